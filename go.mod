@@ -1,0 +1,3 @@
+module github.com/txrobust/robust
+
+go 1.26

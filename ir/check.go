@@ -1,0 +1,396 @@
+package ir
+
+import "fmt"
+
+// Check is the sanity check: names are declared, types fit, statements stand
+// where they may. It runs after parsing and after every pass. The error, if
+// any, is an *Error with the first fault's position.
+func Check(p *Program) error {
+	c := &checker{prog: p}
+	return c.catch(c.program)
+}
+
+// MustCheck panics if p is broken; pass names the pass that made it.
+func MustCheck(pass string, p *Program) *Program {
+	if err := Check(p); err != nil {
+		panic("ir: after " + pass + ": " + err.Error() + "\n" + p.String())
+	}
+	return p
+}
+
+type checker struct {
+	prog *Program
+	txn  *Txn
+	loop int
+	// savepoints in scope
+	points map[string]bool
+}
+
+func (c *checker) fail(pos Pos, format string, args ...any) {
+	panic(parseFailure{Errorf(pos, format, args...)})
+}
+
+func (c *checker) catch(f func()) (err error) {
+	p := parser{}
+	return p.catch(f)
+}
+
+func (c *checker) program() {
+	seen := map[string]bool{}
+	for _, t := range c.prog.Tables {
+		if seen[t.Name] {
+			c.fail(t.Pos, "table %s is declared twice", t.Name)
+		}
+		seen[t.Name] = true
+		c.table(t)
+	}
+	for _, inv := range c.prog.Invariants {
+		c.want(inv.Pos, scope{rows: inv.From}, inv.Expr, BoolType, "an invariant")
+	}
+	txns := map[string]bool{}
+	for _, t := range c.prog.Txns {
+		if txns[t.Name] {
+			c.fail(t.Pos, "transaction %s is declared twice", t.Name)
+		}
+		txns[t.Name] = true
+		c.transaction(t)
+	}
+	for _, pr := range c.prog.Processes {
+		for _, t := range pr.Txns {
+			if c.prog.Txn(t.Name) != t {
+				c.fail(pr.Pos, "process %s runs transaction %s, which the program does not list", pr.Name, t.Name)
+			}
+		}
+	}
+}
+
+func (c *checker) table(t *Table) {
+	names := map[string]bool{}
+	for _, col := range t.Columns {
+		if names[col.Name] {
+			c.fail(t.Pos, "table %s has two columns %s", t.Name, col.Name)
+		}
+		names[col.Name] = true
+	}
+	if t.Var {
+		if len(t.Columns) != 1 || len(t.Rows) != 1 || len(t.Key) != 0 {
+			c.fail(t.Pos, "shared variable %s must have one column, one row and no key", t.Name)
+		}
+	} else if len(t.Key) == 0 {
+		c.fail(t.Pos, "table %s has no key", t.Name)
+	}
+	self := scope{rows: []Source{{t, t.Name}}}
+	for _, u := range t.Uniques {
+		if u.Where != nil {
+			c.want(u.Pos, self, u.Where, BoolType, "the condition of "+u.Name)
+		}
+	}
+	for _, f := range t.ForeignKeys {
+		if len(f.Columns) != len(f.RefColumns) || len(f.Columns) == 0 {
+			c.fail(f.Pos, "foreign key %s has %d columns for %d", f.Name, len(f.Columns), len(f.RefColumns))
+		}
+		for i, col := range f.Columns {
+			from, to := t.Columns[col].Type, f.Ref.Columns[f.RefColumns[i]].Type
+			if !to.Accepts(from) {
+				c.fail(f.Pos, "foreign key %s compares %s with %s", f.Name, from, to)
+			}
+		}
+		if !f.Ref.isKeyOrUnique(f.RefColumns) {
+			c.fail(f.Pos, "foreign key %s refers to columns of %s that are no key", f.Name, f.Ref.Name)
+		}
+	}
+	for _, k := range t.Checks {
+		c.want(k.Pos, self, k.Expr, BoolType, "check "+k.Name)
+	}
+	for _, r := range t.Rows {
+		for i, v := range r {
+			col := t.Columns[i]
+			if !v.IsNull() && v.Kind != col.Type.Kind {
+				c.fail(t.Pos, "a row of %s has %s in column %s of type %s", t.Name, v, col.Name, col.Type)
+			}
+			if v.IsNull() && col.NotNull {
+				c.fail(t.Pos, "a row of %s has null in column %s, which is not null", t.Name, col.Name)
+			}
+		}
+	}
+}
+
+// isKeyOrUnique reports whether cols, as a set, are the primary key or a
+// total unique key.
+func (t *Table) isKeyOrUnique(cols []int) bool {
+	if SameColumns(cols, t.Key) {
+		return true
+	}
+	for _, u := range t.Uniques {
+		if u.Where == nil && SameColumns(cols, u.Columns) {
+			return true
+		}
+	}
+	return false
+}
+
+// SameColumns compares two lists of columns as sets.
+func SameColumns(a, b []int) bool {
+	if len(a) != len(b) {
+		return false
+	}
+	set := map[int]bool{}
+	for _, x := range a {
+		set[x] = true
+	}
+	for _, x := range b {
+		if !set[x] {
+			return false
+		}
+	}
+	return true
+}
+
+func (c *checker) transaction(t *Txn) {
+	c.txn, c.loop, c.points = t, 0, map[string]bool{}
+	names := map[string]bool{}
+	declare := func(n string) {
+		if names[n] {
+			c.fail(t.Pos, "%s is declared twice in transaction %s", n, t.Name)
+		}
+		names[n] = true
+		if tab := c.prog.Table(n); tab != nil && tab.Var {
+			c.fail(t.Pos, "%s is a shared variable and cannot be a local of %s", n, t.Name)
+		}
+	}
+	for _, q := range t.Params {
+		declare(q.Name)
+	}
+	for _, l := range t.Locals {
+		declare(l.Name)
+	}
+	if t.Labelled != nil && t.Body != nil {
+		c.fail(t.Pos, "transaction %s has both a labelled and a structured body", t.Name)
+	}
+	for _, in := range t.Labelled {
+		if in.Stmt != nil {
+			c.stmt(in.Stmt)
+		}
+	}
+	c.stmts(t.Body)
+}
+
+func (c *checker) stmts(list []Stmt) {
+	for _, s := range list {
+		c.stmt(s)
+	}
+}
+
+func (c *checker) local(pos Pos, name string, t Type) {
+	have, ok := c.txn.LocalType(name)
+	if !ok {
+		c.fail(pos, "local %s is not declared in transaction %s", name, c.txn.Name)
+	}
+	if !have.Accepts(t) {
+		c.fail(pos, "%s has type %s and cannot hold a value of type %s", name, have, t)
+	}
+}
+
+func (c *checker) typeOf(pos Pos, sc scope, e Expr) Type {
+	t, err := sc.typeOf(e)
+	if err != nil {
+		c.fail(pos, "%s", err)
+	}
+	return t
+}
+
+func (c *checker) want(pos Pos, sc scope, e Expr, t Type, what string) {
+	if e == nil {
+		return
+	}
+	if have := c.typeOf(pos, sc, e); !t.Accepts(have) {
+		c.fail(pos, "%s must have type %s, but %s has type %s", what, t, ExprString(e), have)
+	}
+}
+
+func (c *checker) scope(rows ...Source) scope { return scope{txn: c.txn, rows: rows} }
+
+func (c *checker) query(pos Pos, q Query) scope {
+	if len(q.From) == 0 {
+		c.fail(pos, "a query needs a table")
+	}
+	sc := c.scope(q.From...)
+	c.want(pos, sc, q.Where, BoolType, "a condition")
+	return sc
+}
+
+func (c *checker) into(pos Pos, sc scope, into []string, cols []Expr) {
+	if len(into) != len(cols) {
+		c.fail(pos, "%d locals for %d values", len(into), len(cols))
+	}
+	for i, e := range cols {
+		c.local(pos, into[i], c.typeOf(pos, sc, e))
+	}
+}
+
+func (c *checker) order(pos Pos, sc scope, os []Order) {
+	for _, o := range os {
+		c.typeOf(pos, sc, o.Expr)
+	}
+}
+
+func (c *checker) lock(pos Pos, q Query, l Lock) {
+	for _, r := range l.Of {
+		found := false
+		for _, s := range q.From {
+			found = found || s.Row == r
+		}
+		if !found {
+			c.fail(pos, "there is no row variable %s to lock", r)
+		}
+	}
+}
+
+func (c *checker) sets(pos Pos, t *Table, sc scope, sets []Set) {
+	for _, s := range sets {
+		if t.IsKey(s.Col) {
+			c.fail(pos, "the key column %s of %s cannot be set", t.Columns[s.Col].Name, t.Name)
+		}
+		c.want(pos, sc, s.Expr, t.Columns[s.Col].Type, "column "+t.Columns[s.Col].Name)
+	}
+}
+
+func (c *checker) stmt(s Stmt) {
+	pos := s.Position()
+	switch s := s.(type) {
+	case *Assign:
+		c.local(pos, s.Var, c.typeOf(pos, c.scope(), s.Expr))
+	case *Havoc:
+		c.local(pos, s.Var, NullType)
+	case *Select:
+		sc := c.query(pos, s.Query)
+		if len(s.Aggs) > 0 {
+			if len(s.Cols) > 0 || len(s.Order) > 0 || s.Lock.Mode != NoLock || s.Found != "" {
+				c.fail(pos, "aggregates do not go with columns, order, locks or found")
+			}
+			if len(s.Into) != len(s.Aggs) {
+				c.fail(pos, "%d locals for %d values", len(s.Into), len(s.Aggs))
+			}
+			for i, a := range s.Aggs {
+				if a.Arg != nil {
+					c.typeOf(pos, sc, a.Arg)
+				}
+				c.local(pos, s.Into[i], a.Type)
+			}
+			return
+		}
+		c.into(pos, sc, s.Into, s.Cols)
+		c.order(pos, sc, s.Order)
+		c.lock(pos, s.Query, s.Lock)
+		if s.Found != "" {
+			c.local(pos, s.Found, BoolType)
+		}
+	case *Emit:
+		for _, e := range s.Exprs {
+			c.typeOf(pos, c.scope(), e)
+		}
+	case *EmitRows:
+		sc := c.query(pos, s.Query)
+		for _, e := range s.Cols {
+			c.typeOf(pos, sc, e)
+		}
+		c.order(pos, sc, s.Order)
+		c.lock(pos, s.Query, s.Lock)
+		c.want(pos, c.scope(), s.Limit, IntType, "the limit")
+	case *Insert:
+		if len(s.Cols) != len(s.Values) {
+			c.fail(pos, "%d columns for %d values", len(s.Cols), len(s.Values))
+		}
+		set := map[int]bool{}
+		for i, col := range s.Cols {
+			if set[col] {
+				c.fail(pos, "column %s is given twice", s.Table.Columns[col].Name)
+			}
+			set[col] = true
+			c.want(pos, c.scope(), s.Values[i], s.Table.Columns[col].Type, "column "+s.Table.Columns[col].Name)
+		}
+		for _, k := range s.Table.Key {
+			if !set[k] && !s.Table.Rowid {
+				c.fail(pos, "the key column %s of %s has no value", s.Table.Columns[k].Name, s.Table.Name)
+			}
+		}
+		if s.Table.Var {
+			c.fail(pos, "%s is a shared variable: nothing can be inserted", s.Table.Name)
+		}
+		if f := s.Conflict; f != nil {
+			if f.Target != nil && !s.Table.isKeyOrUnique(f.Target) && !s.Table.isPartialUnique(f.Target) {
+				c.fail(pos, "no key of %s has the columns of ON CONFLICT (%s)", s.Table.Name, s.Table.columnList(f.Target))
+			}
+			sc := c.scope(Source{s.Table, f.Row}, Source{s.Table, Excluded})
+			c.sets(pos, s.Table, sc, f.Sets)
+			c.want(pos, sc, f.Where, BoolType, "a condition")
+		}
+		if s.Done != "" {
+			c.local(pos, s.Done, BoolType)
+		}
+	case *Update:
+		sc := c.scope(Source{s.Table, s.Row})
+		c.sets(pos, s.Table, sc, s.Sets)
+		c.want(pos, sc, s.Where, BoolType, "a condition")
+	case *Delete:
+		if s.Table.Var {
+			c.fail(pos, "%s is a shared variable: it cannot be deleted", s.Table.Name)
+		}
+		c.want(pos, c.scope(Source{s.Table, s.Row}), s.Where, BoolType, "a condition")
+	case *LockTable, *Abort, *Return, *Fail, *Unmodelled:
+	case *If:
+		c.want(pos, c.scope(), s.Cond, BoolType, "a condition")
+		c.stmts(s.Then)
+		c.stmts(s.Else)
+	case *While:
+		c.want(pos, c.scope(), s.Cond, BoolType, "a condition")
+		c.loopBody(s.Body)
+	case *ForRange:
+		c.local(pos, s.Var, IntType)
+		c.want(pos, c.scope(), s.From, IntType, "a bound")
+		c.want(pos, c.scope(), s.To, IntType, "a bound")
+		c.loopBody(s.Body)
+	case *Foreach:
+		sc := c.query(pos, s.Query)
+		c.into(pos, sc, s.Into, s.Cols)
+		c.order(pos, sc, s.Order)
+		c.lock(pos, s.Query, s.Lock)
+		if s.Found != "" {
+			c.local(pos, s.Found, BoolType)
+		}
+		c.loopBody(s.Body)
+	case *Break, *Continue:
+		if c.loop == 0 {
+			c.fail(pos, "there is no loop to leave or continue")
+		}
+	case *Assume:
+		c.want(pos, c.scope(), s.Cond, BoolType, "a condition")
+	case *Savepoint:
+		c.points[s.Name] = true
+	case *RollbackTo:
+		if !c.points[s.Name] {
+			c.fail(pos, "there is no savepoint %s", s.Name)
+		}
+	case *CopyTable:
+		if len(s.Dst.Columns) != len(s.Src.Columns) || s.Dst.Var != s.Src.Var {
+			c.fail(pos, "%s and %s have different shapes", s.Dst.Name, s.Src.Name)
+		}
+	default:
+		panic(fmt.Sprintf("ir: check: unknown statement %T", s))
+	}
+}
+
+func (t *Table) isPartialUnique(cols []int) bool {
+	for _, u := range t.Uniques {
+		if SameColumns(cols, u.Columns) {
+			return true
+		}
+	}
+	return false
+}
+
+func (c *checker) loopBody(body []Stmt) {
+	c.loop++
+	c.stmts(body)
+	c.loop--
+}

@@ -1,0 +1,19 @@
+// Package ir is the intermediate representation that every front end writes
+// and every analysis reads: a Program is a schema, transaction templates over
+// it, and the sessions that run them.
+//
+// A transaction (Txn) is structured: statements over rows and predicates,
+// local assignments, branches and loops. Every node keeps its source
+// position. A shared variable of CAV'19 is a Table with one row and one
+// column (Table.Var).
+//
+// Parse reads the text form and Print writes it; they are inverse to each
+// other (positions apart). Check is the sanity check that runs after every
+// pass. Structure turns labelled instructions with goto into structured
+// statements, which is all that the other packages understand.
+//
+// The package knows nothing of SQL text, Go code or solvers.
+//
+// Source: Beillahi, Bouajjani, Enea, "Checking Robustness Against Snapshot
+// Isolation" (CAV 2019), figure 6, extended with rows, predicates and keys.
+package ir

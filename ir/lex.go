@@ -1,0 +1,173 @@
+package ir
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+type tokenKind uint8
+
+const (
+	tokEOF tokenKind = iota
+	tokIdent
+	tokQuoted // a "quoted" identifier
+	tokInt
+	tokNum
+	tokText
+	tokPunct
+)
+
+type token struct {
+	kind tokenKind
+	text string
+	pos  Pos
+}
+
+// keywords cannot be plain identifiers; ident quotes them.
+var keywords = map[string]bool{}
+
+func init() {
+	for _, w := range strings.Fields(`abort access agg and any array assume begin bool break by check commit conflict
+		continue copy delete desc distinct do domain done else emit end exists fail false for foreach foreign found
+		fresh from goto if in insert int invariant is key level limit local lock no not nothing null num of on
+		opaque or order process program read reg regs references return reverse rollback row rowid savepoint
+		select set share skip table text then time to true txn unique unmodelled update values var where while`) {
+		keywords[w] = true
+	}
+}
+
+// ident prints a name, quoted where it could be misread.
+func ident(name string) string {
+	plain := name != "" && !keywords[name]
+	for i, r := range name {
+		if !(r == '_' || unicode.IsLetter(r) || i > 0 && (unicode.IsDigit(r) || r == '\'')) {
+			plain = false
+		}
+	}
+	if plain {
+		return name
+	}
+	return `"` + strings.ReplaceAll(name, `"`, `""`) + `"`
+}
+
+type lexer struct {
+	file      string
+	src       string
+	off       int
+	line, col int
+}
+
+func (l *lexer) pos() Pos { return Pos{l.file, l.line, l.col} }
+
+func (l *lexer) advance(n int) {
+	for _, r := range l.src[l.off : l.off+n] {
+		if r == '\n' {
+			l.line++
+			l.col = 1
+		} else {
+			l.col++
+		}
+	}
+	l.off += n
+}
+
+func (l *lexer) skipSpace() {
+	for l.off < len(l.src) {
+		rest := l.src[l.off:]
+		switch {
+		case strings.HasPrefix(rest, "//"), strings.HasPrefix(rest, "--"):
+			n := strings.IndexByte(rest, '\n')
+			if n < 0 {
+				n = len(rest)
+			}
+			l.advance(n)
+		case unicode.IsSpace(rune(rest[0])):
+			l.advance(1)
+		default:
+			return
+		}
+	}
+}
+
+// scan gives all tokens, the last one tokEOF.
+func scan(file, src string) ([]token, error) {
+	l := &lexer{file: file, src: src, line: 1, col: 1}
+	var out []token
+	for {
+		l.skipSpace()
+		pos := l.pos()
+		if l.off == len(src) {
+			return append(out, token{tokEOF, "", pos}), nil
+		}
+		rest := src[l.off:]
+		r, size := utf8.DecodeRuneInString(rest)
+		switch {
+		case r == utf8.RuneError && size == 1:
+			return nil, Errorf(pos, "the file is not UTF-8 text here")
+		case r == '_' || unicode.IsLetter(r):
+			n := strings.IndexFunc(rest, func(r rune) bool {
+				return !(r == '_' || r == '\'' || unicode.IsLetter(r) || unicode.IsDigit(r))
+			})
+			if n < 0 {
+				n = len(rest)
+			}
+			out = append(out, token{tokIdent, rest[:n], pos})
+			l.advance(n)
+		case r >= '0' && r <= '9':
+			n, kind := 0, tokInt
+			for n < len(rest) && rest[n] >= '0' && rest[n] <= '9' {
+				n++
+			}
+			if n+1 < len(rest) && rest[n] == '.' && rest[n+1] >= '0' && rest[n+1] <= '9' {
+				kind = tokNum
+				for n++; n < len(rest) && rest[n] >= '0' && rest[n] <= '9'; n++ {
+				}
+			}
+			out = append(out, token{kind, rest[:n], pos})
+			l.advance(n)
+		case r == '\'' || r == '"':
+			text, n, ok := quoted(rest, byte(r))
+			if !ok {
+				return nil, Errorf(pos, "the %c that opens here is never closed", r)
+			}
+			kind := tokText
+			if r == '"' {
+				kind = tokQuoted
+			}
+			out = append(out, token{kind, text, pos})
+			l.advance(n)
+		default:
+			n := 1
+			for _, p := range []string{":=", "==", "!=", "<>", "<=", ">=", ".."} {
+				if strings.HasPrefix(rest, p) {
+					n = 2
+				}
+			}
+			if !strings.Contains("(){}[],;:=<>+-*/%.", rest[:1]) && n == 1 {
+				return nil, Errorf(pos, "unexpected character %q", r)
+			}
+			out = append(out, token{tokPunct, rest[:n], pos})
+			l.advance(n)
+		}
+	}
+}
+
+// quoted reads a string that opens with q and in which a doubled q stands
+// for one; it gives the text and the length of the source.
+func quoted(s string, q byte) (text string, n int, ok bool) {
+	var b strings.Builder
+	for i := 1; i < len(s); i++ {
+		if s[i] != q {
+			b.WriteByte(s[i])
+			continue
+		}
+		if i+1 < len(s) && s[i+1] == q {
+			b.WriteByte(q)
+			i++
+			continue
+		}
+		return b.String(), i + 1, true
+	}
+	return "", 0, false
+}

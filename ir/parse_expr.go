@@ -1,0 +1,219 @@
+package ir
+
+import "strings"
+
+func (p *parser) acceptWords(s string) bool { return p.accept(strings.Fields(s)...) }
+
+// deferredCols skips a list of expressions that come before the FROM that
+// declares their row variables, and gives a function that reads them later.
+func (p *parser) deferredCols() func() []Expr {
+	var parts []func() Expr
+	if p.is("from") {
+		return func() []Expr { return nil }
+	}
+	for {
+		parts = append(parts, p.deferred())
+		if !p.accept(",") {
+			break
+		}
+	}
+	return func() []Expr {
+		out := make([]Expr, len(parts))
+		for i, f := range parts {
+			out[i] = f()
+		}
+		return out
+	}
+}
+
+func (p *parser) deferred() func() Expr {
+	start := p.i
+	for depth := 0; ; p.i++ {
+		t := p.tok()
+		switch {
+		case t.kind == tokEOF:
+			p.fail(t.pos, "expected from, found %s", t)
+		case t.kind == tokPunct && (t.text == "(" || t.text == "{"):
+			depth++
+		case t.kind == tokPunct && (t.text == ")" || t.text == "}") && depth > 0:
+			depth--
+		case depth == 0 && (t.kind == tokPunct && (t.text == "," || t.text == ")") || t.kind == tokIdent && t.text == "from"):
+			end := p.i
+			return func() Expr {
+				back := p.i
+				p.i = start
+				e := p.expr()
+				if p.i != end {
+					p.fail(p.tok().pos, "unexpected %s", p.tok())
+				}
+				p.i = back
+				return e
+			}
+		}
+	}
+}
+
+func (p *parser) expr() Expr { return p.exprAt(precOr) }
+
+func (p *parser) binaryOp() (BinaryOp, bool) {
+	t := p.tok()
+	if t.kind != tokIdent && t.kind != tokPunct {
+		return 0, false
+	}
+	switch t.text {
+	case "=":
+		return Eq, true
+	case "<>":
+		return Ne, true
+	}
+	for op, b := range binaryOps {
+		if b.word == t.text {
+			return op, true
+		}
+	}
+	return 0, false
+}
+
+// exprAt reads an expression whose operators bind at least as strongly as
+// prec.
+func (p *parser) exprAt(prec int) Expr {
+	var x Expr
+	if prec <= precNot && p.accept("not") {
+		x = &Unary{Not, p.exprAt(precNot)}
+	} else {
+		x = p.unary()
+	}
+	for {
+		op, ok := p.binaryOp()
+		b := binaryOps[op]
+		if !ok || b.prec < prec {
+			return x
+		}
+		p.i++
+		if op == Is && p.accept("null") {
+			x = &Unary{IsNull, x}
+			continue
+		}
+		x = &Binary{op, x, p.exprAt(b.prec + 1)}
+	}
+}
+
+func (p *parser) unary() Expr {
+	if p.is("-") {
+		if v, ok := p.tryLiteral(); ok {
+			return &Const{v}
+		}
+		p.expect("-")
+		return &Unary{Neg, p.unary()}
+	}
+	return p.primary()
+}
+
+func (p *parser) primary() Expr {
+	t := p.tok()
+	if t.kind == tokIdent && t.text == "opaque" && p.peekAt(1).kind == tokIdent {
+		p.i++
+		typ := p.typ()
+		name := p.name("a function")
+		return &Call{Name: name, Args: p.args(), Type: typ}
+	}
+	if v, ok := p.tryLiteral(); ok {
+		return &Const{v}
+	}
+	switch {
+	case p.accept("("):
+		if p.accept("if") {
+			c := &Cond{If: p.expr()}
+			p.expect("then")
+			c.Then = p.expr()
+			p.expect("else")
+			c.Else = p.expr()
+			p.expect(")")
+			return c
+		}
+		e := p.expr()
+		p.expect(")")
+		return e
+	case p.accept("exists"):
+		p.expect("(")
+		outer := p.rows
+		e := &Exists{Query: p.query()}
+		p.rows = outer
+		p.expect(")")
+		return e
+	}
+	name := p.name("an expression")
+	switch {
+	case p.accept("."):
+		return p.col(t, name)
+	case p.is("("):
+		f := Functions[name]
+		if f == nil {
+			p.fail(t.pos, "%s is no known function: write opaque TYPE %s(…)", name, name)
+		}
+		c := &Call{Name: name, Args: p.args(), Type: Type{Kind: f.Result}}
+		if f.Result == KindNull && len(c.Args) > 0 {
+			c.Type = Type{Kind: p.typeOf(c.Args[0]).Elem}
+		}
+		return c
+	}
+	if tab := p.prog.Table(name); tab != nil {
+		return p.sharedVar(t.pos, tab)
+	}
+	if p.txn != nil {
+		if _, ok := p.txn.LocalType(name); ok {
+			return &Var{name}
+		}
+		if typ, ok := p.regs[name]; ok {
+			p.txn.Locals = append(p.txn.Locals, Local{Name: name, Type: typ, Kept: true})
+			return &Var{name}
+		}
+	}
+	p.fail(t.pos, "%s is not declared: it is neither a shared variable nor a local that was set before", name)
+	return nil
+}
+
+func (p *parser) args() []Expr {
+	var out []Expr
+	p.list("(", ")", func() { out = append(out, p.expr()) })
+	return out
+}
+
+func (p *parser) col(t token, row string) Expr {
+	for i := len(p.rows) - 1; i >= 0; i-- {
+		if p.rows[i].Row == row {
+			pos := p.tok().pos
+			name := p.name("a column")
+			if p.rows[i].Table.Column(name) < 0 {
+				p.fail(pos, "table %s has no column %s", p.rows[i].Table.Name, name)
+			}
+			return &Col{row, name}
+		}
+	}
+	p.fail(t.pos, "there is no row variable %s here", row)
+	return nil
+}
+
+// sharedVar reads a shared variable inside an expression: into a fresh local
+// before the statement.
+func (p *parser) sharedVar(pos Pos, t *Table) Expr {
+	switch {
+	case !t.Var:
+		p.fail(pos, "%s is a table: select from it", t.Name)
+	case p.noVar != "":
+		p.fail(pos, "the shared variable %s cannot be read %s", t.Name, p.noVar)
+	}
+	local := p.txn.AddLocal(t.Name+"'", t.Columns[0].Type)
+	p.reads = append(p.reads, readVar(At{pos}, local, t))
+	return &Var{local}
+}
+
+// typeOf types an expression in the current scope, or fails.
+func (p *parser) typeOf(e Expr) Type {
+	sc := scope{txn: p.txn, rows: p.rows}
+	t, err := sc.typeOf(e)
+	if err != nil {
+		p.fail(p.tok().pos, "%s", err)
+	}
+	return t
+}

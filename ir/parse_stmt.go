@@ -1,0 +1,535 @@
+package ir
+
+func (p *parser) transaction(pos Pos) *Txn {
+	t := &Txn{Pos: pos, Name: p.name("the transaction's name")}
+	if p.prog.Txn(t.Name) != nil {
+		p.fail(pos, "transaction %s is declared twice", t.Name)
+	}
+	p.txn = t
+	defer func() { p.txn = nil }()
+	if p.is("(") {
+		p.list("(", ")", func() {
+			fresh := p.accept("fresh")
+			q := Param{Fresh: fresh, Name: p.localName("a parameter")}
+			q.Type = p.typ()
+			q.NotNull = p.accept("not", "null")
+			t.Params = append(t.Params, q)
+		})
+	}
+	if p.accept("level") {
+		tok := p.next()
+		if tok.kind != tokText {
+			p.fail(tok.pos, "expected the isolation level in quotes, found %s", tok)
+		}
+		t.Level = tok.text
+	}
+	p.expect("{")
+	for {
+		switch {
+		case p.accept(";"):
+			continue
+		case p.is("local"), p.is("reg"):
+			kept := p.next().text == "reg"
+			l := Local{Name: p.localName("a local"), Kept: kept}
+			l.Type = p.typ()
+			t.Locals = append(t.Locals, l)
+			if kept && p.regs != nil {
+				p.regs[l.Name] = l.Type
+			}
+			continue
+		}
+		break
+	}
+	if p.labelled() {
+		for !p.accept("}") {
+			p.instruction()
+		}
+		return t
+	}
+	t.Body = p.body()
+	return t
+}
+
+// localName reads a name that is neither declared here nor a shared variable.
+func (p *parser) localName(what string) string {
+	pos := p.tok().pos
+	name := p.name(what)
+	if _, ok := p.txn.LocalType(name); ok {
+		p.fail(pos, "%s is declared twice", name)
+	}
+	if p.prog.Table(name) != nil {
+		p.fail(pos, "%s is the name of a table or shared variable", name)
+	}
+	return name
+}
+
+func (p *parser) labelled() bool {
+	t := p.tok()
+	return (t.kind == tokIdent && !keywords[t.text] || t.kind == tokQuoted) &&
+		p.peekAt(1).kind == tokPunct && p.peekAt(1).text == ":"
+}
+
+// instruction reads "label: stmt; goto label;".
+func (p *parser) instruction() {
+	in := Instr{Pos: p.tok().pos, Label: p.name("a label")}
+	p.expect(":")
+	switch {
+	case p.accept("begin"), p.accept("skip"), p.accept("end"), p.accept("com"):
+		// The transaction's own brackets do nothing here.
+	default:
+		var list []Stmt
+		p.statement(&list)
+		for k, s := range list {
+			switch s.(type) {
+			case *If, *While, *ForRange, *Foreach, *Break, *Continue, *Return:
+				p.fail(in.Pos, "a labelled instruction is simple: use assume and goto for control")
+			}
+			step := Instr{Pos: in.Pos, Label: in.Label, Stmt: s}
+			if k < len(list)-1 {
+				// Reads of shared variables inside an expression become steps of
+				// their own, with labels made from the instruction's place.
+				in.Label = in.Label + "'"
+				step.Goto = in.Label
+				p.txn.Labelled = append(p.txn.Labelled, step)
+			} else {
+				in.Stmt = s
+			}
+		}
+	}
+	p.accept(";")
+	p.expect("goto")
+	if p.accept("end") {
+		in.Goto = ""
+	} else {
+		in.Goto = p.name("a label")
+	}
+	p.accept(";")
+	p.txn.Labelled = append(p.txn.Labelled, in)
+}
+
+// body reads statements up to the closing brace, which it takes.
+func (p *parser) body() []Stmt {
+	var out []Stmt
+	for !p.accept("}") {
+		if p.accept(";") {
+			continue
+		}
+		if p.tok().kind == tokEOF {
+			p.fail(p.tok().pos, "a { is never closed")
+		}
+		start := p.i
+		p.statement(&out)
+		prev, t := p.toks[p.i-1], p.tok()
+		if !p.is(";") && !p.is("}") && t.kind != tokEOF && prev.text != "}" && t.pos.Line == prev.pos.Line && p.i > start {
+			p.fail(t.pos, "expected ; or } before %s", t)
+		}
+	}
+	return out
+}
+
+func (p *parser) block() []Stmt {
+	p.expect("{")
+	return p.body()
+}
+
+// statement reads one statement and appends it, after the reads of shared
+// variables that its expressions need.
+func (p *parser) statement(out *[]Stmt) {
+	at := At{p.tok().pos}
+	add := func(s Stmt) {
+		*out = append(*out, p.reads...)
+		p.reads = nil
+		*out = append(*out, s)
+	}
+	switch {
+	case p.accept("if"):
+		s := &If{At: at, Cond: p.expr()}
+		add(s)
+		s.Then = p.block()
+		if p.accept("else") {
+			if p.is("if") {
+				p.statement(&s.Else)
+			} else {
+				s.Else = p.block()
+			}
+		}
+	case p.accept("while"):
+		p.noVar = "in the condition of a while: read it into a register before the loop and at its end"
+		s := &While{At: at, Cond: p.expr()}
+		p.noVar = ""
+		add(s)
+		s.Body = p.block()
+	case p.accept("for"):
+		s := &ForRange{At: at}
+		varAt := p.tok().pos
+		s.Var = p.name("the loop's variable")
+		p.expect("in")
+		s.Reverse = p.accept("reverse")
+		s.From = p.exprAt(precAdd)
+		p.expect("..")
+		s.To = p.exprAt(precAdd)
+		p.assign(varAt, s.Var, IntType)
+		add(s)
+		s.Body = p.block()
+	case p.accept("foreach"):
+		s := &Foreach{At: at}
+		intoAt := p.tok().pos
+		s.Into = p.names("a local")
+		p.expect(":=")
+		p.expect("select")
+		s.Cols = nil
+		cols := p.deferredCols()
+		s.Query = p.query()
+		s.Cols = cols()
+		s.Order, s.Lock = p.order(), p.lock()
+		if p.accept("found") {
+			s.Found = p.declared(BoolType)
+		}
+		p.intoTypes(intoAt, s.Into, s.Cols)
+		p.rows = nil
+		add(s)
+		s.Body = p.block()
+	case p.accept("emit"):
+		if p.accept("select") {
+			s := &EmitRows{At: at}
+			cols := p.deferredCols()
+			s.Query = p.query()
+			s.Cols = cols()
+			s.Order = p.order()
+			if p.accept("limit") {
+				s.Limit = p.expr()
+			}
+			s.Lock = p.lock()
+			p.rows = nil
+			add(s)
+			return
+		}
+		s := &Emit{At: at}
+		for {
+			s.Exprs = append(s.Exprs, p.expr())
+			if !p.accept(",") {
+				break
+			}
+		}
+		add(s)
+	case p.accept("insert"):
+		add(p.insert(at))
+	case p.accept("update"):
+		src := p.source()
+		s := &Update{At: at, Table: src.Table, Row: src.Row}
+		p.rows = []Source{src}
+		p.expect("set")
+		s.Sets = p.sets(src.Table)
+		s.Where = p.optWhere()
+		p.rows = nil
+		add(s)
+	case p.accept("delete"):
+		src := p.source()
+		s := &Delete{At: at, Table: src.Table, Row: src.Row}
+		p.rows = []Source{src}
+		s.Where = p.optWhere()
+		p.rows = nil
+		add(s)
+	case p.accept("lock"):
+		s := &LockTable{At: at, Table: p.tableName()}
+		p.expect("in")
+		s.Mode = p.tableLock()
+		add(s)
+	case p.accept("assume"):
+		add(&Assume{At: at, Cond: p.expr()})
+	case p.accept("abort"):
+		add(&Abort{At: at})
+	case p.accept("break"):
+		add(&Break{At: at})
+	case p.accept("continue"):
+		add(&Continue{At: at})
+	case p.accept("return"):
+		add(&Return{At: at})
+	case p.accept("savepoint"):
+		add(&Savepoint{At: at, Name: p.name("a savepoint")})
+	case p.accept("rollback", "to"):
+		add(&RollbackTo{At: at, Name: p.name("a savepoint")})
+	case p.accept("unmodelled"):
+		s := &Unmodelled{At: at, ReadOnly: p.accept("read")}
+		if !p.accept("*") {
+			s.Tables = []*Table{}
+			p.list("(", ")", func() { s.Tables = append(s.Tables, p.tableName()) })
+		}
+		t := p.next()
+		if t.kind != tokText {
+			p.fail(t.pos, "expected the reason in quotes, found %s", t)
+		}
+		s.Reason = t.text
+		add(s)
+	case p.accept("copy"):
+		s := &CopyTable{At: at, Dst: p.tableName()}
+		p.expect("from")
+		s.Src = p.tableName()
+		add(s)
+	case p.accept("fail"):
+		add(&Fail{At: at})
+	default:
+		p.assignment(at, add)
+	}
+}
+
+func (p *parser) assignment(at At, add func(Stmt)) {
+	var into []string
+	intoAt := p.tok().pos
+	if p.is("(") {
+		into = p.names("a local")
+	} else {
+		into = []string{p.name("a statement")}
+	}
+	p.expect(":=")
+	if p.accept("select") {
+		add(p.selectInto(at, intoAt, into))
+		return
+	}
+	if len(into) != 1 {
+		p.fail(p.tok().pos, "expected a select, found %s", p.tok())
+	}
+	name := into[0]
+	if t := p.prog.Table(name); t != nil {
+		if !t.Var {
+			p.fail(intoAt, "%s is a table: use insert, update or delete", name)
+		}
+		add(&Update{At: at, Table: t, Row: t.Name, Sets: []Set{{0, p.expr()}}})
+		return
+	}
+	switch {
+	case p.accept("*"):
+		p.assign(intoAt, name, IntType)
+		add(&Havoc{At: at, Var: name})
+	case p.accept("fresh"):
+		p.assign(intoAt, name, IntType)
+		add(&Havoc{At: at, Var: name, Fresh: true})
+	case p.varRead():
+		t := p.tableName()
+		p.assign(intoAt, name, t.Columns[0].Type)
+		add(readVar(at, name, t))
+	default:
+		e := p.expr()
+		p.assign(intoAt, name, p.typeOf(e))
+		add(&Assign{At: at, Var: name, Expr: e})
+	}
+}
+
+// varRead reports whether the right side is a shared variable and no more.
+func (p *parser) varRead() bool {
+	t := p.tok()
+	if t.kind != tokIdent && t.kind != tokQuoted || keywords[t.text] && t.kind == tokIdent {
+		return false
+	}
+	if tab := p.prog.Table(t.text); tab == nil || !tab.Var {
+		return false
+	}
+	n := p.peekAt(1)
+	return n.kind == tokEOF || n.kind == tokPunct && (n.text == ";" || n.text == "}") ||
+		n.kind == tokIdent && n.pos.Line > t.pos.Line && !keywords[n.text] || n.text == "goto"
+}
+
+func readVar(at At, into string, t *Table) *Select {
+	return &Select{At: at, Into: []string{into}, Cols: []Expr{&Col{t.Name, VarColumn}}, Query: Query{From: []Source{{t, t.Name}}}}
+}
+
+func (p *parser) selectInto(at At, intoAt Pos, into []string) Stmt {
+	s := &Select{At: at, Into: into}
+	if p.is("agg") {
+		var later []func()
+		for p.accept("agg") {
+			a := Agg{Fn: p.name("an aggregate function")}
+			p.expect("(")
+			a.Distinct = p.accept("distinct")
+			k := len(s.Aggs)
+			if !p.accept("*") {
+				arg := p.deferred()
+				later = append(later, func() { s.Aggs[k].Arg = arg() })
+			}
+			p.expect(")")
+			a.Type = p.typ()
+			s.Aggs = append(s.Aggs, a)
+			if !p.accept(",") {
+				break
+			}
+		}
+		s.Query = p.query()
+		for _, f := range later {
+			f()
+		}
+		p.rows = nil
+		if len(into) != len(s.Aggs) {
+			p.fail(at.Pos, "%d locals for %d values", len(into), len(s.Aggs))
+		}
+		for k, l := range into {
+			p.assign(intoAt, l, s.Aggs[k].Type)
+		}
+		return s
+	}
+	cols := p.deferredCols()
+	s.Query = p.query()
+	s.Cols = cols()
+	s.Order, s.Lock = p.order(), p.lock()
+	p.intoTypes(intoAt, into, s.Cols)
+	p.rows = nil
+	if p.accept("found") {
+		s.Found = p.declared(BoolType)
+	}
+	return s
+}
+
+func (p *parser) intoTypes(pos Pos, into []string, cols []Expr) {
+	if len(into) != len(cols) {
+		p.fail(pos, "%d locals for %d values", len(into), len(cols))
+	}
+	for k, l := range into {
+		p.assign(pos, l, p.typeOf(cols[k]))
+	}
+}
+
+// declared reads the name of a local that is set to a value of type t.
+func (p *parser) declared(t Type) string {
+	pos := p.tok().pos
+	name := p.name("a local")
+	p.assign(pos, name, t)
+	return name
+}
+
+// assign declares name if it is new. Its type is t, or the register's.
+func (p *parser) assign(pos Pos, name string, t Type) {
+	if p.prog.Table(name) != nil {
+		p.fail(pos, "%s is a table or shared variable, but a local is wanted here", name)
+	}
+	if _, ok := p.txn.LocalType(name); ok {
+		return
+	}
+	if p.regs != nil {
+		if old, ok := p.regs[name]; ok {
+			t = old
+		}
+		p.regs[name] = t
+	}
+	if t.Kind == KindNull {
+		p.fail(pos, "the type of %s is not known here: declare it with local %s TYPE", name, name)
+	}
+	p.txn.Locals = append(p.txn.Locals, Local{Name: name, Type: t, Kept: p.kept})
+}
+
+func (p *parser) insert(at At) Stmt {
+	s := &Insert{At: at, Table: p.tableName()}
+	s.Cols = p.columns(s.Table)
+	p.expect("values")
+	p.list("(", ")", func() { s.Values = append(s.Values, p.expr()) })
+	if len(s.Cols) != len(s.Values) {
+		p.fail(at.Pos, "%d columns, but %d values", len(s.Cols), len(s.Values))
+	}
+	if p.accept("on", "conflict") {
+		c := &Conflict{Row: s.Table.Name}
+		if p.is("(") {
+			c.Target = p.columns(s.Table)
+		}
+		p.expect("do")
+		if !p.accept("nothing") {
+			p.expect("update")
+			c.Row = p.name("a row variable")
+			p.expect("set")
+			p.rows = []Source{{s.Table, c.Row}, {s.Table, Excluded}}
+			c.Sets = p.sets(s.Table)
+			c.Where = p.optWhere()
+			p.rows = nil
+		}
+		s.Conflict = c
+	}
+	if p.accept("done") {
+		s.Done = p.declared(BoolType)
+	}
+	return s
+}
+
+func (p *parser) sets(t *Table) []Set {
+	var out []Set
+	for {
+		c := p.column(t)
+		p.expect("=")
+		out = append(out, Set{c, p.expr()})
+		if !p.accept(",") {
+			return out
+		}
+	}
+}
+
+func (p *parser) source() Source {
+	t := p.tableName()
+	row := t.Name
+	if n := p.tok(); n.kind == tokQuoted || n.kind == tokIdent && !keywords[n.text] {
+		row = p.name("a row variable")
+	}
+	return Source{t, row}
+}
+
+// query reads "from T r, … [where E]" and leaves its row variables in scope.
+func (p *parser) query() Query {
+	p.expect("from")
+	var q Query
+	for {
+		q.From = append(q.From, p.source())
+		if !p.accept(",") {
+			break
+		}
+	}
+	p.rows = append(append([]Source{}, p.rows...), q.From...)
+	q.Where = p.optWhere()
+	return q
+}
+
+func (p *parser) optWhere() Expr {
+	if !p.accept("where") {
+		return nil
+	}
+	return p.expr()
+}
+
+func (p *parser) order() []Order {
+	if !p.accept("order", "by") {
+		return nil
+	}
+	var out []Order
+	for {
+		o := Order{Expr: p.expr()}
+		o.Desc = p.accept("desc")
+		out = append(out, o)
+		if !p.accept(",") {
+			return out
+		}
+	}
+}
+
+func (p *parser) lock() Lock {
+	var l Lock
+	for _, m := range []LockMode{ForNoKeyUpdate, ForKeyShare, ForUpdate, ForShare} {
+		if p.acceptWords(m.String()) {
+			l.Mode = m
+			break
+		}
+	}
+	if l.Mode != NoLock && p.accept("of") {
+		for {
+			l.Of = append(l.Of, p.name("a row variable"))
+			if !p.accept(",") {
+				break
+			}
+		}
+	}
+	return l
+}
+
+func (p *parser) tableLock() TableLock {
+	for _, m := range []TableLock{AccessShare, RowShare, RowExclusive, ShareUpdateExclusive,
+		ShareRowExclusive, Share, Exclusive, AccessExclusive} {
+		if p.acceptWords(m.String()) {
+			return m
+		}
+	}
+	p.fail(p.tok().pos, "expected a table lock mode such as share row exclusive, found %s", p.tok())
+	return 0
+}

@@ -1,0 +1,536 @@
+package ir
+
+import (
+	"fmt"
+	"io"
+	"strings"
+)
+
+// Print writes the text form of p, which Parse reads back.
+func Print(w io.Writer, p *Program) error {
+	pr := &printer{}
+	pr.program(p)
+	_, err := io.WriteString(w, pr.b.String())
+	return err
+}
+
+// String is the text form.
+func (p *Program) String() string {
+	var b strings.Builder
+	Print(&b, p)
+	return b.String()
+}
+
+// String is the text form of the transaction.
+func (t *Txn) String() string {
+	pr := &printer{}
+	pr.txn(t)
+	return pr.b.String()
+}
+
+// StmtString is the text form of a statement, on several lines if it has a
+// body.
+func StmtString(s Stmt) string {
+	pr := &printer{}
+	pr.stmt(s)
+	return strings.TrimSuffix(pr.b.String(), "\n")
+}
+
+// ExprString is the text form of an expression.
+func ExprString(e Expr) string { return exprString(e, 0) }
+
+type printer struct {
+	b      strings.Builder
+	indent int
+}
+
+func (p *printer) line(format string, args ...any) {
+	for i := 0; i < p.indent; i++ {
+		p.b.WriteString("  ")
+	}
+	fmt.Fprintf(&p.b, format, args...)
+	p.b.WriteByte('\n')
+}
+
+func (p *printer) program(prog *Program) {
+	p.line("program %s", ident(prog.Name))
+	if prog.Domain != nil {
+		p.line("domain %d..%d", prog.Domain.Lo, prog.Domain.Hi)
+	}
+	for _, t := range prog.Tables {
+		p.table(t)
+	}
+	for _, t := range prog.Tables {
+		if !t.Var {
+			for _, r := range t.Rows {
+				p.line("row %s (%s)", ident(t.Name), valueList(r))
+			}
+		}
+	}
+	for _, inv := range prog.Invariants {
+		p.line("invariant (%s) %s", sources(inv.From), ExprString(inv.Expr))
+	}
+	if len(prog.Processes) == 0 {
+		for _, t := range prog.Txns {
+			p.txn(t)
+		}
+	}
+	for _, proc := range prog.Processes {
+		copies := ""
+		switch {
+		case proc.Copies == Any:
+			copies = "[*]"
+		case proc.Copies != 1:
+			copies = fmt.Sprintf("[%d]", proc.Copies)
+		}
+		p.line("process %s%s {", ident(proc.Name), copies)
+		p.indent++
+		for _, t := range proc.Txns {
+			p.txn(t)
+		}
+		p.indent--
+		p.line("}")
+	}
+}
+
+func valueList(vs []Value) string {
+	parts := make([]string, len(vs))
+	for i, v := range vs {
+		parts[i] = v.String()
+	}
+	return strings.Join(parts, ", ")
+}
+
+func (p *printer) table(t *Table) {
+	if t.Var {
+		init := ""
+		if len(t.Rows) == 1 {
+			init = " = " + t.Rows[0][0].String()
+		}
+		p.line("var %s %s%s", ident(t.Name), t.Columns[0].Type, init)
+		return
+	}
+	p.line("table %s (", ident(t.Name))
+	var items []string
+	for i, c := range t.Columns {
+		if t.Rowid && i == 0 {
+			items = append(items, "rowid")
+			continue
+		}
+		s := ident(c.Name) + " " + c.Type.String()
+		if c.NotNull {
+			s += " not null"
+		}
+		items = append(items, s)
+	}
+	cols := func(ix []int) string { return "(" + t.columnList(ix) + ")" }
+	if !t.Rowid {
+		items = append(items, "key "+cols(t.Key))
+	}
+	for _, u := range t.Uniques {
+		s := "unique " + ident(u.Name) + " " + cols(u.Columns)
+		if u.Where != nil {
+			s += " where " + ExprString(u.Where)
+		}
+		items = append(items, s)
+	}
+	for _, f := range t.ForeignKeys {
+		items = append(items, fmt.Sprintf("foreign %s %s references %s (%s)",
+			ident(f.Name), cols(f.Columns), ident(f.Ref.Name), f.Ref.columnList(f.RefColumns)))
+	}
+	for _, c := range t.Checks {
+		items = append(items, "check "+ident(c.Name)+" "+ExprString(c.Expr))
+	}
+	p.indent++
+	for i, s := range items {
+		if i < len(items)-1 {
+			s += ","
+		}
+		p.line("%s", s)
+	}
+	p.indent--
+	p.line(")")
+}
+
+func (t *Table) columnList(ix []int) string {
+	parts := make([]string, len(ix))
+	for i, c := range ix {
+		parts[i] = ident(t.Columns[c].Name)
+	}
+	return strings.Join(parts, ", ")
+}
+
+func (p *printer) txn(t *Txn) {
+	params := make([]string, len(t.Params))
+	for i, q := range t.Params {
+		params[i] = ident(q.Name) + " " + q.Type.String()
+		if q.NotNull {
+			params[i] += " not null"
+		}
+		if q.Fresh {
+			params[i] = "fresh " + params[i]
+		}
+	}
+	head := "txn " + ident(t.Name)
+	if len(params) > 0 {
+		head += "(" + strings.Join(params, ", ") + ")"
+	}
+	if t.Level != "" {
+		head += " level " + quoteText(t.Level)
+	}
+	p.line("%s {", head)
+	p.indent++
+	for _, l := range t.Locals {
+		word := "local"
+		if l.Kept {
+			word = "reg"
+		}
+		p.line("%s %s %s;", word, ident(l.Name), l.Type)
+	}
+	for _, in := range t.Labelled {
+		body := "skip"
+		if in.Stmt != nil {
+			body = strings.TrimSuffix(StmtString(in.Stmt), ";")
+		}
+		to := in.Goto
+		if to == "" {
+			p.line("%s: %s; goto end;", ident(in.Label), body)
+		} else {
+			p.line("%s: %s; goto %s;", ident(in.Label), body, ident(to))
+		}
+	}
+	p.stmts(t.Body)
+	p.indent--
+	p.line("}")
+}
+
+func (p *printer) stmts(list []Stmt) {
+	for _, s := range list {
+		p.stmt(s)
+	}
+}
+
+func (p *printer) block(head string, body []Stmt) {
+	p.line("%s {", head)
+	p.indent++
+	p.stmts(body)
+	p.indent--
+	p.line("}")
+}
+
+func (p *printer) stmt(s Stmt) {
+	switch s := s.(type) {
+	case *Assign:
+		p.line("%s := %s;", ident(s.Var), ExprString(s.Expr))
+	case *Havoc:
+		what := "*"
+		if s.Fresh {
+			what = "fresh"
+		}
+		p.line("%s := %s;", ident(s.Var), what)
+	case *Select:
+		p.line("%s;", selectString(s))
+	case *Emit:
+		p.line("emit %s;", exprList(s.Exprs))
+	case *EmitRows:
+		limit := ""
+		if s.Limit != nil {
+			limit = " limit " + ExprString(s.Limit)
+		}
+		p.line("emit select %s%s%s%s%s;", exprList(s.Cols), queryString(s.Query), orderString(s.Order), limit, lockString(s.Lock))
+	case *Insert:
+		p.line("%s;", insertString(s))
+	case *Update:
+		if s.Table.Var && s.Row == s.Table.Name && s.Where == nil && len(s.Sets) == 1 {
+			p.line("%s := %s;", ident(s.Table.Name), ExprString(s.Sets[0].Expr))
+			return
+		}
+		p.line("update %s set %s%s;", source(Source{s.Table, s.Row}), setList(s.Table, s.Sets), where(s.Where))
+	case *Delete:
+		p.line("delete %s%s;", source(Source{s.Table, s.Row}), where(s.Where))
+	case *LockTable:
+		p.line("lock %s in %s;", ident(s.Table.Name), s.Mode)
+	case *If:
+		p.line("if %s {", ExprString(s.Cond))
+		p.indent++
+		p.stmts(s.Then)
+		p.indent--
+		if len(s.Else) > 0 {
+			p.line("} else {")
+			p.indent++
+			p.stmts(s.Else)
+			p.indent--
+		}
+		p.line("}")
+	case *While:
+		p.block("while "+ExprString(s.Cond), s.Body)
+	case *ForRange:
+		down := ""
+		if s.Reverse {
+			down = "reverse "
+		}
+		p.block(fmt.Sprintf("for %s in %s%s..%s", ident(s.Var), down, exprString(s.From, precAdd), exprString(s.To, precAdd)), s.Body)
+	case *Foreach:
+		head := fmt.Sprintf("foreach (%s) := select %s%s%s%s", identList(s.Into), exprList(s.Cols), queryString(s.Query), orderString(s.Order), lockString(s.Lock))
+		if s.Found != "" {
+			head += " found " + ident(s.Found)
+		}
+		p.block(head, s.Body)
+	case *Break:
+		p.line("break;")
+	case *Continue:
+		p.line("continue;")
+	case *Return:
+		p.line("return;")
+	case *Assume:
+		p.line("assume %s;", ExprString(s.Cond))
+	case *Abort:
+		p.line("abort;")
+	case *Savepoint:
+		p.line("savepoint %s;", ident(s.Name))
+	case *RollbackTo:
+		p.line("rollback to %s;", ident(s.Name))
+	case *Unmodelled:
+		mode, tables := "", "*"
+		if s.ReadOnly {
+			mode = "read "
+		}
+		if s.Tables != nil {
+			names := make([]string, len(s.Tables))
+			for i, t := range s.Tables {
+				names[i] = ident(t.Name)
+			}
+			tables = "(" + strings.Join(names, ", ") + ")"
+		}
+		p.line("unmodelled %s%s %s;", mode, tables, quoteText(s.Reason))
+	case *CopyTable:
+		p.line("copy %s from %s;", ident(s.Dst.Name), ident(s.Src.Name))
+	case *Fail:
+		p.line("fail;")
+	default:
+		panic(fmt.Sprintf("ir: print: unknown statement %T", s))
+	}
+}
+
+// IsVarRead recognises r := x for a shared variable x.
+func (s *Select) IsVarRead() bool {
+	if len(s.Into) != 1 || len(s.Cols) != 1 || len(s.Query.From) != 1 || s.Query.Where != nil ||
+		s.Found != "" || len(s.Order) > 0 || s.Lock.Mode != NoLock {
+		return false
+	}
+	src := s.Query.From[0]
+	c, ok := s.Cols[0].(*Col)
+	return src.Table.Var && src.Row == src.Table.Name && ok && c.Row == src.Row
+}
+
+func selectString(s *Select) string {
+	if s.IsVarRead() {
+		return ident(s.Into[0]) + " := " + ident(s.Query.From[0].Table.Name)
+	}
+	cols := exprList(s.Cols)
+	if len(s.Aggs) > 0 {
+		parts := make([]string, len(s.Aggs))
+		for i, a := range s.Aggs {
+			arg := "*"
+			if a.Arg != nil {
+				arg = ExprString(a.Arg)
+			}
+			if a.Distinct {
+				arg = "distinct " + arg
+			}
+			parts[i] = fmt.Sprintf("agg %s(%s) %s", ident(a.Fn), arg, a.Type)
+		}
+		cols = strings.Join(parts, ", ")
+	}
+	out := fmt.Sprintf("(%s) := select %s%s%s%s", identList(s.Into), cols, queryString(s.Query), orderString(s.Order), lockString(s.Lock))
+	if s.Found != "" {
+		out += " found " + ident(s.Found)
+	}
+	return out
+}
+
+func insertString(s *Insert) string {
+	out := fmt.Sprintf("insert %s (%s) values (%s)", ident(s.Table.Name), s.Table.columnList(s.Cols), exprList(s.Values))
+	if c := s.Conflict; c != nil {
+		out += " on conflict"
+		if c.Target != nil {
+			out += " (" + s.Table.columnList(c.Target) + ")"
+		}
+		if c.Sets == nil {
+			out += " do nothing"
+		} else {
+			out += " do update " + ident(c.Row) + " set " + setList(s.Table, c.Sets) + where(c.Where)
+		}
+	}
+	if s.Done != "" {
+		out += " done " + ident(s.Done)
+	}
+	return out
+}
+
+func setList(t *Table, sets []Set) string {
+	parts := make([]string, len(sets))
+	for i, s := range sets {
+		parts[i] = ident(t.Columns[s.Col].Name) + " = " + ExprString(s.Expr)
+	}
+	return strings.Join(parts, ", ")
+}
+
+func source(s Source) string {
+	if s.Row == s.Table.Name {
+		return ident(s.Table.Name)
+	}
+	return ident(s.Table.Name) + " " + ident(s.Row)
+}
+
+func sources(from []Source) string {
+	parts := make([]string, len(from))
+	for i, s := range from {
+		parts[i] = source(s)
+	}
+	return strings.Join(parts, ", ")
+}
+
+func where(e Expr) string {
+	if e == nil {
+		return ""
+	}
+	return " where " + ExprString(e)
+}
+
+func queryString(q Query) string {
+	return " from " + sources(q.From) + where(q.Where)
+}
+
+func orderString(os []Order) string {
+	if len(os) == 0 {
+		return ""
+	}
+	parts := make([]string, len(os))
+	for i, o := range os {
+		parts[i] = ExprString(o.Expr)
+		if o.Desc {
+			parts[i] += " desc"
+		}
+	}
+	return " order by " + strings.Join(parts, ", ")
+}
+
+var lockWords = map[LockMode]string{ForKeyShare: "for key share", ForShare: "for share",
+	ForNoKeyUpdate: "for no key update", ForUpdate: "for update"}
+
+// String is the SQL spelling, such as "for update".
+func (m LockMode) String() string { return lockWords[m] }
+
+func lockString(l Lock) string {
+	if l.Mode == NoLock {
+		return ""
+	}
+	out := " " + l.Mode.String()
+	if len(l.Of) > 0 {
+		out += " of " + identList(l.Of)
+	}
+	return out
+}
+
+var tableLockWords = [...]string{"access share", "row share", "row exclusive", "share update exclusive",
+	"share", "share row exclusive", "exclusive", "access exclusive"}
+
+// String is the SQL spelling in lower case, such as "share row exclusive".
+func (m TableLock) String() string { return tableLockWords[m] }
+
+func exprList(es []Expr) string {
+	parts := make([]string, len(es))
+	for i, e := range es {
+		parts[i] = ExprString(e)
+	}
+	return strings.Join(parts, ", ")
+}
+
+func identList(names []string) string {
+	parts := make([]string, len(names))
+	for i, n := range names {
+		parts[i] = ident(n)
+	}
+	return strings.Join(parts, ", ")
+}
+
+// Binding strengths of the text form, weakest first.
+const (
+	precOr = iota + 1
+	precAnd
+	precNot
+	precCmp
+	precAdd
+	precMul
+	precNeg
+)
+
+var binaryOps = map[BinaryOp]struct {
+	word string
+	prec int
+}{
+	Or: {"or", precOr}, And: {"and", precAnd},
+	Eq: {"==", precCmp}, Ne: {"!=", precCmp}, Lt: {"<", precCmp}, Le: {"<=", precCmp},
+	Gt: {">", precCmp}, Ge: {">=", precCmp}, Is: {"is", precCmp},
+	Add: {"+", precAdd}, Sub: {"-", precAdd},
+	Mul: {"*", precMul}, Div: {"/", precMul}, Mod: {"%", precMul},
+}
+
+// String is the operator of the text form, such as "==".
+func (op BinaryOp) String() string { return binaryOps[op].word }
+
+func exprString(e Expr, outer int) string {
+	paren := func(prec int, s string) string {
+		if prec < outer {
+			return "(" + s + ")"
+		}
+		return s
+	}
+	switch e := e.(type) {
+	case *Const:
+		s := e.Value.String()
+		if strings.HasPrefix(s, "-") {
+			return paren(precNeg-1, s)
+		}
+		return s
+	case *Var:
+		return ident(e.Name)
+	case *Col:
+		return ident(e.Row) + "." + ident(e.Col)
+	case *Unary:
+		switch e.Op {
+		case Neg:
+			if _, literal := e.X.(*Const); literal {
+				return paren(precNeg, "-("+ExprString(e.X)+")")
+			}
+			return paren(precNeg, "-"+exprString(e.X, precNeg+1))
+		case Not:
+			return paren(precNot, "not "+exprString(e.X, precNot))
+		case IsNull:
+			return paren(precCmp, exprString(e.X, precCmp+1)+" is null")
+		}
+	case *Binary:
+		op := binaryOps[e.Op]
+		left := op.prec
+		if op.prec == precCmp {
+			left++
+		}
+		right := exprString(e.Y, op.prec+1)
+		if e.Op == Is && right == "null" {
+			right = "(null)" // "x is null" is the unary test
+		}
+		return paren(op.prec, exprString(e.X, left)+" "+op.word+" "+right)
+	case *Cond:
+		return "(if " + ExprString(e.If) + " then " + ExprString(e.Then) + " else " + ExprString(e.Else) + ")"
+	case *Call:
+		s := ident(e.Name) + "(" + exprList(e.Args) + ")"
+		if Functions[e.Name] == nil {
+			return "opaque " + e.Type.String() + " " + s
+		}
+		return s
+	case *Exists:
+		return "exists (" + strings.TrimPrefix(queryString(e.Query), " ") + ")"
+	}
+	panic(fmt.Sprintf("ir: print: unknown expression %T", e))
+}

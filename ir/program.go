@@ -1,0 +1,219 @@
+package ir
+
+// Program is what is analysed: tables, transactions and sessions.
+//
+// When Processes is empty, any number of sessions run any of Txns in any
+// order (an application). Otherwise exactly the processes run (a litmus
+// program), and Txns lists their transactions in order of appearance.
+type Program struct {
+	Name       string
+	Tables     []*Table
+	Txns       []*Txn
+	Processes  []*Process
+	Invariants []*Invariant
+	// Domain bounds the integers: havoc and parameters range over it, and a
+	// transaction that computes a value outside of it blocks. Nil is
+	// unbounded.
+	Domain *Range
+}
+
+// Range is the integers Lo..Hi, both included.
+type Range struct{ Lo, Hi int64 }
+
+// Any is the number of copies of a process that may be any number.
+const Any = -1
+
+// Process is a session with a fixed sequence of transactions. Copies is how
+// many such sessions there are, or Any.
+type Process struct {
+	Pos    Pos
+	Name   string
+	Copies int
+	Txns   []*Txn
+}
+
+// Table is a table, or (Var) a shared variable: a table with one row, one
+// column and no key.
+type Table struct {
+	Pos     Pos
+	Name    string
+	Columns []Column
+	// Key lists the columns of the primary key. A Var has none.
+	Key []int
+	// Rowid says that the key is the hidden first column "rowid", which every
+	// insertion fills with a FRESH value: a table without a primary key.
+	Rowid       bool
+	Uniques     []Unique
+	ForeignKeys []ForeignKey
+	Checks      []TableCheck
+	// Rows are the initial rows, each a value per column.
+	Rows [][]Value
+	Var  bool
+}
+
+// Column is a column of a table.
+type Column struct {
+	Name    string
+	Type    Type
+	NotNull bool
+}
+
+// Unique is a uniqueness constraint apart from the primary key. NULLs are
+// distinct. Where, if not nil, restricts it to some rows (a partial index);
+// its row variable is the table's name.
+type Unique struct {
+	Pos     Pos
+	Name    string
+	Columns []int
+	Where   Expr
+}
+
+// ForeignKey says that Columns, where none is NULL, name a row of Ref by its
+// RefColumns, which are the primary key or a unique key of Ref. Updates and
+// deletions that would break it fail (NO ACTION).
+type ForeignKey struct {
+	Pos        Pos
+	Name       string
+	Columns    []int
+	Ref        *Table
+	RefColumns []int
+}
+
+// TableCheck is a CHECK constraint: Expr, over the row variable named like
+// the table, must not be false.
+type TableCheck struct {
+	Pos  Pos
+	Name string
+	Expr Expr
+}
+
+// Column index by name, or -1.
+func (t *Table) Column(name string) int {
+	for i := range t.Columns {
+		if t.Columns[i].Name == name {
+			return i
+		}
+	}
+	return -1
+}
+
+// IsKey reports whether column c belongs to the primary key.
+func (t *Table) IsKey(c int) bool {
+	for _, k := range t.Key {
+		if k == c {
+			return true
+		}
+	}
+	return false
+}
+
+// Invariant is a fact about all rows: Expr is not false for any choice of
+// rows of From. A stated one must be inductive; it is checked, not believed.
+type Invariant struct {
+	Pos  Pos
+	From []Source
+	Expr Expr
+}
+
+// Txn is a transaction template.
+type Txn struct {
+	Pos    Pos
+	Name   string
+	Params []Param
+	Locals []Local
+	Body   []Stmt
+	// Labelled is the body in the labelled form of CAV'19 figure 6; Body is
+	// nil then, until Structure has run.
+	Labelled []Instr
+	// Level is the isolation level found in the source, or "".
+	Level string
+}
+
+// Param is a parameter of a template: any value of its type, NULL included
+// unless NotNull. A Fresh parameter is unique per call.
+type Param struct {
+	Name    string
+	Type    Type
+	Fresh   bool
+	NotNull bool
+}
+
+// Local is a local variable. A Kept one is a register of the paper: it starts
+// at zero, keeps its value from transaction to transaction of its process,
+// and its value at commit is observed. Others start at NULL and are
+// observed only where they reach an Emit, a write or a condition.
+type Local struct {
+	Name string
+	Type Type
+	Kept bool
+}
+
+// Instr is a labelled instruction: Stmt is executed at Label, then control
+// goes to one of Goto. Several instructions with one label are a choice.
+// A nil Stmt does nothing. Control at a label without an instruction ends
+// the transaction.
+type Instr struct {
+	Pos   Pos
+	Label string
+	Stmt  Stmt
+	Goto  string
+}
+
+// LocalType gives the type of a parameter or local.
+func (t *Txn) LocalType(name string) (Type, bool) {
+	for i := range t.Params {
+		if t.Params[i].Name == name {
+			return t.Params[i].Type, true
+		}
+	}
+	for i := range t.Locals {
+		if t.Locals[i].Name == name {
+			return t.Locals[i].Type, true
+		}
+	}
+	return Type{}, false
+}
+
+// AddLocal declares a local and returns its name, which is base or base with
+// a number where that is taken.
+func (t *Txn) AddLocal(base string, typ Type) string {
+	name := base
+	for i := 1; ; i++ {
+		if _, taken := t.LocalType(name); !taken {
+			break
+		}
+		name = base + "_" + itoa(i)
+	}
+	t.Locals = append(t.Locals, Local{Name: name, Type: typ})
+	return name
+}
+
+// Table by name, or nil.
+func (p *Program) Table(name string) *Table {
+	for _, t := range p.Tables {
+		if t.Name == name {
+			return t
+		}
+	}
+	return nil
+}
+
+// Txn by name, or nil.
+func (p *Program) Txn(name string) *Txn {
+	for _, t := range p.Txns {
+		if t.Name == name {
+			return t
+		}
+	}
+	return nil
+}
+
+// TableIndex gives the position of t in p.Tables; it panics for a stranger.
+func (p *Program) TableIndex(t *Table) int {
+	for i, u := range p.Tables {
+		if u == t {
+			return i
+		}
+	}
+	panic("ir: table " + t.Name + " is not in program " + p.Name)
+}

@@ -1,0 +1,266 @@
+package ir
+
+import "strconv"
+
+func itoa(i int) string { return strconv.Itoa(i) }
+
+// Stmt is a statement. Every kind embeds At, its source position.
+type Stmt interface {
+	Position() Pos
+	isStmt()
+}
+
+// At is the source position of a statement.
+type At struct{ Pos Pos }
+
+// Position gives the source position.
+func (a At) Position() Pos { return a.Pos }
+
+func (At) isStmt() {}
+
+// Assign sets a local.
+type Assign struct {
+	At
+	Var  string
+	Expr Expr
+}
+
+// Havoc sets a local to any value of its type, chosen by the instance: the
+// same in whichever order the transaction runs. A Fresh value was never used
+// before.
+type Havoc struct {
+	At
+	Var   string
+	Fresh bool
+}
+
+// LockMode is the strength of a row lock.
+type LockMode uint8
+
+const (
+	NoLock LockMode = iota
+	ForKeyShare
+	ForShare
+	ForNoKeyUpdate
+	ForUpdate
+)
+
+// Lock asks for row locks on the rows found. Of names row variables; empty
+// means all of them.
+type Lock struct {
+	Mode LockMode
+	Of   []string
+}
+
+// Order is one ORDER BY item. NULLs come last when ascending and first when
+// descending.
+type Order struct {
+	Expr Expr
+	Desc bool
+}
+
+// Agg is an aggregate: count (Arg nil counts rows), sum, min, max, or another
+// name, which is an opaque function of the rows. NULL arguments do not take
+// part. Distinct removes equal arguments.
+type Agg struct {
+	Fn       string
+	Arg      Expr
+	Distinct bool
+	Type     Type
+}
+
+// Select reads into locals. With Aggs it computes them over all rows of Query
+// (Cols is empty); otherwise it takes one row, the first in Order, any one
+// among equals, and sets Into to Cols, or to NULLs when there is no row.
+// Found, if not "", becomes whether there was a row. Aggregates are not
+// combined with Order, Lock or Found.
+type Select struct {
+	At
+	Into  []string
+	Found string
+	Cols  []Expr
+	Aggs  []Agg
+	Query Query
+	Order []Order
+	Lock  Lock
+}
+
+// Emit returns values to the client: they are observed.
+type Emit struct {
+	At
+	Exprs []Expr
+}
+
+// EmitRows returns a query's result to the client: all of it is observed, as
+// a bag, or as a sequence when Order is given. With a Limit and no Order that
+// is total, which rows come is not determined.
+type EmitRows struct {
+	At
+	Cols  []Expr
+	Query Query
+	Order []Order
+	Limit Expr
+	Lock  Lock
+}
+
+// Set is one assignment of an UPDATE; Expr sees the old row.
+type Set struct {
+	Col  int
+	Expr Expr
+}
+
+// Conflict is ON CONFLICT: when a row with the same Target columns (nil: any
+// key of the table) exists, nothing is inserted, and Sets, if any, are applied
+// to it where Where is true. Row names the existing row, "excluded" the new one.
+type Conflict struct {
+	Target []int
+	Row    string
+	Sets   []Set
+	Where  Expr
+}
+
+// Excluded is the row variable for the row that an INSERT proposed.
+const Excluded = "excluded"
+
+// Insert adds one row. Cols and Values run in parallel; other columns become
+// NULL, and a hidden rowid becomes FRESH. Inserting an existing key aborts
+// unless Conflict says otherwise. Done, if not "", becomes whether a row was
+// inserted or updated.
+type Insert struct {
+	At
+	Table    *Table
+	Cols     []int
+	Values   []Expr
+	Conflict *Conflict
+	Done     string
+}
+
+// Update changes the rows that match in the snapshot. Key columns are never
+// set.
+type Update struct {
+	At
+	Table *Table
+	Row   string
+	Sets  []Set
+	Where Expr
+}
+
+// Delete removes the rows that match in the snapshot.
+type Delete struct {
+	At
+	Table *Table
+	Row   string
+	Where Expr
+}
+
+// TableLock is a table lock mode, PostgreSQL's eight.
+type TableLock uint8
+
+const (
+	AccessShare TableLock = iota
+	RowShare
+	RowExclusive
+	ShareUpdateExclusive
+	Share
+	ShareRowExclusive
+	Exclusive
+	AccessExclusive
+)
+
+// LockTable locks a whole table until the transaction ends. Before every
+// other statement it takes no snapshot.
+type LockTable struct {
+	At
+	Table *Table
+	Mode  TableLock
+}
+
+// If branches; a NULL condition takes Else.
+type If struct {
+	At
+	Cond Expr
+	Then []Stmt
+	Else []Stmt
+}
+
+// While loops as long as Cond is true.
+type While struct {
+	At
+	Cond Expr
+	Body []Stmt
+}
+
+// ForRange runs Body with Var = From, From+1, …, To (or downwards when
+// Reverse, from From down to To). The bounds are evaluated once.
+type ForRange struct {
+	At
+	Var      string
+	From, To Expr
+	Reverse  bool
+	Body     []Stmt
+}
+
+// Foreach runs Body for every row of Query as it was when the loop began,
+// with Into set to Cols, in Order or else in any order. Found, if not "",
+// becomes whether there was a row.
+type Foreach struct {
+	At
+	Into  []string
+	Cols  []Expr
+	Query Query
+	Order []Order
+	Lock  Lock
+	Found string
+	Body  []Stmt
+}
+
+// Break leaves the innermost loop.
+type Break struct{ At }
+
+// Continue starts the next round of the innermost loop.
+type Continue struct{ At }
+
+// Return ends the transaction, which commits.
+type Return struct{ At }
+
+// Assume blocks the transaction unless Cond is true: such a run does not
+// commit.
+type Assume struct {
+	At
+	Cond Expr
+}
+
+// Abort rolls the transaction back.
+type Abort struct{ At }
+
+// Savepoint marks a state of the transaction.
+type Savepoint struct {
+	At
+	Name string
+}
+
+// RollbackTo undoes the writes and locks since the savepoint.
+type RollbackTo struct {
+	At
+	Name string
+}
+
+// Unmodelled stands for a statement that a front end could not model: it
+// reads everything in Tables (nil: the whole database), and unless ReadOnly
+// it may write any row of them. Locals it would set are havocked apart.
+type Unmodelled struct {
+	At
+	Tables   []*Table
+	ReadOnly bool
+	Reason   string
+}
+
+// CopyTable replaces the rows of Dst by those of Src, a table of the same
+// shape. Only the instrumentation makes it.
+type CopyTable struct {
+	At
+	Dst, Src *Table
+}
+
+// Fail is the error state of an instrumented program: assert false.
+type Fail struct{ At }

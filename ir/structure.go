@@ -1,0 +1,143 @@
+package ir
+
+// Structure gives every labelled transaction of p a structured body, in place.
+//
+// Code without cycles becomes nested branches: a label with two instructions
+// whose assumptions exclude each other is an if, every other choice an if over
+// a havocked number. Code with cycles, or whose nesting would grow too large,
+// becomes a loop over a program counter.
+func Structure(p *Program) {
+	for _, t := range p.Txns {
+		if t.Labelled != nil {
+			s := &structurer{txn: t, at: map[string][]Instr{}}
+			for _, in := range t.Labelled {
+				s.at[in.Label] = append(s.at[in.Label], in)
+			}
+			start := t.Labelled[0].Label
+			body, ok := s.nested(start, map[string]bool{}, maxNested)
+			if !ok {
+				body = s.counter(start)
+			}
+			t.Body, t.Labelled = body, nil
+		}
+	}
+	MustCheck("Structure", p)
+}
+
+// maxNested bounds the statements that nesting may copy.
+const maxNested = 400
+
+type structurer struct {
+	txn  *Txn
+	at   map[string][]Instr
+	size int
+}
+
+// nested gives the code from label to the end, or false if it has a cycle or
+// is larger than limit.
+func (s *structurer) nested(label string, on map[string]bool, limit int) ([]Stmt, bool) {
+	ins := s.at[label]
+	if label == "" || len(ins) == 0 {
+		return nil, true
+	}
+	if s.size += len(ins); on[label] || s.size > limit {
+		return nil, false
+	}
+	on[label] = true
+	defer delete(on, label)
+	branches := make([][]Stmt, len(ins))
+	for i, in := range ins {
+		rest, ok := s.nested(in.Goto, on, limit)
+		if !ok {
+			return nil, false
+		}
+		if in.Stmt != nil {
+			rest = append([]Stmt{in.Stmt}, rest...)
+		}
+		branches[i] = rest
+	}
+	return s.choice(ins, branches), true
+}
+
+// choice joins the branches of one label.
+func (s *structurer) choice(ins []Instr, branches [][]Stmt) []Stmt {
+	at := At{ins[0].Pos}
+	if len(branches) == 1 {
+		return branches[0]
+	}
+	if len(branches) == 2 {
+		if a, ok := ins[0].Stmt.(*Assume); ok {
+			if b, ok := ins[1].Stmt.(*Assume); ok && opposite(a.Cond, b.Cond) {
+				// The second assumption stays: it also rules out NULL.
+				return []Stmt{&If{At: at, Cond: a.Cond, Then: branches[0][1:], Else: branches[1]}}
+			}
+		}
+	}
+	pick := s.txn.AddLocal("choice", IntType)
+	var out []Stmt
+	for i := len(branches) - 1; i >= 0; i-- {
+		if i == len(branches)-1 {
+			out = branches[i]
+			continue
+		}
+		out = []Stmt{&If{At: at, Cond: Op(Eq, V(pick), C(Int(int64(i)))), Then: branches[i], Else: out}}
+	}
+	return append([]Stmt{&Havoc{At: at, Var: pick}}, out...)
+}
+
+// opposite reports whether one condition is the negation of the other.
+func opposite(a, b Expr) bool {
+	neg := map[BinaryOp]BinaryOp{Eq: Ne, Ne: Eq, Lt: Ge, Ge: Lt, Gt: Le, Le: Gt}
+	if x, ok := a.(*Binary); ok {
+		if y, ok := b.(*Binary); ok && neg[x.Op] == y.Op && x.Op >= Eq && x.Op <= Ge {
+			return ExprString(x.X) == ExprString(y.X) && ExprString(x.Y) == ExprString(y.Y)
+		}
+	}
+	for _, pair := range [][2]Expr{{a, b}, {b, a}} {
+		if n, ok := pair[0].(*Unary); ok && n.Op == Not && ExprString(n.X) == ExprString(pair[1]) {
+			return true
+		}
+	}
+	return false
+}
+
+// counter gives a loop that executes one instruction a round.
+func (s *structurer) counter(start string) []Stmt {
+	number := map[string]int64{"": -1}
+	var labels []string
+	for _, in := range s.txn.Labelled {
+		if _, ok := number[in.Label]; !ok {
+			number[in.Label] = int64(len(labels))
+			labels = append(labels, in.Label)
+		}
+	}
+	target := func(label string) Expr {
+		if n, ok := number[label]; ok {
+			return C(Int(n))
+		}
+		return C(Int(-1)) // a label without an instruction ends the transaction
+	}
+	pc := s.txn.AddLocal("pc", IntType)
+	at := At{s.txn.Pos}
+	var body []Stmt
+	for i := len(labels) - 1; i >= 0; i-- {
+		ins := s.at[labels[i]]
+		branches := make([][]Stmt, len(ins))
+		for k, in := range ins {
+			if in.Stmt != nil {
+				branches[k] = append(branches[k], in.Stmt)
+			}
+			branches[k] = append(branches[k], &Assign{At: At{in.Pos}, Var: pc, Expr: target(in.Goto)})
+		}
+		step := s.choice(ins, branches)
+		if body == nil {
+			body = step
+		} else {
+			body = []Stmt{&If{At: At{ins[0].Pos}, Cond: Op(Eq, V(pc), target(labels[i])), Then: step, Else: body}}
+		}
+	}
+	return []Stmt{
+		&Assign{At: at, Var: pc, Expr: target(start)},
+		&While{At: at, Cond: Op(Ge, V(pc), C(Int(0))), Body: body},
+	}
+}

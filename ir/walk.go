@@ -1,0 +1,221 @@
+package ir
+
+import "fmt"
+
+// Children gives the statement lists inside a compound statement.
+func Children(s Stmt) [][]Stmt {
+	switch s := s.(type) {
+	case *If:
+		return [][]Stmt{s.Then, s.Else}
+	case *While:
+		return [][]Stmt{s.Body}
+	case *ForRange:
+		return [][]Stmt{s.Body}
+	case *Foreach:
+		return [][]Stmt{s.Body}
+	}
+	return nil
+}
+
+// Walk calls f for every statement of list, outer ones first.
+func Walk(list []Stmt, f func(Stmt)) {
+	for _, s := range list {
+		f(s)
+		for _, c := range Children(s) {
+			Walk(c, f)
+		}
+	}
+}
+
+// Exprs gives the expressions that stand directly in a statement (not those
+// of statements inside it). Row variables of its query are in scope in some.
+func Exprs(s Stmt) []Expr {
+	var out []Expr
+	add := func(es ...Expr) {
+		for _, e := range es {
+			if e != nil {
+				out = append(out, e)
+			}
+		}
+	}
+	sets := func(ss []Set) {
+		for _, x := range ss {
+			add(x.Expr)
+		}
+	}
+	order := func(os []Order) {
+		for _, o := range os {
+			add(o.Expr)
+		}
+	}
+	switch s := s.(type) {
+	case *Assign:
+		add(s.Expr)
+	case *Select:
+		add(s.Cols...)
+		for _, a := range s.Aggs {
+			add(a.Arg)
+		}
+		add(s.Query.Where)
+		order(s.Order)
+	case *Emit:
+		add(s.Exprs...)
+	case *EmitRows:
+		add(s.Cols...)
+		add(s.Query.Where, s.Limit)
+		order(s.Order)
+	case *Insert:
+		add(s.Values...)
+		if s.Conflict != nil {
+			sets(s.Conflict.Sets)
+			add(s.Conflict.Where)
+		}
+	case *Update:
+		sets(s.Sets)
+		add(s.Where)
+	case *Delete:
+		add(s.Where)
+	case *If:
+		add(s.Cond)
+	case *While:
+		add(s.Cond)
+	case *ForRange:
+		add(s.From, s.To)
+	case *Foreach:
+		add(s.Cols...)
+		add(s.Query.Where)
+		order(s.Order)
+	case *Assume:
+		add(s.Cond)
+	case *Havoc, *LockTable, *Break, *Continue, *Return, *Abort, *Savepoint, *RollbackTo, *Unmodelled, *CopyTable, *Fail:
+	default:
+		panic(fmt.Sprintf("ir: walk: unknown statement %T", s))
+	}
+	return out
+}
+
+// WalkExpr calls f for e and every expression inside it, outer ones first.
+func WalkExpr(e Expr, f func(Expr)) {
+	if e == nil {
+		return
+	}
+	f(e)
+	switch e := e.(type) {
+	case *Const, *Var, *Col:
+	case *Unary:
+		WalkExpr(e.X, f)
+	case *Binary:
+		WalkExpr(e.X, f)
+		WalkExpr(e.Y, f)
+	case *Cond:
+		WalkExpr(e.If, f)
+		WalkExpr(e.Then, f)
+		WalkExpr(e.Else, f)
+	case *Call:
+		for _, a := range e.Args {
+			WalkExpr(a, f)
+		}
+	case *Exists:
+		WalkExpr(e.Query.Where, f)
+	default:
+		panic(fmt.Sprintf("ir: walk: unknown expression %T", e))
+	}
+}
+
+// MapExpr rebuilds e from the inside out, with f applied to every node.
+func MapExpr(e Expr, f func(Expr) Expr) Expr {
+	if e == nil {
+		return nil
+	}
+	switch x := e.(type) {
+	case *Const, *Var, *Col:
+		return f(e)
+	case *Unary:
+		return f(&Unary{x.Op, MapExpr(x.X, f)})
+	case *Binary:
+		return f(&Binary{x.Op, MapExpr(x.X, f), MapExpr(x.Y, f)})
+	case *Cond:
+		return f(&Cond{MapExpr(x.If, f), MapExpr(x.Then, f), MapExpr(x.Else, f)})
+	case *Call:
+		args := make([]Expr, len(x.Args))
+		for i, a := range x.Args {
+			args[i] = MapExpr(a, f)
+		}
+		return f(&Call{x.Name, args, x.Type})
+	case *Exists:
+		q := Query{append([]Source{}, x.Query.From...), MapExpr(x.Query.Where, f)}
+		return f(&Exists{q})
+	}
+	panic(fmt.Sprintf("ir: map: unknown expression %T", e))
+}
+
+// Assigned gives the locals that statement s itself sets.
+func Assigned(s Stmt) []string {
+	named := func(list []string, more ...string) []string {
+		out := append([]string{}, list...)
+		for _, m := range more {
+			if m != "" {
+				out = append(out, m)
+			}
+		}
+		return out
+	}
+	switch s := s.(type) {
+	case *Assign:
+		return []string{s.Var}
+	case *Havoc:
+		return []string{s.Var}
+	case *Select:
+		return named(s.Into, s.Found)
+	case *Insert:
+		return named(nil, s.Done)
+	case *ForRange:
+		return []string{s.Var}
+	case *Foreach:
+		return named(s.Into, s.Found)
+	}
+	return nil
+}
+
+// Reads gives the sources that statement s itself reads, those of EXISTS
+// inside its expressions included.
+func Reads(s Stmt) []Source {
+	var out []Source
+	switch s := s.(type) {
+	case *Select:
+		out = append(out, s.Query.From...)
+	case *EmitRows:
+		out = append(out, s.Query.From...)
+	case *Foreach:
+		out = append(out, s.Query.From...)
+	case *Update:
+		out = append(out, Source{s.Table, s.Row})
+	case *Delete:
+		out = append(out, Source{s.Table, s.Row})
+	case *Insert:
+		if s.Conflict != nil {
+			out = append(out, Source{s.Table, s.Conflict.Row})
+		}
+	}
+	for _, e := range Exprs(s) {
+		WalkExpr(e, func(e Expr) {
+			if x, ok := e.(*Exists); ok {
+				out = append(out, x.Query.From...)
+			}
+		})
+	}
+	return out
+}
+
+// Written gives the table that statement s itself writes, or nil.
+func Written(s Stmt) *Table {
+	switch s := s.(type) {
+	case *Insert:
+		return s.Table
+	case *Update:
+		return s.Table
+	case *Delete:
+		return s.Table
+	}
+	return nil
+}
