@@ -18,10 +18,17 @@ func MustCheck(pass string, p *Program) *Program {
 	return p
 }
 
+// enclosing is a loop or block around a statement.
+type enclosing struct {
+	label string
+	loop  bool
+}
+
 type checker struct {
 	prog *Program
 	txn  *Txn
-	loop int
+	// loops and blocks around the statement, innermost last
+	around []enclosing
 	// savepoints in scope
 	points map[string]bool
 }
@@ -147,7 +154,7 @@ func SameColumns(a, b []int) bool {
 }
 
 func (c *checker) transaction(t *Txn) {
-	c.txn, c.loop, c.points = t, 0, map[string]bool{}
+	c.txn, c.around, c.points = t, nil, map[string]bool{}
 	names := map[string]bool{}
 	declare := func(n string) {
 		if names[n] {
@@ -344,12 +351,14 @@ func (c *checker) stmt(s Stmt) {
 		c.stmts(s.Else)
 	case *While:
 		c.want(pos, c.scope(), s.Cond, BoolType, "a condition")
-		c.loopBody(s.Body)
+		c.inside(pos, enclosing{s.Label, true}, s.Body)
+	case *Block:
+		c.inside(pos, enclosing{s.Label, false}, s.Body)
 	case *ForRange:
 		c.local(pos, s.Var, IntType)
 		c.want(pos, c.scope(), s.From, IntType, "a bound")
 		c.want(pos, c.scope(), s.To, IntType, "a bound")
-		c.loopBody(s.Body)
+		c.inside(pos, enclosing{s.Label, true}, s.Body)
 	case *Foreach:
 		sc := c.query(pos, s.Query)
 		c.into(pos, sc, s.Into, s.Cols)
@@ -358,11 +367,11 @@ func (c *checker) stmt(s Stmt) {
 		if s.Found != "" {
 			c.local(pos, s.Found, BoolType)
 		}
-		c.loopBody(s.Body)
-	case *Break, *Continue:
-		if c.loop == 0 {
-			c.fail(pos, "there is no loop to leave or continue")
-		}
+		c.inside(pos, enclosing{s.Label, true}, s.Body)
+	case *Break:
+		c.target(pos, s.Label, false)
+	case *Continue:
+		c.target(pos, s.Label, true)
 	case *Assume:
 		c.want(pos, c.scope(), s.Cond, BoolType, "a condition")
 	case *Savepoint:
@@ -389,8 +398,28 @@ func (t *Table) isPartialUnique(cols []int) bool {
 	return false
 }
 
-func (c *checker) loopBody(body []Stmt) {
-	c.loop++
+func (c *checker) inside(pos Pos, e enclosing, body []Stmt) {
+	if e.label != "" {
+		for _, o := range c.around {
+			if o.label == e.label {
+				c.fail(pos, "label %s is used again inside itself", e.label)
+			}
+		}
+	}
+	c.around = append(c.around, e)
 	c.stmts(body)
-	c.loop--
+	c.around = c.around[:len(c.around)-1]
+}
+
+// target checks that there is something to break or continue.
+func (c *checker) target(pos Pos, label string, loop bool) {
+	for _, e := range c.around {
+		if label == "" && e.loop || label != "" && e.label == label && (e.loop || !loop) {
+			return
+		}
+	}
+	if label == "" {
+		c.fail(pos, "there is no loop to leave or continue")
+	}
+	c.fail(pos, "nothing here has the label %s", label)
 }

@@ -72,8 +72,16 @@ func (p *parser) fail(pos Pos, format string, args ...any) {
 	panic(parseFailure{Errorf(pos, format, args...)})
 }
 
-func (p *parser) tok() token  { return p.toks[p.i] }
-func (p *parser) next() token { t := p.toks[p.i]; p.i++; return t }
+func (p *parser) tok() token { return p.toks[p.i] }
+
+// next takes a token; the end of the file stays where it is.
+func (p *parser) next() token {
+	t := p.toks[p.i]
+	if t.kind != tokEOF {
+		p.i++
+	}
+	return t
+}
 
 func (p *parser) peekAt(n int) token {
 	if p.i+n < len(p.toks) {

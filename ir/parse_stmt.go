@@ -81,7 +81,7 @@ func (p *parser) instruction() {
 		p.statement(&list)
 		for k, s := range list {
 			switch s.(type) {
-			case *If, *While, *ForRange, *Foreach, *Break, *Continue, *Return:
+			case *If, *Block, *While, *ForRange, *Foreach, *Break, *Continue, *Return:
 				p.fail(in.Pos, "a labelled instruction is simple: use assume and goto for control")
 			}
 			step := Instr{Pos: in.Pos, Label: in.Label, Stmt: s}
@@ -157,6 +157,11 @@ func (p *parser) statement(out *[]Stmt) {
 		p.noVar = "in the condition of a while: read it into a register before the loop and at its end"
 		s := &While{At: at, Cond: p.expr()}
 		p.noVar = ""
+		s.Label = p.optLabel()
+		add(s)
+		s.Body = p.block()
+	case p.accept("block"):
+		s := &Block{At: at, Label: p.name("a label")}
 		add(s)
 		s.Body = p.block()
 	case p.accept("for"):
@@ -169,6 +174,7 @@ func (p *parser) statement(out *[]Stmt) {
 		p.expect("..")
 		s.To = p.exprAt(precAdd)
 		p.assign(varAt, s.Var, IntType)
+		s.Label = p.optLabel()
 		add(s)
 		s.Body = p.block()
 	case p.accept("foreach"):
@@ -187,6 +193,7 @@ func (p *parser) statement(out *[]Stmt) {
 		}
 		p.intoTypes(intoAt, s.Into, s.Cols)
 		p.rows = nil
+		s.Label = p.optLabel()
 		add(s)
 		s.Body = p.block()
 	case p.accept("emit"):
@@ -240,9 +247,9 @@ func (p *parser) statement(out *[]Stmt) {
 	case p.accept("abort"):
 		add(&Abort{At: at})
 	case p.accept("break"):
-		add(&Break{At: at})
+		add(&Break{At: at, Label: p.optName()})
 	case p.accept("continue"):
-		add(&Continue{At: at})
+		add(&Continue{At: at, Label: p.optName()})
 	case p.accept("return"):
 		add(&Return{At: at})
 	case p.accept("savepoint"):
@@ -271,6 +278,22 @@ func (p *parser) statement(out *[]Stmt) {
 	default:
 		p.assignment(at, add)
 	}
+}
+
+func (p *parser) optLabel() string {
+	if p.accept("label") {
+		return p.name("a label")
+	}
+	return ""
+}
+
+// optName reads a label on the same line, if there is one.
+func (p *parser) optName() string {
+	t := p.tok()
+	if t.pos.Line == p.toks[p.i-1].pos.Line && (t.kind == tokQuoted || t.kind == tokIdent && !keywords[t.text]) {
+		return p.name("a label")
+	}
+	return ""
 }
 
 func (p *parser) assignment(at At, add func(Stmt)) {

@@ -263,23 +263,25 @@ func (p *printer) stmt(s Stmt) {
 		}
 		p.line("}")
 	case *While:
-		p.block("while "+ExprString(s.Cond), s.Body)
+		p.block("while "+ExprString(s.Cond)+labelString(s.Label), s.Body)
+	case *Block:
+		p.block("block "+ident(s.Label), s.Body)
 	case *ForRange:
 		down := ""
 		if s.Reverse {
 			down = "reverse "
 		}
-		p.block(fmt.Sprintf("for %s in %s%s..%s", ident(s.Var), down, exprString(s.From, precAdd), exprString(s.To, precAdd)), s.Body)
+		p.block(fmt.Sprintf("for %s in %s%s..%s%s", ident(s.Var), down, exprString(s.From, precAdd), exprString(s.To, precAdd), labelString(s.Label)), s.Body)
 	case *Foreach:
 		head := fmt.Sprintf("foreach (%s) := select %s%s%s%s", identList(s.Into), exprList(s.Cols), queryString(s.Query), orderString(s.Order), lockString(s.Lock))
 		if s.Found != "" {
 			head += " found " + ident(s.Found)
 		}
-		p.block(head, s.Body)
+		p.block(head+labelString(s.Label), s.Body)
 	case *Break:
-		p.line("break;")
+		p.line("break%s;", optIdent(s.Label))
 	case *Continue:
-		p.line("continue;")
+		p.line("continue%s;", optIdent(s.Label))
 	case *Return:
 		p.line("return;")
 	case *Assume:
@@ -310,6 +312,20 @@ func (p *printer) stmt(s Stmt) {
 	default:
 		panic(fmt.Sprintf("ir: print: unknown statement %T", s))
 	}
+}
+
+func optIdent(name string) string {
+	if name == "" {
+		return ""
+	}
+	return " " + ident(name)
+}
+
+func labelString(label string) string {
+	if label == "" {
+		return ""
+	}
+	return " label " + ident(label)
 }
 
 // IsVarRead recognises r := x for a shared variable x.

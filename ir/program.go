@@ -11,10 +11,19 @@ type Program struct {
 	Txns       []*Txn
 	Processes  []*Process
 	Invariants []*Invariant
+	// Notes are the parts of the source that were left out, such as a kind of
+	// constraint that is not modelled. They are reported, not analysed.
+	Notes []Note
 	// Domain bounds the integers: havoc and parameters range over it, and a
 	// transaction that computes a value outside of it blocks. Nil is
 	// unbounded.
 	Domain *Range
+}
+
+// Note is a remark on the source.
+type Note struct {
+	Pos  Pos
+	Text string
 }
 
 // Range is the integers Lo..Hi, both included.

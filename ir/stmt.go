@@ -183,10 +183,19 @@ type If struct {
 	Else []Stmt
 }
 
-// While loops as long as Cond is true.
+// Block runs Body once; break Label leaves it. Label is unique in its scope.
+type Block struct {
+	At
+	Label string
+	Body  []Stmt
+}
+
+// While loops as long as Cond is true. Label, here and in the other loops, is
+// its name for break and continue, or "".
 type While struct {
 	At
-	Cond Expr
+	Label string
+	Cond  Expr
 	Body []Stmt
 }
 
@@ -194,6 +203,7 @@ type While struct {
 // Reverse, from From down to To). The bounds are evaluated once.
 type ForRange struct {
 	At
+	Label    string
 	Var      string
 	From, To Expr
 	Reverse  bool
@@ -205,6 +215,7 @@ type ForRange struct {
 // becomes whether there was a row.
 type Foreach struct {
 	At
+	Label string
 	Into  []string
 	Cols  []Expr
 	Query Query
@@ -214,11 +225,17 @@ type Foreach struct {
 	Body  []Stmt
 }
 
-// Break leaves the innermost loop.
-type Break struct{ At }
+// Break leaves the loop or block Label, or the innermost loop when Label is "".
+type Break struct {
+	At
+	Label string
+}
 
-// Continue starts the next round of the innermost loop.
-type Continue struct{ At }
+// Continue starts the next round of the loop Label, or of the innermost one.
+type Continue struct {
+	At
+	Label string
+}
 
 // Return ends the transaction, which commits.
 type Return struct{ At }

@@ -7,6 +7,8 @@ func Children(s Stmt) [][]Stmt {
 	switch s := s.(type) {
 	case *If:
 		return [][]Stmt{s.Then, s.Else}
+	case *Block:
+		return [][]Stmt{s.Body}
 	case *While:
 		return [][]Stmt{s.Body}
 	case *ForRange:
@@ -87,7 +89,7 @@ func Exprs(s Stmt) []Expr {
 		order(s.Order)
 	case *Assume:
 		add(s.Cond)
-	case *Havoc, *LockTable, *Break, *Continue, *Return, *Abort, *Savepoint, *RollbackTo, *Unmodelled, *CopyTable, *Fail:
+	case *Havoc, *Block, *LockTable, *Break, *Continue, *Return, *Abort, *Savepoint, *RollbackTo, *Unmodelled, *CopyTable, *Fail:
 	default:
 		panic(fmt.Sprintf("ir: walk: unknown statement %T", s))
 	}
