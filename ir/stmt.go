@@ -196,7 +196,7 @@ type While struct {
 	At
 	Label string
 	Cond  Expr
-	Body []Stmt
+	Body  []Stmt
 }
 
 // ForRange runs Body with Var = From, From+1, …, To (or downwards when
