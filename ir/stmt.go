@@ -199,8 +199,8 @@ type While struct {
 	Body  []Stmt
 }
 
-// ForRange runs Body with Var = From, From+1, …, To (or downwards when
-// Reverse, from From down to To). The bounds are evaluated once.
+// ForRange runs Body with Var = From, From+1, …, To, or with From, From-1, …,
+// To when Reverse. The bounds are evaluated once.
 type ForRange struct {
 	At
 	Label    string
@@ -212,7 +212,7 @@ type ForRange struct {
 
 // Foreach runs Body for every row of Query as it was when the loop began,
 // with Into set to Cols, in Order or else in any order. Found, if not "",
-// becomes whether there was a row.
+// becomes whether there was a row, when the loop ends.
 type Foreach struct {
 	At
 	Label string

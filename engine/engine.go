@@ -1,0 +1,141 @@
+// Package engine holds what distinguishes one database from another at
+// snapshot isolation: which concurrent transactions exclude each other, and
+// what a statement reads outside of its snapshot. A Profile is a table of
+// facts; adding a database is adding a table.
+//
+// The model has two events per transaction, as in CAV'19: it takes its
+// snapshot and computes everything from it, and it commits. A Profile answers
+// whether the commit succeeds, given the transactions that committed since the
+// snapshot. Statements between the two events are taken to run as late as
+// possible, which is when most of them succeed.
+package engine
+
+import (
+	"sort"
+
+	"github.com/txrobust/robust/ir"
+)
+
+// WriteClass is a set of writes to a row that was read under a lock.
+type WriteClass uint8
+
+const (
+	// NoWrite is the empty set: the lock excludes nothing.
+	NoWrite WriteClass = iota
+	// KeyChange is deletions, and updates of a column of a primary or total
+	// unique key.
+	KeyChange
+	// AnyWrite is every update and deletion.
+	AnyWrite
+)
+
+// Profile is the behaviour of one database at snapshot isolation. The fields
+// are the decisions that the interpreter and the solver share; Facts is where
+// they come from.
+type Profile struct {
+	// Name is what -engine takes, such as "postgres".
+	Name string
+	// Title is for reports, such as "PostgreSQL REPEATABLE READ".
+	Title string
+
+	// InsertExcludes: a concurrent committed write of the key that a
+	// transaction inserts makes the commit fail, even if the key is free
+	// again. Without it, the key only has to be free at commit.
+	InsertExcludes bool
+	// KeyFromSnapshot: inserting a key that the snapshot shows fails, even if
+	// it was deleted since.
+	KeyFromSnapshot bool
+	// LockExcludes gives, for every row lock that a transaction holds, the
+	// writes of concurrent committed transactions that make it fail.
+	LockExcludes [ir.ForUpdate + 1]WriteClass
+	// LockWrites: a row lock counts as a write of the row, so that the locks
+	// of committed transactions exclude too.
+	LockWrites bool
+	// ParentLock is the lock that inserting a child takes on the parent row
+	// of a foreign key.
+	ParentLock ir.LockMode
+	// TableLocks: LOCK TABLE before the snapshot excludes concurrent
+	// transactions that used the table in a conflicting way.
+	TableLocks bool
+	// EqualWrites: an UPDATE that leaves every value as it was still writes a
+	// version, and so excludes.
+	EqualWrites bool
+
+	Facts []Fact
+}
+
+// Fact is one row of the table: something found true of the database.
+type Fact struct {
+	// ID is the number of the row, such as "4".
+	ID string
+	// Text states the fact.
+	Text string
+	// Model says how the analysis uses it.
+	Model string
+	// Test names the test that ran it on the real database, or the source.
+	Test string
+}
+
+// ByName finds a profile, or gives nil.
+func ByName(name string) *Profile {
+	for _, p := range All() {
+		if p.Name == name {
+			return p
+		}
+	}
+	return nil
+}
+
+// All lists the profiles, sorted by name.
+func All() []*Profile {
+	out := []*Profile{SI(), Postgres()}
+	sort.Slice(out, func(i, j int) bool { return out[i].Name < out[j].Name })
+	return out
+}
+
+// Names lists the names that ByName knows, sorted.
+func Names() []string {
+	var out []string
+	for _, p := range All() {
+		out = append(out, p.Name)
+	}
+	return out
+}
+
+// TableLockConflict reports whether two table locks of different transactions
+// conflict (PostgreSQL manual, table 13.2).
+func TableLockConflict(a, b ir.TableLock) bool {
+	// The weakest mode that each mode conflicts with, and the exception of
+	// the two modes that do not conflict with themselves.
+	least := [...]ir.TableLock{
+		ir.AccessShare:          ir.AccessExclusive,
+		ir.RowShare:             ir.Exclusive,
+		ir.RowExclusive:         ir.Share,
+		ir.ShareUpdateExclusive: ir.ShareUpdateExclusive,
+		ir.Share:                ir.RowExclusive,
+		ir.ShareRowExclusive:    ir.RowExclusive,
+		ir.Exclusive:            ir.RowShare,
+		ir.AccessExclusive:      ir.AccessShare,
+	}
+	if a == ir.Share && b == ir.Share {
+		return false
+	}
+	return b >= least[a] && a >= least[b]
+}
+
+// KeyColumns are the columns whose change is a KeyChange: those of the primary
+// key and of total unique keys.
+func KeyColumns(t *ir.Table) map[int]bool {
+	out := map[int]bool{}
+	for _, k := range t.Key {
+		out[k] = true
+	}
+	for _, u := range t.Uniques {
+		if u.Where == nil {
+			for _, c := range u.Columns {
+				out[c] = true
+			}
+		}
+	}
+	return out
+}

@@ -1,0 +1,343 @@
+package interp
+
+import (
+	"context"
+	"sort"
+	"strings"
+
+	"github.com/txrobust/robust/ir"
+)
+
+// Session is a sequence of instances that one client runs one after another.
+type Session []*Instance
+
+// Committed is a transaction of an execution. Version 0 of the database is the
+// initial state, and the i-th commit makes version i+1.
+type Committed struct {
+	Run *Run
+	// Session is the number of its session, Index its place there.
+	Session, Index int
+	// Snapshot is the version that it read.
+	Snapshot int
+}
+
+// Execution is a sequence of committed transactions, in commit order.
+type Execution struct {
+	Versions []*DB // one more than Txns
+	Txns     []Committed
+}
+
+// Outcome is everything observed: the outputs of every transaction, by session,
+// and the final state, in a canonical form.
+func (x *Execution) Outcome() string {
+	order := make([]int, len(x.Txns))
+	for i := range order {
+		order[i] = i
+	}
+	sort.Slice(order, func(i, j int) bool {
+		a, b := &x.Txns[order[i]], &x.Txns[order[j]]
+		return a.Session < b.Session || a.Session == b.Session && a.Index < b.Index
+	})
+	var b strings.Builder
+	for _, i := range order {
+		b.WriteString(x.Txns[i].Run.Outputs)
+		b.WriteByte(0xfd)
+	}
+	b.WriteString(x.Versions[len(x.Versions)-1].String())
+	return b.String()
+}
+
+// Verdict is the answer of Explore.
+type Verdict uint8
+
+const (
+	// Serializable: every execution has the outcome of a serial one.
+	Serializable Verdict = iota
+	// Anomalous: an execution has an outcome that no serial order has.
+	Anomalous
+	// Undecided: the bounds ran out, or something cannot be executed.
+	Undecided
+)
+
+func (v Verdict) String() string {
+	return [...]string{"serializable", "anomalous", "undecided"}[v]
+}
+
+// Result is what Explore found.
+type Result struct {
+	Verdict Verdict
+	// Anomaly is the execution without a serial equivalent.
+	Anomaly *Execution
+	// Reason is why the verdict is Undecided.
+	Reason string
+	// Executions counts the committed prefixes that were judged.
+	Executions int
+}
+
+// Options bound and direct Explore.
+type Options struct {
+	// Classic judges by cycles of value-blind dependencies (CAV'19, theorem 1)
+	// instead of by outcomes.
+	Classic bool
+	// AnyOrder lets serial orders permute the transactions of one session.
+	AnyOrder bool
+	// MaxExecutions bounds the prefixes judged; 0 is no bound.
+	MaxExecutions int
+}
+
+// Explore goes through all executions of the sessions at the machine's level
+// from the state init, in which any sessions may stop early, and judges each.
+func (m *Machine) Explore(ctx context.Context, sessions []Session, init *DB, opt Options) Result {
+	e := &explorer{ctx: ctx, m: m, sessions: sessions, opt: opt, serial: map[string]map[string]bool{},
+		progress: make([]int, len(sessions)), last: make([]int, len(sessions)), regs: make([]map[string]ir.Value, len(sessions))}
+	if opt.Classic && !m.Trace {
+		m.Trace = true
+		defer func() { m.Trace = false }()
+	}
+	e.x.Versions = []*DB{init}
+	e.explore()
+	switch {
+	case e.result.Anomaly != nil:
+		e.result.Verdict = Anomalous
+	case e.result.Reason != "":
+		e.result.Verdict = Undecided
+	}
+	return e.result
+}
+
+type explorer struct {
+	ctx      context.Context
+	m        *Machine
+	sessions []Session
+	opt      Options
+	result   Result
+
+	x        Execution
+	progress []int // per session, how many committed
+	last     []int // per session, the version its last commit made
+	regs     []map[string]ir.Value
+	serial   map[string]map[string]bool
+}
+
+// undecidable are the reasons of blocked runs that say nothing about the
+// program.
+func undecidable(r *Run) bool {
+	return r.Unmodelled != nil || r.Blocked == TooLong || r.Blocked == NotFinite
+}
+
+// explore tries every next commit. It returns false to stop.
+func (e *explorer) explore() bool {
+	for s, list := range e.sessions {
+		if e.progress[s] == len(list) {
+			continue
+		}
+		now := len(e.x.Versions) - 1
+		for snap := now; snap >= e.last[s]; snap-- {
+			for _, run := range e.m.Runs(list[e.progress[s]], e.x.Versions[snap], e.regs[s], snap == now) {
+				if undecidable(run) && e.result.Reason == "" {
+					e.result.Reason = run.Inst.String() + ": " + run.Blocked
+				}
+				if !e.commit(s, snap, run) {
+					return false
+				}
+			}
+		}
+	}
+	return true
+}
+
+func (e *explorer) commit(s, snap int, run *Run) bool {
+	var since []*Run
+	for _, t := range e.x.Txns[snap:] {
+		since = append(since, t.Run)
+	}
+	now := len(e.x.Versions) - 1
+	db, why := e.m.Commit(run, e.x.Versions[now], since)
+	if why != "" {
+		return true
+	}
+	oldLast, oldRegs := e.last[s], e.regs[s]
+	e.x.Versions = append(e.x.Versions, db)
+	e.x.Txns = append(e.x.Txns, Committed{run, s, e.progress[s], snap})
+	e.progress[s]++
+	e.last[s] = now + 1
+	e.regs[s] = merge(e.regs[s], run.Regs)
+	more := e.judge() && e.explore()
+	e.x.Versions = e.x.Versions[:now+1]
+	e.x.Txns = e.x.Txns[:len(e.x.Txns)-1]
+	e.progress[s]--
+	e.last[s], e.regs[s] = oldLast, oldRegs
+	return more
+}
+
+func merge(a, b map[string]ir.Value) map[string]ir.Value {
+	if len(b) == 0 {
+		return a
+	}
+	out := map[string]ir.Value{}
+	for k, v := range a {
+		out[k] = v
+	}
+	for k, v := range b {
+		out[k] = v
+	}
+	return out
+}
+
+// judge compares the execution so far with the serial ones.
+func (e *explorer) judge() bool {
+	e.result.Executions++
+	if e.opt.MaxExecutions > 0 && e.result.Executions > e.opt.MaxExecutions {
+		e.result.Reason = "too many executions"
+		return false
+	}
+	if e.result.Executions%256 == 0 && e.ctx.Err() != nil {
+		e.result.Reason = e.ctx.Err().Error()
+		return false
+	}
+	bad := false
+	if e.opt.Classic {
+		bad = Cycle(len(e.x.Txns), e.m.Dependencies(&e.x, !e.opt.AnyOrder, true)) != nil
+	} else {
+		bad = !e.serialOutcomes()[e.x.Outcome()]
+	}
+	if bad {
+		e.result.Anomaly = &Execution{append([]*DB(nil), e.x.Versions...), append([]Committed(nil), e.x.Txns...)}
+	}
+	return !bad
+}
+
+// serialOutcomes gives the outcomes of all serial orders of the transactions
+// that have committed.
+func (e *explorer) serialOutcomes() map[string]bool {
+	var key []byte
+	for _, p := range e.progress {
+		key = append(key, byte(p))
+	}
+	out := e.serial[string(key)]
+	if out == nil {
+		var todo []Session
+		for s, n := range e.progress {
+			todo = append(todo, e.sessions[s][:n])
+		}
+		out = map[string]bool{}
+		e.m.Serial(todo, e.x.Versions[0], e.opt.AnyOrder, func(x *Execution) bool {
+			out[x.Outcome()] = true
+			return true
+		})
+		e.serial[string(key)] = out
+	}
+	return out
+}
+
+// Serial calls yield with every serial execution of all transactions of the
+// sessions, for every order (that respects the sessions, unless anyOrder) and
+// every choice, until it returns false. The Execution is reused.
+func (m *Machine) Serial(sessions []Session, init *DB, anyOrder bool, yield func(*Execution) bool) {
+	s := &serializer{m: m, sessions: sessions, anyOrder: anyOrder, yield: yield,
+		regs: make([]map[string]ir.Value, len(sessions)), seen: map[string]bool{}}
+	for _, list := range sessions {
+		s.left += len(list)
+		s.done = append(s.done, make([]bool, len(list)))
+	}
+	s.x.Versions = []*DB{init}
+	s.next()
+}
+
+type serializer struct {
+	m        *Machine
+	sessions []Session
+	anyOrder bool
+	yield    func(*Execution) bool
+	x        Execution
+	done     [][]bool
+	left     int
+	regs     []map[string]ir.Value
+	seen     map[string]bool
+}
+
+func (s *serializer) next() bool {
+	if s.left == 0 {
+		return s.yield(&s.x)
+	}
+	// Two ways to the same state with the same outputs go on in the same way.
+	var key strings.Builder
+	for i, d := range s.done {
+		for k := range d {
+			key.WriteByte('0')
+			for _, t := range s.x.Txns {
+				if t.Session == i && t.Index == k {
+					key.WriteByte('1')
+					key.WriteString(t.Run.Outputs)
+				}
+			}
+		}
+	}
+	key.WriteByte(0xfb)
+	key.WriteString(s.x.Versions[len(s.x.Versions)-1].String())
+	if k := key.String(); s.seen[k] {
+		return true
+	} else {
+		s.seen[k] = true
+	}
+	for i, list := range s.sessions {
+		for k, in := range list {
+			if s.done[i][k] {
+				continue
+			}
+			if !s.step(i, k, in) {
+				return false
+			}
+			if !s.anyOrder {
+				break
+			}
+		}
+	}
+	return true
+}
+
+func (s *serializer) step(i, k int, in *Instance) bool {
+	now := len(s.x.Versions) - 1
+	oldRegs := s.regs[i]
+	for _, run := range s.m.Runs(in, s.x.Versions[now], oldRegs, true) {
+		db, why := s.m.Commit(run, s.x.Versions[now], nil)
+		if why != "" {
+			continue
+		}
+		s.x.Versions = append(s.x.Versions, db)
+		s.x.Txns = append(s.x.Txns, Committed{run, i, k, now})
+		s.done[i][k] = true
+		s.left--
+		s.regs[i] = merge(oldRegs, run.Regs)
+		more := s.next()
+		s.regs[i] = oldRegs
+		s.left++
+		s.done[i][k] = false
+		s.x.Versions = s.x.Versions[:now+1]
+		s.x.Txns = s.x.Txns[:len(s.x.Txns)-1]
+		if !more {
+			return false
+		}
+	}
+	return true
+}
+
+// Sessions gives the sessions of the program's processes, with n copies of
+// those that may have any number.
+func Sessions(p *ir.Program, n int) []Session {
+	var out []Session
+	for _, pr := range p.Processes {
+		copies := pr.Copies
+		if copies == ir.Any {
+			copies = n
+		}
+		for i := 0; i < copies; i++ {
+			var s Session
+			for _, t := range pr.Txns {
+				s = append(s, &Instance{Txn: t, ID: len(out)*100 + len(s)})
+			}
+			out = append(out, s)
+		}
+	}
+	return out
+}

@@ -1,0 +1,302 @@
+package interp
+
+import (
+	"fmt"
+	"math"
+	"math/big"
+
+	"github.com/txrobust/robust/ir"
+)
+
+// eval computes an expression in a frame.
+type eval func(f *frame) ir.Value
+
+// stop is the panic that ends a run which cannot go on.
+type stop struct{ reason string }
+
+// scope says, at compile time, where names are found at run time.
+type scope struct {
+	c      *compiler
+	locals map[string]int
+	rows   []rowVar
+}
+
+type rowVar struct {
+	name  string
+	table *ir.Table
+	slot  int
+}
+
+// open adds the row variables of a query; slots count from the outermost.
+func (s *scope) open(from []ir.Source) *scope {
+	in := &scope{c: s.c, locals: s.locals, rows: append([]rowVar(nil), s.rows...)}
+	for _, src := range from {
+		in.rows = append(in.rows, rowVar{src.Row, src.Table, len(in.rows)})
+	}
+	if len(in.rows) > s.c.slots {
+		s.c.slots = len(in.rows)
+	}
+	return in
+}
+
+func (s *scope) expr(e ir.Expr) eval {
+	switch e := e.(type) {
+	case *ir.Const:
+		v := e.Value
+		return func(*frame) ir.Value { return v }
+	case *ir.Var:
+		i, ok := s.locals[e.Name]
+		if !ok {
+			panic("interp: local " + e.Name + " is not declared")
+		}
+		return func(f *frame) ir.Value { return f.locals[i] }
+	case *ir.Col:
+		for i := len(s.rows) - 1; i >= 0; i-- {
+			if r := s.rows[i]; r.name == e.Row {
+				c := r.table.Column(e.Col)
+				return func(f *frame) ir.Value { return f.rows[r.slot][c] }
+			}
+		}
+		panic("interp: row variable " + e.Row + " is not in scope")
+	case *ir.Unary:
+		x := s.expr(e.X)
+		switch e.Op {
+		case ir.Neg:
+			return func(f *frame) ir.Value { return arith(ir.Sub, ir.Int(0), x(f)) }
+		case ir.Not:
+			return func(f *frame) ir.Value {
+				v := x(f)
+				if v.IsNull() {
+					return v
+				}
+				return ir.Bool(!v.IsTrue())
+			}
+		case ir.IsNull:
+			return func(f *frame) ir.Value { return ir.Bool(x(f).IsNull()) }
+		}
+	case *ir.Binary:
+		return s.binary(e)
+	case *ir.Cond:
+		c, a, b := s.expr(e.If), s.expr(e.Then), s.expr(e.Else)
+		return func(f *frame) ir.Value {
+			if c(f).IsTrue() {
+				return a(f)
+			}
+			return b(f)
+		}
+	case *ir.Call:
+		args := make([]eval, len(e.Args))
+		for i, a := range e.Args {
+			args[i] = s.expr(a)
+		}
+		return func(f *frame) ir.Value {
+			vals := make([]ir.Value, len(args))
+			for i, a := range args {
+				vals[i] = a(f)
+			}
+			return e.Apply(vals)
+		}
+	case *ir.Exists:
+		q := s.query(&e.Query)
+		return func(f *frame) ir.Value {
+			found := false
+			q.each(f, func() bool { found = true; return false })
+			f.read(readNote{q: q, found: found})
+			return ir.Bool(found)
+		}
+	}
+	panic(fmt.Sprintf("interp: unknown expression %T", e))
+}
+
+func (s *scope) binary(e *ir.Binary) eval {
+	x, y := s.expr(e.X), s.expr(e.Y)
+	switch op := e.Op; op {
+	case ir.And:
+		return func(f *frame) ir.Value {
+			a := x(f)
+			if !a.IsNull() && !a.IsTrue() {
+				return a
+			}
+			b := y(f)
+			if !b.IsNull() && !b.IsTrue() || a.IsTrue() {
+				return b
+			}
+			return ir.Null
+		}
+	case ir.Or:
+		return func(f *frame) ir.Value {
+			a := x(f)
+			if a.IsTrue() {
+				return a
+			}
+			b := y(f)
+			if b.IsTrue() || !a.IsNull() {
+				return b
+			}
+			return ir.Null
+		}
+	case ir.Is:
+		return func(f *frame) ir.Value {
+			a, b := x(f), y(f)
+			if a.IsNull() || b.IsNull() {
+				return ir.Bool(a.IsNull() && b.IsNull())
+			}
+			return ir.Bool(ir.Compare(a, b) == 0)
+		}
+	case ir.Eq, ir.Ne, ir.Lt, ir.Le, ir.Gt, ir.Ge:
+		return func(f *frame) ir.Value {
+			a, b := x(f), y(f)
+			if a.IsNull() || b.IsNull() {
+				return ir.Null
+			}
+			return ir.Bool(compare(op, ir.Compare(a, b)))
+		}
+	default:
+		return func(f *frame) ir.Value { return arith(op, x(f), y(f)) }
+	}
+}
+
+func compare(op ir.BinaryOp, c int) bool {
+	switch op {
+	case ir.Eq:
+		return c == 0
+	case ir.Ne:
+		return c != 0
+	case ir.Lt:
+		return c < 0
+	case ir.Le:
+		return c <= 0
+	case ir.Gt:
+		return c > 0
+	case ir.Ge:
+		return c >= 0
+	}
+	panic(fmt.Sprintf("interp: %s is no comparison", op))
+}
+
+func arith(op ir.BinaryOp, a, b ir.Value) ir.Value {
+	if a.IsNull() || b.IsNull() {
+		return ir.Null
+	}
+	if a.Kind == ir.KindNum || b.Kind == ir.KindNum {
+		return rational(op, a.Rat(), b.Rat())
+	}
+	x, y := a.I, b.I
+	kind := a.Kind
+	if a.Kind == ir.KindTime && b.Kind == ir.KindTime {
+		kind = ir.KindInt
+	}
+	var r int64
+	overflow := false
+	switch op {
+	case ir.Add:
+		r = x + y
+		overflow = (x > 0) == (y > 0) && (r > 0) != (x > 0) && x != 0 && y != 0
+	case ir.Sub:
+		r = x - y
+		overflow = (x >= 0) != (y >= 0) && (r >= 0) != (x >= 0)
+	case ir.Mul:
+		r = x * y
+		overflow = x != 0 && (r/x != y || x == -1 && y == math.MinInt64)
+	case ir.Div, ir.Mod:
+		if y == 0 {
+			panic(stop{"division by zero"})
+		}
+		overflow = x == math.MinInt64 && y == -1
+		if !overflow {
+			if r = x / y; op == ir.Mod {
+				r = x % y
+			}
+		}
+	default:
+		panic(fmt.Sprintf("interp: %s is no arithmetic", op))
+	}
+	if overflow {
+		panic(stop{"integer overflow"})
+	}
+	return ir.Value{Kind: kind, I: r}
+}
+
+func rational(op ir.BinaryOp, a, b *big.Rat) ir.Value {
+	r := new(big.Rat)
+	switch op {
+	case ir.Add:
+		r.Add(a, b)
+	case ir.Sub:
+		r.Sub(a, b)
+	case ir.Mul:
+		r.Mul(a, b)
+	case ir.Div, ir.Mod:
+		if b.Sign() == 0 {
+			panic(stop{"division by zero"})
+		}
+		r.Quo(a, b)
+		if op == ir.Mod {
+			q := new(big.Int).Quo(r.Num(), r.Denom())
+			r.Sub(a, new(big.Rat).Mul(b, new(big.Rat).SetInt(q)))
+		}
+	default:
+		panic(fmt.Sprintf("interp: %s is no arithmetic", op))
+	}
+	return ir.Num(r)
+}
+
+// query is a compiled ir.Query.
+type query struct {
+	src   *ir.Query
+	from  []source
+	conds [][]eval // conds[i]: to be tested when source i is bound
+}
+
+type source struct {
+	table int
+	slot  int
+}
+
+func (s *scope) query(q *ir.Query) *query {
+	in := s.open(q.From)
+	out := &query{src: q, conds: make([][]eval, len(q.From))}
+	level := map[string]int{}
+	for i, src := range q.From {
+		out.from = append(out.from, source{s.c.tableIndex(src.Table), len(s.rows) + i})
+		level[src.Row] = i
+	}
+	for _, cond := range ir.Conjuncts(q.Where) {
+		at := 0
+		ir.WalkExpr(cond, func(e ir.Expr) {
+			if c, ok := e.(*ir.Col); ok {
+				if l, ok := level[c.Row]; ok && l > at {
+					at = l
+				}
+			}
+		})
+		out.conds[at] = append(out.conds[at], in.expr(cond))
+	}
+	return out
+}
+
+// each calls yield with every matching combination of rows bound in the
+// frame, until it returns false.
+func (q *query) each(f *frame, yield func() bool) {
+	q.level(f, 0, func(i int) []row { return f.db.tabs[q.from[i].table].rows }, yield)
+}
+
+// level binds source i and those after it; rows gives the rows of a source.
+func (q *query) level(f *frame, i int, rows func(i int) []row, yield func() bool) bool {
+	if i == len(q.from) {
+		return yield()
+	}
+next:
+	for _, r := range rows(i) {
+		f.rows[q.from[i].slot] = r.vals
+		for _, c := range q.conds[i] {
+			if !c(f).IsTrue() {
+				continue next
+			}
+		}
+		if !q.level(f, i+1, rows, yield) {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,351 @@
+package interp
+
+import (
+	"fmt"
+	"strconv"
+
+	"github.com/txrobust/robust/engine"
+	"github.com/txrobust/robust/ir"
+)
+
+// Instance is one execution of a template: its parameters and everything else
+// that does not depend on the database.
+type Instance struct {
+	Txn *ir.Txn
+	// Params gives a value per parameter, in order.
+	Params []ir.Value
+	// ID distinguishes the FRESH values of instances.
+	ID int
+	// Havoc gives the value of the n-th execution (from 0) of a Havoc that is
+	// not Fresh; ok is false when it was not fixed. Nil fixes none.
+	Havoc func(site *ir.Havoc, n int) (v ir.Value, ok bool)
+}
+
+func (in *Instance) String() string {
+	s := in.Txn.Name + "("
+	for i, v := range in.Params {
+		if i > 0 {
+			s += ", "
+		}
+		s += v.String()
+	}
+	return s + ")"
+}
+
+// OpKind is what an Op does to its row.
+type OpKind uint8
+
+const (
+	OpInsert OpKind = iota
+	OpUpdate
+	OpDelete
+)
+
+func (k OpKind) String() string { return [...]string{"insert", "update", "delete"}[k] }
+
+// Op is one write of one row.
+type Op struct {
+	Kind  OpKind
+	Table int // index in Program.Tables
+	Key   string
+	// Old and New are the row before and after, nil where there is none. Old
+	// is what the transaction saw.
+	Old, New []ir.Value
+	// Cols marks the columns that an update sets, whatever the values; nil
+	// stands for all.
+	Cols []bool
+	Stmt ir.Stmt
+	// statement counts the executed statements, since constraints are checked
+	// at the end of each.
+	statement int
+}
+
+// RowLock is a row lock that a run took.
+type RowLock struct {
+	Table int
+	Key   string
+	Mode  ir.LockMode
+	Stmt  ir.Stmt
+}
+
+// Run is the first event of a transaction: what it computed from a snapshot.
+type Run struct {
+	Inst *Instance
+	// Blocked is why the run cannot commit (an assumption, an abort, a broken
+	// constraint), or "".
+	Blocked string
+	// Outputs is a canonical form of all that was observed.
+	Outputs string
+	Ops     []Op
+	Locks   []RowLock
+	// Regs are the kept registers at the end, by name.
+	Regs map[string]ir.Value
+	// Failed says that the run reached ir.Fail, the error state.
+	Failed bool
+	// Unmodelled is the first statement that the interpreter cannot execute,
+	// or nil. Such a run says nothing.
+	Unmodelled *ir.Unmodelled
+	// Reads and Steps are filled when the machine traces.
+	Reads []Read
+	Steps []Step
+	// After is the transaction's own view of the database at its end.
+	After *DB
+
+	// fresh values drawn, table locks taken before the snapshot, table modes
+	// used at all
+	preLocks []tableUse
+	uses     []tableUse
+}
+
+type tableUse struct {
+	table int
+	mode  ir.TableLock
+}
+
+// Step is one executed statement with its values, for witnesses.
+type Step struct {
+	Stmt ir.Stmt
+	// Locals are the locals that the statement set, with their values.
+	Locals []Binding
+	// Ops is what it wrote, as a range of Run.Ops.
+	OpsFrom, OpsTo int
+	// Emitted are the rows returned to the client, if it is an emit.
+	Emitted [][]ir.Value
+	// Cond is the value of the condition of an if, while or assume.
+	Cond *ir.Value
+}
+
+// Binding is a local and its value.
+type Binding struct {
+	Name  string
+	Value ir.Value
+}
+
+// Read is one execution of a query, for the dependencies of a history.
+type Read struct {
+	Stmt  ir.Stmt
+	Table int
+	// Cols marks the columns that are returned, Tested those in conditions.
+	Cols, Tested []bool
+	// Keys are the rows of the table that took part.
+	Keys map[string]bool
+	// matches says whether a version of a row takes part.
+	matches func(vals []ir.Value) bool
+	// ownOps is how many writes the transaction had made before.
+	ownOps int
+}
+
+// Matches reports whether the row version takes part in what was read. For a
+// SELECT that takes one row, only rows that would come before it do.
+func (r *Read) Matches(vals []ir.Value) bool { return vals != nil && r.matches(vals) }
+
+// chooser resolves the choices of a run from a script, and counts the
+// alternatives beyond it.
+type chooser struct {
+	script []int
+	limits []int
+	pos    int
+}
+
+func (c *chooser) choose(n int) int {
+	if n <= 1 {
+		return 0
+	}
+	if c.pos == len(c.script) {
+		c.script = append(c.script, 0)
+		c.limits = append(c.limits, n)
+	}
+	c.limits[c.pos] = n
+	v := c.script[c.pos]
+	c.pos++
+	return v
+}
+
+// next moves to the next script in order, or reports that there is none.
+func (c *chooser) next() bool {
+	c.script = c.script[:c.pos]
+	c.limits = c.limits[:c.pos]
+	for i := len(c.script) - 1; i >= 0; i-- {
+		if c.script[i]+1 < c.limits[i] {
+			c.script[i]++
+			c.script, c.limits = c.script[:i+1], c.limits[:i+1]
+			c.pos = 0
+			return true
+		}
+	}
+	return false
+}
+
+// frame is the state of a running transaction.
+type frame struct {
+	m      *Machine
+	inst   *Instance
+	snap   *DB // the snapshot
+	db     *DB // the snapshot with the transaction's own writes
+	locals []ir.Value
+	rows   [][]ir.Value
+	run    *Run
+	ch     *chooser
+	serial bool // nobody commits between snapshot and commit
+
+	out       []byte
+	steps     int // executed statements
+	budget    int
+	havocs    map[*ir.Havoc]int
+	fresh     int
+	snapshot  bool // the snapshot was taken
+	points    map[string]point
+	cur       ir.Stmt
+	statement int
+}
+
+// point is what a savepoint remembers.
+type point struct {
+	db          *DB
+	ops, nlocks int
+}
+
+// Machine executes the transactions of one program on one engine. It is not
+// safe for concurrent use.
+type Machine struct {
+	Program *ir.Program
+	Engine  *engine.Profile
+	// Trace makes runs record Reads and Steps.
+	Trace bool
+	// MaxSteps bounds the statements of one run; a longer run is Blocked with
+	// TooLong.
+	MaxSteps int
+
+	index map[*ir.Table]int
+	code  map[*ir.Txn]*code
+	refs  [][]reference // by referenced table
+	keys  [][]uniqueKey // by table
+}
+
+// reference is a foreign key seen from the table it refers to.
+type reference struct {
+	child int
+	fk    *ir.ForeignKey
+}
+
+// TooLong is Run.Blocked of a run that exceeded Machine.MaxSteps.
+const TooLong = "the run exceeds the step bound"
+
+// NewMachine prepares p, whose transactions must be structured.
+func NewMachine(p *ir.Program, e *engine.Profile) *Machine {
+	m := &Machine{Program: p, Engine: e, MaxSteps: 10000,
+		index: map[*ir.Table]int{}, code: map[*ir.Txn]*code{}, refs: make([][]reference, len(p.Tables))}
+	for i, t := range p.Tables {
+		m.index[t] = i
+	}
+	for i, t := range p.Tables {
+		for k := range t.ForeignKeys {
+			ref := m.index[t.ForeignKeys[k].Ref]
+			m.refs[ref] = append(m.refs[ref], reference{i, &t.ForeignKeys[k]})
+		}
+	}
+	m.compileKeys()
+	return m
+}
+
+// Run executes one instance on a snapshot. regs are the registers that its
+// session kept so far. Choices are resolved by taking the first alternative;
+// Runs goes through all.
+func (m *Machine) Run(in *Instance, snap *DB, regs map[string]ir.Value) *Run {
+	return m.run(in, snap, regs, &chooser{}, false)
+}
+
+// Runs gives the runs for every resolution of the choices. With serial,
+// choices that need a concurrent transaction are left out.
+func (m *Machine) Runs(in *Instance, snap *DB, regs map[string]ir.Value, serial bool) []*Run {
+	var out []*Run
+	ch := &chooser{}
+	for {
+		ch.pos = 0
+		out = append(out, m.run(in, snap, regs, ch, serial))
+		if !ch.next() {
+			return out
+		}
+	}
+}
+
+func (m *Machine) run(in *Instance, snap *DB, regs map[string]ir.Value, ch *chooser, serial bool) (run *Run) {
+	c := m.compiled(in.Txn)
+	run = &Run{Inst: in}
+	f := &frame{m: m, inst: in, snap: snap, db: snap, run: run, ch: ch, serial: serial, budget: m.MaxSteps,
+		locals: make([]ir.Value, c.nlocals), rows: make([][]ir.Value, c.slots)}
+	for i, p := range in.Txn.Params {
+		f.locals[i] = in.Params[i].Convert(p.Type)
+		if p.NotNull && in.Params[i].IsNull() {
+			run.Blocked = "parameter " + p.Name + " is null"
+		}
+	}
+	for i, l := range in.Txn.Locals {
+		if l.Kept {
+			v, ok := regs[l.Name]
+			if !ok {
+				v = ir.Zero(l.Type)
+			}
+			f.locals[len(in.Txn.Params)+i] = v
+		}
+	}
+	if run.Blocked != "" {
+		return run
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			s, ok := r.(stop)
+			if !ok {
+				panic(r)
+			}
+			run.Blocked = s.reason
+		}
+		run.Outputs = string(f.out)
+		run.After = f.db
+	}()
+	c.body(f)
+	for i, l := range in.Txn.Locals {
+		if l.Kept {
+			if run.Regs == nil {
+				run.Regs = map[string]ir.Value{}
+			}
+			v := f.locals[len(in.Txn.Params)+i]
+			run.Regs[l.Name] = v
+			f.out = appendValue(append(f.out, 'r'), v)
+		}
+	}
+	return run
+}
+
+// freshBase is above every value that programs and solvers use.
+const freshBase = 1 << 40
+
+func (f *frame) freshValue(t ir.Type) ir.Value {
+	f.fresh++
+	return FreshValue(t, f.inst.ID, f.fresh)
+}
+
+// FreshValue is the n-th FRESH value of type t that the instance with the
+// given ID draws.
+func FreshValue(t ir.Type, id, n int) ir.Value {
+	i := int64(freshBase + id*1000 + n)
+	switch t.Kind {
+	case ir.KindInt:
+		return ir.Int(i)
+	case ir.KindTime:
+		return ir.Time(i)
+	case ir.KindNum:
+		return ir.Int(i).Convert(t)
+	case ir.KindText:
+		return ir.Text("fresh" + strconv.FormatInt(i, 10))
+	case ir.KindOpaque:
+		return ir.Opaque("fresh" + strconv.FormatInt(i, 10))
+	}
+	panic(fmt.Sprintf("interp: no fresh value of type %s", t))
+}
+
+func (f *frame) read(n readNote) {
+	if f.m.Trace {
+		f.run.Reads = append(f.run.Reads, n.reads(f)...)
+	}
+}

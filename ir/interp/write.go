@@ -1,0 +1,482 @@
+package interp
+
+import (
+	"github.com/txrobust/robust/engine"
+	"github.com/txrobust/robust/ir"
+)
+
+// checkRow enforces what one row can break alone: types' domain, NOT NULL and
+// CHECK. It stops the run.
+func (s *scope) checkRow(t *ir.Table) func(f *frame, vals []ir.Value) {
+	in := s.open([]ir.Source{{Table: t, Row: t.Name}})
+	slot := len(s.rows)
+	checks := make([]eval, len(t.Checks))
+	for i, c := range t.Checks {
+		checks[i] = in.expr(c.Expr)
+	}
+	return func(f *frame, vals []ir.Value) {
+		for i, v := range vals {
+			if v.IsNull() && t.Columns[i].NotNull {
+				panic(stop{"null in column " + t.Name + "." + t.Columns[i].Name})
+			}
+			if d := f.m.Program.Domain; d != nil && v.Kind == ir.KindInt && (v.I < d.Lo || v.I > d.Hi) && v.I < freshBase {
+				panic(stop{"a value leaves the domain"})
+			}
+		}
+		old := f.rows[slot]
+		f.rows[slot] = vals
+		for i, c := range checks {
+			if v := c(f); !v.IsNull() && !v.IsTrue() {
+				panic(stop{"check " + t.Checks[i].Name + " is violated"})
+			}
+		}
+		f.rows[slot] = old
+	}
+}
+
+// checkParents makes sure that the parents of a row are visible, and locks
+// them. cols limits it to foreign keys that use one of these columns.
+func (f *frame) checkParents(t *ir.Table, vals []ir.Value, cols []bool) {
+	for i := range t.ForeignKeys {
+		fk := &t.ForeignKeys[i]
+		if cols != nil && !touches(fk.Columns, cols) {
+			continue
+		}
+		ref := f.m.index[fk.Ref]
+		parent, ok := parentRow(f.db, ref, fk, vals)
+		if !ok {
+			continue
+		}
+		if parent == nil {
+			panic(stop{"foreign key " + fk.Name + " is violated"})
+		}
+		f.lock(ref, keyOf(fk.Ref, parent), f.m.Engine.ParentLock)
+		f.use(ref, ir.RowShare)
+	}
+}
+
+func touches(list []int, cols []bool) bool {
+	for _, c := range list {
+		if cols[c] {
+			return true
+		}
+	}
+	return false
+}
+
+// parentRow finds the row that vals refer to by fk; ok is false when a column
+// is NULL, so that there need be none.
+func parentRow(db *DB, ref int, fk *ir.ForeignKey, vals []ir.Value) (parent []ir.Value, ok bool) {
+	for _, c := range fk.Columns {
+		if vals[c].IsNull() {
+			return nil, false
+		}
+	}
+next:
+	for _, r := range db.tabs[ref].rows {
+		for i, c := range fk.RefColumns {
+			if r.vals[c] != vals[fk.Columns[i]] {
+				continue next
+			}
+		}
+		return r.vals, true
+	}
+	return nil, true
+}
+
+// keysOf lists the keys of a table: the primary one first.
+func keysOf(t *ir.Table) []ir.Unique {
+	return append([]ir.Unique{{Name: "primary key", Columns: t.Key}}, t.Uniques...)
+}
+
+// uniqueKey is a compiled key of a table. covers says whether a row falls
+// under it (a partial index); nil means that every row does.
+type uniqueKey struct {
+	cols   []int
+	covers func(vals []ir.Value) bool
+}
+
+// compileKeys prepares the keys of every table.
+func (m *Machine) compileKeys() {
+	m.keys = make([][]uniqueKey, len(m.Program.Tables))
+	for i, t := range m.Program.Tables {
+		for _, u := range keysOf(t) {
+			k := uniqueKey{cols: u.Columns}
+			if u.Where != nil {
+				c := &compiler{m: m}
+				in := (&scope{c: c}).open([]ir.Source{{Table: t, Row: t.Name}})
+				where := in.expr(u.Where)
+				f := &frame{m: m, rows: make([][]ir.Value, 1)}
+				k.covers = func(vals []ir.Value) bool {
+					f.rows[0] = vals
+					return where(f).IsTrue()
+				}
+			}
+			m.keys[i] = append(m.keys[i], k)
+		}
+	}
+}
+
+// clash finds a row of table number t that has the same key as vals, other
+// than the one with the primary key skip.
+func (k *uniqueKey) clash(db *DB, t int, vals []ir.Value, skip string) *row {
+	for _, c := range k.cols {
+		if vals[c].IsNull() {
+			return nil
+		}
+	}
+	if k.covers != nil && !k.covers(vals) {
+		return nil
+	}
+	for i := range db.tabs[t].rows {
+		r := &db.tabs[t].rows[i]
+		if r.key != skip && equalOn(r.vals, vals, k.cols) && (k.covers == nil || k.covers(r.vals)) {
+			return r
+		}
+	}
+	return nil
+}
+
+func (f *frame) log(op Op) {
+	op.Stmt = f.cur
+	op.statement = f.statement
+	f.run.Ops = append(f.run.Ops, op)
+	f.use(op.Table, ir.RowExclusive)
+}
+
+// ownRow reports whether the row with this key in the transaction's view was
+// written by the transaction itself.
+func (f *frame) ownRow(t int, key string) bool {
+	for i := len(f.run.Ops) - 1; i >= 0; i-- {
+		if op := &f.run.Ops[i]; op.Table == t && op.Key == key {
+			return op.Kind != OpDelete
+		}
+	}
+	return false
+}
+
+func (s *scope) insert(st *ir.Insert) exec {
+	t := s.c.tableIndex(st.Table)
+	values := s.exprs(st.Values)
+	check := s.checkRow(st.Table)
+	keys := s.c.m.keys[t]
+	done := func(*frame, ir.Value) {}
+	if st.Done != "" {
+		done = s.setter(st.Done)
+	}
+	upsert, targets := s.onConflict(st)
+	return func(f *frame) control {
+		vals := make([]ir.Value, len(st.Table.Columns))
+		for i, c := range st.Cols {
+			vals[c] = values[i](f).Convert(st.Table.Columns[c].Type)
+		}
+		if st.Table.Rowid {
+			vals[0] = f.freshValue(ir.IntType)
+		}
+		check(f, vals)
+		if st.Conflict != nil {
+			for _, k := range targets {
+				old := k.clash(f.db, t, vals, "")
+				if old == nil {
+					continue
+				}
+				if !f.serial && !f.m.Engine.KeyFromSnapshot && !f.ownRow(t, old.key) && f.ch.choose(2) == 1 {
+					// The row is deleted before this statement runs, though the
+					// snapshot still shows it: nothing is in the way.
+					f.db = f.db.remove(t, old.key)
+					break
+				}
+				f.noteConflict(st, t, old)
+				changed := upsert(f, old, vals)
+				done(f, ir.Bool(changed))
+				return control{}
+			}
+		}
+		key := keyOf(st.Table, vals)
+		for i := range keys {
+			if old := keys[i].clash(f.db, t, vals, ""); old != nil &&
+				(f.serial || f.m.Engine.KeyFromSnapshot || f.ownRow(t, old.key)) {
+				panic(stop{"a row with this key exists in " + st.Table.Name})
+			}
+		}
+		f.checkParents(st.Table, vals, nil)
+		f.db = f.db.put(t, row{key, vals})
+		f.log(Op{Kind: OpInsert, Table: t, Key: key, New: vals})
+		done(f, ir.Bool(true))
+		return control{}
+	}
+}
+
+// onConflict compiles an ON CONFLICT clause: what to do with an existing row,
+// and the keys that count.
+func (s *scope) onConflict(st *ir.Insert) (upsert func(f *frame, old *row, vals []ir.Value) bool, targets []uniqueKey) {
+	if st.Conflict == nil {
+		return nil, nil
+	}
+	c := st.Conflict
+	for _, k := range s.c.m.keys[s.c.tableIndex(st.Table)] {
+		if c.Target == nil || ir.SameColumns(c.Target, k.cols) {
+			targets = append(targets, k)
+		}
+	}
+	in := s.open([]ir.Source{{Table: st.Table, Row: c.Row}, {Table: st.Table, Row: ir.Excluded}})
+	base := len(s.rows)
+	var where eval
+	if c.Where != nil {
+		where = in.expr(c.Where)
+	}
+	change := s.change(st.Table, c.Sets, in)
+	return func(f *frame, old *row, vals []ir.Value) bool {
+		if c.Sets == nil {
+			return false
+		}
+		f.rows[base], f.rows[base+1] = old.vals, vals
+		f.lock(s.c.tableIndex(st.Table), old.key, ir.ForNoKeyUpdate)
+		if where != nil && !where(f).IsTrue() {
+			return false
+		}
+		change(f, old)
+		return true
+	}, targets
+}
+
+// change compiles the assignments of an UPDATE. The row variables of in must
+// be bound when it is called.
+func (s *scope) change(t *ir.Table, sets []ir.Set, in *scope) func(f *frame, old *row) {
+	ti := s.c.tableIndex(t)
+	values := make([]eval, len(sets))
+	cols := make([]bool, len(t.Columns))
+	for i, set := range sets {
+		values[i] = in.expr(set.Expr)
+		cols[set.Col] = true
+	}
+	check := s.checkRow(t)
+	return func(f *frame, old *row) {
+		vals := append([]ir.Value(nil), old.vals...)
+		equal := true
+		for i, set := range sets {
+			vals[set.Col] = values[i](f).Convert(t.Columns[set.Col].Type)
+			equal = equal && vals[set.Col] == old.vals[set.Col]
+		}
+		check(f, vals)
+		if equal && !f.m.Engine.EqualWrites {
+			return
+		}
+		f.checkParents(t, vals, cols)
+		f.db = f.db.put(ti, row{old.key, vals})
+		f.log(Op{Kind: OpUpdate, Table: ti, Key: old.key, Old: old.vals, New: vals, Cols: cols})
+	}
+}
+
+// matching collects the rows of a table that satisfy where, bound at slot.
+func (f *frame) matching(t, slot int, where eval) []row {
+	var out []row
+	for _, r := range f.db.tabs[t].rows {
+		f.rows[slot] = r.vals
+		if where == nil || where(f).IsTrue() {
+			out = append(out, r)
+		}
+	}
+	return out
+}
+
+func (s *scope) update(st *ir.Update) exec {
+	t := s.c.tableIndex(st.Table)
+	from := ir.Query{From: []ir.Source{{Table: st.Table, Row: st.Row}}, Where: st.Where}
+	q := s.query(&from)
+	in := s.open(from.From)
+	slot := len(s.rows)
+	var where eval
+	if st.Where != nil {
+		where = in.expr(st.Where)
+	}
+	change := s.change(st.Table, st.Sets, in)
+	var reads []ir.Expr
+	for _, set := range st.Sets {
+		reads = append(reads, set.Expr)
+	}
+	return func(f *frame) control {
+		list := f.matching(t, slot, where)
+		f.read(readNote{q: q, scope: in, cols: reads, found: len(list) > 0})
+		for i := range list {
+			f.rows[slot] = list[i].vals
+			change(f, &list[i])
+		}
+		return control{}
+	}
+}
+
+func (s *scope) delete(st *ir.Delete) exec {
+	t := s.c.tableIndex(st.Table)
+	from := ir.Query{From: []ir.Source{{Table: st.Table, Row: st.Row}}, Where: st.Where}
+	q := s.query(&from)
+	in := s.open(from.From)
+	slot := len(s.rows)
+	var where eval
+	if st.Where != nil {
+		where = in.expr(st.Where)
+	}
+	return func(f *frame) control {
+		list := f.matching(t, slot, where)
+		f.read(readNote{q: q, scope: in, found: len(list) > 0})
+		for _, r := range list {
+			f.db = f.db.remove(t, r.key)
+			f.log(Op{Kind: OpDelete, Table: t, Key: r.key, Old: r.vals})
+		}
+		return control{}
+	}
+}
+
+// copyTable replaces the rows of dst by those of src. It is logged row by row.
+func (f *frame) copyTable(dst, src int) {
+	for _, r := range f.db.tabs[dst].rows {
+		f.db = f.db.remove(dst, r.key)
+		f.log(Op{Kind: OpDelete, Table: dst, Key: r.key, Old: r.vals})
+	}
+	for _, r := range f.db.tabs[src].rows {
+		f.db = f.db.put(dst, r)
+		f.log(Op{Kind: OpInsert, Table: dst, Key: r.key, New: r.vals})
+	}
+}
+
+// Excluded says why a transaction cannot commit, or is "".
+func (m *Machine) excluded(run *Run, since []*Run) string {
+	e := m.Engine
+	for _, other := range since {
+		for i := range run.Ops {
+			op := &run.Ops[i]
+			if op.Kind == OpInsert && !e.InsertExcludes {
+				continue
+			}
+			for k := range other.Ops {
+				if o := &other.Ops[k]; o.Table == op.Table && o.Key == op.Key {
+					return "row of " + m.Program.Tables[op.Table].Name + " was written concurrently"
+				}
+			}
+			if e.LockWrites {
+				for _, l := range other.Locks {
+					if l.Table == op.Table && l.Key == op.Key {
+						return "row of " + m.Program.Tables[op.Table].Name + " was locked concurrently"
+					}
+				}
+			}
+		}
+		for _, l := range run.Locks {
+			class := e.LockExcludes[l.Mode]
+			for k := range other.Ops {
+				o := &other.Ops[k]
+				if o.Table == l.Table && o.Key == l.Key && o.Kind != OpInsert &&
+					(class == engine.AnyWrite || class == engine.KeyChange && m.changesKey(o)) {
+					return "locked row of " + m.Program.Tables[l.Table].Name + " was written concurrently"
+				}
+			}
+		}
+		if e.TableLocks {
+			for _, l := range run.preLocks {
+				for _, u := range other.uses {
+					if u.table == l.table && engine.TableLockConflict(l.mode, u.mode) {
+						return "table " + m.Program.Tables[l.table].Name + " was locked"
+					}
+				}
+			}
+		}
+	}
+	return ""
+}
+
+func (m *Machine) changesKey(o *Op) bool {
+	if o.Kind == OpDelete {
+		return true
+	}
+	for c := range engine.KeyColumns(m.Program.Tables[o.Table]) {
+		if o.Old[c] != o.New[c] {
+			return true
+		}
+	}
+	return false
+}
+
+// Commit checks a run against the transactions that committed since its
+// snapshot and applies it to the current state. It gives the new state, or
+// why the transaction fails.
+func (m *Machine) Commit(run *Run, cur *DB, since []*Run) (*DB, string) {
+	if run.Blocked != "" {
+		return nil, run.Blocked
+	}
+	if why := m.excluded(run, since); why != "" {
+		return nil, why
+	}
+	db := cur
+	for i := range run.Ops {
+		op := &run.Ops[i]
+		switch op.Kind {
+		case OpInsert:
+			if db.get(op.Table, op.Key) != nil {
+				return nil, "a row with this key exists in " + m.Program.Tables[op.Table].Name
+			}
+			db = db.put(op.Table, row{op.Key, op.New})
+		case OpUpdate:
+			db = db.put(op.Table, row{op.Key, op.New})
+		case OpDelete:
+			db = db.remove(op.Table, op.Key)
+		}
+		if i+1 == len(run.Ops) || run.Ops[i+1].statement != op.statement {
+			if why := m.statementEnd(run, db, op.statement); why != "" {
+				return nil, why
+			}
+		}
+	}
+	return db, ""
+}
+
+// statementEnd checks the constraints between rows that one statement of the
+// run may have broken.
+func (m *Machine) statementEnd(run *Run, db *DB, statement int) string {
+	for i := range run.Ops {
+		op := &run.Ops[i]
+		if op.statement != statement {
+			continue
+		}
+		t := m.Program.Tables[op.Table]
+		if op.New != nil {
+			for _, k := range m.keys[op.Table][1:] {
+				if k.clash(db, op.Table, op.New, op.Key) != nil {
+					return "a row with this key exists in " + t.Name
+				}
+			}
+		}
+		if op.New != nil {
+			for k := range t.ForeignKeys {
+				fk := &t.ForeignKeys[k]
+				if parent, ok := parentRow(db, m.index[fk.Ref], fk, op.New); ok && parent == nil &&
+					(op.Kind == OpInsert || touches(fk.Columns, op.Cols)) {
+					return "foreign key " + fk.Name + " is violated"
+				}
+			}
+		}
+		if op.Old == nil {
+			continue
+		}
+		for _, ref := range m.refs[op.Table] {
+			if op.New != nil && equalOn(op.Old, op.New, ref.fk.RefColumns) {
+				continue
+			}
+			for _, r := range db.tabs[ref.child].rows {
+				parent, ok := parentRow(db, op.Table, ref.fk, r.vals)
+				if ok && parent == nil {
+					return "foreign key " + ref.fk.Name + " is violated"
+				}
+			}
+		}
+	}
+	return ""
+}
+
+func equalOn(a, b []ir.Value, cols []int) bool {
+	for _, c := range cols {
+		if a[c] != b[c] {
+			return false
+		}
+	}
+	return true
+}
