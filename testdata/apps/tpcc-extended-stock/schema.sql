@@ -1,0 +1,128 @@
+-- TPC-C extended, where products and warehouses are stocked with one another.
+-- Source: TPC Benchmark C, revision 5.11, with the three transactions that CAV 2019
+-- adds in section 8: add_product, add_warehouse whose data depend on the numbers
+-- of customers and warehouses, and add_customer.
+--
+-- Expected: not robust. Add_product stocks its item in every warehouse it sees,
+-- add_warehouse stocks every item it sees; side by side, neither sees the other,
+-- and the new warehouse lacks the new item: write skew on predicates.
+
+CREATE TABLE warehouse (
+  w_id int PRIMARY KEY,
+  w_name text NOT NULL,
+  w_tax numeric NOT NULL,
+  w_ytd numeric NOT NULL,
+  w_backlog int NOT NULL
+);
+
+CREATE TABLE district (
+  d_w_id int REFERENCES warehouse (w_id),
+  d_id int,
+  d_name text NOT NULL,
+  d_tax numeric NOT NULL,
+  d_ytd numeric NOT NULL,
+  d_next_o_id int NOT NULL,
+  PRIMARY KEY (d_w_id, d_id)
+);
+
+CREATE TABLE customer (
+  c_w_id int,
+  c_d_id int,
+  c_id int,
+  c_first text NOT NULL,
+  c_last text NOT NULL,
+  c_credit text NOT NULL,
+  c_discount numeric NOT NULL,
+  c_balance numeric NOT NULL,
+  c_ytd_payment numeric NOT NULL,
+  c_payment_cnt int NOT NULL,
+  c_delivery_cnt int NOT NULL,
+  c_data text NOT NULL,
+  PRIMARY KEY (c_w_id, c_d_id, c_id),
+  FOREIGN KEY (c_w_id, c_d_id) REFERENCES district (d_w_id, d_id)
+);
+
+CREATE TABLE history (
+  h_id int PRIMARY KEY,
+  h_c_w_id int NOT NULL,
+  h_c_d_id int NOT NULL,
+  h_c_id int NOT NULL,
+  h_w_id int NOT NULL,
+  h_d_id int NOT NULL,
+  h_date timestamptz NOT NULL,
+  h_amount numeric NOT NULL,
+  h_data text NOT NULL,
+  FOREIGN KEY (h_c_w_id, h_c_d_id, h_c_id) REFERENCES customer (c_w_id, c_d_id, c_id),
+  FOREIGN KEY (h_w_id, h_d_id) REFERENCES district (d_w_id, d_id)
+);
+
+CREATE TABLE item (
+  i_id int PRIMARY KEY,
+  i_name text NOT NULL,
+  i_price numeric NOT NULL,
+  i_data text NOT NULL
+);
+
+CREATE TABLE stock (
+  s_w_id int REFERENCES warehouse (w_id),
+  s_i_id int REFERENCES item (i_id),
+  s_quantity int NOT NULL,
+  s_ytd int NOT NULL,
+  s_order_cnt int NOT NULL,
+  s_remote_cnt int NOT NULL,
+  s_data text NOT NULL,
+  s_dist_01 text NOT NULL,
+  s_dist_02 text NOT NULL,
+  s_dist_03 text NOT NULL,
+  s_dist_04 text NOT NULL,
+  s_dist_05 text NOT NULL,
+  s_dist_06 text NOT NULL,
+  s_dist_07 text NOT NULL,
+  s_dist_08 text NOT NULL,
+  s_dist_09 text NOT NULL,
+  s_dist_10 text NOT NULL,
+  PRIMARY KEY (s_w_id, s_i_id)
+);
+
+CREATE TABLE oorder (
+  o_w_id int,
+  o_d_id int,
+  o_id int,
+  o_c_id int NOT NULL,
+  o_carrier_id int,
+  o_ol_cnt int NOT NULL,
+  o_entry_d timestamptz NOT NULL,
+  PRIMARY KEY (o_w_id, o_d_id, o_id),
+  FOREIGN KEY (o_w_id, o_d_id, o_c_id) REFERENCES customer (c_w_id, c_d_id, c_id)
+);
+
+CREATE TABLE new_order (
+  no_w_id int,
+  no_d_id int,
+  no_o_id int,
+  PRIMARY KEY (no_w_id, no_d_id, no_o_id),
+  FOREIGN KEY (no_w_id, no_d_id, no_o_id) REFERENCES oorder (o_w_id, o_d_id, o_id)
+);
+
+CREATE TABLE order_line (
+  ol_w_id int,
+  ol_d_id int,
+  ol_o_id int,
+  ol_number int,
+  ol_i_id int NOT NULL,
+  ol_supply_w_id int NOT NULL,
+  ol_quantity int NOT NULL,
+  ol_amount numeric NOT NULL,
+  ol_delivery_d timestamptz,
+  ol_dist_info text NOT NULL,
+  PRIMARY KEY (ol_w_id, ol_d_id, ol_o_id, ol_number),
+  FOREIGN KEY (ol_w_id, ol_d_id, ol_o_id) REFERENCES oorder (o_w_id, o_d_id, o_id),
+  FOREIGN KEY (ol_supply_w_id, ol_i_id) REFERENCES stock (s_w_id, s_i_id)
+);
+
+CREATE TABLE warehouse_counter (
+  id int PRIMARY KEY,
+  next_w_id int NOT NULL
+);
+
+INSERT INTO warehouse_counter (id, next_w_id) VALUES (1, 1);
