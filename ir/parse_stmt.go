@@ -323,10 +323,10 @@ func (p *parser) assignment(at At, add func(Stmt)) {
 	switch {
 	case p.accept("*"):
 		p.assign(intoAt, name, IntType)
-		add(&Havoc{At: at, Var: name})
+		add(&Havoc{At: at, Var: name, NotNull: !p.accept("null")})
 	case p.accept("fresh"):
 		p.assign(intoAt, name, IntType)
-		add(&Havoc{At: at, Var: name, Fresh: true})
+		add(&Havoc{At: at, Var: name, Fresh: true, NotNull: true})
 	case p.varRead():
 		t := p.tableName()
 		p.assign(intoAt, name, t.Columns[0].Type)

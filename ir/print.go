@@ -224,8 +224,11 @@ func (p *printer) stmt(s Stmt) {
 		p.line("%s := %s;", ident(s.Var), ExprString(s.Expr))
 	case *Havoc:
 		what := "*"
-		if s.Fresh {
+		switch {
+		case s.Fresh:
 			what = "fresh"
+		case !s.NotNull:
+			what = "* null"
 		}
 		p.line("%s := %s;", ident(s.Var), what)
 	case *Select:

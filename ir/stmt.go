@@ -26,12 +26,13 @@ type Assign struct {
 }
 
 // Havoc sets a local to any value of its type, chosen by the instance: the
-// same in whichever order the transaction runs. A Fresh value was never used
-// before.
+// same in whichever order the transaction runs. It may be NULL unless NotNull.
+// A Fresh value was never used before, and is not NULL.
 type Havoc struct {
 	At
-	Var   string
-	Fresh bool
+	Var     string
+	Fresh   bool
+	NotNull bool
 }
 
 // LockMode is the strength of a row lock.

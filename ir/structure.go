@@ -82,7 +82,7 @@ func (s *structurer) choice(ins []Instr, branches [][]Stmt) []Stmt {
 		}
 		out = []Stmt{&If{At: at, Cond: Op(Eq, V(pick), C(Int(int64(i)))), Then: branches[i], Else: out}}
 	}
-	return append([]Stmt{&Havoc{At: at, Var: pick}}, out...)
+	return append([]Stmt{&Havoc{At: at, Var: pick, NotNull: true}}, out...)
 }
 
 // opposite reports whether one condition is the negation of the other.

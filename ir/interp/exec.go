@@ -302,14 +302,21 @@ func (s *scope) havoc(st *ir.Havoc) exec {
 			}
 		}
 		d := f.m.Program.Domain
+		var values []ir.Value
 		switch {
 		case t.Kind == ir.KindBool:
-			set(f, ir.Bool(f.ch.choose(2) == 1))
+			values = []ir.Value{ir.Bool(false), ir.Bool(true)}
 		case t.Kind == ir.KindInt && d != nil:
-			set(f, ir.Int(d.Lo+int64(f.ch.choose(int(d.Hi-d.Lo+1)))))
+			for i := d.Lo; i <= d.Hi; i++ {
+				values = append(values, ir.Int(i))
+			}
 		default:
 			panic(stop{NotFinite})
 		}
+		if !st.NotNull {
+			values = append(values, ir.Null)
+		}
+		set(f, values[f.ch.choose(len(values))])
 		return control{}
 	}
 }
