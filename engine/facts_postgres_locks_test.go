@@ -1,0 +1,218 @@
+package engine_test
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/txrobust/robust/internal/pgtest"
+)
+
+// modes are the row locks, from the weakest.
+var modes = [...]string{"KEY SHARE", "SHARE", "NO KEY UPDATE", "UPDATE"}
+
+// lockRows has a column k of a total unique key and a column p of a partial one.
+const lockRows = `
+CREATE TABLE l (id int PRIMARY KEY, v int, k int UNIQUE, p int);
+CREATE UNIQUE INDEX ON l (p) WHERE v = 0;
+CREATE UNIQUE INDEX ON l ((v + k));
+INSERT INTO l VALUES (1, 0, 10, 100);
+`
+
+// writes are what a concurrent transaction does to the locked row, and whether
+// each lock mode, from the weakest, lets it be (+) or fails with 40001 (-)
+// when the write committed since the snapshot of the transaction that locks.
+var writes = []struct {
+	sql, tag string
+	later    string // the lock comes after the write committed
+	earlier  string // the write comes while the lock is held: + at once, - it waits
+}{
+	{"UPDATE l SET v = 1 WHERE id = 1", "UPDATE 1", "+---", "+---"},
+	{"UPDATE l SET v = v WHERE id = 1", "UPDATE 1", "+---", "+---"},
+	{"UPDATE l SET id = id, v = 1 WHERE id = 1", "UPDATE 1", "+---", "+---"},
+	{"UPDATE l SET id = 5 WHERE id = 1", "UPDATE 1", "----", "----"},
+	{"UPDATE l SET k = 11 WHERE id = 1", "UPDATE 1", "----", "----"},
+	{"UPDATE l SET k = k WHERE id = 1", "UPDATE 1", "+---", "+---"},
+	{"UPDATE l SET p = 101 WHERE id = 1", "UPDATE 1", "+---", "+---"},
+	{"DELETE FROM l WHERE id = 1", "DELETE 1", "----", "----"},
+	{"SELECT id FROM l WHERE id = 1 FOR KEY SHARE", "1", "++++", "+++-"},
+	{"SELECT id FROM l WHERE id = 1 FOR SHARE", "1", "++++", "++--"},
+	{"SELECT id FROM l WHERE id = 1 FOR NO KEY UPDATE", "1", "++++", "+---"},
+	{"SELECT id FROM l WHERE id = 1 FOR UPDATE", "1", "++++", "----"},
+}
+
+func TestFact04(t *testing.T) {
+	var facts []fact
+	for _, w := range writes {
+		for i, mode := range modes {
+			lock := "SELECT v FROM l WHERE id = 1 FOR " + mode
+			outcome := map[byte]string{'+': "0", '-': "40001"}[w.later[i]]
+			facts = append(facts, fact{name: fmt.Sprintf("FOR %s after %s", mode, w.sql), setup: lockRows, script: `
+				A: BEGIN
+				A: SELECT 1
+				B: ` + w.sql + ` -> ` + w.tag + `
+				A: ` + lock + ` -> ` + outcome})
+			waits := map[byte]string{'+': "", '-': "blocks, "}[w.earlier[i]]
+			facts = append(facts, fact{name: fmt.Sprintf("FOR %s before %s", mode, w.sql), setup: lockRows, script: `
+				B: BEGIN
+				B: SELECT 1
+				A: BEGIN
+				A: ` + lock + ` -> 0
+				B: ` + w.sql + ` -> ` + waits + w.tag + `
+				A: COMMIT -> COMMIT
+				B: COMMIT -> COMMIT`})
+		}
+	}
+	for _, mode := range modes {
+		lock := "SELECT v FROM t WHERE id = 1 FOR " + mode
+		facts = append(facts,
+			// The write skew of the lock's holder: the locked row is changed by a
+			// transaction that read what the holder writes.
+			fact{name: "a lock that is gone excludes no writer with an older snapshot: " + mode, script: `
+				B: BEGIN
+				B: SELECT v FROM t WHERE id = 2     -> 0
+				A: BEGIN
+				A: ` + lock + ` -> 0
+				A: UPDATE t SET v = 1 WHERE id = 2
+				A: COMMIT
+				B: UPDATE t SET v = 1 WHERE id = 1  -> UPDATE 1
+				B: COMMIT                           -> COMMIT`},
+			fact{name: "a savepoint that is rolled back gives the lock back: " + mode, script: `
+				A: BEGIN
+				A: SAVEPOINT s
+				A: ` + lock + ` -> 0
+				A: ROLLBACK TO s
+				B: DELETE FROM t WHERE id = 1       -> DELETE 1
+				A: UPDATE t SET v = 1 WHERE id = 2  -> UPDATE 1
+				A: COMMIT                           -> COMMIT`},
+			fact{name: "a lock stays when a later write is rolled back to a savepoint: " + mode, script: `
+				A: BEGIN
+				A: ` + lock + ` -> 0
+				A: SAVEPOINT s
+				A: UPDATE t SET v = 1 WHERE id = 1
+				A: ROLLBACK TO s
+				B: DELETE FROM t WHERE id = 1       -> blocks, DELETE 1
+				A: COMMIT                           -> COMMIT`},
+			fact{name: "the row of a query without a match is not locked: " + mode, script: `
+				A: BEGIN
+				A: SELECT v FROM t WHERE id = 1 AND v = 9 FOR ` + mode + ` -> no rows
+				B: DELETE FROM t WHERE id = 1       -> DELETE 1
+				A: COMMIT                           -> COMMIT`},
+			fact{name: "a row inserted since the snapshot is not locked: " + mode, script: `
+				A: BEGIN
+				A: SELECT 1
+				B: INSERT INTO t VALUES (3, 0, 0)
+				A: SELECT v FROM t WHERE id = 3 FOR ` + mode + ` -> no rows
+				B: DELETE FROM t WHERE id = 3       -> DELETE 1
+				A: COMMIT                           -> COMMIT`},
+			fact{name: "a row that no longer matches fails: " + mode, script: `
+				A: BEGIN
+				A: SELECT 1
+				B: DELETE FROM t WHERE id = 1
+				A: SELECT v FROM t WHERE v = 0 FOR ` + mode + ` -> 40001`},
+			fact{name: "a lock under way is waited for, and a write after it fails: " + mode, script: `
+				B: BEGIN
+				B: DELETE FROM t WHERE id = 1
+				A: BEGIN
+				A: ` + lock + ` -> blocks, 40001
+				B: COMMIT`},
+			fact{name: "a lock of a query that returns nothing of the row: " + mode, script: `
+				A: BEGIN
+				A: SELECT count(*) FROM (SELECT 1 FROM t WHERE id = 1 FOR ` + mode + `) q -> 1
+				B: DELETE FROM t WHERE id = 1       -> blocks, DELETE 1
+				A: COMMIT                           -> COMMIT`},
+			fact{name: "FOR .. OF locks only the rows of that table: " + mode, script: `
+				A: BEGIN
+				A: SELECT x.v FROM t x, t y WHERE x.id = 1 AND y.id = 2 FOR ` + mode + ` OF x -> 0
+				B: DELETE FROM t WHERE id = 2       -> DELETE 1
+				B: DELETE FROM t WHERE id = 1       -> blocks, DELETE 1
+				A: COMMIT                           -> COMMIT`},
+		)
+	}
+	facts = append(facts,
+		fact{name: "NOWAIT fails with 55P03 on a held lock, and with 40001 on a changed row", script: `
+			A: BEGIN
+			A: SELECT 1
+			B: BEGIN
+			B: SELECT v FROM t WHERE id = 1 FOR UPDATE -> 0
+			A: SAVEPOINT s
+			A: SELECT v FROM t WHERE id = 1 FOR UPDATE NOWAIT -> 55P03
+			A: ROLLBACK TO s
+			B: UPDATE t SET v = 1 WHERE id = 1
+			B: COMMIT
+			A: SELECT v FROM t WHERE id = 1 FOR UPDATE NOWAIT -> 40001`},
+		fact{name: "a lock of the row that a view shows", setup: `CREATE VIEW o AS SELECT id, v FROM t`, script: `
+			A: BEGIN
+			A: SELECT v FROM o WHERE id = 1 FOR UPDATE -> 0
+			B: DELETE FROM t WHERE id = 1       -> blocks, DELETE 1
+			A: COMMIT                           -> COMMIT`},
+		fact{name: "two holders of FOR SHARE that both update deadlock", script: `
+			A: SET deadlock_timeout = '1s'
+			B: SET deadlock_timeout = '20s'
+			A: BEGIN
+			B: BEGIN
+			A: SELECT v FROM t WHERE id = 1 FOR SHARE -> 0
+			B: SELECT v FROM t WHERE id = 1 FOR SHARE -> 0
+			A: UPDATE t SET v = 1 WHERE id = 1  -> blocks, 40P01
+			B: UPDATE t SET v = 1 WHERE id = 1  -> blocks, UPDATE 1
+			A: ROLLBACK
+			B: COMMIT                           -> COMMIT`},
+	)
+	play(t, facts)
+}
+
+func TestFact05(t *testing.T) {
+	play(t, []fact{
+		{name: "FOR KEY SHARE reads the version of the snapshot after an update", script: `
+			A: BEGIN
+			A: SELECT 1
+			B: UPDATE t SET v = 7 WHERE id = 1
+			A: SELECT v FROM t WHERE id = 1 FOR KEY SHARE -> 0
+			A: COMMIT                                -> COMMIT`},
+		{name: "then it keeps the newest version from being deleted", script: `
+			A: BEGIN
+			A: SELECT 1
+			B: UPDATE t SET v = 7 WHERE id = 1
+			A: SELECT v FROM t WHERE id = 1 FOR KEY SHARE -> 0
+			B: DELETE FROM t WHERE id = 1            -> blocks, DELETE 1
+			A: COMMIT                                -> COMMIT`},
+		{name: "updated, then deleted", script: `
+			A: BEGIN
+			A: SELECT 1
+			B: UPDATE t SET v = 7 WHERE id = 1
+			B: DELETE FROM t WHERE id = 1
+			A: SELECT v FROM t WHERE id = 1 FOR KEY SHARE -> 40001`},
+		{name: "deleted, then inserted again", script: `
+			A: BEGIN
+			A: SELECT 1
+			B: DELETE FROM t WHERE id = 1
+			B: INSERT INTO t VALUES (1, 0, 0)
+			A: SELECT v FROM t WHERE id = 1 FOR KEY SHARE -> 40001`},
+		{name: "an update of other columns does not wait for it, nor it for the update", script: `
+			A: BEGIN
+			A: SELECT v FROM t WHERE id = 1 FOR KEY SHARE -> 0
+			B: BEGIN
+			B: UPDATE t SET v = 7 WHERE id = 1       -> UPDATE 1
+			C: SELECT v FROM t WHERE id = 1 FOR KEY SHARE -> 0
+			B: COMMIT                                -> COMMIT
+			A: COMMIT                                -> COMMIT`},
+		{name: "its holder cannot update the row that was updated", script: `
+			A: BEGIN
+			A: SELECT v FROM t WHERE id = 1 FOR KEY SHARE -> 0
+			B: UPDATE t SET v = 7 WHERE id = 1       -> UPDATE 1
+			A: UPDATE t SET v = 8 WHERE id = 1       -> 40001`},
+		{name: "a row of a table without a unique key has no key to change", setup: `CREATE TABLE n (a int); INSERT INTO n VALUES (1)`, script: `
+			A: BEGIN
+			A: SELECT 1
+			B: UPDATE n SET a = 2
+			A: SELECT a FROM n FOR KEY SHARE         -> 1
+			A: COMMIT                                -> COMMIT`},
+		{name: "at SERIALIZABLE", level: pgtest.Serializable, script: `
+			A: BEGIN
+			A: SELECT 1
+			B: BEGIN
+			B: UPDATE t SET v = 7 WHERE id = 1
+			B: COMMIT
+			A: SELECT v FROM t WHERE id = 1 FOR KEY SHARE -> 0
+			A: COMMIT                                -> COMMIT`},
+	})
+}
