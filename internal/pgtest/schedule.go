@@ -245,7 +245,13 @@ func (s *session) exec(ctx context.Context, sql string) {
 		return
 	}
 	res.Tag = results[0].CommandTag.String()
-	for _, row := range results[0].Rows {
+	res.Rows = TextRows(results[0].Rows)
+}
+
+// TextRows gives rows in text form as Result has them.
+func TextRows(rows [][][]byte) [][]string {
+	var out [][]string
+	for _, row := range rows {
 		cells := make([]string, len(row))
 		for i, cell := range row {
 			switch {
@@ -257,6 +263,7 @@ func (s *session) exec(ctx context.Context, sql string) {
 				cells[i] = string(cell)
 			}
 		}
-		res.Rows = append(res.Rows, cells)
+		out = append(out, cells)
 	}
+	return out
 }

@@ -5,9 +5,11 @@
 --
 -- Expected: not robust. Delivery, delayed, finds district 1 empty and delivers an
 -- order of a customer of district 2; a new_order in district 1 takes an item, a
--- new_order of that customer takes the same item, and order_status shows the
--- customer's new order with the balance before the delivery. Robust without
--- order_status, new_order or delivery.
+-- new_order of that customer takes the same item and shows what is left of it,
+-- and order_status shows the customer's new order with the balance before the
+-- delivery. If new_order did not show the stock that is left, nobody could tell
+-- which of the two came first, and another order would explain everything.
+-- Robust without order_status, new_order or delivery.
 
 CREATE TABLE warehouse (
   w_id int PRIMARY KEY,

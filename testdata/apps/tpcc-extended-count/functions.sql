@@ -1,12 +1,15 @@
 -- The transactions; schema.sql says what they are and what is expected of them.
 
--- The terminal shows the number of the order, the customer, and the total.
-CREATE FUNCTION new_order(p_w int, p_d int, p_c int, p_items int[], p_supply int[], p_qty int[],
-    OUT r_o_id int, OUT r_last text, OUT r_credit text, OUT r_total numeric) LANGUAGE plpgsql AS $$
+-- The terminal shows a line for each item, with the quantity left in stock.
+CREATE FUNCTION new_order(p_w int, p_d int, p_c int, p_items int[], p_supply int[], p_qty int[])
+    RETURNS TABLE (r_o_id int, r_last text, r_credit text, r_discount numeric, r_w_tax numeric, r_d_tax numeric,
+                   r_name text, r_quantity int, r_price numeric, r_amount numeric) LANGUAGE plpgsql AS $$
 DECLARE
   v_w_tax numeric;
   v_d_tax numeric;
   v_discount numeric;
+  v_last text;
+  v_credit text;
   v_o int;
   v_price numeric;
   v_quantity int;
@@ -17,7 +20,7 @@ BEGIN
   IF NOT FOUND THEN
     RAISE EXCEPTION 'no warehouse %', p_w;
   END IF;
-  SELECT c_discount, c_last, c_credit INTO v_discount, r_last, r_credit
+  SELECT c_discount, c_last, c_credit INTO v_discount, v_last, v_credit
     FROM customer WHERE c_w_id = p_w AND c_d_id = p_d AND c_id = p_c;
   IF NOT FOUND THEN
     RAISE EXCEPTION 'no customer %', p_c;
@@ -30,8 +33,6 @@ BEGIN
   INSERT INTO oorder (o_w_id, o_d_id, o_id, o_c_id, o_carrier_id, o_ol_cnt, o_entry_d)
     VALUES (p_w, p_d, v_o, p_c, NULL, array_length(p_items, 1), now());
   INSERT INTO new_order (no_w_id, no_d_id, no_o_id) VALUES (p_w, p_d, v_o);
-  r_o_id := v_o;
-  r_total := 0;
   FOR i IN 1..array_length(p_items, 1) LOOP
     SELECT i_price INTO v_price FROM item WHERE i_id = p_items[i];
     IF NOT FOUND THEN
@@ -55,11 +56,11 @@ BEGIN
           s_remote_cnt = s_remote_cnt + CASE WHEN p_supply[i] = p_w THEN 0 ELSE 1 END
       WHERE s_w_id = p_supply[i] AND s_i_id = p_items[i];
     v_amount := p_qty[i] * v_price;
-    r_total := r_total + v_amount;
     INSERT INTO order_line (ol_w_id, ol_d_id, ol_o_id, ol_number, ol_i_id, ol_supply_w_id, ol_quantity, ol_amount, ol_delivery_d, ol_dist_info)
       VALUES (p_w, p_d, v_o, i, p_items[i], p_supply[i], p_qty[i], v_amount, NULL, v_dist);
+    RETURN QUERY SELECT v_o, v_last, v_credit, v_discount, v_w_tax, v_d_tax, i_name, v_quantity, i_price, v_amount
+      FROM item WHERE i_id = p_items[i];
   END LOOP;
-  r_total := r_total * (1 - v_discount) * (1 + v_w_tax + v_d_tax);
 END
 $$;
 
