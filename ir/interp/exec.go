@@ -419,7 +419,7 @@ func (s *scope) locker(q *query, l ir.Lock) func(f *frame) {
 
 func (f *frame) lock(table int, key string, mode ir.LockMode) {
 	if mode != ir.NoLock {
-		f.run.Locks = append(f.run.Locks, RowLock{table, key, mode, f.cur})
+		f.run.Locks = append(f.run.Locks, RowLock{table, key, mode, f.cur, f.inserted(table, key)})
 	}
 }
 

@@ -55,6 +55,8 @@ type Op struct {
 	// stands for all.
 	Cols []bool
 	Stmt ir.Stmt
+	// Own says that the transaction itself inserted the row before.
+	Own bool
 	// statement counts the executed statements, since constraints are checked
 	// at the end of each.
 	statement int
@@ -66,6 +68,7 @@ type RowLock struct {
 	Key   string
 	Mode  ir.LockMode
 	Stmt  ir.Stmt
+	Own   bool // as in Op
 }
 
 // Run is the first event of a transaction: what it computed from a snapshot.

@@ -140,6 +140,7 @@ func (k *uniqueKey) clash(db *DB, t int, vals []ir.Value, skip string) *row {
 func (f *frame) log(op Op) {
 	op.Stmt = f.cur
 	op.statement = f.statement
+	op.Own = op.Kind != OpInsert && f.inserted(op.Table, op.Key)
 	f.run.Ops = append(f.run.Ops, op)
 	f.use(op.Table, ir.RowExclusive)
 }
@@ -150,6 +151,16 @@ func (f *frame) ownRow(t int, key string) bool {
 	for i := len(f.run.Ops) - 1; i >= 0; i-- {
 		if op := &f.run.Ops[i]; op.Table == t && op.Key == key {
 			return op.Kind != OpDelete
+		}
+	}
+	return false
+}
+
+// inserted reports whether the transaction inserted a row with this key.
+func (f *frame) inserted(t int, key string) bool {
+	for i := range f.run.Ops {
+		if op := &f.run.Ops[i]; op.Table == t && op.Key == key && op.Kind == OpInsert {
+			return true
 		}
 	}
 	return false
@@ -345,7 +356,7 @@ func (m *Machine) excluded(run *Run, since []*Run) string {
 	for _, other := range since {
 		for i := range run.Ops {
 			op := &run.Ops[i]
-			if op.Kind == OpInsert && !e.InsertExcludes {
+			if (op.Kind == OpInsert || op.Own) && !e.InsertExcludes {
 				continue
 			}
 			for k := range other.Ops {
@@ -365,7 +376,7 @@ func (m *Machine) excluded(run *Run, since []*Run) string {
 			class := e.LockExcludes[l.Mode]
 			for k := range other.Ops {
 				o := &other.Ops[k]
-				if o.Table == l.Table && o.Key == l.Key && o.Kind != OpInsert &&
+				if !l.Own && o.Table == l.Table && o.Key == l.Key && o.Kind != OpInsert &&
 					(class == engine.AnyWrite || class == engine.KeyChange && m.changesKey(o)) {
 					return "locked row of " + m.Program.Tables[l.Table].Name + " was written concurrently"
 				}
