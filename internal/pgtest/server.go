@@ -12,6 +12,7 @@ import (
 	"os/user"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"syscall"
@@ -54,116 +55,115 @@ func Open(t testing.TB) *Server {
 	return s
 }
 
-// supervisor runs the server until its standard input ends.
+// supervisor makes the data folder, runs the server, and removes the folder
+// when the server has ended, which is at the latest when the standard input
+// does: it is a pipe that only the test binary can write to.
 const supervisor = `
-"$1" -D "$2/data" -p "$3" -h 127.0.0.1 -k "$2" </dev/null >"$2/log" 2>&1 &
-server=$!
-while read -r line; do :; done
-kill -QUIT $server
-wait $server
-rm -rf "$2"
+exec 3<&0 </dev/null
+bin=$1 dir=$2
+shift 2
+if "$bin/initdb" -D "$dir/data" -U postgres -A scram-sha-256 --pwfile "$dir/password" -E UTF8 --locale=C -N >"$dir/log" 2>&1
+then
+  "$bin/postgres" -D "$dir/data" -k "$dir" "$@" >"$dir/log" 2>&1 3<&- &
+  server=$!
+  (cat <&3; kill -QUIT $server) >/dev/null 2>&1 &
+  exec 3<&-
+  wait $server
+fi
+cat "$dir/log"
+rm -rf "$dir"
 `
 
 // settings trade durability for speed, and make runs alike.
-const settings = `
-fsync = off
-synchronous_commit = off
-full_page_writes = off
-autovacuum = off
-jit = off
-deadlock_timeout = 200ms
-timezone = 'UTC'
-max_connections = 100
-`
+var settings = [...]string{
+	"fsync=off", "synchronous_commit=off", "full_page_writes=off", "autovacuum=off", "jit=off",
+	"deadlock_timeout=200ms", "timezone=UTC", "max_connections=100",
+}
 
 func start() (*Server, error) {
 	bin, err := binaries()
 	if err != nil {
 		return nil, err
 	}
+	for attempt := 1; ; attempt++ {
+		s, log, err := startOnce(bin)
+		switch {
+		case err == nil:
+			return s, nil
+		case attempt < 3 && strings.Contains(log, "could not bind"):
+			// Somebody else took the port in the meantime.
+		default:
+			return nil, fmt.Errorf("pgtest: the server did not start: %w\n%s", err, log)
+		}
+	}
+}
+
+// startOnce starts a server on some port. When it fails, log is what the
+// programs said.
+func startOnce(bin string) (s *Server, log string, err error) {
 	who, uid, gid, err := unprivileged()
 	if err != nil {
-		return nil, err
+		return nil, "", err
+	}
+	version, err := exec.Command(filepath.Join(bin, "postgres"), "--version").Output()
+	if err != nil {
+		return nil, "", err
+	}
+	s = &Server{Version: strings.TrimSpace(string(version)), host: "127.0.0.1", password: rand.Text()}
+	if s.port, err = freePort(); err != nil {
+		return nil, "", err
 	}
 	dir, err := os.MkdirTemp("", "pgtest")
 	if err != nil {
-		return nil, err
+		return nil, "", err
 	}
-	s, err := startIn(dir, bin, who, uid, gid)
-	if err != nil {
-		// With a supervisor running, it removes the folder too; both may.
-		os.RemoveAll(dir)
-		return nil, err
+	fail := func(err error) (*Server, string, error) {
+		return nil, "", errors.Join(err, os.RemoveAll(dir))
 	}
-	return s, nil
-}
-
-func startIn(dir, bin string, who *syscall.Credential, uid, gid int) (*Server, error) {
-	s := &Server{host: "127.0.0.1", password: rand.Text()}
 	secret := filepath.Join(dir, "password")
 	if err := os.WriteFile(secret, []byte(s.password+"\n"), 0o600); err != nil {
-		return nil, err
+		return fail(err)
 	}
 	for _, path := range []string{dir, secret} {
 		if err := os.Chown(path, uid, gid); err != nil {
-			return nil, err
+			return fail(err)
 		}
 	}
-	run := func(name string, args ...string) *exec.Cmd {
-		cmd := exec.Command(name, args...)
-		cmd.Dir = dir
-		cmd.SysProcAttr = &syscall.SysProcAttr{Credential: who, Setpgid: true}
-		cmd.Env = append(os.Environ(), "HOME="+dir, "LC_ALL=C", "PGOPTIONS=")
-		return cmd
+	args := []string{"-c", supervisor, "pgtest", bin, dir, "-h", s.host, "-p", strconv.Itoa(s.port)}
+	for _, set := range settings {
+		args = append(args, "-c", set)
 	}
-	version, err := run(filepath.Join(bin, "postgres"), "--version").Output()
-	if err != nil {
-		return nil, fmt.Errorf("pgtest: %s/postgres --version: %w", bin, err)
-	}
-	s.Version = string(version[:max(0, len(version)-1)])
-	data := filepath.Join(dir, "data")
-	out, err := run(filepath.Join(bin, "initdb"), "-D", data, "-U", "postgres", "-A", "scram-sha-256",
-		"--pwfile", secret, "-E", "UTF8", "--locale=C", "-N").CombinedOutput()
-	if err != nil {
-		return nil, fmt.Errorf("pgtest: initdb: %w\n%s", err, out)
-	}
-	conf, err := os.OpenFile(filepath.Join(data, "postgresql.conf"), os.O_APPEND|os.O_WRONLY, 0)
-	if err != nil {
-		return nil, err
-	}
-	_, err = conf.WriteString(settings)
-	if err = errors.Join(err, conf.Close()); err != nil {
-		return nil, err
-	}
-
-	if s.port, err = freePort(); err != nil {
-		return nil, err
-	}
+	cmd := exec.Command("/bin/sh", args...)
+	cmd.Dir = dir
+	cmd.Env = append(os.Environ(), "HOME="+dir, "LC_ALL=C", "PGOPTIONS=")
+	// A process group of its own: an interrupt is for the test binary.
+	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: who, Setpgid: true}
+	var out strings.Builder
+	cmd.Stdout = &out
 	stdin, alive, err := os.Pipe()
 	if err != nil {
-		return nil, err
+		return fail(err)
 	}
-	cmd := run("/bin/sh", "-c", supervisor, "pgtest", filepath.Join(bin, "postgres"), dir, strconv.Itoa(s.port))
+	defer stdin.Close()
 	cmd.Stdin = stdin
-	err = cmd.Start()
-	stdin.Close()
-	if err != nil {
+	if err := cmd.Start(); err != nil {
 		alive.Close()
-		return nil, fmt.Errorf("pgtest: %w", err)
+		return fail(err)
 	}
 	s.alive = alive
-	if err := s.await(); err != nil {
-		log, _ := os.ReadFile(filepath.Join(dir, "log"))
+	ended := make(chan error, 1)
+	go func() { ended <- cmd.Wait() }()
+	if err := s.await(ended); err != nil {
 		alive.Close()
-		cmd.Wait()
-		return nil, fmt.Errorf("pgtest: the server did not start: %w\n%s", err, log)
+		<-ended
+		return nil, out.String(), err
 	}
-	return s, nil
+	return s, "", nil
 }
 
-// await returns when the server answers.
-func (s *Server) await() error {
-	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+// await returns when the server answers, or has ended.
+func (s *Server) await(ended chan error) error {
+	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
 	defer cancel()
 	for {
 		conn, err := pgx.Connect(ctx, s.dsn("postgres"))
@@ -171,6 +171,9 @@ func (s *Server) await() error {
 			return conn.Close(ctx)
 		}
 		select {
+		case end := <-ended:
+			ended <- end
+			return errors.New("it has ended")
 		case <-ctx.Done():
 			return err
 		case <-time.After(20 * time.Millisecond):
