@@ -7,5 +7,7 @@ require (
 	github.com/jackc/pgpassfile v1.0.0 // indirect
 	github.com/jackc/pgservicefile v0.0.0-20240606120523-5a60cdf6a761 // indirect
 	github.com/jackc/pgx/v5 v5.12.0
+	github.com/sqlc-dev/oliphant v0.2.0
 	golang.org/x/text v0.41.0 // indirect
+	google.golang.org/protobuf v1.36.12
 )

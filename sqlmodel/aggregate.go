@@ -1,0 +1,99 @@
+package sqlmodel
+
+import (
+	"strings"
+
+	"github.com/txrobust/robust/ir"
+	"github.com/txrobust/robust/sqlmodel/internal/pg"
+)
+
+// hasAggregates reports whether an expression of a list calls an aggregate,
+// outside of subqueries.
+func hasAggregates(list []*pg.Node) bool {
+	found := false
+	for _, n := range list {
+		pg.Walk(n, func(tree any) bool {
+			switch e := tree.(type) {
+			case *pg.SelectStmt:
+				return false
+			case *pg.FuncCall:
+				found = found || e.Over == nil && builtins[qualified(names(e.Funcname))].kind == aggFunc
+			}
+			return true
+		})
+	}
+	return found
+}
+
+// aggregates translates the output columns of a query without GROUP BY that
+// has aggregates: one row of expressions over them.
+func (q *query) aggregates(x *ex, s *pg.SelectStmt) {
+	y := *x
+	y.aggs = &q.aggs
+	y.aggOf = q
+	for _, n := range s.TargetList {
+		t := pg.Inner(n).(*pg.ResTarget)
+		v := y.expr(t.Val)
+		if v.record {
+			x.unmodelled("a row of aggregates")
+		}
+		v = y.defaultType(v)
+		q.targets = append(q.targets, colDef{targetName(t), v.e, v.t, v.nn})
+	}
+}
+
+// aggregate translates a call of an aggregate.
+func (x *ex) aggregate(e *pg.FuncCall, name string) val {
+	q := x.aggOf
+	switch {
+	case x.aggs == nil || q == nil:
+		x.unmodelled("the aggregate %s in this place", name)
+	case len(e.AggOrder) > 0 || e.AggWithinGroup:
+		x.unmodelled("ORDER BY in the aggregate %s", name)
+	}
+	var args []val
+	for _, a := range e.Args {
+		args = append(args, q.in.defaultType(q.in.expr(a)))
+	}
+	fn, t := name, x.resultType(builtins[name].result, args)
+	agg := ir.Agg{Distinct: e.AggDistinct}
+	switch {
+	case e.AggStar && name != "count" || len(args) > 0 && args[0].record && name != "count":
+		x.unmodelled("the aggregate %s of rows", name)
+	case e.AggStar || len(args) > 0 && args[0].record:
+		t = tInt
+	case len(args) == 0:
+		x.fail(e.Location, "%s needs an argument", name)
+	default:
+		agg.Arg = args[0].e
+	}
+	switch name {
+	case "sum":
+		if args[0].t.name != nInt && args[0].t.name != nNumeric {
+			fn = args[0].t.name + " sum" // floats, intervals: not the IR's sum
+		}
+	case "min", "max":
+		if !t.ordered() {
+			fn = name + " of " + t.String()
+		}
+	}
+	for _, a := range args[min(1, len(args)):] {
+		c, ok := a.e.(*ir.Const)
+		if !ok {
+			x.unmodelled("the aggregate %s of several expressions", name)
+		}
+		fn += " " + c.Value.String()
+	}
+	if e.AggFilter != nil {
+		cond := q.in.boolean(e.AggFilter, truth)
+		arg := agg.Arg
+		if arg == nil {
+			arg = ir.C(ir.Int(1))
+		}
+		agg.Arg = &ir.Cond{If: cond, Then: arg, Else: ir.C(ir.Null)}
+	}
+	agg.Fn, agg.Type = fn, localType(t)
+	local := x.b.local(strings.Fields(name)[0], t)
+	*x.aggs = append(*x.aggs, aggCall{agg, local})
+	return val{e: ir.V(local), t: t, nn: name == "count"}
+}

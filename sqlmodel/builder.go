@@ -1,0 +1,262 @@
+package sqlmodel
+
+import (
+	"fmt"
+	"strconv"
+
+	"github.com/txrobust/robust/ir"
+	"github.com/txrobust/robust/sqlmodel/internal/pg"
+	"google.golang.org/protobuf/proto"
+)
+
+// builder makes one template.
+type builder struct {
+	l   *loader
+	txn *ir.Txn
+	// out is the statement list that is being written.
+	out []ir.Stmt
+	// weak marks statements and flags that only serve FOUND, ROW_COUNT and the
+	// like: they go away where nobody looks at what they set.
+	weak map[ir.Stmt]bool
+	// fields are the locals that are fields of records.
+	fields map[string]bool
+	// pre are statements for the start of the transaction.
+	pre []ir.Stmt
+	// session are the locals for what is the same all through the transaction,
+	// by function name.
+	session map[string]string
+	// sequences are the locals with what currval gives.
+	sequences map[string]string
+	// calls are the functions that are being inlined, outermost first.
+	calls  []*function
+	labels int
+	size   int
+	locks  bool // there is a LOCK TABLE
+	// loopDepth counts the loops around the statement; cur is its place.
+	loopDepth int
+	cur       ir.Pos
+}
+
+// frame is one activation of a function.
+type frame struct {
+	fn    *function
+	text  *text // of its body
+	scope *scope
+	// inputs are the parameters by number.
+	inputs []*variable
+	// found and rowcount are the locals of FOUND and ROW_COUNT, "" until used.
+	found, rowcount string
+	// conflict is the setting of #variable_conflict.
+	conflict string
+	// sqlLang says that columns hide parameters of the same name.
+	sqlLang bool
+	// result is where RETURN goes: nil for the template itself.
+	result *result
+	outs   []*variable
+	loops  []*loopLabel
+}
+
+// result is what an inlined function returns.
+type result struct {
+	label  string
+	values []colDef // locals
+	left   bool     // RETURN leaves the block
+}
+
+// loopLabel is a loop or block that EXIT and CONTINUE may name.
+type loopLabel struct {
+	name  string // in the source
+	label string // in the IR
+	// next is the label of the block that CONTINUE leaves, where that is not
+	// the same as a new round of the loop: wantNext says so.
+	next     string
+	wantNext bool
+	// once says that the "loop" is a block of the IR, since it has one round.
+	once bool
+	loop bool
+	// counts says that it is a FOR loop, which sets FOUND when it ends.
+	counts bool
+}
+
+// unmodelled stops the translation of a statement that cannot be modelled.
+type unmodelled struct{ reason string }
+
+func (b *builder) unmodelled(format string, args ...any) {
+	panic(unmodelled{fmt.Sprintf(format, args...)})
+}
+
+// maxSize bounds the statements of a template, inlined functions included.
+const maxSize = 20000
+
+func (b *builder) emit(s ir.Stmt) {
+	if b.size++; b.size > maxSize {
+		b.unmodelled("a transaction of more than %d statements", maxSize)
+	}
+	b.out = append(b.out, s)
+}
+
+// emitWeak adds a statement that may go away again.
+func (b *builder) emitWeak(s ir.Stmt) {
+	b.weak[s] = true
+	b.emit(s)
+}
+
+func at(pos ir.Pos) ir.At { return ir.At{Pos: pos} }
+
+func (b *builder) assign(pos ir.Pos, local string, e ir.Expr) {
+	if v, ok := e.(*ir.Var); ok && v.Name == local {
+		return
+	}
+	b.emit(&ir.Assign{At: at(pos), Var: local, Expr: e})
+}
+
+func (b *builder) havoc(pos ir.Pos, local string) {
+	b.emit(&ir.Havoc{At: at(pos), Var: local})
+}
+
+// collect runs f and gives the statements that it wrote.
+func (b *builder) collect(f func()) []ir.Stmt {
+	outer := b.out
+	b.out = nil
+	f()
+	list := b.out
+	b.out = outer
+	return list
+}
+
+// local declares a local.
+func (b *builder) local(base string, t typ) string { return b.txn.AddLocal(base, localType(t)) }
+
+// localType is the type of a local that holds values of t.
+func localType(t typ) ir.Type {
+	if t.ir.Kind == ir.KindNull {
+		return ir.OpaqueType
+	}
+	return t.ir
+}
+
+// fieldLocal declares the local of a record's field.
+func (b *builder) fieldLocal(record, name string, t typ) string {
+	v := b.local(record+"."+name, t)
+	b.fields[v] = true
+	return v
+}
+
+func (b *builder) newLabel(base string) string {
+	b.labels++
+	return fmt.Sprintf("%s_%d", base, b.labels)
+}
+
+// typeOfLocal gives the IR type of a local of the template.
+func (b *builder) typeOfLocal(name string) ir.Type {
+	t, _ := b.txn.LocalType(name)
+	return t
+}
+
+// guard translates a statement by f. Where f meets something that cannot be
+// modelled, all that it wrote is replaced by an ir.Unmodelled that touches
+// what roots name, and by other.
+func (b *builder) guard(pos ir.Pos, r *refs, f func(), other func()) {
+	b.cur = pos
+	if why, ok := b.attempt(f); !ok {
+		b.giveUp(pos, r, why)
+		other()
+	}
+}
+
+// attempt runs f; where it meets something that cannot be modelled, nothing
+// of what it wrote stays.
+func (b *builder) attempt(f func()) (why string, ok bool) {
+	out, mark, calls := b.out, len(b.out), len(b.calls)
+	ok = true
+	func() {
+		defer func() {
+			if x := recover(); x != nil {
+				u, is := x.(unmodelled)
+				if !is {
+					panic(x)
+				}
+				why, ok = u.reason, false
+			}
+		}()
+		f()
+	}()
+	if !ok {
+		b.out, b.calls = out[:mark:mark], b.calls[:calls]
+	}
+	return why, ok
+}
+
+// giveUp writes an ir.Unmodelled.
+func (b *builder) giveUp(pos ir.Pos, r *refs, reason string) {
+	e := b.l.effectOf(r)
+	b.out = append(b.out, &ir.Unmodelled{At: at(pos), Tables: b.l.irTables(e), ReadOnly: !e.writes && !e.all, Reason: reason})
+}
+
+// refsOf gives what trees name.
+func (b *builder) refsOf(roots ...proto.Message) *refs {
+	r := newRefs()
+	for _, x := range roots {
+		if x != nil && x.ProtoReflect().IsValid() {
+			r.add(x)
+		}
+	}
+	return r
+}
+
+// refsOfNodes is refsOf for lists.
+func (b *builder) refsOfNodes(lists ...[]*pg.Node) *refs {
+	r := newRefs()
+	for _, l := range lists {
+		for _, n := range l {
+			r.add(n)
+		}
+	}
+	return r
+}
+
+// sessionLocal gives the local for what name() gives in this transaction.
+func (b *builder) sessionLocal(name string, t typ) string {
+	if v, ok := b.session[name]; ok {
+		return v
+	}
+	v := b.local(name, t)
+	b.session[name] = v
+	h := &ir.Havoc{At: at(b.txn.Pos), Var: v, NotNull: name == "now"}
+	b.weak[h] = true
+	b.pre = append(b.pre, h)
+	return v
+}
+
+// sequence gives the local that holds what currval gives for a sequence.
+func (b *builder) sequence(name string) string {
+	if v, ok := b.sequences[name]; ok {
+		return v
+	}
+	base := name
+	if base == "" {
+		base = "sequence"
+	}
+	v := b.local(base, tInt)
+	b.sequences[name] = v
+	h := &ir.Havoc{At: at(b.txn.Pos), Var: v, NotNull: true}
+	b.weak[h] = true
+	b.pre = append(b.pre, h)
+	return v
+}
+
+// nextval draws a fresh value from a sequence.
+func (b *builder) nextval(pos ir.Pos, sequence, base string, t typ) ir.Expr {
+	v := b.local(base, t)
+	b.emit(&ir.Havoc{At: at(pos), Var: v, Fresh: true, NotNull: true})
+	if t.name == nInt {
+		for _, s := range []string{sequence, "lastval"} {
+			if s != "" {
+				b.emitWeak(&ir.Assign{At: at(pos), Var: b.sequence(s), Expr: ir.V(v)})
+			}
+		}
+	}
+	return ir.V(v)
+}
+
+func itoa(i int) string { return strconv.Itoa(i) }

@@ -1,0 +1,307 @@
+package sqlmodel
+
+import (
+	"strings"
+
+	"github.com/txrobust/robust/ir"
+	"github.com/txrobust/robust/sqlmodel/internal/pg"
+)
+
+// sqlStmt is a statement of an SQL function.
+type sqlStmt struct {
+	tree any
+	node *pg.Node
+	pos  ir.Pos
+}
+
+// sqlStatements gives the statements of a LANGUAGE sql function.
+func (f *function) sqlStatements() ([]sqlStmt, *text) {
+	var out []sqlStmt
+	if f.atomic != nil {
+		for _, n := range f.atomic {
+			if n == nil || pg.Inner(n) == nil {
+				continue
+			}
+			out = append(out, sqlStmt{statementTree(n), n, f.text.src.statementAt(pg.Start(n))})
+		}
+		return out, f.text
+	}
+	toks, _ := pg.Scan(f.bodyText.s)
+	for _, raw := range f.sql {
+		at := int(raw.StmtLocation)
+		for _, t := range toks {
+			if t.Kind != pg.Comment && t.Start >= at {
+				at = t.Start
+				break
+			}
+		}
+		out = append(out, sqlStmt{pg.Inner(raw.Stmt), raw.Stmt, f.bodyText.pos(at)})
+	}
+	return out, f.bodyText
+}
+
+// statementTree reads RETURN expr as the SELECT that it means.
+func statementTree(n *pg.Node) any {
+	if r, ok := pg.Inner(n).(*pg.ReturnStmt); ok {
+		return pg.SelectOf(r.Returnval)
+	}
+	return pg.Inner(n)
+}
+
+// statementAt gives the place of the statement of a BEGIN ATOMIC body in which
+// an offset lies.
+func (s *source) statementAt(off int) ir.Pos {
+	i := min(s.firstToken(off), len(s.toks)-1)
+	for i > 0 {
+		prev := s.toks[i-1]
+		if prev.Kind == pg.Punct && prev.Text == ";" || prev.Kind == pg.Word && prev.Text == "atomic" {
+			break
+		}
+		if s.toks[i].Kind == pg.Word && s.toks[i].Text == "return" {
+			break
+		}
+		i--
+	}
+	for i < len(s.toks)-1 && s.toks[i].Kind == pg.Comment {
+		i++
+	}
+	return s.pos(s.toks[i].Start)
+}
+
+// sqlBody translates a LANGUAGE sql function: the rows of its last statement
+// are its result.
+func (b *builder) sqlBody(f *frame) {
+	list, t := f.fn.sqlStatements()
+	for i, s := range list {
+		if i == len(list)-1 && !f.fn.void() {
+			b.lastStatement(f, t, s)
+			return
+		}
+		b.guard(s.pos, b.refsOf(s.node), func() { b.command(f, t, s.tree, s.pos, sink{}) }, func() {})
+	}
+}
+
+// lastStatement gives the result of an SQL function.
+func (b *builder) lastStatement(f *frame, t *text, s sqlStmt) {
+	if f.fn.setOf {
+		b.guard(s.pos, b.refsOf(s.node), func() { b.command(f, t, s.tree, s.pos, sink{kind: toClient}) }, func() {})
+		return
+	}
+	types := b.resultTypes(f)
+	if f.result == nil {
+		b.guard(s.pos, b.refsOf(s.node), func() {
+			if sel, ok := s.tree.(*pg.SelectStmt); ok && alwaysOneRow(sel) {
+				b.command(f, t, s.tree, s.pos, sink{kind: toClient})
+				return
+			}
+			e := &ir.Emit{At: at(s.pos)}
+			b.command(f, t, s.tree, s.pos, sink{kind: intoLocals, dests: func(cols []colDef) (list, rest []dest) {
+				b.checkResult(f, s, types, cols)
+				e.Exprs = nil
+				for _, c := range cols {
+					d := dest{b.local(c.name, c.t), c.t}
+					if c.t.name == nUnknown {
+						d.t = tText
+					}
+					list = append(list, d)
+					e.Exprs = append(e.Exprs, ir.V(d.local))
+				}
+				return list, nil
+			}})
+			if e.Exprs == nil {
+				b.unmodelled("a last statement that returns nothing")
+			}
+			b.emit(e)
+		}, func() {})
+		return
+	}
+	var into []dest
+	for _, o := range f.outs {
+		into = append(into, o.dests()...)
+	}
+	if len(f.fn.outputs()) == 0 {
+		for _, c := range f.result.values {
+			into = append(into, dest{c.e.(*ir.Var).Name, c.t})
+		}
+	}
+	b.guard(s.pos, b.refsOf(s.node), func() {
+		b.command(f, t, s.tree, s.pos, sink{kind: intoLocals, dests: func(cols []colDef) (list, rest []dest) {
+			b.checkResult(f, s, types, cols)
+			return into, nil
+		}})
+	}, func() {
+		for _, d := range into {
+			b.havoc(s.pos, d.local)
+		}
+	})
+}
+
+// alwaysOneRow reports whether a query has exactly one row.
+func alwaysOneRow(s *pg.SelectStmt) bool {
+	return len(s.ValuesLists) == 0 && (len(s.FromClause) == 0 && s.WhereClause == nil || hasAggregates(s.TargetList) && len(s.GroupClause) == 0)
+}
+
+// resultTypes gives the types of the columns that a function returns, nil if
+// its declaration does not say.
+func (b *builder) resultTypes(f *frame) []typ {
+	var out []typ
+	if len(f.fn.outputs()) > 0 {
+		for _, o := range f.fn.outputs() {
+			out = append(out, b.l.typeOf(o.t, f.fn.text))
+		}
+		return out
+	}
+	t := b.l.typeOf(f.fn.ret, f.fn.text)
+	if fields := b.l.fieldsOf(t.name); len(fields) > 0 {
+		for _, fd := range fields {
+			out = append(out, fd.t)
+		}
+		return out
+	}
+	if t.name == nRecord || t.ir.Kind == ir.KindOpaque && t.name != nJSON {
+		return nil
+	}
+	return []typ{t}
+}
+
+// checkResult checks the number of columns that a function returns.
+func (b *builder) checkResult(f *frame, s sqlStmt, types []typ, cols []colDef) {
+	if types != nil && len(types) != len(cols) {
+		b.l.fail(s.pos, "%s returns %d columns, but its last statement gives %d", f.fn.name, len(types), len(cols))
+	}
+}
+
+// command translates an SQL statement.
+func (b *builder) command(f *frame, t *text, tree any, pos ir.Pos, to sink) {
+	switch s := tree.(type) {
+	case *pg.SelectStmt:
+		b.selectStmt(f, t, s, pos, to)
+	case *pg.InsertStmt:
+		b.insertStmt(f, t, s, pos, to)
+	case *pg.UpdateStmt:
+		b.updateStmt(f, t, s, pos, to)
+	case *pg.DeleteStmt:
+		b.deleteStmt(f, t, s, pos, to)
+	case *pg.LockStmt:
+		b.lockTable(f, t, s, pos)
+	case *pg.CallStmt:
+		b.callStmt(f, t, s, pos)
+	case *pg.VariableSetStmt:
+		b.setVariable(s)
+	case *pg.VariableShow, *pg.NotifyStmt, *pg.ListenStmt, *pg.CommentStmt, *pg.CheckPointStmt:
+		// They touch no rows.
+	default:
+		b.unmodelled("%s", commandName(tree))
+	}
+}
+
+// commandName names a command that is not modelled.
+func commandName(tree any) string {
+	name := strings.TrimSuffix(strings.TrimPrefix(typeName(tree), "*ast."), "Stmt")
+	switch name {
+	case "Merge":
+		return "MERGE"
+	case "Truncate":
+		return "TRUNCATE"
+	case "Do":
+		return "DO"
+	case "Copy":
+		return "COPY"
+	case "Transaction":
+		return "transaction control inside of a function"
+	case "ConstraintsSet":
+		return "SET CONSTRAINTS"
+	}
+	return "the command " + name
+}
+
+// setVariable is SET: only the isolation level matters.
+func (b *builder) setVariable(s *pg.VariableSetStmt) {
+	if s.Kind != pg.SetMulti || s.Name != "TRANSACTION" {
+		return
+	}
+	for _, n := range s.Args {
+		d, ok := pg.Inner(n).(*pg.DefElem)
+		if !ok || d.Defname != "transaction_isolation" {
+			continue
+		}
+		if c, ok := pg.Inner(d.Arg).(*pg.A_Const); ok {
+			b.txn.Level = c.GetSval().GetSval()
+		}
+	}
+}
+
+func (b *builder) lockTable(f *frame, t *text, s *pg.LockStmt, pos ir.Pos) {
+	x := b.ex(f, t)
+	mode := ir.AccessExclusive
+	if s.Mode >= 1 && s.Mode <= 8 {
+		mode = ir.TableLock(s.Mode - 1)
+	}
+	for _, n := range s.Relations {
+		tab := x.tableOf(pg.Inner(n).(*pg.RangeVar))
+		b.emit(&ir.LockTable{At: at(pos), Table: tab.ir, Mode: mode})
+		b.locks = true
+	}
+}
+
+// callStmt is CALL of a procedure of the program: it is inlined, and its
+// outputs go to the variables in the place of their arguments.
+func (b *builder) callStmt(f *frame, t *text, s *pg.CallStmt, pos ir.Pos) {
+	x := b.ex(f, t)
+	name := qualified(names(s.Funccall.Funcname))
+	fns := b.l.lookup(name)
+	if len(fns) == 0 {
+		b.unmodelled("the procedure %s, which is not declared here", name)
+	}
+	var fn *function
+	for _, g := range fns {
+		if len(g.params) == len(s.Funccall.Args) && g.hasBody() {
+			if fn != nil {
+				b.unmodelled("a call of %s, which is declared %d times", name, len(fns))
+			}
+			fn = g
+		}
+	}
+	if fn == nil {
+		b.unmodelled("CALL of %s with these arguments", name)
+	}
+	var args []val
+	var outs []*pg.ColumnRef
+	for i, p := range fn.params {
+		n := s.Funccall.Args[i]
+		if _, isNamed := pg.Inner(n).(*pg.NamedArgExpr); isNamed {
+			b.unmodelled("named arguments in CALL")
+		}
+		if p.in {
+			args = append(args, x.expr(n))
+		}
+		if p.out {
+			c, ok := pg.Inner(n).(*pg.ColumnRef)
+			if !ok {
+				b.unmodelled("an output of CALL that goes to no variable")
+			}
+			outs = append(outs, c)
+		}
+	}
+	v := b.inline(pos, fn, args)
+	cols := v.columns()
+	if len(outs) == 0 {
+		return
+	}
+	if len(outs) != len(cols) {
+		b.unmodelled("records as outputs of CALL")
+	}
+	var list []dest
+	for _, c := range outs {
+		w, fd := f.scope.find(names(c.Fields))
+		switch {
+		case w == nil || w.isRecord && fd == nil:
+			b.unmodelled("an output of CALL that goes to no variable")
+		case fd != nil:
+			list = append(list, dest{fd.local, fd.t})
+		default:
+			list = append(list, dest{w.local, w.t})
+		}
+	}
+	b.assignAll(x, pos, list, cols)
+}

@@ -1,0 +1,646 @@
+package sqlmodel
+
+import (
+	"fmt"
+	"math/big"
+	"strconv"
+	"strings"
+
+	"github.com/txrobust/robust/ir"
+	"github.com/txrobust/robust/sqlmodel/internal/pg"
+)
+
+// val is a translated expression.
+type val struct {
+	e ir.Expr
+	t typ
+	// nn says that it is never NULL.
+	nn bool
+	// fields are those of a row or record; e is nil then.
+	fields []colDef
+	record bool
+}
+
+// ex translates expressions in one place of a program.
+type ex struct {
+	l *loader
+	// b and f are nil outside of transactions: in constraints and invariants.
+	b    *builder
+	f    *frame
+	text *text
+	// levels are the queries around the expression, innermost last.
+	levels []*level
+	// aggs, if not nil, collects the aggregate calls.
+	aggs  *[]aggCall
+	aggOf *query
+	// perRow says that the expression is evaluated for each row of a query,
+	// conditional that it may not be evaluated at all.
+	perRow      bool
+	conditional bool
+	depth       int
+}
+
+// aggCall is an aggregate with the local that will hold its result.
+type aggCall struct {
+	agg   ir.Agg
+	local string
+}
+
+func (x *ex) fail(loc int32, format string, args ...any) {
+	x.l.fail(x.text.pos(int(loc)), format, args...)
+}
+
+func (x *ex) pos(loc int32) ir.Pos { return x.text.pos(int(loc)) }
+
+func (x *ex) unmodelled(format string, args ...any) { x.b.unmodelled(format, args...) }
+
+// at gives the place where a tree starts.
+func (x *ex) at(n *pg.Node) int32 { return int32(max(pg.Start(n), 0)) }
+
+// maxExprDepth bounds the nesting of expressions.
+const maxExprDepth = 2000
+
+// mode says what becomes of NULL in a condition.
+type mode uint8
+
+const (
+	exact    mode = iota // NULL stays
+	truth                // NULL counts as false
+	nonFalse             // NULL counts as true
+)
+
+// boolean translates a condition.
+func (x *ex) boolean(n *pg.Node, m mode) ir.Expr {
+	switch e := pg.Inner(n).(type) {
+	case *pg.BoolExpr:
+		return x.boolExpr(e, m)
+	case *pg.SubLink:
+		if c := x.subCondition(e, m); c != nil {
+			return c
+		}
+	}
+	v := x.expr(n)
+	if v.t.name == nAny {
+		v = retype(v, tBool)
+	}
+	if v.t.name == nUnknown {
+		v = x.literal(v, tBool, x.at(n))
+	}
+	if v.t.name != nBool || v.record {
+		x.fail(x.at(n), "this must be a condition, but it has type %s", v.t)
+	}
+	return v.e
+}
+
+func (x *ex) boolExpr(e *pg.BoolExpr, m mode) ir.Expr {
+	if e.Boolop == pg.BoolNot {
+		inner := m
+		switch m {
+		case truth:
+			inner = nonFalse
+		case nonFalse:
+			inner = truth
+		}
+		return ir.NotE(x.boolean(e.Args[0], inner))
+	}
+	var parts []ir.Expr
+	outer := x.conditional
+	for i, a := range e.Args {
+		x.conditional = outer || i > 0
+		parts = append(parts, x.boolean(a, m))
+	}
+	x.conditional = outer
+	if e.Boolop == pg.BoolAnd {
+		return ir.AndE(parts...)
+	}
+	return ir.OrE(parts...)
+}
+
+// maybe runs f for something that may not be evaluated.
+func (x *ex) maybe(f func()) {
+	outer := x.conditional
+	x.conditional = true
+	f()
+	x.conditional = outer
+}
+
+// expr translates an expression.
+func (x *ex) expr(n *pg.Node) val {
+	if x.depth++; x.depth > maxExprDepth {
+		x.fail(x.at(n), "the expression is nested too deep")
+	}
+	v := x.expr1(n)
+	x.depth--
+	return v
+}
+
+func (x *ex) expr1(n *pg.Node) val {
+	switch e := pg.Inner(n).(type) {
+	case *pg.A_Const:
+		return x.constant(e)
+	case *pg.ColumnRef:
+		return x.columnRef(e)
+	case *pg.ParamRef:
+		return x.paramRef(e)
+	case *pg.A_Expr:
+		return x.aExpr(e)
+	case *pg.BoolExpr:
+		return val{e: x.boolExpr(e, exact), t: tBool}
+	case *pg.SubLink:
+		return x.subLink(e)
+	case *pg.NullTest:
+		return x.nullTest(e)
+	case *pg.BooleanTest:
+		return x.boolTest(e)
+	case *pg.FuncCall:
+		return x.call(e)
+	case *pg.TypeCast:
+		return x.typeCast(e)
+	case *pg.CaseExpr:
+		return x.caseExpr(e)
+	case *pg.CoalesceExpr:
+		return x.coalesce(e)
+	case *pg.MinMaxExpr:
+		return x.minMax(e)
+	case *pg.SQLValueFunction:
+		return x.valueFunction(e)
+	case *pg.A_ArrayExpr:
+		return x.arrayExpr(e)
+	case *pg.A_Indirection:
+		return x.indirection(e)
+	case *pg.RowExpr:
+		var fields []colDef
+		for i, a := range e.Args {
+			v := x.expr(a)
+			fields = append(fields, colDef{"f" + strconv.Itoa(i+1), v.e, v.t, v.nn})
+		}
+		return val{t: tRecord, fields: fields, record: true}
+	case *pg.CollateClause:
+		// Another collation is another order of the same strings.
+		v := x.expr(e.Arg)
+		return val{e: &ir.Call{Name: "collate " + qualified(names(e.Collname)), Args: []ir.Expr{v.e}, Type: ir.TextType}, t: tText, nn: v.nn}
+	case *pg.SetToDefault:
+		x.fail(e.Location, "DEFAULT is not allowed here")
+	case nil:
+		x.fail(0, "an expression is missing here")
+	}
+	x.unsupported(n)
+	return val{}
+}
+
+// unsupported stops at a kind of expression that is not modelled.
+func (x *ex) unsupported(n *pg.Node) {
+	name := strings.TrimPrefix(typeName(pg.Inner(n)), "*ast.")
+	if x.b == nil {
+		panic(unmodelled{"an expression of kind " + name})
+	}
+	x.unmodelled("an expression of kind %s", name)
+}
+
+func (x *ex) constant(c *pg.A_Const) val {
+	if c.Isnull {
+		return val{e: ir.C(ir.Null), t: tUnknown}
+	}
+	switch k := c.Val.(type) {
+	case *pg.A_ConstInt:
+		return val{e: ir.C(ir.Int(int64(k.Ival.Ival))), t: tInt, nn: true}
+	case *pg.A_ConstFloat:
+		s := k.Fval.Fval
+		if i, err := strconv.ParseInt(strings.ReplaceAll(s, "_", ""), 0, 64); err == nil {
+			return val{e: ir.C(ir.Int(i)), t: tInt, nn: true}
+		}
+		r, ok := rational(s)
+		if !ok {
+			x.fail(c.Location, "%s is no number that can be read", s)
+		}
+		return val{e: ir.C(ir.Num(r)), t: tNumeric, nn: true}
+	case *pg.A_ConstBool:
+		return val{e: ir.C(ir.Bool(k.Boolval.Boolval)), t: tBool, nn: true}
+	case *pg.A_ConstText:
+		return val{e: ir.C(ir.Text(k.Sval.Sval)), t: tUnknown, nn: true}
+	}
+	return val{e: &ir.Call{Name: "bit_of", Args: []ir.Expr{ir.C(ir.Text(c.GetBsval().GetBsval()))}, Type: ir.OpaqueType}, t: opaque("bit"), nn: true}
+}
+
+// rational reads a decimal number. Exponents are bounded, so that no number
+// takes more memory than a page.
+func rational(s string) (*big.Rat, bool) {
+	s = strings.ReplaceAll(strings.TrimSpace(s), "_", "")
+	if i := strings.IndexAny(s, "eE"); i >= 0 {
+		if e, err := strconv.Atoi(s[i+1:]); err != nil || e > 1000 || e < -1000 {
+			return nil, false
+		}
+	}
+	if strings.ContainsAny(s, "/pPxX") || len(s) > 1000 {
+		return nil, false
+	}
+	return new(big.Rat).SetString(s)
+}
+
+// isNull reports whether v is the literal NULL.
+func (v val) isNull() bool {
+	c, ok := v.e.(*ir.Const)
+	return ok && c.Value.IsNull()
+}
+
+// literalText gives the text of a quoted literal that has no type yet.
+func (v val) literalText() (string, bool) {
+	if c, ok := v.e.(*ir.Const); ok && v.t.name == nUnknown && c.Value.Kind == ir.KindText {
+		return c.Value.S, true
+	}
+	return "", false
+}
+
+func (x *ex) nullTest(e *pg.NullTest) val {
+	v := x.expr(e.Arg)
+	not := e.Nulltesttype == pg.IsNotNull
+	if v.record { // a row IS NULL when all its fields are, IS NOT NULL when none is
+		var parts []ir.Expr
+		for _, f := range v.fields {
+			var p ir.Expr = &ir.Unary{Op: ir.IsNull, X: f.e}
+			if not {
+				p = ir.NotE(p)
+			}
+			parts = append(parts, p)
+		}
+		if len(parts) == 0 {
+			x.unmodelled("a test of a record whose fields are not known")
+		}
+		return val{e: ir.AndE(parts...), t: tBool, nn: true}
+	}
+	var out ir.Expr = &ir.Unary{Op: ir.IsNull, X: v.e}
+	if not {
+		out = ir.NotE(out)
+	}
+	return val{e: out, t: tBool, nn: true}
+}
+
+func (x *ex) boolTest(e *pg.BooleanTest) val {
+	c := x.boolean(e.Arg, exact)
+	is := func(v ir.Value) ir.Expr { return ir.Op(ir.Is, c, ir.C(v)) }
+	var out ir.Expr
+	switch e.Booltesttype {
+	case pg.TestTrue:
+		out = is(ir.Bool(true))
+	case pg.TestNotTrue:
+		out = ir.NotE(is(ir.Bool(true)))
+	case pg.TestFalse:
+		out = is(ir.Bool(false))
+	case pg.TestNotFalse:
+		out = ir.NotE(is(ir.Bool(false)))
+	case pg.TestUnknown:
+		out = &ir.Unary{Op: ir.IsNull, X: c}
+	default:
+		out = ir.NotE(&ir.Unary{Op: ir.IsNull, X: c})
+	}
+	return val{e: out, t: tBool, nn: true}
+}
+
+func (x *ex) caseExpr(e *pg.CaseExpr) val {
+	var subject *val
+	if e.Arg != nil {
+		v := x.expr(e.Arg)
+		subject = &v
+	}
+	var conds []ir.Expr
+	var results []val
+	for i, n := range e.Args {
+		w := pg.Inner(n).(*pg.CaseWhen)
+		condition := func() {
+			if subject == nil {
+				conds = append(conds, x.boolean(w.Expr, truth))
+				return
+			}
+			conds = append(conds, x.compare("=", *subject, x.expr(w.Expr), w.Location).e)
+		}
+		if i == 0 {
+			condition()
+		} else {
+			x.maybe(condition)
+		}
+		x.maybe(func() { results = append(results, x.expr(w.Result)) })
+	}
+	last := val{e: ir.C(ir.Null), t: tUnknown}
+	if e.Defresult != nil {
+		x.maybe(func() { last = x.expr(e.Defresult) })
+	}
+	results = append(results, last)
+	results, t, nn := x.unify(results, e.Location, "CASE")
+	out := results[len(results)-1].e
+	for i := len(conds) - 1; i >= 0; i-- {
+		out = &ir.Cond{If: conds[i], Then: results[i].e, Else: out}
+	}
+	return val{e: out, t: t, nn: nn}
+}
+
+// unify gives the values one type; nn says that none is ever NULL.
+func (x *ex) unify(vs []val, loc int32, what string) (out []val, t typ, nn bool) {
+	t = tUnknown
+	nn = true
+	for _, v := range vs {
+		nn = nn && v.nn
+		if v.record {
+			x.unmodelled("rows as results of %s", what)
+		}
+		switch {
+		case v.t.name == nUnknown, v.t.name == nAny && t.name != nUnknown:
+		case t.name == nUnknown, t.name == nAny:
+			t = v.t
+		case t.name == nInt && v.t.numeric(), t.name == nNumeric && v.t.name == nFloat, t.name == nDate && v.t.name == nStamp:
+			t = v.t
+		}
+	}
+	if t.name == nUnknown {
+		allNull := true
+		for _, v := range vs {
+			allNull = allNull && v.isNull()
+		}
+		if !allNull {
+			t = tText
+		}
+	}
+	for _, v := range vs {
+		if t.name != nUnknown {
+			v.e = x.convert(v, t, loc, what)
+			v.t = t
+		}
+		out = append(out, v)
+	}
+	return out, t, nn
+}
+
+func (x *ex) coalesce(e *pg.CoalesceExpr) val {
+	var vs []val
+	for i, a := range e.Args {
+		if i == 0 {
+			vs = append(vs, x.expr(a))
+		} else {
+			x.maybe(func() { vs = append(vs, x.expr(a)) })
+		}
+	}
+	nn := false
+	for _, v := range vs {
+		nn = nn || v.nn
+	}
+	vs, t, _ := x.unify(vs, e.Location, "COALESCE")
+	out := vs[len(vs)-1].e
+	for i := len(vs) - 2; i >= 0; i-- {
+		a := x.shared(vs[i].e, t)
+		out = &ir.Cond{If: &ir.Unary{Op: ir.IsNull, X: a}, Then: out, Else: a}
+	}
+	return val{e: out, t: t, nn: nn}
+}
+
+func (x *ex) minMax(e *pg.MinMaxExpr) val {
+	var vs []val
+	for _, a := range e.Args {
+		vs = append(vs, x.expr(a))
+	}
+	name, op := "least", ir.Lt
+	if e.Op == pg.MinMaxGreatest {
+		name, op = "greatest", ir.Gt
+	}
+	nn := false
+	for _, v := range vs {
+		nn = nn || v.nn
+	}
+	vs, t, _ := x.unify(vs, e.Location, strings.ToUpper(name))
+	if !t.ordered() {
+		var args []ir.Expr
+		for _, v := range vs {
+			args = append(args, v.e)
+		}
+		return val{e: &ir.Call{Name: name, Args: args, Type: localType(t)}, t: t, nn: nn}
+	}
+	out := vs[0].e
+	for _, v := range vs[1:] { // NULLs do not take part
+		a, c := x.shared(out, t), x.shared(v.e, t)
+		out = &ir.Cond{If: ir.OrE(&ir.Unary{Op: ir.IsNull, X: a}, ir.Op(op, c, a)), Then: c, Else: a}
+	}
+	return val{e: out, t: t, nn: nn}
+}
+
+// shareable is the size beyond which an expression that is needed twice gets
+// a local.
+const shareable = 12
+
+// shared gives an expression that may be used twice without doubling the size
+// of the program at each level of nesting.
+func (x *ex) shared(e ir.Expr, t typ) ir.Expr {
+	if exprSize(e, 4*shareable) <= shareable {
+		return e
+	}
+	if x.b == nil || !rowFree(e, map[string]bool{}) || x.conditional && mayFail(e) {
+		if exprSize(e, maxExprSize) >= maxExprSize {
+			panic(unmodelled{"an expression that is too large"})
+		}
+		return e
+	}
+	v := x.b.local("tmp", t)
+	x.b.emit(&ir.Assign{At: at(x.b.cur), Var: v, Expr: e})
+	return ir.V(v)
+}
+
+// mayFail reports whether evaluating e can abort the transaction.
+func mayFail(e ir.Expr) bool {
+	fails := false
+	ir.WalkExpr(e, func(e ir.Expr) {
+		if b, ok := e.(*ir.Binary); ok && (b.Op == ir.Div || b.Op == ir.Mod) {
+			if c, ok := b.Y.(*ir.Const); !ok || c.Value.Kind != ir.KindInt || c.Value.I == 0 {
+				fails = true
+			}
+		}
+	})
+	return fails
+}
+
+// maxExprSize bounds expressions that are copied.
+const maxExprSize = 2000
+
+// exprSize counts the nodes of e, up to limit.
+func exprSize(e ir.Expr, limit int) int {
+	n := 0
+	var count func(e ir.Expr)
+	count = func(e ir.Expr) {
+		if n++; e == nil || n >= limit {
+			return
+		}
+		switch e := e.(type) {
+		case *ir.Unary:
+			count(e.X)
+		case *ir.Binary:
+			count(e.X)
+			count(e.Y)
+		case *ir.Cond:
+			count(e.If)
+			count(e.Then)
+			count(e.Else)
+		case *ir.Call:
+			for _, a := range e.Args {
+				count(a)
+			}
+		case *ir.Exists:
+			count(e.Query.Where)
+		}
+	}
+	count(e)
+	return n
+}
+
+// rowFree reports whether e refers to no row variable outside of bound.
+func rowFree(e ir.Expr, bound map[string]bool) bool {
+	switch e := e.(type) {
+	case nil, *ir.Const, *ir.Var:
+		return true
+	case *ir.Col:
+		return bound[e.Row]
+	case *ir.Unary:
+		return rowFree(e.X, bound)
+	case *ir.Binary:
+		return rowFree(e.X, bound) && rowFree(e.Y, bound)
+	case *ir.Cond:
+		return rowFree(e.If, bound) && rowFree(e.Then, bound) && rowFree(e.Else, bound)
+	case *ir.Call:
+		for _, a := range e.Args {
+			if !rowFree(a, bound) {
+				return false
+			}
+		}
+		return true
+	case *ir.Exists:
+		inner := map[string]bool{}
+		for k := range bound {
+			inner[k] = true
+		}
+		for _, s := range e.Query.From {
+			inner[s.Row] = true
+		}
+		return rowFree(e.Query.Where, inner)
+	}
+	return false
+}
+
+func (x *ex) valueFunction(e *pg.SQLValueFunction) val {
+	name, t := "session_user", tText
+	switch e.Op {
+	case pg.ValueCurrentDate:
+		name, t = "current_date", tDate
+	case pg.ValueCurrentTime, pg.ValueCurTimeN, pg.ValueLocalTime, pg.ValueLocalTimeN:
+		name, t = "current_time", tTime
+	case pg.ValueTimestamp, pg.ValueTimestampN, pg.ValueLocalStamp, pg.ValueLocalStampN:
+		name, t = "now", tStamp
+	}
+	return x.fromSession(name, t)
+}
+
+// fromSession is a value that stays the same all through the transaction.
+func (x *ex) fromSession(name string, t typ) val {
+	if x.b == nil {
+		panic(unmodelled{name})
+	}
+	switch name {
+	case "transaction_timestamp", "current_timestamp", "localtimestamp", "now":
+		return val{e: ir.V(x.b.sessionLocal("now", tStamp)), t: t, nn: true}
+	case "current_date", "current_time", "localtime":
+		now := ir.V(x.b.sessionLocal("now", tStamp))
+		return val{e: &ir.Call{Name: castName(t), Args: []ir.Expr{now}, Type: t.ir}, t: t, nn: true}
+	}
+	return val{e: ir.V(x.b.sessionLocal(name, t)), t: t}
+}
+
+func (x *ex) arrayExpr(e *pg.A_ArrayExpr) val {
+	var vs []val
+	constant := true
+	for _, n := range e.Elements {
+		v := x.expr(n)
+		vs = append(vs, v)
+	}
+	vs, t, _ := x.unify(vs, e.Location, "ARRAY")
+	if t.name == nUnknown {
+		t = tText
+	}
+	var elems []ir.Value
+	var args []ir.Expr
+	for _, v := range vs {
+		c, ok := v.e.(*ir.Const)
+		constant = constant && ok && !c.Value.IsNull() && c.Value.Kind == t.ir.Kind && t.ir.Kind != ir.KindArray
+		if constant {
+			elems = append(elems, c.Value)
+		}
+		args = append(args, v.e)
+	}
+	if t.name == nArray {
+		t = opaque(t.String())
+	}
+	at := arrayOf(t)
+	if constant {
+		return val{e: ir.C(ir.Array(elems)), t: at, nn: true}
+	}
+	return val{e: &ir.Call{Name: "array", Args: args, Type: at.ir}, t: at, nn: true}
+}
+
+// indirection is a[i], (row).field and combinations of them.
+func (x *ex) indirection(e *pg.A_Indirection) val {
+	v := x.expr(e.Arg)
+	for _, n := range e.Indirection {
+		switch i := pg.Inner(n).(type) {
+		case *pg.A_Indices:
+			v = x.subscript(v, i, x.at(e.Arg))
+		case *pg.String:
+			v = x.fieldOf(v, i.Sval, x.at(e.Arg))
+		default:
+			x.unmodelled("a whole row as a value")
+		}
+	}
+	return v
+}
+
+func (x *ex) subscript(v val, i *pg.A_Indices, loc int32) val {
+	if v.t.name != nArray {
+		if v.t.name == nJSON || v.t.name == nAny {
+			k := x.expr(i.Uidx)
+			return val{e: &ir.Call{Name: "subscript", Args: []ir.Expr{v.e, x.defaultType(k).e}, Type: ir.OpaqueType}, t: v.t}
+		}
+		x.fail(loc, "only arrays have subscripts, but this has type %s", v.t)
+	}
+	if i.IsSlice {
+		args := []ir.Expr{v.e}
+		for _, n := range []*pg.Node{i.Lidx, i.Uidx} {
+			if n == nil {
+				args = append(args, ir.C(ir.Null))
+			} else {
+				args = append(args, x.convert(x.expr(n), tInt, x.at(n), "a subscript"))
+			}
+		}
+		return val{e: &ir.Call{Name: "slice", Args: args, Type: v.t.ir}, t: v.t}
+	}
+	k := x.convert(x.expr(i.Uidx), tInt, x.at(i.Uidx), "a subscript")
+	t := v.t.element()
+	return val{e: &ir.Call{Name: "elem", Args: []ir.Expr{v.e, k}, Type: t.ir}, t: t}
+}
+
+// fieldOf is a field of a row, or of a value of a composite type.
+func (x *ex) fieldOf(v val, name string, loc int32) val {
+	if v.record {
+		for _, f := range v.fields {
+			if f.name == name {
+				return val{e: f.e, t: f.t, nn: f.nn}
+			}
+		}
+		x.fail(loc, "this row has no field %s", name)
+	}
+	for _, f := range x.l.fieldsOf(v.t.name) {
+		if f.name == name {
+			return val{e: accessor(v, f), t: f.t}
+		}
+	}
+	x.fail(loc, "a value of type %s has no field %s", v.t, name)
+	return val{}
+}
+
+// accessor takes a field out of a value of a composite type.
+func accessor(v val, f fieldDef) ir.Expr {
+	return &ir.Call{Name: v.t.name + "." + f.name, Args: []ir.Expr{v.e}, Type: localType(f.t)}
+}
+
+func typeName(x any) string { return fmt.Sprintf("%T", x) }

@@ -1,0 +1,491 @@
+package sqlmodel
+
+import (
+	"github.com/txrobust/robust/ir"
+	"github.com/txrobust/robust/sqlmodel/internal/pg"
+)
+
+// insertStmt translates INSERT.
+func (b *builder) insertStmt(f *frame, t *text, s *pg.InsertStmt, pos ir.Pos, to sink) {
+	x := b.ex(f, t)
+	if s.WithClause != nil {
+		b.unmodelled("WITH")
+	}
+	tab := x.tableOf(s.Relation)
+	ins := &inserter{b: b, f: f, x: x, s: s, tab: tab, pos: pos, to: to}
+	ins.columns()
+	sel, _ := pg.Inner(s.SelectStmt).(*pg.SelectStmt)
+	if ins.ret() {
+		switch {
+		case sel != nil && len(sel.ValuesLists) == 0, sel != nil && len(sel.ValuesLists) != 1 && to.kind == intoLocals:
+			b.unmodelled("RETURNING of an INSERT of several rows")
+		}
+	}
+	switch {
+	case sel == nil: // DEFAULT VALUES
+		ins.row(nil)
+	case len(sel.ValuesLists) > 0:
+		ins.valueRows(sel)
+	default:
+		ins.query(sel)
+	}
+	events := int32(onInsert)
+	if s.OnConflictClause != nil && s.OnConflictClause.Action == pg.ConflictUpdate {
+		events |= onUpdate
+	}
+	b.fired(pos, tab, events)
+}
+
+// inserter is the translation of one INSERT.
+type inserter struct {
+	b    *builder
+	f    *frame
+	x    *ex
+	s    *pg.InsertStmt
+	tab  *table
+	cols []*column
+	pos  ir.Pos
+	to   sink
+	// many says that several rows are inserted: FOUND and ROW_COUNT add up.
+	many bool
+}
+
+// ret reports whether RETURNING is needed.
+func (i *inserter) ret() bool { return i.s.ReturningClause != nil && i.to.kind != discard }
+
+// columns resolves the column list.
+func (i *inserter) columns() {
+	if len(i.s.Cols) == 0 {
+		i.cols = i.tab.columns
+		return
+	}
+	for _, n := range i.s.Cols {
+		r := pg.Inner(n).(*pg.ResTarget)
+		c := i.tab.column(r.Name)
+		if c == nil {
+			i.x.fail(r.Location, "table %s has no column %s; it has %s", i.tab.name, r.Name, columnNames(tableSource(i.tab, "", "")))
+		}
+		for _, d := range i.cols {
+			if d == c {
+				i.x.fail(r.Location, "column %s is given twice", c.name)
+			}
+		}
+		if len(r.Indirection) > 0 {
+			i.b.unmodelled("INSERT into an element of a column")
+		}
+		i.cols = append(i.cols, c)
+	}
+}
+
+// valueRows is INSERT … VALUES (…), (…).
+func (i *inserter) valueRows(sel *pg.SelectStmt) {
+	if sel.LimitCount != nil || sel.LimitOffset != nil || len(sel.SortClause) > 0 || sel.WithClause != nil {
+		i.b.unmodelled("VALUES with ORDER BY or LIMIT")
+	}
+	i.many = len(sel.ValuesLists) > 1
+	// All expressions are evaluated before the first row goes in, as far as
+	// they could see it.
+	var rows [][]*pg.Node
+	for _, row := range sel.ValuesLists {
+		items := pg.Inner(row).(*pg.List).Items
+		i.checkCount(len(items), items)
+		rows = append(rows, items)
+	}
+	if i.many && i.seesTable() {
+		i.b.unmodelled("an INSERT of several rows whose values read the table")
+	}
+	i.start()
+	for _, items := range rows {
+		var given []assignment
+		for k, n := range items {
+			c := i.cols[k]
+			if _, isDefault := pg.Inner(n).(*pg.SetToDefault); isDefault {
+				continue
+			}
+			v := i.x.expr(n)
+			given = append(given, assignment{column: c.name, v: val{e: i.x.convert(v, c.t, i.x.at(n), "column "+c.name), t: c.t, nn: v.nn}})
+			i.refuseGenerated(c, n)
+		}
+		i.row(given)
+	}
+}
+
+func (i *inserter) refuseGenerated(c *column, n *pg.Node) {
+	if c.generated != nil {
+		i.x.fail(i.x.at(n), "column %s is generated: it can only be given DEFAULT", c.name)
+	}
+}
+
+// seesTable reports whether computing the values may read the table.
+func (i *inserter) seesTable() bool {
+	e := i.b.l.effectOf(i.b.refsOf(i.s.SelectStmt))
+	return e.all || e.tables[i.tab.name]
+}
+
+func (i *inserter) checkCount(n int, items []*pg.Node) {
+	if n > len(i.cols) || n < len(i.cols) && len(i.s.Cols) > 0 {
+		loc := i.s.Relation.Location
+		if len(items) > 0 {
+			loc = i.x.at(items[0])
+		}
+		i.x.fail(loc, "%d values are given for %d columns of %s", n, len(i.cols), i.tab.name)
+	}
+}
+
+// start sets FOUND and ROW_COUNT to nothing, where rows add up.
+func (i *inserter) start() {
+	if i.many {
+		i.b.setFound(i.f, i.pos, ir.C(ir.Bool(false)), ir.C(ir.Int(0)))
+	}
+}
+
+// query is INSERT … SELECT.
+func (i *inserter) query(sel *pg.SelectStmt) {
+	b, x := i.b, i.x
+	q := x.query(sel, false)
+	i.checkCount(len(q.targets), nil)
+	for k := range q.targets {
+		i.refuseGenerated(i.cols[k], pg.TargetValue(sel.TargetList[min(k, len(sel.TargetList)-1)]))
+	}
+	given := func(cols []colDef) []assignment {
+		var out []assignment
+		for k, c := range cols {
+			col := i.cols[k]
+			out = append(out, assignment{column: col.name, v: val{e: x.convert(c.val(), col.t, i.s.Relation.Location, "column "+col.name), t: col.t, nn: c.nn}})
+		}
+		return out
+	}
+	no := func() { b.setFound(i.f, i.pos, ir.C(ir.Bool(false)), nil) }
+	switch {
+	case len(q.loops) > 0:
+		if q.limit != nil || len(q.order) > 0 || len(q.aggs) > 0 {
+			b.unmodelled("ORDER BY, LIMIT or aggregates over a set-returning function")
+		}
+		i.many = true
+		i.start()
+		b.each(q, i.pos, "", "", func() {
+			if len(q.from) == 0 {
+				i.row(given(q.targets))
+				return
+			}
+			i.foreach(q, given)
+		})
+	case len(q.aggs) > 0 && q.atMost != 0:
+		x.emitAggregates(q, i.pos)
+		i.row(given(q.targets))
+	case q.atMost == 0:
+		no()
+	case len(q.from) == 0 && q.where == nil:
+		i.row(given(q.targets))
+	case len(q.from) == 0:
+		b.emit(&ir.If{At: at(i.pos), Cond: q.where, Then: b.collect(func() { i.row(given(q.targets)) }), Else: b.collect(no)})
+	case q.atMost == 1 || b.singleRow(q.ir()) && q.limit == nil:
+		found := b.local("was_found", tBool)
+		s := &ir.Select{At: at(i.pos), Query: q.ir(), Order: q.order, Lock: q.lock, Found: found}
+		cols := i.intoLocals(q, &s.Into, &s.Cols)
+		b.atLeastOne(s)
+		b.emit(s)
+		b.emit(&ir.If{At: at(i.pos), Cond: ir.V(found), Then: b.collect(func() { i.row(given(cols)) }), Else: b.collect(no)})
+	default:
+		i.many = true
+		i.start()
+		i.foreach(q, given)
+	}
+}
+
+// intoLocals reads the columns of q into new locals.
+func (i *inserter) intoLocals(q *query, into *[]string, exprs *[]ir.Expr) []colDef {
+	var out []colDef
+	for _, c := range q.targets {
+		if rowFree(c.e, map[string]bool{}) {
+			out = append(out, c)
+			continue
+		}
+		t := c.t
+		if t.name == nUnknown {
+			t = tText
+		}
+		local := i.b.local(c.name, t)
+		*into, *exprs = append(*into, local), append(*exprs, c.e)
+		out = append(out, colDef{c.name, ir.V(local), t, c.nn})
+	}
+	return out
+}
+
+// foreach inserts a row for each row of the tables of q.
+func (i *inserter) foreach(q *query, given func([]colDef) []assignment) {
+	b := i.b
+	loop := &ir.Foreach{At: at(i.pos), Query: q.ir(), Order: q.order, Lock: q.lock}
+	cols := i.intoLocals(q, &loop.Into, &loop.Cols)
+	if len(loop.Into) == 0 {
+		loop.Into, loop.Cols = []string{b.local("hit", tBool)}, []ir.Expr{ir.C(ir.Bool(true))}
+	}
+	var n string
+	if q.limit != nil {
+		n = b.local("n", tInt)
+		b.emit(&ir.Assign{At: at(i.pos), Var: n, Expr: ir.C(ir.Int(0))})
+	}
+	loop.Body = b.collect(func() {
+		if n != "" {
+			b.emit(&ir.If{At: at(i.pos), Cond: ir.Op(ir.Ge, ir.V(n), q.limit), Then: []ir.Stmt{&ir.Break{At: at(i.pos)}}})
+			b.emit(&ir.Assign{At: at(i.pos), Var: n, Expr: ir.Op(ir.Add, ir.V(n), ir.C(ir.Int(1)))})
+		}
+		i.row(given(cols))
+	})
+	b.emit(loop)
+}
+
+// row inserts one row with the given columns; the others get their defaults.
+func (i *inserter) row(given []assignment) {
+	b, tab := i.b, i.tab
+	values := map[string]val{}
+	for _, a := range given {
+		values[a.column] = a.v
+	}
+	row := &rowSource{alias: tab.name, table: tab}
+	for _, c := range tab.columns {
+		v, ok := values[c.name]
+		if !ok && c.generated == nil {
+			v = i.x.defaultOf(tab, c, i.s.Relation.Location)
+		}
+		if v.e == nil {
+			v.e = ir.C(ir.Null)
+		}
+		row.cols = append(row.cols, colDef{c.name, v.e, c.t, v.nn})
+	}
+	row = withValues(row, b.generated(tab, row))
+	stmt := &ir.Insert{At: at(i.pos), Table: tab.ir}
+	for _, c := range row.cols {
+		if k, isConst := c.e.(*ir.Const); isConst && k.Value.IsNull() && !tab.ir.IsKey(tab.ir.Column(c.name)) {
+			continue
+		}
+		stmt.Cols = append(stmt.Cols, tab.ir.Column(c.name))
+		stmt.Values = append(stmt.Values, c.e)
+	}
+	if i.s.OnConflictClause != nil {
+		i.onConflict(stmt, row)
+		return
+	}
+	b.emit(stmt)
+	switch {
+	case i.many && i.f.rowcount != "", i.many && i.f.found != "":
+		b.countOne(i.f, i.pos)
+	default:
+		b.setFound(i.f, i.pos, ir.C(ir.Bool(true)), nil)
+	}
+	if i.ret() {
+		i.returning(row, nil, nil)
+	}
+}
+
+// onConflict finishes an insertion with ON CONFLICT.
+func (i *inserter) onConflict(stmt *ir.Insert, row *rowSource) {
+	b, c := i.b, i.s.OnConflictClause
+	y, existing := i.x.target(i.s.Relation)
+	conf := &ir.Conflict{Target: i.conflictTarget(y, c), Row: existing.row}
+	stmt.Conflict = conf
+	after := existing
+	if c.Action == pg.ConflictUpdate {
+		if conf.Target == nil {
+			i.x.fail(c.Location, "ON CONFLICT DO UPDATE needs the columns of a key")
+		}
+		y.levels[len(y.levels)-1].sources = append(y.levels[len(y.levels)-1].sources, excludedRow(i.tab))
+		list := b.setList(y, existing, c.TargetList)
+		list = append(list, b.generated(i.tab, withValues(existing, list))...)
+		after = withValues(existing, list)
+		conf.Sets = b.irSets(existing, list)
+		if c.WhereClause != nil {
+			conf.Where = y.boolean(c.WhereClause, truth)
+		}
+	}
+	need := i.f.found != "" || i.f.rowcount != "" || i.ret()
+	done := ""
+	var before *conflictRow
+	if i.ret() && c.Action == pg.ConflictUpdate {
+		before = i.readConflict(stmt, row, existing, after)
+	}
+	if need {
+		done = b.local("done", tBool)
+		if i.f.found != "" && !i.many && !i.ret() {
+			done = i.f.found
+		}
+		stmt.Done = done
+		b.weak[stmt] = true
+	}
+	b.emit(stmt)
+	if !need {
+		return
+	}
+	if i.many {
+		b.emitWeakIf(i.pos, ir.V(done), func() { b.countOne(i.f, i.pos) })
+	} else if done != i.f.found {
+		b.setFound(i.f, i.pos, ir.V(done), nil)
+	} else {
+		b.setCount(i.f, i.pos, ir.V(done), nil)
+	}
+	if i.ret() {
+		i.returning(row, ir.V(done), before)
+	}
+}
+
+// emitWeakIf adds an If around weak statements; it goes away when they do.
+func (b *builder) emitWeakIf(pos ir.Pos, cond ir.Expr, body func()) {
+	s := &ir.If{At: at(pos), Cond: cond, Then: b.collect(body)}
+	if len(s.Then) > 0 {
+		b.emitWeak(s)
+	}
+}
+
+// excludedRow is the row that an INSERT proposed.
+func excludedRow(t *table) *rowSource {
+	s := tableSource(t, ir.Excluded, ir.Excluded)
+	s.table = nil
+	s.hidden = map[string]bool{} // its columns need their qualifier
+	for _, c := range t.columns {
+		s.hidden[c.name] = true
+	}
+	return s
+}
+
+// conflictTarget gives the columns of ON CONFLICT, nil for any key.
+func (i *inserter) conflictTarget(y *ex, c *pg.OnConflictClause) []int {
+	if c.Infer == nil {
+		return nil
+	}
+	t := i.tab
+	var cols []string
+	if name := c.Infer.Conname; name != "" {
+		for _, k := range append(t.keys(), t.uniques...) {
+			if k.name == name {
+				cols = k.columns
+			}
+		}
+		if cols == nil {
+			i.x.fail(c.Infer.Location, "table %s has no unique constraint %s", t.name, name)
+		}
+	}
+	for _, n := range c.Infer.IndexElems {
+		e := pg.Inner(n).(*pg.IndexElem)
+		name := e.Name
+		if name == "" {
+			i.b.unmodelled("ON CONFLICT on an expression")
+		}
+		if t.column(name) == nil {
+			i.x.fail(c.Infer.Location, "table %s has no column %s", t.name, name)
+		}
+		if !contains(cols, name) {
+			cols = append(cols, name)
+		}
+	}
+	var out []int
+	for _, name := range cols {
+		out = append(out, t.ir.Column(name))
+	}
+	if !i.isKey(out) {
+		i.x.fail(c.Infer.Location, "no primary key or unique constraint of %s has exactly the columns of ON CONFLICT", t.name)
+	}
+	return out
+}
+
+func (i *inserter) isKey(cols []int) bool {
+	t := i.tab.ir
+	if !t.Rowid && ir.SameColumns(cols, t.Key) {
+		return true
+	}
+	for _, u := range t.Uniques {
+		if ir.SameColumns(cols, u.Columns) {
+			return true
+		}
+	}
+	return false
+}
+
+// conflictRow is what was read of the row that an INSERT may conflict with.
+type conflictRow struct {
+	found string
+	cols  []colDef // RETURNING as the update leaves the row
+}
+
+// readConflict reads, before an INSERT … ON CONFLICT DO UPDATE, what RETURNING
+// gives if there is a conflict.
+func (i *inserter) readConflict(stmt *ir.Insert, row, existing, after *rowSource) *conflictRow {
+	b := i.b
+	var where ir.Expr
+	for _, k := range stmt.Conflict.Target {
+		name := i.tab.ir.Columns[k].Name
+		where = ir.AndE(where, ir.Op(ir.Eq, &ir.Col{Row: existing.row, Col: name}, row.col(name).e))
+	}
+	out := &conflictRow{found: b.local("conflict", tBool)}
+	s := &ir.Select{At: at(i.pos), Query: ir.Query{From: []ir.Source{existing.irSource()}, Where: where}, Found: out.found}
+	for _, c := range i.returned(after, row) {
+		local := b.local(c.name, c.t)
+		s.Into, s.Cols = append(s.Into, local), append(s.Cols, c.e)
+		out.cols = append(out.cols, colDef{c.name, ir.V(local), c.t, false})
+	}
+	b.emit(s)
+	return out
+}
+
+// returned translates RETURNING over a row; excluded columns are those of the
+// proposed row.
+func (i *inserter) returned(row, proposed *rowSource) []colDef {
+	y := *i.x
+	named := *row
+	named.alias = aliasOf(i.s.Relation)
+	y.levels = append(append([]*level{}, y.levels...), &level{sources: []*rowSource{&named}})
+	q := &query{in: &y, level: y.levels[len(y.levels)-1], atMost: -1}
+	if len(i.s.ReturningClause.Options) > 0 {
+		i.b.unmodelled("RETURNING WITH")
+	}
+	for _, n := range i.s.ReturningClause.Exprs {
+		q.addTarget(pg.Inner(n).(*pg.ResTarget))
+	}
+	for k, c := range q.targets {
+		q.targets[k].e = ir.MapExpr(c.e, func(e ir.Expr) ir.Expr {
+			if col, ok := e.(*ir.Col); ok && col.Row == ir.Excluded {
+				return proposed.col(col.Col).e
+			}
+			return e
+		})
+	}
+	return q.targets
+}
+
+// returning gives the values of RETURNING for an inserted row. done, if not
+// nil, says whether a row was inserted or updated; before is what was read of
+// the row in conflict.
+func (i *inserter) returning(row *rowSource, done ir.Expr, before *conflictRow) {
+	b := i.b
+	cols := i.returned(row, row)
+	if before != nil {
+		for k := range cols {
+			cols[k].e = &ir.Cond{If: ir.V(before.found), Then: before.cols[k].e, Else: cols[k].e}
+		}
+	}
+	give := func() {
+		if i.to.kind == intoLocals {
+			list, rest := i.to.dests(cols)
+			b.assignAll(i.x, i.pos, list, cols)
+			b.setNull(i.pos, rest)
+			return
+		}
+		if i.f.result == nil {
+			e := &ir.Emit{At: at(i.pos)}
+			for _, c := range cols {
+				e.Exprs = append(e.Exprs, c.e)
+			}
+			b.emit(e)
+		}
+	}
+	if done == nil {
+		give()
+		return
+	}
+	b.emit(&ir.If{At: at(i.pos), Cond: done, Then: b.collect(give), Else: b.collect(func() {
+		if i.to.kind == intoLocals {
+			list, rest := i.to.dests(cols)
+			b.setNull(i.pos, append(list, rest...))
+			b.strict(i.to, i.pos, ir.C(ir.Bool(false)))
+		}
+	})})
+}

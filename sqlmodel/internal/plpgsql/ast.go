@@ -1,0 +1,329 @@
+package plpgsql
+
+// Span is a part of the body: the bytes from Start to End. Blank, if not
+// empty, is a part of it that does not count (an INTO clause).
+type Span struct {
+	Start, End int
+	Blank      [2]int
+}
+
+// Empty reports whether there is nothing.
+func (s Span) Empty() bool { return s.Start >= s.End }
+
+// Name is a dotted name with its place.
+type Name struct {
+	Parts []string
+	At    int
+}
+
+// Body is a parsed function body.
+type Body struct {
+	// Conflict is the argument of #variable_conflict, or "".
+	Conflict string
+	Block    *Block
+}
+
+// Decl is a declared variable. Exactly one of Type, Alias and Cursor says
+// what it is.
+type Decl struct {
+	At       int
+	Name     string
+	Constant bool
+	Type     Span
+	NotNull  bool
+	Default  Span
+	Alias    string
+	Cursor   bool
+	Query    Span // of a cursor, if it is bound
+}
+
+// Into is an INTO clause.
+type Into struct {
+	Strict  bool
+	Targets []Name
+}
+
+// Stmt is a statement.
+type Stmt interface {
+	// Place is the offset of its first token.
+	Place() int
+}
+
+// At is the offset of a statement's first token.
+type At int
+
+// Place gives the offset.
+func (a At) Place() int { return int(a) }
+
+// The statements.
+type (
+	// Block is BEGIN … END with its declarations and exception handlers.
+	Block struct {
+		At
+		Label    string
+		Decls    []Decl
+		Body     []Stmt
+		Handlers [][]Stmt
+	}
+	// Assign is target := expr. Subscripts are what stands in brackets after
+	// the name; Deep says that fields follow them.
+	Assign struct {
+		At
+		Target     Name
+		Subscripts []Span
+		Deep       bool
+		Expr       Span
+	}
+	// Branch is a condition with its statements.
+	Branch struct {
+		Cond Span
+		Body []Stmt
+	}
+	// If is IF … ELSIF … ELSE.
+	If struct {
+		At
+		Branches []Branch
+		Else     []Stmt
+	}
+	// Case is the CASE statement; Subject may be empty. Without HasElse,
+	// no match is an error.
+	Case struct {
+		At
+		Subject  Span
+		Branches []Branch
+		HasElse  bool
+		Else     []Stmt
+	}
+	// Loop is LOOP, or WHILE when Cond is not empty.
+	Loop struct {
+		At
+		Label string
+		Cond  Span
+		Body  []Stmt
+	}
+	// ForRange is FOR Var IN [REVERSE] From..To [BY By].
+	ForRange struct {
+		At
+		Label        string
+		Var          string
+		Reverse      bool
+		From, To, By Span
+		Body         []Stmt
+	}
+	// ForQuery is FOR targets IN query. Kind says what the query is.
+	ForQuery struct {
+		At
+		Label   string
+		Targets []Name
+		Kind    QueryKind
+		Query   Span
+		Body    []Stmt
+	}
+	// Foreach is FOREACH targets [SLICE n] IN ARRAY expr.
+	Foreach struct {
+		At
+		Label   string
+		Targets []Name
+		Slice   bool
+		Expr    Span
+		Body    []Stmt
+	}
+	// Exit is EXIT or CONTINUE.
+	Exit struct {
+		At
+		Continue bool
+		Label    string
+		When     Span
+	}
+	// Return is RETURN [expr].
+	Return struct {
+		At
+		Expr Span
+	}
+	// ReturnNext is RETURN NEXT [expr].
+	ReturnNext struct {
+		At
+		Expr Span
+	}
+	// ReturnQuery is RETURN QUERY query, or RETURN QUERY EXECUTE.
+	ReturnQuery struct {
+		At
+		Dynamic bool
+		Query   Span
+	}
+	// Raise is RAISE. Error says whether it ends the transaction; Args are
+	// the expressions in it.
+	Raise struct {
+		At
+		Error bool
+		Args  []Span
+	}
+	// Assert is ASSERT cond [, message].
+	Assert struct {
+		At
+		Cond Span
+	}
+	// SQL is an SQL command, PERFORM (whose Query lacks the word) and CALL.
+	SQL struct {
+		At
+		Perform bool
+		Query   Span
+		Into    *Into
+	}
+	// Execute is a dynamic command.
+	Execute struct {
+		At
+		Into *Into
+	}
+	// GetDiagnostics is GET [CURRENT | STACKED] DIAGNOSTICS.
+	GetDiagnostics struct {
+		At
+		Stacked bool
+		Items   []DiagItem
+	}
+	// Cursor is OPEN, FETCH, MOVE and CLOSE, named by Verb.
+	Cursor struct {
+		At
+		Verb  string
+		Into  *Into
+		Query Span // of OPEN … FOR
+	}
+	// EndTxn is COMMIT or ROLLBACK.
+	EndTxn struct {
+		At
+		Rollback bool
+	}
+	// Null is NULL.
+	Null struct{ At }
+)
+
+// DiagItem is target = Item in GET DIAGNOSTICS.
+type DiagItem struct {
+	Target Name
+	Item   string
+}
+
+// QueryKind is what a FOR loop goes over.
+type QueryKind uint8
+
+const (
+	Static  QueryKind = iota // an SQL query
+	Dynamic                  // EXECUTE
+	OfCursor
+)
+
+// Children gives the statement lists inside a statement.
+func Children(s Stmt) [][]Stmt {
+	switch s := s.(type) {
+	case *Block:
+		return append([][]Stmt{s.Body}, s.Handlers...)
+	case *If:
+		return branches(s.Branches, s.Else)
+	case *Case:
+		return branches(s.Branches, s.Else)
+	case *Loop:
+		return [][]Stmt{s.Body}
+	case *ForRange:
+		return [][]Stmt{s.Body}
+	case *ForQuery:
+		return [][]Stmt{s.Body}
+	case *Foreach:
+		return [][]Stmt{s.Body}
+	}
+	return nil
+}
+
+func branches(bs []Branch, rest []Stmt) [][]Stmt {
+	var out [][]Stmt
+	for _, b := range bs {
+		out = append(out, b.Body)
+	}
+	return append(out, rest)
+}
+
+// Walk calls f for every statement, outer ones first.
+func Walk(list []Stmt, f func(Stmt)) {
+	for _, s := range list {
+		f(s)
+		for _, c := range Children(s) {
+			Walk(c, f)
+		}
+	}
+}
+
+// SpanKind says how the text of a span is to be parsed.
+type SpanKind uint8
+
+const (
+	ExprSpan    SpanKind = iota // an expression: what may follow SELECT
+	CommandSpan                 // an SQL command
+)
+
+// Spans calls f for the SQL that stands directly in a statement.
+func Spans(s Stmt, f func(Span, SpanKind)) {
+	expr := func(list ...Span) {
+		for _, x := range list {
+			if !x.Empty() {
+				f(x, ExprSpan)
+			}
+		}
+	}
+	command := func(x Span) {
+		if !x.Empty() {
+			f(x, CommandSpan)
+		}
+	}
+	switch s := s.(type) {
+	case *Block:
+		for _, d := range s.Decls {
+			expr(d.Default)
+			command(d.Query)
+		}
+	case *Assign:
+		expr(s.Subscripts...)
+		expr(s.Expr)
+	case *If:
+		for _, b := range s.Branches {
+			expr(b.Cond)
+		}
+	case *Case:
+		expr(s.Subject)
+		for _, b := range s.Branches {
+			expr(b.Cond)
+		}
+	case *Loop:
+		expr(s.Cond)
+	case *ForRange:
+		expr(s.From, s.To, s.By)
+	case *ForQuery:
+		if s.Kind == Static {
+			command(s.Query)
+		} else {
+			expr(s.Query)
+		}
+	case *Foreach:
+		expr(s.Expr)
+	case *Exit:
+		expr(s.When)
+	case *Return:
+		expr(s.Expr)
+	case *ReturnNext:
+		expr(s.Expr)
+	case *ReturnQuery:
+		if !s.Dynamic {
+			command(s.Query)
+		}
+	case *Raise:
+		expr(s.Args...)
+	case *Assert:
+		expr(s.Cond)
+	case *SQL:
+		if s.Perform {
+			expr(s.Query)
+		} else {
+			command(s.Query)
+		}
+	case *Cursor:
+		command(s.Query)
+	}
+}

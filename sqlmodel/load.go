@@ -1,0 +1,345 @@
+package sqlmodel
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"sort"
+	"strings"
+
+	"github.com/txrobust/robust/ir"
+	"github.com/txrobust/robust/sqlmodel/internal/pg"
+)
+
+// File is an input file: Name appears in positions.
+type File struct{ Name, Text string }
+
+// Options are what a caller may choose.
+type Options struct {
+	// Txns restricts the templates to these functions. They are templates
+	// even if other functions call them.
+	Txns []string
+}
+
+// Load reads SQL files and directories (all *.sql in them, by name) as one
+// application. Faults of the input are *ir.Error; a file that cannot be read
+// is another error that names it.
+func Load(ctx context.Context, paths []string, opt Options) (*ir.Program, error) {
+	var files []File
+	for _, p := range paths {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		list := []string{p}
+		info, err := os.Stat(p)
+		if err != nil {
+			return nil, readError(p, err)
+		}
+		if info.IsDir() {
+			if list, err = sqlFiles(p); err != nil {
+				return nil, readError(p, err)
+			}
+			if len(list) == 0 {
+				return nil, ir.Errorf(ir.Pos{File: p}, "there is no .sql file in this directory; name the files to read")
+			}
+		}
+		for _, name := range list {
+			b, err := os.ReadFile(name)
+			if err != nil {
+				return nil, readError(name, err)
+			}
+			files = append(files, File{name, string(b)})
+		}
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	return Parse(files, opt)
+}
+
+func readError(name string, err error) error {
+	if errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("%s: there is no such file or directory", name)
+	}
+	return fmt.Errorf("cannot read %s: %w", name, err)
+}
+
+func sqlFiles(dir string) ([]string, error) {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return nil, err
+	}
+	var out []string
+	for _, e := range entries {
+		if !e.IsDir() && strings.EqualFold(filepath.Ext(e.Name()), ".sql") {
+			out = append(out, filepath.Join(dir, e.Name()))
+		}
+	}
+	sort.Strings(out)
+	return out, nil
+}
+
+// Parse reads the files, in order, as one application.
+func Parse(files []File, opt Options) (prog *ir.Program, err error) {
+	if len(files) == 0 {
+		return nil, fmt.Errorf("no SQL file was given")
+	}
+	l := &loader{
+		tables: map[string]*table{},
+		views:  map[string]*view{},
+		types:  map[string]*userType{},
+		opt:    opt,
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			e, ok := r.(*ir.Error)
+			if !ok {
+				panic(r)
+			}
+			prog, err = nil, e
+		}
+	}()
+	for _, f := range files {
+		if err := l.file(f); err != nil {
+			return nil, err
+		}
+	}
+	l.prog = &ir.Program{Name: programName(files)}
+	l.finishTables()
+	l.invariants()
+	entries, err := l.entries()
+	if err != nil {
+		return nil, err
+	}
+	if len(entries) == 0 {
+		return nil, ir.Errorf(ir.Pos{File: files[0].Name},
+			"there is no transaction here; write each one as CREATE FUNCTION … LANGUAGE plpgsql or sql")
+	}
+	for _, fn := range entries {
+		l.prog.Txns = append(l.prog.Txns, l.template(fn))
+	}
+	l.prog.Notes = l.sortedNotes(files)
+	if err := ir.Check(l.prog); err != nil {
+		return nil, fmt.Errorf("internal error: the translation of the SQL is inconsistent: %w", err)
+	}
+	return l.prog, nil
+}
+
+// programName is the name of the directory, or of the only file.
+func programName(files []File) string {
+	name := files[0].Name
+	if dir := filepath.Base(filepath.Dir(name)); len(files) > 1 && dir != "." && dir != string(filepath.Separator) {
+		return dir
+	}
+	return strings.TrimSuffix(filepath.Base(name), filepath.Ext(name))
+}
+
+// loader holds an application while it is read.
+type loader struct {
+	opt    Options
+	tables map[string]*table
+	order  []*table
+	views  map[string]*view
+	types  map[string]*userType
+	funcs  []*function
+	facts  []fact
+	notes  []ir.Note
+	prog   *ir.Program
+}
+
+// fact is a stated invariant.
+type fact struct {
+	text *text // with its prefix, the expression
+	from []factSource
+	pos  ir.Pos
+}
+
+func (l *loader) fail(pos ir.Pos, format string, args ...any) { panic(ir.Errorf(pos, format, args...)) }
+
+func (l *loader) note(pos ir.Pos, format string, args ...any) {
+	n := ir.Note{Pos: pos, Text: fmt.Sprintf(format, args...)}
+	for _, m := range l.notes {
+		if m == n {
+			return
+		}
+	}
+	l.notes = append(l.notes, n)
+}
+
+// sortedNotes orders the notes by place.
+func (l *loader) sortedNotes(files []File) []ir.Note {
+	rank := map[string]int{}
+	for i, f := range files {
+		rank[f.Name] = i
+	}
+	sort.SliceStable(l.notes, func(i, j int) bool {
+		a, b := l.notes[i].Pos, l.notes[j].Pos
+		if a.File != b.File {
+			return rank[a.File] < rank[b.File]
+		}
+		if a.Line != b.Line {
+			return a.Line < b.Line
+		}
+		return a.Col < b.Col
+	})
+	return l.notes
+}
+
+// file reads the statements of a file.
+func (l *loader) file(f File) error {
+	src := newSource(f.Name, f.Text)
+	if err := src.checkText(); err != nil {
+		return err
+	}
+	t := src.whole()
+	stmts, err := t.parse()
+	if err != nil {
+		return err
+	}
+	toks, err := pg.Scan(f.Text)
+	if err != nil {
+		e := err.(*pg.Error)
+		return ir.Errorf(src.pos(e.Offset), "%s", e.Msg)
+	}
+	src.toks = toks
+	l.comments(src)
+	inTxn := false
+	for _, raw := range stmts {
+		first := src.firstToken(int(raw.StmtLocation))
+		l.statement(raw, t, first, &inTxn)
+	}
+	return nil
+}
+
+// statement handles a statement outside of functions; first is the index of
+// its first token.
+func (l *loader) statement(raw *pg.RawStmt, t *text, first int, inTxn *bool) {
+	pos := ir.Pos{File: t.src.name}
+	if first < len(t.src.toks) {
+		pos = t.src.pos(t.src.toks[first].Start)
+	}
+	switch s := pg.Inner(raw.Stmt).(type) {
+	case *pg.CreateStmt:
+		l.createTable(s, t)
+	case *pg.AlterTableStmt:
+		l.alterTable(s, t)
+	case *pg.IndexStmt:
+		l.index(s, t)
+	case *pg.DropStmt:
+		l.drop(s, t)
+	case *pg.RenameStmt:
+		l.rename(s, t)
+	case *pg.CreateFunctionStmt:
+		l.createFunction(s, t, first)
+	case *pg.CreateTrigStmt:
+		l.createTrigger(s, t, pos)
+	case *pg.CompositeTypeStmt:
+		l.createComposite(s, t, pos)
+	case *pg.CreateEnumStmt:
+		name := qualified(names(s.TypeName))
+		l.types[name] = &userType{pos: pos, base: typ{ir: ir.TextType, name: name}, enum: true}
+	case *pg.CreateDomainStmt:
+		l.createDomain(s, t, pos)
+	case *pg.ViewStmt:
+		l.views[rangeName(s.View)] = &view{pos, "a view", l.tablesIn(s.Query)}
+	case *pg.CreateTableAsStmt:
+		name := rangeName(s.Into.Rel)
+		l.views[name] = &view{pos, "a table made by a query", append(l.tablesIn(s.Query), name)}
+		l.note(pos, "%s is made by a query: statements on it are not modelled", name)
+	case *pg.CreateForeignTable:
+		name := rangeName(s.BaseStmt.Relation)
+		l.views[name] = &view{pos, "a foreign table", []string{name}}
+	case *pg.CreatePolicyStmt:
+		if tab := l.table(rangeName(s.Table)); tab != nil {
+			tab.policies = append(tab.policies, s)
+		}
+	case *pg.RuleStmt:
+		l.createRule(s, pos)
+	case *pg.InsertStmt:
+		l.initialRows(s, t, pos)
+	case *pg.TransactionStmt:
+		*inTxn = s.Kind == pg.TransBegin || s.Kind == pg.TransStart || *inTxn && s.Kind != pg.TransCommit && s.Kind != pg.TransRollback
+	case *pg.UpdateStmt, *pg.DeleteStmt, *pg.MergeStmt:
+		l.fail(pos, "a statement that changes rows outside of a function is not analysed; write the transaction as CREATE FUNCTION … LANGUAGE plpgsql or sql")
+	case *pg.SelectStmt:
+		l.topSelect(s, pos, *inTxn)
+	case *pg.DoStmt:
+		l.note(pos, "a DO block runs once, when the schema is made: it is left out")
+	case *pg.CallStmt:
+		l.note(pos, "a CALL outside of a function runs once, when the schema is made: it is left out")
+	case *pg.CopyStmt:
+		l.note(pos, "COPY is not read: its rows are no initial rows")
+	case *pg.TruncateStmt:
+		for _, n := range s.Relations {
+			if tab := l.table(rangeName(pg.Inner(n).(*pg.RangeVar))); tab != nil {
+				tab.inserts = nil
+			}
+		}
+	case *pg.LockStmt:
+		l.fail(pos, "LOCK TABLE outside of a function is not analysed; write the transaction as CREATE FUNCTION … LANGUAGE plpgsql or sql")
+	case *pg.AlterFunctionStmt:
+		l.note(pos, "ALTER FUNCTION is left out")
+	case *pg.DefineStmt, *pg.CreateCastStmt:
+		l.note(pos, "an operator, aggregate, cast or the like that is declared here is not modelled")
+	case *pg.AlterObjectSchema:
+		l.note(pos, "SET SCHEMA is left out: the object keeps its name here")
+	case *pg.CreateEventTrigStmt:
+		l.note(pos, "an event trigger is left out: it does not run in transactions that only change rows")
+	case *pg.VariableSetStmt, *pg.VariableShow, *pg.CommentStmt, *pg.GrantStmt, *pg.GrantRoleStmt, *pg.AlterDefaultPriv,
+		*pg.CreateExtension, *pg.AlterExtensionStmt, *pg.CreateSchemaStmt, *pg.AlterOwnerStmt, *pg.CreateRoleStmt,
+		*pg.AlterRoleStmt, *pg.AlterRoleSetStmt, *pg.AlterDatabaseSet, *pg.CreateStatsStmt, *pg.VacuumStmt,
+		*pg.CreateDatabase, *pg.DropDatabase, *pg.CheckPointStmt, *pg.DiscardStmt, *pg.AlterEnumStmt,
+		*pg.CreateSeqStmt, *pg.AlterSeqStmt, *pg.ReindexStmt, *pg.ClusterStmt, *pg.CreatePublication, *pg.SecLabelStmt,
+		*pg.AlterObjectDepends, *pg.ExplainStmt, *pg.NotifyStmt, *pg.ListenStmt, *pg.ConstraintsSet:
+		// They change no value and no constraint.
+	default:
+		l.note(pos, "this statement is left out")
+	}
+}
+
+// topSelect is a SELECT outside of functions, such as pg_dump's set_config.
+func (l *loader) topSelect(s *pg.SelectStmt, pos ir.Pos, inTxn bool) {
+	r := l.refsIn(s)
+	if len(r.tables) == 0 && len(r.calls) == 0 {
+		return
+	}
+	if inTxn {
+		l.fail(pos, "a transaction block in a script is not analysed; write the transaction as CREATE FUNCTION … LANGUAGE plpgsql or sql")
+	}
+	l.note(pos, "a SELECT outside of a function is left out")
+}
+
+func (l *loader) createComposite(s *pg.CompositeTypeStmt, t *text, pos ir.Pos) {
+	u := &userType{pos: pos, fields: []fieldDef{}}
+	for _, n := range s.Coldeflist {
+		d := pg.Inner(n).(*pg.ColumnDef)
+		u.fields = append(u.fields, fieldDef{d.Colname, l.typeOf(d.TypeName, t)})
+	}
+	l.types[rangeName(s.Typevar)] = u
+}
+
+func (l *loader) createDomain(s *pg.CreateDomainStmt, t *text, pos ir.Pos) {
+	u := &userType{pos: pos, base: l.typeOf(s.TypeName, t)}
+	for _, n := range s.Constraints {
+		switch pg.Inner(n).(*pg.Constraint).Contype {
+		case pg.ConstrNotNull:
+			u.notNull = true
+		case pg.ConstrCheck:
+			u.checked = true
+		}
+	}
+	l.types[qualified(names(s.Domainname))] = u
+}
+
+func (l *loader) createRule(s *pg.RuleStmt, pos ir.Pos) {
+	if tab := l.table(rangeName(s.Relation)); tab != nil {
+		tab.odd = "a rule (CREATE RULE)"
+		for _, a := range s.Actions {
+			tab.oddTables = append(tab.oddTables, l.tablesIn(a)...)
+		}
+		l.note(pos, "rule %s is not modelled: nor is any statement on %s", s.Rulename, tab.name)
+	}
+}

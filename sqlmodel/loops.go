@@ -1,0 +1,396 @@
+package sqlmodel
+
+import (
+	"github.com/txrobust/robust/ir"
+	"github.com/txrobust/robust/sqlmodel/internal/pg"
+	"github.com/txrobust/robust/sqlmodel/internal/plpgsql"
+)
+
+// loopBody translates the body of a loop that is labelled l.
+func (b *builder) loopBody(f *frame, l *loopLabel, list []plpgsql.Stmt) []ir.Stmt {
+	f.loops = append(f.loops, l)
+	b.loopDepth++
+	body := b.collect(func() { b.stmts(f, list) })
+	b.loopDepth--
+	f.loops = f.loops[:len(f.loops)-1]
+	if l.wantNext && l.next != "" {
+		return []ir.Stmt{&ir.Block{At: at(b.cur), Label: l.next, Body: body}}
+	}
+	return body
+}
+
+// enter opens a scope for a loop's own variable.
+func (f *frame) enter() (leave func()) {
+	outer := f.scope
+	f.scope = &scope{vars: map[string]*variable{}, parent: outer}
+	return func() { f.scope = outer }
+}
+
+// loop is LOOP and WHILE.
+func (b *builder) loop(f *frame, s *plpgsql.Loop, pos ir.Pos) {
+	l := &loopLabel{name: s.Label, loop: true}
+	w := &ir.While{At: at(pos), Cond: ir.C(ir.Bool(true))}
+	var test []ir.Stmt
+	if !s.Cond.Empty() {
+		var cond ir.Expr
+		test = b.collect(func() { cond = b.conditionOrChoice(f, s.Cond) })
+		if len(test) == 0 {
+			w.Cond = cond
+		} else { // what the condition needs is computed in each round
+			test = append(test, &ir.If{At: at(pos), Cond: cond, Else: []ir.Stmt{&ir.Break{At: at(pos)}}})
+		}
+	}
+	w.Body = append(test, b.loopBody(f, l, s.Body)...)
+	w.Label = l.label
+	b.emit(w)
+}
+
+// startFor makes the local that says whether a FOR loop had a round.
+func (b *builder) startFor(f *frame, pos ir.Pos) (iterated string) {
+	if f.found == "" {
+		return ""
+	}
+	iterated = b.local("iterated", tBool)
+	b.emitWeak(&ir.Assign{At: at(pos), Var: iterated, Expr: ir.C(ir.Bool(false))})
+	return iterated
+}
+
+// inRound marks that there was a round.
+func (b *builder) inRound(iterated string, pos ir.Pos, body []ir.Stmt) []ir.Stmt {
+	if iterated == "" {
+		return body
+	}
+	s := &ir.Assign{At: at(pos), Var: iterated, Expr: ir.C(ir.Bool(true))}
+	b.weak[s] = true
+	return append([]ir.Stmt{s}, body...)
+}
+
+// endFor sets FOUND after a FOR loop.
+func (b *builder) endFor(f *frame, iterated string, pos ir.Pos) {
+	if iterated != "" {
+		b.emitWeak(&ir.Assign{At: at(pos), Var: f.found, Expr: ir.V(iterated)})
+	}
+}
+
+// forRange is FOR i IN a..b.
+func (b *builder) forRange(f *frame, s *plpgsql.ForRange, pos ir.Pos) {
+	bound := func(span plpgsql.Span) ir.Expr {
+		v := b.value(f, span)
+		if v.record {
+			b.unmodelled("a row as a bound")
+		}
+		return b.ex(f, f.text).cast(v, tInt, 0).e
+	}
+	from, to := bound(s.From), bound(s.To)
+	step := ir.C(ir.Int(1))
+	if !s.By.Empty() {
+		step = bound(s.By)
+	}
+	defer f.enter()()
+	v := b.declare(f, s.Var, tInt)
+	l := &loopLabel{name: s.Label, loop: true, counts: true}
+	iterated := b.startFor(f, pos)
+	if isInt(step, 1) {
+		loop := &ir.ForRange{At: at(pos), Var: v.local, From: from, To: to, Reverse: s.Reverse}
+		if f.fn.assigns(s.Var) { // the body's own changes do not count
+			loop.Var = b.local(s.Var, tInt)
+		}
+		loop.Body = b.loopBody(f, l, s.Body)
+		if loop.Var != v.local {
+			loop.Body = append([]ir.Stmt{&ir.Assign{At: at(pos), Var: v.local, Expr: ir.V(loop.Var)}}, loop.Body...)
+		}
+		loop.Body = b.inRound(iterated, pos, loop.Body)
+		loop.Label = l.label
+		b.emit(loop)
+		b.endFor(f, iterated, pos)
+		return
+	}
+	// Another step: a loop with a counter.
+	n, last, by := b.local(s.Var, tInt), b.local("last", tInt), b.local("step", tInt)
+	b.assign(pos, n, from)
+	b.assign(pos, last, to)
+	b.assign(pos, by, step)
+	invalid := ir.OrE(&ir.Unary{Op: ir.IsNull, X: ir.V(n)}, &ir.Unary{Op: ir.IsNull, X: ir.V(last)},
+		&ir.Unary{Op: ir.IsNull, X: ir.V(by)}, ir.Op(ir.Le, ir.V(by), ir.C(ir.Int(0))))
+	b.emit(&ir.If{At: at(pos), Cond: invalid, Then: []ir.Stmt{&ir.Abort{At: at(pos)}}})
+	cmp, op := ir.Le, ir.Add
+	if s.Reverse {
+		cmp, op = ir.Ge, ir.Sub
+	}
+	l.next = b.newLabel("round")
+	w := &ir.While{At: at(pos), Cond: ir.Op(cmp, ir.V(n), ir.V(last))}
+	w.Body = []ir.Stmt{&ir.Assign{At: at(pos), Var: v.local, Expr: ir.V(n)}}
+	w.Body = append(w.Body, b.loopBody(f, l, s.Body)...)
+	w.Body = append(w.Body, &ir.Assign{At: at(pos), Var: n, Expr: ir.Op(op, ir.V(n), ir.V(by))})
+	w.Body = b.inRound(iterated, pos, w.Body)
+	w.Label = l.label
+	b.emit(w)
+	b.endFor(f, iterated, pos)
+}
+
+// forQuery is FOR r IN query.
+func (b *builder) forQuery(f *frame, s *plpgsql.ForQuery, pos ir.Pos) {
+	switch s.Kind {
+	case plpgsql.Dynamic:
+		b.unmodelled("EXECUTE")
+	case plpgsql.OfCursor:
+		b.unmodelled("a cursor")
+	}
+	tree, t := b.parseCommand(f, s.Query)
+	sel, ok := tree.(*pg.SelectStmt)
+	if !ok {
+		b.unmodelled("FOR over %s", commandName(tree))
+	}
+	x := b.ex(f, t)
+	if len(sel.ValuesLists) > 0 {
+		b.unmodelled("VALUES as a query")
+	}
+	q := x.query(sel, false)
+	list, rest := b.destsFor(f, s.Targets, pos)(q.targets)
+	l := &loopLabel{name: s.Label, loop: true, counts: true}
+	iterated := b.startFor(f, pos)
+	// Without a row the variables become NULL.
+	all := append(append([]dest{}, list...), rest...)
+	for _, d := range all {
+		if d.local == "" {
+			continue
+		}
+		if mentions(q, d.local) {
+			b.unmodelled("a FOR loop whose query reads the variable that it sets")
+		}
+		b.emitWeak(&ir.Assign{At: at(pos), Var: d.local, Expr: ir.C(ir.Null)})
+	}
+	single := len(q.loops) == 0 && (q.atMost == 1 || len(q.aggs) > 0 || len(q.from) == 0)
+	switch {
+	case q.atMost == 0:
+	case single:
+		b.oneRound(f, x, q, s, l, iterated, pos, list)
+	case len(q.loops) > 0:
+		b.overSets(f, x, q, s, l, iterated, pos, list)
+	default:
+		b.overRows(f, x, q, s, l, iterated, pos, list)
+	}
+	b.endFor(f, iterated, pos)
+}
+
+// mentions reports whether a query reads a local.
+func mentions(q *query, local string) bool {
+	found := false
+	look := func(e ir.Expr) {
+		ir.WalkExpr(e, func(e ir.Expr) {
+			if v, ok := e.(*ir.Var); ok && v.Name == local {
+				found = true
+			}
+		})
+	}
+	look(q.where)
+	look(q.limit)
+	for _, c := range q.targets {
+		look(c.e)
+	}
+	for _, o := range q.order {
+		look(o.Expr)
+	}
+	for _, l := range q.loops {
+		look(l.array)
+		look(l.from)
+		look(l.to)
+	}
+	return found
+}
+
+// overRows is a loop over the rows of tables.
+func (b *builder) overRows(f *frame, x *ex, q *query, s *plpgsql.ForQuery, l *loopLabel, iterated string, pos ir.Pos, list []dest) {
+	loop := &ir.Foreach{At: at(pos), Query: q.ir(), Order: q.order, Lock: q.lock}
+	seen := map[string]bool{}
+	for i, d := range list {
+		if d.local == "" || seen[d.local] {
+			continue
+		}
+		seen[d.local] = true
+		loop.Into, loop.Cols = append(loop.Into, d.local), append(loop.Cols, x.cast(q.targets[i].val(), d.t, 0).e)
+	}
+	if len(loop.Into) == 0 {
+		loop.Into, loop.Cols = []string{b.local("hit", tBool)}, []ir.Expr{ir.C(ir.Bool(true))}
+	}
+	var count string
+	if q.limit != nil {
+		count = b.local("n", tInt)
+		b.assign(pos, count, ir.C(ir.Int(0)))
+	}
+	loop.Body = b.inRound(iterated, pos, b.loopBody(f, l, s.Body))
+	if count != "" { // the rows beyond the limit do not come
+		loop.Body = append([]ir.Stmt{
+			&ir.If{At: at(pos), Cond: ir.Op(ir.Ge, ir.V(count), q.limit), Then: []ir.Stmt{&ir.Break{At: at(pos)}}},
+			&ir.Assign{At: at(pos), Var: count, Expr: ir.Op(ir.Add, ir.V(count), ir.C(ir.Int(1)))},
+		}, loop.Body...)
+	}
+	if len(q.loops) == 0 {
+		loop.Label = l.label
+	}
+	b.emit(loop)
+}
+
+// oneRound is a loop over a query with one row at most.
+func (b *builder) oneRound(f *frame, x *ex, q *query, s *plpgsql.ForQuery, l *loopLabel, iterated string, pos ir.Pos, list []dest) {
+	l.once = true
+	l.label = b.newLabel("loop")
+	found := b.local("was_found", tBool)
+	b.selectInto(&frame{fn: f.fn, found: found}, x, q, pos, sink{kind: intoLocals, dests: func([]colDef) ([]dest, []dest) { return list, nil }})
+	body := b.inRound(iterated, pos, b.loopBody(f, l, s.Body))
+	body = dropLast(body, func(s ir.Stmt) bool {
+		k, ok := s.(*ir.Break)
+		return ok && k.Label == l.label
+	})
+	if leaves(body, l.label) {
+		body = []ir.Stmt{&ir.Block{At: at(pos), Label: l.label, Body: body}}
+	}
+	b.emit(&ir.If{At: at(pos), Cond: ir.V(found), Then: body})
+}
+
+// overSets is a loop over a set-returning function, and perhaps tables.
+func (b *builder) overSets(f *frame, x *ex, q *query, s *plpgsql.ForQuery, l *loopLabel, iterated string, pos ir.Pos, list []dest) {
+	if q.limit != nil || len(q.order) > 0 || len(q.aggs) > 0 {
+		b.unmodelled("ORDER BY, LIMIT or aggregates over a set-returning function")
+	}
+	// Several loops of the IR may be one here: EXIT and CONTINUE name theirs.
+	l.label, l.next = b.newLabel("loop"), b.newLabel("round")
+	b.each(q, pos, l.label, "", func() {
+		if len(q.from) > 0 {
+			b.overRows(f, x, q, s, l, iterated, pos, list)
+			return
+		}
+		b.assignAll(x, pos, list, q.targets)
+		for _, st := range b.inRound(iterated, pos, b.loopBody(f, l, s.Body)) {
+			b.emit(st)
+		}
+	})
+}
+
+// foreach is FOREACH x IN ARRAY a.
+func (b *builder) foreach(f *frame, s *plpgsql.Foreach, pos ir.Pos) {
+	if s.Slice {
+		b.unmodelled("FOREACH … SLICE")
+	}
+	a := b.value(f, s.Expr)
+	if a.t.name == nUnknown {
+		a = b.ex(f, f.text).literal(a, arrayOf(tText), 0)
+	}
+	if a.record || a.t.name != nArray {
+		b.l.fail(f.text.pos(s.Expr.Start), "FOREACH needs an array, but this has type %s", a.t)
+	}
+	array := a.e
+	v, isVar := array.(*ir.Var)
+	if !isVar || f.changes(s.Body, v.Name) {
+		local := b.local("array", a.t)
+		b.assign(pos, local, array)
+		array = ir.V(local)
+	}
+	l := &loopLabel{name: s.Label, loop: true, counts: true}
+	iterated := b.startFor(f, pos)
+	loop := &ir.ForRange{At: at(pos), Var: b.local("i", tInt), From: ir.C(ir.Int(1)),
+		To: &ir.Call{Name: "len", Args: []ir.Expr{array}, Type: ir.IntType}}
+	t := a.t.element()
+	elem := val{e: &ir.Call{Name: "elem", Args: []ir.Expr{array, ir.V(loop.Var)}, Type: t.ir}, t: t}
+	first := b.collect(func() {
+		if len(s.Targets) != 1 {
+			b.unmodelled("FOREACH with several variables")
+		}
+		w, fd := b.targetOf(f, s.Targets[0])
+		if fd != nil {
+			b.assign(pos, fd.local, b.ex(f, f.text).cast(elem, fd.t, 0).e)
+			return
+		}
+		if w.isRecord { // the fields are taken out of one element
+			local := b.local("element", t)
+			b.assign(pos, local, elem.e)
+			elem.e = ir.V(local)
+		}
+		b.store(f, w, elem, pos)
+	})
+	loop.Body = append(first, b.loopBody(f, l, s.Body)...)
+	loop.Body = b.inRound(iterated, pos, loop.Body)
+	loop.Label = l.label
+	b.emit(loop)
+	b.endFor(f, iterated, pos)
+}
+
+// changes reports whether statements may set the variable with a local.
+func (f *frame) changes(list []plpgsql.Stmt, local string) bool {
+	found := false
+	plpgsql.Walk(list, func(s plpgsql.Stmt) {
+		for _, n := range assigned(s) {
+			v, fd := f.scope.find(n.Parts)
+			if n.Parts[0][0] == '$' {
+				v = f.numbered(n.Parts[0])
+			}
+			found = found || v != nil && v.local == local || fd != nil && fd.local == local
+		}
+	})
+	return found
+}
+
+// exit is EXIT and CONTINUE.
+func (b *builder) exit(f *frame, s *plpgsql.Exit, pos ir.Pos) {
+	jump := func() { b.jump(f, s.Label, s.Continue, f.text.pos(s.Place()), pos) }
+	if s.When.Empty() {
+		jump()
+		return
+	}
+	cond := b.conditionOrChoice(f, s.When)
+	b.emit(&ir.If{At: at(pos), Cond: cond, Then: b.collect(jump)})
+}
+
+// jump leaves or continues a loop.
+func (b *builder) jump(f *frame, label string, next bool, errPos, pos ir.Pos) {
+	word := "EXIT"
+	if next {
+		word = "CONTINUE"
+	}
+	i := len(f.loops) - 1
+	for ; i >= 0; i-- {
+		l := f.loops[i]
+		if label == "" && l.loop || label != "" && l.name == label {
+			break
+		}
+	}
+	switch {
+	case i < 0 && label == "":
+		b.l.fail(errPos, "%s stands in no loop", word)
+	case i < 0:
+		b.l.fail(errPos, "there is no loop or block %s around this %s", label, word)
+	case next && !f.loops[i].loop:
+		b.l.fail(errPos, "%s is a block: CONTINUE needs a loop", label)
+	}
+	target := f.loops[i]
+	innermost := true
+	for _, l := range f.loops[i+1:] {
+		innermost = innermost && (!l.loop || l.once)
+		if l.counts && f.found != "" { // a FOR loop that is left sets FOUND
+			b.emitWeak(&ir.Assign{At: at(pos), Var: f.found, Expr: ir.C(ir.Bool(true))})
+		}
+	}
+	switch {
+	case target.once:
+		b.emit(&ir.Break{At: at(pos), Label: target.label})
+	case next && target.next != "":
+		target.wantNext = true
+		b.emit(&ir.Break{At: at(pos), Label: target.next})
+	case next && innermost:
+		b.emit(&ir.Continue{At: at(pos)})
+	case next:
+		b.emit(&ir.Continue{At: at(pos), Label: b.labelOf(target)})
+	case innermost && target.loop && target.label == "":
+		b.emit(&ir.Break{At: at(pos)})
+	default:
+		b.emit(&ir.Break{At: at(pos), Label: b.labelOf(target)})
+	}
+}
+
+// labelOf gives the label of a loop or block, which gets one if it has none.
+func (b *builder) labelOf(l *loopLabel) string {
+	if l.label == "" {
+		l.label = b.newLabel(nameOr(l.name, "loop"))
+	}
+	return l.label
+}

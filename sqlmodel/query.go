@@ -1,0 +1,521 @@
+package sqlmodel
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/txrobust/robust/ir"
+	"github.com/txrobust/robust/sqlmodel/internal/pg"
+)
+
+// query is a translated SELECT.
+type query struct {
+	in    *ex // for expressions over its rows
+	level *level
+	from  []ir.Source
+	where ir.Expr
+	// loops are the set-returning functions of the FROM list, outermost first.
+	loops []setLoop
+	// body are the statements that each round of the loops begins with.
+	body []ir.Stmt
+	// targets are the output columns. With aggs they are expressions over the
+	// locals of those.
+	targets []colDef
+	aggs    []aggCall
+	order   []ir.Order
+	limit   ir.Expr
+	// atMost is the limit if it is a constant, or -1.
+	atMost int64
+	lock   ir.Lock
+	// writer says that a function in FROM writes.
+	writer bool
+}
+
+// setLoop is a set-returning function in FROM, which is a loop.
+type setLoop struct {
+	// Either the elements of array, or the integers from..to.
+	array    ir.Expr
+	from, to ir.Expr
+	elem     string // the local with the element
+	ordinal  string // the local with the position
+}
+
+// inner gives the translator for a query inside of x.
+func (x *ex) inner() *ex {
+	y := *x
+	y.levels = append(append([]*level{}, x.levels...), &level{})
+	y.aggs = nil
+	y.perRow = true
+	return &y
+}
+
+// rowName gives a row variable that no query around it uses.
+func (x *ex) rowName(base string) string {
+	taken := func(name string) bool {
+		if name == ir.Excluded {
+			return true
+		}
+		for _, lv := range x.levels {
+			for _, s := range lv.sources {
+				if s.row == name {
+					return true
+				}
+			}
+		}
+		return false
+	}
+	name := base
+	for i := 1; taken(name); i++ {
+		name = fmt.Sprintf("%s_%d", base, i)
+	}
+	return name
+}
+
+// plain refuses the parts of SELECT that are not modelled. anyRow says that
+// only the existence of rows matters.
+func (x *ex) plain(s *pg.SelectStmt, anyRow bool) {
+	switch {
+	case s.Op != pg.SetOpNone && s.Op != 0:
+		x.unmodelled("%s", strings.TrimPrefix(s.Op.String(), "SETOP_"))
+	case s.WithClause != nil && s.WithClause.Recursive:
+		x.unmodelled("WITH RECURSIVE")
+	case s.WithClause != nil:
+		x.unmodelled("WITH")
+	case len(s.ValuesLists) > 0:
+		x.unmodelled("VALUES as a query")
+	case len(s.GroupClause) > 0:
+		x.unmodelled("GROUP BY")
+	case s.HavingClause != nil:
+		x.unmodelled("HAVING")
+	case len(s.WindowClause) > 0:
+		x.unmodelled("a window function")
+	case len(s.DistinctClause) > 0 && !anyRow:
+		x.unmodelled("DISTINCT")
+	case s.LimitOption == pg.LimitWithTies:
+		x.unmodelled("WITH TIES")
+	case s.IntoClause != nil:
+		x.unmodelled("SELECT INTO a new table")
+	}
+	if s.LimitOffset != nil {
+		if c, ok := pg.Inner(s.LimitOffset).(*pg.A_Const); !ok || c.GetIval() == nil || c.GetIval().Ival != 0 {
+			x.unmodelled("OFFSET")
+		}
+	}
+}
+
+// query translates a SELECT inside of x. With anyRow the output columns and
+// their order do not matter.
+func (x *ex) query(s *pg.SelectStmt, anyRow bool) *query {
+	x.plain(s, anyRow)
+	q := &query{in: x.inner(), atMost: -1}
+	q.level = q.in.levels[len(q.in.levels)-1]
+	var conds []ir.Expr
+	for _, n := range s.FromClause {
+		conds = append(conds, q.addFrom(n)...)
+	}
+	if q.writer && len(q.from) > 0 {
+		x.unmodelled("a function in FROM that writes, beside a table")
+	}
+	q.in.perRow = x.perRow || len(q.from) > 0
+	rest := func() { q.rest(x, s, conds, anyRow) }
+	if len(q.loops) > 0 {
+		q.body = x.b.collect(rest) // what it needs is computed in each round
+	} else {
+		rest()
+	}
+	return q
+}
+
+// rest translates all but the FROM list.
+func (q *query) rest(x *ex, s *pg.SelectStmt, conds []ir.Expr, anyRow bool) {
+	if s.WhereClause != nil {
+		for _, c := range conjuncts(s.WhereClause) {
+			conds = append(conds, q.in.boolean(c, truth))
+		}
+	}
+	q.where = ir.AndE(conds...)
+	q.limits(x, s)
+	if hasAggregates(s.TargetList) {
+		q.aggregates(x, s)
+		return
+	}
+	if anyRow && !x.needTargets(s) {
+		return
+	}
+	for _, n := range s.TargetList {
+		q.addTarget(pg.Inner(n).(*pg.ResTarget))
+	}
+	if !anyRow {
+		q.sort(s)
+		q.locks(s)
+	}
+}
+
+// needTargets reports whether the output columns of an EXISTS subquery have
+// effects.
+func (x *ex) needTargets(s *pg.SelectStmt) bool {
+	for _, name := range sortedKeys(x.b.refsOfNodes(s.TargetList).calls) {
+		if len(x.l.lookup(name)) > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// conjuncts splits a condition at its ANDs.
+func conjuncts(n *pg.Node) []*pg.Node {
+	if b, ok := pg.Inner(n).(*pg.BoolExpr); ok && b.Boolop == pg.BoolAnd {
+		var out []*pg.Node
+		for _, a := range b.Args {
+			out = append(out, conjuncts(a)...)
+		}
+		return out
+	}
+	return []*pg.Node{n}
+}
+
+// addFrom adds an item of the FROM list and gives the join conditions.
+func (q *query) addFrom(n *pg.Node) []ir.Expr {
+	x := q.in
+	switch f := pg.Inner(n).(type) {
+	case *pg.RangeVar:
+		q.addTable(f)
+	case *pg.JoinExpr:
+		return q.join(f)
+	case *pg.RangeFunction:
+		q.function(f)
+	case *pg.RangeSubselect:
+		if f.Lateral {
+			x.unmodelled("LATERAL")
+		}
+		x.unmodelled("a subquery in FROM")
+	default:
+		x.unmodelled("this kind of FROM item")
+	}
+	return nil
+}
+
+// tableOf finds the table that a statement names.
+func (x *ex) tableOf(r *pg.RangeVar) *table {
+	name := rangeName(r)
+	t := x.l.table(name)
+	if t == nil {
+		if v := x.l.views[name]; v != nil {
+			x.unmodelled("%s (%s)", v.what, name)
+		}
+		x.fail(r.Location, "there is no table %s", name)
+	}
+	if t.odd != "" {
+		x.unmodelled("%s", t.odd)
+	}
+	if t.rowSec {
+		x.unmodelled("row level security of %s", t.name)
+	}
+	return t
+}
+
+func aliasOf(r *pg.RangeVar) string {
+	if r.Alias != nil {
+		return r.Alias.Aliasname
+	}
+	return r.Relname
+}
+
+func (q *query) addTable(r *pg.RangeVar) {
+	x := q.in
+	t := x.tableOf(r)
+	alias := aliasOf(r)
+	s := tableSource(t, alias, x.rowName(alias))
+	q.name(s, r.Alias, r.Location)
+	q.from = append(q.from, s.irSource())
+}
+
+// name adds a source, with the column names of its alias.
+func (q *query) name(s *rowSource, a *pg.Alias, loc int32) {
+	for _, o := range q.level.sources {
+		if o.alias == s.alias {
+			q.in.fail(loc, "the name %s is given to two tables; use aliases", s.alias)
+		}
+	}
+	for i, c := range names(a.GetColnames()) {
+		if i < len(s.cols) {
+			s.cols[i].name = c
+		}
+	}
+	q.level.sources = append(q.level.sources, s)
+}
+
+func (q *query) join(j *pg.JoinExpr) []ir.Expr {
+	x := q.in
+	if j.Jointype != pg.JoinInner {
+		x.unmodelled("%s JOIN", strings.TrimPrefix(j.Jointype.String(), "JOIN_"))
+	}
+	if j.Alias != nil {
+		x.unmodelled("an alias of a join")
+	}
+	start := len(q.level.sources)
+	conds := q.addFrom(j.Larg)
+	mid := len(q.level.sources)
+	conds = append(conds, q.addFrom(j.Rarg)...)
+	left, right := q.level.sources[start:mid], q.level.sources[mid:]
+	using := names(j.UsingClause)
+	if j.IsNatural {
+		for _, s := range left {
+			for _, c := range s.cols {
+				if !s.hidden[c.name] && visible(right, c.name) != nil {
+					using = append(using, c.name)
+				}
+			}
+		}
+	}
+	for _, name := range using {
+		a, b := visible(left, name), visible(right, name)
+		loc := int32(max(pg.Start(j), 0))
+		if a == nil || b == nil {
+			x.fail(loc, "USING (%s): both sides of the join need this column", name)
+		}
+		conds = append(conds, x.compare("=", a.val(), b.val(), loc).e)
+		for _, s := range right {
+			if s.col(name) != nil {
+				if s.hidden == nil {
+					s.hidden = map[string]bool{}
+				}
+				s.hidden[name] = true
+			}
+		}
+	}
+	if j.Quals != nil {
+		for _, c := range conjuncts(j.Quals) {
+			conds = append(conds, x.boolean(c, truth))
+		}
+	}
+	return conds
+}
+
+// visible finds a column by its name alone.
+func visible(list []*rowSource, name string) *colDef {
+	for _, s := range list {
+		if c := s.col(name); c != nil && !s.hidden[name] {
+			return c
+		}
+	}
+	return nil
+}
+
+// limits translates LIMIT, in which no column is visible.
+func (q *query) limits(x *ex, s *pg.SelectStmt) {
+	if s.LimitCount == nil {
+		return
+	}
+	v := x.expr(s.LimitCount)
+	if v.isNull() {
+		return
+	}
+	q.limit = x.convert(v, tInt, x.at(s.LimitCount), "LIMIT")
+	if c, ok := q.limit.(*ir.Const); ok && c.Value.Kind == ir.KindInt {
+		q.atMost = c.Value.I
+	}
+}
+
+// addTarget adds an output column, or several for a star.
+func (q *query) addTarget(t *pg.ResTarget) {
+	x := q.in
+	if c, ok := pg.Inner(t.Val).(*pg.ColumnRef); ok {
+		if last := c.Fields[len(c.Fields)-1]; isStar(last) {
+			q.star(names(c.Fields), c.Location)
+			return
+		}
+	}
+	if ind, ok := pg.Inner(t.Val).(*pg.A_Indirection); ok && isStar(ind.Indirection[len(ind.Indirection)-1]) {
+		x.unmodelled("(row).*")
+	}
+	v := x.expr(t.Val)
+	if v.record {
+		if _, named := pg.Inner(t.Val).(*pg.FuncCall); !named {
+			x.unmodelled("a whole row as an output column")
+		}
+		q.targets = append(q.targets, v.fields...)
+		return
+	}
+	v = x.defaultType(v)
+	q.targets = append(q.targets, colDef{targetName(t), v.e, v.t, v.nn})
+}
+
+func isStar(n *pg.Node) bool {
+	_, ok := pg.Inner(n).(*pg.A_Star)
+	return ok
+}
+
+// star adds the columns of all sources, or of one.
+func (q *query) star(parts []string, loc int32) {
+	if len(parts) > 0 {
+		s := q.in.sourceNamed(parts)
+		if s == nil {
+			if v, ok := q.in.variable(parts, loc); ok && v.record {
+				q.targets = append(q.targets, v.fields...)
+				return
+			}
+			q.in.fail(loc, "there is no table or alias %s", strings.Join(parts, "."))
+		}
+		q.targets = append(q.targets, s.cols...)
+		return
+	}
+	if len(q.level.sources) == 0 {
+		q.in.fail(loc, "* needs a FROM clause")
+	}
+	merged := map[string]bool{}
+	for _, s := range q.level.sources {
+		for _, c := range s.cols {
+			if s.hidden[c.name] {
+				merged[c.name] = true
+			}
+		}
+	}
+	for _, s := range q.level.sources { // the columns of USING come first
+		for _, c := range s.cols {
+			if merged[c.name] && !s.hidden[c.name] {
+				q.targets = append(q.targets, c)
+			}
+		}
+	}
+	for _, s := range q.level.sources {
+		for _, c := range s.cols {
+			if !merged[c.name] {
+				q.targets = append(q.targets, c)
+			}
+		}
+	}
+}
+
+// targetName is the name of an output column.
+func targetName(t *pg.ResTarget) string {
+	if t.Name != "" {
+		return t.Name
+	}
+	return exprName(t.Val)
+}
+
+func exprName(n *pg.Node) string {
+	switch e := pg.Inner(n).(type) {
+	case *pg.ColumnRef:
+		parts := names(e.Fields)
+		return parts[len(parts)-1]
+	case *pg.FuncCall:
+		parts := names(e.Funcname)
+		return parts[len(parts)-1]
+	case *pg.TypeCast:
+		if name := exprName(e.Arg); name != "?column?" {
+			return name
+		}
+		parts := names(e.TypeName.Names)
+		return parts[len(parts)-1]
+	case *pg.CoalesceExpr:
+		return "coalesce"
+	case *pg.CaseExpr:
+		if e.Defresult != nil {
+			if name := exprName(e.Defresult); name != "?column?" {
+				return name
+			}
+		}
+		return "case"
+	case *pg.SubLink:
+		if e.SubLinkType == pg.SubExists {
+			return "exists"
+		}
+		if s, ok := pg.Inner(e.Subselect).(*pg.SelectStmt); ok && len(s.TargetList) == 1 && e.SubLinkType == pg.SubExpr {
+			return targetName(pg.Inner(s.TargetList[0]).(*pg.ResTarget))
+		}
+	case *pg.A_Indirection:
+		if s, ok := pg.Inner(e.Indirection[len(e.Indirection)-1]).(*pg.String); ok {
+			return s.Sval
+		}
+		return exprName(e.Arg)
+	}
+	return "?column?"
+}
+
+// sort translates ORDER BY.
+func (q *query) sort(s *pg.SelectStmt) {
+	x := q.in
+	for _, n := range s.SortClause {
+		o := pg.Inner(n).(*pg.SortBy)
+		if o.SortbyDir == pg.SortUsing {
+			x.unmodelled("ORDER BY … USING")
+		}
+		v := q.sortKey(o)
+		desc := o.SortbyDir == pg.SortDesc
+		if _, constant := v.e.(*ir.Const); constant {
+			continue
+		}
+		nullsFirst := o.SortbyNulls == pg.SortNullsFirst || desc && o.SortbyNulls != pg.SortNullsLast
+		if nullsFirst != desc && !v.nn {
+			q.order = append(q.order, ir.Order{Expr: &ir.Unary{Op: ir.IsNull, X: v.e}, Desc: nullsFirst})
+		}
+		e := v.e
+		if !v.t.ordered() { // some order of the type that is not the IR's
+			e = &ir.Call{Name: "rank of " + v.t.String(), Args: []ir.Expr{e}, Type: ir.NumType}
+		}
+		q.order = append(q.order, ir.Order{Expr: e, Desc: desc})
+	}
+}
+
+// sortKey is an ORDER BY item: an output column by number or name, or an
+// expression.
+func (q *query) sortKey(o *pg.SortBy) val {
+	x := q.in
+	switch e := pg.Inner(o.Node).(type) {
+	case *pg.A_Const:
+		i := int(e.GetIval().GetIval())
+		if e.GetIval() == nil || i < 1 || i > len(q.targets) {
+			x.fail(e.Location, "ORDER BY needs a column or its number, from 1 to %d", len(q.targets))
+		}
+		return q.targets[i-1].val()
+	case *pg.ColumnRef:
+		if parts := names(e.Fields); len(parts) == 1 && len(e.Fields) == 1 {
+			for _, c := range q.targets {
+				if c.name == parts[0] {
+					return c.val()
+				}
+			}
+		}
+	}
+	v := x.expr(o.Node)
+	if v.record {
+		x.unmodelled("ORDER BY a row")
+	}
+	return x.defaultType(v)
+}
+
+var lockModes = map[string]ir.LockMode{
+	pg.LockForKeyShare.String():    ir.ForKeyShare,
+	pg.LockForShare.String():       ir.ForShare,
+	pg.LockForNoKeyUpdate.String(): ir.ForNoKeyUpdate,
+	pg.LockForUpdate.String():      ir.ForUpdate,
+}
+
+// locks translates FOR UPDATE and the like. Of several clauses the strongest
+// is kept: losing a lock only allows more executions. NOWAIT is the same lock,
+// which may fail.
+func (q *query) locks(s *pg.SelectStmt) {
+	x := q.in
+	for _, n := range s.LockingClause {
+		c := pg.Inner(n).(*pg.LockingClause)
+		if c.WaitPolicy == pg.LockWaitSkip {
+			x.unmodelled("SKIP LOCKED")
+		}
+		l := ir.Lock{Mode: lockModes[c.Strength.String()]}
+		for _, r := range c.LockedRels {
+			rv := pg.Inner(r).(*pg.RangeVar)
+			src := x.sourceNamed([]string{rv.Relname})
+			if src == nil || src.row == "" {
+				x.fail(rv.Location, "there is no table %s to lock here", rv.Relname)
+			}
+			l.Of = append(l.Of, src.row)
+		}
+		if l.Mode > q.lock.Mode {
+			q.lock = l
+		}
+	}
+}
+
+func (q *query) ir() ir.Query { return ir.Query{From: q.from, Where: q.where} }

@@ -1,0 +1,266 @@
+package sqlmodel
+
+import (
+	"sort"
+
+	"github.com/txrobust/robust/ir"
+	"github.com/txrobust/robust/sqlmodel/internal/pg"
+	"github.com/txrobust/robust/sqlmodel/internal/plpgsql"
+	"google.golang.org/protobuf/proto"
+)
+
+// refs is what a piece of SQL names.
+type refs struct {
+	tables map[string]bool
+	calls  map[string]bool
+	writes bool
+	// dynamic says that it runs SQL that is not in the text.
+	dynamic bool
+}
+
+func newRefs() *refs { return &refs{tables: map[string]bool{}, calls: map[string]bool{}} }
+
+// add collects what a tree names.
+func (r *refs) add(root proto.Message) {
+	ctes := map[string]bool{}
+	pg.Walk(root, func(x any) bool {
+		if c, ok := x.(*pg.CommonTableExpr); ok {
+			ctes[c.Ctename] = true
+		}
+		return true
+	})
+	pg.Walk(root, func(x any) bool {
+		switch x := x.(type) {
+		case *pg.RangeVar:
+			if x.Schemaname != "" || !ctes[x.Relname] {
+				r.tables[rangeName(x)] = true
+			}
+		case *pg.FuncCall:
+			r.calls[qualified(names(x.Funcname))] = true
+		case *pg.InsertStmt, *pg.UpdateStmt, *pg.DeleteStmt, *pg.MergeStmt, *pg.TruncateStmt, *pg.CopyStmt,
+			*pg.CreateStmt, *pg.AlterTableStmt, *pg.DropStmt, *pg.DoStmt, *pg.CallStmt, *pg.CreateTableAsStmt, *pg.IndexStmt:
+			r.writes = true
+			if _, isDo := x.(*pg.DoStmt); isDo {
+				r.dynamic = true
+			}
+		}
+		return true
+	})
+}
+
+func (l *loader) refsIn(root proto.Message) *refs {
+	r := newRefs()
+	r.add(root)
+	return r
+}
+
+// tablesIn gives the tables that a tree names, sorted.
+func (l *loader) tablesIn(root proto.Message) []string { return sortedKeys(l.refsIn(root).tables) }
+
+func sortedKeys(m map[string]bool) []string {
+	out := make([]string, 0, len(m))
+	for k := range m {
+		out = append(out, k)
+	}
+	sort.Strings(out)
+	return out
+}
+
+// functionRefs gives what the body of f names. A syntax error in an SQL
+// statement of the body is an error of the input.
+func (l *loader) functionRefs(f *function) *refs {
+	r := newRefs()
+	for _, p := range f.params {
+		if p.def != nil {
+			r.add(p.def)
+		}
+	}
+	for _, raw := range f.sql {
+		r.add(raw)
+	}
+	for _, n := range f.atomic {
+		r.add(n)
+	}
+	if f.body != nil {
+		l.plRefs(f, []plpgsql.Stmt{f.body.Block}, r)
+	}
+	return r
+}
+
+// plRefs adds what PL/pgSQL statements name.
+func (l *loader) plRefs(f *function, list []plpgsql.Stmt, r *refs) {
+	plpgsql.Walk(list, func(s plpgsql.Stmt) {
+		switch s := s.(type) {
+		case *plpgsql.Execute:
+			r.dynamic, r.writes = true, true
+		case *plpgsql.ReturnQuery:
+			r.dynamic = r.dynamic || s.Dynamic
+		case *plpgsql.ForQuery:
+			r.dynamic = r.dynamic || s.Kind == plpgsql.Dynamic
+		case *plpgsql.Cursor:
+			// A cursor variable may be one that the caller opened.
+			r.dynamic = r.dynamic || s.Verb == "open" && s.Query.Empty() && !l.bound(f)
+		case *plpgsql.EndTxn:
+			r.dynamic, r.writes = true, true
+		}
+		plpgsql.Spans(s, func(span plpgsql.Span, kind plpgsql.SpanKind) {
+			for _, raw := range l.parseSpan(f.bodyText, span, kind) {
+				r.add(raw)
+			}
+		})
+	})
+}
+
+// bound reports whether all cursors of f have their query in the declaration.
+func (l *loader) bound(f *function) bool {
+	all := true
+	plpgsql.Walk([]plpgsql.Stmt{f.body.Block}, func(s plpgsql.Stmt) {
+		switch s := s.(type) {
+		case *plpgsql.Block:
+			for _, d := range s.Decls {
+				all = all && (!d.Cursor || !d.Query.Empty())
+			}
+		case *plpgsql.Cursor:
+			all = all && (s.Verb != "open" || s.Query.Empty())
+		}
+	})
+	return all
+}
+
+// spanText gives the text of a span as a statement.
+func spanText(t *text, span plpgsql.Span, kind plpgsql.SpanKind) *text {
+	if kind == plpgsql.ExprSpan {
+		return t.part("SELECT ", span)
+	}
+	return t.part("", span)
+}
+
+func (l *loader) parseSpan(t *text, span plpgsql.Span, kind plpgsql.SpanKind) []*pg.RawStmt {
+	stmts, err := spanText(t, span, kind).parse()
+	if err != nil {
+		panic(err)
+	}
+	return stmts
+}
+
+// callees gives the functions of the program that f calls.
+func (l *loader) callees(f *function) []*function {
+	var out []*function
+	for _, name := range sortedKeys(f.refs.calls) {
+		out = append(out, l.lookup(name)...)
+	}
+	return out
+}
+
+// effect is what running some SQL may touch: tables (nil with all set), and
+// whether it may write.
+type effect struct {
+	tables map[string]bool
+	all    bool
+	writes bool
+}
+
+// tracer follows the functions that some SQL calls, and views, cascades and
+// triggers.
+type tracer struct {
+	*effect
+	l      *loader
+	called map[*function]bool
+	wrote  map[*table]bool
+}
+
+// effectOf gives all that running SQL with the references r may touch.
+func (l *loader) effectOf(r *refs) *effect {
+	tr := &tracer{&effect{tables: map[string]bool{}}, l, map[*function]bool{}, map[*table]bool{}}
+	tr.add(r)
+	return tr.effect
+}
+
+func (tr *tracer) add(r *refs) {
+	tr.all = tr.all || r.dynamic
+	tr.writes = tr.writes || r.writes
+	for _, name := range sortedKeys(r.tables) {
+		tr.touch(name, r.writes)
+	}
+	for _, name := range sortedKeys(r.calls) {
+		tr.call(name)
+	}
+}
+
+func (tr *tracer) everything() { tr.all, tr.writes = true, true }
+
+// call adds what a function does.
+func (tr *tracer) call(name string) {
+	fns := tr.l.lookup(name)
+	if len(fns) == 0 {
+		if b, known := builtins[name]; !known || b.kind == unsafeFunc {
+			tr.everything()
+		}
+		return
+	}
+	for _, g := range fns {
+		switch {
+		case tr.called[g]:
+		case !g.hasBody():
+			tr.everything()
+		default:
+			tr.called[g] = true
+			tr.add(g.refs)
+		}
+	}
+}
+
+// touch adds a table, and what a write of it causes.
+func (tr *tracer) touch(name string, write bool) {
+	t := tr.l.table(name)
+	if t == nil {
+		if v := tr.l.views[name]; v != nil {
+			for _, r := range v.reads {
+				if r != name {
+					tr.touch(r, write)
+				}
+			}
+		}
+		return
+	}
+	if !tr.tables[t.name] {
+		tr.tables[t.name] = true
+		for _, o := range t.oddTables {
+			tr.touch(o, write)
+		}
+		for _, p := range t.policies {
+			tr.add(tr.l.refsIn(p))
+		}
+	}
+	if !write || tr.wrote[t] {
+		return
+	}
+	tr.wrote[t], tr.writes = true, true
+	for _, child := range tr.l.order {
+		for _, f := range child.foreign {
+			if tr.l.table(f.ref) == t && (f.onDelete.changes() || f.onUpdate.changes()) {
+				tr.touch(child.name, true)
+			}
+		}
+	}
+	for _, g := range t.triggers {
+		tr.call(g.fn)
+	}
+}
+
+// changes reports whether the action changes children.
+func (a action) changes() bool { return a != noAction && a != restrict }
+
+// irTables gives the tables of e in order; nil stands for all of them.
+func (l *loader) irTables(e *effect) []*ir.Table {
+	if e.all {
+		return nil
+	}
+	out := []*ir.Table{}
+	for _, t := range l.order {
+		if e.tables[t.name] && t.ir != nil {
+			out = append(out, t.ir)
+		}
+	}
+	return out
+}

@@ -1,0 +1,267 @@
+package sqlmodel
+
+import (
+	"github.com/txrobust/robust/ir"
+	"github.com/txrobust/robust/sqlmodel/internal/plpgsql"
+)
+
+// returnStmt is RETURN [expr].
+func (b *builder) returnStmt(f *frame, s *plpgsql.Return, pos ir.Pos) {
+	if s.Expr.Empty() {
+		if !f.fn.void() && !f.fn.setOf && len(f.fn.outputs()) == 0 {
+			b.l.fail(pos, "%s must return a value here", f.fn.name)
+		}
+		b.leave(f, pos)
+		return
+	}
+	switch {
+	case f.fn.procedure, len(f.fn.outputs()) > 0:
+		b.l.fail(pos, "%s returns its OUT parameters: RETURN takes no value here", f.fn.name)
+	case f.fn.setOf:
+		b.l.fail(pos, "%s returns a set: RETURN takes no value; use RETURN NEXT or RETURN QUERY", f.fn.name)
+	}
+	v := b.value(f, s.Expr)
+	if f.fn.void() { // evaluated, and dropped
+		b.leave(f, pos)
+		return
+	}
+	cols := b.returned(f, v)
+	if f.result == nil {
+		e := &ir.Emit{At: at(pos)}
+		for _, c := range cols {
+			e.Exprs = append(e.Exprs, c.e)
+		}
+		b.emit(e)
+		b.emit(&ir.Return{At: at(pos)})
+		return
+	}
+	var list []dest
+	for _, c := range f.result.values {
+		list = append(list, dest{c.e.(*ir.Var).Name, c.t})
+	}
+	if len(list) != len(cols) {
+		b.unmodelled("a row as the result of %s", f.fn.name)
+	}
+	b.assignAll(b.ex(f, f.text), pos, list, cols)
+	b.leave(f, pos)
+}
+
+// returned gives a result value as columns of the declared type.
+func (b *builder) returned(f *frame, v val) []colDef {
+	x := b.ex(f, f.text)
+	t := b.l.typeOf(f.fn.ret, f.fn.text)
+	fields := b.l.fieldsOf(t.name)
+	switch {
+	case v.record && len(fields) == len(v.fields):
+		out := make([]colDef, len(fields))
+		for i, fd := range fields {
+			c := x.cast(v.fields[i].val(), fd.t, 0)
+			out[i] = colDef{fd.name, c.e, fd.t, c.nn}
+		}
+		return out
+	case v.record && len(v.fields) > 0:
+		return v.fields
+	case v.record:
+		b.unmodelled("a record whose fields are not known here")
+	case len(fields) > 0 && v.isNull():
+		var out []colDef
+		for _, fd := range fields {
+			out = append(out, colDef{fd.name, ir.C(ir.Null), fd.t, false})
+		}
+		return out
+	case len(fields) > 0 && v.t.name == t.name:
+		var out []colDef
+		for _, fd := range fields {
+			out = append(out, colDef{fd.name, accessor(v, fd), fd.t, false})
+		}
+		return out
+	}
+	c := x.cast(v, t, 0)
+	return []colDef{{"", c.e, t, c.nn}}
+}
+
+// leave ends the function.
+func (b *builder) leave(f *frame, pos ir.Pos) {
+	if f.result != nil {
+		b.emit(&ir.Break{At: at(pos), Label: f.result.label})
+		return
+	}
+	if !f.fn.setOf {
+		b.emitOutputs(f, pos)
+	}
+	b.emit(&ir.Return{At: at(pos)})
+}
+
+// emitOutputs returns the OUT parameters to the client.
+func (b *builder) emitOutputs(f *frame, pos ir.Pos) {
+	e := &ir.Emit{At: at(pos)}
+	for i, o := range f.outs {
+		for _, c := range o.columns(i) {
+			e.Exprs = append(e.Exprs, c.e)
+		}
+	}
+	if len(e.Exprs) > 0 {
+		b.emit(e)
+	}
+}
+
+// returnNext adds a row to the result.
+func (b *builder) returnNext(f *frame, s *plpgsql.ReturnNext, pos ir.Pos) {
+	if !f.fn.setOf {
+		b.l.fail(pos, "RETURN NEXT needs a function that returns a set")
+	}
+	if s.Expr.Empty() {
+		if len(f.fn.outputs()) == 0 {
+			b.l.fail(pos, "RETURN NEXT must have a value here")
+		}
+		if f.result == nil {
+			b.emitOutputs(f, pos)
+		}
+		return
+	}
+	if len(f.fn.outputs()) > 0 {
+		b.l.fail(pos, "%s returns its OUT parameters: RETURN NEXT takes no value here", f.fn.name)
+	}
+	v := b.value(f, s.Expr)
+	if f.result != nil {
+		return
+	}
+	e := &ir.Emit{At: at(pos)}
+	for _, c := range b.returned(f, v) {
+		e.Exprs = append(e.Exprs, c.e)
+	}
+	b.emit(e)
+}
+
+// abandon stands for a statement that cannot be modelled: an ir.Unmodelled,
+// any value for the variables that it may set, and any of the ways in which
+// it may leave what is around it.
+func (b *builder) abandon(f *frame, s plpgsql.Stmt, reason string) {
+	pos := b.place(f, s)
+	r := newRefs()
+	b.l.plRefs(f.fn, []plpgsql.Stmt{s}, r)
+	b.giveUp(pos, r, reason)
+	havoc := func(local string) { b.out = append(b.out, &ir.Havoc{At: at(pos), Var: local}) }
+	done := map[string]bool{}
+	plpgsql.Walk([]plpgsql.Stmt{s}, func(s plpgsql.Stmt) {
+		for _, n := range assigned(s) {
+			v, fd := f.scope.find(n.Parts)
+			if n.Parts[0][0] == '$' {
+				v = f.numbered(n.Parts[0])
+			}
+			switch {
+			case v == nil:
+			case fd != nil:
+				if !done[fd.local] {
+					done[fd.local] = true
+					havoc(fd.local)
+				}
+			default:
+				v.lost = v.isRecord && !v.fixed
+				for _, d := range append(v.dests(), heldDests(v)...) {
+					if d.local != "" && !done[d.local] {
+						done[d.local] = true
+						havoc(d.local)
+					}
+				}
+			}
+		}
+	})
+	weak := func(local string) {
+		if local != "" && !done[local] {
+			h := &ir.Havoc{At: at(pos), Var: local, NotNull: true}
+			b.weak[h] = true
+			b.out = append(b.out, h)
+		}
+	}
+	weak(f.found)
+	weak(f.rowcount)
+	for _, name := range sortedNames(b.sequences) {
+		weak(b.sequences[name])
+	}
+	b.escapes(f, s, pos)
+}
+
+func heldDests(v *variable) []dest {
+	var out []dest
+	for _, fd := range v.all {
+		out = append(out, dest{fd.local, fd.t})
+	}
+	return out
+}
+
+// escapes adds, for each RETURN, EXIT and CONTINUE inside of an abandoned
+// statement that leaves it, a choice to do so.
+func (b *builder) escapes(f *frame, s plpgsql.Stmt, pos ir.Pos) {
+	own := map[string]bool{}
+	returns := false
+	type jump struct {
+		label string
+		next  bool
+	}
+	jumps := map[jump]bool{}
+	var order []jump
+	var visit func(s plpgsql.Stmt, loops int)
+	visit = func(s plpgsql.Stmt, loops int) {
+		switch s := s.(type) {
+		case *plpgsql.Return:
+			returns = true
+		case *plpgsql.Exit:
+			j := jump{s.Label, s.Continue}
+			if (s.Label == "" && loops == 0 || s.Label != "" && !own[s.Label]) && !jumps[j] {
+				jumps[j] = true
+				order = append(order, j)
+			}
+		}
+		inner := loops
+		if label, loop := labelled(s); loop || label != "" {
+			if loop {
+				inner++
+			}
+			own[label] = label != ""
+		}
+		for _, list := range plpgsql.Children(s) {
+			for _, c := range list {
+				visit(c, inner)
+			}
+		}
+	}
+	visit(s, 0)
+	maybe := func(body func()) {
+		cond := b.choice(pos)
+		b.out = append(b.out, &ir.If{At: at(pos), Cond: cond, Then: b.collect(body)})
+	}
+	for _, j := range order {
+		maybe(func() { b.jump(f, j.label, j.next, pos, pos) })
+	}
+	if !returns {
+		return
+	}
+	maybe(func() {
+		if f.result == nil {
+			b.out = append(b.out, &ir.Return{At: at(pos)})
+			return
+		}
+		for _, c := range f.result.values {
+			b.havoc(pos, c.e.(*ir.Var).Name)
+		}
+		b.out = append(b.out, &ir.Break{At: at(pos), Label: f.result.label})
+	})
+}
+
+// labelled gives the label of a block or loop.
+func labelled(s plpgsql.Stmt) (label string, loop bool) {
+	switch s := s.(type) {
+	case *plpgsql.Block:
+		return s.Label, false
+	case *plpgsql.Loop:
+		return s.Label, true
+	case *plpgsql.ForRange:
+		return s.Label, true
+	case *plpgsql.ForQuery:
+		return s.Label, true
+	case *plpgsql.Foreach:
+		return s.Label, true
+	}
+	return "", false
+}

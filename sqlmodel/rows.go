@@ -1,0 +1,148 @@
+package sqlmodel
+
+import (
+	"strconv"
+
+	"github.com/txrobust/robust/ir"
+	"github.com/txrobust/robust/sqlmodel/internal/pg"
+)
+
+// initialInsert is an INSERT outside of functions.
+type initialInsert struct {
+	stmt *pg.InsertStmt
+	text *text
+	pos  ir.Pos
+}
+
+// initialRows keeps a top-level INSERT until the table is complete.
+func (l *loader) initialRows(s *pg.InsertStmt, t *text, pos ir.Pos) {
+	name := rangeName(s.Relation)
+	tab := l.table(name)
+	if tab == nil {
+		if l.views[name] != nil {
+			l.note(pos, "an INSERT into %s is left out", name)
+			return
+		}
+		l.fail(t.pos(int(s.Relation.Location)), "there is no table %s", name)
+	}
+	sel, ok := pg.Inner(s.SelectStmt).(*pg.SelectStmt)
+	if !ok || len(sel.ValuesLists) == 0 || s.WithClause != nil {
+		l.note(pos, "this INSERT is not VALUES: its rows are no initial rows")
+		return
+	}
+	tab.inserts = append(tab.inserts, initialInsert{s, t, pos})
+}
+
+// makeRows evaluates the initial rows of t.
+func (l *loader) makeRows(t *table) {
+	serial := map[string]int64{}
+	seen := map[string]bool{}
+	for _, in := range t.inserts {
+		cols := t.columns
+		if len(in.stmt.Cols) > 0 {
+			cols = nil
+			for _, n := range in.stmt.Cols {
+				r := pg.Inner(n).(*pg.ResTarget)
+				c := t.column(r.Name)
+				if c == nil {
+					l.fail(in.text.pos(int(r.Location)), "table %s has no column %s; it has %s", t.name, r.Name, columnNames(tableSource(t, "", "")))
+				}
+				cols = append(cols, c)
+			}
+		}
+		for _, n := range pg.Inner(in.stmt.SelectStmt).(*pg.SelectStmt).ValuesLists {
+			l.makeRow(t, in, cols, pg.Inner(n).(*pg.List).Items, serial, seen)
+		}
+	}
+}
+
+func (l *loader) makeRow(t *table, in initialInsert, cols []*column, items []*pg.Node, serial map[string]int64, seen map[string]bool) {
+	x := &ex{l: l, text: in.text}
+	pos := in.pos
+	if len(items) > 0 {
+		pos = in.text.pos(max(pg.Start(items[0]), 0))
+	}
+	if len(items) > len(cols) || len(items) < len(cols) && len(in.stmt.Cols) > 0 {
+		l.fail(pos, "%d values are given for %d columns of %s", len(items), len(cols), t.name)
+	}
+	given := map[string]*pg.Node{}
+	for i, n := range items {
+		if _, isDefault := pg.Inner(n).(*pg.SetToDefault); !isDefault {
+			given[cols[i].name] = n
+		}
+	}
+	row := make([]ir.Value, len(t.ir.Columns))
+	if t.ir.Rowid {
+		row[0] = ir.Int(int64(len(t.ir.Rows) + 1))
+	}
+	for _, c := range t.columns {
+		i := t.ir.Column(c.name)
+		var v ir.Value
+		ok := true
+		switch n := given[c.name]; {
+		case n != nil:
+			v, ok = l.constantValue(x, n, c)
+		case c.fresh:
+			serial[c.name]++
+			v = ir.Int(serial[c.name])
+		case c.def != nil:
+			v, ok = l.constantValue(&ex{l: l, text: c.def.text}, c.def.node, c)
+		case c.generated != nil:
+			ok = false
+		}
+		if !ok {
+			l.note(pos, "this row of %s is no initial row: the value of %s is no constant", t.name, c.name)
+			return
+		}
+		if v.IsNull() && c.notNull {
+			l.fail(pos, "column %s of %s may not be null", c.name, t.name)
+		}
+		row[i] = v
+	}
+	key := ""
+	for _, k := range t.ir.Key {
+		key += strconv.Quote(row[k].String())
+	}
+	if seen[key] {
+		if in.stmt.OnConflictClause != nil {
+			return
+		}
+		l.fail(pos, "table %s has two initial rows with the same primary key", t.name)
+	}
+	seen[key] = true
+	t.ir.Rows = append(t.ir.Rows, row)
+}
+
+// constantValue evaluates an expression without variables.
+func (l *loader) constantValue(x *ex, n *pg.Node, c *column) (v ir.Value, ok bool) {
+	defer func() {
+		if r := recover(); r != nil {
+			if _, is := r.(unmodelled); !is {
+				panic(r)
+			}
+			v, ok = ir.Null, false
+		}
+	}()
+	e := x.convert(x.expr(n), c.t, x.at(n), "column "+c.name)
+	v, ok = fold(e)
+	return v.Convert(localType(c.t)), ok
+}
+
+// fold evaluates constants, and functions of them.
+func fold(e ir.Expr) (ir.Value, bool) {
+	switch e := e.(type) {
+	case *ir.Const:
+		return e.Value, true
+	case *ir.Call:
+		var args []ir.Value
+		for _, a := range e.Args {
+			v, ok := fold(a)
+			if !ok {
+				return ir.Null, false
+			}
+			args = append(args, v)
+		}
+		return e.Apply(args), true
+	}
+	return ir.Null, false
+}

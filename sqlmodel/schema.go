@@ -1,0 +1,498 @@
+package sqlmodel
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/txrobust/robust/ir"
+	"github.com/txrobust/robust/sqlmodel/internal/pg"
+)
+
+// expr is an SQL expression with the text that its positions refer to.
+type sqlExpr struct {
+	node *pg.Node
+	text *text
+}
+
+// column is a column while the schema is being read.
+type column struct {
+	pos     ir.Pos
+	name    string
+	t       typ
+	notNull bool
+	def     *sqlExpr
+	// fresh marks serial and identity columns, whose default is a value that
+	// was never used; sequence is the name that nextval and currval know.
+	fresh    bool
+	sequence string
+	// generated is the expression of a GENERATED … STORED column.
+	generated *sqlExpr
+}
+
+// uniqueKey is a uniqueness constraint or index, or the primary key.
+type uniqueKey struct {
+	pos     ir.Pos
+	name    string
+	columns []string
+	where   *sqlExpr
+}
+
+type foreignKey struct {
+	pos        ir.Pos
+	name       string
+	columns    []string
+	ref        string
+	refColumns []string
+	onDelete   action
+	onUpdate   action
+	setColumns []string // of ON DELETE SET NULL (columns)
+	// unproven says that existing rows may break it (NOT VALID).
+	unproven bool
+	deferred bool
+}
+
+// action is what a foreign key does to children.
+type action byte
+
+const (
+	noAction   action = 'a'
+	restrict   action = 'r'
+	cascade    action = 'c'
+	setNull    action = 'n'
+	setDefault action = 'd'
+)
+
+type tableCheck struct {
+	pos  ir.Pos
+	name string
+	expr sqlExpr
+}
+
+// table is a table while the schema is being read, and afterwards what the
+// translation of statements needs to know beyond the ir.Table.
+type table struct {
+	pos      ir.Pos
+	name     string
+	columns  []*column
+	key      *uniqueKey
+	uniques  []*uniqueKey
+	foreign  []*foreignKey
+	checks   []*tableCheck
+	triggers []*trigger
+	// odd says why statements on the table cannot be modelled, or is "".
+	// oddTables are other tables that such a statement may touch.
+	odd       string
+	oddTables []string
+	policies  []*pg.CreatePolicyStmt
+	rowSec    bool
+	inserts   []initialInsert
+	ir        *ir.Table
+}
+
+// trigger is a trigger of a table.
+type trigger struct {
+	pos    ir.Pos
+	name   string
+	fn     string
+	events int32 // bits as in pg_trigger.h
+}
+
+// Bits of trigger.events.
+const (
+	onInsert   = 1 << 2
+	onDelete   = 1 << 3
+	onUpdate   = 1 << 4
+	onTruncate = 1 << 5
+)
+
+// view is a view, or a table that something else than DDL makes.
+type view struct {
+	pos   ir.Pos
+	what  string
+	reads []string // tables
+}
+
+func (t *table) column(name string) *column {
+	for _, c := range t.columns {
+		if c.name == name {
+			return c
+		}
+	}
+	return nil
+}
+
+// table finds a table by its possibly qualified name.
+func (l *loader) table(name string) *table {
+	if t := l.tables[name]; t != nil {
+		return t
+	}
+	return nil
+}
+
+// rangeName is the name of a table in a statement.
+func rangeName(r *pg.RangeVar) string { return qualified(append(nonEmpty(r.Schemaname), r.Relname)) }
+
+func nonEmpty(s string) []string {
+	if s == "" {
+		return nil
+	}
+	return []string{s}
+}
+
+func (l *loader) createTable(s *pg.CreateStmt, t *text) {
+	name := rangeName(s.Relation)
+	pos := t.pos(int(s.Relation.Location))
+	if old := l.table(name); old != nil {
+		if s.IfNotExists {
+			return
+		}
+		l.fail(pos, "table %s is already declared at %s", name, old.pos)
+	}
+	tab := &table{pos: pos, name: name}
+	if s.Partbound != nil && len(s.InhRelations) == 1 {
+		l.partition(s, name, t)
+		return
+	}
+	if s.OfTypename != nil {
+		for _, f := range l.fieldsOf(qualified(names(s.OfTypename.Names))) {
+			tab.columns = append(tab.columns, &column{pos: pos, name: f.name, t: f.t})
+		}
+	}
+	for _, r := range s.InhRelations {
+		rv := pg.Inner(r).(*pg.RangeVar)
+		parent := l.table(rangeName(rv))
+		if parent == nil {
+			l.fail(t.pos(int(rv.Location)), "there is no table %s", rangeName(rv))
+		}
+		tab.columns = append(tab.columns, copyColumns(parent)...)
+		l.inherit(tab, parent, t.pos(int(rv.Location)))
+	}
+	l.tables[name], l.order = tab, append(l.order, tab)
+	var later []*pg.Constraint
+	for _, n := range s.TableElts {
+		switch e := pg.Inner(n).(type) {
+		case *pg.ColumnDef:
+			l.addColumn(tab, e, t)
+		case *pg.Constraint:
+			later = append(later, e)
+		case *pg.TableLikeClause:
+			l.like(tab, e, t)
+		default:
+			l.note(pos, "table %s: this part of its definition is not modelled", name)
+		}
+	}
+	for _, c := range later {
+		l.constraint(tab, c, t)
+	}
+	if s.Partspec != nil && tab.key == nil {
+		l.note(pos, "table %s is partitioned; its partitions are one table here", name)
+	}
+}
+
+// inherit makes parent and child of an inheritance tables whose statements
+// are not modelled, since a query of the parent reads the child as well.
+func (l *loader) inherit(child, parent *table, pos ir.Pos) {
+	l.note(pos, "inheritance between %s and %s is not modelled: nor is any statement on them", child.name, parent.name)
+	for _, t := range []*table{child, parent} {
+		t.odd = "inheritance of tables"
+		t.oddTables = append(t.oddTables, child.name, parent.name)
+	}
+}
+
+// partition notes a partition: its rows are the parent's, and a statement
+// that names it is not modelled.
+func (l *loader) partition(s *pg.CreateStmt, name string, t *text) {
+	rv := pg.Inner(s.InhRelations[0]).(*pg.RangeVar)
+	parent := rangeName(rv)
+	if l.table(parent) == nil && l.views[parent] == nil {
+		l.fail(t.pos(int(rv.Location)), "there is no table %s", parent)
+	}
+	for l.views[parent] != nil && len(l.views[parent].reads) == 1 {
+		parent = l.views[parent].reads[0] // a partition of a partition
+	}
+	l.views[name] = &view{t.pos(int(s.Relation.Location)), "a partition", []string{parent}}
+}
+
+func copyColumns(from *table) []*column {
+	var out []*column
+	for _, c := range from.columns {
+		d := *c
+		out = append(out, &d)
+	}
+	return out
+}
+
+// Bits of TableLikeClause.Options, from parsenodes.h.
+const (
+	likeConstraints = 1 << 2
+	likeDefaults    = 1 << 3
+	likeGenerated   = 1 << 4
+	likeIdentity    = 1 << 5
+	likeIndexes     = 1 << 6
+)
+
+func (l *loader) like(tab *table, e *pg.TableLikeClause, t *text) {
+	from := l.table(rangeName(e.Relation))
+	if from == nil {
+		l.fail(t.pos(int(e.Relation.Location)), "there is no table %s", rangeName(e.Relation))
+	}
+	for _, c := range copyColumns(from) {
+		if e.Options&likeDefaults == 0 {
+			c.def = nil
+		}
+		if c.fresh && e.Options&(likeDefaults|likeIdentity) == 0 {
+			c.fresh = false
+		}
+		if e.Options&likeGenerated == 0 {
+			c.generated = nil
+		}
+		tab.columns = append(tab.columns, c)
+	}
+	if e.Options&likeIndexes != 0 {
+		tab.key = from.key
+		tab.uniques = append(tab.uniques, from.uniques...)
+	}
+	if e.Options&likeConstraints != 0 {
+		tab.checks = append(tab.checks, from.checks...)
+	}
+}
+
+func (l *loader) addColumn(tab *table, d *pg.ColumnDef, t *text) {
+	pos := t.pos(int(d.Location))
+	if tab.column(d.Colname) != nil {
+		l.fail(pos, "table %s has two columns %s", tab.name, d.Colname)
+	}
+	c := &column{pos: pos, name: d.Colname, t: l.typeOf(d.TypeName, t)}
+	tab.columns = append(tab.columns, c)
+	if parts := names(d.TypeName.GetNames()); len(parts) > 0 {
+		switch last := parts[len(parts)-1]; last {
+		case "serial", "serial2", "serial4", "serial8", "smallserial", "bigserial":
+			c.fresh, c.notNull = true, true
+			c.sequence = tab.name + "_" + c.name + "_seq"
+		case "citext":
+			l.note(pos, "column %s.%s: citext is compared with case here", tab.name, c.name)
+		default:
+			if u := l.types[qualified(parts)]; u != nil {
+				c.notNull = u.notNull
+				if u.checked {
+					l.note(pos, "column %s.%s: the checks of its domain are left out", tab.name, c.name)
+				}
+			}
+		}
+	}
+	var attrs []*pg.Constraint
+	for _, n := range d.Constraints {
+		attrs = append(attrs, pg.Inner(n).(*pg.Constraint))
+	}
+	for i, k := range attrs {
+		switch k.Contype {
+		case pg.ConstrNotNull:
+			c.notNull = true
+		case pg.ConstrNull:
+		case pg.ConstrDefault:
+			l.setDefault(tab, c, k.RawExpr, t)
+		case pg.ConstrIdentity:
+			c.fresh, c.notNull = true, true
+			c.sequence = tab.name + "_" + c.name + "_seq"
+		case pg.ConstrGenerated:
+			c.generated = &sqlExpr{k.RawExpr, t}
+		case pg.ConstrDeferrable, pg.ConstrNotDeferrable, pg.ConstrDeferred, pg.ConstrImmediate,
+			pg.ConstrEnforced, pg.ConstrNotEnforced:
+			// attributes of the constraint before them
+		default:
+			for _, a := range attrs[i+1:] {
+				switch a.Contype {
+				case pg.ConstrDeferrable, pg.ConstrNotDeferrable, pg.ConstrImmediate, pg.ConstrEnforced:
+					continue
+				case pg.ConstrDeferred:
+					k.Initdeferred = true
+					continue
+				case pg.ConstrNotEnforced:
+					k.SkipValidation = true
+					continue
+				}
+				break
+			}
+			l.columnConstraint(tab, c, k, t)
+		}
+	}
+}
+
+// setDefault records a default; nextval makes the column FRESH.
+func (l *loader) setDefault(tab *table, c *column, e *pg.Node, t *text) {
+	c.def, c.fresh = nil, false
+	if e == nil {
+		return
+	}
+	if f, ok := pg.Inner(e).(*pg.FuncCall); ok && qualified(names(f.Funcname)) == "nextval" {
+		c.fresh = true
+		c.sequence = sequenceName(f.Args)
+		return
+	}
+	c.def = &sqlExpr{e, t}
+}
+
+// sequenceName gives the sequence in the arguments of nextval, or "".
+func sequenceName(args []*pg.Node) string {
+	if len(args) != 1 {
+		return ""
+	}
+	n := pg.Inner(args[0])
+	if cast, ok := n.(*pg.TypeCast); ok {
+		n = pg.Inner(cast.Arg)
+	}
+	if c, ok := n.(*pg.A_Const); ok {
+		return strings.TrimPrefix(strings.ReplaceAll(c.GetSval().GetSval(), `"`, ""), "public.")
+	}
+	return ""
+}
+
+func (l *loader) columnConstraint(tab *table, c *column, k *pg.Constraint, t *text) {
+	if len(k.Keys) == 0 && (k.Contype == pg.ConstrPrimary || k.Contype == pg.ConstrUnique) {
+		k.Keys = []*pg.Node{pg.StringNode(c.name)}
+	}
+	if len(k.FkAttrs) == 0 && k.Contype == pg.ConstrForeign {
+		k.FkAttrs = []*pg.Node{pg.StringNode(c.name)}
+	}
+	l.constraint(tab, k, t)
+}
+
+// constraint adds a table constraint.
+func (l *loader) constraint(tab *table, k *pg.Constraint, t *text) {
+	pos := t.pos(int(k.Location))
+	cols := names(k.Keys)
+	l.checkColumns(tab, pos, cols)
+	switch k.Contype {
+	case pg.ConstrPrimary:
+		if tab.key != nil {
+			l.fail(pos, "table %s has two primary keys", tab.name)
+		}
+		if k.Indexname != "" {
+			cols = l.indexColumns(tab, k.Indexname, pos)
+		}
+		tab.key = &uniqueKey{pos: pos, name: nameOr(k.Conname, tab.name+"_pkey"), columns: cols}
+		for _, c := range cols {
+			tab.column(c).notNull = true
+		}
+	case pg.ConstrUnique:
+		name := nameOr(k.Conname, fmt.Sprintf("%s_%s_key", tab.name, strings.Join(cols, "_")))
+		if k.Indexname != "" {
+			l.indexColumns(tab, k.Indexname, pos)
+			return // the index is one of the uniques already
+		}
+		if k.Initdeferred {
+			l.note(pos, "unique constraint %s is deferred: it is left out", name)
+			return
+		}
+		if k.NullsNotDistinct {
+			l.note(pos, "unique constraint %s: NULLS NOT DISTINCT is left out", name)
+		}
+		tab.uniques = append(tab.uniques, &uniqueKey{pos: pos, name: name, columns: cols})
+	case pg.ConstrForeign:
+		l.foreignKey(tab, k, t)
+	case pg.ConstrCheck:
+		if k.SkipValidation {
+			l.note(pos, "a CHECK of %s is not enforced on all rows: it is left out", tab.name)
+			return
+		}
+		name := nameOr(k.Conname, fmt.Sprintf("%s_check%d", tab.name, len(tab.checks)+1))
+		tab.checks = append(tab.checks, &tableCheck{pos, name, sqlExpr{k.RawExpr, t}})
+	case pg.ConstrNotNull:
+		for _, c := range cols {
+			tab.column(c).notNull = true
+		}
+	case pg.ConstrExclusion:
+		l.note(pos, "the EXCLUDE constraint of %s is left out", tab.name)
+	default:
+		l.note(pos, "a constraint of %s is left out", tab.name)
+	}
+}
+
+func nameOr(name, other string) string {
+	if name != "" {
+		return name
+	}
+	return other
+}
+
+func (l *loader) checkColumns(tab *table, pos ir.Pos, cols []string) {
+	for _, c := range cols {
+		if tab.column(c) == nil {
+			l.fail(pos, "table %s has no column %s", tab.name, c)
+		}
+	}
+}
+
+// indexColumns gives the columns of a unique index that a constraint uses.
+func (l *loader) indexColumns(tab *table, index string, pos ir.Pos) []string {
+	for _, u := range tab.uniques {
+		if u.name == index {
+			return u.columns
+		}
+	}
+	l.fail(pos, "table %s has no unique index %s", tab.name, index)
+	return nil
+}
+
+func (l *loader) foreignKey(tab *table, k *pg.Constraint, t *text) {
+	pos := t.pos(int(k.Location))
+	cols := names(k.FkAttrs)
+	l.checkColumns(tab, pos, cols)
+	f := &foreignKey{
+		pos:        pos,
+		name:       nameOr(k.Conname, fmt.Sprintf("%s_%s_fkey", tab.name, strings.Join(cols, "_"))),
+		columns:    cols,
+		ref:        rangeName(k.Pktable),
+		refColumns: names(k.PkAttrs),
+		onDelete:   actionOf(k.FkDelAction),
+		onUpdate:   actionOf(k.FkUpdAction),
+		setColumns: names(k.FkDelSetCols),
+		unproven:   k.SkipValidation,
+		deferred:   k.Initdeferred,
+	}
+	if k.FkMatchtype == "f" && len(cols) > 1 {
+		l.note(pos, "foreign key %s: MATCH FULL is treated as MATCH SIMPLE", f.name)
+	}
+	tab.foreign = append(tab.foreign, f)
+}
+
+func actionOf(s string) action {
+	if s == "" {
+		return noAction
+	}
+	return action(s[0])
+}
+
+// index takes over CREATE UNIQUE INDEX; other indexes mean nothing here.
+func (l *loader) index(s *pg.IndexStmt, t *text) {
+	if !s.Unique {
+		return
+	}
+	name := rangeName(s.Relation)
+	pos := t.pos(int(s.Relation.Location))
+	tab := l.table(name)
+	if tab == nil {
+		if l.views[name] != nil {
+			return // of a materialized view
+		}
+		l.fail(pos, "there is no table %s", name)
+	}
+	u := &uniqueKey{pos: pos, name: s.Idxname}
+	for _, n := range s.IndexParams {
+		e := pg.Inner(n).(*pg.IndexElem)
+		if e.Name == "" {
+			l.note(pos, "unique index %s is over an expression: it is left out", nameOr(s.Idxname, "of "+name))
+			return
+		}
+		u.columns = append(u.columns, e.Name)
+	}
+	l.checkColumns(tab, pos, u.columns)
+	u.name = nameOr(u.name, fmt.Sprintf("%s_%s_idx", name, strings.Join(u.columns, "_")))
+	if s.NullsNotDistinct {
+		l.note(pos, "unique index %s: NULLS NOT DISTINCT is left out", u.name)
+	}
+	if s.WhereClause != nil {
+		u.where = &sqlExpr{s.WhereClause, t}
+	}
+	tab.uniques = append(tab.uniques, u)
+}

@@ -1,0 +1,140 @@
+package sqlmodel
+
+import (
+	"github.com/txrobust/robust/ir"
+)
+
+// variable is a variable or parameter: a local, or (fields) a record with one
+// local per field.
+type variable struct {
+	name  string
+	local string
+	// bound, if not nil, is the expression that a parameter stands for.
+	bound ir.Expr
+	t     typ
+	// nn says that it is never NULL.
+	nn bool
+	// fields is the record's shape; a row variable (fixed) has that of a table
+	// or composite type, any other that of what was assigned last.
+	isRecord bool
+	fixed    bool
+	fields   []field
+	// all are the fields that a variable of type record ever held; lost says
+	// that it may hold others.
+	all  []field
+	lost bool
+}
+
+// field is a field of a record variable.
+type field struct {
+	name  string
+	local string
+	t     typ
+}
+
+func (v *variable) field(name string) *field {
+	for i := range v.fields {
+		if v.fields[i].name == name {
+			return &v.fields[i]
+		}
+	}
+	return v.held(name)
+}
+
+// held finds a field that a record held before.
+func (v *variable) held(name string) *field {
+	for i := range v.all {
+		if v.all[i].name == name {
+			return &v.all[i]
+		}
+	}
+	return nil
+}
+
+// scope is the variables of a block.
+type scope struct {
+	label  string
+	vars   map[string]*variable
+	parent *scope
+}
+
+// find resolves a name of one to three parts to a variable, and its field if
+// the name goes that far.
+func (s *scope) find(parts []string) (*variable, *field) {
+	for ; s != nil; s = s.parent {
+		if v := s.vars[parts[0]]; v != nil {
+			switch {
+			case len(parts) == 1:
+				return v, nil
+			case len(parts) == 2 && v.isRecord:
+				return v, v.field(parts[1])
+			}
+		}
+		if len(parts) > 1 && s.label == parts[0] && s.label != "" {
+			if v := s.vars[parts[1]]; v != nil {
+				switch {
+				case len(parts) == 2:
+					return v, nil
+				case len(parts) == 3 && v.isRecord:
+					return v, v.field(parts[2])
+				}
+			}
+		}
+	}
+	return nil, nil
+}
+
+// known reports whether a variable of that name is in scope.
+func (s *scope) known(name string) bool {
+	v, _ := s.find([]string{name})
+	return v != nil
+}
+
+// colDef is a column that a query can name: the expression that it stands for.
+type colDef struct {
+	name string
+	e    ir.Expr
+	t    typ
+	nn   bool // never NULL
+}
+
+func (c colDef) val() val { return val{e: c.e, t: c.t, nn: c.nn} }
+
+// rowSource is an item of a FROM list: a table under its alias, or values
+// that are known already.
+type rowSource struct {
+	alias string
+	row   string // the IR's row variable, or ""
+	table *table
+	cols  []colDef
+	// hidden columns are found by their qualified name only (the right-hand
+	// copies of JOIN … USING).
+	hidden map[string]bool
+}
+
+func (r *rowSource) col(name string) *colDef {
+	for i := range r.cols {
+		if r.cols[i].name == name {
+			return &r.cols[i]
+		}
+	}
+	return nil
+}
+
+// level is the sources of one query. used says that a query inside of it
+// refers to them.
+type level struct {
+	sources []*rowSource
+	used    bool
+}
+
+// tableSource makes the source of a table.
+func tableSource(t *table, alias, row string) *rowSource {
+	s := &rowSource{alias: alias, row: row, table: t}
+	for _, c := range t.columns {
+		s.cols = append(s.cols, colDef{c.name, &ir.Col{Row: row, Col: c.name}, c.t, c.notNull})
+	}
+	return s
+}
+
+func (s *rowSource) irSource() ir.Source { return ir.Source{Table: s.table.ir, Row: s.row} }

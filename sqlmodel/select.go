@@ -1,0 +1,447 @@
+package sqlmodel
+
+import (
+	"github.com/txrobust/robust/ir"
+	"github.com/txrobust/robust/sqlmodel/internal/pg"
+)
+
+// dest is a local that takes a value.
+type dest struct {
+	local string
+	t     typ
+}
+
+// sink says where the rows of a statement go.
+type sink struct {
+	kind sinkKind
+	// dests gives the locals for the columns of a row, one per column; a
+	// column whose local is "" is dropped. rest are set to NULL.
+	dests func(cols []colDef) (list []dest, rest []dest)
+	// strict says that there must be a row.
+	strict bool
+}
+
+type sinkKind uint8
+
+const (
+	// discard drops the rows.
+	discard sinkKind = iota
+	// intoLocals takes one row, or NULLs.
+	intoLocals
+	// toClient returns all rows.
+	toClient
+)
+
+func (b *builder) ex(f *frame, t *text) *ex { return &ex{l: b.l, b: b, f: f, text: t} }
+
+// selectStmt translates a SELECT that is a statement.
+func (b *builder) selectStmt(f *frame, t *text, s *pg.SelectStmt, pos ir.Pos, to sink) {
+	x := b.ex(f, t)
+	if len(s.ValuesLists) > 0 {
+		b.values(f, t, s, pos, to)
+		return
+	}
+	q := x.query(s, false)
+	switch to.kind {
+	case intoLocals:
+		b.selectInto(f, x, q, pos, to)
+	case toClient:
+		b.selectRows(f, x, q, pos)
+	default:
+		b.perform(f, x, q, pos)
+	}
+}
+
+// setFound sets FOUND and ROW_COUNT where the function uses them. count may
+// be nil: one row if found, none otherwise.
+func (b *builder) setFound(f *frame, pos ir.Pos, found ir.Expr, count ir.Expr) {
+	if f.found != "" {
+		b.emitWeak(&ir.Assign{At: at(pos), Var: f.found, Expr: found})
+	}
+	b.setCount(f, pos, found, count)
+}
+
+func (b *builder) setCount(f *frame, pos ir.Pos, found, count ir.Expr) {
+	if f.rowcount == "" {
+		return
+	}
+	if count == nil {
+		count = &ir.Cond{If: found, Then: ir.C(ir.Int(1)), Else: ir.C(ir.Int(0))}
+		if c, ok := found.(*ir.Const); ok {
+			count = ir.C(ir.Int(c.Value.I))
+		}
+	}
+	b.emitWeak(&ir.Assign{At: at(pos), Var: f.rowcount, Expr: count})
+}
+
+// foundLocal gives a local for whether there was a row, "" if nobody asks.
+func (b *builder) foundLocal(f *frame) string {
+	switch {
+	case f.found != "":
+		return f.found
+	case f.rowcount != "":
+		return b.local("was_found", tBool)
+	}
+	return ""
+}
+
+// assignAll sets several locals at once.
+func (b *builder) assignAll(x *ex, pos ir.Pos, list []dest, cols []colDef) {
+	exprs := make([]ir.Expr, len(list))
+	for i, d := range list {
+		if d.local != "" {
+			exprs[i] = x.cast(cols[i].val(), d.t, 0).e
+		}
+	}
+	set := map[string]bool{}
+	clash := false
+	for i, d := range list {
+		if d.local != "" {
+			ir.WalkExpr(exprs[i], func(e ir.Expr) {
+				if v, ok := e.(*ir.Var); ok {
+					clash = clash || set[v.Name]
+				}
+			})
+			set[d.local] = true
+		}
+	}
+	if clash {
+		for i, d := range list {
+			if d.local != "" {
+				tmp := b.local("tmp", d.t)
+				b.emit(&ir.Assign{At: at(pos), Var: tmp, Expr: exprs[i]})
+				exprs[i] = ir.V(tmp)
+			}
+		}
+	}
+	for i, d := range list {
+		if d.local != "" {
+			b.assign(pos, d.local, exprs[i])
+		}
+	}
+}
+
+func (b *builder) setNull(pos ir.Pos, list []dest) {
+	for _, d := range list {
+		if d.local != "" {
+			b.assign(pos, d.local, ir.C(ir.Null))
+		}
+	}
+}
+
+// selectInto takes the first row of q.
+func (b *builder) selectInto(f *frame, x *ex, q *query, pos ir.Pos, to sink) {
+	if len(q.loops) > 0 {
+		b.unmodelled("SELECT INTO from a set-returning function")
+	}
+	list, rest := to.dests(q.targets)
+	yes, no := ir.C(ir.Bool(true)), ir.C(ir.Bool(false))
+	switch {
+	case q.limit != nil && q.atMost < 0:
+		b.unmodelled("LIMIT of an expression in SELECT INTO")
+	case q.atMost == 0:
+		b.setNull(pos, append(list, rest...))
+		b.setFound(f, pos, no, nil)
+		b.strict(to, pos, no)
+		return
+	case len(q.aggs) > 0:
+		if len(q.from) == 0 {
+			b.unmodelled("an aggregate without FROM")
+		}
+		b.aggregatesInto(x, q, pos, list)
+		b.setNull(pos, rest)
+		b.setFound(f, pos, yes, nil)
+		return
+	case len(q.from) == 0:
+		body := func() {
+			b.assignAll(x, pos, list, q.targets)
+			b.setNull(pos, rest)
+			b.setFound(f, pos, yes, nil)
+		}
+		if q.where == nil {
+			body()
+			return
+		}
+		b.emit(&ir.If{At: at(pos), Cond: q.where, Then: b.collect(body), Else: b.collect(func() {
+			b.setNull(pos, append(list, rest...))
+			b.setFound(f, pos, no, nil)
+			b.strict(to, pos, no)
+		})})
+		return
+	}
+	s := &ir.Select{At: at(pos), Query: q.ir(), Order: q.order, Lock: q.lock, Found: b.foundLocal(f)}
+	if to.strict && s.Found == "" {
+		s.Found = b.local("was_found", tBool)
+	}
+	seen := map[string]bool{}
+	for i, d := range list {
+		if d.local == "" || seen[d.local] {
+			continue
+		}
+		seen[d.local] = true
+		s.Into = append(s.Into, d.local)
+		s.Cols = append(s.Cols, x.cast(q.targets[i].val(), d.t, 0).e)
+	}
+	b.atLeastOne(s)
+	b.emit(s)
+	b.weak[s] = true
+	b.setNull(pos, rest)
+	if s.Found != "" {
+		b.setCount(f, pos, ir.V(s.Found), nil)
+		b.strict(to, pos, ir.V(s.Found))
+	}
+}
+
+// strict is STRICT: without a row the transaction does not go on.
+func (b *builder) strict(to sink, pos ir.Pos, found ir.Expr) {
+	if to.strict {
+		b.emit(&ir.Assume{At: at(pos), Cond: found})
+	}
+}
+
+// atLeastOne gives a Select a column, which its text form needs.
+func (b *builder) atLeastOne(s *ir.Select) {
+	if len(s.Into) == 0 {
+		s.Into = []string{b.local("hit", tBool)}
+		s.Cols = []ir.Expr{ir.C(ir.Bool(true))}
+	}
+}
+
+// aggregatesInto computes the aggregates of q, directly into list where a
+// column is one.
+func (b *builder) aggregatesInto(x *ex, q *query, pos ir.Pos, list []dest) {
+	s := &ir.Select{At: at(pos), Query: q.ir()}
+	direct := map[string]string{} // from the aggregate's local to the destination
+	taken := map[string]bool{}
+	used := map[string]int{}
+	for _, c := range q.targets {
+		ir.WalkExpr(c.e, func(e ir.Expr) {
+			if v, ok := e.(*ir.Var); ok {
+				used[v.Name]++
+			}
+		})
+	}
+	for i, d := range list {
+		v, ok := q.targets[i].e.(*ir.Var)
+		if ok && d.local != "" && used[v.Name] == 1 && used[d.local] == 0 && localType(q.targets[i].t) == localType(d.t) && !taken[d.local] {
+			direct[v.Name] = d.local
+			taken[d.local] = true
+		}
+	}
+	for _, a := range q.aggs {
+		into := a.local
+		if d := direct[a.local]; d != "" {
+			into = d
+		}
+		s.Into = append(s.Into, into)
+		s.Aggs = append(s.Aggs, a.agg)
+	}
+	b.emit(s)
+	var rest []dest
+	var cols []colDef
+	for i, d := range list {
+		if v, ok := q.targets[i].e.(*ir.Var); ok && d.local != "" && direct[v.Name] == d.local {
+			continue
+		}
+		rest, cols = append(rest, d), append(cols, q.targets[i])
+	}
+	b.assignAll(x, pos, rest, cols)
+}
+
+// perform runs q for its locks and FOUND alone.
+func (b *builder) perform(f *frame, x *ex, q *query, pos ir.Pos) {
+	if len(q.loops) > 0 {
+		b.unmodelled("PERFORM over a set-returning function")
+	}
+	yes := ir.C(ir.Bool(true))
+	if len(q.from) == 0 {
+		found := ir.Expr(yes)
+		if q.where != nil && len(q.aggs) == 0 {
+			found = ir.Op(ir.Is, q.where, yes)
+		}
+		b.setFound(f, pos, found, nil)
+		return
+	}
+	if q.limit != nil && q.atMost < 0 || q.atMost == 0 {
+		b.unmodelled("LIMIT 0 or of an expression in PERFORM")
+	}
+	if f.rowcount != "" && len(q.aggs) == 0 {
+		b.countRows(f, q.ir(), pos)
+		if q.atMost > 0 {
+			c := ir.V(f.rowcount)
+			limit := ir.C(ir.Int(q.atMost))
+			b.emitWeak(&ir.Assign{At: at(pos), Var: f.rowcount, Expr: &ir.Cond{If: ir.Op(ir.Gt, c, limit), Then: limit, Else: c}})
+		}
+	}
+	if len(q.aggs) > 0 {
+		b.aggregatesInto(x, q, pos, make([]dest, len(q.targets)))
+		b.setFound(f, pos, yes, nil)
+		return
+	}
+	if q.lock.Mode != ir.NoLock && q.atMost != 1 && !b.singleRow(q.ir()) {
+		if q.atMost > 1 {
+			b.unmodelled("LIMIT with a lock in PERFORM")
+		}
+		// All rows are locked, not only the first.
+		loop := &ir.Foreach{At: at(pos), Query: q.ir(), Order: q.order, Lock: q.lock, Found: f.found}
+		loop.Into, loop.Cols = []string{b.local("hit", tBool)}, []ir.Expr{yes}
+		b.weak[loop] = true
+		b.emit(loop)
+		return
+	}
+	s := &ir.Select{At: at(pos), Query: q.ir(), Order: q.order, Lock: q.lock, Found: f.found}
+	b.atLeastOne(s)
+	b.weak[s] = true
+	b.emit(s)
+}
+
+// countRows sets ROW_COUNT to the number of rows of a query.
+func (b *builder) countRows(f *frame, q ir.Query, pos ir.Pos) {
+	b.emitWeak(&ir.Select{At: at(pos), Into: []string{f.rowcount}, Aggs: []ir.Agg{{Fn: "count", Type: ir.IntType}}, Query: q})
+}
+
+// singleRow reports whether a query over one table fixes a whole key.
+func (b *builder) singleRow(q ir.Query) bool {
+	return len(q.From) == 1 && fixesKey(q.From[0].Table, q.From[0].Row, q.Where)
+}
+
+// fixesKey reports whether where says that the columns of the primary key, or
+// of a total unique key, equal values that do not depend on the row.
+func fixesKey(t *ir.Table, row string, where ir.Expr) bool {
+	fixed := map[string]bool{}
+	for _, c := range ir.Conjuncts(where) {
+		eq, ok := c.(*ir.Binary)
+		if !ok || eq.Op != ir.Eq {
+			continue
+		}
+		for _, side := range [][2]ir.Expr{{eq.X, eq.Y}, {eq.Y, eq.X}} {
+			col, ok := side[0].(*ir.Col)
+			if ok && col.Row == row && rowFree(side[1], map[string]bool{}) {
+				fixed[col.Col] = true
+			}
+		}
+	}
+	all := func(cols []int) bool {
+		for _, c := range cols {
+			if !fixed[t.Columns[c].Name] {
+				return false
+			}
+		}
+		return len(cols) > 0
+	}
+	if all(t.Key) {
+		return true
+	}
+	for _, u := range t.Uniques {
+		if u.Where == nil && all(u.Columns) {
+			return true
+		}
+	}
+	return false
+}
+
+// selectRows returns the rows of q to the client, or drops them in a function
+// that was called for its effects.
+func (b *builder) selectRows(f *frame, x *ex, q *query, pos ir.Pos) {
+	if f.result != nil {
+		b.perform(f, x, q, pos)
+		return
+	}
+	yes := ir.C(ir.Bool(true))
+	cols := make([]ir.Expr, len(q.targets))
+	for i, c := range q.targets {
+		cols[i] = c.e
+	}
+	switch {
+	case len(q.loops) > 0:
+		b.loopRows(f, q, pos, cols)
+	case len(q.aggs) > 0:
+		if q.atMost == 0 {
+			b.setFound(f, pos, ir.C(ir.Bool(false)), nil)
+			return
+		}
+		x.emitAggregates(q, pos)
+		b.emit(&ir.Emit{At: at(pos), Exprs: cols})
+		b.setFound(f, pos, yes, nil)
+	case len(q.from) == 0:
+		if q.limit != nil && q.atMost < 1 {
+			b.unmodelled("LIMIT 0 or of an expression without FROM")
+		}
+		if q.where == nil {
+			b.emit(&ir.Emit{At: at(pos), Exprs: cols})
+			b.setFound(f, pos, yes, nil)
+			return
+		}
+		b.emit(&ir.If{At: at(pos), Cond: q.where, Then: b.collect(func() {
+			b.emit(&ir.Emit{At: at(pos), Exprs: cols})
+			b.setFound(f, pos, yes, nil)
+		}), Else: b.collect(func() { b.setFound(f, pos, ir.C(ir.Bool(false)), nil) })})
+	default:
+		if f.found != "" || f.rowcount != "" {
+			if q.limit != nil {
+				b.unmodelled("FOUND after RETURN QUERY with LIMIT")
+			}
+			if f.rowcount != "" {
+				b.countRows(f, q.ir(), pos)
+			}
+			if f.found != "" {
+				b.emitWeak(&ir.Assign{At: at(pos), Var: f.found, Expr: &ir.Exists{Query: q.ir()}})
+			}
+		}
+		b.emit(&ir.EmitRows{At: at(pos), Cols: cols, Query: q.ir(), Order: q.order, Limit: q.limit, Lock: q.lock})
+	}
+}
+
+// loopRows returns the rows of a set-returning function one by one.
+func (b *builder) loopRows(f *frame, q *query, pos ir.Pos, cols []ir.Expr) {
+	if q.limit != nil || len(q.order) > 0 || len(q.aggs) > 0 {
+		b.unmodelled("ORDER BY, LIMIT or aggregates over a set-returning function")
+	}
+	b.setFound(f, pos, ir.C(ir.Bool(false)), ir.C(ir.Int(0)))
+	b.each(q, pos, "", "", func() {
+		if len(q.from) == 0 {
+			b.emit(&ir.Emit{At: at(pos), Exprs: cols})
+			b.countOne(f, pos)
+			return
+		}
+		if f.rowcount != "" || f.found != "" {
+			b.unmodelled("FOUND after RETURN QUERY from a set-returning function and a table")
+		}
+		b.emit(&ir.EmitRows{At: at(pos), Cols: cols, Query: q.ir(), Lock: q.lock})
+	})
+}
+
+// countOne sets FOUND and adds one to ROW_COUNT.
+func (b *builder) countOne(f *frame, pos ir.Pos) {
+	if f.found != "" {
+		b.emitWeak(&ir.Assign{At: at(pos), Var: f.found, Expr: ir.C(ir.Bool(true))})
+	}
+	if f.rowcount != "" {
+		b.emitWeak(&ir.Assign{At: at(pos), Var: f.rowcount, Expr: ir.Op(ir.Add, ir.V(f.rowcount), ir.C(ir.Int(1)))})
+	}
+}
+
+// values is VALUES (…), (…) as a statement.
+func (b *builder) values(f *frame, t *text, s *pg.SelectStmt, pos ir.Pos, to sink) {
+	if s.LimitCount != nil || s.LimitOffset != nil || len(s.SortClause) > 0 || s.WithClause != nil {
+		b.unmodelled("VALUES with ORDER BY or LIMIT")
+	}
+	for i, row := range s.ValuesLists {
+		x := b.ex(f, t)
+		q := &query{in: x, atMost: -1}
+		for _, n := range pg.Inner(row).(*pg.List).Items {
+			v := x.defaultType(x.expr(n))
+			q.targets = append(q.targets, colDef{"column", v.e, v.t, v.nn})
+		}
+		switch to.kind {
+		case intoLocals:
+			b.selectInto(f, x, q, pos, to)
+			return
+		case toClient:
+			b.selectRows(f, x, q, pos)
+			if i > 0 {
+				b.setCount(f, pos, nil, ir.C(ir.Int(int64(i+1))))
+			}
+		}
+	}
+}

@@ -1,0 +1,205 @@
+package sqlmodel
+
+import (
+	"sort"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/txrobust/robust/ir"
+	"github.com/txrobust/robust/sqlmodel/internal/pg"
+	"github.com/txrobust/robust/sqlmodel/internal/plpgsql"
+)
+
+// source is an input file.
+type source struct {
+	name  string
+	text  string
+	lines []int // offset of each line
+	toks  []pg.Token
+}
+
+func newSource(name, text string) *source {
+	s := &source{name: name, text: text, lines: []int{0}}
+	for i := 0; i < len(text); i++ {
+		if text[i] == '\n' {
+			s.lines = append(s.lines, i+1)
+		}
+	}
+	return s
+}
+
+// pos gives the line and the column, counted in characters, of an offset.
+func (s *source) pos(off int) ir.Pos {
+	off = min(max(off, 0), len(s.text))
+	line := sort.SearchInts(s.lines, off+1) - 1
+	col := utf8.RuneCountInString(s.text[s.lines[line]:off])
+	return ir.Pos{File: s.name, Line: line + 1, Col: col + 1}
+}
+
+// checkText refuses what cannot be SQL text.
+func (s *source) checkText() error {
+	for i, r := range s.text {
+		if r == 0 {
+			return ir.Errorf(s.pos(i), "this is no SQL text but a binary file: there is a zero byte here")
+		}
+		if r == utf8.RuneError {
+			if _, size := utf8.DecodeRuneInString(s.text[i:]); size == 1 {
+				return ir.Errorf(s.pos(i), "this is no UTF-8 text; convert the file, or leave it out")
+			}
+		}
+	}
+	return nil
+}
+
+// text is SQL that the parser reads: a file, a function body, or a part of
+// one after a prefix that makes it a statement. It maps offsets back.
+type text struct {
+	src    *source
+	s      string
+	prefix int
+	// Byte i after the prefix stands at base+i of the file, or at offs[i] if
+	// offs is given.
+	base int
+	offs []int
+}
+
+func (s *source) whole() *text { return &text{src: s, s: s.text} }
+
+// pos gives the place of an offset in t.s.
+func (t *text) pos(off int) ir.Pos { return t.src.pos(t.offset(off)) }
+
+func (t *text) offset(off int) int {
+	off = max(off-t.prefix, 0)
+	if t.offs != nil {
+		return t.offs[min(off, len(t.offs)-1)]
+	}
+	return t.base + off
+}
+
+// part gives a span of t, which has no prefix itself, after a prefix.
+func (t *text) part(prefix string, span plpgsql.Span) *text {
+	out := &text{src: t.src, s: prefix + span.Text(t.s), prefix: len(prefix), base: t.base + span.Start}
+	if t.offs != nil {
+		out.offs = t.offs[span.Start:]
+	}
+	return out
+}
+
+// slice gives the bytes from start to end of t, which has no prefix, after a
+// prefix.
+func (t *text) slice(prefix string, start, end int) *text {
+	return t.part(prefix, plpgsql.Span{Start: start, End: end})
+}
+
+// parse gives the statements of the text.
+func (t *text) parse() ([]*pg.RawStmt, error) {
+	if err := t.checkDepth(); err != nil {
+		return nil, err
+	}
+	stmts, err := pg.Parse(t.s)
+	if err != nil {
+		e := err.(*pg.Error)
+		msg := strings.TrimSpace(strings.ReplaceAll(e.Msg, "\n", " "))
+		if strings.HasSuffix(msg, `at or near "\"`) {
+			msg += ": psql commands are not read; leave them out"
+		}
+		return nil, ir.Errorf(t.pos(e.Offset), "%s", msg)
+	}
+	return stmts, nil
+}
+
+// maxNesting bounds parentheses, so that no input can exhaust the stack.
+const maxNesting = 500
+
+func (t *text) checkDepth() error {
+	if strings.Count(t.s, "(")+strings.Count(t.s, "[") <= maxNesting {
+		return nil
+	}
+	toks, err := pg.Scan(t.s)
+	if err != nil {
+		return nil // the parser says it better
+	}
+	depth := 0
+	for _, tok := range toks {
+		switch {
+		case tok.Kind != pg.Punct:
+		case tok.Text == "(" || tok.Text == "[":
+			if depth++; depth > maxNesting {
+				return ir.Errorf(t.pos(tok.Start), "parentheses are nested more than %d deep", maxNesting)
+			}
+		case tok.Text == ")" || tok.Text == "]":
+			depth--
+		}
+	}
+	return nil
+}
+
+// literal gives the contents of the string constant tok as a text whose
+// positions map into the file.
+func (s *source) literal(tok pg.Token) *text {
+	raw := s.text[tok.Start:tok.End]
+	if raw[0] == '$' {
+		open := strings.IndexByte(raw[1:], '$') + 2
+		return &text{src: s, s: raw[open : len(raw)-open], base: tok.Start + open}
+	}
+	i := strings.IndexByte(raw, '\'') + 1
+	escapes := raw[0] == 'e' || raw[0] == 'E'
+	t := &text{src: s}
+	var b strings.Builder
+	for i < len(raw)-1 {
+		t.offs = append(t.offs, tok.Start+i)
+		c := raw[i]
+		switch {
+		case c == '\'': // doubled
+			i++
+		case c == '\\' && escapes && i+1 < len(raw):
+			i++
+			c = raw[i]
+			switch c {
+			case 'n':
+				c = '\n'
+			case 't':
+				c = '\t'
+			case 'r':
+				c = '\r'
+			}
+		}
+		b.WriteByte(c)
+		i++
+	}
+	t.offs = append(t.offs, tok.End-1)
+	t.s = b.String()
+	return t
+}
+
+// comment is the text of a comment line after "--", or "".
+func (s *source) comment(tok pg.Token) string {
+	line, ok := strings.CutPrefix(s.text[tok.Start:tok.End], "--")
+	if !ok {
+		return ""
+	}
+	return line
+}
+
+// directive splits a comment "-- key: rest" and gives the offset of rest.
+func (s *source) directive(tok pg.Token, key string) (rest string, at int, ok bool) {
+	line := s.comment(tok)
+	body := strings.TrimLeft(line, " \t")
+	body, ok = strings.CutPrefix(body, key+":")
+	if !ok {
+		return "", 0, false
+	}
+	rest = strings.TrimLeft(body, " \t")
+	at = tok.End - len(rest)
+	return strings.TrimRight(rest, " \t\r"), at, true
+}
+
+// firstToken gives the index of the first token at or after off that is no
+// comment.
+func (s *source) firstToken(off int) int {
+	i := sort.Search(len(s.toks), func(i int) bool { return s.toks[i].Start >= off })
+	for i < len(s.toks) && s.toks[i].Kind == pg.Comment {
+		i++
+	}
+	return i
+}

@@ -1,0 +1,241 @@
+package sqlmodel
+
+import (
+	"github.com/txrobust/robust/ir"
+	"github.com/txrobust/robust/sqlmodel/internal/pg"
+)
+
+// subCondition translates EXISTS, IN, ANY and ALL of a subquery; nil if the
+// subquery is something else.
+func (x *ex) subCondition(e *pg.SubLink, m mode) ir.Expr {
+	s, ok := pg.Inner(e.Subselect).(*pg.SelectStmt)
+	if !ok {
+		return nil
+	}
+	switch e.SubLinkType {
+	case pg.SubExists:
+		return x.exists(s)
+	case pg.SubAny:
+		op := "="
+		if ops := names(e.OperName); len(ops) > 0 {
+			op = ops[len(ops)-1]
+		}
+		return x.any(e, s, op, m)
+	case pg.SubAll: // x op ALL (q) is NOT (x negated-op ANY (q))
+		ops := names(e.OperName)
+		neg, ok := negated[ops[len(ops)-1]]
+		if !ok {
+			x.unmodelled("the operator %s ALL", ops[len(ops)-1])
+		}
+		inner := m
+		switch m {
+		case truth:
+			inner = nonFalse
+		case nonFalse:
+			inner = truth
+		}
+		return ir.NotE(x.any(e, s, neg, inner))
+	}
+	return nil
+}
+
+var negated = map[string]string{"=": "<>", "<>": "=", "!=": "=", "<": ">=", ">=": "<", ">": "<=", "<=": ">"}
+
+// subquery translates a query inside of an expression.
+func (x *ex) subquery(s *pg.SelectStmt, anyRow bool) *query {
+	if x.b == nil {
+		panic(unmodelled{"a subquery"})
+	}
+	q := x.query(s, anyRow)
+	if len(q.loops) > 0 {
+		x.unmodelled("a set-returning function in a subquery")
+	}
+	return q
+}
+
+func (x *ex) exists(s *pg.SelectStmt) ir.Expr {
+	q := x.subquery(s, true)
+	switch {
+	case q.atMost == 0:
+		return ir.C(ir.Bool(false))
+	case q.limit != nil && q.atMost < 0:
+		x.unmodelled("LIMIT of an expression in EXISTS")
+	case len(q.aggs) > 0:
+		return ir.C(ir.Bool(true))
+	}
+	return existsE(q, nil)
+}
+
+// existsE says that q has a row for which cond, too, holds.
+func existsE(q *query, cond ir.Expr) ir.Expr {
+	w := ir.AndE(q.where, cond)
+	if len(q.from) > 0 {
+		return &ir.Exists{Query: ir.Query{From: q.from, Where: w}}
+	}
+	if w == nil {
+		return ir.C(ir.Bool(true))
+	}
+	return ir.Op(ir.Is, w, ir.C(ir.Bool(true)))
+}
+
+// any is x op ANY (subquery). Where NULL is not told from false or true it is
+// one EXISTS; otherwise it is NULL when no row gives true and some row NULL.
+func (x *ex) any(e *pg.SubLink, s *pg.SelectStmt, op string, m mode) ir.Expr {
+	v := x.expr(e.Testexpr)
+	var q *query
+	if hasAggregates(s.TargetList) {
+		q = x.uncorrelated(s)
+	} else {
+		q = x.distinctFree(s)
+	}
+	if q.limit != nil {
+		x.unmodelled("LIMIT in a subquery of IN")
+	}
+	cols := val{t: tRecord, record: true, fields: q.targets}
+	if len(q.targets) == 1 && !v.record {
+		c := q.targets[0]
+		cols = c.val()
+	} else if !v.record {
+		x.fail(e.Location, "the subquery has %d columns, but one value is compared", len(q.targets))
+	}
+	c := q.in.binary(op, v, cols, e.Location)
+	if len(q.aggs) > 0 {
+		// One row of aggregates: a comparison with them.
+		x.emitAggregates(q, x.pos(e.Location))
+		return c.e
+	}
+	isNull := &ir.Unary{Op: ir.IsNull, X: c.e}
+	switch {
+	case c.nn || m == truth:
+		return existsE(q, c.e)
+	case m == nonFalse:
+		return existsE(q, ir.OrE(c.e, isNull))
+	}
+	return &ir.Cond{If: existsE(q, c.e), Then: ir.C(ir.Bool(true)),
+		Else: &ir.Cond{If: existsE(q, isNull), Then: ir.C(ir.Null), Else: ir.C(ir.Bool(false))}}
+}
+
+// distinctFree translates a subquery in which DISTINCT makes no difference.
+func (x *ex) distinctFree(s *pg.SelectStmt) *query {
+	if len(s.DistinctClause) == 0 || s.LimitCount != nil {
+		return x.subquery(s, false)
+	}
+	distinct := s.DistinctClause
+	s.DistinctClause = nil
+	defer func() { s.DistinctClause = distinct }()
+	return x.subquery(s, false)
+}
+
+// subLink translates a subquery in an expression.
+func (x *ex) subLink(e *pg.SubLink) val {
+	if c := x.subCondition(e, exact); c != nil {
+		return val{e: c, t: tBool, nn: e.SubLinkType == pg.SubExists}
+	}
+	s, ok := pg.Inner(e.Subselect).(*pg.SelectStmt)
+	if !ok {
+		x.unmodelled("this kind of subquery")
+	}
+	switch e.SubLinkType {
+	case pg.SubExpr:
+		return x.scalar(s, x.pos(e.Location))
+	case pg.SubArray:
+		return x.arrayOfRows(s, x.pos(e.Location))
+	}
+	x.unmodelled("this kind of subquery")
+	return val{}
+}
+
+// uncorrelated translates a subquery that must not depend on the rows of the
+// queries around it, so that it can run before the statement.
+func (x *ex) uncorrelated(s *pg.SelectStmt) *query {
+	var saved []bool
+	for _, lv := range x.levels {
+		saved = append(saved, lv.used)
+		lv.used = false
+	}
+	q := x.subquery(s, false)
+	for i, lv := range x.levels {
+		if lv.used {
+			x.unmodelled("a correlated subquery as a value")
+		}
+		lv.used = saved[i]
+	}
+	if x.conditional && (mayFail(q.where) || anyMayFail(q.targets)) {
+		x.unmodelled("a subquery that may fail under a condition")
+	}
+	return q
+}
+
+func anyMayFail(cols []colDef) bool {
+	for _, c := range cols {
+		if mayFail(c.e) {
+			return true
+		}
+	}
+	return false
+}
+
+// scalar translates a subquery used as a value: it runs before the statement.
+func (x *ex) scalar(s *pg.SelectStmt, pos ir.Pos) val {
+	q := x.uncorrelated(s)
+	if len(q.targets) != 1 {
+		x.l.fail(pos, "a subquery used as a value must have one column, not %d", len(q.targets))
+	}
+	c := q.targets[0]
+	if len(q.aggs) > 0 && q.atMost != 0 {
+		x.emitAggregates(q, pos)
+		return c.val()
+	}
+	if q.limit != nil && q.atMost < 0 {
+		x.unmodelled("LIMIT of an expression in a subquery")
+	}
+	switch {
+	case q.atMost == 0:
+		return val{e: ir.C(ir.Null), t: c.t}
+	case len(q.from) == 0 && q.where == nil:
+		return c.val()
+	case len(q.from) == 0:
+		return val{e: &ir.Cond{If: q.where, Then: c.e, Else: ir.C(ir.Null)}, t: c.t}
+	}
+	base := c.name
+	if base == "?column?" {
+		base = "tmp"
+	}
+	local := x.b.local(base, c.t)
+	x.b.emit(&ir.Select{At: at(pos), Into: []string{local}, Cols: []ir.Expr{c.e}, Query: q.ir(), Order: q.order, Lock: q.lock})
+	return val{e: ir.V(local), t: c.t}
+}
+
+// emitAggregates runs the aggregates of q before the statement.
+func (x *ex) emitAggregates(q *query, pos ir.Pos) {
+	if len(q.from) == 0 {
+		x.unmodelled("an aggregate without FROM")
+	}
+	s := &ir.Select{At: at(pos), Query: q.ir()}
+	for _, a := range q.aggs {
+		s.Into = append(s.Into, a.local)
+		s.Aggs = append(s.Aggs, a.agg)
+	}
+	x.b.emit(s)
+}
+
+// arrayOfRows is ARRAY(SELECT …): a function of the rows, never NULL.
+func (x *ex) arrayOfRows(s *pg.SelectStmt, pos ir.Pos) val {
+	q := x.uncorrelated(s)
+	if len(q.targets) != 1 {
+		x.l.fail(pos, "ARRAY needs a subquery with one column, not %d", len(q.targets))
+	}
+	c := q.targets[0]
+	for _, o := range q.order {
+		if o.Expr != c.e {
+			x.unmodelled("ORDER BY other columns in ARRAY(SELECT …)")
+		}
+	}
+	if q.limit != nil || len(q.aggs) > 0 || len(q.from) == 0 {
+		x.unmodelled("this form of ARRAY(SELECT …)")
+	}
+	t := arrayOf(c.t)
+	local := x.b.local("array_agg", t)
+	x.b.emit(&ir.Select{At: at(pos), Into: []string{local}, Aggs: []ir.Agg{{Fn: "array", Arg: c.e, Type: t.ir}}, Query: q.ir()})
+	return val{e: ir.V(local), t: t, nn: true}
+}

@@ -1,0 +1,303 @@
+package sqlmodel
+
+import (
+	"fmt"
+	"maps"
+
+	"github.com/txrobust/robust/ir"
+)
+
+// tidy removes what the translation wrote to be safe and nobody needs: weak
+// statements whose result is never read, columns of records that are never
+// read, labels that nothing names, and locals that do not occur.
+func (b *builder) tidy() {
+	lv := &liveness{weak: b.weak}
+	b.txn.Body, _ = lv.list(b.txn.Body, set{}, true)
+	b.txn.Body = unlabel(b.txn.Body)
+	b.txn.Body = dropLast(b.txn.Body, func(s ir.Stmt) bool { _, ok := s.(*ir.Return); return ok })
+	b.pruneFields()
+	used := set{}
+	ir.Walk(b.txn.Body, func(s ir.Stmt) {
+		used.reads(s)
+		for _, n := range ir.Assigned(s) {
+			used[n] = true
+		}
+	})
+	b.txn.Locals = without(b.txn.Locals, func(l ir.Local) bool { return !used[l.Name] })
+}
+
+// pruneFields drops the fields of records that no statement reads.
+func (b *builder) pruneFields() {
+	read := set{}
+	ir.Walk(b.txn.Body, read.reads)
+	prune := func(into []string, cols []ir.Expr) ([]string, []ir.Expr) {
+		var names []string
+		var exprs []ir.Expr
+		for i, n := range into {
+			if !b.fields[n] || read[n] {
+				names, exprs = append(names, n), append(exprs, cols[i])
+			}
+		}
+		if len(names) == 0 {
+			return into[:1], cols[:1]
+		}
+		return names, exprs
+	}
+	ir.Walk(b.txn.Body, func(s ir.Stmt) {
+		switch s := s.(type) {
+		case *ir.Select:
+			if len(s.Cols) > 0 {
+				s.Into, s.Cols = prune(s.Into, s.Cols)
+			}
+		case *ir.Foreach:
+			s.Into, s.Cols = prune(s.Into, s.Cols)
+		}
+	})
+}
+
+// set is a set of locals.
+type set map[string]bool
+
+func (s set) add(o set) {
+	for n := range o {
+		s[n] = true
+	}
+}
+
+func (s set) expr(e ir.Expr) {
+	ir.WalkExpr(e, func(e ir.Expr) {
+		if v, ok := e.(*ir.Var); ok {
+			s[v.Name] = true
+		}
+	})
+}
+
+// reads adds the locals that a statement itself reads.
+func (s set) reads(st ir.Stmt) {
+	for _, e := range ir.Exprs(st) {
+		s.expr(e)
+	}
+}
+
+// liveness finds which locals are read later, going backwards.
+type liveness struct {
+	weak   map[ir.Stmt]bool
+	around []liveLoop
+}
+
+// liveLoop is what is live where a loop or block ends, and where the next
+// round of a loop begins.
+type liveLoop struct {
+	label     string
+	loop      bool
+	out, next set
+}
+
+// maxLoops is the nesting of loops up to which their rounds are iterated to a
+// fixed point; deeper ones count all that they read as live.
+const maxLoops = 4
+
+// list gives what is live before a list of statements. With change it also
+// drops what is weak and dead.
+func (lv *liveness) list(list []ir.Stmt, after set, change bool) ([]ir.Stmt, set) {
+	live := after
+	var kept []ir.Stmt // backwards
+	for i := len(list) - 1; i >= 0; i-- {
+		before, keep := lv.stmt(list[i], live, change)
+		if keep {
+			kept = append(kept, list[i])
+		}
+		live = before
+	}
+	if !change {
+		return list, live
+	}
+	out := make([]ir.Stmt, 0, len(kept))
+	for i := len(kept) - 1; i >= 0; i-- {
+		out = append(out, kept[i])
+	}
+	return out, live
+}
+
+// stmt gives what is live before s, and whether s stays.
+func (lv *liveness) stmt(s ir.Stmt, after set, change bool) (before set, keep bool) {
+	weak := lv.weak[s]
+	live := maps.Clone(after)
+	switch s := s.(type) {
+	case *ir.Assign:
+		if weak && !after[s.Var] {
+			return after, false
+		}
+		delete(live, s.Var)
+	case *ir.Havoc:
+		if weak && !after[s.Var] {
+			return after, false
+		}
+		delete(live, s.Var)
+	case *ir.Select:
+		if weak && len(s.Aggs) > 0 && !anyIn(s.Into, after) {
+			return after, false
+		}
+		if weak && change && !after[s.Found] {
+			s.Found = ""
+		}
+		for _, n := range append([]string{s.Found}, s.Into...) {
+			delete(live, n)
+		}
+	case *ir.Insert:
+		if weak && change && !after[s.Done] {
+			s.Done = ""
+		}
+		delete(live, s.Done)
+	case *ir.If:
+		yes, a := lv.list(s.Then, after, change)
+		no, b := lv.list(s.Else, after, change)
+		if change {
+			s.Then, s.Else = yes, no
+			if weak && len(yes) == 0 && len(no) == 0 {
+				return after, false
+			}
+		}
+		live = maps.Clone(a)
+		live.add(b)
+	case *ir.Block:
+		lv.around = append(lv.around, liveLoop{label: s.Label, out: after})
+		body, b := lv.list(s.Body, after, change)
+		lv.around = lv.around[:len(lv.around)-1]
+		if change {
+			s.Body = body
+		}
+		live = maps.Clone(b)
+	case *ir.While:
+		live = lv.loop(s.Label, &s.Body, after, nil, s.Cond, change)
+	case *ir.ForRange:
+		live = lv.loop(s.Label, &s.Body, after, []string{s.Var}, nil, change)
+	case *ir.Foreach:
+		if weak && change && !after[s.Found] {
+			s.Found = ""
+		}
+		live = lv.loop(s.Label, &s.Body, after, s.Into, nil, change)
+	case *ir.Break:
+		return lv.target(s.Label, false), true
+	case *ir.Continue:
+		return lv.target(s.Label, true), true
+	case *ir.Return, *ir.Abort, *ir.Fail:
+		return set{}, true
+	case *ir.Emit, *ir.EmitRows, *ir.Update, *ir.Delete, *ir.LockTable, *ir.Assume, *ir.Savepoint, *ir.RollbackTo,
+		*ir.Unmodelled, *ir.CopyTable:
+	default:
+		panic(fmt.Sprintf("sqlmodel: unknown statement %T", s))
+	}
+	live.reads(s)
+	return live, true
+}
+
+// loop gives what is live before a loop that sets the locals in sets at the
+// start of each round and tests cond before it.
+func (lv *liveness) loop(label string, body *[]ir.Stmt, after set, sets []string, cond ir.Expr, change bool) set {
+	head := maps.Clone(after)
+	head.expr(cond)
+	round := func(change bool) ([]ir.Stmt, set) {
+		lv.around = append(lv.around, liveLoop{label, true, after, head})
+		list, b := lv.list(*body, head, change)
+		lv.around = lv.around[:len(lv.around)-1]
+		return list, b
+	}
+	loops := 0
+	for _, l := range lv.around {
+		if l.loop {
+			loops++
+		}
+	}
+	if loops >= maxLoops {
+		ir.Walk(*body, head.reads)
+	} else {
+		for {
+			_, b := round(false)
+			b = maps.Clone(b)
+			for _, n := range sets {
+				delete(b, n)
+			}
+			size := len(head)
+			head.add(b)
+			if len(head) == size {
+				break
+			}
+		}
+	}
+	if change {
+		*body, _ = round(true)
+	}
+	return maps.Clone(head)
+}
+
+func anyIn(names []string, s set) bool {
+	for _, n := range names {
+		if s[n] {
+			return true
+		}
+	}
+	return false
+}
+
+// target gives what is live where a break or continue goes.
+func (lv *liveness) target(label string, next bool) set {
+	for i := len(lv.around) - 1; i >= 0; i-- {
+		l := lv.around[i]
+		if label == "" && l.loop || label != "" && l.label == label {
+			if next {
+				return l.next
+			}
+			return l.out
+		}
+	}
+	return set{}
+}
+
+// unlabel removes labels that no statement names, and blocks with them.
+func unlabel(list []ir.Stmt) []ir.Stmt {
+	named := map[string]bool{}
+	ir.Walk(list, func(s ir.Stmt) {
+		switch s := s.(type) {
+		case *ir.Break:
+			named[s.Label] = true
+		case *ir.Continue:
+			named[s.Label] = true
+		}
+	})
+	var clean func(list []ir.Stmt) []ir.Stmt
+	clean = func(list []ir.Stmt) []ir.Stmt {
+		var out []ir.Stmt
+		for _, s := range list {
+			switch s := s.(type) {
+			case *ir.If:
+				s.Then, s.Else = clean(s.Then), clean(s.Else)
+			case *ir.Block:
+				s.Body = clean(s.Body)
+				if !named[s.Label] {
+					out = append(out, s.Body...)
+					continue
+				}
+			case *ir.While:
+				s.Body = clean(s.Body)
+				s.Label = onlyIf(named, s.Label)
+			case *ir.ForRange:
+				s.Body = clean(s.Body)
+				s.Label = onlyIf(named, s.Label)
+			case *ir.Foreach:
+				s.Body = clean(s.Body)
+				s.Label = onlyIf(named, s.Label)
+			}
+			out = append(out, s)
+		}
+		return out
+	}
+	return clean(list)
+}
+
+func onlyIf(named map[string]bool, label string) string {
+	if named[label] {
+		return label
+	}
+	return ""
+}

@@ -1,0 +1,525 @@
+package sqlmodel
+
+import (
+	"strings"
+
+	"github.com/txrobust/robust/ir"
+	"github.com/txrobust/robust/sqlmodel/internal/pg"
+)
+
+// target opens the table that an INSERT, UPDATE or DELETE writes: x gets a
+// level with it.
+func (x *ex) target(r *pg.RangeVar) (*ex, *rowSource) {
+	t := x.tableOf(r)
+	y := x.inner()
+	alias := aliasOf(r)
+	s := tableSource(t, alias, y.rowName(alias))
+	y.levels[len(y.levels)-1].sources = []*rowSource{s}
+	return y, s
+}
+
+// fired stands for the triggers of t on some kinds of writes: they are not
+// modelled.
+func (b *builder) fired(pos ir.Pos, t *table, events int32) {
+	for _, g := range t.triggers {
+		if g.events&events == 0 {
+			continue
+		}
+		r := &refs{tables: map[string]bool{t.name: true}, calls: map[string]bool{g.fn: true}, writes: true}
+		b.giveUp(pos, r, "trigger "+g.name)
+	}
+}
+
+// assignment is an item of SET.
+type assignment struct {
+	column string
+	v      val
+	isNull bool // DEFAULT without a default
+}
+
+// setList translates SET for a row of s; y sees the row.
+func (b *builder) setList(y *ex, s *rowSource, list []*pg.Node) []assignment {
+	var out []assignment
+	multi := map[*pg.Node][]val{}
+	for _, n := range list {
+		r := pg.Inner(n).(*pg.ResTarget)
+		c := s.table.column(r.Name)
+		if c == nil {
+			y.fail(r.Location, "table %s has no column %s; it has %s", s.table.name, r.Name, columnNames(s))
+		}
+		for _, o := range out {
+			if o.column == c.name {
+				y.fail(r.Location, "column %s is set twice", c.name)
+			}
+		}
+		if c.generated != nil {
+			if _, isDefault := pg.Inner(r.Val).(*pg.SetToDefault); !isDefault {
+				y.fail(r.Location, "column %s is generated: it can only be set to DEFAULT", c.name)
+			}
+			continue
+		}
+		v := y.setValue(s, c, r, multi)
+		if len(r.Indirection) > 0 {
+			v = y.setElement(s, c, r, v)
+		}
+		e := y.convert(v, c.t, r.Location, "column "+c.name)
+		out = append(out, assignment{column: c.name, v: val{e: e, t: c.t, nn: v.nn}})
+	}
+	return out
+}
+
+// setValue gives the value of one SET item.
+func (y *ex) setValue(s *rowSource, c *column, r *pg.ResTarget, multi map[*pg.Node][]val) val {
+	switch e := pg.Inner(r.Val).(type) {
+	case *pg.SetToDefault:
+		return y.defaultOf(s.table, c, r.Location)
+	case *pg.MultiAssignRef: // (a, b) = (…)
+		vs, ok := multi[e.Source]
+		if !ok {
+			vs = y.multiValues(e.Source, r.Location)
+			multi[e.Source] = vs
+		}
+		if int(e.Ncolumns) != len(vs) {
+			y.fail(r.Location, "%d columns are set to %d values", e.Ncolumns, len(vs))
+		}
+		return vs[e.Colno-1]
+	}
+	return y.expr(r.Val)
+}
+
+// multiValues gives the values of a row or of a subquery with several columns.
+func (y *ex) multiValues(n *pg.Node, loc int32) []val {
+	switch e := pg.Inner(n).(type) {
+	case *pg.RowExpr:
+		var out []val
+		for _, a := range e.Args {
+			if _, isDefault := pg.Inner(a).(*pg.SetToDefault); isDefault {
+				y.unmodelled("DEFAULT in a row of values")
+			}
+			out = append(out, y.expr(a))
+		}
+		return out
+	case *pg.SubLink:
+		sel, ok := pg.Inner(e.Subselect).(*pg.SelectStmt)
+		if !ok {
+			break
+		}
+		q := y.uncorrelated(sel)
+		if len(q.from) == 0 || q.limit != nil && q.atMost != 1 {
+			y.unmodelled("this form of subquery in SET")
+		}
+		if len(q.aggs) > 0 {
+			y.emitAggregates(q, y.pos(loc))
+		} else {
+			sel := &ir.Select{At: at(y.pos(loc)), Query: q.ir(), Order: q.order, Lock: q.lock}
+			for i, c := range q.targets {
+				local := y.b.local(c.name, c.t)
+				sel.Into, sel.Cols = append(sel.Into, local), append(sel.Cols, c.e)
+				q.targets[i] = colDef{c.name, ir.V(local), c.t, false}
+			}
+			y.b.emit(sel)
+		}
+		var out []val
+		for _, c := range q.targets {
+			out = append(out, c.val())
+		}
+		return out
+	}
+	v := y.expr(n)
+	if !v.record {
+		y.fail(loc, "several columns are set to one value")
+	}
+	var out []val
+	for _, c := range v.fields {
+		out = append(out, c.val())
+	}
+	return out
+}
+
+// setElement is SET a[i] = v, or a field of a composite column: the column
+// becomes a function of its old value.
+func (y *ex) setElement(s *rowSource, c *column, r *pg.ResTarget, v val) val {
+	args := []ir.Expr{s.col(c.name).e}
+	name := "set"
+	for _, n := range r.Indirection {
+		switch i := pg.Inner(n).(type) {
+		case *pg.A_Indices:
+			if i.IsSlice {
+				y.unmodelled("SET of a slice of an array")
+			}
+			args = append(args, y.defaultType(y.expr(i.Uidx)).e)
+		case *pg.String:
+			name += " " + i.Sval
+		}
+	}
+	if v.t.name == nUnknown && c.t.name == nArray {
+		v = y.literal(v, c.t.element(), r.Location)
+	}
+	args = append(args, y.defaultType(v).e)
+	return val{e: &ir.Call{Name: name, Args: args, Type: localType(c.t)}, t: c.t}
+}
+
+// defaultOf gives the default of a column.
+func (x *ex) defaultOf(t *table, c *column, loc int32) val {
+	switch {
+	case c.fresh && x.perRow:
+		return x.volatile("nextval", c.t, loc)
+	case c.fresh:
+		return val{e: x.b.nextval(x.pos(loc), c.sequence, c.name, c.t), t: c.t, nn: true}
+	}
+	return x.b.defaultValue(c, x.perRow)
+}
+
+// defaultValue is the default of a column that is no sequence.
+func (b *builder) defaultValue(c *column, perRow bool) val {
+	if c.def == nil {
+		return val{e: ir.C(ir.Null), t: c.t}
+	}
+	y := &ex{l: b.l, b: b, text: c.def.text, perRow: perRow}
+	if perRow {
+		y.levels = []*level{{}} // no columns, but evaluated for each row
+	}
+	v := y.expr(c.def.node)
+	return val{e: y.convert(v, c.t, y.at(c.def.node), "column "+c.name), t: c.t, nn: v.nn}
+}
+
+// generated gives the values of the generated columns of t, where row gives
+// those of the others.
+func (b *builder) generated(t *table, row *rowSource) []assignment {
+	var out []assignment
+	for _, c := range t.columns {
+		if c.generated == nil {
+			continue
+		}
+		y := &ex{l: b.l, b: b, text: c.generated.text, levels: []*level{{sources: []*rowSource{row}}}, perRow: true}
+		v := y.expr(c.generated.node)
+		out = append(out, assignment{column: c.name, v: val{e: y.convert(v, c.t, y.at(c.generated.node), "column "+c.name), t: c.t, nn: v.nn}})
+	}
+	return out
+}
+
+// withValues is s with the values of some columns replaced.
+func withValues(s *rowSource, set []assignment) *rowSource {
+	out := *s
+	out.cols = append([]colDef{}, s.cols...)
+	for _, a := range set {
+		if c := out.col(a.column); c != nil {
+			c.e, c.nn = a.v.e, a.v.nn
+		}
+	}
+	return &out
+}
+
+// irSets drops assignments of a key column to itself, and refuses other ones.
+func (b *builder) irSets(s *rowSource, list []assignment) []ir.Set {
+	t := s.table.ir
+	var sets []ir.Set
+	var keys []string
+	for _, a := range list {
+		i := t.Column(a.column)
+		if !t.IsKey(i) {
+			sets = append(sets, ir.Set{Col: i, Expr: a.v.e})
+			continue
+		}
+		if c, ok := a.v.e.(*ir.Col); !ok || c.Row != s.row || c.Col != a.column {
+			b.unmodelled("a change of the key column %s", a.column)
+		}
+		keys = append(keys, a.column)
+	}
+	if len(sets) == 0 && len(list) > 0 {
+		// Setting a key to itself writes the row all the same: so does setting
+		// another column to itself.
+		for i, c := range t.Columns {
+			if !t.IsKey(i) {
+				return []ir.Set{{Col: i, Expr: &ir.Col{Row: s.row, Col: c.Name}}}
+			}
+		}
+		b.unmodelled("an update of the key columns (%s) of a table without others", strings.Join(keys, ", "))
+	}
+	return sets
+}
+
+// updateStmt translates UPDATE.
+func (b *builder) updateStmt(f *frame, t *text, s *pg.UpdateStmt, pos ir.Pos, to sink) {
+	x := b.ex(f, t)
+	if s.WithClause != nil {
+		b.unmodelled("WITH")
+	}
+	y, row := x.target(s.Relation)
+	if s.WhereClause != nil {
+		y.noCursor(s.WhereClause)
+	}
+	w := b.from(y, row, s.FromClause, s.WhereClause)
+	list := b.setList(w.in, row, s.TargetList)
+	list = append(list, b.generated(row.table, withValues(row, list))...)
+	for _, c := range b.l.actionsOn(row.table) {
+		for _, a := range list {
+			if c.onUpdate.changes() && contains(b.l.refColumns(c), a.column) {
+				b.unmodelled("ON UPDATE %s of foreign key %s", actionWord(c.onUpdate), c.name)
+			}
+		}
+	}
+	sets := b.irSets(row, list)
+	after := withValues(row, list)
+	b.write(f, w, row, after, s.ReturningClause, pos, to, func(where ir.Expr, keep func(ir.Expr) ir.Expr) {
+		out := make([]ir.Set, len(sets))
+		for i, set := range sets {
+			out[i] = ir.Set{Col: set.Col, Expr: keep(set.Expr)}
+		}
+		b.emit(&ir.Update{At: at(pos), Table: row.table.ir, Row: row.row, Sets: out, Where: where})
+	})
+	b.fired(pos, row.table, onUpdate)
+}
+
+// noCursor refuses WHERE CURRENT OF.
+func (x *ex) noCursor(n *pg.Node) {
+	if strings.HasSuffix(typeName(pg.Inner(n)), "CurrentOfExpr") {
+		x.unmodelled("WHERE CURRENT OF")
+	}
+}
+
+// deleteStmt translates DELETE.
+func (b *builder) deleteStmt(f *frame, t *text, s *pg.DeleteStmt, pos ir.Pos, to sink) {
+	x := b.ex(f, t)
+	if s.WithClause != nil {
+		b.unmodelled("WITH")
+	}
+	y, row := x.target(s.Relation)
+	if s.WhereClause != nil {
+		y.noCursor(s.WhereClause)
+	}
+	w := b.from(y, row, s.UsingClause, s.WhereClause)
+	b.write(f, w, row, row, s.ReturningClause, pos, to, func(where ir.Expr, keep func(ir.Expr) ir.Expr) {
+		b.cascade(pos, row.table, row.row, where, nil)
+		b.emit(&ir.Delete{At: at(pos), Table: row.table.ir, Row: row.row, Where: where})
+	})
+	b.fired(pos, row.table, onDelete)
+}
+
+// writeQuery is which rows an UPDATE or DELETE changes.
+type writeQuery struct {
+	in    *ex         // sees the row and the other tables
+	other []ir.Source // of FROM or USING
+	where ir.Expr     // over the row and the other tables
+}
+
+// from translates FROM or USING, and WHERE.
+func (b *builder) from(y *ex, row *rowSource, list []*pg.Node, where *pg.Node) *writeQuery {
+	q := &query{in: y, level: y.levels[len(y.levels)-1], atMost: -1}
+	var conds []ir.Expr
+	for _, n := range list {
+		conds = append(conds, q.addFrom(n)...)
+	}
+	if len(q.loops) > 0 || q.writer {
+		b.unmodelled("a function in FROM or USING")
+	}
+	if where != nil {
+		for _, c := range conjuncts(where) {
+			conds = append(conds, y.boolean(c, truth))
+		}
+	}
+	return &writeQuery{in: y, other: q.from, where: ir.AndE(conds...)}
+}
+
+// write runs change for the rows that w gives, with RETURNING and FOUND. after
+// is the row as RETURNING sees it.
+func (b *builder) write(f *frame, w *writeQuery, row, after *rowSource, ret *pg.ReturningClause, pos ir.Pos, to sink,
+	change func(where ir.Expr, keep func(ir.Expr) ir.Expr)) {
+	q := ir.Query{From: []ir.Source{row.irSource()}, Where: w.where}
+	if len(w.other) > 0 {
+		if b.restricts(w, row, change) && ret == nil {
+			q.Where = &ir.Exists{Query: ir.Query{From: w.other, Where: w.where}}
+		} else {
+			b.writeJoin(f, w, row, ret, pos, change)
+			return
+		}
+	}
+	found := ir.Expr(&ir.Exists{Query: q})
+	plain := func(e ir.Expr) ir.Expr { return e }
+	if ret != nil && to.kind != discard {
+		b.returning(f, w, row, after, ret, pos, to, q, func() { change(q.Where, plain) })
+		return
+	}
+	if !b.unusedBy(nonEmptyList(f.found, f.rowcount), func() { change(q.Where, plain) }) {
+		b.unmodelled("FOUND or ROW_COUNT inside of the statement that sets it")
+	}
+	b.countFirst(f, q, found, pos)
+	change(q.Where, plain)
+}
+
+func nonEmptyList(list ...string) []string {
+	return without(list, func(s string) bool { return s == "" })
+}
+
+// countFirst sets FOUND and ROW_COUNT before a write of the rows of q.
+func (b *builder) countFirst(f *frame, q ir.Query, found ir.Expr, pos ir.Pos) {
+	if f.found != "" {
+		b.emitWeak(&ir.Assign{At: at(pos), Var: f.found, Expr: found})
+	}
+	if f.rowcount != "" {
+		b.countRows(f, q, pos)
+	}
+}
+
+// restricts reports whether what change computes depends on the row alone.
+func (b *builder) restricts(w *writeQuery, row *rowSource, change func(ir.Expr, func(ir.Expr) ir.Expr)) bool {
+	only := true
+	b.attempt(func() {
+		change(nil, func(e ir.Expr) ir.Expr {
+			only = only && rowFree(e, map[string]bool{row.row: true})
+			return e
+		})
+		panic(unmodelled{}) // a trial: nothing stays
+	})
+	return only
+}
+
+// writeJoin is UPDATE … FROM whose values come from the other tables: for
+// each row of the join, the row is changed by its key. A row that joins twice
+// is changed once, by either, in PostgreSQL; here the last one counts.
+func (b *builder) writeJoin(f *frame, w *writeQuery, row *rowSource, ret *pg.ReturningClause, pos ir.Pos,
+	change func(where ir.Expr, keep func(ir.Expr) ir.Expr)) {
+	if ret != nil {
+		b.unmodelled("RETURNING with FROM or USING")
+	}
+	if f.rowcount != "" {
+		b.unmodelled("ROW_COUNT after an UPDATE or DELETE with several tables")
+	}
+	q := ir.Query{From: append([]ir.Source{row.irSource()}, w.other...), Where: w.where}
+	loop := &ir.Foreach{At: at(pos), Query: q, Found: f.found}
+	b.weak[loop] = true
+	var where ir.Expr
+	for _, k := range row.table.ir.Key {
+		c := row.table.ir.Columns[k]
+		local := b.txn.AddLocal(c.Name, c.Type)
+		col := &ir.Col{Row: row.row, Col: c.Name}
+		loop.Into, loop.Cols = append(loop.Into, local), append(loop.Cols, col)
+		where = ir.AndE(where, ir.Op(ir.Eq, col, ir.V(local)))
+	}
+	loop.Body = b.collect(func() {
+		change(where, func(e ir.Expr) ir.Expr {
+			t, err := ir.TypeOf(e, b.txn, q.From...)
+			if err != nil {
+				panic("sqlmodel: " + err.Error())
+			}
+			if t.Kind == ir.KindNull {
+				return e
+			}
+			local := b.txn.AddLocal("new", t)
+			loop.Into, loop.Cols = append(loop.Into, local), append(loop.Cols, e)
+			return ir.V(local)
+		})
+	})
+	b.emit(loop)
+}
+
+// returning runs a write with RETURNING: the values are read from the rows
+// before it, where after has the new values of the columns.
+func (b *builder) returning(f *frame, w *writeQuery, row, after *rowSource, ret *pg.ReturningClause, pos ir.Pos, to sink, q ir.Query, change func()) {
+	x := *w.in
+	x.levels = append(append([]*level{}, x.levels[:len(x.levels)-1]...), &level{sources: []*rowSource{after}})
+	rq := &query{in: &x, level: x.levels[len(x.levels)-1], from: q.From, where: q.Where, atMost: -1}
+	if len(ret.Options) > 0 {
+		b.unmodelled("RETURNING WITH")
+	}
+	for _, n := range ret.Exprs {
+		rq.addTarget(pg.Inner(n).(*pg.ResTarget))
+	}
+	if to.kind == toClient {
+		b.countFirst(f, q, &ir.Exists{Query: q}, pos)
+		if f.result == nil {
+			var cols []ir.Expr
+			for _, c := range rq.targets {
+				cols = append(cols, c.e)
+			}
+			b.emit(&ir.EmitRows{At: at(pos), Cols: cols, Query: q})
+		}
+		change()
+		return
+	}
+	if f.rowcount != "" {
+		b.countRows(f, q, pos)
+	}
+	if !b.singleRow(q) && f.fn.body != nil { // PL/pgSQL refuses several rows
+		n := b.local("count", tInt)
+		b.emit(&ir.Select{At: at(pos), Into: []string{n}, Aggs: []ir.Agg{{Fn: "count", Type: ir.IntType}}, Query: q})
+		b.emit(&ir.Assume{At: at(pos), Cond: ir.Op(ir.Le, ir.V(n), ir.C(ir.Int(1)))})
+	}
+	// The write must still see the variables as they were.
+	var temps []dest
+	for i, c := range rq.targets {
+		temps = append(temps, dest{b.local(c.name, c.t), c.t})
+		if c.t.name == nUnknown {
+			temps[i].t = tText
+		}
+	}
+	final, rest := to.dests(rq.targets)
+	found := b.foundLocal(f)
+	if found == "" && to.strict {
+		found = b.local("was_found", tBool)
+	}
+	early := b.unusedBy(append(destLocals(final), destLocals(rest)...), change)
+	s := &ir.Select{At: at(pos), Query: q, Found: found}
+	var assign []dest
+	var cols []colDef
+	for i, c := range rq.targets {
+		d := final[i]
+		if d.local == "" {
+			continue
+		}
+		if early {
+			s.Into, s.Cols = append(s.Into, d.local), append(s.Cols, x.cast(c.val(), d.t, 0).e)
+			continue
+		}
+		s.Into, s.Cols = append(s.Into, temps[i].local), append(s.Cols, c.e)
+		assign, cols = append(assign, d), append(cols, colDef{c.name, ir.V(temps[i].local), c.t, false})
+	}
+	b.atLeastOne(s)
+	b.weak[s] = true
+	b.emit(s)
+	change()
+	b.assignAll(&x, pos, assign, cols)
+	b.setNull(pos, rest)
+	if found != "" {
+		b.strict(to, pos, ir.V(found))
+	}
+}
+
+func destLocals(list []dest) []string {
+	var out []string
+	for _, d := range list {
+		out = append(out, d.local)
+	}
+	return out
+}
+
+// unusedBy reports whether what f writes reads none of the locals.
+func (b *builder) unusedBy(locals []string, f func()) bool {
+	set := map[string]bool{}
+	for _, l := range locals {
+		set[l] = l != ""
+	}
+	unused := true
+	out := b.out
+	list := b.collect(f)
+	b.out = out
+	ir.Walk(list, func(s ir.Stmt) {
+		for _, e := range ir.Exprs(s) {
+			ir.WalkExpr(e, func(e ir.Expr) {
+				if v, ok := e.(*ir.Var); ok && set[v.Name] {
+					unused = false
+				}
+			})
+		}
+	})
+	return unused
+}
+
+func contains(list []string, s string) bool {
+	for _, x := range list {
+		if x == s {
+			return true
+		}
+	}
+	return false
+}
