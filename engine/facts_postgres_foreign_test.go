@@ -233,6 +233,28 @@ func TestFact09(t *testing.T) {
 			A: SELECT id FROM child WHERE pid = 2    -> 22
 			A: COMMIT                                -> COMMIT
 			B: SELECT pid FROM child WHERE id = 22   -> 1`},
+		{name: "CASCADE: the child of the snapshot changed and stayed", setup: cascade("ON DELETE CASCADE"), script: `
+			A: BEGIN
+			A: SELECT 1
+			B: UPDATE child SET id = 23 WHERE id = 22
+			A: DELETE FROM parent WHERE id = 2       -> 40001`},
+		{name: "CASCADE: the child of the snapshot is being deleted", setup: cascade("ON DELETE CASCADE"), script: `
+			B: BEGIN
+			B: DELETE FROM child WHERE id = 22
+			A: BEGIN
+			A: DELETE FROM parent WHERE id = 2       -> blocks, 40001
+			B: COMMIT`},
+		{name: "SET NULL: the child of the snapshot went", setup: cascade("ON DELETE SET NULL"), script: `
+			A: BEGIN
+			A: SELECT 1
+			B: DELETE FROM child WHERE id = 22
+			A: DELETE FROM parent WHERE id = 2       -> DELETE 1
+			A: COMMIT                                -> COMMIT`},
+		{name: "SET NULL: the child of the snapshot changed and stayed", setup: cascade("ON DELETE SET NULL"), script: `
+			A: BEGIN
+			A: SELECT 1
+			B: UPDATE child SET id = 23 WHERE id = 22
+			A: DELETE FROM parent WHERE id = 2       -> 40001`},
 		{name: "SET NULL: a child was inserted", setup: cascade("ON DELETE SET NULL"), script: `
 			A: BEGIN
 			A: SELECT 1
