@@ -160,6 +160,64 @@ func TestFact04(t *testing.T) {
 	play(t, facts)
 }
 
+// TestFact04Rows is about which rows a locking query locks: those that it
+// fetches, which are fewer than those that match where fetching stops early.
+func TestFact04Rows(t *testing.T) {
+	function := func(body string) string {
+		return `CREATE FUNCTION f() RETURNS int LANGUAGE plpgsql AS $$ DECLARE n int; r record; BEGIN ` + body + ` RETURN n; END $$`
+	}
+	// locked plays what B can delete while A holds the locks of sql.
+	locked := func(name, setup, sql string, one, two bool) fact {
+		outcome := func(held bool) string {
+			if held {
+				return "blocks, DELETE 1"
+			}
+			return "DELETE 1"
+		}
+		return fact{name: name, setup: setup, script: `
+			A: BEGIN
+			A: ` + sql + `
+			B: DELETE FROM t WHERE id = 1 -> ` + outcome(one) + `
+			C: DELETE FROM t WHERE id = 2 -> ` + outcome(two) + `
+			A: COMMIT`}
+	}
+	play(t, []fact{
+		locked("a plain SELECT locks every row that it gives", "",
+			"SELECT v FROM t FOR UPDATE", true, true),
+		locked("LIMIT", "", "SELECT v FROM t ORDER BY id LIMIT 1 FOR UPDATE", true, false),
+		locked("OFFSET locks what it skips", "", "SELECT v FROM t ORDER BY id OFFSET 1 LIMIT 1 FOR UPDATE", true, true),
+		locked("PERFORM", function("PERFORM v FROM t ORDER BY id FOR UPDATE;"), "SELECT f()", true, true),
+		locked("SELECT INTO takes the first row only", function("SELECT v INTO n FROM t ORDER BY id FOR UPDATE;"), "SELECT f()", true, false),
+		locked("an assignment of a subquery", function("n := (SELECT v FROM t WHERE id = 2 FOR UPDATE);"), "SELECT f()", false, true),
+		locked("IF EXISTS stops at the first row", function("IF EXISTS (SELECT FROM t ORDER BY id FOR UPDATE) THEN n := 1; END IF;"), "SELECT f()", true, false),
+		locked("a FOR loop", function("FOR r IN SELECT v FROM t ORDER BY id FOR UPDATE LOOP n := r.v; END LOOP;"), "SELECT f()", true, true),
+		locked("a FOR loop that is left fetches ahead", function("FOR r IN SELECT v FROM t ORDER BY id FOR UPDATE LOOP EXIT; END LOOP;"), "SELECT f()", true, true),
+		locked("a function in SQL that returns one value stops at the first row",
+			"CREATE FUNCTION f() RETURNS int LANGUAGE sql AS $$ SELECT v FROM t ORDER BY id FOR UPDATE $$", "SELECT f()", true, false),
+		locked("a function in SQL that returns a set, read to its end",
+			"CREATE FUNCTION f() RETURNS SETOF int LANGUAGE sql AS $$ SELECT v FROM t ORDER BY id FOR UPDATE $$", "SELECT f()", true, true),
+		locked("RETURN QUERY", `CREATE FUNCTION f() RETURNS SETOF int LANGUAGE plpgsql AS $$
+			BEGIN RETURN QUERY SELECT v FROM t ORDER BY id FOR UPDATE; END $$`, "SELECT f()", true, true),
+		locked("WITH that nobody reads is not run", "", "WITH l AS (SELECT v FROM t FOR UPDATE) SELECT 1", false, false),
+		locked("WITH that is read", "", "WITH l AS (SELECT v FROM t FOR UPDATE) SELECT count(*) FROM l", true, true),
+		locked("FOR UPDATE does not reach into WITH", "", "WITH l AS (SELECT v FROM t) SELECT * FROM l FOR UPDATE", false, false),
+		locked("FOR UPDATE does not reach into a subquery of WHERE", "CREATE TABLE u (n int); INSERT INTO u VALUES (0)",
+			"SELECT n FROM u WHERE n IN (SELECT v FROM t) FOR UPDATE", false, false),
+		locked("FOR UPDATE reaches into a subquery of FROM", "", "SELECT v FROM (SELECT v FROM t WHERE id = 2) q FOR UPDATE", false, true),
+		locked("a join locks both sides, of the rows that are joined", "",
+			"SELECT x.v FROM t x JOIN t y ON y.id = x.id + 1 FOR UPDATE", true, true),
+		locked("a condition on the locked row is checked before the lock", "", "SELECT v FROM t WHERE id > 1 FOR UPDATE", false, true),
+		{name: "a FOR loop that is left has fetched ten rows", setup: function(`
+				FOR r IN SELECT v FROM t ORDER BY id FOR UPDATE LOOP EXIT; END LOOP;`) + `;
+			INSERT INTO t SELECT i, 0, 0 FROM generate_series(3, 20) i`, script: `
+			A: BEGIN
+			A: SELECT f()
+			B: DELETE FROM t WHERE id = 11 -> DELETE 1
+			B: DELETE FROM t WHERE id = 10 -> blocks, DELETE 1
+			A: COMMIT`},
+	})
+}
+
 func TestFact05(t *testing.T) {
 	play(t, []fact{
 		{name: "FOR KEY SHARE reads the version of the snapshot after an update", script: `
