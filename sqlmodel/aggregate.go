@@ -67,6 +67,9 @@ func (x *ex) aggregate(e *pg.FuncCall, name string) val {
 	default:
 		agg.Arg = args[0].e
 	}
+	if strings.HasSuffix(name, "_agg") && name != "string_agg" && agg.Arg != nil {
+		agg.Arg = withNulls(args[0])
+	}
 	switch name {
 	case "sum":
 		if args[0].t.name != nInt && args[0].t.name != nNumeric {
@@ -96,4 +99,13 @@ func (x *ex) aggregate(e *pg.FuncCall, name string) val {
 	local := x.b.local(strings.Fields(name)[0], t)
 	*x.aggs = append(*x.aggs, aggCall{agg, local})
 	return val{e: ir.V(local), t: t, nn: name == "count"}
+}
+
+// withNulls makes a value of which NULL, too, takes part in an aggregate.
+func withNulls(v val) ir.Expr {
+	if v.nn {
+		return v.e
+	}
+	return &ir.Cond{If: &ir.Unary{Op: ir.IsNull, X: v.e}, Then: ir.C(ir.Opaque("null")),
+		Else: &ir.Call{Name: "value", Args: []ir.Expr{v.e}, Type: ir.OpaqueType}}
 }

@@ -124,8 +124,19 @@ func (b *builder) collect(f func()) []ir.Stmt {
 	return list
 }
 
-// local declares a local.
-func (b *builder) local(base string, t typ) string { return b.txn.AddLocal(base, localType(t)) }
+// local declares a local. It must not have the name of a table, which the text
+// form of the IR could not tell from it.
+func (b *builder) local(base string, t typ) string { return b.irLocal(base, localType(t)) }
+
+func (b *builder) irLocal(base string, t ir.Type) string {
+	name := base
+	for i := 1; ; i++ {
+		if _, taken := b.txn.LocalType(name); !taken && b.l.prog.Table(name) == nil {
+			return b.txn.AddLocal(name, t)
+		}
+		name = base + "_" + itoa(i)
+	}
+}
 
 // localType is the type of a local that holds values of t.
 func localType(t typ) ir.Type {

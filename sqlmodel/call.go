@@ -5,6 +5,7 @@ import (
 
 	"github.com/txrobust/robust/ir"
 	"github.com/txrobust/robust/sqlmodel/internal/pg"
+	"google.golang.org/protobuf/proto"
 )
 
 // call translates a function call.
@@ -58,7 +59,7 @@ func (x *ex) call(e *pg.FuncCall) val {
 		}
 		return x.fromSession(name, scalarTypes[b.result])
 	case volatileFunc:
-		return x.volatile(name, scalarTypes[b.result], e.Location)
+		return x.volatile(name, scalarTypes[b.result], x.pos(e.Location))
 	case freshFunc:
 		return x.fresh(name, e)
 	case idleFunc:
@@ -201,10 +202,12 @@ func (x *ex) concatAll(args []val) val {
 		if a.record {
 			x.unmodelled("concat of a row")
 		}
+		if !a.nn {
+			a.e = x.shared(a.e, a.t)
+		}
 		e := x.cast(a, tText, 0).e
 		if !a.nn {
-			e = x.shared(e, tText)
-			e = &ir.Cond{If: &ir.Unary{Op: ir.IsNull, X: e}, Then: ir.C(ir.Text("")), Else: e}
+			e = &ir.Cond{If: &ir.Unary{Op: ir.IsNull, X: a.e}, Then: ir.C(ir.Text("")), Else: e}
 		}
 		if i == 0 {
 			out = e
@@ -217,17 +220,17 @@ func (x *ex) concatAll(args []val) val {
 
 // volatile is any value at each evaluation. For a query it is a function of
 // the row and of a seed.
-func (x *ex) volatile(name string, t typ, loc int32) val {
+func (x *ex) volatile(name string, t typ, pos ir.Pos) val {
 	if x.b == nil {
 		panic(unmodelled{"the function " + name})
 	}
 	if !x.perRow {
 		v := x.b.local(name, t)
-		x.b.emit(&ir.Havoc{At: at(x.pos(loc)), Var: v, NotNull: true})
+		x.b.emit(&ir.Havoc{At: at(pos), Var: v, NotNull: true})
 		return val{e: ir.V(v), t: t, nn: true}
 	}
 	seed := x.b.local(name+"_seed", tAny)
-	x.b.havoc(x.pos(loc), seed)
+	x.b.havoc(pos, seed)
 	c := &ir.Call{Name: name, Args: append([]ir.Expr{ir.V(seed)}, x.rowKeys()...), Type: t.ir}
 	return val{e: c, t: t}
 }
@@ -251,7 +254,7 @@ func (x *ex) rowKeys() []ir.Expr {
 func (x *ex) fresh(name string, e *pg.FuncCall) val {
 	t := scalarTypes[builtins[name].result]
 	if x.perRow { // as good as any value: a row's value cannot be told fresh
-		v := x.volatile(name, t, e.Location)
+		v := x.volatile(name, t, x.pos(e.Location))
 		v.nn = true
 		return v
 	}
@@ -290,6 +293,35 @@ func (x *ex) callUser(e *pg.FuncCall, name string, fns []*function) val {
 		}
 	}
 	return x.b.inline(x.pos(e.Location), f, args)
+}
+
+// apart refuses a statement that reads tables and calls a function that writes
+// some: its own reads do not see those writes, but the statements that take
+// their place would. target is the table of an INSERT, which is not read.
+func (b *builder) apart(root proto.Message, target *pg.RangeVar) {
+	reads := false
+	pg.Walk(root, func(tree any) bool {
+		r, ok := tree.(*pg.RangeVar)
+		reads = reads || ok && r != target
+		return true
+	})
+	writer := ""
+	for _, name := range sortedKeys(b.refsOf(root).calls) {
+		fns := b.l.lookup(name)
+		if len(fns) == 0 {
+			continue
+		}
+		e := b.l.effectOf(&refs{tables: map[string]bool{}, calls: map[string]bool{name: true}})
+		if e.writes || e.all {
+			writer = name
+		}
+		for _, f := range fns {
+			reads = reads || f.stable && len(e.tables) > 0
+		}
+	}
+	if reads && writer != "" {
+		b.unmodelled("a call of %s, which writes, in a statement that reads", writer)
+	}
 }
 
 // columns gives a value as a list of columns: one, or the fields of a row.
@@ -336,6 +368,7 @@ func (x *ex) arguments(e *pg.FuncCall, name string, fns []*function) (*function,
 			fits = append(fits, f)
 		}
 	}
+	fits = x.closest(fits, positional)
 	switch {
 	case len(fits) == 0 && len(fns) == 1 && !fns[0].hasVariadic():
 		x.fail(e.Location, "%s is called with %d arguments that do not fit its declaration %s", name, len(e.Args), fns[0].signature())
@@ -344,7 +377,7 @@ func (x *ex) arguments(e *pg.FuncCall, name string, fns []*function) (*function,
 	}
 	f := fits[0]
 	if !f.hasBody() {
-		x.unmodelled("the function %s in %s", name, f.language)
+		x.unmodelled("the function %s, which is written in %s", name, f.language)
 	}
 	var args []val
 	for i, p := range f.inputs() {
@@ -359,6 +392,28 @@ func (x *ex) arguments(e *pg.FuncCall, name string, fns []*function) (*function,
 		args = append(args, v)
 	}
 	return f, args
+}
+
+// closest keeps the functions with the most parameters of exactly the types
+// of the arguments.
+func (x *ex) closest(fits []*function, args []val) []*function {
+	var best []*function
+	most := -1
+	for _, f := range fits {
+		n := 0
+		for i, v := range args {
+			if x.l.typeOf(f.inputs()[i].t, f.text).String() == v.t.String() {
+				n++
+			}
+		}
+		if n > most {
+			best, most = nil, n
+		}
+		if n == most {
+			best = append(best, f)
+		}
+	}
+	return best
 }
 
 func (f *function) hasVariadic() bool {

@@ -72,10 +72,12 @@ func (b *builder) cascade(pos ir.Pos, t *table, row string, where ir.Expr, path 
 		cond := b.childrenOf(f, t, row, crow, where)
 		switch f.onDelete {
 		case cascade:
+			b.notBefore(f.child, onDelete)
 			b.cascade(pos, f.child, crow, cond, path)
 			b.emit(&ir.Delete{At: at(pos), Table: f.child.ir, Row: crow, Where: cond})
 			b.fired(pos, f.child, onDelete)
 		case setNull, setDefault:
+			b.notBefore(f.child, onUpdate)
 			b.resetChildren(pos, f, crow, cond)
 			b.fired(pos, f.child, onUpdate)
 		}

@@ -87,7 +87,6 @@ func (b *builder) lastStatement(f *frame, t *text, s sqlStmt) {
 		b.guard(s.pos, b.refsOf(s.node), func() { b.command(f, t, s.tree, s.pos, sink{kind: toClient}) }, func() {})
 		return
 	}
-	types := b.resultTypes(f)
 	if f.result == nil {
 		b.guard(s.pos, b.refsOf(s.node), func() {
 			if sel, ok := s.tree.(*pg.SelectStmt); ok && alwaysOneRow(sel) {
@@ -96,7 +95,7 @@ func (b *builder) lastStatement(f *frame, t *text, s sqlStmt) {
 			}
 			e := &ir.Emit{At: at(s.pos)}
 			b.command(f, t, s.tree, s.pos, sink{kind: intoLocals, dests: func(cols []colDef) (list, rest []dest) {
-				b.checkResult(f, s, types, cols)
+				b.checkResult(f, s.pos, cols)
 				e.Exprs = nil
 				for _, c := range cols {
 					d := dest{b.local(c.name, c.t), c.t}
@@ -126,7 +125,7 @@ func (b *builder) lastStatement(f *frame, t *text, s sqlStmt) {
 	}
 	b.guard(s.pos, b.refsOf(s.node), func() {
 		b.command(f, t, s.tree, s.pos, sink{kind: intoLocals, dests: func(cols []colDef) (list, rest []dest) {
-			b.checkResult(f, s, types, cols)
+			b.checkResult(f, s.pos, cols)
 			return into, nil
 		}})
 	}, func() {
@@ -165,9 +164,9 @@ func (b *builder) resultTypes(f *frame) []typ {
 }
 
 // checkResult checks the number of columns that a function returns.
-func (b *builder) checkResult(f *frame, s sqlStmt, types []typ, cols []colDef) {
-	if types != nil && len(types) != len(cols) {
-		b.l.fail(s.pos, "%s returns %d columns, but its last statement gives %d", f.fn.name, len(types), len(cols))
+func (b *builder) checkResult(f *frame, pos ir.Pos, cols []colDef) {
+	if types := b.resultTypes(f); types != nil && len(types) != len(cols) {
+		b.l.fail(pos, "%s returns %d columns, but this gives %d", f.fn.name, len(types), len(cols))
 	}
 }
 
@@ -177,6 +176,7 @@ func (b *builder) command(f *frame, t *text, tree any, pos ir.Pos, to sink) {
 	case *pg.SelectStmt:
 		b.selectStmt(f, t, s, pos, to)
 	case *pg.InsertStmt:
+		b.apart(s, s.Relation)
 		b.insertStmt(f, t, s, pos, to)
 	case *pg.UpdateStmt:
 		b.updateStmt(f, t, s, pos, to)
@@ -190,6 +190,8 @@ func (b *builder) command(f *frame, t *text, tree any, pos ir.Pos, to sink) {
 		b.setVariable(s)
 	case *pg.VariableShow, *pg.NotifyStmt, *pg.ListenStmt, *pg.CommentStmt, *pg.CheckPointStmt:
 		// They touch no rows.
+	case *pg.ConstraintsSet:
+		// Constraints that it can defer are left out.
 	default:
 		b.unmodelled("%s", commandName(tree))
 	}
@@ -209,8 +211,14 @@ func commandName(tree any) string {
 		return "COPY"
 	case "Transaction":
 		return "transaction control inside of a function"
-	case "ConstraintsSet":
-		return "SET CONSTRAINTS"
+	case "Create", "CreateTableAs":
+		return "CREATE TABLE inside of a function"
+	case "Update":
+		return "UPDATE"
+	case "Delete":
+		return "DELETE"
+	case "Insert":
+		return "INSERT"
 	}
 	return "the command " + name
 }

@@ -42,9 +42,9 @@ type builtin struct {
 var builtins = indexByName(map[funcKind]map[string]string{
 	pureFunc: {
 		"1": `abs greatest least nullif coalesce array_append array_remove array_replace array_cat trim_array array_sort
-			array_reverse array_shuffle date_trunc range_merge justify_days justify_hours justify_interval
+			array_reverse array_shuffle range_merge justify_days justify_hours justify_interval
 			jsonb_set jsonb_set_lax jsonb_insert jsonb_strip_nulls json_strip_nulls`,
-		"2":     `array_prepend`,
+		"2":     `array_prepend date_trunc`,
 		"array": `array_fill`,
 		"number": `ceil ceiling floor round trunc sign power pow exp ln log log10 sqrt cbrt mod factorial width_bucket
 			scale trim_scale gcd lcm`,
@@ -56,9 +56,9 @@ var builtins = indexByName(map[funcKind]map[string]string{
 			similarity word_similarity ts_rank ts_rank_cd date_part extract earth_distance st_distance st_x st_y`,
 		"numeric": `to_number`,
 		"boolean": `starts_with isfinite isempty lower_inc upper_inc lower_inf upper_inf regexp_like jsonb_exists jsonb_exists_any
-			jsonb_exists_all jsonb_contains jsonb_path_exists jsonb_path_match textlike textnlike like notlike overlaps
+			jsonb_exists_all jsonb_contains jsonb_path_exists jsonb_path_match is_normalized xmlexists textlike textnlike like notlike overlaps
 			array_contains st_within st_contains st_intersects st_dwithin`,
-		"text": `lower upper initcap btrim ltrim rtrim trim lpad rpad left right substr substring replace translate
+		"text": `lower upper initcap btrim ltrim rtrim trim lpad rpad left right substr substring similar_to_escape like_escape replace translate
 			repeat reverse split_part concat concat_ws format md5 chr to_char to_hex to_oct to_bin quote_ident quote_literal
 			quote_nullable encode regexp_replace regexp_substr overlay normalize unistr array_to_string jsonb_typeof json_typeof
 			jsonb_extract_path_text json_extract_path_text jsonb_pretty crypt gen_salt unaccent soundex metaphone

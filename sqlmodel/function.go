@@ -21,6 +21,8 @@ type function struct {
 	ret    *pg.TypeName
 	setOf  bool
 	strict bool
+	// stable says that it does not see what the calling query has written.
+	stable bool
 	helper bool
 	fresh  []string
 	// text is what positions of the declaration refer to.
@@ -144,6 +146,12 @@ func (l *loader) createFunction(s *pg.CreateFunctionStmt, t *text, first int) {
 			f.strict = d.GetArg().GetBoolean().GetBoolval()
 		case "as":
 			as = d
+		case "volatility":
+			f.stable = d.GetArg().GetString_().GetSval() != "volatile"
+		case "set":
+			if v, ok := pg.Inner(d.Arg).(*pg.VariableSetStmt); ok {
+				l.searchPath(v)
+			}
 		}
 	}
 	l.functionComments(f, src, first)
@@ -322,7 +330,7 @@ func (l *loader) lookup(name string) []*function {
 			loose = append(loose, f)
 		}
 	}
-	if exact != nil {
+	if _, known := builtins[name]; exact != nil || known {
 		return exact
 	}
 	return loose

@@ -12,6 +12,11 @@ func (b *builder) insertStmt(f *frame, t *text, s *pg.InsertStmt, pos ir.Pos, to
 		b.unmodelled("WITH")
 	}
 	tab := x.tableOf(s.Relation)
+	events := int32(onInsert)
+	if s.OnConflictClause != nil && s.OnConflictClause.Action == pg.ConflictUpdate {
+		events |= onUpdate
+	}
+	b.notBefore(tab, events)
 	ins := &inserter{b: b, f: f, x: x, s: s, tab: tab, pos: pos, to: to}
 	ins.columns()
 	sel, _ := pg.Inner(s.SelectStmt).(*pg.SelectStmt)
@@ -28,10 +33,6 @@ func (b *builder) insertStmt(f *frame, t *text, s *pg.InsertStmt, pos ir.Pos, to
 		ins.valueRows(sel)
 	default:
 		ins.query(sel)
-	}
-	events := int32(onInsert)
-	if s.OnConflictClause != nil && s.OnConflictClause.Action == pg.ConflictUpdate {
-		events |= onUpdate
 	}
 	b.fired(pos, tab, events)
 }
@@ -89,6 +90,9 @@ func (i *inserter) valueRows(sel *pg.SelectStmt) {
 	for _, row := range sel.ValuesLists {
 		items := pg.Inner(row).(*pg.List).Items
 		i.checkCount(len(items), items)
+		if len(rows) > 0 && len(items) != len(rows[0]) {
+			i.x.fail(i.x.at(items[0]), "the lists of VALUES must all be as long as the first one")
+		}
 		rows = append(rows, items)
 	}
 	if i.many && i.seesTable() {
@@ -222,6 +226,9 @@ func (i *inserter) foreach(q *query, given func([]colDef) []assignment) {
 	}
 	var n string
 	if q.limit != nil {
+		if q.lock.Mode != ir.NoLock {
+			b.unmodelled("LIMIT with a lock")
+		}
 		n = b.local("n", tInt)
 		b.emit(&ir.Assign{At: at(i.pos), Var: n, Expr: ir.C(ir.Int(0))})
 	}
@@ -246,7 +253,7 @@ func (i *inserter) row(given []assignment) {
 	for _, c := range tab.columns {
 		v, ok := values[c.name]
 		if !ok && c.generated == nil {
-			v = i.x.defaultOf(tab, c, i.s.Relation.Location)
+			v = i.x.defaultOf(c, i.pos)
 		}
 		if v.e == nil {
 			v.e = ir.C(ir.Null)
@@ -305,7 +312,7 @@ func (i *inserter) onConflict(stmt *ir.Insert, row *rowSource) {
 		before = i.readConflict(stmt, row, existing, after)
 	}
 	if need {
-		done = b.local("done", tBool)
+		done = b.local("was_done", tBool)
 		if i.f.found != "" && !i.many && !i.ret() {
 			done = i.f.found
 		}
@@ -415,7 +422,7 @@ func (i *inserter) readConflict(stmt *ir.Insert, row, existing, after *rowSource
 		name := i.tab.ir.Columns[k].Name
 		where = ir.AndE(where, ir.Op(ir.Eq, &ir.Col{Row: existing.row, Col: name}, row.col(name).e))
 	}
-	out := &conflictRow{found: b.local("conflict", tBool)}
+	out := &conflictRow{found: b.local("in_conflict", tBool)}
 	s := &ir.Select{At: at(i.pos), Query: ir.Query{From: []ir.Source{existing.irSource()}, Where: where}, Found: out.found}
 	for _, c := range i.returned(after, row) {
 		local := b.local(c.name, c.t)

@@ -84,32 +84,11 @@ func sqlFiles(dir string) ([]string, error) {
 
 // Parse reads the files, in order, as one application.
 func Parse(files []File, opt Options) (prog *ir.Program, err error) {
-	if len(files) == 0 {
-		return nil, fmt.Errorf("no SQL file was given")
+	defer catch(&err)
+	l, err := read(files, opt)
+	if err != nil {
+		return nil, err
 	}
-	l := &loader{
-		tables: map[string]*table{},
-		views:  map[string]*view{},
-		types:  map[string]*userType{},
-		opt:    opt,
-	}
-	defer func() {
-		if r := recover(); r != nil {
-			e, ok := r.(*ir.Error)
-			if !ok {
-				panic(r)
-			}
-			prog, err = nil, e
-		}
-	}()
-	for _, f := range files {
-		if err := l.file(f); err != nil {
-			return nil, err
-		}
-	}
-	l.prog = &ir.Program{Name: programName(files)}
-	l.finishTables()
-	l.invariants()
 	entries, err := l.entries()
 	if err != nil {
 		return nil, err
@@ -128,6 +107,48 @@ func Parse(files []File, opt Options) (prog *ir.Program, err error) {
 	return l.prog, nil
 }
 
+// read reads the files up to the tables and the declarations of functions.
+func read(files []File, opt Options) (l *loader, err error) {
+	if len(files) == 0 {
+		return nil, fmt.Errorf("no SQL file was given")
+	}
+	defer catch(&err)
+	l = &loader{
+		prog:   &ir.Program{Name: programName(files)},
+		tables: map[string]*table{},
+		views:  map[string]*view{},
+		types:  map[string]*userType{},
+		opt:    opt,
+	}
+	for _, f := range files {
+		if err := l.file(f); err != nil {
+			return nil, err
+		}
+	}
+	for _, f := range l.funcs {
+		for _, name := range sortedKeys(f.refs.made) {
+			if l.table(name) == nil && l.views[name] == nil {
+				l.views[name] = &view{f.pos, "a table that a function creates", nil}
+			}
+		}
+		l.defers = l.defers || f.refs.defers
+	}
+	l.finishTables()
+	l.invariants()
+	return l, nil
+}
+
+// catch turns the panic of loader.fail into an error.
+func catch(err *error) {
+	if r := recover(); r != nil {
+		e, ok := r.(*ir.Error)
+		if !ok {
+			panic(r)
+		}
+		*err = e
+	}
+}
+
 // programName is the name of the directory, or of the only file.
 func programName(files []File) string {
 	name := files[0].Name
@@ -143,6 +164,8 @@ type loader struct {
 	tables map[string]*table
 	order  []*table
 	views  map[string]*view
+	path   []string // schemas that a SET search_path names
+	defers bool     // some SET CONSTRAINTS exists
 	types  map[string]*userType
 	funcs  []*function
 	facts  []fact
@@ -288,7 +311,9 @@ func (l *loader) statement(raw *pg.RawStmt, t *text, first int, inTxn *bool) {
 		l.note(pos, "SET SCHEMA is left out: the object keeps its name here")
 	case *pg.CreateEventTrigStmt:
 		l.note(pos, "an event trigger is left out: it does not run in transactions that only change rows")
-	case *pg.VariableSetStmt, *pg.VariableShow, *pg.CommentStmt, *pg.GrantStmt, *pg.GrantRoleStmt, *pg.AlterDefaultPriv,
+	case *pg.VariableSetStmt:
+		l.searchPath(s)
+	case *pg.VariableShow, *pg.CommentStmt, *pg.GrantStmt, *pg.GrantRoleStmt, *pg.AlterDefaultPriv,
 		*pg.CreateExtension, *pg.AlterExtensionStmt, *pg.CreateSchemaStmt, *pg.AlterOwnerStmt, *pg.CreateRoleStmt,
 		*pg.AlterRoleStmt, *pg.AlterRoleSetStmt, *pg.AlterDatabaseSet, *pg.CreateStatsStmt, *pg.VacuumStmt,
 		*pg.CreateDatabase, *pg.DropDatabase, *pg.CheckPointStmt, *pg.DiscardStmt, *pg.AlterEnumStmt,
@@ -300,10 +325,27 @@ func (l *loader) statement(raw *pg.RawStmt, t *text, first int, inTxn *bool) {
 	}
 }
 
+// searchPath takes over SET search_path.
+func (l *loader) searchPath(s *pg.VariableSetStmt) {
+	if s.Name != "search_path" {
+		return
+	}
+	for _, n := range s.Args {
+		c, ok := pg.Inner(n).(*pg.A_Const)
+		if name := c.GetSval().GetSval(); ok && name != "" && name != "public" && !contains(l.path, name) {
+			l.path = append(l.path, name)
+		}
+	}
+}
+
 // topSelect is a SELECT outside of functions, such as pg_dump's set_config.
 func (l *loader) topSelect(s *pg.SelectStmt, pos ir.Pos, inTxn bool) {
 	r := l.refsIn(s)
-	if len(r.tables) == 0 && len(r.calls) == 0 {
+	matters := len(r.tables) > 0
+	for name := range r.calls {
+		matters = matters || builtins[name].result == "" || len(l.lookup(name)) > 0
+	}
+	if !matters {
 		return
 	}
 	if inTxn {

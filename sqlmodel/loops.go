@@ -145,6 +145,7 @@ func (b *builder) forQuery(f *frame, s *plpgsql.ForQuery, pos ir.Pos) {
 	if len(sel.ValuesLists) > 0 {
 		b.unmodelled("VALUES as a query")
 	}
+	b.apart(sel, nil)
 	q := x.query(sel, false)
 	list, rest := b.destsFor(f, s.Targets, pos)(q.targets)
 	l := &loopLabel{name: s.Label, loop: true, counts: true}
@@ -215,6 +216,9 @@ func (b *builder) overRows(f *frame, x *ex, q *query, s *plpgsql.ForQuery, l *lo
 	}
 	var count string
 	if q.limit != nil {
+		if q.lock.Mode != ir.NoLock {
+			b.unmodelled("LIMIT with a lock")
+		}
 		count = b.local("n", tInt)
 		b.assign(pos, count, ir.C(ir.Int(0)))
 	}
@@ -228,7 +232,41 @@ func (b *builder) overRows(f *frame, x *ex, q *query, s *plpgsql.ForQuery, l *lo
 	if len(q.loops) == 0 {
 		loop.Label = l.label
 	}
+	if loop.Lock.Mode != ir.NoLock && mayLeave(loop.Body, loop.Label, 0) {
+		// PostgreSQL fetches, and locks, some rows at a time.
+		b.l.note(pos, "the locks of this loop are left out, since it may end before all rows are locked")
+		loop.Lock = ir.Lock{}
+	}
 	b.emit(loop)
+}
+
+// mayLeave reports whether the body of a loop may end it before its last row.
+func mayLeave(body []ir.Stmt, label string, depth int) bool {
+	for _, s := range body {
+		switch s := s.(type) {
+		case *ir.Return:
+			return true
+		case *ir.Break:
+			if s.Label == "" && depth == 0 || s.Label != "" {
+				return true
+			}
+		case *ir.Continue:
+			if s.Label != "" && s.Label != label {
+				return true
+			}
+		}
+		inner := depth
+		switch s.(type) {
+		case *ir.While, *ir.ForRange, *ir.Foreach:
+			inner++
+		}
+		for _, c := range ir.Children(s) {
+			if mayLeave(c, label, inner) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // oneRound is a loop over a query with one row at most.

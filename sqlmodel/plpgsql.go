@@ -181,6 +181,7 @@ func plainExpression(s *pg.SelectStmt) bool {
 // value translates an expression of PL/pgSQL.
 func (b *builder) value(f *frame, span plpgsql.Span) val {
 	s, t := b.expression(f, span)
+	b.apart(s, nil)
 	x := b.ex(f, t)
 	if f.rowcount != "" && len(b.refsOf(s).tables) > 0 {
 		// A query in an expression changes ROW_COUNT, too.
@@ -198,6 +199,7 @@ func (b *builder) value(f *frame, span plpgsql.Span) val {
 // condition translates a condition, of which only the truth matters.
 func (b *builder) condition(f *frame, span plpgsql.Span) ir.Expr {
 	s, t := b.expression(f, span)
+	b.apart(s, nil)
 	if plainExpression(s) && len(s.TargetList) == 1 {
 		if f.rowcount != "" && len(b.refsOf(s).tables) > 0 {
 			b.emitWeak(&ir.Havoc{At: at(t.pos(0)), Var: f.rowcount, NotNull: true})
@@ -290,6 +292,7 @@ func (b *builder) caseStmt(f *frame, s *plpgsql.Case, pos ir.Pos) {
 // anyOf says that subject equals one of a list of expressions.
 func (b *builder) anyOf(f *frame, subject val, span plpgsql.Span) ir.Expr {
 	sel, t := b.expression(f, span)
+	b.apart(sel, nil)
 	x := b.ex(f, t)
 	var out ir.Expr
 	for _, n := range sel.TargetList {

@@ -139,27 +139,14 @@ func (q *query) rest(x *ex, s *pg.SelectStmt, conds []ir.Expr, anyRow bool) {
 		q.aggregates(x, s)
 		return
 	}
-	if anyRow && !x.needTargets(s) {
+	if anyRow { // EXISTS does not compute its output columns
 		return
 	}
 	for _, n := range s.TargetList {
 		q.addTarget(pg.Inner(n).(*pg.ResTarget))
 	}
-	if !anyRow {
-		q.sort(s)
-		q.locks(s)
-	}
-}
-
-// needTargets reports whether the output columns of an EXISTS subquery have
-// effects.
-func (x *ex) needTargets(s *pg.SelectStmt) bool {
-	for _, name := range sortedKeys(x.b.refsOfNodes(s.TargetList).calls) {
-		if len(x.l.lookup(name)) > 0 {
-			return true
-		}
-	}
-	return false
+	q.sort(s)
+	q.locks(s)
 }
 
 // conjuncts splits a condition at its ANDs.
@@ -202,6 +189,9 @@ func (x *ex) tableOf(r *pg.RangeVar) *table {
 	if t == nil {
 		if v := x.l.views[name]; v != nil {
 			x.unmodelled("%s (%s)", v.what, name)
+		}
+		if strings.HasPrefix(name, "pg_") || strings.HasPrefix(name, "information_schema.") {
+			x.unmodelled("the system catalog %s", name)
 		}
 		x.fail(r.Location, "there is no table %s", name)
 	}

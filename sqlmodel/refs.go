@@ -2,6 +2,7 @@ package sqlmodel
 
 import (
 	"sort"
+	"strings"
 
 	"github.com/txrobust/robust/ir"
 	"github.com/txrobust/robust/sqlmodel/internal/pg"
@@ -13,12 +14,18 @@ import (
 type refs struct {
 	tables map[string]bool
 	calls  map[string]bool
+	// made are the tables that it creates.
+	made   map[string]bool
 	writes bool
-	// dynamic says that it runs SQL that is not in the text.
+	// dynamic says that it runs SQL that is not in the text, defers that it
+	// changes when constraints are checked.
 	dynamic bool
+	defers  bool
 }
 
-func newRefs() *refs { return &refs{tables: map[string]bool{}, calls: map[string]bool{}} }
+func newRefs() *refs {
+	return &refs{tables: map[string]bool{}, calls: map[string]bool{}, made: map[string]bool{}}
+}
 
 // add collects what a tree names.
 func (r *refs) add(root proto.Message) {
@@ -30,6 +37,14 @@ func (r *refs) add(root proto.Message) {
 		return true
 	})
 	pg.Walk(root, func(x any) bool {
+		switch x := x.(type) {
+		case *pg.CreateStmt:
+			r.made[rangeName(x.Relation)] = true
+		case *pg.CreateTableAsStmt:
+			r.made[rangeName(x.Into.Rel)] = true
+		case *pg.ConstraintsSet:
+			r.defers = true
+		}
 		switch x := x.(type) {
 		case *pg.RangeVar:
 			if x.Schemaname != "" || !ctes[x.Relname] {
@@ -97,9 +112,11 @@ func (l *loader) plRefs(f *function, list []plpgsql.Stmt, r *refs) {
 			r.dynamic = r.dynamic || s.Dynamic
 		case *plpgsql.ForQuery:
 			r.dynamic = r.dynamic || s.Kind == plpgsql.Dynamic
+			if s.Kind == plpgsql.OfCursor {
+				l.cursorRefs(f, r)
+			}
 		case *plpgsql.Cursor:
-			// A cursor variable may be one that the caller opened.
-			r.dynamic = r.dynamic || s.Verb == "open" && s.Query.Empty() && !l.bound(f)
+			l.cursorRefs(f, r)
 		case *plpgsql.EndTxn:
 			r.dynamic, r.writes = true, true
 		}
@@ -111,20 +128,32 @@ func (l *loader) plRefs(f *function, list []plpgsql.Stmt, r *refs) {
 	})
 }
 
-// bound reports whether all cursors of f have their query in the declaration.
-func (l *loader) bound(f *function) bool {
-	all := true
+// cursorRefs adds what reading some cursor of f may name: the queries of all
+// of them, or anything where a cursor may come from elsewhere.
+func (l *loader) cursorRefs(f *function, r *refs) {
+	add := func(span plpgsql.Span) {
+		for _, raw := range l.parseSpan(f.bodyText, span, plpgsql.CommandSpan) {
+			r.add(raw)
+		}
+	}
 	plpgsql.Walk([]plpgsql.Stmt{f.body.Block}, func(s plpgsql.Stmt) {
 		switch s := s.(type) {
 		case *plpgsql.Block:
 			for _, d := range s.Decls {
-				all = all && (!d.Cursor || !d.Query.Empty())
+				if !d.Query.Empty() {
+					add(d.Query)
+				}
+				r.dynamic = r.dynamic || strings.EqualFold(strings.TrimSpace(d.Type.Text(f.bodyText.s)), "refcursor")
 			}
 		case *plpgsql.Cursor:
-			all = all && (s.Verb != "open" || s.Query.Empty())
+			if !s.Query.Empty() {
+				add(s.Query)
+			}
 		}
 	})
-	return all
+	for _, p := range f.params {
+		r.dynamic = r.dynamic || typeSpelling(p.t) == "refcursor"
+	}
 }
 
 // spanText gives the text of a span as a statement.

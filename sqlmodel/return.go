@@ -2,6 +2,7 @@ package sqlmodel
 
 import (
 	"github.com/txrobust/robust/ir"
+	"github.com/txrobust/robust/sqlmodel/internal/pg"
 	"github.com/txrobust/robust/sqlmodel/internal/plpgsql"
 )
 
@@ -167,6 +168,12 @@ func (b *builder) abandon(f *frame, s plpgsql.Stmt, reason string) {
 			}
 		}
 	})
+	for _, local := range b.callOutputs(f, s) {
+		if !done[local] {
+			done[local] = true
+			havoc(local)
+		}
+	}
 	weak := func(local string) {
 		if local != "" && !done[local] {
 			h := &ir.Havoc{At: at(pos), Var: local, NotNull: true}
@@ -180,6 +187,33 @@ func (b *builder) abandon(f *frame, s plpgsql.Stmt, reason string) {
 		weak(b.sequences[name])
 	}
 	b.escapes(f, s, pos)
+}
+
+// callOutputs gives the variables that stand as arguments of CALL inside of a
+// statement.
+func (b *builder) callOutputs(f *frame, s plpgsql.Stmt) []string {
+	var out []string
+	plpgsql.Walk([]plpgsql.Stmt{s}, func(s plpgsql.Stmt) {
+		c, ok := s.(*plpgsql.SQL)
+		if !ok || c.Perform {
+			return
+		}
+		tree, _ := b.parseCommand(f, c.Query)
+		call, ok := tree.(*pg.CallStmt)
+		if !ok {
+			return
+		}
+		for _, n := range call.Funccall.Args {
+			if r, ok := pg.Inner(n).(*pg.ColumnRef); ok {
+				if v, fd := f.scope.find(names(r.Fields)); fd != nil {
+					out = append(out, fd.local)
+				} else if v != nil {
+					out = append(out, destLocals(v.dests())...)
+				}
+			}
+		}
+	})
+	return nonEmptyList(out...)
 }
 
 func heldDests(v *variable) []dest {

@@ -93,7 +93,8 @@ func (b *builder) parameter(f *frame, p param, i int) {
 	v := &variable{name: p.name, t: t, nn: f.fn.strict}
 	add := func(name string, t typ) string {
 		for taken := true; taken; {
-			if _, taken = b.txn.LocalType(name); taken {
+			_, taken = b.txn.LocalType(name)
+			if taken = taken || b.l.prog.Table(name) != nil; taken {
 				name += "_"
 			}
 		}

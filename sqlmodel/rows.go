@@ -50,8 +50,14 @@ func (l *loader) makeRows(t *table) {
 				cols = append(cols, c)
 			}
 		}
-		for _, n := range pg.Inner(in.stmt.SelectStmt).(*pg.SelectStmt).ValuesLists {
-			l.makeRow(t, in, cols, pg.Inner(n).(*pg.List).Items, serial, seen)
+		lists := pg.Inner(in.stmt.SelectStmt).(*pg.SelectStmt).ValuesLists
+		first := pg.Inner(lists[0]).(*pg.List).Items
+		for _, n := range lists {
+			items := pg.Inner(n).(*pg.List).Items
+			if len(items) != len(first) {
+				l.fail(in.text.pos(max(pg.Start(items[0]), 0)), "the lists of VALUES must all be as long as the first one")
+			}
+			l.makeRow(t, in, cols, items, serial, seen)
 		}
 	}
 }

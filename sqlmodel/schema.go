@@ -49,6 +49,8 @@ type foreignKey struct {
 	// unproven says that existing rows may break it (NOT VALID).
 	unproven bool
 	deferred bool
+	// deferrable says that SET CONSTRAINTS can make it deferred.
+	deferrable bool
 }
 
 // action is what a foreign key does to children.
@@ -95,10 +97,13 @@ type trigger struct {
 	name   string
 	fn     string
 	events int32 // bits as in pg_trigger.h
+	// before says that it runs before the write, and may change it.
+	before bool
 }
 
-// Bits of trigger.events.
+// Bits of trigger.events, and of CreateTrigStmt.Timing.
 const (
+	beforeRow  = 1 << 1
 	onInsert   = 1 << 2
 	onDelete   = 1 << 3
 	onUpdate   = 1 << 4
@@ -125,6 +130,14 @@ func (t *table) column(name string) *column {
 func (l *loader) table(name string) *table {
 	if t := l.tables[name]; t != nil {
 		return t
+	}
+	for _, schema := range l.path {
+		if t := l.tables[schema+"."+name]; t != nil {
+			return t
+		}
+		if rest, ok := strings.CutPrefix(name, schema+"."); ok && l.tables[rest] != nil {
+			return l.tables[rest]
+		}
 	}
 	return nil
 }
@@ -302,10 +315,13 @@ func (l *loader) addColumn(tab *table, d *pg.ColumnDef, t *text) {
 		default:
 			for _, a := range attrs[i+1:] {
 				switch a.Contype {
-				case pg.ConstrDeferrable, pg.ConstrNotDeferrable, pg.ConstrImmediate, pg.ConstrEnforced:
+				case pg.ConstrNotDeferrable, pg.ConstrImmediate, pg.ConstrEnforced:
 					continue
 				case pg.ConstrDeferred:
 					k.Initdeferred = true
+					continue
+				case pg.ConstrDeferrable:
+					k.Deferrable = true
 					continue
 				case pg.ConstrNotEnforced:
 					k.SkipValidation = true
@@ -449,6 +465,7 @@ func (l *loader) foreignKey(tab *table, k *pg.Constraint, t *text) {
 		setColumns: names(k.FkDelSetCols),
 		unproven:   k.SkipValidation,
 		deferred:   k.Initdeferred,
+		deferrable: k.Deferrable,
 	}
 	if k.FkMatchtype == "f" && len(cols) > 1 {
 		l.note(pos, "foreign key %s: MATCH FULL is treated as MATCH SIMPLE", f.name)

@@ -36,6 +36,7 @@ func (b *builder) ex(f *frame, t *text) *ex { return &ex{l: b.l, b: b, f: f, tex
 
 // selectStmt translates a SELECT that is a statement.
 func (b *builder) selectStmt(f *frame, t *text, s *pg.SelectStmt, pos ir.Pos, to sink) {
+	b.apart(s, nil)
 	x := b.ex(f, t)
 	if len(s.ValuesLists) > 0 {
 		b.values(f, t, s, pos, to)
@@ -347,6 +348,7 @@ func (b *builder) selectRows(f *frame, x *ex, q *query, pos ir.Pos) {
 		b.perform(f, x, q, pos)
 		return
 	}
+	b.checkResult(f, pos, q.targets)
 	yes := ir.C(ir.Bool(true))
 	cols := make([]ir.Expr, len(q.targets))
 	for i, c := range q.targets {

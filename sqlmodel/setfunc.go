@@ -72,8 +72,10 @@ func (q *query) setFunction(x *ex, call *pg.FuncCall, name, alias string, ordina
 		}
 		loop.from, loop.to = args[0].e, args[1].e
 		if null != nil { // no rows then
-			loop.from = &ir.Cond{If: null, Then: ir.C(ir.Int(1)), Else: loop.from}
-			loop.to = &ir.Cond{If: null, Then: ir.C(ir.Int(0)), Else: loop.to}
+			if !args[0].nn {
+				loop.from = &ir.Cond{If: null, Then: ir.C(ir.Int(1)), Else: loop.from}
+			}
+			loop.to = &ir.Cond{If: null, Then: ir.Op(ir.Sub, loop.from, ir.C(ir.Int(1))), Else: loop.to}
 		}
 		loop.elem = x.b.local(alias, tInt)
 		cols = []colDef{{alias, ir.V(loop.elem), tInt, true}}

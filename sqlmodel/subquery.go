@@ -236,6 +236,6 @@ func (x *ex) arrayOfRows(s *pg.SelectStmt, pos ir.Pos) val {
 	}
 	t := arrayOf(c.t)
 	local := x.b.local("array_agg", t)
-	x.b.emit(&ir.Select{At: at(pos), Into: []string{local}, Aggs: []ir.Agg{{Fn: "array", Arg: c.e, Type: t.ir}}, Query: q.ir()})
+	x.b.emit(&ir.Select{At: at(pos), Into: []string{local}, Aggs: []ir.Agg{{Fn: "array", Arg: withNulls(c.val()), Type: t.ir}}, Query: q.ir()})
 	return val{e: ir.V(local), t: t, nn: true}
 }

@@ -129,8 +129,8 @@ func (l *loader) foreignKeys(t *table) {
 			l.fail(f.pos, "foreign key %s has %d columns for %d", f.name, len(f.columns), len(refs))
 		}
 		switch {
-		case f.deferred:
-			l.note(f.pos, "foreign key %s is checked at commit: it is left out", f.name)
+		case f.deferred, f.deferrable && l.defers:
+			l.note(f.pos, "foreign key %s may be checked at commit: it is left out", f.name)
 			continue
 		case f.unproven:
 			l.note(f.pos, "foreign key %s is NOT VALID: it is left out", f.name)
@@ -174,6 +174,6 @@ func (l *loader) createTrigger(s *pg.CreateTrigStmt, t *text, pos ir.Pos) {
 		l.fail(t.pos(int(s.Relation.Location)), "there is no table %s", name)
 	}
 	tab.triggers = without(tab.triggers, func(g *trigger) bool { return s.Replace && g.name == s.Trigname })
-	tab.triggers = append(tab.triggers, &trigger{pos, s.Trigname, qualified(names(s.Funcname)), s.Events})
+	tab.triggers = append(tab.triggers, &trigger{pos, s.Trigname, qualified(names(s.Funcname)), s.Events, s.Timing&beforeRow != 0})
 	l.note(pos, "trigger %s is not modelled: writes of %s that fire it may do anything that its function names", s.Trigname, name)
 }

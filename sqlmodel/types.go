@@ -62,7 +62,7 @@ var scalarTypes = map[string]typ{
 	"int2": tInt, "int4": tInt, "int8": tInt, "smallint": tInt, "int": tInt, "integer": tInt, "bigint": tInt,
 	"serial": tInt, "serial2": tInt, "serial4": tInt, "serial8": tInt, "smallserial": tInt, "bigserial": tInt, "oid": tInt,
 	"numeric": tNumeric, "decimal": tNumeric,
-	"float4": tFloat, "float8": tFloat, "real": tFloat,
+	"float": tFloat, "float4": tFloat, "float8": tFloat, "real": tFloat,
 	"bool": tBool, "boolean": tBool,
 	"text": tText, "varchar": tText, "bpchar": tText, "char": tText, "name": tText, "citext": tText, "uuid": tText,
 	"date": tDate, "time": tTime, "timetz": tTime, "timestamp": tStamp, "timestamptz": tStamp,

@@ -18,7 +18,16 @@ func (x *ex) target(r *pg.RangeVar) (*ex, *rowSource) {
 	return y, s
 }
 
-// fired stands for the triggers of t on some kinds of writes: they are not
+// notBefore refuses a write that a BEFORE trigger may change.
+func (b *builder) notBefore(t *table, events int32) {
+	for _, g := range t.triggers {
+		if g.events&events != 0 && g.before {
+			b.unmodelled("trigger %s (BEFORE)", g.name)
+		}
+	}
+}
+
+// fired stands for the triggers of t after some kinds of writes: they are not
 // modelled.
 func (b *builder) fired(pos ir.Pos, t *table, events int32) {
 	for _, g := range t.triggers {
@@ -72,7 +81,7 @@ func (b *builder) setList(y *ex, s *rowSource, list []*pg.Node) []assignment {
 func (y *ex) setValue(s *rowSource, c *column, r *pg.ResTarget, multi map[*pg.Node][]val) val {
 	switch e := pg.Inner(r.Val).(type) {
 	case *pg.SetToDefault:
-		return y.defaultOf(s.table, c, r.Location)
+		return y.defaultOf(c, y.pos(r.Location))
 	case *pg.MultiAssignRef: // (a, b) = (…)
 		vs, ok := multi[e.Source]
 		if !ok {
@@ -160,12 +169,12 @@ func (y *ex) setElement(s *rowSource, c *column, r *pg.ResTarget, v val) val {
 }
 
 // defaultOf gives the default of a column.
-func (x *ex) defaultOf(t *table, c *column, loc int32) val {
+func (x *ex) defaultOf(c *column, pos ir.Pos) val {
 	switch {
 	case c.fresh && x.perRow:
-		return x.volatile("nextval", c.t, loc)
+		return x.volatile("nextval", c.t, pos)
 	case c.fresh:
-		return val{e: x.b.nextval(x.pos(loc), c.sequence, c.name, c.t), t: c.t, nn: true}
+		return val{e: x.b.nextval(pos, c.sequence, c.name, c.t), t: c.t, nn: true}
 	}
 	return x.b.defaultValue(c, x.perRow)
 }
@@ -246,6 +255,7 @@ func (b *builder) updateStmt(f *frame, t *text, s *pg.UpdateStmt, pos ir.Pos, to
 		b.unmodelled("WITH")
 	}
 	y, row := x.target(s.Relation)
+	b.notBefore(row.table, onUpdate)
 	if s.WhereClause != nil {
 		y.noCursor(s.WhereClause)
 	}
@@ -285,6 +295,7 @@ func (b *builder) deleteStmt(f *frame, t *text, s *pg.DeleteStmt, pos ir.Pos, to
 		b.unmodelled("WITH")
 	}
 	y, row := x.target(s.Relation)
+	b.notBefore(row.table, onDelete)
 	if s.WhereClause != nil {
 		y.noCursor(s.WhereClause)
 	}
@@ -391,7 +402,7 @@ func (b *builder) writeJoin(f *frame, w *writeQuery, row *rowSource, ret *pg.Ret
 	var where ir.Expr
 	for _, k := range row.table.ir.Key {
 		c := row.table.ir.Columns[k]
-		local := b.txn.AddLocal(c.Name, c.Type)
+		local := b.irLocal(c.Name, c.Type)
 		col := &ir.Col{Row: row.row, Col: c.Name}
 		loop.Into, loop.Cols = append(loop.Into, local), append(loop.Cols, col)
 		where = ir.AndE(where, ir.Op(ir.Eq, col, ir.V(local)))
@@ -405,7 +416,7 @@ func (b *builder) writeJoin(f *frame, w *writeQuery, row *rowSource, ret *pg.Ret
 			if t.Kind == ir.KindNull {
 				return e
 			}
-			local := b.txn.AddLocal("new", t)
+			local := b.irLocal("new", t)
 			loop.Into, loop.Cols = append(loop.Into, local), append(loop.Cols, e)
 			return ir.V(local)
 		})

@@ -1,0 +1,428 @@
+package sqlmodel
+
+import (
+	"context"
+	"fmt"
+	"math/big"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"sort"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/txrobust/robust/engine"
+	"github.com/txrobust/robust/internal/pgtest"
+	"github.com/txrobust/robust/ir"
+	"github.com/txrobust/robust/ir/interp"
+)
+
+// TestAgainstServer runs every function of testdata/diff on random rows and
+// arguments, both on a real server and, translated, in the interpreter: what
+// the client sees and the rows afterwards must be the same.
+const seed = 1
+
+func TestAgainstServer(t *testing.T) {
+	server := pgtest.Open(t)
+	dir := filepath.Join("testdata", "diff")
+	files := []string{filepath.Join(dir, "schema.sql"), filepath.Join(dir, "functions.sql")}
+	d := &differ{t: t, rng: rand.New(rand.NewPCG(seed, 2))}
+	dsn := server.Database(t)
+	for _, f := range files {
+		text, err := os.ReadFile(f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		server.Exec(t, dsn, string(text))
+	}
+	d.conn = server.Conn(t, dsn)
+	d.loader(files)
+	rounds := 12
+	if testing.Short() {
+		rounds = 3
+	}
+	for i := 0; i < rounds; i++ {
+		d.fill()
+		for _, fn := range d.fns {
+			for k := 0; k < 6; k++ {
+				d.compare(fn)
+			}
+		}
+	}
+	t.Logf("%d functions, %d runs, of which %d commit", len(d.fns), d.runs, d.commits)
+	if len(d.fns) < 40 {
+		t.Errorf("there are only %d functions", len(d.fns))
+	}
+	for _, fn := range d.fns {
+		if d.committed[fn.name] == 0 {
+			t.Errorf("%s never commits: its test says nothing", fn.name)
+		}
+	}
+}
+
+type differ struct {
+	t       *testing.T
+	rng     *rand.Rand
+	conn    *pgx.Conn
+	l       *loader
+	prog    *ir.Program
+	machine *interp.Machine
+	fns     []*function
+	state   *interp.DB
+
+	runs, commits int
+	committed     map[string]int
+}
+
+// loader translates the files with every function as a template.
+func (d *differ) loader(files []string) {
+	var list []File
+	for _, f := range files {
+		text, err := os.ReadFile(f)
+		if err != nil {
+			d.t.Fatal(err)
+		}
+		list = append(list, File{f, string(text)})
+	}
+	l, err := read(list, Options{})
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	d.l, d.committed = l, map[string]int{}
+	var all []string
+	for _, f := range l.funcs {
+		all = append(all, f.name)
+		d.fns = append(d.fns, f)
+	}
+	if d.prog, err = Parse(list, Options{Txns: all}); err != nil {
+		d.t.Fatal(err)
+	}
+	for _, txn := range d.prog.Txns {
+		ir.Walk(txn.Body, func(s ir.Stmt) {
+			if u, ok := s.(*ir.Unmodelled); ok {
+				d.t.Errorf("%s: %s is not modelled", u.Pos, u.Reason)
+			}
+		})
+	}
+	d.machine = interp.NewMachine(d.prog, engine.Postgres())
+	d.machine.Trace = true
+}
+
+func (d *differ) exec(sql string) {
+	d.t.Helper()
+	if _, err := d.conn.Exec(context.Background(), sql); err != nil {
+		d.t.Fatalf("%v\nin: %s", err, sql)
+	}
+}
+
+// fill makes new random rows on the server, and reads them.
+func (d *differ) fill() {
+	d.exec("TRUNCATE a, b, c, d, log")
+	d.exec("ALTER TABLE c ALTER COLUMN id RESTART WITH 1099511627776")
+	for _, tab := range d.l.order {
+		for n := d.rng.IntN(4); n >= 0; n-- {
+			var cols, vals []string
+			for _, c := range tab.columns {
+				if c.generated == nil && !c.fresh {
+					cols, vals = append(cols, c.name), append(vals, d.literal(c.t, !c.notNull))
+				}
+			}
+			sql := fmt.Sprintf("INSERT INTO %s (%s) VALUES (%s)", tab.name, strings.Join(cols, ", "), strings.Join(vals, ", "))
+			if tab.name == "d" {
+				sql = strings.Replace(sql, "(id, c_id", "(id, c_id", 1)
+			}
+			d.conn.Exec(context.Background(), sql) // it may break a constraint
+		}
+	}
+	d.exec("UPDATE d SET c_id = (SELECT min(id) FROM c) WHERE id <= 1")
+	rows := make([][][]ir.Value, len(d.prog.Tables))
+	for i, tab := range d.l.order {
+		rows[i] = d.read(tab)
+	}
+	d.state = interp.NewDB(d.prog, rows)
+}
+
+// literal is a random SQL literal.
+func (d *differ) literal(t typ, null bool) string {
+	if null && d.rng.IntN(6) == 0 {
+		return "NULL"
+	}
+	switch t.name {
+	case nInt:
+		return strconv.Itoa(d.rng.IntN(5))
+	case nNumeric:
+		return []string{"0", "1.5", "2.25"}[d.rng.IntN(3)]
+	case nText:
+		return []string{"''", "'a'", "'B'", "'abc'"}[d.rng.IntN(4)]
+	case nBool:
+		return []string{"true", "false"}[d.rng.IntN(2)]
+	case nArray:
+		var elems []string
+		for n := d.rng.IntN(4); n > 0; n-- {
+			elems = append(elems, strconv.Itoa(d.rng.IntN(4)))
+		}
+		return "'{" + strings.Join(elems, ",") + "}'::int[]"
+	}
+	d.t.Fatalf("no literal of type %s", t)
+	return ""
+}
+
+// read gives the rows of a table on the server.
+func (d *differ) read(tab *table) [][]ir.Value {
+	var names []string
+	for _, c := range tab.columns {
+		names = append(names, c.name)
+	}
+	var out [][]ir.Value
+	for i, row := range d.query("SELECT " + strings.Join(names, ", ") + " FROM " + tab.name) {
+		vals := make([]ir.Value, 0, len(row)+1)
+		if tab.ir.Rowid {
+			vals = append(vals, ir.Int(int64(i)))
+		}
+		for k, text := range row {
+			vals = append(vals, d.value(text, localType(tab.columns[k].t)))
+		}
+		out = append(out, vals)
+	}
+	return out
+}
+
+// query gives the rows of a query as text.
+func (d *differ) query(sql string) [][]*string {
+	d.t.Helper()
+	rows, err := d.rows(sql)
+	if err != nil {
+		d.t.Fatalf("%v\nin: %s", err, sql)
+	}
+	return rows
+}
+
+func (d *differ) rows(sql string) ([][]*string, error) {
+	results, err := d.conn.PgConn().Exec(context.Background(), sql).ReadAll()
+	if err != nil {
+		return nil, err
+	}
+	var out [][]*string
+	for _, row := range results[len(results)-1].Rows {
+		var vals []*string
+		for _, v := range row {
+			if v == nil {
+				vals = append(vals, nil)
+				continue
+			}
+			s := string(v)
+			vals = append(vals, &s)
+		}
+		out = append(out, vals)
+	}
+	return out, nil
+}
+
+// value reads a value as the server prints it.
+func (d *differ) value(text *string, t ir.Type) ir.Value {
+	if text == nil {
+		return ir.Null
+	}
+	switch t.Kind {
+	case ir.KindInt:
+		i, err := strconv.ParseInt(*text, 10, 64)
+		if err != nil {
+			d.t.Fatal(err)
+		}
+		return ir.Int(i)
+	case ir.KindNum:
+		r, _ := new(big.Rat).SetString(*text)
+		return ir.Num(r)
+	case ir.KindBool:
+		return ir.Bool(*text == "t")
+	case ir.KindTime:
+		at, err := time.Parse("2006-01-02 15:04:05.999999-07", *text)
+		if err != nil {
+			d.t.Fatal(err)
+		}
+		return ir.Time(at.UnixMicro())
+	case ir.KindArray:
+		elems, _ := arrayLiteral(*text, tInt)
+		return ir.Array(elems)
+	}
+	return ir.Text(*text)
+}
+
+// compare runs fn once with random arguments.
+func (d *differ) compare(fn *function) {
+	var literals []string
+	txn := d.prog.Txn(fn.name)
+	in := &interp.Instance{Txn: txn, ID: 1}
+	for i, p := range fn.inputs() {
+		t := d.l.typeOf(p.t, fn.text)
+		lit := d.literal(t, !fn.strict) // a STRICT function does nothing for NULL
+		literals = append(literals, lit)
+		in.Params = append(in.Params, d.argument(lit, txn.Params[i].Type))
+	}
+	call := fmt.Sprintf("SELECT * FROM %s(%s)", fn.name, strings.Join(literals, ", "))
+	if fn.procedure {
+		call = fmt.Sprintf("CALL %s(%s)", fn.name, strings.Join(literals, ", "))
+	}
+	d.exec("BEGIN")
+	now := d.query("SELECT now()")[0][0]
+	in.Havoc = func(site *ir.Havoc, n int) (ir.Value, bool) {
+		if t, _ := txn.LocalType(site.Var); t == ir.TimeType {
+			return d.value(now, t), true
+		}
+		return ir.Null, false
+	}
+	rows, err := d.rows(call)
+	want := "error"
+	if err == nil {
+		want = d.serverOutcome(fn, rows)
+	}
+	d.exec("ROLLBACK")
+	d.runs++
+	var got []string
+	for _, run := range d.machine.Runs(in, d.state, nil, true) {
+		why := run.Blocked
+		if why == "" { // constraints are checked against what is committed
+			_, why = d.machine.Commit(run, d.state, nil)
+		}
+		if why != "" {
+			if err != nil {
+				return
+			}
+			got = append(got, "blocked: "+why)
+			continue
+		}
+		outcome := d.outcome(run)
+		if outcome == want {
+			d.commits++
+			d.committed[fn.name]++
+			return
+		}
+		got = append(got, outcome)
+	}
+	d.t.Errorf("%s: %s\nserver (%v):\n%s\ninterpreter:\n%s\nrows:\n%s\n%s", fn.pos, call, err, want,
+		strings.Join(got, "\n--- or\n"), d.dump(d.state), txn)
+}
+
+// argument reads a literal of literal().
+func (d *differ) argument(lit string, t ir.Type) ir.Value {
+	if lit == "NULL" {
+		return ir.Null
+	}
+	text, _, _ := strings.Cut(lit, "::")
+	text = strings.Trim(text, "'")
+	if t.Kind == ir.KindBool {
+		return ir.Bool(text == "true")
+	}
+	return d.value(&text, t)
+}
+
+// serverOutcome is what a call returned and the rows afterwards.
+func (d *differ) serverOutcome(fn *function, rows [][]*string) string {
+	var out []string
+	for _, row := range rows {
+		if fn.void() {
+			break
+		}
+		var vals []string
+		for _, v := range row {
+			if v == nil {
+				vals = append(vals, "null")
+			} else {
+				vals = append(vals, d.plain(*v))
+			}
+		}
+		out = append(out, strings.Join(vals, ", "))
+	}
+	after := make([][][]ir.Value, len(d.prog.Tables))
+	for i, tab := range d.l.order {
+		after[i] = d.read(tab)
+	}
+	return d.normal(fn.name, out, interp.NewDB(d.prog, after))
+}
+
+// plain spells a value of the server as the interpreter's values are spelt.
+func (d *differ) plain(s string) string {
+	if r, ok := new(big.Rat).SetString(s); ok {
+		return r.RatString()
+	}
+	switch s {
+	case "t":
+		return "true"
+	case "f":
+		return "false"
+	}
+	return s
+}
+
+// outcome is the same for a run of the interpreter.
+func (d *differ) outcome(run *interp.Run) string {
+	var out []string
+	for _, step := range run.Steps {
+		for _, row := range step.Emitted {
+			var vals []string
+			for _, v := range row {
+				switch v.Kind {
+				case ir.KindNull, ir.KindBool:
+					vals = append(vals, v.String())
+				case ir.KindInt:
+					vals = append(vals, strconv.FormatInt(v.I, 10))
+				default:
+					vals = append(vals, v.S)
+				}
+			}
+			out = append(out, strings.Join(vals, ", "))
+		}
+	}
+	return d.normal(run.Inst.Txn.Name, out, run.After)
+}
+
+// normal is a canonical form. FRESH values and the server's sequences draw
+// different numbers: they are numbered in the order in which they occur.
+// Rows without ORDER BY are sorted.
+func (d *differ) normal(txn string, outputs []string, db *interp.DB) string {
+	ir.Walk(d.prog.Txn(txn).Body, func(s ir.Stmt) {
+		if e, ok := s.(*ir.EmitRows); ok && len(e.Order) == 0 {
+			sort.Strings(outputs)
+		}
+	})
+	text := strings.Join(outputs, "\n") + "\n" + d.dump(db)
+	fresh := map[string]string{}
+	fields := strings.FieldsFunc(text, func(r rune) bool { return r < '0' || r > '9' })
+	var big []string
+	for _, f := range fields {
+		if n, err := strconv.ParseInt(f, 10, 64); err == nil && n >= 1<<39 && fresh[f] == "" {
+			fresh[f] = "?"
+			big = append(big, f)
+		}
+	}
+	sort.Strings(big)
+	pairs := []string{}
+	for i, f := range big {
+		pairs = append(pairs, f, "fresh"+strconv.Itoa(i))
+	}
+	return strings.NewReplacer(pairs...).Replace(text)
+}
+
+// dump prints the rows of all tables, without hidden keys.
+func (d *differ) dump(db *interp.DB) string {
+	var b strings.Builder
+	for i, tab := range d.prog.Tables {
+		var lines []string
+		for _, row := range db.Rows(i) {
+			if tab.Rowid {
+				row = row[1:]
+			}
+			var vals []string
+			for _, v := range row {
+				vals = append(vals, v.String())
+			}
+			lines = append(lines, tab.Name+" ("+strings.Join(vals, ", ")+")")
+		}
+		sort.Strings(lines)
+		b.WriteString(strings.Join(append(lines, ""), "\n"))
+	}
+	return b.String()
+}

@@ -1,0 +1,141 @@
+package sqlmodel
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/txrobust/robust/ir"
+	"golang.org/x/tools/txtar"
+)
+
+var update = flag.Bool("update", false, "rewrite the golden files")
+
+// wrap makes a function of statements, for the cases named *.pl.
+const wrap = `CREATE FUNCTION f(p int, q int, s text) RETURNS void LANGUAGE plpgsql AS $$
+#variable_conflict use_column
+DECLARE v int; w int; t text; ok boolean; n numeric; arr int[]; r record; %s
+BEGIN
+%s
+END $$;`
+
+// TestGolden translates the cases of testdata/golden: *.sql are files, *.pl
+// statements of PL/pgSQL. What comes out stands in *.ir.
+func TestGolden(t *testing.T) {
+	files, err := filepath.Glob(filepath.Join("testdata", "golden", "*.txtar"))
+	if err != nil || len(files) == 0 {
+		t.Fatal("no golden files", err)
+	}
+	cases := 0
+	for _, file := range files {
+		ar, err := txtar.ParseFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := map[string]string{}
+		schema := ""
+		for _, f := range ar.Files {
+			if f.Name == "schema.sql" {
+				schema = string(f.Data)
+			}
+			if name, ok := strings.CutSuffix(f.Name, ".ir"); ok {
+				want[name] = string(f.Data)
+			}
+		}
+		out := &txtar.Archive{Comment: ar.Comment}
+		for _, f := range ar.Files {
+			if strings.HasSuffix(f.Name, ".ir") {
+				continue
+			}
+			out.Files = append(out.Files, f)
+			if f.Name == "schema.sql" {
+				continue
+			}
+			cases++
+			name := strings.TrimSuffix(strings.TrimSuffix(f.Name, ".sql"), ".pl")
+			got := translate(t, file+"/"+f.Name, schema, string(f.Data), filepath.Base(file) == "ddl.txtar")
+			out.Files = append(out.Files, txtar.File{Name: name + ".ir", Data: []byte(got)})
+			if got != want[name] && !*update {
+				t.Errorf("%s, case %s:\n%s--- got\n%s--- want\n%s", file, name, f.Data, got, want[name])
+			}
+		}
+		if *update {
+			if err := os.WriteFile(file, txtar.Format(out), 0o666); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if cases < 120 {
+		t.Errorf("there are only %d golden cases", cases)
+	}
+}
+
+// wrapped makes a function of the statements of a case.
+func wrapped(schema, input string) string {
+	more := ""
+	if strings.Contains(schema, "TYPE item") {
+		more += "it item;"
+	}
+	if strings.Contains(schema, "TABLE a ") {
+		more += "ra a%ROWTYPE;"
+	}
+	return fmt.Sprintf(wrap, more, input)
+}
+
+// translate gives the translation of a case as text: the tables, if they are
+// what it is about, the transactions and the notes.
+func translate(t *testing.T, name, schema, input string, tables bool) string {
+	var files []File
+	if schema != "" {
+		files = append(files, File{"schema.sql", schema})
+	}
+	isBody := strings.HasSuffix(name, ".pl")
+	if isBody {
+		input = wrapped(schema, input)
+	}
+	if tables && !strings.Contains(input, "FUNCTION f(") {
+		input += "CREATE FUNCTION nothing() RETURNS int LANGUAGE sql AS 'SELECT 1';\n"
+	}
+	files = append(files, File{"case.sql", input})
+	prog, err := Parse(files, Options{})
+	if err != nil {
+		var e *ir.Error
+		if !errors.As(err, &e) {
+			t.Errorf("%s: %v", name, err)
+		}
+		return "error: " + err.Error() + "\n"
+	}
+	text := prog.String()
+	if again, err := ir.Parse("printed", text); err != nil {
+		t.Errorf("%s: what is printed does not parse: %v\n%s", name, err, text)
+	} else if s := again.String(); s != text {
+		t.Errorf("%s: printed form changed:\n%s\n--- became\n%s", name, text, s)
+	}
+	var b strings.Builder
+	if tables {
+		text = strings.TrimPrefix(text, "program case\n")
+		text, _, _ = strings.Cut(text, `txn "nothing"`)
+		b.WriteString(text)
+	} else {
+		for _, txn := range prog.Txns {
+			if !isBody {
+				b.WriteString(txn.String())
+				continue
+			}
+			if txn.Level != "" {
+				fmt.Fprintf(&b, "level %s\n", txn.Level)
+			}
+			for _, s := range txn.Body {
+				b.WriteString(ir.StmtString(s) + "\n")
+			}
+		}
+	}
+	for _, n := range prog.Notes {
+		fmt.Fprintf(&b, "note: %s: %s\n", n.Pos, n.Text)
+	}
+	return b.String()
+}
