@@ -15,7 +15,7 @@ func (l *loader) alterTable(s *pg.AlterTableStmt, t *text) {
 		if s.MissingOk || l.views[name] != nil {
 			return
 		}
-		l.fail(pos, "there is no table %s", name)
+		l.fail(pos, noTable+"%s", name)
 	}
 	for _, n := range s.Cmds {
 		l.alter(tab, pg.Inner(n).(*pg.AlterTableCmd), t, int(s.Relation.Location))
@@ -83,7 +83,7 @@ func (l *loader) alter(tab *table, c *pg.AlterTableCmd, t *text, at int) {
 		rv := pg.Inner(c.Def).(*pg.RangeVar)
 		parent := l.table(rangeName(rv))
 		if parent == nil {
-			l.fail(t.pos(int(rv.Location)), "there is no table %s", rangeName(rv))
+			l.fail(t.pos(int(rv.Location)), noTable+"%s", rangeName(rv))
 		}
 		l.inherit(tab, parent, pos)
 	case pg.AlterAttachPartition:
@@ -238,7 +238,7 @@ func (l *loader) rename(s *pg.RenameStmt, t *text) {
 		if s.MissingOk || l.views[name] != nil {
 			return
 		}
-		l.fail(pos, "there is no table %s", name)
+		l.fail(pos, noTable+"%s", name)
 	}
 	switch s.RenameType {
 	case pg.ObjectTable:

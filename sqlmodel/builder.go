@@ -6,7 +6,6 @@ import (
 
 	"github.com/txrobust/robust/ir"
 	"github.com/txrobust/robust/sqlmodel/internal/pg"
-	"google.golang.org/protobuf/proto"
 )
 
 // builder makes one template.
@@ -205,7 +204,7 @@ func (b *builder) giveUp(pos ir.Pos, r *refs, reason string) {
 }
 
 // refsOf gives what trees name.
-func (b *builder) refsOf(roots ...proto.Message) *refs {
+func (b *builder) refsOf(roots ...pg.Message) *refs {
 	r := newRefs()
 	for _, x := range roots {
 		if x != nil && x.ProtoReflect().IsValid() {

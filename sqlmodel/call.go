@@ -5,7 +5,6 @@ import (
 
 	"github.com/txrobust/robust/ir"
 	"github.com/txrobust/robust/sqlmodel/internal/pg"
-	"google.golang.org/protobuf/proto"
 )
 
 // call translates a function call.
@@ -298,7 +297,7 @@ func (x *ex) callUser(e *pg.FuncCall, name string, fns []*function) val {
 // apart refuses a statement that reads tables and calls a function that writes
 // some: its own reads do not see those writes, but the statements that take
 // their place would. target is the table of an INSERT, which is not read.
-func (b *builder) apart(root proto.Message, target *pg.RangeVar) {
+func (b *builder) apart(root pg.Message, target *pg.RangeVar) {
 	reads := false
 	pg.Walk(root, func(tree any) bool {
 		r, ok := tree.(*pg.RangeVar)

@@ -28,7 +28,7 @@ const seed = 1
 func TestAgainstServer(t *testing.T) {
 	server := pgtest.Open(t)
 	dir := filepath.Join("testdata", "diff")
-	files := []string{filepath.Join(dir, "schema.sql"), filepath.Join(dir, "functions.sql")}
+	files := []string{filepath.Join(dir, "schema.sql"), filepath.Join(dir, "functions.sql"), filepath.Join(dir, "more.sql")}
 	d := &differ{t: t, rng: rand.New(rand.NewPCG(seed, 2))}
 	dsn := server.Database(t)
 	for _, f := range files {

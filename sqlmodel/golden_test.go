@@ -139,3 +139,19 @@ func translate(t *testing.T, name, schema, input string, tables bool) string {
 	}
 	return b.String()
 }
+
+// TestLateTable checks that files may name tables that a later file declares.
+func TestLateTable(t *testing.T) {
+	prog, err := Parse([]File{
+		{"a.sql", "CREATE FUNCTION f(p t.v%TYPE) RETURNS int LANGUAGE sql AS 'SELECT v FROM t WHERE k = 1';\n" +
+			"INSERT INTO t VALUES (1, 2);\nCREATE UNIQUE INDEX i ON t (v);\nALTER TABLE t ADD CHECK (v > 0);"},
+		{"b.sql", "CREATE TABLE t (k int PRIMARY KEY, v int);"},
+	}, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	tab := prog.Table("t")
+	if len(tab.Rows) != 1 || len(tab.Uniques) != 1 || len(tab.Checks) != 1 {
+		t.Errorf("something is missing:\n%s", prog)
+	}
+}

@@ -125,6 +125,9 @@ func read(files []File, opt Options) (l *loader, err error) {
 			return nil, err
 		}
 	}
+	for _, again := range l.postponed {
+		again()
+	}
 	for _, f := range l.funcs {
 		for _, name := range sortedKeys(f.refs.made) {
 			if l.table(name) == nil && l.views[name] == nil {
@@ -166,11 +169,13 @@ type loader struct {
 	views  map[string]*view
 	path   []string // schemas that a SET search_path names
 	defers bool     // some SET CONSTRAINTS exists
-	types  map[string]*userType
-	funcs  []*function
-	facts  []fact
-	notes  []ir.Note
-	prog   *ir.Program
+	// postponed are statements about tables that were not declared yet.
+	postponed []func()
+	types     map[string]*userType
+	funcs     []*function
+	facts     []fact
+	notes     []ir.Note
+	prog      *ir.Program
 }
 
 // fact is a stated invariant.
@@ -232,10 +237,34 @@ func (l *loader) file(f File) error {
 	inTxn := false
 	for _, raw := range stmts {
 		first := src.firstToken(int(raw.StmtLocation))
-		l.statement(raw, t, first, &inTxn)
+		if err := l.tryStatement(raw, t, first, &inTxn); err != nil {
+			l.postponed = append(l.postponed, func() { l.statement(raw, t, first, &inTxn) })
+		}
 	}
 	return nil
 }
+
+// tryStatement runs a statement. One that needs a table that a later file may
+// declare gives an error, and can run again; other faults are final.
+func (l *loader) tryStatement(raw *pg.RawStmt, t *text, first int, inTxn *bool) (err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			e, ok := r.(*ir.Error)
+			if !ok || !strings.HasPrefix(e.Msg, noTable) {
+				panic(r)
+			}
+			if _, creates := pg.Inner(raw.Stmt).(*pg.CreateStmt); creates {
+				panic(r)
+			}
+			err = e
+		}
+	}()
+	l.statement(raw, t, first, inTxn)
+	return nil
+}
+
+// noTable begins the message of a statement about an unknown table.
+const noTable = "there is no table "
 
 // statement handles a statement outside of functions; first is the index of
 // its first token.

@@ -7,7 +7,6 @@ import (
 	"github.com/txrobust/robust/ir"
 	"github.com/txrobust/robust/sqlmodel/internal/pg"
 	"github.com/txrobust/robust/sqlmodel/internal/plpgsql"
-	"google.golang.org/protobuf/proto"
 )
 
 // refs is what a piece of SQL names.
@@ -28,7 +27,7 @@ func newRefs() *refs {
 }
 
 // add collects what a tree names.
-func (r *refs) add(root proto.Message) {
+func (r *refs) add(root pg.Message) {
 	ctes := map[string]bool{}
 	pg.Walk(root, func(x any) bool {
 		if c, ok := x.(*pg.CommonTableExpr); ok {
@@ -63,14 +62,14 @@ func (r *refs) add(root proto.Message) {
 	})
 }
 
-func (l *loader) refsIn(root proto.Message) *refs {
+func (l *loader) refsIn(root pg.Message) *refs {
 	r := newRefs()
 	r.add(root)
 	return r
 }
 
 // tablesIn gives the tables that a tree names, sorted.
-func (l *loader) tablesIn(root proto.Message) []string { return sortedKeys(l.refsIn(root).tables) }
+func (l *loader) tablesIn(root pg.Message) []string { return sortedKeys(l.refsIn(root).tables) }
 
 func sortedKeys(m map[string]bool) []string {
 	out := make([]string, 0, len(m))

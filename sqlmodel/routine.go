@@ -6,6 +6,7 @@ import (
 	"github.com/txrobust/robust/ir"
 	"github.com/txrobust/robust/sqlmodel/internal/pg"
 	"github.com/txrobust/robust/sqlmodel/internal/plpgsql"
+	"github.com/txrobust/robust/sqlmodel/internal/tidy"
 )
 
 // template makes the transaction of an entry point.
@@ -22,15 +23,15 @@ func (l *loader) template(fn *function) *ir.Txn {
 	for i, p := range fn.inputs() {
 		b.parameter(f, p, i)
 	}
-	b.outputs(f)
 	b.calls = []*function{fn}
+	b.outputs(f)
 	f.result = nil
 	b.runBody(f)
 	b.txn.Body = append(b.pre, b.out...)
 	if b.locks {
 		b.snapshotFirst()
 	}
-	b.tidy()
+	tidy.Txn(b.txn, b.weak, b.fields)
 	return b.txn
 }
 
@@ -147,6 +148,7 @@ func (b *builder) outputs(f *frame) {
 		default:
 			name := nameOr(p.name, "column"+itoa(i+1))
 			v := b.declare(f, name, b.l.typeOf(p.t, f.fn.text))
+			b.startNull(v, f.fn.pos)
 			f.outs = append(f.outs, v)
 		}
 	}

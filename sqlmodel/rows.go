@@ -23,7 +23,7 @@ func (l *loader) initialRows(s *pg.InsertStmt, t *text, pos ir.Pos) {
 			l.note(pos, "an INSERT into %s is left out", name)
 			return
 		}
-		l.fail(t.pos(int(s.Relation.Location)), "there is no table %s", name)
+		l.fail(t.pos(int(s.Relation.Location)), noTable+"%s", name)
 	}
 	sel, ok := pg.Inner(s.SelectStmt).(*pg.SelectStmt)
 	if !ok || len(sel.ValuesLists) == 0 || s.WithClause != nil {

@@ -175,7 +175,7 @@ func (l *loader) createTable(s *pg.CreateStmt, t *text) {
 		rv := pg.Inner(r).(*pg.RangeVar)
 		parent := l.table(rangeName(rv))
 		if parent == nil {
-			l.fail(t.pos(int(rv.Location)), "there is no table %s", rangeName(rv))
+			l.fail(t.pos(int(rv.Location)), noTable+"%s", rangeName(rv))
 		}
 		tab.columns = append(tab.columns, copyColumns(parent)...)
 		l.inherit(tab, parent, t.pos(int(rv.Location)))
@@ -218,7 +218,7 @@ func (l *loader) partition(s *pg.CreateStmt, name string, t *text) {
 	rv := pg.Inner(s.InhRelations[0]).(*pg.RangeVar)
 	parent := rangeName(rv)
 	if l.table(parent) == nil && l.views[parent] == nil {
-		l.fail(t.pos(int(rv.Location)), "there is no table %s", parent)
+		l.fail(t.pos(int(rv.Location)), noTable+"%s", parent)
 	}
 	for l.views[parent] != nil && len(l.views[parent].reads) == 1 {
 		parent = l.views[parent].reads[0] // a partition of a partition
@@ -247,7 +247,7 @@ const (
 func (l *loader) like(tab *table, e *pg.TableLikeClause, t *text) {
 	from := l.table(rangeName(e.Relation))
 	if from == nil {
-		l.fail(t.pos(int(e.Relation.Location)), "there is no table %s", rangeName(e.Relation))
+		l.fail(t.pos(int(e.Relation.Location)), noTable+"%s", rangeName(e.Relation))
 	}
 	for _, c := range copyColumns(from) {
 		if e.Options&likeDefaults == 0 {
@@ -492,7 +492,7 @@ func (l *loader) index(s *pg.IndexStmt, t *text) {
 		if l.views[name] != nil {
 			return // of a materialized view
 		}
-		l.fail(pos, "there is no table %s", name)
+		l.fail(pos, noTable+"%s", name)
 	}
 	u := &uniqueKey{pos: pos, name: s.Idxname}
 	for _, n := range s.IndexParams {

@@ -354,6 +354,9 @@ func (b *builder) selectRows(f *frame, x *ex, q *query, pos ir.Pos) {
 	for i, c := range q.targets {
 		cols[i] = c.e
 	}
+	if len(cols) == 0 { // the number of rows is still seen
+		cols = []ir.Expr{yes}
+	}
 	switch {
 	case len(q.loops) > 0:
 		b.loopRows(f, q, pos, cols)

@@ -171,7 +171,7 @@ func (l *loader) createTrigger(s *pg.CreateTrigStmt, t *text, pos ir.Pos) {
 			l.note(pos, "trigger %s on a view is left out: writes of the view are not modelled", s.Trigname)
 			return
 		}
-		l.fail(t.pos(int(s.Relation.Location)), "there is no table %s", name)
+		l.fail(t.pos(int(s.Relation.Location)), noTable+"%s", name)
 	}
 	tab.triggers = without(tab.triggers, func(g *trigger) bool { return s.Replace && g.name == s.Trigname })
 	tab.triggers = append(tab.triggers, &trigger{pos, s.Trigname, qualified(names(s.Funcname)), s.Events, s.Timing&beforeRow != 0})

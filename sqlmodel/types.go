@@ -161,7 +161,7 @@ func (l *loader) typeOf(n *pg.TypeName, t *text) typ {
 		table, column := qualified(parts[:len(parts)-1]), parts[len(parts)-1]
 		tab := l.table(table)
 		if tab == nil {
-			l.fail(t.pos(int(n.Location)), "there is no table %s", table)
+			l.fail(t.pos(int(n.Location)), noTable+"%s", table)
 		}
 		c := tab.column(column)
 		if c == nil {

@@ -443,6 +443,9 @@ func (b *builder) returning(f *frame, w *writeQuery, row, after *rowSource, ret 
 			for _, c := range rq.targets {
 				cols = append(cols, c.e)
 			}
+			if len(cols) == 0 {
+				cols = []ir.Expr{ir.C(ir.Bool(true))}
+			}
 			b.emit(&ir.EmitRows{At: at(pos), Cols: cols, Query: q})
 		}
 		change()

@@ -3,7 +3,7 @@
 // scanner, and positions as byte offsets.
 //
 // To use github.com/pganalyze/pg_query_go/v6 instead, which has the same API
-// and the same trees, change the one import below.
+// and the same trees, change the path in its two import lines below.
 package pg
 
 import (
@@ -16,6 +16,9 @@ import (
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/reflect/protoreflect"
 )
+
+// Message is any syntax tree.
+type Message = proto.Message
 
 // The syntax trees, named as in PostgreSQL's parsenodes.h.
 type (
@@ -427,7 +430,7 @@ func Inner(n *Node) any {
 
 // Walk calls f for every tree inside root, which is a tree or a *Node, outer
 // ones first; f says whether to go inside.
-func Walk(root proto.Message, f func(tree any) bool) {
+func Walk(root Message, f func(tree any) bool) {
 	if root == nil || !root.ProtoReflect().IsValid() {
 		return
 	}
@@ -462,10 +465,10 @@ func walk(m protoreflect.Message, f func(any) bool) {
 }
 
 // Start gives the smallest offset that is recorded in a tree, or -1.
-func Start(root proto.Message) int {
+func Start(root Message) int {
 	at := -1
 	Walk(root, func(tree any) bool {
-		m := tree.(proto.Message).ProtoReflect()
+		m := tree.(Message).ProtoReflect()
 		if fd := m.Descriptor().Fields().ByName("location"); fd != nil {
 			if l := int(m.Get(fd).Int()); l >= 0 && (at < 0 || l < at) {
 				at = l

@@ -1,40 +1,54 @@
-package sqlmodel
+// Package tidy removes from a translated transaction what was written to be
+// safe and turned out to be needed by nobody.
+//
+// A front end that computes FOUND after each statement, or resets a variable
+// in each round of a loop, marks those statements as weak; a liveness analysis
+// then drops the ones whose result is never read. What is not marked stays,
+// so that all that the source says is still there.
+package tidy
 
 import (
 	"fmt"
 	"maps"
+	"slices"
 
 	"github.com/txrobust/robust/ir"
 )
 
-// tidy removes what the translation wrote to be safe and nobody needs: weak
-// statements whose result is never read, columns of records that are never
-// read, labels that nothing names, and locals that do not occur.
-func (b *builder) tidy() {
-	lv := &liveness{weak: b.weak}
-	b.txn.Body, _ = lv.list(b.txn.Body, set{}, true)
-	b.txn.Body = unlabel(b.txn.Body)
-	b.txn.Body = dropLast(b.txn.Body, func(s ir.Stmt) bool { _, ok := s.(*ir.Return); return ok })
-	b.pruneFields()
+// Txn removes the weak statements of t whose result is never read, the locals
+// among fields that no statement reads from the queries that set them, labels
+// that nothing names, a return at the end, and locals that do not occur. For a
+// Select of rows, an Insert and a Foreach, weak means that Found or Done may
+// go, not the statement.
+func Txn(t *ir.Txn, weak map[ir.Stmt]bool, fields map[string]bool) {
+	lv := &liveness{weak: weak}
+	t.Body, _ = lv.list(t.Body, set{}, true)
+	t.Body = unlabel(t.Body)
+	if n := len(t.Body); n > 0 {
+		if _, ok := t.Body[n-1].(*ir.Return); ok {
+			t.Body = t.Body[:n-1]
+		}
+	}
+	pruneFields(t, fields)
 	used := set{}
-	ir.Walk(b.txn.Body, func(s ir.Stmt) {
+	ir.Walk(t.Body, func(s ir.Stmt) {
 		used.reads(s)
 		for _, n := range ir.Assigned(s) {
 			used[n] = true
 		}
 	})
-	b.txn.Locals = without(b.txn.Locals, func(l ir.Local) bool { return !used[l.Name] })
+	t.Locals = slices.DeleteFunc(t.Locals, func(l ir.Local) bool { return !used[l.Name] })
 }
 
 // pruneFields drops the fields of records that no statement reads.
-func (b *builder) pruneFields() {
+func pruneFields(t *ir.Txn, fields map[string]bool) {
 	read := set{}
-	ir.Walk(b.txn.Body, read.reads)
+	ir.Walk(t.Body, read.reads)
 	prune := func(into []string, cols []ir.Expr) ([]string, []ir.Expr) {
 		var names []string
 		var exprs []ir.Expr
 		for i, n := range into {
-			if !b.fields[n] || read[n] {
+			if !fields[n] || read[n] {
 				names, exprs = append(names, n), append(exprs, cols[i])
 			}
 		}
@@ -43,7 +57,7 @@ func (b *builder) pruneFields() {
 		}
 		return names, exprs
 	}
-	ir.Walk(b.txn.Body, func(s ir.Stmt) {
+	ir.Walk(t.Body, func(s ir.Stmt) {
 		switch s := s.(type) {
 		case *ir.Select:
 			if len(s.Cols) > 0 {
@@ -186,7 +200,7 @@ func (lv *liveness) stmt(s ir.Stmt, after set, change bool) (before set, keep bo
 	case *ir.Emit, *ir.EmitRows, *ir.Update, *ir.Delete, *ir.LockTable, *ir.Assume, *ir.Savepoint, *ir.RollbackTo,
 		*ir.Unmodelled, *ir.CopyTable:
 	default:
-		panic(fmt.Sprintf("sqlmodel: unknown statement %T", s))
+		panic(fmt.Sprintf("tidy: unknown statement %T", s))
 	}
 	live.reads(s)
 	return live, true
@@ -196,6 +210,9 @@ func (lv *liveness) stmt(s ir.Stmt, after set, change bool) (before set, keep bo
 // start of each round and tests cond before it.
 func (lv *liveness) loop(label string, body *[]ir.Stmt, after set, sets []string, cond ir.Expr, change bool) set {
 	head := maps.Clone(after)
+	if c, ok := cond.(*ir.Const); ok && c.Value.IsTrue() {
+		head = set{} // it only ends by a break
+	}
 	head.expr(cond)
 	round := func(change bool) ([]ir.Stmt, set) {
 		lv.around = append(lv.around, liveLoop{label, true, after, head})

@@ -1,0 +1,316 @@
+package sqlmodel
+
+import (
+	"strings"
+
+	"github.com/txrobust/robust/ir"
+	"github.com/txrobust/robust/sqlmodel/internal/pg"
+	"github.com/txrobust/robust/sqlmodel/internal/plpgsql"
+)
+
+// declaration declares a variable of DECLARE and gives it its first value.
+func (b *builder) declaration(f *frame, d plpgsql.Decl) {
+	pos := f.text.pos(d.At)
+	if f.scope.vars[d.Name] != nil {
+		b.l.fail(pos, "variable %s is declared twice", d.Name)
+	}
+	switch {
+	case d.Alias != "":
+		v, _ := f.scope.find([]string{d.Alias})
+		if d.Alias[0] == '$' {
+			v = f.numbered(d.Alias)
+		}
+		if v == nil {
+			b.l.fail(pos, "there is no variable %s for %s to be an alias of", d.Alias, d.Name)
+		}
+		f.scope.vars[d.Name] = v
+		return
+	case d.Cursor:
+		f.scope.vars[d.Name] = &variable{name: d.Name, t: opaque("refcursor"), local: b.local(d.Name, tAny)}
+		return
+	}
+	t := b.declaredType(f, d)
+	inner := f.scope
+	f.scope = inner.parent // a default does not see the variable itself
+	var v *val
+	if !d.Default.Empty() {
+		why, ok := b.attempt(func() { x := b.value(f, d.Default); v = &x })
+		if !ok {
+			s, _ := b.expression(f, d.Default)
+			b.giveUp(pos, b.refsOf(s), why)
+		}
+	}
+	f.scope = inner
+	w := b.declare(f, d.Name, t)
+	switch {
+	case v != nil:
+		b.store(f, w, *v, pos)
+	case !d.Default.Empty():
+		for _, x := range w.dests() {
+			b.havoc(pos, x.local)
+		}
+	default:
+		b.startNull(w, pos)
+	}
+	w.nn = d.NotNull
+}
+
+// startNull sets a variable to NULL where its declaration may be reached
+// several times.
+func (b *builder) startNull(v *variable, pos ir.Pos) {
+	if b.loopDepth == 0 && len(b.calls) == 1 {
+		return
+	}
+	for _, d := range v.dests() {
+		b.emitWeak(&ir.Assign{At: at(pos), Var: d.local, Expr: ir.C(ir.Null)})
+	}
+}
+
+// numbered gives the parameter $n.
+func (f *frame) numbered(dollar string) *variable {
+	for i, v := range f.inputs {
+		if dollar == "$"+itoa(i+1) {
+			return v
+		}
+	}
+	return nil
+}
+
+// declaredType reads the type of a declaration, %TYPE and %ROWTYPE included.
+func (b *builder) declaredType(f *frame, d plpgsql.Decl) typ {
+	src := d.Type.Text(f.text.s)
+	lower := strings.ToLower(strings.Join(strings.Fields(src), ""))
+	pos := f.text.pos(d.Type.Start)
+	if name, ok := strings.CutSuffix(lower, "%rowtype"); ok {
+		name = qualified(strings.Split(strings.ReplaceAll(name, `"`, ""), "."))
+		if len(b.l.fieldsOf(name)) == 0 {
+			b.l.fail(pos, "there is no table %s", name)
+		}
+		return opaque(name)
+	}
+	base, array := strings.CutSuffix(lower, "[]")
+	if name, ok := strings.CutSuffix(base, "%type"); ok {
+		t := b.typeOfName(f, strings.Split(strings.ReplaceAll(name, `"`, ""), "."), pos)
+		if array {
+			return arrayOf(t)
+		}
+		return t
+	}
+	if lower == "record" {
+		return tRecord
+	}
+	t := f.text.part("SELECT NULL::", d.Type)
+	stmts, err := t.parse()
+	if err != nil {
+		panic(err)
+	}
+	if s, ok := pg.Inner(stmts[0].Stmt).(*pg.SelectStmt); ok && len(s.TargetList) == 1 {
+		if c, ok := pg.Inner(pg.TargetValue(s.TargetList[0])).(*pg.TypeCast); ok {
+			return b.l.typeOf(c.TypeName, t)
+		}
+	}
+	b.l.fail(pos, "%s is no type", src)
+	return typ{}
+}
+
+// typeOfName is x%TYPE: of a variable, a field or a column.
+func (b *builder) typeOfName(f *frame, parts []string, pos ir.Pos) typ {
+	if v, fd := f.scope.find(parts); fd != nil {
+		return fd.t
+	} else if v != nil {
+		return v.t
+	}
+	if len(parts) > 1 {
+		if tab := b.l.table(qualified(parts[:len(parts)-1])); tab != nil {
+			if c := tab.column(parts[len(parts)-1]); c != nil {
+				return c.t
+			}
+			b.l.fail(pos, "table %s has no column %s", tab.name, parts[len(parts)-1])
+		}
+	}
+	b.l.fail(pos, "there is no column or variable %s", strings.Join(parts, "."))
+	return typ{}
+}
+
+// store assigns a value to a variable.
+func (b *builder) store(f *frame, v *variable, e val, pos ir.Pos) {
+	x := &ex{l: b.l, b: b, f: f, text: f.text}
+	if !v.isRecord {
+		if e.record {
+			if len(e.fields) != 1 {
+				b.unmodelled("a row in the variable %s", v.name)
+			}
+			e = e.fields[0].val()
+		}
+		b.assign(pos, v.local, x.cast(e, v.t, 0).e)
+		return
+	}
+	switch {
+	case e.record:
+		list, rest := b.recordDests(v, e.fields, pos)
+		b.assignAll(x, pos, list, e.fields)
+		b.setNull(pos, rest)
+	case e.isNull():
+		b.setNull(pos, v.dests())
+	default: // a value of a composite type
+		fields := b.l.fieldsOf(e.t.name)
+		if len(fields) == 0 {
+			b.unmodelled("a value of unknown shape in the record %s", v.name)
+		}
+		var cols []colDef
+		for _, fd := range fields {
+			cols = append(cols, colDef{fd.name, accessor(e, fd), fd.t, false})
+		}
+		list, rest := b.recordDests(v, cols, pos)
+		b.assignAll(x, pos, list, cols)
+		b.setNull(pos, rest)
+	}
+}
+
+// recordDests gives the locals that take the columns of a row. A variable of
+// type record takes their names and types; all that it ever held keep their
+// locals, so that a field is found after either branch of an IF.
+func (b *builder) recordDests(v *variable, cols []colDef, pos ir.Pos) (list, rest []dest) {
+	if v.fixed {
+		for i := range cols {
+			if i < len(v.fields) {
+				list = append(list, dest{v.fields[i].local, v.fields[i].t})
+			} else {
+				list = append(list, dest{})
+			}
+		}
+		for _, fd := range v.fields[min(len(cols), len(v.fields)):] {
+			rest = append(rest, dest{fd.local, fd.t})
+		}
+		return list, rest
+	}
+	v.fields = nil
+	for _, c := range cols {
+		t := c.t
+		if t.name == nUnknown {
+			t = tText
+		}
+		old := v.held(c.name)
+		switch {
+		case old == nil:
+			v.all = append(v.all, field{c.name, b.fieldLocal(v.name, c.name, t), t})
+			old = &v.all[len(v.all)-1]
+		case localType(old.t) != localType(t):
+			if !(old.t.numeric() && t.numeric()) {
+				b.l.fail(pos, "the record %s holds rows of different shapes (its field %s is %s and %s); declare two records", v.name, c.name, old.t, t)
+			}
+			if old.t.name == nInt { // the wider type holds both
+				b.retypeLocal(old.local, t)
+				old.t = t
+			}
+		}
+		v.fields = append(v.fields, *old)
+		list = append(list, dest{old.local, old.t})
+	}
+	return list, nil
+}
+
+// retypeLocal widens the type of a local.
+func (b *builder) retypeLocal(name string, t typ) {
+	for i := range b.txn.Locals {
+		if b.txn.Locals[i].Name == name {
+			b.txn.Locals[i].Type = localType(t)
+		}
+	}
+}
+
+// assignment translates target := expr.
+func (b *builder) assignment(f *frame, s *plpgsql.Assign, pos ir.Pos) {
+	e := b.value(f, s.Expr)
+	v, fd := b.targetOf(f, s.Target)
+	if s.Deep {
+		b.unmodelled("an assignment to a field of an element")
+	}
+	d := dest{v.local, v.t}
+	if fd != nil {
+		d = dest{fd.local, fd.t}
+	}
+	x := b.ex(f, f.text)
+	switch {
+	case len(s.Subscripts) > 0:
+		if d.t.name != nArray {
+			if fd == nil && v.isRecord || d.t.name != nJSON {
+				b.l.fail(f.text.pos(s.Target.At), "only arrays have subscripts, but this has type %s", d.t)
+			}
+		}
+		args := []ir.Expr{ir.V(d.local)}
+		for _, sub := range s.Subscripts {
+			args = append(args, x.defaultType(b.value(f, sub)).e)
+		}
+		if d.t.name == nArray && len(s.Subscripts) == 1 {
+			e = x.cast(e, d.t.element(), 0)
+		}
+		args = append(args, x.defaultType(e).e)
+		b.assign(pos, d.local, &ir.Call{Name: "set", Args: args, Type: localType(d.t)})
+	case fd != nil:
+		if e.record {
+			b.unmodelled("a row in a field")
+		}
+		b.assign(pos, d.local, x.cast(e, d.t, 0).e)
+	default:
+		b.store(f, v, e, pos)
+	}
+}
+
+// targetOf finds the variable that is to be set.
+func (b *builder) targetOf(f *frame, n plpgsql.Name) (*variable, *field) {
+	if n.Parts[0][0] == '$' {
+		if v := f.numbered(n.Parts[0]); v != nil {
+			return v, nil
+		}
+		b.l.fail(f.text.pos(n.At), "there is no parameter %s", n.Parts[0])
+	}
+	v, fd := f.scope.find(n.Parts)
+	name := strings.Join(n.Parts, ".")
+	switch {
+	case v == nil:
+		b.l.fail(f.text.pos(n.At), "there is no variable %s; declare it", name)
+	case fd == nil && v.isRecord && len(n.Parts) > 1 && n.Parts[len(n.Parts)-1] != v.name:
+		if !v.fixed {
+			b.unmodelled("a field of the record %s that is not known here", v.name)
+		}
+		b.l.fail(f.text.pos(n.At), "record %s has no field %s", v.name, n.Parts[len(n.Parts)-1])
+	}
+	return v, fd
+}
+
+// into gives the sink for an INTO clause.
+func (b *builder) into(f *frame, in *plpgsql.Into, pos ir.Pos) sink {
+	return sink{kind: intoLocals, strict: in.Strict, dests: b.destsFor(f, in.Targets, pos)}
+}
+
+// destsFor gives the locals of a list of targets: one record, or variables.
+func (b *builder) destsFor(f *frame, targets []plpgsql.Name, pos ir.Pos) func([]colDef) ([]dest, []dest) {
+	return func(cols []colDef) (list, rest []dest) {
+		if len(targets) == 1 {
+			if v, fd := b.targetOf(f, targets[0]); v.isRecord && fd == nil {
+				return b.recordDests(v, cols, pos)
+			}
+		}
+		var all []dest
+		for _, n := range targets {
+			v, fd := b.targetOf(f, n)
+			switch {
+			case fd != nil:
+				all = append(all, dest{fd.local, fd.t})
+			case v.isRecord:
+				b.l.fail(f.text.pos(n.At), "%s is a record: it must be the only target of INTO", v.name)
+			default:
+				all = append(all, dest{v.local, v.t})
+			}
+		}
+		for i := range cols {
+			if i < len(all) {
+				list = append(list, all[i])
+			} else {
+				list = append(list, dest{})
+			}
+		}
+		return list, all[min(len(cols), len(all)):]
+	}
+}
