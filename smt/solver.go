@@ -39,6 +39,8 @@ type Solver struct {
 	memo  map[*Term]z3.Value
 	funcs map[string]z3.FuncDecl
 	uses  int
+
+	limits limits
 }
 
 // Stats counts what a Solver did.
@@ -71,34 +73,68 @@ func (s *Solver) reset() {
 	s.core = z3.NewSolver(s.ctx)
 	s.memo = map[*Term]z3.Value{}
 	s.funcs = map[string]z3.FuncDecl{}
+	s.limits = limits{}
 }
 
 // Forget drops the terms of a Builder that is no longer used.
 func (s *Solver) Forget() {
 	s.memo = map[*Term]z3.Value{}
+	s.funcs = map[string]z3.FuncDecl{}
 	if s.uses++; s.uses%1000 == 0 {
 		s.reset() // symbols are never freed within a context
 	}
 }
 
-// Model is an assignment that makes the terms of a question true.
-type Model struct {
-	s *Solver
-	m *z3.Model
-}
-
 // Check asks whether all of the terms, which must come from one Builder, can
 // be true. The Model is nil unless the answer is Sat; the reason says why an
 // answer is Unknown. A cancelled context interrupts Z3.
-func (s *Solver) Check(ctx context.Context, asserts []*Term) (res Result, m *Model, reason string) {
-	for _, t := range asserts {
+func (s *Solver) Check(ctx context.Context, asserts []*Term) (Result, *Model, string) {
+	d := s.Begin()
+	defer d.End()
+	d.Assert(asserts...)
+	return d.Check(ctx)
+}
+
+// Dialogue is a question that may be made narrower after each answer. A
+// Solver has one at a time.
+type Dialogue struct {
+	s    *Solver
+	dead bool // an assertion is false
+}
+
+// Begin starts a question. End must be called.
+func (s *Solver) Begin() *Dialogue {
+	if len(s.memo) > maxMemo {
+		s.reset()
+	}
+	s.core.Push()
+	return &Dialogue{s: s}
+}
+
+// End forgets the question.
+func (d *Dialogue) End() { d.s.core.Pop() }
+
+// Assert adds terms, all of which are to be true.
+func (d *Dialogue) Assert(terms ...*Term) {
+	for _, t := range terms {
 		if t.IsFalse() {
-			return Unsat, nil, ""
+			d.dead = true
 		}
+		if !d.dead && !t.IsTrue() {
+			d.s.core.Assert(d.s.term(t).(z3.Bool))
+		}
+	}
+}
+
+// Check answers the question as it stands; see Solver.Check.
+func (d *Dialogue) Check(ctx context.Context) (res Result, m *Model, reason string) {
+	if d.dead {
+		return Unsat, nil, ""
 	}
 	if err := ctx.Err(); err != nil {
 		return Unknown, nil, err.Error()
 	}
+	s := d.s
 	start := time.Now()
 	defer func() {
 		s.Stats.Queries++
@@ -112,27 +148,7 @@ func (s *Solver) Check(ctx context.Context, asserts []*Term) (res Result, m *Mod
 			s.Stats.Unknown++
 		}
 	}()
-	if len(s.memo) > maxMemo {
-		s.reset()
-	}
-	cfg := s.ctx.Config()
-	cfg.SetUint("rlimit", s.Limit)
-	timeout := uint(s.Timeout / time.Millisecond)
-	if deadline, ok := ctx.Deadline(); ok {
-		left := uint(max(1, time.Until(deadline)/time.Millisecond))
-		if timeout == 0 || left < timeout {
-			timeout = left
-		}
-	}
-	if timeout == 0 {
-		timeout = ^uint(0) >> 32
-	}
-	cfg.SetUint("timeout", timeout)
-	s.core.Push()
-	defer s.core.Pop()
-	for _, t := range asserts {
-		s.core.Assert(s.term(t).(z3.Bool))
-	}
+	s.bound(ctx)
 	stop := context.AfterFunc(ctx, s.ctx.Interrupt)
 	sat, err := s.core.Check()
 	stop()
@@ -145,8 +161,30 @@ func (s *Solver) Check(ctx context.Context, asserts []*Term) (res Result, m *Mod
 	case !sat:
 		return Unsat, nil, ""
 	}
-	return Sat, &Model{s, s.core.Model()}, ""
+	return Sat, &Model{s: s, m: s.core.Model(), memo: map[*Term]*big.Rat{}, funcs: map[string]*big.Rat{}}, ""
 }
+
+// bound sets Z3's limits for the next check.
+func (s *Solver) bound(ctx context.Context) {
+	timeout := uint(s.Timeout / time.Millisecond)
+	if deadline, ok := ctx.Deadline(); ok {
+		left := uint(max(1, time.Until(deadline)/time.Millisecond))
+		if timeout == 0 || left < timeout {
+			timeout = left
+		}
+	}
+	if timeout == 0 {
+		timeout = ^uint(0) >> 32
+	}
+	if cfg := (limits{s.Limit, timeout}); cfg != s.limits {
+		s.limits = cfg
+		s.ctx.Config().SetUint("rlimit", s.Limit)
+		s.ctx.Config().SetUint("timeout", timeout)
+	}
+}
+
+// limits are what Z3 was told last.
+type limits struct{ rlimit, timeout uint }
 
 func (s *Solver) sort(t Sort) z3.Sort {
 	switch t {
@@ -170,6 +208,30 @@ func (s *Solver) term(t *Term) z3.Value {
 	v := s.make(t, args)
 	s.memo[t] = v
 	return v
+}
+
+// function is the declaration of the function that t applies.
+func (s *Solver) function(t *Term) z3.FuncDecl {
+	f, ok := s.funcs[t.name]
+	if !ok {
+		dom := make([]z3.Sort, len(t.args))
+		for i, a := range t.args {
+			dom[i] = s.sort(a.sort)
+		}
+		f = s.ctx.FuncDecl(t.name, dom, s.sort(t.sort))
+		s.funcs[t.name] = f
+	}
+	return f
+}
+
+func (s *Solver) numeral(sort Sort, r *big.Rat) z3.Value {
+	switch sort {
+	case Bool:
+		return s.ctx.FromBool(r.Sign() != 0)
+	case Int:
+		return s.ctx.FromBigInt(r.Num(), s.ctx.IntSort())
+	}
+	return s.ctx.FromBigRat(r)
 }
 
 func bools(vs []z3.Value) []z3.Bool {
@@ -200,26 +262,11 @@ func (s *Solver) make(t *Term, args []z3.Value) z3.Value {
 	isInt := len(args) > 0 && t.args[len(t.args)-1].sort == Int
 	switch t.op {
 	case opConst:
-		switch t.sort {
-		case Bool:
-			return s.ctx.FromBool(t.IsTrue())
-		case Int:
-			return s.ctx.FromBigInt(t.num.Num(), s.ctx.IntSort())
-		}
-		return s.ctx.FromBigRat(t.num)
+		return s.numeral(t.sort, t.num)
 	case opVar:
 		return s.ctx.Const(t.name, s.sort(t.sort))
 	case opApp:
-		f, ok := s.funcs[t.name]
-		if !ok {
-			dom := make([]z3.Sort, len(t.args))
-			for i, a := range t.args {
-				dom[i] = s.sort(a.sort)
-			}
-			f = s.ctx.FuncDecl(t.name, dom, s.sort(t.sort))
-			s.funcs[t.name] = f
-		}
-		return f.Apply(args...)
+		return s.function(t).Apply(args...)
 	case opNot:
 		return args[0].(z3.Bool).Not()
 	case opAnd:
@@ -267,34 +314,4 @@ func (s *Solver) make(t *Term, args []z3.Value) z3.Value {
 		return args[0].(z3.Int).ToReal()
 	}
 	panic(fmt.Sprintf("smt: unknown operator %d", t.op))
-}
-
-// Value is the value of a term of sort Int or Real in the model, or 1 and 0
-// for true and false.
-func (m *Model) Value(t *Term) *big.Rat {
-	v := m.m.Eval(m.s.term(t), true)
-	switch v := v.(type) {
-	case z3.Bool:
-		if b, _ := v.AsBool(); b {
-			return big.NewRat(1, 1)
-		}
-		return new(big.Rat)
-	case z3.Int:
-		if i, ok := v.AsBigInt(); ok {
-			return new(big.Rat).SetInt(i)
-		}
-	case z3.Real:
-		if r, ok := v.AsBigRat(); ok {
-			return r
-		}
-	}
-	// An algebraic number or an expression that the model leaves open: only
-	// non-linear questions have those, and no witness can be made of it.
-	return nil
-}
-
-// IsTrue reports whether a term of sort Bool is true in the model.
-func (m *Model) IsTrue(t *Term) bool {
-	v := m.Value(t)
-	return v != nil && v.Sign() != 0
 }

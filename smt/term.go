@@ -72,8 +72,8 @@ type Func struct {
 
 // Builder makes terms. It is not safe for concurrent use.
 type Builder struct {
-	terms map[string]*Term
-	all   []*Term
+	terms map[uint64][]*Term // by hash
+	count int
 	funcs map[string]*Func
 	yes   *Term
 	no    *Term
@@ -82,34 +82,52 @@ type Builder struct {
 
 // NewBuilder makes an empty Builder.
 func NewBuilder() *Builder {
-	b := &Builder{terms: map[string]*Term{}, funcs: map[string]*Func{}, fresh: map[string]int{}}
+	b := &Builder{terms: map[uint64][]*Term{}, funcs: map[string]*Func{}, fresh: map[string]int{}}
 	b.yes = b.intern(&Term{op: opConst, sort: Bool, num: big.NewRat(1, 1)})
 	b.no = b.intern(&Term{op: opConst, sort: Bool, num: new(big.Rat)})
 	return b
 }
 
+// intern gives the one term that is like t.
 func (b *Builder) intern(t *Term) *Term {
-	key := make([]byte, 0, 16+8*len(t.args))
-	key = append(key, byte(t.op), byte(t.sort))
-	if t.num != nil {
-		key = append(key, t.num.String()...)
+	h := uint64(14695981039346656037)
+	mix := func(x uint64) { h = (h ^ x) * 1099511628211 }
+	mix(uint64(t.op)<<8 | uint64(t.sort))
+	for i := 0; i < len(t.name); i++ {
+		mix(uint64(t.name[i]))
 	}
-	key = append(key, t.name...)
 	for _, a := range t.args {
-		key = append(key, ' ')
-		key = strconv.AppendInt(key, int64(a.id), 36)
+		mix(uint64(a.id))
 	}
-	if old := b.terms[string(key)]; old != nil {
-		return old
+	if t.num != nil {
+		mix(t.num.Num().Uint64())
+		mix(t.num.Denom().Uint64())
 	}
-	t.id = len(b.all)
-	b.all = append(b.all, t)
-	b.terms[string(key)] = t
+	for _, old := range b.terms[h] {
+		if alike(old, t) {
+			return old
+		}
+	}
+	t.id = b.count
+	b.count++
+	b.terms[h] = append(b.terms[h], t)
 	return t
 }
 
+func alike(x, y *Term) bool {
+	if x.op != y.op || x.sort != y.sort || x.name != y.name || len(x.args) != len(y.args) {
+		return false
+	}
+	for i := range x.args {
+		if x.args[i] != y.args[i] {
+			return false
+		}
+	}
+	return x.num == y.num || x.num != nil && y.num != nil && x.num.Cmp(y.num) == 0
+}
+
 // Size is the number of distinct terms made so far.
-func (b *Builder) Size() int { return len(b.all) }
+func (b *Builder) Size() int { return b.count }
 
 // True and False.
 func (b *Builder) True() *Term  { return b.yes }
@@ -194,6 +212,16 @@ func (b *Builder) And(ts ...*Term) *Term { return b.nary(opAnd, b.yes, b.no, ts)
 func (b *Builder) Or(ts ...*Term) *Term { return b.nary(opOr, b.no, b.yes, ts) }
 
 func (b *Builder) nary(o op, unit, zero *Term, ts []*Term) *Term {
+	if len(ts) == 2 {
+		switch x, y := ts[0], ts[1]; {
+		case x == zero || y == zero:
+			return zero
+		case x == unit || x == y:
+			return y
+		case y == unit:
+			return x
+		}
+	}
 	const plain, negated = 1, 2
 	seen := map[*Term]uint8{}
 	var args []*Term
@@ -294,6 +322,12 @@ func (b *Builder) Eq(x, y *Term) *Term {
 	if t := b.splitIte(x, y, b.Eq); t != nil {
 		return t
 	}
+	if x.op == opConst && y.op == opConst {
+		return b.no // different constants are different terms
+	}
+	if !x.isSum() && !y.isSum() {
+		return b.ordered(opEq, x, y)
+	}
 	d := b.linear(x).minus(b.linear(y))
 	if len(d.parts) == 0 {
 		return b.BoolConst(d.c.Sign() == 0)
@@ -334,14 +368,24 @@ func (b *Builder) Le(x, y *Term) *Term {
 	if t := b.splitIte(x, y, b.Le); t != nil {
 		return t
 	}
-	if d := b.linear(x).minus(b.linear(y)); len(d.parts) == 0 {
-		return b.BoolConst(d.c.Sign() <= 0)
+	switch {
+	case x == y:
+		return b.yes
+	case x.op == opConst && y.op == opConst:
+		return b.BoolConst(x.num.Cmp(y.num) <= 0)
+	case x.isSum() || y.isSum():
+		if d := b.linear(x).minus(b.linear(y)); len(d.parts) == 0 {
+			return b.BoolConst(d.c.Sign() <= 0)
+		}
 	}
 	return b.intern(&Term{op: opLe, sort: Bool, args: []*Term{x, y}})
 }
 
 // Lt is x < y.
 func (b *Builder) Lt(x, y *Term) *Term { return b.Not(b.Le(y, x)) }
+
+// isSum reports whether the term may share parts with others in a sum.
+func (t *Term) isSum() bool { return t.op == opAdd || t.op == opMul }
 
 // sum is a linear combination.
 type sum struct {

@@ -237,6 +237,11 @@ func (s *scope) stmt(st ir.Stmt) exec {
 			if !ok {
 				panic(stop{"there is no savepoint " + st.Name})
 			}
+			u := undone{after: p.ops, ops: append([]Op(nil), f.run.Ops[p.ops:]...), broken: map[int]bool{}}
+			f.m.replay(p.db, u.ops, func(statement int, why string) bool { u.broken[statement] = true; return true })
+			if len(u.broken) > 0 {
+				f.run.undone = append(f.run.undone, u)
+			}
 			f.db = p.db
 			f.run.Ops = f.run.Ops[:p.ops:p.ops]
 			f.run.Locks = f.run.Locks[:p.nlocks:p.nlocks]
@@ -657,7 +662,6 @@ func (s *scope) foreach(st *ir.Foreach) exec {
 		table := make([][]ir.Value, len(list))
 		for i, b := range list {
 			f.bind(base, b)
-			lock(f)
 			for _, c := range cols {
 				table[i] = append(table[i], c(f))
 			}
@@ -671,6 +675,8 @@ func (s *scope) foreach(st *ir.Foreach) exec {
 			}
 			k := done + f.ch.choose(ties-done)
 			list[done], list[k] = list[k], list[done]
+			f.bind(base, list[done])
+			lock(f) // a loop that is left early has not locked the rest
 			table[done], table[k] = table[k], table[done]
 			for i, set := range into {
 				set(f, table[done][i])

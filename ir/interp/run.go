@@ -94,10 +94,21 @@ type Run struct {
 	// After is the transaction's own view of the database at its end.
 	After *DB
 
-	// fresh values drawn, table locks taken before the snapshot, table modes
-	// used at all
+	// table locks taken before the snapshot, and table modes used at all
 	preLocks []tableUse
 	uses     []tableUse
+	// undone is what was rolled back to savepoints and would have failed in
+	// the transaction's own view.
+	undone []undone
+}
+
+// undone is a sequence of writes that was rolled back. Its constraints count
+// all the same: it fails unless each statement could run at some moment, that
+// of the snapshot or that of the commit.
+type undone struct {
+	after  int // how many of Run.Ops come before
+	ops    []Op
+	broken map[int]bool // the statements that fail in the own view
 }
 
 type tableUse struct {

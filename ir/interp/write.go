@@ -417,13 +417,36 @@ func (m *Machine) Commit(run *Run, cur *DB, since []*Run) (*DB, string) {
 	if why := m.excluded(run, since); why != "" {
 		return nil, why
 	}
-	db := cur
-	for i := range run.Ops {
-		op := &run.Ops[i]
+	db, failed := cur, ""
+	fail := func(_ int, why string) bool { failed = why; return false }
+	done := 0
+	for _, u := range run.undone {
+		db = m.replay(db, run.Ops[done:u.after], fail)
+		done = u.after
+		m.replay(db, u.ops, func(statement int, why string) bool {
+			if u.broken[statement] {
+				failed = why
+			}
+			return true
+		})
+	}
+	db = m.replay(db, run.Ops[done:], fail)
+	if failed != "" {
+		return nil, failed
+	}
+	return db, ""
+}
+
+// replay applies writes and checks the constraints between rows at the end of
+// each statement. It tells broken which fail, and stops if that returns false.
+func (m *Machine) replay(db *DB, ops []Op, broken func(statement int, why string) bool) *DB {
+	for i := range ops {
+		op := &ops[i]
+		why := ""
 		switch op.Kind {
 		case OpInsert:
 			if db.get(op.Table, op.Key) != nil {
-				return nil, "a row with this key exists in " + m.Program.Tables[op.Table].Name
+				why = "a row with this key exists in " + m.Program.Tables[op.Table].Name
 			}
 			db = db.put(op.Table, row{op.Key, op.New})
 		case OpUpdate:
@@ -431,20 +454,21 @@ func (m *Machine) Commit(run *Run, cur *DB, since []*Run) (*DB, string) {
 		case OpDelete:
 			db = db.remove(op.Table, op.Key)
 		}
-		if i+1 == len(run.Ops) || run.Ops[i+1].statement != op.statement {
-			if why := m.statementEnd(run, db, op.statement); why != "" {
-				return nil, why
-			}
+		if why == "" && (i+1 == len(ops) || ops[i+1].statement != op.statement) {
+			why = m.statementEnd(ops[:i+1], db, op.statement)
+		}
+		if why != "" && !broken(op.statement, why) {
+			return db
 		}
 	}
-	return db, ""
+	return db
 }
 
-// statementEnd checks the constraints between rows that one statement of the
-// run may have broken.
-func (m *Machine) statementEnd(run *Run, db *DB, statement int) string {
-	for i := range run.Ops {
-		op := &run.Ops[i]
+// statementEnd checks the constraints between rows that one statement may
+// have broken.
+func (m *Machine) statementEnd(ops []Op, db *DB, statement int) string {
+	for i := range ops {
+		op := &ops[i]
 		if op.statement != statement {
 			continue
 		}

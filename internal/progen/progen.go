@@ -1,0 +1,412 @@
+// Package progen generates random finite programs, for tests that compare the
+// analyses with the interpreter: rows of several columns, equal values, NULLs,
+// branches, loops, locks, insertions, deletions, predicates, parameters, unique
+// and foreign keys, and mutants of programs with known anomalies.
+package progen
+
+import (
+	"fmt"
+	"math/rand"
+
+	"github.com/txrobust/robust/ir"
+)
+
+// Options direct the generator.
+type Options struct {
+	// Vars makes programs over shared variables only, with processes.
+	Vars bool
+	// Loops, Locks, Keys (unique and foreign) and Nulls switch these on.
+	Loops, Locks, Keys, Nulls bool
+	// Txns and Stmts bound the templates and the statements of each.
+	Txns, Stmts int
+}
+
+// All switches everything on.
+var All = Options{Loops: true, Locks: true, Keys: true, Nulls: true, Txns: 3, Stmts: 4}
+
+type gen struct {
+	r    *rand.Rand
+	o    Options
+	p    *ir.Program
+	txn  *ir.Txn
+	ints []string // locals and parameters of type int
+	n    int
+	deep int
+}
+
+// Program makes a random program. Equal states of r give equal programs.
+func Program(r *rand.Rand, o Options) *ir.Program {
+	g := &gen{r: r, o: o, p: &ir.Program{Name: "random", Domain: &ir.Range{Lo: 0, Hi: 2}}}
+	if o.Vars {
+		g.vars()
+	} else {
+		g.tables()
+		n := 1 + r.Intn(o.Txns)
+		for i := 0; i < n; i++ {
+			g.p.Txns = append(g.p.Txns, g.template(fmt.Sprintf("t%d", i)))
+		}
+	}
+	return ir.MustCheck("progen", g.p)
+}
+
+func (g *gen) chance(percent int) bool { return g.r.Intn(100) < percent }
+
+func (g *gen) value() ir.Expr { return ir.C(ir.Int(int64(g.r.Intn(3)))) }
+
+func (g *gen) vars() {
+	for _, n := range []string{"x", "y", "z"}[:2+g.r.Intn(2)] {
+		g.p.Tables = append(g.p.Tables, ir.NewVar(ir.Pos{}, n, ir.IntType, ir.Int(int64(g.r.Intn(2)))))
+	}
+	left := 2 + g.r.Intn(3) // transactions in all
+	for i := 0; left > 0; i++ {
+		proc := &ir.Process{Name: fmt.Sprintf("p%d", i), Copies: 1}
+		for k := 0; k == 0 || left > 0 && g.chance(25); k++ {
+			t := g.template(fmt.Sprintf("t%d_%d", i, k))
+			for j := range t.Locals {
+				t.Locals[j].Kept = true
+				t.Locals[j].Name = t.Locals[j].Name + ""
+			}
+			proc.Txns = append(proc.Txns, t)
+			g.p.Txns = append(g.p.Txns, t)
+			left--
+		}
+		g.p.Processes = append(g.p.Processes, proc)
+	}
+}
+
+func (g *gen) tables() {
+	n := 1 + g.r.Intn(2)
+	for i := 0; i < n; i++ {
+		t := &ir.Table{Name: fmt.Sprintf("t%d", i)}
+		t.Columns = append(t.Columns, ir.Column{Name: "k", Type: ir.IntType, NotNull: true})
+		t.Key = []int{0}
+		if g.chance(20) {
+			t.Columns = append(t.Columns, ir.Column{Name: "l", Type: ir.IntType, NotNull: true})
+			t.Key = []int{0, 1}
+		}
+		for c := 0; c < 1+g.r.Intn(2); c++ {
+			t.Columns = append(t.Columns, ir.Column{Name: fmt.Sprintf("c%d", c), Type: ir.IntType, NotNull: !g.o.Nulls || g.chance(70)})
+		}
+		if g.o.Keys && g.chance(25) {
+			t.Uniques = append(t.Uniques, ir.Unique{Name: t.Name + "_u", Columns: []int{len(t.Columns) - 1}})
+		}
+		if g.o.Keys && i > 0 && g.chance(50) && len(g.p.Tables[0].Key) == 1 {
+			t.ForeignKeys = append(t.ForeignKeys, ir.ForeignKey{Name: t.Name + "_f", Columns: []int{len(t.Columns) - 1},
+				Ref: g.p.Tables[0], RefColumns: []int{0}})
+		}
+		g.p.Tables = append(g.p.Tables, t)
+	}
+}
+
+// Rows makes random initial rows that satisfy the constraints of p, up to
+// perTable for each table.
+func Rows(r *rand.Rand, p *ir.Program, perTable int) [][][]ir.Value {
+	out := make([][][]ir.Value, len(p.Tables))
+	for i, t := range p.Tables {
+		if t.Var {
+			out[i] = t.Rows
+			continue
+		}
+	next:
+		for n := r.Intn(perTable + 1); n > 0; n-- {
+			row := make([]ir.Value, len(t.Columns))
+			for c := range row {
+				row[c] = ir.Int(int64(r.Intn(3)))
+				if !t.Columns[c].NotNull && r.Intn(4) == 0 {
+					row[c] = ir.Null
+				}
+			}
+			keys := append([]ir.Unique{{Columns: t.Key}}, t.Uniques...)
+			for _, old := range out[i] {
+				for _, k := range keys {
+					if clash(row, old, k.Columns) {
+						continue next
+					}
+				}
+			}
+			for _, fk := range t.ForeignKeys {
+				if c := row[fk.Columns[0]]; !c.IsNull() && !hasKey(out[p.TableIndex(fk.Ref)], fk.RefColumns[0], c) {
+					continue next
+				}
+			}
+			out[i] = append(out[i], row)
+		}
+	}
+	return out
+}
+
+func clash(a, b []ir.Value, cols []int) bool {
+	for _, c := range cols {
+		if a[c].IsNull() || a[c] != b[c] {
+			return false
+		}
+	}
+	return true
+}
+
+func hasKey(rows [][]ir.Value, c int, v ir.Value) bool {
+	for _, r := range rows {
+		if r[c] == v {
+			return true
+		}
+	}
+	return false
+}
+
+func (g *gen) template(name string) *ir.Txn {
+	g.txn = &ir.Txn{Name: name}
+	g.ints = nil
+	if !g.o.Vars {
+		for i := 0; i < g.r.Intn(3); i++ {
+			q := ir.Param{Name: fmt.Sprintf("p%d", i), Type: ir.IntType, NotNull: !g.o.Nulls || g.chance(80)}
+			g.txn.Params = append(g.txn.Params, q)
+			g.ints = append(g.ints, q.Name)
+		}
+	}
+	if g.o.Locks && g.chance(6) {
+		g.txn.Body = append(g.txn.Body, &ir.LockTable{Table: g.table(), Mode: ir.TableLock(g.r.Intn(8))})
+	}
+	g.txn.Body = append(g.txn.Body, g.stmts(1+g.r.Intn(g.o.Stmts))...)
+	if !g.o.Vars && len(g.ints) > len(g.txn.Params) && g.chance(60) {
+		g.txn.Body = append(g.txn.Body, &ir.Emit{Exprs: []ir.Expr{ir.V(g.ints[len(g.ints)-1])}})
+	}
+	return g.txn
+}
+
+func (g *gen) table() *ir.Table { return g.p.Tables[g.r.Intn(len(g.p.Tables))] }
+
+func (g *gen) local(t ir.Type) string {
+	g.n++
+	name := g.txn.AddLocal(fmt.Sprintf("v%d", g.n), t)
+	return name
+}
+
+// intExpr is an expression over locals, constants and, if row is given, its
+// columns.
+func (g *gen) intExpr(t *ir.Table, row string) ir.Expr {
+	pick := func() ir.Expr {
+		switch {
+		case len(g.ints) > 0 && g.chance(55):
+			return ir.V(g.ints[g.r.Intn(len(g.ints))])
+		case t != nil && g.chance(50):
+			return &ir.Col{Row: row, Col: t.Columns[g.r.Intn(len(t.Columns))].Name}
+		}
+		return g.value()
+	}
+	if g.chance(25) {
+		return ir.Op([]ir.BinaryOp{ir.Add, ir.Sub}[g.r.Intn(2)], pick(), pick())
+	}
+	return pick()
+}
+
+func (g *gen) cond() ir.Expr {
+	op := []ir.BinaryOp{ir.Eq, ir.Ne, ir.Lt, ir.Le, ir.Gt}[g.r.Intn(5)]
+	return ir.Op(op, g.intExpr(nil, ""), g.intExpr(nil, ""))
+}
+
+// where is a condition on a row: the whole key, or a predicate.
+func (g *gen) where(t *ir.Table, row string, key bool) ir.Expr {
+	if t.Var {
+		return nil
+	}
+	if key {
+		var out ir.Expr
+		for _, k := range t.Key {
+			out = ir.AndE(out, ir.Op(ir.Eq, &ir.Col{Row: row, Col: t.Columns[k].Name}, g.intExpr(nil, "")))
+		}
+		return out
+	}
+	if g.chance(15) {
+		return nil
+	}
+	op := []ir.BinaryOp{ir.Eq, ir.Ne, ir.Lt, ir.Le}[g.r.Intn(4)]
+	col := t.Columns[g.r.Intn(len(t.Columns))]
+	out := ir.Op(op, &ir.Col{Row: row, Col: col.Name}, g.intExpr(nil, ""))
+	if g.chance(10) && len(g.p.Tables) > 1 {
+		u := g.table()
+		if !u.Var {
+			out = ir.AndE(out, &ir.Exists{Query: ir.Query{From: []ir.Source{{Table: u, Row: "e"}},
+				Where: ir.Op(ir.Eq, &ir.Col{Row: "e", Col: u.Columns[len(u.Columns)-1].Name}, &ir.Col{Row: row, Col: "k"})}})
+			if g.chance(50) {
+				b := out.(*ir.Binary)
+				b.Y = ir.NotE(b.Y)
+			}
+		}
+	}
+	return out
+}
+
+func (g *gen) stmts(n int) []ir.Stmt {
+	g.deep++
+	defer func() { g.deep-- }()
+	var out []ir.Stmt
+	for i := 0; i < n; i++ {
+		out = append(out, g.stmt()...)
+	}
+	return out
+}
+
+func (g *gen) valueCol(t *ir.Table) int {
+	if t.Var {
+		return 0
+	}
+	return len(t.Key) + g.r.Intn(len(t.Columns)-len(t.Key))
+}
+
+func (g *gen) sets(t *ir.Table, row string) []ir.Set {
+	c := g.valueCol(t)
+	out := []ir.Set{{Col: c, Expr: g.intExpr(t, row)}}
+	if d := g.valueCol(t); d != c && g.chance(30) {
+		out = append(out, ir.Set{Col: d, Expr: g.intExpr(t, row)})
+	}
+	return out
+}
+
+func (g *gen) stmt() []ir.Stmt {
+	t := g.table()
+	row := t.Name
+	src := []ir.Source{{Table: t, Row: row}}
+	switch k := g.r.Intn(100); {
+	case k < 30: // read into locals
+		s := &ir.Select{Query: ir.Query{From: src, Where: g.where(t, row, g.chance(60))}}
+		c := t.Columns[g.r.Intn(len(t.Columns))]
+		v := g.local(ir.IntType)
+		s.Into, s.Cols = []string{v}, []ir.Expr{&ir.Col{Row: row, Col: c.Name}}
+		if !t.Var && g.chance(25) {
+			for _, kc := range t.Key {
+				s.Order = append(s.Order, ir.Order{Expr: &ir.Col{Row: row, Col: t.Columns[kc].Name}, Desc: g.chance(40)})
+			}
+		}
+		if g.o.Locks && !t.Var && g.chance(20) {
+			s.Lock.Mode = ir.LockMode(1 + g.r.Intn(4))
+		}
+		out := []ir.Stmt{s}
+		if !t.Var && g.chance(40) {
+			s.Found = g.local(ir.BoolType)
+			if g.chance(50) {
+				out = append(out, &ir.Assume{Cond: ir.V(s.Found)})
+			} else if g.chance(50) {
+				out = append(out, &ir.If{Cond: ir.V(s.Found), Then: g.nested(), Else: g.maybe()})
+			}
+		}
+		g.ints = append(g.ints, v)
+		return out
+	case k < 36 && !t.Var:
+		fn := []string{"count", "sum", "min", "max"}[g.r.Intn(4)]
+		a := ir.Agg{Fn: fn, Arg: &ir.Col{Row: row, Col: t.Columns[g.r.Intn(len(t.Columns))].Name}, Type: ir.IntType, Distinct: g.chance(15)}
+		if fn == "count" && g.chance(50) {
+			a.Arg, a.Distinct = nil, false
+		}
+		v := g.local(ir.IntType)
+		s := &ir.Select{Into: []string{v}, Aggs: []ir.Agg{a}, Query: ir.Query{From: src, Where: g.where(t, row, false)}}
+		g.ints = append(g.ints, v)
+		return []ir.Stmt{s}
+	case k < 40 && !t.Var:
+		v := g.local(ir.BoolType)
+		return []ir.Stmt{
+			&ir.Assign{Var: v, Expr: &ir.Exists{Query: ir.Query{From: src, Where: g.where(t, row, false)}}},
+			&ir.If{Cond: ir.V(v), Then: g.nested(), Else: g.maybe()},
+		}
+	case k < 45 && !t.Var:
+		s := &ir.EmitRows{Query: ir.Query{From: src, Where: g.where(t, row, false)},
+			Cols: []ir.Expr{&ir.Col{Row: row, Col: t.Columns[g.r.Intn(len(t.Columns))].Name}}}
+		if g.chance(50) {
+			s.Cols = append(s.Cols, &ir.Col{Row: row, Col: "k"})
+		}
+		return []ir.Stmt{s}
+	case k < 65:
+		return []ir.Stmt{&ir.Update{Table: t, Row: row, Where: g.where(t, row, g.chance(65)), Sets: g.sets(t, row)}}
+	case k < 76 && !t.Var:
+		return []ir.Stmt{g.insert(t)}
+	case k < 83 && !t.Var:
+		return []ir.Stmt{&ir.Delete{Table: t, Row: row, Where: g.where(t, row, g.chance(60))}}
+	case k < 90 && g.deep < 3:
+		return []ir.Stmt{&ir.If{Cond: g.cond(), Then: g.nested(), Else: g.maybe()}}
+	case k < 92:
+		return []ir.Stmt{&ir.Assume{Cond: g.cond()}}
+	case k < 93:
+		v := g.local(ir.IntType)
+		g.ints = append(g.ints, v)
+		return []ir.Stmt{&ir.Havoc{Var: v, NotNull: true}}
+	case k < 97 && g.o.Loops && g.deep < 2:
+		return g.loop(t, row, src)
+	case k < 99 && g.deep < 2:
+		g.n++
+		name := fmt.Sprintf("s%d", g.n)
+		out := append([]ir.Stmt{&ir.Savepoint{Name: name}}, g.nested()...)
+		if g.chance(60) {
+			return append(out, &ir.If{Cond: g.cond(), Then: []ir.Stmt{&ir.RollbackTo{Name: name}}})
+		}
+		return append(out, &ir.RollbackTo{Name: name})
+	}
+	return []ir.Stmt{&ir.Update{Table: t, Row: row, Where: g.where(t, row, true), Sets: g.sets(t, row)}}
+}
+
+func (g *gen) nested() []ir.Stmt {
+	// Locals that a branch sets stay in scope: unset ones are NULL.
+	return g.stmts(1 + g.r.Intn(2))
+}
+
+func (g *gen) maybe() []ir.Stmt {
+	if g.chance(60) {
+		return nil
+	}
+	return g.nested()
+}
+
+func (g *gen) insert(t *ir.Table) *ir.Insert {
+	s := &ir.Insert{Table: t}
+	for c := range t.Columns {
+		s.Cols = append(s.Cols, c)
+		s.Values = append(s.Values, g.intExpr(nil, ""))
+	}
+	if g.chance(30) {
+		s.Conflict = &ir.Conflict{Row: "old"}
+		if g.chance(60) {
+			s.Conflict.Target = t.Key
+		}
+		if g.chance(50) {
+			s.Conflict.Target = t.Key
+			s.Conflict.Sets = g.sets(t, "old")
+			if g.chance(30) {
+				s.Conflict.Where = ir.Op(ir.Lt, &ir.Col{Row: "old", Col: t.Columns[len(t.Columns)-1].Name}, g.value())
+			}
+		}
+		if g.chance(40) {
+			s.Done = g.local(ir.BoolType)
+		}
+	}
+	return s
+}
+
+func (g *gen) loop(t *ir.Table, row string, src []ir.Source) []ir.Stmt {
+	v := g.local(ir.IntType)
+	switch k := g.r.Intn(4); {
+	case k == 0:
+		g.ints = append(g.ints, v)
+		return []ir.Stmt{&ir.ForRange{Var: v, From: ir.C(ir.Int(1)), To: ir.C(ir.Int(2)), Body: g.nested()}}
+	case k == 1:
+		to := g.intExpr(nil, "")
+		g.ints = append(g.ints, v)
+		return []ir.Stmt{&ir.If{Cond: &ir.Unary{Op: ir.Not, X: &ir.Unary{Op: ir.IsNull, X: to}},
+			Then: []ir.Stmt{&ir.ForRange{Var: v, From: ir.C(ir.Int(1)), To: to, Body: g.nested()}}}}
+	case k == 2 && !t.Var:
+		s := &ir.Foreach{Into: []string{v}, Cols: []ir.Expr{&ir.Col{Row: row, Col: t.Columns[g.r.Intn(len(t.Columns))].Name}},
+			Query: ir.Query{From: src, Where: g.where(t, row, false)}}
+		for _, kc := range t.Key {
+			s.Order = append(s.Order, ir.Order{Expr: &ir.Col{Row: row, Col: t.Columns[kc].Name}})
+		}
+		g.ints = append(g.ints, v)
+		s.Body = g.nested()
+		return []ir.Stmt{s}
+	}
+	g.ints = append(g.ints, v)
+	body := append(g.nested(), &ir.Assign{Var: v, Expr: ir.Op(ir.Add, ir.V(v), ir.C(ir.Int(1)))})
+	if g.chance(30) {
+		body = append(body, &ir.If{Cond: g.cond(), Then: []ir.Stmt{&ir.Break{}}})
+	}
+	return []ir.Stmt{
+		&ir.Assign{Var: v, Expr: ir.C(ir.Int(0))},
+		&ir.While{Cond: ir.Op(ir.Lt, ir.V(v), ir.C(ir.Int(2))), Body: body},
+	}
+}

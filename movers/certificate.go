@@ -1,0 +1,159 @@
+package movers
+
+import "github.com/txrobust/robust/ir"
+
+// certificate looks for a reason for robustness that needs no solver, and
+// names it (CAV'19, corollary 2, and the observation that an anomaly needs a
+// transaction that reads what it does not write). "" is no reason.
+func certificate(p *ir.Program, opt Options) string {
+	var updaters []*ir.Txn
+	for _, t := range p.Txns {
+		if writes(t) {
+			updaters = append(updaters, t)
+		}
+	}
+	if len(updaters) == 0 {
+		return "no transaction writes"
+	}
+	blind := true
+	for _, t := range updaters {
+		blind = blind && !reads(t)
+	}
+	if blind && !hasKeys(p, updaters) {
+		return "no transaction that writes reads anything"
+	}
+	if len(p.Processes) == 0 && opt.SessionOrder {
+		return "" // sessions relate any two transactions
+	}
+	if oneVariableEach(p) && len(p.Processes) == 0 {
+		return "every transaction touches a single shared variable"
+	}
+	if v := commonVariable(updaters); v != nil && opt.Engine.EqualWrites {
+		return "every transaction that writes always writes " + v.Name
+	}
+	return ""
+}
+
+func writes(t *ir.Txn) bool {
+	found := false
+	ir.Walk(t.Body, func(s ir.Stmt) {
+		switch s := s.(type) {
+		case *ir.Insert, *ir.Update, *ir.Delete, *ir.CopyTable:
+			found = true
+		case *ir.Unmodelled:
+			found = found || !s.ReadOnly
+		}
+	})
+	return found
+}
+
+// reads reports whether the transaction looks at the database: by a query, by
+// the condition or the values of a write, or by ON CONFLICT.
+func reads(t *ir.Txn) bool {
+	found := false
+	ir.Walk(t.Body, func(s ir.Stmt) {
+		if u, ok := s.(*ir.Update); ok && u.Table.Var && len(ir.Reads(s)) == 1 {
+			for _, set := range u.Sets {
+				ir.WalkExpr(set.Expr, func(e ir.Expr) {
+					if _, ok := e.(*ir.Col); ok {
+						found = true
+					}
+				})
+			}
+			return
+		}
+		if len(ir.Reads(s)) > 0 {
+			found = true
+		}
+		if _, ok := s.(*ir.Unmodelled); ok {
+			found = true
+		}
+	})
+	return found
+}
+
+// hasKeys reports whether a blind write may fail: an inserted key, a reference.
+func hasKeys(p *ir.Program, txns []*ir.Txn) bool {
+	found := false
+	for _, t := range txns {
+		ir.Walk(t.Body, func(s ir.Stmt) {
+			if _, ok := s.(*ir.Insert); ok {
+				found = true
+			}
+		})
+	}
+	return found
+}
+
+// oneVariableEach is corollary 2(b): every transaction accesses one shared
+// variable.
+func oneVariableEach(p *ir.Program) bool {
+	for _, t := range p.Txns {
+		var only *ir.Table
+		ok := true
+		see := func(u *ir.Table) {
+			ok = ok && u.Var && (only == nil || only == u)
+			only = u
+		}
+		ir.Walk(t.Body, func(s ir.Stmt) {
+			for _, src := range ir.Reads(s) {
+				see(src.Table)
+			}
+			if u := ir.Written(s); u != nil {
+				see(u)
+			}
+			switch s.(type) {
+			case *ir.Unmodelled, *ir.CopyTable:
+				ok = false
+			}
+		})
+		if !ok {
+			return false
+		}
+	}
+	return true
+}
+
+// commonVariable is corollary 2(c): a shared variable that every updater
+// writes on every path, outside of branches and loops.
+func commonVariable(updaters []*ir.Txn) *ir.Table {
+	var common map[*ir.Table]bool
+	for _, t := range updaters {
+		mine := map[*ir.Table]bool{}
+		for _, s := range t.Body {
+			if u, ok := s.(*ir.Update); ok && u.Table.Var && u.Where == nil {
+				mine[u.Table] = true
+			}
+			switch s.(type) {
+			case *ir.Return, *ir.RollbackTo, *ir.Unmodelled:
+				return nil
+			}
+		}
+		returns := false
+		ir.Walk(t.Body, func(s ir.Stmt) {
+			switch s.(type) {
+			case *ir.Return, *ir.RollbackTo, *ir.Unmodelled:
+				returns = true
+			}
+		})
+		if returns {
+			return nil
+		}
+		if common == nil {
+			common = mine
+			continue
+		}
+		for v := range common {
+			if !mine[v] {
+				delete(common, v)
+			}
+		}
+	}
+	var best *ir.Table
+	for v := range common {
+		if best == nil || v.Name < best.Name {
+			best = v
+		}
+	}
+	return best
+}

@@ -1,0 +1,262 @@
+package movers
+
+import (
+	"context"
+	"fmt"
+	"sort"
+	"strings"
+
+	"github.com/txrobust/robust/ir"
+	"github.com/txrobust/robust/smt"
+	"github.com/txrobust/robust/symbolic"
+)
+
+// induct finds inductive facts by guess and check (Houdini): it guesses facts
+// from the program's text, drops those that some transaction can break while
+// all that are left hold, and repeats. The program's own invariants take part;
+// one of them that is dropped is an error.
+//
+// A fact holds in every state that serial executions reach from a state in
+// which it holds. That it holds initially is an assumption, or checked by the
+// caller.
+func induct(ctx context.Context, p *ir.Program, opt Options, solver *smt.Solver) ([]*ir.Invariant, error) {
+	var guesses []*ir.Invariant
+	for _, g := range guess(p) {
+		if opt.Initially == nil || opt.Initially(g) {
+			guesses = append(guesses, g)
+		}
+	}
+	stated := append([]*ir.Invariant{}, p.Invariants...)
+	for {
+		all := append(append([]*ir.Invariant{}, stated...), guesses...)
+		if len(all) == 0 {
+			return nil, nil
+		}
+		q := *p
+		q.Invariants = all
+		code := symbolic.Prepare(&q)
+		broken := map[*ir.Invariant]bool{}
+		for _, inv := range all {
+			for _, t := range p.Txns {
+				if !mayBreak(t, inv) || broken[inv] {
+					continue
+				}
+				if err := ctx.Err(); err != nil {
+					return nil, nil // the caller sees the context's end
+				}
+				res, reason := breaks(ctx, code, opt, solver, t, inv)
+				if res == smt.Unsat {
+					continue
+				}
+				broken[inv] = true
+				if inv.Pos.IsValid() && containsInv(stated, inv) {
+					why := "transaction " + t.Name + " can break it"
+					if res == smt.Unknown {
+						why = "whether transaction " + t.Name + " keeps it is not known (" + reason + ")"
+					}
+					return nil, ir.Errorf(inv.Pos, "the stated invariant is not inductive: %s; strengthen it or take it out", why)
+				}
+			}
+		}
+		if len(broken) == 0 {
+			return guesses, nil
+		}
+		var kept []*ir.Invariant
+		for _, g := range guesses {
+			if !broken[g] {
+				kept = append(kept, g)
+			}
+		}
+		if len(kept) == len(guesses) {
+			// Only a stated invariant without a position was broken.
+			return nil, fmt.Errorf("a stated invariant is not inductive: %s", ir.ExprString(all[0].Expr))
+		}
+		guesses = kept
+	}
+}
+
+func containsInv(list []*ir.Invariant, x *ir.Invariant) bool {
+	for _, y := range list {
+		if x == y {
+			return true
+		}
+	}
+	return false
+}
+
+// mayBreak reports whether a template writes a table that the fact speaks of.
+func mayBreak(t *ir.Txn, inv *ir.Invariant) bool {
+	tables := map[*ir.Table]bool{}
+	for _, src := range inv.From {
+		tables[src.Table] = true
+	}
+	ir.WalkExpr(inv.Expr, func(e ir.Expr) {
+		if x, ok := e.(*ir.Exists); ok {
+			for _, src := range x.Query.From {
+				tables[src.Table] = true
+			}
+		}
+	})
+	found := false
+	ir.Walk(t.Body, func(s ir.Stmt) {
+		if w := ir.Written(s); w != nil && tables[w] {
+			found = true
+		}
+		if u, ok := s.(*ir.Unmodelled); ok && !u.ReadOnly {
+			found = true
+		}
+	})
+	return found
+}
+
+// breaks asks whether the transaction, run alone on a state with all
+// invariants, can leave one without this one.
+func breaks(ctx context.Context, code *symbolic.Code, opt Options, solver *smt.Solver, t *ir.Txn, inv *ir.Invariant) (smt.Result, string) {
+	defer solver.Forget()
+	w := code.World(smt.NewBuilder(), opt.Engine)
+	s := w.Base("s")
+	in := w.NewInstance(t, "t")
+	w.Unused(s, in)
+	run := in.Run(s)
+	a := w.Ask(ctx, solver, run.Feasible(), w.Violated(run.Post, inv))
+	return a.Result, a.Reason
+}
+
+// guess makes candidate facts: numbers drawn from a counter lie below it, and
+// numbers are not negative.
+func guess(p *ir.Program) []*ir.Invariant {
+	found := map[string]*ir.Invariant{}
+	add := func(inv *ir.Invariant) {
+		key := ir.ExprString(inv.Expr)
+		if found[key] == nil {
+			found[key] = inv
+		}
+	}
+	for _, t := range p.Txns {
+		for _, inv := range counters(t) {
+			add(inv)
+		}
+	}
+	for _, t := range p.Tables {
+		for _, c := range t.Columns {
+			if c.Type.Kind == ir.KindInt && c.Name != "rowid" {
+				add(&ir.Invariant{From: []ir.Source{{Table: t, Row: t.Name}},
+					Expr: ir.Op(ir.Ge, &ir.Col{Row: t.Name, Col: c.Name}, ir.C(ir.Int(0)))})
+			}
+		}
+	}
+	var keys []string
+	for k := range found {
+		keys = append(keys, k)
+	}
+	sort.Strings(keys)
+	var out []*ir.Invariant
+	for _, k := range keys {
+		out = append(out, found[k])
+	}
+	return out
+}
+
+// drawn is a local that was read from a column of one row, found by its key.
+type drawn struct {
+	table *ir.Table
+	col   int
+	key   map[int]string // key column -> the text of the value asked for
+}
+
+// counters guesses, for a transaction that reads a number from a row and
+// inserts it elsewhere, that the numbers inserted are less than the counter:
+// for all rows t, d with matching keys, t.c < d.n.
+func counters(txn *ir.Txn) []*ir.Invariant {
+	from := map[string]drawn{}
+	var out []*ir.Invariant
+	ir.Walk(txn.Body, func(s ir.Stmt) {
+		switch s := s.(type) {
+		case *ir.Select:
+			if len(s.Query.From) != 1 || len(s.Aggs) > 0 {
+				return
+			}
+			src := s.Query.From[0]
+			key := keyTexts(src, s.Query.Where)
+			if key == nil {
+				return
+			}
+			for i, e := range s.Cols {
+				if c, ok := e.(*ir.Col); ok {
+					from[s.Into[i]] = drawn{src.Table, src.Table.Column(c.Col), key}
+				}
+			}
+		case *ir.Assign:
+			if v, ok := s.Expr.(*ir.Var); ok {
+				if d, ok := from[v.Name]; ok {
+					from[s.Var] = d
+				}
+			}
+		case *ir.Insert:
+			texts := map[string]int{} // value -> column
+			for i, e := range s.Values {
+				texts[ir.ExprString(e)] = s.Cols[i]
+			}
+			for i, e := range s.Values {
+				v, ok := e.(*ir.Var)
+				if !ok {
+					continue
+				}
+				d, ok := from[v.Name]
+				if !ok || d.table == s.Table || !s.Table.Columns[s.Cols[i]].Type.Accepts(d.table.Columns[d.col].Type) {
+					continue
+				}
+				if inv := below(s.Table, s.Cols[i], d, texts); inv != nil {
+					out = append(out, inv)
+				}
+			}
+		}
+	})
+	return out
+}
+
+// keyTexts gives the value asked for every key column of the row, or nil.
+func keyTexts(src ir.Source, where ir.Expr) map[int]string {
+	key := map[int]string{}
+	for _, cond := range ir.Conjuncts(where) {
+		b, ok := cond.(*ir.Binary)
+		if !ok || b.Op != ir.Eq {
+			continue
+		}
+		for _, side := range [][2]ir.Expr{{b.X, b.Y}, {b.Y, b.X}} {
+			if c, ok := side[0].(*ir.Col); ok && c.Row == src.Row {
+				key[src.Table.Column(c.Col)] = ir.ExprString(side[1])
+			}
+		}
+	}
+	for _, k := range src.Table.Key {
+		if key[k] == "" {
+			return nil
+		}
+	}
+	return key
+}
+
+// below makes the guess, if the inserted row names the counter's key.
+func below(t *ir.Table, c int, d drawn, texts map[string]int) *ir.Invariant {
+	row, counter := t.Name, d.table.Name
+	var differ ir.Expr
+	for _, k := range d.table.Key {
+		col, ok := texts[d.key[k]]
+		if !ok {
+			return nil
+		}
+		differ = ir.OrE(differ, ir.Op(ir.Ne, &ir.Col{Row: row, Col: t.Columns[col].Name}, &ir.Col{Row: counter, Col: d.table.Columns[k].Name}))
+	}
+	less := ir.Op(ir.Lt, &ir.Col{Row: row, Col: t.Columns[c].Name}, &ir.Col{Row: counter, Col: d.table.Columns[d.col].Name})
+	return &ir.Invariant{From: []ir.Source{{Table: t, Row: row}, {Table: d.table, Row: counter}}, Expr: ir.OrE(differ, less)}
+}
+
+// FactString prints a fact for reports.
+func FactString(inv *ir.Invariant) string {
+	var rows []string
+	for _, s := range inv.From {
+		rows = append(rows, s.Row)
+	}
+	return "for all rows of " + strings.Join(rows, ", ") + ": " + ir.ExprString(inv.Expr)
+}

@@ -1,0 +1,284 @@
+package movers
+
+import (
+	"context"
+	"strconv"
+	"strings"
+
+	"github.com/txrobust/robust/smt"
+	"github.com/txrobust/robust/symbolic"
+)
+
+// piece is a part of a walk of the delayed node t0: consecutive elements, and
+// whether the walk begins and ends with them.
+type piece struct {
+	t0          int
+	elems       []elem
+	first, last bool
+}
+
+func (q piece) key() string {
+	var b strings.Builder
+	b.WriteString(strconv.Itoa(q.t0))
+	for _, e := range q.elems {
+		b.WriteByte(' ')
+		b.WriteString(strconv.Itoa(e.node))
+		if e.kind == Issued {
+			b.WriteByte('i')
+		}
+	}
+	if q.first {
+		b.WriteString(" <")
+	}
+	if q.last {
+		b.WriteString(" >")
+	}
+	return b.String()
+}
+
+// answer is the solver's answer to a piece.
+type answer struct {
+	res    smt.Result
+	reason string
+}
+
+// ask answers whether the piece can be part of a walk, from memory if it was
+// asked before.
+func (p *prover) ask(ctx context.Context, q piece) answer {
+	key := q.key()
+	a, ok := p.memo[key]
+	if !ok {
+		p.left--
+		a = p.solve(ctx, q)
+		p.memo[key] = a
+	}
+	return a
+}
+
+// question is the World of one piece.
+type question struct {
+	p     *prover
+	w     *symbolic.World
+	s0    *symbolic.State
+	r0    *symbolic.Run
+	delay *symbolic.Instance
+	terms []*smt.Term
+	insts []*symbolic.Instance
+	// runs gives, per element, its runs in the places where it behaves as in
+	// the history; they agree.
+	runs [][]*symbolic.Run
+}
+
+func (q *question) assert(ts ...*smt.Term) { q.terms = append(q.terms, ts...) }
+
+// dead reports whether the terms contradict each other without a solver.
+func (q *question) dead() bool { return q.w.B.And(q.terms...).IsFalse() }
+
+func (p *prover) solve(ctx context.Context, pc piece) answer {
+	b := smt.NewBuilder()
+	w := p.code.World(b, p.opt.Engine)
+	q := &question{p: p, w: w, runs: make([][]*symbolic.Run, len(pc.elems))}
+	defer p.solver.Forget()
+	done := func() bool {
+		if q.dead() {
+			p.stats.Syntactic++
+			return true
+		}
+		return false
+	}
+
+	q.s0 = w.Base("s0")
+	q.delay = w.NewInstance(p.nodes[pc.t0].txn, "t0")
+	w.Unused(q.s0, q.delay)
+	q.r0 = q.delay.Run(q.s0)
+	q.assert(q.r0.OK, q.r0.WritesRow())
+	if done() {
+		return answer{smt.Unsat, ""}
+	}
+	for i, e := range pc.elems {
+		q.insts = append(q.insts, w.NewInstance(p.nodes[e.node].txn, "t"+strconv.Itoa(i+1)))
+	}
+	if pc.first {
+		q.first(pc.elems[0])
+		if done() {
+			return answer{smt.Unsat, ""}
+		}
+	}
+	for i := 0; i+1 < len(pc.elems); i++ {
+		q.edge(pc.elems, i)
+		if done() {
+			return answer{smt.Unsat, ""}
+		}
+	}
+	if pc.last {
+		q.last(pc.elems, len(pc.elems)-1)
+		if done() {
+			return answer{smt.Unsat, ""}
+		}
+	}
+	q.agree()
+	if done() {
+		return answer{smt.Unsat, ""}
+	}
+	p.stats.Queries++
+	a := w.Ask(ctx, p.solver, q.terms...)
+	if p.opt.Observe != nil {
+		p.opt.Observe(pc.key(), a.Asserts, a.Result)
+	}
+	return answer{a.Result, a.Reason}
+}
+
+// state makes a state inside the window, in which the elements from i on have
+// not run.
+func (q *question) state(i int) *symbolic.State {
+	s := q.w.Base("s" + strconv.Itoa(i+1))
+	q.w.Link(q.r0, q.s0, s, q.p.gran)
+	q.w.Unused(s, q.delay)
+	for _, in := range q.insts[i:] {
+		q.w.Unused(s, in)
+	}
+	return s
+}
+
+// actual records a run that is the element's behaviour in the history.
+func (q *question) actual(i int, r *symbolic.Run) { q.runs[i] = append(q.runs[i], r) }
+
+// agree asserts that an element's runs in different places are one behaviour:
+// swapping neighbours that commute changes nobody's.
+func (q *question) agree() {
+	for _, list := range q.runs {
+		for k := 1; k < len(list); k++ {
+			q.assert(list[0].Agrees(list[k]))
+		}
+	}
+}
+
+// inWindow asserts that an element and the delayed transaction do not exclude
+// each other: an atomic one commits inside the delayed one's window, an issued
+// one has the delayed one's commit inside its own.
+func (q *question) inWindow(e elem, r *symbolic.Run) {
+	if e.kind == Atomic {
+		q.assert(q.w.B.Not(q.w.Excludes(q.r0, r, q.p.gran, false)))
+	} else {
+		q.assert(q.w.B.Not(q.w.Excludes(r, q.r0, q.p.gran, false)))
+	}
+}
+
+// can is: the element's run succeeds where it is; an issued one only has to
+// get to its end.
+func can(e elem, r *symbolic.Run) *smt.Term {
+	if e.kind == Atomic {
+		return r.Feasible()
+	}
+	return r.OK
+}
+
+// changed is: the instance of run r, moved to state s, cannot do the same.
+// ok says which run would succeed there.
+func (q *question) changed(r *symbolic.Run, s *symbolic.State, e elem) *smt.Term {
+	if r.In == s {
+		return q.w.B.False()
+	}
+	moved := r.Inst.Run(s)
+	return q.w.B.Or(q.w.B.Not(can(e, moved)), r.Differ(moved))
+}
+
+// first asserts FIRST: the element is stuck at the snapshot of the delayed
+// transaction, which would do something else after it.
+func (q *question) first(e elem) {
+	w := q.w
+	w.Unused(q.s0, q.insts[0])
+	a := q.insts[0].Run(q.s0)
+	q.assert(can(e, a))
+	q.inWindow(e, a)
+	q.actual(0, a)
+	if q.p.opt.Classic {
+		q.assert(w.Affects(a, q.r0))
+		return
+	}
+	moved := q.delay.Run(a.Post)
+	q.assert(w.B.Or(w.B.Not(moved.OK), q.r0.Differ(moved)))
+}
+
+// edge asserts that elements i and i+1, neighbours in a state inside the
+// window, cannot be swapped.
+func (q *question) edge(elems []elem, i int) {
+	w, B := q.w, q.w.B
+	u, v := elems[i], elems[i+1]
+	s := q.state(i)
+	a := q.insts[i].Run(s)
+	after := s
+	if u.kind == Atomic {
+		after = a.Post
+	}
+	b := q.insts[i+1].Run(after)
+	q.assert(can(u, a), can(v, b))
+	q.inWindow(u, a)
+	q.inWindow(v, b)
+	q.actual(i, a)
+	q.actual(i+1, b)
+	if u.kind == Atomic && q.p.sessionOrder(u.node, v.node) {
+		return // never swapped
+	}
+	stuck := B.False()
+	switch {
+	case u.kind == Atomic && v.kind == Atomic:
+		if q.p.opt.Classic {
+			stuck = B.Or(w.Affects(a, b), w.Affects(b, a), w.WritesMeet(a, b, symbolic.ByCell))
+			break
+		}
+		stuck = q.changed(b, s, v)
+		if !stuck.IsTrue() {
+			// v first, then u.
+			b2 := q.insts[i+1].Run(s)
+			stuck = B.Or(stuck, q.changed(a, b2.Post, u))
+			if w.WritesMeet(a, b, symbolic.ByCell) != B.False() {
+				a2 := q.insts[i].Run(b2.Post)
+				stuck = B.Or(stuck, w.StatesDiffer(b.Post, a2.Post, a, b))
+			}
+		}
+	case u.kind == Atomic: // v issued: u would enter v's window
+		if q.p.opt.Classic {
+			stuck = B.Or(w.Affects(a, b), w.WritesMeet(a, b, symbolic.ByCell))
+			break
+		}
+		stuck = B.Or(q.changed(b, s, v), w.Excludes(b, a, q.p.gran, true))
+	case v.kind == Atomic: // u issued: v would leave u's window
+		q.assert(B.Not(w.Excludes(a, b, q.p.gran, false)))
+		if q.p.opt.Classic {
+			stuck = w.Affects(b, a)
+			break
+		}
+		stuck = q.changed(a, b.Post, u)
+	}
+	q.assert(stuck)
+}
+
+// last asserts LAST: the element is stuck at the commit of the delayed
+// transaction.
+func (q *question) last(elems []elem, i int) {
+	w, B := q.w, q.w.B
+	e := elems[i]
+	s := q.state(i)
+	z := q.insts[i].Run(s)
+	q.assert(can(e, z))
+	q.inWindow(e, z)
+	q.actual(i, z)
+	before := s
+	if e.kind == Atomic {
+		before = z.Post
+	}
+	_, commits := q.r0.Commit(before)
+	q.assert(commits)
+	if q.p.opt.Classic {
+		q.assert(w.Affects(q.r0, z))
+		return
+	}
+	com, already := q.r0.Commit(s)
+	stuck := q.changed(z, com, e)
+	if e.kind == Atomic {
+		// Without z the commit would fail: z freed what it needs.
+		stuck = B.Or(stuck, B.Not(already))
+	}
+	q.assert(stuck)
+}

@@ -1,0 +1,185 @@
+package symbolic
+
+import (
+	"github.com/txrobust/robust/ir"
+	"github.com/txrobust/robust/smt"
+)
+
+// constrain keeps what holds of every committed state: the domain, CHECKs,
+// keys, foreign keys and the program's invariants.
+func (w *World) constrain(s *State) {
+	for i, t := range w.Program.Tables {
+		if t.Var {
+			w.Define(w.inDomain(s.Col(i, 0, Key{})))
+			continue
+		}
+		w.always([]domain{tableDomain(i)}, func(tuple []Key) *smt.Term {
+			return w.B.Implies(s.Alive(i, tuple[0]), w.rowHolds(s, i, tuple[0]))
+		})
+		for _, u := range t.Uniques {
+			w.always([]domain{tableDomain(i), tableDomain(i)}, func(tuple []Key) *smt.Term {
+				a, b := tuple[0], tuple[1]
+				return w.B.Or(w.sameKey(a, b), w.B.Not(w.clash(s, i, &u, a, s.rowVals(i, b), s.Alive(i, b))))
+			})
+		}
+	}
+	for k := range w.Program.Invariants {
+		inv := w.Program.Invariants[k]
+		doms, prop := w.invariant(s, inv)
+		w.always(doms, prop)
+	}
+}
+
+// always asserts a universal: later in the open world, now in the closed one.
+func (w *World) always(doms []domain, prop func(tuple []Key) *smt.Term) {
+	if w.Closed {
+		w.tuples(doms, func(tuple []Key) { w.Define(prop(tuple)) })
+		return
+	}
+	w.forall(doms, prop)
+}
+
+// invariant gives an invariant as a universal about a state.
+func (w *World) invariant(s *State, inv *ir.Invariant) ([]domain, func(tuple []Key) *smt.Term) {
+	doms := make([]domain, len(inv.From))
+	for i, src := range inv.From {
+		doms[i] = tableDomain(w.Table(src.Table))
+	}
+	return doms, func(tuple []Key) *smt.Term {
+		en := w.rowEnv(s)
+		alive := w.B.True()
+		for i, src := range inv.From {
+			t := w.Table(src.Table)
+			alive = w.B.And(alive, s.Alive(t, tuple[i]))
+			en = en.bind(src.Row, tableRow{s, t, tuple[i]})
+		}
+		if alive.IsFalse() {
+			return w.B.True()
+		}
+		return w.B.Or(w.B.Not(alive), w.B.Not(w.isFalse(en.eval(inv.Expr))))
+	}
+}
+
+// Holds is: the invariant holds in the state, as a positive condition.
+func (w *World) Holds(s *State, inv *ir.Invariant) *smt.Term {
+	doms, prop := w.invariant(s, inv)
+	return w.Never(doms, func(tuple []Key) *smt.Term { return w.B.Not(prop(tuple)) })
+}
+
+// Violated is: the invariant does not hold in the state, as a positive
+// condition.
+func (w *World) Violated(s *State, inv *ir.Invariant) *smt.Term {
+	doms, prop := w.invariant(s, inv)
+	return w.Witness(doms, func(tuple []Key) *smt.Term { return w.B.Not(prop(tuple)) })
+}
+
+// rowHolds is what a row must satisfy apart from keys: domain, CHECKs, foreign
+// keys.
+func (w *World) rowHolds(s *State, i int, k Key) *smt.Term {
+	t := w.Program.Tables[i]
+	ok := w.B.True()
+	vals := s.rowVals(i, k)
+	for _, v := range vals {
+		ok = w.B.And(ok, w.inDomain(v))
+	}
+	ok = w.B.And(ok, w.checksHold(t, vals))
+	for f := range t.ForeignKeys {
+		ok = w.B.And(ok, w.parentExists(s, &t.ForeignKeys[f], vals))
+	}
+	return ok
+}
+
+// checksHold is: the CHECKs of the table do not reject the row.
+func (w *World) checksHold(t *ir.Table, vals []Val) *smt.Term {
+	ok := w.B.True()
+	for _, c := range t.Checks {
+		en := w.rowEnv(nil).bind(t.Name, valueRow{t, vals})
+		ok = w.B.And(ok, w.B.Not(w.isFalse(en.eval(c.Expr))))
+	}
+	return ok
+}
+
+// inDomain is: an integer lies in the program's domain.
+func (w *World) inDomain(v Val) *smt.Term {
+	d := w.Program.Domain
+	if d == nil || v.Type.Kind != ir.KindInt {
+		return w.B.True()
+	}
+	for _, in := range w.instances {
+		for _, f := range in.fresh {
+			if f.val.T == v.T {
+				return w.B.True()
+			}
+		}
+	}
+	return w.B.Or(v.Null, w.B.And(w.B.Le(w.B.IntConst(d.Lo), v.T), w.B.Le(v.T, w.B.IntConst(d.Hi))))
+}
+
+// parentExists is: some column of the foreign key is NULL, or the row that it
+// names is there.
+func (w *World) parentExists(s *State, fk *ir.ForeignKey, vals []Val) *smt.Term {
+	ref := w.Table(fk.Ref)
+	null := w.B.False()
+	refVals := make([]Val, len(fk.Columns))
+	for i, c := range fk.Columns {
+		null = w.B.Or(null, vals[c].Null)
+		refVals[i] = vals[c]
+	}
+	if null.IsTrue() {
+		return null
+	}
+	if k, ok := w.keyFrom(fk.Ref, fk.RefColumns, refVals); ok {
+		return w.B.Or(null, s.Alive(ref, k))
+	}
+	return w.B.Or(null, w.Exists([]domain{tableDomain(ref)}, "", func(tuple []Key) *smt.Term {
+		return w.B.And(s.Alive(ref, tuple[0]), w.hasValues(s, ref, tuple[0], fk.RefColumns, refVals))
+	}))
+}
+
+// keyFrom orders values of columns as a primary key, if they are one.
+func (w *World) keyFrom(t *ir.Table, cols []int, vals []Val) (Key, bool) {
+	if !ir.SameColumns(cols, t.Key) {
+		return nil, false
+	}
+	k := make(Key, len(t.Key))
+	for i, kc := range t.Key {
+		for j, c := range cols {
+			if c == kc {
+				k[i] = w.keyTerm(vals[j], t.Columns[kc].Type)
+			}
+		}
+	}
+	return k, true
+}
+
+// hasValues is: the row has these values, none of them NULL, in the columns.
+func (w *World) hasValues(s *State, t int, k Key, cols []int, vals []Val) *smt.Term {
+	ok := w.B.True()
+	for i, c := range cols {
+		v, _ := w.binary(ir.Eq, s.Col(t, c, k), vals[i], ir.BoolType)
+		ok = w.B.And(ok, w.isTrue(v))
+	}
+	return ok
+}
+
+// clash is: the row with key k is there and has the same unique key as the
+// row vals, which is there if present.
+func (w *World) clash(s *State, t int, u *ir.Unique, k Key, vals []Val, present *smt.Term) *smt.Term {
+	table := w.Program.Tables[t]
+	cond := w.B.And(present, s.Alive(t, k))
+	if cond.IsFalse() {
+		return cond
+	}
+	want := make([]Val, len(u.Columns))
+	for i, c := range u.Columns {
+		want[i] = vals[c]
+	}
+	cond = w.B.And(cond, w.hasValues(s, t, k, u.Columns, want))
+	if u.Where != nil && !cond.IsFalse() {
+		en := w.rowEnv(s)
+		cond = w.B.And(cond,
+			w.isTrue(en.bind(table.Name, valueRow{table, vals}).eval(u.Where)),
+			w.isTrue(en.bind(table.Name, tableRow{s, t, k}).eval(u.Where)))
+	}
+	return cond
+}

@@ -1,0 +1,397 @@
+package symbolic
+
+import (
+	"github.com/txrobust/robust/ir"
+	"github.com/txrobust/robust/smt"
+)
+
+// write adds a write to the run and applies it to the own view.
+func (e *exec) write(x *Write) {
+	if !e.w.Engine.EqualWrites && x.Kind == Update {
+		x = e.w.onlyChanges(x)
+	}
+	e.run.Writes = append(e.run.Writes, x)
+	e.run.Uses = append(e.run.Uses, Use{x.Table, ir.RowExclusive, e.live})
+	before := e.st
+	e.st = x.apply(e.w, before)
+	e.run.log = append(e.run.log, logged{write: x, undone: e.w.B.False(), before: before, after: e.st})
+}
+
+// onlyChanges restricts an update to rows in which some value becomes another.
+func (w *World) onlyChanges(x *Write) *Write {
+	y := *x
+	y.at = func(loop []Key, k Key) write {
+		wr := x.at(loop, k)
+		same := w.B.True()
+		for c := range x.Cols {
+			if x.Cols[c] {
+				same = w.B.And(same, w.same(wr.val(c), wr.old(c)))
+			}
+		}
+		wr.guard = w.B.And(wr.guard, w.B.Not(same))
+		return wr
+	}
+	return &y
+}
+
+// rowOK is what a written row must satisfy alone; cols limits it to columns
+// that change.
+func (e *exec) rowOK(t *ir.Table, vals []Val, cols []bool) *smt.Term {
+	w := e.w
+	ok := w.B.True()
+	touched := false
+	for c, v := range vals {
+		if cols != nil && !cols[c] {
+			continue
+		}
+		touched = true
+		if t.Columns[c].NotNull {
+			ok = w.B.And(ok, w.B.Not(v.Null))
+		}
+		ok = w.B.And(ok, w.inDomain(v))
+	}
+	if touched {
+		ok = w.B.And(ok, w.checksHold(t, vals))
+	}
+	return ok
+}
+
+func (e *exec) insert(s *ir.Insert) {
+	w := e.w
+	t := w.Table(s.Table)
+	vals := make([]Val, len(s.Table.Columns))
+	for c := range vals {
+		vals[c] = w.null(s.Table.Columns[c].Type)
+	}
+	for i, c := range s.Cols {
+		vals[c] = w.convert(e.eval(s.Values[i]), s.Table.Columns[c].Type)
+	}
+	if s.Table.Rowid {
+		vals[0] = e.choose(s, "rowid ", ir.IntType, false)
+		e.draw(vals[0], w.code.classes.of(column{s.Table, 0}))
+	}
+	e.require(e.rowOK(s.Table, vals, nil))
+	key := make(Key, len(s.Table.Key))
+	for i, c := range s.Table.Key {
+		key[i] = vals[c].T
+	}
+	inserts := e.live // where a row is inserted
+	done := w.B.True()
+	if s.Conflict != nil {
+		inserts, done = e.onConflict(s, t, vals)
+	}
+	// Outside of ON CONFLICT, a key that the own view shows.
+	if exists := e.anyClash(e.st, t, keysOf(s.Table), vals); !exists.IsFalse() {
+		guard := inserts
+		if w.Engine.KeyFromSnapshot {
+			e.run.OK = w.B.And(e.run.OK, w.B.Not(w.B.And(guard, exists)))
+		} else if e.info.readLater[s] {
+			// On this engine the key may be freed by others before the
+			// insertion, and later reads would show both rows.
+			e.observed(guard, []Val{w.Truth(exists)})
+		}
+	}
+	e.lockParents(s.Table, inserts, vals, nil)
+	value := func(c int) Val { return vals[c] }
+	e.write(&Write{Stmt: s, Table: t, Kind: Insert, at: func([]Key, Key) write {
+		return write{inserts, key, value, value}
+	}})
+	if s.Done != "" {
+		e.set(s.Done, w.Truth(done))
+	}
+}
+
+// keysOf lists the keys of a table: the primary one first.
+func keysOf(t *ir.Table) []ir.Unique {
+	return append([]ir.Unique{{Name: "primary key", Columns: t.Key}}, t.Uniques...)
+}
+
+// anyClash is: some row of the state has one of these keys of the row vals.
+func (e *exec) anyClash(s *State, t int, keys []ir.Unique, vals []Val) *smt.Term {
+	out := e.w.B.False()
+	for i := range keys {
+		out = e.w.B.Or(out, e.w.clashes(s, t, &keys[i], vals, nil))
+	}
+	return out
+}
+
+// clashes is: some row of the state, other than the one with key skip (nil:
+// none), has this unique key of the row vals.
+func (w *World) clashes(s *State, t int, u *ir.Unique, vals []Val, skip Key) *smt.Term {
+	table := w.Program.Tables[t]
+	cols := make([]Val, len(u.Columns))
+	for i, c := range u.Columns {
+		cols[i] = vals[c]
+	}
+	if k, ok := w.keyFrom(table, u.Columns, cols); ok && u.Where == nil {
+		if skip != nil {
+			return w.B.False()
+		}
+		return s.Alive(t, k)
+	}
+	return w.Exists([]domain{tableDomain(t)}, "", func(tuple []Key) *smt.Term {
+		hit := w.clash(s, t, u, tuple[0], vals, w.B.True())
+		if skip != nil {
+			hit = w.B.And(hit, w.B.Not(w.sameKey(skip, tuple[0])))
+		}
+		return hit
+	})
+}
+
+// onConflict handles an ON CONFLICT clause: it gives the condition under which
+// the row is inserted after all, and whether anything is written.
+func (e *exec) onConflict(s *ir.Insert, t int, vals []Val) (inserts, done *smt.Term) {
+	w := e.w
+	c := s.Conflict
+	before := e.live
+	var keys []ir.Unique
+	for _, u := range keysOf(s.Table) {
+		if c.Target == nil || ir.SameColumns(c.Target, u.Columns) {
+			keys = append(keys, u)
+		}
+	}
+	conflict := e.anyClash(e.st, t, keys, vals)
+	if e.observe != nil {
+		e.observed(before, []Val{w.Truth(e.anyClash(e.observe, t, keys, vals))})
+	}
+	st := e.st
+	e.run.Reads = append(e.run.Reads, &Read{Table: t, Cols: allColumns(s.Table),
+		match: func(_ []Key, s *State, k Key) *smt.Term {
+			hit := w.B.False()
+			for i := range keys {
+				hit = w.B.Or(hit, w.clash(s, t, &keys[i], k, vals, before))
+			}
+			return hit
+		}})
+	if !w.Engine.KeyFromSnapshot {
+		// The row of the snapshot may be deleted by others before the
+		// statement runs; it then inserts. The commit needs the key free.
+		late := e.inst.choose(e.place(s, "late "), smt.Bool, e.rounds)
+		conflict = w.B.And(conflict, w.B.Not(w.B.And(late, e.anyClash(e.entry, t, keys, vals))))
+	}
+	inserts = w.B.And(before, w.B.Not(conflict))
+	if c.Sets == nil {
+		return inserts, w.B.Not(conflict)
+	}
+	// The existing row: one that the instance chooses among those that clash.
+	old := make(Key, len(s.Table.Key))
+	for i, kc := range s.Table.Key {
+		old[i] = e.inst.choose(e.place(s, "existing ")+"."+itoa(i), sortOf(s.Table.Columns[kc].Type), e.rounds)
+	}
+	if len(keys) == 1 && ir.SameColumns(keys[0].Columns, s.Table.Key) && keys[0].Where == nil {
+		for i, kc := range s.Table.Key {
+			old[i] = vals[kc].T
+		}
+	}
+	isOld := w.B.False()
+	for i := range keys {
+		isOld = w.B.Or(isOld, w.clash(st, t, &keys[i], old, vals, w.B.True()))
+	}
+	e.live = w.B.And(before, conflict)
+	e.require(isOld)
+	en := e.env().bind(c.Row, tableRow{st, t, old}).bind(ir.Excluded, valueRow{s.Table, vals})
+	guard := e.live
+	e.run.Locks = append(e.run.Locks, &RowLock{Table: t, Mode: ir.ForNoKeyUpdate,
+		at: func([]Key, Key) (*smt.Term, Key) { return guard, old }})
+	if c.Where != nil {
+		e.live = w.B.And(e.live, w.isTrue(w.convert(en.eval(c.Where), ir.BoolType)))
+	}
+	updates := e.live
+	e.change(s, s.Table, c.Sets, func([]Key, Key) (*smt.Term, Key, *env) { return updates, old, en }, false)
+	e.live = before
+	return inserts, w.B.Or(w.B.Not(conflict), updates)
+}
+
+// change is the writing half of an UPDATE. row gives, for a member, the
+// condition that it is updated, its key, and the environment of the new
+// values.
+func (e *exec) change(s ir.Stmt, table *ir.Table, sets []ir.Set, row func(loop []Key, k Key) (*smt.Term, Key, *env), scan bool) {
+	w := e.w
+	t := w.Table(table)
+	seen := e.st
+	cols := make([]bool, len(table.Columns))
+	for _, set := range sets {
+		cols[set.Col] = true
+	}
+	newVals := func(k Key, en *env) []Val {
+		vals := seen.rowVals(t, k)
+		for _, set := range sets {
+			vals[set.Col] = w.convert(en.eval(set.Expr), table.Columns[set.Col].Type)
+		}
+		return vals
+	}
+	// Requirements on the new rows.
+	breaks := func(k Key) *smt.Term {
+		g, key, en := row(nil, k)
+		if g.IsFalse() {
+			return g
+		}
+		vals := newVals(key, en)
+		ok := e.rowOK(table, vals, cols)
+		return w.B.And(g, w.B.Not(w.B.And(ok, e.parentsVisible(table, vals, cols))))
+	}
+	doms := []domain{}
+	if scan {
+		doms = append(doms, tableDomain(t))
+	}
+	e.run.OK = w.B.And(e.run.OK, w.B.Not(w.Exists(doms, "", func(tuple []Key) *smt.Term {
+		if scan {
+			return breaks(tuple[0])
+		}
+		return breaks(nil)
+	})))
+	e.lockParentsOf(table, cols, scan, func(k Key) (*smt.Term, []Val) {
+		g, key, en := row(nil, k)
+		if g.IsFalse() {
+			return g, nil
+		}
+		return g, newVals(key, en)
+	})
+	e.write(&Write{Stmt: s, Table: t, Kind: Update, Cols: cols, scan: scan, at: func(loop []Key, k Key) write {
+		g, key, en := row(loop, k)
+		old := func(c int) Val { return seen.Col(t, c, key) }
+		return write{g, key, func(c int) Val {
+			for _, set := range sets {
+				if set.Col == c {
+					return w.convert(en.eval(set.Expr), table.Columns[c].Type)
+				}
+			}
+			return old(c)
+		}, old}
+	}})
+}
+
+func (e *exec) update(s *ir.Update) {
+	w := e.w
+	q := e.info.query(s)
+	en := e.env()
+	p := w.plan(q, en)
+	var cols []ir.Expr
+	for _, set := range s.Sets {
+		cols = append(cols, set.Expr)
+	}
+	e.noteQuery(en, q, cols)
+	e.sharedExprs(s.Row, cols)
+	st, live := e.st, e.live
+	scan := len(p.doms) > 0
+	e.change(s, s.Table, s.Sets, func(_ []Key, k Key) (*smt.Term, Key, *env) {
+		var tuple []Key
+		if scan {
+			tuple = []Key{k}
+		}
+		g, in := p.match(en, st, tuple)
+		return w.B.And(live, g), in.key(s.Row), in
+	}, scan)
+}
+
+// sharedExprs evaluates, for what may fail and what is read, the expressions
+// that do not depend on the row.
+func (e *exec) sharedExprs(row string, exprs []ir.Expr) {
+	for _, x := range exprs {
+		uses := false
+		ir.WalkExpr(x, func(x ir.Expr) {
+			if c, ok := x.(*ir.Col); ok && c.Row == row {
+				uses = true
+			}
+		})
+		if !uses {
+			e.eval(x)
+		}
+	}
+}
+
+func (e *exec) delete(s *ir.Delete) {
+	w := e.w
+	t := w.Table(s.Table)
+	q := e.info.query(s)
+	en := e.env()
+	p := w.plan(q, en)
+	e.noteQuery(en, q, nil)
+	st, live := e.st, e.live
+	scan := len(p.doms) > 0
+	e.write(&Write{Stmt: s, Table: t, Kind: Delete, scan: scan, at: func(_ []Key, k Key) write {
+		var tuple []Key
+		if scan {
+			tuple = []Key{k}
+		}
+		g, in := p.match(en, st, tuple)
+		key := in.key(s.Row)
+		old := func(c int) Val { return st.Col(t, c, key) }
+		return write{w.B.And(live, g), key, old, old}
+	}})
+}
+
+// parentsVisible is: the rows that the foreign keys name are in the own view.
+func (e *exec) parentsVisible(t *ir.Table, vals []Val, cols []bool) *smt.Term {
+	ok := e.w.B.True()
+	for i := range t.ForeignKeys {
+		fk := &t.ForeignKeys[i]
+		if cols == nil || touches(fk.Columns, cols) {
+			ok = e.w.B.And(ok, e.w.parentExists(e.st, fk, vals))
+		}
+	}
+	return ok
+}
+
+func touches(list []int, cols []bool) bool {
+	for _, c := range list {
+		if cols[c] {
+			return true
+		}
+	}
+	return false
+}
+
+// lockParents requires the parents of an inserted row and locks them.
+func (e *exec) lockParents(t *ir.Table, guard *smt.Term, vals []Val, cols []bool) {
+	w := e.w
+	e.run.OK = w.B.And(e.run.OK, w.B.Implies(guard, e.parentsVisible(t, vals, cols)))
+	e.lockParentsOf(t, cols, false, func(Key) (*smt.Term, []Val) { return guard, vals })
+}
+
+// lockParentsOf locks the parents of written rows, as far as a foreign key
+// refers to a primary key; a lock that is left out excludes nothing.
+func (e *exec) lockParentsOf(t *ir.Table, cols []bool, scan bool, row func(k Key) (*smt.Term, []Val)) {
+	w := e.w
+	if scan {
+		return
+	}
+	for i := range t.ForeignKeys {
+		fk := &t.ForeignKeys[i]
+		if cols != nil && !touches(fk.Columns, cols) {
+			continue
+		}
+		ref := w.Table(fk.Ref)
+		e.run.Uses = append(e.run.Uses, Use{ref, ir.RowShare, e.live})
+		e.run.Reads = append(e.run.Reads, &Read{Table: ref, Cols: make([]bool, len(fk.Ref.Columns)),
+			match: func(_ []Key, s *State, k Key) *smt.Term {
+				g, vals := row(nil)
+				if g.IsFalse() {
+					return g
+				}
+				want := make([]Val, len(fk.Columns))
+				for j, c := range fk.Columns {
+					want[j] = vals[c]
+				}
+				return w.B.And(g, s.Alive(ref, k), w.hasValues(s, ref, k, fk.RefColumns, want))
+			}})
+		if w.Engine.ParentLock == ir.NoLock || !ir.SameColumns(fk.RefColumns, fk.Ref.Key) {
+			continue
+		}
+		e.run.Locks = append(e.run.Locks, &RowLock{Table: ref, Mode: w.Engine.ParentLock,
+			at: func([]Key, Key) (*smt.Term, Key) {
+				g, vals := row(nil)
+				want := make([]Val, len(fk.Columns))
+				for j, c := range fk.Columns {
+					if g.IsFalse() {
+						want[j] = w.null(t.Columns[c].Type)
+					} else {
+						want[j] = vals[c]
+					}
+					g = w.B.And(g, w.B.Not(want[j].Null))
+				}
+				k, _ := w.keyFrom(fk.Ref, fk.RefColumns, want)
+				return g, k
+			}})
+	}
+}
