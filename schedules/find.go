@@ -1,0 +1,130 @@
+package schedules
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/txrobust/robust/ir"
+	"github.com/txrobust/robust/ir/interp"
+	"github.com/txrobust/robust/smt"
+	"github.com/txrobust/robust/symbolic"
+)
+
+// search is one run of Find.
+type search struct {
+	ctx     context.Context
+	q       Query
+	opt     Options
+	program *ir.Program // with the invariants
+	machine *interp.Machine
+	valid   *validity
+	values  *values
+	code    *symbolic.Code
+	solver  *smt.Solver
+	stats   Stats
+
+	calls        []*Call // without values
+	builders     int     // how many of the calls only build rows
+	parentsFirst []int
+	havocs       map[*ir.Txn][]*ir.Havoc
+}
+
+// found is an anomaly that was confirmed.
+type found struct {
+	sit *situation
+	o   order
+	by  string
+}
+
+// maxSteps bounds a run in the interpreter.
+const maxSteps = 2000
+
+// Find searches an execution of the query's sessions, or of some of their
+// transactions, that no serial order is equivalent to. It gives nil when there
+// is none within the bounds; Stats.Bounded then says what ran out, if
+// anything did. The error is that of the context, or a fault of the query.
+func Find(ctx context.Context, q Query) (*Anomaly, Stats, error) {
+	s, err := newSearch(ctx, q)
+	if err != nil {
+		return nil, Stats{}, err
+	}
+	start := time.Now()
+	f := s.random()
+	if f == nil && s.opt.Orders > 0 {
+		f = s.symbolic()
+	}
+	s.stats.Search = time.Since(start)
+	if s.solver != nil {
+		s.stats.Solver = s.solver.Stats
+	}
+	if f == nil {
+		return nil, s.stats, ctx.Err()
+	}
+	s.stats.Found, s.stats.Bounded = f.by, ""
+	start = time.Now()
+	if !s.opt.KeepLarge {
+		s.shrink(f)
+	}
+	a := s.anomaly(f)
+	s.stats.Shrink = time.Since(start)
+	return a, s.stats, nil
+}
+
+func newSearch(ctx context.Context, q Query) (*search, error) {
+	opt := q.Options.withDefaults()
+	p := *q.Program
+	p.Invariants = append(append([]*ir.Invariant{}, p.Invariants...), opt.Invariants...)
+	s := &search{ctx: ctx, q: q, opt: opt, program: &p, parentsFirst: parentsFirst(&p), havocs: map[*ir.Txn][]*ir.Havoc{}}
+	for i, list := range q.Sessions {
+		for _, t := range list {
+			if t.Labelled != nil {
+				return nil, fmt.Errorf("schedules: transaction %s is labelled: run ir.Structure first", t.Name)
+			}
+			s.calls = append(s.calls, &Call{Txn: t, Session: i})
+		}
+	}
+	if len(s.calls) < 2 {
+		return nil, fmt.Errorf("schedules: an anomaly needs two transactions, the query has %d", len(s.calls))
+	}
+	for _, t := range p.Txns {
+		ir.Walk(t.Body, func(st ir.Stmt) {
+			if h, ok := st.(*ir.Havoc); ok && !h.Fresh {
+				s.havocs[t] = append(s.havocs[t], h)
+			}
+		})
+	}
+	s.machine = interp.NewMachine(&p, q.Engine)
+	s.machine.MaxSteps = maxSteps
+	s.valid = s.newValidity()
+	s.values = newValues(&p)
+	return s, nil
+}
+
+// anomaly replays what was found once more, with a trace, and packs it.
+func (s *search) anomaly(f *found) *Anomaly {
+	s.machine.Trace = true
+	defer func() { s.machine.Trace = false }()
+	j := s.judge(f.sit)
+	v, x, _ := j.decide(f.o)
+	if v != anomalous || !s.possible(f.sit) {
+		panic("schedules: a confirmed anomaly is none when it is replayed")
+	}
+	a := &Anomaly{Rows: f.sit.rows, Execution: x, Sessions: bySession(f.sit.calls, j.instances)}
+	count := map[int]int{}
+	number := map[int]int{}
+	for _, c := range f.sit.calls {
+		if _, ok := number[c.Session]; !ok {
+			number[c.Session] = len(number)
+		}
+	}
+	for i, c := range f.o.commits {
+		call := f.sit.calls[c]
+		t := &x.Txns[i]
+		t.Session, t.Index = number[call.Session], count[call.Session]
+		count[call.Session]++
+		a.Calls = append(a.Calls, call)
+	}
+	return a
+}
+

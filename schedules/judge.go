@@ -1,0 +1,191 @@
+package schedules
+
+import (
+	"strings"
+
+	"github.com/txrobust/robust/ir"
+	"github.com/txrobust/robust/ir/interp"
+)
+
+// judge executes one situation in any orders.
+type judge struct {
+	s         *search
+	sit       *situation
+	instances []*interp.Instance
+	init      *interp.DB
+	// serial gives a serial order for every outcome that one has; undecided
+	// is why these may not be all.
+	serial    map[string][]int
+	undecided string
+}
+
+func (s *search) judge(sit *situation) *judge {
+	return &judge{s: s, sit: sit, instances: s.instances(sit.calls), init: interp.NewDB(s.program, sit.rows)}
+}
+
+// undecidable reports whether a blocked run says nothing about the program.
+func undecidable(r *interp.Run) bool {
+	return r.Unmodelled != nil || r.Blocked == interp.TooLong || r.Blocked == interp.NotFinite
+}
+
+// registers are what sessions kept so far.
+type registers map[int]map[string]ir.Value
+
+func (r registers) after(session int, run *interp.Run) registers {
+	if len(run.Regs) == 0 {
+		return r
+	}
+	out := registers{}
+	for k, v := range r {
+		out[k] = v
+	}
+	mine := map[string]ir.Value{}
+	for k, v := range r[session] {
+		mine[k] = v
+	}
+	for k, v := range run.Regs {
+		mine[k] = v
+	}
+	out[session] = mine
+	return out
+}
+
+// serialOutcomes goes through all serial orders and choices.
+func (j *judge) serialOutcomes() {
+	if j.serial != nil {
+		return
+	}
+	j.serial = map[string][]int{}
+	n := len(j.instances)
+	outputs := make([]string, n)
+	done := make([]bool, n)
+	var trail []int
+	seen := map[string]bool{}
+	var rec func(db *interp.DB, regs registers)
+	rec = func(db *interp.DB, regs registers) {
+		if len(trail) == n {
+			o := outcome(outputs, db)
+			if j.serial[o] == nil {
+				j.serial[o] = append([]int(nil), trail...)
+			}
+			return
+		}
+		// Two ways to one state with the same outputs go on in the same way.
+		var key strings.Builder
+		for i := range outputs {
+			if done[i] {
+				key.WriteByte(1)
+				key.WriteString(outputs[i])
+			}
+			key.WriteByte(0xfb)
+		}
+		key.WriteString(db.String())
+		if seen[key.String()] {
+			return
+		}
+		seen[key.String()] = true
+		for i, c := range j.sit.calls {
+			if done[i] || !j.s.opt.AnyOrder && j.waits(i, done) {
+				continue
+			}
+			for _, run := range j.s.machine.Runs(j.instances[i], db, regs[c.Session], true) {
+				if undecidable(run) && j.undecided == "" {
+					j.undecided = run.Inst.String() + ": " + run.Blocked
+				}
+				next, why := j.s.machine.Commit(run, db, nil)
+				if why != "" {
+					continue
+				}
+				done[i], outputs[i] = true, run.Outputs
+				trail = append(trail, i)
+				rec(next, regs.after(c.Session, run))
+				trail = trail[:len(trail)-1]
+				done[i], outputs[i] = false, ""
+			}
+		}
+	}
+	rec(j.init, registers{})
+}
+
+// waits reports whether a call of the same session comes before call i.
+func (j *judge) waits(i int, done []bool) bool {
+	for k := 0; k < i; k++ {
+		if j.sit.calls[k].Session == j.sit.calls[i].Session && !done[k] {
+			return true
+		}
+	}
+	return false
+}
+
+// replay executes the calls in an order, with every choice, until f returns
+// false.
+func (j *judge) replay(o order, f func(*interp.Execution) bool) {
+	x := &interp.Execution{Versions: []*interp.DB{j.init}}
+	var rec func(regs registers) bool
+	rec = func(regs registers) bool {
+		i := len(x.Txns)
+		if i == len(o.commits) {
+			return f(x)
+		}
+		c, snap := o.commits[i], o.snaps[i]
+		session := j.sit.calls[c].Session
+		var since []*interp.Run
+		for _, t := range x.Txns[snap:] {
+			since = append(since, t.Run)
+		}
+		for _, run := range j.s.machine.Runs(j.instances[c], x.Versions[snap], regs[session], snap == i) {
+			db, why := j.s.machine.Commit(run, x.Versions[i], since)
+			if why != "" {
+				continue
+			}
+			x.Versions = append(x.Versions, db)
+			x.Txns = append(x.Txns, interp.Committed{Run: run, Session: session, Snapshot: snap})
+			more := rec(regs.after(session, run))
+			x.Versions, x.Txns = x.Versions[:i+1], x.Txns[:i]
+			if !more {
+				return false
+			}
+		}
+		return true
+	}
+	rec(registers{})
+}
+
+// verdict is what an order is.
+type verdict uint8
+
+const (
+	// impossible: the calls do not all commit in this order.
+	impossible verdict = iota
+	// harmless: every outcome is one of a serial order.
+	harmless
+	// anomalous: some outcome is of no serial order.
+	anomalous
+)
+
+// decide executes the calls in an order and compares with all serial orders. A
+// harmless one comes with a serial order that agrees.
+func (j *judge) decide(o order) (v verdict, x *interp.Execution, agrees []int) {
+	j.replay(o, func(e *interp.Execution) bool {
+		j.serialOutcomes()
+		outputs := make([]string, len(j.instances))
+		for i, t := range e.Txns {
+			outputs[o.commits[i]] = t.Run.Outputs
+		}
+		ser, ok := j.serial[outcome(outputs, e.Versions[len(e.Versions)-1])]
+		if ok {
+			v, agrees = harmless, ser
+			return true
+		}
+		if j.undecided != "" {
+			// Some serial order could not be executed to its end.
+			v = harmless
+			j.s.stats.bounded(j.undecided)
+			return false
+		}
+		v = anomalous
+		x = &interp.Execution{Versions: append([]*interp.DB(nil), e.Versions...), Txns: append([]interp.Committed(nil), e.Txns...)}
+		return false
+	})
+	return v, x, agrees
+}

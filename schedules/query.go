@@ -1,0 +1,171 @@
+package schedules
+
+import (
+	"time"
+
+	"github.com/txrobust/robust/engine"
+	"github.com/txrobust/robust/ir"
+	"github.com/txrobust/robust/ir/interp"
+	"github.com/txrobust/robust/smt"
+)
+
+// Init says which initial states are considered.
+type Init uint8
+
+const (
+	// AnyRows is every state that satisfies the declared constraints and the
+	// invariants.
+	AnyRows Init = iota
+	// NoRows is empty tables; shared variables have their initial values.
+	NoRows
+	// FileRows is the rows that the program declares.
+	FileRows
+)
+
+func (i Init) String() string { return [...]string{"any", "empty", "file"}[i] }
+
+// Query is what to search.
+type Query struct {
+	Program *ir.Program // structured
+	Engine  *engine.Profile
+	// Sessions are the instances to use: each session runs the templates of
+	// its list one after another.
+	Sessions [][]*ir.Txn
+	// Delayed, if true, says that the first session's first transaction is
+	// likely to be the one that is delayed around the others, in the order of
+	// the list: that order is tried first.
+	Delayed bool
+	Options Options
+}
+
+// Options bound and direct Find. A zero value stands for the default.
+type Options struct {
+	// Init selects the initial states.
+	Init Init
+	// Invariants hold initially, beyond those of the program.
+	Invariants []*ir.Invariant
+	// AnyOrder lets serial orders permute the transactions of one session:
+	// session order is no dependency then.
+	AnyOrder bool
+	// Slots is the number of initial rows of a table (default: 1, then 2),
+	// Rounds the number of rounds of a loop whose bounds are no constants
+	// (default 1, then 2) in the symbolic search.
+	Slots, Rounds int
+	// Builders is how many transactions may run before the others, to build
+	// the rows that they need, when Init is not AnyRows (default 3).
+	Builders int
+	// Tries bounds the random situations of the concrete search (default
+	// 400; negative: no concrete search), Seed starts it.
+	Tries int
+	Seed  int64
+	// Orders bounds the orders of snapshots and commits of the symbolic search
+	// (default 600; negative: no symbolic search).
+	Orders int
+	// Limit and Timeout bound each question to the solver (smt.Solver;
+	// default 30 million units and 5 s).
+	Limit   uint
+	Timeout time.Duration
+	// Spurious bounds the candidates that are given up per order because the
+	// interpreter does not confirm them (default 12).
+	Spurious int
+	// KeepLarge leaves out making the anomaly smaller.
+	KeepLarge bool
+}
+
+func (o Options) withDefaults() Options {
+	set := func(x *int, v int) {
+		if *x == 0 {
+			*x = v
+		}
+	}
+	set(&o.Builders, 3)
+	set(&o.Tries, 400)
+	set(&o.Orders, 600)
+	set(&o.Spurious, 12)
+	if o.Limit == 0 {
+		o.Limit = 30000000
+	}
+	if o.Timeout == 0 {
+		o.Timeout = 5 * time.Second
+	}
+	return o
+}
+
+// Call is one execution of a template with everything that the client and the
+// environment choose.
+type Call struct {
+	Txn     *ir.Txn
+	Session int
+	Params  []ir.Value
+	// Havocs gives the values of the executions of a Havoc that is not Fresh,
+	// in order; later ones are the zero value.
+	Havocs map[*ir.Havoc][]ir.Value
+}
+
+// Anomaly is a confirmed execution without a serial equivalent.
+type Anomaly struct {
+	// Rows are the initial rows, a list per table of the program.
+	Rows [][][]ir.Value
+	// Calls are the transactions in the order of their commits, with the
+	// transactions that only built rows first.
+	Calls []*Call
+	// Execution is the replay, in the same order, with its steps and reads.
+	Execution *interp.Execution
+	// Sessions are the instances of the replay, for interp.Machine.
+	Sessions []interp.Session
+}
+
+// Snapshots gives, per call, how many transactions had committed when it took
+// its snapshot.
+func (a *Anomaly) Snapshots() []int {
+	out := make([]int, len(a.Execution.Txns))
+	for i, t := range a.Execution.Txns {
+		out[i] = t.Snapshot
+	}
+	return out
+}
+
+// Stats counts what a search did.
+type Stats struct {
+	// Tries counts the random situations that were executed, Questions those
+	// put to the solver, for Orders orders.
+	Tries, Questions, Orders int
+	// Candidates counts the solver's proposals, Unconfirmed those that the
+	// interpreter did not replay as claimed (the others were serializable).
+	Candidates, Unconfirmed int
+	// Shrinks counts the smaller situations tried.
+	Shrinks int
+	// Found says what found the anomaly: "random", "solver" or "".
+	Found string
+	// Bounded is a reason why nothing found does not even mean that there is
+	// nothing within the bounds of the query, or "".
+	Bounded string
+	// Search and Shrink are the times taken, Solver the solver's part.
+	Search, Shrink time.Duration
+	Solver         smt.Stats
+}
+
+// Add sums two counts; texts are those of o unless empty.
+func (s *Stats) Add(o Stats) {
+	s.Tries += o.Tries
+	s.Questions += o.Questions
+	s.Orders += o.Orders
+	s.Candidates += o.Candidates
+	s.Unconfirmed += o.Unconfirmed
+	s.Shrinks += o.Shrinks
+	if o.Found != "" {
+		s.Found = o.Found
+	}
+	if o.Bounded != "" {
+		s.Bounded = o.Bounded
+	}
+	s.Search += o.Search
+	s.Shrink += o.Shrink
+	s.Solver.Add(o.Solver)
+}
+
+func (s *Stats) bounded(why string) {
+	if s.Bounded == "" {
+		s.Bounded = why
+	}
+}

@@ -1,0 +1,221 @@
+package schedules
+
+import (
+	"math/rand"
+
+	"github.com/txrobust/robust/ir"
+	"github.com/txrobust/robust/ir/interp"
+)
+
+const (
+	// maxRows bounds the random rows of a table.
+	maxRows = 2
+	// maxExecutions bounds the executions of one random situation.
+	maxExecutions = 1500
+	// maxCalls is the largest number of calls of which all orders are executed.
+	maxCalls = 4
+	// maxMisses is how many useless draws there may be per useful one, and
+	// maxRepeats how many situations in a row may have come before.
+	maxMisses  = 10
+	maxRepeats = 100
+)
+
+// random is the concrete search.
+func (s *search) random() *found {
+	if s.opt.Tries < 0 || len(s.calls) > maxCalls {
+		return nil
+	}
+	r := rand.New(rand.NewSource(s.opt.Seed + 1))
+	seen := map[string]bool{}
+	repeats := 0
+	for misses := 0; s.stats.Tries < s.opt.Tries && misses < maxMisses*s.opt.Tries && repeats < maxRepeats; {
+		if s.ctx.Err() != nil {
+			return nil
+		}
+		sit := s.draw(r)
+		if text := sit.String(); seen[text] {
+			repeats++
+			continue
+		} else {
+			seen[text] = true
+			repeats = 0
+		}
+		if !s.possible(sit) || !s.promising(sit) {
+			misses++
+			continue
+		}
+		s.stats.Tries++
+		if f := s.explore(sit); f != nil {
+			return f
+		}
+	}
+	return nil
+}
+
+// explore goes through all orders of a situation, and of parts of it.
+func (s *search) explore(sit *situation) *found {
+	list := s.instances(sit.calls)
+	sessions := bySession(sit.calls, list)
+	res := s.machine.Explore(s.ctx, sessions, interp.NewDB(s.program, sit.rows),
+		interp.Options{AnyOrder: s.opt.AnyOrder, MaxExecutions: maxExecutions})
+	if res.Verdict != interp.Anomalous {
+		return nil
+	}
+	// Keep the calls that committed.
+	index := map[*interp.Instance]int{}
+	for i, in := range list {
+		index[in] = i
+	}
+	part := &situation{rows: sit.rows}
+	number := map[int]int{}
+	taken := map[int]bool{}
+	for _, t := range res.Anomaly.Txns {
+		taken[index[t.Run.Inst]] = true
+	}
+	for i, c := range sit.calls {
+		if taken[i] {
+			number[i] = len(part.calls)
+			part.calls = append(part.calls, c)
+		}
+	}
+	var o order
+	for _, t := range res.Anomaly.Txns {
+		o.commits = append(o.commits, number[index[t.Run.Inst]])
+		o.snaps = append(o.snaps, t.Snapshot)
+	}
+	if v, _, _ := s.judge(part).decide(o); v != anomalous {
+		return nil
+	}
+	return &found{part, o, "random"}
+}
+
+// promising reports whether at least two of the calls get to their ends on the
+// initial state, one of which writes: the first two to take their snapshots
+// mostly do.
+func (s *search) promising(sit *situation) bool {
+	db := interp.NewDB(s.program, sit.rows)
+	ends, writes := 0, 0
+	for _, in := range s.instances(sit.calls) {
+		run := s.machine.Run(in, db, nil)
+		if run.Blocked == "" {
+			ends++
+			if len(run.Ops) > 0 {
+				writes++
+			}
+		}
+	}
+	return ends >= 2 && writes >= 1
+}
+
+// draw makes a random situation.
+func (s *search) draw(r *rand.Rand) *situation {
+	sit := &situation{rows: make([][][]ir.Value, len(s.program.Tables))}
+	pick := func(t ir.Type) ir.Value {
+		list := s.values.of(t)
+		if len(list) == 0 {
+			return ir.Null
+		}
+		switch n := r.Intn(10); {
+		case n < 5:
+			return list[r.Intn(min(2, len(list)))]
+		case n < 8:
+			return list[r.Intn(min(4, len(list)))]
+		}
+		return list[r.Intn(len(list))]
+	}
+	for i, t := range s.program.Tables {
+		switch {
+		case s.opt.Init == FileRows, s.opt.Init == NoRows && t.Var:
+			sit.rows[i] = t.Rows
+			continue
+		case s.opt.Init == NoRows:
+			continue
+		case t.Var:
+			sit.rows[i] = [][]ir.Value{{pick(t.Columns[0].Type)}}
+			continue
+		}
+	}
+	if s.opt.Init == AnyRows {
+		for _, i := range s.parentsFirst {
+			if t := s.program.Tables[i]; !t.Var {
+				s.drawRows(r, sit, i, pick)
+			}
+		}
+	}
+	for i, c := range s.calls {
+		d := &Call{Txn: c.Txn, Session: c.Session, Havocs: map[*ir.Havoc][]ir.Value{}}
+		for k, p := range c.Txn.Params {
+			v := pick(p.Type)
+			switch {
+			case p.Fresh:
+				v = freshValue(p.Type, 10*i+k)
+			case !p.NotNull && r.Intn(12) == 0:
+				v = ir.Null
+			}
+			d.Params = append(d.Params, v)
+		}
+		for _, site := range s.havocs[c.Txn] {
+			typ, _ := c.Txn.LocalType(site.Var)
+			for n := 0; n < 2; n++ {
+				v := pick(typ)
+				if !site.NotNull && r.Intn(12) == 0 {
+					v = ir.Null
+				}
+				d.Havocs[site] = append(d.Havocs[site], v)
+			}
+		}
+		sit.calls = append(sit.calls, d)
+	}
+	return sit
+}
+
+// drawRows makes rows of one table, which refer to parents that are there.
+func (s *search) drawRows(r *rand.Rand, sit *situation, table int, pick func(ir.Type) ir.Value) {
+	t := s.program.Tables[table]
+	keys := map[string]bool{}
+	for n := r.Intn(maxRows + 1); n > 0; n-- {
+		row := make([]ir.Value, len(t.Columns))
+		for c, col := range t.Columns {
+			row[c] = pick(col.Type)
+			if !col.NotNull && !t.IsKey(c) && r.Intn(6) == 0 {
+				row[c] = ir.Null
+			}
+		}
+		for _, fk := range t.ForeignKeys {
+			ref := s.program.TableIndex(fk.Ref)
+			if len(sit.rows[ref]) == 0 || ref == table {
+				continue
+			}
+			parent := sit.rows[ref][r.Intn(len(sit.rows[ref]))]
+			for i, c := range fk.Columns {
+				row[c] = parent[fk.RefColumns[i]]
+			}
+		}
+		if k := keyText(t, row); !keys[k] {
+			keys[k] = true
+			sit.rows[table] = append(sit.rows[table], row)
+		}
+	}
+}
+
+// parentsFirst orders tables so that those that foreign keys refer to come
+// before, where there is no cycle.
+func parentsFirst(p *ir.Program) []int {
+	var out []int
+	state := make([]int, len(p.Tables))
+	var visit func(i int)
+	visit = func(i int) {
+		if state[i] != 0 {
+			return
+		}
+		state[i] = 1
+		for _, fk := range p.Tables[i].ForeignKeys {
+			visit(p.TableIndex(fk.Ref))
+		}
+		out = append(out, i)
+	}
+	for i := range p.Tables {
+		visit(i)
+	}
+	return out
+}

@@ -1,0 +1,159 @@
+package schedules
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/txrobust/robust/engine"
+	"github.com/txrobust/robust/ir"
+	"github.com/txrobust/robust/sqlmodel"
+)
+
+const testdata = "../testdata"
+
+// line is a line of a VERDICTS.tsv about an application.
+type line struct{ folder, txns, verdict, kind, cycle, note string }
+
+func table(t testing.TB, dir string, columns int) [][]string {
+	t.Helper()
+	path := filepath.Join(testdata, dir, "VERDICTS.tsv")
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out [][]string
+	for i, l := range strings.Split(strings.TrimSuffix(string(text), "\n"), "\n") {
+		f := strings.Split(l, "\t")
+		if len(f) != columns {
+			t.Fatalf("%s:%d: a line has %d columns", path, i+1, columns)
+		}
+		if i > 0 {
+			out = append(out, f)
+		}
+	}
+	return out
+}
+
+func lines(t testing.TB, dir string) []line {
+	var out []line
+	for _, f := range table(t, dir, 6) {
+		out = append(out, line{f[0], f[1], f[2], f[3], f[4], f[5]})
+	}
+	return out
+}
+
+func load(t testing.TB, dir string, l line) *ir.Program {
+	t.Helper()
+	var opt sqlmodel.Options
+	if l.txns != "*" {
+		opt.Txns = strings.Split(l.txns, ",")
+	}
+	p, err := sqlmodel.Load(context.Background(), []string{filepath.Join(testdata, dir, l.folder)}, opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ir.Structure(p)
+	return p
+}
+
+// cycle gives the query of a line's cycle.
+func (l line) query(t testing.TB, p *ir.Program) Query {
+	q := Query{Program: p, Engine: engine.Postgres(), Delayed: true}
+	for _, name := range strings.Split(l.cycle, ",") {
+		txn := p.Txn(name)
+		if txn == nil {
+			t.Fatalf("there is no transaction %s", name)
+		}
+		q.Sessions = append(q.Sessions, []*ir.Txn{txn})
+	}
+	return q
+}
+
+// TestCycles finds an anomaly for every cycle of the applications and traps.
+func TestCycles(t *testing.T) {
+	for _, dir := range []string{"apps", "traps"} {
+		for _, l := range lines(t, dir) {
+			if l.verdict != "not-robust" {
+				continue
+			}
+			t.Run(dir+"/"+l.folder+"/"+l.txns, func(t *testing.T) {
+				ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
+				defer cancel()
+				q := l.query(t, load(t, dir, l))
+				a, stats, err := Find(ctx, q)
+				t.Logf("%s", describeStats(stats))
+				if err != nil {
+					t.Fatal(err)
+				}
+				if a == nil {
+					t.Fatalf("no anomaly is found (%s)", stats.Bounded)
+				}
+				t.Logf("\n%s", describe(q.Program, a))
+			})
+		}
+	}
+}
+
+func describeStats(s Stats) string {
+	return fmt.Sprintf("found by %q in %v and %v: %d tries, %d questions, %d orders, %d candidates, %d unconfirmed, %d shrinks, solver %v %s",
+		s.Found, s.Search.Round(time.Millisecond), s.Shrink.Round(time.Millisecond), s.Tries, s.Questions, s.Orders, s.Candidates, s.Unconfirmed, s.Shrinks,
+		s.Solver.Time.Round(time.Millisecond), s.Bounded)
+}
+
+// describe prints an anomaly for the log.
+func describe(p *ir.Program, a *Anomaly) string {
+	var b strings.Builder
+	for i, t := range p.Tables {
+		for _, r := range a.Rows[i] {
+			fmt.Fprintf(&b, "%s%v\n", t.Name, r)
+		}
+	}
+	for i, t := range a.Execution.Txns {
+		fmt.Fprintf(&b, "%d: %s session %d.%d snapshot %d havocs", i, t.Run.Inst, t.Session, t.Index, t.Snapshot)
+		for site, vals := range a.Calls[i].Havocs {
+			fmt.Fprintf(&b, " %s=%v", site.Var, vals)
+		}
+		b.WriteString("\n")
+	}
+	return b.String()
+}
+
+// TestLitmus searches the sessions of the litmus programs.
+func TestLitmus(t *testing.T) {
+	for _, f := range table(t, "litmus", 5) {
+		for k, eng := range []*engine.Profile{engine.SI(), engine.Postgres()} {
+			t.Run(f[0]+"/"+eng.Name, func(t *testing.T) {
+				path := filepath.Join(testdata, "litmus", f[0])
+				src, err := os.ReadFile(path)
+				if err != nil {
+					t.Fatal(err)
+				}
+				p, err := ir.Parse(path, string(src))
+				if err != nil {
+					t.Fatal(err)
+				}
+				ir.Structure(p)
+				ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
+				defer cancel()
+				a, stats, err := Find(ctx, Query{Program: p, Engine: eng, Sessions: Processes(p, 2), Options: Options{Init: FileRows}})
+				t.Logf("%s", describeStats(stats))
+				if err != nil {
+					t.Fatal(err)
+				}
+				got := "robust"
+				if a != nil {
+					got = "not-robust"
+					t.Logf("\n%s", describe(p, a))
+				}
+				if got != f[2+k] {
+					t.Errorf("%s, expected %s", got, f[2+k])
+				}
+			})
+		}
+	}
+}

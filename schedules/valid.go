@@ -1,0 +1,149 @@
+package schedules
+
+import (
+	"github.com/txrobust/robust/ir"
+	"github.com/txrobust/robust/ir/interp"
+)
+
+// validity checks that rows are a state that the database may be in: declared
+// constraints, the domain, and the invariants. It evaluates the constraints as
+// conditions of a transaction that only assumes them.
+type validity struct {
+	p       *ir.Program
+	machine *interp.Machine
+	probe   *interp.Instance
+}
+
+// newValidity prepares the check for p and its invariants.
+func (s *search) newValidity() *validity {
+	q := *s.program
+	probe := &ir.Txn{Name: "constraints"}
+	never := func(from []ir.Source, where ir.Expr) {
+		probe.Body = append(probe.Body, &ir.Assume{Cond: ir.NotE(&ir.Exists{Query: ir.Query{From: from, Where: where}})})
+	}
+	col := func(row string, t *ir.Table, c int) ir.Expr { return &ir.Col{Row: row, Col: t.Columns[c].Name} }
+	for _, t := range q.Tables {
+		one := []ir.Source{{Table: t, Row: t.Name}}
+		for _, c := range t.Checks {
+			never(one, ir.NotE(c.Expr))
+		}
+		for _, u := range t.Uniques {
+			const other = "other row"
+			var differ, where ir.Expr
+			for _, k := range t.Key {
+				differ = ir.OrE(differ, ir.Op(ir.Ne, col(t.Name, t, k), col(other, t, k)))
+			}
+			where = differ
+			for _, c := range u.Columns {
+				where = ir.AndE(where, ir.Op(ir.Eq, col(t.Name, t, c), col(other, t, c)))
+			}
+			if u.Where != nil {
+				where = ir.AndE(where, u.Where, renameRow(u.Where, t.Name, other))
+			}
+			never([]ir.Source{{Table: t, Row: t.Name}, {Table: t, Row: other}}, where)
+		}
+		for _, fk := range t.ForeignKeys {
+			const parent = "parent row"
+			var names, found ir.Expr
+			for i, c := range fk.Columns {
+				names = ir.AndE(names, ir.NotE(&ir.Unary{Op: ir.IsNull, X: col(t.Name, t, c)}))
+				found = ir.AndE(found, ir.Op(ir.Eq, col(t.Name, t, c), col(parent, fk.Ref, fk.RefColumns[i])))
+			}
+			never(one, ir.AndE(names, ir.NotE(&ir.Exists{Query: ir.Query{From: []ir.Source{{Table: fk.Ref, Row: parent}}, Where: found}})))
+		}
+	}
+	for _, inv := range q.Invariants {
+		never(inv.From, ir.NotE(inv.Expr))
+	}
+	q.Txns = []*ir.Txn{probe}
+	return &validity{s.program, interp.NewMachine(&q, s.machine.Engine), &interp.Instance{Txn: probe}}
+}
+
+func renameRow(e ir.Expr, from, to string) ir.Expr {
+	return ir.MapExpr(e, func(e ir.Expr) ir.Expr {
+		if c, ok := e.(*ir.Col); ok && c.Row == from {
+			return &ir.Col{Row: to, Col: c.Col}
+		}
+		return e
+	})
+}
+
+// holds reports whether the rows are a possible state.
+func (v *validity) holds(rows [][][]ir.Value) bool {
+	for i, t := range v.p.Tables {
+		keys := map[string]bool{}
+		for _, r := range rows[i] {
+			for c, val := range r {
+				if val.IsNull() && (t.Columns[c].NotNull || t.IsKey(c) || t.Var) || !inDomain(v.p, val) {
+					return false
+				}
+			}
+			if k := keyText(t, r); !t.Var && keys[k] {
+				return false
+			} else {
+				keys[k] = true
+			}
+		}
+	}
+	return v.machine.Run(v.probe, interp.NewDB(v.p, rows), nil).Blocked == ""
+}
+
+func inDomain(p *ir.Program, v ir.Value) bool {
+	d := p.Domain
+	return d == nil || v.Kind != ir.KindInt || d.Lo <= v.I && v.I <= d.Hi
+}
+
+func keyText(t *ir.Table, row []ir.Value) string {
+	k := ""
+	for _, c := range t.Key {
+		k += row[c].String() + ", "
+	}
+	return k
+}
+
+// possible reports whether the situation is one that can be: the rows are a
+// state, parameters are as declared, and FRESH ones are new.
+func (s *search) possible(sit *situation) bool {
+	fresh := map[ir.Value]bool{}
+	for _, c := range sit.calls {
+		for i, p := range c.Txn.Params {
+			v := c.Params[i]
+			if v.IsNull() {
+				if p.NotNull || p.Fresh {
+					return false
+				}
+				continue
+			}
+			if !p.Fresh {
+				if !inDomain(s.program, v) {
+					return false
+				}
+				continue
+			}
+			if fresh[v] {
+				return false
+			}
+			fresh[v] = true
+		}
+		for site, vals := range c.Havocs {
+			for _, v := range vals {
+				if !inDomain(s.program, v) || v.IsNull() && site.NotNull {
+					return false
+				}
+			}
+		}
+	}
+	if len(fresh) > 0 {
+		// Any column: which ones hold values of this sort is not known here.
+		for _, t := range sit.rows {
+			for _, r := range t {
+				for _, v := range r {
+					if fresh[v] {
+						return false
+					}
+				}
+			}
+		}
+	}
+	return s.valid.holds(sit.rows)
+}

@@ -1,0 +1,117 @@
+package schedules
+
+import (
+	"math/big"
+	"sort"
+
+	"github.com/txrobust/robust/ir"
+)
+
+// values are the small values of every kind that are worth trying, simple ones
+// first.
+type values struct {
+	p     *ir.Program
+	kinds map[ir.Kind][]ir.Value
+	// literals are the program's own, by their text form.
+	literals map[string]ir.Value
+}
+
+func newValues(p *ir.Program) *values {
+	v := &values{p: p, kinds: map[ir.Kind][]ir.Value{}, literals: map[string]ir.Value{}}
+	note := func(e ir.Expr) {
+		ir.WalkExpr(e, func(e ir.Expr) {
+			if c, ok := e.(*ir.Const); ok && !c.Value.IsNull() {
+				v.literals[c.Value.String()] = c.Value
+			}
+		})
+	}
+	for _, t := range p.Txns {
+		ir.Walk(t.Body, func(s ir.Stmt) {
+			for _, e := range ir.Exprs(s) {
+				note(e)
+			}
+		})
+	}
+	for _, t := range p.Tables {
+		for _, c := range t.Checks {
+			note(c.Expr)
+		}
+		for _, u := range t.Uniques {
+			note(u.Where)
+		}
+	}
+	for _, inv := range p.Invariants {
+		note(inv.Expr)
+	}
+	add := func(x ir.Value) {
+		if !inDomain(p, x) {
+			return
+		}
+		for _, y := range v.kinds[x.Kind] {
+			if x == y {
+				return
+			}
+		}
+		v.kinds[x.Kind] = append(v.kinds[x.Kind], x)
+	}
+	lo := int64(0)
+	if p.Domain != nil {
+		lo = p.Domain.Lo
+	}
+	for i := lo; i < lo+3; i++ {
+		add(ir.Int(i))
+	}
+	for i := int64(0); i < 3; i++ {
+		add(ir.Num(big.NewRat(i, 1)))
+		add(ir.Time(i))
+		add(ir.Opaque(string(rune('a' + i))))
+	}
+	add(ir.Bool(false))
+	add(ir.Bool(true))
+	for _, s := range []string{"a", "b", "c"} {
+		add(ir.Text(s))
+	}
+	var names []string
+	for n := range v.literals {
+		names = append(names, n)
+	}
+	sort.Strings(names)
+	for _, n := range names {
+		x := v.literals[n]
+		add(x)
+		if x.Kind == ir.KindInt {
+			add(ir.Num(x.Rat()))
+			add(ir.Int(x.I + 1))
+		}
+	}
+	return v
+}
+
+// of gives the simple values of a type. There are none of KindNull.
+func (v *values) of(t ir.Type) []ir.Value {
+	if t.Kind != ir.KindArray {
+		return v.kinds[t.Kind]
+	}
+	out := []ir.Value{ir.Array(nil)}
+	elems := v.kinds[t.Elem]
+	for i := range elems[:min(2, len(elems))] {
+		out = append(out, ir.Array(elems[i:i+1]))
+	}
+	return append(out, ir.Array(elems[:min(2, len(elems))]))
+}
+
+// fresh gives the n-th new value of a type.
+func freshValue(t ir.Type, n int) ir.Value {
+	i := int64(100 + n)
+	switch t.Kind {
+	case ir.KindTime:
+		return ir.Time(i)
+	case ir.KindNum:
+		return ir.Num(big.NewRat(i, 1))
+	case ir.KindText:
+		return ir.Text("new" + string(rune('a'+n)))
+	case ir.KindOpaque:
+		return ir.Opaque("new" + string(rune('a'+n)))
+	}
+	return ir.Int(i)
+}
