@@ -30,6 +30,8 @@ type builder struct {
 	calls  []*function
 	labels int
 	size   int
+	// next is the first number to try where the name of a local is taken.
+	next map[string]int
 	locks  bool // there is a LOCK TABLE
 	// loopDepth counts the loops around the statement; cur is its place.
 	loopDepth int
@@ -84,14 +86,24 @@ func (b *builder) unmodelled(format string, args ...any) {
 	panic(unmodelled{fmt.Sprintf(format, args...)})
 }
 
-// maxSize bounds the statements of a template, inlined functions included.
+// maxSize bounds the statements of a template and the expressions that calls
+// are expanded to, inlined functions included.
 const maxSize = 20000
 
+// tooLarge stops the translation of a template that exceeds maxSize.
+type tooLarge struct{}
+
 func (b *builder) emit(s ir.Stmt) {
-	if b.size++; b.size > maxSize {
-		b.unmodelled("a transaction of more than %d statements", maxSize)
-	}
+	b.grow()
 	b.out = append(b.out, s)
+}
+
+func (b *builder) grow() { b.growBy(1) }
+
+func (b *builder) growBy(n int) {
+	if b.size += n; b.size > maxSize {
+		panic(tooLarge{})
+	}
 }
 
 // emitWeak adds a statement that may go away again.
@@ -129,11 +141,16 @@ func (b *builder) local(base string, t typ) string { return b.irLocal(base, loca
 
 func (b *builder) irLocal(base string, t ir.Type) string {
 	name := base
-	for i := 1; ; i++ {
+	i := b.next[base] // trying all numbers again each time would be quadratic
+	if i > 0 {
+		name = base + "_" + itoa(i)
+	}
+	for ; ; i++ {
 		if _, taken := b.txn.LocalType(name); !taken && b.l.prog.Table(name) == nil {
+			b.next[base] = i
 			return b.txn.AddLocal(name, t)
 		}
-		name = base + "_" + itoa(i)
+		name = base + "_" + itoa(i+1)
 	}
 }
 
@@ -199,6 +216,7 @@ func (b *builder) attempt(f func()) (why string, ok bool) {
 
 // giveUp writes an ir.Unmodelled.
 func (b *builder) giveUp(pos ir.Pos, r *refs, reason string) {
+	b.grow()
 	e := b.l.effectOf(r)
 	b.out = append(b.out, &ir.Unmodelled{At: at(pos), Tables: b.l.irTables(e), ReadOnly: !e.writes && !e.all, Reason: reason})
 }

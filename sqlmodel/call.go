@@ -464,6 +464,7 @@ func (x *ex) expressionFunction(f *function, args []val) (val, bool) {
 	if v.record {
 		return val{}, false
 	}
+	x.b.growBy(exprSize(v.e, maxSize+1))
 	ret := x.l.typeOf(f.ret, f.text)
 	if ret.name == nVoid {
 		return val{}, false

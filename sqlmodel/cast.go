@@ -129,12 +129,25 @@ func arrayLiteral(s string, elem typ) ([]ir.Value, bool) {
 // for messages.
 func (x *ex) convert(v val, t typ, loc int32, what string) ir.Expr {
 	if v.record {
-		x.unmodelled("a row as the value of %s", what)
+		return x.rowValue(v, t, loc, what)
 	}
 	if !assignable(v.t, t) {
 		x.fail(loc, "%s has type %s, but the value has type %s; add a cast", what, t, v.t)
 	}
 	return x.cast(v, t, loc).e
+}
+
+// rowValue makes one value of a row, of a composite type.
+func (x *ex) rowValue(v val, t typ, loc int32, what string) ir.Expr {
+	fields := x.l.fieldsOf(t.name)
+	if len(fields) != len(v.fields) || len(fields) == 0 {
+		panic(unmodelled{"a row as the value of " + what})
+	}
+	c := &ir.Call{Name: castName(t), Type: localType(t)}
+	for i, f := range fields {
+		c.Args = append(c.Args, x.convert(v.fields[i].val(), f.t, loc, "field "+f.name))
+	}
+	return c
 }
 
 // assignable reports whether PostgreSQL converts from into to by itself. It

@@ -134,6 +134,20 @@ func (x *ex) expr(n *pg.Node) val {
 	return v
 }
 
+// one translates an expression that must not be a row.
+func (x *ex) one(n *pg.Node) val {
+	v := x.expr(n)
+	x.noRow(v)
+	return v
+}
+
+// noRow stops at a row in a place for a single value.
+func (x *ex) noRow(v val) {
+	if v.record {
+		panic(unmodelled{"a row in this place"})
+	}
+}
+
 func (x *ex) expr1(n *pg.Node) val {
 	switch e := pg.Inner(n).(type) {
 	case *pg.A_Const:
@@ -171,13 +185,13 @@ func (x *ex) expr1(n *pg.Node) val {
 	case *pg.RowExpr:
 		var fields []colDef
 		for i, a := range e.Args {
-			v := x.expr(a)
+			v := x.one(a)
 			fields = append(fields, colDef{"f" + strconv.Itoa(i+1), v.e, v.t, v.nn})
 		}
 		return val{t: tRecord, fields: fields, record: true}
 	case *pg.CollateClause:
 		// Another collation is another order of the same strings.
-		v := x.expr(e.Arg)
+		v := x.one(e.Arg)
 		return val{e: &ir.Call{Name: "collate " + qualified(names(e.Collname)), Args: []ir.Expr{v.e}, Type: ir.TextType}, t: tText, nn: v.nn}
 	case *pg.SetToDefault:
 		x.fail(e.Location, "DEFAULT is not allowed here")
@@ -498,7 +512,7 @@ func (x *ex) indirection(e *pg.A_Indirection) val {
 func (x *ex) subscript(v val, i *pg.A_Indices, loc int32) val {
 	if v.t.name != nArray {
 		if v.t.name == nJSON || v.t.name == nAny {
-			k := x.expr(i.Uidx)
+			k := x.one(i.Uidx)
 			return val{e: &ir.Call{Name: "subscript", Args: []ir.Expr{v.e, x.defaultType(k).e}, Type: ir.OpaqueType}, t: v.t}
 		}
 		x.fail(loc, "only arrays have subscripts, but this has type %s", v.t)

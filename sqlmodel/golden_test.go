@@ -155,3 +155,26 @@ func TestLateTable(t *testing.T) {
 		t.Errorf("something is missing:\n%s", prog)
 	}
 }
+
+// TestTooLarge checks that calls that multiply do not take all memory.
+func TestTooLarge(t *testing.T) {
+	src := "CREATE TABLE t (k int PRIMARY KEY, v int);\n" +
+		"CREATE FUNCTION f0(p int) RETURNS int LANGUAGE plpgsql AS $$ BEGIN UPDATE t SET v = p; RETURN p; END $$;\n"
+	for i := 1; i <= 12; i++ {
+		src += fmt.Sprintf("CREATE FUNCTION f%d(p int) RETURNS int LANGUAGE plpgsql AS $$ BEGIN RETURN %sf%d(p); END $$;\n",
+			i, strings.Repeat(fmt.Sprintf("f%d(p) + ", i-1), 7), i-1)
+	}
+	got := translate(t, "case.sql", "", src, false)
+	want := "txn f12(p int) {\n  unmodelled (t) 'a transaction of more than 20000 statements';\n}\n"
+	if !strings.HasPrefix(got, want) {
+		t.Errorf("got %.300s", got)
+	}
+	// Expressions of functions, too.
+	src = "CREATE FUNCTION f0(p int) RETURNS int LANGUAGE sql AS 'SELECT p + 1';\n"
+	for i := 1; i <= 30; i++ {
+		src += fmt.Sprintf("CREATE FUNCTION f%d(p int) RETURNS int LANGUAGE sql AS 'SELECT f%d(p) + f%d(p)';\n", i, i-1, i-1)
+	}
+	if got := translate(t, "case.sql", "", src, false); len(got) > 1<<20 {
+		t.Errorf("the expression has %d characters", len(got))
+	}
+}

@@ -17,7 +17,7 @@ func (x *ex) aExpr(e *pg.A_Expr) val {
 	switch e.Kind {
 	case pg.ExprOp:
 		if e.Lexpr == nil {
-			return x.prefix(op, x.expr(e.Rexpr), e.Location)
+			return x.prefix(op, x.one(e.Rexpr), e.Location)
 		}
 		l := x.expr(e.Lexpr)
 		return x.binary(op, l, x.expr(e.Rexpr), e.Location)
@@ -29,8 +29,8 @@ func (x *ex) aExpr(e *pg.A_Expr) val {
 		}
 		return out
 	case pg.ExprNullIf:
-		l := x.expr(e.Lexpr)
-		r := x.expr(e.Rexpr)
+		l := x.one(e.Lexpr)
+		r := x.one(e.Rexpr)
 		if l.t.name == nUnknown {
 			l = x.literal(l, r.t, e.Location)
 		}
@@ -42,7 +42,7 @@ func (x *ex) aExpr(e *pg.A_Expr) val {
 		return x.quantified(op, e)
 	case pg.ExprLike, pg.ExprILike, pg.ExprSimilar:
 		name := map[string]string{"~~": "like", "!~~": "like", "~~*": "ilike", "!~~*": "ilike", "~": "similar", "!~": "similar"}[op]
-		l, r := x.defaultType(x.expr(e.Lexpr)), x.defaultType(x.expr(e.Rexpr))
+		l, r := x.defaultType(x.one(e.Lexpr)), x.defaultType(x.one(e.Rexpr))
 		var out ir.Expr = &ir.Call{Name: name, Args: []ir.Expr{l.e, r.e}, Type: ir.BoolType}
 		if strings.HasPrefix(op, "!") {
 			out = ir.NotE(out)
@@ -94,7 +94,7 @@ func (x *ex) inList(op string, e *pg.A_Expr) val {
 
 // quantified is x op ANY (array) and x op ALL (array).
 func (x *ex) quantified(op string, e *pg.A_Expr) val {
-	v := x.expr(e.Lexpr)
+	v := x.one(e.Lexpr)
 	word := " any"
 	if e.Kind == pg.ExprOpAll {
 		word = " all"
@@ -112,7 +112,7 @@ func (x *ex) quantified(op string, e *pg.A_Expr) val {
 		}
 		return val{e: ir.OrE(parts...), t: tBool}
 	}
-	a := x.expr(e.Rexpr)
+	a := x.one(e.Rexpr)
 	if a.t.name == nUnknown {
 		a = x.literal(a, arrayOf(v.t), e.Location)
 	}
@@ -135,7 +135,7 @@ func (x *ex) listedElements(n *pg.Node, elem typ) ([]val, bool) {
 	case *pg.A_ArrayExpr:
 		var out []val
 		for _, el := range a.Elements {
-			out = append(out, x.expr(el))
+			out = append(out, x.one(el))
 		}
 		return out, true
 	case *pg.TypeCast:

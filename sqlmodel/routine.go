@@ -1,6 +1,7 @@
 package sqlmodel
 
 import (
+	"fmt"
 	"strings"
 
 	"github.com/txrobust/robust/ir"
@@ -18,6 +19,7 @@ func (l *loader) template(fn *function) *ir.Txn {
 		fields:    map[string]bool{},
 		session:   map[string]string{},
 		sequences: map[string]string{},
+		next:      map[string]int{},
 	}
 	f := b.newFrame(fn)
 	for i, p := range fn.inputs() {
@@ -25,14 +27,30 @@ func (l *loader) template(fn *function) *ir.Txn {
 	}
 	b.calls = []*function{fn}
 	b.outputs(f)
-	f.result = nil
-	b.runBody(f)
+	b.bounded(f)
 	b.txn.Body = append(b.pre, b.out...)
 	if b.locks {
 		b.snapshotFirst()
 	}
 	tidy.Txn(b.txn, b.weak, b.fields)
 	return b.txn
+}
+
+// bounded translates the body of a template. If it becomes too large, all of it
+// is one statement that is not modelled.
+func (b *builder) bounded(f *frame) {
+	defer func() {
+		r := recover()
+		if r == nil {
+			return
+		}
+		if _, is := r.(tooLarge); !is {
+			panic(r)
+		}
+		b.size, b.pre, b.out, b.locks = 0, nil, nil, false
+		b.giveUp(f.fn.pos, f.fn.refs, fmt.Sprintf("a transaction of more than %d statements", maxSize))
+	}()
+	b.runBody(f)
 }
 
 // snapshotFirst puts a read before everything else: the query that calls a

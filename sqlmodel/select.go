@@ -435,7 +435,7 @@ func (b *builder) values(f *frame, t *text, s *pg.SelectStmt, pos ir.Pos, to sin
 		x := b.ex(f, t)
 		q := &query{in: x, atMost: -1}
 		for _, n := range pg.Inner(row).(*pg.List).Items {
-			v := x.defaultType(x.expr(n))
+			v := x.defaultType(x.one(n))
 			q.targets = append(q.targets, colDef{"column", v.e, v.t, v.nn})
 		}
 		switch to.kind {

@@ -238,9 +238,12 @@ func (b *builder) assignment(f *frame, s *plpgsql.Assign, pos ir.Pos) {
 				b.l.fail(f.text.pos(s.Target.At), "only arrays have subscripts, but this has type %s", d.t)
 			}
 		}
+		x.noRow(e)
 		args := []ir.Expr{ir.V(d.local)}
 		for _, sub := range s.Subscripts {
-			args = append(args, x.defaultType(b.value(f, sub)).e)
+			i := b.value(f, sub)
+			x.noRow(i)
+			args = append(args, x.defaultType(i).e)
 		}
 		if d.t.name == nArray && len(s.Subscripts) == 1 {
 			e = x.cast(e, d.t.element(), 0)

@@ -156,11 +156,12 @@ func (y *ex) setElement(s *rowSource, c *column, r *pg.ResTarget, v val) val {
 			if i.IsSlice {
 				y.unmodelled("SET of a slice of an array")
 			}
-			args = append(args, y.defaultType(y.expr(i.Uidx)).e)
+			args = append(args, y.defaultType(y.one(i.Uidx)).e)
 		case *pg.String:
 			name += " " + i.Sval
 		}
 	}
+	y.noRow(v)
 	if v.t.name == nUnknown && c.t.name == nArray {
 		v = y.literal(v, c.t.element(), r.Location)
 	}
