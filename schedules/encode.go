@@ -1,3 +1,299 @@
 package schedules
 
-func (s *search) symbolic() *found { return nil }
+import (
+	"fmt"
+	"slices"
+	"strconv"
+
+	"github.com/txrobust/robust/ir"
+	"github.com/txrobust/robust/smt"
+	"github.com/txrobust/robust/symbolic"
+)
+
+// size is the size of the closed world.
+type size struct{ slots, rounds int }
+
+// sizes gives the sizes to try, small ones first.
+func (s *search) sizes() []size {
+	if s.opt.Slots > 0 || s.opt.Rounds > 0 {
+		return []size{{max(s.opt.Slots, 1), max(s.opt.Rounds, 1)}}
+	}
+	list := []size{{1, 1}, {2, 1}, {2, 2}}
+	switch s.opt.Init {
+	case NoRows:
+		list = []size{{0, 1}, {0, 2}}
+	case FileRows:
+		n := 0
+		for _, t := range s.program.Tables {
+			n = max(n, len(t.Rows))
+		}
+		list = []size{{n, 1}, {n, 2}}
+	}
+	if !s.loops() {
+		list = slices.DeleteFunc(list, func(z size) bool { return z.rounds > 1 })
+	}
+	return list
+}
+
+// loops reports whether some transaction has a loop that is unrolled.
+func (s *search) loops() bool {
+	found := false
+	for _, c := range s.calls {
+		ir.Walk(c.Txn.Body, func(st ir.Stmt) {
+			switch st.(type) {
+			case *ir.While, *ir.ForRange, *ir.Foreach:
+				found = true
+			}
+		})
+	}
+	return found
+}
+
+// symbolic is the symbolic search.
+func (s *search) symbolic() *found {
+	if why := s.inexpressible(); why != "" {
+		s.stats.bounded(why)
+		return nil
+	}
+	s.code = symbolic.Prepare(s.program)
+	s.solver = smt.NewSolver()
+	s.solver.Limit, s.solver.Timeout = s.opt.Limit, s.opt.Timeout
+	session, kind := make([]int, len(s.calls)), make([]int, len(s.calls))
+	for i, c := range s.calls {
+		session[i], kind[i] = c.Session, slices.Index(s.program.Txns, c.Txn)
+	}
+	list, complete := orders(session, kind, s.builders, s.opt.Orders)
+	if !complete {
+		s.stats.bounded("orders of snapshots and commits were left out")
+	}
+	// The expected order in all sizes, then the others.
+	if s.q.Delayed && s.builders == 0 {
+		for _, z := range s.sizes() {
+			if f := s.solve(oneDelayed(len(s.calls)), z); f != nil {
+				return f
+			}
+		}
+	}
+	for _, z := range s.sizes() {
+		for _, o := range list {
+			if s.ctx.Err() != nil {
+				return nil
+			}
+			if f := s.solve(o, z); f != nil {
+				return f
+			}
+		}
+	}
+	return nil
+}
+
+// inexpressible says what of the query the symbolic search cannot express.
+func (s *search) inexpressible() string {
+	sessions := map[int]int{}
+	for _, c := range s.calls {
+		sessions[c.Session]++
+	}
+	for _, c := range s.calls {
+		if sessions[c.Session] < 2 {
+			continue
+		}
+		for _, l := range c.Txn.Locals {
+			if l.Kept {
+				return "registers that pass from one transaction to the next are searched concretely only"
+			}
+		}
+	}
+	return ""
+}
+
+const baseName = "s0"
+
+// encoding is an order of snapshots and commits as terms.
+type encoding struct {
+	s     *search
+	o     order
+	w     *symbolic.World
+	base  *symbolic.State
+	insts []*symbolic.Instance // by call
+	runs  []*symbolic.Run      // by call
+	final *symbolic.State
+	terms []*smt.Term
+	// serial are the serial orders that were spelled out, as a tree.
+	serial *node
+	spelt  map[string]bool
+}
+
+// node is a prefix of serial orders.
+type node struct {
+	state *symbolic.State
+	// bad is: somewhere on the way here a transaction failed, or observed
+	// something else.
+	bad  *smt.Term
+	next map[int]*node
+}
+
+// encode builds the terms for: the calls all commit in this order, from a state
+// that may be, and no delay is in vain.
+func (s *search) encode(o order, z size) *encoding {
+	w := s.code.World(smt.NewBuilder(), s.machine.Engine)
+	w.Closed, w.Slots, w.Rounds = true, z.slots, z.rounds
+	e := &encoding{s: s, o: o, w: w, runs: make([]*symbolic.Run, len(s.calls)), spelt: map[string]bool{}}
+	e.base = w.Base(baseName)
+	e.initially()
+	for i, c := range s.calls {
+		in := w.NewInstance(c.Txn, "c"+strconv.Itoa(i))
+		w.Unused(e.base, in)
+		for _, l := range c.Txn.Locals {
+			if l.Kept {
+				e.assert(w.Same(in.Register(l), w.Constant(ir.Zero(l.Type), l.Type)))
+			}
+		}
+		e.insts = append(e.insts, in)
+	}
+	states := []*symbolic.State{e.base}
+	for i, c := range o.commits {
+		run := e.insts[c].Run(states[o.snaps[i]])
+		e.runs[c] = run
+		e.assert(run.OK)
+		for _, d := range o.commits[o.snaps[i]:i] {
+			e.assert(w.B.Not(w.Excludes(run, e.runs[d], symbolic.ByRow, false)))
+		}
+		next, ok := run.Commit(states[i])
+		e.assert(ok)
+		states = append(states, next)
+	}
+	e.final = states[len(states)-1]
+	for i, c := range o.commits {
+		if o.snaps[i] < i {
+			e.needed(states, i, c)
+		}
+	}
+	e.serial = &node{state: e.base, bad: w.B.False(), next: map[int]*node{}}
+	return e
+}
+
+func (e *encoding) assert(t *smt.Term) { e.terms = append(e.terms, t) }
+
+// dead reports whether the terms contradict each other without a solver.
+func (e *encoding) dead() bool { return e.w.B.And(e.terms...).IsFalse() }
+
+// needed asserts that the window of a delayed call cannot be made shorter:
+// otherwise there is an equivalent execution with a shorter one, and that order
+// has its own turn. At its beginning, with a snapshot that sees one commit more
+// it does something else. At its end, committing before an atomic neighbour
+// changes what that one does, or fails.
+func (e *encoding) needed(states []*symbolic.State, i, c int) {
+	B := e.w.B
+	run := e.runs[c]
+	moved := e.insts[c].Run(states[e.o.snaps[i]+1])
+	e.assert(B.Or(B.Not(moved.OK), run.Differ(moved)))
+	z := e.o.commits[i-1]
+	if e.o.snaps[i-1] < i-1 || e.s.calls[z].Session == e.s.calls[c].Session {
+		return
+	}
+	before, ok := run.Commit(states[i-1])
+	last := e.insts[z].Run(before)
+	_, commits := last.Commit(before)
+	e.assert(B.Or(B.Not(ok), B.Not(last.OK), B.Not(commits), e.runs[z].Differ(last)))
+}
+
+// initially asserts the rows of the file, or none.
+func (e *encoding) initially() {
+	w := e.w
+	if e.s.opt.Init == AnyRows {
+		return
+	}
+	for i, t := range e.s.program.Tables {
+		if t.Var {
+			e.assert(w.Same(e.base.Col(i, 0, symbolic.Key{}), w.Constant(t.Rows[0][0], t.Columns[0].Type)))
+			continue
+		}
+		for r, k := range w.SlotKeys(baseName, i) {
+			if e.s.opt.Init == NoRows || r >= len(t.Rows) {
+				e.assert(w.B.Not(e.base.Alive(i, k)))
+				continue
+			}
+			e.assert(e.base.Alive(i, k))
+			for c, col := range t.Columns {
+				e.assert(w.Same(e.base.Col(i, c, k), w.Constant(t.Rows[r][c], col.Type)))
+			}
+		}
+	}
+}
+
+// refute asserts that a serial order does not have the same outcome. It gives
+// false if that was asserted before.
+func (e *encoding) refute(ser []int) bool {
+	key := fmt.Sprint(ser)
+	if e.spelt[key] {
+		return false
+	}
+	e.spelt[key] = true
+	B := e.w.B
+	n := e.serial
+	for _, c := range ser {
+		m := n.next[c]
+		if m == nil {
+			run := e.insts[c].Run(n.state)
+			state, ok := run.Commit(n.state)
+			m = &node{state: state, next: map[int]*node{},
+				bad: B.Or(n.bad, B.Not(run.OK), B.Not(ok), e.runs[c].OutputsDiffer(run))}
+			n.next[c] = m
+		}
+		n = m
+	}
+	e.assert(B.Or(n.bad, e.w.StatesDiffer(e.final, n.state, e.runs...)))
+	return true
+}
+
+// solve searches rows and parameters for one order.
+func (s *search) solve(o order, z size) *found {
+	e := s.encode(o, z)
+	defer s.solver.Forget()
+	s.stats.Orders++
+	for spurious := 0; spurious < s.opt.Spurious; {
+		if e.dead() {
+			return nil
+		}
+		s.stats.Questions++
+		ans := e.w.Ask(s.ctx, s.solver, e.terms...)
+		switch ans.Result {
+		case smt.Unsat:
+			return nil
+		case smt.Unknown:
+			s.stats.bounded("the solver gave up: " + ans.Reason)
+			return nil
+		}
+		s.stats.Candidates++
+		sit, is := e.decode(ans.Model)
+		v := impossible
+		var agrees []int
+		if s.possible(sit) {
+			v, _, agrees = s.judge(sit).decide(o)
+		}
+		if v == anomalous {
+			return &found{sit, o, "solver"}
+		}
+		if v == impossible {
+			s.stats.Unconfirmed++
+		}
+		if v == impossible || !e.refute(agrees) {
+			// The solver's picture is not the interpreter's here.
+			spurious++
+			if f := s.near(sit); f != nil {
+				return f
+			}
+			e.assert(e.w.B.Not(e.w.B.And(is...)))
+		}
+	}
+	s.stats.bounded("the solver's proposals are not confirmed by the interpreter")
+	return nil
+}
+
+// near looks for another order in which the proposed values show an anomaly.
+func (s *search) near(sit *situation) *found {
+	if len(s.calls) > maxCalls || !s.possible(sit) {
+		return nil
+	}
+	return s.explore(sit)
+}

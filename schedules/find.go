@@ -127,4 +127,3 @@ func (s *search) anomaly(f *found) *Anomaly {
 	}
 	return a
 }
-
