@@ -188,7 +188,7 @@ func (e *encoding) needed(states []*symbolic.State, i, c int) {
 	moved := e.insts[c].Run(states[e.o.snaps[i]+1])
 	e.assert(B.Or(B.Not(moved.OK), run.Differ(moved)))
 	z := e.o.commits[i-1]
-	if e.o.snaps[i-1] < i-1 || e.s.calls[z].Session == e.s.calls[c].Session {
+	if e.o.snaps[i-1] < i-1 || slices.Contains(e.o.snaps[i+1:], i) {
 		return
 	}
 	before, ok := run.Commit(states[i-1])

@@ -1,3 +1,381 @@
 package schedules
 
-func (s *search) shrink(f *found) {}
+import (
+	"math/big"
+	"slices"
+
+	"github.com/txrobust/robust/ir"
+)
+
+// maxShrinks bounds the situations that are tried to make one smaller.
+const maxShrinks = 1200
+
+// shrinker makes an anomaly smaller: fewer calls, rows and delays, then simpler
+// values. Every step is confirmed.
+type shrinker struct {
+	s    *search
+	f    *found
+	left int
+}
+
+func (s *search) shrink(f *found) {
+	k := &shrinker{s, f, maxShrinks}
+	k.dropCalls()
+	k.simplerOrder()
+	k.dropRows()
+	k.rename()
+	k.flatten()
+	k.rename()
+	k.cells()
+	k.dropRows()
+	k.trimHavocs()
+}
+
+// try takes a smaller anomaly if it is one.
+func (k *shrinker) try(sit *situation, list ...order) bool {
+	if k.left <= 0 || k.s.ctx.Err() != nil {
+		return false
+	}
+	k.left--
+	k.s.stats.Shrinks++
+	if !k.s.possible(sit) {
+		return false
+	}
+	j := k.s.judge(sit)
+	for _, o := range list {
+		if v, _, _ := j.decide(o); v == anomalous {
+			k.f.sit, k.f.o = sit, o
+			return true
+		}
+	}
+	return false
+}
+
+// change tries the situation with a change made by f, which reports whether
+// there was anything to change.
+func (k *shrinker) change(f func(sit *situation) bool) bool {
+	sit := k.f.sit.clone()
+	return f(sit) && k.try(sit, k.f.o)
+}
+
+// orders gives all orders of a situation's calls.
+func (k *shrinker) orders(calls []*Call) []order {
+	session, kind := make([]int, len(calls)), make([]int, len(calls))
+	for i, c := range calls {
+		session[i], kind[i] = c.Session, i
+	}
+	list, _ := orders(session, kind, 0, k.s.opt.Orders)
+	return list
+}
+
+// dropCalls leaves out calls, in the order as it is or in any other.
+func (k *shrinker) dropCalls() {
+	for pos := 0; pos < len(k.f.o.commits); {
+		if len(k.f.o.commits) == 2 {
+			return
+		}
+		c := k.f.o.commits[pos]
+		sit := k.f.sit.clone()
+		sit.calls = slices.Delete(sit.calls, c, c+1)
+		list := []order{k.f.o.without(pos)}
+		if len(sit.calls) <= maxCalls {
+			list = append(list, k.orders(sit.calls)...)
+		}
+		if k.try(sit, list...) {
+			pos = 0
+		} else {
+			pos++
+		}
+	}
+}
+
+// simplerOrder finds an order with fewer or shorter delays for the same values.
+func (k *shrinker) simplerOrder() {
+	delayed, delay := k.f.o.delayed()
+	list := slices.DeleteFunc(k.orders(k.f.sit.calls), func(o order) bool {
+		d, n := o.delayed()
+		return d > delayed || d == delayed && n >= delay
+	})
+	if len(list) > 0 {
+		k.try(k.f.sit, list...)
+	}
+}
+
+// dropRows leaves out rows, children before their parents.
+func (k *shrinker) dropRows() {
+	if k.s.opt.Init != AnyRows {
+		return
+	}
+	for _, t := range slices.Backward(k.s.parentsFirst) {
+		if k.s.program.Tables[t].Var {
+			continue
+		}
+		for r := 0; r < len(k.f.sit.rows[t]); {
+			if !k.change(func(sit *situation) bool {
+				sit.rows[t] = slices.Delete(sit.rows[t], r, r+1)
+				return true
+			}) {
+				r++
+			}
+		}
+	}
+}
+
+// cell is a place of a value.
+type cell struct {
+	v *ir.Value
+	// typ is its type, key says that it identifies something: simple
+	// identities count from one, other simple values from zero.
+	typ  ir.Type
+	key  bool
+	null bool // it may be NULL
+}
+
+// visit goes through the values that may be chosen.
+func (k *shrinker) visit(sit *situation, f func(cell)) {
+	if k.s.opt.Init == AnyRows {
+		for i, t := range k.s.program.Tables {
+			for _, row := range sit.rows[i] {
+				for c := range row {
+					f(k.rowCell(t, row, c))
+				}
+			}
+		}
+	}
+	for _, call := range sit.calls {
+		for i, p := range call.Txn.Params {
+			f(cell{&call.Params[i], p.Type, true, !p.NotNull && !p.Fresh})
+		}
+		for _, site := range k.s.havocs[call.Txn] {
+			t, _ := call.Txn.LocalType(site.Var)
+			for i := range call.Havocs[site] {
+				f(cell{&call.Havocs[site][i], t, false, !site.NotNull})
+			}
+		}
+	}
+}
+
+func (k *shrinker) rowCell(t *ir.Table, row []ir.Value, c int) cell {
+	key := t.IsKey(c)
+	for _, fk := range t.ForeignKeys {
+		key = key || slices.Contains(fk.Columns, c)
+	}
+	return cell{&row[c], t.Columns[c].Type, key, !t.Columns[c].NotNull && !t.IsKey(c)}
+}
+
+// simple gives the simplest values of a type, identities counted from one.
+func (k *shrinker) simple(t ir.Type, key bool) []ir.Value {
+	var out []ir.Value
+	first := int64(0)
+	if key {
+		first = 1
+	}
+	for i := first; i < first+6; i++ {
+		switch t.Kind {
+		case ir.KindInt:
+			out = append(out, ir.Int(i))
+		case ir.KindNum:
+			out = append(out, ir.Num(big.NewRat(i, 1)))
+		case ir.KindTime:
+			out = append(out, ir.Time(i))
+		case ir.KindText:
+			out = append(out, ir.Text(letters(int(i-first))))
+		case ir.KindOpaque:
+			out = append(out, ir.Opaque(letters(int(i-first))))
+		}
+	}
+	if t.Kind == ir.KindBool {
+		out = append(out, ir.Bool(false), ir.Bool(true))
+	}
+	out = slices.DeleteFunc(out, func(v ir.Value) bool { return !inDomain(k.s.program, v) })
+	if key && t.Kind == ir.KindInt && inDomain(k.s.program, ir.Int(0)) {
+		out = append(out, ir.Int(0))
+	}
+	return out
+}
+
+// rename replaces values everywhere at once, so that equal ones stay equal:
+// first all of a kind, in their order, then one by one.
+func (k *shrinker) rename() {
+	type name struct {
+		v   ir.Value
+		t   ir.Type
+		key bool
+	}
+	collect := func() []name {
+		var list []name
+		add := func(v ir.Value, t ir.Type, key bool) {
+			if v.IsNull() {
+				return
+			}
+			for i := range list {
+				if list[i].v == v {
+					list[i].key = list[i].key || key
+					return
+				}
+			}
+			list = append(list, name{v, t, key})
+		}
+		k.visit(k.f.sit, func(c cell) {
+			if c.typ.Kind == ir.KindArray {
+				for _, e := range elemsOf(*c.v, c.typ) {
+					add(e, ir.Type{Kind: c.typ.Elem}, true)
+				}
+				return
+			}
+			add(*c.v, c.typ, c.key)
+		})
+		slices.SortStableFunc(list, func(a, b name) int {
+			if a.v.Kind != b.v.Kind {
+				return int(a.v.Kind) - int(b.v.Kind)
+			}
+			return ir.Compare(a.v, b.v)
+		})
+		return list
+	}
+	all := map[ir.Value]ir.Value{}
+	count := map[ir.Kind]int{}
+	for _, n := range collect() {
+		if simple := k.simple(n.t, n.key); count[n.v.Kind] < len(simple) && n.v.Kind != ir.KindBool {
+			all[n.v] = simple[count[n.v.Kind]]
+		}
+		count[n.v.Kind]++
+	}
+	k.change(func(sit *situation) bool { return k.replace(sit, all) })
+	for _, n := range collect() {
+		for _, v := range k.simple(n.t, n.key) {
+			if v == n.v || k.change(func(sit *situation) bool { return k.replace(sit, map[ir.Value]ir.Value{n.v: v}) }) {
+				break
+			}
+		}
+	}
+}
+
+func elemsOf(v ir.Value, t ir.Type) []ir.Value {
+	if v.IsNull() {
+		return nil
+	}
+	return v.Elems(t.Elem)
+}
+
+// replace substitutes values everywhere, and reports whether anything changed.
+func (k *shrinker) replace(sit *situation, by map[ir.Value]ir.Value) bool {
+	changed := false
+	k.visit(sit, func(c cell) {
+		if c.typ.Kind == ir.KindArray {
+			elems := elemsOf(*c.v, c.typ)
+			for i, e := range elems {
+				if w, ok := by[e]; ok && w != e {
+					elems[i], changed = w, true
+				}
+			}
+			if len(elems) > 0 {
+				*c.v = ir.Array(elems)
+			}
+			return
+		}
+		if w, ok := by[*c.v]; ok && w != *c.v {
+			*c.v, changed = w, true
+		}
+	})
+	return changed
+}
+
+// simplest gives the simplest value of a cell, or its own where there is none.
+func (k *shrinker) simplest(c cell) ir.Value {
+	if list := k.simple(c.typ, c.key); len(list) > 0 {
+		return list[0]
+	}
+	return *c.v
+}
+
+// flatten makes the columns that are no keys simple, for all rows of a table
+// at once.
+func (k *shrinker) flatten() {
+	if k.s.opt.Init != AnyRows {
+		return
+	}
+	for i, t := range k.s.program.Tables {
+		k.change(func(sit *situation) bool {
+			changed := false
+			for _, row := range sit.rows[i] {
+				for c := range row {
+					if x := k.rowCell(t, row, c); !x.key {
+						v := k.simplest(x)
+						changed = changed || v != *x.v
+						*x.v = v
+					}
+				}
+			}
+			return changed
+		})
+	}
+}
+
+// cells makes single values simple.
+func (k *shrinker) cells() {
+	n := 0
+	k.visit(k.f.sit, func(cell) { n++ })
+	for i := 0; i < n; i++ {
+		for choice := 0; ; choice++ {
+			more := false
+			done := k.change(func(sit *situation) bool {
+				at, changed := 0, false
+				k.visit(sit, func(c cell) {
+					if at == i {
+						if v, ok := k.simpler(c, choice); ok {
+							*c.v, changed, more = v, true, true
+						}
+					}
+					at++
+				})
+				return changed
+			})
+			if done || !more {
+				break
+			}
+		}
+	}
+}
+
+// simpler gives the n-th simpler value for a cell.
+func (k *shrinker) simpler(c cell, n int) (ir.Value, bool) {
+	var list []ir.Value
+	if c.typ.Kind == ir.KindArray {
+		elems := elemsOf(*c.v, c.typ)
+		for i := range elems {
+			list = append(list, ir.Array(append(append([]ir.Value{}, elems[:i]...), elems[i+1:]...)))
+		}
+		if c.v.IsNull() {
+			list = append(list, ir.Array(nil))
+		}
+	} else {
+		for i, v := range k.simple(c.typ, c.key) {
+			if v == *c.v || i == 3 {
+				break
+			}
+			list = append(list, v)
+		}
+	}
+	if n < len(list) {
+		return list[n], true
+	}
+	return ir.Null, false
+}
+
+// trimHavocs leaves out values that are those of a havoc that was not chosen.
+func (k *shrinker) trimHavocs() {
+	for _, c := range k.f.sit.calls {
+		for _, site := range k.s.havocs[c.Txn] {
+			list := c.Havocs[site]
+			for len(list) > 0 && list[len(list)-1] == k.s.zeroOf(c.Txn, site.Var) {
+				list = list[:len(list)-1]
+			}
+			if len(list) == 0 {
+				delete(c.Havocs, site)
+			} else {
+				c.Havocs[site] = list
+			}
+		}
+	}
+}
