@@ -1,0 +1,2 @@
+// Package instrument.
+package instrument

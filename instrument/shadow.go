@@ -1,0 +1,291 @@
+package instrument
+
+import (
+	"github.com/txrobust/robust/engine"
+	"github.com/txrobust/robust/ir"
+)
+
+// shadow is what the instrumentation keeps beside a table (or shared variable)
+// that some transaction writes. Tables that nobody writes need nothing.
+type shadow struct {
+	table *ir.Table // of the input
+	base  *ir.Table // the same in the output
+	prime *ir.Table // x': what the attacker sees and writes
+	// event is x.event, the last access of the chain (ld or st); eventI its
+	// copy at the beginning of a helper; eventA is x.event', set where the
+	// attacker writes. For a variable they are variables. For a table they
+	// are tables with the same key, and a column for the row's existence
+	// (alive) besides one for every other column.
+	event, eventI, eventA *ir.Table
+	alive                 string // the name of the column for the existence
+	locked, keyLocked     string // columns of eventA, or "": row locks of the attacker
+}
+
+// values lists the columns of the table outside of the key.
+func (s *shadow) values() []int {
+	var out []int
+	for c := range s.table.Columns {
+		if !s.table.IsKey(c) {
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
+// tableLock is a LOCK TABLE of the attacker.
+type tableLock struct {
+	table *ir.Table
+	mode  ir.TableLock
+}
+
+// declare makes the tables of the output: those of the input, and the flags.
+func (rw *rewriter) declare() error {
+	written := map[*ir.Table]bool{}
+	for _, t := range rw.in.Txns {
+		ir.Walk(t.Body, func(s ir.Stmt) {
+			if u := ir.Written(s); u != nil {
+				written[u] = true
+			}
+		})
+	}
+	rw.tables()
+	rw.e, rw.c, rw.p, rw.q = rw.name("e"), rw.name("c"), rw.name("p"), rw.name("q")
+	rw.pa, rw.phbh, rw.cycle, rw.hbLocal = rw.name("p.a"), rw.name("p.hbh"), rw.name("a_stA.read"), rw.name("hb")
+	flagVar := func(name string, t ir.Type, init ir.Value) *ir.Table {
+		v := ir.NewVar(ir.Pos{}, rw.name(name), t, init)
+		rw.out.Tables = append(rw.out.Tables, v)
+		return v
+	}
+	rw.hb = flagVar("HB", ir.BoolType, ir.Bool(false))
+	rw.trA = flagVar("a_trA", ir.BoolType, ir.Bool(false))
+	rw.stA = flagVar("a_stA", ir.TextType, ir.Null)
+	ordered, err := rw.parentsFirst(written)
+	if err != nil {
+		return err
+	}
+	for _, t := range ordered {
+		rw.addShadow(t)
+	}
+	for _, t := range rw.in.Txns {
+		rw.collectReads(t)
+	}
+	for _, s := range rw.sites {
+		rw.declareSite(s, s.txn)
+	}
+	rw.declareTableLocks()
+	return nil
+}
+
+// tables copies the tables where a hidden key has to become visible, so that
+// flags can refer to it.
+func (rw *rewriter) tables() {
+	for _, t := range rw.in.Tables {
+		rw.moved = rw.moved || t.Rowid
+	}
+	for _, t := range rw.in.Tables {
+		u := t
+		if rw.moved {
+			c := *t
+			u = &c
+			if u.Rowid {
+				u.Rowid = false
+				u.Columns = append([]ir.Column(nil), t.Columns...)
+				u.Columns[0].NotNull = true
+			}
+		}
+		rw.base[t] = u
+		rw.out.Tables = append(rw.out.Tables, u)
+	}
+	if rw.moved {
+		for _, t := range rw.in.Tables {
+			u := rw.base[t]
+			u.ForeignKeys = append([]ir.ForeignKey(nil), t.ForeignKeys...)
+			for i := range u.ForeignKeys {
+				u.ForeignKeys[i].Ref = rw.base[u.ForeignKeys[i].Ref]
+			}
+		}
+	}
+	for _, inv := range rw.in.Invariants {
+		c := *inv
+		c.From = nil
+		for _, s := range inv.From {
+			c.From = append(c.From, ir.Source{Table: rw.base[s.Table], Row: s.Row})
+		}
+		rw.out.Invariants = append(rw.out.Invariants, &c)
+	}
+}
+
+// parentsFirst orders the written tables so that foreign keys lead back: the
+// copy of a child is made when that of its parent is there.
+func (rw *rewriter) parentsFirst(written map[*ir.Table]bool) ([]*ir.Table, error) {
+	var out []*ir.Table
+	state := map[*ir.Table]int{} // 1 being visited, 2 done
+	var visit func(t *ir.Table) error
+	visit = func(t *ir.Table) error {
+		if !written[t] || state[t] == 2 {
+			return nil
+		}
+		state[t] = 1
+		for _, fk := range t.ForeignKeys {
+			if fk.Ref != t && state[fk.Ref] == 1 {
+				return ir.Errorf(fk.Pos, "foreign key %s closes a cycle of tables, which cannot be copied one after the other: leave it out to instrument the program", fk.Name)
+			}
+			if fk.Ref != t {
+				if err := visit(fk.Ref); err != nil {
+					return err
+				}
+			}
+		}
+		state[t] = 2
+		out = append(out, t)
+		return nil
+	}
+	for _, t := range rw.in.Tables {
+		if err := visit(t); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+func (rw *rewriter) addShadow(t *ir.Table) {
+	s := &shadow{table: t, base: rw.base[t]}
+	rw.shadows[t] = s
+	rw.order = append(rw.order, s)
+	s.prime = rw.primed(t)
+	if t.Var {
+		s.event = ir.NewVar(t.Pos, rw.name(t.Name+".event"), ir.TextType, ir.Null)
+		s.eventI = ir.NewVar(t.Pos, rw.name(t.Name+".eventI"), ir.TextType, ir.Null)
+		s.eventA = ir.NewVar(t.Pos, rw.name(t.Name+".event'"), ir.BoolType, ir.Bool(false))
+	} else {
+		s.alive = "alive"
+		for t.Column(s.alive) >= 0 {
+			s.alive += "'"
+		}
+		s.event = rw.flagTable(s, ".event", ir.TextType)
+		s.eventI = rw.flagTable(s, ".eventI", ir.TextType)
+		s.eventA = rw.flagTable(s, ".event'", ir.BoolType)
+		if rw.locksRows(t) {
+			s.locked, s.keyLocked = s.alive+".locked", s.alive+".keylocked"
+			s.eventA.Columns = append(s.eventA.Columns, ir.Column{Name: s.locked, Type: ir.BoolType},
+				ir.Column{Name: s.keyLocked, Type: ir.BoolType})
+		}
+	}
+	rw.out.Tables = append(rw.out.Tables, s.prime, s.event, s.eventI, s.eventA)
+}
+
+// primed is the second copy of a table, with its constraints: the attacker
+// runs into them as it would on its snapshot.
+func (rw *rewriter) primed(t *ir.Table) *ir.Table {
+	b := rw.base[t]
+	c := &ir.Table{Pos: t.Pos, Name: rw.name(t.Name + "'"), Columns: b.Columns, Key: b.Key, Var: b.Var}
+	if t.Var {
+		c.Rows = b.Rows
+	}
+	self := func(e ir.Expr) ir.Expr {
+		return substitute(e, t.Name, func(col string) ir.Expr { return &ir.Col{Row: c.Name, Col: col} })
+	}
+	for _, u := range b.Uniques {
+		u.Where = self(u.Where)
+		c.Uniques = append(c.Uniques, u)
+	}
+	for _, k := range b.Checks {
+		k.Expr = self(k.Expr)
+		c.Checks = append(c.Checks, k)
+	}
+	for i, fk := range b.ForeignKeys {
+		if ref := t.ForeignKeys[i].Ref; ref == t {
+			fk.Ref = c
+		} else if s := rw.shadows[ref]; s != nil {
+			fk.Ref = s.prime
+		}
+		c.ForeignKeys = append(c.ForeignKeys, fk)
+	}
+	return c
+}
+
+// flagTable is a table of flags for the rows of a table.
+func (rw *rewriter) flagTable(s *shadow, suffix string, flag ir.Type) *ir.Table {
+	t := s.base
+	out := &ir.Table{Pos: t.Pos, Name: rw.name(t.Name + suffix)}
+	for i, k := range t.Key {
+		out.Columns = append(out.Columns, t.Columns[k])
+		out.Key = append(out.Key, i)
+	}
+	out.Columns = append(out.Columns, ir.Column{Name: s.alive, Type: flag})
+	for _, c := range s.values() {
+		out.Columns = append(out.Columns, ir.Column{Name: t.Columns[c].Name, Type: flag})
+	}
+	return out
+}
+
+// locksRows reports whether row locks on t matter to the engine.
+func (rw *rewriter) locksRows(t *ir.Table) bool {
+	found := false
+	for _, txn := range rw.in.Txns {
+		ir.Walk(txn.Body, func(s ir.Stmt) {
+			for _, l := range lockTargets(s) {
+				found = found || l.table == t && (rw.opt.Engine.LockWrites || rw.opt.Engine.LockExcludes[l.mode] != engine.NoWrite)
+			}
+		})
+	}
+	return found
+}
+
+// lockTarget is a row variable whose rows a statement locks.
+type lockTarget struct {
+	table *ir.Table
+	row   string
+	mode  ir.LockMode
+}
+
+// lockOf gives the row locks that a statement asks for, and its query.
+func lockOf(s ir.Stmt) (ir.Lock, ir.Query) {
+	switch s := s.(type) {
+	case *ir.Select:
+		return s.Lock, s.Query
+	case *ir.EmitRows:
+		return s.Lock, s.Query
+	case *ir.Foreach:
+		return s.Lock, s.Query
+	}
+	return ir.Lock{}, ir.Query{}
+}
+
+func lockTargets(s ir.Stmt) []lockTarget {
+	l, q := lockOf(s)
+	var out []lockTarget
+	if l.Mode == ir.NoLock {
+		return nil
+	}
+	for _, src := range q.From {
+		wanted := len(l.Of) == 0
+		for _, name := range l.Of {
+			wanted = wanted || name == src.Row
+		}
+		if wanted {
+			out = append(out, lockTarget{src.Table, src.Row, l.Mode})
+		}
+	}
+	return out
+}
+
+// declareTableLocks makes a flag for every LOCK TABLE of the program.
+func (rw *rewriter) declareTableLocks() {
+	rw.tableLocks = map[tableLock]*ir.Table{}
+	if !rw.opt.Engine.TableLocks {
+		return
+	}
+	for _, txn := range rw.in.Txns {
+		ir.Walk(txn.Body, func(s ir.Stmt) {
+			if l, ok := s.(*ir.LockTable); ok {
+				k := tableLock{l.Table, l.Mode}
+				if rw.tableLocks[k] == nil {
+					v := ir.NewVar(l.Pos, rw.name(l.Table.Name+"."+l.Mode.String()), ir.BoolType, ir.Bool(false))
+					rw.tableLocks[k] = v
+					rw.out.Tables = append(rw.out.Tables, v)
+				}
+			}
+		})
+	}
+}

@@ -1,0 +1,125 @@
+package reach
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/txrobust/robust/engine"
+	"github.com/txrobust/robust/instrument"
+	"github.com/txrobust/robust/ir"
+	"github.com/txrobust/robust/ir/interp"
+)
+
+const litmusDir = "../testdata/litmus"
+
+type litmus struct {
+	file, classic, deflt, postgres string
+	program                        *ir.Program
+}
+
+func litmusPrograms(t testing.TB) []litmus {
+	t.Helper()
+	data, err := os.ReadFile(filepath.Join(litmusDir, "VERDICTS.tsv"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out []litmus
+	for _, line := range strings.Split(strings.TrimSpace(string(data)), "\n")[1:] {
+		f := strings.Split(line, "\t")
+		src, err := os.ReadFile(filepath.Join(litmusDir, f[0]))
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := ir.Parse(f[0], string(src))
+		if err != nil {
+			t.Fatal(err)
+		}
+		ir.Structure(p)
+		out = append(out, litmus{f[0], f[1], f[2], f[3], p})
+	}
+	return out
+}
+
+// rewrite instruments p and checks that the result prints and parses back.
+func rewrite(t testing.TB, p *ir.Program, opt instrument.Options) *ir.Program {
+	t.Helper()
+	q, err := instrument.Rewrite(p, opt)
+	if err != nil {
+		t.Fatalf("%s: %v", p.Name, err)
+	}
+	text := q.String()
+	back, err := ir.Parse("instrumented", text)
+	if err != nil {
+		t.Fatalf("%s: the instrumented program does not parse: %v\n%s", p.Name, err, text)
+	}
+	if back.String() != text {
+		t.Fatalf("%s: printed and parsed back, the instrumented program is another one", p.Name)
+	}
+	return q
+}
+
+func verdict(v Verdict) string {
+	return [...]string{Unreachable: "robust", Reached: "not-robust", BoundHit: "unknown"}[v]
+}
+
+// TestLitmus compares the verdict of the instrumentation with the known ones.
+// Classic at si must be equal. In the other modes what is reached must be
+// real; what is known to have no one-delayed execution is listed.
+func TestLitmus(t *testing.T) {
+	missed := map[string]bool{
+		// S1: two delayed transactions.
+		"default s1-columns.litmus": true, "default s1-values.litmus": true,
+		"postgres s1-columns.litmus": true, "postgres s1-values.litmus": true,
+		// S2: the helper that would be excluded commits after the attacker.
+		"postgres s2-lock.litmus": true,
+		// S3: constraints as current reads.
+		"postgres s3-key.litmus": true, "postgres s3-unique.litmus": true,
+		"postgres s3-parent.litmus": true, "default s3-parent.litmus": true,
+	}
+	for _, l := range litmusPrograms(t) {
+		for mode, want := range map[string]string{"classic": l.classic, "default": l.deflt, "postgres": l.postgres} {
+			opt := instrument.Options{Classic: mode == "classic"}
+			if mode == "postgres" {
+				opt.Engine = engine.Postgres()
+			}
+			r := Explore(context.Background(), rewrite(t, l.program, opt), Options{})
+			got := verdict(r.Verdict)
+			if r.Verdict == BoundHit {
+				t.Errorf("%s %s: bound hit: %s", mode, l.file, r.Reason)
+			}
+			switch {
+			case got == want && missed[mode+" "+l.file]:
+				t.Errorf("%s %s: found, though listed as missed", mode, l.file)
+			case got != want && !(missed[mode+" "+l.file] && got == "robust"):
+				t.Errorf("%s %s: %s (%v), want %s", mode, l.file, got, r.Trace, want)
+			}
+			t.Logf("%s %s: %s, %d states, %d runs %v", mode, l.file, got, r.States, r.Runs, r.Trace)
+		}
+	}
+}
+
+// TestLitmusExplore makes sure that exhaustive interpretation agrees.
+func TestLitmusExplore(t *testing.T) {
+	for _, l := range litmusPrograms(t) {
+		m := interp.NewMachine(l.program, engine.SI())
+		r := m.Explore(context.Background(), interp.Sessions(l.program, 2), interp.InitialDB(l.program), interp.Options{Classic: true})
+		q := Explore(context.Background(), rewrite(t, l.program, instrument.Options{Classic: true}), Options{})
+		if (r.Verdict == interp.Anomalous) != (q.Verdict == Reached) {
+			t.Errorf("%s: interpretation says %v, reachability %v", l.file, r.Verdict, q.Verdict)
+		}
+	}
+}
+
+func BenchmarkLitmus(b *testing.B) {
+	for _, l := range litmusPrograms(b) {
+		p := rewrite(b, l.program, instrument.Options{Classic: true})
+		b.Run(strings.TrimSuffix(l.file, ".litmus"), func(b *testing.B) {
+			for i := 0; i < b.N; i++ {
+				Explore(context.Background(), p, Options{})
+			}
+		})
+	}
+}
