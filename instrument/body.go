@@ -34,6 +34,7 @@ type writer struct {
 	// does to the flags is undone with it; what a read does is not.
 	rolls  bool
 	joined string              // like p.hbh, but by writes, if rolls
+	barred string              // whether the attacker excludes a write, if rolls
 	seen   map[*shadow]string  // variables read so far, if rolls
 	own    map[*shadow]string  // variables written so far
 	points map[string][]string // copies of the locals that rolling back restores, by savepoint
@@ -48,7 +49,7 @@ func (w *writer) local(base string, t ir.Type) string {
 
 // body rewrites the transaction's statements for a role.
 func (w *writer) body(r role) []ir.Stmt {
-	w.role, w.end, w.rolls, w.joined = r, "", false, w.phbh
+	w.role, w.end, w.rolls, w.joined, w.barred = r, "", false, w.phbh, ""
 	w.seen, w.own, w.points = map[*shadow]string{}, map[*shadow]string{}, map[string][]string{}
 	if r == ordinary {
 		return w.list(w.txn.Body)
@@ -64,8 +65,9 @@ func (w *writer) body(r role) []ir.Stmt {
 	})
 	var out []ir.Stmt
 	if w.rolls && r == helper {
-		w.joined = w.local("p.hbh'", ir.BoolType)
-		out = append(out, &ir.Assign{At: w.at, Var: w.joined, Expr: boolean(false)})
+		w.joined, w.barred = w.local(w.rw.phbh+"'", ir.BoolType), w.local("excluded", ir.BoolType)
+		out = append(out, &ir.Assign{At: w.at, Var: w.joined, Expr: boolean(false)},
+			&ir.Assign{At: w.at, Var: w.barred, Expr: boolean(false)})
 	}
 	out = append(out, w.ownFlags()...)
 	if returns {
@@ -75,7 +77,7 @@ func (w *writer) body(r role) []ir.Stmt {
 		out = append(out, w.list(w.txn.Body)...)
 	}
 	if w.joined != w.phbh {
-		out = append(out, w.flag(w.at, w.phbh, ir.V(w.joined)))
+		out = append(out, w.flag(w.at, w.phbh, ir.V(w.joined)), &ir.Assume{At: w.at, Cond: ir.NotE(ir.V(w.barred))})
 	}
 	return out
 }
@@ -91,6 +93,15 @@ func (w *writer) list(in []ir.Stmt) []ir.Stmt {
 // flag is: name := name or e.
 func (w *writer) flag(at ir.At, name string, e ir.Expr) ir.Stmt {
 	return &ir.Assign{At: at, Var: name, Expr: ir.OrE(ir.V(name), e)}
+}
+
+// exclude stops a helper where the attacker excludes what it writes (line 9);
+// at its end, if the write may yet be undone.
+func (w *writer) exclude(at ir.At, cond ir.Expr) ir.Stmt {
+	if w.barred != "" {
+		return w.flag(at, w.barred, cond)
+	}
+	return &ir.Assume{At: at, Cond: ir.NotE(cond)}
 }
 
 func (w *writer) stmt(s ir.Stmt) []ir.Stmt {
@@ -211,7 +222,7 @@ func (w *writer) savepoint(s *ir.Savepoint) []ir.Stmt {
 func (w *writer) restored() []string {
 	var out []string
 	if w.joined != w.phbh {
-		out = append(out, w.joined)
+		out = append(out, w.joined, w.barred)
 	}
 	for _, s := range w.rw.order {
 		if name := w.own[s]; name != "" {

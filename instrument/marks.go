@@ -318,12 +318,20 @@ func (w *writer) locks(s ir.Stmt) []ir.Stmt {
 	l, q := lockOf(s)
 	for _, target := range lockTargets(s) {
 		sh := rw.shadows[target.table]
-		if sh == nil || sh.locked == "" {
+		if sh == nil || sh.locked == "" && sh.lockedVar == nil {
 			continue
 		}
 		class := rw.opt.Engine.LockExcludes[l.Mode]
 		wq := w.query(q)
 		switch {
+		case target.table.Var:
+			found := &ir.Exists{Query: wq}
+			if w.role == attacker && (class == engine.AnyWrite || rw.opt.Engine.LockWrites) {
+				out = append(out, &ir.If{At: at, Cond: found, Then: []ir.Stmt{setVar(at, sh.lockedVar, boolean(true))}})
+			}
+			if w.role == helper && rw.opt.Engine.LockWrites {
+				out = append(out, w.exclude(at, and(found, isTrue(sh.eventA))))
+			}
 		case w.role == attacker && (class != engine.NoWrite || rw.opt.Engine.LockWrites):
 			flag := sh.locked
 			if class == engine.KeyChange && !rw.opt.Engine.LockWrites {
@@ -333,8 +341,8 @@ func (w *writer) locks(s ir.Stmt) []ir.Stmt {
 				return []ir.Stmt{w.upsert(at, sh, sh.eventA, keys, map[string]func(ir.Expr) ir.Expr{flag: constant(boolean(true))})}
 			})...)
 		case w.role == helper && rw.opt.Engine.LockWrites:
-			out = append(out, &ir.Assume{At: at, Cond: ir.NotE(existsIn(and(wq.Where, keysEqual(sh.base, rw.e, target.row), sh.touched(sh.eventA, rw.e)),
-				append(append([]ir.Source(nil), wq.From...), src(sh.eventA, rw.e))...))})
+			out = append(out, w.exclude(at, existsIn(and(wq.Where, keysEqual(sh.base, rw.e, target.row), sh.touched(sh.eventA, rw.e)),
+				append(append([]ir.Source(nil), wq.From...), src(sh.eventA, rw.e))...)))
 		}
 	}
 	if w.role == helper && len(rw.tableLocks) > 0 {

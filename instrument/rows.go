@@ -122,8 +122,8 @@ func (w *writer) write(x *write) []ir.Stmt {
 			excluded = ir.OrE(excluded, and(is(&ir.Col{Row: rw.e, Col: s.keyLocked}, boolean(true)), x.changes(s.isKeyColumn)))
 		}
 	}
-	out := []ir.Stmt{&ir.Assume{At: x.at, Cond: ir.NotE(existsIn(and(x.where, keysEqual(s.base, rw.e, x.row), excluded),
-		x.source(s.base), src(s.eventA, rw.e)))}} // (9)
+	out := []ir.Stmt{w.exclude(x.at, existsIn(and(x.where, keysEqual(s.base, rw.e, x.row), excluded),
+		x.source(s.base), src(s.eventA, rw.e)))} // (9)
 	out = append(out, w.joins(x)...)
 	// (10)
 	var more []ir.Expr
@@ -341,7 +341,7 @@ func (w *writer) inserted(at ir.At, s *shadow, value func(string) ir.Expr) []ir.
 			setVar(at, rw.stA, text(s.table.Name)), // (5)
 		}
 	}
-	out := []ir.Stmt{&ir.Assume{At: at, Cond: ir.NotE(existsIn(and(same, s.touched(s.eventA, rw.e)), src(s.eventA, rw.e)))}} // (9)
+	out := []ir.Stmt{w.exclude(at, existsIn(and(same, s.touched(s.eventA, rw.e)), src(s.eventA, rw.e)))} // (9)
 	touch := ir.NotE(isNull(&ir.Col{Row: rw.e, Col: s.alive}))
 	for _, c := range s.values() {
 		touch = ir.OrE(touch, ir.NotE(isNull(&ir.Col{Row: rw.e, Col: s.table.Columns[c].Name})))

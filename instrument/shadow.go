@@ -18,7 +18,10 @@ type shadow struct {
 	// (alive) besides one for every other column.
 	event, eventI, eventA *ir.Table
 	alive                 string // the name of the column for the existence
-	locked, keyLocked     string // columns of eventA, or "": row locks of the attacker
+	// Row locks of the attacker, where the engine heeds them: columns of
+	// eventA, or for a variable a flag of its own.
+	locked, keyLocked string
+	lockedVar         *ir.Table
 }
 
 // values lists the columns of the table outside of the key.
@@ -157,6 +160,10 @@ func (rw *rewriter) addShadow(t *ir.Table) {
 		s.event = ir.NewVar(t.Pos, rw.name(t.Name+".event"), ir.TextType, ir.Null)
 		s.eventI = ir.NewVar(t.Pos, rw.name(t.Name+".eventI"), ir.TextType, ir.Null)
 		s.eventA = ir.NewVar(t.Pos, rw.name(t.Name+".event'"), ir.BoolType, ir.Bool(false))
+		if rw.locksRows(t) {
+			s.lockedVar = ir.NewVar(t.Pos, rw.name(t.Name+".locked"), ir.BoolType, ir.Bool(false))
+			rw.out.Tables = append(rw.out.Tables, s.lockedVar)
+		}
 	} else {
 		s.alive = "alive"
 		for t.Column(s.alive) >= 0 {

