@@ -244,7 +244,7 @@ func (p *printer) stmt(s Stmt) {
 	case *Insert:
 		p.line("%s;", insertString(s))
 	case *Update:
-		if s.Table.Var && s.Row == s.Table.Name && s.Where == nil && len(s.Sets) == 1 {
+		if s.Table.Var && s.Row == s.Table.Name && s.Where == nil && len(s.Sets) == 1 && !usesRow(s.Sets[0].Expr, s.Row) {
 			p.line("%s := %s;", ident(s.Table.Name), ExprString(s.Sets[0].Expr))
 			return
 		}
@@ -315,6 +315,17 @@ func (p *printer) stmt(s Stmt) {
 	default:
 		panic(fmt.Sprintf("ir: print: unknown statement %T", s))
 	}
+}
+
+// usesRow reports whether e mentions the row variable row.
+func usesRow(e Expr, row string) bool {
+	found := false
+	WalkExpr(e, func(e Expr) {
+		if c, ok := e.(*Col); ok && c.Row == row {
+			found = true
+		}
+	})
+	return found
 }
 
 func optIdent(name string) string {
