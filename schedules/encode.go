@@ -55,7 +55,6 @@ func (s *search) symbolic() *found {
 		s.stats.bounded(why)
 		return nil
 	}
-	s.code = symbolic.Prepare(s.program)
 	s.solver = smt.NewSolver()
 	s.solver.Limit, s.solver.Timeout = s.opt.Limit, s.opt.Timeout
 	session, kind := make([]int, len(s.calls)), make([]int, len(s.calls))

@@ -94,6 +94,7 @@ func newSearch(ctx context.Context, q Query) (*search, error) {
 			}
 		})
 	}
+	s.code = symbolic.Prepare(&p)
 	s.machine = interp.NewMachine(&p, q.Engine)
 	s.machine.MaxSteps = maxSteps
 	s.valid = s.newValidity()

@@ -16,7 +16,7 @@ const (
 	maxCalls = 4
 	// maxMisses is how many useless draws there may be per useful one, and
 	// maxRepeats how many situations in a row may have come before.
-	maxMisses  = 10
+	maxMisses  = 6
 	maxRepeats = 100
 )
 

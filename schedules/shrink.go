@@ -23,6 +23,8 @@ func (s *search) shrink(f *found) {
 	k.dropCalls()
 	k.simplerOrder()
 	k.dropRows()
+	k.reparent()
+	k.dropRows()
 	k.rename()
 	k.flatten()
 	k.rename()
@@ -89,8 +91,13 @@ func (k *shrinker) dropCalls() {
 	}
 }
 
-// simplerOrder finds an order with fewer or shorter delays for the same values.
+// simplerOrder finds an order with fewer or shorter delays for the same values,
+// or the expected one.
 func (k *shrinker) simplerOrder() {
+	n := len(k.f.sit.calls)
+	if k.s.q.Delayed && n == len(k.s.calls) && k.try(k.f.sit, oneDelayed(n)) {
+		return
+	}
 	delayed, delay := k.f.o.delayed()
 	list := slices.DeleteFunc(k.orders(k.f.sit.calls), func(o order) bool {
 		d, n := o.delayed()
@@ -126,9 +133,11 @@ type cell struct {
 	v *ir.Value
 	// typ is its type, key says that it identifies something: simple
 	// identities count from one, other simple values from zero.
-	typ  ir.Type
-	key  bool
-	null bool // it may be NULL
+	typ ir.Type
+	key bool
+	// class identifies the sort of values it holds; nil for elements of
+	// arrays.
+	class any
 }
 
 // visit goes through the values that may be chosen.
@@ -144,12 +153,12 @@ func (k *shrinker) visit(sit *situation, f func(cell)) {
 	}
 	for _, call := range sit.calls {
 		for i, p := range call.Txn.Params {
-			f(cell{&call.Params[i], p.Type, true, !p.NotNull && !p.Fresh})
+			f(cell{&call.Params[i], p.Type, true, k.s.code.LocalClass(call.Txn, p.Name)})
 		}
 		for _, site := range k.s.havocs[call.Txn] {
 			t, _ := call.Txn.LocalType(site.Var)
 			for i := range call.Havocs[site] {
-				f(cell{&call.Havocs[site][i], t, false, !site.NotNull})
+				f(cell{&call.Havocs[site][i], t, false, k.s.code.LocalClass(call.Txn, site.Var)})
 			}
 		}
 	}
@@ -160,7 +169,7 @@ func (k *shrinker) rowCell(t *ir.Table, row []ir.Value, c int) cell {
 	for _, fk := range t.ForeignKeys {
 		key = key || slices.Contains(fk.Columns, c)
 	}
-	return cell{&row[c], t.Columns[c].Type, key, !t.Columns[c].NotNull && !t.IsKey(c)}
+	return cell{&row[c], t.Columns[c].Type, key, k.s.code.ColumnClass(t, c)}
 }
 
 // simple gives the simplest values of a type, identities counted from one.
@@ -194,91 +203,151 @@ func (k *shrinker) simple(t ir.Type, key bool) []ir.Value {
 	return out
 }
 
-// rename replaces values everywhere at once, so that equal ones stay equal:
-// first all of a kind, in their order, then one by one.
-func (k *shrinker) rename() {
-	type name struct {
-		v   ir.Value
-		t   ir.Type
-		key bool
-	}
-	collect := func() []name {
-		var list []name
-		add := func(v ir.Value, t ir.Type, key bool) {
-			if v.IsNull() {
-				return
-			}
-			for i := range list {
-				if list[i].v == v {
-					list[i].key = list[i].key || key
-					return
-				}
-			}
-			list = append(list, name{v, t, key})
-		}
-		k.visit(k.f.sit, func(c cell) {
-			if c.typ.Kind == ir.KindArray {
-				for _, e := range elemsOf(*c.v, c.typ) {
-					add(e, ir.Type{Kind: c.typ.Elem}, true)
-				}
-				return
-			}
-			add(*c.v, c.typ, c.key)
-		})
-		slices.SortStableFunc(list, func(a, b name) int {
-			if a.v.Kind != b.v.Kind {
-				return int(a.v.Kind) - int(b.v.Kind)
-			}
-			return ir.Compare(a.v, b.v)
-		})
-		return list
-	}
-	all := map[ir.Value]ir.Value{}
-	count := map[ir.Kind]int{}
-	for _, n := range collect() {
-		if simple := k.simple(n.t, n.key); count[n.v.Kind] < len(simple) && n.v.Kind != ir.KindBool {
-			all[n.v] = simple[count[n.v.Kind]]
-		}
-		count[n.v.Kind]++
-	}
-	k.change(func(sit *situation) bool { return k.replace(sit, all) })
-	for _, n := range collect() {
-		for _, v := range k.simple(n.t, n.key) {
-			if v == n.v || k.change(func(sit *situation) bool { return k.replace(sit, map[ir.Value]ir.Value{n.v: v}) }) {
-				break
-			}
-		}
-	}
+// name is a value together with the class of the cells that hold it, or with
+// everyone's if all is true.
+type name struct {
+	v     ir.Value
+	class any
+	all   bool
 }
 
-func elemsOf(v ir.Value, t ir.Type) []ir.Value {
-	if v.IsNull() {
-		return nil
-	}
-	return v.Elems(t.Elem)
+// use is how a name is used.
+type use struct {
+	name
+	t   ir.Type
+	key bool
 }
 
-// replace substitutes values everywhere, and reports whether anything changed.
-func (k *shrinker) replace(sit *situation, by map[ir.Value]ir.Value) bool {
-	changed := false
+// each goes through values, those inside arrays included, and replaces them.
+func (k *shrinker) each(sit *situation, f func(v ir.Value, t ir.Type, key bool, class any) ir.Value) {
 	k.visit(sit, func(c cell) {
-		if c.typ.Kind == ir.KindArray {
-			elems := elemsOf(*c.v, c.typ)
+		switch {
+		case c.v.IsNull():
+		case c.typ.Kind == ir.KindArray:
+			elems := c.v.Elems(c.typ.Elem)
 			for i, e := range elems {
-				if w, ok := by[e]; ok && w != e {
-					elems[i], changed = w, true
-				}
+				elems[i] = f(e, ir.Type{Kind: c.typ.Elem}, true, nil)
 			}
-			if len(elems) > 0 {
-				*c.v = ir.Array(elems)
-			}
-			return
-		}
-		if w, ok := by[*c.v]; ok && w != *c.v {
-			*c.v, changed = w, true
+			*c.v = ir.Array(elems)
+		default:
+			*c.v = f(*c.v, c.typ, c.key, c.class)
 		}
 	})
+}
+
+// uses lists the values in use, by class or (all) only by value, in order.
+func (k *shrinker) uses(all bool) []use {
+	var list []use
+	k.each(k.f.sit, func(v ir.Value, t ir.Type, key bool, class any) ir.Value {
+		n := name{v, class, all}
+		if all {
+			n.class = nil
+		}
+		for i := range list {
+			if list[i].name == n {
+				list[i].key = list[i].key || key
+				return v
+			}
+		}
+		list = append(list, use{n, t, key})
+		return v
+	})
+	slices.SortStableFunc(list, func(a, b use) int {
+		if a.v.Kind != b.v.Kind {
+			return int(a.v.Kind) - int(b.v.Kind)
+		}
+		return ir.Compare(a.v, b.v)
+	})
+	return list
+}
+
+// rename replaces values wherever they are, so that equal ones stay equal:
+// first all of a kind at once, in their order; then one by one, everywhere, and
+// then in the cells of one class.
+func (k *shrinker) rename() {
+	by := map[name]ir.Value{}
+	count := map[ir.Kind]int{}
+	for _, u := range k.uses(true) {
+		if list := k.simple(u.t, u.key); count[u.v.Kind] < len(list) && u.v.Kind != ir.KindBool {
+			by[u.name] = list[count[u.v.Kind]]
+		}
+		count[u.v.Kind]++
+	}
+	k.change(func(sit *situation) bool { return k.replace(sit, by) })
+	for _, all := range []bool{true, false} {
+		for _, u := range k.uses(all) {
+			for _, v := range k.simple(u.t, u.key) {
+				if v == u.v || k.change(func(sit *situation) bool { return k.replace(sit, map[name]ir.Value{u.name: v}) }) {
+					break
+				}
+				// What is in arrays may be of the same class.
+				if !all && k.change(func(sit *situation) bool {
+					return k.replace(sit, map[name]ir.Value{u.name: v, {u.v, nil, false}: v})
+				}) {
+					break
+				}
+			}
+		}
+	}
+}
+
+// replace substitutes values, and reports whether anything changed. Rows that
+// get one key become one row.
+func (k *shrinker) replace(sit *situation, by map[name]ir.Value) bool {
+	changed := false
+	k.each(sit, func(v ir.Value, _ ir.Type, _ bool, class any) ir.Value {
+		w, ok := by[name{v, nil, true}]
+		if !ok {
+			w, ok = by[name{v, class, false}]
+		}
+		if !ok || w == v {
+			return v
+		}
+		changed = true
+		return w
+	})
+	for i, t := range k.s.program.Tables {
+		seen := map[string]bool{}
+		if changed && !t.Var && k.s.opt.Init == AnyRows {
+			sit.rows[i] = slices.DeleteFunc(sit.rows[i], func(row []ir.Value) bool {
+				key := keyText(t, row)
+				double := seen[key]
+				seen[key] = true
+				return double
+			})
+		}
+	}
 	return changed
+}
+
+// reparent lets children refer to an earlier parent, so that the other one may
+// go.
+func (k *shrinker) reparent() {
+	if k.s.opt.Init != AnyRows {
+		return
+	}
+	for i, t := range k.s.program.Tables {
+		for _, fk := range t.ForeignKeys {
+			ref := k.s.program.TableIndex(fk.Ref)
+			for r := range k.f.sit.rows[i] {
+				for to := range k.f.sit.rows[ref] {
+					same := true
+					k.change(func(sit *situation) bool {
+						row := sit.rows[i][r]
+						for n, c := range fk.Columns {
+							v := sit.rows[ref][to][fk.RefColumns[n]]
+							same = same && row[c] == v
+							row[c] = v
+						}
+						return !same
+					})
+					if same {
+						break
+					}
+				}
+			}
+		}
+	}
 }
 
 // simplest gives the simplest value of a cell, or its own where there is none.
@@ -342,12 +411,12 @@ func (k *shrinker) cells() {
 func (k *shrinker) simpler(c cell, n int) (ir.Value, bool) {
 	var list []ir.Value
 	if c.typ.Kind == ir.KindArray {
-		elems := elemsOf(*c.v, c.typ)
-		for i := range elems {
-			list = append(list, ir.Array(append(append([]ir.Value{}, elems[:i]...), elems[i+1:]...)))
-		}
 		if c.v.IsNull() {
-			list = append(list, ir.Array(nil))
+			return ir.Array(nil), n == 0
+		}
+		elems := c.v.Elems(c.typ.Elem)
+		for i := range elems {
+			list = append(list, ir.Array(slices.Delete(slices.Clone(elems), i, i+1)))
 		}
 	} else {
 		for i, v := range k.simple(c.typ, c.key) {

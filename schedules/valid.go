@@ -124,6 +124,9 @@ func (s *search) possible(sit *situation) bool {
 				return false
 			}
 			fresh[v] = true
+			if s.held(sit.rows, v, s.code.LocalClass(c.Txn, p.Name)) {
+				return false
+			}
 		}
 		for site, vals := range c.Havocs {
 			for _, v := range vals {
@@ -133,17 +136,22 @@ func (s *search) possible(sit *situation) bool {
 			}
 		}
 	}
-	if len(fresh) > 0 {
-		// Any column: which ones hold values of this sort is not known here.
-		for _, t := range sit.rows {
-			for _, r := range t {
-				for _, v := range r {
-					if fresh[v] {
-						return false
-					}
+	return s.valid.holds(sit.rows)
+}
+
+// held reports whether a column of the class holds the value.
+func (s *search) held(rows [][][]ir.Value, v ir.Value, class any) bool {
+	for i, t := range s.program.Tables {
+		for c := range t.Columns {
+			if s.code.ColumnClass(t, c) != class {
+				continue
+			}
+			for _, r := range rows[i] {
+				if r[c] == v {
+					return true
 				}
 			}
 		}
 	}
-	return s.valid.holds(sit.rows)
+	return false
 }
