@@ -70,11 +70,16 @@ func (l *loader) alter(tab *table, c *pg.AlterTableCmd, t *text, at int) {
 				f.unproven = false
 			}
 		}
+		for _, k := range tab.checks {
+			if k.name == c.Name {
+				k.unproven = false
+			}
+		}
 	case pg.AlterConstraint:
 		for _, f := range tab.foreign {
 			k, ok := pg.Inner(c.Def).(*pg.Constraint)
 			if ok && f.name == k.Conname {
-				f.deferred = k.Initdeferred
+				f.deferred, f.deferrable = k.Initdeferred, k.Deferrable
 			}
 		}
 	case pg.AlterDropConstraint:
@@ -163,6 +168,7 @@ func (l *loader) dropConstraint(tab *table, name string) {
 	tab.uniques = without(tab.uniques, func(u *uniqueKey) bool { return u.name == name })
 	tab.foreign = without(tab.foreign, func(f *foreignKey) bool { return f.name == name })
 	tab.checks = without(tab.checks, func(k *tableCheck) bool { return k.name == name })
+	tab.unseen = without(tab.unseen, func(k *unseen) bool { return k.name == name })
 }
 
 func without[T any](list []T, drop func(T) bool) []T {
@@ -190,6 +196,7 @@ func (l *loader) drop(s *pg.DropStmt, t *text) {
 			case pg.ObjectIndex:
 				for _, tab := range l.order {
 					tab.uniques = without(tab.uniques, func(u *uniqueKey) bool { return u.name == name })
+					tab.unseen = without(tab.unseen, func(k *unseen) bool { return k.name == name })
 				}
 			case pg.ObjectTrigger:
 				if tab := l.table(qualified(parts[:len(parts)-1])); tab != nil {

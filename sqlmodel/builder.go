@@ -31,8 +31,8 @@ type builder struct {
 	labels int
 	size   int
 	// next is the first number to try where the name of a local is taken.
-	next map[string]int
-	locks  bool // there is a LOCK TABLE
+	next  map[string]int
+	locks bool // there is a LOCK TABLE
 	// loopDepth counts the loops around the statement; cur is its place.
 	loopDepth int
 	cur       ir.Pos
@@ -216,8 +216,17 @@ func (b *builder) attempt(f func()) (why string, ok bool) {
 
 // giveUp writes an ir.Unmodelled.
 func (b *builder) giveUp(pos ir.Pos, r *refs, reason string) {
+	b.anything(pos, b.l.effectOf(r), reason)
+}
+
+// anything writes an ir.Unmodelled with the effect e, and one for the parents
+// of the rows that it may write.
+func (b *builder) anything(pos ir.Pos, e *effect, reason string) {
 	b.grow()
-	e := b.l.effectOf(r)
+	parents := b.l.tablesNamed(func(name string) bool { return e.parents[name] && !e.tables[name] })
+	if len(parents) > 0 && !e.all {
+		b.out = append(b.out, &ir.Unmodelled{At: at(pos), Tables: parents, ReadOnly: true, Reason: "the foreign keys of " + reason})
+	}
 	b.out = append(b.out, &ir.Unmodelled{At: at(pos), Tables: b.l.irTables(e), ReadOnly: !e.writes && !e.all, Reason: reason})
 }
 

@@ -2,6 +2,7 @@ package sqlmodel
 
 import (
 	"github.com/txrobust/robust/ir"
+	"github.com/txrobust/robust/sqlmodel/internal/pg"
 )
 
 // childKey is a foreign key with the table that has it.
@@ -10,8 +11,8 @@ type childKey struct {
 	child *table
 }
 
-// actionsOn gives the foreign keys that refer to t.
-func (l *loader) actionsOn(t *table) []childKey {
+// keysTo gives the foreign keys that refer to t.
+func (l *loader) keysTo(t *table) []childKey {
 	var out []childKey
 	for _, child := range l.order {
 		for _, f := range child.foreign {
@@ -21,6 +22,16 @@ func (l *loader) actionsOn(t *table) []childKey {
 		}
 	}
 	return out
+}
+
+// selfKey gives a foreign key from t to t itself, or nil.
+func (t *table) selfKey() *foreignKey {
+	for _, f := range t.foreign {
+		if f.ref == t.name {
+			return f
+		}
+	}
+	return nil
 }
 
 // refColumns gives the columns of the parent that a foreign key refers to.
@@ -48,95 +59,41 @@ func actionWord(a action) string {
 	return "NO ACTION"
 }
 
-// cascade does to the children what their foreign keys say, before the rows
-// of t that where selects are deleted. Children come first, since the IR
-// checks foreign keys after each statement.
-func (b *builder) cascade(pos ir.Pos, t *table, row string, where ir.Expr, path []*table) {
-	path = append(path[:len(path):len(path)], t)
-	for _, f := range b.l.actionsOn(t) {
+// cascade stands for what the foreign keys to t do to its children when the
+// DELETE s removes rows of t: an ir.Unmodelled of the tables that this may
+// change, before the deletion, since the IR checks foreign keys after each
+// statement.
+//
+// No statement of the IR on the children would be right. PostgreSQL looks for
+// the children that are there at that moment, not for those of the snapshot,
+// and fails if one of them is not as in the snapshot. So it takes no notice of
+// a child that somebody else has deleted or given another parent meanwhile,
+// where an ir.Delete or ir.Update of the children in the snapshot excludes
+// that somebody: it would hide executions that commit.
+//
+// An ir.Unmodelled hides none. It may do to the rows what the real action does,
+// excludes nobody, and depends on all rows of its tables both ways: whoever
+// writes a child in the window of the deletion is in a cycle with it, which is
+// what "not as in the snapshot, but no error" is. The foreign key itself stays
+// in the IR, where it says that no child outlives its parent.
+func (b *builder) cascade(pos ir.Pos, t *table, s *pg.DeleteStmt) {
+	for _, f := range b.l.keysTo(t) {
 		if !f.onDelete.changes() {
 			continue
 		}
-		for _, p := range path {
-			if p == f.child {
-				b.unmodelled("foreign keys with ON DELETE %s in a circle (%s)", actionWord(f.onDelete), f.name)
+		what := "ON DELETE " + actionWord(f.onDelete) + " of foreign key " + f.name
+		b.notBefore(f.child, onDelete|onUpdate)
+		tr := b.l.tracer()
+		tr.act(f)
+		reads := b.l.effectOf(b.refsOfNodes([]*pg.Node{s.WhereClause}, s.UsingClause, s.GetReturningClause().GetExprs()))
+		reads.tables[t.name] = true
+		for name := range reads.tables {
+			if tr.tables[name] || tr.all || reads.all {
+				// The action comes after the rows are found, the statement
+				// that stands for it comes before.
+				b.unmodelled("%s, in a statement that reads what it changes", what)
 			}
 		}
-		if f.child.odd != "" || f.child.rowSec {
-			b.unmodelled("ON DELETE %s on table %s", actionWord(f.onDelete), f.child.name)
-		}
-		crow := f.child.ir.Name
-		if crow == row {
-			crow += "_child"
-		}
-		cond := b.childrenOf(f, t, row, crow, where)
-		switch f.onDelete {
-		case cascade:
-			b.notBefore(f.child, onDelete)
-			b.cascade(pos, f.child, crow, cond, path)
-			b.emit(&ir.Delete{At: at(pos), Table: f.child.ir, Row: crow, Where: cond})
-			b.fired(pos, f.child, onDelete)
-		case setNull, setDefault:
-			b.notBefore(f.child, onUpdate)
-			b.resetChildren(pos, f, crow, cond)
-			b.fired(pos, f.child, onUpdate)
-		}
+		b.anything(pos, tr.effect, what)
 	}
-}
-
-// childrenOf is the condition, over the child's row, that its parent is among
-// the rows of t that where selects.
-func (b *builder) childrenOf(f childKey, t *table, row, crow string, where ir.Expr) ir.Expr {
-	refs := b.l.refColumns(f)
-	value := map[string]ir.Expr{}
-	simple := true
-	for _, c := range ir.Conjuncts(where) {
-		name, v := "", ir.Expr(nil)
-		if eq, ok := c.(*ir.Binary); ok && eq.Op == ir.Eq {
-			for _, side := range [][2]ir.Expr{{eq.X, eq.Y}, {eq.Y, eq.X}} {
-				if col, ok := side[0].(*ir.Col); ok && col.Row == row && rowFree(side[1], map[string]bool{}) {
-					name, v = col.Col, side[1]
-				}
-			}
-		}
-		simple = simple && contains(refs, name) && value[name] == nil
-		value[name] = v
-	}
-	var cond ir.Expr
-	if simple && len(value) == len(refs) {
-		// The foreign key itself says that the parent is there.
-		for i, c := range f.columns {
-			cond = ir.AndE(cond, ir.Op(ir.Eq, &ir.Col{Row: crow, Col: c}, value[refs[i]]))
-		}
-		return cond
-	}
-	for i, c := range f.columns {
-		cond = ir.AndE(cond, ir.Op(ir.Eq, &ir.Col{Row: row, Col: refs[i]}, &ir.Col{Row: crow, Col: c}))
-	}
-	return &ir.Exists{Query: ir.Query{From: []ir.Source{{Table: t.ir, Row: row}}, Where: ir.AndE(where, cond)}}
-}
-
-// resetChildren sets the columns of children to NULL or to their defaults.
-func (b *builder) resetChildren(pos ir.Pos, f childKey, crow string, cond ir.Expr) {
-	u := &ir.Update{At: at(pos), Table: f.child.ir, Row: crow, Where: cond}
-	cols := f.columns
-	if len(f.setColumns) > 0 {
-		cols = f.setColumns
-	}
-	for _, name := range cols {
-		i := f.child.ir.Column(name)
-		if f.child.ir.IsKey(i) {
-			b.unmodelled("ON DELETE %s of the key column %s", actionWord(f.onDelete), name)
-		}
-		e := ir.C(ir.Null)
-		if f.onDelete == setDefault {
-			c := f.child.column(name)
-			if c.fresh {
-				b.unmodelled("ON DELETE SET DEFAULT with a sequence")
-			}
-			e = b.defaultValue(c, true).e
-		}
-		u.Sets = append(u.Sets, ir.Set{Col: i, Expr: e})
-	}
-	b.emit(u)
 }

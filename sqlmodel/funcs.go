@@ -42,7 +42,7 @@ type builtin struct {
 var builtins = indexByName(map[funcKind]map[string]string{
 	pureFunc: {
 		"1": `abs greatest least nullif coalesce array_append array_remove array_replace array_cat trim_array array_sort
-			array_reverse array_shuffle range_merge justify_days justify_hours justify_interval
+			array_reverse range_merge justify_days justify_hours justify_interval
 			jsonb_set jsonb_set_lax jsonb_insert jsonb_strip_nulls json_strip_nulls`,
 		"2":     `array_prepend date_trunc`,
 		"array": `array_fill`,

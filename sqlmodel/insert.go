@@ -1,6 +1,8 @@
 package sqlmodel
 
 import (
+	"strings"
+
 	"github.com/txrobust/robust/ir"
 	"github.com/txrobust/robust/sqlmodel/internal/pg"
 )
@@ -34,7 +36,7 @@ func (b *builder) insertStmt(f *frame, t *text, s *pg.InsertStmt, pos ir.Pos, to
 	default:
 		ins.query(sel)
 	}
-	b.fired(pos, tab, events)
+	b.aftermath(pos, tab, events, nil)
 }
 
 // inserter is the translation of one INSERT.
@@ -84,6 +86,7 @@ func (i *inserter) valueRows(sel *pg.SelectStmt) {
 		i.b.unmodelled("VALUES with ORDER BY or LIMIT")
 	}
 	i.many = len(sel.ValuesLists) > 1
+	i.apartFromParents()
 	// All expressions are evaluated before the first row goes in, as far as
 	// they could see it.
 	var rows [][]*pg.Node
@@ -136,6 +139,14 @@ func (i *inserter) checkCount(n int, items []*pg.Node) {
 	}
 }
 
+// apartFromParents refuses several rows for a table that refers to itself: a
+// foreign key is checked when all of them are in.
+func (i *inserter) apartFromParents() {
+	if k := i.tab.selfKey(); k != nil && i.many {
+		i.b.unmodelled("an INSERT of several rows into a table with a foreign key to itself (%s)", k.name)
+	}
+}
+
 // start sets FOUND and ROW_COUNT to nothing, where rows add up.
 func (i *inserter) start() {
 	if i.many {
@@ -166,6 +177,7 @@ func (i *inserter) query(sel *pg.SelectStmt) {
 			b.unmodelled("ORDER BY, LIMIT or aggregates over a set-returning function")
 		}
 		i.many = true
+		i.apartFromParents()
 		i.start()
 		b.each(q, i.pos, "", "", func() {
 			if len(q.from) == 0 {
@@ -192,6 +204,7 @@ func (i *inserter) query(sel *pg.SelectStmt) {
 		b.emit(&ir.If{At: at(i.pos), Cond: ir.V(found), Then: b.collect(func() { i.row(given(cols)) }), Else: b.collect(no)})
 	default:
 		i.many = true
+		i.apartFromParents()
 		i.start()
 		i.foreach(q, given)
 	}
@@ -387,6 +400,11 @@ func (i *inserter) conflictTarget(y *ex, c *pg.OnConflictClause) []int {
 	var out []int
 	for _, name := range cols {
 		out = append(out, t.ir.Column(name))
+	}
+	for _, u := range t.uniques {
+		if contains(t.unseenNames(), u.name) && strings.Join(u.columns, " ") == strings.Join(cols, " ") {
+			i.b.unmodelled("ON CONFLICT on %s", u.name)
+		}
 	}
 	if !i.isKey(out) {
 		i.x.fail(c.Infer.Location, "no primary key or unique constraint of %s has exactly the columns of ON CONFLICT", t.name)

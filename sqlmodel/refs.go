@@ -16,6 +16,8 @@ type refs struct {
 	// made are the tables that it creates.
 	made   map[string]bool
 	writes bool
+	// frees says that it may delete or update rows, not only add some.
+	frees bool
 	// dynamic says that it runs SQL that is not in the text, defers that it
 	// changes when constraints are checked.
 	dynamic bool
@@ -51,9 +53,12 @@ func (r *refs) add(root pg.Message) {
 			}
 		case *pg.FuncCall:
 			r.calls[qualified(names(x.Funcname))] = true
-		case *pg.InsertStmt, *pg.UpdateStmt, *pg.DeleteStmt, *pg.MergeStmt, *pg.TruncateStmt, *pg.CopyStmt,
-			*pg.CreateStmt, *pg.AlterTableStmt, *pg.DropStmt, *pg.DoStmt, *pg.CallStmt, *pg.CreateTableAsStmt, *pg.IndexStmt:
+		case *pg.InsertStmt:
 			r.writes = true
+			r.frees = r.frees || x.OnConflictClause != nil && x.OnConflictClause.Action == pg.ConflictUpdate
+		case *pg.UpdateStmt, *pg.DeleteStmt, *pg.MergeStmt, *pg.TruncateStmt, *pg.CopyStmt,
+			*pg.CreateStmt, *pg.AlterTableStmt, *pg.DropStmt, *pg.DoStmt, *pg.CallStmt, *pg.CreateTableAsStmt, *pg.IndexStmt:
+			r.writes, r.frees = true, true
 			if _, isDo := x.(*pg.DoStmt); isDo {
 				r.dynamic = true
 			}
@@ -106,7 +111,7 @@ func (l *loader) plRefs(f *function, list []plpgsql.Stmt, r *refs) {
 	plpgsql.Walk(list, func(s plpgsql.Stmt) {
 		switch s := s.(type) {
 		case *plpgsql.Execute:
-			r.dynamic, r.writes = true, true
+			r.dynamic, r.writes, r.frees = true, true, true
 		case *plpgsql.ReturnQuery:
 			r.dynamic = r.dynamic || s.Dynamic
 		case *plpgsql.ForQuery:
@@ -117,7 +122,7 @@ func (l *loader) plRefs(f *function, list []plpgsql.Stmt, r *refs) {
 		case *plpgsql.Cursor:
 			l.cursorRefs(f, r)
 		case *plpgsql.EndTxn:
-			r.dynamic, r.writes = true, true
+			r.dynamic, r.writes, r.frees = true, true, true
 		}
 		plpgsql.Spans(s, func(span plpgsql.Span, kind plpgsql.SpanKind) {
 			for _, raw := range l.parseSpan(f.bodyText, span, kind) {
@@ -181,11 +186,32 @@ func (l *loader) callees(f *function) []*function {
 }
 
 // effect is what running some SQL may touch: tables (nil with all set), and
-// whether it may write.
+// whether it may write. parents are further tables, which it only reads: those
+// that foreign keys of written tables refer to.
 type effect struct {
-	tables map[string]bool
-	all    bool
-	writes bool
+	tables  map[string]bool
+	parents map[string]bool
+	all     bool
+	writes  bool
+}
+
+// access is what is done to a table.
+type access uint8
+
+const (
+	readsRows access = iota
+	addsRows
+	changesRows // updates or deletes some, too
+)
+
+func (r *refs) access() access {
+	switch {
+	case r.writes && r.frees:
+		return changesRows
+	case r.writes:
+		return addsRows
+	}
+	return readsRows
 }
 
 // tracer follows the functions that some SQL calls, and views, cascades and
@@ -194,21 +220,25 @@ type tracer struct {
 	*effect
 	l      *loader
 	called map[*function]bool
-	wrote  map[*table]bool
+	wrote  map[*table]access
 }
 
 // effectOf gives all that running SQL with the references r may touch.
 func (l *loader) effectOf(r *refs) *effect {
-	tr := &tracer{&effect{tables: map[string]bool{}}, l, map[*function]bool{}, map[*table]bool{}}
+	tr := l.tracer()
 	tr.add(r)
 	return tr.effect
+}
+
+func (l *loader) tracer() *tracer {
+	return &tracer{&effect{tables: map[string]bool{}, parents: map[string]bool{}}, l, map[*function]bool{}, map[*table]access{}}
 }
 
 func (tr *tracer) add(r *refs) {
 	tr.all = tr.all || r.dynamic
 	tr.writes = tr.writes || r.writes
 	for _, name := range sortedKeys(r.tables) {
-		tr.touch(name, r.writes)
+		tr.touch(name, r.access())
 	}
 	for _, name := range sortedKeys(r.calls) {
 		tr.call(name)
@@ -238,14 +268,16 @@ func (tr *tracer) call(name string) {
 	}
 }
 
-// touch adds a table, and what a write of it causes.
-func (tr *tracer) touch(name string, write bool) {
+// touch adds a table, and what a write of it causes. Constraints between tables
+// belong to that: whoever removes a row depends on there being no children now,
+// and whoever adds one on its parents.
+func (tr *tracer) touch(name string, do access) {
 	t := tr.l.table(name)
 	if t == nil {
 		if v := tr.l.views[name]; v != nil {
 			for _, r := range v.reads {
 				if r != name {
-					tr.touch(r, write)
+					tr.touch(r, do)
 				}
 			}
 		}
@@ -254,25 +286,68 @@ func (tr *tracer) touch(name string, write bool) {
 	if !tr.tables[t.name] {
 		tr.tables[t.name] = true
 		for _, o := range t.oddTables {
-			tr.touch(o, write)
+			tr.touch(o, do)
 		}
 		for _, p := range t.policies {
 			tr.add(tr.l.refsIn(p))
 		}
 	}
-	if !write || tr.wrote[t] {
+	if do <= tr.wrote[t] {
 		return
 	}
-	tr.wrote[t], tr.writes = true, true
-	for _, child := range tr.l.order {
-		for _, f := range child.foreign {
-			if tr.l.table(f.ref) == t && (f.onDelete.changes() || f.onUpdate.changes()) {
-				tr.touch(child.name, true)
-			}
+	for _, f := range t.foreign {
+		if parent := tr.l.table(f.ref); parent != nil {
+			tr.parents[parent.name] = true
 		}
 	}
-	for _, g := range t.triggers {
-		tr.call(g.fn)
+	tr.write(t, do)
+}
+
+// write adds what adding or changing rows of t causes, apart from the look for
+// their parents.
+func (tr *tracer) write(t *table, do access) {
+	if do <= tr.wrote[t] {
+		return
+	}
+	first := tr.wrote[t] == readsRows
+	tr.wrote[t], tr.writes = do, true
+	if first {
+		for _, k := range t.unseen {
+			tr.unseen(k)
+		}
+		for _, g := range t.triggers {
+			tr.call(g.fn)
+		}
+	}
+	if do < changesRows {
+		return
+	}
+	for _, f := range tr.l.keysTo(t) {
+		tr.tables[f.child.name] = true
+		if f.onDelete.changes() || f.onUpdate.changes() {
+			tr.act(f)
+		}
+	}
+}
+
+// act adds what the action of a foreign key does to the children. Rows that
+// lose their parent need no other, unless a default says one.
+func (tr *tracer) act(f childKey) {
+	if f.onDelete == setDefault || f.onUpdate == setDefault {
+		tr.touch(f.child.name, changesRows)
+		return
+	}
+	tr.touch(f.child.name, readsRows)
+	tr.write(f.child, changesRows)
+}
+
+// unseen adds what checking a constraint reads that the IR does not have.
+func (tr *tracer) unseen(k *unseen) {
+	for _, name := range k.tables {
+		tr.tables[name] = true
+	}
+	if k.calls != nil {
+		tr.add(k.calls)
 	}
 }
 
@@ -284,9 +359,13 @@ func (l *loader) irTables(e *effect) []*ir.Table {
 	if e.all {
 		return nil
 	}
+	return l.tablesNamed(func(name string) bool { return e.tables[name] })
+}
+
+func (l *loader) tablesNamed(named func(string) bool) []*ir.Table {
 	out := []*ir.Table{}
 	for _, t := range l.order {
-		if e.tables[t.name] && t.ir != nil {
+		if named(t.name) && t.ir != nil {
 			out = append(out, t.ir)
 		}
 	}

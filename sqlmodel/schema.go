@@ -35,6 +35,10 @@ type uniqueKey struct {
 	name    string
 	columns []string
 	where   *sqlExpr
+	// deferred says that it is checked at commit, deferrable that SET
+	// CONSTRAINTS can make it so.
+	deferred, deferrable bool
+	nulls                bool // NULLS NOT DISTINCT
 }
 
 type foreignKey struct {
@@ -68,18 +72,22 @@ type tableCheck struct {
 	pos  ir.Pos
 	name string
 	expr sqlExpr
+	// unproven says that existing rows may break it.
+	unproven bool
 }
 
 // table is a table while the schema is being read, and afterwards what the
 // translation of statements needs to know beyond the ir.Table.
 type table struct {
-	pos      ir.Pos
-	name     string
-	columns  []*column
-	key      *uniqueKey
-	uniques  []*uniqueKey
-	foreign  []*foreignKey
-	checks   []*tableCheck
+	pos     ir.Pos
+	name    string
+	columns []*column
+	key     *uniqueKey
+	uniques []*uniqueKey
+	foreign []*foreignKey
+	checks  []*tableCheck
+	// unseen are the constraints that the ir.Table does not have.
+	unseen   []*unseen
 	triggers []*trigger
 	// odd says why statements on the table cannot be modelled, or is "".
 	// oddTables are other tables that such a statement may touch.
@@ -283,7 +291,8 @@ func (l *loader) addColumn(tab *table, d *pg.ColumnDef, t *text) {
 			c.fresh, c.notNull = true, true
 			c.sequence = tab.name + "_" + c.name + "_seq"
 		case "citext":
-			l.note(pos, "column %s.%s: citext is compared with case here", tab.name, c.name)
+			tab.odd = "a column of type citext"
+			l.note(pos, "column %s.%s: the equality of citext is not modelled: nor is any statement on %s", tab.name, c.name, tab.name)
 		default:
 			if u := l.types[qualified(parts)]; u != nil {
 				c.notNull = u.notNull
@@ -386,7 +395,7 @@ func (l *loader) constraint(tab *table, k *pg.Constraint, t *text) {
 		if k.Indexname != "" {
 			cols = l.indexColumns(tab, k.Indexname, pos)
 		}
-		tab.key = &uniqueKey{pos: pos, name: nameOr(k.Conname, tab.name+"_pkey"), columns: cols}
+		tab.key = &uniqueKey{pos: pos, name: nameOr(k.Conname, tab.name+"_pkey"), columns: cols, deferred: k.Initdeferred, deferrable: k.Deferrable}
 		for _, c := range cols {
 			tab.column(c).notNull = true
 		}
@@ -396,29 +405,20 @@ func (l *loader) constraint(tab *table, k *pg.Constraint, t *text) {
 			l.indexColumns(tab, k.Indexname, pos)
 			return // the index is one of the uniques already
 		}
-		if k.Initdeferred {
-			l.note(pos, "unique constraint %s is deferred: it is left out", name)
-			return
-		}
-		if k.NullsNotDistinct {
-			l.note(pos, "unique constraint %s: NULLS NOT DISTINCT is left out", name)
-		}
-		tab.uniques = append(tab.uniques, &uniqueKey{pos: pos, name: name, columns: cols})
+		tab.uniques = append(tab.uniques, &uniqueKey{pos: pos, name: name, columns: cols,
+			deferred: k.Initdeferred, deferrable: k.Deferrable, nulls: k.NullsNotDistinct})
 	case pg.ConstrForeign:
 		l.foreignKey(tab, k, t)
 	case pg.ConstrCheck:
-		if k.SkipValidation {
-			l.note(pos, "a CHECK of %s is not enforced on all rows: it is left out", tab.name)
-			return
-		}
 		name := nameOr(k.Conname, fmt.Sprintf("%s_check%d", tab.name, len(tab.checks)+1))
-		tab.checks = append(tab.checks, &tableCheck{pos, name, sqlExpr{k.RawExpr, t}})
+		tab.checks = append(tab.checks, &tableCheck{pos, name, sqlExpr{k.RawExpr, t}, k.SkipValidation})
 	case pg.ConstrNotNull:
 		for _, c := range cols {
 			tab.column(c).notNull = true
 		}
 	case pg.ConstrExclusion:
-		l.note(pos, "the EXCLUDE constraint of %s is left out", tab.name)
+		name := nameOr(k.Conname, tab.name+"_excl")
+		tab.hide(&unseen{pos: pos, name: name, what: "EXCLUDE constraint " + name, on: onInsert | onUpdate})
 	default:
 		l.note(pos, "a constraint of %s is left out", tab.name)
 	}
@@ -498,16 +498,15 @@ func (l *loader) index(s *pg.IndexStmt, t *text) {
 	for _, n := range s.IndexParams {
 		e := pg.Inner(n).(*pg.IndexElem)
 		if e.Name == "" {
-			l.note(pos, "unique index %s is over an expression: it is left out", nameOr(s.Idxname, "of "+name))
+			what := "unique index " + nameOr(s.Idxname, "of "+name) + ", which is over an expression"
+			tab.hide(&unseen{pos: pos, name: s.Idxname, what: what, on: onInsert | onUpdate})
 			return
 		}
 		u.columns = append(u.columns, e.Name)
 	}
 	l.checkColumns(tab, pos, u.columns)
 	u.name = nameOr(u.name, fmt.Sprintf("%s_%s_idx", name, strings.Join(u.columns, "_")))
-	if s.NullsNotDistinct {
-		l.note(pos, "unique index %s: NULLS NOT DISTINCT is left out", u.name)
-	}
+	u.nulls = s.NullsNotDistinct
 	if s.WhereClause != nil {
 		u.where = &sqlExpr{s.WhereClause, t}
 	}

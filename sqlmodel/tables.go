@@ -35,12 +35,20 @@ func (l *loader) finishTables() {
 		l.prog.Tables = append(l.prog.Tables, it)
 	}
 	for _, t := range l.order {
+		if k := t.key; k != nil && (k.deferred || k.deferrable && l.defers) {
+			t.odd = "a primary key that is checked at commit"
+			l.note(k.pos, "primary key %s may be checked at commit: no statement on %s is modelled", k.name, t.name)
+		}
+		for _, k := range t.unseen {
+			k.tables = []string{t.name}
+		}
 		l.constraints(t)
 	}
 	for _, t := range l.order {
 		l.foreignKeys(t)
 		l.makeRows(t)
 	}
+	l.noteUnseen()
 	for _, t := range l.order {
 		for _, p := range t.policies {
 			l.note(t.pos, "policy %s of %s is not modelled: nor is any statement on %s", p.PolicyName, t.name, t.name)
@@ -67,9 +75,18 @@ func columnIndexes(t *ir.Table, names []string) []int {
 	return out
 }
 
-// constraintExpr translates an expression over a row of t; ok is false, and a
-// note says so, when it cannot be modelled.
-func (l *loader) constraintExpr(t *table, e *sqlExpr, what string, pos ir.Pos) (out ir.Expr, ok bool) {
+func allNotNull(t *table, cols []string) bool {
+	for _, c := range cols {
+		if !t.column(c).notNull {
+			return false
+		}
+	}
+	return true
+}
+
+// constraintExpr translates an expression over a row of t; why is what cannot
+// be modelled of it, or "".
+func (l *loader) constraintExpr(t *table, e *sqlExpr) (out ir.Expr, why string) {
 	x := &ex{l: l, text: e.text, levels: []*level{{sources: []*rowSource{tableSource(t, lastPart(t.name), t.name)}}}, perRow: true}
 	defer func() {
 		if r := recover(); r != nil {
@@ -77,11 +94,10 @@ func (l *loader) constraintExpr(t *table, e *sqlExpr, what string, pos ir.Pos) (
 			if !is {
 				panic(r)
 			}
-			l.note(pos, "%s is left out: %s is not modelled", what, u.reason)
-			out, ok = nil, false
+			out, why = nil, u.reason
 		}
 	}()
-	return x.boolean(e.node, exact), true
+	return x.boolean(e.node, exact), ""
 }
 
 func lastPart(name string) string {
@@ -95,10 +111,22 @@ func lastPart(name string) string {
 
 func (l *loader) constraints(t *table) {
 	for _, u := range t.uniques {
+		hidden := &unseen{pos: u.pos, name: u.name, what: "unique key " + u.name, on: onInsert | onUpdate, columns: u.columns, tables: []string{t.name}}
+		switch {
+		case u.deferred, u.deferrable && l.defers:
+			hidden.what += ", which may be checked at commit"
+			t.hide(hidden)
+			continue
+		case u.nulls && !allNotNull(t, u.columns):
+			hidden.what += ", with NULLS NOT DISTINCT"
+			t.hide(hidden)
+		}
 		iu := ir.Unique{Pos: u.pos, Name: u.name, Columns: columnIndexes(t.ir, u.columns)}
 		if u.where != nil {
-			e, ok := l.constraintExpr(t, u.where, "unique index "+u.name, u.pos)
-			if !ok {
+			e, why := l.constraintExpr(t, u.where)
+			if why != "" {
+				hidden.what, hidden.columns = "the condition of unique index "+u.name+" ("+why+")", nil
+				t.hide(hidden)
 				continue
 			}
 			iu.Where = e
@@ -106,14 +134,26 @@ func (l *loader) constraints(t *table) {
 		t.ir.Uniques = append(t.ir.Uniques, iu)
 	}
 	for _, k := range t.checks {
-		if e, ok := l.constraintExpr(t, &k.expr, "check "+k.name, k.pos); ok {
+		e, why := l.constraintExpr(t, &k.expr)
+		switch {
+		case why != "":
+			// It only looks at the row, unless it calls what reads tables.
+			r := l.refsIn(k.expr.node)
+			if e := l.effectOf(r); e.all || e.writes || len(e.tables) > 0 {
+				t.hide(&unseen{pos: k.pos, name: k.name, what: "check " + k.name + " (" + why + ")", on: onInsert | onUpdate, calls: r})
+			} else {
+				l.note(k.pos, "check %s is left out: %s is not modelled", k.name, why)
+			}
+		case k.unproven:
+			l.note(k.pos, "check %s is not enforced on all rows: it is left out", k.name)
+		default:
 			t.ir.Checks = append(t.ir.Checks, ir.TableCheck{Pos: k.pos, Name: k.name, Expr: e})
 		}
 	}
 }
 
 // foreignKeys adds the foreign keys of t. One that is not sure to hold, or not
-// checked by each statement, is left out.
+// checked by each statement, is unseen.
 func (l *loader) foreignKeys(t *table) {
 	for _, f := range t.foreign {
 		ref := l.table(f.ref)
@@ -130,10 +170,10 @@ func (l *loader) foreignKeys(t *table) {
 		}
 		switch {
 		case f.deferred, f.deferrable && l.defers:
-			l.note(f.pos, "foreign key %s may be checked at commit: it is left out", f.name)
+			l.hideForeignKey(t, ref, f, refs, "foreign key "+f.name+", which may be checked at commit")
 			continue
 		case f.unproven:
-			l.note(f.pos, "foreign key %s is NOT VALID: it is left out", f.name)
+			l.hideForeignKey(t, ref, f, refs, "foreign key "+f.name+", which is NOT VALID")
 			continue
 		}
 		k := ir.ForeignKey{Pos: f.pos, Name: f.name, Columns: columnIndexes(t.ir, f.columns), Ref: ref.ir, RefColumns: columnIndexes(ref.ir, refs)}

@@ -27,9 +27,18 @@ func (b *builder) notBefore(t *table, events int32) {
 	}
 }
 
-// fired stands for the triggers of t after some kinds of writes: they are not
-// modelled.
-func (b *builder) fired(pos ir.Pos, t *table, events int32) {
+// aftermath stands for what follows some kinds of writes of t and is not
+// modelled: constraints that the IR does not have, and triggers. set lists the
+// columns that an UPDATE sets.
+func (b *builder) aftermath(pos ir.Pos, t *table, events int32, set []assignment) {
+	for _, k := range t.unseen {
+		if k.concerns(events, set) {
+			tr := b.l.tracer()
+			tr.unseen(k)
+			tr.writes = tr.writes || len(k.tables) > 0
+			b.anything(pos, tr.effect, k.what)
+		}
+	}
 	for _, g := range t.triggers {
 		if g.events&events == 0 {
 			continue
@@ -263,7 +272,7 @@ func (b *builder) updateStmt(f *frame, t *text, s *pg.UpdateStmt, pos ir.Pos, to
 	w := b.from(y, row, s.FromClause, s.WhereClause)
 	list := b.setList(w.in, row, s.TargetList)
 	list = append(list, b.generated(row.table, withValues(row, list))...)
-	for _, c := range b.l.actionsOn(row.table) {
+	for _, c := range b.l.keysTo(row.table) {
 		for _, a := range list {
 			if c.onUpdate.changes() && contains(b.l.refColumns(c), a.column) {
 				b.unmodelled("ON UPDATE %s of foreign key %s", actionWord(c.onUpdate), c.name)
@@ -279,7 +288,7 @@ func (b *builder) updateStmt(f *frame, t *text, s *pg.UpdateStmt, pos ir.Pos, to
 		}
 		b.emit(&ir.Update{At: at(pos), Table: row.table.ir, Row: row.row, Sets: out, Where: where})
 	})
-	b.fired(pos, row.table, onUpdate)
+	b.aftermath(pos, row.table, onUpdate, list)
 }
 
 // noCursor refuses WHERE CURRENT OF.
@@ -302,10 +311,10 @@ func (b *builder) deleteStmt(f *frame, t *text, s *pg.DeleteStmt, pos ir.Pos, to
 	}
 	w := b.from(y, row, s.UsingClause, s.WhereClause)
 	b.write(f, w, row, row, s.ReturningClause, pos, to, func(where ir.Expr, keep func(ir.Expr) ir.Expr) {
-		b.cascade(pos, row.table, row.row, where, nil)
+		b.cascade(pos, row.table, s)
 		b.emit(&ir.Delete{At: at(pos), Table: row.table.ir, Row: row.row, Where: where})
 	})
-	b.fired(pos, row.table, onDelete)
+	b.aftermath(pos, row.table, onDelete, nil)
 }
 
 // writeQuery is which rows an UPDATE or DELETE changes.
@@ -396,6 +405,9 @@ func (b *builder) writeJoin(f *frame, w *writeQuery, row *rowSource, ret *pg.Ret
 	}
 	if f.rowcount != "" {
 		b.unmodelled("ROW_COUNT after an UPDATE or DELETE with several tables")
+	}
+	if k := row.table.selfKey(); k != nil {
+		b.unmodelled("an UPDATE with several tables of one with a foreign key to itself (%s)", k.name)
 	}
 	q := ir.Query{From: append([]ir.Source{row.irSource()}, w.other...), Where: w.where}
 	loop := &ir.Foreach{At: at(pos), Query: q, Found: f.found}

@@ -1,0 +1,70 @@
+package sqlmodel
+
+import (
+	"github.com/txrobust/robust/ir"
+)
+
+// unseen is a constraint of a table that the ir.Table does not have. It cannot
+// just be left out. That would allow more executions, but more serial ones as
+// well: who frees a unique key, or deletes the last child of a parent, must
+// come before who makes use of that, and only the constraint says so. So each
+// write that it checks is followed by an ir.Unmodelled of the tables that the
+// check looks at. A check of the row alone needs none: its outcome is the same
+// wherever the transaction reads and writes the same.
+type unseen struct {
+	pos  ir.Pos
+	name string
+	what string // for reasons
+	// on are the events that it checks; columns, if not nil, are those that an
+	// UPDATE must set for that.
+	on      int32
+	columns []string
+	// tables are those that the check looks at: t itself unless it is a foreign
+	// key or a CHECK.
+	tables []string
+	calls  *refs // what a CHECK calls
+}
+
+// concerns reports whether writes of some kinds are checked; set is what an
+// UPDATE sets.
+func (k *unseen) concerns(events int32, set []assignment) bool {
+	if k.on&events&^onUpdate != 0 {
+		return true
+	}
+	if k.on&events == 0 {
+		return false
+	}
+	hit := k.columns == nil || set == nil
+	for _, a := range set {
+		hit = hit || contains(k.columns, a.column)
+	}
+	return hit
+}
+
+func (t *table) unseenNames() []string {
+	var out []string
+	for _, k := range t.unseen {
+		out = append(out, k.name)
+	}
+	return out
+}
+
+// hide adds a constraint that is not seen.
+func (t *table) hide(k *unseen) { t.unseen = append(t.unseen, k) }
+
+// hideForeignKey makes a foreign key from t to ref one that is not seen, for
+// writes of both.
+func (l *loader) hideForeignKey(t, ref *table, f *foreignKey, refs []string, what string) {
+	both := []string{t.name, ref.name}
+	t.hide(&unseen{pos: f.pos, name: f.name, what: what, on: onInsert | onUpdate, columns: f.columns, tables: both})
+	ref.hide(&unseen{pos: f.pos, name: f.name, what: what, on: onDelete | onUpdate, columns: refs, tables: both})
+}
+
+// noteUnseen tells of the constraints that are not seen.
+func (l *loader) noteUnseen() {
+	for _, t := range l.order {
+		for _, k := range t.unseen {
+			l.note(k.pos, "%s: writes of %s may depend on all that its check reads", k.what, t.name)
+		}
+	}
+}
