@@ -55,8 +55,20 @@ func (s *search) symbolic() *found {
 		s.stats.bounded(why)
 		return nil
 	}
-	s.solver = smt.NewSolver()
-	s.solver.Limit, s.solver.Timeout = s.opt.Limit, s.opt.Timeout
+	if s.solver == nil {
+		s.solver = smt.NewSolver()
+		s.solver.Limit, s.solver.Timeout = s.opt.Limit, s.opt.Timeout
+	}
+	if x := s.q.Expected; x != nil {
+		for _, z := range s.sizes() {
+			if f := s.solve(x.after(s.builders), z); f != nil {
+				return f
+			}
+		}
+	}
+	if s.opt.Orders < 0 {
+		return nil
+	}
 	session, kind := make([]int, len(s.calls)), make([]int, len(s.calls))
 	for i, c := range s.calls {
 		session[i], kind[i] = c.Session, slices.Index(s.program.Txns, c.Txn)
@@ -64,14 +76,6 @@ func (s *search) symbolic() *found {
 	list, complete := orders(session, kind, s.builders, s.opt.Orders)
 	if !complete {
 		s.stats.bounded("orders of snapshots and commits were left out")
-	}
-	// The expected order in all sizes, then the others.
-	if s.q.Delayed && s.builders == 0 {
-		for _, z := range s.sizes() {
-			if f := s.solve(oneDelayed(len(s.calls)), z); f != nil {
-				return f
-			}
-		}
 	}
 	for _, z := range s.sizes() {
 		for _, o := range list {
@@ -110,7 +114,7 @@ const baseName = "s0"
 // encoding is an order of snapshots and commits as terms.
 type encoding struct {
 	s     *search
-	o     order
+	o     Order
 	w     *symbolic.World
 	base  *symbolic.State
 	insts []*symbolic.Instance // by call
@@ -133,14 +137,14 @@ type node struct {
 
 // encode builds the terms for: the calls all commit in this order, from a state
 // that may be, and no delay is in vain.
-func (s *search) encode(o order, z size) *encoding {
+func (s *search) encode(o Order, z size) *encoding {
 	w := s.code.World(smt.NewBuilder(), s.machine.Engine)
 	w.Closed, w.Slots, w.Rounds = true, z.slots, z.rounds
 	e := &encoding{s: s, o: o, w: w, runs: make([]*symbolic.Run, len(s.calls)), spelt: map[string]bool{}}
 	e.base = w.Base(baseName)
 	e.initially()
 	for i, c := range s.calls {
-		in := w.NewInstance(c.Txn, "c"+strconv.Itoa(i))
+		in := w.NewInstance(s.twin[c.Txn], "c"+strconv.Itoa(i))
 		w.Unused(e.base, in)
 		for _, l := range c.Txn.Locals {
 			if l.Kept {
@@ -150,11 +154,11 @@ func (s *search) encode(o order, z size) *encoding {
 		e.insts = append(e.insts, in)
 	}
 	states := []*symbolic.State{e.base}
-	for i, c := range o.commits {
-		run := e.insts[c].Run(states[o.snaps[i]])
+	for i, c := range o.Commits {
+		run := e.insts[c].Run(states[o.Snapshots[i]])
 		e.runs[c] = run
 		e.assert(run.OK)
-		for _, d := range o.commits[o.snaps[i]:i] {
+		for _, d := range o.Commits[o.Snapshots[i]:i] {
 			e.assert(w.B.Not(w.Excludes(run, e.runs[d], symbolic.ByRow, false)))
 		}
 		next, ok := run.Commit(states[i])
@@ -162,8 +166,8 @@ func (s *search) encode(o order, z size) *encoding {
 		states = append(states, next)
 	}
 	e.final = states[len(states)-1]
-	for i, c := range o.commits {
-		if o.snaps[i] < i {
+	for i, c := range o.Commits {
+		if o.Snapshots[i] < i {
 			e.needed(states, i, c)
 		}
 	}
@@ -184,10 +188,10 @@ func (e *encoding) dead() bool { return e.w.B.And(e.terms...).IsFalse() }
 func (e *encoding) needed(states []*symbolic.State, i, c int) {
 	B := e.w.B
 	run := e.runs[c]
-	moved := e.insts[c].Run(states[e.o.snaps[i]+1])
+	moved := e.insts[c].Run(states[e.o.Snapshots[i]+1])
 	e.assert(B.Or(B.Not(moved.OK), run.Differ(moved)))
-	z := e.o.commits[i-1]
-	if e.o.snaps[i-1] < i-1 || slices.Contains(e.o.snaps[i+1:], i) {
+	z := e.o.Commits[i-1]
+	if e.o.Snapshots[i-1] < i-1 || slices.Contains(e.o.Snapshots[i+1:], i) {
 		return
 	}
 	before, ok := run.Commit(states[i-1])
@@ -246,7 +250,7 @@ func (e *encoding) refute(ser []int) bool {
 }
 
 // solve searches rows and parameters for one order.
-func (s *search) solve(o order, z size) *found {
+func (s *search) solve(o Order, z size) *found {
 	e := s.encode(o, z)
 	defer s.solver.Forget()
 	s.stats.Orders++
@@ -273,10 +277,10 @@ func (s *search) solve(o order, z size) *found {
 		if v == anomalous {
 			return &found{sit, o, "solver"}
 		}
-		if v == impossible {
+		if v != harmless {
 			s.stats.Unconfirmed++
 		}
-		if v == impossible || !e.refute(agrees) {
+		if v != harmless || !e.refute(agrees) {
 			// The solver's picture is not the interpreter's here.
 			spurious++
 			if f := s.near(sit); f != nil {
@@ -291,8 +295,12 @@ func (s *search) solve(o order, z size) *found {
 
 // near looks for another order in which the proposed values show an anomaly.
 func (s *search) near(sit *situation) *found {
-	if len(s.calls) > maxCalls || !s.possible(sit) {
+	if len(s.calls)-s.builders > maxCalls || !s.possible(sit) {
 		return nil
 	}
-	return s.explore(sit)
+	f, _ := s.explore(sit, maxExecutions)
+	if f != nil {
+		f.by = "solver"
+	}
+	return f
 }

@@ -21,6 +21,7 @@ type search struct {
 	valid   *validity
 	values  *values
 	code    *symbolic.Code
+	twin    map[*ir.Txn]*ir.Txn // the transactions of code
 	solver  *smt.Solver
 	stats   Stats
 
@@ -33,7 +34,7 @@ type search struct {
 // found is an anomaly that was confirmed.
 type found struct {
 	sit *situation
-	o   order
+	o   Order
 	by  string
 }
 
@@ -50,9 +51,9 @@ func Find(ctx context.Context, q Query) (*Anomaly, Stats, error) {
 		return nil, Stats{}, err
 	}
 	start := time.Now()
-	f := s.random()
-	if f == nil && s.opt.Orders > 0 {
-		f = s.symbolic()
+	f := s.both()
+	if f == nil && s.opt.Init != AnyRows && len(q.Program.Processes) == 0 && s.opt.Builders > 0 {
+		f = s.built()
 	}
 	s.stats.Search = time.Since(start)
 	if s.solver != nil {
@@ -71,6 +72,68 @@ func Find(ctx context.Context, q Query) (*Anomaly, Stats, error) {
 	return a, s.stats, nil
 }
 
+// both runs the two searches.
+func (s *search) both() *found {
+	f := s.random()
+	if f == nil && !s.stats.Exhausted {
+		f = s.symbolic()
+	}
+	return f
+}
+
+// maxBuilt bounds the sequences of builders that are tried.
+const maxBuilt = 120
+
+// built lets transactions run before the others that build the rows they need:
+// few ones first.
+func (s *search) built() *found {
+	var templates []*ir.Txn
+	for _, t := range s.program.Txns {
+		writes := false
+		ir.Walk(t.Body, func(st ir.Stmt) { writes = writes || ir.Written(st) != nil })
+		if writes {
+			templates = append(templates, t)
+		}
+	}
+	if len(templates) == 0 {
+		return nil
+	}
+	calls, tried := s.calls, 0
+	defer func() { s.calls = calls }()
+	for n := 1; n <= s.opt.Builders; n++ {
+		pick := make([]int, n)
+		for more := true; more; more = next(pick, len(templates)) {
+			if s.ctx.Err() != nil {
+				return nil
+			}
+			if tried++; tried > maxBuilt {
+				s.stats.bounded("ways to build the rows were left out")
+				return nil
+			}
+			s.builders, s.calls = n, nil
+			for i, t := range pick {
+				s.calls = append(s.calls, &Call{Txn: templates[t], Session: -1 - i})
+			}
+			s.calls = append(s.calls, calls...)
+			if f := s.both(); f != nil {
+				return f
+			}
+		}
+	}
+	return nil
+}
+
+// next moves to the next sequence of numbers below n.
+func next(seq []int, n int) bool {
+	for i := len(seq) - 1; i >= 0; i-- {
+		if seq[i]++; seq[i] < n {
+			return true
+		}
+		seq[i] = 0
+	}
+	return false
+}
+
 func newSearch(ctx context.Context, q Query) (*search, error) {
 	opt := q.Options.withDefaults()
 	p := *q.Program
@@ -84,6 +147,9 @@ func newSearch(ctx context.Context, q Query) (*search, error) {
 			s.calls = append(s.calls, &Call{Txn: t, Session: i})
 		}
 	}
+	if x := q.Expected; x != nil && (len(x.Commits) != len(s.calls) || len(x.Snapshots) != len(s.calls)) {
+		return nil, fmt.Errorf("schedules: the expected order has %d transactions, the query has %d", len(x.Commits), len(s.calls))
+	}
 	if len(s.calls) < 2 {
 		return nil, fmt.Errorf("schedules: an anomaly needs two transactions, the query has %d", len(s.calls))
 	}
@@ -94,7 +160,13 @@ func newSearch(ctx context.Context, q Query) (*search, error) {
 			}
 		})
 	}
-	s.code = symbolic.Prepare(&p)
+	modelled, twin := withoutUnmodelled(&p)
+	s.code, s.twin = symbolic.Prepare(modelled), twin
+	for _, c := range s.calls {
+		if u := unmodelled(c.Txn); u != nil {
+			s.stats.bounded(fmt.Sprintf("%s: executions through a statement that is not modelled (%s) are left out", u.Pos, u.Reason))
+		}
+	}
 	s.machine = interp.NewMachine(&p, q.Engine)
 	s.machine.MaxSteps = maxSteps
 	s.valid = s.newValidity()
@@ -119,7 +191,7 @@ func (s *search) anomaly(f *found) *Anomaly {
 			number[c.Session] = len(number)
 		}
 	}
-	for i, c := range f.o.commits {
+	for i, c := range f.o.Commits {
 		call := f.sit.calls[c]
 		t := &x.Txns[i]
 		t.Session, t.Index = number[call.Session], count[call.Session]

@@ -119,15 +119,15 @@ func (j *judge) waits(i int, done []bool) bool {
 
 // replay executes the calls in an order, with every choice, until f returns
 // false.
-func (j *judge) replay(o order, f func(*interp.Execution) bool) {
+func (j *judge) replay(o Order, f func(*interp.Execution) bool) {
 	x := &interp.Execution{Versions: []*interp.DB{j.init}}
 	var rec func(regs registers) bool
 	rec = func(regs registers) bool {
 		i := len(x.Txns)
-		if i == len(o.commits) {
+		if i == len(o.Commits) {
 			return f(x)
 		}
-		c, snap := o.commits[i], o.snaps[i]
+		c, snap := o.Commits[i], o.Snapshots[i]
 		session := j.sit.calls[c].Session
 		var since []*interp.Run
 		for _, t := range x.Txns[snap:] {
@@ -159,29 +159,30 @@ const (
 	impossible verdict = iota
 	// harmless: every outcome is one of a serial order.
 	harmless
+	// open: some outcome is of no serial order as far as they can be executed.
+	open
 	// anomalous: some outcome is of no serial order.
 	anomalous
 )
 
 // decide executes the calls in an order and compares with all serial orders. A
 // harmless one comes with a serial order that agrees.
-func (j *judge) decide(o order) (v verdict, x *interp.Execution, agrees []int) {
+func (j *judge) decide(o Order) (v verdict, x *interp.Execution, agrees []int) {
 	j.replay(o, func(e *interp.Execution) bool {
 		j.serialOutcomes()
 		outputs := make([]string, len(j.instances))
 		for i, t := range e.Txns {
-			outputs[o.commits[i]] = t.Run.Outputs
+			outputs[o.Commits[i]] = t.Run.Outputs
 		}
 		ser, ok := j.serial[outcome(outputs, e.Versions[len(e.Versions)-1])]
 		if ok {
-			v, agrees = harmless, ser
+			v, agrees = max(v, harmless), ser
 			return true
 		}
 		if j.undecided != "" {
-			// Some serial order could not be executed to its end.
-			v = harmless
+			v = open
 			j.s.stats.bounded(j.undecided)
-			return false
+			return true
 		}
 		v = anomalous
 		x = &interp.Execution{Versions: append([]*interp.DB(nil), e.Versions...), Txns: append([]interp.Committed(nil), e.Txns...)}

@@ -2,18 +2,19 @@ package schedules
 
 import "sort"
 
-// order is an order of snapshots and commits of calls.
-type order struct {
-	// commits lists the calls in commit order.
-	commits []int
-	// snaps gives, per commit, how many commits its snapshot sees.
-	snaps []int
+// Order is an order of snapshots and commits of calls.
+type Order struct {
+	// Commits lists the calls in commit order, as numbers of the transactions
+	// of all sessions, one session after the other.
+	Commits []int
+	// Snapshots gives, per commit, how many commits its snapshot sees.
+	Snapshots []int
 }
 
 // delayed counts the transactions with commits inside their window, and delay
 // sums the lengths of the windows.
-func (o order) delayed() (delayed, delay int) {
-	for i, s := range o.snaps {
+func (o Order) delayed() (delayed, delay int) {
+	for i, s := range o.Snapshots {
 		if s < i {
 			delayed++
 			delay += i - s
@@ -22,33 +23,46 @@ func (o order) delayed() (delayed, delay int) {
 	return
 }
 
-// oneDelayed is: the first call takes its snapshot, the others run one after
-// another, and it commits.
-func oneDelayed(n int) order {
-	o := order{commits: make([]int, n), snaps: make([]int, n)}
+// OneDelayed is: the first of n calls takes its snapshot, the others run one
+// after another, and the first commits.
+func OneDelayed(n int) Order {
+	o := Order{Commits: make([]int, n), Snapshots: make([]int, n)}
 	for i := 0; i < n-1; i++ {
-		o.commits[i], o.snaps[i] = i+1, i
+		o.Commits[i], o.Snapshots[i] = i+1, i
 	}
 	return o
 }
 
+// after is the order with n other calls, the first ones, running one after
+// another before.
+func (o Order) after(n int) Order {
+	out := Order{}
+	for i := 0; i < n; i++ {
+		out.Commits, out.Snapshots = append(out.Commits, i), append(out.Snapshots, i)
+	}
+	for i := range o.Commits {
+		out.Commits, out.Snapshots = append(out.Commits, o.Commits[i]+n), append(out.Snapshots, o.Snapshots[i]+n)
+	}
+	return out
+}
+
 // without is the order when the call at a position takes no part.
-func (o order) without(pos int) order {
-	gone := o.commits[pos]
-	out := order{}
-	for i, c := range o.commits {
+func (o Order) without(pos int) Order {
+	gone := o.Commits[pos]
+	out := Order{}
+	for i, c := range o.Commits {
 		if i == pos {
 			continue
 		}
 		if c > gone {
 			c--
 		}
-		s := o.snaps[i]
+		s := o.Snapshots[i]
 		if s > pos {
 			s--
 		}
-		out.commits = append(out.commits, c)
-		out.snaps = append(out.snaps, s)
+		out.Commits = append(out.Commits, c)
+		out.Snapshots = append(out.Snapshots, s)
 	}
 	return out
 }
@@ -58,7 +72,7 @@ func (o order) without(pos int) order {
 // calls with one kind are interchangeable if they are alone in their sessions.
 // The first calls, builders of them, run one after another before the others.
 // complete is false when the bound left some out.
-func orders(session, kind []int, builders, bound int) (list []order, complete bool) {
+func orders(session, kind []int, builders, bound int) (list []Order, complete bool) {
 	n := len(session)
 	alone := make([]bool, n)
 	for i := range session {
@@ -73,36 +87,36 @@ func orders(session, kind []int, builders, bound int) (list []order, complete bo
 	// Enumerate by total delay, so that the bound keeps the simple ones.
 	limit := (n - builders) * (n - builders - 1) / 2
 	for want := 1; want <= limit; want++ {
-		var level []order
-		var rec func(o order, left int)
-		rec = func(o order, left int) {
+		var level []Order
+		var rec func(o Order, left int)
+		rec = func(o Order, left int) {
 			if len(list)+len(level) > 20*bound {
 				complete = false
 				return
 			}
-			i := len(o.commits)
+			i := len(o.Commits)
 			if i == n {
 				if left == 0 {
-					level = append(level, order{append([]int(nil), o.commits...), append([]int(nil), o.snaps...)})
+					level = append(level, Order{append([]int(nil), o.Commits...), append([]int(nil), o.Snapshots...)})
 				}
 				return
 			}
 			for c := 0; c < n; c++ {
-				if i < builders && c != i || !available(o.commits, session, kind, alone, c) {
+				if i < builders && c != i || !available(o.Commits, session, kind, alone, c) {
 					continue
 				}
 				last := builders
-				for j, d := range o.commits {
+				for j, d := range o.Commits {
 					if session[d] == session[c] && j+1 > last {
 						last = j + 1
 					}
 				}
 				for s := i; s >= min(last, i) && i-s <= left; s-- {
-					rec(order{append(o.commits, c), append(o.snaps, s)}, left-(i-s))
+					rec(Order{append(o.Commits, c), append(o.Snapshots, s)}, left-(i-s))
 				}
 			}
 		}
-		rec(order{}, want)
+		rec(Order{}, want)
 		list = append(list, level...)
 		if len(list) >= bound {
 			complete = complete && want == limit && len(list) == bound

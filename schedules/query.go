@@ -31,11 +31,10 @@ type Query struct {
 	// Sessions are the instances to use: each session runs the templates of
 	// its list one after another.
 	Sessions [][]*ir.Txn
-	// Delayed, if true, says that the first session's first transaction is
-	// likely to be the one that is delayed around the others, in the order of
-	// the list: that order is tried first.
-	Delayed bool
-	Options Options
+	// Expected, if not nil, is the order of snapshots and commits that is
+	// likely to show the anomaly.
+	Expected *Order
+	Options  Options
 }
 
 // Options bound and direct Find. A zero value stands for the default.
@@ -59,7 +58,7 @@ type Options struct {
 	Tries int
 	Seed  int64
 	// Orders bounds the orders of snapshots and commits of the symbolic search
-	// (default 600; negative: no symbolic search).
+	// (default 600; negative: only the expected one).
 	Orders int
 	// Limit and Timeout bound each question to the solver (smt.Solver;
 	// default 30 million units and 5 s).
@@ -135,6 +134,10 @@ type Stats struct {
 	Candidates, Unconfirmed int
 	// Shrinks counts the smaller situations tried.
 	Shrinks int
+	// Exhausted says that there is nothing to choose but the order, and that
+	// all orders were executed: that no anomaly was found is a proof for these
+	// sessions.
+	Exhausted bool
 	// Found says what found the anomaly: "random", "solver" or "".
 	Found string
 	// Bounded is a reason why nothing found does not even mean that there is
@@ -145,7 +148,7 @@ type Stats struct {
 	Solver         smt.Stats
 }
 
-// Add sums two counts; texts are those of o unless empty.
+// Add sums two counts; what is not a count is that of o, texts unless empty.
 func (s *Stats) Add(o Stats) {
 	s.Tries += o.Tries
 	s.Questions += o.Questions
@@ -153,6 +156,7 @@ func (s *Stats) Add(o Stats) {
 	s.Candidates += o.Candidates
 	s.Unconfirmed += o.Unconfirmed
 	s.Shrinks += o.Shrinks
+	s.Exhausted = o.Exhausted
 	if o.Found != "" {
 		s.Found = o.Found
 	}

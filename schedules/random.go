@@ -12,6 +12,8 @@ const (
 	maxRows = 2
 	// maxExecutions bounds the executions of one random situation.
 	maxExecutions = 1500
+	// maxFixed bounds them where the situation is the only one.
+	maxFixed = 200000
 	// maxCalls is the largest number of calls of which all orders are executed.
 	maxCalls = 4
 	// maxMisses is how many useless draws there may be per useful one, and
@@ -22,13 +24,24 @@ const (
 
 // random is the concrete search.
 func (s *search) random() *found {
-	if s.opt.Tries < 0 || len(s.calls) > maxCalls {
+	if s.fixed() {
+		sit := s.draw(rand.New(rand.NewSource(1)))
+		if !s.possible(sit) {
+			s.stats.Exhausted = true
+			return nil
+		}
+		s.stats.Tries++
+		f, complete := s.explore(sit, maxFixed)
+		s.stats.Exhausted = f == nil && complete
+		return f
+	}
+	if s.opt.Tries < 0 || len(s.calls)-s.builders > maxCalls {
 		return nil
 	}
 	r := rand.New(rand.NewSource(s.opt.Seed + 1))
 	seen := map[string]bool{}
-	repeats := 0
-	for misses := 0; s.stats.Tries < s.opt.Tries && misses < maxMisses*s.opt.Tries && repeats < maxRepeats; {
+	repeats, tries := 0, 0
+	for misses := 0; tries < s.opt.Tries && misses < maxMisses*s.opt.Tries && repeats < maxRepeats; {
 		if s.ctx.Err() != nil {
 			return nil
 		}
@@ -44,55 +57,87 @@ func (s *search) random() *found {
 			misses++
 			continue
 		}
+		tries++
 		s.stats.Tries++
-		if f := s.explore(sit); f != nil {
+		if f, _ := s.explore(sit, maxExecutions); f != nil {
 			return f
 		}
 	}
 	return nil
 }
 
-// explore goes through all orders of a situation, and of parts of it.
-func (s *search) explore(sit *situation) *found {
+// fixed reports whether there is nothing to choose but the order.
+func (s *search) fixed() bool {
+	if s.opt.Init == AnyRows || s.builders > 0 {
+		return false
+	}
+	for _, c := range s.calls {
+		if len(c.Txn.Params) > 0 || len(s.havocs[c.Txn]) > 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// explore goes through all orders of a situation, and of parts of it, after the
+// builders have run. complete says that it came to the end.
+func (s *search) explore(sit *situation, bound int) (f *found, complete bool) {
 	list := s.instances(sit.calls)
-	sessions := bySession(sit.calls, list)
-	res := s.machine.Explore(s.ctx, sessions, interp.NewDB(s.program, sit.rows),
-		interp.Options{AnyOrder: s.opt.AnyOrder, MaxExecutions: maxExecutions})
-	if res.Verdict != interp.Anomalous {
-		return nil
+	db := interp.NewDB(s.program, sit.rows)
+	for _, in := range list[:s.builders] {
+		next, why := s.machine.Commit(s.machine.Run(in, db, nil), db, nil)
+		if why != "" {
+			return nil, true
+		}
+		db = next
+	}
+	res := s.machine.Explore(s.ctx, bySession(sit.calls[s.builders:], list[s.builders:]), db,
+		interp.Options{AnyOrder: s.opt.AnyOrder, MaxExecutions: bound})
+	switch {
+	case res.Verdict == interp.Undecided:
+		return nil, false
+	case res.Verdict != interp.Anomalous:
+		return nil, true
 	}
 	// Keep the calls that committed.
 	index := map[*interp.Instance]int{}
 	for i, in := range list {
 		index[in] = i
 	}
-	part := &situation{rows: sit.rows}
-	number := map[int]int{}
 	taken := map[int]bool{}
+	for i := range sit.calls[:s.builders] {
+		taken[i] = true
+	}
 	for _, t := range res.Anomaly.Txns {
 		taken[index[t.Run.Inst]] = true
 	}
+	part := &situation{rows: sit.rows}
+	number := map[int]int{}
 	for i, c := range sit.calls {
 		if taken[i] {
 			number[i] = len(part.calls)
 			part.calls = append(part.calls, c)
 		}
 	}
-	var o order
+	var o Order
 	for _, t := range res.Anomaly.Txns {
-		o.commits = append(o.commits, number[index[t.Run.Inst]])
-		o.snaps = append(o.snaps, t.Snapshot)
+		o.Commits = append(o.Commits, number[index[t.Run.Inst]]-s.builders)
+		o.Snapshots = append(o.Snapshots, t.Snapshot)
 	}
+	o = o.after(s.builders)
 	if v, _, _ := s.judge(part).decide(o); v != anomalous {
-		return nil
+		return nil, false
 	}
-	return &found{part, o, "random"}
+	return &found{part, o, "random"}, true
 }
 
 // promising reports whether at least two of the calls get to their ends on the
 // initial state, one of which writes: the first two to take their snapshots
 // mostly do.
 func (s *search) promising(sit *situation) bool {
+	if s.builders > 0 {
+		return true
+	}
 	db := interp.NewDB(s.program, sit.rows)
 	ends, writes := 0, 0
 	for _, in := range s.instances(sit.calls) {

@@ -34,7 +34,7 @@ func (s *search) shrink(f *found) {
 }
 
 // try takes a smaller anomaly if it is one.
-func (k *shrinker) try(sit *situation, list ...order) bool {
+func (k *shrinker) try(sit *situation, list ...Order) bool {
 	if k.left <= 0 || k.s.ctx.Err() != nil {
 		return false
 	}
@@ -61,7 +61,7 @@ func (k *shrinker) change(f func(sit *situation) bool) bool {
 }
 
 // orders gives all orders of a situation's calls.
-func (k *shrinker) orders(calls []*Call) []order {
+func (k *shrinker) orders(calls []*Call) []Order {
 	session, kind := make([]int, len(calls)), make([]int, len(calls))
 	for i, c := range calls {
 		session[i], kind[i] = c.Session, i
@@ -72,14 +72,14 @@ func (k *shrinker) orders(calls []*Call) []order {
 
 // dropCalls leaves out calls, in the order as it is or in any other.
 func (k *shrinker) dropCalls() {
-	for pos := 0; pos < len(k.f.o.commits); {
-		if len(k.f.o.commits) == 2 {
+	for pos := 0; pos < len(k.f.o.Commits); {
+		if len(k.f.o.Commits) == 2 {
 			return
 		}
-		c := k.f.o.commits[pos]
+		c := k.f.o.Commits[pos]
 		sit := k.f.sit.clone()
 		sit.calls = slices.Delete(sit.calls, c, c+1)
-		list := []order{k.f.o.without(pos)}
+		list := []Order{k.f.o.without(pos)}
 		if len(sit.calls) <= maxCalls {
 			list = append(list, k.orders(sit.calls)...)
 		}
@@ -94,12 +94,11 @@ func (k *shrinker) dropCalls() {
 // simplerOrder finds an order with fewer or shorter delays for the same values,
 // or the expected one.
 func (k *shrinker) simplerOrder() {
-	n := len(k.f.sit.calls)
-	if k.s.q.Delayed && n == len(k.s.calls) && k.try(k.f.sit, oneDelayed(n)) {
+	if x := k.s.q.Expected; x != nil && len(k.f.sit.calls) == len(x.Commits) && k.s.builders == 0 && k.try(k.f.sit, *x) {
 		return
 	}
 	delayed, delay := k.f.o.delayed()
-	list := slices.DeleteFunc(k.orders(k.f.sit.calls), func(o order) bool {
+	list := slices.DeleteFunc(k.orders(k.f.sit.calls), func(o Order) bool {
 		d, n := o.delayed()
 		return d > delayed || d == delayed && n >= delay
 	})
@@ -153,12 +152,12 @@ func (k *shrinker) visit(sit *situation, f func(cell)) {
 	}
 	for _, call := range sit.calls {
 		for i, p := range call.Txn.Params {
-			f(cell{&call.Params[i], p.Type, true, k.s.code.LocalClass(call.Txn, p.Name)})
+			f(cell{&call.Params[i], p.Type, true, k.s.code.LocalClass(k.s.twin[call.Txn], p.Name)})
 		}
 		for _, site := range k.s.havocs[call.Txn] {
 			t, _ := call.Txn.LocalType(site.Var)
 			for i := range call.Havocs[site] {
-				f(cell{&call.Havocs[site][i], t, false, k.s.code.LocalClass(call.Txn, site.Var)})
+				f(cell{&call.Havocs[site][i], t, false, k.s.code.LocalClass(k.s.twin[call.Txn], site.Var)})
 			}
 		}
 	}

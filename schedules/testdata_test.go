@@ -63,7 +63,7 @@ func load(t testing.TB, dir string, l line) *ir.Program {
 
 // cycle gives the query of a line's cycle.
 func (l line) query(t testing.TB, p *ir.Program) Query {
-	q := Query{Program: p, Engine: engine.Postgres(), Delayed: true}
+	q := Query{Program: p, Engine: engine.Postgres()}
 	for _, name := range strings.Split(l.cycle, ",") {
 		txn := p.Txn(name)
 		if txn == nil {
@@ -71,6 +71,8 @@ func (l line) query(t testing.TB, p *ir.Program) Query {
 		}
 		q.Sessions = append(q.Sessions, []*ir.Txn{txn})
 	}
+	o := OneDelayed(len(q.Sessions))
+	q.Expected = &o
 	return q
 }
 

@@ -124,7 +124,7 @@ func (s *search) possible(sit *situation) bool {
 				return false
 			}
 			fresh[v] = true
-			if s.held(sit.rows, v, s.code.LocalClass(c.Txn, p.Name)) {
+			if s.held(sit.rows, v, s.code.LocalClass(s.twin[c.Txn], p.Name)) {
 				return false
 			}
 		}
