@@ -91,7 +91,7 @@ func (w *writer) results(x *site, sel *ir.Select) []ir.Expr {
 func (x *site) match(row func(col string) ir.Expr, param func(name string) ir.Expr, extra []ir.Expr) ir.Expr {
 	var out ir.Expr
 	if x.where != nil {
-		out = is(rename(substitute(x.where, x.row, row), param), boolean(true))
+		out = is(substitute(rename(x.where, param), x.row, row), boolean(true))
 	}
 	t := x.shadow.base
 	if len(x.extremes) > 0 {
@@ -102,7 +102,7 @@ func (x *site) match(row func(col string) ir.Expr, param func(name string) ir.Ex
 			if a.Fn == "max" {
 				op = ir.Ge
 			}
-			arg := rename(substitute(a.Arg, x.row, row), param)
+			arg := substitute(rename(a.Arg, param), x.row, row)
 			hit = ir.OrE(hit, isNull(extra[i]), is(ir.Op(op, arg, extra[i]), boolean(true)))
 		}
 		return and(out, hit)
@@ -118,7 +118,7 @@ func (x *site) match(row func(col string) ir.Expr, param func(name string) ir.Ex
 	extra = extra[len(t.Key):]
 	var before, tie ir.Expr
 	for i, o := range x.order {
-		a, b := rename(substitute(o.Expr, x.row, row), param), extra[i]
+		a, b := substitute(rename(o.Expr, param), x.row, row), extra[i]
 		if o.Desc {
 			a, b = b, a
 		}
