@@ -71,6 +71,9 @@ type Options struct {
 	KeepLarge bool
 }
 
+// defaultOrders has room for all orders of four transactions.
+const defaultOrders = 600
+
 func (o Options) withDefaults() Options {
 	set := func(x *int, v int) {
 		if *x == 0 {
@@ -79,7 +82,7 @@ func (o Options) withDefaults() Options {
 	}
 	set(&o.Builders, 3)
 	set(&o.Tries, 400)
-	set(&o.Orders, 600)
+	set(&o.Orders, defaultOrders)
 	set(&o.Spurious, 12)
 	if o.Limit == 0 {
 		o.Limit = 30000000

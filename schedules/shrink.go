@@ -66,7 +66,7 @@ func (k *shrinker) orders(calls []*Call) []Order {
 	for i, c := range calls {
 		session[i], kind[i] = c.Session, i
 	}
-	list, _ := orders(session, kind, 0, k.s.opt.Orders)
+	list, _ := orders(session, kind, 0, defaultOrders)
 	return list
 }
 

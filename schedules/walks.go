@@ -1,6 +1,13 @@
 package schedules
 
-import "github.com/txrobust/robust/ir"
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/txrobust/robust/ir"
+	"github.com/txrobust/robust/movers"
+)
 
 // Processes gives the sessions of the program's processes, with n copies of
 // those that may have any number.
@@ -16,4 +23,211 @@ func Processes(p *ir.Program, n int) [][]*ir.Txn {
 		}
 	}
 	return out
+}
+
+// WalkOptions direct FromWalks.
+type WalkOptions struct {
+	// Helpers bounds the transactions besides the delayed one (default 4).
+	Helpers int
+	// SessionOrder also tries consecutive helpers in one session.
+	SessionOrder bool
+	// MaxQueries bounds what is made (default 60).
+	MaxQueries int
+}
+
+// FromWalks gives the queries that a proof's remaining walks suggest, likely
+// ones first: the transactions of each walk; these with one more, since what
+// makes a walk an anomaly may be a transaction that is not on it
+// (docs/soundness.md, S1); and those of two walks together. base gives the
+// program, the engine and the options of all of them.
+//
+// A program with processes has one query, which runs all of its sessions: any
+// of them may stop early.
+func FromWalks(base Query, walks []*movers.Walk, opt WalkOptions) []Query {
+	if opt.Helpers == 0 {
+		opt.Helpers = 4
+	}
+	if opt.MaxQueries == 0 {
+		opt.MaxQueries = 60
+	}
+	if len(base.Program.Processes) > 0 {
+		base.Sessions, base.Expected = Processes(base.Program, 2), nil
+		return []Query{base}
+	}
+	c := &collector{base: base, opt: opt, seen: map[string]bool{}}
+	walks = slices.Clone(walks)
+	slices.SortStableFunc(walks, func(a, b *movers.Walk) int { return len(a.Helpers) - len(b.Helpers) })
+	for _, w := range walks {
+		c.walk(w)
+	}
+	for _, w := range walks {
+		for _, t := range base.Program.Txns {
+			if related(t, w.Templates()) {
+				c.add(append(alone(w.Templates()), []*ir.Txn{t}), nil)
+			}
+		}
+	}
+	for i, a := range walks {
+		for _, b := range walks[:i] {
+			c.add(alone(union(a.Templates(), b.Templates())), nil)
+		}
+	}
+	return c.out
+}
+
+type collector struct {
+	base Query
+	opt  WalkOptions
+	seen map[string]bool
+	out  []Query
+}
+
+// add makes a query, unless there is one with the same sessions.
+func (c *collector) add(sessions [][]*ir.Txn, expected *Order) {
+	n := 0
+	var names []string
+	for _, list := range sessions {
+		n += len(list)
+		name := ""
+		for _, t := range list {
+			name += t.Name + ";"
+		}
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	key := strings.Join(names, ",")
+	if n < 2 || n > c.opt.Helpers+1 || c.seen[key] || len(c.out) >= c.opt.MaxQueries {
+		return
+	}
+	c.seen[key] = true
+	q := c.base
+	q.Sessions, q.Expected = sessions, expected
+	c.out = append(c.out, q)
+}
+
+// walk makes the queries of one walk. The order that it expects follows from
+// it: the delayed transaction comes first and commits after the atomic helpers;
+// those that are only issued in its window commit after it.
+func (c *collector) walk(w *movers.Walk) {
+	o := &Order{}
+	var late Order
+	for i, h := range w.Helpers {
+		if h.Kind == movers.Issued {
+			late.Commits = append(late.Commits, i+1)
+			late.Snapshots = append(late.Snapshots, len(o.Commits))
+			continue
+		}
+		o.Snapshots = append(o.Snapshots, len(o.Commits))
+		o.Commits = append(o.Commits, i+1)
+	}
+	o.Commits = append(append(o.Commits, 0), late.Commits...)
+	o.Snapshots = append(append(o.Snapshots, 0), late.Snapshots...)
+	c.add(alone(w.Templates()), o)
+	if !c.opt.SessionOrder {
+		return
+	}
+	// Every way to put consecutive helpers into one session.
+	for cuts := 0; cuts < 1<<max(0, len(w.Helpers)-1); cuts++ {
+		sessions := alone([]*ir.Txn{w.Delayed})
+		for i, h := range w.Helpers {
+			if i > 0 && cuts&(1<<(i-1)) != 0 {
+				last := len(sessions) - 1
+				sessions[last] = append(sessions[last], h.Txn)
+			} else {
+				sessions = append(sessions, []*ir.Txn{h.Txn})
+			}
+		}
+		c.add(sessions, nil)
+	}
+}
+
+// alone gives every transaction its own session.
+func alone(list []*ir.Txn) [][]*ir.Txn {
+	var out [][]*ir.Txn
+	for _, t := range list {
+		out = append(out, []*ir.Txn{t})
+	}
+	return out
+}
+
+// union is the smallest list that has all of a and all of b, repetitions
+// included.
+func union(a, b []*ir.Txn) []*ir.Txn {
+	out := slices.Clone(a)
+	left := slices.Clone(a)
+	for _, t := range b {
+		if i := slices.Index(left, t); i >= 0 {
+			left = slices.Delete(left, i, i+1)
+		} else {
+			out = append(out, t)
+		}
+	}
+	return out
+}
+
+// related reports whether a transaction touches a table that one of the others
+// writes, or writes one that they touch.
+func related(t *ir.Txn, others []*ir.Txn) bool {
+	touches, writes := tables(t)
+	for _, o := range others {
+		touched, written := tables(o)
+		for u := range written {
+			if touches[u] {
+				return true
+			}
+		}
+		for u := range writes {
+			if touched[u] {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func tables(t *ir.Txn) (touches, writes map[*ir.Table]bool) {
+	touches, writes = map[*ir.Table]bool{}, map[*ir.Table]bool{}
+	ir.Walk(t.Body, func(s ir.Stmt) {
+		for _, src := range ir.Reads(s) {
+			touches[src.Table] = true
+		}
+		if u := ir.Written(s); u != nil {
+			touches[u], writes[u] = true, true
+		}
+	})
+	return
+}
+
+// lightTries is the number of random situations of the first round.
+const lightTries = 100
+
+// FindAny searches the queries, and gives the first anomaly: in a first round
+// with little effort for each, then with all that their options allow.
+func FindAny(ctx context.Context, queries []Query) (*Anomaly, Stats, error) {
+	var total Stats
+	for _, light := range []bool{true, false} {
+		bounded := ""
+		for _, q := range queries {
+			if light {
+				if len(queries) == 1 {
+					break // the second round has it all
+				}
+				if q.Options.Tries >= 0 {
+					q.Options.Tries = lightTries
+				}
+				q.Options.Orders, q.Options.Builders = -1, -1
+			}
+			a, stats, err := Find(ctx, q)
+			total.Add(stats)
+			if stats.Bounded != "" {
+				bounded = stats.Bounded
+			}
+			if a != nil || err != nil {
+				return a, total, err
+			}
+		}
+		total.Bounded = bounded
+	}
+	total.Exhausted = total.Exhausted && len(queries) == 1
+	return nil, total, nil
 }

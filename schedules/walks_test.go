@@ -1,0 +1,87 @@
+package schedules
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/txrobust/robust/engine"
+	"github.com/txrobust/robust/ir"
+	"github.com/txrobust/robust/movers"
+)
+
+// TestFromWalks refutes the applications and traps from the walks that the
+// proof leaves, without knowing the cycle. A robust one must not be refuted.
+func TestFromWalks(t *testing.T) {
+	for _, dir := range []string{"apps", "traps"} {
+		for _, l := range lines(t, dir) {
+			t.Run(dir+"/"+l.folder+"/"+l.txns, func(t *testing.T) {
+				if strings.HasPrefix(l.folder, "tpcc") && testing.Short() {
+					t.Skip("the proof takes long")
+				}
+				ctx, cancel := context.WithTimeout(context.Background(), 60*time.Second)
+				defer cancel()
+				p := load(t, dir, l)
+				start := time.Now()
+				res, err := movers.Prove(ctx, p, movers.Options{Engine: engine.Postgres()})
+				if err != nil {
+					t.Fatal(err)
+				}
+				proof := time.Since(start).Round(time.Millisecond)
+				start = time.Now()
+				base := Query{Program: p, Engine: engine.Postgres(), Options: Options{Invariants: res.Facts}}
+				queries := FromWalks(base, res.Walks, WalkOptions{})
+				a, stats, err := FindAny(ctx, queries)
+				t.Logf("%s after %v; %d walks, %d queries in %v; %s", res.Verdict, proof, len(res.Walks), len(queries), time.Since(start).Round(time.Millisecond), describeStats(stats))
+				for _, w := range res.Walks {
+					t.Log(w)
+				}
+				switch {
+				case err != nil:
+					t.Fatal(err)
+				case l.verdict == "robust" && a != nil:
+					t.Fatalf("an anomaly of a robust program:\n%s", describe(p, a))
+				case l.verdict == "not-robust" && a == nil && res.Verdict != movers.Robust:
+					t.Error("no anomaly is found")
+				}
+			})
+		}
+	}
+}
+
+// TestFromWalksMakes checks the orders and sessions of queries.
+func TestFromWalksMakes(t *testing.T) {
+	src, err := os.ReadFile(filepath.Join(testdata, "litmus", "s1-columns.litmus"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := ir.Parse("s1-columns.litmus", string(src))
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.Processes = nil
+	a, b, c := p.Txns[0], p.Txns[1], p.Txns[2]
+	w := &movers.Walk{Delayed: a, Helpers: []movers.Helper{{Txn: b, Kind: movers.Atomic}, {Txn: c, Kind: movers.Issued}}}
+	qs := FromWalks(Query{Program: p}, []*movers.Walk{w}, WalkOptions{SessionOrder: true})
+	if len(qs) < 3 {
+		t.Fatalf("only %d queries", len(qs))
+	}
+	o := qs[0].Expected
+	if len(qs[0].Sessions) != 3 || o == nil {
+		t.Fatalf("the walk is not the first query: %+v", qs[0])
+	}
+	if got, want := [6]int{o.Commits[0], o.Commits[1], o.Commits[2], o.Snapshots[0], o.Snapshots[1], o.Snapshots[2]}, [6]int{1, 0, 2, 0, 0, 1}; got != want {
+		t.Errorf("the expected order is %v, it should be %v", got, want)
+	}
+	if s := qs[1].Sessions; len(s) != 2 || len(s[1]) != 2 {
+		t.Errorf("the helpers do not share a session: %v", s)
+	}
+	for _, q := range qs {
+		if len(q.Sessions) > 5 {
+			t.Errorf("%d sessions", len(q.Sessions))
+		}
+	}
+}
