@@ -54,7 +54,13 @@ func (x *ex) call(e *pg.FuncCall) val {
 			return val{e: ir.V(x.b.sequence("lastval")), t: tInt}
 		}
 		if name == "current_setting" {
-			name += literalSuffix(args)
+			key := literalSuffix(args)
+			if key == "" || x.l.sets {
+				v := x.b.local(name, tText)
+				x.b.havoc(x.pos(e.Location), v)
+				return val{e: ir.V(v), t: tText}
+			}
+			name += key
 		}
 		return x.fromSession(name, scalarTypes[b.result])
 	case volatileFunc:

@@ -81,17 +81,18 @@ var builtins = indexByName(map[funcKind]map[string]string{
 			st_setsrid st_geomfromtext st_geogfromtext ll_to_earth`,
 	},
 	nowFunc:     {"timestamp": `now transaction_timestamp current_timestamp localtimestamp`, "date": `current_date`, "time": `current_time localtime`},
-	sessionFunc: {"text": `current_user session_user current_role current_schema current_database current_catalog version inet_client_addr inet_server_addr current_setting user current_query`, "int": `pg_backend_pid inet_client_port`, "boolean": `pg_is_in_recovery has_table_privilege has_schema_privilege pg_has_role  row_security_active`, "timestamp": `pg_postmaster_start_time pg_conf_load_time`},
+	sessionFunc: {"text": `current_user session_user current_role current_schema current_database current_catalog version inet_client_addr inet_server_addr current_setting user current_query`, "int": `pg_backend_pid inet_client_port txid_current pg_current_xact_id`, "boolean": `pg_is_in_recovery`, "timestamp": `pg_postmaster_start_time pg_conf_load_time`},
 	volatileFunc: {
 		"timestamp": `clock_timestamp statement_timestamp`,
 		"float":     `random random_normal`,
 		"text":      `timeofday`,
-		"boolean":   `pg_try_advisory_lock pg_try_advisory_xact_lock pg_advisory_unlock`,
-		"int":       `pg_total_relation_size pg_relation_size pg_database_size`,
+		"boolean": `pg_try_advisory_lock pg_try_advisory_xact_lock pg_advisory_unlock has_table_privilege has_schema_privilege
+			pg_has_role row_security_active`,
+		"int": `pg_total_relation_size pg_relation_size pg_database_size`,
 	},
 	freshFunc: {
 		"text": `gen_random_uuid uuid_generate_v1 uuid_generate_v1mc uuid_generate_v4 uuidv4 uuidv7`,
-		"int":  `nextval txid_current pg_current_xact_id`,
+		"int":  `nextval`,
 	},
 	idleFunc: {
 		"void": `pg_advisory_lock pg_advisory_xact_lock pg_advisory_lock_shared pg_advisory_xact_lock_shared

@@ -119,6 +119,8 @@ func read(files []File, opt Options) (l *loader, err error) {
 		views:  map[string]*view{},
 		types:  map[string]*userType{},
 		opt:    opt,
+
+		operators: map[string]string{},
 	}
 	for _, f := range files {
 		if err := l.file(f); err != nil {
@@ -134,7 +136,7 @@ func read(files []File, opt Options) (l *loader, err error) {
 				l.views[name] = &view{f.pos, "a table that a function creates", nil}
 			}
 		}
-		l.defers = l.defers || f.refs.defers
+		l.defers, l.sets = l.defers || f.refs.defers, l.sets || f.refs.sets
 	}
 	l.finishTables()
 	l.invariants()
@@ -169,6 +171,9 @@ type loader struct {
 	views  map[string]*view
 	path   []string // schemas that a SET search_path names
 	defers bool     // some SET CONSTRAINTS exists
+	sets   bool     // some function changes settings of the session
+	// operators are those that CREATE OPERATOR declares, with their functions.
+	operators map[string]string
 	// postponed are statements about tables that were not declared yet.
 	postponed []func()
 	types     map[string]*userType
@@ -334,8 +339,11 @@ func (l *loader) statement(raw *pg.RawStmt, t *text, first int, inTxn *bool) {
 		l.fail(pos, "LOCK TABLE outside of a function is not analysed; write the transaction as CREATE FUNCTION … LANGUAGE plpgsql or sql")
 	case *pg.AlterFunctionStmt:
 		l.note(pos, "ALTER FUNCTION is left out")
-	case *pg.DefineStmt, *pg.CreateCastStmt:
-		l.note(pos, "an operator, aggregate, cast or the like that is declared here is not modelled")
+	case *pg.DefineStmt:
+		l.createOperator(s)
+		l.note(pos, "an operator, aggregate, type or the like that is declared here is not modelled")
+	case *pg.CreateCastStmt:
+		l.note(pos, "a cast that is declared here is not modelled: it is taken to read no tables")
 	case *pg.AlterObjectSchema:
 		l.note(pos, "SET SCHEMA is left out: the object keeps its name here")
 	case *pg.CreateEventTrigStmt:
@@ -392,6 +400,21 @@ func (l *loader) createComposite(s *pg.CompositeTypeStmt, t *text, pos ir.Pos) {
 	l.types[rangeName(s.Typevar)] = u
 }
 
+// createOperator records CREATE OPERATOR: what it calls may do anything.
+func (l *loader) createOperator(s *pg.DefineStmt) {
+	if s.Kind != pg.ObjectOperator {
+		return
+	}
+	fn := ""
+	for _, n := range s.Definition {
+		d := pg.Inner(n).(*pg.DefElem)
+		if t, ok := pg.Inner(d.Arg).(*pg.TypeName); ok && (d.Defname == "function" || d.Defname == "procedure") {
+			fn = qualified(names(t.Names))
+		}
+	}
+	l.operators[qualified(names(s.Defnames))] = fn
+}
+
 func (l *loader) createDomain(s *pg.CreateDomainStmt, t *text, pos ir.Pos) {
 	u := &userType{pos: pos, base: l.typeOf(s.TypeName, t)}
 	for _, n := range s.Constraints {
@@ -400,6 +423,7 @@ func (l *loader) createDomain(s *pg.CreateDomainStmt, t *text, pos ir.Pos) {
 			u.notNull = true
 		case pg.ConstrCheck:
 			u.checked = true
+			u.checks = append(u.checks, pg.Inner(n).(*pg.Constraint).RawExpr)
 		}
 	}
 	l.types[qualified(names(s.Domainname))] = u

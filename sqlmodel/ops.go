@@ -14,6 +14,9 @@ func (x *ex) aExpr(e *pg.A_Expr) val {
 	if len(ops) > 0 {
 		op = ops[len(ops)-1]
 	}
+	if _, declared := x.l.operators[qualified(ops)]; declared {
+		panic(unmodelled{"the operator " + op + ", which is declared here"})
+	}
 	switch e.Kind {
 	case pg.ExprOp:
 		if e.Lexpr == nil {

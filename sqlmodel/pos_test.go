@@ -177,6 +177,8 @@ END $$;`
 		"f.sql:5:3 (v) := select a.x from a where a.k == 2;",
 		"f.sql:6:3 helper := v;",
 		"f.sql:11:16 (y) := select a_1.y from a a_1;",
+		"f.sql:10:22 (count) := select agg count(*) int from a where a.x == y;",
+		"f.sql:10:22 assume count <= 1;",
 		"f.sql:10:22 (k) := select a.k from a where a.x == y;",
 		"f.sql:10:3 emit helper + k;",
 	}

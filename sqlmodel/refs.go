@@ -22,10 +22,14 @@ type refs struct {
 	// changes when constraints are checked.
 	dynamic bool
 	defers  bool
+	// sets says that it changes settings of the session.
+	sets bool
+	// operators are the names of the operators that it uses.
+	operators map[string]bool
 }
 
 func newRefs() *refs {
-	return &refs{tables: map[string]bool{}, calls: map[string]bool{}, made: map[string]bool{}}
+	return &refs{tables: map[string]bool{}, calls: map[string]bool{}, made: map[string]bool{}, operators: map[string]bool{}}
 }
 
 // add collects what a tree names.
@@ -45,6 +49,12 @@ func (r *refs) add(root pg.Message) {
 			r.made[rangeName(x.Into.Rel)] = true
 		case *pg.ConstraintsSet:
 			r.defers = true
+		case *pg.VariableSetStmt:
+			r.sets = true
+		case *pg.A_Expr:
+			r.operators[qualified(names(x.Name))] = true
+		case *pg.SubLink:
+			r.operators[qualified(names(x.OperName))] = true
 		}
 		switch x := x.(type) {
 		case *pg.RangeVar:
@@ -52,7 +62,9 @@ func (r *refs) add(root pg.Message) {
 				r.tables[rangeName(x)] = true
 			}
 		case *pg.FuncCall:
-			r.calls[qualified(names(x.Funcname))] = true
+			name := qualified(names(x.Funcname))
+			r.calls[name] = true
+			r.sets = r.sets || name == "set_config"
 		case *pg.InsertStmt:
 			r.writes = true
 			r.frees = r.frees || x.OnConflictClause != nil && x.OnConflictClause.Action == pg.ConflictUpdate
@@ -242,6 +254,11 @@ func (tr *tracer) add(r *refs) {
 	}
 	for _, name := range sortedKeys(r.calls) {
 		tr.call(name)
+	}
+	for _, name := range sortedKeys(r.operators) {
+		if fn, declared := tr.l.operators[name]; declared {
+			tr.call(fn)
+		}
 	}
 }
 

@@ -20,6 +20,7 @@ type column struct {
 	name    string
 	t       typ
 	notNull bool
+	domain  *userType
 	def     *sqlExpr
 	// fresh marks serial and identity columns, whose default is a value that
 	// was never used; sequence is the name that nextval and currval know.
@@ -296,6 +297,7 @@ func (l *loader) addColumn(tab *table, d *pg.ColumnDef, t *text) {
 		default:
 			if u := l.types[qualified(parts)]; u != nil {
 				c.notNull = u.notNull
+				c.domain = u
 				if u.checked {
 					l.note(pos, "column %s.%s: the checks of its domain are left out", tab.name, c.name)
 				}

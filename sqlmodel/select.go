@@ -174,6 +174,9 @@ func (b *builder) selectInto(f *frame, x *ex, q *query, pos ir.Pos, to sink) {
 	if to.strict && s.Found == "" {
 		s.Found = b.local("was_found", tBool)
 	}
+	if to.strict && q.atMost != 1 && !b.singleRow(s.Query) {
+		b.atMostOne(s.Query, pos)
+	}
 	seen := map[string]bool{}
 	for i, d := range list {
 		if d.local == "" || seen[d.local] {
@@ -198,6 +201,13 @@ func (b *builder) strict(to sink, pos ir.Pos, found ir.Expr) {
 	if to.strict {
 		b.emit(&ir.Assume{At: at(pos), Cond: found})
 	}
+}
+
+// atMostOne ends the transaction where q has several rows.
+func (b *builder) atMostOne(q ir.Query, pos ir.Pos) {
+	n := b.local("count", tInt)
+	b.emit(&ir.Select{At: at(pos), Into: []string{n}, Aggs: []ir.Agg{{Fn: "count", Type: ir.IntType}}, Query: q})
+	b.emit(&ir.Assume{At: at(pos), Cond: ir.Op(ir.Le, ir.V(n), ir.C(ir.Int(1)))})
 }
 
 // atLeastOne gives a Select a column, which its text form needs.

@@ -160,7 +160,7 @@ func (x *ex) uncorrelated(s *pg.SelectStmt) *query {
 		}
 		lv.used = saved[i]
 	}
-	if x.conditional && (mayFail(q.where) || anyMayFail(q.targets)) {
+	if (x.conditional || x.perRow) && (mayFail(q.where) || anyMayFail(q.targets)) {
 		x.unmodelled("a subquery that may fail under a condition")
 	}
 	return q
@@ -201,9 +201,23 @@ func (x *ex) scalar(s *pg.SelectStmt, pos ir.Pos) val {
 	if base == "?column?" {
 		base = "tmp"
 	}
+	x.oneRow(q, pos)
 	local := x.b.local(base, c.t)
 	x.b.emit(&ir.Select{At: at(pos), Into: []string{local}, Cols: []ir.Expr{c.e}, Query: q.ir(), Order: q.order, Lock: q.lock})
 	return val{e: ir.V(local), t: c.t}
+}
+
+// oneRow says that a subquery used as a value has no second row, which is an
+// error. To ignore it would be wrong: whether there is one depends on rows that
+// the value does not show.
+func (x *ex) oneRow(q *query, pos ir.Pos) {
+	switch {
+	case q.atMost == 1 || x.b.singleRow(q.ir()):
+	case x.conditional || x.perRow:
+		x.unmodelled("a subquery that may have several rows, in a place where it may not run")
+	default:
+		x.b.atMostOne(q.ir(), pos)
+	}
 }
 
 // emitAggregates runs the aggregates of q before the statement.

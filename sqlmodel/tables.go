@@ -75,6 +75,13 @@ func columnIndexes(t *ir.Table, names []string) []int {
 	return out
 }
 
+// looksAround reports whether a check with these references looks at more than
+// its row.
+func (l *loader) looksAround(r *refs) bool {
+	e := l.effectOf(r)
+	return e.all || e.writes || len(e.tables) > 0
+}
+
 func allNotNull(t *table, cols []string) bool {
 	for _, c := range cols {
 		if !t.column(c).notNull {
@@ -133,13 +140,23 @@ func (l *loader) constraints(t *table) {
 		}
 		t.ir.Uniques = append(t.ir.Uniques, iu)
 	}
+	for _, c := range t.columns {
+		if c.domain == nil || len(c.domain.checks) == 0 {
+			continue
+		}
+		r := newRefs()
+		for _, n := range c.domain.checks {
+			r.add(n)
+		}
+		if l.looksAround(r) {
+			t.hide(&unseen{pos: c.pos, what: "the checks of the domain of column " + c.name, on: onInsert | onUpdate, columns: []string{c.name}, calls: r})
+		}
+	}
 	for _, k := range t.checks {
 		e, why := l.constraintExpr(t, &k.expr)
 		switch {
 		case why != "":
-			// It only looks at the row, unless it calls what reads tables.
-			r := l.refsIn(k.expr.node)
-			if e := l.effectOf(r); e.all || e.writes || len(e.tables) > 0 {
+			if r := l.refsIn(k.expr.node); l.looksAround(r) {
 				t.hide(&unseen{pos: k.pos, name: k.name, what: "check " + k.name + " (" + why + ")", on: onInsert | onUpdate, calls: r})
 			} else {
 				l.note(k.pos, "check %s is left out: %s is not modelled", k.name, why)

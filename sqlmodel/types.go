@@ -123,6 +123,7 @@ type userType struct {
 	// A domain may add these to its base type.
 	notNull bool
 	checked bool
+	checks  []*pg.Node
 }
 
 // fieldDef is a field of a composite type.

@@ -129,6 +129,7 @@ func (y *ex) multiValues(n *pg.Node, loc int32) []val {
 		if len(q.aggs) > 0 {
 			y.emitAggregates(q, y.pos(loc))
 		} else {
+			y.oneRow(q, y.pos(loc))
 			sel := &ir.Select{At: at(y.pos(loc)), Query: q.ir(), Order: q.order, Lock: q.lock}
 			for i, c := range q.targets {
 				local := y.b.local(c.name, c.t)
@@ -274,8 +275,12 @@ func (b *builder) updateStmt(f *frame, t *text, s *pg.UpdateStmt, pos ir.Pos, to
 	list = append(list, b.generated(row.table, withValues(row, list))...)
 	for _, c := range b.l.keysTo(row.table) {
 		for _, a := range list {
-			if c.onUpdate.changes() && contains(b.l.refColumns(c), a.column) {
+			switch {
+			case !contains(b.l.refColumns(c), a.column):
+			case c.onUpdate.changes():
 				b.unmodelled("ON UPDATE %s of foreign key %s", actionWord(c.onUpdate), c.name)
+			case len(w.other) > 0: // checked when all rows are updated, not for each
+				b.unmodelled("an UPDATE with several tables of what foreign key %s refers to", c.name)
 			}
 		}
 	}
@@ -468,9 +473,7 @@ func (b *builder) returning(f *frame, w *writeQuery, row, after *rowSource, ret 
 		b.countRows(f, q, pos)
 	}
 	if !b.singleRow(q) && f.fn.body != nil { // PL/pgSQL refuses several rows
-		n := b.local("count", tInt)
-		b.emit(&ir.Select{At: at(pos), Into: []string{n}, Aggs: []ir.Agg{{Fn: "count", Type: ir.IntType}}, Query: q})
-		b.emit(&ir.Assume{At: at(pos), Cond: ir.Op(ir.Le, ir.V(n), ir.C(ir.Int(1)))})
+		b.atMostOne(q, pos)
 	}
 	// The write must still see the variables as they were.
 	var temps []dest

@@ -254,6 +254,7 @@ const (
 	AlterDisableUserTrigger = pgquery.AlterTableType_AT_DisableTrigUser
 
 	ObjectTable      = pgquery.ObjectType_OBJECT_TABLE
+	ObjectOperator   = pgquery.ObjectType_OBJECT_OPERATOR
 	ObjectColumn     = pgquery.ObjectType_OBJECT_COLUMN
 	ObjectFunction   = pgquery.ObjectType_OBJECT_FUNCTION
 	ObjectProcedure  = pgquery.ObjectType_OBJECT_PROCEDURE

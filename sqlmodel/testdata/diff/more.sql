@@ -267,3 +267,11 @@ BEGIN
   SELECT j INTO STRICT v FROM b WHERE k = p ORDER BY j LIMIT 1;
   RETURN v;
 END $$;
+
+CREATE FUNCTION one_or_error(p int) RETURNS int LANGUAGE plpgsql AS $$
+DECLARE m int; w int;
+BEGIN
+  m := (SELECT k FROM a WHERE x = p);
+  SELECT j INTO STRICT w FROM b WHERE b.v = p + 1 OR b.k = m;
+  RETURN COALESCE(m, 9) * 10 + w;
+END $$;
