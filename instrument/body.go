@@ -33,16 +33,28 @@ type writer struct {
 	// rolls says that the transaction rolls back to savepoints. What a write
 	// does to the flags is undone with it; what a read does is not.
 	rolls  bool
-	joined string              // like p.hbh, but by writes, if rolls
-	barred string              // whether the attacker excludes a write, if rolls
-	seen   map[*shadow]string  // variables read so far, if rolls
-	own    map[*shadow]string  // variables written so far
+	joined string             // like p.hbh, but by writes, if rolls
+	barred string             // whether the attacker excludes a write, if rolls
+	seen   map[*shadow]string // variables read so far, if rolls
+	own    map[*shadow]string // variables written so far
+	names  map[string]bool
 	points map[string][]string // copies of the locals that rolling back restores, by savepoint
 }
 
-// local declares a boolean local of the transaction.
+// name gives base, or base with a number where the transaction or the program
+// uses that.
+func (w *writer) name(base string) string {
+	name := base
+	for i := 1; w.names[name] || w.rw.names[name]; i++ {
+		name = base + "_" + itoa(i)
+	}
+	w.names[name] = true
+	return name
+}
+
+// local declares a local of the transaction.
 func (w *writer) local(base string, t ir.Type) string {
-	name := w.rw.name(base)
+	name := w.name(base)
 	w.out.Locals = append(w.out.Locals, ir.Local{Name: name, Type: t})
 	return name
 }
@@ -71,7 +83,7 @@ func (w *writer) body(r role) []ir.Stmt {
 	}
 	out = append(out, w.ownFlags()...)
 	if returns {
-		w.end = w.rw.name("com")
+		w.end = w.name("com")
 		out = append(out, &ir.Block{At: w.at, Label: w.end, Body: w.list(w.txn.Body)})
 	} else {
 		out = append(out, w.list(w.txn.Body)...)

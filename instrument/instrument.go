@@ -1,8 +1,6 @@
 package instrument
 
 import (
-	"strconv"
-
 	"github.com/txrobust/robust/engine"
 	"github.com/txrobust/robust/ir"
 )
@@ -129,7 +127,7 @@ func (rw *rewriter) collectNames() {
 func (rw *rewriter) name(base string) string {
 	name := base
 	for i := 1; rw.names[name]; i++ {
-		name = base + "_" + strconv.Itoa(i)
+		name = base + "_" + itoa(i)
 	}
 	rw.names[name] = true
 	return name
@@ -141,7 +139,7 @@ func (rw *rewriter) transaction(t *ir.Txn) *ir.Txn {
 	kept := len(rw.in.Processes) > 0
 	out := &ir.Txn{Pos: t.Pos, Name: t.Name, Params: t.Params, Level: t.Level,
 		Locals: append([]ir.Local(nil), t.Locals...)}
-	w := &writer{rw: rw, txn: t, out: out, at: ir.At{Pos: t.Pos}, points: map[string][]string{}}
+	w := &writer{rw: rw, txn: t, out: out, at: ir.At{Pos: t.Pos}, names: map[string]bool{}}
 	local := func(name string, kept bool) string {
 		out.Locals = append(out.Locals, ir.Local{Name: name, Type: ir.BoolType, Kept: kept})
 		return name
@@ -200,6 +198,11 @@ func (w *writer) help(kept bool) []ir.Stmt {
 	out = append(out, &ir.Assign{At: w.at, Var: w.cycle, Expr: boolean(false)})
 	out = append(out, w.body(helper)...)
 	fail := append(rw.commitAttacker(w), &ir.Fail{At: w.at})
+	if !rw.opt.Classic {
+		// The claim may turn out to be wrong: the chain may also go on.
+		stop := w.local("stop", ir.BoolType)
+		fail = []ir.Stmt{&ir.Havoc{At: w.at, Var: stop, NotNull: true}, &ir.If{At: w.at, Cond: ir.V(stop), Then: fail}}
+	}
 	return append(out,
 		&ir.Assume{At: w.at, Cond: ir.V(w.phbh)},          // (20)
 		&ir.If{At: w.at, Cond: ir.V(w.cycle), Then: fail}) // (17), (18), (19)

@@ -91,7 +91,10 @@ func (w *writer) results(x *site, sel *ir.Select) []ir.Expr {
 func (x *site) match(row func(col string) ir.Expr, param func(name string) ir.Expr, extra []ir.Expr) ir.Expr {
 	var out ir.Expr
 	if x.where != nil {
-		out = is(substitute(rename(x.where, param), x.row, row), boolean(true))
+		out = substitute(rename(x.where, param), x.row, row)
+		if !x.definite {
+			out = is(out, boolean(true))
+		}
 	}
 	t := x.shadow.base
 	if len(x.extremes) > 0 {
@@ -130,7 +133,7 @@ func (x *site) match(row func(col string) ir.Expr, param func(name string) ir.Ex
 	return and(out, ir.OrE(is(found, boolean(false)), same, before))
 }
 
-// ordered are the columns that the place of a row in the order depends on.
+// matters are the columns that decide whether a row takes part.
 func (x *site) matters() []bool {
 	out := append([]bool(nil), x.tested...)
 	mark := func(e ir.Expr) {
@@ -239,8 +242,11 @@ func (w *writer) versions(x *site, flags *ir.Table, param func(string) ir.Expr, 
 		}
 	}
 	var both ir.Expr
-	if mc != nil {
-		both = differs(mc, mp)
+	for i, m := range x.matters() {
+		if m && !s.table.IsKey(i) {
+			both = differs(mc, mp)
+			break
+		}
 	}
 	if rw.opt.Classic {
 		// Deleted and inserted again.

@@ -32,6 +32,8 @@ type site struct {
 	event, eventI *ir.Table // the notes, and their copy at the beginning of a helper
 	orderTypes    []ir.Type
 	notes         []note
+	// definite: where is never NULL.
+	definite bool
 }
 
 // late says that the results have to be known to note the read.
@@ -246,6 +248,7 @@ func (rw *rewriter) addQuery(t *ir.Txn, s ir.Stmt, r *reads, q ir.Query, returne
 			}
 			x.event = &ir.Table{Pos: s.Position(), Name: rw.name(t.Name + "." + itoa(*n) + ".event")}
 			x.eventI = &ir.Table{Pos: s.Position(), Name: rw.name(t.Name + "." + itoa(*n) + ".eventI")}
+			x.definite = definite(x.where, t, source)
 			r.sites = append(r.sites, x)
 			rw.sites = append(rw.sites, x)
 			x.txn = t
@@ -353,11 +356,7 @@ func (rw *rewriter) declareSite(s *site, t *ir.Txn) {
 		s.notes = append(s.notes, n)
 	}
 	for i, name := range s.params {
-		nullable := true
-		for _, q := range t.Params {
-			nullable = nullable && !(q.Name == name && q.NotNull && !assigns(t, name))
-		}
-		add(name, s.types[i], nullable)
+		add(name, s.types[i], !neverNull(t, name))
 	}
 	if s.take {
 		add("found", ir.BoolType, false)
@@ -379,6 +378,35 @@ func (rw *rewriter) declareSite(s *site, t *ir.Txn) {
 	}
 	s.eventI.Columns, s.eventI.Key = s.event.Columns, s.event.Key
 	rw.out.Tables = append(rw.out.Tables, s.event, s.eventI)
+}
+
+// neverNull reports whether a local is a parameter that is never NULL.
+func neverNull(t *ir.Txn, name string) bool {
+	for _, q := range t.Params {
+		if q.Name == name {
+			return q.NotNull && !assigns(t, name)
+		}
+	}
+	return false
+}
+
+// definite reports whether an expression over the row is never NULL, as far as
+// that is easy to see.
+func definite(e ir.Expr, t *ir.Txn, source ir.Source) bool {
+	switch e := e.(type) {
+	case *ir.Const:
+		return !e.Value.IsNull()
+	case *ir.Var:
+		return neverNull(t, e.Name)
+	case *ir.Col:
+		c := source.Table.Column(e.Col)
+		return e.Row == source.Row && c >= 0 && source.Table.Columns[c].NotNull
+	case *ir.Unary:
+		return e.Op == ir.IsNull || definite(e.X, t, source)
+	case *ir.Binary:
+		return e.Op == ir.Is || definite(e.X, t, source) && definite(e.Y, t, source)
+	}
+	return false
 }
 
 // assigns reports whether a transaction sets a local.

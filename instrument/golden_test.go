@@ -1,0 +1,115 @@
+package instrument
+
+import (
+	"flag"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/txrobust/robust/ir"
+)
+
+var update = flag.Bool("update", false, "write the golden files")
+
+func load(t *testing.T, file string) *ir.Program {
+	t.Helper()
+	src, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := ir.Parse(filepath.Base(file), string(src))
+	if err != nil {
+		t.Fatal(err)
+	}
+	ir.Structure(p)
+	return p
+}
+
+func TestGolden(t *testing.T) {
+	const skew = "../testdata/litmus/fig1-write-skew.litmus"
+	for _, tc := range []struct {
+		golden, input string
+		opt           Options
+	}{
+		{"write-skew.classic.golden", skew, Options{Classic: true}},
+		{"write-skew.default.golden", skew, Options{}},
+		{"write-skew.attacker.golden", skew, Options{Attacker: "t2"}},
+		{"seats.default.golden", "testdata/seats.litmus", Options{}},
+	} {
+		q, err := Rewrite(load(t, tc.input), tc.opt)
+		if err != nil {
+			t.Errorf("%s: %v", tc.golden, err)
+			continue
+		}
+		file := filepath.Join("testdata", tc.golden)
+		if *update {
+			if err := os.WriteFile(file, []byte(q.String()), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		want, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := q.String(); got != string(want) {
+			t.Errorf("%s differs (run with -update to accept):\n%s", tc.golden, got)
+		}
+	}
+}
+
+// TestErrors: what cannot be instrumented has a place and a next step.
+func TestErrors(t *testing.T) {
+	for _, tc := range []struct {
+		src  string
+		opt  Options
+		want string
+	}{
+		{"program p\nvar x = 0\ntxn t { x := 1 }", Options{Attacker: "u"},
+			"p: there is no transaction u to be delayed: name one of the program"},
+		{"program p\nvar x = 0\nprocess q { txn t {\nl: x := 1; goto end;\n} }", Options{},
+			"in.litmus:3:13: transaction t is in the labelled form: give it a structured body first (ir.Structure)"},
+	} {
+		p, err := ir.Parse("in.litmus", tc.src)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := Rewrite(p, tc.opt); err == nil || err.Error() != tc.want {
+			t.Errorf("error %v, want %s", err, tc.want)
+		}
+	}
+}
+
+// TestCycleOfForeignKeys: tables that refer to each other cannot be copied one
+// after the other.
+func TestCycleOfForeignKeys(t *testing.T) {
+	a := &ir.Table{Name: "a", Columns: []ir.Column{{Name: "k", Type: ir.IntType, NotNull: true}, {Name: "b", Type: ir.IntType}}, Key: []int{0}}
+	b := &ir.Table{Name: "b", Columns: []ir.Column{{Name: "k", Type: ir.IntType, NotNull: true}, {Name: "a", Type: ir.IntType}}, Key: []int{0}}
+	a.ForeignKeys = []ir.ForeignKey{{Name: "a_b", Columns: []int{1}, Ref: b, RefColumns: []int{0}}}
+	b.ForeignKeys = []ir.ForeignKey{{Name: "b_a", Pos: ir.Pos{File: "s.sql", Line: 4, Col: 2}, Columns: []int{1}, Ref: a, RefColumns: []int{0}}}
+	txn := &ir.Txn{Name: "t", Body: []ir.Stmt{&ir.Delete{Table: a, Row: "a"}, &ir.Delete{Table: b, Row: "b"}}}
+	p := &ir.Program{Name: "p", Tables: []*ir.Table{a, b}, Txns: []*ir.Txn{txn}}
+	_, err := Rewrite(p, Options{})
+	want := "s.sql:4:2: foreign key b_a closes a cycle of tables, which cannot be copied one after the other: leave it out to instrument the program"
+	if err == nil || err.Error() != want {
+		t.Errorf("error %v, want %s", err, want)
+	}
+}
+
+// TestNames: the names of the instrumentation give way to those of the program.
+func TestNames(t *testing.T) {
+	p, err := ir.Parse("in", `program p
+var HB = 0, x' = 0, x = 0
+txn t { local hb int; local e int; hb := HB; e := x; x' := hb + e; x := 1 }`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	q, err := Rewrite(p, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"HB", "HB_1", "x'", "x'_1", "x''", "x.event", "x'.event"} {
+		if q.Table(name) == nil {
+			t.Errorf("there is no %s", name)
+		}
+	}
+}
