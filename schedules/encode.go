@@ -251,8 +251,15 @@ func (e *encoding) refute(ser []int) bool {
 
 // solve searches rows and parameters for one order.
 func (s *search) solve(o Order, z size) *found {
+	if s.stats.Terms > s.opt.Effort {
+		s.stats.bounded("the effort for the symbolic search is used up")
+		return nil
+	}
 	e := s.encode(o, z)
-	defer s.solver.Forget()
+	defer func() {
+		s.solver.Forget()
+		s.stats.Terms += e.w.B.Size()
+	}()
 	s.stats.Orders++
 	for spurious := 0; spurious < s.opt.Spurious; {
 		if e.dead() {

@@ -54,12 +54,15 @@ type Options struct {
 	// the rows that they need, when Init is not AnyRows (default 3).
 	Builders int
 	// Tries bounds the random situations of the concrete search (default
-	// 400; negative: no concrete search), Seed starts it.
+	// 200; negative: no concrete search), Seed starts it.
 	Tries int
 	Seed  int64
 	// Orders bounds the orders of snapshots and commits of the symbolic search
 	// (default 600; negative: only the expected one).
 	Orders int
+	// Effort bounds the symbolic search by the number of terms that it builds,
+	// about 100 000 in a second (default 2 million).
+	Effort int
 	// Limit and Timeout bound each question to the solver (smt.Solver;
 	// default 30 million units and 5 s).
 	Limit   uint
@@ -81,9 +84,10 @@ func (o Options) withDefaults() Options {
 		}
 	}
 	set(&o.Builders, 3)
-	set(&o.Tries, 400)
+	set(&o.Tries, 200)
 	set(&o.Orders, defaultOrders)
 	set(&o.Spurious, 12)
+	set(&o.Effort, 2000000)
 	if o.Limit == 0 {
 		o.Limit = 30000000
 	}
@@ -130,8 +134,8 @@ func (a *Anomaly) Snapshots() []int {
 // Stats counts what a search did.
 type Stats struct {
 	// Tries counts the random situations that were executed, Questions those
-	// put to the solver, for Orders orders.
-	Tries, Questions, Orders int
+	// put to the solver, for Orders orders, which took so many Terms.
+	Tries, Questions, Orders, Terms int
 	// Candidates counts the solver's proposals, Unconfirmed those that the
 	// interpreter did not replay as claimed (the others were serializable).
 	Candidates, Unconfirmed int
@@ -156,6 +160,7 @@ func (s *Stats) Add(o Stats) {
 	s.Tries += o.Tries
 	s.Questions += o.Questions
 	s.Orders += o.Orders
+	s.Terms += o.Terms
 	s.Candidates += o.Candidates
 	s.Unconfirmed += o.Unconfirmed
 	s.Shrinks += o.Shrinks

@@ -102,8 +102,8 @@ func TestCycles(t *testing.T) {
 }
 
 func describeStats(s Stats) string {
-	return fmt.Sprintf("found by %q in %v and %v: %d tries, %d questions, %d orders, %d candidates, %d unconfirmed, %d shrinks, solver %v %s",
-		s.Found, s.Search.Round(time.Millisecond), s.Shrink.Round(time.Millisecond), s.Tries, s.Questions, s.Orders, s.Candidates, s.Unconfirmed, s.Shrinks,
+	return fmt.Sprintf("found by %q in %v and %v: %d tries, %d questions, %d orders, %d terms, %d candidates, %d unconfirmed, %d shrinks, solver %v %s",
+		s.Found, s.Search.Round(time.Millisecond), s.Shrink.Round(time.Millisecond), s.Tries, s.Questions, s.Orders, s.Terms, s.Candidates, s.Unconfirmed, s.Shrinks,
 		s.Solver.Time.Round(time.Millisecond), s.Bounded)
 }
 

@@ -198,11 +198,16 @@ func tables(t *ir.Txn) (touches, writes map[*ir.Table]bool) {
 	return
 }
 
-// lightTries is the number of random situations of the first round.
-const lightTries = 100
+const (
+	// lightTries is the number of random situations of the first round.
+	lightTries = 100
+	// minEffort is the least Options.Effort of a query of several.
+	minEffort = 100000
+)
 
 // FindAny searches the queries, and gives the first anomaly: in a first round
-// with little effort for each, then with all that their options allow.
+// with little effort for each, then with all that their options allow. They
+// share the Effort of one.
 func FindAny(ctx context.Context, queries []Query) (*Anomaly, Stats, error) {
 	var total Stats
 	for _, light := range []bool{true, false} {
@@ -217,6 +222,7 @@ func FindAny(ctx context.Context, queries []Query) (*Anomaly, Stats, error) {
 				}
 				q.Options.Orders, q.Options.Builders = -1, -1
 			}
+			q.Options.Effort = max(q.Options.withDefaults().Effort/len(queries), minEffort)
 			a, stats, err := Find(ctx, q)
 			total.Add(stats)
 			if stats.Bounded != "" {
