@@ -142,12 +142,10 @@ func (l *loader) createFunction(s *pg.CreateFunctionStmt, t *text, first int) {
 		switch d.Defname {
 		case "language":
 			f.language = strings.ToLower(d.GetArg().GetString_().GetSval())
-		case "strict":
-			f.strict = d.GetArg().GetBoolean().GetBoolval()
+		case "strict", "volatility":
+			f.option(d)
 		case "as":
 			as = d
-		case "volatility":
-			f.stable = d.GetArg().GetString_().GetSval() != "volatile"
 		case "set":
 			if v, ok := pg.Inner(d.Arg).(*pg.VariableSetStmt); ok {
 				l.searchPath(v)
@@ -290,6 +288,11 @@ func splitNames(list string) map[int]string {
 }
 
 func (l *loader) dropFunction(obj *pg.ObjectWithArgs, t *text) {
+	l.funcs = without(l.funcs, func(f *function) bool { return f.is(obj) })
+}
+
+// is reports whether obj names f.
+func (f *function) is(obj *pg.ObjectWithArgs) bool {
 	name := qualified(names(obj.Objname))
 	var args []string
 	for _, n := range obj.Objargs {
@@ -297,10 +300,29 @@ func (l *loader) dropFunction(obj *pg.ObjectWithArgs, t *text) {
 			args = append(args, typeSpelling(tn))
 		}
 	}
-	sig := name + "(" + strings.Join(args, ", ") + ")"
-	l.funcs = without(l.funcs, func(f *function) bool {
-		return f.name == name && (obj.ArgsUnspecified || f.signature() == sig)
-	})
+	return f.name == name && (obj.ArgsUnspecified || f.signature() == name+"("+strings.Join(args, ", ")+")")
+}
+
+// alterFunction takes over what ALTER FUNCTION says about calls.
+func (l *loader) alterFunction(s *pg.AlterFunctionStmt) {
+	for _, f := range l.funcs {
+		if !f.is(s.Func) {
+			continue
+		}
+		for _, n := range s.Actions {
+			f.option(pg.Inner(n).(*pg.DefElem))
+		}
+	}
+}
+
+// option takes over an option that says when the body runs.
+func (f *function) option(d *pg.DefElem) {
+	switch d.Defname {
+	case "strict":
+		f.strict = d.GetArg().GetBoolean().GetBoolval()
+	case "volatility":
+		f.stable = d.GetArg().GetString_().GetSval() != "volatile"
+	}
 }
 
 func (l *loader) renameFunction(s *pg.RenameStmt) {

@@ -338,7 +338,7 @@ func (l *loader) statement(raw *pg.RawStmt, t *text, first int, inTxn *bool) {
 	case *pg.LockStmt:
 		l.fail(pos, "LOCK TABLE outside of a function is not analysed; write the transaction as CREATE FUNCTION … LANGUAGE plpgsql or sql")
 	case *pg.AlterFunctionStmt:
-		l.note(pos, "ALTER FUNCTION is left out")
+		l.alterFunction(s)
 	case *pg.DefineStmt:
 		l.createOperator(s)
 		l.note(pos, "an operator, aggregate, type or the like that is declared here is not modelled")

@@ -75,7 +75,8 @@ func TestLockInsideIsTooLate(t *testing.T) {
 		BEGIN LOCK TABLE a; RETURN (SELECT x FROM a); END $$;
 		CREATE PROCEDURE p(INOUT v int) LANGUAGE plpgsql AS $$
 		BEGIN LOCK TABLE a; v := (SELECT x FROM a); END $$;`)
-	ctx := context.Background()
+	ctx, cancel := context.WithTimeout(context.Background(), pgtest.Deadline)
+	defer cancel()
 	for i, call := range []string{"SELECT f()", "CALL p(0)"} {
 		one, two := server.Conn(t, dsn), server.Conn(t, dsn)
 		exec := func(sql string) {

@@ -91,11 +91,11 @@ func (e *exec) insert(s *ir.Insert) {
 			e.observed(guard, []Val{w.Truth(exists)})
 		}
 	}
-	e.lockParents(s.Table, inserts, vals, nil)
 	value := func(c int) Val { return vals[c] }
 	e.write(&Write{Stmt: s, Table: t, Kind: Insert, at: func([]Key, Key) write {
 		return write{inserts, key, value, value}
 	}})
+	e.lockParents(s.Table, inserts, vals, nil) // it may be its own parent
 	if s.Done != "" {
 		e.set(s.Done, w.Truth(done))
 	}

@@ -210,9 +210,9 @@ func (s *scope) insert(st *ir.Insert) exec {
 				panic(stop{"a row with this key exists in " + st.Table.Name})
 			}
 		}
-		f.checkParents(st.Table, vals, nil)
 		f.db = f.db.put(t, row{key, vals})
 		f.log(Op{Kind: OpInsert, Table: t, Key: key, New: vals})
+		f.checkParents(st.Table, vals, nil) // it may be its own parent
 		done(f, ir.Bool(true))
 		return control{}
 	}
@@ -273,9 +273,9 @@ func (s *scope) change(t *ir.Table, sets []ir.Set, in *scope) func(f *frame, old
 		if equal && !f.m.Engine.EqualWrites {
 			return
 		}
-		f.checkParents(t, vals, cols)
 		f.db = f.db.put(ti, row{old.key, vals})
 		f.log(Op{Kind: OpUpdate, Table: ti, Key: old.key, Old: old.vals, New: vals, Cols: cols})
+		f.checkParents(t, vals, cols)
 	}
 }
 

@@ -275,3 +275,15 @@ BEGIN
   SELECT j INTO STRICT w FROM b WHERE b.v = p + 1 OR b.k = m;
   RETURN COALESCE(m, 9) * 10 + w;
 END $$;
+
+CREATE FUNCTION plant(p int, q int) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+  INSERT INTO tree VALUES (p, q);
+  UPDATE tree SET up = p WHERE id = q;
+END $$;
+
+CREATE FUNCTION fell(p int) RETURNS bigint LANGUAGE plpgsql AS $$
+BEGIN
+  DELETE FROM tree WHERE id = p OR up = p;
+  RETURN (SELECT count(*) FROM tree);
+END $$;

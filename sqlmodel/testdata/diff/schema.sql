@@ -17,3 +17,4 @@ CREATE TABLE d (
 );
 CREATE UNIQUE INDEX d_u ON d (u) WHERE flag;
 CREATE TABLE log (msg text, n int);
+CREATE TABLE tree (id int PRIMARY KEY, up int REFERENCES tree);
