@@ -3,6 +3,7 @@ package instrument
 import (
 	"github.com/txrobust/robust/engine"
 	"github.com/txrobust/robust/ir"
+	"github.com/txrobust/robust/ir/interp"
 )
 
 // Options direct Rewrite.
@@ -17,6 +18,27 @@ type Options struct {
 	Attacker string
 }
 
+// Result is an instrumented program.
+type Result struct {
+	// Program has the transactions and processes of the original, by the same
+	// names, with the same parameters. Statements that needed no change are
+	// those of the original; every ir.Havoc of the original is.
+	Program *ir.Program
+	trA     *ir.Table
+}
+
+// Delayed reports whether a run of a transaction of the instrumented program
+// was that of the attacker.
+func (r *Result) Delayed(run *interp.Run) bool {
+	flag := r.Program.TableIndex(r.trA)
+	for i := range run.Ops {
+		if run.Ops[i].Table == flag {
+			return true
+		}
+	}
+	return false
+}
+
 // Rewrite gives the instrumented program: under serializability it reaches
 // ir.Fail if p has an execution at snapshot isolation with one delayed
 // transaction whose dependencies have a cycle. The package comment says when
@@ -26,6 +48,15 @@ type Options struct {
 // The error, if any, is an *ir.Error with the place that cannot be
 // instrumented.
 func Rewrite(p *ir.Program, opt Options) (*ir.Program, error) {
+	r, err := Instrument(p, opt)
+	if err != nil {
+		return nil, err
+	}
+	return r.Program, nil
+}
+
+// Instrument is Rewrite for those who also follow the runs of the result.
+func Instrument(p *ir.Program, opt Options) (*Result, error) {
 	if opt.Engine == nil {
 		opt.Engine = engine.SI()
 	}
@@ -42,7 +73,7 @@ func Rewrite(p *ir.Program, opt Options) (*ir.Program, error) {
 	if err := rw.program(); err != nil {
 		return nil, err
 	}
-	return ir.MustCheck("instrument", rw.out), nil
+	return &Result{ir.MustCheck("instrument", rw.out), rw.trA}, nil
 }
 
 // rewriter is the state of one Rewrite.

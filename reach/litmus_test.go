@@ -43,14 +43,14 @@ func litmusPrograms(t testing.TB) []litmus {
 	return out
 }
 
-// rewrite instruments p and checks that the result prints and parses back.
-func rewrite(t testing.TB, p *ir.Program, opt instrument.Options) *ir.Program {
+// rewritten instruments p and checks that the result prints and parses back.
+func rewritten(t testing.TB, p *ir.Program, opt instrument.Options) *instrument.Result {
 	t.Helper()
-	q, err := instrument.Rewrite(p, opt)
+	r, err := instrument.Instrument(p, opt)
 	if err != nil {
 		t.Fatalf("%s: %v", p.Name, err)
 	}
-	text := q.String()
+	text := r.Program.String()
 	back, err := ir.Parse("instrumented", text)
 	if err != nil {
 		t.Fatalf("%s: the instrumented program does not parse: %v\n%s", p.Name, err, text)
@@ -58,7 +58,12 @@ func rewrite(t testing.TB, p *ir.Program, opt instrument.Options) *ir.Program {
 	if back.String() != text {
 		t.Fatalf("%s: printed and parsed back, the instrumented program is another one", p.Name)
 	}
-	return q
+	return r
+}
+
+func rewrite(t testing.TB, p *ir.Program, opt instrument.Options) *ir.Program {
+	t.Helper()
+	return rewritten(t, p, opt).Program
 }
 
 func verdict(v Verdict) string {
@@ -85,7 +90,16 @@ func TestLitmus(t *testing.T) {
 			if mode == "postgres" {
 				opt.Engine = engine.Postgres()
 			}
-			r := Explore(context.Background(), rewrite(t, l.program, opt), Options{})
+			inst := rewritten(t, l.program, opt)
+			r := Explore(context.Background(), inst.Program, Options{})
+			if e := opt.Engine; r.Verdict == Reached {
+				if e == nil {
+					e = engine.SI()
+				}
+				if !confirmed(interp.NewMachine(l.program, e), inst, l.program, r.Trace, opt.Classic) {
+					t.Errorf("%s %s: %s is no anomaly", mode, l.file, names(r.Trace))
+				}
+			}
 			got := verdict(r.Verdict)
 			if r.Verdict == BoundHit {
 				t.Errorf("%s %s: bound hit: %s", mode, l.file, r.Reason)

@@ -65,6 +65,18 @@ func (s Step) String() string {
 	return fmt.Sprintf("%s:%s", s.Process.Name, s.Run.Inst)
 }
 
+// Havocs gives the values of the executions of each ir.Havoc that is not
+// Fresh, in order.
+func (s Step) Havocs() map[*ir.Havoc][]ir.Value {
+	out := map[*ir.Havoc][]ir.Value{}
+	for _, x := range s.Run.Steps {
+		if h, ok := x.Stmt.(*ir.Havoc); ok && !h.Fresh {
+			out[h] = append(out[h], x.Locals[0].Value)
+		}
+	}
+	return out
+}
+
 // Result is what Explore found.
 type Result struct {
 	Verdict Verdict

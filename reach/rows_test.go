@@ -52,7 +52,7 @@ func instances(r *rand.Rand, p *ir.Program, n int) *ir.Program {
 // with exhaustive interpretation, in every mode.
 func TestRandomRows(t *testing.T) {
 	r := source(t)
-	compare(t, func() *ir.Program {
+	compare(t, *count/4, func() *ir.Program {
 		p := progen.Program(r, progen.Options{Loops: true, Locks: true, Keys: true, Nulls: true, Txns: 3, Stmts: 3})
 		return instances(r, p, 2+r.Intn(2))
 	})
@@ -61,14 +61,20 @@ func TestRandomRows(t *testing.T) {
 // TestRandomRowAccesses is the same for programs many of which are not robust.
 func TestRandomRowAccesses(t *testing.T) {
 	r := source(t)
-	compare(t, func() *ir.Program { return rowAccesses(t, r) })
+	compare(t, *count/4, func() *ir.Program { return rowAccesses(t, r) })
+}
+
+// TestRandomAccessesByValue is the same for shared variables.
+func TestRandomAccessesByValue(t *testing.T) {
+	r := source(t)
+	compare(t, *count, func() *ir.Program { return accesses(t, r) })
 }
 
 // compare counts, for random programs, what the instrumentation finds of what
 // interpretation finds. It must not find more: in the default modes, a claim
-// counts only when the instances of its trace have an anomaly, and the search
-// goes on otherwise.
-func compare(t *testing.T, program func() *ir.Program) {
+// counts only when the execution that it stands for is an anomaly, and the
+// search goes on otherwise.
+func compare(t *testing.T, n int, program func() *ir.Program) {
 	type tally struct{ robust, found, missed, rejected, undecided int }
 	modes := []struct {
 		name string
@@ -79,7 +85,7 @@ func compare(t *testing.T, program func() *ir.Program) {
 		{"default postgres", instrument.Options{Engine: engine.Postgres()}},
 	}
 	tallies := make([]tally, len(modes))
-	for i := 0; i < *count; i++ {
+	for i := 0; i < n; i++ {
 		p := program()
 		for k, mode := range modes {
 			e := mode.opt.Engine
@@ -89,11 +95,15 @@ func compare(t *testing.T, program func() *ir.Program) {
 			m := interp.NewMachine(p, e)
 			want := m.Explore(context.Background(), interp.Sessions(p, 1), interp.InitialDB(p), interp.Options{Classic: mode.opt.Classic, MaxExecutions: 3000})
 			opt := Options{MaxStates: 3000}
+			inst := rewritten(t, p, mode.opt)
 			if !mode.opt.Classic {
-				opt.Accept = func(trace []Step) bool { return confirmed(m, p, trace) }
+				opt.Accept = func(trace []Step) bool { return confirmed(m, inst, p, trace, false) }
 			}
-			got := Explore(context.Background(), rewrite(t, p, mode.opt), opt)
+			got := Explore(context.Background(), inst.Program, opt)
 			c := &tallies[k]
+			if mode.opt.Classic && got.Verdict == Reached && !confirmed(m, inst, p, got.Trace, true) {
+				t.Errorf("%s: %v has no cycle:\n%s", mode.name, got.Trace, p)
+			}
 			if got.Rejected > 0 {
 				c.rejected++
 			}
@@ -119,26 +129,20 @@ func compare(t *testing.T, program func() *ir.Program) {
 	}
 }
 
-// confirmed reports whether the instances of a trace have an anomaly.
-func confirmed(m *interp.Machine, p *ir.Program, trace []Step) bool {
-	var sessions []interp.Session
-	for i, s := range trace {
-		for s.Session >= len(sessions) {
-			sessions = append(sessions, nil)
-		}
-		in := *s.Run.Inst
-		in.Txn, in.ID = p.Txn(in.Txn.Name), i
-		sessions[s.Session] = append(sessions[s.Session], &in)
-	}
-	return m.Explore(context.Background(), sessions, interp.InitialDB(p), interp.Options{}).Verdict == interp.Anomalous
-}
-
 // rowAccesses makes a program of short transactions that read some rows of a
 // table and write others, many of which are not robust.
 func rowAccesses(t *testing.T, r *rand.Rand) *ir.Program {
 	var b strings.Builder
-	b.WriteString("program rows\ndomain 0..3\ntable t (k int not null, a int not null, b int not null, key (k))\nrow t (0, 0, 0)\nrow t (1, 0, 1)\n")
-	if r.Intn(2) == 0 {
+	unique, child := r.Intn(4) == 0, r.Intn(3) == 0
+	b.WriteString("program rows\ndomain 0..3\ntable t (k int not null, a int not null, b int not null, key (k)")
+	if unique {
+		b.WriteString(", unique t_b (b)")
+	}
+	b.WriteString(")\nrow t (0, 0, 0)\nrow t (1, 0, 1)\n")
+	if child {
+		b.WriteString("table c (k int not null, p int, key (k), foreign c_p (p) references t (k))\nrow c (0, 1)\n")
+	}
+	if !unique && r.Intn(2) == 0 {
 		b.WriteString("row t (2, 1, 1)\n")
 	}
 	n := 2 + r.Intn(2)
@@ -155,9 +159,23 @@ func rowAccesses(t *testing.T, r *rand.Rand) *ir.Program {
 			if r.Intn(3) == 0 {
 				where = fmt.Sprintf("r.%s %s %d", []string{"a", "b"}[r.Intn(2)], []string{"==", "<", "!="}[r.Intn(3)], r.Intn(3))
 			}
+			lock := []string{"", "", "", " for update", " for key share"}[r.Intn(5)]
+			if child && r.Intn(4) == 0 {
+				switch r.Intn(4) {
+				case 0:
+					fmt.Fprintf(&b, "insert c (k, p) values (%d, %d);\n", key(), key())
+				case 1:
+					fmt.Fprintf(&b, "delete c x where x.p == %d;\n", key())
+				case 2:
+					fmt.Fprintf(&b, "update c x set p = %d where x.k == 0;\n", key())
+				case 3:
+					fmt.Fprintf(&b, "emit select x.k from c x, t r where x.p == r.k and r.a != %d;\n", r.Intn(2))
+				}
+				continue
+			}
 			switch r.Intn(13) {
 			case 0, 1, 2:
-				fmt.Fprintf(&b, "(v) := select r.%s from t r where %s order by r.k; emit v;\n", c, where)
+				fmt.Fprintf(&b, "(v) := select r.%s from t r where %s order by r.k%s; emit v;\n", c, where, lock)
 			case 3:
 				fmt.Fprintf(&b, "(v) := select agg %s(r.%s) int from t r where %s; emit v;\n", []string{"sum", "min", "max", "count"}[r.Intn(4)], c, where)
 			case 4:

@@ -1,0 +1,109 @@
+package reach
+
+import (
+	"github.com/txrobust/robust/instrument"
+	"github.com/txrobust/robust/ir"
+	"github.com/txrobust/robust/ir/interp"
+)
+
+// replay gives the executions of the original program that a trace of the
+// instrumented one stands for: the attacker reads where it stands, and commits
+// after all others. There are several if choices were made. Yield returns
+// false to stop.
+func replay(m *interp.Machine, inst *instrument.Result, p *ir.Program, trace []Step, yield func(*interp.Execution) bool) {
+	x := &interp.Execution{Versions: []*interp.DB{interp.InitialDB(p)}}
+	regs := map[int]map[string]ir.Value{}
+	now := func() *interp.DB { return x.Versions[len(x.Versions)-1] }
+	var delayed []*interp.Run
+	at, who := 0, Step{}
+	commit := func(run *interp.Run, s Step, snapshot int) bool {
+		var since []*interp.Run
+		for _, c := range x.Txns[snapshot:] {
+			since = append(since, c.Run)
+		}
+		db, why := m.Commit(run, now(), since)
+		if why != "" {
+			return false
+		}
+		x.Versions = append(x.Versions, db)
+		x.Txns = append(x.Txns, interp.Committed{Run: run, Session: s.Session, Index: s.Index, Snapshot: snapshot})
+		return true
+	}
+	var from func(i int) bool
+	from = func(i int) bool {
+		if i == len(trace) {
+			for _, run := range delayed {
+				if commit(run, who, at) {
+					more := yield(x)
+					x.Versions, x.Txns = x.Versions[:len(x.Versions)-1], x.Txns[:len(x.Txns)-1]
+					if !more {
+						return false
+					}
+				}
+			}
+			return true
+		}
+		s := trace[i]
+		in := *s.Run.Inst
+		in.Txn, in.ID = p.Txn(in.Txn.Name), i
+		havocs := s.Havocs()
+		in.Havoc = func(site *ir.Havoc, n int) (ir.Value, bool) {
+			if n < len(havocs[site]) {
+				return havocs[site][n], true
+			}
+			return ir.Value{}, false
+		}
+		if inst.Delayed(s.Run) {
+			delayed, at, who = m.Runs(&in, now(), regs[s.Session], false), len(x.Txns), s
+			return from(i + 1)
+		}
+		for _, run := range m.Runs(&in, now(), regs[s.Session], true) {
+			if !commit(run, s, len(x.Txns)) {
+				continue
+			}
+			old := regs[s.Session]
+			regs[s.Session] = merge(old, run.Regs)
+			more := from(i + 1)
+			regs[s.Session] = old
+			x.Versions, x.Txns = x.Versions[:len(x.Versions)-1], x.Txns[:len(x.Txns)-1]
+			if !more {
+				return false
+			}
+		}
+		return true
+	}
+	from(0)
+}
+
+// confirmed reports whether a trace stands for an anomaly: in the classic
+// sense, a cycle of value-blind dependencies, or else an outcome that no serial
+// order of the same transactions has.
+func confirmed(m *interp.Machine, inst *instrument.Result, p *ir.Program, trace []Step, classic bool) bool {
+	old := m.Trace
+	m.Trace = classic
+	defer func() { m.Trace = old }()
+	found := false
+	replay(m, inst, p, trace, func(x *interp.Execution) bool {
+		if classic {
+			found = interp.Cycle(len(x.Txns), m.Dependencies(x, true, true)) != nil
+			return !found
+		}
+		var sessions []interp.Session
+		for i, s := range trace {
+			for s.Session >= len(sessions) {
+				sessions = append(sessions, nil)
+			}
+			in := *s.Run.Inst
+			in.Txn, in.ID = p.Txn(in.Txn.Name), i
+			sessions[s.Session] = append(sessions[s.Session], &in)
+		}
+		outcome := x.Outcome()
+		found = true
+		m.Serial(sessions, x.Versions[0], false, func(y *interp.Execution) bool {
+			found = y.Outcome() != outcome
+			return found
+		})
+		return !found
+	})
+	return found
+}
