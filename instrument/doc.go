@@ -93,8 +93,8 @@
 //     of its columns is missed, and so are the rows of the inner query. EXISTS
 //     that stands in an expression by itself is a query like others, unless
 //     AND, OR or a conditional may skip it.
-//   - Reads of rows that a savepoint undoes; reads by ON CONFLICT; the reads of
-//     a loop's condition after continue.
+//   - Queries over rows that a savepoint undoes; the reads of a loop's condition
+//     after continue.
 //   - Constraints as current reads: where a helper frees a key that the attacker
 //     inserts, or the parent of a row is gone by the time of the commit.
 //   - A LOCK TABLE of the attacker excludes wherever it stands.

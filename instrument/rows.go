@@ -255,8 +255,8 @@ func (w *writer) keyed(i *ir.Insert) ([]ir.Stmt, *ir.Insert) {
 }
 
 // insert is an INSERT with all that it adds.
-func (w *writer) insert(i *ir.Insert) []ir.Stmt {
-	out, i := w.keyed(i)
+func (w *writer) insert(original *ir.Insert) []ir.Stmt {
+	out, i := w.keyed(original)
 	s := w.rw.shadows[i.Table]
 	l := *w.leaf(i).(*ir.Insert)
 	l.Values = append([]ir.Expr(nil), l.Values...)
@@ -281,44 +281,39 @@ func (w *writer) insert(i *ir.Insert) []ir.Stmt {
 	if l.Conflict == nil {
 		return append(append(out, plain...), &l)
 	}
-	clash := w.clash(&l, i.Table, value)
+	same := clash(original.Table, l.Conflict, value)
 	row := l.Conflict.Row
-	var there []ir.Stmt
+	there := w.readSite(i.At, w.rw.reads[original].conflict, value, nil)
 	if l.Conflict.Sets != nil {
 		proposed := func(e ir.Expr) ir.Expr { return substitute(e, ir.Excluded, value) }
-		x := &write{i.At, s, row, and(clash, proposed(l.Conflict.Where)), nil}
+		x := &write{i.At, s, row, and(same, proposed(l.Conflict.Where)), nil}
 		for _, set := range l.Conflict.Sets {
 			x.sets = append(x.sets, ir.Set{Col: set.Col, Expr: proposed(set.Expr)})
 		}
 		if !w.rw.opt.Engine.EqualWrites {
 			x.where = and(x.where, x.changes(all))
 		}
-		there = w.write(x)
+		there = append(there, w.write(x)...)
 	}
-	exists := existsIn(clash, src(l.Table, row))
-	if len(there) == 0 {
-		out = append(out, onlyIf(i.At, ir.NotE(exists), plain)...)
-	} else {
-		out = append(out, &ir.If{At: i.At, Cond: exists, Then: there, Else: plain})
-	}
+	out = append(out, &ir.If{At: i.At, Cond: existsIn(same, src(l.Table, row)), Then: there, Else: plain})
 	return append(out, &l)
 }
 
-// clash is whether the row that ON CONFLICT names has a key of the new one.
-func (w *writer) clash(i *ir.Insert, in *ir.Table, value func(string) ir.Expr) ir.Expr {
-	c := i.Conflict
+// clash is whether the row that ON CONFLICT names has a key of the new one,
+// whose columns value gives.
+func clash(t *ir.Table, c *ir.Conflict, value func(col string) ir.Expr) ir.Expr {
 	var out ir.Expr
-	for _, u := range append([]ir.Unique{{Columns: in.Key}}, in.Uniques...) {
+	for _, u := range append([]ir.Unique{{Columns: t.Key}}, t.Uniques...) {
 		if c.Target != nil && !ir.SameColumns(c.Target, u.Columns) {
 			continue
 		}
 		var same ir.Expr
 		for _, k := range u.Columns {
-			same = and(same, ir.Op(ir.Eq, col(c.Row, in, k), value(in.Columns[k].Name)))
+			same = and(same, ir.Op(ir.Eq, col(c.Row, t, k), value(t.Columns[k].Name)))
 		}
 		if u.Where != nil {
-			old := substitute(u.Where, in.Name, func(n string) ir.Expr { return &ir.Col{Row: c.Row, Col: n} })
-			same = and(same, old, substitute(u.Where, in.Name, value))
+			old := substitute(u.Where, t.Name, func(n string) ir.Expr { return &ir.Col{Row: c.Row, Col: n} })
+			same = and(same, old, substitute(u.Where, t.Name, value))
 		}
 		out = ir.OrE(out, same)
 	}

@@ -7,6 +7,9 @@ type reads struct {
 	vars  []*shadow
 	sites []*site
 	joins []*join
+	// conflict is what an INSERT with ON CONFLICT reads where a row is in the
+	// way. Its params are columns of the new row.
+	conflict *site
 }
 
 // site is a query over one table: its predicate may be evaluated later, on
@@ -34,6 +37,8 @@ type site struct {
 	notes         []note
 	// definite: where is never NULL.
 	definite bool
+	// excluded: params are columns of the row that an INSERT proposes.
+	excluded bool
 }
 
 // late says that the results have to be known to note the read.
@@ -73,13 +78,16 @@ func (rw *rewriter) collectReads(t *ir.Txn) {
 		case *ir.Delete:
 			add(ir.Query{From: []ir.Source{{Table: s.Table, Row: s.Row}}, Where: s.Where}, nil, nil)
 		}
+		if i, ok := s.(*ir.Insert); ok && i.Conflict != nil && rw.shadows[i.Table] != nil {
+			r.conflict = rw.addConflict(t, i, &n)
+		}
 		// What stands in the condition of a query is evaluated only for rows
 		// that are there.
 		sure := len(sourcesOf(s)) == 0
 		for _, e := range ir.Exprs(s) {
 			rw.addExists(t, s, r, e, sure, &n)
 		}
-		if len(r.vars)+len(r.sites)+len(r.joins) > 0 {
+		if len(r.vars)+len(r.sites)+len(r.joins) > 0 || r.conflict != nil {
 			rw.reads[s] = r
 		}
 	})
@@ -246,16 +254,36 @@ func (rw *rewriter) addQuery(t *ir.Txn, s ir.Stmt, r *reads, q ir.Query, returne
 				typ, _ := t.LocalType(name)
 				x.types = append(x.types, typ)
 			}
-			x.event = &ir.Table{Pos: s.Position(), Name: rw.name(t.Name + "." + itoa(*n) + ".event")}
-			x.eventI = &ir.Table{Pos: s.Position(), Name: rw.name(t.Name + "." + itoa(*n) + ".eventI")}
 			x.definite = definite(x.where, t, source)
+			rw.addSite(t, x, s.Position(), *n)
 			r.sites = append(r.sites, x)
-			rw.sites = append(rw.sites, x)
-			x.txn = t
 		default:
 			r.joins = append(r.joins, &join{shadow: sh, row: source.Row, query: q, returned: ret, tested: test})
 		}
 	}
+}
+
+func (rw *rewriter) addSite(t *ir.Txn, x *site, pos ir.Pos, n int) {
+	x.txn = t
+	x.event = &ir.Table{Pos: pos, Name: rw.name(t.Name + "." + itoa(n) + ".event")}
+	x.eventI = &ir.Table{Pos: pos, Name: rw.name(t.Name + "." + itoa(n) + ".eventI")}
+	rw.sites = append(rw.sites, x)
+}
+
+// addConflict is the read of the row that ON CONFLICT finds: all of it.
+func (rw *rewriter) addConflict(t *ir.Txn, i *ir.Insert, n *int) *site {
+	*n++
+	x := &site{shadow: rw.shadows[i.Table], row: i.Conflict.Row, excluded: true}
+	x.where = clash(i.Table, i.Conflict, ir.V)
+	x.params = locals(x.where)
+	for _, name := range x.params {
+		x.types = append(x.types, i.Table.Columns[i.Table.Column(name)].Type)
+	}
+	for range i.Table.Columns {
+		x.returned, x.tested = append(x.returned, true), append(x.tested, true)
+	}
+	rw.addSite(t, x, i.Pos, *n)
+	return x
 }
 
 func anySet(bs []bool) bool {
@@ -356,7 +384,11 @@ func (rw *rewriter) declareSite(s *site, t *ir.Txn) {
 		s.notes = append(s.notes, n)
 	}
 	for i, name := range s.params {
-		add(name, s.types[i], !neverNull(t, name))
+		never := neverNull(t, name)
+		if s.excluded {
+			never = s.shadow.table.Columns[s.shadow.table.Column(name)].NotNull
+		}
+		add(name, s.types[i], !never)
 	}
 	if s.take {
 		add("found", ir.BoolType, false)
