@@ -30,8 +30,8 @@
 // value runs before the statement. FOUND and ROW_COUNT are computed where the
 // function looks at them: before an UPDATE or DELETE, from its condition.
 // RETURNING reads the rows before the write, with the new values put in.
-// ON DELETE CASCADE, SET NULL and SET DEFAULT become statements on the
-// children.
+// Subqueries used as values, STRICT and RETURNING … INTO end the transaction
+// where there are several rows, as far as a key does not exclude that.
 //
 // Arithmetic on integers is exact, and so are sums and products of numerics;
 // floats, divisions of numerics and all arithmetic on times are opaque
@@ -47,22 +47,29 @@
 // functions it calls, its triggers and its cascades name (all tables where
 // that cannot be told), followed by a havoc of the variables that it may set
 // and a choice of the ways in which it may leave the blocks around it. So
-// become, for now: outer joins, subqueries and user functions with several
+// become, for now: ON DELETE CASCADE, SET NULL and SET DEFAULT (the action, not
+// the DELETE: an action looks at the children of that moment, which no
+// statement of the IR does), outer joins, subqueries and user functions with several
 // rows in FROM, LATERAL, DISTINCT, GROUP BY, HAVING, windows, UNION and the
 // like, WITH, OFFSET, correlated subqueries used as values, SKIP LOCKED,
 // changes of key columns, ON UPDATE actions, MERGE, TRUNCATE, EXECUTE, cursors,
 // blocks with EXCEPTION, transaction control, writes that fire triggers,
 // views, inheritance, row level security and rules.
 //
-// What is left out of a schema is a note of the program: EXCLUDE, unique
-// indexes over expressions, deferred and unvalidated foreign keys, checks that
-// call functions of the program. Leaving out a constraint allows more
-// executions, never fewer. So does ignoring an error that a statement might
-// raise; only those that say that they raise one (RAISE, ASSERT, STRICT, a
-// CASE without a branch, a loop over NULL) end the transaction.
+// Constraints that the IR does not have are shown where writes are checked
+// against them, as an ir.Unmodelled of what the check reads, and noted:
+// EXCLUDE, unique indexes over expressions, NULLS NOT DISTINCT, constraints
+// that are checked at commit, unvalidated foreign keys, checks that call
+// functions which read tables. To leave one out would be wrong, since it says
+// who has to come before whom: the one that frees a key, or deletes the last
+// child. A check of the written row alone may be left out, and so may an error
+// that depends on nothing but the values that the transaction uses: the same
+// values give the same outcome.
 //
-// Values are taken to fit their columns: lengths of text, scales of numerics
-// and ranges of integers are not checked or rounded to. Text is compared by
+// Messages (RAISE NOTICE and the like) are no results that a client depends on.
+// Values are taken to fit their columns: lengths of text, blanks at the end of
+// char(n), scales of numerics and ranges of integers are not checked, ignored
+// or rounded to. Text is compared by
 // one collation; the time zone of sessions is one and the same. Elements of
 // arrays are not NULL, and arrays have one dimension that starts at 1.
 //

@@ -143,6 +143,11 @@ func TestErrors(t *testing.T) {
 
 		// What is no SQL text.
 		{"SELECT 1;\n\x00\x01", "2:1: this is no SQL text but a binary file: there is a zero byte here"},
+		{"", "case.sql: there is no transaction here; write each one as CREATE FUNCTION … LANGUAGE plpgsql or sql"},
+		{"just some words\n", `1:1: syntax error at or near "just"`},
+		{"\xff\xfeC\x00R\x00", "1:1: this is no UTF-8 text; convert the file, or leave it out"},
+		{"\ufeffSELECT 1 FROM WHERE;", `1:15: syntax error at or near "WHERE"`},
+		{"SELECT 1;\r\nSELECT 1 FROM WHERE;\r\n", `2:15: syntax error at or near "WHERE"`},
 		{"SELECT '\xff';", "1:9: this is no UTF-8 text; convert the file, or leave it out"},
 	} {
 		_, err := Parse([]File{{"case.sql", tc.src}}, Options{})

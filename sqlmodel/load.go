@@ -223,6 +223,7 @@ func (l *loader) sortedNotes(files []File) []ir.Note {
 
 // file reads the statements of a file.
 func (l *loader) file(f File) error {
+	f.Text = strings.TrimPrefix(f.Text, "\ufeff") // the mark that some editors put before UTF-8
 	src := newSource(f.Name, f.Text)
 	if err := src.checkText(); err != nil {
 		return err

@@ -3,6 +3,7 @@ package sqlmodel
 import (
 	"github.com/txrobust/robust/ir"
 	"github.com/txrobust/robust/sqlmodel/internal/pg"
+	"github.com/txrobust/robust/sqlmodel/internal/tidy"
 )
 
 // dest is a local that takes a value.
@@ -265,7 +266,16 @@ func (b *builder) perform(f *frame, x *ex, q *query, pos ir.Pos) {
 		b.unmodelled("PERFORM over a set-returning function")
 	}
 	yes := ir.C(ir.Bool(true))
+	fails := anyMayFail(q.targets)
 	if len(q.from) == 0 {
+		if fails && q.where != nil {
+			b.unmodelled("PERFORM of what may fail, under a condition")
+		}
+		for _, c := range q.targets {
+			if tidy.MayFail(c.e) {
+				b.emit(&ir.Assign{At: at(pos), Var: b.local("tmp", c.t), Expr: c.e})
+			}
+		}
 		found := ir.Expr(yes)
 		if q.where != nil && len(q.aggs) == 0 {
 			found = ir.Op(ir.Is, q.where, yes)
@@ -289,21 +299,32 @@ func (b *builder) perform(f *frame, x *ex, q *query, pos ir.Pos) {
 		b.setFound(f, pos, yes, nil)
 		return
 	}
-	if q.lock.Mode != ir.NoLock && q.atMost != 1 && !b.singleRow(q.ir()) {
+	if (q.lock.Mode != ir.NoLock || fails) && q.atMost != 1 && !b.singleRow(q.ir()) {
 		if q.atMost > 1 {
-			b.unmodelled("LIMIT with a lock in PERFORM")
+			b.unmodelled("LIMIT with a lock or what may fail in PERFORM")
 		}
-		// All rows are locked, not only the first.
+		// All rows are locked and computed, not only the first.
 		loop := &ir.Foreach{At: at(pos), Query: q.ir(), Order: q.order, Lock: q.lock, Found: f.found}
 		loop.Into, loop.Cols = []string{b.local("hit", tBool)}, []ir.Expr{yes}
+		b.mayFail(q, &loop.Into, &loop.Cols)
 		b.weak[loop] = true
 		b.emit(loop)
 		return
 	}
 	s := &ir.Select{At: at(pos), Query: q.ir(), Order: q.order, Lock: q.lock, Found: f.found}
+	b.mayFail(q, &s.Into, &s.Cols)
 	b.atLeastOne(s)
 	b.weak[s] = true
 	b.emit(s)
+}
+
+// mayFail reads the columns of q that may fail, which nobody looks at.
+func (b *builder) mayFail(q *query, into *[]string, cols *[]ir.Expr) {
+	for _, c := range q.targets {
+		if tidy.MayFail(c.e) {
+			*into, *cols = append(*into, b.local("tmp", c.t)), append(*cols, c.e)
+		}
+	}
 }
 
 // countRows sets ROW_COUNT to the number of rows of a query.

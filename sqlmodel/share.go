@@ -1,6 +1,9 @@
 package sqlmodel
 
-import "github.com/txrobust/robust/ir"
+import (
+	"github.com/txrobust/robust/ir"
+	"github.com/txrobust/robust/sqlmodel/internal/tidy"
+)
 
 // shareable is the size beyond which an expression that is needed twice gets
 // a local.
@@ -12,7 +15,7 @@ func (x *ex) shared(e ir.Expr, t typ) ir.Expr {
 	if exprSize(e, 4*shareable) <= shareable {
 		return e
 	}
-	if x.b == nil || !rowFree(e, map[string]bool{}) || x.conditional && mayFail(e) {
+	if x.b == nil || !rowFree(e, map[string]bool{}) || x.conditional && tidy.MayFail(e) {
 		if exprSize(e, maxExprSize) >= maxExprSize {
 			panic(unmodelled{"an expression that is too large"})
 		}
@@ -21,19 +24,6 @@ func (x *ex) shared(e ir.Expr, t typ) ir.Expr {
 	v := x.b.local("tmp", t)
 	x.b.emit(&ir.Assign{At: at(x.b.cur), Var: v, Expr: e})
 	return ir.V(v)
-}
-
-// mayFail reports whether evaluating e can abort the transaction.
-func mayFail(e ir.Expr) bool {
-	fails := false
-	ir.WalkExpr(e, func(e ir.Expr) {
-		if b, ok := e.(*ir.Binary); ok && (b.Op == ir.Div || b.Op == ir.Mod) {
-			if c, ok := b.Y.(*ir.Const); !ok || c.Value.Kind != ir.KindInt || c.Value.I == 0 {
-				fails = true
-			}
-		}
-	})
-	return fails
 }
 
 // maxExprSize bounds expressions that are copied.

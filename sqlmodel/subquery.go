@@ -3,6 +3,7 @@ package sqlmodel
 import (
 	"github.com/txrobust/robust/ir"
 	"github.com/txrobust/robust/sqlmodel/internal/pg"
+	"github.com/txrobust/robust/sqlmodel/internal/tidy"
 )
 
 // subCondition translates EXISTS, IN, ANY and ALL of a subquery; nil if the
@@ -160,7 +161,7 @@ func (x *ex) uncorrelated(s *pg.SelectStmt) *query {
 		}
 		lv.used = saved[i]
 	}
-	if (x.conditional || x.perRow) && (mayFail(q.where) || anyMayFail(q.targets)) {
+	if (x.conditional || x.perRow) && (tidy.MayFail(q.where) || anyMayFail(q.targets)) {
 		x.unmodelled("a subquery that may fail under a condition")
 	}
 	return q
@@ -168,7 +169,7 @@ func (x *ex) uncorrelated(s *pg.SelectStmt) *query {
 
 func anyMayFail(cols []colDef) bool {
 	for _, c := range cols {
-		if mayFail(c.e) {
+		if tidy.MayFail(c.e) {
 			return true
 		}
 	}

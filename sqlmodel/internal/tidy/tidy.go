@@ -16,7 +16,8 @@ import (
 )
 
 // Txn removes the weak statements of t whose result is never read, the locals
-// among fields that no statement reads from the queries that set them, labels
+// among fields that no statement reads from the queries that set them (unless
+// computing them may fail), labels
 // that nothing names, a return at the end, and locals that do not occur. For a
 // Select of rows, an Insert and a Foreach, weak means that Found or Done may
 // go, not the statement.
@@ -48,7 +49,7 @@ func pruneFields(t *ir.Txn, fields map[string]bool) {
 		var names []string
 		var exprs []ir.Expr
 		for i, n := range into {
-			if !fields[n] || read[n] {
+			if !fields[n] || read[n] || MayFail(cols[i]) {
 				names, exprs = append(names, n), append(exprs, cols[i])
 			}
 		}
@@ -67,6 +68,19 @@ func pruneFields(t *ir.Txn, fields map[string]bool) {
 			s.Into, s.Cols = prune(s.Into, s.Cols)
 		}
 	})
+}
+
+// MayFail reports whether evaluating e can abort the transaction.
+func MayFail(e ir.Expr) bool {
+	fails := false
+	ir.WalkExpr(e, func(e ir.Expr) {
+		if b, ok := e.(*ir.Binary); ok && (b.Op == ir.Div || b.Op == ir.Mod) {
+			if c, ok := b.Y.(*ir.Const); !ok || c.Value.Kind != ir.KindInt || c.Value.I == 0 {
+				fails = true
+			}
+		}
+	})
+	return fails
 }
 
 // set is a set of locals.

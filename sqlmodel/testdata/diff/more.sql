@@ -287,3 +287,12 @@ BEGIN
   DELETE FROM tree WHERE id = p OR up = p;
   RETURN (SELECT count(*) FROM tree);
 END $$;
+
+CREATE FUNCTION dropped_divisions(p int) RETURNS int LANGUAGE plpgsql AS $$
+DECLARE r record;
+BEGIN
+  PERFORM 1 / (p - 1);
+  PERFORM 1 / x FROM a WHERE k >= p;
+  SELECT k, 2 / (x - 2) AS z INTO r FROM a WHERE k = p;
+  RETURN r.k;
+END $$;
