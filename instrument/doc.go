@@ -88,11 +88,13 @@
 // # What is left out
 //
 // Always on the side of not reaching the error state:
-//   - Queries over several tables, or with EXISTS in their condition, depend
-//     only on the rows that they find; a row that would be found after a change
-//     of its columns is missed, and so are the rows of the inner query. EXISTS
-//     that stands in an expression by itself is a query like others, unless
-//     AND, OR or a conditional may skip it.
+//   - Queries over several tables, or with EXISTS in their condition: a helper
+//     sees that a row which they would find was inserted or deleted, or that a
+//     row which they find was written; a later writer sees only the rows that
+//     they have found. Rows of the inner query do not count. EXISTS that
+//     stands in an expression by itself is a query like others, unless AND,
+//     OR or a conditional may skip it.
+//   - What a transaction inserts and deletes again.
 //   - Queries over rows that a savepoint undoes; the reads of a loop's condition
 //     after continue.
 //   - Constraints as current reads: where a helper frees a key that the attacker

@@ -267,8 +267,9 @@ func (w *writer) versions(x *site, flags *ir.Table, param func(string) ir.Expr, 
 }
 
 // readJoin is what a query over several tables adds, for one of them: the rows
-// found are marked as read, and helpers look for rows found that were written.
-// Rows that would be found after a change of their columns are left out.
+// found are marked as read, and helpers look for rows found that were written,
+// or that would be found if they were there. Rows that would be found after a
+// change of their columns are left out.
 func (w *writer) readJoin(at ir.At, j *join) []ir.Stmt {
 	rw, s := w.rw, j.shadow
 	wanted := rw.wanted(j.returned, j.tested)
@@ -291,7 +292,18 @@ func (w *writer) readJoin(at ir.At, j *join) []ir.Stmt {
 				}
 				hit = and(s.touched(flags, rw.e), ir.NotE(existsIn(and(keysEqual(s.base, rw.p, j.row), same), src(s.prime, rw.p))))
 			}
-			return existsIn(and(q.Where, keysEqual(s.base, rw.e, j.row), hit), append(append([]ir.Source(nil), q.From...), src(flags, rw.e))...)
+			out := existsIn(and(q.Where, keysEqual(s.base, rw.e, j.row), hit), append(append([]ir.Source(nil), q.From...), src(flags, rw.e))...)
+			// A row that the attacker inserted, or that the chain deleted.
+			var from []ir.Source
+			for _, x := range q.From {
+				if x.Row == j.row {
+					x.Table = s.prime
+				}
+				from = append(from, x)
+			}
+			gone := ir.NotE(existsIn(keysEqual(s.base, rw.c, j.row), src(s.base, rw.c)))
+			return ir.OrE(out, existsIn(and(q.Where, keysEqual(s.base, rw.e, j.row), s.set(flags, rw.e, s.alive), gone),
+				append(from, src(flags, rw.e))...))
 		}
 		out = append(out, w.flag(at, w.phbh, find(s.eventI)), w.flag(at, w.cycle, find(s.eventA)))
 	}
