@@ -286,7 +286,7 @@ func (x *ex) callUser(e *pg.FuncCall, name string, fns []*function) val {
 	}
 	if x.perRow || x.conditional {
 		eff := x.l.effectOf(&refs{tables: map[string]bool{}, calls: map[string]bool{name: true}})
-		if eff.writes || eff.all || x.l.mayAbort(f, map[*function]bool{}) {
+		if eff.writes || eff.all || eff.locks || x.l.mayAbort(f, map[*function]bool{}) {
 			x.unmodelled("a call of %s in a place where it may run several times or not at all", name)
 		}
 		for _, a := range args {

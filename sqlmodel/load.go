@@ -307,6 +307,8 @@ func (l *loader) statement(raw *pg.RawStmt, t *text, first int, inTxn *bool) {
 		name := rangeName(s.Into.Rel)
 		l.views[name] = &view{pos, "a table made by a query", append(l.tablesIn(s.Query), name)}
 		l.note(pos, "%s is made by a query: statements on it are not modelled", name)
+	case *pg.CreateSeqStmt:
+		l.views[rangeName(s.Sequence)] = &view{pos, "a sequence, read as a table", nil}
 	case *pg.CreateForeignTable:
 		name := rangeName(s.BaseStmt.Relation)
 		l.views[name] = &view{pos, "a foreign table", []string{name}}
@@ -355,7 +357,7 @@ func (l *loader) statement(raw *pg.RawStmt, t *text, first int, inTxn *bool) {
 		*pg.CreateExtension, *pg.AlterExtensionStmt, *pg.CreateSchemaStmt, *pg.AlterOwnerStmt, *pg.CreateRoleStmt,
 		*pg.AlterRoleStmt, *pg.AlterRoleSetStmt, *pg.AlterDatabaseSet, *pg.CreateStatsStmt, *pg.VacuumStmt,
 		*pg.CreateDatabase, *pg.DropDatabase, *pg.CheckPointStmt, *pg.DiscardStmt, *pg.AlterEnumStmt,
-		*pg.CreateSeqStmt, *pg.AlterSeqStmt, *pg.ReindexStmt, *pg.ClusterStmt, *pg.CreatePublication, *pg.SecLabelStmt,
+		*pg.AlterSeqStmt, *pg.ReindexStmt, *pg.ClusterStmt, *pg.CreatePublication, *pg.SecLabelStmt,
 		*pg.AlterObjectDepends, *pg.ExplainStmt, *pg.NotifyStmt, *pg.ListenStmt, *pg.ConstraintsSet:
 		// They change no value and no constraint.
 	default:

@@ -22,6 +22,8 @@ type refs struct {
 	// changes when constraints are checked.
 	dynamic bool
 	defers  bool
+	// locks says that it locks rows or tables.
+	locks bool
 	// sets says that it changes settings of the session.
 	sets bool
 	// operators are the names of the operators that it uses.
@@ -51,6 +53,8 @@ func (r *refs) add(root pg.Message) {
 			r.defers = true
 		case *pg.VariableSetStmt:
 			r.sets = true
+		case *pg.LockStmt, *pg.LockingClause:
+			r.locks = true
 		case *pg.A_Expr:
 			r.operators[qualified(names(x.Name))] = true
 		case *pg.SubLink:
@@ -205,6 +209,7 @@ type effect struct {
 	parents map[string]bool
 	all     bool
 	writes  bool
+	locks   bool
 }
 
 // access is what is done to a table.
@@ -249,6 +254,7 @@ func (l *loader) tracer() *tracer {
 func (tr *tracer) add(r *refs) {
 	tr.all = tr.all || r.dynamic
 	tr.writes = tr.writes || r.writes
+	tr.locks = tr.locks || r.locks
 	for _, name := range sortedKeys(r.tables) {
 		tr.touch(name, r.access())
 	}

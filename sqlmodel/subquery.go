@@ -161,6 +161,11 @@ func (x *ex) uncorrelated(s *pg.SelectStmt) *query {
 		}
 		lv.used = saved[i]
 	}
+	if x.conditional || x.perRow {
+		// It may not run at all, and then locks nothing: a lock that is lost
+		// excludes nobody, one too many hides executions.
+		q.lock = ir.Lock{}
+	}
 	if (x.conditional || x.perRow) && (tidy.MayFail(q.where) || anyMayFail(q.targets)) {
 		x.unmodelled("a subquery that may fail under a condition")
 	}

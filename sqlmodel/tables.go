@@ -19,6 +19,11 @@ func sortedNames(m map[string]string) []string {
 // finishTables makes the tables of the program once all DDL was read.
 func (l *loader) finishTables() {
 	for _, t := range l.order {
+		for _, c := range t.columns {
+			if c.sequence != "" && l.table(c.sequence) == nil {
+				l.views[c.sequence] = &view{c.pos, "a sequence, read as a table", nil}
+			}
+		}
 		it := &ir.Table{Pos: t.pos, Name: t.name}
 		if t.key == nil {
 			it.Rowid = true
