@@ -424,6 +424,10 @@ func (b *builder) selectRows(f *frame, x *ex, q *query, pos ir.Pos) {
 				b.emitWeak(&ir.Assign{At: at(pos), Var: f.found, Expr: &ir.Exists{Query: q.ir()}})
 			}
 		}
+		if q.limit != nil && q.lock.Mode != ir.NoLock {
+			b.l.note(pos, "the locks of this query are left out, since its LIMIT may leave rows unlocked")
+			q.lock = ir.Lock{}
+		}
 		b.emit(&ir.EmitRows{At: at(pos), Cols: cols, Query: q.ir(), Order: q.order, Limit: q.limit, Lock: q.lock})
 	}
 }
