@@ -79,22 +79,6 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-// TestCycleOfForeignKeys: tables that refer to each other cannot be copied one
-// after the other.
-func TestCycleOfForeignKeys(t *testing.T) {
-	a := &ir.Table{Name: "a", Columns: []ir.Column{{Name: "k", Type: ir.IntType, NotNull: true}, {Name: "b", Type: ir.IntType}}, Key: []int{0}}
-	b := &ir.Table{Name: "b", Columns: []ir.Column{{Name: "k", Type: ir.IntType, NotNull: true}, {Name: "a", Type: ir.IntType}}, Key: []int{0}}
-	a.ForeignKeys = []ir.ForeignKey{{Name: "a_b", Columns: []int{1}, Ref: b, RefColumns: []int{0}}}
-	b.ForeignKeys = []ir.ForeignKey{{Name: "b_a", Pos: ir.Pos{File: "s.sql", Line: 4, Col: 2}, Columns: []int{1}, Ref: a, RefColumns: []int{0}}}
-	txn := &ir.Txn{Name: "t", Body: []ir.Stmt{&ir.Delete{Table: a, Row: "a"}, &ir.Delete{Table: b, Row: "b"}}}
-	p := &ir.Program{Name: "p", Tables: []*ir.Table{a, b}, Txns: []*ir.Txn{txn}}
-	_, err := Rewrite(p, Options{})
-	want := "s.sql:4:2: foreign key b_a closes a cycle of tables, which cannot be copied one after the other: leave it out to instrument the program"
-	if err == nil || err.Error() != want {
-		t.Errorf("error %v, want %s", err, want)
-	}
-}
-
 // TestNames: the names of the instrumentation give way to those of the program.
 func TestNames(t *testing.T) {
 	p, err := ir.Parse("in", `program p

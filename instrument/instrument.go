@@ -45,8 +45,8 @@ func (r *Result) Delayed(run *interp.Run) bool {
 // the converse holds. The transactions of p must be structured; p itself is
 // not changed, and the result shares with it what did not have to be.
 //
-// The error, if any, is an *ir.Error with the place that cannot be
-// instrumented.
+// The error, if any, is an *ir.Error: a transaction is not structured, or
+// Options.Attacker is not one of p.
 func Rewrite(p *ir.Program, opt Options) (*ir.Program, error) {
 	r, err := Instrument(p, opt)
 	if err != nil {
@@ -70,9 +70,7 @@ func Instrument(p *ir.Program, opt Options) (*Result, error) {
 			return nil, ir.Errorf(t.Pos, "transaction %s is in the labelled form: give it a structured body first (ir.Structure)", t.Name)
 		}
 	}
-	if err := rw.program(); err != nil {
-		return nil, err
-	}
+	rw.program()
 	return &Result{ir.MustCheck("instrument", rw.out), rw.trA}, nil
 }
 
@@ -101,12 +99,10 @@ type rewriter struct {
 	moved                    bool // base is not the identity
 }
 
-func (rw *rewriter) program() error {
+func (rw *rewriter) program() {
 	rw.collectNames()
 	rw.out = &ir.Program{Name: rw.in.Name, Domain: rw.in.Domain, Notes: rw.in.Notes}
-	if err := rw.declare(); err != nil {
-		return err
-	}
+	rw.declare()
 	done := map[*ir.Txn]*ir.Txn{}
 	for _, t := range rw.in.Txns {
 		done[t] = rw.transaction(t)
@@ -120,7 +116,6 @@ func (rw *rewriter) program() error {
 		}
 		rw.out.Processes = append(rw.out.Processes, &q)
 	}
-	return nil
 }
 
 // collectNames notes every name of the program.

@@ -108,14 +108,14 @@ func (w *writer) write(x *write) []ir.Stmt {
 		for _, u := range x.sets {
 			set[s.table.Columns[u.Col].Name] = constant(boolean(true))
 		}
-		return w.each(x.at, s, []ir.Source{x.source(s.prime)}, x.row, x.where, nil, func(keys, _ []ir.Expr) []ir.Stmt {
+		return append(w.parents(x), w.each(x.at, s, []ir.Source{x.source(s.prime)}, x.row, x.where, nil, func(keys, _ []ir.Expr) []ir.Stmt {
 			return []ir.Stmt{
 				w.upsert(x.at, s, s.eventA, keys, set),   // (4)
 				setVar(x.at, rw.stA, text(s.table.Name)), // (5)
 			}
-		})
+		})...)
 	}
-	excluded := s.touched(s.eventA, rw.e)
+	excluded := s.excludes(rw.e)
 	if s.locked != "" {
 		excluded = ir.OrE(excluded, is(&ir.Col{Row: rw.e, Col: s.locked}, boolean(true)))
 		if x.sets == nil || x.changes(s.isKeyColumn) != nil {
@@ -124,6 +124,7 @@ func (w *writer) write(x *write) []ir.Stmt {
 	}
 	out := []ir.Stmt{w.exclude(x.at, existsIn(and(x.where, keysEqual(s.base, rw.e, x.row), excluded),
 		x.source(s.base), src(s.eventA, rw.e)))} // (9)
+	out = append(out, w.frees(x)...)
 	out = append(out, w.joins(x)...)
 	// (10)
 	var more []ir.Expr
@@ -281,6 +282,7 @@ func (w *writer) insert(original *ir.Insert) []ir.Stmt {
 	if l.Conflict == nil {
 		return append(append(out, plain...), &l)
 	}
+	out = append(out, w.freedConflict(&l, s, value)...)
 	same := clash(original.Table, l.Conflict, value)
 	row := l.Conflict.Row
 	there := w.readSite(i.At, w.rw.reads[original].conflict, value, nil)
@@ -331,12 +333,11 @@ func (w *writer) inserted(at ir.At, s *shadow, value func(string) ir.Expr) []ir.
 		same = and(same, ir.Op(ir.Eq, &ir.Col{Row: rw.e, Col: name}, value(name)))
 	}
 	if w.role == attacker {
-		return []ir.Stmt{
+		return append(w.insertable(at, s, keys, value),
 			w.upsert(at, s, s.eventA, keys, map[string]func(ir.Expr) ir.Expr{s.alive: constant(boolean(true))}), // (4)
-			setVar(at, rw.stA, text(s.table.Name)), // (5)
-		}
+			setVar(at, rw.stA, text(s.table.Name))) // (5)
 	}
-	out := []ir.Stmt{w.exclude(at, existsIn(and(same, s.touched(s.eventA, rw.e)), src(s.eventA, rw.e)))} // (9)
+	out := []ir.Stmt{w.exclude(at, existsIn(and(same, s.excludes(rw.e)), src(s.eventA, rw.e)))} // (9)
 	touch := ir.NotE(isNull(&ir.Col{Row: rw.e, Col: s.alive}))
 	for _, c := range s.values() {
 		touch = ir.OrE(touch, ir.NotE(isNull(&ir.Col{Row: rw.e, Col: s.table.Columns[c].Name})))

@@ -22,6 +22,9 @@ type shadow struct {
 	// eventA, or for a variable a flag of its own.
 	locked, keyLocked string
 	lockedVar         *ir.Table
+	// freed is a column of eventA, or "": the attacker inserts the row although
+	// its snapshot shows one with the key, which a helper has to delete.
+	freed string
 }
 
 // values lists the columns of the table outside of the key.
@@ -42,15 +45,13 @@ type tableLock struct {
 }
 
 // declare makes the tables of the output: those of the input, and the flags.
-func (rw *rewriter) declare() error {
+func (rw *rewriter) declare() {
 	written := map[*ir.Table]bool{}
-	for _, t := range rw.in.Txns {
-		ir.Walk(t.Body, func(s ir.Stmt) {
-			if u := ir.Written(s); u != nil {
-				written[u] = true
-			}
-		})
-	}
+	rw.statements(func(s ir.Stmt) {
+		if u := ir.Written(s); u != nil {
+			written[u] = true
+		}
+	})
 	rw.tables()
 	rw.e, rw.c, rw.p, rw.q = rw.name("e"), rw.name("c"), rw.name("p"), rw.name("q")
 	rw.pa, rw.phbh, rw.cycle, rw.hbLocal = rw.name("p.a"), rw.name("p.hbh"), rw.name("a_stA.read"), rw.name("hb")
@@ -62,11 +63,7 @@ func (rw *rewriter) declare() error {
 	rw.hb = flagVar("HB", ir.BoolType, ir.Bool(false))
 	rw.trA = flagVar("a_trA", ir.BoolType, ir.Bool(false))
 	rw.stA = flagVar("a_stA", ir.TextType, ir.Null)
-	ordered, err := rw.parentsFirst(written)
-	if err != nil {
-		return err
-	}
-	for _, t := range ordered {
+	for _, t := range rw.parentsFirst(written) {
 		rw.addShadow(t)
 	}
 	for _, t := range rw.in.Txns {
@@ -76,7 +73,6 @@ func (rw *rewriter) declare() error {
 		rw.declareSite(s, s.txn)
 	}
 	rw.declareTableLocks()
-	return nil
 }
 
 // tables copies the tables where a hidden key has to become visible, so that
@@ -118,37 +114,28 @@ func (rw *rewriter) tables() {
 	}
 }
 
-// parentsFirst orders the written tables so that foreign keys lead back: the
-// copy of a child is made when that of its parent is there.
-func (rw *rewriter) parentsFirst(written map[*ir.Table]bool) ([]*ir.Table, error) {
+// parentsFirst orders the written tables so that foreign keys lead back, as
+// far as they do: the attacker's commit inserts parents first.
+func (rw *rewriter) parentsFirst(written map[*ir.Table]bool) []*ir.Table {
 	var out []*ir.Table
-	state := map[*ir.Table]int{} // 1 being visited, 2 done
-	var visit func(t *ir.Table) error
-	visit = func(t *ir.Table) error {
-		if !written[t] || state[t] == 2 {
-			return nil
+	seen := map[*ir.Table]bool{}
+	var visit func(t *ir.Table)
+	visit = func(t *ir.Table) {
+		if seen[t] {
+			return
 		}
-		state[t] = 1
+		seen[t] = true
 		for _, fk := range t.ForeignKeys {
-			if fk.Ref != t && state[fk.Ref] == 1 {
-				return ir.Errorf(fk.Pos, "foreign key %s closes a cycle of tables, which cannot be copied one after the other: leave it out to instrument the program", fk.Name)
-			}
-			if fk.Ref != t {
-				if err := visit(fk.Ref); err != nil {
-					return err
-				}
-			}
+			visit(fk.Ref)
 		}
-		state[t] = 2
-		out = append(out, t)
-		return nil
+		if written[t] {
+			out = append(out, t)
+		}
 	}
 	for _, t := range rw.in.Tables {
-		if err := visit(t); err != nil {
-			return nil, err
-		}
+		visit(t)
 	}
-	return out, nil
+	return out
 }
 
 func (rw *rewriter) addShadow(t *ir.Table) {
@@ -172,6 +159,10 @@ func (rw *rewriter) addShadow(t *ir.Table) {
 		s.event = rw.flagTable(s, ".event", ir.TextType)
 		s.eventI = rw.flagTable(s, ".eventI", ir.TextType)
 		s.eventA = rw.flagTable(s, ".event'", ir.BoolType)
+		if !rw.opt.Engine.KeyFromSnapshot && rw.inserts(t) {
+			s.freed = s.alive + ".freed"
+			s.eventA.Columns = append(s.eventA.Columns, ir.Column{Name: s.freed, Type: ir.BoolType})
+		}
 		if rw.locksRows(t) {
 			s.locked, s.keyLocked = s.alive+".locked", s.alive+".keylocked"
 			s.eventA.Columns = append(s.eventA.Columns, ir.Column{Name: s.locked, Type: ir.BoolType},
@@ -181,8 +172,9 @@ func (rw *rewriter) addShadow(t *ir.Table) {
 	rw.out.Tables = append(rw.out.Tables, s.prime, s.event, s.eventI, s.eventA)
 }
 
-// primed is the second copy of a table, with its constraints: the attacker
-// runs into them as it would on its snapshot.
+// primed is the second copy of a table. Constraints between rows are left
+// out: the attacker's commit is checked against them (constraints.go). What an
+// ON CONFLICT names has to stay.
 func (rw *rewriter) primed(t *ir.Table) *ir.Table {
 	b := rw.base[t]
 	c := &ir.Table{Pos: t.Pos, Name: rw.name(t.Name + "'"), Columns: b.Columns, Key: b.Key, Var: b.Var}
@@ -193,22 +185,44 @@ func (rw *rewriter) primed(t *ir.Table) *ir.Table {
 		return substitute(e, t.Name, func(col string) ir.Expr { return &ir.Col{Row: c.Name, Col: col} })
 	}
 	for _, u := range b.Uniques {
-		u.Where = self(u.Where)
-		c.Uniques = append(c.Uniques, u)
+		if rw.conflicts(t, u) {
+			u.Where = self(u.Where)
+			c.Uniques = append(c.Uniques, u)
+		}
 	}
 	for _, k := range b.Checks {
 		k.Expr = self(k.Expr)
 		c.Checks = append(c.Checks, k)
 	}
-	for i, fk := range b.ForeignKeys {
-		if ref := t.ForeignKeys[i].Ref; ref == t {
-			fk.Ref = c
-		} else if s := rw.shadows[ref]; s != nil {
-			fk.Ref = s.prime
-		}
-		c.ForeignKeys = append(c.ForeignKeys, fk)
-	}
 	return c
+}
+
+// statements calls f for every statement of the program.
+func (rw *rewriter) statements(f func(ir.Stmt)) {
+	for _, t := range rw.in.Txns {
+		ir.Walk(t.Body, f)
+	}
+}
+
+// inserts reports whether rows are inserted into t.
+func (rw *rewriter) inserts(t *ir.Table) bool {
+	found := false
+	rw.statements(func(s ir.Stmt) {
+		i, ok := s.(*ir.Insert)
+		found = found || ok && i.Table == t
+	})
+	return found
+}
+
+// conflicts reports whether an ON CONFLICT may name the unique key u of t.
+func (rw *rewriter) conflicts(t *ir.Table, u ir.Unique) bool {
+	found := false
+	rw.statements(func(s ir.Stmt) {
+		i, ok := s.(*ir.Insert)
+		found = found || ok && i.Table == t && i.Conflict != nil &&
+			(i.Conflict.Target == nil || ir.SameColumns(i.Conflict.Target, u.Columns))
+	})
+	return found
 }
 
 // flagTable is a table of flags for the rows of a table.
@@ -229,13 +243,11 @@ func (rw *rewriter) flagTable(s *shadow, suffix string, flag ir.Type) *ir.Table 
 // locksRows reports whether row locks on t matter to the engine.
 func (rw *rewriter) locksRows(t *ir.Table) bool {
 	found := false
-	for _, txn := range rw.in.Txns {
-		ir.Walk(txn.Body, func(s ir.Stmt) {
-			for _, l := range lockTargets(s) {
-				found = found || l.table == t && (rw.opt.Engine.LockWrites || rw.opt.Engine.LockExcludes[l.mode] != engine.NoWrite)
-			}
-		})
-	}
+	rw.statements(func(s ir.Stmt) {
+		for _, l := range lockTargets(s) {
+			found = found || l.table == t && (rw.opt.Engine.LockWrites || rw.opt.Engine.LockExcludes[l.mode] != engine.NoWrite)
+		}
+	})
 	return found
 }
 
@@ -283,16 +295,14 @@ func (rw *rewriter) declareTableLocks() {
 	if !rw.opt.Engine.TableLocks {
 		return
 	}
-	for _, txn := range rw.in.Txns {
-		ir.Walk(txn.Body, func(s ir.Stmt) {
-			if l, ok := s.(*ir.LockTable); ok {
-				k := tableLock{l.Table, l.Mode}
-				if rw.tableLocks[k] == nil {
-					v := ir.NewVar(l.Pos, rw.name(l.Table.Name+"."+l.Mode.String()), ir.BoolType, ir.Bool(false))
-					rw.tableLocks[k] = v
-					rw.out.Tables = append(rw.out.Tables, v)
-				}
+	rw.statements(func(s ir.Stmt) {
+		if l, ok := s.(*ir.LockTable); ok {
+			k := tableLock{l.Table, l.Mode}
+			if rw.tableLocks[k] == nil {
+				v := ir.NewVar(l.Pos, rw.name(l.Table.Name+"."+l.Mode.String()), ir.BoolType, ir.Bool(false))
+				rw.tableLocks[k] = v
+				rw.out.Tables = append(rw.out.Tables, v)
 			}
-		})
-	}
+		}
+	})
 }

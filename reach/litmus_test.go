@@ -80,9 +80,6 @@ func TestLitmus(t *testing.T) {
 		"classic s1-columns.litmus": true,
 		"default s1-columns.litmus": true, "default s1-values.litmus": true,
 		"postgres s1-columns.litmus": true, "postgres s1-values.litmus": true,
-		// S3: constraints as current reads.
-		"postgres s3-key.litmus": true, "postgres s3-unique.litmus": true,
-		"postgres s3-parent.litmus": true, "default s3-parent.litmus": true, "default s3-parent-lock.litmus": true,
 	}
 	for _, l := range litmusPrograms(t) {
 		for mode, want := range map[string]string{"classic": l.classic, "default": l.deflt, "postgres": l.postgres} {
