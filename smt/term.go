@@ -56,6 +56,9 @@ func (t *Term) Sort() Sort { return t.sort }
 // ID numbers the terms of a Builder in order of creation.
 func (t *Term) ID() int { return t.id }
 
+// Args gives the terms that the term is made of. They must not be changed.
+func (t *Term) Args() []*Term { return t.args }
+
 // IsTrue and IsFalse recognise the truth values.
 func (t *Term) IsTrue() bool  { return t.op == opConst && t.sort == Bool && t.num.Sign() != 0 }
 func (t *Term) IsFalse() bool { return t.op == opConst && t.sort == Bool && t.num.Sign() == 0 }

@@ -32,11 +32,16 @@ func (w *World) constrain(s *State) {
 
 // always asserts a universal: later in the open world, now in the closed one.
 func (w *World) always(doms []domain, prop func(tuple []Key) *smt.Term) {
+	w.alwaysAbout(nil, doms, prop)
+}
+
+// alwaysAbout is always for what defines a variable, as in forall.
+func (w *World) alwaysAbout(about *smt.Term, doms []domain, prop func(tuple []Key) *smt.Term) {
 	if w.Closed {
 		w.tuples(doms, func(tuple []Key) { w.Define(prop(tuple)) })
 		return
 	}
-	w.forall(doms, prop)
+	w.forall(about, doms, prop)
 }
 
 // invariant gives an invariant as a universal about a state.

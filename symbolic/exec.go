@@ -2,6 +2,8 @@ package symbolic
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strconv"
 
 	"github.com/txrobust/robust/ir"
@@ -100,7 +102,6 @@ func (e *exec) env() *env {
 	en.txn = e.inst.Txn
 	en.vars = copyVars(e.vars) // closures over the environment outlive this moment
 	en.fail = func(ok *smt.Term) { e.require(ok) }
-	en.read = func(in *env, q *ir.Query) { e.noteQuery(in, q, nil) }
 	return en
 }
 
@@ -156,13 +157,18 @@ func copyVars(m map[string]Val) map[string]Val {
 	return out
 }
 
+// names lists locals in a fixed order, so that terms are made in a fixed order
+// and the solver's models do not change from run to run.
+func names(m map[string]Val) []string { return slices.Sorted(maps.Keys(m)) }
+
 // join merges control that left earlier into here.
 func (e *exec) join(list []leaving) {
 	for _, l := range list {
 		if l.cond.IsFalse() {
 			continue
 		}
-		for name, v := range l.vars {
+		for _, name := range names(l.vars) {
+			v := l.vars[name]
 			if old, ok := e.vars[name]; ok && old != v {
 				e.vars[name] = e.w.ite(l.cond, v, old)
 			}
@@ -189,6 +195,13 @@ func (e *exec) target(label string, loop bool) *exit {
 
 func (e *exec) stmt(s ir.Stmt) {
 	w := e.w
+	switch s.(type) {
+	case *ir.While: // with every round
+	case *ir.Select, *ir.EmitRows, *ir.Insert, *ir.Update, *ir.Delete, *ir.Foreach:
+		e.noteExists(s, true)
+	default:
+		e.noteExists(s, false)
+	}
 	switch s := s.(type) {
 	case *ir.Assign:
 		e.set(s.Var, e.eval(s.Expr))
@@ -209,7 +222,7 @@ func (e *exec) stmt(s ir.Stmt) {
 			e.noteQuery(en, &s.Query, cols)
 			vals := make([]Val, len(s.Aggs))
 			for i := range s.Aggs {
-				vals[i] = w.fold(&s.Aggs[i], p, en)
+				vals[i] = w.fold(&s.Aggs[i], p, en, e.inst.Name+e.suffix+tupleID(e.rounds))
 			}
 			for i, v := range vals {
 				e.set(s.Into[i], v)
@@ -310,7 +323,8 @@ func (e *exec) branch(cond *smt.Term, then, els []ir.Stmt) {
 	e.live = e.w.B.And(before, e.w.B.Not(cond))
 	e.vars = copyVars(vars)
 	e.block(els)
-	for name, v := range thenVars {
+	for _, name := range names(thenVars) {
+		v := thenVars[name]
 		if old := e.vars[name]; old != v {
 			e.vars[name] = e.w.ite(cond, v, old)
 		}
@@ -365,14 +379,30 @@ func (e *exec) noteQuery(en *env, q *ir.Query, cols []ir.Expr) {
 	for _, st := range p.steps {
 		e.footprint(st, all, ownConditions(q, st.src.Row, en), en)
 	}
-	for _, x := range all {
+}
+
+// noteExists records the footprints of the EXISTS in a statement's own
+// expressions, whether or not they are evaluated: two runs of one instance
+// must record the same list. inRows says that the expressions are about rows
+// of the statement's query; then all rows of the tables count.
+func (e *exec) noteExists(s ir.Stmt, inRows bool) {
+	inner := map[ir.Expr]bool{}
+	for _, x := range ir.Exprs(s) {
 		ir.WalkExpr(x, func(x ir.Expr) {
-			if sub, ok := x.(*ir.Exists); ok {
-				for _, src := range sub.Query.From {
-					e.footprint(step{src: src, table: w.Table(src.Table)}, tested(&sub.Query), nil, en)
-					if e.observe != nil {
-						e.observeTable(w.Table(src.Table), e.observe)
-					}
+			sub, ok := x.(*ir.Exists)
+			if !ok {
+				return
+			}
+			if !inRows && !inner[sub] {
+				ir.WalkExpr(sub.Query.Where, func(x ir.Expr) { inner[x] = true })
+				e.noteQuery(e.env(), &sub.Query, nil)
+				return
+			}
+			for _, src := range sub.Query.From {
+				t := e.w.Table(src.Table)
+				e.footprint(step{src: src, table: t}, tested(&sub.Query), nil, e.env())
+				if e.observe != nil {
+					e.observeTable(t, e.observe)
 				}
 			}
 		})

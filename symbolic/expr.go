@@ -42,8 +42,6 @@ type env struct {
 	// fail is told conditions without which the evaluation fails; nil where
 	// nobody listens.
 	fail func(ok *smt.Term)
-	// read is told every query that is evaluated, or nil.
-	read func(en *env, q *ir.Query)
 }
 
 // binding is a row variable; up are those bound before.
@@ -68,7 +66,6 @@ func (en *env) bind(name string, r row) *env {
 		b.t = r.t
 	}
 	out.rows = b
-	out.read = nil
 	out.fail = func(*smt.Term) {
 		en.w.Unsupported = "an operator that may fail (a division) is applied to the rows of a query"
 	}
@@ -167,9 +164,6 @@ func (en *env) eval(e ir.Expr) Val {
 		}
 		return w.call(e, args)
 	case *ir.Exists:
-		if en.read != nil {
-			en.read(en, &e.Query)
-		}
 		p := w.plan(&e.Query, en)
 		return w.Truth(w.Exists(p.doms, p.memo(en, "exists"), func(tuple []Key) *smt.Term {
 			g, _ := p.match(en, en.state, tuple)

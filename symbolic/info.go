@@ -39,7 +39,7 @@ func newInfo(t *ir.Txn) *txnInfo {
 				in.assigned[name] = true
 			}
 			switch s.(type) {
-			case *ir.Break, *ir.Continue, *ir.Return, *ir.Abort, *ir.Assume:
+			case *ir.Break, *ir.Continue, *ir.Return, *ir.Abort:
 			default:
 				in.effects[s] = true
 			}

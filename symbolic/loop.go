@@ -7,20 +7,28 @@ import (
 	"github.com/txrobust/robust/smt"
 )
 
-// maxUnroll bounds the rounds of a loop between constants that is unrolled.
-const maxUnroll = 24
+// maxUnroll bounds the rounds of a loop between constants that is unrolled, and
+// fewRounds those that are unrolled even if the rounds are apart.
+const (
+	maxUnroll = 24
+	fewRounds = 2
+)
 
 func (e *exec) loop(s ir.Stmt) {
 	w := e.w
 	switch s := s.(type) {
 	case *ir.While:
 		if !w.Closed {
-			e.openLoop(s, s.Label, s.Body, nil)
+			e.openLoop(s, s.Label, s.Body, nil, nil)
 			return
 		}
 		x := &exit{label: s.Label, loop: true}
-		e.unroll(x, w.Rounds, func(int) *smt.Term { return e.truth(s.Cond) }, s.Body)
+		e.unroll(x, w.Rounds, func(int) *smt.Term {
+			e.noteExists(s, false)
+			return e.truth(s.Cond)
+		}, s.Body)
 		// One more test: the bound must have sufficed.
+		e.noteExists(s, false)
 		e.require(w.B.Not(e.truth(s.Cond)))
 		e.join(x.broken)
 	case *ir.ForRange:
@@ -59,14 +67,27 @@ func (e *exec) forRange(s *ir.ForRange) {
 	w := e.w
 	from, to := e.eval(s.From), e.eval(s.To)
 	e.require(w.B.And(w.B.Not(from.Null), w.B.Not(to.Null)))
+	within := func(i *smt.Term) *smt.Term {
+		if s.Reverse {
+			return w.B.And(w.B.Le(i, from.T), w.B.Le(to.T, i))
+		}
+		return w.B.And(w.B.Le(from.T, i), w.B.Le(i, to.T))
+	}
+	rounds, constant := constantRounds(s)
+	if !w.Closed && !(constant && rounds <= fewRounds) {
+		if cols, ok := apart(w.Program, e.inst.Txn, s, w.code.references); ok {
+			e.openLoop(s, s.Label, s.Body, within, cols)
+			return
+		}
+	}
 	x := &exit{label: s.Label, loop: true}
 	step := int64(1)
 	if s.Reverse {
 		step = -1
 	}
-	if n, ok := constantRounds(s); ok && n <= maxUnroll {
+	if constant && rounds <= maxUnroll {
 		suffix := e.suffix
-		for i := 0; i < n; i++ {
+		for i := 0; i < rounds; i++ {
 			e.suffix = suffix + "_" + itoa(i)
 			e.set(s.Var, Val{w.B.False(), w.B.Add(from.T, w.B.IntConst(int64(i)*step)), ir.IntType})
 			e.round(x, s.Body)
@@ -75,19 +96,14 @@ func (e *exec) forRange(s *ir.ForRange) {
 		e.join(x.broken)
 		return
 	}
-	within := func(i *smt.Term) *smt.Term {
-		if s.Reverse {
-			return w.B.And(w.B.Le(i, from.T), w.B.Le(to.T, i))
-		}
-		return w.B.And(w.B.Le(from.T, i), w.B.Le(i, to.T))
-	}
 	if !w.Closed {
-		e.openLoop(s, s.Label, s.Body, within)
+		e.openLoop(s, s.Label, s.Body, within, nil)
 		return
 	}
 	at := func(i int) *smt.Term { return w.B.Add(from.T, w.B.IntConst(int64(i)*step)) }
 	e.unroll(x, w.Rounds, func(i int) *smt.Term {
 		in := within(at(i))
+		e.require(w.B.Or(w.B.Not(in), w.inDomain(Val{w.B.False(), at(i), ir.IntType})))
 		e.vars[s.Var] = w.ite(w.B.And(e.live, in), Val{w.B.False(), at(i), ir.IntType}, e.vars[s.Var])
 		return in
 	}, s.Body)
@@ -155,6 +171,7 @@ func (e *exec) foreach(s *ir.Foreach) {
 			// Rounds run in the order of the list: restrict to states in which
 			// that is the order asked for.
 			if len(s.Order) > 0 {
+				w.Restricted = true
 				e.require(w.B.Not(w.B.And(c.match, g, w.before(s.Order, in, c.in))))
 			}
 		}
@@ -209,10 +226,11 @@ func (e *exec) openForeach(s *ir.Foreach, p *plan, en *env, cols []ir.Expr) {
 }
 
 // openLoop is a WHILE, or a FOR between numbers, with any number of rounds.
-func (e *exec) openLoop(s ir.Stmt, label string, body []ir.Stmt, within func(i *smt.Term) *smt.Term) {
+// apart is what the function of this name says, if the rounds are apart.
+func (e *exec) openLoop(s ir.Stmt, label string, body []ir.Stmt, within func(i *smt.Term) *smt.Term, apart map[*ir.Table]int) {
 	d := domain("L" + e.inst.Name + "/" + e.place(s, ""))
 	e.w.domain(d, []smt.Sort{smt.Int})
-	o := &openLoop{e: e, stmt: s, label: label, body: body, doms: []domain{d}}
+	o := &openLoop{e: e, stmt: s, label: label, body: body, doms: []domain{d}, apart: apart}
 	o.begin = func(sub *exec, round []Key) *smt.Term {
 		w := e.w
 		w.mention(d, round[0])
@@ -222,6 +240,7 @@ func (e *exec) openLoop(s ir.Stmt, label string, body []ir.Stmt, within func(i *
 			sub.vars[s.Var] = Val{w.B.False(), i, ir.IntType}
 			return within(i)
 		case *ir.While:
+			sub.noteExists(s, false)
 			return w.B.And(w.B.Le(w.B.IntConst(0), i), sub.truth(s.Cond))
 		}
 		panic(fmt.Sprintf("symbolic: unknown loop %T", s))
@@ -242,6 +261,11 @@ type openLoop struct {
 	// begin sets the loop's variables for a round and gives the condition
 	// that there is such a round.
 	begin func(sub *exec, round []Key) *smt.Term
+
+	// apart gives the key column that is the round, for each table that is
+	// written, if the rounds are apart: then each starts from the state before
+	// the loop, and nothing is chosen.
+	apart map[*ir.Table]int
 
 	before *State
 	live   *smt.Term
@@ -367,14 +391,16 @@ func (o *openLoop) run() {
 
 	// The inputs.
 	var inputs []Val
-	for _, list := range [][]string{paramNames(e.inst.Txn), localNames(e.inst.Txn)} {
-		for _, n := range list {
-			if o.facts.used[n] {
-				inputs = append(inputs, e.vars[n])
+	if o.apart == nil || e.observe != nil {
+		for _, list := range [][]string{paramNames(e.inst.Txn), localNames(e.inst.Txn)} {
+			for _, n := range list {
+				if o.facts.used[n] {
+					inputs = append(inputs, e.vars[n])
+				}
 			}
 		}
+		e.observed(o.live, inputs)
 	}
-	e.observed(o.live, inputs)
 
 	// A sample round gives the shape of what rounds do; each part is lifted to
 	// all rounds.
@@ -389,6 +415,17 @@ func (o *openLoop) run() {
 			func(tuple []Key) (*smt.Term, []Val) { return o.at(tuple[:n]).obs[i].at(tuple[n:]) }})
 	}
 	for i, l := range shape.Locks {
+		if c, ok := o.apart[w.Program.Tables[l.Table]]; ok {
+			e.run.Locks = append(e.run.Locks, &RowLock{Table: l.Table, Mode: l.Mode, scan: true, loops: l.loops,
+				at: func(loop []Key, k Key) (*smt.Term, Key) {
+					g, key := o.at(o.roundOf(k, c)).Locks[i].at(loop, k)
+					if l.scan || g.IsFalse() {
+						return g, k
+					}
+					return w.B.And(g, w.sameKey(key, k)), k
+				}})
+			continue
+		}
 		e.run.Locks = append(e.run.Locks, &RowLock{Table: l.Table, Mode: l.Mode, scan: l.scan,
 			loops: append(append([]domain{}, o.doms...), l.loops...),
 			at:    func(loop []Key, k Key) (*smt.Term, Key) { return o.at(loop[:n]).Locks[i].at(loop[n:], k) }})
@@ -403,13 +440,32 @@ func (o *openLoop) run() {
 	})))
 	var lifted []*Write
 	for i, x := range shape.Writes {
+		c, own := o.ownRows(x)
+		if own && (x.Kind == Update || x.Kind == Delete) {
+			y := &Write{Stmt: x.Stmt, Table: x.Table, Kind: x.Kind, Cols: x.Cols, scan: true, loops: x.loops,
+				at: func(loop []Key, k Key) write {
+					wr := o.at(o.roundOf(k, c)).Writes[i].at(loop, k)
+					if !x.scan && !wr.guard.IsFalse() {
+						wr.guard, wr.key = w.B.And(wr.guard, w.sameKey(wr.key, k)), k
+					}
+					return wr
+				}}
+			lifted = append(lifted, y)
+			e.write(y)
+			continue
+		}
 		y := &Write{Stmt: x.Stmt, Table: x.Table, Kind: x.Kind, Cols: x.Cols, scan: x.scan,
 			loops: append(append([]domain{}, o.doms...), x.loops...),
 			at:    func(loop []Key, k Key) write { return o.at(loop[:n]).Writes[i].at(loop[n:], k) }}
+		if own && len(x.loops) == 0 {
+			y.roundOf = func(k Key) []Key { return o.roundOf(k, c) }
+		}
 		lifted = append(lifted, y)
 		e.write(y)
 	}
-	o.mix(lifted)
+	if o.apart == nil {
+		o.mix(lifted)
+	}
 
 	// Afterwards.
 	after := copyVars(e.vars)
@@ -455,6 +511,26 @@ func localNames(t *ir.Txn) (out []string) {
 	return
 }
 
+// ownRows gives the place in the key that is the round in all rows that a
+// write concerns, if there is one.
+func (o *openLoop) ownRows(x *Write) (int, bool) {
+	if c, ok := o.apart[o.e.w.Program.Tables[x.Table]]; ok {
+		return c, true
+	}
+	if s, ok := o.stmt.(*ir.ForRange); ok && x.Kind != Unknown {
+		return ownRows(s, x.Stmt)
+	}
+	return 0, false
+}
+
+// roundOf gives the only round that can concern a row, if the rounds are apart
+// and the row's key has the round in this place.
+func (o *openLoop) roundOf(k Key, place int) []Key {
+	round := Key{k[place]}
+	o.e.w.mention(o.doms[0], round)
+	return []Key{round}
+}
+
 // chosen is a value that the instance chooses for the loop.
 func (o *openLoop) chosen(what string, t ir.Type, round []Key, nullable bool) Val {
 	v := Val{o.e.w.B.False(), o.e.inst.choose(o.round+what, sortOf(t), round), t}
@@ -467,6 +543,9 @@ func (o *openLoop) chosen(what string, t ir.Type, round []Key, nullable bool) Va
 // fuzzyState gives the state at the start of a round.
 func (o *openLoop) fuzzyState(round []Key) *State {
 	w := o.e.w
+	if o.apart != nil {
+		return o.before
+	}
 	args := append(append([]Key{}, o.e.rounds...), round...)
 	out := o.before
 	for i, t := range w.Program.Tables {
@@ -506,7 +585,7 @@ func (o *openLoop) at(round []Key) *Run {
 	sub := &exec{w: w, inst: e.inst, run: run, st: o.fuzzyState(round), entry: e.entry, vars: copyVars(o.vars),
 		points: map[string]savepoint{}, suffix: e.suffix, snapped: true, info: e.info, observe: e.observe,
 		rounds: append(append([]Key{}, e.rounds...), round...), loops: append(append([]domain{}, e.loops...), o.doms...)}
-	if sub.observe == nil {
+	if sub.observe == nil && o.apart == nil {
 		sub.observe = o.before
 	}
 	for _, l := range e.inst.Txn.Locals {

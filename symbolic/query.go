@@ -107,7 +107,7 @@ func (p *plan) match(en *env, s *State, tuple []Key) (*smt.Term, *env) {
 	guard := w.B.True()
 	inner := *en
 	inner.state = s
-	inner.fail, inner.read = nil, nil // reported once, when the statement is executed
+	inner.fail = nil // reported once, when the statement is executed
 	en = &inner
 	for _, st := range p.steps {
 		var k Key
@@ -194,8 +194,10 @@ type aggregate struct {
 	result Val
 }
 
-// fold computes an aggregate over the rows of a plan.
-func (w *World) fold(a *ir.Agg, p *plan, en *env) Val {
+// fold computes an aggregate over the rows of a plan. Of COUNT, SUM and opaque
+// aggregates it is known that different results come from different rows, for
+// evaluations of one statement at one place, in different states.
+func (w *World) fold(a *ir.Agg, p *plan, en *env, place string) Val {
 	B := w.B
 	member := func(tuple []Key) (*smt.Term, Val) {
 		g, in := p.match(en, en.state, tuple)
@@ -214,31 +216,17 @@ func (w *World) fold(a *ir.Agg, p *plan, en *env) Val {
 	case w.Closed && (a.Fn == "count" || a.Fn == "sum"):
 		return w.total(a, p.doms, member, some)
 	}
-	sig := a.Fn
-	if a.Distinct {
-		sig += " distinct"
-	}
-	for _, d := range p.doms {
-		sig += " " + string(d)
-	}
-	sig += " " + a.Type.String()
-	if a.Arg != nil {
-		t, err := ir.TypeOf(a.Arg, en.txn, p.q.From...)
-		if err != nil {
-			panic("symbolic: " + err.Error())
-		}
-		sig += " of " + t.String()
-	}
+	sig := w.id(a) + " at " + place
 	for _, old := range w.aggregates[memo] {
 		return old.result
 	}
 	result := Val{B.False(), B.Fresh("agg", sortOf(a.Type)), a.Type}
 	switch a.Fn {
 	case "count":
-		w.Define(B.Le(B.IntConst(0), result.T))
-		w.Define(B.Eq(some, B.Not(B.Eq(result.T, B.IntConst(0)))))
+		w.define(result.T, B.Le(B.IntConst(0), result.T))
+		w.define(result.T, B.Eq(some, B.Not(B.Eq(result.T, B.IntConst(0)))))
 		if len(p.doms) == 0 {
-			w.Define(B.Le(result.T, B.IntConst(1)))
+			w.define(result.T, B.Le(result.T, B.IntConst(1)))
 		}
 	case "sum":
 		result.Null = B.Not(some)
@@ -257,7 +245,7 @@ func (w *World) fold(a *ir.Agg, p *plan, en *env) Val {
 		if both := B.And(g1, g2); !both.IsFalse() {
 			differ = B.Or(differ, B.And(both, B.Not(w.same(v1, v2))))
 		}
-		w.Define(B.Or(w.same(old.result, result), differ))
+		w.define(result.T, B.Or(w.same(old.result, result), differ))
 	}
 	agg := &aggregate{p.doms, member, result}
 	w.aggregates[sig] = append(w.aggregates[sig], agg)
@@ -272,7 +260,7 @@ func (w *World) extreme(a *ir.Agg, p *plan, member func([]Key) (*smt.Term, Val),
 		return list[0].result
 	}
 	result := Val{B.Not(some), B.Fresh("agg", sortOf(a.Type)), a.Type}
-	w.Define(B.Implies(some, w.Witness(p.doms, func(tuple []Key) *smt.Term {
+	w.define(result.T, B.Implies(some, w.Witness(p.doms, func(tuple []Key) *smt.Term {
 		g, v := member(tuple)
 		if g.IsFalse() {
 			return g
@@ -283,7 +271,7 @@ func (w *World) extreme(a *ir.Agg, p *plan, member func([]Key) (*smt.Term, Val),
 	if a.Fn == "max" {
 		op = ir.Gt
 	}
-	w.always(p.doms, func(tuple []Key) *smt.Term {
+	w.alwaysAbout(result.T, p.doms, func(tuple []Key) *smt.Term {
 		g, v := member(tuple)
 		if g.IsFalse() {
 			return B.True()

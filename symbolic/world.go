@@ -22,15 +22,21 @@ type World struct {
 	// Slots is the number of initial rows per table, and Rounds the number of
 	// rounds of a loop, in the closed world.
 	Slots, Rounds int
+	// Restricted is set when the closed world leaves out executions: those
+	// in which a loop with ORDER BY meets the rows in another order than that
+	// of the slots.
+	Restricted bool
 	// MaxInstances bounds the instances of universals; more are left out.
 	MaxInstances int
+	// MaxRefinements bounds how often a model is refuted by more instances.
+	MaxRefinements int
 	// Unsupported is set to what cannot be executed symbolically; no answer
 	// about this World may be believed then.
 	Unsupported string
 
 	index      map[*ir.Table]int
 	keyCols    []map[int]bool
-	defs       []*smt.Term
+	defs       []definition
 	universals []*universal
 	mentions   map[domain]*mentions
 	texts      map[string]*smt.Term
@@ -82,16 +88,23 @@ func (k Key) id() string {
 
 // universal is a statement about all tuples of members of its domains.
 type universal struct {
-	doms []domain
-	done []int       // the members of each domain for which there are instances
-	made []*smt.Term // the instances that say something
-	prop func(tuple []Key) *smt.Term
+	about *smt.Term // as for definition
+	doms  []domain
+	made  map[string]*smt.Term // the instances, by the places of the members
+	prop  func(tuple []Key) *smt.Term
+}
+
+// definition is a condition that questions include. If about is not nil, it
+// defines that variable, and may be left out of questions without it.
+type definition struct {
+	about *smt.Term
+	cond  *smt.Term
 }
 
 // World makes an empty open world.
 func (c *Code) World(b *smt.Builder, e *engine.Profile) *World {
 	p := c.Program
-	w := &World{B: b, Program: p, Engine: e, MaxInstances: 1200, Slots: 2, Rounds: 2, code: c,
+	w := &World{B: b, Program: p, Engine: e, MaxInstances: 4000, MaxRefinements: 25, Slots: 2, Rounds: 2, code: c,
 		index: map[*ir.Table]int{}, mentions: map[domain]*mentions{}, texts: map[string]*smt.Term{}, plans: map[*ir.Query]*plan{},
 		exists: map[string]*smt.Term{}, aggregates: map[string][]*aggregate{}, ids: map[any]int{}}
 	for i, t := range p.Tables {
@@ -159,15 +172,18 @@ func (w *World) skolem(d domain) Key {
 }
 
 // Define adds a condition that every question of this World includes.
-func (w *World) Define(t *smt.Term) {
+func (w *World) Define(t *smt.Term) { w.define(nil, t) }
+
+// define adds a condition about a variable made for it.
+func (w *World) define(about, t *smt.Term) {
 	if !t.IsTrue() {
-		w.defs = append(w.defs, t)
+		w.defs = append(w.defs, definition{about, t})
 	}
 }
 
-// forall keeps a universal for the open world; the closed one writes it out.
-func (w *World) forall(doms []domain, prop func(tuple []Key) *smt.Term) {
-	w.universals = append(w.universals, &universal{doms: doms, done: make([]int, len(doms)), prop: prop})
+// forall keeps a universal, about a variable made for it unless that is nil.
+func (w *World) forall(about *smt.Term, doms []domain, prop func(tuple []Key) *smt.Term) {
+	w.universals = append(w.universals, &universal{about: about, doms: doms, made: map[string]*smt.Term{}, prop: prop})
 }
 
 // Exists is a truth value that is true exactly when some tuple of members has
@@ -203,8 +219,8 @@ func (w *World) someTuple(doms []domain, prop func(tuple []Key) *smt.Term) *smt.
 		return some // the property does not depend on the members: it has none
 	}
 	found := w.B.Fresh("some", smt.Bool)
-	w.Define(w.B.Implies(found, some))
-	w.forall(doms, func(tuple []Key) *smt.Term { return w.B.Or(found, w.B.Not(prop(tuple))) })
+	w.define(found, w.B.Implies(found, some))
+	w.forall(found, doms, func(tuple []Key) *smt.Term { return w.B.Or(found, w.B.Not(prop(tuple))) })
 	return found
 }
 
@@ -228,7 +244,7 @@ func (w *World) Never(doms []domain, prop func(tuple []Key) *smt.Term) *smt.Term
 		return w.B.Not(w.Exists(doms, "", prop))
 	}
 	none := w.B.Fresh("none", smt.Bool)
-	w.forall(doms, func(tuple []Key) *smt.Term { return w.B.Implies(none, w.B.Not(prop(tuple))) })
+	w.forall(none, doms, func(tuple []Key) *smt.Term { return w.B.Implies(none, w.B.Not(prop(tuple))) })
 	return none
 }
 
@@ -269,12 +285,8 @@ type Answer struct {
 	Asserts []*smt.Term
 }
 
-// maxTerms bounds the terms that instances of universals may make, and
-// maxRefinements how often a model is refuted by instances.
-const (
-	maxTerms       = 150000
-	maxRefinements = 25
-)
+// maxTerms bounds the terms that instances of universals may make.
+const maxTerms = 150000
 
 // Ask asks the solver whether the terms can all be true in this World.
 //
@@ -292,94 +304,168 @@ func (w *World) Ask(ctx context.Context, s *smt.Solver, terms ...*smt.Term) Answ
 	}
 	d := s.Begin()
 	defer d.End()
+	seen := map[*smt.Term]bool{}
+	var see func(t *smt.Term)
+	see = func(t *smt.Term) {
+		if !seen[t] {
+			seen[t] = true
+			for _, a := range t.Args() {
+				see(a)
+			}
+		}
+	}
 	assert := func(ts ...*smt.Term) {
 		d.Assert(ts...)
 		ans.Asserts = append(ans.Asserts, ts...)
+		for _, t := range ts {
+			see(t)
+		}
+	}
+	var waiting []definition
+	defined := 0
+	// define asserts the definitions of what the question contains now.
+	define := func() (added []*smt.Term) {
+		waiting = append(waiting, w.defs[defined:]...)
+		defined = len(w.defs)
+		for more := true; more; {
+			more = false
+			rest := waiting[:0]
+			for _, x := range waiting {
+				if x.about == nil || seen[x.about] {
+					assert(x.cond)
+					added = append(added, x.cond)
+					more = true
+				} else {
+					rest = append(rest, x)
+				}
+			}
+			waiting = rest
+		}
+		return added
 	}
 	assert(terms...)
-	defined := 0
+	define()
+	assert(w.textFacts()...)
 	for round := 0; ; round++ {
-		assert(w.defs[defined:]...)
-		defined = len(w.defs)
-		if round == 0 {
-			assert(w.textFacts()...)
-		}
 		ans.Result, ans.Model, ans.Reason = d.Check(ctx)
 		if w.Unsupported != "" {
 			return Answer{Result: smt.Unknown, Reason: w.Unsupported}
 		}
-		if ans.Result != smt.Sat || w.Closed || round == maxRefinements {
+		if ans.Result != smt.Sat || w.Closed || round == w.MaxRefinements {
 			return ans
 		}
-		violated := w.violated(ans.Model)
-		for _, t := range w.defs[defined:] {
-			if !ans.Model.IsTrue(t) {
-				violated = append(violated, t)
-			}
-		}
-		if len(violated) == 0 {
-			return ans
-		}
+		violated := w.violated(ans.Model, seen)
 		assert(violated...)
+		done := len(violated) == 0
+		for _, t := range define() {
+			done = done && ans.Model.IsTrue(t)
+		}
+		if done {
+			return ans
+		}
 		assert(w.textFacts()...)
 	}
 }
 
 // violated gives instances of universals at mentioned members that are false
-// in the model.
-func (w *World) violated(m *smt.Model) []*smt.Term {
+// in the model. Universals about variables that are not in the question are
+// left out.
+//
+// Members that are equal in the model satisfy the same universals there, so
+// that one of each class is enough. Making instances mentions more members;
+// those are looked at in turn, until something is violated.
+func (w *World) violated(m *smt.Model, seen map[*smt.Term]bool) []*smt.Term {
 	var out []*smt.Term
-	for i := 0; i < len(w.universals); i++ {
-		u := w.universals[i]
-		w.spell(u, func(t *smt.Term) {
-			if !m.IsTrue(t) {
-				out = append(out, t)
+	for members := -1; len(out) == 0 && members != w.members(); {
+		members = w.members()
+		classes := map[domain][]int{}
+		for i := 0; i < len(w.universals); i++ {
+			if about := w.universals[i].about; about != nil && !seen[about] {
+				continue
 			}
-		})
+			w.spell(w.universals[i], m, classes, func(t *smt.Term) {
+				if !m.IsTrue(t) {
+					out = append(out, t)
+				}
+			})
+		}
 	}
 	return out
 }
 
-// spell makes the instances of a universal at the members mentioned now,
-// as far as the bounds allow, and gives all of them.
-func (w *World) spell(u *universal, yield func(t *smt.Term)) {
-	size := make([]int, len(u.doms))
-	fresh := false
-	for i, d := range u.doms {
-		m := w.mentions[d]
-		if len(m.sorts) == 0 && len(m.list) == 0 {
-			m.list = []Key{{}}
-		}
-		size[i] = len(m.list)
-		fresh = fresh || u.done[i] < size[i]
+// members counts the members of all domains.
+func (w *World) members() int {
+	n := 0
+	for _, m := range w.mentions {
+		n += len(m.list)
 	}
-	if fresh {
-		tuple := make([]Key, len(u.doms))
-		var rec func(i int, isNew bool)
-		rec = func(i int, isNew bool) {
-			if i == len(u.doms) {
-				if isNew && w.count < w.MaxInstances && w.B.Size() < maxTerms {
-					w.count++
-					if t := u.prop(append([]Key(nil), tuple...)); !t.IsTrue() {
-						u.made = append(u.made, t)
-					}
-				}
+	return n
+}
+
+// spell gives the instances of a universal for one member of each class,
+// as far as the bounds allow.
+func (w *World) spell(u *universal, m *smt.Model, classes map[domain][]int, yield func(t *smt.Term)) {
+	lists := make([][]int, len(u.doms))
+	for i, d := range u.doms {
+		if classes[d] == nil {
+			classes[d] = w.classes(d, m)
+		}
+		lists[i] = classes[d]
+	}
+	place := make([]int, len(u.doms))
+	var rec func(i int)
+	rec = func(i int) {
+		if i < len(u.doms) {
+			for _, k := range lists[i] {
+				place[i] = k
+				rec(i + 1)
+			}
+			return
+		}
+		id := fmt.Sprint(place)
+		t := u.made[id]
+		if t == nil {
+			if w.count >= w.MaxInstances || w.B.Size() >= maxTerms {
 				return
 			}
-			list := w.mentions[u.doms[i]].list
-			for k := 0; k < size[i]; k++ {
-				tuple[i] = list[k]
-				rec(i+1, isNew || k >= u.done[i])
+			w.count++
+			tuple := make([]Key, len(place))
+			for i, k := range place {
+				tuple[i] = w.mentions[u.doms[i]].list[k]
 			}
+			t = u.prop(tuple)
+			u.made[id] = t
 		}
-		if w.count < w.MaxInstances {
-			rec(0, false)
-		}
-		copy(u.done, size)
-	}
-	for _, t := range u.made {
 		yield(t)
 	}
+	rec(0)
+}
+
+// classes gives the place in its list of the first of the members of a domain
+// that are equal in the model, for each such class.
+func (w *World) classes(d domain, m *smt.Model) []int {
+	ms := w.mentions[d]
+	if len(ms.sorts) == 0 && len(ms.list) == 0 {
+		ms.list = []Key{{}}
+	}
+	var out []int
+	seen := map[string]bool{}
+	for i, k := range ms.list {
+		id := ""
+		for _, t := range k {
+			v := m.Value(t)
+			if v == nil {
+				id = fmt.Sprint("#", i) // not a rational number
+				break
+			}
+			id += v.RatString() + " "
+		}
+		if !seen[id] {
+			seen[id] = true
+			out = append(out, i)
+		}
+	}
+	return out
 }
 
 // textConst is the term for a literal whose sort is not a number's.
