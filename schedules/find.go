@@ -3,6 +3,8 @@ package schedules
 import (
 	"context"
 	"fmt"
+	"maps"
+	"slices"
 	"time"
 
 	"github.com/txrobust/robust/ir"
@@ -184,6 +186,7 @@ func (s *search) anomaly(f *found) *Anomaly {
 		panic("schedules: a confirmed anomaly is none when it is replayed")
 	}
 	a := &Anomaly{Rows: f.sit.rows, Execution: x, Sessions: bySession(f.sit.calls, j.instances)}
+	a.Opaque = opaque(f.sit.calls)
 	count := map[int]int{}
 	number := map[int]int{}
 	for _, c := range f.sit.calls {
@@ -199,4 +202,21 @@ func (s *search) anomaly(f *found) *Anomaly {
 		a.Calls = append(a.Calls, call)
 	}
 	return a
+}
+
+// opaque lists the functions without a known meaning that calls may apply.
+func opaque(calls []*Call) []string {
+	names := map[string]bool{}
+	for _, c := range calls {
+		ir.Walk(c.Txn.Body, func(st ir.Stmt) {
+			for _, e := range ir.Exprs(st) {
+				ir.WalkExpr(e, func(e ir.Expr) {
+					if call, ok := e.(*ir.Call); ok && ir.Functions[call.Name] == nil {
+						names[call.Name] = true
+					}
+				})
+			}
+		})
+	}
+	return slices.Sorted(maps.Keys(names))
 }

@@ -119,6 +119,11 @@ type Anomaly struct {
 	Execution *interp.Execution
 	// Sessions are the instances of the replay, for interp.Machine.
 	Sessions []interp.Session
+	// Opaque names the functions without a known meaning that the transactions
+	// call, sorted. The interpreter takes different applications of one to
+	// give different values, and truth values at will: a real function may do
+	// otherwise, so such an anomaly is certain only once a server has run it.
+	Opaque []string
 }
 
 // Snapshots gives, per call, how many transactions had committed when it took
