@@ -156,8 +156,13 @@ func (f *frame) ownRow(t int, key string) bool {
 	return false
 }
 
-// inserted reports whether the transaction inserted a row with this key.
+// inserted reports whether the transaction inserted a row with this key that its
+// snapshot does not show. Where it does show one, which was deleted meanwhile,
+// what follows meets that one too, and fails.
 func (f *frame) inserted(t int, key string) bool {
+	if f.snap.get(t, key) != nil {
+		return false
+	}
 	for i := range f.run.Ops {
 		if op := &f.run.Ops[i]; op.Table == t && op.Key == key && op.Kind == OpInsert {
 			return true
