@@ -369,10 +369,15 @@ func excludedRow(t *table) *rowSource {
 
 // conflictTarget gives the columns of ON CONFLICT, nil for any key.
 func (i *inserter) conflictTarget(y *ex, c *pg.OnConflictClause) []int {
+	t := i.tab
 	if c.Infer == nil {
+		for _, k := range t.unseen {
+			if k.key {
+				i.b.unmodelled("ON CONFLICT of any kind, with %s", k.what)
+			}
+		}
 		return nil
 	}
-	t := i.tab
 	var cols []string
 	if name := c.Infer.Conname; name != "" {
 		for _, k := range append(t.keys(), t.uniques...) {

@@ -420,7 +420,7 @@ func (l *loader) constraint(tab *table, k *pg.Constraint, t *text) {
 		}
 	case pg.ConstrExclusion:
 		name := nameOr(k.Conname, tab.name+"_excl")
-		tab.hide(&unseen{pos: pos, name: name, what: "EXCLUDE constraint " + name, on: onInsert | onUpdate})
+		tab.hide(&unseen{pos: pos, name: name, what: "EXCLUDE constraint " + name, key: true, on: onInsert | onUpdate})
 	default:
 		l.note(pos, "a constraint of %s is left out", tab.name)
 	}
@@ -501,7 +501,7 @@ func (l *loader) index(s *pg.IndexStmt, t *text) {
 		e := pg.Inner(n).(*pg.IndexElem)
 		if e.Name == "" {
 			what := "unique index " + nameOr(s.Idxname, "of "+name) + ", which is over an expression"
-			tab.hide(&unseen{pos: pos, name: s.Idxname, what: what, on: onInsert | onUpdate})
+			tab.hide(&unseen{pos: pos, name: s.Idxname, what: what, key: true, on: onInsert | onUpdate})
 			return
 		}
 		u.columns = append(u.columns, e.Name)

@@ -123,7 +123,7 @@ func lastPart(name string) string {
 
 func (l *loader) constraints(t *table) {
 	for _, u := range t.uniques {
-		hidden := &unseen{pos: u.pos, name: u.name, what: "unique key " + u.name, on: onInsert | onUpdate, columns: u.columns, tables: []string{t.name}}
+		hidden := &unseen{pos: u.pos, name: u.name, what: "unique key " + u.name, key: true, on: onInsert | onUpdate, columns: u.columns, tables: []string{t.name}}
 		switch {
 		case u.deferred, u.deferrable && l.defers:
 			hidden.what += ", which may be checked at commit"

@@ -15,6 +15,7 @@ type unseen struct {
 	pos  ir.Pos
 	name string
 	what string // for reasons
+	key  bool   // it says that rows differ: ON CONFLICT may meet it
 	// on are the events that it checks; columns, if not nil, are those that an
 	// UPDATE must set for that.
 	on      int32
