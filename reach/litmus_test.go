@@ -119,7 +119,16 @@ func TestLitmusExplore(t *testing.T) {
 		}
 		m := interp.NewMachine(l.program, engine.SI())
 		r := m.Explore(context.Background(), interp.Sessions(l.program, 2), interp.InitialDB(l.program), interp.Options{Classic: true})
-		q := Explore(context.Background(), rewrite(t, l.program, instrument.Options{Classic: true}), Options{})
+		p := rewrite(t, l.program, instrument.Options{Classic: true})
+		q := Explore(context.Background(), p, Options{})
+		// The printed program is the program.
+		printed, err := ir.Parse("printed", p.String())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if again := Explore(context.Background(), printed, Options{}); again.Verdict != q.Verdict || again.States != q.States {
+			t.Errorf("%s: printed and read back: %v with %d states, not %v with %d", l.file, again.Verdict, again.States, q.Verdict, q.States)
+		}
 		if (r.Verdict == interp.Anomalous) != (q.Verdict == Reached) {
 			t.Errorf("%s: interpretation says %v, reachability %v", l.file, r.Verdict, q.Verdict)
 		}

@@ -19,7 +19,7 @@ import (
 var (
 	seed  = flag.Int64("seed", 0, "seed of the random programs; 0 is the time")
 	count = flag.Int("count", 300, "number of random programs")
-	show  = flag.String("show", "", "stop at the first anomaly missed in this mode, such as classic si")
+	show  = flag.String("show", "", "print the anomalies missed in this mode, such as classic si")
 )
 
 func source(t *testing.T) *rand.Rand {

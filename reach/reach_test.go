@@ -87,6 +87,15 @@ txn withdraw(id int not null) {
   (s) := select a.bal from acc a where a.id == id;
   emit s
 }`, false, Unreachable, ""},
+		{"a hidden key", `program p
+domain 0..1
+table log (rowid, what int not null)
+txn once(w int not null) {
+  local n int;
+  (n) := select agg count(*) int from log l where l.what == w;
+  if n == 0 { insert log (what) values (w) }
+  emit n
+}`, false, Reached, "once(0) once(0)"},
 		{"two copies", `program p
 var x = 0, y = 0
 process p[2] { txn a { r := x; y := r + 1 } txn b { r := y; x := r + 1 } }`, true, Reached, "p:a() p:b() p:a()"},

@@ -115,7 +115,7 @@ func compare(t *testing.T, n int, program func() *ir.Program) {
 			case want.Verdict == interp.Anomalous:
 				c.missed++
 				if *show == mode.name {
-					t.Fatalf("%s missed %v:\n%s", mode.name, execution(want.Anomaly), p)
+					t.Logf("%s missed %v:\n%s", mode.name, execution(want.Anomaly), p)
 				}
 			case got.Verdict == Reached:
 				t.Errorf("%s: claimed %v, which is not real:\n%s", mode.name, got.Trace, p)

@@ -1,0 +1,56 @@
+package instrument
+
+import (
+	"flag"
+	"math/rand"
+	"testing"
+	"time"
+
+	"github.com/txrobust/robust/engine"
+	"github.com/txrobust/robust/internal/progen"
+	"github.com/txrobust/robust/ir"
+)
+
+var seed = flag.Int64("seed", 0, "seed of the random programs; 0 is the time")
+
+// TestRandomPrograms: whatever the program, the result is sound (Rewrite checks
+// that itself), reads back from its printed form, and the input is as before.
+func TestRandomPrograms(t *testing.T) {
+	s := *seed
+	if s == 0 {
+		s = time.Now().UnixNano()
+	}
+	t.Logf("-seed %d", s)
+	r := rand.New(rand.NewSource(s))
+	for i := 0; i < 300; i++ {
+		o := progen.All
+		o.Vars = i%4 == 0
+		p := progen.Program(r, o)
+		before := p.String()
+		for _, opt := range []Options{{Classic: true}, {}, {Engine: engine.Postgres()}, {Engine: strict(), Attacker: p.Txns[0].Name}} {
+			q, err := Rewrite(p, opt)
+			if err != nil {
+				t.Fatalf("%v\n%s", err, before)
+			}
+			text := q.String()
+			back, err := ir.Parse("printed", text)
+			if err != nil {
+				t.Fatalf("%v\n%s", err, text)
+			}
+			if back.String() != text {
+				t.Fatalf("printed and read back it is another program:\n%s", text)
+			}
+		}
+		if p.String() != before {
+			t.Fatalf("Rewrite changed its input:\n%s", before)
+		}
+	}
+}
+
+// strict is an engine where locks exclude like writes, and a write that changes
+// nothing is none.
+func strict() *engine.Profile {
+	e := engine.Postgres()
+	e.LockWrites, e.EqualWrites, e.InsertExcludes = true, false, true
+	return e
+}
