@@ -106,10 +106,10 @@ func (s *scope) traced(st ir.Stmt) exec {
 			return run(f)
 		}
 		at := len(f.run.Steps)
-		f.run.Steps = append(f.run.Steps, Step{Stmt: st, OpsFrom: len(f.run.Ops)})
+		f.run.Steps = append(f.run.Steps, Step{Stmt: st, OpsFrom: len(f.run.Ops), ReadsFrom: len(f.run.Reads)})
 		defer func() {
 			step := &f.run.Steps[at]
-			step.OpsTo = len(f.run.Ops)
+			step.OpsTo, step.ReadsTo = len(f.run.Ops), len(f.run.Reads)
 			for _, name := range set {
 				step.Locals = append(step.Locals, Binding{name, f.locals[s.locals[name]]})
 			}

@@ -123,6 +123,9 @@ type Step struct {
 	Locals []Binding
 	// Ops is what it wrote, as a range of Run.Ops.
 	OpsFrom, OpsTo int
+	// Reads is what it read, as a range of Run.Reads. Reads between the ranges
+	// are those of loops and conditions, which are no steps.
+	ReadsFrom, ReadsTo int
 	// Emitted are the rows returned to the client, if it is an emit.
 	Emitted [][]ir.Value
 	// Cond is the value of the condition of an if, while or assume.

@@ -1,0 +1,426 @@
+package witness
+
+import (
+	"fmt"
+	"sort"
+
+	"github.com/txrobust/robust/ir"
+	"github.com/txrobust/robust/ir/interp"
+)
+
+// builder makes a Witness from a traced replay.
+type builder struct {
+	e      *Evidence
+	m      *interp.Machine
+	x      *interp.Execution
+	index  map[*ir.Table]int
+	labels []string // by place in the order of commits
+	start  []int    // places in the order of commits, by first event
+	// where has the conditions of reads with their values, by place and
+	// statement.
+	where map[int]map[ir.Stmt]string
+	w     *Witness
+}
+
+// Build replays the evidence on a fresh interpreter and describes it. The
+// error says that the evidence is none: a transaction does not commit, or
+// computes something else, or a serial order has the same outcome.
+func Build(e Evidence) (*Witness, error) {
+	b, err := newBuilder(&e)
+	if err != nil {
+		return nil, err
+	}
+	b.w = &Witness{Isolation: "si", Engine: e.Engine.Name, Classic: e.Classic,
+		Rows: b.rows(b.x.Versions[0]), Final: b.rows(b.x.Versions[len(b.x.Versions)-1])}
+	for _, i := range b.start {
+		b.w.Transactions = append(b.w.Transactions, b.transaction(i))
+	}
+	b.w.Setup = b.setup()
+	b.w.Schedule = b.schedule()
+	cycle := b.cycle()
+	b.w.Kind = b.kind(cycle)
+	b.w.Cycle = b.edges(cycle)
+	if err := Confirm(e, b.w); err != nil {
+		return nil, err
+	}
+	b.w.Serial, b.w.Orders = b.serial()
+	return b.w, nil
+}
+
+func newBuilder(e *Evidence) (*builder, error) {
+	b := &builder{e: e, m: interp.NewMachine(e.Program, e.Engine), index: map[*ir.Table]int{}, where: map[int]map[ir.Stmt]string{}}
+	for i, t := range e.Program.Tables {
+		b.index[t] = i
+	}
+	b.m.Trace = true
+	x, err := e.replay(b.m, func(i int, run *interp.Run) bool { return effect(run) == effect(e.Execution.Txns[i].Run) })
+	if err != nil {
+		return nil, fmt.Errorf("witness: the replay fails: %w", err)
+	}
+	b.x = x
+	b.start = starts(x)
+	b.labels = make([]string, len(x.Txns))
+	for n, i := range b.start {
+		b.labels[i] = label(n)
+	}
+	return b, nil
+}
+
+// rows gives the rows of a state; tables without rows are left out.
+func (b *builder) rows(db *interp.DB) []TableRows {
+	out := []TableRows{}
+	for i, t := range b.e.Program.Tables {
+		rows := db.Rows(i)
+		if len(rows) == 0 {
+			continue
+		}
+		tr := TableRows{Table: t.Name, Variable: t.Var}
+		for c := range t.Columns {
+			if visible(t, c) {
+				tr.Columns = append(tr.Columns, t.Columns[c].Name)
+			}
+		}
+		for _, r := range rows {
+			tr.Rows = append(tr.Rows, values(r[len(t.Columns)-len(tr.Columns):]))
+		}
+		out = append(out, tr)
+	}
+	return out
+}
+
+func (b *builder) transaction(i int) Transaction {
+	c := &b.x.Txns[i]
+	txn := c.Run.Inst.Txn
+	out := Transaction{Label: b.labels[i], Name: txn.Name, Position: position(txn.Pos), Session: c.Session + 1,
+		Params: []Named{}, Snapshot: c.Snapshot, Commit: i}
+	for k, p := range txn.Params {
+		out.Params = append(out.Params, Named{p.Name, Value{c.Run.Inst.Params[k].Convert(p.Type)}})
+	}
+	for _, s := range c.Run.Steps {
+		if h, ok := s.Stmt.(*ir.Havoc); ok {
+			for _, l := range s.Locals {
+				out.Havocs = append(out.Havocs, Named{fmt.Sprintf("%s at %s", l.Name, position(h.Pos)), Value{l.Value}})
+			}
+		}
+	}
+	if len(b.e.Program.Processes) == 0 {
+		out.Call = call(&out, b.e.Procedures[out.Name])
+	}
+	return out
+}
+
+// schedule gives all events in order.
+func (b *builder) schedule() []Event {
+	var out []Event
+	begun := 0
+	for i := range b.x.Txns {
+		for begun < len(b.start) && b.x.Txns[b.start[begun]].Snapshot <= i {
+			k := b.start[begun]
+			out = append(out, Event{Transaction: b.labels[k], Kind: Begin, Text: "BEGIN, snapshot",
+				Position: position(b.x.Txns[k].Run.Inst.Txn.Pos)})
+			begun++
+		}
+		out = append(out, b.statements(i)...)
+		out = append(out, Event{Transaction: b.labels[i], Kind: CommitIt, Text: "COMMIT",
+			Position: position(b.x.Txns[i].Run.Inst.Txn.Pos)})
+	}
+	return out
+}
+
+// view is what one transaction sees while it runs: its snapshot and its own
+// writes, and its locals.
+type view struct {
+	b      *builder
+	run    *interp.Run
+	snap   *interp.DB
+	now    *interp.DB // the newest committed state
+	own    map[int]map[string][]ir.Value
+	locals map[string]ir.Value
+	// conditions of the reads, with values
+	conditions map[ir.Stmt]string
+	events     []Event
+	label      string
+}
+
+// statements gives the reads, writes and results of a transaction.
+func (b *builder) statements(i int) []Event {
+	c := &b.x.Txns[i]
+	v := &view{b: b, run: c.Run, snap: b.x.Versions[c.Snapshot], now: b.x.Versions[i], label: b.labels[i],
+		own: map[int]map[string][]ir.Value{}, locals: map[string]ir.Value{}, conditions: map[ir.Stmt]string{}}
+	b.where[i] = v.conditions
+	for k, p := range c.Run.Inst.Txn.Params {
+		v.locals[p.Name] = c.Run.Inst.Params[k].Convert(p.Type)
+	}
+	reads := 0
+	for s := range c.Run.Steps {
+		step := &c.Run.Steps[s]
+		for ; reads < step.ReadsFrom; reads++ {
+			v.read(&c.Run.Reads[reads])
+		}
+		ops := v.ops(step)
+		if len(ops) == 0 || ir.Written(step.Stmt) == nil {
+			for ; reads < step.ReadsTo; reads++ {
+				v.read(&c.Run.Reads[reads])
+			}
+		}
+		reads = step.ReadsTo
+		for _, op := range ops {
+			v.write(op)
+		}
+		for _, l := range step.Locals {
+			v.locals[l.Name] = l.Value
+		}
+		v.emit(step)
+	}
+	for ; reads < len(c.Run.Reads); reads++ {
+		v.read(&c.Run.Reads[reads])
+	}
+	return v.events
+}
+
+// ops gives what a step wrote and was not rolled back since.
+func (v *view) ops(step *interp.Step) []*interp.Op {
+	var out []*interp.Op
+	for i := step.OpsFrom; i < step.OpsTo && i < len(v.run.Ops); i++ {
+		if op := &v.run.Ops[i]; op.Stmt == step.Stmt {
+			out = append(out, op)
+		}
+	}
+	return out
+}
+
+func (v *view) add(kind EventKind, table, text string, at ir.Stmt) *Event {
+	v.events = append(v.events, Event{Transaction: v.label, Kind: kind, Table: table, Text: text, Position: position(at.Position())})
+	return &v.events[len(v.events)-1]
+}
+
+func (v *view) local(name string) (ir.Value, bool) {
+	val, ok := v.locals[name]
+	return val, ok
+}
+
+// seen gives the rows of a table as the transaction sees them.
+func (v *view) seen(table int) [][]ir.Value {
+	t := v.b.e.Program.Tables[table]
+	own := v.own[table]
+	var out [][]ir.Value
+	for _, r := range v.snap.Rows(table) {
+		if _, written := own[keyOf(t, r)]; !written {
+			out = append(out, r)
+		}
+	}
+	keys := make([]string, 0, len(own))
+	for k := range own {
+		keys = append(keys, k)
+	}
+	sort.Strings(keys)
+	for _, k := range keys {
+		if own[k] != nil {
+			out = append(out, own[k])
+		}
+	}
+	return out
+}
+
+// returned gives the columns of a read that are looked at: those returned, or
+// else, for the message, none.
+func returned(r *interp.Read) []int {
+	var out []int
+	for c, yes := range r.Cols {
+		if yes {
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
+func (v *view) read(r *interp.Read) {
+	t := v.b.e.Program.Tables[r.Table]
+	cols := returned(r)
+	var found []string
+	keys := map[string][]ir.Value{}
+	for _, row := range v.seen(r.Table) {
+		if r.Matches(row) {
+			found = append(found, cells(t, row, cols))
+			keys[keyOf(t, row)] = row
+		}
+	}
+	where := v.where(r)
+	if where != "" {
+		v.conditions[r.Stmt] = where
+	}
+	text := "read " + list(found, 3)
+	if len(found) == 0 {
+		text = "found no row in " + t.Name
+		if where != "" {
+			text += " where " + where
+		}
+	}
+	if l := locked(r.Stmt); l != "" && len(found) > 0 {
+		text += " (" + l + ")"
+	}
+	v.add(Read, t.Name, text, r.Stmt).Now = v.since(r, t, cols, keys)
+}
+
+// where is the condition of a read of one table, with values.
+func (v *view) where(r *interp.Read) string {
+	for _, q := range queries(r.Stmt) {
+		if len(q.From) == 1 && v.b.index[q.From[0].Table] == r.Table && q.Where != nil {
+			return predicate(q.Where, v.local)
+		}
+	}
+	switch st := r.Stmt.(type) {
+	case *ir.Update:
+		if st.Where != nil {
+			return predicate(st.Where, v.local)
+		}
+	case *ir.Delete:
+		if st.Where != nil {
+			return predicate(st.Where, v.local)
+		}
+	}
+	return ""
+}
+
+// since says how the newest committed state differs from what was read.
+func (v *view) since(r *interp.Read, t *ir.Table, cols []int, seen map[string][]ir.Value) string {
+	var out []string
+	here := map[string]bool{}
+	for _, row := range v.now.Rows(r.Table) {
+		k := keyOf(t, row)
+		if v.own[r.Table][k] != nil {
+			continue
+		}
+		here[k] = true
+		old, was := seen[k]
+		switch matches := r.Matches(row); {
+		case !was && matches:
+			out = append(out, rowName(t, row)+" is there")
+		case was && !matches:
+			out = append(out, rowName(t, row)+" does not match")
+		case was:
+			for _, c := range cols {
+				if old[c] != row[c] {
+					out = append(out, t.Columns[c].Name+" = "+Value{row[c]}.String())
+				}
+			}
+		}
+	}
+	keys := make([]string, 0, len(seen))
+	for k := range seen {
+		keys = append(keys, k)
+	}
+	sort.Strings(keys)
+	for _, k := range keys {
+		if !here[k] && v.own[r.Table][k] == nil {
+			out = append(out, rowName(t, seen[k])+" is gone")
+		}
+	}
+	return list(out, 2)
+}
+
+func (v *view) write(op *interp.Op) {
+	t := v.b.e.Program.Tables[op.Table]
+	row := op.New
+	if row == nil {
+		row = op.Old
+	}
+	if v.own[op.Table] == nil {
+		v.own[op.Table] = map[string][]ir.Value{}
+	}
+	v.own[op.Table][keyOf(t, row)] = op.New
+	all := make([]int, len(t.Columns))
+	for c := range all {
+		all[c] = c
+	}
+	var text string
+	switch op.Kind {
+	case interp.OpInsert:
+		text = "insert " + cells(t, op.New, all)
+	case interp.OpDelete:
+		text = "delete " + rowName(t, op.Old)
+	case interp.OpUpdate:
+		var set []int
+		for c := range t.Columns {
+			if op.Cols == nil || op.Cols[c] {
+				set = append(set, c)
+			}
+		}
+		text = "write " + changes(t, op.Old, op.New, set)
+	default:
+		panic(fmt.Sprintf("witness: unknown write %d", op.Kind))
+	}
+	v.add(Write, t.Name, text, op.Stmt)
+}
+
+func (v *view) emit(step *interp.Step) {
+	switch step.Stmt.(type) {
+	case *ir.Emit:
+		for _, r := range step.Emitted {
+			v.add(Return, "", "return "+tuple(r), step.Stmt)
+		}
+	case *ir.EmitRows:
+		text := "return no rows"
+		if len(step.Emitted) > 0 {
+			rows := make([]string, len(step.Emitted))
+			for i, r := range step.Emitted {
+				rows[i] = tuple(r)
+			}
+			text = "return " + list(rows, 3)
+		}
+		v.add(Return, "", text, step.Stmt)
+	}
+}
+
+// tuple is a row of values; a single value stands alone.
+func tuple(row []ir.Value) string {
+	if len(row) == 1 {
+		return Value{row[0]}.String()
+	}
+	s := "("
+	for i, v := range row {
+		if i > 0 {
+			s += ", "
+		}
+		s += Value{v}.String()
+	}
+	return s + ")"
+}
+
+// locked says which row locks a statement takes on what it reads, or "".
+func locked(s ir.Stmt) string {
+	var mode ir.LockMode
+	switch s := s.(type) {
+	case *ir.Select:
+		mode = s.Lock.Mode
+	case *ir.EmitRows:
+		mode = s.Lock.Mode
+	case *ir.Foreach:
+		mode = s.Lock.Mode
+	}
+	if mode == ir.NoLock {
+		return ""
+	}
+	return "locked " + mode.String()
+}
+
+// queries gives the queries of a statement: its own and those of EXISTS.
+func queries(s ir.Stmt) []ir.Query {
+	var out []ir.Query
+	switch s := s.(type) {
+	case *ir.Select:
+		out = append(out, s.Query)
+	case *ir.EmitRows:
+		out = append(out, s.Query)
+	case *ir.Foreach:
+		out = append(out, s.Query)
+	}
+	for _, e := range ir.Exprs(s) {
+		ir.WalkExpr(e, func(e ir.Expr) {
+			if x, ok := e.(*ir.Exists); ok {
+				out = append(out, x.Query)
+			}
+		})
+	}
+	return out
+}

@@ -1,0 +1,139 @@
+package witness
+
+import (
+	"fmt"
+	"sort"
+	"strings"
+
+	"github.com/txrobust/robust/engine"
+	"github.com/txrobust/robust/ir"
+	"github.com/txrobust/robust/ir/interp"
+)
+
+// Evidence is an execution as a search or an exhaustive interpretation finds
+// it.
+type Evidence struct {
+	Program *ir.Program // structured
+	Engine  *engine.Profile
+	// Rows are the initial rows, a list per table.
+	Rows [][][]ir.Value
+	// Sessions hold the instances; the transactions of Execution refer to them
+	// by session and index.
+	Sessions []interp.Session
+	// Execution gives the order of commits, the snapshots, and what each
+	// transaction computed.
+	Execution *interp.Execution
+	// AnyOrder lets serial orders permute the transactions of one session.
+	AnyOrder bool
+	// Procedures are the templates that a client runs with CALL instead of
+	// SELECT, by name.
+	Procedures map[string]bool
+	// Classic judges value-blind dependencies instead of outcomes.
+	Classic bool
+}
+
+// instance gives the i-th transaction to commit.
+func (e *Evidence) instance(i int) *interp.Instance {
+	t := &e.Execution.Txns[i]
+	return e.Sessions[t.Session][t.Index]
+}
+
+// committed cuts the sessions to the transactions of the execution.
+func (e *Evidence) committed() []interp.Session {
+	out := make([]interp.Session, len(e.Sessions))
+	for s := range out {
+		n := 0
+		for i := range e.Execution.Txns {
+			if t := &e.Execution.Txns[i]; t.Session == s {
+				n = max(n, t.Index+1)
+			}
+		}
+		out[s] = e.Sessions[s][:n]
+	}
+	return out
+}
+
+// replay executes the transactions again, on m, with the same snapshots and in
+// the same order. Where a run has a choice, the first one that accept takes is
+// used.
+func (e *Evidence) replay(m *interp.Machine, accept func(i int, run *interp.Run) bool) (*interp.Execution, error) {
+	x := &interp.Execution{Versions: []*interp.DB{interp.NewDB(e.Program, e.Rows)}}
+	regs := make([]map[string]ir.Value, len(e.Sessions))
+	for i, t := range e.Execution.Txns {
+		in := e.instance(i)
+		var since []*interp.Run
+		for _, c := range x.Txns[t.Snapshot:] {
+			since = append(since, c.Run)
+		}
+		why := "its values are not those of the witness"
+		var done *interp.Run
+		for _, run := range m.Runs(in, x.Versions[t.Snapshot], regs[t.Session], t.Snapshot == i) {
+			if !accept(i, run) {
+				continue
+			}
+			db, reason := m.Commit(run, x.Versions[i], since)
+			if reason != "" {
+				why = reason
+				continue
+			}
+			x.Versions = append(x.Versions, db)
+			done = run
+			break
+		}
+		if done == nil {
+			return nil, fmt.Errorf("%s does not commit: %s", in, why)
+		}
+		x.Txns = append(x.Txns, interp.Committed{Run: done, Session: t.Session, Index: t.Index, Snapshot: t.Snapshot})
+		regs[t.Session] = merged(regs[t.Session], done.Regs)
+	}
+	return x, nil
+}
+
+func merged(old, more map[string]ir.Value) map[string]ir.Value {
+	out := map[string]ir.Value{}
+	for k, v := range old {
+		out[k] = v
+	}
+	for k, v := range more {
+		out[k] = v
+	}
+	return out
+}
+
+// effect is a text that is equal for runs with the same outputs and writes.
+func effect(r *interp.Run) string {
+	var b strings.Builder
+	b.WriteString(r.Outputs)
+	for i := range r.Ops {
+		op := &r.Ops[i]
+		fmt.Fprintf(&b, "%d %d %q %v\n", op.Kind, op.Table, op.Key, op.New)
+	}
+	return b.String()
+}
+
+// starts gives the order of first events, as places in the order of commits.
+// At one state the delayed transactions begin before the others, those that
+// commit last first: windows are nested where they can be.
+func starts(x *interp.Execution) []int {
+	out := make([]int, len(x.Txns))
+	for i := range out {
+		out[i] = i
+	}
+	sort.SliceStable(out, func(i, j int) bool {
+		a, b := out[i], out[j]
+		if s, t := x.Txns[a].Snapshot, x.Txns[b].Snapshot; s != t {
+			return s < t
+		}
+		return a > b
+	})
+	return out
+}
+
+// label is A, B, …, Z, A1, B1, ….
+func label(i int) string {
+	s := string(rune('A' + i%26))
+	if i >= 26 {
+		s += fmt.Sprint(i / 26)
+	}
+	return s
+}

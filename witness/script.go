@@ -1,0 +1,158 @@
+package witness
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/txrobust/robust/ir"
+)
+
+// beginSQL and snapshotSQL begin a transaction and make it take its snapshot:
+// BEGIN alone does not.
+const (
+	beginSQL    = "BEGIN ISOLATION LEVEL REPEATABLE READ;"
+	snapshotSQL = "SELECT 1;"
+	commitSQL   = "COMMIT;"
+)
+
+// Step is a part of the schedule that one session runs at a stretch.
+type Step struct {
+	// Session is the number of a session of the witness.
+	Session int
+	// SQL is statements, each with its semicolon.
+	SQL []string
+}
+
+// Steps gives the schedule for SQL sessions: a transaction takes its snapshot
+// where the schedule has its BEGIN, and its call runs just before its COMMIT.
+// It is nil for a program whose transactions are not functions of a database.
+func (w *Witness) Steps() []Step {
+	var out []Step
+	for _, e := range w.Schedule {
+		t := w.Transaction(e.Transaction)
+		if t.Call == "" {
+			return nil
+		}
+		var sql []string
+		switch e.Kind {
+		case Begin:
+			sql = []string{beginSQL, snapshotSQL}
+		case CommitIt:
+			sql = []string{t.Call, commitSQL}
+		case Read, Write, Return:
+			continue
+		default:
+			panic("witness: unknown event " + string(e.Kind))
+		}
+		if n := len(out); n > 0 && out[n-1].Session == t.Session {
+			out[n-1].SQL = append(out[n-1].SQL, sql...)
+			continue
+		}
+		out = append(out, Step{t.Session, sql})
+	}
+	return out
+}
+
+// call is the SQL that runs a transaction.
+func call(t *Transaction, procedure bool) string {
+	args := strings.TrimPrefix(t.Invocation(), t.Name) + ";"
+	if procedure {
+		return "CALL " + ident(t.Name) + args
+	}
+	return "SELECT * FROM " + ident(t.Name) + args
+}
+
+// setup gives the statements that make the initial rows.
+func (b *builder) setup() []string {
+	if len(b.e.Program.Processes) > 0 {
+		return nil
+	}
+	var names, out []string
+	for _, t := range b.e.Program.Tables {
+		names = append(names, ident(t.Name))
+	}
+	if len(names) == 0 {
+		return nil
+	}
+	out = append(out, "TRUNCATE "+strings.Join(names, ", ")+";")
+	done := map[*ir.Table]bool{}
+	var insert func(t *ir.Table)
+	insert = func(t *ir.Table) {
+		if done[t] {
+			return
+		}
+		done[t] = true
+		for _, fk := range t.ForeignKeys {
+			insert(fk.Ref)
+		}
+		out = append(out, b.inserts(t)...)
+	}
+	for _, t := range b.e.Program.Tables {
+		insert(t)
+	}
+	return out
+}
+
+// inserts gives the initial rows of one table, rows that others of the table
+// refer to first.
+func (b *builder) inserts(t *ir.Table) []string {
+	rows := slices.Clone(b.x.Versions[0].Rows(b.index[t]))
+	first := 0
+	var cols []string
+	for c := range t.Columns {
+		if visible(t, c) {
+			cols = append(cols, ident(t.Columns[c].Name))
+		} else {
+			first = c + 1
+		}
+	}
+	var out []string
+	for len(rows) > 0 {
+		i := max(0, slices.IndexFunc(rows, func(r []ir.Value) bool { return !refersTo(t, r, rows) }))
+		parts := make([]string, 0, len(cols))
+		for _, v := range rows[i][first:] {
+			parts = append(parts, Value{v}.String())
+		}
+		out = append(out, "INSERT INTO "+ident(t.Name)+" ("+strings.Join(cols, ", ")+") VALUES ("+strings.Join(parts, ", ")+");")
+		rows = slices.Delete(rows, i, i+1)
+	}
+	return out
+}
+
+// refersTo reports whether a row refers to another of the rows of its table.
+func refersTo(t *ir.Table, row []ir.Value, rows [][]ir.Value) bool {
+	for _, fk := range t.ForeignKeys {
+		if want := pick(row, fk.Columns); fk.Ref == t && want != nil {
+			for _, r := range rows {
+				if slices.Equal(pick(r, fk.RefColumns), want) && keyOf(t, r) != keyOf(t, row) {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
+var plainIdent = regexp.MustCompile(`^[a-z_][a-z0-9_]*$`)
+
+// reserved are PostgreSQL's reserved words (manual, appendix C) that might be
+// the name of a table, column or function.
+var reserved = strings.Fields(`all analyse analyze and any array as asc asymmetric authorization binary both case cast
+	check collate collation column concurrently constraint create cross current_date current_role current_time
+	current_timestamp current_user default deferrable desc distinct do else end except false fetch for foreign freeze
+	from full grant group having ilike in initially inner intersect into is isnull join lateral leading left like limit
+	localtime localtimestamp natural not notnull null offset on only or order outer overlaps placing primary references
+	returning right select session_user similar some symmetric table tablesample then to trailing true union unique
+	user using variadic verbose when where window with`)
+
+// ident writes a name, with its schema if it has one, in quotes where needed.
+func ident(name string) string {
+	parts := strings.Split(name, ".")
+	for i, p := range parts {
+		if !plainIdent.MatchString(p) || slices.Contains(reserved, p) {
+			parts[i] = `"` + strings.ReplaceAll(p, `"`, `""`) + `"`
+		}
+	}
+	return strings.Join(parts, ".")
+}

@@ -1,0 +1,237 @@
+package witness
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+)
+
+// jsonFile is the file by which a folder is known to hold a witness.
+const jsonFile = "witness.json"
+
+// ours matches the names of the files of a witness.
+var ours = regexp.MustCompile(`^(witness\.json|README\.txt|setup\.sql|[0-9]+-[^/]*\.sql)$`)
+
+// Write stores the witness in the folder dir:
+//
+//	witness.json  everything, as the type Witness describes it
+//	README.txt    what happens, and which lines to run in which order
+//	setup.sql     the initial rows
+//	1-name.sql …  a psql script per session
+//
+// SQL files are there only for programs whose transactions are functions of a
+// database. The folder appears when it is complete. A folder that holds another
+// witness is replaced; one that holds anything else is an error. inputs are the
+// files that define the program, for README.txt.
+func (w *Witness) Write(dir string, inputs []string) error {
+	dir = filepath.Clean(dir)
+	if err := replaceable(dir); err != nil {
+		return err
+	}
+	parent := filepath.Dir(dir)
+	if err := os.MkdirAll(parent, 0o777); err != nil {
+		return err
+	}
+	tmp, err := os.MkdirTemp(parent, ".witness")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(tmp)
+	files, err := w.files(inputs)
+	if err != nil {
+		return err
+	}
+	for _, f := range files {
+		if err := os.WriteFile(filepath.Join(tmp, f.name), f.text, 0o666); err != nil {
+			return err
+		}
+	}
+	if err := os.Chmod(tmp, 0o755); err != nil {
+		return err
+	}
+	if err := os.RemoveAll(dir); err != nil {
+		return err
+	}
+	return os.Rename(tmp, dir)
+}
+
+// replaceable reports an error unless dir is absent, empty, or a witness.
+func replaceable(dir string) error {
+	entries, err := os.ReadDir(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	known := len(entries) == 0
+	for _, e := range entries {
+		known = known || e.Name() == jsonFile
+	}
+	for _, e := range entries {
+		if !known || !ours.MatchString(e.Name()) {
+			return fmt.Errorf("%s: not written by this program; name a folder that does not exist yet", filepath.Join(dir, e.Name()))
+		}
+	}
+	return nil
+}
+
+type file struct {
+	name string
+	text []byte
+}
+
+func (w *Witness) files(inputs []string) ([]file, error) {
+	var js bytes.Buffer
+	enc := json.NewEncoder(&js)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", "  ")
+	if err := enc.Encode(w); err != nil {
+		return nil, err
+	}
+	out := []file{{jsonFile, js.Bytes()}}
+	scripts, where := w.scripts()
+	if scripts != nil {
+		out = append(out, file{"setup.sql", []byte("-- The rows to start with. The tables must exist.\n\n" + strings.Join(w.Setup, "\n") + "\n")})
+		out = append(out, scripts...)
+	}
+	return append(out, file{"README.txt", []byte(w.readme(inputs, scripts, where))}), nil
+}
+
+// place is where a step stands in the scripts.
+type place struct {
+	file        string
+	first, last int // lines
+}
+
+// scripts gives the script of every session, and the places of the steps.
+func (w *Witness) scripts() ([]file, []place) {
+	steps := w.Steps()
+	if steps == nil {
+		return nil, nil
+	}
+	var order []int // sessions by their first step
+	names := map[int]string{}
+	lines := map[int][]string{}
+	var where []place
+	for n, s := range steps {
+		if names[s.Session] == "" {
+			order = append(order, s.Session)
+			names[s.Session] = fmt.Sprintf("%d-%s.sql", len(order), fileName(w.first(s.Session)))
+			lines[s.Session] = []string{fmt.Sprintf("-- psql window %d: %s", len(order), w.described(s.Session)),
+				"-- README.txt says when to run which step."}
+		}
+		l := append(lines[s.Session], "", fmt.Sprintf("-- step %d", n+1))
+		p := place{names[s.Session], len(l) + 1, len(l) + len(s.SQL)}
+		lines[s.Session] = append(l, s.SQL...)
+		where = append(where, p)
+	}
+	var out []file
+	for _, s := range order {
+		out = append(out, file{names[s], []byte(strings.Join(lines[s], "\n") + "\n")})
+	}
+	return out, where
+}
+
+var notInNames = regexp.MustCompile(`[^A-Za-z0-9_.-]+`)
+
+func fileName(s string) string { return notInNames.ReplaceAllString(s, "_") }
+
+// first is the name of the first transaction of a session.
+func (w *Witness) first(session int) string {
+	for _, t := range w.Transactions {
+		if t.Session == session {
+			return t.Name
+		}
+	}
+	return "session"
+}
+
+// described lists the transactions of a session.
+func (w *Witness) described(session int) string {
+	var parts []string
+	for i := range w.Transactions {
+		if t := &w.Transactions[i]; t.Session == session {
+			parts = append(parts, t.Label+" = "+t.Invocation())
+		}
+	}
+	return strings.Join(parts, ", ")
+}
+
+// readme is the text that goes with the scripts.
+func (w *Witness) readme(inputs []string, scripts []file, where []place) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s\n\n", w.Summary())
+	for i, e := range w.Cycle {
+		fmt.Fprintf(&b, "%d. %s.\n", i+1, e.Text)
+	}
+	if len(w.Cycle) > 0 {
+		b.WriteString("\n")
+	}
+	if scripts == nil {
+		b.WriteString("What happens, event by event (witness.json has it in full):\n\n")
+		for _, e := range w.Schedule {
+			fmt.Fprintf(&b, "  %-3s %s\n", e.Transaction, e.Text)
+		}
+		return b.String() + w.without()
+	}
+	b.WriteString("To see it on PostgreSQL, with psql:\n\n")
+	b.WriteString("1. Make an empty database, and load the tables and functions, then the rows:\n\n")
+	b.WriteString("     createdb witness\n")
+	for _, in := range inputs {
+		fmt.Fprintf(&b, "     psql -d witness -f %s\n", in)
+	}
+	b.WriteString("     psql -d witness -f setup.sql\n\n")
+	fmt.Fprintf(&b, "2. Open %d windows with psql -d witness, one for each numbered script.\n\n", len(scripts))
+	b.WriteString("3. Paste these lines, in this order:\n\n")
+	width := 0
+	for _, p := range where {
+		width = max(width, len(p.file))
+	}
+	for i, p := range where {
+		number, _, _ := strings.Cut(p.file, "-")
+		fmt.Fprintf(&b, "     step %-3s window %s   %-*s  lines %d to %d\n", strconv.Itoa(i+1)+":", number, width, p.file, p.first, p.last)
+	}
+	b.WriteString("\nEvery COMMIT succeeds. With SERIALIZABLE instead of REPEATABLE READ in the scripts one\nof them should fail with SQLSTATE 40001 (PostgreSQL does not follow what foreign keys read).\n")
+	for i := range w.Transactions {
+		if len(w.Transactions[i].Havocs) > 0 {
+			b.WriteString("Values that the server chooses, such as sequences, now() or random(), will be others than in witness.json.\n")
+			break
+		}
+	}
+	return b.String() + w.without()
+}
+
+// without lists what the serial orders would have done.
+func (w *Witness) without() string {
+	var b strings.Builder
+	b.WriteString("\nNo serial order gives this outcome:\n\n")
+	for _, o := range w.Serial {
+		fmt.Fprintf(&b, "  %s: %s\n", strings.Join(o.Order, ", "), strings.Join(o.Differs, "; "))
+	}
+	if more := w.Orders - len(w.Serial); more > 0 && len(w.Serial) == maxOrders {
+		fmt.Fprintf(&b, "  … (%d orders in all)\n", w.Orders)
+	}
+	return b.String()
+}
+
+// Summary names the anomaly and its transactions in one line.
+func (w *Witness) Summary() string {
+	var names []string
+	for i := range w.Transactions {
+		t := &w.Transactions[i]
+		names = append(names, t.Label+" = "+t.Invocation())
+	}
+	kind := "anomaly"
+	if w.Kind != Other {
+		kind = string(w.Kind)
+	}
+	return strings.ToUpper(kind[:1]) + kind[1:] + " under snapshot isolation: " + strings.Join(names, ", ")
+}
