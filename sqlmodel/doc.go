@@ -10,7 +10,8 @@
 // of the statements, so that migrations work: CREATE and ALTER TABLE with
 // keys, unique constraints and indexes (partial ones too), foreign keys,
 // checks, defaults, serial, identity and generated columns, enums, domains and
-// composite types. INSERT … VALUES outside of functions makes initial rows.
+// composite types. INSERT … VALUES outside of functions makes initial rows; the
+// rows of COPY are passed over, with a note, so that dumps can be read.
 //
 // Each function is a template: its parameters are those of the template, what
 // a client sees of it is what it returns. Functions that others call are

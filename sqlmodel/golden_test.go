@@ -156,6 +156,22 @@ func TestLateTable(t *testing.T) {
 	}
 }
 
+// TestDump checks that what pg_dump writes for psql is no part of the SQL, and
+// that places after it are right.
+func TestDump(t *testing.T) {
+	src := "\\restrict x1\nCREATE TABLE t (k int PRIMARY KEY);\nCOPY public.t (k) FROM stdin;\n1\n; ' é\n\\.\n" +
+		"CREATE FUNCTION f() RETURNS int LANGUAGE sql AS 'SELECT %s FROM t WHERE k = 1';\n\\unrestrict x1\n"
+	want := "txn f {\n  local k int;\n  (k) := select t.k from t where t.k == 1;\n  emit k;\n}\n" +
+		"note: case.sql:3:1: COPY is not read: its rows are no initial rows\n"
+	if got := translate(t, "case.sql", "", fmt.Sprintf(src, "k"), false); got != want {
+		t.Errorf("got %s", got)
+	}
+	_, err := Parse([]File{{"case.sql", fmt.Sprintf(src, "z")}}, Options{})
+	if err == nil || err.Error() != "case.sql:7:57: there is no column or variable z" {
+		t.Errorf("got %v", err)
+	}
+}
+
 // TestTooLarge checks that calls that multiply do not take all memory.
 func TestTooLarge(t *testing.T) {
 	src := "CREATE TABLE t (k int PRIMARY KEY, v int);\n" +

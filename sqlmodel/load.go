@@ -228,6 +228,8 @@ func (l *loader) file(f File) error {
 	if err := src.checkText(); err != nil {
 		return err
 	}
+	f.Text = withoutData(f.Text)
+	src = newSource(f.Name, f.Text)
 	t := src.whole()
 	stmts, err := t.parse()
 	if err != nil {

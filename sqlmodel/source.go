@@ -1,6 +1,7 @@
 package sqlmodel
 
 import (
+	"regexp"
 	"sort"
 	"strings"
 	"unicode/utf8"
@@ -34,6 +35,34 @@ func (s *source) pos(off int) ir.Pos {
 	line := sort.SearchInts(s.lines, off+1) - 1
 	col := utf8.RuneCountInString(s.text[s.lines[line]:off])
 	return ir.Pos{File: s.name, Line: line + 1, Col: col + 1}
+}
+
+var (
+	copyData   = regexp.MustCompile(`(?i)^copy\s.*\sfrom\s+stdin\b[^;]*;\s*$`)
+	restricted = regexp.MustCompile(`^\\(un)?restrict\b`)
+)
+
+// withoutData blanks what pg_dump writes for psql alone: the rows after COPY …
+// FROM stdin, and the \restrict commands. Everything else keeps its place.
+func withoutData(text string) string {
+	if !strings.Contains(text, "\n\\") && !strings.HasPrefix(text, "\\") {
+		return text
+	}
+	lines := strings.SplitAfter(text, "\n")
+	data := false
+	for i, line := range lines {
+		blank := data || restricted.MatchString(line)
+		if data {
+			data = strings.TrimRight(line, "\r\n") != `\.`
+		} else {
+			data = copyData.MatchString(line)
+		}
+		if blank {
+			end := len(line) - len(strings.TrimRight(line, "\r\n"))
+			lines[i] = strings.Repeat(" ", len(line)-end) + line[len(line)-end:]
+		}
+	}
+	return strings.Join(lines, "")
 }
 
 // checkText refuses what cannot be SQL text.
