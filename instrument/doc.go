@@ -94,11 +94,11 @@
 //
 // On the side of not reaching the error state, where nothing else is said:
 //   - Queries over several tables, or with EXISTS in their condition: a helper
-//     sees that a row which they would find was inserted or deleted, or that a
-//     row which they find was written; a later writer sees only the rows that
-//     they have found. Rows of the inner query do not count. EXISTS that
-//     stands in an expression by itself is a query like others, unless AND,
-//     OR or a conditional may skip it.
+//     compares versions as with other queries (with EXISTS only rows inserted
+//     or deleted, and columns of rows found), but a later writer sees only the
+//     rows that they have found. Rows of the inner query do not count. EXISTS
+//     that stands in an expression by itself is a query like others, unless
+//     AND, OR or a conditional may skip it.
 //   - What a transaction inserts and deletes again.
 //   - Queries over rows that a savepoint undoes; the reads of a loop's condition
 //     after continue.

@@ -267,45 +267,15 @@ func (w *writer) versions(x *site, flags *ir.Table, param func(string) ir.Expr, 
 }
 
 // readJoin is what a query over several tables adds, for one of them: the rows
-// found are marked as read, and helpers look for rows found that were written,
-// or that would be found if they were there. Rows that would be found after a
-// change of their columns are left out.
+// found are marked as read, and helpers look for rows that were written and
+// whose versions the query tells apart, the other tables being as they are.
 func (w *writer) readJoin(at ir.At, j *join) []ir.Stmt {
 	rw, s := w.rw, j.shadow
 	wanted := rw.wanted(j.returned, j.tested)
 	q := w.query(j.query)
 	var out []ir.Stmt
 	if w.role == helper {
-		find := func(flags *ir.Table) ir.Expr {
-			hit := s.set(flags, rw.e, s.alive)
-			for i, want := range wanted {
-				if want && !s.table.IsKey(i) {
-					hit = ir.OrE(hit, s.set(flags, rw.e, s.table.Columns[i].Name))
-				}
-			}
-			if !rw.opt.Classic {
-				var same ir.Expr
-				for i, want := range wanted {
-					if want && !s.table.IsKey(i) {
-						same = and(same, is(col(j.row, s.base, i), col(rw.p, s.base, i)))
-					}
-				}
-				hit = and(s.touched(flags, rw.e), ir.NotE(existsIn(and(keysEqual(s.base, rw.p, j.row), same), src(s.prime, rw.p))))
-			}
-			out := existsIn(and(q.Where, keysEqual(s.base, rw.e, j.row), hit), append(append([]ir.Source(nil), q.From...), src(flags, rw.e))...)
-			// A row that the attacker inserted, or that the chain deleted.
-			var from []ir.Source
-			for _, x := range q.From {
-				if x.Row == j.row {
-					x.Table = s.prime
-				}
-				from = append(from, x)
-			}
-			gone := ir.NotE(existsIn(keysEqual(s.base, rw.c, j.row), src(s.base, rw.c)))
-			return ir.OrE(out, existsIn(and(q.Where, keysEqual(s.base, rw.e, j.row), s.set(flags, rw.e, s.alive), gone),
-				append(from, src(flags, rw.e))...))
-		}
-		out = append(out, w.flag(at, w.phbh, find(s.eventI)), w.flag(at, w.cycle, find(s.eventA)))
+		out = append(out, w.flag(at, w.phbh, w.joinVersions(j, q, s.eventI)), w.flag(at, w.cycle, w.joinVersions(j, q, s.eventA)))
 	}
 	flags := map[string]func(old ir.Expr) ir.Expr{}
 	note := func(old ir.Expr) ir.Expr {
@@ -327,6 +297,43 @@ func (w *writer) readJoin(at ir.At, j *join) []ir.Stmt {
 		out = append(out, setVar(at, rw.hb, boolean(true)))
 	}
 	return out
+}
+
+// joinVersions is like versions, for one table of a query over several.
+func (w *writer) joinVersions(j *join, q ir.Query, flags *ir.Table) ir.Expr {
+	rw, s := w.rw, j.shadow
+	// also is the query's condition on another version of the row. Inside of
+	// nested queries the row cannot be told from others.
+	also := func(row string) ir.Expr {
+		if hasExists(q.Where) {
+			return nil
+		}
+		return substitute(q.Where, j.row, func(c string) ir.Expr { return &ir.Col{Row: row, Col: c} })
+	}
+	written := s.touched(flags, rw.e)
+	var flagged, same ir.Expr
+	for i, want := range rw.wanted(j.returned, j.tested) {
+		if want && !s.table.IsKey(i) {
+			flagged = ir.OrE(flagged, s.set(flags, rw.e, s.table.Columns[i].Name))
+			same = and(same, is(col(j.row, s.base, i), col(rw.p, s.base, i)))
+		}
+	}
+	// Found, but not so in the primed copy.
+	hit := ir.OrE(s.set(flags, rw.e, s.alive), flagged)
+	if !rw.opt.Classic {
+		hit = and(written, ir.NotE(existsIn(and(keysEqual(s.base, rw.p, j.row), also(rw.p), same), src(s.prime, rw.p))))
+	}
+	found := existsIn(and(q.Where, keysEqual(s.base, rw.e, j.row), hit), append(append([]ir.Source(nil), q.From...), src(flags, rw.e))...)
+	// Found in the primed copy, but not in the table.
+	var from []ir.Source
+	for _, x := range q.From {
+		if x.Row == j.row {
+			x.Table = s.prime
+		}
+		from = append(from, x)
+	}
+	gone := ir.NotE(existsIn(and(keysEqual(s.base, rw.c, j.row), also(rw.c)), src(s.base, rw.c)))
+	return ir.OrE(found, existsIn(and(q.Where, keysEqual(s.base, rw.e, j.row), written, gone), append(from, src(flags, rw.e))...))
 }
 
 // locks is what the locks and table uses of a statement add.
