@@ -13,12 +13,16 @@ import (
 // size is the size of the closed world.
 type size struct{ slots, rounds int }
 
-// sizes gives the sizes to try, small ones first.
-func (s *search) sizes() []size {
+// sizes gives the sizes to try, small ones first, and large ones too only if
+// that is asked for.
+func (s *search) sizes(large bool) []size {
 	if s.opt.Slots > 0 || s.opt.Rounds > 0 {
 		return []size{{max(s.opt.Slots, 1), max(s.opt.Rounds, 1)}}
 	}
 	list := []size{{1, 1}, {2, 1}, {2, 2}}
+	if large {
+		list = append(list, size{3, 2}, size{4, 3})
+	}
 	switch s.opt.Init {
 	case NoRows:
 		list = []size{{0, 1}, {0, 2}}
@@ -30,7 +34,10 @@ func (s *search) sizes() []size {
 		list = []size{{n, 1}, {n, 2}}
 	}
 	if !s.loops() {
-		list = slices.DeleteFunc(list, func(z size) bool { return z.rounds > 1 })
+		for i := range list {
+			list[i].rounds = 1
+		}
+		list = slices.Compact(list)
 	}
 	return list
 }
@@ -60,7 +67,7 @@ func (s *search) symbolic() *found {
 		s.solver.Limit, s.solver.Timeout = s.opt.Limit, s.opt.Timeout
 	}
 	if x := s.q.Expected; x != nil {
-		for _, z := range s.sizes() {
+		for _, z := range s.sizes(true) {
 			if f := s.solve(x.after(s.builders), z); f != nil {
 				return f
 			}
@@ -77,7 +84,7 @@ func (s *search) symbolic() *found {
 	if !complete {
 		s.stats.bounded("orders of snapshots and commits were left out")
 	}
-	for _, z := range s.sizes() {
+	for _, z := range s.sizes(false) {
 		for _, o := range list {
 			if s.ctx.Err() != nil {
 				return nil

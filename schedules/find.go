@@ -185,7 +185,10 @@ func (s *search) anomaly(f *found) *Anomaly {
 	if v != anomalous || !s.possible(f.sit) {
 		panic("schedules: a confirmed anomaly is none when it is replayed")
 	}
-	a := &Anomaly{Rows: f.sit.rows, Execution: x, Sessions: bySession(f.sit.calls, j.instances)}
+	a := &Anomaly{Execution: x, Sessions: bySession(f.sit.calls, j.instances)}
+	for i := range s.program.Tables {
+		a.Rows = append(a.Rows, x.Versions[0].Rows(i))
+	}
 	a.Opaque = opaque(f.sit.calls)
 	count := map[int]int{}
 	number := map[int]int{}

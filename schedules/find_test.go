@@ -162,6 +162,31 @@ txn look(a int) {
 	}
 }
 
+// TestThreeRows needs more rows than most anomalies do.
+func TestThreeRows(t *testing.T) {
+	p := parse(t, `program on_call
+table doctor (id int not null, working bool not null, key (id))
+txn leave(p_id int) {
+  local n int;
+  (n) := select agg count(*) int from doctor d where d.working;
+  assume n > 2;
+  update doctor set working = false where doctor.id == p_id;
+}
+`)
+	for _, tries := range []int{0, -1} {
+		o := OneDelayed(2)
+		q := Query{Program: p, Engine: engine.Postgres(), Sessions: sessions(t, p, "leave", "leave"), Expected: &o, Options: Options{Tries: tries}}
+		a, stats := mustFind(t, q)
+		if a == nil {
+			t.Fatalf("no anomaly is found: %s", describeStats(stats))
+		}
+		t.Logf("%s\n%s", describeStats(stats), describe(p, a))
+		if len(a.Rows[0]) != 3 {
+			t.Errorf("%d rows where three do", len(a.Rows[0]))
+		}
+	}
+}
+
 // TestSerialUnmodelled: a serial order that ends in a statement that is not modelled
 // may have the same outcome, so that there is no anomaly to report.
 func TestSerialUnmodelled(t *testing.T) {

@@ -110,7 +110,7 @@ type Call struct {
 
 // Anomaly is a confirmed execution without a serial equivalent.
 type Anomaly struct {
-	// Rows are the initial rows, a list per table of the program.
+	// Rows are the initial rows, a list per table of the program, by key.
 	Rows [][][]ir.Value
 	// Calls are the transactions in the order of their commits, with the
 	// transactions that only built rows first.

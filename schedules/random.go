@@ -8,7 +8,7 @@ import (
 )
 
 const (
-	// maxRows bounds the random rows of a table.
+	// maxRows bounds the random rows of a table, but for a few that have more.
 	maxRows = 2
 	// maxExecutions bounds the executions of one random situation.
 	maxExecutions = 1500
@@ -218,7 +218,11 @@ func (s *search) draw(r *rand.Rand) *situation {
 func (s *search) drawRows(r *rand.Rand, sit *situation, table int, pick func(ir.Type) ir.Value) {
 	t := s.program.Tables[table]
 	keys := map[string]bool{}
-	for n := r.Intn(maxRows + 1); n > 0; n-- {
+	n := r.Intn(maxRows + 1)
+	if r.Intn(8) == 0 {
+		n += 2
+	}
+	for ; n > 0; n-- {
 		row := make([]ir.Value, len(t.Columns))
 		for c, col := range t.Columns {
 			row[c] = pick(col.Type)
