@@ -93,12 +93,13 @@
 // # What is left out
 //
 // On the side of not reaching the error state, where nothing else is said:
-//   - Queries over several tables, or with EXISTS in their condition: a helper
-//     compares versions as with other queries (with EXISTS only rows inserted
-//     or deleted, and columns of rows found), but a later writer sees only the
-//     rows that they have found. Rows of the inner query do not count. EXISTS
-//     that stands in an expression by itself is a query like others, unless
-//     AND, OR or a conditional may skip it.
+//   - Queries over several tables: with Classic a later writer sees only the
+//     rows that they have found. Otherwise it evaluates the noted condition,
+//     with the other tables as they are by then: a claim.
+//   - Queries with EXISTS in their condition depend on the rows that they find,
+//     and on rows inserted or deleted that they would find; the rows of the
+//     inner query do not count. EXISTS that stands in an expression by itself
+//     is a query like others, unless AND, OR or a conditional may skip it.
 //   - What a transaction inserts and deletes again.
 //   - Queries over rows that a savepoint undoes; the reads of a loop's condition
 //     after continue.

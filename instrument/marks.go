@@ -175,19 +175,24 @@ func (w *writer) readSite(at ir.At, x *site, param func(string) ir.Expr, extra [
 	for _, name := range x.params {
 		vals = append(vals, param(name))
 	}
-	vals = w.rw.encode(x, append(vals, extra...))
+	out = append(out, w.note(at, x, append(vals, extra...)))
+	if w.role == attacker {
+		out = append(out, setVar(at, w.rw.hb, boolean(true))) // (2)
+	}
+	return out
+}
+
+// note writes the locals and results of a query into its notes.
+func (w *writer) note(at ir.At, x *site, vals []ir.Expr) ir.Stmt {
+	vals = w.rw.encode(x, vals)
 	var cols []int
 	var same ir.Expr
 	for i, v := range vals {
 		cols = append(cols, i)
 		same = and(same, is(col(w.rw.q, x.event, i), v))
 	}
-	out = append(out, &ir.If{At: at, Cond: ir.NotE(existsIn(same, src(x.event, w.rw.q))),
-		Then: []ir.Stmt{&ir.Insert{At: at, Table: x.event, Cols: cols, Values: vals}}})
-	if w.role == attacker {
-		out = append(out, setVar(at, w.rw.hb, boolean(true))) // (2)
-	}
-	return out
+	return &ir.If{At: at, Cond: ir.NotE(existsIn(same, src(x.event, w.rw.q))),
+		Then: []ir.Stmt{&ir.Insert{At: at, Table: x.event, Cols: cols, Values: vals}}}
 }
 
 // keysEqual joins two tables with the same key columns.
@@ -266,8 +271,8 @@ func (w *writer) versions(x *site, flags *ir.Table, param func(string) ir.Expr, 
 	return ir.OrE(out, gone(mc, c, p), gone(mp, p, c))
 }
 
-// readJoin is what a query over several tables adds, for one of them: the rows
-// found are marked as read, and helpers look for rows that were written and
+// readJoin is what a query over several tables adds, for one of them: the query
+// is noted, or the rows found are marked as read, and helpers look for rows that were written and
 // whose versions the query tells apart, the other tables being as they are.
 func (w *writer) readJoin(at ir.At, j *join) []ir.Stmt {
 	rw, s := w.rw, j.shadow
@@ -276,6 +281,16 @@ func (w *writer) readJoin(at ir.At, j *join) []ir.Stmt {
 	var out []ir.Stmt
 	if w.role == helper {
 		out = append(out, w.flag(at, w.phbh, w.joinVersions(j, q, s.eventI)), w.flag(at, w.cycle, w.joinVersions(j, q, s.eventA)))
+	}
+	if w.role == attacker {
+		out = append(out, setVar(at, rw.hb, boolean(true)))
+	}
+	if x := j.site; x != nil {
+		var vals []ir.Expr
+		for _, name := range x.params {
+			vals = append(vals, ir.V(name))
+		}
+		return append(out, w.note(at, x, vals))
 	}
 	flags := map[string]func(old ir.Expr) ir.Expr{}
 	note := func(old ir.Expr) ir.Expr {
@@ -290,13 +305,9 @@ func (w *writer) readJoin(at ir.At, j *join) []ir.Stmt {
 			flags[s.table.Columns[i].Name] = note
 		}
 	}
-	out = append(out, w.each(at, s, q.From, j.row, q.Where, nil, func(keys []ir.Expr, _ []ir.Expr) []ir.Stmt {
+	return append(out, w.each(at, s, q.From, j.row, q.Where, nil, func(keys []ir.Expr, _ []ir.Expr) []ir.Stmt {
 		return []ir.Stmt{w.upsert(at, s, s.event, keys, flags)}
 	})...)
-	if w.role == attacker {
-		out = append(out, setVar(at, rw.hb, boolean(true)))
-	}
-	return out
 }
 
 // joinVersions is like versions, for one table of a query over several.

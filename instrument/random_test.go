@@ -22,7 +22,7 @@ func TestRandomPrograms(t *testing.T) {
 	}
 	t.Logf("-seed %d", s)
 	r := rand.New(rand.NewSource(s))
-	for i := 0; i < 300; i++ {
+	for i := 0; i < 100; i++ {
 		o := progen.All
 		o.Vars = i%4 == 0
 		p := progen.Program(r, o)

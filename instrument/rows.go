@@ -228,7 +228,7 @@ func (w *writer) joins(x *write) []ir.Stmt {
 				continue
 			}
 		}
-		out = append(out, w.flag(x.at, w.joined, existsIn(and(x.where, hit), x.source(s.base), src(r.eventI, rw.q))))
+		out = append(out, w.flag(x.at, w.joined, existsIn(and(x.where, hit), append([]ir.Source{x.source(s.base), src(r.eventI, rw.q)}, r.others...)...)))
 	}
 	return out
 }
@@ -346,7 +346,7 @@ func (w *writer) inserted(at ir.At, s *shadow, value func(string) ir.Expr) []ir.
 	for _, r := range rw.sites {
 		if r.shadow == s {
 			param, extra := r.noted(rw.q)
-			out = append(out, w.flag(at, w.joined, existsIn(r.match(value, param, extra), src(r.eventI, rw.q))))
+			out = append(out, w.flag(at, w.joined, existsIn(r.match(value, param, extra), append([]ir.Source{src(r.eventI, rw.q)}, r.others...)...)))
 		}
 	}
 	return append(out, w.upsert(at, s, s.event, keys, map[string]func(ir.Expr) ir.Expr{s.alive: constant(text(stored))})) // (10)

@@ -37,6 +37,10 @@ type site struct {
 	notes         []note
 	// definite: where is never NULL.
 	definite bool
+	// others are the other tables of a query over several. A later writer
+	// takes their rows as they are then, not as they were: good enough for a
+	// claim, but not used where the accesses decide (Options.Classic).
+	others []ir.Source
 	// excluded: params are columns of the row that an INSERT proposes.
 	excluded bool
 }
@@ -44,14 +48,16 @@ type site struct {
 // late says that the results have to be known to note the read.
 func (s *site) late() bool { return s.take || len(s.extremes) > 0 }
 
-// join is a query over several tables, or with queries inside its condition:
-// only the rows that it finds are noted.
+// join is a query over several tables, or with queries inside its condition,
+// with regard to one table.
 type join struct {
 	shadow   *shadow
 	row      string
 	query    ir.Query
 	returned []bool
 	tested   []bool
+	// site, if not nil, notes the query, for later writers.
+	site *site
 }
 
 // collectReads finds the reads of a transaction.
@@ -258,9 +264,34 @@ func (rw *rewriter) addQuery(t *ir.Txn, s ir.Stmt, r *reads, q ir.Query, returne
 			rw.addSite(t, x, s.Position(), *n)
 			r.sites = append(r.sites, x)
 		default:
-			r.joins = append(r.joins, &join{shadow: sh, row: source.Row, query: q, returned: ret, tested: test})
+			j := &join{shadow: sh, row: source.Row, query: q, returned: ret, tested: test}
+			if !rw.opt.Classic && !hasExists(q.Where) {
+				j.site = rw.joinSite(t, j, s.Position(), *n)
+			}
+			r.joins = append(r.joins, j)
 		}
 	}
+}
+
+// joinSite makes the notes of a query over several tables for one of them. Row
+// variables get new names, since the condition is evaluated inside of others.
+func (rw *rewriter) joinSite(t *ir.Txn, j *join, pos ir.Pos, n int) *site {
+	x := &site{shadow: j.shadow, where: j.query.Where, returned: j.returned, tested: j.tested, params: locals(j.query.Where)}
+	for _, name := range x.params {
+		typ, _ := t.LocalType(name)
+		x.types = append(x.types, typ)
+	}
+	for _, source := range j.query.From {
+		row := rw.name(source.Row + ".row")
+		x.where = substitute(x.where, source.Row, func(c string) ir.Expr { return &ir.Col{Row: row, Col: c} })
+		if source.Row == j.row {
+			x.row = row
+		} else {
+			x.others = append(x.others, src(rw.base[source.Table], row))
+		}
+	}
+	rw.addSite(t, x, pos, n)
+	return x
 }
 
 func (rw *rewriter) addSite(t *ir.Txn, x *site, pos ir.Pos, n int) {

@@ -6,8 +6,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/txrobust/robust/engine"
 	"github.com/txrobust/robust/instrument"
 	"github.com/txrobust/robust/ir"
+	"github.com/txrobust/robust/ir/interp"
 )
 
 func parse(t testing.TB, src string) *ir.Program {
@@ -158,5 +160,64 @@ process q { txn b { assume exists (from x where x.v == 0); x := 2; fail } }`)
 	r := Explore(context.Background(), p, Options{Accept: func(trace []Step) bool { return trace[0].Run.Inst.Txn.Name == "b" }})
 	if r.Verdict != Reached || r.Rejected != 1 || names(r.Trace) != "q:b()" {
 		t.Errorf("%v %s, %d rejected", r.Verdict, names(r.Trace), r.Rejected)
+	}
+}
+
+// TestLimits keeps the cases where the instrumentation of row programs and
+// interpretation differ, one for every reason that the documentation of package
+// instrument gives.
+func TestLimits(t *testing.T) {
+	const rows = `
+domain 0..2
+table t (k int not null, a int not null, b int not null, key (k))
+table u (k int not null, key (k))
+row t (0, 0, 0)
+row t (1, 1, 1)
+`
+	for _, tc := range []struct {
+		name, src string
+		classic   bool
+		anomaly   bool // what interpretation says
+		reached   bool
+	}{
+		{"a correlated subquery", `program p` + rows + `
+process p { txn a { update t r set a = 1 where r.k == 0 and not exists (from u e where e.k == r.k) } }
+process q { txn b { insert u (k) values (0); emit select r.a from t r where r.k == 0 } }`, false, true, false},
+		{"a later writer after a join", `program p` + rows + `
+row u (0)
+process p { txn a { emit select r.b from t r, u e where e.k == r.k and r.a == 2; update t r set a = 2 where r.k == 1 } }
+process q { txn b { update t r set a = 2 where r.k == 0 } }
+process s { txn c { emit select r.k, r.a from t r } }`, true, true, false},
+		{"inserted and deleted again", `program p` + rows + `
+process p { txn a { emit select r.a from t r where r.k == 0; insert u (k) values (1); delete u x where x.k == 1 } }
+process q { txn b { update t r set a = 1 where r.k == 0 } }
+process s { txn c { emit select r.a from t r; emit select x.k from u x } }`, true, true, false},
+		{"undone by a savepoint", `program p` + rows + `
+process p { txn a { local v int; savepoint s; (v) := select r.a from t r where r.k == 0; rollback to s; emit v; insert u (k) values (1) } }
+process q { txn b { update t r set a = 1 where r.k == 0 } }
+process s { txn c { emit select r.a from t r; emit select x.k from u x } }`, false, true, false},
+		{"a sum over other rows is the same", `program p` + rows + `
+process p { txn a { emit select r.a from t r where r.k == 1; update t r set a = 1 where r.k == 0 } }
+process q { txn b { local s int; update t r set a = 2 where r.k == 1; (s) := select agg sum(r.b) int from t r where r.a != 0; emit s } }`, false, false, true},
+		{"another witness of exists", `program p` + rows + `
+process p { txn a { emit select r.a from t r where r.k == 1; insert u (k) values (1) } }
+process q { txn b { update t r set a = 2 where r.k == 1; insert u (k) values (0); emit exists (from u x) } }`, false, false, true},
+	} {
+		p := parse(t, tc.src)
+		m := interp.NewMachine(p, engine.SI())
+		want := m.Explore(context.Background(), interp.Sessions(p, 1), interp.InitialDB(p), interp.Options{Classic: tc.classic})
+		if (want.Verdict == interp.Anomalous) != tc.anomaly {
+			t.Errorf("%s: interpretation says %v", tc.name, want.Verdict)
+		}
+		inst := rewritten(t, p, instrument.Options{Classic: tc.classic})
+		r := Explore(context.Background(), inst.Program, Options{})
+		if r.Verdict == BoundHit || (r.Verdict == Reached) != tc.reached {
+			t.Errorf("%s: %v %s", tc.name, r.Verdict, r.Reason)
+		}
+		// A wrong claim is rejected by its replay.
+		r = Explore(context.Background(), inst.Program, Options{Accept: func(trace []Step) bool { return confirmed(m, inst, p, trace, tc.classic) }})
+		if r.Verdict == Reached || tc.reached && r.Rejected == 0 {
+			t.Errorf("%s: after replay: %v, %d rejected", tc.name, r.Verdict, r.Rejected)
+		}
 	}
 }
