@@ -43,7 +43,9 @@ func Build(e Evidence) (*Witness, error) {
 	if err := Confirm(e, b.w); err != nil {
 		return nil, err
 	}
-	b.w.Serial, b.w.Orders = b.serial()
+	if b.w.Serial, b.w.Orders = b.serial(); b.w.Serial == nil {
+		b.w.Serial = []SerialOrder{}
+	}
 	return b.w, nil
 }
 

@@ -1,6 +1,7 @@
 package witness
 
 import (
+	"path/filepath"
 	"strings"
 
 	"github.com/txrobust/robust/ir"
@@ -111,10 +112,10 @@ func blocked(run *interp.Run, reason string) string {
 	if n := len(run.Steps); n > 0 {
 		at := run.Steps[n-1].Stmt
 		if _, ok := at.(*ir.Abort); ok {
-			return " would roll back at " + position(at.Position()).String()
+			return " would roll back at " + short(at)
 		}
 		if run.Blocked != "" {
-			return " would fail at " + position(at.Position()).String() + ": " + reason
+			return " would fail at " + short(at) + ": " + reason
 		}
 	}
 	return " would fail: " + reason
@@ -138,4 +139,11 @@ func (s *serial) record(differs []string) {
 		s.places[key] = len(s.out)
 		s.out = append(s.out, o)
 	}
+}
+
+// short is the place of a statement without folders.
+func short(s ir.Stmt) string {
+	p := position(s.Position())
+	p.File = filepath.Base(p.File)
+	return p.String()
 }

@@ -32,7 +32,7 @@ var ours = regexp.MustCompile(`^(witness\.json|README\.txt|setup\.sql|[0-9]+-[^/
 // files that define the program, for README.txt.
 func (w *Witness) Write(dir string, inputs []string) error {
 	dir = filepath.Clean(dir)
-	if err := replaceable(dir); err != nil {
+	if err := Replaceable(dir); err != nil {
 		return err
 	}
 	parent := filepath.Dir(dir)
@@ -62,8 +62,8 @@ func (w *Witness) Write(dir string, inputs []string) error {
 	return os.Rename(tmp, dir)
 }
 
-// replaceable reports an error unless dir is absent, empty, or a witness.
-func replaceable(dir string) error {
+// Replaceable reports an error unless dir is absent, empty, or a witness.
+func Replaceable(dir string) error {
 	entries, err := os.ReadDir(dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil

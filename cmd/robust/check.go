@@ -1,0 +1,211 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"path/filepath"
+	"time"
+
+	"github.com/txrobust/robust"
+	"github.com/txrobust/robust/ir"
+	"github.com/txrobust/robust/report"
+	"github.com/txrobust/robust/witness"
+)
+
+// grace is how long a check may go on after its time: a question to the solver
+// is not always interrupted at once.
+const grace = 2 * time.Second
+
+type checkFlags struct {
+	common
+	isolation, init, format, witness string
+	helpers                          int
+	timeout                          time.Duration
+	sessionOrder, verbose            bool
+}
+
+func checkCommand(fs *flag.FlagSet) func(context.Context, streams, []string) (int, error) {
+	f := &checkFlags{}
+	f.declare(fs)
+	fs.StringVar(&f.isolation, "isolation", "si", "isolation `level` to move to: si")
+	fs.StringVar(&f.init, "init", "", "initial `rows`: any, empty or file (default any for SQL, file for litmus)")
+	fs.IntVar(&f.helpers, "helpers", 4, "transactions besides the delayed one in the search of an execution")
+	fs.DurationVar(&f.timeout, "timeout", 0, "give up after this time, such as 30s (default: none)")
+	fs.BoolVar(&f.sessionOrder, "session-order", false, "the order of transactions in a session counts")
+	fs.BoolVar(&f.verbose, "v", false, "also print assumptions, what transactions touch, and counts")
+	fs.StringVar(&f.format, "format", "text", "`format` of the result: text or json")
+	fs.StringVar(&f.witness, "witness", "", "write the schedule of a finding as SQL scripts to the folder `DIR`")
+	return f.run
+}
+
+func (f *checkFlags) run(ctx context.Context, std streams, inputs []string) (int, error) {
+	if err := f.check(); err != nil {
+		return 0, err
+	}
+	src, err := f.sources(inputs)
+	if err != nil {
+		return 0, err
+	}
+	if f.timeout > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, f.timeout)
+		defer cancel()
+	}
+	programs, err := src.load(ctx)
+	if err != nil {
+		if ctx.Err() == nil {
+			return 0, err
+		}
+		p := &ir.Program{Name: filepath.Base(inputs[0])}
+		programs = []*program{{Program: p, sql: len(src.sql()) > 0}}
+	}
+	var out bytes.Buffer
+	code := exitOK
+	var faults error
+	for i, p := range programs {
+		if f.format == "text" && i > 0 {
+			fmt.Fprintln(&out)
+		}
+		rep, err := f.one(ctx, std, p)
+		if err != nil {
+			if _, ok := errors.AsType[*ir.Error](err); ok || len(programs) == 1 {
+				return 0, err
+			}
+			faults = errors.Join(faults, err)
+			continue
+		}
+		if err := f.print(&out, rep); err != nil {
+			return 0, err
+		}
+		code = graver(code, exitCode(rep.Verdict))
+		if err := f.witnesses(p, rep, len(programs) > 1); err != nil {
+			return 0, err
+		}
+	}
+	if err := write(std, f.output, &out); err != nil {
+		return 0, err
+	}
+	return code, faults
+}
+
+// check finds mistakes in the flags.
+func (f *checkFlags) check() error {
+	if f.isolation != "si" {
+		return usagef("-isolation %s: this release checks only si (snapshot isolation; REPEATABLE READ on PostgreSQL)", f.isolation)
+	}
+	if _, err := initial(f.init, nil); err != nil {
+		return err
+	}
+	if f.helpers < 1 {
+		return usagef("-helpers %d: an execution needs at least 1 besides the delayed transaction", f.helpers)
+	}
+	if f.timeout < 0 {
+		return usagef("-timeout %v: a time is positive", f.timeout)
+	}
+	if f.format != "text" && f.format != "json" {
+		return usagef("-format %s: it is text or json", f.format)
+	}
+	if f.witness != "" {
+		if err := witness.Replaceable(f.witness); err != nil {
+			return usagef("-witness: %v", err)
+		}
+	}
+	return nil
+}
+
+// one checks one program. When its time is over and the check does not notice,
+// the verdict is unknown all the same.
+func (f *checkFlags) one(ctx context.Context, std streams, p *program) (*robust.Report, error) {
+	init, err := initial(f.init, p)
+	if err != nil {
+		return nil, err
+	}
+	show, end := progress(std.err)
+	defer end()
+	opt := robust.Options{Engine: p.engine(f.eng), Init: init, Helpers: f.helpers, SessionOrder: f.sessionOrder, Classic: f.classic,
+		Procedures: p.procedures, Progress: show}
+	type answer struct {
+		rep   *robust.Report
+		err   error
+		fault any
+	}
+	done := make(chan answer, 1)
+	go func() {
+		defer func() {
+			if r := recover(); r != nil {
+				done <- answer{fault: r}
+			}
+		}()
+		rep, err := robust.Check(ctx, p.Program, opt)
+		done <- answer{rep, err, nil}
+	}()
+	late := make(<-chan time.Time)
+	over := ctx.Done()
+	for {
+		select {
+		case a := <-done:
+			if a.fault != nil {
+				panic(a.fault)
+			}
+			return a.rep, a.err
+		case <-over:
+			late, over = time.After(grace), nil
+		case <-late:
+			return robust.GaveUp(ctx, p.Program, opt), nil
+		}
+	}
+}
+
+func (f *checkFlags) print(out *bytes.Buffer, rep *robust.Report) error {
+	if f.format == "json" {
+		return report.JSON(out, rep)
+	}
+	return report.Text(out, rep, report.TextOptions{Verbose: f.verbose})
+}
+
+// witnesses writes the schedule of each finding: the first to the folder
+// itself, or to one named after the program if there are several programs;
+// further ones beside it, with a number.
+func (f *checkFlags) witnesses(p *program, rep *robust.Report, several bool) error {
+	if f.witness == "" {
+		return nil
+	}
+	for i, finding := range rep.Findings {
+		dir := f.witness
+		if several {
+			dir = filepath.Join(dir, p.Name)
+		}
+		if i > 0 {
+			dir = fmt.Sprintf("%s-%d", filepath.Clean(dir), i+1)
+		}
+		if err := finding.Witness.Write(dir, p.files); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func exitCode(v report.Verdict) int {
+	switch v {
+	case robust.Robust:
+		return exitOK
+	case robust.NotRobust:
+		return exitNotRobust
+	case robust.Unknown:
+		return exitUnknown
+	}
+	panic("robust: unknown verdict " + string(v))
+}
+
+// graver gives the exit code that counts of two programs.
+func graver(a, b int) int {
+	for _, c := range []int{exitFault, exitNotRobust, exitUnknown} {
+		if a == c || b == c {
+			return c
+		}
+	}
+	return exitOK
+}

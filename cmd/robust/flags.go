@@ -1,0 +1,76 @@
+package main
+
+import (
+	"flag"
+	"slices"
+	"strings"
+
+	"github.com/txrobust/robust/engine"
+	"github.com/txrobust/robust/schedules"
+)
+
+// paths is a flag that may be given several times.
+type paths []string
+
+func (p *paths) String() string     { return strings.Join(*p, ",") }
+func (p *paths) Set(s string) error { *p = append(*p, s); return nil }
+
+// common are the flags of every command that reads programs.
+type common struct {
+	schemas            paths
+	txns, dialect, eng string
+	classic            bool
+	output             string
+}
+
+func (c *common) declare(fs *flag.FlagSet) {
+	fs.Var(&c.schemas, "schema", "`PATH` of DDL that is apart from the transactions (repeatable)")
+	fs.StringVar(&c.txns, "txn", "", "look only at these transactions: `NAME,…`")
+	fs.StringVar(&c.dialect, "dialect", "postgres", "SQL `dialect`: postgres")
+	fs.StringVar(&c.eng, "engine", "", "`database`: "+strings.Join(engine.Names(), " or ")+" (default postgres for SQL, si for litmus)")
+	fs.BoolVar(&c.classic, "classic", false, "dependencies count whatever the values, as in CAV'19")
+	fs.StringVar(&c.output, "o", "", "write the result to `FILE` instead of standard output")
+}
+
+// sources checks the flags, and gives what to read.
+func (c *common) sources(inputs []string) (*sources, error) {
+	if c.dialect != "postgres" {
+		return nil, usagef("-dialect %s: this release reads only postgres", c.dialect)
+	}
+	if c.eng != "" && engine.ByName(c.eng) == nil {
+		return nil, usagef("-engine %s: this release knows %s", c.eng, strings.Join(engine.Names(), ", "))
+	}
+	s := &sources{inputs: inputs, schemas: c.schemas}
+	if c.txns != "" {
+		for _, n := range strings.Split(c.txns, ",") {
+			if n = strings.TrimSpace(n); n == "" {
+				return nil, usagef("-txn %s: a name is missing", c.txns)
+			}
+			if !slices.Contains(s.txns, n) {
+				s.txns = append(s.txns, n)
+			}
+		}
+	}
+	if err := s.check(); err != nil {
+		return nil, err
+	}
+	return s, checkOutput(c.output)
+}
+
+// initial gives the initial rows that -init names.
+func initial(name string, p *program) (schedules.Init, error) {
+	switch name {
+	case "any":
+		return schedules.AnyRows, nil
+	case "empty":
+		return schedules.NoRows, nil
+	case "file":
+		return schedules.FileRows, nil
+	case "":
+		if p != nil && !p.sql {
+			return schedules.FileRows, nil
+		}
+		return schedules.AnyRows, nil
+	}
+	return 0, usagef("-init %s: it is any, empty or file", name)
+}

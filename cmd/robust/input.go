@@ -1,0 +1,201 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/txrobust/robust/engine"
+	"github.com/txrobust/robust/ir"
+	"github.com/txrobust/robust/sqlmodel"
+)
+
+// program is one program to look at.
+type program struct {
+	*ir.Program
+	sql bool
+	// files are what it was read from, DDL first.
+	files []string
+	// procedures are the templates that are run with CALL.
+	procedures map[string]bool
+}
+
+// engine gives the profile of the name, or the default for the program.
+func (p *program) engine(name string) *engine.Profile {
+	switch {
+	case name != "":
+		return engine.ByName(name)
+	case p.sql:
+		return engine.Postgres()
+	}
+	return engine.SI()
+}
+
+// sources are the arguments that say what to read.
+type sources struct {
+	inputs, schemas, txns []string
+}
+
+// check finds mistakes in the arguments before anything is read.
+func (s *sources) check() error {
+	for _, path := range append(slices.Clone(s.schemas), s.inputs...) {
+		if strings.HasSuffix(path, "...") {
+			return usagef("%s: packages of Go are not read by this release; name .sql or .litmus files", path)
+		}
+		info, err := os.Stat(path)
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			return usagef("%s: there is no such file; name .sql files, directories of them, or .litmus files", path)
+		case err != nil:
+			return usagef("%v", err)
+		case info.IsDir():
+			found, err := filepath.Glob(filepath.Join(escape(path), "*.sql"))
+			if err != nil || len(found) == 0 {
+				return usagef("%s: there is no .sql file in this directory; subdirectories are not searched", path)
+			}
+		case !strings.HasSuffix(path, ".sql") && (!strings.HasSuffix(path, ".litmus") || slices.Contains(s.schemas, path)):
+			return usagef("%s: what this file holds is not known; inputs end in .sql or .litmus", path)
+		}
+	}
+	if len(s.schemas) > 0 && len(s.sql()) == 0 {
+		return usagef("-schema is for SQL, but there is no SQL among the inputs")
+	}
+	return nil
+}
+
+// escape makes a path match only itself as a pattern.
+func escape(path string) string {
+	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(path)
+}
+
+func (s *sources) sql() []string {
+	return slices.DeleteFunc(slices.Clone(s.inputs), func(p string) bool { return strings.HasSuffix(p, ".litmus") })
+}
+
+// load reads the programs: the SQL first.
+func (s *sources) load(ctx context.Context) ([]*program, error) {
+	var out []*program
+	if sql := s.sql(); len(sql) > 0 {
+		files, err := expand(append(slices.Clone(s.schemas), sql...))
+		if err != nil {
+			return nil, err
+		}
+		p, err := sqlmodel.Load(ctx, files, sqlmodel.Options{Txns: s.txns})
+		if err != nil {
+			return nil, err
+		}
+		if len(p.Txns) == 0 {
+			return nil, ir.Errorf(ir.Pos{File: files[len(files)-1], Line: 1, Col: 1}, "there is no transaction in the input; write each as a function or procedure (CREATE FUNCTION … LANGUAGE plpgsql or sql)")
+		}
+		q := &program{Program: p, sql: true, files: files}
+		if q.procedures, err = procedures(p); err != nil {
+			return nil, err
+		}
+		out = append(out, q)
+	}
+	for _, path := range s.inputs {
+		if !strings.HasSuffix(path, ".litmus") {
+			continue
+		}
+		text, err := os.ReadFile(path)
+		if err != nil {
+			return nil, err
+		}
+		p, err := ir.Parse(path, string(text))
+		if err != nil {
+			return nil, err
+		}
+		if err := restrict(p, path, s.txns); err != nil {
+			return nil, err
+		}
+		ir.Structure(p)
+		out = append(out, &program{Program: p, files: []string{path}})
+	}
+	return out, nil
+}
+
+// expand replaces directories by the .sql files in them, and leaves out what is
+// named twice.
+func expand(paths []string) ([]string, error) {
+	var out []string
+	for _, path := range paths {
+		found := []string{path}
+		if info, err := os.Stat(path); err != nil {
+			return nil, err
+		} else if info.IsDir() {
+			if found, err = filepath.Glob(filepath.Join(escape(path), "*.sql")); err != nil {
+				return nil, err
+			}
+		}
+		for _, f := range found {
+			if !slices.Contains(out, f) {
+				out = append(out, f)
+			}
+		}
+	}
+	return out, nil
+}
+
+// restrict keeps only the named transactions of a litmus program.
+func restrict(p *ir.Program, path string, names []string) error {
+	if len(names) == 0 {
+		if len(p.Txns) == 0 {
+			return ir.Errorf(ir.Pos{File: path, Line: 1, Col: 1}, "there is no transaction in the program")
+		}
+		return nil
+	}
+	var all []string
+	for _, t := range p.Txns {
+		all = append(all, t.Name)
+	}
+	for _, n := range names {
+		if p.Txn(n) == nil {
+			return usagef("-txn: there is no transaction %s in %s; it has %s", n, path, strings.Join(all, ", "))
+		}
+	}
+	drop := func(t *ir.Txn) bool { return !slices.Contains(names, t.Name) }
+	p.Txns = slices.DeleteFunc(p.Txns, drop)
+	for _, pr := range p.Processes {
+		pr.Txns = slices.DeleteFunc(pr.Txns, drop)
+	}
+	p.Processes = slices.DeleteFunc(p.Processes, func(pr *ir.Process) bool { return len(pr.Txns) == 0 })
+	return nil
+}
+
+var createProcedure = regexp.MustCompile(`(?i)^\s*create\s+(or\s+replace\s+)?procedure\b`)
+
+// procedures finds the templates that are declared as procedures.
+func procedures(p *ir.Program) (map[string]bool, error) {
+	lines := map[string][]string{}
+	out := map[string]bool{}
+	for _, t := range p.Txns {
+		if !t.Pos.IsValid() {
+			continue
+		}
+		if _, read := lines[t.Pos.File]; !read {
+			f, err := os.Open(t.Pos.File)
+			if err != nil {
+				return nil, err
+			}
+			sc := bufio.NewScanner(f)
+			sc.Buffer(nil, 1<<24)
+			for sc.Scan() {
+				lines[t.Pos.File] = append(lines[t.Pos.File], sc.Text())
+			}
+			f.Close()
+			if err := sc.Err(); err != nil {
+				return nil, err
+			}
+		}
+		if l := lines[t.Pos.File]; t.Pos.Line <= len(l) && createProcedure.MatchString(l[t.Pos.Line-1]) {
+			out[t.Name] = true
+		}
+	}
+	return out, nil
+}

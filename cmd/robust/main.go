@@ -1,0 +1,176 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"runtime/debug"
+	"strings"
+	"syscall"
+)
+
+// Exit codes.
+const (
+	exitOK        = 0 // robust
+	exitFault     = 1 // faulty input, or a fault of this program
+	exitUsage     = 2
+	exitNotRobust = 3
+	exitUnknown   = 4
+)
+
+// usageError is a mistake in the arguments.
+type usageError struct{ msg string }
+
+func (e *usageError) Error() string { return e.msg }
+
+func usagef(format string, args ...any) error { return &usageError{fmt.Sprintf(format, args...)} }
+
+// command is one subcommand. run gives the exit code.
+type command struct {
+	name, args, summary string
+	// flags declares the flags, and gives what runs with their values.
+	flags func(fs *flag.FlagSet) func(ctx context.Context, std streams, inputs []string) (int, error)
+}
+
+// streams are where a command writes.
+type streams struct{ out, err io.Writer }
+
+func commands() []command {
+	return []command{
+		{"check", "[flags] INPUT…", "prove or refute robustness", checkCommand},
+		{"instrument", "[flags] INPUT…", "print the instrumented program", instrumentCommand},
+	}
+}
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	go func() {
+		// The first interrupt asks for what is known so far, a second one
+		// ends the program.
+		<-ctx.Done()
+		stop()
+	}()
+	os.Exit(run(ctx, os.Args[1:], streams{os.Stdout, os.Stderr}))
+}
+
+// run executes a command line, and prints its error in one line.
+func run(ctx context.Context, args []string, std streams) (code int) {
+	defer func() {
+		if r := recover(); r != nil {
+			fmt.Fprintf(std.err, "robust: a fault of this program, please report it with the input: %s\n", oneLine(fmt.Sprint(r)))
+			if os.Getenv("ROBUST_DEBUG") != "" {
+				std.err.Write(debug.Stack())
+			}
+			code = exitFault
+		}
+	}()
+	code, err := dispatch(ctx, args, std)
+	var usage *usageError
+	switch {
+	case errors.As(err, &usage):
+		fmt.Fprintf(std.err, "robust: %s\n", oneLine(usage.msg))
+		return exitUsage
+	case err != nil:
+		fmt.Fprintf(std.err, "%s\n", oneLine(err.Error()))
+		return exitFault
+	}
+	return code
+}
+
+func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
+
+func dispatch(ctx context.Context, args []string, std streams) (int, error) {
+	if len(args) == 0 {
+		usage(std.err)
+		return exitUsage, nil
+	}
+	name, args := args[0], args[1:]
+	switch name {
+	case "help", "-h", "-help", "--help":
+		if len(args) == 0 {
+			usage(std.out)
+			return exitOK, nil
+		}
+		name, args = args[0], []string{"-h"}
+	}
+	if name == "version" || name == "-version" || name == "--version" {
+		if len(args) > 0 && args[0] != "-h" {
+			return 0, usagef("version takes no arguments")
+		}
+		fmt.Fprintln(std.out, version())
+		return exitOK, nil
+	}
+	for _, c := range commands() {
+		if c.name == name {
+			return c.run(ctx, args, std)
+		}
+	}
+	return 0, usagef("there is no command %q; robust help lists the commands", name)
+}
+
+func (c *command) run(ctx context.Context, args []string, std streams) (int, error) {
+	fs := flag.NewFlagSet(c.name, flag.ContinueOnError)
+	fs.SetOutput(io.Discard)
+	fs.Usage = func() {}
+	f := c.flags(fs)
+	switch err := fs.Parse(args); {
+	case errors.Is(err, flag.ErrHelp):
+		fmt.Fprintf(std.out, "usage: robust %s %s\n\n%s\n\nINPUT is .sql files and directories of them, together one application, and\n.litmus files, each a program of its own.\n\nFlags:\n",
+			c.name, c.args, strings.ToUpper(c.summary[:1])+c.summary[1:]+".")
+		fs.SetOutput(std.out)
+		fs.PrintDefaults()
+		return exitOK, nil
+	case err != nil:
+		return 0, usagef("%s: %v; robust %s -h lists the flags", c.name, err, c.name)
+	}
+	for _, a := range fs.Args() {
+		if len(a) > 1 && a[0] == '-' {
+			return 0, usagef("%s: the flag %s must come before the inputs", c.name, a)
+		}
+	}
+	if fs.NArg() == 0 {
+		return 0, usagef("%s: there is no input; name .sql files, directories of them, or .litmus files", c.name)
+	}
+	return f(ctx, std, fs.Args())
+}
+
+func usage(w io.Writer) {
+	fmt.Fprint(w, `Robust tells whether a transactional program stays correct when its database
+runs at snapshot isolation (PostgreSQL's REPEATABLE READ) instead of SERIALIZABLE.
+
+Usage:
+
+`)
+	for _, c := range commands() {
+		fmt.Fprintf(w, "  %-34s %s\n", "robust "+c.name+" "+c.args, c.summary)
+	}
+	fmt.Fprint(w, `  robust version                     print the version
+  robust help COMMAND                list the flags of a command
+
+INPUT is .sql files and directories of them, together one application, and
+.litmus files, each a program of its own.
+
+Exit codes: 0 robust, 1 faulty input or failure, 2 wrong usage, 3 not robust,
+4 unknown.
+`)
+}
+
+// version is that of the module, with the revision it was built from.
+func version() string {
+	out := "robust"
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return out
+	}
+	out += " " + info.Main.Version
+	for _, s := range info.Settings {
+		if s.Key == "vcs.revision" {
+			out += " " + s.Value
+		}
+	}
+	return out + " " + info.GoVersion
+}

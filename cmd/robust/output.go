@@ -1,0 +1,47 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+)
+
+// checkOutput finds out early that a file cannot be written.
+func checkOutput(path string) error {
+	if path == "" {
+		return nil
+	}
+	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
+		return usagef("-o %s: this is not a file", path)
+	}
+	if info, err := os.Stat(filepath.Dir(path)); err != nil || !info.IsDir() {
+		return usagef("-o %s: there is no directory %s", path, filepath.Dir(path))
+	}
+	return nil
+}
+
+// write puts a complete result where it belongs: a file has either all of it
+// or what it had before.
+func write(std streams, path string, result *bytes.Buffer) error {
+	if path == "" {
+		_, err := std.out.Write(result.Bytes())
+		return err
+	}
+	tmp, err := os.CreateTemp(filepath.Dir(path), ".robust")
+	if err != nil {
+		return err
+	}
+	defer os.Remove(tmp.Name())
+	if _, err := tmp.Write(result.Bytes()); err != nil {
+		tmp.Close()
+		return err
+	}
+	if err := tmp.Chmod(0o644); err != nil {
+		tmp.Close()
+		return err
+	}
+	if err := tmp.Close(); err != nil {
+		return err
+	}
+	return os.Rename(tmp.Name(), path)
+}

@@ -1,0 +1,30 @@
+package main
+
+import (
+	"io"
+	"os"
+
+	"github.com/schollz/progressbar/v3"
+	"golang.org/x/term"
+)
+
+// progress shows what is being done, on terminals only.
+func progress(w io.Writer) (show func(done, total int, what string), end func()) {
+	f, ok := w.(*os.File)
+	if !ok || !term.IsTerminal(int(f.Fd())) {
+		return func(int, int, string) {}, func() {}
+	}
+	bar := progressbar.NewOptions(-1, progressbar.OptionSetWriter(f), progressbar.OptionClearOnFinish(),
+		progressbar.OptionSetWidth(20), progressbar.OptionSetElapsedTime(true))
+	show = func(done, total int, what string) {
+		bar.Describe(what)
+		if total > 0 {
+			bar.ChangeMax(total)
+			bar.Set(done)
+		} else {
+			bar.ChangeMax(-1)
+			bar.Add(1)
+		}
+	}
+	return show, func() { bar.Clear() }
+}

@@ -1,0 +1,246 @@
+package report
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/txrobust/robust/ir"
+	"github.com/txrobust/robust/witness"
+)
+
+// Verdict is the answer of a check.
+type Verdict string
+
+const (
+	// Robust: proved, for any number of sessions, transactions, rows and values
+	// (or, for a finite program, for all of its executions).
+	Robust Verdict = "robust"
+	// NotRobust: there is a confirmed execution without a serial equivalent.
+	NotRobust Verdict = "not-robust"
+	// Unknown: neither, within the bounds.
+	Unknown Verdict = "unknown"
+)
+
+// Report is the result of a check. Its JSON is described by schema.json.
+type Report struct {
+	// Program is its name: of the folder or file.
+	Program string  `json:"program"`
+	Verdict Verdict `json:"verdict"`
+	// Isolation is the level that was asked about, "si"; Engine the name of
+	// the profile, and EngineTitle what it stands for.
+	Isolation   string `json:"isolation"`
+	Engine      string `json:"engine"`
+	EngineTitle string `json:"engine_title"`
+	// Classic says that dependencies counted whatever the values.
+	Classic      bool          `json:"classic,omitempty"`
+	Transactions []Transaction `json:"transactions"`
+	Findings     []Finding     `json:"findings"`
+	// Proof is why the verdict is robust, or nil.
+	Proof *Proof `json:"proof"`
+	// Open is why the verdict is unknown, or nil.
+	Open *Open `json:"open"`
+	// Assumptions are what the verdict rests on, in sentences.
+	Assumptions []string `json:"assumptions"`
+	// Havocs are the statements that could not be modelled exactly.
+	Havocs []Havoc `json:"havocs"`
+	// Notes are other parts of the input that were left out.
+	Notes []Note `json:"notes"`
+	Stats Stats  `json:"stats"`
+}
+
+// Transaction is a template with what it touches.
+type Transaction struct {
+	Name string `json:"name"`
+	File string `json:"file"`
+	Line int    `json:"line"`
+	// Reads and Writes name columns (table.column), tables where rows come
+	// and go or a whole row is meant, or shared variables; sorted.
+	Reads  []string `json:"reads"`
+	Writes []string `json:"writes"`
+}
+
+// Finding is an anomaly.
+type Finding struct {
+	Kind witness.Kind `json:"kind"`
+	// Cycle names the transactions in the order of the cycle, the delayed one
+	// first.
+	Cycle   []string         `json:"cycle"`
+	Edges   []witness.Edge   `json:"edges"`
+	Witness *witness.Witness `json:"witness"`
+	// Opaque names functions of which only the equality of their results is
+	// known. A witness that depends on them is certain once a server has run
+	// it.
+	Opaque []string `json:"opaque,omitempty"`
+	// Repairs are changes that remove the finding.
+	Repairs []string `json:"repairs"`
+}
+
+// NewFinding describes a witness.
+func NewFinding(w *witness.Witness, opaque []string) Finding {
+	f := Finding{Kind: w.Kind, Cycle: []string{}, Edges: w.Cycle, Witness: w, Opaque: opaque, Repairs: []string{}}
+	for _, e := range w.Cycle {
+		f.Cycle = append(f.Cycle, e.FromName)
+	}
+	if len(w.Cycle) == 0 {
+		for _, t := range w.Transactions {
+			f.Cycle = append(f.Cycle, t.Name)
+		}
+	}
+	return f
+}
+
+// Proof is an argument that a program is robust.
+type Proof struct {
+	// Method says what kind of argument it is.
+	Method string `json:"method"`
+	// Refuted counts the dependencies, or pieces of cycles, that were proved
+	// impossible.
+	Refuted int `json:"edges_refuted"`
+	// Facts are the inductive facts about rows that the proof uses.
+	Facts []string `json:"facts"`
+}
+
+// Open is what stands between a program and a verdict.
+type Open struct {
+	// Reason says which bound ran out.
+	Reason string `json:"reason"`
+	// Cycles are the suspicious cycles that are left: names of transactions,
+	// the delayed one first.
+	Cycles [][]string `json:"cycles"`
+	// Settle says what would lead to a verdict.
+	Settle []string `json:"settle"`
+}
+
+// Havoc is a statement that is taken to do anything within limits.
+type Havoc struct {
+	Transaction string `json:"transaction"`
+	File        string `json:"file"`
+	Line        int    `json:"line"`
+	Col         int    `json:"col"`
+	Reason      string `json:"reason"`
+	// Tables are those that it may read and, unless ReadOnly, write; empty
+	// means all.
+	Tables   []string `json:"tables"`
+	ReadOnly bool     `json:"read_only"`
+}
+
+// Note is a remark on a place of the input.
+type Note struct {
+	File string `json:"file"`
+	Line int    `json:"line"`
+	Col  int    `json:"col"`
+	Text string `json:"text"`
+}
+
+// Stats counts what a check took.
+type Stats struct {
+	// Queries were put to the solver, which took SolverMS milliseconds.
+	Queries  int   `json:"queries"`
+	SolverMS int64 `json:"solver_ms"`
+	TotalMS  int64 `json:"total_ms"`
+	// States counts states or executions that were interpreted.
+	States int `json:"states"`
+}
+
+// New makes a report about p that has no verdict yet.
+func New(p *ir.Program) *Report {
+	r := &Report{Program: p.Name, Isolation: "si", Transactions: []Transaction{}, Findings: []Finding{}, Assumptions: []string{}, Havocs: []Havoc{}, Notes: []Note{}}
+	for _, t := range p.Txns {
+		r.Transactions = append(r.Transactions, transaction(t))
+		ir.Walk(t.Body, func(s ir.Stmt) {
+			u, ok := s.(*ir.Unmodelled)
+			if !ok {
+				return
+			}
+			h := Havoc{Transaction: t.Name, File: u.Pos.File, Line: u.Pos.Line, Col: u.Pos.Col, Reason: u.Reason, Tables: []string{}, ReadOnly: u.ReadOnly}
+			for _, tab := range u.Tables {
+				h.Tables = append(h.Tables, tab.Name)
+			}
+			slices.Sort(h.Tables)
+			r.Havocs = append(r.Havocs, h)
+		})
+	}
+	slices.SortFunc(r.Transactions, func(a, b Transaction) int { return strings.Compare(a.Name, b.Name) })
+	slices.SortStableFunc(r.Havocs, func(a, b Havoc) int {
+		if c := strings.Compare(a.File, b.File); c != 0 || a.Line == b.Line {
+			return c
+		}
+		return a.Line - b.Line
+	})
+	r.Havocs = slices.CompactFunc(r.Havocs, func(a, b Havoc) bool {
+		return a.Transaction == b.Transaction && a.File == b.File && a.Line == b.Line && a.Col == b.Col && a.Reason == b.Reason
+	})
+	for _, n := range p.Notes {
+		r.Notes = append(r.Notes, Note{n.Pos.File, n.Pos.Line, n.Pos.Col, n.Text})
+	}
+	return r
+}
+
+// transaction collects what a template touches.
+func transaction(t *ir.Txn) Transaction {
+	reads, writes := map[string]bool{}, map[string]bool{}
+	ir.Walk(t.Body, func(s ir.Stmt) {
+		rows := map[string]*ir.Table{}
+		for _, src := range ir.Reads(s) {
+			rows[src.Row] = src.Table
+			if !src.Table.Var {
+				reads[src.Table.Name] = true
+			}
+		}
+		for _, e := range ir.Exprs(s) {
+			columns(e, rows, reads)
+		}
+		written := ir.Written(s)
+		if written == nil {
+			return
+		}
+		switch s := s.(type) {
+		case *ir.Update:
+			for _, set := range s.Sets {
+				writes[columnName(written, written.Columns[set.Col].Name)] = true
+			}
+		default:
+			writes[written.Name] = true
+		}
+	})
+	// A table is named by itself only where no column is.
+	for name := range reads {
+		if table, _, ok := strings.Cut(name, "."); ok {
+			delete(reads, table)
+		}
+	}
+	return Transaction{Name: t.Name, File: t.Pos.File, Line: t.Pos.Line, Reads: sorted(reads), Writes: sorted(writes)}
+}
+
+// columns collects the columns that an expression looks at. rows are the row
+// variables in scope.
+func columns(e ir.Expr, rows map[string]*ir.Table, into map[string]bool) {
+	ir.WalkExpr(e, func(e ir.Expr) {
+		switch e := e.(type) {
+		case *ir.Exists:
+			for _, src := range e.Query.From {
+				rows[src.Row] = src.Table
+			}
+		case *ir.Col:
+			if t := rows[e.Row]; t != nil {
+				into[columnName(t, e.Col)] = true
+			}
+		}
+	})
+}
+
+func columnName(t *ir.Table, col string) string {
+	if t.Var {
+		return t.Name
+	}
+	return t.Name + "." + col
+}
+
+func sorted(set map[string]bool) []string {
+	out := []string{}
+	for s := range set {
+		out = append(out, s)
+	}
+	slices.Sort(out)
+	return out
+}

@@ -1,0 +1,378 @@
+package report
+
+import (
+	"fmt"
+	"io"
+	"path/filepath"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/txrobust/robust/witness"
+)
+
+// width is that of a terminal.
+const width = 80
+
+// TextOptions direct Text.
+type TextOptions struct {
+	// Verbose adds what each transaction touches, the assumptions, the facts
+	// and the counts.
+	Verbose bool
+}
+
+// Text writes a report for people.
+func Text(w io.Writer, r *Report, opt TextOptions) error {
+	t := &text{opt: opt}
+	t.head(r)
+	for i := range r.Findings {
+		t.finding(i+1, &r.Findings[i])
+	}
+	if r.Proof != nil {
+		t.proof(r.Proof)
+	}
+	if r.Open != nil {
+		t.open(r.Open)
+	}
+	t.left(r)
+	if opt.Verbose {
+		t.more(r)
+	}
+	_, err := io.WriteString(w, t.b.String())
+	return err
+}
+
+type text struct {
+	b   strings.Builder
+	opt TextOptions
+}
+
+func (t *text) line(format string, args ...any) { fmt.Fprintf(&t.b, format+"\n", args...) }
+
+// para writes a paragraph: first starts its first line, and as many spaces the
+// others.
+func (t *text) para(first, s string) {
+	indent := strings.Repeat(" ", utf8.RuneCountInString(first))
+	for _, l := range wrap(s, width-len(indent)) {
+		t.line("%s%s", first, l)
+		first = indent
+	}
+}
+
+func (t *text) head(r *Report) {
+	words := map[Verdict]string{
+		Robust:    "robust: every execution at snapshot isolation has the outcome of a serial one",
+		NotRobust: "NOT ROBUST: at snapshot isolation there are executions that no serial order explains",
+		Unknown:   "UNKNOWN: neither proved nor refuted",
+	}
+	if r.Classic && r.Verdict == Robust {
+		words[Robust] = "robust: no execution at snapshot isolation has a cycle of dependencies"
+	}
+	if r.Classic && r.Verdict == NotRobust {
+		words[NotRobust] = "NOT ROBUST: at snapshot isolation there are executions whose dependencies have a cycle"
+	}
+	t.para("", r.Program+" is "+words[r.Verdict]+".")
+	t.para("", fmt.Sprintf("(%s; %s)", r.EngineTitle, count(len(r.Transactions), "transaction")))
+}
+
+func count(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}
+
+func (t *text) finding(n int, f *Finding) {
+	t.line("")
+	kind := string(f.Kind)
+	if f.Kind == witness.Other {
+		kind = "anomaly"
+	}
+	t.para(fmt.Sprintf("%d. ", n), kind+": "+strings.Join(f.Cycle, " -> "))
+	w := f.Witness
+	if w == nil {
+		return
+	}
+	t.rows(w)
+	t.line("")
+	t.schedule(w)
+	if len(w.Cycle) > 0 {
+		t.line("")
+		t.para("   ", "Every transaction below has to come before the next one, and the last before the first:")
+		for _, e := range w.Cycle {
+			t.para("   - ", e.Text+" ("+places(e)+")")
+		}
+	}
+	t.serial(w)
+	if len(f.Opaque) > 0 {
+		t.para("   ", "What is known of "+strings.Join(f.Opaque, ", ")+" is only that equal arguments give equal results. Run the schedule on a server (-witness DIR) to be certain.")
+	}
+}
+
+// places names the statements of an edge.
+func places(e witness.Edge) string {
+	from, to := short(e.FromPosition), short(e.ToPosition)
+	if e.FromPosition.File == e.ToPosition.File {
+		_, to, _ = strings.Cut(to, ":")
+		return from + " and " + to
+	}
+	return from + " and " + to
+}
+
+// short is a position without folders.
+func short(p witness.Position) string {
+	p.File = filepath.Base(p.File)
+	return p.String()
+}
+
+// rows says what a witness starts from.
+func (t *text) rows(w *witness.Witness) {
+	var parts []string
+	for _, table := range w.Rows {
+		for _, r := range table.Rows {
+			if table.Variable {
+				parts = append(parts, table.Table+" = "+r[0].String())
+				continue
+			}
+			cols := make([]string, len(r))
+			for i, v := range r {
+				cols[i] = table.Columns[i] + " " + v.String()
+			}
+			parts = append(parts, table.Table+" ("+strings.Join(cols, ", ")+")")
+		}
+	}
+	if parts == nil {
+		parts = []string{"empty tables"}
+	}
+	t.para("   ", "Starting from "+strings.Join(parts, "; ")+":")
+}
+
+// minColumn is the least width of a session's column; with less, the schedule
+// is a list.
+const minColumn = 15
+
+// schedule writes the interleaving, a column per session.
+func (t *text) schedule(w *witness.Witness) {
+	gutter := t.gutter(w)
+	sessions := map[int]int{}
+	var heads []string
+	for _, x := range w.Transactions {
+		head := x.Label + ": " + x.Invocation()
+		if c, ok := sessions[x.Session]; ok {
+			heads[c] += ", " + head
+			continue
+		}
+		sessions[x.Session] = len(heads)
+		heads = append(heads, head)
+	}
+	n := len(heads)
+	side := 0
+	for _, g := range gutter {
+		side = max(side, utf8.RuneCountInString(g))
+	}
+	col := (width-3-side)/n - 2
+	if col < minColumn {
+		for _, h := range heads {
+			t.para("   ", h)
+		}
+		t.line("")
+		for i, e := range w.Schedule {
+			t.para(fmt.Sprintf("   %-*s  %s ", side, gutter[i], e.Transaction), eventText(e))
+		}
+		return
+	}
+	cells := make([][]string, n)
+	for c, h := range heads {
+		cells[c] = wrap(h, col)
+	}
+	t.cells("", side, col, cells)
+	rules := make([][]string, n)
+	for c := range rules {
+		rules[c] = []string{strings.Repeat("-", col)}
+	}
+	t.cells("", side, col, rules)
+	for i, e := range w.Schedule {
+		cells := make([][]string, n)
+		cells[sessions[w.Transaction(e.Transaction).Session]] = wrap(eventText(e), col)
+		t.cells(gutter[i], side, col, cells)
+	}
+}
+
+// gutter gives the places of the events: line numbers if all are in one file,
+// else file:line. Events that are no statements have none.
+func (t *text) gutter(w *witness.Witness) []string {
+	files := map[string]bool{}
+	for _, e := range w.Schedule {
+		files[e.Position.File] = true
+	}
+	out := make([]string, len(w.Schedule))
+	for i, e := range w.Schedule {
+		switch {
+		case e.Kind == witness.Begin || e.Kind == witness.CommitIt:
+		case len(files) == 1:
+			out[i] = fmt.Sprintf(":%d", e.Position.Line)
+		default:
+			out[i] = short(e.Position)
+		}
+	}
+	if len(files) == 1 {
+		t.para("   ", filepath.Base(w.Schedule[0].Position.File))
+	}
+	return out
+}
+
+func eventText(e witness.Event) string {
+	if e.Now != "" {
+		return e.Text + " (by now " + e.Now + ")"
+	}
+	return e.Text
+}
+
+// cells writes one row of the table, whose cells may have several lines.
+func (t *text) cells(side string, sideWidth, col int, cells [][]string) {
+	for l := 0; ; l++ {
+		row := fmt.Sprintf("   %-*s", sideWidth, side)
+		some := false
+		for _, c := range cells {
+			s := ""
+			if l < len(c) {
+				s, some = c[l], true
+			}
+			row += "  " + s + strings.Repeat(" ", max(0, col-utf8.RuneCountInString(s)))
+		}
+		if !some {
+			return
+		}
+		side = ""
+		t.line("%s", strings.TrimRight(row, " "))
+	}
+}
+
+// maxOrders is how many serial orders are shown without Verbose.
+const maxOrders = 6
+
+func (t *text) serial(w *witness.Witness) {
+	if len(w.Serial) == 0 || w.Classic {
+		return
+	}
+	t.line("")
+	t.line("   No serial order does that:")
+	orders := w.Serial
+	if !t.opt.Verbose && len(orders) > maxOrders {
+		orders = orders[:maxOrders]
+	}
+	for _, o := range orders {
+		t.para("   - "+strings.Join(o.Order, ", ")+": ", strings.Join(o.Differs, "; "))
+	}
+	if rest := w.Orders - len(orders); rest > 0 && len(orders) < len(w.Serial) {
+		t.line("   - … and so for every other order (-v lists them)")
+	}
+}
+
+func (t *text) proof(p *Proof) {
+	t.line("")
+	t.para("Proof: ", p.Method+".")
+	for _, f := range p.Facts {
+		t.para("  uses: ", f)
+	}
+}
+
+func (t *text) open(o *Open) {
+	t.line("")
+	t.para("Why: ", o.Reason+".")
+	if len(o.Cycles) > 0 {
+		t.line("Suspicious cycles that no execution was found for:")
+		for _, c := range o.Cycles {
+			t.para("- ", strings.Join(c, " -> "))
+		}
+	}
+	if len(o.Settle) > 0 {
+		t.line("What would settle it:")
+		for _, s := range o.Settle {
+			t.para("- ", s)
+		}
+	}
+}
+
+// left lists what was not modelled.
+func (t *text) left(r *Report) {
+	if len(r.Havocs) > 0 {
+		t.line("")
+		t.line("Not modelled exactly; these statements may do anything to their tables:")
+		for _, h := range r.Havocs {
+			tables := "all tables"
+			if len(h.Tables) > 0 {
+				tables = strings.Join(h.Tables, ", ")
+			}
+			verb := "reads and writes "
+			if h.ReadOnly {
+				verb = "reads "
+			}
+			t.para("- ", fmt.Sprintf("%s:%d:%d: in %s: %s (%s%s)", h.File, h.Line, h.Col, h.Transaction, h.Reason, verb, tables))
+		}
+	}
+	if len(r.Notes) > 0 {
+		t.line("")
+		t.line("Left out of the model:")
+		for _, n := range r.Notes {
+			t.para("- ", fmt.Sprintf("%s:%d:%d: %s", n.File, n.Line, n.Col, n.Text))
+		}
+	}
+}
+
+// more is what Verbose adds.
+func (t *text) more(r *Report) {
+	t.line("")
+	t.line("Assumptions:")
+	for _, a := range r.Assumptions {
+		t.para("- ", a)
+	}
+	t.line("")
+	t.line("Transactions:")
+	for _, x := range r.Transactions {
+		t.line("- %s (%s:%d)", x.Name, x.File, x.Line)
+		t.para("  reads  ", none(x.Reads))
+		t.para("  writes ", none(x.Writes))
+	}
+	t.line("")
+	t.line("%s to the solver in %d ms, %s interpreted, %d ms in all",
+		count(r.Stats.Queries, "question"), r.Stats.SolverMS, count(r.Stats.States, "state"), r.Stats.TotalMS)
+}
+
+func none(list []string) string {
+	if len(list) == 0 {
+		return "nothing"
+	}
+	return strings.Join(list, ", ")
+}
+
+// wrap breaks a text into lines of at most n runes, between words where it can.
+func wrap(s string, n int) []string {
+	var out []string
+	line := ""
+	for _, word := range strings.Fields(s) {
+		switch {
+		case line == "":
+			line = word
+		case utf8.RuneCountInString(line)+1+utf8.RuneCountInString(word) <= n:
+			line += " " + word
+		default:
+			out = append(out, line)
+			line = word
+		}
+		for utf8.RuneCountInString(line) > n {
+			r := []rune(line)
+			cut := n
+			// Rather after punctuation than anywhere.
+			if i := slices.IndexFunc(r[1:n], func(c rune) bool { return strings.ContainsRune(",(", c) }); i >= 0 && i+2 > n/2 {
+				cut = i + 2
+			}
+			out = append(out, string(r[:cut]))
+			line = string(r[cut:])
+		}
+	}
+	if line != "" || out == nil {
+		out = append(out, line)
+	}
+	return out
+}

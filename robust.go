@@ -1,0 +1,186 @@
+package robust
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/txrobust/robust/engine"
+	"github.com/txrobust/robust/ir"
+	"github.com/txrobust/robust/report"
+	"github.com/txrobust/robust/schedules"
+)
+
+// Report is the result of Check.
+type Report = report.Report
+
+// The verdicts of a Report.
+const (
+	Robust    = report.Robust
+	NotRobust = report.NotRobust
+	Unknown   = report.Unknown
+)
+
+// Options direct Check. The zero value asks about the snapshot isolation of the
+// literature, from any initial rows.
+type Options struct {
+	// Engine is the database; nil is engine.SI().
+	Engine *engine.Profile
+	// Init says which initial rows there may be.
+	Init schedules.Init
+	// Helpers bounds the transactions besides the delayed one when an
+	// execution is searched (default 4). It does not bound proofs.
+	Helpers int
+	// SessionOrder makes the order of transactions within a session a
+	// dependency. For programs with processes it always is one.
+	SessionOrder bool
+	// Classic judges value-blind dependencies, as CAV'19 does, instead of
+	// outcomes.
+	Classic bool
+	// MaxExecutions bounds exhaustive interpretation (default 300 000).
+	MaxExecutions int
+	// Procedures are the templates that a client runs with CALL, by name.
+	Procedures map[string]bool
+	// Progress, if not nil, is told what is being done; total is 0 where it is
+	// not known.
+	Progress func(done, total int, what string)
+}
+
+// Check decides whether p is robust against snapshot isolation, as far as it
+// can. When ctx ends first, the verdict is Unknown, and says so. An error is a
+// fault of the input (*ir.Error), such as a stated invariant that is not
+// inductive, or of this program: a witness that is not confirmed.
+func Check(ctx context.Context, p *ir.Program, opt Options) (*Report, error) {
+	c := newCheck(ctx, p, opt)
+	for _, step := range []func() (bool, error){c.exhaustive, c.prove, c.search} {
+		if decided, err := step(); err != nil || decided {
+			return c.done(), err
+		}
+	}
+	c.leaveOpen()
+	return c.done(), nil
+}
+
+// GaveUp is the report on a check that was not waited for, because ctx had
+// ended.
+func GaveUp(ctx context.Context, p *ir.Program, opt Options) *Report {
+	c := newCheck(ctx, p, opt)
+	c.leaveOpen()
+	return c.done()
+}
+
+// check is one run of Check.
+type check struct {
+	ctx   context.Context
+	p     *ir.Program
+	opt   Options
+	start time.Time
+	rep   *Report
+	proof proof // what the attempt to prove left
+	// bounds say what ran out, in the order of the steps.
+	bounds []string
+}
+
+func newCheck(ctx context.Context, p *ir.Program, opt Options) *check {
+	if opt.Engine == nil {
+		opt.Engine = engine.SI()
+	}
+	if opt.Helpers == 0 {
+		opt.Helpers = 4
+	}
+	if opt.MaxExecutions == 0 {
+		opt.MaxExecutions = 300_000
+	}
+	if opt.Progress == nil {
+		opt.Progress = func(int, int, string) {}
+	}
+	ir.Structure(p)
+	c := &check{ctx: ctx, p: p, opt: opt, start: time.Now(), rep: report.New(p)}
+	c.rep.Engine, c.rep.EngineTitle, c.rep.Classic = opt.Engine.Name, opt.Engine.Title, opt.Classic
+	c.rep.Assumptions = append(c.rep.Assumptions, c.assumptions()...)
+	return c
+}
+
+// done completes the report.
+func (c *check) done() *Report {
+	c.rep.Stats.TotalMS = time.Since(c.start).Milliseconds()
+	return c.rep
+}
+
+// anyOrder reports whether serial orders may permute the transactions of a
+// session.
+func (c *check) anyOrder() bool { return len(c.p.Processes) == 0 && !c.opt.SessionOrder }
+
+// assumptions says what every verdict rests on.
+func (c *check) assumptions() []string {
+	out := []string{fmt.Sprintf("every transaction runs at the snapshot isolation of the engine profile %s (%s)", c.opt.Engine.Name, c.opt.Engine.Title)}
+	if len(c.p.Processes) == 0 {
+		out = append(out, "only the transactions listed write the tables; each runs in a database transaction of its own")
+	} else {
+		out = append(out, "exactly the processes of the program run, each in its order")
+	}
+	switch c.opt.Init {
+	case schedules.AnyRows:
+		out = append(out, "the initial rows satisfy the declared constraints and the stated invariants, and are otherwise any")
+	case schedules.NoRows:
+		out = append(out, "the tables are empty initially")
+	case schedules.FileRows:
+		out = append(out, "the initial rows are those of the input")
+	default:
+		panic(fmt.Sprintf("robust: unknown initial rows %d", c.opt.Init))
+	}
+	return out
+}
+
+// decide records a verdict.
+func (c *check) decide(v report.Verdict) bool {
+	c.rep.Verdict = v
+	return true
+}
+
+// leaveOpen records that neither a proof nor an execution was found.
+func (c *check) leaveOpen() {
+	c.rep.Verdict = Unknown
+	open := &report.Open{Cycles: [][]string{}, Settle: []string{}}
+	c.rep.Open = open
+	for _, w := range c.proof.walks {
+		var names []string
+		for _, t := range w.Templates() {
+			names = append(names, t.Name)
+		}
+		open.Cycles = append(open.Cycles, names)
+	}
+	slices.SortFunc(open.Cycles, func(a, b []string) int {
+		if len(a) != len(b) {
+			return len(a) - len(b)
+		}
+		return slices.Compare(a, b)
+	})
+	open.Cycles = slices.CompactFunc(open.Cycles, slices.Equal)
+	switch err := c.ctx.Err(); {
+	case errors.Is(err, context.DeadlineExceeded):
+		open.Reason = "the time ran out"
+		open.Settle = append(open.Settle, "more time (-timeout)")
+	case err != nil:
+		open.Reason = "the check was interrupted"
+		open.Settle = append(open.Settle, "letting it run to its end")
+	case len(open.Cycles) > 0:
+		open.Reason = fmt.Sprintf("no proof excludes the cycles below, and no execution of up to %d transactions shows one", c.opt.Helpers+1)
+	default:
+		open.Reason = "neither a proof nor an execution was found"
+	}
+	for _, b := range c.bounds {
+		open.Reason += "; " + b
+	}
+	if len(open.Cycles) > 0 {
+		open.Settle = append(open.Settle,
+			"a fact about the rows that rules such a cycle out, stated as -- invariant: … in the schema",
+			"an update of one common row in the first two transactions of a cycle, which excludes it",
+			fmt.Sprintf("a search with more transactions (-helpers %d)", c.opt.Helpers+2))
+	}
+	if len(c.rep.Havocs) > 0 {
+		open.Settle = append(open.Settle, "statements that can be modelled in place of those listed as not modelled")
+	}
+}

@@ -1,0 +1,265 @@
+package robust
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/txrobust/robust/engine"
+	"github.com/txrobust/robust/instrument"
+	"github.com/txrobust/robust/ir"
+	"github.com/txrobust/robust/ir/interp"
+	"github.com/txrobust/robust/movers"
+	"github.com/txrobust/robust/reach"
+	"github.com/txrobust/robust/report"
+	"github.com/txrobust/robust/schedules"
+	"github.com/txrobust/robust/witness"
+)
+
+// proof is what an attempt to prove leaves for a search.
+type proof struct {
+	walks []*movers.Walk
+	facts []*ir.Invariant
+}
+
+// finite reports whether the program has finitely many sessions that start
+// from known rows, so that all executions can be interpreted. Whether the
+// values are finite too shows when they are needed.
+func (c *check) finite() bool {
+	// Stated invariants are checked by the proof.
+	if len(c.p.Processes) == 0 || len(c.p.Invariants) > 0 || c.opt.Init == schedules.AnyRows {
+		return false
+	}
+	for _, pr := range c.p.Processes {
+		for _, t := range pr.Txns {
+			if pr.Copies == ir.Any || len(t.Params) > 0 {
+				return false
+			}
+		}
+	}
+	return len(c.rep.Havocs) == 0
+}
+
+// initialRows gives the rows of a program that starts from known ones.
+func (c *check) initialRows() [][][]ir.Value {
+	rows := make([][][]ir.Value, len(c.p.Tables))
+	for i, t := range c.p.Tables {
+		if t.Var || c.opt.Init == schedules.FileRows {
+			rows[i] = t.Rows
+		}
+	}
+	return rows
+}
+
+// exhaustive decides finite programs: by the instrumentation of CAV'19 in the
+// model that it is exact for, else by interpreting all executions.
+func (c *check) exhaustive() (bool, error) {
+	if c.instrumented() {
+		return true, nil
+	}
+	if !c.finite() {
+		return false, nil
+	}
+	c.opt.Progress(0, 0, "interpreting all executions")
+	rows := c.initialRows()
+	sessions := interp.Sessions(c.p, 1)
+	r := c.explore(sessions, rows)
+	switch r.Verdict {
+	case interp.Serializable:
+		c.rep.Proof = &report.Proof{Method: fmt.Sprintf("exhaustive interpretation of all %d executions", r.Executions), Facts: []string{}}
+		return c.decide(Robust), nil
+	case interp.Anomalous:
+		return true, c.found(witness.Evidence{Rows: rows, Sessions: sessions, Execution: r.Anomaly, Classic: c.opt.Classic}, nil)
+	case interp.Undecided:
+		c.bounds = append(c.bounds, "exhaustive interpretation stopped: "+r.Reason)
+		return false, nil
+	}
+	panic(fmt.Sprintf("robust: unknown verdict %d", r.Verdict))
+}
+
+func (c *check) explore(sessions []interp.Session, rows [][][]ir.Value) interp.Result {
+	m := interp.NewMachine(c.p, c.opt.Engine)
+	r := m.Explore(c.ctx, sessions, interp.NewDB(c.p, rows), interp.Options{Classic: c.opt.Classic, AnyOrder: c.anyOrder(), MaxExecutions: c.opt.MaxExecutions})
+	c.rep.Stats.States += r.Executions
+	return r
+}
+
+// instrumented decides programs over shared variables in the classic model, for
+// any number of sessions: the instrumented program reaches its error state
+// under serializability exactly when the program is not robust (CAV'19,
+// theorem 2).
+func (c *check) instrumented() bool {
+	if !c.opt.Classic || c.opt.Engine.Name != engine.SI().Name || len(c.p.Processes) == 0 || c.opt.Init == schedules.AnyRows || !simple(c.p) {
+		return false
+	}
+	c.opt.Progress(0, 0, "exploring the instrumented program")
+	q, err := instrument.Rewrite(c.p, instrument.Options{Engine: c.opt.Engine, Classic: true})
+	if err != nil {
+		return false
+	}
+	r := reach.Explore(c.ctx, q, reach.Options{MaxStates: c.opt.MaxExecutions})
+	c.rep.Stats.States += r.States
+	switch r.Verdict {
+	case reach.Unreachable:
+		c.rep.Proof = &report.Proof{Method: fmt.Sprintf("instrumentation (CAV'19, theorem 2): none of the %d reachable states of the instrumented program is the error state", r.States), Facts: []string{}}
+		return c.decide(Robust)
+	case reach.Reached, reach.BoundHit:
+		// The execution itself comes from the interpretation that follows.
+		return false
+	}
+	panic(fmt.Sprintf("robust: unknown verdict %d", r.Verdict))
+}
+
+// simple reports whether the transactions only read and write shared variables,
+// which is the model of CAV'19.
+func simple(p *ir.Program) bool {
+	for _, t := range p.Tables {
+		if !t.Var {
+			return false
+		}
+	}
+	plain := true
+	for _, t := range p.Txns {
+		plain = plain && len(t.Params) == 0
+		ir.Walk(t.Body, func(s ir.Stmt) {
+			switch s := s.(type) {
+			case *ir.Unmodelled, *ir.Savepoint, *ir.RollbackTo, *ir.LockTable:
+				plain = false
+			case *ir.Select:
+				plain = plain && s.IsVarRead()
+			case *ir.Update:
+				plain = plain && s.Where == nil
+			default:
+				plain = plain && len(ir.Reads(s)) == 0
+			}
+		})
+	}
+	return plain
+}
+
+// prove tries the theory of movers.
+func (c *check) prove() (bool, error) {
+	ctx, cancel := c.share(0.6)
+	defer cancel()
+	opt := movers.Options{Engine: c.opt.Engine, Classic: c.opt.Classic, SessionOrder: c.opt.SessionOrder,
+		Progress: func(done, total int, what string) { c.opt.Progress(done, total, "proving: "+what+" delayed") }}
+	if c.opt.Init != schedules.AnyRows {
+		opt.Initially = c.initially
+	}
+	r, err := movers.Prove(ctx, c.p, opt)
+	if err != nil {
+		if c.ctx.Err() != nil {
+			return false, nil
+		}
+		return false, err
+	}
+	c.rep.Stats.Queries += r.Stats.Queries
+	c.rep.Stats.SolverMS += r.Stats.Solver.Time.Milliseconds()
+	c.proof = proof{r.Walks, r.Facts}
+	switch r.Verdict {
+	case movers.Robust:
+		c.rep.Proof = &report.Proof{Method: method(r), Refuted: r.Refuted, Facts: []string{}}
+		for _, f := range r.Facts {
+			c.rep.Proof.Facts = append(c.rep.Proof.Facts, movers.FactString(f))
+			if opt.Initially == nil {
+				c.rep.Assumptions = append(c.rep.Assumptions, "initially "+movers.FactString(f))
+			}
+		}
+		return c.decide(Robust), nil
+	case movers.Suspicious:
+		return false, nil
+	case movers.Unknown:
+		if ctx.Err() == nil {
+			c.bounds = append(c.bounds, "the proof stopped: "+r.Reason)
+		}
+		return false, nil
+	}
+	panic(fmt.Sprintf("robust: unknown verdict %d", r.Verdict))
+}
+
+// method says in words why a proof holds.
+func method(r *movers.Result) string {
+	if r.Certificate != "" {
+		return "certificate: " + r.Certificate
+	}
+	return fmt.Sprintf("no cycle in the commutativity dependency graph (CAV'19, section 6); %d pieces of cycles were refuted by the solver or by syntax", r.Refuted)
+}
+
+// share gives a context for a part of the time that is left.
+func (c *check) share(part float64) (context.Context, context.CancelFunc) {
+	deadline, ok := c.ctx.Deadline()
+	if !ok {
+		return context.WithCancel(c.ctx)
+	}
+	return context.WithTimeout(c.ctx, time.Duration(part*float64(time.Until(deadline))))
+}
+
+// initially evaluates a fact on the rows that the program starts from, by a
+// transaction that assumes it.
+func (c *check) initially(f *ir.Invariant) bool {
+	q := *c.p
+	probe := &ir.Txn{Name: "initially", Body: []ir.Stmt{&ir.Assume{
+		Cond: ir.NotE(&ir.Exists{Query: ir.Query{From: f.From, Where: ir.NotE(f.Expr)}})}}}
+	q.Txns = []*ir.Txn{probe}
+	m := interp.NewMachine(&q, c.opt.Engine)
+	return m.Run(&interp.Instance{Txn: probe}, interp.NewDB(&q, c.initialRows()), nil).Blocked == ""
+}
+
+// search looks for an execution that no serial order explains.
+func (c *check) search() (bool, error) {
+	if c.ctx.Err() != nil {
+		return false, nil
+	}
+	base := schedules.Query{Program: c.p, Engine: c.opt.Engine,
+		Options: schedules.Options{Init: c.opt.Init, Invariants: c.proof.facts, AnyOrder: c.anyOrder()}}
+	walks := c.proof.walks
+	if len(walks) == 0 {
+		walks = c.pairs()
+	}
+	queries := schedules.FromWalks(base, walks, schedules.WalkOptions{Helpers: c.opt.Helpers, SessionOrder: c.opt.SessionOrder})
+	if len(queries) == 0 {
+		return false, nil
+	}
+	c.opt.Progress(0, 0, "searching an execution")
+	a, stats, err := schedules.FindAny(c.ctx, queries)
+	c.rep.Stats.Queries += stats.Questions
+	c.rep.Stats.SolverMS += stats.Solver.Time.Milliseconds()
+	c.rep.Stats.States += stats.Tries
+	if err != nil {
+		if c.ctx.Err() != nil {
+			return false, nil
+		}
+		return false, err
+	}
+	if a == nil {
+		if stats.Bounded != "" {
+			c.bounds = append(c.bounds, "the search stopped: "+stats.Bounded)
+		}
+		return false, nil
+	}
+	return true, c.found(witness.Evidence{Rows: a.Rows, Sessions: a.Sessions, Execution: a.Execution}, a.Opaque)
+}
+
+// pairs stands for walks when the proof left none: any transaction delayed
+// around any other.
+func (c *check) pairs() []*movers.Walk {
+	var out []*movers.Walk
+	for _, a := range c.p.Txns {
+		for _, b := range c.p.Txns {
+			out = append(out, &movers.Walk{Delayed: a, Helpers: []movers.Helper{{Txn: b}}})
+		}
+	}
+	return out
+}
+
+// found confirms an execution and reports it.
+func (c *check) found(e witness.Evidence, opaque []string) error {
+	e.Program, e.Engine, e.AnyOrder, e.Procedures = c.p, c.opt.Engine, c.anyOrder(), c.opt.Procedures
+	w, err := witness.Build(e.Simplify())
+	if err != nil {
+		return fmt.Errorf("an execution was found but is not confirmed, which is a fault of this program; please report it: %w", err)
+	}
+	c.decide(NotRobust)
+	c.rep.Findings = append(c.rep.Findings, report.NewFinding(w, opaque))
+	return nil
+}
