@@ -7,7 +7,7 @@
 // corollary 1): the instrumented program reaches its error state under
 // serializability exactly when the original one is not robust.
 //
-// Bounded are: the number of transactions and of states; and a parameter or
-// havocked value whose type has no finite domain ends the hope of a decision,
-// though the other transactions are still explored.
+// Bounded are: the number of transactions and of states. A parameter whose type
+// has no finite domain ends the hope of a decision: Options.Values may give some
+// values to try, else its transaction is left out. So does a havocked value.
 package reach

@@ -35,6 +35,9 @@ type Options struct {
 	MaxTxns int
 	// MaxStates bounds the states.
 	MaxStates int
+	// Values, if not nil, gives the values to try for a parameter whose type
+	// has no finite domain. That they were not all is a bound.
+	Values func(t ir.Type) []ir.Value
 	// Accept, if not nil, judges a trace to the error state. When it returns
 	// false the search goes on. This is how claims that are not certain are
 	// confirmed.
@@ -104,6 +107,9 @@ func Explore(ctx context.Context, p *ir.Program, opt Options) Result {
 	e := &explorer{ctx: ctx, p: p, opt: opt, m: interp.NewMachine(p, engine.SI()), seen: map[string]bool{}}
 	e.prepare()
 	e.search()
+	if e.sampled != "" {
+		e.bound(e.sampled)
+	}
 	switch {
 	case e.result.Trace != nil:
 		e.result.Verdict, e.result.Reason = Reached, ""
@@ -128,8 +134,10 @@ type explorer struct {
 	seqs   []seq
 	params map[*ir.Txn][][]ir.Value
 	fresh  bool // the program draws FRESH values
-	seen   map[string]bool
-	result Result
+	// sampled is the bound that Options.Values sets; others are named first.
+	sampled string
+	seen    map[string]bool
+	result  Result
 }
 
 // live is a session that has begun and not ended.
@@ -166,11 +174,7 @@ func (e *explorer) prepare() {
 	}
 	e.params = map[*ir.Txn][][]ir.Value{}
 	for _, t := range e.p.Txns {
-		list, err := e.arguments(t)
-		if err != nil {
-			e.bound(err.Error())
-		}
-		e.params[t] = list
+		e.params[t] = e.arguments(t)
 		for _, q := range t.Params {
 			e.fresh = e.fresh || q.Fresh
 		}
@@ -194,7 +198,7 @@ func (e *explorer) bound(why string) {
 
 // arguments enumerates the parameters of a transaction. A Fresh one is NULL
 // here and filled in later.
-func (e *explorer) arguments(t *ir.Txn) ([][]ir.Value, error) {
+func (e *explorer) arguments(t *ir.Txn) [][]ir.Value {
 	out := [][]ir.Value{nil}
 	for _, q := range t.Params {
 		var vals []ir.Value
@@ -207,10 +211,15 @@ func (e *explorer) arguments(t *ir.Txn) ([][]ir.Value, error) {
 			for i := e.p.Domain.Lo; i <= e.p.Domain.Hi; i++ {
 				vals = append(vals, ir.Int(i))
 			}
+		case e.opt.Values != nil:
+			vals = e.opt.Values(q.Type)
+			if e.sampled == "" {
+				e.sampled = fmt.Sprintf("only some values of parameter %s of %s were tried", q.Name, t.Name)
+			}
 		default:
-			return nil, fmt.Errorf("parameter %s of %s has no finite domain", q.Name, t.Name)
+			e.bound(fmt.Sprintf("parameter %s of %s has no finite domain", q.Name, t.Name))
 		}
-		if !q.NotNull && !q.Fresh {
+		if !q.NotNull && !q.Fresh && len(vals) > 0 && e.opt.Values == nil {
 			vals = append(vals, ir.Null)
 		}
 		var next [][]ir.Value
@@ -221,7 +230,7 @@ func (e *explorer) arguments(t *ir.Txn) ([][]ir.Value, error) {
 		}
 		out = next
 	}
-	return out, nil
+	return out
 }
 
 var errStop = errors.New("stop")
