@@ -49,7 +49,7 @@ func readVar(at ir.At, into string, t *ir.Table) ir.Stmt {
 	return &ir.Select{At: at, Into: []string{into}, Cols: []ir.Expr{cell(t)}, Query: ir.Query{From: []ir.Source{src(t, t.Name)}}}
 }
 
-// onlyIf is: if cond, e; where cond may be nil for true.
+// and joins conditions, where nil is true.
 func and(xs ...ir.Expr) ir.Expr { return ir.AndE(xs...) }
 
 // substitute replaces the columns of a row variable.

@@ -121,6 +121,15 @@ func TestLitmusExplore(t *testing.T) {
 		r := m.Explore(context.Background(), interp.Sessions(l.program, 2), interp.InitialDB(l.program), interp.Options{Classic: true})
 		p := rewrite(t, l.program, instrument.Options{Classic: true})
 		q := Explore(context.Background(), p, Options{})
+		// Some transaction is the attacker, or none.
+		some := false
+		for _, txn := range l.program.Txns {
+			one := rewrite(t, l.program, instrument.Options{Classic: true, Attacker: txn.Name})
+			some = some || Explore(context.Background(), one, Options{}).Verdict == Reached
+		}
+		if some != (q.Verdict == Reached) {
+			t.Errorf("%s: one attacker at a time: reached = %v, but all together %v", l.file, some, q.Verdict)
+		}
 		// The printed program is the program.
 		printed, err := ir.Parse("printed", p.String())
 		if err != nil {
