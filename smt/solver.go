@@ -40,7 +40,7 @@ type Solver struct {
 	funcs map[string]z3.FuncDecl
 	uses  int
 
-	limits limits
+	limit uint // what Z3 was told last
 }
 
 // Stats counts what a Solver did.
@@ -73,7 +73,7 @@ func (s *Solver) reset() {
 	s.core = z3.NewSolver(s.ctx)
 	s.memo = map[*Term]z3.Value{}
 	s.funcs = map[string]z3.FuncDecl{}
-	s.limits = limits{}
+	s.limit = 0
 }
 
 // Forget drops the terms of a Builder that is no longer used.
@@ -148,7 +148,16 @@ func (d *Dialogue) Check(ctx context.Context) (res Result, m *Model, reason stri
 			s.Stats.Unknown++
 		}
 	}()
-	s.bound(ctx)
+	if s.limit != s.Limit {
+		s.limit = s.Limit
+		s.ctx.Config().SetUint("rlimit", s.Limit)
+	}
+	// Z3's own timer is not used: it can wait for itself forever.
+	var cancel context.CancelFunc = func() {}
+	if s.Timeout > 0 {
+		ctx, cancel = context.WithTimeout(ctx, s.Timeout)
+	}
+	defer cancel()
 	stop := context.AfterFunc(ctx, s.ctx.Interrupt)
 	sat, err := s.core.Check()
 	stop()
@@ -163,28 +172,6 @@ func (d *Dialogue) Check(ctx context.Context) (res Result, m *Model, reason stri
 	}
 	return Sat, &Model{s: s, m: s.core.Model(), memo: map[*Term]*big.Rat{}, funcs: map[string]*big.Rat{}}, ""
 }
-
-// bound sets Z3's limits for the next check.
-func (s *Solver) bound(ctx context.Context) {
-	timeout := uint(s.Timeout / time.Millisecond)
-	if deadline, ok := ctx.Deadline(); ok {
-		left := uint(max(1, time.Until(deadline)/time.Millisecond))
-		if timeout == 0 || left < timeout {
-			timeout = left
-		}
-	}
-	if timeout == 0 {
-		timeout = ^uint(0) >> 32
-	}
-	if cfg := (limits{s.Limit, timeout}); cfg != s.limits {
-		s.limits = cfg
-		s.ctx.Config().SetUint("rlimit", s.Limit)
-		s.ctx.Config().SetUint("timeout", timeout)
-	}
-}
-
-// limits are what Z3 was told last.
-type limits struct{ rlimit, timeout uint }
 
 func (s *Solver) sort(t Sort) z3.Sort {
 	switch t {

@@ -56,6 +56,9 @@ func (t *Term) Sort() Sort { return t.sort }
 // ID numbers the terms of a Builder in order of creation.
 func (t *Term) ID() int { return t.id }
 
+// IsApp reports whether the term is an uninterpreted function of its Args.
+func (t *Term) IsApp() bool { return t.op == opApp }
+
 // Args gives the terms that the term is made of. They must not be changed.
 func (t *Term) Args() []*Term { return t.args }
 

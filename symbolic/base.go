@@ -136,7 +136,7 @@ func (w *World) parentExists(s *State, fk *ir.ForeignKey, vals []Val) *smt.Term 
 	if k, ok := w.keyFrom(fk.Ref, fk.RefColumns, refVals); ok {
 		return w.B.Or(null, s.Alive(ref, k))
 	}
-	return w.B.Or(null, w.Exists([]domain{tableDomain(ref)}, "", func(tuple []Key) *smt.Term {
+	return w.B.Or(null, w.Exists([]domain{tableDomain(ref)}, func(tuple []Key) *smt.Term {
 		return w.B.And(s.Alive(ref, tuple[0]), w.hasValues(s, ref, tuple[0], fk.RefColumns, refVals))
 	}))
 }

@@ -67,6 +67,9 @@ func (x *Write) breaks(w *World, before, after *State) *smt.Term {
 	if x.Kind == Unknown {
 		return w.B.False() // an unmodelled statement chooses whether it succeeds
 	}
+	if x.each != nil {
+		return x.each.breaks(w, before, after)
+	}
 	t := w.Program.Tables[x.Table]
 	var tests []func(wr write) *smt.Term
 	if x.Kind == Insert {
@@ -116,7 +119,7 @@ func (x *Write) breaks(w *World, before, after *State) *smt.Term {
 		doms = append(doms, tableDomain(x.Table))
 	}
 	n := len(x.loops)
-	return w.Exists(doms, "", func(tuple []Key) *smt.Term {
+	return w.Exists(doms, func(tuple []Key) *smt.Term {
 		var k Key
 		if x.scan {
 			k = tuple[n]
@@ -150,7 +153,7 @@ func (w *World) orphans(s *State, x *Write, ref reference, wr write) *smt.Term {
 	if x.Kind == Delete {
 		changed = w.B.True()
 	}
-	return w.B.And(changed, w.Exists([]domain{tableDomain(child)}, "", func(tuple []Key) *smt.Term {
+	return w.B.And(changed, w.Exists([]domain{tableDomain(child)}, func(tuple []Key) *smt.Term {
 		alive := s.Alive(child, tuple[0])
 		if alive.IsFalse() {
 			return alive
@@ -508,7 +511,7 @@ func (w *World) WritesMeet(a, b *Run, gran Granularity) *smt.Term {
 // StatesDiffer is: two states differ in a row of one of the tables that the
 // runs write. It holds in positive positions only.
 func (w *World) StatesDiffer(s, o *State, runs ...*Run) *smt.Term {
-	out := w.B.False()
+	u := w.union()
 	done := map[int]bool{}
 	for _, r := range runs {
 		for _, x := range r.Writes {
@@ -517,12 +520,10 @@ func (w *World) StatesDiffer(s, o *State, runs ...*Run) *smt.Term {
 			}
 			done[x.Table] = true
 			t := x.Table
-			out = w.B.Or(out, w.Witness([]domain{tableDomain(t)}, func(tuple []Key) *smt.Term {
-				return w.rowsDiffer(s, o, t, tuple[0])
-			}))
+			u.add([]domain{tableDomain(t)}, func(tuple []Key) *smt.Term { return w.rowsDiffer(s, o, t, tuple[0]) })
 		}
 	}
-	return out
+	return u.out
 }
 
 func (w *World) rowsDiffer(s, o *State, t int, k Key) *smt.Term {

@@ -67,11 +67,11 @@ func (r *Run) OutputsDiffer(o *Run) *smt.Term {
 	if !r.Comparable(o) || w.code.rowLoop(r.Inst.Txn) {
 		return w.sequencesDiffer(r.obs, o.obs)
 	}
-	out := w.B.False()
+	u := w.union()
 	for i := range r.obs {
-		out = w.B.Or(out, w.differ(r.obs[i], o.obs[i]))
+		u.differ(r.obs[i], o.obs[i])
 	}
-	return out
+	return u.out
 }
 
 // Comparable reports whether two runs of one instance have the same shape, so
@@ -161,13 +161,14 @@ func (w *World) sequencesDiffer(a, b []item) *smt.Term {
 	if len(qx) != len(qy) {
 		return B.True()
 	}
-	out := B.Not(B.Eq(nx, ny))
+	u := w.union()
 	for i := range qx {
 		if !slices.Equal(qx[i].doms, qy[i].doms) {
 			return B.True()
 		}
-		out = B.Or(out, w.differ(qx[i], qy[i]))
+		u.differ(qx[i], qy[i])
 	}
+	out := B.Or(B.Not(B.Eq(nx, ny)), u.out)
 	for _, p := range x {
 		for _, q := range y {
 			same := B.False()

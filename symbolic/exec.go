@@ -245,6 +245,7 @@ func (e *exec) stmt(s ir.Stmt) {
 		e.observeRows(p, en, e.st, s.Cols)
 		if s.Limit != nil {
 			e.observed(e.live, []Val{e.eval(s.Limit)})
+			return // which rows it locks is not told: locks left out exclude nobody
 		}
 		e.lockRows(p, en, s.Lock)
 	case *ir.Insert:
@@ -504,9 +505,9 @@ func (e *exec) selectRow(s *ir.Select) {
 		cols = append(cols, o.Expr)
 	}
 	e.noteQuery(en, &s.Query, cols)
-	tuple := e.chooseRows(s, p)
+	tuple := e.chooseRows(s, p, en)
 	st := e.st
-	found := w.Exists(p.doms, p.memo(en, "exists"), func(t []Key) *smt.Term { g, _ := p.match(en, st, t); return g })
+	found := p.exists(en, p.at(en, "exists"), func(t []Key) *smt.Term { g, _ := p.match(en, st, t); return g })
 	g, in := p.match(en, st, tuple)
 	if len(p.doms) > 0 {
 		e.require(w.B.Implies(found, g))
@@ -515,8 +516,11 @@ func (e *exec) selectRow(s *ir.Select) {
 			for _, o := range s.Order {
 				order = append(order, o.Expr)
 			}
-			memo := p.memo(en, "first "+w.id(s)+tupleID(tuple), order...)
-			e.require(w.B.Not(w.B.And(found, w.Exists(p.doms, memo, func(t []Key) *smt.Term {
+			at := p.at(en, "first "+w.id(s), order...)
+			for _, k := range tuple {
+				at.values = append(at.values, k...)
+			}
+			e.require(w.B.Not(w.B.And(found, p.exists(en, at, func(t []Key) *smt.Term {
 				og, oin := p.match(en, st, t)
 				if og.IsFalse() {
 					return og
@@ -548,21 +552,10 @@ func tupleID(tuple []Key) string {
 }
 
 // chooseRows gives the keys of the rows that the instance takes.
-func (e *exec) chooseRows(s ir.Stmt, p *plan) []Key {
-	var out []Key
-	n := 0
-	for _, st := range p.steps {
-		if st.key != nil {
-			continue
-		}
-		k := make(Key, len(st.src.Table.Key))
-		for i, c := range st.src.Table.Key {
-			k[i] = e.inst.choose(e.place(s, "row")+"."+strconv.Itoa(n)+"."+strconv.Itoa(i), sortOf(st.src.Table.Columns[c].Type), e.rounds)
-		}
-		n++
-		out = append(out, k)
-	}
-	return out
+func (e *exec) chooseRows(s ir.Stmt, p *plan, en *env) []Key {
+	return p.keys(en, func(source, column int, sort smt.Sort) *smt.Term {
+		return e.inst.choose(e.place(s, "row")+"."+strconv.Itoa(source)+"."+strconv.Itoa(column), sort, e.rounds)
+	})
 }
 
 // before is: the row bound in a comes strictly before the one in b.

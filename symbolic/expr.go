@@ -165,7 +165,7 @@ func (en *env) eval(e ir.Expr) Val {
 		return w.call(e, args)
 	case *ir.Exists:
 		p := w.plan(&e.Query, en)
-		return w.Truth(w.Exists(p.doms, p.memo(en, "exists"), func(tuple []Key) *smt.Term {
+		return w.Truth(p.exists(en, p.at(en, "exists"), func(tuple []Key) *smt.Term {
 			g, _ := p.match(en, en.state, tuple)
 			return g
 		}))

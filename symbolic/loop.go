@@ -136,7 +136,7 @@ func (e *exec) foreach(s *ir.Foreach) {
 		cols = append(cols, o.Expr)
 	}
 	st := e.st
-	found := w.Exists(p.doms, p.memo(en, "exists"), func(t []Key) *smt.Term { g, _ := p.match(en, st, t); return g })
+	found := p.exists(en, p.at(en, "exists"), func(t []Key) *smt.Term { g, _ := p.match(en, st, t); return g })
 	defer func() {
 		if s.Found != "" {
 			e.set(s.Found, w.Truth(found))
@@ -404,10 +404,7 @@ func (o *openLoop) run() {
 
 	// A sample round gives the shape of what rounds do; each part is lifted to
 	// all rounds.
-	sample := make([]Key, len(o.doms))
-	for i, d := range o.doms {
-		sample[i] = w.skolem(d)
-	}
+	sample := w.samples(o.doms)
 	shape := o.at(sample)
 	n := len(o.doms)
 	for i := range shape.obs {
@@ -415,34 +412,36 @@ func (o *openLoop) run() {
 			func(tuple []Key) (*smt.Term, []Val) { return o.at(tuple[:n]).obs[i].at(tuple[n:]) }})
 	}
 	for i, l := range shape.Locks {
+		lock := &RowLock{Table: l.Table, Mode: l.Mode, scan: l.scan,
+			loops: append(append([]domain{}, o.doms...), l.loops...),
+			at:    func(loop []Key, k Key) (*smt.Term, Key) { return o.at(loop[:n]).Locks[i].at(loop[n:], k) }}
 		if c, ok := o.apart[w.Program.Tables[l.Table]]; ok {
-			e.run.Locks = append(e.run.Locks, &RowLock{Table: l.Table, Mode: l.Mode, scan: true, loops: l.loops,
+			lock = &RowLock{Table: l.Table, Mode: l.Mode, scan: true, loops: l.loops, each: lock,
 				at: func(loop []Key, k Key) (*smt.Term, Key) {
 					g, key := o.at(o.roundOf(k, c)).Locks[i].at(loop, k)
 					if l.scan || g.IsFalse() {
 						return g, k
 					}
 					return w.B.And(g, w.sameKey(key, k)), k
-				}})
-			continue
+				}}
 		}
-		e.run.Locks = append(e.run.Locks, &RowLock{Table: l.Table, Mode: l.Mode, scan: l.scan,
-			loops: append(append([]domain{}, o.doms...), l.loops...),
-			at:    func(loop []Key, k Key) (*smt.Term, Key) { return o.at(loop[:n]).Locks[i].at(loop[n:], k) }})
+		e.run.Locks = append(e.run.Locks, lock)
 	}
 	for i, r := range shape.Reads {
 		e.run.Reads = append(e.run.Reads, &Read{Table: r.Table, Cols: r.Cols,
 			loops: append(append([]domain{}, o.doms...), r.loops...),
 			match: func(loop []Key, s *State, k Key) *smt.Term { return o.at(loop[:n]).Reads[i].match(loop[n:], s, k) }})
 	}
-	e.run.OK = w.B.And(e.run.OK, w.B.Not(w.Exists(o.doms, "", func(round []Key) *smt.Term {
+	e.run.OK = w.B.And(e.run.OK, w.B.Not(w.Exists(o.doms, func(round []Key) *smt.Term {
 		return w.B.Not(o.at(round).OK)
 	})))
 	var lifted []*Write
 	for i, x := range shape.Writes {
-		c, own := o.ownRows(x)
-		if own && (x.Kind == Update || x.Kind == Delete) {
-			y := &Write{Stmt: x.Stmt, Table: x.Table, Kind: x.Kind, Cols: x.Cols, scan: true, loops: x.loops,
+		y := &Write{Stmt: x.Stmt, Table: x.Table, Kind: x.Kind, Cols: x.Cols, scan: x.scan,
+			loops: append(append([]domain{}, o.doms...), x.loops...),
+			at:    func(loop []Key, k Key) write { return o.at(loop[:n]).Writes[i].at(loop[n:], k) }}
+		if c, own := o.ownRows(x); own && (x.Kind == Update || x.Kind == Delete) {
+			y = &Write{Stmt: x.Stmt, Table: x.Table, Kind: x.Kind, Cols: x.Cols, scan: true, loops: x.loops, each: y,
 				at: func(loop []Key, k Key) write {
 					wr := o.at(o.roundOf(k, c)).Writes[i].at(loop, k)
 					if !x.scan && !wr.guard.IsFalse() {
@@ -450,14 +449,7 @@ func (o *openLoop) run() {
 					}
 					return wr
 				}}
-			lifted = append(lifted, y)
-			e.write(y)
-			continue
-		}
-		y := &Write{Stmt: x.Stmt, Table: x.Table, Kind: x.Kind, Cols: x.Cols, scan: x.scan,
-			loops: append(append([]domain{}, o.doms...), x.loops...),
-			at:    func(loop []Key, k Key) write { return o.at(loop[:n]).Writes[i].at(loop[n:], k) }}
-		if own && len(x.loops) == 0 {
+		} else if own && len(x.loops) == 0 {
 			y.roundOf = func(k Key) []Key { return o.roundOf(k, c) }
 		}
 		lifted = append(lifted, y)
@@ -610,6 +602,13 @@ func (o *openLoop) at(round []Key) *Run {
 	}
 	sub.live = w.B.And(o.live, enter)
 	sub.round(&exit{label: o.label, loop: true}, o.body)
+	// Statements that go through all keys must meet the rows that others find
+	// by their key.
+	for _, x := range run.Writes {
+		if !x.scan && len(x.loops) == 0 {
+			w.mention(tableDomain(x.Table), x.at(nil, nil).key)
+		}
+	}
 	return run
 }
 

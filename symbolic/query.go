@@ -21,6 +21,9 @@ type step struct {
 	src   ir.Source
 	table int
 	key   []ir.Expr // nil: every key
+	// pins are the columns of the key that conditions give, if not all of
+	// them; nil elements for the others.
+	pins []ir.Expr
 }
 
 // plan chooses an order of the sources in which as many as possible have a
@@ -43,9 +46,10 @@ func (w *World) plan(q *ir.Query, en *env) *plan {
 	left := append([]ir.Source(nil), q.From...)
 	for len(left) > 0 {
 		pick, key := 0, []ir.Expr(nil)
+		pins, _ := keyOf(left[0], conds, bound)
 		for i, src := range left {
 			if k, ok := keyOf(src, conds, bound); ok {
-				pick, key = i, k
+				pick, key, pins = i, k, nil
 				break
 			}
 		}
@@ -53,7 +57,7 @@ func (w *World) plan(q *ir.Query, en *env) *plan {
 		left = append(left[:pick:pick], left[pick+1:]...)
 		bound[src.Row] = true
 		t := w.Table(src.Table)
-		p.steps = append(p.steps, step{src, t, key})
+		p.steps = append(p.steps, step{src, t, key, pins})
 		if key == nil {
 			p.doms = append(p.doms, tableDomain(t))
 		}
@@ -61,10 +65,10 @@ func (w *World) plan(q *ir.Query, en *env) *plan {
 	return p
 }
 
-// keyOf finds equalities that give every column of the source's primary key
-// from what is bound.
-func keyOf(src ir.Source, conds []ir.Expr, bound map[string]bool) ([]ir.Expr, bool) {
-	key := make([]ir.Expr, len(src.Table.Key))
+// keyOf finds equalities that give columns of the source's primary key from
+// what is bound, and whether they give all.
+func keyOf(src ir.Source, conds []ir.Expr, bound map[string]bool) (key []ir.Expr, all bool) {
+	key, all = make([]ir.Expr, len(src.Table.Key)), true
 	for i, c := range src.Table.Key {
 		for _, cond := range conds {
 			b, ok := cond.(*ir.Binary)
@@ -78,11 +82,86 @@ func keyOf(src ir.Source, conds []ir.Expr, bound map[string]bool) ([]ir.Expr, bo
 				}
 			}
 		}
-		if key[i] == nil {
-			return nil, false
-		}
+		all = all && key[i] != nil
 	}
-	return key, true
+	return key, all
+}
+
+// keys makes keys for the sources that have none: columns that conditions give
+// are what those say, and other gives the rest. Where a condition is NULL the
+// rows do not match.
+func (p *plan) keys(en *env, other func(source, column int, s smt.Sort) *smt.Term) []Key {
+	w := p.w
+	inner := *en
+	inner.fail = nil
+	en = &inner
+	var out []Key
+	for _, st := range p.steps {
+		exprs := st.key
+		if st.key == nil {
+			exprs = st.pins
+		}
+		k := make(Key, len(st.src.Table.Key))
+		for i, c := range st.src.Table.Key {
+			t := st.src.Table.Columns[c].Type
+			if exprs[i] != nil {
+				k[i] = w.keyTerm(en.eval(exprs[i]), t)
+			} else {
+				k[i] = other(len(out), i, sortOf(t))
+			}
+		}
+		if st.key == nil {
+			out = append(out, k)
+		}
+		en = en.bind(st.src.Row, tableRow{en.state, st.table, k})
+	}
+	return out
+}
+
+// sample gives Skolem members for the sources without a key.
+func (p *plan) sample(en *env, at occasion) []Key {
+	out := p.keys(en, func(source, column int, s smt.Sort) *smt.Term {
+		return p.w.made(at, "row"+itoa(source)+"."+itoa(column), s)
+	})
+	for i, k := range out {
+		p.w.mention(p.doms[i], k)
+	}
+	return out
+}
+
+// exists is: some rows match in the state of en, and satisfy prop, on the
+// occasion at.
+func (p *plan) exists(en *env, at occasion, prop func(tuple []Key) *smt.Term) *smt.Term {
+	return p.w.existsFrom(p.doms, func() []Key { return p.sample(en, at) }, at, prop)
+}
+
+// occasion is an evaluation of something in a state: what and in which state,
+// and the values that it depends on. What is made for it, such as the row that
+// a query finds, is a function of these values.
+type occasion struct {
+	site   string // "": of no other evaluation
+	values []*smt.Term
+}
+
+func (o occasion) id() string {
+	if o.site == "" {
+		return ""
+	}
+	return o.site + Key(o.values).id()
+}
+
+// made gives the term that is made for an occasion.
+func (w *World) made(at occasion, what string, s smt.Sort) *smt.Term {
+	if at.site == "" || w.Closed {
+		return w.B.Fresh(what, s)
+	}
+	name := what + " " + at.site
+	sorts := make([]smt.Sort, len(at.values))
+	for i, v := range at.values {
+		sorts[i] = v.Sort()
+		name += " " + itoa(int(sorts[i]))
+	}
+	return w.B.App(w.B.Func(name, s, sorts...), at.values...)
 }
 
 // free reports whether an expression uses bound row variables only.
@@ -132,9 +211,10 @@ func (p *plan) match(en *env, s *State, tuple []Key) (*smt.Term, *env) {
 	return guard, en
 }
 
-// memo identifies the query together with all that its rows depend on: the
+// at gives the occasion of the query and all that its rows depend on: the
 // tables' versions in the columns it tests, and the values it uses.
-func (p *plan) memo(en *env, what string, more ...ir.Expr) string {
+func (p *plan) at(en *env, what string, more ...ir.Expr) occasion {
+	var out occasion
 	var b strings.Builder
 	b.WriteString(what)
 	b.WriteByte(' ')
@@ -149,7 +229,7 @@ func (p *plan) memo(en *env, what string, more ...ir.Expr) string {
 				if !used[e.Name] {
 					used[e.Name] = true
 					v := en.vars[e.Name]
-					fmt.Fprintf(&b, " %s=%d,%d", e.Name, v.Null.ID(), v.T.ID())
+					out.values = append(out.values, v.Null, v.T)
 				}
 			case *ir.Col:
 				if t := rows[e.Row]; t != nil {
@@ -157,7 +237,7 @@ func (p *plan) memo(en *env, what string, more ...ir.Expr) string {
 				} else if outer := en.lookup(e.Row); outer != nil && !used[e.Row+"."+e.Col] {
 					used[e.Row+"."+e.Col] = true
 					v := outer.row.col(p.w, e.Col)
-					fmt.Fprintf(&b, " %s.%s=%d,%d", e.Row, e.Col, v.Null.ID(), v.T.ID())
+					out.values = append(out.values, v.Null, v.T)
 				}
 			case *ir.Exists:
 				note(&e.Query)
@@ -184,7 +264,8 @@ func (p *plan) memo(en *env, what string, more ...ir.Expr) string {
 			fmt.Fprintf(&b, " T%d:%s", t, en.state.version(t, cols))
 		}
 	}
-	return b.String()
+	out.site = b.String()
+	return out
 }
 
 // aggregate is one evaluation of an aggregate, to be compared with others.
@@ -208,11 +289,12 @@ func (w *World) fold(a *ir.Agg, p *plan, en *env, place string) Val {
 		}
 		return g, arg
 	}
-	memo := p.memo(en, "agg "+w.id(a), a.Arg)
-	some := w.Exists(p.doms, memo, func(tuple []Key) *smt.Term { g, _ := member(tuple); return g })
+	at := p.at(en, "agg "+w.id(a), a.Arg)
+	memo := at.id()
+	some := p.exists(en, at, func(tuple []Key) *smt.Term { g, _ := member(tuple); return g })
 	switch {
 	case a.Fn == "min", a.Fn == "max":
-		return w.extreme(a, p, member, some, memo)
+		return w.extreme(a, p, en, member, some, at)
 	case w.Closed && (a.Fn == "count" || a.Fn == "sum"):
 		return w.total(a, p.doms, member, some)
 	}
@@ -220,7 +302,7 @@ func (w *World) fold(a *ir.Agg, p *plan, en *env, place string) Val {
 	for _, old := range w.aggregates[memo] {
 		return old.result
 	}
-	result := Val{B.False(), B.Fresh("agg", sortOf(a.Type)), a.Type}
+	result := Val{B.False(), w.made(at, "agg", sortOf(a.Type)), a.Type}
 	switch a.Fn {
 	case "count":
 		w.define(result.T, B.Le(B.IntConst(0), result.T))
@@ -231,14 +313,11 @@ func (w *World) fold(a *ir.Agg, p *plan, en *env, place string) Val {
 	case "sum":
 		result.Null = B.Not(some)
 	default:
-		result.Null = B.Fresh("agg?", smt.Bool)
+		result.Null = w.made(at, "agg?", smt.Bool)
 	}
 	// Two evaluations with different results have different rows.
 	for _, old := range w.aggregates[sig] {
-		tuple := make([]Key, len(p.doms))
-		for i, d := range p.doms {
-			tuple[i] = w.skolem(d)
-		}
+		tuple := p.sample(en, occasion{})
 		g1, v1 := old.member(tuple)
 		g2, v2 := member(tuple)
 		differ := B.Not(B.Eq(g1, g2))
@@ -254,19 +333,24 @@ func (w *World) fold(a *ir.Agg, p *plan, en *env, place string) Val {
 }
 
 // extreme is MIN or MAX: a value that some row has and none goes beyond.
-func (w *World) extreme(a *ir.Agg, p *plan, member func([]Key) (*smt.Term, Val), some *smt.Term, memo string) Val {
-	B := w.B
+func (w *World) extreme(a *ir.Agg, p *plan, en *env, member func([]Key) (*smt.Term, Val), some *smt.Term, at occasion) Val {
+	B, memo := w.B, at.id()
 	if list := w.aggregates[memo]; len(list) > 0 {
 		return list[0].result
 	}
-	result := Val{B.Not(some), B.Fresh("agg", sortOf(a.Type)), a.Type}
-	w.define(result.T, B.Implies(some, w.Witness(p.doms, func(tuple []Key) *smt.Term {
+	result := Val{B.Not(some), w.made(at, "agg", sortOf(a.Type)), a.Type}
+	attained := func(tuple []Key) *smt.Term {
 		g, v := member(tuple)
 		if g.IsFalse() {
 			return g
 		}
 		return B.And(g, w.same(Val{B.False(), result.T, a.Type}, v))
-	})))
+	}
+	if w.Closed {
+		w.define(result.T, B.Implies(some, w.Exists(p.doms, attained)))
+	} else {
+		w.define(result.T, B.Implies(some, attained(p.sample(en, p.at(en, "extreme "+w.id(a), a.Arg)))))
+	}
 	op := ir.Lt
 	if a.Fn == "max" {
 		op = ir.Gt

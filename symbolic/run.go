@@ -79,6 +79,8 @@ type Write struct {
 	// roundOf, if not nil, gives the only members of loops that can write the
 	// row with a key.
 	roundOf func(k Key) []Key
+	// each, if not nil, is the same write as members of the loop around it.
+	each *Write
 }
 
 // write is what a Write does for one member.
@@ -96,6 +98,7 @@ type RowLock struct {
 	loops []domain
 	scan  bool
 	at    func(loop []Key, k Key) (guard *smt.Term, key Key)
+	each  *RowLock // as in Write
 }
 
 // Use is a use of a table in a lock mode.
@@ -171,7 +174,7 @@ func (x *Write) written(w *World, k Key) (cond *smt.Term, at write) {
 	// Some round of the loop writes the row.
 	var last write
 	first := true
-	cond = w.Exists(x.loops, "", func(loop []Key) *smt.Term {
+	cond = w.Exists(x.loops, func(loop []Key) *smt.Term {
 		c, wr := pick(loop)
 		if first {
 			// The Skolem round: under cond it is the one that writes.
@@ -247,6 +250,9 @@ func allColumns(t *ir.Table) []bool {
 
 // asItem gives a write as something to compare between runs.
 func (x *Write) asItem(w *World) item {
+	if x.each != nil {
+		return x.each.asItem(w)
+	}
 	doms := append([]domain{}, x.loops...)
 	if x.scan {
 		doms = append(doms, tableDomain(x.Table))
@@ -279,10 +285,11 @@ func (x *Write) asItem(w *World) item {
 	}}
 }
 
-// differ is: the two items, of one place in two runs of one instance, are not
-// the same. It holds in positive positions only.
-func (w *World) differ(a, b item) *smt.Term {
-	return w.Witness(a.doms, func(tuple []Key) *smt.Term {
+// differ adds: the two items, of one place in two runs of one instance, are not
+// the same.
+func (u *union) differ(a, b item) {
+	w := u.w
+	u.add(a.doms, func(tuple []Key) *smt.Term {
 		ga, va := a.at(tuple)
 		gb, vb := b.at(tuple)
 		if ga.IsFalse() && gb.IsFalse() {
@@ -303,25 +310,25 @@ func (r *Run) Differ(o *Run) *smt.Term {
 	if !r.comparable(o) {
 		return w.B.True()
 	}
-	out := w.B.False()
+	u := w.union()
 	for i := range r.obs {
-		out = w.B.Or(out, w.differ(r.obs[i], o.obs[i]))
+		u.differ(r.obs[i], o.obs[i])
 	}
 	for i := range r.Writes {
-		out = w.B.Or(out, w.differ(r.Writes[i].asItem(w), o.Writes[i].asItem(w)))
+		u.differ(r.Writes[i].asItem(w), o.Writes[i].asItem(w))
 	}
 	// Locks are no observation, but who may commit depends on them.
 	for i := range r.Locks {
 		if w.Engine.LockExcludes[r.Locks[i].Mode] != engine.NoWrite || w.Engine.LockWrites {
-			out = w.B.Or(out, w.differ(r.Locks[i].asItem(w), o.Locks[i].asItem(w)))
+			u.differ(r.Locks[i].asItem(w), o.Locks[i].asItem(w))
 		}
 	}
 	if w.Engine.TableLocks && w.code.tableLocks {
 		for i := range r.Uses {
-			out = w.B.Or(out, w.B.Not(w.B.Eq(r.Uses[i].Guard, o.Uses[i].Guard)))
+			u.out = w.B.Or(u.out, w.B.Not(w.B.Eq(r.Uses[i].Guard, o.Uses[i].Guard)))
 		}
 	}
-	return out
+	return u.out
 }
 
 // comparable reports whether the items of two runs correspond. In the closed
@@ -341,6 +348,9 @@ func (r *Run) comparable(o *Run) bool {
 
 // asItem gives a lock as something to compare between runs.
 func (l *RowLock) asItem(w *World) item {
+	if l.each != nil {
+		return l.each.asItem(w)
+	}
 	doms := append([]domain{}, l.loops...)
 	if l.scan {
 		doms = append(doms, tableDomain(l.Table))
@@ -363,15 +373,15 @@ func (l *RowLock) asItem(w *World) item {
 // WritesRow is: the run writes some row.
 func (r *Run) WritesRow() *smt.Term {
 	w := r.Inst.w
-	out := w.B.False()
+	u := w.union()
 	for _, x := range r.Writes {
 		it := x.asItem(w)
-		out = w.B.Or(out, w.Witness(it.doms, func(tuple []Key) *smt.Term {
+		u.add(it.doms, func(tuple []Key) *smt.Term {
 			g, _ := it.at(tuple)
 			return g
-		}))
+		})
 	}
-	return out
+	return u.out
 }
 
 // choose gives a term that belongs to the instance: the same wherever the

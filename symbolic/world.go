@@ -30,6 +30,9 @@ type World struct {
 	MaxInstances int
 	// MaxRefinements bounds how often a model is refuted by more instances.
 	MaxRefinements int
+	// Thorough uses universals also at members of which the question says
+	// nothing, when the others do not refute it.
+	Thorough bool
 	// Unsupported is set to what cannot be executed symbolically; no answer
 	// about this World may be believed then.
 	Unsupported string
@@ -104,7 +107,7 @@ type definition struct {
 // World makes an empty open world.
 func (c *Code) World(b *smt.Builder, e *engine.Profile) *World {
 	p := c.Program
-	w := &World{B: b, Program: p, Engine: e, MaxInstances: 4000, MaxRefinements: 25, Slots: 2, Rounds: 2, code: c,
+	w := &World{B: b, Program: p, Engine: e, MaxInstances: 40000, MaxRefinements: 25, Slots: 2, Rounds: 2, code: c,
 		index: map[*ir.Table]int{}, mentions: map[domain]*mentions{}, texts: map[string]*smt.Term{}, plans: map[*ir.Query]*plan{},
 		exists: map[string]*smt.Term{}, aggregates: map[string][]*aggregate{}, ids: map[any]int{}}
 	for i, t := range p.Tables {
@@ -187,38 +190,61 @@ func (w *World) forall(about *smt.Term, doms []domain, prop func(tuple []Key) *s
 }
 
 // Exists is a truth value that is true exactly when some tuple of members has
-// the property. memo identifies the property, or is "".
-func (w *World) Exists(doms []domain, memo string, prop func(tuple []Key) *smt.Term) *smt.Term {
+// the property.
+func (w *World) Exists(doms []domain, prop func(tuple []Key) *smt.Term) *smt.Term {
+	return w.existsFrom(doms, func() []Key { return w.skolems(doms) }, occasion{}, prop)
+}
+
+// skolems makes a new member of each domain.
+func (w *World) skolems(doms []domain) []Key {
+	tuple := make([]Key, len(doms))
+	for i, d := range doms {
+		tuple[i] = w.skolem(d)
+	}
+	return tuple
+}
+
+// samples gives members that nothing is asked of, always the same ones.
+func (w *World) samples(doms []domain) []Key {
+	tuple := make([]Key, len(doms))
+	for i, d := range doms {
+		for c, s := range w.mentions[d].sorts {
+			tuple[i] = append(tuple[i], w.B.Var("sample "+string(d)+"."+strconv.Itoa(c), s))
+		}
+	}
+	return tuple
+}
+
+// existsFrom is Exists with a tuple to stand for the one that has the property:
+// if any has it, one of this form has.
+func (w *World) existsFrom(doms []domain, sample func() []Key, at occasion, prop func(tuple []Key) *smt.Term) *smt.Term {
 	if len(doms) == 0 {
 		return prop(nil)
 	}
+	memo := at.id()
 	if memo != "" {
 		if t := w.exists[memo]; t != nil {
 			return t
 		}
 	}
-	t := w.someTuple(doms, prop)
+	t := w.someTuple(doms, sample, at, prop)
 	if memo != "" {
 		w.exists[memo] = t
 	}
 	return t
 }
 
-func (w *World) someTuple(doms []domain, prop func(tuple []Key) *smt.Term) *smt.Term {
+func (w *World) someTuple(doms []domain, sample func() []Key, at occasion, prop func(tuple []Key) *smt.Term) *smt.Term {
 	if w.Closed {
 		var any []*smt.Term
 		w.tuples(doms, func(tuple []Key) { any = append(any, prop(tuple)) })
 		return w.B.Or(any...)
 	}
-	tuple := make([]Key, len(doms))
-	for i, d := range doms {
-		tuple[i] = w.skolem(d)
-	}
-	some := prop(tuple)
+	some := prop(sample())
 	if some.IsFalse() {
 		return some // the property does not depend on the members: it has none
 	}
-	found := w.B.Fresh("some", smt.Bool)
+	found := w.made(at, "some", smt.Bool)
 	w.define(found, w.B.Implies(found, some))
 	w.forall(found, doms, func(tuple []Key) *smt.Term { return w.B.Or(found, w.B.Not(prop(tuple))) })
 	return found
@@ -228,20 +254,46 @@ func (w *World) someTuple(doms []domain, prop func(tuple []Key) *smt.Term) *smt.
 // position of the question): no universal is needed.
 func (w *World) Witness(doms []domain, prop func(tuple []Key) *smt.Term) *smt.Term {
 	if len(doms) == 0 || w.Closed {
-		return w.Exists(doms, "", prop)
+		return w.Exists(doms, prop)
+	}
+	return prop(w.skolems(doms))
+}
+
+// union is a disjunction of Witnesses. They share the Skolem members: some of
+// them holds for some members exactly when there are members for which some of
+// them holds.
+type union struct {
+	w       *World
+	out     *smt.Term
+	members map[string]Key
+}
+
+func (w *World) union() *union { return &union{w, w.B.False(), map[string]Key{}} }
+
+func (u *union) add(doms []domain, prop func(tuple []Key) *smt.Term) {
+	w := u.w
+	if len(doms) == 0 || w.Closed {
+		u.out = w.B.Or(u.out, w.Exists(doms, prop))
+		return
 	}
 	tuple := make([]Key, len(doms))
+	times := map[domain]int{}
 	for i, d := range doms {
-		tuple[i] = w.skolem(d)
+		id := string(d) + " " + strconv.Itoa(times[d])
+		times[d]++
+		if u.members[id] == nil {
+			u.members[id] = w.skolem(d)
+		}
+		tuple[i] = u.members[id]
 	}
-	return prop(tuple)
+	u.out = w.B.Or(u.out, prop(tuple))
 }
 
 // Never is the negation of Exists for a positive position: no Skolem member is
 // needed.
 func (w *World) Never(doms []domain, prop func(tuple []Key) *smt.Term) *smt.Term {
 	if len(doms) == 0 || w.Closed {
-		return w.B.Not(w.Exists(doms, "", prop))
+		return w.B.Not(w.Exists(doms, prop))
 	}
 	none := w.B.Fresh("none", smt.Bool)
 	w.forall(none, doms, func(tuple []Key) *smt.Term { return w.B.Implies(none, w.B.Not(prop(tuple))) })
@@ -286,7 +338,7 @@ type Answer struct {
 }
 
 // maxTerms bounds the terms that instances of universals may make.
-const maxTerms = 150000
+const maxTerms = 400000
 
 // Ask asks the solver whether the terms can all be true in this World.
 //
@@ -304,21 +356,12 @@ func (w *World) Ask(ctx context.Context, s *smt.Solver, terms ...*smt.Term) Answ
 	}
 	d := s.Begin()
 	defer d.End()
-	seen := map[*smt.Term]bool{}
-	var see func(t *smt.Term)
-	see = func(t *smt.Term) {
-		if !seen[t] {
-			seen[t] = true
-			for _, a := range t.Args() {
-				see(a)
-			}
-		}
-	}
+	in := content{}
 	assert := func(ts ...*smt.Term) {
 		d.Assert(ts...)
 		ans.Asserts = append(ans.Asserts, ts...)
 		for _, t := range ts {
-			see(t)
+			in.add(t)
 		}
 	}
 	var waiting []definition
@@ -331,7 +374,7 @@ func (w *World) Ask(ctx context.Context, s *smt.Solver, terms ...*smt.Term) Answ
 			more = false
 			rest := waiting[:0]
 			for _, x := range waiting {
-				if x.about == nil || seen[x.about] {
+				if x.about == nil || in[x.about] {
 					assert(x.cond)
 					added = append(added, x.cond)
 					more = true
@@ -354,7 +397,11 @@ func (w *World) Ask(ctx context.Context, s *smt.Solver, terms ...*smt.Term) Answ
 		if ans.Result != smt.Sat || w.Closed || round == w.MaxRefinements {
 			return ans
 		}
-		violated := w.violated(ans.Model, seen)
+		violated := w.violated(ans.Model, in)
+		if len(violated) == 0 && w.Thorough {
+			in[nil] = true
+			violated = w.violated(ans.Model, in)
+		}
 		assert(violated...)
 		done := len(violated) == 0
 		for _, t := range define() {
@@ -374,16 +421,16 @@ func (w *World) Ask(ctx context.Context, s *smt.Solver, terms ...*smt.Term) Answ
 // Members that are equal in the model satisfy the same universals there, so
 // that one of each class is enough. Making instances mentions more members;
 // those are looked at in turn, until something is violated.
-func (w *World) violated(m *smt.Model, seen map[*smt.Term]bool) []*smt.Term {
+func (w *World) violated(m *smt.Model, in content) []*smt.Term {
 	var out []*smt.Term
 	for members := -1; len(out) == 0 && members != w.members(); {
 		members = w.members()
 		classes := map[domain][]int{}
 		for i := 0; i < len(w.universals); i++ {
-			if about := w.universals[i].about; about != nil && !seen[about] {
+			if about := w.universals[i].about; about != nil && !in[about] {
 				continue
 			}
-			w.spell(w.universals[i], m, classes, func(t *smt.Term) {
+			w.spell(w.universals[i], m, in, classes, func(t *smt.Term) {
 				if !m.IsTrue(t) {
 					out = append(out, t)
 				}
@@ -404,11 +451,11 @@ func (w *World) members() int {
 
 // spell gives the instances of a universal for one member of each class,
 // as far as the bounds allow.
-func (w *World) spell(u *universal, m *smt.Model, classes map[domain][]int, yield func(t *smt.Term)) {
+func (w *World) spell(u *universal, m *smt.Model, in content, classes map[domain][]int, yield func(t *smt.Term)) {
 	lists := make([][]int, len(u.doms))
 	for i, d := range u.doms {
 		if classes[d] == nil {
-			classes[d] = w.classes(d, m)
+			classes[d] = w.classes(d, m, in)
 		}
 		lists[i] = classes[d]
 	}
@@ -441,9 +488,36 @@ func (w *World) spell(u *universal, m *smt.Model, classes map[domain][]int, yiel
 	rec(0)
 }
 
+// content is the set of the terms that a question is made of.
+type content map[*smt.Term]bool
+
+func (c content) add(t *smt.Term) {
+	if !c[t] {
+		c[t] = true
+		for _, a := range t.Args() {
+			c.add(a)
+		}
+	}
+}
+
+// has reports whether the question says something of all parts of a key. The
+// content with nil in it has everything.
+func (c content) has(k Key) bool {
+	if c[nil] {
+		return true
+	}
+	for _, t := range k {
+		if _, constant := t.Const(); !constant && !c[t] {
+			return false
+		}
+	}
+	return true
+}
+
 // classes gives the place in its list of the first of the members of a domain
-// that are equal in the model, for each such class.
-func (w *World) classes(d domain, m *smt.Model) []int {
+// that are equal in the model, for each such class. Members of which the
+// question says nothing are left out.
+func (w *World) classes(d domain, m *smt.Model, in content) []int {
 	ms := w.mentions[d]
 	if len(ms.sorts) == 0 && len(ms.list) == 0 {
 		ms.list = []Key{{}}
@@ -451,6 +525,9 @@ func (w *World) classes(d domain, m *smt.Model) []int {
 	var out []int
 	seen := map[string]bool{}
 	for i, k := range ms.list {
+		if !in.has(k) {
+			continue
+		}
 		id := ""
 		for _, t := range k {
 			v := m.Value(t)

@@ -129,7 +129,7 @@ func (w *World) clashes(s *State, t int, u *ir.Unique, vals []Val, skip Key) *sm
 		}
 		return s.Alive(t, k)
 	}
-	return w.Exists([]domain{tableDomain(t)}, "", func(tuple []Key) *smt.Term {
+	return w.Exists([]domain{tableDomain(t)}, func(tuple []Key) *smt.Term {
 		hit := w.clash(s, t, u, tuple[0], vals, w.B.True())
 		if skip != nil {
 			hit = w.B.And(hit, w.B.Not(w.sameKey(skip, tuple[0])))
@@ -234,7 +234,7 @@ func (e *exec) change(s ir.Stmt, table *ir.Table, sets []ir.Set, row func(loop [
 	if scan {
 		doms = append(doms, tableDomain(t))
 	}
-	e.run.OK = w.B.And(e.run.OK, w.B.Not(w.Exists(doms, "", func(tuple []Key) *smt.Term {
+	e.run.OK = w.B.And(e.run.OK, w.B.Not(w.Exists(doms, func(tuple []Key) *smt.Term {
 		if scan {
 			return breaks(tuple[0])
 		}
