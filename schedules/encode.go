@@ -66,8 +66,11 @@ func (s *search) symbolic() *found {
 		s.solver = smt.NewSolver()
 		s.solver.Limit, s.solver.Timeout = s.opt.Limit, s.opt.Timeout
 	}
-	if x := s.q.Expected; x != nil {
-		for _, z := range s.sizes(true) {
+	for _, z := range s.sizes(!s.opt.Quick) {
+		if s.opt.Quick && z.rounds > 1 {
+			break
+		}
+		for _, x := range s.q.Expected {
 			if f := s.solve(x.after(s.builders), z); f != nil {
 				return f
 			}

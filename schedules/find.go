@@ -149,8 +149,10 @@ func newSearch(ctx context.Context, q Query) (*search, error) {
 			s.calls = append(s.calls, &Call{Txn: t, Session: i})
 		}
 	}
-	if x := q.Expected; x != nil && (len(x.Commits) != len(s.calls) || len(x.Snapshots) != len(s.calls)) {
-		return nil, fmt.Errorf("schedules: the expected order has %d transactions, the query has %d", len(x.Commits), len(s.calls))
+	for _, x := range q.Expected {
+		if len(x.Commits) != len(s.calls) || len(x.Snapshots) != len(s.calls) {
+			return nil, fmt.Errorf("schedules: an expected order has %d transactions, the query has %d", len(x.Commits), len(s.calls))
+		}
 	}
 	if len(s.calls) < 2 {
 		return nil, fmt.Errorf("schedules: an anomaly needs two transactions, the query has %d", len(s.calls))

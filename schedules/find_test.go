@@ -2,6 +2,8 @@ package schedules
 
 import (
 	"context"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -174,8 +176,7 @@ txn leave(p_id int) {
 }
 `)
 	for _, tries := range []int{0, -1} {
-		o := OneDelayed(2)
-		q := Query{Program: p, Engine: engine.Postgres(), Sessions: sessions(t, p, "leave", "leave"), Expected: &o, Options: Options{Tries: tries}}
+		q := Query{Program: p, Engine: engine.Postgres(), Sessions: sessions(t, p, "leave", "leave"), Expected: []Order{OneDelayed(2)}, Options: Options{Tries: tries}}
 		a, stats := mustFind(t, q)
 		if a == nil {
 			t.Fatalf("no anomaly is found: %s", describeStats(stats))
@@ -220,8 +221,7 @@ func TestArguments(t *testing.T) {
 	if _, _, err := Find(context.Background(), Query{Program: p, Engine: engine.SI(), Sessions: sessions(t, p, "a")}); err == nil {
 		t.Error("one transaction is accepted")
 	}
-	o := OneDelayed(3)
-	if _, _, err := Find(context.Background(), Query{Program: p, Engine: engine.SI(), Sessions: sessions(t, p, "a", "a"), Expected: &o}); err == nil {
+	if _, _, err := Find(context.Background(), Query{Program: p, Engine: engine.SI(), Sessions: sessions(t, p, "a", "a"), Expected: []Order{OneDelayed(3)}}); err == nil {
 		t.Error("an order of another number of transactions is accepted")
 	}
 	ctx, cancel := context.WithCancel(context.Background())
@@ -266,6 +266,43 @@ func TestOrders(t *testing.T) {
 		}
 		if len(list) != c.want {
 			t.Errorf("%v of kinds %v: %d orders, expected %d", c.session, c.kind, len(list), c.want)
+		}
+	}
+}
+
+// TestAnyOrder takes the order within sessions away, which the anomaly needs.
+func TestAnyOrder(t *testing.T) {
+	src, err := os.ReadFile(filepath.Join(testdata, "litmus", "session-order.litmus"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := parse(t, string(src))
+	for _, anyOrder := range []bool{false, true} {
+		a, stats := mustFind(t, Query{Program: p, Engine: engine.SI(), Sessions: Processes(p, 1),
+			Options: Options{Init: FileRows, AnyOrder: anyOrder}})
+		if (a == nil) != anyOrder {
+			t.Errorf("any order %v: found %v", anyOrder, a != nil)
+		}
+		if stats.Exhausted != (a == nil) {
+			t.Errorf("any order %v: exhausted is %v", anyOrder, stats.Exhausted)
+		}
+	}
+}
+
+// TestDeterministic: the same query gives the same anomaly.
+func TestDeterministic(t *testing.T) {
+	l := line{folder: "tpcc-extended-name", txns: "*", cycle: "payment,add_customer,new_order,new_order,order_status"}
+	first := ""
+	for i := 0; i < 2; i++ {
+		p := load(t, "apps", l)
+		a, _ := mustFind(t, l.query(t, p))
+		if a == nil {
+			t.Fatal("no anomaly is found")
+		}
+		if text := describe(p, a); i == 0 {
+			first = text
+		} else if text != first {
+			t.Errorf("first\n%s\nthen\n%s", first, text)
 		}
 	}
 }

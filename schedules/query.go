@@ -31,9 +31,9 @@ type Query struct {
 	// Sessions are the instances to use: each session runs the templates of
 	// its list one after another.
 	Sessions [][]*ir.Txn
-	// Expected, if not nil, is the order of snapshots and commits that is
-	// likely to show the anomaly.
-	Expected *Order
+	// Expected are the orders of snapshots and commits that are likely to show
+	// the anomaly, the likeliest first.
+	Expected []Order
 	Options  Options
 }
 
@@ -57,8 +57,11 @@ type Options struct {
 	// 200; negative: no concrete search), Seed starts it.
 	Tries int
 	Seed  int64
+	// Quick leaves out what takes long: it tries some random situations, and
+	// the expected orders with few rows.
+	Quick bool
 	// Orders bounds the orders of snapshots and commits of the symbolic search
-	// (default 600; negative: only the expected one).
+	// (default 600; negative: only the expected ones).
 	Orders int
 	// Effort bounds the symbolic search by the number of terms that it builds,
 	// about 100 000 in a second (default 2 million).
@@ -74,6 +77,13 @@ type Options struct {
 	KeepLarge bool
 }
 
+// quickTries and quickLimit are Options.Tries and Limit of a quick search: where
+// there is an anomaly, the solver is mostly fast.
+const (
+	quickTries = 100
+	quickLimit = 1500000
+)
+
 // defaultOrders has room for all orders of four transactions.
 const defaultOrders = 600
 
@@ -81,6 +91,15 @@ func (o Options) withDefaults() Options {
 	set := func(x *int, v int) {
 		if *x == 0 {
 			*x = v
+		}
+	}
+	if o.Quick {
+		if o.Tries >= 0 {
+			o.Tries = quickTries
+		}
+		o.Builders, o.Orders = -1, -1
+		if o.Limit == 0 {
+			o.Limit = quickLimit
 		}
 	}
 	set(&o.Builders, 3)

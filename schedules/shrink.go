@@ -92,9 +92,9 @@ func (k *shrinker) dropCalls() {
 }
 
 // simplerOrder finds an order with fewer or shorter delays for the same values,
-// or the expected one.
+// or an expected one.
 func (k *shrinker) simplerOrder() {
-	if x := k.s.q.Expected; x != nil && len(k.f.sit.calls) == len(x.Commits) && k.s.builders == 0 && k.try(k.f.sit, *x) {
+	if len(k.f.sit.calls) == len(k.s.calls) && k.s.builders == 0 && k.try(k.f.sit, k.s.q.Expected...) {
 		return
 	}
 	delayed, delay := k.f.o.delayed()

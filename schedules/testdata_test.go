@@ -71,8 +71,7 @@ func (l line) query(t testing.TB, p *ir.Program) Query {
 		}
 		q.Sessions = append(q.Sessions, []*ir.Txn{txn})
 	}
-	o := OneDelayed(len(q.Sessions))
-	q.Expected = &o
+	q.Expected = []Order{OneDelayed(len(q.Sessions))}
 	return q
 }
 

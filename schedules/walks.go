@@ -60,10 +60,19 @@ func FromWalks(base Query, walks []*movers.Walk, opt WalkOptions) []Query {
 	for _, w := range walks {
 		c.walk(w)
 	}
+	// One more: first those that are on some walk.
+	suspects := map[*ir.Txn]bool{}
 	for _, w := range walks {
-		for _, t := range base.Program.Txns {
-			if related(t, w.Templates()) {
-				c.add(append(alone(w.Templates()), []*ir.Txn{t}), nil)
+		for _, t := range w.Templates() {
+			suspects[t] = true
+		}
+	}
+	for _, suspect := range []bool{true, false} {
+		for _, w := range walks {
+			for _, t := range base.Program.Txns {
+				if suspects[t] == suspect && related(t, w.Templates()) {
+					c.add(append(alone(w.Templates()), []*ir.Txn{t}), between(expected(w)))
+				}
 			}
 		}
 	}
@@ -83,7 +92,7 @@ type collector struct {
 }
 
 // add makes a query, unless there is one with the same sessions.
-func (c *collector) add(sessions [][]*ir.Txn, expected *Order) {
+func (c *collector) add(sessions [][]*ir.Txn, expected []Order) {
 	n := 0
 	var names []string
 	for _, list := range sessions {
@@ -105,12 +114,11 @@ func (c *collector) add(sessions [][]*ir.Txn, expected *Order) {
 	c.out = append(c.out, q)
 }
 
-// walk makes the queries of one walk. The order that it expects follows from
-// it: the delayed transaction comes first and commits after the atomic helpers;
-// those that are only issued in its window commit after it.
-func (c *collector) walk(w *movers.Walk) {
-	o := &Order{}
-	var late Order
+// expected is the order that follows from a walk: the delayed transaction comes
+// first and commits after the atomic helpers; those that are only issued in its
+// window commit after it.
+func expected(w *movers.Walk) Order {
+	var o, late Order
 	for i, h := range w.Helpers {
 		if h.Kind == movers.Issued {
 			late.Commits = append(late.Commits, i+1)
@@ -122,7 +130,32 @@ func (c *collector) walk(w *movers.Walk) {
 	}
 	o.Commits = append(append(o.Commits, 0), late.Commits...)
 	o.Snapshots = append(append(o.Snapshots, 0), late.Snapshots...)
-	c.add(alone(w.Templates()), o)
+	return o
+}
+
+// between gives the orders in which one more call runs, as a whole, between two
+// commits of the others.
+func between(o Order) []Order {
+	var out []Order
+	n := len(o.Commits)
+	for pos := n; pos >= 0; pos-- {
+		x := Order{slices.Insert(slices.Clone(o.Commits), pos, n), slices.Insert(slices.Clone(o.Snapshots), pos, pos)}
+		for i := pos + 1; i <= n; i++ {
+			// A snapshot that a delayed one takes here sees the new one no more.
+			if s := x.Snapshots[i]; s > pos || s == i-1 {
+				x.Snapshots[i]++
+			}
+		}
+		if d, _ := x.delayed(); d > 0 {
+			out = append(out, x)
+		}
+	}
+	return out
+}
+
+// walk makes the queries of one walk.
+func (c *collector) walk(w *movers.Walk) {
+	c.add(alone(w.Templates()), []Order{expected(w)})
 	if !c.opt.SessionOrder {
 		return
 	}
@@ -198,30 +231,21 @@ func tables(t *ir.Txn) (touches, writes map[*ir.Table]bool) {
 	return
 }
 
-const (
-	// lightTries is the number of random situations of the first round.
-	lightTries = 100
-	// minEffort is the least Options.Effort of a query of several.
-	minEffort = 100000
-)
+// minEffort is the least Options.Effort of a query of several.
+const minEffort = 100000
 
 // FindAny searches the queries, and gives the first anomaly: in a first round
 // with little effort for each, then with all that their options allow. They
 // share the Effort of one.
 func FindAny(ctx context.Context, queries []Query) (*Anomaly, Stats, error) {
 	var total Stats
-	for _, light := range []bool{true, false} {
+	for _, quick := range []bool{true, false} {
 		bounded := ""
 		for _, q := range queries {
-			if light {
-				if len(queries) == 1 {
-					break // the second round has it all
-				}
-				if q.Options.Tries >= 0 {
-					q.Options.Tries = lightTries
-				}
-				q.Options.Orders, q.Options.Builders = -1, -1
+			if quick && len(queries) == 1 {
+				break // the second round has it all
 			}
+			q.Options.Quick = q.Options.Quick || quick
 			q.Options.Effort = max(q.Options.withDefaults().Effort/len(queries), minEffort)
 			a, stats, err := Find(ctx, q)
 			total.Add(stats)

@@ -3,6 +3,7 @@ package schedules
 import (
 	"context"
 	"flag"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -72,10 +73,10 @@ func TestFromWalksMakes(t *testing.T) {
 	if len(qs) < 3 {
 		t.Fatalf("only %d queries", len(qs))
 	}
-	o := qs[0].Expected
-	if len(qs[0].Sessions) != 3 || o == nil {
+	if len(qs[0].Sessions) != 3 || len(qs[0].Expected) != 1 {
 		t.Fatalf("the walk is not the first query: %+v", qs[0])
 	}
+	o := qs[0].Expected[0]
 	if got, want := [6]int{o.Commits[0], o.Commits[1], o.Commits[2], o.Snapshots[0], o.Snapshots[1], o.Snapshots[2]}, [6]int{1, 0, 2, 0, 0, 1}; got != want {
 		t.Errorf("the expected order is %v, it should be %v", got, want)
 	}
@@ -86,5 +87,21 @@ func TestFromWalksMakes(t *testing.T) {
 		if len(q.Sessions) > 5 {
 			t.Errorf("%d sessions", len(q.Sessions))
 		}
+	}
+}
+
+// TestBetween checks the orders with one more call.
+func TestBetween(t *testing.T) {
+	// 0 is delayed around 1; 2 is issued after 1 and commits last.
+	o := Order{Commits: []int{1, 0, 2}, Snapshots: []int{0, 0, 1}}
+	want := []Order{
+		{[]int{1, 0, 2, 3}, []int{0, 0, 1, 3}},
+		{[]int{1, 0, 3, 2}, []int{0, 0, 2, 1}},
+		{[]int{1, 3, 0, 2}, []int{0, 1, 0, 1}},
+		{[]int{3, 1, 0, 2}, []int{0, 1, 0, 2}},
+	}
+	got := between(o)
+	if fmt.Sprint(got) != fmt.Sprint(want) {
+		t.Errorf("the orders are %v, they should be %v", got, want)
 	}
 }
