@@ -4,8 +4,11 @@ package ir
 //
 // Code without cycles becomes nested branches: a label with two instructions
 // whose assumptions exclude each other is an if, every other choice an if over
-// a havocked number. Code with cycles, or whose nesting would grow too large,
+// a havocked truth value. Code with cycles, or whose nesting would grow too large,
 // becomes a loop over a program counter.
+//
+// What is added is outside of Program.Domain, which bounds integers: choices are
+// truth values, and the program counter is a rational.
 func Structure(p *Program) {
 	for _, t := range p.Txns {
 		if t.Labelled != nil {
@@ -73,16 +76,15 @@ func (s *structurer) choice(ins []Instr, branches [][]Stmt) []Stmt {
 			}
 		}
 	}
-	pick := s.txn.AddLocal("choice", IntType)
-	var out []Stmt
-	for i := len(branches) - 1; i >= 0; i-- {
-		if i == len(branches)-1 {
-			out = branches[i]
-			continue
+	out := branches[len(branches)-1]
+	for i := len(branches) - 2; i >= 0; i-- {
+		pick := s.txn.AddLocal("choice", BoolType)
+		out = []Stmt{
+			&Havoc{At: at, Var: pick, NotNull: true},
+			&If{At: at, Cond: V(pick), Then: branches[i], Else: out},
 		}
-		out = []Stmt{&If{At: at, Cond: Op(Eq, V(pick), C(Int(int64(i)))), Then: branches[i], Else: out}}
 	}
-	return append([]Stmt{&Havoc{At: at, Var: pick, NotNull: true}}, out...)
+	return out
 }
 
 // opposite reports whether one condition is the negation of the other.
@@ -117,7 +119,7 @@ func (s *structurer) counter(start string) []Stmt {
 		}
 		return C(Int(-1)) // a label without an instruction ends the transaction
 	}
-	pc := s.txn.AddLocal("pc", IntType)
+	pc := s.txn.AddLocal("pc", NumType)
 	at := At{s.txn.Pos}
 	var body []Stmt
 	for i := len(labels) - 1; i >= 0; i-- {

@@ -221,3 +221,23 @@ process q { txn b { update t r set a = 2 where r.k == 1; insert u (k) values (0)
 		}
 	}
 }
+
+// TestLabelled: choices and loops of the labelled form do not depend on the
+// domain of the integers.
+func TestLabelled(t *testing.T) {
+	for _, domain := range []string{"", "domain 0..7\n", "domain 5..7\n"} {
+		p := parse(t, "program p\n"+domain+`var x = 5
+process q { txn t {
+  a: skip; goto b;
+  b: r := x; goto c;
+  c: assume r == 5; goto d;
+  c: assume r == 6; goto e;
+  d: x := 6; goto b;
+  e: skip; goto end;
+} }
+process s { txn u { assume x == 6; fail } }`)
+		if r := Explore(context.Background(), p, Options{}); r.Verdict != Reached || names(r.Trace) != "q:t() s:u()" {
+			t.Errorf("%q: %v %s %s", domain, r.Verdict, names(r.Trace), r.Reason)
+		}
+	}
+}
