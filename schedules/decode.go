@@ -1,7 +1,9 @@
 package schedules
 
 import (
+	"maps"
 	"math/big"
+	"slices"
 	"sort"
 
 	"github.com/txrobust/robust/ir"
@@ -156,8 +158,9 @@ func (d *decoder) value(v symbolic.Val) ir.Value {
 		}
 		return ir.Text(t.S)
 	case ir.KindArray:
-		for name, t := range d.e.w.Literals() {
-			if lit := d.e.s.values.literals[name]; lit.Kind == ir.KindArray && d.number(t).Num().Int64() == n {
+		literals := d.e.w.Literals()
+		for _, name := range slices.Sorted(maps.Keys(literals)) {
+			if lit := d.e.s.values.literals[name]; lit.Kind == ir.KindArray && d.number(literals[name]).Num().Int64() == n {
 				return lit
 			}
 		}
@@ -178,9 +181,10 @@ func (d *decoder) value(v symbolic.Val) ir.Value {
 // the numbers; numbers of literals get the literals.
 func (d *decoder) nameTexts() {
 	lits := map[int64]ir.Value{}
-	for name, t := range d.e.w.Literals() {
+	literals := d.e.w.Literals()
+	for _, name := range slices.Sorted(maps.Keys(literals)) {
 		if v := d.e.s.values.literals[name]; v.Kind == ir.KindText || v.Kind == ir.KindOpaque {
-			lits[d.number(t).Num().Int64()] = v
+			lits[d.number(literals[name]).Num().Int64()] = v
 		}
 	}
 	var list []int64

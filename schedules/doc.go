@@ -15,8 +15,9 @@
 // Whatever is found is replayed by the interpreter (ir/interp) and compared with
 // every serial order before it is returned, and so is each step of making it
 // smaller. What the solver proposes and the interpreter does not confirm is
-// counted and forgotten. So an Anomaly is certain; that none was found says
-// nothing beyond the bounds.
+// counted and forgotten. So an Anomaly is certain, as far as the interpreter's
+// model of the database and of functions goes (Anomaly.Opaque); that none was
+// found says nothing beyond the bounds.
 //
 // Source: CAV'19, sections 3 to 5, with orders of any number of delayed
 // transactions.
