@@ -88,6 +88,16 @@ type prover struct {
 	memo   map[string]answer
 	stats  Stats
 	left   int // questions that may still be asked for this transaction
+	// quick makes the first transaction that is not proved end the run.
+	quick bool
+}
+
+// quickQuestions bounds the questions for one delayed transaction in the first
+// attempt.
+const quickQuestions = 16
+
+func newProver(p *ir.Program, opt Options, gran symbolic.Granularity, solver *smt.Solver) *prover {
+	return &prover{opt: opt, code: symbolic.Prepare(p), nodes: nodes(p), gran: gran, solver: solver, memo: map[string]answer{}}
 }
 
 // Prove tries to prove that p is robust. An error is a fault of the input: an
@@ -117,20 +127,31 @@ func Prove(ctx context.Context, p *ir.Program, opt Options) (*Result, error) {
 	} else if c := certificate(p, opt); c != "" {
 		return &Result{Verdict: Robust, Certificate: c}, nil
 	}
-	res := prove(ctx, withFacts(p, facts), opt, solver)
-	if res.Verdict != Robust && len(p.Invariants) == 0 {
-		// Facts about the data may exclude what is left.
+	var stats Stats
+	if len(p.Invariants) == 0 {
+		// Without facts about the data first: most programs need none, and
+		// they cost time.
+		quick := opt
+		quick.MaxQuestions, quick.MaxWalks = min(opt.MaxQuestions, quickQuestions), 1
+		quick.MaxWindow = 2
+		pr := newProver(p, quick, symbolic.ByRow, solver)
+		pr.quick = true
+		res := pr.run(ctx)
+		stats = pr.stats
+		if res.Verdict == Robust {
+			res.Stats = stats
+			res.Stats.Solver = solver.Stats
+			return res, nil
+		}
 		found, err := induct(ctx, p, opt, solver)
 		if err != nil {
 			return nil, err
 		}
-		if facts = found; len(facts) > 0 {
-			before := res.Stats
-			res = prove(ctx, withFacts(p, facts), opt, solver)
-			res.Stats.Queries += before.Queries
-			res.Stats.Syntactic += before.Syntactic
-		}
+		facts = found
 	}
+	res := prove(ctx, withFacts(p, facts), opt, solver)
+	res.Stats.Queries += stats.Queries
+	res.Stats.Syntactic += stats.Syntactic
 	res.Facts = facts
 	res.Stats.Solver = solver.Stats
 	return res, nil
@@ -148,7 +169,7 @@ func prove(ctx context.Context, p *ir.Program, opt Options, solver *smt.Solver) 
 	var best *Result
 	var stats Stats
 	for _, gran := range []symbolic.Granularity{symbolic.ByRow, symbolic.ByCell} {
-		pr := &prover{opt: opt, code: symbolic.Prepare(p), nodes: nodes(p), gran: gran, solver: solver, memo: map[string]answer{}}
+		pr := newProver(p, opt, gran, solver)
 		res := pr.run(ctx)
 		stats.Queries += pr.stats.Queries
 		stats.Syntactic += pr.stats.Syntactic
@@ -178,6 +199,9 @@ func (p *prover) run(ctx context.Context) *Result {
 		res.Walks = append(res.Walks, walks...)
 		if reason != "" && res.Reason == "" {
 			res.Reason = reason
+		}
+		if p.quick && (len(walks) > 0 || reason != "") {
+			break
 		}
 	}
 	switch {
@@ -241,6 +265,9 @@ func (p *prover) walks(ctx context.Context, t0 int) (found []*Walk, reason strin
 			return nil, ""
 		}
 		for _, chain := range closed {
+			if ctx.Err() != nil {
+				break
+			}
 			whole := p.ask(ctx, piece{t0, chain, true, true})
 			if whole.res == smt.Unsat {
 				continue

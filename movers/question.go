@@ -74,6 +74,10 @@ func (q *question) assert(ts ...*smt.Term) { q.terms = append(q.terms, ts...) }
 // dead reports whether the terms contradict each other without a solver.
 func (q *question) dead() bool { return q.w.B.And(q.terms...).IsFalse() }
 
+// partRefinements bounds the effort for questions that only guide the search
+// for walks.
+const partRefinements = 5
+
 func (p *prover) solve(ctx context.Context, pc piece) answer {
 	b := smt.NewBuilder()
 	w := p.code.World(b, p.opt.Engine)
@@ -119,6 +123,9 @@ func (p *prover) solve(ctx context.Context, pc piece) answer {
 	q.agree()
 	if done() {
 		return answer{smt.Unsat, ""}
+	}
+	if w.Thorough = pc.first && pc.last; !w.Thorough {
+		w.MaxRefinements = partRefinements // it will be asked again as part of more
 	}
 	p.stats.Queries++
 	a := w.Ask(ctx, p.solver, q.terms...)

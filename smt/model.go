@@ -53,6 +53,9 @@ func (m *Model) compute(t *Term) *big.Rat {
 	case opConst:
 		return t.num
 	case opVar:
+		if _, ok := m.s.memo[t]; !ok {
+			return zeroRat // in no question
+		}
 		return m.leaf(m.s.term(t))
 	case opAnd, opOr:
 		stop := t.op == opOr
@@ -113,6 +116,9 @@ func (m *Model) compute(t *Term) *big.Rat {
 
 // apply evaluates an uninterpreted function at values.
 func (m *Model) apply(t *Term, args []*big.Rat) *big.Rat {
+	if _, ok := m.s.funcs[t.name]; !ok {
+		return zeroRat // in no question
+	}
 	key := make([]byte, 0, len(t.name)+8*len(args))
 	key = append(key, t.name...)
 	for _, a := range args {

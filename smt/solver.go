@@ -40,7 +40,9 @@ type Solver struct {
 	funcs map[string]z3.FuncDecl
 	uses  int
 
-	limit uint // what Z3 was told last
+	limit    uint // what Z3 was told last
+	sorts    [3]z3.Sort
+	numerals map[literal]z3.Value
 }
 
 // Stats counts what a Solver did.
@@ -74,6 +76,14 @@ func (s *Solver) reset() {
 	s.memo = map[*Term]z3.Value{}
 	s.funcs = map[string]z3.FuncDecl{}
 	s.limit = 0
+	s.sorts = [...]z3.Sort{Bool: s.ctx.BoolSort(), Int: s.ctx.IntSort(), Real: s.ctx.RealSort()}
+	s.numerals = map[literal]z3.Value{}
+}
+
+// literal is a number as a term of a sort.
+type literal struct {
+	sort Sort
+	num  string
 }
 
 // Forget drops the terms of a Builder that is no longer used.
@@ -173,15 +183,7 @@ func (d *Dialogue) Check(ctx context.Context) (res Result, m *Model, reason stri
 	return Sat, &Model{s: s, m: s.core.Model(), memo: map[*Term]*big.Rat{}, funcs: map[string]*big.Rat{}}, ""
 }
 
-func (s *Solver) sort(t Sort) z3.Sort {
-	switch t {
-	case Bool:
-		return s.ctx.BoolSort()
-	case Int:
-		return s.ctx.IntSort()
-	}
-	return s.ctx.RealSort()
-}
+func (s *Solver) sort(t Sort) z3.Sort { return s.sorts[t] }
 
 // term translates a term to Z3.
 func (s *Solver) term(t *Term) z3.Value {
@@ -212,13 +214,20 @@ func (s *Solver) function(t *Term) z3.FuncDecl {
 }
 
 func (s *Solver) numeral(sort Sort, r *big.Rat) z3.Value {
-	switch sort {
-	case Bool:
-		return s.ctx.FromBool(r.Sign() != 0)
-	case Int:
-		return s.ctx.FromBigInt(r.Num(), s.ctx.IntSort())
+	key := literal{sort, r.RatString()}
+	v, ok := s.numerals[key]
+	if !ok {
+		switch sort {
+		case Bool:
+			v = s.ctx.FromBool(r.Sign() != 0)
+		case Int:
+			v = s.ctx.FromBigInt(r.Num(), s.ctx.IntSort())
+		default:
+			v = s.ctx.FromBigRat(r)
+		}
+		s.numerals[key] = v
 	}
-	return s.ctx.FromBigRat(r)
+	return v
 }
 
 func bools(vs []z3.Value) []z3.Bool {
