@@ -180,6 +180,7 @@ func newSearch(ctx context.Context, q Query) (*search, error) {
 
 // anomaly replays what was found once more, with a trace, and packs it.
 func (s *search) anomaly(f *found) *Anomaly {
+	s.ctx = context.WithoutCancel(s.ctx) // it is confirmed already
 	s.machine.Trace = true
 	defer func() { s.machine.Trace = false }()
 	j := s.judge(f.sit)

@@ -63,6 +63,10 @@ func (j *judge) serialOutcomes() {
 	seen := map[string]bool{}
 	var rec func(db *interp.DB, regs registers)
 	rec = func(db *interp.DB, regs registers) {
+		if err := j.s.ctx.Err(); err != nil {
+			j.undecided = err.Error()
+			return
+		}
 		if len(trail) == n {
 			o := outcome(outputs, db)
 			if j.serial[o] == nil {
