@@ -303,7 +303,11 @@ func (v *view) since(r *interp.Read, t *ir.Table, cols []int, seen map[string][]
 		case was:
 			for _, c := range cols {
 				if old[c] != row[c] {
-					out = append(out, t.Columns[c].Name+" = "+Value{row[c]}.String())
+					now := Value{row[c]}.String()
+					if len(cols) > 1 {
+						now = t.Columns[c].Name + " = " + now
+					}
+					out = append(out, now)
 				}
 			}
 		}

@@ -87,11 +87,13 @@ func (s *sources) load(ctx context.Context) ([]*program, error) {
 			return nil, err
 		}
 		p, err := sqlmodel.Load(ctx, files, sqlmodel.Options{Txns: s.txns})
-		if err != nil {
+		var content *ir.Error
+		var file *fs.PathError
+		switch {
+		case err != nil && len(s.txns) > 0 && ctx.Err() == nil && !errors.As(err, &content) && !errors.As(err, &file):
+			return nil, usagef("-txn: %v", err)
+		case err != nil:
 			return nil, err
-		}
-		if len(p.Txns) == 0 {
-			return nil, ir.Errorf(ir.Pos{File: files[len(files)-1], Line: 1, Col: 1}, "there is no transaction in the input; write each as a function or procedure (CREATE FUNCTION … LANGUAGE plpgsql or sql)")
 		}
 		q := &program{Program: p, sql: true, files: files}
 		if q.procedures, err = procedures(p); err != nil {

@@ -140,7 +140,8 @@ func (c *command) run(ctx context.Context, args []string, std streams) (int, err
 
 func usage(w io.Writer) {
 	fmt.Fprint(w, `Robust tells whether a transactional program stays correct when its database
-runs at snapshot isolation (PostgreSQL's REPEATABLE READ) instead of SERIALIZABLE.
+runs at snapshot isolation (PostgreSQL's REPEATABLE READ) instead of
+SERIALIZABLE.
 
 Usage:
 

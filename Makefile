@@ -1,0 +1,47 @@
+# make demo   build bin/robust and look at SmallBank, as it is and repaired
+# make test   formatting, vet and all tests; needs what `make setup` installs
+#
+# Both install the missing packages of a Debian or Ubuntu system (Z3's headers,
+# PostgreSQL for the tests), with sudo where needed.
+
+GO ?= go
+APPS = testdata/apps
+
+.PHONY: all demo test setup setup-demo build clean
+
+all: build
+
+build: bin/robust
+
+bin/robust: setup-demo FORCE
+	@mkdir -p bin
+	$(GO) build -o $@ ./cmd/robust
+
+FORCE:
+
+# The exit code 3 says "not robust", which the first program is meant to be.
+demo: bin/robust
+	@echo '== SmallBank, as published =='
+	bin/robust check $(APPS)/smallbank || test $$? -eq 3
+	@echo
+	@echo '== SmallBank, where write_check also writes the saving account =='
+	bin/robust check $(APPS)/smallbank-promote-wt
+
+test: setup
+	@bad=$$(gofmt -l $$(git ls-files '*.go')); test -z "$$bad" || { echo "not formatted with gofmt:"; echo "$$bad"; exit 1; }
+	$(GO) vet ./...
+	$(GO) test -timeout 30m ./...
+
+# A package is installed only where what it provides is missing.
+setup-demo:
+	@command -v $(GO) >/dev/null || { echo "Go is missing: install the version that go.mod names, or a newer one"; exit 1; }
+	@if ! echo '#include <z3.h>' | $${CC:-cc} -E - >/dev/null 2>&1; then $(call install,libz3-dev gcc); fi
+
+setup: setup-demo
+	@if ! ls /usr/lib/postgresql/*/bin/postgres >/dev/null 2>&1 && ! command -v postgres >/dev/null; then $(call install,postgresql); fi
+
+install = echo "installing $(1)"; sudo=; test "$$(id -u)" -eq 0 || sudo=sudo; \
+	$$sudo apt-get update -qq && DEBIAN_FRONTEND=noninteractive $$sudo apt-get install -y -qq $(1)
+
+clean:
+	rm -rf bin

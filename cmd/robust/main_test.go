@@ -1,0 +1,136 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){"robust": main})
+}
+
+// TestScripts runs the scripts of testdata/script: the command as users see it.
+func TestScripts(t *testing.T) {
+	repo, err := filepath.Abs("../..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	testscript.Run(t, testscript.Params{
+		Dir:                 "testdata/script",
+		RequireExplicitExec: true,
+		RequireUniqueNames:  true,
+		Setup: func(e *testscript.Env) error {
+			e.Setenv("APPS", filepath.Join(repo, "testdata", "apps"))
+			e.Setenv("TRAPS", filepath.Join(repo, "testdata", "traps"))
+			e.Setenv("LITMUS", filepath.Join(repo, "testdata", "litmus"))
+			return nil
+		},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"exits":   exits,
+			"fits":    fits,
+			"oneline": oneLineOnly,
+		},
+	})
+}
+
+// exits runs a program and compares its exit code: exits CODE PROGRAM ARGS….
+func exits(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: exits CODE PROGRAM ARGS…")
+	}
+	err := ts.Exec(args[1], args[2:]...)
+	code := 0
+	if exit, ok := err.(*exec.ExitError); ok {
+		code = exit.ExitCode()
+	} else if err != nil {
+		ts.Fatalf("%v", err)
+	}
+	if fmt.Sprint(code) != args[0] {
+		ts.Fatalf("exit code %d, want %s", code, args[0])
+	}
+}
+
+// fits checks that the standard output fits a terminal of 80 columns.
+func fits(ts *testscript.TestScript, neg bool, args []string) {
+	for _, line := range strings.Split(ts.ReadFile("stdout"), "\n") {
+		if len([]rune(line)) > 80 {
+			ts.Fatalf("too long: %s", line)
+		}
+	}
+}
+
+// oneLineOnly checks that standard error has one line and standard output none.
+func oneLineOnly(ts *testscript.TestScript, neg bool, args []string) {
+	if out := ts.ReadFile("stdout"); out != "" {
+		ts.Fatalf("standard output: %s", out)
+	}
+	if err := ts.ReadFile("stderr"); strings.Count(err, "\n") != 1 || !strings.HasSuffix(err, "\n") {
+		ts.Fatalf("standard error is not one line: %q", err)
+	}
+}
+
+// slow is a program whose check takes longer than any test waits.
+const slow = "../../testdata/apps/tpcc-extended-name"
+
+// TestInterrupt sends SIGINT to a check that is under way.
+func TestInterrupt(t *testing.T) {
+	exe, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	// The test binary under the name robust is the command.
+	link := filepath.Join(t.TempDir(), "robust")
+	if err := os.Symlink(exe, link); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	out := filepath.Join(t.TempDir(), "out.json")
+	cmd := exec.CommandContext(ctx, link, "check", "-format", "json", "-o", out, slow)
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	time.Sleep(1500 * time.Millisecond)
+	if err := cmd.Process.Signal(syscall.SIGINT); err != nil {
+		t.Fatal(err)
+	}
+	err = cmd.Wait()
+	if exit, ok := err.(*exec.ExitError); !ok || exit.ExitCode() != exitUnknown {
+		t.Errorf("an interrupted check ends with %v, want exit status %d", err, exitUnknown)
+	}
+	text, err := os.ReadFile(out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var rep struct {
+		Verdict string
+		Open    struct{ Reason string }
+	}
+	if err := json.Unmarshal(text, &rep); err != nil || rep.Verdict != "unknown" || !strings.Contains(rep.Open.Reason, "interrupted") {
+		t.Errorf("the report is %+v (%v)", rep, err)
+	}
+}
+
+// TestPanic: a fault of the program is one line, and exit code 1.
+func TestPanic(t *testing.T) {
+	var out, errs strings.Builder
+	code := run(t.Context(), []string{"check", "-txn"}, streams{&out, &errs})
+	if code != exitUsage {
+		t.Errorf("exit code %d", code)
+	}
+	errs.Reset()
+	code = run(t.Context(), []string{"version"}, streams{nil, &errs})
+	if code != exitFault || strings.Count(errs.String(), "\n") != 1 || !strings.Contains(errs.String(), "please report") {
+		t.Errorf("exit code %d, %q", code, errs.String())
+	}
+}

@@ -1,0 +1,116 @@
+package robust_test
+
+import (
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+const module = "github.com/txrobust/robust"
+
+// layers are the packages from the ones that know least to those that use
+// everything. A package imports only from lines above its own. Those on one
+// line do not import each other.
+var layers = [][]string{
+	{"ir", "smt"},
+	{"engine"},
+	{"ir/interp", "sqlmodel/internal/pg", "sqlmodel/internal/tidy"},
+	{"sqlmodel/internal/plpgsql"},
+	{"sqlmodel", "symbolic", "internal/progen", "internal/pgtest"},
+	{"movers", "instrument"},
+	{"reach", "schedules", "witness"},
+	{"report"},
+	{""}, // the package robust itself
+	{"cmd/robust"},
+}
+
+// strangers are what a package must not import although it stands above, with
+// the reason. Programs' halves that judge each other share nothing.
+var strangers = []struct{ who, whom, why string }{
+	{"sqlmodel", "smt", "front ends know no solvers"},
+	{"instrument", "smt", "the instrumentation is for any reachability tool"},
+	{"instrument", "symbolic", "the instrumentation is for any reachability tool"},
+	{"ir/interp", "smt", "the oracle shares nothing with the solver"},
+	{"witness", "movers", "a witness does not depend on how it was found"},
+	{"witness", "schedules", "a witness does not depend on how it was found"},
+	{"witness", "symbolic", "a witness does not depend on how it was found"},
+	{"witness", "smt", "a witness does not depend on how it was found"},
+	{"witness", "sqlmodel", "a witness does not depend on where the program came from"},
+	{"report", "movers", "a report does not depend on how results were found"},
+	{"report", "schedules", "a report does not depend on how results were found"},
+}
+
+// TestDependencies makes sure that imports point one way.
+func TestDependencies(t *testing.T) {
+	place := map[string]int{}
+	for i, line := range layers {
+		for _, p := range line {
+			place[p] = i
+		}
+	}
+	for pkg, imports := range packages(t) {
+		at, known := place[pkg]
+		if !known {
+			t.Errorf("package %q has no layer: say in this test where it belongs", pkg)
+			continue
+		}
+		for _, imp := range imports {
+			if above, ok := place[imp]; ok && above >= at {
+				t.Errorf("%s imports %s, which is not above it", pkg, imp)
+			}
+			for _, s := range strangers {
+				if s.who == pkg && s.whom == imp {
+					t.Errorf("%s imports %s, but %s", pkg, imp, s.why)
+				}
+			}
+		}
+	}
+}
+
+// packages gives the imports, within the module, of every package of it. Tests
+// do not count: they may use anything.
+func packages(t *testing.T) map[string][]string {
+	t.Helper()
+	out := map[string][]string{}
+	err := filepath.WalkDir(".", func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		name := d.Name()
+		if d.IsDir() {
+			if path != "." && (strings.HasPrefix(name, ".") || name == "testdata") {
+				return filepath.SkipDir
+			}
+			return nil
+		}
+		if !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go") {
+			return nil
+		}
+		f, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.ImportsOnly)
+		if err != nil {
+			return err
+		}
+		pkg := strings.TrimPrefix(filepath.ToSlash(filepath.Dir(path)), ".")
+		out[pkg] = append(out[pkg], []string{}...)
+		for _, imp := range f.Imports {
+			p, err := strconv.Unquote(imp.Path.Value)
+			if err != nil {
+				return err
+			}
+			rest, ok := strings.CutPrefix(p, module)
+			if ok && !slices.Contains(out[pkg], strings.TrimPrefix(rest, "/")) {
+				out[pkg] = append(out[pkg], strings.TrimPrefix(rest, "/"))
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}

@@ -1,0 +1,182 @@
+package report_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"flag"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+
+	"github.com/txrobust/robust"
+	"github.com/txrobust/robust/engine"
+	"github.com/txrobust/robust/ir"
+	"github.com/txrobust/robust/report"
+	"github.com/txrobust/robust/schedules"
+	"github.com/txrobust/robust/sqlmodel"
+)
+
+var update = flag.Bool("update", false, "write the golden files")
+
+// cases are inputs with reports of all kinds. Their findings come from
+// exhaustive interpretation, so that no change of a search changes them.
+var cases = []struct {
+	name, path string
+	opt        robust.Options
+}{
+	{"courseware-fk", "apps/courseware-fk", robust.Options{Engine: engine.Postgres()}},
+	{"read-only-anomaly", "litmus/read-only-anomaly.litmus", robust.Options{Init: schedules.FileRows}},
+	{"s1-columns", "litmus/s1-columns.litmus", robust.Options{Init: schedules.FileRows}},
+	{"s3-parent", "litmus/s3-parent.litmus", robust.Options{Init: schedules.FileRows, Engine: engine.Postgres()}},
+	{"session-order", "litmus/session-order.litmus", robust.Options{Init: schedules.FileRows}},
+	{"classic", "litmus/fig11a-same-value-ww.litmus", robust.Options{Init: schedules.FileRows, Classic: true}},
+	{"lost-update", "litmus/lost-update.litmus", robust.Options{Init: schedules.FileRows}},
+}
+
+func check(t *testing.T, path string, opt robust.Options) *report.Report {
+	t.Helper()
+	full := filepath.Join("..", "testdata", path)
+	var p *ir.Program
+	if strings.HasSuffix(path, ".litmus") {
+		src, err := os.ReadFile(full)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if p, err = ir.Parse(path, string(src)); err != nil {
+			t.Fatal(err)
+		}
+	} else {
+		var err error
+		if p, err = sqlmodel.Load(t.Context(), []string{full}, sqlmodel.Options{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	rep, err := robust.Check(t.Context(), p, opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return rep
+}
+
+// open is a report of the third kind, which no quick check has.
+func open() *report.Report {
+	r := report.New(&ir.Program{Name: "shop"})
+	r.Verdict, r.Engine, r.EngineTitle = report.Unknown, "postgres", engine.Postgres().Title
+	r.Open = &report.Open{Reason: "the time ran out", Cycles: [][]string{{"pay", "ship"}}, Settle: []string{"more time (-timeout)"}}
+	r.Havocs = []report.Havoc{{Transaction: "pay", File: "f.sql", Line: 3, Col: 5, Reason: "MERGE is not modelled", Tables: []string{"orders"}},
+		{Transaction: "ship", File: "f.sql", Line: 9, Col: 1, Reason: "EXECUTE runs text", Tables: []string{}, ReadOnly: true}}
+	r.Notes = []report.Note{{File: "s.sql", Line: 1, Col: 1, Text: "EXCLUDE constraints are left out"}}
+	return r
+}
+
+// TestText compares the text with golden files, and its width with a terminal.
+func TestText(t *testing.T) {
+	reports := map[string]*report.Report{"open": open()}
+	for _, c := range cases {
+		reports[c.name] = check(t, c.path, c.opt)
+	}
+	for name, r := range reports {
+		t.Run(name, func(t *testing.T) {
+			var b bytes.Buffer
+			if err := report.Text(&b, r, report.TextOptions{}); err != nil {
+				t.Fatal(err)
+			}
+			for _, line := range strings.Split(b.String(), "\n") {
+				if len([]rune(line)) > 80 {
+					t.Errorf("too long: %s", line)
+				}
+			}
+			golden := filepath.Join("testdata", name+".txt")
+			if *update {
+				if err := os.WriteFile(golden, b.Bytes(), 0o666); err != nil {
+					t.Fatal(err)
+				}
+			}
+			want, err := os.ReadFile(golden)
+			if err != nil {
+				t.Fatal(err)
+			}
+			// How much a proof had to refute may change with the prover.
+			if got, want := counts.ReplaceAllString(b.String(), "N"), counts.ReplaceAllString(string(want), "N"); got != want {
+				t.Errorf("the text is\n%s\nwant (go test -update writes it)\n%s", got, want)
+			}
+		})
+	}
+}
+
+var counts = regexp.MustCompile(`\d+\s+pieces`)
+
+// TestSchema validates real reports against the schema, and makes sure that
+// the schema is not too lenient.
+func TestSchema(t *testing.T) {
+	doc, err := jsonschema.UnmarshalJSON(strings.NewReader(report.Schema))
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := jsonschema.NewCompiler()
+	if err := c.AddResource("schema.json", doc); err != nil {
+		t.Fatal(err)
+	}
+	schema, err := c.Compile("schema.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	reports := []*report.Report{open()}
+	for _, c := range cases {
+		reports = append(reports, check(t, c.path, c.opt))
+	}
+	for _, r := range reports {
+		var b bytes.Buffer
+		if err := report.JSON(&b, r); err != nil {
+			t.Fatal(err)
+		}
+		value, err := jsonschema.UnmarshalJSON(&b)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := schema.Validate(value); err != nil {
+			t.Errorf("%s: %v", r.Program, err)
+		}
+		for _, field := range []string{"verdict", "findings", "stats", "proof"} {
+			m := value.(map[string]any)
+			kept := m[field]
+			delete(m, field)
+			if schema.Validate(value) == nil {
+				t.Errorf("%s: a report without %s is valid", r.Program, field)
+			}
+			m[field] = kept
+		}
+	}
+}
+
+// TestTransactions is what a report says of templates.
+func TestTransactions(t *testing.T) {
+	r := report.New(mustParse(t, `program p
+var x = 0
+table t (k int, v int, key (k))
+txn a(k int) { (r) := select s.v from t s where s.k == k; x := 1; insert t (k, v) values (3, 1) }
+txn b { y := x; update t set v = 2; if exists (from t s where s.v == 1) { delete t } }
+`))
+	got, err := json.Marshal(r.Transactions)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := `[{"name":"a","file":"test","line":4,"reads":["t.k","t.v"],"writes":["t","x"]},` +
+		`{"name":"b","file":"test","line":5,"reads":["t.v","x"],"writes":["t","t.v"]}]`
+	if string(got) != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+}
+
+func mustParse(t *testing.T, src string) *ir.Program {
+	t.Helper()
+	p, err := ir.Parse("test", src)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
