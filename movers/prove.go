@@ -47,6 +47,10 @@ type Options struct {
 	// Initially, if not nil, says whether a guessed fact holds in the initial
 	// state; otherwise that is an assumption.
 	Initially func(*ir.Invariant) bool
+	// Suspect, if not nil, is given each walk that is found possible as a
+	// whole, with the facts that were used; true ends the attempt, with the
+	// verdict Suspicious.
+	Suspect func(w *Walk, facts []*ir.Invariant) bool
 	// Progress, if not nil, is told what is being done.
 	Progress func(done, total int, what string)
 	// Observe, if not nil, is given every question with its answer.
@@ -90,6 +94,9 @@ type prover struct {
 	left   int // questions that may still be asked for this transaction
 	// quick makes the first transaction that is not proved end the run.
 	quick bool
+	facts []*ir.Invariant
+	// stopped is set when Suspect ended the attempt.
+	stopped bool
 }
 
 // quickQuestions bounds the questions for one delayed transaction in the first
@@ -149,7 +156,7 @@ func Prove(ctx context.Context, p *ir.Program, opt Options) (*Result, error) {
 		}
 		facts = found
 	}
-	res := prove(ctx, withFacts(p, facts), opt, solver)
+	res := prove(ctx, p, facts, opt, solver)
 	res.Stats.Queries += stats.Queries
 	res.Stats.Syntactic += stats.Syntactic
 	res.Facts = facts
@@ -165,11 +172,12 @@ func withFacts(p *ir.Program, facts []*ir.Invariant) *ir.Program {
 }
 
 // prove tries the two granularities of exclusion; a proof with either is one.
-func prove(ctx context.Context, p *ir.Program, opt Options, solver *smt.Solver) *Result {
+func prove(ctx context.Context, p *ir.Program, facts []*ir.Invariant, opt Options, solver *smt.Solver) *Result {
 	var best *Result
 	var stats Stats
 	for _, gran := range []symbolic.Granularity{symbolic.ByRow, symbolic.ByCell} {
-		pr := newProver(p, opt, gran, solver)
+		pr := newProver(withFacts(p, facts), opt, gran, solver)
+		pr.facts = facts
 		res := pr.run(ctx)
 		stats.Queries += pr.stats.Queries
 		stats.Syntactic += pr.stats.Syntactic
@@ -177,7 +185,7 @@ func prove(ctx context.Context, p *ir.Program, opt Options, solver *smt.Solver) 
 		if best == nil || res.Verdict == Robust {
 			best = res
 		}
-		if res.Verdict == Robust || opt.Classic || ctx.Err() != nil {
+		if res.Verdict == Robust || opt.Classic || pr.stopped || ctx.Err() != nil {
 			break
 		}
 	}
@@ -200,7 +208,7 @@ func (p *prover) run(ctx context.Context) *Result {
 		if reason != "" && res.Reason == "" {
 			res.Reason = reason
 		}
-		if p.quick && (len(walks) > 0 || reason != "") {
+		if p.stopped || p.quick && (len(walks) > 0 || reason != "") {
 			break
 		}
 	}
@@ -272,7 +280,12 @@ func (p *prover) walks(ctx context.Context, t0 int) (found []*Walk, reason strin
 			if whole.res == smt.Unsat {
 				continue
 			}
-			found = append(found, p.walk(t0, chain, whole))
+			w := p.walk(t0, chain, whole)
+			found = append(found, w)
+			if !p.quick && p.opt.Suspect != nil && p.opt.Suspect(w, p.facts) {
+				p.stopped = true
+				return found, ""
+			}
 		}
 		if len(found) > 0 {
 			return found, ""

@@ -81,15 +81,13 @@ func (e *exec) insert(s *ir.Insert) {
 		inserts, done = e.onConflict(s, t, vals)
 	}
 	// Outside of ON CONFLICT, a key that the own view shows.
-	if exists := e.anyClash(e.st, t, keysOf(s.Table), vals); !exists.IsFalse() {
-		guard := inserts
-		if w.Engine.KeyFromSnapshot {
-			e.run.OK = w.B.And(e.run.OK, w.B.Not(w.B.And(guard, exists)))
-		} else if e.info.readLater[s] {
-			// On this engine the key may be freed by others before the
-			// insertion, and later reads would show both rows.
-			e.observed(guard, []Val{w.Truth(exists)})
-		}
+	exists := e.anyClash(e.st, t, keysOf(s.Table), vals)
+	if w.Engine.KeyFromSnapshot {
+		e.run.OK = w.B.And(e.run.OK, w.B.Not(w.B.And(inserts, exists)))
+	} else if e.info.readLater[s] {
+		// On this engine the key may be freed by others before the insertion,
+		// and later reads would show both rows.
+		e.observed(inserts, []Val{w.Truth(exists)})
 	}
 	value := func(c int) Val { return vals[c] }
 	e.write(&Write{Stmt: s, Table: t, Kind: Insert, at: func([]Key, Key) write {
