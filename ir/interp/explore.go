@@ -88,7 +88,7 @@ type Options struct {
 // Explore goes through all executions of the sessions at the machine's level
 // from the state init, in which any sessions may stop early, and judges each.
 func (m *Machine) Explore(ctx context.Context, sessions []Session, init *DB, opt Options) Result {
-	e := &explorer{ctx: ctx, m: m, sessions: sessions, opt: opt, serial: map[string]map[string]bool{},
+	e := &explorer{ctx: ctx, m: m, sessions: sessions, opt: opt, serial: map[string]*outcomes{},
 		progress: make([]int, len(sessions)), last: make([]int, len(sessions)), regs: make([]map[string]ir.Value, len(sessions))}
 	if opt.Classic && !m.Trace {
 		m.Trace = true
@@ -116,13 +116,29 @@ type explorer struct {
 	progress []int // per session, how many committed
 	last     []int // per session, the version its last commit made
 	regs     []map[string]ir.Value
-	serial   map[string]map[string]bool
+	serial   map[string]*outcomes
+}
+
+// outcomes are those of the serial orders of some transactions. missing is why
+// there may be more, or "".
+type outcomes struct {
+	set     map[string]bool
+	missing string
 }
 
 // undecidable are the reasons of blocked runs that say nothing about the
 // program.
 func undecidable(r *Run) bool {
 	return r.Unmodelled != nil || r.Blocked == TooLong || r.Blocked == NotFinite
+}
+
+func reason(r *Run) string { return r.Inst.String() + ": " + r.Blocked }
+
+// undecided records the first reason why the answer may be unknown.
+func (e *explorer) undecided(why string) {
+	if e.result.Reason == "" {
+		e.result.Reason = why
+	}
 }
 
 // explore tries every next commit. It returns false to stop.
@@ -134,8 +150,8 @@ func (e *explorer) explore() bool {
 		now := len(e.x.Versions) - 1
 		for snap := now; snap >= e.last[s]; snap-- {
 			for _, run := range e.m.Runs(list[e.progress[s]], e.x.Versions[snap], e.regs[s], snap == now) {
-				if undecidable(run) && e.result.Reason == "" {
-					e.result.Reason = run.Inst.String() + ": " + run.Blocked
+				if undecidable(run) {
+					e.undecided(reason(run))
 				}
 				if !e.commit(s, snap, run) {
 					return false
@@ -199,7 +215,12 @@ func (e *explorer) judge() bool {
 	if e.opt.Classic {
 		bad = Cycle(len(e.x.Txns), e.m.Dependencies(&e.x, !e.opt.AnyOrder, true)) != nil
 	} else {
-		bad = !e.serialOutcomes()[e.x.Outcome()]
+		serial := e.serialOutcomes()
+		bad = !serial.set[e.x.Outcome()]
+		if bad && serial.missing != "" {
+			e.undecided("a serial order cannot be followed: " + serial.missing)
+			return true // perhaps that order has the outcome
+		}
 	}
 	if bad {
 		e.result.Anomaly = &Execution{append([]*DB(nil), e.x.Versions...), append([]Committed(nil), e.x.Txns...)}
@@ -209,7 +230,7 @@ func (e *explorer) judge() bool {
 
 // serialOutcomes gives the outcomes of all serial orders of the transactions
 // that have committed.
-func (e *explorer) serialOutcomes() map[string]bool {
+func (e *explorer) serialOutcomes() *outcomes {
 	var key []byte
 	for _, p := range e.progress {
 		key = append(key, byte(p))
@@ -220,9 +241,9 @@ func (e *explorer) serialOutcomes() map[string]bool {
 		for s, n := range e.progress {
 			todo = append(todo, e.sessions[s][:n])
 		}
-		out = map[string]bool{}
-		e.m.Serial(todo, e.x.Versions[0], e.opt.AnyOrder, func(x *Execution) bool {
-			out[x.Outcome()] = true
+		out = &outcomes{set: map[string]bool{}}
+		out.missing = e.m.Serial(todo, e.x.Versions[0], e.opt.AnyOrder, func(x *Execution) bool {
+			out.set[x.Outcome()] = true
 			return true
 		})
 		e.serial[string(key)] = out
@@ -233,7 +254,10 @@ func (e *explorer) serialOutcomes() map[string]bool {
 // Serial calls yield with every serial execution of all transactions of the
 // sessions, for every order (that respects the sessions, unless anyOrder) and
 // every choice, until it returns false. The Execution is reused.
-func (m *Machine) Serial(sessions []Session, init *DB, anyOrder bool, yield func(*Execution) bool) {
+//
+// The result is "", or why some serial executions may be missing: a transaction
+// that exceeds a bound or cannot be executed in some order.
+func (m *Machine) Serial(sessions []Session, init *DB, anyOrder bool, yield func(*Execution) bool) string {
 	s := &serializer{m: m, sessions: sessions, anyOrder: anyOrder, yield: yield,
 		regs: make([]map[string]ir.Value, len(sessions)), seen: map[string]bool{}}
 	for _, list := range sessions {
@@ -242,6 +266,7 @@ func (m *Machine) Serial(sessions []Session, init *DB, anyOrder bool, yield func
 	}
 	s.x.Versions = []*DB{init}
 	s.next()
+	return s.missing
 }
 
 type serializer struct {
@@ -254,6 +279,7 @@ type serializer struct {
 	left     int
 	regs     []map[string]ir.Value
 	seen     map[string]bool
+	missing  string
 }
 
 func (s *serializer) next() bool {
@@ -300,6 +326,9 @@ func (s *serializer) step(i, k int, in *Instance) bool {
 	now := len(s.x.Versions) - 1
 	oldRegs := s.regs[i]
 	for _, run := range s.m.Runs(in, s.x.Versions[now], oldRegs, true) {
+		if undecidable(run) && s.missing == "" {
+			s.missing = reason(run)
+		}
 		db, why := s.m.Commit(run, s.x.Versions[now], nil)
 		if why != "" {
 			continue

@@ -282,6 +282,37 @@ txn t { local i int; local b bool
 	}
 }
 
+// TestIncompleteSerial: where a serial order cannot be followed to its end,
+// nothing is an anomaly.
+func TestIncompleteSerial(t *testing.T) {
+	const skew = `program ws
+var x = 0, y = 0
+process p1 { txn t1 { r := y; x := 1 } }
+process p2 { txn t2 { local h int; r := x; if r == 1 { %s }; y := 1 } }`
+	for _, tc := range []struct{ body, want string }{
+		{"s := 1", ""},
+		{"abort", ""}, // that order does not exist
+		{"while true { s := 1 }", TooLong},
+		{"h := *; s := h", NotFinite},
+		{"unmodelled * 'WITH'", "a statement is not modelled: WITH"},
+	} {
+		src := strings.Replace(skew, "%s", tc.body, 1)
+		res := explore(t, src, "si", Options{})
+		if tc.want == "" {
+			if res.Verdict != Anomalous {
+				t.Errorf("%s: %v (%s), want an anomaly", tc.body, res.Verdict, res.Reason)
+			}
+			continue
+		}
+		if res.Verdict != Undecided || res.Anomaly != nil || !strings.HasSuffix(res.Reason, "t2(): "+tc.want) {
+			t.Errorf("%s: %v (%s), want undecided (%s)", tc.body, res.Verdict, res.Reason, tc.want)
+		}
+		if res := explore(t, src, "si", Options{Classic: true}); res.Verdict != Anomalous {
+			t.Errorf("%s: %v, want a cycle of dependencies, which needs no serial order", tc.body, res.Verdict)
+		}
+	}
+}
+
 // TestChoices counts the runs that nondeterminism gives.
 func TestChoices(t *testing.T) {
 	p := parse(t, `program s
