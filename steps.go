@@ -137,18 +137,25 @@ func simple(p *ir.Program) bool {
 	return plain
 }
 
-// prove tries the theory of movers.
+// prove tries the theory of movers, and tries each walk that it cannot exclude
+// as an execution. It leaves some time to a longer search.
 func (c *check) prove() (bool, error) {
-	ctx, cancel := c.share(0.6)
+	ctx, cancel := c.share(0.7)
 	defer cancel()
 	opt := movers.Options{Engine: c.opt.Engine, Classic: c.opt.Classic, SessionOrder: c.opt.SessionOrder,
 		Progress: func(done, total int, what string) { c.opt.Progress(done, total, "proving: "+what+" delayed") }}
 	if c.opt.Init != schedules.AnyRows {
 		opt.Initially = c.initially
 	}
+	var anomaly *schedules.Anomaly
+	opt.Suspect = func(w *movers.Walk, facts []*ir.Invariant) bool {
+		c.opt.Progress(0, 0, "trying "+w.String())
+		anomaly = c.quick(ctx, w, facts)
+		return anomaly != nil
+	}
 	r, err := movers.Prove(ctx, c.p, opt)
 	if err != nil {
-		if c.ctx.Err() != nil {
+		if ctx.Err() != nil {
 			return false, nil
 		}
 		return false, err
@@ -156,6 +163,9 @@ func (c *check) prove() (bool, error) {
 	c.rep.Stats.Queries += r.Stats.Queries
 	c.rep.Stats.SolverMS += r.Stats.Solver.Time.Milliseconds()
 	c.proof = proof{r.Walks, r.Facts}
+	if anomaly != nil {
+		return true, c.foundAnomaly(anomaly)
+	}
 	switch r.Verdict {
 	case movers.Robust:
 		c.rep.Proof = &report.Proof{Method: method(r), Refuted: r.Refuted, Facts: []string{}}
@@ -182,7 +192,14 @@ func method(r *movers.Result) string {
 	if r.Certificate != "" {
 		return "certificate: " + r.Certificate
 	}
-	return fmt.Sprintf("no cycle in the commutativity dependency graph (CAV'19, section 6); %d pieces of cycles were refuted by the solver or by syntax", r.Refuted)
+	return fmt.Sprintf("no cycle in the commutativity dependency graph (CAV'19, section 6); %s of cycles refuted, by the solver or by syntax", pieces(r.Refuted))
+}
+
+func pieces(n int) string {
+	if n == 1 {
+		return "1 piece"
+	}
+	return fmt.Sprintf("%d pieces", n)
 }
 
 // share gives a context for a part of the time that is left.
@@ -210,21 +227,17 @@ func (c *check) search() (bool, error) {
 	if c.ctx.Err() != nil {
 		return false, nil
 	}
-	base := schedules.Query{Program: c.p, Engine: c.opt.Engine,
-		Options: schedules.Options{Init: c.opt.Init, Invariants: c.proof.facts, AnyOrder: c.anyOrder()}}
 	walks := c.proof.walks
 	if len(walks) == 0 {
 		walks = c.pairs()
 	}
-	queries := schedules.FromWalks(base, walks, schedules.WalkOptions{Helpers: c.opt.Helpers, SessionOrder: c.opt.SessionOrder})
+	queries := c.queries(walks, c.proof.facts, false)
 	if len(queries) == 0 {
 		return false, nil
 	}
 	c.opt.Progress(0, 0, "searching an execution")
 	a, stats, err := schedules.FindAny(c.ctx, queries)
-	c.rep.Stats.Queries += stats.Questions
-	c.rep.Stats.SolverMS += stats.Solver.Time.Milliseconds()
-	c.rep.Stats.States += stats.Tries
+	c.count(stats)
 	if err != nil {
 		if c.ctx.Err() != nil {
 			return false, nil
@@ -237,7 +250,38 @@ func (c *check) search() (bool, error) {
 		}
 		return false, nil
 	}
-	return true, c.found(witness.Evidence{Rows: a.Rows, Sessions: a.Sessions, Execution: a.Execution}, a.Opaque)
+	return true, c.foundAnomaly(a)
+}
+
+// queries are what to search for given walks.
+func (c *check) queries(walks []*movers.Walk, facts []*ir.Invariant, quick bool) []schedules.Query {
+	base := schedules.Query{Program: c.p, Engine: c.opt.Engine,
+		Options: schedules.Options{Init: c.opt.Init, Invariants: facts, AnyOrder: c.anyOrder(), Quick: quick}}
+	return schedules.FromWalks(base, walks, schedules.WalkOptions{Helpers: c.opt.Helpers, SessionOrder: c.opt.SessionOrder})
+}
+
+// quick tries a single walk, with little effort, while the proof goes on.
+func (c *check) quick(ctx context.Context, w *movers.Walk, facts []*ir.Invariant) *schedules.Anomaly {
+	queries := c.queries([]*movers.Walk{w}, facts, true)
+	if len(queries) == 0 {
+		return nil
+	}
+	a, stats, err := schedules.Find(ctx, queries[0]) // the walk itself
+	c.count(stats)
+	if err != nil {
+		return nil // the search proper meets it again
+	}
+	return a
+}
+
+func (c *check) count(stats schedules.Stats) {
+	c.rep.Stats.Queries += stats.Questions
+	c.rep.Stats.SolverMS += stats.Solver.Time.Milliseconds()
+	c.rep.Stats.States += stats.Tries
+}
+
+func (c *check) foundAnomaly(a *schedules.Anomaly) error {
+	return c.found(witness.Evidence{Rows: a.Rows, Sessions: a.Sessions, Execution: a.Execution}, a.Opaque)
 }
 
 // pairs stands for walks when the proof left none: any transaction delayed

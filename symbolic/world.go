@@ -107,7 +107,7 @@ type definition struct {
 // World makes an empty open world.
 func (c *Code) World(b *smt.Builder, e *engine.Profile) *World {
 	p := c.Program
-	w := &World{B: b, Program: p, Engine: e, MaxInstances: 40000, MaxRefinements: 25, Slots: 2, Rounds: 2, code: c,
+	w := &World{B: b, Program: p, Engine: e, MaxInstances: 40000, MaxRefinements: 80, Slots: 2, Rounds: 2, code: c,
 		index: map[*ir.Table]int{}, mentions: map[domain]*mentions{}, texts: map[string]*smt.Term{}, plans: map[*ir.Query]*plan{},
 		exists: map[string]*smt.Term{}, aggregates: map[string][]*aggregate{}, ids: map[any]int{}}
 	for i, t := range p.Tables {
@@ -426,15 +426,22 @@ func (w *World) violated(m *smt.Model, in content) []*smt.Term {
 	for members := -1; len(out) == 0 && members != w.members(); {
 		members = w.members()
 		classes := map[domain][]int{}
-		for i := 0; i < len(w.universals); i++ {
-			if about := w.universals[i].about; about != nil && !in[about] {
-				continue
-			}
-			w.spell(w.universals[i], m, in, classes, func(t *smt.Term) {
-				if !m.IsTrue(t) {
-					out = append(out, t)
+		// Those about few members first: the others have many instances, and
+		// may not be needed.
+		for n, more := 0, true; more && len(out) == 0; n++ {
+			more = false
+			for i := 0; i < len(w.universals); i++ {
+				u := w.universals[i]
+				more = more || len(u.doms) > n
+				if len(u.doms) != n || u.about != nil && !in[u.about] {
+					continue
 				}
-			})
+				w.spell(u, m, in, classes, func(t *smt.Term) {
+					if !m.IsTrue(t) {
+						out = append(out, t)
+					}
+				})
+			}
 		}
 	}
 	return out
