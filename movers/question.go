@@ -246,7 +246,7 @@ func (q *question) edge(elems []elem, i int) {
 		}
 	case u.kind == Atomic: // v issued: u would enter v's window
 		if q.p.opt.Classic {
-			stuck = B.Or(w.Affects(a, b), w.WritesMeet(a, b, symbolic.ByCell))
+			stuck = B.Or(w.Affects(a, b), w.WritesMeet(a, b, symbolic.ByCell), w.Excludes(b, a, q.p.gran, true))
 			break
 		}
 		stuck = B.Or(q.changed(b, s, v), w.Excludes(b, a, q.p.gran, true))
