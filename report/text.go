@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
-	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -363,9 +362,12 @@ func wrap(s string, n int) []string {
 		for utf8.RuneCountInString(line) > n {
 			r := []rune(line)
 			cut := n
-			// Rather after punctuation than anywhere.
-			if i := slices.IndexFunc(r[1:n], func(c rune) bool { return strings.ContainsRune(",(", c) }); i >= 0 && i+2 > n/2 {
-				cut = i + 2
+			// Rather at punctuation than anywhere.
+			for i := n - 1; i > n/3; i-- {
+				if r[i] == '.' || r[i-1] == ',' || r[i-1] == '(' {
+					cut = i
+					break
+				}
 			}
 			out = append(out, string(r[:cut]))
 			line = string(r[cut:])

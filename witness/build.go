@@ -237,6 +237,9 @@ func returned(r *interp.Read) []int {
 }
 
 func (v *view) read(r *interp.Read) {
+	if r.Stmt.Position() == v.run.Inst.Txn.Pos {
+		return // not a statement of the source, but of the call itself
+	}
 	t := v.b.e.Program.Tables[r.Table]
 	cols := returned(r)
 	var found []string
@@ -299,7 +302,7 @@ func (v *view) since(r *interp.Read, t *ir.Table, cols []int, seen map[string][]
 		case !was && matches:
 			out = append(out, rowName(t, row)+" is there")
 		case was && !matches:
-			out = append(out, rowName(t, row)+" does not match")
+			out = append(out, rowName(t, row)+" no longer matches")
 		case was:
 			for _, c := range cols {
 				if old[c] != row[c] {

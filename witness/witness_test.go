@@ -11,7 +11,6 @@ import (
 	"testing"
 
 	"github.com/txrobust/robust/engine"
-	"github.com/txrobust/robust/internal/pgtest"
 	"github.com/txrobust/robust/ir"
 	"github.com/txrobust/robust/ir/interp"
 	"github.com/txrobust/robust/sqlmodel"
@@ -273,46 +272,5 @@ func TestWriteRefuses(t *testing.T) {
 				t.Errorf("%s is lost", f)
 			}
 		}
-	}
-}
-
-// TestServer runs the scripts of witnesses on a real server.
-func TestServer(t *testing.T) {
-	srv := pgtest.Open(t)
-	for _, s := range situations {
-		t.Run(s.folder, func(t *testing.T) {
-			w := build(t, s.explore(t))
-			dsn := srv.Database(t)
-			for _, name := range []string{"schema.sql", "functions.sql"} {
-				text, err := os.ReadFile(filepath.Join(testdata, s.folder, name))
-				if err != nil {
-					t.Fatal(err)
-				}
-				srv.Exec(t, dsn, string(text))
-			}
-			srv.Exec(t, dsn, w.Setup...)
-			var script strings.Builder
-			for _, st := range w.Steps() {
-				for _, sql := range st.SQL {
-					script.WriteString("S" + string(rune('0'+st.Session)) + ": " + strings.TrimSuffix(sql, ";") + "\n")
-				}
-			}
-			if out := pgtest.Play(t, dsn, pgtest.RepeatableRead, script.String()); !out.All() {
-				t.Errorf("committed: %v\n%s", out.Committed, script.String())
-			}
-			for _, table := range w.Final {
-				for _, r := range table.Rows {
-					where := make([]string, len(r))
-					for i, v := range r {
-						where[i] = table.Columns[i] + " IS NOT DISTINCT FROM " + v.String()
-					}
-					var n int
-					err := srv.Conn(t, dsn).QueryRow(t.Context(), "SELECT count(*) FROM "+table.Table+" WHERE "+strings.Join(where, " AND ")).Scan(&n)
-					if err != nil || n != 1 {
-						t.Errorf("%s%v is there %d times: %v", table.Table, r, n, err)
-					}
-				}
-			}
-		})
 	}
 }

@@ -136,6 +136,7 @@ func (f *checkFlags) one(ctx context.Context, std streams, p *program) (*robust.
 	go func() {
 		defer func() {
 			if r := recover(); r != nil {
+				stack(std)
 				done <- answer{fault: r}
 			}
 		}()

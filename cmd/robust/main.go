@@ -62,9 +62,7 @@ func run(ctx context.Context, args []string, std streams) (code int) {
 	defer func() {
 		if r := recover(); r != nil {
 			fmt.Fprintf(std.err, "robust: a fault of this program, please report it with the input: %s\n", oneLine(fmt.Sprint(r)))
-			if os.Getenv("ROBUST_DEBUG") != "" {
-				std.err.Write(debug.Stack())
-			}
+			stack(std)
 			code = exitFault
 		}
 	}()
@@ -79,6 +77,13 @@ func run(ctx context.Context, args []string, std streams) (code int) {
 		return exitFault
 	}
 	return code
+}
+
+// stack prints where a fault of the program happened, to who asks for it.
+func stack(std streams) {
+	if os.Getenv("ROBUST_DEBUG") != "" {
+		std.err.Write(debug.Stack())
+	}
 }
 
 func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
