@@ -1,0 +1,118 @@
+package progen
+
+import (
+	"fmt"
+	"math/rand"
+	"strings"
+
+	"github.com/txrobust/robust/ir"
+)
+
+// Accesses makes a program of short transactions that read some rows of a
+// table and write others. One in a few of them has an anomaly, where it is one
+// in hundreds for Program. The options are those of Program, without Vars.
+func Accesses(r *rand.Rand, o Options) *ir.Program {
+	a := &accesses{r: r, o: o, unique: o.Keys && r.Intn(4) == 0, child: o.Keys && r.Intn(3) == 0}
+	b := &a.b
+	null := " not null"
+	if o.Nulls && r.Intn(4) == 0 {
+		null = ""
+	}
+	fmt.Fprintf(b, "program accesses\ndomain 0..3\ntable t (k int not null, a int not null, b int%s, key (k)", null)
+	if a.unique {
+		b.WriteString(", unique t_b (b)")
+	}
+	b.WriteString(")\n")
+	if a.child {
+		b.WriteString("table c (k int not null, p int, key (k), foreign c_p (p) references t (k))\n")
+	}
+	for i, n := 0, 1+r.Intn(o.Txns); i < n; i++ {
+		a.param = r.Intn(3) == 0
+		param := ""
+		if a.param {
+			param = "q int not null"
+		}
+		fmt.Fprintf(b, "txn t%d (%s) {\nlocal v int; local w bool; v := 0\n", i, param)
+		for s := 1 + r.Intn(o.Stmts); s > 0; s-- {
+			a.statement()
+		}
+		b.WriteString("}\n")
+	}
+	p, err := ir.Parse("accesses", b.String())
+	if err != nil {
+		panic(fmt.Sprintf("progen: %v\n%s", err, b.String()))
+	}
+	return p
+}
+
+type accesses struct {
+	r                    *rand.Rand
+	o                    Options
+	b                    strings.Builder
+	unique, child, param bool
+}
+
+func (a *accesses) of(list ...string) string { return list[a.r.Intn(len(list))] }
+
+// key is a value for a key: few, so that transactions meet.
+func (a *accesses) key() string {
+	if a.param && a.r.Intn(2) == 0 {
+		return "q"
+	}
+	return a.of("0", "0", "1", "1", "2")
+}
+
+func (a *accesses) where() string {
+	if a.r.Intn(3) == 0 {
+		return fmt.Sprintf("r.%s %s %s", a.of("a", "b"), a.of("==", "<", "!="), a.of("0", "1", "2"))
+	}
+	return "r.k == " + a.key()
+}
+
+func (a *accesses) value() string { return a.of("v", "0", "1", "2", a.key()) }
+
+func (a *accesses) statement() {
+	b, r := &a.b, a.r
+	c := a.of("a", "b")
+	lock := ""
+	if a.o.Locks && r.Intn(3) == 0 {
+		lock = a.of(" for update", " for no key update", " for share", " for key share")
+	}
+	if a.child && r.Intn(4) == 0 {
+		switch r.Intn(4) {
+		case 0:
+			fmt.Fprintf(b, "insert c (k, p) values (%s, %s);\n", a.key(), a.key())
+		case 1:
+			fmt.Fprintf(b, "delete c x where x.p == %s;\n", a.key())
+		case 2:
+			fmt.Fprintf(b, "update c x set p = %s where x.k == %s;\n", a.key(), a.key())
+		case 3:
+			fmt.Fprintf(b, "emit select x.k from c x, t r where x.p == r.k and r.a != %s;\n", a.of("0", "1"))
+		}
+		return
+	}
+	switch k := r.Intn(16); {
+	case k < 4:
+		fmt.Fprintf(b, "(v) := select r.%s from t r where %s order by r.k%s; emit v;\n", c, a.where(), lock)
+	case k == 4:
+		fmt.Fprintf(b, "(v) := select agg %s(r.%s) int from t r where %s; emit v;\n", a.of("sum", "min", "max", "count"), c, a.where())
+	case k == 5:
+		fmt.Fprintf(b, "w := exists (from t r where %s); if w { update t r set %s = %s where r.k == %s };\n", a.where(), c, a.value(), a.key())
+	case k == 6:
+		fmt.Fprintf(b, "(v) := select r.%s from t r where %s order by r.%s desc, r.k%s found w; emit v, w;\n", c, a.where(), a.of("a", "b"), lock)
+	case k == 7:
+		fmt.Fprintf(b, "emit select r.%s from t r where %s;\n", c, a.where())
+	case k == 8:
+		fmt.Fprintf(b, "assume exists (from t r where %s);\n", a.where())
+	case k < 12:
+		fmt.Fprintf(b, "update t r set %s = %s where %s;\n", c, a.value(), a.where())
+	case k == 12:
+		fmt.Fprintf(b, "insert t (k, a, b) values (%s, %s, %s);\n", a.key(), a.value(), a.of("0", "1", "2"))
+	case k == 13:
+		fmt.Fprintf(b, "insert t (k, a, b) values (%s, %s, %s) on conflict (k) do update o set %s = %s;\n", a.key(), a.value(), a.of("0", "1"), c, a.value())
+	case k == 14 && a.o.Loops:
+		fmt.Fprintf(b, "foreach (v) := select r.k from t r where %s order by r.k { update t r set %s = %s where r.k == v };\n", a.where(), c, a.of("0", "1"))
+	default:
+		fmt.Fprintf(b, "delete t r where %s;\n", a.where())
+	}
+}
