@@ -183,7 +183,7 @@ func (w *Witness) readme(inputs []string, scripts []file, where []place) string 
 		return b.String() + w.without()
 	}
 	b.WriteString("To see it on PostgreSQL, with psql:\n\n")
-	b.WriteString("1. Make an empty database, and load the tables and functions, then the rows:\n\n")
+	b.WriteString("1. Make an empty database, and load the tables and functions (paths are relative to where\n   robust was run), then the rows from this folder:\n\n")
 	b.WriteString("     createdb witness\n")
 	for _, in := range inputs {
 		fmt.Fprintf(&b, "     psql -d witness -f %s\n", in)

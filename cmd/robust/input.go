@@ -20,7 +20,7 @@ import (
 type program struct {
 	*ir.Program
 	sql bool
-	// files are what it was read from, DDL first.
+	// files are what it was read from, those that declare tables first.
 	files []string
 	// procedures are the templates that are run with CALL.
 	procedures map[string]bool
@@ -95,7 +95,7 @@ func (s *sources) load(ctx context.Context) ([]*program, error) {
 		case err != nil:
 			return nil, err
 		}
-		q := &program{Program: p, sql: true, files: files}
+		q := &program{Program: p, sql: true, files: tablesFirst(p, files)}
 		if q.procedures, err = procedures(p); err != nil {
 			return nil, err
 		}
@@ -142,6 +142,23 @@ func expand(paths []string) ([]string, error) {
 		}
 	}
 	return out, nil
+}
+
+// tablesFirst orders files for a server, which wants tables before functions.
+func tablesFirst(p *ir.Program, files []string) []string {
+	declares := map[string]bool{}
+	for _, t := range p.Tables {
+		declares[t.Pos.File] = true
+	}
+	var first, rest []string
+	for _, f := range files {
+		if declares[f] {
+			first = append(first, f)
+		} else {
+			rest = append(rest, f)
+		}
+	}
+	return append(first, rest...)
 }
 
 // restrict keeps only the named transactions of a litmus program.
