@@ -148,7 +148,12 @@ func (c *check) prove() (bool, error) {
 		opt.Initially = c.initially
 	}
 	var anomaly *schedules.Anomaly
+	tried := map[string]bool{}
 	opt.Suspect = func(w *movers.Walk, facts []*ir.Invariant) bool {
+		if tried[w.String()] {
+			return false
+		}
+		tried[w.String()] = true
 		c.opt.Progress(0, 0, "trying "+w.String())
 		anomaly = c.quick(ctx, w, facts)
 		return anomaly != nil

@@ -47,9 +47,10 @@ type Options struct {
 	// Initially, if not nil, says whether a guessed fact holds in the initial
 	// state; otherwise that is an assumption.
 	Initially func(*ir.Invariant) bool
-	// Suspect, if not nil, is given each walk that is found possible as a
-	// whole, with the facts that were used; true ends the attempt, with the
-	// verdict Suspicious.
+	// Suspect, if not nil, is given each walk whose windows are possible, with
+	// the facts that were used: true, for an anomaly found, ends the attempt
+	// with the verdict Suspicious. That takes less than asking about the walk
+	// as a whole.
 	Suspect func(w *Walk, facts []*ir.Invariant) bool
 	// Progress, if not nil, is told what is being done.
 	Progress func(done, total int, what string)
@@ -276,16 +277,17 @@ func (p *prover) walks(ctx context.Context, t0 int) (found []*Walk, reason strin
 			if ctx.Err() != nil {
 				break
 			}
+			if !p.quick && p.opt.Suspect != nil {
+				if w := p.walk(t0, chain, answer{}); p.opt.Suspect(w, p.facts) {
+					p.stopped = true
+					return append(found, w), ""
+				}
+			}
 			whole := p.ask(ctx, piece{t0, chain, true, true})
 			if whole.res == smt.Unsat {
 				continue
 			}
-			w := p.walk(t0, chain, whole)
-			found = append(found, w)
-			if !p.quick && p.opt.Suspect != nil && p.opt.Suspect(w, p.facts) {
-				p.stopped = true
-				return found, ""
-			}
+			found = append(found, p.walk(t0, chain, whole))
 		}
 		if len(found) > 0 {
 			return found, ""

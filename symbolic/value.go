@@ -197,9 +197,10 @@ func (w *World) product(x, y *smt.Term) *smt.Term {
 	if cx || cy || w.Closed {
 		return w.B.Mul(x, y)
 	}
-	if x.ID() > y.ID() {
-		x, y = y, x
-	}
+	// The smaller value first: equal factors must give equal products,
+	// whichever terms they are.
+	ordered := w.B.Le(x, y)
+	x, y = w.B.Ite(ordered, x, y), w.B.Ite(ordered, y, x)
 	return w.B.App(w.B.Func("mul "+x.Sort().String(), x.Sort(), x.Sort(), x.Sort()), x, y)
 }
 
