@@ -62,6 +62,14 @@ func (f *checkFlags) run(ctx context.Context, std streams, inputs []string) (int
 		p := &ir.Program{Name: filepath.Base(inputs[0])}
 		programs = []*program{{Program: p, sql: len(src.sql()) > 0}}
 	}
+	several := len(programs) > 1
+	for _, p := range programs {
+		if f.witness != "" {
+			if err := witness.Replaceable(f.folder(p, several)); err != nil {
+				return 0, usagef("-witness: %v", err)
+			}
+		}
+	}
 	var out bytes.Buffer
 	code := exitOK
 	var faults error
@@ -71,7 +79,7 @@ func (f *checkFlags) run(ctx context.Context, std streams, inputs []string) (int
 		}
 		rep, err := f.one(ctx, std, p)
 		if err != nil {
-			if _, ok := errors.AsType[*ir.Error](err); ok || len(programs) == 1 {
+			if _, ok := errors.AsType[*ir.Error](err); ok || !several {
 				return 0, err
 			}
 			faults = errors.Join(faults, err)
@@ -81,7 +89,7 @@ func (f *checkFlags) run(ctx context.Context, std streams, inputs []string) (int
 			return 0, err
 		}
 		code = graver(code, exitCode(rep.Verdict))
-		if err := f.witnesses(p, rep, len(programs) > 1); err != nil {
+		if err := f.witnesses(p, rep, several); err != nil {
 			return 0, err
 		}
 	}
@@ -108,12 +116,15 @@ func (f *checkFlags) check() error {
 	if f.format != "text" && f.format != "json" {
 		return usagef("-format %s: it is text or json", f.format)
 	}
-	if f.witness != "" {
-		if err := witness.Replaceable(f.witness); err != nil {
-			return usagef("-witness: %v", err)
-		}
-	}
 	return nil
+}
+
+// folder is where the witness of a program goes.
+func (f *checkFlags) folder(p *program, several bool) string {
+	if several {
+		return filepath.Join(f.witness, p.Name)
+	}
+	return filepath.Clean(f.witness)
 }
 
 // one checks one program. When its time is over and the check does not notice,
@@ -175,12 +186,9 @@ func (f *checkFlags) witnesses(p *program, rep *robust.Report, several bool) err
 		return nil
 	}
 	for i, finding := range rep.Findings {
-		dir := f.witness
-		if several {
-			dir = filepath.Join(dir, p.Name)
-		}
+		dir := f.folder(p, several)
 		if i > 0 {
-			dir = fmt.Sprintf("%s-%d", filepath.Clean(dir), i+1)
+			dir = fmt.Sprintf("%s-%d", dir, i+1)
 		}
 		if err := finding.Witness.Write(dir, p.files); err != nil {
 			return err
