@@ -26,14 +26,14 @@ func Accesses(r *rand.Rand, o Options) *ir.Program {
 	if a.child {
 		b.WriteString("table c (k int not null, p int, key (k), foreign c_p (p) references t (k))\n")
 	}
-	for i, n := 0, 1+r.Intn(o.Txns); i < n; i++ {
+	for i, n := 0, min(2, o.Txns)+r.Intn(max(1, o.Txns-1)); i < n; i++ {
 		a.param = r.Intn(3) == 0
 		param := ""
 		if a.param {
 			param = "q int not null"
 		}
 		fmt.Fprintf(b, "txn t%d (%s) {\nlocal v int; local w bool; v := 0\n", i, param)
-		for s := 1 + r.Intn(o.Stmts); s > 0; s-- {
+		for s := min(2, o.Stmts) + r.Intn(o.Stmts); s > 0; s-- {
 			a.statement()
 		}
 		b.WriteString("}\n")

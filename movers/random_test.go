@@ -1,0 +1,315 @@
+package movers
+
+import (
+	"context"
+	"fmt"
+	"math/rand"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/txrobust/robust/internal/progen"
+	"github.com/txrobust/robust/ir"
+	"github.com/txrobust/robust/ir/interp"
+	"github.com/txrobust/robust/smt"
+	"github.com/txrobust/robust/symbolic"
+)
+
+// instances picks n random instances of the templates.
+func instances(r *rand.Rand, p *ir.Program, n int) []interp.Session {
+	var out []interp.Session
+	for i := 0; i < n; i++ {
+		in := &interp.Instance{Txn: p.Txns[r.Intn(len(p.Txns))], ID: i}
+		for _, q := range in.Txn.Params {
+			v := ir.Int(int64(r.Intn(3)))
+			if !q.NotNull && r.Intn(6) == 0 {
+				v = ir.Null
+			}
+			in.Params = append(in.Params, v)
+		}
+		out = append(out, interp.Session{in})
+	}
+	return out
+}
+
+// closed is the program of exactly these instances on these rows: a process for
+// each, with constants for parameters.
+func closed(p *ir.Program, sessions []interp.Session, rows [][][]ir.Value) *ir.Program {
+	out := &ir.Program{Name: p.Name, Domain: p.Domain}
+	for i, t := range p.Tables {
+		u := *t
+		u.Rows = rows[i]
+		out.Tables = append(out.Tables, &u)
+	}
+	q := *p
+	q.Tables, q.Processes, q.Txns = out.Tables, nil, nil
+	for i, s := range sessions {
+		pr := &ir.Process{Name: fmt.Sprintf("p%d", i), Copies: 1}
+		for k, in := range s {
+			t := in.Txn
+			c := &ir.Txn{Name: fmt.Sprintf("i%d%d_%s", i, k, t.Name), Locals: append([]ir.Local(nil), t.Locals...)}
+			var sets []ir.Stmt
+			for j, param := range t.Params {
+				c.Locals = append(c.Locals, ir.Local{Name: param.Name, Type: param.Type})
+				sets = append(sets, &ir.Assign{Var: param.Name, Expr: ir.C(in.Params[j])})
+			}
+			at := 0 // locking a table counts only before everything else
+			for at < len(t.Body) {
+				if _, ok := t.Body[at].(*ir.LockTable); !ok {
+					break
+				}
+				at++
+			}
+			c.Body = append(append(append([]ir.Stmt(nil), t.Body[:at]...), sets...), t.Body[at:]...)
+			out.Txns = append(out.Txns, c)
+			pr.Txns = append(pr.Txns, c)
+		}
+		out.Processes = append(out.Processes, pr)
+	}
+	// Statements and constraints name the tables of p; those of the copy are
+	// resolved by name.
+	return progen.Copy(out)
+}
+
+// only is p with the templates of the sessions.
+func only(p *ir.Program, sessions []interp.Session) *ir.Program {
+	used := map[*ir.Txn]bool{}
+	for _, s := range sessions {
+		for _, in := range s {
+			used[in.Txn] = true
+		}
+	}
+	q := *p
+	q.Txns = nil
+	for _, t := range p.Txns {
+		if used[t] {
+			q.Txns = append(q.Txns, t)
+		}
+	}
+	return progen.Copy(&q)
+}
+
+// maxExecutions bounds each exploration.
+const maxExecutions = 3000
+
+// explore goes through the executions of the program's processes.
+func explore(p *ir.Program, m mode) interp.Result {
+	machine := interp.NewMachine(p, m.engine)
+	machine.MaxSteps = 200
+	return machine.Explore(context.Background(), interp.Sessions(p, 1), interp.InitialDB(p),
+		interp.Options{Classic: m.classic, MaxExecutions: maxExecutions})
+}
+
+// smaller takes statements out as long as there is an anomaly.
+func smaller(p *ir.Program, m mode) *ir.Program {
+	p = progen.Copy(p)
+	for again := true; again; {
+		again = false
+		for _, list := range progen.Lists(p) {
+			for i := len(*list) - 1; i >= 0; i-- {
+				if i >= len(*list) {
+					continue
+				}
+				old := *list
+				*list = append(old[:i:i], old[i+1:]...)
+				if ir.Check(p) == nil && explore(p, m).Verdict == interp.Anomalous {
+					again = true
+					continue
+				}
+				*list = old
+			}
+		}
+	}
+	return progen.Copy(p)
+}
+
+// attempts proves p with bounded effort, in each way that suffices on its own:
+// by rows, by cells, and now and then in full with facts that hold on the
+// initial rows.
+func attempts(t testing.TB, p *ir.Program, m mode, full bool) Verdict {
+	t.Helper()
+	opt := Options{Engine: m.engine, Classic: m.classic, MaxWindow: 2, MaxQuestions: 16, MaxWalks: 1, Limit: 200000}
+	if full {
+		rows := make([][][]ir.Value, len(p.Tables))
+		for i, table := range p.Tables {
+			rows[i] = table.Rows
+		}
+		opt.MaxWindow, opt.MaxQuestions, opt.MaxWalks = 3, 40, 2
+		opt.Initially = func(f *ir.Invariant) bool { return holds(p, m.engine, rows, []*ir.Invariant{f}) }
+		return mustProve(t, p, opt).Verdict
+	}
+	if c := certificate(p, opt); c != "" {
+		return Robust
+	}
+	solver := smt.NewSolver()
+	solver.Limit = opt.Limit
+	verdict := Unknown
+	for _, gran := range []symbolic.Granularity{symbolic.ByRow, symbolic.ByCell} {
+		pr := newProver(p, opt, gran, solver)
+		pr.quick = true
+		if v := pr.run(context.Background()).Verdict; v != Unknown {
+			verdict = v
+		}
+		if verdict == Robust || m.classic {
+			break
+		}
+	}
+	return verdict
+}
+
+// describe prints an execution: who read which version.
+func describe(x *interp.Execution) string {
+	var out []string
+	for i, c := range x.Txns {
+		out = append(out, fmt.Sprintf("version %d: %s on version %d", i+1, c.Run.Inst, c.Snapshot))
+	}
+	return strings.Join(out, "\n")
+}
+
+// tally counts what happened.
+type tally struct {
+	programs, anomalies, distinct, checks, full int
+	verdicts                                    map[Verdict]int // of programs without an anomaly
+	proving, exploring                          time.Duration
+}
+
+func (c *tally) String() string {
+	return fmt.Sprintf("%d programs, %d with an anomaly (%d distinct, %d proofs tried, %d in full); of a sample of the others %d proved robust, %d suspicious, %d unknown (proving %v, exploring %v)",
+		c.programs, c.anomalies, c.distinct, c.checks, c.full, c.verdicts[Robust], c.verdicts[Suspicious], c.verdicts[Unknown],
+		c.proving.Round(time.Millisecond), c.exploring.Round(time.Millisecond))
+}
+
+// source makes a random program, and if its transactions are templates, a way
+// to pick instances and rows.
+type source struct {
+	name string
+	make func(r *rand.Rand) *ir.Program
+}
+
+func sources(t testing.TB) []source {
+	var seeds []*ir.Program
+	for _, l := range litmusPrograms(t) {
+		if strings.HasPrefix(l.file, "s") || strings.HasPrefix(l.file, "fig1-w") || strings.HasPrefix(l.file, "read-only") {
+			seeds = append(seeds, parse(t, l.source))
+		}
+	}
+	mutants := func(p *ir.Program, r *rand.Rand) *ir.Program {
+		for n := 1 + r.Intn(4); n > 0; n-- {
+			p = progen.Mutant(r, p)
+		}
+		return p
+	}
+	accesses := func(r *rand.Rand) *ir.Program {
+		o := progen.All
+		o.Txns, o.Stmts, o.Loops = 3, 3, r.Intn(6) == 0
+		return progen.Accesses(r, o)
+	}
+	return []source{
+		{"mutants", func(r *rand.Rand) *ir.Program { return mutants(seeds[r.Intn(len(seeds))], r) }},
+		{"accesses", accesses},
+		{"mutants of accesses", func(r *rand.Rand) *ir.Program { return mutants(accesses(r), r) }},
+		{"programs", func(r *rand.Rand) *ir.Program {
+			o := progen.All
+			o.Loops = r.Intn(4) == 0
+			return progen.Program(r, o)
+		}},
+	}
+}
+
+// candidates gives closed programs to explore: p, or some instances of its
+// templates on random rows, each with the templates used.
+func candidates(r *rand.Rand, p *ir.Program, yield func(c, templates *ir.Program) bool) {
+	if len(p.Processes) > 0 {
+		yield(p, nil)
+		return
+	}
+	for k := 0; k < 12; k++ {
+		rows := progen.Rows(r, p, 3)
+		sessions := instances(r, p, []int{2, 2, 3, 3, 3, 4}[r.Intn(6)])
+		templates := only(p, sessions)
+		for i, t := range templates.Tables {
+			t.Rows = rows[i]
+		}
+		if !yield(closed(p, sessions, rows), templates) {
+			return
+		}
+	}
+}
+
+// TestAgainstExploration looks for anomalies of random programs by exhaustive
+// interpretation, and makes sure that none that has one is proved robust: not
+// the instances alone, not what is left when statements are taken out that the
+// anomaly does not need, and not the templates for any sessions.
+func TestAgainstExploration(t *testing.T) {
+	r := rand.New(rand.NewSource(seed(t)))
+	counts := map[string]*tally{}
+	list := sources(t)
+	for _, s := range list {
+		counts[s.name] = &tally{verdicts: map[Verdict]int{}}
+	}
+	seen := map[string]bool{}
+	for n := 0; n < *runsFlag; n++ {
+		s := list[[]int{0, 0, 0, 1, 1, 1, 2, 2, 3, 3}[r.Intn(10)]]
+		m := modes[[]int{0, 1, 1, 1, 2, 2, 2, 2, 2}[r.Intn(9)]]
+		c := counts[s.name]
+		c.programs++
+		p := s.make(r)
+		found := false
+		check := func(p *ir.Program, what string, x *interp.Execution) {
+			key := m.name + p.String()
+			if seen[key] {
+				return
+			}
+			seen[key] = true
+			c.distinct++
+			full := r.Intn(12) == 0
+			if full {
+				c.full++
+			}
+			c.checks++
+			start := time.Now()
+			v := attempts(t, p, m, full)
+			c.proving += time.Since(start)
+			if v == Robust {
+				t.Fatalf("%s, %s: %s are proved robust (in full: %v), but there is an anomaly:\n%s\n%s", s.name, m.name, what, full, describe(x), p)
+			}
+		}
+		candidates(r, p, func(k, templates *ir.Program) bool {
+			start := time.Now()
+			res := explore(k, m)
+			c.exploring += time.Since(start)
+			if res.Verdict != interp.Anomalous {
+				return true
+			}
+			found = true
+			check(k, "its instances", res.Anomaly)
+			if templates != nil && r.Intn(2) == 0 {
+				check(templates, "its templates", res.Anomaly)
+			}
+			if r.Intn(2) == 0 {
+				start := time.Now()
+				min := smaller(k, m)
+				c.exploring += time.Since(start)
+				check(min, "instances with the statements that it needs", res.Anomaly)
+			}
+			return false
+		})
+		if found {
+			c.anomalies++
+		} else if r.Intn(10) == 0 {
+			start := time.Now()
+			c.verdicts[attempts(t, p, m, false)]++
+			c.proving += time.Since(start)
+		}
+	}
+	proved, anomalies := 0, 0
+	for _, s := range list {
+		c := counts[s.name]
+		t.Logf("%s: %s", s.name, c)
+		proved += c.verdicts[Robust]
+		anomalies += c.anomalies
+	}
+	if proved == 0 || anomalies == 0 {
+		t.Error("one of the verdicts never came up: the test says little")
+	}
+}
