@@ -96,6 +96,9 @@ func (p *prover) solve(ctx context.Context, pc piece) answer {
 	w.Unused(q.s0, q.delay)
 	q.r0 = q.delay.Run(q.s0)
 	q.assert(q.r0.OK, q.r0.WritesRow())
+	if p.opt.naive {
+		q.assert(q.r0.Feasible())
+	}
 	if done() {
 		return answer{smt.Unsat, ""}
 	}
@@ -283,7 +286,7 @@ func (q *question) last(elems []elem, i int) {
 	}
 	com, already := q.r0.Commit(s)
 	stuck := q.changed(z, com, e)
-	if e.kind == Atomic {
+	if e.kind == Atomic && !q.p.opt.naive {
 		// Without z the commit would fail: z freed what it needs.
 		stuck = B.Or(stuck, B.Not(already))
 	}

@@ -128,6 +128,12 @@ func smaller(p *ir.Program, m mode) *ir.Program {
 // initial rows.
 func attempts(t testing.TB, p *ir.Program, m mode, full bool) Verdict {
 	t.Helper()
+	defer func() {
+		if r := recover(); r != nil {
+			t.Logf("%s:\n%s", m.name, p)
+			panic(r)
+		}
+	}()
 	opt := Options{Engine: m.engine, Classic: m.classic, MaxWindow: 2, MaxQuestions: 16, MaxWalks: 1, Limit: 200000}
 	if full {
 		rows := make([][][]ir.Value, len(p.Tables))
