@@ -17,7 +17,7 @@ import (
 )
 
 // table reads a VERDICTS.tsv without its header.
-func table(t *testing.T, dir string) [][]string {
+func table(t testing.TB, dir string) [][]string {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join("testdata", dir, "VERDICTS.tsv"))
 	if err != nil {

@@ -100,6 +100,9 @@ type prover struct {
 	// quick makes the first transaction that is not proved end the run.
 	quick bool
 	facts []*ir.Invariant
+	// plain asks without the facts: they make questions larger, and most do
+	// not need them. It is nil where there are none.
+	plain *prover
 	// stopped is set when Suspect ended the attempt.
 	stopped bool
 }
@@ -183,9 +186,16 @@ func prove(ctx context.Context, p *ir.Program, facts []*ir.Invariant, opt Option
 	for _, gran := range []symbolic.Granularity{symbolic.ByRow, symbolic.ByCell} {
 		pr := newProver(withFacts(p, facts), opt, gran, solver)
 		pr.facts = facts
+		if len(facts) > 0 {
+			pr.plain = newProver(p, opt, gran, solver)
+		}
 		res := pr.run(ctx)
 		stats.Queries += pr.stats.Queries
 		stats.Syntactic += pr.stats.Syntactic
+		if pr.plain != nil {
+			stats.Queries += pr.plain.stats.Queries
+			stats.Syntactic += pr.plain.stats.Syntactic
+		}
 		res.Mode = gran
 		if best == nil || res.Verdict == Robust {
 			best = res

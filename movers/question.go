@@ -49,7 +49,12 @@ func (p *prover) ask(ctx context.Context, q piece) answer {
 	a, ok := p.memo[key]
 	if !ok {
 		p.left--
-		a = p.solve(ctx, q)
+		if p.plain != nil {
+			a = p.plain.ask(ctx, q)
+		}
+		if p.plain == nil || a.res != smt.Unsat {
+			a = p.solve(ctx, q)
+		}
 		p.memo[key] = a
 	}
 	return a
@@ -74,9 +79,11 @@ func (q *question) assert(ts ...*smt.Term) { q.terms = append(q.terms, ts...) }
 // dead reports whether the terms contradict each other without a solver.
 func (q *question) dead() bool { return q.w.B.And(q.terms...).IsFalse() }
 
-// partRefinements bounds the effort for questions that only guide the search
-// for walks.
-const partRefinements = 5
+// The effort for questions that only guide the search for walks.
+const (
+	partRefinements = 5
+	partInstances   = 6000
+)
 
 func (p *prover) solve(ctx context.Context, pc piece) answer {
 	b := smt.NewBuilder()
@@ -127,8 +134,10 @@ func (p *prover) solve(ctx context.Context, pc piece) answer {
 	if done() {
 		return answer{smt.Unsat, ""}
 	}
-	if w.Thorough = pc.first && pc.last; !w.Thorough {
-		w.MaxRefinements = partRefinements // it will be asked again as part of more
+	if w.Thorough = pc.first && pc.last || len(pc.elems) == 1; !w.Thorough {
+		// It will be asked again as part of more. The ends of walks are
+		// worth more: all walks have them.
+		w.MaxRefinements, w.MaxInstances = partRefinements, partInstances
 	}
 	p.stats.Queries++
 	a := w.Ask(ctx, p.solver, q.terms...)

@@ -180,6 +180,9 @@ func (d *Dialogue) Check(ctx context.Context) (res Result, m *Model, reason stri
 	case !sat:
 		return Unsat, nil, ""
 	}
+	if err := ctx.Err(); err != nil {
+		return Unknown, nil, err.Error() // an interrupt may have cost the model
+	}
 	return Sat, &Model{s: s, m: s.core.Model(), memo: map[*Term]*big.Rat{}, funcs: map[string]*big.Rat{}}, ""
 }
 

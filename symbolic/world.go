@@ -107,7 +107,7 @@ type definition struct {
 // World makes an empty open world.
 func (c *Code) World(b *smt.Builder, e *engine.Profile) *World {
 	p := c.Program
-	w := &World{B: b, Program: p, Engine: e, MaxInstances: 40000, MaxRefinements: 80, Slots: 2, Rounds: 2, code: c,
+	w := &World{B: b, Program: p, Engine: e, MaxInstances: 60000, MaxRefinements: 80, Slots: 2, Rounds: 2, code: c,
 		index: map[*ir.Table]int{}, mentions: map[domain]*mentions{}, texts: map[string]*smt.Term{}, plans: map[*ir.Query]*plan{},
 		exists: map[string]*smt.Term{}, aggregates: map[string][]*aggregate{}, ids: map[any]int{}}
 	for i, t := range p.Tables {
@@ -338,7 +338,7 @@ type Answer struct {
 }
 
 // maxTerms bounds the terms that instances of universals may make.
-const maxTerms = 400000
+const maxTerms = 600000
 
 // Ask asks the solver whether the terms can all be true in this World.
 //
