@@ -58,3 +58,17 @@ func holds(p *ir.Program, eng *engine.Profile, rows [][][]ir.Value, facts []*ir.
 	}
 	return true
 }
+
+// TestDeadLoop: a loop over one row, which is known to be gone in one of two
+// states that are compared, is still the same loop.
+func TestDeadLoop(t *testing.T) {
+	p := parse(t, `program dead
+table t (k int, a int not null, key (k))
+txn touch { local v int; foreach (v) := select r.k from t r where r.k == 1 { update t r set a = 1 where r.k == v } }
+txn drop { delete t r where r.k == 1 }`)
+	for _, e := range engine.All() {
+		if res := mustProve(t, p, Options{Engine: e}); res.Verdict != Robust {
+			t.Errorf("%s: %v %v, want robust: both write the row", e.Name, res.Verdict, res.Walks)
+		}
+	}
+}

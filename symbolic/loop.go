@@ -159,8 +159,8 @@ func (e *exec) foreach(s *ir.Foreach) {
 	var list []candidate
 	add := func(tuple []Key) {
 		g, in := p.match(en, st, tuple)
-		if g.IsFalse() {
-			return
+		if g.IsFalse() && w.Closed {
+			return // in the open world, runs on other states must have the same rounds
 		}
 		for _, c := range list {
 			same := w.B.True()
