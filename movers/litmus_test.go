@@ -19,9 +19,11 @@ type mode struct {
 	name    string
 	engine  *engine.Profile
 	classic bool
+	// sessions says that the order within sessions counts for templates too.
+	sessions bool
 }
 
-var modes = []mode{{"classic", engine.SI(), true}, {"default", engine.SI(), false}, {"postgres", engine.Postgres(), false}}
+var modes = []mode{{name: "classic", engine: engine.SI(), classic: true}, {name: "default", engine: engine.SI()}, {name: "postgres", engine: engine.Postgres()}}
 
 // litmus is a line of VERDICTS.tsv with its program.
 type litmus struct {

@@ -102,7 +102,7 @@ func (p *prover) solve(ctx context.Context, pc piece) answer {
 	q.delay = w.NewInstance(p.nodes[pc.t0].txn, "t0")
 	w.Unused(q.s0, q.delay)
 	q.r0 = q.delay.Run(q.s0)
-	q.assert(q.r0.OK, q.r0.WritesRow())
+	q.assert(q.r0.OK, q.r0.Acts())
 	if p.opt.naive {
 		q.assert(q.r0.Feasible())
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math/rand"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -15,7 +16,8 @@ import (
 	"github.com/txrobust/robust/symbolic"
 )
 
-// instances picks n random instances of the templates.
+// instances picks n random instances of the templates, now and then two for
+// one session.
 func instances(r *rand.Rand, p *ir.Program, n int) []interp.Session {
 	var out []interp.Session
 	for i := 0; i < n; i++ {
@@ -26,6 +28,10 @@ func instances(r *rand.Rand, p *ir.Program, n int) []interp.Session {
 				v = ir.Null
 			}
 			in.Params = append(in.Params, v)
+		}
+		if i > 0 && r.Intn(8) == 0 {
+			out[len(out)-1] = append(out[len(out)-1], in)
+			continue
 		}
 		out = append(out, interp.Session{in})
 	}
@@ -96,7 +102,7 @@ const maxExecutions = 3000
 func explore(p *ir.Program, m mode) interp.Result {
 	machine := interp.NewMachine(p, m.engine)
 	machine.MaxSteps = 200
-	res := machine.Explore(context.Background(), interp.Sessions(p, 1), interp.InitialDB(p),
+	res := machine.Explore(context.Background(), interp.Sessions(p, 2), interp.InitialDB(p),
 		interp.Options{Classic: m.classic, MaxExecutions: maxExecutions})
 	if m.classic && res.Verdict == interp.Anomalous && rewrites(res.Anomaly) {
 		return interp.Result{Verdict: interp.Undecided, Reason: "a row is written twice"}
@@ -127,6 +133,9 @@ func smaller(p *ir.Program, m mode) *ir.Program {
 	return progen.Copy(p)
 }
 
+// patience bounds the attempts with one program.
+const patience = 4 * time.Second
+
 // attempts proves p with bounded effort, in each way that suffices on its own:
 // by rows, by cells, and now and then in full with facts that hold on the
 // initial rows.
@@ -138,7 +147,9 @@ func attempts(t testing.TB, p *ir.Program, m mode, full bool) Verdict {
 			panic(r)
 		}
 	}()
-	opt := Options{Engine: m.engine, Classic: m.classic, MaxWindow: 2, MaxQuestions: 16, MaxWalks: 1, Limit: 200000}
+	opt := Options{Engine: m.engine, Classic: m.classic, SessionOrder: m.sessions, MaxWindow: 2, MaxQuestions: 12, MaxWalks: 1, Limit: 60000}
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
 	if full {
 		rows := make([][][]ir.Value, len(p.Tables))
 		for i, table := range p.Tables {
@@ -146,7 +157,11 @@ func attempts(t testing.TB, p *ir.Program, m mode, full bool) Verdict {
 		}
 		opt.MaxWindow, opt.MaxQuestions, opt.MaxWalks = 3, 40, 2
 		opt.Initially = func(f *ir.Invariant) bool { return holds(p, m.engine, rows, []*ir.Invariant{f}) }
-		return mustProve(t, p, opt).Verdict
+		res, err := Prove(ctx, p, opt)
+		if err != nil {
+			t.Fatalf("%v\n%s", err, p)
+		}
+		return res.Verdict
 	}
 	if c := certificate(p, opt); c != "" {
 		return Robust
@@ -157,7 +172,7 @@ func attempts(t testing.TB, p *ir.Program, m mode, full bool) Verdict {
 	for _, gran := range []symbolic.Granularity{symbolic.ByRow, symbolic.ByCell} {
 		pr := newProver(p, opt, gran, solver)
 		pr.quick = true
-		if v := pr.run(context.Background()).Verdict; v != Unknown {
+		if v := pr.run(ctx).Verdict; v != Unknown {
 			verdict = v
 		}
 		if verdict == Robust || m.classic {
@@ -224,6 +239,9 @@ func sources(t testing.TB) []source {
 		for n := 1 + r.Intn(4); n > 0; n-- {
 			p = progen.Mutant(r, p)
 		}
+		if len(p.Processes) > 0 && r.Intn(5) == 0 {
+			p.Processes[r.Intn(len(p.Processes))].Copies = ir.Any
+		}
 		return p
 	}
 	accesses := func(r *rand.Rand) *ir.Program {
@@ -244,10 +262,11 @@ func sources(t testing.TB) []source {
 }
 
 // candidates gives closed programs to explore: p, or some instances of its
-// templates on random rows, each with the templates used.
-func candidates(r *rand.Rand, p *ir.Program, yield func(c, templates *ir.Program) bool) {
+// templates on random rows, each with the templates used and whether a session
+// runs two of them.
+func candidates(r *rand.Rand, p *ir.Program, yield func(c, templates *ir.Program, sessions bool) bool) {
 	if len(p.Processes) > 0 {
-		yield(p, nil)
+		yield(p, nil, false)
 		return
 	}
 	for k := 0; k < 12; k++ {
@@ -257,7 +276,8 @@ func candidates(r *rand.Rand, p *ir.Program, yield func(c, templates *ir.Program
 		for i, t := range templates.Tables {
 			t.Rows = rows[i]
 		}
-		if !yield(closed(p, sessions, rows), templates) {
+		two := slices.ContainsFunc(sessions, func(s interp.Session) bool { return len(s) > 1 })
+		if !yield(closed(p, sessions, rows), templates, two) {
 			return
 		}
 	}
@@ -275,15 +295,16 @@ func TestAgainstExploration(t *testing.T) {
 		counts[s.name] = &tally{verdicts: map[Verdict]int{}}
 	}
 	seen := map[string]bool{}
-	for n := 0; n < *runsFlag; n++ {
-		s := list[[]int{0, 0, 0, 1, 1, 1, 2, 2, 3, 3}[r.Intn(10)]]
+	deadline, bounded := t.Deadline()
+	for n := 0; n < *runsFlag && (!bounded || time.Until(deadline) > 20*time.Second); n++ {
+		s := list[[]int{0, 0, 0, 0, 0, 1, 1, 2, 2, 3}[r.Intn(10)]]
 		m := modes[[]int{0, 1, 1, 1, 2, 2, 2, 2, 2}[r.Intn(9)]]
 		c := counts[s.name]
 		c.programs++
 		p := s.make(r)
 		found := false
-		check := func(p *ir.Program, what string, x *interp.Execution) {
-			key := m.name + p.String()
+		check := func(p *ir.Program, m mode, what string, x *interp.Execution) {
+			key := fmt.Sprint(m.name, m.sessions, p)
 			if seen[key] {
 				return
 			}
@@ -301,7 +322,7 @@ func TestAgainstExploration(t *testing.T) {
 				t.Fatalf("%s, %s: %s are proved robust (in full: %v), but there is an anomaly:\n%s\n%s", s.name, m.name, what, full, describe(x), p)
 			}
 		}
-		candidates(r, p, func(k, templates *ir.Program) bool {
+		candidates(r, p, func(k, templates *ir.Program, sessions bool) bool {
 			start := time.Now()
 			res := explore(k, m)
 			c.exploring += time.Since(start)
@@ -309,15 +330,17 @@ func TestAgainstExploration(t *testing.T) {
 				return true
 			}
 			found = true
-			check(k, "its instances", res.Anomaly)
+			check(k, m, "its instances", res.Anomaly)
 			if templates != nil && r.Intn(2) == 0 {
-				check(templates, "its templates", res.Anomaly)
+				ordered := m
+				ordered.sessions = sessions
+				check(templates, ordered, "its templates", res.Anomaly)
 			}
 			if r.Intn(2) == 0 {
 				start := time.Now()
 				min := smaller(k, m)
 				c.exploring += time.Since(start)
-				check(min, "instances with the statements that it needs", res.Anomaly)
+				check(min, m, "instances with the statements that it needs", res.Anomaly)
 			}
 			return false
 		})

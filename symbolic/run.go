@@ -370,11 +370,19 @@ func (l *RowLock) asItem(w *World) item {
 	}}
 }
 
-// WritesRow is: the run writes some row.
-func (r *Run) WritesRow() *smt.Term {
+// Acts is: when the run commits matters, and not only what it read. It writes
+// some row, or it wrote one before a rollback: that, too, had to pass the
+// constraints as they were at that moment.
+func (r *Run) Acts() *smt.Term {
 	w := r.Inst.w
 	u := w.union()
-	for _, x := range r.Writes {
+	writes := append([]*Write{}, r.Writes...)
+	for _, l := range r.log {
+		if !l.rollback && !l.undone.IsFalse() {
+			writes = append(writes, l.write)
+		}
+	}
+	for _, x := range writes {
 		it := x.asItem(w)
 		u.add(it.doms, func(tuple []Key) *smt.Term {
 			g, _ := it.at(tuple)
