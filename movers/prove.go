@@ -281,6 +281,9 @@ func (p *prover) walks(ctx context.Context, t0 int) (found []*Walk, reason strin
 	}
 	for ; ; window++ {
 		closed, complete := p.search(ctx, t0, window)
+		if p.stopped {
+			return []*Walk{p.walk(t0, closed[len(closed)-1], answer{})}, ""
+		}
 		if err := ctx.Err(); err != nil {
 			return nil, err.Error()
 		}
@@ -290,12 +293,6 @@ func (p *prover) walks(ctx context.Context, t0 int) (found []*Walk, reason strin
 		for _, chain := range closed {
 			if ctx.Err() != nil {
 				break
-			}
-			if !p.quick && p.opt.Suspect != nil {
-				if w := p.walk(t0, chain, answer{}); p.opt.Suspect(w, p.facts) {
-					p.stopped = true
-					return append(found, w), ""
-				}
 			}
 			whole := p.ask(ctx, piece{t0, chain, true, true})
 			if whole.res == smt.Unsat {
@@ -373,7 +370,12 @@ func (p *prover) search(ctx context.Context, t0, window int) (closed [][]elem, c
 		queue = queue[1:]
 		tail := s.chain[len(s.chain)-s.tail:]
 		if p.ask(ctx, piece{t0, tail, s.whole, true}).res != smt.Unsat {
-			if closed = append(closed, s.chain); len(closed) == p.opt.MaxWalks {
+			closed = append(closed, s.chain)
+			if !p.quick && p.opt.Suspect != nil && p.opt.Suspect(p.walk(t0, s.chain, answer{}), p.facts) {
+				p.stopped = true
+				return closed, false
+			}
+			if len(closed) == p.opt.MaxWalks {
 				return closed, false
 			}
 		}
