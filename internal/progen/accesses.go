@@ -34,6 +34,12 @@ func Accesses(r *rand.Rand, o Options) *ir.Program {
 		}
 		fmt.Fprintf(b, "txn t%d (%s) {\nlocal v int; local w bool; v := 0\n", i, param)
 		for s := min(2, o.Stmts) + r.Intn(o.Stmts); s > 0; s-- {
+			if r.Intn(12) == 0 {
+				fmt.Fprintf(b, "savepoint s%d;\n", s)
+				a.statement()
+				fmt.Fprintf(b, "rollback to s%d;\n", s)
+				continue
+			}
 			a.statement()
 		}
 		b.WriteString("}\n")

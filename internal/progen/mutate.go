@@ -86,6 +86,9 @@ func (m *mutator) change() bool {
 		return m.lock(s)
 	case k < 70:
 		return m.set(s)
+	case k < 73: // run it for nothing
+		name := fmt.Sprintf("m%d", m.r.Intn(1000))
+		*list = append((*list)[:at:at], append([]ir.Stmt{&ir.Savepoint{Name: name}, s, &ir.RollbackTo{Name: name}}, (*list)[at+1:]...)...)
 	case k < 90:
 		*list = append((*list)[:at:at], append([]ir.Stmt{m.access()}, (*list)[at:]...)...)
 	case k < 94:
