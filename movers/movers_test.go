@@ -14,7 +14,7 @@ import (
 
 var (
 	seedFlag = flag.Int64("seed", 0, "seed of the random programs (0: from the clock)")
-	runsFlag = flag.Int("runs", 400, "number of random programs")
+	runsFlag = flag.Int("runs", 2000, "number of random programs")
 )
 
 func seed(t testing.TB) int64 {
