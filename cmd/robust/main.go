@@ -47,6 +47,11 @@ func commands() []command {
 }
 
 func main() {
+	if os.Getenv(workerVar) == "" {
+		if code, ok := supervise(); ok {
+			os.Exit(code)
+		}
+	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	go func() {
 		// The first interrupt asks for what is known so far, a second one
