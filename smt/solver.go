@@ -41,6 +41,7 @@ type Solver struct {
 	uses  int
 
 	limit    uint // what Z3 was told last
+	spoilt   bool // an interrupt may still be in Z3: it has to be made anew
 	sorts    [3]z3.Sort
 	numerals map[literal]z3.Value
 }
@@ -75,7 +76,7 @@ func (s *Solver) reset() {
 	s.core = z3.NewSolver(s.ctx)
 	s.memo = map[*Term]z3.Value{}
 	s.funcs = map[string]z3.FuncDecl{}
-	s.limit = 0
+	s.limit, s.spoilt = 0, false
 	s.sorts = [...]z3.Sort{Bool: s.ctx.BoolSort(), Int: s.ctx.IntSort(), Real: s.ctx.RealSort()}
 	s.numerals = map[literal]z3.Value{}
 }
@@ -114,7 +115,7 @@ type Dialogue struct {
 
 // Begin starts a question. End must be called.
 func (s *Solver) Begin() *Dialogue {
-	if len(s.memo) > maxMemo {
+	if s.spoilt || len(s.memo) > maxMemo {
 		s.reset()
 	}
 	s.core.Push()
@@ -122,11 +123,18 @@ func (s *Solver) Begin() *Dialogue {
 }
 
 // End forgets the question.
-func (d *Dialogue) End() { d.s.core.Pop() }
+func (d *Dialogue) End() {
+	if !d.s.spoilt {
+		d.s.core.Pop()
+	}
+}
 
 // Assert adds terms, all of which are to be true.
 func (d *Dialogue) Assert(terms ...*Term) {
 	for _, t := range terms {
+		if d.s.spoilt {
+			return
+		}
 		if t.IsFalse() {
 			d.dead = true
 		}
@@ -145,6 +153,9 @@ func (d *Dialogue) Check(ctx context.Context) (res Result, m *Model, reason stri
 		return Unknown, nil, err.Error()
 	}
 	s := d.s
+	if s.spoilt {
+		return Unknown, nil, "the solver was interrupted"
+	}
 	start := time.Now()
 	defer func() {
 		s.Stats.Queries++
@@ -168,9 +179,16 @@ func (d *Dialogue) Check(ctx context.Context) (res Result, m *Model, reason stri
 		ctx, cancel = context.WithTimeout(ctx, s.Timeout)
 	}
 	defer cancel()
-	stop := context.AfterFunc(ctx, s.ctx.Interrupt)
+	interrupted := make(chan struct{})
+	stop := context.AfterFunc(ctx, func() {
+		s.ctx.Interrupt()
+		close(interrupted)
+	})
 	sat, err := s.core.Check()
-	stop()
+	if !stop() {
+		<-interrupted
+		s.spoilt = true
+	}
 	switch {
 	case err != nil:
 		if ctx.Err() != nil {

@@ -22,7 +22,8 @@ type exec struct {
 	live  *smt.Term
 	exits []*exit
 	// points are the savepoints set so far.
-	points map[string]savepoint
+	savepoints int
+	points     map[string]savepoint
 	// suffix distinguishes the rounds of unrolled loops in the names of what
 	// the instance chooses; rounds are those of the enclosing open loops.
 	suffix string
@@ -51,6 +52,7 @@ type savepoint struct {
 	st                 *State
 	writes, locks, log int
 	depth              int
+	set                int // when it was set: a rollback to it ends those set later
 }
 
 // Run executes the instance on a state.
@@ -284,7 +286,8 @@ func (e *exec) stmt(s ir.Stmt) {
 	case *ir.Abort:
 		e.require(w.B.False())
 	case *ir.Savepoint:
-		e.points[s.Name] = savepoint{e.st, len(e.run.Writes), len(e.run.Locks), len(e.run.log), len(e.loops)}
+		e.savepoints++
+		e.points[s.Name] = savepoint{e.st, len(e.run.Writes), len(e.run.Locks), len(e.run.log), len(e.loops), e.savepoints}
 	case *ir.RollbackTo:
 		e.rollback(s)
 	case *ir.Unmodelled:
@@ -633,8 +636,13 @@ func (e *exec) rollback(s *ir.RollbackTo) {
 	w := e.w
 	p, ok := e.points[s.Name]
 	if !ok || p.depth != len(e.loops) {
-		w.Unsupported = "a savepoint is rolled back across the rounds of a loop"
+		w.Unsupported = "a savepoint is rolled back that another rollback may have ended, or across the rounds of a loop"
 		return
+	}
+	for name, later := range e.points {
+		if later.set > p.set {
+			delete(e.points, name)
+		}
 	}
 	undone := e.live
 	for i := p.log; i < len(e.run.log); i++ {

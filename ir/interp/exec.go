@@ -228,7 +228,8 @@ func (s *scope) stmt(st ir.Stmt) exec {
 			if f.points == nil {
 				f.points = map[string]point{}
 			}
-			f.points[st.Name] = point{f.db, len(f.run.Ops), len(f.run.Locks)}
+			f.npoints++
+			f.points[st.Name] = point{f.db, len(f.run.Ops), len(f.run.Locks), f.npoints}
 			return control{}
 		}
 	case *ir.RollbackTo:
@@ -241,6 +242,11 @@ func (s *scope) stmt(st ir.Stmt) exec {
 			f.m.replay(p.db, u.ops, func(statement int, why string) bool { u.broken[statement] = true; return true })
 			if len(u.broken) > 0 {
 				f.run.undone = append(f.run.undone, u)
+			}
+			for name, later := range f.points {
+				if later.set > p.set {
+					delete(f.points, name)
+				}
 			}
 			f.db = p.db
 			f.run.Ops = f.run.Ops[:p.ops:p.ops]

@@ -345,3 +345,12 @@ func TestDependencies(t *testing.T) {
 		t.Errorf("write skew: %v", cycle)
 	}
 }
+
+// TestInnerSavepoint: rolling back to a savepoint ends those set after it.
+func TestInnerSavepoint(t *testing.T) {
+	p := parse(t, "program p\nvar x = 0\ntxn t { savepoint a; x := 1; savepoint b; rollback to a; rollback to b }")
+	run := NewMachine(p, engine.Postgres()).Run(&Instance{Txn: p.Txns[0]}, InitialDB(p), nil)
+	if want := "there is no savepoint b"; run.Blocked != want {
+		t.Errorf("blocked: %q, want %q", run.Blocked, want)
+	}
+}

@@ -212,6 +212,7 @@ type frame struct {
 	fresh     int
 	snapshot  bool // the snapshot was taken
 	points    map[string]point
+	npoints   int // how many savepoints were set
 	cur       ir.Stmt
 	statement int
 }
@@ -220,6 +221,7 @@ type frame struct {
 type point struct {
 	db          *DB
 	ops, nlocks int
+	set         int // when it was set: a rollback to it ends those set later
 }
 
 // Machine executes the transactions of one program on one engine. It is not
