@@ -121,7 +121,7 @@ func TestInvariance(t *testing.T) {
 			// What is found first depends on the order, and the bounds on
 			// what is found; a proof does not, unless it was cut short.
 			got := attempts(t, q, x.m, false)
-			if got != want && (got == Robust || want == Robust) {
+			if got != want && got != Unknown && want != Unknown && (got == Robust || want == Robust) {
 				t.Errorf("%s: %v, but %s %v\n%s\n%s", x.m.name, want, change.name, got, x.p, q)
 			}
 		}

@@ -244,6 +244,7 @@ func (e *exec) stmt(s ir.Stmt) {
 		p := w.plan(&s.Query, en)
 		e.use(p, ir.AccessShare)
 		e.noteQuery(en, &s.Query, s.Cols)
+		e.observed(e.live, nil) // an empty result is not the same as none
 		e.observeRows(p, en, e.st, s.Cols)
 		if s.Limit != nil {
 			e.observed(e.live, []Val{e.eval(s.Limit)})
