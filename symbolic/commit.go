@@ -35,7 +35,7 @@ func (r *Run) Commit(cur *State) (*State, *smt.Term) {
 		after := states[l.to]
 		for k := l.to; k < i; k++ {
 			if kept[k] != nil {
-				kept[k] = kept[k].unless(w, l.undone)
+				kept[k] = kept[k].when(w, func(write) *smt.Term { return w.B.Not(l.undone) })
 				after = kept[k].apply(w, after)
 			}
 		}
@@ -44,15 +44,37 @@ func (r *Run) Commit(cur *State) (*State, *smt.Term) {
 	return states[len(states)-1], ok
 }
 
-// unless is the write under the condition that it is not undone.
-func (x *Write) unless(w *World, undone *smt.Term) *Write {
+// when is the write where the condition holds as well, which is asked only
+// where the write may happen.
+func (x *Write) when(w *World, cond func(wr write) *smt.Term) *Write {
 	y := *x
 	y.at = func(loop []Key, k Key) write {
 		wr := x.at(loop, k)
-		wr.guard = w.B.And(wr.guard, w.B.Not(undone))
+		if !wr.guard.IsFalse() {
+			wr.guard = w.B.And(wr.guard, cond(wr))
+		}
 		return wr
 	}
+	if x.each != nil {
+		y.each = x.each.when(w, cond)
+	}
 	return &y
+}
+
+// when is the lock where the condition holds as well.
+func (l *RowLock) when(w *World, cond func(k Key) *smt.Term) *RowLock {
+	m := *l
+	m.at = func(loop []Key, k Key) (*smt.Term, Key) {
+		g, key := l.at(loop, k)
+		if !g.IsFalse() {
+			g = w.B.And(g, cond(key))
+		}
+		return g, key
+	}
+	if l.each != nil {
+		m.each = l.each.when(w, cond)
+	}
+	return &m
 }
 
 // Feasible is: the run, made and committed on its snapshot with nobody in
@@ -262,29 +284,12 @@ func (r *Run) ofSnapshot(x *Write) *Write {
 	if w.Engine.InsertExcludes || x.Kind == Insert {
 		return x
 	}
-	y := *x
-	y.at = func(loop []Key, k Key) write {
-		wr := x.at(loop, k)
-		if !wr.guard.IsFalse() {
-			wr.guard = w.B.And(wr.guard, r.In.Alive(x.Table, wr.key))
-		}
-		return wr
-	}
-	return &y
+	return x.when(w, func(wr write) *smt.Term { return r.In.Alive(x.Table, wr.key) })
 }
 
 // lockOfSnapshot does the same for a lock.
 func (r *Run) lockOfSnapshot(l *RowLock) *RowLock {
-	w := r.Inst.w
-	m := *l
-	m.at = func(loop []Key, k Key) (*smt.Term, Key) {
-		g, key := l.at(loop, k)
-		if !g.IsFalse() {
-			g = w.B.And(g, r.In.Alive(l.Table, key))
-		}
-		return g, key
-	}
-	return &m
+	return l.when(r.Inst.w, func(k Key) *smt.Term { return r.In.Alive(l.Table, k) })
 }
 
 // shareCells reports whether two writes of one row touch one cell of it.

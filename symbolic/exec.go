@@ -655,18 +655,12 @@ func (e *exec) rollback(s *ir.RollbackTo) {
 	e.run.log = append(e.run.log, logged{rollback: true, to: p.log, undone: undone})
 	e.st = p.st
 	for i := p.writes; i < len(e.run.Writes); i++ {
-		x := e.run.Writes[i].unless(w, undone)
+		x := e.run.Writes[i].when(w, func(write) *smt.Term { return w.B.Not(undone) })
 		e.run.Writes[i] = x
 		e.st = x.apply(w, e.st)
 	}
 	for i := p.locks; i < len(e.run.Locks); i++ {
-		x := *e.run.Locks[i]
-		at := x.at
-		x.at = func(loop []Key, k Key) (*smt.Term, Key) {
-			g, key := at(loop, k)
-			return w.B.And(g, w.B.Not(undone)), key
-		}
-		e.run.Locks[i] = &x
+		e.run.Locks[i] = e.run.Locks[i].when(w, func(Key) *smt.Term { return w.B.Not(undone) })
 	}
 }
 

@@ -19,19 +19,15 @@ func (e *exec) write(x *Write) {
 
 // onlyChanges restricts an update to rows in which some value becomes another.
 func (w *World) onlyChanges(x *Write) *Write {
-	y := *x
-	y.at = func(loop []Key, k Key) write {
-		wr := x.at(loop, k)
+	return x.when(w, func(wr write) *smt.Term {
 		same := w.B.True()
 		for c := range x.Cols {
 			if x.Cols[c] {
 				same = w.B.And(same, w.same(wr.val(c), wr.old(c)))
 			}
 		}
-		wr.guard = w.B.And(wr.guard, w.B.Not(same))
-		return wr
-	}
-	return &y
+		return w.B.Not(same)
+	})
 }
 
 // rowOK is what a written row must satisfy alone; cols limits it to columns
