@@ -1,6 +1,11 @@
 package movers
 
-import "github.com/txrobust/robust/ir"
+import (
+	"slices"
+
+	"github.com/txrobust/robust/ir"
+	"github.com/txrobust/robust/symbolic"
+)
 
 // certificate looks for a reason for robustness that needs no solver, and
 // names it (CAV'19, corollary 2, and the observation that an anomaly needs a
@@ -21,6 +26,10 @@ func certificate(p *ir.Program, opt Options) string {
 	}
 	if blind && !hasKeys(p, updaters) {
 		return "no transaction that writes reads anything"
+	}
+	code := symbolic.Prepare(p)
+	if !slices.ContainsFunc(updaters, func(t *ir.Txn) bool { return !steady(code, t, opt) }) {
+		return "every transaction that writes reads only rows that it writes, or what nobody writes"
 	}
 	if len(p.Processes) == 0 && opt.SessionOrder {
 		return "" // sessions relate any two transactions

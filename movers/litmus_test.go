@@ -68,8 +68,8 @@ var unproved = map[string]string{
 	"fig11b-same-value-wr.litmus": "whether t3 reads another value depends on the state",
 	"s1-values-three.litmus":      "by values, exclusion still orders O and I",
 	"s2-lock-update.litmus":       "proofs are for any rows: l may be empty",
-	"s3-unique.litmus":            "proofs are for any rows: sign_up's number may be taken by another name",
 	"s3-unique-lock.litmus":       "proofs are for any rows: sign_up's number may be taken by another name",
+	"s3-unique.litmus":            "proofs are for any rows: sign_up's number may be taken by another name",
 }
 
 // TestLitmus: robust programs are proved, others are not, in each mode and as

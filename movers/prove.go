@@ -271,8 +271,8 @@ func (p *prover) possible(t0 int, chain []elem, v elem) bool {
 // walks finds the closed walks of a delayed node. Windows grow until no walk
 // is left, or one is possible as a whole.
 func (p *prover) walks(ctx context.Context, t0 int) (found []*Walk, reason string) {
-	if p.ask(ctx, piece{t0: t0}).res == smt.Unsat {
-		return nil, "" // it never writes
+	if p.gran == symbolic.ByRow && steady(p.code, p.nodes[t0].txn, p.opt) || p.ask(ctx, piece{t0: t0}).res == smt.Unsat {
+		return nil, "" // it never writes, or may as well begin when it commits
 	}
 	p.left = p.opt.MaxQuestions
 	window := 1

@@ -109,6 +109,9 @@ func (p *prover) solve(ctx context.Context, pc piece) answer {
 	if done() {
 		return answer{smt.Unsat, ""}
 	}
+	if len(pc.elems) == 0 {
+		q.delayed(q.state(0))
+	}
 	for i, e := range pc.elems {
 		q.insts = append(q.insts, w.NewInstance(p.nodes[e.node].txn, "t"+strconv.Itoa(i+1)))
 	}
@@ -134,7 +137,7 @@ func (p *prover) solve(ctx context.Context, pc piece) answer {
 	if done() {
 		return answer{smt.Unsat, ""}
 	}
-	if w.Thorough = pc.first && pc.last || len(pc.elems) == 1; !w.Thorough {
+	if w.Thorough = pc.first && pc.last || len(pc.elems) <= 1; !w.Thorough {
 		// It will be asked again as part of more. The ends of walks are
 		// worth more: all walks have them.
 		w.MaxRefinements, w.MaxInstances = partRefinements, partInstances
@@ -219,6 +222,19 @@ func (q *question) first(e elem) {
 	q.assert(w.B.Or(w.B.Not(moved.OK), q.r0.Differ(moved)))
 }
 
+// delayed asserts that the delayed transaction commits on a state, and would
+// have done something else if it had taken its snapshot there: otherwise it is
+// atomic at its commit.
+func (q *question) delayed(s *symbolic.State) {
+	_, commits := q.r0.Commit(s)
+	q.assert(commits)
+	if q.p.opt.Classic || q.p.opt.naive {
+		return // by dependencies, equal values are no reason
+	}
+	moved := q.delay.Run(s)
+	q.assert(q.w.B.Or(q.w.B.Not(moved.OK), q.r0.Differ(moved)))
+}
+
 // edge asserts that elements i and i+1, neighbours in a state inside the
 // window, cannot be swapped.
 func (q *question) edge(elems []elem, i int) {
@@ -287,8 +303,7 @@ func (q *question) last(elems []elem, i int) {
 	if e.kind == Atomic {
 		before = z.Post
 	}
-	_, commits := q.r0.Commit(before)
-	q.assert(commits)
+	q.delayed(before)
 	if q.p.opt.Classic {
 		q.assert(w.Affects(q.r0, z))
 		return

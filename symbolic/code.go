@@ -260,9 +260,9 @@ type reference struct {
 	fk    *ir.ForeignKey
 }
 
-// keyFreed reports whether a key of a row may become free: the table loses
+// KeyFreed reports whether a key of a row may become free: the table loses
 // rows or a column of a key changes.
-func (c *Code) keyFreed(t *ir.Table) bool {
+func (c *Code) KeyFreed(t *ir.Table) bool {
 	freed := c.Deleted[t]
 	for _, u := range t.Uniques {
 		freed = freed || touches(u.Columns, c.Updated[t])

@@ -216,7 +216,7 @@ func (w *World) Excludes(owner, other *Run, gran Granularity, positive bool) *sm
 				continue // whether an unmodelled statement writes is not known
 			}
 			if a.Kind == Insert && !w.Engine.InsertExcludes {
-				if b.Kind == Insert && !w.code.keyFreed(w.Program.Tables[a.Table]) {
+				if b.Kind == Insert && !w.code.KeyFreed(w.Program.Tables[a.Table]) {
 					out = w.B.Or(out, w.sameUnique(a, b, some))
 				}
 				continue

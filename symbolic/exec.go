@@ -52,7 +52,9 @@ type savepoint struct {
 	st                 *State
 	writes, locks, log int
 	depth              int
-	set                int // when it was set: a rollback to it ends those set later
+	set                int       // when it was set: a rollback to it ends those set later
+	live               *smt.Term // whether it was set
+	again              bool      // the name had been used before
 }
 
 // Run executes the instance on a state.
@@ -288,7 +290,8 @@ func (e *exec) stmt(s ir.Stmt) {
 		e.require(w.B.False())
 	case *ir.Savepoint:
 		e.savepoints++
-		e.points[s.Name] = savepoint{e.st, len(e.run.Writes), len(e.run.Locks), len(e.run.log), len(e.loops), e.savepoints}
+		_, again := e.points[s.Name]
+		e.points[s.Name] = savepoint{e.st, len(e.run.Writes), len(e.run.Locks), len(e.run.log), len(e.loops), e.savepoints, e.live, again}
 	case *ir.RollbackTo:
 		e.rollback(s)
 	case *ir.Unmodelled:
@@ -640,6 +643,11 @@ func (e *exec) rollback(s *ir.RollbackTo) {
 		w.Unsupported = "a savepoint is rolled back that another rollback may have ended, or across the rounds of a loop"
 		return
 	}
+	if p.again && p.live != e.live && !p.live.IsTrue() {
+		w.Unsupported = "which of two savepoints of one name is rolled back depends on the path"
+		return
+	}
+	e.require(p.live)
 	for name, later := range e.points {
 		if later.set > p.set {
 			delete(e.points, name)
