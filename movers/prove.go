@@ -3,6 +3,7 @@ package movers
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/txrobust/robust/engine"
@@ -35,8 +36,8 @@ type Options struct {
 	SessionOrder bool
 	// MaxWindow bounds the edges that are asked as one question.
 	MaxWindow int
-	// MaxQuestions bounds the pieces of walks that are asked for each delayed
-	// transaction.
+	// MaxQuestions bounds the pieces of walks that the solver is asked about
+	// for each delayed transaction.
 	MaxQuestions int
 	// MaxWalks bounds the walks that are reported for each delayed
 	// transaction.
@@ -280,15 +281,19 @@ func (p *prover) walks(ctx context.Context, t0 int) (found []*Walk, reason strin
 		window = len(p.nodes)
 	}
 	for ; ; window++ {
-		closed, complete := p.search(ctx, t0, window)
-		if p.stopped {
-			return []*Walk{p.walk(t0, closed[len(closed)-1], answer{})}, ""
-		}
-		if err := ctx.Err(); err != nil {
-			return nil, err.Error()
-		}
-		if len(closed) == 0 && complete {
-			return nil, ""
+		var closed [][]elem
+		for _, back := range p.directions() {
+			list, complete := p.search(ctx, t0, window, back)
+			if p.stopped {
+				return []*Walk{p.walk(t0, list[len(list)-1], answer{})}, ""
+			}
+			if err := ctx.Err(); err != nil {
+				return nil, err.Error()
+			}
+			if len(list) == 0 && complete {
+				return nil, ""
+			}
+			closed = append(closed, list...)
 		}
 		for _, chain := range closed {
 			if ctx.Err() != nil {
@@ -337,29 +342,66 @@ func (p *prover) finite() bool {
 	return len(p.nodes) > 0
 }
 
+// directions gives the directions of the search: to prove that there is no
+// walk, either is enough. Chains of processes grow forwards only, since what
+// may follow depends on what is before.
+func (p *prover) directions() []bool {
+	if p.quick || len(p.nodes) > 0 && p.nodes[0].process != nil {
+		return []bool{false}
+	}
+	return []bool{false, true}
+}
+
 // search goes breadth-first through chains of which only the last window
-// elements are remembered, and gives chains that close. complete is false when
-// there may be more.
-func (p *prover) search(ctx context.Context, t0, window int) (closed [][]elem, complete bool) {
+// elements are remembered, and gives chains that close. If back, chains grow
+// from the end of walks, and the first elements are remembered. complete is
+// false when there may be more.
+func (p *prover) search(ctx context.Context, t0, window int, back bool) (closed [][]elem, complete bool) {
 	type state struct {
 		chain []elem // the whole chain, for the report
-		tail  int    // how many of its last elements are remembered
-		whole bool   // the tail is the chain
+		known int    // how many of its newest elements are remembered
+		whole bool   // these are the chain
 	}
-	complete = true
+	// newest gives the n newest elements, and join makes a chain one longer.
+	newest := func(chain []elem, n int) []elem {
+		if back {
+			return chain[:n]
+		}
+		return chain[len(chain)-n:]
+	}
+	join := func(chain []elem, e elem) []elem {
+		if back {
+			return append([]elem{e}, chain...)
+		}
+		return append(slices.Clone(chain), e)
+	}
+	// part is a piece that starts where the search does if whole, and ends at
+	// the other end of the walk if closes.
+	part := func(elems []elem, whole, closes bool) piece {
+		if back {
+			return piece{t0, elems, closes, whole}
+		}
+		return piece{t0, elems, whole, closes}
+	}
 	seen := map[string]bool{}
 	var queue []state
 	push := func(s state) {
-		k := piece{t0, s.chain[len(s.chain)-s.tail:], s.whole, false}.key()
+		k := part(newest(s.chain, s.known), s.whole, false).key()
 		if !seen[k] {
 			seen[k] = true
 			queue = append(queue, s)
 		}
 	}
+	kinds := []Kind{Atomic, Issued}
 	for v := range p.nodes {
-		e := elem{v, Atomic} // an issued one commutes with the snapshot
-		if p.possible(t0, nil, e) && p.ask(ctx, piece{t0, []elem{e}, true, false}).res != smt.Unsat {
-			push(state{[]elem{e}, 1, true})
+		for _, kind := range kinds {
+			e := elem{v, kind}
+			if kind == Issued && (!back || p.opt.naive) || !p.possible(t0, nil, e) {
+				continue // an issued one commutes with the snapshot
+			}
+			if p.ask(ctx, part([]elem{e}, true, false)).res != smt.Unsat {
+				push(state{[]elem{e}, 1, true})
+			}
 		}
 	}
 	for len(queue) > 0 {
@@ -368,8 +410,9 @@ func (p *prover) search(ctx context.Context, t0, window int) (closed [][]elem, c
 		}
 		s := queue[0]
 		queue = queue[1:]
-		tail := s.chain[len(s.chain)-s.tail:]
-		if p.ask(ctx, piece{t0, tail, s.whole, true}).res != smt.Unsat {
+		known := newest(s.chain, s.known)
+		end := newest(s.chain, 1)[0]
+		if !(back && end.kind == Issued) && p.ask(ctx, part(known, s.whole, true)).res != smt.Unsat {
 			closed = append(closed, s.chain)
 			if !p.quick && p.opt.Suspect != nil && p.opt.Suspect(p.walk(t0, s.chain, answer{}), p.facts) {
 				p.stopped = true
@@ -380,28 +423,29 @@ func (p *prover) search(ctx context.Context, t0, window int) (closed [][]elem, c
 			}
 		}
 		for v := range p.nodes {
-			for _, kind := range []Kind{Atomic, Issued} {
+			for _, kind := range kinds {
 				e := elem{v, kind}
-				last := tail[len(tail)-1]
-				if kind == Issued && (last.kind == Issued || p.opt.naive) || !p.possible(t0, s.chain, e) {
+				if kind == Issued && (end.kind == Issued || p.opt.naive) {
+					continue
+				}
+				if back && !p.possible(t0, nil, e) || !back && !p.possible(t0, s.chain, e) {
 					continue
 				}
 				// Cheap questions first: the edge alone, then with what is
 				// remembered.
-				if p.ask(ctx, piece{t0, []elem{last, e}, false, false}).res == smt.Unsat {
+				if p.ask(ctx, piece{t0, join([]elem{end}, e), false, false}).res == smt.Unsat {
 					continue
 				}
-				next := append(append([]elem{}, tail...), e)
-				if p.ask(ctx, piece{t0, next, s.whole, false}).res == smt.Unsat {
+				if p.ask(ctx, part(join(known, e), s.whole, false)).res == smt.Unsat {
 					continue
 				}
-				t := state{append(append([]elem{}, s.chain...), e), s.tail + 1, s.whole}
-				if t.tail > window {
-					t.tail, t.whole = window, false
+				t := state{join(s.chain, e), s.known + 1, s.whole}
+				if t.known > window {
+					t.known, t.whole = window, false
 				}
 				push(t)
 			}
 		}
 	}
-	return closed, complete
+	return closed, true
 }

@@ -48,16 +48,27 @@ func (p *prover) ask(ctx context.Context, q piece) answer {
 	key := q.key()
 	a, ok := p.memo[key]
 	if !ok {
-		p.left--
+		before := p.queries()
 		if p.plain != nil {
 			a = p.plain.ask(ctx, q)
 		}
 		if p.plain == nil || a.res != smt.Unsat {
 			a = p.solve(ctx, q)
 		}
+		if p.queries() > before {
+			p.left--
+		}
 		p.memo[key] = a
 	}
 	return a
+}
+
+// queries counts what reached the solver.
+func (p *prover) queries() int {
+	if p.plain == nil {
+		return p.stats.Queries
+	}
+	return p.stats.Queries + p.plain.stats.Queries
 }
 
 // question is the World of one piece.

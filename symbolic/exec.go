@@ -699,9 +699,9 @@ func (e *exec) unmodelled(s *ir.Unmodelled) {
 		for _, t := range tables {
 			i := w.Table(t)
 			rounds := e.rounds
+			place := e.place(s, "unmodelled "+t.Name+" ")
 			e.write(&Write{Stmt: s, Table: i, Kind: Unknown, scan: true, at: func(_ []Key, k Key) write {
 				args := append(append([]Key{}, rounds...), k)
-				place := e.place(s, "unmodelled "+t.Name+" ")
 				return write{
 					guard: w.B.And(live, e.inst.choose(place+" writes", smt.Bool, args)),
 					key:   k,

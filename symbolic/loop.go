@@ -267,6 +267,9 @@ type openLoop struct {
 	// the loop, and nothing is chosen.
 	apart map[*ir.Table]int
 
+	// start is the executor before the loop: rounds may be asked for when it has
+	// gone on.
+	start  exec
 	before *State
 	live   *smt.Term
 	vars   map[string]Val
@@ -386,7 +389,7 @@ func factsOf(p *ir.Program, s ir.Stmt, label string, body []ir.Stmt) loopFacts {
 func (o *openLoop) run() {
 	e, w := o.e, o.e.w
 	o.facts = factsOf(w.Program, o.stmt, o.label, o.body)
-	o.before, o.live, o.vars, o.seen = e.st, e.live, copyVars(e.vars), map[string]*Run{}
+	o.start, o.before, o.live, o.vars, o.seen = *e, e.st, e.live, copyVars(e.vars), map[string]*Run{}
 	o.round = e.place(o.stmt, "loop ")
 
 	// The inputs.
@@ -571,7 +574,7 @@ func (o *openLoop) at(round []Key) *Run {
 	if r := o.seen[id]; r != nil {
 		return r
 	}
-	e, w := o.e, o.e.w
+	e, w := &o.start, o.e.w
 	run := &Run{Inst: e.inst, OK: w.B.True(), Failed: w.B.False()}
 	o.seen[id] = run
 	sub := &exec{w: w, inst: e.inst, run: run, st: o.fuzzyState(round), entry: e.entry, vars: copyVars(o.vars),

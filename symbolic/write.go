@@ -222,7 +222,7 @@ func (e *exec) change(s ir.Stmt, table *ir.Table, sets []ir.Set, row func(loop [
 		}
 		vals := newVals(key, en)
 		ok := e.rowOK(table, vals, cols)
-		return w.B.And(g, w.B.Not(w.B.And(ok, e.parentsVisible(table, vals, cols))))
+		return w.B.And(g, w.B.Not(w.B.And(ok, w.parentsVisible(seen, table, vals, cols))))
 	}
 	doms := []domain{}
 	if scan {
@@ -265,7 +265,7 @@ func (e *exec) update(s *ir.Update) {
 		cols = append(cols, set.Expr)
 	}
 	e.noteQuery(en, q, cols)
-	e.sharedExprs(s.Row, cols)
+	e.sharedExprs(p, en, s.Row, cols)
 	st, live := e.st, e.live
 	scan := len(p.doms) > 0
 	e.change(s, s.Table, s.Sets, func(_ []Key, k Key) (*smt.Term, Key, *env) {
@@ -278,9 +278,15 @@ func (e *exec) update(s *ir.Update) {
 	}, scan)
 }
 
-// sharedExprs evaluates, for what may fail and what is read, the expressions
-// that do not depend on the row.
-func (e *exec) sharedExprs(row string, exprs []ir.Expr) {
+// sharedExprs evaluates, for what may fail in them where a row is found, the
+// expressions that do not depend on the row.
+func (e *exec) sharedExprs(p *plan, en *env, row string, exprs []ir.Expr) {
+	w, st := e.w, e.st
+	shared := e.env()
+	shared.fail = func(ok *smt.Term) {
+		found := p.exists(en, p.at(en, "exists"), func(t []Key) *smt.Term { g, _ := p.match(en, st, t); return g })
+		e.require(w.B.Implies(found, ok))
+	}
 	for _, x := range exprs {
 		uses := false
 		ir.WalkExpr(x, func(x ir.Expr) {
@@ -289,7 +295,7 @@ func (e *exec) sharedExprs(row string, exprs []ir.Expr) {
 			}
 		})
 		if !uses {
-			e.eval(x)
+			shared.eval(x)
 		}
 	}
 }
@@ -315,13 +321,14 @@ func (e *exec) delete(s *ir.Delete) {
 	}})
 }
 
-// parentsVisible is: the rows that the foreign keys name are in the own view.
-func (e *exec) parentsVisible(t *ir.Table, vals []Val, cols []bool) *smt.Term {
-	ok := e.w.B.True()
+// parentsVisible is: the rows that the foreign keys name are in a state, the own
+// view.
+func (w *World) parentsVisible(s *State, t *ir.Table, vals []Val, cols []bool) *smt.Term {
+	ok := w.B.True()
 	for i := range t.ForeignKeys {
 		fk := &t.ForeignKeys[i]
 		if cols == nil || touches(fk.Columns, cols) {
-			ok = e.w.B.And(ok, e.w.parentExists(e.st, fk, vals))
+			ok = w.B.And(ok, w.parentExists(s, fk, vals))
 		}
 	}
 	return ok
@@ -339,7 +346,7 @@ func touches(list []int, cols []bool) bool {
 // lockParents requires the parents of an inserted row and locks them.
 func (e *exec) lockParents(t *ir.Table, guard *smt.Term, vals []Val, cols []bool) {
 	w := e.w
-	e.run.OK = w.B.And(e.run.OK, w.B.Implies(guard, e.parentsVisible(t, vals, cols)))
+	e.run.OK = w.B.And(e.run.OK, w.B.Implies(guard, w.parentsVisible(e.st, t, vals, cols)))
 	e.lockParentsOf(t, cols, false, func(Key) (*smt.Term, []Val) { return guard, vals })
 }
 
