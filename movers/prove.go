@@ -295,6 +295,14 @@ func (p *prover) walks(ctx context.Context, t0 int) (found []*Walk, reason strin
 			}
 			closed = append(closed, list...)
 		}
+		if window == 1 && p.opt.Suspect != nil && !p.quick {
+			for _, chain := range doubled(closed) {
+				if w := p.walk(t0, chain, answer{}); p.opt.Suspect(w, p.facts) {
+					p.stopped = true
+					return []*Walk{w}, ""
+				}
+			}
+		}
 		for _, chain := range closed {
 			if ctx.Err() != nil {
 				break
@@ -318,6 +326,20 @@ func (p *prover) walks(ctx context.Context, t0 int) (found []*Walk, reason strin
 			return nil, fmt.Sprintf("too many walks around %s", p.nodes[t0].txn.Name)
 		}
 	}
+}
+
+// doubled gives chains in which one element occurs twice in a row: the shortest
+// walk, whose windows do not know of each other, often lacks a second instance
+// of one of its templates, and to find out by longer windows takes long.
+func doubled(chains [][]elem) (out [][]elem) {
+	for _, chain := range chains {
+		for i, e := range chain {
+			if e.kind == Atomic {
+				out = append(out, slices.Insert(slices.Clone(chain), i, e))
+			}
+		}
+	}
+	return out
 }
 
 func (p *prover) walk(t0 int, chain []elem, a answer) *Walk {

@@ -88,6 +88,13 @@ func (in *Instance) Run(s *State) *Run {
 	if len(kept) > 0 {
 		e.observed(w.B.True(), kept)
 	}
+	// What is rolled back must pass the constraints on the snapshot or at the
+	// commit (Commit): on which of them is part of what the run does.
+	for _, l := range run.log {
+		if !l.rollback && !l.undone.IsFalse() {
+			e.observed(l.undone, []Val{w.Truth(l.write.breaks(w, l.before, l.after))})
+		}
+	}
 	run.Post = e.st
 	return run
 }
@@ -652,6 +659,10 @@ func (e *exec) rollback(s *ir.RollbackTo) {
 		if later.set > p.set {
 			delete(e.points, name)
 		}
+	}
+	if len(e.loops) > 0 && len(e.run.log) > p.log {
+		w.Unsupported = "writes are rolled back in a round of a loop"
+		return
 	}
 	undone := e.live
 	for i := p.log; i < len(e.run.log); i++ {
