@@ -20,11 +20,7 @@ func certificate(p *ir.Program, opt Options) string {
 	if len(updaters) == 0 {
 		return "no transaction writes"
 	}
-	blind := true
-	for _, t := range updaters {
-		blind = blind && !reads(t)
-	}
-	if blind && !hasKeys(p, updaters) {
+	if !slices.ContainsFunc(updaters, func(t *ir.Txn) bool { return reads(t) || inserts(t) }) {
 		return "no transaction that writes reads anything"
 	}
 	code := symbolic.Prepare(p)
@@ -81,16 +77,14 @@ func reads(t *ir.Txn) bool {
 	return found
 }
 
-// hasKeys reports whether a blind write may fail: an inserted key, a reference.
-func hasKeys(p *ir.Program, txns []*ir.Txn) bool {
+// inserts reports whether the transaction inserts: that may fail.
+func inserts(t *ir.Txn) bool {
 	found := false
-	for _, t := range txns {
-		ir.Walk(t.Body, func(s ir.Stmt) {
-			if _, ok := s.(*ir.Insert); ok {
-				found = true
-			}
-		})
-	}
+	ir.Walk(t.Body, func(s ir.Stmt) {
+		if _, ok := s.(*ir.Insert); ok {
+			found = true
+		}
+	})
 	return found
 }
 
@@ -126,43 +120,31 @@ func oneVariableEach(p *ir.Program) bool {
 // commonVariable is corollary 2(c): a shared variable that every updater
 // writes on every path, outside of branches and loops.
 func commonVariable(updaters []*ir.Txn) *ir.Table {
-	var common map[*ir.Table]bool
-	for _, t := range updaters {
-		mine := map[*ir.Table]bool{}
+	var common []*ir.Table
+	for i, t := range updaters {
+		var mine []*ir.Table
 		for _, s := range t.Body {
 			if u, ok := s.(*ir.Update); ok && u.Table.Var && u.Where == nil {
-				mine[u.Table] = true
-			}
-			switch s.(type) {
-			case *ir.Return, *ir.RollbackTo, *ir.Unmodelled:
-				return nil
+				mine = append(mine, u.Table)
 			}
 		}
-		returns := false
+		ends := false
 		ir.Walk(t.Body, func(s ir.Stmt) {
 			switch s.(type) {
 			case *ir.Return, *ir.RollbackTo, *ir.Unmodelled:
-				returns = true
+				ends = true
 			}
 		})
-		if returns {
+		if ends {
 			return nil
 		}
-		if common == nil {
+		if i == 0 {
 			common = mine
-			continue
 		}
-		for v := range common {
-			if !mine[v] {
-				delete(common, v)
-			}
-		}
+		common = slices.DeleteFunc(common, func(v *ir.Table) bool { return !slices.Contains(mine, v) })
 	}
-	var best *ir.Table
-	for v := range common {
-		if best == nil || v.Name < best.Name {
-			best = v
-		}
+	if len(common) == 0 {
+		return nil
 	}
-	return best
+	return common[0]
 }

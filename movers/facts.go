@@ -3,6 +3,7 @@ package movers
 import (
 	"context"
 	"fmt"
+	"slices"
 	"sort"
 	"strings"
 
@@ -49,7 +50,7 @@ func induct(ctx context.Context, p *ir.Program, opt Options, solver *smt.Solver)
 					continue
 				}
 				broken[inv] = true
-				if inv.Pos.IsValid() && containsInv(stated, inv) {
+				if inv.Pos.IsValid() && slices.Contains(stated, inv) {
 					why := "transaction " + t.Name + " can break it"
 					if res == smt.Unknown {
 						why = "whether transaction " + t.Name + " keeps it is not known (" + reason + ")"
@@ -73,15 +74,6 @@ func induct(ctx context.Context, p *ir.Program, opt Options, solver *smt.Solver)
 		}
 		guesses = kept
 	}
-}
-
-func containsInv(list []*ir.Invariant, x *ir.Invariant) bool {
-	for _, y := range list {
-		if x == y {
-			return true
-		}
-	}
-	return false
 }
 
 // mayBreak reports whether a template writes a table that the fact speaks of.

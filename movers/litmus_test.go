@@ -122,6 +122,8 @@ process p3 { txn balance { s := saving; c := checking; l := l + 1 } }`
 		"postgres s2-variable",
 		"postgres s3-key.litmus",
 		"default s3-parent.litmus", "postgres s3-parent.litmus",
+		"default undone-key.litmus", "postgres undone-key.litmus",
+		"default undone-reference.litmus", "postgres undone-reference.litmus",
 		"default s3-parent-lock.litmus", // in the paper's model there are no locks
 	} {
 		if !traps[want] {

@@ -124,9 +124,7 @@ func (c *classes) union(x, y any) {
 }
 
 // of gives the representative of a class.
-func (c *classes) of(x any) any { return c.find(x) }
-
-func (c *Code) localClass(t *ir.Txn, name string) any { return c.classes.of(local{t, name}) }
+func (c *Code) localClass(t *ir.Txn, name string) any { return c.classes.find(local{t, name}) }
 
 func (c *Code) unifyClasses() {
 	for _, t := range c.Program.Tables {
@@ -244,7 +242,7 @@ func (w *World) freshFacts() {
 func (w *World) neverHeld(s *State, f freshValue) {
 	for i, t := range w.Program.Tables {
 		for c := range t.Columns {
-			if w.code.classes.of(column{t, c}) != f.class || sortOf(t.Columns[c].Type) != f.val.T.Sort() {
+			if w.code.classes.find(column{t, c}) != f.class || sortOf(t.Columns[c].Type) != f.val.T.Sort() {
 				continue
 			}
 			w.always([]domain{tableDomain(i)}, func(tuple []Key) *smt.Term {

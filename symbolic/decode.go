@@ -184,7 +184,7 @@ func (w *World) sequencesDiffer(a, b []item) *smt.Term {
 // ColumnClass and LocalClass identify the sort of values that a column or a
 // local holds, such as numbers of customers: equal for two when a value is
 // copied between them or they are compared.
-func (c *Code) ColumnClass(t *ir.Table, col int) any { return c.classes.of(column{t, col}) }
+func (c *Code) ColumnClass(t *ir.Table, col int) any { return c.classes.find(column{t, col}) }
 
 // LocalClass is ColumnClass for a parameter or local.
 func (c *Code) LocalClass(t *ir.Txn, name string) any { return c.localClass(t, name) }

@@ -3,7 +3,6 @@ package symbolic
 import (
 	"strconv"
 
-	"github.com/txrobust/robust/engine"
 	"github.com/txrobust/robust/ir"
 	"github.com/txrobust/robust/smt"
 )
@@ -44,13 +43,6 @@ func (w *World) NewInstance(t *ir.Txn, name string) *Instance {
 		in.Params = append(in.Params, v)
 	}
 	return in
-}
-
-// item is something that a run does, possibly once for every member of some
-// domains: at gives the condition that it does it, and the values concerned.
-type item struct {
-	doms []domain
-	at   func(tuple []Key) (guard *smt.Term, vals []Val)
 }
 
 // Kind is what a Write does to its row.
@@ -248,150 +240,6 @@ func allColumns(t *ir.Table) []bool {
 	return out
 }
 
-// asItem gives a write as something to compare between runs.
-func (x *Write) asItem(w *World) item {
-	if x.each != nil {
-		return x.each.asItem(w)
-	}
-	doms := append([]domain{}, x.loops...)
-	if x.scan {
-		doms = append(doms, tableDomain(x.Table))
-	}
-	n := len(x.loops)
-	return item{doms, func(tuple []Key) (*smt.Term, []Val) {
-		var k Key
-		if x.scan {
-			k = tuple[n]
-		}
-		wr := x.at(tuple[:n], k)
-		var vals []Val
-		if wr.guard.IsFalse() {
-			return wr.guard, nil
-		}
-		for _, t := range wr.key {
-			vals = append(vals, Val{w.B.False(), t, ir.NullType})
-		}
-		if x.Kind == Unknown && !w.Program.Tables[x.Table].Var {
-			vals = append(vals, wr.val(aliveCol))
-		}
-		if x.Kind != Delete {
-			for c := range w.Program.Tables[x.Table].Columns {
-				if (x.Cols == nil || x.Cols[c]) && !w.keyCols[x.Table][c] {
-					vals = append(vals, wr.val(c))
-				}
-			}
-		}
-		return wr.guard, vals
-	}}
-}
-
-// differ adds: the two items, of one place in two runs of one instance, are not
-// the same.
-func (u *union) differ(a, b item) {
-	w := u.w
-	u.add(a.doms, func(tuple []Key) *smt.Term {
-		ga, va := a.at(tuple)
-		gb, vb := b.at(tuple)
-		if ga.IsFalse() && gb.IsFalse() {
-			return w.B.False()
-		}
-		diff := w.B.Not(w.B.Eq(ga, gb))
-		if !ga.IsFalse() && !gb.IsFalse() {
-			diff = w.B.Or(diff, w.B.And(ga, gb, w.B.Not(w.allSame(va, vb))))
-		}
-		return diff
-	})
-}
-
-// Differ is: two runs of one instance differ in what is observed or in what
-// they would write. It holds in positive positions only.
-func (r *Run) Differ(o *Run) *smt.Term {
-	w := r.Inst.w
-	if !r.comparable(o) {
-		return w.B.True()
-	}
-	u := w.union()
-	for i := range r.obs {
-		u.differ(r.obs[i], o.obs[i])
-	}
-	for i := range r.Writes {
-		u.differ(r.Writes[i].asItem(w), o.Writes[i].asItem(w))
-	}
-	// Locks are no observation, but who may commit depends on them.
-	for i := range r.Locks {
-		if w.Engine.LockExcludes[r.Locks[i].Mode] != engine.NoWrite || w.Engine.LockWrites {
-			u.differ(r.Locks[i].asItem(w), o.Locks[i].asItem(w))
-		}
-	}
-	if w.Engine.TableLocks && w.code.tableLocks {
-		for i := range r.Uses {
-			u.out = w.B.Or(u.out, w.B.Not(w.B.Eq(r.Uses[i].Guard, o.Uses[i].Guard)))
-		}
-	}
-	return u.out
-}
-
-// comparable reports whether the items of two runs correspond. In the closed
-// world a loop over rows leaves out those that cannot match, so that the
-// rounds of two runs may not be the same rows.
-func (r *Run) comparable(o *Run) bool {
-	if r.Inst != o.Inst {
-		panic("symbolic: runs of different instances compared")
-	}
-	same := len(r.obs) == len(o.obs) && len(r.Writes) == len(o.Writes) &&
-		len(r.Locks) == len(o.Locks) && len(r.Uses) == len(o.Uses)
-	if !same && !r.Inst.w.Closed {
-		panic("symbolic: two runs of " + r.Inst.Name + " do not correspond")
-	}
-	return same
-}
-
-// asItem gives a lock as something to compare between runs.
-func (l *RowLock) asItem(w *World) item {
-	if l.each != nil {
-		return l.each.asItem(w)
-	}
-	doms := append([]domain{}, l.loops...)
-	if l.scan {
-		doms = append(doms, tableDomain(l.Table))
-	}
-	n := len(l.loops)
-	return item{doms, func(tuple []Key) (*smt.Term, []Val) {
-		var k Key
-		if l.scan {
-			k = tuple[n]
-		}
-		g, key := l.at(tuple[:n], k)
-		var vals []Val
-		for _, t := range key {
-			vals = append(vals, Val{w.B.False(), t, ir.NullType})
-		}
-		return g, vals
-	}}
-}
-
-// Acts is: when the run commits matters, and not only what it read. It writes
-// some row, or it wrote one before a rollback: that, too, had to pass the
-// constraints as they were at that moment.
-func (r *Run) Acts() *smt.Term {
-	w := r.Inst.w
-	u := w.union()
-	writes := append([]*Write{}, r.Writes...)
-	for _, l := range r.log {
-		if !l.rollback && !l.undone.IsFalse() {
-			writes = append(writes, l.write)
-		}
-	}
-	for _, x := range writes {
-		it := x.asItem(w)
-		u.add(it.doms, func(tuple []Key) *smt.Term {
-			g, _ := it.at(tuple)
-			return g
-		})
-	}
-	return u.out
-}
-
 // choose gives a term that belongs to the instance: the same wherever the
 // place runs with the same loop rounds.
 func (in *Instance) choose(place string, s smt.Sort, loop []Key) *smt.Term {
@@ -405,32 +253,4 @@ func (in *Instance) choose(place string, s smt.Sort, loop []Key) *smt.Term {
 		}
 	}
 	return w.B.App(w.B.Func(in.Name+"."+place+"/"+strconv.Itoa(len(args)), s, sorts...), args...)
-}
-
-// Agrees is: two runs of one instance are the same in what is observed and in
-// what they would write. It holds in positive positions only.
-func (r *Run) Agrees(o *Run) *smt.Term {
-	w := r.Inst.w
-	out := w.B.True()
-	if !r.comparable(o) {
-		return out
-	}
-	agree := func(a, b item) {
-		out = w.B.And(out, w.Never(a.doms, func(tuple []Key) *smt.Term {
-			ga, va := a.at(tuple)
-			gb, vb := b.at(tuple)
-			diff := w.B.Not(w.B.Eq(ga, gb))
-			if !ga.IsFalse() && !gb.IsFalse() {
-				diff = w.B.Or(diff, w.B.And(ga, gb, w.B.Not(w.allSame(va, vb))))
-			}
-			return diff
-		}))
-	}
-	for i := range r.obs {
-		agree(r.obs[i], o.obs[i])
-	}
-	for i := range r.Writes {
-		agree(r.Writes[i].asItem(w), o.Writes[i].asItem(w))
-	}
-	return out
 }

@@ -1,0 +1,379 @@
+package symbolic
+
+import (
+	"slices"
+
+	"github.com/txrobust/robust/engine"
+	"github.com/txrobust/robust/ir"
+	"github.com/txrobust/robust/smt"
+)
+
+// Granularity is what two writes must share to exclude each other.
+type Granularity uint8
+
+const (
+	// ByRow: a row.
+	ByRow Granularity = iota
+	// ByCell: a column of a row, or the existence of the row. It is weaker
+	// than what engines do, so that it allows more executions.
+	ByCell
+)
+
+// Excludes is: the owner cannot commit because the other run committed after
+// the owner's snapshot. Where it is asserted not to hold, instances of
+// universals left out make the question weaker; where it is asserted to hold,
+// it has a witness.
+//
+// positive says in which position the result will stand: true where it is
+// claimed, false where it is denied (the caller negates it).
+func (w *World) Excludes(owner, other *Run, gran Granularity, positive bool) *smt.Term {
+	out := w.B.False()
+	some := func(doms []domain, prop func([]Key) *smt.Term) *smt.Term {
+		if positive {
+			return w.Witness(doms, prop)
+		}
+		return w.B.Not(w.Never(doms, prop))
+	}
+	for _, a := range owner.Writes {
+		for _, b := range other.Writes {
+			if a.Table != b.Table || a.Kind == Unknown || b.Kind == Unknown {
+				continue // whether an unmodelled statement writes is not known
+			}
+			if a.Kind == Insert && !w.Engine.InsertExcludes {
+				if b.Kind == Insert && !w.code.KeyFreed(w.Program.Tables[a.Table]) {
+					out = w.B.Or(out, w.sameUnique(a, b, some))
+				}
+				continue
+			}
+			if gran == ByCell && !shareCells(a, b) {
+				continue
+			}
+			out = w.B.Or(out, w.meet(owner.ofSnapshot(a), b, some))
+		}
+		// A child inserted by the other stays, and refers to the parent that
+		// the owner deletes.
+		if a.Kind == Delete {
+			for _, ref := range w.code.references[w.Program.Tables[a.Table]] {
+				if w.code.referenceFreed(ref) {
+					continue
+				}
+				for _, b := range other.Writes {
+					if w.Program.Tables[b.Table] == ref.child && b.Kind == Insert {
+						out = w.B.Or(out, w.refers(a, b, ref, some))
+					}
+				}
+			}
+		}
+	}
+	for _, l := range owner.Locks {
+		class := w.Engine.LockExcludes[l.Mode]
+		if class == engine.NoWrite {
+			continue
+		}
+		for _, b := range other.Writes {
+			if b.Table != l.Table || b.Kind == Insert || b.Kind == Unknown {
+				continue
+			}
+			if class == engine.KeyChange && b.Kind == Update && !w.setsKey(b) {
+				continue
+			}
+			out = w.B.Or(out, w.lockMeets(owner.lockOfSnapshot(l), b, class, some))
+		}
+	}
+	if w.Engine.LockWrites {
+		for _, a := range owner.Writes {
+			for _, l := range other.Locks {
+				if a.Table == l.Table && a.Kind != Insert && a.Kind != Unknown {
+					out = w.B.Or(out, w.lockMeets(l, a, engine.AnyWrite, some))
+				}
+			}
+		}
+	}
+	if w.Engine.TableLocks {
+		for _, l := range owner.PreLocks {
+			for _, u := range other.Uses {
+				if u.Table == l.Table && engine.TableLockConflict(l.Mode, u.Mode) {
+					out = w.B.Or(out, w.B.And(l.Guard, u.Guard))
+				}
+			}
+		}
+	}
+	return out
+}
+
+// ofSnapshot restricts a write to rows that the snapshot has, where only these
+// exclude: nobody else sees a row that the transaction itself inserted.
+func (r *Run) ofSnapshot(x *Write) *Write {
+	w := r.Inst.w
+	if w.Engine.InsertExcludes || x.Kind == Insert {
+		return x
+	}
+	return x.when(w, func(wr write) *smt.Term { return r.In.Alive(x.Table, wr.key) })
+}
+
+// lockOfSnapshot does the same for a lock.
+func (r *Run) lockOfSnapshot(l *RowLock) *RowLock {
+	return l.when(r.Inst.w, func(k Key) *smt.Term { return r.In.Alive(l.Table, k) })
+}
+
+// shareCells reports whether two writes of one row touch one cell of it.
+func shareCells(a, b *Write) bool {
+	if a.Cols == nil || b.Cols == nil {
+		return true
+	}
+	for c := range a.Cols {
+		if a.Cols[c] && b.Cols[c] {
+			return true
+		}
+	}
+	return false
+}
+
+type somewhere func(doms []domain, prop func([]Key) *smt.Term) *smt.Term
+
+// members gives the domains that a statement goes through, the rounds of its
+// loops and, if scan, the keys of a table; parts divides a member. The key is
+// nil if not scan.
+func members(table int, loops []domain, scan bool) (doms []domain, parts func(tuple []Key) (loop []Key, k Key)) {
+	doms = slices.Clone(loops)
+	if scan {
+		doms = append(doms, tableDomain(table))
+	}
+	n := len(loops)
+	return doms, func(tuple []Key) ([]Key, Key) {
+		if scan {
+			return tuple[:n], tuple[n]
+		}
+		return tuple, nil
+	}
+}
+
+// pair goes through the members of two statements, and if scan the keys of the
+// table: f gets the members' loop rounds and the key.
+func pair(table int, aLoops, bLoops []domain, scan bool, some somewhere, f func(aLoop, bLoop []Key, k Key) *smt.Term) *smt.Term {
+	doms, parts := members(table, slices.Concat(aLoops, bLoops), scan)
+	n := len(aLoops)
+	return some(doms, func(tuple []Key) *smt.Term {
+		loops, k := parts(tuple)
+		return f(loops[:n], loops[n:], k)
+	})
+}
+
+// meet is: two writes touch one row. If only one goes through all keys, it is
+// asked about the other's.
+func (w *World) meet(a, b *Write, some somewhere) *smt.Term {
+	return pair(a.Table, a.loops, b.loops, a.scan && b.scan, some, func(la, lb []Key, k Key) *smt.Term {
+		var x, y write
+		switch {
+		case a.scan && b.scan:
+			x, y = a.at(la, k), b.at(lb, k)
+		case a.scan:
+			y = b.at(lb, nil)
+			x = a.at(la, y.key)
+		default:
+			x = a.at(la, nil)
+			y = b.at(lb, x.key)
+		}
+		g := w.B.And(x.guard, y.guard)
+		if g.IsFalse() {
+			return g
+		}
+		return w.B.And(g, w.sameKey(x.key, y.key))
+	})
+}
+
+// lockMeets is: a write of the class touches a locked row.
+func (w *World) lockMeets(l *RowLock, b *Write, class engine.WriteClass, some somewhere) *smt.Term {
+	return pair(l.Table, l.loops, b.loops, l.scan && b.scan, some, func(ll, lb []Key, k Key) *smt.Term {
+		var g *smt.Term
+		var lk Key
+		var y write
+		switch {
+		case l.scan && !b.scan:
+			y = b.at(lb, nil)
+			g, lk = l.at(ll, y.key)
+		default:
+			g, lk = l.at(ll, k)
+			y = b.at(lb, lk)
+		}
+		g = w.B.And(g, y.guard)
+		if g.IsFalse() {
+			return g
+		}
+		if class == engine.KeyChange && b.Kind == Update {
+			changed := w.B.False()
+			for c := range engine.KeyColumns(w.Program.Tables[b.Table]) {
+				if b.Cols[c] {
+					changed = w.B.Or(changed, w.B.Not(w.same(y.old(c), y.val(c))))
+				}
+			}
+			g = w.B.And(g, changed)
+		}
+		return w.B.And(g, w.sameKey(lk, y.key))
+	})
+}
+
+func (w *World) setsKey(b *Write) bool {
+	for c := range engine.KeyColumns(w.Program.Tables[b.Table]) {
+		if b.Cols[c] {
+			return true
+		}
+	}
+	return false
+}
+
+// sameUnique is: two insertions have one key, primary or unique.
+func (w *World) sameUnique(a, b *Write, some somewhere) *smt.Term {
+	t := w.Program.Tables[a.Table]
+	return pair(a.Table, a.loops, b.loops, false, some, func(la, lb []Key, _ Key) *smt.Term {
+		x, y := a.at(la, nil), b.at(lb, nil)
+		g := w.B.And(x.guard, y.guard)
+		if g.IsFalse() {
+			return g
+		}
+		same := w.sameKey(x.key, y.key)
+		val := func(wr write, c int) Val {
+			for i, k := range t.Key {
+				if k == c {
+					return Val{w.B.False(), wr.key[i], t.Columns[c].Type}
+				}
+			}
+			return wr.val(c)
+		}
+		for _, u := range t.Uniques {
+			if u.Where != nil {
+				continue // leaving an exclusion out is safe
+			}
+			equal := w.B.True()
+			for _, c := range u.Columns {
+				p, q := val(x, c), val(y, c)
+				equal = w.B.And(equal, w.B.Not(p.Null), w.B.Not(q.Null), w.B.Eq(p.T, q.T))
+			}
+			same = w.B.Or(same, equal)
+		}
+		return w.B.And(g, same)
+	})
+}
+
+// refers is: the row that b inserts is a child of the row that a deletes.
+func (w *World) refers(a, b *Write, ref reference, some somewhere) *smt.Term {
+	t := w.Program.Tables[a.Table]
+	return pair(a.Table, a.loops, b.loops, a.scan, some, func(la, lb []Key, k Key) *smt.Term {
+		x, y := a.at(la, k), b.at(lb, nil)
+		g := w.B.And(x.guard, y.guard)
+		if g.IsFalse() {
+			return g
+		}
+		for i, rc := range ref.fk.RefColumns {
+			parent := x.old(rc)
+			for j, kc := range t.Key {
+				if kc == rc {
+					parent = Val{w.B.False(), x.key[j], t.Columns[rc].Type}
+				}
+			}
+			child := y.val(ref.fk.Columns[i])
+			for j, kc := range ref.child.Key {
+				if kc == ref.fk.Columns[i] {
+					child = Val{w.B.False(), y.key[j], ref.child.Columns[kc].Type}
+				}
+			}
+			eq, _ := w.binary(ir.Eq, parent, child, ir.BoolType)
+			g = w.B.And(g, w.isTrue(eq))
+		}
+		return g
+	})
+}
+
+// Link asserts what carries over from the snapshot of a delayed run to a state
+// inside its window, where only transactions committed that the run does not
+// exclude: its rows (ByRow) or cells (ByCell) and the rows it locked are
+// unchanged; so is what no template ever changes.
+func (w *World) Link(owner *Run, s0, s *State, gran Granularity) {
+	B := w.B
+	for i, t := range w.Program.Tables {
+		d := []domain{tableDomain(i)}
+		if t.Var {
+			if !w.code.Updated[t][0] {
+				w.Define(w.same(s0.Col(i, 0, Key{}), s.Col(i, 0, Key{})))
+			}
+			continue
+		}
+		if !w.code.Inserted[t] {
+			w.always(d, func(k []Key) *smt.Term { return B.Implies(s.Alive(i, k[0]), s0.Alive(i, k[0])) })
+		}
+		if w.code.Deleted[t] {
+			continue
+		}
+		w.always(d, func(k []Key) *smt.Term {
+			same := B.True()
+			for c := range t.Columns {
+				if !w.keyCols[i][c] && !w.code.Updated[t][c] {
+					same = B.And(same, w.same(s0.Col(i, c, k[0]), s.Col(i, c, k[0])))
+				}
+			}
+			return B.Implies(s0.Alive(i, k[0]), B.And(s.Alive(i, k[0]), same))
+		})
+	}
+	for _, x := range owner.Writes {
+		if x.Kind == Unknown || x.Kind == Insert && !w.Engine.InsertExcludes {
+			continue
+		}
+		cols := x.Cols
+		if gran == ByRow || cols == nil {
+			cols = allColumns(w.Program.Tables[x.Table])
+		}
+		kept := func(k Key) *smt.Term {
+			// Even by cell the row stays: a deletion writes every cell of it.
+			same := B.Eq(s0.Alive(x.Table, k), s.Alive(x.Table, k))
+			for c := range cols {
+				if cols[c] && !w.keyCols[x.Table][c] {
+					same = B.And(same, w.same(s0.Col(x.Table, c, k), s.Col(x.Table, c, k)))
+				}
+			}
+			return same
+		}
+		w.carry(x.Table, x.loops, x.scan, func(loop []Key, k Key) (*smt.Term, Key) {
+			wr := owner.ofSnapshot(x).at(loop, k)
+			return wr.guard, wr.key
+		}, kept)
+	}
+	for _, l := range owner.Locks {
+		class := w.Engine.LockExcludes[l.Mode]
+		if class == engine.NoWrite {
+			continue
+		}
+		cols := allColumns(w.Program.Tables[l.Table])
+		if class == engine.KeyChange {
+			for c := range cols {
+				cols[c] = engine.KeyColumns(w.Program.Tables[l.Table])[c]
+			}
+		}
+		w.carry(l.Table, l.loops, l.scan, owner.lockOfSnapshot(l).at, func(k Key) *smt.Term {
+			same := B.Implies(s0.Alive(l.Table, k), s.Alive(l.Table, k))
+			for c := range cols {
+				if cols[c] && !w.keyCols[l.Table][c] {
+					same = B.And(same, w.same(s0.Col(l.Table, c, k), s.Col(l.Table, c, k)))
+				}
+			}
+			return same
+		})
+	}
+}
+
+// carry asserts that something is kept for every row that a statement of the
+// owner touches.
+func (w *World) carry(table int, loops []domain, scan bool, at func(loop []Key, k Key) (*smt.Term, Key), kept func(k Key) *smt.Term) {
+	doms, parts := members(table, loops, scan)
+	prop := func(tuple []Key) *smt.Term {
+		g, key := at(parts(tuple))
+		if g.IsFalse() {
+			return w.B.True()
+		}
+		return w.B.Implies(g, kept(key))
+	}
+	if len(doms) == 0 {
+		w.Define(prop(nil))
+		return
+	}
+	w.always(doms, prop)
+}
