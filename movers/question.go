@@ -216,6 +216,12 @@ func (q *question) changed(r *symbolic.Run, s *symbolic.State, e elem) *smt.Term
 	return q.w.B.Or(q.w.B.Not(can(e, moved)), r.Differ(moved))
 }
 
+// impossible is: the instance of run r, moved to state s, would fail there. In
+// the paper's model, without constraints between rows, nothing is.
+func (q *question) impossible(r *symbolic.Run, s *symbolic.State, e elem) *smt.Term {
+	return q.w.B.Not(can(e, r.Inst.Run(s)))
+}
+
 // first asserts FIRST: the element is stuck at the snapshot of the delayed
 // transaction, which would do something else after it.
 func (q *question) first(e elem) {
@@ -225,11 +231,11 @@ func (q *question) first(e elem) {
 	q.assert(can(e, a))
 	q.inWindow(e, a)
 	q.actual(0, a)
+	moved := q.delay.Run(a.Post)
 	if q.p.opt.Classic {
-		q.assert(w.Affects(a, q.r0))
+		q.assert(w.B.Or(w.B.Not(moved.OK), w.Affects(a, q.r0)))
 		return
 	}
-	moved := q.delay.Run(a.Post)
 	q.assert(w.B.Or(w.B.Not(moved.OK), q.r0.Differ(moved)))
 }
 
@@ -270,7 +276,8 @@ func (q *question) edge(elems []elem, i int) {
 	switch {
 	case u.kind == Atomic && v.kind == Atomic:
 		if q.p.opt.Classic {
-			stuck = B.Or(w.Affects(a, b), w.Affects(b, a), w.WritesMeet(a, b, symbolic.ByCell))
+			stuck = B.Or(w.Affects(a, b), w.Affects(b, a), w.WritesMeet(a, b, symbolic.ByCell),
+				q.impossible(b, s, v), q.impossible(a, q.insts[i+1].Run(s).Post, u))
 			break
 		}
 		stuck = q.changed(b, s, v)
@@ -285,14 +292,14 @@ func (q *question) edge(elems []elem, i int) {
 		}
 	case u.kind == Atomic: // v issued: u would enter v's window
 		if q.p.opt.Classic {
-			stuck = B.Or(w.Affects(a, b), w.WritesMeet(a, b, symbolic.ByCell), w.Excludes(b, a, q.p.gran, true))
+			stuck = B.Or(w.Affects(a, b), w.WritesMeet(a, b, symbolic.ByCell), w.Excludes(b, a, q.p.gran, true), q.impossible(b, s, v))
 			break
 		}
 		stuck = B.Or(q.changed(b, s, v), w.Excludes(b, a, q.p.gran, true))
 	case v.kind == Atomic: // u issued: v would leave u's window
 		q.assert(B.Not(w.Excludes(a, b, q.p.gran, false)))
 		if q.p.opt.Classic {
-			stuck = w.Affects(b, a)
+			stuck = B.Or(w.Affects(b, a), q.impossible(a, b.Post, u))
 			break
 		}
 		stuck = q.changed(a, b.Post, u)
@@ -315,12 +322,11 @@ func (q *question) last(elems []elem, i int) {
 		before = z.Post
 	}
 	q.delayed(before)
-	if q.p.opt.Classic {
-		q.assert(w.Affects(q.r0, z))
-		return
-	}
 	com, already := q.r0.Commit(s)
 	stuck := q.changed(z, com, e)
+	if q.p.opt.Classic {
+		stuck = B.Or(w.Affects(q.r0, z), q.impossible(z, com, e))
+	}
 	if e.kind == Atomic && !q.p.opt.naive {
 		// Without z the commit would fail: z freed what it needs.
 		stuck = B.Or(stuck, B.Not(already))
