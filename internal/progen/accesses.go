@@ -21,6 +21,12 @@ func Accesses(r *rand.Rand, o Options) *ir.Program {
 	fmt.Fprintf(b, "program accesses\ndomain 0..3\ntable t (k int not null, a int not null, b int%s, key (k)", null)
 	if a.unique {
 		b.WriteString(", unique t_b (b)")
+		if r.Intn(4) == 0 {
+			b.WriteString(" where t.a == 1")
+		}
+	}
+	if o.Keys && r.Intn(6) == 0 {
+		b.WriteString(", check t_c t.a <= t.b")
 	}
 	b.WriteString(")\n")
 	if a.child {
@@ -32,7 +38,7 @@ func Accesses(r *rand.Rand, o Options) *ir.Program {
 		if a.param {
 			param = "q int not null"
 		}
-		fmt.Fprintf(b, "txn t%d (%s) {\nlocal v int; local w bool; v := 0\n", i, param)
+		fmt.Fprintf(b, "txn t%d (%s) {\nlocal v int; local w bool; local i int; v := 0\n", i, param)
 		for s := min(2, o.Stmts) + r.Intn(o.Stmts); s > 0; s-- {
 			if r.Intn(12) == 0 {
 				fmt.Fprintf(b, "savepoint s%d;\n", s)
@@ -116,6 +122,8 @@ func (a *accesses) statement() {
 		fmt.Fprintf(b, "insert t (k, a, b) values (%s, %s, %s);\n", a.key(), a.value(), a.of("0", "1", "2"))
 	case k == 13:
 		fmt.Fprintf(b, "insert t (k, a, b) values (%s, %s, %s) on conflict (k) do update o set %s = %s;\n", a.key(), a.value(), a.of("0", "1"), c, a.value())
+	case k == 14 && a.o.Loops && r.Intn(2) == 0:
+		fmt.Fprintf(b, "for i in 0 .. 2 { update t r set %s = r.%s + 1 where r.k == i };\n", c, a.of("a", "b"))
 	case k == 14 && a.o.Loops:
 		fmt.Fprintf(b, "foreach (v) := select r.k from t r where %s order by r.k { update t r set %s = %s where r.k == v };\n", a.where(), c, a.of("0", "1"))
 	default:

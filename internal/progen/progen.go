@@ -90,6 +90,11 @@ func (g *gen) tables() {
 		if g.o.Keys && g.chance(25) {
 			t.Uniques = append(t.Uniques, ir.Unique{Name: t.Name + "_u", Columns: []int{len(t.Columns) - 1}})
 		}
+		if g.o.Keys && g.chance(20) {
+			// Rows satisfies conditions of this form.
+			t.Checks = append(t.Checks, ir.TableCheck{Name: t.Name + "_c", Expr: ir.Op([]ir.BinaryOp{ir.Le, ir.Ne}[g.r.Intn(2)],
+				&ir.Col{Row: t.Name, Col: t.Columns[len(t.Columns)-1].Name}, &ir.Col{Row: t.Name, Col: t.Columns[g.r.Intn(len(t.Columns)-1)].Name})})
+		}
 		if g.o.Keys && i > 0 && g.chance(50) && len(g.p.Tables[0].Key) == 1 {
 			t.ForeignKeys = append(t.ForeignKeys, ir.ForeignKey{Name: t.Name + "_f", Columns: []int{len(t.Columns) - 1},
 				Ref: g.p.Tables[0], RefColumns: []int{0}})
@@ -116,6 +121,11 @@ func Rows(r *rand.Rand, p *ir.Program, perTable int) [][][]ir.Value {
 					row[c] = ir.Null
 				}
 			}
+			for _, c := range t.Checks {
+				if !passes(t, c.Expr, row) {
+					continue next
+				}
+			}
 			keys := append([]ir.Unique{{Columns: t.Key}}, t.Uniques...)
 			for _, old := range out[i] {
 				for _, k := range keys {
@@ -133,6 +143,30 @@ func Rows(r *rand.Rand, p *ir.Program, perTable int) [][][]ir.Value {
 		}
 	}
 	return out
+}
+
+// passes evaluates a CHECK that compares two columns; to be on the safe side,
+// nothing passes another one.
+func passes(t *ir.Table, check ir.Expr, row []ir.Value) bool {
+	c, ok := check.(*ir.Binary)
+	if !ok {
+		return false
+	}
+	x, ok1 := c.X.(*ir.Col)
+	y, ok2 := c.Y.(*ir.Col)
+	if !ok1 || !ok2 {
+		return false
+	}
+	v, w := row[t.Column(x.Col)], row[t.Column(y.Col)]
+	switch {
+	case v.IsNull() || w.IsNull():
+		return true
+	case c.Op == ir.Le:
+		return v.I <= w.I
+	case c.Op == ir.Ne:
+		return v.I != w.I
+	}
+	return false
 }
 
 func clash(a, b []ir.Value, cols []int) bool {
@@ -381,7 +415,11 @@ func (g *gen) insert(t *ir.Table) *ir.Insert {
 
 func (g *gen) loop(t *ir.Table, row string, src []ir.Source) []ir.Stmt {
 	v := g.local(ir.IntType)
-	switch k := g.r.Intn(4); {
+	switch k := g.r.Intn(5); {
+	case k == 4 && !t.Var: // the rounds may touch different rows
+		own := ir.Op(ir.Eq, &ir.Col{Row: row, Col: "k"}, ir.V(v))
+		return []ir.Stmt{&ir.ForRange{Var: v, From: ir.C(ir.Int(0)), To: ir.C(ir.Int(2)), Body: append(
+			[]ir.Stmt{&ir.Update{Table: t, Row: row, Where: own, Sets: g.sets(t, row)}}, g.maybe()...)}}
 	case k == 0:
 		g.ints = append(g.ints, v)
 		return []ir.Stmt{&ir.ForRange{Var: v, From: ir.C(ir.Int(1)), To: ir.C(ir.Int(2)), Body: g.nested()}}
