@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"syscall"
 	"testing"
@@ -81,6 +82,33 @@ func oneLineOnly(ts *testscript.TestScript, neg bool, args []string) {
 
 // slow is a program whose check takes longer than any test waits.
 const slow = "../../testdata/apps/tpcc-extended-name"
+
+// TestReadme: the README shows what the command prints.
+func TestReadme(t *testing.T) {
+	repo, err := filepath.Abs("../..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	data, err := os.ReadFile(filepath.Join(repo, "README.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	shown := regexp.MustCompile("(?s)```\n\\$ robust ([^\n]*)\n(.*?)```").FindAllSubmatch(data, -1)
+	if len(shown) < 2 {
+		t.Fatalf("the README shows %d runs", len(shown))
+	}
+	for _, m := range shown {
+		cmd := exec.Command("robust", strings.Fields(string(m[1]))...)
+		cmd.Dir = repo
+		out, err := cmd.Output() // not robust is no error here
+		if _, exited := err.(*exec.ExitError); err != nil && !exited {
+			t.Fatal(err)
+		}
+		if got, want := strings.TrimSpace(string(out)), strings.TrimSpace(string(m[2])); got != want {
+			t.Errorf("robust %s prints\n%s\nthe README shows\n%s", m[1], got, want)
+		}
+	}
+}
 
 // TestInterrupt sends SIGINT to a check that is under way.
 func TestInterrupt(t *testing.T) {
