@@ -185,7 +185,7 @@ func (k *shrinker) simple(t ir.Type, key bool) []ir.Value {
 		case ir.KindNum:
 			out = append(out, ir.Num(big.NewRat(i, 1)))
 		case ir.KindTime:
-			out = append(out, ir.Time(i))
+			out = append(out, moment(i))
 		case ir.KindText:
 			out = append(out, ir.Text(letters(int(i-first))))
 		case ir.KindOpaque:

@@ -3,6 +3,7 @@ package schedules
 import (
 	"math/big"
 	"sort"
+	"time"
 
 	"github.com/txrobust/robust/ir"
 )
@@ -63,7 +64,7 @@ func newValues(p *ir.Program) *values {
 	}
 	for i := int64(0); i < 3; i++ {
 		add(ir.Num(big.NewRat(i, 1)))
-		add(ir.Time(i))
+		add(moment(i))
 		add(ir.Opaque(string(rune('a' + i))))
 	}
 	add(ir.Bool(false))
@@ -100,12 +101,16 @@ func (v *values) of(t ir.Type) []ir.Value {
 	return append(out, ir.Array(elems[:min(2, len(elems))]))
 }
 
+// moment gives the i-th simple point in time. They differ both in their days and
+// in their times of day, for columns of type date and time.
+func moment(i int64) ir.Value { return ir.Time(i * (24*time.Hour + time.Minute).Microseconds()) }
+
 // fresh gives the n-th new value of a type.
 func freshValue(t ir.Type, n int) ir.Value {
 	i := int64(100 + n)
 	switch t.Kind {
 	case ir.KindTime:
-		return ir.Time(i)
+		return moment(i)
 	case ir.KindNum:
 		return ir.Num(big.NewRat(i, 1))
 	case ir.KindText:
