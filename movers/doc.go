@@ -10,7 +10,8 @@
 // Each edge is one satisfiability question, asked in the context of the
 // delayed transaction: with its writes, its locks and what its exclusions keep
 // unchanged. Longer pieces of a walk are asked as one question where the
-// pairwise ones leave a walk (windows).
+// pairwise ones leave a walk (windows). A transaction that would do the same if
+// it began when it commits is not delayed at all.
 //
 // Sound: an answer Robust is a proof, for any number of sessions, rows and
 // values (docs/soundness.md). Not complete: a walk may have no execution.

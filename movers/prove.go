@@ -293,7 +293,11 @@ func (p *prover) walks(ctx context.Context, t0 int) (found []*Walk, reason strin
 			if len(list) == 0 && complete {
 				return nil, ""
 			}
-			closed = append(closed, list...)
+			for _, chain := range list {
+				if !slices.ContainsFunc(closed, func(c []elem) bool { return slices.Equal(c, chain) }) {
+					closed = append(closed, chain)
+				}
+			}
 		}
 		if window == 1 && p.opt.Suspect != nil && !p.quick {
 			for _, chain := range doubled(closed) {
