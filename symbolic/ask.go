@@ -150,33 +150,50 @@ func (w *World) spell(u *universal, m *smt.Model, in content, classes map[domain
 		}
 		lists[i] = classes[d]
 	}
+	for _, t := range w.instancesAt(u, lists) {
+		yield(t)
+	}
+}
+
+// instancesAt gives the instances of a universal for the members with these
+// places. When the bounds are reached, it gives all that there are: which of
+// them are about these members takes long to find out, and all are true.
+func (w *World) instancesAt(u *universal, lists [][]int) []*smt.Term {
+	var out []*smt.Term
 	place := make([]int, len(u.doms))
-	var rec func(i int)
-	rec = func(i int) {
+	var rec func(i int) bool
+	rec = func(i int) bool {
 		if i < len(u.doms) {
 			for _, k := range lists[i] {
 				place[i] = k
-				rec(i + 1)
+				if !rec(i + 1) {
+					return false
+				}
 			}
-			return
+			return true
 		}
 		id := fmt.Sprint(place)
-		t := u.made[id]
-		if t == nil {
+		n, ok := u.made[id]
+		if !ok {
 			if w.count >= w.MaxInstances || w.B.Size() >= maxTerms {
-				return
+				return false
 			}
 			w.count++
 			tuple := make([]Key, len(place))
 			for i, k := range place {
 				tuple[i] = w.mentions[u.doms[i]].list[k]
 			}
-			t = u.prop(tuple)
-			u.made[id] = t
+			n = len(u.list)
+			u.list = append(u.list, u.prop(tuple))
+			u.made[id] = n
 		}
-		yield(t)
+		out = append(out, u.list[n])
+		return true
 	}
-	rec(0)
+	if !rec(0) {
+		return u.list
+	}
+	return out
 }
 
 // content is the set of the terms that a question is made of.

@@ -91,7 +91,7 @@ func (in *Instance) Run(s *State) *Run {
 	// What is rolled back must pass the constraints on the snapshot or at the
 	// commit (Commit): on which of them is part of what the run does.
 	for _, l := range run.log {
-		if !l.rollback && !l.undone.IsFalse() {
+		if l.undoable {
 			e.observed(l.undone, []Val{w.Truth(l.write.breaks(w, l.before, l.after))})
 		}
 	}
@@ -394,7 +394,7 @@ func (e *exec) rollback(s *ir.RollbackTo) {
 	for i := p.log; i < len(e.run.log); i++ {
 		l := &e.run.log[i]
 		if !l.rollback {
-			l.undone = w.B.Or(l.undone, undone)
+			l.undoable, l.undone = true, w.B.Or(l.undone, undone)
 		}
 	}
 	e.run.log = append(e.run.log, logged{rollback: true, to: p.log, undone: undone})

@@ -134,8 +134,9 @@ type Run struct {
 // an earlier step.
 type logged struct {
 	write *Write // as attempted
-	// undone is the condition that the write was rolled back later, and
-	// before and after are the own view then.
+	// undone is the condition that the write was rolled back later, false
+	// unless undoable, and before and after are the own view then.
+	undoable      bool
 	undone        *smt.Term
 	before, after *State
 	// rollback: under the condition undone, the steps from number to on are

@@ -91,7 +91,8 @@ func (k Key) id() string {
 type universal struct {
 	about *smt.Term // as for definition
 	doms  []domain
-	made  map[string]*smt.Term // the instances, by the places of the members
+	list  []*smt.Term    // the instances made
+	made  map[string]int // their places in list, by the places of the members
 	prop  func(tuple []Key) *smt.Term
 }
 
@@ -184,7 +185,7 @@ func (w *World) define(about, t *smt.Term) {
 
 // forall keeps a universal, about a variable made for it unless that is nil.
 func (w *World) forall(about *smt.Term, doms []domain, prop func(tuple []Key) *smt.Term) {
-	w.universals = append(w.universals, &universal{about: about, doms: doms, made: map[string]*smt.Term{}, prop: prop})
+	w.universals = append(w.universals, &universal{about: about, doms: doms, made: map[string]int{}, prop: prop})
 }
 
 // Exists is a truth value that is true exactly when some tuple of members has
