@@ -6,27 +6,14 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/txrobust/robust/internal/testprog"
 	"github.com/txrobust/robust/ir"
 )
 
 var update = flag.Bool("update", false, "write the golden files")
 
-func load(t *testing.T, file string) *ir.Program {
-	t.Helper()
-	src, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	p, err := ir.Parse(filepath.Base(file), string(src))
-	if err != nil {
-		t.Fatal(err)
-	}
-	ir.Structure(p)
-	return p
-}
-
 func TestGolden(t *testing.T) {
-	const skew = "../testdata/litmus/fig1-write-skew.litmus"
+	skew := testprog.Path(t, "litmus", "fig1-write-skew.litmus")
 	for _, tc := range []struct {
 		golden, input string
 		opt           Options
@@ -36,7 +23,7 @@ func TestGolden(t *testing.T) {
 		{"write-skew.attacker.golden", skew, Options{Attacker: "t2"}},
 		{"seats.default.golden", "testdata/seats.litmus", Options{}},
 	} {
-		q, err := Rewrite(load(t, tc.input), tc.opt)
+		q, err := Rewrite(testprog.ParseFile(t, tc.input), tc.opt)
 		if err != nil {
 			t.Errorf("%s: %v", tc.golden, err)
 			continue

@@ -1,28 +1,21 @@
 package instrument
 
 import (
-	"flag"
-	"math/rand"
 	"testing"
-	"time"
 
 	"github.com/txrobust/robust/engine"
 	"github.com/txrobust/robust/internal/progen"
+	"github.com/txrobust/robust/internal/testprog"
 	"github.com/txrobust/robust/ir"
 )
 
-var seed = flag.Int64("seed", 0, "seed of the random programs; 0 is the time")
+var random = testprog.RandomFlags(100)
 
 // TestRandomPrograms: whatever the program, the result is sound (Rewrite checks
 // that itself), reads back from its printed form, and the input is as before.
 func TestRandomPrograms(t *testing.T) {
-	s := *seed
-	if s == 0 {
-		s = time.Now().UnixNano()
-	}
-	t.Logf("-seed %d", s)
-	r := rand.New(rand.NewSource(s))
-	for i := 0; i < 100; i++ {
+	r := random.Source(t)
+	for i := range random.Runs() {
 		o := progen.All
 		o.Vars = i%4 == 0
 		p := progen.Program(r, o)

@@ -2,11 +2,11 @@ package movers
 
 import (
 	"fmt"
-	"math/rand"
 	"slices"
 	"testing"
 
 	"github.com/txrobust/robust/internal/progen"
+	"github.com/txrobust/robust/internal/testprog"
 	"github.com/txrobust/robust/ir"
 )
 
@@ -96,19 +96,19 @@ func sameAnomaly(t *testing.T, p, q *ir.Program, m mode) {
 // TestInvariance: names, the order of templates and processes, and the way a
 // program is written do not change what it is.
 func TestInvariance(t *testing.T) {
-	r := rand.New(rand.NewSource(seed(t)))
+	r := random.Source(t)
 	type program struct {
 		p *ir.Program
 		m mode
 	}
 	var list []program
-	for _, l := range litmusPrograms(t) {
+	for _, l := range testprog.LitmusPrograms(t) {
 		for _, m := range modes {
-			list = append(list, program{parse(t, l.source), m})
+			list = append(list, program{l.Program(t), m})
 		}
 	}
 	all := sources(t)
-	for i := 0; i < *runsFlag/200; i++ {
+	for i := 0; i < random.Runs()/200; i++ {
 		list = append(list, program{all[i%3].make(r), modes[r.Intn(len(modes))]})
 	}
 	verdicts := map[Verdict]int{}

@@ -2,17 +2,13 @@ package movers
 
 import (
 	"context"
-	"os"
-	"path/filepath"
-	"strings"
 	"testing"
 
 	"github.com/txrobust/robust/engine"
+	"github.com/txrobust/robust/internal/testprog"
 	"github.com/txrobust/robust/ir"
 	"github.com/txrobust/robust/ir/interp"
 )
-
-const litmusDir = "../testdata/litmus"
 
 // mode is a way to judge, a column of VERDICTS.tsv.
 type mode struct {
@@ -24,33 +20,6 @@ type mode struct {
 }
 
 var modes = []mode{{name: "classic", engine: engine.SI(), classic: true}, {name: "default", engine: engine.SI()}, {name: "postgres", engine: engine.Postgres()}}
-
-// litmus is a line of VERDICTS.tsv with its program.
-type litmus struct {
-	file, source string
-	robust       map[string]bool // by mode
-}
-
-func litmusPrograms(t testing.TB) []litmus {
-	t.Helper()
-	read := func(name string) string {
-		data, err := os.ReadFile(filepath.Join(litmusDir, name))
-		if err != nil {
-			t.Fatal(err)
-		}
-		return string(data)
-	}
-	var out []litmus
-	for _, line := range strings.Split(strings.TrimSpace(read("VERDICTS.tsv")), "\n")[1:] {
-		f := strings.Split(line, "\t")
-		l := litmus{f[0], read(f[0]), map[string]bool{}}
-		for i, m := range modes {
-			l.robust[m.name] = f[1+i] == "robust"
-		}
-		out = append(out, l)
-	}
-	return out
-}
 
 // anomaly looks for an anomaly of the program's processes by interpretation.
 func anomaly(t testing.TB, p *ir.Program, m mode) bool {
@@ -82,15 +51,15 @@ const constraintsOrder = "what a constraint checks is no dependency in classic m
 // TestLitmus: robust programs are proved, others are not, in each mode and as
 // interpretation says.
 func TestLitmus(t *testing.T) {
-	for _, l := range litmusPrograms(t) {
+	for _, l := range testprog.LitmusPrograms(t) {
 		for _, m := range modes {
-			p := parse(t, l.source)
+			p := l.Program(t)
 			res := mustProve(t, p, Options{Engine: m.engine, Classic: m.classic})
-			if got := res.Verdict == Robust; got != l.robust[m.name] && (got || unproved[l.file] == "") {
-				t.Errorf("%s %s: %v %s %v, want robust = %v", m.name, l.file, res.Verdict, res.Reason, res.Walks, l.robust[m.name])
+			if got := res.Verdict == Robust; got != l.Robust(m.name) && (got || unproved[l.File] == "") {
+				t.Errorf("%s %s: %v %s %v, want robust = %v", m.name, l.File, res.Verdict, res.Reason, res.Walks, l.Robust(m.name))
 			}
-			if got := !anomaly(t, p, m); got != l.robust[m.name] {
-				t.Errorf("%s %s: interpretation says robust = %v", m.name, l.file, got)
+			if got := !anomaly(t, p, m); got != l.Robust(m.name) {
+				t.Errorf("%s %s: interpretation says robust = %v", m.name, l.File, got)
 			}
 		}
 	}
@@ -107,18 +76,18 @@ process p1 { txn write_check { local q int; (q) := select l.v from l for update;
 process p2 { txn transact_saving { s := saving; saving := s + 20 } }
 process p3 { txn balance { s := saving; c := checking; l := l + 1 } }`
 	traps := map[string]bool{}
-	programs := append(litmusPrograms(t), litmus{"s2-variable", s2, map[string]bool{}}) // in s2-lock, l may be empty
+	programs := append(testprog.LitmusPrograms(t), testprog.Litmus{File: "s2-variable", Source: s2}) // in s2-lock, l may be empty
 	for _, l := range programs {
 		for _, m := range modes {
-			if m.classic || l.robust[m.name] {
+			if m.classic || l.Robust(m.name) {
 				continue
 			}
-			p := parse(t, l.source)
+			p := l.Program(t)
 			if !anomaly(t, p, m) || mustProve(t, p, Options{Engine: m.engine}).Verdict == Robust {
-				t.Errorf("%s %s: it has no anomaly, or is proved", m.name, l.file)
+				t.Errorf("%s %s: it has no anomaly, or is proved", m.name, l.File)
 			}
 			if mustProve(t, p, Options{Engine: m.engine, naive: true}).Verdict == Robust {
-				traps[m.name+" "+l.file] = true
+				traps[m.name+" "+l.File] = true
 			}
 		}
 	}

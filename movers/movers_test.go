@@ -2,40 +2,17 @@ package movers
 
 import (
 	"context"
-	"flag"
 	"fmt"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/txrobust/robust/engine"
+	"github.com/txrobust/robust/internal/testprog"
 	"github.com/txrobust/robust/ir"
 	"github.com/txrobust/robust/ir/interp"
 )
 
-var (
-	seedFlag = flag.Int64("seed", 0, "seed of the random programs (0: from the clock)")
-	runsFlag = flag.Int("runs", 20000, "number of random programs")
-)
-
-func seed(t testing.TB) int64 {
-	s := *seedFlag
-	if s == 0 {
-		s = time.Now().UnixNano()
-	}
-	t.Logf("seed %d", s)
-	return s
-}
-
-func parse(t testing.TB, src string) *ir.Program {
-	t.Helper()
-	p, err := ir.Parse("test", src)
-	if err != nil {
-		t.Fatal(err)
-	}
-	ir.Structure(p)
-	return p
-}
+var random = testprog.RandomFlags(20000)
 
 func mustProve(t testing.TB, p *ir.Program, opt Options) *Result {
 	t.Helper()
@@ -64,7 +41,7 @@ func holds(p *ir.Program, eng *engine.Profile, rows [][][]ir.Value, facts []*ir.
 // TestDeadLoop: a loop over one row, which is known to be gone in one of two
 // states that are compared, is still the same loop.
 func TestDeadLoop(t *testing.T) {
-	p := parse(t, `program dead
+	p := testprog.Parse(t, `program dead
 table t (k int, a int not null, key (k))
 txn touch { local v int; foreach (v) := select r.k from t r where r.k == 1 { update t r set a = 1 where r.k == v } }
 txn drop { delete t r where r.k == 1 }`)
@@ -88,7 +65,7 @@ process p2 { txn reader { savepoint s; %s; rollback to s; (r) := select t.a from
 		body   string
 		robust bool
 	}{{"insert t (k, a) values (0, 1)", false}, {"update t set a = 1 where t.k == 0", true}} {
-		p := parse(t, strings.Replace(src, "%s", tc.body, 1))
+		p := testprog.Parse(t, strings.Replace(src, "%s", tc.body, 1))
 		m := modes[2]
 		if got := !anomaly(t, p, m); got != tc.robust {
 			t.Errorf("%s: interpretation says robust = %v", tc.body, got)
@@ -131,7 +108,7 @@ txn first {
 		after string
 		want  Verdict
 	}{{"", Robust}, {"emit select r.v from x r where r.k <= 3;", Suspicious}} {
-		p := parse(t, fmt.Sprintf(program, c.after))
+		p := testprog.Parse(t, fmt.Sprintf(program, c.after))
 		if res := mustProve(t, p, Options{Engine: engine.Postgres(), MaxWindow: 1}); res.Verdict != c.want {
 			t.Errorf("with %q: %v, want %v: %v", c.after, res.Verdict, c.want, res.Walks)
 		}

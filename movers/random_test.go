@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/txrobust/robust/internal/progen"
+	"github.com/txrobust/robust/internal/testprog"
 	"github.com/txrobust/robust/ir"
 	"github.com/txrobust/robust/ir/interp"
 	"github.com/txrobust/robust/smt"
@@ -247,9 +248,9 @@ type source struct {
 
 func sources(t testing.TB) []source {
 	var seeds []*ir.Program
-	for _, l := range litmusPrograms(t) {
-		if strings.HasPrefix(l.file, "s") || strings.HasPrefix(l.file, "fig1-w") || strings.HasPrefix(l.file, "read-only") {
-			seeds = append(seeds, parse(t, l.source))
+	for _, l := range testprog.LitmusPrograms(t) {
+		if strings.HasPrefix(l.File, "s") || strings.HasPrefix(l.File, "fig1-w") || strings.HasPrefix(l.File, "read-only") {
+			seeds = append(seeds, l.Program(t))
 		}
 	}
 	mutants := func(p *ir.Program, r *rand.Rand) *ir.Program {
@@ -385,7 +386,7 @@ func (x *trial) attempt(c *tally, p *ir.Program, m mode, full bool) Verdict {
 // anomaly does not need, and not the templates for any sessions. Each program
 // has a seed of its own, so that it comes again with -seed and -runs 1.
 func TestAgainstExploration(t *testing.T) {
-	first := seed(t)
+	first := random.Seed(t)
 	list := sources(t)
 	deadline, bounded := t.Deadline()
 	var next atomic.Int64
@@ -397,7 +398,7 @@ func TestAgainstExploration(t *testing.T) {
 		group.Go(func() {
 			for !t.Failed() && (!bounded || time.Until(deadline) > 20*time.Second) {
 				n := next.Add(1) - 1
-				if n >= int64(*runsFlag) {
+				if n >= int64(random.Runs()) {
 					return
 				}
 				x.program(first + n)
@@ -415,7 +416,7 @@ func TestAgainstExploration(t *testing.T) {
 		proved += c.verdicts[Robust]
 		anomalies += c.anomalies
 	}
-	if *runsFlag > 100 && (proved == 0 || anomalies == 0) {
+	if random.Runs() > 100 && (proved == 0 || anomalies == 0) {
 		t.Error("one of the verdicts never came up: the test says little")
 	}
 }

@@ -2,46 +2,15 @@ package reach
 
 import (
 	"context"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/txrobust/robust/engine"
 	"github.com/txrobust/robust/instrument"
+	"github.com/txrobust/robust/internal/testprog"
 	"github.com/txrobust/robust/ir"
 	"github.com/txrobust/robust/ir/interp"
 )
-
-const litmusDir = "../testdata/litmus"
-
-type litmus struct {
-	file, classic, deflt, postgres string
-	program                        *ir.Program
-}
-
-func litmusPrograms(t testing.TB) []litmus {
-	t.Helper()
-	data, err := os.ReadFile(filepath.Join(litmusDir, "VERDICTS.tsv"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	var out []litmus
-	for _, line := range strings.Split(strings.TrimSpace(string(data)), "\n")[1:] {
-		f := strings.Split(line, "\t")
-		src, err := os.ReadFile(filepath.Join(litmusDir, f[0]))
-		if err != nil {
-			t.Fatal(err)
-		}
-		p, err := ir.Parse(f[0], string(src))
-		if err != nil {
-			t.Fatal(err)
-		}
-		ir.Structure(p)
-		out = append(out, litmus{f[0], f[1], f[2], f[3], p})
-	}
-	return out
-}
 
 // rewritten instruments p and checks that the result prints and parses back.
 func rewritten(t testing.TB, p *ir.Program, opt instrument.Options) *instrument.Result {
@@ -87,19 +56,20 @@ func TestLitmus(t *testing.T) {
 		// What is rolled back is no read and no write.
 		"default undone-key.litmus": true, "postgres undone-key.litmus": true,
 	}
-	for _, l := range litmusPrograms(t) {
-		for mode, want := range map[string]string{"classic": l.classic, "default": l.deflt, "postgres": l.postgres} {
+	for _, l := range testprog.LitmusPrograms(t) {
+		p := l.Program(t)
+		for mode, want := range l.Want {
 			opt := instrument.Options{Classic: mode == "classic"}
 			if mode == "postgres" {
 				opt.Engine = engine.Postgres()
 			}
-			inst := rewritten(t, l.program, opt)
+			inst := rewritten(t, p, opt)
 			e := opt.Engine
 			if e == nil {
 				e = engine.SI()
 			}
 			real := func(trace []Step) bool {
-				return confirmed(interp.NewMachine(l.program, e), inst, l.program, trace, opt.Classic)
+				return confirmed(interp.NewMachine(p, e), inst, p, trace, opt.Classic)
 			}
 			search := Options{}
 			if !opt.Classic {
@@ -107,17 +77,17 @@ func TestLitmus(t *testing.T) {
 			}
 			r := Explore(context.Background(), inst.Program, search)
 			if r.Verdict == Reached && !real(r.Trace) {
-				t.Errorf("%s %s: %s is no anomaly", mode, l.file, names(r.Trace))
+				t.Errorf("%s %s: %s is no anomaly", mode, l.File, names(r.Trace))
 			}
 			got := verdict(r.Verdict)
 			if r.Verdict == BoundHit {
-				t.Errorf("%s %s: bound hit: %s", mode, l.file, r.Reason)
+				t.Errorf("%s %s: bound hit: %s", mode, l.File, r.Reason)
 			}
 			switch {
-			case got == want && missed[mode+" "+l.file]:
-				t.Errorf("%s %s: found, though listed as missed", mode, l.file)
-			case got != want && !(missed[mode+" "+l.file] && got == "robust"):
-				t.Errorf("%s %s: %s (%v), want %s", mode, l.file, got, r.Trace, want)
+			case got == want && missed[mode+" "+l.File]:
+				t.Errorf("%s %s: found, though listed as missed", mode, l.File)
+			case got != want && !(missed[mode+" "+l.File] && got == "robust"):
+				t.Errorf("%s %s: %s (%v), want %s", mode, l.File, got, r.Trace, want)
 			}
 		}
 	}
@@ -125,22 +95,23 @@ func TestLitmus(t *testing.T) {
 
 // TestLitmusExplore makes sure that exhaustive interpretation agrees.
 func TestLitmusExplore(t *testing.T) {
-	for _, l := range litmusPrograms(t) {
-		if l.file == "s1-columns.litmus" || l.file == "freed-unique.litmus" {
+	for _, l := range testprog.LitmusPrograms(t) {
+		if l.File == "s1-columns.litmus" || l.File == "freed-unique.litmus" {
 			continue // needs two delayed transactions; a unique key
 		}
-		m := interp.NewMachine(l.program, engine.SI())
-		r := m.Explore(context.Background(), interp.Sessions(l.program, 2), interp.InitialDB(l.program), interp.Options{Classic: true})
-		p := rewrite(t, l.program, instrument.Options{Classic: true})
+		given := l.Program(t)
+		m := interp.NewMachine(given, engine.SI())
+		r := m.Explore(context.Background(), interp.Sessions(given, 2), interp.InitialDB(given), interp.Options{Classic: true})
+		p := rewrite(t, given, instrument.Options{Classic: true})
 		q := Explore(context.Background(), p, Options{})
 		// Some transaction is the attacker, or none.
 		some := false
-		for _, txn := range l.program.Txns {
-			one := rewrite(t, l.program, instrument.Options{Classic: true, Attacker: txn.Name})
+		for _, txn := range given.Txns {
+			one := rewrite(t, given, instrument.Options{Classic: true, Attacker: txn.Name})
 			some = some || Explore(context.Background(), one, Options{}).Verdict == Reached
 		}
 		if some != (q.Verdict == Reached) {
-			t.Errorf("%s: one attacker at a time: reached = %v, but all together %v", l.file, some, q.Verdict)
+			t.Errorf("%s: one attacker at a time: reached = %v, but all together %v", l.File, some, q.Verdict)
 		}
 		// The printed program is the program.
 		printed, err := ir.Parse("printed", p.String())
@@ -148,18 +119,18 @@ func TestLitmusExplore(t *testing.T) {
 			t.Fatal(err)
 		}
 		if again := Explore(context.Background(), printed, Options{}); again.Verdict != q.Verdict || again.States != q.States {
-			t.Errorf("%s: printed and read back: %v with %d states, not %v with %d", l.file, again.Verdict, again.States, q.Verdict, q.States)
+			t.Errorf("%s: printed and read back: %v with %d states, not %v with %d", l.File, again.Verdict, again.States, q.Verdict, q.States)
 		}
 		if (r.Verdict == interp.Anomalous) != (q.Verdict == Reached) {
-			t.Errorf("%s: interpretation says %v, reachability %v", l.file, r.Verdict, q.Verdict)
+			t.Errorf("%s: interpretation says %v, reachability %v", l.File, r.Verdict, q.Verdict)
 		}
 	}
 }
 
 func BenchmarkLitmus(b *testing.B) {
-	for _, l := range litmusPrograms(b) {
-		p := rewrite(b, l.program, instrument.Options{Classic: true})
-		b.Run(strings.TrimSuffix(l.file, ".litmus"), func(b *testing.B) {
+	for _, l := range testprog.LitmusPrograms(b) {
+		p := rewrite(b, l.Program(b), instrument.Options{Classic: true})
+		b.Run(strings.TrimSuffix(l.File, ".litmus"), func(b *testing.B) {
 			for i := 0; i < b.N; i++ {
 				Explore(context.Background(), p, Options{})
 			}

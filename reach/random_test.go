@@ -7,29 +7,19 @@ import (
 	"math/rand"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/txrobust/robust/engine"
 	"github.com/txrobust/robust/instrument"
 	"github.com/txrobust/robust/internal/progen"
+	"github.com/txrobust/robust/internal/testprog"
 	"github.com/txrobust/robust/ir"
 	"github.com/txrobust/robust/ir/interp"
 )
 
 var (
-	seed  = flag.Int64("seed", 0, "seed of the random programs; 0 is the time")
-	count = flag.Int("count", 300, "number of random programs")
-	show  = flag.String("show", "", "print the anomalies missed in this mode, such as classic si")
+	random = testprog.RandomFlags(300)
+	show   = flag.String("show", "", "print the anomalies missed in this mode, such as classic si")
 )
-
-func source(t *testing.T) *rand.Rand {
-	s := *seed
-	if s == 0 {
-		s = time.Now().UnixNano()
-	}
-	t.Logf("-seed %d", s)
-	return rand.New(rand.NewSource(s))
-}
 
 // decides fails unless the instrumentation and exhaustive interpretation agree
 // on the classic robustness of p at si, and gives what they say.
@@ -64,23 +54,23 @@ func execution(x *interp.Execution) []string {
 // TestRandomVariables: over shared variables, at si, value-blind, the
 // instrumentation decides robustness (CAV'19, theorem 2).
 func TestRandomVariables(t *testing.T) {
-	r := source(t)
+	r := random.Source(t)
 	verdicts := map[interp.Verdict]int{}
-	for i := 0; i < *count; i++ {
+	for i := 0; i < random.Runs(); i++ {
 		verdicts[decides(t, progen.Program(r, progen.Options{Vars: true, Loops: true, Txns: 3, Stmts: 4}))]++
 	}
-	t.Logf("%d programs: %v", *count, verdicts)
+	t.Logf("%d programs: %v", random.Runs(), verdicts)
 }
 
 // TestRandomAccesses is the same for programs that are little more than
 // accesses, many of which are not robust.
 func TestRandomAccesses(t *testing.T) {
-	r := source(t)
+	r := random.Source(t)
 	verdicts := map[interp.Verdict]int{}
-	for i := 0; i < *count; i++ {
+	for i := 0; i < random.Runs(); i++ {
 		verdicts[decides(t, accesses(t, r))]++
 	}
-	t.Logf("%d programs: %v", *count, verdicts)
+	t.Logf("%d programs: %v", random.Runs(), verdicts)
 }
 
 // accesses makes a program of reads and writes of a few variables.

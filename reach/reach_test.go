@@ -8,19 +8,10 @@ import (
 
 	"github.com/txrobust/robust/engine"
 	"github.com/txrobust/robust/instrument"
+	"github.com/txrobust/robust/internal/testprog"
 	"github.com/txrobust/robust/ir"
 	"github.com/txrobust/robust/ir/interp"
 )
-
-func parse(t testing.TB, src string) *ir.Program {
-	t.Helper()
-	p, err := ir.Parse("test", src)
-	if err != nil {
-		t.Fatal(err)
-	}
-	ir.Structure(p)
-	return p
-}
 
 func names(trace []Step) string {
 	var out []string
@@ -55,7 +46,7 @@ var x = 0, y = 0
 process p1 { txn t1 { r := y; x := 1 } }
 process p2 { txn t2 { y := 1; savepoint s; x := 2; rollback to s; r := x } }`, Reached},
 	} {
-		r := Explore(context.Background(), rewrite(t, parse(t, tc.src), instrument.Options{Classic: true}), Options{})
+		r := Explore(context.Background(), rewrite(t, testprog.Parse(t, tc.src), instrument.Options{Classic: true}), Options{})
 		if r.Verdict != tc.want {
 			t.Errorf("%s: %v, want %v", tc.name, r.Verdict, tc.want)
 		}
@@ -115,7 +106,7 @@ var x = 0, y = 0
 process p[*] { txn a { r := x; x := 1 } }
 process q[*] { txn b { r := y; y := 1 } }`, false, Unreachable, ""},
 	} {
-		p := parse(t, tc.src)
+		p := testprog.Parse(t, tc.src)
 		r := Explore(context.Background(), rewrite(t, p, instrument.Options{Classic: tc.classic}), Options{})
 		if r.Verdict != tc.want || names(r.Trace) != tc.trace {
 			t.Errorf("%s: %v %s %s, want %v %s", tc.name, r.Verdict, names(r.Trace), r.Reason, tc.want, tc.trace)
@@ -125,7 +116,7 @@ process q[*] { txn b { r := y; y := 1 } }`, false, Unreachable, ""},
 
 // TestBounds: every bound is named.
 func TestBounds(t *testing.T) {
-	counter := parse(t, `program p
+	counter := testprog.Parse(t, `program p
 var x = 0
 process p[*] { txn a { x := x + 1 } }`)
 	done, cancel := context.WithTimeout(context.Background(), time.Nanosecond)
@@ -139,10 +130,10 @@ process p[*] { txn a { x := x + 1 } }`)
 		{counter, context.Background(), Options{MaxTxns: 5}, "executions of more than 5 transactions"},
 		{counter, context.Background(), Options{MaxStates: 7}, "more than 7 states"},
 		{counter, done, Options{}, "context deadline exceeded"},
-		{parse(t, "program p\nvar x = 0\ntxn a(n int not null) { x := n }"), context.Background(), Options{}, "parameter n of a has no finite domain"},
-		{parse(t, "program p\nvar x = 0\ntxn a { n := *; x := n }"), context.Background(), Options{}, "a(): a havocked value has no finite domain"},
-		{parse(t, "program p\nvar x = 0\ntxn a { while true { x := 1 } }"), context.Background(), Options{}, "a(): the run exceeds the step bound"},
-		{parse(t, "program p\nvar x = 0\ntxn a { unmodelled * 'WITH' }"), context.Background(), Options{}, "a(): a statement is not modelled: WITH"},
+		{testprog.Parse(t, "program p\nvar x = 0\ntxn a(n int not null) { x := n }"), context.Background(), Options{}, "parameter n of a has no finite domain"},
+		{testprog.Parse(t, "program p\nvar x = 0\ntxn a { n := *; x := n }"), context.Background(), Options{}, "a(): a havocked value has no finite domain"},
+		{testprog.Parse(t, "program p\nvar x = 0\ntxn a { while true { x := 1 } }"), context.Background(), Options{}, "a(): the run exceeds the step bound"},
+		{testprog.Parse(t, "program p\nvar x = 0\ntxn a { unmodelled * 'WITH' }"), context.Background(), Options{}, "a(): a statement is not modelled: WITH"},
 	} {
 		r := Explore(tc.ctx, tc.p, tc.opt)
 		if r.Verdict != BoundHit || r.Reason != tc.want {
@@ -153,7 +144,7 @@ process p[*] { txn a { x := x + 1 } }`)
 
 // TestAccept: a rejected trace is not the end.
 func TestAccept(t *testing.T) {
-	p := parse(t, `program p
+	p := testprog.Parse(t, `program p
 var x = 0
 process p { txn a { x := 1; fail } }
 process q { txn b { assume exists (from x where x.v == 0); x := 2; fail } }`)
@@ -203,7 +194,7 @@ process q { txn b { local s int; update t r set a = 2 where r.k == 1; (s) := sel
 process p { txn a { emit select r.a from t r where r.k == 1; insert u (k) values (1) } }
 process q { txn b { update t r set a = 2 where r.k == 1; insert u (k) values (0); emit exists (from u x) } }`, false, false, true},
 	} {
-		p := parse(t, tc.src)
+		p := testprog.Parse(t, tc.src)
 		m := interp.NewMachine(p, engine.SI())
 		want := m.Explore(context.Background(), interp.Sessions(p, 1), interp.InitialDB(p), interp.Options{Classic: tc.classic})
 		if (want.Verdict == interp.Anomalous) != tc.anomaly {
@@ -226,7 +217,7 @@ process q { txn b { update t r set a = 2 where r.k == 1; insert u (k) values (0)
 // domain of the integers.
 func TestLabelled(t *testing.T) {
 	for _, domain := range []string{"", "domain 0..7\n", "domain 5..7\n"} {
-		p := parse(t, "program p\n"+domain+`var x = 5
+		p := testprog.Parse(t, "program p\n"+domain+`var x = 5
 process q { txn t {
   a: skip; goto b;
   b: r := x; goto c;

@@ -51,8 +51,8 @@ func instances(r *rand.Rand, p *ir.Program, n int) *ir.Program {
 // TestRandomRows counts how the instrumentation of programs over rows compares
 // with exhaustive interpretation, in every mode.
 func TestRandomRows(t *testing.T) {
-	r := source(t)
-	compare(t, *count/4, func() *ir.Program {
+	r := random.Source(t)
+	compare(t, random.Runs()/4, func() *ir.Program {
 		p := progen.Program(r, progen.Options{Loops: true, Locks: true, Keys: true, Nulls: true, Txns: 3, Stmts: 3})
 		return instances(r, p, 2+r.Intn(2))
 	})
@@ -60,14 +60,14 @@ func TestRandomRows(t *testing.T) {
 
 // TestRandomRowAccesses is the same for programs many of which are not robust.
 func TestRandomRowAccesses(t *testing.T) {
-	r := source(t)
-	compare(t, *count/4, func() *ir.Program { return rowAccesses(t, r) })
+	r := random.Source(t)
+	compare(t, random.Runs()/4, func() *ir.Program { return rowAccesses(t, r) })
 }
 
 // TestRandomAccessesByValue is the same for shared variables.
 func TestRandomAccessesByValue(t *testing.T) {
-	r := source(t)
-	compare(t, *count, func() *ir.Program { return accesses(t, r) })
+	r := random.Source(t)
+	compare(t, random.Runs(), func() *ir.Program { return accesses(t, r) })
 }
 
 // compare counts, for random programs, what the instrumentation finds of what

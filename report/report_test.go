@@ -14,6 +14,7 @@ import (
 
 	"github.com/txrobust/robust"
 	"github.com/txrobust/robust/engine"
+	"github.com/txrobust/robust/internal/testprog"
 	"github.com/txrobust/robust/ir"
 	"github.com/txrobust/robust/report"
 	"github.com/txrobust/robust/schedules"
@@ -155,7 +156,7 @@ func TestSchema(t *testing.T) {
 
 // TestTransactions is what a report says of templates.
 func TestTransactions(t *testing.T) {
-	r := report.New(mustParse(t, `program p
+	r := report.New(testprog.Parse(t, `program p
 var x = 0
 table t (k int, v int, key (k))
 txn a(k int) { (r) := select s.v from t s where s.k == k; x := 1; insert t (k, v) values (3, 1) }
@@ -170,13 +171,4 @@ txn b { y := x; update t set v = 2; if exists (from t s where s.v == 1) { delete
 	if string(got) != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
-}
-
-func mustParse(t *testing.T, src string) *ir.Program {
-	t.Helper()
-	p, err := ir.Parse("test", src)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return p
 }

@@ -2,25 +2,14 @@ package schedules
 
 import (
 	"context"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/txrobust/robust/engine"
+	"github.com/txrobust/robust/internal/testprog"
 	"github.com/txrobust/robust/ir"
 )
-
-func parse(t testing.TB, src string) *ir.Program {
-	t.Helper()
-	p, err := ir.Parse("test", src)
-	if err != nil {
-		t.Fatal(err)
-	}
-	ir.Structure(p)
-	return p
-}
 
 // sessions gives each named transaction its own session.
 func sessions(t testing.TB, p *ir.Program, names ...string) [][]*ir.Txn {
@@ -89,7 +78,7 @@ txn leave(p_id int) {
 }
 `
 	for rows, want := range map[string]bool{"": false, "row doctor (2, true)": true, "row doctor (2, false)": false} {
-		p := parse(t, strings.Replace(src, "ROWS", rows, 1))
+		p := testprog.Parse(t, strings.Replace(src, "ROWS", rows, 1))
 		for _, tries := range []int{0, -1} {
 			q := Query{Program: p, Engine: engine.Postgres(), Sessions: sessions(t, p, "leave", "leave"),
 				Options: Options{Init: FileRows, Tries: tries}}
@@ -115,7 +104,7 @@ txn move(a int, b int) {
 }
 `
 	for invariant, want := range map[string]bool{"": true, "invariant (t r, t s) r.x == s.x": false} {
-		p := parse(t, strings.Replace(src, "INVARIANT", invariant, 1))
+		p := testprog.Parse(t, strings.Replace(src, "INVARIANT", invariant, 1))
 		for _, tries := range []int{0, -1} {
 			q := Query{Program: p, Engine: engine.SI(), Sessions: sessions(t, p, "move", "move"), Options: Options{Tries: tries}}
 			if a, stats := mustFind(t, q); (a != nil) != want {
@@ -139,7 +128,7 @@ txn look(a int) {
   emit select t.x, t.note from t where t.id == a;
 }
 `
-	p := parse(t, src)
+	p := testprog.Parse(t, src)
 	for _, tries := range []int{0, -1} {
 		q := Query{Program: p, Engine: engine.Postgres(), Sessions: sessions(t, p, "swap", "look", "swap"),
 			Options: Options{Tries: tries}}
@@ -166,7 +155,7 @@ txn look(a int) {
 
 // TestThreeRows needs more rows than most anomalies do.
 func TestThreeRows(t *testing.T) {
-	p := parse(t, `program on_call
+	p := testprog.Parse(t, `program on_call
 table doctor (id int not null, working bool not null, key (id))
 txn leave(p_id int) {
   local n int;
@@ -202,7 +191,7 @@ txn move(a int, b int) {
   update t set x = 1 where t.id == b;
 }
 `
-	p := parse(t, src)
+	p := testprog.Parse(t, src)
 	for _, tries := range []int{0, -1} {
 		q := Query{Program: p, Engine: engine.Postgres(), Sessions: sessions(t, p, "move", "move"), Options: Options{Tries: tries}}
 		a, stats := mustFind(t, q)
@@ -217,7 +206,7 @@ txn move(a int, b int) {
 
 // TestArguments checks what Find rejects.
 func TestArguments(t *testing.T) {
-	p := parse(t, "program p\nvar x = 0\ntxn a { x := 1 }\n")
+	p := testprog.Parse(t, "program p\nvar x = 0\ntxn a { x := 1 }\n")
 	if _, _, err := Find(context.Background(), Query{Program: p, Engine: engine.SI(), Sessions: sessions(t, p, "a")}); err == nil {
 		t.Error("one transaction is accepted")
 	}
@@ -272,11 +261,7 @@ func TestOrders(t *testing.T) {
 
 // TestAnyOrder takes the order within sessions away, which the anomaly needs.
 func TestAnyOrder(t *testing.T) {
-	src, err := os.ReadFile(filepath.Join(testdata, "litmus", "session-order.litmus"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	p := parse(t, string(src))
+	p := testprog.ParseFile(t, testprog.Path(t, "litmus", "session-order.litmus"))
 	for _, anyOrder := range []bool{false, true} {
 		a, stats := mustFind(t, Query{Program: p, Engine: engine.SI(), Sessions: Processes(p, 1),
 			Options: Options{Init: FileRows, AnyOrder: anyOrder}})

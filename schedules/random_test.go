@@ -3,33 +3,26 @@ package schedules
 import (
 	"context"
 	"errors"
-	"flag"
 	"math/rand"
 	"testing"
 	"time"
 
 	"github.com/txrobust/robust/engine"
 	"github.com/txrobust/robust/internal/progen"
+	"github.com/txrobust/robust/internal/testprog"
 	"github.com/txrobust/robust/ir"
 )
 
-var (
-	seedFlag = flag.Int64("seed", 0, "seed of the random programs (0: from the clock)")
-	runsFlag = flag.Int("runs", 60, "number of random programs")
-)
+var random = testprog.RandomFlags(60)
 
 // TestSearchesAgree lets the two searches look for anomalies of random
 // programs: what the concrete one finds is within the bounds of the symbolic
 // one, which must find something too, but for what it cannot express.
 func TestSearchesAgree(t *testing.T) {
-	seed := *seedFlag
-	if seed == 0 {
-		seed = time.Now().UnixNano()
-	}
-	t.Logf("seed %d", seed)
+	seed := random.Seed(t)
 	r := rand.New(rand.NewSource(seed))
 	both, onlyRandom, onlySolver, neither := 0, 0, 0, 0
-	for n := 0; n < *runsFlag; n++ {
+	for n := 0; n < random.Runs(); n++ {
 		p := progen.Program(r, progen.All)
 		q := Query{Program: p, Engine: engine.ByName([]string{"postgres", "si"}[r.Intn(2)])}
 		for i := 0; i < 2+r.Intn(2); i++ {

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/txrobust/robust/engine"
+	"github.com/txrobust/robust/internal/testprog"
 	"github.com/txrobust/robust/ir"
 	"github.com/txrobust/robust/sqlmodel"
 )
@@ -162,22 +163,16 @@ func describe(p *ir.Program, a *Anomaly) string {
 
 // TestLitmus searches the sessions of the litmus programs.
 func TestLitmus(t *testing.T) {
-	for _, f := range table(t, "litmus", 5) {
-		for k, eng := range []*engine.Profile{engine.SI(), engine.Postgres()} {
-			t.Run(f[0]+"/"+eng.Name, func(t *testing.T) {
-				path := filepath.Join(testdata, "litmus", f[0])
-				src, err := os.ReadFile(path)
-				if err != nil {
-					t.Fatal(err)
-				}
-				p, err := ir.Parse(path, string(src))
-				if err != nil {
-					t.Fatal(err)
-				}
-				ir.Structure(p)
+	for _, l := range testprog.LitmusPrograms(t) {
+		for _, c := range []struct {
+			mode   string
+			engine *engine.Profile
+		}{{"default", engine.SI()}, {"postgres", engine.Postgres()}} {
+			t.Run(l.File+"/"+c.engine.Name, func(t *testing.T) {
+				p := l.Program(t)
 				ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
 				defer cancel()
-				a, stats, err := Find(ctx, Query{Program: p, Engine: eng, Sessions: Processes(p, 2), Options: Options{Init: FileRows}})
+				a, stats, err := Find(ctx, Query{Program: p, Engine: c.engine, Sessions: Processes(p, 2), Options: Options{Init: FileRows}})
 				t.Logf("%s", describeStats(stats))
 				if err != nil {
 					t.Fatal(err)
@@ -187,8 +182,8 @@ func TestLitmus(t *testing.T) {
 					got = "not-robust"
 					t.Logf("\n%s", describe(p, a))
 				}
-				if got != f[2+k] {
-					t.Errorf("%s, expected %s", got, f[2+k])
+				if got != l.Want[c.mode] {
+					t.Errorf("%s, expected %s", got, l.Want[c.mode])
 				}
 			})
 		}

@@ -4,14 +4,12 @@ import (
 	"context"
 	"flag"
 	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/txrobust/robust/engine"
-	"github.com/txrobust/robust/ir"
+	"github.com/txrobust/robust/internal/testprog"
 	"github.com/txrobust/robust/movers"
 )
 
@@ -58,14 +56,7 @@ func TestFromWalks(t *testing.T) {
 
 // TestFromWalksMakes checks the orders and sessions of queries.
 func TestFromWalksMakes(t *testing.T) {
-	src, err := os.ReadFile(filepath.Join(testdata, "litmus", "s1-columns.litmus"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	p, err := ir.Parse("s1-columns.litmus", string(src))
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := testprog.ParseFile(t, testprog.Path(t, "litmus", "s1-columns.litmus"))
 	p.Processes = nil
 	a, b, c := p.Txns[0], p.Txns[1], p.Txns[2]
 	w := &movers.Walk{Delayed: a, Helpers: []movers.Helper{{Txn: b, Kind: movers.Atomic}, {Txn: c, Kind: movers.Issued}}}

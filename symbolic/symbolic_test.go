@@ -2,31 +2,18 @@ package symbolic
 
 import (
 	"context"
-	"flag"
-	"math/rand"
 	"testing"
 	"time"
 
 	"github.com/txrobust/robust/engine"
 	"github.com/txrobust/robust/internal/progen"
+	"github.com/txrobust/robust/internal/testprog"
 	"github.com/txrobust/robust/ir"
 	"github.com/txrobust/robust/ir/interp"
 	"github.com/txrobust/robust/smt"
 )
 
-var (
-	seedFlag = flag.Int64("seed", 0, "seed of the random programs (0: from the clock)")
-	runsFlag = flag.Int("runs", 1500, "number of random programs")
-)
-
-func seed(t testing.TB) int64 {
-	s := *seedFlag
-	if s == 0 {
-		s = time.Now().UnixNano()
-	}
-	t.Logf("seed %d", s)
-	return s
-}
+var random = testprog.RandomFlags(1500)
 
 // recordOutputs replaces what a transaction emits by writes of extra shared
 // variables, so that the final state tells it.
@@ -103,12 +90,12 @@ func (w *World) concrete(s *State, rows [][][]ir.Value) *smt.Term {
 // final state that the interpreter reaches must be possible, and in the closed
 // world no other.
 func TestAgainstInterpreter(t *testing.T) {
-	r := rand.New(rand.NewSource(seed(t)))
+	r := random.Source(t)
 	solver := smt.NewSolver()
 	solver.Timeout = 2 * time.Second
 	ctx := context.Background()
 	skipped, feasible, restricted := 0, 0, 0
-	for n := 0; n < *runsFlag; n++ {
+	for n := 0; n < random.Runs(); n++ {
 		p := progen.Program(r, progen.All)
 		recordOutputs(p)
 		rows := progen.Rows(r, p, 2)
@@ -191,8 +178,8 @@ func TestAgainstInterpreter(t *testing.T) {
 			feasible++
 		}
 	}
-	t.Logf("%d of %d pairs feasible, %d questions without an answer, %d about loops with an order", feasible, *runsFlag, skipped, restricted)
-	if feasible < *runsFlag/10 {
-		t.Errorf("only %d of %d pairs of transactions are feasible: the test says little", feasible, *runsFlag)
+	t.Logf("%d of %d pairs feasible, %d questions without an answer, %d about loops with an order", feasible, random.Runs(), skipped, restricted)
+	if feasible < random.Runs()/10 {
+		t.Errorf("only %d of %d pairs of transactions are feasible: the test says little", feasible, random.Runs())
 	}
 }

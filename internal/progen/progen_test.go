@@ -1,26 +1,21 @@
 package progen
 
 import (
-	"flag"
 	"math/rand"
 	"testing"
-	"time"
 
+	"github.com/txrobust/robust/internal/testprog"
 	"github.com/txrobust/robust/ir"
 )
 
-var seed = flag.Int64("seed", 0, "seed of the random programs; 0 is the time")
+var random = testprog.RandomFlags(300)
 
 // TestPrograms: what is generated is well-formed, parses back to itself, and
 // depends on nothing but the seed.
 func TestPrograms(t *testing.T) {
-	s := *seed
-	if s == 0 {
-		s = time.Now().UnixNano()
-	}
-	t.Logf("-seed %d", s)
-	changed := 0
-	for i := int64(0); i < 300; i++ {
+	s := random.Seed(t)
+	changed, runs := 0, random.Runs()
+	for i := range int64(runs) {
 		make := func() (*ir.Program, *ir.Program) {
 			r := rand.New(rand.NewSource(s + i))
 			var p *ir.Program
@@ -50,7 +45,7 @@ func TestPrograms(t *testing.T) {
 			t.Fatalf("two programs with one seed:\n%s\n%s", p, p2)
 		}
 	}
-	if changed < 200 {
-		t.Errorf("only %d of 300 mutants differ from what they come from", changed)
+	if changed < 2*runs/3 {
+		t.Errorf("only %d of %d mutants differ from what they come from", changed, runs)
 	}
 }

@@ -6,24 +6,15 @@ import (
 	"testing"
 
 	"github.com/txrobust/robust/engine"
+	"github.com/txrobust/robust/internal/testprog"
 	"github.com/txrobust/robust/ir"
 )
-
-func parse(t testing.TB, src string) *ir.Program {
-	t.Helper()
-	p, err := ir.Parse("test", src)
-	if err != nil {
-		t.Fatal(err)
-	}
-	ir.Structure(p)
-	return p
-}
 
 // explore runs one session per template (with the given parameters, or the
 // processes) on the engine.
 func explore(t testing.TB, src, eng string, opt Options, params ...[]ir.Value) Result {
 	t.Helper()
-	p := parse(t, src)
+	p := testprog.Parse(t, src)
 	m := NewMachine(p, engine.ByName(eng))
 	sessions := Sessions(p, 2)
 	if sessions == nil {
@@ -152,7 +143,7 @@ func TestPostgresExclusions(t *testing.T) {
 		{"lock table against a read", "lock k in exclusive; (x) := select r.v from k r where r.k == 1", "(x) := select r.v from k r where r.k == 1", true, true},
 	} {
 		for eng, want := range map[string]bool{"postgres": tc.postgres, "si": tc.si} {
-			p := parse(t, tables+"txn a { local x int; "+tc.a+" }\ntxn b { local x int; "+tc.b+" }")
+			p := testprog.Parse(t, tables+"txn a { local x int; "+tc.a+" }\ntxn b { local x int; "+tc.b+" }")
 			m := NewMachine(p, engine.ByName(eng))
 			v0 := InitialDB(p)
 			b := m.Run(&Instance{Txn: p.Txn("b"), ID: 2}, v0, nil)
@@ -229,7 +220,7 @@ txn t(p int) { local i int; local j int; local b bool; local s text; local q num
 		{"return", "emit 1; return; emit 2", "1"},
 		{"fresh", "i := fresh; j := fresh; emit i == j", "false"},
 	} {
-		p := parse(t, schema+tc.body+" }")
+		p := testprog.Parse(t, schema+tc.body+" }")
 		m := NewMachine(p, engine.Postgres())
 		m.Trace = true
 		run := m.Run(&Instance{Txn: p.Txns[0], Params: value("2")}, InitialDB(p), nil)
@@ -272,7 +263,7 @@ txn t { local i int; local b bool
 		{"while true { i := 1 }", TooLong},
 		{"unmodelled * 'WITH'", "a statement is not modelled: WITH"},
 	} {
-		p := parse(t, schema+tc.body+" }")
+		p := testprog.Parse(t, schema+tc.body+" }")
 		m := NewMachine(p, engine.Postgres())
 		db := InitialDB(p)
 		run := m.Runs(&Instance{Txn: p.Txns[0]}, db, nil, true)[0]
@@ -315,7 +306,7 @@ process p2 { txn t2 { local h int; r := x; if r == 1 { %s }; y := 1 } }`
 
 // TestChoices counts the runs that nondeterminism gives.
 func TestChoices(t *testing.T) {
-	p := parse(t, `program s
+	p := testprog.Parse(t, `program s
 domain 0..2
 table a (k int, v int, key (k))
 row a (1, 1)
@@ -338,7 +329,7 @@ txn f { local i int; foreach (i) := select r.k from a r { emit i } }`)
 
 func TestDependencies(t *testing.T) {
 	r := explore(t, writeSkew, "si", Options{Classic: true})
-	p := parse(t, writeSkew)
+	p := testprog.Parse(t, writeSkew)
 	m := NewMachine(p, engine.SI())
 	cycle := Cycle(2, m.Dependencies(r.Anomaly, true, true))
 	if len(cycle) != 2 || cycle[0].Kind != RW || cycle[1].Kind != RW {
@@ -348,7 +339,7 @@ func TestDependencies(t *testing.T) {
 
 // TestInnerSavepoint: rolling back to a savepoint ends those set after it.
 func TestInnerSavepoint(t *testing.T) {
-	p := parse(t, "program p\nvar x = 0\ntxn t { savepoint a; x := 1; savepoint b; rollback to a; rollback to b }")
+	p := testprog.Parse(t, "program p\nvar x = 0\ntxn t { savepoint a; x := 1; savepoint b; rollback to a; rollback to b }")
 	run := NewMachine(p, engine.Postgres()).Run(&Instance{Txn: p.Txns[0]}, InitialDB(p), nil)
 	if want := "there is no savepoint b"; run.Blocked != want {
 		t.Errorf("blocked: %q, want %q", run.Blocked, want)
