@@ -2,16 +2,13 @@ package reach
 
 import (
 	"context"
-	"os"
-	"path/filepath"
-	"strings"
 	"testing"
 
 	"github.com/txrobust/robust/engine"
 	"github.com/txrobust/robust/instrument"
+	"github.com/txrobust/robust/internal/testprog"
 	"github.com/txrobust/robust/ir"
 	"github.com/txrobust/robust/ir/interp"
-	"github.com/txrobust/robust/sqlmodel"
 )
 
 // samples gives two values of every type.
@@ -54,29 +51,21 @@ func TestApplications(t *testing.T) {
 		"s3-cascade":          "a cascade is not executed",
 	}
 	found := 0
-	for _, kind := range []string{"apps", "traps"} {
-		dir := filepath.Join("..", "testdata", kind)
-		data, err := os.ReadFile(filepath.Join(dir, "VERDICTS.tsv"))
-		if err != nil {
-			t.Fatal(err)
+	for _, a := range testprog.Apps(t) {
+		if !a.Whole() {
+			continue
 		}
-		for _, line := range strings.Split(string(data), "\n")[1:] {
-			f := strings.Split(line, "\t")
-			if len(f) < 3 || f[1] != "*" {
-				continue
-			}
-			trace := ""
-			for rows := 0; rows < 2 && trace == ""; rows++ {
-				trace = small(t, filepath.Join(dir, f[0]), rows)
-			}
-			switch want := f[2] == "not-robust" && missed[f[0]] == ""; {
-			case trace != "" && !want:
-				t.Errorf("%s: found %s, but it is %s %s", f[0], trace, f[2], missed[f[0]])
-			case trace == "" && want:
-				t.Errorf("%s: nothing found", f[0])
-			case want:
-				found++
-			}
+		trace := ""
+		for rows := 0; rows < 2 && trace == ""; rows++ {
+			trace = small(t, a.Dir(t), rows)
+		}
+		switch want := !a.Robust() && missed[a.Folder] == ""; {
+		case trace != "" && !want:
+			t.Errorf("%s: found %s, but it is %s %s", a.Folder, trace, a.Verdict, missed[a.Folder])
+		case trace == "" && want:
+			t.Errorf("%s: nothing found", a.Folder)
+		case want:
+			found++
 		}
 	}
 	t.Logf("%d anomalies", found)
@@ -84,11 +73,7 @@ func TestApplications(t *testing.T) {
 
 // small searches one application, and gives the trace of an anomaly, if any.
 func small(t *testing.T, dir string, rows int) string {
-	p, err := sqlmodel.Load(context.Background(), []string{dir}, sqlmodel.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	ir.Structure(p)
+	p := testprog.Load(t, dir)
 	for _, table := range p.Tables {
 		table.Rows = nil
 		for i := 0; i < rows; i++ {

@@ -39,7 +39,7 @@ func mustFind(t testing.TB, q Query) (*Anomaly, Stats) {
 // TestBuilders starts from empty tables: other transactions must build the
 // rows first.
 func TestBuilders(t *testing.T) {
-	p := load(t, "apps", line{folder: "courseware", txns: "*"})
+	p := testprog.Load(t, testprog.Path(t, "apps", "courseware"))
 	for _, tries := range []int{0, -1} {
 		q := Query{Program: p, Engine: engine.Postgres(), Sessions: sessions(t, p, "enroll_student", "remove_course"),
 			Options: Options{Init: NoRows, Tries: tries}}
@@ -277,11 +277,11 @@ func TestAnyOrder(t *testing.T) {
 // TestDeterministic: the same query gives the same anomaly, as far as the
 // concrete search finds it. The solver's models may change from run to run.
 func TestDeterministic(t *testing.T) {
-	l := line{folder: "smallbank", txns: "*", cycle: "write_check,transact_saving,balance"}
 	first := ""
 	for i := 0; i < 2; i++ {
-		p := load(t, "apps", l)
-		a, stats := mustFind(t, l.query(t, p))
+		p := testprog.Load(t, testprog.Path(t, "apps", "smallbank"))
+		q := Query{Program: p, Engine: engine.Postgres(), Sessions: sessions(t, p, "write_check", "transact_saving", "balance"), Expected: []Order{OneDelayed(3)}}
+		a, stats := mustFind(t, q)
 		if a == nil || stats.Found != "random" {
 			t.Fatalf("the concrete search finds no anomaly: %s", describeStats(stats))
 		}

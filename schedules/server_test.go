@@ -3,8 +3,6 @@ package schedules
 import (
 	"context"
 	"fmt"
-	"os"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -14,6 +12,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/txrobust/robust/internal/pgtest"
+	"github.com/txrobust/robust/internal/testprog"
 	"github.com/txrobust/robust/ir"
 )
 
@@ -178,34 +177,22 @@ func (s *onServer) serial(t *testing.T, results []string, contents string) []int
 func TestOnServer(t *testing.T) {
 	server := pgtest.Open(t)
 	dsn := server.Database(t)
-	seen := map[string]bool{}
-	for _, dir := range []string{"apps", "traps"} {
-		for _, l := range lines(t, dir) {
-			if l.verdict != "not-robust" || seen[l.folder] || l.txns != "*" {
-				continue
-			}
-			seen[l.folder] = true
-			t.Run(dir+"/"+l.folder, func(t *testing.T) {
-				p := load(t, dir, l)
-				a, stats := mustFind(t, l.query(t, p))
-				if a == nil {
-					t.Skipf("no anomaly is found (%s)", stats.Bounded)
-				}
-				sql := []string{"DROP SCHEMA public CASCADE; CREATE SCHEMA public"}
-				for _, name := range []string{"schema.sql", "functions.sql"} {
-					text, err := os.ReadFile(filepath.Join(testdata, dir, l.folder, name))
-					if err != nil {
-						t.Fatal(err)
-					}
-					sql = append(sql, string(text))
-				}
-				server.Exec(t, dsn, sql...)
-				s := &onServer{server, dsn, p, a}
-				results, contents := s.play(t)
-				if order := s.serial(t, results, contents); order != nil {
-					t.Errorf("the serial order %v has the same outcome:\n%s%s", order, describe(p, a), contents)
-				}
-			})
+	for _, l := range testprog.Apps(t) {
+		if l.Robust() || !l.Whole() {
+			continue
 		}
+		t.Run(l.Kind+"/"+l.Folder, func(t *testing.T) {
+			p := l.Load(t)
+			a, stats := mustFind(t, query(t, l, p))
+			if a == nil {
+				t.Skipf("no anomaly is found (%s)", stats.Bounded)
+			}
+			server.Exec(t, dsn, append([]string{"DROP SCHEMA public CASCADE; CREATE SCHEMA public"}, testprog.SQL(t, l.Dir(t))...)...)
+			s := &onServer{server, dsn, p, a}
+			results, contents := s.play(t)
+			if order := s.serial(t, results, contents); order != nil {
+				t.Errorf("the serial order %v has the same outcome:\n%s%s", order, describe(p, a), contents)
+			}
+		})
 	}
 }

@@ -18,39 +18,37 @@ var fullFlag = flag.Bool("full", false, "prove and search all of testdata")
 // TestFromWalks refutes the applications and traps from the walks that the
 // proof leaves, without knowing the cycle. A robust one must not be refuted.
 func TestFromWalks(t *testing.T) {
-	for _, dir := range []string{"apps", "traps"} {
-		for _, l := range lines(t, dir) {
-			t.Run(dir+"/"+l.folder+"/"+l.txns, func(t *testing.T) {
-				if !*fullFlag && (l.verdict == "robust" || strings.HasPrefix(l.folder, "tpcc")) {
-					t.Skip("it takes long: run it with -full")
-				}
-				ctx, cancel := context.WithTimeout(context.Background(), 60*time.Second)
-				defer cancel()
-				p := load(t, dir, l)
-				start := time.Now()
-				res, err := movers.Prove(ctx, p, movers.Options{Engine: engine.Postgres()})
-				if err != nil {
-					t.Fatal(err)
-				}
-				proof := time.Since(start).Round(time.Millisecond)
-				start = time.Now()
-				base := Query{Program: p, Engine: engine.Postgres(), Options: Options{Invariants: res.Facts}}
-				queries := FromWalks(base, res.Walks, WalkOptions{})
-				a, stats, err := FindAny(ctx, queries)
-				t.Logf("%s after %v; %d walks, %d queries in %v; %s", res.Verdict, proof, len(res.Walks), len(queries), time.Since(start).Round(time.Millisecond), describeStats(stats))
-				for _, w := range res.Walks {
-					t.Log(w)
-				}
-				switch {
-				case err != nil:
-					t.Fatal(err)
-				case l.verdict == "robust" && a != nil:
-					t.Fatalf("an anomaly of a robust program:\n%s", describe(p, a))
-				case l.verdict == "not-robust" && a == nil && res.Verdict != movers.Robust && !strings.Contains(stats.Bounded, "not modelled"):
-					t.Error("no anomaly is found")
-				}
-			})
-		}
+	for _, l := range testprog.Apps(t) {
+		t.Run(l.String(), func(t *testing.T) {
+			if !*fullFlag && (l.Robust() || strings.HasPrefix(l.Folder, "tpcc")) {
+				t.Skip("it takes long: run it with -full")
+			}
+			ctx, cancel := context.WithTimeout(context.Background(), 60*time.Second)
+			defer cancel()
+			p := l.Load(t)
+			start := time.Now()
+			res, err := movers.Prove(ctx, p, movers.Options{Engine: engine.Postgres()})
+			if err != nil {
+				t.Fatal(err)
+			}
+			proof := time.Since(start).Round(time.Millisecond)
+			start = time.Now()
+			base := Query{Program: p, Engine: engine.Postgres(), Options: Options{Invariants: res.Facts}}
+			queries := FromWalks(base, res.Walks, WalkOptions{})
+			a, stats, err := FindAny(ctx, queries)
+			t.Logf("%s after %v; %d walks, %d queries in %v; %s", res.Verdict, proof, len(res.Walks), len(queries), time.Since(start).Round(time.Millisecond), describeStats(stats))
+			for _, w := range res.Walks {
+				t.Log(w)
+			}
+			switch {
+			case err != nil:
+				t.Fatal(err)
+			case l.Robust() && a != nil:
+				t.Fatalf("an anomaly of a robust program:\n%s", describe(p, a))
+			case !l.Robust() && a == nil && res.Verdict != movers.Robust && !strings.Contains(stats.Bounded, "not modelled"):
+				t.Error("no anomaly is found")
+			}
+		})
 	}
 }
 

@@ -1,12 +1,10 @@
-package sqlmodel
+package sqlmodel_test
 
 import (
-	"context"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
+	"github.com/txrobust/robust/internal/testprog"
 	"github.com/txrobust/robust/ir"
 )
 
@@ -15,33 +13,16 @@ import (
 // unmodelled except what foreign keys do to children, and a program that is
 // sound and reads back from its printed form.
 func TestApplications(t *testing.T) {
-	seen := 0
-	for _, kind := range []string{"apps", "traps"} {
-		files, err := filepath.Glob(filepath.Join("..", "testdata", kind, "*", "functions.sql"))
-		if err != nil {
-			t.Fatal(err)
+	for _, a := range testprog.Apps(t) {
+		if a.Whole() {
+			t.Run(a.Kind+"/"+a.Folder, func(t *testing.T) { testApplication(t, a.Dir(t)) })
 		}
-		for _, file := range files {
-			seen++
-			dir := filepath.Dir(file)
-			t.Run(kind+"/"+filepath.Base(dir), func(t *testing.T) { testApplication(t, dir) })
-		}
-	}
-	if seen < 30 {
-		t.Errorf("there are only %d folders", seen)
 	}
 }
 
 func testApplication(t *testing.T, dir string) {
-	prog, err := Load(context.Background(), []string{dir}, Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	src, err := os.ReadFile(filepath.Join(dir, "functions.sql"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if want := strings.Count(string(src), "CREATE FUNCTION "); len(prog.Txns) != want {
+	prog := testprog.Load(t, dir)
+	if want := strings.Count(testprog.SQL(t, dir)[1], "CREATE FUNCTION "); len(prog.Txns) != want {
 		t.Errorf("%d templates for %d functions", len(prog.Txns), want)
 	}
 	for _, n := range prog.Notes {

@@ -2,13 +2,12 @@ package witness
 
 import (
 	"math/big"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/txrobust/robust/engine"
 	"github.com/txrobust/robust/internal/pgtest"
+	"github.com/txrobust/robust/internal/testprog"
 	"github.com/txrobust/robust/ir"
 	"github.com/txrobust/robust/ir/interp"
 	"github.com/txrobust/robust/sqlmodel"
@@ -51,15 +50,7 @@ func TestServer(t *testing.T) {
 	srv := pgtest.Open(t)
 	for _, s := range situations {
 		t.Run(s.folder, func(t *testing.T) {
-			var schema []string
-			for _, name := range []string{"schema.sql", "functions.sql"} {
-				text, err := os.ReadFile(filepath.Join(testdata, s.folder, name))
-				if err != nil {
-					t.Fatal(err)
-				}
-				schema = append(schema, string(text))
-			}
-			play(t, srv, build(t, s.explore(t)), schema...)
+			play(t, srv, build(t, s.explore(t)), testprog.SQL(t, testprog.Path(t, s.folder))...)
 		})
 	}
 }

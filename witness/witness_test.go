@@ -1,7 +1,6 @@
 package witness
 
 import (
-	"context"
 	"encoding/json"
 	"os"
 	"path/filepath"
@@ -11,12 +10,10 @@ import (
 	"testing"
 
 	"github.com/txrobust/robust/engine"
+	"github.com/txrobust/robust/internal/testprog"
 	"github.com/txrobust/robust/ir"
 	"github.com/txrobust/robust/ir/interp"
-	"github.com/txrobust/robust/sqlmodel"
 )
-
-const testdata = "../testdata"
 
 // situation is a folder of testdata with rows and calls that show an anomaly.
 // Each call is a session of its own.
@@ -70,11 +67,7 @@ var situations = []situation{
 // explore finds the anomaly of a situation by exhaustive interpretation.
 func (s situation) explore(t testing.TB) Evidence {
 	t.Helper()
-	p, err := sqlmodel.Load(context.Background(), []string{filepath.Join(testdata, s.folder)}, sqlmodel.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	ir.Structure(p)
+	p := testprog.Load(t, testprog.Path(t, s.folder))
 	rows := make([][][]ir.Value, len(p.Tables))
 	for i, tab := range p.Tables {
 		rows[i] = s.rows[tab.Name]

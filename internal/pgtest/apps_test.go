@@ -13,6 +13,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/txrobust/robust/internal/pgtest"
+	"github.com/txrobust/robust/internal/testprog"
 )
 
 // These tests run the applications and traps of testdata on a real server:
@@ -39,31 +40,6 @@ type anomaly struct {
 	undetected bool
 }
 
-// verdict is a line of VERDICTS.tsv.
-type verdict struct{ folder, txns, verdict, kind, cycle, note string }
-
-const testdata = "../../testdata"
-
-func verdicts(t *testing.T, dir string) []verdict {
-	t.Helper()
-	path := filepath.Join(testdata, dir, "VERDICTS.tsv")
-	text, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var out []verdict
-	for i, line := range strings.Split(strings.TrimSuffix(string(text), "\n"), "\n") {
-		f := strings.Split(line, "\t")
-		if len(f) != 6 || slices.Contains(f, "") {
-			t.Fatalf("%s:%d: a line has six columns, none of them empty", path, i+1)
-		}
-		if i > 0 {
-			out = append(out, verdict{f[0], f[1], f[2], f[3], f[4], f[5]})
-		}
-	}
-	return out
-}
-
 func TestApplications(t *testing.T) { testFolders(t, "apps", applications) }
 
 func TestTraps(t *testing.T) { testFolders(t, "traps", traps) }
@@ -77,13 +53,13 @@ type folders struct {
 
 func testFolders(t *testing.T, dir string, list []application) {
 	s := pgtest.Open(t)
-	f := &folders{s, s.Database(t), filepath.Join(testdata, dir)}
-	lines := verdicts(t, dir)
+	f := &folders{s, s.Database(t), testprog.Path(t, dir)}
+	lines := testprog.Apps(t)
 	byFolder := map[string]*application{}
 	for i := range list {
 		byFolder[list[i].folder] = &list[i]
 	}
-	entries, err := os.ReadDir(filepath.Join(testdata, dir))
+	entries, err := os.ReadDir(testprog.Path(t, dir))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -131,14 +107,7 @@ func testFolders(t *testing.T, dir string, list []application) {
 // app.
 func (f *folders) load(t *testing.T, app *application) {
 	t.Helper()
-	sql := []string{"DROP SCHEMA public CASCADE; CREATE SCHEMA public"}
-	for _, name := range []string{"schema.sql", "functions.sql"} {
-		text, err := os.ReadFile(filepath.Join(f.dir, app.folder, name))
-		if err != nil {
-			t.Fatal(err)
-		}
-		sql = append(sql, string(text))
-	}
+	sql := append([]string{"DROP SCHEMA public CASCADE; CREATE SCHEMA public"}, testprog.SQL(t, filepath.Join(f.dir, app.folder))...)
 	f.Exec(t, f.dsn, append(sql, app.rows)...)
 }
 
@@ -172,47 +141,41 @@ func (f *folders) testCalls(t *testing.T, app *application) []string {
 
 // testLines checks the lines of VERDICTS.tsv about app: what they name exists,
 // and whatever is not robust has a schedule here.
-func testLines(t *testing.T, app *application, lines []verdict, names []string) {
+func testLines(t *testing.T, app *application, lines []testprog.App, names []string) {
 	var cycles []string
 	for _, a := range app.anomalies {
 		cycles = append(cycles, a.cycle)
 	}
-	whole := false
 	for _, v := range lines {
-		if v.folder != app.folder {
+		if v.Folder != app.folder {
 			continue
 		}
 		txns := names
-		if v.txns == "*" {
-			whole = true
-		} else {
-			txns = strings.Split(v.txns, ",")
+		if !v.Whole() {
+			txns = strings.Split(v.Txns, ",")
 			for _, name := range txns {
 				if !slices.Contains(names, name) {
 					t.Errorf("there is no function %s", name)
 				}
 			}
 		}
-		switch v.verdict {
+		switch v.Verdict {
 		case "robust":
-			if v.cycle != "-" || v.kind != "-" {
-				t.Errorf("%s is robust, but has a cycle", v.txns)
+			if v.Cycle != "-" || v.Anomaly != "-" {
+				t.Errorf("%s is robust, but has a cycle", v.Txns)
 			}
 		case "not-robust":
-			if !slices.Contains(cycles, v.cycle) {
-				t.Errorf("the cycle %s is not tested", v.cycle)
+			if !slices.Contains(cycles, v.Cycle) {
+				t.Errorf("the cycle %s is not tested", v.Cycle)
 			}
-			for _, name := range strings.Split(v.cycle, ",") {
+			for _, name := range strings.Split(v.Cycle, ",") {
 				if !slices.Contains(txns, name) {
 					t.Errorf("%s is in the cycle, but not in %v", name, txns)
 				}
 			}
 		default:
-			t.Errorf("verdict %s", v.verdict)
+			t.Errorf("verdict %s", v.Verdict)
 		}
-	}
-	if !whole {
-		t.Error("VERDICTS.tsv has no line for all transactions of the folder")
 	}
 }
 
