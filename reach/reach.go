@@ -336,8 +336,8 @@ func (e *explorer) execute(n *node, l live, begins bool, in *interp.Instance) ([
 			e.bound(e.ctx.Err().Error())
 			return nil, errStop
 		}
-		if run.Unmodelled != nil || run.Blocked == interp.TooLong || run.Blocked == interp.NotFinite {
-			e.bound(in.String() + ": " + run.Blocked)
+		if why := run.Undecided(); why != "" {
+			e.bound(why)
 		}
 		db, why := e.m.Commit(run, n.db, nil)
 		if why != "" {
@@ -367,7 +367,7 @@ func (e *explorer) execute(n *node, l live, begins bool, in *interp.Instance) ([
 			next.live = append(next.live, x)
 		}
 		if l.pos+1 < len(e.seqs[l.seq].txns) {
-			next.live = append(next.live, live{l.seq, l.pos + 1, merge(l.regs, run.Regs), l.session})
+			next.live = append(next.live, live{l.seq, l.pos + 1, run.Keep(l.regs), l.session})
 		}
 		k := e.key(next)
 		if e.seen[k] {
@@ -382,17 +382,6 @@ func (e *explorer) execute(n *node, l live, begins bool, in *interp.Instance) ([
 		out = append(out, next)
 	}
 	return out, nil
-}
-
-func merge(a, b map[string]ir.Value) map[string]ir.Value {
-	out := map[string]ir.Value{}
-	for k, v := range a {
-		out[k] = v
-	}
-	for k, v := range b {
-		out[k] = v
-	}
-	return out
 }
 
 // trace runs the transactions on the way to a node again, with all details.

@@ -13,21 +13,10 @@ import (
 func replay(m *interp.Machine, inst *instrument.Result, p *ir.Program, trace []Step, yield func(*interp.Execution) bool) {
 	x := &interp.Execution{Versions: []*interp.DB{interp.InitialDB(p)}}
 	regs := map[int]map[string]ir.Value{}
-	now := func() *interp.DB { return x.Versions[len(x.Versions)-1] }
 	var delayed []*interp.Run
 	at, who := 0, Step{}
 	commit := func(run *interp.Run, s Step, snapshot int) bool {
-		var since []*interp.Run
-		for _, c := range x.Txns[snapshot:] {
-			since = append(since, c.Run)
-		}
-		db, why := m.Commit(run, now(), since)
-		if why != "" {
-			return false
-		}
-		x.Versions = append(x.Versions, db)
-		x.Txns = append(x.Txns, interp.Committed{Run: run, Session: s.Session, Index: s.Index, Snapshot: snapshot})
-		return true
+		return m.Extend(x, interp.Committed{Run: run, Session: s.Session, Index: s.Index, Snapshot: snapshot}) == ""
 	}
 	var from func(i int) bool
 	from = func(i int) bool {
@@ -35,7 +24,7 @@ func replay(m *interp.Machine, inst *instrument.Result, p *ir.Program, trace []S
 			for _, run := range delayed {
 				if commit(run, who, at) {
 					more := yield(x)
-					x.Versions, x.Txns = x.Versions[:len(x.Versions)-1], x.Txns[:len(x.Txns)-1]
+					x.Retract()
 					if !more {
 						return false
 					}
@@ -54,18 +43,18 @@ func replay(m *interp.Machine, inst *instrument.Result, p *ir.Program, trace []S
 			return ir.Value{}, false
 		}
 		if inst.Delayed(s.Run) {
-			delayed, at, who = m.Runs(&in, now(), regs[s.Session], false), len(x.Txns), s
+			delayed, at, who = m.Runs(&in, x.Last(), regs[s.Session], false), len(x.Txns), s
 			return from(i + 1)
 		}
-		for _, run := range m.Runs(&in, now(), regs[s.Session], true) {
+		for _, run := range m.Runs(&in, x.Last(), regs[s.Session], true) {
 			if !commit(run, s, len(x.Txns)) {
 				continue
 			}
 			old := regs[s.Session]
-			regs[s.Session] = merge(old, run.Regs)
+			regs[s.Session] = run.Keep(old)
 			more := from(i + 1)
 			regs[s.Session] = old
-			x.Versions, x.Txns = x.Versions[:len(x.Versions)-1], x.Txns[:len(x.Txns)-1]
+			x.Retract()
 			if !more {
 				return false
 			}

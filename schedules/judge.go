@@ -1,6 +1,8 @@
 package schedules
 
 import (
+	"cmp"
+	"maps"
 	"strings"
 
 	"github.com/txrobust/robust/ir"
@@ -23,30 +25,12 @@ func (s *search) judge(sit *situation) *judge {
 	return &judge{s: s, sit: sit, instances: s.instances(sit.calls), init: interp.NewDB(s.program, sit.rows)}
 }
 
-// undecidable reports whether a blocked run says nothing about the program.
-func undecidable(r *interp.Run) bool {
-	return r.Unmodelled != nil || r.Blocked == interp.TooLong || r.Blocked == interp.NotFinite
-}
-
 // registers are what sessions kept so far.
 type registers map[int]map[string]ir.Value
 
 func (r registers) after(session int, run *interp.Run) registers {
-	if len(run.Regs) == 0 {
-		return r
-	}
-	out := registers{}
-	for k, v := range r {
-		out[k] = v
-	}
-	mine := map[string]ir.Value{}
-	for k, v := range r[session] {
-		mine[k] = v
-	}
-	for k, v := range run.Regs {
-		mine[k] = v
-	}
-	out[session] = mine
+	out := maps.Clone(r)
+	out[session] = run.Keep(r[session])
 	return out
 }
 
@@ -93,9 +77,7 @@ func (j *judge) serialOutcomes() {
 				continue
 			}
 			for _, run := range j.s.machine.Runs(j.instances[i], db, regs[c.Session], true) {
-				if undecidable(run) && j.undecided == "" {
-					j.undecided = run.Inst.String() + ": " + run.Blocked
-				}
+				j.undecided = cmp.Or(j.undecided, run.Undecided())
 				next, why := j.s.machine.Commit(run, db, nil)
 				if why != "" {
 					continue
@@ -133,19 +115,12 @@ func (j *judge) replay(o Order, f func(*interp.Execution) bool) {
 		}
 		c, snap := o.Commits[i], o.Snapshots[i]
 		session := j.sit.calls[c].Session
-		var since []*interp.Run
-		for _, t := range x.Txns[snap:] {
-			since = append(since, t.Run)
-		}
 		for _, run := range j.s.machine.Runs(j.instances[c], x.Versions[snap], regs[session], snap == i) {
-			db, why := j.s.machine.Commit(run, x.Versions[i], since)
-			if why != "" {
+			if j.s.machine.Extend(x, interp.Committed{Run: run, Session: session, Snapshot: snap}) != "" {
 				continue
 			}
-			x.Versions = append(x.Versions, db)
-			x.Txns = append(x.Txns, interp.Committed{Run: run, Session: session, Snapshot: snap})
 			more := rec(regs.after(session, run))
-			x.Versions, x.Txns = x.Versions[:i+1], x.Txns[:i]
+			x.Retract()
 			if !more {
 				return false
 			}
@@ -189,7 +164,7 @@ func (j *judge) decide(o Order) (v verdict, x *interp.Execution, agrees []int) {
 			return true
 		}
 		v = anomalous
-		x = &interp.Execution{Versions: append([]*interp.DB(nil), e.Versions...), Txns: append([]interp.Committed(nil), e.Txns...)}
+		x = e.Clone()
 		return false
 	})
 	return v, x, agrees

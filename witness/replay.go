@@ -61,43 +61,25 @@ func (e *Evidence) replay(m *interp.Machine, accept func(i int, run *interp.Run)
 	regs := make([]map[string]ir.Value, len(e.Sessions))
 	for i, t := range e.Execution.Txns {
 		in := e.instance(i)
-		var since []*interp.Run
-		for _, c := range x.Txns[t.Snapshot:] {
-			since = append(since, c.Run)
-		}
 		why := "its values are not those of the witness"
-		var done *interp.Run
+		done := false
 		for _, run := range m.Runs(in, x.Versions[t.Snapshot], regs[t.Session], t.Snapshot == i) {
 			if !accept(i, run) {
 				continue
 			}
-			db, reason := m.Commit(run, x.Versions[i], since)
-			if reason != "" {
+			if reason := m.Extend(x, interp.Committed{Run: run, Session: t.Session, Index: t.Index, Snapshot: t.Snapshot}); reason != "" {
 				why = reason
 				continue
 			}
-			x.Versions = append(x.Versions, db)
-			done = run
+			done = true
+			regs[t.Session] = run.Keep(regs[t.Session])
 			break
 		}
-		if done == nil {
+		if !done {
 			return nil, fmt.Errorf("%s does not commit: %s", in, why)
 		}
-		x.Txns = append(x.Txns, interp.Committed{Run: done, Session: t.Session, Index: t.Index, Snapshot: t.Snapshot})
-		regs[t.Session] = merged(regs[t.Session], done.Regs)
 	}
 	return x, nil
-}
-
-func merged(old, more map[string]ir.Value) map[string]ir.Value {
-	out := map[string]ir.Value{}
-	for k, v := range old {
-		out[k] = v
-	}
-	for k, v := range more {
-		out[k] = v
-	}
-	return out
 }
 
 // effect is a text that is equal for runs with the same outputs and writes.

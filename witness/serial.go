@@ -97,7 +97,7 @@ func (s *serial) step(i int) {
 		}
 		done = true
 		s.db, s.runs = append(s.db, db), append(s.runs, run)
-		s.regs[t.Session] = merged(old, run.Regs)
+		s.regs[t.Session] = run.Keep(old)
 		s.next()
 		s.regs[t.Session] = old
 		s.db, s.runs = s.db[:len(s.db)-1], s.runs[:len(s.runs)-1]

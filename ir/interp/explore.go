@@ -1,8 +1,8 @@
 package interp
 
 import (
+	"cmp"
 	"context"
-	"sort"
 	"strings"
 
 	"github.com/txrobust/robust/ir"
@@ -10,42 +10,6 @@ import (
 
 // Session is a sequence of instances that one client runs one after another.
 type Session []*Instance
-
-// Committed is a transaction of an execution. Version 0 of the database is the
-// initial state, and the i-th commit makes version i+1.
-type Committed struct {
-	Run *Run
-	// Session is the number of its session, Index its place there.
-	Session, Index int
-	// Snapshot is the version that it read.
-	Snapshot int
-}
-
-// Execution is a sequence of committed transactions, in commit order.
-type Execution struct {
-	Versions []*DB // one more than Txns
-	Txns     []Committed
-}
-
-// Outcome is everything observed: the outputs of every transaction, by session,
-// and the final state, in a canonical form.
-func (x *Execution) Outcome() string {
-	order := make([]int, len(x.Txns))
-	for i := range order {
-		order[i] = i
-	}
-	sort.Slice(order, func(i, j int) bool {
-		a, b := &x.Txns[order[i]], &x.Txns[order[j]]
-		return a.Session < b.Session || a.Session == b.Session && a.Index < b.Index
-	})
-	var b strings.Builder
-	for _, i := range order {
-		b.WriteString(x.Txns[i].Run.Outputs)
-		b.WriteByte(0xfd)
-	}
-	b.WriteString(x.Versions[len(x.Versions)-1].String())
-	return b.String()
-}
 
 // Verdict is the answer of Explore.
 type Verdict uint8
@@ -126,19 +90,9 @@ type outcomes struct {
 	missing string
 }
 
-// undecidable are the reasons of blocked runs that say nothing about the
-// program.
-func undecidable(r *Run) bool {
-	return r.Unmodelled != nil || r.Blocked == TooLong || r.Blocked == NotFinite
-}
-
-func reason(r *Run) string { return r.Inst.String() + ": " + r.Blocked }
-
-// undecided records the first reason why the answer may be unknown.
+// undecided records the first reason, if any, why the answer may be unknown.
 func (e *explorer) undecided(why string) {
-	if e.result.Reason == "" {
-		e.result.Reason = why
-	}
+	e.result.Reason = cmp.Or(e.result.Reason, why)
 }
 
 // explore tries every next commit. It returns false to stop.
@@ -150,9 +104,7 @@ func (e *explorer) explore() bool {
 		now := len(e.x.Versions) - 1
 		for snap := now; snap >= e.last[s]; snap-- {
 			for _, run := range e.m.Runs(list[e.progress[s]], e.x.Versions[snap], e.regs[s], snap == now) {
-				if undecidable(run) {
-					e.undecided(reason(run))
-				}
+				e.undecided(run.Undecided())
 				if !e.commit(s, snap, run) {
 					return false
 				}
@@ -163,41 +115,17 @@ func (e *explorer) explore() bool {
 }
 
 func (e *explorer) commit(s, snap int, run *Run) bool {
-	var since []*Run
-	for _, t := range e.x.Txns[snap:] {
-		since = append(since, t.Run)
-	}
-	now := len(e.x.Versions) - 1
-	db, why := e.m.Commit(run, e.x.Versions[now], since)
-	if why != "" {
+	if e.m.Extend(&e.x, Committed{run, s, e.progress[s], snap}) != "" {
 		return true
 	}
 	oldLast, oldRegs := e.last[s], e.regs[s]
-	e.x.Versions = append(e.x.Versions, db)
-	e.x.Txns = append(e.x.Txns, Committed{run, s, e.progress[s], snap})
 	e.progress[s]++
-	e.last[s] = now + 1
-	e.regs[s] = merge(e.regs[s], run.Regs)
+	e.last[s], e.regs[s] = len(e.x.Txns), run.Keep(oldRegs)
 	more := e.judge() && e.explore()
-	e.x.Versions = e.x.Versions[:now+1]
-	e.x.Txns = e.x.Txns[:len(e.x.Txns)-1]
+	e.x.Retract()
 	e.progress[s]--
 	e.last[s], e.regs[s] = oldLast, oldRegs
 	return more
-}
-
-func merge(a, b map[string]ir.Value) map[string]ir.Value {
-	if len(b) == 0 {
-		return a
-	}
-	out := map[string]ir.Value{}
-	for k, v := range a {
-		out[k] = v
-	}
-	for k, v := range b {
-		out[k] = v
-	}
-	return out
 }
 
 // judge compares the execution so far with the serial ones.
@@ -223,7 +151,7 @@ func (e *explorer) judge() bool {
 		}
 	}
 	if bad {
-		e.result.Anomaly = &Execution{append([]*DB(nil), e.x.Versions...), append([]Committed(nil), e.x.Txns...)}
+		e.result.Anomaly = e.x.Clone()
 	}
 	return !bad
 }
@@ -300,7 +228,7 @@ func (s *serializer) next() bool {
 		}
 	}
 	key.WriteByte(0xfb)
-	key.WriteString(s.x.Versions[len(s.x.Versions)-1].String())
+	key.WriteString(s.x.Last().String())
 	if k := key.String(); s.seen[k] {
 		return true
 	} else {
@@ -326,24 +254,18 @@ func (s *serializer) step(i, k int, in *Instance) bool {
 	now := len(s.x.Versions) - 1
 	oldRegs := s.regs[i]
 	for _, run := range s.m.Runs(in, s.x.Versions[now], oldRegs, true) {
-		if undecidable(run) && s.missing == "" {
-			s.missing = reason(run)
-		}
-		db, why := s.m.Commit(run, s.x.Versions[now], nil)
-		if why != "" {
+		s.missing = cmp.Or(s.missing, run.Undecided())
+		if s.m.Extend(&s.x, Committed{run, i, k, now}) != "" {
 			continue
 		}
-		s.x.Versions = append(s.x.Versions, db)
-		s.x.Txns = append(s.x.Txns, Committed{run, i, k, now})
 		s.done[i][k] = true
 		s.left--
-		s.regs[i] = merge(oldRegs, run.Regs)
+		s.regs[i] = run.Keep(oldRegs)
 		more := s.next()
 		s.regs[i] = oldRegs
 		s.left++
 		s.done[i][k] = false
-		s.x.Versions = s.x.Versions[:now+1]
-		s.x.Txns = s.x.Txns[:len(s.x.Txns)-1]
+		s.x.Retract()
 		if !more {
 			return false
 		}

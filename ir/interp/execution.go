@@ -1,0 +1,92 @@
+package interp
+
+import (
+	"maps"
+	"slices"
+	"sort"
+	"strings"
+
+	"github.com/txrobust/robust/ir"
+)
+
+// Committed is a transaction of an execution. Version 0 of the database is the
+// initial state, and the i-th commit makes version i+1.
+type Committed struct {
+	Run *Run
+	// Session is the number of its session, Index its place there.
+	Session, Index int
+	// Snapshot is the version that it read.
+	Snapshot int
+}
+
+// Execution is a sequence of committed transactions, in commit order.
+type Execution struct {
+	Versions []*DB // one more than Txns
+	Txns     []Committed
+}
+
+// Outcome is everything observed: the outputs of every transaction, by session,
+// and the final state, in a canonical form.
+func (x *Execution) Outcome() string {
+	order := make([]int, len(x.Txns))
+	for i := range order {
+		order[i] = i
+	}
+	sort.Slice(order, func(i, j int) bool {
+		a, b := &x.Txns[order[i]], &x.Txns[order[j]]
+		return a.Session < b.Session || a.Session == b.Session && a.Index < b.Index
+	})
+	var b strings.Builder
+	for _, i := range order {
+		b.WriteString(x.Txns[i].Run.Outputs)
+		b.WriteByte(0xfd)
+	}
+	b.WriteString(x.Last().String())
+	return b.String()
+}
+
+// Last is the state after all commits.
+func (x *Execution) Last() *DB { return x.Versions[len(x.Versions)-1] }
+
+// Extend commits a transaction at the end of x, or says why it fails.
+func (m *Machine) Extend(x *Execution, c Committed) string {
+	var since []*Run
+	for _, t := range x.Txns[c.Snapshot:] {
+		since = append(since, t.Run)
+	}
+	db, why := m.Commit(c.Run, x.Last(), since)
+	if why == "" {
+		x.Versions, x.Txns = append(x.Versions, db), append(x.Txns, c)
+	}
+	return why
+}
+
+// Retract takes the last transaction away again.
+func (x *Execution) Retract() {
+	x.Versions, x.Txns = x.Versions[:len(x.Versions)-1], x.Txns[:len(x.Txns)-1]
+}
+
+// Clone is a copy that Extend and Retract do not reach.
+func (x *Execution) Clone() *Execution {
+	return &Execution{slices.Clone(x.Versions), slices.Clone(x.Txns)}
+}
+
+// Undecided is why a run says nothing about its program, or "".
+func (r *Run) Undecided() string {
+	if r.Unmodelled != nil || r.Blocked == TooLong || r.Blocked == NotFinite {
+		return r.Inst.String() + ": " + r.Blocked
+	}
+	return ""
+}
+
+// Keep gives the registers of a session after the run, from those before it,
+// which stay as they are.
+func (r *Run) Keep(before map[string]ir.Value) map[string]ir.Value {
+	if len(r.Regs) == 0 {
+		return before
+	}
+	out := map[string]ir.Value{}
+	maps.Copy(out, before)
+	maps.Copy(out, r.Regs)
+	return out
+}
