@@ -274,15 +274,8 @@ func lockOf(s ir.Stmt) (ir.Lock, ir.Query) {
 func lockTargets(s ir.Stmt) []lockTarget {
 	l, q := lockOf(s)
 	var out []lockTarget
-	if l.Mode == ir.NoLock {
-		return nil
-	}
 	for _, src := range q.From {
-		wanted := len(l.Of) == 0
-		for _, name := range l.Of {
-			wanted = wanted || name == src.Row
-		}
-		if wanted {
+		if l.Covers(src.Row) {
 			out = append(out, lockTarget{src.Table, src.Row, l.Mode})
 		}
 	}

@@ -1,6 +1,9 @@
 package ir
 
-import "strconv"
+import (
+	"slices"
+	"strconv"
+)
 
 func itoa(i int) string { return strconv.Itoa(i) }
 
@@ -51,6 +54,11 @@ const (
 type Lock struct {
 	Mode LockMode
 	Of   []string
+}
+
+// Covers reports whether the rows of a row variable are locked.
+func (l Lock) Covers(row string) bool {
+	return l.Mode != NoLock && (len(l.Of) == 0 || slices.Contains(l.Of, row))
 }
 
 // Order is one ORDER BY item. NULLs come last when ascending and first when

@@ -409,15 +409,9 @@ func (f *frame) bind(base int, b binding) { copy(f.rows[base:], b.rows) }
 func (s *scope) locker(q *query, l ir.Lock) func(f *frame) {
 	type target struct{ table, slot int }
 	var targets []target
-	if l.Mode != ir.NoLock {
-		for i, src := range q.src.From {
-			wanted := len(l.Of) == 0
-			for _, name := range l.Of {
-				wanted = wanted || name == src.Row
-			}
-			if wanted {
-				targets = append(targets, target{q.from[i].table, q.from[i].slot})
-			}
+	for i, src := range q.src.From {
+		if l.Covers(src.Row) {
+			targets = append(targets, target{q.from[i].table, q.from[i].slot})
 		}
 	}
 	return func(f *frame) {
