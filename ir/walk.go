@@ -19,6 +19,34 @@ func Children(s Stmt) [][]Stmt {
 	return nil
 }
 
+// MapChildren gives a copy of a compound statement with f applied to the lists
+// inside it, and any other statement itself.
+func MapChildren(s Stmt, f func([]Stmt) []Stmt) Stmt {
+	switch s := s.(type) {
+	case *If:
+		c := *s
+		c.Then, c.Else = f(s.Then), f(s.Else)
+		return &c
+	case *Block:
+		c := *s
+		c.Body = f(s.Body)
+		return &c
+	case *While:
+		c := *s
+		c.Body = f(s.Body)
+		return &c
+	case *ForRange:
+		c := *s
+		c.Body = f(s.Body)
+		return &c
+	case *Foreach:
+		c := *s
+		c.Body = f(s.Body)
+		return &c
+	}
+	return s
+}
+
 // Walk calls f for every statement of list, outer ones first.
 func Walk(list []Stmt, f func(Stmt)) {
 	for _, s := range list {

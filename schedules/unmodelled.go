@@ -1,10 +1,6 @@
 package schedules
 
-import (
-	"fmt"
-
-	"github.com/txrobust/robust/ir"
-)
+import "github.com/txrobust/robust/ir"
 
 // withoutUnmodelled gives the program for the symbolic search, in which control
 // that comes to an unmodelled statement aborts, and its transactions by the
@@ -40,34 +36,10 @@ func unmodelled(t *ir.Txn) *ir.Unmodelled {
 func abortAtUnmodelled(list []ir.Stmt) []ir.Stmt {
 	out := make([]ir.Stmt, len(list))
 	for i, s := range list {
-		out[i] = s
-		switch s := s.(type) {
-		case *ir.Unmodelled:
-			out[i] = &ir.Abort{At: s.At}
-		case *ir.If:
-			c := *s
-			c.Then, c.Else = abortAtUnmodelled(s.Then), abortAtUnmodelled(s.Else)
-			out[i] = &c
-		case *ir.Block:
-			c := *s
-			c.Body = abortAtUnmodelled(s.Body)
-			out[i] = &c
-		case *ir.While:
-			c := *s
-			c.Body = abortAtUnmodelled(s.Body)
-			out[i] = &c
-		case *ir.ForRange:
-			c := *s
-			c.Body = abortAtUnmodelled(s.Body)
-			out[i] = &c
-		case *ir.Foreach:
-			c := *s
-			c.Body = abortAtUnmodelled(s.Body)
-			out[i] = &c
-		default:
-			if len(ir.Children(s)) > 0 {
-				panic(fmt.Sprintf("schedules: unknown compound statement %T", s))
-			}
+		if u, ok := s.(*ir.Unmodelled); ok {
+			out[i] = &ir.Abort{At: u.At}
+		} else {
+			out[i] = ir.MapChildren(s, abortAtUnmodelled)
 		}
 	}
 	return out
