@@ -232,7 +232,7 @@ func (b *builder) overRows(f *frame, x *ex, q *query, s *plpgsql.ForQuery, l *lo
 	if len(q.loops) == 0 {
 		loop.Label = l.label
 	}
-	if loop.Lock.Mode != ir.NoLock && mayLeave(loop.Body, loop.Label, 0) {
+	if loop.Lock.Mode != ir.NoLock && mayLeave(loop.Body, loop.Label) {
 		// PostgreSQL fetches, and locks, some rows at a time.
 		b.l.note(pos, "the locks of this loop are left out, since it may end before all rows are locked")
 		loop.Lock = ir.Lock{}
@@ -241,32 +241,18 @@ func (b *builder) overRows(f *frame, x *ex, q *query, s *plpgsql.ForQuery, l *lo
 }
 
 // mayLeave reports whether the body of a loop may end it before its last row.
-func mayLeave(body []ir.Stmt, label string, depth int) bool {
-	for _, s := range body {
+func mayLeave(body []ir.Stmt, label string) bool {
+	return anyInside(body, 0, func(s ir.Stmt, depth int) bool {
 		switch s := s.(type) {
 		case *ir.Return:
 			return true
 		case *ir.Break:
-			if s.Label == "" && depth == 0 || s.Label != "" {
-				return true
-			}
+			return s.Label == "" && depth == 0 || s.Label != ""
 		case *ir.Continue:
-			if s.Label != "" && s.Label != label {
-				return true
-			}
+			return s.Label != "" && s.Label != label
 		}
-		inner := depth
-		switch s.(type) {
-		case *ir.While, *ir.ForRange, *ir.Foreach:
-			inner++
-		}
-		for _, c := range ir.Children(s) {
-			if mayLeave(c, label, inner) {
-				return true
-			}
-		}
-	}
-	return false
+		return false
+	})
 }
 
 // oneRound is a loop over a query with one row at most.

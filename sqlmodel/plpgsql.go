@@ -40,15 +40,24 @@ func endsInJump(list []ir.Stmt) bool {
 		return endsInJump(s.Body) && !leaves(s.Body, s.Label)
 	case *ir.While:
 		c, ok := s.Cond.(*ir.Const)
-		return ok && c.Value.IsTrue() && !breaksLoop(s.Body, s.Label, 0)
+		return ok && c.Value.IsTrue() && !breaksLoop(s.Body, s.Label)
 	}
 	return false
 }
 
 // breaksLoop reports whether body leaves the loop around it.
-func breaksLoop(body []ir.Stmt, label string, depth int) bool {
-	for _, s := range body {
-		if k, ok := s.(*ir.Break); ok && (k.Label == "" && depth == 0 || k.Label != "" && k.Label == label) {
+func breaksLoop(body []ir.Stmt, label string) bool {
+	return anyInside(body, 0, func(s ir.Stmt, depth int) bool {
+		k, ok := s.(*ir.Break)
+		return ok && (k.Label == "" && depth == 0 || k.Label != "" && k.Label == label)
+	})
+}
+
+// anyInside reports whether is holds for a statement of list or inside one,
+// given the number of loops around it, of which there are depth around list.
+func anyInside(list []ir.Stmt, depth int, is func(s ir.Stmt, depth int) bool) bool {
+	for _, s := range list {
+		if is(s, depth) {
 			return true
 		}
 		inner := depth
@@ -57,7 +66,7 @@ func breaksLoop(body []ir.Stmt, label string, depth int) bool {
 			inner++
 		}
 		for _, c := range ir.Children(s) {
-			if breaksLoop(c, label, inner) {
+			if anyInside(c, inner, is) {
 				return true
 			}
 		}
