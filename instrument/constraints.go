@@ -1,6 +1,10 @@
 package instrument
 
-import "github.com/txrobust/robust/ir"
+import (
+	"slices"
+
+	"github.com/txrobust/robust/ir"
+)
 
 // Constraints between rows. Engines check them against the committed state
 // when the attacker writes or commits, which is after the helpers: a helper may
@@ -24,7 +28,7 @@ func (w *writer) parents(x *write) []ir.Stmt {
 	for _, fk := range x.s.table.ForeignKeys {
 		touched := false
 		for _, set := range x.sets {
-			touched = touched || containsInt(fk.Columns, set.Col)
+			touched = touched || slices.Contains(fk.Columns, set.Col)
 		}
 		if touched {
 			orphan := w.orphan(x.s, &fk, x.after)
@@ -32,15 +36,6 @@ func (w *writer) parents(x *write) []ir.Stmt {
 		}
 	}
 	return out
-}
-
-func containsInt(list []int, x int) bool {
-	for _, y := range list {
-		if x == y {
-			return true
-		}
-	}
-	return false
 }
 
 // orphan is whether a row, whose columns value gives, names a parent that the
@@ -144,7 +139,7 @@ func (w *writer) frees(x *write) []ir.Stmt {
 		if x.sets == nil {
 			return nil, true
 		}
-		e := x.changes(func(c int) bool { return containsInt(cols, c) })
+		e := x.changes(func(c int) bool { return slices.Contains(cols, c) })
 		return e, e != nil
 	}
 	for _, u := range s.table.Uniques {

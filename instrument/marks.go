@@ -1,6 +1,8 @@
 package instrument
 
 import (
+	"slices"
+
 	"github.com/txrobust/robust/engine"
 	"github.com/txrobust/robust/ir"
 )
@@ -28,7 +30,7 @@ func (w *writer) marks(s ir.Stmt) (temps, before, after []ir.Stmt, changed ir.St
 		// The locals of the condition may be set by the statement itself.
 		old := map[string]string{}
 		for i, name := range x.params {
-			if contains(ir.Assigned(s), name) {
+			if slices.Contains(ir.Assigned(s), name) {
 				old[name] = w.local(name+".old", x.types[i])
 				temps = append(temps, &ir.Assign{At: at, Var: old[name], Expr: ir.V(name)})
 			}
@@ -45,15 +47,6 @@ func (w *writer) marks(s ir.Stmt) (temps, before, after []ir.Stmt, changed ir.St
 		before = append(before, w.readJoin(at, j)...)
 	}
 	return temps, before, after, s
-}
-
-func contains(list []string, s string) bool {
-	for _, x := range list {
-		if x == s {
-			return true
-		}
-	}
-	return false
 }
 
 // results makes a SELECT also return what the notes of a late site need, and

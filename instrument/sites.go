@@ -1,6 +1,10 @@
 package instrument
 
-import "github.com/txrobust/robust/ir"
+import (
+	"slices"
+
+	"github.com/txrobust/robust/ir"
+)
 
 // reads is what one statement reads from written tables.
 type reads struct {
@@ -475,7 +479,7 @@ func definite(e ir.Expr, t *ir.Txn, source ir.Source) bool {
 // assigns reports whether a transaction sets a local.
 func assigns(t *ir.Txn, name string) bool {
 	found := false
-	ir.Walk(t.Body, func(s ir.Stmt) { found = found || contains(ir.Assigned(s), name) })
+	ir.Walk(t.Body, func(s ir.Stmt) { found = found || slices.Contains(ir.Assigned(s), name) })
 	return found
 }
 

@@ -4,7 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"sort"
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -404,12 +405,7 @@ func (e *explorer) trace(n *node) []Step {
 func (l live) key() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%d.%d", l.seq, l.pos)
-	names := make([]string, 0, len(l.regs))
-	for k := range l.regs {
-		names = append(names, k)
-	}
-	sort.Strings(names)
-	for _, k := range names {
+	for _, k := range slices.Sorted(maps.Keys(l.regs)) {
 		b.WriteString(" " + strconv.Quote(k) + "=" + l.regs[k].String())
 	}
 	return b.String()
@@ -421,7 +417,7 @@ func (e *explorer) key(n *node) string {
 	for _, l := range n.live {
 		parts = append(parts, l.key())
 	}
-	sort.Strings(parts)
+	slices.Sort(parts)
 	for i, s := range e.seqs {
 		if s.copies != ir.Any {
 			parts = append(parts, strconv.Itoa(n.started[i]))

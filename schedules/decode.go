@@ -4,7 +4,6 @@ import (
 	"maps"
 	"math/big"
 	"slices"
-	"sort"
 
 	"github.com/txrobust/robust/ir"
 	"github.com/txrobust/robust/smt"
@@ -196,7 +195,7 @@ func (d *decoder) nameTexts() {
 			list = append(list, n)
 		}
 	}
-	sort.Slice(list, func(i, j int) bool { return list[i] < list[j] })
+	slices.Sort(list)
 	last, count := "", 0
 	for _, n := range list {
 		if v, ok := lits[n]; ok {

@@ -153,7 +153,7 @@ func (j *judge) decide(o Order) (v verdict, x *interp.Execution, agrees []int) {
 		for i, t := range e.Txns {
 			outputs[o.Commits[i]] = t.Run.Outputs
 		}
-		ser, ok := j.serial[outcome(outputs, e.Versions[len(e.Versions)-1])]
+		ser, ok := j.serial[outcome(outputs, e.Last())]
 		if ok {
 			v, agrees = max(v, harmless), ser
 			return true

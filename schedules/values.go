@@ -1,8 +1,9 @@
 package schedules
 
 import (
+	"maps"
 	"math/big"
-	"sort"
+	"slices"
 	"time"
 
 	"github.com/txrobust/robust/ir"
@@ -72,12 +73,7 @@ func newValues(p *ir.Program) *values {
 	for _, s := range []string{"a", "b", "c"} {
 		add(ir.Text(s))
 	}
-	var names []string
-	for n := range v.literals {
-		names = append(names, n)
-	}
-	sort.Strings(names)
-	for _, n := range names {
+	for _, n := range slices.Sorted(maps.Keys(v.literals)) {
 		x := v.literals[n]
 		add(x)
 		if x.Kind == ir.KindInt {

@@ -1,6 +1,8 @@
 package sqlmodel
 
 import (
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/txrobust/robust/ir"
@@ -311,7 +313,7 @@ func (b *builder) apart(root pg.Message, target *pg.RangeVar) {
 		return true
 	})
 	writer := ""
-	for _, name := range sortedKeys(b.refsOf(root).calls) {
+	for _, name := range slices.Sorted(maps.Keys(b.refsOf(root).calls)) {
 		fns := b.l.lookup(name)
 		if len(fns) == 0 {
 			continue

@@ -2,7 +2,7 @@ package sqlmodel
 
 import (
 	"fmt"
-	"sort"
+	"slices"
 	"strings"
 
 	"github.com/txrobust/robust/ir"
@@ -272,7 +272,7 @@ func (l *loader) functionComments(f *function, src *source, first int) {
 			f.fresh = append(f.fresh, name)
 		}
 	}
-	sort.Strings(f.fresh)
+	slices.Sort(f.fresh)
 }
 
 // splitNames splits a list at commas, by offset.
@@ -430,7 +430,7 @@ func (l *loader) chosen() ([]*function, error) {
 			seen[f.name], seen[f.signature()] = true, true
 		}
 	}
-	sort.Strings(all)
+	slices.Sort(all)
 	for _, n := range l.opt.Txns {
 		if !seen[n] {
 			if len(all) == 0 {

@@ -1,6 +1,7 @@
 package sqlmodel
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/txrobust/robust/ir"
@@ -398,7 +399,7 @@ func (i *inserter) conflictTarget(y *ex, c *pg.OnConflictClause) []int {
 		if t.column(name) == nil {
 			i.x.fail(c.Infer.Location, "table %s has no column %s", t.name, name)
 		}
-		if !contains(cols, name) {
+		if !slices.Contains(cols, name) {
 			cols = append(cols, name)
 		}
 	}
@@ -407,7 +408,7 @@ func (i *inserter) conflictTarget(y *ex, c *pg.OnConflictClause) []int {
 		out = append(out, t.ir.Column(name))
 	}
 	for _, u := range t.uniques {
-		if contains(t.unseenNames(), u.name) && strings.Join(u.columns, " ") == strings.Join(cols, " ") {
+		if slices.Contains(t.unseenNames(), u.name) && strings.Join(u.columns, " ") == strings.Join(cols, " ") {
 			i.b.unmodelled("ON CONFLICT on %s", u.name)
 		}
 	}

@@ -5,8 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"sort"
 	"strings"
 
@@ -78,7 +80,7 @@ func sqlFiles(dir string) ([]string, error) {
 			out = append(out, filepath.Join(dir, e.Name()))
 		}
 	}
-	sort.Strings(out)
+	slices.Sort(out)
 	return out, nil
 }
 
@@ -131,7 +133,7 @@ func read(files []File, opt Options) (l *loader, err error) {
 		again()
 	}
 	for _, f := range l.funcs {
-		for _, name := range sortedKeys(f.refs.made) {
+		for _, name := range slices.Sorted(maps.Keys(f.refs.made)) {
 			if l.table(name) == nil && l.views[name] == nil {
 				l.views[name] = &view{f.pos, "a table that a function creates", nil}
 			}
@@ -374,7 +376,7 @@ func (l *loader) searchPath(s *pg.VariableSetStmt) {
 	}
 	for _, n := range s.Args {
 		c, ok := pg.Inner(n).(*pg.A_Const)
-		if name := c.GetSval().GetSval(); ok && name != "" && name != "public" && !contains(l.path, name) {
+		if name := c.GetSval().GetSval(); ok && name != "" && name != "public" && !slices.Contains(l.path, name) {
 			l.path = append(l.path, name)
 		}
 	}

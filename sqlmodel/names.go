@@ -1,7 +1,7 @@
 package sqlmodel
 
 import (
-	"sort"
+	"slices"
 	"strings"
 
 	"github.com/txrobust/robust/ir"
@@ -41,7 +41,7 @@ func columnNames(s *rowSource) string {
 	for _, c := range s.cols {
 		out = append(out, c.name)
 	}
-	sort.Strings(out)
+	slices.Sort(out)
 	return strings.Join(out, ", ")
 }
 

@@ -1,7 +1,8 @@
 package sqlmodel
 
 import (
-	"sort"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/txrobust/robust/ir"
@@ -90,15 +91,8 @@ func (l *loader) refsIn(root pg.Message) *refs {
 }
 
 // tablesIn gives the tables that a tree names, sorted.
-func (l *loader) tablesIn(root pg.Message) []string { return sortedKeys(l.refsIn(root).tables) }
-
-func sortedKeys(m map[string]bool) []string {
-	out := make([]string, 0, len(m))
-	for k := range m {
-		out = append(out, k)
-	}
-	sort.Strings(out)
-	return out
+func (l *loader) tablesIn(root pg.Message) []string {
+	return slices.Sorted(maps.Keys(l.refsIn(root).tables))
 }
 
 // functionRefs gives what the body of f names. A syntax error in an SQL
@@ -195,7 +189,7 @@ func (l *loader) parseSpan(t *text, span plpgsql.Span, kind plpgsql.SpanKind) []
 // callees gives the functions of the program that f calls.
 func (l *loader) callees(f *function) []*function {
 	var out []*function
-	for _, name := range sortedKeys(f.refs.calls) {
+	for _, name := range slices.Sorted(maps.Keys(f.refs.calls)) {
 		out = append(out, l.lookup(name)...)
 	}
 	return out
@@ -255,13 +249,13 @@ func (tr *tracer) add(r *refs) {
 	tr.all = tr.all || r.dynamic
 	tr.writes = tr.writes || r.writes
 	tr.locks = tr.locks || r.locks
-	for _, name := range sortedKeys(r.tables) {
+	for _, name := range slices.Sorted(maps.Keys(r.tables)) {
 		tr.touch(name, r.access())
 	}
-	for _, name := range sortedKeys(r.calls) {
+	for _, name := range slices.Sorted(maps.Keys(r.calls)) {
 		tr.call(name)
 	}
-	for _, name := range sortedKeys(r.operators) {
+	for _, name := range slices.Sorted(maps.Keys(r.operators)) {
 		if fn, declared := tr.l.operators[name]; declared {
 			tr.call(fn)
 		}

@@ -1,6 +1,9 @@
 package sqlmodel
 
 import (
+	"maps"
+	"slices"
+
 	"github.com/txrobust/robust/ir"
 	"github.com/txrobust/robust/sqlmodel/internal/pg"
 	"github.com/txrobust/robust/sqlmodel/internal/plpgsql"
@@ -183,7 +186,7 @@ func (b *builder) abandon(f *frame, s plpgsql.Stmt, reason string) {
 	}
 	weak(f.found)
 	weak(f.rowcount)
-	for _, name := range sortedNames(b.sequences) {
+	for _, name := range slices.Sorted(maps.Keys(b.sequences)) {
 		weak(b.sequences[name])
 	}
 	b.escapes(f, s, pos)

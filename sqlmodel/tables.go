@@ -1,20 +1,9 @@
 package sqlmodel
 
 import (
-	"sort"
-
 	"github.com/txrobust/robust/ir"
 	"github.com/txrobust/robust/sqlmodel/internal/pg"
 )
-
-func sortedNames(m map[string]string) []string {
-	out := make([]string, 0, len(m))
-	for k := range m {
-		out = append(out, k)
-	}
-	sort.Strings(out)
-	return out
-}
 
 // finishTables makes the tables of the program once all DDL was read.
 func (l *loader) finishTables() {

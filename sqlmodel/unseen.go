@@ -1,6 +1,8 @@
 package sqlmodel
 
 import (
+	"slices"
+
 	"github.com/txrobust/robust/ir"
 )
 
@@ -37,7 +39,7 @@ func (k *unseen) concerns(events int32, set []assignment) bool {
 	}
 	hit := k.columns == nil || set == nil
 	for _, a := range set {
-		hit = hit || contains(k.columns, a.column)
+		hit = hit || slices.Contains(k.columns, a.column)
 	}
 	return hit
 }

@@ -1,6 +1,7 @@
 package sqlmodel
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/txrobust/robust/ir"
@@ -276,7 +277,7 @@ func (b *builder) updateStmt(f *frame, t *text, s *pg.UpdateStmt, pos ir.Pos, to
 	for _, c := range b.l.keysTo(row.table) {
 		for _, a := range list {
 			switch {
-			case !contains(b.l.refColumns(c), a.column):
+			case !slices.Contains(b.l.refColumns(c), a.column):
 			case c.onUpdate.changes():
 				b.unmodelled("ON UPDATE %s of foreign key %s", actionWord(c.onUpdate), c.name)
 			case len(w.other) > 0: // checked when all rows are updated, not for each
@@ -543,13 +544,4 @@ func (b *builder) unusedBy(locals []string, f func()) bool {
 		}
 	})
 	return unused
-}
-
-func contains(list []string, s string) bool {
-	for _, x := range list {
-		if x == s {
-			return true
-		}
-	}
-	return false
 }

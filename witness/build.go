@@ -2,7 +2,8 @@ package witness
 
 import (
 	"fmt"
-	"sort"
+	"maps"
+	"slices"
 
 	"github.com/txrobust/robust/ir"
 	"github.com/txrobust/robust/ir/interp"
@@ -31,7 +32,7 @@ func Build(e Evidence) (*Witness, error) {
 		return nil, err
 	}
 	b.w = &Witness{Isolation: "si", Engine: e.Engine.Name, Classic: e.Classic,
-		Rows: b.rows(b.x.Versions[0]), Final: b.rows(b.x.Versions[len(b.x.Versions)-1])}
+		Rows: b.rows(b.x.Versions[0]), Final: b.rows(b.x.Last())}
 	for _, i := range b.start {
 		b.w.Transactions = append(b.w.Transactions, b.transaction(i))
 	}
@@ -211,12 +212,7 @@ func (v *view) seen(table int) [][]ir.Value {
 			out = append(out, r)
 		}
 	}
-	keys := make([]string, 0, len(own))
-	for k := range own {
-		keys = append(keys, k)
-	}
-	sort.Strings(keys)
-	for _, k := range keys {
+	for _, k := range slices.Sorted(maps.Keys(own)) {
 		if own[k] != nil {
 			out = append(out, own[k])
 		}
@@ -315,12 +311,7 @@ func (v *view) since(r *interp.Read, t *ir.Table, cols []int, seen map[string][]
 			}
 		}
 	}
-	keys := make([]string, 0, len(seen))
-	for k := range seen {
-		keys = append(keys, k)
-	}
-	sort.Strings(keys)
-	for _, k := range keys {
+	for _, k := range slices.Sorted(maps.Keys(seen)) {
 		if !here[k] && v.own[r.Table][k] == nil {
 			out = append(out, rowName(t, seen[k])+" is gone")
 		}

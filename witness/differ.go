@@ -2,7 +2,8 @@ package witness
 
 import (
 	"fmt"
-	"sort"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/txrobust/robust/ir"
@@ -21,18 +22,13 @@ func (s *serial) differs() []string {
 		if w, g := results(want), results(got); w != g {
 			out = append(out, fmt.Sprintf("%s would return %s, not %s", s.b.who(i), g, w))
 		}
-		names := make([]string, 0, len(want.Regs))
-		for name := range want.Regs {
-			names = append(names, name)
-		}
-		sort.Strings(names)
-		for _, name := range names {
+		for _, name := range slices.Sorted(maps.Keys(want.Regs)) {
 			if w, g := want.Regs[name], got.Regs[name]; w != g {
 				out = append(out, fmt.Sprintf("%s would end with %s = %s, not %s", s.b.who(i), name, Value{g}, Value{w}))
 			}
 		}
 	}
-	want := s.b.x.Versions[len(s.b.x.Versions)-1]
+	want := s.b.x.Last()
 	got := s.db[len(s.db)-1]
 	for i, t := range s.b.e.Program.Tables {
 		out = append(out, rowDiff(t, want.Rows(i), got.Rows(i))...)
