@@ -85,17 +85,6 @@ func (o *Outcome) All() bool {
 	return true
 }
 
-// Of gives the results of one session.
-func (o *Outcome) Of(session string) []Result {
-	var out []Result
-	for _, r := range o.Results {
-		if r.Session == session {
-			out = append(out, r)
-		}
-	}
-	return out
-}
-
 // Codes gives the distinct SQLSTATEs of the errors, sorted. 25P02, by which a
 // failed transaction refuses further statements, is left out.
 func (o *Outcome) Codes() []string {
