@@ -98,7 +98,7 @@ func keyIs(t *ir.Table, row string, keys []ir.Expr) ir.Expr {
 func (w *writer) free(at ir.At, s *shadow, keys []ir.Expr) []ir.Stmt {
 	return []ir.Stmt{
 		&ir.Delete{At: at, Table: s.prime, Row: w.rw.p, Where: keyIs(s.prime, w.rw.p, keys)},
-		w.upsert(at, s, s.eventA, keys, map[string]func(ir.Expr) ir.Expr{s.freed: constant(boolean(true))}),
+		w.upsert(at, s.eventA, keys, map[string]func(ir.Expr) ir.Expr{s.freed: constant(boolean(true))}),
 	}
 }
 

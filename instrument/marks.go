@@ -299,7 +299,7 @@ func (w *writer) readJoin(at ir.At, j *join) []ir.Stmt {
 		}
 	}
 	return append(out, w.each(at, s, q.From, j.row, q.Where, nil, func(keys []ir.Expr, _ []ir.Expr) []ir.Stmt {
-		return []ir.Stmt{w.upsert(at, s, s.event, keys, flags)}
+		return []ir.Stmt{w.upsert(at, s.event, keys, flags)}
 	})...)
 }
 
@@ -367,7 +367,7 @@ func (w *writer) locks(s ir.Stmt) []ir.Stmt {
 				flag = sh.keyLocked
 			}
 			out = append(out, w.each(at, sh, wq.From, target.row, wq.Where, nil, func(keys []ir.Expr, _ []ir.Expr) []ir.Stmt {
-				return []ir.Stmt{w.upsert(at, sh, sh.eventA, keys, map[string]func(ir.Expr) ir.Expr{flag: constant(boolean(true))})}
+				return []ir.Stmt{w.upsert(at, sh.eventA, keys, map[string]func(ir.Expr) ir.Expr{flag: constant(boolean(true))})}
 			})...)
 		case w.role == helper && rw.opt.Engine.LockWrites:
 			out = append(out, w.exclude(at, existsIn(and(wq.Where, keysEqual(sh.base, rw.e, target.row), sh.touched(sh.eventA, rw.e)),

@@ -28,7 +28,7 @@ func (w *writer) each(at ir.At, s *shadow, from []ir.Source, row string, where i
 
 // upsert sets flags of the row with the given key; each flag is a function of
 // its old value, which is nil where the row of flags is new.
-func (w *writer) upsert(at ir.At, s *shadow, flags *ir.Table, keys []ir.Expr, set map[string]func(old ir.Expr) ir.Expr) ir.Stmt {
+func (w *writer) upsert(at ir.At, flags *ir.Table, keys []ir.Expr, set map[string]func(old ir.Expr) ir.Expr) ir.Stmt {
 	ins := &ir.Insert{At: at, Table: flags, Conflict: &ir.Conflict{Target: flags.Key, Row: w.rw.e}}
 	for i := range flags.Columns {
 		if i < len(keys) {
@@ -110,7 +110,7 @@ func (w *writer) write(x *write) []ir.Stmt {
 		}
 		return append(w.parents(x), w.each(x.at, s, []ir.Source{x.source(s.prime)}, x.row, x.where, nil, func(keys, _ []ir.Expr) []ir.Stmt {
 			return []ir.Stmt{
-				w.upsert(x.at, s, s.eventA, keys, set),   // (4)
+				w.upsert(x.at, s.eventA, keys, set),      // (4)
 				setVar(x.at, rw.stA, text(s.table.Name)), // (5)
 			}
 		})...)
@@ -150,7 +150,7 @@ func (w *writer) write(x *write) []ir.Stmt {
 			}
 			set[s.table.Columns[u.Col].Name] = f
 		}
-		return []ir.Stmt{w.upsert(x.at, s, s.event, keys, set)}
+		return []ir.Stmt{w.upsert(x.at, s.event, keys, set)}
 	})...)
 }
 
@@ -334,7 +334,7 @@ func (w *writer) inserted(at ir.At, s *shadow, value func(string) ir.Expr) []ir.
 	}
 	if w.role == attacker {
 		return append(w.insertable(at, s, keys, value),
-			w.upsert(at, s, s.eventA, keys, map[string]func(ir.Expr) ir.Expr{s.alive: constant(boolean(true))}), // (4)
+			w.upsert(at, s.eventA, keys, map[string]func(ir.Expr) ir.Expr{s.alive: constant(boolean(true))}), // (4)
 			setVar(at, rw.stA, text(s.table.Name))) // (5)
 	}
 	out := []ir.Stmt{w.exclude(at, existsIn(and(same, s.excludes(rw.e)), src(s.eventA, rw.e)))} // (9)
@@ -349,5 +349,5 @@ func (w *writer) inserted(at ir.At, s *shadow, value func(string) ir.Expr) []ir.
 			out = append(out, w.flag(at, w.joined, existsIn(r.match(value, param, extra), append([]ir.Source{src(r.eventI, rw.q)}, r.others...)...)))
 		}
 	}
-	return append(out, w.upsert(at, s, s.event, keys, map[string]func(ir.Expr) ir.Expr{s.alive: constant(text(stored))})) // (10)
+	return append(out, w.upsert(at, s.event, keys, map[string]func(ir.Expr) ir.Expr{s.alive: constant(text(stored))})) // (10)
 }

@@ -45,7 +45,7 @@ func (l *loader) alter(tab *table, c *pg.AlterTableCmd, t *text, at int) {
 		col()
 		l.dropColumn(tab, c.Name)
 	case pg.AlterColumnDefault:
-		l.setDefault(tab, col(), c.Def, t)
+		l.setDefault(col(), c.Def, t)
 	case pg.AlterSetNotNull:
 		col().notNull = true
 	case pg.AlterDropNotNull:
@@ -182,7 +182,7 @@ func without[T any](list []T, drop func(T) bool) []T {
 }
 
 // drop is DROP of anything.
-func (l *loader) drop(s *pg.DropStmt, t *text) {
+func (l *loader) drop(s *pg.DropStmt) {
 	for _, n := range s.Objects {
 		switch obj := pg.Inner(n).(type) {
 		case *pg.List:
@@ -210,7 +210,7 @@ func (l *loader) drop(s *pg.DropStmt, t *text) {
 		case *pg.TypeName:
 			delete(l.types, qualified(names(obj.Names)))
 		case *pg.ObjectWithArgs:
-			l.dropFunction(obj, t)
+			l.dropFunction(obj)
 		}
 	}
 }

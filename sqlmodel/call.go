@@ -75,7 +75,7 @@ func (x *ex) call(e *pg.FuncCall) val {
 		}
 		return val{e: ir.C(ir.Null), t: tVoid}
 	}
-	if v, ok := x.knownFunction(name, args, e.Location); ok {
+	if v, ok := x.knownFunction(name, args); ok {
 		return v
 	}
 	return x.opaqueCall(name, args, x.resultType(b.result, args))
@@ -151,7 +151,7 @@ func (x *ex) resultType(result string, args []val) typ {
 }
 
 // knownFunction translates the functions whose meaning the IR has.
-func (x *ex) knownFunction(name string, args []val, loc int32) (val, bool) {
+func (x *ex) knownFunction(name string, args []val) (val, bool) {
 	nn := true
 	for i := range args {
 		args[i] = x.defaultType(args[i])

@@ -287,7 +287,7 @@ func splitNames(list string) map[int]string {
 	return out
 }
 
-func (l *loader) dropFunction(obj *pg.ObjectWithArgs, t *text) {
+func (l *loader) dropFunction(obj *pg.ObjectWithArgs) {
 	l.funcs = without(l.funcs, func(f *function) bool { return f.is(obj) })
 }
 

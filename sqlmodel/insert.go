@@ -303,7 +303,7 @@ func (i *inserter) row(given []assignment) {
 func (i *inserter) onConflict(stmt *ir.Insert, row *rowSource) {
 	b, c := i.b, i.s.OnConflictClause
 	y, existing := i.x.target(i.s.Relation)
-	conf := &ir.Conflict{Target: i.conflictTarget(y, c), Row: existing.row}
+	conf := &ir.Conflict{Target: i.conflictTarget(c), Row: existing.row}
 	stmt.Conflict = conf
 	after := existing
 	if c.Action == pg.ConflictUpdate {
@@ -369,7 +369,7 @@ func excludedRow(t *table) *rowSource {
 }
 
 // conflictTarget gives the columns of ON CONFLICT, nil for any key.
-func (i *inserter) conflictTarget(y *ex, c *pg.OnConflictClause) []int {
+func (i *inserter) conflictTarget(c *pg.OnConflictClause) []int {
 	t := i.tab
 	if c.Infer == nil {
 		for _, k := range t.unseen {

@@ -291,7 +291,7 @@ func (l *loader) statement(raw *pg.RawStmt, t *text, first int, inTxn *bool) {
 	case *pg.IndexStmt:
 		l.index(s, t)
 	case *pg.DropStmt:
-		l.drop(s, t)
+		l.drop(s)
 	case *pg.RenameStmt:
 		l.rename(s, t)
 	case *pg.CreateFunctionStmt:

@@ -314,7 +314,7 @@ func (l *loader) addColumn(tab *table, d *pg.ColumnDef, t *text) {
 			c.notNull = true
 		case pg.ConstrNull:
 		case pg.ConstrDefault:
-			l.setDefault(tab, c, k.RawExpr, t)
+			l.setDefault(c, k.RawExpr, t)
 		case pg.ConstrIdentity:
 			c.fresh, c.notNull = true, true
 			c.sequence = tab.name + "_" + c.name + "_seq"
@@ -346,7 +346,7 @@ func (l *loader) addColumn(tab *table, d *pg.ColumnDef, t *text) {
 }
 
 // setDefault records a default; nextval makes the column FRESH.
-func (l *loader) setDefault(tab *table, c *column, e *pg.Node, t *text) {
+func (l *loader) setDefault(c *column, e *pg.Node, t *text) {
 	c.def, c.fresh = nil, false
 	if e == nil {
 		return

@@ -77,7 +77,7 @@ func (b *builder) setList(y *ex, s *rowSource, list []*pg.Node) []assignment {
 			}
 			continue
 		}
-		v := y.setValue(s, c, r, multi)
+		v := y.setValue(c, r, multi)
 		if len(r.Indirection) > 0 {
 			v = y.setElement(s, c, r, v)
 		}
@@ -88,7 +88,7 @@ func (b *builder) setList(y *ex, s *rowSource, list []*pg.Node) []assignment {
 }
 
 // setValue gives the value of one SET item.
-func (y *ex) setValue(s *rowSource, c *column, r *pg.ResTarget, multi map[*pg.Node][]val) val {
+func (y *ex) setValue(c *column, r *pg.ResTarget, multi map[*pg.Node][]val) val {
 	switch e := pg.Inner(r.Val).(type) {
 	case *pg.SetToDefault:
 		return y.defaultOf(c, y.pos(r.Location))
@@ -271,7 +271,7 @@ func (b *builder) updateStmt(f *frame, t *text, s *pg.UpdateStmt, pos ir.Pos, to
 	if s.WhereClause != nil {
 		y.noCursor(s.WhereClause)
 	}
-	w := b.from(y, row, s.FromClause, s.WhereClause)
+	w := b.from(y, s.FromClause, s.WhereClause)
 	list := b.setList(w.in, row, s.TargetList)
 	list = append(list, b.generated(row.table, withValues(row, list))...)
 	for _, c := range b.l.keysTo(row.table) {
@@ -315,7 +315,7 @@ func (b *builder) deleteStmt(f *frame, t *text, s *pg.DeleteStmt, pos ir.Pos, to
 	if s.WhereClause != nil {
 		y.noCursor(s.WhereClause)
 	}
-	w := b.from(y, row, s.UsingClause, s.WhereClause)
+	w := b.from(y, s.UsingClause, s.WhereClause)
 	b.write(f, w, row, row, s.ReturningClause, pos, to, func(where ir.Expr, keep func(ir.Expr) ir.Expr) {
 		b.cascade(pos, row.table, s)
 		b.emit(&ir.Delete{At: at(pos), Table: row.table.ir, Row: row.row, Where: where})
@@ -331,7 +331,7 @@ type writeQuery struct {
 }
 
 // from translates FROM or USING, and WHERE.
-func (b *builder) from(y *ex, row *rowSource, list []*pg.Node, where *pg.Node) *writeQuery {
+func (b *builder) from(y *ex, list []*pg.Node, where *pg.Node) *writeQuery {
 	q := &query{in: y, level: y.levels[len(y.levels)-1], atMost: -1}
 	var conds []ir.Expr
 	for _, n := range list {
@@ -354,7 +354,7 @@ func (b *builder) write(f *frame, w *writeQuery, row, after *rowSource, ret *pg.
 	change func(where ir.Expr, keep func(ir.Expr) ir.Expr)) {
 	q := ir.Query{From: []ir.Source{row.irSource()}, Where: w.where}
 	if len(w.other) > 0 {
-		if b.restricts(w, row, change) && ret == nil {
+		if b.restricts(row, change) && ret == nil {
 			q.Where = &ir.Exists{Query: ir.Query{From: w.other, Where: w.where}}
 		} else {
 			b.writeJoin(f, w, row, ret, pos, change)
@@ -364,7 +364,7 @@ func (b *builder) write(f *frame, w *writeQuery, row, after *rowSource, ret *pg.
 	found := ir.Expr(&ir.Exists{Query: q})
 	plain := func(e ir.Expr) ir.Expr { return e }
 	if ret != nil && to.kind != discard {
-		b.returning(f, w, row, after, ret, pos, to, q, func() { change(q.Where, plain) })
+		b.returning(f, w, after, ret, pos, to, q, func() { change(q.Where, plain) })
 		return
 	}
 	if !b.unusedBy(nonEmptyList(f.found, f.rowcount), func() { change(q.Where, plain) }) {
@@ -389,7 +389,7 @@ func (b *builder) countFirst(f *frame, q ir.Query, found ir.Expr, pos ir.Pos) {
 }
 
 // restricts reports whether what change computes depends on the row alone.
-func (b *builder) restricts(w *writeQuery, row *rowSource, change func(ir.Expr, func(ir.Expr) ir.Expr)) bool {
+func (b *builder) restricts(row *rowSource, change func(ir.Expr, func(ir.Expr) ir.Expr)) bool {
 	only := true
 	b.attempt(func() {
 		change(nil, func(e ir.Expr) ir.Expr {
@@ -445,7 +445,7 @@ func (b *builder) writeJoin(f *frame, w *writeQuery, row *rowSource, ret *pg.Ret
 
 // returning runs a write with RETURNING: the values are read from the rows
 // before it, where after has the new values of the columns.
-func (b *builder) returning(f *frame, w *writeQuery, row, after *rowSource, ret *pg.ReturningClause, pos ir.Pos, to sink, q ir.Query, change func()) {
+func (b *builder) returning(f *frame, w *writeQuery, after *rowSource, ret *pg.ReturningClause, pos ir.Pos, to sink, q ir.Query, change func()) {
 	x := *w.in
 	x.levels = append(append([]*level{}, x.levels[:len(x.levels)-1]...), &level{sources: []*rowSource{after}})
 	rq := &query{in: &x, level: x.levels[len(x.levels)-1], from: q.From, where: q.Where, atMost: -1}
