@@ -2,6 +2,7 @@ package sqlmodel
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -261,7 +262,9 @@ func (l *loader) functionComments(f *function, src *source, first int) {
 		if !ok {
 			continue
 		}
-		for off, name := range splitNames(rest) {
+		list := splitNames(rest)
+		for _, off := range slices.Sorted(maps.Keys(list)) {
+			name := list[off]
 			known := false
 			for _, p := range f.inputs() {
 				known = known || p.name == name

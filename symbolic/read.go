@@ -238,18 +238,11 @@ func (w *World) before(order []ir.Order, a, b *env) *smt.Term {
 	return out
 }
 
-// locks gives the tables of a plan that a lock clause names.
+// lockSteps gives the tables of a plan that a lock clause names.
 func lockSteps(p *plan, l ir.Lock) []step {
 	var out []step
-	if l.Mode == ir.NoLock {
-		return nil
-	}
 	for _, st := range p.steps {
-		wanted := len(l.Of) == 0
-		for _, name := range l.Of {
-			wanted = wanted || name == st.src.Row
-		}
-		if wanted {
+		if l.Covers(st.src.Row) {
 			out = append(out, st)
 		}
 	}
