@@ -116,7 +116,7 @@ func TestApplications(t *testing.T) {
 					t.Fatal(err)
 				}
 				why := open[folder] + open[folder+" "+txns]
-				limit := 3 * time.Minute
+				limit := 10 * time.Minute
 				if why != "" && !*full {
 					limit = 3 * time.Second
 				}

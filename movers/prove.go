@@ -293,17 +293,14 @@ func (p *prover) walks(ctx context.Context, t0 int) (found []*Walk, reason strin
 			if len(list) == 0 && complete {
 				return nil, ""
 			}
+			if window == 1 {
+				if w := p.doubled(t0, list); w != nil {
+					return []*Walk{w}, ""
+				}
+			}
 			for _, chain := range list {
 				if !slices.ContainsFunc(closed, func(c []elem) bool { return slices.Equal(c, chain) }) {
 					closed = append(closed, chain)
-				}
-			}
-		}
-		if window == 1 && p.opt.Suspect != nil && !p.quick {
-			for _, chain := range doubled(closed) {
-				if w := p.walk(t0, chain, answer{}); p.opt.Suspect(w, p.facts) {
-					p.stopped = true
-					return []*Walk{w}, ""
 				}
 			}
 		}
@@ -332,18 +329,25 @@ func (p *prover) walks(ctx context.Context, t0 int) (found []*Walk, reason strin
 	}
 }
 
-// doubled gives chains in which one element occurs twice in a row: the shortest
-// walk, whose windows do not know of each other, often lacks a second instance
-// of one of its templates, and to find out by longer windows takes long.
-func doubled(chains [][]elem) (out [][]elem) {
+// doubled tries chains with one element twice in a row: the shortest walk, whose
+// windows do not know of each other, often lacks a second instance of one of
+// its templates, and to find that out by longer windows takes long.
+func (p *prover) doubled(t0 int, chains [][]elem) *Walk {
+	if p.opt.Suspect == nil || p.quick {
+		return nil
+	}
 	for _, chain := range chains {
 		for i, e := range chain {
-			if e.kind == Atomic {
-				out = append(out, slices.Insert(slices.Clone(chain), i, e))
+			if e.kind != Atomic {
+				continue
+			}
+			if w := p.walk(t0, slices.Insert(slices.Clone(chain), i, e), answer{}); p.opt.Suspect(w, p.facts) {
+				p.stopped = true
+				return w
 			}
 		}
 	}
-	return out
+	return nil
 }
 
 func (p *prover) walk(t0 int, chain []elem, a answer) *Walk {

@@ -351,7 +351,7 @@ func (x *trial) program(seed int64) {
 	})
 	if found {
 		c.anomalies++
-	} else if r.Intn(10) == 0 {
+	} else if r.Intn(40) == 0 {
 		c.verdicts[x.attempt(c, p, m, false)]++
 	}
 }
