@@ -2,60 +2,35 @@ package robust_test
 
 import (
 	"context"
-	"flag"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/txrobust/robust"
 	"github.com/txrobust/robust/engine"
+	"github.com/txrobust/robust/internal/testprog"
 	"github.com/txrobust/robust/ir"
 	"github.com/txrobust/robust/report"
 	"github.com/txrobust/robust/schedules"
 	"github.com/txrobust/robust/sqlmodel"
 )
 
-var full = flag.Bool("full", false, "wait for the applications that take long")
-
-// table reads a VERDICTS.tsv without its header.
-func table(t testing.TB, dir string) [][]string {
-	t.Helper()
-	text, err := os.ReadFile(filepath.Join("testdata", dir, "VERDICTS.tsv"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	var out [][]string
-	for _, l := range strings.Split(strings.TrimSpace(string(text)), "\n")[1:] {
-		out = append(out, strings.Split(l, "\t"))
-	}
-	return out
-}
-
 // TestLitmus compares all verdicts on litmus programs with the known ones.
 // They are decided: unknown is wrong here.
 func TestLitmus(t *testing.T) {
-	for _, f := range table(t, "litmus") {
-		src, err := os.ReadFile(filepath.Join("testdata", "litmus", f[0]))
-		if err != nil {
-			t.Fatal(err)
-		}
-		for i, opt := range []robust.Options{{Classic: true}, {}, {Engine: engine.Postgres()}} {
-			p, err := ir.Parse(f[0], string(src))
-			if err != nil {
-				t.Fatal(err)
-			}
+	for _, l := range testprog.LitmusPrograms(t) {
+		for mode, opt := range map[string]robust.Options{"classic": {Classic: true}, "default": {}, "postgres": {Engine: engine.Postgres()}} {
+			p := l.Program(t)
 			opt.Init = schedules.FileRows
 			rep, err := robust.Check(t.Context(), p, opt)
 			if err != nil {
-				t.Fatalf("%s: %v", f[0], err)
+				t.Fatalf("%s: %v", l.File, err)
 			}
-			if string(rep.Verdict) != f[1+i] {
-				t.Errorf("%s %+v: %s, want %s", f[0], opt, rep.Verdict, f[1+i])
+			if string(rep.Verdict) != l.Want[mode] {
+				t.Errorf("%s %s: %s, want %s", mode, l.File, rep.Verdict, l.Want[mode])
 			}
 			if (rep.Verdict == robust.Robust) != (rep.Proof != nil) || (rep.Verdict == robust.NotRobust) != (len(rep.Findings) == 1) {
-				t.Errorf("%s %+v: the report does not say why", f[0], opt)
+				t.Errorf("%s %s: the report does not say why", mode, l.File)
 			}
 		}
 	}
@@ -103,39 +78,29 @@ func TestApplications(t *testing.T) {
 		"s3-cascade-lock":             "actions of foreign keys are not modelled",
 		"s1-values run_p,run_o,run_i": "equal values", "s1-values run_p,run_i,run_x": "equal values",
 	}
-	for _, dir := range []string{"apps", "traps"} {
-		for _, f := range table(t, dir) {
-			folder, txns, want := f[0], f[1], f[2]
-			t.Run(dir+"/"+folder+"/"+txns, func(t *testing.T) {
-				var opt sqlmodel.Options
-				if txns != "*" {
-					opt.Txns = strings.Split(txns, ",")
-				}
-				p, err := sqlmodel.Load(t.Context(), []string{filepath.Join("testdata", dir, folder)}, opt)
-				if err != nil {
-					t.Fatal(err)
-				}
-				why := open[folder] + open[folder+" "+txns]
-				limit := 10 * time.Minute
-				if why != "" && !*full {
-					limit = 3 * time.Second
-				}
-				ctx, cancel := context.WithTimeout(t.Context(), limit)
-				defer cancel()
-				rep, err := robust.Check(ctx, p, robust.Options{Engine: engine.Postgres()})
-				if err != nil {
-					t.Fatal(err)
-				}
-				switch {
-				case rep.Verdict == robust.Unknown && why != "":
-					t.Logf("unknown (%s): %s", why, rep.Open.Reason)
-				case string(rep.Verdict) != want:
-					t.Errorf("%s, want %s", rep.Verdict, want)
-				case rep.Verdict == robust.NotRobust && f[3] != "-" && string(rep.Findings[0].Kind) != f[3]:
-					t.Errorf("%s, want %s", rep.Findings[0].Kind, f[3])
-				}
-			})
-		}
+	for _, app := range testprog.Apps(t) {
+		t.Run(app.String(), func(t *testing.T) {
+			why := open[app.Folder] + open[app.Folder+" "+app.Txns]
+			limit := 10 * time.Minute
+			if why != "" {
+				limit = 3 * time.Second
+			}
+			p := app.Load(t)
+			ctx, cancel := context.WithTimeout(t.Context(), limit)
+			defer cancel()
+			rep, err := robust.Check(ctx, p, robust.Options{Engine: engine.Postgres()})
+			if err != nil {
+				t.Fatal(err)
+			}
+			switch {
+			case rep.Verdict == robust.Unknown && why != "":
+				t.Logf("unknown (%s): %s", why, rep.Open.Reason)
+			case string(rep.Verdict) != app.Verdict:
+				t.Errorf("%s, want %s", rep.Verdict, app.Verdict)
+			case rep.Verdict == robust.NotRobust && app.Anomaly != "-" && string(rep.Findings[0].Kind) != app.Anomaly:
+				t.Errorf("%s, want %s", rep.Findings[0].Kind, app.Anomaly)
+			}
+		})
 	}
 }
 
