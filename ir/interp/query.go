@@ -1,0 +1,326 @@
+package interp
+
+import (
+	"sort"
+
+	"github.com/txrobust/robust/ir"
+)
+
+// binding is one row combination of a query, copied out of the frame.
+type binding struct {
+	rows []([]ir.Value)
+	keys []ir.Value // the ORDER BY values
+}
+
+// bindings collects the matching combinations, sorted by order.
+func (q *query) bindings(f *frame, base int, order []eval, desc []bool) []binding {
+	var out []binding
+	q.each(f, func() bool {
+		b := binding{rows: append([][]ir.Value(nil), f.rows[base:base+len(q.from)]...)}
+		for _, o := range order {
+			b.keys = append(b.keys, o(f))
+		}
+		out = append(out, b)
+		return true
+	})
+	if len(order) > 0 {
+		sort.SliceStable(out, func(i, j int) bool { return compareKeys(out[i].keys, out[j].keys, desc) < 0 })
+	}
+	return out
+}
+
+// compareKeys compares in ORDER BY order: NULLs are larger than all values.
+func compareKeys(a, b []ir.Value, desc []bool) int {
+	for i := range a {
+		c := 0
+		switch x, y := a[i], b[i]; {
+		case x.IsNull() && y.IsNull():
+		case x.IsNull():
+			c = 1
+		case y.IsNull():
+			c = -1
+		default:
+			c = ir.Compare(x, y)
+		}
+		if desc[i] {
+			c = -c
+		}
+		if c != 0 {
+			return c
+		}
+	}
+	return 0
+}
+
+func (s *scope) order(os []ir.Order) (es []eval, desc []bool) {
+	for _, o := range os {
+		es = append(es, s.expr(o.Expr))
+		desc = append(desc, o.Desc)
+	}
+	return
+}
+
+func (f *frame) bind(base int, b binding) { copy(f.rows[base:], b.rows) }
+
+// locker gives a function that locks the rows bound in the frame.
+func (s *scope) locker(q *query, l ir.Lock) func(f *frame) {
+	type target struct{ table, slot int }
+	var targets []target
+	for i, src := range q.src.From {
+		if l.Covers(src.Row) {
+			targets = append(targets, target{q.from[i].table, q.from[i].slot})
+		}
+	}
+	return func(f *frame) {
+		for _, t := range targets {
+			f.lock(t.table, keyOf(f.m.Program.Tables[t.table], f.rows[t.slot]), l.Mode)
+			f.use(t.table, ir.RowShare)
+		}
+	}
+}
+
+func (f *frame) lock(table int, key string, mode ir.LockMode) {
+	if mode != ir.NoLock {
+		f.run.Locks = append(f.run.Locks, RowLock{table, key, mode, f.cur, f.inserted(table, key)})
+	}
+}
+
+func (f *frame) use(table int, mode ir.TableLock) {
+	f.run.uses = append(f.run.uses, tableUse{table, mode})
+}
+
+func (q *query) use(f *frame) {
+	for _, src := range q.from {
+		f.use(src.table, ir.AccessShare)
+	}
+}
+
+func (s *scope) selectRow(st *ir.Select) exec {
+	q := s.query(&st.Query)
+	in := s.open(st.Query.From)
+	order, desc := in.order(st.Order)
+	cols := in.exprs(st.Cols)
+	lock := s.locker(q, st.Lock)
+	var into []func(*frame, ir.Value)
+	for _, name := range st.Into {
+		into = append(into, s.setter(name))
+	}
+	found := func(*frame, ir.Value) {}
+	if st.Found != "" {
+		found = s.setter(st.Found)
+	}
+	base := len(s.rows)
+	return func(f *frame) control {
+		q.use(f)
+		list := q.bindings(f, base, order, desc)
+		if len(list) == 0 {
+			f.read(readNote{q: q, scope: in, cols: st.Cols, order: st.Order, take: true})
+			for _, set := range into {
+				set(f, ir.Null)
+			}
+			found(f, ir.Bool(false))
+			return control{}
+		}
+		ties := 1
+		for ties < len(list) && compareKeys(list[0].keys, list[ties].keys, desc) == 0 {
+			ties++
+		}
+		pick := list[f.ch.choose(ties)]
+		f.read(readNote{q: q, scope: in, cols: st.Cols, order: st.Order, take: true, found: true, pick: &pick})
+		f.bind(base, pick)
+		lock(f)
+		vals := make([]ir.Value, len(cols))
+		for i, c := range cols {
+			vals[i] = c(f)
+		}
+		for i, set := range into {
+			set(f, vals[i])
+		}
+		found(f, ir.Bool(true))
+		return control{}
+	}
+}
+
+func (s *scope) aggregate(st *ir.Select) exec {
+	q := s.query(&st.Query)
+	in := s.open(st.Query.From)
+	var args []eval
+	var cols []ir.Expr
+	for _, a := range st.Aggs {
+		arg := eval(func(*frame) ir.Value { return ir.Bool(true) })
+		if a.Arg != nil {
+			arg = in.expr(a.Arg)
+			cols = append(cols, a.Arg)
+		}
+		args = append(args, arg)
+	}
+	var into []func(*frame, ir.Value)
+	for _, name := range st.Into {
+		into = append(into, s.setter(name))
+	}
+	return func(f *frame) control {
+		q.use(f)
+		vals := make([][]ir.Value, len(args))
+		q.each(f, func() bool {
+			for i, arg := range args {
+				if v := arg(f); !v.IsNull() {
+					vals[i] = append(vals[i], v)
+				}
+			}
+			return true
+		})
+		results := make([]ir.Value, len(args))
+		for i := range args {
+			results[i] = fold(&st.Aggs[i], vals[i])
+		}
+		f.read(readNote{q: q, scope: in, cols: cols, aggs: st.Aggs, results: results})
+		for i, set := range into {
+			set(f, results[i])
+		}
+		return control{}
+	}
+}
+
+// fold computes an aggregate over the non-NULL arguments.
+func fold(a *ir.Agg, vals []ir.Value) ir.Value {
+	sort.Slice(vals, func(i, j int) bool { return ir.Compare(vals[i], vals[j]) < 0 })
+	if a.Distinct {
+		var uniq []ir.Value
+		for i, v := range vals {
+			if i == 0 || v != vals[i-1] {
+				uniq = append(uniq, v)
+			}
+		}
+		vals = uniq
+	}
+	if a.Fn == "count" {
+		return ir.Int(int64(len(vals)))
+	}
+	switch {
+	case a.Fn != "sum" && a.Fn != "min" && a.Fn != "max":
+		return (&ir.Call{Name: a.Fn, Type: a.Type}).Apply(vals)
+	case len(vals) == 0:
+		return ir.Null
+	case a.Fn == "min":
+		return vals[0]
+	case a.Fn == "max":
+		return vals[len(vals)-1]
+	}
+	sum := vals[0]
+	for _, v := range vals[1:] {
+		sum = arith(ir.Add, sum, v)
+	}
+	return sum.Convert(a.Type)
+}
+
+func (s *scope) emitRows(st *ir.EmitRows) exec {
+	q := s.query(&st.Query)
+	in := s.open(st.Query.From)
+	order, desc := in.order(st.Order)
+	cols := in.exprs(st.Cols)
+	lock := s.locker(q, st.Lock)
+	base := len(s.rows)
+	var limit eval
+	if st.Limit != nil {
+		limit = s.expr(st.Limit)
+	}
+	return func(f *frame) control {
+		q.use(f)
+		list := q.bindings(f, base, order, desc)
+		f.read(readNote{q: q, scope: in, cols: st.Cols, order: st.Order, found: len(list) > 0})
+		n := len(list)
+		if limit != nil {
+			if v := limit(f); !v.IsNull() {
+				if v.I < 0 {
+					panic(stop{"LIMIT must not be negative"})
+				}
+				n = int(min(int64(n), v.I))
+			}
+		}
+		rows := make([][]ir.Value, 0, n)
+		for _, b := range list[:n] {
+			f.bind(base, b)
+			lock(f)
+			vals := make([]ir.Value, len(cols))
+			for i, c := range cols {
+				vals[i] = c(f)
+			}
+			rows = append(rows, vals)
+		}
+		if n < len(list) && n > 0 && (len(order) == 0 || compareKeys(list[n-1].keys, list[n].keys, desc) == 0) {
+			// Which rows come is not determined: only their number is observed.
+			f.emit([][]ir.Value{{ir.Int(int64(n))}})
+			return control{}
+		}
+		// Rows that ORDER BY does not tell apart come in any order: sort them.
+		for i := 0; i < len(rows); {
+			j := i + 1
+			for j < len(rows) && compareKeys(list[i].keys, list[j].keys, desc) == 0 {
+				j++
+			}
+			part := rows[i:j]
+			sort.Slice(part, func(a, b int) bool { return encodeAll(part[a]) < encodeAll(part[b]) })
+			i = j
+		}
+		f.emit(rows)
+		return control{}
+	}
+}
+
+func encodeAll(vals []ir.Value) string {
+	var b []byte
+	for _, v := range vals {
+		b = appendValue(b, v)
+	}
+	return string(b)
+}
+
+func (s *scope) foreach(st *ir.Foreach) exec {
+	q := s.query(&st.Query)
+	in := s.open(st.Query.From)
+	order, desc := in.order(st.Order)
+	cols := in.exprs(st.Cols)
+	lock := s.locker(q, st.Lock)
+	var into []func(*frame, ir.Value)
+	for _, name := range st.Into {
+		into = append(into, s.setter(name))
+	}
+	found := func(*frame, ir.Value) {}
+	if st.Found != "" {
+		found = s.setter(st.Found)
+	}
+	body := s.block(st.Body)
+	base := len(s.rows)
+	return func(f *frame) control {
+		q.use(f)
+		list := q.bindings(f, base, order, desc)
+		f.read(readNote{q: q, scope: in, cols: st.Cols, order: st.Order, found: len(list) > 0})
+		table := make([][]ir.Value, len(list))
+		for i, b := range list {
+			f.bind(base, b)
+			for _, c := range cols {
+				table[i] = append(table[i], c(f))
+			}
+		}
+		defer found(f, ir.Bool(len(list) > 0)) // set when the loop ends, as in PL/pgSQL
+		for done := 0; done < len(list); done++ {
+			// Rows that ORDER BY does not tell apart come in any order.
+			ties := done + 1
+			for ties < len(list) && compareKeys(list[done].keys, list[ties].keys, desc) == 0 {
+				ties++
+			}
+			k := done + f.ch.choose(ties-done)
+			list[done], list[k] = list[k], list[done]
+			f.bind(base, list[done])
+			lock(f) // a loop that is left early has not locked the rest
+			table[done], table[k] = table[k], table[done]
+			for i, set := range into {
+				set(f, table[done][i])
+			}
+			if c, leave := loop(body(f), st.Label); leave {
+				return c
+			}
+		}
+		return control{}
+	}
+}
