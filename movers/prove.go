@@ -18,7 +18,7 @@ type Verdict uint8
 const (
 	// Robust: there is no closed walk; a proof.
 	Robust Verdict = iota
-	// Suspicious: a closed walk is possible as far as the solver can tell.
+	// Suspicious: a closed walk is possible.
 	Suspicious
 	// Unknown: the bounds ran out before either.
 	Unknown
@@ -80,7 +80,7 @@ type Result struct {
 	// Facts are the inductive facts that were used, beyond the program's own
 	// invariants.
 	Facts []*ir.Invariant
-	// Walks are the closed walks that remain.
+	// Walks are the closed walks that remain, possible or not known to be.
 	Walks []*Walk
 	// Reason is why the verdict is Unknown.
 	Reason string
@@ -228,10 +228,14 @@ func (p *prover) run(ctx context.Context) *Result {
 			break
 		}
 	}
-	switch {
-	case len(res.Walks) > 0:
-		res.Verdict = Suspicious
-	case res.Reason != "":
+	for _, w := range res.Walks {
+		if w.Unknown == "" {
+			res.Verdict = Suspicious
+		} else if res.Reason == "" {
+			res.Reason = "whether " + w.String() + " is possible is not known: " + w.Unknown
+		}
+	}
+	if res.Verdict != Suspicious && res.Reason != "" {
 		res.Verdict = Unknown
 	}
 	for _, a := range p.memo {
@@ -351,12 +355,9 @@ func (p *prover) doubled(t0 int, chains [][]elem) *Walk {
 }
 
 func (p *prover) walk(t0 int, chain []elem, a answer) *Walk {
-	w := &Walk{Delayed: p.nodes[t0].txn}
+	w := &Walk{Delayed: p.nodes[t0].txn, Unknown: a.reason}
 	for _, e := range chain {
 		w.Helpers = append(w.Helpers, Helper{p.nodes[e.node].txn, e.kind})
-	}
-	if a.res == smt.Unknown {
-		w.Unknown = a.reason
 	}
 	return w
 }

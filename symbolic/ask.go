@@ -14,7 +14,8 @@ type Answer struct {
 	Result smt.Result
 	// Model is there for Sat, until the solver is asked again.
 	Model *smt.Model
-	// Reason says why the result is Unknown.
+	// Reason says why the result is Unknown, or is Sat although the bounds were
+	// reached.
 	Reason string
 	// Asserts are the terms that were asserted. When the result is Unsat they
 	// contradict each other.
@@ -78,7 +79,11 @@ func (w *World) Ask(ctx context.Context, s *smt.Solver, terms ...*smt.Term) Answ
 		if w.Unsupported != "" {
 			return Answer{Result: smt.Unknown, Reason: w.Unsupported}
 		}
-		if ans.Result != smt.Sat || w.Closed || round == w.MaxRefinements {
+		if ans.Result != smt.Sat || w.Closed {
+			return ans
+		}
+		if round == w.MaxRefinements {
+			ans.Reason = "facts about all rows were left out of a question"
 			return ans
 		}
 		violated := w.violated(ans.Model, in)
@@ -92,6 +97,9 @@ func (w *World) Ask(ctx context.Context, s *smt.Solver, terms ...*smt.Term) Answ
 			done = done && ans.Model.IsTrue(t)
 		}
 		if done {
+			if w.full() {
+				ans.Reason = "facts about all rows were left out of a question"
+			}
 			return ans
 		}
 		assert(w.textFacts()...)
@@ -155,6 +163,9 @@ func (w *World) spell(u *universal, m *smt.Model, in content, classes map[domain
 	}
 }
 
+// full reports whether no more instances of universals may be made.
+func (w *World) full() bool { return w.count >= w.MaxInstances || w.B.Size() >= maxTerms }
+
 // instancesAt gives the instances of a universal for the members with these
 // places. When the bounds are reached, it gives all that there are: which of
 // them are about these members takes long to find out, and all are true.
@@ -175,7 +186,7 @@ func (w *World) instancesAt(u *universal, lists [][]int) []*smt.Term {
 		id := fmt.Sprint(place)
 		n, ok := u.made[id]
 		if !ok {
-			if w.count >= w.MaxInstances || w.B.Size() >= maxTerms {
+			if w.full() {
 				return false
 			}
 			w.count++
