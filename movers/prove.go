@@ -96,7 +96,7 @@ type prover struct {
 	gran   symbolic.Granularity
 	solver *smt.Solver
 	memo   map[string]answer
-	stats  Stats
+	stats  *Stats
 	left   int // questions that may still be asked for this transaction
 	// quick makes the first transaction that is not proved end the run.
 	quick bool
@@ -104,16 +104,16 @@ type prover struct {
 	// plain asks without the facts: they make questions larger, and most do
 	// not need them. It is nil where there are none.
 	plain *prover
-	// stopped is set when Suspect ended the attempt.
-	stopped bool
+	// anomaly is the walk with which Suspect ended the attempt, or nil.
+	anomaly *Walk
 }
 
 // quickQuestions bounds the questions for one delayed transaction in the first
 // attempt.
 const quickQuestions = 16
 
-func newProver(p *ir.Program, opt Options, gran symbolic.Granularity, solver *smt.Solver) *prover {
-	return &prover{opt: opt, code: symbolic.Prepare(p), nodes: nodes(p), gran: gran, solver: solver, memo: map[string]answer{}}
+func newProver(p *ir.Program, opt Options, gran symbolic.Granularity, solver *smt.Solver, stats *Stats) *prover {
+	return &prover{opt: opt, code: symbolic.Prepare(p), nodes: nodes(p), gran: gran, solver: solver, stats: stats, memo: map[string]answer{}}
 }
 
 // Prove tries to prove that p is robust. An error is a fault of the input: an
@@ -133,44 +133,29 @@ func Prove(ctx context.Context, p *ir.Program, opt Options) (*Result, error) {
 		opt.Limit = 2000000
 	}
 	solver.Limit, solver.Timeout = opt.Limit, opt.Timeout
-	var facts []*ir.Invariant
-	if len(p.Invariants) > 0 {
-		found, err := induct(ctx, p, opt, solver)
-		if err != nil {
-			return nil, err
-		}
-		facts = found
-	} else if c := certificate(p, opt); c != "" {
-		return &Result{Verdict: Robust, Certificate: c}, nil
-	}
-	var stats Stats
+	stats := &Stats{}
 	if len(p.Invariants) == 0 {
+		if c := certificate(p, opt); c != "" {
+			return &Result{Verdict: Robust, Certificate: c}, nil
+		}
 		// Without facts about the data first: most programs need none, and
 		// they cost time.
 		quick := opt
 		quick.MaxQuestions, quick.MaxWalks = min(opt.MaxQuestions, quickQuestions), 1
 		quick.MaxWindow = 2
-		pr := newProver(p, quick, symbolic.ByRow, solver)
+		pr := newProver(p, quick, symbolic.ByRow, solver, stats)
 		pr.quick = true
-		res := pr.run(ctx)
-		stats = pr.stats
-		if res.Verdict == Robust {
-			res.Stats = stats
+		if res := pr.run(ctx); res.Verdict == Robust {
+			res.Stats = *stats
 			res.Stats.Solver = solver.Stats
 			return res, nil
 		}
-		found, err := induct(ctx, p, opt, solver)
-		if err != nil {
-			return nil, err
-		}
-		facts = found
 	}
-	res := prove(ctx, p, facts, opt, solver)
-	res.Stats.Queries += stats.Queries
-	res.Stats.Syntactic += stats.Syntactic
-	res.Facts = facts
-	res.Stats.Solver = solver.Stats
-	return res, nil
+	facts, err := induct(ctx, p, opt, solver)
+	if err != nil {
+		return nil, err
+	}
+	return prove(ctx, p, facts, opt, solver, stats), nil
 }
 
 // withFacts gives the program with more invariants.
@@ -181,31 +166,25 @@ func withFacts(p *ir.Program, facts []*ir.Invariant) *ir.Program {
 }
 
 // prove tries the two granularities of exclusion; a proof with either is one.
-func prove(ctx context.Context, p *ir.Program, facts []*ir.Invariant, opt Options, solver *smt.Solver) *Result {
+func prove(ctx context.Context, p *ir.Program, facts []*ir.Invariant, opt Options, solver *smt.Solver, stats *Stats) *Result {
 	var best *Result
-	var stats Stats
 	for _, gran := range []symbolic.Granularity{symbolic.ByRow, symbolic.ByCell} {
-		pr := newProver(withFacts(p, facts), opt, gran, solver)
+		pr := newProver(withFacts(p, facts), opt, gran, solver, stats)
 		pr.facts = facts
 		if len(facts) > 0 {
-			pr.plain = newProver(p, opt, gran, solver)
+			pr.plain = newProver(p, opt, gran, solver, stats)
 		}
 		res := pr.run(ctx)
-		stats.Queries += pr.stats.Queries
-		stats.Syntactic += pr.stats.Syntactic
-		if pr.plain != nil {
-			stats.Queries += pr.plain.stats.Queries
-			stats.Syntactic += pr.plain.stats.Syntactic
-		}
-		res.Mode = gran
+		res.Mode, res.Facts = gran, facts
 		if best == nil || res.Verdict == Robust {
 			best = res
 		}
-		if res.Verdict == Robust || opt.Classic || pr.stopped || ctx.Err() != nil {
+		if res.Verdict == Robust || opt.Classic || pr.anomaly != nil || ctx.Err() != nil {
 			break
 		}
 	}
-	best.Stats = stats
+	best.Stats = *stats
+	best.Stats.Solver = solver.Stats
 	return best
 }
 
@@ -224,7 +203,7 @@ func (p *prover) run(ctx context.Context) *Result {
 		if reason != "" && res.Reason == "" {
 			res.Reason = reason
 		}
-		if p.stopped || p.quick && (len(walks) > 0 || reason != "") {
+		if p.anomaly != nil || p.quick && (len(walks) > 0 || reason != "") {
 			break
 		}
 	}
@@ -288,19 +267,17 @@ func (p *prover) walks(ctx context.Context, t0 int) (found []*Walk, reason strin
 		var closed [][]elem
 		for _, back := range p.directions() {
 			list, complete := p.search(ctx, t0, window, back)
-			if p.stopped {
-				return []*Walk{p.walk(t0, list[len(list)-1], answer{})}, ""
+			if window == 1 && p.anomaly == nil && ctx.Err() == nil {
+				p.doubled(t0, list)
+			}
+			if p.anomaly != nil {
+				return []*Walk{p.anomaly}, ""
 			}
 			if err := ctx.Err(); err != nil {
 				return nil, err.Error()
 			}
 			if len(list) == 0 && complete {
 				return nil, ""
-			}
-			if window == 1 {
-				if w := p.doubled(t0, list); w != nil {
-					return []*Walk{w}, ""
-				}
 			}
 			for _, chain := range list {
 				if !slices.ContainsFunc(closed, func(c []elem) bool { return slices.Equal(c, chain) }) {
@@ -333,25 +310,30 @@ func (p *prover) walks(ctx context.Context, t0 int) (found []*Walk, reason strin
 	}
 }
 
+// suspect gives a chain to Options.Suspect, and reports whether that ends the
+// attempt.
+func (p *prover) suspect(t0 int, chain []elem) bool {
+	if p.opt.Suspect == nil || p.quick {
+		return false
+	}
+	w := p.walk(t0, chain, answer{})
+	if p.opt.Suspect(w, p.facts) {
+		p.anomaly = w
+	}
+	return p.anomaly != nil
+}
+
 // doubled tries chains with one element twice in a row: the shortest walk, whose
 // windows do not know of each other, often lacks a second instance of one of
 // its templates, and to find that out by longer windows takes long.
-func (p *prover) doubled(t0 int, chains [][]elem) *Walk {
-	if p.opt.Suspect == nil || p.quick {
-		return nil
-	}
+func (p *prover) doubled(t0 int, chains [][]elem) {
 	for _, chain := range chains {
 		for i, e := range chain {
-			if e.kind != Atomic {
-				continue
-			}
-			if w := p.walk(t0, slices.Insert(slices.Clone(chain), i, e), answer{}); p.opt.Suspect(w, p.facts) {
-				p.stopped = true
-				return w
+			if e.kind == Atomic && p.suspect(t0, slices.Insert(slices.Clone(chain), i, e)) {
+				return
 			}
 		}
 	}
-	return nil
 }
 
 func (p *prover) walk(t0 int, chain []elem, a answer) *Walk {
@@ -445,11 +427,7 @@ func (p *prover) search(ctx context.Context, t0, window int, back bool) (closed 
 		end := newest(s.chain, 1)[0]
 		if !(back && end.kind == Issued) && p.ask(ctx, part(known, s.whole, true)).res != smt.Unsat {
 			closed = append(closed, s.chain)
-			if !p.quick && p.opt.Suspect != nil && p.opt.Suspect(p.walk(t0, s.chain, answer{}), p.facts) {
-				p.stopped = true
-				return closed, false
-			}
-			if len(closed) == p.opt.MaxWalks {
+			if p.suspect(t0, s.chain) || len(closed) == p.opt.MaxWalks {
 				return closed, false
 			}
 		}

@@ -48,27 +48,19 @@ func (p *prover) ask(ctx context.Context, q piece) answer {
 	key := q.key()
 	a, ok := p.memo[key]
 	if !ok {
-		before := p.queries()
+		before := p.stats.Queries
 		if p.plain != nil {
 			a = p.plain.ask(ctx, q)
 		}
 		if p.plain == nil || a.res != smt.Unsat {
 			a = p.solve(ctx, q)
 		}
-		if p.queries() > before {
+		if p.stats.Queries > before {
 			p.left--
 		}
 		p.memo[key] = a
 	}
 	return a
-}
-
-// queries counts what reached the solver.
-func (p *prover) queries() int {
-	if p.plain == nil {
-		return p.stats.Queries
-	}
-	return p.stats.Queries + p.plain.stats.Queries
 }
 
 // question is the World of one piece.
@@ -206,20 +198,31 @@ func can(e elem, r *symbolic.Run) *smt.Term {
 	return r.OK
 }
 
-// changed is: the instance of run r, moved to state s, cannot do the same.
-// ok says which run would succeed there.
+// changed is: the instance of run r, moved to state s, cannot do the same. In
+// classic mode it only has to succeed, as it does in the paper's model, without
+// constraints between rows; that dependencies stay is asked apart.
 func (q *question) changed(r *symbolic.Run, s *symbolic.State, e elem) *smt.Term {
 	if r.In == s {
 		return q.w.B.False()
 	}
 	moved := r.Inst.Run(s)
-	return q.w.B.Or(q.w.B.Not(can(e, moved)), r.Differ(moved))
+	return q.otherwise(can(e, moved), r, moved)
 }
 
-// impossible is: the instance of run r, moved to state s, would fail there. In
-// the paper's model, without constraints between rows, nothing is.
-func (q *question) impossible(r *symbolic.Run, s *symbolic.State, e elem) *smt.Term {
-	return q.w.B.Not(can(e, r.Inst.Run(s)))
+// otherwise is: the run moved, of the instance of r, does not succeed or, but for
+// classic mode, does not do the same.
+func (q *question) otherwise(succeeds *smt.Term, r, moved *symbolic.Run) *smt.Term {
+	if q.p.opt.Classic {
+		return q.w.B.Not(succeeds)
+	}
+	return q.w.B.Or(q.w.B.Not(succeeds), r.Differ(moved))
+}
+
+// later is: the delayed transaction with its snapshot on a state does not do
+// what it does.
+func (q *question) later(s *symbolic.State) *smt.Term {
+	moved := q.delay.Run(s)
+	return q.otherwise(moved.OK, q.r0, moved)
 }
 
 // first asserts FIRST: the element is stuck at the snapshot of the delayed
@@ -231,12 +234,11 @@ func (q *question) first(e elem) {
 	q.assert(can(e, a))
 	q.inWindow(e, a)
 	q.actual(0, a)
-	moved := q.delay.Run(a.Post)
+	stuck := q.later(a.Post)
 	if q.p.opt.Classic {
-		q.assert(w.B.Or(w.B.Not(moved.OK), w.Affects(a, q.r0)))
-		return
+		stuck = w.B.Or(stuck, w.Affects(a, q.r0))
 	}
-	q.assert(w.B.Or(w.B.Not(moved.OK), q.r0.Differ(moved)))
+	q.assert(stuck)
 }
 
 // delayed asserts that the delayed transaction commits on a state, and would
@@ -245,11 +247,9 @@ func (q *question) first(e elem) {
 func (q *question) delayed(s *symbolic.State) {
 	_, commits := q.r0.Commit(s)
 	q.assert(commits)
-	if q.p.opt.Classic || q.p.opt.naive {
-		return // by dependencies, equal values are no reason
+	if !q.p.opt.Classic && !q.p.opt.naive { // by dependencies, equal values are no reason
+		q.assert(q.later(s))
 	}
-	moved := q.delay.Run(s)
-	q.assert(q.w.B.Or(q.w.B.Not(moved.OK), q.r0.Differ(moved)))
 }
 
 // edge asserts that elements i and i+1, neighbours in a state inside the
@@ -273,36 +273,33 @@ func (q *question) edge(elems []elem, i int) {
 		return // never swapped
 	}
 	stuck := B.False()
+	classic := q.p.opt.Classic
 	switch {
 	case u.kind == Atomic && v.kind == Atomic:
-		if q.p.opt.Classic {
-			stuck = B.Or(w.Affects(a, b), w.Affects(b, a), w.WritesMeet(a, b, symbolic.ByCell),
-				q.impossible(b, s, v), q.impossible(a, q.insts[i+1].Run(s).Post, u))
-			break
-		}
 		stuck = q.changed(b, s, v)
+		if classic {
+			stuck = B.Or(stuck, w.Affects(a, b), w.Affects(b, a), w.WritesMeet(a, b, symbolic.ByCell))
+		}
 		if !stuck.IsTrue() {
 			// v first, then u.
 			b2 := q.insts[i+1].Run(s)
 			stuck = B.Or(stuck, q.changed(a, b2.Post, u))
-			if w.WritesMeet(a, b, symbolic.ByCell) != B.False() {
+			if !classic && w.WritesMeet(a, b, symbolic.ByCell) != B.False() {
 				a2 := q.insts[i].Run(b2.Post)
 				stuck = B.Or(stuck, w.StatesDiffer(b.Post, a2.Post, a, b))
 			}
 		}
 	case u.kind == Atomic: // v issued: u would enter v's window
-		if q.p.opt.Classic {
-			stuck = B.Or(w.Affects(a, b), w.WritesMeet(a, b, symbolic.ByCell), w.Excludes(b, a, q.p.gran, true), q.impossible(b, s, v))
-			break
-		}
 		stuck = B.Or(q.changed(b, s, v), w.Excludes(b, a, q.p.gran, true))
+		if classic {
+			stuck = B.Or(stuck, w.Affects(a, b), w.WritesMeet(a, b, symbolic.ByCell))
+		}
 	case v.kind == Atomic: // u issued: v would leave u's window
 		q.assert(B.Not(w.Excludes(a, b, q.p.gran, false)))
-		if q.p.opt.Classic {
-			stuck = B.Or(w.Affects(b, a), q.impossible(a, b.Post, u))
-			break
-		}
 		stuck = q.changed(a, b.Post, u)
+		if classic {
+			stuck = B.Or(stuck, w.Affects(b, a))
+		}
 	}
 	q.assert(stuck)
 }
@@ -325,7 +322,7 @@ func (q *question) last(elems []elem, i int) {
 	com, already := q.r0.Commit(s)
 	stuck := q.changed(z, com, e)
 	if q.p.opt.Classic {
-		stuck = B.Or(w.Affects(q.r0, z), q.impossible(z, com, e))
+		stuck = B.Or(stuck, w.Affects(q.r0, z))
 	}
 	if e.kind == Atomic && !q.p.opt.naive {
 		// Without z the commit would fail: z freed what it needs.

@@ -174,7 +174,7 @@ func attempts(t testing.TB, p *ir.Program, m mode, full bool) Verdict {
 	solver.Limit = opt.Limit
 	verdict := Unknown
 	for _, gran := range []symbolic.Granularity{symbolic.ByRow, symbolic.ByCell} {
-		pr := newProver(p, opt, gran, solver)
+		pr := newProver(p, opt, gran, solver, &Stats{})
 		pr.quick = true
 		if v := pr.run(ctx).Verdict; v != Unknown {
 			verdict = v
