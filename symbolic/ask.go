@@ -128,11 +128,18 @@ func (w *World) violated(m *smt.Model, in content) []*smt.Term {
 				if len(u.doms) != n || u.about != nil && !in[u.about] {
 					continue
 				}
-				w.spell(u, m, in, classes, func(t *smt.Term) {
+				lists := make([][]int, len(u.doms))
+				for k, d := range u.doms {
+					if classes[d] == nil {
+						classes[d] = w.classes(d, m, in)
+					}
+					lists[k] = classes[d]
+				}
+				for _, t := range w.instancesAt(u, lists) {
 					if !m.IsTrue(t) {
 						out = append(out, t)
 					}
-				})
+				}
 			}
 		}
 	}
@@ -146,21 +153,6 @@ func (w *World) members() int {
 		n += len(m.list)
 	}
 	return n
-}
-
-// spell gives the instances of a universal for one member of each class,
-// as far as the bounds allow.
-func (w *World) spell(u *universal, m *smt.Model, in content, classes map[domain][]int, yield func(t *smt.Term)) {
-	lists := make([][]int, len(u.doms))
-	for i, d := range u.doms {
-		if classes[d] == nil {
-			classes[d] = w.classes(d, m, in)
-		}
-		lists[i] = classes[d]
-	}
-	for _, t := range w.instancesAt(u, lists) {
-		yield(t)
-	}
 }
 
 // full reports whether no more instances of universals may be made.

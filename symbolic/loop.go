@@ -133,7 +133,7 @@ func (e *exec) foreach(s *ir.Foreach) {
 	e.use(p, ir.AccessShare)
 	cols := returned(s.Cols, s.Order)
 	st := e.st
-	found := p.exists(en, p.at(en, "exists"), func(t []Key) *smt.Term { g, _ := p.match(en, st, t); return g })
+	found := p.found(en, st)
 	defer func() {
 		if s.Found != "" {
 			e.set(s.Found, w.Truth(found))

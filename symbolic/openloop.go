@@ -77,13 +77,10 @@ type openLoop struct {
 
 	// start is the executor before the loop: rounds may be asked for when it has
 	// gone on.
-	start  exec
-	before *State
-	live   *smt.Term
-	vars   map[string]Val
-	seen   map[string]*Run
-	facts  loopFacts
-	round  string // the place, in names
+	start exec
+	seen  map[string]*Run
+	facts loopFacts
+	round string // the place, in names
 }
 
 // loopFacts is what a loop's body contains.
@@ -197,7 +194,8 @@ func factsOf(p *ir.Program, s ir.Stmt, label string, body []ir.Stmt) loopFacts {
 func (o *openLoop) run() {
 	e, w := o.e, o.e.w
 	o.facts = factsOf(w.Program, o.stmt, o.label, o.body)
-	o.start, o.before, o.live, o.vars, o.seen = *e, e.st, e.live, copyVars(e.vars), map[string]*Run{}
+	o.start, o.seen = *e, map[string]*Run{}
+	o.start.vars = copyVars(e.vars)
 	o.round = e.place(o.stmt, "loop ")
 
 	// The inputs.
@@ -210,7 +208,7 @@ func (o *openLoop) run() {
 				}
 			}
 		}
-		e.observed(o.live, inputs)
+		e.observed(o.start.live, inputs)
 	}
 
 	// A sample round gives the shape of what rounds do; each part is lifted to
@@ -347,10 +345,10 @@ func (o *openLoop) chosen(what string, t ir.Type, round []Key, nullable bool) Va
 func (o *openLoop) fuzzyState(round []Key) *State {
 	w := o.e.w
 	if o.apart != nil {
-		return o.before
+		return o.start.st
 	}
 	args := append(append([]Key{}, o.e.rounds...), round...)
-	out := o.before
+	out := o.start.st
 	for i, t := range w.Program.Tables {
 		sites := o.facts.sites[t]
 		if len(sites) == 0 {
@@ -385,11 +383,11 @@ func (o *openLoop) at(round []Key) *Run {
 	e, w := &o.start, o.e.w
 	run := &Run{Inst: e.inst, OK: w.B.True(), Failed: w.B.False()}
 	o.seen[id] = run
-	sub := &exec{w: w, inst: e.inst, run: run, st: o.fuzzyState(round), entry: e.entry, vars: copyVars(o.vars),
+	sub := &exec{w: w, inst: e.inst, run: run, st: o.fuzzyState(round), entry: e.entry, vars: copyVars(o.start.vars),
 		points: map[string]savepoint{}, suffix: e.suffix, snapped: true, info: e.info, observe: e.observe,
 		rounds: append(append([]Key{}, e.rounds...), round...), loops: append(append([]domain{}, e.loops...), o.doms...)}
 	if sub.observe == nil && o.apart == nil {
-		sub.observe = o.before
+		sub.observe = o.start.st
 	}
 	for _, l := range e.inst.Txn.Locals {
 		if o.facts.assigned[l.Name] {
@@ -401,7 +399,7 @@ func (o *openLoop) at(round []Key) *Run {
 			sub.vars[p.Name] = o.chosen("start "+p.Name, p.Type, sub.rounds, true)
 		}
 	}
-	sub.live = o.live
+	sub.live = o.start.live
 	// Exits that lead out of the loop: what leaves is chosen as a whole.
 	sub.exits = nil
 	for _, x := range e.exits {
@@ -411,7 +409,7 @@ func (o *openLoop) at(round []Key) *Run {
 	if _, isWhile := o.stmt.(*ir.While); o.facts.leaves || isWhile {
 		enter = w.B.And(enter, e.inst.choose(o.round+"reached", smt.Bool, sub.rounds))
 	}
-	sub.live = w.B.And(o.live, enter)
+	sub.live = w.B.And(o.start.live, enter)
 	sub.round(&exit{label: o.label, loop: true}, o.body)
 	// Statements that go through all keys must meet the rows that others find
 	// by their key.

@@ -130,6 +130,11 @@ func (p *plan) sample(en *env, at occasion) []Key {
 }
 
 // exists is: some rows match in the state of en, and satisfy prop, on the
+// found is: the query finds a row in a state.
+func (p *plan) found(en *env, s *State) *smt.Term {
+	return p.exists(en, p.at(en, "exists"), func(t []Key) *smt.Term { g, _ := p.match(en, s, t); return g })
+}
+
 // occasion at.
 func (p *plan) exists(en *env, at occasion, prop func(tuple []Key) *smt.Term) *smt.Term {
 	return p.w.existsFrom(p.doms, func() []Key { return p.sample(en, at) }, at, prop)

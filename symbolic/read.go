@@ -169,7 +169,7 @@ func (e *exec) selectRow(s *ir.Select) {
 	e.noteQuery(en, &s.Query, cols)
 	tuple := e.chooseRows(s, p, en)
 	st := e.st
-	found := p.exists(en, p.at(en, "exists"), func(t []Key) *smt.Term { g, _ := p.match(en, st, t); return g })
+	found := p.found(en, st)
 	g, in := p.match(en, st, tuple)
 	if len(p.doms) > 0 {
 		e.require(w.B.Implies(found, g))

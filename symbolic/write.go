@@ -284,8 +284,7 @@ func (e *exec) sharedExprs(p *plan, en *env, row string, exprs []ir.Expr) {
 	w, st := e.w, e.st
 	shared := e.env()
 	shared.fail = func(ok *smt.Term) {
-		found := p.exists(en, p.at(en, "exists"), func(t []Key) *smt.Term { g, _ := p.match(en, st, t); return g })
-		e.require(w.B.Implies(found, ok))
+		e.require(w.B.Implies(p.found(en, st), ok))
 	}
 	for _, x := range exprs {
 		uses := false
