@@ -95,20 +95,26 @@ func (q *query) use(f *frame) {
 	}
 }
 
+// targets gives what sets the locals for a row's columns, and the one that tells
+// whether there is a row, if it is named.
+func (s *scope) targets(names []string, foundName string) (into []func(*frame, ir.Value), found func(*frame, ir.Value)) {
+	for _, name := range names {
+		into = append(into, s.setter(name))
+	}
+	found = func(*frame, ir.Value) {}
+	if foundName != "" {
+		found = s.setter(foundName)
+	}
+	return into, found
+}
+
 func (s *scope) selectRow(st *ir.Select) exec {
 	q := s.query(&st.Query)
 	in := s.open(st.Query.From)
 	order, desc := in.order(st.Order)
 	cols := in.exprs(st.Cols)
 	lock := s.locker(q, st.Lock)
-	var into []func(*frame, ir.Value)
-	for _, name := range st.Into {
-		into = append(into, s.setter(name))
-	}
-	found := func(*frame, ir.Value) {}
-	if st.Found != "" {
-		found = s.setter(st.Found)
-	}
+	into, found := s.targets(st.Into, st.Found)
 	base := len(s.rows)
 	return func(f *frame) control {
 		q.use(f)
@@ -281,14 +287,7 @@ func (s *scope) foreach(st *ir.Foreach) exec {
 	order, desc := in.order(st.Order)
 	cols := in.exprs(st.Cols)
 	lock := s.locker(q, st.Lock)
-	var into []func(*frame, ir.Value)
-	for _, name := range st.Into {
-		into = append(into, s.setter(name))
-	}
-	found := func(*frame, ir.Value) {}
-	if st.Found != "" {
-		found = s.setter(st.Found)
-	}
+	into, found := s.targets(st.Into, st.Found)
 	body := s.block(st.Body)
 	base := len(s.rows)
 	return func(f *frame) control {
