@@ -63,10 +63,14 @@ type Cond struct{ If, Then, Else Expr }
 // Call applies a function. Known functions (Functions) have a meaning; every
 // other name is an opaque function: the same arguments give the same value,
 // and nothing else is known. Opaque functions are not strict.
+//
+// A Call with Def is opaque to a solver, but the interpreter knows its meaning;
+// Name is made from Def (see Derive).
 type Call struct {
 	Name string
 	Args []Expr
 	Type Type
+	Def  *Derivation
 }
 
 // Exists is true when Query has a row, false otherwise; never NULL.

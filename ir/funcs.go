@@ -60,6 +60,9 @@ func (c *Call) Apply(args []Value) Value {
 		}
 		return f.Eval(args, c.Type)
 	}
+	if v, ok := c.applyRows(args); ok {
+		return v
+	}
 	parts := make([]string, len(args))
 	for i, a := range args {
 		parts[i] = a.String()

@@ -122,6 +122,11 @@ func (p *parser) primary() Expr {
 	}
 	switch {
 	case p.accept("("):
+		if p.accept("derive") {
+			c := p.derive()
+			p.expect(")")
+			return c
+		}
 		if p.accept("if") {
 			c := &Cond{If: p.expr()}
 			p.expect("then")

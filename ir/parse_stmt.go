@@ -356,21 +356,31 @@ func readVar(at At, into string, t *Table) *Select {
 	return &Select{At: at, Into: []string{into}, Cols: []Expr{&Col{t.Name, VarColumn}}, Query: Query{From: []Source{{t, t.Name}}}}
 }
 
+// aggregate reads an aggregate; its argument, unless nil, is read later, when its
+// row variables are in scope.
+func (p *parser) aggregate() (a Agg, arg func() Expr) {
+	p.expect("agg")
+	a.Fn = p.name("an aggregate function")
+	p.expect("(")
+	a.Distinct = p.accept("distinct")
+	if !p.accept("*") {
+		arg = p.deferred()
+	}
+	p.expect(")")
+	a.Type = p.typ()
+	return a, arg
+}
+
 func (p *parser) selectInto(at At, intoAt Pos, into []string) Stmt {
 	s := &Select{At: at, Into: into}
 	if p.is("agg") {
 		var later []func()
-		for p.accept("agg") {
-			a := Agg{Fn: p.name("an aggregate function")}
-			p.expect("(")
-			a.Distinct = p.accept("distinct")
+		for p.is("agg") {
+			a, arg := p.aggregate()
 			k := len(s.Aggs)
-			if !p.accept("*") {
-				arg := p.deferred()
+			if arg != nil {
 				later = append(later, func() { s.Aggs[k].Arg = arg() })
 			}
-			p.expect(")")
-			a.Type = p.typ()
 			s.Aggs = append(s.Aggs, a)
 			if !p.accept(",") {
 				break

@@ -353,6 +353,17 @@ func (s *Select) IsVarRead() bool {
 	return src.Table.Var && src.Row == src.Table.Name && ok && c.Row == src.Row
 }
 
+func aggString(a Agg) string {
+	arg := "*"
+	if a.Arg != nil {
+		arg = ExprString(a.Arg)
+	}
+	if a.Distinct {
+		arg = "distinct " + arg
+	}
+	return fmt.Sprintf("agg %s(%s) %s", ident(a.Fn), arg, a.Type)
+}
+
 func selectString(s *Select) string {
 	if s.IsVarRead() {
 		return ident(s.Into[0]) + " := " + ident(s.Query.From[0].Table.Name)
@@ -361,14 +372,7 @@ func selectString(s *Select) string {
 	if len(s.Aggs) > 0 {
 		parts := make([]string, len(s.Aggs))
 		for i, a := range s.Aggs {
-			arg := "*"
-			if a.Arg != nil {
-				arg = ExprString(a.Arg)
-			}
-			if a.Distinct {
-				arg = "distinct " + arg
-			}
-			parts[i] = fmt.Sprintf("agg %s(%s) %s", ident(a.Fn), arg, a.Type)
+			parts[i] = aggString(a)
 		}
 		cols = strings.Join(parts, ", ")
 	}
@@ -554,6 +558,9 @@ func exprString(e Expr, outer int) string {
 	case *Cond:
 		return "(if " + ExprString(e.If) + " then " + ExprString(e.Then) + " else " + ExprString(e.Else) + ")"
 	case *Call:
+		if e.Def != nil {
+			return "(derive " + e.Type.String() + " " + e.Def.text() + " of (" + exprList(e.Args) + "))"
+		}
 		s := ident(e.Name) + "(" + exprList(e.Args) + ")"
 		if Functions[e.Name] == nil {
 			return "opaque " + e.Type.String() + " " + s

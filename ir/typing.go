@@ -157,6 +157,9 @@ func (s scope) binary(e *Binary) (Type, error) {
 }
 
 func (s scope) call(e *Call) error {
+	if e.Def != nil {
+		return s.derived(e)
+	}
 	f := Functions[e.Name]
 	if f == nil {
 		if e.Type.Kind == KindNull {

@@ -171,7 +171,7 @@ func MapExpr(e Expr, f func(Expr) Expr) Expr {
 		for i, a := range x.Args {
 			args[i] = MapExpr(a, f)
 		}
-		return f(&Call{x.Name, args, x.Type})
+		return f(&Call{x.Name, args, x.Type, x.Def})
 	case *Exists:
 		q := Query{append([]Source{}, x.Query.From...), MapExpr(x.Query.Where, f)}
 		return f(&Exists{q})
@@ -248,4 +248,34 @@ func Written(s Stmt) *Table {
 		return s.Table
 	}
 	return nil
+}
+
+// ReplaceExpr rebuilds e from the outside in: where f gives an expression it
+// takes the place of the one that f was given, and is not looked into.
+func ReplaceExpr(e Expr, f func(Expr) Expr) Expr {
+	if e == nil {
+		return nil
+	}
+	if n := f(e); n != nil {
+		return n
+	}
+	switch x := e.(type) {
+	case *Const, *Var, *Col:
+		return e
+	case *Unary:
+		return &Unary{x.Op, ReplaceExpr(x.X, f)}
+	case *Binary:
+		return &Binary{x.Op, ReplaceExpr(x.X, f), ReplaceExpr(x.Y, f)}
+	case *Cond:
+		return &Cond{ReplaceExpr(x.If, f), ReplaceExpr(x.Then, f), ReplaceExpr(x.Else, f)}
+	case *Call:
+		args := make([]Expr, len(x.Args))
+		for i, a := range x.Args {
+			args[i] = ReplaceExpr(a, f)
+		}
+		return &Call{x.Name, args, x.Type, x.Def}
+	case *Exists:
+		return &Exists{Query{append([]Source{}, x.Query.From...), ReplaceExpr(x.Query.Where, f)}}
+	}
+	panic(fmt.Sprintf("ir: replace: unknown expression %T", e))
 }

@@ -217,7 +217,7 @@ func opaque(calls []*Call) []string {
 		ir.Walk(c.Txn.Body, func(st ir.Stmt) {
 			for _, e := range ir.Exprs(st) {
 				ir.WalkExpr(e, func(e ir.Expr) {
-					if call, ok := e.(*ir.Call); ok && ir.Functions[call.Name] == nil {
+					if call, ok := e.(*ir.Call); ok && !call.Known() {
 						names[call.Name] = true
 					}
 				})

@@ -29,8 +29,7 @@ func hasAggregates(list []*pg.Node) bool {
 // has aggregates: one row of expressions over them.
 func (q *query) aggregates(x *ex, s *pg.SelectStmt) {
 	y := *x
-	y.aggs = &q.aggs
-	y.aggOf = q
+	y.agg = &oneGroup{q}
 	for _, n := range s.TargetList {
 		t := pg.Inner(n).(*pg.ResTarget)
 		v := y.expr(t.Val)
@@ -42,18 +41,29 @@ func (q *query) aggregates(x *ex, s *pg.SelectStmt) {
 	}
 }
 
+// oneGroup is the aggregates of a query without GROUP BY, each in a local.
+type oneGroup struct{ q *query }
+
+func (o *oneGroup) over() *ex { return o.q.in }
+
+func (o *oneGroup) aggregate(agg ir.Agg, base string, t typ) ir.Expr {
+	local := o.q.in.b.local(base, t)
+	o.q.aggs = append(o.q.aggs, aggCall{agg, local})
+	return ir.V(local)
+}
+
 // aggregate translates a call of an aggregate.
 func (x *ex) aggregate(e *pg.FuncCall, name string) val {
-	q := x.aggOf
-	switch {
-	case x.aggs == nil || q == nil:
+	if x.agg == nil {
 		x.unmodelled("the aggregate %s in this place", name)
-	case len(e.AggOrder) > 0 || e.AggWithinGroup:
-		x.unmodelled("ORDER BY in the aggregate %s", name)
 	}
+	if e.AggWithinGroup {
+		x.unmodelled("WITHIN GROUP of the aggregate %s", name)
+	}
+	in := x.agg.over()
 	var args []val
 	for _, a := range e.Args {
-		args = append(args, q.in.defaultType(q.in.expr(a)))
+		args = append(args, in.defaultType(in.expr(a)))
 	}
 	fn, t := name, x.resultType(builtins[name].result, args)
 	agg := ir.Agg{Distinct: e.AggDistinct}
@@ -88,17 +98,36 @@ func (x *ex) aggregate(e *pg.FuncCall, name string) val {
 		fn += " " + c.Value.String()
 	}
 	if e.AggFilter != nil {
-		cond := q.in.boolean(e.AggFilter, truth)
+		cond := in.boolean(e.AggFilter, truth)
 		arg := agg.Arg
 		if arg == nil {
 			arg = ir.C(ir.Int(1))
 		}
 		agg.Arg = &ir.Cond{If: cond, Then: arg, Else: ir.C(ir.Null)}
 	}
+	if len(e.AggOrder) > 0 && name != "count" && fn != "sum" && fn != "min" && fn != "max" {
+		fn = in.ordered(e, fn, &agg)
+	}
 	agg.Fn, agg.Type = fn, localType(t)
-	local := x.b.local(strings.Fields(name)[0], t)
-	*x.aggs = append(*x.aggs, aggCall{agg, local})
-	return val{e: ir.V(local), t: t, nn: name == "count"}
+	return val{e: x.agg.aggregate(agg, strings.Fields(name)[0], t), t: t, nn: name == "count"}
+}
+
+// ordered is ORDER BY in an aggregate: it becomes a function of the arguments
+// together with what they are sorted by.
+func (x *ex) ordered(e *pg.FuncCall, fn string, agg *ir.Agg) string {
+	row := &ir.Call{Name: ir.RowFn, Type: ir.OpaqueType}
+	if agg.Arg != nil {
+		row.Args = append(row.Args, agg.Arg)
+	}
+	for _, n := range e.AggOrder {
+		o := pg.Inner(n).(*pg.SortBy)
+		row.Args = append(row.Args, x.defaultType(x.one(o.Node)).e)
+		if fn += " by"; o.SortbyDir == pg.SortDesc {
+			fn += " desc"
+		}
+	}
+	agg.Arg = row
+	return fn
 }
 
 // withNulls makes a value of which NULL, too, takes part in an aggregate.

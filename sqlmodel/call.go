@@ -13,7 +13,7 @@ import (
 func (x *ex) call(e *pg.FuncCall) val {
 	name := qualified(names(e.Funcname))
 	if e.Over != nil {
-		x.unmodelled("a window function")
+		return x.windowCall(e, name)
 	}
 	if fns := x.l.lookup(name); len(fns) > 0 {
 		return x.callUser(e, name, fns)
@@ -235,6 +235,9 @@ func (x *ex) volatile(name string, t typ, pos ir.Pos) val {
 		v := x.b.local(name, t)
 		x.b.emit(&ir.Havoc{At: at(pos), Var: v, NotNull: true})
 		return val{e: ir.V(v), t: t, nn: true}
+	}
+	if x.d != nil {
+		x.unmodelled("the function %s, together with grouping, outer joins and the like", name)
 	}
 	seed := x.b.local(name+"_seed", tAny)
 	x.b.havoc(pos, seed)
@@ -464,7 +467,7 @@ func (x *ex) expressionFunction(f *function, args []val) (val, bool) {
 		}
 	}
 	y := *x
-	y.f, y.text, y.aggs = g, t, nil
+	y.f, y.text, y.agg, y.win = g, t, nil, nil
 	y.levels = nil // the rows around the call are not visible in the body
 	x.b.calls = append(x.b.calls, f)
 	v := y.expr(pg.TargetValue(s.TargetList[0]))
@@ -492,14 +495,20 @@ func (b *builder) active(f *function) bool {
 
 // onlySelect gives the SELECT that is all of an SQL function's body.
 func (f *function) onlySelect() (*pg.SelectStmt, *text) {
+	s, t := f.onlyQuery()
+	if s == nil || s.Op > pg.SetOpNone || len(s.ValuesLists) > 0 {
+		return nil, nil
+	}
+	return s, t
+}
+
+// onlyQuery is onlySelect for queries of any form.
+func (f *function) onlyQuery() (*pg.SelectStmt, *text) {
 	list, t := f.sqlStatements()
 	if len(list) != 1 {
 		return nil, nil
 	}
-	s, ok := list[0].tree.(*pg.SelectStmt)
-	if !ok || s.Op > pg.SetOpNone || len(s.ValuesLists) > 0 {
-		return nil, nil
-	}
+	s, _ := list[0].tree.(*pg.SelectStmt)
 	return s, t
 }
 

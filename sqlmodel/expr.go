@@ -30,14 +30,27 @@ type ex struct {
 	text *text
 	// levels are the queries around the expression, innermost last.
 	levels []*level
-	// aggs, if not nil, collects the aggregate calls.
-	aggs  *[]aggCall
-	aggOf *query
+	// agg, if not nil, takes the aggregate calls.
+	agg aggregator
+	// d is the derivation that the expression belongs to, if it belongs to one,
+	// win what its window functions look at, ctes the WITH queries in scope, and
+	// queries the number of queries around.
+	d       *deriver
+	win     *window
+	ctes    *ctes
+	queries int
 	// perRow says that the expression is evaluated for each row of a query,
 	// conditional that it may not be evaluated at all.
 	perRow      bool
 	conditional bool
 	depth       int
+}
+
+// aggregator takes the aggregate calls of a query: over sees the rows, aggregate
+// gives what stands for the result.
+type aggregator interface {
+	over() *ex
+	aggregate(agg ir.Agg, base string, t typ) ir.Expr
 }
 
 // aggCall is an aggregate with the local that will hold its result.

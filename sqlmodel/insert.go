@@ -158,10 +158,12 @@ func (i *inserter) start() {
 // query is INSERT … SELECT.
 func (i *inserter) query(sel *pg.SelectStmt) {
 	b, x := i.b, i.x
-	q := x.query(sel, false)
+	q := x.asLoop(sel, i.pos)
 	i.checkCount(len(q.targets), nil)
 	for k := range q.targets {
-		i.refuseGenerated(i.cols[k], pg.TargetValue(sel.TargetList[min(k, len(sel.TargetList)-1)]))
+		if c := i.cols[k]; c.generated != nil {
+			i.x.fail(int32(max(pg.Start(sel), 0)), "column %s is generated: it can only be given DEFAULT", c.name)
+		}
 	}
 	given := func(cols []colDef) []assignment {
 		var out []assignment

@@ -135,7 +135,7 @@ func read(files []File, opt Options) (l *loader, err error) {
 	for _, f := range l.funcs {
 		for _, name := range slices.Sorted(maps.Keys(f.refs.made)) {
 			if l.table(name) == nil && l.views[name] == nil {
-				l.views[name] = &view{f.pos, "a table that a function creates", nil}
+				l.views[name] = &view{pos: f.pos, what: "a table that a function creates", reads: nil}
 			}
 		}
 		l.defers, l.sets = l.defers || f.refs.defers, l.sets || f.refs.sets
@@ -306,16 +306,16 @@ func (l *loader) statement(raw *pg.RawStmt, t *text, first int, inTxn *bool) {
 	case *pg.CreateDomainStmt:
 		l.createDomain(s, t, pos)
 	case *pg.ViewStmt:
-		l.views[rangeName(s.View)] = &view{pos, "a view", l.tablesIn(s.Query)}
+		l.createView(s, t, pos)
 	case *pg.CreateTableAsStmt:
 		name := rangeName(s.Into.Rel)
-		l.views[name] = &view{pos, "a table made by a query", append(l.tablesIn(s.Query), name)}
+		l.views[name] = &view{pos: pos, what: "a table made by a query", reads: append(l.tablesIn(s.Query), name)}
 		l.note(pos, "%s is made by a query: statements on it are not modelled", name)
 	case *pg.CreateSeqStmt:
-		l.views[rangeName(s.Sequence)] = &view{pos, "a sequence, read as a table", nil}
+		l.views[rangeName(s.Sequence)] = &view{pos: pos, what: "a sequence, read as a table", reads: nil}
 	case *pg.CreateForeignTable:
 		name := rangeName(s.BaseStmt.Relation)
-		l.views[name] = &view{pos, "a foreign table", []string{name}}
+		l.views[name] = &view{pos: pos, what: "a foreign table", reads: []string{name}}
 	case *pg.CreatePolicyStmt:
 		if tab := l.table(rangeName(s.Table)); tab != nil {
 			tab.policies = append(tab.policies, s)
@@ -367,6 +367,13 @@ func (l *loader) statement(raw *pg.RawStmt, t *text, first int, inTxn *bool) {
 	default:
 		l.note(pos, "this statement is left out")
 	}
+}
+
+// createView records a view, which is expanded where it is read.
+func (l *loader) createView(s *pg.ViewStmt, t *text, pos ir.Pos) {
+	v := &view{pos: pos, what: "a write of a view", reads: l.tablesIn(s.Query), text: t, cols: names(s.Aliases)}
+	v.query, _ = pg.Inner(s.Query).(*pg.SelectStmt)
+	l.views[rangeName(s.View)] = v
 }
 
 // searchPath takes over SET search_path.

@@ -142,11 +142,8 @@ func (b *builder) forQuery(f *frame, s *plpgsql.ForQuery, pos ir.Pos) {
 		b.unmodelled("FOR over %s", commandName(tree))
 	}
 	x := b.ex(f, t)
-	if len(sel.ValuesLists) > 0 {
-		b.unmodelled("VALUES as a query")
-	}
 	b.apart(sel, nil)
-	q := x.query(sel, false)
+	q := x.asLoop(sel, pos)
 	list, rest := b.destsFor(f, s.Targets, pos)(q.targets)
 	l := &loopLabel{name: s.Label, loop: true, counts: true}
 	iterated := b.startFor(f, pos)

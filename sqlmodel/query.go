@@ -44,7 +44,7 @@ type setLoop struct {
 func (x *ex) inner() *ex {
 	y := *x
 	y.levels = append(append([]*level{}, x.levels...), &level{})
-	y.aggs = nil
+	y.agg, y.win = nil, nil
 	y.perRow = true
 	return &y
 }
@@ -52,7 +52,7 @@ func (x *ex) inner() *ex {
 // rowName gives a row variable that no query around it uses.
 func (x *ex) rowName(base string) string {
 	taken := func(name string) bool {
-		if name == ir.Excluded {
+		if name == ir.Excluded || x.d != nil && x.d.rows[name] {
 			return true
 		}
 		for _, lv := range x.levels {

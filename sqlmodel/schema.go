@@ -124,6 +124,11 @@ type view struct {
 	pos   ir.Pos
 	what  string
 	reads []string // tables
+	// query is that of a view, whose columns have the names cols, as far as
+	// these are given.
+	query *pg.SelectStmt
+	text  *text
+	cols  []string
 }
 
 func (t *table) column(name string) *column {
@@ -232,7 +237,7 @@ func (l *loader) partition(s *pg.CreateStmt, name string, t *text) {
 	for l.views[parent] != nil && len(l.views[parent].reads) == 1 {
 		parent = l.views[parent].reads[0] // a partition of a partition
 	}
-	l.views[name] = &view{t.pos(int(s.Relation.Location)), "a partition", []string{parent}}
+	l.views[name] = &view{pos: t.pos(int(s.Relation.Location)), what: "a partition", reads: []string{parent}}
 }
 
 func copyColumns(from *table) []*column {

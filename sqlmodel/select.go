@@ -43,15 +43,17 @@ func (b *builder) selectStmt(f *frame, t *text, s *pg.SelectStmt, pos ir.Pos, to
 		b.values(f, t, s, pos, to)
 		return
 	}
-	q := x.query(s, false)
-	switch to.kind {
-	case intoLocals:
-		b.selectInto(f, x, q, pos, to)
-	case toClient:
-		b.selectRows(f, x, q, pos)
-	default:
-		b.perform(f, x, q, pos)
-	}
+	x.either(func() {
+		q := x.query(s, false)
+		switch to.kind {
+		case intoLocals:
+			b.selectInto(f, x, q, pos, to)
+		case toClient:
+			b.selectRows(f, x, q, pos)
+		default:
+			b.perform(f, x, q, pos)
+		}
+	}, func() { b.derivedSelect(f, x, s, pos, to) })
 }
 
 // setFound sets FOUND and ROW_COUNT where the function uses them. count may

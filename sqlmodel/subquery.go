@@ -8,36 +8,46 @@ import (
 
 // subCondition translates EXISTS, IN, ANY and ALL of a subquery; nil if the
 // subquery is something else.
-func (x *ex) subCondition(e *pg.SubLink, m mode) ir.Expr {
+func (x *ex) subCondition(e *pg.SubLink, m mode) (out ir.Expr) {
 	s, ok := pg.Inner(e.Subselect).(*pg.SelectStmt)
 	if !ok {
 		return nil
 	}
-	switch e.SubLinkType {
-	case pg.SubExists:
-		return x.exists(s)
-	case pg.SubAny:
-		op := "="
-		if ops := names(e.OperName); len(ops) > 0 {
-			op = ops[len(ops)-1]
+	x.either(func() {
+		switch e.SubLinkType {
+		case pg.SubExists:
+			out = x.exists(s)
+		case pg.SubAny:
+			out = x.any(e, s, operatorOf(e), m)
+		case pg.SubAll:
+			neg, inner := x.negation(e, m)
+			out = ir.NotE(x.any(e, s, neg, inner))
 		}
-		return x.any(e, s, op, m)
-	case pg.SubAll: // x op ALL (q) is NOT (x negated-op ANY (q))
-		ops := names(e.OperName)
-		neg, ok := negated[ops[len(ops)-1]]
-		if !ok {
-			x.unmodelled("the operator %s ALL", ops[len(ops)-1])
-		}
-		inner := m
-		switch m {
-		case truth:
-			inner = nonFalse
-		case nonFalse:
-			inner = truth
-		}
-		return ir.NotE(x.any(e, s, neg, inner))
+	}, func() { out = x.derivedCondition(e, s, m) })
+	return out
+}
+
+// operatorOf gives the operator before ANY; IN has none.
+func operatorOf(e *pg.SubLink) string {
+	if ops := names(e.OperName); len(ops) > 0 {
+		return ops[len(ops)-1]
 	}
-	return nil
+	return "="
+}
+
+// negation says how x op ALL (q) is NOT (x negated-op ANY (q)).
+func (x *ex) negation(e *pg.SubLink, m mode) (string, mode) {
+	neg, ok := negated[operatorOf(e)]
+	if !ok {
+		x.unmodelled("the operator %s ALL", operatorOf(e))
+	}
+	switch m {
+	case truth:
+		return neg, nonFalse
+	case nonFalse:
+		return neg, truth
+	}
+	return neg, m
 }
 
 var negated = map[string]string{"=": "<>", "<>": "=", "!=": "=", "<": ">=", ">=": "<", ">": "<=", "<=": ">"}
@@ -136,14 +146,18 @@ func (x *ex) subLink(e *pg.SubLink) val {
 	if !ok {
 		x.unmodelled("this kind of subquery")
 	}
-	switch e.SubLinkType {
-	case pg.SubExpr:
-		return x.scalar(s, x.pos(e.Location))
-	case pg.SubArray:
-		return x.arrayOfRows(s, x.pos(e.Location))
-	}
-	x.unmodelled("this kind of subquery")
-	return val{}
+	var out val
+	x.either(func() {
+		switch e.SubLinkType {
+		case pg.SubExpr:
+			out = x.scalar(s, x.pos(e.Location))
+		case pg.SubArray:
+			out = x.arrayOfRows(s, x.pos(e.Location))
+		default:
+			x.unmodelled("this kind of subquery")
+		}
+	}, func() { out = x.derivedValue(e, s) })
+	return out
 }
 
 // uncorrelated translates a subquery that must not depend on the rows of the

@@ -10,7 +10,7 @@ func (l *loader) finishTables() {
 	for _, t := range l.order {
 		for _, c := range t.columns {
 			if c.sequence != "" && l.table(c.sequence) == nil {
-				l.views[c.sequence] = &view{c.pos, "a sequence, read as a table", nil}
+				l.views[c.sequence] = &view{pos: c.pos, what: "a sequence, read as a table", reads: nil}
 			}
 		}
 		it := &ir.Table{Pos: t.pos, Name: t.name}

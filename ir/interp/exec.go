@@ -146,7 +146,12 @@ func (s *scope) stmt(st ir.Stmt) exec {
 		return s.selectRow(st)
 	case *ir.Emit:
 		es := s.exprs(st.Exprs)
+		rows := len(st.Exprs) == 1 && givesRows(st.Exprs[0])
 		return func(f *frame) control {
+			if rows {
+				f.emit(rowsIn(es[0](f)))
+				return control{}
+			}
 			vals := make([]ir.Value, len(es))
 			for i, e := range es {
 				vals[i] = e(f)

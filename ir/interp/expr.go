@@ -85,6 +85,9 @@ func (s *scope) expr(e ir.Expr) eval {
 			return b(f)
 		}
 	case *ir.Call:
+		if e.Def != nil {
+			return s.derived(e)
+		}
 		args := make([]eval, len(e.Args))
 		for i, a := range e.Args {
 			args[i] = s.expr(a)

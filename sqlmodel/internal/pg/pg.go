@@ -132,6 +132,7 @@ type (
 	CollateClause    = pgquery.CollateClause
 	ColumnRef        = pgquery.ColumnRef
 	FuncCall         = pgquery.FuncCall
+	GroupingSet      = pgquery.GroupingSet
 	MinMaxExpr       = pgquery.MinMaxExpr
 	NamedArgExpr     = pgquery.NamedArgExpr
 	NullTest         = pgquery.NullTest
@@ -198,7 +199,9 @@ const (
 	SortNullsFirst = pgquery.SortByNulls_SORTBY_NULLS_FIRST
 	SortNullsLast  = pgquery.SortByNulls_SORTBY_NULLS_LAST
 
-	SetOpNone = pgquery.SetOperation_SETOP_NONE
+	SetOpNone      = pgquery.SetOperation_SETOP_NONE
+	SetOpIntersect = pgquery.SetOperation_SETOP_INTERSECT
+	SetOpExcept    = pgquery.SetOperation_SETOP_EXCEPT
 
 	LimitWithTies = pgquery.LimitOption_LIMIT_OPTION_WITH_TIES
 
@@ -209,6 +212,9 @@ const (
 	LockWaitSkip       = pgquery.LockWaitPolicy_LockWaitSkip
 
 	JoinInner = pgquery.JoinType_JOIN_INNER
+	JoinLeft  = pgquery.JoinType_JOIN_LEFT
+	JoinRight = pgquery.JoinType_JOIN_RIGHT
+	JoinFull  = pgquery.JoinType_JOIN_FULL
 
 	ConflictUpdate = pgquery.OnConflictAction_ONCONFLICT_UPDATE
 

@@ -1,0 +1,167 @@
+package ir
+
+import "fmt"
+
+// derived checks a call with a Derivation.
+func (s scope) derived(e *Call) error {
+	d := e.Def
+	if len(e.Args) != len(d.Params) {
+		return fmt.Errorf("a derivation has %d arguments for %d parameters", len(e.Args), len(d.Params))
+	}
+	for i, a := range e.Args {
+		if t, _ := s.typeOf(a); !d.Params[i].Type.Accepts(t) {
+			return fmt.Errorf("parameter %s of a derivation has type %s, but its argument has type %s", d.Params[i].Name, d.Params[i].Type, t)
+		}
+	}
+	if e.Name != d.name(e.Type) {
+		return fmt.Errorf("a derivation has the name of another one")
+	}
+	c := relChecker{txn: &Txn{Params: d.Params}}
+	if err := c.rel(d.Rel, nil); err != nil {
+		return err
+	}
+	cols := Columns(d.Rel)
+	switch d.Want {
+	case WantRows:
+		if e.Type != ArrayType(KindOpaque) {
+			return fmt.Errorf("the rows of a derivation have type %s, not %s", ArrayType(KindOpaque), e.Type)
+		}
+	case WantValue:
+		if len(cols) == 0 || !e.Type.Accepts(cols[0].Type) {
+			return fmt.Errorf("the value of a derivation must have the type of its first column")
+		}
+	case WantArray:
+		if len(cols) == 0 || e.Type.Kind != KindArray {
+			return fmt.Errorf("the array of a derivation has type %s", e.Type)
+		}
+	case WantCount:
+		if e.Type != IntType {
+			return fmt.Errorf("the number of rows has type int, not %s", e.Type)
+		}
+	default:
+		if e.Type != BoolType {
+			return fmt.Errorf("whether a derivation has rows has type bool, not %s", e.Type)
+		}
+	}
+	return nil
+}
+
+type relChecker struct{ txn *Txn }
+
+// want checks the type of an expression; nil stands for none.
+func (c relChecker) want(e Expr, rows []Source, t Type) error {
+	if e == nil {
+		return nil
+	}
+	have, err := scope{c.txn, rows}.typeOf(e)
+	if err == nil && !t.Accepts(have) {
+		err = fmt.Errorf("%s has type %s, not %s", ExprString(e), have, t)
+	}
+	return err
+}
+
+func (c relChecker) items(list []Item, rows []Source) error {
+	for _, i := range list {
+		if err := c.want(i.Expr, rows, i.Type); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (c relChecker) rel(r Rel, outer []Source) error {
+	switch r := r.(type) {
+	case *Given:
+		t, ok := c.txn.LocalType(r.Param)
+		if !ok || t != ArrayType(KindOpaque) {
+			return fmt.Errorf("%s is no parameter that holds rows", r.Param)
+		}
+		return nil
+	case *Elems:
+		if r.Array == nil {
+			if err := c.want(r.Lo, outer, IntType); err != nil {
+				return err
+			}
+			return c.want(r.Hi, outer, IntType)
+		}
+		t, err := scope{c.txn, outer}.typeOf(r.Array)
+		if err == nil && t.Kind != KindArray {
+			err = fmt.Errorf("%s is no array", ExprString(r.Array))
+		}
+		return err
+	case *Project:
+		rows, err := c.from(r.From, outer)
+		if err == nil {
+			err = c.want(r.Where, rows, BoolType)
+		}
+		if err == nil {
+			err = c.items(r.Cols, rows)
+		}
+		for _, o := range r.Order {
+			if err == nil {
+				_, err = scope{c.txn, rows}.typeOf(o.Expr)
+			}
+		}
+		for _, e := range r.On {
+			if err == nil {
+				_, err = scope{c.txn, rows}.typeOf(e)
+			}
+		}
+		for _, e := range []Expr{r.Limit, r.Offset} {
+			if err == nil {
+				err = c.want(e, outer, IntType)
+			}
+		}
+		return err
+	case *Group:
+		rows, err := c.from(r.From, outer)
+		if err == nil {
+			err = c.want(r.Where, rows, BoolType)
+		}
+		if err == nil {
+			err = c.items(r.Keys, rows)
+		}
+		for _, a := range r.Aggs {
+			if err == nil && a.Arg != nil {
+				_, err = scope{c.txn, rows}.typeOf(a.Arg)
+			}
+		}
+		return err
+	case *SetOp:
+		a, b := Columns(r.L), Columns(r.R)
+		if len(a) != len(b) {
+			return fmt.Errorf("%s of %d and %d columns", r.Op, len(a), len(b))
+		}
+		for i := range a {
+			if !a[i].Type.Accepts(b[i].Type) {
+				return fmt.Errorf("%s of columns of types %s and %s", r.Op, a[i].Type, b[i].Type)
+			}
+		}
+		if err := c.rel(r.L, outer); err != nil {
+			return err
+		}
+		return c.rel(r.R, outer)
+	}
+	panic(fmt.Sprintf("ir: check: unknown relation %T", r))
+}
+
+// from gives the row variables in scope after a FROM list.
+func (c relChecker) from(f From, outer []Source) ([]Source, error) {
+	switch f := f.(type) {
+	case nil:
+		return outer, nil
+	case *Leaf:
+		return append(append([]Source{}, outer...), Sources(f)...), c.rel(f.Rel, outer)
+	case *Join:
+		left, err := c.from(f.L, outer)
+		if err != nil {
+			return nil, err
+		}
+		both, err := c.from(f.R, left)
+		if err != nil {
+			return nil, err
+		}
+		return both, c.want(f.On, both, BoolType)
+	}
+	panic(fmt.Sprintf("ir: check: unknown FROM %T", f))
+}

@@ -1,0 +1,453 @@
+package interp
+
+import (
+	"fmt"
+	"slices"
+	"sort"
+	"strings"
+
+	"github.com/txrobust/robust/ir"
+)
+
+// derived compiles a call of a derivation.
+func (s *scope) derived(e *ir.Call) eval {
+	args := s.exprs(e.Args)
+	c := &compiler{m: s.c.m, txn: &ir.Txn{Params: e.Def.Params}}
+	in := &scope{c: c, locals: map[string]int{}}
+	for i, p := range e.Def.Params {
+		in.locals[p.Name] = i
+	}
+	rows := in.rel(e.Def.Rel)
+	want := e.Def.Want
+	return func(f *frame) ir.Value {
+		inner := *f
+		inner.locals = make([]ir.Value, len(args))
+		for i, a := range args {
+			inner.locals[i] = a(f).Convert(e.Def.Params[i].Type)
+		}
+		inner.rows = make([][]ir.Value, c.slots)
+		list := rows(&inner)
+		switch want {
+		case ir.WantRows:
+			vals := make([]ir.Value, len(list))
+			for i, r := range list {
+				vals[i] = ir.Row(r)
+			}
+			return ir.Array(vals)
+		case ir.WantValue:
+			if len(list) == 0 {
+				return ir.Null
+			}
+			if len(list) > 1 {
+				panic(stop{"a subquery that is used as a value has several rows"})
+			}
+			return list[0][0].Convert(e.Type)
+		case ir.WantArray:
+			return column(e, list)
+		case ir.WantAny:
+			return ir.Bool(len(list) > 0)
+		case ir.WantMany:
+			return ir.Bool(len(list) > 1)
+		case ir.WantCount:
+			return ir.Int(int64(len(list)))
+		}
+		panic(fmt.Sprintf("interp: derivation: unknown result %s", want))
+	}
+}
+
+// column gives the first column of some rows as an array; arrays have no NULLs
+// and no arrays as elements, so that one with them is known by what it holds.
+func column(e *ir.Call, list [][]ir.Value) ir.Value {
+	var vals []ir.Value
+	plain := true
+	for _, r := range list {
+		vals = append(vals, r[0])
+		plain = plain && !r[0].IsNull() && r[0].Kind != ir.KindArray
+	}
+	if plain {
+		return ir.Array(vals)
+	}
+	return (&ir.Call{Name: "array", Type: e.Type}).Apply(vals)
+}
+
+// relation computes the rows of a relation. Rows that no ORDER BY tells apart
+// come sorted by their values, so that equal bags are equal lists.
+type relation func(f *frame) [][]ir.Value
+
+func (s *scope) rel(r ir.Rel) relation {
+	switch r := r.(type) {
+	case *ir.Given:
+		i := s.locals[r.Param]
+		return func(f *frame) [][]ir.Value {
+			return rowsIn(f.locals[i])
+		}
+	case *ir.Elems:
+		return s.elems(r)
+	case *ir.Project:
+		return s.project(r)
+	case *ir.Group:
+		return s.group(r)
+	case *ir.SetOp:
+		return s.setOp(r)
+	}
+	panic(fmt.Sprintf("interp: unknown relation %T", r))
+}
+
+// maxSeries bounds the numbers of a series.
+const maxSeries = 100000
+
+func (s *scope) elems(r *ir.Elems) relation {
+	var vals func(f *frame) []ir.Value
+	if r.Array != nil {
+		array := s.expr(r.Array)
+		vals = func(f *frame) []ir.Value {
+			v := array(f)
+			if v.IsNull() {
+				return nil
+			}
+			return v.Elems(r.Type.Kind)
+		}
+	} else {
+		lo, hi := s.expr(r.Lo), s.expr(r.Hi)
+		vals = func(f *frame) (out []ir.Value) {
+			a, b := lo(f), hi(f)
+			if a.IsNull() || b.IsNull() {
+				return nil
+			}
+			if b.I-a.I > maxSeries {
+				panic(stop{TooLong})
+			}
+			for i := a.I; i <= b.I; i++ {
+				out = append(out, ir.Int(i))
+			}
+			return out
+		}
+	}
+	return func(f *frame) [][]ir.Value {
+		var out [][]ir.Value
+		for i, v := range vals(f) {
+			out = append(out, []ir.Value{v, ir.Int(int64(i + 1))})
+		}
+		return out
+	}
+}
+
+// joined is a FROM list: it calls yield with every combination of rows bound
+// in the frame.
+type joined struct {
+	scope  *scope // with its row variables
+	each   func(f *frame, yield func())
+	slots  []int
+	widths []int
+}
+
+func (s *scope) from(from ir.From) *joined {
+	switch from := from.(type) {
+	case nil:
+		return &joined{scope: s, each: func(_ *frame, yield func()) { yield() }}
+	case *ir.Leaf:
+		rows := s.rel(from.Rel)
+		in := s.open(ir.Sources(from))
+		slot := len(s.rows)
+		return &joined{scope: in, slots: []int{slot}, widths: []int{len(ir.Columns(from.Rel))}, each: func(f *frame, yield func()) {
+			for _, r := range rows(f) {
+				f.rows[slot] = r
+				yield()
+			}
+		}}
+	case *ir.Join:
+		return s.join(from)
+	}
+	panic(fmt.Sprintf("interp: unknown FROM %T", from))
+}
+
+func (s *scope) join(j *ir.Join) *joined {
+	l := s.from(j.L)
+	r := l.scope.from(j.R)
+	on := eval(func(*frame) ir.Value { return ir.Bool(true) })
+	if j.On != nil {
+		on = r.scope.expr(j.On)
+	}
+	null := func(f *frame, side *joined) {
+		for i, slot := range side.slots {
+			f.rows[slot] = make([]ir.Value, side.widths[i])
+		}
+	}
+	out := &joined{scope: r.scope, slots: append(append([]int{}, l.slots...), r.slots...), widths: append(append([]int{}, l.widths...), r.widths...)}
+	out.each = func(f *frame, yield func()) {
+		matched := map[int]bool{} // rows of the right side, by their place
+		l.each(f, func() {
+			hit, n := false, 0
+			r.each(f, func() {
+				if on(f).IsTrue() {
+					hit, matched[n] = true, true
+					yield()
+				}
+				n++
+			})
+			if !hit && (j.Kind == ir.Left || j.Kind == ir.Full) {
+				null(f, r)
+				yield()
+			}
+		})
+		if j.Kind == ir.Right || j.Kind == ir.Full {
+			n := 0
+			r.each(f, func() {
+				if !matched[n] {
+					null(f, l)
+					yield()
+				}
+				n++
+			})
+		}
+	}
+	return out
+}
+
+// result is an output row with what it is sorted by.
+type result struct {
+	vals []ir.Value
+	keys []ir.Value // ORDER BY
+	on   string     // DISTINCT ON
+}
+
+func (s *scope) project(p *ir.Project) relation {
+	j := s.from(p.From)
+	in := j.scope
+	where := eval(func(*frame) ir.Value { return ir.Bool(true) })
+	if p.Where != nil {
+		where = in.expr(p.Where)
+	}
+	var cols []eval
+	for _, c := range p.Cols {
+		cols = append(cols, in.expr(c.Expr))
+	}
+	order, desc := in.order(p.Order)
+	on := in.exprs(p.On)
+	limit, offset := s.optional(p.Limit), s.optional(p.Offset)
+	return func(f *frame) [][]ir.Value {
+		var list []result
+		j.each(f, func() {
+			if !where(f).IsTrue() {
+				return
+			}
+			r := result{vals: make([]ir.Value, len(cols))}
+			for i, c := range cols {
+				r.vals[i] = c(f).Convert(p.Cols[i].Type)
+			}
+			for _, o := range order {
+				r.keys = append(r.keys, o(f))
+			}
+			var key []ir.Value
+			for _, o := range on {
+				key = append(key, o(f))
+			}
+			r.on = encodeAll(key)
+			list = append(list, r)
+		})
+		sort.SliceStable(list, func(a, b int) bool {
+			if c := compareKeys(list[a].keys, list[b].keys, desc); c != 0 {
+				return c < 0
+			}
+			return encodeAll(list[a].vals) < encodeAll(list[b].vals)
+		})
+		ties := func(i int) int { // the end of the rows that come in any order with row i
+			k := i + 1
+			for k < len(list) && compareKeys(list[i].keys, list[k].keys, desc) == 0 {
+				k++
+			}
+			return k
+		}
+		if p.On != nil {
+			list = firsts(f, list, desc)
+		}
+		if p.Distinct {
+			seen := map[string]bool{}
+			list = slices.DeleteFunc(list, func(r result) bool {
+				k := encodeAll(r.vals)
+				again := seen[k]
+				seen[k] = true
+				return again
+			})
+		}
+		skip, n := 0, len(list)
+		if v := offset(f); !v.IsNull() {
+			skip = count(v.I, "OFFSET", n)
+		}
+		if v := limit(f); !v.IsNull() {
+			n = min(n, skip+count(v.I, "LIMIT", n))
+		}
+		// Which of the rows that come in any order are cut off is a choice.
+		for i := 0; i < n && (skip > 0 || n < len(list)); i++ {
+			if end := ties(i); end > i+1 && (i < skip || end > n) {
+				list = append([]result{}, list...)
+				k := i + f.ch.choose(end-i)
+				list[i], list[k] = list[k], list[i]
+			}
+		}
+		out := make([][]ir.Value, 0, max(n-skip, 0))
+		for i := skip; i < n; i++ {
+			out = append(out, list[i].vals)
+		}
+		return out
+	}
+}
+
+// firsts keeps one row, the first, of those that agree in DISTINCT ON.
+func firsts(f *frame, list []result, desc []bool) []result {
+	var out []result
+	done := map[string]bool{}
+	for i, r := range list {
+		if done[r.on] {
+			continue
+		}
+		done[r.on] = true
+		var same []result
+		for _, o := range list[i:] {
+			if o.on == r.on && compareKeys(o.keys, r.keys, desc) == 0 {
+				same = append(same, o)
+			}
+		}
+		out = append(out, same[f.ch.choose(len(same))])
+	}
+	return out
+}
+
+func count(v int64, what string, n int) int {
+	if v < 0 {
+		panic(stop{what + " must not be negative"})
+	}
+	return int(min(v, int64(n)))
+}
+
+// optional compiles an expression; none gives NULL.
+func (s *scope) optional(e ir.Expr) eval {
+	if e == nil {
+		return func(*frame) ir.Value { return ir.Null }
+	}
+	return s.expr(e)
+}
+
+func (s *scope) group(g *ir.Group) relation {
+	j := s.from(g.From)
+	in := j.scope
+	where := eval(func(*frame) ir.Value { return ir.Bool(true) })
+	if g.Where != nil {
+		where = in.expr(g.Where)
+	}
+	var keys, args []eval
+	for _, k := range g.Keys {
+		keys = append(keys, in.expr(k.Expr))
+	}
+	for _, a := range g.Aggs {
+		if a.Arg == nil {
+			args = append(args, func(*frame) ir.Value { return ir.Bool(true) })
+		} else {
+			args = append(args, in.expr(a.Arg))
+		}
+	}
+	type bucket struct {
+		keys []ir.Value
+		vals [][]ir.Value
+	}
+	return func(f *frame) [][]ir.Value {
+		groups := map[string]*bucket{}
+		if len(g.Keys) == 0 {
+			groups[""] = &bucket{vals: make([][]ir.Value, len(args))}
+		}
+		j.each(f, func() {
+			if !where(f).IsTrue() {
+				return
+			}
+			key := make([]ir.Value, len(keys))
+			for i, k := range keys {
+				key[i] = k(f).Convert(g.Keys[i].Type)
+			}
+			id := encodeAll(key)
+			b := groups[id]
+			if b == nil {
+				b = &bucket{keys: key, vals: make([][]ir.Value, len(args))}
+				groups[id] = b
+			}
+			for i, a := range args {
+				if v := a(f); !v.IsNull() {
+					b.vals[i] = append(b.vals[i], v)
+				}
+			}
+		})
+		var out [][]ir.Value
+		for _, b := range groups {
+			row := append([]ir.Value{}, b.keys...)
+			for i := range args {
+				row = append(row, fold(&g.Aggs[i].Agg, b.vals[i]).Convert(g.Aggs[i].Type))
+			}
+			out = append(out, row)
+		}
+		sortRows(out)
+		return out
+	}
+}
+
+func sortRows(rows [][]ir.Value) {
+	sort.Slice(rows, func(a, b int) bool { return strings.Compare(encodeAll(rows[a]), encodeAll(rows[b])) < 0 })
+}
+
+func (s *scope) setOp(o *ir.SetOp) relation {
+	l, r := s.rel(o.L), s.rel(o.R)
+	cols := ir.Columns(o.L)
+	return func(f *frame) [][]ir.Value {
+		count := map[string][2]int{}
+		row := map[string][]ir.Value{}
+		for side, list := range [][][]ir.Value{l(f), r(f)} {
+			for _, vals := range list {
+				vals = append([]ir.Value{}, vals...)
+				for i := range vals {
+					vals[i] = vals[i].Convert(cols[i].Type)
+				}
+				k := encodeAll(vals)
+				c := count[k]
+				c[side]++
+				count[k], row[k] = c, vals
+			}
+		}
+		var out [][]ir.Value
+		for k, c := range count {
+			n := 0
+			switch o.Op {
+			case ir.Union:
+				n = c[0] + c[1]
+			case ir.Intersect:
+				n = min(c[0], c[1])
+			case ir.Except:
+				if n = c[0] - c[1]; !o.All && c[1] > 0 {
+					n = 0
+				}
+			}
+			if !o.All {
+				n = min(n, 1)
+			}
+			for ; n > 0; n-- {
+				out = append(out, row[k])
+			}
+		}
+		sortRows(out)
+		return out
+	}
+}
+
+// givesRows reports whether an expression is all rows of a derivation: a client
+// gets them one by one.
+func givesRows(e ir.Expr) bool {
+	c, ok := e.(*ir.Call)
+	return ok && c.Def != nil && c.Def.Want == ir.WantRows
+}
+
+// rowsIn splits an array of row values.
+func rowsIn(v ir.Value) [][]ir.Value {
+	out := [][]ir.Value{}
+	for _, e := range v.Elems(ir.KindOpaque) {
+		fields, _ := ir.Fields(e)
+		out = append(out, fields)
+	}
+	return out
+}

@@ -1,0 +1,295 @@
+package sqlmodel
+
+import (
+	"slices"
+
+	"github.com/txrobust/robust/ir"
+	"github.com/txrobust/robust/sqlmodel/internal/pg"
+)
+
+// fromTree translates an item of the FROM list of a derivation, whose row
+// variables it brings into scope.
+func (q *query) fromTree(n *pg.Node) ir.From {
+	x := q.in
+	switch f := pg.Inner(n).(type) {
+	case *pg.RangeVar:
+		return q.fromName(f)
+	case *pg.JoinExpr:
+		return q.joinTree(f)
+	case *pg.RangeSubselect:
+		sel, ok := pg.Inner(f.Subquery).(*pg.SelectStmt)
+		if !ok {
+			x.unmodelled("this kind of FROM item")
+		}
+		y := *x
+		if !f.Lateral {
+			y.levels = y.levels[:len(y.levels)-1]
+		}
+		d := y.relation(sel)
+		y.settle(d)
+		alias := ""
+		if f.Alias != nil {
+			alias = f.Alias.Aliasname
+		}
+		return q.leaf(d, alias, f.Alias, x.at(n))
+	case *pg.RangeFunction:
+		return q.functionTree(f)
+	}
+	x.unmodelled("this kind of FROM item")
+	return nil
+}
+
+// leaf brings a relation into scope.
+func (q *query) leaf(d *derived, alias string, a *pg.Alias, loc int32) ir.From {
+	base := alias
+	if base == "" {
+		base = "derived"
+	}
+	src := q.in.leafSource(alias, q.in.rowName(base), d)
+	q.name(src, a, loc)
+	return &ir.Leaf{Row: src.row, Rel: d.rel}
+}
+
+// fromName is a table, a view or a WITH query.
+func (q *query) fromName(r *pg.RangeVar) ir.From {
+	x := q.in
+	if c := x.ctes.find(r.Relname); c != nil && r.Schemaname == "" {
+		return q.leaf(c.make(x), aliasOf(r), r.Alias, r.Location)
+	}
+	if v := x.l.views[rangeName(r)]; v != nil && v.query != nil {
+		return q.leaf(x.viewRows(v), aliasOf(r), r.Alias, r.Location)
+	}
+	t := x.tableOf(r)
+	alias := aliasOf(r)
+	row := x.rowName(alias)
+	src := tableSource(t, alias, row)
+	x.d.register(src)
+	q.name(src, r.Alias, r.Location)
+	sup := &support{table: t, row: row, given: &ir.Given{}, pos: x.pos(r.Location)}
+	x.d.supports = append(x.d.supports, sup)
+	return &ir.Leaf{Row: row, Rel: sup.given}
+}
+
+// viewRows translates the query of a view.
+func (x *ex) viewRows(v *view) *derived {
+	y := x.inView(v)
+	if x.queries > maxQueryDepth {
+		x.unmodelled("views nested more than %d deep", maxQueryDepth)
+	}
+	d := y.relation(v.query)
+	y.settle(d)
+	rename(d, v.cols)
+	return d
+}
+
+// inView gives the translator for the query of a view, which sees nothing of
+// the place where the view is used.
+func (x *ex) inView(v *view) *ex {
+	y := *x
+	y.text, y.levels, y.ctes, y.agg, y.win = v.text, nil, nil, nil, nil
+	y.f = &frame{fn: x.f.fn, text: v.text, sqlLang: true, scope: &scope{vars: map[string]*variable{}}}
+	y.queries++
+	return &y
+}
+
+// joinTree is a join, of any kind.
+func (q *query) joinTree(j *pg.JoinExpr) ir.From {
+	x := q.in
+	if j.Alias != nil {
+		x.unmodelled("an alias of a join")
+	}
+	out := &ir.Join{}
+	switch j.Jointype {
+	case pg.JoinLeft:
+		out.Kind = ir.Left
+	case pg.JoinRight:
+		out.Kind = ir.Right
+	case pg.JoinFull:
+		out.Kind = ir.Full
+	}
+	start := len(q.level.sources)
+	out.L = q.fromTree(j.Larg)
+	mid := len(q.level.sources)
+	out.R = q.fromTree(j.Rarg)
+	left, right := q.level.sources[start:mid:mid], slices.Clone(q.level.sources[mid:])
+	using := names(j.UsingClause)
+	if j.IsNatural {
+		using = common(left, right)
+	}
+	for _, name := range using {
+		a, b := visible(left, name), visible(right, name)
+		if a == nil || b == nil {
+			x.fail(int32(max(pg.Start(j), 0)), "USING (%s): both sides of the join need this column", name)
+		}
+		out.On = ir.AndE(out.On, x.compare("=", a.val(), b.val(), 0).e)
+		hide := right
+		switch out.Kind {
+		case ir.Right:
+			hide = left
+		case ir.Full:
+			x.unmodelled("FULL JOIN with USING")
+		}
+		for _, s := range hide {
+			if s.col(name) != nil {
+				if s.hidden == nil {
+					s.hidden = map[string]bool{}
+				}
+				s.hidden[name] = true
+			}
+		}
+	}
+	if j.Quals != nil {
+		for _, c := range conjuncts(j.Quals) {
+			out.On = ir.AndE(out.On, x.boolean(c, truth))
+		}
+	}
+	// The columns of a side that may have no row may be NULL.
+	nullable := func(list []*rowSource) {
+		for _, s := range list {
+			for i := range s.cols {
+				s.cols[i].nn = false
+			}
+		}
+	}
+	if out.Kind == ir.Left || out.Kind == ir.Full {
+		nullable(right)
+	}
+	if out.Kind == ir.Right || out.Kind == ir.Full {
+		nullable(left)
+	}
+	return out
+}
+
+// common gives the columns that both sides of a NATURAL JOIN have.
+func common(left, right []*rowSource) []string {
+	var out []string
+	for _, s := range left {
+		for _, c := range s.cols {
+			if !s.hidden[c.name] && visible(right, c.name) != nil {
+				out = append(out, c.name)
+			}
+		}
+	}
+	return out
+}
+
+// functionTree is a function of the FROM list: the elements of an array,
+// numbers, or what a function of the program gives.
+func (q *query) functionTree(f *pg.RangeFunction) ir.From {
+	x := q.in
+	if f.IsRowsfrom || len(f.Functions) != 1 || len(f.Coldeflist) > 0 {
+		x.unmodelled("this form of a function in FROM")
+	}
+	item, ok := pg.Inner(f.Functions[0]).(*pg.List)
+	if !ok || len(item.Items) == 0 {
+		x.unmodelled("this form of a function in FROM")
+	}
+	call, ok := pg.Inner(item.Items[0]).(*pg.FuncCall)
+	if !ok {
+		x.unmodelled("this form of a function in FROM")
+	}
+	name := qualified(names(call.Funcname))
+	alias := exprName(item.Items[0])
+	if f.Alias != nil {
+		alias = f.Alias.Aliasname
+	}
+	if fns := x.l.lookup(name); len(fns) > 0 {
+		if f.Ordinality {
+			x.unmodelled("WITH ORDINALITY of the function %s", name)
+		}
+		return q.leaf(x.tableFunction(call, name, alias, fns), alias, f.Alias, call.Location)
+	}
+	if builtins[name].kind != setFunc {
+		x.unmodelled("the function %s in FROM", name)
+	}
+	d := x.elements(call, name, alias)
+	if !f.Ordinality {
+		d.cols = d.cols[:1]
+	}
+	return q.leaf(d, alias, f.Alias, call.Location)
+}
+
+// elements is unnest, generate_series, or another set-returning function of
+// one column. Functions in FROM may refer to the items before them.
+func (x *ex) elements(call *pg.FuncCall, name, alias string) *derived {
+	var args []val
+	for _, a := range call.Args {
+		args = append(args, x.expr(a))
+	}
+	r := &ir.Elems{Type: ir.IntType}
+	t := tInt
+	switch {
+	case name == "generate_series" && len(args) == 2 && args[0].t.name == nInt && args[1].t.name == nInt:
+		r.Lo, r.Hi = args[0].e, args[1].e
+	case name == "unnest" && len(args) == 1 && args[0].t.name == nArray:
+		t = args[0].t.element()
+		r.Array = args[0].e
+	case len(args) > 0 && name != "unnest" && name != "generate_series":
+		if t = x.resultType(builtins[name].result, args); t.name == nAny {
+			x.unmodelled("the set-returning function %s", name)
+		}
+		r.Array = x.opaqueCall(name, args, arrayOf(t)).e
+	default:
+		x.unmodelled("the set-returning function %s with these arguments", name)
+	}
+	if len(x.l.fieldsOf(t.name)) > 0 {
+		x.unmodelled("the set-returning function %s of rows, together with grouping, outer joins and the like", name)
+	}
+	r.Type = localType(t)
+	row := x.rowName(alias)
+	cols := []colDef{{alias, &ir.Col{Row: row, Col: "elem"}, t, r.Array == nil}, {"ordinality", &ir.Col{Row: row, Col: "ordinality"}, tInt, true}}
+	x.d.register(&rowSource{row: row, cols: cols})
+	return &derived{rel: &ir.Project{From: &ir.Leaf{Row: row, Rel: r}, Cols: itemsOf(cols)}, cols: cols}
+}
+
+// tableFunction expands a LANGUAGE sql function that is one SELECT.
+func (x *ex) tableFunction(call *pg.FuncCall, name, alias string, fns []*function) *derived {
+	f, args := x.arguments(call, name, fns)
+	s, t := f.onlyQuery()
+	if f.language != "sql" || s == nil || f.strict || x.b.active(f) {
+		x.unmodelled("the function %s in FROM, together with grouping, outer joins and the like", name)
+	}
+	y := x.inView(&view{text: t})
+	y.f = &frame{fn: f, text: t, sqlLang: true, scope: &scope{label: f.name, vars: map[string]*variable{}}}
+	for i, p := range f.inputs() {
+		pt := x.l.typeOf(p.t, f.text)
+		if args[i].record || pt.name == nRecord || len(x.l.fieldsOf(pt.name)) > 0 {
+			x.unmodelled("a row as an argument of %s", name)
+		}
+		v := &variable{name: p.name, bound: x.convert(args[i], pt, 0, "parameter "+p.name), t: pt, nn: args[i].nn}
+		y.f.inputs = append(y.f.inputs, v)
+		if p.name != "" {
+			y.f.scope.vars[p.name] = v
+		}
+	}
+	x.b.calls = append(x.b.calls, f)
+	d := y.relation(s)
+	x.b.calls = x.b.calls[:len(x.b.calls)-1]
+	if !f.setOf {
+		x.unmodelled("the function %s in FROM, together with grouping, outer joins and the like", name)
+	}
+	types := x.b.resultTypes(y.f)
+	if types != nil && len(types) != len(d.cols) {
+		x.l.fail(f.pos, "%s returns %d columns, but this gives %d", f.name, len(types), len(d.cols))
+	}
+	want := append([]colDef{}, d.cols...)
+	for i := range types {
+		want[i].t = types[i]
+	}
+	y.retype(d, want)
+	y.settle(d)
+	var list []string
+	for _, o := range f.outputs() {
+		list = append(list, o.name)
+	}
+	if len(list) == 0 {
+		for _, fd := range x.l.fieldsOf(x.l.typeOf(f.ret, f.text).name) {
+			list = append(list, fd.name)
+		}
+	}
+	if len(list) == 0 && len(d.cols) == 1 {
+		list = []string{alias}
+	}
+	rename(d, list)
+	return d
+}

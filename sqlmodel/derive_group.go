@@ -1,0 +1,170 @@
+package sqlmodel
+
+import (
+	"github.com/txrobust/robust/ir"
+	"github.com/txrobust/robust/sqlmodel/internal/pg"
+)
+
+// grouping is a GROUP BY under translation, or aggregates without one.
+type grouping struct {
+	in    *ex    // sees the rows that are grouped
+	row   string // the row variable of the groups
+	items []ir.Item
+	aggs  []ir.NamedAgg
+	texts []string // of the keys' expressions
+}
+
+// keys reads GROUP BY.
+func (g *grouping) keys(q *query, clause []*pg.Node) {
+	for _, n := range clause {
+		v := g.key(q, n)
+		if v.record {
+			for _, c := range v.fields {
+				g.add(c.e, c.t)
+			}
+			continue
+		}
+		v = g.in.defaultType(v)
+		g.add(v.e, v.t)
+	}
+}
+
+// key is an item of GROUP BY: a column, an output column by name or number, or
+// an expression.
+func (g *grouping) key(q *query, n *pg.Node) val {
+	x := g.in
+	switch e := pg.Inner(n).(type) {
+	case *pg.A_Const:
+		i := int(e.GetIval().GetIval())
+		if e.GetIval() == nil || i < 1 || i > len(q.targets) {
+			x.fail(e.Location, "GROUP BY needs a column or its number, from 1 to %d", len(q.targets))
+		}
+		return q.targets[i-1].val()
+	case *pg.ColumnRef:
+		parts := names(e.Fields)
+		if len(parts) == len(e.Fields) {
+			if v, ok := x.resolve(parts, e.Location); ok {
+				return v
+			}
+		}
+		for _, c := range q.targets {
+			if len(parts) == 1 && c.name == parts[0] {
+				return c.val()
+			}
+		}
+	case *pg.GroupingSet:
+		x.unmodelled("GROUPING SETS, ROLLUP or CUBE")
+	}
+	return x.expr(n)
+}
+
+func (g *grouping) add(e ir.Expr, t typ) *ir.Col {
+	text := ir.ExprString(e)
+	for i, old := range g.texts {
+		if old == text {
+			return &ir.Col{Row: g.row, Col: g.items[i].Name}
+		}
+	}
+	name := "k" + itoa(len(g.items)+1)
+	g.in.d.types[ir.Col{Row: g.row, Col: name}] = localType(t)
+	g.items, g.texts = append(g.items, ir.Item{Name: name, Type: localType(t), Expr: e}), append(g.texts, text)
+	return &ir.Col{Row: g.row, Col: name}
+}
+
+// rewrite turns an expression over the rows into one over the groups. What is no
+// key must depend on the keys.
+func (g *grouping) rewrite(e ir.Expr) ir.Expr {
+	return ir.ReplaceExpr(e, func(e ir.Expr) ir.Expr {
+		if c, ok := e.(*ir.Call); ok && c.Def != nil {
+			return &ir.Call{Type: c.Type, Def: &ir.Derivation{Want: c.Def.Want, Rel: ir.MapRel(c.Def.Rel, g.rewrite)}}
+		}
+		text := ir.ExprString(e)
+		for i, old := range g.texts {
+			if old == text {
+				return &ir.Col{Row: g.row, Col: g.items[i].Name}
+			}
+		}
+		if c, ok := e.(*ir.Col); ok && c.Row != g.row {
+			for _, s := range g.in.levels[len(g.in.levels)-1].sources {
+				if s.row == c.Row {
+					for _, d := range s.cols {
+						if k, ok := d.e.(*ir.Col); ok && k.Col == c.Col {
+							return g.add(e, d.t)
+						}
+					}
+				}
+			}
+		}
+		return nil
+	})
+}
+
+// over sees the rows that are grouped.
+func (g *grouping) over() *ex { return g.in }
+
+// aggregate adds a call of an aggregate.
+func (g *grouping) aggregate(agg ir.Agg, _ string, _ typ) ir.Expr {
+	text := ""
+	if agg.Arg != nil {
+		text = ir.ExprString(agg.Arg)
+	}
+	for _, a := range g.aggs {
+		same := a.Arg == nil && agg.Arg == nil || a.Arg != nil && agg.Arg != nil && ir.ExprString(a.Arg) == text
+		if same && a.Fn == agg.Fn && a.Distinct == agg.Distinct && a.Type == agg.Type {
+			return &ir.Col{Row: g.row, Col: a.Name}
+		}
+	}
+	name := "a" + itoa(len(g.aggs)+1)
+	g.in.d.types[ir.Col{Row: g.row, Col: name}] = agg.Type
+	g.aggs = append(g.aggs, ir.NamedAgg{Name: name, Agg: agg})
+	return &ir.Col{Row: g.row, Col: name}
+}
+
+// window is what window functions look at: all rows of a query.
+type window struct {
+	from  ir.From
+	where ir.Expr
+}
+
+// windowCall translates a window function: a function of all rows of the
+// query, and of this row, in all that the call names.
+func (x *ex) windowCall(e *pg.FuncCall, name string) val {
+	w := x.win
+	if w == nil || x.d == nil {
+		x.unmodelled("a window function together with grouping or in this place")
+	}
+	var cols []ir.Item
+	add := func(n *pg.Node) {
+		v := x.defaultType(x.one(n))
+		cols = append(cols, ir.Item{Name: "w" + itoa(len(cols)+1), Type: localType(v.t), Expr: v.e})
+	}
+	var args []val
+	for _, a := range e.Args {
+		args = append(args, x.defaultType(x.one(a)))
+		add(a)
+	}
+	over := e.Over
+	if over.Name != "" || over.Refname != "" {
+		x.unmodelled("a named window")
+	}
+	for _, n := range over.PartitionClause {
+		add(n)
+	}
+	for _, n := range over.OrderClause {
+		add(pg.Inner(n).(*pg.SortBy).Node)
+	}
+	if e.AggFilter != nil {
+		add(e.AggFilter)
+	}
+	t := x.resultType(builtins[name].result, args)
+	if name == "count" {
+		t = tInt
+	}
+	pos := x.pos(e.Location)
+	c := &ir.Call{Name: "window " + name + " at " + itoa(pos.Line) + ":" + itoa(pos.Col), Type: localType(t)}
+	c.Args = append(c.Args, ir.Open(ir.WantRows, &ir.Project{From: w.from, Where: w.where, Cols: cols}, ir.ArrayType(ir.KindOpaque)))
+	for _, i := range cols {
+		c.Args = append(c.Args, i.Expr)
+	}
+	return val{e: c, t: t}
+}

@@ -1,0 +1,181 @@
+package sqlmodel
+
+import (
+	"github.com/txrobust/robust/ir"
+	"github.com/txrobust/robust/sqlmodel/internal/pg"
+)
+
+// either runs plain, which translates a query as one of the IR, and where that
+// cannot be done runs other, which makes a derivation of it.
+func (x *ex) either(plain, other func()) {
+	switch {
+	case x.d != nil:
+		other()
+	case x.b == nil:
+		plain()
+	default:
+		why, ok := x.b.attempt(plain)
+		if ok {
+			return
+		}
+		if _, ok := x.b.attempt(other); !ok {
+			x.unmodelled("%s", why)
+		}
+	}
+}
+
+// whole translates a query whose rows are used once, before the statement.
+func (x *ex) whole(s *pg.SelectStmt) *derived {
+	d := x.derivation(s)
+	x.succeeds(d, false)
+	return d
+}
+
+// succeeds says that computing a derivation does not end in an error, such as a
+// division by zero or, for a value, a second row. Whether it does depends on
+// rows that the result does not show.
+func (x *ex) succeeds(d *derived, value bool) {
+	if x.d != nil || !relMayFail(d.rel) && (!value || d.single) {
+		return
+	}
+	c := &ir.Call{Name: ir.SucceedsFn, Type: ir.BoolType}
+	for _, a := range d.call(ir.WantAny, ir.BoolType).Args {
+		if _, local := a.(*ir.Var); !local {
+			x.unmodelled("a correlated subquery that may fail or have several rows")
+		}
+		c.Args = append(c.Args, a)
+	}
+	x.b.emit(&ir.Assume{At: at(x.b.cur), Cond: c})
+}
+
+// rowsLocal puts the rows of a derivation in a local.
+func (b *builder) rowsLocal(d *derived, pos ir.Pos) ir.Expr {
+	t := ir.ArrayType(ir.KindOpaque)
+	local := b.irLocal("rows", t)
+	b.emit(&ir.Assign{At: at(pos), Var: local, Expr: d.call(ir.WantRows, t)})
+	return ir.V(local)
+}
+
+// fields gives the columns of a row value.
+func (d *derived) fields(row ir.Expr) []colDef {
+	out := append([]colDef{}, d.cols...)
+	for i, c := range out {
+		out[i].e = &ir.Call{Name: ir.FieldFn(i), Args: []ir.Expr{row}, Type: localType(c.t)}
+	}
+	return out
+}
+
+// derivedSelect is a SELECT statement that is a derivation.
+func (b *builder) derivedSelect(f *frame, x *ex, s *pg.SelectStmt, pos ir.Pos, to sink) {
+	d := x.whole(s)
+	found := func() ir.Expr { return d.call(ir.WantAny, ir.BoolType) }
+	count := func() ir.Expr {
+		if f.rowcount == "" {
+			return nil
+		}
+		return d.call(ir.WantCount, ir.IntType)
+	}
+	switch {
+	case to.kind == intoLocals:
+		list, rest := to.dests(d.cols)
+		if to.strict {
+			if !d.single {
+				b.emit(&ir.Assume{At: at(pos), Cond: ir.NotE(d.call(ir.WantMany, ir.BoolType))})
+			}
+			b.strict(to, pos, found())
+		}
+		b.setFound(f, pos, found(), nil)
+		elem := &ir.Call{Name: "elem", Args: []ir.Expr{b.rowsLocal(d, pos), ir.C(ir.Int(1))}, Type: ir.OpaqueType}
+		b.assignAll(x, pos, list, d.fields(elem))
+		b.setNull(pos, rest)
+	case to.kind == toClient && f.result == nil:
+		b.checkResult(f, pos, d.cols)
+		b.emit(&ir.Emit{At: at(pos), Exprs: []ir.Expr{d.call(ir.WantRows, ir.ArrayType(ir.KindOpaque))}})
+		b.setFound(f, pos, found(), count())
+	default:
+		b.setFound(f, pos, found(), count())
+	}
+}
+
+// asLoop translates a query whose rows are gone through one by one.
+func (x *ex) asLoop(s *pg.SelectStmt, pos ir.Pos) (q *query) {
+	x.either(func() { q = x.query(s, false) }, func() {
+		d := x.whole(s)
+		loop := setLoop{array: x.b.rowsLocal(d, pos), elem: x.b.irLocal("element", ir.OpaqueType)}
+		q = &query{in: x.inner(), atMost: -1, loops: []setLoop{loop}, targets: d.fields(ir.V(loop.elem))}
+	})
+	return q
+}
+
+// derivedCondition is EXISTS, IN, ANY or ALL of a derivation.
+func (x *ex) derivedCondition(e *pg.SubLink, s *pg.SelectStmt, m mode) ir.Expr {
+	switch e.SubLinkType {
+	case pg.SubExists:
+		d := x.derivation(s)
+		x.succeeds(d, false)
+		return d.call(ir.WantAny, ir.BoolType)
+	case pg.SubAny:
+		return x.derivedAny(e, s, operatorOf(e), m)
+	case pg.SubAll:
+		neg, inner := x.negation(e, m)
+		return ir.NotE(x.derivedAny(e, s, neg, inner))
+	}
+	return nil
+}
+
+// derivedAny is x op ANY (subquery).
+func (x *ex) derivedAny(e *pg.SubLink, s *pg.SelectStmt, op string, m mode) ir.Expr {
+	v := x.expr(e.Testexpr)
+	y := *x
+	if y.d == nil {
+		y.d = x.newDeriver()
+	}
+	y.perRow = true
+	d := y.relation(s)
+	y.settle(d)
+	src := y.leafSource("", y.rowName("member"), d)
+	member := val{t: tRecord, record: true, fields: src.cols}
+	if len(src.cols) == 1 && !v.record {
+		member = src.cols[0].val()
+	} else if !v.record {
+		x.fail(e.Location, "the subquery has %d columns, but one value is compared", len(src.cols))
+	}
+	c := y.binary(op, v, member, e.Location)
+	if x.d == nil {
+		y.d.read(d.rel)
+		d.typeOf = func(e ir.Expr) ir.Type { return y.d.typeOf(x, e) }
+	}
+	x.succeeds(d, false)
+	hit := func(cond ir.Expr) ir.Expr {
+		p := &ir.Project{From: &ir.Leaf{Row: src.row, Rel: d.rel}, Where: cond}
+		return (&derived{rel: p, typeOf: d.typeOf}).call(ir.WantAny, ir.BoolType)
+	}
+	isNull := &ir.Unary{Op: ir.IsNull, X: c.e}
+	switch {
+	case c.nn || m == truth:
+		return hit(c.e)
+	case m == nonFalse:
+		return hit(ir.OrE(c.e, isNull))
+	}
+	return &ir.Cond{If: hit(c.e), Then: ir.C(ir.Bool(true)),
+		Else: &ir.Cond{If: hit(isNull), Then: ir.C(ir.Null), Else: ir.C(ir.Bool(false))}}
+}
+
+// derivedValue is a subquery as a value, or ARRAY of one.
+func (x *ex) derivedValue(e *pg.SubLink, s *pg.SelectStmt) val {
+	d := x.derivation(s)
+	if x.d != nil {
+		x.settle(d)
+	}
+	if len(d.cols) != 1 {
+		x.fail(e.Location, "a subquery used as a value must have one column, not %d", len(d.cols))
+	}
+	c := d.cols[0]
+	if e.SubLinkType == pg.SubArray {
+		x.succeeds(d, false)
+		t := arrayOf(c.t)
+		return val{e: d.call(ir.WantArray, t.ir), t: t, nn: true}
+	}
+	x.succeeds(d, true)
+	return val{e: d.call(ir.WantValue, localType(c.t)), t: c.t, nn: c.nn && d.nonEmpty}
+}
