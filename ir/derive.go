@@ -402,6 +402,7 @@ func Fields(v Value) (vals []Value, ok bool) {
 const (
 	RowFn      = "row"
 	RowsAgg    = "rows"
+	ArrayAgg   = "array" // ARRAY(SELECT …): never NULL
 	SucceedsFn = "succeeds"
 )
 

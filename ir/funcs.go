@@ -1,6 +1,8 @@
 package ir
 
 import (
+	"slices"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 )
@@ -36,6 +38,15 @@ func init() {
 		{"length", []Kind{KindText}, KindInt, func(a []Value, _ Type) Value {
 			return Int(int64(utf8.RuneCountInString(a[0].S)))
 		}},
+		{"like", []Kind{KindText, KindText}, KindBool, func(a []Value, _ Type) Value { return Bool(like([]rune(a[0].S), []rune(a[1].S))) }},
+		{"ilike", []Kind{KindText, KindText}, KindBool, func(a []Value, _ Type) Value {
+			return Bool(like([]rune(strings.ToLower(a[0].S)), []rune(strings.ToLower(a[1].S))))
+		}},
+		{"text_of_int", []Kind{KindInt}, KindText, func(a []Value, _ Type) Value { return Text(strconv.FormatInt(a[0].I, 10)) }},
+		{"text_of_bool", []Kind{KindBool}, KindText, func(a []Value, _ Type) Value { return Text(strconv.FormatBool(a[0].IsTrue())) }},
+		{"= any", []Kind{KindNull, KindArray}, KindBool, func(a []Value, _ Type) Value {
+			return Bool(slices.Contains(a[1].Elems(a[0].Kind), a[0]))
+		}},
 		{"left", []Kind{KindText, KindInt}, KindText, func(a []Value, _ Type) Value {
 			r, n := []rune(a[0].S), int(a[1].I)
 			if n < 0 {
@@ -46,6 +57,49 @@ func init() {
 	} {
 		Functions[f.Name] = f
 	}
+}
+
+// like matches a string with a pattern of LIKE, in which % stands for any
+// string, _ for any character, and a backslash makes the next one plain.
+func like(s, pattern []rune) bool {
+	// states[j] says that the pattern up to j matches what was read so far.
+	states := make([]bool, len(pattern)+1)
+	states[0] = true
+	follow := func() {
+		for j, p := range pattern {
+			if states[j] && p == '%' && !escaped(pattern, j) {
+				states[j+1] = true
+			}
+		}
+	}
+	follow()
+	for _, c := range s {
+		next := make([]bool, len(pattern)+1)
+		for j := range pattern {
+			switch {
+			case !states[j]:
+			case pattern[j] == '%':
+				next[j] = true
+			case pattern[j] == '_' || pattern[j] != '\\' && pattern[j] == c:
+				next[j+1] = true
+			case pattern[j] == '\\' && j+1 < len(pattern) && pattern[j+1] == c:
+				next[j+2] = true
+			}
+		}
+		states = next
+		follow()
+	}
+	return states[len(pattern)]
+}
+
+// escaped reports whether a backslash stands before pattern[j] and makes it
+// plain.
+func escaped(pattern []rune, j int) bool {
+	n := 0
+	for n < j && pattern[j-1-n] == '\\' {
+		n++
+	}
+	return n%2 == 1
 }
 
 // Apply computes a call for concrete arguments. An opaque function gives a

@@ -172,7 +172,7 @@ func (s scope) call(e *Call) error {
 	}
 	for i, a := range e.Args {
 		t, _ := s.typeOf(a)
-		if k := f.Params[i]; t.Kind != k && t.Kind != KindNull {
+		if k := f.Params[i]; k != KindNull && t.Kind != k && t.Kind != KindNull {
 			return fmt.Errorf("argument %d of %s must have type %s, not %s", i+1, e.Name, k, t)
 		}
 	}

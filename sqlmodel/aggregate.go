@@ -85,6 +85,10 @@ func (x *ex) aggregate(e *pg.FuncCall, name string) val {
 		if args[0].t.name != nInt && args[0].t.name != nNumeric {
 			fn = args[0].t.name + " sum" // floats, intervals: not the IR's sum
 		}
+	case "bool_and", "every": // false is less than true
+		fn = "min"
+	case "bool_or":
+		fn = "max"
 	case "min", "max":
 		if !t.ordered() {
 			fn = name + " of " + t.String()

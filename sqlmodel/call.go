@@ -73,7 +73,7 @@ func (x *ex) call(e *pg.FuncCall) val {
 		if strings.HasPrefix(name, "pg_advisory") {
 			x.l.note(x.pos(e.Location), "%s: advisory locks are not modelled", name)
 		}
-		return val{e: ir.C(ir.Null), t: tVoid}
+		return val{e: ir.C(ir.Opaque("")), t: tVoid, nn: true}
 	}
 	if v, ok := x.knownFunction(name, args); ok {
 		return v

@@ -16,7 +16,7 @@ func castName(t typ) string { return t.String() + "_of" }
 
 // retype gives an opaque value of unknown type the type that is wanted.
 func retype(v val, t typ) val {
-	if c, ok := v.e.(*ir.Call); ok && ir.Functions[c.Name] == nil {
+	if c, ok := v.e.(*ir.Call); ok && ir.Functions[c.Name] == nil && c.Def == nil {
 		return val{e: &ir.Call{Name: c.Name, Args: c.Args, Type: localType(t)}, t: t, nn: v.nn}
 	}
 	return val{e: &ir.Call{Name: castName(t), Args: []ir.Expr{v.e}, Type: localType(t)}, t: t, nn: v.nn}
@@ -195,6 +195,12 @@ func (x *ex) cast(v val, t typ, loc int32) val {
 	case from.name == nAny && t.name != nAny:
 		return retype(v, t)
 	case t.name == nAny, from.String() == t.String():
+		return out
+	case from.name == nInt && t.name == nText && t.size == 0:
+		out.e = &ir.Call{Name: "text_of_int", Args: []ir.Expr{v.e}, Type: ir.TextType}
+		return out
+	case from.name == nBool && t.name == nText && t.size == 0:
+		out.e = &ir.Call{Name: "text_of_bool", Args: []ir.Expr{v.e}, Type: ir.TextType}
 		return out
 	case from.numeric() && (t.name == nNumeric || t.name == nFloat):
 		return out

@@ -48,6 +48,11 @@ type ctes struct {
 	name string
 	make func(x *ex) *derived
 	up   *ctes
+	// query is the query, with the names cols for its columns; levels are the
+	// queries around it.
+	query  *pg.SelectStmt
+	cols   []string
+	levels []*level
 }
 
 func (c *ctes) find(name string) *ctes {
@@ -180,12 +185,13 @@ func (x *ex) with(w *pg.WithClause) {
 			x.unmodelled("a WITH query that writes, in this place")
 		}
 		scope, levels := x.ctes, x.levels
-		x.ctes = &ctes{name: c.Ctename, up: scope, make: func(at *ex) *derived {
+		cols := names(c.Aliascolnames)
+		x.ctes = &ctes{name: c.Ctename, up: scope, query: sel, cols: cols, levels: levels, make: func(at *ex) *derived {
 			y := *at
 			y.ctes, y.levels, y.queries = scope, levels, at.queries
 			d := y.relation(sel)
 			y.settle(d)
-			rename(d, names(c.Aliascolnames))
+			rename(d, cols)
 			return d
 		}}
 	}

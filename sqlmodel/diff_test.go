@@ -240,13 +240,18 @@ func (d *differ) value(text *string, t ir.Type) ir.Value {
 	case ir.KindBool:
 		return ir.Bool(*text == "t")
 	case ir.KindTime:
-		at, err := time.Parse("2006-01-02 15:04:05.999999-07", *text)
-		if err != nil {
-			d.t.Fatal(err)
+		for _, layout := range []string{"2006-01-02 15:04:05.999999-07", "2006-01-02 15:04:05.999999", "2006-01-02"} {
+			if at, err := time.Parse(layout, *text); err == nil {
+				return ir.Time(at.UnixMicro())
+			}
 		}
-		return ir.Time(at.UnixMicro())
+		d.t.Fatalf("%s is no time", *text)
 	case ir.KindArray:
-		elems, _ := arrayLiteral(*text, tInt)
+		elem := tInt
+		if t.Elem == ir.KindText {
+			elem = tText
+		}
+		elems, _ := arrayLiteral(*text, elem)
 		return ir.Array(elems)
 	}
 	return ir.Text(*text)

@@ -430,13 +430,12 @@ func (l *loader) createOperator(s *pg.DefineStmt) {
 }
 
 func (l *loader) createDomain(s *pg.CreateDomainStmt, t *text, pos ir.Pos) {
-	u := &userType{pos: pos, base: l.typeOf(s.TypeName, t)}
+	u := &userType{pos: pos, base: l.typeOf(s.TypeName, t), text: t}
 	for _, n := range s.Constraints {
 		switch pg.Inner(n).(*pg.Constraint).Contype {
 		case pg.ConstrNotNull:
 			u.notNull = true
 		case pg.ConstrCheck:
-			u.checked = true
 			u.checks = append(u.checks, pg.Inner(n).(*pg.Constraint).RawExpr)
 		}
 	}

@@ -125,11 +125,33 @@ func (x *ex) quantified(op string, e *pg.A_Expr) val {
 	if a.t.name == nArray && comparability(v.t, a.t.element()) == "" {
 		x.fail(e.Location, "the operator %s cannot compare %s with the elements of %s; add a cast", op, v.t, a.t)
 	}
+	if (op == "=" && word == " any" || op == "<>" && word == " all") && a.t.name == nArray && v.t.ir == a.t.element().ir {
+		c := x.inArray(v, a)
+		if op == "<>" {
+			c = ir.NotE(c)
+		}
+		return val{e: c, t: tBool, nn: v.nn && a.nn}
+	}
 	if op == "<>" { // the same function as for =, so that the two exclude each other
 		word = map[string]string{" any": " all", " all": " any"}[word]
 		return val{e: ir.NotE(&ir.Call{Name: "=" + word, Args: []ir.Expr{v.e, a.e}, Type: ir.BoolType}), t: tBool}
 	}
 	return val{e: &ir.Call{Name: op + word, Args: []ir.Expr{v.e, a.e}, Type: ir.BoolType}, t: tBool}
+}
+
+// inArray is v = ANY (a). NULL is in no array, and not in an empty one.
+func (x *ex) inArray(v, a val) ir.Expr {
+	if !v.nn {
+		v.e = x.shared(v.e, v.t)
+		a.e = x.shared(a.e, a.t)
+	}
+	out := ir.Expr(&ir.Call{Name: "= any", Args: []ir.Expr{v.e, a.e}, Type: ir.BoolType})
+	if v.nn {
+		return out
+	}
+	n := &ir.Call{Name: "len", Args: []ir.Expr{a.e}, Type: ir.IntType}
+	empty := ir.AndE(&ir.Unary{Op: ir.IsNull, X: v.e}, ir.Op(ir.Eq, n, ir.C(ir.Int(0))))
+	return &ir.Cond{If: empty, Then: ir.C(ir.Bool(false)), Else: out}
 }
 
 // listedElements gives the elements of an array that is written out.

@@ -77,10 +77,6 @@ func (x *ex) plain(s *pg.SelectStmt, anyRow bool) {
 	switch {
 	case s.Op != pg.SetOpNone && s.Op != 0:
 		x.unmodelled("%s", strings.TrimPrefix(s.Op.String(), "SETOP_"))
-	case s.WithClause != nil && s.WithClause.Recursive:
-		x.unmodelled("WITH RECURSIVE")
-	case s.WithClause != nil:
-		x.unmodelled("WITH")
 	case len(s.ValuesLists) > 0:
 		x.unmodelled("VALUES as a query")
 	case len(s.GroupClause) > 0:
@@ -107,6 +103,11 @@ func (x *ex) plain(s *pg.SelectStmt, anyRow bool) {
 // their order do not matter.
 func (x *ex) query(s *pg.SelectStmt, anyRow bool) *query {
 	x.plain(s, anyRow)
+	if s.WithClause != nil {
+		y := *x
+		y.with(s.WithClause)
+		x = &y
+	}
 	q := &query{in: x.inner(), atMost: -1}
 	q.level = q.in.levels[len(q.in.levels)-1]
 	var conds []ir.Expr
@@ -166,14 +167,20 @@ func (q *query) addFrom(n *pg.Node) []ir.Expr {
 	x := q.in
 	switch f := pg.Inner(n).(type) {
 	case *pg.RangeVar:
-		q.addTable(f)
+		return q.addTable(f)
 	case *pg.JoinExpr:
 		return q.join(f)
 	case *pg.RangeFunction:
 		q.function(f)
 	case *pg.RangeSubselect:
-		if f.Lateral {
+		sel, ok := pg.Inner(f.Subquery).(*pg.SelectStmt)
+		if f.Lateral || !ok || f.Alias == nil {
 			x.unmodelled("LATERAL")
+		}
+		outer := *x
+		outer.levels = x.levels[:len(x.levels)-1]
+		if conds, ok := q.flat(&outer, sel, f.Alias.Aliasname, f.Alias, nil, x.at(n)); ok {
+			return conds
 		}
 		x.unmodelled("a subquery in FROM")
 	default:
@@ -211,13 +218,29 @@ func aliasOf(r *pg.RangeVar) string {
 	return r.Relname
 }
 
-func (q *query) addTable(r *pg.RangeVar) {
+// addTable adds a table, or the tables of a view or of a WITH query, and gives
+// the conditions of these.
+func (q *query) addTable(r *pg.RangeVar) []ir.Expr {
 	x := q.in
-	t := x.tableOf(r)
 	alias := aliasOf(r)
+	if c := x.ctes.find(r.Relname); c != nil && r.Schemaname == "" {
+		in := *x
+		in.ctes, in.levels = c.up, c.levels
+		if conds, ok := q.flat(&in, c.query, alias, r.Alias, c.cols, r.Location); ok {
+			return conds
+		}
+		x.unmodelled("WITH")
+	}
+	if v := x.l.views[rangeName(r)]; v != nil && v.query != nil {
+		if conds, ok := q.flat(x.inView(v), v.query, alias, r.Alias, v.cols, r.Location); ok {
+			return conds
+		}
+	}
+	t := x.tableOf(r)
 	s := tableSource(t, alias, x.rowName(alias))
 	q.name(s, r.Alias, r.Location)
 	q.from = append(q.from, s.irSource())
+	return nil
 }
 
 // name adds a source, with the column names of its alias.
@@ -497,7 +520,10 @@ func (q *query) locks(s *pg.SelectStmt) {
 		for _, r := range c.LockedRels {
 			rv := pg.Inner(r).(*pg.RangeVar)
 			src := x.sourceNamed([]string{rv.Relname})
-			if src == nil || src.row == "" {
+			if src != nil && src.row == "" {
+				x.unmodelled("locks of the rows of %s, which is a query", rv.Relname)
+			}
+			if src == nil {
 				x.fail(rv.Location, "there is no table %s to lock here", rv.Relname)
 			}
 			l.Of = append(l.Of, src.row)
@@ -509,3 +535,67 @@ func (q *query) locks(s *pg.SelectStmt) {
 }
 
 func (q *query) ir() ir.Query { return ir.Query{From: q.from, Where: q.where} }
+
+// flat adds a query of the FROM list, or a view, that only selects rows of
+// tables: its tables and conditions become those of the query around it. It
+// gives the conditions; ok is false where the query does more.
+func (q *query) flat(in *ex, s *pg.SelectStmt, alias string, a *pg.Alias, cols []string, loc int32) (conds []ir.Expr, ok bool) {
+	if s.Op != pg.SetOpNone && s.Op != 0 || s.WithClause != nil || len(s.ValuesLists) > 0 || len(s.GroupClause) > 0 ||
+		s.HavingClause != nil || len(s.WindowClause) > 0 || len(s.DistinctClause) > 0 || s.LimitCount != nil || s.LimitOffset != nil ||
+		s.IntoClause != nil || len(s.LockingClause) > 0 || len(s.FromClause) == 0 || hasAggregates(s.TargetList) {
+		return nil, false
+	}
+	y := *in
+	if y.queries++; y.queries > maxQueryDepth {
+		return nil, false
+	}
+	// The rows of the query around it cannot be named, nor may their names be
+	// taken.
+	hidden := &level{}
+	for _, lv := range q.in.levels {
+		hidden.sources = append(hidden.sources, hiddenSources(lv)...)
+	}
+	y.levels = append(append([]*level{}, y.levels...), hidden, &level{})
+	y.perRow, y.agg, y.win = true, nil, nil
+	sub := &query{in: &y, level: y.levels[len(y.levels)-1], atMost: -1}
+	for _, n := range s.FromClause {
+		conds = append(conds, sub.addFrom(n)...)
+	}
+	if len(sub.loops) > 0 || sub.writer {
+		return nil, false
+	}
+	if s.WhereClause != nil {
+		for _, c := range conjuncts(s.WhereClause) {
+			conds = append(conds, y.boolean(c, truth))
+		}
+	}
+	for _, n := range s.TargetList {
+		sub.addTarget(pg.Inner(n).(*pg.ResTarget))
+	}
+	src := &rowSource{alias: alias}
+	for i, c := range sub.targets {
+		if i < len(cols) {
+			c.name = cols[i]
+		}
+		v := y.defaultType(c.val())
+		src.cols = append(src.cols, colDef{c.name, v.e, v.t, v.nn})
+	}
+	q.level.sources = append(q.level.sources, hiddenSources(sub.level)...)
+	q.name(src, a, loc)
+	q.from = append(q.from, sub.from...)
+	return conds, true
+}
+
+// hiddenSources gives the sources of a query without their names and columns.
+func hiddenSources(lv *level) []*rowSource {
+	var out []*rowSource
+	for _, s := range lv.sources {
+		if s.row != "" {
+			out = append(out, &rowSource{alias: hiddenAlias + s.row, row: s.row, table: s.table})
+		}
+	}
+	return out
+}
+
+// hiddenAlias begins names that no SQL can spell.
+const hiddenAlias = "\x00"

@@ -303,9 +303,6 @@ func (l *loader) addColumn(tab *table, d *pg.ColumnDef, t *text) {
 			if u := l.types[qualified(parts)]; u != nil {
 				c.notNull = u.notNull
 				c.domain = u
-				if u.checked {
-					l.note(pos, "column %s.%s: the checks of its domain are left out", tab.name, c.name)
-				}
 			}
 		}
 	}

@@ -20,6 +20,9 @@ func (q *query) function(f *pg.RangeFunction) {
 	if !ok {
 		x.unmodelled("this form of a function in FROM")
 	}
+	if q.names(call) {
+		x.unmodelled("a function in FROM of the rows before it")
+	}
 	name := qualified(names(call.Funcname))
 	alias := exprName(item.Items[0])
 	if f.Alias != nil {
@@ -47,6 +50,25 @@ func (q *query) function(f *pg.RangeFunction) {
 		x.unmodelled("the function %s in FROM", name)
 	}
 	q.name(src, f.Alias, call.Location)
+}
+
+// names reports whether a call names columns of the query's own sources.
+func (q *query) names(call *pg.FuncCall) bool {
+	found := false
+	pg.Walk(call, func(tree any) bool {
+		c, ok := tree.(*pg.ColumnRef)
+		if !ok {
+			return true
+		}
+		parts := names(c.Fields)
+		for _, s := range q.level.sources {
+			if len(parts) == 1 && s.col(parts[0]) != nil || len(parts) > 1 && s.called(parts[:len(parts)-1]) {
+				found = true
+			}
+		}
+		return true
+	})
+	return found
 }
 
 // setFunction makes the loop of a set-returning function and gives its

@@ -178,6 +178,9 @@ func (x *ex) uncorrelated(s *pg.SelectStmt) *query {
 	if x.conditional || x.perRow {
 		// It may not run at all, and then locks nothing: a lock that is lost
 		// excludes nobody, one too many hides executions.
+		if q.lock.Mode != ir.NoLock {
+			x.l.note(x.b.cur, "the row locks of a subquery are left out, since it may not run, or not for all rows")
+		}
 		q.lock = ir.Lock{}
 	}
 	if (x.conditional || x.perRow) && (tidy.MayFail(q.where) || anyMayFail(q.targets)) {
@@ -270,6 +273,6 @@ func (x *ex) arrayOfRows(s *pg.SelectStmt, pos ir.Pos) val {
 	}
 	t := arrayOf(c.t)
 	local := x.b.local("array_agg", t)
-	x.b.emit(&ir.Select{At: at(pos), Into: []string{local}, Aggs: []ir.Agg{{Fn: "array", Arg: withNulls(c.val()), Type: t.ir}}, Query: q.ir()})
+	x.b.emit(&ir.Select{At: at(pos), Into: []string{local}, Aggs: []ir.Agg{{Fn: ir.ArrayAgg, Arg: withNulls(c.val()), Type: t.ir}}, Query: q.ir()})
 	return val{e: ir.V(local), t: t, nn: true}
 }

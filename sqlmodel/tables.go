@@ -88,7 +88,12 @@ func allNotNull(t *table, cols []string) bool {
 // constraintExpr translates an expression over a row of t; why is what cannot
 // be modelled of it, or "".
 func (l *loader) constraintExpr(t *table, e *sqlExpr) (out ir.Expr, why string) {
-	x := &ex{l: l, text: e.text, levels: []*level{{sources: []*rowSource{tableSource(t, lastPart(t.name), t.name)}}}, perRow: true}
+	return l.rowCondition(e, tableSource(t, lastPart(t.name), t.name))
+}
+
+// rowCondition is constraintExpr over other sources.
+func (l *loader) rowCondition(e *sqlExpr, sources ...*rowSource) (out ir.Expr, why string) {
+	x := &ex{l: l, text: e.text, levels: []*level{{sources: sources}}, perRow: true}
 	defer func() {
 		if r := recover(); r != nil {
 			u, is := r.(unmodelled)
@@ -99,6 +104,11 @@ func (l *loader) constraintExpr(t *table, e *sqlExpr) (out ir.Expr, why string) 
 		}
 	}()
 	return x.boolean(e.node, exact), ""
+}
+
+// domainValue is VALUE in a check of the domain of a column.
+func domainValue(t *table, c *column) *rowSource {
+	return &rowSource{alias: hiddenAlias, cols: []colDef{{"value", &ir.Col{Row: t.name, Col: c.name}, c.t, false}}}
 }
 
 func lastPart(name string) string {
@@ -144,6 +154,15 @@ func (l *loader) constraints(t *table) {
 		}
 		if l.looksAround(r) {
 			t.hide(&unseen{pos: c.pos, what: "the checks of the domain of column " + c.name, on: onInsert | onUpdate, columns: []string{c.name}, calls: r})
+			continue
+		}
+		for _, n := range c.domain.checks {
+			what := "the check of the domain of column " + c.name
+			if e, why := l.rowCondition(&sqlExpr{n, c.domain.text}, domainValue(t, c)); why != "" {
+				l.note(c.pos, "%s is left out: %s is not modelled", what, why)
+			} else {
+				t.ir.Checks = append(t.ir.Checks, ir.TableCheck{Pos: c.pos, Name: t.name + "." + c.name, Expr: e})
+			}
 		}
 	}
 	for _, k := range t.checks {

@@ -122,8 +122,8 @@ type userType struct {
 	enum   bool
 	// A domain may add these to its base type.
 	notNull bool
-	checked bool
 	checks  []*pg.Node
+	text    *text // of the checks
 }
 
 // fieldDef is a field of a composite type.

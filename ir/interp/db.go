@@ -59,6 +59,9 @@ func (db *DB) Rows(t int) [][]ir.Value {
 	return out
 }
 
+// KeyOf gives the key of a row as Op.Key and RowLock.Key have it.
+func KeyOf(t *ir.Table, row []ir.Value) string { return keyOf(t, row) }
+
 func keyOf(t *ir.Table, vals []ir.Value) string { return encode(vals, t.Key) }
 
 // encode makes a string that is equal for equal values; integers and text

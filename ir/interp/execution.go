@@ -71,6 +71,16 @@ func (x *Execution) Clone() *Execution {
 	return &Execution{slices.Clone(x.Versions), slices.Clone(x.Txns)}
 }
 
+// TableUse gives the strongest mode in which the run uses each table, by the
+// table's number. Checks of constraints do not count.
+func (r *Run) TableUse() map[int]ir.TableLock {
+	out := map[int]ir.TableLock{}
+	for _, u := range r.uses {
+		out[u.table] = max(out[u.table], u.mode)
+	}
+	return out
+}
+
 // Undecided is why a run says nothing about its program, or "".
 func (r *Run) Undecided() string {
 	if r.Unmodelled != nil || r.Blocked == TooLong || r.Blocked == NotFinite {

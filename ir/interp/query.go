@@ -203,10 +203,12 @@ func fold(a *ir.Agg, vals []ir.Value) ir.Value {
 		return ir.Int(int64(len(vals)))
 	}
 	switch {
+	case len(vals) == 0 && (a.Fn == ir.ArrayAgg || a.Fn == ir.RowsAgg || a.Fn == "regr_count"):
+		return (&ir.Call{Name: a.Fn, Type: a.Type}).Apply(nil)
+	case len(vals) == 0: // as SQL's aggregates, but for COUNT
+		return ir.Null
 	case a.Fn != "sum" && a.Fn != "min" && a.Fn != "max":
 		return (&ir.Call{Name: a.Fn, Type: a.Type}).Apply(vals)
-	case len(vals) == 0:
-		return ir.Null
 	case a.Fn == "min":
 		return vals[0]
 	case a.Fn == "max":

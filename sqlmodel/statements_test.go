@@ -1,0 +1,755 @@
+package sqlmodel
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"sort"
+	"strings"
+	"testing"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/txrobust/robust/engine"
+	"github.com/txrobust/robust/internal/pgtest"
+	"github.com/txrobust/robust/ir"
+	"github.com/txrobust/robust/ir/interp"
+)
+
+// TestStatements says, for each statement of testdata/statements, what it
+// reads, writes and locks, and who excludes it, and compares all of that with a
+// real server that runs the statement:
+//
+//   - the rows that come back, and the rows afterwards, on the given rows and
+//     after each of a number of changes of one row;
+//   - that a change outside of what is read makes no difference;
+//   - the row locks, by what another session can lock meanwhile, and the table
+//     locks of pg_locks;
+//   - whether it fails when somebody commits a change of one row after its
+//     snapshot.
+//
+// The comments after a statement are what the model says; -update writes them.
+func TestStatements(t *testing.T) {
+	server := pgtest.Open(t)
+	dir := filepath.Join("testdata", "statements")
+	schema, err := os.ReadFile(filepath.Join(dir, "schema.sql"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	files, err := filepath.Glob(filepath.Join(dir, "*.sql"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	total := 0
+	for _, file := range files {
+		if filepath.Base(file) == "schema.sql" {
+			continue
+		}
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		cases := statementCases(string(text))
+		total += len(cases)
+		t.Run(strings.TrimSuffix(filepath.Base(file), ".sql"), func(t *testing.T) {
+			dsn := server.Database(t)
+			server.Exec(t, dsn, string(schema))
+			s := &statements{differ: differ{t: t, conn: server.Conn(t, dsn)}, other: server.Conn(t, dsn)}
+			s.load(string(schema), cases)
+			out := firstLines(string(text))
+			for _, c := range cases {
+				c.got = s.check(c)
+				if c.got != c.want && !*update {
+					t.Errorf("%s\n--- the model says\n%s--- the file says\n%s", c.sql, c.got, c.want)
+				}
+				out += "\n" + c.sql + "\n" + c.got
+			}
+			if *update && !t.Failed() {
+				if err := os.WriteFile(file, []byte(out), 0o666); err != nil {
+					t.Fatal(err)
+				}
+			}
+			t.Logf("%d statements, %d runs", len(cases), s.runs)
+		})
+	}
+	if total < 300 {
+		t.Errorf("there are only %d statements", total)
+	}
+}
+
+// statementCase is a statement with what the file says of it.
+type statementCase struct {
+	sql, want, got string
+	name           string // of its function
+}
+
+// statementCases splits a file at empty lines; comments after a statement are
+// what is expected.
+func statementCases(text string) []*statementCase {
+	var out []*statementCase
+	for _, part := range strings.Split(text, "\n\n") {
+		c := &statementCase{}
+		for _, line := range strings.Split(strings.TrimSpace(part), "\n") {
+			if strings.HasPrefix(line, "--") {
+				if c.sql != "" {
+					c.want += line + "\n"
+				}
+				continue
+			}
+			c.sql += line + "\n"
+		}
+		if c.sql = strings.TrimSpace(c.sql); c.sql != "" {
+			c.name = fmt.Sprintf("stmt_%d", len(out))
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
+// firstLines gives the comment at the top of a file.
+func firstLines(text string) string {
+	var out string
+	for _, line := range strings.SplitAfter(text, "\n") {
+		if !strings.HasPrefix(line, "--") {
+			return out
+		}
+		out += line
+	}
+	return out
+}
+
+// statements runs the statements of one file.
+type statements struct {
+	differ
+	other   *pgx.Conn
+	base    [][][]ir.Value // the rows of the schema, by table
+	restore string         // SQL that brings them back
+	changes []*change
+}
+
+// change is a change of one row by somebody else.
+type change struct {
+	name, sql string
+	fn        string
+	table     int
+	key       string // printed
+	cols      []string
+}
+
+// load translates the statements, and the changes, with the schema.
+func (s *statements) load(schema string, cases []*statementCase) {
+	var fns strings.Builder
+	for _, c := range cases {
+		result := "void"
+		first := strings.ToUpper(strings.Fields(strings.TrimLeft(c.sql, "("))[0])
+		if first == "SELECT" || first == "VALUES" || first == "TABLE" || strings.Contains(c.sql, "RETURNING") && first != "WITH" ||
+			first == "WITH" && !strings.Contains(c.sql, "INSERT INTO log") {
+			result = "SETOF record"
+		}
+		fmt.Fprintf(&fns, "CREATE FUNCTION %s() RETURNS %s LANGUAGE sql AS $stmt$ %s $stmt$;\n", c.name, result, c.sql)
+	}
+	l, err := read([]File{{"schema.sql", schema}}, Options{})
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	s.l = l
+	s.makeChanges()
+	for _, c := range s.changes {
+		fmt.Fprintf(&fns, "CREATE FUNCTION %s() RETURNS void LANGUAGE sql AS $stmt$ %s $stmt$;\n", c.fn, c.sql)
+	}
+	files := []File{{"schema.sql", schema}, {"statements.sql", fns.String()}}
+	if s.l, err = read(files, Options{}); err != nil {
+		s.t.Fatal(err)
+	}
+	if s.prog, err = Parse(files, Options{}); err != nil {
+		s.t.Fatal(err)
+	}
+	s.machine = interp.NewMachine(s.prog, engine.Postgres())
+	s.machine.Trace = true
+	var names []string
+	for _, tab := range s.l.order {
+		names = append(names, tab.name)
+		s.base = append(s.base, s.read(tab))
+	}
+	for _, name := range slices.Backward(names) { // TRUNCATE would be much slower
+		s.restore += "DELETE FROM " + name + ";"
+	}
+	for _, line := range strings.Split(schema, "\n") {
+		if strings.HasPrefix(line, "INSERT") {
+			s.restore += line
+		}
+	}
+}
+
+// makeChanges makes an update of each column that is no key, and a deletion,
+// for each row of the schema.
+func (s *statements) makeChanges() {
+	for i, tab := range s.l.order {
+		if tab.key == nil {
+			continue
+		}
+		for _, row := range s.read(tab) {
+			var where, key []string
+			for _, k := range tab.key.columns {
+				v := sqlLiteral(row[tab.ir.Column(k)])
+				where, key = append(where, k+" = "+v), append(key, v)
+			}
+			add := func(what, sql string, cols []string) {
+				c := &change{name: what + " " + tab.name + "(" + strings.Join(key, ",") + ")", table: i, key: strings.Join(key, ","), cols: cols,
+					sql: sql + " WHERE " + strings.Join(where, " AND "), fn: fmt.Sprintf("change_%d", len(s.changes))}
+				s.changes = append(s.changes, c)
+			}
+			for _, c := range tab.columns {
+				if c.generated != nil || c.t.ir.Kind == ir.KindOpaque || slices.Contains(tab.key.columns, c.name) {
+					continue
+				}
+				v := "3"
+				switch c.t.name {
+				case nText:
+					v = "'other'"
+				case nBool:
+					v = "NOT " + c.name
+				case nStamp, nDate:
+					v = "'2030-01-01'"
+				case nArray:
+					v = "'{q}'"
+				}
+				if c.name == "mood" {
+					v = "'happy'"
+				}
+				if c.name == "token" {
+					v = "'33333333-3333-3333-3333-333333333333'"
+				}
+				if c.name == "parent_id" || c.name == "up" {
+					v = "2"
+				}
+				add("update "+c.name+" of", "UPDATE "+tab.name+" SET "+c.name+" = "+v, []string{c.name})
+			}
+			add("delete", "DELETE FROM "+tab.name, nil)
+		}
+	}
+}
+
+func sqlLiteral(v ir.Value) string {
+	if v.Kind == ir.KindText {
+		return "'" + v.S + "'"
+	}
+	return v.String()
+}
+
+func (s *statements) instance(fn string, id int) *interp.Instance {
+	return &interp.Instance{Txn: s.prog.Txn(fn), ID: id}
+}
+
+// check compares one statement with the server, and gives the model's words.
+func (s *statements) check(c *statementCase) string {
+	s.state = interp.NewDB(s.prog, s.base)
+	run := s.only(c, s.state)
+	if run == nil {
+		return "-- several outcomes\n"
+	}
+	w := &words{s: s, run: run, fails: run.Blocked}
+	if w.fails == "" && run.Unmodelled == nil {
+		_, w.fails = s.machine.Commit(run, s.state, nil)
+	}
+	w.footprint()
+	near := s.near(c, run)
+	if run.Unmodelled == nil {
+		s.compareAlone(c, s.state, "")
+		s.compareLocks(c, run, w)
+	} else {
+		s.compareUnmodelled(c, run)
+	}
+	for _, ch := range s.changes {
+		if !near[ch.table] {
+			continue
+		}
+		b := s.machine.Run(s.instance(ch.fn, 2), s.state, nil)
+		after, why := s.machine.Commit(b, s.state, nil)
+		if b.Unmodelled != nil || b.Blocked != "" || why != "" {
+			continue
+		}
+		if run.Unmodelled == nil {
+			s.compareAfter(c, run, ch, after)
+		}
+		s.compareConcurrent(c, run, ch, b, after, w)
+	}
+	return w.text()
+}
+
+// only gives the run of a statement, nil if there are several that differ.
+func (s *statements) only(c *statementCase, db *interp.DB) *interp.Run {
+	runs := s.machine.Runs(s.instance(c.name, 1), db, nil, true)
+	for _, r := range runs[1:] {
+		if r.Outputs != runs[0].Outputs || r.Blocked != runs[0].Blocked || r.After.String() != runs[0].After.String() {
+			return nil
+		}
+	}
+	return runs[0]
+}
+
+// near gives the tables that a statement may have to do with: its own, and
+// those that foreign keys join to them.
+func (s *statements) near(c *statementCase, run *interp.Run) map[int]bool {
+	named := map[int]bool{}
+	txn := s.prog.Txn(c.name)
+	add := func(t *ir.Table) {
+		if t != nil {
+			named[s.prog.TableIndex(t)] = true
+		}
+	}
+	ir.Walk(txn.Body, func(st ir.Stmt) {
+		for _, src := range ir.Reads(st) {
+			add(src.Table)
+		}
+		add(ir.Written(st))
+		if u, ok := st.(*ir.Unmodelled); ok {
+			for _, t := range u.Tables {
+				add(t)
+			}
+		}
+	})
+	out := maps.Clone(named)
+	for i, t := range s.prog.Tables {
+		for _, fk := range t.ForeignKeys {
+			ref := s.prog.TableIndex(fk.Ref)
+			if named[i] {
+				out[ref] = true
+			}
+			if named[ref] {
+				out[i] = true
+			}
+		}
+	}
+	return out
+}
+
+// fnOf gives the function of a case.
+func (s *statements) fnOf(c *statementCase) *function {
+	for _, f := range s.l.funcs {
+		if f.name == c.name {
+			return f
+		}
+	}
+	panic("no function " + c.name)
+}
+
+// onServer runs a statement in a transaction at REPEATABLE READ that has its
+// snapshot, after between; it gives the outcome after COMMIT.
+func (s *statements) onServer(c *statementCase, between func()) (string, error) {
+	defer s.exec(s.restore)
+	s.exec("BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT 1 FROM pg_class LIMIT 1")
+	between()
+	rows, err := s.rows(c.sql)
+	if err == nil {
+		_, err = s.conn.Exec(context.Background(), "COMMIT")
+	}
+	s.runs++
+	if err != nil {
+		s.exec("ROLLBACK")
+		return "", err
+	}
+	return s.serverOutcome(s.fnOf(c), rows), nil
+}
+
+// compareAlone runs a statement on the rows of db, which the server has too
+// after the SQL given.
+func (s *statements) compareAlone(c *statementCase, db *interp.DB, before string) {
+	defer s.exec(s.restore)
+	if before != "" {
+		s.exec(before)
+	}
+	want, err := s.onServer(c, func() {})
+	if before != "" {
+		s.exec(s.restore)
+	}
+	var got []string
+	for _, run := range s.machine.Runs(s.instance(c.name, 1), db, nil, true) {
+		why := run.Blocked
+		after := db
+		if why == "" {
+			after, why = s.machine.Commit(run, db, nil)
+		}
+		if (why != "") != (err != nil) {
+			got = append(got, "fails: "+why)
+			continue
+		}
+		if why != "" {
+			return
+		}
+		run.After = after
+		if got = append(got, s.outcome(run)); got[len(got)-1] == want {
+			return
+		}
+	}
+	s.t.Errorf("%s\nafter %s\n--- server (%v)\n%s\n--- model\n%s\n%s", c.sql, before, err, want, strings.Join(got, "\n--- or\n"), s.prog.Txn(c.name))
+}
+
+// compareAfter runs a statement after a change, and where the change is
+// outside of what the statement reads and writes, expects the same rows.
+func (s *statements) compareAfter(c *statementCase, run *interp.Run, ch *change, after *interp.DB) {
+	s.compareAlone(c, after, ch.sql)
+	if run.Blocked != "" {
+		return
+	}
+	if again := s.only(c, after); again != nil && again.Outputs != run.Outputs && !s.concerns(run, ch) {
+		s.t.Errorf("%s\ngives other rows after %s, which it is said not to read", c.sql, ch.name)
+	}
+}
+
+// concerns reports whether what a run reads includes what a change changes.
+func (s *statements) concerns(run *interp.Run, ch *change) bool {
+	t := s.prog.Tables[ch.table]
+	var old []ir.Value
+	for _, row := range s.base[ch.table] {
+		if s.keyText(t, row) == ch.key {
+			old = row
+		}
+	}
+	for i := range run.Reads {
+		r := &run.Reads[i]
+		if r.Table != ch.table {
+			continue
+		}
+		if r.Matches(old) {
+			if ch.cols == nil {
+				return true
+			}
+			for _, name := range ch.cols {
+				if k := t.Column(name); r.Cols[k] || r.Tested[k] {
+					return true
+				}
+			}
+		}
+		for _, name := range ch.cols { // the row may match now
+			if r.Tested[t.Column(name)] {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// compareConcurrent commits a change after the snapshot of a statement.
+func (s *statements) compareConcurrent(c *statementCase, run *interp.Run, ch *change, b *interp.Run, after *interp.DB, w *words) {
+	want, err := s.onServer(c, func() {
+		if _, err := s.other.Exec(context.Background(), ch.sql); err != nil {
+			s.t.Fatalf("%s: %v", ch.sql, err)
+		}
+	})
+	if run.Unmodelled != nil {
+		return
+	}
+	var got []string
+	for _, r := range s.machine.Runs(s.instance(c.name, 1), s.state, nil, false) {
+		why := r.Blocked
+		last := after
+		if why == "" {
+			last, why = s.machine.Commit(r, after, []*interp.Run{b})
+		}
+		if (why != "") != (err != nil) {
+			if err != nil && w.lost() {
+				return // by a lock that is left out
+			}
+			got = append(got, "fails: "+why)
+			continue
+		}
+		if why != "" {
+			if w.fails == "" {
+				w.excluded = append(w.excluded, ch.name)
+			}
+			return
+		}
+		r.After = last
+		if got = append(got, s.outcome(r)); got[len(got)-1] == want {
+			return
+		}
+	}
+	s.t.Errorf("%s\nwith %s after its snapshot\n--- server (%v)\n%s\n--- model\n%s\n%s", c.sql, ch.name, err, want,
+		strings.Join(got, "\n--- or\n"), s.prog.Txn(c.name))
+}
+
+// modes are the row locks, weakest first.
+var modes = []ir.LockMode{ir.ForKeyShare, ir.ForShare, ir.ForNoKeyUpdate, ir.ForUpdate}
+
+// conflicts says which lock of another transaction a row lock keeps out: all
+// from this one on.
+var conflicts = map[ir.LockMode]ir.LockMode{ir.ForKeyShare: ir.ForUpdate, ir.ForShare: ir.ForNoKeyUpdate,
+	ir.ForNoKeyUpdate: ir.ForShare, ir.ForUpdate: ir.ForKeyShare}
+
+// compareLocks compares the locks while the transaction is open.
+func (s *statements) compareLocks(c *statementCase, run *interp.Run, w *words) {
+	want := s.rowLocks(run)
+	for name, mode := range want {
+		w.locks = append(w.locks, name+" "+strings.TrimPrefix(mode.String(), "for "))
+	}
+	if run.Blocked != "" {
+		return
+	}
+	s.exec("BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT 1 FROM pg_class LIMIT 1")
+	defer s.exec(s.restore)
+	defer s.exec("ROLLBACK")
+	if _, err := s.rows(c.sql); err != nil {
+		return // compared elsewhere
+	}
+	tables := map[string]ir.TableLock{}
+	for _, row := range s.query("SELECT c.oid::regclass, l.mode FROM pg_locks l JOIN pg_class c ON c.oid = l.relation WHERE l.pid = pg_backend_pid() AND c.relkind = 'r'") {
+		for m := ir.AccessShare; m <= ir.AccessExclusive; m++ {
+			name := strings.ReplaceAll(*row[1], "Lock", "")
+			if strings.EqualFold(name, strings.ReplaceAll(m.String(), " ", "")) {
+				tables[*row[0]] = max(tables[*row[0]], m)
+			}
+		}
+	}
+	for i, m := range run.TableUse() {
+		name := s.prog.Tables[i].Name
+		if got, ok := tables[name]; !ok || got < m {
+			s.t.Errorf("%s\nuses %s in mode %s, but the server in %s (%t)", c.sql, name, m, got, ok)
+		}
+	}
+	for i, tab := range s.l.order {
+		if tab.key == nil || tables[tab.name] >= ir.Exclusive || tables[tab.name] == 0 && run.TableUse()[i] == 0 {
+			continue
+		}
+		for _, row := range s.base[i] {
+			name := tab.name + "(" + s.keyText(tab.ir, row) + ")"
+			free := s.lockable(tab, row)
+			if free == conflicts[want[name]] {
+				continue
+			}
+			if free != ir.NoLock && (want[name] == ir.NoLock || free < conflicts[want[name]]) && w.lost() {
+				w.unseen = append(w.unseen, name)
+				continue
+			}
+			s.t.Errorf("%s\nlocks %s %q, but on the server the weakest lock that others cannot get is %q", c.sql, name, want[name], free)
+		}
+	}
+}
+
+// rowLocks gives the strongest lock on each row of the snapshot.
+func (s *statements) rowLocks(run *interp.Run) map[string]ir.LockMode {
+	out := map[string]ir.LockMode{}
+	add := func(t int, row []ir.Value, m ir.LockMode) {
+		if row == nil {
+			return
+		}
+		name := s.prog.Tables[t].Name + "(" + s.keyText(s.prog.Tables[t], row) + ")"
+		for _, old := range s.base[t] {
+			if s.keyText(s.prog.Tables[t], old) == s.keyText(s.prog.Tables[t], row) && m > out[name] {
+				out[name] = m
+			}
+		}
+	}
+	for _, l := range run.Locks {
+		if !l.Own {
+			add(l.Table, s.lockedRow(l), l.Mode)
+		}
+	}
+	for i := range run.Ops {
+		op := &run.Ops[i]
+		t := s.prog.Tables[op.Table]
+		switch op.Kind {
+		case interp.OpDelete:
+			add(op.Table, op.Old, ir.ForUpdate)
+		case interp.OpUpdate:
+			m := ir.ForNoKeyUpdate
+			for k := range engine.KeyColumns(t) {
+				if op.Old[k] != op.New[k] {
+					m = ir.ForUpdate
+				}
+			}
+			add(op.Table, op.Old, m)
+		}
+		for _, fk := range t.ForeignKeys {
+			if op.New == nil {
+				continue
+			}
+			ref := s.prog.TableIndex(fk.Ref)
+			same := op.Old != nil
+			for _, k := range fk.Columns {
+				same = same && op.Old[k] == op.New[k]
+			}
+			for _, row := range s.base[ref] {
+				hit := !same
+				for n, k := range fk.Columns {
+					hit = hit && op.New[k] == row[fk.RefColumns[n]] && !op.New[k].IsNull()
+				}
+				if hit {
+					add(ref, row, ir.ForKeyShare)
+				}
+			}
+		}
+	}
+	return out
+}
+
+// lockedRow finds the row of a lock.
+func (s *statements) lockedRow(l interp.RowLock) []ir.Value {
+	for _, row := range s.base[l.Table] {
+		if interp.KeyOf(s.prog.Tables[l.Table], row) == l.Key {
+			return row
+		}
+	}
+	return nil
+}
+
+// lockable gives the weakest lock on a row that another session cannot get now.
+func (s *statements) lockable(tab *table, row []ir.Value) ir.LockMode {
+	var where []string
+	for _, k := range tab.key.columns {
+		where = append(where, k+" = "+sqlLiteral(row[tab.ir.Column(k)]))
+	}
+	for _, m := range modes {
+		sql := "SELECT 1 FROM " + tab.name + " WHERE " + strings.Join(where, " AND ") + " " + m.String() + " NOWAIT"
+		if _, err := s.other.Exec(context.Background(), sql); err != nil {
+			return m
+		}
+	}
+	return ir.NoLock
+}
+
+// compareUnmodelled checks that a statement which is not modelled changes and
+// locks only the tables that it is said to touch.
+func (s *statements) compareUnmodelled(c *statementCase, run *interp.Run) {
+	if run.Unmodelled.Tables == nil {
+		return
+	}
+	s.exec("BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT 1 FROM pg_class LIMIT 1")
+	_, err := s.rows(c.sql)
+	var after [][][]ir.Value
+	if err == nil {
+		for _, tab := range s.l.order {
+			after = append(after, s.read(tab))
+		}
+	}
+	s.exec("ROLLBACK")
+	s.exec(s.restore)
+	touched := map[*ir.Table]bool{}
+	ir.Walk(run.Inst.Txn.Body, func(st ir.Stmt) {
+		if u, ok := st.(*ir.Unmodelled); ok && !u.ReadOnly {
+			for _, t := range u.Tables {
+				touched[t] = true
+			}
+		}
+		if t := ir.Written(st); t != nil {
+			touched[t] = true
+		}
+	})
+	for i := range after {
+		if fmt.Sprint(after[i]) != fmt.Sprint(s.base[i]) && !touched[s.prog.Tables[i]] {
+			s.t.Errorf("%s\nchanges %s, which it is said not to touch", c.sql, s.prog.Tables[i].Name)
+		}
+	}
+}
+
+// keyText prints the key of a row.
+func (s *statements) keyText(t *ir.Table, row []ir.Value) string {
+	var out []string
+	for _, k := range t.Key {
+		out = append(out, row[k].String())
+	}
+	return strings.Join(out, ",")
+}
+
+// words is what the model says of a statement.
+type words struct {
+	s        *statements
+	run      *interp.Run
+	fails    string // why it fails alone, or ""
+	lines    []string
+	locks    []string
+	unseen   []string // rows with locks that the model leaves out
+	excluded []string
+}
+
+// lost reports whether the translation left locks out, which a note says.
+func (w *words) lost() bool {
+	line := w.run.Inst.Txn.Pos.Line
+	for _, n := range w.s.prog.Notes {
+		if n.Pos.File == "statements.sql" && n.Pos.Line == line && strings.Contains(n.Text, "locks") {
+			return true
+		}
+	}
+	return false
+}
+
+func (w *words) line(format string, args ...any) {
+	w.lines = append(w.lines, "-- "+fmt.Sprintf(format, args...))
+}
+
+// footprint says what is read and written.
+func (w *words) footprint() {
+	for i := range w.run.Reads {
+		r := &w.run.Reads[i]
+		t := w.s.prog.Tables[r.Table]
+		var cols, rows []string
+		for k, c := range t.Columns {
+			if r.Cols[k] || r.Tested[k] {
+				cols = append(cols, c.Name)
+			}
+		}
+		for _, row := range w.s.base[r.Table] {
+			if r.Matches(row) {
+				rows = append(rows, w.s.keyText(t, row))
+			}
+		}
+		sort.Strings(rows)
+		line := fmt.Sprintf("-- reads %s (%s) rows {%s}", t.Name, strings.Join(cols, ", "), strings.Join(rows, " "))
+		if !slices.Contains(w.lines, line) {
+			w.lines = append(w.lines, line)
+		}
+	}
+	for i := range w.run.Ops {
+		op := &w.run.Ops[i]
+		t := w.s.prog.Tables[op.Table]
+		row := op.New
+		if row == nil {
+			row = op.Old
+		}
+		if t.Rowid {
+			w.line("%s %s", op.Kind, t.Name)
+			continue
+		}
+		var set []string
+		for k, c := range t.Columns {
+			if op.Kind != interp.OpDelete && !t.IsKey(k) && (op.Cols == nil || op.Cols[k]) {
+				set = append(set, c.Name+" = "+op.New[k].String())
+			}
+		}
+		w.line("%s", strings.TrimSpace(fmt.Sprintf("%s %s(%s) %s", op.Kind, t.Name, w.s.keyText(t, row), strings.Join(set, ", "))))
+	}
+	switch {
+	case w.run.Unmodelled != nil:
+		tables := "everything"
+		if u := w.run.Unmodelled; u.Tables != nil {
+			var names []string
+			for _, t := range u.Tables {
+				names = append(names, t.Name)
+			}
+			tables = strings.Join(names, ", ")
+		}
+		w.line("not modelled, touches %s: %s", tables, w.run.Unmodelled.Reason)
+	case w.fails != "":
+		w.line("fails: %s", w.fails)
+	}
+}
+
+// text gives all lines.
+func (w *words) text() string {
+	sort.Strings(w.locks)
+	if len(w.locks) > 0 {
+		w.line("locks %s", strings.Join(w.locks, ", "))
+	}
+	if len(w.unseen) > 0 {
+		w.line("locks that are left out: %s", strings.Join(w.unseen, ", "))
+	}
+	if len(w.excluded) > 0 {
+		w.line("excluded by %s", strings.Join(w.excluded, ", "))
+	}
+	if len(w.lines) == 0 {
+		w.line("touches nothing")
+	}
+	return strings.Join(w.lines, "\n") + "\n"
+}
