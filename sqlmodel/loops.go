@@ -130,18 +130,22 @@ func (b *builder) forRange(f *frame, s *plpgsql.ForRange, pos ir.Pos) {
 
 // forQuery is FOR r IN query.
 func (b *builder) forQuery(f *frame, s *plpgsql.ForQuery, pos ir.Pos) {
-	switch s.Kind {
-	case plpgsql.Dynamic:
-		b.unmodelled("EXECUTE")
-	case plpgsql.OfCursor:
+	if s.Kind == plpgsql.OfCursor {
 		b.unmodelled("a cursor")
 	}
-	tree, t := b.parseCommand(f, s.Query)
+	var x *ex
+	var tree any
+	if s.Kind == plpgsql.Dynamic {
+		g, dyn, t := b.dynamic(f, s.Query, s.Using)
+		x, tree = b.ex(g, t), dyn
+	} else {
+		stat, t := b.parseCommand(f, s.Query)
+		x, tree = b.ex(f, t), stat
+	}
 	sel, ok := tree.(*pg.SelectStmt)
 	if !ok {
 		b.unmodelled("FOR over %s", commandName(tree))
 	}
-	x := b.ex(f, t)
 	b.apart(sel, nil)
 	q := x.asLoop(sel, pos)
 	list, rest := b.destsFor(f, s.Targets, pos)(q.targets)

@@ -121,7 +121,9 @@ func (b *builder) stmt1(f *frame, s plpgsql.Stmt) {
 		b.returnNext(f, s, pos)
 	case *plpgsql.ReturnQuery:
 		if s.Dynamic {
-			b.unmodelled("EXECUTE")
+			g, tree, t := b.dynamic(f, s.Query, s.Using)
+			b.command(g, t, tree, pos, sink{kind: toClient})
+			return
 		}
 		tree, t := b.parseCommand(f, s.Query)
 		b.command(f, t, tree, pos, sink{kind: toClient})
@@ -138,7 +140,7 @@ func (b *builder) stmt1(f *frame, s plpgsql.Stmt) {
 	case *plpgsql.SQL:
 		b.sqlStmt(f, s, pos)
 	case *plpgsql.Execute:
-		b.unmodelled("EXECUTE")
+		b.executeStmt(f, s, pos)
 	case *plpgsql.GetDiagnostics:
 		b.diagnostics(f, s, pos)
 	case *plpgsql.Cursor:

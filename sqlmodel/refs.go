@@ -121,11 +121,15 @@ func (l *loader) plRefs(f *function, list []plpgsql.Stmt, r *refs) {
 	plpgsql.Walk(list, func(s plpgsql.Stmt) {
 		switch s := s.(type) {
 		case *plpgsql.Execute:
-			r.dynamic, r.writes, r.frees = true, true, true
+			dynamicRefs(f.bodyText, s.Query, r)
 		case *plpgsql.ReturnQuery:
-			r.dynamic = r.dynamic || s.Dynamic
+			if s.Dynamic {
+				dynamicRefs(f.bodyText, s.Query, r)
+			}
 		case *plpgsql.ForQuery:
-			r.dynamic = r.dynamic || s.Kind == plpgsql.Dynamic
+			if s.Kind == plpgsql.Dynamic {
+				dynamicRefs(f.bodyText, s.Query, r)
+			}
 			if s.Kind == plpgsql.OfCursor {
 				l.cursorRefs(f, r)
 			}

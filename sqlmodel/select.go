@@ -39,11 +39,11 @@ func (b *builder) ex(f *frame, t *text) *ex { return &ex{l: b.l, b: b, f: f, tex
 func (b *builder) selectStmt(f *frame, t *text, s *pg.SelectStmt, pos ir.Pos, to sink) {
 	b.apart(s, nil)
 	x := b.ex(f, t)
-	if len(s.ValuesLists) > 0 {
-		b.values(f, t, s, pos, to)
-		return
-	}
 	x.either(func() {
+		if len(s.ValuesLists) > 0 {
+			b.values(f, t, s, pos, to)
+			return
+		}
 		q := x.query(s, false)
 		switch to.kind {
 		case intoLocals:

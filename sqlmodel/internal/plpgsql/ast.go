@@ -117,6 +117,7 @@ type (
 		Targets []Name
 		Kind    QueryKind
 		Query   Span
+		Using   []Span // of EXECUTE
 		Body    []Stmt
 	}
 	// Foreach is FOREACH targets [SLICE n] IN ARRAY expr.
@@ -148,7 +149,8 @@ type (
 	// ReturnQuery is RETURN QUERY query, or RETURN QUERY EXECUTE.
 	ReturnQuery struct {
 		At
-		Dynamic bool
+		Dynamic bool // EXECUTE: Query is an expression that gives the query
+		Using   []Span
 		Query   Span
 	}
 	// Raise is RAISE. Error says whether it ends the transaction; Args are
@@ -170,10 +172,12 @@ type (
 		Query   Span
 		Into    *Into
 	}
-	// Execute is a dynamic command.
+	// Execute is EXECUTE Query [INTO Into] [USING Using].
 	Execute struct {
 		At
-		Into *Into
+		Into  *Into
+		Query Span // an expression that gives the command
+		Using []Span
 	}
 	// GetDiagnostics is GET [CURRENT | STACKED] DIAGNOSTICS.
 	GetDiagnostics struct {
@@ -300,6 +304,7 @@ func Spans(s Stmt, f func(Span, SpanKind)) {
 			command(s.Query)
 		} else {
 			expr(s.Query)
+			expr(s.Using...)
 		}
 	case *Foreach:
 		expr(s.Expr)
@@ -310,9 +315,15 @@ func Spans(s Stmt, f func(Span, SpanKind)) {
 	case *ReturnNext:
 		expr(s.Expr)
 	case *ReturnQuery:
-		if !s.Dynamic {
+		if s.Dynamic {
+			expr(s.Query)
+			expr(s.Using...)
+		} else {
 			command(s.Query)
 		}
+	case *Execute:
+		expr(s.Query)
+		expr(s.Using...)
 	case *Raise:
 		expr(s.Args...)
 	case *Assert:

@@ -130,8 +130,20 @@ func (p *parser) stmt() Stmt {
 		return &SQL{At: at, Perform: true, Query: q}
 	case "execute":
 		p.i++
-		_, into := p.command()
-		return &Execute{At: at, Into: into}
+		s := &Execute{At: at}
+		s.Query = p.until("a command", ";", "into", "using")
+		for !p.accept(";") {
+			switch {
+			case p.is("into") && s.Into == nil:
+				p.i++
+				s.Into = p.targets()
+			case p.is("using") && s.Using == nil:
+				s.Using = p.using(";", "into")
+			default:
+				p.unexpected("INTO, USING or a semicolon")
+			}
+		}
+		return s
 	case "get":
 		if is(p.peek(1), "diagnostics") || is(p.peek(2), "diagnostics") {
 			return p.diagnostics(at)
@@ -154,6 +166,20 @@ func (p *parser) stmt() Stmt {
 		p.unexpected("a statement")
 	}
 	return p.sql(at)
+}
+
+// using reads USING and its expressions, if there is one.
+func (p *parser) using(stops ...string) []Span {
+	var out []Span
+	if !p.accept("using") {
+		return nil
+	}
+	for {
+		out = append(out, p.until("an expression", append([]string{","}, stops...)...))
+		if !p.accept(",") {
+			return out
+		}
+	}
 }
 
 func (p *parser) sql(at At) Stmt {
@@ -248,10 +274,8 @@ func (p *parser) forStmt(at At, label string) Stmt {
 	p.expect("in")
 	if p.accept("execute") {
 		q := p.until("a query", "loop", "using")
-		if p.accept("using") {
-			p.until("an expression", "loop")
-		}
-		return &ForQuery{At: at, Label: label, Targets: targets, Kind: Dynamic, Query: q, Body: p.loopBody(label)}
+		using := p.using("loop")
+		return &ForQuery{At: at, Label: label, Targets: targets, Kind: Dynamic, Query: q, Using: using, Body: p.loopBody(label)}
 	}
 	first := p.peek(0)
 	reverse := p.accept("reverse")
@@ -310,7 +334,13 @@ func (p *parser) returnStmt(at At) Stmt {
 	case p.is("query"):
 		p.i++
 		s := &ReturnQuery{At: at, Dynamic: p.accept("execute")}
-		s.Query = p.until("a query", ";")
+		if !s.Dynamic {
+			s.Query = p.until("a query", ";")
+			p.expect(";")
+			return s
+		}
+		s.Query = p.until("a query", ";", "using")
+		s.Using = p.using(";")
 		p.expect(";")
 		return s
 	}

@@ -243,3 +243,21 @@ $$;
 CREATE FUNCTION value_several(p int) RETURNS TABLE (k int, x int) LANGUAGE sql AS $$
   SELECT b.k, (SELECT a.x FROM a WHERE a.y = p) FROM b LEFT JOIN tree ON tree.id = b.j
 $$;
+
+CREATE FUNCTION execute_constant(p int) RETURNS int LANGUAGE plpgsql AS $$
+DECLARE v int; n int;
+BEGIN
+  EXECUTE 'SELECT x FROM a WHERE k = $1 AND (s IS NULL OR s <> ''B'')' INTO v USING p;
+  EXECUTE 'UPDATE a SET y = y + $2 ' || 'WHERE k >= $1' USING p, 2;
+  GET DIAGNOSTICS n = ROW_COUNT;
+  RETURN COALESCE(v, -1) * 10 + n;
+END $$;
+
+CREATE FUNCTION execute_loop(p int) RETURNS SETOF int LANGUAGE plpgsql AS $f$
+DECLARE r record;
+BEGIN
+  FOR r IN EXECUTE $q$SELECT k, x FROM a WHERE x > $1 ORDER BY k$q$ USING p LOOP
+    RETURN NEXT r.k * 100 + r.x;
+  END LOOP;
+  RETURN QUERY EXECUTE 'SELECT count(*)::int FROM b GROUP BY k ORDER BY 1';
+END $f$;
