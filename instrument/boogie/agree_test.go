@@ -1,0 +1,93 @@
+package boogie
+
+import (
+	"flag"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/txrobust/robust/engine"
+	"github.com/txrobust/robust/instrument"
+	"github.com/txrobust/robust/internal/testprog"
+	"github.com/txrobust/robust/ir"
+	"github.com/txrobust/robust/reach"
+)
+
+// agree fails unless Boogie and reach say the same of p, for executions of up
+// to n transactions. It gives the times of both, and whether the error state
+// was reached; decided is false when reach hit another bound.
+func agree(t testing.TB, name string, p *ir.Program, n int, opt Options, search reach.Options) (reached, decided bool, ours, theirs time.Duration) {
+	t.Helper()
+	search.MaxTxns, search.Values = n, opt.Values
+	start := time.Now()
+	r := reach.Explore(t.Context(), p, search)
+	ours = time.Since(start)
+	text, err := Export(p, opt)
+	if err != nil {
+		t.Errorf("%s: %v", name, err)
+		return
+	}
+	rounds := n
+	if strings.Count(text, "while (") > 1 {
+		rounds += 12 // the loops inside of transactions
+	}
+	fails, ok, theirs, said := verify(t, text, strconv.Itoa(rounds), 5*time.Minute)
+	switch {
+	case !ok:
+		t.Errorf("%s: boogie gave no answer in %v", name, theirs)
+	case r.Verdict == reach.BoundHit && !onlyTxns(r.Reason, n):
+		t.Logf("%s: reach stops at %s", name, r.Reason)
+		return fails, false, ours, theirs
+	case fails != (r.Verdict == reach.Reached):
+		t.Errorf("%s: boogie reaches the error state: %v, reach: %v %s %v\n%s", name, fails, r.Verdict, r.Reason, r.Trace, said)
+	}
+	return fails, true, ours, theirs
+}
+
+// onlyTxns reports whether the only bound hit is the number of transactions,
+// or the values tried, which are the same ones.
+func onlyTxns(reason string, n int) bool {
+	return strings.HasPrefix(reason, "only some values of parameter") || reason == "executions of more than "+strconv.Itoa(n)+" transactions"
+}
+
+var txns, keys = flag.Int("txns", 3, ""), flag.Int("keys", 3, "")
+
+// modes are those of testdata/litmus/VERDICTS.tsv.
+var modes = []struct {
+	name string
+	opt  instrument.Options
+}{
+	{"classic", instrument.Options{Classic: true}},
+	{"default", instrument.Options{}},
+	{"postgres", instrument.Options{Engine: engine.Postgres()}},
+}
+
+// TestLitmus: on every litmus program, in every mode, Boogie and reach agree.
+func TestLitmus(t *testing.T) {
+	have(t)
+	var ours, theirs time.Duration
+	runs, reached := 0, 0
+	for _, l := range testprog.LitmusPrograms(t) {
+		p := l.Program(t)
+		n := 0
+		for _, pr := range p.Processes {
+			n += len(pr.Txns) * max(pr.Copies, 1)
+		}
+		for _, m := range modes {
+			q, err := instrument.Rewrite(p, m.opt)
+			if err != nil {
+				t.Fatal(err)
+			}
+			found, _, a, b := agree(t, m.name+" "+l.File, q, n, Options{Rows: 4}, reach.Options{})
+			t.Logf("%-10s %-40s reached %-5v reach %8.1f ms  boogie %8.1f ms", m.name, l.File, found, ms(a), ms(b))
+			ours, theirs, runs = ours+a, theirs+b, runs+1
+			if found {
+				reached++
+			}
+		}
+	}
+	t.Logf("%d programs, %d with an error state: reach %.0f ms, boogie %.0f ms", runs, reached, ms(ours), ms(theirs))
+}
+
+func ms(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
