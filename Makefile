@@ -1,8 +1,8 @@
 # make demo   build bin/robust and look at SmallBank, as it is and repaired
 # make test   formatting, vet and all tests; needs what `make setup` installs
 #
-# Both install the missing packages of a Debian or Ubuntu system (Z3's headers,
-# PostgreSQL for the tests), with sudo where needed.
+# Both install the missing packages of a Debian or Ubuntu system (Z3's headers;
+# PostgreSQL, Boogie and Z3's program for the tests), with sudo where needed.
 
 GO ?= go
 APPS = testdata/apps
@@ -39,6 +39,7 @@ setup-demo:
 
 setup: setup-demo
 	@if ! ls /usr/lib/postgresql/*/bin/postgres >/dev/null 2>&1 && ! command -v postgres >/dev/null; then $(call install,postgresql); fi
+	@if ! command -v boogie >/dev/null || ! command -v z3 >/dev/null; then $(call install,boogie z3); fi
 
 install = echo "installing $(1)"; sudo=; test "$$(id -u)" -eq 0 || sudo=sudo; \
 	$$sudo apt-get update -qq && DEBIAN_FRONTEND=noninteractive $$sudo apt-get install -y -qq $(1)

@@ -5,7 +5,8 @@
 // Usage:
 //
 //	robust check [flags] INPUT…       prove or refute robustness
-//	robust instrument [flags] INPUT…  print the instrumented program
+//	robust instrument [flags] INPUT…  print the instrumented program,
+//	                                  with -boogie for that verifier
 //	robust version
 //	robust help [COMMAND]
 //

@@ -6,14 +6,30 @@ import (
 	"flag"
 
 	"github.com/txrobust/robust/instrument"
+	"github.com/txrobust/robust/instrument/boogie"
 	"github.com/txrobust/robust/ir"
+	"github.com/txrobust/robust/schedules"
 )
 
 func instrumentCommand(fs *flag.FlagSet) func(context.Context, streams, []string) (int, error) {
 	c := &common{}
 	c.declare(fs)
 	attacker := fs.String("attacker", "", "delay only this `transaction`")
+	asBoogie := fs.Bool("boogie", false, "print it for the verifier Boogie")
+	rows := fs.Int("rows", 3, "with -boogie: different keys in a table, in one execution; 0 is any number")
+	initName := fs.String("init", "", "with -boogie: initial `rows`: any, empty or file (default any for SQL, file for litmus)")
 	return func(ctx context.Context, std streams, inputs []string) (int, error) {
+		given := map[string]bool{}
+		fs.Visit(func(f *flag.Flag) { given[f.Name] = true })
+		switch {
+		case *rows < 0:
+			return 0, usagef("-rows %d: it is a number of rows, or 0 for any number", *rows)
+		case !*asBoogie && (given["rows"] || given["init"]):
+			return 0, usagef("instrument: -rows and -init go with -boogie")
+		}
+		if _, err := initial(*initName, nil); err != nil {
+			return 0, err
+		}
 		src, err := c.sources(inputs)
 		if err != nil {
 			return 0, err
@@ -34,9 +50,36 @@ func instrumentCommand(fs *flag.FlagSet) func(context.Context, streams, []string
 			return 0, err
 		}
 		var out bytes.Buffer
+		if *asBoogie {
+			text, err := boogie.Export(q, boogieOptions(p, *rows, *initName))
+			if err != nil {
+				return 0, err
+			}
+			out.WriteString(text)
+			return exitOK, write(std, c.output, &out)
+		}
 		if err := ir.Print(&out, q); err != nil {
 			return 0, err
 		}
 		return exitOK, write(std, c.output, &out)
 	}
+}
+
+// boogieOptions bounds the rows, and says which of the tables of p begin with
+// any rows, or with none.
+func boogieOptions(p *program, rows int, initName string) boogie.Options {
+	opt := boogie.Options{Rows: rows}
+	switch init, _ := initial(initName, p); init {
+	case schedules.AnyRows:
+		for _, t := range p.Tables {
+			opt.Any = append(opt.Any, t.Name)
+		}
+	case schedules.NoRows:
+		for _, t := range p.Tables {
+			if !t.Var {
+				opt.Empty = append(opt.Empty, t.Name)
+			}
+		}
+	}
+	return opt
 }

@@ -1,7 +1,6 @@
 package boogie
 
 import (
-	"flag"
 	"strconv"
 	"strings"
 	"testing"
@@ -51,8 +50,6 @@ func onlyTxns(reason string, n int) bool {
 	return strings.HasPrefix(reason, "only some values of parameter") || reason == "executions of more than "+strconv.Itoa(n)+" transactions"
 }
 
-var txns, keys = flag.Int("txns", 3, ""), flag.Int("keys", 3, "")
-
 // modes are those of testdata/litmus/VERDICTS.tsv.
 var modes = []struct {
 	name string
@@ -66,28 +63,31 @@ var modes = []struct {
 // TestLitmus: on every litmus program, in every mode, Boogie and reach agree.
 func TestLitmus(t *testing.T) {
 	have(t)
-	var ours, theirs time.Duration
-	runs, reached := 0, 0
+	if testing.Short() {
+		t.Skip("two minutes")
+	}
 	for _, l := range testprog.LitmusPrograms(t) {
 		p := l.Program(t)
-		n := 0
-		for _, pr := range p.Processes {
-			n += len(pr.Txns) * max(pr.Copies, 1)
-		}
 		for _, m := range modes {
 			q, err := instrument.Rewrite(p, m.opt)
 			if err != nil {
 				t.Fatal(err)
 			}
-			found, _, a, b := agree(t, m.name+" "+l.File, q, n, Options{Rows: 4}, reach.Options{})
-			t.Logf("%-10s %-40s reached %-5v reach %8.1f ms  boogie %8.1f ms", m.name, l.File, found, ms(a), ms(b))
-			ours, theirs, runs = ours+a, theirs+b, runs+1
-			if found {
-				reached++
-			}
+			t.Run(l.File+"/"+m.name, func(t *testing.T) {
+				t.Parallel()
+				if _, decided, _, _ := agree(t, l.File, q, transactions(p), Options{Rows: 4}, reach.Options{}); !decided {
+					t.Errorf("reach does not decide it")
+				}
+			})
 		}
 	}
-	t.Logf("%d programs, %d with an error state: reach %.0f ms, boogie %.0f ms", runs, reached, ms(ours), ms(theirs))
 }
 
-func ms(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
+// transactions counts those of the processes, which are finitely many.
+func transactions(p *ir.Program) int {
+	n := 0
+	for _, pr := range p.Processes {
+		n += len(pr.Txns) * pr.Copies
+	}
+	return n
+}

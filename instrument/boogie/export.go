@@ -18,8 +18,10 @@ type Options struct {
 	// stands for all values.
 	Values func(t ir.Type) []ir.Value
 	// Any names the tables whose initial rows are any that satisfy the
-	// constraints, instead of those that the program declares.
+	// constraints and invariants, instead of those that the program declares.
 	Any []string
+	// Empty names the tables that begin without rows.
+	Empty []string
 }
 
 // Export gives the text of the Boogie program. The transactions of p must be
@@ -146,6 +148,9 @@ func (x *exporter) collect() {
 		for _, u := range t.Uniques {
 			expr(u.Where)
 		}
+	}
+	for _, inv := range x.prog.Invariants {
+		expr(inv.Expr)
 	}
 	for _, t := range x.prog.Txns {
 		for _, q := range t.Params {

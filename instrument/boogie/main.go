@@ -96,6 +96,9 @@ func (x *exporter) initial(m *proc) {
 			continue
 		}
 		m.line("%s := (lambda %s :: false);", b.alive, b.keys.bound(m.lambdaNames(b)))
+		if slices.Contains(x.opt.Empty, b.t.Name) {
+			continue
+		}
 		for _, values := range b.t.Rows {
 			r := &row{b: b}
 			for c, v := range values {
@@ -112,6 +115,13 @@ func (x *exporter) initial(m *proc) {
 		if slices.Contains(x.opt.Any, b.t.Name) {
 			m.satisfy(b)
 		}
+	}
+	for _, inv := range x.prog.Invariants {
+		if slices.ContainsFunc(inv.From, func(s ir.Source) bool { return !slices.Contains(x.opt.Any, s.Table.Name) }) {
+			continue
+		}
+		ms := m.matches(ir.Query{From: inv.From}, m.env(inv.Pos))
+		m.assume(everyOf(ms, func(w match) string { return not(m.expr(inv.Expr, w.env).as(ir.BoolType).isFalse()) }))
 	}
 }
 
