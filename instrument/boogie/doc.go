@@ -11,8 +11,8 @@
 // rounds of all loops in an execution together. Loops inside of transactions are
 // written out where the rounds are few for certain; without others N bounds the
 // transactions, as reach.Options.MaxTxns does. Boogie's "1 verified" means that
-// no such execution reaches the error state, and an error that one does, with
-// the transactions in its trace.
+// no such execution reaches the error state, "0 verified" that one does, mostly
+// with an error whose trace names the transactions.
 //
 // A transaction that aborts, or whose assumption does not hold, leaves no trace:
 // that path ends ("assume false"), which reaches what not having run it reaches.

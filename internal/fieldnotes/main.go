@@ -1,0 +1,99 @@
+// Fieldnotes loads SQL and prints what became of it: how many tables, functions
+// and templates there are, how long loading took and how much memory it needed,
+// and what is not modelled, by kind. It makes the numbers of docs/field-notes.md.
+//
+// Usage:
+//
+//	go run ./internal/fieldnotes PATH…
+//
+// Each PATH is a file or a directory of .sql files, an application by itself.
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"regexp"
+	"runtime"
+	"sort"
+	"strings"
+	"time"
+
+	"github.com/txrobust/robust/ir"
+	"github.com/txrobust/robust/sqlmodel"
+)
+
+func main() {
+	failed := len(os.Args) == 1
+	for _, path := range os.Args[1:] {
+		if err := one(path); err != nil {
+			fmt.Printf("%s: %v\n", path, err)
+			failed = true
+		}
+	}
+	if failed {
+		os.Exit(1)
+	}
+}
+
+// one loads an application and prints its numbers.
+func one(path string) error {
+	var before, after runtime.MemStats
+	runtime.GC()
+	runtime.ReadMemStats(&before)
+	start := time.Now()
+	p, err := sqlmodel.Load(context.Background(), []string{path}, sqlmodel.Options{})
+	took := time.Since(start)
+	runtime.ReadMemStats(&after)
+	if err != nil {
+		return err
+	}
+	fmt.Printf("%s: %d tables, %d templates, %d ms, %d MB allocated, %d MB taken from the system\n", path, len(p.Tables), len(p.Txns),
+		took.Milliseconds(), (after.TotalAlloc-before.TotalAlloc)>>20, after.Sys>>20)
+	counts := map[string]int{}
+	whole := 0
+	for _, t := range p.Txns {
+		some := false
+		ir.Walk(t.Body, func(s ir.Stmt) {
+			if u, ok := s.(*ir.Unmodelled); ok {
+				counts["statement: "+kind(u.Reason)]++
+				some = true
+			}
+		})
+		if !some {
+			whole++
+		}
+	}
+	for _, n := range p.Notes {
+		counts["note: "+kind(n.Text)]++
+	}
+	fmt.Printf("  %d templates without an unmodelled statement\n", whole)
+	var kinds []string
+	for k := range counts {
+		kinds = append(kinds, k)
+	}
+	sort.Slice(kinds, func(i, j int) bool {
+		a, b := kinds[i], kinds[j]
+		return counts[a] > counts[b] || counts[a] == counts[b] && a < b
+	})
+	for _, k := range kinds {
+		fmt.Printf("  %5d  %s\n", counts[k], k)
+	}
+	return nil
+}
+
+var (
+	quoted = regexp.MustCompile(`"[^"]*"|'[^']*'`)
+	named  = regexp.MustCompile(`\b(of|on|in|to|index|rule|policy|trigger|table|function|column|constraint|type|domain|local|variable|parameter|key|check|default|view|sequence) [\w.$]+`)
+	number = regexp.MustCompile(`\b\d+\b`)
+	dotted = regexp.MustCompile(`\b\w+\.[\w.]+\b`)
+)
+
+// kind takes the names out of a reason, so that equal ones can be counted.
+func kind(reason string) string {
+	reason = strings.Join(strings.Fields(reason), " ")
+	reason = quoted.ReplaceAllString(reason, "X")
+	reason = dotted.ReplaceAllString(reason, "X")
+	reason = number.ReplaceAllString(reason, "N")
+	return reason
+}
