@@ -52,6 +52,29 @@ txn drop { delete t r where r.k == 1 }`)
 	}
 }
 
+// TestMixedProcesses: what may follow in a window depends on all that a process
+// of which there is one has run there, also where other processes have any
+// number of sessions. first reaches mid too, but x0 cannot follow it then.
+func TestMixedProcesses(t *testing.T) {
+	const src = `program mixed
+var u = 0, p = 0, m = 0, w = 0
+process a { txn x0 { r := m; s := w } txn first { u := 1; p := 1 } }
+process b[%[1]s] { txn mid { q := p; m := q } }
+process c[%[1]s] { txn both { u := 1; p := 1 } }
+process d[%[1]s] { txn late { t := u; w := 5 - t } }`
+	for _, m := range modes {
+		if m.classic {
+			continue
+		}
+		if !anomaly(t, testprog.Parse(t, fmt.Sprintf(src, "1")), m) {
+			t.Errorf("%s: there is no anomaly with a session of each", m.name)
+		}
+		if res := mustProve(t, testprog.Parse(t, fmt.Sprintf(src, "*")), Options{Engine: m.engine, MaxWindow: 2}); res.Verdict == Robust {
+			t.Errorf("%s: proved, but late, both, mid, x0 is an anomaly", m.name)
+		}
+	}
+}
+
 // TestUndoneInsert: what is rolled back has been checked all the same. insert
 // could only succeed after drop, whose deletion it does not see. Without it,
 // reader only reads.

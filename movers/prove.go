@@ -3,7 +3,9 @@ package movers
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/txrobust/robust/engine"
@@ -252,6 +254,19 @@ func (p *prover) possible(t0 int, chain []elem, v elem) bool {
 	return true
 }
 
+// ran says what decides, besides the newest elements, which elements may follow
+// a chain: what each process of which there is one has run, and whether that
+// was issued.
+func (p *prover) ran(chain []elem) string {
+	newest := map[string]string{}
+	for _, e := range chain {
+		if n := p.nodes[e.node]; n.single() {
+			newest[n.process.Name] = fmt.Sprintf(" %s:%d%s", n.process.Name, n.index, e.kind)
+		}
+	}
+	return strings.Join(slices.Sorted(maps.Values(newest)), "")
+}
+
 // walks finds the closed walks of a delayed node. Windows grow until no walk
 // is left, or one is possible as a whole.
 func (p *prover) walks(ctx context.Context, t0 int) (found []*Walk, reason string) {
@@ -399,7 +414,7 @@ func (p *prover) search(ctx context.Context, t0, window int, back bool) (closed 
 	seen := map[string]bool{}
 	var queue []state
 	push := func(s state) {
-		k := part(newest(s.chain, s.known), s.whole, false).key()
+		k := part(newest(s.chain, s.known), s.whole, false).key() + p.ran(s.chain)
 		if !seen[k] {
 			seen[k] = true
 			queue = append(queue, s)
