@@ -17,10 +17,12 @@ import (
 // all that are left hold, and repeats. The program's own invariants take part;
 // one of them that is dropped is an error.
 //
+// It also says why every template keeps every invariant and fact.
+//
 // A fact holds in every state that serial executions reach from a state in
 // which it holds. That it holds initially is an assumption, or checked by the
 // caller.
-func induct(ctx context.Context, p *ir.Program, opt Options, solver *smt.Solver) ([]*ir.Invariant, error) {
+func induct(ctx context.Context, p *ir.Program, opt Options, solver *smt.Solver) ([]*ir.Invariant, []Kept, error) {
 	var guesses []*ir.Invariant
 	for _, g := range guess(p) {
 		if opt.Initially == nil || opt.Initially(g) {
@@ -31,48 +33,43 @@ func induct(ctx context.Context, p *ir.Program, opt Options, solver *smt.Solver)
 	for {
 		all := append(append([]*ir.Invariant{}, stated...), guesses...)
 		if len(all) == 0 {
-			return nil, nil
+			return nil, nil, nil
 		}
-		q := *p
-		q.Invariants = all
-		code := symbolic.Prepare(&q)
+		code := symbolic.Prepare(withFacts(p, guesses))
 		broken := map[*ir.Invariant]bool{}
-		for _, inv := range all {
+		var kept []Kept
+		for i, inv := range all {
 			for _, t := range p.Txns {
 				if !mayBreak(t, inv) || broken[inv] {
 					continue
 				}
 				if err := ctx.Err(); err != nil {
-					return nil, nil // the caller sees the context's end
+					return nil, nil, nil // the caller sees the context's end
 				}
-				res, reason := breaks(ctx, code, opt, solver, t, inv)
-				if res == smt.Unsat {
+				a := breaks(ctx, code, opt, solver, t, inv, len(stated))
+				if a.res == smt.Unsat {
+					kept = append(kept, Kept{t, i, a.refuted})
 					continue
 				}
 				broken[inv] = true
 				if inv.Pos.IsValid() && slices.Contains(stated, inv) {
 					why := "transaction " + t.Name + " can break it"
-					if res == smt.Unknown {
-						why = "whether transaction " + t.Name + " keeps it is not known (" + reason + ")"
+					if a.res == smt.Unknown {
+						why = "whether transaction " + t.Name + " keeps it is not known (" + a.reason + ")"
 					}
-					return nil, ir.Errorf(inv.Pos, "the stated invariant is not inductive: %s; strengthen it or take it out", why)
+					return nil, nil, ir.Errorf(inv.Pos, "the stated invariant is not inductive: %s; strengthen it or take it out", why)
 				}
 			}
 		}
 		if len(broken) == 0 {
-			return guesses, nil
+			return guesses, kept, nil
 		}
-		var kept []*ir.Invariant
-		for _, g := range guesses {
-			if !broken[g] {
-				kept = append(kept, g)
-			}
-		}
-		if len(kept) == len(guesses) {
+		before := len(guesses)
+		guesses = slices.DeleteFunc(guesses, func(g *ir.Invariant) bool { return broken[g] })
+		if len(guesses) == before {
 			// Only a stated invariant without a position was broken.
-			return nil, fmt.Errorf("a stated invariant is not inductive: %s", ir.ExprString(all[0].Expr))
+			return nil, nil, fmt.Errorf("a stated invariant is not inductive: %s", ir.ExprString(all[0].Expr))
 		}
-		guesses = kept
 	}
 }
 
@@ -103,15 +100,29 @@ func mayBreak(t *ir.Txn, inv *ir.Invariant) bool {
 
 // breaks asks whether the transaction, run alone on a state with all
 // invariants, can leave one without this one.
-func breaks(ctx context.Context, code *symbolic.Code, opt Options, solver *smt.Solver, t *ir.Txn, inv *ir.Invariant) (smt.Result, string) {
+func breaks(ctx context.Context, code *symbolic.Code, opt Options, solver *smt.Solver, t *ir.Txn, inv *ir.Invariant, stated int) answer {
 	defer solver.Forget()
+	w, terms := breaking(code, opt, t, inv)
+	w.Record = opt.Scripts
+	if w.B.And(terms...).IsFalse() {
+		return answer{res: smt.Unsat, refuted: &Refutation{Syntactic: true, WithFacts: true}}
+	}
+	a := w.Ask(ctx, solver, terms...)
+	out := answer{res: a.Result, reason: a.Reason}
+	if a.Result == smt.Unsat {
+		out.refuted = refutation(ctx, solver, opt, &a, stated, true)
+	}
+	return out
+}
+
+// breaking makes the question of breaks.
+func breaking(code *symbolic.Code, opt Options, t *ir.Txn, inv *ir.Invariant) (*symbolic.World, []*smt.Term) {
 	w := code.World(smt.NewBuilder(), opt.Engine)
 	s := w.Base("s")
 	in := w.NewInstance(t, "t")
 	w.Unused(s, in)
 	run := in.Run(s)
-	a := w.Ask(ctx, solver, run.Feasible(), w.Violated(run.Post, inv))
-	return a.Result, a.Reason
+	return w, []*smt.Term{run.Feasible(), w.Violated(run.Post, inv)}
 }
 
 // guess makes candidate facts: numbers drawn from a counter lie below it, and

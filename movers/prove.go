@@ -57,8 +57,9 @@ type Options struct {
 	Suspect func(w *Walk, facts []*ir.Invariant) bool
 	// Progress, if not nil, is told what is being done.
 	Progress func(done, total int, what string)
-	// Observe, if not nil, is given every question with its answer.
-	Observe func(name string, asserts []*smt.Term, res smt.Result)
+	// Explain finds out what each refutation needs, and Scripts keeps it as an
+	// SMT-LIB script; both take more time.
+	Explain, Scripts bool
 	// naive is the rule of CAV'19, theorem 4: every helper is atomic, and
 	// constraints are those of the snapshot. It is wrong for rows and values,
 	// which the tests show.
@@ -79,16 +80,18 @@ type Result struct {
 	Certificate string
 	// Mode is the granularity of exclusion of the proof.
 	Mode symbolic.Granularity
-	// Facts are the inductive facts that were used, beyond the program's own
-	// invariants.
+	// Facts are the inductive facts that a proof needs, or else that could be
+	// used, beyond the program's own invariants.
 	Facts []*ir.Invariant
 	// Walks are the closed walks that remain, possible or not known to be.
 	Walks []*Walk
 	// Reason is why the verdict is Unknown.
 	Reason string
-	// Refuted counts the pieces of walks that were proved impossible.
+	// Refuted counts the pieces of walks that a proof needs to be impossible.
 	Refuted int
-	Stats   Stats
+	// Evidence is what the verdict rests on; nil where a certificate does.
+	Evidence *Evidence
+	Stats    Stats
 }
 
 type prover struct {
@@ -98,6 +101,8 @@ type prover struct {
 	gran   symbolic.Granularity
 	solver *smt.Solver
 	memo   map[string]answer
+	order  []piece // the keys of memo, as they came
+	steady []int   // nodes that are steady
 	stats  *Stats
 	left   int // questions that may still be asked for this transaction
 	// quick makes the first transaction that is not proved end the run.
@@ -148,16 +153,17 @@ func Prove(ctx context.Context, p *ir.Program, opt Options) (*Result, error) {
 		pr := newProver(p, quick, symbolic.ByRow, solver, stats)
 		pr.quick = true
 		if res := pr.run(ctx); res.Verdict == Robust {
+			res.Evidence.need(nil, nil, nil)
 			res.Stats = *stats
 			res.Stats.Solver = solver.Stats
 			return res, nil
 		}
 	}
-	facts, err := induct(ctx, p, opt, solver)
+	facts, kept, err := induct(ctx, p, opt, solver)
 	if err != nil {
 		return nil, err
 	}
-	return prove(ctx, p, facts, opt, solver, stats), nil
+	return prove(ctx, p, facts, kept, opt, solver, stats), nil
 }
 
 // withFacts gives the program with more invariants.
@@ -168,7 +174,7 @@ func withFacts(p *ir.Program, facts []*ir.Invariant) *ir.Program {
 }
 
 // prove tries the two granularities of exclusion; a proof with either is one.
-func prove(ctx context.Context, p *ir.Program, facts []*ir.Invariant, opt Options, solver *smt.Solver, stats *Stats) *Result {
+func prove(ctx context.Context, p *ir.Program, facts []*ir.Invariant, kept []Kept, opt Options, solver *smt.Solver, stats *Stats) *Result {
 	var best *Result
 	for _, gran := range []symbolic.Granularity{symbolic.ByRow, symbolic.ByCell} {
 		pr := newProver(withFacts(p, facts), opt, gran, solver, stats)
@@ -178,6 +184,15 @@ func prove(ctx context.Context, p *ir.Program, facts []*ir.Invariant, opt Option
 		}
 		res := pr.run(ctx)
 		res.Mode, res.Facts = gran, facts
+		res.Evidence.need(p.Invariants, facts, kept)
+		if res.Verdict == Robust {
+			res.Facts = nil
+			for _, f := range res.Evidence.Facts {
+				if f.Needed && !f.Stated {
+					res.Facts = append(res.Facts, f.Invariant)
+				}
+			}
+		}
 		if best == nil || res.Verdict == Robust {
 			best = res
 		}
@@ -192,6 +207,7 @@ func prove(ctx context.Context, p *ir.Program, facts []*ir.Invariant, opt Option
 
 func (p *prover) run(ctx context.Context) *Result {
 	res := &Result{}
+	defer func() { p.conclude(res) }()
 	for t0 := range p.nodes {
 		if p.opt.Progress != nil {
 			p.opt.Progress(t0, len(p.nodes), p.nodes[t0].txn.Name)
@@ -219,12 +235,23 @@ func (p *prover) run(ctx context.Context) *Result {
 	if res.Verdict != Suspicious && res.Reason != "" {
 		res.Verdict = Unknown
 	}
-	for _, a := range p.memo {
-		if a.res == smt.Unsat {
+	return res
+}
+
+// conclude completes a result with what it rests on. A proof is looked at a
+// second time, by code of its own.
+func (p *prover) conclude(res *Result) {
+	res.Evidence = p.evidence()
+	if res.Verdict == Robust && !p.opt.naive {
+		if v := res.Evidence.conclude(); v >= 0 {
+			res.Verdict, res.Reason = Unknown, "a fault of this program, please report it: the search ended, but a walk of "+p.nodes[v].txn.Name+" remains"
+		}
+	}
+	for _, a := range res.Evidence.Asked {
+		if a.Needed {
 			res.Refuted++
 		}
 	}
-	return res
 }
 
 // sessionOrder reports whether u always comes before v.
@@ -270,7 +297,11 @@ func (p *prover) ran(chain []elem) string {
 // walks finds the closed walks of a delayed node. Windows grow until no walk
 // is left, or one is possible as a whole.
 func (p *prover) walks(ctx context.Context, t0 int) (found []*Walk, reason string) {
-	if p.gran == symbolic.ByRow && steady(p.code, p.nodes[t0].txn, p.opt) || p.ask(ctx, piece{t0: t0}).res == smt.Unsat {
+	if p.gran == symbolic.ByRow && steady(p.code, p.nodes[t0].txn, p.opt) {
+		p.steady = append(p.steady, t0)
+		return nil, ""
+	}
+	if p.ask(ctx, piece{t0: t0}).res == smt.Unsat {
 		return nil, "" // it never writes, or may as well begin when it commits
 	}
 	p.left = p.opt.MaxQuestions

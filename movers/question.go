@@ -38,8 +38,9 @@ func (q piece) key() string {
 
 // answer is the solver's answer to a piece.
 type answer struct {
-	res    smt.Result
-	reason string
+	res     smt.Result
+	reason  string
+	refuted *Refutation // for Unsat
 }
 
 // ask answers whether the piece can be part of a walk, from memory if it was
@@ -59,6 +60,7 @@ func (p *prover) ask(ctx context.Context, q piece) answer {
 			p.left--
 		}
 		p.memo[key] = a
+		p.order = append(p.order, q)
 	}
 	return a
 }
@@ -71,13 +73,23 @@ type question struct {
 	r0    *symbolic.Run
 	delay *symbolic.Instance
 	terms []*smt.Term
-	insts []*symbolic.Instance
+	// topics are those of the terms, "" for what the question is.
+	topics []string
+	insts  []*symbolic.Instance
 	// runs gives, per element, its runs in the places where it behaves as in
 	// the history; they agree.
 	runs [][]*symbolic.Run
 }
 
-func (q *question) assert(ts ...*smt.Term) { q.terms = append(q.terms, ts...) }
+func (q *question) assert(ts ...*smt.Term) { q.about("", ts...) }
+
+// about asserts terms with a topic.
+func (q *question) about(topic string, ts ...*smt.Term) {
+	for _, t := range ts {
+		q.terms = append(q.terms, t)
+		q.topics = append(q.topics, topic)
+	}
+}
 
 // dead reports whether the terms contradict each other without a solver.
 func (q *question) dead() bool { return q.w.B.And(q.terms...).IsFalse() }
@@ -89,18 +101,34 @@ const (
 )
 
 func (p *prover) solve(ctx context.Context, pc piece) answer {
-	b := smt.NewBuilder()
-	w := p.code.World(b, p.opt.Engine)
-	q := &question{p: p, w: w, runs: make([][]*symbolic.Run, len(pc.elems))}
 	defer p.solver.Forget()
-	done := func() bool {
-		if q.dead() {
-			p.stats.Syntactic++
-			return true
-		}
-		return false
+	q := p.build(pc)
+	if q.dead() {
+		p.stats.Syntactic++
+		return answer{res: smt.Unsat, refuted: &Refutation{Syntactic: true, WithFacts: p.facts != nil}}
 	}
+	w := q.w
+	w.Record = p.opt.Scripts
+	if w.Thorough = pc.first && pc.last || len(pc.elems) <= 1; !w.Thorough {
+		// It will be asked again as part of more. The ends of walks are
+		// worth more: all walks have them.
+		w.MaxRefinements, w.MaxInstances = partRefinements, partInstances
+	}
+	p.stats.Queries++
+	a := w.Ask(ctx, p.solver, q.terms...)
+	copy(a.Topics, q.topics)
+	out := answer{res: a.Result, reason: a.Reason}
+	if a.Result == smt.Unsat {
+		out.refuted = p.refutation(ctx, &a, len(p.code.Program.Invariants)-len(p.facts))
+	}
+	return out
+}
 
+// build makes the question of a piece. When its terms contradict each other, it
+// is not complete.
+func (p *prover) build(pc piece) *question {
+	w := p.code.World(smt.NewBuilder(), p.opt.Engine)
+	q := &question{p: p, w: w, runs: make([][]*symbolic.Run, len(pc.elems))}
 	q.s0 = w.Base("s0")
 	q.delay = w.NewInstance(p.nodes[pc.t0].txn, "t0")
 	w.Unused(q.s0, q.delay)
@@ -109,8 +137,8 @@ func (p *prover) solve(ctx context.Context, pc piece) answer {
 	if p.opt.naive {
 		q.assert(q.r0.Feasible())
 	}
-	if done() {
-		return answer{smt.Unsat, ""}
+	if q.dead() {
+		return q
 	}
 	if len(pc.elems) == 0 {
 		q.delayed(q.state(0))
@@ -120,37 +148,24 @@ func (p *prover) solve(ctx context.Context, pc piece) answer {
 	}
 	if pc.first {
 		q.first(pc.elems[0])
-		if done() {
-			return answer{smt.Unsat, ""}
+		if q.dead() {
+			return q
 		}
 	}
 	for i := 0; i+1 < len(pc.elems); i++ {
 		q.edge(pc.elems, i)
-		if done() {
-			return answer{smt.Unsat, ""}
+		if q.dead() {
+			return q
 		}
 	}
 	if pc.last {
 		q.last(pc.elems, len(pc.elems)-1)
-		if done() {
-			return answer{smt.Unsat, ""}
+		if q.dead() {
+			return q
 		}
 	}
 	q.agree()
-	if done() {
-		return answer{smt.Unsat, ""}
-	}
-	if w.Thorough = pc.first && pc.last || len(pc.elems) <= 1; !w.Thorough {
-		// It will be asked again as part of more. The ends of walks are
-		// worth more: all walks have them.
-		w.MaxRefinements, w.MaxInstances = partRefinements, partInstances
-	}
-	p.stats.Queries++
-	a := w.Ask(ctx, p.solver, q.terms...)
-	if p.opt.Observe != nil {
-		p.opt.Observe(pc.key(), a.Asserts, a.Result)
-	}
-	return answer{a.Result, a.Reason}
+	return q
 }
 
 // state makes a state inside the window, in which the elements from i on have
@@ -173,7 +188,7 @@ func (q *question) actual(i int, r *symbolic.Run) { q.runs[i] = append(q.runs[i]
 func (q *question) agree() {
 	for _, list := range q.runs {
 		for k := 1; k < len(list); k++ {
-			q.assert(list[0].Agrees(list[k]))
+			q.about(TopicAgree, list[0].Agrees(list[k]))
 		}
 	}
 }
@@ -183,9 +198,9 @@ func (q *question) agree() {
 // one has the delayed one's commit inside its own.
 func (q *question) inWindow(e elem, r *symbolic.Run) {
 	if e.kind == Atomic {
-		q.assert(q.w.B.Not(q.w.Excludes(q.r0, r, q.p.gran, false)))
+		q.about(TopicExclusion, q.w.B.Not(q.w.Excludes(q.r0, r, q.p.gran, false)))
 	} else {
-		q.assert(q.w.B.Not(q.w.Excludes(r, q.r0, q.p.gran, false)))
+		q.about(TopicExclusion, q.w.B.Not(q.w.Excludes(r, q.r0, q.p.gran, false)))
 	}
 }
 
@@ -246,7 +261,7 @@ func (q *question) first(e elem) {
 // atomic at its commit.
 func (q *question) delayed(s *symbolic.State) {
 	_, commits := q.r0.Commit(s)
-	q.assert(commits)
+	q.about(TopicCommit, commits)
 	if !q.p.opt.Classic && !q.p.opt.naive { // by dependencies, equal values are no reason
 		q.assert(q.later(s))
 	}
@@ -295,7 +310,7 @@ func (q *question) edge(elems []elem, i int) {
 			stuck = B.Or(stuck, w.Affects(a, b), w.WritesMeet(a, b, symbolic.ByCell))
 		}
 	case v.kind == Atomic: // u issued: v would leave u's window
-		q.assert(B.Not(w.Excludes(a, b, q.p.gran, false)))
+		q.about(TopicExclusion, B.Not(w.Excludes(a, b, q.p.gran, false)))
 		stuck = q.changed(a, b.Post, u)
 		if classic {
 			stuck = B.Or(stuck, w.Affects(b, a))

@@ -3,7 +3,9 @@ package symbolic
 import (
 	"context"
 	"fmt"
+	"slices"
 	"sort"
+	"strconv"
 
 	"github.com/txrobust/robust/ir"
 	"github.com/txrobust/robust/smt"
@@ -18,8 +20,13 @@ type Answer struct {
 	// reached.
 	Reason string
 	// Asserts are the terms that were asserted. When the result is Unsat they
-	// contradict each other.
+	// contradict each other. Topics has the topic of each, "" for the terms
+	// of the question.
 	Asserts []*smt.Term
+	Topics  []string
+	// Rounds are the instances of universals that were made, if the World's
+	// Record is set.
+	Rounds []Round
 }
 
 // maxTerms bounds the terms that instances of universals may make.
@@ -31,9 +38,8 @@ const maxTerms = 600000
 // them: most are never needed. When the bounds are reached, the remaining ones
 // are left out, so that Sat may be too optimistic and Unsat is certain.
 func (w *World) Ask(ctx context.Context, s *smt.Solver, terms ...*smt.Term) Answer {
-	ans := Answer{}
 	if w.B.And(terms...).IsFalse() {
-		return Answer{Result: smt.Unsat, Asserts: terms}
+		return Answer{Result: smt.Unsat, Asserts: terms, Topics: make([]string, len(terms))}
 	}
 	w.freshFacts()
 	if w.Unsupported != "" {
@@ -41,69 +47,99 @@ func (w *World) Ask(ctx context.Context, s *smt.Solver, terms ...*smt.Term) Answ
 	}
 	d := s.Begin()
 	defer d.End()
-	in := content{}
-	assert := func(ts ...*smt.Term) {
-		d.Assert(ts...)
-		ans.Asserts = append(ans.Asserts, ts...)
-		for _, t := range ts {
-			in.add(t)
-		}
-	}
-	var waiting []definition
-	defined := 0
-	// define asserts the definitions of what the question contains now.
-	define := func() (added []*smt.Term) {
-		waiting = append(waiting, w.defs[defined:]...)
-		defined = len(w.defs)
-		for more := true; more; {
-			more = false
-			rest := waiting[:0]
-			for _, x := range waiting {
-				if x.about == nil || in[x.about] {
-					assert(x.cond)
-					added = append(added, x.cond)
-					more = true
-				} else {
-					rest = append(rest, x)
-				}
-			}
-			waiting = rest
-		}
-		return added
-	}
-	assert(terms...)
-	define()
-	assert(w.textFacts()...)
+	q := &inquiry{w: w, tell: func(t *smt.Term) { d.Assert(t) }, in: content{}}
+	q.begin(terms)
+	ans := &q.ans
 	for round := 0; ; round++ {
 		ans.Result, ans.Model, ans.Reason = d.Check(ctx)
 		if w.Unsupported != "" {
 			return Answer{Result: smt.Unknown, Reason: w.Unsupported}
 		}
 		if ans.Result != smt.Sat || w.Closed {
-			return ans
+			return *ans
 		}
 		if round == w.MaxRefinements {
 			ans.Reason = "facts about all rows were left out of a question"
-			return ans
+			return *ans
 		}
-		violated := w.violated(ans.Model, in)
+		w.makings = nil
+		violated := w.violated(ans.Model, q.in)
 		if len(violated) == 0 && w.Thorough {
-			in[nil] = true
-			violated = w.violated(ans.Model, in)
+			q.in[nil] = true
+			violated = w.violated(ans.Model, q.in)
 		}
-		assert(violated...)
+		if w.Record {
+			ans.Rounds = append(ans.Rounds, Round{w.makings, violated})
+		}
 		done := len(violated) == 0
-		for _, t := range define() {
+		for _, t := range q.refine(violated) {
 			done = done && ans.Model.IsTrue(t)
 		}
 		if done {
 			if w.full() {
 				ans.Reason = "facts about all rows were left out of a question"
 			}
-			return ans
+			return *ans
 		}
-		assert(w.textFacts()...)
+		q.assert("", w.textFacts()...)
 	}
+}
+
+// inquiry is a question while it is asked.
+type inquiry struct {
+	w       *World
+	ans     Answer
+	tell    func(*smt.Term) // tells the solver
+	in      content
+	waiting []definition
+	defined int // how many definitions were looked at
+}
+
+func (q *inquiry) assert(topic string, ts ...*smt.Term) {
+	for _, t := range ts {
+		q.tell(t)
+		q.ans.Asserts = append(q.ans.Asserts, t)
+		q.ans.Topics = append(q.ans.Topics, topic)
+		q.in.add(t)
+	}
+}
+
+// begin asserts the terms of the question.
+func (q *inquiry) begin(terms []*smt.Term) {
+	q.assert("", terms...)
+	q.define()
+	q.assert("", q.w.textFacts()...)
+}
+
+// refine asserts instances of universals, and the definitions that these need,
+// which it returns.
+func (q *inquiry) refine(list []Instantiation) []*smt.Term {
+	for _, i := range list {
+		u := q.w.universals[i.Universal]
+		q.assert(u.topic, u.list[i.Number])
+	}
+	return q.define()
+}
+
+// define asserts the definitions of what the question contains now.
+func (q *inquiry) define() (added []*smt.Term) {
+	q.waiting = append(q.waiting, q.w.defs[q.defined:]...)
+	q.defined = len(q.w.defs)
+	for more := true; more; {
+		more = false
+		rest := q.waiting[:0]
+		for _, x := range q.waiting {
+			if x.about == nil || q.in[x.about] {
+				q.assert(x.topic, x.cond)
+				added = append(added, x.cond)
+				more = true
+			} else {
+				rest = append(rest, x)
+			}
+		}
+		q.waiting = rest
+	}
+	return added
 }
 
 // violated gives instances of universals at mentioned members that are false
@@ -113,8 +149,8 @@ func (w *World) Ask(ctx context.Context, s *smt.Solver, terms ...*smt.Term) Answ
 // Members that are equal in the model satisfy the same universals there, so
 // that one of each class is enough. Making instances mentions more members;
 // those are looked at in turn, until something is violated.
-func (w *World) violated(m *smt.Model, in content) []*smt.Term {
-	var out []*smt.Term
+func (w *World) violated(m *smt.Model, in content) []Instantiation {
+	var out []Instantiation
 	for members := -1; len(out) == 0 && members != w.members(); {
 		members = w.members()
 		classes := map[domain][]int{}
@@ -135,9 +171,9 @@ func (w *World) violated(m *smt.Model, in content) []*smt.Term {
 					}
 					lists[k] = classes[d]
 				}
-				for _, t := range w.instancesAt(u, lists) {
-					if !m.IsTrue(t) {
-						out = append(out, t)
+				for _, n := range w.instancesAt(i, lists) {
+					if !m.IsTrue(u.list[n]) {
+						out = append(out, Instantiation{i, n})
 					}
 				}
 			}
@@ -158,11 +194,13 @@ func (w *World) members() int {
 // full reports whether no more instances of universals may be made.
 func (w *World) full() bool { return w.count >= w.MaxInstances || w.B.Size() >= maxTerms }
 
-// instancesAt gives the instances of a universal for the members with these
-// places. When the bounds are reached, it gives all that there are: which of
-// them are about these members takes long to find out, and all are true.
-func (w *World) instancesAt(u *universal, lists [][]int) []*smt.Term {
-	var out []*smt.Term
+// instancesAt gives the numbers of the instances of a universal for the members
+// with these places. When the bounds are reached, it gives all that there are:
+// which of them are about these members takes long to find out, and all are
+// true.
+func (w *World) instancesAt(number int, lists [][]int) []int {
+	u := w.universals[number]
+	var out []int
 	place := make([]int, len(u.doms))
 	var rec func(i int) bool
 	rec = func(i int) bool {
@@ -175,28 +213,49 @@ func (w *World) instancesAt(u *universal, lists [][]int) []*smt.Term {
 			}
 			return true
 		}
-		id := fmt.Sprint(place)
-		n, ok := u.made[id]
+		n, ok := u.made[placeID(place)]
 		if !ok {
 			if w.full() {
 				return false
 			}
-			w.count++
-			tuple := make([]Key, len(place))
-			for i, k := range place {
-				tuple[i] = w.mentions[u.doms[i]].list[k]
-			}
-			n = len(u.list)
-			u.list = append(u.list, u.prop(tuple))
-			u.made[id] = n
+			n = w.instantiate(number, place)
 		}
-		out = append(out, u.list[n])
+		out = append(out, n)
 		return true
 	}
 	if !rec(0) {
-		return u.list
+		out = out[:0]
+		for n := range u.list {
+			out = append(out, n)
+		}
 	}
 	return out
+}
+
+// instantiate makes a new instance of a universal, and gives its number.
+func (w *World) instantiate(number int, place []int) int {
+	u := w.universals[number]
+	w.count++
+	tuple := make([]Key, len(place))
+	for i, k := range place {
+		tuple[i] = w.mentions[u.doms[i]].list[k]
+	}
+	n := len(u.list)
+	u.list = append(u.list, u.prop(tuple))
+	u.made[placeID(place)] = n
+	if w.Record {
+		w.makings = append(w.makings, Making{number, slices.Clone(place)})
+	}
+	return n
+}
+
+func placeID(place []int) string {
+	var b []byte
+	for _, k := range place {
+		b = strconv.AppendInt(b, int64(k), 36)
+		b = append(b, ' ')
+	}
+	return string(b)
 }
 
 // content is the set of the terms that a question is made of.
@@ -229,13 +288,9 @@ func (c content) has(k Key) bool {
 // that are equal in the model, for each such class. Members of which the
 // question says nothing are left out.
 func (w *World) classes(d domain, m *smt.Model, in content) []int {
-	ms := w.mentions[d]
-	if len(ms.sorts) == 0 && len(ms.list) == 0 {
-		ms.list = []Key{{}}
-	}
 	var out []int
 	seen := map[string]bool{}
-	for i, k := range ms.list {
+	for i, k := range w.mentions[d].members() {
 		if !in.has(k) {
 			continue
 		}

@@ -1,6 +1,8 @@
 package symbolic
 
 import (
+	"strconv"
+
 	"github.com/txrobust/robust/ir"
 	"github.com/txrobust/robust/smt"
 )
@@ -8,7 +10,9 @@ import (
 // constrain keeps what holds of every committed state: the domain, CHECKs,
 // keys, foreign keys and the program's invariants.
 func (w *World) constrain(s *State) {
+	defer w.about(w.Topic)
 	for i, t := range w.Program.Tables {
+		w.about(TopicTable + t.Name)
 		if t.Var {
 			w.Define(w.inDomain(s.Col(i, 0, Key{})))
 			continue
@@ -25,6 +29,7 @@ func (w *World) constrain(s *State) {
 	}
 	for k := range w.Program.Invariants {
 		inv := w.Program.Invariants[k]
+		w.about(TopicInvariant + strconv.Itoa(k))
 		doms, prop := w.invariant(s, inv)
 		w.always(doms, prop)
 	}

@@ -220,6 +220,8 @@ func (w *World) Unused(base *State, in *Instance) {
 // freshFacts asserts that FRESH values are different from each other and from
 // what base states hold.
 func (w *World) freshFacts() {
+	defer w.about(w.Topic)
+	w.about(TopicFresh)
 	var all []freshValue
 	for _, in := range w.instances {
 		for _, f := range in.fresh {

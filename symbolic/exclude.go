@@ -290,6 +290,8 @@ func (w *World) refers(a, b *Write, ref reference, some somewhere) *smt.Term {
 // unchanged; so is what no template ever changes.
 func (w *World) Link(owner *Run, s0, s *State, gran Granularity) {
 	B := w.B
+	defer w.about(w.Topic)
+	w.about(TopicConstant)
 	for i, t := range w.Program.Tables {
 		d := []domain{tableDomain(i)}
 		if t.Var {
@@ -314,6 +316,7 @@ func (w *World) Link(owner *Run, s0, s *State, gran Granularity) {
 			return B.Implies(s0.Alive(i, k[0]), B.And(s.Alive(i, k[0]), same))
 		})
 	}
+	w.about(TopicWindow)
 	for _, x := range owner.Writes {
 		if x.Kind == Unknown || x.Kind == Insert && !w.Engine.InsertExcludes {
 			continue

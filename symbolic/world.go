@@ -2,6 +2,7 @@ package symbolic
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 
 	"github.com/txrobust/robust/engine"
@@ -34,6 +35,11 @@ type World struct {
 	// Unsupported is set to what cannot be executed symbolically; no answer
 	// about this World may be believed then.
 	Unsupported string
+	// Topic says what the conditions that are made now are about. It is kept
+	// with them, so that an answer can tell what it rests on.
+	Topic string
+	// Record makes answers keep their Rounds.
+	Record bool
 
 	index      map[*ir.Table]int
 	keyCols    []map[int]bool
@@ -45,7 +51,8 @@ type World struct {
 	exists     map[string]*smt.Term
 	aggregates map[string][]*aggregate
 	layers     int
-	count      int // instances of universals made
+	count      int      // instances of universals made
+	makings    []Making // in this round, if Record is set
 	ids        map[any]int
 	bases      []*State
 	instances  []*Instance
@@ -90,6 +97,7 @@ func (k Key) id() string {
 // universal is a statement about all tuples of members of its domains.
 type universal struct {
 	about *smt.Term // as for definition
+	topic string
 	doms  []domain
 	list  []*smt.Term    // the instances made
 	made  map[string]int // their places in list, by the places of the members
@@ -101,6 +109,7 @@ type universal struct {
 type definition struct {
 	about *smt.Term
 	cond  *smt.Term
+	topic string
 }
 
 // World makes an empty open world.
@@ -179,13 +188,13 @@ func (w *World) Define(t *smt.Term) { w.define(nil, t) }
 // define adds a condition about a variable made for it.
 func (w *World) define(about, t *smt.Term) {
 	if !t.IsTrue() {
-		w.defs = append(w.defs, definition{about, t})
+		w.defs = append(w.defs, definition{about, t, w.Topic})
 	}
 }
 
 // forall keeps a universal, about a variable made for it unless that is nil.
 func (w *World) forall(about *smt.Term, doms []domain, prop func(tuple []Key) *smt.Term) {
-	w.universals = append(w.universals, &universal{about: about, doms: doms, made: map[string]int{}, prop: prop})
+	w.universals = append(w.universals, &universal{about: about, topic: w.Topic, doms: doms, made: map[string]int{}, prop: prop})
 }
 
 // Exists is a truth value that is true exactly when some tuple of members has
@@ -303,11 +312,7 @@ func (w *World) Never(doms []domain, prop func(tuple []Key) *smt.Term) *smt.Term
 func (w *World) tuples(doms []domain, yield func(tuple []Key)) {
 	lists := make([][]Key, len(doms))
 	for i, d := range doms {
-		m := w.mentions[d]
-		if len(m.sorts) == 0 && len(m.list) == 0 {
-			m.list = []Key{{}}
-		}
-		lists[i] = m.list[:len(m.list):len(m.list)]
+		lists[i] = slices.Clip(w.mentions[d].members())
 	}
 	tuple := make([]Key, len(doms))
 	var rec func(i int)
