@@ -43,6 +43,8 @@ type Options struct {
 	MaxExecutions int
 	// Procedures are the templates that a client runs with CALL, by name.
 	Procedures map[string]bool
+	// Proof keeps what a proof rests on in the Report's Evidence.
+	Proof bool
 	// Progress, if not nil, is told what is being done; total is 0 where it is
 	// not known.
 	Progress func(done, total int, what string)
@@ -78,7 +80,7 @@ type check struct {
 	opt   Options
 	start time.Time
 	rep   *Report
-	proof proof // what the attempt to prove left
+	tried attempt // what the attempt to prove left
 	// bounds say what ran out, in the order of the steps.
 	bounds []string
 }
@@ -145,7 +147,7 @@ func (c *check) leaveOpen() {
 	c.rep.Verdict = Unknown
 	open := &report.Open{Cycles: [][]string{}, Settle: []string{}}
 	c.rep.Open = open
-	for _, w := range c.proof.walks {
+	for _, w := range c.tried.walks {
 		var names []string
 		for _, t := range w.Templates() {
 			names = append(names, t.Name)

@@ -10,14 +10,15 @@ import (
 	"github.com/txrobust/robust/ir"
 	"github.com/txrobust/robust/ir/interp"
 	"github.com/txrobust/robust/movers"
+	"github.com/txrobust/robust/proof"
 	"github.com/txrobust/robust/reach"
 	"github.com/txrobust/robust/report"
 	"github.com/txrobust/robust/schedules"
 	"github.com/txrobust/robust/witness"
 )
 
-// proof is what an attempt to prove leaves for a search.
-type proof struct {
+// attempt is what an attempt to prove leaves for a search.
+type attempt struct {
 	walks []*movers.Walk
 	facts []*ir.Invariant
 }
@@ -66,8 +67,8 @@ func (c *check) exhaustive() (bool, error) {
 	r := c.explore(sessions, rows)
 	switch r.Verdict {
 	case interp.Serializable:
-		c.rep.Proof = &report.Proof{Method: fmt.Sprintf("exhaustive interpretation of all %d executions", r.Executions), Facts: []string{}}
-		return c.decide(Robust), nil
+		c.byExecutions(fmt.Sprintf("exhaustive interpretation of all %d executions", r.Executions))
+		return true, nil
 	case interp.Anomalous:
 		return true, c.found(witness.Evidence{Rows: rows, Sessions: sessions, Execution: r.Anomaly, Classic: c.opt.Classic}, nil)
 	case interp.Undecided:
@@ -101,13 +102,22 @@ func (c *check) instrumented() bool {
 	c.rep.Stats.States += r.States
 	switch r.Verdict {
 	case reach.Unreachable:
-		c.rep.Proof = &report.Proof{Method: fmt.Sprintf("instrumentation (CAV'19, theorem 2): none of the %d reachable states of the instrumented program is the error state", r.States), Facts: []string{}}
-		return c.decide(Robust)
+		c.byExecutions(fmt.Sprintf("instrumentation (CAV'19, theorem 2): none of the %d reachable states of the instrumented program is the error state", r.States))
+		return true
 	case reach.Reached, reach.BoundHit:
 		// The execution itself comes from the interpretation that follows.
 		return false
 	}
 	panic(fmt.Sprintf("robust: unknown verdict %d", r.Verdict))
+}
+
+// byExecutions records that all executions were gone through.
+func (c *check) byExecutions(method string) {
+	c.decide(Robust)
+	c.rep.Proof = &report.Proof{Method: method, Facts: []string{}}
+	if c.opt.Proof {
+		c.rep.Evidence = c.written(proof.Executions, method)
+	}
 }
 
 // simple reports whether the transactions only read and write shared variables,
@@ -142,11 +152,9 @@ func simple(p *ir.Program) bool {
 func (c *check) prove() (bool, error) {
 	ctx, cancel := c.share(0.7)
 	defer cancel()
-	opt := movers.Options{Engine: c.opt.Engine, Classic: c.opt.Classic, SessionOrder: c.opt.SessionOrder,
-		Progress: func(done, total int, what string) { c.opt.Progress(done, total, "proving: "+what+" delayed") }}
-	if c.opt.Init != schedules.AnyRows {
-		opt.Initially = c.initially
-	}
+	opt := c.moverOptions()
+	opt.Scripts = c.opt.Proof
+	opt.Progress = func(done, total int, what string) { c.opt.Progress(done, total, "proving: "+what+" delayed") }
 	var anomaly *schedules.Anomaly
 	tried := map[string]bool{}
 	opt.Suspect = func(w *movers.Walk, facts []*ir.Invariant) bool {
@@ -167,7 +175,7 @@ func (c *check) prove() (bool, error) {
 	}
 	c.rep.Stats.Queries += r.Stats.Queries
 	c.rep.Stats.SolverMS += r.Stats.Solver.Time.Milliseconds()
-	c.proof = proof{r.Walks, r.Facts}
+	c.tried = attempt{r.Walks, r.Facts}
 	if anomaly != nil {
 		return true, c.foundAnomaly(anomaly)
 	}
@@ -177,8 +185,11 @@ func (c *check) prove() (bool, error) {
 		for _, f := range r.Facts {
 			c.rep.Proof.Facts = append(c.rep.Proof.Facts, movers.FactString(f))
 			if opt.Initially == nil {
-				c.rep.Assumptions = append(c.rep.Assumptions, "initially "+movers.FactString(f))
+				c.rep.Assumptions = append(c.rep.Assumptions, initially(f))
 			}
+		}
+		if c.opt.Proof {
+			c.rep.Evidence = c.fromGraph(r)
 		}
 		return c.decide(Robust), nil
 	case movers.Suspicious:
@@ -190,6 +201,15 @@ func (c *check) prove() (bool, error) {
 		return false, nil
 	}
 	panic(fmt.Sprintf("robust: unknown verdict %d", r.Verdict))
+}
+
+// moverOptions are the options that decide what a proof claims.
+func (c *check) moverOptions() movers.Options {
+	opt := movers.Options{Engine: c.opt.Engine, Classic: c.opt.Classic, SessionOrder: c.opt.SessionOrder}
+	if c.opt.Init != schedules.AnyRows {
+		opt.Initially = c.initially
+	}
+	return opt
 }
 
 // method says in words why a proof holds.
@@ -232,11 +252,11 @@ func (c *check) search() (bool, error) {
 	if c.ctx.Err() != nil {
 		return false, nil
 	}
-	walks := c.proof.walks
+	walks := c.tried.walks
 	if len(walks) == 0 {
 		walks = c.pairs()
 	}
-	queries := c.queries(walks, c.proof.facts, false)
+	queries := c.queries(walks, c.tried.facts, false)
 	if len(queries) == 0 {
 		return false, nil
 	}

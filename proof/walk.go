@@ -61,7 +61,7 @@ func (q Question) words(vertices []Vertex) string {
 		what = append(what, "FIRST")
 		parts = append(parts, name(q.Delayed))
 	}
-	if len(q.Elements) > 1 {
+	if len(q.Elements) > 1 || !q.First && !q.Last {
 		what = append(what, "EDGE")
 	}
 	for _, e := range q.Elements {
@@ -274,7 +274,14 @@ func (a *walks) runs(delayed int, ran string, i int, kind Kind) (string, bool) {
 // Prune leaves out refuted pieces without which no walk is left either. Those
 // that come first are kept rather than those that come last.
 func Prune(vertices []Vertex, delayed int, refuted []Question) []Question {
-	kept := slices.Clone(refuted)
+	var kept []Question
+	listed := map[string]bool{}
+	for _, q := range refuted {
+		if !listed[q.String()] {
+			listed[q.String()] = true
+			kept = append(kept, q)
+		}
+	}
 	var drop func(block []Question)
 	drop = func(block []Question) {
 		in := map[string]bool{}

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/txrobust/robust/ir"
+	"github.com/txrobust/robust/proof"
 	"github.com/txrobust/robust/witness"
 )
 
@@ -37,6 +38,8 @@ type Report struct {
 	Findings     []Finding     `json:"findings"`
 	// Proof is why the verdict is robust, or nil.
 	Proof *Proof `json:"proof"`
+	// Evidence is what the proof rests on, if it was to be kept.
+	Evidence *proof.Proof `json:"-"`
 	// Open is why the verdict is unknown, or nil.
 	Open *Open `json:"open"`
 	// Assumptions are what the verdict rests on, in sentences.

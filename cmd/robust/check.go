@@ -11,6 +11,7 @@ import (
 
 	"github.com/txrobust/robust"
 	"github.com/txrobust/robust/ir"
+	"github.com/txrobust/robust/proof"
 	"github.com/txrobust/robust/report"
 	"github.com/txrobust/robust/witness"
 )
@@ -21,10 +22,10 @@ const grace = 2 * time.Second
 
 type checkFlags struct {
 	common
-	isolation, init, format, witness string
-	helpers                          int
-	timeout                          time.Duration
-	sessionOrder, verbose            bool
+	isolation, init, format, witness, proof string
+	helpers                                 int
+	timeout                                 time.Duration
+	sessionOrder, verbose                   bool
 }
 
 func checkCommand(fs *flag.FlagSet) func(context.Context, streams, []string) (int, error) {
@@ -38,6 +39,7 @@ func checkCommand(fs *flag.FlagSet) func(context.Context, streams, []string) (in
 	fs.BoolVar(&f.verbose, "v", false, "also print assumptions, what transactions touch, and counts")
 	fs.StringVar(&f.format, "format", "text", "`format` of the result: text or json")
 	fs.StringVar(&f.witness, "witness", "", "write the schedule of a finding as SQL scripts to the folder `DIR`")
+	fs.StringVar(&f.proof, "proof", "", "write a proof, as scripts that z3 checks, to the folder `DIR`")
 	return f.run
 }
 
@@ -65,8 +67,13 @@ func (f *checkFlags) run(ctx context.Context, std streams, inputs []string) (int
 	several := len(programs) > 1
 	for _, p := range programs {
 		if f.witness != "" {
-			if err := witness.Replaceable(f.folder(p, several)); err != nil {
+			if err := witness.Replaceable(folder(f.witness, p, several)); err != nil {
 				return 0, usagef("-witness: %v", err)
+			}
+		}
+		if f.proof != "" {
+			if err := proof.Replaceable(folder(f.proof, p, several)); err != nil {
+				return 0, usagef("-proof: %v", err)
 			}
 		}
 	}
@@ -91,6 +98,11 @@ func (f *checkFlags) run(ctx context.Context, std streams, inputs []string) (int
 		code = graver(code, exitCode(rep.Verdict))
 		if err := f.witnesses(p, rep, several); err != nil {
 			return 0, err
+		}
+		if f.proof != "" {
+			if err := f.keep(std, p, rep, folder(f.proof, p, several)); err != nil {
+				return 0, err
+			}
 		}
 	}
 	if err := write(std, f.output, &out); err != nil {
@@ -119,12 +131,12 @@ func (f *checkFlags) check() error {
 	return nil
 }
 
-// folder is where the witness of a program goes.
-func (f *checkFlags) folder(p *program, several bool) string {
+// folder is where the witness or the proof of a program goes.
+func folder(dir string, p *program, several bool) string {
 	if several {
-		return filepath.Join(f.witness, p.Name)
+		return filepath.Join(dir, p.Name)
 	}
-	return filepath.Clean(f.witness)
+	return filepath.Clean(dir)
 }
 
 // one checks one program. When its time is over and the check does not notice,
@@ -137,7 +149,7 @@ func (f *checkFlags) one(ctx context.Context, std streams, p *program) (*robust.
 	show, end := progress(std.err)
 	defer end()
 	opt := robust.Options{Engine: p.engine(f.eng), Init: init, Helpers: f.helpers, SessionOrder: f.sessionOrder, Classic: f.classic,
-		Procedures: p.procedures, Progress: show}
+		Procedures: p.procedures, Proof: f.proof != "", Progress: show}
 	type answer struct {
 		rep   *robust.Report
 		err   error
@@ -186,7 +198,7 @@ func (f *checkFlags) witnesses(p *program, rep *robust.Report, several bool) err
 		return nil
 	}
 	for i, finding := range rep.Findings {
-		dir := f.folder(p, several)
+		dir := folder(f.witness, p, several)
 		if i > 0 {
 			dir = fmt.Sprintf("%s-%d", dir, i+1)
 		}

@@ -22,6 +22,9 @@ type program struct {
 	sql bool
 	// files are what it was read from, those that declare tables first.
 	files []string
+	// read are these files in the order in which they were read, and only the
+	// names of the transactions that were asked for, if not all.
+	read, only []string
 	// procedures are the templates that are run with CALL.
 	procedures map[string]bool
 }
@@ -95,7 +98,7 @@ func (s *sources) load(ctx context.Context) ([]*program, error) {
 		case err != nil:
 			return nil, err
 		}
-		q := &program{Program: p, sql: true, files: tablesFirst(p, files)}
+		q := &program{Program: p, sql: true, files: tablesFirst(p, files), read: files, only: s.txns}
 		if q.procedures, err = procedures(p); err != nil {
 			return nil, err
 		}
@@ -117,7 +120,7 @@ func (s *sources) load(ctx context.Context) ([]*program, error) {
 			return nil, err
 		}
 		ir.Structure(p)
-		out = append(out, &program{Program: p, files: []string{path}})
+		out = append(out, &program{Program: p, files: []string{path}, read: []string{path}, only: s.txns})
 	}
 	return out, nil
 }

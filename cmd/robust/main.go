@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/signal"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"syscall"
 )
@@ -32,6 +33,8 @@ func usagef(format string, args ...any) error { return &usageError{fmt.Sprintf(f
 // command is one subcommand. run gives the exit code.
 type command struct {
 	name, args, summary string
+	// operands says what the arguments after the flags are.
+	operands string
 	// flags declares the flags, and gives what runs with their values.
 	flags func(fs *flag.FlagSet) func(ctx context.Context, std streams, inputs []string) (int, error)
 }
@@ -41,10 +44,14 @@ type streams struct{ out, err io.Writer }
 
 func commands() []command {
 	return []command{
-		{"check", "[flags] INPUT…", "prove or refute robustness", checkCommand},
-		{"instrument", "[flags] INPUT…", "print the instrumented program", instrumentCommand},
+		{"check", "[flags] INPUT…", "prove or refute robustness", inputs, checkCommand},
+		{"instrument", "[flags] INPUT…", "print the instrumented program", inputs, instrumentCommand},
+		{"proof verify", "[flags] DIR…", "check a proof that check -proof wrote, with the program z3", "DIR is a folder that robust check -proof wrote.", verifyCommand},
 	}
 }
+
+// inputs says what INPUT is.
+const inputs = "INPUT is .sql files and directories of them, together one application, and\n.litmus files, each a program of its own."
 
 func main() {
 	if os.Getenv(workerVar) == "" {
@@ -115,8 +122,17 @@ func dispatch(ctx context.Context, args []string, std streams) (int, error) {
 		return exitOK, nil
 	}
 	for _, c := range commands() {
-		if c.name == name {
+		first, second, two := strings.Cut(c.name, " ")
+		switch {
+		case first != name:
+		case !two:
 			return c.run(ctx, args, std)
+		case len(args) > 0 && args[0] == second:
+			return c.run(ctx, args[1:], std)
+		case slices.Contains(args, "-h"):
+			return c.run(ctx, []string{"-h"}, std)
+		default:
+			return 0, usagef("%s is followed by %s; robust help lists the commands", first, second)
 		}
 	}
 	return 0, usagef("there is no command %q; robust help lists the commands", name)
@@ -129,8 +145,8 @@ func (c *command) run(ctx context.Context, args []string, std streams) (int, err
 	f := c.flags(fs)
 	switch err := fs.Parse(args); {
 	case errors.Is(err, flag.ErrHelp):
-		fmt.Fprintf(std.out, "usage: robust %s %s\n\n%s\n\nINPUT is .sql files and directories of them, together one application, and\n.litmus files, each a program of its own.\n\nFlags:\n",
-			c.name, c.args, strings.ToUpper(c.summary[:1])+c.summary[1:]+".")
+		fmt.Fprintf(std.out, "usage: robust %s %s\n\n%s\n\n%s\n\nFlags:\n",
+			c.name, c.args, strings.ToUpper(c.summary[:1])+c.summary[1:]+".", c.operands)
 		fs.SetOutput(std.out)
 		fs.PrintDefaults()
 		return exitOK, nil
@@ -143,6 +159,9 @@ func (c *command) run(ctx context.Context, args []string, std streams) (int, err
 		}
 	}
 	if fs.NArg() == 0 {
+		if c.operands != inputs {
+			return 0, usagef("%s: there is no argument; robust %[1]s -h says what they are", c.name)
+		}
 		return 0, usagef("%s: there is no input; name .sql files, directories of them, or .litmus files", c.name)
 	}
 	return f(ctx, std, fs.Args())
@@ -162,8 +181,7 @@ Usage:
 	fmt.Fprint(w, `  robust version                     print the version
   robust help COMMAND                list the flags of a command
 
-INPUT is .sql files and directories of them, together one application, and
-.litmus files, each a program of its own.
+`+inputs+`
 
 Exit codes: 0 robust, 1 faulty input or failure, 2 wrong usage, 3 not robust,
 4 unknown.
