@@ -9,6 +9,7 @@ import (
 
 	"github.com/txrobust/robust/engine"
 	"github.com/txrobust/robust/ir"
+	"github.com/txrobust/robust/movers"
 	"github.com/txrobust/robust/report"
 	"github.com/txrobust/robust/schedules"
 )
@@ -43,6 +44,17 @@ type Options struct {
 	MaxExecutions int
 	// Procedures are the templates that a client runs with CALL, by name.
 	Procedures map[string]bool
+	// Window bounds how many transactions of a walk are asked about at once
+	// (default 4), and Questions the questions for each delayed transaction
+	// (default 2000).
+	Window, Questions int
+	// QueryLimit bounds each question in Z3's resource units (default
+	// 2 000 000), and QueryTimeout, if not 0, its time.
+	QueryLimit   uint
+	QueryTimeout time.Duration
+	// Explain adds an Explanation to the Report, and Graph the dependency
+	// graph.
+	Explain, Graph bool
 	// Proof keeps what a proof rests on in the Report's Evidence.
 	Proof bool
 	// Progress, if not nil, is told what is being done; total is 0 where it is
@@ -92,6 +104,15 @@ func newCheck(ctx context.Context, p *ir.Program, opt Options) *check {
 	if opt.Helpers == 0 {
 		opt.Helpers = 4
 	}
+	if opt.Window == 0 {
+		opt.Window = 4
+	}
+	if opt.Questions == 0 {
+		opt.Questions = 2000
+	}
+	if opt.QueryLimit == 0 {
+		opt.QueryLimit = 2_000_000
+	}
 	if opt.MaxExecutions == 0 {
 		opt.MaxExecutions = 300_000
 	}
@@ -107,6 +128,7 @@ func newCheck(ctx context.Context, p *ir.Program, opt Options) *check {
 
 // done completes the report.
 func (c *check) done() *Report {
+	c.explain()
 	c.rep.Stats.TotalMS = time.Since(c.start).Milliseconds()
 	return c.rep
 }
@@ -181,6 +203,20 @@ func (c *check) leaveOpen() {
 			"a fact about the rows that rules such a cycle out, stated as -- invariant: … in the schema",
 			"an update of one common row in the first two transactions of a cycle, which excludes it",
 			fmt.Sprintf("a search with more transactions (-helpers %d)", c.opt.Helpers+2))
+	}
+	for _, b := range c.tried.bounds {
+		switch b {
+		case movers.BoundWindow:
+			open.Settle = append(open.Settle, fmt.Sprintf("questions about more transactions of a walk at once (-window %d)", c.opt.Window+2))
+		case movers.BoundQuestions:
+			open.Settle = append(open.Settle, fmt.Sprintf("more questions about each transaction (-questions %d)", 4*c.opt.Questions))
+		case movers.BoundSolver:
+			more := fmt.Sprintf("-query-limit %d", 4*c.opt.QueryLimit)
+			if c.opt.QueryTimeout > 0 {
+				more += fmt.Sprintf(", -query-timeout %v", 4*c.opt.QueryTimeout)
+			}
+			open.Settle = append(open.Settle, "more effort of the solver for each question ("+more+")")
+		}
 	}
 	if len(c.rep.Havocs) > 0 {
 		open.Settle = append(open.Settle, "statements that can be modelled in place of those listed as not modelled")

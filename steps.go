@@ -19,8 +19,10 @@ import (
 
 // attempt is what an attempt to prove leaves for a search.
 type attempt struct {
-	walks []*movers.Walk
-	facts []*ir.Invariant
+	walks  []*movers.Walk
+	facts  []*ir.Invariant
+	result *movers.Result // nil if nothing was tried
+	bounds []movers.Bound // that ran out
 }
 
 // finite reports whether the program has finitely many sessions that start
@@ -153,7 +155,9 @@ func (c *check) prove() (bool, error) {
 	ctx, cancel := c.share(0.7)
 	defer cancel()
 	opt := c.moverOptions()
-	opt.Scripts = c.opt.Proof
+	opt.Scripts, opt.Explain = c.opt.Proof, c.opt.Explain
+	opt.MaxWindow, opt.MaxQuestions = c.opt.Window, c.opt.Questions
+	opt.Limit, opt.Timeout = c.opt.QueryLimit, c.opt.QueryTimeout
 	opt.Progress = func(done, total int, what string) { c.opt.Progress(done, total, "proving: "+what+" delayed") }
 	var anomaly *schedules.Anomaly
 	tried := map[string]bool{}
@@ -175,7 +179,7 @@ func (c *check) prove() (bool, error) {
 	}
 	c.rep.Stats.Queries += r.Stats.Queries
 	c.rep.Stats.SolverMS += r.Stats.Solver.Time.Milliseconds()
-	c.tried = attempt{r.Walks, r.Facts}
+	c.tried = attempt{r.Walks, r.Facts, r, r.Bounds}
 	if anomaly != nil {
 		return true, c.foundAnomaly(anomaly)
 	}

@@ -220,6 +220,9 @@ func (e *Evidence) Graph() []proof.Vertex {
 	return out
 }
 
+// Writes reports whether the text of a vertex has a statement that may write.
+func (e *Evidence) Writes(v int) bool { return writes(e.Vertices[v].Txn) }
+
 // conclude makes sure, apart from the search, that the refuted pieces leave no
 // walk, and marks those that are needed. It returns a vertex that has one, or -1.
 func (e *Evidence) conclude() int {

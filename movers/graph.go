@@ -48,6 +48,10 @@ type Walk struct {
 	// Unknown is the solver's reason where it could not decide whether the
 	// walk is possible, or "".
 	Unknown string
+	// Example is a state in which it is possible, as far as the solver can
+	// tell, and the parameters of the transactions, the delayed one first; there
+	// with Options.Explain.
+	Example []string
 }
 
 // String names the transactions in order, the delayed one first and last.

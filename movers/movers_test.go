@@ -3,6 +3,7 @@ package movers
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -71,6 +72,17 @@ process d[%[1]s] { txn late { t := u; w := 5 - t } }`
 		}
 		if res := mustProve(t, testprog.Parse(t, fmt.Sprintf(src, "*")), Options{Engine: m.engine, MaxWindow: 2}); res.Verdict == Robust {
 			t.Errorf("%s: proved, but late, both, mid, x0 is an anomaly", m.name)
+		}
+	}
+}
+
+// TestBounds: the result names the bound that ran out.
+func TestBounds(t *testing.T) {
+	p := testprog.Load(t, testprog.Path(t, "apps", "playlist-deletetrack"))
+	for want, opt := range map[Bound]Options{BoundQuestions: {MaxQuestions: 1}, BoundSolver: {Limit: 1, MaxQuestions: 4}} {
+		opt.Engine = engine.Postgres()
+		if res := mustProve(t, p, opt); res.Verdict == Robust || !slices.Contains(res.Bounds, want) {
+			t.Errorf("%v: %v, want %s", res.Verdict, res.Bounds, want)
 		}
 	}
 }

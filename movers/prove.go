@@ -28,6 +28,15 @@ const (
 
 func (v Verdict) String() string { return [...]string{"robust", "suspicious", "unknown"}[v] }
 
+// Bound is a bound of Options.
+type Bound string
+
+const (
+	BoundWindow    Bound = "window"    // MaxWindow
+	BoundQuestions Bound = "questions" // MaxQuestions
+	BoundSolver    Bound = "solver"    // Limit or Timeout, for some question
+)
+
 // Options direct Prove.
 type Options struct {
 	Engine *engine.Profile
@@ -85,8 +94,10 @@ type Result struct {
 	Facts []*ir.Invariant
 	// Walks are the closed walks that remain, possible or not known to be.
 	Walks []*Walk
-	// Reason is why the verdict is Unknown.
+	// Reason is why the verdict is Unknown, and Bounds are those that ran out
+	// on the way to the verdict.
 	Reason string
+	Bounds []Bound
 	// Refuted counts the pieces of walks that a proof needs to be impossible.
 	Refuted int
 	// Evidence is what the verdict rests on; nil where a certificate does.
@@ -103,6 +114,7 @@ type prover struct {
 	memo   map[string]answer
 	order  []piece // the keys of memo, as they came
 	steady []int   // nodes that are steady
+	bounds []Bound // that ran out
 	stats  *Stats
 	left   int // questions that may still be asked for this transaction
 	// quick makes the first transaction that is not proved end the run.
@@ -242,6 +254,12 @@ func (p *prover) run(ctx context.Context) *Result {
 // second time, by code of its own.
 func (p *prover) conclude(res *Result) {
 	res.Evidence = p.evidence()
+	for _, a := range res.Evidence.Asked {
+		if a.Result == smt.Unknown {
+			p.bound(BoundSolver)
+		}
+	}
+	res.Bounds = p.bounds
 	if res.Verdict == Robust && !p.opt.naive {
 		if v := res.Evidence.conclude(); v >= 0 {
 			res.Verdict, res.Reason = Unknown, "a fault of this program, please report it: the search ended, but a walk of "+p.nodes[v].txn.Name+" remains"
@@ -345,14 +363,23 @@ func (p *prover) walks(ctx context.Context, t0 int) (found []*Walk, reason strin
 			return found, ""
 		}
 		if p.left <= 0 {
+			p.bound(BoundQuestions)
 			return nil, fmt.Sprintf("walks around %s remain after %d questions", p.nodes[t0].txn.Name, p.opt.MaxQuestions)
 		}
 		if window >= p.opt.MaxWindow && !p.finite() {
+			p.bound(BoundWindow)
 			return nil, fmt.Sprintf("walks around %s remain after windows of %d transactions", p.nodes[t0].txn.Name, window)
 		}
 		if p.finite() {
 			return nil, fmt.Sprintf("too many walks around %s", p.nodes[t0].txn.Name)
 		}
+	}
+}
+
+// bound records that a bound ran out.
+func (p *prover) bound(b Bound) {
+	if !slices.Contains(p.bounds, b) {
+		p.bounds = append(p.bounds, b)
 	}
 }
 
@@ -383,7 +410,7 @@ func (p *prover) doubled(t0 int, chains [][]elem) {
 }
 
 func (p *prover) walk(t0 int, chain []elem, a answer) *Walk {
-	w := &Walk{Delayed: p.nodes[t0].txn, Unknown: a.reason}
+	w := &Walk{Delayed: p.nodes[t0].txn, Unknown: a.reason, Example: a.example}
 	for _, e := range chain {
 		w.Helpers = append(w.Helpers, Helper{p.nodes[e.node].txn, e.kind})
 	}

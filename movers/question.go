@@ -41,6 +41,7 @@ type answer struct {
 	res     smt.Result
 	reason  string
 	refuted *Refutation // for Unsat
+	example []string    // for Sat, as in Walk
 }
 
 // ask answers whether the piece can be part of a walk, from memory if it was
@@ -120,6 +121,12 @@ func (p *prover) solve(ctx context.Context, pc piece) answer {
 	out := answer{res: a.Result, reason: a.Reason}
 	if a.Result == smt.Unsat {
 		out.refuted = p.refutation(ctx, &a, len(p.code.Program.Invariants)-len(p.facts))
+	}
+	if a.Result == smt.Sat && p.opt.Explain && pc.first && pc.last {
+		out.example = q.s0.Example(a.Model)
+		for _, in := range append([]*symbolic.Instance{q.delay}, q.insts...) {
+			out.example = append(out.example, in.Example(a.Model))
+		}
 	}
 	return out
 }

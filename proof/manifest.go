@@ -180,7 +180,7 @@ func parse(text []byte) (*Manifest, error) {
 			}
 		}
 		if err := q.Reason.check(m); err != nil {
-			return nil, fmt.Errorf("%s: %v", q.words(m.Vertices), err)
+			return nil, fmt.Errorf("%s: %v", q.Words(m.Vertices), err)
 		}
 	}
 	for _, k := range m.Kept {
@@ -221,7 +221,7 @@ func (m *Manifest) open() string {
 			continue
 		}
 		if walk := Walk(m.Vertices, v, refuted); walk != nil {
-			return Question{v, walk, true, true}.words(m.Vertices)
+			return Question{v, walk, true, true}.Words(m.Vertices)
 		}
 	}
 	return ""

@@ -235,7 +235,7 @@ func (v *Verification) sources(ctx context.Context, texts map[string][]byte, loa
 		}
 		s, _ := steps(string(texts[q.File]))
 		script, uses, err := src.Piece(q.Question, q.Reason, s)
-		compare(q.words(m.Vertices), q.Reason, script, uses, err)
+		compare(q.Words(m.Vertices), q.Reason, script, uses, err)
 	}
 	v.facts(src, texts, compare)
 	return nil

@@ -44,9 +44,10 @@ type Question struct {
 }
 
 // String names the question in terms of docs/soundness.md, section 4.1.
-func (q Question) String() string { return q.words(nil) }
+func (q Question) String() string { return q.Words(nil) }
 
-func (q Question) words(vertices []Vertex) string {
+// Words is String with the names of the vertices.
+func (q Question) Words(vertices []Vertex) string {
 	name := func(v int) string {
 		if v >= 0 && v < len(vertices) {
 			return vertices[v].Name

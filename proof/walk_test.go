@@ -152,10 +152,10 @@ func TestDelayed(t *testing.T) {
 		t.Errorf("%v, want a alone: the question is about a's walks", walk)
 	}
 	long := Question{1, []Element{{0, Atomic}, {1, Issued}}, true, true}
-	if text := long.words(vertices); text != "FIRST+EDGE+LAST b -> a -> b (issued) -> b" {
+	if text := long.Words(vertices); text != "FIRST+EDGE+LAST b -> a -> b (issued) -> b" {
 		t.Errorf("it is called %s", text)
 	}
-	if text := all.words(vertices); !strings.HasPrefix(text, "DELAYED a") {
+	if text := all.Words(vertices); !strings.HasPrefix(text, "DELAYED a") {
 		t.Errorf("it is called %s", text)
 	}
 }

@@ -39,7 +39,7 @@ const stepsMark = "; steps: "
 // Refute adds a refuted piece, with its script in SMT-LIB unless the reason is
 // BySyntax. steps say how the script is made anew.
 func (p *Proof) Refute(q Question, r Reason, script, steps string) {
-	text := q.words(p.Manifest.Vertices)
+	text := q.Words(p.Manifest.Vertices)
 	p.add(&r, "is this piece of a walk possible: "+text, script, steps)
 	p.Manifest.Refuted = append(p.Manifest.Refuted, Refuted{text, q, r})
 }
@@ -171,7 +171,7 @@ func (m *Manifest) files() []scriptFile {
 	var out []scriptFile
 	for _, q := range m.Refuted {
 		if q.By == BySolver {
-			out = append(out, scriptFile{q.File, q.SHA256, q.words(m.Vertices)})
+			out = append(out, scriptFile{q.File, q.SHA256, q.Words(m.Vertices)})
 		}
 	}
 	for _, k := range m.Kept {

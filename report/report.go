@@ -42,6 +42,10 @@ type Report struct {
 	Evidence *proof.Proof `json:"-"`
 	// Open is why the verdict is unknown, or nil.
 	Open *Open `json:"open"`
+	// Explanation says more, if it was asked for.
+	Explanation *Explanation `json:"explain,omitempty"`
+	// Graph is the dependency graph, if it was asked for.
+	Graph *Graph `json:"-"`
 	// Assumptions are what the verdict rests on, in sentences.
 	Assumptions []string `json:"assumptions"`
 	// Havocs are the statements that could not be modelled exactly.

@@ -128,6 +128,7 @@ func TestSchema(t *testing.T) {
 	}
 	reports := []*report.Report{open()}
 	for _, c := range cases {
+		c.opt.Explain = true
 		reports = append(reports, check(t, c.path, c.opt))
 	}
 	for _, r := range reports {

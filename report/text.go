@@ -33,6 +33,9 @@ func Text(w io.Writer, r *Report, opt TextOptions) error {
 	if r.Open != nil {
 		t.open(r.Open)
 	}
+	if r.Explanation != nil {
+		t.explain(r.Explanation)
+	}
 	t.left(r)
 	if opt.Verbose {
 		t.more(r)
@@ -298,17 +301,7 @@ func (t *text) left(r *Report) {
 	if len(r.Havocs) > 0 {
 		t.line("")
 		t.line("Not modelled exactly; these statements may do anything to their tables:")
-		for _, h := range r.Havocs {
-			tables := "all tables"
-			if len(h.Tables) > 0 {
-				tables = strings.Join(h.Tables, ", ")
-			}
-			verb := "reads and writes "
-			if h.ReadOnly {
-				verb = "reads "
-			}
-			t.para("- ", fmt.Sprintf("%s:%d:%d: in %s: %s (%s%s)", h.File, h.Line, h.Col, h.Transaction, h.Reason, verb, tables))
-		}
+		t.havocs("- ", r.Havocs)
 	}
 	if len(r.Notes) > 0 {
 		t.line("")
@@ -316,6 +309,21 @@ func (t *text) left(r *Report) {
 		for _, n := range r.Notes {
 			t.para("- ", fmt.Sprintf("%s:%d:%d: %s", n.File, n.Line, n.Col, n.Text))
 		}
+	}
+}
+
+// havocs lists statements that are taken to do anything.
+func (t *text) havocs(first string, list []Havoc) {
+	for _, h := range list {
+		tables := "all tables"
+		if len(h.Tables) > 0 {
+			tables = strings.Join(h.Tables, ", ")
+		}
+		verb := "reads and writes "
+		if h.ReadOnly {
+			verb = "reads "
+		}
+		t.para(first, fmt.Sprintf("%s:%d:%d: in %s: %s (%s%s)", h.File, h.Line, h.Col, h.Transaction, h.Reason, verb, tables))
 	}
 }
 

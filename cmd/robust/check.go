@@ -7,6 +7,7 @@ import (
 	"flag"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/txrobust/robust"
@@ -23,9 +24,11 @@ const grace = 2 * time.Second
 type checkFlags struct {
 	common
 	isolation, init, format, witness, proof string
-	helpers                                 int
-	timeout                                 time.Duration
-	sessionOrder, verbose                   bool
+
+	helpers, window, questions     int
+	limit                          uint
+	timeout, query                 time.Duration
+	sessionOrder, verbose, explain bool
 }
 
 func checkCommand(fs *flag.FlagSet) func(context.Context, streams, []string) (int, error) {
@@ -34,10 +37,15 @@ func checkCommand(fs *flag.FlagSet) func(context.Context, streams, []string) (in
 	fs.StringVar(&f.isolation, "isolation", "si", "isolation `level` to move to: si")
 	fs.StringVar(&f.init, "init", "", "initial `rows`: any, empty or file (default any for SQL, file for litmus)")
 	fs.IntVar(&f.helpers, "helpers", 4, "transactions besides the delayed one in the search of an execution")
+	fs.IntVar(&f.window, "window", 4, "transactions of a walk that a proof asks about at once")
+	fs.IntVar(&f.questions, "questions", 2000, "questions about each delayed transaction")
+	fs.UintVar(&f.limit, "query-limit", 2_000_000, "effort for each question, in Z3's resource `units`")
+	fs.DurationVar(&f.query, "query-timeout", 0, "time for each question; the result depends on the machine then (default: none)")
 	fs.DurationVar(&f.timeout, "timeout", 0, "give up after this time, such as 30s (default: none)")
 	fs.BoolVar(&f.sessionOrder, "session-order", false, "the order of transactions in a session counts")
 	fs.BoolVar(&f.verbose, "v", false, "also print assumptions, what transactions touch, and counts")
-	fs.StringVar(&f.format, "format", "text", "`format` of the result: text or json")
+	fs.BoolVar(&f.explain, "explain", false, "also say what carried the verdict, or what would settle it")
+	fs.StringVar(&f.format, "format", "text", "`format` of the result: text, json or dot")
 	fs.StringVar(&f.witness, "witness", "", "write the schedule of a finding as SQL scripts to the folder `DIR`")
 	fs.StringVar(&f.proof, "proof", "", "write a proof, as scripts that z3 checks, to the folder `DIR`")
 	return f.run
@@ -122,11 +130,22 @@ func (f *checkFlags) check() error {
 	if f.helpers < 1 {
 		return usagef("-helpers %d: an execution needs at least 1 besides the delayed transaction", f.helpers)
 	}
-	if f.timeout < 0 {
-		return usagef("-timeout %v: a time is positive", f.timeout)
+	if f.window < 1 {
+		return usagef("-window %d: a question is about at least 1 transaction", f.window)
 	}
-	if f.format != "text" && f.format != "json" {
-		return usagef("-format %s: it is text or json", f.format)
+	if f.questions < 1 {
+		return usagef("-questions %d: nothing is proved with less than 1", f.questions)
+	}
+	if f.limit == 0 || f.limit > 1<<32-1 {
+		return usagef("-query-limit %d: it is between 1 and %d", f.limit, uint32(1<<32-1))
+	}
+	for name, d := range map[string]time.Duration{"timeout": f.timeout, "query-timeout": f.query} {
+		if d < 0 {
+			return usagef("-%s %v: a time is positive", name, d)
+		}
+	}
+	if !slices.Contains([]string{"text", "json", "dot"}, f.format) {
+		return usagef("-format %s: it is text, json or dot", f.format)
 	}
 	return nil
 }
@@ -149,7 +168,9 @@ func (f *checkFlags) one(ctx context.Context, std streams, p *program) (*robust.
 	show, end := progress(std.err)
 	defer end()
 	opt := robust.Options{Engine: p.engine(f.eng), Init: init, Helpers: f.helpers, SessionOrder: f.sessionOrder, Classic: f.classic,
-		Procedures: p.procedures, Proof: f.proof != "", Progress: show}
+		Procedures: p.procedures,
+		Window:     f.window, Questions: f.questions, QueryLimit: f.limit, QueryTimeout: f.query,
+		Proof: f.proof != "", Explain: f.explain, Graph: f.format == "dot", Progress: show}
 	type answer struct {
 		rep   *robust.Report
 		err   error
@@ -184,8 +205,11 @@ func (f *checkFlags) one(ctx context.Context, std streams, p *program) (*robust.
 }
 
 func (f *checkFlags) print(out *bytes.Buffer, rep *robust.Report) error {
-	if f.format == "json" {
+	switch f.format {
+	case "json":
 		return report.JSON(out, rep)
+	case "dot":
+		return report.DOT(out, rep, f.verbose)
 	}
 	return report.Text(out, rep, report.TextOptions{Verbose: f.verbose})
 }

@@ -46,7 +46,7 @@ func commands() []command {
 	return []command{
 		{"check", "[flags] INPUT…", "prove or refute robustness", inputs, checkCommand},
 		{"instrument", "[flags] INPUT…", "print the instrumented program", inputs, instrumentCommand},
-		{"proof verify", "[flags] DIR…", "check a proof that check -proof wrote, with the program z3", "DIR is a folder that robust check -proof wrote.", verifyCommand},
+		{"proof verify", "[flags] DIR…", "check what check -proof wrote, with z3", "DIR is a folder that robust check -proof wrote.", verifyCommand},
 	}
 }
 

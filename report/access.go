@@ -1,0 +1,115 @@
+package report
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/txrobust/robust/ir"
+	"github.com/txrobust/robust/witness"
+)
+
+// Meeting is where two transactions touch the same: a table with columns, those
+// of which one of them writes, and the first statements of both that do.
+type Meeting struct {
+	Table string `json:"table"`
+	// Columns is empty where rows come and go.
+	Columns []string         `json:"columns"`
+	From    witness.Position `json:"from"`
+	To      witness.Position `json:"to"`
+}
+
+// access is something that a statement touches.
+type access struct {
+	table *ir.Table
+	col   int // or rows
+	write bool
+	pos   ir.Pos
+}
+
+// rows stands for which rows there are.
+const rows = -1
+
+// accesses gives what a template touches, references included.
+func accesses(p *ir.Program, t *ir.Txn) []access {
+	var out []access
+	ir.Walk(t.Body, func(s ir.Stmt) {
+		add := func(t *ir.Table, col int, write bool) { out = append(out, access{t, col, write, s.Position()}) }
+		named := map[string]*ir.Table{}
+		for _, src := range ir.Reads(s) {
+			named[src.Row] = src.Table
+			if !src.Table.Var {
+				add(src.Table, rows, false)
+			}
+		}
+		for _, e := range ir.Exprs(s) {
+			ir.WalkExpr(e, func(e ir.Expr) {
+				if c, ok := e.(*ir.Col); ok && named[c.Row] != nil {
+					add(named[c.Row], named[c.Row].Column(c.Col), false)
+				}
+			})
+		}
+		switch s := s.(type) {
+		case *ir.Insert:
+			add(s.Table, rows, true)
+			for _, fk := range s.Table.ForeignKeys {
+				add(fk.Ref, rows, false)
+			}
+		case *ir.Update:
+			for _, set := range s.Sets {
+				add(s.Table, set.Col, true)
+			}
+		case *ir.Delete:
+			add(s.Table, rows, true)
+			for _, child := range p.Tables {
+				if slices.ContainsFunc(child.ForeignKeys, func(fk ir.ForeignKey) bool { return fk.Ref == s.Table }) {
+					add(child, rows, false)
+				}
+			}
+		case *ir.CopyTable:
+			add(s.Dst, rows, true)
+		case *ir.Unmodelled:
+			tables := s.Tables
+			if tables == nil {
+				tables = p.Tables
+			}
+			for _, t := range tables {
+				add(t, rows, false)
+				add(t, rows, !s.ReadOnly)
+			}
+		}
+	})
+	return out
+}
+
+// Meetings finds where two templates touch the same and at least one writes,
+// sorted.
+func Meetings(p *ir.Program, from, to *ir.Txn) []Meeting {
+	found := map[string]*Meeting{}
+	theirs := accesses(p, to)
+	for _, a := range accesses(p, from) {
+		for _, b := range theirs {
+			whole := a.col == rows && a.write || b.col == rows && b.write
+			if a.table != b.table || !a.write && !b.write || a.col != b.col && !whole {
+				continue
+			}
+			m := found[a.table.Name]
+			if m == nil {
+				m = &Meeting{Table: a.table.Name, Columns: []string{},
+					From: witness.Position{File: a.pos.File, Line: a.pos.Line, Col: a.pos.Col}, To: witness.Position{File: b.pos.File, Line: b.pos.Line, Col: b.pos.Col}}
+				found[a.table.Name] = m
+			}
+			if a.col == b.col && a.col != rows && !a.table.Var {
+				if c := a.table.Columns[a.col].Name; !slices.Contains(m.Columns, c) {
+					m.Columns = append(m.Columns, c)
+				}
+			}
+		}
+	}
+	var out []Meeting
+	for _, m := range found {
+		slices.Sort(m.Columns)
+		out = append(out, *m)
+	}
+	slices.SortFunc(out, func(a, b Meeting) int { return cmp.Compare(a.Table, b.Table) })
+	return out
+}

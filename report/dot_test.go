@@ -1,0 +1,219 @@
+package report_test
+
+import (
+	"bytes"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/txrobust/robust"
+	"github.com/txrobust/robust/engine"
+	"github.com/txrobust/robust/report"
+	"github.com/txrobust/robust/schedules"
+)
+
+// word matches what the language of Graphviz is made of.
+var word = regexp.MustCompile(`^\s*(?:("(?:[^"\\]|\\.)*")|([A-Za-z_][A-Za-z_0-9]*|-?[0-9]+)|(->|[{}\[\];,=]))`)
+
+// drawing is what a reader of the output makes of it.
+type drawing struct {
+	nodes map[string]map[string]string
+	edges []arrow
+}
+
+type arrow struct {
+	from, to string
+	attrs    map[string]string
+}
+
+// read parses the part of the language that DOT writes:
+//
+//	digraph ID { statements }, a statement is ID [attributes]; or
+//	ID -> ID [attributes];
+func read(t *testing.T, text string) drawing {
+	t.Helper()
+	var tokens []string
+	rest := text
+	for strings.TrimSpace(rest) != "" {
+		m := word.FindString(rest)
+		if m == "" {
+			t.Fatalf("no word of Graphviz: %.60q", rest)
+		}
+		tokens = append(tokens, strings.TrimSpace(m))
+		rest = rest[len(m):]
+	}
+	at := 0
+	next := func() string {
+		if at == len(tokens) {
+			t.Fatalf("the text ends early:\n%s", text)
+		}
+		at++
+		return tokens[at-1]
+	}
+	want := func(s string) {
+		if got := next(); got != s {
+			t.Fatalf("%q, want %q:\n%s", got, s, text)
+		}
+	}
+	want("digraph")
+	next()
+	want("{")
+	d := drawing{nodes: map[string]map[string]string{}}
+	for tokens[at] != "}" {
+		id := next()
+		to := ""
+		if tokens[at] == "->" {
+			next()
+			to = next()
+		}
+		attrs := map[string]string{}
+		want("[")
+		for {
+			name := next()
+			want("=")
+			attrs[name] = strings.Trim(next(), `"`)
+			if end := next(); end == "]" {
+				break
+			} else if end != "," {
+				t.Fatalf("%q between attributes:\n%s", end, text)
+			}
+		}
+		want(";")
+		switch {
+		case to != "":
+			d.edges = append(d.edges, arrow{id, to, attrs})
+		case id != "graph" && id != "node" && id != "edge":
+			d.nodes[id] = attrs
+		}
+	}
+	want("}")
+	if at != len(tokens) {
+		t.Fatalf("more than one graph:\n%s", text)
+	}
+	for _, e := range d.edges {
+		if d.nodes[e.from] == nil || d.nodes[e.to] == nil {
+			t.Errorf("%s -> %s: no such node", e.from, e.to)
+		}
+	}
+	return d
+}
+
+func dot(t *testing.T, r *report.Report, verbose bool) drawing {
+	t.Helper()
+	var b bytes.Buffer
+	if err := report.DOT(&b, r, verbose); err != nil {
+		t.Fatal(err)
+	}
+	return read(t, b.String())
+}
+
+// TestDOT: what is drawn of programs of all verdicts.
+func TestDOT(t *testing.T) {
+	red := func(d drawing) (n int) {
+		for _, e := range d.edges {
+			if e.attrs["color"] == "red" {
+				n++
+			}
+		}
+		return n
+	}
+	grey := func(d drawing) (n int) {
+		for _, e := range d.edges {
+			if e.attrs["color"] == "grey" && e.attrs["style"] == "dashed" && strings.Contains(e.attrs["label"], "refuted") {
+				n++
+			}
+		}
+		return n
+	}
+	postgres := robust.Options{Engine: engine.Postgres(), Graph: true}
+	r := check(t, "apps/courseware", postgres)
+	d := dot(t, r, false)
+	if len(d.nodes) != len(r.Transactions) || red(d) < 2 || grey(d) != 0 {
+		t.Errorf("not robust: %d nodes, %d red and %d grey edges", len(d.nodes), red(d), grey(d))
+	}
+	for _, e := range d.edges {
+		if e.attrs["color"] == "red" && !(strings.Contains(e.attrs["label"], "enrolled") && strings.Contains(e.attrs["label"], "functions.sql:")) {
+			t.Errorf("the label of an edge of the finding is %s", e.attrs["label"])
+		}
+	}
+	r = check(t, "apps/courseware-touch", postgres)
+	if d := dot(t, r, true); red(d) != 0 || grey(d) == 0 {
+		t.Errorf("robust: %d red and %d grey edges", red(d), grey(d))
+	}
+	if d := dot(t, r, false); grey(d) != 0 {
+		t.Errorf("robust, not verbose: %d grey edges", grey(d))
+	}
+	r = check(t, "traps/s3-cascade", postgres)
+	if d := dot(t, r, true); r.Verdict != robust.Unknown || red(d) < 2 {
+		t.Errorf("unknown: %d red edges", red(d))
+	}
+	r = check(t, "litmus/read-only-anomaly.litmus", robust.Options{Init: schedules.FileRows, Graph: true})
+	if d := dot(t, r, true); red(d) < 3 {
+		t.Errorf("found by executions: %d red edges", red(d))
+	}
+	r.Program = "a \"name\" \\ of\nlines"
+	r.Graph.Nodes[0].Name = `"`
+	dot(t, r, true)
+	dot(t, &report.Report{}, true)
+}
+
+// TestExplanation: what is said of programs of all verdicts.
+func TestExplanation(t *testing.T) {
+	explain := func(path string) *report.Report {
+		r := check(t, path, robust.Options{Engine: engine.Postgres(), Explain: true})
+		if r.Explanation == nil || r.Explanation.Summary == "" {
+			t.Fatalf("%s: nothing is explained", path)
+		}
+		return r
+	}
+	r := explain("apps/smallbank-promote-wt")
+	e := r.Explanation
+	if len(e.Refuted) != r.Proof.Refuted || len(e.NeverDelayed) != 1 || len(e.Walks) != 0 {
+		t.Errorf("robust: %+v", e)
+	}
+	window := false
+	for _, p := range e.Refuted {
+		if p.Text == "" || p.Question == "" || p.By == "syntax" && len(p.Needs) > 0 {
+			t.Errorf("%+v", p)
+		}
+		for _, n := range p.Needs {
+			window = window || strings.Contains(n, "who writes the same row is excluded")
+		}
+	}
+	if !window {
+		t.Errorf("exclusion carries this proof, but is not named: %+v", e.Refuted)
+	}
+	keys := false
+	for _, p := range explain("apps/courseware-fk").Explanation.Refuted {
+		for _, n := range p.Needs {
+			keys = keys || strings.HasPrefix(n, "keys, references and checks of ") || strings.HasPrefix(n, "the keys and references with which")
+		}
+	}
+	if !keys {
+		t.Error("a foreign key carries the proof of courseware-fk, but is not named")
+	}
+	e = explain("apps/courseware").Explanation
+	if len(e.Walks) != 1 || len(e.Walks[0].Transactions) < 2 {
+		t.Errorf("not robust: %+v", e)
+	}
+	e = explain("traps/s3-cascade").Explanation
+	unmodelled := false
+	for _, w := range e.Walks {
+		unmodelled = unmodelled || len(w.Unmodelled) > 0 && w.Unmodelled[0].Reason != ""
+	}
+	if !unmodelled || len(e.Settle) == 0 {
+		t.Errorf("unknown: %+v", e)
+	}
+	e = explain("apps/shoppingcart").Explanation
+	if !strings.Contains(e.Summary, "no transaction writes") {
+		t.Errorf("certificate: %+v", e)
+	}
+}
+
+// TestBounds: a bound that ran out is named with the flag that raises it.
+func TestBounds(t *testing.T) {
+	r := check(t, "apps/auction", robust.Options{Engine: engine.Postgres(), Explain: true, QueryLimit: 1, Helpers: 1})
+	if r.Verdict != robust.Unknown || !strings.Contains(strings.Join(r.Explanation.Settle, "\n"), "(-query-limit 4)") {
+		t.Errorf("%s: %v", r.Verdict, r.Open)
+	}
+}
