@@ -53,8 +53,10 @@ type frame struct {
 	sqlLang bool
 	// result is where RETURN goes: nil for the template itself.
 	result *result
-	outs   []*variable
-	loops  []*loopLabel
+	// trigger is what the function of a trigger works on.
+	trigger *rowTrigger
+	outs    []*variable
+	loops   []*loopLabel
 }
 
 // result is what an inlined function returns.

@@ -82,7 +82,11 @@ func (b *builder) cascade(pos ir.Pos, t *table, s *pg.DeleteStmt) {
 			continue
 		}
 		what := "ON DELETE " + actionWord(f.onDelete) + " of foreign key " + f.name
-		b.notBefore(f.child, onDelete|onUpdate)
+		for _, g := range f.child.triggers {
+			if g.before && g.events&(onDelete|onUpdate) != 0 {
+				b.unmodelled("trigger %s (BEFORE), which %s fires", g.name, what)
+			}
+		}
 		tr := b.l.tracer()
 		tr.act(f)
 		reads := b.l.effectOf(b.refsOfNodes([]*pg.Node{s.WhereClause}, s.UsingClause, s.GetReturningClause().GetExprs()))

@@ -512,6 +512,10 @@ func (x *ex) indirection(e *pg.A_Indirection) val {
 	for _, n := range e.Indirection {
 		switch i := pg.Inner(n).(type) {
 		case *pg.A_Indices:
+			if k, ok := x.triggerArgument(e.Arg, i); ok {
+				v = k
+				continue
+			}
 			v = x.subscript(v, i, x.at(e.Arg))
 		case *pg.String:
 			v = x.fieldOf(v, i.Sval, x.at(e.Arg))

@@ -19,7 +19,10 @@ func (b *builder) insertStmt(f *frame, t *text, s *pg.InsertStmt, pos ir.Pos, to
 	if s.OnConflictClause != nil && s.OnConflictClause.Action == pg.ConflictUpdate {
 		events |= onUpdate
 	}
-	b.notBefore(tab, events)
+	if events&onUpdate != 0 && len(tab.firing(onUpdate, true, true, nil))+len(tab.firing(onUpdate, true, false, nil)) > 0 {
+		b.unmodelled("triggers BEFORE UPDATE, with ON CONFLICT DO UPDATE")
+	}
+	b.atStatement(tab, onInsert, "INSERT", true, nil, pos)
 	ins := &inserter{b: b, f: f, x: x, s: s, tab: tab, pos: pos, to: to}
 	ins.columns()
 	sel, _ := pg.Inner(s.SelectStmt).(*pg.SelectStmt)
@@ -38,6 +41,12 @@ func (b *builder) insertStmt(f *frame, t *text, s *pg.InsertStmt, pos ir.Pos, to
 		ins.query(sel)
 	}
 	b.aftermath(pos, tab, events, nil)
+	if events&onUpdate != 0 {
+		for _, g := range append(tab.firing(events, false, true, nil), tab.firing(onUpdate, false, false, nil)...) {
+			b.giveUp(pos, tab.firedBy(g), "trigger "+g.name+", after ON CONFLICT DO UPDATE")
+		}
+	}
+	b.atStatement(tab, onInsert, "INSERT", false, nil, pos)
 }
 
 // inserter is the translation of one INSERT.
@@ -276,6 +285,26 @@ func (i *inserter) row(given []assignment) {
 		}
 		row.cols = append(row.cols, colDef{c.name, v.e, c.t, v.nn})
 	}
+	list := tab.firing(onInsert, true, true, nil)
+	if len(list) == 0 {
+		i.put(row)
+		return
+	}
+	r := &rowTrigger{op: "INSERT", new: b.record("new", tab, row, i.pos)}
+	b.before(tab, list, r, i.pos, func() {
+		src := r.new.source(tab)
+		src.alias = tab.name
+		i.put(src)
+	}, func() {
+		if !i.many {
+			b.setFound(i.f, i.pos, ir.C(ir.Bool(false)), nil)
+		}
+	})
+}
+
+// put inserts a row as BEFORE triggers leave it.
+func (i *inserter) put(row *rowSource) {
+	b, tab := i.b, i.tab
 	row = withValues(row, b.generated(tab, row))
 	stmt := &ir.Insert{At: at(i.pos), Table: tab.ir}
 	for _, c := range row.cols {
@@ -290,6 +319,7 @@ func (i *inserter) row(given []assignment) {
 		return
 	}
 	b.emit(stmt)
+	i.after(row)
 	switch {
 	case i.many && i.f.rowcount != "", i.many && i.f.found != "":
 		b.countOne(i.f, i.pos)
@@ -299,6 +329,16 @@ func (i *inserter) row(given []assignment) {
 	if i.ret() {
 		i.returning(row, nil, nil)
 	}
+}
+
+// after runs the AFTER triggers of a row.
+func (i *inserter) after(row *rowSource) {
+	list := i.tab.firing(onInsert, false, true, nil)
+	if len(list) == 0 {
+		return
+	}
+	r := &rowTrigger{op: "INSERT", new: i.b.record("new", i.tab, row, i.pos)}
+	i.b.after(i.tab, list, r, i.pos, i.many)
 }
 
 // onConflict finishes an insertion with ON CONFLICT.
@@ -321,7 +361,8 @@ func (i *inserter) onConflict(stmt *ir.Insert, row *rowSource) {
 			conf.Where = y.boolean(c.WhereClause, truth)
 		}
 	}
-	need := i.f.found != "" || i.f.rowcount != "" || i.ret()
+	fires := c.Action != pg.ConflictUpdate && len(i.tab.firing(onInsert, false, true, nil)) > 0
+	need := i.f.found != "" || i.f.rowcount != "" || i.ret() || fires
 	done := ""
 	var before *conflictRow
 	if i.ret() && c.Action == pg.ConflictUpdate {
@@ -338,6 +379,9 @@ func (i *inserter) onConflict(stmt *ir.Insert, row *rowSource) {
 	b.emit(stmt)
 	if !need {
 		return
+	}
+	if fires {
+		b.emit(&ir.If{At: at(i.pos), Cond: ir.V(done), Then: b.collect(func() { i.after(row) })})
 	}
 	if i.many {
 		b.emitWeakIf(i.pos, ir.V(done), func() { b.countOne(i.f, i.pos) })

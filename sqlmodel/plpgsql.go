@@ -243,6 +243,17 @@ func (b *builder) choice(pos ir.Pos) ir.Expr {
 
 func (b *builder) ifStmt(f *frame, branches []plpgsql.Branch, rest []plpgsql.Stmt, pos ir.Pos) {
 	cond := b.conditionOrChoice(f, branches[0].Cond)
+	if value, known := constantTruth(cond); known {
+		switch {
+		case value:
+			b.stmts(f, branches[0].Body)
+		case len(branches) > 1:
+			b.ifStmt(f, branches[1:], rest, f.text.pos(branches[1].Cond.Start))
+		default:
+			b.stmts(f, rest)
+		}
+		return
+	}
 	s := &ir.If{At: at(pos), Cond: cond}
 	s.Then = b.collect(func() { b.stmts(f, branches[0].Body) })
 	s.Else = b.collect(func() {
@@ -253,6 +264,48 @@ func (b *builder) ifStmt(f *frame, branches []plpgsql.Branch, rest []plpgsql.Stm
 		b.stmts(f, rest)
 	})
 	b.emit(s)
+}
+
+// constantTruth tells whether a condition is always or never true, such as a
+// test of TG_OP.
+func constantTruth(e ir.Expr) (value, known bool) {
+	switch e := e.(type) {
+	case *ir.Const:
+		return e.Value.IsTrue(), true
+	case *ir.Unary:
+		if e.Op == ir.Not {
+			if v, ok := constantTruth(e.X); ok && !mayBeNull(e.X) {
+				return !v, true
+			}
+		}
+	case *ir.Binary:
+		x, xKnown := constantTruth(e.X)
+		y, yKnown := constantTruth(e.Y)
+		a, isA := e.X.(*ir.Const)
+		b, isB := e.Y.(*ir.Const)
+		switch {
+		case e.Op == ir.And:
+			return x && y, xKnown && yKnown || xKnown && !x || yKnown && !y
+		case e.Op == ir.Or:
+			return x || y, xKnown && yKnown || xKnown && x || yKnown && y
+		case !isA || !isB || a.Value.IsNull() || b.Value.IsNull() || a.Value.Kind != b.Value.Kind:
+		case e.Op == ir.Eq:
+			return a.Value == b.Value, true
+		case e.Op == ir.Ne:
+			return a.Value != b.Value, true
+		}
+	}
+	return false, false
+}
+
+// mayBeNull reports whether a condition of constants may be NULL.
+func mayBeNull(e ir.Expr) bool {
+	found := false
+	ir.WalkExpr(e, func(e ir.Expr) {
+		c, ok := e.(*ir.Const)
+		found = found || ok && c.Value.IsNull()
+	})
+	return found
 }
 
 func (b *builder) caseStmt(f *frame, s *plpgsql.Case, pos ir.Pos) {

@@ -11,6 +11,10 @@ import (
 
 // returnStmt is RETURN [expr].
 func (b *builder) returnStmt(f *frame, s *plpgsql.Return, pos ir.Pos) {
+	if f.trigger != nil {
+		b.triggerReturn(f, s, pos)
+		return
+	}
 	if s.Expr.Empty() {
 		if !f.fn.void() && !f.fn.setOf && len(f.fn.outputs()) == 0 {
 			b.l.fail(pos, "%s must return a value here", f.fn.name)
@@ -281,6 +285,9 @@ func (b *builder) escapes(f *frame, s plpgsql.Stmt, pos ir.Pos) {
 		}
 		for _, c := range f.result.values {
 			b.havoc(pos, c.e.(*ir.Var).Name)
+		}
+		if f.trigger != nil && f.trigger.skip != "" {
+			b.out = append(b.out, &ir.Havoc{At: at(pos), Var: f.trigger.skip, NotNull: true})
 		}
 		b.out = append(b.out, &ir.Break{At: at(pos), Label: f.result.label})
 	})

@@ -100,25 +100,6 @@ type table struct {
 	ir        *ir.Table
 }
 
-// trigger is a trigger of a table.
-type trigger struct {
-	pos    ir.Pos
-	name   string
-	fn     string
-	events int32 // bits as in pg_trigger.h
-	// before says that it runs before the write, and may change it.
-	before bool
-}
-
-// Bits of trigger.events, and of CreateTrigStmt.Timing.
-const (
-	beforeRow  = 1 << 1
-	onInsert   = 1 << 2
-	onDelete   = 1 << 3
-	onUpdate   = 1 << 4
-	onTruncate = 1 << 5
-)
-
 // view is a view, or a table that something else than DDL makes.
 type view struct {
 	pos   ir.Pos

@@ -2,7 +2,6 @@ package sqlmodel
 
 import (
 	"github.com/txrobust/robust/ir"
-	"github.com/txrobust/robust/sqlmodel/internal/pg"
 )
 
 // finishTables makes the tables of the program once all DDL was read.
@@ -230,20 +229,4 @@ func keyOrUnique(t *ir.Table, cols []int) bool {
 		}
 	}
 	return false
-}
-
-// createTrigger records a trigger: writes of its table become unmodelled.
-func (l *loader) createTrigger(s *pg.CreateTrigStmt, t *text, pos ir.Pos) {
-	name := rangeName(s.Relation)
-	tab := l.table(name)
-	if tab == nil {
-		if l.views[name] != nil {
-			l.note(pos, "trigger %s on a view is left out: writes of the view are not modelled", s.Trigname)
-			return
-		}
-		l.fail(t.pos(int(s.Relation.Location)), noTable+"%s", name)
-	}
-	tab.triggers = without(tab.triggers, func(g *trigger) bool { return s.Replace && g.name == s.Trigname })
-	tab.triggers = append(tab.triggers, &trigger{pos, s.Trigname, qualified(names(s.Funcname)), s.Events, s.Timing&beforeRow != 0})
-	l.note(pos, "trigger %s is not modelled: writes of %s that fire it may do anything that its function names", s.Trigname, name)
 }

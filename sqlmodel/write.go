@@ -19,18 +19,9 @@ func (x *ex) target(r *pg.RangeVar) (*ex, *rowSource) {
 	return y, s
 }
 
-// notBefore refuses a write that a BEFORE trigger may change.
-func (b *builder) notBefore(t *table, events int32) {
-	for _, g := range t.triggers {
-		if g.events&events != 0 && g.before {
-			b.unmodelled("trigger %s (BEFORE)", g.name)
-		}
-	}
-}
-
 // aftermath stands for what follows some kinds of writes of t and is not
-// modelled: constraints that the IR does not have, and triggers. set lists the
-// columns that an UPDATE sets.
+// modelled: constraints that the IR does not have. set lists the columns that an
+// UPDATE sets.
 func (b *builder) aftermath(pos ir.Pos, t *table, events int32, set []assignment) {
 	for _, k := range t.unseen {
 		if k.concerns(events, set) {
@@ -39,13 +30,6 @@ func (b *builder) aftermath(pos ir.Pos, t *table, events int32, set []assignment
 			tr.writes = tr.writes || len(k.tables) > 0
 			b.anything(pos, tr.effect, k.what)
 		}
-	}
-	for _, g := range t.triggers {
-		if g.events&events == 0 {
-			continue
-		}
-		r := &refs{tables: map[string]bool{t.name: true}, calls: map[string]bool{g.fn: true}, writes: true}
-		b.giveUp(pos, r, "trigger "+g.name)
 	}
 }
 
@@ -267,7 +251,6 @@ func (b *builder) updateStmt(f *frame, t *text, s *pg.UpdateStmt, pos ir.Pos, to
 		b.unmodelled("WITH")
 	}
 	y, row := x.target(s.Relation)
-	b.notBefore(row.table, onUpdate)
 	if s.WhereClause != nil {
 		y.noCursor(s.WhereClause)
 	}
@@ -285,8 +268,16 @@ func (b *builder) updateStmt(f *frame, t *text, s *pg.UpdateStmt, pos ir.Pos, to
 			}
 		}
 	}
+	b.atStatement(row.table, onUpdate, "UPDATE", true, list, pos)
 	sets := b.irSets(row, list)
 	after := withValues(row, list)
+	if b.fires(row.table, onUpdate, list) {
+		u := &rowWriter{b: b, f: f, w: w, row: row, set: list, ret: s.ReturningClause, pos: pos, to: to, op: "UPDATE", events: onUpdate}
+		u.write()
+		b.aftermath(pos, row.table, onUpdate, list)
+		b.atStatement(row.table, onUpdate, "UPDATE", false, list, pos)
+		return
+	}
 	b.write(f, w, row, after, s.ReturningClause, pos, to, func(where ir.Expr, keep func(ir.Expr) ir.Expr) {
 		out := make([]ir.Set, len(sets))
 		for i, set := range sets {
@@ -295,6 +286,7 @@ func (b *builder) updateStmt(f *frame, t *text, s *pg.UpdateStmt, pos ir.Pos, to
 		b.emit(&ir.Update{At: at(pos), Table: row.table.ir, Row: row.row, Sets: out, Where: where})
 	})
 	b.aftermath(pos, row.table, onUpdate, list)
+	b.atStatement(row.table, onUpdate, "UPDATE", false, list, pos)
 }
 
 // noCursor refuses WHERE CURRENT OF.
@@ -311,16 +303,25 @@ func (b *builder) deleteStmt(f *frame, t *text, s *pg.DeleteStmt, pos ir.Pos, to
 		b.unmodelled("WITH")
 	}
 	y, row := x.target(s.Relation)
-	b.notBefore(row.table, onDelete)
+	b.atStatement(row.table, onDelete, "DELETE", true, nil, pos)
 	if s.WhereClause != nil {
 		y.noCursor(s.WhereClause)
 	}
 	w := b.from(y, s.UsingClause, s.WhereClause)
+	if b.fires(row.table, onDelete, nil) {
+		u := &rowWriter{b: b, f: f, w: w, row: row, ret: s.ReturningClause, pos: pos, to: to, op: "DELETE", events: onDelete,
+			first: func() { b.cascade(pos, row.table, s) }}
+		u.write()
+		b.aftermath(pos, row.table, onDelete, nil)
+		b.atStatement(row.table, onDelete, "DELETE", false, nil, pos)
+		return
+	}
 	b.write(f, w, row, row, s.ReturningClause, pos, to, func(where ir.Expr, keep func(ir.Expr) ir.Expr) {
 		b.cascade(pos, row.table, s)
 		b.emit(&ir.Delete{At: at(pos), Table: row.table.ir, Row: row.row, Where: where})
 	})
 	b.aftermath(pos, row.table, onDelete, nil)
+	b.atStatement(row.table, onDelete, "DELETE", false, nil, pos)
 }
 
 // writeQuery is which rows an UPDATE or DELETE changes.
