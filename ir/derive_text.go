@@ -106,10 +106,10 @@ func (p *parser) derive() *Call {
 		name := p.name("a parameter")
 		d.Params = append(d.Params, Param{Name: name, Type: p.typ()})
 	})
-	txn, rows, noVar := p.txn, p.rows, p.noVar
-	p.txn, p.rows, p.noVar = &Txn{Params: d.Params}, nil, "inside of a derivation"
+	txn, rows, derived := p.txn, p.rows, p.derived
+	p.txn, p.rows, p.derived = &Txn{Params: d.Params}, nil, true
 	d.Rel = p.rel()
-	p.txn, p.rows, p.noVar = txn, rows, noVar
+	p.txn, p.rows, p.derived = txn, rows, derived
 	p.expect("of")
 	c.Args = p.args()
 	c.Name = d.name(c.Type)

@@ -50,6 +50,8 @@ type parser struct {
 	rows  []Source        // row variables in scope
 	reads []Stmt          // reads of shared variables to be put before the statement
 	noVar string          // why shared variables cannot be read here, or ""
+	// derived says that the expression stands in a derivation.
+	derived bool
 }
 
 type parseFailure struct{ err *Error }

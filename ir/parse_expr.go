@@ -162,6 +162,12 @@ func (p *parser) primary() Expr {
 		}
 		return c
 	}
+	if p.derived { // no table can be named here
+		if _, ok := p.txn.LocalType(name); ok {
+			return &Var{name}
+		}
+		p.fail(t.pos, "%s is no parameter of the derivation", name)
+	}
 	if tab := p.prog.Table(name); tab != nil {
 		return p.sharedVar(t.pos, tab)
 	}

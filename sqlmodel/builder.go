@@ -53,6 +53,8 @@ type frame struct {
 	sqlLang bool
 	// result is where RETURN goes: nil for the template itself.
 	result *result
+	// ctes are the WITH queries that a statement inside of WITH sees.
+	ctes *ctes
 	// trigger is what the function of a trigger works on.
 	trigger *rowTrigger
 	outs    []*variable

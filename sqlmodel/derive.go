@@ -170,33 +170,6 @@ func (x *ex) relation(s *pg.SelectStmt) *derived {
 	return out
 }
 
-// with brings the queries of WITH into scope.
-func (x *ex) with(w *pg.WithClause) {
-	if w.Recursive {
-		x.unmodelled("WITH RECURSIVE")
-	}
-	for _, n := range w.Ctes {
-		c := pg.Inner(n).(*pg.CommonTableExpr)
-		sel, ok := pg.Inner(c.Ctequery).(*pg.SelectStmt)
-		if !ok {
-			if x.ctes.find(c.Ctename) != nil { // made by the statement around
-				continue
-			}
-			x.unmodelled("a WITH query that writes, in this place")
-		}
-		scope, levels := x.ctes, x.levels
-		cols := names(c.Aliascolnames)
-		x.ctes = &ctes{name: c.Ctename, up: scope, query: sel, cols: cols, levels: levels, make: func(at *ex) *derived {
-			y := *at
-			y.ctes, y.levels, y.queries = scope, levels, at.queries
-			d := y.relation(sel)
-			y.settle(d)
-			rename(d, cols)
-			return d
-		}}
-	}
-}
-
 func rename(d *derived, cols []string) {
 	for i, name := range cols {
 		if i < len(d.cols) {

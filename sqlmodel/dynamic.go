@@ -72,8 +72,8 @@ func (b *builder) dynamic(f *frame, query plpgsql.Span, using []plpgsql.Span) (g
 		b.unmodelled("EXECUTE of a command that is put together when it runs")
 	}
 	stmts, err := t.parse()
-	if err != nil {
-		panic(err)
+	if err != nil { // only found when it runs
+		b.unmodelled("EXECUTE of a command that has a %s", err.(*ir.Error).Msg)
 	}
 	if len(stmts) != 1 {
 		b.unmodelled("EXECUTE of several commands")

@@ -11,9 +11,7 @@ import (
 // insertStmt translates INSERT.
 func (b *builder) insertStmt(f *frame, t *text, s *pg.InsertStmt, pos ir.Pos, to sink) {
 	x := b.ex(f, t)
-	if s.WithClause != nil {
-		b.unmodelled("WITH")
-	}
+	x.withWrites(s.WithClause, s)
 	tab := x.tableOf(s.Relation)
 	events := int32(onInsert)
 	if s.OnConflictClause != nil && s.OnConflictClause.Action == pg.ConflictUpdate {
@@ -28,7 +26,7 @@ func (b *builder) insertStmt(f *frame, t *text, s *pg.InsertStmt, pos ir.Pos, to
 	sel, _ := pg.Inner(s.SelectStmt).(*pg.SelectStmt)
 	if ins.ret() {
 		switch {
-		case sel != nil && len(sel.ValuesLists) == 0, sel != nil && len(sel.ValuesLists) != 1 && to.kind == intoLocals:
+		case sel != nil && len(sel.ValuesLists) == 0, sel != nil && len(sel.ValuesLists) != 1 && to.kind != toClient:
 			b.unmodelled("RETURNING of an INSERT of several rows")
 		}
 	}
@@ -539,7 +537,15 @@ func (i *inserter) returning(row *rowSource, done ir.Expr, before *conflictRow) 
 			cols[k].e = &ir.Cond{If: ir.V(before.found), Then: before.cols[k].e, Else: cols[k].e}
 		}
 	}
+	if i.to.kind == intoRows && i.many {
+		b.unmodelled("RETURNING of an INSERT of several rows")
+	}
 	give := func() {
+		if i.to.kind == intoRows {
+			e := &ir.Call{Name: ir.RowsAgg, Args: []ir.Expr{i.to.rows.take(i.x, cols)}, Type: ir.ArrayType(ir.KindOpaque)}
+			b.emit(&ir.Assign{At: at(i.pos), Var: i.to.rows.local, Expr: e})
+			return
+		}
 		if i.to.kind == intoLocals {
 			list, rest := i.to.dests(cols)
 			b.assignAll(i.x, i.pos, list, cols)

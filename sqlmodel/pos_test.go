@@ -121,7 +121,7 @@ func TestPositions(t *testing.T) {
 		27:3 unmodelled (a) 'a call of helper, which writes, in a statement that reads';
 		27:3 v := * null;
 		28:3 lock a in access exclusive;
-		29:3 unmodelled * 'EXECUTE';
+		29:3 unmodelled * 'EXECUTE of a command that has a syntax error at or near "x"';
 		30:3 emit v;
 		33:1 txn s
 		35:3 update a set x = 1 where 'é' == 'x';

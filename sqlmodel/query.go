@@ -224,6 +224,9 @@ func (q *query) addTable(r *pg.RangeVar) []ir.Expr {
 	x := q.in
 	alias := aliasOf(r)
 	if c := x.ctes.find(r.Relname); c != nil && r.Schemaname == "" {
+		if c.query == nil {
+			x.unmodelled("rows of RETURNING")
+		}
 		in := *x
 		in.ctes, in.levels = c.up, c.levels
 		if conds, ok := q.flat(&in, c.query, alias, r.Alias, c.cols, r.Location); ok {

@@ -20,6 +20,8 @@ type sink struct {
 	dests func(cols []colDef) (list []dest, rest []dest)
 	// strict says that there must be a row.
 	strict bool
+	// rows takes the rows of intoRows.
+	rows *rowSink
 }
 
 type sinkKind uint8
@@ -31,14 +33,17 @@ const (
 	intoLocals
 	// toClient returns all rows.
 	toClient
+	// intoRows puts all rows in one value.
+	intoRows
 )
 
-func (b *builder) ex(f *frame, t *text) *ex { return &ex{l: b.l, b: b, f: f, text: t} }
+func (b *builder) ex(f *frame, t *text) *ex { return &ex{l: b.l, b: b, f: f, text: t, ctes: f.ctes} }
 
 // selectStmt translates a SELECT that is a statement.
 func (b *builder) selectStmt(f *frame, t *text, s *pg.SelectStmt, pos ir.Pos, to sink) {
 	b.apart(s, nil)
 	x := b.ex(f, t)
+	x.withWrites(s.WithClause, s)
 	x.either(func() {
 		if len(s.ValuesLists) > 0 {
 			b.values(f, t, s, pos, to)

@@ -32,6 +32,9 @@ func (u *rowWriter) write() {
 	if len(u.w.other) > 0 {
 		b.unmodelled("an %s with several tables of one with row triggers", u.op)
 	}
+	if u.to.kind == intoRows {
+		b.unmodelled("RETURNING in WITH, of a table with row triggers")
+	}
 	q := ir.Query{From: []ir.Source{u.row.irSource()}, Where: u.w.where}
 	single := b.singleRow(q)
 	returns := u.ret != nil && u.to.kind != discard

@@ -247,9 +247,7 @@ func (b *builder) irSets(s *rowSource, list []assignment) []ir.Set {
 // updateStmt translates UPDATE.
 func (b *builder) updateStmt(f *frame, t *text, s *pg.UpdateStmt, pos ir.Pos, to sink) {
 	x := b.ex(f, t)
-	if s.WithClause != nil {
-		b.unmodelled("WITH")
-	}
+	x.withWrites(s.WithClause, s)
 	y, row := x.target(s.Relation)
 	if s.WhereClause != nil {
 		y.noCursor(s.WhereClause)
@@ -299,9 +297,7 @@ func (x *ex) noCursor(n *pg.Node) {
 // deleteStmt translates DELETE.
 func (b *builder) deleteStmt(f *frame, t *text, s *pg.DeleteStmt, pos ir.Pos, to sink) {
 	x := b.ex(f, t)
-	if s.WithClause != nil {
-		b.unmodelled("WITH")
-	}
+	x.withWrites(s.WithClause, s)
 	y, row := x.target(s.Relation)
 	b.atStatement(row.table, onDelete, "DELETE", true, nil, pos)
 	if s.WhereClause != nil {
@@ -455,6 +451,13 @@ func (b *builder) returning(f *frame, w *writeQuery, after *rowSource, ret *pg.R
 	}
 	for _, n := range ret.Exprs {
 		rq.addTarget(pg.Inner(n).(*pg.ResTarget))
+	}
+	if to.kind == intoRows {
+		t := ir.ArrayType(ir.KindOpaque)
+		b.emit(&ir.Select{At: at(pos), Into: []string{to.rows.local}, Query: q,
+			Aggs: []ir.Agg{{Fn: ir.RowsAgg, Arg: to.rows.take(&x, rq.targets), Type: t}}})
+		change()
+		return
 	}
 	if to.kind == toClient {
 		b.countFirst(f, q, &ir.Exists{Query: q}, pos)

@@ -261,3 +261,27 @@ BEGIN
   END LOOP;
   RETURN QUERY EXECUTE 'SELECT count(*)::int FROM b GROUP BY k ORDER BY 1';
 END $f$;
+
+CREATE FUNCTION with_delete(p int) RETURNS void LANGUAGE sql AS $$
+  WITH gone AS (DELETE FROM b WHERE k <= p RETURNING k, j AS place, v) INSERT INTO log (msg, n) SELECT 'gone', place FROM gone WHERE v IS NOT NULL
+$$;
+
+CREATE FUNCTION with_update(p int) RETURNS TABLE (n bigint, total bigint) LANGUAGE sql AS $$
+  WITH up AS (UPDATE d SET u = u + 1 WHERE id > p RETURNING u) SELECT count(*), sum(u) FROM up
+$$;
+
+CREATE FUNCTION with_insert(p int) RETURNS void LANGUAGE sql AS $$
+  WITH new_row (m) AS (INSERT INTO log (msg, n) VALUES ('x', p) RETURNING n) INSERT INTO a (k) SELECT m + 50 FROM new_row WHERE m IS NOT NULL
+$$;
+
+CREATE FUNCTION with_plain_insert(p int) RETURNS void LANGUAGE sql AS $$
+  WITH src AS (SELECT x, count(*) AS n FROM a GROUP BY x) INSERT INTO log (msg, n) SELECT 'g', n FROM src WHERE x > p
+$$;
+
+CREATE FUNCTION with_plain_delete(p int) RETURNS void LANGUAGE sql AS $$
+  WITH old AS (SELECT k FROM a WHERE y < p) DELETE FROM b WHERE k IN (SELECT k FROM old)
+$$;
+
+CREATE FUNCTION with_plain_update(p int) RETURNS void LANGUAGE sql AS $$
+  WITH best AS (SELECT k, x FROM a WHERE k = p) UPDATE b SET v = best.x FROM best WHERE best.k = b.k
+$$;

@@ -1,0 +1,151 @@
+package sqlmodel
+
+import (
+	"github.com/txrobust/robust/ir"
+	"github.com/txrobust/robust/sqlmodel/internal/pg"
+)
+
+// with brings the queries of WITH into scope. Those that write have been
+// brought there by withWrites.
+func (x *ex) with(w *pg.WithClause) {
+	if w.Recursive {
+		x.unmodelled("WITH RECURSIVE")
+	}
+	for _, n := range w.Ctes {
+		c := pg.Inner(n).(*pg.CommonTableExpr)
+		sel, ok := pg.Inner(c.Ctequery).(*pg.SelectStmt)
+		if !ok {
+			if x.ctes.find(c.Ctename) != nil {
+				continue
+			}
+			x.unmodelled("a WITH query that writes, in this place")
+		}
+		scope, levels := x.ctes, x.levels
+		cols := names(c.Aliascolnames)
+		x.ctes = &ctes{name: c.Ctename, up: scope, query: sel, cols: cols, levels: levels, make: func(at *ex) *derived {
+			y := *at
+			y.ctes, y.levels, y.queries = scope, levels, at.queries
+			d := y.relation(sel)
+			y.settle(d)
+			rename(d, cols)
+			return d
+		}}
+	}
+}
+
+// withWrites runs the queries of WITH that write, before the statement root
+// that they stand in. All parts of such a statement see the rows as they were
+// before it, so that no part may have to do with a table that another one
+// writes.
+func (x *ex) withWrites(w *pg.WithClause, root pg.Message) {
+	if w == nil {
+		return
+	}
+	if w.Recursive {
+		x.unmodelled("WITH RECURSIVE")
+	}
+	for _, n := range w.Ctes {
+		c := pg.Inner(n).(*pg.CommonTableExpr)
+		var target *pg.RangeVar
+		var returning *pg.ReturningClause
+		switch s := pg.Inner(c.Ctequery).(type) {
+		case *pg.InsertStmt:
+			target, returning = s.Relation, s.ReturningClause
+		case *pg.UpdateStmt:
+			target, returning = s.Relation, s.ReturningClause
+		case *pg.DeleteStmt:
+			target, returning = s.Relation, s.ReturningClause
+		case *pg.SelectStmt:
+			one := &pg.WithClause{Ctes: []*pg.Node{n}}
+			x.with(one)
+			continue
+		default:
+			x.unmodelled("a WITH query of this kind")
+		}
+		x.writesApart(x.tableOf(target), n, w, root)
+		to := sink{}
+		if returning != nil {
+			to.kind = intoRows
+			to.rows = &rowSink{local: x.b.irLocal(c.Ctename, ir.ArrayType(ir.KindOpaque))}
+		}
+		g := *x.f
+		g.found, g.rowcount, g.ctes = "", "", x.ctes
+		x.b.command(&g, x.text, pg.Inner(c.Ctequery), x.pos(x.at(c.Ctequery)), to)
+		rows, cols := to.rows, names(c.Aliascolnames)
+		x.ctes = &ctes{name: c.Ctename, up: x.ctes, make: func(at *ex) *derived {
+			if rows == nil {
+				at.unmodelled("a reference to a WITH query without RETURNING")
+			}
+			d := &derived{rel: &ir.Given{Param: rows.local, Cols: rows.shape()}, cols: append([]colDef{}, rows.cols...)}
+			rename(d, cols)
+			return d
+		}}
+	}
+}
+
+// writesApart refuses a WITH query that writes table t if other parts of the
+// statement have to do with t, or with what writing it causes.
+func (x *ex) writesApart(t *table, cte *pg.Node, w *pg.WithClause, root pg.Message) {
+	caused := x.l.tracer()
+	caused.write(t, changesRows)
+	other := x.l.tracer()
+	pg.Walk(root, func(tree any) bool {
+		switch tree := tree.(type) {
+		case *pg.CommonTableExpr:
+			return tree != pg.Inner(cte)
+		case *pg.RangeVar:
+			other.tables[rangeName(tree)] = true
+		}
+		return true
+	})
+	rest := newRefs()
+	pg.Walk(root, func(tree any) bool {
+		if c, ok := tree.(*pg.CommonTableExpr); ok && c == pg.Inner(cte) {
+			return false
+		}
+		if call, ok := tree.(*pg.FuncCall); ok {
+			rest.calls[qualified(names(call.Funcname))] = true
+		}
+		return true
+	})
+	other.add(rest)
+	caused.tables[t.name] = true
+	for _, f := range t.foreign { // a parent that comes later would be missed
+		caused.tables[f.ref] = true
+	}
+	if caused.all || other.all {
+		x.unmodelled("a WITH query that writes, beside something that may touch anything")
+	}
+	for name := range caused.tables {
+		if other.tables[name] {
+			x.unmodelled("a WITH query that writes, in a statement that uses %s otherwise", name)
+		}
+	}
+}
+
+// rowSink takes the rows of RETURNING as one value.
+type rowSink struct {
+	local string
+	cols  []colDef
+}
+
+// shape gives the columns of the rows.
+func (r *rowSink) shape() []ir.Column {
+	var out []ir.Column
+	for _, i := range itemsOf(r.cols) {
+		out = append(out, ir.Column{Name: i.Name, Type: i.Type})
+	}
+	return out
+}
+
+// take notes the columns, and gives the row value of them.
+func (r *rowSink) take(x *ex, cols []colDef) *ir.Call {
+	row := &ir.Call{Name: ir.RowFn, Type: ir.OpaqueType}
+	r.cols = nil
+	for _, c := range cols {
+		v := x.defaultType(c.val())
+		row.Args = append(row.Args, v.e)
+		r.cols = append(r.cols, colDef{name: c.name, t: v.t, nn: v.nn})
+	}
+	return row
+}
