@@ -136,6 +136,9 @@ type Txn struct {
 	Labelled []Instr
 	// Level is the isolation level found in the source, or "".
 	Level string
+	// Script says that a client sends the statements one by one: there is no
+	// function or procedure to call. The text form does not have it.
+	Script bool
 }
 
 // Param is a parameter of a template: any value of its type, NULL included

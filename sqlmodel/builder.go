@@ -33,6 +33,11 @@ type builder struct {
 	// next is the first number to try where the name of a local is taken.
 	next  map[string]int
 	locks bool // there is a LOCK TABLE
+	// typings are what is known of the types of the variables of a script; first
+	// are the reads that take its snapshot, and points counts its savepoints.
+	typings map[string]*typing
+	first   []*ir.Select
+	points  int
 	// loopDepth counts the loops around the statement; cur is its place.
 	loopDepth int
 	cur       ir.Pos

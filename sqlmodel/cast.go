@@ -34,6 +34,9 @@ func (x *ex) defaultType(v val) val {
 func (x *ex) literal(v val, t typ, loc int32) val {
 	s, ok := v.literalText()
 	if !ok {
+		if x.b != nil {
+			x.b.infer(v.e, t)
+		}
 		return val{e: v.e, t: t, nn: v.nn}
 	}
 	e := constantOf(s, t)

@@ -22,7 +22,7 @@ func (f *function) sqlStatements() ([]sqlStmt, *text) {
 			if n == nil || pg.Inner(n) == nil {
 				continue
 			}
-			out = append(out, sqlStmt{statementTree(n), n, f.text.src.statementAt(pg.Start(n))})
+			out = append(out, sqlStmt{statementTree(n), n, f.text.src.statementAt(f.text.offset(pg.Start(n)))})
 		}
 		return out, f.text
 	}
@@ -228,15 +228,23 @@ func (b *builder) setVariable(s *pg.VariableSetStmt) {
 	if s.Kind != pg.SetMulti || s.Name != "TRANSACTION" {
 		return
 	}
-	for _, n := range s.Args {
+	if level := isolation(s.Args); level != "" {
+		b.txn.Level = level
+	}
+}
+
+// isolation gives the level among the options of a transaction, or "".
+func isolation(options []*pg.Node) string {
+	for _, n := range options {
 		d, ok := pg.Inner(n).(*pg.DefElem)
 		if !ok || d.Defname != "transaction_isolation" {
 			continue
 		}
 		if c, ok := pg.Inner(d.Arg).(*pg.A_Const); ok {
-			b.txn.Level = c.GetSval().GetSval()
+			return c.GetSval().GetSval()
 		}
 	}
+	return ""
 }
 
 func (b *builder) lockTable(f *frame, t *text, s *pg.LockStmt, pos ir.Pos) {

@@ -36,6 +36,11 @@ type function struct {
 	atomic   []*pg.Node
 	// refs is what the body names, itself only.
 	refs *refs
+	// script is the body of a transaction that a client sends statement by
+	// statement: it is no function of the database.
+	script *script
+	// level is the isolation level that BEGIN of a script asks for, or "".
+	level string
 }
 
 // param is a parameter of a function.
@@ -160,7 +165,7 @@ func (l *loader) createFunction(s *pg.CreateFunctionStmt, t *text, first int) {
 	case as == nil || f.language != "plpgsql" && f.language != "sql":
 		l.note(f.pos, "%s is in %s: it is no template, and calls of it are not modelled", f.name, f.language)
 	default:
-		l.functionBody(f, src, int(as.Location))
+		l.functionBody(f, src, t.offset(int(as.Location)))
 	}
 	f.refs = l.functionRefs(f)
 	for i, old := range l.funcs {
@@ -228,13 +233,13 @@ func (l *loader) comments(src *source) {
 		for _, key := range []string{"robust", "fresh"} {
 			rest, at, ok := src.directive(tok, key)
 			switch {
-			case !ok:
+			case !ok, src.claimed[i]:
 			case key == "robust" && strings.HasPrefix(rest, "ignore"):
 				l.note(src.pos(at), "robust: %s is not honoured", rest)
 			case key == "robust" && rest != "helper":
 				l.note(src.pos(at), "the comment \"robust: %s\" is not understood; there is \"robust: helper\"", rest)
 			case !src.functionFollows(i):
-				l.note(src.pos(at), "the comment \"%s: %s\" does not stand directly before a CREATE FUNCTION", key, rest)
+				l.note(src.pos(at), "the comment \"%s: %s\" does not stand directly before a CREATE FUNCTION or a transaction", key, rest)
 			}
 		}
 	}
@@ -363,7 +368,7 @@ func (l *loader) lookup(name string) []*function {
 
 // hasBody reports whether f can be translated.
 func (f *function) hasBody() bool {
-	return f.body != nil || f.sql != nil || f.atomic != nil || f.bodyText != nil
+	return f.body != nil || f.sql != nil || f.atomic != nil || f.bodyText != nil || f.script != nil
 }
 
 // entries gives the functions that are templates, in order.
@@ -372,7 +377,7 @@ func (l *loader) entries() ([]*function, error) {
 		return l.chosen()
 	}
 	called := map[*function]bool{}
-	for _, f := range l.funcs {
+	for _, f := range slices.Concat(l.funcs, l.scripts) {
 		for _, g := range l.callees(f) {
 			called[g] = called[g] || g != f
 		}
@@ -387,6 +392,9 @@ func (l *loader) entries() ([]*function, error) {
 				reach(g)
 			}
 		}
+	}
+	for _, f := range l.scripts {
+		reach(f)
 	}
 	for _, f := range l.funcs {
 		if candidate(f) && !called[f] {
@@ -411,7 +419,7 @@ func (l *loader) entries() ([]*function, error) {
 			l.note(f.pos, "%s is analysed only as a part of the functions that call it; name it with -txn if clients call it too", f.name)
 		}
 	}
-	return out, nil
+	return append(out, l.scripts...), nil
 }
 
 // chosen gives the functions of Options.Txns.
@@ -423,7 +431,7 @@ func (l *loader) chosen() ([]*function, error) {
 	var out []*function
 	seen := map[string]bool{}
 	var all []string
-	for _, f := range l.funcs {
+	for _, f := range slices.Concat(l.funcs, l.scripts) {
 		if !f.hasBody() || f.isTrigger() {
 			continue
 		}
@@ -437,7 +445,7 @@ func (l *loader) chosen() ([]*function, error) {
 	for _, n := range l.opt.Txns {
 		if !seen[n] {
 			if len(all) == 0 {
-				return nil, fmt.Errorf("there is no transaction %s: the files declare no function", n)
+				return nil, fmt.Errorf("there is no transaction %s: the files have none", n)
 			}
 			return nil, fmt.Errorf("there is no transaction %s; there are: %s", n, strings.Join(all, ", "))
 		}
@@ -447,6 +455,9 @@ func (l *loader) chosen() ([]*function, error) {
 
 // templateName is the name of f, with its types where it is overloaded.
 func (l *loader) templateName(f *function) string {
+	if f.script != nil {
+		return f.name
+	}
 	for _, g := range l.funcs {
 		if g != f && g.name == f.name && g.hasBody() {
 			return f.signature()

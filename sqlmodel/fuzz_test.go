@@ -24,7 +24,7 @@ func FuzzParse(f *testing.F) {
 			switch {
 			case file.Name == "schema.sql":
 				schema = string(file.Data)
-			case filepath.Ext(file.Name) == ".sql":
+			case filepath.Ext(file.Name) == ".sql", filepath.Ext(file.Name) == ".psql":
 				f.Add(schema + string(file.Data))
 			case filepath.Ext(file.Name) == ".pl":
 				f.Add(schema + wrapped(schema, string(file.Data)))

@@ -23,8 +23,9 @@ BEGIN
 %s
 END $$;`
 
-// TestGolden translates the cases of testdata/golden: *.sql are files, *.pl
-// statements of PL/pgSQL. What comes out stands in *.ir.
+// TestGolden translates the cases of testdata/golden: *.sql are files, *.psql
+// such with commands of psql or pgbench, *.pl statements of PL/pgSQL. What
+// comes out stands in *.ir.
 func TestGolden(t *testing.T) {
 	files, err := filepath.Glob(filepath.Join("testdata", "golden", "*.txtar"))
 	if err != nil || len(files) == 0 {
@@ -56,7 +57,7 @@ func TestGolden(t *testing.T) {
 				continue
 			}
 			cases++
-			name := strings.TrimSuffix(strings.TrimSuffix(f.Name, ".sql"), ".pl")
+			name := strings.TrimSuffix(f.Name, filepath.Ext(f.Name))
 			got := translate(t, file+"/"+f.Name, schema, string(f.Data), filepath.Base(file) == "ddl.txtar")
 			out.Files = append(out.Files, txtar.File{Name: name + ".ir", Data: []byte(got)})
 			if got != want[name] && !*update {

@@ -24,6 +24,8 @@ type Options struct {
 	// Txns restricts the templates to these functions. They are templates
 	// even if other functions call them.
 	Txns []string
+	// disk says that scripts may include files from the disk.
+	disk bool
 }
 
 // Load reads SQL files and directories (all *.sql in them, by name) as one
@@ -59,6 +61,7 @@ func Load(ctx context.Context, paths []string, opt Options) (*ir.Program, error)
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
+	opt.disk = true
 	return Parse(files, opt)
 }
 
@@ -97,10 +100,14 @@ func Parse(files []File, opt Options) (prog *ir.Program, err error) {
 	}
 	if len(entries) == 0 {
 		return nil, ir.Errorf(ir.Pos{File: files[0].Name},
-			"there is no transaction here; write each one as CREATE FUNCTION … LANGUAGE plpgsql or sql")
+			"there is no transaction here; write each one as CREATE FUNCTION … LANGUAGE plpgsql or sql, or as BEGIN … COMMIT")
 	}
 	for _, fn := range entries {
-		l.prog.Txns = append(l.prog.Txns, l.template(fn))
+		txn := l.template(fn)
+		if other := l.prog.Txn(txn.Name); other != nil {
+			return nil, ir.Errorf(fn.pos, "there is another transaction %s at %s; give one a name with a comment -- name: …", txn.Name, other.Pos)
+		}
+		l.prog.Txns = append(l.prog.Txns, txn)
 	}
 	l.prog.Notes = l.sortedNotes(files)
 	if err := ir.Check(l.prog); err != nil {
@@ -116,6 +123,7 @@ func read(files []File, opt Options) (l *loader, err error) {
 	}
 	defer catch(&err)
 	l = &loader{
+		files:  files,
 		prog:   &ir.Program{Name: programName(files)},
 		tables: map[string]*table{},
 		views:  map[string]*view{},
@@ -124,15 +132,16 @@ func read(files []File, opt Options) (l *loader, err error) {
 
 		operators: map[string]string{},
 	}
+	inside := l.included()
 	for _, f := range files {
-		if err := l.file(f); err != nil {
-			return nil, err
+		if !inside[f.Name] || len(inside) == len(files) { // all of them only where they include each other
+			l.file(f)
 		}
 	}
 	for _, again := range l.postponed {
 		again()
 	}
-	for _, f := range l.funcs {
+	for _, f := range slices.Concat(l.funcs, l.scripts) {
 		for _, name := range slices.Sorted(maps.Keys(f.refs.made)) {
 			if l.table(name) == nil && l.views[name] == nil {
 				l.views[name] = &view{pos: f.pos, what: "a table that a function creates", reads: nil}
@@ -168,6 +177,7 @@ func programName(files []File) string {
 // loader holds an application while it is read.
 type loader struct {
 	opt    Options
+	files  []File
 	tables map[string]*table
 	order  []*table
 	views  map[string]*view
@@ -180,9 +190,11 @@ type loader struct {
 	postponed []func()
 	types     map[string]*userType
 	funcs     []*function
-	facts     []fact
-	notes     []ir.Note
-	prog      *ir.Program
+	// scripts are the transactions that clients send statement by statement.
+	scripts []*function
+	facts   []fact
+	notes   []ir.Note
+	prog    *ir.Program
 }
 
 // fact is a stated invariant.
@@ -223,67 +235,42 @@ func (l *loader) sortedNotes(files []File) []ir.Note {
 	return l.notes
 }
 
-// file reads the statements of a file.
-func (l *loader) file(f File) error {
-	f.Text = strings.TrimPrefix(f.Text, "\ufeff") // the mark that some editors put before UTF-8
-	src := newSource(f.Name, f.Text)
-	if err := src.checkText(); err != nil {
-		return err
+// file reads a file, and those that it includes.
+func (l *loader) file(f File) {
+	s := l.newSession()
+	u := &unitReader{l: l, s: s, file: f.Name}
+	u.whole(s.read(f))
+	for _, src := range s.srcs {
+		l.comments(src)
 	}
-	f.Text = withoutData(f.Text)
-	src = newSource(f.Name, f.Text)
-	t := src.whole()
-	stmts, err := t.parse()
-	if err != nil {
-		return err
-	}
-	toks, err := pg.Scan(f.Text)
-	if err != nil {
-		e := err.(*pg.Error)
-		return ir.Errorf(src.pos(e.Offset), "%s", e.Msg)
-	}
-	src.toks = toks
-	l.comments(src)
-	inTxn := false
-	for _, raw := range stmts {
-		first := src.firstToken(int(raw.StmtLocation))
-		if err := l.tryStatement(raw, t, first, &inTxn); err != nil {
-			l.postponed = append(l.postponed, func() { l.statement(raw, t, first, &inTxn) })
-		}
-	}
-	return nil
 }
 
 // tryStatement runs a statement. One that needs a table that a later file may
 // declare gives an error, and can run again; other faults are final.
-func (l *loader) tryStatement(raw *pg.RawStmt, t *text, first int, inTxn *bool) (err error) {
+func (l *loader) tryStatement(n *node) (err error) {
 	defer func() {
 		if r := recover(); r != nil {
 			e, ok := r.(*ir.Error)
 			if !ok || !strings.HasPrefix(e.Msg, noTable) {
 				panic(r)
 			}
-			if _, creates := pg.Inner(raw.Stmt).(*pg.CreateStmt); creates {
+			if _, creates := pg.Inner(n.raw.Stmt).(*pg.CreateStmt); creates {
 				panic(r)
 			}
 			err = e
 		}
 	}()
-	l.statement(raw, t, first, inTxn)
+	l.statement(n)
 	return nil
 }
 
 // noTable begins the message of a statement about an unknown table.
 const noTable = "there is no table "
 
-// statement handles a statement outside of functions; first is the index of
-// its first token.
-func (l *loader) statement(raw *pg.RawStmt, t *text, first int, inTxn *bool) {
-	pos := ir.Pos{File: t.src.name}
-	if first < len(t.src.toks) {
-		pos = t.src.pos(t.src.toks[first].Start)
-	}
-	switch s := pg.Inner(raw.Stmt).(type) {
+// statement handles a statement outside of functions and transactions.
+func (l *loader) statement(n *node) {
+	t, pos := n.text, n.pos
+	switch s := pg.Inner(n.raw.Stmt).(type) {
 	case *pg.CreateStmt:
 		l.createTable(s, t)
 	case *pg.AlterTableStmt:
@@ -295,7 +282,7 @@ func (l *loader) statement(raw *pg.RawStmt, t *text, first int, inTxn *bool) {
 	case *pg.RenameStmt:
 		l.rename(s, t)
 	case *pg.CreateFunctionStmt:
-		l.createFunction(s, t, first)
+		l.createFunction(s, t, n.first)
 	case *pg.CreateTrigStmt:
 		l.createTrigger(s, t, pos)
 	case *pg.CompositeTypeStmt:
@@ -325,11 +312,11 @@ func (l *loader) statement(raw *pg.RawStmt, t *text, first int, inTxn *bool) {
 	case *pg.InsertStmt:
 		l.initialRows(s, t, pos)
 	case *pg.TransactionStmt:
-		*inTxn = s.Kind == pg.TransBegin || s.Kind == pg.TransStart || *inTxn && s.Kind != pg.TransCommit && s.Kind != pg.TransRollback
+		// The end of a transaction that only makes the schema.
 	case *pg.UpdateStmt, *pg.DeleteStmt, *pg.MergeStmt:
-		l.fail(pos, "a statement that changes rows outside of a function is not analysed; write the transaction as CREATE FUNCTION … LANGUAGE plpgsql or sql")
+		l.fail(pos, "a statement that changes rows outside of a transaction is not analysed; write BEGIN … COMMIT around it, or a comment -- name: … before it")
 	case *pg.SelectStmt:
-		l.topSelect(s, pos, *inTxn)
+		l.topSelect(s, pos)
 	case *pg.DoStmt:
 		l.note(pos, "a DO block runs once, when the schema is made: it is left out")
 	case *pg.CallStmt:
@@ -343,7 +330,7 @@ func (l *loader) statement(raw *pg.RawStmt, t *text, first int, inTxn *bool) {
 			}
 		}
 	case *pg.LockStmt:
-		l.fail(pos, "LOCK TABLE outside of a function is not analysed; write the transaction as CREATE FUNCTION … LANGUAGE plpgsql or sql")
+		l.fail(pos, "LOCK TABLE outside of a transaction is not analysed; write BEGIN … COMMIT around the transaction")
 	case *pg.AlterFunctionStmt:
 		l.alterFunction(s)
 	case *pg.DefineStmt:
@@ -390,19 +377,20 @@ func (l *loader) searchPath(s *pg.VariableSetStmt) {
 }
 
 // topSelect is a SELECT outside of functions, such as pg_dump's set_config.
-func (l *loader) topSelect(s *pg.SelectStmt, pos ir.Pos, inTxn bool) {
-	r := l.refsIn(s)
+func (l *loader) topSelect(s *pg.SelectStmt, pos ir.Pos) {
+	if l.matters(l.refsIn(s)) {
+		l.note(pos, "a SELECT outside of a transaction is left out; write a comment -- name: … before it if it is one")
+	}
+}
+
+// matters reports whether a query depends on more than itself: on tables, or on
+// functions that are not built in.
+func (l *loader) matters(r *refs) bool {
 	matters := len(r.tables) > 0
 	for name := range r.calls {
 		matters = matters || builtins[name].result == "" || len(l.lookup(name)) > 0
 	}
-	if !matters {
-		return
-	}
-	if inTxn {
-		l.fail(pos, "a transaction block in a script is not analysed; write the transaction as CREATE FUNCTION … LANGUAGE plpgsql or sql")
-	}
-	l.note(pos, "a SELECT outside of a function is left out")
+	return matters
 }
 
 func (l *loader) createComposite(s *pg.CompositeTypeStmt, t *text, pos ir.Pos) {

@@ -12,15 +12,10 @@ import (
 
 // template makes the transaction of an entry point.
 func (l *loader) template(fn *function) *ir.Txn {
-	b := &builder{
-		l:         l,
-		txn:       &ir.Txn{Pos: fn.pos, Name: l.templateName(fn)},
-		weak:      map[ir.Stmt]bool{},
-		fields:    map[string]bool{},
-		session:   map[string]string{},
-		sequences: map[string]string{},
-		next:      map[string]int{},
+	if fn.script != nil {
+		return l.scriptTemplate(fn)
 	}
+	b := l.newBuilder(fn)
 	f := b.newFrame(fn)
 	for i, p := range fn.inputs() {
 		b.parameter(f, p, i)
@@ -34,6 +29,18 @@ func (l *loader) template(fn *function) *ir.Txn {
 	}
 	tidy.Txn(b.txn, b.weak, b.fields)
 	return b.txn
+}
+
+func (l *loader) newBuilder(fn *function) *builder {
+	return &builder{
+		l:         l,
+		txn:       &ir.Txn{Pos: fn.pos, Name: l.templateName(fn)},
+		weak:      map[ir.Stmt]bool{},
+		fields:    map[string]bool{},
+		session:   map[string]string{},
+		sequences: map[string]string{},
+		next:      map[string]int{},
+	}
 }
 
 // bounded translates the body of a template. If it becomes too large, all of it
@@ -193,11 +200,14 @@ func (b *builder) declare(f *frame, name string, t typ) *variable {
 
 // runBody translates the body of the function of f into b.out.
 func (b *builder) runBody(f *frame) {
-	if f.fn.body != nil {
+	switch {
+	case f.fn.body != nil:
 		b.plBody(f)
-		return
+	case f.fn.script != nil:
+		b.scriptBody(f)
+	default:
+		b.sqlBody(f)
 	}
-	b.sqlBody(f)
 }
 
 // inline writes the body of fn with the arguments args, and gives its result.

@@ -44,7 +44,7 @@ func TestGoldenOnServer(t *testing.T) {
 			}
 			input := string(f.Data)
 			switch filepath.Ext(f.Name) {
-			case ".ir":
+			case ".ir", ".psql":
 				continue
 			case ".pl":
 				input = wrapped(schema, input)

@@ -17,6 +17,8 @@ type source struct {
 	text  string
 	lines []int // offset of each line
 	toks  []pg.Token
+	// claimed are the comments that belong to a transaction of a script.
+	claimed map[int]bool
 }
 
 func newSource(name, text string) *source {
@@ -128,11 +130,7 @@ func (t *text) parse() ([]*pg.RawStmt, error) {
 	stmts, err := pg.Parse(t.s)
 	if err != nil {
 		e := err.(*pg.Error)
-		msg := strings.TrimSpace(strings.ReplaceAll(e.Msg, "\n", " "))
-		if strings.HasSuffix(msg, `at or near "\"`) {
-			msg += ": psql commands are not read; leave them out"
-		}
-		return nil, ir.Errorf(t.pos(e.Offset), "%s", msg)
+		return nil, ir.Errorf(t.pos(e.Offset), "%s", strings.TrimSpace(strings.ReplaceAll(e.Msg, "\n", " ")))
 	}
 	return stmts, nil
 }

@@ -106,7 +106,7 @@ func (b *builder) transaction(i int) Transaction {
 			}
 		}
 	}
-	if len(b.e.Program.Processes) == 0 {
+	if len(b.e.Program.Processes) == 0 && !txn.Script {
 		out.Call = call(&out, b.e.Procedures[out.Name])
 	}
 	return out

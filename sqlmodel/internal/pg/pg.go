@@ -299,6 +299,7 @@ const (
 	TransRollback  = pgquery.TransactionStmtKind_TRANS_STMT_ROLLBACK
 	TransSavepoint = pgquery.TransactionStmtKind_TRANS_STMT_SAVEPOINT
 	TransRelease   = pgquery.TransactionStmtKind_TRANS_STMT_RELEASE
+	TransBackTo    = pgquery.TransactionStmtKind_TRANS_STMT_ROLLBACK_TO
 
 	SetMulti = pgquery.VariableSetKind_VAR_SET_MULTI
 )

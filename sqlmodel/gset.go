@@ -1,0 +1,137 @@
+package sqlmodel
+
+import (
+	"strings"
+
+	"github.com/txrobust/robust/ir"
+	"github.com/txrobust/robust/sqlmodel/internal/pg"
+)
+
+// gset puts the columns of the row of a statement into variables. Where there is
+// not exactly one row, psql leaves the variables as they are; pgbench, and psql
+// with ON_ERROR_STOP, end the script.
+func (c *client) gset(n *node, tree any) {
+	b, f := c.b, c.f
+	strict := c.s.s.pgbench || n.cmd.strict
+	if n.cmd.name == "aset" {
+		b.unmodelled("\\aset")
+	}
+	var list []int     // the variables
+	var fresh []string // where their values are until it is clear that there is one row
+	// single says that there is one row at most, direct that the values may go to
+	// the variables at once.
+	single, direct := true, false
+	dests := func(targets []colDef) (out, rest []dest) {
+		list, fresh = nil, nil
+		keep := false // some variable has a value that may have to stay
+		for _, col := range targets {
+			k := c.s.s.index[":"+n.cmd.target+col.name]
+			keep = keep || c.vars[k] != nil && (c.roles[k] != queried || c.sure[k] || c.stored[k])
+		}
+		direct = strict || single && !keep
+		for _, col := range targets {
+			k := c.s.s.index[":"+n.cmd.target+col.name]
+			if c.vars[k] == nil {
+				out = append(out, dest{})
+				continue
+			}
+			t := col.t
+			if t.name == nUnknown {
+				t = tText
+			}
+			b.typings[c.vars[k].local].sets = append(b.typings[c.vars[k].local].sets, t)
+			if c.vars[k].t.name != nUnknown {
+				t = c.vars[k].t
+			}
+			local := c.vars[k].local
+			if !direct {
+				local = b.local(c.vars[k].name, t)
+			}
+			list, fresh = append(list, k), append(fresh, local)
+			out = append(out, dest{local, t})
+		}
+		return out, nil
+	}
+	f.found, f.rowcount = b.local("was_found", tBool), ""
+	defer func() { f.found, f.rowcount = "", "" }()
+	to := sink{kind: intoLocals, dests: dests, strict: strict}
+	one := ir.Expr(ir.V(f.found))
+	if s, ok := tree.(*pg.SelectStmt); ok && len(s.ValuesLists) == 0 {
+		b.apart(s, nil)
+		x := b.ex(f, n.text)
+		q := x.query(s, false)
+		single = len(q.aggs) > 0 || len(q.from) == 0 || q.atMost == 1 || b.singleRow(q.ir())
+		if !single && !strict {
+			if q.limit != nil {
+				b.unmodelled("\\gset of a query with LIMIT")
+			}
+			rows := b.local("row_count", tInt)
+			b.emit(&ir.Select{At: at(n.pos), Into: []string{rows}, Aggs: []ir.Agg{{Fn: "count", Type: ir.IntType}}, Query: q.ir()})
+			one = ir.Op(ir.Eq, ir.V(rows), ir.C(ir.Int(1)))
+		}
+		b.selectInto(f, x, q, n.pos, to)
+	} else {
+		body := b.collect(func() { b.command(f, n.text, tree, n.pos, to) })
+		if single = oneRowWritten(body); !single {
+			f.rowcount = b.local("row_count", tInt)
+			body = b.collect(func() { b.command(f, n.text, tree, n.pos, to) })
+			one = ir.Op(ir.Eq, ir.V(f.rowcount), ir.C(ir.Int(1)))
+		}
+		b.out = append(b.out, body...)
+		if !single && strict {
+			b.emit(&ir.Assume{At: at(n.pos), Cond: one})
+		}
+	}
+	if !direct && len(list) > 0 {
+		b.emit(&ir.If{At: at(n.pos), Cond: one, Then: b.collect(func() {
+			for i, k := range list {
+				b.assign(n.pos, c.vars[k].local, ir.V(fresh[i]))
+			}
+		})})
+	}
+	for _, k := range list {
+		c.changed(k, true)
+	}
+}
+
+// oneRowWritten reports whether the statements insert one row, or change
+// rows by a whole key.
+func oneRowWritten(list []ir.Stmt) bool {
+	one := true
+	ir.Walk(list, func(s ir.Stmt) {
+		switch s := s.(type) {
+		case *ir.Update:
+			one = one && fixesKey(s.Table, s.Row, s.Where)
+		case *ir.Delete:
+			one = one && fixesKey(s.Table, s.Row, s.Where)
+		case *ir.Foreach, *ir.While:
+			one = false
+		}
+	})
+	return one
+}
+
+// lose stands for what \gset does with the row of a statement that is not
+// modelled.
+func (c *client) lose(n *node) {
+	for _, col := range c.resultNames(n) {
+		if k := c.s.s.index[":"+n.cmd.target+col]; c.vars[k] != nil {
+			c.b.havoc(n.pos, c.vars[k].local)
+			c.changed(k, true)
+		}
+	}
+}
+
+// resultNames gives the names of the columns that \gset makes variables.
+func (c *client) resultNames(n *node) []string {
+	if list, ok := resultNames(n.raw); ok {
+		return list
+	}
+	var out []string
+	for _, v := range c.s.s.vars { // any of them, then
+		if name, ok := strings.CutPrefix(v.name, n.cmd.target); ok {
+			out = append(out, name)
+		}
+	}
+	return out
+}

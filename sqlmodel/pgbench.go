@@ -1,0 +1,147 @@
+package sqlmodel
+
+import (
+	"strings"
+
+	"github.com/txrobust/robust/ir"
+	"github.com/txrobust/robust/sqlmodel/internal/pg"
+)
+
+// value translates an expression of \set or \if. What pgbench's functions do is
+// not known, but for the simple ones: equal arguments give equal results. A
+// random number is a function of its bounds and of a seed.
+func (c *client) value(t *text, n *pg.Node) val {
+	x := c.ex(t)
+	switch e := pg.Inner(n).(type) {
+	case *pg.ParamRef:
+		v := c.f.inputs[e.Number-1].value()
+		v.nn = v.nn || c.sure[int(e.Number)]
+		return v
+	case *pg.A_Expr:
+		if e.Kind == pg.ExprOp && e.Lexpr != nil {
+			op := names(e.Name)[len(e.Name)-1]
+			l, r := c.numeric(c.value(t, e.Lexpr), x), c.numeric(c.value(t, e.Rexpr), x)
+			return x.binary(op, l, r, e.Location)
+		}
+		if e.Kind == pg.ExprOp {
+			return x.prefix(names(e.Name)[len(e.Name)-1], c.numeric(c.value(t, e.Rexpr), x), e.Location)
+		}
+	case *pg.BoolExpr:
+		var parts []ir.Expr
+		for _, a := range e.Args {
+			parts = append(parts, c.truth(c.value(t, a), x))
+		}
+		out := ir.AndE(parts...)
+		switch e.Boolop {
+		case pg.BoolOr:
+			out = ir.OrE(parts...)
+		case pg.BoolNot:
+			out = ir.NotE(parts[0])
+		}
+		return val{e: out, t: tBool}
+	case *pg.FuncCall:
+		return c.function(t, e)
+	case *pg.MinMaxExpr:
+		var args []val
+		for _, a := range e.Args {
+			args = append(args, c.numeric(c.value(t, a), x))
+		}
+		name := "least"
+		if e.Op == pg.MinMaxGreatest {
+			name = "greatest"
+		}
+		return x.opaqueCall("pgbench "+name, args, widest(args))
+	case *pg.A_Const:
+		return x.constant(e)
+	}
+	// CASE, IS NULL and the like.
+	var args []val
+	for _, k := range parameters(&node{raw: &pg.RawStmt{Stmt: n}}) {
+		args = append(args, c.f.inputs[k-1].value())
+	}
+	return x.opaqueCall("pgbench "+strings.TrimSpace(t.s[t.prefix:]), args, tInt)
+}
+
+// numeric gives a variable of unknown type that of numbers.
+func (c *client) numeric(v val, x *ex) val {
+	if v.t.name == nUnknown {
+		return x.literal(v, tInt, 0)
+	}
+	if v.t.name == nBool || v.t.numeric() {
+		return v
+	}
+	return x.cast(v, tNumeric, 0) // the text is read as a number
+}
+
+// widest is the type of a function of numbers.
+func widest(args []val) typ {
+	for _, a := range args {
+		if a.t.name != nInt {
+			return tFloat
+		}
+	}
+	return tInt
+}
+
+// function translates a call.
+func (c *client) function(t *text, e *pg.FuncCall) val {
+	x := c.ex(t)
+	name := qualified(names(e.Funcname))
+	var args []val
+	nn := true
+	for _, a := range e.Args {
+		args = append(args, c.numeric(c.value(t, a), x))
+		nn = nn && args[len(args)-1].nn
+	}
+	result := tFloat
+	switch name {
+	case "abs", "debug", "mod":
+		result = widest(args)
+	case "hash", "hash_fnv1a", "hash_murmur2", "int", "permute":
+		result = tInt
+	}
+	if clientFunctions[name] {
+		result = tInt
+		seed := c.b.local("seed", tAny)
+		c.b.emit(&ir.Havoc{At: at(x.pos(e.Location)), Var: seed, NotNull: true})
+		args = append([]val{{e: ir.V(seed), t: tAny, nn: true}}, args...)
+	}
+	if name == "mod" && len(args) == 2 && result.name == nInt {
+		return x.binary("%", args[0], args[1], e.Location)
+	}
+	out := x.opaqueCall("pgbench "+name, args, result)
+	out.nn = nn
+	return out
+}
+
+// truth is the truth of a value in a condition.
+func (c *client) truth(v val, x *ex) ir.Expr {
+	switch {
+	case v.t.name == nBool:
+		return v.e
+	case v.t.name == nUnknown:
+		return x.literal(v, tBool, 0).e
+	case v.t.numeric() && c.s.s.pgbench:
+		return ir.Op(ir.Ne, v.e, ir.C(ir.Int(0)))
+	case v.t.numeric(): // psql knows 0 and 1; anything else counts as false
+		return ir.Op(ir.Eq, v.e, ir.C(ir.Int(1)))
+	case v.t.textual():
+		lower := &ir.Call{Name: "lower", Args: []ir.Expr{v.e}, Type: ir.TextType}
+		var out ir.Expr
+		for _, word := range []string{"t", "tr", "tru", "true", "y", "ye", "yes", "on", "1"} {
+			out = ir.OrE(out, ir.Op(ir.Eq, lower, ir.C(ir.Text(word))))
+		}
+		return out
+	}
+	return &ir.Call{Name: "is true", Args: []ir.Expr{v.e}, Type: ir.BoolType}
+}
+
+// condition translates the condition of \if. A variable without a value makes
+// it false.
+func (c *client) condition(cmd *command) ir.Expr {
+	n := clientExpression(cmd.expr)
+	if _, alone := pg.Inner(n).(*pg.ParamRef); !alone {
+		c.need(cmd.pos, textParameters(cmd.expr))
+	}
+	return c.truth(c.value(cmd.expr, n), c.ex(cmd.expr))
+}

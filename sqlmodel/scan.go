@@ -1,0 +1,527 @@
+package sqlmodel
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/txrobust/robust/ir"
+	"github.com/txrobust/robust/sqlmodel/internal/pg"
+)
+
+// scanner splits a file as psql does: it finds the commands that begin with a
+// backslash, and puts $1, $2, … in the place of parameters and variables, for
+// which the grammar of SQL has no other form. Strings and comments stay as they
+// are.
+type scanner struct {
+	s   *session
+	src *source
+	in  string
+	i   int
+	// out is the text for the parser; byte k of it comes from offs[k] of the
+	// file. changed says that it differs from the file.
+	out     []byte
+	offs    []int
+	changed bool
+	// blank are the spans of commands; in the first byte of those that end
+	// a statement a semicolon stands instead.
+	blank [][2]int
+	cmds  []*command
+	// end is where \q is, or -1.
+	end int
+	// The statement so far: where it begins in out, its first words, the
+	// nesting of parentheses, and of BEGIN … END in a function.
+	start    int
+	words    []string
+	nesting  int
+	blocks   int
+	brackets []bool // for each "[", whether it begins a subscript
+	prev     tokenClass
+}
+
+// tokenClass says what stood before a character: an operand, or something
+// after which an operand may follow.
+type tokenClass uint8
+
+const (
+	beforeOperand tokenClass = iota
+	afterOperand
+)
+
+// run scans the whole text.
+func (sc *scanner) run() {
+	sc.end = -1
+	for sc.i < len(sc.in) {
+		if sc.s.ended && sc.end < 0 {
+			sc.end = sc.i
+			sc.blank = append(sc.blank, [2]int{sc.i, len(sc.in)})
+			break
+		}
+		sc.next()
+	}
+}
+
+// plain is the file without the commands, with every byte in its place.
+func (sc *scanner) plain() []byte {
+	out := []byte(sc.in)
+	for _, span := range sc.blank {
+		for i := span[0]; i < span[1]; i++ {
+			if out[i] != '\n' && out[i] != '\r' {
+				out[i] = ' '
+			}
+		}
+	}
+	for _, c := range sc.cmds {
+		if c.ends {
+			out[c.at] = ';'
+		}
+	}
+	return out
+}
+
+// copy takes over the bytes up to end.
+func (sc *scanner) copy(end int) {
+	end = min(end, len(sc.in))
+	for ; sc.i < end; sc.i++ {
+		sc.out = append(sc.out, sc.in[sc.i])
+		sc.offs = append(sc.offs, sc.i)
+	}
+}
+
+// put writes text for the bytes up to end.
+func (sc *scanner) put(text string, end int) {
+	if n := len(sc.out); n > 0 && inWord(sc.out[n-1]) && text != "" && inWord(text[0]) {
+		text = " " + text
+	}
+	for k := 0; k < len(text); k++ {
+		sc.out = append(sc.out, text[k])
+		sc.offs = append(sc.offs, sc.i)
+	}
+	sc.i = end
+	sc.changed = true
+}
+
+func startsWord(c byte) bool {
+	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c == '_' || c >= 0x80
+}
+func isDigit(c byte) bool { return c >= '0' && c <= '9' }
+func inWord(c byte) bool  { return startsWord(c) || isDigit(c) || c == '$' }
+
+// at gives a byte of the file, 0 outside.
+func (sc *scanner) at(i int) byte {
+	if i < 0 || i >= len(sc.in) {
+		return 0
+	}
+	return sc.in[i]
+}
+
+// wordEnd gives the end of the name at i.
+func (sc *scanner) wordEnd(i int) int {
+	for i < len(sc.in) && inWord(sc.in[i]) && sc.in[i] != '$' {
+		i++
+	}
+	return i
+}
+
+func (sc *scanner) pos() ir.Pos { return sc.src.pos(sc.i) }
+
+// inDDL reports whether the statement declares something: its own parameters
+// stay as they are.
+func (sc *scanner) inDDL() bool {
+	return len(sc.words) > 0 && (sc.words[0] == "create" || sc.words[0] == "alter")
+}
+
+// empty reports whether no statement has begun.
+func (sc *scanner) empty() bool {
+	return sc.prev == beforeOperand && len(sc.words) == 0 && sc.nesting == 0
+}
+
+// next takes one token.
+func (sc *scanner) next() {
+	c, d := sc.in[sc.i], sc.at(sc.i+1)
+	rest := sc.in[sc.i:]
+	switch {
+	case c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == '\f' || c == '\v':
+		sc.copy(sc.i + 1)
+	case c == '-' && d == '-':
+		n := strings.IndexByte(rest, '\n')
+		if n < 0 {
+			n = len(rest)
+		}
+		sc.copy(sc.i + n)
+	case c == '/' && d == '*':
+		sc.copy(sc.i + blockComment(rest))
+	case c == '\'':
+		sc.copy(sc.i + quoted(rest, '\'', false))
+		sc.operand()
+	case (c == 'e' || c == 'E') && d == '\'':
+		sc.copy(sc.i + 1 + quoted(rest[1:], '\'', true))
+		sc.operand()
+	case c == '"':
+		sc.copy(sc.i + quoted(rest, '"', false))
+		sc.word("\"")
+		sc.operand()
+	case c == '$':
+		sc.dollar(rest)
+	case c == '\\':
+		sc.command()
+	case startsWord(c):
+		sc.name(rest)
+	case isDigit(c) || c == '.' && isDigit(d):
+		sc.copy(sc.numberEnd())
+		sc.operand()
+	case c == ':':
+		sc.colon(d)
+	case c == '?':
+		sc.question(rest)
+	case c == '@' && startsWord(d) && sc.at(sc.i-1) != '<' && sc.at(sc.i-1) != '@' && !sc.inDDL():
+		end := sc.wordEnd(sc.i + 1)
+		sc.parameter(":"+sc.in[sc.i+1:end], sc.in[sc.i+1:end], end)
+	default:
+		sc.punctuation(c)
+	}
+}
+
+func (sc *scanner) operand() { sc.prev = afterOperand }
+
+// word takes note of a word of the statement.
+func (sc *scanner) word(w string) {
+	if len(sc.words) < 4 {
+		sc.words = append(sc.words, strings.ToLower(w))
+	}
+}
+
+func (sc *scanner) numberEnd() int {
+	i := sc.i
+	for i < len(sc.in) && (inWord(sc.in[i]) && sc.in[i] != '$' || sc.in[i] == '.') {
+		if (sc.in[i] == 'e' || sc.in[i] == 'E') && (sc.at(i+1) == '-' || sc.at(i+1) == '+') && isDigit(sc.at(i+2)) {
+			i++
+		}
+		i++
+	}
+	return i
+}
+
+// blockComment gives the length of the comment at the start of s; comments
+// nest.
+func blockComment(s string) int {
+	depth := 0
+	for i := 0; i < len(s)-1; i++ {
+		switch s[i : i+2] {
+		case "/*":
+			depth++
+			i++
+		case "*/":
+			i++
+			if depth--; depth == 0 {
+				return i + 1
+			}
+		}
+	}
+	return len(s)
+}
+
+// quoted gives the length of the string or quoted name at the start of s.
+func quoted(s string, q byte, escapes bool) int {
+	for i := 1; i < len(s); i++ {
+		switch {
+		case escapes && s[i] == '\\':
+			i++
+		case s[i] == q && i+1 < len(s) && s[i+1] == q:
+			i++
+		case s[i] == q:
+			return i + 1
+		}
+	}
+	return len(s)
+}
+
+// dollar takes a parameter $1, or a string in dollar quotes.
+func (sc *scanner) dollar(rest string) {
+	i := 1
+	for i < len(rest) && isDigit(rest[i]) {
+		i++
+	}
+	if i > 1 {
+		if sc.inDDL() {
+			sc.copy(sc.i + i)
+		} else {
+			sc.parameter(rest[:i], "p"+rest[1:i], sc.i+i)
+		}
+		sc.operand()
+		return
+	}
+	for i < len(rest) && inWord(rest[i]) && rest[i] != '$' {
+		i++
+	}
+	if i < len(rest) && rest[i] == '$' {
+		tag := rest[:i+1]
+		if n := strings.Index(rest[i+1:], tag); n >= 0 {
+			sc.copy(sc.i + i + 1 + n + len(tag))
+		} else {
+			sc.copy(len(sc.in))
+		}
+		sc.operand()
+		return
+	}
+	sc.copy(sc.i + 1)
+}
+
+// expecting are the words after which an operand follows, so that a question
+// mark is no operator there.
+var expecting = func() map[string]bool {
+	out := map[string]bool{}
+	for _, w := range strings.Fields(`select where and or not in between limit offset then else when case on having by returning
+		values like ilike set from for any all some distinct using first next interval is as return exists with escape to`) {
+		out[w] = true
+	}
+	return out
+}()
+
+// name takes a word, or sqlc's form of a parameter.
+func (sc *scanner) name(rest string) {
+	end := 1
+	for end < len(rest) && inWord(rest[end]) {
+		end++
+	}
+	w := strings.ToLower(rest[:end])
+	if w == "sqlc" && end < len(rest) && rest[end] == '.' && !sc.inDDL() {
+		sc.sqlc(rest, end+1)
+		return
+	}
+	sc.word(w)
+	if len(sc.words) > 1 && (slices.Contains(sc.words, "function") || slices.Contains(sc.words, "procedure")) && sc.inDDL() {
+		switch {
+		case w == "begin", w == "case" && sc.blocks > 0:
+			sc.blocks++
+		case w == "end" && sc.blocks > 0:
+			sc.blocks--
+		}
+	}
+	sc.copy(sc.i + end)
+	sc.prev = afterOperand
+	if expecting[w] {
+		sc.prev = beforeOperand
+	}
+}
+
+// sqlc takes sqlc.arg(x), sqlc.narg('x') and sqlc.embed(t); the word after the
+// dot is at i.
+func (sc *scanner) sqlc(rest string, i int) {
+	j := i
+	for j < len(rest) && startsWord(rest[j]) {
+		j++
+	}
+	fn := strings.ToLower(rest[i:j])
+	close := strings.IndexByte(rest[j:], ')')
+	if j >= len(rest) || rest[j] != '(' || close < 0 {
+		sc.s.l.fail(sc.pos(), "sqlc.%s needs a name in parentheses", fn)
+	}
+	name := strings.Trim(rest[j+1:j+close], " \t\r\n'\"")
+	end := sc.i + j + close + 1
+	switch {
+	case name == "" || strings.ContainsAny(name, " \t\r\n'\"();"):
+		sc.s.l.fail(sc.pos(), "sqlc.%s needs a name in parentheses", fn)
+	case fn == "arg" || fn == "narg":
+		sc.parameter(":"+name, name, end)
+	case fn == "embed":
+		sc.put(name+".*", end)
+		sc.operand()
+	default:
+		sc.s.l.fail(sc.pos(), "sqlc.%s is not read; there are sqlc.arg, sqlc.narg and sqlc.embed (write = ANY ($1) for a list)", fn)
+	}
+	sc.word(name)
+}
+
+// parameter puts $n in the place of a parameter. key tells the parameters of
+// the file apart.
+func (sc *scanner) parameter(key, name string, end int) {
+	n := sc.s.number(key, name, sc.pos())
+	sc.put("$"+itoa(n), end)
+	sc.operand()
+}
+
+// question takes a parameter ?, or an operator on JSON.
+func (sc *scanner) question(rest string) {
+	switch before := sc.at(sc.i - 1); {
+	case strings.HasPrefix(rest, "??"): // how JDBC spells the operator
+		sc.put("?", sc.i+2)
+		sc.prev = beforeOperand
+	case sc.prev == afterOperand || before == '@' || sc.inDDL():
+		end := sc.i + 1
+		if c := sc.at(end); c == '|' || c == '&' {
+			end++
+		}
+		sc.copy(end)
+		sc.prev = beforeOperand
+	default:
+		end := sc.i + 1
+		for isDigit(sc.at(end)) {
+			end++
+		}
+		key, name := rest[:end-sc.i], ""
+		if key == "?" { // each is another one; the template numbers them
+			key += "#" + itoa(sc.i) + sc.src.name
+		} else {
+			name = "p" + key[1:]
+		}
+		sc.parameter(key, name, end)
+	}
+}
+
+// colon takes a variable of psql or pgbench: :v, :'v' or :"v".
+func (sc *scanner) colon(next byte) {
+	switch {
+	case next == ':' || next == '=':
+		sc.copy(sc.i + 2)
+		sc.prev = beforeOperand
+	case startsWord(next):
+		end := sc.wordEnd(sc.i + 1)
+		name := sc.in[sc.i+1 : end]
+		_, known := sc.s.texts[name]
+		if n := len(sc.brackets); n > 0 && sc.brackets[n-1] && sc.prev == afterOperand && !known {
+			sc.copy(sc.i + 1) // a[lo:hi]
+			sc.prev = beforeOperand
+			return
+		}
+		sc.variable(name, "", end)
+	case next == '\'' || next == '"':
+		end := sc.wordEnd(sc.i + 2)
+		if end > sc.i+2 && sc.at(end) == next {
+			sc.variable(sc.in[sc.i+2:end], string(next), end+1)
+			return
+		}
+		sc.copy(sc.i + 1)
+		sc.prev = beforeOperand
+	default:
+		sc.copy(sc.i + 1)
+		sc.prev = beforeOperand
+	}
+}
+
+// variable puts the text of a variable in its place where that is known, or
+// makes it a parameter.
+func (sc *scanner) variable(name, quote string, end int) {
+	if text, known := sc.s.texts[name]; known {
+		switch quote {
+		case "'":
+			text = "'" + strings.ReplaceAll(text, "'", "''") + "'"
+			if strings.Contains(text, `\`) {
+				text = " E" + strings.ReplaceAll(text, `\`, `\\`)
+			}
+		case `"`:
+			text = `"` + strings.ReplaceAll(text, `"`, `""`) + `"`
+		}
+		for _, w := range strings.Fields(text) {
+			sc.word(w)
+		}
+		sc.put(text, end)
+		sc.operand()
+		return
+	}
+	switch {
+	case quote == `"`:
+		sc.s.l.fail(sc.pos(), `which name :"%s" stands for is not known here; give it one with \set before`, name)
+	case sc.inDDL():
+		sc.copy(end)
+		return
+	case sc.s.doubtful[name] && quote == "":
+		for _, text := range sc.s.held[name] {
+			if _, ok := rational(text); !ok {
+				sc.s.l.fail(sc.pos(), `which text :%s stands for depends on an \if or a query; write :'%s' if it is a value`, name, name)
+			}
+		}
+	}
+	sc.word(":")
+	sc.parameter(":"+name, name, end)
+}
+
+// punctuation takes a character that is nothing else.
+func (sc *scanner) punctuation(c byte) {
+	was := sc.prev
+	sc.prev = beforeOperand
+	switch c {
+	case '(':
+		sc.nesting++
+	case ')':
+		sc.nesting = max(sc.nesting-1, 0)
+		sc.operand()
+	case '[':
+		word := strings.ToLower(strings.TrimRight(string(sc.out[max(0, len(sc.out)-20):]), " \t\r\n"))
+		sc.brackets = append(sc.brackets, was == afterOperand && !strings.HasSuffix(word, "array"))
+	case ']':
+		if n := len(sc.brackets); n > 0 {
+			sc.brackets = sc.brackets[:n-1]
+		}
+		sc.operand()
+	case ';':
+		if sc.nesting == 0 && sc.blocks == 0 {
+			sc.copy(sc.i + 1)
+			sc.endStatement()
+			return
+		}
+	}
+	sc.copy(sc.i + 1)
+}
+
+func (sc *scanner) endStatement() {
+	sc.start, sc.words, sc.nesting, sc.blocks, sc.brackets, sc.prev = len(sc.out), nil, 0, 0, nil, beforeOperand
+}
+
+// part scans a piece of a command as SQL: the text with variables replaced.
+func (sc *scanner) part(prefix string, start, end int) *text {
+	inner := &scanner{s: sc.s, src: sc.src, in: sc.in[:end], i: start}
+	for inner.i < end && inner.in[inner.i] != '\\' {
+		inner.next()
+	}
+	return &text{src: sc.src, s: prefix + string(inner.out), prefix: len(prefix), offs: append(inner.offs, end)}
+}
+
+// results gives the names of the columns of the statement so far; ok is false
+// where they cannot be told.
+func (sc *scanner) results() (names []string, ok bool) {
+	stmts, err := pg.Parse(string(sc.out[sc.start:]))
+	if err != nil || len(stmts) != 1 {
+		return nil, false
+	}
+	return resultNames(stmts[0])
+}
+
+// resultNames gives the names of the columns of the rows that a statement
+// gives; ok is false where there is a star.
+func resultNames(raw *pg.RawStmt) (names []string, ok bool) {
+	var list []*pg.Node
+	switch s := pg.Inner(raw.Stmt).(type) {
+	case *pg.SelectStmt:
+		if len(s.ValuesLists) > 0 || s.Op > pg.SetOpNone {
+			return nil, false
+		}
+		list = s.TargetList
+	case *pg.InsertStmt:
+		list = s.ReturningClause.GetExprs()
+	case *pg.UpdateStmt:
+		list = s.ReturningClause.GetExprs()
+	case *pg.DeleteStmt:
+		list = s.ReturningClause.GetExprs()
+	default:
+		return nil, false
+	}
+	for _, n := range list {
+		r, is := pg.Inner(n).(*pg.ResTarget)
+		if !is {
+			return nil, false
+		}
+		if c, is := pg.Inner(r.Val).(*pg.ColumnRef); is && isStar(c.Fields[len(c.Fields)-1]) {
+			return nil, false
+		}
+		if c, is := pg.Inner(r.Val).(*pg.FuncCall); is && c.Over == nil && r.Name == "" {
+			if _, known := builtins[qualified(pgNames(c.Funcname))]; !known {
+				return nil, false // it may give several columns
+			}
+		}
+		names = append(names, targetName(r))
+	}
+	return names, true
+}
+
+// pgNames is names, where a variable has that name.
+func pgNames(list []*pg.Node) []string { return names(list) }

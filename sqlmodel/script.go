@@ -1,0 +1,469 @@
+package sqlmodel
+
+import (
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/txrobust/robust/sqlmodel/internal/pg"
+	"github.com/txrobust/robust/sqlmodel/internal/plpgsql"
+)
+
+// script is a transaction of a psql or pgbench script, or a statement that is
+// one by itself.
+type script struct {
+	s *session
+	// before is what the script does ahead of the transaction, nodes what it
+	// does in it.
+	before, nodes []*node
+	// result is what a comment for sqlc says about the result: one, exec, ….
+	result string
+	// does are the functions of DO blocks.
+	does map[*pg.DoStmt]*function
+	// types are those of the variables, by name, as far as they are known; open
+	// are those that some path uses without a value.
+	types map[string]typ
+	open  map[int]bool
+}
+
+// unitReader finds the transactions in the nodes of a file.
+type unitReader struct {
+	l    *loader
+	s    *session
+	file string
+	// before are the nodes since the start of the file.
+	before []*node
+	// txn is the transaction that is open.
+	txn     *openTxn
+	ordinal int
+	// last is where the unit before ended: comments after it belong to the next.
+	last map[*source]int
+	// level is what SET SESSION CHARACTERISTICS says.
+	level string
+}
+
+// openTxn is a transaction between its BEGIN and its COMMIT.
+type openTxn struct {
+	begin *node
+	level string
+	nodes []*node
+	// pipeline says that no BEGIN was seen: the transaction of a pipeline.
+	pipeline bool
+}
+
+// whole reads a file.
+func (u *unitReader) whole(nodes []*node) {
+	u.last = map[*source]int{}
+	u.list(nodes)
+	if u.txn != nil {
+		if u.txn.pipeline {
+			u.l.fail(u.txn.begin.pos, "this pipeline has no \\endpipeline")
+		}
+		if !u.schema(u.txn) {
+			u.l.fail(u.txn.begin.pos, "this transaction has no COMMIT; write one where it ends")
+		}
+		u.statements(u.txn.nodes)
+	}
+}
+
+func (u *unitReader) list(nodes []*node) {
+	for _, n := range nodes {
+		switch {
+		case n.raw != nil:
+			u.statement(n)
+		case n.branches != nil:
+			u.branches(n)
+		default:
+			u.command(n)
+		}
+	}
+}
+
+// done takes note that what follows n belongs to the next unit.
+func (u *unitReader) done(n *node) { u.last[n.src] = max(u.last[n.src], n.at+1) }
+
+// statement is an SQL statement.
+func (u *unitReader) statement(n *node) {
+	s, ok := pg.Inner(n.raw.Stmt).(*pg.TransactionStmt)
+	if !ok {
+		if u.txn != nil {
+			u.txn.nodes = append(u.txn.nodes, n)
+		} else {
+			u.single(n)
+		}
+		return
+	}
+	switch s.Kind {
+	case pg.TransBegin, pg.TransStart:
+		switch {
+		case u.txn == nil:
+			u.begin(n, s)
+		case u.txn.pipeline:
+			u.txn.pipeline, u.txn.level = false, nameOr(isolation(s.Options), u.level)
+		default:
+			u.l.note(n.pos, "this BEGIN does nothing: the transaction of %s is still open", u.txn.begin.pos)
+		}
+	case pg.TransCommit, pg.TransRollback:
+		if u.txn == nil {
+			u.done(n)
+			return
+		}
+		u.end(n, s.Kind == pg.TransRollback)
+		if s.Chain {
+			u.begin(n, s)
+		}
+	case pg.TransSavepoint, pg.TransRelease, pg.TransBackTo:
+		if u.txn == nil {
+			u.l.fail(n.pos, "a savepoint needs a transaction; write BEGIN before it")
+		}
+		u.txn.nodes = append(u.txn.nodes, n)
+	default:
+		u.l.fail(n.pos, "transactions in two phases (PREPARE TRANSACTION) are not analysed; write COMMIT")
+	}
+}
+
+func (u *unitReader) begin(n *node, s *pg.TransactionStmt) {
+	u.txn = &openTxn{begin: n, level: nameOr(isolation(s.Options), u.level)}
+}
+
+// end closes the open transaction at n.
+func (u *unitReader) end(n *node, rollback bool) {
+	t := u.txn
+	u.txn = nil
+	defer u.done(n)
+	defer func() { u.before = append(u.before, t.nodes...) }()
+	statements := slices.ContainsFunc(t.nodes, hasStatement)
+	switch {
+	case !statements:
+	case rollback:
+		u.l.note(t.begin.pos, "this transaction never commits: it has no outcome, and is left out")
+	case u.schema(t):
+		u.statements(t.nodes)
+	default:
+		u.add(t.begin, t.level, t.nodes)
+	}
+}
+
+// hasStatement reports whether a node holds a statement.
+func hasStatement(n *node) bool {
+	found := n.raw != nil
+	for _, b := range n.branches {
+		found = found || slices.ContainsFunc(b.nodes, hasStatement)
+	}
+	return found
+}
+
+// eachStatement calls f for the statements in nodes.
+func eachStatement(nodes []*node, f func(n *node)) {
+	for _, n := range nodes {
+		if n.raw != nil {
+			f(n)
+		}
+		for _, b := range n.branches {
+			eachStatement(b.nodes, f)
+		}
+	}
+}
+
+// schema reports whether a transaction is no template: it declares something,
+// as migrations do, or only inserts constants, as scripts with data do. A name
+// or parameters make it a template.
+func (u *unitReader) schema(t *openTxn) bool {
+	if name, _ := u.title(t.begin, false); name != "" {
+		return false
+	}
+	declares, inserts, other, branches := false, false, false, false
+	eachStatement(t.nodes, func(n *node) {
+		other = other || len(parameters(n)) > 0 || n.cmd != nil
+		switch s := pg.Inner(n.raw.Stmt).(type) {
+		case *pg.InsertStmt:
+			sel, ok := pg.Inner(s.SelectStmt).(*pg.SelectStmt)
+			inserts = inserts || ok && len(sel.ValuesLists) > 0
+			other = other || !ok || len(sel.ValuesLists) == 0 || s.ReturningClause != nil
+		case *pg.SelectStmt:
+			other = other || u.l.matters(u.l.refsIn(s))
+		case *pg.UpdateStmt, *pg.DeleteStmt, *pg.MergeStmt, *pg.LockStmt, *pg.CallStmt, *pg.DoStmt:
+			other = true
+		case *pg.CreateStmt:
+			declares = declares || s.Relation.Relpersistence != "t"
+			other = other || s.Relation.Relpersistence == "t"
+		case *pg.AlterTableStmt, *pg.IndexStmt, *pg.DropStmt, *pg.RenameStmt, *pg.CreateFunctionStmt, *pg.CreateTrigStmt,
+			*pg.CompositeTypeStmt, *pg.CreateEnumStmt, *pg.CreateDomainStmt, *pg.ViewStmt, *pg.CreateSeqStmt, *pg.AlterEnumStmt,
+			*pg.CreateSchemaStmt, *pg.CreateExtension, *pg.GrantStmt, *pg.AlterOwnerStmt, *pg.CommentStmt, *pg.RuleStmt, *pg.CreatePolicyStmt:
+			declares = true
+		}
+	})
+	for _, n := range t.nodes {
+		branches = branches || n.branches != nil
+	}
+	switch {
+	case declares && !branches:
+		return true
+	case inserts && !other && !branches:
+		u.l.note(t.begin.pos, "this transaction only inserts constants: its rows are initial rows; write a comment -- name: … before it if clients run it")
+		return true
+	}
+	return false
+}
+
+// statements handles statements that make the schema and its rows.
+func (u *unitReader) statements(nodes []*node) {
+	eachStatement(nodes, func(n *node) {
+		u.done(n)
+		if err := u.l.tryStatement(n); err != nil {
+			u.l.postponed = append(u.l.postponed, func() { u.l.statement(n) })
+		}
+	})
+}
+
+// single is a statement outside of transactions: one by itself if it has
+// a name or parameters.
+func (u *unitReader) single(n *node) {
+	defer u.done(n)
+	name, _ := u.title(n, false)
+	alone := false
+	switch s := pg.Inner(n.raw.Stmt).(type) {
+	case *pg.SelectStmt:
+		alone = name != "" || len(parameters(n)) > 0 || n.cmd != nil && n.cmd.name == "gset" && u.l.matters(u.l.refsIn(s))
+	case *pg.InsertStmt, *pg.UpdateStmt, *pg.DeleteStmt, *pg.MergeStmt, *pg.CallStmt, *pg.DoStmt, *pg.TruncateStmt:
+		alone = name != "" || len(parameters(n)) > 0 || n.cmd != nil && n.cmd.name == "gset"
+	case *pg.VariableSetStmt:
+		if s.Kind == pg.SetMulti && strings.HasPrefix(s.Name, "SESSION") {
+			u.level = nameOr(isolation(s.Args), u.level)
+		}
+	}
+	if n.cmd != nil && n.cmd.name == ";" {
+		u.l.fail(n.cmd.pos, `statements that are sent together (\;) are not read outside of a transaction; write BEGIN … COMMIT around them`)
+	}
+	if alone {
+		u.add(n, u.level, []*node{n})
+		u.before = append(u.before, n)
+		return
+	}
+	u.statements([]*node{n})
+}
+
+// command is a command of psql or pgbench.
+func (u *unitReader) command(n *node) {
+	switch n.cmd.name {
+	case "startpipeline":
+		if u.txn == nil {
+			u.txn = &openTxn{begin: n, pipeline: true, level: u.level}
+		}
+		return
+	case "endpipeline", "syncpipeline":
+		if u.txn != nil && u.txn.pipeline {
+			u.end(n, false)
+		}
+		return
+	}
+	if u.txn != nil {
+		u.txn.nodes = append(u.txn.nodes, n)
+		return
+	}
+	u.before = append(u.before, n)
+}
+
+// branches is an \if: in a transaction, around whole ones, or around the end of
+// one in each of its branches.
+func (u *unitReader) branches(n *node) {
+	if u.txn == nil {
+		before := u.before
+		defer func() { u.before = append(before, n) }()
+		if !hasStatement(n) {
+			return
+		}
+		for _, b := range n.branches {
+			u.before = slices.Clone(before)
+			u.list(b.nodes)
+			if u.txn != nil {
+				u.l.fail(u.txn.begin.pos, "this transaction goes on behind the branch of the \\if at %s; end it in the branch, or begin it before", n.pos)
+			}
+		}
+		return
+	}
+	u.txn.nodes = append(u.txn.nodes, n)
+	some, all := u.ends(n)
+	switch {
+	case some && !all:
+		u.l.fail(n.pos, "some branches of this \\if end the transaction and others do not; end it in each of them (with \\else), or behind \\endif")
+	case all:
+		u.end(n, false)
+	}
+}
+
+// ends reports whether some branch of n ends the transaction, and whether all
+// do, with nothing behind.
+func (u *unitReader) ends(n *node) (some, all bool) {
+	all = true
+	hasElse := false
+	for _, b := range n.branches {
+		hasElse = hasElse || b.cond == nil
+		ended := false
+		for _, m := range b.nodes {
+			if ended && hasStatement(m) {
+				u.l.fail(m.pos, "statements behind the end of a transaction in a branch of \\if are not read; move them behind \\endif")
+			}
+			if m.branches != nil {
+				s, a := u.ends(m)
+				some, ended = some || s, ended || a
+				continue
+			}
+			if m.raw == nil {
+				ended = ended || m.cmd.name == "q" || m.cmd.name == "quit"
+				continue
+			}
+			t, ok := pg.Inner(m.raw.Stmt).(*pg.TransactionStmt)
+			switch {
+			case !ok:
+			case t.Kind == pg.TransBegin || t.Kind == pg.TransStart:
+				u.l.fail(m.pos, "this BEGIN stands in a transaction, under an \\if; begin transactions outside")
+			case t.Kind == pg.TransCommit || t.Kind == pg.TransRollback:
+				if t.Chain {
+					u.l.fail(m.pos, "AND CHAIN is not read under an \\if; write BEGIN behind \\endif")
+				}
+				ended = true
+			}
+		}
+		some, all = some || ended, all && ended
+	}
+	return some, all && hasElse
+}
+
+// parameters gives the numbers of the variables in a statement, in order.
+func parameters(n *node) []int {
+	var out []int
+	pg.Walk(n.raw, func(tree any) bool {
+		switch tree := tree.(type) {
+		case *pg.CreateFunctionStmt:
+			return false
+		case *pg.ParamRef:
+			if k := int(tree.Number); k > 0 && !slices.Contains(out, k) {
+				out = append(out, k)
+			}
+		}
+		return true
+	})
+	return out
+}
+
+// title gives the name that a comment before n gives it, and what sqlc's form of
+// the comment says about the result. claim says that the unit is a template, to
+// which all comments there belong.
+func (u *unitReader) title(n *node, claim bool) (name, result string) {
+	src := n.src
+	for i, tok := range src.toks {
+		if tok.Kind != pg.Comment || tok.Start < u.last[src] || tok.Start >= n.at {
+			continue
+		}
+		rest, _, ok := src.directive(tok, "name")
+		if words := strings.Fields(rest); ok && len(words) > 0 {
+			name, result = words[0], ""
+			if len(words) > 1 {
+				result = strings.TrimPrefix(words[len(words)-1], ":")
+			}
+		}
+		if claim {
+			if src.claimed == nil {
+				src.claimed = map[int]bool{}
+			}
+			src.claimed[i] = true
+		}
+	}
+	return name, result
+}
+
+// add makes a template.
+func (u *unitReader) add(at *node, level string, nodes []*node) {
+	l := u.l
+	u.ordinal++
+	f := &function{pos: at.pos, language: "sql", setOf: true, text: at.text, refs: newRefs()}
+	f.script = &script{s: u.s, before: slices.Clone(u.before), nodes: nodes, does: map[*pg.DoStmt]*function{}, types: map[string]typ{}, open: map[int]bool{}}
+	f.name, f.script.result = u.title(at, true)
+	if f.name == "" {
+		base := filepath.Base(u.file)
+		f.name = strings.TrimSuffix(base, filepath.Ext(base)) + "-" + itoa(u.ordinal)
+	}
+	f.level = level
+	if f.text == nil {
+		f.text = &text{src: at.src}
+	}
+	u.directives(f, at)
+	eachStatement(nodes, func(n *node) { l.scriptRefs(f, n) })
+	if !f.helper {
+		l.scripts = append(l.scripts, f)
+	}
+}
+
+// directives reads the comments about a template.
+func (u *unitReader) directives(f *function, at *node) {
+	src := at.src
+	for _, tok := range src.toks {
+		if tok.Kind != pg.Comment || tok.Start < u.last[src] || tok.Start >= at.at {
+			continue
+		}
+		if rest, off, ok := src.directive(tok, "robust"); ok {
+			switch {
+			case rest == "helper":
+				f.helper = true
+			case strings.HasPrefix(rest, "ignore"):
+				u.l.note(src.pos(off), "robust: %s is not honoured", rest)
+			default:
+				u.l.note(src.pos(off), "the comment \"robust: %s\" is not understood; there is \"robust: helper\"", rest)
+			}
+		}
+		rest, off, ok := src.directive(tok, "fresh")
+		if !ok {
+			continue
+		}
+		for k, name := range splitNames(rest) {
+			name = strings.TrimLeft(name, ":@$")
+			if !slices.ContainsFunc(u.s.vars, func(v *clientVar) bool { return v.name == name }) {
+				u.l.fail(src.pos(off+k), "%s has no parameter %s to be fresh", f.name, name)
+			}
+			f.fresh = append(f.fresh, name)
+		}
+	}
+	slices.Sort(f.fresh)
+}
+
+// scriptRefs adds what a statement of a script names. What is no query and no
+// change of rows may run any statement (EXECUTE, FETCH).
+func (l *loader) scriptRefs(f *function, n *node) {
+	r := f.refs
+	switch s := pg.Inner(n.raw.Stmt).(type) {
+	case *pg.DoStmt:
+		do := l.doFunction(s, n)
+		f.script.does[s] = do
+		l.plRefs(do, []plpgsql.Stmt{do.body.Block}, r)
+	case *pg.SelectStmt, *pg.InsertStmt, *pg.UpdateStmt, *pg.DeleteStmt, *pg.MergeStmt, *pg.LockStmt, *pg.CallStmt,
+		*pg.TransactionStmt, *pg.VariableSetStmt, *pg.VariableShow, *pg.ConstraintsSet, *pg.TruncateStmt, *pg.CopyStmt,
+		*pg.ExplainStmt, *pg.NotifyStmt, *pg.ListenStmt, *pg.CreateStmt, *pg.CreateTableAsStmt, *pg.IndexStmt, *pg.CommentStmt,
+		*pg.CheckPointStmt:
+		r.add(n.raw)
+	default:
+		r.add(n.raw)
+		r.dynamic, r.writes, r.frees = true, true, true
+	}
+}
+
+// doFunction makes a procedure of a DO block.
+func (l *loader) doFunction(s *pg.DoStmt, n *node) *function {
+	f := &function{pos: n.pos, name: "do", procedure: true, language: "plpgsql", text: n.text}
+	var as *pg.DefElem
+	for _, a := range s.Args {
+		d := pg.Inner(a).(*pg.DefElem)
+		switch d.Defname {
+		case "language":
+			f.language = strings.ToLower(d.GetArg().GetString_().GetSval())
+		case "as":
+			as = d
+		}
+	}
+	if as == nil || f.language != "plpgsql" {
+		l.fail(n.pos, "a DO block in %s is not read; write it in plpgsql", f.language)
+	}
+	l.functionBody(f, n.src, n.at)
+	f.refs = l.functionRefs(f)
+	return f
+}
