@@ -104,6 +104,35 @@ func TestApplications(t *testing.T) {
 	}
 }
 
+// TestScripts checks the applications whose transactions are psql and pgbench
+// scripts, or queries with parameters. Nothing in them is left out, and there is
+// no function that a witness could call.
+func TestScripts(t *testing.T) {
+	for _, s := range testprog.Scripts(t) {
+		p := s.Load(t)
+		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
+		rep, err := robust.Check(ctx, p, robust.Options{Engine: engine.Postgres()})
+		cancel()
+		if err != nil {
+			t.Fatalf("%s: %v", s.Folder, err)
+		}
+		if string(rep.Verdict) != s.Verdict {
+			t.Errorf("%s: %s, want %s", s.Folder, rep.Verdict, s.Verdict)
+		}
+		if len(p.Notes)+len(rep.Havocs) > 0 {
+			t.Errorf("%s: %v %v are not modelled", s.Folder, p.Notes, rep.Havocs)
+		}
+		for _, f := range rep.Findings {
+			if string(f.Kind) != s.Anomaly {
+				t.Errorf("%s: %s, want %s", s.Folder, f.Kind, s.Anomaly)
+			}
+			if f.Witness.Steps() != nil {
+				t.Errorf("%s: the witness calls functions that do not exist", s.Folder)
+			}
+		}
+	}
+}
+
 // TestFaults: an input that is wrong is an error, and an end that comes early
 // is not.
 func TestFaults(t *testing.T) {

@@ -95,8 +95,9 @@ func (c *client) number(name string) int { return c.s.s.index[":"+name] }
 func (c *client) forget(n *node) {
 	c.assignments(n, func(cmd *command, k int, _ bool) {
 		if v := c.vars[k]; v != nil {
-			c.b.emitWeak(&ir.Havoc{At: at(cmd.pos), Var: v.local})
+			c.b.emitWeak(&ir.Havoc{At: at(cmd.pos), Var: v.local, NotNull: true})
 			c.changed(k, false)
+			c.sure[k] = true
 		}
 	})
 }
@@ -237,6 +238,9 @@ func textParameters(t *text) []int {
 // random reports whether \set draws a random number whose bounds do not come
 // from the database: any value, so, chosen with the parameters.
 func (c *client) random(cmd *command) bool {
+	if cmd.expr == nil {
+		return false
+	}
 	n := clientExpression(cmd.expr)
 	call, ok := pg.Inner(n).(*pg.FuncCall)
 	if !ok || !clientFunctions[qualified(names(call.Funcname))] {
@@ -519,15 +523,12 @@ func (c *client) fromDatabase(cmd *command) bool {
 // store assigns a value to a variable.
 func (c *client) store(k int, e val, cmd *command, stored bool) {
 	b, v := c.b, c.vars[k]
-	if e.t.name == nUnknown {
-		e.t = tText
-	}
-	if known := b.typings[v.local]; known != nil {
-		known.sets = append(known.sets, e.t)
-	}
-	x := c.ex(&text{src: c.f.text.src})
 	out := e.e
-	if v.t.name != nUnknown {
+	x := c.ex(&text{src: c.f.text.src})
+	switch {
+	case e.t.name != nUnknown || !b.isTyped(e.e):
+		out = x.cast(e, c.setType(v, e.t), 0).e
+	case v.t.name != nUnknown: // a copy of a variable has the type of the place where it stands
 		out = x.cast(e, v.t, 0).e
 	}
 	s := &ir.Assign{At: at(cmd.pos), Var: v.local, Expr: out}

@@ -32,12 +32,21 @@ func FuzzParse(f *testing.F) {
 		}
 	}
 	apps, _ := filepath.Glob(filepath.Join("..", "testdata", "apps", "*", "*.sql"))
+	scripts, _ := filepath.Glob(filepath.Join("..", "testdata", "scripts", "*", "*.sql"))
+	apps = append(apps, scripts...)
 	for _, file := range append(apps, filepath.Join("testdata", "diff", "functions.sql")) {
 		src, err := os.ReadFile(file)
 		if err != nil {
 			f.Fatal(err)
 		}
 		f.Add(string(src))
+	}
+	ar, err := txtar.ParseFile(filepath.Join("testdata", "diff", "scripts.txtar"))
+	if err != nil {
+		f.Fatal(err)
+	}
+	for _, script := range ar.Files[1:] {
+		f.Add(string(ar.Files[0].Data) + string(script.Data))
 	}
 	f.Fuzz(func(t *testing.T, src string) {
 		prog, err := Parse([]File{{"fuzz.sql", src}}, Options{})

@@ -35,14 +35,7 @@ func (c *client) gset(n *node, tree any) {
 				out = append(out, dest{})
 				continue
 			}
-			t := col.t
-			if t.name == nUnknown {
-				t = tText
-			}
-			b.typings[c.vars[k].local].sets = append(b.typings[c.vars[k].local].sets, t)
-			if c.vars[k].t.name != nUnknown {
-				t = c.vars[k].t
-			}
+			t := c.setType(c.vars[k], col.t)
 			local := c.vars[k].local
 			if !direct {
 				local = b.local(c.vars[k].name, t)

@@ -222,6 +222,9 @@ func (x *ex) binary(op string, l, r val, loc int32) val {
 	nn := l.nn && r.nn
 	// A literal takes the type of the other side; text for || and the like.
 	if l.t.name == nUnknown && r.t.name == nUnknown {
+		if strings.Contains("+-*/%", op) && x.b != nil && (x.b.isTyped(l.e) || x.b.isTyped(r.e)) {
+			l, r = x.literal(l, tNumeric, loc), x.literal(r, tNumeric, loc)
+		}
 		l, r = x.defaultType(l), x.defaultType(r)
 	}
 	if v, ok := x.jsonOp(op, l, r); ok {

@@ -7,7 +7,7 @@ import (
 
 // maxTypings bounds how often a script is translated to find the types of its
 // variables.
-const maxTypings = 6
+const maxTypings = 8
 
 // scriptTemplate makes the transaction of a script. Its parameters have the
 // types of the places where they stand, which only the translation finds: it
@@ -38,9 +38,30 @@ type typing struct{ uses, sets []typ }
 
 // infer takes note that a parameter stands where a value of type t belongs.
 func (b *builder) infer(e ir.Expr, t typ) {
-	if v, ok := e.(*ir.Var); ok && b.typings[v.Name] != nil && t.name != nUnknown && t.name != nAny {
-		b.typings[v.Name].uses = append(b.typings[v.Name].uses, t)
+	if b.isTyped(e) && t.name != nUnknown && t.name != nAny {
+		known := b.typings[e.(*ir.Var).Name]
+		known.uses = append(known.uses, t)
 	}
+}
+
+// isTyped reports whether e is a variable whose type is to be found.
+func (b *builder) isTyped(e ir.Expr) bool {
+	v, ok := e.(*ir.Var)
+	return ok && b.typings[v.Name] != nil
+}
+
+// setType takes note that a variable gets a value of type t, and gives the type
+// that it has.
+func (c *client) setType(v *variable, t typ) typ {
+	if t.name == nUnknown {
+		t = tText
+	}
+	known := c.b.typings[v.local]
+	known.sets = append(known.sets, t)
+	if v.t.name == nUnknown {
+		v.t = t
+	}
+	return v.t
 }
 
 // retyped gives the variables the types that were found, and reports whether
@@ -55,11 +76,18 @@ func (b *builder) retyped(s *script) bool {
 			t = commonType(found.sets, true)
 		case len(found.uses) > 0 && !known:
 			t = commonType(found.uses, false)
-		case !known:
-			t = tText
 		}
 		if t.name != was {
 			s.types[name] = t
+			changed = true
+		}
+	}
+	if changed {
+		return true
+	}
+	for name := range b.typings { // nothing says what these are
+		if _, known := s.types[name]; !known {
+			s.types[name] = tText
 			changed = true
 		}
 	}
