@@ -1,6 +1,7 @@
 // Package sqlmodel translates the SQL text of a PostgreSQL application into an
 // ir.Program: its schema, and a transaction template for each function or
-// procedure in PL/pgSQL or SQL.
+// procedure in PL/pgSQL or SQL, for each transaction of a psql or pgbench script,
+// and for each query with parameters.
 //
 //	prog, err := sqlmodel.Load(ctx, []string{"schema.sql", "functions/"}, sqlmodel.Options{})
 //
@@ -14,12 +15,45 @@
 // rows of COPY are passed over, with a note, so that dumps can be read.
 //
 // Each function is a template: its parameters are those of the template, what
-// a client sees of it is what it returns. Functions that others call are
-// inlined and are no templates, unless Options.Txns names them.
+// a client sees of it is what it returns. Functions that others or scripts call
+// are inlined and are no templates, unless Options.Txns names them.
+//
+// # Scripts
+//
+// Each BEGIN … COMMIT (or END) outside of functions is a template, and so is
+// each statement outside of them that has parameters or a name: it commits by
+// itself. $1, ?, @v, :v, sqlc.arg(v) and sqlc.narg(v) are parameters; one name
+// in a template is one parameter. Their types are those of the places where they
+// stand, which are numeric for sums of unknown parts and text where nothing
+// tells; a cast decides. A parameter stands for a value, not for SQL text.
+//
+// A transaction without a name or parameters that declares something is a
+// migration, and one that only inserts constants makes initial rows (with a
+// note), like INSERT … VALUES outside of transactions. What ends by ROLLBACK has
+// no outcome and is left out. What a SELECT or RETURNING gives is returned to the
+// client; the number of rows that a command reports is not, unless a comment of
+// sqlc asks for it (:execrows, :execresult). The snapshot is taken by the first
+// statement that is no LOCK TABLE or SET.
+//
+// Variables of psql and pgbench: \set with a text puts that text in the place of
+// the variable; \set with an expression, as in pgbench, computes a value, of
+// which + - * / % and comparisons are modelled and functions are opaque; random
+// numbers are any values. \gset and \aset keep the row of a query in variables:
+// it is no result, but counts where it reaches another statement or an \if.
+// Where there is not exactly one row, psql goes on with the variables as they
+// were, and the server refuses a statement with one that has no value; pgbench
+// and psql with ON_ERROR_STOP end the script. A file with commands or
+// functions that only pgbench has is read as pgbench does, others as psql does. \if, \elif and \else are
+// branches, which may end the transaction if all of them do. \i and \ir include
+// files, which are then not read by themselves. Variables that an earlier
+// transaction of the script set have any value. A pipeline of pgbench without
+// BEGIN is one transaction. Commands that neither change rows nor variables are
+// passed over; what cannot be read is an error.
 //
 // Comments that matter:
 //
-//	-- robust: helper                    the next function is no template
+//	-- name: x                           the next transaction or query is called x
+//	-- robust: helper                    the next function or transaction is no template
 //	-- fresh: name, name                 these parameters are unique per call
 //	-- invariant: [for table alias, …:] condition over rows
 //
@@ -74,6 +108,7 @@
 // one collation; the time zone of sessions is one and the same. Elements of
 // arrays are not NULL, and arrays have one dimension that starts at 1.
 //
-// Source: the PostgreSQL manual, chapters 4 to 9, 38 and 43, and what a real
-// server does: the tests run the same functions on both.
+// Source: the PostgreSQL manual, chapters 4 to 9, 38 and 43 and the pages of psql
+// and pgbench, and what a real server does: the tests run the same functions and
+// scripts on both.
 package sqlmodel

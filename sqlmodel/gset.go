@@ -21,8 +21,9 @@ func (c *client) gset(n *node, tree any) {
 	// single says that there is one row at most, direct that the values may go to
 	// the variables at once.
 	single, direct := true, false
+	gives := false
 	dests := func(targets []colDef) (out, rest []dest) {
-		list, fresh = nil, nil
+		list, fresh, gives = nil, nil, true
 		keep := false // some variable has a value that may have to stay
 		for _, col := range targets {
 			k := c.s.s.index[":"+n.cmd.target+col.name]
@@ -74,6 +75,9 @@ func (c *client) gset(n *node, tree any) {
 		if !single && strict {
 			b.emit(&ir.Assume{At: at(n.pos), Cond: one})
 		}
+	}
+	if !gives {
+		b.unmodelled("\\%s of this statement", n.cmd.name)
 	}
 	if !direct && len(list) > 0 {
 		b.emit(&ir.If{At: at(n.pos), Cond: one, Then: b.collect(func() {

@@ -251,7 +251,8 @@ func (sc *scanner) set(c *command, from, end int) {
 	case n != nil && !number:
 		c.expr = expr
 		_, alone := pg.Inner(n).(*pg.ParamRef)
-		s.pgbench = s.pgbench || !alone
+		s.computes = s.computes || !alone
+		s.pgbench = s.pgbench || callsClient(n)
 		s.setValue(c.target)
 		return
 	case slices.ContainsFunc(words, func(w psqlWord) bool { return w.run }):
@@ -355,6 +356,18 @@ var clientFunctions = map[string]bool{
 	"abs": false, "debug": false, "double": false, "exp": false, "hash": false, "hash_fnv1a": false, "hash_murmur2": false,
 	"int": false, "ln": false, "mod": false, "permute": false, "pi": false, "pow": false, "power": false, "sqrt": false,
 	"random": true, "random_exponential": true, "random_gaussian": true, "random_zipfian": true,
+}
+
+// callsClient reports whether an expression calls a function of pgbench, so
+// that it cannot be a text that psql puts into a statement.
+func callsClient(n *pg.Node) bool {
+	found := false
+	pg.Walk(n, func(tree any) bool {
+		e, ok := tree.(*pg.FuncCall)
+		found = found || ok && (clientFunctions[qualified(names(e.Funcname))] || strings.HasPrefix(qualified(names(e.Funcname)), "hash"))
+		return !found
+	})
+	return found
 }
 
 var intCall = regexp.MustCompile(`(?i)(^|[^A-Za-z0-9_"])int\s*\(`)

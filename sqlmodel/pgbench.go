@@ -124,7 +124,11 @@ func (c *client) truth(v val, x *ex) ir.Expr {
 	case v.t.numeric() && c.s.s.pgbench:
 		return ir.Op(ir.Ne, v.e, ir.C(ir.Int(0)))
 	case v.t.numeric(): // psql knows 0 and 1; anything else counts as false
-		return ir.Op(ir.Eq, v.e, ir.C(ir.Int(1)))
+		one := ir.Op(ir.Eq, v.e, ir.C(ir.Int(1)))
+		if c.s.s.computes { // it may be pgbench as well
+			return ir.OrE(one, ir.AndE(c.b.choice(x.pos(0)), ir.Op(ir.Ne, v.e, ir.C(ir.Int(0)))))
+		}
+		return one
 	case v.t.textual():
 		lower := &ir.Call{Name: "lower", Args: []ir.Expr{v.e}, Type: ir.TextType}
 		var out ir.Expr

@@ -376,6 +376,9 @@ func (u *unitReader) title(n *node, claim bool) (name, result string) {
 // add makes a template.
 func (u *unitReader) add(at *node, level string, nodes []*node) {
 	l := u.l
+	for _, n := range nodes {
+		l.refuseInside(n)
+	}
 	u.ordinal++
 	f := &function{pos: at.pos, language: "sql", setOf: true, text: at.text, refs: newRefs()}
 	f.script = &script{s: u.s, before: slices.Clone(u.before), nodes: nodes, does: map[*pg.DoStmt]*function{}, types: map[string]typ{}, open: map[int]bool{}}
@@ -392,6 +395,22 @@ func (u *unitReader) add(at *node, level string, nodes []*node) {
 	eachStatement(nodes, func(n *node) { l.scriptRefs(f, n) })
 	if !f.helper {
 		l.scripts = append(l.scripts, f)
+	}
+}
+
+// refuseInside refuses commands that change rows or end the transaction.
+func (l *loader) refuseInside(n *node) {
+	for _, b := range n.branches {
+		for _, m := range b.nodes {
+			l.refuseInside(m)
+		}
+	}
+	if n.raw != nil || n.cmd == nil {
+		return
+	}
+	switch n.cmd.name {
+	case "copy", "c", "connect":
+		l.fail(n.pos, "\\%s in a transaction is not read; move it out of the transaction, or write SQL", n.cmd.name)
 	}
 }
 

@@ -64,6 +64,7 @@ func TestScriptErrors(t *testing.T) {
 		{"\\i nowhere.sql", "2:1: there is no file nowhere.sql to include; its name is relative to this file"},
 		{"\\i case.sql", "2:1: case.sql includes itself"},
 		{"UPDATE t SET x = 1\\; UPDATE t SET x = 2;", "2:19: statements that are sent together (\\;) are not read outside of a transaction; write BEGIN … COMMIT around them"},
+		{"BEGIN;\n\\copy t from x\nDELETE FROM t; COMMIT;", "3:1: \\copy in a transaction is not read; move it out of the transaction, or write SQL"},
 		// Variables.
 		{`SELECT x FROM :"table" WHERE k = 1;`, `2:15: which name :"table" stands for is not known here; give it one with \set before`},
 		{"\\if :v\n\\set c x\n\\else\n\\set c k\n\\endif\nBEGIN; UPDATE t SET x = 1 WHERE :c = 1; COMMIT;",

@@ -24,10 +24,12 @@ type session struct {
 	doubtful map[string]bool
 	held     map[string][]string
 	branches []*textBranch
-	// pgbench says that the commands are those of pgbench, strict that the
-	// script ends at the first error.
-	pgbench bool
-	strict  bool
+	// pgbench says that the commands are those of pgbench, computes that they
+	// may be: psql would put the expressions into the statements as texts, to
+	// the same effect. strict says that psql ends the script at the first error.
+	pgbench  bool
+	computes bool
+	strict   bool
 	// around are the files that are being read, outermost first.
 	around []string
 	srcs   []*source

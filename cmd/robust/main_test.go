@@ -32,6 +32,7 @@ func TestScripts(t *testing.T) {
 		RequireUniqueNames:  true,
 		Setup: func(e *testscript.Env) error {
 			e.Setenv("APPS", filepath.Join(repo, "testdata", "apps"))
+			e.Setenv("SCRIPTS", filepath.Join(repo, "testdata", "scripts"))
 			e.Setenv("TRAPS", filepath.Join(repo, "testdata", "traps"))
 			e.Setenv("LITMUS", filepath.Join(repo, "testdata", "litmus"))
 			return nil

@@ -67,3 +67,20 @@ func TestApps(t *testing.T) {
 		}
 	}
 }
+
+// TestScripts: VERDICTS.tsv has one line for each folder.
+func TestScripts(t *testing.T) {
+	lines := map[string]int{}
+	for _, s := range Scripts(t) {
+		lines[s.Dir(t)]++
+	}
+	folders, err := filepath.Glob(Path(t, "scripts", "*", "schema.sql"))
+	if err != nil || len(folders) == 0 {
+		t.Fatal("no scripts", err)
+	}
+	for _, file := range folders {
+		if dir := filepath.Dir(file); lines[dir] != 1 {
+			t.Errorf("VERDICTS.tsv has %d lines for %s", lines[dir], dir)
+		}
+	}
+}
