@@ -75,10 +75,15 @@ func (x *ex) call(e *pg.FuncCall) val {
 		}
 		return val{e: ir.C(ir.Opaque("")), t: tVoid, nn: true}
 	}
+	return x.pureCall(name, args)
+}
+
+// pureCall applies a function of the system that reads nothing but its arguments.
+func (x *ex) pureCall(name string, args []val) val {
 	if v, ok := x.knownFunction(name, args); ok {
 		return v
 	}
-	return x.opaqueCall(name, args, x.resultType(b.result, args))
+	return x.opaqueCall(name, args, x.resultType(builtins[name].result, args))
 }
 
 // literalSuffix makes a part of a name from a literal argument.
@@ -283,6 +288,9 @@ func (x *ex) callUser(e *pg.FuncCall, name string, fns []*function) val {
 		panic(unmodelled{"the function " + name})
 	}
 	f, args := x.arguments(e, name, fns)
+	if f == nil {
+		return x.pureCall(name, args)
+	}
 	if v, ok := x.expressionFunction(f, args); ok {
 		return v
 	}
@@ -342,7 +350,8 @@ func (v val) columns() []colDef {
 	return []colDef{{"", v.e, v.t, v.nn}}
 }
 
-// arguments chooses among overloaded functions and orders the arguments.
+// arguments chooses among overloaded functions and orders the arguments. No
+// function means the system's function of that name, which the program's overload.
 func (x *ex) arguments(e *pg.FuncCall, name string, fns []*function) (*function, []val) {
 	var positional []val
 	named := map[string]val{}
@@ -379,7 +388,10 @@ func (x *ex) arguments(e *pg.FuncCall, name string, fns []*function) (*function,
 		}
 	}
 	fits = x.closest(fits, positional)
+	b, system := builtins[name]
 	switch {
+	case len(fits) == 0 && len(named) == 0 && system && b.kind == pureFunc:
+		return nil, positional
 	case len(fits) == 0 && len(fns) == 1 && !fns[0].hasVariadic():
 		x.fail(e.Location, "%s is called with %d arguments that do not fit its declaration %s", name, len(e.Args), fns[0].signature())
 	case len(fits) != 1:
@@ -442,7 +454,7 @@ func (x *ex) expressionFunction(f *function, args []val) (val, bool) {
 		return val{}, false
 	}
 	s, t := f.onlySelect()
-	if s == nil || len(s.FromClause) > 0 || s.WhereClause != nil || len(s.TargetList) != 1 || hasAggregates(s.TargetList) {
+	if s == nil || s.WithClause != nil || len(s.FromClause) > 0 || s.WhereClause != nil || len(s.TargetList) != 1 || hasAggregates(s.TargetList) {
 		return val{}, false
 	}
 	for _, a := range args {

@@ -169,7 +169,7 @@ func (l *loader) createFunction(s *pg.CreateFunctionStmt, t *text, first int) {
 	}
 	f.refs = l.functionRefs(f)
 	for i, old := range l.funcs {
-		if old.signature() != f.signature() {
+		if old.name != f.name || old.signature() != f.signature() {
 			continue
 		}
 		if !s.Replace {
@@ -352,6 +352,9 @@ func (l *loader) lookup(name string) []*function {
 	var exact, loose []*function
 	last := name[strings.LastIndex(name, ".")+1:]
 	for _, f := range l.funcs {
+		if !strings.HasSuffix(f.name, last) {
+			continue
+		}
 		fl := f.name[strings.LastIndex(f.name, ".")+1:]
 		switch {
 		case f.name == name:

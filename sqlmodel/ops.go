@@ -280,7 +280,8 @@ func operandType(op string, t typ) typ {
 // operatorResults are operators of opaque meaning with a known result.
 var operatorResults = map[string]typ{
 	"~": tBool, "!~": tBool, "~*": tBool, "!~*": tBool, "@>": tBool, "<@": tBool, "&&": tBool, "@@": tBool, "?": tBool,
-	"?|": tBool, "?&": tBool, "-|-": tBool, "~~": tBool, "!~~": tBool, "<%": tBool, "%>": tBool, "@?": tBool,
+	"?|": tBool, "?&": tBool, "-|-": tBool, "~~": tBool, "!~~": tBool, "~~*": tBool, "!~~*": tBool,
+	"<%": tBool, "%>": tBool, "@?": tBool,
 	"&<": tBool, "&>": tBool, "<<=": tBool, ">>=": tBool, "^@": tBool,
 	"<->": tFloat, "->>": tText, "#>>": tText,
 }

@@ -30,8 +30,8 @@ func (b *builder) declaration(f *frame, d plpgsql.Decl) {
 		return
 	}
 	t := b.declaredType(f, d)
-	inner := f.scope
-	f.scope = inner.parent // a default does not see the variable itself
+	// A default sees the variables before it, and not the variable itself, which
+	// is declared after.
 	var v *val
 	if !d.Default.Empty() {
 		why, ok := b.attempt(func() { x := b.value(f, d.Default); v = &x })
@@ -40,7 +40,6 @@ func (b *builder) declaration(f *frame, d plpgsql.Decl) {
 			b.giveUp(pos, b.refsOf(s), why)
 		}
 	}
-	f.scope = inner
 	w := b.declare(f, d.Name, t)
 	switch {
 	case v != nil:
