@@ -54,6 +54,7 @@ func TestStatements(t *testing.T) {
 		cases := statementCases(string(text))
 		total += len(cases)
 		t.Run(strings.TrimSuffix(filepath.Base(file), ".sql"), func(t *testing.T) {
+			t.Parallel()
 			dsn := server.Database(t)
 			server.Exec(t, dsn, string(schema))
 			s := &statements{differ: differ{t: t, conn: server.Conn(t, dsn)}, other: server.Conn(t, dsn)}

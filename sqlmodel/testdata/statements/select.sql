@@ -259,7 +259,7 @@ VALUES (1, 'x'), (2, NULL);
 -- touches nothing
 
 VALUES (3), (1), (2) ORDER BY 1 LIMIT 2;
--- not modelled, touches : VALUES with ORDER BY or LIMIT
+-- touches nothing
 
 TABLE log;
 -- reads log (msg, n) rows {0}

@@ -600,10 +600,19 @@ MERGE INTO a USING (VALUES (1, 5), (8, 6)) AS z (k, v) ON z.k = a.k WHEN MATCHED
 -- not modelled, touches a, b: MERGE
 
 WITH d AS (DELETE FROM b WHERE k = 2 RETURNING k, j) INSERT INTO log (msg, n) SELECT 'gone', j FROM d;
--- not modelled, touches a: the foreign keys of WITH
+-- reads b (k, j) rows {2,1}
+-- reads b (k) rows {2,1}
+-- delete b(2,1)
+-- insert log
+-- locks b(2,1) update
+-- excluded by update v of b(2,1), delete b(2,1)
 
 WITH i AS (INSERT INTO a (k, x) VALUES (5, 1) RETURNING k) INSERT INTO log (n) SELECT k FROM i;
--- not modelled, touches a, log: WITH
+-- insert a(5) x = 1, y = 7, s = null
+-- insert log
 
 WITH n AS (UPDATE a SET x = x + 1 WHERE k = 1 RETURNING x) SELECT x FROM n;
--- not modelled, touches a, b: a WITH query that writes, in this place
+-- reads a (k, x) rows {1}
+-- update a(1) x = 11
+-- locks a(1) no key update
+-- excluded by update x of a(1), update y of a(1), update s of a(1)
