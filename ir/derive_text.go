@@ -92,16 +92,11 @@ func fromString(f From) string {
 func (p *parser) derive() *Call {
 	c := &Call{Type: p.typ(), Def: &Derivation{}}
 	d := c.Def
-	word := p.name("what is derived")
-	known := false
-	for w, name := range wantWords {
-		if name == word {
-			d.Want, known = Want(w), true
-		}
+	w := p.oneOf(wantWords[:])
+	if w < 0 {
+		p.fail(p.tok().pos, "%s is nothing that can be derived: there is %s", p.tok(), strings.Join(wantWords[:], ", "))
 	}
-	if !known {
-		p.fail(p.tok().pos, "%s is nothing that can be derived: there is %s", word, strings.Join(wantWords[:], ", "))
-	}
+	d.Want = Want(w)
 	p.list("(", ")", func() {
 		name := p.name("a parameter")
 		d.Params = append(d.Params, Param{Name: name, Type: p.typ()})
@@ -181,20 +176,28 @@ func (p *parser) rel() Rel {
 		p.rows = outer
 		return r
 	}
-	for k, word := range setOpWords {
-		if p.accept(word) {
-			r := &SetOp{Op: SetOpKind(k), All: p.accept("all")}
-			p.expect("(")
-			r.L = p.rel()
-			p.expect(")")
-			p.expect("(")
-			r.R = p.rel()
-			p.expect(")")
-			return r
-		}
+	if k := p.oneOf(setOpWords[:]); k >= 0 {
+		r := &SetOp{Op: SetOpKind(k), All: p.accept("all")}
+		p.expect("(")
+		r.L = p.rel()
+		p.expect(")")
+		p.expect("(")
+		r.R = p.rel()
+		p.expect(")")
+		return r
 	}
 	p.fail(pos, "expected a relation, found %s", p.tok())
 	return nil
+}
+
+// oneOf reads one of some words and gives its number, -1 if none is there.
+func (p *parser) oneOf(words []string) int {
+	for i, w := range words {
+		if p.accept(w) {
+			return i
+		}
+	}
+	return -1
 }
 
 func (p *parser) items() []Item {
@@ -222,16 +225,11 @@ func (p *parser) from() From {
 		return l
 	case p.accept("join"):
 		j := &Join{}
-		word := p.name("a kind of join")
-		known := false
-		for k, name := range joinWords {
-			if name == word {
-				j.Kind, known = JoinKind(k), true
-			}
+		k := p.oneOf(joinWords[:])
+		if k < 0 {
+			p.fail(pos, "%s is no kind of join: there is %s", p.tok(), strings.Join(joinWords[:], ", "))
 		}
-		if !known {
-			p.fail(pos, "%s is no kind of join: there is %s", word, strings.Join(joinWords[:], ", "))
-		}
+		j.Kind = JoinKind(k)
 		j.L = p.from()
 		j.R = p.from()
 		if p.accept("on") {

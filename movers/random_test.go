@@ -273,7 +273,7 @@ func sources(t testing.TB) []source {
 		{"mutants of accesses", func(r *rand.Rand) *ir.Program { return mutants(accesses(r), r) }},
 		{"programs", func(r *rand.Rand) *ir.Program {
 			o := progen.All
-			o.Loops = r.Intn(4) == 0
+			o.Loops, o.Derived = r.Intn(4) == 0, r.Intn(2) == 0
 			return progen.Program(r, o)
 		}},
 	}

@@ -17,6 +17,8 @@ type Options struct {
 	Vars bool
 	// Loops, Locks, Keys (unique and foreign) and Nulls switch these on.
 	Loops, Locks, Keys, Nulls bool
+	// Derived adds derivations, which the solver does not know the meaning of.
+	Derived bool
 	// Txns and Stmts bound the templates and the statements of each.
 	Txns, Stmts int
 }
@@ -299,6 +301,9 @@ func (g *gen) sets(t *ir.Table, row string) []ir.Set {
 func (g *gen) stmt() []ir.Stmt {
 	t := g.table()
 	row := t.Name
+	if g.o.Derived && !t.Var && g.chance(12) {
+		return g.derived(t)
+	}
 	src := []ir.Source{{Table: t, Row: row}}
 	switch k := g.r.Intn(100); {
 	case k < 30: // read into locals
