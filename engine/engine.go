@@ -123,6 +123,16 @@ func TableLockConflict(a, b ir.TableLock) bool {
 	return b >= least[a] && a >= least[b]
 }
 
+// overExpression reports whether a unique index is over an expression.
+func overExpression(t *ir.Table, u ir.Unique) bool {
+	for _, c := range u.Columns {
+		if t.Columns[c].Hidden {
+			return true
+		}
+	}
+	return false
+}
+
 // KeyColumns are the columns whose change is a KeyChange: those of the primary
 // key and of total unique keys.
 func KeyColumns(t *ir.Table) map[int]bool {
@@ -131,7 +141,7 @@ func KeyColumns(t *ir.Table) map[int]bool {
 		out[k] = true
 	}
 	for _, u := range t.Uniques {
-		if u.Where == nil {
+		if u.Where == nil && !overExpression(t, u) {
 			for _, c := range u.Columns {
 				out[c] = true
 			}

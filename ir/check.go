@@ -106,6 +106,9 @@ func (c *checker) table(t *Table) {
 			c.fail(f.Pos, "foreign key %s refers to columns of %s that are no key", f.Name, f.Ref.Name)
 		}
 	}
+	for _, col := range t.Columns {
+		c.want(t.Pos, self, col.Generated, col.Type, "generated column "+col.Name)
+	}
 	for _, k := range t.Checks {
 		c.want(k.Pos, self, k.Expr, BoolType, "check "+k.Name)
 	}

@@ -443,6 +443,10 @@ func (p *parser) table(pos Pos) {
 			f.Ref = p.tableName()
 			f.RefColumns = p.columns(f.Ref)
 			t.ForeignKeys = append(t.ForeignKeys, f)
+		case p.accept("generated"):
+			hidden := p.accept("hidden")
+			c := &t.Columns[p.column(t)]
+			c.Generated, c.Hidden = condition(), hidden
 		case p.accept("check"):
 			t.Checks = append(t.Checks, TableCheck{Pos: pos, Name: p.name("the constraint's name"), Expr: condition()})
 		default:

@@ -123,6 +123,15 @@ func (p *printer) table(t *Table) {
 		}
 		items = append(items, s)
 	}
+	for _, c := range t.Columns {
+		if c.Generated != nil {
+			hidden := ""
+			if c.Hidden {
+				hidden = " hidden"
+			}
+			items = append(items, "generated"+hidden+" "+ident(c.Name)+" "+ExprString(c.Generated))
+		}
+	}
 	cols := func(ix []int) string { return "(" + t.columnList(ix) + ")" }
 	if !t.Rowid {
 		items = append(items, "key "+cols(t.Key))

@@ -65,6 +65,13 @@ type Column struct {
 	Name    string
 	Type    Type
 	NotNull bool
+	// Generated, if not nil, is what the value always is: an expression over the
+	// row, whose row variable is the table's name. Every write gives it, and a
+	// TableCheck says that it is so.
+	Generated Expr
+	// Hidden says that it is no column of the real table: an expression that a
+	// unique index is over.
+	Hidden bool
 }
 
 // Unique is a uniqueness constraint apart from the primary key. NULLs are

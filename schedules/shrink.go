@@ -145,7 +145,9 @@ func (k *shrinker) visit(sit *situation, f func(cell)) {
 		for i, t := range k.s.program.Tables {
 			for _, row := range sit.rows[i] {
 				for c := range row {
-					f(k.rowCell(t, row, c))
+					if t.Columns[c].Generated == nil {
+						f(k.rowCell(t, row, c))
+					}
 				}
 			}
 		}
@@ -368,7 +370,7 @@ func (k *shrinker) flatten() {
 			changed := false
 			for _, row := range sit.rows[i] {
 				for c := range row {
-					if x := k.rowCell(t, row, c); !x.key {
+					if x := k.rowCell(t, row, c); !x.key && t.Columns[c].Generated == nil {
 						v := k.simplest(x)
 						changed = changed || v != *x.v
 						*x.v = v

@@ -12,6 +12,8 @@ type validity struct {
 	p       *ir.Program
 	machine *interp.Machine
 	probe   *interp.Instance
+	// generated are the columns that follow from others, in order.
+	generated []generated
 }
 
 // newValidity prepares the check for p and its invariants.
@@ -56,7 +58,33 @@ func (s *search) newValidity() *validity {
 		never(inv.From, ir.NotE(inv.Expr))
 	}
 	q.Txns = []*ir.Txn{probe}
-	return &validity{s.program, interp.NewMachine(&q, s.machine.Engine), &interp.Instance{Txn: probe}}
+	v := &validity{p: s.program, machine: interp.NewMachine(&q, s.machine.Engine), probe: &interp.Instance{Txn: probe}}
+	for i, t := range q.Tables {
+		for c, col := range t.Columns {
+			if col.Generated != nil {
+				v.generated = append(v.generated, generated{i, c, col.Type, v.machine.RowValue(t, col.Generated)})
+			}
+		}
+	}
+	return v
+}
+
+// generated is a column whose values follow from the others.
+type generated struct {
+	table, col int
+	t          ir.Type
+	value      func(row []ir.Value) (ir.Value, bool)
+}
+
+// complete gives the generated columns of rows their values.
+func (v *validity) complete(rows [][][]ir.Value) {
+	for _, g := range v.generated {
+		for _, row := range rows[g.table] {
+			if x, ok := g.value(row); ok {
+				row[g.col] = x.Convert(g.t)
+			}
+		}
+	}
 }
 
 func renameRow(e ir.Expr, from, to string) ir.Expr {
@@ -68,8 +96,10 @@ func renameRow(e ir.Expr, from, to string) ir.Expr {
 	})
 }
 
-// holds reports whether the rows are a possible state.
+// holds reports whether the rows are a possible state, once their generated
+// columns have their values.
 func (v *validity) holds(rows [][][]ir.Value) bool {
+	v.complete(rows)
 	for i, t := range v.p.Tables {
 		keys := map[string]bool{}
 		for _, r := range rows[i] {

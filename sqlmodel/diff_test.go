@@ -192,6 +192,14 @@ func (d *differ) read(tab *table) [][]ir.Value {
 		for k, text := range row {
 			vals = append(vals, d.value(text, localType(tab.columns[k].t)))
 		}
+		for _, c := range tab.ir.Columns[len(vals):] { // what indexes are over
+			vals = append(vals, ir.Null)
+			v, ok := interp.NewMachine(&ir.Program{}, nil).RowValue(tab.ir, c.Generated)(vals)
+			if !ok {
+				d.t.Fatalf("%s.%s has no value", tab.name, c.Name)
+			}
+			vals[len(vals)-1] = v
+		}
 		out = append(out, vals)
 	}
 	return out

@@ -303,7 +303,8 @@ func (i *inserter) row(given []assignment) {
 // put inserts a row as BEFORE triggers leave it.
 func (i *inserter) put(row *rowSource) {
 	b, tab := i.b, i.tab
-	row = withValues(row, b.generated(tab, row))
+	gen := b.generated(tab, row)
+	row = withValues(row, gen)
 	stmt := &ir.Insert{At: at(i.pos), Table: tab.ir}
 	for _, c := range row.cols {
 		if k, isConst := c.e.(*ir.Const); isConst && k.Value.IsNull() && !tab.ir.IsKey(tab.ir.Column(c.name)) {
@@ -311,6 +312,11 @@ func (i *inserter) put(row *rowSource) {
 		}
 		stmt.Cols = append(stmt.Cols, tab.ir.Column(c.name))
 		stmt.Values = append(stmt.Values, c.e)
+	}
+	for _, a := range gen {
+		if tab.column(a.column) == nil { // what an index is over
+			stmt.Cols, stmt.Values = append(stmt.Cols, tab.ir.Column(a.column)), append(stmt.Values, a.v.e)
+		}
 	}
 	if i.s.OnConflictClause != nil {
 		i.onConflict(stmt, row)
@@ -352,7 +358,7 @@ func (i *inserter) onConflict(stmt *ir.Insert, row *rowSource) {
 		}
 		y.levels[len(y.levels)-1].sources = append(y.levels[len(y.levels)-1].sources, excludedRow(i.tab))
 		list := b.setList(y, existing, c.TargetList)
-		list = append(list, b.generated(i.tab, withValues(existing, list))...)
+		list = append(list, b.regenerated(existing, list)...)
 		after = withValues(existing, list)
 		conf.Sets = b.irSets(existing, list)
 		if c.WhereClause != nil {
@@ -438,9 +444,9 @@ func (i *inserter) conflictTarget(c *pg.OnConflictClause) []int {
 		e := pg.Inner(n).(*pg.IndexElem)
 		name := e.Name
 		if name == "" {
-			i.b.unmodelled("ON CONFLICT on an expression")
+			name = i.indexedColumn(&sqlExpr{e.Expr, i.x.text})
 		}
-		if t.column(name) == nil {
+		if t.ir.Column(name) < 0 {
 			i.x.fail(c.Infer.Location, "table %s has no column %s", t.name, name)
 		}
 		if !slices.Contains(cols, name) {
@@ -460,6 +466,20 @@ func (i *inserter) conflictTarget(c *pg.OnConflictClause) []int {
 		i.x.fail(c.Infer.Location, "no primary key or unique constraint of %s has exactly the columns of ON CONFLICT", t.name)
 	}
 	return out
+}
+
+// indexedColumn finds the column that stands for an expression of ON CONFLICT.
+func (i *inserter) indexedColumn(e *sqlExpr) string {
+	v, why := i.b.l.rowExpr(i.tab, e)
+	if why == "" {
+		for _, c := range i.tab.indexed {
+			if g := i.tab.ir.Columns[i.tab.ir.Column(c.name)].Generated; g != nil && ir.ExprString(g) == ir.ExprString(v.e) {
+				return c.name
+			}
+		}
+	}
+	i.b.unmodelled("ON CONFLICT on an expression")
+	return ""
 }
 
 func (i *inserter) isKey(cols []int) bool {

@@ -1,6 +1,7 @@
 package sqlmodel
 
 import (
+	"math/big"
 	"strconv"
 
 	"github.com/txrobust/robust/ir"
@@ -94,7 +95,7 @@ func (l *loader) makeRow(t *table, in initialInsert, cols []*column, items []*pg
 		case c.def != nil:
 			v, ok = l.constantValue(&ex{l: l, text: c.def.text}, c.def.node, c)
 		case c.generated != nil:
-			ok = false
+			continue
 		}
 		if !ok {
 			l.note(pos, "this row of %s is no initial row: the value of %s is no constant", t.name, c.name)
@@ -104,6 +105,10 @@ func (l *loader) makeRow(t *table, in initialInsert, cols []*column, items []*pg
 			l.fail(pos, "column %s of %s may not be null", c.name, t.name)
 		}
 		row[i] = v
+	}
+	if !l.generatedValues(t, row) {
+		l.note(pos, "this row of %s is no initial row: the value of a generated column is not known", t.name)
+		return
 	}
 	key := ""
 	for _, k := range t.ir.Key {
@@ -117,6 +122,26 @@ func (l *loader) makeRow(t *table, in initialInsert, cols []*column, items []*pg
 	}
 	seen[key] = true
 	t.ir.Rows = append(t.ir.Rows, row)
+}
+
+// generatedValues computes the generated columns of a row.
+func (l *loader) generatedValues(t *table, row []ir.Value) bool {
+	for i, c := range t.ir.Columns {
+		if c.Generated == nil {
+			continue
+		}
+		v, ok := fold(ir.MapExpr(c.Generated, func(e ir.Expr) ir.Expr {
+			if col, is := e.(*ir.Col); is {
+				return ir.C(row[t.ir.Column(col.Col)])
+			}
+			return e
+		}))
+		if !ok {
+			return false
+		}
+		row[i] = v.Convert(c.Type)
+	}
+	return true
 }
 
 // constantValue evaluates an expression without variables.
@@ -148,7 +173,50 @@ func fold(e ir.Expr) (ir.Value, bool) {
 			}
 			args = append(args, v)
 		}
-		return e.Apply(args), true
+		return e.Apply(args), e.Def == nil
+	case *ir.Cond:
+		if v, ok := fold(e.If); ok {
+			if v.IsTrue() {
+				return fold(e.Then)
+			}
+			return fold(e.Else)
+		}
+	case *ir.Unary:
+		if v, ok := fold(e.X); ok && e.Op == ir.IsNull {
+			return ir.Bool(v.IsNull()), true
+		}
+	case *ir.Binary:
+		x, ok1 := fold(e.X)
+		y, ok2 := fold(e.Y)
+		if ok1 && ok2 {
+			return foldNumbers(e.Op, x, y)
+		}
 	}
 	return ir.Null, false
+}
+
+// foldNumbers adds, subtracts and multiplies.
+func foldNumbers(op ir.BinaryOp, x, y ir.Value) (ir.Value, bool) {
+	if x.IsNull() || y.IsNull() {
+		return ir.Null, op >= ir.Add && op <= ir.Mul
+	}
+	number := func(v ir.Value) bool { return v.Kind == ir.KindInt || v.Kind == ir.KindNum }
+	if !number(x) || !number(y) {
+		return ir.Null, false
+	}
+	out := new(big.Rat)
+	switch op {
+	case ir.Add:
+		out.Add(x.Rat(), y.Rat())
+	case ir.Sub:
+		out.Sub(x.Rat(), y.Rat())
+	case ir.Mul:
+		out.Mul(x.Rat(), y.Rat())
+	default:
+		return ir.Null, false
+	}
+	if x.Kind == ir.KindInt && y.Kind == ir.KindInt {
+		return ir.Int(out.Num().Int64()), out.Num().IsInt64()
+	}
+	return ir.Num(out), true
 }

@@ -28,6 +28,9 @@ type column struct {
 	sequence string
 	// generated is the expression of a GENERATED … STORED column.
 	generated *sqlExpr
+	// index says that it is the expression of a unique index, and no column of
+	// the table.
+	index bool
 }
 
 // uniqueKey is a uniqueness constraint or index, or the primary key.
@@ -83,6 +86,9 @@ type table struct {
 	pos     ir.Pos
 	name    string
 	columns []*column
+	// indexed are the expressions that unique indexes are over: columns that
+	// only the IR has.
+	indexed []*column
 	key     *uniqueKey
 	uniques []*uniqueKey
 	foreign []*foreignKey
@@ -483,13 +489,18 @@ func (l *loader) index(s *pg.IndexStmt, t *text) {
 	for _, n := range s.IndexParams {
 		e := pg.Inner(n).(*pg.IndexElem)
 		if e.Name == "" {
-			what := "unique index " + nameOr(s.Idxname, "of "+name) + ", which is over an expression"
-			tab.hide(&unseen{pos: pos, name: s.Idxname, what: what, key: true, on: onInsert | onUpdate})
-			return
+			x := &column{pos: pos, name: nameOr(s.Idxname, "index of "+name) + " " + itoa(len(u.columns)+1), generated: &sqlExpr{e.Expr, t}, index: true}
+			tab.indexed = append(tab.indexed, x)
+			u.columns = append(u.columns, x.name)
+			continue
 		}
 		u.columns = append(u.columns, e.Name)
 	}
-	l.checkColumns(tab, pos, u.columns)
+	for _, n := range s.IndexParams {
+		if e := pg.Inner(n).(*pg.IndexElem); e.Name != "" {
+			l.checkColumns(tab, pos, []string{e.Name})
+		}
+	}
 	u.name = nameOr(u.name, fmt.Sprintf("%s_%s_idx", name, strings.Join(u.columns, "_")))
 	u.nulls = s.NullsNotDistinct
 	if s.WhereClause != nil {

@@ -1,6 +1,8 @@
 package sqlmodel
 
 import (
+	"slices"
+
 	"github.com/txrobust/robust/ir"
 )
 
@@ -20,6 +22,18 @@ func (l *loader) finishTables() {
 		}
 		for _, c := range t.columns {
 			it.Columns = append(it.Columns, ir.Column{Name: c.name, Type: localType(c.t), NotNull: c.notNull})
+		}
+		t.indexed = without(t.indexed, func(c *column) bool { // of indexes that were dropped
+			return !slices.ContainsFunc(t.uniques, func(u *uniqueKey) bool { return slices.Contains(u.columns, c.name) })
+		})
+		for _, c := range slices.Clone(t.indexed) {
+			v, why := l.rowExpr(t, c.generated)
+			if why != "" {
+				l.hideIndexes(t, c.name, why)
+				continue
+			}
+			c.t = v.t
+			it.Columns = append(it.Columns, ir.Column{Name: c.name, Type: localType(c.t), Hidden: true})
 		}
 		if t.key != nil {
 			it.Key = columnIndexes(it, t.key.columns)
@@ -77,7 +91,7 @@ func (l *loader) looksAround(r *refs) bool {
 
 func allNotNull(t *table, cols []string) bool {
 	for _, c := range cols {
-		if !t.column(c).notNull {
+		if t.column(c) == nil || !t.column(c).notNull {
 			return false
 		}
 	}
@@ -119,7 +133,57 @@ func lastPart(name string) string {
 	return name
 }
 
+// rowExpr translates an expression over a row of t; why is what cannot be
+// modelled of it, or "".
+func (l *loader) rowExpr(t *table, e *sqlExpr) (v val, why string) {
+	x := &ex{l: l, text: e.text, levels: []*level{{sources: []*rowSource{tableSource(t, lastPart(t.name), t.name)}}}, perRow: true}
+	defer func() {
+		if r := recover(); r != nil {
+			u, is := r.(unmodelled)
+			if !is {
+				panic(r)
+			}
+			v, why = val{}, u.reason
+		}
+	}()
+	return x.defaultType(x.one(e.node)), ""
+}
+
+// hideIndexes makes the unique indexes over an expression that is not modelled
+// constraints that are not seen.
+func (l *loader) hideIndexes(t *table, name, why string) {
+	t.uniques = without(t.uniques, func(u *uniqueKey) bool {
+		if !slices.Contains(u.columns, name) {
+			return false
+		}
+		t.hide(&unseen{pos: u.pos, name: u.name, what: "unique index " + u.name + ", which is over an expression (" + why + ")",
+			key: true, on: onInsert | onUpdate, tables: []string{t.name}})
+		return true
+	})
+	t.indexed = without(t.indexed, func(c *column) bool { return c.name == name })
+}
+
+// generatedColumns says what the values of generated columns are.
+func (l *loader) generatedColumns(t *table) {
+	for _, c := range append(slices.Clone(t.columns), t.indexed...) {
+		i := t.ir.Column(c.name)
+		if c.generated == nil || i < 0 {
+			continue
+		}
+		v, why := l.rowExpr(t, c.generated)
+		if why != "" {
+			l.note(c.pos, "what column %s is generated from is not known: %s is not modelled", c.name, why)
+			continue
+		}
+		x := &ex{l: l, text: c.generated.text}
+		e := x.convert(v, c.t, x.at(c.generated.node), "column "+c.name)
+		t.ir.Columns[i].Generated = e
+		t.ir.Checks = append(t.ir.Checks, ir.TableCheck{Pos: c.pos, Name: t.name + " generated " + c.name, Expr: ir.Op(ir.Is, &ir.Col{Row: t.name, Col: c.name}, e)})
+	}
+}
+
 func (l *loader) constraints(t *table) {
+	l.generatedColumns(t)
 	for _, u := range t.uniques {
 		hidden := &unseen{pos: u.pos, name: u.name, what: "unique key " + u.name, key: true, on: onInsert | onUpdate, columns: u.columns, tables: []string{t.name}}
 		switch {

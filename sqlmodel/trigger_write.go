@@ -164,8 +164,16 @@ func (u *rowWriter) each(r *rowTrigger, before []*trigger, hidden string, severa
 					st.Sets = append(st.Sets, ir.Set{Col: k, Expr: row.col(c.name).e})
 				}
 			}
+			for _, a := range gen {
+				if t.column(a.column) == nil {
+					st.Sets = append(st.Sets, ir.Set{Col: t.ir.Column(a.column), Expr: a.v.e})
+				}
+			}
 			b.emit(st)
 			for _, a := range gen {
+				if t.column(a.column) == nil {
+					continue
+				}
 				b.emitWeak(&ir.Assign{At: at(u.pos), Var: r.new.field(a.column).local, Expr: a.v.e})
 			}
 		} else {

@@ -192,7 +192,7 @@ func (b *builder) defaultValue(c *column, perRow bool) val {
 // those of the others.
 func (b *builder) generated(t *table, row *rowSource) []assignment {
 	var out []assignment
-	for _, c := range t.columns {
+	for _, c := range append(slices.Clone(t.columns), t.indexed...) {
 		if c.generated == nil {
 			continue
 		}
@@ -201,6 +201,20 @@ func (b *builder) generated(t *table, row *rowSource) []assignment {
 		out = append(out, assignment{column: c.name, v: val{e: y.convert(v, c.t, y.at(c.generated.node), "column "+c.name), t: c.t, nn: v.nn}})
 	}
 	return out
+}
+
+// regenerated gives the generated columns that assignments change.
+func (b *builder) regenerated(row *rowSource, set []assignment) []assignment {
+	t := row.table.ir
+	return without(b.generated(row.table, withValues(row, set)), func(a assignment) bool {
+		from := t.Columns[t.Column(a.column)].Generated
+		changes := from == nil
+		ir.WalkExpr(from, func(e ir.Expr) {
+			c, ok := e.(*ir.Col)
+			changes = changes || ok && slices.ContainsFunc(set, func(s assignment) bool { return s.column == c.Col })
+		})
+		return !changes
+	})
 }
 
 // withValues is s with the values of some columns replaced.
@@ -254,7 +268,7 @@ func (b *builder) updateStmt(f *frame, t *text, s *pg.UpdateStmt, pos ir.Pos, to
 	}
 	w := b.from(y, s.FromClause, s.WhereClause)
 	list := b.setList(w.in, row, s.TargetList)
-	list = append(list, b.generated(row.table, withValues(row, list))...)
+	list = append(list, b.regenerated(row, list)...)
 	for _, c := range b.l.keysTo(row.table) {
 		for _, a := range list {
 			switch {

@@ -98,21 +98,19 @@ func (b *builder) setup() []string {
 // refer to first.
 func (b *builder) inserts(t *ir.Table) []string {
 	rows := slices.Clone(b.x.Versions[0].Rows(b.index[t]))
-	first := 0
+	var given []int
 	var cols []string
 	for c := range t.Columns {
-		if visible(t, c) {
-			cols = append(cols, ident(t.Columns[c].Name))
-		} else {
-			first = c + 1
+		if visible(t, c) && t.Columns[c].Generated == nil {
+			given, cols = append(given, c), append(cols, ident(t.Columns[c].Name))
 		}
 	}
 	var out []string
 	for len(rows) > 0 {
 		i := max(0, slices.IndexFunc(rows, func(r []ir.Value) bool { return !refersTo(t, r, rows) }))
 		parts := make([]string, 0, len(cols))
-		for _, v := range rows[i][first:] {
-			parts = append(parts, Value{v}.String())
+		for _, c := range given {
+			parts = append(parts, Value{rows[i][c]}.String())
 		}
 		out = append(out, "INSERT INTO "+ident(t.Name)+" ("+strings.Join(cols, ", ")+") VALUES ("+strings.Join(parts, ", ")+");")
 		rows = slices.Delete(rows, i, i+1)

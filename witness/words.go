@@ -20,7 +20,7 @@ func keyOf(t *ir.Table, row []ir.Value) string {
 }
 
 // visible reports whether a client sees the column.
-func visible(t *ir.Table, col int) bool { return !t.Rowid || col != 0 }
+func visible(t *ir.Table, col int) bool { return (!t.Rowid || col != 0) && !t.Columns[col].Hidden }
 
 // rowName names a row by its key: saving(1). A shared variable is its name, a
 // row without a declared key all of its values.

@@ -244,6 +244,27 @@ func rational(op ir.BinaryOp, a, b *big.Rat) ir.Value {
 	return ir.Num(r)
 }
 
+// RowValue gives a function that computes an expression over a row of t, whose
+// row variable is the table's name; ok is false where that ends in an error.
+func (m *Machine) RowValue(t *ir.Table, e ir.Expr) func(row []ir.Value) (v ir.Value, ok bool) {
+	c := &compiler{m: m, txn: &ir.Txn{}}
+	s := (&scope{c: c, locals: map[string]int{}}).open([]ir.Source{{Table: t, Row: t.Name}})
+	eval := s.expr(e)
+	return func(row []ir.Value) (v ir.Value, ok bool) {
+		defer func() {
+			if r := recover(); r != nil {
+				if _, is := r.(stop); !is {
+					panic(r)
+				}
+				v, ok = ir.Null, false
+			}
+		}()
+		f := &frame{m: m, rows: make([][]ir.Value, c.slots), run: &Run{}}
+		f.rows[0] = row
+		return eval(f), true
+	}
+}
+
 // query is a compiled ir.Query.
 type query struct {
 	src   *ir.Query

@@ -115,12 +115,10 @@ INSERT INTO g (id, p) VALUES (3, NULL);
 -- insert g(3) p = null, twice = null
 
 INSERT INTO u (id, email) VALUES (3, 'c@x');
--- insert u(3) email = 'c@x', n = null
--- not modelled, touches u: unique index u_email, which is over an expression
+-- insert u(3) email = 'c@x', n = null, u_email 1 = 'c@x'
 
 INSERT INTO u (id, email) VALUES (3, 'B@X');
--- insert u(3) email = 'B@X', n = null
--- not modelled, touches u: unique index u_email, which is over an expression
+-- fails: a row with this key exists in u
 
 INSERT INTO span (id, lo, hi) VALUES (3, 9, 12);
 -- insert span(3) lo = 9, hi = 12
@@ -211,7 +209,8 @@ INSERT INTO q (id, state, owner) VALUES (4, 'open', 1) ON CONFLICT (owner) WHERE
 -- locks q(1) no key update
 
 INSERT INTO u (id, email) VALUES (3, 'B@X') ON CONFLICT (lower(email)) DO NOTHING;
--- not modelled, touches u: ON CONFLICT on an expression
+-- reads u (id, email, n, u_email 1) rows {2}
+-- excluded by update n of u(2)
 
 INSERT INTO a (k, x) VALUES (1, 1), (5, 5) ON CONFLICT (k) DO NOTHING;
 -- reads a (k, x, y, s) rows {1}
@@ -428,12 +427,14 @@ UPDATE g SET p = -1 WHERE id = 1;
 UPDATE u SET n = 5 WHERE id = 1;
 -- reads u (id) rows {1}
 -- update u(1) n = 5
--- not modelled, touches u: unique index u_email, which is over an expression
+-- locks u(1) no key update
+-- excluded by update email of u(1), update n of u(1), delete u(1)
 
 UPDATE u SET email = 'z' WHERE id = 1;
 -- reads u (id) rows {1}
--- update u(1) email = 'z'
--- not modelled, touches u: unique index u_email, which is over an expression
+-- update u(1) email = 'z', u_email 1 = 'z'
+-- locks u(1) no key update
+-- excluded by update email of u(1), update n of u(1), delete u(1)
 
 UPDATE log SET n = n + 1;
 -- reads log (n) rows {0}
