@@ -58,16 +58,12 @@ func (b *builder) scriptBody(f *frame) {
 	c.list(c.s.nodes)
 }
 
-// assignments calls f for the commands of a node that set variables, with the
+// assignments calls f for the commands in a node that set variables, with the
 // number of each of those.
-func (c *client) assignments(n *node, f func(cmd *command, k int, conditional bool)) {
-	c.inner(n, false, f)
-}
-
-func (c *client) inner(n *node, conditional bool, f func(cmd *command, k int, conditional bool)) {
+func (c *client) assignments(n *node, f func(cmd *command, k int)) {
 	for _, b := range n.branches {
 		for _, m := range b.nodes {
-			c.inner(m, true, f)
+			c.assignments(m, f)
 		}
 	}
 	if n.branches != nil || n.cmd == nil {
@@ -77,12 +73,12 @@ func (c *client) inner(n *node, conditional bool, f func(cmd *command, k int, co
 	case "gset", "aset":
 		for _, col := range c.resultNames(n) {
 			if k := c.number(n.cmd.target + col); k > 0 {
-				f(n.cmd, k, conditional)
+				f(n.cmd, k)
 			}
 		}
 	case "set", "setrandom", "setshell", "prompt", "getenv", "unset":
 		if k := c.number(n.cmd.target); k > 0 {
-			f(n.cmd, k, conditional)
+			f(n.cmd, k)
 		}
 	}
 }
@@ -93,7 +89,7 @@ func (c *client) number(name string) int { return c.s.s.index[":"+name] }
 // forget stands for what earlier transactions of the script did to variables:
 // they have any value.
 func (c *client) forget(n *node) {
-	c.assignments(n, func(cmd *command, k int, _ bool) {
+	c.assignments(n, func(cmd *command, k int) {
 		if v := c.vars[k]; v != nil {
 			c.b.emitWeak(&ir.Havoc{At: at(cmd.pos), Var: v.local, NotNull: true})
 			c.changed(k, false)
@@ -136,7 +132,7 @@ func (c *client) declare() {
 		if n.branches != nil {
 			return
 		}
-		c.assignments(n, func(cmd *command, k int, _ bool) {
+		c.assignments(n, func(cmd *command, k int) {
 			_, later := c.roles[k]
 			switch {
 			case cmd.name == "gset" || cmd.name == "aset":
@@ -160,7 +156,7 @@ func (c *client) declare() {
 	}
 	for _, n := range c.s.before {
 		if hasStatement(n) {
-			c.assignments(n, func(_ *command, k int, _ bool) { note(k, given) })
+			c.assignments(n, func(_ *command, k int) { note(k, given) })
 			continue
 		}
 		scan(n, false)
@@ -480,7 +476,7 @@ func (c *client) changed(k int, stored bool) {
 // command translates a command that stands by itself.
 func (c *client) command(cmd *command) {
 	b := c.b
-	k := c.s.s.index[":"+cmd.target]
+	k := c.number(cmd.target)
 	v := c.vars[k]
 	switch cmd.name {
 	case "set":

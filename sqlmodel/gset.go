@@ -26,12 +26,12 @@ func (c *client) gset(n *node, tree any) {
 		list, fresh, gives = nil, nil, true
 		keep := false // some variable has a value that may have to stay
 		for _, col := range targets {
-			k := c.s.s.index[":"+n.cmd.target+col.name]
+			k := c.number(n.cmd.target + col.name)
 			keep = keep || c.vars[k] != nil && (c.roles[k] != queried || c.sure[k] || c.stored[k])
 		}
 		direct = strict || single && !keep
 		for _, col := range targets {
-			k := c.s.s.index[":"+n.cmd.target+col.name]
+			k := c.number(n.cmd.target + col.name)
 			if c.vars[k] == nil {
 				out = append(out, dest{})
 				continue
@@ -50,7 +50,11 @@ func (c *client) gset(n *node, tree any) {
 	defer func() { f.found, f.rowcount = "", "" }()
 	to := sink{kind: intoLocals, dests: dests, strict: strict}
 	one := ir.Expr(ir.V(f.found))
-	if s, ok := tree.(*pg.SelectStmt); ok && len(s.ValuesLists) == 0 {
+	s, isSelect := tree.(*pg.SelectStmt)
+	if isSelect && len(s.ValuesLists) > 1 {
+		b.unmodelled("\\gset of several rows of VALUES")
+	}
+	if isSelect && len(s.ValuesLists) == 0 {
 		b.apart(s, nil)
 		x := b.ex(f, n.text)
 		q := x.query(s, false)
@@ -112,7 +116,7 @@ func oneRowWritten(list []ir.Stmt) bool {
 // modelled.
 func (c *client) lose(n *node) {
 	for _, col := range c.resultNames(n) {
-		if k := c.s.s.index[":"+n.cmd.target+col]; c.vars[k] != nil {
+		if k := c.number(n.cmd.target + col); c.vars[k] != nil {
 			c.b.havoc(n.pos, c.vars[k].local)
 			c.changed(k, true)
 		}
