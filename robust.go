@@ -68,13 +68,36 @@ type Options struct {
 // inductive, or of this program: a witness that is not confirmed.
 func Check(ctx context.Context, p *ir.Program, opt Options) (*Report, error) {
 	c := newCheck(ctx, p, opt)
+	if why := c.beyond(); why != "" {
+		c.rep.Verdict = Unknown
+		c.rep.Open = &report.Open{Cycles: [][]string{}, Reason: c.opt.Engine.Title + ": " + why,
+			Settle: []string{"a check for another engine (-engine)"}}
+		return c.done(), nil
+	}
 	for _, step := range []func() (bool, error){c.exhaustive, c.prove, c.search} {
 		if decided, err := step(); err != nil || decided {
+			c.stricter()
 			return c.done(), err
 		}
 	}
 	c.leaveOpen()
 	return c.done(), nil
+}
+
+// stricter takes back an execution where the engine excludes more than the
+// profile says: it need not be one of the engine.
+func (c *check) stricter() {
+	if c.opt.Engine.Stricter == "" || c.rep.Verdict != NotRobust {
+		return
+	}
+	var cycles [][]string
+	for _, f := range c.rep.Findings {
+		cycles = append(cycles, f.Cycle)
+	}
+	c.rep.Verdict, c.rep.Findings = Unknown, []report.Finding{}
+	c.rep.Open = &report.Open{Cycles: cycles,
+		Reason: "the cycle below is one of snapshot isolation, but " + c.opt.Engine.Title + " may exclude it: " + c.opt.Engine.Stricter,
+		Settle: []string{"running the transactions of the cycle on the database"}}
 }
 
 // GaveUp is the report on a check that was not waited for, because ctx had
@@ -162,6 +185,29 @@ func (c *check) assumptions() []string {
 func (c *check) decide(v report.Verdict) bool {
 	c.rep.Verdict = v
 	return true
+}
+
+// beyond says why nothing can be said about the program on the engine, "" if
+// something can.
+func (c *check) beyond() string {
+	e := c.opt.Engine
+	if e.Weaker != "" || e.Stricter == "" {
+		return e.Weaker
+	}
+	why := ""
+	for _, t := range c.p.Txns {
+		ir.Walk(t.Body, func(s ir.Stmt) {
+			switch s := s.(type) {
+			case *ir.LockTable, *ir.Savepoint:
+				why = "what LOCK TABLE and savepoints do there is not modelled"
+			case *ir.Insert:
+				if s.Conflict != nil {
+					why = "what an INSERT that meets an existing key does there is not modelled"
+				}
+			}
+		})
+	}
+	return why
 }
 
 // leaveOpen records that neither a proof nor an execution was found.

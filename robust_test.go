@@ -133,6 +133,44 @@ func TestScripts(t *testing.T) {
 	}
 }
 
+// TestOtherEngines: for an engine that excludes more than its profile says there
+// are proofs and no findings; for one that is not at snapshot isolation, neither.
+func TestOtherEngines(t *testing.T) {
+	const (
+		skew  = "program p\nvar x = 0, y = 0\nprocess p1 { txn t { r := x; y := r + 1 } }\nprocess p2 { txn u { r := y; x := r + 1 } }"
+		incr  = "program p\nvar x = 0\nprocess p[*] { txn t { r := x; x := r + 1 } }"
+		equal = "program p\nvar x = 1, y = 2\nprocess p1 { txn t { x := 1; y := 1 } }\nprocess p2 { txn u { x := 2; y := 2 } }"
+		lock  = "program p\ntable t (k int, v int, key (k))\ntxn f { lock t in exclusive; update t set v = 1 where t.k == 1 }"
+		save  = "program p\nvar x = 0\nprocess p1 { txn t { savepoint s; x := 1; rollback to s } }"
+		ifNot = "program p\ntable t (k int, v int, key (k))\ntxn f { insert t (k, v) values (1, 1) on conflict do nothing }"
+	)
+	for _, tc := range []struct {
+		src  string
+		want map[string]report.Verdict
+	}{
+		{skew, map[string]report.Verdict{"si": robust.NotRobust, "mariadb": robust.Unknown, "mariadb-off": robust.Unknown, "mysql": robust.Unknown}},
+		{incr, map[string]report.Verdict{"si": robust.Robust, "mariadb": robust.Robust, "mariadb-off": robust.Unknown, "mysql": robust.Unknown}},
+		{equal, map[string]report.Verdict{"si": robust.Robust, "mariadb": robust.Unknown}},
+		{lock, map[string]report.Verdict{"postgres": robust.Robust, "mariadb": robust.Unknown}},
+		{save, map[string]report.Verdict{"postgres": robust.Robust, "mariadb": robust.Unknown}},
+		{ifNot, map[string]report.Verdict{"postgres": robust.Robust, "mariadb": robust.Unknown}},
+	} {
+		for name, want := range tc.want {
+			p, err := ir.Parse("test", tc.src)
+			if err != nil {
+				t.Fatal(err)
+			}
+			rep, err := robust.Check(t.Context(), p, robust.Options{Engine: engine.ByName(name), Init: schedules.FileRows})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if rep.Verdict != want || (want == robust.Unknown) != (rep.Open != nil) || (want == robust.NotRobust) != (len(rep.Findings) > 0) {
+				t.Errorf("%s: %s, want %s\n%s", name, rep.Verdict, want, tc.src)
+			}
+		}
+	}
+}
+
 // TestFaults: an input that is wrong is an error, and an end that comes early
 // is not.
 func TestFaults(t *testing.T) {

@@ -57,6 +57,13 @@ type Profile struct {
 	// TableLocks: LOCK TABLE before the snapshot excludes concurrent
 	// transactions that used the table in a conflicting way.
 	TableLocks bool
+	// Weaker, if not "", says why the database is not at snapshot isolation:
+	// neither a proof nor an execution at that level says anything about it.
+	Weaker string
+	// Stricter, if not "", says what the database excludes beyond the other
+	// fields. They allow more executions than it does, so that a proof holds for
+	// it, while an execution that is found need not be one of it.
+	Stricter string
 	// EqualWrites: an UPDATE that leaves every value as it was still writes a
 	// version, and so excludes.
 	EqualWrites bool
@@ -88,7 +95,7 @@ func ByName(name string) *Profile {
 
 // All lists the profiles, sorted by name.
 func All() []*Profile {
-	out := []*Profile{SI(), Postgres()}
+	out := []*Profile{SI(), Postgres(), MariaDB(), MariaDBOff(), MySQL()}
 	sort.Slice(out, func(i, j int) bool { return out[i].Name < out[j].Name })
 	return out
 }

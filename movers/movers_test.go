@@ -47,6 +47,9 @@ table t (k int, a int not null, key (k))
 txn touch { local v int; foreach (v) := select r.k from t r where r.k == 1 { update t r set a = 1 where r.k == v } }
 txn drop { delete t r where r.k == 1 }`)
 	for _, e := range engine.All() {
+		if !e.EqualWrites { // a second touch writes nothing
+			continue
+		}
 		if res := mustProve(t, p, Options{Engine: e}); res.Verdict != Robust {
 			t.Errorf("%s: %v %v, want robust: both write the row", e.Name, res.Verdict, res.Walks)
 		}
@@ -84,6 +87,23 @@ func TestBounds(t *testing.T) {
 		if res := mustProve(t, p, opt); res.Verdict == Robust || !slices.Contains(res.Bounds, want) {
 			t.Errorf("%v: %v, want %s", res.Verdict, res.Bounds, want)
 		}
+// TestEqualWritesBlind: where equal writes exclude nobody, transactions that only
+// write constants are not robust for a syntactic reason: each of the two may
+// find one of its values there already.
+func TestEqualWritesBlind(t *testing.T) {
+	p := testprog.Parse(t, `program blind
+var x = 1, y = 2
+process p1 { txn t { x := 1; y := 1 } }
+process p2 { txn u { x := 2; y := 2 } }`)
+	if res := mustProve(t, p, Options{Engine: engine.SI()}); res.Verdict != Robust {
+		t.Errorf("si: %v, want robust", res.Verdict)
+	}
+	m := mode{name: "mariadb", engine: engine.MariaDB()}
+	if !anomaly(t, p, m) {
+		t.Error("interpretation finds no anomaly")
+	}
+	if res := mustProve(t, p, Options{Engine: m.engine}); res.Verdict == Robust {
+		t.Errorf("proved robust: %s", res.Certificate)
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/txrobust/robust/engine"
 	"github.com/txrobust/robust/internal/progen"
 	"github.com/txrobust/robust/internal/testprog"
 	"github.com/txrobust/robust/ir"
@@ -325,7 +326,7 @@ func (x *trial) program(seed int64) {
 	r := rand.New(rand.NewSource(seed))
 	x.r, x.seed = r, seed
 	s := x.list[[]int{0, 0, 0, 0, 0, 1, 1, 2, 2, 3}[r.Intn(10)]]
-	m := modes[[]int{0, 1, 1, 1, 2, 2, 2, 2, 2}[r.Intn(9)]]
+	m := append(modes, mode{name: "mariadb", engine: engine.MariaDB()})[[]int{0, 1, 1, 1, 2, 2, 2, 2, 2, 3, 3}[r.Intn(11)]]
 	c := x.counts[s.name]
 	c.programs++
 	start := time.Now()

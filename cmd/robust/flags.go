@@ -54,6 +54,9 @@ func (c *common) sources(inputs []string) (*sources, error) {
 	if err := s.check(); err != nil {
 		return nil, err
 	}
+	if c.eng != "" && !slices.Contains([]string{"si", "postgres"}, c.eng) && len(s.sql()) > 0 {
+		return nil, usagef("-engine %s: SQL is read in the dialect of PostgreSQL only, whose values compare otherwise; this engine is for .litmus programs", c.eng)
+	}
 	return s, checkOutput(c.output)
 }
 

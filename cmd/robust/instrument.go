@@ -42,6 +42,9 @@ func instrumentCommand(fs *flag.FlagSet) func(context.Context, streams, []string
 			return 0, usagef("instrument: there are several programs; name one application or one .litmus file")
 		}
 		p := programs[0]
+		if e := p.engine(c.eng); e.Weaker != "" {
+			return 0, usagef("-engine %s: %s", e.Name, e.Weaker)
+		}
 		if *attacker != "" && p.Txn(*attacker) == nil {
 			return 0, usagef("-attacker: there is no transaction %s", *attacker)
 		}

@@ -1,0 +1,103 @@
+package engine_test
+
+import (
+	"testing"
+
+	"github.com/txrobust/robust/internal/mariatest"
+)
+
+// These tests are the facts about MariaDB that its profiles rest on, run on a
+// real server. on and off are what session A sees or gets with
+// innodb_snapshot_isolation, and without.
+
+const mariaRows = `
+CREATE TABLE t (id int PRIMARY KEY, v int NOT NULL, w int NOT NULL) ENGINE=InnoDB; INSERT INTO t VALUES (1, 0, 0), (2, 0, 0);
+CREATE TABLE u (id int PRIMARY KEY, n int UNIQUE) ENGINE=InnoDB; INSERT INTO u VALUES (1, 1);
+CREATE TABLE c (id int PRIMARY KEY, t int, FOREIGN KEY (t) REFERENCES t (id)) ENGINE=InnoDB;`
+
+var mariaFacts = []struct {
+	name string
+	// A has its snapshot; then B commits other, and A runs stmt.
+	other, stmt, on, off string
+}{
+	{"1: another column of a row", "UPDATE t SET v = 1 WHERE id = 1", "UPDATE t SET w = 5 WHERE id = 1", "error 1020", "1"},
+	{"1: another row", "UPDATE t SET w = 9 WHERE id = 2", "UPDATE t SET w = 5 WHERE id = 1", "1", "1"},
+	{"2: a row that came", "INSERT INTO t VALUES (3, 0, 0)", "UPDATE t SET w = 5 WHERE v = 0", "error 1020", "3"},
+	{"2: a row that matches no longer", "UPDATE t SET v = 9 WHERE id = 2", "UPDATE t SET w = 5 WHERE v = 0", "error 1020", "1"},
+	{"2: a row that matches now", "UPDATE t SET v = 1 WHERE id = 1", "UPDATE t SET w = 7 WHERE v = 1", "error 1020", "1"},
+	{"2: a row that went", "DELETE FROM t WHERE id = 1", "UPDATE t SET w = 5 WHERE id = 1", "error 1020", "0"},
+	{"2: a deletion of a row that went", "DELETE FROM t WHERE id = 1", "DELETE FROM t WHERE id = 1", "error 1020", "0"},
+	{"2: a deletion of rows of which one came", "INSERT INTO t VALUES (3, 0, 0)", "DELETE FROM t WHERE v = 0", "error 1020", "3"},
+	{"2: INSERT … SELECT", "UPDATE t SET v = 1 WHERE id = 1", "INSERT INTO c SELECT v + 10, 1 FROM t WHERE id = 1", "error 1020", "1"},
+	{"2: INSERT … SELECT of a row that came", "INSERT INTO t VALUES (3, 0, 0)", "INSERT INTO c SELECT id + 10, NULL FROM t", "error 1020", "3"},
+	{"2: a subquery of an UPDATE", "UPDATE u SET n = 50 WHERE id = 1", "UPDATE t SET v = (SELECT n FROM u WHERE id = 1) WHERE id = 2", "error 1020", "1"},
+	{"3: an UPDATE that changes nothing", "UPDATE t SET v = v WHERE id = 1", "UPDATE t SET w = 5 WHERE id = 1", "1", "1"},
+	{"3: back to the value of the snapshot", "UPDATE t SET v = 3 WHERE id = 1", "UPDATE t SET v = 0 WHERE id = 1", "error 1020", "1"},
+	{"4: FOR UPDATE", "UPDATE t SET v = 3 WHERE id = 1", "SELECT v FROM t WHERE id = 1 FOR UPDATE", "error 1020", "3"},
+	{"4: LOCK IN SHARE MODE", "UPDATE t SET v = 3 WHERE id = 1", "SELECT v FROM t WHERE id = 1 LOCK IN SHARE MODE", "error 1020", "3"},
+	{"4: a lock leaves no version", "SELECT v FROM t WHERE id = 1 FOR UPDATE", "UPDATE t SET w = 5 WHERE id = 1", "1", "1"},
+	{"5: a key that was inserted", "INSERT INTO t VALUES (3, 0, 0)", "INSERT INTO t VALUES (3, 1, 1)", "error 1020", "error 1062"},
+	{"5: a key that was deleted", "DELETE FROM t WHERE id = 1", "INSERT INTO t VALUES (1, 7, 7)", "error 1020", "1"},
+	{"5: a unique value that was inserted", "INSERT INTO u VALUES (2, 2)", "INSERT INTO u VALUES (3, 2)", "error 1062", "error 1062"},
+	{"5: a unique value that an update freed", "UPDATE u SET n = 2 WHERE id = 1", "INSERT INTO u VALUES (5, 1)", "1", "1"},
+	{"6: the parent changed", "UPDATE t SET v = 4 WHERE id = 1", "INSERT INTO c VALUES (1, 1)", "error 1020", "1"},
+	{"6: the parent came", "INSERT INTO t VALUES (3, 0, 0)", "INSERT INTO c VALUES (1, 3)", "error 1020", "1"},
+	{"6: the parent went", "DELETE FROM t WHERE id = 1", "INSERT INTO c VALUES (1, 1)", "error 1020", "error 1452"},
+	{"6: the parent is as it was", "UPDATE t SET v = 4 WHERE id = 2", "INSERT INTO c VALUES (1, 1)", "1", "1"},
+	{"7: a child came", "INSERT INTO c VALUES (1, 1)", "DELETE FROM t WHERE id = 1", "error 1451", "error 1451"},
+}
+
+func TestMariaDB(t *testing.T)    { playMaria(t, true) }
+func TestMariaDBOff(t *testing.T) { playMaria(t, false) }
+
+func playMaria(t *testing.T, on bool) {
+	s := mariatest.Open(t)
+	for _, f := range mariaFacts {
+		t.Run(f.name, func(t *testing.T) {
+			want := f.off
+			if on {
+				want = f.on
+			}
+			s.Play(t, on, mariaRows, "A: BEGIN\nA: SELECT v FROM t -> 0 | 0\nB: BEGIN\nB: "+f.other+"\nB: COMMIT\nA: "+f.stmt+" -> "+want+"\nA: COMMIT")
+		})
+	}
+	for _, f := range []struct{ name, script string }{
+		{"BEGIN and a write take no snapshot", `
+			A: BEGIN
+			A: UPDATE t SET w = 1 WHERE id = 2
+			B: UPDATE t SET v = 8 WHERE id = 1
+			A: SELECT v FROM t WHERE id = 1 -> 8
+			B: UPDATE t SET v = 9 WHERE id = 1
+			A: SELECT v FROM t WHERE id = 1 -> 8
+			A: COMMIT`},
+		{"7: a child that went since the snapshot", `
+			B: INSERT INTO c VALUES (1, 1)
+			A: BEGIN
+			A: SELECT v FROM t -> 0 | 0
+			B: DELETE FROM c WHERE id = 1
+			A: DELETE FROM t WHERE id = 1 -> 1
+			A: COMMIT`},
+		{"8: LOCK TABLES ends the transaction", `
+			A: BEGIN
+			A: UPDATE t SET v = 5 WHERE id = 1
+			A: LOCK TABLES t WRITE
+			A: UNLOCK TABLES
+			A: ROLLBACK
+			B: SELECT v FROM t WHERE id = 1 -> 5`},
+	} {
+		t.Run(f.name, func(t *testing.T) { s.Play(t, on, mariaRows, f.script) })
+	}
+	if !on {
+		return
+	}
+	t.Run("1: the error rolls the transaction back", func(t *testing.T) {
+		s.Play(t, true, mariaRows, `
+			A: BEGIN
+			A: SELECT v FROM t WHERE id = 1 -> 0
+			A: UPDATE t SET v = 8 WHERE id = 2
+			B: UPDATE t SET v = 1 WHERE id = 1
+			A: UPDATE t SET w = 5 WHERE id = 1 -> error 1020
+			A: COMMIT
+			A: SELECT v FROM t WHERE id = 2 -> 0`)
+	})
+}
