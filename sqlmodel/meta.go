@@ -137,7 +137,13 @@ func (sc *scanner) command() {
 		}
 		c.included = sc.s.include(c, sc.src, words[0].s)
 	case "q", "quit":
-		sc.s.ended = len(sc.s.branches) == 0
+		switch {
+		case len(sc.s.branches) == 0: // what follows is not there
+			sc.s.ended = true
+			c.name = "echo"
+		case len(sc.s.around) > 1:
+			l.fail(c.pos, "\\%s under an \\if is not read in an included file; write the rest of the file under the \\if", c.name)
+		}
 	case "sleep", "startpipeline", "endpipeline", "syncpipeline", "shell":
 		sc.s.pgbench = true
 	}
@@ -251,7 +257,9 @@ func (sc *scanner) set(c *command, from, end int) {
 	case n != nil && !number:
 		c.expr = expr
 		_, alone := pg.Inner(n).(*pg.ParamRef)
-		s.computes = s.computes || !alone
+		if !alone {
+			s.computes = append(s.computes, c)
+		}
 		s.pgbench = s.pgbench || callsClient(n)
 		s.setValue(c.target)
 		return

@@ -125,7 +125,7 @@ func (c *client) truth(v val, x *ex) ir.Expr {
 		return ir.Op(ir.Ne, v.e, ir.C(ir.Int(0)))
 	case v.t.numeric(): // psql knows 0 and 1; anything else counts as false
 		one := ir.Op(ir.Eq, v.e, ir.C(ir.Int(1)))
-		if c.s.s.computes { // it may be pgbench as well
+		if len(c.s.s.computes) > 0 { // it may be pgbench as well
 			return ir.OrE(one, ir.AndE(c.b.choice(x.pos(0)), ir.Op(ir.Ne, v.e, ir.C(ir.Int(0)))))
 		}
 		return one

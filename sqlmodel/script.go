@@ -55,6 +55,11 @@ type openTxn struct {
 func (u *unitReader) whole(nodes []*node) {
 	u.last = map[*source]int{}
 	u.list(nodes)
+	for _, c := range u.s.computes {
+		if !u.s.pgbench {
+			u.l.note(c.pos, "this \\set computes a value, as pgbench does; psql would put the text of the expression in the place of the variable")
+		}
+	}
 	if u.txn != nil {
 		if u.txn.pipeline {
 			u.l.fail(u.txn.begin.pos, "this pipeline has no \\endpipeline")

@@ -114,6 +114,10 @@ func TestInclude(t *testing.T) {
 	if len(prog.Txns) != 1 || prog.Txns[0].String() != want {
 		t.Errorf("got\n%s", prog)
 	}
+	write("part/body.sql", "UPDATE t SET x = x + :step WHERE k = :k;\n\\q\nUPDATE nowhere;\n")
+	if prog, err = Load(t.Context(), []string{dir}, Options{}); err != nil || prog.Txns[0].String() != want {
+		t.Errorf("\\q ends more than its file: %v\n%s", err, prog)
+	}
 	write("part/body.sql", "\nUPDATE t SET z = :step;\n")
 	if _, err := Load(t.Context(), []string{dir}, Options{}); err == nil || err.Error() != body+":2:14: table t has no column z; it has b, k, s, x" {
 		t.Errorf("got %v", err)

@@ -24,16 +24,16 @@ type session struct {
 	doubtful map[string]bool
 	held     map[string][]string
 	branches []*textBranch
-	// pgbench says that the commands are those of pgbench, computes that they
-	// may be: psql would put the expressions into the statements as texts, to
-	// the same effect. strict says that psql ends the script at the first error.
+	// pgbench says that the commands are those of pgbench. computes are the
+	// expressions of \set, which psql would put into the statements as texts.
+	// strict says that psql ends the script at the first error.
 	pgbench  bool
-	computes bool
+	computes []*command
 	strict   bool
 	// around are the files that are being read, outermost first.
 	around []string
 	srcs   []*source
-	// ended is set by \q: nothing that follows is run.
+	// ended is set by \q: nothing that follows in the file is run.
 	ended bool
 }
 
@@ -164,7 +164,10 @@ func (s *session) read(f File) []*node {
 	}
 	src = newSource(f.Name, withoutData(src.text))
 	s.around = append(s.around, f.Name)
-	defer func() { s.around = s.around[:len(s.around)-1] }()
+	defer func() {
+		s.around = s.around[:len(s.around)-1]
+		s.ended = false // \q ends the file that it stands in
+	}()
 	open := len(s.branches)
 	sc := &scanner{s: s, src: src, in: src.text}
 	sc.run()
