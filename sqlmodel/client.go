@@ -169,14 +169,14 @@ func (c *client) declare() {
 	}
 	c.f.inputs = make([]*variable, len(c.s.s.vars))
 	for k := range c.f.inputs {
-		c.f.inputs[k] = &variable{name: c.s.s.vars[k].name, t: tText, bound: ir.C(ir.Null)}
+		c.f.inputs[k] = &variable{name: c.s.s.vars[k], t: tText, bound: ir.C(ir.Null)}
 	}
 	nameless := 0
 	for _, k := range order {
 		if !used[k] {
 			continue
 		}
-		name := c.s.s.vars[k-1].name
+		name := c.s.s.vars[k-1]
 		if name == "" {
 			nameless++
 			name = "p" + itoa(nameless)

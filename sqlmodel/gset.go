@@ -130,7 +130,7 @@ func (c *client) resultNames(n *node) []string {
 	}
 	var out []string
 	for _, v := range c.s.s.vars { // any of them, then
-		if name, ok := strings.CutPrefix(v.name, n.cmd.target); ok {
+		if name, ok := strings.CutPrefix(v, n.cmd.target); ok {
 			out = append(out, name)
 		}
 	}

@@ -335,7 +335,7 @@ func (sc *scanner) sqlc(rest string, i int) {
 // parameter puts $n in the place of a parameter. key tells the parameters of
 // the file apart.
 func (sc *scanner) parameter(key, name string, end int) {
-	n := sc.s.number(key, name, sc.pos())
+	n := sc.s.number(key, name)
 	sc.put("$"+itoa(n), end)
 	sc.operand()
 }
@@ -488,7 +488,7 @@ func (sc *scanner) results() (names []string, ok bool) {
 
 // resultNames gives the names of the columns of the rows that a statement
 // gives; ok is false where there is a star.
-func resultNames(raw *pg.RawStmt) (names []string, ok bool) {
+func resultNames(raw *pg.RawStmt) (columns []string, ok bool) {
 	var list []*pg.Node
 	switch s := pg.Inner(raw.Stmt).(type) {
 	case *pg.SelectStmt:
@@ -514,14 +514,11 @@ func resultNames(raw *pg.RawStmt) (names []string, ok bool) {
 			return nil, false
 		}
 		if c, is := pg.Inner(r.Val).(*pg.FuncCall); is && c.Over == nil && r.Name == "" {
-			if _, known := builtins[qualified(pgNames(c.Funcname))]; !known {
+			if _, known := builtins[qualified(names(c.Funcname))]; !known {
 				return nil, false // it may give several columns
 			}
 		}
-		names = append(names, targetName(r))
+		columns = append(columns, targetName(r))
 	}
-	return names, true
+	return columns, true
 }
-
-// pgNames is names, where a variable has that name.
-func pgNames(list []*pg.Node) []string { return names(list) }

@@ -442,7 +442,7 @@ func (u *unitReader) directives(f *function, at *node) {
 		}
 		for k, name := range splitNames(rest) {
 			name = strings.TrimLeft(name, ":@$")
-			if !slices.ContainsFunc(u.s.vars, func(v *clientVar) bool { return v.name == name }) {
+			if !slices.Contains(u.s.vars, name) {
 				u.l.fail(src.pos(off+k), "%s has no parameter %s to be fresh", f.name, name)
 			}
 			f.fresh = append(f.fresh, name)

@@ -14,8 +14,10 @@ import (
 // session is what psql or pgbench does with one file and those that it
 // includes: the variables of one live in the others.
 type session struct {
-	l     *loader
-	vars  []*clientVar // by their number, from 1
+	l *loader
+	// vars are the names of the variables and other parameters, by their number,
+	// from 1; those of ? are "".
+	vars  []string
 	index map[string]int
 	// texts are the variables that hold a text which is known, and which
 	// psql puts in their place. The texts of doubtful ones depend on a branch of
@@ -37,13 +39,6 @@ type session struct {
 	ended bool
 }
 
-// clientVar is a variable of psql or pgbench, or another parameter.
-type clientVar struct {
-	name string
-	// place is that of the first use.
-	place ir.Pos
-}
-
 // textBranch is an \if that is being read: the texts before it, and the
 // variables that its branches set.
 type textBranch struct {
@@ -58,11 +53,11 @@ func (l *loader) newSession() *session {
 }
 
 // number gives the number of a variable. key tells it from the others.
-func (s *session) number(key, name string, pos ir.Pos) int {
+func (s *session) number(key, name string) int {
 	if n := s.index[key]; n > 0 {
 		return n
 	}
-	s.vars = append(s.vars, &clientVar{name, pos})
+	s.vars = append(s.vars, name)
 	s.index[key] = len(s.vars)
 	return len(s.vars)
 }
