@@ -87,6 +87,9 @@ func TestBounds(t *testing.T) {
 		if res := mustProve(t, p, opt); res.Verdict == Robust || !slices.Contains(res.Bounds, want) {
 			t.Errorf("%v: %v, want %s", res.Verdict, res.Bounds, want)
 		}
+	}
+}
+
 // TestEqualWritesBlind: where equal writes exclude nobody, transactions that only
 // write constants are not robust for a syntactic reason: each of the two may
 // find one of its values there already.
