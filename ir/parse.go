@@ -24,6 +24,9 @@ import (
 // a process and as plain locals elsewhere. A body that starts with "label:"
 // is in the labelled form, each line being "label: INSTRUCTION; goto label;".
 func Parse(file, src string) (*Program, error) {
+	if len(src) > maxText {
+		return nil, Errorf(Pos{file, 1, 1}, "this program has %d MB, and at most %d MB are read", len(src)>>20, maxText>>20)
+	}
 	toks, err := scan(file, src)
 	if err != nil {
 		return nil, err
@@ -52,6 +55,8 @@ type parser struct {
 	noVar string          // why shared variables cannot be read here, or ""
 	// derived says that the expression stands in a derivation.
 	derived bool
+
+	depth, blocks int // nesting of expressions and statements
 }
 
 type parseFailure struct{ err *Error }

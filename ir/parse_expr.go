@@ -77,17 +77,22 @@ func (p *parser) binaryOp() (BinaryOp, bool) {
 // exprAt reads an expression whose operators bind at least as strongly as
 // prec.
 func (p *parser) exprAt(prec int) Expr {
+	p.deeper()
+	defer func() { p.depth-- }()
 	var x Expr
 	if prec <= precNot && p.accept("not") {
 		x = &Unary{Not, p.exprAt(precNot)}
 	} else {
 		x = p.unary()
 	}
-	for {
+	for n := 0; ; n++ {
 		op, ok := p.binaryOp()
 		b := binaryOps[op]
 		if !ok || b.prec < prec {
 			return x
+		}
+		if n == maxChain {
+			p.fail(p.tok().pos, "more than %d operators follow one another", maxChain)
 		}
 		p.i++
 		if op == Is && p.accept("null") {
@@ -104,6 +109,8 @@ func (p *parser) unary() Expr {
 			return &Const{v}
 		}
 		p.expect("-")
+		p.deeper()
+		defer func() { p.depth-- }()
 		return &Unary{Neg, p.unary()}
 	}
 	return p.primary()

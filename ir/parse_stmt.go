@@ -30,6 +30,9 @@ func (p *parser) transaction(pos Pos) *Txn {
 			continue
 		case p.is("local"), p.is("reg"):
 			kept := p.next().text == "reg"
+			if len(t.Locals) >= maxLocals {
+				p.fail(p.tok().pos, "a transaction has more than %d locals", maxLocals)
+			}
 			l := Local{Name: p.localName("a local"), Kept: kept}
 			l.Type = p.typ()
 			t.Locals = append(t.Locals, l)
@@ -72,6 +75,9 @@ func (p *parser) labelled() bool {
 // instruction reads "label: stmt; goto label;".
 func (p *parser) instruction() {
 	in := Instr{Pos: p.tok().pos, Label: p.name("a label")}
+	if len(p.txn.Labelled) >= maxLabels {
+		p.fail(in.Pos, "a transaction has more than %d labelled instructions", maxLabels)
+	}
 	p.expect(":")
 	switch {
 	case p.accept("begin"), p.accept("skip"), p.accept("end"), p.accept("com"):
@@ -135,6 +141,8 @@ func (p *parser) block() []Stmt {
 // statement reads one statement and appends it, after the reads of shared
 // variables that its expressions need.
 func (p *parser) statement(out *[]Stmt) {
+	p.inside()
+	defer func() { p.blocks-- }()
 	at := At{p.tok().pos}
 	add := func(s Stmt) {
 		*out = append(*out, p.reads...)
@@ -445,6 +453,9 @@ func (p *parser) assign(pos Pos, name string, t Type) {
 	if t.Kind == KindNull {
 		p.fail(pos, "the type of %s is not known here: declare it with local %s TYPE", name, name)
 	}
+	if len(p.txn.Locals) >= maxLocals {
+		p.fail(pos, "a transaction has more than %d locals", maxLocals)
+	}
 	p.txn.Locals = append(p.txn.Locals, Local{Name: name, Type: t, Kept: p.kept})
 }
 
@@ -510,7 +521,9 @@ func (p *parser) query() Query {
 			break
 		}
 	}
-	p.rows = append(append([]Source{}, p.rows...), q.From...)
+	if p.rows = append(append([]Source{}, p.rows...), q.From...); len(p.rows) > maxRows {
+		p.fail(p.tok().pos, "more than %d row variables are in scope", maxRows)
+	}
 	q.Where = p.optWhere()
 	return q
 }

@@ -137,7 +137,7 @@ func TestErrors(t *testing.T) {
 			"2:1: function f(int4) is already declared at case.sql:1:1"},
 		{tableT + "UPDATE t SET x = 1;",
 			"2:1: a statement that changes rows outside of a transaction is not analysed; write BEGIN … COMMIT around it, or a comment -- name: … before it"},
-		{strings.Repeat("SELECT ("+strings.Repeat("(", 600)+"1", 1), "1:508: parentheses are nested more than 500 deep"},
+		{strings.Repeat("SELECT ("+strings.Repeat("(", 600)+"1", 1), "1:508: parentheses and CASE are nested more than 500 deep"},
 
 		// What is no SQL text.
 		{"SELECT 1;\n\x00\x01", "2:1: this is no SQL text but a binary file: there is a zero byte here"},

@@ -51,6 +51,9 @@ func Load(ctx context.Context, paths []string, opt Options) (*ir.Program, error)
 			}
 		}
 		for _, name := range list {
+			if info, err := os.Stat(name); err == nil && info.Size() > maxFile {
+				return nil, ir.Errorf(ir.Pos{File: name, Line: 1, Col: 1}, "this file has %d MB; leave out the rows, and name the schema and the functions", info.Size()>>20)
+			}
 			b, err := os.ReadFile(name)
 			if err != nil {
 				return nil, readError(name, err)
@@ -182,6 +185,7 @@ type loader struct {
 	order  []*table
 	views  map[string]*view
 	path   []string // schemas that a SET search_path names
+	size   int      // bytes of SQL read
 	defers bool     // some SET CONSTRAINTS exists
 	sets   bool     // some function changes settings of the session
 	// operators are those that CREATE OPERATOR declares, with their functions.

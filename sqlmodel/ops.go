@@ -1,6 +1,7 @@
 package sqlmodel
 
 import (
+	"fmt"
 	"strings"
 
 	"github.com/txrobust/robust/ir"
@@ -81,9 +82,13 @@ func (x *ex) inList(op string, e *pg.A_Expr) val {
 	if !v.record {
 		v.e = x.shared(v.e, v.t)
 	}
+	list := pg.Inner(e.Rexpr).(*pg.List).Items
+	if len(list) > maxList {
+		panic(unmodelled{fmt.Sprintf("IN with more than %d values", maxList)})
+	}
 	var parts []ir.Expr
 	nn := true
-	for _, n := range pg.Inner(e.Rexpr).(*pg.List).Items {
+	for _, n := range list {
 		c := x.compare("=", v, x.expr(n), e.Location)
 		parts = append(parts, c.e)
 		nn = nn && c.nn
@@ -158,6 +163,9 @@ func (x *ex) inArray(v, a val) ir.Expr {
 func (x *ex) listedElements(n *pg.Node, elem typ) ([]val, bool) {
 	switch a := pg.Inner(n).(type) {
 	case *pg.A_ArrayExpr:
+		if len(a.Elements) > maxList {
+			panic(unmodelled{fmt.Sprintf("an array of more than %d values", maxList)})
+		}
 		var out []val
 		for _, el := range a.Elements {
 			out = append(out, x.one(el))
@@ -175,6 +183,9 @@ func (x *ex) listedElements(n *pg.Node, elem typ) ([]val, bool) {
 		return vs, true
 	case *pg.A_Const:
 		if values, ok := arrayLiteral(strings.TrimSpace(a.GetSval().GetSval()), elem); ok {
+			if len(values) > maxList {
+				panic(unmodelled{fmt.Sprintf("an array of more than %d values", maxList)})
+			}
 			var out []val
 			for _, v := range values {
 				out = append(out, val{e: ir.C(v), t: elem, nn: true})

@@ -158,6 +158,9 @@ func (s *session) read(f File) []*node {
 		panic(err)
 	}
 	src = newSource(f.Name, withoutData(src.text))
+	if l.size += size(src.text); l.size > maxSQL {
+		l.fail(src.pos(0), "with this file there is more than %d MB of SQL; leave out the rows, and name the schema and the functions", maxSQL>>20)
+	}
 	s.around = append(s.around, f.Name)
 	defer func() {
 		s.around = s.around[:len(s.around)-1]
@@ -180,7 +183,7 @@ func (s *session) read(f File) []*node {
 	toks, err := pg.Scan(string(sc.plain()))
 	if err != nil {
 		e := err.(*pg.Error)
-		l.fail(src.pos(e.Offset), "%s", e.Msg)
+		l.fail(src.pos(e.Offset), "%s", clipped(e.Msg))
 	}
 	src.toks = toks
 	s.srcs = append(s.srcs, src)

@@ -19,6 +19,9 @@ type source struct {
 	toks  []pg.Token
 	// claimed are the comments that belong to a transaction of a script.
 	claimed map[int]bool
+	// at is the place that pos gave last, so that a long line is not counted
+	// from its beginning for each place in it.
+	at struct{ off, line, col int }
 }
 
 func newSource(name, text string) *source {
@@ -35,7 +38,12 @@ func newSource(name, text string) *source {
 func (s *source) pos(off int) ir.Pos {
 	off = min(max(off, 0), len(s.text))
 	line := sort.SearchInts(s.lines, off+1) - 1
-	col := utf8.RuneCountInString(s.text[s.lines[line]:off])
+	from, col := s.lines[line], 0
+	if s.at.line == line && s.at.off <= off {
+		from, col = max(s.at.off, from), s.at.col
+	}
+	col += utf8.RuneCountInString(s.text[from:off])
+	s.at.off, s.at.line, s.at.col = off, line, col
 	return ir.Pos{File: s.name, Line: line + 1, Col: col + 1}
 }
 
@@ -130,35 +138,9 @@ func (t *text) parse() ([]*pg.RawStmt, error) {
 	stmts, err := pg.Parse(t.s)
 	if err != nil {
 		e := err.(*pg.Error)
-		return nil, ir.Errorf(t.pos(e.Offset), "%s", strings.TrimSpace(strings.ReplaceAll(e.Msg, "\n", " ")))
+		return nil, ir.Errorf(t.pos(e.Offset), "%s", clipped(strings.TrimSpace(strings.ReplaceAll(e.Msg, "\n", " "))))
 	}
 	return stmts, nil
-}
-
-// maxNesting bounds parentheses, so that no input can exhaust the stack.
-const maxNesting = 500
-
-func (t *text) checkDepth() error {
-	if strings.Count(t.s, "(")+strings.Count(t.s, "[") <= maxNesting {
-		return nil
-	}
-	toks, err := pg.Scan(t.s)
-	if err != nil {
-		return nil // the parser says it better
-	}
-	depth := 0
-	for _, tok := range toks {
-		switch {
-		case tok.Kind != pg.Punct:
-		case tok.Text == "(" || tok.Text == "[":
-			if depth++; depth > maxNesting {
-				return ir.Errorf(t.pos(tok.Start), "parentheses are nested more than %d deep", maxNesting)
-			}
-		case tok.Text == ")" || tok.Text == "]":
-			depth--
-		}
-	}
-	return nil
 }
 
 // literal gives the contents of the string constant tok as a text whose

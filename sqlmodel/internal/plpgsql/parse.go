@@ -18,11 +18,17 @@ func (e *Error) Error() string { return e.Msg }
 // the stack.
 const maxDepth = 200
 
+// maxBranches bounds the branches of IF and CASE, those around included: each
+// is nested in the one before.
+const maxBranches = 1000
+
 type parser struct {
 	src   string
 	toks  []pg.Token
 	i     int
 	depth int
+	// branches is how many there are of the IFs and CASEs around.
+	branches int
 }
 
 // Parse reads a function body. The error is an *Error.

@@ -226,15 +226,24 @@ func (p *parser) ifStmt(at At) Stmt {
 		}
 		cond := p.until("a condition", "then")
 		p.expect("then")
+		p.branch()
 		s.Branches = append(s.Branches, Branch{cond, p.stmts()})
 	}
 	if p.accept("else") {
 		s.Else = p.stmts()
 	}
+	p.branches -= len(s.Branches)
 	p.expect("end")
 	p.expect("if")
 	p.expect(";")
 	return s
+}
+
+// branch counts one more branch.
+func (p *parser) branch() {
+	if p.branches++; p.branches > maxBranches {
+		p.fail(p.peek(0).Start, "IF and CASE have more than %d branches here", maxBranches)
+	}
 }
 
 func (p *parser) caseStmt(at At) Stmt {
@@ -246,12 +255,14 @@ func (p *parser) caseStmt(at At) Stmt {
 	for p.accept("when") {
 		cond := p.until("a condition", "then")
 		p.expect("then")
+		p.branch()
 		s.Branches = append(s.Branches, Branch{cond, p.stmts()})
 	}
 	if p.accept("else") {
 		s.HasElse = true
 		s.Else = p.stmts()
 	}
+	p.branches -= len(s.Branches)
 	p.expect("end")
 	p.expect("case")
 	p.expect(";")
