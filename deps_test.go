@@ -27,7 +27,7 @@ var layers = [][]string{
 	{"reach", "schedules", "witness"},
 	{"report"},
 	{""}, // the package robust itself
-	{"cmd/robust"},
+	{"cmd/robust", "internal/fieldnotes"},
 	{"internal/testprog"}, // for tests only, which do not count
 }
 

@@ -84,9 +84,13 @@ func one(path string) error {
 
 var (
 	quoted = regexp.MustCompile(`"[^"]*"|'[^']*'`)
-	named  = regexp.MustCompile(`\b(of|on|in|to|index|rule|policy|trigger|table|function|column|constraint|type|domain|local|variable|parameter|key|check|default|view|sequence) [\w.$]+`)
-	number = regexp.MustCompile(`\b\d+\b`)
 	dotted = regexp.MustCompile(`\b\w+\.[\w.]+\b`)
+	// Names mostly have an underscore; those of the system stay.
+	under  = regexp.MustCompile(`\b\w*[a-z0-9]_\w+\b`)
+	system = regexp.MustCompile(`^(pg|row|string|array)_`)
+	after  = regexp.MustCompile(`\b(writes of|PARTITION to|the function|trigger|table|a call of|row level security of|check|unique index|unique key) [\w$]+`)
+	first  = regexp.MustCompile(`^\w+ is (analysed|made)`)
+	number = regexp.MustCompile(`\b\d+\b`)
 )
 
 // kind takes the names out of a reason, so that equal ones can be counted.
@@ -94,6 +98,13 @@ func kind(reason string) string {
 	reason = strings.Join(strings.Fields(reason), " ")
 	reason = quoted.ReplaceAllString(reason, "X")
 	reason = dotted.ReplaceAllString(reason, "X")
-	reason = number.ReplaceAllString(reason, "N")
-	return reason
+	reason = under.ReplaceAllStringFunc(reason, func(name string) string {
+		if system.MatchString(name) {
+			return name
+		}
+		return "X"
+	})
+	reason = after.ReplaceAllString(reason, "$1 X")
+	reason = first.ReplaceAllString(reason, "X is $1")
+	return number.ReplaceAllString(reason, "N")
 }
