@@ -38,9 +38,9 @@ func (c *check) written(argument, method string) *proof.Proof {
 // fromGraph writes down what a proof in the graph rests on.
 func (c *check) fromGraph(r *movers.Result) *proof.Proof {
 	if r.Certificate != "" {
-		return c.written(proof.Certificate, r.Certificate)
+		return c.written(proof.ByCertificate, r.Certificate)
 	}
-	out := c.written(proof.Graph, "no walk from the snapshot of a transaction to its commit is possible (docs/soundness.md, section 4)")
+	out := c.written(proof.ByGraph, "no walk from the snapshot of a transaction to its commit is possible (docs/soundness.md, section 4)")
 	m, e := &out.Manifest, r.Evidence
 	m.Exclusion = exclusion(r.Mode)
 	m.Vertices = append(m.Vertices, e.Graph()...)
@@ -84,7 +84,7 @@ func Recheck(p *ir.Program, m *proof.Manifest) (proof.Sources, error) {
 	}
 	c := newCheck(context.Background(), p, opt)
 	r := &recheck{check: c}
-	if m.Argument != proof.Graph {
+	if m.Argument != proof.ByGraph {
 		return r, nil
 	}
 	var facts []string
@@ -154,11 +154,11 @@ func initially(f *ir.Invariant) string { return "initially " + movers.FactString
 
 func (r *recheck) Argument(ctx context.Context, m *proof.Manifest) error {
 	switch c := r.check; m.Argument {
-	case proof.Certificate:
+	case proof.ByCertificate:
 		if got := movers.Certificate(c.p, c.moverOptions()); got != m.Method {
 			return fmt.Errorf("the certificate does not apply: %s", m.Method)
 		}
-	case proof.Executions:
+	case proof.ByExecutions:
 		c.ctx = ctx
 		if ok, err := c.exhaustive(); err != nil || !ok || c.rep.Proof == nil || c.rep.Proof.Method != m.Method {
 			return fmt.Errorf("going through the executions again does not show: %s", m.Method)

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/txrobust/robust/engine"
+	"github.com/txrobust/robust/internal/cache"
 	"github.com/txrobust/robust/ir"
 	"github.com/txrobust/robust/movers"
 	"github.com/txrobust/robust/report"
@@ -57,6 +58,8 @@ type Options struct {
 	Explain, Graph bool
 	// Proof keeps what a proof rests on in the Report's Evidence.
 	Proof bool
+	// Cache, if not nil, has answers of earlier runs. It changes no verdict.
+	Cache *cache.Dir
 	// Progress, if not nil, is told what is being done; total is 0 where it is
 	// not known.
 	Progress func(done, total int, what string)

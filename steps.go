@@ -118,7 +118,7 @@ func (c *check) byExecutions(method string) {
 	c.decide(Robust)
 	c.rep.Proof = &report.Proof{Method: method, Facts: []string{}}
 	if c.opt.Proof {
-		c.rep.Evidence = c.written(proof.Executions, method)
+		c.rep.Evidence = c.written(proof.ByExecutions, method)
 	}
 }
 
@@ -155,20 +155,24 @@ func (c *check) prove() (bool, error) {
 	ctx, cancel := c.share(0.7)
 	defer cancel()
 	opt := c.moverOptions()
+	opt.Cache = c.opt.Cache
 	opt.Scripts, opt.Explain = c.opt.Proof, c.opt.Explain
 	opt.MaxWindow, opt.MaxQuestions = c.opt.Window, c.opt.Questions
 	opt.Limit, opt.Timeout = c.opt.QueryLimit, c.opt.QueryTimeout
 	opt.Progress = func(done, total int, what string) { c.opt.Progress(done, total, "proving: "+what+" delayed") }
-	var anomaly *schedules.Anomaly
+	anomalies := map[*movers.Walk]*schedules.Anomaly{}
 	tried := map[string]bool{}
-	opt.Suspect = func(w *movers.Walk, facts []*ir.Invariant) bool {
+	opt.Suspect = func(ctx context.Context, w *movers.Walk, facts []*ir.Invariant) bool {
 		if tried[w.String()] {
 			return false
 		}
 		tried[w.String()] = true
 		c.opt.Progress(0, 0, "trying "+w.String())
-		anomaly = c.quick(ctx, w, facts)
-		return anomaly != nil
+		a := c.quick(ctx, w, facts)
+		if a != nil {
+			anomalies[w] = a
+		}
+		return a != nil
 	}
 	r, err := movers.Prove(ctx, c.p, opt)
 	if err != nil {
@@ -180,8 +184,11 @@ func (c *check) prove() (bool, error) {
 	c.rep.Stats.Queries += r.Stats.Queries
 	c.rep.Stats.SolverMS += r.Stats.Solver.Time.Milliseconds()
 	c.tried = attempt{r.Walks, r.Facts, r, r.Bounds}
-	if anomaly != nil {
-		return true, c.foundAnomaly(anomaly)
+	for _, w := range r.Walks {
+		if a := anomalies[w]; a != nil {
+			c.tried.walks = []*movers.Walk{w}
+			return true, c.foundAnomaly(a)
+		}
 	}
 	switch r.Verdict {
 	case movers.Robust:

@@ -95,7 +95,7 @@ const (
 // refutation makes the record of an answer Unsat, with as few groups of
 // assertions as is found out quickly.
 func (p *prover) refutation(ctx context.Context, ans *symbolic.Answer, stated int) *Refutation {
-	return refutation(ctx, p.solver, p.opt, ans, stated, p.facts != nil)
+	return refutation(ctx, p.lane.solver(), p.opt, ans, stated, p.facts != nil)
 }
 
 func refutation(ctx context.Context, solver *smt.Solver, opt Options, ans *symbolic.Answer, stated int, withFacts bool) *Refutation {
@@ -175,11 +175,17 @@ func without(ans *symbolic.Answer, dropped []string) []*smt.Term {
 }
 
 // evidence collects what was asked.
-func (p *prover) evidence() *Evidence {
-	e := &Evidence{Vertices: vertices(p.nodes), Steady: p.steady}
-	for _, q := range p.order {
-		a := p.memo[q.key()]
-		e.Asked = append(e.Asked, Asked{q.question(), a.res, a.reason, a.refuted, false})
+func (a *attempt) evidence() *Evidence {
+	e := &Evidence{Vertices: vertices(a.nodes)}
+	for _, p := range a.provers {
+		if p == nil {
+			continue
+		}
+		e.Steady = append(e.Steady, p.steady...)
+		for _, q := range p.order {
+			x := p.memo[q.key()]
+			e.Asked = append(e.Asked, Asked{q.question(), x.res, x.reason, x.refuted, false})
+		}
 	}
 	return e
 }
@@ -187,7 +193,7 @@ func (p *prover) evidence() *Evidence {
 func vertices(list []*node) []Vertex {
 	var out []Vertex
 	for _, n := range list {
-		v := Vertex{proof.Vertex{Name: n.txn.Name, Index: n.index, Once: n.single()}, n.txn}
+		v := Vertex{proof.Vertex{Name: n.txn.Name, Index: n.index, Once: n.single(), Reads: n.reads, Writes: n.writes}, n.txn}
 		if n.process != nil {
 			v.Process = n.process.Name
 		}
@@ -226,14 +232,14 @@ func (e *Evidence) Writes(v int) bool { return writes(e.Vertices[v].Txn) }
 // conclude makes sure, apart from the search, that the refuted pieces leave no
 // walk, and marks those that are needed. It returns a vertex that has one, or -1.
 func (e *Evidence) conclude() int {
-	graph := e.Graph()
+	graph := proof.NewGraph(e.Graph())
 	mine := map[int][]int{} // by delayed vertex
 	for i, a := range e.Asked {
 		if a.Result == smt.Unsat {
 			mine[a.Delayed] = append(mine[a.Delayed], i)
 		}
 	}
-	for v := range graph {
+	for v := range e.Vertices {
 		if slices.Contains(e.Steady, v) {
 			continue
 		}
@@ -243,11 +249,11 @@ func (e *Evidence) conclude() int {
 		for _, i := range mine[v] {
 			refuted = append(refuted, e.Asked[i].Question)
 		}
-		if proof.Walk(graph, v, refuted) != nil {
+		if graph.Walk(v, refuted) != nil {
 			return v
 		}
 		needed := map[string]bool{}
-		for _, q := range proof.Prune(graph, v, refuted) {
+		for _, q := range graph.Prune(v, refuted) {
 			needed[q.String()] = true
 		}
 		for _, i := range mine[v] {

@@ -7,6 +7,7 @@ import (
 	"sort"
 	"strings"
 
+	"github.com/txrobust/robust/internal/cache"
 	"github.com/txrobust/robust/ir"
 	"github.com/txrobust/robust/smt"
 	"github.com/txrobust/robust/symbolic"
@@ -22,37 +23,64 @@ import (
 // A fact holds in every state that serial executions reach from a state in
 // which it holds. That it holds initially is an assumption, or checked by the
 // caller.
-func induct(ctx context.Context, p *ir.Program, opt Options, solver *smt.Solver) ([]*ir.Invariant, []Kept, error) {
+func induct(ctx context.Context, p *ir.Program, opt Options, lanes []*lane) ([]*ir.Invariant, []Kept, error) {
 	var guesses []*ir.Invariant
 	for _, g := range guess(p) {
 		if opt.Initially == nil || opt.Initially(g) {
 			guesses = append(guesses, g)
 		}
 	}
-	stated := append([]*ir.Invariant{}, p.Invariants...)
+	stated := p.Invariants
+	known := map[keeping]answer{}
 	for {
-		all := append(append([]*ir.Invariant{}, stated...), guesses...)
+		q := withFacts(p, guesses)
+		all := q.Invariants
 		if len(all) == 0 {
 			return nil, nil, nil
 		}
-		code := symbolic.Prepare(withFacts(p, guesses))
+		// Each template and fact is a question. A template that breaks a fact
+		// spares the rest for it.
+		answers := make([][]answer, len(all))
+		m := lanes[0].recall(opt, lanes[0].code(q), fmt.Sprint("keeps ", len(stated)))
+		parallel(ctx, len(all), lanes, func(ctx context.Context, i int, l *lane) {
+			for _, t := range p.Txns {
+				if ctx.Err() != nil {
+					return
+				}
+				a, ok := known[keeping{t, all[i]}]
+				switch {
+				case !mayBreak(t, all[i]):
+				case !ok:
+					key := cache.Key(l.template(l.code(q), t), text(all[i]))
+					if a, ok = m.get(key, true); !ok {
+						a = breaks(ctx, l.code(q), opt, l, t, all[i], len(stated))
+						m.put(key, a)
+					}
+				}
+				answers[i] = append(answers[i], a)
+				if mayBreak(t, all[i]) && a.res != smt.Unsat {
+					return
+				}
+			}
+		})
+		m.save()
+		if ctx.Err() != nil {
+			return nil, nil, nil // the caller sees the context's end
+		}
 		broken := map[*ir.Invariant]bool{}
 		var kept []Kept
 		for i, inv := range all {
-			for _, t := range p.Txns {
-				if !mayBreak(t, inv) || broken[inv] {
+			for k, a := range answers[i] {
+				t := p.Txns[k]
+				switch {
+				case !mayBreak(t, inv):
 					continue
-				}
-				if err := ctx.Err(); err != nil {
-					return nil, nil, nil // the caller sees the context's end
-				}
-				a := breaks(ctx, code, opt, solver, t, inv, len(stated))
-				if a.res == smt.Unsat {
+				case a.res == smt.Unsat:
 					kept = append(kept, Kept{t, i, a.refuted})
 					continue
 				}
 				broken[inv] = true
-				if inv.Pos.IsValid() && slices.Contains(stated, inv) {
+				if inv.Pos.IsValid() && i < len(stated) {
 					why := "transaction " + t.Name + " can break it"
 					if a.res == smt.Unknown {
 						why = "whether transaction " + t.Name + " keeps it is not known (" + a.reason + ")"
@@ -64,13 +92,47 @@ func induct(ctx context.Context, p *ir.Program, opt Options, solver *smt.Solver)
 		if len(broken) == 0 {
 			return guesses, kept, nil
 		}
-		before := len(guesses)
+		known = map[keeping]answer{}
 		guesses = slices.DeleteFunc(guesses, func(g *ir.Invariant) bool { return broken[g] })
-		if len(guesses) == before {
+		if len(guesses)+len(stated) == len(all) {
 			// Only a stated invariant without a position was broken.
 			return nil, nil, fmt.Errorf("a stated invariant is not inductive: %s", ir.ExprString(all[0].Expr))
 		}
+		if !opt.Scripts && !opt.Explain { // these number the facts of a round
+			known = stillKept(all, kept, broken)
+		}
 	}
+}
+
+// keeping is the question whether a template keeps a fact.
+type keeping struct {
+	txn  *ir.Txn
+	fact *ir.Invariant
+}
+
+// stillKept gives what was found out without the use of a broken fact, for the
+// facts that are left.
+func stillKept(all []*ir.Invariant, kept []Kept, broken map[*ir.Invariant]bool) map[keeping]answer {
+	number := map[int]int{} // new ones by old ones
+	for i, inv := range all {
+		if !broken[inv] {
+			number[i] = len(number)
+		}
+	}
+	out := map[keeping]answer{}
+	for _, k := range kept {
+		r := *k.Refuted
+		r.Uses, r.Topics = nil, nil
+		for _, u := range k.Refuted.Uses {
+			if n, ok := number[u]; ok {
+				r.Uses = append(r.Uses, n)
+			}
+		}
+		if len(r.Uses) == len(k.Refuted.Uses) && !broken[all[k.Fact]] {
+			out[keeping{k.Txn, all[k.Fact]}] = answer{res: smt.Unsat, refuted: &r}
+		}
+	}
+	return out
 }
 
 // mayBreak reports whether a template writes a table that the fact speaks of.
@@ -100,17 +162,17 @@ func mayBreak(t *ir.Txn, inv *ir.Invariant) bool {
 
 // breaks asks whether the transaction, run alone on a state with all
 // invariants, can leave one without this one.
-func breaks(ctx context.Context, code *symbolic.Code, opt Options, solver *smt.Solver, t *ir.Txn, inv *ir.Invariant, stated int) answer {
-	defer solver.Forget()
+func breaks(ctx context.Context, code *symbolic.Code, opt Options, l *lane, t *ir.Txn, inv *ir.Invariant, stated int) answer {
+	defer l.forget()
 	w, terms := breaking(code, opt, t, inv)
 	w.Record = opt.Scripts
 	if w.B.And(terms...).IsFalse() {
 		return answer{res: smt.Unsat, refuted: &Refutation{Syntactic: true, WithFacts: true}}
 	}
-	a := w.Ask(ctx, solver, terms...)
+	a := w.Ask(ctx, l.solver(), terms...)
 	out := answer{res: a.Result, reason: a.Reason}
 	if a.Result == smt.Unsat {
-		out.refuted = refutation(ctx, solver, opt, &a, stated, true)
+		out.refuted = refutation(ctx, l.solver(), opt, &a, stated, true)
 	}
 	return out
 }

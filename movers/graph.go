@@ -23,6 +23,8 @@ type node struct {
 	txn     *ir.Txn
 	process *ir.Process // nil: any session
 	index   int         // in the process
+	// reads and writes are what it touches; see touch.
+	reads, writes []string
 }
 
 // single reports whether the node runs at most once.
@@ -86,7 +88,7 @@ func nodes(p *ir.Program) []*node {
 	}
 	for _, pr := range p.Processes {
 		for i, t := range pr.Txns {
-			out = append(out, &node{t, pr, i})
+			out = append(out, &node{txn: t, process: pr, index: i})
 		}
 	}
 	return out

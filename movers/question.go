@@ -50,20 +50,29 @@ func (p *prover) ask(ctx context.Context, q piece) answer {
 	key := q.key()
 	a, ok := p.memo[key]
 	if !ok {
-		before := p.stats.Queries
+		before := p.queries()
 		if p.plain != nil {
 			a = p.plain.ask(ctx, q)
 		}
 		if p.plain == nil || a.res != smt.Unsat {
 			a = p.solve(ctx, q)
 		}
-		if p.stats.Queries > before {
+		if p.queries() > before {
 			p.left--
 		}
 		p.memo[key] = a
 		p.order = append(p.order, q)
 	}
 	return a
+}
+
+// queries counts the questions that a solver was needed for, with and without
+// facts.
+func (p *prover) queries() int {
+	if p.plain != nil {
+		return p.spent + p.plain.spent
+	}
+	return p.spent
 }
 
 // question is the World of one piece.
@@ -102,7 +111,24 @@ const (
 )
 
 func (p *prover) solve(ctx context.Context, pc piece) answer {
-	defer p.solver.Forget()
+	m := p.remember(pc.t0)
+	if m == nil {
+		return p.decide(ctx, pc)
+	}
+	key := p.key(pc)
+	a, ok := m.get(key, p.facts != nil)
+	if !ok {
+		a = p.decide(ctx, pc)
+		m.put(key, a)
+	} else if a.refuted == nil || !a.refuted.Syntactic {
+		p.spent++
+	}
+	return a
+}
+
+// decide answers a question, with the solver if need be.
+func (p *prover) decide(ctx context.Context, pc piece) answer {
+	defer p.lane.forget()
 	q := p.build(pc)
 	if q.dead() {
 		p.stats.Syntactic++
@@ -116,7 +142,8 @@ func (p *prover) solve(ctx context.Context, pc piece) answer {
 		w.MaxRefinements, w.MaxInstances = partRefinements, partInstances
 	}
 	p.stats.Queries++
-	a := w.Ask(ctx, p.solver, q.terms...)
+	p.spent++
+	a := w.Ask(ctx, p.lane.solver(), q.terms...)
 	copy(a.Topics, q.topics)
 	out := answer{res: a.Result, reason: a.Reason}
 	if a.Result == smt.Unsat {

@@ -17,7 +17,6 @@ import (
 	"github.com/txrobust/robust/internal/testprog"
 	"github.com/txrobust/robust/ir"
 	"github.com/txrobust/robust/ir/interp"
-	"github.com/txrobust/robust/smt"
 	"github.com/txrobust/robust/symbolic"
 )
 
@@ -171,13 +170,12 @@ func attempts(t testing.TB, p *ir.Program, m mode, full bool) Verdict {
 	if c := certificate(p, opt); c != "" {
 		return Robust
 	}
-	solver := smt.NewSolver()
-	solver.Limit = opt.Limit
+	lanes := []*lane{{limit: opt.Limit}} // the programs are many already
 	verdict := Unknown
 	for _, gran := range []symbolic.Granularity{symbolic.ByRow, symbolic.ByCell} {
-		pr := newProver(p, opt, gran, solver, &Stats{})
-		pr.quick = true
-		if v := pr.run(ctx).Verdict; v != Unknown {
+		a := newAttempt(p, nil, opt, gran, lanes)
+		a.quick = true
+		if v := a.run(ctx).Verdict; v != Unknown {
 			verdict = v
 		}
 		if verdict == Robust || m.classic {

@@ -42,9 +42,10 @@ func NewRecheck(p *ir.Program, opt Options, mode symbolic.Granularity, facts []s
 		guessed = append(guessed, known[text])
 		r.facts = append(r.facts, Fact{Invariant: known[text]})
 	}
-	r.plain = newProver(p, opt, mode, nil, &Stats{})
-	r.full = newProver(withFacts(p, guessed), opt, mode, nil, &Stats{})
-	r.full.facts = guessed
+	lane := &lane{}
+	plain := newAttempt(p, nil, opt, mode, nil)
+	r.plain = plain.prover(lane)
+	r.full = plain.with(guessed).prover(lane)
 	return r, nil
 }
 

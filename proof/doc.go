@@ -2,7 +2,7 @@
 // be kept and checked by others: what was proved impossible, and why nothing
 // else is possible.
 //
-// Walk is the last step of a proof, which needs no solver: it looks for a walk
+// Graph.Walk is the last step of a proof, which needs no solver: it looks for a walk
 // of a delayed transaction that contains none of the refuted pieces. A Manifest
 // lists what a proof rests on, and Write stores it as a folder together with a
 // self-contained SMT-LIB script for every refuted question; schema.json

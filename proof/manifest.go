@@ -20,13 +20,13 @@ const Version = 1
 
 // Kinds of arguments.
 const (
-	// Graph: no walk is left in the commutativity dependency graph.
-	Graph = "graph"
-	// Certificate: a reason that needs no question.
-	Certificate = "certificate"
-	// Executions: all executions of a finite program were interpreted, itself
+	// ByGraph: no walk is left in the commutativity dependency graph.
+	ByGraph = "graph"
+	// ByCertificate: a reason that needs no question.
+	ByCertificate = "certificate"
+	// ByExecutions: all executions of a finite program were interpreted, itself
 	// or as instrumented.
-	Executions = "executions"
+	ByExecutions = "executions"
 )
 
 // Reasons of refutations.
@@ -50,7 +50,7 @@ type Manifest struct {
 	// Inputs are the files that were read, in the order in which they are.
 	Inputs  []Input `json:"inputs"`
 	Options Options `json:"options"`
-	// Argument is one of Graph, Certificate and Executions; Method puts it in
+	// Argument is ByGraph, ByCertificate or ByExecutions; Method puts it in
 	// words, and for a certificate names it.
 	Argument string `json:"argument"`
 	Method   string `json:"method"`
@@ -158,9 +158,9 @@ func parse(text []byte) (*Manifest, error) {
 		return nil, fmt.Errorf("it has the format %q, version %d; this program reads %q, version %d", m.Format, m.Version, format, Version)
 	}
 	switch m.Argument {
-	case Certificate, Executions:
+	case ByCertificate, ByExecutions:
 		return m, nil
-	case Graph:
+	case ByGraph:
 	default:
 		return nil, fmt.Errorf("%q is no kind of argument", m.Argument)
 	}
@@ -216,11 +216,12 @@ func (m *Manifest) open() string {
 	for _, q := range m.Refuted {
 		refuted = append(refuted, q.Question)
 	}
+	graph := NewGraph(m.Vertices)
 	for v := range m.Vertices {
 		if slices.Contains(m.Steady, v) {
 			continue
 		}
-		if walk := Walk(m.Vertices, v, refuted); walk != nil {
+		if walk := graph.Walk(v, refuted); walk != nil {
 			return Question{v, walk, true, true}.Words(m.Vertices)
 		}
 	}

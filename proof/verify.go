@@ -95,7 +95,7 @@ func Verify(ctx context.Context, dir string, opt VerifyOptions) (*Verification, 
 	}
 	v.Manifest = m
 	v.scripts(texts)
-	if m.Argument == Graph {
+	if m.Argument == ByGraph {
 		if walk := m.open(); walk != "" {
 			v.fault("%s: nothing that is refuted excludes the walk %s", manifestFile, walk)
 		}
@@ -199,7 +199,7 @@ func (v *Verification) sources(ctx context.Context, texts map[string][]byte, loa
 		return nil
 	}
 	v.FromSources = true
-	if m.Argument != Graph {
+	if m.Argument != ByGraph {
 		if err := src.Argument(ctx, m); err != nil {
 			if ctx.Err() != nil {
 				return ctx.Err()
@@ -208,7 +208,7 @@ func (v *Verification) sources(ctx context.Context, texts map[string][]byte, loa
 		}
 		return nil
 	}
-	if !slices.Equal(src.Vertices(), m.Vertices) {
+	if !slices.EqualFunc(src.Vertices(), m.Vertices, Vertex.equal) {
 		v.fault("%s: the vertices are not those of the sources", manifestFile)
 		return nil
 	}
@@ -278,7 +278,7 @@ func (v *Verification) facts(src Sources, texts map[string][]byte, compare func(
 // unchecked lists what only the sources show.
 func (v *Verification) unchecked() {
 	m := v.Manifest
-	if m.Argument != Graph {
+	if m.Argument != ByGraph {
 		v.Unchecked = append(v.Unchecked, m.Method)
 		return
 	}

@@ -15,6 +15,17 @@ type Vertex struct {
 	Process string `json:"process,omitempty"`
 	Index   int    `json:"index,omitempty"`
 	Once    bool   `json:"once,omitempty"`
+	// Reads names what decides what the transaction does and whether it can,
+	// and Writes what it may change: rows and columns of tables, or "*". Where
+	// none of what one transaction changes decides another, and the other way
+	// around, they are never stuck.
+	Reads  []string `json:"reads"`
+	Writes []string `json:"writes"`
+}
+
+// equal reports whether two vertices are the same.
+func (v Vertex) equal(o Vertex) bool {
+	return v.Name == o.Name && v.Process == o.Process && v.Index == o.Index && v.Once == o.Once && slices.Equal(v.Reads, o.Reads) && slices.Equal(v.Writes, o.Writes)
 }
 
 // Kind is how a transaction takes part in a window.
@@ -88,6 +99,7 @@ func (q Question) Words(vertices []Vertex) string {
 // been read of one. Letters are the elements, and the two ends of a walk.
 type walks struct {
 	vertices []Vertex
+	near     *Graph
 	next     []map[letter]int // the tree of the pieces
 	fail     []int            // the longest proper suffix that is a state
 	dead     []bool           // some piece ends here
@@ -105,9 +117,11 @@ var start, end = letter{-1, "start"}, letter{-1, "end"}
 // pieces, and gives a shortest one, or nil. Pieces of other vertices' walks are
 // left out. What no walk has needs no refutation: it does not begin with an
 // issued element, has no two issued ones in a row, and keeps the order of the
-// transactions of a process of which there is one.
-func Walk(vertices []Vertex, delayed int, refuted []Question) []Element {
-	a := &walks{vertices: vertices}
+// transactions of a process of which there is one. Its first element changes
+// what decides the delayed vertex; neighbours touch something in common, as do
+// the last element and the delayed vertex.
+func (n *Graph) Walk(delayed int, refuted []Question) []Element {
+	a := &walks{vertices: n.vertices, near: n}
 	a.state()
 	for _, q := range refuted {
 		if q.Delayed != delayed {
@@ -182,10 +196,11 @@ func (a *walks) step(s int, l letter) int {
 	}
 }
 
-// place is where the search is: what was read of pieces, whether the newest
-// element is issued, and what the processes of one session have run.
+// place is where the search is: what was read of pieces, the newest element and
+// whether it is issued, and what the processes of one session have run.
 type place struct {
 	state  int
+	newest int
 	issued bool
 	ran    string
 }
@@ -203,11 +218,17 @@ func (a *walks) search(delayed int) []Element {
 	if a.dead[begin] {
 		return nil
 	}
+	n := a.near
+	first, last := n.affecting(delayed), n.meeting(delayed)
 	visits := []visit{{place: place{state: begin, issued: true}, before: -1}}
 	seen := map[place]bool{}
 	for at := 0; at < len(visits); at++ {
 		v := visits[at]
-		for i := range a.vertices {
+		follow := first
+		if at > 0 {
+			follow = n.meeting(v.elem.Vertex)
+		}
+		for _, i := range follow {
 			for _, kind := range []Kind{Atomic, Issued} {
 				if kind == Issued && v.issued {
 					continue
@@ -216,13 +237,13 @@ func (a *walks) search(delayed int) []Element {
 				if !ok {
 					continue
 				}
-				p := place{a.step(v.state, letter{i, kind}), kind == Issued, ran}
+				p := place{a.step(v.state, letter{i, kind}), i, kind == Issued, ran}
 				if a.dead[p.state] || seen[p] {
 					continue
 				}
 				seen[p] = true
 				visits = append(visits, visit{p, at, Element{i, kind}})
-				if a.dead[a.step(p.state, end)] {
+				if _, near := slices.BinarySearch(last, i); !near || a.dead[a.step(p.state, end)] {
 					continue
 				}
 				var out []Element
@@ -235,6 +256,53 @@ func (a *walks) search(delayed int) []Element {
 		}
 	}
 	return nil
+}
+
+// Graph is the vertices, with those that touch what others do. It is not safe
+// for concurrent use.
+type Graph struct {
+	vertices         []Vertex
+	readers, writers map[string][]int
+	met              map[int][]int
+}
+
+// NewGraph makes a Graph.
+func NewGraph(vertices []Vertex) *Graph {
+	n := &Graph{vertices, map[string][]int{}, map[string][]int{}, map[int][]int{}}
+	for i, v := range vertices {
+		for _, x := range v.Reads {
+			n.readers[x] = append(n.readers[x], i)
+		}
+		for _, x := range v.Writes {
+			n.writers[x] = append(n.writers[x], i)
+		}
+	}
+	return n
+}
+
+// affecting gives the vertices that change what decides one, in order.
+func (n *Graph) affecting(v int) []int {
+	var out []int
+	for _, x := range n.vertices[v].Reads {
+		out = append(out, n.writers[x]...)
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+// meeting gives those besides that are changed by it.
+func (n *Graph) meeting(v int) []int {
+	out, ok := n.met[v]
+	if !ok {
+		out = n.affecting(v)
+		for _, x := range n.vertices[v].Writes {
+			out = append(out, n.readers[x]...)
+		}
+		slices.Sort(out)
+		out = slices.Compact(out)
+		n.met[v] = out
+	}
+	return out
 }
 
 // runs says whether a vertex may follow what the processes have run, and what
@@ -274,7 +342,7 @@ func (a *walks) runs(delayed int, ran string, i int, kind Kind) (string, bool) {
 
 // Prune leaves out refuted pieces without which no walk is left either. Those
 // that come first are kept rather than those that come last.
-func Prune(vertices []Vertex, delayed int, refuted []Question) []Question {
+func (n *Graph) Prune(delayed int, refuted []Question) []Question {
 	var kept []Question
 	listed := map[string]bool{}
 	for _, q := range refuted {
@@ -291,7 +359,7 @@ func Prune(vertices []Vertex, delayed int, refuted []Question) []Question {
 		}
 		rest := slices.DeleteFunc(slices.Clone(kept), func(q Question) bool { return in[q.String()] })
 		switch {
-		case Walk(vertices, delayed, rest) == nil:
+		case n.Walk(delayed, rest) == nil:
 			kept = rest
 		case len(block) > 1:
 			half := len(block) / 2

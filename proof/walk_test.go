@@ -26,6 +26,10 @@ func lawful(vertices []Vertex, delayed int, walk []Element) bool {
 			return false
 		}
 		v := vertices[e.Vertex]
+		d := vertices[delayed]
+		if i == 0 && !meets(v.Writes, d.Reads) || i > 0 && !near(vertices[walk[i-1].Vertex], v) || i == len(walk)-1 && !near(v, d) {
+			return false
+		}
 		if !v.Once {
 			continue
 		}
@@ -40,6 +44,12 @@ func lawful(vertices []Vertex, delayed int, walk []Element) bool {
 	}
 	return len(walk) > 0
 }
+
+func meets(a, b []string) bool {
+	return slices.ContainsFunc(a, func(x string) bool { return slices.Contains(b, x) })
+}
+
+func near(a, b Vertex) bool { return meets(a.Writes, b.Reads) || meets(b.Writes, a.Reads) }
 
 // shortest looks for a walk of at most n elements by trying all.
 func shortest(vertices []Vertex, delayed int, refuted []Question, n int) []Element {
@@ -75,6 +85,14 @@ func randomGraph(r *rand.Rand) ([]Vertex, []Question) {
 		if r.Intn(2) == 0 {
 			v.Process, v.Index, v.Once = fmt.Sprint("p", r.Intn(2)), i, r.Intn(3) > 0
 		}
+		for _, x := range []string{"x", "y", "z"} {
+			if r.Intn(3) > 0 {
+				v.Reads = append(v.Reads, x)
+			}
+			if r.Intn(3) > 0 {
+				v.Writes = append(v.Writes, x)
+			}
+		}
 		vertices = append(vertices, v)
 	}
 	var refuted []Question
@@ -94,7 +112,7 @@ func TestWalk(t *testing.T) {
 	for seed := range int64(3000) {
 		r := rand.New(rand.NewSource(seed))
 		vertices, refuted := randomGraph(r)
-		got, want := Walk(vertices, 0, refuted), shortest(vertices, 0, refuted, 5)
+		got, want := NewGraph(vertices).Walk(0, refuted), shortest(vertices, 0, refuted, 5)
 		if len(got) > 5 {
 			continue // too long for the other one
 		}
@@ -120,15 +138,15 @@ func TestPrune(t *testing.T) {
 	fewer := 0
 	for seed := range int64(2000) {
 		vertices, refuted := randomGraph(rand.New(rand.NewSource(seed)))
-		if Walk(vertices, 0, refuted) != nil {
+		if NewGraph(vertices).Walk(0, refuted) != nil {
 			continue
 		}
-		kept := Prune(vertices, 0, refuted)
-		if Walk(vertices, 0, kept) != nil {
+		kept := NewGraph(vertices).Prune(0, refuted)
+		if NewGraph(vertices).Walk(0, kept) != nil {
 			t.Fatalf("seed %d: %v leaves a walk", seed, kept)
 		}
 		for i := range kept {
-			if Walk(vertices, 0, slices.Delete(slices.Clone(kept), i, i+1)) == nil {
+			if NewGraph(vertices).Walk(0, slices.Delete(slices.Clone(kept), i, i+1)) == nil {
 				t.Fatalf("seed %d: %v is not needed in %v", seed, kept[i], kept)
 			}
 		}
@@ -143,12 +161,13 @@ func TestPrune(t *testing.T) {
 
 // TestDelayed: a vertex that is not delayed has no walk.
 func TestDelayed(t *testing.T) {
-	vertices := []Vertex{{Name: "a"}, {Name: "b"}}
+	x := []string{"x"}
+	vertices := []Vertex{{Name: "a", Reads: x, Writes: x}, {Name: "b", Reads: x, Writes: x}}
 	all := Question{Delayed: 0, Elements: []Element{}}
-	if walk := Walk(vertices, 0, []Question{all}); walk != nil {
+	if walk := NewGraph(vertices).Walk(0, []Question{all}); walk != nil {
 		t.Errorf("%v is left", walk)
 	}
-	if walk := Walk(vertices, 1, []Question{all}); !slices.Equal(walk, []Element{{0, Atomic}}) {
+	if walk := NewGraph(vertices).Walk(1, []Question{all}); !slices.Equal(walk, []Element{{0, Atomic}}) {
 		t.Errorf("%v, want a alone: the question is about a's walks", walk)
 	}
 	long := Question{1, []Element{{0, Atomic}, {1, Issued}}, true, true}

@@ -30,7 +30,7 @@ type layer struct {
 
 func (w *World) layer(read func(k Key) Val) *layer {
 	w.layers++
-	return &layer{w.layers, read, map[string]Val{}}
+	return &layer{id: w.layers, read: read}
 }
 
 func (l *layer) at(k Key) Val {
@@ -38,6 +38,9 @@ func (l *layer) at(k Key) Val {
 	v, ok := l.memo[id]
 	if !ok {
 		v = l.read(k)
+		if l.memo == nil {
+			l.memo = map[string]Val{}
+		}
 		l.memo[id] = v
 	}
 	return v
@@ -142,10 +145,9 @@ func (w *World) functions(name string, i int, t *ir.Table) *tabState {
 	if t.Var {
 		ts.alive = w.layer(func(Key) Val { return w.Truth(B.True()) })
 	} else {
-		f := B.Func(prefix, smt.Bool, sorts...)
 		ts.alive = w.layer(func(k Key) Val {
 			w.mention(tableDomain(i), k)
-			return w.Truth(B.App(f, k...))
+			return w.Truth(B.App(B.Func(prefix, smt.Bool, sorts...), k...))
 		})
 	}
 	for c := range t.Columns {
@@ -153,13 +155,12 @@ func (w *World) functions(name string, i int, t *ir.Table) *tabState {
 			continue
 		}
 		col := &t.Columns[c]
-		f := B.Func(prefix+"."+col.Name, sortOf(col.Type), sorts...)
-		n := B.Func(prefix+"."+col.Name+"?", smt.Bool, sorts...)
+		// Most columns are in no question: their functions are made when read.
 		ts.cols[c] = w.layer(func(k Key) Val {
 			w.mention(tableDomain(i), k)
-			v := Val{B.False(), B.App(f, k...), col.Type}
+			v := Val{B.False(), B.App(B.Func(prefix+"."+col.Name, sortOf(col.Type), sorts...), k...), col.Type}
 			if !col.NotNull && !t.Var {
-				v.Null = B.App(n, k...)
+				v.Null = B.App(B.Func(prefix+"."+col.Name+"?", smt.Bool, sorts...), k...)
 			}
 			return v
 		})

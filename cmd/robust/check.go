@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/txrobust/robust"
+	"github.com/txrobust/robust/internal/cache"
 	"github.com/txrobust/robust/ir"
 	"github.com/txrobust/robust/proof"
 	"github.com/txrobust/robust/report"
@@ -23,7 +24,9 @@ const grace = 2 * time.Second
 
 type checkFlags struct {
 	common
-	isolation, init, format, witness, proof string
+	isolation, init, format, witness, proof, cache string
+
+	answers *cache.Dir // of earlier runs
 
 	helpers, window, questions     int
 	limit                          uint
@@ -48,6 +51,7 @@ func checkCommand(fs *flag.FlagSet) func(context.Context, streams, []string) (in
 	fs.StringVar(&f.format, "format", "text", "`format` of the result: text, json or dot")
 	fs.StringVar(&f.witness, "witness", "", "write the schedule of a finding as SQL scripts to the folder `DIR`")
 	fs.StringVar(&f.proof, "proof", "", "write a proof, as scripts that z3 checks, to the folder `DIR`")
+	fs.StringVar(&f.cache, "cache", "", "`DIR` for answers of earlier runs, or off (default: robust in the user's cache folder)")
 	return f.run
 }
 
@@ -59,6 +63,15 @@ func (f *checkFlags) run(ctx context.Context, std streams, inputs []string) (int
 	if err != nil {
 		return 0, err
 	}
+	f.answers = openCache(f.cache)
+	key := ""
+	if f.answers != nil {
+		key = f.key(src)
+	}
+	if r, ok := earlier(f.answers, key); ok {
+		return r.Code, write(std, f.output, bytes.NewBuffer(r.Out))
+	}
+	defer f.answers.Close(cache.MaxBytes)
 	if f.timeout > 0 {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeout(ctx, f.timeout)
@@ -112,6 +125,9 @@ func (f *checkFlags) run(ctx context.Context, std streams, inputs []string) (int
 				return 0, err
 			}
 		}
+	}
+	if faults == nil {
+		keepResult(ctx, f.answers, key, code, &out)
 	}
 	if err := write(std, f.output, &out); err != nil {
 		return 0, err
@@ -170,7 +186,7 @@ func (f *checkFlags) one(ctx context.Context, std streams, p *program) (*robust.
 	opt := robust.Options{Engine: p.engine(f.eng), Init: init, Helpers: f.helpers, SessionOrder: f.sessionOrder, Classic: f.classic,
 		Procedures: p.procedures,
 		Window:     f.window, Questions: f.questions, QueryLimit: f.limit, QueryTimeout: f.query,
-		Proof: f.proof != "", Explain: f.explain, Graph: f.format == "dot", Progress: show}
+		Cache: f.answers, Proof: f.proof != "", Explain: f.explain, Graph: f.format == "dot", Progress: show}
 	type answer struct {
 		rep   *robust.Report
 		err   error

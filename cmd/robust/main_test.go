@@ -17,7 +17,21 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"robust": main})
+	testscript.Main(apart{m}, map[string]func(){"robust": main})
+}
+
+// apart runs tests that leave no answers in the user's cache, and find none
+// there.
+type apart struct{ m *testing.M }
+
+func (a apart) Run() int {
+	dir, err := os.MkdirTemp("", "robust-test-cache")
+	if err != nil {
+		panic(err)
+	}
+	defer os.RemoveAll(dir)
+	os.Setenv("XDG_CACHE_HOME", dir)
+	return a.m.Run()
 }
 
 // TestScripts runs the scripts of testdata/script: the command as users see it.
@@ -31,6 +45,7 @@ func TestScripts(t *testing.T) {
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
 		Setup: func(e *testscript.Env) error {
+			e.Setenv("XDG_CACHE_HOME", filepath.Join(e.WorkDir, "cache"))
 			e.Setenv("APPS", filepath.Join(repo, "testdata", "apps"))
 			e.Setenv("SCRIPTS", filepath.Join(repo, "testdata", "scripts"))
 			e.Setenv("TRAPS", filepath.Join(repo, "testdata", "traps"))

@@ -105,7 +105,7 @@ func (f *verifyFlags) one(ctx context.Context, std streams, dir string) (bool, e
 	}
 	m := v.Manifest
 	what := fmt.Sprintf("%d pieces of walks are impossible, no walk is left", len(m.Refuted))
-	if m.Argument != proof.Graph {
+	if m.Argument != proof.ByGraph {
 		what = m.Method
 	}
 	from := "everything was made anew from the sources"

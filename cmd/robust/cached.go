@@ -1,0 +1,141 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"debug/elf"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/txrobust/robust/internal/cache"
+)
+
+// cacheOff is the value of -cache for none.
+const cacheOff = "off"
+
+// openCache gives the folder of answers of earlier runs, or nil: where none is
+// wanted, where there is no place for it, and where it is not known which
+// program and solver this is.
+func openCache(path string) *cache.Dir {
+	if path == cacheOff {
+		return nil
+	}
+	if path == "" {
+		base, err := os.UserCacheDir()
+		if err != nil {
+			return nil
+		}
+		path = filepath.Join(base, "robust")
+	}
+	program, solver := buildID(), solverID()
+	if program == "" || solver == "" {
+		return nil
+	}
+	return cache.Open(path, cache.Key("1", program, solver))
+}
+
+// buildID is the identity that the linker gives to a program, which changes
+// with any part of it.
+func buildID() string {
+	exe, err := os.Executable()
+	if err != nil {
+		return ""
+	}
+	f, err := elf.Open(exe)
+	if err != nil {
+		return ""
+	}
+	defer f.Close()
+	section := f.Section(".note.go.buildid")
+	if section == nil {
+		return ""
+	}
+	id, err := section.Data()
+	if err != nil {
+		return ""
+	}
+	return string(id)
+}
+
+// solverID says which file the solver's library is, and when it was made.
+func solverID() string {
+	f, err := os.Open("/proc/self/maps")
+	if err != nil {
+		return ""
+	}
+	defer f.Close()
+	for lines := bufio.NewScanner(f); lines.Scan(); {
+		_, path, ok := strings.Cut(lines.Text(), "/")
+		if !ok || !strings.HasPrefix(filepath.Base(path), "libz3.") {
+			continue
+		}
+		path = "/" + path
+		if real, err := filepath.EvalSymlinks(path); err == nil {
+			path = real
+		}
+		info, err := os.Stat(path)
+		if err != nil {
+			return ""
+		}
+		return fmt.Sprint(path, " ", info.Size(), " ", info.ModTime().UnixNano())
+	}
+	return ""
+}
+
+// result is what a check prints, and its exit code.
+type result struct {
+	Code int    `json:"code"`
+	Out  []byte `json:"out"`
+}
+
+// key names everything that the result of a check depends on: what is read, and
+// every flag but those that say where the result goes.
+// It is "" where something cannot be read, or more than the result is wanted.
+func (f *checkFlags) key(src *sources) string {
+	if f.witness != "" || f.proof != "" {
+		return ""
+	}
+	files, err := expand(append(append([]string{}, src.schemas...), src.inputs...))
+	if err != nil {
+		return ""
+	}
+	dir, err := os.Getwd()
+	if err != nil {
+		return ""
+	}
+	parts := []string{"check", dir, fmt.Sprintf("%q %q %q %q %q", src.inputs, src.schemas, src.txns, files, f.dialect),
+		fmt.Sprintf("%q %q %q %q %v %v %v %v %v %v %v %v %v %v", f.eng, f.isolation, f.init, f.format, f.classic, f.helpers, f.window, f.questions,
+			f.limit, f.query, f.timeout, f.sessionOrder, f.verbose, f.explain)}
+	for _, path := range files {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			return ""
+		}
+		parts = append(parts, string(text))
+	}
+	return cache.Key(parts...)
+}
+
+// earlier gives the result of an earlier run.
+func earlier(d *cache.Dir, key string) (*result, bool) {
+	data, ok := d.Get(key)
+	r := &result{}
+	if key == "" || !ok || json.Unmarshal(data, r) != nil {
+		return nil, false
+	}
+	return r, true
+}
+
+// keepResult keeps a result, unless it might be another one with more time.
+func keepResult(ctx context.Context, d *cache.Dir, key string, code int, out *bytes.Buffer) {
+	if key == "" || ctx.Err() != nil || code != exitOK && code != exitNotRobust && code != exitUnknown {
+		return
+	}
+	if data, err := json.Marshal(result{code, out.Bytes()}); err == nil {
+		d.Put(key, data)
+	}
+}

@@ -1,0 +1,98 @@
+package main
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/txrobust/robust/internal/testprog"
+)
+
+// TestCache: a result of the cache is the result, byte by byte; no other
+// program, flag or damage changes a verdict.
+func TestCache(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "cache")
+	app := t.TempDir()
+	copyApp := func(name string) {
+		if err := os.CopyFS(app, os.DirFS(testprog.Path(t, "apps", name))); err != nil {
+			t.Fatal(err)
+		}
+	}
+	check := func(want int, args ...string) string {
+		t.Helper()
+		code, out, errs := commandLine(t, append([]string{"check", "-cache", dir}, args...)...)
+		if code != want || errs != "" {
+			t.Fatalf("%v: exit code %d, want %d\n%s%s", args, code, want, out, errs)
+		}
+		return out
+	}
+	count := func() (n int) {
+		filepath.WalkDir(dir, func(_ string, e fs.DirEntry, err error) error {
+			if err == nil && !e.IsDir() {
+				n++
+			}
+			return nil
+		})
+		return n
+	}
+	copyApp("smallbank")
+	first := check(exitNotRobust, "-v", app)
+	if n := count(); n == 0 {
+		t.Fatal("nothing is kept")
+	}
+	if again := check(exitNotRobust, "-v", app); again != first { // with the times of the first run
+		t.Errorf("again it is\n%s\nbefore\n%s", again, first)
+	}
+	out := filepath.Join(t.TempDir(), "out")
+	check(exitNotRobust, "-v", "-o", out, app)
+	if text, err := os.ReadFile(out); err != nil || string(text) != first {
+		t.Errorf("-o writes %s (%v)", text, err)
+	}
+	if code, plain, _ := commandLine(t, "check", "-cache", "off", app); code != exitNotRobust || plain != check(exitNotRobust, app) {
+		t.Error("-cache off gives another result")
+	}
+	check(exitOK, "-txn", "transact_saving,write_check", app)
+	if s := check(exitNotRobust, "-format", "json", app); !strings.HasPrefix(s, "{") {
+		t.Errorf("-format json gives %s", s)
+	}
+	// The same files with other content.
+	if err := os.RemoveAll(app); err != nil {
+		t.Fatal(err)
+	}
+	copyApp("smallbank-promote-wt")
+	check(exitOK, app)
+	// Damaged entries are none.
+	filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
+		if err == nil && !e.IsDir() {
+			if text, err := os.ReadFile(path); err != nil || os.WriteFile(path, append(text[:len(text)/2], '?'), 0o666) != nil {
+				t.Fatal(err)
+			}
+		}
+		return nil
+	})
+	check(exitOK, app)
+	var group sync.WaitGroup
+	for range 4 {
+		group.Go(func() {
+			for _, name := range []string{"courseware", "courseware-touch"} {
+				want := map[string]int{"courseware": exitNotRobust, "courseware-touch": exitOK}[name]
+				if code, out, errs := commandLine(t, "check", "-cache", dir, testprog.Path(t, "apps", name)); code != want {
+					t.Errorf("%s: exit code %d\n%s%s", name, code, out, errs)
+				}
+			}
+		})
+	}
+	group.Wait()
+	// What was not decided for lack of time is asked again.
+	before := count()
+	check(exitUnknown, "-timeout", "1ns", testprog.Path(t, "apps", "tpcc"))
+	if n := count(); n != before {
+		t.Errorf("%d entries after a check without time, before %d", n, before)
+	}
+	if file := filepath.Join(app, "functions.sql"); true {
+		check(exitOK, "-cache", file, app) // no folder can be there
+	}
+}

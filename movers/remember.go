@@ -1,0 +1,214 @@
+package movers
+
+import (
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/txrobust/robust/internal/cache"
+	"github.com/txrobust/robust/ir"
+	"github.com/txrobust/robust/smt"
+	"github.com/txrobust/robust/symbolic"
+)
+
+// memory holds the answers of earlier runs to the questions of one kind. What
+// a question depends on is in its key, or in that of the memory.
+type memory struct {
+	dir   *cache.Dir
+	key   string
+	mu    sync.Mutex
+	known map[string]remembered
+	fresh bool // something is new
+}
+
+// remembered is an answer; none is kept that the solver did not know.
+type remembered struct {
+	Unsat     bool     `json:"unsat,omitempty"`
+	Reason    string   `json:"reason,omitempty"`
+	Syntactic bool     `json:"syntactic,omitempty"`
+	Uses      []int    `json:"uses,omitempty"`
+	Topics    []string `json:"topics,omitempty"`
+}
+
+// recall gives the memory for questions in a program. parts are what they
+// depend on besides. It is nil where nothing is kept: models and scripts are
+// not, and a time limit would be a part of answers.
+func (l *lane) recall(opt Options, code *symbolic.Code, parts ...string) *memory {
+	if opt.Cache == nil || opt.naive || opt.Scripts || opt.Explain || opt.Timeout > 0 {
+		return nil
+	}
+	m := &memory{dir: opt.Cache, known: map[string]remembered{}}
+	m.key = cache.Key(append([]string{"answers", l.context(code), text(opt.Engine), fmt.Sprint(opt.Classic, opt.Limit)}, parts...)...)
+	if data, ok := m.dir.Get(m.key); ok && json.Unmarshal(data, &m.known) != nil {
+		m.known = map[string]remembered{}
+	}
+	return m
+}
+
+// context is the digest of what all questions in a program depend on.
+func (l *lane) context(code *symbolic.Code) string {
+	s, ok := l.contexts[code]
+	if !ok {
+		p := code.Program
+		parts := []string{text(p.Invariants), text(p.Domain), code.Context()}
+		for _, t := range p.Tables {
+			parts = append(parts, text(*t))
+		}
+		s = cache.Key(parts...)
+		if l.contexts == nil {
+			l.contexts = map[*symbolic.Code]string{}
+		}
+		l.contexts[code] = s
+	}
+	return s
+}
+
+// get gives an answer.
+func (m *memory) get(key string, withFacts bool) (answer, bool) {
+	if m == nil {
+		return answer{}, false
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	r, ok := m.known[key]
+	switch {
+	case !ok:
+		return answer{}, false
+	case r.Unsat:
+		return answer{res: smt.Unsat, refuted: &Refutation{Syntactic: r.Syntactic, WithFacts: withFacts, Uses: r.Uses, Topics: r.Topics}}, true
+	}
+	return answer{res: smt.Sat, reason: r.Reason}, true
+}
+
+// put keeps an answer.
+func (m *memory) put(key string, a answer) {
+	if m == nil || a.res == smt.Unknown {
+		return
+	}
+	r := remembered{Reason: a.reason}
+	if a.res == smt.Unsat {
+		r = remembered{Unsat: true, Syntactic: a.refuted.Syntactic, Uses: a.refuted.Uses, Topics: a.refuted.Topics}
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.known[key], m.fresh = r, true
+}
+
+// save writes what is new.
+func (m *memory) save() {
+	if m == nil || !m.fresh {
+		return
+	}
+	if data, err := json.Marshal(m.known); err == nil {
+		m.dir.Put(m.key, data)
+		m.fresh = false
+	}
+}
+
+// key names what the answer to a piece depends on besides the memory of its
+// delayed node.
+func (p *prover) key(q piece) string {
+	parts := []string{fmt.Sprint("piece ", q.first, q.last)}
+	for i, e := range q.elems {
+		ordered := i > 0 && p.sessionOrder(q.elems[i-1].node, e.node)
+		parts = append(parts, p.template(e.node), fmt.Sprint(e.kind, ordered))
+	}
+	return cache.Key(parts...)
+}
+
+// template is the digest of what questions depend on in the template of a node.
+func (p *prover) template(node int) string { return p.lane.template(p.code, p.nodes[node].txn) }
+
+func (l *lane) template(code *symbolic.Code, t *ir.Txn) string {
+	id := templateID{code, t}
+	s, ok := l.templates[id]
+	if !ok {
+		s = cache.Key(text(t), code.Kinds(t))
+		if l.templates == nil {
+			l.templates = map[templateID]string{}
+		}
+		l.templates[id] = s
+	}
+	return s
+}
+
+type templateID struct {
+	code *symbolic.Code
+	txn  *ir.Txn
+}
+
+// text describes a part of a program completely, but for its positions. Tables
+// are named; memories have them in full.
+func text(x any) string {
+	var b strings.Builder
+	spell(&b, reflect.ValueOf(x))
+	return b.String()
+}
+
+var (
+	positionType = reflect.TypeFor[ir.Pos]()
+	tableType    = reflect.TypeFor[*ir.Table]()
+)
+
+// spell writes every field of a value, so that whatever a program is made of
+// counts, also what its printed form leaves out.
+func spell(b *strings.Builder, v reflect.Value) {
+	if !v.IsValid() {
+		b.WriteString("nil ")
+		return
+	}
+	switch v.Kind() {
+	case reflect.Pointer:
+		switch {
+		case v.IsNil():
+			b.WriteString("nil ")
+		case v.Type() == tableType:
+			fmt.Fprintf(b, "table %q ", v.Elem().FieldByName("Name").String())
+		default:
+			spell(b, v.Elem())
+		}
+	case reflect.Interface:
+		spell(b, v.Elem())
+	case reflect.Struct:
+		if v.Type() == positionType {
+			return
+		}
+		b.WriteString(v.Type().String() + "{")
+		for i := range v.NumField() {
+			spell(b, v.Field(i))
+		}
+		b.WriteString("}")
+	case reflect.Slice, reflect.Array:
+		fmt.Fprintf(b, "%d[", v.Len())
+		for i := range v.Len() {
+			spell(b, v.Index(i))
+		}
+		b.WriteString("]")
+	case reflect.Map:
+		var list []string
+		for _, k := range v.MapKeys() {
+			var e strings.Builder
+			spell(&e, k)
+			e.WriteString(": ")
+			spell(&e, v.MapIndex(k))
+			list = append(list, e.String())
+		}
+		slices.Sort(list)
+		fmt.Fprintf(b, "map%q", list)
+	case reflect.String:
+		fmt.Fprintf(b, "%q ", v.String())
+	case reflect.Bool:
+		fmt.Fprint(b, v.Bool(), " ")
+	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
+		fmt.Fprint(b, v.Int(), " ")
+	case reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64, reflect.Uintptr:
+		fmt.Fprint(b, v.Uint(), " ")
+	case reflect.Float32, reflect.Float64:
+		fmt.Fprint(b, v.Float(), " ")
+	default:
+		panic("movers: a part of a program of type " + v.Type().String())
+	}
+}
