@@ -83,7 +83,7 @@ func (f *checkFlags) run(ctx context.Context, std streams, inputs []string) (int
 			return 0, err
 		}
 		p := &ir.Program{Name: filepath.Base(inputs[0])}
-		programs = []*program{{Program: p, sql: len(src.sql()) > 0}}
+		programs = []*program{{Program: p, sql: len(src.sql()) > 0, unread: true}}
 	}
 	several := len(programs) > 1
 	for _, p := range programs {
@@ -187,6 +187,9 @@ func (f *checkFlags) one(ctx context.Context, std streams, p *program) (*robust.
 		Procedures: p.procedures,
 		Window:     f.window, Questions: f.questions, QueryLimit: f.limit, QueryTimeout: f.query,
 		Cache: f.answers, Proof: f.proof != "", Explain: f.explain, Graph: f.format == "dot", Progress: show}
+	if p.unread {
+		return robust.GaveUp(ctx, p.Program, opt), nil
+	}
 	type answer struct {
 		rep   *robust.Report
 		err   error

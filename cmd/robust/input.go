@@ -20,6 +20,8 @@ import (
 type program struct {
 	*ir.Program
 	sql bool
+	// unread says that there was no time to read it: nothing is known of it.
+	unread bool
 	// files are what it was read from, those that declare tables first.
 	files []string
 	// read are these files in the order in which they were read, and only the
