@@ -167,7 +167,9 @@ func footprints(p *ir.Program, list []*node, opt Options) {
 			t = touches(p, n.txn, opt.Classic)
 			known[n.txn] = t
 		}
-		n.reads, n.writes = slices.Sorted(maps.Keys(t.reads)), slices.Sorted(maps.Keys(t.writes))
+		n.reads, n.writes = slices.AppendSeq([]string{}, maps.Keys(t.reads)), slices.AppendSeq([]string{}, maps.Keys(t.writes))
+		slices.Sort(n.reads)
+		slices.Sort(n.writes)
 	}
 }
 
