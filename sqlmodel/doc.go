@@ -75,6 +75,22 @@
 // per transaction; nextval and UUIDs are FRESH; random() is any value, a
 // different one for each row of a query.
 //
+// A SELECT that only joins, filters and sorts rows is a query of the IR, also
+// where it names views, subqueries and WITH queries of that kind. Any other one
+// is an ir.Derivation: the rows of its tables are read before the statement, as
+// far as its conditions tell which ones matter, in the columns that it uses, and
+// the result is computed from them. Grouping, outer joins, DISTINCT, set
+// operations, OFFSET, LATERAL, correlated subqueries and functions in FROM are
+// computed exactly; a window function is an opaque function of all rows of its
+// query. Row locks in such a query are left out, with a note. WITH queries that
+// write run first, where no other part of the statement has to do with their
+// tables.
+//
+// The functions of triggers are inlined where they fire, in the order of their
+// names. An UPDATE or DELETE of a table with row triggers reads its rows first
+// and writes them one by one. An expression that a unique index is over is a
+// hidden column.
+//
 // # What it does not model
 //
 // Nothing is skipped in silence. A statement that cannot be modelled becomes
@@ -84,17 +100,16 @@
 // and a choice of the ways in which it may leave the blocks around it. So
 // become, for now: ON DELETE CASCADE, SET NULL and SET DEFAULT (the action, not
 // the DELETE: an action looks at the children of that moment, which no
-// statement of the IR does), outer joins, subqueries and user functions with several
-// rows in FROM, LATERAL, DISTINCT, GROUP BY, HAVING, windows, UNION and the
-// like, WITH, OFFSET, correlated subqueries used as values, SKIP LOCKED,
-// changes of key columns, ON UPDATE actions, MERGE, TRUNCATE, EXECUTE, cursors,
-// blocks with EXCEPTION, transaction control, writes that fire triggers,
-// views, inheritance, row level security and rules.
+// statement of the IR does), SKIP LOCKED, changes of key columns, ON UPDATE
+// actions, MERGE, TRUNCATE, WITH RECURSIVE, GROUPING SETS, WITH TIES, EXECUTE of
+// a command that is put together when it runs, cursors, blocks with EXCEPTION,
+// transaction control, writes of views, triggers that run at commit, read
+// transition tables or are not in PL/pgSQL, inheritance, row level security and
+// rules.
 //
 // Constraints that the IR does not have are shown where writes are checked
 // against them, as an ir.Unmodelled of what the check reads, and noted:
-// EXCLUDE, unique indexes over expressions, NULLS NOT DISTINCT, constraints
-// that are checked at commit, unvalidated foreign keys, checks that call
+// EXCLUDE, NULLS NOT DISTINCT, constraints that are checked at commit, unvalidated foreign keys, checks that call
 // functions which read tables. To leave one out would be wrong, since it says
 // who has to come before whom: the one that frees a key, or deletes the last
 // child. A check of the written row alone may be left out, and so may an error

@@ -1,0 +1,193 @@
+package sqlmodel
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/txrobust/robust/engine"
+	"github.com/txrobust/robust/ir"
+	"github.com/txrobust/robust/ir/interp"
+)
+
+// modes are the row locks, weakest first.
+var modes = []ir.LockMode{ir.ForKeyShare, ir.ForShare, ir.ForNoKeyUpdate, ir.ForUpdate}
+
+// conflicts says which lock of another transaction a row lock keeps out: all
+// from this one on.
+var conflicts = map[ir.LockMode]ir.LockMode{ir.ForKeyShare: ir.ForUpdate, ir.ForShare: ir.ForNoKeyUpdate,
+	ir.ForNoKeyUpdate: ir.ForShare, ir.ForUpdate: ir.ForKeyShare}
+
+// compareLocks compares the locks while the transaction is open.
+func (s *statements) compareLocks(c *statementCase, run *interp.Run, w *words) {
+	want := s.rowLocks(run)
+	for name, mode := range want {
+		w.locks = append(w.locks, name+" "+strings.TrimPrefix(mode.String(), "for "))
+	}
+	if run.Blocked != "" {
+		return
+	}
+	s.exec("BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT 1 FROM pg_class LIMIT 1")
+	defer s.exec(s.restore)
+	defer s.exec("ROLLBACK")
+	if _, err := s.rows(c.sql); err != nil {
+		return // compared elsewhere
+	}
+	tables := map[string]ir.TableLock{}
+	for _, row := range s.query("SELECT c.oid::regclass, l.mode FROM pg_locks l JOIN pg_class c ON c.oid = l.relation WHERE l.pid = pg_backend_pid() AND c.relkind = 'r'") {
+		for m := ir.AccessShare; m <= ir.AccessExclusive; m++ {
+			name := strings.ReplaceAll(*row[1], "Lock", "")
+			if strings.EqualFold(name, strings.ReplaceAll(m.String(), " ", "")) {
+				tables[*row[0]] = max(tables[*row[0]], m)
+			}
+		}
+	}
+	for i, m := range run.TableUse() {
+		name := s.prog.Tables[i].Name
+		if got, ok := tables[name]; !ok || got < m {
+			s.t.Errorf("%s\nuses %s in mode %s, but the server in %s (%t)", c.sql, name, m, got, ok)
+		}
+	}
+	for i, tab := range s.l.order {
+		if tab.key == nil || tables[tab.name] >= ir.Exclusive || tables[tab.name] == 0 && run.TableUse()[i] == 0 {
+			continue
+		}
+		for _, row := range s.base[i] {
+			name := tab.name + "(" + s.keyText(tab.ir, row) + ")"
+			free := s.lockable(tab, row)
+			if free == conflicts[want[name]] {
+				continue
+			}
+			if free != ir.NoLock && (want[name] == ir.NoLock || free < conflicts[want[name]]) && w.lost() {
+				w.unseen = append(w.unseen, name)
+				continue
+			}
+			s.t.Errorf("%s\nlocks %s %q, but on the server the weakest lock that others cannot get is %q", c.sql, name, want[name], free)
+		}
+	}
+}
+
+// rowLocks gives the strongest lock on each row of the snapshot.
+func (s *statements) rowLocks(run *interp.Run) map[string]ir.LockMode {
+	out := map[string]ir.LockMode{}
+	add := func(t int, row []ir.Value, m ir.LockMode) {
+		if row == nil {
+			return
+		}
+		name := s.prog.Tables[t].Name + "(" + s.keyText(s.prog.Tables[t], row) + ")"
+		for _, old := range s.base[t] {
+			if s.keyText(s.prog.Tables[t], old) == s.keyText(s.prog.Tables[t], row) && m > out[name] {
+				out[name] = m
+			}
+		}
+	}
+	for _, l := range run.Locks {
+		if !l.Own {
+			add(l.Table, s.lockedRow(l), l.Mode)
+		}
+	}
+	for i := range run.Ops {
+		op := &run.Ops[i]
+		t := s.prog.Tables[op.Table]
+		switch op.Kind {
+		case interp.OpDelete:
+			add(op.Table, op.Old, ir.ForUpdate)
+		case interp.OpUpdate:
+			m := ir.ForNoKeyUpdate
+			for k := range engine.KeyColumns(t) {
+				if op.Old[k] != op.New[k] {
+					m = ir.ForUpdate
+				}
+			}
+			add(op.Table, op.Old, m)
+		}
+		for _, fk := range t.ForeignKeys {
+			if op.New == nil {
+				continue
+			}
+			ref := s.prog.TableIndex(fk.Ref)
+			same := op.Old != nil
+			for _, k := range fk.Columns {
+				same = same && op.Old[k] == op.New[k]
+			}
+			for _, row := range s.base[ref] {
+				hit := !same
+				for n, k := range fk.Columns {
+					hit = hit && op.New[k] == row[fk.RefColumns[n]] && !op.New[k].IsNull()
+				}
+				if hit {
+					add(ref, row, ir.ForKeyShare)
+				}
+			}
+		}
+	}
+	return out
+}
+
+// lockedRow finds the row of a lock.
+func (s *statements) lockedRow(l interp.RowLock) []ir.Value {
+	for _, row := range s.base[l.Table] {
+		if interp.KeyOf(s.prog.Tables[l.Table], row) == l.Key {
+			return row
+		}
+	}
+	return nil
+}
+
+// lockable gives the weakest lock on a row that another session cannot get now.
+func (s *statements) lockable(tab *table, row []ir.Value) ir.LockMode {
+	var where []string
+	for _, k := range tab.key.columns {
+		where = append(where, k+" = "+sqlLiteral(row[tab.ir.Column(k)]))
+	}
+	for _, m := range modes {
+		sql := "SELECT 1 FROM " + tab.name + " WHERE " + strings.Join(where, " AND ") + " " + m.String() + " NOWAIT"
+		if _, err := s.other.Exec(context.Background(), sql); err != nil {
+			return m
+		}
+	}
+	return ir.NoLock
+}
+
+// compareUnmodelled checks that a statement which is not modelled changes and
+// locks only the tables that it is said to touch.
+func (s *statements) compareUnmodelled(c *statementCase, run *interp.Run) {
+	if run.Unmodelled.Tables == nil {
+		return
+	}
+	s.exec("BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT 1 FROM pg_class LIMIT 1")
+	_, err := s.rows(c.sql)
+	var after [][][]ir.Value
+	if err == nil {
+		for _, tab := range s.l.order {
+			after = append(after, s.read(tab))
+		}
+	}
+	s.exec("ROLLBACK")
+	s.exec(s.restore)
+	touched := map[*ir.Table]bool{}
+	ir.Walk(run.Inst.Txn.Body, func(st ir.Stmt) {
+		if u, ok := st.(*ir.Unmodelled); ok && !u.ReadOnly {
+			for _, t := range u.Tables {
+				touched[t] = true
+			}
+		}
+		if t := ir.Written(st); t != nil {
+			touched[t] = true
+		}
+	})
+	for i := range after {
+		if fmt.Sprint(after[i]) != fmt.Sprint(s.base[i]) && !touched[s.prog.Tables[i]] {
+			s.t.Errorf("%s\nchanges %s, which it is said not to touch", c.sql, s.prog.Tables[i].Name)
+		}
+	}
+}
+
+// keyText prints the key of a row.
+func (s *statements) keyText(t *ir.Table, row []ir.Value) string {
+	var out []string
+	for _, k := range t.Key {
+		out = append(out, row[k].String())
+	}
+	return strings.Join(out, ",")
+}
