@@ -222,6 +222,7 @@ func (l *loader) dropTable(name string) {
 		return
 	}
 	delete(l.tables, name)
+	l.dropped[tab.name] = true
 	l.order = without(l.order, func(t *table) bool { return t == tab })
 	for _, other := range l.order {
 		other.foreign = without(other.foreign, func(f *foreignKey) bool { return f.ref == name })

@@ -126,12 +126,13 @@ func read(files []File, opt Options) (l *loader, err error) {
 	}
 	defer catch(&err)
 	l = &loader{
-		files:  files,
-		prog:   &ir.Program{Name: programName(files)},
-		tables: map[string]*table{},
-		views:  map[string]*view{},
-		types:  map[string]*userType{},
-		opt:    opt,
+		files:   files,
+		prog:    &ir.Program{Name: programName(files)},
+		tables:  map[string]*table{},
+		dropped: map[string]bool{},
+		views:   map[string]*view{},
+		types:   map[string]*userType{},
+		opt:     opt,
 
 		operators: map[string]string{},
 	}
@@ -183,11 +184,13 @@ type loader struct {
 	files  []File
 	tables map[string]*table
 	order  []*table
-	views  map[string]*view
-	path   []string // schemas that a SET search_path names
-	size   int      // bytes of SQL read
-	defers bool     // some SET CONSTRAINTS exists
-	sets   bool     // some function changes settings of the session
+	// dropped are the names of tables that were there once.
+	dropped map[string]bool
+	views   map[string]*view
+	path    []string // schemas that a SET search_path names
+	size    int      // bytes of SQL read
+	defers  bool     // some SET CONSTRAINTS exists
+	sets    bool     // some function changes settings of the session
 	// operators are those that CREATE OPERATOR declares, with their functions.
 	operators map[string]string
 	// postponed are statements about tables that were not declared yet.

@@ -200,6 +200,9 @@ func (x *ex) tableOf(r *pg.RangeVar) *table {
 		if strings.HasPrefix(name, "pg_") || strings.HasPrefix(name, "information_schema.") {
 			x.unmodelled("the system catalog %s", name)
 		}
+		if x.l.dropped[name] { // a function that was forgotten
+			x.unmodelled("%s, which was dropped", name)
+		}
 		x.fail(r.Location, "there is no table %s", name)
 	}
 	if t.odd != "" {

@@ -192,9 +192,11 @@ func (u *unitReader) schema(t *openTxn) bool {
 		case *pg.CreateStmt:
 			declares = declares || s.Relation.Relpersistence != "t"
 			other = other || s.Relation.Relpersistence == "t"
-		case *pg.AlterTableStmt, *pg.IndexStmt, *pg.DropStmt, *pg.RenameStmt, *pg.CreateFunctionStmt, *pg.CreateTrigStmt,
-			*pg.CompositeTypeStmt, *pg.CreateEnumStmt, *pg.CreateDomainStmt, *pg.ViewStmt, *pg.CreateSeqStmt, *pg.AlterEnumStmt,
-			*pg.CreateSchemaStmt, *pg.CreateExtension, *pg.GrantStmt, *pg.AlterOwnerStmt, *pg.CommentStmt, *pg.RuleStmt, *pg.CreatePolicyStmt:
+		case *pg.TruncateStmt:
+			other = true
+		case *pg.TransactionStmt, *pg.VariableSetStmt, *pg.VariableShow, *pg.ConstraintsSet, *pg.NotifyStmt, *pg.ListenStmt,
+			*pg.ExplainStmt, *pg.CopyStmt, *pg.DiscardStmt:
+		default:
 			declares = true
 		}
 	})
