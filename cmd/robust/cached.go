@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 
 	"github.com/txrobust/robust/internal/cache"
@@ -115,10 +116,16 @@ func (f *checkFlags) key(src *sources) string {
 		if err != nil {
 			return ""
 		}
+		if includes.Match(text) { // files that are not among the inputs
+			return ""
+		}
 		parts = append(parts, string(text))
 	}
 	return cache.Key(parts...)
 }
+
+// includes finds the commands of psql that read other files.
+var includes = regexp.MustCompile(`\\(i|ir|include|include_relative)\b`)
 
 // earlier gives the result of an earlier run.
 func earlier(d *cache.Dir, key string) (*result, bool) {

@@ -95,4 +95,16 @@ func TestCache(t *testing.T) {
 	if file := filepath.Join(app, "functions.sql"); true {
 		check(exitOK, "-cache", file, app) // no folder can be there
 	}
+	// A file that a script includes is no input, but the result depends on it.
+	part, script := filepath.Join(t.TempDir(), "part.sql"), filepath.Join(t.TempDir(), "script.sql")
+	write := func(name, text string) {
+		if err := os.WriteFile(name, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write(script, "CREATE TABLE duty (id int PRIMARY KEY, free boolean NOT NULL);\nBEGIN;\n\\i "+part+"\nUPDATE duty SET free = true WHERE id = :me;\nCOMMIT;\n")
+	write(part, "SELECT count(*) FROM duty WHERE id = :me;\n")
+	check(exitOK, script)
+	write(part, "SELECT count(*) FROM duty WHERE free;\n")
+	check(exitNotRobust, script)
 }

@@ -126,7 +126,7 @@ func (f *checkFlags) run(ctx context.Context, std streams, inputs []string) (int
 			}
 		}
 	}
-	if faults == nil {
+	if faults == nil && (code != exitUnknown || f.query == 0) { // a solver that ran out of time may know another time
 		keepResult(ctx, f.answers, key, code, &out)
 	}
 	if err := write(std, f.output, &out); err != nil {
