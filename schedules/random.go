@@ -20,6 +20,10 @@ const (
 	// maxRepeats how many situations in a row may have come before.
 	maxMisses  = 6
 	maxRepeats = 100
+	// derivedTries is how many times as many situations are tried where there
+	// are derivations: the solver, who takes over then, does not know what they
+	// give.
+	derivedTries = 20
 )
 
 // random is the concrete search.
@@ -40,8 +44,11 @@ func (s *search) random() *found {
 	}
 	r := rand.New(rand.NewSource(s.opt.Seed + 1))
 	seen := map[string]bool{}
-	repeats, tries := 0, 0
-	for misses := 0; tries < s.opt.Tries && misses < maxMisses*s.opt.Tries && repeats < maxRepeats; {
+	repeats, tries, most := 0, 0, s.opt.Tries
+	if s.derives() {
+		most *= derivedTries
+	}
+	for misses := 0; tries < most && misses < maxMisses*most && repeats < maxRepeats; {
 		if s.ctx.Err() != nil {
 			return nil
 		}
@@ -64,6 +71,22 @@ func (s *search) random() *found {
 		}
 	}
 	return nil
+}
+
+// derives reports whether some call computes a derivation.
+func (s *search) derives() bool {
+	found := false
+	for _, c := range s.calls {
+		ir.Walk(c.Txn.Body, func(st ir.Stmt) {
+			for _, e := range ir.Exprs(st) {
+				ir.WalkExpr(e, func(e ir.Expr) {
+					call, ok := e.(*ir.Call)
+					found = found || ok && call.Def != nil
+				})
+			}
+		})
+	}
+	return found
 }
 
 // fixed reports whether there is nothing to choose but the order.
