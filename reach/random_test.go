@@ -17,7 +17,7 @@ import (
 )
 
 var (
-	random = testprog.RandomFlags(5800)
+	random = testprog.RandomFlags(3000)
 	show   = flag.String("show", "", "print the anomalies missed in this mode, such as classic si")
 )
 
