@@ -192,12 +192,10 @@ func (u *unitReader) schema(t *openTxn) bool {
 		case *pg.CreateStmt:
 			declares = declares || s.Relation.Relpersistence != "t"
 			other = other || s.Relation.Relpersistence == "t"
-		case *pg.TruncateStmt:
+		case *pg.TruncateStmt, *pg.CreateTableAsStmt:
 			other = true
-		case *pg.TransactionStmt, *pg.VariableSetStmt, *pg.VariableShow, *pg.ConstraintsSet, *pg.NotifyStmt, *pg.ListenStmt,
-			*pg.ExplainStmt, *pg.CopyStmt, *pg.DiscardStmt:
 		default:
-			declares = true
+			declares = declares || isDeclaration(s)
 		}
 	})
 	for _, n := range t.nodes {
@@ -209,6 +207,17 @@ func (u *unitReader) schema(t *openTxn) bool {
 	case inserts && !other && !branches:
 		u.l.note(t.begin.pos, "this transaction only inserts constants: its rows are initial rows; write a comment -- name: … before it if clients run it")
 		return true
+	}
+	return false
+}
+
+// isDeclaration reports whether a command changes the schema.
+func isDeclaration(tree any) bool {
+	name := strings.TrimPrefix(typeName(tree), "*ast.")
+	for _, verb := range []string{"Create", "Alter", "Define", "Drop", "Index", "Rename", "View", "Comment", "Grant", "Rule", "Composite", "SecLabel"} {
+		if strings.HasPrefix(name, verb) {
+			return true
+		}
 	}
 	return false
 }

@@ -266,8 +266,12 @@ func (b *builder) updateStmt(f *frame, t *text, s *pg.UpdateStmt, pos ir.Pos, to
 	if s.WhereClause != nil {
 		y.noCursor(s.WhereClause)
 	}
-	w := b.from(y, s.FromClause, s.WhereClause)
-	list := b.setList(w.in, row, s.TargetList)
+	var w *writeQuery
+	var list []assignment
+	y.either(func() {
+		w = b.from(y, s.FromClause, s.WhereClause)
+		list = b.setList(w.in, row, s.TargetList)
+	}, func() { w, list = b.derivedFrom(y, row, s.FromClause, s.WhereClause, s.TargetList) })
 	list = append(list, b.regenerated(row, list)...)
 	for _, c := range b.l.keysTo(row.table) {
 		for _, a := range list {
@@ -317,7 +321,9 @@ func (b *builder) deleteStmt(f *frame, t *text, s *pg.DeleteStmt, pos ir.Pos, to
 	if s.WhereClause != nil {
 		y.noCursor(s.WhereClause)
 	}
-	w := b.from(y, s.UsingClause, s.WhereClause)
+	var w *writeQuery
+	y.either(func() { w = b.from(y, s.UsingClause, s.WhereClause) },
+		func() { w, _ = b.derivedFrom(y, row, s.UsingClause, s.WhereClause, nil) })
 	if b.fires(row.table, onDelete, nil) {
 		u := &rowWriter{b: b, f: f, w: w, row: row, ret: s.ReturningClause, pos: pos, to: to, op: "DELETE", events: onDelete,
 			first: func() { b.cascade(pos, row.table, s) }}

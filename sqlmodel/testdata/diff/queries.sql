@@ -285,3 +285,19 @@ $$;
 CREATE FUNCTION with_plain_update(p int) RETURNS void LANGUAGE sql AS $$
   WITH best AS (SELECT k, x FROM a WHERE k = p) UPDATE b SET v = best.x FROM best WHERE best.k = b.k
 $$;
+
+CREATE FUNCTION update_from_group(p int) RETURNS int LANGUAGE plpgsql AS $$
+DECLARE n int;
+BEGIN
+  UPDATE a SET x = q.total, y = y + 1 FROM (SELECT k, sum(v)::int AS total FROM b GROUP BY k) q WHERE q.k = a.k AND a.y >= p;
+  GET DIAGNOSTICS n = ROW_COUNT;
+  RETURN n;
+END $$;
+
+CREATE FUNCTION delete_using_group(p int) RETURNS void LANGUAGE sql AS $$
+  DELETE FROM b USING (SELECT x, count(*) AS n FROM a GROUP BY x) q WHERE q.x = b.v AND q.n >= p
+$$;
+
+CREATE FUNCTION delete_using_distinct() RETURNS void LANGUAGE sql AS $$
+  DELETE FROM d USING (SELECT DISTINCT x FROM a WHERE x IS NOT NULL) q WHERE q.x = d.u
+$$;

@@ -335,7 +335,12 @@ UPDATE a SET x = 0 FROM b WHERE b.k = a.k;
 -- excluded by update x of a(1), update y of a(1), update s of a(1), update x of a(2), update y of a(2), update s of a(2)
 
 UPDATE a SET x = z.n FROM (SELECT k, count(*) AS n FROM b GROUP BY k) z WHERE z.k = a.k;
--- not modelled, touches a, b: a subquery in FROM
+-- reads b (k) rows {1,1 1,2 2,1}
+-- reads a (k) rows {1 2}
+-- update a(1) x = 2
+-- update a(2) x = 1
+-- locks a(1) no key update, a(2) no key update
+-- excluded by update x of a(1), update y of a(1), update s of a(1), update x of a(2), update y of a(2), update s of a(2)
 
 UPDATE a AS t SET x = 3 WHERE t.k IN (SELECT k FROM b WHERE v > 5);
 -- reads b (k, v) rows {1,2}

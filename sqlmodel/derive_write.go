@@ -1,0 +1,114 @@
+package sqlmodel
+
+import (
+	"github.com/txrobust/robust/ir"
+	"github.com/txrobust/robust/sqlmodel/internal/pg"
+)
+
+// derivedFrom is FROM or USING of an UPDATE or DELETE where that is more than
+// tables that are joined: whether a row is written, and the values that it
+// gets, are derivations, in which the row that is written is free. Each row must
+// match one row of FROM at most.
+func (b *builder) derivedFrom(y *ex, row *rowSource, from []*pg.Node, where *pg.Node, set []*pg.Node) (*writeQuery, []assignment) {
+	if len(from) == 0 {
+		b.unmodelled("an expression in a write")
+	}
+	z := *y
+	z.d, z.perRow = y.newDeriver(), true
+	z.d.rows[row.row] = true
+	q := &query{in: z.inner(), atMost: -1}
+	q.level = q.in.levels[len(q.in.levels)-1]
+	var tree ir.From
+	for _, n := range from {
+		f := q.fromTree(n)
+		if tree == nil {
+			tree = f
+		} else {
+			tree = &ir.Join{L: tree, R: f}
+		}
+	}
+	var inside, own ir.Expr // conditions with the rows of FROM, and without
+	if where != nil {
+		for _, n := range conjuncts(where) {
+			c := q.in.boolean(n, truth)
+			if about(c, row.row) {
+				own = ir.AndE(own, c)
+			} else {
+				inside = ir.AndE(inside, c)
+			}
+		}
+	}
+	list := b.setList(q.in, row, set)
+	if len(list) > 0 && !z.d.oneEach(tree, inside, row.row) {
+		b.unmodelled("an UPDATE of rows that may match several rows of FROM")
+	}
+	z.d.restrict(tree, inside)
+	all := &ir.Project{From: tree, Where: inside}
+	for i, a := range list {
+		all.Cols = append(all.Cols, ir.Item{Name: itoa(i), Type: localType(a.v.t), Expr: a.v.e})
+	}
+	z.d.read(all)
+	typeOf := func(e ir.Expr) ir.Type { return z.d.typeOf(y, e) }
+	match := &derived{rel: &ir.Project{From: tree, Where: inside}, typeOf: typeOf}
+	y.succeeds(&derived{rel: all, single: true, typeOf: typeOf}, false)
+	for i, a := range list {
+		if rowFree(a.v.e, map[string]bool{row.row: true}) {
+			continue
+		}
+		one := &derived{rel: &ir.Project{From: tree, Where: inside, Cols: all.Cols[i : i+1]}, typeOf: typeOf}
+		list[i].v = val{e: one.call(ir.WantValue, localType(a.v.t)), t: a.v.t, nn: a.v.nn}
+	}
+	return &writeQuery{in: y, where: ir.AndE(own, match.call(ir.WantAny, ir.BoolType))}, list
+}
+
+// oneEach reports whether at most one row of a FROM list matches each row of
+// the table that is written: conditions fix a key of it.
+func (d *deriver) oneEach(from ir.From, where ir.Expr, target string) bool {
+	leaf, ok := from.(*ir.Leaf)
+	if !ok {
+		return false
+	}
+	fixed := map[string]bool{}
+	for _, c := range ir.Conjuncts(where) {
+		eq, ok := c.(*ir.Binary)
+		if !ok || eq.Op != ir.Eq {
+			continue
+		}
+		for _, side := range [][2]ir.Expr{{eq.X, eq.Y}, {eq.Y, eq.X}} {
+			if col, ok := side[0].(*ir.Col); ok && col.Row == leaf.Row && rowFree(side[1], map[string]bool{target: true}) {
+				fixed[col.Col] = true
+			}
+		}
+	}
+	if t := d.tableOf(leaf); t != nil {
+		all := true
+		for _, k := range t.ir.Key {
+			all = all && fixed[t.ir.Columns[k].Name]
+		}
+		return all
+	}
+	p, ok := leaf.Rel.(*ir.Project)
+	if !ok {
+		return false
+	}
+	inner, ok := p.From.(*ir.Leaf)
+	if !ok {
+		return false
+	}
+	g, ok := inner.Rel.(*ir.Group)
+	if !ok {
+		return false
+	}
+	keys := map[string]bool{}
+	for _, i := range p.Cols {
+		if c, ok := i.Expr.(*ir.Col); ok && c.Row == inner.Row && fixed[i.Name] {
+			keys[c.Col] = true
+		}
+	}
+	for _, k := range g.Keys {
+		if !keys[k.Name] {
+			return false
+		}
+	}
+	return true
+}
