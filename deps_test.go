@@ -21,7 +21,7 @@ var layers = [][]string{
 	{"engine"},
 	{"ir/interp", "sqlmodel/internal/pg", "sqlmodel/internal/tidy"},
 	{"sqlmodel/internal/plpgsql"},
-	{"sqlmodel", "symbolic", "internal/progen", "internal/pgtest"},
+	{"sqlmodel", "sqlmodel/mysql", "symbolic", "internal/progen", "internal/pgtest"},
 	{"internal/mariatest"}, // its schedules are those of pgtest
 	{"movers", "instrument", "instrument/boogie"},
 	{"reach", "schedules", "witness"},
@@ -35,6 +35,7 @@ var layers = [][]string{
 // the reason. Programs' halves that judge each other share nothing.
 var strangers = []struct{ who, whom, why string }{
 	{"sqlmodel", "smt", "front ends know no solvers"},
+	{"sqlmodel/mysql", "smt", "front ends know no solvers"},
 	{"instrument", "smt", "the instrumentation is for any reachability tool"},
 	{"instrument", "symbolic", "the instrumentation is for any reachability tool"},
 	{"instrument/boogie", "ir/interp", "what Boogie says does not depend on the oracle"},

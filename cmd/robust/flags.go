@@ -26,21 +26,21 @@ type common struct {
 func (c *common) declare(fs *flag.FlagSet) {
 	fs.Var(&c.schemas, "schema", "`PATH` of DDL that is apart from the transactions (repeatable)")
 	fs.StringVar(&c.txns, "txn", "", "look only at these transactions: `NAME,…`")
-	fs.StringVar(&c.dialect, "dialect", "postgres", "SQL `dialect`: postgres")
-	fs.StringVar(&c.eng, "engine", "", "`database`: "+strings.Join(engine.Names(), " or ")+" (default postgres for SQL, si for litmus)")
+	fs.StringVar(&c.dialect, "dialect", "postgres", "SQL `dialect`: postgres or mysql")
+	fs.StringVar(&c.eng, "engine", "", "`database`: "+strings.Join(engine.Names(), " or ")+" (default postgres for SQL, mysql with -dialect mysql, si for litmus)")
 	fs.BoolVar(&c.classic, "classic", false, "dependencies count whatever the values, as in CAV'19")
 	fs.StringVar(&c.output, "o", "", "write the result to `FILE` instead of standard output")
 }
 
 // sources checks the flags, and gives what to read.
 func (c *common) sources(inputs []string) (*sources, error) {
-	if c.dialect != "postgres" {
-		return nil, usagef("-dialect %s: this release reads only postgres", c.dialect)
+	if c.dialect != "postgres" && c.dialect != "mysql" {
+		return nil, usagef("-dialect %s: this release reads postgres and mysql", c.dialect)
 	}
 	if c.eng != "" && engine.ByName(c.eng) == nil {
 		return nil, usagef("-engine %s: this release knows %s", c.eng, strings.Join(engine.Names(), ", "))
 	}
-	s := &sources{inputs: inputs, schemas: c.schemas}
+	s := &sources{inputs: inputs, schemas: c.schemas, dialect: c.dialect}
 	if c.txns != "" {
 		for _, n := range strings.Split(c.txns, ",") {
 			if n = strings.TrimSpace(n); n == "" {
@@ -54,8 +54,13 @@ func (c *common) sources(inputs []string) (*sources, error) {
 	if err := s.check(); err != nil {
 		return nil, err
 	}
-	if c.eng != "" && !slices.Contains([]string{"si", "postgres"}, c.eng) && len(s.sql()) > 0 {
-		return nil, usagef("-engine %s: SQL is read in the dialect of PostgreSQL only, whose values compare otherwise; this engine is for .litmus programs", c.eng)
+	postgres := slices.Contains([]string{"si", "postgres"}, c.eng)
+	switch {
+	case c.eng == "" || len(s.sql()) == 0:
+	case c.dialect == "postgres" && !postgres:
+		return nil, usagef("-engine %s: SQL in the dialect of PostgreSQL compares values otherwise; give -dialect mysql", c.eng)
+	case c.dialect == "mysql" && postgres:
+		return nil, usagef("-engine %s: with -dialect mysql the engines are mariadb, mariadb-off and mysql", c.eng)
 	}
 	return s, checkOutput(c.output)
 }

@@ -14,12 +14,15 @@ import (
 	"github.com/txrobust/robust/engine"
 	"github.com/txrobust/robust/ir"
 	"github.com/txrobust/robust/sqlmodel"
+	"github.com/txrobust/robust/sqlmodel/mysql"
 )
 
 // program is one program to look at.
 type program struct {
 	*ir.Program
 	sql bool
+	// mysql says that the SQL is in the dialect of MySQL.
+	mysql bool
 	// unread says that there was no time to read it: nothing is known of it.
 	unread bool
 	// files are what it was read from, those that declare tables first.
@@ -36,6 +39,8 @@ func (p *program) engine(name string) *engine.Profile {
 	switch {
 	case name != "":
 		return engine.ByName(name)
+	case p.mysql:
+		return engine.MySQL()
 	case p.sql:
 		return engine.Postgres()
 	}
@@ -45,6 +50,7 @@ func (p *program) engine(name string) *engine.Profile {
 // sources are the arguments that say what to read.
 type sources struct {
 	inputs, schemas, txns []string
+	dialect               string
 }
 
 // check finds mistakes in the arguments before anything is read.
@@ -91,7 +97,7 @@ func (s *sources) load(ctx context.Context) ([]*program, error) {
 		if err != nil {
 			return nil, err
 		}
-		p, err := sqlmodel.Load(ctx, files, sqlmodel.Options{Txns: s.txns})
+		p, err := s.parse(ctx, files)
 		var content *ir.Error
 		var file *fs.PathError
 		switch {
@@ -100,9 +106,11 @@ func (s *sources) load(ctx context.Context) ([]*program, error) {
 		case err != nil:
 			return nil, err
 		}
-		q := &program{Program: p, sql: true, files: tablesFirst(p, files), read: files, only: s.txns}
-		if q.procedures, err = procedures(p); err != nil {
-			return nil, err
+		q := &program{Program: p, sql: true, mysql: s.dialect == "mysql", files: tablesFirst(p, files), read: files, only: s.txns}
+		if !q.mysql {
+			if q.procedures, err = procedures(p); err != nil {
+				return nil, err
+			}
 		}
 		out = append(out, q)
 	}
@@ -125,6 +133,14 @@ func (s *sources) load(ctx context.Context) ([]*program, error) {
 		out = append(out, &program{Program: p, files: []string{path}, read: []string{path}, only: s.txns})
 	}
 	return out, nil
+}
+
+// parse reads SQL files in the dialect that was asked for.
+func (s *sources) parse(ctx context.Context, files []string) (*ir.Program, error) {
+	if s.dialect == "mysql" {
+		return mysql.Load(ctx, files, mysql.Options{Txns: s.txns})
+	}
+	return sqlmodel.Load(ctx, files, sqlmodel.Options{Txns: s.txns})
 }
 
 // expand replaces directories by the .sql files in them, and leaves out what is

@@ -118,7 +118,7 @@ func (f *verifyFlags) one(ctx context.Context, std streams, dir string) (bool, e
 
 // load reads the program of a proof, if its files are those that were read.
 func (f *verifyFlags) load(ctx context.Context, m *proof.Manifest) (proof.Sources, error) {
-	src := &sources{txns: m.Options.Transactions}
+	src := &sources{txns: m.Options.Transactions, dialect: m.Options.Dialect}
 	for _, in := range m.Inputs {
 		path := in.Path
 		if f.sources != "" && !filepath.IsAbs(path) {
@@ -138,7 +138,7 @@ func (f *verifyFlags) load(ctx context.Context, m *proof.Manifest) (proof.Source
 		}
 		src.inputs = append(src.inputs, path)
 	}
-	if m.Options.Dialect != "postgres" || len(src.inputs) == 0 || slices.ContainsFunc(src.inputs[1:], func(p string) bool { return strings.HasSuffix(p, ".litmus") }) {
+	if m.Options.Dialect != "postgres" && m.Options.Dialect != "mysql" || len(src.inputs) == 0 || slices.ContainsFunc(src.inputs[1:], func(p string) bool { return strings.HasSuffix(p, ".litmus") }) {
 		return nil, fmt.Errorf("manifest.json: the inputs are not those of one program")
 	}
 	programs, err := src.load(ctx)

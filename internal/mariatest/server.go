@@ -124,6 +124,23 @@ func start() (*Server, error) {
 	}
 }
 
+// Conn opens a session in an empty database, at REPEATABLE READ with
+// innodb_snapshot_isolation on.
+func (s *Server) Conn(t testing.TB) *sql.Conn {
+	t.Helper()
+	ctx := context.Background()
+	conn, err := s.db.Conn(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { conn.Close() })
+	if _, err := conn.ExecContext(ctx, "DROP DATABASE cases; CREATE DATABASE cases; USE cases; "+
+		"SET SESSION TRANSACTION ISOLATION LEVEL REPEATABLE READ; SET SESSION innodb_snapshot_isolation=ON"); err != nil {
+		t.Fatal(err)
+	}
+	return conn
+}
+
 // Play runs a schedule after setup in an empty database, with
 // innodb_snapshot_isolation on or off, and compares what the statements do with
 // what the schedule says.

@@ -1,0 +1,72 @@
+// Package mysql translates the SQL text of a MySQL or MariaDB application into
+// an ir.Program: its schema, and a transaction template for each transaction
+// of a script and for each query with parameters.
+//
+//	prog, err := mysql.Load(ctx, []string{"schema.sql", "transactions.sql"}, mysql.Options{})
+//
+// # What it reads
+//
+// All files together are one application. CREATE TABLE (columns, PRIMARY KEY,
+// UNIQUE, FOREIGN KEY, AUTO_INCREMENT, defaults that are constants or the time),
+// CREATE UNIQUE INDEX and ALTER TABLE … ADD and MODIFY make the tables. Each START
+// TRANSACTION or BEGIN … COMMIT is a template, and so is each statement outside
+// of them that has parameters or a name. ?, :v and @v are parameters; a @v that
+// the transaction has set by SET or SELECT … INTO is a variable of it. The types
+// of parameters are those of the places where they stand. INSERT … VALUES of
+// constants outside of transactions makes initial rows. A transaction that
+// ends by ROLLBACK is left out, with a note. What a SELECT gives is returned to
+// the client; the number of rows that a command reports is not.
+//
+// Comments that matter:
+//
+//	-- name: x            the next transaction or query is called x
+//	-- fresh: name, name  these parameters are unique per call
+//
+// # How it translates
+//
+// Texts are compared by their collation. Equality of texts is that of what an
+// unknown function makes of them: one function for each collation. A column of
+// texts has a hidden column with what it makes of the column's values, and keys
+// are over that one. So 'a' and 'A' may be equal, and are still different values
+// for a client that reads them. Constants of ASCII letters, digits and blanks
+// are told apart by the usual collations (general, unicode, 0900_ai_ci, and
+// where none is written) except for their case. Values of VARBINARY and BLOB
+// are compared by their bytes.
+//
+// In an UPDATE an assignment sees those before it. NULLs are ordered first. A
+// condition as a value is 0 or 1. NOW() is a value per statement;
+// AUTO_INCREMENT and UUID() are FRESH; LAST_INSERT_ID() is the key of the last
+// INSERT of the transaction, any value before that. SELECT … INTO without a row
+// leaves the variables alone; where several rows may come, it is not modelled.
+//
+// Arithmetic on integers and decimals is exact. Divisions and the built-in
+// functions are opaque: equal arguments give equal results, and nothing else
+// is known.
+//
+// # What it does not model
+//
+// Nothing is skipped in silence. A statement that cannot be modelled becomes an
+// ir.Unmodelled with its position, a reason and the tables that it names, and
+// those that foreign keys join to them (all tables where that cannot be told).
+// So become, for now: what the parser does not know (WITH, windows, RETURNING,
+// SKIP LOCKED and the like), outer joins, subqueries in FROM, GROUP BY, HAVING,
+// DISTINCT, UNION, OFFSET, correlated subqueries as values, REPLACE, INSERT
+// IGNORE, INSERT of a query, ON DUPLICATE KEY UPDATE where more than one key can
+// be met, writes to several tables or with LIMIT, changes of key columns, of
+// columns that foreign keys refer to, and of unique columns in several rows
+// (uniqueness is checked row by row), deletions that cascade, writes where
+// there are triggers, conversions between numbers and texts, order of ENUMs,
+// floating-point numbers in expressions, CALL, LOCK TABLES. Procedures and events
+// are templates of which nothing is known. Tables with generated columns,
+// expressions as defaults, keys over parts of columns, or an engine other than
+// InnoDB are not modelled.
+//
+// The server is in strict mode. Values are taken to fit their columns: lengths
+// of texts, scales of decimals and ranges of integers are not checked, ignored
+// or rounded to; an error that depends only on the values that a transaction
+// uses is the same wherever it runs. So CHECK is left out. A statement that
+// fails ends its transaction by ROLLBACK.
+//
+// Source: the MySQL and MariaDB manuals, and what a real server does: the tests
+// run the same transactions on MariaDB and in the interpreter.
+package mysql

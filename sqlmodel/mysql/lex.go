@@ -1,0 +1,295 @@
+package mysql
+
+import (
+	"strings"
+	"unicode/utf8"
+
+	"github.com/txrobust/robust/ir"
+)
+
+// tokenKind is what a token is.
+type tokenKind uint8
+
+const (
+	word   tokenKind = iota // a keyword or name as written
+	quoted                  // a name between backquotes
+	text                    // a text constant, with its quotes
+	number
+	mark  // ? : a parameter by its place
+	named // :v or @v, with the sigil
+	punct
+)
+
+// token is a token of a file.
+type token struct {
+	kind tokenKind
+	// text is the token as written; a quoted name stands without its quotes.
+	text     string
+	from, to int // offsets in the file, in bytes
+}
+
+// is reports whether the token is one of the keywords, which are upper case.
+func (t token) is(words ...string) bool {
+	if t.kind != word && t.kind != punct {
+		return false
+	}
+	for _, w := range words {
+		if strings.EqualFold(t.text, w) {
+			return true
+		}
+	}
+	return false
+}
+
+func (t token) isName() bool { return t.kind == word || t.kind == quoted }
+
+// source is a file with what positions in it need.
+type source struct {
+	name, text string
+	lines      []int // where they begin
+}
+
+func newSource(f File) *source {
+	s := &source{name: f.Name, text: f.Text, lines: []int{0}}
+	for i := 0; i < len(f.Text); i++ {
+		if f.Text[i] == '\n' {
+			s.lines = append(s.lines, i+1)
+		}
+	}
+	return s
+}
+
+// pos gives the place of an offset: columns count characters.
+func (s *source) pos(off int) ir.Pos {
+	lo, hi := 0, len(s.lines)
+	for hi-lo > 1 {
+		if mid := (lo + hi) / 2; s.lines[mid] <= off {
+			lo = mid
+		} else {
+			hi = mid
+		}
+	}
+	return ir.Pos{File: s.name, Line: lo + 1, Col: utf8.RuneCountInString(s.text[s.lines[lo]:off]) + 1}
+}
+
+// statement is a statement as it stands in a file.
+type statement struct {
+	src    *source
+	tokens []token
+	// comments are those since the statement before, without their marks.
+	comments []comment
+}
+
+type comment struct {
+	text string
+	pos  ir.Pos
+}
+
+func (st *statement) pos() ir.Pos { return st.src.pos(st.tokens[0].from) }
+
+// first reports whether the statement begins with the words.
+func (st *statement) first(words ...string) bool {
+	if len(st.tokens) < len(words) {
+		return false
+	}
+	for i, w := range words {
+		if !st.tokens[i].is(w) {
+			return false
+		}
+	}
+	return true
+}
+
+func (st *statement) has(words ...string) bool {
+	for _, t := range st.tokens {
+		if t.is(words...) {
+			return true
+		}
+	}
+	return false
+}
+
+func letter(c byte) bool {
+	return c == '_' || c == '$' || c >= 0x80 || 'a' <= c|0x20 && c|0x20 <= 'z' || '0' <= c && c <= '9'
+}
+
+func digit(c byte) bool { return '0' <= c && c <= '9' }
+
+// cut splits a file into statements. The bodies of /*! … */ are part of them,
+// as for the server; DELIMITER is honoured. What ends the file without a
+// delimiter is a statement too.
+func cut(f File) []*statement {
+	s := newSource(f)
+	src := f.Text
+	delimiter := ";"
+	var out []*statement
+	cur := &statement{src: s}
+	end := func() {
+		if len(cur.tokens) > 0 {
+			out = append(out, cur)
+			cur = &statement{src: s}
+		}
+	}
+	remark := func(from, to int) {
+		if len(cur.tokens) == 0 {
+			cur.comments = append(cur.comments, comment{strings.TrimSpace(src[from:to]), s.pos(from)})
+		}
+	}
+	special := 0 // the depth of /*! … */
+	for i := 0; i < len(src); {
+		c := src[i]
+		rest := src[i:]
+		add := func(k tokenKind, text string, n int) {
+			cur.tokens = append(cur.tokens, token{k, text, i, i + n})
+			i += n
+		}
+		line := func() int {
+			if n := strings.IndexByte(rest, '\n'); n >= 0 {
+				return n
+			}
+			return len(rest)
+		}
+		switch {
+		case c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == '\f' || c == '\v':
+			i++
+		case strings.HasPrefix(rest, "--") && (len(rest) == 2 || rest[2] <= ' '):
+			n := line()
+			remark(i+2, i+n)
+			i += n
+		case c == '#':
+			n := line()
+			remark(i+1, i+n)
+			i += n
+		case strings.HasPrefix(rest, "/*!") || strings.HasPrefix(rest, "/*M!"):
+			special++
+			i += strings.IndexByte(rest, '!') + 1
+			for i < len(src) && digit(src[i]) {
+				i++
+			}
+		case special > 0 && strings.HasPrefix(rest, "*/"):
+			special--
+			i += 2
+		case strings.HasPrefix(rest, "/*"):
+			n := len(rest)
+			if e := strings.Index(rest[2:], "*/"); e >= 0 {
+				n = e + 4
+			}
+			i += n
+		case len(cur.tokens) == 0 && len(rest) > 9 && strings.EqualFold(rest[:9], "delimiter") && (rest[9] == ' ' || rest[9] == '\t'):
+			n := line()
+			if d := strings.TrimSpace(rest[9:n]); d != "" {
+				delimiter = d
+			}
+			i += n
+		case strings.HasPrefix(rest, delimiter):
+			end()
+			i += len(delimiter)
+		case c == '\'' || c == '"':
+			add(text, "", quotedLength(rest, true))
+			t := &cur.tokens[len(cur.tokens)-1]
+			t.text = src[t.from:t.to]
+		case c == '`':
+			n := quotedLength(rest, false)
+			name := strings.TrimSuffix(rest[1:n], "`")
+			add(quoted, strings.ReplaceAll(name, "``", "`"), n)
+		case c == '?':
+			add(mark, "?", 1)
+		case (c == ':' || c == '@') && len(rest) > 1 && letter(rest[1]):
+			n := 1
+			for n < len(rest) && letter(rest[n]) {
+				n++
+			}
+			add(named, rest[:n], n)
+		case digit(c) || c == '.' && len(rest) > 1 && digit(rest[1]) && !afterName(cur.tokens, i):
+			n := 1
+			for n < len(rest) && (letter(rest[n]) || rest[n] == '.' || (rest[n] == '-' || rest[n] == '+') && rest[n-1]|0x20 == 'e' && plainNumber(rest[:n-1])) {
+				n++
+			}
+			k := number
+			if !strings.Contains(rest[:n], ".") && !plainNumber(rest[:n]) && !strings.ContainsAny(rest[:n], "xXeEbB") {
+				k = word // names may begin with digits
+			}
+			add(k, rest[:n], n)
+		case letter(c):
+			n := 1
+			for n < len(rest) && letter(rest[n]) {
+				n++
+			}
+			add(word, rest[:n], n)
+		default:
+			add(punct, rest[:1], 1)
+		}
+	}
+	end()
+	return out
+}
+
+// afterName reports whether the last token is a name that ends at offset i: a
+// dot after it is no number.
+func afterName(ts []token, i int) bool {
+	return len(ts) > 0 && ts[len(ts)-1].to == i && ts[len(ts)-1].isName()
+}
+
+func plainNumber(s string) bool {
+	for i := 0; i < len(s); i++ {
+		if !digit(s[i]) && s[i] != '.' {
+			return false
+		}
+	}
+	return s != ""
+}
+
+// quotedLength is the length of what a quote begins, or of all that is left.
+func quotedLength(s string, backslash bool) int {
+	q := s[0]
+	for i := 1; i < len(s); i++ {
+		switch {
+		case backslash && s[i] == '\\':
+			i++
+		case s[i] == q:
+			if i+1 < len(s) && s[i+1] == q {
+				i++
+				continue
+			}
+			return i + 1
+		}
+	}
+	return len(s)
+}
+
+// unquote gives the value of a text constant as written. ok is false where the
+// quotes do not end.
+func unquote(s string) (string, bool) {
+	if len(s) < 2 || s[len(s)-1] != s[0] || quotedLength(s, true) != len(s) {
+		return "", false
+	}
+	q := s[0]
+	var b strings.Builder
+	for i := 1; i < len(s)-1; i++ {
+		c := s[i]
+		switch {
+		case c == '\\':
+			i++
+			switch c = s[i]; c {
+			case 'n':
+				c = '\n'
+			case 't':
+				c = '\t'
+			case 'r':
+				c = '\r'
+			case '0':
+				c = 0
+			case 'b':
+				c = '\b'
+			case 'Z':
+				c = 26
+			case '%', '_': // they keep the backslash
+				b.WriteByte('\\')
+			}
+		case c == q:
+			i++
+		}
+		b.WriteByte(c)
+	}
+	return b.String(), true
+}

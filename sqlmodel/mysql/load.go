@@ -1,0 +1,539 @@
+package mysql
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"sort"
+	"strings"
+
+	"github.com/txrobust/robust/ir"
+)
+
+// File is an input file: Name appears in positions.
+type File struct{ Name, Text string }
+
+// Options are what a caller may choose.
+type Options struct {
+	// Txns restricts the templates to these transactions.
+	Txns []string
+}
+
+// maxFile is how large a file may be, in bytes.
+const maxFile = 64 << 20
+
+// Load reads SQL files and directories (all *.sql in them, by name) as one
+// application. Faults of the input are *ir.Error; a file that cannot be read
+// is another error that names it.
+func Load(ctx context.Context, paths []string, opt Options) (*ir.Program, error) {
+	var files []File
+	for _, p := range paths {
+		list := []string{p}
+		info, err := os.Stat(p)
+		if err != nil {
+			return nil, readError(p, err)
+		}
+		if info.IsDir() {
+			if list, err = sqlFiles(p); err != nil {
+				return nil, readError(p, err)
+			}
+			if len(list) == 0 {
+				return nil, ir.Errorf(ir.Pos{File: p}, "there is no .sql file in this directory; name the files to read")
+			}
+		}
+		for _, name := range list {
+			if err := ctx.Err(); err != nil {
+				return nil, err
+			}
+			if info, err := os.Stat(name); err == nil && info.Size() > maxFile {
+				return nil, ir.Errorf(ir.Pos{File: name, Line: 1, Col: 1}, "this file has %d MB; leave out the rows", info.Size()>>20)
+			}
+			b, err := os.ReadFile(name)
+			if err != nil {
+				return nil, readError(name, err)
+			}
+			files = append(files, File{name, string(b)})
+		}
+	}
+	return Parse(files, opt)
+}
+
+func readError(name string, err error) error {
+	if errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("%s: there is no such file or directory", name)
+	}
+	return fmt.Errorf("cannot read %s: %w", name, err)
+}
+
+func sqlFiles(dir string) ([]string, error) {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return nil, err
+	}
+	var out []string
+	for _, e := range entries {
+		if !e.IsDir() && strings.EqualFold(filepath.Ext(e.Name()), ".sql") {
+			out = append(out, filepath.Join(dir, e.Name()))
+		}
+	}
+	slices.Sort(out)
+	return out, nil
+}
+
+// loader holds an application while it is read.
+type loader struct {
+	prog   *ir.Program
+	tables []*table
+	views  []string // views and other things in the place of tables
+	blocks []*block
+	// triggers: there are some, which may write anything.
+	triggers bool
+	notes    []ir.Note
+}
+
+// block is a transaction as it stands in a file.
+type block struct {
+	name  string
+	pos   ir.Pos
+	level string
+	stmts []*statement
+	fresh []string
+	// opaque says why nothing is known of it.
+	opaque string
+	// rolled: it ends by ROLLBACK.
+	rolled bool
+	named  bool
+}
+
+// Parse reads the files, in order, as one application.
+func Parse(files []File, opt Options) (prog *ir.Program, err error) {
+	if len(files) == 0 {
+		return nil, fmt.Errorf("no SQL file was given")
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			e, ok := r.(*ir.Error)
+			if !ok {
+				panic(r)
+			}
+			prog, err = nil, e
+		}
+	}()
+	l := &loader{prog: &ir.Program{Name: programName(files)}}
+	for _, f := range files {
+		l.file(f)
+	}
+	for _, t := range l.tables {
+		l.finish(t)
+	}
+	for _, t := range l.tables {
+		l.link(t)
+	}
+	for _, t := range l.tables {
+		l.initial(t)
+	}
+	for _, b := range l.blocks {
+		if b.rolled || len(opt.Txns) > 0 && !slices.Contains(opt.Txns, b.name) {
+			continue
+		}
+		if o := l.prog.Txn(b.name); o != nil {
+			return nil, ir.Errorf(b.pos, "there is another transaction %s at %s; give one a name with a comment -- name: …", b.name, o.Pos)
+		}
+		l.prog.Txns = append(l.prog.Txns, l.template(b))
+	}
+	for _, n := range opt.Txns {
+		if l.prog.Txn(n) == nil {
+			var all []string
+			for _, b := range l.blocks {
+				all = append(all, b.name)
+			}
+			return nil, fmt.Errorf("there is no transaction %s; there are: %s", n, strings.Join(all, ", "))
+		}
+	}
+	if len(l.prog.Txns) == 0 {
+		return nil, ir.Errorf(ir.Pos{File: files[0].Name}, "there is no transaction here; write each one as START TRANSACTION … COMMIT, or name a statement with a comment -- name: …")
+	}
+	rank := map[string]int{}
+	for i, f := range files {
+		rank[f.Name] = i
+	}
+	sort.SliceStable(l.notes, func(i, j int) bool {
+		a, b := l.notes[i].Pos, l.notes[j].Pos
+		if a.File != b.File {
+			return rank[a.File] < rank[b.File]
+		}
+		return a.Line < b.Line || a.Line == b.Line && a.Col < b.Col
+	})
+	l.prog.Notes = l.notes
+	if err := ir.Check(l.prog); err != nil {
+		return nil, fmt.Errorf("internal error: the translation of the SQL is inconsistent: %w", err)
+	}
+	return l.prog, nil
+}
+
+// programName is the name of the directory, or of the only file.
+func programName(files []File) string {
+	name := files[0].Name
+	if dir := filepath.Base(filepath.Dir(name)); len(files) > 1 && dir != "." && dir != string(filepath.Separator) {
+		return dir
+	}
+	return strings.TrimSuffix(filepath.Base(name), filepath.Ext(name))
+}
+
+func (l *loader) note(pos ir.Pos, format string, args ...any) {
+	n := ir.Note{Pos: pos, Text: fmt.Sprintf(format, args...)}
+	if !slices.Contains(l.notes, n) {
+		l.notes = append(l.notes, n)
+	}
+}
+
+// table finds a table; names differ in more than case.
+func (l *loader) table(name string) *table {
+	for _, t := range l.tables {
+		if strings.EqualFold(t.name, name) {
+			return t
+		}
+	}
+	return nil
+}
+
+// file reads the statements of a file.
+func (l *loader) file(f File) {
+	base := strings.TrimSuffix(filepath.Base(f.Name), filepath.Ext(f.Name))
+	var open *block
+	count := 0
+	implicit := false // SET autocommit = 0
+	level, next := "", ""
+	name, fresh := "", []string(nil)
+	begin := func(st *statement) {
+		open = &block{name: name, named: name != "", pos: st.pos(), level: level, fresh: fresh}
+		if next != "" {
+			open.level = next
+		}
+		name, fresh, next = "", nil, ""
+	}
+	end := func(rolled bool) {
+		b := open
+		open = nil
+		if b == nil || len(b.stmts) == 0 && !b.named || l.migration(b) {
+			return
+		}
+		count++
+		if !b.named {
+			b.name = fmt.Sprintf("%s-%d", base, count)
+		}
+		if b.rolled = rolled; rolled {
+			l.note(b.pos, "this transaction ends by ROLLBACK: it has no outcome and is left out")
+		}
+		l.blocks = append(l.blocks, b)
+	}
+	for _, st := range cut(f) {
+		if open == nil {
+			for _, c := range st.comments {
+				if n, ok := strings.CutPrefix(c.text, "name:"); ok {
+					words := strings.Fields(n)
+					if len(words) == 0 {
+						panic(ir.Errorf(c.pos, "a name is missing after -- name:"))
+					}
+					name = words[0]
+				}
+				if n, ok := strings.CutPrefix(c.text, "fresh:"); ok {
+					for _, w := range strings.Split(n, ",") {
+						fresh = append(fresh, strings.TrimSpace(w))
+					}
+				}
+			}
+		}
+		switch {
+		case st.first("START", "TRANSACTION"), st.first("BEGIN") && (len(st.tokens) == 1 || st.first("BEGIN", "WORK")):
+			end(false)
+			begin(st)
+		case st.first("COMMIT"):
+			end(false)
+			if st.has("CHAIN") && !st.has("NO") {
+				begin(st)
+			}
+		case st.first("ROLLBACK") && !st.has("TO"):
+			end(true)
+			if st.has("CHAIN") && !st.has("NO") {
+				begin(st)
+			}
+		case st.first("SET") && st.has("ISOLATION"):
+			lv := levelOf(st)
+			switch {
+			case open != nil:
+				panic(ir.Errorf(st.pos(), "the level of a transaction is set before it begins; move this before START TRANSACTION"))
+			case st.has("SESSION", "GLOBAL", "LOCAL"):
+				level = lv
+			default:
+				next = lv
+			}
+		case st.first("SET") && st.has("AUTOCOMMIT"):
+			if st.tokens[len(st.tokens)-1].is("OFF", "FALSE") || st.tokens[len(st.tokens)-1].text == "0" {
+				implicit = true
+			} else {
+				end(false)
+				implicit = false
+			}
+		case st.first("CREATE"), st.first("ALTER"), st.first("DROP"), st.first("RENAME"), st.first("TRUNCATE"):
+			if open != nil && len(open.stmts) > 0 {
+				l.note(st.pos(), "this statement commits the transaction that is open")
+			}
+			if open != nil {
+				named := open.named
+				if len(open.stmts) == 0 && named {
+					panic(ir.Errorf(st.pos(), "this statement commits: it cannot stand in transaction %s", open.name))
+				}
+				end(false)
+				if !implicit {
+					begin(st)
+					open.named = false
+				}
+			}
+			l.declare(st)
+			name = ""
+		case open != nil:
+			open.stmts = append(open.stmts, st)
+		case st.first("LOCK"), st.first("UNLOCK"), st.first("USE"), st.first("SHOW"), st.first("DESCRIBE"), st.first("DESC"), st.first("EXPLAIN"),
+			st.first("ANALYZE"), st.first("OPTIMIZE"), st.first("GRANT"), st.first("REVOKE"), st.first("FLUSH"), st.first("CHECK"):
+		case st.first("SET") && name == "":
+			if st.has("sql_mode", "foreign_key_checks", "unique_checks") || strings.Contains(strings.ToLower(f.Text[st.tokens[0].from:st.tokens[len(st.tokens)-1].to]), "_checks") {
+				l.note(st.pos(), "this setting is left out: transactions are taken to run in strict mode, with keys checked")
+			}
+		case implicit && dml(st) && name == "":
+			begin(st)
+			open.stmts = append(open.stmts, st)
+		case dml(st) || name != "":
+			if name == "" && !l.parametric(st) {
+				l.alone(st)
+				break
+			}
+			begin(st)
+			open.stmts = append(open.stmts, st)
+			open.named = open.name != ""
+			b := open
+			open = nil
+			count++
+			if !b.named {
+				b.name = fmt.Sprintf("%s-%d", base, count)
+			}
+			l.blocks = append(l.blocks, b)
+		default:
+			panic(ir.Errorf(st.pos(), "%s is not a statement that is read here; remove it", st.src.text[st.tokens[0].from:st.tokens[0].to]))
+		}
+	}
+	if open != nil && len(open.stmts) > 0 {
+		if !implicit && !l.migration(open) {
+			panic(ir.Errorf(open.pos, "this transaction does not end; write COMMIT or ROLLBACK"))
+		}
+		if implicit {
+			l.note(open.pos, "the file ends before this transaction commits: it is left out")
+		}
+	}
+}
+
+func levelOf(st *statement) string {
+	var words []string
+	for i, t := range st.tokens {
+		if t.is("LEVEL") {
+			for _, w := range st.tokens[i+1:] {
+				if w.is(",") {
+					break
+				}
+				words = append(words, strings.ToLower(w.text))
+			}
+		}
+	}
+	return strings.Join(words, " ")
+}
+
+func dml(st *statement) bool {
+	return st.tokens[0].is("SELECT", "INSERT", "UPDATE", "DELETE", "REPLACE", "WITH", "CALL", "DO", "(", "VALUES", "TABLE", "LOAD", "HANDLER", "EXECUTE", "PREPARE")
+}
+
+// parametric reports whether the statement has parameters.
+func (l *loader) parametric(st *statement) bool {
+	return slices.ContainsFunc(st.tokens, func(t token) bool { return t.kind == mark || t.kind == named })
+}
+
+// alone handles a statement without a name, parameters or transaction.
+func (l *loader) alone(st *statement) {
+	if t := l.constantRows(st); t != nil {
+		t.rows = append(t.rows, st)
+		return
+	}
+	l.note(st.pos(), "a statement outside of transactions without parameters is left out; write a comment -- name: … before it if it is one")
+}
+
+// constantRows gives the table of an INSERT … VALUES without parameters.
+func (l *loader) constantRows(st *statement) *table {
+	if !st.first("INSERT") || l.parametric(st) || !st.has("VALUES", "VALUE") || st.has("SELECT") || st.has("DUPLICATE") {
+		return nil
+	}
+	c := &cursor{st, 1}
+	_ = c.accept("IGNORE")
+	_ = c.accept("INTO")
+	if !c.peek().isName() {
+		return nil
+	}
+	return l.table(c.tableName())
+}
+
+// migration reports whether an unnamed transaction only inserts constants, and
+// takes these for initial rows then.
+func (l *loader) migration(b *block) bool {
+	if b.named || len(b.stmts) == 0 {
+		return len(b.stmts) == 0
+	}
+	for _, st := range b.stmts {
+		if !st.first("SET") && l.constantRows(st) == nil {
+			return false
+		}
+	}
+	for _, st := range b.stmts {
+		if t := l.constantRows(st); t != nil {
+			t.rows = append(t.rows, st)
+		}
+	}
+	l.note(b.pos, "a transaction that only inserts constants is taken for initial rows; write a comment -- name: … before it if it is one")
+	return true
+}
+
+// declare runs DDL.
+func (l *loader) declare(st *statement) {
+	c := &cursor{st, 1}
+	switch {
+	case st.first("CREATE"):
+		temporary := false
+		for !c.done() && !c.peek().is("TABLE", "VIEW", "INDEX", "PROCEDURE", "FUNCTION", "TRIGGER", "EVENT", "DATABASE", "SCHEMA", "USER", "ROLE", "SEQUENCE", "SERVER", "TABLESPACE") {
+			temporary = temporary || c.peek().is("TEMPORARY")
+			c.i++
+		}
+		switch what := c.next(); {
+		case what.is("TABLE"):
+			l.createTable(c, temporary)
+		case what.is("VIEW"), what.is("SEQUENCE"):
+			_ = c.accept("IF", "NOT", "EXISTS")
+			l.views = append(l.views, strings.ToLower(c.tableName()))
+		case what.is("INDEX"):
+			unique := st.has("UNIQUE")
+			_ = c.accept("IF", "NOT", "EXISTS")
+			pos := c.pos()
+			name := c.name("an index")
+			c.indexType()
+			c.expect("ON")
+			t := l.known(c)
+			if unique {
+				t.unique(name, pos, c)
+			}
+		case what.is("PROCEDURE"), what.is("EVENT"):
+			_ = c.accept("IF", "NOT", "EXISTS")
+			pos := st.pos()
+			l.blocks = append(l.blocks, &block{name: c.tableName(), pos: pos, opaque: "the body of a procedure or event"})
+		case what.is("FUNCTION"):
+			l.note(st.pos(), "the bodies of functions are not read: a statement that calls one is not modelled")
+		case what.is("TRIGGER"):
+			l.triggers = true
+			l.note(st.pos(), "the bodies of triggers are not read: writes are not modelled")
+		case what.is("DATABASE"), what.is("SCHEMA"), what.is("USER"), what.is("ROLE"), what.is("SERVER"), what.is("TABLESPACE"):
+		default:
+			panic(ir.Errorf(st.pos(), "what this creates is not known; remove the statement if no transaction needs it"))
+		}
+	case st.first("ALTER", "TABLE"), st.first("ALTER", "IGNORE", "TABLE"):
+		_ = c.accept("IGNORE")
+		c.accept("TABLE")
+		l.alter(c)
+	case st.first("DROP", "TABLE"), st.first("DROP", "TEMPORARY", "TABLE"):
+		_ = c.accept("TEMPORARY")
+		c.accept("TABLE")
+		maybe := c.accept("IF", "EXISTS")
+		for {
+			pos, n := c.pos(), c.tableName()
+			if t := l.table(n); t != nil {
+				l.tables = slices.DeleteFunc(l.tables, func(u *table) bool { return u == t })
+			} else if !maybe {
+				panic(ir.Errorf(pos, "there is no table %s", n))
+			}
+			if !c.accept(",") {
+				return
+			}
+		}
+	case st.first("TRUNCATE"):
+		_ = c.accept("TABLE")
+		l.known(c).rows = nil
+	case st.first("DROP"), st.first("ALTER", "DATABASE"), st.first("ALTER", "SCHEMA"), st.first("ALTER", "USER"):
+		if c.accept("INDEX") {
+			panic(ir.Errorf(st.pos(), "DROP INDEX is not read; leave the index out where it is declared"))
+		}
+	default:
+		panic(ir.Errorf(st.pos(), "this change of the schema is not read; write the schema as it is in the end"))
+	}
+}
+
+func (l *loader) known(c *cursor) *table {
+	pos, n := c.pos(), c.tableName()
+	t := l.table(n)
+	if t == nil {
+		panic(ir.Errorf(pos, "there is no table %s", n))
+	}
+	return t
+}
+
+// alter reads ALTER TABLE; what it does not know makes the table unknown.
+func (l *loader) alter(c *cursor) {
+	t := l.known(c)
+	for !c.done() {
+		pos := c.pos()
+		switch {
+		case c.accept("ADD"):
+			_ = c.accept("COLUMN")
+			if c.peek().is("(") {
+				c.i++
+				for {
+					l.tableItem(t, c)
+					if !c.accept(",") {
+						break
+					}
+				}
+				c.expect(")")
+				break
+			}
+			l.tableItem(t, c)
+		case c.accept("ENGINE"):
+			c.i--
+			l.tableOptions(t, c)
+		case c.accept("AUTO_INCREMENT"), c.accept("COMMENT"):
+			c.accept("=")
+			c.i++
+		case c.accept("DISABLE", "KEYS"), c.accept("ENABLE", "KEYS"):
+		case c.accept("MODIFY"):
+			_ = c.accept("COLUMN")
+			fresh := &table{name: t.name}
+			l.column(fresh, c)
+			col := fresh.columns[0]
+			old := t.column(col.name)
+			if old == nil {
+				panic(ir.Errorf(pos, "%s has no column %s", t.name, col.name))
+			}
+			*old = *col
+			t.uniques, t.foreign = append(t.uniques, fresh.uniques...), append(t.foreign, fresh.foreign...)
+			if fresh.primary != nil {
+				t.primary = fresh.primary
+			}
+			if fresh.badWrite != "" {
+				t.badWrite = fresh.badWrite
+			}
+		default:
+			t.bad = "the table " + t.name + ", after a change that is not read"
+			l.note(pos, "this change of %s is not read: statements about the table are not modelled", t.name)
+			return
+		}
+		if !c.done() {
+			c.expect(",")
+		}
+	}
+}

@@ -1,0 +1,88 @@
+-- name: all
+SELECT * FROM a;
+-- name: ordered
+SELECT n, id FROM a ORDER BY n, id;
+-- name: descending
+SELECT n, m FROM a ORDER BY n DESC, id LIMIT 2;
+-- name: byname
+SELECT id FROM a WHERE name = :s ORDER BY id;
+-- name: bynames
+SELECT id, name FROM a WHERE name IN ('ABC', 'b', :s) ORDER BY name, id;
+-- name: nameless
+SELECT id FROM a WHERE name <> :s OR name IS NULL ORDER BY 1;
+-- name: nullsafe
+SELECT id, name <=> :s, n = :i, NOT n FROM a ORDER BY id DESC;
+-- name: between
+SELECT id FROM a WHERE n BETWEEN :i AND :j OR n NOT BETWEEN 0 AND 3 ORDER BY id;
+-- name: sums
+SELECT COUNT(*), COUNT(n), SUM(n), MIN(m), MAX(n) + 1, COALESCE(SUM(d), 0) FROM a WHERE m >= :i;
+-- name: distinct_names
+SELECT COUNT(DISTINCT name), COUNT(DISTINCT n) FROM a;
+-- name: joined
+SELECT a.id, b.y, b.tag FROM a JOIN b ON b.x = a.n WHERE a.m > b.y AND b.tag < 'abd' ORDER BY a.id, b.y;
+-- name: comma
+SELECT p.id, q.id FROM a p, a q WHERE p.name = q.name AND p.id < q.id ORDER BY 1, 2;
+-- name: isin
+SELECT id, id IN (SELECT n FROM a), id NOT IN (SELECT x FROM b) FROM a ORDER BY id;
+-- name: notin
+SELECT id FROM a WHERE m NOT IN (SELECT n FROM a WHERE id < :i) ORDER BY id;
+-- name: exist
+SELECT id FROM a WHERE EXISTS (SELECT 1 FROM b WHERE x = id AND y > :i) ORDER BY id;
+-- name: condition
+SELECT id, IF(n > 1, 'many', 'few'), CASE WHEN n IS NULL THEN 0 WHEN n = 0 THEN 1 ELSE n * 2 END, (n > 1) + (m > 2) FROM a ORDER BY id;
+-- name: truth
+SELECT id, n AND m, n OR 0, n IS TRUE, m IS NOT FALSE, n = 1 AND NULL FROM a WHERE NOT (n = 2) OR m ORDER BY id;
+-- name: enums
+SELECT x, y FROM b WHERE e = 'RED' OR e IS NULL ORDER BY x, y;
+-- name: sequenced
+UPDATE a SET m = m + 1, d = m * 2 WHERE id >= :i;
+-- name: rename
+UPDATE a SET name = :s WHERE name = 'ABC' OR name = :r;
+-- name: unique_set
+UPDATE a SET n = :i WHERE id = :j;
+-- name: where_in
+UPDATE b SET y = y WHERE x = 1;
+-- name: tags
+UPDATE b SET tag = 'Abc', e = 'green' WHERE x IN (SELECT n FROM a) AND tag <> 'abc';
+-- name: remove
+DELETE FROM b WHERE x = :i AND y < :j OR tag = 'ABC';
+-- name: remove_parent
+DELETE FROM a WHERE id = :i;
+-- name: remove_child
+DELETE FROM c WHERE note = 'none' AND a = (SELECT MAX(id) FROM a);
+-- name: add
+INSERT INTO a (id, n, name) VALUES (?, ?, ?);
+-- name: add_two
+INSERT INTO b VALUES (:i, :j, :s, 'red'), (:i, :j + 1, 'T', NULL);
+-- name: upsert
+INSERT INTO b (x, y, tag) VALUES (:i, :j, :s) ON DUPLICATE KEY UPDATE tag = 'Again', e = IF(tag = 'again', 'red', 'green');
+-- name: upsert_values
+INSERT INTO k VALUES (:s, :i) ON DUPLICATE KEY UPDATE v = v + VALUES(v);
+-- name: key_insert
+INSERT INTO k (name, v) VALUES (:s, 1);
+-- name: key_read
+SELECT v FROM k WHERE name = 'abc';
+-- name: key_delete
+DELETE FROM k WHERE name = :s;
+-- name: child
+BEGIN;
+INSERT INTO c (a) VALUES (:i);
+INSERT INTO c (a, note) VALUES (:j, 'More'), (NULL, :s);
+SELECT id, a, note FROM c WHERE id = LAST_INSERT_ID();
+COMMIT;
+-- name: transfer
+START TRANSACTION;
+SELECT m, name INTO @m, @s FROM a WHERE id = :i FOR UPDATE;
+UPDATE a SET m = m - 1 WHERE id = :i AND m > 0;
+SET @old = @m, @sum = (SELECT SUM(m) FROM a);
+UPDATE a SET m = m + 1, name = @s WHERE id = :j;
+SELECT @old, @sum, @s = 'abc', (SELECT name FROM a WHERE id = :j);
+COMMIT;
+-- name: points
+BEGIN;
+UPDATE b SET tag = 'x';
+SAVEPOINT s;
+DELETE FROM b;
+ROLLBACK TO s;
+SELECT COUNT(*) FROM b WHERE tag = 'X';
+COMMIT;
