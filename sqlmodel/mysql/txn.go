@@ -131,14 +131,16 @@ func (b *builder) statement(st *statement) {
 		}
 		b.body = b.body[:before]
 		tables, all := b.l.named(st, u.also)
-		if u.all || all {
+		plain := b.l.plainCalls(st)
+		all = all || u.all || !plain
+		if all {
 			tables = nil
 		}
 		// An INSERT whose generated key is not known.
 		if st.tokens[0].is("INSERT", "REPLACE", "CALL") {
 			b.auto = "an INSERT that is not modelled"
 		}
-		reads := st.tokens[0].is("SELECT", "SET", "WITH", "(") && !st.has("INSERT", "DELETE", "REPLACE") && !u.all && !all && plainCalls(st)
+		reads := st.tokens[0].is("SELECT", "SET", "WITH", "(") && !st.has("INSERT", "DELETE", "REPLACE") && !all
 		b.add(&ir.Unmodelled{At: b.at, Tables: tables, ReadOnly: reads, Reason: u.reason})
 		for _, v := range into {
 			b.locals[strings.ToLower(v)] = value{} // nothing is known of it
@@ -196,8 +198,10 @@ func targets(st *statement) []string {
 			into = true
 		case t.is("FROM"):
 			into = st.tokens[0].is("SET")
+		case t.kind == named && t.text[0] == '@' && i+2 < len(st.tokens) && st.tokens[i+1].is(":") && st.tokens[i+2].is("="):
+			out = append(out, t.text[1:])
 		case t.kind == named && into && t.text[0] == '@':
-			if !st.tokens[0].is("SET") || i+1 < len(st.tokens) && st.tokens[i+1].is("=", ":") {
+			if !st.tokens[0].is("SET") || i+1 < len(st.tokens) && st.tokens[i+1].is("=") {
 				out = append(out, t.text[1:])
 			}
 		}
@@ -263,6 +267,8 @@ func (l *loader) parse(st *statement, marks *int, taken map[string]bool) (node s
 				n += "_"
 			}
 			w.WriteString(":" + n)
+		case t.is(":") && st.tokens[0].is("SET") && i+1 < len(st.tokens) && st.tokens[i+1].is("="):
+			// SET @v := …
 		case t.is("INTO") && st.tokens[0].is("SELECT"):
 			if into || depth > 0 {
 				return nil, nil, "SELECT … INTO in another place than a SELECT has it"
@@ -363,10 +369,10 @@ func (l *loader) named(st *statement, also []*table) (out []*ir.Table, all bool)
 
 // plainCalls reports whether a statement calls only functions that are known to
 // touch no rows.
-func plainCalls(st *statement) bool {
+func (l *loader) plainCalls(st *statement) bool {
 	for i := 1; i < len(st.tokens); i++ {
 		p := st.tokens[i-1]
-		if st.tokens[i].is("(") && (p.kind == quoted || p.kind == word && !touchesNothing(p.text)) {
+		if st.tokens[i].is("(") && p.isName() && !touchesNothing(p.text) && l.table(p.text) == nil {
 			return false
 		}
 	}
