@@ -72,11 +72,11 @@ func TestAgainstServer(t *testing.T) {
 	t.Logf("seed %d: %d transactions, %d runs", seed, len(prog.Txns), runs)
 	for _, txn := range prog.Txns {
 		ir.Walk(txn.Body, func(s ir.Stmt) {
-			if u, ok := s.(*ir.Unmodelled); ok && txn.Name != "where_in" {
+			if u, ok := s.(*ir.Unmodelled); ok {
 				t.Errorf("%s: %s is not modelled", u.Pos, u.Reason)
 			}
 		})
-		if d.commits[txn.Name] == 0 && txn.Name != "where_in" && !testing.Short() {
+		if d.commits[txn.Name] == 0 && !testing.Short() {
 			t.Errorf("%s never commits: its test says nothing", txn.Name)
 		}
 	}
@@ -300,9 +300,6 @@ func (d *differ) compare(txn *ir.Txn) {
 			return
 		}
 		got = append(got, outcome)
-	}
-	if txn.Name == "where_in" {
-		return
 	}
 	d.Errorf("%s: %s\nserver (%v):\n%s\ninterpreter:\n%s\nrows:\n%s\n%s", txn.Name, strings.Join(sent, "; "), failed, want,
 		strings.Join(got, "\n--- or\n"), d.normal(nil, d.state), txn)

@@ -40,8 +40,6 @@ UPDATE a SET m = m + 1, d = m * 2 WHERE id >= :i;
 UPDATE a SET name = :s WHERE name = 'ABC' OR name = :r;
 -- name: unique_set
 UPDATE a SET n = :i WHERE id = :j;
--- name: where_in
-UPDATE b SET y = y WHERE x = 1;
 -- name: tags
 UPDATE b SET tag = 'Abc', e = 'green' WHERE x IN (SELECT n FROM a) AND tag <> 'abc';
 -- name: remove
