@@ -102,7 +102,7 @@ func (d *deriver) narrow(r ir.Rel, row string, c ir.Expr) {
 			s.add(c, row)
 		}
 	case *ir.Project:
-		if r.Limit == nil && r.Offset == nil && r.On == nil {
+		if r.Limit == nil && r.Offset == nil && r.On == nil && !looksAtAll(r.Cols) {
 			through(r.Cols, r.From, r.Where)
 		}
 	case *ir.Group:
@@ -124,6 +124,19 @@ func (d *deriver) narrow(r ir.Rel, row string, c ir.Expr) {
 			return e
 		}))
 	}
+}
+
+// looksAtAll reports whether output columns depend on other rows than their own,
+// as those of window functions do.
+func looksAtAll(items []ir.Item) bool {
+	found := false
+	for _, i := range items {
+		ir.WalkExpr(i.Expr, func(e ir.Expr) {
+			c, ok := e.(*ir.Call)
+			found = found || ok && c.Def != nil
+		})
+	}
+	return found
 }
 
 // add adds a condition, which names the rows row.
