@@ -18,9 +18,11 @@ type scanner struct {
 	in  string
 	i   int
 	// out is the text for the parser; byte k of it comes from offs[k] of the
-	// file. changed says that it differs from the file.
+	// file. As long as it is a part of the file, which begins at first, changed
+	// is false and offs is not kept.
 	out     []byte
 	offs    []int
+	first   int
 	changed bool
 	// blank are the spans of commands; in the first byte of those that end
 	// a statement a semicolon stands instead.
@@ -81,10 +83,25 @@ func (sc *scanner) plain() []byte {
 // copy takes over the bytes up to end.
 func (sc *scanner) copy(end int) {
 	end = min(end, len(sc.in))
+	if end > sc.i && !sc.changed {
+		sc.out = append(sc.out, sc.in[sc.i:end]...)
+		sc.i = end
+	}
 	for ; sc.i < end; sc.i++ {
 		sc.out = append(sc.out, sc.in[sc.i])
 		sc.offs = append(sc.offs, sc.i)
 	}
+}
+
+// places gives the place in the file of each byte of out.
+func (sc *scanner) places() []int {
+	if !sc.changed {
+		sc.offs = make([]int, len(sc.out))
+		for k := range sc.offs {
+			sc.offs[k] = sc.first + k
+		}
+	}
+	return sc.offs
 }
 
 // put writes text for the bytes up to end.
@@ -92,12 +109,13 @@ func (sc *scanner) put(text string, end int) {
 	if n := len(sc.out); n > 0 && inWord(sc.out[n-1]) && text != "" && inWord(text[0]) {
 		text = " " + text
 	}
+	sc.offs = sc.places()
+	sc.changed = true
 	for k := 0; k < len(text); k++ {
 		sc.out = append(sc.out, text[k])
 		sc.offs = append(sc.offs, sc.i)
 	}
 	sc.i = end
-	sc.changed = true
 }
 
 func startsWord(c byte) bool {
@@ -469,11 +487,11 @@ func (sc *scanner) endStatement() {
 
 // part scans a piece of a command as SQL: the text with variables replaced.
 func (sc *scanner) part(prefix string, start, end int) *text {
-	inner := &scanner{s: sc.s, src: sc.src, in: sc.in[:end], i: start}
+	inner := &scanner{s: sc.s, src: sc.src, in: sc.in[:end], i: start, first: start}
 	for inner.i < end && inner.in[inner.i] != '\\' {
 		inner.next()
 	}
-	return &text{src: sc.src, s: prefix + string(inner.out), prefix: len(prefix), offs: append(inner.offs, end)}
+	return &text{src: sc.src, s: prefix + string(inner.out), prefix: len(prefix), offs: append(inner.places(), end)}
 }
 
 // results gives the names of the columns of the statement so far; ok is false

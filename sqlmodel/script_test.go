@@ -180,8 +180,8 @@ func TestQuestionMarks(t *testing.T) {
 		if got := string(sc.out); got != want {
 			t.Errorf("%s\ngot  %s\nwant %s", src, got, want)
 		}
-		if len(sc.offs) != len(sc.out) || !slices.IsSorted(sc.offs) {
-			t.Errorf("%s: places are lost: %v", src, sc.offs)
+		if at := sc.places(); len(at) != len(sc.out) || !slices.IsSorted(at) {
+			t.Errorf("%s: places are lost: %v", src, at)
 		}
 	}
 }
