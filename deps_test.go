@@ -19,7 +19,7 @@ const module = "github.com/txrobust/robust"
 var layers = [][]string{
 	{"ir", "smt", "proof", "internal/cache"},
 	{"engine"},
-	{"ir/interp", "sqlmodel/internal/pg", "sqlmodel/internal/tidy"},
+	{"ir/interp", "sqlmodel/internal/input", "sqlmodel/internal/pg", "sqlmodel/internal/tidy"},
 	{"sqlmodel/internal/plpgsql"},
 	{"sqlmodel", "sqlmodel/mysql", "symbolic", "internal/progen", "internal/pgtest"},
 	{"internal/mariatest"}, // its schedules are those of pgtest

@@ -86,7 +86,7 @@ func (d *differ) loader(files []string) {
 		if err != nil {
 			d.t.Fatal(err)
 		}
-		list = append(list, File{f, string(text)})
+		list = append(list, File{Name: f, Text: string(text)})
 	}
 	l, err := read(list, Options{})
 	if err != nil {

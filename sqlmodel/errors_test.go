@@ -148,7 +148,7 @@ func TestErrors(t *testing.T) {
 		{"SELECT 1;\r\nSELECT 1 FROM WHERE;\r\n", `2:15: syntax error at or near "WHERE"`},
 		{"SELECT '\xff';", "1:9: this is no UTF-8 text; convert the file, or leave it out"},
 	} {
-		_, err := Parse([]File{{"case.sql", tc.src}}, Options{})
+		_, err := Parse([]File{{Name: "case.sql", Text: tc.src}}, Options{})
 		var e *ir.Error
 		switch {
 		case err == nil:

@@ -50,7 +50,7 @@ func FuzzParse(f *testing.F) {
 		f.Add(string(ar.Files[0].Data) + string(script.Data))
 	}
 	f.Fuzz(func(t *testing.T, src string) {
-		prog, err := Parse([]File{{"fuzz.sql", src}}, Options{})
+		prog, err := Parse([]File{{Name: "fuzz.sql", Text: src}}, Options{})
 		if err != nil {
 			var e *ir.Error
 			if !errors.As(err, &e) {
@@ -89,7 +89,7 @@ func FuzzBody(f *testing.F) {
 		if strings.Contains(body, "$$") {
 			return
 		}
-		prog, err := Parse([]File{{"fuzz.sql", head + "CREATE FUNCTION f(p int) RETURNS void AS $$ DECLARE v int; r record; BEGIN " + body + "\nEND $$ LANGUAGE plpgsql;"}}, Options{})
+		prog, err := Parse([]File{{Name: "fuzz.sql", Text: head + "CREATE FUNCTION f(p int) RETURNS void AS $$ DECLARE v int; r record; BEGIN " + body + "\nEND $$ LANGUAGE plpgsql;"}}, Options{})
 		if err != nil {
 			var e *ir.Error
 			if !errors.As(err, &e) || e.Pos.File != "fuzz.sql" {

@@ -92,7 +92,7 @@ func wrapped(schema, input string) string {
 func translate(t *testing.T, name, schema, input string, tables bool) string {
 	var files []File
 	if schema != "" {
-		files = append(files, File{"schema.sql", schema})
+		files = append(files, File{Name: "schema.sql", Text: schema})
 	}
 	isBody := strings.HasSuffix(name, ".pl")
 	if isBody {
@@ -101,7 +101,7 @@ func translate(t *testing.T, name, schema, input string, tables bool) string {
 	if tables && !strings.Contains(input, "FUNCTION f(") {
 		input += "CREATE FUNCTION nothing() RETURNS int LANGUAGE sql AS 'SELECT 1';\n"
 	}
-	files = append(files, File{"case.sql", input})
+	files = append(files, File{Name: "case.sql", Text: input})
 	prog, err := Parse(files, Options{})
 	if err != nil {
 		var e *ir.Error
@@ -144,9 +144,9 @@ func translate(t *testing.T, name, schema, input string, tables bool) string {
 // TestLateTable checks that files may name tables that a later file declares.
 func TestLateTable(t *testing.T) {
 	prog, err := Parse([]File{
-		{"a.sql", "CREATE FUNCTION f(p t.v%TYPE) RETURNS int LANGUAGE sql AS 'SELECT v FROM t WHERE k = 1';\n" +
+		{Name: "a.sql", Text: "CREATE FUNCTION f(p t.v%TYPE) RETURNS int LANGUAGE sql AS 'SELECT v FROM t WHERE k = 1';\n" +
 			"INSERT INTO t VALUES (1, 2);\nCREATE UNIQUE INDEX i ON t (v);\nALTER TABLE t ADD CHECK (v > 0);"},
-		{"b.sql", "CREATE TABLE t (k int PRIMARY KEY, v int);"},
+		{Name: "b.sql", Text: "CREATE TABLE t (k int PRIMARY KEY, v int);"},
 	}, Options{})
 	if err != nil {
 		t.Fatal(err)
@@ -167,7 +167,7 @@ func TestDump(t *testing.T) {
 	if got := translate(t, "case.sql", "", fmt.Sprintf(src, "k"), false); got != want {
 		t.Errorf("got %s", got)
 	}
-	_, err := Parse([]File{{"case.sql", fmt.Sprintf(src, "z")}}, Options{})
+	_, err := Parse([]File{{Name: "case.sql", Text: fmt.Sprintf(src, "z")}}, Options{})
 	if err == nil || err.Error() != "case.sql:7:57: there is no column or variable z" {
 		t.Errorf("got %v", err)
 	}

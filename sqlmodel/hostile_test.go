@@ -115,7 +115,7 @@ func hostile(t *testing.T, src, want string, limit time.Duration, memory uint64)
 	runtime.GC()
 	runtime.ReadMemStats(&before)
 	start := time.Now()
-	p, err := Parse([]File{{"in.sql", src}}, Options{})
+	p, err := Parse([]File{{Name: "in.sql", Text: src}}, Options{})
 	took := time.Since(start)
 	runtime.ReadMemStats(&after)
 	if used := (after.Sys - before.Sys) >> 20; used > memory {

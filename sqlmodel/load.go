@@ -2,22 +2,18 @@ package sqlmodel
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"io/fs"
 	"maps"
-	"os"
-	"path/filepath"
 	"slices"
-	"sort"
 	"strings"
 
 	"github.com/txrobust/robust/ir"
+	"github.com/txrobust/robust/sqlmodel/internal/input"
 	"github.com/txrobust/robust/sqlmodel/internal/pg"
 )
 
 // File is an input file: Name appears in positions.
-type File struct{ Name, Text string }
+type File = input.File
 
 // Options are what a caller may choose.
 type Options struct {
@@ -32,67 +28,17 @@ type Options struct {
 // application. Faults of the input are *ir.Error; a file that cannot be read
 // is another error that names it.
 func Load(ctx context.Context, paths []string, opt Options) (*ir.Program, error) {
-	var files []File
-	for _, p := range paths {
-		if err := ctx.Err(); err != nil {
-			return nil, err
-		}
-		list := []string{p}
-		info, err := os.Stat(p)
-		if err != nil {
-			return nil, readError(p, err)
-		}
-		if info.IsDir() {
-			if list, err = sqlFiles(p); err != nil {
-				return nil, readError(p, err)
-			}
-			if len(list) == 0 {
-				return nil, ir.Errorf(ir.Pos{File: p}, "there is no .sql file in this directory; name the files to read")
-			}
-		}
-		for _, name := range list {
-			if info, err := os.Stat(name); err == nil && info.Size() > maxFile {
-				return nil, ir.Errorf(ir.Pos{File: name, Line: 1, Col: 1}, "this file has %d MB; leave out the rows, and name the schema and the functions", info.Size()>>20)
-			}
-			b, err := os.ReadFile(name)
-			if err != nil {
-				return nil, readError(name, err)
-			}
-			files = append(files, File{name, string(b)})
-		}
-	}
-	if err := ctx.Err(); err != nil {
+	files, err := input.Read(ctx, paths, maxFile, "leave out the rows, and name the schema and the functions")
+	if err != nil {
 		return nil, err
 	}
 	opt.disk = true
 	return Parse(files, opt)
 }
 
-func readError(name string, err error) error {
-	if errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("%s: there is no such file or directory", name)
-	}
-	return fmt.Errorf("cannot read %s: %w", name, err)
-}
-
-func sqlFiles(dir string) ([]string, error) {
-	entries, err := os.ReadDir(dir)
-	if err != nil {
-		return nil, err
-	}
-	var out []string
-	for _, e := range entries {
-		if !e.IsDir() && strings.EqualFold(filepath.Ext(e.Name()), ".sql") {
-			out = append(out, filepath.Join(dir, e.Name()))
-		}
-	}
-	slices.Sort(out)
-	return out, nil
-}
-
 // Parse reads the files, in order, as one application.
 func Parse(files []File, opt Options) (prog *ir.Program, err error) {
-	defer catch(&err)
+	defer input.Catch(&err)
 	l, err := read(files, opt)
 	if err != nil {
 		return nil, err
@@ -112,7 +58,8 @@ func Parse(files []File, opt Options) (prog *ir.Program, err error) {
 		}
 		l.prog.Txns = append(l.prog.Txns, txn)
 	}
-	l.prog.Notes = l.sortedNotes(files)
+	input.SortNotes(l.notes, files)
+	l.prog.Notes = l.notes
 	if err := ir.Check(l.prog); err != nil {
 		return nil, fmt.Errorf("internal error: the translation of the SQL is inconsistent: %w", err)
 	}
@@ -124,10 +71,10 @@ func read(files []File, opt Options) (l *loader, err error) {
 	if len(files) == 0 {
 		return nil, fmt.Errorf("no SQL file was given")
 	}
-	defer catch(&err)
+	defer input.Catch(&err)
 	l = &loader{
 		files:   files,
-		prog:    &ir.Program{Name: programName(files)},
+		prog:    &ir.Program{Name: input.ProgramName(files)},
 		tables:  map[string]*table{},
 		dropped: map[string]bool{},
 		views:   map[string]*view{},
@@ -156,26 +103,6 @@ func read(files []File, opt Options) (l *loader, err error) {
 	l.finishTables()
 	l.invariants()
 	return l, nil
-}
-
-// catch turns the panic of loader.fail into an error.
-func catch(err *error) {
-	if r := recover(); r != nil {
-		e, ok := r.(*ir.Error)
-		if !ok {
-			panic(r)
-		}
-		*err = e
-	}
-}
-
-// programName is the name of the directory, or of the only file.
-func programName(files []File) string {
-	name := files[0].Name
-	if dir := filepath.Base(filepath.Dir(name)); len(files) > 1 && dir != "." && dir != string(filepath.Separator) {
-		return dir
-	}
-	return strings.TrimSuffix(filepath.Base(name), filepath.Ext(name))
 }
 
 // loader holds an application while it is read.
@@ -215,31 +142,9 @@ func (l *loader) fail(pos ir.Pos, format string, args ...any) { panic(ir.Errorf(
 
 func (l *loader) note(pos ir.Pos, format string, args ...any) {
 	n := ir.Note{Pos: pos, Text: fmt.Sprintf(format, args...)}
-	for _, m := range l.notes {
-		if m == n {
-			return
-		}
+	if !slices.Contains(l.notes, n) {
+		l.notes = append(l.notes, n)
 	}
-	l.notes = append(l.notes, n)
-}
-
-// sortedNotes orders the notes by place.
-func (l *loader) sortedNotes(files []File) []ir.Note {
-	rank := map[string]int{}
-	for i, f := range files {
-		rank[f.Name] = i
-	}
-	sort.SliceStable(l.notes, func(i, j int) bool {
-		a, b := l.notes[i].Pos, l.notes[j].Pos
-		if a.File != b.File {
-			return rank[a.File] < rank[b.File]
-		}
-		if a.Line != b.Line {
-			return a.Line < b.Line
-		}
-		return a.Col < b.Col
-	})
-	return l.notes
 }
 
 // file reads a file, and those that it includes.

@@ -55,7 +55,7 @@ END;
 
 // TestPositions checks the place of everything that has one.
 func TestPositions(t *testing.T) {
-	prog, err := Parse([]File{{"f.sql", positions}}, Options{Txns: []string{"é", "s", "t"}})
+	prog, err := Parse([]File{{Name: "f.sql", Text: positions}}, Options{Txns: []string{"é", "s", "t"}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -167,7 +167,7 @@ BEGIN
      WHERE x = (SELECT y
        FROM a LIMIT 1));
 END $$;`
-	prog, err := Parse([]File{{"f.sql", src}}, Options{})
+	prog, err := Parse([]File{{Name: "f.sql", Text: src}}, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

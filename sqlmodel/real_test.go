@@ -38,7 +38,7 @@ func TestRealInput(t *testing.T) {
 			CREATE FUNCTION f(p int) RETURNS boolean AS $$ SELECT above(p) $$ LANGUAGE sql;`,
 			"WITH RECURSIVE"},
 	} {
-		p, err := Parse([]File{{"in.sql", head + tc.src}}, Options{})
+		p, err := Parse([]File{{Name: "in.sql", Text: head + tc.src}}, Options{})
 		if err != nil {
 			t.Errorf("%s: %v", tc.name, err)
 			continue

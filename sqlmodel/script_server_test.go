@@ -55,7 +55,7 @@ func TestScriptsOnServer(t *testing.T) {
 	}
 	rng := rand.New(rand.NewPCG(seed, 3))
 	for _, script := range ar.Files[1:] {
-		files := []File{{"schema.sql", schema}, {"script.sql", string(script.Data)}}
+		files := []File{{Name: "schema.sql", Text: schema}, {Name: "script.sql", Text: string(script.Data)}}
 		d := &differ{t: t, rng: rng, conn: server.Conn(t, dsn)}
 		if d.l, err = read(files, Options{}); err != nil {
 			t.Fatalf("%s: %v", script.Name, err)

@@ -72,7 +72,7 @@ func TestScriptErrors(t *testing.T) {
 		{"SELECT sqlc.slice('a');", "2:8: sqlc.slice is not read; there are sqlc.arg, sqlc.narg and sqlc.embed (write = ANY ($1) for a list)"},
 		{"SELECT sqlc.arg;", "2:8: sqlc.arg needs a name in parentheses"},
 	} {
-		_, err := Parse([]File{{"case.sql", tableT + tc.src}}, Options{})
+		_, err := Parse([]File{{Name: "case.sql", Text: tableT + tc.src}}, Options{})
 		var e *ir.Error
 		switch {
 		case err == nil:
@@ -137,7 +137,7 @@ func TestChosenScript(t *testing.T) {
 		txns []string
 		want string
 	}{{nil, "a b case-3"}, {[]string{"b", "f"}, "f b"}} {
-		prog, err := Parse([]File{{"case.sql", src}}, Options{Txns: tc.txns})
+		prog, err := Parse([]File{{Name: "case.sql", Text: src}}, Options{Txns: tc.txns})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -152,7 +152,7 @@ func TestChosenScript(t *testing.T) {
 			t.Error("functions are marked as scripts, or scripts are not")
 		}
 	}
-	_, err := Parse([]File{{"case.sql", src}}, Options{Txns: []string{"c"}})
+	_, err := Parse([]File{{Name: "case.sql", Text: src}}, Options{Txns: []string{"c"}})
 	if err == nil || err.Error() != "there is no transaction c; there are: a, b, case-3, f" {
 		t.Errorf("got %v", err)
 	}
@@ -198,7 +198,7 @@ func FuzzScript(f *testing.F) {
 		f.Add(src)
 	}
 	f.Fuzz(func(t *testing.T, src string) {
-		prog, err := Parse([]File{{"fuzz.sql", tableT + src}}, Options{})
+		prog, err := Parse([]File{{Name: "fuzz.sql", Text: tableT + src}}, Options{})
 		if err != nil {
 			var e *ir.Error
 			if !errors.As(err, &e) || e.Pos.File != "fuzz.sql" {

@@ -325,7 +325,7 @@ func (l *loader) fileNamed(path string) (File, bool) {
 		return File{}, false
 	}
 	b, err := os.ReadFile(path)
-	return File{path, string(b)}, err == nil
+	return File{Name: path, Text: string(b)}, err == nil
 }
 
 var includes = regexp.MustCompile(`(?m)^[ \t]*\\(?:i|ir|include|include_relative)[ \t]+'?([^'\s]+)`)

@@ -150,7 +150,7 @@ func (s *statements) load(schema string, cases []*statementCase) {
 		}
 		fmt.Fprintf(&fns, "CREATE FUNCTION %s() RETURNS %s LANGUAGE sql AS $stmt$ %s $stmt$;\n", c.name, result, c.sql)
 	}
-	l, err := read([]File{{"schema.sql", schema}}, Options{})
+	l, err := read([]File{{Name: "schema.sql", Text: schema}}, Options{})
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -159,7 +159,7 @@ func (s *statements) load(schema string, cases []*statementCase) {
 	for _, c := range s.changes {
 		fmt.Fprintf(&fns, "CREATE FUNCTION %s() RETURNS void LANGUAGE sql AS $stmt$ %s $stmt$;\n", c.fn, c.sql)
 	}
-	files := []File{{"schema.sql", schema}, {"statements.sql", fns.String()}}
+	files := []File{{Name: "schema.sql", Text: schema}, {Name: "statements.sql", Text: fns.String()}}
 	if s.l, err = read(files, Options{}); err != nil {
 		s.t.Fatal(err)
 	}

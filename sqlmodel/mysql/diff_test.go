@@ -35,7 +35,7 @@ func TestAgainstServer(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		files = append(files, File{name, string(text)})
+		files = append(files, File{Name: name, Text: string(text)})
 	}
 	d.exec(files[0].Text)
 	prog, err := Parse(files, Options{})

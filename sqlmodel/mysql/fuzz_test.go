@@ -43,7 +43,7 @@ func FuzzParse(f *testing.F) {
 		}
 		hang := time.AfterFunc(20*time.Second, func() { panic("no end: " + text) })
 		defer hang.Stop()
-		prog, err := Parse([]File{{"f.sql", text}}, Options{})
+		prog, err := Parse([]File{{Name: "f.sql", Text: text}}, Options{})
 		if err != nil {
 			var e *ir.Error
 			if !errors.As(err, &e) || e.Pos.File != "f.sql" {

@@ -61,9 +61,9 @@ func TestGolden(t *testing.T) {
 // translate gives the translation of a case as text: the whole program where
 // there is no schema before it, else the transactions and the notes.
 func translate(t *testing.T, schema, input string) string {
-	files := []File{{"case.sql", input}}
+	files := []File{{Name: "case.sql", Text: input}}
 	if schema != "" {
-		files = append([]File{{"schema.sql", schema}}, files...)
+		files = append([]File{{Name: "schema.sql", Text: schema}}, files...)
 	}
 	prog, err := Parse(files, Options{})
 	if err != nil {

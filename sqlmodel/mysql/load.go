@@ -2,20 +2,17 @@ package mysql
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
-	"sort"
 	"strings"
 
 	"github.com/txrobust/robust/ir"
+	"github.com/txrobust/robust/sqlmodel/internal/input"
 )
 
 // File is an input file: Name appears in positions.
-type File struct{ Name, Text string }
+type File = input.File
 
 // Options are what a caller may choose.
 type Options struct {
@@ -30,58 +27,11 @@ const maxFile = 64 << 20
 // application. Faults of the input are *ir.Error; a file that cannot be read
 // is another error that names it.
 func Load(ctx context.Context, paths []string, opt Options) (*ir.Program, error) {
-	var files []File
-	for _, p := range paths {
-		list := []string{p}
-		info, err := os.Stat(p)
-		if err != nil {
-			return nil, readError(p, err)
-		}
-		if info.IsDir() {
-			if list, err = sqlFiles(p); err != nil {
-				return nil, readError(p, err)
-			}
-			if len(list) == 0 {
-				return nil, ir.Errorf(ir.Pos{File: p}, "there is no .sql file in this directory; name the files to read")
-			}
-		}
-		for _, name := range list {
-			if err := ctx.Err(); err != nil {
-				return nil, err
-			}
-			if info, err := os.Stat(name); err == nil && info.Size() > maxFile {
-				return nil, ir.Errorf(ir.Pos{File: name, Line: 1, Col: 1}, "this file has %d MB; leave out the rows", info.Size()>>20)
-			}
-			b, err := os.ReadFile(name)
-			if err != nil {
-				return nil, readError(name, err)
-			}
-			files = append(files, File{name, string(b)})
-		}
-	}
-	return Parse(files, opt)
-}
-
-func readError(name string, err error) error {
-	if errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("%s: there is no such file or directory", name)
-	}
-	return fmt.Errorf("cannot read %s: %w", name, err)
-}
-
-func sqlFiles(dir string) ([]string, error) {
-	entries, err := os.ReadDir(dir)
+	files, err := input.Read(ctx, paths, maxFile, "leave out the rows")
 	if err != nil {
 		return nil, err
 	}
-	var out []string
-	for _, e := range entries {
-		if !e.IsDir() && strings.EqualFold(filepath.Ext(e.Name()), ".sql") {
-			out = append(out, filepath.Join(dir, e.Name()))
-		}
-	}
-	slices.Sort(out)
-	return out, nil
+	return Parse(files, opt)
 }
 
 // loader holds an application while it is read.
@@ -114,16 +64,8 @@ func Parse(files []File, opt Options) (prog *ir.Program, err error) {
 	if len(files) == 0 {
 		return nil, fmt.Errorf("no SQL file was given")
 	}
-	defer func() {
-		if r := recover(); r != nil {
-			e, ok := r.(*ir.Error)
-			if !ok {
-				panic(r)
-			}
-			prog, err = nil, e
-		}
-	}()
-	l := &loader{prog: &ir.Program{Name: programName(files)}}
+	defer input.Catch(&err)
+	l := &loader{prog: &ir.Program{Name: input.ProgramName(files)}}
 	for _, f := range files {
 		l.file(f)
 	}
@@ -157,31 +99,12 @@ func Parse(files []File, opt Options) (prog *ir.Program, err error) {
 	if len(l.prog.Txns) == 0 {
 		return nil, ir.Errorf(ir.Pos{File: files[0].Name}, "there is no transaction here; write each one as START TRANSACTION … COMMIT, or name a statement with a comment -- name: …")
 	}
-	rank := map[string]int{}
-	for i, f := range files {
-		rank[f.Name] = i
-	}
-	sort.SliceStable(l.notes, func(i, j int) bool {
-		a, b := l.notes[i].Pos, l.notes[j].Pos
-		if a.File != b.File {
-			return rank[a.File] < rank[b.File]
-		}
-		return a.Line < b.Line || a.Line == b.Line && a.Col < b.Col
-	})
+	input.SortNotes(l.notes, files)
 	l.prog.Notes = l.notes
 	if err := ir.Check(l.prog); err != nil {
 		return nil, fmt.Errorf("internal error: the translation of the SQL is inconsistent: %w", err)
 	}
 	return l.prog, nil
-}
-
-// programName is the name of the directory, or of the only file.
-func programName(files []File) string {
-	name := files[0].Name
-	if dir := filepath.Base(filepath.Dir(name)); len(files) > 1 && dir != "." && dir != string(filepath.Separator) {
-		return dir
-	}
-	return strings.TrimSuffix(filepath.Base(name), filepath.Ext(name))
 }
 
 func (l *loader) note(pos ir.Pos, format string, args ...any) {
