@@ -78,8 +78,9 @@
 // exhaustive interpretation, 26,000 random programs of up to four transactions,
 // 1,900 of them not robust, show no difference.
 //
-// For tables, with Classic and engine.SI(): what is reached is real in all tests
-// (a cycle in the execution that the trace stands for). What is missed needs two
+// For tables, with Classic and engine.SI(): without unique and foreign keys, what
+// is reached is real in all tests (a cycle in the execution that the trace
+// stands for); with them it is a claim, see below. What is missed needs two
 // delayed transactions (exclusion is per row but dependencies are per column,
 // which theorem 4 does not foresee), or is left out, see below. It is no
 // decision.
