@@ -29,9 +29,13 @@ type attempt struct {
 	mu      *sync.Mutex
 }
 
-// quickQuestions bounds the questions for one delayed transaction in the first
-// attempt.
-const quickQuestions = 48
+// A quick attempt asks at most quickQuestions about each delayed transaction, and
+// no more when those that it has asked have quickEffort terms together: where
+// questions are large, facts are found sooner than another way around them.
+const (
+	quickQuestions = 48
+	quickEffort    = 5000
+)
 
 func newAttempt(p *ir.Program, facts []*ir.Invariant, opt Options, gran symbolic.Granularity, lanes []*lane) *attempt {
 	list := nodes(p)

@@ -3,8 +3,8 @@ package movers
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
-	"sort"
 	"strings"
 
 	"github.com/txrobust/robust/internal/cache"
@@ -13,8 +13,8 @@ import (
 	"github.com/txrobust/robust/symbolic"
 )
 
-// induct finds inductive facts by guess and check (Houdini): it guesses facts
-// from the program's text, drops those that some transaction can break while
+// induct finds inductive facts by guess and check (Houdini): of the facts
+// guessed from the program's text, it drops those that some transaction can break while
 // all that are left hold, and repeats. The program's own invariants take part;
 // one of them that is dropped is an error.
 //
@@ -23,9 +23,9 @@ import (
 // A fact holds in every state that serial executions reach from a state in
 // which it holds. That it holds initially is an assumption, or checked by the
 // caller.
-func induct(ctx context.Context, p *ir.Program, opt Options, lanes []*lane) ([]*ir.Invariant, []Kept, error) {
+func induct(ctx context.Context, p *ir.Program, opt Options, lanes []*lane, guessed []*ir.Invariant) ([]*ir.Invariant, []Kept, error) {
 	var guesses []*ir.Invariant
-	for _, g := range guess(p) {
+	for _, g := range guessed {
 		if opt.Initially == nil || opt.Initially(g) {
 			guesses = append(guesses, g)
 		}
@@ -187,36 +187,43 @@ func breaking(code *symbolic.Code, opt Options, t *ir.Txn, inv *ir.Invariant) (*
 	return w, []*smt.Term{run.Feasible(), w.Violated(run.Post, inv)}
 }
 
-// guess makes candidate facts: numbers drawn from a counter lie below it, and
-// numbers are not negative.
-func guess(p *ir.Program) []*ir.Invariant {
+// guess makes candidate facts.
+func guess(p *ir.Program) []*ir.Invariant { return append(counters(p), signs(p)...) }
+
+// counters guesses that numbers drawn from a counter lie below it.
+func counters(p *ir.Program) []*ir.Invariant {
+	var out []*ir.Invariant
+	for _, t := range p.Txns {
+		out = append(out, drawnBelow(t)...)
+	}
+	return distinct(out)
+}
+
+// signs guesses that numbers are not negative.
+func signs(p *ir.Program) []*ir.Invariant {
+	var out []*ir.Invariant
+	for _, t := range p.Tables {
+		for _, c := range t.Columns {
+			if c.Type.Kind == ir.KindInt && c.Name != "rowid" {
+				out = append(out, &ir.Invariant{From: []ir.Source{{Table: t, Row: t.Name}},
+					Expr: ir.Op(ir.Ge, &ir.Col{Row: t.Name, Col: c.Name}, ir.C(ir.Int(0)))})
+			}
+		}
+	}
+	return distinct(out)
+}
+
+// distinct gives one of each fact, sorted by its text.
+func distinct(list []*ir.Invariant) []*ir.Invariant {
 	found := map[string]*ir.Invariant{}
-	add := func(inv *ir.Invariant) {
+	for _, inv := range list {
 		key := ir.ExprString(inv.Expr)
 		if found[key] == nil {
 			found[key] = inv
 		}
 	}
-	for _, t := range p.Txns {
-		for _, inv := range counters(t) {
-			add(inv)
-		}
-	}
-	for _, t := range p.Tables {
-		for _, c := range t.Columns {
-			if c.Type.Kind == ir.KindInt && c.Name != "rowid" {
-				add(&ir.Invariant{From: []ir.Source{{Table: t, Row: t.Name}},
-					Expr: ir.Op(ir.Ge, &ir.Col{Row: t.Name, Col: c.Name}, ir.C(ir.Int(0)))})
-			}
-		}
-	}
-	var keys []string
-	for k := range found {
-		keys = append(keys, k)
-	}
-	sort.Strings(keys)
 	var out []*ir.Invariant
-	for _, k := range keys {
+	for _, k := range slices.Sorted(maps.Keys(found)) {
 		out = append(out, found[k])
 	}
 	return out
@@ -229,10 +236,10 @@ type drawn struct {
 	key   map[int]string // key column -> the text of the value asked for
 }
 
-// counters guesses, for a transaction that reads a number from a row and
+// drawnBelow guesses, for a transaction that reads a number from a row and
 // inserts it elsewhere, that the numbers inserted are less than the counter:
 // for all rows t, d with matching keys, t.c < d.n.
-func counters(txn *ir.Txn) []*ir.Invariant {
+func drawnBelow(txn *ir.Txn) []*ir.Invariant {
 	from := map[string]drawn{}
 	var out []*ir.Invariant
 	ir.Walk(txn.Body, func(s ir.Stmt) {

@@ -122,6 +122,7 @@ type prover struct {
 	stats  Stats
 	left   int // questions that may still be asked
 	spent  int // questions that a solver was needed for, now or earlier
+	effort int // the sum of the terms of those that were asked
 	// memory has the answers of earlier runs, or is nil; recalled says that it
 	// was opened.
 	memory   *memory
@@ -163,16 +164,22 @@ func Prove(ctx context.Context, p *ir.Program, opt Options) (*Result, error) {
 			return &Result{Verdict: Robust, Certificate: c}, nil
 		}
 		// Without facts about the data first: most programs need none, and
-		// they cost time.
+		// they cost time. Then with those about counters, which are few.
 		plain.opt.MaxQuestions, plain.opt.MaxWalks, plain.opt.MaxWindow = min(opt.MaxQuestions, quickQuestions), 1, 2
 		plain.quick = true
-		if res := plain.run(ctx); res.Verdict == Robust {
+		res := plain.run(ctx)
+		if res.Verdict == Robust {
 			res.Evidence.need(nil, nil, nil)
 			return finish(res), nil
 		}
+		if facts, kept, err := induct(ctx, p, opt, lanes, counters(p)); err == nil && len(facts) > 0 {
+			if res := prove(ctx, plain, facts, kept); res.Verdict == Robust {
+				return finish(res), nil
+			}
+		}
 		plain.opt, plain.quick = opt, false
 	}
-	facts, kept, err := induct(ctx, p, opt, lanes)
+	facts, kept, err := induct(ctx, p, opt, lanes, guess(p))
 	if err != nil {
 		return nil, err
 	}
@@ -186,8 +193,8 @@ func withFacts(p *ir.Program, facts []*ir.Invariant) *ir.Program {
 	return &q
 }
 
-// prove tries the two granularities of exclusion; a proof with either is one.
-// plain is what was tried without facts.
+// prove tries the two granularities of exclusion; a proof with either is one. A
+// quick attempt tries the first. plain is what was tried without facts.
 func prove(ctx context.Context, plain *attempt, facts []*ir.Invariant, kept []Kept) *Result {
 	var best *Result
 	for _, gran := range []symbolic.Granularity{symbolic.ByRow, symbolic.ByCell} {
@@ -217,7 +224,7 @@ func prove(ctx context.Context, plain *attempt, facts []*ir.Invariant, kept []Ke
 		if best == nil || res.Verdict == Robust {
 			best = res
 		}
-		if res.Verdict == Robust || plain.opt.Classic || res.anomaly || ctx.Err() != nil {
+		if res.Verdict == Robust || plain.quick || plain.opt.Classic || res.anomaly || ctx.Err() != nil {
 			break
 		}
 	}
@@ -307,7 +314,7 @@ func (p *prover) walks(ctx context.Context, t0 int) (found []*Walk, reason strin
 		if len(found) > 0 {
 			return found, ""
 		}
-		if p.left <= 0 {
+		if p.exhausted() {
 			p.bound(BoundQuestions)
 			return nil, fmt.Sprintf("walks around %s remain after %d questions", p.nodes[t0].txn.Name, p.opt.MaxQuestions)
 		}
@@ -352,6 +359,15 @@ func (p *prover) explore(ctx context.Context, t0, window int) (closed [][]elem, 
 		}
 	}
 	return closed, false
+}
+
+// exhausted reports whether no more may be asked.
+func (p *prover) exhausted() bool {
+	effort := quickEffort
+	if len(p.facts) > 0 {
+		effort *= 4 // there is more hope
+	}
+	return p.left <= 0 || p.quick && p.effort >= effort
 }
 
 // bound records that a bound ran out.

@@ -40,6 +40,7 @@ func (q piece) key() string {
 type answer struct {
 	res     smt.Result
 	reason  string
+	terms   int         // that it took, 0 if a solver was not needed
 	refuted *Refutation // for Unsat
 	example []string    // for Sat, as in Walk
 }
@@ -59,6 +60,7 @@ func (p *prover) ask(ctx context.Context, q piece) answer {
 		}
 		if p.queries() > before {
 			p.left--
+			p.effort += a.terms
 		}
 		p.memo[key] = a
 		p.order = append(p.order, q)
@@ -145,7 +147,7 @@ func (p *prover) decide(ctx context.Context, pc piece) answer {
 	p.spent++
 	a := w.Ask(ctx, p.lane.solver(), q.terms...)
 	copy(a.Topics, q.topics)
-	out := answer{res: a.Result, reason: a.Reason}
+	out := answer{res: a.Result, reason: a.Reason, terms: w.B.Size()}
 	if a.Result == smt.Unsat {
 		out.refuted = p.refutation(ctx, &a, len(p.code.Program.Invariants)-len(p.facts))
 	}

@@ -27,6 +27,7 @@ type memory struct {
 // remembered is an answer; none is kept that the solver did not know.
 type remembered struct {
 	Unsat     bool     `json:"unsat,omitempty"`
+	Terms     int      `json:"terms,omitempty"`
 	Reason    string   `json:"reason,omitempty"`
 	Syntactic bool     `json:"syntactic,omitempty"`
 	Uses      []int    `json:"uses,omitempty"`
@@ -78,9 +79,9 @@ func (m *memory) get(key string, withFacts bool) (answer, bool) {
 	case !ok:
 		return answer{}, false
 	case r.Unsat:
-		return answer{res: smt.Unsat, refuted: &Refutation{Syntactic: r.Syntactic, WithFacts: withFacts, Uses: r.Uses, Topics: r.Topics}}, true
+		return answer{res: smt.Unsat, terms: r.Terms, refuted: &Refutation{Syntactic: r.Syntactic, WithFacts: withFacts, Uses: r.Uses, Topics: r.Topics}}, true
 	}
-	return answer{res: smt.Sat, reason: r.Reason}, true
+	return answer{res: smt.Sat, reason: r.Reason, terms: r.Terms}, true
 }
 
 // put keeps an answer.
@@ -88,9 +89,9 @@ func (m *memory) put(key string, a answer) {
 	if m == nil || a.res == smt.Unknown {
 		return
 	}
-	r := remembered{Reason: a.reason}
+	r := remembered{Reason: a.reason, Terms: a.terms}
 	if a.res == smt.Unsat {
-		r = remembered{Unsat: true, Syntactic: a.refuted.Syntactic, Uses: a.refuted.Uses, Topics: a.refuted.Topics}
+		r = remembered{Unsat: true, Terms: a.terms, Syntactic: a.refuted.Syntactic, Uses: a.refuted.Uses, Topics: a.refuted.Topics}
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -37,9 +37,10 @@ type search struct {
 
 	starts []elem // that were not looked at
 	seen   map[string]bool
-	queue  []state
-	at     state  // the state that is looked at,
-	follow []elem // and what may make its chain longer
+	fresh  []state // that may close; all of one length come before longer ones
+	queue  []state // that may be made longer
+	at     state   // the state that is looked at,
+	follow []elem  // and what may make its chain longer
 	closed [][]elem
 	// done says that the search is over, and complete that there are no more
 	// chains than those closed.
@@ -100,7 +101,7 @@ func (s *search) push(st state) {
 	k := s.part(s.newest(st.chain, st.known), st.whole, false).key() + s.p.ran(st.chain)
 	if !s.seen[k] {
 		s.seen[k] = true
-		s.queue = append(s.queue, st)
+		s.fresh = append(s.fresh, st)
 	}
 }
 
@@ -108,8 +109,13 @@ func (s *search) push(st state) {
 func (s *search) advance(ctx context.Context) {
 	for left := s.p.left; !s.done && s.p.left == left; {
 		switch {
-		case s.p.left <= 0 || ctx.Err() != nil:
+		case s.p.exhausted() || ctx.Err() != nil:
 			s.done = true
+		case len(s.fresh) > 0:
+			st := s.fresh[0]
+			s.fresh = s.fresh[1:]
+			s.queue = append(s.queue, st)
+			s.close(ctx, st)
 		case len(s.starts) > 0:
 			e := s.starts[0]
 			s.starts = s.starts[1:]
@@ -123,35 +129,38 @@ func (s *search) advance(ctx context.Context) {
 		case len(s.queue) > 0:
 			s.at = s.queue[0]
 			s.queue = s.queue[1:]
-			s.look(ctx)
+			s.follow = s.followers(s.at.chain)
 		default:
 			s.done, s.complete = true, true
 		}
 	}
 }
 
-// look finds out whether a chain closes, and what may make it longer.
-func (s *search) look(ctx context.Context) {
-	p, t0, st := s.p, s.t0, s.at
-	end := s.newest(st.chain, 1)[0]
-	if p.mayClose(t0, end, s.back) && p.ask(ctx, s.part(s.newest(st.chain, st.known), st.whole, true)).res != smt.Unsat {
+// close finds out whether a chain closes.
+func (s *search) close(ctx context.Context, st state) {
+	p := s.p
+	if p.mayClose(s.t0, s.newest(st.chain, 1)[0], s.back) && p.ask(ctx, s.part(s.newest(st.chain, st.known), st.whole, true)).res != smt.Unsat {
 		s.closed = append(s.closed, st.chain)
-		if p.suspect(ctx, t0, st.chain) || len(s.closed) == p.opt.MaxWalks {
-			s.done = true
-			return
-		}
+		s.done = p.suspect(ctx, s.t0, st.chain) || len(s.closed) == p.opt.MaxWalks
 	}
+}
+
+// followers gives what may make a chain longer.
+func (s *search) followers(chain []elem) (out []elem) {
+	p := s.p
+	end := s.newest(chain, 1)[0]
 	for _, v := range p.near.meeting[end.node] {
 		for _, kind := range kinds {
 			e := elem{v, kind}
 			if kind == Issued && (end.kind == Issued || p.opt.naive) {
 				continue
 			}
-			if s.back && p.possible(t0, nil, e) || !s.back && p.possible(t0, st.chain, e) {
-				s.follow = append(s.follow, e)
+			if s.back && p.possible(s.t0, nil, e) || !s.back && p.possible(s.t0, chain, e) {
+				out = append(out, e)
 			}
 		}
 	}
+	return out
 }
 
 // extend makes the chain longer by an element, if it can be.
