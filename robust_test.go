@@ -74,8 +74,6 @@ func TestProcesses(t *testing.T) {
 // is modelled.
 func TestApplications(t *testing.T) {
 	open := map[string]string{
-		"s3-cascade":                  "actions of foreign keys are not modelled",
-		"s3-cascade-lock":             "actions of foreign keys are not modelled",
 		"s1-values run_p,run_o,run_i": "equal values", "s1-values run_p,run_i,run_x": "equal values",
 	}
 	for _, app := range testprog.Apps(t) {

@@ -135,7 +135,7 @@ func simple(p *ir.Program) bool {
 		plain = plain && len(t.Params) == 0
 		ir.Walk(t.Body, func(s ir.Stmt) {
 			switch s := s.(type) {
-			case *ir.Unmodelled, *ir.Savepoint, *ir.RollbackTo, *ir.LockTable:
+			case *ir.Unmodelled, *ir.Cascade, *ir.Savepoint, *ir.RollbackTo, *ir.LockTable:
 				plain = false
 			case *ir.Select:
 				plain = plain && s.IsVarRead()

@@ -69,6 +69,15 @@ func Instrument(p *ir.Program, opt Options) (*Result, error) {
 		if t.Labelled != nil {
 			return nil, ir.Errorf(t.Pos, "transaction %s is in the labelled form: give it a structured body first (ir.Structure)", t.Name)
 		}
+		var action *ir.Cascade
+		ir.Walk(t.Body, func(s ir.Stmt) {
+			if c, ok := s.(*ir.Cascade); ok && action == nil {
+				action = c
+			}
+		})
+		if action != nil {
+			return nil, ir.Errorf(action.At.Pos, "what ON DELETE of the foreign key %s does cannot be instrumented, since it acts on the rows that are there at the commit", action.ForeignKey().Name)
+		}
 	}
 	rw.program()
 	return &Result{ir.MustCheck("instrument", rw.out), rw.trA}, nil

@@ -105,6 +105,14 @@ func (c *checker) table(t *Table) {
 		if !f.Ref.isKeyOrUnique(f.RefColumns) {
 			c.fail(f.Pos, "foreign key %s refers to columns of %s that are no key", f.Name, f.Ref.Name)
 		}
+		if f.OnDelete != NoAction && (f.Ref == t || !SameColumns(f.RefColumns, f.Ref.Key)) {
+			c.fail(f.Pos, "foreign key %s has an action, but does not refer to the primary key of another table", f.Name)
+		}
+		for _, col := range f.Columns {
+			if f.OnDelete == SetNull && (t.Columns[col].NotNull || t.IsKey(col)) {
+				c.fail(f.Pos, "foreign key %s sets %s to NULL, which cannot be", f.Name, t.Columns[col].Name)
+			}
+		}
 	}
 	for _, col := range t.Columns {
 		c.want(t.Pos, self, col.Generated, col.Type, "generated column "+col.Name)
@@ -186,8 +194,38 @@ func (c *checker) transaction(t *Txn) {
 }
 
 func (c *checker) stmts(list []Stmt) {
-	for _, s := range list {
+	for i, s := range list {
 		c.stmt(s)
+		c.cascades(s, list[i+1:])
+	}
+}
+
+// cascades checks that the actions of foreign keys follow a deletion.
+func (c *checker) cascades(s Stmt, after []Stmt) {
+	from := Written(s)
+	switch s := s.(type) {
+	case *Delete:
+	case *Cascade:
+		if s.ForeignKey().OnDelete != CascadeDelete {
+			return
+		}
+	default:
+		return
+	}
+	done := map[*ForeignKey]bool{}
+	for _, a := range after {
+		if a, ok := a.(*Cascade); ok && a.Key < len(a.Table.ForeignKeys) {
+			done[a.ForeignKey()] = true
+			continue
+		}
+		break
+	}
+	for _, t := range c.prog.Tables {
+		for i := range t.ForeignKeys {
+			if f := &t.ForeignKeys[i]; f.Ref == from && f.OnDelete != NoAction && !done[f] {
+				c.fail(s.Position(), "rows of %s are deleted, and no \"cascade %s %s\" follows", from.Name, t.Name, f.Name)
+			}
+		}
 	}
 }
 
@@ -347,6 +385,13 @@ func (c *checker) stmt(s Stmt) {
 			c.fail(pos, "%s is a shared variable: it cannot be deleted", s.Table.Name)
 		}
 		c.want(pos, c.scope(Source{s.Table, s.Row}), s.Where, BoolType, "a condition")
+	case *Cascade:
+		if s.Key >= len(s.Table.ForeignKeys) {
+			c.fail(pos, "%s has no foreign key of this number", s.Table.Name)
+		}
+		if s.ForeignKey().OnDelete == NoAction {
+			c.fail(pos, "foreign key %s has no action", s.ForeignKey().Name)
+		}
 	case *LockTable, *Abort, *Return, *Fail, *Unmodelled:
 	case *If:
 		c.want(pos, c.scope(), s.Cond, BoolType, "a condition")

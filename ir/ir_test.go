@@ -78,6 +78,8 @@ func TestRegisters(t *testing.T) {
 }
 
 func TestParseErrors(t *testing.T) {
+	const family = "program p\ntable p (a int, key (a)) table c (a int, p int, key (a), foreign f (p) references p (a) on delete cascade)\n" +
+		"table g (a int, c int, key (a), foreign h (c) references c (a) on delete set null, foreign k (c) references c (a))\n"
 	for _, tc := range []struct{ src, want string }{
 		{"", "f:1:1: expected \"program\", found the end of the file"},
 		{"program p\nvar x\ntxn t { r := z }", "f:3:14: z is not declared"},
@@ -104,6 +106,12 @@ func TestParseErrors(t *testing.T) {
 		{"program p\ntxn t { x := f(1) }", "f:2:14: f is no known function"},
 		{"program p\ntable t (a int not null, b int, key (a))\nrow t (null, 1)", "has null in column a"},
 		{"program p\ntable t (a int, key (a))\ntxn u { insert t (a) values (1) on conflict (a) do update k set z = 1 }", "table t has no column z"},
+		{family + "txn u { delete p }", "f:4:9: rows of p are deleted, and no \"cascade c f\" follows"},
+		{family + "txn u { delete p; cascade c f }", "f:4:19: rows of c are deleted, and no \"cascade g h\" follows"},
+		{family + "txn u { cascade c z }", "f:4:19: c has no foreign key z"},
+		{family + "txn u { cascade g k }", "f:4:9: foreign key k has no action"},
+		{"program p\ntable c (a int, p int, key (a), foreign f (p) references c (a) on delete cascade)", "f:2:33: foreign key f has an action, but does not refer to the primary key of another table"},
+		{"program p\ntable p (a int, key (a))\ntable c (a int, key (a), foreign f (a) references p (a) on delete set null)", "f:3:26: foreign key f sets a to NULL, which cannot be"},
 		{"\xff", "f:1:1: the file is not UTF-8 text here"},
 	} {
 		_, err := Parse("f", tc.src)

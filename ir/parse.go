@@ -13,7 +13,7 @@ import (
 //	domain LO..HI
 //	var x [TYPE] [= LITERAL] {, …}
 //	table T (col TYPE [not null], …, rowid | key (…), unique N (…) [where E],
-//	         foreign N (…) references U (…), check N E)
+//	         foreign N (…) references U (…) [on delete cascade | on delete set null], check N E)
 //	row T (LITERAL, …)
 //	invariant (T r, …) E
 //	txn T(PARAM, …) { … }            any number of sessions
@@ -447,6 +447,12 @@ func (p *parser) table(pos Pos) {
 			p.expect("references")
 			f.Ref = p.tableName()
 			f.RefColumns = p.columns(f.Ref)
+			switch {
+			case p.accept("on", "delete", "cascade"):
+				f.OnDelete = CascadeDelete
+			case p.accept("on", "delete", "set", "null"):
+				f.OnDelete = SetNull
+			}
 			t.ForeignKeys = append(t.ForeignKeys, f)
 		case p.accept("generated"):
 			hidden := p.accept("hidden")

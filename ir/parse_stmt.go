@@ -1,5 +1,7 @@
 package ir
 
+import "slices"
+
 func (p *parser) transaction(pos Pos) *Txn {
 	t := &Txn{Pos: pos, Name: p.name("the transaction's name")}
 	if p.prog.Txn(t.Name) != nil {
@@ -244,6 +246,14 @@ func (p *parser) statement(out *[]Stmt) {
 		p.rows = []Source{src}
 		s.Where = p.optWhere()
 		p.rows = nil
+		add(s)
+	case p.accept("cascade"):
+		s := &Cascade{At: at, Table: p.tableName()}
+		name := p.tok()
+		s.Key = slices.IndexFunc(s.Table.ForeignKeys, func(f ForeignKey) bool { return f.Name == name.text })
+		if p.name("a foreign key"); s.Key < 0 {
+			p.fail(name.pos, "%s has no foreign key %s", s.Table.Name, name.text)
+		}
 		add(s)
 	case p.accept("lock"):
 		s := &LockTable{At: at, Table: p.tableName()}

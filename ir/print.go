@@ -144,8 +144,11 @@ func (p *printer) table(t *Table) {
 		items = append(items, s)
 	}
 	for _, f := range t.ForeignKeys {
-		items = append(items, fmt.Sprintf("foreign %s %s references %s (%s)",
-			ident(f.Name), cols(f.Columns), ident(f.Ref.Name), f.Ref.columnList(f.RefColumns)))
+		s := fmt.Sprintf("foreign %s %s references %s (%s)", ident(f.Name), cols(f.Columns), ident(f.Ref.Name), f.Ref.columnList(f.RefColumns))
+		if f.OnDelete != NoAction {
+			s += " on delete " + f.OnDelete.String()
+		}
+		items = append(items, s)
 	}
 	for _, c := range t.Checks {
 		items = append(items, "check "+ident(c.Name)+" "+ExprString(c.Expr))
@@ -260,6 +263,8 @@ func (p *printer) stmt(s Stmt) {
 		p.line("update %s set %s%s;", source(Source{s.Table, s.Row}), setList(s.Table, s.Sets), where(s.Where))
 	case *Delete:
 		p.line("delete %s%s;", source(Source{s.Table, s.Row}), where(s.Where))
+	case *Cascade:
+		p.line("cascade %s %s;", ident(s.Table.Name), ident(s.ForeignKey().Name))
 	case *LockTable:
 		p.line("lock %s in %s;", ident(s.Table.Name), s.Mode)
 	case *If:

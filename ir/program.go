@@ -85,15 +85,28 @@ type Unique struct {
 }
 
 // ForeignKey says that Columns, where none is NULL, name a row of Ref by its
-// RefColumns, which are the primary key or a unique key of Ref. Updates and
-// deletions that would break it fail (NO ACTION).
+// RefColumns, which are the primary key or a unique key of Ref. Updates that
+// would break it fail, and so do deletions, unless OnDelete says what becomes of
+// the rows that they orphan: then a Cascade follows each deletion.
 type ForeignKey struct {
 	Pos        Pos
 	Name       string
 	Columns    []int
 	Ref        *Table
 	RefColumns []int
+	OnDelete   Action
 }
+
+// Action is what a foreign key does to the rows that a deletion orphans.
+type Action uint8
+
+const (
+	NoAction Action = iota
+	CascadeDelete
+	SetNull
+)
+
+func (a Action) String() string { return [...]string{"no action", "cascade", "set null"}[a] }
 
 // TableCheck is a CHECK constraint: Expr, over the row variable named like
 // the table, must not be false.

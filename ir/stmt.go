@@ -176,6 +176,22 @@ const (
 	AccessExclusive
 )
 
+// Cascade carries out the action of a foreign key of Table on the rows that have
+// lost their parent: it deletes them, or sets the columns of the foreign key to
+// NULL. It acts on the rows that are there when the transaction commits, not on
+// those of the snapshot, and lets the commit fail if it would act on one that
+// somebody else has inserted or changed meanwhile; one that somebody else has
+// deleted or given another parent is none of its concern. It follows a deletion
+// from the table that the foreign key refers to.
+type Cascade struct {
+	At
+	Table *Table
+	Key   int // the foreign key, in Table.ForeignKeys
+}
+
+// ForeignKey is the foreign key whose action this is.
+func (s *Cascade) ForeignKey() *ForeignKey { return &s.Table.ForeignKeys[s.Key] }
+
 // LockTable locks a whole table until the transaction ends. Before every
 // other statement it takes no snapshot.
 type LockTable struct {

@@ -117,7 +117,7 @@ func Exprs(s Stmt) []Expr {
 		order(s.Order)
 	case *Assume:
 		add(s.Cond)
-	case *Havoc, *Block, *LockTable, *Break, *Continue, *Return, *Abort, *Savepoint, *RollbackTo, *Unmodelled, *CopyTable, *Fail:
+	case *Havoc, *Block, *Cascade, *LockTable, *Break, *Continue, *Return, *Abort, *Savepoint, *RollbackTo, *Unmodelled, *CopyTable, *Fail:
 	default:
 		panic(fmt.Sprintf("ir: walk: unknown statement %T", s))
 	}
@@ -222,6 +222,8 @@ func Reads(s Stmt) []Source {
 		out = append(out, Source{s.Table, s.Row})
 	case *Delete:
 		out = append(out, Source{s.Table, s.Row})
+	case *Cascade:
+		out = append(out, Source{s.Table, s.Table.Name}, Source{s.ForeignKey().Ref, s.ForeignKey().Ref.Name})
 	case *Insert:
 		if s.Conflict != nil {
 			out = append(out, Source{s.Table, s.Conflict.Row})
@@ -245,6 +247,8 @@ func Written(s Stmt) *Table {
 	case *Update:
 		return s.Table
 	case *Delete:
+		return s.Table
+	case *Cascade:
 		return s.Table
 	}
 	return nil

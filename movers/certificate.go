@@ -44,7 +44,7 @@ func writes(t *ir.Txn) bool {
 	found := false
 	ir.Walk(t.Body, func(s ir.Stmt) {
 		switch s := s.(type) {
-		case *ir.Insert, *ir.Update, *ir.Delete, *ir.CopyTable:
+		case *ir.Insert, *ir.Update, *ir.Delete, *ir.Cascade, *ir.CopyTable:
 			found = true
 		case *ir.Unmodelled:
 			found = found || !s.ReadOnly

@@ -131,6 +131,9 @@ func (p *prover) solve(ctx context.Context, pc piece) answer {
 // decide answers a question, with the solver if need be.
 func (p *prover) decide(ctx context.Context, pc piece) answer {
 	defer p.lane.forget()
+	if p.opt.Classic && p.code.Acts {
+		return answer{reason: "dependencies by actions of foreign keys are not told without the values"}
+	}
 	q := p.build(pc)
 	if q.dead() {
 		p.stats.Syntactic++
@@ -169,6 +172,7 @@ func (p *prover) build(pc piece) *question {
 	q.delay = w.NewInstance(p.nodes[pc.t0].txn, "t0")
 	w.Unused(q.s0, q.delay)
 	q.r0 = q.delay.Run(q.s0)
+	q.r0.Late = true
 	q.assert(q.r0.OK, q.r0.Acts())
 	if p.opt.naive {
 		q.assert(q.r0.Feasible())
@@ -257,23 +261,23 @@ func (q *question) changed(r *symbolic.Run, s *symbolic.State, e elem) *smt.Term
 		return q.w.B.False()
 	}
 	moved := r.Inst.Run(s)
-	return q.otherwise(can(e, moved), r, moved)
+	return q.otherwise(can(e, moved), r, moved, false)
 }
 
 // otherwise is: the run moved, of the instance of r, does not succeed or, but for
-// classic mode, does not do the same.
-func (q *question) otherwise(succeeds *smt.Term, r, moved *symbolic.Run) *smt.Term {
+// classic mode, does not do the same (see Differ for later).
+func (q *question) otherwise(succeeds *smt.Term, r, moved *symbolic.Run, later bool) *smt.Term {
 	if q.p.opt.Classic {
 		return q.w.B.Not(succeeds)
 	}
-	return q.w.B.Or(q.w.B.Not(succeeds), r.Differ(moved))
+	return q.w.B.Or(q.w.B.Not(succeeds), r.Differ(moved, later))
 }
 
 // later is: the delayed transaction with its snapshot on a state does not do
 // what it does.
 func (q *question) later(s *symbolic.State) *smt.Term {
 	moved := q.delay.Run(s)
-	return q.otherwise(moved.OK, q.r0, moved)
+	return q.otherwise(moved.OK, q.r0, moved, true)
 }
 
 // first asserts FIRST: the element is stuck at the snapshot of the delayed

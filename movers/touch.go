@@ -125,6 +125,11 @@ func touches(p *ir.Program, txn *ir.Txn, coarse bool) touch {
 		case *ir.Delete:
 			write(s.Table, true)
 			children(s.Table)
+		case *ir.Cascade:
+			fk := s.ForeignKey()
+			lock(fk.Ref)
+			write(s.Table, fk.OnDelete == ir.CascadeDelete, fk.Columns...)
+			children(s.Table)
 		case *ir.LockTable:
 			// It excludes by uses of the table, also by those that only read.
 			write(s.Table, true)

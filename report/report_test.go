@@ -41,21 +41,31 @@ var cases = []struct {
 func check(t *testing.T, path string, opt robust.Options) *report.Report {
 	t.Helper()
 	full := filepath.Join("..", "testdata", path)
-	var p *ir.Program
 	if strings.HasSuffix(path, ".litmus") {
 		src, err := os.ReadFile(full)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if p, err = ir.Parse(path, string(src)); err != nil {
-			t.Fatal(err)
-		}
-	} else {
-		var err error
-		if p, err = sqlmodel.Load(t.Context(), []string{full}, sqlmodel.Options{}); err != nil {
-			t.Fatal(err)
-		}
+		return checkText(t, path, string(src), opt)
 	}
+	p, err := sqlmodel.Load(t.Context(), []string{full}, sqlmodel.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return checkProgram(t, p, opt)
+}
+
+func checkText(t *testing.T, name, src string, opt robust.Options) *report.Report {
+	t.Helper()
+	p, err := ir.Parse(name, src)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return checkProgram(t, p, opt)
+}
+
+func checkProgram(t *testing.T, p *ir.Program, opt robust.Options) *report.Report {
+	t.Helper()
 	rep, err := robust.Check(t.Context(), p, opt)
 	if err != nil {
 		t.Fatal(err)

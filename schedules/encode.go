@@ -166,6 +166,7 @@ func (s *search) encode(o Order, z size) *encoding {
 	states := []*symbolic.State{e.base}
 	for i, c := range o.Commits {
 		run := e.insts[c].Run(states[o.Snapshots[i]])
+		run.Late = o.Snapshots[i] < i
 		e.runs[c] = run
 		e.assert(run.OK)
 		for _, d := range o.Commits[o.Snapshots[i]:i] {
@@ -199,7 +200,7 @@ func (e *encoding) needed(states []*symbolic.State, i, c int) {
 	B := e.w.B
 	run := e.runs[c]
 	moved := e.insts[c].Run(states[e.o.Snapshots[i]+1])
-	e.assert(B.Or(B.Not(moved.OK), e.differ(run, moved)))
+	e.assert(B.Or(B.Not(moved.OK), e.differ(run, moved, true)))
 	z := e.o.Commits[i-1]
 	if e.o.Snapshots[i-1] < i-1 || slices.Contains(e.o.Snapshots[i+1:], i) {
 		return
@@ -207,16 +208,16 @@ func (e *encoding) needed(states []*symbolic.State, i, c int) {
 	before, ok := run.Commit(states[i-1])
 	last := e.insts[z].Run(before)
 	_, commits := last.Commit(before)
-	e.assert(B.Or(B.Not(ok), B.Not(last.OK), B.Not(commits), e.differ(e.runs[z], last)))
+	e.assert(B.Or(B.Not(ok), B.Not(last.OK), B.Not(commits), e.differ(e.runs[z], last, false)))
 }
 
 // differ is: the second run does not do the same as the first; it is true where
-// that cannot be told.
-func (e *encoding) differ(a, b *symbolic.Run) *smt.Term {
+// that cannot be told. later is as in symbolic.Run.Differ.
+func (e *encoding) differ(a, b *symbolic.Run, later bool) *smt.Term {
 	if !a.Comparable(b) {
 		return e.w.B.True()
 	}
-	return a.Differ(b)
+	return a.Differ(b, later)
 }
 
 // initially asserts the rows of the file, or none.

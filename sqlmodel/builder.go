@@ -33,6 +33,9 @@ type builder struct {
 	// next is the first number to try where the name of a local is taken.
 	next  map[string]int
 	locks bool // there is a LOCK TABLE
+	// lookBack says that the transaction has to do with the children that an
+	// action took, after it.
+	lookBack bool
 	// typings are what is known of the types of the variables of a script; first
 	// are the reads that take its snapshot, and points counts its savepoints.
 	typings map[string]*typing

@@ -1,6 +1,8 @@
 package sqlmodel
 
 import (
+	"slices"
+
 	"github.com/txrobust/robust/ir"
 	"github.com/txrobust/robust/sqlmodel/internal/pg"
 )
@@ -22,6 +24,14 @@ func (l *loader) keysTo(t *table) []childKey {
 		}
 	}
 	return out
+}
+
+// action gives what the foreign key of the IR does.
+func (k childKey) action() ir.Action {
+	if k.number < 0 {
+		return ir.NoAction
+	}
+	return k.child.ir.ForeignKeys[k.number].OnDelete
 }
 
 // selfKey gives a foreign key from t to t itself, or nil.
@@ -59,17 +69,163 @@ func actionWord(a action) string {
 	return "NO ACTION"
 }
 
+// markActions gives the foreign keys of the IR their actions, as far as it has
+// them: those that do no more than delete children, or set to NULL columns that
+// nothing else looks at.
+func (l *loader) markActions() {
+	for _, t := range l.order {
+		for _, f := range t.foreign {
+			ref := l.table(f.ref)
+			if f.number < 0 || ref == t || t.odd != "" || ref.odd != "" {
+				continue
+			}
+			k := &t.ir.ForeignKeys[f.number]
+			switch {
+			case ref.ir.Rowid || !ir.SameColumns(k.RefColumns, ref.ir.Key):
+			case f.onDelete == cascade && !t.watched(onDelete):
+				k.OnDelete = ir.CascadeDelete
+			case f.onDelete == setNull && len(f.setColumns) == 0 && !t.watched(onUpdate) && t.mayBeNull(k.Columns):
+				k.OnDelete = ir.SetNull
+			}
+		}
+	}
+}
+
+// watched reports whether something beyond the IR follows some kind of write: a
+// trigger, or a constraint that the ir.Table does not have.
+func (t *table) watched(event int32) bool {
+	for _, g := range t.triggers {
+		if g.events&event != 0 {
+			return true
+		}
+	}
+	return slices.ContainsFunc(t.unseen, func(k *unseen) bool { return k.on&event != 0 })
+}
+
+// mayBeNull reports whether columns may become NULL, whatever is in the others:
+// no key, check, partial index or generated column is about them.
+func (t *table) mayBeNull(cols []int) bool {
+	if len(t.ir.Checks) > 0 {
+		return false
+	}
+	for _, c := range cols {
+		if t.ir.Columns[c].NotNull || t.ir.IsKey(c) {
+			return false
+		}
+	}
+	for _, c := range t.ir.Columns {
+		if c.Generated != nil {
+			return false
+		}
+	}
+	return !slices.ContainsFunc(t.ir.Uniques, func(u ir.Unique) bool { return u.Where != nil })
+}
+
+// actions writes the actions that follow a deletion from t.
+func (b *builder) actions(pos ir.Pos, t *table) {
+	for _, f := range b.l.actionsOf(t) {
+		b.emit(&ir.Cascade{At: at(pos), Table: f.child.ir, Key: f.number})
+	}
+}
+
+// actionsOf gives the foreign keys whose actions a deletion from t causes, the
+// parents' before the children's.
+func (l *loader) actionsOf(t *table) []childKey {
+	var out []childKey
+	queue := []*table{t}
+	for len(queue) > 0 {
+		for _, f := range l.keysTo(queue[0]) {
+			if f.action() == ir.NoAction || slices.ContainsFunc(out, func(o childKey) bool { return o.foreignKey == f.foreignKey }) {
+				continue
+			}
+			if out = append(out, f); f.action() == ir.CascadeDelete {
+				queue = append(queue, f.child)
+			}
+		}
+		queue = queue[1:]
+	}
+	return out
+}
+
+// acts reports whether the actions of the IR are all that the foreign keys to t
+// do when rows of it are deleted: each is marked, their tables are reached in one
+// way, and no other foreign key relates these. Which order PostgreSQL takes makes
+// no difference then.
+func (b *builder) acts(t *table) bool {
+	if b.lookBack {
+		return false
+	}
+	list := b.l.actionsOf(t)
+	reached := map[*table]bool{t: true}
+	for _, f := range list {
+		if reached[f.child] {
+			return false
+		}
+		reached[f.child] = true
+	}
+	changed := []*table{t}
+	for _, f := range list {
+		if f.action() == ir.CascadeDelete {
+			changed = append(changed, f.child)
+		}
+	}
+	for _, from := range changed {
+		for _, f := range b.l.keysTo(from) {
+			tree := slices.ContainsFunc(list, func(o childKey) bool { return o.foreignKey == f.foreignKey })
+			if f.onDelete.changes() && !tree || !tree && reached[f.child] {
+				return false
+			}
+		}
+	}
+	return len(list) > 0
+}
+
+// looksBack reports whether a transaction has to do with the children that an
+// action took, after it. What it sees then are the rows of the snapshot, but for
+// those that it has deleted, and it has not deleted those that somebody else had
+// taken away: the own view of the IR is another one.
+func looksBack(body []ir.Stmt) bool {
+	taken := map[*ir.Table]bool{}
+	acting, found := false, false
+	ir.Walk(body, func(s ir.Stmt) {
+		if c, ok := s.(*ir.Cascade); ok {
+			found = found || !acting && taken[c.Table]
+			taken[c.Table], acting = true, true
+			return
+		}
+		acting = false
+		if len(taken) == 0 {
+			return
+		}
+		for _, src := range ir.Reads(s) {
+			found = found || taken[src.Table]
+		}
+		switch s := s.(type) {
+		case *ir.Unmodelled:
+			found = found || s.Tables == nil || slices.ContainsFunc(s.Tables, func(t *ir.Table) bool { return taken[t] })
+		default:
+			if t := ir.Written(s); t != nil {
+				found = found || taken[t]
+				for _, fk := range t.ForeignKeys {
+					found = found || taken[fk.Ref]
+				}
+			}
+		}
+	})
+	return found
+}
+
 // cascade stands for what the foreign keys to t do to its children when the
-// DELETE s removes rows of t: an ir.Unmodelled of the tables that this may
-// change, before the deletion, since the IR checks foreign keys after each
-// statement.
+// DELETE s removes rows of t, where the actions of the IR are not all of that: an
+// ir.Unmodelled of the tables that this may change, before the deletion, since
+// the IR checks foreign keys after each statement.
 //
-// No statement of the IR on the children would be right. PostgreSQL looks for
-// the children that are there at that moment, not for those of the snapshot,
+// An ir.Delete or ir.Update of the children would not be right. PostgreSQL looks
+// for the children that are there at that moment, not for those of the snapshot,
 // and fails if one of them is not as in the snapshot. So it takes no notice of
 // a child that somebody else has deleted or given another parent meanwhile,
-// where an ir.Delete or ir.Update of the children in the snapshot excludes
-// that somebody: it would hide executions that commit.
+// where a statement on the children of the snapshot excludes that somebody: it
+// would hide executions that commit.
 //
 // An ir.Unmodelled hides none. It may do to the rows what the real action does,
 // excludes nobody, and depends on all rows of its tables both ways: whoever

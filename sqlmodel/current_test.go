@@ -1,6 +1,7 @@
 package sqlmodel
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/txrobust/robust/internal/pgtest"
@@ -17,8 +18,10 @@ func TestCurrentReads(t *testing.T) {
 		deferred  = "CREATE TABLE c (id int, p int REFERENCES p DEFERRABLE INITIALLY DEFERRED)"
 		notValid  = "CREATE TABLE c (id int, p int); ALTER TABLE c ADD FOREIGN KEY (p) REFERENCES p NOT VALID"
 		exprKey   = "CREATE TABLE c (id int, p int); CREATE UNIQUE INDEX ON c (abs(id))"
-		exclude   = "CREATE TABLE c (id int, p int, EXCLUDE (id WITH =))"
-		lateKey   = "CREATE TABLE c (id int UNIQUE DEFERRABLE INITIALLY DEFERRED, p int)"
+		below     = "CREATE TABLE c (id int PRIMARY KEY, p int REFERENCES p ON DELETE CASCADE); " +
+			"CREATE TABLE g (id int, c int REFERENCES c ON DELETE %s); INSERT INTO c VALUES (3, 1); INSERT INTO g VALUES (1, 3)"
+		exclude = "CREATE TABLE c (id int, p int, EXCLUDE (id WITH =))"
+		lateKey = "CREATE TABLE c (id int UNIQUE DEFERRABLE INITIALLY DEFERRED, p int)"
 
 		dropParent = "DELETE FROM p WHERE id = 1"
 		dropChild  = "DELETE FROM c WHERE id = 1"
@@ -30,6 +33,13 @@ func TestCurrentReads(t *testing.T) {
 		{"cascade, child moved", onCascade, "UPDATE c SET p = 2 WHERE id = 1", dropParent, "DELETE 1"},
 		{"cascade, child changed", onCascade, "UPDATE c SET id = 5 WHERE id = 1", dropParent, "40001"},
 		{"cascade, child added", onCascade, "INSERT INTO c VALUES (7, 1)", dropParent, "40001"},
+		{"cascade, child moved in", onCascade, "UPDATE c SET p = 1 WHERE id = 2", dropParent, "40001"},
+		{"cascade, grandchild deleted", fmt.Sprintf(below, "CASCADE"), "DELETE FROM g", dropParent, "DELETE 1"},
+		{"cascade, grandchild changed", fmt.Sprintf(below, "CASCADE"), "UPDATE g SET id = 2", dropParent, "40001"},
+		{"cascade, child of grandchildren moved", fmt.Sprintf(below, "CASCADE"), "WITH m AS (UPDATE c SET p = 2 WHERE id = 3) UPDATE g SET id = 2", dropParent, "DELETE 1"},
+		{"cascade and set null, child moved", fmt.Sprintf(below, "SET NULL"), "WITH m AS (UPDATE c SET p = 2 WHERE id = 3) UPDATE g SET id = 2", dropParent, "DELETE 1"},
+		{"set null, child moved in", onNull, "UPDATE c SET p = 1 WHERE id = 2", dropParent, "40001"},
+		{"set null, child added", onNull, "INSERT INTO c VALUES (7, 1)", dropParent, "40001"},
 		{"set null, child deleted", onNull, dropChild, dropParent, "DELETE 1"},
 		{"set null, child moved", onNull, "UPDATE c SET p = 2 WHERE id = 1", dropParent, "DELETE 1"},
 		{"set null, child changed", onNull, "UPDATE c SET id = 5 WHERE id = 1", dropParent, "40001"},

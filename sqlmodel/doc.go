@@ -98,9 +98,10 @@
 // functions it calls, its triggers and its cascades name (all tables where
 // that cannot be told), followed by a havoc of the variables that it may set
 // and a choice of the ways in which it may leave the blocks around it. So
-// become, for now: ON DELETE CASCADE, SET NULL and SET DEFAULT (the action, not
-// the DELETE: an action looks at the children of that moment, which no
-// statement of the IR does), SKIP LOCKED, changes of key columns, ON UPDATE
+// become, for now: ON DELETE SET DEFAULT, other actions in a loop, beside triggers of
+// the tables concerned, where their tables are reached in several ways or where
+// the transaction has to do with them afterwards (the action, not the DELETE),
+// SKIP LOCKED, changes of key columns, ON UPDATE
 // actions, MERGE, TRUNCATE, WITH RECURSIVE, GROUPING SETS, WITH TIES, EXECUTE of
 // a command that is put together when it runs, cursors, blocks with EXCEPTION,
 // transaction control, writes of views, triggers that run at commit, read

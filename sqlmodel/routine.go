@@ -15,7 +15,18 @@ func (l *loader) template(fn *function) *ir.Txn {
 	if fn.script != nil {
 		return l.scriptTemplate(fn)
 	}
+	b := l.build(fn, false)
+	if looksBack(b.txn.Body) {
+		b = l.build(fn, true)
+	}
+	tidy.Txn(b.txn, b.weak, b.fields)
+	return b.txn
+}
+
+// build translates a function as a template.
+func (l *loader) build(fn *function, lookBack bool) *builder {
 	b := l.newBuilder(fn)
+	b.lookBack = lookBack
 	f := b.newFrame(fn)
 	for i, p := range fn.inputs() {
 		b.parameter(f, p, i)
@@ -27,8 +38,7 @@ func (l *loader) template(fn *function) *ir.Txn {
 	if b.locks {
 		b.snapshotFirst()
 	}
-	tidy.Txn(b.txn, b.weak, b.fields)
-	return b.txn
+	return b
 }
 
 func (l *loader) newBuilder(fn *function) *builder {

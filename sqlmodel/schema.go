@@ -59,6 +59,8 @@ type foreignKey struct {
 	deferred bool
 	// deferrable says that SET CONSTRAINTS can make it deferred.
 	deferrable bool
+	// number is its place in the ir.Table, or -1 where it is unseen.
+	number int
 }
 
 // action is what a foreign key does to children.

@@ -55,6 +55,7 @@ func (l *loader) finishTables() {
 		l.foreignKeys(t)
 		l.makeRows(t)
 	}
+	l.markActions()
 	l.noteUnseen()
 	for _, t := range l.order {
 		for _, p := range t.policies {
@@ -249,6 +250,7 @@ func (l *loader) constraints(t *table) {
 // checked by each statement, is unseen.
 func (l *loader) foreignKeys(t *table) {
 	for _, f := range t.foreign {
+		f.number = -1
 		ref := l.table(f.ref)
 		if ref == nil {
 			l.fail(f.pos, "foreign key %s refers to %s, but there is no such table", f.name, f.ref)
@@ -279,6 +281,7 @@ func (l *loader) foreignKeys(t *table) {
 				l.fail(f.pos, "foreign key %s compares %s (%s) with %s (%s)", f.name, from.Name, from.Type, to.Name, to.Type)
 			}
 		}
+		f.number = len(t.ir.ForeignKeys)
 		t.ir.ForeignKeys = append(t.ir.ForeignKeys, k)
 	}
 }

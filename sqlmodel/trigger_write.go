@@ -178,6 +178,7 @@ func (u *rowWriter) each(r *rowTrigger, before []*trigger, hidden string, severa
 			}
 		} else {
 			b.emit(&ir.Delete{At: at(u.pos), Table: t.ir, Row: u.row.row, Where: where})
+			b.actions(u.pos, t)
 		}
 		b.after(t, t.firing(u.events, false, true, u.set), r, u.pos, several)
 		if out != nil {

@@ -13,8 +13,10 @@ const maxTypings = 8
 // types of the places where they stand, which only the translation finds: it
 // is done again until no type changes.
 func (l *loader) scriptTemplate(fn *function) *ir.Txn {
+	lookBack := false
 	for i := 0; ; i++ {
 		b := l.newBuilder(fn)
+		b.lookBack = lookBack
 		b.txn.Level, b.txn.Script = fn.level, true
 		b.typings = map[string]*typing{}
 		f := b.newFrame(fn)
@@ -26,6 +28,10 @@ func (l *loader) scriptTemplate(fn *function) *ir.Txn {
 			continue
 		}
 		b.txn.Body = append(b.pre, b.out...)
+		if !lookBack && looksBack(b.txn.Body) {
+			lookBack = true
+			continue
+		}
 		b.snapshots()
 		tidy.Txn(b.txn, b.weak, b.fields)
 		return b.txn

@@ -333,8 +333,11 @@ func (b *builder) deleteStmt(f *frame, t *text, s *pg.DeleteStmt, pos ir.Pos, to
 		return
 	}
 	b.write(f, w, row, row, s.ReturningClause, pos, to, func(where ir.Expr, keep func(ir.Expr) ir.Expr) {
-		b.cascade(pos, row.table, s)
+		if b.loopDepth > 0 || !b.acts(row.table) {
+			b.cascade(pos, row.table, s)
+		}
 		b.emit(&ir.Delete{At: at(pos), Table: row.table.ir, Row: row.row, Where: where})
+		b.actions(pos, row.table)
 	})
 	b.aftermath(pos, row.table, onDelete, nil)
 	b.atStatement(row.table, onDelete, "DELETE", false, nil, pos)

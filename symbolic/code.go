@@ -1,6 +1,8 @@
 package symbolic
 
 import (
+	"slices"
+
 	"github.com/txrobust/robust/ir"
 	"github.com/txrobust/robust/smt"
 )
@@ -14,6 +16,12 @@ type Code struct {
 	Deleted, Inserted map[*ir.Table]bool
 	Updated           map[*ir.Table][]bool
 
+	// freed are the foreign keys whose children may leave their parents by other
+	// means than their own action.
+	freed map[*ir.ForeignKey]bool
+	// Acts says that some template has an action of a foreign key.
+	Acts bool
+
 	info       map[*ir.Txn]*txnInfo
 	classes    *classes
 	references map[*ir.Table][]reference // by the table referred to
@@ -24,7 +32,7 @@ type Code struct {
 // Prepare examines a program, whose transactions must be structured.
 func Prepare(p *ir.Program) *Code {
 	c := &Code{Program: p, Deleted: map[*ir.Table]bool{}, Inserted: map[*ir.Table]bool{},
-		Updated: map[*ir.Table][]bool{}, info: map[*ir.Txn]*txnInfo{}, classes: newClasses(),
+		Updated: map[*ir.Table][]bool{}, freed: map[*ir.ForeignKey]bool{}, info: map[*ir.Txn]*txnInfo{}, classes: newClasses(),
 		references: map[*ir.Table][]reference{}, types: map[ir.Expr]ir.Type{}}
 	for _, t := range p.Tables {
 		c.Updated[t] = make([]bool, len(t.Columns))
@@ -47,12 +55,23 @@ func Prepare(p *ir.Program) *Code {
 }
 
 func (c *Code) noteWrites(s ir.Stmt) {
+	// frees says that rows lose the values of some columns (nil: all).
+	frees := func(t *ir.Table, cols []int, but *ir.ForeignKey) {
+		for i := range t.ForeignKeys {
+			fk := &t.ForeignKeys[i]
+			if fk != but && (cols == nil || slices.ContainsFunc(cols, func(k int) bool { return slices.Contains(fk.Columns, k) })) {
+				c.freed[fk] = true
+			}
+		}
+	}
 	sets := func(t *ir.Table, list []ir.Set) {
 		for _, set := range list {
 			c.Updated[t][set.Col] = true
+			frees(t, []int{set.Col}, nil)
 		}
 	}
 	everything := func(t *ir.Table) {
+		frees(t, nil, nil)
 		c.Deleted[t], c.Inserted[t] = !t.Var, !t.Var
 		for i := range t.Columns {
 			c.Updated[t][i] = true
@@ -68,6 +87,19 @@ func (c *Code) noteWrites(s ir.Stmt) {
 		sets(s.Table, s.Sets)
 	case *ir.Delete:
 		c.Deleted[s.Table] = true
+		frees(s.Table, nil, nil)
+	case *ir.Cascade:
+		c.Acts = true
+		fk := s.ForeignKey()
+		if fk.OnDelete == ir.CascadeDelete {
+			c.Deleted[s.Table] = true
+			frees(s.Table, nil, fk)
+			return
+		}
+		for _, k := range fk.Columns {
+			c.Updated[s.Table][k] = true
+		}
+		frees(s.Table, fk.Columns, fk)
 	case *ir.CopyTable:
 		everything(s.Dst)
 	case *ir.Unmodelled:
@@ -270,7 +302,35 @@ func (c *Code) KeyFreed(t *ir.Table) bool {
 	return freed
 }
 
-// referenceFreed reports whether a child row may stop referring to its parent.
-func (c *Code) referenceFreed(r reference) bool {
-	return c.Deleted[r.child] || touches(r.fk.Columns, c.Updated[r.child])
+// referenceFreed reports whether a child row may stop referring to its parent
+// while the parent is there.
+func (c *Code) referenceFreed(r reference) bool { return c.freed[r.fk] }
+
+// firm reports whether the action of a foreign key of t is carried out on every
+// child that the snapshot shows: no child leaves its parent otherwise, and what
+// deletes the parents is firm.
+func (c *Code) firm(t *ir.Table, fk *ir.ForeignKey) bool {
+	seen := map[*ir.Table]bool{t: true}
+	for !c.freed[fk] {
+		t = fk.Ref
+		if seen[t] {
+			return false
+		}
+		seen[t] = true
+		var up []*ir.ForeignKey
+		for i := range t.ForeignKeys {
+			if f := &t.ForeignKeys[i]; f.OnDelete == ir.CascadeDelete {
+				up = append(up, f)
+			}
+		}
+		switch len(up) {
+		case 0:
+			return true
+		case 1:
+			fk = up[0]
+		default:
+			return false
+		}
+	}
+	return false
 }

@@ -1,6 +1,7 @@
 package symbolic
 
 import (
+	"github.com/txrobust/robust/ir"
 	"github.com/txrobust/robust/smt"
 )
 
@@ -19,7 +20,7 @@ func (r *Run) Commit(cur *State) (*State, *smt.Term) {
 		before := states[i]
 		if !l.rollback {
 			kept[i] = l.write
-			after := l.write.apply(w, before)
+			after := l.write.made(before).apply(w, before)
 			bad := l.write.breaks(w, before, after)
 			if !l.undone.IsFalse() && !bad.IsFalse() {
 				// What is rolled back anyway may also have run at the moment of
@@ -34,7 +35,7 @@ func (r *Run) Commit(cur *State) (*State, *smt.Term) {
 		for k := l.to; k < i; k++ {
 			if kept[k] != nil {
 				kept[k] = kept[k].when(w, func(write) *smt.Term { return w.B.Not(l.undone) })
-				after = kept[k].apply(w, after)
+				after = kept[k].made(after).apply(w, after)
 			}
 		}
 		states = append(states, after)
@@ -55,6 +56,9 @@ func (x *Write) when(w *World, cond func(wr write) *smt.Term) *Write {
 	}
 	if x.each != nil {
 		y.each = x.each.when(w, cond)
+	}
+	if x.on != nil {
+		y.on = func(s *State) *Write { return x.on(s).when(w, cond) }
 	}
 	return &y
 }
@@ -82,7 +86,8 @@ func (r *Run) Feasible() *smt.Term {
 	return r.Inst.w.B.And(r.OK, ok)
 }
 
-// breaks is: the write violates a constraint between rows.
+// breaks is: the write violates a constraint between rows, or it is an action
+// on a row that the own view did not show as one to act on.
 func (x *Write) breaks(w *World, before, after *State) *smt.Term {
 	if x.Kind == Unknown {
 		return w.B.False() // an unmodelled statement chooses whether it succeeds
@@ -92,6 +97,11 @@ func (x *Write) breaks(w *World, before, after *State) *smt.Term {
 	}
 	t := w.Program.Tables[x.Table]
 	var tests []func(wr write) *smt.Term
+	if x.on != nil {
+		seen := x
+		x = x.on(before)
+		tests = append(tests, func(wr write) *smt.Term { return w.B.Not(seen.at(nil, wr.key).guard) })
+	}
 	if x.Kind == Insert {
 		tests = append(tests, func(wr write) *smt.Term { return before.Alive(x.Table, wr.key) })
 	}
@@ -125,8 +135,8 @@ func (x *Write) breaks(w *World, before, after *State) *smt.Term {
 	}
 	if x.Kind != Insert {
 		for _, ref := range w.code.references[t] {
-			if x.Kind == Update && !touches(ref.fk.RefColumns, x.Cols) {
-				continue
+			if x.Kind == Update && !touches(ref.fk.RefColumns, x.Cols) || x.Kind == Delete && ref.fk.OnDelete != ir.NoAction {
+				continue // no child loses its parent, or an action follows
 			}
 			tests = append(tests, func(wr write) *smt.Term { return w.orphans(after, x, ref, wr) })
 		}

@@ -136,8 +136,10 @@ func (w *World) difference(a, b item) func(tuple []Key) *smt.Term {
 }
 
 // Differ is: two runs of one instance differ in what is observed or in what
-// they would write. It holds in positive positions only.
-func (r *Run) Differ(o *Run) *smt.Term {
+// they would write; later says that o only takes its snapshot later than r, and
+// both commit on the same state, which then decides what actions do. It holds in
+// positive positions only.
+func (r *Run) Differ(o *Run, later bool) *smt.Term {
 	w := r.Inst.w
 	if !r.comparable(o) {
 		return w.B.True()
@@ -147,7 +149,9 @@ func (r *Run) Differ(o *Run) *smt.Term {
 		u.differ(r.obs[i], o.obs[i])
 	}
 	for i := range r.Writes {
-		u.differ(r.Writes[i].asItem(w), o.Writes[i].asItem(w))
+		if !later || r.Writes[i].on == nil {
+			u.differ(r.Writes[i].asItem(w), o.Writes[i].asItem(w))
+		}
 	}
 	// Locks are no observation, but who may commit depends on them.
 	for i := range r.Locks {
@@ -217,7 +221,7 @@ func (r *Run) Acts() *smt.Term {
 }
 
 // Agrees is: two runs of one instance are the same in what is observed and in
-// what they would write. It holds in positive positions only.
+// what they would write, but for actions, whose rows others may change. It holds in positive positions only.
 func (r *Run) Agrees(o *Run) *smt.Term {
 	w := r.Inst.w
 	out := w.B.True()
@@ -231,6 +235,9 @@ func (r *Run) Agrees(o *Run) *smt.Term {
 		agree(r.obs[i], o.obs[i])
 	}
 	for i := range r.Writes {
+		if r.Writes[i].on != nil {
+			continue
+		}
 		agree(r.Writes[i].asItem(w), o.Writes[i].asItem(w))
 	}
 	return out

@@ -34,10 +34,16 @@ func (w *World) Excludes(owner, other *Run, gran Granularity, positive bool) *sm
 		}
 		return w.B.Not(w.Never(doms, prop))
 	}
+	// An action takes no notice of rows that others take away from it, also after
+	// they have changed them; one that commits late may not have acted.
+	acts := func(x *Write, late bool) bool { return positive || x.on == nil || x.firm || !late }
 	for _, a := range owner.Writes {
 		for _, b := range other.Writes {
 			if a.Table != b.Table || a.Kind == Unknown || b.Kind == Unknown {
 				continue // whether an unmodelled statement writes is not known
+			}
+			if !acts(a, true) || !acts(b, other.Late) {
+				continue
 			}
 			if a.Kind == Insert && !w.Engine.InsertExcludes {
 				if b.Kind == Insert && !w.code.KeyFreed(w.Program.Tables[a.Table]) {
@@ -52,7 +58,7 @@ func (w *World) Excludes(owner, other *Run, gran Granularity, positive bool) *sm
 		}
 		// A child inserted by the other stays, and refers to the parent that
 		// the owner deletes.
-		if a.Kind == Delete {
+		if a.Kind == Delete && acts(a, true) {
 			for _, ref := range w.code.references[w.Program.Tables[a.Table]] {
 				if w.code.referenceFreed(ref) {
 					continue
@@ -71,7 +77,7 @@ func (w *World) Excludes(owner, other *Run, gran Granularity, positive bool) *sm
 			continue
 		}
 		for _, b := range other.Writes {
-			if b.Table != l.Table || b.Kind == Insert || b.Kind == Unknown {
+			if b.Table != l.Table || b.Kind == Insert || b.Kind == Unknown || !acts(b, other.Late) {
 				continue
 			}
 			if class == engine.KeyChange && b.Kind == Update && !w.setsKey(b) {
@@ -83,7 +89,7 @@ func (w *World) Excludes(owner, other *Run, gran Granularity, positive bool) *sm
 	if w.Engine.LockWrites {
 		for _, a := range owner.Writes {
 			for _, l := range other.Locks {
-				if a.Table == l.Table && a.Kind != Insert && a.Kind != Unknown {
+				if a.Table == l.Table && a.Kind != Insert && a.Kind != Unknown && acts(a, true) {
 					out = w.B.Or(out, w.lockMeets(l, a, engine.AnyWrite, some))
 				}
 			}
@@ -318,7 +324,7 @@ func (w *World) Link(owner *Run, s0, s *State, gran Granularity) {
 	}
 	w.about(TopicWindow)
 	for _, x := range owner.Writes {
-		if x.Kind == Unknown || x.Kind == Insert && !w.Engine.InsertExcludes {
+		if x.Kind == Unknown || x.Kind == Insert && !w.Engine.InsertExcludes || x.on != nil && !x.firm {
 			continue
 		}
 		cols := x.Cols

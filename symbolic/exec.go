@@ -208,7 +208,7 @@ func (e *exec) stmt(s ir.Stmt) {
 	w := e.w
 	switch s.(type) {
 	case *ir.While: // with every round
-	case *ir.Select, *ir.EmitRows, *ir.Insert, *ir.Update, *ir.Delete, *ir.Foreach:
+	case *ir.Select, *ir.EmitRows, *ir.Insert, *ir.Update, *ir.Delete, *ir.Cascade, *ir.Foreach:
 		e.noteExists(s, true)
 	default:
 		e.noteExists(s, false)
@@ -269,6 +269,8 @@ func (e *exec) stmt(s ir.Stmt) {
 	case *ir.Delete:
 		e.snapped = true
 		e.delete(s)
+	case *ir.Cascade:
+		e.cascade(s)
 	case *ir.LockTable:
 		u := Use{w.Table(s.Table), s.Mode, e.live}
 		e.run.Uses = append(e.run.Uses, u)

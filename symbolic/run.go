@@ -73,6 +73,19 @@ type Write struct {
 	roundOf func(k Key) []Key
 	// each, if not nil, is the same write as members of the loop around it.
 	each *Write
+	// on, if not nil, gives the write as it is made on another state: the action
+	// of a foreign key acts on the rows that are there when it commits. firm says
+	// that nobody else takes such rows away from it.
+	on   func(s *State) *Write
+	firm bool
+}
+
+// made is the write as it is made on a state.
+func (x *Write) made(s *State) *Write {
+	if x.on == nil {
+		return x
+	}
+	return x.on(s)
 }
 
 // write is what a Write does for one member.
@@ -119,7 +132,9 @@ type Run struct {
 	// constraint that one row can break.
 	OK *smt.Term
 	// Failed is: the error state is reached.
-	Failed   *smt.Term
+	Failed *smt.Term
+	// Late says that the run may commit on another state than its snapshot.
+	Late     bool
 	Writes   []*Write
 	Locks    []*RowLock
 	Uses     []Use

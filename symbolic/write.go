@@ -320,6 +320,57 @@ func (e *exec) delete(s *ir.Delete) {
 	}})
 }
 
+// cascade is the action of a foreign key on the rows that have no parent in the
+// own view, and at the commit on those of that moment.
+func (e *exec) cascade(s *ir.Cascade) {
+	w, live, fk := e.w, e.live, s.ForeignKey()
+	t := w.Table(s.Table)
+	if len(e.loops) > 0 || len(e.rounds) > 0 {
+		w.Unsupported = "rows are deleted in a round of a loop, and a foreign key acts on their children"
+	}
+	kind, cols := Delete, []bool(nil)
+	if fk.OnDelete == ir.SetNull {
+		kind, cols = Update, make([]bool, len(s.Table.Columns))
+		for _, c := range fk.Columns {
+			cols[c] = true
+		}
+		e.run.OK = w.B.And(e.run.OK, w.B.Not(w.Exists([]domain{tableDomain(t)}, func(tuple []Key) *smt.Term {
+			x := e.run.acted(s, e.st, live, t, kind, cols).at(nil, tuple[0])
+			vals := make([]Val, len(s.Table.Columns))
+			for c := range vals {
+				vals[c] = x.val(c)
+			}
+			return w.B.And(x.guard, w.B.Not(e.rowOK(s.Table, vals, cols)))
+		})))
+	}
+	e.write(e.run.acted(s, e.st, live, t, kind, cols))
+}
+
+// acted is the write of an action on a state.
+func (r *Run) acted(s *ir.Cascade, st *State, live *smt.Term, t int, kind Kind, cols []bool) *Write {
+	w, fk := r.Inst.w, s.ForeignKey()
+	x := &Write{Stmt: s, Table: t, Kind: kind, Cols: cols, scan: true, firm: w.code.firm(s.Table, fk)}
+	x.on = func(st *State) *Write { return r.acted(s, st, live, t, kind, cols) }
+	x.at = func(_ []Key, k Key) write {
+		old := func(c int) Val { return st.Col(t, c, k) }
+		val := old
+		if kind == Update {
+			val = func(c int) Val {
+				if cols[c] {
+					return w.null(s.Table.Columns[c].Type)
+				}
+				return old(c)
+			}
+		}
+		alive := st.Alive(t, k)
+		if alive.IsFalse() {
+			return write{alive, k, val, old}
+		}
+		return write{w.B.And(live, alive, w.B.Not(w.parentExists(st, fk, st.rowVals(t, k)))), k, val, old}
+	}
+	return x
+}
+
 // parentsVisible is: the rows that the foreign keys name are in a state, the own
 // view.
 func (w *World) parentsVisible(s *State, t *ir.Table, vals []Val, cols []bool) *smt.Term {

@@ -185,7 +185,7 @@ func (b *builder) statements(i int) []Event {
 func (v *view) ops(step *interp.Step) []*interp.Op {
 	var out []*interp.Op
 	for i := step.OpsFrom; i < step.OpsTo && i < len(v.run.Ops); i++ {
-		if op := &v.run.Ops[i]; op.Stmt == step.Stmt {
+		if op := &v.run.Ops[i]; op.Stmt == step.Stmt && !op.Void {
 			out = append(out, op)
 		}
 	}
@@ -233,8 +233,8 @@ func returned(r *interp.Read) []int {
 }
 
 func (v *view) read(r *interp.Read) {
-	if r.Stmt.Position() == v.run.Inst.Txn.Pos {
-		return // not a statement of the source, but of the call itself
+	if r.Current || r.Stmt.Position() == v.run.Inst.Txn.Pos {
+		return // not of the snapshot, or of no statement of the source
 	}
 	t := v.b.e.Program.Tables[r.Table]
 	cols := returned(r)

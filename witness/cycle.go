@@ -150,6 +150,9 @@ func (b *builder) constraints(i, k int) []dependency {
 	for x := range first.Ops {
 		for y := range second.Ops {
 			p, q := &first.Ops[x], &second.Ops[y]
+			if p.Void || q.Void {
+				continue
+			}
 			if words := b.freed(p, q, i, k); words != "" {
 				out = append(out, dependency{kind: depCO, words: words, Dependency: interp.Dependency{
 					From: i, To: k, Table: q.Table, Key: q.Key, Read: p.Stmt, Write: q.Stmt, Old: q.Old, New: q.New}})
@@ -227,6 +230,10 @@ func (b *builder) kind(cycle []dependency) Kind {
 		switch d.kind {
 		case depCO:
 			return Other
+		case depWR:
+			if _, acts := d.Read.(*ir.Cascade); acts {
+				return Other // it is no read of the snapshot
+			}
 		case depSO:
 			session = true
 		case depRW:

@@ -88,6 +88,9 @@ func effect(r *interp.Run) string {
 	b.WriteString(r.Outputs)
 	for i := range r.Ops {
 		op := &r.Ops[i]
+		if op.Action != nil {
+			continue // the commit decides
+		}
 		fmt.Fprintf(&b, "%d %d %q %v\n", op.Kind, op.Table, op.Key, op.New)
 	}
 	return b.String()

@@ -29,8 +29,26 @@ func Accesses(r *rand.Rand, o Options) *ir.Program {
 		b.WriteString(", check t_c t.a <= t.b")
 	}
 	b.WriteString(")\n")
+	action, below := "", ""
+	if a.child && o.Actions && r.Intn(3) > 0 {
+		a.acts = "cascade c c_p; "
+		if action = " on delete " + a.of("cascade", "cascade", "set null"); action == " on delete cascade" && r.Intn(3) == 0 {
+			a.grandchild = true
+			below = a.of("", " on delete cascade", " on delete set null")
+			if below != "" {
+				a.acts += "cascade g g_c; "
+			}
+		}
+	}
 	if a.child {
-		b.WriteString("table c (k int not null, p int, key (k), foreign c_p (p) references t (k))\n")
+		fmt.Fprintf(b, "table c (k int not null, p int, key (k), foreign c_p (p) references t (k)%s)\n", action)
+	}
+	if a.grandchild {
+		fmt.Fprintf(b, "table g (k int not null, c int, key (k), foreign g_c (c) references c (k)%s)\n", below)
+		a.below = ""
+		if below != "" {
+			a.below = "cascade g g_c; "
+		}
 	}
 	for i, n := 0, min(2, o.Txns)+r.Intn(max(1, o.Txns-1)); i < n; i++ {
 		a.param = r.Intn(3) == 0
@@ -62,6 +80,8 @@ type accesses struct {
 	o                    Options
 	b                    strings.Builder
 	unique, child, param bool
+	grandchild           bool
+	acts, below          string // what follows deletions from t and from c
 }
 
 func (a *accesses) of(list ...string) string { return list[a.r.Intn(len(list))] }
@@ -90,12 +110,34 @@ func (a *accesses) statement() {
 	if a.o.Locks && r.Intn(3) == 0 {
 		lock = a.of(" for update", " for no key update", " for share", " for key share")
 	}
+	if a.grandchild && r.Intn(5) == 0 {
+		switch r.Intn(3) {
+		case 0:
+			fmt.Fprintf(b, "insert g (k, c) values (%s, %s);\n", a.key(), a.key())
+		case 1:
+			fmt.Fprintf(b, "delete g x where x.k == %s;\n", a.key())
+		case 2:
+			fmt.Fprintf(b, "(v) := select x.c from g x where x.k == %s order by x.k; emit v;\n", a.key())
+		}
+		return
+	}
+	if a.acts != "" && r.Intn(4) == 0 {
+		switch r.Intn(3) {
+		case 0:
+			fmt.Fprintf(b, "delete t r where r.k == %s; %s\n", a.key(), a.acts)
+		case 1:
+			fmt.Fprintf(b, "w := exists (from c x where x.k == %s); emit w;\n", a.key())
+		case 2:
+			fmt.Fprintf(b, "assume exists (from c x where x.k == %s);\n", a.key())
+		}
+		return
+	}
 	if a.child && r.Intn(4) == 0 {
 		switch r.Intn(4) {
 		case 0:
 			fmt.Fprintf(b, "insert c (k, p) values (%s, %s);\n", a.key(), a.key())
 		case 1:
-			fmt.Fprintf(b, "delete c x where x.p == %s;\n", a.key())
+			fmt.Fprintf(b, "delete c x where x.p == %s; %s\n", a.key(), a.below)
 		case 2:
 			fmt.Fprintf(b, "update c x set p = %s where x.k == %s;\n", a.key(), a.key())
 		case 3:
@@ -127,6 +169,6 @@ func (a *accesses) statement() {
 	case k == 14 && a.o.Loops:
 		fmt.Fprintf(b, "foreach (v) := select r.k from t r where %s order by r.k { update t r set %s = %s where r.k == v };\n", a.where(), c, a.of("0", "1"))
 	default:
-		fmt.Fprintf(b, "delete t r where %s;\n", a.where())
+		fmt.Fprintf(b, "delete t r where %s; %s\n", a.where(), a.acts)
 	}
 }

@@ -3,6 +3,7 @@ package progen
 import (
 	"fmt"
 	"math/rand"
+	"slices"
 
 	"github.com/txrobust/robust/ir"
 )
@@ -101,6 +102,9 @@ func (m *mutator) change() bool {
 			t.Uniques = nil
 		case len(t.ForeignKeys) > 0:
 			t.ForeignKeys = nil
+			for _, l := range Lists(m.p) {
+				*l = slices.DeleteFunc(*l, func(s ir.Stmt) bool { c, ok := s.(*ir.Cascade); return ok && c.Table == t })
+			}
 		default:
 			return false
 		}

@@ -17,6 +17,8 @@ type Options struct {
 	Vars bool
 	// Loops, Locks, Keys (unique and foreign) and Nulls switch these on.
 	Loops, Locks, Keys, Nulls bool
+	// Actions adds foreign keys that act on the children of deleted rows.
+	Actions bool
 	// Derived adds derivations, which the solver does not know the meaning of.
 	Derived bool
 	// Txns and Stmts bound the templates and the statements of each.
@@ -24,7 +26,7 @@ type Options struct {
 }
 
 // All switches everything on.
-var All = Options{Loops: true, Locks: true, Keys: true, Nulls: true, Txns: 3, Stmts: 4}
+var All = Options{Loops: true, Locks: true, Keys: true, Actions: true, Nulls: true, Txns: 3, Stmts: 4}
 
 type gen struct {
 	r    *rand.Rand
@@ -100,6 +102,12 @@ func (g *gen) tables() {
 		if g.o.Keys && i > 0 && g.chance(50) && len(g.p.Tables[0].Key) == 1 {
 			t.ForeignKeys = append(t.ForeignKeys, ir.ForeignKey{Name: t.Name + "_f", Columns: []int{len(t.Columns) - 1},
 				Ref: g.p.Tables[0], RefColumns: []int{0}})
+			if fk := &t.ForeignKeys[0]; g.o.Actions && g.chance(70) {
+				fk.OnDelete = ir.CascadeDelete
+				if !t.Columns[fk.Columns[0]].NotNull && g.chance(60) {
+					fk.OnDelete = ir.SetNull
+				}
+			}
 		}
 		g.p.Tables = append(g.p.Tables, t)
 	}
@@ -358,7 +366,15 @@ func (g *gen) stmt() []ir.Stmt {
 	case k < 76 && !t.Var:
 		return []ir.Stmt{g.insert(t)}
 	case k < 83 && !t.Var:
-		return []ir.Stmt{&ir.Delete{Table: t, Row: row, Where: g.where(t, row, g.chance(60))}}
+		out := []ir.Stmt{&ir.Delete{Table: t, Row: row, Where: g.where(t, row, g.chance(60))}}
+		for _, child := range g.p.Tables {
+			for i, fk := range child.ForeignKeys {
+				if fk.Ref == t && fk.OnDelete != ir.NoAction {
+					out = append(out, &ir.Cascade{Table: child, Key: i})
+				}
+			}
+		}
+		return out
 	case k < 90 && g.deep < 3:
 		return []ir.Stmt{&ir.If{Cond: g.cond(), Then: g.nested(), Else: g.maybe()}}
 	case k < 92:

@@ -58,7 +58,7 @@ func (m *Machine) Dependencies(x *Execution, sessions, classic bool) []Dependenc
 					}
 					d := Dependency{Kind: RW, From: i, To: k, Table: op.Table, Key: op.Key, Cols: cols,
 						Read: read.Stmt, Write: op.Stmt, Old: op.Old, New: op.New}
-					if k < a.Snapshot {
+					if k < a.Snapshot || read.Current && k < i {
 						d.Kind, d.From, d.To = WR, k, i
 					}
 					out = append(out, d)
@@ -74,7 +74,7 @@ func writeWrite(a, b *Run, i, k int, classic bool) []Dependency {
 	for x := range a.Ops {
 		for y := range b.Ops {
 			p, q := &a.Ops[x], &b.Ops[y]
-			if p.Table != q.Table || p.Key != q.Key {
+			if !p.touches(q.Table, q.Key) || q.Void {
 				continue
 			}
 			var cols []int
@@ -98,7 +98,7 @@ func writeWrite(a, b *Run, i, k int, classic bool) []Dependency {
 // affects reports whether a write of another transaction changes what the
 // read found, and in which columns (nil: in whether the row is there).
 func affects(reader *Run, read *Read, op *Op, classic bool) (cols []int, hit bool) {
-	if read.Table != op.Table {
+	if read.Table != op.Table || op.Void {
 		return nil, false
 	}
 	wanted := make([]bool, len(read.Cols))

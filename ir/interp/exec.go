@@ -2,6 +2,7 @@ package interp
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/txrobust/robust/ir"
 )
@@ -167,6 +168,8 @@ func (s *scope) stmt(st ir.Stmt) exec {
 		return s.update(st)
 	case *ir.Delete:
 		return s.delete(st)
+	case *ir.Cascade:
+		return s.cascade(st)
 	case *ir.LockTable:
 		t := s.c.tableIndex(st.Table)
 		return func(f *frame) control {
@@ -243,7 +246,7 @@ func (s *scope) stmt(st ir.Stmt) exec {
 				panic(stop{"there is no savepoint " + st.Name})
 			}
 			u := undone{after: p.ops, ops: append([]Op(nil), f.run.Ops[p.ops:]...), broken: map[int]bool{}}
-			f.m.replay(p.db, u.ops, func(statement int, why string) bool { u.broken[statement] = true; return true })
+			f.m.replay(p.db, slices.Clone(u.ops), nil, func(statement int, why string) bool { u.broken[statement] = true; return true })
 			if len(u.broken) > 0 {
 				f.run.undone = append(f.run.undone, u)
 			}

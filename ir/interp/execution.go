@@ -54,8 +54,9 @@ func (m *Machine) Extend(x *Execution, c Committed) string {
 	for _, t := range x.Txns[c.Snapshot:] {
 		since = append(since, t.Run)
 	}
-	db, why := m.Commit(c.Run, x.Last(), since)
+	db, run, why := m.commit(c.Run, x.Last(), since)
 	if why == "" {
+		c.Run = run
 		x.Versions, x.Txns = append(x.Versions, db), append(x.Txns, c)
 	}
 	return why

@@ -100,16 +100,24 @@ const tables = `program t
 table k (k int, v int, w int, key (k))
 table c (k int, p int, key (k), foreign c_p (p) references k (k))
 table u (k int, n int, key (k), unique u_n (n))
+table d (k int, p int, v int, key (k), foreign d_p (p) references k (k) on delete cascade)
+table e (k int, d int, v int, key (k), foreign e_d (d) references d (k) on delete set null)
 row k (1, 0, 0)
 row k (2, 0, 0)
+row k (3, 0, 0)
+row k (4, 0, 0)
 row c (7, 2)
 row u (1, 5)
+row d (1, 3, 0)
+row d (2, 4, 0)
+row e (1, 1, 0)
 `
 
 // TestPostgresExclusions has one case per modelled fact of the profile: two
 // transactions, a with the older snapshot, b inside its window, and whether
 // both commit on PostgreSQL and in the plain model.
 func TestPostgresExclusions(t *testing.T) {
+	const drop = "delete k where k.k == 3; cascade d d_p; cascade e e_d"
 	for _, tc := range []struct {
 		name, a, b   string
 		postgres, si bool
@@ -122,22 +130,34 @@ func TestPostgresExclusions(t *testing.T) {
 		{"for update, then update", "(x) := select r.v from k r where r.k == 1 for update", "update k set v = 1 where k.k == 1", false, true},
 		{"for share, then update", "(x) := select r.v from k r where r.k == 1 for share", "update k set v = 1 where k.k == 1", false, true},
 		{"for key share, then update", "(x) := select r.v from k r where r.k == 1 for key share", "update k set v = 1 where k.k == 1", true, true},
-		{"for key share, then delete", "(x) := select r.v from k r where r.k == 1 for key share", "delete k where k.k == 1", false, true},
+		{"for key share, then delete", "(x) := select r.v from k r where r.k == 1 for key share", "delete k where k.k == 1; cascade d d_p; cascade e e_d", false, true},
 		{"for key share, then key update", "(x) := select r.n from u r where r.k == 1 for key share", "update u set n = 6 where u.k == 1", false, true},
 		{"update, then for update", "update k set v = 1 where k.k == 1", "(x) := select r.v from k r where r.k == 1 for update", true, true},
-		{"delete inside insert", "insert k (k, v) values (2, 1)", "delete c; delete k where k.k == 2", true, false},
-		{"insert and insert", "insert k (k, v) values (3, 1)", "insert k (k, v) values (3, 2)", false, false},
+		{"delete inside insert", "insert k (k, v) values (2, 1)", "delete c; delete k where k.k == 2; cascade d d_p; cascade e e_d", true, false},
+		{"insert and insert", "insert k (k, v) values (5, 1)", "insert k (k, v) values (5, 2)", false, false},
 		{"unique and unique", "insert u (k, n) values (3, 6)", "insert u (k, n) values (4, 6)", false, false},
 		{"unique freed", "insert u (k, n) values (3, 5)", "update u set n = 8 where u.k == 1", true, false},
-		{"child and parent", "insert c (k, p) values (1, 1)", "delete k where k.k == 1", false, false},
-		{"parent and child", "delete k where k.k == 1", "insert c (k, p) values (1, 1)", false, false},
+		{"child and parent", "insert c (k, p) values (1, 1)", "delete k where k.k == 1; cascade d d_p; cascade e e_d", false, false},
+		{"parent and child", "delete k where k.k == 1; cascade d d_p; cascade e e_d", "insert c (k, p) values (1, 1)", false, false},
 		{"child and parent's column", "insert c (k, p) values (1, 1)", "update k set v = 3 where k.k == 1", true, true},
-		{"parent whose child went", "delete k where k.k == 2", "delete c where c.k == 7", true, true},
-		{"child whose parent came", "insert c (k, p) values (1, 3)", "insert k (k, v) values (3, 3)", false, false},
-		{"on conflict, row came", "insert k (k, v) values (3, 1) on conflict (k) do nothing", "insert k (k, v) values (3, 3)", false, false},
-		{"on conflict, row went", "insert k (k, v) values (2, 1) on conflict (k) do nothing", "delete c; delete k where k.k == 2", true, true},
+		{"parent whose child went", "delete k where k.k == 2; cascade d d_p; cascade e e_d", "delete c where c.k == 7", true, true},
+		{"child whose parent came", "insert c (k, p) values (1, 5)", "insert k (k, v) values (5, 3)", false, false},
+		{"on conflict, row came", "insert k (k, v) values (5, 1) on conflict (k) do nothing", "insert k (k, v) values (5, 3)", false, false},
+		{"on conflict, row went", "insert k (k, v) values (2, 1) on conflict (k) do nothing", "delete c; delete k where k.k == 2; cascade d d_p; cascade e e_d", true, true},
 		{"on conflict update, row changed", "insert k (k, v) values (1, 1) on conflict (k) do update r set v = 5", "update k set v = 3 where k.k == 1", false, false},
 		{"on conflict nothing, row changed", "insert k (k, v) values (1, 1) on conflict (k) do nothing", "update k set v = 3 where k.k == 1", true, true},
+		{"parent, child deleted", drop, "delete d where d.k == 1; cascade e e_d", true, true},
+		{"parent, child moved", drop, "update d set p = 4 where d.k == 1", true, true},
+		{"parent, child changed", drop, "update d set v = 1 where d.k == 1", false, false},
+		{"parent, child changed and deleted", drop, "update d set v = 1 where d.k == 1; delete d where d.k == 1; cascade e e_d", true, true},
+		{"parent, child added", drop, "insert d (k, p) values (3, 3)", false, false},
+		{"parent, child moved in", drop, "update d set p = 3 where d.k == 2", false, false},
+		{"parent, grandchild deleted", drop, "delete e", true, true},
+		{"parent, grandchild changed", drop, "update e set v = 1 where e.k == 1", false, false},
+		{"parent, child of the grandchild moved", drop, "update d set p = 4 where d.k == 1; update e set v = 1 where e.k == 1", true, true},
+		{"child changed, parent", "update d set v = 1 where d.k == 1", drop, false, false},
+		{"child of another parent, parent", "update d set v = 1 where d.k == 2", drop, true, true},
+		{"two parents", "delete k where k.k == 4; cascade d d_p; cascade e e_d", drop, true, true},
 		{"lock table first", "lock k in exclusive; (x) := select r.v from k r where r.k == 1", "update k set v = 3 where k.k == 1", false, true},
 		{"lock table after the snapshot", "(x) := select r.v from k r where r.k == 1; lock k in exclusive", "update k set v = 3 where k.k == 1", true, true},
 		{"lock table against a read", "lock k in exclusive; (x) := select r.v from k r where r.k == 1", "(x) := select r.v from k r where r.k == 1", true, true},

@@ -57,6 +57,11 @@ type Op struct {
 	Stmt ir.Stmt
 	// Own says that the transaction itself inserted the row before.
 	Own bool
+	// Action is the foreign key whose action it is, or nil. Void says that the
+	// commit found nothing to do: somebody else had deleted the row, or given it
+	// another parent.
+	Action *ir.ForeignKey
+	Void   bool
 	// statement counts the executed statements, since constraints are checked
 	// at the end of each.
 	statement int
@@ -150,6 +155,8 @@ type Read struct {
 	matches func(vals []ir.Value) bool
 	// ownOps is how many writes the transaction had made before.
 	ownOps int
+	// Current says that it is of what was there at the commit.
+	Current bool
 }
 
 // Matches reports whether the row version takes part in what was read. For a

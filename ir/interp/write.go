@@ -1,6 +1,8 @@
 package interp
 
 import (
+	"slices"
+
 	"github.com/txrobust/robust/engine"
 	"github.com/txrobust/robust/ir"
 )
@@ -343,6 +345,54 @@ func (s *scope) delete(st *ir.Delete) exec {
 	}
 }
 
+// cascade compiles the action of a foreign key.
+func (s *scope) cascade(st *ir.Cascade) exec {
+	t, fk := s.c.tableIndex(st.Table), st.ForeignKey()
+	ref := s.c.tableIndex(fk.Ref)
+	cols := make([]bool, len(st.Table.Columns))
+	for _, c := range fk.Columns {
+		cols[c] = true
+	}
+	check := s.checkRow(st.Table)
+	return func(f *frame) control {
+		db := f.db
+		for _, r := range f.db.tabs[t].rows {
+			if !orphan(db, ref, fk, r.vals) {
+				continue
+			}
+			op := Op{Kind: OpDelete, Table: t, Key: r.key, Old: r.vals, Action: fk}
+			if fk.OnDelete == ir.SetNull {
+				op.Kind, op.New, op.Cols = OpUpdate, withoutParent(fk, r.vals), cols
+				check(f, op.New)
+				f.db = f.db.put(t, row{r.key, op.New})
+			} else {
+				f.db = f.db.remove(t, r.key)
+			}
+			f.log(op)
+		}
+		if f.m.Trace {
+			f.run.Reads = append(f.run.Reads, Read{Stmt: st, Table: t, Keys: map[string]bool{}, Cols: cols, Tested: cols, Current: true,
+				matches: func(vals []ir.Value) bool { return orphan(db, ref, fk, vals) }})
+		}
+		return control{}
+	}
+}
+
+// orphan is whether a row names a parent that is not there.
+func orphan(db *DB, ref int, fk *ir.ForeignKey, vals []ir.Value) bool {
+	parent, ok := parentRow(db, ref, fk, vals)
+	return ok && parent == nil
+}
+
+// withoutParent is a row with NULL in the columns of a foreign key.
+func withoutParent(fk *ir.ForeignKey, vals []ir.Value) []ir.Value {
+	out := slices.Clone(vals)
+	for _, c := range fk.Columns {
+		out[c] = ir.Null
+	}
+	return out
+}
+
 // copyTable replaces the rows of dst by those of src. It is logged row by row.
 func (f *frame) copyTable(dst, src int) {
 	for _, r := range f.db.tabs[dst].rows {
@@ -361,11 +411,11 @@ func (m *Machine) excluded(run *Run, since []*Run) string {
 	for _, other := range since {
 		for i := range run.Ops {
 			op := &run.Ops[i]
-			if (op.Kind == OpInsert || op.Own) && !e.InsertExcludes {
+			if (op.Kind == OpInsert || op.Own) && !e.InsertExcludes || op.Action != nil {
 				continue
 			}
 			for k := range other.Ops {
-				if o := &other.Ops[k]; o.Table == op.Table && o.Key == op.Key {
+				if other.Ops[k].touches(op.Table, op.Key) {
 					return "row of " + m.Program.Tables[op.Table].Name + " was written concurrently"
 				}
 			}
@@ -381,7 +431,7 @@ func (m *Machine) excluded(run *Run, since []*Run) string {
 			class := e.LockExcludes[l.Mode]
 			for k := range other.Ops {
 				o := &other.Ops[k]
-				if !l.Own && o.Table == l.Table && o.Key == l.Key && o.Kind != OpInsert &&
+				if !l.Own && o.touches(l.Table, l.Key) && o.Kind != OpInsert &&
 					(class == engine.AnyWrite || class == engine.KeyChange && m.changesKey(o)) {
 					return "locked row of " + m.Program.Tables[l.Table].Name + " was written concurrently"
 				}
@@ -416,51 +466,76 @@ func (m *Machine) changesKey(o *Op) bool {
 // snapshot and applies it to the current state. It gives the new state, or
 // why the transaction fails.
 func (m *Machine) Commit(run *Run, cur *DB, since []*Run) (*DB, string) {
+	db, _, why := m.commit(run, cur, since)
+	return db, why
+}
+
+// commit gives the run as well, with the actions that turned out to be void.
+func (m *Machine) commit(run *Run, cur *DB, since []*Run) (*DB, *Run, string) {
 	if run.Blocked != "" {
-		return nil, run.Blocked
+		return nil, nil, run.Blocked
 	}
 	if why := m.excluded(run, since); why != "" {
-		return nil, why
+		return nil, nil, why
+	}
+	if slices.ContainsFunc(run.Ops, func(op Op) bool { return op.Action != nil }) {
+		c := *run
+		c.Ops = slices.Clone(run.Ops)
+		run = &c
 	}
 	db, failed := cur, ""
 	fail := func(_ int, why string) bool { failed = why; return false }
 	done := 0
 	for _, u := range run.undone {
-		db = m.replay(db, run.Ops[done:u.after], fail)
+		db = m.replay(db, run.Ops[done:u.after], since, fail)
 		done = u.after
-		m.replay(db, u.ops, func(statement int, why string) bool {
+		m.replay(db, slices.Clone(u.ops), since, func(statement int, why string) bool {
 			if u.broken[statement] {
 				failed = why
 			}
 			return true
 		})
 	}
-	db = m.replay(db, run.Ops[done:], fail)
+	db = m.replay(db, run.Ops[done:], since, fail)
 	if failed != "" {
-		return nil, failed
+		return nil, nil, failed
 	}
-	return db, ""
+	return db, run, ""
 }
+
+// touches reports whether the write has to do with a row.
+func (o *Op) touches(table int, key string) bool { return o.Table == table && o.Key == key && !o.Void }
 
 // replay applies writes and checks the constraints between rows at the end of
 // each statement. It tells broken which fail, and stops if that returns false.
-func (m *Machine) replay(db *DB, ops []Op, broken func(statement int, why string) bool) *DB {
+// since committed after the snapshot. Actions that are void become so in ops.
+func (m *Machine) replay(db *DB, ops []Op, since []*Run, broken func(statement int, why string) bool) *DB {
 	for i := range ops {
 		op := &ops[i]
 		why := ""
-		switch op.Kind {
-		case OpInsert:
+		if fk := op.Action; fk != nil {
+			now := db.get(op.Table, op.Key)
+			op.Void = now == nil || !orphan(db, m.index[fk.Ref], fk, now)
+			for _, other := range since {
+				if !op.Void && slices.ContainsFunc(other.Ops, func(o Op) bool { return o.touches(op.Table, op.Key) }) {
+					why = "row of " + m.Program.Tables[op.Table].Name + " was written concurrently"
+				}
+			}
+		}
+		switch {
+		case op.Void:
+		case op.Kind == OpInsert:
 			if db.get(op.Table, op.Key) != nil {
 				why = "a row with this key exists in " + m.Program.Tables[op.Table].Name
 			}
 			db = db.put(op.Table, row{op.Key, op.New})
-		case OpUpdate:
+		case op.Kind == OpUpdate:
 			db = db.put(op.Table, row{op.Key, op.New})
-		case OpDelete:
+		default:
 			db = db.remove(op.Table, op.Key)
 		}
 		if why == "" && (i+1 == len(ops) || ops[i+1].statement != op.statement) {
-			why = m.statementEnd(ops[:i+1], db, op.statement)
+			why = m.statementEnd(ops, i+1, db)
 		}
 		if why != "" && !broken(op.statement, why) {
 			return db
@@ -469,12 +544,12 @@ func (m *Machine) replay(db *DB, ops []Op, broken func(statement int, why string
 	return db
 }
 
-// statementEnd checks the constraints between rows that one statement may
-// have broken.
-func (m *Machine) statementEnd(ops []Op, db *DB, statement int) string {
-	for i := range ops {
+// statementEnd checks the constraints between rows that the statement of the
+// last of the first n writes may have broken.
+func (m *Machine) statementEnd(ops []Op, n int, db *DB) string {
+	for i := range ops[:n] {
 		op := &ops[i]
-		if op.statement != statement {
+		if op.statement != ops[n-1].statement || op.Void {
 			continue
 		}
 		t := m.Program.Tables[op.Table]
@@ -502,10 +577,14 @@ func (m *Machine) statementEnd(ops []Op, db *DB, statement int) string {
 				continue
 			}
 			for _, r := range db.tabs[ref.child].rows {
-				parent, ok := parentRow(db, op.Table, ref.fk, r.vals)
-				if ok && parent == nil {
-					return "foreign key " + ref.fk.Name + " is violated"
+				if !orphan(db, op.Table, ref.fk, r.vals) {
+					continue
 				}
+				seen := func(o Op) bool { return o.Action == ref.fk && o.touches(ref.child, r.key) }
+				if op.Kind == OpDelete && ref.fk.OnDelete != ir.NoAction && slices.ContainsFunc(ops[n:], seen) {
+					continue // it is dealt with next
+				}
+				return "foreign key " + ref.fk.Name + " is violated"
 			}
 		}
 	}

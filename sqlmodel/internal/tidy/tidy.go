@@ -211,7 +211,7 @@ func (lv *liveness) stmt(s ir.Stmt, after set, change bool) (before set, keep bo
 		return lv.target(s.Label, true), true
 	case *ir.Return, *ir.Abort, *ir.Fail:
 		return set{}, true
-	case *ir.Emit, *ir.EmitRows, *ir.Update, *ir.Delete, *ir.LockTable, *ir.Assume, *ir.Savepoint, *ir.RollbackTo,
+	case *ir.Emit, *ir.EmitRows, *ir.Update, *ir.Delete, *ir.Cascade, *ir.LockTable, *ir.Assume, *ir.Savepoint, *ir.RollbackTo,
 		*ir.Unmodelled, *ir.CopyTable:
 	default:
 		panic(fmt.Sprintf("tidy: unknown statement %T", s))

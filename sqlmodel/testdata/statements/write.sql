@@ -131,6 +131,7 @@ INSERT INTO span (id, lo, hi) VALUES (3, 4, 6);
 INSERT INTO child (id, parent_id) VALUES (3, 2);
 -- insert child(3) parent_id = 2, n = null
 -- locks parent(2) key share
+-- excluded by delete parent(2)
 
 INSERT INTO child (id, parent_id) VALUES (3, NULL);
 -- insert child(3) parent_id = null, n = null
@@ -450,19 +451,19 @@ UPDATE child SET n = 3 WHERE id = 1;
 -- reads child (id) rows {1}
 -- update child(1) n = 3
 -- locks child(1) no key update
--- excluded by update parent_id of child(1), update n of child(1), delete child(1)
+-- excluded by delete parent(1), update parent_id of child(1), update n of child(1), delete child(1)
 
 UPDATE child SET parent_id = 2 WHERE id = 1;
 -- reads child (id) rows {1}
 -- update child(1) parent_id = 2
 -- locks child(1) no key update, parent(2) key share
--- excluded by update parent_id of child(1), update n of child(1), delete child(1)
+-- excluded by delete parent(1), delete parent(2), update parent_id of child(1), update n of child(1), delete child(1)
 
 UPDATE child SET parent_id = NULL WHERE id = 1;
 -- reads child (id) rows {1}
 -- update child(1) parent_id = null
 -- locks child(1) no key update
--- excluded by update parent_id of child(1), update n of child(1), delete child(1)
+-- excluded by delete parent(1), update parent_id of child(1), update n of child(1), delete child(1)
 
 UPDATE late SET up = 2 WHERE id = 1;
 -- reads late (id) rows {1}
@@ -578,16 +579,28 @@ DELETE FROM q WHERE state = 'open' AND owner IS NULL;
 -- excluded by update state of q(3), update owner of q(3), delete q(3)
 
 DELETE FROM parent WHERE id = 2;
--- not modelled, touches child: ON DELETE CASCADE of foreign key child_parent_id_fkey
+-- reads parent (id) rows {2}
+-- reads child (parent_id) rows {}
+-- reads loose (parent_id) rows {}
+-- delete parent(2)
+-- locks parent(2) update
+-- excluded by update name of parent(2), delete parent(2), update parent_id of child(1), update parent_id of child(2), update parent_id of loose(1)
 
 DELETE FROM parent WHERE id = 1;
--- not modelled, touches child: ON DELETE CASCADE of foreign key child_parent_id_fkey
+-- reads parent (id) rows {1}
+-- reads child (parent_id) rows {1}
+-- reads loose (parent_id) rows {1}
+-- delete parent(1)
+-- delete child(1)
+-- update loose(1) parent_id = null
+-- locks child(1) update, loose(1) no key update, parent(1) update
+-- excluded by update name of parent(1), delete parent(1), update n of child(1), update n of loose(1)
 
 DELETE FROM loose WHERE id = 1;
 -- reads loose (id) rows {1}
 -- delete loose(1)
 -- locks loose(1) update
--- excluded by update parent_id of loose(1), update n of loose(1), delete loose(1)
+-- excluded by delete parent(1), update parent_id of loose(1), update n of loose(1), delete loose(1)
 
 DELETE FROM late WHERE id = 2;
 -- reads late (id) rows {2}
