@@ -110,8 +110,10 @@
 //
 // Constraints that the IR does not have are shown where writes are checked
 // against them, as an ir.Unmodelled of what the check reads, and noted:
-// EXCLUDE, NULLS NOT DISTINCT, constraints that are checked at commit, unvalidated foreign keys, checks that call
-// functions which read tables. To leave one out would be wrong, since it says
+// EXCLUDE, NULLS NOT DISTINCT, unique keys that are checked at commit, foreign
+// keys that are where some transaction may mend what it has broken before (in
+// all others the end of the statement is as good), unvalidated foreign keys,
+// checks that call functions which read tables. To leave one out would be wrong, since it says
 // who has to come before whom: the one that frees a key, or deletes the last
 // child. A check of the written row alone may be left out, and so may an error
 // that depends on nothing but the values that the transaction uses: the same

@@ -22,6 +22,8 @@ type Options struct {
 	Txns []string
 	// disk says that scripts may include files from the disk.
 	disk bool
+	// mended are foreign keys that are broken and mended before they are checked.
+	mended []lateKey
 }
 
 // Load reads SQL files and directories (all *.sql in them, by name) as one
@@ -39,31 +41,50 @@ func Load(ctx context.Context, paths []string, opt Options) (*ir.Program, error)
 // Parse reads the files, in order, as one application.
 func Parse(files []File, opt Options) (prog *ir.Program, err error) {
 	defer input.Catch(&err)
-	l, err := read(files, opt)
-	if err != nil {
-		return nil, err
+	for {
+		l, err := read(files, opt)
+		if err != nil {
+			return nil, err
+		}
+		if err := l.translate(); err != nil {
+			return nil, err
+		}
+		mended := l.mended()
+		if len(mended) == 0 {
+			return l.prog, l.finish()
+		}
+		opt.mended = append(opt.mended, mended...)
 	}
+}
+
+// translate makes the transactions.
+func (l *loader) translate() error {
 	entries, err := l.entries()
 	if err != nil {
-		return nil, err
+		return err
 	}
 	if len(entries) == 0 {
-		return nil, ir.Errorf(ir.Pos{File: files[0].Name},
+		return ir.Errorf(ir.Pos{File: l.files[0].Name},
 			"there is no transaction here; write each one as CREATE FUNCTION … LANGUAGE plpgsql or sql, or as BEGIN … COMMIT")
 	}
 	for _, fn := range entries {
 		txn := l.template(fn)
 		if other := l.prog.Txn(txn.Name); other != nil {
-			return nil, ir.Errorf(fn.pos, "there is another transaction %s at %s; give one a name with a comment -- name: …", txn.Name, other.Pos)
+			return ir.Errorf(fn.pos, "there is another transaction %s at %s; give one a name with a comment -- name: …", txn.Name, other.Pos)
 		}
 		l.prog.Txns = append(l.prog.Txns, txn)
 	}
-	input.SortNotes(l.notes, files)
+	return nil
+}
+
+// finish completes the program.
+func (l *loader) finish() error {
+	input.SortNotes(l.notes, l.files)
 	l.prog.Notes = l.notes
 	if err := ir.Check(l.prog); err != nil {
-		return nil, fmt.Errorf("internal error: the translation of the SQL is inconsistent: %w", err)
+		return fmt.Errorf("internal error: the translation of the SQL is inconsistent: %w", err)
 	}
-	return l.prog, nil
+	return nil
 }
 
 // read reads the files up to the tables and the declarations of functions.

@@ -264,7 +264,7 @@ func (l *loader) foreignKeys(t *table) {
 			l.fail(f.pos, "foreign key %s has %d columns for %d", f.name, len(f.columns), len(refs))
 		}
 		switch {
-		case f.deferred, f.deferrable && l.defers:
+		case l.checkedLate(f) && slices.Contains(l.opt.mended, lateKey{t.name, f.name}):
 			l.hideForeignKey(t, ref, f, refs, "foreign key "+f.name+", which may be checked at commit")
 			continue
 		case f.unproven:

@@ -142,7 +142,8 @@ INSERT INTO child (id, parent_id) VALUES (3, 9);
 
 INSERT INTO late (id, up, n) VALUES (3, 2, 1);
 -- insert late(3) up = 2, n = 1
--- not modelled, touches late: foreign key late_up_fkey, which may be checked at commit
+-- locks late(2) key share
+-- excluded by delete late(2)
 
 INSERT INTO ser (v) VALUES (1);
 -- insert ser(1099511628777) v = 1
@@ -468,13 +469,14 @@ UPDATE child SET parent_id = NULL WHERE id = 1;
 UPDATE late SET up = 2 WHERE id = 1;
 -- reads late (id) rows {1}
 -- update late(1) up = 2
--- not modelled, touches late: foreign key late_up_fkey, which may be checked at commit
+-- locks late(1) no key update, late(2) key share
+-- excluded by update up of late(1), update n of late(1), delete late(2)
 
 UPDATE late SET n = 9 WHERE id = 1;
 -- reads late (id) rows {1}
 -- update late(1) n = 9
 -- locks late(1) no key update
--- excluded by update n of late(1)
+-- excluded by update up of late(1), update n of late(1)
 
 UPDATE span SET lo = 1 WHERE id = 1;
 -- reads span (id) rows {1}
@@ -605,12 +607,14 @@ DELETE FROM loose WHERE id = 1;
 DELETE FROM late WHERE id = 2;
 -- reads late (id) rows {2}
 -- delete late(2)
--- not modelled, touches late: foreign key late_up_fkey, which may be checked at commit
+-- locks late(2) update
+-- excluded by update up of late(1), update up of late(2), update n of late(2), delete late(2)
 
 DELETE FROM late WHERE id = 1;
 -- reads late (id) rows {1}
 -- delete late(1)
--- not modelled, touches late: foreign key late_up_fkey, which may be checked at commit
+-- fails: foreign key late_up_fkey is violated
+-- locks late(1) update
 
 TRUNCATE log;
 -- not modelled, touches log: TRUNCATE
