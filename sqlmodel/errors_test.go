@@ -200,4 +200,23 @@ func TestLoadErrors(t *testing.T) {
 	if _, err := Load(ctx, []string{dir}, Options{}); !errors.Is(err, context.Canceled) {
 		t.Errorf("Load does not notice that it is cancelled: %v", err)
 	}
+	for n := range 10 { // files and transactions
+		_, err := Load(&shortContext{context.Background(), n}, []string{dir}, Options{})
+		if ended := errors.Is(err, context.Canceled); ended != (n < 5) {
+			t.Errorf("cancelled after %d questions, Load gives %v", n, err)
+		}
+	}
+}
+
+// shortContext is a context that ends when it was asked left times.
+type shortContext struct {
+	context.Context
+	left int
+}
+
+func (c *shortContext) Err() error {
+	if c.left--; c.left < 0 {
+		return context.Canceled
+	}
+	return nil
 }

@@ -22,6 +22,8 @@ type Options struct {
 	Txns []string
 	// disk says that scripts may include files from the disk.
 	disk bool
+	// ctx, if not nil, ends the reading.
+	ctx context.Context
 	// mended are foreign keys that are broken and mended before they are checked.
 	mended []lateKey
 }
@@ -34,7 +36,7 @@ func Load(ctx context.Context, paths []string, opt Options) (*ir.Program, error)
 	if err != nil {
 		return nil, err
 	}
-	opt.disk = true
+	opt.disk, opt.ctx = true, ctx
 	return Parse(files, opt)
 }
 
@@ -68,6 +70,9 @@ func (l *loader) translate() error {
 			"there is no transaction here; write each one as CREATE FUNCTION … LANGUAGE plpgsql or sql, or as BEGIN … COMMIT")
 	}
 	for _, fn := range entries {
+		if err := l.ended(); err != nil {
+			return err
+		}
 		txn := l.template(fn)
 		if other := l.prog.Txn(txn.Name); other != nil {
 			return ir.Errorf(fn.pos, "there is another transaction %s at %s; give one a name with a comment -- name: …", txn.Name, other.Pos)
@@ -106,6 +111,9 @@ func read(files []File, opt Options) (l *loader, err error) {
 	}
 	inside := l.included()
 	for _, f := range files {
+		if err := l.ended(); err != nil {
+			return nil, err
+		}
 		if !inside[f.Name] || len(inside) == len(files) { // all of them only where they include each other
 			l.file(f)
 		}
@@ -124,6 +132,14 @@ func read(files []File, opt Options) (l *loader, err error) {
 	l.finishTables()
 	l.invariants()
 	return l, nil
+}
+
+// ended is the error of the context.
+func (l *loader) ended() error {
+	if l.opt.ctx == nil {
+		return nil
+	}
+	return l.opt.ctx.Err()
 }
 
 // loader holds an application while it is read.
