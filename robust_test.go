@@ -1,7 +1,9 @@
 package robust_test
 
 import (
+	"bytes"
 	"context"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -99,6 +101,35 @@ func TestApplications(t *testing.T) {
 				t.Errorf("%s, want %s", rep.Findings[0].Kind, app.Anomaly)
 			}
 		})
+	}
+}
+
+// TestProcessors: the report does not depend on how many processors there are.
+func TestProcessors(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
+	for _, app := range []string{"smallbank", "smallbank-promote-bw", "courseware", "playlist-deletetrack", "tpcc", "tpcc-extended-count"} {
+		var reports [3]bytes.Buffer
+		for i := range reports {
+			runtime.GOMAXPROCS(i + 1)
+			p := testprog.Load(t, testprog.Path(t, "apps", app))
+			rep, err := robust.Check(t.Context(), p, robust.Options{Engine: engine.Postgres(), Graph: true})
+			if err != nil {
+				t.Fatal(err)
+			}
+			rep.Stats = report.Stats{} // what others had begun when an anomaly was found counts there
+			if err := report.JSON(&reports[i], rep); err != nil {
+				t.Fatal(err)
+			}
+			if i > 0 && !bytes.Equal(reports[0].Bytes(), reports[i].Bytes()) {
+				one, more := strings.Split(reports[0].String(), "\n"), strings.Split(reports[i].String(), "\n")
+				for k := range min(len(one), len(more)) {
+					if one[k] != more[k] {
+						t.Errorf("%s: line %d is %q with one processor, and %q with %d", app, k+1, one[k], more[k], i+1)
+						break
+					}
+				}
+			}
+		}
 	}
 }
 

@@ -136,13 +136,17 @@ func (m *Model) apply(t *Term, args []*big.Rat) *big.Rat {
 	for i, a := range args {
 		vals[i] = m.s.numeral(t.args[i].sort, a)
 	}
-	v := m.leaf(m.s.function(t).Apply(vals...))
+	app := m.s.function(t).Apply(vals...)
+	m.s.kept = append(m.s.kept, app)
+	v := m.leaf(app)
 	m.funcs[string(key)] = v
 	return v
 }
 
 func (m *Model) leaf(v z3.Value) *big.Rat {
-	switch v := m.m.Eval(v, true).(type) {
+	v = m.m.Eval(v, true)
+	m.s.kept = append(m.s.kept, v)
+	switch v := v.(type) {
 	case z3.Bool:
 		b, _ := v.AsBool()
 		return truth(b)

@@ -38,7 +38,10 @@ type Solver struct {
 	core  *z3.Solver // made once: that takes milliseconds, a question does not
 	memo  map[*Term]z3.Value
 	funcs map[string]z3.FuncDecl
-	uses  int
+	// kept has what Z3 gave that is no longer used: it frees what the garbage
+	// collector finds, and its answers depend on when.
+	kept []any
+	size int // of the terms in it
 
 	limit    uint // what Z3 was told last
 	spoilt   bool // an interrupt may still be in Z3: it has to be made anew
@@ -71,11 +74,15 @@ func NewSolver() *Solver {
 // maxMemo bounds the Z3 terms that a Solver keeps; beyond it, it starts anew.
 const maxMemo = 400000
 
+// maxKept bounds what a Solver keeps that is no longer used.
+const maxKept = 30000
+
 func (s *Solver) reset() {
 	s.ctx = z3.NewContext(z3.NewContextConfig())
 	s.core = z3.NewSolver(s.ctx)
 	s.memo = map[*Term]z3.Value{}
 	s.funcs = map[string]z3.FuncDecl{}
+	s.kept, s.size = nil, 0
 	s.limit, s.spoilt = 0, false
 	s.sorts = [...]z3.Sort{Bool: s.ctx.BoolSort(), Int: s.ctx.IntSort(), Real: s.ctx.RealSort()}
 	s.numerals = map[literal]z3.Value{}
@@ -89,10 +96,12 @@ type literal struct {
 
 // Forget drops the terms of a Builder that is no longer used.
 func (s *Solver) Forget() {
+	s.kept = append(s.kept, s.memo, s.funcs)
+	s.size += len(s.memo)
 	s.memo = map[*Term]z3.Value{}
 	s.funcs = map[string]z3.FuncDecl{}
-	if s.uses++; s.uses%1000 == 0 {
-		s.reset() // symbols are never freed within a context
+	if s.size > maxKept || len(s.kept) > maxKept {
+		s.reset()
 	}
 }
 
@@ -201,7 +210,9 @@ func (d *Dialogue) Check(ctx context.Context) (res Result, m *Model, reason stri
 	if err := ctx.Err(); err != nil {
 		return Unknown, nil, err.Error() // an interrupt may have cost the model
 	}
-	return Sat, &Model{s: s, m: s.core.Model(), memo: map[*Term]*big.Rat{}, funcs: map[string]*big.Rat{}}, ""
+	model := s.core.Model()
+	s.kept = append(s.kept, model)
+	return Sat, &Model{s: s, m: model, memo: map[*Term]*big.Rat{}, funcs: map[string]*big.Rat{}}, ""
 }
 
 func (s *Solver) sort(t Sort) z3.Sort { return s.sorts[t] }
