@@ -41,6 +41,9 @@ type builder struct {
 	typings map[string]*typing
 	first   []*ir.Select
 	points  int
+	// catches are the blocks with EXCEPTION around the statement, outermost first,
+	// those around calls included.
+	catches []*catch
 	// loopDepth counts the loops around the statement; cur is its place.
 	loopDepth int
 	cur       ir.Pos
@@ -67,6 +70,8 @@ type frame struct {
 	trigger *rowTrigger
 	outs    []*variable
 	loops   []*loopLabel
+	// handling is the handler of an EXCEPTION around the statement.
+	handling *handling
 }
 
 // result is what an inlined function returns.
@@ -206,7 +211,7 @@ func (b *builder) guard(pos ir.Pos, r *refs, f func(), other func()) {
 // attempt runs f; where it meets something that cannot be modelled, nothing
 // of what it wrote stays.
 func (b *builder) attempt(f func()) (why string, ok bool) {
-	out, mark, calls := b.out, len(b.out), len(b.calls)
+	out, mark, calls, catches := b.out, len(b.out), len(b.calls), len(b.catches)
 	ok = true
 	func() {
 		defer func() {
@@ -221,7 +226,7 @@ func (b *builder) attempt(f func()) (why string, ok bool) {
 		f()
 	}()
 	if !ok {
-		b.out, b.calls = out[:mark:mark], b.calls[:calls]
+		b.out, b.calls, b.catches = out[:mark:mark], b.calls[:calls], b.catches[:catches]
 	}
 	return why, ok
 }

@@ -78,13 +78,13 @@ func (b *builder) derivedSelect(f *frame, x *ex, s *pg.SelectStmt, pos ir.Pos, t
 	switch {
 	case to.kind == intoLocals:
 		list, rest := to.dests(d.cols)
+		b.setFound(f, pos, found(), nil)
 		if to.strict {
 			if !d.single {
-				b.emit(&ir.Assume{At: at(pos), Cond: ir.NotE(d.call(ir.WantMany, ir.BoolType))})
+				b.require(pos, ir.NotE(d.call(ir.WantMany, ir.BoolType)), tooManyRows)
 			}
 			b.strict(to, pos, found())
 		}
-		b.setFound(f, pos, found(), nil)
 		elem := &ir.Call{Name: "elem", Args: []ir.Expr{b.rowsLocal(d, pos), ir.C(ir.Int(1))}, Type: ir.OpaqueType}
 		b.assignAll(x, pos, list, d.fields(elem))
 		b.setNull(pos, rest)

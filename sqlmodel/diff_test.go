@@ -29,7 +29,10 @@ const seed = 2
 func TestAgainstServer(t *testing.T) {
 	server := pgtest.Open(t)
 	dir := filepath.Join("testdata", "diff")
-	files := []string{filepath.Join(dir, "schema.sql"), filepath.Join(dir, "functions.sql"), filepath.Join(dir, "more.sql"), filepath.Join(dir, "queries.sql"), filepath.Join(dir, "triggers.sql"), filepath.Join(dir, "references.sql")}
+	var files []string
+	for _, name := range []string{"schema", "functions", "more", "queries", "triggers", "references", "exceptions"} {
+		files = append(files, filepath.Join(dir, name+".sql"))
+	}
 	d := &differ{t: t, rng: rand.New(rand.NewPCG(seed, 2))}
 	dsn := server.Database(t)
 	for _, f := range files {

@@ -91,6 +91,17 @@
 // and writes them one by one. An expression that a unique index is over is a
 // hidden column.
 //
+// A block with EXCEPTION is a savepoint, and an error in it a jump to the
+// handler after a rollback to it, where the transaction itself can tell that the
+// error occurs: RAISE, STRICT, ASSERT, CASE without ELSE, a second row of a
+// subquery that is a value. Handlers that always end in an error again are as
+// good as none. Where a handler goes on after any other error that the block may
+// raise, the whole block is not modelled. A unique_violation is such an error:
+// the row in the way may be one that the snapshot does not show; so are a
+// foreign_key_violation, a serialization_failure, a deadlock and a lock that
+// cannot be had, all of which OTHERS catches, too. The text of an error must
+// reach nothing but messages.
+//
 // # What it does not model
 //
 // Nothing is skipped in silence. A statement that cannot be modelled becomes
@@ -103,8 +114,7 @@
 // the transaction has to do with them afterwards (the action, not the DELETE),
 // SKIP LOCKED, changes of key columns, ON UPDATE
 // actions, MERGE, TRUNCATE, WITH RECURSIVE, GROUPING SETS, WITH TIES, EXECUTE of
-// a command that is put together when it runs, cursors, blocks with EXCEPTION,
-// transaction control, writes of views, triggers that run at commit, read
+// a command that is put together when it runs, cursors, transaction control, writes of views, triggers that run at commit, read
 // transition tables or are not in PL/pgSQL, inheritance, row level security and
 // rules.
 //

@@ -94,11 +94,12 @@ func (b *builder) dynamic(f *frame, query plpgsql.Span, using []plpgsql.Span) (g
 // executeStmt is EXECUTE as a statement.
 func (b *builder) executeStmt(f *frame, s *plpgsql.Execute, pos ir.Pos) {
 	g, tree, t := b.dynamic(f, s.Query, s.Using)
-	to := sink{}
+	to, store := sink{}, func() {}
 	if s.Into != nil {
-		to = b.into(f, s.Into, pos)
+		to, store = b.into(f, s.Into, pos)
 	}
 	b.command(g, t, tree, pos, to)
+	store()
 }
 
 // dynamicRefs adds what EXECUTE runs.

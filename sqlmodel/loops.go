@@ -110,9 +110,9 @@ func (b *builder) forRange(f *frame, s *plpgsql.ForRange, pos ir.Pos) {
 	b.assign(pos, n, from)
 	b.assign(pos, last, to)
 	b.assign(pos, by, step)
-	invalid := ir.OrE(&ir.Unary{Op: ir.IsNull, X: ir.V(n)}, &ir.Unary{Op: ir.IsNull, X: ir.V(last)},
-		&ir.Unary{Op: ir.IsNull, X: ir.V(by)}, ir.Op(ir.Le, ir.V(by), ir.C(ir.Int(0))))
-	b.emit(&ir.If{At: at(pos), Cond: invalid, Then: []ir.Stmt{&ir.Abort{At: at(pos)}}})
+	null := ir.OrE(&ir.Unary{Op: ir.IsNull, X: ir.V(n)}, &ir.Unary{Op: ir.IsNull, X: ir.V(last)}, &ir.Unary{Op: ir.IsNull, X: ir.V(by)})
+	b.emit(&ir.If{At: at(pos), Cond: null, Then: b.collect(func() { b.fails(pos, "22004") })})
+	b.emit(&ir.If{At: at(pos), Cond: ir.Op(ir.Le, ir.V(by), ir.C(ir.Int(0))), Then: b.collect(func() { b.fails(pos, "22023") })})
 	cmp, op := ir.Le, ir.Add
 	if s.Reverse {
 		cmp, op = ir.Ge, ir.Sub

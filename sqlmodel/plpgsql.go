@@ -22,7 +22,7 @@ func (b *builder) plBody(f *frame) {
 			b.emitOutputs(f, pos)
 		}
 	default: // a function must return
-		b.emit(&ir.Abort{At: at(pos)})
+		b.fails(pos, "2F005")
 	}
 }
 
@@ -128,15 +128,9 @@ func (b *builder) stmt1(f *frame, s plpgsql.Stmt) {
 		tree, t := b.parseCommand(f, s.Query)
 		b.command(f, t, tree, pos, sink{kind: toClient})
 	case *plpgsql.Raise:
-		if s.Error {
-			b.emit(&ir.Abort{At: at(pos)})
-			return
-		}
-		for _, e := range s.Args { // for the functions that they call
-			b.value(f, e)
-		}
+		b.raise(f, s, pos)
 	case *plpgsql.Assert:
-		b.emit(&ir.Assume{At: at(pos), Cond: b.condition(f, s.Cond)})
+		b.require(pos, b.condition(f, s.Cond), "P0004")
 	case *plpgsql.SQL:
 		b.sqlStmt(f, s, pos)
 	case *plpgsql.Execute:
@@ -311,7 +305,7 @@ func mayBeNull(e ir.Expr) bool {
 func (b *builder) caseStmt(f *frame, s *plpgsql.Case, pos ir.Pos) {
 	rest := func() {
 		if !s.HasElse { // no branch fits: an error
-			b.emit(&ir.Abort{At: at(pos)})
+			b.fails(pos, "20000")
 			return
 		}
 		b.stmts(f, s.Else)
@@ -366,22 +360,26 @@ func (b *builder) anyOf(f *frame, subject val, span plpgsql.Span) ir.Expr {
 
 // block translates BEGIN … END.
 func (b *builder) block(f *frame, s *plpgsql.Block, pos ir.Pos) {
-	if len(s.Handlers) > 0 {
-		b.unmodelled("EXCEPTION")
-	}
 	outer := f.scope
 	f.scope = &scope{label: s.Label, vars: map[string]*variable{}, parent: outer}
 	for _, d := range s.Decls {
 		b.declaration(f, d)
 	}
-	if s.Label == "" {
+	list := func() {
+		if len(s.Handlers) > 0 {
+			b.protected(f, s, pos)
+			return
+		}
 		b.stmts(f, s.Body)
+	}
+	if s.Label == "" {
+		list()
 		f.scope = outer
 		return
 	}
 	l := &loopLabel{name: s.Label}
 	f.loops = append(f.loops, l)
-	body := b.collect(func() { b.stmts(f, s.Body) })
+	body := b.collect(list)
 	f.loops = f.loops[:len(f.loops)-1]
 	f.scope = outer
 	if l.label == "" {
@@ -399,16 +397,21 @@ func (b *builder) sqlStmt(f *frame, s *plpgsql.SQL, pos ir.Pos) {
 		return
 	}
 	tree, t := b.parseCommand(f, s.Query)
-	to := sink{}
+	to, store := sink{}, func() {}
 	if s.Into != nil {
-		to = b.into(f, s.Into, pos)
+		to, store = b.into(f, s.Into, pos)
 	} else if _, ok := tree.(*pg.SelectStmt); ok {
 		b.l.fail(pos, "the result of this SELECT goes nowhere; use PERFORM, or INTO")
 	}
 	b.command(f, t, tree, pos, to)
+	store()
 }
 
 func (b *builder) diagnostics(f *frame, s *plpgsql.GetDiagnostics, pos ir.Pos) {
+	if s.Stacked {
+		b.stacked(f, s, pos)
+		return
+	}
 	for _, it := range s.Items {
 		v, fd := b.targetOf(f, it.Target)
 		d := dest{v.local, v.t}
@@ -418,7 +421,7 @@ func (b *builder) diagnostics(f *frame, s *plpgsql.GetDiagnostics, pos ir.Pos) {
 		if d.local == "" {
 			b.unmodelled("GET DIAGNOSTICS into a record")
 		}
-		if it.Item == "row_count" && !s.Stacked {
+		if it.Item == "row_count" {
 			b.assign(pos, d.local, b.ex(f, f.text).cast(val{e: ir.V(f.rowcount), t: tInt, nn: true}, d.t, 0).e)
 			continue
 		}

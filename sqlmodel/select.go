@@ -183,7 +183,10 @@ func (b *builder) selectInto(f *frame, x *ex, q *query, pos ir.Pos, to sink) {
 		s.Found = b.local("was_found", tBool)
 	}
 	if to.strict && q.atMost != 1 && !b.singleRow(s.Query) {
-		b.atMostOne(s.Query, pos)
+		if f.found != "" && b.caught(tooManyRows) {
+			b.emitWeak(&ir.Assign{At: at(pos), Var: f.found, Expr: yes})
+		}
+		b.atMostOne(s.Query, pos, tooManyRows)
 	}
 	seen := map[string]bool{}
 	for i, d := range list {
@@ -207,15 +210,22 @@ func (b *builder) selectInto(f *frame, x *ex, q *query, pos ir.Pos, to sink) {
 // strict is STRICT: without a row the transaction does not go on.
 func (b *builder) strict(to sink, pos ir.Pos, found ir.Expr) {
 	if to.strict {
-		b.emit(&ir.Assume{At: at(pos), Cond: found})
+		b.require(pos, found, noData)
 	}
 }
 
-// atMostOne ends the transaction where q has several rows.
-func (b *builder) atMostOne(q ir.Query, pos ir.Pos) {
+// SQLSTATEs of STRICT, and of a subquery that is used as a value.
+const (
+	noData      = "P0002"
+	tooManyRows = "P0003"
+	cardinality = "21000"
+)
+
+// atMostOne makes it an error that q has several rows.
+func (b *builder) atMostOne(q ir.Query, pos ir.Pos, state string) {
 	n := b.local("count", tInt)
 	b.emit(&ir.Select{At: at(pos), Into: []string{n}, Aggs: []ir.Agg{{Fn: "count", Type: ir.IntType}}, Query: q})
-	b.emit(&ir.Assume{At: at(pos), Cond: ir.Op(ir.Le, ir.V(n), ir.C(ir.Int(1)))})
+	b.require(pos, ir.Op(ir.Le, ir.V(n), ir.C(ir.Int(1))), state)
 }
 
 // atLeastOne gives a Select a column, which its text form needs.

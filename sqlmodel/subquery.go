@@ -239,7 +239,7 @@ func (x *ex) oneRow(q *query, pos ir.Pos) {
 	case x.conditional || x.perRow:
 		x.unmodelled("a subquery that may have several rows, in a place where it may not run")
 	default:
-		x.b.atMostOne(q.ir(), pos)
+		x.b.atMostOne(q.ir(), pos, cardinality)
 	}
 }
 

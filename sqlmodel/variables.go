@@ -281,9 +281,39 @@ func (b *builder) targetOf(f *frame, n plpgsql.Name) (*variable, *field) {
 	return v, fd
 }
 
-// into gives the sink for an INTO clause.
-func (b *builder) into(f *frame, in *plpgsql.Into, pos ir.Pos) sink {
-	return sink{kind: intoLocals, strict: in.Strict, dests: b.destsFor(f, in.Targets, pos)}
+// into gives the sink for an INTO clause, and what is to follow the command:
+// where a handler catches what STRICT refuses, the targets are set last, since
+// they keep their values then.
+func (b *builder) into(f *frame, in *plpgsql.Into, pos ir.Pos) (to sink, store func()) {
+	dests := b.destsFor(f, in.Targets, pos)
+	to = sink{kind: intoLocals, strict: in.Strict, dests: dests}
+	if !in.Strict || !b.caught(noData, tooManyRows) {
+		return to, func() {}
+	}
+	if f.rowcount != "" {
+		b.unmodelled("ROW_COUNT, with STRICT in a block with EXCEPTION")
+	}
+	var list, rest []dest
+	first := map[string]string{} // where the value of a target goes
+	to.dests = func(cols []colDef) ([]dest, []dest) {
+		list, rest = dests(cols)
+		from := make([]dest, len(list))
+		for i, d := range list {
+			if d.local != "" && first[d.local] == "" {
+				first[d.local] = b.local(d.local, d.t)
+			}
+			from[i] = dest{first[d.local], d.t}
+		}
+		return from, nil
+	}
+	return to, func() {
+		for _, d := range list {
+			if d.local != "" {
+				b.assign(pos, d.local, ir.V(first[d.local]))
+			}
+		}
+		b.setNull(pos, rest)
+	}
 }
 
 // destsFor gives the locals of a list of targets: one record, or variables.

@@ -501,7 +501,10 @@ func (b *builder) returning(f *frame, w *writeQuery, after *rowSource, ret *pg.R
 		b.countRows(f, q, pos)
 	}
 	if !b.singleRow(q) && f.fn.body != nil { // PL/pgSQL refuses several rows
-		b.atMostOne(q, pos)
+		if f.found != "" && b.caught(tooManyRows) {
+			b.emitWeak(&ir.Assign{At: at(pos), Var: f.found, Expr: ir.C(ir.Bool(true))})
+		}
+		b.atMostOne(q, pos, tooManyRows)
 	}
 	// The write must still see the variables as they were.
 	var temps []dest

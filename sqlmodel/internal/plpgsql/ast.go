@@ -63,7 +63,13 @@ type (
 		Label    string
 		Decls    []Decl
 		Body     []Stmt
-		Handlers [][]Stmt
+		Handlers []Handler
+	}
+	// Handler is WHEN conditions THEN Body.
+	Handler struct {
+		At
+		Conds []Condition
+		Body  []Stmt
 	}
 	// Assign is target := expr. Subscripts are what stands in brackets after
 	// the name; Deep says that fields follow them.
@@ -153,17 +159,21 @@ type (
 		Using   []Span
 		Query   Span
 	}
-	// Raise is RAISE. Error says whether it ends the transaction; Args are
-	// the expressions in it.
+	// Raise is RAISE. Error says whether it is an error, State what its
+	// SQLSTATE is: "" if that is told when it runs. Again says that it raises
+	// the error that is being handled. Args are the expressions in it.
 	Raise struct {
 		At
 		Error bool
+		Again bool
+		State string
 		Args  []Span
 	}
 	// Assert is ASSERT cond [, message].
 	Assert struct {
 		At
-		Cond Span
+		Cond    Span
+		Message Span
 	}
 	// SQL is an SQL command, PERFORM (whose Query lacks the word) and CALL.
 	SQL struct {
@@ -220,7 +230,11 @@ const (
 func Children(s Stmt) [][]Stmt {
 	switch s := s.(type) {
 	case *Block:
-		return append([][]Stmt{s.Body}, s.Handlers...)
+		out := [][]Stmt{s.Body}
+		for _, h := range s.Handlers {
+			out = append(out, h.Body)
+		}
+		return out
 	case *If:
 		return branches(s.Branches, s.Else)
 	case *Case:

@@ -202,10 +202,8 @@ func (p *parser) block(label string) *Block {
 	p.expect("begin")
 	b.Body = p.stmts()
 	if p.accept("exception") {
-		for p.accept("when") {
-			p.until("the condition of a handler", "then")
-			p.expect("then")
-			b.Handlers = append(b.Handlers, p.stmts())
+		for p.is("when") {
+			b.Handlers = append(b.Handlers, p.handler())
 		}
 		if len(b.Handlers) == 0 {
 			p.unexpected("WHEN")

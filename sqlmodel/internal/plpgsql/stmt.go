@@ -114,7 +114,7 @@ func (p *parser) stmt() Stmt {
 		p.i++
 		s := &Assert{At: at, Cond: p.until("a condition", ",", ";")}
 		if p.accept(",") {
-			p.until("a message", ";")
+			s.Message = p.until("a message", ";")
 		}
 		p.expect(";")
 		return s
@@ -366,28 +366,42 @@ func (p *parser) returnStmt(at At) Stmt {
 func (p *parser) raise(at At) Stmt {
 	p.i++
 	s := &Raise{At: at, Error: true}
-	for _, level := range []string{"debug", "log", "info", "notice", "warning"} {
-		if p.accept(level) {
-			s.Error = false
+	level := p.accept("exception")
+	for _, l := range []string{"debug", "log", "info", "notice", "warning"} {
+		if !level && p.accept(l) {
+			level, s.Error = true, false
 		}
 	}
-	p.accept("exception")
-	for !p.is(";") && !p.is("using") && !p.is(",") {
-		if p.atEnd() {
-			p.unexpected(`";"`)
-		}
-		p.i++ // a format, a condition name or SQLSTATE
+	if !level && p.accept(";") {
+		s.Again = true
+		return s
 	}
-	for p.accept(",") {
-		s.Args = append(s.Args, p.until("an expression", ",", "using", ";"))
+	s.State = raiseException
+	switch t := p.peek(0); {
+	case t.Kind == pg.Text: // a format
+		for p.peek(0).Kind == pg.Text {
+			p.i++
+		}
+		for p.accept(",") {
+			s.Args = append(s.Args, p.until("an expression", ",", "using", ";"))
+		}
+	case !p.is("using") && !p.is(";"):
+		s.State = ""
+		if c := p.condition(); len(c.States) > 0 { // of several, RAISE takes the first
+			s.State = c.States[0]
+		}
 	}
 	if p.accept("using") {
 		for {
-			p.name("an option")
+			option := p.name("an option")
 			if !p.accept(":=") {
 				p.expect("=")
 			}
-			s.Args = append(s.Args, p.until("an expression", ",", ";"))
+			x := p.until("an expression", ",", ";")
+			s.Args = append(s.Args, x)
+			if option == "errcode" {
+				s.State = stateOf(x.Text(p.src))
+			}
 			if !p.accept(",") {
 				break
 			}
