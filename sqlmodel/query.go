@@ -143,8 +143,15 @@ func (q *query) rest(x *ex, s *pg.SelectStmt, conds []ir.Expr, anyRow bool) {
 	if anyRow { // EXISTS does not compute its output columns
 		return
 	}
-	for _, n := range s.TargetList {
-		q.addTarget(pg.Inner(n).(*pg.ResTarget))
+	targets := func() {
+		for _, n := range s.TargetList {
+			q.addTarget(pg.Inner(n).(*pg.ResTarget))
+		}
+	}
+	if q.where == nil && q.limit == nil {
+		targets()
+	} else { // there may be no row to compute them for
+		q.in.maybe(targets)
 	}
 	q.sort(s)
 	q.locks(s)
