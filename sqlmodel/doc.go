@@ -94,13 +94,16 @@
 // A block with EXCEPTION is a savepoint, and an error in it a jump to the
 // handler after a rollback to it, where the transaction itself can tell that the
 // error occurs: RAISE, STRICT, ASSERT, CASE without ELSE, a second row of a
-// subquery that is a value. Handlers that always end in an error again are as
-// good as none. Where a handler goes on after any other error that the block may
-// raise, the whole block is not modelled. A unique_violation is such an error:
-// the row in the way may be one that the snapshot does not show; so are a
-// foreign_key_violation, a serialization_failure, a deadlock and a lock that
-// cannot be had, all of which OTHERS catches, too. The text of an error must
-// reach nothing but messages.
+// subquery that is a value, divisions by zero that are always computed, and
+// constraints that an inserted row itself breaks. Handlers that always end in an
+// error again are as good as none. Where a handler goes on after any other error
+// that the block may raise, the whole block is not modelled. A unique_violation
+// is such an error, unless the key is FRESH: the row in the way may be one that
+// the snapshot does not show; so are a foreign_key_violation, a
+// serialization_failure, a deadlock and a lock that cannot be had. OTHERS catches
+// all of them, so that it needs a block which neither waits nor computes what may
+// be an error. That memory, disks and the like suffice is taken for granted. The
+// text of an error must reach nothing but messages.
 //
 // # What it does not model
 //

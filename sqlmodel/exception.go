@@ -116,8 +116,11 @@ func (b *builder) protected(f *frame, s *plpgsql.Block, pos ir.Pos) {
 		state: b.local("sqlstate", tText), src: f.text.s}
 	b.catches = append(b.catches, c)
 	body := b.collect(func() { b.stmts(f, s.Body) })
+	if slices.ContainsFunc(s.Handlers, func(h plpgsql.Handler) bool { return catches(h, divisionByZero) }) {
+		body = b.divisions(body)
+	}
 	b.catches = b.catches[:len(b.catches)-1]
-	b.refuse(c, body)
+	b.refuse(c, b.risks(f, c, s.Body, body))
 
 	end := b.newLabel(nameOr(s.Label, "block"))
 	list, undo, reached := body, undoes(body), false
@@ -158,6 +161,24 @@ func undoes(list []ir.Stmt) bool {
 		}
 	})
 	return found
+}
+
+// keepsFound refuses FOUND and ROW_COUNT where a handler may look at them after an
+// error in the middle of a statement that writes t, since they are set before it:
+// an error of a trigger, or (t nil) of a later row.
+func (b *builder) keepsFound(f *frame, t *table) {
+	if len(b.catches) > 0 && (f.found != "" || f.rowcount != "") && (t == nil || len(t.triggers) > 0) {
+		b.unmodelled("FOUND or ROW_COUNT, in a block with EXCEPTION around a statement that may end in the middle")
+	}
+}
+
+// oneByOne refuses a write of several rows of t where an error of a later row may
+// be handled: foreign keys are checked, and AFTER triggers run, when all rows are
+// written, and not one by one as in the translation.
+func (b *builder) oneByOne(t *table) {
+	if len(b.catches) > 0 && (len(t.foreign)+len(b.l.keysTo(t)) > 0 || slices.ContainsFunc(t.triggers, func(g *trigger) bool { return g.row && !g.before })) {
+		b.unmodelled("a write of several rows of %s, with foreign keys or AFTER triggers, in a block with EXCEPTION", t.name)
+	}
 }
 
 // handler translates the body of a handler.
@@ -329,141 +350,4 @@ func raises(list []plpgsql.Stmt, src string) bool {
 		return raises(s.Else, src) && !slices.ContainsFunc(s.Branches, func(br plpgsql.Branch) bool { return !raises(br.Body, src) })
 	}
 	return false
-}
-
-// risk is an error that a statement may raise without the translation showing
-// it. Its SQLSTATE may be anyError or valueError.
-type risk struct {
-	state string
-	why   string
-}
-
-const (
-	anyError = "any"
-	// valueError stands for all errors that depend on nothing but the values that
-	// are computed, as far as followed does not have them.
-	valueError = "value"
-)
-
-// followed are the SQLSTATEs of the errors of the system that are told apart.
-var followed = map[string]bool{
-	"P0000": true, "P0001": true, "P0002": true, "P0003": true, "P0004": true, "20000": true, "22012": true,
-	"23000": true, "23001": true, "23502": true, "23503": true, "23505": true, "23514": true, "23P01": true,
-	"40000": true, "40001": true, "40002": true, "40003": true, "40P01": true, "55P03": true,
-}
-
-// meets reports whether a condition may catch the error.
-func (r risk) meets(c plpgsql.Condition) bool {
-	switch r.state {
-	case anyError:
-		return true
-	case valueError:
-		return c.CatchesBeyond(followed)
-	}
-	return c.Catches(r.state)
-}
-
-// refuse gives up where a handler of c that goes on may catch an error that the
-// translation of the body does not show.
-func (b *builder) refuse(c *catch, body []ir.Stmt) {
-	for _, r := range append(risks(body), c.masked...) {
-		for _, h := range c.handlers {
-			if !slices.ContainsFunc(h.Conds, r.meets) {
-				continue
-			}
-			if !raises(h.Body, c.src) {
-				b.unmodelled("a block that handles %s: %s", conditions(h), r.why)
-			}
-			if n := len(b.catches); n > 0 {
-				b.catches[n-1].masked = append(b.catches[n-1].masked, masks(h)...)
-			}
-			if r.state != anyError && r.state != valueError {
-				break // no other one
-			}
-		}
-	}
-	if n := len(b.catches); n > 0 {
-		b.catches[n-1].masked = append(b.catches[n-1].masked, c.masked...)
-	}
-}
-
-func conditions(h plpgsql.Handler) string {
-	var out []string
-	for _, c := range h.Conds {
-		out = append(out, c.Name)
-	}
-	return strings.Join(out, " or ")
-}
-
-// masks gives the errors that a handler which always ends in one may raise.
-func masks(h plpgsql.Handler) []risk {
-	var out []risk
-	plpgsql.Walk(h.Body, func(s plpgsql.Stmt) {
-		plpgsql.Spans(s, func(plpgsql.Span, plpgsql.SpanKind) {
-			out = append(out, risk{valueError, "a handler inside of it computes values"}, risk{"22012", "a handler inside of it may divide"})
-		})
-		switch s := s.(type) {
-		case *plpgsql.Raise:
-			switch {
-			case !s.Error, s.Again:
-			case s.State == "":
-				out = append(out, risk{anyError, "a handler inside of it raises an error whose SQLSTATE is told when it runs"})
-			default:
-				out = append(out, risk{s.State, "a handler inside of it raises this error in the place of one that is not modelled"})
-			}
-		case *plpgsql.GetDiagnostics, *plpgsql.Null, *plpgsql.Assign, *plpgsql.If:
-		default:
-			out = append(out, risk{anyError, "a handler inside of it does more than to raise an error"})
-		}
-	})
-	return out
-}
-
-// risks gives the errors that statements may raise and that are not shown.
-func risks(list []ir.Stmt) []risk {
-	var out []risk
-	add := func(why string, states ...string) {
-		for _, s := range states {
-			out = append(out, risk{s, why})
-		}
-	}
-	waits := func(what string) {
-		add("whether "+what+" fails depends on the transactions that run at that moment", "40001", "40P01", "55P03")
-	}
-	ir.Walk(list, func(s ir.Stmt) {
-		switch s := s.(type) {
-		case *ir.Unmodelled:
-			add("a statement in it is not modelled ("+s.Reason+")", anyError)
-		case *ir.Insert, *ir.Update:
-			what := "an INSERT into "
-			if _, ok := s.(*ir.Update); ok {
-				what = "an UPDATE of "
-			}
-			what += ir.Written(s).Name
-			add("the row that is in the way of "+what+" may be one that the snapshot does not show", "23505")
-			add("the parents and children of "+what+" are those of that moment, not of the snapshot", "23503", "23001")
-			waits(what)
-			add("it is not modelled which rows of "+what+" break a constraint", "23502", "23514")
-		case *ir.Delete:
-			what := "a DELETE from " + s.Table.Name
-			add("the children of "+what+" are those of that moment, not of the snapshot", "23503", "23001")
-			waits(what)
-		case *ir.LockTable:
-			waits("a lock of " + s.Table.Name)
-		case *ir.Select:
-			if s.Lock.Mode != ir.NoLock {
-				waits("a lock of rows")
-			}
-		case *ir.EmitRows:
-			if s.Lock.Mode != ir.NoLock {
-				waits("a lock of rows")
-			}
-		case *ir.Foreach:
-			if s.Lock.Mode != ir.NoLock {
-				waits("a lock of rows")
-			}
-		}
-	})
-	add("which errors the values in it may cause is not modelled", "22012", valueError)
-	return out
 }

@@ -13,6 +13,7 @@ func (b *builder) insertStmt(f *frame, t *text, s *pg.InsertStmt, pos ir.Pos, to
 	x := b.ex(f, t)
 	x.withWrites(s.WithClause, s)
 	tab := x.tableOf(s.Relation)
+	b.keepsFound(f, tab)
 	events := int32(onInsert)
 	if s.OnConflictClause != nil && s.OnConflictClause.Action == pg.ConflictUpdate {
 		events |= onUpdate
@@ -158,6 +159,7 @@ func (i *inserter) apartFromParents() {
 // start sets FOUND and ROW_COUNT to nothing, where rows add up.
 func (i *inserter) start() {
 	if i.many {
+		i.b.keepsFound(i.f, nil)
 		i.b.setFound(i.f, i.pos, ir.C(ir.Bool(false)), ir.C(ir.Int(0)))
 	}
 }
@@ -268,6 +270,9 @@ func (i *inserter) foreach(q *query, given func([]colDef) []assignment) {
 // row inserts one row with the given columns; the others get their defaults.
 func (i *inserter) row(given []assignment) {
 	b, tab := i.b, i.tab
+	if i.many {
+		b.oneByOne(tab)
+	}
 	values := map[string]val{}
 	for _, a := range given {
 		values[a.column] = a.v
@@ -322,6 +327,7 @@ func (i *inserter) put(row *rowSource) {
 		i.onConflict(stmt, row)
 		return
 	}
+	b.checkFirst(i.pos, row, stmt)
 	b.emit(stmt)
 	i.after(row)
 	switch {

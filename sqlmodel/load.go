@@ -128,6 +128,7 @@ func read(files []File, opt Options) (l *loader, err error) {
 			}
 		}
 		l.defers, l.sets = l.defers || f.refs.defers, l.sets || f.refs.sets
+		l.locksTables = l.locksTables || f.refs.locksTables || f.refs.dynamic
 	}
 	l.finishTables()
 	l.invariants()
@@ -155,6 +156,9 @@ type loader struct {
 	size    int      // bytes of SQL read
 	defers  bool     // some SET CONSTRAINTS exists
 	sets    bool     // some function changes settings of the session
+	// locksTables says that some transaction may lock a whole table, so that even
+	// queries may wait, and end in a deadlock.
+	locksTables bool
 	// operators are those that CREATE OPERATOR declares, with their functions.
 	operators map[string]string
 	// postponed are statements about tables that were not declared yet.

@@ -23,8 +23,10 @@ type refs struct {
 	// changes when constraints are checked.
 	dynamic bool
 	defers  bool
-	// locks says that it locks rows or tables.
-	locks bool
+	// locks says that it locks rows or tables, locksTables that it may lock tables
+	// apart from reading and writing them.
+	locks       bool
+	locksTables bool
 	// sets says that it changes settings of the session.
 	sets bool
 	// operators are the names of the operators that it uses.
@@ -54,8 +56,12 @@ func (r *refs) add(root pg.Message) {
 			r.defers = true
 		case *pg.VariableSetStmt:
 			r.sets = true
-		case *pg.LockStmt, *pg.LockingClause:
+		case *pg.LockingClause:
 			r.locks = true
+		case *pg.LockStmt:
+			r.locks, r.locksTables = true, true
+		case *pg.TruncateStmt, *pg.AlterTableStmt, *pg.DropStmt, *pg.IndexStmt, *pg.CreateTrigStmt, *pg.VacuumStmt, *pg.ClusterStmt, *pg.ReindexStmt:
+			r.locksTables = true
 		case *pg.A_Expr:
 			r.operators[qualified(names(x.Name))] = true
 		case *pg.SubLink:

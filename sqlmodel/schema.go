@@ -105,7 +105,9 @@ type table struct {
 	policies  []*pg.CreatePolicyStmt
 	rowSec    bool
 	inserts   []initialInsert
-	ir        *ir.Table
+	// partitioned says that a row may fit into no partition.
+	partitioned bool
+	ir          *ir.Table
 }
 
 // view is a view, or a table that something else than DDL makes.
@@ -200,6 +202,7 @@ func (l *loader) createTable(s *pg.CreateStmt, t *text) {
 	for _, c := range later {
 		l.constraint(tab, c, t)
 	}
+	tab.partitioned = s.Partspec != nil
 	if s.Partspec != nil && tab.key == nil {
 		l.note(pos, "table %s is partitioned; its partitions are one table here", name)
 	}

@@ -378,6 +378,10 @@ func (b *builder) after(t *table, list []*trigger, r *rowTrigger, pos ir.Pos, se
 	r.before = false
 	for _, g := range list {
 		touched := t.firedBy(g)
+		if len(b.catches) > 0 && g.name < "RI_" && len(t.foreign)+len(b.l.keysTo(t)) > 0 {
+			b.giveUp(pos, touched, "trigger "+g.name+", which runs before foreign keys are checked, in a block with EXCEPTION")
+			continue
+		}
 		if several {
 			e := b.l.effectOf(&refs{tables: map[string]bool{}, calls: map[string]bool{g.fn: true}})
 			if e.all || e.tables[t.name] {

@@ -39,6 +39,7 @@ func (u *rowWriter) write() {
 	single := b.singleRow(q)
 	returns := u.ret != nil && u.to.kind != discard
 	if !single {
+		b.oneByOne(t)
 		switch {
 		case returns:
 			b.unmodelled("RETURNING of several rows of a table with row triggers")

@@ -62,6 +62,9 @@ func (x *ex) withWrites(w *pg.WithClause, root pg.Message) {
 		default:
 			x.unmodelled("a WITH query of this kind")
 		}
+		if len(x.b.catches) > 0 {
+			x.unmodelled("a WITH query that writes, in a block with EXCEPTION")
+		}
 		x.writesApart(x.tableOf(target), n, w, root)
 		to := sink{}
 		if returning != nil {

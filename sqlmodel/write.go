@@ -263,6 +263,7 @@ func (b *builder) updateStmt(f *frame, t *text, s *pg.UpdateStmt, pos ir.Pos, to
 	x := b.ex(f, t)
 	x.withWrites(s.WithClause, s)
 	y, row := x.target(s.Relation)
+	b.keepsFound(f, row.table)
 	if s.WhereClause != nil {
 		y.noCursor(s.WhereClause)
 	}
@@ -317,6 +318,7 @@ func (b *builder) deleteStmt(f *frame, t *text, s *pg.DeleteStmt, pos ir.Pos, to
 	x := b.ex(f, t)
 	x.withWrites(s.WithClause, s)
 	y, row := x.target(s.Relation)
+	b.keepsFound(f, row.table)
 	b.atStatement(row.table, onDelete, "DELETE", true, nil, pos)
 	if s.WhereClause != nil {
 		y.noCursor(s.WhereClause)

@@ -400,7 +400,11 @@ func (p *parser) raise(at At) Stmt {
 			x := p.until("an expression", ",", ";")
 			s.Args = append(s.Args, x)
 			if option == "errcode" {
-				s.State = stateOf(x.Text(p.src))
+				if s.State == raiseException {
+					s.State = stateOf(x.Text(p.src))
+				} else { // told twice: an error of its own
+					s.State = ""
+				}
 			}
 			if !p.accept(",") {
 				break

@@ -281,7 +281,7 @@ END $$;
 CREATE FUNCTION e_trigger(p int, q int) RETURNS text LANGUAGE plpgsql AS $$
 BEGIN
   UPDATE acct SET v = v - p WHERE id = q;
-  UPDATE acct SET v = v - 1;
+  UPDATE acct SET v = v - 1 WHERE id = p;
   RETURN 'done';
 EXCEPTION WHEN raise_exception THEN
   RETURN SQLSTATE;
@@ -349,4 +349,42 @@ BEGIN
   EXCEPTION WHEN no_data_found THEN
     INSERT INTO log VALUES (SQLSTATE, p);
   END;
+END $$;
+
+CREATE FUNCTION e_divide(p int, q int) RETURNS text LANGUAGE plpgsql AS $$
+DECLARE v int := 100; n numeric := 1;
+BEGIN
+  v := p / (q % 3);
+  n := 3.0 / (p - q);
+  IF q / p > 0 THEN v := v + 50; END IF;
+  RETURN v + 8 / (p - 1);
+EXCEPTION WHEN division_by_zero THEN
+  RETURN 'zero ' || v;
+END $$;
+
+CREATE FUNCTION e_divide_class(p int, q int) RETURNS int LANGUAGE plpgsql AS $$
+BEGIN
+  RETURN e_quotient(p, q);
+EXCEPTION WHEN division_by_zero OR no_data_found THEN
+  RETURN -7;
+END $$;
+
+CREATE FUNCTION e_quotient(p int, q int) RETURNS int LANGUAGE plpgsql AS $$
+BEGIN
+  INSERT INTO log VALUES ('quotient', q);
+  RETURN p / q;
+END $$;
+
+CREATE FUNCTION e_where(p int, q int) RETURNS text LANGUAGE plpgsql AS $$
+DECLARE v int := 5;
+BEGIN
+  IF p > 2 AND q > 2 THEN RAISE EXCEPTION 'large'; END IF;
+  UPDATE a SET x = x + 1 WHERE k = q;
+  PERFORM strict_total(p);
+  SELECT x INTO v FROM a WHERE k = q;
+  IF v > 3 THEN RAISE SQLSTATE 'AB001'; END IF;
+  RETURN v;
+EXCEPTION WHEN no_data_found THEN RETURN 'none ' || v;
+WHEN raise_exception THEN RETURN 'raised';
+WHEN SQLSTATE 'AB001' THEN RETURN 'state ' || v;
 END $$;

@@ -1,0 +1,275 @@
+package sqlmodel
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/txrobust/robust/ir"
+	"github.com/txrobust/robust/sqlmodel/internal/plpgsql"
+)
+
+// risk is an error that a statement may raise without the translation showing
+// it. Its SQLSTATE may be anyError or valueError.
+type risk struct {
+	state string
+	why   string
+}
+
+const (
+	anyError = "any"
+	// valueError stands for all errors that depend on nothing but the values that
+	// are computed, as far as followed does not have them.
+	valueError = "value"
+
+	divisionByZero = "22012"
+	notNull        = "23502"
+	checkViolation = "23514"
+)
+
+// followed are the SQLSTATEs of the errors of the system that are told apart.
+var followed = map[string]bool{
+	"P0000": true, "P0001": true, noData: true, tooManyRows: true, "P0004": true, "20000": true, divisionByZero: true,
+	"23000": true, "23001": true, notNull: true, "23503": true, "23505": true, checkViolation: true, "23P01": true,
+	"40000": true, "40001": true, "40002": true, "40003": true, "40P01": true, "55P03": true,
+}
+
+// meets reports whether a handler may catch the error.
+func (r risk) meets(h plpgsql.Handler) bool {
+	return slices.ContainsFunc(h.Conds, func(c plpgsql.Condition) bool {
+		switch r.state {
+		case anyError:
+			return true
+		case valueError:
+			return c.CatchesBeyond(followed)
+		}
+		return c.Catches(r.state)
+	})
+}
+
+// refuse gives up where a handler of c that goes on may catch one of the risks
+// of its body.
+func (b *builder) refuse(c *catch, list []risk) {
+	masked := c.masked
+	for _, r := range append(list, c.masked...) {
+		for _, h := range c.handlers {
+			if !r.meets(h) {
+				continue
+			}
+			if !raises(h.Body, c.src) {
+				b.unmodelled("a block that handles %s: %s", conditions(h), r.why)
+			}
+			masked = append(masked, masks(h)...)
+			if r.state != anyError && r.state != valueError {
+				break // no other one
+			}
+		}
+	}
+	if n := len(b.catches); n > 0 {
+		b.catches[n-1].masked = append(b.catches[n-1].masked, masked...)
+	}
+}
+
+func conditions(h plpgsql.Handler) string {
+	var out []string
+	for _, c := range h.Conds {
+		out = append(out, c.Name)
+	}
+	return strings.Join(out, " or ")
+}
+
+// masks gives the errors that a handler which always ends in one may raise.
+func masks(h plpgsql.Handler) []risk {
+	var out []risk
+	plpgsql.Walk(h.Body, func(s plpgsql.Stmt) {
+		plpgsql.Spans(s, func(plpgsql.Span, plpgsql.SpanKind) {
+			why := "a handler inside of it computes values"
+			out = append(out, risk{valueError, why}, risk{divisionByZero, why})
+		})
+		switch s := s.(type) {
+		case *plpgsql.Raise:
+			switch {
+			case !s.Error, s.Again:
+			case s.State == "":
+				out = append(out, risk{anyError, "a handler inside of it raises an error whose SQLSTATE is told when it is raised"})
+			default:
+				out = append(out, risk{s.State, "a handler inside of it raises this error in the place of one that is not modelled"})
+			}
+		case *plpgsql.GetDiagnostics, *plpgsql.Null, *plpgsql.Assign, *plpgsql.If:
+		default:
+			out = append(out, risk{anyError, "a handler inside of it does more than to raise an error"})
+		}
+	})
+	return out
+}
+
+// risks gives the errors that the body of a block may raise and that its
+// translation does not show.
+func (b *builder) risks(f *frame, c *catch, body []plpgsql.Stmt, list []ir.Stmt) []risk {
+	var out []risk
+	add := func(why string, states ...string) {
+		for _, s := range states {
+			out = append(out, risk{s, why})
+		}
+	}
+	waits := func(what string) {
+		add("whether "+what+" fails depends on the transactions that run at that moment", "40001", "40P01", "55P03")
+	}
+	ir.Walk(list, func(s ir.Stmt) {
+		if len(ir.Reads(s)) > 0 && b.l.locksTables {
+			waits("a query")
+		}
+		locks := ir.Lock{}
+		switch s := s.(type) {
+		case *ir.Unmodelled:
+			add("a statement in it is not modelled ("+s.Reason+")", anyError)
+		case *ir.Insert:
+			what := "an INSERT into " + s.Table.Name
+			if !b.unique(s, list) {
+				add("the row that is in the way of "+what+" may be one that the snapshot does not show", "23505")
+			}
+			if len(s.Table.ForeignKeys) > 0 {
+				add("it is not modelled whether "+what+" lacks a parent", "23503")
+			}
+			if len(s.Table.ForeignKeys) > 0 || s.Conflict != nil || !b.unique(s, list) || b.l.locksTables {
+				waits(what)
+			}
+			b.rowRisks(s, what, add)
+		case *ir.Update:
+			what := "an UPDATE of " + s.Table.Name
+			waits(what)
+			add("the row that is in the way of "+what+" may be one that the snapshot does not show", "23505")
+			add("the parents and children of "+what+" are those of that moment, not of the snapshot", "23503", "23001")
+			b.rowRisks(s, what, add)
+		case *ir.Delete:
+			what := "a DELETE from " + s.Table.Name
+			waits(what)
+			add("the children of "+what+" are those of that moment, not of the snapshot", "23503", "23001")
+		case *ir.LockTable:
+			waits("a lock of " + s.Table.Name)
+		case *ir.Select:
+			locks = s.Lock
+		case *ir.EmitRows:
+			locks = s.Lock
+		case *ir.Foreach:
+			locks = s.Lock
+		}
+		if locks.Mode != ir.NoLock {
+			waits("a lock of rows")
+		}
+	})
+	divides, values := risk{divisionByZero, ""}, risk{valueError, ""}
+	if slices.ContainsFunc(c.handlers, func(h plpgsql.Handler) bool { return divides.meets(h) || values.meets(h) }) {
+		v := b.valueErrors(f, body)
+		v.translated(list)
+		if v.divides != "" {
+			add(v.divides, divisionByZero)
+		}
+		if v.odd != "" {
+			add(v.odd+" may be an error that is not modelled", valueError)
+		}
+	}
+	return out
+}
+
+// rowRisks adds the constraints that a written row itself may break.
+func (b *builder) rowRisks(s ir.Stmt, what string, add func(why string, states ...string)) {
+	if !b.guarded[s] {
+		add("it is not modelled whether "+what+" breaks a constraint of the row", notNull, checkViolation)
+	}
+	t := b.l.table(ir.Written(s).Name)
+	calls := newRefs()
+	for _, k := range t.checks {
+		calls.add(k.expr.node)
+	}
+	for _, c := range t.columns {
+		if c.domain != nil {
+			for _, n := range c.domain.checks {
+				calls.add(n)
+			}
+		}
+	}
+	for name := range calls.calls {
+		if _, known := builtins[name]; !known || len(b.l.lookup(name)) > 0 {
+			add("a constraint of "+t.name+" calls "+name, anyError)
+		}
+	}
+}
+
+// unique reports whether no row can be in the way of an INSERT: in each key there
+// is a value that was never used before.
+func (b *builder) unique(s *ir.Insert, list []ir.Stmt) bool {
+	fresh := map[string]int{}
+	ir.Walk(list, func(s ir.Stmt) {
+		h, ok := s.(*ir.Havoc)
+		for _, name := range ir.Assigned(s) {
+			if fresh[name]++; !ok || !h.Fresh {
+				fresh[name]++
+			}
+		}
+	})
+	hasFresh := func(cols []int) bool {
+		return slices.ContainsFunc(cols, func(c int) bool {
+			i := slices.Index(s.Cols, c)
+			if i < 0 {
+				return false
+			}
+			v, ok := s.Values[i].(*ir.Var)
+			return ok && fresh[v.Name] == 1
+		})
+	}
+	return (s.Table.Rowid || hasFresh(s.Table.Key)) &&
+		!slices.ContainsFunc(s.Table.Uniques, func(u ir.Unique) bool { return !hasFresh(u.Columns) })
+}
+
+// rowChecks gives the checks of the rows of a table; false if the translation
+// does not have all of them.
+func (b *builder) rowChecks(t *table) ([]ir.TableCheck, bool) {
+	var out []ir.TableCheck
+	if t.partitioned || slices.ContainsFunc(t.columns, func(c *column) bool { return c.domain != nil }) {
+		return nil, false
+	}
+	for _, k := range t.checks {
+		i := slices.IndexFunc(t.ir.Checks, func(c ir.TableCheck) bool { return c.Pos == k.pos })
+		if i < 0 {
+			return nil, false
+		}
+		out = append(out, t.ir.Checks[i])
+	}
+	return out, true
+}
+
+// checkFirst writes, before an INSERT, the errors of a row that breaks a
+// constraint of its own.
+func (b *builder) checkFirst(pos ir.Pos, row *rowSource, s *ir.Insert) {
+	t := row.table
+	checks, all := b.rowChecks(t)
+	if !all || !b.caught(notNull, checkViolation) {
+		return
+	}
+	value := func(col int) ir.Expr {
+		if i := slices.Index(s.Cols, col); i >= 0 {
+			return s.Values[i]
+		}
+		return ir.C(ir.Null)
+	}
+	for i, c := range t.ir.Columns {
+		if from := row.col(c.Name); c.NotNull && from != nil && !from.nn {
+			b.failsIf(pos, &ir.Unary{Op: ir.IsNull, X: value(i)}, notNull)
+		}
+	}
+	for _, k := range checks {
+		broken := ir.NotE(ir.MapExpr(k.Expr, func(e ir.Expr) ir.Expr {
+			if c, ok := e.(*ir.Col); ok {
+				return value(t.ir.Column(c.Col))
+			}
+			return e
+		}))
+		b.failsIf(pos, broken, checkViolation)
+	}
+	b.guarded[s] = true
+}
+
+// failsIf writes an error where cond is true.
+func (b *builder) failsIf(pos ir.Pos, cond ir.Expr, state string) {
+	b.emit(&ir.If{At: at(pos), Cond: cond, Then: b.collect(func() { b.fails(pos, state) })})
+}

@@ -1,0 +1,338 @@
+package sqlmodel
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/txrobust/robust/ir"
+	"github.com/txrobust/robust/sqlmodel/internal/pg"
+	"github.com/txrobust/robust/sqlmodel/internal/plpgsql"
+	"github.com/txrobust/robust/sqlmodel/internal/tidy"
+)
+
+// divisions puts, before each statement that divides, a jump to the handler of
+// division by zero, as far as it always divides.
+func (b *builder) divisions(list []ir.Stmt) []ir.Stmt {
+	if !b.caught(divisionByZero) {
+		return list
+	}
+	var out []ir.Stmt
+	for _, s := range list {
+		var exprs []ir.Expr
+		switch s := s.(type) {
+		case *ir.Assign, *ir.Emit:
+			exprs = ir.Exprs(s)
+		case *ir.If:
+			exprs = []ir.Expr{s.Cond}
+			s.Then, s.Else = b.divisions(s.Then), b.divisions(s.Else)
+		case *ir.Block:
+			s.Body = b.divisions(s.Body)
+		case *ir.While:
+			s.Body = b.divisions(s.Body)
+		case *ir.ForRange:
+			s.Body = b.divisions(s.Body)
+		case *ir.Foreach:
+			s.Body = b.divisions(s.Body)
+		}
+		var zero []ir.Expr
+		always := !b.guarded[s]
+		for _, e := range exprs {
+			always = always && byZero(e, &zero)
+		}
+		if always && len(zero) > 0 {
+			b.guarded[s] = true
+			for _, cond := range zero {
+				test := b.collect(func() { b.failsIf(s.Position(), cond, divisionByZero) })
+				b.guarded[test[0]] = true
+				out = append(out, test...)
+			}
+		}
+		out = append(out, s)
+	}
+	return out
+}
+
+// byZero collects when the divisions of an expression are by zero, inner ones
+// first; false if it need not come to some of them. NULL divided by zero is NULL.
+func byZero(e ir.Expr, zero *[]ir.Expr) bool {
+	division := func(x, y ir.Expr) {
+		*zero = append(*zero, ir.AndE(ir.NotE(&ir.Unary{Op: ir.IsNull, X: x}), ir.Op(ir.Eq, y, ir.C(ir.Int(0)))))
+	}
+	switch e := e.(type) {
+	case *ir.Unary:
+		return byZero(e.X, zero)
+	case *ir.Binary:
+		ok := byZero(e.X, zero)
+		if e.Op == ir.And || e.Op == ir.Or {
+			return ok && !divides(e.Y)
+		}
+		ok = ok && byZero(e.Y, zero)
+		if (e.Op == ir.Div || e.Op == ir.Mod) && tidy.MayFail(&ir.Binary{Op: e.Op, X: ir.C(ir.Null), Y: e.Y}) {
+			division(e.X, e.Y)
+		}
+		return ok
+	case *ir.Cond:
+		return byZero(e.If, zero) && !divides(e.Then) && !divides(e.Else)
+	case *ir.Call:
+		ok := true
+		for _, a := range e.Args {
+			ok = ok && byZero(a, zero)
+		}
+		if numericDivision(e) {
+			division(e.Args[0], e.Args[1])
+			return ok
+		}
+		return ok && (ir.Functions[e.Name] != nil || !divides(e))
+	}
+	return !divides(e)
+}
+
+// numericDivision reports whether e divides numerics: a function that the IR does
+// not know otherwise.
+func numericDivision(e *ir.Call) bool { return e.Name == "numeric /" || e.Name == "numeric %" }
+
+// divides reports whether computing e may divide by zero.
+func divides(e ir.Expr) bool {
+	found := tidy.MayFail(e)
+	ir.WalkExpr(e, func(e ir.Expr) {
+		if c, ok := e.(*ir.Call); ok {
+			found = found || c.Name == ir.SucceedsFn || strings.HasSuffix(c.Name, " /") || strings.HasSuffix(c.Name, " %")
+		}
+	})
+	return found
+}
+
+// valueErrors is what is found out of the errors that depend on values.
+type valueErrors struct {
+	b *builder
+	// divides says why a division by zero is not modelled, odd what may be another
+	// error of that kind: "" if nothing.
+	divides, odd string
+}
+
+func (v *valueErrors) strange(what string) {
+	if v.odd == "" {
+		v.odd = what
+	}
+}
+
+func (v *valueErrors) division() {
+	v.divides = "a division in it may be one that is not always computed, or one for each row of a query"
+}
+
+// translated looks at the translation.
+func (v *valueErrors) translated(list []ir.Stmt) {
+	ir.Walk(list, func(s ir.Stmt) {
+		if r, ok := s.(*ir.ForRange); ok {
+			for _, e := range []ir.Expr{r.From, r.To} {
+				if _, constant := e.(*ir.Const); !constant {
+					v.strange("a bound of a loop that is NULL")
+				}
+			}
+		}
+		for _, e := range ir.Exprs(s) {
+			if divides(e) && !v.b.guarded[s] {
+				v.division()
+			}
+			ir.WalkExpr(e, func(e ir.Expr) {
+				switch c, ok := e.(*ir.Call); {
+				case !ok, ir.Functions[c.Name] != nil, c.Name == castName(tText):
+				case c.Def != nil:
+					v.strange("what a query does")
+				default:
+					v.strange("what " + c.Name + " does")
+				}
+			})
+		}
+		if q, ok := s.(*ir.Select); ok {
+			for _, a := range q.Aggs {
+				if a.Fn != "count" && a.Fn != "min" && a.Fn != "max" {
+					v.strange("what " + a.Fn + " does")
+				}
+			}
+		}
+	})
+}
+
+// valueErrors looks at all that statements may run: what the translation drops
+// may be an error, too.
+func (b *builder) valueErrors(f *frame, body []plpgsql.Stmt) *valueErrors {
+	v := &valueErrors{b: b}
+	tr := b.l.tracer()
+	r := newRefs()
+	b.l.plRefs(f.fn, body, r)
+	tr.add(r)
+	v.statements(f.fn, body)
+	for fn := range tr.called {
+		v.types(fn)
+		for _, p := range fn.params {
+			if p.def != nil {
+				v.tree(p.def, false)
+			}
+		}
+		for _, raw := range fn.sql {
+			v.tree(raw, false)
+		}
+		for _, n := range fn.atomic {
+			v.tree(n, false)
+		}
+		if fn.body != nil {
+			v.statements(fn, []plpgsql.Stmt{fn.body.Block})
+		}
+	}
+	v.types(f.fn)
+	for t := range tr.wrote {
+		for _, k := range t.checks {
+			v.tree(k.expr.node, false)
+		}
+		for _, c := range append(slices.Clone(t.columns), t.indexed...) {
+			for _, e := range []*sqlExpr{c.def, c.generated} {
+				if e != nil {
+					v.tree(e.node, false)
+				}
+			}
+			if c.domain != nil {
+				v.strange("the domain of " + t.name + "." + c.name)
+			}
+		}
+	}
+	return v
+}
+
+// types looks for variables into which not every text fits.
+func (v *valueErrors) types(fn *function) {
+	l := v.b.l
+	odd := func(name string) bool {
+		name = strings.ToLower(name)
+		return strings.Contains(name, "uuid") || l.types[qualified(strings.Split(name, "."))] != nil ||
+			strings.Contains(name, "%") && (len(l.types) > 0 || l.mentions("uuid"))
+	}
+	if fn.ret != nil && odd(typeSpelling(fn.ret)) {
+		v.strange("a text as the result of " + fn.name)
+	}
+	for _, p := range fn.outputs() {
+		if odd(typeSpelling(p.t)) {
+			v.strange("a text in " + p.name)
+		}
+	}
+	if fn.body == nil {
+		return
+	}
+	plpgsql.Walk([]plpgsql.Stmt{fn.body.Block}, func(s plpgsql.Stmt) {
+		if blk, ok := s.(*plpgsql.Block); ok {
+			for _, d := range blk.Decls {
+				if d.NotNull || odd(d.Type.Text(fn.bodyText.s)) {
+					v.strange("a value of " + d.Name)
+				}
+			}
+		}
+	})
+}
+
+// mentions reports whether some file has the word in it.
+func (l *loader) mentions(word string) bool {
+	return slices.ContainsFunc(l.files, func(f File) bool { return strings.Contains(strings.ToLower(f.Text), word) })
+}
+
+// statements looks at statements of a function.
+func (v *valueErrors) statements(fn *function, list []plpgsql.Stmt) {
+	plpgsql.Walk(list, func(s plpgsql.Stmt) {
+		plain := false // each expression stays in the translation
+		switch s := s.(type) {
+		case *plpgsql.Assign, *plpgsql.If, *plpgsql.Exit:
+			plain = true
+		case *plpgsql.Return:
+			plain = !fn.void()
+		case *plpgsql.Assert:
+			if !s.Message.Empty() {
+				v.strange("the message of ASSERT")
+				v.division()
+			}
+		case *plpgsql.Execute, *plpgsql.Cursor, *plpgsql.EndTxn:
+			v.strange("what EXECUTE runs")
+			v.division()
+		case *plpgsql.ForQuery:
+			if s.Kind != plpgsql.Static {
+				v.strange("what EXECUTE runs")
+				v.division()
+			}
+		case *plpgsql.ReturnQuery:
+			if s.Dynamic {
+				v.strange("what EXECUTE runs")
+				v.division()
+			}
+		}
+		plpgsql.Spans(s, func(x plpgsql.Span, kind plpgsql.SpanKind) {
+			for _, raw := range v.b.l.parseSpan(fn.bodyText, x, kind) {
+				v.tree(raw, plain)
+			}
+		})
+	})
+}
+
+// harmless are the functions that are no error for any argument.
+var harmless = map[string]bool{"count": true, "min": true, "max": true, "lower": true, "upper": true, "length": true,
+	"char_length": true, "now": true, "nextval": true, "gen_random_uuid": true, "bool_and": true, "bool_or": true, "every": true}
+
+// tree looks at a piece of SQL. With plain it is an expression that stays in the
+// translation.
+func (v *valueErrors) tree(root pg.Message, plain bool) {
+	inside := plain
+	pg.Walk(root, func(tree any) bool {
+		switch tree.(type) {
+		case *pg.RangeVar, *pg.SubLink:
+			inside = false
+		}
+		return true
+	})
+	insert := false
+	pg.Walk(root, func(tree any) bool {
+		switch x := tree.(type) {
+		case *pg.A_Expr:
+			ops := names(x.Name)
+			op := ops[len(ops)-1]
+			_, comparison := comparisons[op]
+			switch {
+			case op == "/" || op == "%":
+				v.strange("the result of " + op)
+				if !inside {
+					v.division()
+				}
+			case op == "||" && (plain || insert):
+			case !comparison && op != "BETWEEN" && op != "NOT BETWEEN" || len(ops) > 1:
+				v.strange("the result of " + op)
+			}
+		case *pg.FuncCall:
+			name := qualified(names(x.Funcname))
+			switch {
+			case name == "mod" || name == "div" || name == "log":
+				v.strange("the result of " + name)
+				v.division()
+			case len(v.b.l.lookup(name)) == 0 && !harmless[name]:
+				v.strange("what " + name + " does")
+			}
+		case *pg.SubLink:
+			if x.SubLinkType != pg.SubExists && x.SubLinkType != pg.SubAny && x.SubLinkType != pg.SubAll {
+				v.strange("a subquery with several rows")
+			}
+		case *pg.TypeCast:
+			if _, constant := pg.Inner(x.Arg).(*pg.A_Const); !constant {
+				v.strange("the result of a cast")
+			}
+		case *pg.RangeVar:
+			if v.b.l.table(rangeName(x)) == nil {
+				v.strange("what " + rangeName(x) + " gives")
+				v.division()
+			}
+		case *pg.InsertStmt:
+			insert = true
+		case *pg.RawStmt, *pg.SelectStmt, *pg.UpdateStmt, *pg.DeleteStmt, *pg.Alias, *pg.ColumnRef, *pg.String, *pg.A_Star, *pg.ResTarget,
+			*pg.A_Const, *pg.Integer, *pg.Float, *pg.Boolean, *pg.ParamRef, *pg.BoolExpr, *pg.NullTest, *pg.BooleanTest, *pg.CaseExpr,
+			*pg.CaseWhen, *pg.CoalesceExpr, *pg.MinMaxExpr, *pg.JoinExpr, *pg.SortBy, *pg.List, *pg.TypeName, *pg.SetToDefault,
+			*pg.SQLValueFunction, *pg.RowExpr, *pg.RangeSubselect:
+		default:
+			v.strange("what " + strings.TrimPrefix(typeName(tree), "*ast.") + " does")
+		}
+		return true
+	})
+}
