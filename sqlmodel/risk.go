@@ -124,13 +124,13 @@ func (b *builder) risks(f *frame, c *catch, body []plpgsql.Stmt, list []ir.Stmt)
 			add("a statement in it is not modelled ("+s.Reason+")", anyError)
 		case *ir.Insert:
 			what := "an INSERT into " + s.Table.Name
-			if !b.unique(s, list) {
+			if !unique(s, list) {
 				add("the row that is in the way of "+what+" may be one that the snapshot does not show", "23505")
 			}
 			if len(s.Table.ForeignKeys) > 0 {
 				add("it is not modelled whether "+what+" lacks a parent", "23503")
 			}
-			if len(s.Table.ForeignKeys) > 0 || s.Conflict != nil || !b.unique(s, list) || b.l.locksTables {
+			if len(s.Table.ForeignKeys) > 0 || s.Conflict != nil || !unique(s, list) || b.l.locksTables {
 				waits(what)
 			}
 			b.rowRisks(s, what, add)
@@ -161,6 +161,13 @@ func (b *builder) risks(f *frame, c *catch, body []plpgsql.Stmt, list []ir.Stmt)
 	if slices.ContainsFunc(c.handlers, func(h plpgsql.Handler) bool { return divides.meets(h) || values.meets(h) }) {
 		v := b.valueErrors(f, body)
 		v.translated(list)
+		for _, h := range c.handlers {
+			for _, cond := range h.Conds {
+				if !cond.Others && cond.CatchesBeyond(followed) { // it is there for such an error
+					v.strange("what it computes")
+				}
+			}
+		}
 		if v.divides != "" {
 			add(v.divides, divisionByZero)
 		}
@@ -195,30 +202,60 @@ func (b *builder) rowRisks(s ir.Stmt, what string, add func(why string, states .
 	}
 }
 
-// unique reports whether no row can be in the way of an INSERT: in each key there
-// is a value that was never used before.
-func (b *builder) unique(s *ir.Insert, list []ir.Stmt) bool {
-	fresh := map[string]int{}
+// unique reports whether no row can be in the way of an INSERT: each key has a
+// value that was drawn right before it and serves no other INSERT.
+func unique(insert *ir.Insert, list []ir.Stmt) bool {
+	drawn := drawnFor(insert, list)
+	uses := map[string]int{}
 	ir.Walk(list, func(s ir.Stmt) {
-		h, ok := s.(*ir.Havoc)
-		for _, name := range ir.Assigned(s) {
-			if fresh[name]++; !ok || !h.Fresh {
-				fresh[name]++
+		if i, ok := s.(*ir.Insert); ok {
+			for _, e := range i.Values {
+				ir.WalkExpr(e, func(e ir.Expr) {
+					if v, ok := e.(*ir.Var); ok {
+						uses[v.Name]++
+					}
+				})
 			}
 		}
 	})
-	hasFresh := func(cols []int) bool {
+	fresh := func(cols []int) bool {
 		return slices.ContainsFunc(cols, func(c int) bool {
-			i := slices.Index(s.Cols, c)
+			i := slices.Index(insert.Cols, c)
 			if i < 0 {
 				return false
 			}
-			v, ok := s.Values[i].(*ir.Var)
-			return ok && fresh[v.Name] == 1
+			v, ok := insert.Values[i].(*ir.Var)
+			return ok && drawn[v.Name] && uses[v.Name] == 1
 		})
 	}
-	return (s.Table.Rowid || hasFresh(s.Table.Key)) &&
-		!slices.ContainsFunc(s.Table.Uniques, func(u ir.Unique) bool { return !hasFresh(u.Columns) })
+	return (insert.Table.Rowid || fresh(insert.Table.Key)) &&
+		!slices.ContainsFunc(insert.Table.Uniques, func(u ir.Unique) bool { return !fresh(u.Columns) })
+}
+
+// drawnFor gives the locals that get a FRESH value in the list in which the INSERT
+// stands, before it, and no other value there.
+func drawnFor(insert *ir.Insert, list []ir.Stmt) map[string]bool {
+	drawn := map[string]bool{}
+	for _, s := range list {
+		if s == ir.Stmt(insert) {
+			return drawn
+		}
+		h, ok := s.(*ir.Havoc)
+		for _, name := range ir.Assigned(s) {
+			drawn[name] = ok && h.Fresh
+		}
+		for _, c := range ir.Children(s) {
+			if found := drawnFor(insert, c); found != nil {
+				return found
+			}
+			ir.Walk(c, func(s ir.Stmt) {
+				for _, name := range ir.Assigned(s) {
+					delete(drawn, name)
+				}
+			})
+		}
+	}
+	return nil
 }
 
 // rowChecks gives the checks of the rows of a table; false if the translation

@@ -191,28 +191,29 @@ func (b *builder) valueErrors(f *frame, body []plpgsql.Stmt) *valueErrors {
 					v.tree(e.node, false)
 				}
 			}
-			if c.domain != nil {
-				v.strange("the domain of " + t.name + "." + c.name)
+			if c.domain != nil || c.t.size > 0 || c.t.precision != "" {
+				v.strange("a value of " + t.name + "." + c.name)
 			}
 		}
 	}
 	return v
 }
 
-// types looks for variables into which not every text fits.
+// types looks for variables into which not every value fits that is assigned to
+// them without a cast.
 func (v *valueErrors) types(fn *function) {
 	l := v.b.l
 	odd := func(name string) bool {
 		name = strings.ToLower(name)
-		return strings.Contains(name, "uuid") || l.types[qualified(strings.Split(name, "."))] != nil ||
+		return strings.ContainsAny(name, "(") || strings.Contains(name, "uuid") || strings.Contains(name, "smallint") || l.types[qualified(strings.Split(name, "."))] != nil ||
 			strings.Contains(name, "%") && (len(l.types) > 0 || l.mentions("uuid"))
 	}
 	if fn.ret != nil && odd(typeSpelling(fn.ret)) {
 		v.strange("a text as the result of " + fn.name)
 	}
-	for _, p := range fn.outputs() {
-		if odd(typeSpelling(p.t)) {
-			v.strange("a text in " + p.name)
+	for _, p := range fn.params {
+		if p.out && odd(typeSpelling(p.t)) || l.types[typeSpelling(p.t)] != nil {
+			v.strange("a value of " + p.name)
 		}
 	}
 	if fn.body == nil {
@@ -326,7 +327,13 @@ func (v *valueErrors) tree(root pg.Message, plain bool) {
 			}
 		case *pg.InsertStmt:
 			insert = true
-		case *pg.RawStmt, *pg.SelectStmt, *pg.UpdateStmt, *pg.DeleteStmt, *pg.Alias, *pg.ColumnRef, *pg.String, *pg.A_Star, *pg.ResTarget,
+		case *pg.SelectStmt:
+			for _, n := range []*pg.Node{x.LimitCount, x.LimitOffset} {
+				if _, constant := pg.Inner(n).(*pg.A_Const); n != nil && !constant {
+					v.strange("the number after LIMIT or OFFSET")
+				}
+			}
+		case *pg.RawStmt, *pg.UpdateStmt, *pg.DeleteStmt, *pg.Alias, *pg.ColumnRef, *pg.String, *pg.A_Star, *pg.ResTarget,
 			*pg.A_Const, *pg.Integer, *pg.Float, *pg.Boolean, *pg.ParamRef, *pg.BoolExpr, *pg.NullTest, *pg.BooleanTest, *pg.CaseExpr,
 			*pg.CaseWhen, *pg.CoalesceExpr, *pg.MinMaxExpr, *pg.JoinExpr, *pg.SortBy, *pg.List, *pg.TypeName, *pg.SetToDefault,
 			*pg.SQLValueFunction, *pg.RowExpr, *pg.RangeSubselect:
