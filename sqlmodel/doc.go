@@ -133,7 +133,7 @@
 // values give the same outcome.
 //
 // Messages (RAISE NOTICE and the like) are no results that a client depends on.
-// Values are taken to fit their columns: lengths of text, blanks at the end of
+// Values are taken to fit their columns and variables: lengths of text, blanks at the end of
 // char(n), scales of numerics and ranges of integers are not checked, ignored
 // or rounded to. Text is compared by
 // one collation; the time zone of sessions is one and the same. Elements of
