@@ -53,6 +53,8 @@ type ctes struct {
 	query  *pg.SelectStmt
 	cols   []string
 	levels []*level
+	// picked, if not nil, says which rows of the query are not skipped.
+	picked picked
 }
 
 func (c *ctes) find(name string) *ctes {

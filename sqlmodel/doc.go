@@ -86,6 +86,13 @@
 // write run first, where no other part of the statement has to do with their
 // tables.
 //
+// SKIP LOCKED means that any row may be passed over, in serial executions too: a
+// note says so. LIMIT 1 gives any row that matches, or none, and otherwise the
+// result is any part of the rows that match, as large as LIMIT allows; ORDER BY
+// only sorts it. The instance chooses, and what it chooses must match. In IN and
+// FROM, whose queries PostgreSQL may run again for each row, LIMIT bounds
+// nothing; in WITH and ARRAY(SELECT …) it does.
+//
 // The functions of triggers are inlined where they fire, in the order of their
 // names. An UPDATE or DELETE of a table with row triggers reads its rows first
 // and writes them one by one. An expression that a unique index is over is a

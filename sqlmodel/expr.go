@@ -91,6 +91,10 @@ func (x *ex) boolean(n *pg.Node, m mode) ir.Expr {
 		if c := x.subCondition(e, m); c != nil {
 			return c
 		}
+	case *pg.A_Expr:
+		if s := arrayQuery(e); s != nil && skipsLocked(s) && m == truth && x.d == nil && x.b != nil {
+			return x.anySkipping(x.expr(e.Lexpr), s, e.Location, m, true)
+		}
 	}
 	v := x.expr(n)
 	if v.t.name == nAny {

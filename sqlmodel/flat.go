@@ -7,11 +7,12 @@ import (
 
 // flat adds a query of the FROM list, or a view, that only selects rows of
 // tables: its tables and conditions become those of the query around it. It
-// gives the conditions; ok is false where the query does more.
-func (q *query) flat(in *ex, s *pg.SelectStmt, alias string, a *pg.Alias, cols []string, loc int32) (conds []ir.Expr, ok bool) {
+// gives the conditions; ok is false where the query does more. picked, if not
+// nil, stands for SKIP LOCKED and LIMIT.
+func (q *query) flat(in *ex, s *pg.SelectStmt, alias string, a *pg.Alias, cols []string, loc int32, picked picked) (conds []ir.Expr, ok bool) {
 	if s.Op != pg.SetOpNone && s.Op != 0 || s.WithClause != nil || len(s.ValuesLists) > 0 || len(s.GroupClause) > 0 ||
-		s.HavingClause != nil || len(s.WindowClause) > 0 || len(s.DistinctClause) > 0 || s.LimitCount != nil || s.LimitOffset != nil ||
-		s.IntoClause != nil || len(s.LockingClause) > 0 || len(s.FromClause) == 0 || hasAggregates(s.TargetList) {
+		s.HavingClause != nil || len(s.WindowClause) > 0 || len(s.DistinctClause) > 0 || s.IntoClause != nil ||
+		(s.LimitCount != nil || s.LimitOffset != nil || len(s.LockingClause) > 0) && picked == nil || len(s.FromClause) == 0 || hasAggregates(s.TargetList) {
 		return nil, false
 	}
 	y := *in
@@ -37,6 +38,9 @@ func (q *query) flat(in *ex, s *pg.SelectStmt, alias string, a *pg.Alias, cols [
 		for _, c := range conjuncts(s.WhereClause) {
 			conds = append(conds, y.boolean(c, truth))
 		}
+	}
+	if picked != nil {
+		conds = append(conds, picked(sub.from))
 	}
 	for _, n := range s.TargetList {
 		sub.addTarget(pg.Inner(n).(*pg.ResTarget))

@@ -58,6 +58,7 @@ func (c *client) gset(n *node, tree any) {
 		b.apart(s, nil)
 		x := b.ex(f, n.text)
 		q := x.query(s, false)
+		b.skipRows(q, n.pos, false)
 		single = len(q.aggs) > 0 || len(q.from) == 0 || q.atMost == 1 || b.singleRow(q.ir())
 		if !single && !strict {
 			if q.limit != nil {

@@ -168,6 +168,7 @@ func (i *inserter) start() {
 func (i *inserter) query(sel *pg.SelectStmt) {
 	b, x := i.b, i.x
 	q := x.asLoop(sel, i.pos)
+	b.skipRows(q, i.pos, false)
 	i.checkCount(len(q.targets), nil)
 	for k := range q.targets {
 		if c := i.cols[k]; c.generated != nil {

@@ -148,6 +148,7 @@ func (b *builder) forQuery(f *frame, s *plpgsql.ForQuery, pos ir.Pos) {
 	}
 	b.apart(sel, nil)
 	q := x.asLoop(sel, pos)
+	b.skipRows(q, pos, false)
 	list, rest := b.destsFor(f, s.Targets, pos)(q.targets)
 	l := &loopLabel{name: s.Label, loop: true, counts: true}
 	iterated := b.startFor(f, pos)
@@ -232,6 +233,9 @@ func (b *builder) overRows(f *frame, x *ex, q *query, s *plpgsql.ForQuery, l *lo
 	}
 	if len(q.loops) == 0 {
 		loop.Label = l.label
+	}
+	if q.some && mayLeave(loop.Body, loop.Label) {
+		b.unmodelled("SKIP LOCKED in a loop that may end before its last row")
 	}
 	if loop.Lock.Mode != ir.NoLock && mayLeave(loop.Body, loop.Label) {
 		// PostgreSQL fetches, and locks, some rows at a time.

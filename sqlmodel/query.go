@@ -27,8 +27,15 @@ type query struct {
 	// atMost is the limit if it is a constant, or -1.
 	atMost int64
 	lock   ir.Lock
+	// skip says that rows may be skipped which others have locked; skipRows
+	// makes it conditions. some says that it chose several rows.
+	skip, some bool
 	// writer says that a function in FROM writes.
 	writer bool
+	// target is the row that an UPDATE or DELETE writes, if this is its FROM or
+	// USING; again are the sources there that skip rows, each time they are read.
+	target *rowSource
+	again  []ir.Source
 }
 
 // setLoop is a set-returning function in FROM, which is a loop.
@@ -141,6 +148,9 @@ func (q *query) rest(x *ex, s *pg.SelectStmt, conds []ir.Expr, anyRow bool) {
 		return
 	}
 	if anyRow { // EXISTS does not compute its output columns
+		if skipsLocked(s) {
+			x.unmodelled("SKIP LOCKED in EXISTS")
+		}
 		return
 	}
 	targets := func() {
@@ -186,7 +196,15 @@ func (q *query) addFrom(n *pg.Node) []ir.Expr {
 		}
 		outer := *x
 		outer.levels = x.levels[:len(x.levels)-1]
-		if conds, ok := q.flat(&outer, sel, f.Alias.Aliasname, f.Alias, nil, x.at(n)); ok {
+		var kept picked
+		if skipsLocked(sel) && q.target != nil {
+			kept = q.pickAgain(&outer, sel, x.at(n))
+		}
+		mark := len(q.from)
+		if conds, ok := q.flat(&outer, sel, f.Alias.Aliasname, f.Alias, nil, x.at(n), kept); ok {
+			if kept != nil {
+				q.again = append(q.again, q.from[mark:]...)
+			}
 			return conds
 		}
 		x.unmodelled("a subquery in FROM")
@@ -239,13 +257,13 @@ func (q *query) addTable(r *pg.RangeVar) []ir.Expr {
 		}
 		in := *x
 		in.ctes, in.levels = c.up, c.levels
-		if conds, ok := q.flat(&in, c.query, alias, r.Alias, c.cols, r.Location); ok {
+		if conds, ok := q.flat(&in, c.query, alias, r.Alias, c.cols, r.Location, c.picked); ok {
 			return conds
 		}
 		x.unmodelled("WITH")
 	}
 	if v := x.l.views[rangeName(r)]; v != nil && v.query != nil {
-		if conds, ok := q.flat(x.inView(v), v.query, alias, r.Alias, v.cols, r.Location); ok {
+		if conds, ok := q.flat(x.inView(v), v.query, alias, r.Alias, v.cols, r.Location, nil); ok {
 			return conds
 		}
 	}
@@ -524,11 +542,11 @@ var lockModes = map[string]ir.LockMode{
 // which may fail.
 func (q *query) locks(s *pg.SelectStmt) {
 	x := q.in
+	if q.skip = skipsLocked(s) && len(q.from) > 0; q.skip && len(q.loops) > 0 {
+		x.unmodelled("SKIP LOCKED beside a function in FROM")
+	}
 	for _, n := range s.LockingClause {
 		c := pg.Inner(n).(*pg.LockingClause)
-		if c.WaitPolicy == pg.LockWaitSkip {
-			x.unmodelled("SKIP LOCKED")
-		}
 		l := ir.Lock{Mode: lockModes[c.Strength.String()]}
 		for _, r := range c.LockedRels {
 			rv := pg.Inner(r).(*pg.RangeVar)
@@ -547,4 +565,9 @@ func (q *query) locks(s *pg.SelectStmt) {
 	}
 }
 
-func (q *query) ir() ir.Query { return ir.Query{From: q.from, Where: q.where} }
+func (q *query) ir() ir.Query {
+	if q.skip {
+		q.in.unmodelled("SKIP LOCKED in this place")
+	}
+	return ir.Query{From: q.from, Where: q.where}
+}

@@ -143,6 +143,7 @@ func (b *builder) selectInto(f *frame, x *ex, q *query, pos ir.Pos, to sink) {
 	if len(q.loops) > 0 {
 		b.unmodelled("SELECT INTO from a set-returning function")
 	}
+	b.skipRows(q, pos, true)
 	list, rest := to.dests(q.targets)
 	yes, no := ir.C(ir.Bool(true)), ir.C(ir.Bool(false))
 	switch {
@@ -282,6 +283,7 @@ func (b *builder) perform(f *frame, x *ex, q *query, pos ir.Pos) {
 	if len(q.loops) > 0 {
 		b.unmodelled("PERFORM over a set-returning function")
 	}
+	b.skipRows(q, pos, false)
 	yes := ir.C(ir.Bool(true))
 	fails := anyMayFail(q.targets)
 	if len(q.from) == 0 {
@@ -397,6 +399,7 @@ func (b *builder) selectRows(f *frame, x *ex, q *query, pos ir.Pos) {
 		return
 	}
 	b.checkResult(f, pos, q.targets)
+	b.skipRows(q, pos, false)
 	yes := ir.C(ir.Bool(true))
 	cols := make([]ir.Expr, len(q.targets))
 	for i, c := range q.targets {

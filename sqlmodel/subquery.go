@@ -18,6 +18,10 @@ func (x *ex) subCondition(e *pg.SubLink, m mode) (out ir.Expr) {
 		case pg.SubExists:
 			out = x.exists(s)
 		case pg.SubAny:
+			if skipsLocked(s) && operatorOf(e) == "=" {
+				out = x.anySkipping(x.expr(e.Testexpr), s, e.Location, m, false)
+				return
+			}
 			out = x.any(e, s, operatorOf(e), m)
 		case pg.SubAll:
 			neg, inner := x.negation(e, m)
@@ -79,7 +83,7 @@ func (x *ex) exists(s *pg.SelectStmt) ir.Expr {
 
 // existsE says that q has a row for which cond, too, holds.
 func existsE(q *query, cond ir.Expr) ir.Expr {
-	w := ir.AndE(q.where, cond)
+	w := ir.AndE(q.ir().Where, cond)
 	if len(q.from) > 0 {
 		return &ir.Exists{Query: ir.Query{From: q.from, Where: w}}
 	}
@@ -209,6 +213,7 @@ func (x *ex) scalar(s *pg.SelectStmt, pos ir.Pos) val {
 		x.emitAggregates(q, pos)
 		return c.val()
 	}
+	x.b.skipRows(q, pos, true)
 	if q.limit != nil && q.atMost < 0 {
 		x.unmodelled("LIMIT of an expression in a subquery")
 	}
@@ -263,6 +268,7 @@ func (x *ex) arrayOfRows(s *pg.SelectStmt, pos ir.Pos) val {
 		x.l.fail(pos, "ARRAY needs a subquery with one column, not %d", len(q.targets))
 	}
 	c := q.targets[0]
+	x.b.skipRows(q, pos, false)
 	for _, o := range q.order {
 		if o.Expr != c.e {
 			x.unmodelled("ORDER BY other columns in ARRAY(SELECT …)")

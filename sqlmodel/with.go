@@ -5,8 +5,8 @@ import (
 	"github.com/txrobust/robust/sqlmodel/internal/pg"
 )
 
-// with brings the queries of WITH into scope. Those that write have been
-// brought there by withWrites.
+// with brings the queries of WITH into scope. Those that write or skip rows have
+// been brought there by withWrites.
 func (x *ex) with(w *pg.WithClause) {
 	if w.Recursive {
 		x.unmodelled("WITH RECURSIVE")
@@ -19,6 +19,9 @@ func (x *ex) with(w *pg.WithClause) {
 				continue
 			}
 			x.unmodelled("a WITH query that writes, in this place")
+		}
+		if old := x.ctes.find(c.Ctename); old != nil && old.query == sel && old.picked != nil {
+			continue
 		}
 		scope, levels := x.ctes, x.levels
 		cols := names(c.Aliascolnames)
@@ -33,8 +36,8 @@ func (x *ex) with(w *pg.WithClause) {
 	}
 }
 
-// withWrites runs the queries of WITH that write, before the statement root
-// that they stand in. All parts of such a statement see the rows as they were
+// withWrites runs the queries of WITH that write, and chooses the rows of those
+// that skip some, before the statement root that they stand in. All parts of such a statement see the rows as they were
 // before it, so that no part may have to do with a table that another one
 // writes.
 func (x *ex) withWrites(w *pg.WithClause, root pg.Message) {
@@ -56,8 +59,19 @@ func (x *ex) withWrites(w *pg.WithClause, root pg.Message) {
 		case *pg.DeleteStmt:
 			target, returning = s.Relation, s.ReturningClause
 		case *pg.SelectStmt:
-			one := &pg.WithClause{Ctes: []*pg.Node{n}}
-			x.with(one)
+			if skipsLocked(s) {
+				y := *x
+				q := y.query(s, false)
+				if q.atMost == 0 {
+					x.unmodelled("LIMIT 0 with SKIP LOCKED in WITH")
+				}
+				x.l.note(x.b.cur, "the row locks of a WITH query are left out, since not all of its rows may be read")
+				picked := x.b.pick(q, x.pos(x.at(c.Ctequery)), false)
+				x.with(&pg.WithClause{Ctes: []*pg.Node{n}})
+				x.ctes.picked = picked
+				continue
+			}
+			x.with(&pg.WithClause{Ctes: []*pg.Node{n}})
 			continue
 		default:
 			x.unmodelled("a WITH query of this kind")

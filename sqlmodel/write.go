@@ -108,6 +108,7 @@ func (y *ex) multiValues(n *pg.Node, loc int32) []val {
 			break
 		}
 		q := y.uncorrelated(sel)
+		y.b.skipRows(q, y.pos(loc), true)
 		if len(q.from) == 0 || q.limit != nil && q.atMost != 1 {
 			y.unmodelled("this form of subquery in SET")
 		}
@@ -355,6 +356,7 @@ type writeQuery struct {
 // from translates FROM or USING, and WHERE.
 func (b *builder) from(y *ex, list []*pg.Node, where *pg.Node) *writeQuery {
 	q := &query{in: y, level: y.levels[len(y.levels)-1], atMost: -1}
+	q.target = q.level.sources[0]
 	var conds []ir.Expr
 	for _, n := range list {
 		conds = append(conds, q.addFrom(n)...)
@@ -367,7 +369,49 @@ func (b *builder) from(y *ex, list []*pg.Node, where *pg.Node) *writeQuery {
 			conds = append(conds, y.boolean(c, truth))
 		}
 	}
-	return &writeQuery{in: y, other: q.from, where: ir.AndE(conds...)}
+	q.where = ir.AndE(conds...)
+	q.joinSelf()
+	return &writeQuery{in: y, other: q.from, where: q.where}
+}
+
+// joinSelf drops the sources of FROM or USING that are the row that is written.
+func (q *query) joinSelf() {
+	t := q.target
+	for i := len(q.from) - 1; i >= 0; i-- {
+		src := q.from[i]
+		if src.Table != t.table.ir || !sameRow(src.Table, t.row, src.Row, q.where) {
+			continue
+		}
+		q.from = slices.Delete(slices.Clone(q.from), i, i+1)
+		q.again = without(q.again, func(s ir.Source) bool { return s == src })
+		conds := ir.Conjuncts(q.where)
+		q.where = nil
+		for _, c := range conds {
+			c = renameRow(c, src.Row, t.row)
+			if eq, ok := c.(*ir.Binary); !ok || eq.Op != ir.Eq || !isKeyOf(t, eq.X, eq.Y) {
+				q.where = ir.AndE(q.where, c)
+			}
+		}
+		for _, s := range q.level.sources {
+			for k := range s.cols {
+				s.cols[k].e = renameRow(s.cols[k].e, src.Row, t.row)
+			}
+			if s.row == src.Row {
+				s.row = t.row
+			}
+		}
+	}
+	if len(q.again) > 0 {
+		q.in.unmodelled("SKIP LOCKED in FROM or USING, for other rows than those that are written")
+	}
+}
+
+// isKeyOf reports whether x and y are both the same key column of a row.
+func isKeyOf(s *rowSource, x, y ir.Expr) bool {
+	a, ok1 := x.(*ir.Col)
+	b, ok2 := y.(*ir.Col)
+	t := s.table.ir
+	return ok1 && ok2 && *a == *b && a.Row == s.row && t.IsKey(t.Column(a.Col))
 }
 
 // write runs change for the rows that w gives, with RETURNING and FOUND. after

@@ -39,10 +39,12 @@ SELECT k FROM a WHERE k = 1 FOR UPDATE NOWAIT;
 -- excluded by update x of a(1), update y of a(1), update s of a(1)
 
 SELECT k FROM a WHERE k = 1 FOR UPDATE SKIP LOCKED;
--- not modelled, touches a: SKIP LOCKED
+-- reads a (k) rows {1}
+-- locks a(1) update
+-- excluded by update x of a(1), update y of a(1), update s of a(1)
 
 SELECT id FROM q WHERE state = 'open' ORDER BY id LIMIT 1 FOR UPDATE SKIP LOCKED;
--- not modelled, touches q: SKIP LOCKED
+-- several outcomes
 
 SELECT a.k, j FROM a JOIN b ON b.k = a.k WHERE b.v = 5 FOR UPDATE;
 -- reads a (k) rows {1}

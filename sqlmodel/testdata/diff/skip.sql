@@ -1,0 +1,117 @@
+-- Functions that skip locked rows: another session holds some of a and b.
+CREATE FUNCTION skip_into(p int) RETURNS int LANGUAGE plpgsql AS $$
+DECLARE v int;
+BEGIN
+  SELECT k INTO v FROM a WHERE y > p ORDER BY k LIMIT 1 FOR UPDATE SKIP LOCKED;
+  IF NOT FOUND THEN RETURN -1; END IF;
+  UPDATE a SET x = 9 WHERE k = v;
+  RETURN v;
+END $$;
+
+CREATE FUNCTION skip_no_limit(p int) RETURNS int LANGUAGE plpgsql AS $$
+DECLARE v int;
+BEGIN
+  SELECT k INTO v FROM a WHERE y > p FOR NO KEY UPDATE SKIP LOCKED;
+  RETURN v;
+END $$;
+
+CREATE FUNCTION skip_key(p int) RETURNS int LANGUAGE plpgsql AS $$
+DECLARE v int; w int;
+BEGIN
+  SELECT x INTO STRICT v FROM a WHERE k = p FOR UPDATE SKIP LOCKED;
+  PERFORM 1 FROM b WHERE b.k = p FOR UPDATE SKIP LOCKED;
+  IF FOUND THEN v := v + 1; END IF;
+  w := (SELECT j FROM b WHERE b.k = p AND j > 1 ORDER BY b.v LIMIT 1 FOR SHARE SKIP LOCKED);
+  RETURN v * 10 + w;
+END $$;
+
+CREATE FUNCTION skip_sub(p int) RETURNS TABLE (k1 int, x1 int) LANGUAGE sql AS $$
+  UPDATE a SET x = p WHERE y > 0 AND k = (SELECT k FROM a WHERE y > p ORDER BY x LIMIT 1 FOR UPDATE SKIP LOCKED) RETURNING k, x;
+$$;
+
+CREATE FUNCTION skip_in(p int, q int) RETURNS int LANGUAGE plpgsql AS $$
+DECLARE n int;
+BEGIN
+  UPDATE a SET x = p WHERE k IN (SELECT k FROM a WHERE y >= p ORDER BY x LIMIT q FOR UPDATE SKIP LOCKED);
+  GET DIAGNOSTICS n = ROW_COUNT;
+  RETURN n;
+END $$;
+
+CREATE FUNCTION skip_not_in(p int) RETURNS SETOF int LANGUAGE sql AS $$
+  SELECT k FROM a WHERE k NOT IN (SELECT k FROM a WHERE y >= p FOR UPDATE SKIP LOCKED) ORDER BY k;
+$$;
+
+CREATE FUNCTION skip_in_rows(p int) RETURNS SETOF b LANGUAGE sql AS $$
+  DELETE FROM b WHERE (j, k) IN (SELECT j, k FROM b WHERE v IS DISTINCT FROM p FOR UPDATE SKIP LOCKED) RETURNING *;
+$$;
+
+CREATE FUNCTION skip_any(p int, q int) RETURNS SETOF int LANGUAGE sql AS $$
+  UPDATE a SET x = p WHERE k = ANY (ARRAY(SELECT k FROM a WHERE y >= p ORDER BY x LIMIT q FOR UPDATE SKIP LOCKED)) RETURNING k;
+$$;
+
+CREATE FUNCTION skip_with(p int, q int) RETURNS SETOF a LANGUAGE sql AS $$
+  WITH n AS (SELECT k, y FROM a WHERE y >= p ORDER BY y LIMIT q FOR UPDATE SKIP LOCKED)
+  UPDATE a SET x = n.y, s = 'taken' FROM n WHERE n.k = a.k RETURNING a.*;
+$$;
+
+CREATE FUNCTION skip_with_one(p int) RETURNS SETOF b LANGUAGE sql AS $$
+  WITH n AS (SELECT * FROM b WHERE v IS NULL OR v <> p ORDER BY v DESC LIMIT 1 FOR UPDATE SKIP LOCKED)
+  DELETE FROM b USING n WHERE n.j = b.j AND b.k = n.k RETURNING b.*;
+$$;
+
+CREATE FUNCTION skip_with_twice(p int) RETURNS SETOF int LANGUAGE sql AS $$
+  WITH n AS (SELECT k, y FROM a WHERE y >= p FOR UPDATE SKIP LOCKED)
+  SELECT n1.k * 10 + n2.y FROM n n1 JOIN n n2 ON n1.y = n2.y;
+$$;
+
+CREATE FUNCTION skip_using(q int) RETURNS SETOF b LANGUAGE sql AS $$
+  DELETE FROM b USING (SELECT k, j FROM b ORDER BY v LIMIT q FOR UPDATE SKIP LOCKED) n WHERE (n.k, n.j) = (b.k, b.j) RETURNING b.*;
+$$;
+
+CREATE FUNCTION skip_rows(p int) RETURNS TABLE (k1 int, y1 int) LANGUAGE sql AS $$
+  SELECT k, y FROM a WHERE y >= p ORDER BY k DESC FOR UPDATE SKIP LOCKED;
+$$;
+
+CREATE FUNCTION skip_limit(q int) RETURNS TABLE (k1 int, j1 int) LANGUAGE sql AS $$
+  SELECT k, j FROM b ORDER BY k, j LIMIT q FOR UPDATE SKIP LOCKED;
+$$;
+
+CREATE FUNCTION skip_one(p int) RETURNS TABLE (k1 int, y1 int) LANGUAGE sql AS $$
+  SELECT k, y FROM a WHERE y >= p ORDER BY k DESC LIMIT 1 FOR UPDATE SKIP LOCKED;
+$$;
+
+CREATE FUNCTION skip_join(p int) RETURNS TABLE (k1 int, j1 int) LANGUAGE sql AS $$
+  SELECT a.k, b.j FROM a JOIN b ON b.k = a.k WHERE a.y >= p LIMIT 2 FOR UPDATE OF b SKIP LOCKED;
+$$;
+
+CREATE FUNCTION skip_loop(p int, q int) RETURNS int LANGUAGE plpgsql AS $$
+DECLARE r record; n int := 0;
+BEGIN
+  FOR r IN SELECT k, j, v FROM b WHERE v >= p ORDER BY v, k, j LIMIT q FOR UPDATE SKIP LOCKED LOOP
+    n := n * 10 + r.j + 1;
+    UPDATE b SET v = n WHERE k = r.k AND j = r.j;
+  END LOOP;
+  IF FOUND THEN RETURN n; END IF;
+  FOR r IN SELECT k FROM a WHERE y >= p ORDER BY k LIMIT 1 FOR UPDATE SKIP LOCKED LOOP
+    n := r.k;
+  END LOOP;
+  RETURN -n;
+END $$;
+
+CREATE FUNCTION skip_insert(p int) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+  INSERT INTO log SELECT 'one', k FROM a WHERE y > p LIMIT 1 FOR UPDATE SKIP LOCKED;
+  INSERT INTO log SELECT 'key', y FROM a WHERE k = p FOR UPDATE SKIP LOCKED;
+END $$;
+
+CREATE FUNCTION skip_insert_many(p int) RETURNS int LANGUAGE plpgsql AS $$
+DECLARE n int;
+BEGIN
+  INSERT INTO log SELECT s, k FROM a WHERE y > p FOR UPDATE SKIP LOCKED;
+  GET DIAGNOSTICS n = ROW_COUNT;
+  RETURN n;
+END $$;
+
+CREATE FUNCTION skip_set(p int) RETURNS void LANGUAGE sql AS $$
+  UPDATE d SET (u, flag) = (SELECT y, false FROM a WHERE y >= p ORDER BY x LIMIT 1 FOR UPDATE SKIP LOCKED) WHERE id = p;
+$$;
