@@ -182,6 +182,8 @@ func (b *builder) command(f *frame, t *text, tree any, pos ir.Pos, to sink) {
 		b.updateStmt(f, t, s, pos, to)
 	case *pg.DeleteStmt:
 		b.deleteStmt(f, t, s, pos, to)
+	case *pg.MergeStmt:
+		b.mergeStmt(f, t, s, pos)
 	case *pg.LockStmt:
 		b.lockTable(f, t, s, pos)
 	case *pg.CallStmt:
@@ -201,8 +203,6 @@ func (b *builder) command(f *frame, t *text, tree any, pos ir.Pos, to sink) {
 func commandName(tree any) string {
 	name := strings.TrimSuffix(strings.TrimPrefix(typeName(tree), "*ast."), "Stmt")
 	switch name {
-	case "Merge":
-		return "MERGE"
 	case "Truncate":
 		return "TRUNCATE"
 	case "Do":

@@ -93,6 +93,11 @@
 // FROM, whose queries PostgreSQL may run again for each row, LIMIT bounds
 // nothing; in WITH and ARRAY(SELECT …) it does.
 //
+// MERGE sees what matches before it writes: rows that match are updated and
+// deleted first, and the rows of the source that match none are inserted then.
+// The transaction ends where a row would be written twice. The source is one row
+// of values, or one table with conditions.
+//
 // The functions of triggers are inlined where they fire, in the order of their
 // names. An UPDATE or DELETE of a table with row triggers reads its rows first
 // and writes them one by one. An expression that a unique index is over is a

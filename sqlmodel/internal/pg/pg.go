@@ -37,6 +37,7 @@ type (
 	UpdateStmt      = pgquery.UpdateStmt
 	DeleteStmt      = pgquery.DeleteStmt
 	MergeStmt       = pgquery.MergeStmt
+	MergeWhen       = pgquery.MergeWhenClause
 	ReturnStmt      = pgquery.ReturnStmt
 	LockStmt        = pgquery.LockStmt
 	CallStmt        = pgquery.CallStmt
@@ -202,6 +203,12 @@ const (
 	SetOpNone      = pgquery.SetOperation_SETOP_NONE
 	SetOpIntersect = pgquery.SetOperation_SETOP_INTERSECT
 	SetOpExcept    = pgquery.SetOperation_SETOP_EXCEPT
+
+	MergeMatched    = pgquery.MergeMatchKind_MERGE_WHEN_MATCHED
+	MergeNotMatched = pgquery.MergeMatchKind_MERGE_WHEN_NOT_MATCHED_BY_TARGET
+	CommandInsert   = pgquery.CmdType_CMD_INSERT
+	CommandUpdate   = pgquery.CmdType_CMD_UPDATE
+	CommandDelete   = pgquery.CmdType_CMD_DELETE
 
 	LimitWithTies = pgquery.LimitOption_LIMIT_OPTION_WITH_TIES
 

@@ -620,7 +620,7 @@ TRUNCATE log;
 -- not modelled, touches log: TRUNCATE
 
 MERGE INTO a USING (VALUES (1, 5), (8, 6)) AS z (k, v) ON z.k = a.k WHEN MATCHED THEN UPDATE SET x = z.v WHEN NOT MATCHED THEN INSERT (k, x) VALUES (z.k, z.v);
--- not modelled, touches a, b: MERGE
+-- not modelled, touches a, b: a subquery in FROM
 
 WITH d AS (DELETE FROM b WHERE k = 2 RETURNING k, j) INSERT INTO log (msg, n) SELECT 'gone', j FROM d;
 -- reads b (k, j) rows {2,1}
@@ -639,3 +639,52 @@ WITH n AS (UPDATE a SET x = x + 1 WHERE k = 1 RETURNING x) SELECT x FROM n;
 -- update a(1) x = 11
 -- locks a(1) no key update
 -- excluded by update x of a(1), update y of a(1), update s of a(1)
+
+MERGE INTO a USING (SELECT 1 AS k, 5 AS v) z ON z.k = a.k WHEN MATCHED THEN UPDATE SET x = z.v WHEN NOT MATCHED THEN INSERT (k, x) VALUES (z.k, z.v);
+-- reads a (k) rows {1}
+-- update a(1) x = 5
+-- locks a(1) no key update
+-- excluded by update x of a(1), update y of a(1), update s of a(1)
+
+MERGE INTO a USING (VALUES (8, 6)) AS z (k, v) ON z.k = a.k WHEN MATCHED THEN UPDATE SET x = z.v WHEN NOT MATCHED THEN INSERT (k, x) VALUES (z.k, z.v);
+-- reads a (k) rows {}
+-- insert a(8) x = 6, y = 7, s = null
+
+MERGE INTO a USING (SELECT 1 AS k) z ON z.k = a.k WHEN MATCHED AND x = 11 THEN UPDATE SET x = 5 WHEN NOT MATCHED THEN INSERT (k) VALUES (z.k);
+-- reads a (k) rows {1}
+-- reads a (k, x) rows {}
+
+MERGE INTO a USING (SELECT 1 AS k) z ON z.k = a.k WHEN MATCHED AND x = 10 THEN DO NOTHING WHEN MATCHED AND x > 2 THEN UPDATE SET x = 5 WHEN MATCHED THEN DELETE;
+-- reads a (k, x) rows {}
+
+MERGE INTO a USING b ON a.k = b.k + 2 AND b.v > 4 WHEN MATCHED THEN UPDATE SET x = b.v;
+-- reads a (k) rows {3}
+-- reads b (k, j, v) rows {1,1 1,2}
+-- fails: an assumption does not hold
+
+MERGE INTO a USING b ON a.k = b.j WHEN MATCHED THEN UPDATE SET x = b.v WHEN NOT MATCHED THEN INSERT (k, x) VALUES (b.j, b.v);
+-- reads a (k) rows {1}
+-- reads b (k, j) rows {1,1 2,1}
+-- fails: an assumption does not hold
+
+MERGE INTO b USING a ON b.k = a.k AND b.j = 1 WHEN MATCHED AND a.x = 10 THEN DELETE WHEN MATCHED THEN UPDATE SET v = a.x;
+-- reads b (k, j) rows {1,1 2,1}
+-- reads a (k, x) rows {1 2}
+-- reads b (k, j) rows {1,1}
+-- reads b (k, j) rows {2,1}
+-- delete b(1,1)
+-- update b(2,1) v = 20
+-- locks b(1,1) update, b(2,1) no key update
+-- excluded by update v of b(1,1), delete b(1,1), update v of b(2,1), delete b(2,1)
+
+MERGE INTO b USING a ON b.k = a.k AND b.j = 1 WHEN NOT MATCHED AND a.x = 10 THEN INSERT (k, j, v) VALUES (a.k, 1, a.y);
+-- reads b (k, j) rows {1,1}
+-- reads b (k, j) rows {2,1}
+-- reads b (k, j) rows {}
+-- reads a (k, x, y) rows {4}
+-- insert b(4,1) v = 9
+-- locks a(4) key share
+-- excluded by update s of a(4), delete a(4)
+
+MERGE INTO parent USING (SELECT 2 AS id) z ON z.id = parent.id WHEN MATCHED THEN DELETE;
+-- not modelled, touches parent, child, loose: ON DELETE CASCADE of foreign key child_parent_id_fkey, in MERGE

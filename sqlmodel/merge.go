@@ -1,0 +1,499 @@
+package sqlmodel
+
+import (
+	"slices"
+
+	"github.com/txrobust/robust/ir"
+	"github.com/txrobust/robust/sqlmodel/internal/pg"
+	"github.com/txrobust/robust/sqlmodel/internal/tidy"
+)
+
+// merger is the translation of one MERGE: first the rows that match are
+// written, then the others are inserted. Which rows match is seen before the
+// first write.
+type merger struct {
+	b   *builder
+	f   *frame
+	x   *ex
+	s   *pg.MergeStmt
+	pos ir.Pos
+	row *rowSource // of the table that is written
+	// q has the source: tables, or the values of a single row. own are the
+	// conditions on the source alone, on those that make rows match.
+	q       *query
+	own, on ir.Expr
+	// actions are those for rows that match and for others.
+	matched, others []*mergeAction
+}
+
+// mergeAction is a WHEN clause.
+type mergeAction struct {
+	op int32 // an event, or 0 for DO NOTHING
+	// when is the clause's condition, and that no clause before it applies.
+	when  ir.Expr
+	set   []assignment // of an UPDATE
+	given []assignment // of an INSERT
+}
+
+// mergeStmt translates MERGE.
+func (b *builder) mergeStmt(f *frame, t *text, s *pg.MergeStmt, pos ir.Pos) {
+	b.apart(s, nil)
+	x := b.ex(f, t)
+	x.withWrites(s.WithClause, s)
+	if s.ReturningClause != nil {
+		b.unmodelled("RETURNING of MERGE")
+	}
+	g := *f
+	g.found, g.rowcount = "", ""
+	m := &merger{b: b, f: &g, x: x, s: s, pos: pos}
+	y, row := x.target(s.Relation)
+	m.row = row
+	m.source(y)
+	for _, c := range conjuncts(s.JoinCondition) {
+		m.on = ir.AndE(m.on, y.boolean(c, truth))
+	}
+	m.clauses(y)
+	m.check()
+	found, count := m.effects(f)
+	var unmatched ir.Expr
+	if len(m.others) > 0 {
+		unmatched = ir.NotE(&ir.Exists{Query: ir.Query{From: []ir.Source{row.irSource()}, Where: m.on}})
+		if m.single() {
+			local := b.local("unmatched", tBool)
+			b.emit(&ir.Assign{At: at(pos), Var: local, Expr: unmatched})
+			unmatched = ir.V(local)
+		}
+	}
+	m.writeMatched()
+	m.insertOthers(unmatched)
+	for _, a := range slices.Concat(m.matched, m.others) {
+		if a.op != 0 {
+			b.aftermath(pos, row.table, a.op, a.set)
+		}
+	}
+	if f.found != "" {
+		b.emitWeak(&ir.Assign{At: at(pos), Var: f.found, Expr: found})
+	}
+	if f.rowcount != "" {
+		b.emitWeak(&ir.Assign{At: at(pos), Var: f.rowcount, Expr: count})
+	}
+}
+
+// single reports whether the source is one row of values.
+func (m *merger) single() bool { return len(m.q.from) == 0 }
+
+// source brings the source into scope, beside the table that is written.
+func (m *merger) source(y *ex) {
+	m.q = &query{in: y, level: y.levels[len(y.levels)-1], atMost: -1}
+	if r, ok := pg.Inner(m.s.SourceRelation).(*pg.RangeSubselect); ok && r.Alias != nil {
+		if sel, ok := pg.Inner(r.Subquery).(*pg.SelectStmt); ok {
+			if cols := m.oneRow(sel); cols != nil {
+				m.q.name(&rowSource{alias: r.Alias.Aliasname, cols: cols}, r.Alias, y.at(m.s.SourceRelation))
+				return
+			}
+		}
+	}
+	m.own = ir.AndE(m.q.addFrom(m.s.SourceRelation)...)
+	if len(m.q.loops) > 0 || m.q.writer {
+		m.b.unmodelled("a function in USING of MERGE")
+	}
+}
+
+// oneRow gives the columns of a query that is one row of expressions.
+func (m *merger) oneRow(s *pg.SelectStmt) []colDef {
+	var out []colDef
+	add := func(name string, v val) {
+		v = m.x.defaultType(v)
+		if !tidy.MayFail(v.e) {
+			out = append(out, colDef{name, m.x.shared(v.e, v.t), v.t, v.nn})
+			return
+		}
+		local := m.b.local(name, v.t)
+		m.b.assign(m.pos, local, v.e)
+		out = append(out, colDef{name, ir.V(local), v.t, v.nn})
+	}
+	switch {
+	case len(s.ValuesLists) == 1 && s.WithClause == nil && s.LimitCount == nil && s.LimitOffset == nil:
+		for i, n := range pg.Inner(s.ValuesLists[0]).(*pg.List).Items {
+			add("column"+itoa(i+1), m.x.one(n))
+		}
+	case plainExpression(s) && s.LimitOffset == nil:
+		for _, n := range s.TargetList {
+			r := pg.Inner(n).(*pg.ResTarget)
+			if c, ok := pg.Inner(r.Val).(*pg.ColumnRef); ok && isStar(c.Fields[len(c.Fields)-1]) {
+				m.b.unmodelled("* in USING of MERGE")
+			}
+			add(targetName(r), m.x.one(r.Val))
+		}
+	}
+	return out
+}
+
+// clauses translates the WHEN clauses, of which the first that applies counts.
+func (m *merger) clauses(y *ex) {
+	both := *y
+	both.conditional = true
+	src := both
+	src.levels = []*level{{sources: y.levels[len(y.levels)-1].sources[1:]}}
+	src.perRow = !m.single()
+	passed := map[bool]ir.Expr{}
+	for _, n := range m.s.MergeWhenClauses {
+		c := pg.Inner(n).(*pg.MergeWhen)
+		matched := c.MatchKind == pg.MergeMatched
+		if !matched && c.MatchKind != pg.MergeNotMatched {
+			m.b.unmodelled("WHEN NOT MATCHED BY SOURCE")
+		}
+		z := &src
+		if matched {
+			z = &both
+		}
+		a := &mergeAction{when: passed[matched]}
+		if c.Condition != nil {
+			var cond ir.Expr
+			for _, k := range conjuncts(c.Condition) {
+				cond = ir.AndE(cond, z.boolean(k, truth))
+			}
+			a.when = ir.AndE(a.when, cond)
+			passed[matched] = ir.AndE(passed[matched], ir.NotE(ir.Op(ir.Is, cond, ir.C(ir.Bool(true)))))
+		} else {
+			passed[matched] = ir.C(ir.Bool(false))
+		}
+		switch c.CommandType {
+		case pg.CommandUpdate:
+			a.op = onUpdate
+			a.set = m.b.setList(z, m.row, c.TargetList)
+			a.set = append(a.set, m.b.regenerated(m.row, a.set)...)
+		case pg.CommandDelete:
+			a.op = onDelete
+		case pg.CommandInsert:
+			a.op = onInsert
+			a.given = m.given(z, c)
+		}
+		switch {
+		case a.op == 0:
+		case matched:
+			m.matched = append(m.matched, a)
+		default:
+			m.others = append(m.others, a)
+		}
+	}
+}
+
+// inserter gives the translator of an INSERT.
+func (m *merger) inserter(c *pg.MergeWhen) *inserter {
+	s := &pg.InsertStmt{Relation: m.s.Relation}
+	if c != nil {
+		s.Cols = c.TargetList
+	}
+	return &inserter{b: m.b, f: m.f, x: m.x, s: s, tab: m.row.table, pos: m.pos, many: !m.single()}
+}
+
+// given gives the values of an INSERT.
+func (m *merger) given(z *ex, c *pg.MergeWhen) []assignment {
+	i := m.inserter(c)
+	i.columns()
+	i.apartFromParents()
+	if len(c.Values) == 0 { // DEFAULT VALUES
+		return nil
+	}
+	i.checkCount(len(c.Values), c.Values)
+	var out []assignment
+	for k, n := range c.Values {
+		col := i.cols[k]
+		if _, isDefault := pg.Inner(n).(*pg.SetToDefault); isDefault {
+			continue
+		}
+		v := z.expr(n)
+		out = append(out, assignment{column: col.name, v: val{e: z.convert(v, col.t, z.at(n), "column "+col.name), t: col.t, nn: v.nn}})
+		i.refuseGenerated(col, n)
+	}
+	return out
+}
+
+// check refuses what the order of the writes here, or what follows them, would
+// not be exact for.
+func (m *merger) check() {
+	b, t := m.b, m.row.table
+	exprs := []ir.Expr{m.on}
+	deletes, sets := false, map[string]bool{}
+	for _, a := range slices.Concat(m.matched, m.others) {
+		exprs = append(exprs, a.when)
+		for _, v := range slices.Concat(a.set, a.given) {
+			exprs = append(exprs, v.v.e)
+		}
+		for _, c := range a.set {
+			sets[c.column] = true
+		}
+		deletes = deletes || a.op == onDelete
+		for _, row := range []bool{false, true} {
+			if len(t.firing(a.op, true, row, a.set))+len(t.firing(a.op, false, row, a.set)) > 0 {
+				b.unmodelled("MERGE into a table with triggers")
+			}
+		}
+		if a.op == onUpdate {
+			b.irSets(m.row, a.set)
+		}
+	}
+	for _, e := range exprs {
+		ir.WalkExpr(e, func(e ir.Expr) {
+			if q, ok := e.(*ir.Exists); ok {
+				reads := func(s ir.Source) bool { return s.Table == t.ir }
+				if !m.single() || slices.ContainsFunc(q.Query.From, reads) {
+					b.unmodelled("a subquery in MERGE that depends on the row")
+				}
+			}
+		})
+	}
+	for _, c := range b.l.keysTo(t) {
+		switch {
+		case deletes && c.onDelete.changes():
+			b.unmodelled("ON DELETE %s of foreign key %s, in MERGE", actionWord(c.onDelete), c.name)
+		case slices.ContainsFunc(b.l.refColumns(c), func(name string) bool { return sets[name] }):
+			b.unmodelled("a MERGE of what foreign key %s refers to", c.name)
+		}
+	}
+	if k := t.selfKey(); k != nil && !m.single() {
+		b.unmodelled("a MERGE into a table with a foreign key to itself (%s)", k.name)
+	}
+	if m.single() || len(m.matched) == 0 || len(m.others) == 0 {
+		return
+	}
+	if slices.ContainsFunc(m.q.from, func(s ir.Source) bool { return s.Table == t.ir }) {
+		b.unmodelled("a MERGE of a table with itself that writes some rows and inserts others")
+	}
+	if deletes {
+		b.unmodelled("a MERGE that deletes some rows and inserts others")
+	}
+	ir.WalkExpr(m.on, func(e ir.Expr) {
+		if c, ok := e.(*ir.Col); ok && c.Row == m.row.row && sets[c.Col] {
+			b.unmodelled("a MERGE that changes %s, which says what matches", c.Col)
+		}
+	})
+	for _, u := range t.ir.Uniques {
+		for _, c := range u.Columns {
+			if sets[t.ir.Columns[c].Name] {
+				b.unmodelled("a MERGE that updates some rows in the unique column %s and inserts others", t.ir.Columns[c].Name)
+			}
+		}
+	}
+}
+
+// pairs gives the pairs of a row that is written and one of the source for which
+// cond holds.
+func (m *merger) pairs(cond ir.Expr) ir.Query {
+	return ir.Query{From: append([]ir.Source{m.row.irSource()}, m.q.from...), Where: ir.AndE(m.own, m.on, cond)}
+}
+
+// rest gives the rows of the source that match none.
+func (m *merger) rest(unmatched, cond ir.Expr) ir.Query {
+	return ir.Query{From: m.q.from, Where: ir.AndE(m.own, unmatched, cond)}
+}
+
+// effects computes whether there are rows that are written, and how many.
+func (m *merger) effects(f *frame) (found, count ir.Expr) {
+	b := m.b
+	found, count = ir.C(ir.Bool(false)), ir.C(ir.Int(0))
+	if f.found == "" && f.rowcount == "" {
+		return found, count
+	}
+	none := ir.NotE(&ir.Exists{Query: ir.Query{From: []ir.Source{m.row.irSource()}, Where: m.on}})
+	add := func(q ir.Query) {
+		if len(q.From) == 0 {
+			hit := ir.Op(ir.Is, orTrue(q.Where), ir.C(ir.Bool(true)))
+			found = ir.OrE(found, hit)
+			count = ir.Op(ir.Add, count, &ir.Cond{If: hit, Then: ir.C(ir.Int(1)), Else: ir.C(ir.Int(0))})
+			return
+		}
+		found = ir.OrE(found, &ir.Exists{Query: q})
+		if f.rowcount != "" {
+			n := b.local("count", tInt)
+			b.emitWeak(&ir.Select{At: at(m.pos), Into: []string{n}, Aggs: []ir.Agg{{Fn: "count", Type: ir.IntType}}, Query: q})
+			count = ir.Op(ir.Add, count, ir.V(n))
+		}
+	}
+	for _, a := range m.matched {
+		add(m.pairs(a.when))
+	}
+	for _, a := range m.others {
+		add(m.rest(none, a.when))
+	}
+	any, n := b.local("was_found", tBool), b.local("count", tInt)
+	b.emitWeak(&ir.Assign{At: at(m.pos), Var: any, Expr: found})
+	b.emitWeak(&ir.Assign{At: at(m.pos), Var: n, Expr: count})
+	return ir.V(any), ir.V(n)
+}
+
+// writeMatched updates and deletes the rows that match.
+func (m *merger) writeMatched() {
+	if len(m.matched) == 0 {
+		return
+	}
+	m.once()
+	b, row := m.b, m.row
+	if len(m.matched) == 1 {
+		a := m.matched[0]
+		w := &writeQuery{in: m.q.in, other: m.q.from, where: ir.AndE(m.own, m.on, a.when)}
+		b.write(m.f, w, row, row, nil, m.pos, sink{}, func(where ir.Expr, keep func(ir.Expr) ir.Expr) { m.change(a, where, keep) })
+		return
+	}
+	// Which action a row gets is seen first.
+	var into []string
+	var cols []ir.Expr
+	keep := func(base string, e ir.Expr, t ir.Type) ir.Expr {
+		if rowFree(e, map[string]bool{}) {
+			return e
+		}
+		local := b.irLocal(base, t)
+		into, cols = append(into, local), append(cols, e)
+		return ir.V(local)
+	}
+	var key ir.Expr
+	for _, k := range row.table.ir.Key {
+		c := row.table.ir.Columns[k]
+		col := &ir.Col{Row: row.row, Col: c.Name}
+		key = ir.AndE(key, ir.Op(ir.Eq, col, keep(c.Name, col, c.Type)))
+	}
+	var list []ir.Stmt
+	for i := len(m.matched) - 1; i >= 0; i-- {
+		a := *m.matched[i]
+		when := keep("applies", ir.Op(ir.Is, orTrue(a.when), ir.C(ir.Bool(true))), ir.BoolType)
+		a.set = slices.Clone(a.set)
+		for k, s := range a.set {
+			if tidy.MayFail(s.v.e) {
+				b.unmodelled("what may fail in one of several actions of MERGE")
+			}
+			if !row.table.ir.IsKey(row.table.ir.Column(s.column)) {
+				a.set[k].v.e = keep("new", s.v.e, row.table.ir.Columns[row.table.ir.Column(s.column)].Type)
+			}
+		}
+		then := b.collect(func() { m.change(&a, key, func(e ir.Expr) ir.Expr { return e }) })
+		list = []ir.Stmt{&ir.If{At: at(m.pos), Cond: when, Then: then, Else: list}}
+	}
+	q := m.pairs(anyApplies(m.matched))
+	if m.single() && b.singleRow(q) {
+		found := b.local("was_found", tBool)
+		b.emit(&ir.Select{At: at(m.pos), Into: into, Cols: cols, Query: q, Found: found})
+		b.emit(&ir.If{At: at(m.pos), Cond: ir.V(found), Then: list})
+		return
+	}
+	b.emit(&ir.Foreach{At: at(m.pos), Into: into, Cols: cols, Query: q, Body: list})
+}
+
+// anyApplies says that some action applies; nil if one always does.
+func anyApplies(list []*mergeAction) ir.Expr {
+	var out ir.Expr
+	for _, a := range list {
+		if a.when == nil {
+			return nil
+		}
+		out = ir.OrE(out, a.when)
+	}
+	return out
+}
+
+func orTrue(e ir.Expr) ir.Expr {
+	if e == nil {
+		return ir.C(ir.Bool(true))
+	}
+	return e
+}
+
+// change writes the rows of the table for which where holds.
+func (m *merger) change(a *mergeAction, where ir.Expr, keep func(ir.Expr) ir.Expr) {
+	t := m.row.table.ir
+	if a.op == onDelete {
+		m.b.emit(&ir.Delete{At: at(m.pos), Table: t, Row: m.row.row, Where: where})
+		return
+	}
+	sets := m.b.irSets(m.row, a.set)
+	for i := range sets {
+		sets[i].Expr = keep(sets[i].Expr)
+	}
+	m.b.emit(&ir.Update{At: at(m.pos), Table: t, Row: m.row.row, Sets: sets, Where: where})
+}
+
+// once says that no row is written twice, which is an error.
+func (m *merger) once() {
+	t := m.row.table.ir
+	if m.single() {
+		return
+	}
+	if len(m.q.from) > 1 {
+		m.b.unmodelled("a MERGE with several tables in USING")
+	}
+	src := m.q.from[0]
+	fixed := map[int]bool{}
+	for _, c := range ir.Conjuncts(ir.AndE(m.own, m.on)) {
+		eq, ok := c.(*ir.Binary)
+		if !ok || eq.Op != ir.Eq {
+			continue
+		}
+		for _, side := range [][2]ir.Expr{{eq.X, eq.Y}, {eq.Y, eq.X}} {
+			if col, ok := side[0].(*ir.Col); ok && col.Row == src.Row && rowFree(side[1], map[string]bool{m.row.row: true}) {
+				fixed[src.Table.Column(col.Col)] = true
+			}
+		}
+	}
+	if !slices.ContainsFunc(src.Table.Key, func(k int) bool { return !fixed[k] }) {
+		return
+	}
+	other := ir.Source{Table: src.Table, Row: m.q.in.rowName(src.Row)}
+	var same ir.Expr
+	for _, k := range src.Table.Key {
+		name := src.Table.Columns[k].Name
+		same = ir.AndE(same, ir.Op(ir.Eq, &ir.Col{Row: src.Row, Col: name}, &ir.Col{Row: other.Row, Col: name}))
+	}
+	one := ir.AndE(m.own, m.on, anyApplies(m.matched))
+	twice := ir.Query{From: []ir.Source{{Table: t, Row: m.row.row}, src, other},
+		Where: ir.AndE(one, renameRow(one, src.Row, other.Row), ir.NotE(same))}
+	m.b.emit(&ir.Assume{At: at(m.pos), Cond: ir.NotE(&ir.Exists{Query: twice})})
+}
+
+// insertOthers inserts the rows of the source that match none.
+func (m *merger) insertOthers(unmatched ir.Expr) {
+	b := m.b
+	if len(m.others) == 0 {
+		return
+	}
+	var into []string
+	var cols []ir.Expr
+	var list []ir.Stmt
+	for i := len(m.others) - 1; i >= 0; i-- {
+		a := m.others[i]
+		when := orTrue(a.when)
+		given := slices.Clone(a.given)
+		if !m.single() {
+			keep := func(base string, e ir.Expr, t ir.Type) ir.Expr {
+				if rowFree(e, map[string]bool{}) {
+					return e
+				}
+				if len(m.others) > 1 && tidy.MayFail(e) {
+					b.unmodelled("what may fail in one of several actions of MERGE")
+				}
+				local := b.irLocal(base, t)
+				into, cols = append(into, local), append(cols, e)
+				return ir.V(local)
+			}
+			for k, g := range given {
+				given[k].v.e = keep(g.column, g.v.e, localType(g.v.t))
+			}
+			if len(m.others) > 1 {
+				when = keep("applies", ir.Op(ir.Is, when, ir.C(ir.Bool(true))), ir.BoolType)
+			}
+		}
+		then := b.collect(func() { m.inserter(nil).row(given) })
+		if len(m.others) == 1 && (!m.single() || a.when == nil) {
+			list = then
+			continue
+		}
+		list = []ir.Stmt{&ir.If{At: at(m.pos), Cond: when, Then: then, Else: list}}
+	}
+	if m.single() {
+		b.emit(&ir.If{At: at(m.pos), Cond: unmatched, Then: list})
+		return
+	}
+	if len(into) == 0 {
+		into, cols = []string{b.local("hit", tBool)}, []ir.Expr{ir.C(ir.Bool(true))}
+	}
+	b.emit(&ir.Foreach{At: at(m.pos), Into: into, Cols: cols, Query: m.rest(unmatched, anyApplies(m.others)), Body: list})
+}
