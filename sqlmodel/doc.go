@@ -93,6 +93,11 @@
 // FROM, whose queries PostgreSQL may run again for each row, LIMIT bounds
 // nothing; in WITH and ARRAY(SELECT …) it does.
 //
+// A bound cursor without parameters is a loop over its rows as they were when it
+// was opened: FOR r IN c, or OPEN c; LOOP FETCH c INTO v; EXIT WHEN NOT FOUND; …
+// END LOOP; CLOSE c. WHERE CURRENT OF c in such a loop is the row with the key of
+// the loop's row.
+//
 // MERGE sees what matches before it writes: rows that match are updated and
 // deleted first, and the rows of the source that match none are inserted then.
 // The transaction ends where a row would be written twice. The source is one row

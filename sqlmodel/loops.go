@@ -128,17 +128,23 @@ func (b *builder) forRange(f *frame, s *plpgsql.ForRange, pos ir.Pos) {
 	b.endFor(f, iterated, pos)
 }
 
-// forQuery is FOR r IN query.
-func (b *builder) forQuery(f *frame, s *plpgsql.ForQuery, pos ir.Pos) {
-	if s.Kind == plpgsql.OfCursor {
-		b.unmodelled("a cursor")
-	}
+// forQuery is FOR r IN query. fetched, if not "", is the cursor of a LOOP with
+// FETCH.
+func (b *builder) forQuery(f *frame, s *plpgsql.ForQuery, fetched string, pos ir.Pos) {
 	var x *ex
 	var tree any
-	if s.Kind == plpgsql.Dynamic {
+	var cur *cursor
+	scope := f.scope
+	switch s.Kind {
+	case plpgsql.Dynamic:
 		g, dyn, t := b.dynamic(f, s.Query, s.Using)
 		x, tree = b.ex(g, t), dyn
-	} else {
+	case plpgsql.OfCursor:
+		cur = b.opened(f, s, fetched)
+		f.scope = cur.scope
+		stat, t := b.parseCommand(f, cur.query)
+		x, tree = b.ex(f, t), stat
+	default:
 		stat, t := b.parseCommand(f, s.Query)
 		x, tree = b.ex(f, t), stat
 	}
@@ -149,9 +155,21 @@ func (b *builder) forQuery(f *frame, s *plpgsql.ForQuery, pos ir.Pos) {
 	b.apart(sel, nil)
 	q := x.asLoop(sel, pos)
 	b.skipRows(q, pos, false)
+	f.scope = scope
+	if cur != nil && fetched == "" { // the loop has a record of its own
+		defer f.enter()()
+		b.declare(f, s.Targets[0].Parts[0], tRecord)
+	}
 	list, rest := b.destsFor(f, s.Targets, pos)(q.targets)
-	l := &loopLabel{name: s.Label, loop: true, counts: true}
-	iterated := b.startFor(f, pos)
+	if cur != nil {
+		list = b.keysInto(cur, q, list)
+		defer func() { cur.at = nil }()
+	}
+	l := &loopLabel{name: s.Label, loop: true, counts: fetched == ""}
+	iterated := f.found // which each FETCH sets
+	if fetched == "" {
+		iterated = b.startFor(f, pos)
+	}
 	// Without a row the variables become NULL.
 	all := append(append([]dest{}, list...), rest...)
 	for _, d := range all {
@@ -172,8 +190,20 @@ func (b *builder) forQuery(f *frame, s *plpgsql.ForQuery, pos ir.Pos) {
 		b.overSets(f, x, q, s, l, iterated, pos, list)
 	default:
 		b.overRows(f, x, q, s, l, iterated, pos, list)
+		if cur != nil && !cur.staysAway(q, b.out[len(b.out)-1].(*ir.Foreach).Body) {
+			b.unmodelled("a cursor with a lock, in a loop that changes other rows of the table")
+		}
 	}
-	b.endFor(f, iterated, pos)
+	if fetched == "" {
+		b.endFor(f, iterated, pos)
+		return
+	}
+	for _, d := range all { // the last FETCH finds no row
+		if d.local != "" {
+			b.emitWeak(&ir.Assign{At: at(pos), Var: d.local, Expr: ir.C(ir.Null)})
+		}
+	}
+	b.setFound(f, pos, ir.C(ir.Bool(false)), nil)
 }
 
 // mentions reports whether a query reads a local.

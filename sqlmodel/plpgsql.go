@@ -78,20 +78,35 @@ func anyInside(list []ir.Stmt, depth int, is func(s ir.Stmt, depth int) bool) bo
 func (b *builder) place(f *frame, s plpgsql.Stmt) ir.Pos { return f.text.pos(s.Place()) }
 
 func (b *builder) stmts(f *frame, list []plpgsql.Stmt) {
-	for _, s := range list {
-		b.stmt(f, s)
+	for i := 0; i < len(list); i++ {
+		loop, name := b.fetchLoop(f, list[i:])
+		if loop == nil {
+			b.stmt(f, list[i])
+			continue
+		}
+		if why, ok := b.guarded(f, loop, func() { b.forQuery(f, loop, name, b.place(f, loop)) }); !ok {
+			b.abandon(f, list[i], why)
+			b.stmt(f, list[i+1])
+			b.stmt(f, list[i+2])
+		}
+		i += 2
 	}
 }
 
 // stmt translates a statement; what cannot be modelled is abandoned.
 func (b *builder) stmt(f *frame, s plpgsql.Stmt) {
-	scope, loops, depth := f.scope, f.loops, b.loopDepth
-	b.cur = b.place(f, s)
-	why, ok := b.attempt(func() { b.stmt1(f, s) })
-	f.scope, f.loops, b.loopDepth = scope, loops, depth
-	if !ok {
+	if why, ok := b.guarded(f, s, func() { b.stmt1(f, s) }); !ok {
 		b.abandon(f, s, why)
 	}
+}
+
+// guarded translates the statement s by translate.
+func (b *builder) guarded(f *frame, s plpgsql.Stmt, translate func()) (why string, ok bool) {
+	scope, loops, depth := f.scope, f.loops, b.loopDepth
+	b.cur = b.place(f, s)
+	why, ok = b.attempt(translate)
+	f.scope, f.loops, b.loopDepth = scope, loops, depth
+	return why, ok
 }
 
 func (b *builder) stmt1(f *frame, s plpgsql.Stmt) {
@@ -110,7 +125,7 @@ func (b *builder) stmt1(f *frame, s plpgsql.Stmt) {
 	case *plpgsql.ForRange:
 		b.forRange(f, s, pos)
 	case *plpgsql.ForQuery:
-		b.forQuery(f, s, pos)
+		b.forQuery(f, s, "", pos)
 	case *plpgsql.Foreach:
 		b.foreach(f, s, pos)
 	case *plpgsql.Exit:

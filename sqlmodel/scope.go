@@ -23,6 +23,8 @@ type variable struct {
 	// that it may hold others.
 	all  []field
 	lost bool
+	// cursor, if not nil, is what the variable is bound to.
+	cursor *cursor
 }
 
 // field is a field of a record variable.

@@ -26,7 +26,11 @@ func (b *builder) declaration(f *frame, d plpgsql.Decl) {
 		f.scope.vars[d.Name] = v
 		return
 	case d.Cursor:
-		f.scope.vars[d.Name] = &variable{name: d.Name, t: opaque("refcursor"), local: b.local(d.Name, tAny)}
+		v := &variable{name: d.Name, t: opaque("refcursor"), local: b.local(d.Name, tAny)}
+		if !d.Args && !d.Query.Empty() {
+			v.cursor = &cursor{query: d.Query, scope: f.scope.copy()}
+		}
+		f.scope.vars[d.Name] = v
 		return
 	}
 	t := b.declaredType(f, d)

@@ -271,9 +271,14 @@ func (b *builder) updateStmt(f *frame, t *text, s *pg.UpdateStmt, pos ir.Pos, to
 	var w *writeQuery
 	var list []assignment
 	y.either(func() {
-		w = b.from(y, s.FromClause, s.WhereClause)
+		w = b.from(y, s.FromClause, s.WhereClause, cond)
 		list = b.setList(w.in, row, s.TargetList)
-	}, func() { w, list = b.derivedFrom(y, row, s.FromClause, s.WhereClause, s.TargetList) })
+	}, func() {
+		if current {
+			y.unmodelled("WHERE CURRENT OF in an UPDATE of this form")
+		}
+		w, list = b.derivedFrom(y, row, s.FromClause, s.WhereClause, s.TargetList)
+	})
 	list = append(list, b.regenerated(row, list)...)
 	for _, c := range b.l.keysTo(row.table) {
 		for _, a := range list {
@@ -307,13 +312,6 @@ func (b *builder) updateStmt(f *frame, t *text, s *pg.UpdateStmt, pos ir.Pos, to
 	b.atStatement(row.table, onUpdate, "UPDATE", false, list, pos)
 }
 
-// noCursor refuses WHERE CURRENT OF.
-func (x *ex) noCursor(n *pg.Node) {
-	if strings.HasSuffix(typeName(pg.Inner(n)), "CurrentOfExpr") {
-		x.unmodelled("WHERE CURRENT OF")
-	}
-}
-
 // deleteStmt translates DELETE.
 func (b *builder) deleteStmt(f *frame, t *text, s *pg.DeleteStmt, pos ir.Pos, to sink) {
 	x := b.ex(f, t)
@@ -321,12 +319,14 @@ func (b *builder) deleteStmt(f *frame, t *text, s *pg.DeleteStmt, pos ir.Pos, to
 	y, row := x.target(s.Relation)
 	b.keepsFound(f, row.table)
 	b.atStatement(row.table, onDelete, "DELETE", true, nil, pos)
-	if s.WhereClause != nil {
-		y.noCursor(s.WhereClause)
-	}
+	cond, current := b.currentOf(f, row, s.WhereClause)
 	var w *writeQuery
-	y.either(func() { w = b.from(y, s.UsingClause, s.WhereClause) },
-		func() { w, _ = b.derivedFrom(y, row, s.UsingClause, s.WhereClause, nil) })
+	y.either(func() { w = b.from(y, s.UsingClause, s.WhereClause, cond) }, func() {
+		if current {
+			y.unmodelled("WHERE CURRENT OF in a DELETE of this form")
+		}
+		w, _ = b.derivedFrom(y, row, s.UsingClause, s.WhereClause, nil)
+	})
 	if b.fires(row.table, onDelete, nil) {
 		u := &rowWriter{b: b, f: f, w: w, row: row, ret: s.ReturningClause, pos: pos, to: to, op: "DELETE", events: onDelete,
 			first: func() { b.cascade(pos, row.table, s) }}
@@ -353,8 +353,9 @@ type writeQuery struct {
 	where ir.Expr     // over the row and the other tables
 }
 
-// from translates FROM or USING, and WHERE.
-func (b *builder) from(y *ex, list []*pg.Node, where *pg.Node) *writeQuery {
+// from translates FROM or USING, and WHERE, for which current stands if it is not
+// nil.
+func (b *builder) from(y *ex, list []*pg.Node, where *pg.Node, current ir.Expr) *writeQuery {
 	q := &query{in: y, level: y.levels[len(y.levels)-1], atMost: -1}
 	q.target = q.level.sources[0]
 	var conds []ir.Expr
@@ -364,7 +365,10 @@ func (b *builder) from(y *ex, list []*pg.Node, where *pg.Node) *writeQuery {
 	if len(q.loops) > 0 || q.writer {
 		b.unmodelled("a function in FROM or USING")
 	}
-	if where != nil {
+	switch {
+	case current != nil:
+		conds = append(conds, current)
+	case where != nil:
 		for _, c := range conjuncts(where) {
 			conds = append(conds, y.boolean(c, truth))
 		}

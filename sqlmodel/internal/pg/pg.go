@@ -64,6 +64,7 @@ type (
 	WithClause       = pgquery.WithClause
 	CommonTableExpr  = pgquery.CommonTableExpr
 	MultiAssignRef   = pgquery.MultiAssignRef
+	CurrentOfExpr    = pgquery.CurrentOfExpr
 
 	CreateStmt          = pgquery.CreateStmt
 	ColumnDef           = pgquery.ColumnDef

@@ -34,6 +34,7 @@ type Decl struct {
 	Default  Span
 	Alias    string
 	Cursor   bool
+	Args     bool // a cursor has parameters
 	Query    Span // of a cursor, if it is bound
 }
 
@@ -195,10 +196,12 @@ type (
 		Stacked bool
 		Items   []DiagItem
 	}
-	// Cursor is OPEN, FETCH, MOVE and CLOSE, named by Verb.
+	// Cursor is OPEN, FETCH, MOVE and CLOSE, named by Verb. Name is its cursor
+	// if the statement says no more than that, and that is one row for FETCH.
 	Cursor struct {
 		At
 		Verb  string
+		Name  string
 		Into  *Into
 		Query Span // of OPEN … FOR
 	}

@@ -225,7 +225,7 @@ func (p *parser) decl() Decl {
 		for !p.accept("cursor") {
 			p.i++
 		}
-		if p.is("(") {
+		if d.Args = p.is("("); d.Args {
 			p.until("FOR", "for", "is")
 		}
 		if !p.accept("for") {

@@ -439,6 +439,12 @@ func (p *parser) diagnostics(at At) Stmt {
 func (p *parser) cursor(at At, verb string) Stmt {
 	p.i++
 	s := &Cursor{At: at, Verb: verb}
+	for verb == "fetch" && (p.is("next") || p.is("from") || p.is("in")) && !is(p.peek(1), "into") {
+		p.i++
+	}
+	if next := p.peek(1); is(next, ";") || verb == "fetch" && is(next, "into") {
+		s.Name = p.dotted("a cursor").Parts[0]
+	}
 	for !p.is(";") {
 		switch {
 		case p.atEnd():
