@@ -117,6 +117,10 @@ func (b *builder) pickSome(q *query, pos ir.Pos) picked {
 	b.emit(&ir.Select{At: at(pos), Into: []string{n}, Aggs: []ir.Agg{{Fn: "count", Type: ir.IntType}},
 		Query: ir.Query{From: q.from, Where: ir.AndE(q.where, among(q.from))}})
 	b.emit(&ir.Assume{At: at(pos), Cond: ir.Op(ir.Eq, ir.V(n), &ir.Call{Name: "len", Args: []ir.Expr{ir.V(kept)}, Type: ir.IntType})})
+	if q.where != nil { // the solver does not see that from the number
+		others := ir.Query{From: q.from, Where: ir.AndE(among(q.from), ir.NotE(ir.Op(ir.Is, q.where, ir.C(ir.Bool(true)))))}
+		b.emit(&ir.Assume{At: at(pos), Cond: ir.NotE(&ir.Exists{Query: others})})
+	}
 	if q.limit != nil {
 		within := ir.Op(ir.Le, ir.V(n), q.limit)
 		if q.atMost < 0 {
