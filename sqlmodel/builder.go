@@ -44,9 +44,9 @@ type builder struct {
 	// catches are the blocks with EXCEPTION around the statement, outermost first,
 	// those around calls included.
 	catches []*catch
-	// guarded are the statements whose errors of division, or of the written row,
+	// shown are the statements whose errors of division, or of the written row,
 	// are raised before them.
-	guarded map[ir.Stmt]bool
+	shown map[ir.Stmt]bool
 	// loopDepth counts the loops around the statement; cur is its place.
 	loopDepth int
 	cur       ir.Pos

@@ -30,7 +30,8 @@ const seed = 2
 // arguments, both on a real server and, translated, in the interpreter: what
 // the client sees and the rows afterwards must be the same.
 func TestAgainstServer(t *testing.T) {
-	compareWithServer(t, 40, "functions.sql", "more.sql", "queries.sql", "triggers.sql", "references.sql", "exceptions.sql")
+	compareWithServer(t, 40, "functions.sql", "more.sql", "cursor.sql", "merge.sql", "queries.sql", "skip.sql", "triggers.sql", "references.sql",
+		"exceptions.sql")
 }
 
 // TestOthersAgainstServer is the same for an application that locks no tables.

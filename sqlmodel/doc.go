@@ -129,23 +129,26 @@
 // functions it calls, its triggers and its cascades name (all tables where
 // that cannot be told), followed by a havoc of the variables that it may set
 // and a choice of the ways in which it may leave the blocks around it. So
-// become, for now: ON DELETE SET DEFAULT, other actions in a loop, beside triggers of
-// the tables concerned, where their tables are reached in several ways or where
-// the transaction has to do with them afterwards (the action, not the DELETE),
-// SKIP LOCKED, changes of key columns, ON UPDATE
-// actions, MERGE, TRUNCATE, WITH RECURSIVE, GROUPING SETS, WITH TIES, EXECUTE of
-// a command that is put together when it runs, cursors, transaction control, writes of views, triggers that run at commit, read
-// transition tables or are not in PL/pgSQL, inheritance, row level security and
-// rules.
+// become, for now: ON DELETE SET DEFAULT, and other actions in a loop, beside
+// triggers of the tables concerned, where their tables are reached in several
+// ways or where the transaction has to do with them afterwards (the action, not
+// the DELETE), SKIP LOCKED in EXISTS, in a loop that may end early, and in IN or
+// FROM for other rows than those of its own query, changes of key columns, ON
+// UPDATE actions, MERGE with other sources or into tables with triggers, or that
+// deletes some rows and inserts others, TRUNCATE, WITH RECURSIVE, GROUPING SETS,
+// WITH TIES, EXECUTE of a command that is put together when it runs, cursors used
+// in other ways, transaction control, writes of views, triggers that run at
+// commit, read transition tables or are not in PL/pgSQL, inheritance, row level
+// security and rules.
 //
 // Constraints that the IR does not have are shown where writes are checked
 // against them, as an ir.Unmodelled of what the check reads, and noted:
 // EXCLUDE, NULLS NOT DISTINCT, unique keys that are checked at commit, foreign
 // keys that are where some transaction may mend what it has broken before (in
 // all others the end of the statement is as good), unvalidated foreign keys,
-// checks that call functions which read tables. To leave one out would be wrong, since it says
-// who has to come before whom: the one that frees a key, or deletes the last
-// child. A check of the written row alone may be left out, and so may an error
+// checks that call functions which read tables. To leave one out would be wrong,
+// since it says who has to come before whom: the one that frees a key, or deletes
+// the last child. A check of the written row alone may be left out, and so may an error
 // that depends on nothing but the values that the transaction uses: the same
 // values give the same outcome.
 //

@@ -446,7 +446,7 @@ func (m *merger) once() {
 	one := ir.AndE(m.own, m.on, anyApplies(m.matched))
 	twice := ir.Query{From: []ir.Source{{Table: t, Row: m.row.row}, src, other},
 		Where: ir.AndE(one, renameRow(one, src.Row, other.Row), ir.NotE(same))}
-	m.b.emit(&ir.Assume{At: at(m.pos), Cond: ir.NotE(&ir.Exists{Query: twice})})
+	m.b.require(m.pos, ir.NotE(&ir.Exists{Query: twice}), cardinality)
 }
 
 // insertOthers inserts the rows of the source that match none.

@@ -180,7 +180,7 @@ func (b *builder) risks(f *frame, c *catch, body []plpgsql.Stmt, list []ir.Stmt)
 
 // rowRisks adds the constraints that a written row itself may break.
 func (b *builder) rowRisks(s ir.Stmt, what string, add func(why string, states ...string)) {
-	if !b.guarded[s] {
+	if !b.shown[s] {
 		add("it is not modelled whether "+what+" breaks a constraint of the row", notNull, checkViolation)
 	}
 	t := b.l.table(ir.Written(s).Name)
@@ -303,7 +303,7 @@ func (b *builder) checkFirst(pos ir.Pos, row *rowSource, s *ir.Insert) {
 		}))
 		b.failsIf(pos, broken, checkViolation)
 	}
-	b.guarded[s] = true
+	b.shown[s] = true
 }
 
 // failsIf writes an error where cond is true.

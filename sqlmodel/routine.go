@@ -46,7 +46,7 @@ func (l *loader) newBuilder(fn *function) *builder {
 		l:         l,
 		txn:       &ir.Txn{Pos: fn.pos, Name: l.templateName(fn)},
 		weak:      map[ir.Stmt]bool{},
-		guarded:   map[ir.Stmt]bool{},
+		shown:     map[ir.Stmt]bool{},
 		fields:    map[string]bool{},
 		session:   map[string]string{},
 		sequences: map[string]string{},

@@ -35,15 +35,15 @@ func (b *builder) divisions(list []ir.Stmt) []ir.Stmt {
 			s.Body = b.divisions(s.Body)
 		}
 		var zero []ir.Expr
-		always := !b.guarded[s]
+		always := !b.shown[s]
 		for _, e := range exprs {
 			always = always && byZero(e, &zero)
 		}
 		if always && len(zero) > 0 {
-			b.guarded[s] = true
+			b.shown[s] = true
 			for _, cond := range zero {
 				test := b.collect(func() { b.failsIf(s.Position(), cond, divisionByZero) })
-				b.guarded[test[0]] = true
+				b.shown[test[0]] = true
 				out = append(out, test...)
 			}
 		}
@@ -131,7 +131,7 @@ func (v *valueErrors) translated(list []ir.Stmt) {
 			}
 		}
 		for _, e := range ir.Exprs(s) {
-			if divides(e) && !v.b.guarded[s] {
+			if divides(e) && !v.b.shown[s] {
 				v.division()
 			}
 			ir.WalkExpr(e, func(e ir.Expr) {

@@ -265,9 +265,7 @@ func (b *builder) updateStmt(f *frame, t *text, s *pg.UpdateStmt, pos ir.Pos, to
 	x.withWrites(s.WithClause, s)
 	y, row := x.target(s.Relation)
 	b.keepsFound(f, row.table)
-	if s.WhereClause != nil {
-		y.noCursor(s.WhereClause)
-	}
+	cond, current := b.currentOf(f, row, s.WhereClause)
 	var w *writeQuery
 	var list []assignment
 	y.either(func() {
