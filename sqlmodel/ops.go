@@ -498,7 +498,10 @@ func (x *ex) compareRows(op string, l, r val, loc int32) val {
 	if !l.record || !r.record {
 		x.unmodelled("a comparison of a row with a value of a composite type")
 	}
-	if len(l.fields) != len(r.fields) || len(l.fields) == 0 {
+	if len(l.fields) == 0 || len(r.fields) == 0 {
+		x.unmodelled("a comparison of a record whose fields are not known")
+	}
+	if len(l.fields) != len(r.fields) {
 		x.fail(loc, "these rows have %d and %d fields", len(l.fields), len(r.fields))
 	}
 	nn := true

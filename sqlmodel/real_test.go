@@ -37,6 +37,14 @@ func TestRealInput(t *testing.T) {
 			$$ LANGUAGE sql;
 			CREATE FUNCTION f(p int) RETURNS boolean AS $$ SELECT above(p) $$ LANGUAGE sql;`,
 			"WITH RECURSIVE"},
+		{"records that an unknown cursor fills are compared", `
+			CREATE FUNCTION f(have refcursor, want refcursor) RETURNS boolean AS $$
+			DECLARE h record; w record;
+			BEGIN
+				FETCH have INTO h; FETCH want INTO w;
+				RETURN h IS DISTINCT FROM w;
+			END $$ LANGUAGE plpgsql;`,
+			"whose fields are not known"},
 	} {
 		p, err := Parse([]File{{Name: "in.sql", Text: head + tc.src}}, Options{})
 		if err != nil {
