@@ -26,8 +26,7 @@ func (l *loader) mended() []lateKey {
 			}
 			m := &mending{child: t.ir, key: &t.ir.ForeignKeys[f.number]}
 			for _, txn := range l.prog.Txns {
-				m.broken = false
-				m.list(txn.Body, false)
+				m.list(txn.Body, whole)
 			}
 			if m.found {
 				out = append(out, lateKey{t.name, f.name})
@@ -43,30 +42,88 @@ func (l *loader) checkedLate(f *foreignKey) bool { return f.deferred || f.deferr
 // mending looks for statements that may mend a foreign key after others that may
 // have broken it.
 type mending struct {
-	child         *ir.Table
-	key           *ir.ForeignKey
-	broken, found bool
+	child  *ir.Table
+	key    *ir.ForeignKey
+	around []*exits // of the loops and blocks around the statement, innermost last
+	found  bool
 }
 
-func (m *mending) list(list []ir.Stmt, inLoop bool) {
+// flow says whether control may come to a place, and whether the foreign key may
+// be broken there.
+type flow uint8
+
+const (
+	nowhere flow = iota
+	whole
+	broken
+)
+
+// exits is what leaves a loop or block, or a round of a loop.
+type exits struct {
+	label           string
+	loop            bool
+	left, continued flow
+}
+
+// list follows control through statements.
+func (m *mending) list(list []ir.Stmt, at flow) flow {
 	for _, s := range list {
-		breaks, mends := m.concerns(s)
-		m.found = m.found || m.broken && mends
-		m.broken = m.broken || breaks
-		rounds := 1
-		switch s.(type) {
-		case *ir.While, *ir.ForRange, *ir.Foreach:
-			if !inLoop {
-				rounds = 2 // a statement may mend what a later one broke in the round before
-			}
-			inLoop = true
+		if at == nowhere {
+			return at
 		}
-		for range rounds {
-			for _, c := range ir.Children(s) {
-				m.list(c, inLoop)
+		switch s := s.(type) {
+		case *ir.If:
+			at = max(m.list(s.Then, at), m.list(s.Else, at))
+		case *ir.Block:
+			at = m.inside(s.Label, false, s.Body, at)
+		case *ir.While:
+			at = m.inside(s.Label, true, s.Body, at)
+		case *ir.ForRange:
+			at = m.inside(s.Label, true, s.Body, at)
+		case *ir.Foreach:
+			at = m.inside(s.Label, true, s.Body, at)
+		case *ir.Break:
+			x := m.target(s.Label)
+			x.left, at = max(x.left, at), nowhere
+		case *ir.Continue:
+			x := m.target(s.Label)
+			x.continued, at = max(x.continued, at), nowhere
+		case *ir.Return, *ir.Abort:
+			at = nowhere
+		default:
+			breaks, mends := m.concerns(s)
+			m.found = m.found || at == broken && mends
+			if breaks {
+				at = broken
 			}
 		}
 	}
+	return at
+}
+
+func (m *mending) inside(label string, loop bool, body []ir.Stmt, at flow) flow {
+	x := &exits{label: label, loop: loop}
+	m.around = append(m.around, x)
+	defer func() { m.around = m.around[:len(m.around)-1] }()
+	out := m.list(body, at)
+	if !loop {
+		return max(out, x.left)
+	}
+	if again := max(at, out, x.continued); again != at {
+		m.list(body, again)
+		at = again
+	}
+	return max(at, x.left)
+}
+
+// target is what Break and Continue name.
+func (m *mending) target(label string) *exits {
+	for i := len(m.around) - 1; i >= 0; i-- {
+		if x := m.around[i]; label == "" && x.loop || label != "" && x.label == label {
+			return x
+		}
+	}
+	panic("sqlmodel: no loop or block " + label)
 }
 
 // concerns says whether a statement may break the foreign key, and mend it.
