@@ -17,6 +17,7 @@ const module = "github.com/txrobust/robust"
 // everything. A package imports only from lines above its own. Those on one
 // line do not import each other.
 var layers = [][]string{
+	{"internal/folder"},
 	{"ir", "smt", "proof", "internal/cache"},
 	{"engine"},
 	{"ir/interp", "sqlmodel/internal/input", "sqlmodel/internal/pg", "sqlmodel/internal/tidy"},

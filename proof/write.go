@@ -1,13 +1,11 @@
 package proof
 
 import (
-	"errors"
 	"fmt"
-	"io/fs"
-	"os"
-	"path/filepath"
 	"regexp"
 	"strings"
+
+	"github.com/txrobust/robust/internal/folder"
 )
 
 // Names of the files of a proof.
@@ -79,85 +77,37 @@ func steps(text string) (string, bool) {
 	return "", false
 }
 
+// proofs is what a folder with a proof is.
+var proofs = folder.Kind{Mark: manifestFile, Ours: ours}
+
 // Write stores a proof as the folder dir, which appears when it is complete. A
 // folder that holds another proof is replaced; one that holds anything else is
 // an error.
 func (p *Proof) Write(dir string) error {
-	dir = filepath.Clean(dir)
-	if err := Replaceable(dir); err != nil {
-		return err
-	}
-	parent := filepath.Dir(dir)
-	if err := os.MkdirAll(parent, 0o777); err != nil {
-		return err
-	}
-	tmp, err := os.MkdirTemp(parent, ".proof")
-	if err != nil {
-		return err
-	}
-	defer os.RemoveAll(tmp)
-	manifest, err := p.Manifest.text()
-	if err != nil {
-		return err
-	}
-	var sums strings.Builder
-	put := func(name string, text []byte) error {
-		fmt.Fprintf(&sums, "%s  %s\n", digest(text), name)
-		return os.WriteFile(filepath.Join(tmp, name), text, 0o666)
-	}
-	if err := put(manifestFile, manifest); err != nil {
-		return err
-	}
-	for _, f := range p.Manifest.files() {
-		if err := put(f.name, []byte(p.Scripts[f.name])); err != nil {
+	return proofs.Write(dir, func(put folder.Put) error {
+		manifest, err := p.Manifest.text()
+		if err != nil {
 			return err
 		}
-	}
-	if err := os.WriteFile(filepath.Join(tmp, sumsFile), []byte(sums.String()), 0o666); err != nil {
-		return err
-	}
-	if err := os.Chmod(tmp, 0o755); err != nil {
-		return err
-	}
-	return replace(tmp, dir)
-}
-
-// replace puts a folder in the place of another one, which is moved away first
-// and removed last.
-func replace(tmp, dir string) error {
-	old := tmp + ".old"
-	switch err := os.Rename(dir, old); {
-	case errors.Is(err, fs.ErrNotExist):
-	case err != nil:
-		return err
-	}
-	if err := os.Rename(tmp, dir); err != nil {
-		os.Rename(old, dir) // as it was; the first error counts
-		return err
-	}
-	return os.RemoveAll(old)
+		var sums strings.Builder
+		add := func(name string, text []byte) error {
+			fmt.Fprintf(&sums, "%s  %s\n", digest(text), name)
+			return put(name, text)
+		}
+		if err := add(manifestFile, manifest); err != nil {
+			return err
+		}
+		for _, f := range p.Manifest.files() {
+			if err := add(f.name, []byte(p.Scripts[f.name])); err != nil {
+				return err
+			}
+		}
+		return put(sumsFile, []byte(sums.String()))
+	})
 }
 
 // Replaceable reports an error unless dir is absent, empty, or a proof.
-func Replaceable(dir string) error {
-	entries, err := os.ReadDir(dir)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	known := len(entries) == 0
-	for _, e := range entries {
-		known = known || e.Name() == manifestFile
-	}
-	for _, e := range entries {
-		if !known || !ours(e.Name()) {
-			return fmt.Errorf("%s: not written by this program; name a folder that does not exist yet", filepath.Join(dir, e.Name()))
-		}
-	}
-	return nil
-}
+func Replaceable(dir string) error { return proofs.Replaceable(dir) }
 
 func ours(name string) bool {
 	return name == manifestFile || name == sumsFile || scriptName.MatchString(name)

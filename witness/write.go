@@ -3,21 +3,19 @@ package witness
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io/fs"
-	"os"
-	"path/filepath"
 	"regexp"
 	"strconv"
 	"strings"
+
+	"github.com/txrobust/robust/internal/folder"
 )
 
 // jsonFile is the file by which a folder is known to hold a witness.
 const jsonFile = "witness.json"
 
-// ours matches the names of the files of a witness.
-var ours = regexp.MustCompile(`^(witness\.json|README\.txt|setup\.sql|[0-9]+-[^/]*\.sql)$`)
+// witnesses is what a folder with a witness is.
+var witnesses = folder.Kind{Mark: jsonFile, Ours: regexp.MustCompile(`^(witness\.json|README\.txt|setup\.sql|[0-9]+-[^/]*\.sql)$`).MatchString}
 
 // Write stores the witness in the folder dir:
 //
@@ -31,57 +29,22 @@ var ours = regexp.MustCompile(`^(witness\.json|README\.txt|setup\.sql|[0-9]+-[^/
 // witness is replaced; one that holds anything else is an error. inputs are the
 // files that define the program, for README.txt.
 func (w *Witness) Write(dir string, inputs []string) error {
-	dir = filepath.Clean(dir)
-	if err := Replaceable(dir); err != nil {
-		return err
-	}
-	parent := filepath.Dir(dir)
-	if err := os.MkdirAll(parent, 0o777); err != nil {
-		return err
-	}
-	tmp, err := os.MkdirTemp(parent, ".witness")
-	if err != nil {
-		return err
-	}
-	defer os.RemoveAll(tmp)
-	files, err := w.files(inputs)
-	if err != nil {
-		return err
-	}
-	for _, f := range files {
-		if err := os.WriteFile(filepath.Join(tmp, f.name), f.text, 0o666); err != nil {
+	return witnesses.Write(dir, func(put folder.Put) error {
+		files, err := w.files(inputs)
+		if err != nil {
 			return err
 		}
-	}
-	if err := os.Chmod(tmp, 0o755); err != nil {
-		return err
-	}
-	if err := os.RemoveAll(dir); err != nil {
-		return err
-	}
-	return os.Rename(tmp, dir)
+		for _, f := range files {
+			if err := put(f.name, f.text); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
 }
 
 // Replaceable reports an error unless dir is absent, empty, or a witness.
-func Replaceable(dir string) error {
-	entries, err := os.ReadDir(dir)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	known := len(entries) == 0
-	for _, e := range entries {
-		known = known || e.Name() == jsonFile
-	}
-	for _, e := range entries {
-		if !known || !ours.MatchString(e.Name()) {
-			return fmt.Errorf("%s: not written by this program; name a folder that does not exist yet", filepath.Join(dir, e.Name()))
-		}
-	}
-	return nil
-}
+func Replaceable(dir string) error { return witnesses.Replaceable(dir) }
 
 type file struct {
 	name string
