@@ -8,31 +8,8 @@ import (
 	"github.com/txrobust/robust/engine"
 	"github.com/txrobust/robust/instrument"
 	"github.com/txrobust/robust/internal/testprog"
-	"github.com/txrobust/robust/ir"
 	"github.com/txrobust/robust/ir/interp"
 )
-
-// samples gives two values of every type.
-func samples(t ir.Type) []ir.Value {
-	switch t.Kind {
-	case ir.KindInt:
-		return []ir.Value{ir.Int(1), ir.Int(2)}
-	case ir.KindNum:
-		return []ir.Value{ir.Int(1).Convert(t), ir.Int(2).Convert(t)}
-	case ir.KindBool:
-		return []ir.Value{ir.Bool(false), ir.Bool(true)}
-	case ir.KindText:
-		return []ir.Value{ir.Text("a"), ir.Text("b")}
-	case ir.KindTime:
-		return []ir.Value{ir.Time(1), ir.Time(2)}
-	case ir.KindOpaque:
-		return []ir.Value{ir.Opaque("a"), ir.Opaque("b")}
-	case ir.KindArray:
-		elems := samples(ir.Type{Kind: t.Elem})
-		return []ir.Value{ir.Array(elems[:1]), ir.Array(elems)}
-	}
-	panic("reach: no sample of type " + t.String())
-}
 
 // TestApplications searches the SQL applications and traps on PostgreSQL, in a
 // small scope: no rows or one row per table, two values per parameter, four
@@ -73,23 +50,13 @@ func TestApplications(t *testing.T) {
 
 // small searches one application, and gives the trace of an anomaly, if any.
 func small(t *testing.T, dir string, rows int) string {
-	p := testprog.Load(t, dir)
-	for _, table := range p.Tables {
-		table.Rows = nil
-		for i := 0; i < rows; i++ {
-			var row []ir.Value
-			for _, c := range table.Columns {
-				row = append(row, samples(c.Type)[i])
-			}
-			table.Rows = append(table.Rows, row)
-		}
-	}
+	p := testprog.WithRows(testprog.Load(t, dir), rows)
 	inst, err := instrument.Instrument(p, instrument.Options{Engine: engine.Postgres()})
 	if err != nil {
 		t.Fatal(err)
 	}
 	m := interp.NewMachine(p, engine.Postgres())
-	r := Explore(context.Background(), inst.Program, Options{MaxTxns: 4, MaxStates: 500, Values: samples,
+	r := Explore(context.Background(), inst.Program, Options{MaxTxns: 4, MaxStates: 500, Values: testprog.Samples,
 		Accept: func(trace []Step) bool { return confirmed(m, inst, p, trace, false) }})
 	if r.Verdict == Unreachable {
 		t.Errorf("%s: exhausted, though only some values were tried", dir)

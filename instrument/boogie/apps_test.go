@@ -13,45 +13,13 @@ import (
 	"github.com/txrobust/robust/reach"
 )
 
-// samples gives two values of every type, as the tests of package reach do.
-func samples(t ir.Type) []ir.Value {
-	switch t.Kind {
-	case ir.KindInt:
-		return []ir.Value{ir.Int(1), ir.Int(2)}
-	case ir.KindNum:
-		return []ir.Value{ir.Int(1).Convert(t), ir.Int(2).Convert(t)}
-	case ir.KindBool:
-		return []ir.Value{ir.Bool(false), ir.Bool(true)}
-	case ir.KindText:
-		return []ir.Value{ir.Text("a"), ir.Text("b")}
-	case ir.KindTime:
-		return []ir.Value{ir.Time(1), ir.Time(2)}
-	}
-	return []ir.Value{ir.Opaque("a"), ir.Opaque("b")}
-}
-
-// withRows gives every table n rows.
-func withRows(p *ir.Program, n int) *ir.Program {
-	for _, table := range p.Tables {
-		table.Rows = nil
-		for i := range n {
-			var row []ir.Value
-			for _, c := range table.Columns {
-				row = append(row, samples(c.Type)[i])
-			}
-			table.Rows = append(table.Rows, row)
-		}
-	}
-	return p
-}
-
 // instrumented lists the applications in both modes, with no rows or one row
 // per table to begin with.
 func instrumented(t testing.TB, each func(name string, q *ir.Program)) {
 	t.Helper()
 	for _, app := range []string{"smallbank", "courseware", "auction", "fusionticket"} {
 		for rows := range 2 {
-			p := withRows(testprog.Load(t, testprog.Path(t, "apps", app)), rows)
+			p := testprog.WithRows(testprog.Load(t, testprog.Path(t, "apps", app)), rows)
 			for _, m := range modes {
 				if m.name == "default" {
 					continue
@@ -76,7 +44,7 @@ func TestApplications(t *testing.T) {
 	instrumented(t, func(name string, q *ir.Program) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			if _, decided, _, _ := agree(t, name, q, 3, Options{Rows: 3, Values: samples}, reach.Options{}); !decided {
+			if _, decided, _, _ := agree(t, name, q, 3, Options{Rows: 3, Values: testprog.Samples}, reach.Options{}); !decided {
 				t.Errorf("reach does not decide it")
 			}
 		})
@@ -125,7 +93,7 @@ func BenchmarkBoogie(b *testing.B) {
 		b.Run(name, func(b *testing.B) {
 			var ours, theirs time.Duration
 			for b.Loop() {
-				_, _, x, y := agree(b, name, q, 3, Options{Rows: 3, Values: samples}, reach.Options{})
+				_, _, x, y := agree(b, name, q, 3, Options{Rows: 3, Values: testprog.Samples}, reach.Options{})
 				ours, theirs = ours+x, theirs+y
 			}
 			b.ReportMetric(float64(ours.Microseconds())/1000/float64(b.N), "reach-ms/op")

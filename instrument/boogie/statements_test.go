@@ -57,7 +57,7 @@ func TestStatements(t *testing.T) {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()
 			p := testprog.Parse(t, "program p\n"+tc.src)
-			found, _, _, _ := agree(t, tc.name, p, 3, Options{Rows: 3, Values: samples}, reach.Options{})
+			found, _, _, _ := agree(t, tc.name, p, 3, Options{Rows: 3, Values: testprog.Samples}, reach.Options{})
 			if found != tc.reached {
 				t.Errorf("reached %v", found)
 			}
@@ -65,7 +65,7 @@ func TestStatements(t *testing.T) {
 			if !tc.reached || strings.Contains(tc.src, "agg count") || strings.Contains(tc.src, "agg sum") {
 				return
 			}
-			text, err := Export(p, Options{Values: samples})
+			text, err := Export(p, Options{Values: testprog.Samples})
 			if err != nil {
 				t.Fatal(err)
 			}
