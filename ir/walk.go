@@ -254,6 +254,16 @@ func Written(s Stmt) *Table {
 	return nil
 }
 
+// TakesSnapshot reports whether statement s itself fixes what the transaction
+// sees, if none before it has: what reads no row does not.
+func TakesSnapshot(s Stmt) bool {
+	switch s.(type) {
+	case *LockTable, *Assign, *Havoc, *If, *Block, *While, *ForRange, *Assume, *Savepoint, *Return, *Break, *Continue:
+		return len(Reads(s)) > 0
+	}
+	return true
+}
+
 // ReplaceExpr rebuilds e from the outside in: where f gives an expression it
 // takes the place of the one that f was given, and is not looked into.
 func ReplaceExpr(e Expr, f func(Expr) Expr) Expr {

@@ -134,6 +134,37 @@ process p2 { txn reader { savepoint s; %s; rollback to s; (r) := select t.a from
 	}
 }
 
+// TestLateLock: LOCK TABLE excludes others only if nothing has been read before,
+// in whatever statement.
+func TestLateLock(t *testing.T) {
+	const src = `program late
+table t (k int not null, v int not null, key (k))
+row t (0, 0)
+row t (1, 0)
+process p1 { txn a { %s assume w; update t set v = 1 where t.k == 1 } }
+process p2 { txn b { lock t in exclusive; (n) := select t.v from t where t.k == 1; assume n == 0; update t set v = 1 where t.k == 0 } }`
+	const read = "exists (from t where t.k == 0 and t.v == 0)"
+	for _, tc := range []struct {
+		body   string
+		robust bool
+	}{
+		{"lock t in exclusive; w := " + read + ";", true},
+		{"w := " + read + "; lock t in exclusive;", false},
+		{"if " + read + " { w := true }; lock t in exclusive;", false},
+		{"w := true; assume " + read + "; lock t in exclusive;", false},
+		{"w := true; emit " + read + "; lock t in exclusive;", false},
+	} {
+		p := testprog.Parse(t, strings.Replace(src, "%s", tc.body, 1))
+		m := modes[2]
+		if got := !anomaly(t, p, m); got != tc.robust {
+			t.Errorf("%s: interpretation says robust = %v", tc.body, got)
+		}
+		if res := mustProve(t, p, Options{Engine: m.engine}); (res.Verdict == Robust) != tc.robust {
+			t.Errorf("%s: %v %v, want robust = %v", tc.body, res.Verdict, res.Walks, tc.robust)
+		}
+	}
+}
+
 // TestUndoneLoop: what a rollback to a savepoint undoes is no write, even in a
 // loop whose rounds are apart.
 func TestUndoneLoop(t *testing.T) {

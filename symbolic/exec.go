@@ -206,6 +206,7 @@ func (e *exec) target(label string, loop bool) *exit {
 
 func (e *exec) stmt(s ir.Stmt) {
 	w := e.w
+	e.snapped = e.snapped || ir.TakesSnapshot(s)
 	switch s.(type) {
 	case *ir.While: // with every round
 	case *ir.Select, *ir.EmitRows, *ir.Insert, *ir.Update, *ir.Delete, *ir.Cascade, *ir.Foreach:
@@ -219,7 +220,6 @@ func (e *exec) stmt(s ir.Stmt) {
 	case *ir.Havoc:
 		e.havoc(s)
 	case *ir.Select:
-		e.snapped = true
 		if len(s.Aggs) > 0 {
 			en := e.env()
 			p := w.plan(&s.Query, en)
@@ -248,7 +248,6 @@ func (e *exec) stmt(s ir.Stmt) {
 		}
 		e.observed(e.live, vals)
 	case *ir.EmitRows:
-		e.snapped = true
 		en := e.env()
 		p := w.plan(&s.Query, en)
 		e.use(p, ir.AccessShare)
@@ -261,13 +260,10 @@ func (e *exec) stmt(s ir.Stmt) {
 		}
 		e.lockRows(p, en, s.Lock)
 	case *ir.Insert:
-		e.snapped = true
 		e.insert(s)
 	case *ir.Update:
-		e.snapped = true
 		e.update(s)
 	case *ir.Delete:
-		e.snapped = true
 		e.delete(s)
 	case *ir.Cascade:
 		e.cascade(s)
@@ -304,7 +300,6 @@ func (e *exec) stmt(s ir.Stmt) {
 	case *ir.RollbackTo:
 		e.rollback(s)
 	case *ir.Unmodelled:
-		e.snapped = true
 		e.unmodelled(s)
 	case *ir.CopyTable:
 		dst, src := w.Table(s.Dst), w.Table(s.Src)

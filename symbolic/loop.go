@@ -127,7 +127,6 @@ func constantRounds(s *ir.ForRange) (int, bool) {
 
 func (e *exec) foreach(s *ir.Foreach) {
 	w := e.w
-	e.snapped = true
 	en := e.env()
 	p := w.plan(&s.Query, en)
 	e.use(p, ir.AccessShare)

@@ -110,6 +110,10 @@ func (a *accesses) statement() {
 	if a.o.Locks && r.Intn(3) == 0 {
 		lock = a.of(" for update", " for no key update", " for share", " for key share")
 	}
+	if a.o.Locks && r.Intn(20) == 0 {
+		fmt.Fprintf(b, "lock t in %s;\n", a.of("share", "exclusive", "access exclusive"))
+		return
+	}
 	if a.grandchild && r.Intn(5) == 0 {
 		switch r.Intn(3) {
 		case 0:

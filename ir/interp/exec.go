@@ -86,12 +86,7 @@ func (s *scope) traced(st ir.Stmt) exec {
 	run := s.stmt(st)
 	_, compound := st.(*ir.Block)
 	compound = compound || len(ir.Children(st)) > 0
-	takesSnapshot := true
-	switch st.(type) {
-	case *ir.LockTable, *ir.Assign, *ir.Havoc, *ir.If, *ir.Block, *ir.While, *ir.ForRange, *ir.Assume,
-		*ir.Savepoint, *ir.Return, *ir.Break, *ir.Continue:
-		takesSnapshot = len(ir.Reads(st)) > 0
-	}
+	takesSnapshot := ir.TakesSnapshot(st)
 	set := ir.Assigned(st)
 	return func(f *frame) control {
 		if f.steps++; f.steps > f.budget {
