@@ -110,6 +110,20 @@ process p2 { txn u { x := 2; y := 2 } }`)
 	}
 }
 
+// both checks that interpretation and proof on PostgreSQL say whether a program,
+// with body in the place of %s, is robust.
+func both(t *testing.T, src, body string, robust bool) {
+	t.Helper()
+	p := testprog.Parse(t, strings.Replace(src, "%s", body, 1))
+	m := modes[2]
+	if got := !anomaly(t, p, m); got != robust {
+		t.Errorf("%s: interpretation says robust = %v", body, got)
+	}
+	if res := mustProve(t, p, Options{Engine: m.engine}); (res.Verdict == Robust) != robust {
+		t.Errorf("%s: %v %v, want robust = %v", body, res.Verdict, res.Walks, robust)
+	}
+}
+
 // TestUndoneInsert: what is rolled back has been checked all the same. insert
 // could only succeed after drop, whose deletion it does not see. Without it,
 // reader only reads.
@@ -123,14 +137,7 @@ process p2 { txn reader { savepoint s; %s; rollback to s; (r) := select t.a from
 		body   string
 		robust bool
 	}{{"insert t (k, a) values (0, 1)", false}, {"update t set a = 1 where t.k == 0", true}} {
-		p := testprog.Parse(t, strings.Replace(src, "%s", tc.body, 1))
-		m := modes[2]
-		if got := !anomaly(t, p, m); got != tc.robust {
-			t.Errorf("%s: interpretation says robust = %v", tc.body, got)
-		}
-		if res := mustProve(t, p, Options{Engine: m.engine}); (res.Verdict == Robust) != tc.robust {
-			t.Errorf("%s: %v %v, want robust = %v", tc.body, res.Verdict, res.Walks, tc.robust)
-		}
+		both(t, src, tc.body, tc.robust)
 	}
 }
 
@@ -154,14 +161,7 @@ process p2 { txn b { lock t in exclusive; (n) := select t.v from t where t.k == 
 		{"w := true; assume " + read + "; lock t in exclusive;", false},
 		{"w := true; emit " + read + "; lock t in exclusive;", false},
 	} {
-		p := testprog.Parse(t, strings.Replace(src, "%s", tc.body, 1))
-		m := modes[2]
-		if got := !anomaly(t, p, m); got != tc.robust {
-			t.Errorf("%s: interpretation says robust = %v", tc.body, got)
-		}
-		if res := mustProve(t, p, Options{Engine: m.engine}); (res.Verdict == Robust) != tc.robust {
-			t.Errorf("%s: %v %v, want robust = %v", tc.body, res.Verdict, res.Walks, tc.robust)
-		}
+		both(t, src, tc.body, tc.robust)
 	}
 }
 

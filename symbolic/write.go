@@ -334,16 +334,19 @@ func (e *exec) cascade(s *ir.Cascade) {
 		for _, c := range fk.Columns {
 			cols[c] = true
 		}
+	}
+	x := e.run.acted(s, e.st, live, t, kind, cols)
+	if kind == Update {
 		e.run.OK = w.B.And(e.run.OK, w.B.Not(w.Exists([]domain{tableDomain(t)}, func(tuple []Key) *smt.Term {
-			x := e.run.acted(s, e.st, live, t, kind, cols).at(nil, tuple[0])
+			wr := x.at(nil, tuple[0])
 			vals := make([]Val, len(s.Table.Columns))
 			for c := range vals {
-				vals[c] = x.val(c)
+				vals[c] = wr.val(c)
 			}
-			return w.B.And(x.guard, w.B.Not(e.rowOK(s.Table, vals, cols)))
+			return w.B.And(wr.guard, w.B.Not(e.rowOK(s.Table, vals, cols)))
 		})))
 	}
-	e.write(e.run.acted(s, e.st, live, t, kind, cols))
+	e.write(x)
 }
 
 // acted is the write of an action on a state.
