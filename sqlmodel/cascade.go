@@ -135,7 +135,7 @@ func (l *loader) actionsOf(t *table) []childKey {
 	queue := []*table{t}
 	for len(queue) > 0 {
 		for _, f := range l.keysTo(queue[0]) {
-			if f.action() == ir.NoAction || slices.ContainsFunc(out, func(o childKey) bool { return o.foreignKey == f.foreignKey }) {
+			if f.action() == ir.NoAction || slices.Contains(out, f) {
 				continue
 			}
 			if out = append(out, f); f.action() == ir.CascadeDelete {
@@ -156,23 +156,19 @@ func (b *builder) acts(t *table) bool {
 		return false
 	}
 	list := b.l.actionsOf(t)
-	reached := map[*table]bool{t: true}
+	reached, emptied := map[*table]bool{t: true}, []*table{t}
 	for _, f := range list {
 		if reached[f.child] {
 			return false
 		}
 		reached[f.child] = true
-	}
-	changed := []*table{t}
-	for _, f := range list {
 		if f.action() == ir.CascadeDelete {
-			changed = append(changed, f.child)
+			emptied = append(emptied, f.child)
 		}
 	}
-	for _, from := range changed {
+	for _, from := range emptied {
 		for _, f := range b.l.keysTo(from) {
-			tree := slices.ContainsFunc(list, func(o childKey) bool { return o.foreignKey == f.foreignKey })
-			if f.onDelete.changes() && !tree || !tree && reached[f.child] {
+			if !slices.Contains(list, f) && (f.onDelete.changes() || reached[f.child]) {
 				return false
 			}
 		}
