@@ -1,0 +1,450 @@
+package analyzer
+
+import (
+	"go/token"
+	"go/types"
+	"slices"
+
+	"golang.org/x/tools/go/ssa"
+
+	"github.com/txrobust/robust/client"
+	"github.com/txrobust/robust/ir"
+)
+
+// deferred is a call that waits for the end of its function.
+type deferred struct {
+	call    *ssa.Defer
+	fn      value
+	args    []value
+	perhaps bool // on some paths only
+}
+
+// invocation is a call whose operands are known.
+type invocation struct {
+	c    *ssa.CallCommon
+	fn   value   // of calls that are no method calls through an interface
+	args []value // the receiver first
+	t    types.Type
+	at   token.Pos
+	site ssa.Value // the instruction, nil for deferred calls
+}
+
+func (in *interp) call(c *ssa.CallCommon, v ssa.Value) value {
+	if b, ok := c.Value.(*ssa.Builtin); ok {
+		return in.builtin(b, c, v)
+	}
+	inv := in.invocation(c)
+	inv.t, inv.site = v.Type(), v
+	return in.invoke(inv)
+}
+
+func (in *interp) invocation(c *ssa.CallCommon) *invocation {
+	inv := &invocation{c: c, at: c.Pos(), t: c.Signature().Results()}
+	if c.IsInvoke() {
+		inv.args = append(inv.args, in.value(c.Value))
+	} else {
+		inv.fn = in.value(c.Value)
+	}
+	for _, a := range c.Args {
+		inv.args = append(inv.args, in.value(a))
+	}
+	if c.Signature().Results().Len() == 1 {
+		inv.t = c.Signature().Results().At(0).Type()
+	}
+	return inv
+}
+
+func (in *interp) deferCall(d *ssa.Defer) {
+	if _, ok := d.Call.Value.(*ssa.Builtin); ok {
+		return
+	}
+	inv := in.invocation(&d.Call)
+	list := slices.Clone(in.st.defers[in.fr])
+	in.st.defers[in.fr] = append(list, deferred{call: d, fn: inv.fn, args: inv.args})
+}
+
+func (in *interp) runDefers() {
+	list := in.st.defers[in.fr]
+	for i := len(list) - 1; i >= 0 && in.st != nil; i-- {
+		d := list[i]
+		inv := in.invocationOf(d)
+		if !d.perhaps {
+			in.invoke(inv)
+			continue
+		}
+		in.choose(func() { in.invoke(inv) })
+	}
+}
+
+func (in *interp) invocationOf(d deferred) *invocation {
+	inv := &invocation{c: &d.call.Call, fn: d.fn, args: d.args, at: d.call.Call.Pos(), t: d.call.Call.Signature().Results()}
+	if d.call.Call.Signature().Results().Len() == 1 {
+		inv.t = d.call.Call.Signature().Results().At(0).Type()
+	}
+	return inv
+}
+
+// choose runs f on one of two paths.
+func (in *interp) choose(f func()) {
+	c := in.newVar("choice", client.Bool, false, unknown)
+	in.either(client.V(c), f, func() {})
+}
+
+// either runs one of two parts, as a condition says, and joins what they leave.
+func (in *interp) either(cond client.Expr, then, other func()) {
+	if is, known := truth(cond); known {
+		if is {
+			then()
+		} else {
+			other()
+		}
+		return
+	}
+	b := &client.Block{At: in.at(), Label: in.label("both")}
+	t := &target{label: b.Label}
+	in.emit(b)
+	s := &client.If{At: in.at(), Cond: cond}
+	b.Body = append(b.Body, s)
+	st := in.st
+	for i, f := range []func(){then, other} {
+		in.st = st.clone()
+		list := &s.Then
+		if i == 1 {
+			list = &s.Else
+		}
+		in.into(list, func() {
+			f()
+			if in.st != nil {
+				in.jump(t, nil, &client.Break{At: in.at(), Label: t.label})
+			}
+		})
+	}
+	in.st = nil
+	if len(t.edges) > 0 {
+		in.merge(t.edges)
+	}
+}
+
+func (in *interp) builtin(b *ssa.Builtin, c *ssa.CallCommon, v ssa.Value) value {
+	var args []value
+	for _, a := range c.Args {
+		args = append(args, in.value(a))
+	}
+	switch b.Name() {
+	case "append":
+		return in.appended(args, v.Type())
+	case "len", "cap":
+		switch x := unbox(args[0]).(type) {
+		case *list:
+			return scalar{constInt(int64(len(x.elems))), client.Int}
+		case span:
+			return scalar{constInt(int64(x.n)), client.Int}
+		case scalar:
+			if s, ok := constOf(x); ok && s.Kind == ir.KindText {
+				return scalar{constInt(int64(len(s.S))), client.Int}
+			}
+			if ok := isNilValue(x); ok {
+				return scalar{constInt(0), client.Int}
+			}
+		}
+		return scalar{&client.Call{Name: "len", Args: in.exprs(args[:1]), Kind: client.Int}, client.Int}
+	case "panic":
+		in.abort()
+		return scalar{client.C(ir.Null), client.Any}
+	case "recover":
+		return scalar{client.C(ir.Null), client.Any}
+	case "ssa:wrapnilchk":
+		return args[0]
+	case "copy", "delete", "clear", "close", "print", "println":
+		for _, a := range args {
+			in.emitValue(a)
+		}
+	case "min", "max":
+		k := kindOf(v.Type())
+		return scalar{&client.Call{Name: b.Name(), Args: in.exprs(args), Kind: k}, k}
+	default:
+		for _, a := range args {
+			in.emitValue(a)
+		}
+	}
+	if v == nil {
+		return nil
+	}
+	return in.fresh(v.Type(), b.Name(), unknown)
+}
+
+// listOf gives the elements of a slice if they are known.
+func (in *interp) listOf(v value) ([]value, bool) {
+	switch v := unbox(v).(type) {
+	case *list:
+		return v.elems, true
+	case span:
+		return in.elements(v), true
+	case scalar:
+		if isNilValue(v) {
+			return nil, true
+		}
+	}
+	return nil, false
+}
+
+func (in *interp) appended(args []value, t types.Type) value {
+	x, ok := in.listOf(args[0])
+	if len(args) == 1 {
+		return args[0]
+	}
+	y, also := in.listOf(args[1])
+	if ok && also && len(x)+len(y) <= maxArray {
+		return &list{append(slices.Clone(x), y...)}
+	}
+	if _, isSlice := t.Underlying().(*types.Slice); isSlice && kindOf(t) == client.Any {
+		if in.holds(args[1], isHandle) || in.holds(args[0], isHandle) {
+			return &list{append(slices.Clone(x), y...)}
+		}
+		return scalar{&client.Call{Name: "append", Args: in.exprs(args)}, client.Any}
+	}
+	return in.derive(t, "append", args...)
+}
+
+// invoke carries out a call.
+func (in *interp) invoke(inv *invocation) value {
+	if inv.at.IsValid() {
+		in.pos = inv.at
+	}
+	if inv.c.IsInvoke() {
+		return in.invokeMethod(inv)
+	}
+	switch fn := unbox(inv.fn).(type) {
+	case *closure:
+		if fn.bound != nil {
+			inner := *inv
+			inner.args = append([]value{fn.free[0]}, inv.args...)
+			return in.method(&inner, fn.bound)
+		}
+		return in.callFunction(inv, fn)
+	case *asked:
+		in.asks(inv, fn)
+	}
+	return in.unknownCall("a call of a function that is not known", append([]value{inv.fn}, inv.args...), inv.t)
+}
+
+// asks is a call of a function that the caller of the root gives. With a
+// transaction, only callers know what it does.
+func (in *interp) asks(inv *invocation, fn *asked) {
+	if in.st.phase == open || slices.ContainsFunc(inv.args, func(v value) bool { return in.holds(v, isHandle) }) {
+		in.callers("the function " + fn.name + " comes from its caller")
+	}
+}
+
+// callFunction calls a function that is known.
+func (in *interp) callFunction(inv *invocation, fn *closure) value {
+	f := fn.fn
+	if o := f.Origin(); o != nil && f.Blocks == nil {
+		f = o
+	}
+	name := fullName(f)
+	if r := functions[name]; r != unknownRole {
+		if v, ok := in.library(inv, r, name); ok {
+			return v
+		}
+	}
+	if recv := f.Signature.Recv(); recv != nil && len(inv.args) > 0 {
+		if v, ok := in.onHandle(inv, f.Name(), f.Signature); ok {
+			return v
+		}
+	}
+	if f.Pkg != nil && isIdle(f.Pkg.Pkg.Path()) || f.Pkg == nil && f.Object() != nil && f.Object().Pkg() != nil && isIdle(f.Object().Pkg().Path()) {
+		return in.idle(inv)
+	}
+	return in.enterFunction(inv, f, fn.free)
+}
+
+// enterFunction interprets the body of a function if that tells more than the
+// call itself.
+func (in *interp) enterFunction(inv *invocation, f *ssa.Function, free []value) value {
+	in.p.called(in, f, inv.args, free)
+	if in.worth(f, inv.args, free) {
+		args := inv.args
+		if len(args) == len(f.Params) {
+			v := in.run(f, args, free, inv.at)
+			return v
+		}
+	}
+	return in.unknownCall("a call of "+f.Name(), append(slices.Clone(free), inv.args...), inv.t)
+}
+
+// worth reports whether a function is interpreted where it is called.
+func (in *interp) worth(f *ssa.Function, args, free []value) bool {
+	if len(f.Blocks) == 0 || in.p.shape(f).irreducible || in.fr.n >= maxDepth {
+		return false
+	}
+	for fr := in.fr; fr != nil; fr = fr.caller {
+		if fr.fn == f {
+			return false
+		}
+	}
+	if f.Parent() != nil || f.Synthetic != "" && f.Pkg == nil {
+		return true
+	}
+	for _, v := range slices.Concat(args, free) {
+		if in.holds(v, isLive) || in.holds(v, func(w value) bool {
+			switch w := w.(type) {
+			case *closure:
+				return in.p.matters(w.fn)
+			case *rows, *prepared, *chain, *batch:
+				return true
+			}
+			return false
+		}) {
+			return true
+		}
+	}
+	return in.p.parametric[f] != "" || in.p.small(f)
+}
+
+// invokeMethod is a call through an interface.
+func (in *interp) invokeMethod(inv *invocation) value { return in.method(inv, inv.c.Method) }
+
+func (in *interp) method(inv *invocation, m *types.Func) value {
+	if r := functions[m.FullName()]; r != unknownRole {
+		if v, ok := in.library(inv, r, m.FullName()); ok {
+			return v
+		}
+	}
+	recv := inv.args[0]
+	if b, ok := recv.(box); ok {
+		if f := in.p.methodOf(b.t, m); f != nil {
+			inner := *inv
+			inner.args = append([]value{b.v}, inv.args[1:]...)
+			return in.callFunction(&inner, &closure{fn: f})
+		}
+	}
+	sig := m.Type().(*types.Signature)
+	if v, ok := in.onHandle(inv, m.Name(), sig); ok {
+		return v
+	}
+	if _, isFailure := unbox(recv).(*failure); isFailure && m.Name() == "Error" {
+		return scalar{client.V(in.newVar("message", client.Text, false, unknown)), client.Text}
+	}
+	if m.Pkg() != nil && isIdle(m.Pkg().Path()) {
+		return in.idle(inv)
+	}
+	if impl := in.p.implementers(m); len(impl) == 1 && in.p.matters(impl[0]) {
+		f := impl[0]
+		inner := *inv
+		inner.args = append([]value{in.fresh(f.Params[0].Type(), "it", unknown)}, inv.args[1:]...)
+		in.emitValue(recv)
+		return in.callFunction(&inner, &closure{fn: f})
+	}
+	for _, f := range in.p.implementers(m) {
+		in.p.called(in, f, inv.args, nil)
+	}
+	return in.unknownCall("a call of "+m.Name()+" through an interface", inv.args, inv.t)
+}
+
+// unknownCall is a call of which nothing is known.
+func (in *interp) unknownCall(what string, args []value, t types.Type) value {
+	live := false
+	for _, v := range args {
+		live = live || in.holds(v, func(w value) bool {
+			h, ok := w.(*handle)
+			return isLive(w) && (!ok || h.site == in.site)
+		})
+		in.escape(v)
+		in.emitValue(v)
+		in.expose(v)
+	}
+	if live && in.site != "" && in.st.phase == open {
+		in.emit(&client.Unknown{At: in.at(), Reason: what})
+	}
+	if t == nil {
+		return nil
+	}
+	return in.fresh(t, "result", unknown)
+}
+
+// expose makes unknown what a function that is not known may change.
+func (in *interp) expose(v value) {
+	seen := map[*cell]bool{}
+	var visit func(v value, depth int)
+	visit = func(v value, depth int) {
+		if depth > 6 {
+			return
+		}
+		switch v := unbox(v).(type) {
+		case *pointer:
+			if seen[v.to] || isTrue(v.nil()) {
+				return
+			}
+			seen[v.to] = true
+			v.to.eachLeaf(func(c *cell) {
+				w, ok := in.st.mem[c]
+				if ok {
+					visit(w, depth+1)
+				}
+				if ok && isHandle(unbox(w)) {
+					return
+				}
+				if !ok && c.start != zeroed {
+					if c.start == given {
+						in.st.mem[c] = in.fresh(c.t, c.name, unknown)
+					}
+					return
+				}
+				in.st.mem[c] = in.fresh(c.t, c.name, unknown)
+			})
+		case *aggregate:
+			for _, p := range v.parts {
+				visit(p, depth+1)
+			}
+		case *list:
+			for _, p := range v.elems {
+				visit(p, depth+1)
+			}
+		case span:
+			for _, p := range in.elements(v) {
+				visit(p, depth+1)
+			}
+		case *closure:
+			for _, p := range v.free {
+				visit(p, depth+1)
+			}
+		}
+	}
+	visit(v, 0)
+}
+
+// idle is a call that changes nothing, of something that only writes messages.
+func (in *interp) idle(inv *invocation) value {
+	return in.quiet(inv.t)
+}
+
+// quiet gives the result of a call that does not matter: no error.
+func (in *interp) quiet(t types.Type) value {
+	switch t := t.(type) {
+	case *types.Tuple:
+		out := make(tuple, t.Len())
+		for i := range out {
+			out[i] = in.quiet(t.At(i).Type())
+		}
+		return out
+	case nil:
+		return nil
+	}
+	if isError(t) {
+		return &failure{}
+	}
+	return in.fresh(t, "v", unknown)
+}
+
+// fullName is the name of a function with its package and receiver, and without
+// type arguments.
+func fullName(f *ssa.Function) string {
+	if o := f.Origin(); o != nil {
+		f = o
+	}
+	if m, ok := f.Object().(*types.Func); ok {
+		return m.FullName()
+	}
+	return f.String()
+}

@@ -1,0 +1,382 @@
+package analyzer
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"go/token"
+	"go/types"
+	"os"
+	"slices"
+	"strings"
+
+	"golang.org/x/tools/go/ssa"
+
+	"github.com/txrobust/robust/client"
+	"github.com/txrobust/robust/ir"
+)
+
+// findings are what interpreting a function finds.
+type findings struct {
+	sites   []site
+	autos   []*auto
+	escaped []*ssa.Function
+	// open says why the callers have to be looked at for the transactions, or
+	// (text) for some statements; "" if they need not be.
+	open, text string
+	notes      []ir.Note
+}
+
+// site is where a transaction begins: the path there, and the functions on it.
+type site struct {
+	path  string
+	funcs []*ssa.Function
+}
+
+// auto is a statement outside of any transaction that is known.
+type auto struct {
+	txn  *client.Txn
+	fn   *ssa.Function
+	kind handleKind
+	// partial says that its text comes from the caller.
+	partial bool
+}
+
+type mark struct{ sites, autos, escaped, notes int }
+
+func (f *findings) mark() mark {
+	return mark{len(f.sites), len(f.autos), len(f.escaped), len(f.notes)}
+}
+
+func (f *findings) reset(m mark) {
+	f.sites, f.autos, f.escaped, f.notes = f.sites[:m.sites], f.autos[:m.autos], f.escaped[:m.escaped], f.notes[:m.notes]
+}
+
+// newSite takes note that a transaction begins.
+func (in *interp) newSite(path string) {
+	for _, s := range in.result.sites {
+		if s.path == path {
+			return
+		}
+	}
+	s := site{path: path}
+	for f := in.fr; f != nil; f = f.caller {
+		s.funcs = append(s.funcs, f.fn)
+	}
+	in.result.sites = append(in.result.sites, s)
+}
+
+// callers says that the callers of the root have to be looked at.
+func (in *interp) callers(why string) {
+	if in.result.open == "" {
+		in.result.open = why
+	}
+}
+
+// escape takes note of functions that somebody else may call.
+func (in *interp) escape(v value) {
+	in.holds(v, func(w value) bool {
+		if c, ok := w.(*closure); ok && c.fn != nil && c.fn.Parent() != nil && in.p.matters(c.fn) && !slices.Contains(in.result.escaped, c.fn) {
+			in.result.escaped = append(in.result.escaped, c.fn)
+		}
+		return false
+	})
+}
+
+// auto takes note of a statement outside of transactions.
+func (in *interp) auto(r *rows, texts []string, args []value) {
+	fn := in.fr.fn
+	text := texts[0]
+	if len(texts) > 1 {
+		text = commonText(texts)
+	}
+	for _, a := range in.result.autos {
+		if a.txn.Pos == r.pos && a.txn.Body[0].(*client.Query).SQL == text {
+			return
+		}
+	}
+	t := &client.Txn{Pos: r.pos, Auto: true}
+	q := &client.Query{At: client.At{Pos: r.pos}, SQL: text, Open: r.query.Open, Returned: true}
+	for i, e := range r.query.Args {
+		if c, ok := e.(*client.Const); ok {
+			q.Args = append(q.Args, c)
+			continue
+		}
+		v := client.Var{Name: "arg" + itoa(i+1), Input: true, Nullable: true}
+		if i < len(args) {
+			v.Kind, v.Nullable = kindAndNull(unbox(args[i]))
+			if x, ok := e.(*client.VarExpr); ok {
+				w := in.variable(x.Name)
+				v.Kind, v.Nullable, v.Fresh = w.Kind, w.Nullable, in.fresheds[x.Name]
+				v.Name = w.Name
+			}
+		}
+		for slices.ContainsFunc(t.Vars, func(w client.Var) bool { return w.Name == v.Name }) {
+			v.Name += "x"
+		}
+		t.Vars = append(t.Vars, v)
+		q.Args = append(q.Args, client.V(v.Name))
+	}
+	for _, a := range r.query.Named {
+		v := client.Var{Name: a.Name, Input: true, Nullable: true}
+		if !slices.Contains(t.Vars, v) {
+			t.Vars = append(t.Vars, v)
+		}
+		q.Named = append(q.Named, client.Arg{Name: a.Name, Expr: client.V(a.Name)})
+	}
+	t.Body = []client.Stmt{q}
+	in.result.autos = append(in.result.autos, &auto{txn: t, fn: fn, kind: r.h.kind})
+}
+
+func (in *interp) variable(name string) client.Var {
+	for _, v := range in.vars {
+		if v.Name == name {
+			return v
+		}
+	}
+	return client.Var{Name: name}
+}
+
+// Result is what is found in a program.
+type Result struct {
+	Txns  []*client.Txn
+	Notes []ir.Note
+	// Begins is the number of places where a transaction begins, Statements that
+	// of the statements in Txns.
+	Begins, Statements int
+	// Modules are the folders of the modules that were read.
+	Modules []string
+}
+
+// extract finds the transactions of a program.
+func (p *program) extract(ctx context.Context, progress func(done, total int)) (*Result, error) {
+	results := map[*ssa.Function]*findings{}
+	var order []*ssa.Function
+	queued := map[*ssa.Function]bool{}
+	var queue []*ssa.Function
+	push := func(f *ssa.Function) {
+		if !queued[f] {
+			queued[f] = true
+			queue = append(queue, f)
+		}
+	}
+	for _, f := range p.funcs {
+		if p.relevant[f] {
+			push(f)
+		}
+	}
+	for len(queue) > 0 {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		f := queue[0]
+		queue = queue[1:]
+		queued[f] = false
+		if results[f] == nil {
+			order = append(order, f)
+		}
+		if os.Getenv("ROBUST_TRACE") != "" {
+			fmt.Fprintln(os.Stderr, "interpret", f, len(queue))
+		}
+		res, _ := p.interpret(f, "")
+		results[f] = res
+		progress(len(order)-len(queue), len(order)+len(queue))
+		why := cmp.Or(res.open, res.text)
+		if why != "" && p.parametric[f] == "" {
+			p.parametric[f] = why
+			for _, u := range p.users[f] {
+				if u.Parent() == nil || results[u] != nil {
+					push(u)
+				}
+				for top := u; top != nil; top = top.Parent() {
+					if top.Parent() == nil {
+						push(top)
+					}
+				}
+			}
+		}
+		for _, g := range res.escaped {
+			if results[g] == nil {
+				push(g)
+			}
+		}
+	}
+	return p.gather(ctx, order, results)
+}
+
+// gather makes the transactions of what was found.
+func (p *program) gather(ctx context.Context, order []*ssa.Function, results map[*ssa.Function]*findings) (*Result, error) {
+	out := &Result{}
+	slices.SortStableFunc(order, func(a, b *ssa.Function) int { return cmp.Compare(a.Pos(), b.Pos()) })
+	names := map[string]int{}
+	title := func(t *client.Txn, fn *ssa.Function) {
+		t.Name = functionName(fn)
+		if names[t.Name]++; names[t.Name] > 1 {
+			t.Name += "#" + itoa(names[t.Name])
+		}
+	}
+	begins := map[string]bool{}
+	seen := map[string]bool{}
+	plain := p.plain(results)
+	for _, f := range order {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		res := results[f]
+		out.Notes = append(out.Notes, res.notes...)
+		for _, s := range res.sites {
+			at := s.path[strings.LastIndex(s.path, "> ")+1:]
+			begins[strings.TrimSpace(at)] = true
+			if !p.reported(f, s, res) {
+				continue
+			}
+			_, t := p.interpret(f, s.path)
+			if t == nil {
+				continue
+			}
+			title(t, f)
+			out.Txns = append(out.Txns, t)
+		}
+		for _, a := range res.autos {
+			q := a.txn.Body[0].(*client.Query)
+			key := a.txn.Pos.String() + q.SQL
+			if seen[key] || a.partial && len(p.users[f]) > 0 || a.kind != database && !plain[a.fn] {
+				continue
+			}
+			seen[key] = true
+			fn := a.fn
+			for fn.Parent() != nil {
+				fn = fn.Parent()
+			}
+			title(a.txn, fn)
+			out.Txns = append(out.Txns, a.txn)
+		}
+	}
+	out.Begins = len(begins)
+	for _, t := range out.Txns {
+		eachQuery(t.Body, func(client.Stmt) { out.Statements++ })
+	}
+	slices.SortFunc(out.Notes, func(a, b ir.Note) int {
+		return cmp.Or(comparePos(a.Pos, b.Pos), cmp.Compare(a.Text, b.Text))
+	})
+	out.Notes = slices.Compact(out.Notes)
+	return out, nil
+}
+
+func comparePos(a, b ir.Pos) int {
+	return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Col, b.Col))
+}
+
+// reported reports whether a transaction that was found in f is one of f, and not
+// of a function that it calls or of its callers.
+func (p *program) reported(f *ssa.Function, s site, res *findings) bool {
+	if res.open != "" && len(p.users[f]) > 0 {
+		return false
+	}
+	for _, g := range s.funcs[:len(s.funcs)-1] {
+		if g.Parent() == nil && p.parametric[g] == "" && g.Synthetic == "" {
+			return false
+		}
+	}
+	return true
+}
+
+// plain finds the functions that somebody calls without a transaction.
+func (p *program) plain(results map[*ssa.Function]*findings) map[*ssa.Function]bool {
+	out := map[*ssa.Function]bool{}
+	for f := range results {
+		if len(p.users[f]) == 0 || f.Parent() != nil {
+			out[f] = true
+		}
+	}
+	for more := true; more; {
+		more = false
+		for c := range p.calls {
+			if !out[c.to] && (c.how == plainly || c.how == passing && out[c.from]) {
+				out[c.to], more = true, true
+			}
+		}
+	}
+	return out
+}
+
+// functionName is the name of a function with its receiver.
+func functionName(f *ssa.Function) string {
+	name := f.Name()
+	if recv := f.Signature.Recv(); recv != nil {
+		if n := namedOf(recv.Type()); n != nil {
+			return n.Obj().Name() + "." + name
+		}
+	}
+	return name
+}
+
+// interpret interprets f, looking for transactions or (path) writing the one that
+// begins there.
+func (p *program) interpret(f *ssa.Function, path string) (res *findings, txn *client.Txn) {
+	var body []client.Stmt
+	res = &findings{}
+	in := &interp{p: p, root: f, site: path, st: newState(), out: &body, named: map[string]int{}, inputs: map[*cell]value{},
+		texts: map[string][]string{}, result: res, shown: map[string]bool{}, rowsLoops: map[*client.Loop]*rows{},
+		fresheds: map[string]bool{}, pos: f.Pos()}
+	unknownBody := func(why string) {
+		res.notes = append(res.notes, ir.Note{Pos: p.position(f.Pos()), Text: functionName(f) + " is not read: " + why})
+		body = []client.Stmt{&client.Unknown{At: client.At{Pos: p.position(f.Pos())}, Reason: functionName(f) + ", which is not read"}}
+		in.vars, in.begun = nil, true
+	}
+	func() {
+		defer func() {
+			if r := recover(); r != nil {
+				m, ok := r.(tooMuch)
+				if !ok {
+					panic(fmt.Sprintf("analyzer: %s: %v", f, r))
+				}
+				unknownBody(m.why)
+			}
+		}()
+		if p.shape(f).irreducible {
+			panic(tooMuch{"its control flow has a loop with several entries"})
+		}
+		in.fr = nil
+		in.top(f)
+	}()
+	if path == "" {
+		for _, a := range res.autos {
+			q := a.txn.Body[0].(*client.Query)
+			lead, _, found := strings.Cut(q.SQL, client.Hole)
+			a.partial = found && strings.TrimSpace(lead) == "" && res.text != ""
+		}
+		return res, nil
+	}
+	if !in.begun {
+		return res, nil
+	}
+	txn = &client.Txn{Pos: in.beginPos, Level: in.level, Vars: in.vars, Body: body}
+	if !txn.Pos.IsValid() {
+		txn.Pos = p.position(f.Pos())
+	}
+	in.finishTxn(txn)
+	return res, txn
+}
+
+// top interprets the function that is the root.
+func (in *interp) top(f *ssa.Function) {
+	fr := &frame{fn: f, at: token.NoPos, regs: map[ssa.Value]value{}, shape: in.p.shape(f), targets: map[*ssa.BasicBlock]*target{}}
+	in.fr = fr
+	for _, v := range f.Params {
+		fr.regs[v] = in.fresh(v.Type(), v.Name(), given)
+	}
+	for _, v := range f.FreeVars {
+		fr.regs[v] = in.captured(v)
+	}
+	in.tree(f.Blocks[0])
+}
+
+// captured gives the address of a variable that a closure uses.
+func (in *interp) captured(v *ssa.FreeVar) value {
+	t, ok := v.Type().(*types.Pointer)
+	if !ok {
+		return in.fresh(v.Type(), v.Name(), given)
+	}
+	return &pointer{to: in.newCell(t.Elem(), v.Name(), given)}
+}

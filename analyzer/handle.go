@@ -1,0 +1,174 @@
+package analyzer
+
+import (
+	"go/types"
+	"slices"
+
+	"github.com/txrobust/robust/client"
+	"github.com/txrobust/robust/ir"
+)
+
+// handle is what statements are sent through: a database, a transaction, or what
+// may be either.
+type handle struct {
+	kind handleKind
+	// site is where the transaction of a transaction began, "" for that of the
+	// caller; point is the savepoint that stands for a transaction in it.
+	site, point string
+	t           types.Type
+}
+
+type handleKind uint8
+
+const (
+	database    handleKind = iota
+	transaction            // or one of its connections
+	either                 // an interface whose value the caller gives
+)
+
+// rows is the result of a query, which Next goes through or QueryRow has one of.
+type rows struct {
+	h     *handle
+	query *client.Query
+	pos   ir.Pos
+	// one says that it is what QueryRow gives: emitted, with one row at most.
+	one bool
+	// emitted says that the query is written apart from a loop.
+	emitted bool
+	cols    []string
+	// mine says that the statement belongs to the transaction that is written.
+	mine bool
+}
+
+// outcome is the result of a statement: how many rows it changed.
+type outcome struct {
+	query *client.Query
+	mine  bool
+}
+
+// prepared is a prepared statement.
+type prepared struct {
+	h   *handle
+	sql value
+}
+
+// isLive reports whether a value is one of a transaction that goes on.
+func isLive(v value) bool {
+	switch v := v.(type) {
+	case *handle:
+		return v.kind == transaction && v.site != ""
+	case *rows:
+		return v.h.kind == transaction
+	case *prepared:
+		return v.h.kind == transaction
+	}
+	return false
+}
+
+// isHandle reports whether a value is one of the database.
+func isHandle(v value) bool {
+	switch v.(type) {
+	case *handle, *rows, *prepared, *outcome, *chain, *batch:
+		return true
+	}
+	return false
+}
+
+// holds reports whether is holds for v or what it refers to.
+func (in *interp) holds(v value, is func(value) bool) bool {
+	return in.search(v, is, map[*cell]bool{}, 0)
+}
+
+func (in *interp) search(v value, is func(value) bool, seen map[*cell]bool, depth int) bool {
+	if v == nil || depth > 8 {
+		return false
+	}
+	v = unbox(v)
+	if is(v) {
+		return true
+	}
+	any := func(list []value) bool {
+		return slices.ContainsFunc(list, func(w value) bool { return in.search(w, is, seen, depth+1) })
+	}
+	switch v := v.(type) {
+	case *aggregate:
+		return any(v.parts)
+	case *pointer:
+		if seen[v.to] {
+			return false
+		}
+		seen[v.to] = true
+		found := false
+		v.to.eachLeaf(func(c *cell) {
+			if w, ok := in.st.mem[c]; ok && !found {
+				found = in.search(w, is, seen, depth+1)
+			}
+		})
+		return found
+	case *list:
+		return any(v.elems)
+	case span:
+		return any(in.elements(v))
+	case *closure:
+		return any(v.free)
+	case tuple:
+		return any(v)
+	}
+	return false
+}
+
+// joinHandles joins values of the database that differ in nothing that matters.
+func joinHandles(vals []value) (value, bool) {
+	var first *handle
+	for _, v := range vals {
+		h, ok := v.(*handle)
+		if !ok {
+			return nil, false
+		}
+		switch {
+		case first == nil:
+			first = h
+		case h.kind != first.kind || h.site != first.site || h.point != first.point:
+			first = &handle{kind: either, t: first.t}
+		}
+	}
+	return first, first != nil
+}
+
+func sameHandle(a, b value) bool {
+	x, ok := a.(*handle)
+	y, also := b.(*handle)
+	if ok && also {
+		return x.kind == y.kind && x.site == y.site && x.point == y.point
+	}
+	return a == b
+}
+
+// handleOf gives the value of a type of the database, nil for other types.
+func (in *interp) handleOf(t types.Type, name string) value {
+	switch in.p.handleType(t) {
+	case "db":
+		return &handle{kind: database, t: t}
+	case "tx":
+		return &handle{kind: transaction, t: t}
+	case "either":
+		return &handle{kind: either, t: t}
+	}
+	return nil
+}
+
+// box is a value in an interface, with its type.
+type box struct {
+	v value
+	t types.Type
+}
+
+func unbox(v value) value {
+	for {
+		b, ok := v.(box)
+		if !ok {
+			return v
+		}
+		v = b.v
+	}
+}

@@ -1,0 +1,647 @@
+package analyzer
+
+import (
+	"go/token"
+	"go/types"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"golang.org/x/tools/go/ssa"
+
+	"github.com/txrobust/robust/client"
+	"github.com/txrobust/robust/ir"
+)
+
+func itoa(i int) string { return strconv.Itoa(i) }
+
+// interp interprets a function once, and writes what it does in one transaction.
+// in.st is nil where control does not come.
+type interp struct {
+	p    *program
+	root *ssa.Function
+	// site is the transaction that is written, by the path to where it begins; ""
+	// only looks for transactions.
+	site string
+	st   *state
+	out  *[]client.Stmt
+	fr   *frame
+	pos  token.Pos
+
+	vars   []client.Var
+	named  map[string]int
+	cells  int
+	labels int
+	// inputs are what cells that are given hold, texts what the variables with
+	// known texts hold.
+	inputs map[*cell]value
+	texts  map[string][]string
+	loops  int // around the instruction
+	steps  int
+	result *findings
+	begun  bool // the transaction of the site has begun somewhere
+	level  string
+	points int
+	// shown are the variables that the program looks at when the transaction is
+	// over.
+	shown map[string]bool
+	// beginPos is where the transaction begins.
+	beginPos ir.Pos
+	// fresheds are the variables with values that nobody used before.
+	fresheds map[string]bool
+	// rowsLoops are the loops that call Next.
+	rowsLoops map[*client.Loop]*rows
+}
+
+// frame is an activation of a function.
+type frame struct {
+	fn     *ssa.Function
+	caller *frame
+	at     token.Pos // the call
+	regs   map[ssa.Value]value
+	shape  *shape
+	// targets are the places that the blocks around lead to.
+	targets map[*ssa.BasicBlock]*target
+	exit    *target
+	n       int // frames around
+}
+
+// target is a place that jumps lead to.
+type target struct {
+	label string
+	edges []*edge
+	// head is the state at the head of a loop.
+	head *head
+}
+
+// maxSteps bounds the instructions that are interpreted for one transaction, and
+// maxDepth the calls within each other.
+const (
+	maxSteps = 400_000
+	maxDepth = 40
+)
+
+// tooMuch stops an interpretation.
+type tooMuch struct{ why string }
+
+func (in *interp) at() client.At { return client.At{Pos: in.p.position(in.pos)} }
+
+func (in *interp) emit(s client.Stmt) { *in.out = append(*in.out, s) }
+
+// into runs f with the statements that it writes going to list.
+func (in *interp) into(list *[]client.Stmt, f func()) {
+	outer := in.out
+	in.out = list
+	f()
+	in.out = outer
+}
+
+// declare makes a variable of a name like that of v.
+func (in *interp) declare(v client.Var) string {
+	base := strings.TrimLeft(strings.Map(func(r rune) rune {
+		if r == '.' || r == '_' || r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' {
+			return r
+		}
+		return -1
+	}, v.Name), ".")
+	if base == "" {
+		base = "v"
+	}
+	n := in.named[base]
+	in.named[base]++
+	v.Name = base
+	if n > 0 {
+		v.Name = base + "_" + itoa(n)
+		for in.named[v.Name] > 0 {
+			n++
+			v.Name = base + "_" + itoa(n)
+		}
+		in.named[v.Name]++
+	}
+	in.vars = append(in.vars, v)
+	return v.Name
+}
+
+func (in *interp) label(base string) string {
+	in.labels++
+	return base + itoa(in.labels)
+}
+
+// call runs a function with a body, and gives its result.
+func (in *interp) run(fn *ssa.Function, args, free []value, at token.Pos) value {
+	f := &frame{fn: fn, caller: in.fr, at: at, regs: map[ssa.Value]value{}, shape: in.p.shape(fn), targets: map[*ssa.BasicBlock]*target{}}
+	if in.fr != nil {
+		f.n = in.fr.n + 1
+	}
+	for i, p := range fn.Params {
+		f.regs[p] = args[i]
+	}
+	for i, v := range fn.FreeVars {
+		f.regs[v] = free[i]
+	}
+	outer, pos := in.fr, in.pos
+	in.fr = f
+	s := &client.Block{At: in.at(), Label: in.label("call")}
+	f.exit = &target{label: s.Label}
+	in.emit(s)
+	in.into(&s.Body, func() { in.tree(fn.Blocks[0]) })
+	in.fr, in.pos = outer, pos
+	in.st = nil
+	if len(f.exit.edges) == 0 {
+		return in.deadValue(fn.Signature.Results())
+	}
+	vals := in.merge(f.exit.edges)
+	if in.st.defers != nil {
+		delete(in.st.defers, f)
+	}
+	if len(vals) == 1 {
+		return vals[0]
+	}
+	return tuple(vals)
+}
+
+// deadValue stands for a result that never comes.
+func (in *interp) deadValue(t *types.Tuple) value {
+	st, out := in.st, in.out
+	var nowhere []client.Stmt
+	in.st, in.out = newState(), &nowhere
+	defer func() { in.st, in.out = st, out }()
+	vals := make(tuple, t.Len())
+	for i := range vals {
+		vals[i] = in.zero(t.At(i).Type())
+	}
+	if len(vals) == 1 {
+		return vals[0]
+	}
+	return vals
+}
+
+// tree interprets a block and those that it dominates.
+func (in *interp) tree(b *ssa.BasicBlock) {
+	if in.st == nil {
+		return
+	}
+	if in.fr.shape.heads[b] {
+		in.loop(b)
+		return
+	}
+	in.within(b, in.fr.shape.after(b))
+}
+
+// within interprets b in the blocks for the places behind it.
+func (in *interp) within(b *ssa.BasicBlock, after []*ssa.BasicBlock) {
+	if len(after) == 0 {
+		in.block(b)
+		return
+	}
+	y := after[0]
+	s := &client.Block{At: in.at(), Label: in.label("join")}
+	t := &target{label: s.Label}
+	in.fr.targets[y] = t
+	in.emit(s)
+	in.into(&s.Body, func() { in.within(b, after[1:]) })
+	in.st = nil
+	if len(t.edges) == 0 {
+		return
+	}
+	in.enter(y, in.merge(t.edges))
+	in.tree(y)
+}
+
+// enter gives the phis of a block their values.
+func (in *interp) enter(b *ssa.BasicBlock, vals []value) {
+	for i, v := range vals {
+		in.fr.regs[b.Instrs[i].(*ssa.Phi)] = v
+	}
+}
+
+// phis gives the values of the phis of to when control comes from from.
+func (in *interp) phis(from, to *ssa.BasicBlock) []value {
+	k := slices.Index(to.Preds, from)
+	var out []value
+	for _, instr := range to.Instrs {
+		phi, ok := instr.(*ssa.Phi)
+		if !ok {
+			break
+		}
+		out = append(out, in.value(phi.Edges[k]))
+	}
+	return out
+}
+
+// branch goes from one block to the next.
+func (in *interp) branch(from, to *ssa.BasicBlock) {
+	if in.st == nil {
+		return
+	}
+	vals := in.phis(from, to)
+	switch t := in.fr.targets[to]; {
+	case in.fr.shape.back(from, to):
+		in.jump(t.head.back, vals, &client.Continue{At: in.at(), Label: t.head.back.label})
+	case in.fr.shape.merges[to]:
+		in.jump(t, vals, &client.Break{At: in.at(), Label: t.label})
+	default:
+		in.enter(to, vals)
+		in.tree(to)
+	}
+}
+
+// jump ends a list of statements.
+func (in *interp) jump(t *target, vals []value, s client.Stmt) {
+	in.emit(s)
+	t.edges = append(t.edges, &edge{st: in.st, vals: vals, out: in.out})
+	in.st = nil
+}
+
+// block interprets the instructions of a block.
+func (in *interp) block(b *ssa.BasicBlock) {
+	for _, instr := range b.Instrs {
+		if in.st == nil {
+			return
+		}
+		if in.steps++; in.steps > maxSteps {
+			panic(tooMuch{"more than " + itoa(maxSteps) + " instructions"})
+		}
+		if p := instr.Pos(); p.IsValid() {
+			in.pos = p
+		}
+		switch instr := instr.(type) {
+		case *ssa.Phi:
+		case *ssa.If:
+			in.ifInstr(b, instr)
+		case *ssa.Jump:
+			in.branch(b, b.Succs[0])
+		case *ssa.Return:
+			in.returns(instr)
+		case *ssa.Panic:
+			in.abort()
+		default:
+			in.instr(instr)
+		}
+	}
+}
+
+// abort ends the path: a panic rolls the transaction back.
+func (in *interp) abort() {
+	if in.st == nil {
+		return
+	}
+	if in.st.phase != done {
+		in.emit(&client.Rollback{At: in.at()})
+	}
+	in.st = nil
+}
+
+func (in *interp) ifInstr(b *ssa.BasicBlock, instr *ssa.If) {
+	if t := in.fr.targets[b]; t != nil && t.head != nil && t.head.rows != nil && t.head.next == instr.Cond {
+		// for rows.Next(): what follows the loop is written behind it.
+		t.head.after = in.st.clone()
+		in.branch(b, b.Succs[0])
+		return
+	}
+	cond := in.condition(instr.Cond)
+	if is, known := truth(cond); known {
+		if is {
+			in.branch(b, b.Succs[0])
+		} else {
+			in.branch(b, b.Succs[1])
+		}
+		return
+	}
+	s := &client.If{At: in.at(), Cond: cond}
+	if in.st.phase == done && !in.st.rolled {
+		in.show(cond)
+	}
+	in.emit(s)
+	st := in.st
+	in.st = st.clone()
+	in.into(&s.Then, func() { in.branch(b, b.Succs[0]) })
+	in.st = st.clone()
+	in.into(&s.Else, func() { in.branch(b, b.Succs[1]) })
+	in.st = nil
+}
+
+// condition gives a truth value.
+func (in *interp) condition(v ssa.Value) client.Expr { return in.truthOf(in.value(v)) }
+
+func (in *interp) truthOf(v value) client.Expr {
+	s := in.scalarOf(v)
+	if s.kind != client.Bool {
+		if c, ok := s.e.(*client.Const); ok && c.Value.Kind == ir.KindBool {
+			return s.e
+		}
+		t := in.temp("choice", client.Bool, false)
+		in.emitValue(v)
+		in.emit(&client.Havoc{At: in.at(), Var: t})
+		return client.V(t)
+	}
+	return s.e
+}
+
+// returns leaves the function.
+func (in *interp) returns(instr *ssa.Return) {
+	var vals []value
+	for _, v := range instr.Results {
+		vals = append(vals, in.value(v))
+	}
+	if in.fr.caller == nil { // the end of all
+		in.finish(vals)
+		return
+	}
+	in.jump(in.fr.exit, vals, &client.Break{At: in.at(), Label: in.fr.exit.label})
+}
+
+// finish is the end of the function that is interpreted.
+func (in *interp) finish(vals []value) {
+	for _, v := range vals {
+		if in.holds(v, isLive) && in.site == "" {
+			in.callers("its result goes on with a transaction")
+		}
+		if in.st.phase == done && !in.st.rolled {
+			in.emitValue(v)
+		}
+	}
+	if in.st.phase != done {
+		in.emit(&client.Rollback{At: in.at()})
+	}
+	in.st = nil
+}
+
+// head is the head of a loop.
+type head struct {
+	back *target // where the jumps back lead
+	// rows is what the loop goes through with Next, whose result is next; after is
+	// the state behind the loop.
+	rows  *rows
+	next  ssa.Value
+	after *state
+}
+
+// loop interprets a loop. What changes in it has a variable: which cells those
+// are shows when the body is interpreted, again and again until no more come.
+func (in *interp) loop(b *ssa.BasicBlock) {
+	entry := in.st
+	var phis []*ssa.Phi
+	var first []value
+	for _, instr := range b.Instrs {
+		phi, ok := instr.(*ssa.Phi)
+		if !ok {
+			break
+		}
+		phis, first = append(phis, phi), append(first, in.fr.regs[phi])
+	}
+	changing := map[*cell]bool{}
+	forget := map[any]bool{} // cells and phis that get something else altogether
+	start, vars, cells, labels := len(*in.out), len(in.vars), in.cells, in.labels
+	top := entry.phase
+	named, mark := maps.Clone(in.named), in.result.mark()
+	outerTarget := in.fr.targets[b]
+	for round := 0; ; round++ {
+		if round > maxRounds {
+			panic(tooMuch{"a loop in which too much changes"})
+		}
+		*in.out = (*in.out)[:start]
+		in.vars, in.named = in.vars[:vars], maps.Clone(named)
+		in.cells, in.labels = cells, labels
+		in.result.reset(mark)
+		in.st = entry.clone()
+		in.st.phase = top
+		var slots []*slot
+		at := in.at()
+		for i, phi := range phis {
+			s := in.slotFor(phi, phi.Comment, phi.Type(), first[i], forget)
+			slots = append(slots, s)
+			in.fr.regs[phi] = s.value
+		}
+		list := ordered(changing)
+		for _, c := range list {
+			s := in.slotFor(c, c.name, c.t, in.load(c), forget)
+			slots = append(slots, s)
+			in.st.mem[c] = s.value
+		}
+		base := in.st.clone()
+		s := &client.Loop{At: at, Label: in.label("loop")}
+		in.emit(s)
+		h := &head{back: &target{label: s.Label}}
+		in.fr.targets[b] = &target{head: h}
+		in.loops++
+		in.into(&s.Body, func() { in.within(b, in.fr.shape.after(b)) })
+		in.loops--
+		more := false
+		for _, e := range h.back.edges {
+			for c := range e.st.mem {
+				if changing[c] || c.seq > cells {
+					continue
+				}
+				was, ok := base.mem[c]
+				if !ok && c.start == unknown {
+					continue
+				}
+				if !ok {
+					in.aside(base, func() { was = in.load(c) })
+				}
+				if !same(was, e.st.mem[c]) {
+					changing[c], more = true, true
+				}
+			}
+			if e.st.phase > top {
+				top, more = e.st.phase, true
+			}
+		}
+		if !more {
+			more = in.closeLoop(h, phis, list, slots, forget)
+		}
+		if more {
+			continue
+		}
+		if h.rows != nil {
+			in.rowsLoop(b, s, h)
+		}
+		in.fr.targets[b] = outerTarget
+		return
+	}
+}
+
+// maxRounds bounds how often the body of a loop is interpreted.
+const maxRounds = 60
+
+// aside runs f in another state, and drops what it writes.
+func (in *interp) aside(st *state, f func()) {
+	outer, out := in.st, in.out
+	var nowhere []client.Stmt
+	in.st, in.out = st, &nowhere
+	f()
+	in.st, in.out = outer, out
+}
+
+// slot is what changes from one round of a loop to the next: a variable v, or
+// (fixed) something that must not change.
+type slot struct {
+	value value
+	v     string
+	kind  client.Kind
+	fixed bool
+	fail  bool
+	// to is the cell that a pointer with the variable v for being nil points to.
+	to *cell
+}
+
+// slotFor makes the slot of a phi or cell, with its first value.
+func (in *interp) slotFor(key any, name string, t types.Type, v value, forget map[any]bool) *slot {
+	v = unbox(v)
+	if name == "" {
+		name = "v"
+	}
+	if forget[key] {
+		return &slot{value: in.fresh(t, name, unknown)}
+	}
+	switch w := v.(type) {
+	case scalar:
+	case *failure:
+		s := &slot{v: in.temp(name, client.Int, false), fail: true}
+		in.assignFailure(s.v, w)
+		s.value = failureOf(client.V(s.v))
+		return s
+	case *list:
+		if kindOf(t) != client.Any || t == nil {
+			break
+		}
+		s := &slot{v: in.temp(name, client.Any, true), kind: client.Any}
+		in.set(s.v, in.scalarOf(w).e)
+		s.value = scalar{client.V(s.v), client.Any}
+		return s
+	case *pointer:
+		s := &slot{v: in.temp(name+".nil", client.Bool, false), to: w.to}
+		in.set(s.v, w.nil())
+		s.value = &pointer{to: w.to, isNil: client.V(s.v)}
+		return s
+	default:
+		return &slot{value: v, fixed: true}
+	}
+	k := kindOf(t)
+	s := &slot{v: in.temp(name, k, k == client.Any || nullable(t)), kind: k}
+	in.set(s.v, in.scalarOf(v).e)
+	s.value = scalar{client.V(s.v), k}
+	return s
+}
+
+// closeLoop sets the slots where control goes back. It reports whether another
+// round is needed.
+func (in *interp) closeLoop(h *head, phis []*ssa.Phi, list []*cell, slots []*slot, forget map[any]bool) (again bool) {
+	key := func(i int) any {
+		if i < len(phis) {
+			return phis[i]
+		}
+		return list[i-len(phis)]
+	}
+	for _, e := range h.back.edges {
+		in.ahead(e, func() {
+			type move struct {
+				v string
+				e client.Expr
+			}
+			var moves []move
+			for i, s := range slots {
+				var v value
+				if i < len(phis) {
+					v = e.vals[i]
+				} else {
+					v = in.load(list[i-len(phis)])
+				}
+				v = unbox(v)
+				switch {
+				case s.fixed:
+					if !same(v, s.value) {
+						forget[key(i)], again = true, true
+					}
+				case s.v == "": // forgotten
+					in.emitValue(v)
+				case s.fail:
+					f, ok := v.(*failure)
+					if !ok {
+						forget[key(i)], again = true, true
+						continue
+					}
+					moves = append(moves, move{s.v, in.scalarOf(f).e})
+				case s.to != nil:
+					p, ok := v.(*pointer)
+					if !ok || p.to != s.to && !isTrue(p.nil()) {
+						forget[key(i)], again = true, true
+						continue
+					}
+					moves = append(moves, move{s.v, p.nil()})
+				default:
+					moves = append(moves, move{s.v, in.scalarOf(v).e})
+				}
+			}
+			// All variables change at once.
+			for i := range moves {
+				for j := range i {
+					if mentions(moves[i].e, moves[j].v) {
+						t := in.temp("next", client.Any, true)
+						in.retype(t, moves[i].v)
+						in.set(t, moves[i].e)
+						moves[i].e = client.V(t)
+						break
+					}
+				}
+			}
+			for _, m := range moves {
+				in.set(m.v, m.e)
+			}
+		})
+	}
+	return again
+}
+
+func isTrue(e client.Expr) bool {
+	is, known := truth(e)
+	return known && is
+}
+
+// retype gives a variable the kind of another one.
+func (in *interp) retype(v, like string) {
+	var k client.Var
+	for _, w := range in.vars {
+		if w.Name == like {
+			k = w
+		}
+	}
+	for i := range in.vars {
+		if in.vars[i].Name == v {
+			in.vars[i].Kind, in.vars[i].Nullable = k.Kind, k.Nullable
+		}
+	}
+}
+
+// mentions reports whether an expression uses a variable.
+func mentions(e client.Expr, v string) bool {
+	found := false
+	walkExpr(e, func(name string) { found = found || name == v })
+	return found
+}
+
+// walkExpr calls f for the variables in e.
+func walkExpr(e client.Expr, f func(name string)) {
+	switch e := e.(type) {
+	case *client.VarExpr:
+		f(e.Name)
+	case *client.Op:
+		for _, a := range e.Args {
+			walkExpr(a, f)
+		}
+	case *client.Call:
+		for _, a := range e.Args {
+			walkExpr(a, f)
+		}
+	}
+}
+
+// rowsLoop takes note that a loop calls Next, and goes on behind it. It becomes
+// one over the rows of the query when all is written.
+func (in *interp) rowsLoop(b *ssa.BasicBlock, s *client.Loop, h *head) {
+	in.rowsLoops[s] = h.rows
+	in.st = h.after
+	in.branch(b, b.Succs[1])
+}

@@ -1,0 +1,169 @@
+package analyzer
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"go/ast"
+	"go/token"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"golang.org/x/tools/go/packages"
+	"golang.org/x/tools/go/ssa"
+	"golang.org/x/tools/go/ssa/ssautil"
+
+	"github.com/txrobust/robust/ir"
+)
+
+// Options direct Load.
+type Options struct {
+	// Dir is where patterns are looked up, and what names of files are relative
+	// to; "" is the current directory.
+	Dir string
+	// Env are the environment variables for the go command, nil for those of the
+	// process.
+	Env []string
+	// Progress, if not nil, is told what is being done.
+	Progress func(done, total int, what string)
+}
+
+// Load reads the Go packages that patterns name, with those of the same modules
+// that they import, and finds their transactions. Packages that have errors are
+// left out, with a note; if none is left, the error says why.
+func Load(ctx context.Context, patterns []string, opt Options) (*Result, error) {
+	if opt.Progress == nil {
+		opt.Progress = func(int, int, string) {}
+	}
+	dir := opt.Dir
+	if dir == "" {
+		dir, _ = os.Getwd()
+	}
+	fset := token.NewFileSet()
+	cfg := &packages.Config{Context: ctx, Dir: dir, Env: opt.Env, Fset: fset, Mode: packages.NeedName | packages.NeedFiles |
+		packages.NeedCompiledGoFiles | packages.NeedImports | packages.NeedDeps | packages.NeedModule}
+	opt.Progress(0, 0, "finding the packages")
+	roots, err := packages.Load(cfg, patterns...)
+	if err != nil {
+		return nil, loadError(err)
+	}
+	paths, modules := closure1(roots)
+	if len(paths) == 0 {
+		return nil, fmt.Errorf("%s: no Go package matches", strings.Join(patterns, " "))
+	}
+	cfg.Mode = packages.NeedName | packages.NeedFiles | packages.NeedCompiledGoFiles | packages.NeedImports | packages.NeedTypes |
+		packages.NeedTypesSizes | packages.NeedSyntax | packages.NeedTypesInfo | packages.NeedModule
+	opt.Progress(0, 0, "reading the packages")
+	pkgs, err := packages.Load(cfg, paths...)
+	if err != nil {
+		return nil, loadError(err)
+	}
+	var notes []ir.Note
+	var files []*ast.File
+	var good []*packages.Package
+	for _, p := range pkgs {
+		if len(p.Errors) > 0 || p.IllTyped || p.Types == nil {
+			notes = append(notes, ir.Note{Pos: errorPos(dir, p), Text: fmt.Sprintf("package %s has errors and is left out: %s", p.PkgPath, firstError(p))})
+			continue
+		}
+		good = append(good, p)
+		files = append(files, p.Syntax...)
+	}
+	if len(good) == 0 {
+		if len(notes) > 0 {
+			return nil, &ir.Error{Pos: notes[0].Pos, Msg: notes[0].Text}
+		}
+		return nil, fmt.Errorf("%s: no Go package matches", strings.Join(patterns, " "))
+	}
+	_, built := ssautil.Packages(good, ssa.InstantiateGenerics)
+	var list []*ssa.Package
+	for _, s := range built {
+		if s != nil {
+			s.Build()
+			list = append(list, s)
+		}
+	}
+	p := newProgram(fset, dir, list, files)
+	res, err := p.extract(ctx, func(done, total int) { opt.Progress(done, total, "reading the functions") })
+	if err != nil {
+		return nil, err
+	}
+	res.Notes = append(notes, res.Notes...)
+	res.Modules = modules
+	return res, nil
+}
+
+// closure1 gives the packages to read: those that match, and what they import of
+// the modules that are worked on; with the folders of those modules.
+func closure1(roots []*packages.Package) (paths, modules []string) {
+	own := map[string]bool{}
+	for _, r := range roots {
+		if r.Module != nil {
+			own[r.Module.Path] = true
+			if !slices.Contains(modules, r.Module.Dir) {
+				modules = append(modules, r.Module.Dir)
+			}
+		}
+	}
+	seen := map[*packages.Package]bool{}
+	var visit func(p *packages.Package, root bool)
+	visit = func(p *packages.Package, root bool) {
+		if seen[p] {
+			return
+		}
+		seen[p] = true
+		if root || p.Module != nil && (own[p.Module.Path] || p.Module.Main) {
+			if p.PkgPath != "" && len(p.CompiledGoFiles)+len(p.GoFiles) > 0 || len(p.Errors) > 0 {
+				paths = append(paths, p.PkgPath)
+			}
+		}
+		for _, imp := range p.Imports {
+			visit(imp, false)
+		}
+	}
+	for _, r := range roots {
+		visit(r, true)
+	}
+	slices.Sort(paths)
+	return slices.Compact(paths), modules
+}
+
+func loadError(err error) error {
+	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+		return err
+	}
+	return fmt.Errorf("the Go packages cannot be loaded: %s", strings.TrimSpace(err.Error()))
+}
+
+// firstError gives the first error of a package in one line.
+func firstError(p *packages.Package) string {
+	if len(p.Errors) == 0 {
+		return "it does not compile"
+	}
+	msg := p.Errors[0].Msg
+	msg, _, _ = strings.Cut(msg, "\n")
+	return msg
+}
+
+// errorPos gives the place of the first error of a package.
+func errorPos(dir string, p *packages.Package) ir.Pos {
+	for _, e := range p.Errors {
+		var pos ir.Pos
+		parts := strings.Split(e.Pos, ":")
+		if len(parts) < 2 {
+			continue
+		}
+		pos.File = parts[0]
+		if rel, err := filepath.Rel(dir, pos.File); err == nil && !strings.HasPrefix(rel, "..") {
+			pos.File = rel
+		}
+		fmt.Sscanf(parts[1], "%d", &pos.Line)
+		if len(parts) > 2 {
+			fmt.Sscanf(parts[2], "%d", &pos.Col)
+		}
+		return pos
+	}
+	return ir.Pos{File: p.PkgPath}
+}
