@@ -228,3 +228,41 @@ func Not(e Expr) Expr {
 	}
 	return &Op{Op: "!", Args: []Expr{e}}
 }
+
+// Walk calls f for every statement of list, outer ones first, but not for the
+// Query of a ForRows.
+func Walk(list []Stmt, f func(Stmt)) {
+	for _, s := range list {
+		f(s)
+		switch s := s.(type) {
+		case *ForRows:
+			Walk(s.Body, f)
+		case *If:
+			Walk(s.Then, f)
+			Walk(s.Else, f)
+		case *Loop:
+			Walk(s.Body, f)
+		case *Block:
+			Walk(s.Body, f)
+		}
+	}
+}
+
+// WalkExpr calls f for e, if it is not nil, and every expression inside it,
+// outer ones first.
+func WalkExpr(e Expr, f func(Expr)) {
+	if e == nil {
+		return
+	}
+	f(e)
+	switch e := e.(type) {
+	case *Op:
+		for _, a := range e.Args {
+			WalkExpr(a, f)
+		}
+	case *Call:
+		for _, a := range e.Args {
+			WalkExpr(a, f)
+		}
+	}
+}

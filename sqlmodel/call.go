@@ -381,7 +381,7 @@ func (x *ex) arguments(e *pg.FuncCall, name string, fns []*function) (*function,
 			ok = ok && known
 		}
 		for i, v := range positional {
-			ok = ok && (i >= len(in) || v.record || assignable(v.t, x.l.typeOf(in[i].t, f.text)))
+			ok = ok && (i >= len(in) || v.record || v.given || assignable(v.t, x.l.typeOf(in[i].t, f.text)))
 		}
 		if ok {
 			fits = append(fits, f)

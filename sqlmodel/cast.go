@@ -128,11 +128,25 @@ func arrayLiteral(s string, elem typ) ([]ir.Value, bool) {
 	return elems, true
 }
 
+// fit gives a parameter of a client program the type of the place where it
+// stands.
+func (x *ex) fit(v val, t typ) val {
+	c := x.cast(v, t, 0)
+	if !v.nn && c.e != v.e { // what converts a value knows no NULL
+		c.e = &ir.Cond{If: &ir.Unary{Op: ir.IsNull, X: v.e}, Then: ir.C(ir.Null), Else: c.e}
+	}
+	c.nn = v.nn
+	return c
+}
+
 // convert changes v into type t, as an assignment does. what names the place
 // for messages.
 func (x *ex) convert(v val, t typ, loc int32, what string) ir.Expr {
 	if v.record {
 		return x.rowValue(v, t, loc, what)
+	}
+	if v.given {
+		return x.fit(v, t).e
 	}
 	if !assignable(v.t, t) {
 		x.fail(loc, "%s has type %s, but the value has type %s; add a cast", what, t, v.t)

@@ -19,6 +19,9 @@ type val struct {
 	// fields are those of a row or record; e is nil then.
 	fields []colDef
 	record bool
+	// given says that it is a parameter for which a client program gives the value:
+	// the place where it stands decides the type.
+	given bool
 }
 
 // ex translates expressions in one place of a program.
@@ -102,6 +105,9 @@ func (x *ex) boolean(n *pg.Node, m mode) ir.Expr {
 	}
 	if v.t.name == nUnknown {
 		v = x.literal(v, tBool, x.at(n))
+	}
+	if v.given && v.t.name != nBool {
+		v = x.fit(v, tBool)
 	}
 	if v.t.name != nBool || v.record {
 		x.fail(x.at(n), "this must be a condition, but it has type %s", v.t)

@@ -39,6 +39,8 @@ type function struct {
 	// script is the body of a transaction that a client sends statement by
 	// statement: it is no function of the database.
 	script *script
+	// program is the body of a transaction of a client program.
+	program *programBody
 	// level is the isolation level that BEGIN of a script asks for, or "".
 	level string
 }
@@ -371,11 +373,14 @@ func (l *loader) lookup(name string) []*function {
 
 // hasBody reports whether f can be translated.
 func (f *function) hasBody() bool {
-	return f.body != nil || f.sql != nil || f.atomic != nil || f.bodyText != nil || f.script != nil
+	return f.body != nil || f.sql != nil || f.atomic != nil || f.bodyText != nil || f.script != nil || f.program != nil
 }
 
 // entries gives the functions that are templates, in order.
 func (l *loader) entries() ([]*function, error) {
+	if l.opt.isProgram {
+		return l.programs, nil
+	}
 	if len(l.opt.Txns) > 0 {
 		return l.chosen()
 	}
@@ -458,7 +463,7 @@ func (l *loader) chosen() ([]*function, error) {
 
 // templateName is the name of f, with its types where it is overloaded.
 func (l *loader) templateName(f *function) string {
-	if f.script != nil {
+	if f.script != nil || f.program != nil {
 		return f.name
 	}
 	for _, g := range l.funcs {

@@ -10,7 +10,7 @@ import (
 // gset puts the columns of the row of a statement into variables. Where there is
 // not exactly one row, psql leaves the variables as they are; pgbench, and psql
 // with ON_ERROR_STOP, end the script.
-func (c *client) gset(n *node, tree any) {
+func (c *psql) gset(n *node, tree any) {
 	b, f := c.b, c.f
 	strict := c.s.s.pgbench || n.cmd.strict
 	if n.cmd.name == "aset" {
@@ -36,7 +36,7 @@ func (c *client) gset(n *node, tree any) {
 				out = append(out, dest{})
 				continue
 			}
-			t := c.setType(c.vars[k], col.t)
+			t := b.setType(c.vars[k], col.t)
 			local := c.vars[k].local
 			if !direct {
 				local = b.local(c.vars[k].name, t)
@@ -115,7 +115,7 @@ func oneRowWritten(list []ir.Stmt) bool {
 
 // lose stands for what \gset does with the row of a statement that is not
 // modelled.
-func (c *client) lose(n *node) {
+func (c *psql) lose(n *node) {
 	for _, col := range c.resultNames(n) {
 		if k := c.number(n.cmd.target + col); c.vars[k] != nil {
 			c.b.havoc(n.pos, c.vars[k].local)
@@ -125,7 +125,7 @@ func (c *client) lose(n *node) {
 }
 
 // resultNames gives the names of the columns that \gset makes variables.
-func (c *client) resultNames(n *node) []string {
+func (c *psql) resultNames(n *node) []string {
 	if list, ok := resultNames(n.raw); ok {
 		return list
 	}

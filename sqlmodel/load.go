@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/txrobust/robust/client"
 	"github.com/txrobust/robust/ir"
 	"github.com/txrobust/robust/sqlmodel/internal/input"
 	"github.com/txrobust/robust/sqlmodel/internal/pg"
@@ -26,6 +27,10 @@ type Options struct {
 	ctx context.Context
 	// mended are foreign keys that are broken and mended before they are checked.
 	mended []lateKey
+	// program are the transactions of a client program, which isProgram says that
+	// there is.
+	program   []*client.Txn
+	isProgram bool
 }
 
 // Load reads SQL files and directories (all *.sql in them, by name) as one
@@ -65,7 +70,7 @@ func (l *loader) translate() error {
 	if err != nil {
 		return err
 	}
-	if len(entries) == 0 {
+	if len(entries) == 0 && !l.opt.isProgram {
 		return ir.Errorf(ir.Pos{File: l.files[0].Name},
 			"there is no transaction here; write each one as CREATE FUNCTION … LANGUAGE plpgsql or sql, or as BEGIN … COMMIT")
 	}
@@ -94,13 +99,13 @@ func (l *loader) finish() error {
 
 // read reads the files up to the tables and the declarations of functions.
 func read(files []File, opt Options) (l *loader, err error) {
-	if len(files) == 0 {
+	if len(files) == 0 && !opt.isProgram {
 		return nil, fmt.Errorf("no SQL file was given")
 	}
 	defer input.Catch(&err)
 	l = &loader{
 		files:   files,
-		prog:    &ir.Program{Name: input.ProgramName(files)},
+		prog:    &ir.Program{Name: programName(files)},
 		tables:  map[string]*table{},
 		dropped: map[string]bool{},
 		views:   map[string]*view{},
@@ -121,7 +126,14 @@ func read(files []File, opt Options) (l *loader, err error) {
 	for _, again := range l.postponed {
 		again()
 	}
-	for _, f := range slices.Concat(l.funcs, l.scripts) {
+	if opt.isProgram {
+		l.scripts = nil // what the files do by themselves
+		l.readProgram()
+		if err := l.ended(); err != nil {
+			return nil, err
+		}
+	}
+	for _, f := range slices.Concat(l.funcs, l.scripts, l.programs) {
 		for _, name := range slices.Sorted(maps.Keys(f.refs.made)) {
 			if l.table(name) == nil && l.views[name] == nil {
 				l.views[name] = &view{pos: f.pos, what: "a table that a function creates", reads: nil}
@@ -133,6 +145,14 @@ func read(files []File, opt Options) (l *loader, err error) {
 	l.finishTables()
 	l.invariants()
 	return l, nil
+}
+
+// programName is the name of a program with these files.
+func programName(files []File) string {
+	if len(files) == 0 {
+		return "client"
+	}
+	return input.ProgramName(files)
 }
 
 // ended is the error of the context.
@@ -167,9 +187,11 @@ type loader struct {
 	funcs     []*function
 	// scripts are the transactions that clients send statement by statement.
 	scripts []*function
-	facts   []fact
-	notes   []ir.Note
-	prog    *ir.Program
+	// programs are the transactions of a client program.
+	programs []*function
+	facts    []fact
+	notes    []ir.Note
+	prog     *ir.Program
 }
 
 // fact is a stated invariant.

@@ -181,15 +181,16 @@ func (b *builder) forQuery(f *frame, s *plpgsql.ForQuery, fetched string, pos ir
 		}
 		b.emitWeak(&ir.Assign{At: at(pos), Var: d.local, Expr: ir.C(ir.Null)})
 	}
+	round := func() []ir.Stmt { return b.loopBody(f, l, s.Body) }
 	single := len(q.loops) == 0 && (q.atMost == 1 || len(q.aggs) > 0 || len(q.from) == 0)
 	switch {
 	case q.atMost == 0:
 	case single:
-		b.oneRound(f, x, q, s, l, iterated, pos, list)
+		b.oneRound(f, x, q, round, l, iterated, pos, list)
 	case len(q.loops) > 0:
-		b.overSets(f, x, q, s, l, iterated, pos, list)
+		b.overSets(x, q, round, l, iterated, pos, list)
 	default:
-		b.overRows(f, x, q, s, l, iterated, pos, list)
+		b.overRows(x, q, round, l, iterated, pos, list)
 		if cur != nil && !cur.staysAway(q, b.out[len(b.out)-1].(*ir.Foreach).Body) {
 			b.unmodelled("a cursor with a lock, in a loop that changes other rows of the table")
 		}
@@ -232,8 +233,9 @@ func mentions(q *query, local string) bool {
 	return found
 }
 
-// overRows is a loop over the rows of tables.
-func (b *builder) overRows(f *frame, x *ex, q *query, s *plpgsql.ForQuery, l *loopLabel, iterated string, pos ir.Pos, list []dest) {
+// overRows is a loop over the rows of tables. round translates its body, which
+// l labels.
+func (b *builder) overRows(x *ex, q *query, round func() []ir.Stmt, l *loopLabel, iterated string, pos ir.Pos, list []dest) {
 	loop := &ir.Foreach{At: at(pos), Query: q.ir(), Order: q.order, Lock: q.lock}
 	seen := map[string]bool{}
 	for i, d := range list {
@@ -254,7 +256,7 @@ func (b *builder) overRows(f *frame, x *ex, q *query, s *plpgsql.ForQuery, l *lo
 		count = b.local("n", tInt)
 		b.assign(pos, count, ir.C(ir.Int(0)))
 	}
-	loop.Body = b.inRound(iterated, pos, b.loopBody(f, l, s.Body))
+	loop.Body = b.inRound(iterated, pos, round())
 	if count != "" { // the rows beyond the limit do not come
 		loop.Body = append([]ir.Stmt{
 			&ir.If{At: at(pos), Cond: ir.Op(ir.Ge, ir.V(count), q.limit), Then: []ir.Stmt{&ir.Break{At: at(pos)}}},
@@ -291,12 +293,12 @@ func mayLeave(body []ir.Stmt, label string) bool {
 }
 
 // oneRound is a loop over a query with one row at most.
-func (b *builder) oneRound(f *frame, x *ex, q *query, s *plpgsql.ForQuery, l *loopLabel, iterated string, pos ir.Pos, list []dest) {
+func (b *builder) oneRound(f *frame, x *ex, q *query, round func() []ir.Stmt, l *loopLabel, iterated string, pos ir.Pos, list []dest) {
 	l.once = true
 	l.label = b.newLabel("loop")
 	found := b.local("was_found", tBool)
 	b.selectInto(&frame{fn: f.fn, found: found}, x, q, pos, sink{kind: intoLocals, dests: func([]colDef) ([]dest, []dest) { return list, nil }})
-	body := b.inRound(iterated, pos, b.loopBody(f, l, s.Body))
+	body := b.inRound(iterated, pos, round())
 	body = dropLast(body, func(s ir.Stmt) bool {
 		k, ok := s.(*ir.Break)
 		return ok && k.Label == l.label
@@ -308,7 +310,7 @@ func (b *builder) oneRound(f *frame, x *ex, q *query, s *plpgsql.ForQuery, l *lo
 }
 
 // overSets is a loop over a set-returning function, and perhaps tables.
-func (b *builder) overSets(f *frame, x *ex, q *query, s *plpgsql.ForQuery, l *loopLabel, iterated string, pos ir.Pos, list []dest) {
+func (b *builder) overSets(x *ex, q *query, round func() []ir.Stmt, l *loopLabel, iterated string, pos ir.Pos, list []dest) {
 	if q.limit != nil || len(q.order) > 0 || len(q.aggs) > 0 {
 		b.unmodelled("ORDER BY, LIMIT or aggregates over a set-returning function")
 	}
@@ -316,11 +318,11 @@ func (b *builder) overSets(f *frame, x *ex, q *query, s *plpgsql.ForQuery, l *lo
 	l.label, l.next = b.newLabel("loop"), b.newLabel("round")
 	b.each(q, pos, l.label, "", func() {
 		if len(q.from) > 0 {
-			b.overRows(f, x, q, s, l, iterated, pos, list)
+			b.overRows(x, q, round, l, iterated, pos, list)
 			return
 		}
 		b.assignAll(x, pos, list, q.targets)
-		for _, st := range b.inRound(iterated, pos, b.loopBody(f, l, s.Body)) {
+		for _, st := range b.inRound(iterated, pos, round()) {
 			b.emit(st)
 		}
 	})

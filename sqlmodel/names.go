@@ -145,7 +145,7 @@ func (x *ex) variable(parts []string, loc int32) (val, bool) {
 // value is the value of a variable.
 func (v *variable) value() val {
 	if !v.isRecord {
-		return val{e: v.expr(), t: v.t, nn: v.nn}
+		return val{e: v.expr(), t: v.t, nn: v.nn, given: v.given}
 	}
 	out := val{t: tRecord, record: true}
 	for _, f := range v.fields {

@@ -252,6 +252,11 @@ func (x *ex) binary(op string, l, r val, loc int32) val {
 	}
 	switch op {
 	case "+", "-", "*", "/", "%", "^":
+		if l.given && r.t.numeric() && !l.t.numeric() {
+			l = x.fit(l, r.t)
+		} else if r.given && l.t.numeric() && !r.t.numeric() {
+			r = x.fit(r, l.t)
+		}
 		if v, ok := x.arithmetic(op, l, r, nn); ok {
 			return v
 		}
@@ -469,6 +474,14 @@ func (x *ex) compare(op string, l, r val, loc int32) val {
 	nn := l.nn && r.nn || op == "is"
 	k := comparisons[op]
 	how := comparability(l.t, r.t)
+	if how != "ir" && (l.given || r.given) {
+		if l.given && r.t.name != nAny {
+			l = x.fit(l, r.t)
+		} else if r.given && l.t.name != nAny {
+			r = x.fit(r, l.t)
+		}
+		how = comparability(l.t, r.t)
+	}
 	equality := k == ir.Eq || k == ir.Ne || k == ir.Is
 	switch {
 	case how == "":

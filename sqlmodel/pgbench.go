@@ -10,7 +10,7 @@ import (
 // value translates an expression of \set or \if. What pgbench's functions do is
 // not known, but for the simple ones: equal arguments give equal results. A
 // random number is a function of its bounds and of a seed.
-func (c *client) value(t *text, n *pg.Node) val {
+func (c *psql) value(t *text, n *pg.Node) val {
 	x := c.ex(t)
 	switch e := pg.Inner(n).(type) {
 	case *pg.ParamRef:
@@ -63,7 +63,7 @@ func (c *client) value(t *text, n *pg.Node) val {
 }
 
 // numeric gives a variable of unknown type that of numbers.
-func (c *client) numeric(v val, x *ex) val {
+func (c *psql) numeric(v val, x *ex) val {
 	if v.t.name == nUnknown {
 		return x.literal(v, tInt, 0)
 	}
@@ -84,7 +84,7 @@ func widest(args []val) typ {
 }
 
 // function translates a call.
-func (c *client) function(t *text, e *pg.FuncCall) val {
+func (c *psql) function(t *text, e *pg.FuncCall) val {
 	x := c.ex(t)
 	name := qualified(names(e.Funcname))
 	var args []val
@@ -115,7 +115,7 @@ func (c *client) function(t *text, e *pg.FuncCall) val {
 }
 
 // truth is the truth of a value in a condition.
-func (c *client) truth(v val, x *ex) ir.Expr {
+func (c *psql) truth(v val, x *ex) ir.Expr {
 	switch {
 	case v.t.name == nBool:
 		return v.e
@@ -142,7 +142,7 @@ func (c *client) truth(v val, x *ex) ir.Expr {
 
 // condition translates the condition of \if. A variable without a value makes
 // it false.
-func (c *client) condition(cmd *command) ir.Expr {
+func (c *psql) condition(cmd *command) ir.Expr {
 	n := clientExpression(cmd.expr)
 	if _, alone := pg.Inner(n).(*pg.ParamRef); !alone {
 		c.need(cmd.pos, textParameters(cmd.expr))

@@ -12,7 +12,7 @@ import (
 
 // template makes the transaction of an entry point.
 func (l *loader) template(fn *function) *ir.Txn {
-	if fn.script != nil {
+	if fn.script != nil || fn.program != nil {
 		return l.scriptTemplate(fn)
 	}
 	b := l.build(fn, false)
@@ -216,6 +216,8 @@ func (b *builder) runBody(f *frame) {
 		b.plBody(f)
 	case f.fn.script != nil:
 		b.scriptBody(f)
+	case f.fn.program != nil:
+		b.programBody(f)
 	default:
 		b.sqlBody(f)
 	}

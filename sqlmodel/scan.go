@@ -180,7 +180,7 @@ func (sc *scanner) next() {
 		sc.operand()
 	case c == '$':
 		sc.dollar(rest)
-	case c == '\\':
+	case c == '\\' && sc.s.sent == nil:
 		sc.command()
 	case startsWord(c):
 		sc.name(rest)
@@ -191,7 +191,8 @@ func (sc *scanner) next() {
 		sc.colon(d)
 	case c == '?':
 		sc.question(rest)
-	case c == '@' && startsWord(d) && sc.at(sc.i-1) != '<' && sc.at(sc.i-1) != '@' && !sc.inDDL():
+	case c == '@' && startsWord(d) && sc.at(sc.i-1) != '<' && sc.at(sc.i-1) != '@' && !sc.inDDL() &&
+		sc.s.sent.parameter(sc.in[sc.i+1:sc.wordEnd(sc.i+1)]):
 		end := sc.wordEnd(sc.i + 1)
 		sc.parameter(":"+sc.in[sc.i+1:end], sc.in[sc.i+1:end], end)
 	default:
@@ -302,7 +303,7 @@ func (sc *scanner) name(rest string) {
 		end++
 	}
 	w := strings.ToLower(rest[:end])
-	if w == "sqlc" && end < len(rest) && rest[end] == '.' && !sc.inDDL() {
+	if w == "sqlc" && sc.s.sent == nil && end < len(rest) && rest[end] == '.' && !sc.inDDL() {
 		sc.sqlc(rest, end+1)
 		return
 	}
@@ -364,7 +365,7 @@ func (sc *scanner) question(rest string) {
 	case strings.HasPrefix(rest, "??"): // how JDBC spells the operator
 		sc.put("?", sc.i+2)
 		sc.prev = beforeOperand
-	case sc.prev == afterOperand || before == '@' || sc.inDDL():
+	case sc.prev == afterOperand || before == '@' || sc.inDDL() || sc.s.sent != nil && !sc.s.sent.questions:
 		end := sc.i + 1
 		if c := sc.at(end); c == '|' || c == '&' {
 			end++
@@ -401,8 +402,13 @@ func (sc *scanner) colon(next byte) {
 			sc.prev = beforeOperand
 			return
 		}
+		if !sc.s.sent.parameter(name) {
+			sc.copy(sc.i + 1)
+			sc.prev = beforeOperand
+			return
+		}
 		sc.variable(name, "", end)
-	case next == '\'' || next == '"':
+	case (next == '\'' || next == '"') && sc.s.sent == nil:
 		end := sc.wordEnd(sc.i + 2)
 		if end > sc.i+2 && sc.at(end) == next {
 			sc.variable(sc.in[sc.i+2:end], string(next), end+1)

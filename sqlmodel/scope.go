@@ -12,8 +12,8 @@ type variable struct {
 	// bound, if not nil, is the expression that a parameter stands for.
 	bound ir.Expr
 	t     typ
-	// nn says that it is never NULL.
-	nn bool
+	// nn says that it is never NULL, given that it is a value of a client program.
+	nn, given bool
 	// fields is the record's shape; a row variable (fixed) has that of a table
 	// or composite type, any other that of what was assigned last.
 	isRecord bool

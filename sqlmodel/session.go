@@ -37,7 +37,20 @@ type session struct {
 	srcs   []*source
 	// ended is set by \q: nothing that follows in the file is run.
 	ended bool
+	// sent, if not nil, says that this is the text that a client program sends.
+	sent *sentParams
 }
+
+// sentParams are the forms of parameters that a client program uses: no others
+// are taken for parameters.
+type sentParams struct {
+	// questions says that ? is one, unknown that any name may be one.
+	questions, unknown bool
+	named              map[string]bool
+}
+
+// parameter reports whether a name after a colon or an @ is a parameter.
+func (p *sentParams) parameter(name string) bool { return p == nil || p.unknown || p.named[name] }
 
 // textBranch is an \if that is being read: the texts before it, and the
 // variables that its branches set.

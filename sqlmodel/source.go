@@ -22,6 +22,9 @@ type source struct {
 	// at is the place that pos gave last, so that a long line is not counted
 	// from its beginning for each place in it.
 	at struct{ off, line, col int }
+	// all, if it is valid, is the place of everything in the text, which stands in
+	// a program in another language.
+	all ir.Pos
 }
 
 func newSource(name, text string) *source {
@@ -36,6 +39,9 @@ func newSource(name, text string) *source {
 
 // pos gives the line and the column, counted in characters, of an offset.
 func (s *source) pos(off int) ir.Pos {
+	if s.all != (ir.Pos{}) {
+		return s.all
+	}
 	off = min(max(off, 0), len(s.text))
 	line := sort.SearchInts(s.lines, off+1) - 1
 	from, col := s.lines[line], 0

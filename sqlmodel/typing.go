@@ -1,6 +1,8 @@
 package sqlmodel
 
 import (
+	"slices"
+
 	"github.com/txrobust/robust/ir"
 	"github.com/txrobust/robust/sqlmodel/internal/tidy"
 )
@@ -9,12 +11,15 @@ import (
 // variables.
 const maxTypings = 8
 
-// scriptTemplate makes the transaction of a script. Its parameters have the
+// scriptTemplate makes the transaction of a script or of a client program. Its parameters have the
 // types of the places where they stand, which only the translation finds: it
 // is done again until no type changes.
 func (l *loader) scriptTemplate(fn *function) *ir.Txn {
 	lookBack := false
+	notes := l.notes
+	types, open := fn.types()
 	for i := 0; ; i++ {
+		l.notes = slices.Clone(notes) // those of a translation that counts
 		b := l.newBuilder(fn)
 		b.lookBack = lookBack
 		b.txn.Level, b.txn.Script = fn.level, true
@@ -22,9 +27,9 @@ func (l *loader) scriptTemplate(fn *function) *ir.Txn {
 		f := b.newFrame(fn)
 		f.scope.label = "" // the name of the template qualifies nothing
 		b.calls = []*function{fn}
-		known := len(fn.script.open)
+		known := len(open)
 		b.bounded(f)
-		if (b.retyped(fn.script) || len(fn.script.open) > known) && i < maxTypings {
+		if (b.retyped(types) || len(open) > known) && i < maxTypings {
 			continue
 		}
 		b.txn.Body = append(b.pre, b.out...)
@@ -36,6 +41,15 @@ func (l *loader) scriptTemplate(fn *function) *ir.Txn {
 		tidy.Txn(b.txn, b.weak, b.fields)
 		return b.txn
 	}
+}
+
+// types gives what is known of the types of the variables, by name, and the
+// variables that some path uses without a value.
+func (f *function) types() (types map[string]typ, open map[int]bool) {
+	if f.program != nil {
+		return f.program.types, nil
+	}
+	return f.script.types, f.script.open
 }
 
 // typing is what is known of the type of a variable: those of the places where
@@ -58,11 +72,11 @@ func (b *builder) isTyped(e ir.Expr) bool {
 
 // setType takes note that a variable gets a value of type t, and gives the type
 // that it has.
-func (c *client) setType(v *variable, t typ) typ {
+func (b *builder) setType(v *variable, t typ) typ {
 	if t.name == nUnknown {
 		t = tText
 	}
-	known := c.b.typings[v.local]
+	known := b.typings[v.local]
 	known.sets = append(known.sets, t)
 	if v.t.name == nUnknown {
 		v.t = t
@@ -72,10 +86,10 @@ func (c *client) setType(v *variable, t typ) typ {
 
 // retyped gives the variables the types that were found, and reports whether
 // there is something new.
-func (b *builder) retyped(s *script) bool {
+func (b *builder) retyped(types map[string]typ) bool {
 	changed := false
 	for name, found := range b.typings {
-		t, known := s.types[name]
+		t, known := types[name]
 		was := t.name
 		switch {
 		case len(found.sets) > 0:
@@ -84,7 +98,7 @@ func (b *builder) retyped(s *script) bool {
 			t = commonType(found.uses, false)
 		}
 		if t.name != was {
-			s.types[name] = t
+			types[name] = t
 			changed = true
 		}
 	}
@@ -92,8 +106,8 @@ func (b *builder) retyped(s *script) bool {
 		return true
 	}
 	for name := range b.typings { // nothing says what these are
-		if _, known := s.types[name]; !known {
-			s.types[name] = tText
+		if _, known := types[name]; !known {
+			types[name] = tText
 			changed = true
 		}
 	}

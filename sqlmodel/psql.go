@@ -9,8 +9,8 @@ import (
 	"github.com/txrobust/robust/sqlmodel/internal/tidy"
 )
 
-// client translates what psql or pgbench does in one transaction.
-type client struct {
+// psql translates what psql or pgbench does in one transaction.
+type psql struct {
 	b *builder
 	f *frame
 	s *script
@@ -42,7 +42,7 @@ const (
 
 // scriptBody translates a transaction of a script.
 func (b *builder) scriptBody(f *frame) {
-	c := &client{b: b, f: f, s: f.fn.script, vars: map[int]*variable{}, roles: map[int]role{}, sure: map[int]bool{},
+	c := &psql{b: b, f: f, s: f.fn.script, vars: map[int]*variable{}, roles: map[int]role{}, sure: map[int]bool{},
 		stored: map[int]bool{}, draws: map[*command]bool{}}
 	c.declare()
 	for _, n := range c.s.before {
@@ -60,7 +60,7 @@ func (b *builder) scriptBody(f *frame) {
 
 // assignments calls f for the commands in a node that set variables, with the
 // number of each of those.
-func (c *client) assignments(n *node, f func(cmd *command, k int)) {
+func (c *psql) assignments(n *node, f func(cmd *command, k int)) {
 	for _, b := range n.branches {
 		for _, m := range b.nodes {
 			c.assignments(m, f)
@@ -84,11 +84,11 @@ func (c *client) assignments(n *node, f func(cmd *command, k int)) {
 }
 
 // number gives the number of a variable of psql or pgbench, 0 if nothing uses it.
-func (c *client) number(name string) int { return c.s.s.index[":"+name] }
+func (c *psql) number(name string) int { return c.s.s.index[":"+name] }
 
 // forget stands for what earlier transactions of the script did to variables:
 // they have any value.
-func (c *client) forget(n *node) {
+func (c *psql) forget(n *node) {
 	c.assignments(n, func(cmd *command, k int) {
 		if v := c.vars[k]; v != nil {
 			c.b.emitWeak(&ir.Havoc{At: at(cmd.pos), Var: v.local, NotNull: true})
@@ -100,7 +100,7 @@ func (c *client) forget(n *node) {
 
 // declare finds out which variables there are, and makes the parameters and the
 // locals.
-func (c *client) declare() {
+func (c *psql) declare() {
 	var order []int
 	used := map[int]bool{}
 	needs := map[int][]int{} // what the values of a variable are computed from
@@ -188,7 +188,7 @@ func (c *client) declare() {
 }
 
 // alsoUsed marks what k is computed from.
-func (c *client) alsoUsed(k int, needs map[int][]int, used map[int]bool) {
+func (c *psql) alsoUsed(k int, needs map[int][]int, used map[int]bool) {
 	for _, j := range needs[k] {
 		if !used[j] {
 			used[j] = true
@@ -198,7 +198,7 @@ func (c *client) alsoUsed(k int, needs map[int][]int, used map[int]bool) {
 }
 
 // variable makes the parameter or local of a variable.
-func (c *client) variable(k int, name string, parameter bool) *variable {
+func (c *psql) variable(k int, name string, parameter bool) *variable {
 	b := c.b
 	v := &variable{name: name, local: name}
 	for taken := true; taken; {
@@ -233,7 +233,7 @@ func textParameters(t *text) []int {
 
 // random reports whether \set draws a random number whose bounds do not come
 // from the database: any value, so, chosen with the parameters.
-func (c *client) random(cmd *command) bool {
+func (c *psql) random(cmd *command) bool {
 	if cmd.expr == nil {
 		return false
 	}
@@ -250,7 +250,7 @@ func (c *client) random(cmd *command) bool {
 	return true
 }
 
-func (c *client) list(nodes []*node) {
+func (c *psql) list(nodes []*node) {
 	for _, n := range nodes {
 		switch {
 		case n.raw != nil:
@@ -264,7 +264,7 @@ func (c *client) list(nodes []*node) {
 }
 
 // branches translates \if.
-func (c *client) branches(n *node, list []branch) {
+func (c *psql) branches(n *node, list []branch) {
 	b := c.b
 	if len(list) == 0 {
 		return
@@ -306,11 +306,11 @@ func cloneSet(s map[int]bool) map[int]bool {
 }
 
 // ex gives the translator for a text of the script.
-func (c *client) ex(t *text) *ex { return c.b.ex(c.f, t) }
+func (c *psql) ex(t *text) *ex { return c.b.ex(c.f, t) }
 
 // need ends the transaction where a variable has no value: the server refuses
 // a statement with its name in it.
-func (c *client) need(pos ir.Pos, list []int) {
+func (c *psql) need(pos ir.Pos, list []int) {
 	for _, k := range list {
 		v := c.vars[k]
 		if v == nil || c.sure[k] {
@@ -328,7 +328,7 @@ func (c *client) need(pos ir.Pos, list []int) {
 }
 
 // statement translates a statement.
-func (c *client) statement(n *node) {
+func (c *psql) statement(n *node) {
 	b := c.b
 	if t, ok := pg.Inner(n.raw.Stmt).(*pg.TransactionStmt); ok {
 		c.control(n, t)
@@ -399,8 +399,17 @@ func (b *builder) snapshots() {
 			if r, ok := s.(*ir.Select); ok && slices.Contains(b.first, r) && !needed[s] {
 				continue
 			}
-			if f, ok := s.(*ir.If); ok {
-				f.Then, f.Else = clean(f.Then), clean(f.Else)
+			switch s := s.(type) {
+			case *ir.If:
+				s.Then, s.Else = clean(s.Then), clean(s.Else)
+			case *ir.Block:
+				s.Body = clean(s.Body)
+			case *ir.While:
+				s.Body = clean(s.Body)
+			case *ir.ForRange:
+				s.Body = clean(s.Body)
+			case *ir.Foreach:
+				s.Body = clean(s.Body)
 			}
 			out = append(out, s)
 		}
@@ -421,7 +430,7 @@ func locksAfter(list []ir.Stmt, s ir.Stmt) bool {
 }
 
 // control is a savepoint, or the end of the transaction in a branch.
-func (c *client) control(n *node, t *pg.TransactionStmt) {
+func (c *psql) control(n *node, t *pg.TransactionStmt) {
 	b := c.b
 	find := func() int {
 		for i := len(c.points) - 1; i >= 0; i-- {
@@ -455,7 +464,7 @@ func (c *client) control(n *node, t *pg.TransactionStmt) {
 }
 
 // counted runs a statement and returns the number of rows that it changed.
-func (c *client) counted(n *node, tree any) {
+func (c *psql) counted(n *node, tree any) {
 	b, f := c.b, c.f
 	f.rowcount = b.local("row_count", tInt)
 	defer func() { f.rowcount = "" }()
@@ -464,7 +473,7 @@ func (c *client) counted(n *node, tree any) {
 }
 
 // changed takes note that a variable has a new value.
-func (c *client) changed(k int, stored bool) {
+func (c *psql) changed(k int, stored bool) {
 	delete(c.sure, k)
 	c.stored[k] = c.stored[k] || stored
 	c.vars[k].nn = false
@@ -474,7 +483,7 @@ func (c *client) changed(k int, stored bool) {
 }
 
 // command translates a command that stands by itself.
-func (c *client) command(cmd *command) {
+func (c *psql) command(cmd *command) {
 	b := c.b
 	k := c.number(cmd.target)
 	v := c.vars[k]
@@ -512,18 +521,18 @@ func (c *client) command(cmd *command) {
 }
 
 // fromDatabase reports whether an expression uses what a query gave.
-func (c *client) fromDatabase(cmd *command) bool {
+func (c *psql) fromDatabase(cmd *command) bool {
 	return slices.ContainsFunc(textParameters(cmd.expr), func(k int) bool { return c.stored[k] })
 }
 
 // store assigns a value to a variable.
-func (c *client) store(k int, e val, cmd *command, stored bool) {
+func (c *psql) store(k int, e val, cmd *command, stored bool) {
 	b, v := c.b, c.vars[k]
 	out := e.e
 	x := c.ex(&text{src: c.f.text.src})
 	switch {
 	case e.t.name != nUnknown || !b.isTyped(e.e):
-		out = x.cast(e, c.setType(v, e.t), 0).e
+		out = x.cast(e, b.setType(v, e.t), 0).e
 	case v.t.name != nUnknown: // a copy of a variable has the type of the place where it stands
 		out = x.cast(e, v.t, 0).e
 	}

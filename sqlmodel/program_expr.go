@@ -1,0 +1,217 @@
+package sqlmodel
+
+import (
+	"github.com/txrobust/robust/client"
+	"github.com/txrobust/robust/ir"
+	"github.com/txrobust/robust/sqlmodel/internal/tidy"
+)
+
+func mayFail(e ir.Expr) bool { return tidy.MayFail(e) }
+
+// ex gives the translator for an expression of the program.
+func (p *caller) ex() *ex { return p.b.ex(p.f, p.f.text) }
+
+// value translates an expression whose type does not matter.
+func (p *caller) value(e client.Expr) ir.Expr {
+	v := p.expr(e)
+	return p.ex().defaultType(v).e
+}
+
+// cond translates a condition.
+func (p *caller) cond(e client.Expr) ir.Expr {
+	v := p.expr(e)
+	switch v.t.name {
+	case nBool:
+		return v.e
+	case nUnknown:
+		if _, ok := v.literalText(); !ok {
+			return p.ex().literal(v, tBool, 0).e
+		}
+	}
+	return &ir.Call{Name: "client true", Args: []ir.Expr{v.e}, Type: ir.BoolType}
+}
+
+// expr translates an expression of the program.
+func (p *caller) expr(e client.Expr) val {
+	if p.depth++; p.depth > maxNesting {
+		panic(tooLarge{})
+	}
+	defer func() { p.depth-- }()
+	p.b.grow()
+	switch e := e.(type) {
+	case *client.VarExpr:
+		v := p.vars[e.Name]
+		if v == nil {
+			p.b.l.fail(p.b.cur, "there is no variable %s in transaction %s", e.Name, p.body.txn.Name)
+		}
+		return v.value()
+	case *client.Const:
+		return p.constant(e.Value)
+	case *client.Op:
+		return p.op(e)
+	case *client.Call:
+		c := &ir.Call{Name: "client " + e.Name}
+		for _, a := range e.Args {
+			c.Args = append(c.Args, p.value(a))
+		}
+		t := kindType(e.Kind)
+		if t.name == nUnknown {
+			t = tText
+		}
+		c.Type = t.ir
+		return val{e: c, t: t, nn: e.Kind != client.Any, given: true}
+	}
+	panic("sqlmodel: unknown expression " + typeName(e) + " of a client program")
+}
+
+func (p *caller) constant(v ir.Value) val {
+	out := val{e: ir.C(v), nn: !v.IsNull(), given: true}
+	switch v.Kind {
+	case ir.KindInt:
+		out.t = tInt
+	case ir.KindNum:
+		out.t = tFloat
+	case ir.KindBool:
+		out.t = tBool
+	case ir.KindTime:
+		out.t = tStamp
+	case ir.KindText, ir.KindNull:
+		out.t = tUnknown
+	case ir.KindArray:
+		out.t = typ{ir: ir.ArrayType(ir.KindNull), name: nArray, elem: nAny}
+	default:
+		out.t = tAny
+	}
+	return out
+}
+
+// into converts a value to the type of a variable, as an assignment in the
+// program does.
+func (p *caller) into(v *programVar, e val) ir.Expr {
+	t := v.t
+	switch {
+	case !v.open:
+	case e.t.name != nUnknown || !p.b.isTyped(e.e) && !e.isNull():
+		t = p.b.setType(v.variable, e.t)
+	case t.name == nUnknown: // a copy: it has the type of the place where it stands
+		return e.e
+	}
+	return p.convert(e, t)
+}
+
+// convert gives a value the type t. Where that is no conversion of SQL it is a
+// function of which nothing is known.
+func (p *caller) convert(e val, t typ) ir.Expr {
+	if s, ok := e.literalText(); ok && constantOf(s, t) == nil {
+		return &ir.Call{Name: castName(t), Args: []ir.Expr{e.e}, Type: localType(t)}
+	}
+	return p.ex().fit(e, t).e
+}
+
+// op applies an operator of the program.
+func (p *caller) op(e *client.Op) val {
+	x := p.ex()
+	args := make([]val, len(e.Args))
+	for i, a := range e.Args {
+		switch e.Op {
+		case "&&", "||", "!":
+			args[i] = val{e: p.cond(a), t: tBool}
+		default:
+			args[i] = p.expr(a)
+		}
+	}
+	switch len(args) {
+	case 1:
+		a := args[0]
+		switch e.Op {
+		case "!":
+			return val{e: ir.NotE(a.e), t: tBool, nn: true}
+		case "null":
+			if a.nn {
+				return val{e: ir.C(ir.Bool(false)), t: tBool, nn: true}
+			}
+			return val{e: &ir.Unary{Op: ir.IsNull, X: a.e}, t: tBool, nn: true}
+		case "-":
+			if a.t.numeric() {
+				out := x.prefix("-", a, 0)
+				out.given = true
+				return out
+			}
+		}
+	case 2:
+		l, r := args[0], args[1]
+		switch e.Op {
+		case "&&":
+			return val{e: ir.AndE(l.e, r.e), t: tBool, nn: true}
+		case "||":
+			return val{e: ir.OrE(l.e, r.e), t: tBool, nn: true}
+		case "==", "!=", "<", "<=", ">", ">=":
+			return p.compare(e.Op, l, r)
+		case "+", "-", "*", "/", "%":
+			if out, ok := p.arithmetic(e.Op, l, r); ok {
+				out.given = true
+				return out
+			}
+		}
+	}
+	return p.opaque(e.Op, tText, args...)
+}
+
+// opaque is an operator of which nothing is known here.
+func (p *caller) opaque(op string, t typ, args ...val) val {
+	c := &ir.Call{Name: "client " + op, Type: t.ir}
+	for _, a := range args {
+		c.Args = append(c.Args, p.ex().defaultType(a).e)
+	}
+	return val{e: c, t: t, nn: true, given: true}
+}
+
+func (p *caller) arithmetic(op string, l, r val) (val, bool) {
+	x := p.ex()
+	if l.t.name == nUnknown && r.t.numeric() && p.b.isTyped(l.e) {
+		l = x.literal(l, r.t, 0)
+	}
+	if r.t.name == nUnknown && l.t.numeric() && p.b.isTyped(r.e) {
+		r = x.literal(r, l.t, 0)
+	}
+	text := func(v val) bool { return v.t.name == nText || v.t.name == nUnknown }
+	if op == "+" && text(l) && text(r) {
+		return x.concat(l, r, l.nn && r.nn), true
+	}
+	return x.arithmetic(op, l, r, l.nn && r.nn)
+}
+
+// compare compares values of the program. Its order of texts is not that of the
+// database.
+func (p *caller) compare(op string, l, r val) val {
+	x := p.ex()
+	same := func(v, other val) (val, bool) {
+		if v.t.name != nUnknown {
+			return v, true
+		}
+		if s, ok := v.literalText(); ok {
+			return x.defaultType(v), other.t.name == nUnknown || other.t.textual() && constantOf(s, other.t) != nil
+		}
+		return x.literal(v, other.t, 0), true
+	}
+	nn := l.nn && r.nn
+	l, ok1 := same(l, r)
+	r, ok2 := same(r, l)
+	sql := map[string]string{"==": "=", "!=": "<>"}[op]
+	if sql == "" {
+		sql = op
+	}
+	text := l.t.ir.Kind == ir.KindText || r.t.ir.Kind == ir.KindText || l.t.name == nUnknown
+	equality := op == "==" || op == "!="
+	if ok1 && ok2 && !l.record && comparability(l.t, r.t) == "ir" && (equality || !text) {
+		out := x.compare(sql, l, r, 0)
+		out.nn = nn
+		return out
+	}
+	if op == "!=" { // the same function as for ==, so that the two exclude each other
+		out := p.opaque("==", tBool, l, r)
+		out.e = ir.NotE(out.e)
+		return out
+	}
+	return p.opaque(op, tBool, l, r)
+}

@@ -1,0 +1,555 @@
+package sqlmodel
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/txrobust/robust/client"
+	"github.com/txrobust/robust/ir"
+	"github.com/txrobust/robust/sqlmodel/internal/pg"
+)
+
+// query translates a statement of SQL, which rest follows.
+func (p *caller) query(q *client.Query, rest []client.Stmt) {
+	s := p.body.sent[q]
+	if s.why != "" {
+		p.snapped = true
+		p.lost(s, s.refs, s.why)
+		p.forget(q)
+		return
+	}
+	for i, st := range s.list {
+		if t, ok := st.tree.(*pg.TransactionStmt); ok {
+			p.control(s, t)
+			continue
+		}
+		p.snapshot(st.tree)
+		if i == len(s.list)-1 {
+			p.guard(s, st, func() { p.results(s, st, rest) }, func() { p.forget(q) })
+			return
+		}
+		p.guard(s, st, func() { p.command(p.frame(s), st, s, sink{}) }, func() {})
+	}
+	if len(s.list) == 0 || q.Found != "" || q.Count != "" {
+		p.forget(q)
+	}
+}
+
+// snapshot takes note that a statement takes the snapshot, if it does.
+func (p *caller) snapshot(tree any) {
+	switch tree.(type) {
+	case *pg.LockStmt, *pg.VariableSetStmt, *pg.VariableShow, *pg.ConstraintsSet, *pg.ListenStmt, *pg.NotifyStmt, *pg.CheckPointStmt:
+	default:
+		if !p.snapped {
+			p.snapped = true
+			p.b.snapshotHere()
+		}
+	}
+}
+
+// guard translates a statement by f. Where that cannot be modelled, or does not
+// fit the schema, an ir.Unmodelled and other take its place.
+func (p *caller) guard(s *sent, st sentStmt, f, other func()) {
+	if why, ok := p.attempt(f); !ok {
+		p.lost(s, st.refs, why)
+		other()
+	}
+}
+
+// attempt runs f; where it cannot go on, nothing stays of what it wrote.
+func (p *caller) attempt(f func()) (why string, ok bool) {
+	b := p.b
+	loops, depth, level, snapped := p.f.loops, b.loopDepth, p.depth, p.snapped
+	why, ok = b.attempt(func() {
+		if err := faultIn(f); err != nil {
+			panic(unmodelled{faulty + err.Msg + ")"})
+		}
+	})
+	if !ok {
+		p.f.loops, b.loopDepth, p.depth, p.snapped = loops, depth, level, snapped
+	}
+	return why, ok
+}
+
+// faulty begins the reason for a statement that does not fit the schema.
+const faulty = "a statement that does not fit the schema ("
+
+// lost stands for a statement that is not modelled.
+func (p *caller) lost(s *sent, r *refs, why string) {
+	pos, e := s.q.Pos, p.b.l.effectOf(r)
+	switch {
+	case strings.Contains(s.q.SQL, client.Hole) && !e.all:
+		p.b.l.note(pos, "a part of this statement is not known: it is taken to name no other tables and functions")
+	case s.why != "" || strings.HasPrefix(why, faulty):
+		p.b.l.note(pos, "%s is not modelled", why)
+	}
+	p.b.anything(pos, e, why)
+}
+
+// forget gives the variables that a statement sets any value.
+func (p *caller) forget(q *client.Query) {
+	for _, name := range p.sets(q) {
+		v := p.vars[name]
+		p.b.emitWeak(&ir.Havoc{At: at(q.Pos), Var: v.local, NotNull: v.nn})
+	}
+}
+
+// sets gives the variables that a statement sets, each once.
+func (p *caller) sets(q *client.Query) []string {
+	var out []string
+	add := func(name string) {
+		if p.vars[name] != nil && !slices.Contains(out, name) {
+			out = append(out, name)
+		}
+	}
+	for _, name := range q.Into {
+		add(name)
+	}
+	for _, a := range q.ByName {
+		add(resultName(a))
+	}
+	add(q.Found)
+	add(q.Null)
+	add(q.Count)
+	return out
+}
+
+// frame is the frame for a statement, with its parameters.
+func (p *caller) frame(s *sent) *frame {
+	b, g := p.b, *p.f
+	g.text, g.inputs = s.text, nil
+	for i, e := range s.params {
+		if e == nil { // nothing is known of it
+			g.inputs = append(g.inputs, p.anyValue(s, i))
+			continue
+		}
+		v := p.expr(e)
+		if v.t.name != nUnknown && (mayFail(v.e) || exprSize(v.e, shareable+1) > shareable) {
+			local := b.local("arg", v.t)
+			b.emit(&ir.Assign{At: at(s.q.Pos), Var: local, Expr: v.e})
+			v.e = ir.V(local)
+		}
+		g.inputs = append(g.inputs, &variable{bound: v.e, t: v.t, nn: v.nn, given: true})
+	}
+	return &g
+}
+
+// anyValue makes a parameter of which nothing is known.
+func (p *caller) anyValue(s *sent, i int) *variable {
+	b := p.b
+	v := &variable{local: b.irLocal("arg", ir.NullType), t: tUnknown, given: true}
+	b.typings[v.local] = &typing{}
+	if t, known := p.body.types[v.local]; known {
+		v.t = t
+		b.retypeLocal(v.local, t)
+	}
+	b.emit(&ir.Havoc{At: at(s.q.Pos), Var: v.local})
+	return v
+}
+
+// command runs a statement in a frame.
+func (p *caller) command(g *frame, st sentStmt, s *sent, to sink) {
+	if do, ok := st.tree.(*pg.DoStmt); ok {
+		p.b.inline(s.q.Pos, st.does[do], nil)
+		return
+	}
+	p.b.command(g, s.text, st.tree, s.q.Pos, to)
+}
+
+// gives reports whether a statement gives rows.
+func gives(tree any) bool {
+	switch s := tree.(type) {
+	case *pg.SelectStmt, *pg.CallStmt:
+		return true
+	case *pg.InsertStmt:
+		return s.ReturningClause != nil
+	case *pg.UpdateStmt:
+		return s.ReturningClause != nil
+	case *pg.DeleteStmt:
+		return s.ReturningClause != nil
+	case *pg.MergeStmt:
+		return len(s.ReturningClause.GetExprs()) > 0
+	}
+	return false
+}
+
+// results translates a statement, and what the program takes from it.
+func (p *caller) results(s *sent, st sentStmt, rest []client.Stmt) {
+	b, q := p.b, s.q
+	pos := q.Pos
+	o := &rowTaker{p: p, q: q, pos: pos, temps: map[int]dest{}}
+	wantsRow := len(q.Into) > 0 || len(q.ByName) > 0
+	_, isSelect := st.tree.(*pg.SelectStmt)
+	wants := wantsRow || q.Found != "" || q.Null != "" || q.Count != ""
+	e := b.l.effectOf(st.refs)
+	if isSelect && wantsRow && (q.Returned || q.Count != "") && (e.writes || e.all) {
+		b.unmodelled("a query that writes, of which more is looked at than its row")
+	}
+	if q.Returned && (isSelect || !wants) {
+		p.command(p.frame(s), st, s, sink{kind: toClient})
+		if !wants {
+			return
+		}
+	}
+	if isSelect && wantsRow && q.Count != "" { // the row alone does not tell the number
+		g := p.frame(s)
+		g.rowcount = p.flag(q.Count, s)
+		p.command(g, st, s, sink{})
+		p.setFlag(q.Count, g.rowcount, pos)
+	}
+	g := p.frame(s)
+	if q.Count != "" && !(isSelect && wantsRow) {
+		g.rowcount = p.flag(q.Count, s)
+	}
+	to := sink{}
+	if wantsRow || q.Returned && !isSelect {
+		to = sink{kind: intoLocals, dests: o.dests}
+		o.all = q.Returned && !isSelect
+		o.direct = p.onlyWithRow(q, rest)
+	}
+	if q.Found != "" {
+		g.found = p.flag(q.Found, s)
+	} else if to.kind == intoLocals {
+		g.found = b.local("was_found", tBool)
+	}
+	body := b.collect(func() { p.command(g, st, s, to) })
+	b.out = append(b.out, body...)
+	for _, flag := range nonEmptyList(g.found, g.rowcount) {
+		if !sets(body, flag) && (flag != g.found || q.Found != "" || o.called) {
+			b.unmodelled("the number of rows of this statement")
+		}
+	}
+	if to.kind == intoLocals && !o.called {
+		if gives(st.tree) {
+			b.unmodelled("the row of this statement")
+		}
+		if q.Found != "" { // there never is one
+			b.emitWeak(&ir.Assign{At: at(pos), Var: g.found, Expr: ir.C(ir.Bool(false))})
+		}
+	} else if q.Found != "" && !gives(st.tree) {
+		b.emitWeak(&ir.Assign{At: at(pos), Var: g.found, Expr: ir.C(ir.Bool(false))})
+	}
+	if o.all && !oneRowWritten(body) {
+		b.unmodelled("the rows that this statement returns")
+	}
+	o.found = g.found
+	if alwaysTrue(body, g.found) {
+		o.found = ""
+	}
+	if o.called {
+		o.store()
+	} else if q.Null != "" {
+		p.setNull(q, ir.C(ir.Bool(false)))
+	}
+	p.setFlag(q.Found, g.found, pos)
+	if g.rowcount != "" {
+		p.setFlag(q.Count, g.rowcount, pos)
+	}
+}
+
+// sets reports whether statements set a local.
+func sets(list []ir.Stmt, local string) bool {
+	found := false
+	ir.Walk(list, func(s ir.Stmt) { found = found || slices.Contains(ir.Assigned(s), local) })
+	return found
+}
+
+// alwaysTrue reports whether statements set a local to true, and to nothing
+// else.
+func alwaysTrue(list []ir.Stmt, local string) bool {
+	times, yes := 0, false
+	ir.Walk(list, func(s ir.Stmt) {
+		if slices.Contains(ir.Assigned(s), local) {
+			times++
+		}
+	})
+	for _, s := range list {
+		if a, ok := s.(*ir.Assign); ok && a.Var == local {
+			c, ok := a.Expr.(*ir.Const)
+			yes = ok && c.Value.IsTrue()
+		}
+	}
+	return yes && times == 1
+}
+
+// flag gives the local for Found or Count: that of the variable, unless the
+// statement looks at it.
+func (p *caller) flag(name string, s *sent) string {
+	v, t := p.vars[name], tInt
+	if s.q.Found == name {
+		t = tBool
+	}
+	looks := false
+	for _, e := range s.params {
+		client.WalkExpr(e, func(e client.Expr) {
+			x, ok := e.(*client.VarExpr)
+			looks = looks || ok && x.Name == name
+		})
+	}
+	if v == nil || looks || v.t.name != t.name {
+		if t.name == nBool {
+			return p.b.local("was_found", t)
+		}
+		return p.b.local("row_count", t)
+	}
+	return v.local
+}
+
+// setFlag sets the variable Found or Count from the local of flag.
+func (p *caller) setFlag(name, local string, pos ir.Pos) {
+	v := p.vars[name]
+	if v == nil || v.local == local {
+		return
+	}
+	t := tInt
+	if p.b.typeOfLocal(local) == ir.BoolType {
+		t = tBool
+	}
+	p.b.emitWeak(&ir.Assign{At: at(pos), Var: v.local, Expr: p.into(v, val{e: ir.V(local), t: t, nn: true})})
+}
+
+// setNull sets the variable that says whether a NULL did not fit.
+func (p *caller) setNull(q *client.Query, null ir.Expr) {
+	if v := p.vars[q.Null]; v != nil {
+		p.b.emitWeak(&ir.Assign{At: at(q.Pos), Var: v.local, Expr: p.into(v, val{e: null, t: tBool, nn: true})})
+	}
+}
+
+// rowTaker takes the row of a statement into the variables of the program.
+type rowTaker struct {
+	p   *caller
+	q   *client.Query
+	pos ir.Pos
+	// found is the local that says whether there is a row, "" if there always is
+	// one.
+	found string
+	// direct says that the variables do not matter where there is no row or a NULL,
+	// all that the program looks at all columns.
+	direct, all bool
+	// called says that the statement gives a row; targets are the variables for
+	// its columns.
+	called  bool
+	targets []taken
+	temps   map[int]dest
+	cols    []colDef
+}
+
+// taken is a column that goes into a variable.
+type taken struct {
+	v    *programVar
+	from dest // where it is before that
+	nn   bool
+}
+
+// variable gives the variable for a column, nil for none.
+func (o *rowTaker) variable(i int, name string) *programVar {
+	if i < len(o.q.Into) {
+		return o.p.vars[o.q.Into[i]]
+	}
+	for _, a := range o.q.ByName {
+		if a.Name == name {
+			return o.p.vars[resultName(a)]
+		}
+	}
+	for _, a := range o.q.ByName {
+		if strings.EqualFold(a.Name, name) {
+			return o.p.vars[resultName(a)]
+		}
+	}
+	return nil
+}
+
+// dests gives the locals for the columns. It may be called several times, and
+// gives the same ones then.
+func (o *rowTaker) dests(cols []colDef) (list, rest []dest) {
+	p, b := o.p, o.p.b
+	if n := len(o.q.Into); n > 0 && n != len(cols) {
+		b.unmodelled("a row of %d columns for %d variables", len(cols), n)
+	}
+	o.called, o.targets, o.cols = true, nil, cols
+	once := map[string]bool{}
+	for i, c := range cols {
+		v := o.variable(i, c.name)
+		t := c.t
+		if t.name == nUnknown {
+			t = tText
+		}
+		if v == nil {
+			d := dest{}
+			if o.all {
+				d = o.temp(i, "column", t)
+			}
+			list = append(list, d)
+			continue
+		}
+		if v.open {
+			b.setType(v.variable, t)
+		}
+		d := dest{v.local, v.t}
+		if !o.direct || once[v.local] || !p.same(t, v.t) {
+			d = o.temp(i, v.name, t)
+		}
+		once[v.local] = true
+		list = append(list, d)
+		o.targets = append(o.targets, taken{v, d, c.nn})
+	}
+	return list, nil
+}
+
+// same reports whether a value of one type is one of the other as it is.
+func (p *caller) same(from, to typ) bool {
+	e := ir.V("")
+	return from.String() == to.String() || localType(from) == localType(to) && p.ex().cast(val{e: e, t: from}, to, 0).e == e
+}
+
+// temp is a local for a column.
+func (o *rowTaker) temp(i int, base string, t typ) dest {
+	d, known := o.temps[i]
+	if !known || d.t != t {
+		d = dest{o.p.b.local(base, t), t}
+		o.temps[i] = d
+	}
+	return d
+}
+
+// store puts the row into the variables.
+func (o *rowTaker) store() {
+	p, b := o.p, o.p.b
+	var null ir.Expr
+	for _, t := range o.targets {
+		if !t.nn && !t.v.nullable() {
+			null = ir.OrE(null, &ir.Unary{Op: ir.IsNull, X: ir.V(t.from.local)})
+		}
+	}
+	var found ir.Expr
+	if o.found != "" {
+		found = ir.V(o.found)
+	}
+	if o.q.Null != "" {
+		is := ir.C(ir.Bool(false))
+		if null != nil {
+			is = ir.AndE(found, null)
+		}
+		p.setNull(o.q, is)
+		if v := p.vars[o.q.Null]; null != nil && v != nil && v.t.name == nBool {
+			null = ir.V(v.local)
+		}
+	}
+	if o.all {
+		e := &ir.Emit{At: at(o.pos)}
+		if found != nil {
+			e.Exprs = append(e.Exprs, found)
+		}
+		for i := range o.cols {
+			if d, ok := o.temps[i]; ok {
+				e.Exprs = append(e.Exprs, ir.V(d.local))
+			}
+		}
+		if len(e.Exprs) > 0 {
+			b.emit(e)
+		}
+	}
+	ok := found
+	if null != nil {
+		ok = ir.AndE(found, ir.NotE(null))
+	}
+	if o.direct {
+		ok = nil
+	}
+	for _, t := range o.targets {
+		if t.from.local == t.v.local {
+			continue
+		}
+		e := p.convert(val{e: ir.V(t.from.local), t: t.from.t, nn: t.nn}, t.v.t)
+		if ok != nil {
+			e = &ir.Cond{If: ok, Then: e, Else: ir.V(t.v.local)}
+		}
+		b.emitWeak(&ir.Assign{At: at(o.pos), Var: t.v.local, Expr: e})
+	}
+}
+
+// onlyWithRow reports whether the variables of a row do not matter where there
+// is none, or where a NULL does not fit: the transaction ends at once then.
+func (p *caller) onlyWithRow(q *client.Query, rest []client.Stmt) bool {
+	vars := map[string]bool{}
+	for _, name := range q.Into {
+		vars[name] = true
+	}
+	for _, a := range q.ByName {
+		vars[resultName(a)] = true
+	}
+	if q.Found == "" || q.Null == "" || vars[q.Found] || vars[q.Null] || q.Found == q.Null {
+		return false
+	}
+	return endsWithout(rest, vars, map[string]bool{q.Found: false, q.Null: false}) &&
+		endsWithout(rest, vars, map[string]bool{q.Found: true, q.Null: true})
+}
+
+// endsWithout reports whether statements end the transaction without a look at
+// the variables vars, where others have the values known.
+func endsWithout(list []client.Stmt, vars, known map[string]bool) bool {
+	looks := func(es ...client.Expr) bool {
+		found := false
+		for _, e := range es {
+			client.WalkExpr(e, func(e client.Expr) {
+				v, ok := e.(*client.VarExpr)
+				found = found || ok && vars[v.Name]
+			})
+		}
+		return found
+	}
+	for _, s := range list {
+		switch s := s.(type) {
+		case *client.Commit, *client.Rollback:
+			return true
+		case *client.Emit:
+			if looks(s.Exprs...) {
+				return false
+			}
+		case *client.Assign:
+			if _, is := known[s.Var]; is || looks(s.Expr) {
+				return false
+			}
+		case *client.If:
+			value, decided := truthOf(s.Cond, known)
+			switch {
+			case !decided:
+				return false
+			case value && len(s.Then) > 0:
+				return endsWithout(s.Then, vars, known)
+			case !value && len(s.Else) > 0:
+				return endsWithout(s.Else, vars, known)
+			}
+		default:
+			return false
+		}
+	}
+	return false
+}
+
+// truthOf tells whether a condition is true or false where some variables have
+// known values, if that can be told.
+func truthOf(e client.Expr, known map[string]bool) (value, decided bool) {
+	switch e := e.(type) {
+	case *client.VarExpr:
+		value, decided = known[e.Name]
+	case *client.Const:
+		value, decided = e.Value.IsTrue(), e.Value.Kind == ir.KindBool
+	case *client.Op:
+		switch {
+		case e.Op == "!" && len(e.Args) == 1:
+			value, decided = truthOf(e.Args[0], known)
+			value = !value
+		case (e.Op == "&&" || e.Op == "||") && len(e.Args) == 2:
+			x, ok1 := truthOf(e.Args[0], known)
+			y, ok2 := truthOf(e.Args[1], known)
+			stop := e.Op == "||" // a part that has this value decides
+			switch {
+			case ok1 && x == stop, ok2 && y == stop:
+				return stop, true
+			}
+			return !stop, ok1 && ok2
+		}
+	}
+	return value, decided
+}

@@ -1,0 +1,130 @@
+package sqlmodel
+
+import (
+	"github.com/txrobust/robust/client"
+	"github.com/txrobust/robust/ir"
+	"github.com/txrobust/robust/sqlmodel/internal/pg"
+)
+
+// forRows is a loop over the rows of a statement.
+func (p *caller) forRows(s *client.ForRows) {
+	b := p.b
+	q := p.body.sent[s.Query]
+	snapped := p.snapped
+	why, r := q.why, q.refs
+	if why == "" {
+		var ok bool
+		if why, ok = p.attempt(func() { p.loop(s, q) }); ok {
+			return
+		}
+	}
+	p.snapped = true
+	if !snapped && q.why == "" {
+		b.snapshotHere()
+	}
+	b.cur = s.Pos
+	p.lost(q, r, why)
+	// Any number of rounds, with any row in each.
+	l := &loopLabel{name: s.Label, loop: true}
+	more := b.local("more", tBool)
+	w := &ir.While{At: at(s.Pos), Cond: ir.C(ir.Bool(true))}
+	w.Body = b.collect(func() {
+		b.emit(&ir.Havoc{At: at(s.Pos), Var: more, NotNull: true})
+		b.emit(&ir.If{At: at(s.Pos), Cond: ir.NotE(ir.V(more)), Then: []ir.Stmt{&ir.Break{At: at(s.Pos)}}})
+		p.forget(s.Query)
+	})
+	w.Body = append(w.Body, p.round(l, s.Body)...)
+	p.snapped = true
+	w.Label = l.label
+	b.emit(w)
+}
+
+// loop translates a loop whose statement can be modelled.
+func (p *caller) loop(s *client.ForRows, q *sent) {
+	b := p.b
+	pos := s.Pos
+	for _, st := range q.list {
+		if _, ok := st.tree.(*pg.TransactionStmt); ok || len(q.list) > 1 {
+			b.unmodelled("a loop over several statements")
+		}
+	}
+	if len(q.list) == 0 {
+		b.unmodelled("a loop over an empty statement")
+	}
+	st := q.list[0]
+	p.snapshot(st.tree)
+	g := p.frame(q)
+	x := b.ex(g, q.text)
+	o := &rowTaker{p: p, q: s.Query, pos: pos, direct: true, temps: map[int]dest{}}
+	rows := p.rows(x, g, st, q)
+	if s.Query.Returned {
+		b.unmodelled("a loop over rows at which the program looks in other ways")
+	}
+	single := len(rows.loops) == 0 && (rows.atMost == 1 || len(rows.aggs) > 0 || len(rows.from) == 0)
+	list, _ := o.dests(rows.targets)
+	for i, d := range list {
+		if d.local == "" {
+			continue
+		}
+		t := &o.targets[o.index(i, list)]
+		if t.from.local == t.v.local && (single || !t.nn && !t.v.nullable() || mentions(rows, d.local)) {
+			list[i] = o.temp(i, t.v.name, rows.targets[i].t)
+			t.from = list[i]
+		}
+	}
+	o.direct = false
+	l := &loopLabel{name: s.Label, loop: true}
+	round := func() []ir.Stmt {
+		first := b.collect(o.store)
+		return append(first, p.round(l, s.Body)...)
+	}
+	snapped := p.snapped
+	switch {
+	case rows.atMost == 0:
+	case single:
+		b.oneRound(g, x, rows, round, l, "", pos, list)
+	case len(rows.loops) > 0:
+		b.overSets(x, rows, round, l, "", pos, list)
+	default:
+		b.overRows(x, rows, round, l, "", pos, list)
+	}
+	p.snapped = snapped
+}
+
+// index gives the target of column i, given the locals of all columns.
+func (o *rowTaker) index(i int, list []dest) int {
+	n := 0
+	for _, d := range list[:i] {
+		if d.local != "" {
+			n++
+		}
+	}
+	return n
+}
+
+// rows translates a statement whose rows are gone through one by one.
+func (p *caller) rows(x *ex, g *frame, st sentStmt, s *sent) *query {
+	b, pos := p.b, s.q.Pos
+	if sel, ok := st.tree.(*pg.SelectStmt); ok {
+		b.apart(sel, nil)
+		x.withWrites(sel.WithClause, sel)
+		q := x.asLoop(sel, pos)
+		b.skipRows(q, pos, false)
+		return q
+	}
+	if !gives(st.tree) {
+		b.unmodelled("a loop over %s", commandName(st.tree))
+	}
+	to := sink{kind: intoRows, rows: &rowSink{local: b.irLocal("rows", ir.ArrayType(ir.KindOpaque))}}
+	p.command(g, st, s, to)
+	if to.rows.cols == nil {
+		b.unmodelled("a loop over the rows of this statement")
+	}
+	loop := setLoop{array: ir.V(to.rows.local), elem: b.irLocal("element", ir.OpaqueType)}
+	q := &query{in: x.inner(), atMost: -1, loops: []setLoop{loop}}
+	for i, c := range to.rows.cols {
+		c.e = &ir.Call{Name: ir.FieldFn(i), Args: []ir.Expr{ir.V(loop.elem)}, Type: localType(c.t)}
+		q.targets = append(q.targets, c)
+	}
+	return q
+}

@@ -1,0 +1,164 @@
+package sqlmodel
+
+import (
+	"strings"
+
+	"github.com/txrobust/robust/client"
+	"github.com/txrobust/robust/ir"
+	"github.com/txrobust/robust/sqlmodel/internal/pg"
+)
+
+// sent is the text that a client program sends at one place, read.
+type sent struct {
+	q *client.Query
+	// list are its statements, none if why says what is wrong with it.
+	list []sentStmt
+	why  string
+	// refs is what all of it names.
+	refs *refs
+	// params are the values of $1, $2, … in text, nil for one that is not known.
+	params []client.Expr
+	text   *text
+	// followed says that the transaction may have a statement after it.
+	followed bool
+}
+
+// sentStmt is a statement.
+type sentStmt struct {
+	tree any
+	refs *refs
+	does map[*pg.DoStmt]*function
+}
+
+// holeWord stands in the place of client.Hole: a name that nothing has.
+const holeWord = "\uE000"
+
+// readSent reads a text. Whatever is wrong with it is no error: the statement is
+// not modelled then.
+func (l *loader) readSent(q *client.Query) *sent {
+	s := &sent{q: q, refs: newRefs()}
+	src := newSource(q.Pos.File, q.SQL)
+	src.all = q.Pos
+	if src.all == (ir.Pos{}) {
+		src.all = ir.Pos{File: "-"}
+	}
+	s.text = src.whole()
+	if l.size += size(q.SQL); l.size > maxSQL {
+		l.fail(q.Pos, "up to this statement there is more than %d MB of SQL; leave out the rows, and name the schema", maxSQL>>20)
+	}
+	if strings.Contains(q.SQL, client.Hole) {
+		s.why = "a statement of which a part is not known"
+		l.readTokens(s, strings.ReplaceAll(q.SQL, client.Hole, holeWord))
+		return s
+	}
+	err := faultIn(func() {
+		if err := src.checkText(); err != nil {
+			panic(err)
+		}
+		l.parseSent(s, src)
+	})
+	if err == nil {
+		return s
+	}
+	s.list, s.refs = nil, newRefs()
+	s.why = "a statement that cannot be read (" + err.Msg + ")"
+	l.readTokens(s, q.SQL)
+	return s
+}
+
+// faultIn runs f and gives the fault in the input that it found.
+func faultIn(f func()) (fault *ir.Error) {
+	defer func() {
+		if r := recover(); r != nil {
+			e, ok := r.(*ir.Error)
+			if !ok {
+				panic(r)
+			}
+			fault = e
+		}
+	}()
+	f()
+	return nil
+}
+
+// parseSent parses a text and finds its parameters.
+func (l *loader) parseSent(s *sent, src *source) {
+	names := map[string]bool{}
+	for _, a := range s.q.Named {
+		names[a.Name] = true
+	}
+	read := func(questions bool) (*session, *scanner) {
+		ses := l.newSession()
+		ses.sent = &sentParams{questions: questions, unknown: s.q.Open, named: names}
+		sc := &scanner{s: ses, src: src, in: src.text}
+		sc.run()
+		return ses, sc
+	}
+	ses, sc := read(false)
+	if len(s.q.Args) > 0 && len(ses.vars) == 0 || s.q.Open {
+		ses, sc = read(true)
+	}
+	in := newSource(src.name, string(sc.out))
+	in.all = src.all
+	s.text = in.whole()
+	stmts, err := s.text.parse()
+	if err != nil {
+		panic(err)
+	}
+	l.bindSent(s, ses)
+	if in.toks, err = pg.Scan(in.text); err != nil {
+		l.fail(s.q.Pos, "%s", clipped(err.Error()))
+	}
+	for _, raw := range stmts {
+		n := &node{pos: s.q.Pos, src: in, raw: raw, text: s.text, at: int(raw.StmtLocation)}
+		f := &function{refs: newRefs(), script: &script{does: map[*pg.DoStmt]*function{}}}
+		l.scriptRefs(f, n)
+		l.scriptRefs(&function{refs: s.refs, script: f.script}, n)
+		s.list = append(s.list, sentStmt{pg.Inner(raw.Stmt), f.refs, f.script.does})
+	}
+}
+
+// bindSent gives the parameters of a text their values.
+func (l *loader) bindSent(s *sent, ses *session) {
+	keys := make([]string, len(ses.vars))
+	for key, n := range ses.index {
+		keys[n-1] = key
+	}
+	named := map[string]client.Expr{}
+	for _, a := range s.q.Named {
+		named[a.Name] = a.Expr
+	}
+	s.params = make([]client.Expr, len(keys))
+	used, question := 0, 0
+	for i, key := range keys {
+		at := 0
+		switch {
+		case strings.HasPrefix(key, "?#"):
+			question++
+			at = question
+		case key[0] == '$', key[0] == '?':
+			for _, c := range key[1:] {
+				if at = at*10 + int(c-'0'); at > 1<<16 {
+					break
+				}
+			}
+		default:
+			e, known := named[key[1:]]
+			if !known && !s.q.Open {
+				l.fail(s.q.Pos, "there is no value for the parameter %s", key[1:])
+			}
+			s.params[i] = e
+			continue
+		}
+		used = max(used, at)
+		switch {
+		case at >= 1 && at <= len(s.q.Args):
+			s.params[i] = s.q.Args[at-1]
+		case !s.q.Open:
+			l.fail(s.q.Pos, "it has a parameter %d, but %d values are given", at, len(s.q.Args))
+		}
+	}
+	if used < len(s.q.Args) && !s.q.Open && len(s.q.Args) > 0 {
+		l.fail(s.q.Pos, "it has %d parameters, but %d values are given", used, len(s.q.Args))
+	}
+}
