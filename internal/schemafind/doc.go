@@ -25,6 +25,9 @@
 // stands behind a mark, such as -- +goose Down, by blanks, so that every
 // statement keeps its line and column.
 //
+// What is found is read with sqlmodel.Options.Schema, which makes notes of the
+// statements that it cannot read and gives up on the tables that they name.
+//
 // The dialect is what sqlc is told, else what names of directories and files say
 // (db/mysql, schema.sqlite.sql), else what the text looks like.
 //
