@@ -19,7 +19,7 @@ const module = "github.com/txrobust/robust"
 var layers = [][]string{
 	{"internal/folder"},
 	{"ir", "smt", "proof", "internal/cache"},
-	{"engine", "client"},
+	{"engine", "client", "internal/schemafind"},
 	{"ir/interp", "sqlmodel/internal/input", "sqlmodel/internal/pg", "sqlmodel/internal/tidy"},
 	{"sqlmodel/internal/plpgsql"},
 	{"sqlmodel", "sqlmodel/mysql", "symbolic", "internal/progen", "internal/pgtest"},

@@ -57,6 +57,11 @@
 //	-- fresh: name, name                 these parameters are unique per call
 //	-- invariant: [for table alias, …:] condition over rows
 //
+// A schema that was found and not named (Options.Schema) may have statements that
+// cannot be read: they give notes, and no statement is modelled on a table that
+// they name anywhere, not even in a string. It is DDL alone: its functions are no
+// templates, and what changes rows in it is passed over.
+//
 // # How it translates
 //
 // NULL has SQL's three-valued logic throughout. IN and NOT IN of a subquery

@@ -161,6 +161,7 @@ func (l *loader) createFunction(s *pg.CreateFunctionStmt, t *text, first int) {
 		}
 	}
 	l.functionComments(f, src, first)
+	f.helper = f.helper || l.unread.files[src.name]
 	switch {
 	case s.SqlBody != nil:
 		f.atomic = sqlBody(s.SqlBody)

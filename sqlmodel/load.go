@@ -21,6 +21,12 @@ type Options struct {
 	// Txns restricts the templates to these functions. They are templates
 	// even if other functions call them.
 	Txns []string
+	// Schema is DDL that was found and not named, such as that of package
+	// internal/schemafind. It is read before the files. What of it cannot be read
+	// gives a note, and no statement on a table that it names is modelled; a table
+	// that nobody declares is one of which nothing is known. Its functions are no
+	// templates unless Txns names them, and its rows are no initial rows.
+	Schema []File
 	// disk says that scripts may include files from the disk.
 	disk bool
 	// ctx, if not nil, ends the reading.
@@ -89,6 +95,7 @@ func (l *loader) translate() error {
 
 // finish completes the program.
 func (l *loader) finish() error {
+	l.somewhere()
 	input.SortNotes(l.notes, l.files)
 	l.prog.Notes = l.notes
 	if err := ir.Check(l.prog); err != nil {
@@ -97,15 +104,35 @@ func (l *loader) finish() error {
 	return nil
 }
 
+// somewhere declares a table where there is none, but some statement may touch
+// any: two of them may touch the same.
+func (l *loader) somewhere() {
+	any := false
+	for _, txn := range l.prog.Txns {
+		ir.Walk(txn.Body, func(s ir.Stmt) {
+			u, ok := s.(*ir.Unmodelled)
+			any = any || ok && u.Tables == nil
+		})
+	}
+	if any && len(l.prog.Tables) == 0 {
+		l.prog.Tables = []*ir.Table{{Name: "unknown", Rowid: true, Key: []int{0}, Columns: []ir.Column{{Name: "rowid", Type: ir.IntType, NotNull: true}}}}
+	}
+}
+
 // read reads the files up to the tables and the declarations of functions.
 func read(files []File, opt Options) (l *loader, err error) {
-	if len(files) == 0 && !opt.isProgram {
+	all := slices.Concat(opt.Schema, files)
+	if len(all) == 0 && !opt.isProgram {
 		return nil, fmt.Errorf("no SQL file was given")
+	}
+	named := files
+	if len(named) == 0 {
+		named = all
 	}
 	defer input.Catch(&err)
 	l = &loader{
-		files:   files,
-		prog:    &ir.Program{Name: programName(files)},
+		files:   all,
+		prog:    &ir.Program{Name: programName(named)},
 		tables:  map[string]*table{},
 		dropped: map[string]bool{},
 		views:   map[string]*view{},
@@ -113,19 +140,30 @@ func read(files []File, opt Options) (l *loader, err error) {
 		opt:     opt,
 
 		operators: map[string]string{},
+		unread:    gaps{files: map[string]bool{}, words: map[string]ir.Pos{}},
 	}
 	inside := l.included()
+	for _, f := range opt.Schema {
+		if err := l.ended(); err != nil {
+			return nil, err
+		}
+		l.unread.files[f.Name] = true
+		if !inside[f.Name] {
+			l.found(f)
+		}
+	}
 	for _, f := range files {
 		if err := l.ended(); err != nil {
 			return nil, err
 		}
-		if !inside[f.Name] || len(inside) == len(files) { // all of them only where they include each other
+		if !inside[f.Name] || len(inside) == len(all) { // all of them only where they include each other
 			l.file(f)
 		}
 	}
 	for _, again := range l.postponed {
 		again()
 	}
+	l.obscureNamed()
 	if opt.isProgram {
 		l.scripts = nil // what the files do by themselves
 		l.readProgram()
@@ -136,8 +174,11 @@ func read(files []File, opt Options) (l *loader, err error) {
 	for _, f := range slices.Concat(l.funcs, l.scripts, l.programs) {
 		for _, name := range slices.Sorted(maps.Keys(f.refs.made)) {
 			if l.table(name) == nil && l.views[name] == nil {
-				l.views[name] = &view{pos: f.pos, what: "a table that a function creates", reads: nil}
+				l.views[name] = &view{pos: f.pos, what: "a table that a function creates", rows: f.refs.made[name]}
 			}
+		}
+		if !opt.isProgram {
+			l.unknownTables(f.refs, f.pos)
 		}
 		l.defers, l.sets = l.defers || f.refs.defers, l.sets || f.refs.sets
 		l.locksTables = l.locksTables || f.refs.locksTables || f.refs.dynamic
@@ -174,8 +215,9 @@ type loader struct {
 	views   map[string]*view
 	path    []string // schemas that a SET search_path names
 	size    int      // bytes of SQL read
-	defers  bool     // some SET CONSTRAINTS exists
-	sets    bool     // some function changes settings of the session
+	unread  gaps
+	defers  bool // some SET CONSTRAINTS exists
+	sets    bool // some function changes settings of the session
 	// locksTables says that some transaction may lock a whole table, so that even
 	// queries may wait, and end in a deadlock.
 	locksTables bool
@@ -271,13 +313,13 @@ func (l *loader) statement(n *node) {
 		l.createView(s, t, pos)
 	case *pg.CreateTableAsStmt:
 		name := rangeName(s.Into.Rel)
-		l.views[name] = &view{pos: pos, what: "a table made by a query", reads: append(l.tablesIn(s.Query), name)}
+		l.views[name] = &view{pos: pos, what: "a table made by a query", reads: append(l.tablesIn(s.Query), name), rows: true}
 		l.note(pos, "%s is made by a query: statements on it are not modelled", name)
 	case *pg.CreateSeqStmt:
 		l.views[rangeName(s.Sequence)] = &view{pos: pos, what: "a sequence, read as a table", reads: nil}
 	case *pg.CreateForeignTable:
 		name := rangeName(s.BaseStmt.Relation)
-		l.views[name] = &view{pos: pos, what: "a foreign table", reads: []string{name}}
+		l.views[name] = &view{pos: pos, what: "a foreign table", reads: []string{name}, rows: true}
 	case *pg.CreatePolicyStmt:
 		if tab := l.table(rangeName(s.Table)); tab != nil {
 			tab.policies = append(tab.policies, s)

@@ -14,7 +14,7 @@ import (
 type refs struct {
 	tables map[string]bool
 	calls  map[string]bool
-	// made are the tables that it creates.
+	// made are the tables that it creates; true are those for all sessions.
 	made   map[string]bool
 	writes bool
 	// frees says that it may delete or update rows, not only add some.
@@ -49,9 +49,9 @@ func (r *refs) add(root pg.Message) {
 	pg.Walk(root, func(x any) bool {
 		switch x := x.(type) {
 		case *pg.CreateStmt:
-			r.made[rangeName(x.Relation)] = true
+			r.make(x.Relation)
 		case *pg.CreateTableAsStmt:
-			r.made[rangeName(x.Into.Rel)] = true
+			r.make(x.Into.Rel)
 		case *pg.ConstraintsSet:
 			r.defers = true
 		case *pg.VariableSetStmt:
@@ -88,6 +88,12 @@ func (r *refs) add(root pg.Message) {
 		}
 		return true
 	})
+}
+
+// make adds a table that is created.
+func (r *refs) make(v *pg.RangeVar) {
+	name := rangeName(v)
+	r.made[name] = r.made[name] || v.Relpersistence != "t"
 }
 
 func (l *loader) refsIn(root pg.Message) *refs {
@@ -302,6 +308,12 @@ func (tr *tracer) touch(name string, do access) {
 	t := tr.l.table(name)
 	if t == nil {
 		if v := tr.l.views[name]; v != nil {
+			if v.all {
+				tr.everything()
+			}
+			if v.rows {
+				tr.tables[name], tr.writes = true, tr.writes || do > readsRows
+			}
 			for _, r := range v.reads {
 				if r != name {
 					tr.touch(r, do)
@@ -314,6 +326,9 @@ func (tr *tracer) touch(name string, do access) {
 		tr.tables[t.name] = true
 		for _, o := range t.oddTables {
 			tr.touch(o, do)
+		}
+		if t.oddAll {
+			tr.everything()
 		}
 		for _, p := range t.policies {
 			tr.add(tr.l.refsIn(p))

@@ -102,9 +102,11 @@ type table struct {
 	// oddTables are other tables that such a statement may touch.
 	odd       string
 	oddTables []string
-	policies  []*pg.CreatePolicyStmt
-	rowSec    bool
-	inserts   []initialInsert
+	// oddAll says that it may touch all of them.
+	oddAll   bool
+	policies []*pg.CreatePolicyStmt
+	rowSec   bool
+	inserts  []initialInsert
 	// partitioned says that a row may fit into no partition.
 	partitioned bool
 	ir          *ir.Table
@@ -115,6 +117,9 @@ type view struct {
 	pos   ir.Pos
 	what  string
 	reads []string // tables
+	// rows says that it has rows of its own, which others may read and write, and
+	// all that nothing is known of the tables that it reads.
+	rows, all bool
 	// query is that of a view, whose columns have the names cols, as far as
 	// these are given.
 	query *pg.SelectStmt

@@ -1,6 +1,7 @@
 package sqlmodel
 
 import (
+	"maps"
 	"slices"
 
 	"github.com/txrobust/robust/ir"
@@ -8,6 +9,22 @@ import (
 
 // finishTables makes the tables of the program once all DDL was read.
 func (l *loader) finishTables() {
+	for _, name := range slices.Sorted(maps.Keys(l.views)) {
+		// What stands in the place of a table and has rows is one that the program
+		// can be said to touch, and no more.
+		if v := l.views[name]; v.rows && l.table(name) == nil {
+			l.order = append(l.order, &table{pos: v.pos, name: name, odd: v.what})
+		}
+	}
+	if len(l.opt.Schema) > 0 {
+		for _, t := range slices.Clone(l.order) {
+			for _, f := range t.foreign {
+				if l.unread.files[t.pos.File] {
+					l.unknownTable(f.ref, f.pos)
+				}
+			}
+		}
+	}
 	for _, t := range l.order {
 		for _, c := range t.columns {
 			if c.sequence != "" && l.table(c.sequence) == nil {
@@ -16,8 +33,11 @@ func (l *loader) finishTables() {
 		}
 		it := &ir.Table{Pos: t.pos, Name: t.name}
 		if t.key == nil {
+			if !l.tolerate(t, func() { l.rowidName(t) }) {
+				t.columns, t.uniques, t.foreign, t.checks = nil, nil, nil, nil
+			}
 			it.Rowid = true
-			it.Columns = []ir.Column{{Name: l.rowidName(t), Type: ir.IntType, NotNull: true}}
+			it.Columns = []ir.Column{{Name: "rowid", Type: ir.IntType, NotNull: true}}
 			it.Key = []int{0}
 		}
 		for _, c := range t.columns {
@@ -27,7 +47,9 @@ func (l *loader) finishTables() {
 			return !slices.ContainsFunc(t.uniques, func(u *uniqueKey) bool { return slices.Contains(u.columns, c.name) })
 		})
 		for _, c := range slices.Clone(t.indexed) {
-			v, why := l.rowExpr(t, c.generated)
+			var v val
+			why := "names that are not there"
+			l.tolerate(t, func() { v, why = l.rowExpr(t, c.generated) })
 			if why != "" {
 				l.hideIndexes(t, c.name, why)
 				continue
@@ -49,7 +71,7 @@ func (l *loader) finishTables() {
 		for _, k := range t.unseen {
 			k.tables = []string{t.name}
 		}
-		l.constraints(t)
+		l.tolerate(t, func() { l.constraints(t) })
 	}
 	for _, t := range l.order {
 		l.foreignKeys(t)
@@ -67,12 +89,11 @@ func (l *loader) finishTables() {
 	}
 }
 
-// rowidName is the name of the hidden column; it must be no other's.
-func (l *loader) rowidName(t *table) string {
+// rowidName makes sure that the name of the hidden column is no other's.
+func (l *loader) rowidName(t *table) {
 	if t.column("rowid") != nil {
 		l.fail(t.pos, "table %s has no primary key, and its column rowid has the name of the hidden key; declare a primary key", t.name)
 	}
-	return "rowid"
 }
 
 func columnIndexes(t *ir.Table, names []string) []int {
@@ -251,39 +272,52 @@ func (l *loader) constraints(t *table) {
 func (l *loader) foreignKeys(t *table) {
 	for _, f := range t.foreign {
 		f.number = -1
-		ref := l.table(f.ref)
-		if ref == nil {
-			l.fail(f.pos, "foreign key %s refers to %s, but there is no such table", f.name, f.ref)
-		}
-		refs := l.refColumns(childKey{f, t})
-		if len(refs) == 0 {
-			l.fail(f.pos, "foreign key %s refers to %s, which has no primary key; name the columns", f.name, f.ref)
-		}
-		l.checkColumns(ref, f.pos, refs)
-		if len(refs) != len(f.columns) {
-			l.fail(f.pos, "foreign key %s has %d columns for %d", f.name, len(f.columns), len(refs))
-		}
-		switch {
-		case l.checkedLate(f) && slices.Contains(l.opt.mended, lateKey{t.name, f.name}):
-			l.hideForeignKey(t, ref, f, refs, "foreign key "+f.name+", which may be checked at commit")
-			continue
-		case f.unproven:
-			l.hideForeignKey(t, ref, f, refs, "foreign key "+f.name+", which is NOT VALID")
-			continue
-		}
-		k := ir.ForeignKey{Pos: f.pos, Name: f.name, Columns: columnIndexes(t.ir, f.columns), Ref: ref.ir, RefColumns: columnIndexes(ref.ir, refs)}
-		if !keyOrUnique(ref.ir, k.RefColumns) {
-			l.fail(f.pos, "foreign key %s refers to columns of %s that are no primary key and no unique key", f.name, f.ref)
-		}
-		for i, c := range k.Columns {
-			from, to := t.ir.Columns[c], ref.ir.Columns[k.RefColumns[i]]
-			if !to.Type.Accepts(from.Type) {
-				l.fail(f.pos, "foreign key %s compares %s (%s) with %s (%s)", f.name, from.Name, from.Type, to.Name, to.Type)
-			}
-		}
-		f.number = len(t.ir.ForeignKeys)
-		t.ir.ForeignKeys = append(t.ir.ForeignKeys, k)
 	}
+	for _, f := range slices.Clone(t.foreign) {
+		others := []*table{}
+		if ref := l.table(f.ref); ref != nil {
+			others = append(others, ref)
+		}
+		if !l.tolerate(t, func() { l.foreignKeyOf(t, f) }, others...) {
+			t.foreign = without(t.foreign, func(g *foreignKey) bool { return g == f })
+		}
+	}
+}
+
+// foreignKeyOf adds one foreign key.
+func (l *loader) foreignKeyOf(t *table, f *foreignKey) {
+	ref := l.table(f.ref)
+	if ref == nil {
+		l.fail(f.pos, "foreign key %s refers to %s, but there is no such table", f.name, f.ref)
+	}
+	refs := l.refColumns(childKey{f, t})
+	if len(refs) == 0 {
+		l.fail(f.pos, "foreign key %s refers to %s, which has no primary key; name the columns", f.name, f.ref)
+	}
+	l.checkColumns(ref, f.pos, refs)
+	if len(refs) != len(f.columns) {
+		l.fail(f.pos, "foreign key %s has %d columns for %d", f.name, len(f.columns), len(refs))
+	}
+	switch {
+	case l.checkedLate(f) && slices.Contains(l.opt.mended, lateKey{t.name, f.name}):
+		l.hideForeignKey(t, ref, f, refs, "foreign key "+f.name+", which may be checked at commit")
+		return
+	case f.unproven:
+		l.hideForeignKey(t, ref, f, refs, "foreign key "+f.name+", which is NOT VALID")
+		return
+	}
+	k := ir.ForeignKey{Pos: f.pos, Name: f.name, Columns: columnIndexes(t.ir, f.columns), Ref: ref.ir, RefColumns: columnIndexes(ref.ir, refs)}
+	if !keyOrUnique(ref.ir, k.RefColumns) {
+		l.fail(f.pos, "foreign key %s refers to columns of %s that are no primary key and no unique key", f.name, f.ref)
+	}
+	for i, c := range k.Columns {
+		from, to := t.ir.Columns[c], ref.ir.Columns[k.RefColumns[i]]
+		if !to.Type.Accepts(from.Type) {
+			l.fail(f.pos, "foreign key %s compares %s (%s) with %s (%s)", f.name, from.Name, from.Type, to.Name, to.Type)
+		}
+	}
+	f.number = len(t.ir.ForeignKeys)
+	t.ir.ForeignKeys = append(t.ir.ForeignKeys, k)
 }
 
 func keyOrUnique(t *ir.Table, cols []int) bool {

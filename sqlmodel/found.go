@@ -1,0 +1,337 @@
+package sqlmodel
+
+import (
+	"errors"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/txrobust/robust/ir"
+	"github.com/txrobust/robust/sqlmodel/internal/pg"
+)
+
+// gaps collects what is not known of a schema that was found (Options.Schema).
+// A statement that cannot be read may have done anything to what it names: a
+// table that it names is one of which no statement is modelled, which may touch
+// all tables, since there may be a trigger on it or it may be a view.
+type gaps struct {
+	// files are the names of the files of the schema.
+	files map[string]bool
+	// words are the names in statements that were not read, in lower case, with
+	// the place of the first such statement.
+	words map[string]ir.Pos
+}
+
+// notRead is what such a table is called.
+const notRead = "a table of which the schema was not read"
+
+// found reads a file of the schema that was found: what declares something.
+func (l *loader) found(f File) {
+	nodes, srcs := l.foundNodes(f)
+	var open []*node // since BEGIN
+	eachStatement(nodes, func(n *node) {
+		s, ok := pg.Inner(n.raw.Stmt).(*pg.TransactionStmt)
+		switch {
+		case !ok:
+			open = append(open, n)
+			l.declare(n)
+		case s.Kind == pg.TransRollback || s.Kind == pg.TransBackTo:
+			l.note(n.pos, "this takes back what stands before it: nothing of that is known")
+			for _, m := range open {
+				l.forget(m.raw, m.pos, m.sql())
+			}
+		default:
+			open = nil
+		}
+	})
+	for _, src := range srcs {
+		l.comments(src)
+	}
+}
+
+// foundNodes gives the statements of a file, without those that are no SQL.
+func (l *loader) foundNodes(f File) (nodes []*node, srcs []*source) {
+	read := func() (err error) {
+		s, before := l.newSession(), l.size
+		defer func() {
+			if err != nil {
+				l.size = before
+			}
+		}()
+		defer l.catch(&err)
+		nodes = s.read(f)
+		srcs = s.srcs
+		return nil
+	}
+	err := read()
+	if err == nil {
+		return nodes, srcs
+	}
+	whole := f.Text
+	if text, ok := l.readable(f); ok {
+		f.Text = text
+		if err = read(); err == nil {
+			return nodes, srcs
+		}
+	}
+	l.noteError(ir.Pos{File: f.Name, Line: 1, Col: 1}, err, "this file is left out")
+	l.forget(nil, ir.Pos{File: f.Name, Line: 1, Col: 1}, whole)
+	return nil, nil
+}
+
+// readable blanks the statements of a file that the parser does not read. ok is
+// false where it cannot be split into statements.
+func (l *loader) readable(f File) (text string, ok bool) {
+	src := newSource(f.Name, strings.TrimPrefix(f.Text, "\ufeff"))
+	if src.checkText() != nil {
+		return "", false
+	}
+	src = newSource(f.Name, withoutData(src.text))
+	toks, err := pg.Scan(src.text)
+	if err != nil {
+		return "", false
+	}
+	out := []byte(src.text)
+	for _, span := range statementSpans(toks, len(src.text)) {
+		_, err := src.whole().slice("", span[0], span[1]).parse()
+		if err == nil {
+			continue
+		}
+		pos := src.pos(span[2])
+		l.noteError(pos, err, "this statement is left out")
+		l.forget(nil, pos, src.text[span[0]:span[1]])
+		for i := span[0]; i < span[1]; i++ {
+			if out[i] != '\n' && out[i] != '\r' {
+				out[i] = ' '
+			}
+		}
+	}
+	return string(out), true
+}
+
+// statementSpans splits a text at the semicolons that end statements: where each
+// begins and ends, and where its first token is.
+func statementSpans(toks []pg.Token, end int) [][3]int {
+	var out [][3]int
+	from, first, blocks := 0, -1, 0
+	last := ""
+	for _, t := range toks {
+		if t.Kind == pg.Comment {
+			continue
+		}
+		if first < 0 {
+			first = t.Start
+		}
+		switch {
+		case t.Kind == pg.Word && t.Text == "atomic" && last == "begin":
+			blocks = 1
+		case t.Kind == pg.Word && t.Text == "case" && blocks > 0:
+			blocks++
+		case t.Kind == pg.Word && t.Text == "end" && blocks > 0:
+			blocks--
+		case t.Kind == pg.Punct && t.Text == ";" && blocks == 0:
+			out = append(out, [3]int{from, t.End, first})
+			from, first = t.End, -1
+		}
+		last = t.Text
+	}
+	if first >= 0 {
+		out = append(out, [3]int{from, end, first})
+	}
+	return out
+}
+
+// declare runs a statement of the schema. What changes rows, or only reads them,
+// is passed over: the rows of a schema that was found are no initial rows.
+func (l *loader) declare(n *node) {
+	leave := func(format string, args ...any) {
+		l.note(n.pos, format, args...)
+		l.forget(n.raw, n.pos, n.sql())
+	}
+	switch s := pg.Inner(n.raw.Stmt).(type) {
+	case *pg.InsertStmt, *pg.UpdateStmt, *pg.DeleteStmt, *pg.MergeStmt, *pg.TruncateStmt, *pg.CopyStmt, *pg.LockStmt:
+		return
+	case *pg.SelectStmt:
+		if r := l.refsIn(s); slices.ContainsFunc(slices.Collect(maps.Keys(r.calls)), func(name string) bool { return builtins[name].result == "" || len(l.lookup(name)) > 0 }) {
+			leave("this SELECT calls a function, which may change the schema: nothing is known of what it names")
+		}
+		return
+	case *pg.DoStmt:
+		if changesSchema.MatchString(n.sql()) {
+			leave("a DO block is not run: nothing is known of what it names")
+		}
+		return
+	case *pg.CallStmt:
+		leave("a CALL is not run: nothing is known of what it names")
+		return
+	}
+	run := func(f func() error) {
+		var err error
+		func() {
+			defer l.catch(&err)
+			err = f()
+		}()
+		if err != nil {
+			l.noteError(n.pos, err, "this statement is left out")
+			l.forget(n.raw, n.pos, n.sql())
+		}
+	}
+	run(func() error {
+		if l.tryStatement(n) != nil {
+			l.postponed = append(l.postponed, func() { run(func() error { l.statement(n); return nil }) })
+		}
+		return nil
+	})
+}
+
+// sql is the text of a statement.
+func (n *node) sql() string {
+	from := n.text.offset(int(n.raw.StmtLocation))
+	to := n.text.offset(int(n.raw.StmtLocation + n.raw.StmtLen))
+	if n.raw.StmtLen == 0 || to > len(n.src.text) {
+		to = len(n.src.text)
+	}
+	return n.src.text[from:to]
+}
+
+// catch turns the panic of a fault of the input into an error. It must be
+// deferred.
+func (l *loader) catch(err *error) {
+	if r := recover(); r != nil {
+		e, ok := r.(*ir.Error)
+		if !ok {
+			panic(r)
+		}
+		*err = e
+	}
+}
+
+// noteError makes a note of a fault of the input, at its place if it has one.
+func (l *loader) noteError(pos ir.Pos, err error, what string) {
+	msg := err.Error()
+	if e, ok := errors.AsType[*ir.Error](err); ok {
+		msg = e.Msg
+		if e.Pos.IsValid() {
+			pos = e.Pos
+		}
+	}
+	l.note(pos, "%s, and nothing is known of what it names: %s", what, msg)
+}
+
+// name matches the names in SQL, also within strings.
+var anyName = regexp.MustCompile(`[\p{L}_][\p{L}\p{N}_$]*|"(?:[^"]|"")+"`)
+
+// forget notes what a statement names that was not read. What cannot be found by
+// its name, an operator, gives an error.
+func (l *loader) forget(raw *pg.RawStmt, pos ir.Pos, text string) {
+	for _, w := range anyName.FindAllString(text, -1) {
+		w = strings.ToLower(strings.ReplaceAll(strings.Trim(w, `"`), `""`, `"`))
+		if _, known := l.unread.words[w]; !known {
+			l.unread.words[w] = pos
+		}
+	}
+	if operatorDDL.MatchString(text) {
+		l.fail(pos, "this declares an operator, but cannot be read; name the schema without it (-schema)")
+	}
+	if raw == nil {
+		for _, m := range tableDDL.FindAllStringSubmatch(text, -1) {
+			parts := strings.Split(m[1], ".")
+			for i, p := range parts {
+				if p = strings.TrimSpace(p); strings.HasPrefix(p, `"`) {
+					parts[i] = strings.Trim(p, `"`)
+				} else {
+					parts[i] = strings.ToLower(p)
+				}
+			}
+			l.unknownTable(qualified(parts), pos)
+		}
+		return
+	}
+	switch s := pg.Inner(raw.Stmt).(type) {
+	case *pg.CreateStmt:
+		l.unknownTable(rangeName(s.Relation), pos)
+	}
+}
+
+var (
+	// changesSchema finds the words without which a block only changes rows.
+	changesSchema = regexp.MustCompile(`(?i)\b(alter|create|drop|execute|perform|call|select)\b`)
+	operatorDDL   = regexp.MustCompile(`(?i)\bcreate\s+operator\b`)
+	tableDDL      = regexp.MustCompile(`(?i)\bcreate\s+(?:unlogged\s+)?table\s+(?:if\s+not\s+exists\s+)?((?:[\p{L}_][\p{L}\p{N}_$]*|"[^"]+")(?:\s*\.\s*(?:[\p{L}_][\p{L}\p{N}_$]*|"[^"]+"))?)`)
+)
+
+// unknownTable declares a table of which nothing is known, unless there is
+// something of the name.
+func (l *loader) unknownTable(name string, pos ir.Pos) {
+	if l.table(name) != nil || l.views[name] != nil {
+		return
+	}
+	t := &table{pos: pos, name: name}
+	t.obscure()
+	l.tables[name], l.order = t, append(l.order, t)
+}
+
+// obscure makes no statement on a table modelled.
+func (t *table) obscure() { t.odd, t.oddAll = notRead, true }
+
+// obscureNamed gives up on what unread statements name.
+func (l *loader) obscureNamed() {
+	if len(l.unread.words) == 0 {
+		return
+	}
+	named := func(name string) bool {
+		_, ok := l.unread.words[strings.ToLower(lastPart(name))]
+		return ok
+	}
+	for _, t := range l.order {
+		if named(t.name) && !t.oddAll {
+			l.note(t.pos, "no statement on %s is modelled: what %s says of it was not read", t.name, l.unread.words[strings.ToLower(lastPart(t.name))])
+			t.obscure()
+		}
+	}
+	for name, v := range l.views {
+		if named(name) {
+			v.query, v.what, v.all = nil, "a view of which the schema was not read", true
+		}
+	}
+	l.funcs = without(l.funcs, func(f *function) bool { return l.unread.files[f.pos.File] && named(f.name) })
+}
+
+// unknownTables declares the tables that some SQL names and no file declares, if
+// the schema was found: another part of it may not have been.
+func (l *loader) unknownTables(r *refs, pos ir.Pos) {
+	if len(l.opt.Schema) == 0 {
+		return
+	}
+	for _, name := range slices.Sorted(maps.Keys(r.tables)) {
+		if l.table(name) != nil || l.views[name] != nil || l.dropped[name] || r.made[name] ||
+			strings.HasPrefix(name, "pg_") || strings.HasPrefix(name, "information_schema.") {
+			continue
+		}
+		l.note(pos, "the schema that was found has no table %s: statements on it may do anything", name)
+		l.unknownTable(name, pos)
+	}
+}
+
+// tolerate runs f, which completes a table. A fault gives up on the table, and on
+// others, if it is one of a schema that was found.
+func (l *loader) tolerate(t *table, f func(), others ...*table) (ok bool) {
+	if !l.unread.files[t.pos.File] {
+		f()
+		return true
+	}
+	var err error
+	func() {
+		defer l.catch(&err)
+		f()
+	}()
+	if err == nil {
+		return true
+	}
+	l.noteError(t.pos, err, "no statement on "+t.name+" is modelled")
+	for _, o := range append(others, t) {
+		o.obscure()
+	}
+	return false
+}

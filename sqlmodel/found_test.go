@@ -1,0 +1,152 @@
+package sqlmodel_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/txrobust/robust/ir"
+	"github.com/txrobust/robust/sqlmodel"
+)
+
+// parseFound reads a transaction over a schema that was found.
+func parseFound(t *testing.T, schema, txn string) *ir.Program {
+	t.Helper()
+	p, err := sqlmodel.Parse([]sqlmodel.File{{Name: "q.sql", Text: txn}}, sqlmodel.Options{Schema: []sqlmodel.File{{Name: "found.sql", Text: schema}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// havocs describes the statements that are not modelled: their tables, or * for
+// all.
+func havocs(p *ir.Program) string {
+	var out []string
+	for _, txn := range p.Txns {
+		ir.Walk(txn.Body, func(s ir.Stmt) {
+			if u, ok := s.(*ir.Unmodelled); ok {
+				tables := "*"
+				if u.Tables != nil {
+					tables = ""
+					for _, t := range u.Tables {
+						tables += t.Name + " "
+					}
+				}
+				out = append(out, u.Reason+": "+strings.TrimSpace(tables))
+			}
+		})
+	}
+	return strings.Join(out, "; ")
+}
+
+// TestFoundSchema is what becomes of statements of a schema that cannot be read:
+// what is known of the tables that they name.
+func TestFoundSchema(t *testing.T) {
+	const tables = "CREATE TABLE a (id int PRIMARY KEY, v int);\nCREATE TABLE b (id int PRIMARY KEY, v int);\n"
+	const writes = "-- name: t\nUPDATE a SET v = 1 WHERE id = $1;"
+	unknown := "a table of which the schema was not read: *"
+	for _, c := range []struct {
+		name, schema, txn string
+		havocs            string
+		// note is how a note begins, with its place.
+		note string
+	}{
+		{"all is read", tables, writes, "", ""},
+		{"no SQL, of other tables", tables + "PRAGMA foreign_keys = ON;\n", writes, "", "found.sql:3:1: this statement is left out"},
+		{"no SQL, of this table", tables + "\n  ALTER TABLE a SET FANCY;\n", writes, unknown, "found.sql:4:21: this statement is left out"},
+		{"quoted", tables + `ALTER TABLE "a" SET FANCY;`, writes, unknown, "found.sql:3:21: this statement is left out"},
+		{"a key for a table that is not there", tables + "ALTER TABLE b ADD FOREIGN KEY (v) REFERENCES gone (id);", writes, "", "found.sql:3:19: no statement on b is modelled"},
+		{"the table with that key", tables + "ALTER TABLE b ADD FOREIGN KEY (v) REFERENCES gone (id);", "-- name: t\nDELETE FROM b;", unknown, ""},
+		{"a column that is not there", tables + "ALTER TABLE a DROP COLUMN w;", writes, unknown, "found.sql:3:13: this statement is left out"},
+		{"a declaration in another dialect", "CREATE TABLE a (id int AUTO_INCREMENT);", writes, unknown, "found.sql:1:24: this statement is left out"},
+		{"a trigger in a language that is broken", tables + "CREATE FUNCTION f() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN FROB; END $$;\nCREATE TRIGGER g BEFORE UPDATE ON a FOR EACH ROW EXECUTE FUNCTION f();", writes,
+			"trigger g (BEFORE): trigger g, whose function is not in PL/pgSQL: *", "found.sql:3:66: this statement is left out"},
+		{"a function that is declared again, and broken", tables + "CREATE FUNCTION f() RETURNS int LANGUAGE sql AS 'SELECT 1';\nCREATE OR REPLACE FUNCTION f() RETURNS int LANGUAGE sql AS 'SELECT FROM FROM';",
+			"-- name: t\nUPDATE a SET v = f() WHERE id = $1;", "the function f, which is not declared here: *", ""},
+		{"a view that is declared again, and broken", tables + "CREATE VIEW w AS SELECT * FROM b;\nCREATE OR REPLACE VIEW w AS SELECT * FROM b FANCY JOIN;", "-- name: t\nSELECT * FROM w WHERE id = $1;",
+			"a view of which the schema was not read (w): *", ""},
+		{"a block that changes the schema", tables + "DO $$ BEGIN EXECUTE 'ALTER TABLE a ADD UNIQUE (v)'; END $$;", writes, unknown, "found.sql:3:1: a DO block is not run"},
+		{"a block that changes rows", tables + "DO $$ BEGIN UPDATE a SET v = 0; END $$;", writes, "", ""},
+		{"a function that may change the schema", tables + "SELECT audit('a');", writes, unknown, "found.sql:3:1: this SELECT calls a function"},
+		{"a function that does not", tables + "SELECT pg_catalog.setval('a', 1);", writes, "", ""},
+		{"changes of rows", tables + "INSERT INTO a VALUES (1, 2); UPDATE a SET v = 3; DELETE FROM a; TRUNCATE a; LOCK TABLE a;", writes, "", ""},
+		{"taken back", tables + "BEGIN; ALTER TABLE a ADD UNIQUE (v); ROLLBACK;", writes, unknown, "found.sql:3:38: this takes back"},
+		{"committed", tables + "BEGIN; ALTER TABLE a ADD UNIQUE (v); COMMIT;", writes, "", ""},
+		{"a table that nobody declares", tables, "-- name: t\nUPDATE c SET v = 1 WHERE id = $1;", unknown, "q.sql:2:1: the schema that was found has no table c"},
+		{"a file that cannot be split", tables + "CREATE TABLE c (t text DEFAULT 'x);", writes, unknown, "found.sql:3:32: this file is left out"},
+		{"a body with semicolons", tables + "CREATE FUNCTION f() RETURNS int BEGIN ATOMIC SELECT CASE WHEN true THEN 1 END; SELECT 2; END;\nPRAGMA x;", writes, "", "found.sql:4:1: this statement is left out"},
+		{"the name of the hidden key", tables + "CREATE TABLE c (rowid int);", "-- name: t\nDELETE FROM c;", unknown, "found.sql:3:14: no statement on c is modelled"},
+		{"a later file", "ALTER TABLE a ADD CHECK (v > 0);" + tables, writes, "", ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			p := parseFound(t, c.schema, c.txn)
+			if got := havocs(p); got != c.havocs {
+				t.Errorf("not modelled is %q, want %q", got, c.havocs)
+			}
+			var notes []string
+			for _, n := range p.Notes {
+				notes = append(notes, fmt.Sprintf("%s: %s", n.Pos, n.Text))
+			}
+			if !slices.ContainsFunc(notes, func(n string) bool { return strings.HasPrefix(n, c.note) }) && (c.note != "" || len(notes) > 0) {
+				t.Errorf("the notes are %q, want one like %q", notes, c.note)
+			}
+			for _, tab := range p.Tables {
+				if len(tab.Rows) > 0 {
+					t.Errorf("%s has initial rows: %v", tab.Name, tab.Rows)
+				}
+			}
+		})
+	}
+}
+
+// TestFoundFunctions: functions of a schema that was found are templates only by
+// name, and called ones are inlined.
+func TestFoundFunctions(t *testing.T) {
+	schema := []sqlmodel.File{{Name: "found.sql", Text: "CREATE TABLE a (id int PRIMARY KEY, v int);\nCREATE FUNCTION set_a(k int) RETURNS void LANGUAGE sql AS 'UPDATE a SET v = 1 WHERE id = k';"}}
+	files := []sqlmodel.File{{Name: "q.sql", Text: "-- name: t\nSELECT set_a($1);"}}
+	p, err := sqlmodel.Parse(files, sqlmodel.Options{Schema: schema})
+	if err != nil || len(p.Txns) != 1 || p.Txns[0].Name != "t" || havocs(p) != "" {
+		t.Fatalf("the transactions are %+v (%v)", p, err)
+	}
+	if pos := p.Table("a").Pos.String(); pos != "found.sql:1:14" {
+		t.Errorf("a stands at %s", pos)
+	}
+	if p, err = sqlmodel.Parse(nil, sqlmodel.Options{Schema: schema, Txns: []string{"set_a"}}); err != nil || len(p.Txns) != 1 {
+		t.Errorf("the named function is no template: %+v (%v)", p, err)
+	}
+	if _, err = sqlmodel.Parse(nil, sqlmodel.Options{Schema: schema}); err == nil || !strings.Contains(err.Error(), "no transaction") {
+		t.Errorf("a schema alone: %v", err)
+	}
+	schema[0].Text += "CREATE OPERATOR &&& (FROB FROB);"
+	if _, err = sqlmodel.Parse(files, sqlmodel.Options{Schema: schema}); err == nil || !strings.Contains(err.Error(), "found.sql:2:93: this declares an operator") {
+		t.Errorf("an operator that cannot be read: %v", err)
+	}
+}
+
+// TestRowsOfTheirOwn: what is no table of the model has rows all the same, which
+// statements of two transactions may share.
+func TestRowsOfTheirOwn(t *testing.T) {
+	for schema, want := range map[string]string{
+		"CREATE TABLE m AS SELECT 1 AS k, 0 AS v;":                  "a table made by a query (m): m",
+		"CREATE MATERIALIZED VIEW m AS SELECT 1 AS k, 0 AS v;":      "a table made by a query (m): m",
+		"CREATE FOREIGN TABLE m (k int, v int) SERVER s;":           "a foreign table (m): m",
+		"CREATE TABLE x (k int); CREATE TABLE m AS SELECT * FROM x": "a table made by a query (m): x m",
+	} {
+		p, err := sqlmodel.Parse([]sqlmodel.File{{Name: "m.sql", Text: schema + ";\n-- name: t\nUPDATE m SET v = 1 WHERE k = $1;"}}, sqlmodel.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := havocs(p); got != want {
+			t.Errorf("%s: not modelled is %q, want %q", schema, got, want)
+		}
+	}
+	p, err := sqlmodel.Parse([]sqlmodel.File{{Name: "m.sql", Text: "-- name: t\nSELECT v FROM remote('x') AS r (v int);"}}, sqlmodel.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if havocs(p) == "" || len(p.Tables) != 1 {
+		t.Errorf("without a table, statements that may touch any touch none: %v, %d tables", havocs(p), len(p.Tables))
+	}
+}
