@@ -22,7 +22,7 @@ var layers = [][]string{
 	{"engine", "client", "internal/schemafind"},
 	{"ir/interp", "sqlmodel/internal/input", "sqlmodel/internal/pg", "sqlmodel/internal/tidy"},
 	{"sqlmodel/internal/plpgsql"},
-	{"sqlmodel", "sqlmodel/mysql", "symbolic", "internal/progen", "internal/pgtest"},
+	{"sqlmodel", "sqlmodel/mysql", "analyzer", "symbolic", "internal/progen", "internal/pgtest"},
 	{"internal/mariatest"}, // its schedules are those of pgtest
 	{"movers", "instrument", "instrument/boogie"},
 	{"reach", "schedules", "witness"},

@@ -60,6 +60,8 @@ type Options struct {
 	Proof bool
 	// Cache, if not nil, has answers of earlier runs. It changes no verdict.
 	Cache *cache.Dir
+	// All looks for a finding around each transaction, not only for one.
+	All bool
 	// Progress, if not nil, is told what is being done; total is 0 where it is
 	// not known.
 	Progress func(done, total int, what string)
@@ -221,19 +223,9 @@ func (c *check) leaveOpen() {
 	open := &report.Open{Cycles: [][]string{}, Settle: []string{}}
 	c.rep.Open = open
 	for _, w := range c.tried.walks {
-		var names []string
-		for _, t := range w.Templates() {
-			names = append(names, t.Name)
-		}
-		open.Cycles = append(open.Cycles, names)
+		open.Cycles = append(open.Cycles, names(w))
 	}
-	slices.SortFunc(open.Cycles, func(a, b []string) int {
-		if len(a) != len(b) {
-			return len(a) - len(b)
-		}
-		return slices.Compare(a, b)
-	})
-	open.Cycles = slices.CompactFunc(open.Cycles, slices.Equal)
+	open.Cycles = sortedCycles(open.Cycles)
 	switch err := c.ctx.Err(); {
 	case errors.Is(err, context.DeadlineExceeded):
 		open.Reason = "the time ran out"
@@ -272,4 +264,24 @@ func (c *check) leaveOpen() {
 	if len(c.rep.Havocs) > 0 {
 		open.Settle = append(open.Settle, "statements that can be modelled in place of those listed as not modelled")
 	}
+}
+
+// names gives the templates of a walk.
+func names(w *movers.Walk) []string {
+	var out []string
+	for _, t := range w.Templates() {
+		out = append(out, t.Name)
+	}
+	return out
+}
+
+// sortedCycles puts cycles in order, short ones first, each once.
+func sortedCycles(list [][]string) [][]string {
+	slices.SortFunc(list, func(a, b []string) int {
+		if len(a) != len(b) {
+			return len(a) - len(b)
+		}
+		return slices.Compare(a, b)
+	})
+	return slices.CompactFunc(list, slices.Equal)
 }

@@ -155,7 +155,7 @@ func (c *check) prove() (bool, error) {
 	ctx, cancel := c.share(0.7)
 	defer cancel()
 	opt := c.moverOptions()
-	opt.Cache = c.opt.Cache
+	opt.Cache, opt.All = c.opt.Cache, c.opt.All
 	opt.Scripts, opt.Explain = c.opt.Proof, c.opt.Explain
 	opt.MaxWindow, opt.MaxQuestions = c.opt.Window, c.opt.Questions
 	opt.Limit, opt.Timeout = c.opt.QueryLimit, c.opt.QueryTimeout
@@ -184,11 +184,8 @@ func (c *check) prove() (bool, error) {
 	c.rep.Stats.Queries += r.Stats.Queries
 	c.rep.Stats.SolverMS += r.Stats.Solver.Time.Milliseconds()
 	c.tried = attempt{r.Walks, r.Facts, r, r.Bounds}
-	for _, w := range r.Walks {
-		if a := anomalies[w]; a != nil {
-			c.tried.walks = []*movers.Walk{w}
-			return true, c.foundAnomaly(a)
-		}
+	if len(anomalies) > 0 {
+		return true, c.foundOn(r.Walks, anomalies)
 	}
 	switch r.Verdict {
 	case movers.Robust:
@@ -318,6 +315,43 @@ func (c *check) count(stats schedules.Stats) {
 
 func (c *check) foundAnomaly(a *schedules.Anomaly) error {
 	return c.found(witness.Evidence{Rows: a.Rows, Sessions: a.Sessions, Execution: a.Execution}, a.Opaque)
+}
+
+// foundOn reports the anomalies that were found on walks: the first one, or with
+// Options.All one for each set of transactions. The other walks stay open.
+func (c *check) foundOn(walks []*movers.Walk, anomalies map[*movers.Walk]*schedules.Anomaly) error {
+	var with []*movers.Walk
+	var open [][]string
+	for _, w := range walks {
+		a := anomalies[w]
+		if a == nil {
+			open = append(open, names(w))
+			continue
+		}
+		seen := len(c.rep.Findings)
+		if err := c.foundAnomaly(a); err != nil {
+			return err
+		}
+		with = append(with, w)
+		if !c.opt.All {
+			break
+		}
+		if last := c.rep.Findings[seen]; slices.ContainsFunc(c.rep.Findings[:seen], func(f report.Finding) bool { return sameSet(f.Cycle, last.Cycle) }) {
+			c.rep.Findings = c.rep.Findings[:seen]
+		}
+	}
+	c.tried.walks = with
+	if c.opt.All && len(open) > 0 {
+		c.rep.Open = &report.Open{Cycles: sortedCycles(open), Settle: []string{},
+			Reason: "no proof excludes the cycles below, and no execution that shows one was found"}
+	}
+	return nil
+}
+
+// sameSet reports whether two lists have the same members.
+func sameSet(a, b []string) bool {
+	a, b = slices.Sorted(slices.Values(a)), slices.Sorted(slices.Values(b))
+	return slices.Equal(slices.Compact(a), slices.Compact(b))
 }
 
 // pairs stands for walks when the proof left none: any transaction delayed

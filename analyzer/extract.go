@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"go/token"
 	"go/types"
-	"os"
 	"slices"
 	"strings"
 
@@ -174,9 +173,6 @@ func (p *program) extract(ctx context.Context, progress func(done, total int)) (
 		queued[f] = false
 		if results[f] == nil {
 			order = append(order, f)
-		}
-		if os.Getenv("ROBUST_TRACE") != "" {
-			fmt.Fprintln(os.Stderr, "interpret", f, len(queue))
 		}
 		res, _ := p.interpret(f, "")
 		results[f] = res

@@ -51,7 +51,7 @@ func (a *attempt) with(facts []*ir.Invariant) *attempt {
 	out.prog, out.facts, out.plain = withFacts(a.prog, facts), facts, a
 	out.provers = make([]*prover, len(a.nodes))
 	for i, p := range a.provers {
-		if p != nil && p.proved {
+		if p != nil && (p.proved || p.anomaly != nil) {
 			out.provers[i] = p
 		}
 	}
@@ -85,7 +85,7 @@ func (a *attempt) run(ctx context.Context) *Result {
 		a.mu.Lock()
 		stop[t0] = cancel
 		p := a.provers[t0]
-		if p != nil && p.proved || t0 > first {
+		if p != nil && (p.proved || p.anomaly != nil) || t0 > first {
 			a.mu.Unlock()
 			return
 		}
@@ -109,7 +109,7 @@ func (a *attempt) run(ctx context.Context) *Result {
 		p.proved = len(p.found) == 0 && p.reason == ""
 		a.mu.Lock()
 		defer a.mu.Unlock()
-		if p.anomaly != nil && t0 < first {
+		if p.anomaly != nil && t0 < first && !a.opt.All {
 			first = t0
 			for _, c := range stop[t0+1:] {
 				if c != nil {

@@ -65,6 +65,8 @@ type Options struct {
 	// with the verdict Suspicious. That takes less than asking about the walk
 	// as a whole. It is called by one goroutine at a time, as is Progress.
 	Suspect func(ctx context.Context, w *Walk, facts []*ir.Invariant) bool
+	// All goes on behind an anomaly, with the other delayed transactions.
+	All bool
 	// Progress, if not nil, is told what is being done.
 	Progress func(done, total int, what string)
 	// Explain finds out what each refutation needs, and Scripts keeps it as an

@@ -286,7 +286,17 @@ func (p *caller) assign(s *client.Assign) {
 	if v == nil {
 		return
 	}
-	out := p.into(v, p.expr(s.Expr))
+	var out ir.Expr
+	if c, ok := s.Expr.(*client.Call); ok && c.Kind == client.Any && v.open {
+		// It has whatever type the variable has where it stands.
+		e := p.expr(c).e.(*ir.Call)
+		if e.Type = localType(v.t); v.t.name == nUnknown {
+			e.Type = ir.TextType
+		}
+		out = e
+	} else {
+		out = p.into(v, p.expr(s.Expr))
+	}
 	if e, ok := out.(*ir.Var); ok && e.Name == v.local {
 		return
 	}

@@ -1,6 +1,8 @@
 package symbolic
 
 import (
+	"slices"
+
 	"fmt"
 
 	"github.com/txrobust/robust/ir"
@@ -196,6 +198,7 @@ func (o *openLoop) run() {
 	o.facts = factsOf(w.Program, o.stmt, o.label, o.body)
 	o.start, o.seen = *e, map[string]*Run{}
 	o.start.vars = copyVars(e.vars)
+	o.start.exits = slices.Clone(e.exits) // later blocks take the places of those around
 	o.round = e.place(o.stmt, "loop ")
 
 	// The inputs.

@@ -219,7 +219,7 @@ func (x *Write) apply(w *World, s *State) *State {
 	case Delete:
 		alive, cols = w.B.False(), make([]bool, len(w.Program.Tables[x.Table].Columns))
 	case Unknown:
-		return x.applyUnknown(w, s)
+		return x.applyUnknown(w, s, func(k Key) (*smt.Term, write) { m := find(k); return m.cond, m.at })
 	}
 	if cols == nil {
 		cols = allColumns(w.Program.Tables[x.Table])
@@ -229,17 +229,18 @@ func (x *Write) apply(w *World, s *State) *State {
 }
 
 // applyUnknown changes alive as well, to an unknown value.
-func (x *Write) applyUnknown(w *World, s *State) *State {
+func (x *Write) applyUnknown(w *World, s *State, find func(Key) (*smt.Term, write)) *State {
 	t := w.Program.Tables[x.Table]
-	cond := func(k Key) *smt.Term { return x.at(nil, k).guard }
-	out := s.overlay(x.Table, cond, nil, allColumns(t), func(c int, k Key) Val { return x.at(nil, k).val(c) })
+	cond := func(k Key) *smt.Term { c, _ := find(k); return c }
+	val := func(c int, k Key) Val { _, at := find(k); return at.val(c) }
+	out := s.overlay(x.Table, cond, nil, allColumns(t), val)
 	if t.Var {
 		return out
 	}
 	ts := *out.tabs[x.Table]
 	below := ts.alive
 	ts.alive = w.layer(func(k Key) Val {
-		return w.ite(cond(k), x.at(nil, k).val(aliveCol), below.at(k))
+		return w.ite(cond(k), val(aliveCol, k), below.at(k))
 	})
 	return out.with(x.Table, &ts)
 }

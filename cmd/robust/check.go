@@ -77,7 +77,9 @@ func (f *checkFlags) run(ctx context.Context, std streams, inputs []string) (int
 		ctx, cancel = context.WithTimeout(ctx, f.timeout)
 		defer cancel()
 	}
-	programs, err := src.load(ctx)
+	show, end := progress(std.err)
+	programs, err := src.load(ctx, show)
+	end()
 	if err != nil {
 		if ctx.Err() == nil {
 			return 0, err
@@ -186,7 +188,7 @@ func (f *checkFlags) one(ctx context.Context, std streams, p *program) (*robust.
 	opt := robust.Options{Engine: p.engine(f.eng), Init: init, Helpers: f.helpers, SessionOrder: f.sessionOrder, Classic: f.classic,
 		Procedures: p.procedures,
 		Window:     f.window, Questions: f.questions, QueryLimit: f.limit, QueryTimeout: f.query,
-		Cache: f.answers, Proof: f.proof != "", Explain: f.explain, Graph: f.format == "dot", Progress: show}
+		All: p.golang != nil, Cache: f.answers, Proof: f.proof != "", Explain: f.explain, Graph: f.format == "dot", Progress: show}
 	if p.unread {
 		return robust.GaveUp(ctx, p.Program, opt), nil
 	}

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/txrobust/robust/analyzer"
 	"github.com/txrobust/robust/engine"
 	"github.com/txrobust/robust/ir"
 	"github.com/txrobust/robust/sqlmodel"
@@ -30,6 +31,8 @@ type program struct {
 	// read are these files in the order in which they were read, and only the
 	// names of the transactions that were asked for, if not all.
 	read, only []string
+	// golang, if not nil, is what was found in Go code.
+	golang *analyzer.Result
 	// procedures are the templates that are run with CALL.
 	procedures map[string]bool
 }
@@ -56,8 +59,8 @@ type sources struct {
 // check finds mistakes in the arguments before anything is read.
 func (s *sources) check() error {
 	for _, path := range append(slices.Clone(s.schemas), s.inputs...) {
-		if strings.HasSuffix(path, "...") {
-			return usagef("%s: packages of Go are not read by this release; name .sql or .litmus files", path)
+		if isGo(path) && !slices.Contains(s.schemas, path) {
+			continue
 		}
 		info, err := os.Stat(path)
 		switch {
@@ -74,8 +77,8 @@ func (s *sources) check() error {
 			return usagef("%s: what this file holds is not known; inputs end in .sql or .litmus", path)
 		}
 	}
-	if len(s.schemas) > 0 && len(s.sql()) == 0 {
-		return usagef("-schema is for SQL, but there is no SQL among the inputs")
+	if len(s.schemas) > 0 && len(s.sql()) == 0 && len(s.golang()) == 0 {
+		return usagef("-schema is for SQL and Go, but there is neither among the inputs")
 	}
 	return nil
 }
@@ -86,12 +89,19 @@ func escape(path string) string {
 }
 
 func (s *sources) sql() []string {
-	return slices.DeleteFunc(slices.Clone(s.inputs), func(p string) bool { return strings.HasSuffix(p, ".litmus") })
+	return slices.DeleteFunc(slices.Clone(s.inputs), func(p string) bool { return strings.HasSuffix(p, ".litmus") || isGo(p) })
 }
 
 // load reads the programs: the SQL first.
-func (s *sources) load(ctx context.Context) ([]*program, error) {
+func (s *sources) load(ctx context.Context, show func(done, total int, what string)) ([]*program, error) {
 	var out []*program
+	if patterns := s.golang(); len(patterns) > 0 {
+		p, err := s.loadGo(ctx, patterns, show)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, p)
+	}
 	if sql := s.sql(); len(sql) > 0 {
 		files, err := expand(append(slices.Clone(s.schemas), sql...))
 		if err != nil {

@@ -34,7 +34,7 @@ func instrumentCommand(fs *flag.FlagSet) func(context.Context, streams, []string
 		if err != nil {
 			return 0, err
 		}
-		programs, err := src.load(ctx)
+		programs, err := src.load(ctx, func(int, int, string) {})
 		if err != nil {
 			return 0, err
 		}

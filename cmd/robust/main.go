@@ -51,7 +51,7 @@ func commands() []command {
 }
 
 // inputs says what INPUT is.
-const inputs = "INPUT is .sql files and directories of them, together one application, and\n.litmus files, each a program of its own."
+const inputs = "INPUT is packages of Go (./...), together one application, .sql files and\ndirectories of them, together another one, and .litmus files, each a program\nof its own."
 
 func main() {
 	if os.Getenv(workerVar) == "" {

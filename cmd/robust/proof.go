@@ -141,7 +141,7 @@ func (f *verifyFlags) load(ctx context.Context, m *proof.Manifest) (proof.Source
 	if m.Options.Dialect != "postgres" && m.Options.Dialect != "mysql" || len(src.inputs) == 0 || slices.ContainsFunc(src.inputs[1:], func(p string) bool { return strings.HasSuffix(p, ".litmus") }) {
 		return nil, fmt.Errorf("manifest.json: the inputs are not those of one program")
 	}
-	programs, err := src.load(ctx)
+	programs, err := src.load(ctx, func(int, int, string) {})
 	if err != nil {
 		return nil, fmt.Errorf("the sources: %w", err)
 	}
