@@ -3,6 +3,7 @@ package robust
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/txrobust/robust/engine"
