@@ -167,6 +167,8 @@ func read(files []File, opt Options) (l *loader, err error) {
 	if opt.isProgram {
 		l.scripts = nil // what the files do by themselves
 		l.readProgram()
+		l.programSchema()
+		l.guess()
 		if err := l.ended(); err != nil {
 			return nil, err
 		}

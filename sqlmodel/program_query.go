@@ -50,7 +50,11 @@ func (p *caller) snapshot(tree any) {
 // guard translates a statement by f. Where that cannot be modelled, or does not
 // fit the schema, an ir.Unmodelled and other take its place.
 func (p *caller) guard(s *sent, st sentStmt, f, other func()) {
-	if why, ok := p.attempt(f); !ok {
+	why, ok := st.why, false
+	if why == "" {
+		why, ok = p.attempt(f)
+	}
+	if !ok {
 		p.lost(s, st.refs, why)
 		other()
 	}
@@ -74,16 +78,22 @@ func (p *caller) attempt(f func()) (why string, ok bool) {
 // faulty begins the reason for a statement that does not fit the schema.
 const faulty = "a statement that does not fit the schema ("
 
-// lost stands for a statement that is not modelled.
+// lost stands for a statement that is not modelled. One that touches no table is
+// nothing but what it gives.
 func (p *caller) lost(s *sent, r *refs, why string) {
 	pos, e := s.q.Pos, p.b.l.effectOf(r)
 	switch {
+	case onlySystem(r) && !e.all && len(e.tables) == 0:
+		p.b.l.note(pos, "what this statement reads of the system (%s) is left out", systemTables(r))
+		return
 	case strings.Contains(s.q.SQL, client.Hole) && !e.all:
 		p.b.l.note(pos, "a part of this statement is not known: it is taken to name no other tables and functions")
 	case s.why != "" || strings.HasPrefix(why, faulty):
 		p.b.l.note(pos, "%s is not modelled", why)
 	}
-	p.b.anything(pos, e, why)
+	if e.all || len(e.tables) > 0 {
+		p.b.anything(pos, e, why)
+	}
 }
 
 // forget gives the variables that a statement sets any value.
@@ -149,6 +159,9 @@ func (p *caller) anyValue(s *sent, i int) *variable {
 
 // command runs a statement in a frame.
 func (p *caller) command(g *frame, st sentStmt, s *sent, to sink) {
+	if p.declaration(st.tree) {
+		return
+	}
 	if do, ok := st.tree.(*pg.DoStmt); ok {
 		p.b.inline(s.q.Pos, st.does[do], nil)
 		return
@@ -182,6 +195,7 @@ func (p *caller) results(s *sent, st sentStmt, rest []client.Stmt) {
 	_, isSelect := st.tree.(*pg.SelectStmt)
 	wants := wantsRow || q.Found != "" || q.Null != "" || q.Count != ""
 	e := b.l.effectOf(st.refs)
+	p.refuseStar(st, q)
 	if isSelect && wantsRow && (q.Returned || q.Count != "") && (e.writes || e.all) {
 		b.unmodelled("a query that writes, of which more is looked at than its row")
 	}
@@ -247,6 +261,14 @@ func (p *caller) results(s *sent, st sentStmt, rest []client.Stmt) {
 	}
 }
 
+// refuseStar refuses all columns of a table that is not declared, where the
+// program may look at others than those that it names.
+func (p *caller) refuseStar(st sentStmt, q *client.Query) {
+	if st.star && (len(q.Into) > 0 || q.Returned) {
+		p.b.unmodelled("all columns of a table that is not in the schema")
+	}
+}
+
 // sets reports whether statements set a local.
 func sets(list []ir.Stmt, local string) bool {
 	found := false
@@ -279,7 +301,7 @@ func (p *caller) flag(name string, s *sent) string {
 	if s.q.Found == name {
 		t = tBool
 	}
-	looks := false
+	looks := slices.Contains(s.q.Into, name) || slices.ContainsFunc(s.q.ByName, func(a client.Arg) bool { return resultName(a) == name })
 	for _, e := range s.params {
 		client.WalkExpr(e, func(e client.Expr) {
 			x, ok := e.(*client.VarExpr)

@@ -57,6 +57,10 @@ func (p *caller) loop(s *client.ForRows, q *sent) {
 	x := b.ex(g, q.text)
 	o := &rowTaker{p: p, q: s.Query, pos: pos, direct: true, temps: map[int]dest{}}
 	rows := p.rows(x, g, st, q)
+	p.refuseStar(st, s.Query)
+	if st.why != "" {
+		b.unmodelled("%s", st.why)
+	}
 	if s.Query.Returned {
 		b.unmodelled("a loop over rows at which the program looks in other ways")
 	}

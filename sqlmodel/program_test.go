@@ -209,7 +209,7 @@ func TestProgramGolden(t *testing.T) {
 				b.WriteString(tables.String())
 			}
 			for i, txn := range prog.Txns {
-				fmt.Fprintf(&b, "%s--\n%s\n", c.txns[i], txn)
+				fmt.Fprintf(&b, "%s--\n%s\n", c.txns[i+len(c.txns)-len(prog.Txns)], txn)
 				if txn.Level != "" {
 					fmt.Fprintf(&b, "level: %s\n", txn.Level)
 				}

@@ -26,8 +26,13 @@ type sent struct {
 // sentStmt is a statement.
 type sentStmt struct {
 	tree any
+	node *pg.Node
 	refs *refs
 	does map[*pg.DoStmt]*function
+	// why says what cannot be read for a table that is not declared, star that its
+	// rows are all columns of such a table.
+	why  string
+	star bool
 }
 
 // holeWord stands in the place of client.Hole: a name that nothing has.
@@ -114,7 +119,7 @@ func (l *loader) parseSent(s *sent, src *source) {
 		f := &function{refs: newRefs(), script: &script{does: map[*pg.DoStmt]*function{}}}
 		l.scriptRefs(f, n)
 		l.scriptRefs(&function{refs: s.refs, script: f.script}, n)
-		s.list = append(s.list, sentStmt{pg.Inner(raw.Stmt), f.refs, f.script.does})
+		s.list = append(s.list, sentStmt{tree: pg.Inner(raw.Stmt), node: raw.Stmt, refs: f.refs, does: f.script.does})
 	}
 }
 

@@ -1,0 +1,167 @@
+package sqlmodel
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/txrobust/robust/client"
+	"github.com/txrobust/robust/ir"
+	"github.com/txrobust/robust/sqlmodel/internal/pg"
+)
+
+// programSchema takes over what the program itself declares, as far as no file
+// does: CREATE TABLE, CREATE TYPE … AS ENUM and unique indexes on such tables.
+// Transactions that only declare things are taken to run before all others, as
+// migrations do.
+func (l *loader) programSchema() {
+	own := map[string]bool{}
+	each := func(do func(s *sent, tree any)) {
+		for _, f := range l.programs {
+			eachQuery(f.program.txn.Body, func(q *client.Query) {
+				s := f.program.sent[q]
+				for _, st := range s.list {
+					do(s, st.tree)
+				}
+			})
+		}
+	}
+	each(func(s *sent, tree any) {
+		if e, ok := tree.(*pg.CreateEnumStmt); ok && l.types[qualified(names(e.TypeName))] == nil {
+			l.statement(&node{pos: s.q.Pos, text: s.text, raw: &pg.RawStmt{Stmt: nodeOf(s, tree)}})
+		}
+	})
+	each(func(s *sent, tree any) {
+		c, ok := tree.(*pg.CreateStmt)
+		if !ok || c.Relation.Relpersistence == "t" {
+			return
+		}
+		name := rangeName(c.Relation)
+		if l.table(name) != nil || l.views[name] != nil {
+			return
+		}
+		if fault := faultIn(func() { l.createTable(c, s.text) }); fault != nil {
+			delete(l.tables, name)
+			l.order = without(l.order, func(t *table) bool { return t.name == name })
+			l.note(s.q.Pos, "this CREATE TABLE is not read: %s", fault.Msg)
+			return
+		}
+		own[name] = true
+		l.note(s.q.Pos, "table %s is the one that the program creates here: that no file declares it, and that nothing changes it later, is taken for granted", name)
+	})
+	each(func(s *sent, tree any) {
+		if i, ok := tree.(*pg.IndexStmt); ok && own[rangeName(i.Relation)] {
+			if fault := faultIn(func() { l.index(i, s.text) }); fault != nil {
+				l.note(s.q.Pos, "this index is not read: %s", fault.Msg)
+			}
+		}
+	})
+	for _, t := range l.order {
+		if own[t.name] {
+			t.foreign = without(t.foreign, func(f *foreignKey) bool {
+				if l.table(f.ref) == nil {
+					l.note(f.pos, "foreign key %s is left out: table %s is not in the schema", f.name, f.ref)
+				}
+				return l.table(f.ref) == nil
+			})
+		}
+	}
+	l.programs = without(l.programs, func(f *function) bool {
+		if f.program.declares() {
+			l.note(f.pos, "%s only declares things: it is taken to run before all other transactions, and left out", f.name)
+			return true
+		}
+		return false
+	})
+}
+
+// nodeOf gives the tree of a statement as a node.
+func nodeOf(s *sent, tree any) *pg.Node {
+	i := slices.IndexFunc(s.list, func(st sentStmt) bool { return st.tree == tree })
+	return s.list[i].node
+}
+
+// declares reports whether a transaction consists of declarations.
+func (body *programBody) declares() bool {
+	declares, other := false, false
+	client.Walk(body.txn.Body, func(s client.Stmt) {
+		switch s := s.(type) {
+		case *client.Query:
+			sent := body.sent[s]
+			other = other || len(sent.list) == 0
+			for _, st := range sent.list {
+				switch tree := st.tree.(type) {
+				case *pg.CreateStmt:
+					declares = declares || tree.Relation.Relpersistence != "t"
+					other = other || tree.Relation.Relpersistence == "t"
+				case *pg.TransactionStmt, *pg.VariableSetStmt, *pg.VariableShow:
+				default:
+					declares = declares || isDeclaration(tree)
+					other = other || !isDeclaration(tree)
+				}
+			}
+		case *client.ForRows, *client.Unknown:
+			other = true
+		}
+	})
+	return declares && !other
+}
+
+// declaration translates statements of a transaction that declare something; it
+// reports whether this is one.
+func (p *caller) declaration(tree any) bool {
+	switch s := tree.(type) {
+	case *pg.CreateStmt:
+		if s.Relation.Relpersistence == "t" || p.b.l.table(rangeName(s.Relation)) == nil {
+			p.b.unmodelled("CREATE TABLE in a transaction")
+		}
+		return true
+	case *pg.CreateEnumStmt:
+		return true
+	case *pg.CreateTableAsStmt:
+		p.b.unmodelled("CREATE TABLE … AS in a transaction")
+	}
+	return false
+}
+
+// reachable adds to the tables that the program names those of the functions and
+// views that its statements use.
+func (l *loader) reachable(add func(pos ir.Pos, name string)) {
+	for _, f := range l.programs {
+		tr := l.tracer()
+		tr.add(f.refs)
+		var see func(name string)
+		seen := map[string]bool{}
+		see = func(name string) {
+			if v := l.views[name]; v != nil && !seen[name] {
+				seen[name] = true
+				for _, r := range v.reads {
+					add(v.pos, r)
+					see(r)
+				}
+			}
+		}
+		for _, name := range sortedNames(f.refs.tables) {
+			see(name)
+		}
+		for _, g := range l.funcs {
+			if tr.called[g] {
+				for _, name := range sortedNames(g.refs.tables) {
+					add(g.pos, name)
+					see(name)
+				}
+			}
+		}
+	}
+}
+
+// onlySystem reports whether only tables of the system are named.
+func onlySystem(r *refs) bool {
+	for name := range r.tables {
+		if !system(name) {
+			return false
+		}
+	}
+	return len(r.tables) > 0 && !r.dynamic
+}
+
+func systemTables(r *refs) string { return strings.Join(sortedNames(r.tables), ", ") }
