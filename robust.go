@@ -58,6 +58,11 @@ type Options struct {
 	Explain, Graph bool
 	// Proof keeps what a proof rests on in the Report's Evidence.
 	Proof bool
+	// Sources gives the text of input files, for the fingerprints of findings (nil:
+	// they are read from the disk).
+	Sources report.Sources
+	// Baseline, if not nil, has findings that are accepted.
+	Baseline *report.Baseline
 	// Cache, if not nil, has answers of earlier runs. It changes no verdict.
 	Cache *cache.Dir
 	// All looks for a finding around each transaction, not only for one.
@@ -70,8 +75,29 @@ type Options struct {
 // Check decides whether p is robust against snapshot isolation, as far as it
 // can. When ctx ends first, the verdict is Unknown, and says so. An error is a
 // fault of the input (*ir.Error), such as a stated invariant that is not
-// inductive, or of this program: a witness that is not confirmed.
+// inductive, or a comment that ignores what is not there; or it is one of this
+// program: a witness that is not confirmed.
+//
+// A finding that the program's Ignores or the Baseline accept is suppressed, and
+// the check goes on with the program without its transactions: without the one
+// that a comment stands at, or without each of them in turn. Report.Rest says what
+// came of that.
 func Check(ctx context.Context, p *ir.Program, opt Options) (*Report, error) {
+	if opt.Sources == nil {
+		opt.Sources = report.Disk
+	}
+	if err := knownCodes(p); err != nil {
+		return nil, err
+	}
+	rep, err := checkAll(ctx, p, opt)
+	if err != nil || len(p.Ignores) == 0 && opt.Baseline == nil {
+		return rep, err
+	}
+	return rep, suppress(ctx, p, opt, rep)
+}
+
+// checkAll is Check, without regard to what is accepted.
+func checkAll(ctx context.Context, p *ir.Program, opt Options) (*Report, error) {
 	c := newCheck(ctx, p, opt)
 	if why := c.beyond(); why != "" {
 		c.rep.Verdict = Unknown

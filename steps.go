@@ -375,6 +375,6 @@ func (c *check) found(e witness.Evidence, opaque []string) error {
 		return fmt.Errorf("an execution was found but is not confirmed, which is a fault of this program; please report it: %w", err)
 	}
 	c.decide(NotRobust)
-	c.rep.Findings = append(c.rep.Findings, report.NewFinding(w, opaque))
+	c.rep.Findings = append(c.rep.Findings, report.NewFinding(w, opaque, c.opt.Sources))
 	return nil
 }

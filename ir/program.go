@@ -14,6 +14,9 @@ type Program struct {
 	// Notes are the parts of the source that were left out, such as a kind of
 	// constraint that is not modelled. They are reported, not analysed.
 	Notes []Note
+	// Ignores are the findings that the source accepts. The text form does not have
+	// them.
+	Ignores []*Ignore
 	// Domain bounds the integers: havoc and parameters range over it, and a
 	// transaction that computes a value outside of it blocks. Nil is
 	// unbounded.

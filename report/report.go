@@ -36,11 +36,19 @@ type Report struct {
 	Classic      bool          `json:"classic,omitempty"`
 	Transactions []Transaction `json:"transactions"`
 	Findings     []Finding     `json:"findings"`
+	// Suppressed are findings that the source or a baseline accepts. Rest is the
+	// verdict on the program without their transactions, in all the ways that are
+	// left: NotRobust if there is a finding in Findings. It is "" where nothing is
+	// suppressed.
+	Suppressed []Suppressed `json:"suppressed"`
+	Rest       Verdict      `json:"rest,omitempty"`
+	// Stale are entries of the baseline that no finding matches.
+	Stale []BaselineEntry `json:"stale_baseline,omitempty"`
 	// Proof is why the verdict is robust, or nil.
 	Proof *Proof `json:"proof"`
 	// Evidence is what the proof rests on, if it was to be kept.
 	Evidence *proof.Proof `json:"-"`
-	// Open is why the verdict is unknown, or nil.
+	// Open is why the verdict, or Rest, is unknown, or nil.
 	Open *Open `json:"open"`
 	// Explanation says more, if it was asked for.
 	Explanation *Explanation `json:"explain,omitempty"`
@@ -68,7 +76,11 @@ type Transaction struct {
 
 // Finding is an anomaly.
 type Finding struct {
-	Kind witness.Kind `json:"kind"`
+	// Code is the number of the kind (Codes), and Fingerprint tells the finding
+	// from others: it stays the same when lines move.
+	Code        string       `json:"code"`
+	Fingerprint string       `json:"fingerprint"`
+	Kind        witness.Kind `json:"kind"`
 	// Cycle names the transactions in the order of the cycle, the delayed one
 	// first.
 	Cycle   []string         `json:"cycle"`
@@ -82,8 +94,9 @@ type Finding struct {
 	Repairs []string `json:"repairs"`
 }
 
-// NewFinding describes a witness.
-func NewFinding(w *witness.Witness, opaque []string) Finding {
+// NewFinding describes a witness. read gives the statements for the fingerprint;
+// with nil, these do not count for it.
+func NewFinding(w *witness.Witness, opaque []string, read Sources) Finding {
 	f := Finding{Kind: w.Kind, Cycle: []string{}, Edges: w.Cycle, Witness: w, Opaque: opaque, Repairs: []string{}}
 	for _, e := range w.Cycle {
 		f.Cycle = append(f.Cycle, e.FromName)
@@ -93,6 +106,7 @@ func NewFinding(w *witness.Witness, opaque []string) Finding {
 			f.Cycle = append(f.Cycle, t.Name)
 		}
 	}
+	f.Code, f.Fingerprint = CodeOf(f.Kind), fingerprint(&f, read)
 	return f
 }
 
@@ -151,7 +165,7 @@ type Stats struct {
 
 // New makes a report about p that has no verdict yet.
 func New(p *ir.Program) *Report {
-	r := &Report{Program: p.Name, Isolation: "si", Transactions: []Transaction{}, Findings: []Finding{}, Assumptions: []string{}, Havocs: []Havoc{}, Notes: []Note{}}
+	r := &Report{Program: p.Name, Isolation: "si", Transactions: []Transaction{}, Findings: []Finding{}, Suppressed: []Suppressed{}, Assumptions: []string{}, Havocs: []Havoc{}, Notes: []Note{}}
 	for _, t := range p.Txns {
 		r.Transactions = append(r.Transactions, transaction(t))
 		ir.Walk(t.Body, func(s ir.Stmt) {

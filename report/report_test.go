@@ -86,7 +86,7 @@ func open() *report.Report {
 
 // TestText compares the text with golden files, and its width with a terminal.
 func TestText(t *testing.T) {
-	reports := map[string]*report.Report{"open": open()}
+	reports := map[string]*report.Report{"open": open(), "suppressed": suppressed()}
 	for _, c := range cases {
 		reports[c.name] = check(t, c.path, c.opt)
 	}
@@ -136,7 +136,7 @@ func TestSchema(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	reports := []*report.Report{open()}
+	reports := []*report.Report{open(), suppressed()}
 	for _, c := range cases {
 		c.opt.Explain = true
 		reports = append(reports, check(t, c.path, c.opt))

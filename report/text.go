@@ -27,6 +27,7 @@ func Text(w io.Writer, r *Report, opt TextOptions) error {
 	for i := range r.Findings {
 		t.finding(i+1, &r.Findings[i])
 	}
+	t.suppressed(r)
 	if r.Proof != nil {
 		t.proof(r.Proof)
 	}
@@ -73,6 +74,12 @@ func (t *text) head(r *Report) {
 	if r.Classic && r.Verdict == NotRobust {
 		words[NotRobust] = "NOT ROBUST: at snapshot isolation there are executions whose dependencies have a cycle"
 	}
+	if len(r.Findings) == 0 && len(r.Suppressed) > 0 {
+		words[NotRobust] = "NOT ROBUST, but all findings are suppressed"
+		if r.Rest == Unknown {
+			words[NotRobust] += "; what is left is UNKNOWN"
+		}
+	}
 	t.para("", r.Program+" is "+words[r.Verdict]+".")
 	t.para("", fmt.Sprintf("(%s; %s)", r.EngineTitle, count(len(r.Transactions), "transaction")))
 }
@@ -90,7 +97,7 @@ func (t *text) finding(n int, f *Finding) {
 	if f.Kind == witness.Other {
 		kind = "anomaly"
 	}
-	t.para(fmt.Sprintf("%d. ", n), kind+": "+strings.Join(f.Cycle, " -> "))
+	t.para(fmt.Sprintf("%d. ", n), kind+": "+strings.Join(f.Cycle, " -> ")+" ["+f.Code+"]")
 	w := f.Witness
 	if w == nil {
 		return
@@ -109,6 +116,59 @@ func (t *text) finding(n int, f *Finding) {
 	if len(f.Opaque) > 0 {
 		t.para("   ", "What is known of "+strings.Join(f.Opaque, ", ")+" is only that equal arguments give equal results. Run the schedule on a server (-witness DIR) to be certain.")
 	}
+}
+
+// ExplainCode says what a code means.
+func ExplainCode(w io.Writer, c Code) error {
+	t := &text{}
+	t.para("", c.ID+" "+c.Name+": "+c.Summary)
+	t.line("")
+	t.para("", c.Text)
+	t.line("")
+	t.para("", c.Repair)
+	_, err := io.WriteString(w, t.b.String())
+	return err
+}
+
+// suppressed lists what is accepted, and what came of the rest.
+func (t *text) suppressed(r *Report) {
+	if len(r.Suppressed) > 0 {
+		t.line("")
+		t.line("Suppressed:")
+		for i := range r.Suppressed {
+			t.para("- ", suppressedText(&r.Suppressed[i]))
+		}
+	}
+	switch {
+	case r.Rest == Robust:
+		t.para("", "Without the transactions of these findings, the program is robust.")
+	case r.Rest == Unknown && r.Open != nil:
+		t.para("", "Without the transactions of these findings, the verdict is unknown.")
+	}
+	if len(r.Stale) > 0 {
+		t.line("")
+		t.line("In the baseline, but found no more:")
+		for _, e := range r.Stale {
+			t.para("- ", staleText(e))
+		}
+	}
+}
+
+// suppressedText says what is suppressed, and why.
+func suppressedText(s *Suppressed) string {
+	by := "baseline " + s.Position.File
+	if s.By == ByComment {
+		by = fmt.Sprintf("%s: %s", s.Position, s.Reason)
+	}
+	return fmt.Sprintf("%s: %s [%s] (%s)", s.Finding.Kind, strings.Join(s.Finding.Cycle, " -> "), s.Finding.Code, by)
+}
+
+func staleText(e BaselineEntry) string {
+	out := "[" + e.Code + "] "
+	if c, ok := CodeByID(e.Code); ok {
+		out = c.Name + ": " + strings.Join(e.Cycle, " -> ") + " [" + e.Code + "] "
+	}
+	return out + "(" + e.Fingerprint + "): remove it from the baseline"
 }
 
 // places names the statements of an edge.
@@ -315,16 +375,19 @@ func (t *text) left(r *Report) {
 // havocs lists statements that are taken to do anything.
 func (t *text) havocs(first string, list []Havoc) {
 	for _, h := range list {
-		tables := "all tables"
-		if len(h.Tables) > 0 {
-			tables = strings.Join(h.Tables, ", ")
-		}
 		verb := "reads and writes "
 		if h.ReadOnly {
 			verb = "reads "
 		}
-		t.para(first, fmt.Sprintf("%s:%d:%d: in %s: %s (%s%s)", h.File, h.Line, h.Col, h.Transaction, h.Reason, verb, tables))
+		t.para(first, fmt.Sprintf("%s:%d:%d: in %s: %s (%s%s)", h.File, h.Line, h.Col, h.Transaction, h.Reason, verb, tablesOf(h)))
 	}
+}
+
+func tablesOf(h Havoc) string {
+	if len(h.Tables) == 0 {
+		return "all tables"
+	}
+	return strings.Join(h.Tables, ", ")
 }
 
 // more is what Verbose adds.

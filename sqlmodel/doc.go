@@ -54,6 +54,8 @@
 //
 //	-- name: x                           the next transaction or query is called x
 //	-- robust: helper                    the next function or transaction is no template
+//	-- robust: ignore RB1001 reason      findings about it are accepted (ir.Ignore);
+//	                                     without a code, all of them
 //	-- fresh: name, name                 these parameters are unique per call
 //	-- invariant: [for table alias, …:] condition over rows
 //

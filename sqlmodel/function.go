@@ -237,15 +237,39 @@ func (l *loader) comments(src *source) {
 			rest, at, ok := src.directive(tok, key)
 			switch {
 			case !ok, src.claimed[i]:
-			case key == "robust" && strings.HasPrefix(rest, "ignore"):
-				l.note(src.pos(at), "robust: %s is not honoured", rest)
+			case isIgnore(key, rest):
+				l.fail(src.pos(at), "this does not stand directly before a CREATE FUNCTION or a transaction, where it would say what to ignore; move it there")
 			case key == "robust" && rest != "helper":
-				l.note(src.pos(at), "the comment \"robust: %s\" is not understood; there is \"robust: helper\"", rest)
+				l.note(src.pos(at), "the comment \"robust: %s\" is not understood; there are \"robust: helper\" and \"robust: ignore\"", rest)
 			case !src.functionFollows(i):
 				l.note(src.pos(at), "the comment \"%s: %s\" does not stand directly before a CREATE FUNCTION or a transaction", key, rest)
 			}
 		}
 	}
+}
+
+// isIgnore reports whether a comment accepts findings.
+func isIgnore(key, rest string) bool {
+	words := strings.Fields(rest)
+	return key == "robust" && len(words) > 0 && words[0] == "ignore"
+}
+
+// ignore takes over a comment that accepts the findings of a part of the file.
+func (l *loader) ignore(pos ir.Pos, rest string, from, to ir.Pos) {
+	g, err := ir.NewIgnore(pos, strings.TrimPrefix(rest, "ignore"))
+	if err != nil {
+		panic(err)
+	}
+	g.From, g.To = from, to
+	l.prog.Ignores = append(l.prog.Ignores, g)
+}
+
+// claim says that a comment belongs to something.
+func (s *source) claim(i int) {
+	if s.claimed == nil {
+		s.claimed = map[int]bool{}
+	}
+	s.claimed[i] = true
 }
 
 // functionFollows reports whether the next statement after token i is CREATE
@@ -263,8 +287,11 @@ func (s *source) functionFollows(i int) bool {
 // functionComments reads the comments directly before CREATE FUNCTION.
 func (l *loader) functionComments(f *function, src *source, first int) {
 	for i := first - 1; i >= 0 && src.toks[i].Kind == pg.Comment; i-- {
-		if rest, _, ok := src.directive(src.toks[i], "robust"); ok && rest == "helper" {
+		if rest, at, ok := src.directive(src.toks[i], "robust"); ok && rest == "helper" {
 			f.helper = true
+		} else if ok && isIgnore("robust", rest) {
+			src.claim(i)
+			l.ignore(src.pos(at), rest, f.pos, src.pos(statementSpans(src.toks[first:], len(src.text))[0][1]))
 		}
 		rest, at, ok := src.directive(src.toks[i], "fresh")
 		if !ok {

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/txrobust/robust/ir"
 	"github.com/txrobust/robust/sqlmodel/internal/pg"
 	"github.com/txrobust/robust/sqlmodel/internal/plpgsql"
 )
@@ -380,10 +381,7 @@ func (u *unitReader) title(n *node, claim bool) (name, result string) {
 			}
 		}
 		if claim {
-			if src.claimed == nil {
-				src.claimed = map[int]bool{}
-			}
-			src.claimed[i] = true
+			src.claim(i)
 		}
 	}
 	return name, result
@@ -407,7 +405,7 @@ func (u *unitReader) add(at *node, level string, nodes []*node) {
 	if f.text == nil {
 		f.text = &text{src: at.src}
 	}
-	u.directives(f, at)
+	u.directives(f, at, nodes)
 	eachStatement(nodes, func(n *node) { l.scriptRefs(f, n) })
 	if !f.helper {
 		l.scripts = append(l.scripts, f)
@@ -430,8 +428,22 @@ func (l *loader) refuseInside(n *node) {
 	}
 }
 
+// lastPos is where the last of the nodes in a file stands, from on.
+func lastPos(nodes []*node, from ir.Pos) ir.Pos {
+	last := from
+	eachStatement(nodes, func(n *node) {
+		if n.pos.File == last.File && n.pos.Line >= last.Line {
+			last = n.src.pos(n.text.offset(int(n.raw.StmtLocation + n.raw.StmtLen)))
+			if n.raw.StmtLen == 0 {
+				last = n.src.pos(len(n.src.text))
+			}
+		}
+	})
+	return last
+}
+
 // directives reads the comments about a template.
-func (u *unitReader) directives(f *function, at *node) {
+func (u *unitReader) directives(f *function, at *node, nodes []*node) {
 	src := at.src
 	for _, tok := range src.toks {
 		if tok.Kind != pg.Comment || tok.Start < u.last[src] || tok.Start >= at.at {
@@ -441,10 +453,10 @@ func (u *unitReader) directives(f *function, at *node) {
 			switch {
 			case rest == "helper":
 				f.helper = true
-			case strings.HasPrefix(rest, "ignore"):
-				u.l.note(src.pos(off), "robust: %s is not honoured", rest)
+			case isIgnore("robust", rest):
+				u.l.ignore(src.pos(off), rest, at.pos, lastPos(nodes, at.pos))
 			default:
-				u.l.note(src.pos(off), "the comment \"robust: %s\" is not understood; there is \"robust: helper\"", rest)
+				u.l.note(src.pos(off), "the comment \"robust: %s\" is not understood; there are \"robust: helper\" and \"robust: ignore\"", rest)
 			}
 		}
 		rest, off, ok := src.directive(tok, "fresh")

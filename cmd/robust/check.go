@@ -6,8 +6,11 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"io/fs"
+	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/txrobust/robust"
@@ -24,9 +27,12 @@ const grace = 2 * time.Second
 
 type checkFlags struct {
 	common
-	isolation, init, format, witness, proof, cache string
+	isolation, init, format, witness, proof, cache, baseline string
 
 	answers *cache.Dir // of earlier runs
+	// accepted are the findings of the baseline, read from known.
+	accepted *report.Baseline
+	known    []byte
 
 	helpers, window, questions     int
 	limit                          uint
@@ -48,7 +54,8 @@ func checkCommand(fs *flag.FlagSet) func(context.Context, streams, []string) (in
 	fs.BoolVar(&f.sessionOrder, "session-order", false, "the order of transactions in a session counts")
 	fs.BoolVar(&f.verbose, "v", false, "also print assumptions, what transactions touch, and counts")
 	fs.BoolVar(&f.explain, "explain", false, "also say what carried the verdict, or what would settle it")
-	fs.StringVar(&f.format, "format", "text", "`format` of the result: text, json or dot")
+	fs.StringVar(&f.format, "format", "text", "`format` of the result: text, json, sarif or dot")
+	fs.StringVar(&f.baseline, "baseline", "", "accept the findings in `FILE`, which -format json or sarif wrote")
 	fs.StringVar(&f.witness, "witness", "", "write the schedule of a finding as SQL scripts to the folder `DIR`")
 	fs.StringVar(&f.proof, "proof", "", "write a proof, as scripts that z3 checks, to the folder `DIR`")
 	fs.StringVar(&f.cache, "cache", "", "`DIR` for answers of earlier runs, or off (default: robust in the user's cache folder)")
@@ -61,6 +68,9 @@ func (f *checkFlags) run(ctx context.Context, std streams, inputs []string) (int
 	}
 	src, err := f.sources(inputs)
 	if err != nil {
+		return 0, err
+	}
+	if err := f.readBaseline(); err != nil {
 		return 0, err
 	}
 	f.answers = openCache(f.cache)
@@ -103,10 +113,8 @@ func (f *checkFlags) run(ctx context.Context, std streams, inputs []string) (int
 	var out bytes.Buffer
 	code := exitOK
 	var faults error
-	for i, p := range programs {
-		if f.format == "text" && i > 0 {
-			fmt.Fprintln(&out)
-		}
+	var reports []*report.Report
+	for _, p := range programs {
 		rep, err := f.one(ctx, std, p)
 		if err != nil {
 			if _, ok := errors.AsType[*ir.Error](err); ok || !several {
@@ -115,10 +123,8 @@ func (f *checkFlags) run(ctx context.Context, std streams, inputs []string) (int
 			faults = errors.Join(faults, err)
 			continue
 		}
-		if err := f.print(&out, rep); err != nil {
-			return 0, err
-		}
-		code = graver(code, exitCode(rep.Verdict))
+		reports = append(reports, rep)
+		code = graver(code, exitCode(rep))
 		if err := f.witnesses(p, rep, several); err != nil {
 			return 0, err
 		}
@@ -127,6 +133,10 @@ func (f *checkFlags) run(ctx context.Context, std streams, inputs []string) (int
 				return 0, err
 			}
 		}
+	}
+	staleInAll(reports)
+	if err := f.print(&out, reports); err != nil {
+		return 0, err
 	}
 	if faults == nil && (code != exitUnknown || f.query == 0) { // a solver that ran out of time may know another time
 		keepResult(ctx, f.answers, key, code, &out)
@@ -162,8 +172,8 @@ func (f *checkFlags) check() error {
 			return usagef("-%s %v: a time is positive", name, d)
 		}
 	}
-	if !slices.Contains([]string{"text", "json", "dot"}, f.format) {
-		return usagef("-format %s: it is text, json or dot", f.format)
+	if !slices.Contains([]string{"text", "json", "sarif", "dot"}, f.format) {
+		return usagef("-format %s: it is text, json, sarif or dot", f.format)
 	}
 	return nil
 }
@@ -186,9 +196,9 @@ func (f *checkFlags) one(ctx context.Context, std streams, p *program) (*robust.
 	show, end := progress(std.err)
 	defer end()
 	opt := robust.Options{Engine: p.engine(f.eng), Init: init, Helpers: f.helpers, SessionOrder: f.sessionOrder, Classic: f.classic,
-		Procedures: p.procedures,
-		Window:     f.window, Questions: f.questions, QueryLimit: f.limit, QueryTimeout: f.query,
-		All: p.golang != nil, Cache: f.answers, Proof: f.proof != "", Explain: f.explain, Graph: f.format == "dot", Progress: show}
+		Procedures: p.procedures, Baseline: f.accepted,
+		Window: f.window, Questions: f.questions, QueryLimit: f.limit, QueryTimeout: f.query, All: p.golang != nil,
+		Cache: f.answers, Proof: f.proof != "", Explain: f.explain, Graph: f.format == "dot", Progress: show}
 	if p.unread {
 		return robust.GaveUp(ctx, p.Program, opt), nil
 	}
@@ -225,14 +235,41 @@ func (f *checkFlags) one(ctx context.Context, std streams, p *program) (*robust.
 	}
 }
 
-func (f *checkFlags) print(out *bytes.Buffer, rep *robust.Report) error {
-	switch f.format {
-	case "json":
-		return report.JSON(out, rep)
-	case "dot":
-		return report.DOT(out, rep, f.verbose)
+// print writes the reports: text apart by an empty line, SARIF as one log.
+func (f *checkFlags) print(out *bytes.Buffer, reports []*report.Report) error {
+	if f.format == "sarif" {
+		return report.SARIF(out, reports, strings.TrimPrefix(version(), "robust "))
 	}
-	return report.Text(out, rep, report.TextOptions{Verbose: f.verbose})
+	for i, rep := range reports {
+		var err error
+		switch f.format {
+		case "json":
+			err = report.JSON(out, rep)
+		case "dot":
+			err = report.DOT(out, rep, f.verbose)
+		default:
+			if i > 0 {
+				fmt.Fprintln(out)
+			}
+			err = report.Text(out, rep, report.TextOptions{Verbose: f.verbose})
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// staleInAll keeps the entries of the baseline that are stale for every program,
+// once.
+func staleInAll(reports []*report.Report) {
+	for i, r := range reports {
+		r.Stale = slices.DeleteFunc(r.Stale, func(e report.BaselineEntry) bool {
+			return i < len(reports)-1 || slices.ContainsFunc(reports, func(o *report.Report) bool {
+				return o != r && slices.ContainsFunc(o.Suppressed, func(s report.Suppressed) bool { return s.Finding.Fingerprint == e.Fingerprint })
+			})
+		})
+	}
 }
 
 // witnesses writes the schedule of each finding: the first to the folder
@@ -254,7 +291,13 @@ func (f *checkFlags) witnesses(p *program, rep *robust.Report, several bool) err
 	return nil
 }
 
-func exitCode(v report.Verdict) int {
+// exitCode is that of a report. Where all findings are suppressed, it is that of
+// what is left.
+func exitCode(r *report.Report) int {
+	v := r.Verdict
+	if r.Rest != "" {
+		v = r.Rest
+	}
 	switch v {
 	case robust.Robust:
 		return exitOK
@@ -264,6 +307,21 @@ func exitCode(v report.Verdict) int {
 		return exitUnknown
 	}
 	panic("robust: unknown verdict " + string(v))
+}
+
+// readBaseline reads the findings that are accepted.
+func (f *checkFlags) readBaseline() (err error) {
+	if f.baseline == "" {
+		return nil
+	}
+	if f.known, err = os.ReadFile(f.baseline); err != nil {
+		if errors.Is(err, fs.ErrNotExist) {
+			return usagef("-baseline %s: there is no such file; robust check -format json -o %[1]s writes it", f.baseline)
+		}
+		return usagef("-baseline: %v", err)
+	}
+	f.accepted, err = report.ReadBaseline(f.baseline, f.known)
+	return err
 }
 
 // graver gives the exit code that counts of two programs.

@@ -8,7 +8,7 @@
 //	robust instrument [flags] INPUT…  print the instrumented program,
 //	                                  with -boogie for that verifier
 //	robust version
-//	robust help [COMMAND]
+//	robust help [COMMAND|CODE|codes]
 //
 // INPUT is .sql files and directories of them, which together are one
 // application, and .litmus files, each a program of its own.
@@ -17,6 +17,16 @@
 //
 // 0 robust, 1 the input is faulty or the tool failed, 2 wrong usage, 3 not
 // robust, 4 unknown. Of several programs the gravest counts: 1, 3, 4, 0.
+//
+// Findings that a comment (-- robust: ignore reason) or the file of -baseline
+// accepts do not count: the exit code is that of the program without their
+// transactions, 0 or 4, where there is no other finding.
+//
+// # Formats
+//
+// -format text is for people, json one object per program (report/schema.json),
+// sarif one log of SARIF 2.1.0, and dot the dependency graph for Graphviz. What
+// json and sarif write is a baseline. docs/accepting.md says more.
 //
 // Results go to standard output; progress and errors to standard error.
 package main

@@ -12,6 +12,8 @@ import (
 	"slices"
 	"strings"
 	"syscall"
+
+	"github.com/txrobust/robust/report"
 )
 
 // Exit codes.
@@ -112,6 +114,15 @@ func dispatch(ctx context.Context, args []string, std streams) (int, error) {
 			usage(std.out)
 			return exitOK, nil
 		}
+		if args[0] == "codes" {
+			for _, c := range report.Codes() {
+				fmt.Fprintf(std.out, "%s  %-20s %s\n", c.ID, c.Name, c.Summary)
+			}
+			return exitOK, nil
+		}
+		if c, ok := report.CodeByID(args[0]); ok {
+			return exitOK, report.ExplainCode(std.out, c)
+		}
 		name, args = args[0], []string{"-h"}
 	}
 	if name == "version" || name == "-version" || name == "--version" {
@@ -180,6 +191,8 @@ Usage:
 	}
 	fmt.Fprint(w, `  robust version                     print the version
   robust help COMMAND                list the flags of a command
+  robust help codes                  list the codes of findings
+  robust help CODE                   explain a code, such as RB1001
 
 `+inputs+`
 

@@ -19,8 +19,10 @@
 //
 // Comments that matter:
 //
-//	-- name: x            the next transaction or query is called x
-//	-- fresh: name, name  these parameters are unique per call
+//	-- name: x                       the next transaction or query is called x
+//	-- fresh: name, name             these parameters are unique per call
+//	-- robust: ignore RB1001 reason  findings about it are accepted (ir.Ignore);
+//	                                 without a code, all of them
 //
 // # How it translates
 //

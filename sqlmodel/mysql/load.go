@@ -57,6 +57,8 @@ type block struct {
 	// rolled: it ends by ROLLBACK.
 	rolled bool
 	named  bool
+	// ignores are the comments that accept findings about it.
+	ignores []*ir.Ignore
 }
 
 // Parse reads the files, in order, as one application.
@@ -86,6 +88,14 @@ func Parse(files []File, opt Options) (prog *ir.Program, err error) {
 			return nil, ir.Errorf(b.pos, "there is another transaction %s at %s; give one a name with a comment -- name: …", b.name, o.Pos)
 		}
 		l.prog.Txns = append(l.prog.Txns, l.template(b))
+		for _, g := range b.ignores {
+			g.From, g.To = b.pos, b.pos
+			if n := len(b.stmts); n > 0 {
+				last := b.stmts[n-1]
+				g.To = last.src.pos(last.tokens[len(last.tokens)-1].to)
+			}
+			l.prog.Ignores = append(l.prog.Ignores, g)
+		}
 	}
 	for _, n := range opt.Txns {
 		if l.prog.Txn(n) == nil {
@@ -131,13 +141,13 @@ func (l *loader) file(f File) {
 	count := 0
 	implicit := false // SET autocommit = 0
 	level, next := "", ""
-	name, fresh := "", []string(nil)
+	name, fresh, ignores := "", []string(nil), []*ir.Ignore(nil)
 	begin := func(st *statement) {
-		open = &block{name: name, named: name != "", pos: st.pos(), level: level, fresh: fresh}
+		open = &block{name: name, named: name != "", pos: st.pos(), level: level, fresh: fresh, ignores: ignores}
 		if next != "" {
 			open.level = next
 		}
-		name, fresh, next = "", nil, ""
+		name, fresh, ignores, next = "", nil, nil, ""
 	}
 	end := func(rolled bool) {
 		b := open
@@ -163,6 +173,13 @@ func (l *loader) file(f File) {
 						panic(ir.Errorf(c.pos, "a name is missing after -- name:"))
 					}
 					name = words[0]
+				}
+				if n, ok := strings.CutPrefix(c.text, "robust:"); ok && len(strings.Fields(n)) > 0 && strings.Fields(n)[0] == "ignore" {
+					g, err := ir.NewIgnore(c.pos, strings.TrimPrefix(strings.TrimSpace(n), "ignore"))
+					if err != nil {
+						panic(err)
+					}
+					ignores = append(ignores, g)
 				}
 				if n, ok := strings.CutPrefix(c.text, "fresh:"); ok {
 					for _, w := range strings.Split(n, ",") {

@@ -1,0 +1,87 @@
+package report
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/txrobust/robust/witness"
+)
+
+// Code is a kind of message with a number that never changes its meaning.
+type Code struct {
+	// ID is RB and a number: 1… for findings, 2… for verdicts, 3… for the input.
+	ID string
+	// Name is the kind as reports write it.
+	Name string
+	// Summary is a sentence, and Text explains it in paragraphs.
+	Summary, Text string
+	// Repair says what removes it.
+	Repair string
+}
+
+// Codes of what is no finding.
+const (
+	CodeUnknown    = "RB2001"
+	CodeHavoc      = "RB3001"
+	CodeLeftOut    = "RB3002"
+	CodeSuppressed = "RB3003"
+)
+
+// Codes is the table of codes, sorted by ID. docs/codes.md is made of it.
+func Codes() []Code {
+	return []Code{
+		{"RB1001", string(witness.WriteSkew), "Two transactions read what the other one writes, and both commit.",
+			"Each of two transactions reads a row from its snapshot, and writes another row that the other one has read. Since they write different rows, snapshot isolation lets both commit; in a serial order, one of them would have seen what the other did. A rule over both rows, such as a sum that must not be negative, is broken without any of the two seeing it.",
+			"Let the two write a common row (materialize the conflict), or lock what is read with SELECT … FOR UPDATE where the lock is on a row that the other one writes, or run all of them at SERIALIZABLE."},
+		{"RB1002", string(witness.PhantomWriteSkew), "A write skew in which one transaction reads by a condition and the other changes which rows match.",
+			"As RB1001, but what is read is a set of rows: a count, a sum, or that there is no such row. The other transaction adds or removes a row of the set. There is no row to lock yet, so that SELECT … FOR UPDATE does not help.",
+			"Declare the rule as a constraint (UNIQUE, EXCLUDE, a foreign key), or let both update one row that stands for the set, such as the parent or a counter."},
+		{"RB1003", string(witness.LostUpdate), "A transaction overwrites what another one wrote since it has read it.",
+			"Both write a row that one of them had read before the other wrote it. Snapshot isolation aborts the second one that writes a row, so that a finding of this kind needs something that goes past this rule, such as a constraint or a database that excludes less.",
+			"Write with an expression over the current value, or lock the row when it is read (FOR UPDATE)."},
+		{"RB1004", string(witness.ReadOnlyAnomaly), "A transaction that only reads sees a state that no serial order has.",
+			"Two transactions that write would be serializable by themselves. A third one, which only reads, commits after one of them and before the other, and sees a state which shows that the first came before the second, although the second has read what the first had not written yet.",
+			"Repair the two that write as for RB1001: the reader needs no change."},
+		{"RB1005", string(witness.LongCycle), "Three or more transactions depend on each other in a circle.",
+			"Every transaction of the cycle has to come before the next one, and the last one before the first. No two of them are in conflict both ways, so that looking at pairs does not show it.",
+			"Make one dependency of the cycle impossible: an update of a common row in the delayed transaction and the one after it is enough."},
+		{"RB1006", string(witness.Other), "An execution has an outcome of no serial order, and none of the names above.",
+			"The dependencies alone do not say what is wrong: a constraint, such as a key that one transaction frees and another one takes, or the action of a foreign key is part of it. The schedule shows it step by step.",
+			"Follow the schedule: one of its statements has to see, or to lock, what another one changes."},
+		{CodeUnknown, "unknown", "Neither a proof nor an execution was found.",
+			"The program may be robust or not. The report says which cycles are open, what ran out, and what would settle it.",
+			"State a fact about the rows with -- invariant: …, raise the bound that ran out, or write statements that are not modelled in another way."},
+		{CodeHavoc, "not-modelled", "A statement is taken to do anything to its tables.",
+			"The statement has no exact model. It is taken to read and write anything in the tables that it names, which can cost a proof, but never makes a wrong one.",
+			"Write the statement in a way that is modelled, if a verdict depends on it."},
+		{CodeLeftOut, "left-out", "A part of the input was left out.",
+			"What is left out has no effect on the verdict, or one that the note says.",
+			"Read the note; nothing need be done where it does not matter."},
+		{CodeSuppressed, "suppressed", "A finding was accepted by a comment or a baseline.",
+			"A comment -- robust: ignore or an entry of the file of -baseline accepts the finding. It is listed, and does not count for the exit code; the program without its transactions is checked as well.",
+			"Remove the comment or the entry to see the finding again."},
+	}
+}
+
+// Finding reports whether the code is one of findings.
+func (c Code) Finding() bool { return strings.HasPrefix(c.ID, "RB1") }
+
+// CodeOf gives the code of an anomaly.
+func CodeOf(kind witness.Kind) string {
+	for _, c := range Codes() {
+		if c.Name == string(kind) {
+			return c.ID
+		}
+	}
+	panic(fmt.Sprintf("report: an anomaly without a code: %s", kind))
+}
+
+// CodeByID finds a code by its number or its name.
+func CodeByID(id string) (Code, bool) {
+	for _, c := range Codes() {
+		if c.ID == id || c.Name == id {
+			return c, true
+		}
+	}
+	return Code{}, false
+}

@@ -1,0 +1,223 @@
+package report
+
+import (
+	"fmt"
+	"io"
+	"net/url"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/owenrumney/go-sarif/v3/pkg/report/v210/sarif"
+
+	"github.com/txrobust/robust/witness"
+)
+
+// SARIF writes reports as one log of the Static Analysis Results Interchange
+// Format, version 2.1.0, with a run for each of them. version is that of the
+// program.
+//
+// A finding is a result at the statement by which the delayed transaction reads
+// what another one changes. The other statements of the cycle are related
+// locations, the schedule is a code flow with a thread for each transaction, and
+// the fingerprint is a partial one. An unknown verdict and statements that are not
+// modelled are notes. What is suppressed is no result, since services that show
+// logs do not look at suppressions: it is a notification of the run, and so are
+// parts of the input that were left out.
+func SARIF(w io.Writer, reports []*Report, version string) error {
+	log := sarif.NewReport()
+	for _, r := range reports {
+		log.AddRun(sarifRun(r, version))
+	}
+	if err := log.PrettyWrite(w); err != nil {
+		return err
+	}
+	_, err := io.WriteString(w, "\n")
+	return err
+}
+
+// informationURI is where the program comes from.
+const informationURI = "https://github.com/txrobust/robust"
+
+func sarifRun(r *Report, version string) *sarif.Run {
+	run := sarif.NewRunWithInformationURI("robust", informationURI)
+	run.Tool.Driver.WithVersion(version)
+	run.WithColumnKind("unicodeCodePoints")
+	run.WithAutomationDetails(sarif.NewRunAutomationDetails().WithID("robust/" + r.Program + "/" + r.Engine))
+	for _, c := range Codes() {
+		if c.ID == CodeLeftOut || c.ID == CodeSuppressed {
+			run.Tool.Driver.AddNotification(descriptor(c))
+			continue
+		}
+		run.Tool.Driver.AddRule(descriptor(c))
+	}
+	for i := range r.Findings {
+		run.AddResult(findingResult(run, &r.Findings[i]))
+	}
+	if r.Open != nil {
+		run.AddResult(openResult(run, r))
+	}
+	for _, h := range r.Havocs {
+		run.AddResult(result(run, CodeHavoc, sarif.LevelNote).WithMessage(message(fmt.Sprintf("In %s, this is taken to do anything to %s: %s.", h.Transaction, tablesOf(h), h.Reason))).
+			AddLocation(location(witness.Position{File: h.File, Line: h.Line, Col: h.Col}, "")))
+	}
+	inv := sarif.NewInvocation().WithExecutionSuccessful(true)
+	for _, n := range r.Notes {
+		inv.AddToolExecutionNotification(notification(CodeLeftOut, n.Text+".", witness.Position{File: n.File, Line: n.Line, Col: n.Col}))
+	}
+	for _, s := range r.Suppressed {
+		inv.AddToolExecutionNotification(notification(CodeSuppressed, suppressedText(&s)+".", s.Position))
+	}
+	for _, e := range r.Stale {
+		inv.AddToolExecutionNotification(notification(CodeSuppressed, staleText(e)+".", witness.Position{}))
+	}
+	run.AddInvocation(inv)
+	return run
+}
+
+func descriptor(c Code) *sarif.ReportingDescriptor {
+	level := sarif.LevelNote
+	if c.Finding() {
+		level = sarif.LevelError
+	}
+	text := func(s string) *sarif.MultiformatMessageString { return sarif.NewMultiformatMessageString().WithText(s) }
+	return sarif.NewRule(c.ID).WithName(c.Name).WithShortDescription(text(c.Summary)).WithFullDescription(text(c.Text)).
+		WithHelp(text(c.Text + "\n\n" + c.Repair)).
+		WithDefaultConfiguration(sarif.NewReportingConfiguration().WithLevel(level))
+}
+
+func result(run *sarif.Run, code, level string) *sarif.Result {
+	return sarif.NewRuleResult(code).WithRuleIndex(run.GetRuleIndex(code)).WithLevel(level)
+}
+
+func message(text string) *sarif.Message { return sarif.NewTextMessage(text) }
+
+// Pivot is the place that a finding is shown at: the statement by which the
+// delayed transaction, which is the first of the cycle, reads what the next one
+// changes, or else the first read of the cycle that is overwritten. ok is false
+// where the finding has no cycle.
+func (f *Finding) Pivot() (p witness.Position, ok bool) {
+	if len(f.Edges) == 0 {
+		return witness.Position{}, false
+	}
+	i := max(slices.IndexFunc(f.Edges, func(e witness.Edge) bool { return e.Type == "RW" }), 0)
+	return f.Edges[i].FromPosition, true
+}
+
+func findingResult(run *sarif.Run, f *Finding) *sarif.Result {
+	code, _ := CodeByID(f.Code)
+	text := fmt.Sprintf("%s: %s. %s", f.Kind, strings.Join(f.Cycle, " -> "), code.Summary)
+	for _, e := range f.Edges {
+		text += "\n- " + e.Text + " (" + places(e) + ")"
+	}
+	res := result(run, f.Code, sarif.LevelError).WithMessage(message(text)).
+		WithPartialFingerprints(map[string]string{fingerprintVersion: f.Fingerprint})
+	pivot, ok := f.Pivot()
+	if !ok && len(f.Witness.Transactions) > 0 {
+		pivot = f.Witness.Transactions[0].Position
+	}
+	res.AddLocation(location(pivot, ""))
+	seen := map[witness.Position]bool{pivot: true}
+	related := func(p witness.Position, text string) {
+		if !seen[p] {
+			seen[p] = true
+			res.AddRelatedLocation(location(p, text).WithID(len(seen) - 1))
+		}
+	}
+	for _, e := range f.Edges {
+		related(e.FromPosition, e.FromName+": "+e.Text)
+		related(e.ToPosition, e.ToName+": "+e.Text)
+	}
+	if f.Witness != nil {
+		for _, t := range f.Witness.Transactions {
+			related(t.Position, "transaction "+t.Name)
+		}
+		res.AddCodeFlow(codeFlow(f.Witness))
+	}
+	return res
+}
+
+// codeFlow is the schedule of a witness.
+func codeFlow(w *witness.Witness) *sarif.CodeFlow {
+	flow := sarif.NewCodeFlow().WithMessage(message("The schedule, a thread for each transaction; the order of execution is over all of them."))
+	for _, t := range w.Transactions {
+		thread := sarif.NewThreadFlow().WithID(t.Label).WithMessage(message(t.Label + ": " + t.Invocation()))
+		for i, e := range w.Schedule {
+			if e.Transaction != t.Label {
+				continue
+			}
+			p := e.Position
+			if p.Line == 0 {
+				p = t.Position
+			}
+			thread.AddLocation(sarif.NewThreadFlowLocation().WithExecutionOrder(i + 1).WithLocation(location(p, eventText(e))))
+		}
+		flow.AddThreadFlow(thread)
+	}
+	return flow
+}
+
+// openResult says what is open.
+func openResult(run *sarif.Run, r *Report) *sarif.Result {
+	text := "Neither proved nor refuted: " + r.Open.Reason + "."
+	if len(r.Suppressed) > 0 {
+		text = "Apart from what is suppressed, neither proved nor refuted: " + r.Open.Reason + "."
+	}
+	for _, c := range r.Open.Cycles {
+		text += "\n- open: " + strings.Join(c, " -> ")
+	}
+	for _, s := range r.Open.Settle {
+		text += "\n- may settle it: " + s
+	}
+	res := result(run, CodeUnknown, sarif.LevelNote).WithMessage(message(text))
+	names := slices.Concat(r.Open.Cycles...)
+	placed := false
+	for _, t := range r.Transactions {
+		if len(names) > 0 && !slices.Contains(names, t.Name) {
+			continue
+		}
+		l := location(witness.Position{File: t.File, Line: t.Line, Col: 1}, "transaction "+t.Name)
+		if placed {
+			res.AddRelatedLocation(l.WithID(len(res.RelatedLocations) + 1))
+			continue
+		}
+		res.AddLocation(l)
+		placed = true
+	}
+	return res
+}
+
+func notification(code, text string, p witness.Position) *sarif.Notification {
+	n := sarif.NewNotification().WithLevel(sarif.LevelNote).WithMessage(message(text)).
+		WithDescriptor(sarif.NewReportingDescriptorReference().WithID(code))
+	if p.File != "" {
+		n.AddLocation(location(p, ""))
+	}
+	return n
+}
+
+// location is a place with a message, if that is not "".
+func location(p witness.Position, text string) *sarif.Location {
+	physical := sarif.NewPhysicalLocation().WithArtifactLocation(artifact(p.File))
+	if p.Line > 0 {
+		region := sarif.NewRegion().WithStartLine(p.Line)
+		if p.Col > 0 {
+			region.WithStartColumn(p.Col)
+		}
+		physical.WithRegion(region)
+	}
+	l := sarif.NewLocation().WithPhysicalLocation(physical)
+	if text != "" {
+		l.WithMessage(message(text))
+	}
+	return l
+}
+
+// artifact is a file: relative to where the program ran, as its name is.
+func artifact(file string) *sarif.ArtifactLocation {
+	path := filepath.ToSlash(filepath.Clean(file))
+	if filepath.IsAbs(file) {
+		return sarif.NewArtifactLocation().WithURI((&url.URL{Scheme: "file", Path: path}).String())
+	}
+	return sarif.NewArtifactLocation().WithURI((&url.URL{Path: path}).EscapedPath()).WithURIBaseID("%SRCROOT%")
+}
