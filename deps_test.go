@@ -28,6 +28,7 @@ var layers = [][]string{
 	{"reach", "schedules", "witness"},
 	{"report"},
 	{""}, // the package robust itself
+	{"lint"},
 	{"cmd/robust", "internal/fieldnotes"},
 	{"internal/testprog"}, // for tests only, which do not count
 }

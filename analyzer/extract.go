@@ -140,11 +140,26 @@ func (in *interp) variable(name string) client.Var {
 type Result struct {
 	Txns  []*client.Txn
 	Notes []ir.Note
+	// Ignores are the findings that comments accept, Invariants facts about the
+	// rows that they state, as SQL.
+	Ignores    []*ir.Ignore
+	Invariants []Invariant
 	// Begins is the number of places where a transaction begins, Statements that
 	// of the statements in Txns.
 	Begins, Statements int
 	// Modules are the folders of the modules that were read.
 	Modules []string
+}
+
+// Invariant is a stated fact about the rows.
+type Invariant struct {
+	Pos  ir.Pos
+	Text string
+}
+
+// SQL gives the fact as a comment in SQL, at the line where it stands.
+func (x Invariant) SQL() string {
+	return strings.Repeat("\n", max(x.Pos.Line-1, 0)) + "-- invariant: " + x.Text + "\n"
 }
 
 // extract finds the transactions of a program.
@@ -202,11 +217,20 @@ func (p *program) extract(ctx context.Context, progress func(done, total int)) (
 
 // gather makes the transactions of what was found.
 func (p *program) gather(ctx context.Context, order []*ssa.Function, results map[*ssa.Function]*findings) (*Result, error) {
-	out := &Result{}
+	out := &Result{Ignores: p.notes.ignores}
+	for _, x := range p.notes.invariants {
+		out.Invariants = append(out.Invariants, Invariant{x.pos, x.text})
+	}
 	slices.SortStableFunc(order, func(a, b *ssa.Function) int { return cmp.Compare(a.Pos(), b.Pos()) })
 	names := map[string]int{}
 	title := func(t *client.Txn, fn *ssa.Function) {
 		t.Name = functionName(fn)
+		if name := p.notes.names[fn.Pos()]; name != "" {
+			t.Name = name
+		}
+		if level := p.notes.levels[fn.Pos()]; level != "" {
+			t.Level = level
+		}
 		if names[t.Name]++; names[t.Name] > 1 {
 			t.Name += "#" + itoa(names[t.Name])
 		}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"go/ast"
 	"go/token"
+	"go/types"
 	"os"
 	"path/filepath"
 	"slices"
@@ -26,6 +27,8 @@ type Options struct {
 	// Env are the environment variables for the go command, nil for those of the
 	// process.
 	Env []string
+	// Absolute keeps the names of files as they are.
+	Absolute bool
 	// Progress, if not nil, is told what is being done.
 	Progress func(done, total int, what string)
 }
@@ -85,7 +88,13 @@ func Load(ctx context.Context, patterns []string, opt Options) (*Result, error) 
 			list = append(list, s)
 		}
 	}
-	p := newProgram(fset, dir, list, files)
+	if opt.Absolute {
+		dir = ""
+	}
+	p, err := newProgram(fset, dir, list, files)
+	if err != nil {
+		return nil, err
+	}
 	res, err := p.extract(ctx, func(done, total int) { opt.Progress(done, total, "reading the functions") })
 	if err != nil {
 		return nil, err
@@ -166,4 +175,29 @@ func errorPos(dir string, p *packages.Package) ir.Pos {
 		return pos
 	}
 	return ir.Pos{File: p.PkgPath}
+}
+
+// Package finds the transactions of one package, of which the imports are known
+// by their types only.
+func Package(fset *token.FileSet, pkg *types.Package, info *types.Info, sizes types.Sizes, files []*ast.File) (*Result, error) {
+	prog := ssa.NewProgram(fset, ssa.InstantiateGenerics)
+	made := map[*types.Package]bool{}
+	var imports func(list []*types.Package)
+	imports = func(list []*types.Package) {
+		for _, p := range list {
+			if !made[p] {
+				made[p] = true
+				prog.CreatePackage(p, nil, nil, true)
+				imports(p.Imports())
+			}
+		}
+	}
+	imports(pkg.Imports())
+	s := prog.CreatePackage(pkg, files, info, false)
+	s.Build()
+	p, err := newProgram(fset, "", []*ssa.Package{s}, files)
+	if err != nil {
+		return nil, err
+	}
+	return p.extract(context.Background(), func(int, int) {})
 }

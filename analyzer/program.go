@@ -44,6 +44,7 @@ type program struct {
 	// starts are the places where calls are written, by their parentheses.
 	starts map[token.Pos]token.Pos
 	smalls map[*ssa.Function]bool
+	notes  *annotations
 }
 
 // call says that a function of the program calls another one, with what kind of
@@ -62,7 +63,7 @@ const (
 )
 
 // newProgram collects what is known of packages.
-func newProgram(fset *token.FileSet, dir string, pkgs []*ssa.Package, files []*ast.File) *program {
+func newProgram(fset *token.FileSet, dir string, pkgs []*ssa.Package, files []*ast.File) (*program, error) {
 	p := &program{fset: fset, dir: dir, pkgs: pkgs, shapes: map[*ssa.Function]*shape{}, handles: map[*types.Interface]string{},
 		globals: map[*ssa.Global]*cell{}, constants: map[*ssa.Global]*ssa.Const{}, sentinels: map[string]int{},
 		touches: map[*ssa.Function]bool{}, relevant: map[*ssa.Function]bool{}, parametric: map[*ssa.Function]string{},
@@ -85,7 +86,7 @@ func newProgram(fset *token.FileSet, dir string, pkgs []*ssa.Package, files []*a
 	}
 	slices.SortStableFunc(p.funcs, func(a, b *ssa.Function) int { return cmp.Compare(a.Pos(), b.Pos()) })
 	p.index()
-	return p
+	return p, p.annotate(files)
 }
 
 // collect finds the functions of a package.

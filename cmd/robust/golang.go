@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/txrobust/robust/analyzer"
@@ -14,7 +15,7 @@ import (
 )
 
 // isGo reports whether an input names packages of Go: a pattern, or a directory
-// with Go files and without SQL.
+// with Go files that are no tests.
 func isGo(input string) bool {
 	if strings.HasSuffix(input, ".sql") || strings.HasSuffix(input, ".litmus") {
 		return false
@@ -26,9 +27,8 @@ func isGo(input string) bool {
 	if err != nil || !info.IsDir() {
 		return false
 	}
-	sql, _ := filepath.Glob(filepath.Join(escape(input), "*.sql"))
 	source, _ := filepath.Glob(filepath.Join(escape(input), "*.go"))
-	return len(sql) == 0 && len(source) > 0
+	return slices.ContainsFunc(source, func(name string) bool { return !strings.HasSuffix(name, "_test.go") })
 }
 
 // golang gives the inputs that name packages of Go.
@@ -84,11 +84,14 @@ func (s *sources) loadGo(ctx context.Context, patterns []string, show func(done,
 			notes = append(notes, ir.Note{Text: "no schema was found: which columns are keys is not known, so that concurrent insertions are not told apart; name it with -schema"})
 		}
 	}
+	for _, x := range found.Invariants {
+		opt.Schema = append(opt.Schema, sqlmodel.File{Name: x.Pos.File, Text: x.SQL()})
+	}
 	p, err := sqlmodel.Client(ctx, files, found.Txns, opt)
 	if err != nil {
 		return nil, err
 	}
-	p.Name = strings.Join(patterns, " ")
+	p.Name, p.Ignores = strings.Join(patterns, " "), found.Ignores
 	p.Notes = append(append(notes, found.Notes...), p.Notes...)
 	return &program{Program: p, sql: true, golang: found, only: s.txns}, nil
 }

@@ -13,6 +13,9 @@ import (
 	"strings"
 	"syscall"
 
+	"golang.org/x/tools/go/analysis/unitchecker"
+
+	"github.com/txrobust/robust/lint"
 	"github.com/txrobust/robust/report"
 )
 
@@ -56,6 +59,9 @@ func commands() []command {
 const inputs = "INPUT is packages of Go (./...), together one application, .sql files and\ndirectories of them, together another one, and .litmus files, each a program\nof its own."
 
 func main() {
+	if isVet(os.Args[1:]) {
+		unitchecker.Main(lint.New())
+	}
 	if os.Getenv(workerVar) == "" {
 		if code, ok := supervise(); ok {
 			os.Exit(code)
@@ -69,6 +75,11 @@ func main() {
 		stop()
 	}()
 	os.Exit(run(ctx, os.Args[1:], streams{os.Stdout, os.Stderr}))
+}
+
+// isVet reports whether go vet runs the program as its tool.
+func isVet(args []string) bool {
+	return slices.ContainsFunc(args, func(a string) bool { return a == "-V=full" || a == "-flags" || strings.HasSuffix(a, ".cfg") })
 }
 
 // run executes a command line, and prints its error in one line.

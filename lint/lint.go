@@ -1,0 +1,254 @@
+package lint
+
+import (
+	"bytes"
+	"context"
+	"encoding/gob"
+	"fmt"
+	"go/token"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"golang.org/x/tools/go/analysis"
+
+	"github.com/txrobust/robust"
+	"github.com/txrobust/robust/analyzer"
+	"github.com/txrobust/robust/client"
+	"github.com/txrobust/robust/engine"
+	"github.com/txrobust/robust/internal/schemafind"
+	"github.com/txrobust/robust/ir"
+	"github.com/txrobust/robust/report"
+	"github.com/txrobust/robust/sqlmodel"
+	"github.com/txrobust/robust/witness"
+)
+
+// Transactions is the fact of a package: its transactions, encoded with
+// encoding/gob.
+type Transactions struct {
+	Version int
+	Data    []byte
+}
+
+// AFact marks Transactions as a fact.
+func (*Transactions) AFact() {}
+
+func (t *Transactions) String() string { return fmt.Sprintf("%d bytes of transactions", len(t.Data)) }
+
+// factVersion changes with the form of the fact.
+const factVersion = 1
+
+// New makes the analyzer. Its flags are those of robust check that matter here.
+func New() *analysis.Analyzer {
+	l := &linter{}
+	a := &analysis.Analyzer{
+		Name: "robust",
+		Doc: "report database transactions that are wrong at snapshot isolation\n\n" +
+			"The transactions of a program are taken out of its code, and proved robust against\n" +
+			"snapshot isolation (PostgreSQL's REPEATABLE READ), or else an execution is found that\n" +
+			"no serial order explains.",
+		Run:       l.run,
+		FactTypes: []analysis.Fact{(*Transactions)(nil)},
+	}
+	a.Flags.StringVar(&l.schema, "schema", "", "`PATH` of the schema: a file, or a directory of migrations (default: found by convention)")
+	a.Flags.DurationVar(&l.timeout, "timeout", 2*time.Minute, "give up after this time")
+	a.Flags.BoolVar(&l.everywhere, "everywhere", false, "check packages that are no programs, too, each with what it imports")
+	return a
+}
+
+type linter struct {
+	schema     string
+	timeout    time.Duration
+	everywhere bool
+}
+
+func (l *linter) run(pass *analysis.Pass) (any, error) {
+	own, err := analyzer.Package(pass.Fset, pass.Pkg, pass.TypesInfo, pass.TypesSizes, pass.Files)
+	if err != nil {
+		return nil, err
+	}
+	fact, err := encode(own.Txns)
+	if err != nil {
+		return nil, err
+	}
+	pass.ExportPackageFact(fact)
+	if pass.Pkg.Name() != "main" && !l.everywhere || strings.HasSuffix(pass.Pkg.Path(), ".test") {
+		return nil, nil
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), l.timeout)
+	defer cancel()
+	res := l.whole(ctx, pass)
+	if res == nil {
+		if res, err = l.fromFacts(pass, own); err != nil {
+			return nil, err
+		}
+	}
+	if len(res.Txns) == 0 {
+		return nil, nil
+	}
+	return nil, l.check(ctx, pass, res)
+}
+
+// dir is the directory of a package.
+func dir(pass *analysis.Pass) string {
+	return filepath.Dir(pass.Fset.Position(pass.Files[0].FileStart).Filename)
+}
+
+// whole analyses a program with the source of what it imports, nil if that
+// cannot be had.
+func (l *linter) whole(ctx context.Context, pass *analysis.Pass) *analyzer.Result {
+	if l.everywhere || os.Getenv("GO111MODULE") == "off" {
+		return nil
+	}
+	res, err := analyzer.Load(ctx, []string{pass.Pkg.Path()}, analyzer.Options{Dir: dir(pass), Absolute: true})
+	if err != nil {
+		return nil
+	}
+	return res
+}
+
+// fromFacts puts the transactions of a package and of its imports together.
+func (l *linter) fromFacts(pass *analysis.Pass, own *analyzer.Result) (*analyzer.Result, error) {
+	out := *own
+	for _, f := range pass.AllPackageFacts() {
+		if f.Package == pass.Pkg {
+			continue
+		}
+		t, ok := f.Fact.(*Transactions)
+		if !ok || t.Version != factVersion {
+			continue
+		}
+		list, err := decode(t)
+		if err != nil {
+			return nil, fmt.Errorf("the fact of %s cannot be read: %w", f.Package.Path(), err)
+		}
+		out.Txns = append(out.Txns, list...)
+	}
+	return &out, nil
+}
+
+func encode(list []*client.Txn) (*Transactions, error) {
+	var b bytes.Buffer
+	if err := gob.NewEncoder(&b).Encode(list); err != nil {
+		return nil, err
+	}
+	return &Transactions{factVersion, b.Bytes()}, nil
+}
+
+func decode(t *Transactions) (list []*client.Txn, err error) {
+	err = gob.NewDecoder(bytes.NewReader(t.Data)).Decode(&list)
+	return list, err
+}
+
+func init() {
+	for _, x := range []any{&client.Query{}, &client.ForRows{}, &client.Assign{}, &client.Havoc{}, &client.If{}, &client.Loop{},
+		&client.Block{}, &client.Break{}, &client.Continue{}, &client.Commit{}, &client.Rollback{}, &client.Emit{},
+		&client.Savepoint{}, &client.RollbackTo{}, &client.Unknown{}, &client.VarExpr{}, &client.Const{}, &client.Op{}, &client.Call{}} {
+		gob.Register(x)
+	}
+}
+
+// schemaOf reads the schema that was asked for, or finds one.
+func (l *linter) schemaOf(ctx context.Context, pass *analysis.Pass) ([]sqlmodel.File, error) {
+	var files []schemafind.File
+	if l.schema != "" {
+		c, err := schemafind.Read(l.schema)
+		if err != nil {
+			return nil, err
+		}
+		files = c.Files
+	} else {
+		s, err := schemafind.Find(ctx, []string{dir(pass)}, "")
+		if err != nil {
+			return nil, err
+		}
+		if len(s.Chosen) == 0 {
+			roots, err := schemafind.Roots(dir(pass))
+			if err != nil {
+				return nil, err
+			}
+			if s, err = schemafind.Find(ctx, roots, ""); err != nil {
+				return nil, err
+			}
+		}
+		files = s.Files()
+	}
+	var out []sqlmodel.File
+	for _, f := range files {
+		out = append(out, sqlmodel.File(f))
+	}
+	return out, nil
+}
+
+// check decides about a program, and reports what is found.
+func (l *linter) check(ctx context.Context, pass *analysis.Pass, res *analyzer.Result) error {
+	files, err := l.schemaOf(ctx, pass)
+	if err != nil {
+		return err
+	}
+	for _, x := range res.Invariants {
+		files = append(files, sqlmodel.File{Name: x.Pos.File, Text: x.SQL()})
+	}
+	p, err := sqlmodel.Client(ctx, nil, res.Txns, sqlmodel.Options{Schema: files})
+	if err != nil {
+		return err
+	}
+	p.Ignores = res.Ignores
+	rep, err := robust.Check(ctx, p, robust.Options{Engine: engine.Postgres(), All: true})
+	if err != nil {
+		var at *ir.Error
+		if e, ok := err.(*ir.Error); ok {
+			at = e
+			pass.Report(analysis.Diagnostic{Pos: pos(pass, witness.Position{File: at.Pos.File, Line: at.Pos.Line, Col: at.Pos.Col}), Message: at.Msg})
+			return nil
+		}
+		return err
+	}
+	for _, f := range rep.Findings {
+		pass.Report(diagnostic(pass, &f))
+	}
+	return nil
+}
+
+// diagnostic is a finding as go/analysis has it.
+func diagnostic(pass *analysis.Pass, f *report.Finding) analysis.Diagnostic {
+	at, ok := f.Pivot()
+	if !ok && f.Witness != nil && len(f.Witness.Transactions) > 0 {
+		at = f.Witness.Transactions[0].Position
+	}
+	d := analysis.Diagnostic{Pos: pos(pass, at), Category: f.Code}
+	d.Message = fmt.Sprintf("%s (%s) at snapshot isolation: %s", f.Kind, f.Code, strings.Join(f.Cycle, " -> "))
+	for _, e := range f.Edges {
+		d.Message += "; " + e.Text
+		for _, p := range []witness.Position{e.FromPosition, e.ToPosition} {
+			if p != at {
+				d.Related = append(d.Related, analysis.RelatedInformation{Pos: pos(pass, p), Message: e.Text})
+			}
+		}
+	}
+	return d
+}
+
+// pos finds a place in the files of a pass. Files of other packages are added.
+func pos(pass *analysis.Pass, p witness.Position) token.Pos {
+	var file *token.File
+	pass.Fset.Iterate(func(f *token.File) bool {
+		if f.Name() == p.File {
+			file = f
+		}
+		return file == nil
+	})
+	if file == nil {
+		text, err := os.ReadFile(p.File)
+		if err != nil {
+			return token.NoPos
+		}
+		file = pass.Fset.AddFile(p.File, -1, len(text))
+		file.SetLinesForContent(text)
+	}
+	if p.Line < 1 || p.Line > file.LineCount() {
+		return token.NoPos
+	}
+	return file.LineStart(p.Line) + token.Pos(max(p.Col-1, 0))
+}
