@@ -139,6 +139,8 @@ func (in *interp) builtin(b *ssa.Builtin, c *ssa.CallCommon, v ssa.Value) value 
 			return scalar{constInt(int64(len(x.elems))), client.Int}
 		case span:
 			return scalar{constInt(int64(x.n)), client.Int}
+		case *grown:
+			return scalar{x.n, client.Int}
 		case scalar:
 			if s, ok := constOf(x); ok && s.Kind == ir.KindText {
 				return scalar{constInt(int64(len(s.S))), client.Int}
@@ -201,7 +203,17 @@ func (in *interp) appended(args []value, t types.Type) value {
 		if in.holds(args[1], isHandle) || in.holds(args[0], isHandle) {
 			return &list{append(slices.Clone(x), y...)}
 		}
-		return scalar{&client.Call{Name: "append", Args: in.exprs(args)}, client.Any}
+		e := &client.Call{Name: "append", Args: in.exprs(args)}
+		if g, ok := in.growing(args[0]); ok {
+			if h, ok := in.growing(args[1]); ok {
+				n := op("+", g.n, h.n)
+				if c, folded := fold(token.ADD, g.n, h.n); folded {
+					n = c
+				}
+				return &grown{e, n}
+			}
+		}
+		return scalar{e, client.Any}
 	}
 	return in.derive(t, "append", args...)
 }

@@ -250,10 +250,11 @@ func (p *program) gather(ctx context.Context, order []*ssa.Function, results map
 			if !p.reported(f, s, res) {
 				continue
 			}
-			_, t := p.interpret(f, s.path)
+			found, t := p.interpret(f, s.path)
 			if t == nil {
 				continue
 			}
+			out.Notes = append(out.Notes, found.notes...)
 			title(t, f)
 			out.Txns = append(out.Txns, t)
 		}

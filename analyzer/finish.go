@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/txrobust/robust/client"
+	"github.com/txrobust/robust/ir"
 )
 
 // eachList calls f for the lists of statements in list, itself included, inner
@@ -65,8 +66,34 @@ func (in *interp) finishTxn(t *client.Txn) {
 		return list
 	})
 	havocAtBegin(t)
+	in.endings(t)
 	in.showAtCommit(t)
 	simplify(t)
+	if in.collectRows(t) {
+		simplify(t)
+	}
+}
+
+// endings makes a commit of each end of a transaction that was never seen to
+// commit.
+func (in *interp) endings(t *client.Txn) {
+	commits := false
+	each(t.Body, func(s client.Stmt) {
+		_, is := s.(*client.Commit)
+		commits = commits || is
+	})
+	if commits {
+		return
+	}
+	t.Body = eachList(t.Body, func(list []client.Stmt) []client.Stmt {
+		for i, s := range list {
+			if r, ok := s.(*client.Rollback); ok {
+				list[i] = &client.Commit{At: r.At}
+			}
+		}
+		return list
+	})
+	in.result.notes = append(in.result.notes, ir.Note{Pos: t.Pos, Text: "no commit of this transaction was found: it is taken to commit wherever it ends"})
 }
 
 // havocAtBegin makes the variables unknown that a loop around the begin changes:
@@ -474,7 +501,24 @@ func dropUnused(t *client.Txn) {
 		return list
 	})
 	used := map[string]bool{}
-	eachExpr(t.Body, func(e *client.Expr) { walkExpr(*e, func(name string) { used[name] = true }) })
+	assigns := map[*client.Expr]string{}
+	each(t.Body, func(s client.Stmt) {
+		if a, ok := s.(*client.Assign); ok {
+			assigns[&a.Expr] = a.Var
+		}
+	})
+	for more := true; more; { // what only serves to compute what nobody uses is not used
+		more = false
+		eachExpr(t.Body, func(e *client.Expr) {
+			if v, ok := assigns[e]; ok && !used[v] {
+				return
+			}
+			walkExpr(*e, func(name string) {
+				more = more || !used[name]
+				used[name] = true
+			})
+		})
+	}
 	clear := func(q *client.Query) {
 		eachSet(q, func(v *string) {
 			if !used[*v] {
@@ -502,4 +546,91 @@ func dropUnused(t *client.Txn) {
 		used[v] = true
 	}
 	t.Vars = slices.DeleteFunc(t.Vars, func(v client.Var) bool { return !used[v.Name] })
+}
+
+// collectRows makes a query of each loop that only collects the rows of one: what
+// comes of them is their number and, if the program has to do with the rows
+// themselves, all of them.
+func (in *interp) collectRows(t *client.Txn) (some bool) {
+	t.Body = eachList(t.Body, func(list []client.Stmt) []client.Stmt {
+		var out []client.Stmt
+		for _, s := range list {
+			f, ok := s.(*client.ForRows)
+			if !ok {
+				out = append(out, s)
+				continue
+			}
+			body := f.Body
+			if len(body) == 1 && f.Query.Null != "" { // the error of Scan ends the loop
+				c, isIf := body[0].(*client.If)
+				v, isNull := any(nil), false
+				if isIf {
+					v, isNull = c.Cond.(*client.VarExpr)
+				}
+				if isNull && v.(*client.VarExpr).Name == f.Query.Null && endsInJump(c.Then) {
+					body = c.Else
+				}
+			}
+			after, ok := collects(body)
+			if !ok {
+				out = append(out, s)
+				continue
+			}
+			some = true
+			q := f.Query
+			q.Into, q.ByName, q.Null = nil, nil, ""
+			for _, a := range after {
+				if a.step == 0 {
+					q.Returned = true
+					continue
+				}
+				if q.Count == "" {
+					q.Count = in.temp("rows", client.Int, false)
+					t.Vars = append(t.Vars, client.Var{Name: q.Count, Kind: client.Int})
+				}
+			}
+			out = append(out, q)
+			for _, a := range after {
+				if a.step == 0 {
+					out = append(out, &client.Havoc{At: f.At, Var: a.v})
+					continue
+				}
+				n := client.Expr(client.V(q.Count))
+				if a.step != 1 {
+					n = op("*", n, constInt(a.step))
+				}
+				out = append(out, &client.Assign{At: f.At, Var: a.v, Expr: op("+", client.V(a.v), n)})
+			}
+		}
+		return out
+	})
+	return some
+}
+
+// collected is a variable that each round changes: by step, or (0) in another
+// way.
+type collected struct {
+	v    string
+	step int64
+}
+
+// collects reports whether statements only collect values, and gives the
+// variables that they change.
+func collects(list []client.Stmt) (out []collected, ok bool) {
+	for _, s := range list {
+		a, ok := s.(*client.Assign)
+		if !ok {
+			return nil, false
+		}
+		c := collected{v: a.Var}
+		if o, isOp := a.Expr.(*client.Op); isOp && o.Op == "+" {
+			x, isVar := o.Args[0].(*client.VarExpr)
+			k, isConst := o.Args[1].(*client.Const)
+			if isVar && isConst && x.Name == a.Var && k.Value.Kind == ir.KindInt {
+				c.step = k.Value.I
+			}
+		}
+		out = append(out, c)
+	}
+	return out, true
 }

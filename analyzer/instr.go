@@ -166,9 +166,20 @@ func (in *interp) compute(v ssa.Value) value {
 			}
 			return in.inside(v.Type(), in.value(v.X))
 		}
+		if h, ok := unbox(in.value(v.X)).(*handle); ok { // the handle that is embedded
+			t := v.Type().(*types.Pointer).Elem()
+			if in.p.handleType(t) != "" {
+				c := in.newCell(t, "embedded", zeroed)
+				in.st.mem[c] = &handle{kind: h.kind, site: h.site, point: h.point, t: t}
+				return &pointer{to: c}
+			}
+		}
 		return in.inside(v.Type(), in.value(v.X))
 	case *ssa.Field:
 		x := unbox(in.value(v.X))
+		if h, ok := x.(*handle); ok && in.p.handleType(v.Type()) != "" {
+			return &handle{kind: h.kind, site: h.site, point: h.point, t: v.Type()}
+		}
 		if a, ok := x.(*aggregate); ok && v.Field < len(a.parts) {
 			return a.parts[v.Field]
 		}
@@ -490,6 +501,8 @@ func (in *interp) isNil(v value) client.Expr {
 		return constFalse
 	case *list:
 		return client.C(ir.Bool(len(v.elems) == 0))
+	case *grown:
+		return op("==", v.n, constInt(0))
 	case *failure:
 		return not(in.failed(v))
 	case scalar:
@@ -726,6 +739,9 @@ func (in *interp) emitAll(v value, seen map[*cell]bool, depth int) {
 		for _, p := range v {
 			in.emitAll(p, seen, depth+1)
 		}
+	case *grown:
+		in.emitExpr(v.e)
+		in.emitExpr(v.n)
 	case *rows:
 		v.query.Returned = true
 		in.execute(v)

@@ -480,6 +480,7 @@ func (in *interp) aside(st *state, f func()) {
 type slot struct {
 	value value
 	v     string
+	n     string // the length of a slice
 	kind  client.Kind
 	fixed bool
 	fail  bool
@@ -503,13 +504,12 @@ func (in *interp) slotFor(key any, name string, t types.Type, v value, forget ma
 		in.assignFailure(s.v, w)
 		s.value = failureOf(client.V(s.v))
 		return s
-	case *list:
-		if kindOf(t) != client.Any || t == nil {
-			break
-		}
-		s := &slot{v: in.temp(name, client.Any, true), kind: client.Any}
-		in.set(s.v, in.scalarOf(w).e)
-		s.value = scalar{client.V(s.v), client.Any}
+	case *list, *grown, span:
+		g, _ := in.growing(w)
+		s := &slot{v: in.temp(name, client.Any, true), n: in.temp(name+".len", client.Int, false)}
+		in.set(s.v, g.e)
+		in.set(s.n, g.n)
+		s.value = &grown{client.V(s.v), client.V(s.n)}
 		return s
 	case *pointer:
 		s := &slot{v: in.temp(name+".nil", client.Bool, false), to: w.to}
@@ -564,6 +564,13 @@ func (in *interp) closeLoop(h *head, phis []*ssa.Phi, list []*cell, slots []*slo
 						continue
 					}
 					moves = append(moves, move{s.v, in.scalarOf(f).e})
+				case s.n != "":
+					g, ok := in.growing(v)
+					if !ok {
+						forget[key(i)], again = true, true
+						continue
+					}
+					moves = append(moves, move{s.v, g.e}, move{s.n, g.n})
 				case s.to != nil:
 					p, ok := v.(*pointer)
 					if !ok || p.to != s.to && !isTrue(p.nil()) {

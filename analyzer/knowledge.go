@@ -2,6 +2,7 @@ package analyzer
 
 import (
 	"go/types"
+	"slices"
 	"strings"
 )
 
@@ -290,4 +291,28 @@ func isIdle(path string) bool {
 		path = path[:strings.LastIndexByte(path, '/')]
 	}
 	return idlePackages[path]
+}
+
+// Concerns reports whether a package may use a database: it imports, directly or
+// not, a library that does, and is not part of one.
+func Concerns(pkg *types.Package) bool {
+	libraries := map[string]bool{}
+	for name := range handleTypes {
+		libraries[name[:strings.LastIndexByte(name, '.')]] = true
+	}
+	for path := range libraries {
+		if pkg.Path() == path || strings.HasPrefix(pkg.Path(), path+"/") {
+			return false
+		}
+	}
+	seen := map[*types.Package]bool{}
+	var visit func(p *types.Package) bool
+	visit = func(p *types.Package) bool {
+		if seen[p] {
+			return false
+		}
+		seen[p] = true
+		return libraries[p.Path()] || slices.ContainsFunc(p.Imports(), visit)
+	}
+	return slices.ContainsFunc(pkg.Imports(), visit)
 }

@@ -122,6 +122,9 @@ func (in *interp) join(name string, t types.Type, edges []*edge, vals []value) v
 	if v, ok := joinHandles(vals); ok {
 		return v
 	}
+	if g, ok := in.joinGrown(name, edges, vals); ok {
+		return g
+	}
 	if allOf[*failure](vals) {
 		v := in.temp(name, client.Int, false)
 		for i, e := range edges {
@@ -218,6 +221,9 @@ func same(a, b value) bool {
 	case *list:
 		b, ok := b.(*list)
 		return ok && sameAll(a.elems, b.elems)
+	case *grown:
+		b, ok := b.(*grown)
+		return ok && sameExpr(a.e, b.e) && sameExpr(a.n, b.n)
 	case *closure:
 		b, ok := b.(*closure)
 		return ok && a.fn == b.fn && a.bound == b.bound && sameAll(a.free, b.free)
@@ -245,6 +251,41 @@ func sameExpr(a, b client.Expr) bool {
 		b = constFalse
 	}
 	return reflect.DeepEqual(a, b)
+}
+
+// growing gives a slice with its length, if that is known.
+func (in *interp) growing(v value) (*grown, bool) {
+	switch v := unbox(v).(type) {
+	case *grown:
+		return v, true
+	case *list:
+		return &grown{in.scalarOf(v).e, constInt(int64(len(v.elems)))}, true
+	case span:
+		return &grown{in.scalarOf(v).e, constInt(int64(v.n))}, true
+	}
+	return nil, false
+}
+
+// joinGrown joins slices whose lengths are known.
+func (in *interp) joinGrown(name string, edges []*edge, vals []value) (value, bool) {
+	for _, v := range vals {
+		switch v.(type) {
+		case *grown, *list, span:
+		default:
+			return nil, false
+		}
+	}
+	g := &grown{}
+	e, n := in.temp(name, client.Any, true), in.temp(name+".len", client.Int, false)
+	g.e, g.n = client.V(e), client.V(n)
+	for i, ed := range edges {
+		in.ahead(ed, func() {
+			w, _ := in.growing(vals[i])
+			in.set(e, w.e)
+			in.set(n, w.n)
+		})
+	}
+	return g, true
 }
 
 func (in *interp) joinAggregates(name string, edges []*edge, vals []value) (value, bool) {
@@ -385,6 +426,8 @@ func (in *interp) scalarOf(v value) scalar {
 		return scalar{&client.Call{Name: "list", Args: in.exprs(v.elems)}, client.Any}
 	case span:
 		return in.scalarOf(&list{in.elements(v)})
+	case *grown:
+		return scalar{v.e, client.Any}
 	case *failure:
 		if v.code != nil {
 			return scalar{v.code, client.Int}

@@ -37,6 +37,10 @@ type pointer struct {
 // list is a slice whose elements are known.
 type list struct{ elems []value }
 
+// grown is a slice of which only the length is known as an expression: what a
+// loop appends to.
+type grown struct{ e, n client.Expr }
+
 // span is a slice of an array in memory.
 type span struct {
 	array *cell

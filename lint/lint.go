@@ -27,14 +27,14 @@ import (
 // Transactions is the fact of a package: its transactions, encoded with
 // encoding/gob.
 type Transactions struct {
-	Version int
-	Data    []byte
+	Version, Count int
+	Data           []byte
 }
 
 // AFact marks Transactions as a fact.
 func (*Transactions) AFact() {}
 
-func (t *Transactions) String() string { return fmt.Sprintf("%d bytes of transactions", len(t.Data)) }
+func (t *Transactions) String() string { return fmt.Sprintf("transactions: %d", t.Count) }
 
 // factVersion changes with the form of the fact.
 const factVersion = 1
@@ -64,6 +64,9 @@ type linter struct {
 }
 
 func (l *linter) run(pass *analysis.Pass) (any, error) {
+	if !analyzer.Concerns(pass.Pkg) {
+		return nil, nil
+	}
 	own, err := analyzer.Package(pass.Fset, pass.Pkg, pass.TypesInfo, pass.TypesSizes, pass.Files)
 	if err != nil {
 		return nil, err
@@ -133,7 +136,7 @@ func encode(list []*client.Txn) (*Transactions, error) {
 	if err := gob.NewEncoder(&b).Encode(list); err != nil {
 		return nil, err
 	}
-	return &Transactions{factVersion, b.Bytes()}, nil
+	return &Transactions{factVersion, len(list), b.Bytes()}, nil
 }
 
 func decode(t *Transactions) (list []*client.Txn, err error) {

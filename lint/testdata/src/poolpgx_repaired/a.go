@@ -1,0 +1,40 @@
+// want package:"transactions: 1"
+
+// Package poolpgx_repaired asks for SELECT … FOR UPDATE on the row of the shift,
+// and writes it.
+package poolpgx_repaired
+
+import (
+	"context"
+	"errors"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+)
+
+var errAlone = errors.New("nobody else is on call")
+
+func leave(ctx context.Context, pool *pgxpool.Pool, id, shift int64) error {
+	return pgx.BeginFunc(ctx, pool, func(tx pgx.Tx) error {
+		tag, err := tx.Exec(ctx, "UPDATE shift SET changes = changes + 1 WHERE id = $1", shift)
+		if err != nil {
+			return err
+		}
+		if tag.RowsAffected() != 1 {
+			return errors.New("no such shift")
+		}
+		rows, err := tx.Query(ctx, "SELECT count(*) FROM doctor WHERE shift = $1 AND on_call", shift)
+		if err != nil {
+			return err
+		}
+		n, err := pgx.CollectOneRow(rows, pgx.RowTo[int])
+		if err != nil {
+			return err
+		}
+		if n < 2 {
+			return errAlone
+		}
+		_, err = tx.Exec(ctx, "UPDATE doctor SET on_call = false WHERE id = $1 AND shift = $2", id, shift)
+		return err
+	})
+}
