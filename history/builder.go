@@ -23,6 +23,7 @@ type Builder struct {
 
 	names    map[Name]Session
 	typed    []Type
+	loose    []loose
 	lastList []int32 // of keys: 1 + the longest list read so far
 	initials map[Key]Value
 }
@@ -87,6 +88,9 @@ func (b *Builder) addTxn(s Session, status Status) Txn {
 	return t
 }
 
+// noTxn owns operations that were taken away from theirs.
+const noTxn Txn = -1
+
 // Resume makes the operations that follow belong to t.
 func (b *Builder) Resume(t Txn) {
 	n := len(b.owner)
@@ -138,6 +142,9 @@ func (b *Builder) clocks() {
 	b.h.ended = column(b.h.ended, len(b.h.session), NoTime)
 }
 
+// ForgetOrder drops what SetBegin and SetEnd said.
+func (b *Builder) ForgetOrder() { b.h.begin, b.h.end, b.h.order = nil, nil, NoOrder }
+
 // SetPlace says where a transaction was recorded.
 func (b *Builder) SetPlace(t Txn, p Place) {
 	b.h.places = column(b.h.places, len(b.h.session), 0)
@@ -148,6 +155,11 @@ func (b *Builder) SetPlace(t Txn, p Place) {
 func (b *Builder) File(f File) int {
 	b.h.files = append(b.h.files, f)
 	return len(b.h.files) - 1
+}
+
+// Note adds an assumption about the recording.
+func (b *Builder) Note(format string, args ...any) {
+	b.h.notes = append(b.h.notes, fmt.Sprintf(format, args...))
 }
 
 // column makes an optional column, when its first value is set.
@@ -192,9 +204,12 @@ func (b *Builder) IntValue(n int64) Value {
 // ValueName is the name of a value.
 func (b *Builder) ValueName(v Value) Name { return b.h.ValueName(v) }
 
-// SetInitial says what a key holds before everything else.
+// SetInitial says what a register holds before everything else, or with NoValue
+// of any key that this is not known.
 func (b *Builder) SetInitial(k Key, v Value) {
-	b.use(Write, k)
+	if v != NoValue {
+		b.use(Write, k)
+	}
 	if b.initials == nil {
 		b.initials = map[Key]Value{}
 	}
@@ -225,6 +240,10 @@ func (b *Builder) SetVersion(v Value) {
 // List adds a ReadList or ReadSet that returned elements, which it copies.
 func (b *Builder) List(kind Kind, k Key, elements []Value) {
 	b.use(kind, k)
+	b.listOp(kind, k, elements)
+}
+
+func (b *Builder) listOp(kind Kind, k Key, elements []Value) {
 	h := b.h
 	if int(k) >= len(b.lastList) {
 		b.lastList = append(b.lastList, make([]int32, len(h.keys.kind)-len(b.lastList))...)
@@ -288,6 +307,9 @@ func (b *Builder) Range(r Range) {
 	b.op(ReadRange, -1, Value(len(h.ranges)-1))
 }
 
+// UnknownRange adds a ReadRange whose result is not known.
+func (b *Builder) UnknownRange() { b.op(ReadRange, -1, NoValue) }
+
 func (b *Builder) op(kind Kind, k Key, v Value) {
 	h := b.h
 	if len(h.kind) >= math.MaxInt32-len(h.keys.kind) {
@@ -310,9 +332,10 @@ func (b *Builder) use(kind Kind, k Key) {
 	switch want := typeOf[kind]; b.typed[k] {
 	case want:
 	case Untyped:
-		b.typed[k] = want
+		if b.typed[k] = want; int(k) < len(b.loose) && misfit(b.loose[k], want) {
+			b.fail("%s", b.misfits(k, want))
+		}
 	default:
-		// A write may be the initial one of any key.
 		b.fail("the key %s is a %s, which has no %s; every key needs one data type", b.KeyName(k), b.typed[k], kind)
 	}
 }
@@ -321,6 +344,9 @@ func (b *Builder) use(kind Kind, k Key) {
 func (b *Builder) Build() (*History, error) {
 	if b.err != nil {
 		return nil, b.err
+	}
+	if err := b.settle(); err != nil {
+		return nil, err
 	}
 	h := b.h
 	b.h = nil
@@ -364,8 +390,13 @@ func (b *Builder) Build() (*History, error) {
 	ops := len(h.kind)
 	h.first = make([]Op, n+1)
 	b.start = append(b.start, Op(ops))
+	dropped := 0
 	for i, t := range b.owner {
-		h.first[renamed[t]+1] += b.start[i+1] - b.start[i]
+		if n := b.start[i+1] - b.start[i]; t == noTxn {
+			dropped += int(n)
+		} else {
+			h.first[renamed[t]+1] += n
+		}
 	}
 	if h.first[1] != 0 {
 		return nil, fmt.Errorf("an operation belongs to no transaction")
@@ -377,14 +408,16 @@ func (b *Builder) Build() (*History, error) {
 	to := append([]Op(nil), h.first...)
 	moves := make([]Op, len(b.owner))
 	for i, t := range b.owner {
-		moves[i] = to[renamed[t]]
-		to[renamed[t]] += b.start[i+1] - b.start[i]
+		if moves[i] = -1; t != noTxn {
+			moves[i] = to[renamed[t]]
+			to[renamed[t]] += b.start[i+1] - b.start[i]
+		}
 	}
-	h.kind = move(h.kind, b.start, moves, keys)
-	h.key = move(h.key, b.start, moves, keys)
-	h.value = move(h.value, b.start, moves, keys)
+	h.kind = move(h.kind, b.start, moves, keys-dropped)
+	h.key = move(h.key, b.start, moves, keys-dropped)
+	h.value = move(h.value, b.start, moves, keys-dropped)
 	if h.version != nil {
-		h.version = move(h.version, b.start, moves, keys)
+		h.version = move(h.version, b.start, moves, keys-dropped)
 	}
 	for k := range keys {
 		h.kind[k], h.key[k], h.value[k] = Write, Key(k), Initial
@@ -398,7 +431,7 @@ func (b *Builder) Build() (*History, error) {
 			h.given[k], h.value[k] = true, v
 		}
 	}
-	h.txn = make([]Txn, keys+ops)
+	h.txn = make([]Txn, len(h.kind))
 	for t := 1; t < n; t++ {
 		for o := h.first[t]; o < h.first[t+1]; o++ {
 			h.txn[o] = Txn(t)
@@ -426,7 +459,15 @@ func permute[T any](c []T, order []Txn) []T {
 func move[T any](c []T, start, to []Op, room int) []T {
 	out := make([]T, len(c)+room)
 	for i, at := range to {
-		copy(out[at:], c[start[i]:start[i+1]])
+		if at >= 0 {
+			copy(out[at:], c[start[i]:start[i+1]])
+		}
 	}
 	return out
 }
+
+// SessionOf is the session of a transaction.
+func (b *Builder) SessionOf(t Txn) Session { return b.h.session[t] }
+
+// SessionName is the name of a session.
+func (b *Builder) SessionName(s Session) Name { return b.h.sessionNames[s] }

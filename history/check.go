@@ -127,7 +127,7 @@ func (h *History) checkOp(o Op) error {
 		return nil
 	}
 	least := NoValue
-	if kind.Writes() {
+	if kind.Writes() && int(o) >= len(h.types) {
 		least = Initial
 	}
 	if err := h.checkValue(h.Version(o), NoValue); err != nil {

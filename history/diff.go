@@ -66,7 +66,7 @@ func diffTxn(a, b *History, t, u Txn) string {
 	}
 	n, ok := a.Number(t)
 	m, ok2 := b.Number(u)
-	if n != m || ok != ok2 {
+	if ok && ok2 && n != m {
 		return fmt.Sprintf("numbers %d and %d", n, m)
 	}
 	x, y := words(a, t), words(b, u)

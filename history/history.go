@@ -1,6 +1,7 @@
 package history
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 )
@@ -88,6 +89,9 @@ const (
 var kindNames = [numKinds]string{"read", "write", "append", "read-list", "add", "read-set", "increment", "read-counter", "insert", "delete", "read-range"}
 
 func (k Kind) String() string { return kindNames[k] }
+
+// Valid tells whether there is such a kind.
+func (k Kind) Valid() bool { return k < numKinds }
 
 // Writes tells whether operations of this kind create a version of their key.
 func (k Kind) Writes() bool {
@@ -181,6 +185,7 @@ type History struct {
 	given        []bool // initial value is in the recording; or nil
 	keys, values table
 	files        []File
+	notes        []string
 
 	lazy
 }
@@ -312,6 +317,9 @@ func (h *History) List(o Op) []Value {
 
 // Range is what a ReadRange returned: the rows from Low to High that live, and
 // the tombstones of those that do not, as keys and values of the same length.
+//
+// A key between Low and High that is in neither was never written when the range
+// was read: it had its initial version.
 type Range struct {
 	Low, High            Value
 	LiveKeys, DeadKeys   []Key
@@ -330,11 +338,31 @@ func (h *History) Range(o Op) Range {
 	}
 }
 
+// Between tells whether a key is one that a range read asked for. Integers are
+// ordered as such, other names by their text, and integers come before them; a
+// bound that is Initial does not bind.
+func (h *History) Between(k Key, r Range) bool {
+	name := h.KeyName(k)
+	return (r.Low == Initial || compare(h.ValueName(r.Low), name) <= 0) &&
+		(r.High == Initial || compare(name, h.ValueName(r.High)) <= 0)
+}
+
+func compare(a, b Name) int {
+	if (a.Kind == IntName) != (b.Kind == IntName) {
+		if a.Kind == IntName {
+			return -1
+		}
+		return 1
+	}
+	return cmp.Or(cmp.Compare(a.Int, b.Int), cmp.Compare(a.Text, b.Text))
+}
+
 // Type is the data type of a key.
 func (h *History) Type(k Key) Type { return h.types[k] }
 
 // InitialGiven tells whether the recording says what the key held initially. If
-// so it may be any value; otherwise it is Initial.
+// so it may be any value, or NoValue where the recording says that it is not
+// known; otherwise it is Initial.
 func (h *History) InitialGiven(k Key) bool { return h.given != nil && h.given[k] }
 
 // KeyName is what a key is called in the recording.
@@ -388,6 +416,10 @@ func (h *History) Place(t Txn) Place {
 
 // Files are what the history was read from.
 func (h *History) Files() []File { return h.files }
+
+// Notes are what a reader assumed about the recording, in whole sentences: who
+// shows a verdict should show them, too.
+func (h *History) Notes() []string { return h.notes }
 
 // Locate prints a place: "file:line", or "file, byte n"; empty if unknown.
 func (h *History) Locate(p Place) string { return locate(h.files, p) }

@@ -315,6 +315,7 @@ func TestDiff(t *testing.T) {
 		b.Txn(s, Committed)
 		b.Write(b.IntKey(1), b.IntValue(1))
 		t := b.Txn(s, Committed)
+		b.SetNumber(t, 3)
 		change(b, t)
 		h, err := b.Build()
 		if err != nil {

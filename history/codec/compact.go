@@ -1,0 +1,681 @@
+package codec
+
+import (
+	"bufio"
+	"encoding/binary"
+	"fmt"
+	"hash"
+	"hash/crc32"
+	"slices"
+
+	"github.com/txrobust/robust/history"
+)
+
+// compactMagic begins a file in the compact format: a byte that is no text, a
+// name, line ends that a transfer as text would change, and the version.
+const compactMagic = "\x89rbh\r\n\x1a\n\x01"
+
+// The records of the compact format; see the package's documentation.
+const (
+	recKey     = 'K'
+	recName    = 'V'
+	recSession = 'S'
+	recOrder   = 'O'
+	recNote    = 'N'
+	recInitial = 'I'
+	recTxn     = 'T'
+	recEnd     = 'E'
+)
+
+// What a transaction has, beside its status in the two lowest bits.
+const (
+	hasNumber = 4 << iota
+	hasBegin
+	hasEnd
+	hasStarted
+	hasEnded
+	hasLabel
+)
+
+const hasVersion = 0x80 // of an operation
+
+// Values are 0 for NoValue, 1 for Initial, and then even for names that were
+// defined and odd for integers of up to 62 bits.
+const (
+	codeNone    = 0
+	codeInitial = 1
+	codeName    = 2
+	codeInt     = 3
+)
+
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+// zigzag makes small numbers of both signs small.
+func zigzag(n int64) uint64   { return uint64(n<<1) ^ uint64(n>>63) }
+func unzigzag(u uint64) int64 { return int64(u>>1) ^ -int64(u&1) }
+
+// compactWriter writes records. Names are defined just before their first use.
+type compactWriter struct {
+	out   *bufio.Writer
+	sum   hash.Hash32
+	h     *history.History
+	keys  []int32 // 1 + number in the file
+	nkeys int32
+	names map[history.Value]int
+	last  map[history.Key][]history.Value
+	prev  [5]int64 // number and times, of which differences are written
+	b     []byte
+}
+
+func writeCompact(w *writer) error {
+	h := w.h
+	return w.file("history.rbh", func(out *bufio.Writer) error {
+		c := &compactWriter{out: out, sum: crc32.New(castagnoli), h: h, keys: make([]int32, h.NumKeys()), names: map[history.Value]int{}, last: map[history.Key][]history.Value{}}
+		c.b = append(c.b, compactMagic...)
+		if h.Order() != history.NoOrder {
+			c.b = append(c.b, recOrder, byte(h.Order()))
+		}
+		for _, n := range h.Notes() {
+			c.b = append(c.b, recNote)
+			c.text(n)
+		}
+		for s := range history.Session(h.NumSessions()) {
+			c.b = append(c.b, recSession)
+			c.name(h.SessionName(s))
+		}
+		for _, k := range w.givens() {
+			v := h.Value(history.Op(k))
+			c.define(k, v)
+			c.b = append(c.b, recInitial)
+			c.number(uint64(c.keys[k] - 1))
+			c.value(v)
+			c.flush()
+		}
+		for s := range history.Session(h.NumSessions()) {
+			err := w.every(s, func(t history.Txn) error { c.txn(t, s); return nil })
+			if err != nil {
+				return err
+			}
+		}
+		c.b = append(c.b, recEnd)
+		c.number(uint64(h.NumTxns()))
+		c.number(uint64(h.NumOps() - h.NumKeys()))
+		c.flush()
+		_, err := out.Write(binary.LittleEndian.AppendUint32(nil, c.sum.Sum32()))
+		return err
+	})
+}
+
+func (c *compactWriter) flush() {
+	c.sum.Write(c.b)
+	c.out.Write(c.b) // its error is that of the last write
+	c.b = c.b[:0]
+}
+
+func (c *compactWriter) number(n uint64) { c.b = binary.AppendUvarint(c.b, n) }
+
+func (c *compactWriter) text(s string) {
+	c.number(uint64(len(s)))
+	c.b = append(c.b, s...)
+}
+
+func (c *compactWriter) name(n history.Name) {
+	c.b = append(c.b, byte(n.Kind))
+	switch n.Kind {
+	case history.NilName:
+	case history.IntName:
+		c.number(zigzag(n.Int))
+	default:
+		c.text(n.Text)
+	}
+}
+
+// inline tells whether a value needs no definition.
+func inline(n history.Name) bool {
+	return n.Kind == history.IntName && n.Int < 1<<61 && n.Int >= -1<<61
+}
+
+// define writes what has to be known before a record with this key and value.
+func (c *compactWriter) define(k history.Key, values ...history.Value) {
+	if k >= 0 && c.keys[k] == 0 {
+		c.nkeys++
+		c.keys[k] = c.nkeys
+		c.b = append(c.b, recKey)
+		c.name(c.h.KeyName(k))
+	}
+	for _, v := range values {
+		if v <= history.Initial {
+			continue
+		}
+		name := c.h.ValueName(v)
+		if _, ok := c.names[v]; ok || inline(name) {
+			continue
+		}
+		c.names[v] = len(c.names)
+		c.b = append(c.b, recName)
+		c.name(name)
+	}
+}
+
+func (c *compactWriter) value(v history.Value) {
+	switch {
+	case v == history.NoValue:
+		c.number(codeNone)
+	case v == history.Initial:
+		c.number(codeInitial)
+	default:
+		if id, ok := c.names[v]; ok {
+			c.number(codeName + 2*uint64(id))
+		} else {
+			c.number(codeInt + 2*zigzag(c.h.ValueName(v).Int))
+		}
+	}
+}
+
+func (c *compactWriter) txn(t history.Txn, s history.Session) {
+	h := c.h
+	first, end := h.Ops(t)
+	for o := first; o < end; o++ {
+		c.define(h.Key(o), h.Version(o))
+		switch h.Kind(o) {
+		case history.ReadList, history.ReadSet:
+			c.define(-1, h.List(o)...)
+		case history.ReadRange:
+			if h.Known(o) {
+				r := h.Range(o)
+				c.define(-1, r.Low, r.High)
+				for i, k := range r.LiveKeys {
+					c.define(k, r.LiveValues[i])
+				}
+				for i, k := range r.DeadKeys {
+					c.define(k, r.DeadRows[i])
+				}
+			}
+		default:
+			c.define(-1, h.Value(o))
+		}
+	}
+	c.b = append(c.b, recTxn)
+	c.number(uint64(s))
+	has := byte(h.Status(t))
+	number, numbered := h.Number(t)
+	started, ended := h.Clock(t)
+	fields := []struct {
+		has    byte
+		absent bool
+		n      int64
+	}{
+		{hasNumber, !numbered, number},
+		{hasBegin, h.Begin(t) == history.NoBegin, h.Begin(t)},
+		{hasEnd, h.End(t) == history.NoEnd, h.End(t)},
+		{hasStarted, started == history.NoTime, started},
+		{hasEnded, ended == history.NoTime, ended},
+	}
+	for _, f := range fields {
+		if !f.absent {
+			has |= f.has
+		}
+	}
+	if h.Label(t) != "" {
+		has |= hasLabel
+	}
+	c.b = append(c.b, has)
+	for i, f := range fields {
+		if !f.absent {
+			c.number(zigzag(f.n - c.prev[i]))
+			c.prev[i] = f.n
+		}
+	}
+	if h.Label(t) != "" {
+		c.text(h.Label(t))
+	}
+	c.number(uint64(end - first))
+	for o := first; o < end; o++ {
+		c.op(o)
+	}
+	c.flush()
+}
+
+func (c *compactWriter) op(o history.Op) {
+	h := c.h
+	kind, version := byte(h.Kind(o)), h.Version(o)
+	if version != history.NoValue {
+		kind |= hasVersion
+	}
+	c.b = append(c.b, kind)
+	k := h.Key(o)
+	if k >= 0 {
+		c.number(uint64(c.keys[k] - 1))
+	}
+	if version != history.NoValue {
+		c.value(version)
+	}
+	switch h.Kind(o) {
+	case history.ReadList, history.ReadSet:
+		if !h.Known(o) {
+			c.number(0)
+			return
+		}
+		list, last := h.List(o), c.last[k]
+		same := 0
+		for same < min(len(list), len(last)) && list[same] == last[same] {
+			same++
+		}
+		c.number(uint64(len(list)) + 1)
+		c.number(uint64(same))
+		for _, v := range list[same:] {
+			c.value(v)
+		}
+		c.last[k] = list
+	case history.ReadRange:
+		if !h.Known(o) {
+			c.number(0)
+			return
+		}
+		r := h.Range(o)
+		c.number(1)
+		c.value(r.Low)
+		c.value(r.High)
+		rows := func(keys []history.Key, values []history.Value) {
+			c.number(uint64(len(keys)))
+			for i, k := range keys {
+				c.number(uint64(c.keys[k] - 1))
+				c.value(values[i])
+			}
+		}
+		rows(r.LiveKeys, r.LiveValues)
+		rows(r.DeadKeys, r.DeadRows)
+	default:
+		c.value(h.Value(o))
+	}
+}
+
+// compactReader reads the compact format.
+type compactReader struct {
+	b        *history.Builder
+	in       *input
+	sum      uint32
+	keys     []history.Key
+	names    []history.Value
+	sessions []history.Session
+	last     map[history.Key][]history.Value
+	prev     [5]int64
+	list     []history.Value
+	txns     uint64
+	ops      uint64
+}
+
+func (r *compactReader) file(in *input) error {
+	r.in, r.last = in, map[history.Key][]history.Value{}
+	if magic := r.bytes(len(compactMagic)); string(magic) != compactMagic {
+		return in.fault(in.byteErrorf(0, "the file does not begin with %q, expected the compact format, version 1", compactMagic))
+	}
+	r.txns = 1 // the initial one
+	for {
+		at := in.offset()
+		tag := r.bytes(1)
+		if len(tag) == 0 {
+			return in.fault(in.byteErrorf(at, "the file ends without an end record: it was cut off"))
+		}
+		if tag[0] == recEnd {
+			return r.end()
+		}
+		err := r.record(tag[0], at)
+		if err == nil {
+			err = r.b.Err()
+		}
+		if err != nil {
+			return in.fault(in.byteErrorf(at, "%v", err))
+		}
+	}
+}
+
+// bytes reads n bytes, fewer at the end of the file.
+func (r *compactReader) bytes(n int) []byte {
+	b := r.in.next(n)
+	r.sum = crc32.Update(r.sum, castagnoli, b)
+	return b
+}
+
+var errEnds = fmt.Errorf("the file ends within a record: it was cut off")
+
+func (r *compactReader) number() (uint64, error) {
+	n := uint64(0)
+	for shift := 0; ; shift += 7 {
+		b := r.bytes(1)
+		switch {
+		case len(b) == 0:
+			return 0, errEnds
+		case shift == 63 && b[0] > 1:
+			return 0, fmt.Errorf("a number has more than 64 bits")
+		}
+		n |= uint64(b[0]&0x7f) << shift
+		if b[0] < 0x80 {
+			return n, nil
+		}
+	}
+}
+
+// below reads a number that is less than n.
+func (r *compactReader) below(n int, what string) (int, error) {
+	i, err := r.number()
+	if err != nil {
+		return 0, err
+	}
+	if i >= uint64(n) {
+		return 0, fmt.Errorf("%s %d, but there are %d so far", what, i, n)
+	}
+	return int(i), nil
+}
+
+func (r *compactReader) text() (string, error) {
+	n, err := r.number()
+	if err != nil {
+		return "", err
+	}
+	if n > maxLine/2 {
+		return "", fmt.Errorf("a text of %d bytes, expected at most %d", n, maxLine/2)
+	}
+	b := r.bytes(int(n))
+	if len(b) < int(n) {
+		return "", errEnds
+	}
+	return string(b), nil
+}
+
+func (r *compactReader) name() (history.Name, error) {
+	b := r.bytes(1)
+	if len(b) == 0 {
+		return history.Name{}, errEnds
+	}
+	kind := history.NameKind(b[0])
+	switch kind {
+	case history.NilName:
+		return history.Name{}, nil
+	case history.IntName:
+		n, err := r.number()
+		return history.Int(unzigzag(n)), err
+	case history.StringName, history.KeywordName, history.TextName:
+		s, err := r.text()
+		return history.Name{Kind: kind, Text: s}, err
+	}
+	return history.Name{}, fmt.Errorf("a name of kind %d", kind)
+}
+
+func (r *compactReader) value() (history.Value, error) {
+	n, err := r.number()
+	switch {
+	case err != nil:
+		return 0, err
+	case n == codeNone:
+		return history.NoValue, nil
+	case n == codeInitial:
+		return history.Initial, nil
+	case n%2 == codeInt%2:
+		return r.b.IntValue(unzigzag((n - codeInt) / 2)), nil
+	}
+	if n = (n - codeName) / 2; n >= uint64(len(r.names)) {
+		return 0, fmt.Errorf("the name %d, but there are %d so far", n, len(r.names))
+	}
+	return r.names[n], nil
+}
+
+func (r *compactReader) record(tag byte, at int64) error {
+	b := r.b
+	switch tag {
+	case recKey:
+		n, err := r.name()
+		if err == nil {
+			r.keys = append(r.keys, b.Key(n))
+		}
+		return err
+	case recName:
+		n, err := r.name()
+		if err == nil {
+			r.names = append(r.names, b.Value(n))
+		}
+		return err
+	case recSession:
+		n, err := r.name()
+		if err == nil {
+			r.sessions = append(r.sessions, b.Session(n))
+		}
+		return err
+	case recNote:
+		s, err := r.text()
+		if err == nil {
+			b.Note("%s", s)
+		}
+		return err
+	case recOrder:
+		o := r.bytes(1)
+		if len(o) == 0 {
+			return errEnds
+		}
+		if history.Order(o[0]) != history.RealTime && history.Order(o[0]) != history.Database {
+			return fmt.Errorf("an order %d, expected 1 or 2", o[0])
+		}
+		b.SetOrder(history.Order(o[0]))
+		return nil
+	case recInitial:
+		k, err := r.below(len(r.keys), "the key")
+		if err != nil {
+			return err
+		}
+		v, err := r.value()
+		if err == nil {
+			b.SetInitial(r.keys[k], v)
+		}
+		return err
+	case recTxn:
+		return r.txn(at)
+	}
+	return fmt.Errorf("a record of type %q, expected K, V, S, O, N, I, T or E", tag)
+}
+
+func (r *compactReader) txn(at int64) error {
+	b := r.b
+	s, err := r.below(len(r.sessions), "the session")
+	if err != nil {
+		return err
+	}
+	head := r.bytes(1)
+	if len(head) == 0 {
+		return errEnds
+	}
+	has := head[0]
+	if has&3 > byte(history.Unknown) {
+		return fmt.Errorf("a transaction of status %d", has&3)
+	}
+	t := b.Txn(r.sessions[s], history.Status(has&3))
+	b.SetPlace(t, history.At(r.in.file, 1+at))
+	set := []func(history.Txn, int64){b.SetNumber, b.SetBegin, b.SetEnd, b.SetStarted, b.SetEnded}
+	for i, f := range set {
+		if has&(hasNumber<<i) != 0 {
+			n, err := r.number()
+			if err != nil {
+				return err
+			}
+			r.prev[i] += unzigzag(n)
+			f(t, r.prev[i])
+		}
+	}
+	if has&hasLabel != 0 {
+		l, err := r.text()
+		if err != nil {
+			return err
+		}
+		b.SetLabel(t, l)
+	}
+	n, err := r.number()
+	if err != nil {
+		return err
+	}
+	r.txns++
+	r.ops += n
+	for range n {
+		if err := r.op(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (r *compactReader) op() error {
+	b := r.b
+	head := r.bytes(1)
+	if len(head) == 0 {
+		return errEnds
+	}
+	kind, version := history.Kind(head[0]&^hasVersion), history.NoValue
+	if !kind.Valid() {
+		return fmt.Errorf("an operation of kind %d", kind)
+	}
+	k := history.Key(-1)
+	if kind != history.ReadRange {
+		i, err := r.below(len(r.keys), "the key")
+		if err != nil {
+			return err
+		}
+		k = r.keys[i]
+	}
+	var err error
+	if head[0]&hasVersion != 0 {
+		if version, err = r.value(); err != nil {
+			return err
+		}
+	}
+	switch kind {
+	case history.ReadList, history.ReadSet:
+		err = r.readList(kind, k)
+	case history.ReadRange:
+		err = r.readRange()
+	default:
+		var v history.Value
+		if v, err = r.value(); err == nil {
+			if kind.Writes() && v == history.NoValue {
+				return fmt.Errorf("a %s without a value", kind)
+			}
+			b.Op(kind, k, v)
+		}
+	}
+	if err == nil && version != history.NoValue {
+		b.SetVersion(version)
+	}
+	if err == nil {
+		err = b.Err()
+	}
+	return err
+}
+
+func (r *compactReader) readList(kind history.Kind, k history.Key) error {
+	n, err := r.number()
+	if err != nil {
+		return err
+	}
+	if n == 0 {
+		r.b.Op(kind, k, history.NoValue)
+		return nil
+	}
+	last := r.last[k]
+	same, err := r.below(min(len(last), int(min(n-1, 1<<31)))+1, "a common beginning of length")
+	if err != nil {
+		return err
+	}
+	r.list = append(r.list[:0], last[:same]...)
+	for i := uint64(same); i < n-1; i++ {
+		v, err := r.value()
+		if err != nil {
+			return err
+		}
+		if v == history.NoValue {
+			return fmt.Errorf("a list has an element without a value")
+		}
+		r.list = append(r.list, v)
+	}
+	r.last[k] = append(last[:same], r.list[same:]...)
+	r.b.List(kind, k, r.list)
+	return nil
+}
+
+func (r *compactReader) readRange() error {
+	n, err := r.below(2, "a mark of a known range")
+	if err != nil {
+		return err
+	}
+	if n == 0 {
+		r.b.UnknownRange()
+		return nil
+	}
+	var g history.Range
+	if g.Low, err = r.value(); err != nil {
+		return err
+	}
+	if g.High, err = r.value(); err != nil {
+		return err
+	}
+	if slices.Contains([]history.Value{g.Low, g.High}, history.NoValue) {
+		return fmt.Errorf("a range has a bound without a value")
+	}
+	if g.LiveKeys, g.LiveValues, err = r.rows(); err != nil {
+		return err
+	}
+	if g.DeadKeys, g.DeadRows, err = r.rows(); err != nil {
+		return err
+	}
+	r.b.Range(g)
+	return nil
+}
+
+func (r *compactReader) rows() (keys []history.Key, values []history.Value, err error) {
+	n, err := r.number()
+	if err != nil {
+		return nil, nil, err
+	}
+	for range n {
+		k, err := r.below(len(r.keys), "the key")
+		if err != nil {
+			return nil, nil, err
+		}
+		v, err := r.value()
+		if err != nil {
+			return nil, nil, err
+		}
+		if v == history.NoValue {
+			return nil, nil, fmt.Errorf("a row has no value")
+		}
+		keys, values = append(keys, r.keys[k]), append(values, v)
+	}
+	return keys, values, nil
+}
+
+// end reads the rest of the end record.
+func (r *compactReader) end() error {
+	in := r.in
+	txns, err := r.number()
+	if err != nil {
+		return in.fault(in.byteErrorf(in.offset(), "%v", err))
+	}
+	ops, err := r.number()
+	if err != nil {
+		return in.fault(in.byteErrorf(in.offset(), "%v", err))
+	}
+	sum := r.sum
+	stored := in.next(4)
+	switch {
+	case len(stored) < 4:
+		err = errEnds
+	case binary.LittleEndian.Uint32(stored) != sum:
+		err = fmt.Errorf("the checksum is wrong: the file was changed or damaged")
+	case txns != r.txns || ops != r.ops:
+		err = fmt.Errorf("%d transactions and %d operations, but the end record says %d and %d", r.txns, r.ops, txns, ops)
+	default:
+		if _, more := in.peek(); more {
+			err = fmt.Errorf("more bytes after the end record")
+		}
+	}
+	if err != nil {
+		return in.fault(in.byteErrorf(in.offset(), "%v", err))
+	}
+	return nil
+}

@@ -1,0 +1,676 @@
+package codec
+
+import (
+	"bytes"
+	"fmt"
+	"strconv"
+	"unicode/utf16"
+	"unicode/utf8"
+
+	"github.com/txrobust/robust/history"
+)
+
+// shape is what a node of a tree is.
+type shape uint8
+
+const (
+	nilNode shape = iota
+	boolNode
+	intNode
+	floatNode
+	stringNode
+	keywordNode
+	symbolNode // also characters and other atoms of EDN
+	listNode   // a vector or list
+	setNode
+	mapNode // keys and values alternate
+)
+
+func (s shape) String() string {
+	return [...]string{"nil", "a truth value", "an integer", "a number that is no integer", "a string", "a keyword", "a symbol", "a vector", "a set", "a map"}[s]
+}
+
+// node is one value of a tree that is stored in prefix order.
+type node struct {
+	shape shape
+	size  int32 // nodes of the tree, this one included
+	line  int32
+	from  int32 // the text: of strings without escapes, of numbers as written
+	to    int32
+	num   int64
+}
+
+// tree is a value of EDN or JSON: its first node is the root, and the children
+// of a node follow it. Trees are read into the same memory again and again.
+type tree struct {
+	nodes []node
+	text  []byte
+}
+
+// at is a place in a tree.
+type at struct {
+	t *tree
+	i int
+}
+
+func (t *tree) root() at { return at{t, 0} }
+
+func (a at) node() *node  { return &a.t.nodes[a.i] }
+func (a at) shape() shape { return a.node().shape }
+func (a at) text() []byte { n := a.node(); return a.t.text[n.from:n.to] }
+
+// count is the number of children.
+func (a at) count() int {
+	n := 0
+	for c := a.first(); c.in(a); c = c.next() {
+		n++
+	}
+	return n
+}
+
+// The children of a are: for c := a.first(); c.in(a); c = c.next().
+func (a at) first() at         { return at{a.t, a.i + 1} }
+func (a at) next() at          { return at{a.t, a.i + int(a.node().size)} }
+func (a at) in(parent at) bool { return a.i < parent.i+int(parent.node().size) }
+
+// word is the text of a keyword, string or symbol: formats that are written as
+// JSON have strings where EDN has keywords.
+func (a at) word() string {
+	switch a.shape() {
+	case keywordNode, stringNode, symbolNode:
+		return string(a.text())
+	}
+	return ""
+}
+
+// is tells whether a is a given word.
+func (a at) is(word string) bool {
+	switch a.shape() {
+	case keywordNode, stringNode, symbolNode:
+		return string(a.text()) == word
+	}
+	return false
+}
+
+// name is the value as a name.
+func (a at) name() history.Name {
+	switch a.shape() {
+	case nilNode:
+		return history.Name{}
+	case intNode:
+		return history.Int(a.node().num)
+	case stringNode:
+		return history.String(string(a.text()))
+	case keywordNode:
+		return history.Name{Kind: history.KeywordName, Text: string(a.text())}
+	}
+	return history.Name{Kind: history.TextName, Text: a.String()}
+}
+
+// copyTo copies a tree to other memory, which it replaces.
+func (a at) copyTo(t *tree) {
+	t.nodes = append(t.nodes[:0], a.t.nodes[a.i:a.i+int(a.node().size)]...)
+	t.text = append(t.text[:0], a.t.text...)
+}
+
+// String prints the value as EDN.
+func (a at) String() string { return string(a.edn(nil)) }
+
+func (a at) edn(b []byte) []byte {
+	all := func(open, end string) []byte {
+		b = append(b, open...)
+		for c := a.first(); c.in(a); c = c.next() {
+			if c.i > a.i+1 {
+				b = append(b, ' ')
+			}
+			b = c.edn(b)
+		}
+		return append(b, end...)
+	}
+	switch a.shape() {
+	case nilNode:
+		return append(b, "nil"...)
+	case boolNode, floatNode, symbolNode:
+		return append(b, a.text()...)
+	case intNode:
+		return strconv.AppendInt(b, a.node().num, 10)
+	case stringNode:
+		return appendString(b, string(a.text()))
+	case keywordNode:
+		return append(append(b, ':'), a.text()...)
+	case listNode:
+		return all("[", "]")
+	case setNode:
+		return all("#{", "}")
+	case mapNode:
+		return all("{", "}")
+	}
+	panic(fmt.Sprintf("codec: unknown shape %d", a.shape()))
+}
+
+// appendString prints a string so that EDN and JSON read it back.
+func appendString(b []byte, s string) []byte {
+	b = append(b, '"')
+	for _, c := range []byte(s) {
+		switch {
+		case c == '"' || c == '\\':
+			b = append(b, '\\', c)
+		case c == '\n':
+			b = append(b, `\n`...)
+		case c == '\r':
+			b = append(b, `\r`...)
+		case c == '\t':
+			b = append(b, `\t`...)
+		case c < ' ':
+			b = fmt.Appendf(b, `\u%04x`, c)
+		default:
+			b = append(b, c)
+		}
+	}
+	return append(b, '"')
+}
+
+// parser reads values of EDN, or of JSON.
+type parser struct {
+	*input
+	json bool
+	tree tree
+	deep int
+	// separated says that JSON has had the comma before the next value.
+	open []opened
+}
+
+// opened is a collection that is being streamed, not read into a tree.
+type opened struct {
+	end   byte
+	begun bool // something was read of it
+	line  int
+}
+
+const maxDepth = 200
+
+// space skips white space and comments. Commas are space in EDN.
+func (p *parser) space() error {
+	for {
+		c, ok := p.peek()
+		switch {
+		case !ok:
+			return p.err
+		case c == ' ' || c == '\n' || c == '\t' || c == '\r' || !p.json && (c == ',' || c == '\f'):
+			p.skip()
+		case c == ';' && !p.json:
+			for ok && c != '\n' {
+				p.skip()
+				c, ok = p.peek()
+			}
+		case c == '#' && !p.json:
+			if len(p.buf)-p.pos < 2 {
+				p.fill()
+			}
+			if len(p.buf)-p.pos < 2 || p.buf[p.pos+1] != '_' {
+				return p.err
+			}
+			p.pos += 2
+			// What is discarded is read as any value, and forgotten.
+			if p.deep++; p.deep > maxDepth {
+				return p.errorf("values are nested more than %d deep", maxDepth)
+			}
+			nodes, text := len(p.tree.nodes), len(p.tree.text)
+			if err := p.value(); err != nil {
+				return err
+			}
+			p.tree.nodes, p.tree.text = p.tree.nodes[:nodes], p.tree.text[:text]
+			p.deep--
+		default:
+			return nil
+		}
+	}
+}
+
+// enter begins to stream a collection, if the next byte opens one of those
+// given: "[" "(" or "{".
+func (p *parser) enter(opens string) (ok bool, err error) {
+	if err := p.space(); err != nil {
+		return false, err
+	}
+	c, ok := p.peek()
+	i := bytes.IndexByte([]byte(opens), c)
+	if !ok || i < 0 {
+		return false, nil
+	}
+	p.open = append(p.open, opened{end: closing(c), line: p.line})
+	p.skip()
+	return true, nil
+}
+
+func closing(c byte) byte {
+	switch c {
+	case '[':
+		return ']'
+	case '(':
+		return ')'
+	}
+	return '}'
+}
+
+// more tells whether the collection that is streamed has another element (or in
+// a map, another key), and leaves it if not.
+func (p *parser) more() (bool, error) {
+	last := &p.open[len(p.open)-1]
+	if err := p.space(); err != nil {
+		return false, err
+	}
+	c, ok := p.peek()
+	switch {
+	case !ok:
+		return false, p.fault(p.errorf("the file ends within what line %d opened; expected %q", last.line, last.end))
+	case c == last.end:
+		p.skip()
+		p.open = p.open[:len(p.open)-1]
+		return false, nil
+	case c == ']' || c == ')' || c == '}':
+		return false, p.errorf("%q, expected %q", c, last.end)
+	case !p.json || !last.begun:
+		last.begun = true
+		return true, nil
+	case c != ',':
+		return false, p.errorf("%q, expected a comma or %q", c, last.end)
+	}
+	p.skip()
+	if err := p.space(); err != nil {
+		return false, err
+	}
+	if c, ok := p.peek(); ok && c == last.end {
+		return false, p.errorf("%q after a comma", c)
+	}
+	return true, nil
+}
+
+// key reads the key of a streamed map, and in JSON the colon.
+func (p *parser) key() (string, error) {
+	t, err := p.read()
+	if err != nil {
+		return "", err
+	}
+	if p.json && t.shape() != stringNode {
+		return "", p.errorf("%s as the key of an object, expected a string", t.shape())
+	}
+	word := t.word()
+	return word, p.colon()
+}
+
+func (p *parser) colon() error {
+	if !p.json {
+		return nil
+	}
+	if err := p.space(); err != nil {
+		return err
+	}
+	if c, ok := p.peek(); !ok || c != ':' {
+		return p.fault(p.errorf("expected a colon after the key"))
+	}
+	p.skip()
+	return nil
+}
+
+// end makes sure that nothing follows.
+func (p *parser) end() error {
+	if err := p.space(); err != nil {
+		return err
+	}
+	if c, ok := p.peek(); ok {
+		return p.errorf("%q after the end of the history", c)
+	}
+	return p.err
+}
+
+// read reads one value. It is valid until the next call.
+func (p *parser) read() (at, error) {
+	p.tree.nodes, p.tree.text = p.tree.nodes[:0], p.tree.text[:0]
+	if err := p.value(); err != nil {
+		return at{}, err
+	}
+	return p.tree.root(), nil
+}
+
+func (p *parser) value() error {
+	if err := p.space(); err != nil {
+		return err
+	}
+	c, ok := p.peek()
+	if !ok {
+		return p.fault(p.errorf("the file ends where a value is expected"))
+	}
+	switch c {
+	case '[':
+		return p.collection(listNode)
+	case '{':
+		return p.collection(mapNode)
+	case '"':
+		return p.string()
+	}
+	if !p.json {
+		switch c {
+		case '(':
+			return p.collection(listNode)
+		case '#':
+			return p.dispatch()
+		case '\\':
+			return p.atom()
+		case '^', '@', '`', '~', '\'':
+			return p.errorf("%q, expected a value of EDN", c)
+		}
+	}
+	if c == ')' || c == ']' || c == '}' {
+		return p.errorf("%q, expected a value", c)
+	}
+	return p.atom()
+}
+
+func (p *parser) add(n node) int {
+	n.line = int32(p.line)
+	p.tree.nodes = append(p.tree.nodes, n)
+	return len(p.tree.nodes) - 1
+}
+
+// dispatch reads what follows # in EDN: a set, or a value with a tag, which
+// does not matter.
+func (p *parser) dispatch() error {
+	p.skip()
+	c, ok := p.peek()
+	switch {
+	case !ok:
+		return p.fault(p.errorf("the file ends after #"))
+	case c == '{':
+		return p.collection(setNode)
+	case c == '#': // ##NaN, ##Inf
+		p.skip()
+		return p.atom()
+	case !symbolic(c):
+		return p.errorf("%q after #, expected a set or a tag", c)
+	}
+	if p.deep++; p.deep > maxDepth {
+		return p.errorf("values are nested more than %d deep", maxDepth)
+	}
+	nodes, text := len(p.tree.nodes), len(p.tree.text)
+	if err := p.atom(); err != nil {
+		return err
+	}
+	p.tree.nodes, p.tree.text = p.tree.nodes[:nodes], p.tree.text[:text]
+	err := p.value()
+	p.deep--
+	return err
+}
+
+// collection reads a collection; the next byte opens it.
+func (p *parser) collection(s shape) error {
+	if p.deep++; p.deep > maxDepth {
+		return p.errorf("values are nested more than %d deep", maxDepth)
+	}
+	i := p.add(node{shape: s})
+	open, _ := p.peek()
+	line := p.line
+	p.skip()
+	end := closing(open)
+	for n := 0; ; n++ {
+		if err := p.space(); err != nil {
+			return err
+		}
+		c, ok := p.peek()
+		if !ok {
+			return p.fault(p.errorf("the file ends within what line %d opened; expected %q", line, end))
+		}
+		if c == end && (s != mapNode || n%2 == 0) {
+			p.skip()
+			break
+		}
+		if p.json && n > 0 {
+			want := byte(',')
+			if s == mapNode && n%2 == 1 {
+				want = ':'
+			}
+			if c != want {
+				return p.errorf("%q, expected %q", c, want)
+			}
+			p.skip()
+		}
+		child := len(p.tree.nodes)
+		if err := p.value(); err != nil {
+			return err
+		}
+		if p.json && s == mapNode && n%2 == 0 && p.tree.nodes[child].shape != stringNode {
+			return p.errorf("%s as the key of an object, expected a string", p.tree.nodes[child].shape)
+		}
+	}
+	p.tree.nodes[i].size = int32(len(p.tree.nodes) - i)
+	p.deep--
+	return nil
+}
+
+// symbolic tells whether a byte may be part of an atom.
+func symbolic(c byte) bool {
+	switch c {
+	case ' ', '\n', '\t', '\r', '\f', ',', '(', ')', '[', ']', '{', '}', '"', ';':
+		return false
+	}
+	return true
+}
+
+// atom reads a number, a keyword, a symbol or a word like true.
+func (p *parser) atom() error {
+	n := 0
+	first := p.buf[p.pos]
+	for {
+		for p.pos+n < len(p.buf) && symbolic(p.buf[p.pos+n]) && !(p.json && p.buf[p.pos+n] == ':') {
+			n++
+		}
+		if first == '\\' && n == 1 && p.pos+n < len(p.buf) {
+			n++ // a character that is a delimiter, such as \[
+			continue
+		}
+		if p.pos+n < len(p.buf) || !p.fill() {
+			break
+		}
+	}
+	if p.err != nil {
+		return p.err
+	}
+	b := p.buf[p.pos : p.pos+n]
+	if n == 0 {
+		return p.errorf("%q, expected a value", first)
+	}
+	if first == '-' || first == '+' || '0' <= first && first <= '9' {
+		if err := p.number(b); err != nil {
+			return err
+		}
+		p.pos += n
+		return nil
+	}
+	switch {
+	case string(b) == "nil" && !p.json, string(b) == "null" && p.json:
+		p.add(node{shape: nilNode, size: 1})
+	case string(b) == "true" || string(b) == "false":
+		p.leaf(boolNode, b)
+	case p.json:
+		return p.errorf("%s, expected a value of JSON", show(b))
+	case first == ':':
+		if n == 1 || !utf8.Valid(b) {
+			return p.errorf("%s, expected a keyword", show(b))
+		}
+		p.leaf(keywordNode, b[1:])
+	default:
+		if !utf8.Valid(b) {
+			return p.errorf("%s is no text", show(b))
+		}
+		p.leaf(symbolNode, b)
+	}
+	p.pos += n
+	return nil
+}
+
+func (p *parser) leaf(s shape, text []byte) int {
+	from := len(p.tree.text)
+	p.tree.text = append(p.tree.text, text...)
+	return p.add(node{shape: s, size: 1, from: int32(from), to: int32(len(p.tree.text))})
+}
+
+// number reads an integer that fits 64 bits, or something else that begins like
+// a number and is kept as text: a fraction, a ratio, a large integer, a symbol
+// such as -.
+func (p *parser) number(b []byte) error {
+	if n, ok := parseInt(b); ok {
+		if p.json && (b[0] == '+' || len(bytes.TrimLeft(b, "-")) > 1 && bytes.TrimLeft(b, "-")[0] == '0') {
+			return p.errorf("%s, expected a number of JSON", show(b))
+		}
+		p.add(node{shape: intNode, size: 1, num: n})
+		return nil
+	}
+	if p.json {
+		if _, err := strconv.ParseFloat(string(b), 64); err != nil && !isRange(err) || bytes.ContainsAny(b, "_xXiInNpP") || b[0] == '+' {
+			return p.errorf("%s, expected a number of JSON", show(b))
+		}
+		p.leaf(floatNode, b)
+		return nil
+	}
+	if !utf8.Valid(b) {
+		return p.errorf("%s, expected a number", show(b))
+	}
+	if n, ok := parseInt(bytes.TrimSuffix(b, []byte("N"))); ok {
+		p.add(node{shape: intNode, size: 1, num: n})
+		return nil
+	}
+	if (b[0] == '-' || b[0] == '+') && (len(b) == 1 || b[1] < '0' || b[1] > '9') {
+		p.leaf(symbolNode, b)
+	} else {
+		p.leaf(floatNode, b)
+	}
+	return nil
+}
+
+func isRange(err error) bool {
+	e, ok := err.(*strconv.NumError)
+	return ok && e.Err == strconv.ErrRange
+}
+
+// parseInt reads a decimal integer of 64 bits.
+func parseInt(b []byte) (int64, bool) {
+	i, negative := 0, false
+	if len(b) > 0 && (b[0] == '-' || b[0] == '+') {
+		i, negative = 1, b[0] == '-'
+	}
+	if i == len(b) || len(b)-i > 19 {
+		return 0, false
+	}
+	n := uint64(0)
+	for ; i < len(b); i++ {
+		d := b[i] - '0'
+		if d > 9 {
+			return 0, false
+		}
+		n = 10*n + uint64(d)
+	}
+	if negative {
+		return -int64(n), n <= 1<<63
+	}
+	return int64(n), n < 1<<63
+}
+
+// string reads a string; the next byte is its quote.
+func (p *parser) string() error {
+	p.skip()
+	from := len(p.tree.text)
+	line := p.line
+	for {
+		c, ok := p.peek()
+		switch {
+		case !ok:
+			return p.fault(p.errorf("the file ends within the string of line %d", line))
+		case c == '"':
+			p.skip()
+			if !utf8.Valid(p.tree.text[from:]) {
+				return p.errorf("the string is not UTF-8")
+			}
+			p.add(node{shape: stringNode, size: 1, from: int32(from), to: int32(len(p.tree.text))})
+			return nil
+		case c == '\\':
+			p.skip()
+			if err := p.escape(); err != nil {
+				return err
+			}
+		case p.json && c < ' ':
+			return p.errorf("%q in a string of JSON, expected an escape", c)
+		case len(p.tree.text)-from > maxLine:
+			return p.errorf("more than %d bytes in one string", maxLine)
+		default:
+			p.tree.text = append(p.tree.text, c)
+			p.skip()
+		}
+	}
+}
+
+func (p *parser) escape() error {
+	c, ok := p.peek()
+	if !ok {
+		return p.fault(p.errorf("the file ends within a string"))
+	}
+	p.skip()
+	const from, to = `"\/bfnrt`, "\"\\/\b\f\n\r\t"
+	if i := bytes.IndexByte([]byte(from), c); i >= 0 {
+		p.tree.text = append(p.tree.text, to[i])
+		return nil
+	}
+	if c != 'u' {
+		return p.errorf(`\%c in a string, which is no escape`, c)
+	}
+	r, err := p.hex()
+	if err != nil {
+		return err
+	}
+	if utf16.IsSurrogate(r) {
+		if b := p.next(2); string(b) != `\u` {
+			return p.errorf(`half of a surrogate pair, expected \u`)
+		}
+		low, err := p.hex()
+		if err != nil {
+			return err
+		}
+		if r = utf16.DecodeRune(r, low); r == utf8.RuneError {
+			return p.errorf("no surrogate pair")
+		}
+	}
+	p.tree.text = utf8.AppendRune(p.tree.text, r)
+	return nil
+}
+
+func (p *parser) hex() (rune, error) {
+	b := p.next(4)
+	n, err := strconv.ParseUint(string(b), 16, 16)
+	if err != nil || len(b) < 4 {
+		return 0, p.fault(p.errorf(`\u%s, expected four hexadecimal digits`, show(b)))
+	}
+	return rune(n), nil
+}
+
+// get is the value of a key of a map.
+func (a at) get(key string) (at, bool) {
+	if a.shape() != mapNode {
+		return at{}, false
+	}
+	for k := a.first(); k.in(a); {
+		v := k.next()
+		if k.is(key) {
+			return v, true
+		}
+		k = v.next()
+	}
+	return at{}, false
+}
+
+// clip prints a value for an error message.
+func clip(a at) string {
+	const most = 60
+	if s := []rune(a.String()); len(s) > most {
+		return string(s[:most]) + "…"
+	}
+	return a.String()
+}
