@@ -1,7 +1,9 @@
 package history
 
 import (
+	"cmp"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 )
@@ -69,19 +71,34 @@ func diffTxn(a, b *History, t, u Txn) string {
 	if ok && ok2 && n != m {
 		return fmt.Sprintf("numbers %d and %d", n, m)
 	}
-	x, y := words(a, t), words(b, u)
-	for i := range min(len(x), len(y)) {
-		if x[i] != y[i] {
-			return fmt.Sprintf("operation %d is %s and %s", i, x[i], y[i])
-		}
+	x, xEnd := a.Ops(t)
+	y, yEnd := b.Ops(u)
+	if xEnd-x != yEnd-y {
+		return fmt.Sprintf("%d and %d operations", xEnd-x, yEnd-y)
 	}
-	if len(x) != len(y) {
-		return fmt.Sprintf("%d and %d operations", len(x), len(y))
+	for i := range xEnd - x {
+		if !sameOp(a, b, x+i, y+i) {
+			return fmt.Sprintf("operation %d is %s and %s", i, a.Words(x+i), b.Words(y+i))
+		}
 	}
 	return ""
 }
 
-// diffStamps compares the order of stamps, not the stamps, and the clock times.
+func sameOp(a, b *History, o, p Op) bool {
+	if a.Kind(o) != b.Kind(p) || a.Known(o) != b.Known(p) {
+		return false
+	}
+	switch a.Kind(o) {
+	case ReadList, ReadSet, ReadRange:
+		return a.Words(o) == b.Words(p)
+	}
+	v, w := a.Version(o), b.Version(p)
+	return a.KeyName(a.Key(o)) == b.KeyName(b.Key(p)) && a.ValueName(a.Value(o)) == b.ValueName(b.Value(p)) &&
+		a.ValueName(v) == b.ValueName(w) && (v == NoValue) == (w == NoValue)
+}
+
+// diffStamps compares which transactions precede which, whatever the stamps, and
+// the clock times.
 func diffStamps(a, b *History) string {
 	n := a.NumTxns()
 	for t := range Txn(n) {
@@ -91,28 +108,29 @@ func diffStamps(a, b *History) string {
 			return fmt.Sprintf("transaction %d at %d–%d and %d–%d", t, s1, e1, s2, e2)
 		}
 	}
-	x, y := ranks(a), ranks(b)
-	for i := range x {
-		if x[i] != y[i] {
-			return fmt.Sprintf("the order of stamps of transaction %d differs", i/2)
+	// What precedes a transaction in a is the beginning of this list, up to a
+	// place: then in b all of these have to end before it, and no others.
+	byEnd := make([]Txn, n)
+	for t := range byEnd {
+		byEnd[t] = Txn(t)
+	}
+	slices.SortFunc(byEnd, func(t, u Txn) int { return cmp.Or(cmp.Compare(a.End(t), a.End(u)), cmp.Compare(t, u)) })
+	last := make([]int64, n+1)  // of the ends in b of the first ones
+	first := make([]int64, n+1) // of the ends in b of the others
+	last[0], first[n] = math.MinInt64, math.MaxInt64
+	for i, t := range byEnd {
+		last[i+1] = max(last[i], b.End(t))
+	}
+	for i := n - 1; i >= 0; i-- {
+		first[i] = min(first[i+1], b.End(byEnd[i]))
+	}
+	for t := range Txn(n) {
+		i, _ := slices.BinarySearchFunc(byEnd, a.Begin(t), func(u Txn, begin int64) int { return cmp.Compare(a.End(u), begin) })
+		if i > 0 && last[i] >= b.Begin(t) || first[i] < b.Begin(t) {
+			return fmt.Sprintf("other transactions precede transaction %d", t)
 		}
 	}
 	return ""
-}
-
-// ranks gives the begin and end of every transaction by their place in the
-// order of all stamps.
-func ranks(h *History) []int {
-	var all []int64
-	for t := range Txn(h.NumTxns()) {
-		all = append(all, h.Begin(t), h.End(t))
-	}
-	sorted := slices.Compact(slices.Sorted(slices.Values(append([]int64{NoBegin, NoEnd}, all...))))
-	out := make([]int, len(all))
-	for i, x := range all {
-		out[i], _ = slices.BinarySearch(sorted, x)
-	}
-	return out
 }
 
 func words(h *History, t Txn) []string {

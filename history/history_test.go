@@ -329,7 +329,7 @@ func TestDiff(t *testing.T) {
 		"op":      func(b *Builder, t Txn) { b.Read(b.IntKey(1), Initial) },
 		"number":  func(b *Builder, t Txn) { b.SetNumber(t, 4) },
 		"order":   func(b *Builder, t Txn) { b.SetOrder(RealTime) },
-		"stamp":   func(b *Builder, t Txn) { b.SetEnd(t, 4) },
+		"stamp":   func(b *Builder, t Txn) { b.SetEnd(t, 4); b.SetBegin(1, 5) },
 		"clock":   func(b *Builder, t Txn) { b.SetStarted(t, 4) },
 		"initial": func(b *Builder, t Txn) { b.SetInitial(b.IntKey(1), b.IntValue(9)) },
 		"session": func(b *Builder, t Txn) { b.Session(Int(4)) },

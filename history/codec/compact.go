@@ -294,7 +294,8 @@ func (c *compactWriter) op(o history.Op) {
 type compactReader struct {
 	b        *history.Builder
 	in       *input
-	sum      uint32
+	sum      uint32 // of what was read but for pending
+	pending  []byte
 	keys     []history.Key
 	names    []history.Value
 	sessions []history.Session
@@ -313,14 +314,14 @@ func (r *compactReader) file(in *input) error {
 	r.txns = 1 // the initial one
 	for {
 		at := in.offset()
-		tag := r.bytes(1)
-		if len(tag) == 0 {
+		tag, err := r.byte()
+		if err != nil {
 			return in.fault(in.byteErrorf(at, "the file ends without an end record: it was cut off"))
 		}
-		if tag[0] == recEnd {
+		if tag == recEnd {
 			return r.end()
 		}
-		err := r.record(tag[0], at)
+		err = r.record(tag, at)
 		if err == nil {
 			err = r.b.Err()
 		}
@@ -332,9 +333,30 @@ func (r *compactReader) file(in *input) error {
 
 // bytes reads n bytes, fewer at the end of the file.
 func (r *compactReader) bytes(n int) []byte {
+	r.flush()
 	b := r.in.next(n)
 	r.sum = crc32.Update(r.sum, castagnoli, b)
 	return b
+}
+
+// byte reads one byte. Their checksum is computed many at a time.
+func (r *compactReader) byte() (byte, error) {
+	in := r.in
+	if in.pos == len(in.buf) && !in.fill() {
+		return 0, errEnds
+	}
+	b := in.buf[in.pos]
+	in.pos++
+	if r.pending = append(r.pending, b); len(r.pending) >= 1<<12 {
+		r.flush()
+	}
+	return b, nil
+}
+
+// flush adds the bytes that were read one by one to the checksum.
+func (r *compactReader) flush() {
+	r.sum = crc32.Update(r.sum, castagnoli, r.pending)
+	r.pending = r.pending[:0]
 }
 
 var errEnds = fmt.Errorf("the file ends within a record: it was cut off")
@@ -342,15 +364,15 @@ var errEnds = fmt.Errorf("the file ends within a record: it was cut off")
 func (r *compactReader) number() (uint64, error) {
 	n := uint64(0)
 	for shift := 0; ; shift += 7 {
-		b := r.bytes(1)
+		b, err := r.byte()
 		switch {
-		case len(b) == 0:
-			return 0, errEnds
-		case shift == 63 && b[0] > 1:
+		case err != nil:
+			return 0, err
+		case shift == 63 && b > 1:
 			return 0, fmt.Errorf("a number has more than 64 bits")
 		}
-		n |= uint64(b[0]&0x7f) << shift
-		if b[0] < 0x80 {
+		n |= uint64(b&0x7f) << shift
+		if b < 0x80 {
 			return n, nil
 		}
 	}
@@ -384,11 +406,11 @@ func (r *compactReader) text() (string, error) {
 }
 
 func (r *compactReader) name() (history.Name, error) {
-	b := r.bytes(1)
-	if len(b) == 0 {
-		return history.Name{}, errEnds
+	b, err := r.byte()
+	if err != nil {
+		return history.Name{}, err
 	}
-	kind := history.NameKind(b[0])
+	kind := history.NameKind(b)
 	switch kind {
 	case history.NilName:
 		return history.Name{}, nil
@@ -448,14 +470,14 @@ func (r *compactReader) record(tag byte, at int64) error {
 		}
 		return err
 	case recOrder:
-		o := r.bytes(1)
-		if len(o) == 0 {
-			return errEnds
+		o, err := r.byte()
+		if err != nil {
+			return err
 		}
-		if history.Order(o[0]) != history.RealTime && history.Order(o[0]) != history.Database {
-			return fmt.Errorf("an order %d, expected 1 or 2", o[0])
+		if history.Order(o) != history.RealTime && history.Order(o) != history.Database {
+			return fmt.Errorf("an order %d, expected 1 or 2", o)
 		}
-		b.SetOrder(history.Order(o[0]))
+		b.SetOrder(history.Order(o))
 		return nil
 	case recInitial:
 		k, err := r.below(len(r.keys), "the key")
@@ -479,11 +501,10 @@ func (r *compactReader) txn(at int64) error {
 	if err != nil {
 		return err
 	}
-	head := r.bytes(1)
-	if len(head) == 0 {
-		return errEnds
+	has, err := r.byte()
+	if err != nil {
+		return err
 	}
-	has := head[0]
 	if has&3 > byte(history.Unknown) {
 		return fmt.Errorf("a transaction of status %d", has&3)
 	}
@@ -523,11 +544,11 @@ func (r *compactReader) txn(at int64) error {
 
 func (r *compactReader) op() error {
 	b := r.b
-	head := r.bytes(1)
-	if len(head) == 0 {
-		return errEnds
+	head, err := r.byte()
+	if err != nil {
+		return err
 	}
-	kind, version := history.Kind(head[0]&^hasVersion), history.NoValue
+	kind, version := history.Kind(head&^hasVersion), history.NoValue
 	if !kind.Valid() {
 		return fmt.Errorf("an operation of kind %d", kind)
 	}
@@ -539,8 +560,7 @@ func (r *compactReader) op() error {
 		}
 		k = r.keys[i]
 	}
-	var err error
-	if head[0]&hasVersion != 0 {
+	if head&hasVersion != 0 {
 		if version, err = r.value(); err != nil {
 			return err
 		}
@@ -660,6 +680,7 @@ func (r *compactReader) end() error {
 	if err != nil {
 		return in.fault(in.byteErrorf(in.offset(), "%v", err))
 	}
+	r.flush()
 	sum := r.sum
 	stored := in.next(4)
 	switch {

@@ -31,7 +31,7 @@ func (e *Error) Error() string {
 }
 
 const (
-	bufferSize = 1 << 18
+	bufferSize = 1 << 16
 	// maxLine bounds what has to be in memory at once: a line of text, or one
 	// number or string of it.
 	maxLine = 1 << 26

@@ -21,11 +21,14 @@ func writePlume(w *writer) error {
 		return err
 	}
 	committed := w.committed()
-	w.loseReads()
+	w.loseReads(true)
 	w.loseOrder()
 	w.loseInitials()
-	sessions := w.sessionNumbers()
+	sessions := w.sessionNumbers(false)
 	txns := w.txnNumbers(func(t history.Txn) bool { return committed[t] })
+	if len(w.givens()) == 0 {
+		w.loseFirst(committed, history.AllInitial)
+	}
 	reads, empty := 0, 0
 	err = w.file("history.txt", func(out *bufio.Writer) error {
 		line := func(kind byte, key, value, session, txn int64) {
@@ -104,7 +107,8 @@ func writeAWDIT(w *writer) error {
 		return err
 	}
 	var reserved []int64
-	if len(w.givens()) < h.NumKeys() {
+	initial := w.needsInitial()
+	if initial && len(w.givens()) < h.NumKeys() {
 		reserved = append(reserved, 0) // written as the initial value below
 	}
 	n, err := w.integers(false, reserved...)
@@ -112,10 +116,13 @@ func writeAWDIT(w *writer) error {
 		return err
 	}
 	committed := w.committed()
-	w.loseReads()
+	w.loseReads(true)
 	w.loseOrder()
 	w.loseNumbers()
-	w.losePositions(h.NumKeys() > 0)
+	w.losePositions(initial)
+	if !initial {
+		w.loseFirst(committed, history.AllKeys)
+	}
 	aborted, empty := 0, 0
 	err = w.file("history.txt", func(out *bufio.Writer) error {
 		line := func(kind byte, key, value int64) {
@@ -127,6 +134,9 @@ func writeAWDIT(w *writer) error {
 		// Without an initial transaction reads of initial values would be from
 		// thin air.
 		for k := range history.Key(h.NumKeys()) {
+			if !initial {
+				break
+			}
 			if v := h.Value(history.Op(k)); h.InitialGiven(k) && v > history.Initial {
 				line('w', n.key(k), n.number(v))
 			} else {
@@ -134,8 +144,10 @@ func writeAWDIT(w *writer) error {
 				line('w', n.key(k), 0)
 			}
 		}
+		begun := initial
 		for s := range history.Session(h.NumSessions()) {
-			begun := false
+			before := begun
+			begun = false
 			err := w.every(s, func(t history.Txn) error {
 				o, end := h.Ops(t)
 				if !committed[t] {
@@ -152,7 +164,7 @@ func writeAWDIT(w *writer) error {
 					if lines == 0 {
 						if begun {
 							out.WriteString("-----\n")
-						} else {
+						} else if before {
 							out.WriteString("=====\n")
 						}
 					}
@@ -175,6 +187,7 @@ func writeAWDIT(w *writer) error {
 			if !begun {
 				w.lose("Sessions without operations are left out")
 			}
+			begun = begun || before
 		}
 		return nil
 	})
@@ -193,13 +206,16 @@ func writeDbcop(w *writer) error {
 		return err
 	}
 	committed := w.committed()
-	w.loseReads()
+	w.loseReads(true)
 	w.loseOrder()
 	w.loseInitials()
 	w.loseNumbers()
 	givens := w.givens()
 	w.losePositions(len(givens) > 0)
 	written := func(t history.Txn) bool { return committed[t] || h.Status(t) == history.Aborted }
+	if len(givens) == 0 {
+		w.loseFirst(committed, history.AllInitial)
+	}
 	// count is the number of transactions or operations that are written.
 	txns := func(s history.Session) (count uint64) {
 		for t, end := h.Txns(s); t < end; t++ {
@@ -288,8 +304,8 @@ func writeCobra(w *writer) error {
 	}
 	reserved := []int64{cobraInit, cobraNull, cobraNone}
 	committed := w.committed()
-	w.loseReads()
-	sessions := w.sessionNumbers()
+	w.loseReads(true)
+	sessions := w.sessionNumbers(true)
 	txns := w.txnNumbers(func(t history.Txn) bool { return committed[t] })
 	if len(w.givens()) > 0 {
 		w.lose("Initial values are written only where they are read")
@@ -347,21 +363,30 @@ func writeCobra(w *writer) error {
 					if v > history.Initial {
 						value = names.number(v)
 					}
+					if id > history.Initial && names.number(id) == value {
+						w.lose("Identities of versions that are their values are not told from values")
+					}
 					switch {
-					case h.Kind(o) == history.Write && v == history.Initial:
+					case h.Kind(o) == history.Write && v == history.Initial && id == history.NoValue:
 						return w.refuse(o, "a write of the initial value, which the format %s does not have", w.g.name)
 					case h.Kind(o) == history.Write && id == history.NoValue:
 						record('W', value, key, value)
 					case h.Kind(o) == history.Write:
+						if v == history.Initial {
+							w.lose("Values that are not named are written as 0")
+						}
 						record('W', names.number(id), key, value)
 					case id == history.Initial && v == history.Initial:
 						w.lose("That a row did not exist is not told from its initial version")
 						record('R', cobraNull, cobraNull, key, 0)
 					case id == history.Initial, id == history.NoValue && v > history.Initial && h.InitialGiven(h.Key(o)) && v == h.Value(history.Op(h.Key(o))):
 						record('R', cobraInit, cobraInit, key, value)
-					case v == history.Initial:
+					case v == history.Initial && id == history.NoValue:
 						record('R', cobraNull, cobraNull, key, 0)
 					default:
+						if v == history.Initial {
+							w.lose("Values that are not named are written as 0")
+						}
 						from := int64(-1)
 						for _, f := range src.Of(o) {
 							from = txns[h.TxnOf(f)]

@@ -20,12 +20,12 @@ func writeViper(w *writer) error {
 		return err
 	}
 	committed := w.committed()
-	w.loseReads()
+	w.loseReads(true)
 	w.loseOrder()
 	w.loseNumbers()
 	w.jsonNames()
 	w.loseIdentities()
-	sessions := w.sessionNumbers()
+	sessions := w.sessionNumbers(true)
 	src := h.Sources()
 	aborted := 0
 	// Values from nowhere are from thin air unless the file says what was loaded.
@@ -33,21 +33,28 @@ func writeViper(w *writer) error {
 	for o := range history.Op(h.NumOps()) {
 		initial = initial || h.Kind(o) == history.Read && h.Known(o) && len(src.Of(o)) == 0
 	}
+	if initial {
+		// A file of its own, which is no session.
+		err := w.file(fmt.Sprintf("J%d.log", unused(sessions)), func(out *bufio.Writer) error {
+			out.WriteString(`{"value": [`)
+			for i, k := range w.givens() {
+				b := out.AvailableBuffer()
+				if i > 0 {
+					b = append(b, ", "...)
+				}
+				b = appendJSON(append(b, `["w", `...), h.KeyName(k))
+				b = appendJSON(append(b, ", "...), h.ValueName(h.Value(history.Op(k))))
+				out.Write(append(b, ", true]"...))
+			}
+			_, err := out.WriteString("], \"isInitial\": true}\n")
+			return err
+		})
+		if err != nil {
+			return err
+		}
+	}
 	for s := range history.Session(h.NumSessions()) {
 		err := w.file(fmt.Sprintf("J%d.log", sessions[s]), func(out *bufio.Writer) error {
-			if initial && s == 0 {
-				out.WriteString(`{"value": [`)
-				for i, k := range w.givens() {
-					b := out.AvailableBuffer()
-					if i > 0 {
-						b = append(b, ", "...)
-					}
-					b = appendJSON(append(b, `["w", `...), h.KeyName(k))
-					b = appendJSON(append(b, ", "...), h.ValueName(h.Value(history.Op(k))))
-					out.Write(append(b, ", true]"...))
-				}
-				out.WriteString("], \"isInitial\": true}\n")
-			}
 			return w.every(s, func(t history.Txn) error {
 				if !committed[t] {
 					if h.Status(t) == history.Aborted {
@@ -184,7 +191,7 @@ func writeEDN(w *writer) error {
 			return w.refuse(o, "%s, which the format %s does not have", w.h.Words(o), w.g.name)
 		}
 	}
-	w.loseReads()
+	w.loseReads(false)
 	w.loseNumbers()
 	w.loseIdentities()
 	w.loseTypes()
@@ -290,15 +297,17 @@ func (w *writer) events(ordered bool) []ednEvent {
 		empty = empty || t == stop
 		last := history.NoBegin // stamp of the line before, of this process
 		for ; t < stop; t++ {
+			started, _ := h.Clock(t)
 			if !ordered {
+				lost = lost || started != history.NoTime
 				events = append(events, ednEvent{txn: t})
 				continue
 			}
 			if at := h.Begin(t); at > last {
 				events = append(events, ednEvent{t, true, at, begin})
 				last, begun = at, true
-			} else if at != history.NoBegin {
-				lost = true
+			} else {
+				lost = lost || at != history.NoBegin || started != history.NoTime
 			}
 			at, rank := h.End(t), end
 			if h.Status(t) == history.Unknown {
@@ -323,7 +332,7 @@ func (w *writer) events(ordered bool) []ednEvent {
 		w.lose("Sessions without transactions are left out")
 	}
 	if lost || ordered && !begun {
-		w.lose("Some stamps contradict the order of sessions, or are missing, and so are left out")
+		w.lose("Some stamps contradict the order of sessions, or have no partner, and so are left out")
 	}
 	slices.SortStableFunc(events, func(a, b ednEvent) int {
 		return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.rank, b.rank))

@@ -227,11 +227,13 @@ func (w *writer) skips(o history.Op) bool {
 	return h.Kind(o).Reads() && (!h.Known(o) || h.Status(h.TxnOf(o)) == history.Unknown)
 }
 
-// loseReads counts the committed reads whose result is not known.
-func (w *writer) loseReads() {
+// loseReads counts the reads whose result is not known, those of aborted
+// transactions only if they are left out, too.
+func (w *writer) loseReads(aborted bool) {
 	n := 0
 	for o := range history.Op(w.h.NumOps()) {
-		if w.h.Kind(o).Reads() && !w.h.Known(o) && w.h.Status(w.h.TxnOf(o)) == history.Committed {
+		s := w.h.Status(w.h.TxnOf(o))
+		if w.h.Kind(o).Reads() && !w.h.Known(o) && (s == history.Committed || aborted && s == history.Aborted) {
 			n++
 		}
 	}
@@ -277,8 +279,9 @@ func (w *writer) losePositions(initial bool) {
 }
 
 // sessionNumbers gives every session a number: its name if all names are
-// different numbers from 0, and else its place.
-func (w *writer) sessionNumbers() []int64 {
+// different numbers from 0, and else its place. Ordered says that reading puts
+// them in the order of their numbers.
+func (w *writer) sessionNumbers(ordered bool) []int64 {
 	h := w.h
 	numbers := make([]int64, h.NumSessions())
 	seen := map[int64]bool{}
@@ -294,6 +297,9 @@ func (w *writer) sessionNumbers() []int64 {
 		for s := range numbers {
 			numbers[s] = int64(s)
 		}
+	}
+	if ordered && !slices.IsSorted(numbers) {
+		w.lose("Sessions are put in the order of their numbers")
 	}
 	return numbers
 }
@@ -432,6 +438,52 @@ func (w *writer) loseInitials() {
 			w.lose("The initial values of keys are all written as one")
 			return
 		}
+	}
+}
+
+// needsInitial tells whether somebody reads or writes the initial value, or the
+// recording has initial values.
+func (w *writer) needsInitial() bool {
+	h := w.h
+	for o := history.Op(h.NumKeys()); int(o) < h.NumOps(); o++ {
+		if h.Version(o) == history.Initial || h.Value(o) == history.Initial {
+			return true
+		}
+	}
+	return len(w.givens()) > 0
+}
+
+// loseFirst says that the first transaction will be taken for the initial one,
+// if it will.
+func (w *writer) loseFirst(committed []bool, rule history.InitialRule) {
+	h := w.h
+	first, keys := history.NoSession, map[history.Key]bool{}
+	for t := history.Txn(1); int(t) < h.NumTxns(); t++ {
+		o, end := h.Ops(t)
+		written := h.Status(t) != history.Unknown && rule != history.AllKeys || committed[t]
+		if !written || o == end && rule == history.AllKeys {
+			continue
+		}
+		if first == h.SessionOf(t) {
+			return
+		}
+		if first != history.NoSession {
+			break
+		}
+		first = h.SessionOf(t)
+		for ; o < end; o++ {
+			if w.skips(o) {
+				continue
+			}
+			if k := h.Key(o); h.Kind(o) != history.Write || keys[k] || rule == history.AllInitial && h.Value(o) != history.Initial {
+				return
+			} else {
+				keys[k] = true
+			}
+		}
+	}
+	if len(keys) > 0 && (rule == history.AllInitial || len(keys) == h.NumKeys()) {
+		w.lose("The first transaction looks like the initial one, and will be read as such")
 	}
 }
 
