@@ -111,18 +111,18 @@ func (r *cobraReader) file(in *input) error {
 // cobraTimed tells whether the records S and C of a file have times: only then
 // a record begins where one with times ends. It looks at the first transaction.
 func cobraTimed(in *input) (bool, error) {
-	fits := func(extra int) bool {
+	fits := func(extra int) (fits, whole bool) {
 		at := 0
 		for {
 			for len(in.buf)-in.pos <= at && in.fill() {
 			}
 			if len(in.buf)-in.pos <= at {
-				return true
+				return true, false
 			}
 			c := in.buf[in.pos+at]
 			size, ok := cobraSizes[c]
 			if !ok {
-				return false
+				return false, false
 			}
 			if at += size; c == 'S' || c == 'C' {
 				at += extra
@@ -131,10 +131,11 @@ func cobraTimed(in *input) (bool, error) {
 				// The next record has to begin here.
 				for len(in.buf)-in.pos <= at && in.fill() {
 				}
-				return len(in.buf)-in.pos <= at || in.buf[in.pos+at] == 'S'
+				return len(in.buf)-in.pos <= at || in.buf[in.pos+at] == 'S', true
 			}
 		}
 	}
-	timed := !fits(0) && fits(8)
-	return timed, in.err
+	without, _ := fits(0)
+	with, whole := fits(8)
+	return !without && with && whole, in.err
 }
