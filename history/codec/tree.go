@@ -385,6 +385,9 @@ func (p *parser) dispatch() error {
 		return p.collection(setNode)
 	case c == '#': // ##NaN, ##Inf
 		p.skip()
+		if _, ok := p.peek(); !ok {
+			return p.fault(p.errorf("the file ends after ##"))
+		}
 		return p.atom()
 	case !symbolic(c):
 		return p.errorf("%q after #, expected a set or a tag", c)

@@ -513,6 +513,15 @@ func (w *writer) every(s history.Session, f func(history.Txn) error) error {
 	return nil
 }
 
+// Losses says what would be lost if a history were written.
+func Losses(ctx context.Context, h *history.History, f Format) ([]string, error) {
+	g, err := writable(f)
+	if err != nil {
+		return nil, err
+	}
+	return g.encode(ctx, h, func(string) (io.WriteCloser, error) { return nopCloser{io.Discard}, nil })
+}
+
 // Bytes writes a history in a format of one file to memory.
 func Bytes(ctx context.Context, h *history.History, f Format) ([]byte, []string, error) {
 	var b bytes.Buffer
