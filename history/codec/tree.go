@@ -196,6 +196,8 @@ func (p *parser) space() error {
 		switch {
 		case !ok:
 			return p.err
+		case c > '#' && c != ',' && c != ';':
+			return nil
 		case c == ' ' || c == '\n' || c == '\t' || c == '\r' || !p.json && (c == ',' || c == '\f'):
 			p.skip()
 		case c == ';' && !p.json:
@@ -364,6 +366,9 @@ func (p *parser) value() error {
 	if c == ')' || c == ']' || c == '}' {
 		return p.errorf("%q, expected a value", c)
 	}
+	if (c == '-' || '0' <= c && c <= '9') && p.integer() {
+		return nil
+	}
 	return p.atom()
 }
 
@@ -451,11 +456,39 @@ func (p *parser) collection(s shape) error {
 }
 
 // symbolic tells whether a byte may be part of an atom.
-func symbolic(c byte) bool {
-	switch c {
-	case ' ', '\n', '\t', '\r', '\f', ',', '(', ')', '[', ']', '{', '}', '"', ';':
+func symbolic(c byte) bool { return !delimiters[c] }
+
+var delimiters = func() (d [256]bool) {
+	for _, c := range []byte(" \n\t\r\f,()[]{}\";") {
+		d[c] = true
+	}
+	return d
+}()
+
+// integer reads an integer of at most 18 digits that is in the buffer together
+// with what ends it, which is what most atoms are. It tells whether it did.
+func (p *parser) integer() bool {
+	b := p.buf[p.pos:]
+	i, negative := 0, b[0] == '-'
+	if negative {
+		i = 1
+	}
+	first, n := i, int64(0)
+	for ; i < len(b) && i-first < 18; i++ {
+		d := b[i] - '0'
+		if d > 9 {
+			break
+		}
+		n = 10*n + int64(d)
+	}
+	if i == first || i == len(b) || !delimiters[b[i]] || p.json && b[first] == '0' && i-first > 1 {
 		return false
 	}
+	if negative {
+		n = -n
+	}
+	p.add(node{shape: intNode, size: 1, num: n})
+	p.pos += i
 	return true
 }
 
@@ -584,6 +617,16 @@ func (p *parser) string() error {
 	from := len(p.tree.text)
 	line := p.line
 	for {
+		// What needs no attention, up to the end of the buffer.
+		n := 0
+		for _, c := range p.buf[p.pos:] {
+			if c == '"' || c == '\\' || c < ' ' {
+				break
+			}
+			n++
+		}
+		p.tree.text = append(p.tree.text, p.buf[p.pos:p.pos+n]...)
+		p.pos += n
 		c, ok := p.peek()
 		switch {
 		case !ok:
@@ -604,7 +647,7 @@ func (p *parser) string() error {
 			return p.errorf("%q in a string of JSON, expected an escape", c)
 		case len(p.tree.text)-from > maxLine:
 			return p.errorf("more than %d bytes in one string", maxLine)
-		default:
+		case c < ' ':
 			p.tree.text = append(p.tree.text, c)
 			p.skip()
 		}
