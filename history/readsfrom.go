@@ -1,6 +1,9 @@
 package history
 
-import "sync"
+import (
+	"math/bits"
+	"sync"
+)
 
 // lazy is what is computed on first demand.
 type lazy struct {
@@ -70,6 +73,16 @@ func (s *Sources) at(column []Op, i int) []Op {
 
 func newSources(h *History) *Sources {
 	s := &Sources{h: h, op: make([]Op, len(h.kind)), element: make([]Op, len(h.elements)), row: make([]Op, len(h.rowKeys))}
+	for o := range s.op {
+		s.op[o] = noSource
+	}
+	// Registers alone, without identities, are what large histories have.
+	if h.version == nil {
+		s.registers()
+		if len(h.elements) == 0 && len(h.rowKeys) == 0 {
+			return s
+		}
+	}
 	byValue := newVersions(h, h.value, &s.choices)
 	var byIdentity *versions
 	if h.version != nil {
@@ -81,10 +94,12 @@ func newSources(h *History) *Sources {
 		return w
 	}
 	for o, kind := range h.kind {
-		s.op[o] = noSource
 		v := h.value[o]
 		switch kind {
 		case Read:
+			if h.version == nil {
+				continue // done
+			}
 			if id := h.Version(Op(o)); id != NoValue {
 				s.op[o] = find(byIdentity, h.key[o], id)
 			} else if v != NoValue {
@@ -111,4 +126,86 @@ func newSources(h *History) *Sources {
 		}
 	}
 	return s
+}
+
+// registers finds the sources of all reads of registers, by value. It goes
+// through the operations key by key, so that what it looks up is in the cache.
+func (s *Sources) registers() {
+	h := s.h
+	takes := func(o int) bool {
+		k := h.kind[o]
+		return (k == Read || typeOf[k] == Register && k.Writes()) && h.value[o] != NoValue
+	}
+	first := make([]int32, len(h.types)+1)
+	for o := range h.kind {
+		if takes(o) {
+			first[h.key[o]+1]++
+		}
+	}
+	for k := range h.types {
+		first[k+1] += first[k]
+	}
+	// Of each operation its value, its number, and whether it writes.
+	packed := make([]uint64, first[len(h.types)])
+	next := append([]int32(nil), first...)
+	for o := range h.kind {
+		if takes(o) {
+			k := h.key[o]
+			w := uint64(0)
+			if h.kind[o] != Read {
+				w = 1
+			}
+			packed[next[k]] = uint64(uint32(h.value[o]))<<32 | uint64(o)<<1 | w
+			next[k]++
+		}
+	}
+	var table []uint64 // 1 + value, and the source
+	for k := range h.types {
+		ops := packed[first[k]:first[k+1]]
+		writes := 0
+		for _, p := range ops {
+			writes += int(p & 1)
+		}
+		size := bits.Len(uint(writes + writes/2 + 1))
+		if len(table) < 1<<size {
+			table = make([]uint64, 1<<size)
+		}
+		t := table[:1<<size]
+		clear(t)
+		place := func(p uint64) int {
+			i := int(p >> 32 * 0x9e3779b97f4a7c15 >> (64 - size))
+			for t[i] != 0 && t[i]>>32 != p>>32+1 {
+				if i++; i == len(t) {
+					i = 0
+				}
+			}
+			return i
+		}
+		for _, p := range ops {
+			if p&1 == 0 {
+				continue
+			}
+			i, o := place(p), Op(uint32(p)>>1)
+			source := o
+			if t[i] != 0 {
+				if source = Op(uint32(t[i])); several(source) {
+					s.choices[^source] = append(s.choices[^source], o)
+				} else {
+					s.choices = append(s.choices, []Op{source, o})
+					source = Op(^(len(s.choices) - 1))
+				}
+			}
+			t[i] = (p>>32+1)<<32 | uint64(uint32(source))
+		}
+		for _, p := range ops {
+			if p&1 != 0 {
+				continue
+			}
+			if i := place(p); t[i] != 0 {
+				source := Op(uint32(t[i]))
+				s.op[uint32(p)>>1] = source
+				s.duplicates = s.duplicates || several(source)
+			}
+		}
+	}
 }

@@ -37,11 +37,13 @@ func (r *plumeReader) file(in *input) error {
 }
 
 func (r *plumeReader) operation(in *input, text []byte) error {
-	text = bytes.TrimSpace(text)
-	if len(text) == 0 {
-		return nil
+	n, ok := plumeDigits(text)
+	if !ok {
+		if text = bytes.TrimSpace(text); len(text) == 0 {
+			return nil
+		}
+		n, ok = plumeFields(text)
 	}
-	n, ok := plumeFields(text)
 	if !ok {
 		return in.lineErrorf("%s, expected w(key,value,session,txn) or r(key,value,session,txn) of integers", show(text))
 	}
@@ -97,6 +99,31 @@ func (r *plumeReader) enter(in *input, session, txn int64) error {
 	r.b.SetNumber(t, txn)
 	r.b.SetPlace(t, place)
 	return nil
+}
+
+// plumeDigits parses c(n,n,n,n) where no number has a sign or more than 18
+// digits, and there is no space: nearly all lines.
+func plumeDigits(b []byte) (n [4]int64, ok bool) {
+	if len(b) < 3 || b[0] != 'r' && b[0] != 'w' || b[1] != '(' {
+		return n, false
+	}
+	i := 2
+	for f := range n {
+		first := i
+		for i < len(b) && b[i]-'0' <= 9 {
+			n[f] = 10*n[f] + int64(b[i]-'0')
+			i++
+		}
+		end := byte(',')
+		if f == 3 {
+			end = ')'
+		}
+		if i == first || i-first > 18 || i == len(b) || b[i] != end {
+			return n, false
+		}
+		i++
+	}
+	return n, i == len(b)
 }
 
 // plumeFields parses c(n,n,n,n).
