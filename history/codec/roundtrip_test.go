@@ -109,7 +109,7 @@ func TestRecordedThereAndBack(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, f := range writableFormats() {
-			if h.NumOps() > 20_000 && f != Compact && f != from || h.NumOps() > 3000 && testing.Short() {
+			if h.NumOps() > 4_000 && f != Compact && f != from || h.NumOps() > 1500 && testing.Short() {
 				continue
 			}
 			back, losses := thereAndBack(t, h, f)
