@@ -44,6 +44,7 @@ type event struct {
 	hasValue   bool
 	hasProcess bool
 	time       int64
+	invoked    bool // the value is that of the invocation
 }
 
 // types of events, so that parsing allocates nothing.
@@ -127,9 +128,10 @@ func (j *jepsen) add(e event, line int, place history.Place) error {
 	if e.time != history.NoTime {
 		j.b.SetEnded(p.txn, e.time)
 	}
-	if e.kind != "ok" && len(p.value.nodes) > 0 {
-		// What such an operation was about, its invocation says.
-		e.value, e.hasValue = p.value.root(), true
+	if (e.kind != "ok" || !e.hasValue && e.f != "read") && len(p.value.nodes) > 0 {
+		// What such an operation was about, its invocation says, but not what it
+		// read.
+		e.value, e.hasValue, e.invoked = p.value.root(), true, true
 	}
 	j.free = append(j.free, p)
 	return j.operations(p.txn, e)
@@ -255,7 +257,7 @@ func (j *jepsen) operations(t history.Txn, e event) error {
 			return fmt.Errorf("%s as the :value of a transaction, expected a vector of operations", e.value.shape())
 		}
 		for op := e.value.first(); op.in(e.value); op = op.next() {
-			if err := j.operation(op, known); err != nil {
+			if err := j.operation(op, known && !e.invoked); err != nil {
 				return err
 			}
 		}

@@ -13,7 +13,7 @@ import (
 	"github.com/txrobust/robust/history"
 )
 
-// show prints a history, one transaction a line.
+// print prints a history, one transaction a line.
 func print(h *history.History) string {
 	var b strings.Builder
 	for t := range history.Txn(h.NumTxns()) {
@@ -131,6 +131,10 @@ initial: write 1 = ?
 initial: write 2 = ?
 0: increment 1 -3, increment 2 3
 0: read-counter 1 = 7, read-counter 2 = ?`},
+		{"completions that do not repeat the value", EDN, `{:type :invoke :process 0 :f :txn :value [[:w 1 2] [:r 1 nil]]}{:type :ok :process 0 :f :txn}
+			{:type :invoke :process 0 :f :cas :value [1 2]}{:type :ok :process 0 :f :cas}`, `
+0: write 1 2, read 1 = ?
+0: read = 1, write 2`},
 		{"no processes", EDN, `{:type :invoke :f :write :value 1}{:type :invoke :f :read :value nil}{:type :ok :f :read :value nil}{:type :ok :f :write :value 1}`, `
 nil: write 1
 nil: read = nil`},
