@@ -33,7 +33,7 @@
 //   - Initial values. 0 in plume and dbcop, null or nil elsewhere, is the value that a
 //     key has before it is written. Where a first transaction, alone in its session,
 //     writes nothing else, it is the initial one; in awdit, where no value is special,
-//     if it writes every key. Logs of Viper that begin on loaded tables read values
+//     and in files of dbcop that PolySI converted, if it writes every key. Logs of Viper that begin on loaded tables read values
 //     that nobody wrote: where these are very many and one per key, they are initial
 //     values, and the history has a note about it (Options.Strict forbids that).
 //   - Aborted transactions. In plume they have the number -1, without a border: those
