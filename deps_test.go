@@ -17,6 +17,8 @@ const module = "github.com/txrobust/robust"
 // everything. A package imports only from lines above its own. Those on one
 // line do not import each other.
 var layers = [][]string{
+	{"isolation", "history"}, // and what judges recorded histories: see TestJudges
+	{"history/codec", "history/record"},
 	{"internal/folder"},
 	{"ir", "smt", "proof", "internal/cache"},
 	{"engine", "client", "internal/schemafind"},
@@ -75,6 +77,37 @@ func TestDependencies(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// judges are the packages that judge recorded histories, and those below them.
+// They import nothing of the half that analyses programs, whose findings they
+// check.
+func judges(pkg string) bool {
+	for _, p := range []string{"isolation", "history", "checker"} {
+		if pkg == p || strings.HasPrefix(pkg, p+"/") {
+			return true
+		}
+	}
+	return false
+}
+
+// TestJudges makes sure that the two halves stay independent.
+func TestJudges(t *testing.T) {
+	n := 0
+	for pkg, imports := range packages(t) {
+		if !judges(pkg) {
+			continue
+		}
+		n++
+		for _, imp := range imports {
+			if !judges(imp) {
+				t.Errorf("%s, which judges histories, imports %s", pkg, imp)
+			}
+		}
+	}
+	if n == 0 {
+		t.Error("there are no judges")
 	}
 }
 

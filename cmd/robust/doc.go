@@ -7,6 +7,8 @@
 //	robust check [flags] INPUT…       prove or refute robustness
 //	robust instrument [flags] INPUT…  print the instrumented program,
 //	                                  with -boogie for that verifier
+//	robust history convert -out FORMAT [flags] FILE…
+//	                                  rewrite a recorded history
 //	robust version
 //	robust help [COMMAND|CODE|codes]
 //

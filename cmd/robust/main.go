@@ -48,11 +48,11 @@ type command struct {
 type streams struct{ out, err io.Writer }
 
 func commands() []command {
-	return []command{
+	return append([]command{
 		{"check", "[flags] INPUT…", "prove or refute robustness", inputs, checkCommand},
 		{"instrument", "[flags] INPUT…", "print the instrumented program", inputs, instrumentCommand},
 		{"proof verify", "[flags] DIR…", "check what check -proof wrote, with z3", "DIR is a folder that robust check -proof wrote.", verifyCommand},
-	}
+	}, historyCommands()...)
 }
 
 // inputs says what INPUT is.
@@ -143,6 +143,7 @@ func dispatch(ctx context.Context, args []string, std streams) (int, error) {
 		fmt.Fprintln(std.out, version())
 		return exitOK, nil
 	}
+	var seconds []string // that the first word has
 	for _, c := range commands() {
 		first, second, two := strings.Cut(c.name, " ")
 		switch {
@@ -151,11 +152,20 @@ func dispatch(ctx context.Context, args []string, std streams) (int, error) {
 			return c.run(ctx, args, std)
 		case len(args) > 0 && args[0] == second:
 			return c.run(ctx, args[1:], std)
-		case slices.Contains(args, "-h"):
-			return c.run(ctx, []string{"-h"}, std)
 		default:
-			return 0, usagef("%s is followed by %s; robust help lists the commands", first, second)
+			seconds = append(seconds, second)
 		}
+	}
+	if len(seconds) > 0 {
+		if slices.Contains(args, "-h") {
+			for _, second := range seconds {
+				if code, err := dispatch(ctx, []string{name, second, "-h"}, std); err != nil || code != exitOK {
+					return code, err
+				}
+			}
+			return exitOK, nil
+		}
+		return 0, usagef("%s is followed by %s; robust help lists the commands", name, strings.Join(seconds, " or "))
 	}
 	return 0, usagef("there is no command %q; robust help lists the commands", name)
 }
@@ -198,7 +208,11 @@ Usage:
 
 `)
 	for _, c := range commands() {
-		fmt.Fprintf(w, "  %-34s %s\n", "robust "+c.name+" "+c.args, c.summary)
+		if call := "robust " + c.name + " " + c.args; len([]rune(call)) <= 34 {
+			fmt.Fprintf(w, "  %-34s %s\n", call, c.summary)
+		} else {
+			fmt.Fprintf(w, "  %s\n      %s\n", call, c.summary)
+		}
 	}
 	fmt.Fprint(w, `  robust version                     print the version
   robust help COMMAND                list the flags of a command

@@ -1,0 +1,438 @@
+package codec
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"github.com/txrobust/robust/history"
+)
+
+// jepsen makes a history of the operations that Jepsen records: each is an
+// invocation and, usually, a completion by the same process.
+type jepsen struct {
+	b *history.Builder
+	// open are the invocations without a completion, by process; those without
+	// a process apart, in their order.
+	open     map[history.Name]*pending
+	nameless []*pending
+	sessions map[history.Name]history.Session
+	free     []*pending
+	position int64
+	invoked  bool // some operation has an invocation
+	elements []history.Value
+}
+
+// pending is an invocation.
+type pending struct {
+	txn   history.Txn
+	f     string
+	value tree // empty if the invocation has none
+	line  int
+}
+
+func newJepsen(b *history.Builder) *jepsen {
+	return &jepsen{b: b, open: map[history.Name]*pending{}, sessions: map[history.Name]history.Session{}}
+}
+
+// event is one line of the recording.
+type event struct {
+	kind       string // invoke, ok, fail or info
+	f          string
+	process    history.Name
+	value      at
+	hasValue   bool
+	hasProcess bool
+	time       int64
+	invoked    bool // the value is that of the invocation
+}
+
+// types of events, so that parsing allocates nothing.
+var eventKinds = []string{"invoke", "ok", "fail", "info"}
+
+// parseEvent takes the fields that matter out of a map.
+func parseEvent(m at) (event, error) {
+	e := event{time: history.NoTime}
+	if m.shape() != mapNode {
+		return e, fmt.Errorf("%s, expected a map of :type, :process, :f and :value", m.shape())
+	}
+	for k := m.first(); k.in(m); {
+		v := k.next()
+		switch {
+		case k.is("type"):
+			for _, kind := range eventKinds {
+				if v.is(kind) {
+					e.kind = kind
+				}
+			}
+			if e.kind == "" {
+				return e, fmt.Errorf("the :type %s, expected :invoke, :ok, :fail or :info", v)
+			}
+		case k.is("f"):
+			e.f = intern(v)
+		case k.is("process"):
+			e.process, e.hasProcess = v.name(), v.shape() != nilNode
+		case k.is("value"):
+			e.value, e.hasValue = v, v.shape() != nilNode
+		case k.is("time"):
+			if v.shape() == intNode {
+				e.time = v.node().num
+			}
+		}
+		k = v.next()
+	}
+	if e.kind == "" {
+		return e, fmt.Errorf("an operation without :type")
+	}
+	return e, nil
+}
+
+// intern gives the words that occur often without an allocation.
+func intern(v at) string {
+	for _, w := range []string{"txn", "read", "write", "cas", "add", "transfer"} {
+		if v.is(w) {
+			return w
+		}
+	}
+	return v.word()
+}
+
+// add adds one line of the recording.
+func (j *jepsen) add(e event, line int, place history.Place) error {
+	if e.process.Text == "nemesis" {
+		return nil // it is no client
+	}
+	j.position++
+	if e.kind == "invoke" {
+		return j.invoke(e, line, place)
+	}
+	p := j.find(e)
+	if p == nil {
+		// A completion alone: when it began is not known.
+		p = j.begin(e, line, place)
+	} else if p.f != "" && e.f != "" && p.f != e.f {
+		return fmt.Errorf("process %s completes %s, but line %d began %s", e.process, e.f, p.line, p.f)
+	}
+	if e.f == "" {
+		e.f = p.f
+	}
+	switch e.kind {
+	case "ok":
+		j.b.SetEnd(p.txn, j.position)
+	case "fail":
+		j.b.SetStatus(p.txn, history.Aborted)
+		j.b.SetEnd(p.txn, j.position)
+	case "info":
+		j.b.SetStatus(p.txn, history.Unknown)
+	}
+	if e.time != history.NoTime {
+		j.b.SetEnded(p.txn, e.time)
+	}
+	if (e.kind != "ok" || !e.hasValue && e.f != "read") && len(p.value.nodes) > 0 {
+		// What such an operation was about, its invocation says, but not what it
+		// read.
+		e.value, e.hasValue, e.invoked = p.value.root(), true, true
+	}
+	j.free = append(j.free, p)
+	return j.operations(p.txn, e)
+}
+
+// begin starts a transaction.
+func (j *jepsen) begin(e event, line int, place history.Place) *pending {
+	s, ok := j.sessions[e.process]
+	if !ok || !e.hasProcess {
+		// Without a process nothing is known about the order of sessions.
+		s = j.b.Session(e.process)
+		j.sessions[e.process] = s
+	}
+	p := &pending{}
+	if n := len(j.free); n > 0 {
+		p, j.free = j.free[n-1], j.free[:n-1]
+	}
+	p.txn, p.f, p.line = j.b.Txn(s, history.Committed), e.f, line
+	p.value.nodes = p.value.nodes[:0]
+	j.b.SetPlace(p.txn, place)
+	return p
+}
+
+func (j *jepsen) invoke(e event, line int, place history.Place) error {
+	if p := j.open[e.process]; p != nil && e.hasProcess {
+		return fmt.Errorf("process %s invokes an operation, but the one that it invoked in line %d is not complete", e.process, p.line)
+	}
+	p := j.begin(e, line, place)
+	if e.hasValue {
+		e.value.copyTo(&p.value)
+	}
+	j.b.SetBegin(p.txn, j.position)
+	if e.time != history.NoTime {
+		j.b.SetStarted(p.txn, e.time)
+	}
+	j.invoked = true
+	if e.hasProcess {
+		j.open[e.process] = p
+	} else {
+		j.nameless = append(j.nameless, p)
+	}
+	return nil
+}
+
+// find gives the invocation that an event completes, nil if there is none, and
+// forgets it.
+func (j *jepsen) find(e event) *pending {
+	if e.hasProcess {
+		p := j.open[e.process]
+		delete(j.open, e.process)
+		return p
+	}
+	for i, p := range j.nameless {
+		if p.f == e.f && (!e.hasValue || len(p.value.nodes) == 0 || sameShape(p.value.root(), e.value)) {
+			j.nameless = append(j.nameless[:i], j.nameless[i+1:]...)
+			return p
+		}
+	}
+	return nil
+}
+
+// sameShape tells whether b may complete a: the same operations on the same
+// keys, with the same values but for reads.
+func sameShape(a, b at) bool {
+	if a.shape() != listNode || b.shape() != listNode {
+		return a.String() == b.String()
+	}
+	x, y := a.first(), b.first()
+	for x.in(a) && y.in(b) {
+		if !sameOp(x, y) {
+			return false
+		}
+		x, y = x.next(), y.next()
+	}
+	return !x.in(a) && !y.in(b)
+}
+
+func sameOp(a, b at) bool {
+	if a.shape() != listNode || b.shape() != listNode || a.count() != 3 || b.count() != 3 {
+		return a.String() == b.String()
+	}
+	f, k := a.first(), a.first().next()
+	g, l := b.first(), b.first().next()
+	return f.String() == g.String() && k.String() == l.String() && (f.is("r") || k.next().String() == l.next().String())
+}
+
+// finish ends the recording: what was not completed may have happened.
+func (j *jepsen) finish() (line int, err error) {
+	for _, p := range j.open {
+		j.nameless = append(j.nameless, p)
+	}
+	slices.SortFunc(j.nameless, func(p, q *pending) int { return cmp.Compare(p.txn, q.txn) })
+	for _, p := range j.nameless {
+		j.b.SetStatus(p.txn, history.Unknown)
+		e := event{kind: "info", f: p.f}
+		if len(p.value.nodes) > 0 {
+			e.value, e.hasValue = p.value.root(), true
+		}
+		if err := j.operations(p.txn, e); err != nil {
+			return p.line, err
+		}
+	}
+	if j.invoked {
+		j.b.SetOrder(history.RealTime)
+	} else {
+		j.b.ForgetOrder()
+	}
+	return 0, nil
+}
+
+// operations adds the operations of a completed transaction.
+func (j *jepsen) operations(t history.Txn, e event) error {
+	b := j.b
+	b.Resume(t)
+	isTxn := e.f == "txn" || e.f == "" && e.hasValue && e.value.shape() == listNode
+	known := e.kind == "ok"
+	switch {
+	case isTxn:
+		if !e.hasValue {
+			return b.Err() // a transaction without operations
+		}
+		if e.value.shape() != listNode {
+			return fmt.Errorf("%s as the :value of a transaction, expected a vector of operations", e.value.shape())
+		}
+		for op := e.value.first(); op.in(e.value); op = op.next() {
+			if err := j.operation(op, known && !e.invoked); err != nil {
+				return err
+			}
+		}
+	case e.f == "read":
+		object := j.object()
+		switch {
+		case !known:
+			b.ReadAny(object, history.NoValue)
+		case !e.hasValue:
+			b.ReadAny(object, history.Initial)
+		case e.value.shape() == mapNode:
+			return j.balances(e.value)
+		default:
+			return j.read(object, e.value)
+		}
+	case e.f == "write" || e.f == "add":
+		if !e.hasValue {
+			return fmt.Errorf("a %s without a :value", e.f)
+		}
+		if e.f == "write" {
+			b.WriteAny(j.object(), b.Value(e.value.name()))
+		} else {
+			b.AddAny(j.object(), b.Value(e.value.name()))
+		}
+	case e.f == "cas":
+		if !e.hasValue || e.value.shape() != listNode || e.value.count() != 2 {
+			return fmt.Errorf("a cas whose :value is not [old new]")
+		}
+		object, old, next := j.object(), e.value.first(), e.value.first().next()
+		if known {
+			b.Read(object, b.Value(old.name()))
+		} else {
+			b.Read(object, history.NoValue)
+		}
+		b.Write(object, b.Value(next.name()))
+	case e.f == "acquire" || e.f == "release":
+		// A mutex is a register that is held or, as initially, is not.
+		held := b.Value(history.Name{Kind: history.KeywordName, Text: "held"})
+		before, after := history.Initial, held
+		if e.f == "release" {
+			before, after = after, before
+		}
+		if !known {
+			before = history.NoValue
+		}
+		b.Read(j.object(), before)
+		b.Write(j.object(), after)
+	case e.f == "transfer":
+		return j.transfer(e)
+	default:
+		return fmt.Errorf("the operation %q, expected :f to be txn, read, write, cas, add, acquire, release or transfer", e.f)
+	}
+	return b.Err()
+}
+
+// operation adds one operation of a transaction: [f key value].
+func (j *jepsen) operation(op at, known bool) error {
+	b := j.b
+	if op.shape() != listNode || op.count() != 3 {
+		return fmt.Errorf("the operation %s, expected a vector of function, key and value", op)
+	}
+	f, key := op.first(), op.first().next()
+	value := key.next()
+	k := j.key(key)
+	switch {
+	case f.is("r") && !known:
+		b.ReadAny(k, history.NoValue)
+	case f.is("r"):
+		return j.read(k, value)
+	case f.is("w"):
+		b.Write(k, b.Value(value.name()))
+	case f.is("append"):
+		b.Op(history.Append, k, b.Value(value.name()))
+	case f.is("add"):
+		b.Op(history.Add, k, b.Value(value.name()))
+	case f.is("inc"):
+		if value.shape() != intNode {
+			return fmt.Errorf("an increment by %s, expected an integer", value)
+		}
+		b.Op(history.Increment, k, b.IntValue(value.node().num))
+	default:
+		return fmt.Errorf("the operation %s, expected :r, :w, :append, :add or :inc", op)
+	}
+	return b.Err()
+}
+
+// object is the one key of histories that have no keys.
+func (j *jepsen) object() history.Key { return j.b.Key(history.Name{}) }
+
+func (j *jepsen) key(a at) history.Key {
+	if a.shape() == intNode {
+		return j.b.IntKey(a.node().num)
+	}
+	return j.b.Key(a.name())
+}
+
+// read adds a read that returned v.
+func (j *jepsen) read(k history.Key, v at) error {
+	b := j.b
+	switch v.shape() {
+	case listNode, setNode:
+		j.elements = j.elements[:0]
+		for c := v.first(); c.in(v); c = c.next() {
+			if c.shape() == intNode {
+				j.elements = append(j.elements, b.IntValue(c.node().num))
+			} else {
+				j.elements = append(j.elements, b.Value(c.name()))
+			}
+		}
+		if v.shape() == setNode {
+			b.List(history.ReadSet, k, j.elements)
+		} else {
+			b.ReadMany(k, j.elements)
+		}
+	case intNode:
+		b.ReadAny(k, b.IntValue(v.node().num))
+	default:
+		b.ReadAny(k, b.Value(v.name()))
+	}
+	return b.Err()
+}
+
+// balances adds the reads of all accounts of a bank. What is in them at first is
+// not recorded.
+func (j *jepsen) balances(m at) error {
+	for k := m.first(); k.in(m); {
+		v := k.next()
+		key := j.account(k)
+		if v.shape() == nilNode {
+			j.b.Op(history.ReadCounter, key, history.NoValue)
+		} else if v.shape() == intNode {
+			j.b.Op(history.ReadCounter, key, j.b.IntValue(v.node().num))
+		} else {
+			return fmt.Errorf("the balance %s, expected an integer", v)
+		}
+		k = v.next()
+	}
+	return j.b.Err()
+}
+
+// account is the key of an account. The keys of objects in JSON are strings.
+func (j *jepsen) account(a at) history.Key {
+	name := a.name()
+	if name.Kind == history.StringName {
+		if n, ok := parseInt([]byte(name.Text)); ok {
+			name = history.Int(n)
+		}
+	}
+	k := j.b.Key(name)
+	j.b.SetInitial(k, history.NoValue)
+	return k
+}
+
+// transfer adds what a transfer between accounts does: two increments.
+func (j *jepsen) transfer(e event) error {
+	var from, to, amount at
+	if e.hasValue && e.value.shape() == mapNode {
+		for k := e.value.first(); k.in(e.value); {
+			v := k.next()
+			switch {
+			case k.is("from"):
+				from = v
+			case k.is("to"):
+				to = v
+			case k.is("amount"):
+				amount = v
+			}
+			k = v.next()
+		}
+	}
+	if from.t == nil || to.t == nil || amount.t == nil || amount.shape() != intNode {
+		return fmt.Errorf("a transfer whose :value does not have :from, :to and :amount")
+	}
+	n := amount.node().num
+	j.b.Op(history.Increment, j.account(from), j.b.IntValue(-n))
+	j.b.Op(history.Increment, j.account(to), j.b.IntValue(n))
+	return j.b.Err()
+}

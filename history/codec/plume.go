@@ -1,0 +1,184 @@
+package codec
+
+import (
+	"bytes"
+
+	"github.com/txrobust/robust/history"
+)
+
+// plumeReader reads the text format of Plume (C4) and PolySI: one operation a
+// line, w(key,value,session,txn) or r(…), all integers. Transactions are
+// numbered for the whole history; those of number -1 aborted. The value 0 is
+// the initial one.
+type plumeReader struct {
+	b        *history.Builder
+	sessions map[int64]history.Session
+	txns     numbers
+	// The line before: most lines continue its transaction.
+	session, txn int64
+	current      bool
+}
+
+func (r *plumeReader) file(in *input) error {
+	for {
+		text, ok := in.text()
+		if !ok {
+			break
+		}
+		if err := r.operation(in, text); err != nil {
+			return err
+		}
+	}
+	if in.err != nil {
+		return in.err
+	}
+	r.b.TakeInitial(history.AllInitial)
+	return nil
+}
+
+func (r *plumeReader) operation(in *input, text []byte) error {
+	n, ok := plumeDigits(text)
+	if !ok {
+		if text = bytes.TrimSpace(text); len(text) == 0 {
+			return nil
+		}
+		n, ok = plumeFields(text)
+	}
+	if !ok {
+		return in.lineErrorf("%s, expected w(key,value,session,txn) or r(key,value,session,txn) of integers", show(text))
+	}
+	key, value, session, txn := n[0], n[1], n[2], n[3]
+	if txn < -1 {
+		return in.lineErrorf("the transaction %d, expected a number from 0, or -1 for one that aborted", txn)
+	}
+	if !r.current || session != r.session || txn != r.txn {
+		if err := r.enter(in, session, txn); err != nil {
+			return err
+		}
+	}
+	b := r.b
+	v := history.Initial
+	if value != 0 {
+		v = b.IntValue(value)
+	}
+	if text[0] == 'w' {
+		b.Write(b.IntKey(key), v)
+	} else {
+		b.Read(b.IntKey(key), v)
+	}
+	if b.Err() != nil {
+		return in.lineErrorf("%v", b.Err())
+	}
+	return nil
+}
+
+// enter makes operations belong to a transaction, a new one if needed.
+func (r *plumeReader) enter(in *input, session, txn int64) error {
+	s, ok := r.sessions[session]
+	if !ok {
+		s = r.b.Session(history.Int(session))
+		r.sessions[session] = s
+	}
+	r.session, r.txn, r.current = session, txn, true
+	place := history.At(in.file, int64(in.line-1))
+	if txn == -1 {
+		// Nothing tells how many transactions they were.
+		r.b.SetPlace(r.b.Txn(s, history.Aborted), place)
+		return nil
+	}
+	if t, ok := r.txns.get(txn); ok {
+		if had := r.b.SessionOf(t); had != s {
+			return in.lineErrorf("the transaction %d is in session %d, but was in session %s before; expected numbers that are unique in the whole history",
+				txn, session, r.b.SessionName(had))
+		}
+		r.b.Resume(t)
+		return nil
+	}
+	t := r.b.Txn(s, history.Committed)
+	r.txns.set(txn, t)
+	r.b.SetNumber(t, txn)
+	r.b.SetPlace(t, place)
+	return nil
+}
+
+// plumeDigits parses c(n,n,n,n) where no number has a sign or more than 18
+// digits, and there is no space: nearly all lines.
+func plumeDigits(b []byte) (n [4]int64, ok bool) {
+	if len(b) < 3 || b[0] != 'r' && b[0] != 'w' || b[1] != '(' {
+		return n, false
+	}
+	i := 2
+	for f := range n {
+		first := i
+		for i < len(b) && b[i]-'0' <= 9 {
+			n[f] = 10*n[f] + int64(b[i]-'0')
+			i++
+		}
+		end := byte(',')
+		if f == 3 {
+			end = ')'
+		}
+		if i == first || i-first > 18 || i == len(b) || b[i] != end {
+			return n, false
+		}
+		i++
+	}
+	return n, i == len(b)
+}
+
+// plumeFields parses c(n,n,n,n).
+func plumeFields(b []byte) (n [4]int64, ok bool) {
+	if len(b) < 3 || b[0] != 'r' && b[0] != 'w' || b[1] != '(' || b[len(b)-1] != ')' {
+		return n, false
+	}
+	b = b[2 : len(b)-1]
+	for i := range n {
+		field := b
+		if i < 3 {
+			c := bytes.IndexByte(b, ',')
+			if c < 0 {
+				return n, false
+			}
+			field, b = b[:c], b[c+1:]
+		}
+		if n[i], ok = parseInt(bytes.TrimSpace(field)); !ok {
+			return n, false
+		}
+	}
+	return n, true
+}
+
+// numbers maps the numbers of a recording to transactions. Most are small.
+type numbers struct {
+	small []history.Txn
+	large map[int64]history.Txn
+}
+
+func (m *numbers) get(n int64) (history.Txn, bool) {
+	if 0 <= n && n < int64(len(m.small)) {
+		return m.small[n], m.small[n] != 0
+	}
+	t, ok := m.large[n]
+	return t, ok
+}
+
+func (m *numbers) set(n int64, t history.Txn) {
+	// An array that is at most a quarter full wastes no more than a map.
+	if 0 <= n && n < 4*int64(t)+1024 {
+		if n >= int64(len(m.small)) {
+			m.small = append(m.small, make([]history.Txn, max(int(n)+1, 2*len(m.small))-len(m.small))...)
+			for l, t := range m.large {
+				if 0 <= l && l < int64(len(m.small)) {
+					m.small[l] = t
+					delete(m.large, l)
+				}
+			}
+		}
+		m.small[n] = t
+		return
+	}
+	if m.large == nil {
+		m.large = map[int64]history.Txn{}
+	}
+	m.large[n] = t
+}

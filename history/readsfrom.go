@@ -1,0 +1,211 @@
+package history
+
+import (
+	"math/bits"
+	"sync"
+)
+
+// lazy is what is computed on first demand.
+type lazy struct {
+	sourcesOnce sync.Once
+	sources     *Sources
+	writersOnce sync.Once
+	writers     *Writers
+}
+
+// Sources tells for every read which writes it may come from (the WR edges,
+// before anything is known about levels): all operations of the history,
+// whatever their transaction and its status, that wrote what was read to that
+// key. Where the recording identifies versions the identity decides, otherwise
+// the value. None is a read out of thin air; several are duplicate values, and
+// the WR edge is a choice.
+type Sources struct {
+	h *History
+	// The source of each operation: itself, or none, or ^(index of choice).
+	// The same for the elements of lists and the rows of ranges.
+	op, element, row []Op
+	choices          [][]Op
+	duplicates       bool
+}
+
+const noSource Op = -1 << 31
+
+// several tells whether a source is a choice.
+func several(w Op) bool { return noSource < w && w < 0 }
+
+// Sources gives the index of reads, built once for all callers.
+func (h *History) Sources() *Sources {
+	h.sourcesOnce.Do(func() { h.sources = newSources(h) })
+	return h.sources
+}
+
+// Of gives the writes that a Read may come from, in order; none for other
+// operations and for results that are not known.
+// The caller must not change it.
+func (s *Sources) Of(o Op) []Op { return s.at(s.op, int(o)) }
+
+// Element gives the writes that element i of what a ReadList or ReadSet returned
+// may come from.
+func (s *Sources) Element(o Op, i int) []Op {
+	return s.at(s.element, int(s.h.listFirst[s.h.value[o]])+i)
+}
+
+// Row gives the writes that row i of what a ReadRange returned may come from;
+// the dead rows follow the live ones.
+func (s *Sources) Row(o Op, i int) []Op { return s.at(s.row, int(s.h.ranges[s.h.value[o]].first)+i) }
+
+// One is the write that a Read must come from, if there is just one.
+func (s *Sources) One(o Op) (w Op, ok bool) { w = s.op[o]; return w, w >= 0 }
+
+// Duplicates tells whether some read has several sources.
+func (s *Sources) Duplicates() bool { return s.duplicates }
+
+func (s *Sources) at(column []Op, i int) []Op {
+	switch w := column[i]; {
+	case w >= 0:
+		return column[i : i+1 : i+1]
+	case w == noSource:
+		return nil
+	default:
+		return s.choices[^w]
+	}
+}
+
+func newSources(h *History) *Sources {
+	s := &Sources{h: h, op: make([]Op, len(h.kind)), element: make([]Op, len(h.elements)), row: make([]Op, len(h.rowKeys))}
+	for o := range s.op {
+		s.op[o] = noSource
+	}
+	// Registers alone, without identities, are what large histories have.
+	if h.version == nil {
+		s.registers()
+		if len(h.elements) == 0 && len(h.rowKeys) == 0 {
+			return s
+		}
+	}
+	byValue := newVersions(h, h.value, &s.choices)
+	var byIdentity *versions
+	if h.version != nil {
+		byIdentity = newVersions(h, h.version, &s.choices)
+	}
+	find := func(x *versions, k Key, v Value) Op {
+		w := x.find(k, v)
+		s.duplicates = s.duplicates || several(w)
+		return w
+	}
+	for o, kind := range h.kind {
+		v := h.value[o]
+		switch kind {
+		case Read:
+			if h.version == nil {
+				continue // done
+			}
+			if id := h.Version(Op(o)); id != NoValue {
+				s.op[o] = find(byIdentity, h.key[o], id)
+			} else if v != NoValue {
+				s.op[o] = find(byValue, h.key[o], v)
+			}
+		case ReadList, ReadSet:
+			if v < 0 {
+				continue
+			}
+			at := h.listFirst[v]
+			for i := at; i < at+uint32(h.listLen[v]); i++ {
+				if s.element[i] == 0 { // otherwise done: the list is shared
+					s.element[i] = find(byValue, h.key[o], h.elements[i])
+				}
+			}
+		case ReadRange:
+			if v < 0 {
+				continue
+			}
+			r := h.ranges[v]
+			for i := r.first; i < r.first+uint32(r.live+r.dead); i++ {
+				s.row[i] = find(byValue, h.rowKeys[i], h.rowValues[i])
+			}
+		}
+	}
+	return s
+}
+
+// registers finds the sources of all reads of registers, by value. It goes
+// through the operations key by key, so that what it looks up is in the cache.
+func (s *Sources) registers() {
+	h := s.h
+	takes := func(o int) bool {
+		k := h.kind[o]
+		return (k == Read || typeOf[k] == Register && k.Writes()) && h.value[o] != NoValue
+	}
+	first := make([]int32, len(h.types)+1)
+	for o := range h.kind {
+		if takes(o) {
+			first[h.key[o]+1]++
+		}
+	}
+	for k := range h.types {
+		first[k+1] += first[k]
+	}
+	// Of each operation its value, its number, and whether it writes.
+	packed := make([]uint64, first[len(h.types)])
+	next := append([]int32(nil), first...)
+	for o := range h.kind {
+		if takes(o) {
+			k := h.key[o]
+			w := uint64(0)
+			if h.kind[o] != Read {
+				w = 1
+			}
+			packed[next[k]] = uint64(uint32(h.value[o]))<<32 | uint64(o)<<1 | w
+			next[k]++
+		}
+	}
+	var table []uint64 // 1 + value, and the source
+	for k := range h.types {
+		ops := packed[first[k]:first[k+1]]
+		writes := 0
+		for _, p := range ops {
+			writes += int(p & 1)
+		}
+		size := bits.Len(uint(writes + writes/2 + 1))
+		if len(table) < 1<<size {
+			table = make([]uint64, 1<<size)
+		}
+		t := table[:1<<size]
+		clear(t)
+		place := func(p uint64) int {
+			i := int(p >> 32 * 0x9e3779b97f4a7c15 >> (64 - size))
+			for t[i] != 0 && t[i]>>32 != p>>32+1 {
+				if i++; i == len(t) {
+					i = 0
+				}
+			}
+			return i
+		}
+		for _, p := range ops {
+			if p&1 == 0 {
+				continue
+			}
+			i, o := place(p), Op(uint32(p)>>1)
+			source := o
+			if t[i] != 0 {
+				if source = Op(uint32(t[i])); several(source) {
+					s.choices[^source] = append(s.choices[^source], o)
+				} else {
+					s.choices = append(s.choices, []Op{source, o})
+					source = Op(^(len(s.choices) - 1))
+				}
+			}
+			t[i] = (p>>32+1)<<32 | uint64(uint32(source))
+		}
+		for _, p := range ops {
+			if p&1 != 0 {
+				continue
+			}
+			if i := place(p); t[i] != 0 {
+				source := Op(uint32(t[i]))
+				s.op[uint32(p)>>1] = source
+				s.duplicates = s.duplicates || several(source)
+			}
+		}
+	}
+}
