@@ -237,6 +237,9 @@ func (q *quotes) inPlace(lit string) []byte {
 			}
 		}
 	}
+	if q.open != 0 && !raw {
+		return nil
+	}
 	if q.comment && raw { // nothing ends it but the string
 		copy(out[from:], blank(string(out[from:])))
 	}
