@@ -78,6 +78,8 @@ func TestFoundSchema(t *testing.T) {
 		{"a file that cannot be split", tables + "CREATE TABLE c (t text DEFAULT 'x);", writes, unknown, "found.sql:3:32: this file is left out"},
 		{"a body with semicolons", tables + "CREATE FUNCTION f() RETURNS int BEGIN ATOMIC SELECT CASE WHEN true THEN 1 END; SELECT 2; END;\nPRAGMA x;", writes, "", "found.sql:4:1: this statement is left out"},
 		{"the name of the hidden key", tables + "CREATE TABLE c (rowid int);", "-- name: t\nDELETE FROM c;", unknown, "found.sql:3:14: no statement on c is modelled"},
+		{"a temporary table", tables, "-- name: t\nBEGIN; CREATE TEMP TABLE c (id int); DELETE FROM c; COMMIT;", "CREATE TABLE inside of a function: ; a table that a function creates (c): ", ""},
+		{"a table that a transaction leaves", tables, "-- name: t\nBEGIN; CREATE TABLE c (id int); DELETE FROM c; COMMIT;", "CREATE TABLE inside of a function: c; a table that a function creates (c): c", ""},
 		{"a later file", "ALTER TABLE a ADD CHECK (v > 0);" + tables, writes, "", ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -176,7 +176,7 @@ func read(files []File, opt Options) (l *loader, err error) {
 	for _, f := range slices.Concat(l.funcs, l.scripts, l.programs) {
 		for _, name := range slices.Sorted(maps.Keys(f.refs.made)) {
 			if l.table(name) == nil && l.views[name] == nil {
-				l.views[name] = &view{pos: f.pos, what: "a table that a function creates", rows: f.refs.made[name]}
+				l.views[name] = &view{pos: f.pos, what: "a table that a function creates", rows: f.refs.lasting[name]}
 			}
 		}
 		if !opt.isProgram {

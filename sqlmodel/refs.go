@@ -14,9 +14,11 @@ import (
 type refs struct {
 	tables map[string]bool
 	calls  map[string]bool
-	// made are the tables that it creates; true are those for all sessions.
-	made   map[string]bool
-	writes bool
+	// made are the tables that it creates, lasting those of them that other
+	// sessions see.
+	made    map[string]bool
+	lasting map[string]bool
+	writes  bool
 	// frees says that it may delete or update rows, not only add some.
 	frees bool
 	// dynamic says that it runs SQL that is not in the text, defers that it
@@ -34,7 +36,7 @@ type refs struct {
 }
 
 func newRefs() *refs {
-	return &refs{tables: map[string]bool{}, calls: map[string]bool{}, made: map[string]bool{}, operators: map[string]bool{}}
+	return &refs{tables: map[string]bool{}, calls: map[string]bool{}, made: map[string]bool{}, lasting: map[string]bool{}, operators: map[string]bool{}}
 }
 
 // add collects what a tree names.
@@ -93,7 +95,10 @@ func (r *refs) add(root pg.Message) {
 // make adds a table that is created.
 func (r *refs) make(v *pg.RangeVar) {
 	name := rangeName(v)
-	r.made[name] = r.made[name] || v.Relpersistence != "t"
+	r.made[name] = true
+	if v.Relpersistence != "t" {
+		r.lasting[name] = true
+	}
 }
 
 func (l *loader) refsIn(root pg.Message) *refs {
