@@ -36,6 +36,9 @@ func suppress(ctx context.Context, p *ir.Program, opt Options, rep *Report) erro
 	found := rep.Findings
 	rep.Findings = []report.Finding{}
 	s.sort(found, nil)
+	if len(rep.Suppressed) > 0 && len(rep.Findings) == 0 {
+		rep.Open = nil // what Options.All left open is asked again, of the rest
+	}
 	decided, err := s.rest()
 	if err != nil {
 		return err

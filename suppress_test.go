@@ -99,6 +99,25 @@ func TestIgnore(t *testing.T) {
 	}
 }
 
+// TestIgnoreAll: with a finding for each set of transactions, the same counts.
+func TestIgnoreAll(t *testing.T) {
+	for _, c := range []struct {
+		comments map[string]string
+		want     string
+	}{
+		{map[string]string{"a": "x"}, "not-robust, rest not-robust; c-d (a-b by comment x)"},
+		{map[string]string{"a": "x", "c": "y"}, "not-robust, rest robust; (a-b by comment x) (c-d by comment y)"},
+	} {
+		r, err := checkSkews(t, c.comments, robust.Options{All: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := summary(r); got != c.want || len(r.Findings) == 0 && r.Open != nil {
+			t.Errorf("%v: %s, want %s; open is %+v", c.comments, got, c.want, r.Open)
+		}
+	}
+}
+
 // TestIgnoreRobust: a comment in a robust program is stale.
 func TestIgnoreRobust(t *testing.T) {
 	p, err := sqlmodel.Parse([]sqlmodel.File{{Name: "one.sql", Text: `CREATE TABLE t (k int PRIMARY KEY, v int);

@@ -160,7 +160,10 @@ func codeFlow(w *witness.Witness) *sarif.CodeFlow {
 // openResult says what is open.
 func openResult(run *sarif.Run, r *Report) *sarif.Result {
 	text := "Neither proved nor refuted: " + r.Open.Reason + "."
-	if len(r.Suppressed) > 0 {
+	switch {
+	case len(r.Findings) > 0:
+		text = "Apart from the findings, neither proved nor refuted: " + r.Open.Reason + "."
+	case len(r.Suppressed) > 0:
 		text = "Apart from what is suppressed, neither proved nor refuted: " + r.Open.Reason + "."
 	}
 	for _, c := range r.Open.Cycles {
