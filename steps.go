@@ -185,8 +185,8 @@ func (c *check) prove() (bool, error) {
 	c.rep.Stats.Queries += r.Stats.Queries
 	c.rep.Stats.SolverMS += r.Stats.Solver.Time.Milliseconds()
 	c.tried = attempt{r.Walks, r.Facts, r, r.Bounds}
-	if len(anomalies) > 0 {
-		return true, c.foundOn(r.Walks, anomalies)
+	if decided, err := c.foundOn(r.Walks, anomalies); decided || err != nil {
+		return true, err
 	}
 	switch r.Verdict {
 	case movers.Robust:
@@ -320,7 +320,7 @@ func (c *check) foundAnomaly(a *schedules.Anomaly) error {
 
 // foundOn reports the anomalies that were found on walks: the first one, or with
 // Options.All one for each set of transactions. The other walks stay open.
-func (c *check) foundOn(walks []*movers.Walk, anomalies map[*movers.Walk]*schedules.Anomaly) error {
+func (c *check) foundOn(walks []*movers.Walk, anomalies map[*movers.Walk]*schedules.Anomaly) (decided bool, err error) {
 	var with []*movers.Walk
 	var open [][]string
 	for _, w := range walks {
@@ -331,7 +331,7 @@ func (c *check) foundOn(walks []*movers.Walk, anomalies map[*movers.Walk]*schedu
 		}
 		seen := len(c.rep.Findings)
 		if err := c.foundAnomaly(a); err != nil {
-			return err
+			return true, err
 		}
 		with = append(with, w)
 		if !c.opt.All {
@@ -341,12 +341,15 @@ func (c *check) foundOn(walks []*movers.Walk, anomalies map[*movers.Walk]*schedu
 			c.rep.Findings = c.rep.Findings[:seen]
 		}
 	}
+	if len(with) == 0 {
+		return false, nil
+	}
 	c.tried.walks = with
 	if c.opt.All && len(open) > 0 {
 		c.rep.Open = &report.Open{Cycles: sortedCycles(open), Settle: []string{},
 			Reason: "no proof excludes the cycles below, and no execution that shows one was found"}
 	}
-	return nil
+	return true, nil
 }
 
 // sameSet reports whether two lists have the same members.
