@@ -97,6 +97,17 @@ func (l *loader) readProgram() {
 	}
 }
 
+// programFiles gives the files of a client program to which notes refer.
+func (l *loader) programFiles() map[string]bool {
+	out := map[string]bool{}
+	for _, n := range l.notes {
+		if !slices.ContainsFunc(l.files, func(f File) bool { return f.Name == n.Pos.File }) {
+			out[n.Pos.File] = true
+		}
+	}
+	return out
+}
+
 // eachQuery calls f for the statements of SQL.
 func eachQuery(list []client.Stmt, f func(q *client.Query)) {
 	client.Walk(list, func(s client.Stmt) {
