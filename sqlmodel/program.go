@@ -133,10 +133,13 @@ func unknownRefs(u *client.Unknown) *refs {
 
 // merge adds what o names.
 func (r *refs) merge(o *refs) {
-	for _, m := range [][2]map[string]bool{{r.tables, o.tables}, {r.calls, o.calls}, {r.made, o.made}, {r.operators, o.operators}} {
+	for _, m := range [][2]map[string]bool{{r.tables, o.tables}, {r.calls, o.calls}, {r.operators, o.operators}} {
 		for name := range m[1] {
 			m[0][name] = true
 		}
+	}
+	for name, lasts := range o.made {
+		r.made[name] = r.made[name] || lasts
 	}
 	r.writes, r.frees, r.dynamic, r.defers = r.writes || o.writes, r.frees || o.frees, r.dynamic || o.dynamic, r.defers || o.defers
 	r.locks, r.locksTables, r.sets = r.locks || o.locks, r.locksTables || o.locksTables, r.sets || o.sets

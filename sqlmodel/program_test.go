@@ -374,3 +374,18 @@ func FuzzSent(f *testing.F) {
 		}
 	})
 }
+
+// TestProgramUnreadSchema checks that nothing is guessed of a table that a
+// statement of the schema names which was not read.
+func TestProgramUnreadSchema(t *testing.T) {
+	const schema = "CREATE TABLE other (k int PRIMARY KEY);\nALTER TABLE orders PARTITION WEEKLY;\n"
+	txns := []*client.Txn{txn_("f", nil, sql("DELETE FROM orders WHERE k = 1"), sql("DELETE FROM carts WHERE k = 1"))}
+	prog, err := Client(t.Context(), nil, txns, Options{Schema: []File{{Name: "schema.sql", Text: schema}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const want = "txn f {\n  unmodelled * 'a table of which the schema was not read';\n  delete carts where carts.k == 1;\n}\n"
+	if got := prog.Txns[0].String(); got != want {
+		t.Errorf("got\n%s\n%v", got, prog.Notes)
+	}
+}
