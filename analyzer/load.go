@@ -52,9 +52,14 @@ func Load(ctx context.Context, patterns []string, opt Options) (*Result, error) 
 	if err != nil {
 		return nil, loadError(err)
 	}
-	paths, modules := closure1(roots)
+	for _, r := range roots {
+		if len(r.Errors) > 0 && len(r.GoFiles)+len(r.CompiledGoFiles) == 0 && len(r.OtherFiles) == 0 {
+			return nil, &PatternError{r.PkgPath, firstError(r)}
+		}
+	}
+	paths, modules := toRead(roots)
 	if len(paths) == 0 {
-		return nil, fmt.Errorf("%s: no Go package matches", strings.Join(patterns, " "))
+		return nil, &PatternError{strings.Join(patterns, " "), "no Go package matches"}
 	}
 	cfg.Mode = packages.NeedName | packages.NeedFiles | packages.NeedCompiledGoFiles | packages.NeedImports | packages.NeedTypes |
 		packages.NeedTypesSizes | packages.NeedSyntax | packages.NeedTypesInfo | packages.NeedModule
@@ -104,9 +109,14 @@ func Load(ctx context.Context, patterns []string, opt Options) (*Result, error) 
 	return res, nil
 }
 
-// closure1 gives the packages to read: those that match, and what they import of
+// PatternError is a pattern that names no packages.
+type PatternError struct{ Pattern, Msg string }
+
+func (e *PatternError) Error() string { return e.Pattern + ": " + e.Msg }
+
+// toRead gives the packages to read: those that match, and what they import of
 // the modules that are worked on; with the folders of those modules.
-func closure1(roots []*packages.Package) (paths, modules []string) {
+func toRead(roots []*packages.Package) (paths, modules []string) {
 	own := map[string]bool{}
 	for _, r := range roots {
 		if r.Module != nil {

@@ -1,7 +1,7 @@
 // Package sqlmodel translates the SQL text of a PostgreSQL application into an
 // ir.Program: its schema, and a transaction template for each function or
 // procedure in PL/pgSQL or SQL, for each transaction of a psql or pgbench script,
-// and for each query with parameters.
+// for each query with parameters, and for each transaction of a client program.
 //
 //	prog, err := sqlmodel.Load(ctx, []string{"schema.sql", "functions/"}, sqlmodel.Options{})
 //
@@ -63,6 +63,40 @@
 // cannot be read: they give notes, and no statement is modelled on a table that
 // they name anywhere, not even in a string. It is DDL alone: its functions are no
 // templates, and what changes rows in it is passed over.
+//
+// # Client programs
+//
+// Client makes a template of each client.Txn, which a front end for a programming
+// language has read: statements of SQL, what goes from one into another, and the
+// conditions and loops around them. The files are the schema then, with the
+// functions that the statements call. Parameters ($1, ?, :x, @x) are values of the
+// program: numbers, truth values and times have their types, and texts those of
+// the places where they stand, like the parameters of scripts. Where the type is
+// another one than the place wants, an opaque function converts it. What the
+// program computes itself is exact for integers and truth values; the order of
+// texts is not that of the database, and opaque.
+//
+// The first row of a result goes into variables; without one they keep their
+// values, and so they do where a NULL does not fit one of them. A loop goes through
+// the rows as they were when it began.
+//
+// A statement that cannot be read, does not fit the schema, or has a part that is
+// only known when the program runs, is not modelled, and the variables that it sets
+// have any value; a note says so. Its tables are those that its words name. The
+// part that is not known is taken to name no other tables, unless it stands where a
+// table or the statement itself would begin. Where a loop cannot be modelled, there
+// are any number of rounds.
+//
+// Tables that no file declares have the columns that the statements name, and no
+// keys but those of ON CONFLICT: that there are no constraints and triggers is
+// taken for granted, and noted. A column that may belong to several of them makes a
+// statement that is not modelled. CREATE TABLE in the program declares a table that
+// no file does. Transactions that only declare things are left out, and so is what
+// statements read of the system.
+//
+// COMMIT and ROLLBACK as text end a transaction where nothing follows, and are not
+// modelled elsewhere; a rollback to a savepoint whose name was released is not
+// either.
 //
 // # How it translates
 //

@@ -136,7 +136,17 @@ func (g *guesser) declare(t *guessed) {
 			g.l.tables[name] = tab
 		}
 	}
+	if at, unread := g.l.unread.words[strings.ToLower(lastPart(t.name))]; unread {
+		tab.obscure()
+		g.l.note(t.pos, "no statement on %s is modelled: what %s says of it was not read", t.name, at)
+		return
+	}
 	g.l.note(t.pos, "table %s is not in the schema: that it %s, no constraints and no triggers is taken for granted; its columns are those that statements name", t.name, what)
+}
+
+func has(set map[string]bool, name string) bool {
+	_, is := set[name]
+	return is
 }
 
 func sortedNames(set map[string]bool) []string { return slices.Sorted(maps.Keys(set)) }
@@ -164,7 +174,7 @@ func (g *guesser) names() {
 	missing := map[string]ir.Pos{}
 	var order []string
 	add := func(pos ir.Pos, name string) {
-		if _, seen := missing[name]; seen || name == "" || system(name) || made[name] || l.table(name) != nil || l.views[name] != nil || strings.Contains(name, holeWord) {
+		if _, seen := missing[name]; seen || name == "" || system(name) || has(made, name) || l.table(name) != nil || l.views[name] != nil || strings.Contains(name, holeWord) {
 			return
 		}
 		missing[name] = pos

@@ -96,7 +96,11 @@ func (l *loader) translate() error {
 // finish completes the program.
 func (l *loader) finish() error {
 	l.somewhere()
-	input.SortNotes(l.notes, l.files)
+	files := slices.Clone(l.files)
+	for _, name := range sortedNames(l.programFiles()) {
+		files = append(files, File{Name: name})
+	}
+	input.SortNotes(l.notes, files)
 	l.prog.Notes = l.notes
 	if err := ir.Check(l.prog); err != nil {
 		return fmt.Errorf("internal error: the translation of the SQL is inconsistent: %w", err)

@@ -258,6 +258,13 @@ func (b *builder) overRows(x *ex, q *query, round func() []ir.Stmt, l *loopLabel
 	}
 	loop.Body = b.inRound(iterated, pos, round())
 	if count != "" { // the rows beyond the limit do not come
+		loop.Body = append(b.collect(func() {
+			for i, local := range loop.Into {
+				loop.Into[i] = b.irLocal(local, b.typeOfLocal(local))
+				b.fields[loop.Into[i]] = true
+				b.emitWeak(&ir.Assign{At: at(pos), Var: local, Expr: ir.V(loop.Into[i])})
+			}
+		}), loop.Body...)
 		loop.Body = append([]ir.Stmt{
 			&ir.If{At: at(pos), Cond: ir.Op(ir.Ge, ir.V(count), q.limit), Then: []ir.Stmt{&ir.Break{At: at(pos)}}},
 			&ir.Assign{At: at(pos), Var: count, Expr: ir.Op(ir.Add, ir.V(count), ir.C(ir.Int(1)))},

@@ -124,6 +124,15 @@ func (x *ex) quantified(op string, e *pg.A_Expr) val {
 	if a.t.name == nUnknown {
 		a = x.literal(a, arrayOf(v.t), e.Location)
 	}
+	switch {
+	case a.t.name == nArray:
+	case a.given:
+		a = x.fit(a, arrayOf(v.t))
+	case a.t.name == nAny:
+		a = retype(a, arrayOf(v.t))
+	case known(a.t):
+		x.fail(e.Location, "ANY and ALL need an array, but this has type %s", a.t)
+	}
 	if v.t.name == nUnknown && a.t.name == nArray {
 		v = x.literal(v, a.t.element(), e.Location)
 	}

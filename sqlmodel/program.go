@@ -97,6 +97,17 @@ func (l *loader) readProgram() {
 	}
 }
 
+// programFiles gives the files of a client program to which notes refer.
+func (l *loader) programFiles() map[string]bool {
+	out := map[string]bool{}
+	for _, n := range l.notes {
+		if !slices.ContainsFunc(l.files, func(f File) bool { return f.Name == n.Pos.File }) {
+			out[n.Pos.File] = true
+		}
+	}
+	return out
+}
+
 // eachQuery calls f for the statements of SQL.
 func eachQuery(list []client.Stmt, f func(q *client.Query)) {
 	client.Walk(list, func(s client.Stmt) {
@@ -122,10 +133,13 @@ func unknownRefs(u *client.Unknown) *refs {
 
 // merge adds what o names.
 func (r *refs) merge(o *refs) {
-	for _, m := range [][2]map[string]bool{{r.tables, o.tables}, {r.calls, o.calls}, {r.made, o.made}, {r.lasting, o.lasting}, {r.operators, o.operators}} {
+	for _, m := range [][2]map[string]bool{{r.tables, o.tables}, {r.calls, o.calls}, {r.operators, o.operators}} {
 		for name := range m[1] {
 			m[0][name] = true
 		}
+	}
+	for name, lasts := range o.made {
+		r.made[name] = r.made[name] || lasts
 	}
 	r.writes, r.frees, r.dynamic, r.defers = r.writes || o.writes, r.frees || o.frees, r.dynamic || o.dynamic, r.defers || o.defers
 	r.locks, r.locksTables, r.sets = r.locks || o.locks, r.locksTables || o.locksTables, r.sets || o.sets

@@ -140,6 +140,8 @@ func programCases() []programCase {
 			sql("§ WHERE id = 1"),
 			sql("SELECT f(id) FROM jobs WHERE §"),
 			sql("LOCK TABLE jobs IN § MODE"),
+			sql("SET LOCAL statement_timeout = §"),
+			sql("SET LOCAL statement_timeout = 5; DELETE FROM jobs WHERE §"),
 			emit("balance", "ok", "bad", "count"),
 		)}},
 		{name: "faults", txns: []*client.Txn{txn_("Faults", vars(id...),

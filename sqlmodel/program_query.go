@@ -408,7 +408,7 @@ func (o *rowTaker) dests(cols []colDef) (list, rest []dest) {
 			b.setType(v.variable, t)
 		}
 		d := dest{v.local, v.t}
-		if !o.direct || once[v.local] || !p.same(t, v.t) {
+		if !o.direct || o.all || once[v.local] || !p.same(t, v.t) {
 			d = o.temp(i, v.name, t)
 		}
 		once[v.local] = true
@@ -459,16 +459,13 @@ func (o *rowTaker) store() {
 	}
 	if o.all {
 		e := &ir.Emit{At: at(o.pos)}
-		if found != nil {
-			e.Exprs = append(e.Exprs, found)
-		}
 		for i := range o.cols {
-			if d, ok := o.temps[i]; ok {
-				e.Exprs = append(e.Exprs, ir.V(d.local))
-			}
+			e.Exprs = append(e.Exprs, ir.V(o.temps[i].local))
 		}
-		if len(e.Exprs) > 0 {
+		if found == nil {
 			b.emit(e)
+		} else {
+			b.emit(&ir.If{At: at(o.pos), Cond: found, Then: []ir.Stmt{e}})
 		}
 	}
 	ok := found

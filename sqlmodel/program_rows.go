@@ -66,12 +66,16 @@ func (p *caller) loop(s *client.ForRows, q *sent) {
 	}
 	single := len(rows.loops) == 0 && (rows.atMost == 1 || len(rows.aggs) > 0 || len(rows.from) == 0)
 	list, _ := o.dests(rows.targets)
+	keep := single // the variables may have to stay as they are
+	for _, t := range o.targets {
+		keep = keep || !t.nn && !t.v.nullable() // where a NULL does not fit
+	}
 	for i, d := range list {
 		if d.local == "" {
 			continue
 		}
 		t := &o.targets[o.index(i, list)]
-		if t.from.local == t.v.local && (single || !t.nn && !t.v.nullable() || mentions(rows, d.local)) {
+		if t.from.local == t.v.local && (keep || mentions(rows, d.local)) {
 			list[i] = o.temp(i, t.v.name, rows.targets[i].t)
 			t.from = list[i]
 		}

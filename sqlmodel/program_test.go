@@ -1,6 +1,8 @@
 package sqlmodel
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -233,5 +235,157 @@ func TestProgramGolden(t *testing.T) {
 				t.Errorf("got\n%s\nwant\n%s", got, want)
 			}
 		})
+	}
+}
+
+// TestProgramNames checks how transactions are named and chosen.
+func TestProgramNames(t *testing.T) {
+	del := func(name string) *client.Txn { return txn_(name, nil, sql("DELETE FROM jobs")) }
+	txns := []*client.Txn{del("f"), del("f"), del("f-2"), del("g")}
+	files := []File{{Name: "schema.sql", Text: programSchema + "-- name: other\nDELETE FROM jobs;\nCREATE FUNCTION more() RETURNS void LANGUAGE sql AS 'DELETE FROM jobs';"}}
+	for _, c := range []struct {
+		names []string
+		want  string
+	}{
+		{nil, "f f-3 f-2 g"},
+		{[]string{"f"}, "f f-2"},
+		{[]string{"g", "f-2"}, "f-2 g"},
+		{[]string{"none"}, "there is no transaction none; there are: f, f-2, g"},
+	} {
+		prog, err := Client(t.Context(), files, txns, Options{Txns: c.names})
+		var got []string
+		if err != nil {
+			got = []string{err.Error()}
+		} else {
+			for _, txn := range prog.Txns {
+				got = append(got, txn.Name)
+				if !txn.Script {
+					t.Errorf("%s is no script", txn.Name)
+				}
+			}
+		}
+		if s := strings.Join(got, " "); s != c.want {
+			t.Errorf("%v: got %s, want %s", c.names, s, c.want)
+		}
+	}
+	prog, err := Client(t.Context(), nil, nil, Options{})
+	if err != nil || len(prog.Txns) != 0 {
+		t.Errorf("no transactions give %v, %v", prog, err)
+	}
+	if _, err := Client(t.Context(), nil, nil, Options{Txns: []string{"f"}}); err == nil {
+		t.Error("there is a transaction in an empty program")
+	}
+	_, err = Client(t.Context(), []File{{Name: "schema.sql", Text: "CREATE TABLE"}}, txns, Options{})
+	var e *ir.Error
+	if !errors.As(err, &e) || e.Pos.File != "schema.sql" {
+		t.Errorf("a fault in the schema gives %v", err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := Client(ctx, files, txns, Options{}); !errors.Is(err, context.Canceled) {
+		t.Errorf("when it is cancelled: %v", err)
+	}
+}
+
+// TestProgramHostile: no text exhausts the stack or hangs; it is not modelled
+// then.
+func TestProgramHostile(t *testing.T) {
+	const n = 10000
+	many := strings.Repeat
+	deep := client.Expr(client.V("n"))
+	for range n {
+		deep = op("+", deep, 1)
+	}
+	var nested client.Stmt = sql("DELETE FROM jobs")
+	for range n {
+		nested = when(client.V("ok"), nested)
+	}
+	for _, c := range []struct {
+		name string
+		stmt client.Stmt
+		want string
+	}{
+		{"parentheses", sql("DELETE FROM jobs WHERE " + many("(", n) + "true" + many(")", n)), "nested more than 500 deep"},
+		{"operators", sql("DELETE FROM jobs WHERE 1 = 1" + many("+1", n)), "operators follow one another"},
+		{"a long text with a hole", sql("DELETE FROM jobs WHERE " + many("(a, ", n) + "§"), "a statement of which a part is not known"},
+		{"an open string", sql("DELETE FROM jobs WHERE '" + many("x", n)), "unterminated quoted string"},
+		{"an open string with a hole", sql("DELETE FROM jobs WHERE '§"), "a statement of which a part is not known"},
+		{"a large number", sql("DELETE FROM jobs WHERE id = $99999999"), "a statement that cannot be read"},
+		{"an expression", set_("n", deep), "a transaction of more than"},
+		{"statements", nested, "a transaction of more than"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			txn := txn_("f", vars("n int", "ok bool"), c.stmt, emit("n"))
+			prog, err := Client(t.Context(), []File{{Name: "schema.sql", Text: programSchema}}, []*client.Txn{txn}, Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if text := prog.Txns[0].String(); !strings.Contains(text, "unmodelled") || !strings.Contains(text, c.want) {
+				t.Errorf("got %.1000s", text)
+			}
+		})
+	}
+}
+
+// FuzzSent checks that no text that a program sends crashes the translation or is
+// an error, with and without a schema, and that what comes out is a sound program.
+// A zero byte is a part that is not known.
+func FuzzSent(f *testing.F) {
+	for _, c := range programCases() {
+		for _, txn := range c.txns {
+			eachQuery(txn.Body, func(q *client.Query) { f.Add(q.SQL) })
+		}
+	}
+	for _, txn := range diffPrograms() {
+		eachQuery(txn.Body, func(q *client.Query) { f.Add(q.SQL) })
+	}
+	f.Add("SELECT f\x00 FROM a\x00b, \x00 WHERE '\x00' = \"\x00\" -- \x00")
+	f.Fuzz(func(t *testing.T, text string) {
+		vs := vars("a int in", "b text in", "c any null", "ok bool", "bad bool", "n int")
+		list := func() []client.Stmt {
+			args := func() *client.Query {
+				q := sql("", "a", "b")
+				q.SQL, q.Named = text, []client.Arg{{Name: "id", Expr: client.V("b")}}
+				return q
+			}
+			open := args()
+			open.Args, open.Open, open.Returned = nil, true, true
+			return []client.Stmt{
+				row(args(), "c"),
+				with(open, func(q *client.Query) { q.Count = "n" }),
+				rows("l", with(args(), func(q *client.Query) { q.ByName = []client.Arg{{Name: "id", Expr: client.V("b")}}; q.Null = "bad" }), emit("b"), sql("DELETE FROM jobs")),
+				sql("SELECT * FROM jobs"),
+				emit("c", "ok", "bad", "n"),
+			}
+		}
+		for _, files := range [][]File{nil, {{Name: "schema.sql", Text: programSchema}}} {
+			prog, err := Client(t.Context(), files, []*client.Txn{txn_("f", vs, list()...)}, Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			printed := prog.String()
+			again, err := ir.Parse("printed", printed)
+			if err != nil {
+				t.Fatalf("%v\n%s", err, printed)
+			}
+			if s := again.String(); s != printed {
+				t.Fatalf("printed form changed:\n%s\n---\n%s", printed, s)
+			}
+		}
+	})
+}
+
+// TestProgramUnreadSchema checks that nothing is guessed of a table that a
+// statement of the schema names which was not read.
+func TestProgramUnreadSchema(t *testing.T) {
+	const schema = "CREATE TABLE other (k int PRIMARY KEY);\nALTER TABLE orders PARTITION WEEKLY;\n"
+	txns := []*client.Txn{txn_("f", nil, sql("DELETE FROM orders WHERE k = 1"), sql("DELETE FROM carts WHERE k = 1"))}
+	prog, err := Client(t.Context(), nil, txns, Options{Schema: []File{{Name: "schema.sql", Text: schema}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const want = "txn f {\n  unmodelled * 'a table of which the schema was not read';\n  delete carts where carts.k == 1;\n}\n"
+	if got := prog.Txns[0].String(); got != want {
+		t.Errorf("got\n%s\n%v", got, prog.Notes)
 	}
 }

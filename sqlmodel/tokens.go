@@ -90,6 +90,14 @@ func (t *tokenReader) run() {
 	for t.punct(start, "(") {
 		start++
 	}
+	several := slices.ContainsFunc(t.toks[:len(t.toks)-1], func(tok pg.Token) bool { return tok.Kind == pg.Punct && tok.Text == ";" })
+	if several {
+		t.refs.everything()
+		return
+	}
+	if t.word(0, "set", "show", "reset") && !t.word(1, "constraints") && !isHole(t.at(1)) {
+		return // a setting of the session
+	}
 	if first := t.at(start); first.Kind != pg.Word || !reading[first.Text] {
 		t.refs.everything()
 		return
@@ -112,11 +120,6 @@ func (t *tokenReader) run() {
 			}
 			expect = false
 			continue
-		case t.punct(i, ";"):
-			if i < len(t.toks)-1 {
-				t.refs.everything() // several statements
-				return
-			}
 		case t.punct(i, ","):
 			expect = top.inFrom
 			continue

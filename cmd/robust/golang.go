@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -50,6 +51,10 @@ func (s *sources) golang() []string {
 // loadGo reads Go packages as one application.
 func (s *sources) loadGo(ctx context.Context, patterns []string, show func(done, total int, what string)) (*program, error) {
 	found, err := analyzer.Load(ctx, patterns, analyzer.Options{Progress: show})
+	var pattern *analyzer.PatternError
+	if errors.As(err, &pattern) {
+		return nil, usagef("%v", err)
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -296,3 +296,11 @@ BEGIN
   SELECT k, 2 / (x - 2) AS z INTO r FROM a WHERE k = p;
   RETURN r.k;
 END $$;
+
+-- The variable of a loop keeps the last row that comes.
+CREATE FUNCTION last_of_two(p int) RETURNS int LANGUAGE plpgsql AS $$
+DECLARE v int;
+BEGIN
+  FOR v IN SELECT k FROM a WHERE k >= p ORDER BY k LIMIT 2 LOOP NULL; END LOOP;
+  RETURN v;
+END $$;
