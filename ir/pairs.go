@@ -133,31 +133,47 @@ func operands(op BinaryOp, e Expr) []Expr {
 	return []Expr{e}
 }
 
-// exclusion checks a constraint of t.
-func (c *checker) exclusion(t *Table, x *Exclusion) {
-	if x.Rows[0] == x.Rows[1] {
-		c.fail(x.Pos, "exclusion %s has one name for both rows", x.Name)
-	}
-	c.want(x.Pos, scope{rows: x.Sources(t)}, x.Expr, BoolType, "the condition of "+x.Name)
+// Fault says why the condition is none of an exclusion, whatever the types, or
+// gives "".
+func (x *Exclusion) Fault() string {
+	fault := ""
 	WalkExpr(x.Expr, func(e Expr) {
 		switch e := e.(type) {
 		case *Exists:
-			c.fail(x.Pos, "exclusion %s reads other rows", x.Name)
+			fault = "it reads other rows"
+		case *Var:
+			fault = "it reads a local"
 		case *Unary:
 			if e.Op == Neg {
-				c.fail(x.Pos, "exclusion %s computes: give the table a generated column for that", x.Name)
+				fault = computes
 			}
 		case *Binary:
 			if e.Op >= Add {
-				c.fail(x.Pos, "exclusion %s computes: give the table a generated column for that", x.Name)
+				fault = computes
 			}
 		case *Call:
 			if e.Def != nil {
-				c.fail(x.Pos, "exclusion %s has a derivation", x.Name)
+				fault = "it has a derivation"
 			}
 		}
 	})
-	if !x.symmetric() {
-		c.fail(x.Pos, "exclusion %s is not symmetric: exchanging %s and %s gives another condition", x.Name, x.Rows[0], x.Rows[1])
+	switch {
+	case fault != "":
+		return fault
+	case x.Rows[0] == x.Rows[1]:
+		return "it has one name for both rows"
+	case !x.symmetric():
+		return "it is not symmetric: exchanging " + x.Rows[0] + " and " + x.Rows[1] + " gives another condition"
+	}
+	return ""
+}
+
+const computes = "it computes a value: give the table a generated column for that"
+
+// exclusion checks a constraint of t.
+func (c *checker) exclusion(t *Table, x *Exclusion) {
+	c.want(x.Pos, scope{rows: x.Sources(t)}, x.Expr, BoolType, "the condition of "+x.Name)
+	if why := x.Fault(); why != "" {
+		c.fail(x.Pos, "exclusion %s: %s", x.Name, why)
 	}
 }
