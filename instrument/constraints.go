@@ -1,6 +1,7 @@
 package instrument
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/txrobust/robust/ir"
@@ -60,11 +61,11 @@ func (w *writer) insertable(at ir.At, s *shadow, keys []ir.Expr, value func(stri
 	for i := range s.table.ForeignKeys {
 		out = append(out, &ir.Assume{At: at, Cond: ir.NotE(w.orphan(s, &s.table.ForeignKeys[i], value))})
 	}
-	for _, u := range s.table.Uniques {
+	for _, u := range s.table.PairConstraints() {
 		if rw.conflicts(s.table, u) {
 			continue
 		}
-		taken := clash(s.table, &ir.Conflict{Target: u.Columns, Row: rw.p}, value)
+		taken := rivals(s.table, u, rw.p, value)
 		from := []ir.Source{src(s.prime, rw.p)}
 		if !rw.opt.Engine.KeyFromSnapshot {
 			taken = and(taken, keysEqual(s.base, rw.e, rw.p), s.touched(s.eventA, rw.e))
@@ -142,12 +143,12 @@ func (w *writer) frees(x *write) []ir.Stmt {
 		e := x.changes(func(c int) bool { return slices.Contains(cols, c) })
 		return e, e != nil
 	}
-	for _, u := range s.table.Uniques {
-		given, ok := leaves(u.Columns)
+	for _, u := range s.table.PairConstraints() {
+		given, ok := leaves(claimed(s.table, u))
 		if !ok {
 			continue
 		}
-		same := clash(s.base, &ir.Conflict{Target: u.Columns, Row: x.row}, func(c string) ir.Expr { return &ir.Col{Row: rw.p, Col: c} })
+		same := rivals(s.base, u, x.row, func(c string) ir.Expr { return &ir.Col{Row: rw.p, Col: c} })
 		closes(and(given, s.touched(s.eventA, rw.e), keysEqual(s.base, rw.e, rw.p), ir.NotE(keysEqual(s.base, rw.p, x.row)), same),
 			src(s.eventA, rw.e), src(s.prime, rw.p))
 	}
@@ -168,13 +169,25 @@ func (w *writer) frees(x *write) []ir.Stmt {
 	return out
 }
 
+// claimed are the columns whose values a row may give up for another row.
+func claimed(t *ir.Table, u ir.PairConstraint) []int {
+	switch u := u.(type) {
+	case *ir.Unique:
+		return u.Columns
+	case *ir.Exclusion:
+		return u.Columns(t)
+	default:
+		panic(fmt.Sprintf("instrument: unknown constraint %T", u))
+	}
+}
+
 // commitAttacker is the commit of the delayed transaction, just before the
 // error state. In the paper it is always possible and left out; where tables
 // have constraints between rows it has to be carried out.
 func (rw *rewriter) commitAttacker(w *writer) []ir.Stmt {
 	constrained := map[*ir.Table]bool{}
 	for _, t := range rw.in.Tables {
-		if len(t.Uniques) > 0 || len(t.ForeignKeys) > 0 {
+		if len(t.PairConstraints()) > 0 || len(t.ForeignKeys) > 0 {
 			constrained[t] = true
 		}
 		for _, fk := range t.ForeignKeys {

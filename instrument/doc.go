@@ -52,8 +52,8 @@
 // rows that were written: no helper writes what the attacker wrote, so that
 // the copy has either the attacker's version or the one before the chain.
 //
-// Locks of the attacker exclude helpers, as the engine profile says. Unique and
-// foreign keys are checked when the attacker writes or commits, which is after
+// Locks of the attacker exclude helpers, as the engine profile says. Unique keys,
+// exclusions and foreign keys are checked when the attacker writes or commits, after
 // the helpers: the primed tables do not have them, and before the error state
 // the attacker's commit is carried out. A helper may take what the attacker
 // needs, and then there is no error state, or free it: a key that the snapshot
@@ -78,7 +78,7 @@
 // exhaustive interpretation, 26,000 random programs of up to four transactions,
 // 1,900 of them not robust, show no difference.
 //
-// For tables, with Classic and engine.SI(): without unique and foreign keys, what
+// For tables, with Classic and engine.SI(): without constraints between rows, what
 // is reached is real in all tests (a cycle in the execution that the trace
 // stands for); with them it is a claim, see below. What is missed needs two
 // delayed transactions (exclusion is per row but dependencies are per column,
@@ -106,7 +106,7 @@
 //   - What a transaction inserts and deletes again.
 //   - Queries over rows that a savepoint undoes; the reads of a loop's condition
 //     after continue.
-//   - Unique and foreign keys that would fail between two statements of the
+//   - Constraints between rows that would fail between two statements of the
 //     attacker's commit, though not at its end, are not noticed; a claim, not an
 //     omission.
 //   - A LOCK TABLE of the attacker excludes wherever it stands.

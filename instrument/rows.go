@@ -1,6 +1,10 @@
 package instrument
 
-import "github.com/txrobust/robust/ir"
+import (
+	"fmt"
+
+	"github.com/txrobust/robust/ir"
+)
 
 // The writes of rows.
 
@@ -305,21 +309,33 @@ func (w *writer) insert(original *ir.Insert) []ir.Stmt {
 // whose columns value gives.
 func clash(t *ir.Table, c *ir.Conflict, value func(col string) ir.Expr) ir.Expr {
 	var out ir.Expr
-	for _, u := range append([]ir.Unique{{Columns: t.Key}}, t.Uniques...) {
-		if c.Target != nil && !ir.SameColumns(c.Target, u.Columns) {
-			continue
+	for _, u := range t.Keys() {
+		if ir.Arbitrates(u, c.Target) {
+			out = ir.OrE(out, rivals(t, u, c.Row, value))
 		}
-		var same ir.Expr
-		for _, k := range u.Columns {
-			same = and(same, ir.Op(ir.Eq, col(c.Row, t, k), value(t.Columns[k].Name)))
-		}
-		if u.Where != nil {
-			old := substitute(u.Where, t.Name, func(n string) ir.Expr { return &ir.Col{Row: c.Row, Col: n} })
-			same = and(same, old, substitute(u.Where, t.Name, value))
-		}
-		out = ir.OrE(out, same)
 	}
 	return out
+}
+
+// rivals is whether a constraint does not allow a row, old, beside another one,
+// whose columns value gives.
+func rivals(t *ir.Table, u ir.PairConstraint, old string, value func(col string) ir.Expr) ir.Expr {
+	column := func(n string) ir.Expr { return &ir.Col{Row: old, Col: n} }
+	switch u := u.(type) {
+	case *ir.Unique:
+		var same ir.Expr
+		for _, k := range u.Columns {
+			same = and(same, ir.Op(ir.Eq, col(old, t, k), value(t.Columns[k].Name)))
+		}
+		if u.Where != nil {
+			same = and(same, substitute(u.Where, t.Name, column), substitute(u.Where, t.Name, value))
+		}
+		return same
+	case *ir.Exclusion:
+		return u.Of(value, column)
+	default:
+		panic(fmt.Sprintf("instrument: unknown constraint %T", u))
+	}
 }
 
 // inserted is what an insertion adds before it.

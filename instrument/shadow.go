@@ -1,6 +1,8 @@
 package instrument
 
 import (
+	"fmt"
+
 	"github.com/txrobust/robust/engine"
 	"github.com/txrobust/robust/ir"
 )
@@ -184,10 +186,19 @@ func (rw *rewriter) primed(t *ir.Table) *ir.Table {
 	self := func(e ir.Expr) ir.Expr {
 		return substitute(e, t.Name, func(col string) ir.Expr { return &ir.Col{Row: c.Name, Col: col} })
 	}
-	for _, u := range b.Uniques {
-		if rw.conflicts(t, u) {
-			u.Where = self(u.Where)
-			c.Uniques = append(c.Uniques, u)
+	for _, u := range b.PairConstraints() {
+		if !rw.conflicts(t, u) {
+			continue
+		}
+		switch u := u.(type) {
+		case *ir.Unique:
+			v := *u
+			v.Where = self(u.Where)
+			c.Uniques = append(c.Uniques, v)
+		case *ir.Exclusion:
+			c.Exclusions = append(c.Exclusions, *u)
+		default:
+			panic(fmt.Sprintf("instrument: unknown constraint %T", u))
 		}
 	}
 	for _, k := range b.Checks {
@@ -214,13 +225,12 @@ func (rw *rewriter) inserts(t *ir.Table) bool {
 	return found
 }
 
-// conflicts reports whether an ON CONFLICT may name the unique key u of t.
-func (rw *rewriter) conflicts(t *ir.Table, u ir.Unique) bool {
+// conflicts reports whether an ON CONFLICT may be about a constraint of t.
+func (rw *rewriter) conflicts(t *ir.Table, u ir.PairConstraint) bool {
 	found := false
 	rw.statements(func(s ir.Stmt) {
 		i, ok := s.(*ir.Insert)
-		found = found || ok && i.Table == t && i.Conflict != nil &&
-			(i.Conflict.Target == nil || ir.SameColumns(i.Conflict.Target, u.Columns))
+		found = found || ok && i.Table == t && i.Conflict != nil && ir.Arbitrates(u, i.Conflict.Target)
 	})
 	return found
 }

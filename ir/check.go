@@ -92,6 +92,9 @@ func (c *checker) table(t *Table) {
 			c.want(u.Pos, self, u.Where, BoolType, "the condition of "+u.Name)
 		}
 	}
+	for i := range t.Exclusions {
+		c.exclusion(t, &t.Exclusions[i])
+	}
 	for _, f := range t.ForeignKeys {
 		if len(f.Columns) != len(f.RefColumns) || len(f.Columns) == 0 {
 			c.fail(f.Pos, "foreign key %s has %d columns for %d", f.Name, len(f.Columns), len(f.RefColumns))

@@ -5,7 +5,8 @@
 // A transaction (Txn) is structured: statements over rows and predicates,
 // local assignments, branches and loops. Every node keeps its source
 // position. A shared variable of CAV'19 is a Table with one row and one
-// column (Table.Var).
+// column (Table.Var). Beside keys, foreign keys and checks a table may have
+// exclusions: conditions that no two of its rows satisfy together.
 //
 // Parse reads the text form and Print writes it; they are inverse to each
 // other (positions apart). Check is the sanity check that runs after every

@@ -102,6 +102,15 @@ func escaped(pattern []rune, j int) bool {
 	return n%2 == 1
 }
 
+// symmetric are the opaque conditions whose operands may change places, as
+// PostgreSQL's operators of these names have it.
+var symmetric = map[string]bool{"&&": true, "-|-": true, "~=": true}
+
+// Symmetric reports whether the two arguments of a call may change places.
+func (c *Call) Symmetric() bool {
+	return c.Def == nil && symmetric[c.Name] && len(c.Args) == 2 && c.Type == BoolType
+}
+
 // Apply computes a call for concrete arguments. An opaque function gives a
 // value that names the application, so that two applications are equal
 // exactly when function and arguments are.
@@ -120,6 +129,9 @@ func (c *Call) Apply(args []Value) Value {
 	parts := make([]string, len(args))
 	for i, a := range args {
 		parts[i] = a.String()
+	}
+	if c.Symmetric() {
+		slices.Sort(parts)
 	}
 	return opaqueValue(c.Type, c.Name+"("+strings.Join(parts, ", ")+")")
 }

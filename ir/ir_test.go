@@ -112,6 +112,13 @@ func TestParseErrors(t *testing.T) {
 		{family + "txn u { cascade g k }", "f:4:9: foreign key k has no action"},
 		{"program p\ntable c (a int, p int, key (a), foreign f (p) references c (a) on delete cascade)", "f:2:33: foreign key f has an action, but does not refer to the primary key of another table"},
 		{"program p\ntable p (a int, key (a))\ntable c (a int, key (a), foreign f (a) references p (a) on delete set null)", "f:3:26: foreign key f sets a to NULL, which cannot be"},
+		{"program p\ntable t (a int, b int, key (a), exclude x (r, r) where r.b == r.b)", "f:2:33: exclusion x: it has one name for both rows"},
+		{"program p\ntable t (a int, b int, key (a), exclude x (r, s) where r.b)", "the condition of x must have type bool"},
+		{"program p\ntable t (a int, b int, key (a), exclude x (r, s) where r.b < s.b)", "f:2:33: exclusion x: it is not symmetric: exchanging r and s gives another condition"},
+		{"program p\ntable t (a int, b int, key (a), exclude x (r, s) where opaque bool f(r.b, s.b))", "exclusion x: it is not symmetric"},
+		{"program p\ntable t (a int, b int, key (a), exclude x (r, s) where r.b + s.b == 3)", "exclusion x: it computes"},
+		{"program p\ntable t (a int, b int, key (a), exclude x (r, s) where exists (from t e where r.b == s.b))", "exclusion x: it reads other rows"},
+		{"program p\ntable t (a int, b int, key (a), exclude x (r) where r.b == r.b)", "f:2:45: expected"},
 		{"\xff", "f:1:1: the file is not UTF-8 text here"},
 	} {
 		_, err := Parse("f", tc.src)

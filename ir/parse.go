@@ -442,6 +442,8 @@ func (p *parser) table(pos Pos) {
 				u.Where = condition()
 			}
 			t.Uniques = append(t.Uniques, u)
+		case p.accept("exclude"):
+			t.Exclusions = append(t.Exclusions, p.exclusion(pos, t))
 		case p.accept("foreign"):
 			f := ForeignKey{Pos: pos, Name: p.name("the constraint's name"), Columns: p.columns(t)}
 			p.expect("references")
@@ -470,6 +472,21 @@ func (p *parser) table(pos Pos) {
 	if !hasKey {
 		p.fail(pos, "table %s has no key: write key (…), or rowid as the first item", t.Name)
 	}
+}
+
+// exclusion reads NAME (ROW, ROW) where CONDITION.
+func (p *parser) exclusion(pos Pos, t *Table) Exclusion {
+	x := Exclusion{Pos: pos, Name: p.name("the constraint's name")}
+	p.expect("(")
+	x.Rows[0] = p.name("a row variable")
+	p.expect(",")
+	x.Rows[1] = p.name("a row variable")
+	p.expect(")")
+	p.expect("where")
+	p.rows, p.noVar = x.Sources(t), "in a constraint"
+	x.Expr = p.expr()
+	p.rows, p.noVar = nil, ""
+	return x
 }
 
 func (p *parser) process(pos Pos) {

@@ -143,6 +143,9 @@ func (p *printer) table(t *Table) {
 		}
 		items = append(items, s)
 	}
+	for _, x := range t.Exclusions {
+		items = append(items, "exclude "+ident(x.Name)+" ("+ident(x.Rows[0])+", "+ident(x.Rows[1])+") where "+ExprString(x.Expr))
+	}
 	for _, f := range t.ForeignKeys {
 		s := fmt.Sprintf("foreign %s %s references %s (%s)", ident(f.Name), cols(f.Columns), ident(f.Ref.Name), f.Ref.columnList(f.RefColumns))
 		if f.OnDelete != NoAction {

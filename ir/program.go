@@ -56,6 +56,7 @@ type Table struct {
 	// insertion fills with a FRESH value: a table without a primary key.
 	Rowid       bool
 	Uniques     []Unique
+	Exclusions  []Exclusion
 	ForeignKeys []ForeignKey
 	Checks      []TableCheck
 	// Rows are the initial rows, each a value per column.

@@ -48,7 +48,8 @@ func steadyStmt(code *symbolic.Code, s ir.Stmt) bool {
 	case *ir.Insert:
 		// Whether the key was there is decided once and for all, or by two
 		// insertions of which one fails.
-		if code.KeyFreed(s.Table) || slices.ContainsFunc(s.Table.Uniques, func(u ir.Unique) bool { return u.Where != nil }) {
+		if code.KeyFreed(s.Table) || slices.ContainsFunc(s.Table.Uniques, func(u ir.Unique) bool { return u.Where != nil }) ||
+			slices.ContainsFunc(s.Table.Exclusions, func(x ir.Exclusion) bool { return code.Released(s.Table, &x) }) {
 			return false
 		}
 		return s.Conflict == nil || s.Conflict.Where == nil

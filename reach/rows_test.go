@@ -53,7 +53,7 @@ func instances(r *rand.Rand, p *ir.Program, n int) *ir.Program {
 func TestRandomRows(t *testing.T) {
 	r := random.Source(t)
 	compare(t, random.Runs()/4, func() *ir.Program {
-		p := progen.Program(r, progen.Options{Loops: true, Locks: true, Keys: true, Nulls: true, Txns: 3, Stmts: 3})
+		p := progen.Program(r, progen.Options{Loops: true, Locks: true, Keys: true, Exclusions: true, Nulls: true, Txns: 3, Stmts: 3})
 		return instances(r, p, 2+r.Intn(2))
 	})
 }

@@ -44,6 +44,13 @@ func (s *search) newValidity() *validity {
 			}
 			never([]ir.Source{{Table: t, Row: t.Name}, {Table: t, Row: other}}, where)
 		}
+		for _, x := range t.Exclusions {
+			var differ ir.Expr
+			for _, k := range t.Key {
+				differ = ir.OrE(differ, ir.Op(ir.Ne, col(x.Rows[0], t, k), col(x.Rows[1], t, k)))
+			}
+			never(x.Sources(t), ir.AndE(differ, x.Expr))
+		}
 		for _, fk := range t.ForeignKeys {
 			const parent = "parent row"
 			var names, found ir.Expr

@@ -41,6 +41,9 @@ func newValues(p *ir.Program) *values {
 		for _, u := range t.Uniques {
 			note(u.Where)
 		}
+		for _, x := range t.Exclusions {
+			note(x.Expr)
+		}
 	}
 	for _, inv := range p.Invariants {
 		note(inv.Expr)

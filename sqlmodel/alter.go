@@ -1,6 +1,8 @@
 package sqlmodel
 
 import (
+	"slices"
+
 	"github.com/txrobust/robust/sqlmodel/internal/pg"
 )
 
@@ -113,13 +115,14 @@ func (l *loader) dropColumn(tab *table, name string) {
 			break
 		}
 	}
-	uses := func(cols []string) bool {
-		for _, c := range cols {
-			if c == name {
-				return true
-			}
+	gone := []string{name}
+	for _, c := range tab.indexed {
+		if slices.Contains(columnsNamed(c.generated.node), name) {
+			gone = append(gone, c.name)
 		}
-		return false
+	}
+	uses := func(cols []string) bool {
+		return slices.ContainsFunc(cols, func(c string) bool { return slices.Contains(gone, c) })
 	}
 	if tab.key != nil && uses(tab.key.columns) {
 		tab.key = nil
@@ -131,6 +134,7 @@ func (l *loader) dropColumn(tab *table, name string) {
 		}
 	}
 	tab.uniques = uniques
+	tab.exclusions = without(tab.exclusions, func(x *exclusion) bool { return slices.ContainsFunc(gone, x.uses) })
 	var foreign []*foreignKey
 	for _, f := range tab.foreign {
 		if !uses(f.columns) {
@@ -166,6 +170,7 @@ func (l *loader) dropConstraint(tab *table, name string) {
 		tab.key = nil
 	}
 	tab.uniques = without(tab.uniques, func(u *uniqueKey) bool { return u.name == name })
+	tab.exclusions = without(tab.exclusions, func(x *exclusion) bool { return x.name == name })
 	tab.foreign = without(tab.foreign, func(f *foreignKey) bool { return f.name == name })
 	tab.checks = without(tab.checks, func(k *tableCheck) bool { return k.name == name })
 	tab.unseen = without(tab.unseen, func(k *unseen) bool { return k.name == name })
@@ -272,6 +277,11 @@ func (l *loader) rename(s *pg.RenameStmt, t *text) {
 				u.name = s.Newname
 			}
 		}
+		for _, x := range tab.exclusions {
+			if x.name == s.Subname {
+				x.name = s.Newname
+			}
+		}
 	case pg.ObjectColumn:
 		c := tab.column(s.Subname)
 		if c == nil {
@@ -314,6 +324,18 @@ func (l *loader) renameColumn(tab *table, c *column, to string) {
 	for _, u := range append(append([]*uniqueKey{}, tab.uniques...), tab.keys()...) {
 		swap(u.columns)
 		inExpr(u.where)
+	}
+	for _, x := range tab.exclusions {
+		for i := range x.elements {
+			if el := &x.elements[i]; el.column == old {
+				el.column = to
+			}
+			inExpr(x.elements[i].expr)
+		}
+		inExpr(x.where)
+	}
+	for _, c := range tab.indexed {
+		inExpr(c.generated)
 	}
 	for _, f := range tab.foreign {
 		swap(f.columns)

@@ -75,7 +75,9 @@ func (x *ex) call(e *pg.FuncCall) val {
 		}
 		return val{e: ir.C(ir.Opaque("")), t: tVoid, nn: true}
 	}
-	return x.pureCall(name, args)
+	v := x.pureCall(name, args)
+	x.noteRange(name, args, v, e.Location)
+	return v
 }
 
 // pureCall applies a function of the system that reads nothing but its arguments.

@@ -118,6 +118,11 @@ func (t *table) mayBeNull(cols []int) bool {
 			return false
 		}
 	}
+	for _, x := range t.ir.Exclusions {
+		if slices.ContainsFunc(x.Columns(t.ir), func(c int) bool { return slices.Contains(cols, c) }) {
+			return false
+		}
+	}
 	return !slices.ContainsFunc(t.ir.Uniques, func(u ir.Unique) bool { return u.Where != nil })
 }
 

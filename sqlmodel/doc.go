@@ -9,8 +9,8 @@
 //
 // All files together are one application. DDL makes the tables, in the order
 // of the statements, so that migrations work: CREATE and ALTER TABLE with
-// keys, unique constraints and indexes (partial ones too), foreign keys,
-// checks, defaults, serial, identity and generated columns, enums, domains and
+// keys, unique constraints and indexes (partial ones and NULLS NOT DISTINCT too),
+// EXCLUDE constraints, foreign keys, checks, defaults, serial, identity and generated columns, enums, domains and
 // composite types. INSERT … VALUES outside of functions makes initial rows; the
 // rows of COPY are passed over, with a note, so that dumps can be read.
 //
@@ -149,6 +149,11 @@
 // and writes them one by one. An expression that a unique index is over is a
 // hidden column.
 //
+// EXCLUDE becomes a condition that no two rows satisfy together: = and <> are
+// exact, and && is where both sides are ranges that a function makes of two ends
+// (with bounds [) or []), in queries too; on other values it is an opaque function
+// whose operands may change places.
+//
 // A block with EXCEPTION is a savepoint, and an error in it a jump to the
 // handler after a rollback to it, where the transaction itself can tell that the
 // error occurs: RAISE, STRICT, ASSERT, CASE without ELSE, a second row of a
@@ -157,7 +162,7 @@
 // error again are as good as none. Where a handler goes on after any other error
 // that the block may raise, the whole block is not modelled. A unique_violation
 // is such an error, unless the key is FRESH: the row in the way may be one that
-// the snapshot does not show; so are a foreign_key_violation, a
+// the snapshot does not show; so are an exclusion_violation, a foreign_key_violation, a
 // serialization_failure, a deadlock and a lock that cannot be had. OTHERS catches
 // all of them, so that it needs a block which neither waits nor computes what may
 // be an error. That memory, disks and the like suffice is taken for granted. The
@@ -173,7 +178,8 @@
 // become, for now: ON DELETE SET DEFAULT, and other actions in a loop, beside
 // triggers of the tables concerned, where their tables are reached in several
 // ways or where the transaction has to do with them afterwards (the action, not
-// the DELETE), SKIP LOCKED in EXISTS, in a loop that may end early, and in IN or
+// the DELETE), ON CONFLICT on a key with NULLS NOT DISTINCT or on an EXCLUDE
+// constraint by name, SKIP LOCKED in EXISTS, in a loop that may end early, and in IN or
 // FROM for other rows than those of its own query, changes of key columns, ON
 // UPDATE actions, MERGE with other sources or into tables with triggers, or that
 // deletes some rows and inserts others, TRUNCATE, WITH RECURSIVE, GROUPING SETS,
@@ -184,8 +190,9 @@
 //
 // Constraints that the IR does not have are shown where writes are checked
 // against them, as an ir.Unmodelled of what the check reads, and noted:
-// EXCLUDE, NULLS NOT DISTINCT, unique keys that are checked at commit, foreign
-// keys that are where some transaction may mend what it has broken before (in
+// unique keys and EXCLUDE constraints that are checked at commit, EXCLUDE with an
+// operator that is declared here or whose condition may fail, foreign keys that
+// are checked at commit where some transaction may mend what it has broken before (in
 // all others the end of the statement is as good), unvalidated foreign keys,
 // checks that call functions which read tables. To leave one out would be wrong,
 // since it says who has to come before whom: the one that frees a key, or deletes

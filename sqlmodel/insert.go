@@ -438,6 +438,9 @@ func (i *inserter) conflictTarget(c *pg.OnConflictClause) []int {
 	}
 	var cols []string
 	if name := c.Infer.Conname; name != "" {
+		if slices.ContainsFunc(t.exclusions, func(x *exclusion) bool { return x.name == name }) {
+			i.b.unmodelled("ON CONFLICT on EXCLUDE constraint %s", name)
+		}
 		for _, k := range append(t.keys(), t.uniques...) {
 			if k.name == name {
 				cols = k.columns
@@ -465,7 +468,7 @@ func (i *inserter) conflictTarget(c *pg.OnConflictClause) []int {
 		out = append(out, t.ir.Column(name))
 	}
 	for _, u := range t.uniques {
-		if slices.Contains(t.unseenNames(), u.name) && strings.Join(u.columns, " ") == strings.Join(cols, " ") {
+		if (slices.Contains(t.unseenNames(), u.name) || u.nullsEqual(t)) && strings.Join(u.columns, " ") == strings.Join(cols, " ") {
 			i.b.unmodelled("ON CONFLICT on %s", u.name)
 		}
 	}

@@ -240,6 +240,8 @@ type loader struct {
 	facts    []fact
 	notes    []ir.Note
 	prog     *ir.Program
+	// ranges are the calls that make a range of two ends.
+	ranges map[*ir.Call]madeRange
 }
 
 // fact is a stated invariant.

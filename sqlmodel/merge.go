@@ -269,6 +269,13 @@ func (m *merger) check() {
 			b.unmodelled("a MERGE that changes %s, which says what matches", c.Col)
 		}
 	})
+	for _, x := range t.ir.Exclusions {
+		for _, c := range x.Columns(t.ir) {
+			if sets[t.ir.Columns[c].Name] {
+				b.unmodelled("a MERGE that updates some rows in column %s of an EXCLUDE constraint and inserts others", t.ir.Columns[c].Name)
+			}
+		}
+	}
 	for _, u := range t.ir.Uniques {
 		for _, c := range u.Columns {
 			if sets[t.ir.Columns[c].Name] {

@@ -276,6 +276,11 @@ func (x *ex) binary(op string, l, r val, loc int32) val {
 			return val{e: &ir.Call{Name: op, Args: []ir.Expr{l.e, r.e}, Type: ir.IntType}, t: tInt, nn: nn}
 		}
 	}
+	if op == "&&" {
+		if v, ok := x.overlap(l, r, loc); ok {
+			return v
+		}
+	}
 	if t, ok := operatorResults[op]; ok {
 		return val{e: &ir.Call{Name: op, Args: []ir.Expr{x.defaultType(l).e, x.defaultType(r).e}, Type: t.ir}, t: t}
 	}
@@ -305,7 +310,7 @@ func operandType(op string, t typ) typ {
 // operatorResults are operators of opaque meaning with a known result.
 var operatorResults = map[string]typ{
 	"~": tBool, "!~": tBool, "~*": tBool, "!~*": tBool, "@>": tBool, "<@": tBool, "&&": tBool, "@@": tBool, "?": tBool,
-	"?|": tBool, "?&": tBool, "-|-": tBool, "~~": tBool, "!~~": tBool, "~~*": tBool, "!~~*": tBool,
+	"?|": tBool, "?&": tBool, "-|-": tBool, "~=": tBool, "~~": tBool, "!~~": tBool, "~~*": tBool, "!~~*": tBool,
 	"<%": tBool, "%>": tBool, "@?": tBool,
 	"&<": tBool, "&>": tBool, "<<=": tBool, ">>=": tBool, "^@": tBool,
 	"<->": tFloat, "->>": tText, "#>>": tText,

@@ -130,14 +130,17 @@ func (b *builder) risks(f *frame, c *catch, body []plpgsql.Stmt, list []ir.Stmt)
 			if len(s.Table.ForeignKeys) > 0 {
 				add("it is not modelled whether "+what+" lacks a parent", "23503")
 			}
-			if len(s.Table.ForeignKeys) > 0 || s.Conflict != nil || !unique(s, list) || b.l.locksTables {
+			if len(s.Table.Exclusions) > 0 {
+				add("the row that excludes that of "+what+" may be one that the snapshot does not show", "23P01")
+			}
+			if len(s.Table.ForeignKeys) > 0 || len(s.Table.Exclusions) > 0 || s.Conflict != nil || !unique(s, list) || b.l.locksTables {
 				waits(what)
 			}
 			b.rowRisks(s, what, add)
 		case *ir.Update:
 			what := "an UPDATE of " + s.Table.Name
 			waits(what)
-			add("the row that is in the way of "+what+" may be one that the snapshot does not show", "23505")
+			add("the row that is in the way of "+what+" may be one that the snapshot does not show", "23505", "23P01")
 			add("the parents and children of "+what+" are those of that moment, not of the snapshot", "23503", "23001")
 			b.rowRisks(s, what, add)
 		case *ir.Delete:
@@ -194,6 +197,9 @@ func (b *builder) rowRisks(s ir.Stmt, what string, add func(why string, states .
 				calls.add(n)
 			}
 		}
+	}
+	if len(t.exclusions) > 0 {
+		add("an EXCLUDE constraint of "+t.name+" computes values", valueError)
 	}
 	for name := range calls.calls {
 		if _, known := builtins[name]; !known || len(b.l.lookup(name)) > 0 {

@@ -2,6 +2,7 @@ package sqlmodel
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/txrobust/robust/ir"
@@ -88,13 +89,15 @@ type table struct {
 	pos     ir.Pos
 	name    string
 	columns []*column
-	// indexed are the expressions that unique indexes are over: columns that
+	// indexed are the expressions that unique indexes and EXCLUDE are over: columns that
 	// only the IR has.
 	indexed []*column
 	key     *uniqueKey
 	uniques []*uniqueKey
-	foreign []*foreignKey
-	checks  []*tableCheck
+	// exclusions are the EXCLUDE constraints.
+	exclusions []*exclusion
+	foreign    []*foreignKey
+	checks     []*tableCheck
 	// unseen are the constraints that the ir.Table does not have.
 	unseen   []*unseen
 	triggers []*trigger
@@ -275,6 +278,16 @@ func (l *loader) like(tab *table, e *pg.TableLikeClause, t *text) {
 	if e.Options&likeIndexes != 0 {
 		tab.key = from.key
 		tab.uniques = append(tab.uniques, from.uniques...)
+		for _, x := range from.exclusions {
+			copied := *x
+			copied.name = x.defaultName(tab)
+			copied.elements = slices.Clone(x.elements)
+			tab.exclusions = append(tab.exclusions, &copied)
+		}
+		for _, c := range from.indexed {
+			copied := *c
+			tab.indexed = append(tab.indexed, &copied)
+		}
 	}
 	if e.Options&likeConstraints != 0 {
 		tab.checks = append(tab.checks, from.checks...)
@@ -418,8 +431,7 @@ func (l *loader) constraint(tab *table, k *pg.Constraint, t *text) {
 			tab.column(c).notNull = true
 		}
 	case pg.ConstrExclusion:
-		name := nameOr(k.Conname, tab.name+"_excl")
-		tab.hide(&unseen{pos: pos, name: name, what: "EXCLUDE constraint " + name, key: true, on: onInsert | onUpdate})
+		l.addExclusion(tab, k, t)
 	default:
 		l.note(pos, "a constraint of %s is left out", tab.name)
 	}

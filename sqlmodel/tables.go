@@ -44,7 +44,8 @@ func (l *loader) finishTables() {
 			it.Columns = append(it.Columns, ir.Column{Name: c.name, Type: localType(c.t), NotNull: c.notNull})
 		}
 		t.indexed = without(t.indexed, func(c *column) bool { // of indexes that were dropped
-			return !slices.ContainsFunc(t.uniques, func(u *uniqueKey) bool { return slices.Contains(u.columns, c.name) })
+			return !slices.ContainsFunc(t.uniques, func(u *uniqueKey) bool { return slices.Contains(u.columns, c.name) }) &&
+				!slices.ContainsFunc(t.exclusions, func(x *exclusion) bool { return x.uses(c.name) })
 		})
 		for _, c := range slices.Clone(t.indexed) {
 			var v val
@@ -171,8 +172,8 @@ func (l *loader) rowExpr(t *table, e *sqlExpr) (v val, why string) {
 	return x.defaultType(x.one(e.node)), ""
 }
 
-// hideIndexes makes the unique indexes over an expression that is not modelled
-// constraints that are not seen.
+// hideIndexes makes the unique indexes and EXCLUDE constraints over an expression
+// that is not modelled constraints that are not seen.
 func (l *loader) hideIndexes(t *table, name, why string) {
 	t.uniques = without(t.uniques, func(u *uniqueKey) bool {
 		if !slices.Contains(u.columns, name) {
@@ -181,6 +182,12 @@ func (l *loader) hideIndexes(t *table, name, why string) {
 		t.hide(&unseen{pos: u.pos, name: u.name, what: "unique index " + u.name + ", which is over an expression (" + why + ")",
 			key: true, on: onInsert | onUpdate, tables: []string{t.name}})
 		return true
+	})
+	t.exclusions = without(t.exclusions, func(x *exclusion) bool {
+		if x.uses(name) {
+			l.hideExclusion(t, x, " ("+why+")")
+		}
+		return x.uses(name)
 	})
 	t.indexed = without(t.indexed, func(c *column) bool { return c.name == name })
 }
@@ -213,9 +220,6 @@ func (l *loader) constraints(t *table) {
 			hidden.what += ", which may be checked at commit"
 			t.hide(hidden)
 			continue
-		case u.nulls && !allNotNull(t, u.columns):
-			hidden.what += ", with NULLS NOT DISTINCT"
-			t.hide(hidden)
 		}
 		iu := ir.Unique{Pos: u.pos, Name: u.name, Columns: columnIndexes(t.ir, u.columns)}
 		if u.where != nil {
@@ -228,7 +232,17 @@ func (l *loader) constraints(t *table) {
 			iu.Where = e
 		}
 		t.ir.Uniques = append(t.ir.Uniques, iu)
+		if u.nullsEqual(t) {
+			x := nullsNotDistinct(t.ir, iu)
+			if why := x.Fault(); why != "" {
+				hidden.what += ", with NULLS NOT DISTINCT (" + why + ")"
+				t.hide(hidden)
+			} else {
+				t.ir.Exclusions = append(t.ir.Exclusions, x)
+			}
+		}
 	}
+	l.exclusions(t)
 	for _, c := range t.columns {
 		if c.domain == nil || len(c.domain.checks) == 0 {
 			continue

@@ -1,6 +1,7 @@
 package symbolic
 
 import (
+	"fmt"
 	"strconv"
 
 	"github.com/txrobust/robust/ir"
@@ -20,10 +21,10 @@ func (w *World) constrain(s *State) {
 		w.always([]domain{tableDomain(i)}, func(tuple []Key) *smt.Term {
 			return w.B.Implies(s.Alive(i, tuple[0]), w.rowHolds(s, i, tuple[0]))
 		})
-		for _, u := range t.Uniques {
+		for _, u := range t.PairConstraints() {
 			w.always([]domain{tableDomain(i), tableDomain(i)}, func(tuple []Key) *smt.Term {
 				a, b := tuple[0], tuple[1]
-				return w.B.Or(w.sameKey(a, b), w.B.Not(w.clash(s, i, &u, a, s.rowVals(i, b), s.Alive(i, b))))
+				return w.B.Or(w.sameKey(a, b), w.B.Not(w.clash(s, i, u, a, s.rowVals(i, b), s.Alive(i, b))))
 			})
 		}
 	}
@@ -172,24 +173,49 @@ func (w *World) hasValues(s *State, t int, k Key, cols []int, vals []Val) *smt.T
 	return ok
 }
 
-// clash is: the row with key k is there and has the same unique key as the
-// row vals, which is there if present.
-func (w *World) clash(s *State, t int, u *ir.Unique, k Key, vals []Val, present *smt.Term) *smt.Term {
-	table := w.Program.Tables[t]
+// primary gives the primary key of the row vals, if that is what the constraint
+// is about.
+func (w *World) primary(t int, u ir.PairConstraint, vals []Val) (Key, bool) {
+	key, ok := u.(*ir.Unique)
+	if !ok || key.Where != nil {
+		return nil, false
+	}
+	return w.keyFrom(w.Program.Tables[t], key.Columns, pick(vals, key.Columns))
+}
+
+func pick(vals []Val, cols []int) []Val {
+	out := make([]Val, len(cols))
+	for i, c := range cols {
+		out[i] = vals[c]
+	}
+	return out
+}
+
+// clash is: the row with key k is there, and the constraint does not allow it
+// beside the row vals, which is there if present.
+func (w *World) clash(s *State, t int, u ir.PairConstraint, k Key, vals []Val, present *smt.Term) *smt.Term {
 	cond := w.B.And(present, s.Alive(t, k))
 	if cond.IsFalse() {
 		return cond
 	}
-	want := make([]Val, len(u.Columns))
-	for i, c := range u.Columns {
-		want[i] = vals[c]
+	table := w.Program.Tables[t]
+	given, there := valueRow{table, vals}, tableRow{s, t, k}
+	switch u := u.(type) {
+	case *ir.Unique:
+		cond = w.B.And(cond, w.hasValues(s, t, k, u.Columns, pick(vals, u.Columns)))
+		if u.Where != nil && !cond.IsFalse() {
+			en := w.rowEnv(s)
+			cond = w.B.And(cond, w.isTrue(en.bind(table.Name, given).eval(u.Where)), w.isTrue(en.bind(table.Name, there).eval(u.Where)))
+		}
+		return cond
+	case *ir.Exclusion:
+		return w.B.And(cond, w.excludedRows(u, given, there))
+	default:
+		panic(fmt.Sprintf("symbolic: unknown constraint %T", u))
 	}
-	cond = w.B.And(cond, w.hasValues(s, t, k, u.Columns, want))
-	if u.Where != nil && !cond.IsFalse() {
-		en := w.rowEnv(s)
-		cond = w.B.And(cond,
-			w.isTrue(en.bind(table.Name, valueRow{table, vals}).eval(u.Where)),
-			w.isTrue(en.bind(table.Name, tableRow{s, t, k}).eval(u.Where)))
-	}
-	return cond
+}
+
+// excludedRows is: an exclusion does not allow one row beside the other.
+func (w *World) excludedRows(x *ir.Exclusion, a, b row) *smt.Term {
+	return w.isTrue(w.rowEnv(nil).bind(x.Rows[0], a).bind(x.Rows[1], b).eval(x.Expr))
 }

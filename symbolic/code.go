@@ -302,6 +302,12 @@ func (c *Code) KeyFreed(t *ir.Table) bool {
 	return freed
 }
 
+// Released reports whether two rows may stop excluding each other: the table
+// loses rows, or a column that the exclusion looks at changes.
+func (c *Code) Released(t *ir.Table, x *ir.Exclusion) bool {
+	return c.Deleted[t] || touches(x.Columns(t), c.Updated[t])
+}
+
 // referenceFreed reports whether a child row may stop referring to its parent
 // while the parent is there.
 func (c *Code) referenceFreed(r reference) bool { return c.freed[r.fk] }

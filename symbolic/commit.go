@@ -1,6 +1,8 @@
 package symbolic
 
 import (
+	"fmt"
+
 	"github.com/txrobust/robust/ir"
 	"github.com/txrobust/robust/smt"
 )
@@ -116,9 +118,8 @@ func (x *Write) breaks(w *World, before, after *State) *smt.Term {
 			}
 			return out
 		}
-		for i := range t.Uniques {
-			u := &t.Uniques[i]
-			if x.Cols == nil || touches(u.Columns, x.Cols) || u.Where != nil {
+		for _, u := range t.PairConstraints() {
+			if x.Cols == nil || decides(t, u, x.Cols) {
 				tests = append(tests, func(wr write) *smt.Term {
 					return w.clashes(after, x.Table, u, vals(wr), wr.key)
 				})
@@ -156,6 +157,18 @@ func (x *Write) breaks(w *World, before, after *State) *smt.Term {
 		}
 		return w.B.And(wr.guard, bad)
 	})
+}
+
+// decides reports whether columns may decide what a constraint says of a row.
+func decides(t *ir.Table, u ir.PairConstraint, cols []bool) bool {
+	switch u := u.(type) {
+	case *ir.Unique:
+		return touches(u.Columns, cols) || u.Where != nil
+	case *ir.Exclusion:
+		return touches(u.Columns(t), cols)
+	default:
+		panic(fmt.Sprintf("symbolic: unknown constraint %T", u))
+	}
 }
 
 // orphans is: a child row still refers to the row that was deleted, or to the

@@ -46,8 +46,8 @@ func (w *World) Excludes(owner, other *Run, gran Granularity, positive bool) *sm
 				continue
 			}
 			if a.Kind == Insert && !w.Engine.InsertExcludes {
-				if b.Kind == Insert && !w.code.KeyFreed(w.Program.Tables[a.Table]) {
-					out = w.B.Or(out, w.sameUnique(a, b, some))
+				if b.Kind == Insert {
+					out = w.B.Or(out, w.rivalInserts(a, b, some))
 				}
 				continue
 			}
@@ -228,16 +228,37 @@ func (w *World) setsKey(b *Write) bool {
 	return false
 }
 
-// sameUnique is: two insertions have one key, primary or unique.
-func (w *World) sameUnique(a, b *Write, some somewhere) *smt.Term {
+// rivalInserts is: a key, primary or unique, or an exclusion does not allow two
+// insertions beside each other, and nobody can take the first one out of the way.
+func (w *World) rivalInserts(a, b *Write, some somewhere) *smt.Term {
 	t := w.Program.Tables[a.Table]
+	var uniques []*ir.Unique
+	if !w.code.KeyFreed(t) {
+		for i := range t.Uniques {
+			if u := &t.Uniques[i]; u.Where == nil { // leaving an exclusion out is safe
+				uniques = append(uniques, u)
+			}
+		}
+	}
+	var exclusions []*ir.Exclusion
+	for i := range t.Exclusions {
+		if x := &t.Exclusions[i]; !w.code.Released(t, x) {
+			exclusions = append(exclusions, x)
+		}
+	}
+	if w.code.KeyFreed(t) && len(exclusions) == 0 {
+		return w.B.False()
+	}
 	return pair(a.Table, a.loops, b.loops, false, some, func(la, lb []Key, _ Key) *smt.Term {
 		x, y := a.at(la, nil), b.at(lb, nil)
 		g := w.B.And(x.guard, y.guard)
 		if g.IsFalse() {
 			return g
 		}
-		same := w.sameKey(x.key, y.key)
+		same := w.B.False()
+		if !w.code.KeyFreed(t) {
+			same = w.sameKey(x.key, y.key)
+		}
 		val := func(wr write, c int) Val {
 			for i, k := range t.Key {
 				if k == c {
@@ -246,16 +267,23 @@ func (w *World) sameUnique(a, b *Write, some somewhere) *smt.Term {
 			}
 			return wr.val(c)
 		}
-		for _, u := range t.Uniques {
-			if u.Where != nil {
-				continue // leaving an exclusion out is safe
-			}
+		for _, u := range uniques {
 			equal := w.B.True()
 			for _, c := range u.Columns {
 				p, q := val(x, c), val(y, c)
 				equal = w.B.And(equal, w.B.Not(p.Null), w.B.Not(q.Null), w.B.Eq(p.T, q.T))
 			}
 			same = w.B.Or(same, equal)
+		}
+		row := func(wr write) row {
+			vals := make([]Val, len(t.Columns))
+			for c := range vals {
+				vals[c] = val(wr, c)
+			}
+			return valueRow{t, vals}
+		}
+		for _, u := range exclusions {
+			same = w.B.Or(same, w.excludedRows(u, row(x), row(y)))
 		}
 		return w.B.And(g, same)
 	})

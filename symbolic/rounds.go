@@ -47,6 +47,9 @@ func apart(p *ir.Program, t *ir.Txn, s *ir.ForRange, refs map[*ir.Table][]refere
 			return nil, false
 		}
 		a.cols[w] = at
+		if len(w.Exclusions) > 0 {
+			return nil, false
+		}
 		for _, u := range w.Uniques {
 			if !slices.Contains(u.Columns, w.Key[at]) {
 				return nil, false

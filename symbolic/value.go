@@ -2,6 +2,7 @@ package symbolic
 
 import (
 	"math/big"
+	"slices"
 
 	"github.com/txrobust/robust/ir"
 	"github.com/txrobust/robust/smt"
@@ -268,6 +269,13 @@ func (w *World) call(c *ir.Call, args []Val) Val {
 		return out
 	}
 	out.T = app(" "+c.Type.String(), sortOf(c.Type))
+	if c.Symmetric() {
+		// Whatever the function, the two values together are symmetric, and
+		// every symmetric one is of this kind.
+		terms = slices.Concat(terms[2:], terms[:2])
+		out.Null = B.Or(out.Null, app("?", smt.Bool))
+		out.T = B.Or(out.T, app(" "+c.Type.String(), sortOf(c.Type)))
+	}
 	return out
 }
 

@@ -1,6 +1,8 @@
 package symbolic
 
 import (
+	"slices"
+
 	"github.com/txrobust/robust/ir"
 	"github.com/txrobust/robust/smt"
 )
@@ -77,7 +79,7 @@ func (e *exec) insert(s *ir.Insert) {
 		inserts, done = e.onConflict(s, t, vals)
 	}
 	// Outside of ON CONFLICT, a key that the own view shows.
-	exists := e.anyClash(e.st, t, keysOf(s.Table), vals)
+	exists := e.anyClash(e.st, t, s.Table.Keys(), vals)
 	if w.Engine.KeyFromSnapshot {
 		e.run.OK = w.B.And(e.run.OK, w.B.Not(w.B.And(inserts, exists)))
 	} else if e.info.readLater[s] {
@@ -95,29 +97,20 @@ func (e *exec) insert(s *ir.Insert) {
 	}
 }
 
-// keysOf lists the keys of a table: the primary one first.
-func keysOf(t *ir.Table) []ir.Unique {
-	return append([]ir.Unique{{Name: "primary key", Columns: t.Key}}, t.Uniques...)
-}
-
-// anyClash is: some row of the state has one of these keys of the row vals.
-func (e *exec) anyClash(s *State, t int, keys []ir.Unique, vals []Val) *smt.Term {
+// anyClash is: one of the keys keeps the row vals from being there beside some
+// row of the state.
+func (e *exec) anyClash(s *State, t int, keys []ir.PairConstraint, vals []Val) *smt.Term {
 	out := e.w.B.False()
-	for i := range keys {
-		out = e.w.B.Or(out, e.w.clashes(s, t, &keys[i], vals, nil))
+	for _, k := range keys {
+		out = e.w.B.Or(out, e.w.clashes(s, t, k, vals, nil))
 	}
 	return out
 }
 
 // clashes is: some row of the state, other than the one with key skip (nil:
-// none), has this unique key of the row vals.
-func (w *World) clashes(s *State, t int, u *ir.Unique, vals []Val, skip Key) *smt.Term {
-	table := w.Program.Tables[t]
-	cols := make([]Val, len(u.Columns))
-	for i, c := range u.Columns {
-		cols[i] = vals[c]
-	}
-	if k, ok := w.keyFrom(table, u.Columns, cols); ok && u.Where == nil {
+// none), cannot be there beside the row vals.
+func (w *World) clashes(s *State, t int, u ir.PairConstraint, vals []Val, skip Key) *smt.Term {
+	if k, ok := w.primary(t, u, vals); ok {
 		if skip != nil {
 			return w.B.False()
 		}
@@ -138,12 +131,7 @@ func (e *exec) onConflict(s *ir.Insert, t int, vals []Val) (inserts, done *smt.T
 	w := e.w
 	c := s.Conflict
 	before := e.live
-	var keys []ir.Unique
-	for _, u := range keysOf(s.Table) {
-		if c.Target == nil || ir.SameColumns(c.Target, u.Columns) {
-			keys = append(keys, u)
-		}
-	}
+	keys := slices.DeleteFunc(s.Table.Keys(), func(k ir.PairConstraint) bool { return !ir.Arbitrates(k, c.Target) })
 	conflict := e.anyClash(e.st, t, keys, vals)
 	if e.observe != nil {
 		e.observed(before, []Val{w.Truth(e.anyClash(e.observe, t, keys, vals))})
@@ -152,8 +140,8 @@ func (e *exec) onConflict(s *ir.Insert, t int, vals []Val) (inserts, done *smt.T
 	e.run.Reads = append(e.run.Reads, &Read{Table: t, Cols: allColumns(s.Table),
 		match: func(_ []Key, s *State, k Key) *smt.Term {
 			hit := w.B.False()
-			for i := range keys {
-				hit = w.B.Or(hit, w.clash(s, t, &keys[i], k, vals, before))
+			for _, u := range keys {
+				hit = w.B.Or(hit, w.clash(s, t, u, k, vals, before))
 			}
 			return hit
 		}})
@@ -172,14 +160,16 @@ func (e *exec) onConflict(s *ir.Insert, t int, vals []Val) (inserts, done *smt.T
 	for i, kc := range s.Table.Key {
 		old[i] = e.inst.choose(e.place(s, "existing ")+"."+itoa(i), sortOf(s.Table.Columns[kc].Type), e.rounds)
 	}
-	if len(keys) == 1 && ir.SameColumns(keys[0].Columns, s.Table.Key) && keys[0].Where == nil {
-		for i, kc := range s.Table.Key {
-			old[i] = vals[kc].T
+	if len(keys) == 1 {
+		if _, ok := w.primary(t, keys[0], vals); ok {
+			for i, kc := range s.Table.Key {
+				old[i] = vals[kc].T
+			}
 		}
 	}
 	isOld := w.B.False()
-	for i := range keys {
-		isOld = w.B.Or(isOld, w.clash(st, t, &keys[i], old, vals, w.B.True()))
+	for _, u := range keys {
+		isOld = w.B.Or(isOld, w.clash(st, t, u, old, vals, w.B.True()))
 	}
 	e.live = w.B.And(before, conflict)
 	e.require(isOld)

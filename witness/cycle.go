@@ -191,6 +191,14 @@ func (b *builder) freed(p, q *interp.Op, i, k int) string {
 			}
 		}
 	}
+	if pt == qt && p.Old != nil && q.New != nil {
+		for n := range qt.Exclusions {
+			excluded := b.m.Excluded(qt, &qt.Exclusions[n])
+			if excluded(p.Old, q.New) && (p.New == nil || !excluded(p.New, q.New)) && (q.Old == nil || !excluded(p.Old, q.Old)) {
+				return b.who(i) + " took " + rowName(pt, p.Old) + " out of the way of " + rowName(qt, q.New) + ", which " + b.who(k) + " then wrote"
+			}
+		}
+	}
 	for _, fk := range pt.ForeignKeys {
 		if fk.Ref != qt {
 			continue

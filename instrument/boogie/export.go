@@ -148,6 +148,9 @@ func (x *exporter) collect() {
 		for _, u := range t.Uniques {
 			expr(u.Where)
 		}
+		for _, u := range t.Exclusions {
+			expr(u.Expr)
+		}
 	}
 	for _, inv := range x.prog.Invariants {
 		expr(inv.Expr)

@@ -225,9 +225,21 @@ func isConst(e ir.Expr) bool {
 	return ok
 }
 
-// call applies a function of Boogie. Known functions are strict; an element of
-// an array may be NULL besides.
+// call applies a function. What one of Boogie says of two arguments in either
+// order is symmetric, and every symmetric condition is of that kind.
 func (p *proc) call(e *ir.Call, v *env) value {
+	out := p.apply(e, v)
+	if e.Symmetric() {
+		turned := *e
+		turned.Args = []ir.Expr{e.Args[1], e.Args[0]}
+		out.val = or(out.val, p.apply(&turned, v).val)
+	}
+	return out
+}
+
+// apply applies a function of Boogie. Known functions are strict; an element of
+// an array may be NULL besides.
+func (p *proc) apply(e *ir.Call, v *env) value {
 	known := ir.Functions[e.Name] != nil
 	name := "f." + ident(e.Name)
 	null, def := "false", "true"

@@ -141,9 +141,9 @@ func (m *proc) satisfy(b *table) {
 	m.assume(everyOf(m.all(b, v), func(w match) string {
 		return m.allowed(b, w.env.rows[b.t.Name], nil, w.env)
 	}))
-	for i := range b.t.Uniques {
+	for _, u := range b.t.PairConstraints() {
 		m.assume(everyOf(m.all(b, v), func(w match) string {
-			return not(some(m.clashes(b, &b.t.Uniques[i], w.env.rows[b.t.Name], false, v)))
+			return not(some(m.clashes(b, u, w.env.rows[b.t.Name], false, v)))
 		}))
 	}
 	for i := range b.t.ForeignKeys {

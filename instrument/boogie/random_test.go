@@ -19,7 +19,7 @@ func TestRandomPrograms(t *testing.T) {
 	r := random.Source(t)
 	reached, decided := 0, 0
 	for i := range random.Runs() {
-		o := progen.Options{Keys: true, Nulls: true, Txns: 2, Stmts: 3}
+		o := progen.Options{Keys: true, Exclusions: true, Nulls: true, Txns: 2, Stmts: 3}
 		var p *ir.Program
 		switch i % 4 {
 		case 0:

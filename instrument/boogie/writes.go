@@ -1,6 +1,7 @@
 package boogie
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -33,23 +34,13 @@ func (p *proc) allowed(b *table, r *row, changed []bool, v *env) string {
 	return out
 }
 
-// others are the rows of a table that have the same values as r in a unique
-// key, without the one with the key of r if own is false.
-func (p *proc) clashes(b *table, u *ir.Unique, r *row, own bool, v *env) []match {
+// clashes are the rows of a table that cannot be there beside r, without the one
+// with the key of r if own is false.
+func (p *proc) clashes(b *table, u ir.PairConstraint, r *row, own bool, v *env) []match {
 	at := ir.Source{Table: b.t, Row: b.t.Name}
-	m := match{env: v, cond: "true", def: "true"}
-	for _, c := range u.Columns {
-		m.cond = and(m.cond, not(r.col(c).null))
-	}
-	covers := func(w *env) string {
-		if u.Where == nil {
-			return "true"
-		}
-		return p.expr(u.Where, w).as(ir.BoolType).isTrue()
-	}
-	m.cond = and(m.cond, covers(v.open(b.t.Name, r)))
+	m := match{env: v, cond: p.mayClash(b, u, r, v), def: "true"}
 	var ms []match
-	if pinsKey(b.t, u.Columns) {
+	if unique, ok := u.(*ir.Unique); ok && pinsKey(b.t, unique.Columns) {
 		var key []string
 		for _, k := range b.t.Key {
 			key = append(key, r.col(k).val)
@@ -61,11 +52,7 @@ func (p *proc) clashes(b *table, u *ir.Unique, r *row, own bool, v *env) []match
 	var out []match
 	for _, o := range ms {
 		s := o.env.rows[b.t.Name]
-		for _, c := range u.Columns {
-			x, y := s.col(c), r.col(c)
-			o.cond = and(o.cond, not(x.null), equal(x.val, y.val))
-		}
-		o.cond = and(o.cond, covers(o.env))
+		o.cond = and(o.cond, p.rivals(b, u, r, s, o.env))
 		if !own {
 			var mine []string
 			for _, k := range b.t.Key {
@@ -78,6 +65,43 @@ func (p *proc) clashes(b *table, u *ir.Unique, r *row, own bool, v *env) []match
 		}
 	}
 	return out
+}
+
+// mayClash is whether a row can have part in a clash at all.
+func (p *proc) mayClash(b *table, u ir.PairConstraint, r *row, v *env) string {
+	out := "true"
+	if u, ok := u.(*ir.Unique); ok {
+		for _, c := range u.Columns {
+			out = and(out, not(r.col(c).null))
+		}
+		out = and(out, p.covered(b, u, r, v))
+	}
+	return out
+}
+
+// covered is whether a unique key is about a row.
+func (p *proc) covered(b *table, u *ir.Unique, r *row, v *env) string {
+	if u.Where == nil {
+		return "true"
+	}
+	return p.expr(u.Where, v.open(b.t.Name, r)).as(ir.BoolType).isTrue()
+}
+
+// rivals is whether the row s cannot be there beside r, which may clash.
+func (p *proc) rivals(b *table, u ir.PairConstraint, r, s *row, v *env) string {
+	switch u := u.(type) {
+	case *ir.Unique:
+		out := "true"
+		for _, c := range u.Columns {
+			x, y := s.col(c), r.col(c)
+			out = and(out, not(x.null), equal(x.val, y.val))
+		}
+		return and(out, p.covered(b, u, s, v))
+	case *ir.Exclusion:
+		return p.expr(u.Expr, v.open(u.Rows[0], r).open(u.Rows[1], s)).as(ir.BoolType).isTrue()
+	default:
+		panic(fmt.Sprintf("boogie: unknown constraint %T", u))
+	}
 }
 
 // pinsKey is whether columns contain the primary key.
@@ -136,10 +160,16 @@ func (p *proc) statementEnd(b *table, changed []bool, v *env) {
 		return slices.ContainsFunc(cols, func(c int) bool { return changed[c] })
 	}
 	if changed != nil {
-		for i := range b.t.Uniques {
-			u := &b.t.Uniques[i]
-			if u.Where == nil && !touched(u.Columns) {
-				continue
+		for _, u := range b.t.PairConstraints() {
+			switch u := u.(type) {
+			case *ir.Unique:
+				if u.Where == nil && !touched(u.Columns) {
+					continue
+				}
+			case *ir.Exclusion:
+				if !touched(u.Columns(b.t)) {
+					continue
+				}
 			}
 			p.assume(everyOf(p.all(b, v), func(m match) string {
 				return not(some(p.clashes(b, u, m.env.rows[b.t.Name], false, v)))
@@ -192,18 +222,18 @@ func (p *proc) insert(s *ir.Insert, v *env) {
 		return
 	}
 	closers := 0
-	for _, u := range keysOf(s.Table) {
-		if s.Conflict.Target != nil && !ir.SameColumns(s.Conflict.Target, u.Columns) {
+	for _, u := range s.Table.Keys() {
+		if !ir.Arbitrates(u, s.Conflict.Target) {
 			continue
 		}
-		ms := p.clashes(b, &u, r, true, v)
+		ms := p.clashes(b, u, r, true, v)
 		p.line("if (%s) {", bare(some(ms)))
 		p.indent++
 		var old *env
 		if len(ms) == 1 && ms[0].bound == "" {
 			old = ms[0].env
 		} else {
-			old = p.clashing(b, &u, r, v)
+			old = p.clashing(b, u, r, v)
 		}
 		p.upsert(s, b, old.rows[b.t.Name], r, v)
 		p.indent--
@@ -218,30 +248,16 @@ func (p *proc) insert(s *ir.Insert, v *env) {
 	}
 }
 
-// keysOf lists the keys of a table, the primary one first.
-func keysOf(t *ir.Table) []ir.Unique {
-	return append([]ir.Unique{{Columns: t.Key}}, t.Uniques...)
-}
-
 // clashing chooses a row that clashes.
-func (p *proc) clashing(b *table, u *ir.Unique, r *row, v *env) *env {
+func (p *proc) clashing(b *table, u ir.PairConstraint, r *row, v *env) *env {
 	var key []string
 	for i, c := range b.keys.cols {
 		key = append(key, p.local(b.name+".old."+c, typeName(b.keys.types[i])))
 	}
 	p.line("havoc %s;", commas(key))
 	at := &row{b: b, key: key}
-	out := and(b.keys.has(key), at.alive())
-	for _, c := range u.Columns {
-		x, y := at.col(c), r.col(c)
-		out = and(out, not(x.null), not(y.null), equal(x.val, y.val))
-	}
-	w := v.open(b.t.Name, at)
-	if u.Where != nil {
-		out = and(out, p.expr(u.Where, w).as(ir.BoolType).isTrue())
-	}
-	p.assume(out)
-	return w
+	p.assume(and(b.keys.has(key), at.alive(), p.mayClash(b, u, r, v), p.rivals(b, u, r, at, v)))
+	return v.open(b.t.Name, at)
 }
 
 // atom gives a value that may be used often: computed ones go into variables.
@@ -261,8 +277,8 @@ func (p *proc) atom(base string, e value) value {
 
 // put adds a row.
 func (p *proc) put(s *ir.Insert, b *table, r *row, v *env) {
-	for _, u := range keysOf(b.t) {
-		p.assume(not(some(p.clashes(b, &u, r, true, v))))
+	for _, u := range b.t.Keys() {
+		p.assume(not(some(p.clashes(b, u, r, true, v))))
 	}
 	p.assume(b.keys.has(r.key))
 	p.store(b, r)

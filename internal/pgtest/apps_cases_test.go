@@ -135,6 +135,12 @@ var playlistCalls = []string{
 	"SELECT delete_user('ann')",
 }
 
+var bookingCalls = []string{
+	"SELECT book(9, 1, '2024-05-09 10:00', '2024-05-09 12:00')",
+	"SELECT * FROM bookings(1)",
+	"SELECT cancel(9)",
+}
+
 var applications = []application{
 	{folder: "auction", rows: auctionRows, calls: auctionCalls,
 		// Two bids on one item: the later one fails.
@@ -157,6 +163,17 @@ var applications = []application{
 			A: COMMIT
 			Z: SELECT count(*) FROM users WHERE name = 'ann' -> 2`}}},
 	{folder: "auction-nickname-unique", rows: auctionRows, calls: auctionCalls},
+	{folder: "booking", calls: bookingCalls, anomalies: []anomaly{
+		{cycle: "book,book", repairs: []string{"booking-exclude"}, script: `
+			A: BEGIN
+			A: SELECT 1
+			B: BEGIN
+			B: SELECT book(2, 1, '2024-05-01 10:00', '2024-05-01 12:00') -> t
+			B: COMMIT
+			A: SELECT book(1, 1, '2024-05-01 11:00', '2024-05-01 13:00') -> t
+			A: COMMIT
+			Z: SELECT count(*) FROM booking -> 2`}}},
+	{folder: "booking-exclude", calls: bookingCalls},
 	{folder: "cassieq", calls: []string{
 		"SELECT add_new_account('ann', 'r1', 'r2')",
 		"SELECT add_new_key('ann', 'third', 'r3')",
@@ -491,6 +508,9 @@ var traps = []application{
 	{folder: "s3-unique", rows: `INSERT INTO member VALUES (1, 'ann', 0);`, calls: []string{"SELECT rename('ann', 'eve')", "SELECT sign_up(2, 'bob')"}, anomalies: []anomaly{
 		{cycle: "sign_up,rename", script: freed("sign_up(2, 'ann')", "rename('ann', 'eve')", "''"), repairs: []string{"s3-unique-lock"}}}},
 	{folder: "s3-unique-lock", rows: `INSERT INTO member VALUES (1, 'ann', 0);`, calls: []string{"SELECT rename('ann', 'eve')", "SELECT sign_up(2, 'bob')"}},
+	{folder: "s3-exclude", rows: `INSERT INTO booking VALUES (1, 4, 7, 0);`, calls: []string{"SELECT cancel(1)", "SELECT book(2, 1, 3)"}, anomalies: []anomaly{
+		{cycle: "book,cancel", script: freed("book(2, 2, 5)", "cancel(1)", "''"), repairs: []string{"s3-exclude-lock"}}}},
+	{folder: "s3-exclude-lock", rows: `INSERT INTO booking VALUES (1, 4, 7, 0);`, calls: []string{"SELECT cancel(1)", "SELECT book(2, 1, 3)"}},
 	{folder: "s3-parent", rows: `INSERT INTO parent VALUES (1); INSERT INTO child VALUES (11, 1);`, calls: []string{"SELECT drop_child(11)", "SELECT drop_parent(1)"}, anomalies: []anomaly{
 		{cycle: "drop_parent,drop_child", script: freed("drop_parent(1)", "drop_child(11)", "0"), repairs: []string{"s3-parent-lock"}, undetected: true}}},
 	{folder: "s3-parent-lock", rows: `INSERT INTO parent VALUES (1); INSERT INTO child VALUES (11, 1);`, calls: []string{"SELECT drop_child(11)", "SELECT drop_parent(1)"}},

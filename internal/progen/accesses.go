@@ -25,6 +25,12 @@ func Accesses(r *rand.Rand, o Options) *ir.Program {
 			b.WriteString(" where t.a == 1")
 		}
 	}
+	if o.Exclusions && r.Intn(3) == 0 {
+		b.WriteString(", exclude t_x (x, y) where " + a.of("x.a == y.a and x.b == y.b", "x.a <= y.b and y.a <= x.b", "x.b is y.b", "x.a == y.a and x.b != y.b"))
+		if c := a.of("a", "b"); r.Intn(3) == 0 {
+			fmt.Fprintf(b, " and x.%s != 0 and y.%s != 0", c, c)
+		}
+	}
 	if o.Keys && r.Intn(6) == 0 {
 		b.WriteString(", check t_c t.a <= t.b")
 	}

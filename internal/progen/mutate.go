@@ -100,6 +100,8 @@ func (m *mutator) change() bool {
 		switch {
 		case len(t.Uniques) > 0 && m.chance(50):
 			t.Uniques = nil
+		case len(t.Exclusions) > 0 && m.chance(50):
+			t.Exclusions = nil
 		case len(t.ForeignKeys) > 0:
 			t.ForeignKeys = nil
 			for _, l := range Lists(m.p) {

@@ -1,7 +1,7 @@
 // Package progen generates random finite programs, for tests that compare the
 // analyses with the interpreter: rows of several columns, equal values, NULLs,
 // branches, loops, locks, insertions, deletions, predicates, parameters, unique
-// and foreign keys, and mutants of programs with known anomalies.
+// and foreign keys, exclusions, and mutants of programs with known anomalies.
 package progen
 
 import (
@@ -19,14 +19,17 @@ type Options struct {
 	Loops, Locks, Keys, Nulls bool
 	// Actions adds foreign keys that act on the children of deleted rows.
 	Actions bool
-	// Derived adds derivations, which the solver does not know the meaning of.
+	// Exclusions adds conditions that no two rows may satisfy.
+	Exclusions bool
+	// Derived adds derivations, which the solver does not know the meaning of,
+	// and exclusions by a condition of that kind.
 	Derived bool
 	// Txns and Stmts bound the templates and the statements of each.
 	Txns, Stmts int
 }
 
 // All switches everything on.
-var All = Options{Loops: true, Locks: true, Keys: true, Actions: true, Nulls: true, Txns: 3, Stmts: 4}
+var All = Options{Loops: true, Locks: true, Keys: true, Exclusions: true, Actions: true, Nulls: true, Txns: 3, Stmts: 4}
 
 type gen struct {
 	r    *rand.Rand
@@ -94,6 +97,9 @@ func (g *gen) tables() {
 		if g.o.Keys && g.chance(25) {
 			t.Uniques = append(t.Uniques, ir.Unique{Name: t.Name + "_u", Columns: []int{len(t.Columns) - 1}})
 		}
+		if g.o.Exclusions && g.chance(40) {
+			t.Exclusions = append(t.Exclusions, g.exclusion(t))
+		}
 		if g.o.Keys && g.chance(20) {
 			// Rows satisfies conditions of this form.
 			t.Checks = append(t.Checks, ir.TableCheck{Name: t.Name + "_c", Expr: ir.Op([]ir.BinaryOp{ir.Le, ir.Ne}[g.r.Intn(2)],
@@ -111,6 +117,37 @@ func (g *gen) tables() {
 		}
 		g.p.Tables = append(g.p.Tables, t)
 	}
+}
+
+// exclusion makes a random one: two columns that overlap as intervals, values
+// that are equal (NULLs too) or different, or a condition that the solver does not
+// know the meaning of; of all rows or of those that another condition picks.
+func (g *gen) exclusion(t *ir.Table) ir.Exclusion {
+	x := ir.Exclusion{Name: t.Name + "_x", Rows: [2]string{"a", "b"}}
+	col := func(row string, c int) ir.Expr { return &ir.Col{Row: row, Col: t.Columns[c].Name} }
+	some := func() int { return g.r.Intn(len(t.Columns)) }
+	last := len(t.Columns) - 1
+	kinds := 4
+	if g.o.Derived {
+		kinds = 5
+	}
+	switch c := some(); g.r.Intn(kinds) {
+	case 0: // from c to last
+		x.Expr = ir.AndE(ir.Op(ir.Le, col("a", c), col("b", last)), ir.Op(ir.Le, col("b", c), col("a", last)))
+	case 1:
+		x.Expr = ir.Op(ir.Is, col("a", last), col("b", last))
+	case 2:
+		x.Expr = ir.Op(ir.Ne, col("a", last), col("b", last))
+	case 4:
+		x.Expr = &ir.Call{Name: "&&", Args: []ir.Expr{col("a", last), col("b", last)}, Type: ir.BoolType}
+	default:
+		x.Expr = ir.AndE(ir.Op(ir.Eq, col("a", last), col("b", last)), ir.Op(ir.Eq, col("a", c), col("b", c)))
+	}
+	if g.chance(40) {
+		c, v := some(), g.value()
+		x.Expr = ir.AndE(x.Expr, ir.Op(ir.Ne, col("a", c), v), ir.Op(ir.Ne, col("b", c), v))
+	}
+	return x
 }
 
 // Rows makes random initial rows that satisfy the constraints of p, up to
@@ -140,6 +177,11 @@ func Rows(r *rand.Rand, p *ir.Program, perTable int) [][][]ir.Value {
 			for _, old := range out[i] {
 				for _, k := range keys {
 					if clash(row, old, k.Columns) {
+						continue next
+					}
+				}
+				for i := range t.Exclusions {
+					if rivals(t, &t.Exclusions[i], row, old) {
 						continue next
 					}
 				}
@@ -186,6 +228,44 @@ func clash(a, b []ir.Value, cols []int) bool {
 		}
 	}
 	return true
+}
+
+// rivals evaluates an exclusion on two rows.
+func rivals(t *ir.Table, x *ir.Exclusion, a, b []ir.Value) bool {
+	rows := map[string][]ir.Value{x.Rows[0]: a, x.Rows[1]: b}
+	var eval func(e ir.Expr) ir.Value
+	eval = func(e ir.Expr) ir.Value {
+		switch e := e.(type) {
+		case *ir.Const:
+			return e.Value
+		case *ir.Col:
+			return rows[e.Row][t.Column(e.Col)]
+		case *ir.Call:
+			args := make([]ir.Value, len(e.Args))
+			for i, a := range e.Args {
+				args[i] = eval(a)
+			}
+			return e.Apply(args)
+		case *ir.Binary:
+			v, w := eval(e.X), eval(e.Y)
+			switch null := v.IsNull() || w.IsNull(); {
+			case e.Op == ir.And: // it is the same whether NULL or false
+				return ir.Bool(v.IsTrue() && w.IsTrue())
+			case e.Op == ir.Is:
+				return ir.Bool(v == w)
+			case null:
+				return ir.Null
+			case e.Op == ir.Le:
+				return ir.Bool(v.I <= w.I)
+			case e.Op == ir.Ne:
+				return ir.Bool(v != w)
+			case e.Op == ir.Eq:
+				return ir.Bool(v == w)
+			}
+		}
+		panic("progen: no exclusion has " + ir.ExprString(e))
+	}
+	return eval(x.Expr).IsTrue()
 }
 
 func hasKey(rows [][]ir.Value, c int, v ir.Value) bool {

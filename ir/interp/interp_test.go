@@ -102,6 +102,9 @@ table c (k int, p int, key (k), foreign c_p (p) references k (k))
 table u (k int, n int, key (k), unique u_n (n))
 table d (k int, p int, v int, key (k), foreign d_p (p) references k (k) on delete cascade)
 table e (k int, d int, v int, key (k), foreign e_d (d) references d (k) on delete set null)
+table y (k int, f int, t int, up int, key (k), exclude x_x (a, b) where a.f < b.t and b.f < a.t and a.up == 1 and b.up == 1)
+row y (1, 0, 3, 1)
+row y (2, 6, 9, 1)
 row k (1, 0, 0)
 row k (2, 0, 0)
 row k (3, 0, 0)
@@ -137,6 +140,19 @@ func TestPostgresExclusions(t *testing.T) {
 		{"insert and insert", "insert k (k, v) values (5, 1)", "insert k (k, v) values (5, 2)", false, false},
 		{"unique and unique", "insert u (k, n) values (3, 6)", "insert u (k, n) values (4, 6)", false, false},
 		{"unique freed", "insert u (k, n) values (3, 5)", "update u set n = 8 where u.k == 1", true, false},
+		{"exclusion and exclusion", "insert y (k, f, t, up) values (3, 3, 5, 1)", "insert y (k, f, t, up) values (4, 4, 6, 1)", false, false},
+		{"exclusion beside another", "insert y (k, f, t, up) values (3, 3, 5, 1)", "insert y (k, f, t, up) values (4, 5, 6, 1)", true, true},
+		{"exclusion of some rows", "insert y (k, f, t, up) values (3, 3, 5, 1)", "insert y (k, f, t, up) values (4, 3, 5, 0)", true, true},
+		{"exclusion with NULL", "insert y (k, f, t, up) values (3, 3, null, 1)", "insert y (k, f, t, up) values (4, 4, 5, 1)", true, true},
+		{"exclusion by an update", "insert y (k, f, t, up) values (3, 3, 5, 1)", "update y set t = 4 where y.k == 1", false, false},
+		{"exclusion by two updates", "update y set t = 5 where y.k == 1", "update y set f = 4 where y.k == 2", false, false},
+		{"excluded row deleted", "insert y (k, f, t, up) values (3, 2, 5, 1)", "delete y where y.k == 1", true, false},
+		{"excluded row moved", "insert y (k, f, t, up) values (3, 2, 5, 1)", "update y set t = 1 where y.k == 1", true, false},
+		{"excluded row off", "insert y (k, f, t, up) values (3, 2, 5, 1)", "update y set up = 0 where y.k == 1", true, false},
+		{"own rows excluded", "savepoint s; delete y where y.k == 1; insert y (k, f, t, up) values (3, 0, 3, 1); rollback to s", "update k set v = 1 where k.k == 1", true, true},
+		{"own row in the way", "insert y (k, f, t, up) values (3, 3, 5, 1); insert y (k, f, t, up) values (4, 4, 6, 1)", "update k set v = 1 where k.k == 1", false, false},
+		{"on conflict, excluded row came", "insert y (k, f, t, up) values (3, 3, 5, 1) on conflict do nothing", "insert y (k, f, t, up) values (4, 4, 6, 1)", false, false},
+		{"on conflict, excluded row went", "insert y (k, f, t, up) values (3, 2, 5, 1) on conflict do nothing", "delete y where y.k == 1", true, true},
 		{"child and parent", "insert c (k, p) values (1, 1)", "delete k where k.k == 1; cascade d d_p; cascade e e_d", false, false},
 		{"parent and child", "delete k where k.k == 1; cascade d d_p; cascade e e_d", "insert c (k, p) values (1, 1)", false, false},
 		{"child and parent's column", "insert c (k, p) values (1, 1)", "update k set v = 3 where k.k == 1", true, true},

@@ -245,7 +245,7 @@ type Machine struct {
 	index map[*ir.Table]int
 	code  map[*ir.Txn]*code
 	refs  [][]reference // by referenced table
-	keys  [][]uniqueKey // by table
+	keys  [][]key       // by table
 }
 
 // reference is a foreign key seen from the table it refers to.

@@ -1,6 +1,7 @@
 package interp
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/txrobust/robust/engine"
@@ -86,57 +87,79 @@ next:
 	return nil, true
 }
 
-// keysOf lists the keys of a table: the primary one first.
-func keysOf(t *ir.Table) []ir.Unique {
-	return append([]ir.Unique{{Name: "primary key", Columns: t.Key}}, t.Uniques...)
-}
-
-// uniqueKey is a compiled key of a table. covers says whether a row falls
-// under it (a partial index); nil means that every row does.
-type uniqueKey struct {
-	cols   []int
+// key is a compiled constraint on pairs of rows of a table. covers says whether
+// a row can have part in a clash, nil that every row can.
+type key struct {
+	of     ir.PairConstraint
 	covers func(vals []ir.Value) bool
+	rivals func(a, b []ir.Value) bool
 }
 
-// compileKeys prepares the keys of every table.
+// compileKeys prepares the keys and exclusions of every table.
 func (m *Machine) compileKeys() {
-	m.keys = make([][]uniqueKey, len(m.Program.Tables))
+	m.keys = make([][]key, len(m.Program.Tables))
 	for i, t := range m.Program.Tables {
-		for _, u := range keysOf(t) {
-			k := uniqueKey{cols: u.Columns}
-			if u.Where != nil {
-				c := &compiler{m: m}
-				in := (&scope{c: c}).open([]ir.Source{{Table: t, Row: t.Name}})
-				where := in.expr(u.Where)
-				f := &frame{m: m, rows: make([][]ir.Value, 1)}
-				k.covers = func(vals []ir.Value) bool {
-					f.rows[0] = vals
-					return where(f).IsTrue()
+		for _, of := range t.Keys() {
+			k := key{of: of}
+			switch of := of.(type) {
+			case *ir.Unique:
+				covers := func([]ir.Value) bool { return true }
+				if of.Where != nil {
+					where := m.condition(of.Where, ir.Source{Table: t, Row: t.Name})
+					covers = func(vals []ir.Value) bool { return where(vals) }
 				}
+				k.covers = func(vals []ir.Value) bool {
+					return !slices.ContainsFunc(of.Columns, func(c int) bool { return vals[c].IsNull() }) && covers(vals)
+				}
+				k.rivals = func(a, b []ir.Value) bool { return equalOn(a, b, of.Columns) && covers(b) }
+			case *ir.Exclusion:
+				k.rivals = m.Excluded(t, of)
+			default:
+				panic(fmt.Sprintf("interp: unknown constraint %T", of))
 			}
 			m.keys[i] = append(m.keys[i], k)
 		}
 	}
 }
 
-// clash finds a row of table number t that has the same key as vals, other
-// than the one with the primary key skip.
-func (k *uniqueKey) clash(db *DB, t int, vals []ir.Value, skip string) *row {
-	for _, c := range k.cols {
-		if vals[c].IsNull() {
-			return nil
-		}
+// condition compiles a condition over nothing but rows, which must not fail.
+func (m *Machine) condition(e ir.Expr, rows ...ir.Source) func(vals ...[]ir.Value) bool {
+	in := (&scope{c: &compiler{m: m}}).open(rows)
+	test := in.expr(e)
+	f := &frame{m: m, rows: make([][]ir.Value, len(rows))}
+	return func(vals ...[]ir.Value) bool {
+		copy(f.rows, vals)
+		return test(f).IsTrue()
 	}
+}
+
+// clash finds a row of table number t that cannot be there beside vals, other
+// than the one with the primary key skip.
+func (k *key) clash(db *DB, t int, vals []ir.Value, skip string) *row {
 	if k.covers != nil && !k.covers(vals) {
 		return nil
 	}
 	for i := range db.tabs[t].rows {
-		r := &db.tabs[t].rows[i]
-		if r.key != skip && equalOn(r.vals, vals, k.cols) && (k.covers == nil || k.covers(r.vals)) {
+		if r := &db.tabs[t].rows[i]; r.key != skip && k.rivals(vals, r.vals) {
 			return r
 		}
 	}
 	return nil
+}
+
+// broken says that a row of t clashes with another.
+func (k *key) broken(t *ir.Table) string {
+	if x, ok := k.of.(*ir.Exclusion); ok {
+		return "exclusion " + x.Name + " is violated"
+	}
+	return "a row with this key exists in " + t.Name
+}
+
+// Excluded gives a test of whether an exclusion of t does not allow two rows
+// beside each other.
+func (m *Machine) Excluded(t *ir.Table, x *ir.Exclusion) func(a, b []ir.Value) bool {
+	test := m.condition(x.Expr, x.Sources(t)...)
+	return func(a, b []ir.Value) bool { return test(a, b) }
 }
 
 func (f *frame) log(op Op) {
@@ -201,7 +224,6 @@ func (s *scope) insert(st *ir.Insert) exec {
 				if !f.serial && !f.m.Engine.KeyFromSnapshot && !f.ownRow(t, old.key) && f.ch.choose(2) == 1 {
 					// The row is deleted before this statement runs, though the
 					// snapshot still shows it: nothing is in the way.
-					f.db = f.db.remove(t, old.key)
 					break
 				}
 				f.noteConflict(st, t, old)
@@ -214,7 +236,7 @@ func (s *scope) insert(st *ir.Insert) exec {
 		for i := range keys {
 			if old := keys[i].clash(f.db, t, vals, ""); old != nil &&
 				(f.serial || f.m.Engine.KeyFromSnapshot || f.ownRow(t, old.key)) {
-				panic(stop{"a row with this key exists in " + st.Table.Name})
+				panic(stop{keys[i].broken(st.Table)})
 			}
 		}
 		f.db = f.db.put(t, row{key, vals})
@@ -227,13 +249,13 @@ func (s *scope) insert(st *ir.Insert) exec {
 
 // onConflict compiles an ON CONFLICT clause: what to do with an existing row,
 // and the keys that count.
-func (s *scope) onConflict(st *ir.Insert) (upsert func(f *frame, old *row, vals []ir.Value) bool, targets []uniqueKey) {
+func (s *scope) onConflict(st *ir.Insert) (upsert func(f *frame, old *row, vals []ir.Value) bool, targets []key) {
 	if st.Conflict == nil {
 		return nil, nil
 	}
 	c := st.Conflict
 	for _, k := range s.c.m.keys[s.c.tableIndex(st.Table)] {
-		if c.Target == nil || ir.SameColumns(c.Target, k.cols) {
+		if ir.Arbitrates(k.of, c.Target) {
 			targets = append(targets, k)
 		}
 	}
@@ -556,7 +578,7 @@ func (m *Machine) statementEnd(ops []Op, n int, db *DB) string {
 		if op.New != nil {
 			for _, k := range m.keys[op.Table][1:] {
 				if k.clash(db, op.Table, op.New, op.Key) != nil {
-					return "a row with this key exists in " + t.Name
+					return k.broken(t)
 				}
 			}
 		}

@@ -240,3 +240,18 @@ SELECT a.k FROM a WHERE a.y >= ALL (SELECT b.v FROM b WHERE b.k = a.k AND b.v IS
 -- reads b (k, v) rows {1,1 1,2}
 -- reads b (k, v) rows {}
 -- reads a (k, y) rows {2 3 4}
+
+SELECT id FROM span WHERE int4range(lo, hi) && int4range(4, 7);
+-- reads span (id, lo, hi) rows {1 2}
+
+SELECT id FROM span WHERE int4range(lo, hi, '[]') && int4range(9, 9, '[]');
+-- reads span (id, lo, hi) rows {2}
+
+SELECT id FROM span WHERE int4range(lo, hi) && int4range(3, 3);
+-- reads span (id, lo, hi) rows {}
+
+SELECT id FROM span WHERE int4range(lo, hi) && int4range(NULL, 1);
+-- reads span (id, lo, hi) rows {1}
+
+SELECT id FROM span WHERE daterange('2024-05-05', NULL) && daterange('2024-05-04', '2024-05-05', '[]');
+-- reads span (id) rows {1 2}

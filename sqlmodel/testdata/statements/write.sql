@@ -122,11 +122,47 @@ INSERT INTO u (id, email) VALUES (3, 'B@X');
 
 INSERT INTO span (id, lo, hi) VALUES (3, 9, 12);
 -- insert span(3) lo = 9, hi = 12
--- not modelled, touches span: EXCLUDE constraint span_excl
+
+INSERT INTO span (id, lo, hi) VALUES (3, 2, 2);
+-- insert span(3) lo = 2, hi = 2
+
+INSERT INTO span (id, lo, hi) VALUES (3, 12, 11);
+-- fails: check span_int4range_excl is violated
+
+INSERT INTO span (id, lo, hi) VALUES (3, NULL, 1);
+-- fails: exclusion span_int4range_excl is violated
+
+INSERT INTO span (id, lo, hi) VALUES (3, NULL, 0), (4, 9, NULL);
+-- insert span(3) lo = null, hi = 0
+-- insert span(4) lo = 9, hi = null
+
+INSERT INTO span (id, lo, hi) VALUES (3, 9, 11), (4, 10, 12);
+-- insert span(3) lo = 9, hi = 11
+-- fails: exclusion span_int4range_excl is violated
+
+INSERT INTO span (id, lo, hi) VALUES (3, 4, 6) ON CONFLICT DO NOTHING;
+-- reads span (id, lo, hi) rows {1}
+
+INSERT INTO span (id, lo, hi) VALUES (3, 4, 6) ON CONFLICT (id) DO NOTHING;
+-- fails: exclusion span_int4range_excl is violated
+
+INSERT INTO span (id, lo, hi) VALUES (3, 9, 10) ON CONFLICT (id) DO UPDATE SET hi = 10;
+-- insert span(3) lo = 9, hi = 10
+
+INSERT INTO room (id, open, code) VALUES (3, true, 2);
+-- insert room(3) during = null, open = true, code = 2
+
+INSERT INTO room (id, open, code) VALUES (3, true, NULL);
+-- fails: exclusion room_code_key is violated
+
+INSERT INTO room (id, open, code) VALUES (3, true, NULL) ON CONFLICT DO NOTHING;
+-- reads room (id, during, open, code) rows {2}
+
+INSERT INTO room (id, open, code) VALUES (3, true, 4) ON CONFLICT (code) DO NOTHING;
+-- not modelled, touches room: ON CONFLICT on room_code_key
 
 INSERT INTO span (id, lo, hi) VALUES (3, 4, 6);
--- insert span(3) lo = 4, hi = 6
--- not modelled, touches span: EXCLUDE constraint span_excl
+-- fails: exclusion span_int4range_excl is violated
 
 INSERT INTO child (id, parent_id) VALUES (3, 2);
 -- insert child(3) parent_id = 2, n = null
@@ -478,10 +514,29 @@ UPDATE late SET n = 9 WHERE id = 1;
 -- locks late(1) no key update
 -- excluded by update up of late(1), update n of late(1)
 
+UPDATE span SET hi = 6 WHERE id = 1;
+-- reads span (id) rows {1}
+-- update span(1) hi = 6
+-- fails: exclusion span_int4range_excl is violated
+-- locks span(1) no key update
+
+UPDATE room SET code = NULL WHERE id = 1;
+-- reads room (id) rows {1}
+-- update room(1) code = null
+-- fails: exclusion room_code_key is violated
+-- locks room(1) update
+
+UPDATE room SET code = 1 WHERE id = 1;
+-- reads room (id) rows {1}
+-- update room(1) code = 1
+-- locks room(1) no key update
+-- excluded by update open of room(1), update code of room(1), delete room(1)
+
 UPDATE span SET lo = 1 WHERE id = 1;
 -- reads span (id) rows {1}
 -- update span(1) lo = 1
--- not modelled, touches span: EXCLUDE constraint span_excl
+-- locks span(1) no key update
+-- excluded by update lo of span(1), update hi of span(1), delete span(1)
 
 UPDATE a SET k = 9 WHERE k = 4;
 -- not modelled, touches a, b: a change of the key column k

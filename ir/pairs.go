@@ -1,0 +1,179 @@
+package ir
+
+import (
+	"slices"
+	"strings"
+)
+
+// Exclusion says that no two rows of a table satisfy Expr together (EXCLUDE in
+// PostgreSQL). Expr is a condition over the row variables Rows, which stand for
+// two rows of the table, and symmetric in them: it does not matter which row is
+// which. NULL is as good as false. It has no arithmetic, so that it cannot fail.
+type Exclusion struct {
+	Pos  Pos
+	Name string
+	Rows [2]string
+	Expr Expr
+}
+
+// PairConstraint is a constraint on each two rows of a table: a *Unique or an
+// *Exclusion.
+type PairConstraint interface{ isPairConstraint() }
+
+func (*Unique) isPairConstraint()    {}
+func (*Exclusion) isPairConstraint() {}
+
+// PairConstraints lists the unique keys of a table, without the primary one, and
+// its exclusions.
+func (t *Table) PairConstraints() []PairConstraint {
+	out := make([]PairConstraint, 0, len(t.Uniques)+len(t.Exclusions))
+	for i := range t.Uniques {
+		out = append(out, &t.Uniques[i])
+	}
+	for i := range t.Exclusions {
+		out = append(out, &t.Exclusions[i])
+	}
+	return out
+}
+
+// Keys lists the primary key of a table, and then what PairConstraints does.
+func (t *Table) Keys() []PairConstraint {
+	return append([]PairConstraint{&Unique{Name: "primary key", Columns: t.Key}}, t.PairConstraints()...)
+}
+
+// Arbitrates reports whether ON CONFLICT with a target (nil: any key) is about
+// the constraint. An exclusion is never the target.
+func Arbitrates(k PairConstraint, target []int) bool {
+	u, ok := k.(*Unique)
+	return target == nil || ok && SameColumns(target, u.Columns)
+}
+
+// Sources are the two rows that the exclusion, which is one of t, is about.
+func (x *Exclusion) Sources(t *Table) []Source {
+	return []Source{{t, x.Rows[0]}, {t, x.Rows[1]}}
+}
+
+// Columns are the columns of t that the exclusion, which is one of t, looks at,
+// in order.
+func (x *Exclusion) Columns(t *Table) []int {
+	var out []int
+	WalkExpr(x.Expr, func(e Expr) {
+		if c, ok := e.(*Col); ok {
+			out = append(out, t.Column(c.Col))
+		}
+	})
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+// Of gives the condition for two rows whose columns the functions give.
+func (x *Exclusion) Of(first, second func(col string) Expr) Expr {
+	return ReplaceExpr(x.Expr, func(e Expr) Expr {
+		c, ok := e.(*Col)
+		switch {
+		case ok && c.Row == x.Rows[0]:
+			return first(c.Col)
+		case ok && c.Row == x.Rows[1]:
+			return second(c.Col)
+		}
+		return nil
+	})
+}
+
+// symmetric reports whether the condition is seen to stay the same when the rows
+// change places.
+func (x *Exclusion) symmetric() bool {
+	column := func(row string) func(string) Expr { return func(c string) Expr { return &Col{row, c} } }
+	swapped := x.Of(column(x.Rows[1]), column(x.Rows[0]))
+	return sortedText(x.Expr) == sortedText(swapped)
+}
+
+// sortedText is the text of an expression in which the order of operands is
+// always the same where it does not matter.
+func sortedText(e Expr) string {
+	texts := func(args ...Expr) []string {
+		out := make([]string, len(args))
+		for i, a := range args {
+			out[i] = sortedText(a)
+		}
+		return out
+	}
+	join := func(op string, parts []string, sorted bool) string {
+		if sorted {
+			slices.Sort(parts)
+		}
+		return "(" + op + " " + strings.Join(parts, " ; ") + ")"
+	}
+	switch e := e.(type) {
+	case *Unary:
+		return join([...]string{Neg: "-", Not: "not", IsNull: "null"}[e.Op], texts(e.X), false)
+	case *Binary:
+		switch e.Op {
+		case And, Or:
+			return join(e.Op.String(), texts(operands(e.Op, e)...), true)
+		case Gt:
+			return join(Lt.String(), texts(e.Y, e.X), false)
+		case Ge:
+			return join(Le.String(), texts(e.Y, e.X), false)
+		}
+		return join(e.Op.String(), texts(e.X, e.Y), e.Op == Eq || e.Op == Ne || e.Op == Is)
+	case *Cond:
+		return join("if", texts(e.If, e.Then, e.Else), false)
+	case *Call:
+		return join(e.Type.String()+" "+quoteText(e.Name), texts(e.Args...), e.Symmetric())
+	}
+	return ExprString(e)
+}
+
+// operands splits a condition at an operator.
+func operands(op BinaryOp, e Expr) []Expr {
+	if b, ok := e.(*Binary); ok && b.Op == op {
+		return append(operands(op, b.X), operands(op, b.Y)...)
+	}
+	return []Expr{e}
+}
+
+// Fault says why the condition is none of an exclusion, whatever the types, or
+// gives "".
+func (x *Exclusion) Fault() string {
+	fault := ""
+	WalkExpr(x.Expr, func(e Expr) {
+		switch e := e.(type) {
+		case *Exists:
+			fault = "it reads other rows"
+		case *Var:
+			fault = "it reads a local"
+		case *Unary:
+			if e.Op == Neg {
+				fault = computes
+			}
+		case *Binary:
+			if e.Op >= Add {
+				fault = computes
+			}
+		case *Call:
+			if e.Def != nil {
+				fault = "it has a derivation"
+			}
+		}
+	})
+	switch {
+	case fault != "":
+		return fault
+	case x.Rows[0] == x.Rows[1]:
+		return "it has one name for both rows"
+	case !x.symmetric():
+		return "it is not symmetric: exchanging " + x.Rows[0] + " and " + x.Rows[1] + " gives another condition"
+	}
+	return ""
+}
+
+const computes = "it computes a value: give the table a generated column for that"
+
+// exclusion checks a constraint of t.
+func (c *checker) exclusion(t *Table, x *Exclusion) {
+	c.want(x.Pos, scope{rows: x.Sources(t)}, x.Expr, BoolType, "the condition of "+x.Name)
+	if why := x.Fault(); why != "" {
+		c.fail(x.Pos, "exclusion %s: %s", x.Name, why)
+	}
+}

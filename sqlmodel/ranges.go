@@ -1,0 +1,81 @@
+package sqlmodel
+
+import "github.com/txrobust/robust/ir"
+
+// A range that an expression makes from its two ends is a value like others, of
+// which nothing is known. Whether two of them overlap is told from the ends.
+
+// rangeBounds are the functions that make ranges, with the types of the ends.
+var rangeBounds = map[string]typ{
+	"int4range": tInt, "int8range": tInt, "numrange": tNumeric, "tsrange": tStamp, "tstzrange": tStamp, "daterange": tDate,
+}
+
+// madeRange is a range from lo, which belongs to it, to hi, which does if closed.
+// NULL is no end.
+type madeRange struct {
+	lo, hi val
+	closed bool
+}
+
+// noteRange remembers what a call of a function makes a range of.
+func (x *ex) noteRange(name string, args []val, v val, loc int32) {
+	t, ok := rangeBounds[name]
+	call, is := v.e.(*ir.Call)
+	if !ok || !is || len(args) < 2 || len(args) > 3 {
+		return
+	}
+	r := madeRange{lo: args[0], hi: args[1]}
+	if len(args) == 3 {
+		bounds, ok := args[2].e.(*ir.Const)
+		if r.closed = ok && bounds.Value == ir.Text("[]"); !r.closed && (!ok || bounds.Value != ir.Text("[)")) {
+			return
+		}
+	}
+	for _, end := range []*val{&r.lo, &r.hi} {
+		if end.t.name == nUnknown {
+			*end = x.literal(*end, t, loc)
+		}
+		if end.record || end.t.ir.Kind != t.ir.Kind && !(end.t.numeric() && t.numeric()) || !end.t.ordered() {
+			return
+		}
+	}
+	if x.l.ranges == nil {
+		x.l.ranges = map[*ir.Call]madeRange{}
+	}
+	x.l.ranges[call] = r
+}
+
+// rangeOf gives the ends of a value, if it is a range that an expression makes.
+func (l *loader) rangeOf(v val) (madeRange, bool) {
+	call, ok := v.e.(*ir.Call)
+	if !ok {
+		return madeRange{}, false
+	}
+	r, ok := l.ranges[call]
+	return r, ok
+}
+
+// overlap is whether two ranges have something in common, if that can be told
+// from their ends: each begins before the other ends, and none is empty.
+func (x *ex) overlap(a, b val, loc int32) (val, bool) {
+	r, ok := x.l.rangeOf(a)
+	s, too := x.l.rangeOf(b)
+	if !ok || !too {
+		return val{}, false
+	}
+	before := func(lo, hi val, closed bool) ir.Expr {
+		op := "<"
+		if closed {
+			op = "<="
+		}
+		var open ir.Expr
+		for _, end := range []val{lo, hi} {
+			if !end.nn {
+				open = ir.OrE(open, &ir.Unary{Op: ir.IsNull, X: end.e})
+			}
+		}
+		return ir.OrE(open, x.compare(op, lo, hi, loc).e)
+	}
+	return val{e: ir.AndE(before(r.lo, s.hi, s.closed), before(s.lo, r.hi, r.closed), before(r.lo, r.hi, r.closed), before(s.lo, s.hi, s.closed)),
+		t: tBool, nn: true}, true
+}
