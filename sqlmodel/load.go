@@ -186,6 +186,7 @@ func read(files []File, opt Options) (l *loader, err error) {
 		l.locksTables = l.locksTables || f.refs.locksTables || f.refs.dynamic
 	}
 	l.finishTables()
+	l.findEmptied()
 	l.invariants()
 	return l, nil
 }
@@ -223,6 +224,8 @@ type loader struct {
 	// locksTables says that some transaction may lock a whole table, so that even
 	// queries may wait, and end in a deadlock.
 	locksTables bool
+	// emptied are the tables that TRUNCATE may empty for older snapshots, too.
+	emptied map[string]bool
 	// operators are those that CREATE OPERATOR declares, with their functions.
 	operators map[string]string
 	// postponed are statements about tables that were not declared yet.

@@ -15,8 +15,10 @@ type refs struct {
 	tables map[string]bool
 	calls  map[string]bool
 	// made are the tables that it creates; true are those for all sessions.
-	made   map[string]bool
-	writes bool
+	made map[string]bool
+	// emptied are the tables that it may empty for older snapshots, too.
+	emptied map[string]bool
+	writes  bool
 	// frees says that it may delete or update rows, not only add some.
 	frees bool
 	// dynamic says that it runs SQL that is not in the text, defers that it
@@ -34,7 +36,7 @@ type refs struct {
 }
 
 func newRefs() *refs {
-	return &refs{tables: map[string]bool{}, calls: map[string]bool{}, made: map[string]bool{}, operators: map[string]bool{}}
+	return &refs{tables: map[string]bool{}, calls: map[string]bool{}, made: map[string]bool{}, emptied: map[string]bool{}, operators: map[string]bool{}}
 }
 
 // add collects what a tree names.
@@ -47,6 +49,7 @@ func (r *refs) add(root pg.Message) {
 		return true
 	})
 	pg.Walk(root, func(x any) bool {
+		r.empties(x)
 		switch x := x.(type) {
 		case *pg.CreateStmt:
 			r.make(x.Relation)
