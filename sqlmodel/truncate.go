@@ -39,7 +39,7 @@ func (l *loader) findEmptied() {
 			}
 		}
 	}
-	for _, f := range slices.Concat(l.funcs, l.scripts) {
+	for _, f := range slices.Concat(l.funcs, l.scripts, l.programs) {
 		for _, name := range slices.Sorted(maps.Keys(f.refs.emptied)) {
 			add(l.table(name))
 		}
