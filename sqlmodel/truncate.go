@@ -84,10 +84,13 @@ func (b *builder) stale() {
 				read[t] = true
 			}
 		}
-		return b.l.tablesNamed(func(name string) bool {
-			t := b.l.table(name).ir
-			return b.l.emptied[name] && !locked[t] && (read[t] || unmodelled && u.ReadOnly && u.Tables == nil)
-		})
+		var out []*ir.Table
+		for _, t := range b.l.order {
+			if b.l.emptied[t.name] && t.ir != nil && !locked[t.ir] && (read[t.ir] || unmodelled && u.ReadOnly && u.Tables == nil) {
+				out = append(out, t.ir)
+			}
+		}
+		return out
 	}
 	var walk func(list []ir.Stmt) []ir.Stmt
 	walk = func(list []ir.Stmt) []ir.Stmt {
