@@ -3,6 +3,7 @@ package robust_test
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"runtime"
 	"strings"
 	"testing"
@@ -158,6 +159,44 @@ func TestScripts(t *testing.T) {
 			if f.Witness.Steps() != nil {
 				t.Errorf("%s: the witness calls functions that do not exist", s.Folder)
 			}
+		}
+	}
+}
+
+// TestTruncate: a reader on a snapshot from before a TRUNCATE finds the table
+// empty, and a row that the same transaction changed as it was. With DELETE it
+// does not.
+func TestTruncate(t *testing.T) {
+	const schema = `CREATE TABLE x (id int PRIMARY KEY, v int NOT NULL);
+		CREATE TABLE log (id int PRIMARY KEY);
+		CREATE FUNCTION clean() RETURNS void LANGUAGE plpgsql AS $$ BEGIN
+			UPDATE x SET v = v + 1 WHERE id = 1;
+			IF NOT FOUND THEN RAISE EXCEPTION 'none'; END IF; -- so that two of them exclude each other
+			%s;
+		END $$;
+		-- name: look
+		BEGIN;
+		SELECT v FROM x WHERE id = 1;
+		SELECT count(*) FROM log;
+		COMMIT;`
+	for _, tc := range []struct {
+		empty string
+		want  report.Verdict
+	}{
+		{"TRUNCATE log", robust.Unknown},
+		{"DELETE FROM log", robust.Robust},
+	} {
+		text := fmt.Sprintf(schema, tc.empty)
+		p, err := sqlmodel.Parse([]sqlmodel.File{{Name: "log.sql", Text: text}}, sqlmodel.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		rep, err := robust.Check(t.Context(), p, robust.Options{Engine: engine.Postgres()})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if rep.Verdict != tc.want {
+			t.Errorf("%s: %s, want %s", tc.empty, rep.Verdict, tc.want)
 		}
 	}
 }

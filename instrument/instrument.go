@@ -69,14 +69,22 @@ func Instrument(p *ir.Program, opt Options) (*Result, error) {
 		if t.Labelled != nil {
 			return nil, ir.Errorf(t.Pos, "transaction %s is in the labelled form: give it a structured body first (ir.Structure)", t.Name)
 		}
-		var action *ir.Cascade
+		var bad error
 		ir.Walk(t.Body, func(s ir.Stmt) {
-			if c, ok := s.(*ir.Cascade); ok && action == nil {
-				action = c
+			if bad != nil {
+				return
+			}
+			switch s := s.(type) {
+			case *ir.Cascade:
+				bad = ir.Errorf(s.At.Pos, "what the action of the foreign key %s does cannot be instrumented, since it acts on the rows that are there at the commit", s.ForeignKey().Name)
+			case *ir.Insert:
+				if len(s.Moved) > 0 {
+					bad = ir.Errorf(s.At.Pos, "a row of %s gets another key: that cannot be instrumented, since its parents and children are checked as those of one row", s.Table.Name)
+				}
 			}
 		})
-		if action != nil {
-			return nil, ir.Errorf(action.At.Pos, "what ON DELETE of the foreign key %s does cannot be instrumented, since it acts on the rows that are there at the commit", action.ForeignKey().Name)
+		if bad != nil {
+			return nil, bad
 		}
 	}
 	rw.program()

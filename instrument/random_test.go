@@ -17,7 +17,7 @@ func TestRandomPrograms(t *testing.T) {
 	r := random.Source(t)
 	for i := range random.Runs() {
 		o := progen.All
-		o.Vars, o.Actions = i%4 == 0, false
+		o.Vars, o.Actions, o.Moves = i%4 == 0, false, false
 		p := progen.Program(r, o)
 		before := p.String()
 		for _, opt := range []Options{{Classic: true}, {}, {Engine: engine.Postgres()}, {Engine: strict(), Attacker: p.Txns[0].Name}} {

@@ -1,6 +1,9 @@
 package ir
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // Check is the sanity check: names are declared, types fit, statements stand
 // where they may. It runs after parsing and after every pass. The error, if
@@ -108,12 +111,16 @@ func (c *checker) table(t *Table) {
 		if !f.Ref.isKeyOrUnique(f.RefColumns) {
 			c.fail(f.Pos, "foreign key %s refers to columns of %s that are no key", f.Name, f.Ref.Name)
 		}
-		if f.OnDelete != NoAction && (f.Ref == t || !SameColumns(f.RefColumns, f.Ref.Key)) {
+		if (f.OnDelete != NoAction || f.OnUpdate != NoAction) && (f.Ref == t || !SameColumns(f.RefColumns, f.Ref.Key)) {
 			c.fail(f.Pos, "foreign key %s has an action, but does not refer to the primary key of another table", f.Name)
 		}
 		for _, col := range f.Columns {
-			if f.OnDelete == SetNull && (t.Columns[col].NotNull || t.IsKey(col)) {
+			null := f.OnDelete == SetNull || f.OnUpdate == SetNull
+			if null && (t.Columns[col].NotNull || t.IsKey(col)) {
 				c.fail(f.Pos, "foreign key %s sets %s to NULL, which cannot be", f.Name, t.Columns[col].Name)
+			}
+			if (f.OnDelete == SetDefault || f.OnUpdate != NoAction) && t.IsKey(col) {
+				c.fail(f.Pos, "foreign key %s sets the key column %s, which cannot be", f.Name, t.Columns[col].Name)
 			}
 		}
 	}
@@ -200,16 +207,82 @@ func (c *checker) stmts(list []Stmt) {
 	for i, s := range list {
 		c.stmt(s)
 		c.cascades(s, list[i+1:])
+		c.moves(list, i)
 	}
+}
+
+// moves checks that the two halves of a change of key stand together.
+func (c *checker) moves(list []Stmt, i int) {
+	switch s := list[i].(type) {
+	case *Delete:
+		if !s.Moved {
+			return
+		}
+		if i+1 < len(list) {
+			if in, ok := list[i+1].(*Insert); ok && in.Table == s.Table && len(in.Moved) > 0 {
+				return
+			}
+		}
+		c.fail(s.At.Pos, "a row of %s moves, and no \"insert … moved\" follows at once", s.Table.Name)
+	case *Insert:
+		if len(s.Moved) == 0 {
+			return
+		}
+		if i > 0 {
+			if d, ok := list[i-1].(*Delete); ok && d.Table == s.Table && d.Moved {
+				return
+			}
+		}
+		c.fail(s.At.Pos, "a row of %s moves here, and no \"delete … moved\" stands right before", s.Table.Name)
+	}
+}
+
+// wholeKey reports whether a condition says of a row what each column of its
+// key is.
+func (t *Table) wholeKey(row string, where Expr) bool {
+	told := map[string]bool{}
+	for _, e := range Conjuncts(where) {
+		eq, ok := e.(*Binary)
+		if !ok || eq.Op != Eq {
+			continue
+		}
+		for _, side := range [][2]Expr{{eq.X, eq.Y}, {eq.Y, eq.X}} {
+			col, isCol := side[0].(*Col)
+			free := true
+			WalkExpr(side[1], func(e Expr) {
+				switch e.(type) {
+				case *Col, *Exists:
+					free = false
+				}
+			})
+			if isCol && free && col.Row == row {
+				told[col.Col] = true
+			}
+		}
+	}
+	for _, k := range t.Key {
+		if !told[t.Columns[k].Name] {
+			return false
+		}
+	}
+	return true
 }
 
 // cascades checks that the actions of foreign keys follow a deletion.
 func (c *checker) cascades(s Stmt, after []Stmt) {
 	from := Written(s)
+	action := func(f *ForeignKey) Action { return f.OnDelete }
+	what := "are deleted"
 	switch s := s.(type) {
 	case *Delete:
+		if s.Moved {
+			return
+		}
+	case *Insert:
+		action = func(f *ForeignKey) Action { return f.OnMove(s.Moved) }
+		what = "get other keys"
 	case *Cascade:
-		if s.ForeignKey().OnDelete != CascadeDelete {
+		if !s.Deletes() {
 			return
 		}
 	default:
@@ -225,8 +298,8 @@ func (c *checker) cascades(s Stmt, after []Stmt) {
 	}
 	for _, t := range c.prog.Tables {
 		for i := range t.ForeignKeys {
-			if f := &t.ForeignKeys[i]; f.Ref == from && f.OnDelete != NoAction && !done[f] {
-				c.fail(s.Position(), "rows of %s are deleted, and no \"cascade %s %s\" follows", from.Name, t.Name, f.Name)
+			if f := &t.ForeignKeys[i]; f.Ref == from && action(f) != NoAction && !done[f] {
+				c.fail(s.Position(), "rows of %s %s, and no \"cascade %s %s\" follows", from.Name, what, t.Name, f.Name)
 			}
 		}
 	}
@@ -379,6 +452,14 @@ func (c *checker) stmt(s Stmt) {
 		if s.Done != "" {
 			c.local(pos, s.Done, BoolType)
 		}
+		if len(s.Moved) > 0 {
+			if s.Conflict != nil || s.Done != "" {
+				c.fail(pos, "a row that moves goes with neither ON CONFLICT nor done")
+			}
+			if !slices.ContainsFunc(s.Moved, s.Table.IsKey) || s.Table.Rowid {
+				c.fail(pos, "a row of %s moves, but no column of its key changes", s.Table.Name)
+			}
+		}
 	case *Update:
 		sc := c.scope(Source{s.Table, s.Row})
 		c.sets(pos, s.Table, sc, s.Sets)
@@ -388,12 +469,25 @@ func (c *checker) stmt(s Stmt) {
 			c.fail(pos, "%s is a shared variable: it cannot be deleted", s.Table.Name)
 		}
 		c.want(pos, c.scope(Source{s.Table, s.Row}), s.Where, BoolType, "a condition")
+		if s.Moved && (s.Where == nil || !s.Table.wholeKey(s.Row, s.Where)) {
+			c.fail(pos, "the condition must say which row of %s moves: each column of its key = …", s.Table.Name)
+		}
 	case *Cascade:
 		if s.Key >= len(s.Table.ForeignKeys) {
 			c.fail(pos, "%s has no foreign key of this number", s.Table.Name)
 		}
-		if s.ForeignKey().OnDelete == NoAction {
-			c.fail(pos, "foreign key %s has no action", s.ForeignKey().Name)
+		fk := s.ForeignKey()
+		if len(s.Values) > 0 && len(s.Values) != len(fk.Columns) {
+			c.fail(pos, "%d columns for %d values", len(fk.Columns), len(s.Values))
+		}
+		for i, e := range s.Values {
+			c.want(pos, c.scope(), e, s.Table.Columns[fk.Columns[i]].Type, "column "+s.Table.Columns[fk.Columns[i]].Name)
+		}
+		if fk.OnDelete == NoAction && fk.OnUpdate == NoAction {
+			c.fail(pos, "foreign key %s has no action", fk.Name)
+		}
+		if len(s.Values) == 0 && fk.OnDelete != CascadeDelete && fk.OnDelete != SetNull {
+			c.fail(pos, "foreign key %s needs values: cascade … set (…)", fk.Name)
 		}
 	case *LockTable, *Abort, *Return, *Fail, *Unmodelled:
 	case *If:

@@ -80,6 +80,7 @@ func TestRegisters(t *testing.T) {
 func TestParseErrors(t *testing.T) {
 	const family = "program p\ntable p (a int, key (a)) table c (a int, p int, key (a), foreign f (p) references p (a) on delete cascade)\n" +
 		"table g (a int, c int, key (a), foreign h (c) references c (a) on delete set null, foreign k (c) references c (a))\n"
+	const moves = "program p\ntable p (a int, key (a))\ntable c (a int, p int, key (a), foreign f (p) references p (a) on update cascade)\n"
 	for _, tc := range []struct{ src, want string }{
 		{"", "f:1:1: expected \"program\", found the end of the file"},
 		{"program p\nvar x\ntxn t { r := z }", "f:3:14: z is not declared"},
@@ -110,6 +111,16 @@ func TestParseErrors(t *testing.T) {
 		{family + "txn u { delete p; cascade c f }", "f:4:19: rows of c are deleted, and no \"cascade g h\" follows"},
 		{family + "txn u { cascade c z }", "f:4:19: c has no foreign key z"},
 		{family + "txn u { cascade g k }", "f:4:9: foreign key k has no action"},
+		{moves + "txn u { delete p where p.a == 1 moved }", "f:4:9: a row of p moves, and no \"insert … moved\" follows at once"},
+		{moves + "txn u { insert c (a) values (2) moved (a) }", "f:4:9: a row of c moves here, and no \"delete … moved\" stands right before"},
+		{moves + "txn u { delete p where p.a > 1 moved; insert p (a) values (2) moved (a) }", "f:4:9: the condition must say which row of p moves"},
+		{moves + "txn u { delete p where p.a == 1 moved; insert p (a) values (2) moved (a) }", "f:4:40: rows of p get other keys, and no \"cascade c f\" follows"},
+		{moves + "txn u { delete c where c.a == 1 moved; insert c (a, p) values (2, 1) moved (p) }", "f:4:40: a row of c moves, but no column of its key changes"},
+		{moves + "txn u { delete c where c.a == 1 moved; insert c (a, p) values (2, 1) on conflict do nothing moved (a) }", "goes with neither ON CONFLICT nor done"},
+		{moves + "txn u { cascade c f }", "f:4:9: foreign key f needs values"},
+		{moves + "txn u { cascade c f set (1, 2) }", "f:4:9: 1 columns for 2 values"},
+		{moves + "txn u { cascade c f set (true) }", "column p must have type int"},
+		{"program p\ntable p (a int, key (a))\ntable c (a int, key (a), foreign f (a) references p (a) on update cascade)", "f:3:26: foreign key f sets the key column a, which cannot be"},
 		{"program p\ntable c (a int, p int, key (a), foreign f (p) references c (a) on delete cascade)", "f:2:33: foreign key f has an action, but does not refer to the primary key of another table"},
 		{"program p\ntable p (a int, key (a))\ntable c (a int, key (a), foreign f (a) references p (a) on delete set null)", "f:3:26: foreign key f sets a to NULL, which cannot be"},
 		{"program p\ntable t (a int, b int, key (a), exclude x (r, r) where r.b == r.b)", "f:2:33: exclusion x: it has one name for both rows"},

@@ -454,6 +454,16 @@ func (p *parser) table(pos Pos) {
 				f.OnDelete = CascadeDelete
 			case p.accept("on", "delete", "set", "null"):
 				f.OnDelete = SetNull
+			case p.accept("on", "delete", "set", "default"):
+				f.OnDelete = SetDefault
+			}
+			switch {
+			case p.accept("on", "update", "cascade"):
+				f.OnUpdate = CascadeUpdate
+			case p.accept("on", "update", "set", "null"):
+				f.OnUpdate = SetNull
+			case p.accept("on", "update", "set", "default"):
+				f.OnUpdate = SetDefault
 			}
 			t.ForeignKeys = append(t.ForeignKeys, f)
 		case p.accept("generated"):

@@ -246,6 +246,7 @@ func (p *parser) statement(out *[]Stmt) {
 		p.rows = []Source{src}
 		s.Where = p.optWhere()
 		p.rows = nil
+		s.Moved = p.accept("moved")
 		add(s)
 	case p.accept("cascade"):
 		s := &Cascade{At: at, Table: p.tableName()}
@@ -253,6 +254,9 @@ func (p *parser) statement(out *[]Stmt) {
 		s.Key = slices.IndexFunc(s.Table.ForeignKeys, func(f ForeignKey) bool { return f.Name == name.text })
 		if p.name("a foreign key"); s.Key < 0 {
 			p.fail(name.pos, "%s has no foreign key %s", s.Table.Name, name.text)
+		}
+		if p.accept("set") {
+			p.list("(", ")", func() { s.Values = append(s.Values, p.expr()) })
 		}
 		add(s)
 	case p.accept("lock"):
@@ -496,6 +500,9 @@ func (p *parser) insert(at At) Stmt {
 	}
 	if p.accept("done") {
 		s.Done = p.declared(BoolType)
+	}
+	if p.accept("moved") {
+		s.Moved = p.columns(s.Table)
 	}
 	return s
 }

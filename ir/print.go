@@ -151,6 +151,9 @@ func (p *printer) table(t *Table) {
 		if f.OnDelete != NoAction {
 			s += " on delete " + f.OnDelete.String()
 		}
+		if f.OnUpdate != NoAction {
+			s += " on update " + f.OnUpdate.String()
+		}
 		items = append(items, s)
 	}
 	for _, c := range t.Checks {
@@ -265,9 +268,17 @@ func (p *printer) stmt(s Stmt) {
 		}
 		p.line("update %s set %s%s;", source(Source{s.Table, s.Row}), setList(s.Table, s.Sets), where(s.Where))
 	case *Delete:
-		p.line("delete %s%s;", source(Source{s.Table, s.Row}), where(s.Where))
+		moved := ""
+		if s.Moved {
+			moved = " moved"
+		}
+		p.line("delete %s%s%s;", source(Source{s.Table, s.Row}), where(s.Where), moved)
 	case *Cascade:
-		p.line("cascade %s %s;", ident(s.Table.Name), ident(s.ForeignKey().Name))
+		set := ""
+		if len(s.Values) > 0 {
+			set = " set (" + exprList(s.Values) + ")"
+		}
+		p.line("cascade %s %s%s;", ident(s.Table.Name), ident(s.ForeignKey().Name), set)
 	case *LockTable:
 		p.line("lock %s in %s;", ident(s.Table.Name), s.Mode)
 	case *If:
@@ -415,6 +426,9 @@ func insertString(s *Insert) string {
 	}
 	if s.Done != "" {
 		out += " done " + ident(s.Done)
+	}
+	if len(s.Moved) > 0 {
+		out += " moved (" + s.Table.columnList(s.Moved) + ")"
 	}
 	return out
 }

@@ -1,5 +1,7 @@
 package ir
 
+import "slices"
+
 // Program is what is analysed: tables, transactions and sessions.
 //
 // When Processes is empty, any number of sessions run any of Txns in any
@@ -91,7 +93,9 @@ type Unique struct {
 // ForeignKey says that Columns, where none is NULL, name a row of Ref by its
 // RefColumns, which are the primary key or a unique key of Ref. Updates that
 // would break it fail, and so do deletions, unless OnDelete says what becomes of
-// the rows that they orphan: then a Cascade follows each deletion.
+// the rows that they orphan: then a Cascade follows each deletion. OnUpdate says
+// so for rows of Ref that get another key, where RefColumns are the primary key:
+// then a Cascade follows each Insert with Moved that lists one of them.
 type ForeignKey struct {
 	Pos        Pos
 	Name       string
@@ -99,18 +103,38 @@ type ForeignKey struct {
 	Ref        *Table
 	RefColumns []int
 	OnDelete   Action
+	OnUpdate   Action
 }
 
-// Action is what a foreign key does to the rows that a deletion orphans.
+// Action is what a foreign key does to the rows that a deletion or a change of
+// key orphans.
 type Action uint8
 
 const (
 	NoAction Action = iota
+	// CascadeDelete deletes them, for OnDelete.
 	CascadeDelete
 	SetNull
+	// SetDefault gives them another parent: that of Cascade.Values.
+	SetDefault
+	// CascadeUpdate gives them the new key, for OnUpdate.
+	CascadeUpdate
 )
 
-func (a Action) String() string { return [...]string{"no action", "cascade", "set null"}[a] }
+func (a Action) String() string {
+	return [...]string{"no action", "cascade", "set null", "set default", "cascade"}[a]
+}
+
+// OnMove is what becomes of the rows that refer to a row when the columns of an
+// Insert with Moved change.
+func (f *ForeignKey) OnMove(moved []int) Action {
+	for _, c := range f.RefColumns {
+		if slices.Contains(moved, c) {
+			return f.OnUpdate
+		}
+	}
+	return NoAction
+}
 
 // TableCheck is a CHECK constraint: Expr, over the row variable named like
 // the table, must not be false.

@@ -135,6 +135,13 @@ const Excluded = "excluded"
 // NULL, and a hidden rowid becomes FRESH. Inserting an existing key aborts
 // unless Conflict says otherwise. Done, if not "", becomes whether a row was
 // inserted or updated.
+//
+// With Moved it is the second half of an UPDATE that changes the key of a row:
+// the row of the Delete before it gets this key; if that found none, nothing
+// happens. Moved lists the columns that
+// change, those of the key among them: the parents that other columns name are
+// neither looked for nor locked, and no row that refers to other columns loses
+// its parent. The key may also stay what it was, by chance.
 type Insert struct {
 	At
 	Table    *Table
@@ -142,6 +149,7 @@ type Insert struct {
 	Values   []Expr
 	Conflict *Conflict
 	Done     string
+	Moved    []int
 }
 
 // Update changes the rows that match in the snapshot. Key columns are never
@@ -154,12 +162,16 @@ type Update struct {
 	Where Expr
 }
 
-// Delete removes the rows that match in the snapshot.
+// Delete removes the rows that match in the snapshot. With Moved it is the first
+// half of an UPDATE that changes the key of one row, whose Where tells the whole
+// key: an Insert with Moved follows at once, and foreign keys are checked after
+// that.
 type Delete struct {
 	At
 	Table *Table
 	Row   string
 	Where Expr
+	Moved bool
 }
 
 // TableLock is a table lock mode, PostgreSQL's eight.
@@ -177,16 +189,22 @@ const (
 )
 
 // Cascade carries out the action of a foreign key of Table on the rows that have
-// lost their parent: it deletes them, or sets the columns of the foreign key to
-// NULL. It acts on the rows that are there when the transaction commits, not on
+// lost their parent: it sets the columns of the foreign key to Values, or if
+// there are none, deletes the rows or sets these columns to NULL. It acts on the rows that are there when the transaction commits, not on
 // those of the snapshot, and lets the commit fail if it would act on one that
 // somebody else has inserted or changed meanwhile; one that somebody else has
 // deleted or given another parent is none of its concern. It follows a deletion
-// from the table that the foreign key refers to.
+// from the table that the foreign key refers to, or an Insert with Moved into it.
 type Cascade struct {
 	At
-	Table *Table
-	Key   int // the foreign key, in Table.ForeignKeys
+	Table  *Table
+	Key    int    // the foreign key, in Table.ForeignKeys
+	Values []Expr // for its Columns, over locals
+}
+
+// Deletes reports whether the rows are deleted.
+func (s *Cascade) Deletes() bool {
+	return len(s.Values) == 0 && s.ForeignKey().OnDelete == CascadeDelete
 }
 
 // ForeignKey is the foreign key whose action this is.

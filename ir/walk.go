@@ -105,6 +105,8 @@ func Exprs(s Stmt) []Expr {
 		add(s.Where)
 	case *Delete:
 		add(s.Where)
+	case *Cascade:
+		add(s.Values...)
 	case *If:
 		add(s.Cond)
 	case *While:
@@ -117,7 +119,7 @@ func Exprs(s Stmt) []Expr {
 		order(s.Order)
 	case *Assume:
 		add(s.Cond)
-	case *Havoc, *Block, *Cascade, *LockTable, *Break, *Continue, *Return, *Abort, *Savepoint, *RollbackTo, *Unmodelled, *CopyTable, *Fail:
+	case *Havoc, *Block, *LockTable, *Break, *Continue, *Return, *Abort, *Savepoint, *RollbackTo, *Unmodelled, *CopyTable, *Fail:
 	default:
 		panic(fmt.Sprintf("ir: walk: unknown statement %T", s))
 	}

@@ -128,7 +128,7 @@ func touches(p *ir.Program, txn *ir.Txn, coarse bool) touch {
 		case *ir.Cascade:
 			fk := s.ForeignKey()
 			lock(fk.Ref)
-			write(s.Table, fk.OnDelete == ir.CascadeDelete, fk.Columns...)
+			write(s.Table, s.Deletes(), fk.Columns...)
 			children(s.Table)
 		case *ir.LockTable:
 			// It excludes by uses of the table, also by those that only read.

@@ -70,8 +70,8 @@ func actionWord(a action) string {
 }
 
 // markActions gives the foreign keys of the IR their actions, as far as it has
-// them: those that do no more than delete children, or set to NULL columns that
-// nothing else looks at.
+// them: those that do no more than delete children, or set columns that nothing
+// else looks at to constants or to the new key.
 func (l *loader) markActions() {
 	for _, t := range l.order {
 		for _, f := range t.foreign {
@@ -80,12 +80,36 @@ func (l *loader) markActions() {
 				continue
 			}
 			k := &t.ir.ForeignKeys[f.number]
+			if ref.ir.Rowid || !ir.SameColumns(k.RefColumns, ref.ir.Key) {
+				continue
+			}
+			free := l.free(t, k.Columns)
+			null := free && t.nullable(k.Columns)
+			sole := free && t.soleKey(k.Columns)
+			var defaults []ir.Expr
+			ok := f.onDelete == setDefault || f.onUpdate == setDefault
+			if ok {
+				defaults, ok = l.defaultParent(t, k)
+			}
+			ok = ok && sole && (!slices.ContainsFunc(defaults, isNull) || null)
 			switch {
-			case ref.ir.Rowid || !ir.SameColumns(k.RefColumns, ref.ir.Key):
 			case f.onDelete == cascade && !t.watched(onDelete):
 				k.OnDelete = ir.CascadeDelete
-			case f.onDelete == setNull && len(f.setColumns) == 0 && !t.watched(onUpdate) && t.mayBeNull(k.Columns):
+			case f.onDelete == setNull && len(f.setColumns) == 0 && null:
 				k.OnDelete = ir.SetNull
+			case f.onDelete == setDefault && len(f.setColumns) == 0 && ok:
+				k.OnDelete = ir.SetDefault
+			}
+			switch {
+			case f.onUpdate == cascade && sole:
+				k.OnUpdate = ir.CascadeUpdate
+			case f.onUpdate == setNull && null:
+				k.OnUpdate = ir.SetNull
+			case f.onUpdate == setDefault && ok:
+				k.OnUpdate = ir.SetDefault
+			}
+			if k.OnDelete == ir.SetDefault || k.OnUpdate == ir.SetDefault {
+				f.defaults = defaults
 			}
 		}
 	}
@@ -102,15 +126,51 @@ func (t *table) watched(event int32) bool {
 	return slices.ContainsFunc(t.unseen, func(k *unseen) bool { return k.on&event != 0 })
 }
 
-// mayBeNull reports whether columns may become NULL, whatever is in the others:
-// no key, check, partial index or generated column is about them.
-func (t *table) mayBeNull(cols []int) bool {
-	if len(t.ir.Checks) > 0 {
+// defaultParent gives the defaults of the columns of a foreign key, if they are
+// constants.
+func (l *loader) defaultParent(t *table, k *ir.ForeignKey) ([]ir.Expr, bool) {
+	var out []ir.Expr
+	for _, i := range k.Columns {
+		c := t.column(t.ir.Columns[i].Name)
+		v := ir.Null
+		if c.fresh || c.generated != nil {
+			return nil, false
+		}
+		if c.def != nil {
+			var ok bool
+			if v, ok = l.constantValue(&ex{l: l, text: c.def.text}, c.def.node, c); !ok {
+				return nil, false
+			}
+		}
+		out = append(out, ir.C(v))
+	}
+	return out, true
+}
+
+func isNull(e ir.Expr) bool {
+	c, ok := e.(*ir.Const)
+	return ok && c.Value.IsNull()
+}
+
+func (t *table) nullable(cols []int) bool {
+	return !slices.ContainsFunc(cols, func(c int) bool { return t.ir.Columns[c].NotNull })
+}
+
+// free reports whether columns may become NULL, or change, whatever is in the
+// others: no trigger, primary key, check, partial index or generated column is
+// about them, and no action follows.
+func (l *loader) free(t *table, cols []int) bool {
+	if len(t.ir.Checks) > 0 || t.watched(onUpdate) {
 		return false
 	}
 	for _, c := range cols {
-		if t.ir.Columns[c].NotNull || t.ir.IsKey(c) {
+		if t.ir.IsKey(c) {
 			return false
+		}
+		for _, f := range l.keysTo(t) {
+			if f.onUpdate.changes() && slices.Contains(l.refColumns(f), t.ir.Columns[c].Name) {
+				return false
+			}
 		}
 	}
 	for _, c := range t.ir.Columns {
@@ -126,10 +186,30 @@ func (t *table) mayBeNull(cols []int) bool {
 	return !slices.ContainsFunc(t.ir.Uniques, func(u ir.Unique) bool { return u.Where != nil })
 }
 
+// soleKey reports whether no column is part of several foreign keys.
+func (t *table) soleKey(cols []int) bool {
+	for _, c := range cols {
+		n := 0
+		for _, f := range t.foreign {
+			if slices.Contains(f.columns, t.ir.Columns[c].Name) {
+				n++
+			}
+		}
+		if n != 1 {
+			return false
+		}
+	}
+	return true
+}
+
 // actions writes the actions that follow a deletion from t.
 func (b *builder) actions(pos ir.Pos, t *table) {
 	for _, f := range b.l.actionsOf(t) {
-		b.emit(&ir.Cascade{At: at(pos), Table: f.child.ir, Key: f.number})
+		s := &ir.Cascade{At: at(pos), Table: f.child.ir, Key: f.number}
+		if f.action() == ir.SetDefault {
+			s.Values = f.defaults
+		}
+		b.emit(s)
 	}
 }
 

@@ -204,7 +204,7 @@ func commandName(tree any) string {
 	name := strings.TrimSuffix(strings.TrimPrefix(typeName(tree), "*ast."), "Stmt")
 	switch name {
 	case "Truncate":
-		return "TRUNCATE"
+		return "TRUNCATE, which takes the rows away from older snapshots, too (DELETE does not)"
 	case "Do":
 		return "DO"
 	case "Copy":

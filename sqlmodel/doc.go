@@ -144,6 +144,10 @@
 // The transaction ends where a row would be written twice. The source is one row
 // of values, or one table with conditions.
 //
+// An UPDATE that changes the primary key of one row is a deletion and an
+// insertion that belong together, with the actions of ON UPDATE after them. A
+// foreign key that only declares ON UPDATE costs nothing.
+//
 // The functions of triggers are inlined where they fire, in the order of their
 // names. An UPDATE or DELETE of a table with row triggers reads its rows first
 // and writes them one by one. An expression that a unique index is over is a
@@ -175,18 +179,25 @@
 // functions it calls, its triggers and its cascades name (all tables where
 // that cannot be told), followed by a havoc of the variables that it may set
 // and a choice of the ways in which it may leave the blocks around it. So
-// become, for now: ON DELETE SET DEFAULT, and other actions in a loop, beside
-// triggers of the tables concerned, where their tables are reached in several
-// ways or where the transaction has to do with them afterwards (the action, not
-// the DELETE), ON CONFLICT on a key with NULLS NOT DISTINCT or on an EXCLUDE
-// constraint by name, SKIP LOCKED in EXISTS, in a loop that may end early, and in IN or
-// FROM for other rows than those of its own query, changes of key columns, ON
-// UPDATE actions, MERGE with other sources or into tables with triggers, or that
+// become, for now: actions of foreign keys in a loop, beside triggers of the
+// tables concerned, where their tables are reached in several ways or where the
+// transaction has to do with them afterwards (the action, not the DELETE),
+// defaults of SET DEFAULT that are no constants, actions of ON UPDATE that change a
+// key or refer to no primary key, ON CONFLICT on a key with NULLS NOT DISTINCT or on an
+// EXCLUDE constraint by name, SKIP LOCKED in EXISTS, in a loop that may end
+// early, and in IN or FROM for other rows than those of its own query, changes of
+// the key columns of several rows, by MERGE or ON CONFLICT, with FROM or beside row
+// triggers, MERGE with other sources or into tables with triggers, or that
 // deletes some rows and inserts others, TRUNCATE, WITH RECURSIVE, GROUPING SETS,
 // WITH TIES, EXECUTE of a command that is put together when it runs, cursors used
 // in other ways, transaction control, writes of views, triggers that run at
 // commit, read transition tables or are not in PL/pgSQL, inheritance, row level
 // security and rules.
+//
+// TRUNCATE takes rows away from older snapshots, too, which no statement of the
+// IR does. So whatever reads the table in another transaction is not modelled
+// either, unless that locks the table before it takes its snapshot. DELETE has no
+// such effect.
 //
 // Constraints that the IR does not have are shown where writes are checked
 // against them, as an ir.Unmodelled of what the check reads, and noted:

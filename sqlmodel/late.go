@@ -135,11 +135,23 @@ func (m *mending) concerns(s ir.Stmt) (breaks, mends bool) {
 	}
 	switch s := s.(type) {
 	case *ir.Insert:
+		if len(s.Moved) > 0 { // an UPDATE, with the deletion before it
+			touched := func(cols []int) bool {
+				return slices.ContainsFunc(cols, func(c int) bool { return slices.Contains(s.Moved, c) })
+			}
+			renames, leaves := parent && touched(m.key.RefColumns), child && touched(m.key.Columns)
+			return leaves || renames && m.key.OnUpdate == ir.NoAction, leaves || renames
+		}
 		return child, parent || child && s.Conflict != nil && sets(s.Conflict.Sets)
 	case *ir.Update:
 		renames := parent && slices.ContainsFunc(s.Sets, func(x ir.Set) bool { return slices.Contains(m.key.RefColumns, x.Col) })
 		return child && sets(s.Sets) || renames, child && sets(s.Sets) || renames
-	case *ir.Delete, *ir.Cascade:
+	case *ir.Delete:
+		if s.Moved {
+			return false, false
+		}
+		return parent && m.key.OnDelete == ir.NoAction, child
+	case *ir.Cascade:
 		return parent && m.key.OnDelete == ir.NoAction, child
 	case *ir.RollbackTo:
 		return false, true

@@ -180,7 +180,7 @@ func read(files []File, opt Options) (l *loader, err error) {
 	for _, f := range slices.Concat(l.funcs, l.scripts, l.programs) {
 		for _, name := range slices.Sorted(maps.Keys(f.refs.made)) {
 			if l.table(name) == nil && l.views[name] == nil {
-				l.views[name] = &view{pos: f.pos, what: "a table that a function creates", rows: f.refs.lasting[name]}
+				l.views[name] = &view{pos: f.pos, what: "a table that a function creates", rows: f.refs.made[name]}
 			}
 		}
 		if !opt.isProgram {
@@ -190,6 +190,7 @@ func read(files []File, opt Options) (l *loader, err error) {
 		l.locksTables = l.locksTables || f.refs.locksTables || f.refs.dynamic
 	}
 	l.finishTables()
+	l.findEmptied()
 	l.invariants()
 	return l, nil
 }
@@ -227,6 +228,8 @@ type loader struct {
 	// locksTables says that some transaction may lock a whole table, so that even
 	// queries may wait, and end in a deadlock.
 	locksTables bool
+	// emptied are the tables that TRUNCATE may empty for older snapshots, too.
+	emptied map[string]bool
 	// operators are those that CREATE OPERATOR declares, with their functions.
 	operators map[string]string
 	// postponed are statements about tables that were not declared yet.

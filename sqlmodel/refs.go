@@ -14,10 +14,10 @@ import (
 type refs struct {
 	tables map[string]bool
 	calls  map[string]bool
-	// made are the tables that it creates, lasting those of them that other
-	// sessions see.
-	made    map[string]bool
-	lasting map[string]bool
+	// made are the tables that it creates; true are those for all sessions.
+	made map[string]bool
+	// emptied are the tables that it may empty for older snapshots, too.
+	emptied map[string]bool
 	writes  bool
 	// frees says that it may delete or update rows, not only add some.
 	frees bool
@@ -36,7 +36,7 @@ type refs struct {
 }
 
 func newRefs() *refs {
-	return &refs{tables: map[string]bool{}, calls: map[string]bool{}, made: map[string]bool{}, lasting: map[string]bool{}, operators: map[string]bool{}}
+	return &refs{tables: map[string]bool{}, calls: map[string]bool{}, made: map[string]bool{}, emptied: map[string]bool{}, operators: map[string]bool{}}
 }
 
 // add collects what a tree names.
@@ -49,6 +49,7 @@ func (r *refs) add(root pg.Message) {
 		return true
 	})
 	pg.Walk(root, func(x any) bool {
+		r.empties(x)
 		switch x := x.(type) {
 		case *pg.CreateStmt:
 			r.make(x.Relation)
@@ -95,10 +96,7 @@ func (r *refs) add(root pg.Message) {
 // make adds a table that is created.
 func (r *refs) make(v *pg.RangeVar) {
 	name := rangeName(v)
-	r.made[name] = true
-	if v.Relpersistence != "t" {
-		r.lasting[name] = true
-	}
+	r.made[name] = r.made[name] || v.Relpersistence != "t"
 }
 
 func (l *loader) refsIn(root pg.Message) *refs {

@@ -20,6 +20,7 @@ func (l *loader) template(fn *function) *ir.Txn {
 		b = l.build(fn, true)
 	}
 	tidy.Txn(b.txn, b.weak, b.fields)
+	b.stale()
 	return b.txn
 }
 

@@ -62,6 +62,8 @@ type foreignKey struct {
 	deferrable bool
 	// number is its place in the ir.Table, or -1 where it is unseen.
 	number int
+	// defaults are the values of SET DEFAULT, if the ir.ForeignKey has it.
+	defaults []ir.Expr
 }
 
 // action is what a foreign key does to children.

@@ -114,6 +114,12 @@ func (s *statements) rowLocks(run *interp.Run) map[string]ir.LockMode {
 			for _, k := range fk.Columns {
 				same = same && op.Old[k] == op.New[k]
 			}
+			if op.Moved != nil { // the deletion before it has the old row
+				same = true
+				for _, k := range fk.Columns {
+					same = same && run.Ops[i-1].Old[k] == op.New[k]
+				}
+			}
 			for _, row := range s.base[ref] {
 				hit := !same
 				for n, k := range fk.Columns {

@@ -134,6 +134,7 @@ type change struct {
 	table     int
 	key       string // printed
 	cols      []string
+	moved     []ir.Value // the row, if it gets another key
 }
 
 // load translates the statements, and the changes, with the schema.
@@ -181,8 +182,8 @@ func (s *statements) load(schema string, cases []*statementCase) {
 	}
 }
 
-// makeChanges makes an update of each column that is no key, and a deletion,
-// for each row of the schema.
+// makeChanges makes an update of each column that is no key, a deletion and a
+// change of key for each row of the schema.
 func (s *statements) makeChanges() {
 	for i, tab := range s.l.order {
 		if tab.key == nil {
@@ -226,6 +227,12 @@ func (s *statements) makeChanges() {
 				add("update "+c.name+" of", "UPDATE "+tab.name+" SET "+c.name+" = "+v, []string{c.name})
 			}
 			add("delete", "DELETE FROM "+tab.name, nil)
+			if last := tab.column(tab.key.columns[len(tab.key.columns)-1]); last.t.ir.Kind == ir.KindInt {
+				add("move", "UPDATE "+tab.name+" SET "+last.name+" = 88", nil)
+				moved := slices.Clone(row)
+				moved[tab.ir.Column(last.name)] = ir.Int(88)
+				s.changes[len(s.changes)-1].moved = moved
+			}
 		}
 	}
 }
@@ -440,6 +447,9 @@ func (s *statements) concerns(run *interp.Run, ch *change) bool {
 					return true
 				}
 			}
+		}
+		if ch.moved != nil && r.Matches(ch.moved) {
+			return true
 		}
 		for _, name := range ch.cols { // the row may match now
 			if r.Tested[t.Column(name)] {

@@ -39,6 +39,7 @@ func (l *loader) scriptTemplate(fn *function) *ir.Txn {
 		}
 		b.snapshots()
 		tidy.Txn(b.txn, b.weak, b.fields)
+		b.stale()
 		return b.txn
 	}
 }

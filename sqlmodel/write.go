@@ -278,19 +278,24 @@ func (b *builder) updateStmt(f *frame, t *text, s *pg.UpdateStmt, pos ir.Pos, to
 		w, list = b.derivedFrom(y, row, s.FromClause, s.WhereClause, s.TargetList)
 	})
 	list = append(list, b.regenerated(row, list)...)
+	keys, changed := keyChanges(row, w.where, list)
+	if len(keys) > 0 {
+		b.mayMove(w, row, list, changed, keys[0])
+	}
 	for _, c := range b.l.keysTo(row.table) {
-		for _, a := range list {
-			switch {
-			case !slices.Contains(b.l.refColumns(c), a.column):
-			case c.onUpdate.changes():
-				b.unmodelled("ON UPDATE %s of foreign key %s", actionWord(c.onUpdate), c.name)
-			case len(w.other) > 0: // checked when all rows are updated, not for each
-				b.unmodelled("an UPDATE with several tables of what foreign key %s refers to", c.name)
-			}
+		switch {
+		case len(keys) > 0 || !renames(b.l.refColumns(c), changed):
+		case c.onUpdate.changes():
+			b.unmodelled("ON UPDATE %s of foreign key %s", actionWord(c.onUpdate), c.name)
+		case len(w.other) > 0: // checked when all rows are updated, not for each
+			b.unmodelled("an UPDATE with several tables of what foreign key %s refers to", c.name)
 		}
 	}
 	b.atStatement(row.table, onUpdate, "UPDATE", true, list, pos)
-	sets := b.irSets(row, list)
+	var sets []ir.Set
+	if len(keys) == 0 {
+		sets = b.irSets(row, list)
+	}
 	after := withValues(row, list)
 	if b.fires(row.table, onUpdate, list) {
 		u := &rowWriter{b: b, f: f, w: w, row: row, set: list, ret: s.ReturningClause, pos: pos, to: to, op: "UPDATE", events: onUpdate}
@@ -300,6 +305,10 @@ func (b *builder) updateStmt(f *frame, t *text, s *pg.UpdateStmt, pos ir.Pos, to
 		return
 	}
 	b.write(f, w, row, after, s.ReturningClause, pos, to, func(where ir.Expr, keep func(ir.Expr) ir.Expr) {
+		if len(keys) > 0 {
+			b.move(pos, row, changed, where, keep)
+			return
+		}
 		out := make([]ir.Set, len(sets))
 		for i, set := range sets {
 			out[i] = ir.Set{Col: set.Col, Expr: keep(set.Expr)}

@@ -91,7 +91,7 @@ func (c *Code) noteWrites(s ir.Stmt) {
 	case *ir.Cascade:
 		c.Acts = true
 		fk := s.ForeignKey()
-		if fk.OnDelete == ir.CascadeDelete {
+		if s.Deletes() {
 			c.Deleted[s.Table] = true
 			frees(s.Table, nil, fk)
 			return

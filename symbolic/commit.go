@@ -127,20 +127,18 @@ func (x *Write) breaks(w *World, before, after *State) *smt.Term {
 		}
 		for i := range t.ForeignKeys {
 			fk := &t.ForeignKeys[i]
-			if x.Cols == nil || touches(fk.Columns, x.Cols) {
+			if x.refers(fk) {
 				tests = append(tests, func(wr write) *smt.Term {
 					return w.B.Not(w.parentExists(after, fk, vals(wr)))
 				})
 			}
 		}
 	}
-	if x.Kind != Insert {
-		for _, ref := range w.code.references[t] {
-			if x.Kind == Update && !touches(ref.fk.RefColumns, x.Cols) || x.Kind == Delete && ref.fk.OnDelete != ir.NoAction {
-				continue // no child loses its parent, or an action follows
-			}
-			tests = append(tests, func(wr write) *smt.Term { return w.orphans(after, x, ref, wr) })
+	for _, ref := range w.code.references[t] {
+		if !x.orphansMany(ref.fk) {
+			continue
 		}
+		tests = append(tests, func(wr write) *smt.Term { return w.orphans(after, x, ref, wr) })
 	}
 	if len(tests) == 0 {
 		return w.B.False()
@@ -171,21 +169,43 @@ func decides(t *ir.Table, u ir.PairConstraint, cols []bool) bool {
 	}
 }
 
+// refers reports whether the rows written may have other parents than before.
+func (x *Write) refers(fk *ir.ForeignKey) bool {
+	if x.moved != nil {
+		return touches(fk.Columns, x.moved)
+	}
+	return x.Cols == nil || touches(fk.Columns, x.Cols)
+}
+
+// orphansMany reports whether rows may lose their parent by a write, with no
+// action that follows.
+func (x *Write) orphansMany(fk *ir.ForeignKey) bool {
+	switch {
+	case x.moved != nil: // checked when both halves are done
+		return x.Kind == Insert && touches(fk.RefColumns, x.moved) && fk.OnUpdate == ir.NoAction
+	case x.Kind == Insert:
+		return false
+	case x.Kind == Update:
+		return touches(fk.RefColumns, x.Cols)
+	}
+	return fk.OnDelete == ir.NoAction
+}
+
 // orphans is: a child row still refers to the row that was deleted, or to the
-// values that it had before an update.
+// values that it had before an update or a move, and no other row has these.
 func (w *World) orphans(s *State, x *Write, ref reference, wr write) *smt.Term {
 	child := w.Table(ref.child)
 	old := make([]Val, len(ref.fk.RefColumns))
 	changed := w.B.False()
 	for i, c := range ref.fk.RefColumns {
 		old[i] = wr.old(c)
-		if w.keyCols[x.Table][c] {
+		if w.keyCols[x.Table][c] && x.Kind != Insert {
 			old[i] = s.Col(x.Table, c, wr.key)
 		} else if x.Kind == Update {
 			changed = w.B.Or(changed, w.B.Not(w.same(old[i], wr.val(c))))
 		}
 	}
-	if x.Kind == Delete {
+	if x.Kind != Update {
 		changed = w.B.True()
 	}
 	return w.B.And(changed, w.Exists([]domain{tableDomain(child)}, func(tuple []Key) *smt.Term {
@@ -193,6 +213,10 @@ func (w *World) orphans(s *State, x *Write, ref reference, wr write) *smt.Term {
 		if alive.IsFalse() {
 			return alive
 		}
-		return w.B.And(alive, w.hasValues(s, child, tuple[0], ref.fk.Columns, old))
+		lost := w.B.And(alive, w.hasValues(s, child, tuple[0], ref.fk.Columns, old))
+		if x.Kind != Delete && !lost.IsFalse() {
+			lost = w.B.And(lost, w.B.Not(w.parentExists(s, ref.fk, s.rowVals(child, tuple[0]))))
+		}
+		return lost
 	}))
 }

@@ -60,8 +60,8 @@ func (w *World) Excludes(owner, other *Run, gran Granularity, positive bool) *sm
 		// the owner deletes.
 		if a.Kind == Delete && acts(a, true) {
 			for _, ref := range w.code.references[w.Program.Tables[a.Table]] {
-				if w.code.referenceFreed(ref) {
-					continue
+				if w.code.referenceFreed(ref) || a.moved != nil && !ir.SameColumns(ref.fk.RefColumns, ref.fk.Ref.Key) {
+					continue // a row that moves may keep the values of other columns
 				}
 				for _, b := range other.Writes {
 					if w.Program.Tables[b.Table] == ref.child && b.Kind == Insert {
@@ -82,6 +82,15 @@ func (w *World) Excludes(owner, other *Run, gran Granularity, positive bool) *sm
 			}
 			if class == engine.KeyChange && b.Kind == Update && !w.setsKey(b) {
 				continue
+			}
+			if class == engine.KeyChange && b.moved != nil {
+				// The rounds of a loop have terms of their own.
+				if known := b.renamed != nil && len(b.loops) == 0; known {
+					renamed := b.renamed
+					b = b.when(w, func(write) *smt.Term { return renamed })
+				} else if !positive {
+					continue
+				}
 			}
 			out = w.B.Or(out, w.lockMeets(owner.lockOfSnapshot(l), b, class, some))
 		}

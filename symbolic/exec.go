@@ -32,7 +32,16 @@ type exec struct {
 	// observe makes every query an observation (in open loops), on this state.
 	observe *State
 	snapped bool // a query has been executed
+	moving  *moving
 	info    *txnInfo
+}
+
+// moving is the row that a Delete with Moved takes away.
+type moving struct {
+	st    *State
+	guard *smt.Term
+	key   Key
+	write *Write
 }
 
 // exit collects the control that leaves a loop, block or transaction.

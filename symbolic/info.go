@@ -63,8 +63,11 @@ func newInfo(t *ir.Txn) *txnInfo {
 			if j <= i && !shareLoop(loops[s], loops[r]) || r == s {
 				continue
 			}
+			action, _ := r.(*ir.Cascade)
 			for _, src := range ir.Reads(r) {
-				if src.Table == ins.Table {
+				// An action looks for rows without a parent: one with the key is
+				// as good as two.
+				if src.Table == ins.Table && (action == nil || src.Table == action.Table) {
 					in.readLater[ins] = true
 				}
 			}

@@ -249,11 +249,11 @@ func (o *openLoop) run() {
 	})))
 	var lifted []*Write
 	for i, x := range shape.Writes {
-		y := &Write{Stmt: x.Stmt, Table: x.Table, Kind: x.Kind, Cols: x.Cols, scan: x.scan,
+		y := &Write{Stmt: x.Stmt, Table: x.Table, Kind: x.Kind, Cols: x.Cols, moved: x.moved, scan: x.scan,
 			loops: append(append([]domain{}, o.doms...), x.loops...),
 			at:    func(loop []Key, k Key) write { return o.at(loop[:n]).Writes[i].at(loop[n:], k) }}
 		if c, own := o.ownRows(x); own && (x.Kind == Update || x.Kind == Delete) {
-			y = &Write{Stmt: x.Stmt, Table: x.Table, Kind: x.Kind, Cols: x.Cols, scan: true, loops: x.loops, each: y,
+			y = &Write{Stmt: x.Stmt, Table: x.Table, Kind: x.Kind, Cols: x.Cols, moved: x.moved, scan: true, loops: x.loops, each: y,
 				at: func(loop []Key, k Key) write {
 					wr := o.at(o.roundOf(k, c)).Writes[i].at(loop, k)
 					if !x.scan && !wr.guard.IsFalse() {

@@ -78,6 +78,12 @@ type Write struct {
 	// that nobody else takes such rows away from it.
 	on   func(s *State) *Write
 	firm bool
+	// moved marks the columns that change where a row gets another key, by a Delete
+	// and an Insert: the old values of the Insert are those of the deleted row.
+	// renamed is, for the Delete, that some key of the row becomes another; nil is
+	// not known.
+	moved   []bool
+	renamed *smt.Term
 }
 
 // made is the write as it is made on a state.

@@ -3,6 +3,7 @@ package symbolic
 import (
 	"slices"
 
+	"github.com/txrobust/robust/engine"
 	"github.com/txrobust/robust/ir"
 	"github.com/txrobust/robust/smt"
 )
@@ -56,6 +57,11 @@ func (e *exec) rowOK(t *ir.Table, vals []Val, cols []bool) *smt.Term {
 
 func (e *exec) insert(s *ir.Insert) {
 	w := e.w
+	if len(s.Moved) > 0 { // nothing happens if there is nothing to move
+		live := e.live
+		e.live = w.B.And(live, e.moving.guard)
+		defer func() { e.live = live }()
+	}
 	t := w.Table(s.Table)
 	vals := make([]Val, len(s.Table.Columns))
 	for c := range vals {
@@ -88,10 +94,21 @@ func (e *exec) insert(s *ir.Insert) {
 		e.observed(inserts, []Val{w.Truth(exists)})
 	}
 	value := func(c int) Val { return vals[c] }
-	e.write(&Write{Stmt: s, Table: t, Kind: Insert, at: func([]Key, Key) write {
-		return write{inserts, key, value, value}
+	old := value
+	moved := columns(s.Table, s.Moved)
+	var before []Val
+	if m := e.moving; moved != nil {
+		old = func(c int) Val { return m.st.Col(t, c, m.key) }
+		before = m.st.rowVals(t, m.key)
+		m.write.renamed = w.B.False()
+		for c := range engine.KeyColumns(s.Table) {
+			m.write.renamed = w.B.Or(m.write.renamed, w.B.Not(w.same(before[c], vals[c])))
+		}
+	}
+	e.write(&Write{Stmt: s, Table: t, Kind: Insert, moved: moved, at: func([]Key, Key) write {
+		return write{inserts, key, value, old}
 	}})
-	e.lockParents(s.Table, inserts, vals, nil) // it may be its own parent
+	e.lockParents(s.Table, inserts, vals, moved, before) // it may be its own parent
 	if s.Done != "" {
 		e.set(s.Done, w.Truth(done))
 	}
@@ -224,12 +241,12 @@ func (e *exec) change(s ir.Stmt, table *ir.Table, sets []ir.Set, row func(loop [
 		}
 		return breaks(nil)
 	})))
-	e.lockParentsOf(table, cols, scan, func(k Key) (*smt.Term, []Val) {
+	e.lockParentsOf(table, cols, scan, func(k Key) (*smt.Term, []Val, []Val) {
 		g, key, en := row(nil, k)
 		if g.IsFalse() {
-			return g, nil
+			return g, nil, nil
 		}
-		return g, newVals(key, en)
+		return g, newVals(key, en), seen.rowVals(t, key)
 	})
 	e.write(&Write{Stmt: s, Table: t, Kind: Update, Cols: cols, scan: scan, at: func(loop []Key, k Key) write {
 		g, key, en := row(loop, k)
@@ -289,6 +306,18 @@ func (e *exec) sharedExprs(p *plan, en *env, row string, exprs []ir.Expr) {
 	}
 }
 
+// columns marks some columns of a table; nil is none.
+func columns(t *ir.Table, list []int) []bool {
+	if len(list) == 0 {
+		return nil
+	}
+	out := make([]bool, len(t.Columns))
+	for _, c := range list {
+		out[c] = true
+	}
+	return out
+}
+
 func (e *exec) delete(s *ir.Delete) {
 	w := e.w
 	t := w.Table(s.Table)
@@ -298,7 +327,7 @@ func (e *exec) delete(s *ir.Delete) {
 	e.noteQuery(en, q, nil)
 	st, live := e.st, e.live
 	scan := len(p.doms) > 0
-	e.write(&Write{Stmt: s, Table: t, Kind: Delete, scan: scan, at: func(_ []Key, k Key) write {
+	x := &Write{Stmt: s, Table: t, Kind: Delete, scan: scan, at: func(_ []Key, k Key) write {
 		var tuple []Key
 		if scan {
 			tuple = []Key{k}
@@ -307,7 +336,16 @@ func (e *exec) delete(s *ir.Delete) {
 		key := in.key(s.Row)
 		old := func(c int) Val { return st.Col(t, c, key) }
 		return write{w.B.And(live, g), key, old, old}
-	}})
+	}}
+	if s.Moved {
+		if scan {
+			panic("symbolic: a row moves whose key is not told")
+		}
+		g, in := p.match(en, st, nil)
+		x.moved = columns(s.Table, s.Table.Key)
+		e.moving = &moving{st, w.B.And(live, g), in.key(s.Row), x}
+	}
+	e.write(x)
 }
 
 // cascade is the action of a foreign key on the rows that have no parent in the
@@ -319,13 +357,17 @@ func (e *exec) cascade(s *ir.Cascade) {
 		w.Unsupported = "rows are deleted in a round of a loop, and a foreign key acts on their children"
 	}
 	kind, cols := Delete, []bool(nil)
-	if fk.OnDelete == ir.SetNull {
-		kind, cols = Update, make([]bool, len(s.Table.Columns))
-		for _, c := range fk.Columns {
-			cols[c] = true
+	parent := make([]Val, len(s.Table.Columns)) // the new values
+	if !s.Deletes() {
+		kind, cols = Update, columns(s.Table, fk.Columns)
+		for i, c := range fk.Columns {
+			parent[c] = w.null(s.Table.Columns[c].Type)
+			if len(s.Values) > 0 {
+				parent[c] = w.convert(e.eval(s.Values[i]), s.Table.Columns[c].Type)
+			}
 		}
 	}
-	x := e.run.acted(s, e.st, live, t, kind, cols)
+	x := e.run.acted(s, e.st, live, t, kind, cols, parent)
 	if kind == Update {
 		e.run.OK = w.B.And(e.run.OK, w.B.Not(w.Exists([]domain{tableDomain(t)}, func(tuple []Key) *smt.Term {
 			wr := x.at(nil, tuple[0])
@@ -340,17 +382,17 @@ func (e *exec) cascade(s *ir.Cascade) {
 }
 
 // acted is the write of an action on a state.
-func (r *Run) acted(s *ir.Cascade, st *State, live *smt.Term, t int, kind Kind, cols []bool) *Write {
+func (r *Run) acted(s *ir.Cascade, st *State, live *smt.Term, t int, kind Kind, cols []bool, parent []Val) *Write {
 	w, fk := r.Inst.w, s.ForeignKey()
 	x := &Write{Stmt: s, Table: t, Kind: kind, Cols: cols, scan: true, firm: w.code.firm(s.Table, fk)}
-	x.on = func(st *State) *Write { return r.acted(s, st, live, t, kind, cols) }
+	x.on = func(st *State) *Write { return r.acted(s, st, live, t, kind, cols, parent) }
 	x.at = func(_ []Key, k Key) write {
 		old := func(c int) Val { return st.Col(t, c, k) }
 		val := old
 		if kind == Update {
 			val = func(c int) Val {
 				if cols[c] {
-					return w.null(s.Table.Columns[c].Type)
+					return parent[c]
 				}
 				return old(c)
 			}
@@ -386,16 +428,19 @@ func touches(list []int, cols []bool) bool {
 	return false
 }
 
-// lockParents requires the parents of an inserted row and locks them.
-func (e *exec) lockParents(t *ir.Table, guard *smt.Term, vals []Val, cols []bool) {
+// lockParents requires the parents of an inserted row and locks them. cols are
+// the columns that change and old the values before, if the row moves.
+func (e *exec) lockParents(t *ir.Table, guard *smt.Term, vals []Val, cols []bool, old []Val) {
 	w := e.w
 	e.run.OK = w.B.And(e.run.OK, w.B.Implies(guard, w.parentsVisible(e.st, t, vals, cols)))
-	e.lockParentsOf(t, cols, false, func(Key) (*smt.Term, []Val) { return guard, vals })
+	e.lockParentsOf(t, cols, false, func(Key) (*smt.Term, []Val, []Val) { return guard, vals, old })
 }
 
 // lockParentsOf locks the parents of written rows, as far as a foreign key
-// refers to a primary key; a lock that is left out excludes nothing.
-func (e *exec) lockParentsOf(t *ir.Table, cols []bool, scan bool, row func(k Key) (*smt.Term, []Val)) {
+// refers to a primary key; a lock that is left out excludes nothing. row gives
+// when the row is written, and its values after and before; those before are nil
+// for a new row. The parent that the row has already is not locked again.
+func (e *exec) lockParentsOf(t *ir.Table, cols []bool, scan bool, written func(k Key) (*smt.Term, []Val, []Val)) {
 	w := e.w
 	if scan {
 		return
@@ -405,8 +450,25 @@ func (e *exec) lockParentsOf(t *ir.Table, cols []bool, scan bool, row func(k Key
 		if cols != nil && !touches(fk.Columns, cols) {
 			continue
 		}
+		row := func(k Key) (*smt.Term, []Val) {
+			g, vals, old := written(k)
+			if g.IsFalse() || old == nil {
+				return g, vals
+			}
+			same := w.B.True()
+			for _, c := range fk.Columns {
+				same = w.B.And(same, w.same(old[c], vals[c]))
+			}
+			return w.B.And(g, w.B.Not(same)), vals
+		}
 		ref := w.Table(fk.Ref)
-		e.run.Uses = append(e.run.Uses, Use{ref, ir.RowShare, e.live})
+		uses, vals := row(nil)
+		for _, c := range fk.Columns {
+			if !uses.IsFalse() {
+				uses = w.B.And(uses, w.B.Not(vals[c].Null))
+			}
+		}
+		e.run.Uses = append(e.run.Uses, Use{ref, ir.RowShare, uses})
 		e.run.Reads = append(e.run.Reads, &Read{Table: ref, Cols: make([]bool, len(fk.Ref.Columns)),
 			match: func(_ []Key, s *State, k Key) *smt.Term {
 				g, vals := row(nil)

@@ -517,4 +517,7 @@ var traps = []application{
 	{folder: "s3-cascade", rows: `INSERT INTO parent VALUES (1); INSERT INTO child VALUES (11, 1);`, calls: []string{"SELECT drop_child(11)", "SELECT drop_parent(1)"}, anomalies: []anomaly{
 		{cycle: "drop_parent,drop_child", script: freed("drop_parent(1)", "drop_child(11)", "0"), repairs: []string{"s3-cascade-lock"}, undetected: true}}},
 	{folder: "s3-cascade-lock", rows: `INSERT INTO parent VALUES (1); INSERT INTO child VALUES (11, 1);`, calls: []string{"SELECT drop_child(11)", "SELECT drop_parent(1)"}},
+	{folder: "s3-move", rows: `INSERT INTO parent VALUES (1); INSERT INTO child VALUES (11, 1);`, calls: []string{"SELECT leave(11, 1)", "SELECT rename_parent(1, 2)"}, anomalies: []anomaly{
+		{cycle: "rename_parent,leave", script: freed("rename_parent(1, 2)", "leave(11, 1)", "0"), repairs: []string{"s3-move-lock"}, undetected: true}}},
+	{folder: "s3-move-lock", rows: `INSERT INTO parent VALUES (1); INSERT INTO child VALUES (11, 1);`, calls: []string{"SELECT leave(11, 1)", "SELECT rename_parent(1, 2)"}},
 }

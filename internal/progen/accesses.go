@@ -46,6 +46,11 @@ func Accesses(r *rand.Rand, o Options) *ir.Program {
 			}
 		}
 	}
+	if a.child && o.Moves && r.Intn(2) == 0 {
+		update := a.of("cascade", "set null", "set default")
+		action += " on update " + update
+		a.moves = "cascade c c_p set (" + map[string]string{"cascade": "%s", "set null": "null", "set default": "0"}[update] + "); "
+	}
 	if a.child {
 		fmt.Fprintf(b, "table c (k int not null, p int, key (k), foreign c_p (p) references t (k)%s)\n", action)
 	}
@@ -62,7 +67,7 @@ func Accesses(r *rand.Rand, o Options) *ir.Program {
 		if a.param {
 			param = "q int not null"
 		}
-		fmt.Fprintf(b, "txn t%d (%s) {\nlocal v int; local w bool; local i int; v := 0\n", i, param)
+		fmt.Fprintf(b, "txn t%d (%s) {\nlocal v int; local u int; local w bool; local i int; v := 0\n", i, param)
 		for s := min(2, o.Stmts) + r.Intn(o.Stmts); s > 0; s-- {
 			if r.Intn(12) == 0 {
 				fmt.Fprintf(b, "savepoint s%d;\n", s)
@@ -88,6 +93,7 @@ type accesses struct {
 	unique, child, param bool
 	grandchild           bool
 	acts, below          string // what follows deletions from t and from c
+	moves                string // what follows when a row of t gets the key %s
 }
 
 func (a *accesses) of(list ...string) string { return list[a.r.Intn(len(list))] }
@@ -118,6 +124,10 @@ func (a *accesses) statement() {
 	}
 	if a.o.Locks && r.Intn(20) == 0 {
 		fmt.Fprintf(b, "lock t in %s;\n", a.of("share", "exclusive", "access exclusive"))
+		return
+	}
+	if a.o.Moves && r.Intn(8) == 0 {
+		a.move()
 		return
 	}
 	if a.grandchild && r.Intn(5) == 0 {
@@ -181,4 +191,18 @@ func (a *accesses) statement() {
 	default:
 		fmt.Fprintf(b, "delete t r where %s; %s\n", a.where(), a.acts)
 	}
+}
+
+// move gives a row of t another key, and now and then another value.
+func (a *accesses) move() {
+	from, to, second, moved := a.key(), a.key(), "u", "k"
+	if a.r.Intn(3) == 0 {
+		second, moved = a.of("0", "1", "2"), "k, b"
+	}
+	acts := a.moves
+	if strings.Contains(acts, "%s") {
+		acts = fmt.Sprintf(acts, to)
+	}
+	fmt.Fprintf(&a.b, "(v, u) := select r.a, r.b from t r where r.k == %s found w; if w { delete t r where r.k == %s moved; insert t (k, a, b) values (%s, v, %s) moved (%s); %s};\n",
+		from, from, to, second, moved, acts)
 }

@@ -21,6 +21,9 @@ type Options struct {
 	Actions bool
 	// Exclusions adds conditions that no two rows may satisfy.
 	Exclusions bool
+	// Moves makes rows get other keys; with Actions some foreign keys act on
+	// their children.
+	Moves bool
 	// Derived adds derivations, which the solver does not know the meaning of,
 	// and exclusions by a condition of that kind.
 	Derived bool
@@ -29,7 +32,7 @@ type Options struct {
 }
 
 // All switches everything on.
-var All = Options{Loops: true, Locks: true, Keys: true, Exclusions: true, Actions: true, Nulls: true, Txns: 3, Stmts: 4}
+var All = Options{Loops: true, Locks: true, Keys: true, Exclusions: true, Actions: true, Moves: true, Nulls: true, Txns: 3, Stmts: 4}
 
 type gen struct {
 	r    *rand.Rand
@@ -112,6 +115,12 @@ func (g *gen) tables() {
 				fk.OnDelete = ir.CascadeDelete
 				if !t.Columns[fk.Columns[0]].NotNull && g.chance(60) {
 					fk.OnDelete = ir.SetNull
+				}
+				if g.o.Moves && g.chance(50) {
+					fk.OnUpdate = []ir.Action{ir.CascadeUpdate, ir.SetDefault}[g.r.Intn(2)]
+				}
+				if g.chance(15) {
+					fk.OnDelete = ir.SetDefault
 				}
 			}
 		}
@@ -445,12 +454,18 @@ func (g *gen) stmt() []ir.Stmt {
 		return []ir.Stmt{&ir.Update{Table: t, Row: row, Where: g.where(t, row, g.chance(65)), Sets: g.sets(t, row)}}
 	case k < 76 && !t.Var:
 		return []ir.Stmt{g.insert(t)}
+	case k < 79 && !t.Var && g.o.Moves:
+		return g.move(t, row)
 	case k < 83 && !t.Var:
 		out := []ir.Stmt{&ir.Delete{Table: t, Row: row, Where: g.where(t, row, g.chance(60))}}
 		for _, child := range g.p.Tables {
 			for i, fk := range child.ForeignKeys {
 				if fk.Ref == t && fk.OnDelete != ir.NoAction {
-					out = append(out, &ir.Cascade{Table: child, Key: i})
+					s := &ir.Cascade{Table: child, Key: i}
+					if fk.OnDelete == ir.SetDefault {
+						s.Values = []ir.Expr{ir.C(ir.Int(0))}
+					}
+					out = append(out, s)
 				}
 			}
 		}
@@ -475,6 +490,52 @@ func (g *gen) stmt() []ir.Stmt {
 		return append(out, &ir.RollbackTo{Name: name})
 	}
 	return []ir.Stmt{&ir.Update{Table: t, Row: row, Where: g.where(t, row, true), Sets: g.sets(t, row)}}
+}
+
+// move gives a row another value in one column of its key, and now and then in
+// the last column, too.
+func (g *gen) move(t *ir.Table, row string) []ir.Stmt {
+	found := g.local(ir.BoolType)
+	sel := &ir.Select{Found: found, Query: ir.Query{From: []ir.Source{{Table: t, Row: row}}}}
+	in := &ir.Insert{Table: t, Moved: []int{t.Key[g.r.Intn(len(t.Key))]}}
+	if last := len(t.Columns) - 1; g.chance(30) && !t.IsKey(last) {
+		in.Moved = append(in.Moved, last)
+	}
+	del := &ir.Delete{Table: t, Row: row, Moved: true}
+	for _, k := range t.Key {
+		is := ir.Op(ir.Eq, &ir.Col{Row: row, Col: t.Columns[k].Name}, g.value())
+		sel.Query.Where, del.Where = ir.AndE(sel.Query.Where, is), ir.AndE(del.Where, is)
+	}
+	var key ir.Expr
+	for c := range t.Columns {
+		v := g.local(ir.IntType)
+		sel.Into, sel.Cols = append(sel.Into, v), append(sel.Cols, &ir.Col{Row: row, Col: t.Columns[c].Name})
+		in.Cols, in.Values = append(in.Cols, c), append(in.Values, ir.Expr(ir.V(v)))
+		for _, m := range in.Moved {
+			if m == c {
+				in.Values[c] = g.value()
+			}
+		}
+		if c == t.Key[0] {
+			key = in.Values[c]
+		}
+	}
+	then := []ir.Stmt{del, in}
+	for _, child := range g.p.Tables {
+		for i := range child.ForeignKeys {
+			fk := &child.ForeignKeys[i]
+			if fk.Ref != t {
+				continue
+			}
+			switch fk.OnMove(in.Moved) {
+			case ir.CascadeUpdate:
+				then = append(then, &ir.Cascade{Table: child, Key: i, Values: []ir.Expr{key}})
+			case ir.SetDefault:
+				then = append(then, &ir.Cascade{Table: child, Key: i, Values: []ir.Expr{ir.C(ir.Int(0))}})
+			}
+		}
+	}
+	return []ir.Stmt{sel, &ir.If{Cond: ir.V(found), Then: then}}
 }
 
 func (g *gen) nested() []ir.Stmt {

@@ -62,6 +62,11 @@ type Op struct {
 	// another parent.
 	Action *ir.ForeignKey
 	Void   bool
+	// Moved marks the columns that change where a row gets another key: of the
+	// row that is inserted, or those of the key of the one that is deleted. Nil
+	// is no move. Becomes is the row that the deleted one becomes.
+	Moved   []bool
+	Becomes []ir.Value
 	// statement counts the executed statements, since constraints are checked
 	// at the end of each.
 	statement int
@@ -102,6 +107,9 @@ type Run struct {
 	// table locks taken before the snapshot, and table modes used at all
 	preLocks []tableUse
 	uses     []tableUse
+	// moving is the last deletion, in Ops, which an insertion with Moved completes;
+	// it is -1 if there was nothing to delete.
+	moving int
 	// undone is what was rolled back to savepoints and would have failed in
 	// the transaction's own view.
 	undone []undone

@@ -38,7 +38,7 @@ func (s *scope) checkRow(t *ir.Table) func(f *frame, vals []ir.Value) {
 }
 
 // checkParents makes sure that the parents of a row are visible, and locks
-// them. cols limits it to foreign keys that use one of these columns.
+// them. cols limits it to foreign keys that use one of these columns, nil does not.
 func (f *frame) checkParents(t *ir.Table, vals []ir.Value, cols []bool) {
 	for i := range t.ForeignKeys {
 		fk := &t.ForeignKeys[i]
@@ -206,7 +206,14 @@ func (s *scope) insert(st *ir.Insert) exec {
 		done = s.setter(st.Done)
 	}
 	upsert, targets := s.onConflict(st)
+	moved := columns(st.Table, st.Moved)
 	return func(f *frame) control {
+		if moved != nil {
+			if f.run.moving < 0 {
+				return control{}
+			}
+			f.statement = f.run.Ops[f.run.moving].statement // one statement with the deletion before it
+		}
 		vals := make([]ir.Value, len(st.Table.Columns))
 		for i, c := range st.Cols {
 			vals[c] = values[i](f).Convert(st.Table.Columns[c].Type)
@@ -240,8 +247,14 @@ func (s *scope) insert(st *ir.Insert) exec {
 			}
 		}
 		f.db = f.db.put(t, row{key, vals})
-		f.log(Op{Kind: OpInsert, Table: t, Key: key, New: vals})
-		f.checkParents(st.Table, vals, nil) // it may be its own parent
+		var set []bool
+		if moved != nil {
+			from := &f.run.Ops[f.run.moving]
+			set = changed(moved, from.Old, vals)
+			from.Becomes = vals
+		}
+		f.log(Op{Kind: OpInsert, Table: t, Key: key, New: vals, Moved: moved})
+		f.checkParents(st.Table, vals, set) // it may be its own parent
 		done(f, ir.Bool(true))
 		return control{}
 	}
@@ -304,8 +317,18 @@ func (s *scope) change(t *ir.Table, sets []ir.Set, in *scope) func(f *frame, old
 		}
 		f.db = f.db.put(ti, row{old.key, vals})
 		f.log(Op{Kind: OpUpdate, Table: ti, Key: old.key, Old: old.vals, New: vals, Cols: cols})
-		f.checkParents(t, vals, cols)
+		f.checkParents(t, vals, changed(cols, old.vals, vals))
 	}
+}
+
+// changed restricts columns to those that get another value: for the others the
+// server does not look for parents.
+func changed(cols []bool, old, vals []ir.Value) []bool {
+	out := slices.Clone(cols)
+	for c := range out {
+		out[c] = out[c] && old[c] != vals[c]
+	}
+	return out
 }
 
 // matching collects the rows of a table that satisfy where, bound at slot.
@@ -346,8 +369,24 @@ func (s *scope) update(st *ir.Update) exec {
 	}
 }
 
+// columns marks some columns of a table; nil is none.
+func columns(t *ir.Table, list []int) []bool {
+	if len(list) == 0 {
+		return nil
+	}
+	out := make([]bool, len(t.Columns))
+	for _, c := range list {
+		out[c] = true
+	}
+	return out
+}
+
 func (s *scope) delete(st *ir.Delete) exec {
 	t := s.c.tableIndex(st.Table)
+	var moved []bool
+	if st.Moved {
+		moved = columns(st.Table, st.Table.Key)
+	}
 	from := ir.Query{From: []ir.Source{{Table: st.Table, Row: st.Row}}, Where: st.Where}
 	q := s.query(&from)
 	in := s.open(from.From)
@@ -359,9 +398,11 @@ func (s *scope) delete(st *ir.Delete) exec {
 	return func(f *frame) control {
 		list := f.matching(t, slot, where)
 		f.read(readNote{q: q, scope: in, found: len(list) > 0})
+		f.run.moving = -1
 		for _, r := range list {
 			f.db = f.db.remove(t, r.key)
-			f.log(Op{Kind: OpDelete, Table: t, Key: r.key, Old: r.vals})
+			f.run.moving = len(f.run.Ops)
+			f.log(Op{Kind: OpDelete, Table: t, Key: r.key, Old: r.vals, Moved: moved})
 		}
 		return control{}
 	}
@@ -371,20 +412,22 @@ func (s *scope) delete(st *ir.Delete) exec {
 func (s *scope) cascade(st *ir.Cascade) exec {
 	t, fk := s.c.tableIndex(st.Table), st.ForeignKey()
 	ref := s.c.tableIndex(fk.Ref)
-	cols := make([]bool, len(st.Table.Columns))
-	for _, c := range fk.Columns {
-		cols[c] = true
-	}
+	cols := columns(st.Table, fk.Columns)
+	values := s.exprs(st.Values)
 	check := s.checkRow(st.Table)
 	return func(f *frame) control {
 		db := f.db
+		parent := make([]ir.Value, len(fk.Columns)) // the new one, or NULLs
+		for i, v := range values {
+			parent[i] = v(f).Convert(st.Table.Columns[fk.Columns[i]].Type)
+		}
 		for _, r := range f.db.tabs[t].rows {
 			if !orphan(db, ref, fk, r.vals) {
 				continue
 			}
 			op := Op{Kind: OpDelete, Table: t, Key: r.key, Old: r.vals, Action: fk}
-			if fk.OnDelete == ir.SetNull {
-				op.Kind, op.New, op.Cols = OpUpdate, withoutParent(fk, r.vals), cols
+			if !st.Deletes() {
+				op.Kind, op.New, op.Cols = OpUpdate, withParent(fk, r.vals, parent), cols
 				check(f, op.New)
 				f.db = f.db.put(t, row{r.key, op.New})
 			} else {
@@ -406,11 +449,11 @@ func orphan(db *DB, ref int, fk *ir.ForeignKey, vals []ir.Value) bool {
 	return ok && parent == nil
 }
 
-// withoutParent is a row with NULL in the columns of a foreign key.
-func withoutParent(fk *ir.ForeignKey, vals []ir.Value) []ir.Value {
+// withParent is a row with other values in the columns of a foreign key.
+func withParent(fk *ir.ForeignKey, vals, parent []ir.Value) []ir.Value {
 	out := slices.Clone(vals)
-	for _, c := range fk.Columns {
-		out[c] = ir.Null
+	for i, c := range fk.Columns {
+		out[c] = parent[i]
 	}
 	return out
 }
@@ -453,8 +496,7 @@ func (m *Machine) excluded(run *Run, since []*Run) string {
 			class := e.LockExcludes[l.Mode]
 			for k := range other.Ops {
 				o := &other.Ops[k]
-				if !l.Own && o.touches(l.Table, l.Key) && o.Kind != OpInsert &&
-					(class == engine.AnyWrite || class == engine.KeyChange && m.changesKey(o)) {
+				if !l.Own && o.touches(l.Table, l.Key) && m.takes(o, class) {
 					return "locked row of " + m.Program.Tables[l.Table].Name + " was written concurrently"
 				}
 			}
@@ -473,11 +515,14 @@ func (m *Machine) excluded(run *Run, since []*Run) string {
 }
 
 func (m *Machine) changesKey(o *Op) bool {
+	row := o.New
 	if o.Kind == OpDelete {
-		return true
+		if row = o.Becomes; row == nil {
+			return true
+		}
 	}
 	for c := range engine.KeyColumns(m.Program.Tables[o.Table]) {
-		if o.Old[c] != o.New[c] {
+		if o.Old[c] != row[c] {
 			return true
 		}
 	}
@@ -543,6 +588,9 @@ func (m *Machine) replay(db *DB, ops []Op, since []*Run, broken func(statement i
 					why = "row of " + m.Program.Tables[op.Table].Name + " was written concurrently"
 				}
 			}
+			if !op.Void && why == "" && op.New != nil {
+				why = m.parentLost(db, fk, op.New, since)
+			}
 		}
 		switch {
 		case op.Void:
@@ -566,6 +614,31 @@ func (m *Machine) replay(db *DB, ops []Op, since []*Run, broken func(statement i
 	return db
 }
 
+// parentLost says why a row cannot get a parent by an action: the lock on the
+// parent cannot be had.
+func (m *Machine) parentLost(db *DB, fk *ir.ForeignKey, vals []ir.Value, since []*Run) string {
+	ref := m.index[fk.Ref]
+	parent, _ := parentRow(db, ref, fk, vals)
+	if parent == nil {
+		return ""
+	}
+	key, class := keyOf(fk.Ref, parent), m.Engine.LockExcludes[m.Engine.ParentLock]
+	for _, other := range since {
+		for i := range other.Ops {
+			if o := &other.Ops[i]; o.touches(ref, key) && m.takes(o, class) {
+				return "locked row of " + fk.Ref.Name + " was written concurrently"
+			}
+		}
+	}
+	return ""
+}
+
+// takes reports whether a write excludes who locks the row with a lock of the
+// class.
+func (m *Machine) takes(o *Op, class engine.WriteClass) bool {
+	return o.Kind != OpInsert && (class == engine.AnyWrite || class == engine.KeyChange && m.changesKey(o))
+}
+
 // statementEnd checks the constraints between rows that the statement of the
 // last of the first n writes may have broken.
 func (m *Machine) statementEnd(ops []Op, n int, db *DB) string {
@@ -586,7 +659,8 @@ func (m *Machine) statementEnd(ops []Op, n int, db *DB) string {
 			for k := range t.ForeignKeys {
 				fk := &t.ForeignKeys[k]
 				if parent, ok := parentRow(db, m.index[fk.Ref], fk, op.New); ok && parent == nil &&
-					(op.Kind == OpInsert || touches(fk.Columns, op.Cols)) {
+					(op.Kind == OpInsert && (op.Moved == nil || touches(fk.Columns, op.Moved)) ||
+						op.Kind == OpUpdate && touches(fk.Columns, op.Cols)) {
 					return "foreign key " + fk.Name + " is violated"
 				}
 			}
@@ -603,7 +677,11 @@ func (m *Machine) statementEnd(ops []Op, n int, db *DB) string {
 					continue
 				}
 				seen := func(o Op) bool { return o.Action == ref.fk && o.touches(ref.child, r.key) }
-				if op.Kind == OpDelete && ref.fk.OnDelete != ir.NoAction && slices.ContainsFunc(ops[n:], seen) {
+				action := ref.fk.OnDelete
+				if op.Moved != nil {
+					action = ref.fk.OnUpdate
+				}
+				if op.Kind == OpDelete && action != ir.NoAction && slices.ContainsFunc(ops[n:], seen) {
 					continue // it is dealt with next
 				}
 				return "foreign key " + ref.fk.Name + " is violated"

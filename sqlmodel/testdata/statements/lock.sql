@@ -23,7 +23,7 @@ SELECT x FROM a WHERE k = 1 FOR KEY SHARE;
 SELECT k FROM a WHERE x = 10 FOR UPDATE;
 -- reads a (k, x) rows {1 4}
 -- locks a(1) update, a(4) update
--- excluded by update x of a(1), update y of a(1), update s of a(1), update x of a(4), update y of a(4), update s of a(4), delete a(4)
+-- excluded by update x of a(1), update y of a(1), update s of a(1), update x of a(4), update y of a(4), update s of a(4), delete a(4), move a(4)
 
 SELECT k FROM a WHERE k = 9 FOR UPDATE;
 -- reads a (k) rows {}
@@ -31,7 +31,7 @@ SELECT k FROM a WHERE k = 9 FOR UPDATE;
 SELECT k FROM a ORDER BY k FOR UPDATE;
 -- reads a (k) rows {1 2 3 4}
 -- locks a(1) update, a(2) update, a(3) update, a(4) update
--- excluded by update x of a(1), update y of a(1), update s of a(1), update x of a(2), update y of a(2), update s of a(2), update x of a(3), update y of a(3), update s of a(3), delete a(3), update x of a(4), update y of a(4), update s of a(4), delete a(4)
+-- excluded by update x of a(1), update y of a(1), update s of a(1), update x of a(2), update y of a(2), update s of a(2), update x of a(3), update y of a(3), update s of a(3), delete a(3), move a(3), update x of a(4), update y of a(4), update s of a(4), delete a(4), move a(4)
 
 SELECT k FROM a WHERE k = 1 FOR UPDATE NOWAIT;
 -- reads a (k) rows {1}
@@ -50,7 +50,7 @@ SELECT a.k, j FROM a JOIN b ON b.k = a.k WHERE b.v = 5 FOR UPDATE;
 -- reads a (k) rows {1}
 -- reads b (k, j, v) rows {1,1}
 -- locks a(1) update, b(1,1) update
--- excluded by update x of a(1), update y of a(1), update s of a(1), update v of b(1,1), delete b(1,1)
+-- excluded by update x of a(1), update y of a(1), update s of a(1), update v of b(1,1), delete b(1,1), move b(1,1)
 
 SELECT a.k, j FROM a JOIN b ON b.k = a.k WHERE b.v = 5 FOR UPDATE OF a;
 -- reads a (k) rows {1}
@@ -62,7 +62,7 @@ SELECT a.k, j FROM a JOIN b ON b.k = a.k WHERE b.v = 5 FOR SHARE OF b;
 -- reads a (k) rows {1}
 -- reads b (k, j, v) rows {1,1}
 -- locks b(1,1) share
--- excluded by update v of b(1,1), delete b(1,1)
+-- excluded by update v of b(1,1), delete b(1,1), move b(1,1)
 
 SELECT a.k FROM a LEFT JOIN b ON b.k = a.k WHERE a.k = 1 FOR UPDATE OF a;
 -- reads a (k) rows {1}

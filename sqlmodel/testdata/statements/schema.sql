@@ -38,3 +38,11 @@ INSERT INTO room (id, during, open, code) VALUES (1, '[1,4)', true, 1), (2, '[2,
 INSERT INTO kinds (id, flag, price, at, day, token, tags, mood, name) VALUES (1, true, 2.5, '2024-05-05 10:00:00', '2024-05-05', '11111111-1111-1111-1111-111111111111', '{x,y}', 'happy', 'Anna'), (2, false, 1, '2024-07-01 00:00:00', NULL, NULL, '{}', 'sad', 'an_b'), (3, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL);
 INSERT INTO shop.item (id, x) VALUES (1, 5);
 INSERT INTO tree (id, up) VALUES (1, NULL), (2, 1);
+CREATE TABLE boss (id int PRIMARY KEY, code text UNIQUE, n int);
+CREATE TABLE follow (id int PRIMARY KEY, boss_id int REFERENCES boss ON UPDATE CASCADE, n int);
+CREATE TABLE drift (id int PRIMARY KEY, boss_id int DEFAULT 2 REFERENCES boss ON DELETE SET DEFAULT ON UPDATE SET NULL, n int);
+CREATE TABLE badge (id int PRIMARY KEY, code text REFERENCES boss (code));
+INSERT INTO boss (id, code, n) VALUES (1, 'x', 1), (2, 'y', 2), (3, NULL, 3);
+INSERT INTO follow (id, boss_id, n) VALUES (1, 1, 1), (2, NULL, 2);
+INSERT INTO drift (id, boss_id, n) VALUES (1, 3, 1), (2, 1, 1), (3, 2, 1);
+INSERT INTO badge (id, code) VALUES (1, 'x');

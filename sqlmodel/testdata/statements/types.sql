@@ -98,38 +98,38 @@ UPDATE kinds SET flag = NOT flag WHERE flag IS NOT NULL;
 -- update kinds(1) flag = false
 -- update kinds(2) flag = true
 -- locks kinds(1) no key update, kinds(2) no key update
--- excluded by update flag of kinds(1), update price of kinds(1), update at of kinds(1), update day of kinds(1), update token of kinds(1), update tags of kinds(1), update mood of kinds(1), update small of kinds(1), update name of kinds(1), delete kinds(1), update flag of kinds(2), update price of kinds(2), update at of kinds(2), update day of kinds(2), update token of kinds(2), update tags of kinds(2), update mood of kinds(2), update small of kinds(2), update name of kinds(2), delete kinds(2)
+-- excluded by update flag of kinds(1), update price of kinds(1), update at of kinds(1), update day of kinds(1), update token of kinds(1), update tags of kinds(1), update mood of kinds(1), update small of kinds(1), update name of kinds(1), delete kinds(1), move kinds(1), update flag of kinds(2), update price of kinds(2), update at of kinds(2), update day of kinds(2), update token of kinds(2), update tags of kinds(2), update mood of kinds(2), update small of kinds(2), update name of kinds(2), delete kinds(2), move kinds(2)
 
 UPDATE kinds SET price = price * 1.1 WHERE id = 1;
 -- reads kinds (id, price) rows {1}
 -- update kinds(1) price = 2.75
 -- locks kinds(1) no key update
--- excluded by update flag of kinds(1), update price of kinds(1), update at of kinds(1), update day of kinds(1), update token of kinds(1), update tags of kinds(1), update mood of kinds(1), update small of kinds(1), update name of kinds(1), delete kinds(1)
+-- excluded by update flag of kinds(1), update price of kinds(1), update at of kinds(1), update day of kinds(1), update token of kinds(1), update tags of kinds(1), update mood of kinds(1), update small of kinds(1), update name of kinds(1), delete kinds(1), move kinds(1)
 
 UPDATE kinds SET name = name || '!' WHERE id = 1;
 -- reads kinds (id, name) rows {1}
 -- update kinds(1) name = 'Anna!'
 -- locks kinds(1) no key update
--- excluded by update flag of kinds(1), update price of kinds(1), update at of kinds(1), update day of kinds(1), update token of kinds(1), update tags of kinds(1), update mood of kinds(1), update small of kinds(1), update name of kinds(1), delete kinds(1)
+-- excluded by update flag of kinds(1), update price of kinds(1), update at of kinds(1), update day of kinds(1), update token of kinds(1), update tags of kinds(1), update mood of kinds(1), update small of kinds(1), update name of kinds(1), delete kinds(1), move kinds(1)
 
 UPDATE kinds SET tags = ARRAY['z'] WHERE 'y' = ANY (tags);
 -- reads kinds (tags) rows {1}
 -- update kinds(1) tags = array '{"z"}'
 -- locks kinds(1) no key update
--- excluded by update flag of kinds(1), update price of kinds(1), update at of kinds(1), update day of kinds(1), update token of kinds(1), update tags of kinds(1), update mood of kinds(1), update small of kinds(1), update name of kinds(1), delete kinds(1)
+-- excluded by update flag of kinds(1), update price of kinds(1), update at of kinds(1), update day of kinds(1), update token of kinds(1), update tags of kinds(1), update mood of kinds(1), update small of kinds(1), update name of kinds(1), delete kinds(1), move kinds(1)
 
 UPDATE kinds SET at = '2025-01-01' WHERE day IS NULL;
 -- reads kinds (day) rows {2 3}
 -- update kinds(2) at = time '1735689600000000'
 -- update kinds(3) at = time '1735689600000000'
 -- locks kinds(2) no key update, kinds(3) no key update
--- excluded by update flag of kinds(2), update price of kinds(2), update at of kinds(2), update day of kinds(2), update token of kinds(2), update tags of kinds(2), update mood of kinds(2), update small of kinds(2), update name of kinds(2), delete kinds(2), update flag of kinds(3), update price of kinds(3), update at of kinds(3), update day of kinds(3), update token of kinds(3), update tags of kinds(3), update mood of kinds(3), update small of kinds(3), update name of kinds(3), delete kinds(3)
+-- excluded by update flag of kinds(2), update price of kinds(2), update at of kinds(2), update day of kinds(2), update token of kinds(2), update tags of kinds(2), update mood of kinds(2), update small of kinds(2), update name of kinds(2), delete kinds(2), move kinds(2), update flag of kinds(3), update price of kinds(3), update at of kinds(3), update day of kinds(3), update token of kinds(3), update tags of kinds(3), update mood of kinds(3), update small of kinds(3), update name of kinds(3), delete kinds(3), move kinds(3)
 
 UPDATE kinds SET small = 0 WHERE id = 1;
 -- reads kinds (id) rows {1}
 -- update kinds(1) small = 0
 -- locks kinds(1) no key update
--- excluded by update flag of kinds(1), update price of kinds(1), update at of kinds(1), update day of kinds(1), update token of kinds(1), update tags of kinds(1), update mood of kinds(1), update small of kinds(1), update name of kinds(1), delete kinds(1)
+-- excluded by update flag of kinds(1), update price of kinds(1), update at of kinds(1), update day of kinds(1), update token of kinds(1), update tags of kinds(1), update mood of kinds(1), update small of kinds(1), update name of kinds(1), delete kinds(1), move kinds(1)
 
 UPDATE kinds SET small = -5 WHERE id = 1;
 -- reads kinds (id) rows {1}
@@ -140,7 +140,7 @@ DELETE FROM kinds WHERE price IS NULL OR flag;
 -- delete kinds(1)
 -- delete kinds(3)
 -- locks kinds(1) update, kinds(3) update
--- excluded by update flag of kinds(1), update price of kinds(1), update at of kinds(1), update day of kinds(1), update token of kinds(1), update tags of kinds(1), update mood of kinds(1), update small of kinds(1), update name of kinds(1), delete kinds(1), update flag of kinds(3), update price of kinds(3), update at of kinds(3), update day of kinds(3), update token of kinds(3), update tags of kinds(3), update mood of kinds(3), update small of kinds(3), update name of kinds(3), delete kinds(3)
+-- excluded by update flag of kinds(1), update price of kinds(1), update at of kinds(1), update day of kinds(1), update token of kinds(1), update tags of kinds(1), update mood of kinds(1), update small of kinds(1), update name of kinds(1), delete kinds(1), move kinds(1), update flag of kinds(3), update price of kinds(3), update at of kinds(3), update day of kinds(3), update token of kinds(3), update tags of kinds(3), update mood of kinds(3), update small of kinds(3), update name of kinds(3), delete kinds(3), move kinds(3)
 
 SELECT name, count(*) FROM kinds GROUP BY name ORDER BY name;
 -- reads kinds (name) rows {1 2 3}
@@ -158,7 +158,7 @@ UPDATE shop.item SET x = x + 1 WHERE id = 1;
 -- reads shop.item (id, x) rows {1}
 -- update shop.item(1) x = 6
 -- locks shop.item(1) no key update
--- excluded by update x of shop.item(1), delete shop.item(1)
+-- excluded by update x of shop.item(1), delete shop.item(1), move shop.item(1)
 
 SELECT i.x, a.x FROM shop.item i JOIN a ON a.k = i.id;
 -- reads shop.item (id, x) rows {1}
@@ -182,7 +182,7 @@ DELETE FROM tree WHERE id = 2;
 -- reads tree (id) rows {2}
 -- delete tree(2)
 -- locks tree(2) update
--- excluded by update up of tree(1), update up of tree(2), delete tree(2)
+-- excluded by update up of tree(1), update up of tree(2), delete tree(2), move tree(2)
 
 DELETE FROM tree WHERE id = 1;
 -- reads tree (id) rows {1}
@@ -195,13 +195,13 @@ DELETE FROM tree;
 -- delete tree(1)
 -- delete tree(2)
 -- locks tree(1) update, tree(2) update
--- excluded by update up of tree(1), update up of tree(2), delete tree(2)
+-- excluded by update up of tree(1), update up of tree(2), delete tree(2), move tree(2)
 
 UPDATE tree SET up = id WHERE id = 2;
 -- reads tree (id) rows {2}
 -- update tree(2) up = 2
 -- locks tree(2) no key update
--- excluded by update up of tree(2), delete tree(2)
+-- excluded by update up of tree(2), delete tree(2), move tree(2)
 
 SELECT c.id, p.id FROM tree c LEFT JOIN tree p ON p.id = c.up ORDER BY c.id;
 -- reads tree (id, up) rows {1 2}

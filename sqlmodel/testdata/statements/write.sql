@@ -59,7 +59,7 @@ INSERT INTO b (k, j, v) SELECT k, 7, x FROM a WHERE y = 7;
 -- insert b(2,7) v = 20
 -- insert b(3,7) v = null
 -- locks a(2) key share, a(3) key share
--- excluded by update s of a(2), update s of a(3), delete a(3)
+-- excluded by update s of a(2), update s of a(3), delete a(3), move a(3)
 
 INSERT INTO b (k, j) SELECT a.k, 8 FROM a LEFT JOIN b ON b.k = a.k WHERE b.k IS NULL;
 -- reads a (k) rows {1 2 3 4}
@@ -67,7 +67,7 @@ INSERT INTO b (k, j) SELECT a.k, 8 FROM a LEFT JOIN b ON b.k = a.k WHERE b.k IS 
 -- insert b(3,8) v = null
 -- insert b(4,8) v = null
 -- locks a(3) key share, a(4) key share
--- excluded by update s of a(3), delete a(3), update s of a(4), delete a(4)
+-- excluded by update s of a(3), delete a(3), move a(3), update s of a(4), delete a(4), move a(4)
 
 INSERT INTO log VALUES ('x', 1);
 -- insert log
@@ -167,7 +167,7 @@ INSERT INTO span (id, lo, hi) VALUES (3, 4, 6);
 INSERT INTO child (id, parent_id) VALUES (3, 2);
 -- insert child(3) parent_id = 2, n = null
 -- locks parent(2) key share
--- excluded by delete parent(2)
+-- excluded by delete parent(2), move parent(2)
 
 INSERT INTO child (id, parent_id) VALUES (3, NULL);
 -- insert child(3) parent_id = null, n = null
@@ -179,7 +179,7 @@ INSERT INTO child (id, parent_id) VALUES (3, 9);
 INSERT INTO late (id, up, n) VALUES (3, 2, 1);
 -- insert late(3) up = 2, n = 1
 -- locks late(2) key share
--- excluded by delete late(2)
+-- excluded by delete late(2), move late(2)
 
 INSERT INTO ser (v) VALUES (1);
 -- insert ser(1099511628777) v = 1
@@ -237,6 +237,7 @@ INSERT INTO a (k, s) VALUES (8, 'two') ON CONFLICT (s) DO UPDATE SET x = 99;
 
 INSERT INTO q (id, state, owner) VALUES (4, 'open', 1) ON CONFLICT (owner) WHERE state = 'open' DO NOTHING;
 -- reads q (id, state, owner) rows {1}
+-- excluded by move q(1)
 
 INSERT INTO q (id, state, owner) VALUES (4, 'open', 2) ON CONFLICT (owner) WHERE state = 'open' DO NOTHING;
 -- insert q(4) state = 'open', owner = 2
@@ -245,10 +246,11 @@ INSERT INTO q (id, state, owner) VALUES (4, 'open', 1) ON CONFLICT (owner) WHERE
 -- reads q (id, state, owner) rows {1}
 -- update q(1) state = 'done'
 -- locks q(1) no key update
+-- excluded by move q(1)
 
 INSERT INTO u (id, email) VALUES (3, 'B@X') ON CONFLICT (lower(email)) DO NOTHING;
 -- reads u (id, email, n, u_email 1) rows {2}
--- excluded by update n of u(2)
+-- excluded by update n of u(2), move u(2)
 
 INSERT INTO a (k, x) VALUES (1, 1), (5, 5) ON CONFLICT (k) DO NOTHING;
 -- reads a (k, x, y, s) rows {1}
@@ -271,14 +273,14 @@ UPDATE a SET x = x + 1;
 -- update a(3) x = null
 -- update a(4) x = 11
 -- locks a(1) no key update, a(2) no key update, a(3) no key update, a(4) no key update
--- excluded by update x of a(1), update y of a(1), update s of a(1), update x of a(2), update y of a(2), update s of a(2), update x of a(3), update y of a(3), update s of a(3), delete a(3), update x of a(4), update y of a(4), update s of a(4), delete a(4)
+-- excluded by update x of a(1), update y of a(1), update s of a(1), update x of a(2), update y of a(2), update s of a(2), update x of a(3), update y of a(3), update s of a(3), delete a(3), move a(3), update x of a(4), update y of a(4), update s of a(4), delete a(4), move a(4)
 
 UPDATE a SET x = y, y = 2 WHERE x = 10;
 -- reads a (x, y) rows {1 4}
 -- update a(1) x = 1, y = 2
 -- update a(4) x = 9, y = 2
 -- locks a(1) no key update, a(4) no key update
--- excluded by update x of a(1), update y of a(1), update s of a(1), update x of a(4), update y of a(4), update s of a(4), delete a(4)
+-- excluded by update x of a(1), update y of a(1), update s of a(1), update x of a(4), update y of a(4), update s of a(4), delete a(4), move a(4)
 
 UPDATE a SET x = NULL WHERE s IS NOT NULL;
 -- reads a (s) rows {1 2 4}
@@ -286,7 +288,7 @@ UPDATE a SET x = NULL WHERE s IS NOT NULL;
 -- update a(2) x = null
 -- update a(4) x = null
 -- locks a(1) no key update, a(2) no key update, a(4) no key update
--- excluded by update x of a(1), update y of a(1), update s of a(1), update x of a(2), update y of a(2), update s of a(2), update x of a(4), update y of a(4), update s of a(4), delete a(4)
+-- excluded by update x of a(1), update y of a(1), update s of a(1), update x of a(2), update y of a(2), update s of a(2), update x of a(4), update y of a(4), update s of a(4), delete a(4), move a(4)
 
 UPDATE a SET x = DEFAULT, y = DEFAULT WHERE k = 1;
 -- reads a (k) rows {1}
@@ -326,14 +328,14 @@ UPDATE a SET (x, y) = (1, 2) WHERE k = 3;
 -- reads a (k) rows {3}
 -- update a(3) x = 1, y = 2
 -- locks a(3) no key update
--- excluded by update x of a(3), update y of a(3), update s of a(3), delete a(3)
+-- excluded by update x of a(3), update y of a(3), update s of a(3), delete a(3), move a(3)
 
 UPDATE a SET (x, y) = (SELECT v, j FROM b WHERE b.k = 1 AND b.j = 2) WHERE k = 3;
 -- reads b (k, j, v) rows {1,2}
 -- reads a (k) rows {3}
 -- update a(3) x = 6, y = 2
 -- locks a(3) no key update
--- excluded by update x of a(3), update y of a(3), update s of a(3), delete a(3)
+-- excluded by update x of a(3), update y of a(3), update s of a(3), delete a(3), move a(3)
 
 UPDATE a SET x = (SELECT sum(v) FROM b WHERE b.k = a.k);
 -- reads b (k, v) rows {1,1 1,2 2,1}
@@ -343,7 +345,7 @@ UPDATE a SET x = (SELECT sum(v) FROM b WHERE b.k = a.k);
 -- update a(3) x = null
 -- update a(4) x = null
 -- locks a(1) no key update, a(2) no key update, a(3) no key update, a(4) no key update
--- excluded by update x of a(1), update y of a(1), update s of a(1), update x of a(2), update y of a(2), update s of a(2), update x of a(3), update y of a(3), update s of a(3), delete a(3), update x of a(4), update y of a(4), update s of a(4), delete a(4)
+-- excluded by update x of a(1), update y of a(1), update s of a(1), update x of a(2), update y of a(2), update s of a(2), update x of a(3), update y of a(3), update s of a(3), delete a(3), move a(3), update x of a(4), update y of a(4), update s of a(4), delete a(4), move a(4)
 
 UPDATE a SET x = (SELECT max(v) FROM b) WHERE k = 1;
 -- reads b (v) rows {1,2}
@@ -396,7 +398,7 @@ UPDATE a SET x = 3 WHERE NOT EXISTS (SELECT 1 FROM b WHERE b.k = a.k);
 -- update a(3) x = 3
 -- update a(4) x = 3
 -- locks a(3) no key update, a(4) no key update
--- excluded by update x of a(3), update y of a(3), update s of a(3), delete a(3), update x of a(4), update y of a(4), update s of a(4), delete a(4)
+-- excluded by update x of a(3), update y of a(3), update s of a(3), delete a(3), move a(3), update x of a(4), update y of a(4), update s of a(4), delete a(4), move a(4)
 
 UPDATE a SET x = CASE WHEN y > 5 THEN 1 ELSE x END WHERE k < 3;
 -- reads a (k, x, y) rows {1 2}
@@ -417,7 +419,7 @@ UPDATE a SET x = x - 1 WHERE y = 7 RETURNING k, x;
 -- update a(2) x = 19
 -- update a(3) x = null
 -- locks a(2) no key update, a(3) no key update
--- excluded by update x of a(2), update y of a(2), update s of a(2), update x of a(3), update y of a(3), update s of a(3), delete a(3)
+-- excluded by update x of a(2), update y of a(2), update s of a(2), update x of a(3), update y of a(3), update s of a(3), delete a(3), move a(3)
 
 UPDATE a SET x = 1 WHERE k = 1 RETURNING *;
 -- reads a (k, y, s) rows {1}
@@ -431,13 +433,13 @@ UPDATE b SET v = 1 WHERE k = 1;
 -- update b(1,1) v = 1
 -- update b(1,2) v = 1
 -- locks b(1,1) no key update, b(1,2) no key update
--- excluded by update v of b(1,1), delete b(1,1), update v of b(1,2), delete b(1,2)
+-- excluded by update v of b(1,1), delete b(1,1), move b(1,1), update v of b(1,2), delete b(1,2), move b(1,2)
 
 UPDATE b SET v = v + 1 WHERE (k, j) = (1, 2);
 -- reads b (k, j, v) rows {1,2}
 -- update b(1,2) v = 7
 -- locks b(1,2) no key update
--- excluded by update v of b(1,2), delete b(1,2)
+-- excluded by update v of b(1,2), delete b(1,2), move b(1,2)
 
 UPDATE q SET state = 'open' WHERE id = 2;
 -- reads q (id) rows {2}
@@ -449,7 +451,7 @@ UPDATE q SET state = 'done' WHERE id = 1;
 -- reads q (id) rows {1}
 -- update q(1) state = 'done'
 -- locks q(1) no key update
--- excluded by update state of q(1), update owner of q(1), delete q(1)
+-- excluded by update state of q(1), update owner of q(1), delete q(1), move q(1)
 
 UPDATE q SET owner = 1 WHERE id = 3;
 -- reads q (id) rows {3}
@@ -461,7 +463,7 @@ UPDATE g SET p = p + 1 WHERE id = 1;
 -- reads g (id, p) rows {1}
 -- update g(1) p = 4, twice = 8
 -- locks g(1) no key update
--- excluded by update p of g(1), delete g(1)
+-- excluded by update p of g(1), delete g(1), move g(1)
 
 UPDATE g SET p = -1 WHERE id = 1;
 -- reads g (id) rows {1}
@@ -471,13 +473,13 @@ UPDATE u SET n = 5 WHERE id = 1;
 -- reads u (id) rows {1}
 -- update u(1) n = 5
 -- locks u(1) no key update
--- excluded by update email of u(1), update n of u(1), delete u(1)
+-- excluded by update email of u(1), update n of u(1), delete u(1), move u(1)
 
 UPDATE u SET email = 'z' WHERE id = 1;
 -- reads u (id) rows {1}
 -- update u(1) email = 'z', u_email 1 = 'z'
 -- locks u(1) no key update
--- excluded by update email of u(1), update n of u(1), delete u(1)
+-- excluded by update email of u(1), update n of u(1), delete u(1), move u(1)
 
 UPDATE log SET n = n + 1;
 -- reads log (n) rows {0}
@@ -488,25 +490,25 @@ UPDATE child SET n = 3 WHERE id = 1;
 -- reads child (id) rows {1}
 -- update child(1) n = 3
 -- locks child(1) no key update
--- excluded by delete parent(1), update parent_id of child(1), update n of child(1), delete child(1)
+-- excluded by delete parent(1), update parent_id of child(1), update n of child(1), delete child(1), move child(1)
 
 UPDATE child SET parent_id = 2 WHERE id = 1;
 -- reads child (id) rows {1}
 -- update child(1) parent_id = 2
 -- locks child(1) no key update, parent(2) key share
--- excluded by delete parent(1), delete parent(2), update parent_id of child(1), update n of child(1), delete child(1)
+-- excluded by delete parent(1), delete parent(2), move parent(2), update parent_id of child(1), update n of child(1), delete child(1), move child(1)
 
 UPDATE child SET parent_id = NULL WHERE id = 1;
 -- reads child (id) rows {1}
 -- update child(1) parent_id = null
 -- locks child(1) no key update
--- excluded by delete parent(1), update parent_id of child(1), update n of child(1), delete child(1)
+-- excluded by delete parent(1), update parent_id of child(1), update n of child(1), delete child(1), move child(1)
 
 UPDATE late SET up = 2 WHERE id = 1;
 -- reads late (id) rows {1}
 -- update late(1) up = 2
 -- locks late(1) no key update, late(2) key share
--- excluded by update up of late(1), update n of late(1), delete late(2)
+-- excluded by update up of late(1), update n of late(1), delete late(2), move late(2)
 
 UPDATE late SET n = 9 WHERE id = 1;
 -- reads late (id) rows {1}
@@ -539,7 +541,12 @@ UPDATE span SET lo = 1 WHERE id = 1;
 -- excluded by update lo of span(1), update hi of span(1), delete span(1)
 
 UPDATE a SET k = 9 WHERE k = 4;
--- not modelled, touches a, b: a change of the key column k
+-- reads a (k, x, y, s) rows {4}
+-- reads a (k) rows {4}
+-- delete a(4)
+-- insert a(9) x = 10, y = 9, s = 'four'
+-- locks a(4) update
+-- excluded by update x of a(4), update y of a(4), update s of a(4), delete a(4), move a(4)
 
 UPDATE high SET x = 1 WHERE k = 2;
 -- not modelled, touches a, b: a write of a view (high)
@@ -548,7 +555,7 @@ DELETE FROM a WHERE k = 3;
 -- reads a (k) rows {3}
 -- delete a(3)
 -- locks a(3) update
--- excluded by update x of a(3), update y of a(3), update s of a(3), delete a(3)
+-- excluded by update x of a(3), update y of a(3), update s of a(3), delete a(3), move a(3)
 
 DELETE FROM a WHERE k = 1;
 -- reads a (k) rows {1}
@@ -565,20 +572,20 @@ DELETE FROM b;
 -- delete b(1,2)
 -- delete b(2,1)
 -- locks b(1,1) update, b(1,2) update, b(2,1) update
--- excluded by update v of b(1,1), delete b(1,1), update v of b(1,2), delete b(1,2), update v of b(2,1), delete b(2,1)
+-- excluded by update v of b(1,1), delete b(1,1), move b(1,1), update v of b(1,2), delete b(1,2), move b(1,2), update v of b(2,1), delete b(2,1), move b(2,1)
 
 DELETE FROM b WHERE k = 1 AND j = 1 RETURNING v;
 -- reads b (k, j, v) rows {1,1}
 -- reads b (k, j) rows {1,1}
 -- delete b(1,1)
 -- locks b(1,1) update
--- excluded by update v of b(1,1), delete b(1,1)
+-- excluded by update v of b(1,1), delete b(1,1), move b(1,1)
 
 DELETE FROM b WHERE v IS NULL;
 -- reads b (v) rows {2,1}
 -- delete b(2,1)
 -- locks b(2,1) update
--- excluded by update v of b(2,1), delete b(2,1)
+-- excluded by update v of b(2,1), delete b(2,1), move b(2,1)
 
 DELETE FROM b USING a WHERE a.k = b.k AND a.x = 10;
 -- reads a (k, x) rows {1}
@@ -587,7 +594,7 @@ DELETE FROM b USING a WHERE a.k = b.k AND a.x = 10;
 -- delete b(1,1)
 -- delete b(1,2)
 -- locks b(1,1) update, b(1,2) update
--- excluded by update v of b(1,1), delete b(1,1), update v of b(1,2), delete b(1,2)
+-- excluded by update v of b(1,1), delete b(1,1), move b(1,1), update v of b(1,2), delete b(1,2), move b(1,2)
 
 DELETE FROM b WHERE k IN (SELECT k FROM a WHERE y = 7);
 -- reads a (k, y) rows {}
@@ -595,14 +602,14 @@ DELETE FROM b WHERE k IN (SELECT k FROM a WHERE y = 7);
 -- reads b (k) rows {2,1}
 -- delete b(2,1)
 -- locks b(2,1) update
--- excluded by update v of b(2,1), delete b(2,1)
+-- excluded by update v of b(2,1), delete b(2,1), move b(2,1)
 
 DELETE FROM b WHERE v < (SELECT max(v) FROM b);
 -- reads b (v) rows {1,2}
 -- reads b (v) rows {1,1}
 -- delete b(1,1)
 -- locks b(1,1) update
--- excluded by update v of b(1,1), delete b(1,1)
+-- excluded by update v of b(1,1), delete b(1,1), move b(1,1)
 
 DELETE FROM b WHERE k = (SELECT min(k) FROM a);
 -- reads a (k) rows {1}
@@ -610,7 +617,7 @@ DELETE FROM b WHERE k = (SELECT min(k) FROM a);
 -- delete b(1,1)
 -- delete b(1,2)
 -- locks b(1,1) update, b(1,2) update
--- excluded by update v of b(1,1), delete b(1,1), update v of b(1,2), delete b(1,2)
+-- excluded by update v of b(1,1), delete b(1,1), move b(1,1), update v of b(1,2), delete b(1,2), move b(1,2)
 
 DELETE FROM a WHERE NOT EXISTS (SELECT 1 FROM b WHERE b.k = a.k) AND s IS NULL;
 -- reads b (k) rows {1,1 1,2}
@@ -619,7 +626,7 @@ DELETE FROM a WHERE NOT EXISTS (SELECT 1 FROM b WHERE b.k = a.k) AND s IS NULL;
 -- reads a (k, s) rows {3}
 -- delete a(3)
 -- locks a(3) update
--- excluded by update x of a(3), update y of a(3), update s of a(3), delete a(3)
+-- excluded by update x of a(3), update y of a(3), update s of a(3), delete a(3), move a(3)
 
 DELETE FROM log;
 -- reads log () rows {0}
@@ -633,7 +640,7 @@ DELETE FROM q WHERE state = 'open' AND owner IS NULL;
 -- reads q (state, owner) rows {3}
 -- delete q(3)
 -- locks q(3) update
--- excluded by update state of q(3), update owner of q(3), delete q(3)
+-- excluded by update state of q(3), update owner of q(3), delete q(3), move q(3)
 
 DELETE FROM parent WHERE id = 2;
 -- reads parent (id) rows {2}
@@ -641,7 +648,7 @@ DELETE FROM parent WHERE id = 2;
 -- reads loose (parent_id) rows {}
 -- delete parent(2)
 -- locks parent(2) update
--- excluded by update name of parent(2), delete parent(2), update parent_id of child(1), update parent_id of child(2), update parent_id of loose(1)
+-- excluded by update name of parent(2), delete parent(2), move parent(2), update parent_id of child(1), update parent_id of child(2), update parent_id of loose(1)
 
 DELETE FROM parent WHERE id = 1;
 -- reads parent (id) rows {1}
@@ -651,28 +658,25 @@ DELETE FROM parent WHERE id = 1;
 -- delete child(1)
 -- update loose(1) parent_id = null
 -- locks child(1) update, loose(1) no key update, parent(1) update
--- excluded by update name of parent(1), delete parent(1), update n of child(1), update n of loose(1)
+-- excluded by update name of parent(1), delete parent(1), update n of child(1), move child(1), update n of loose(1), move loose(1)
 
 DELETE FROM loose WHERE id = 1;
 -- reads loose (id) rows {1}
 -- delete loose(1)
 -- locks loose(1) update
--- excluded by delete parent(1), update parent_id of loose(1), update n of loose(1), delete loose(1)
+-- excluded by delete parent(1), update parent_id of loose(1), update n of loose(1), delete loose(1), move loose(1)
 
 DELETE FROM late WHERE id = 2;
 -- reads late (id) rows {2}
 -- delete late(2)
 -- locks late(2) update
--- excluded by update up of late(1), update up of late(2), update n of late(2), delete late(2)
+-- excluded by update up of late(1), update up of late(2), update n of late(2), delete late(2), move late(2)
 
 DELETE FROM late WHERE id = 1;
 -- reads late (id) rows {1}
 -- delete late(1)
 -- fails: foreign key late_up_fkey is violated
 -- locks late(1) update
-
-TRUNCATE log;
--- not modelled, touches log: TRUNCATE
 
 MERGE INTO a USING (VALUES (1, 5), (8, 6)) AS z (k, v) ON z.k = a.k WHEN MATCHED THEN UPDATE SET x = z.v WHEN NOT MATCHED THEN INSERT (k, x) VALUES (z.k, z.v);
 -- not modelled, touches a, b: a subquery in FROM
@@ -683,7 +687,7 @@ WITH d AS (DELETE FROM b WHERE k = 2 RETURNING k, j) INSERT INTO log (msg, n) SE
 -- delete b(2,1)
 -- insert log
 -- locks b(2,1) update
--- excluded by update v of b(2,1), delete b(2,1)
+-- excluded by update v of b(2,1), delete b(2,1), move b(2,1)
 
 WITH i AS (INSERT INTO a (k, x) VALUES (5, 1) RETURNING k) INSERT INTO log (n) SELECT k FROM i;
 -- insert a(5) x = 1, y = 7, s = null
@@ -730,7 +734,7 @@ MERGE INTO b USING a ON b.k = a.k AND b.j = 1 WHEN MATCHED AND a.x = 10 THEN DEL
 -- delete b(1,1)
 -- update b(2,1) v = 20
 -- locks b(1,1) update, b(2,1) no key update
--- excluded by update v of b(1,1), delete b(1,1), update v of b(2,1), delete b(2,1)
+-- excluded by update v of b(1,1), delete b(1,1), move b(1,1), update v of b(2,1), delete b(2,1), move b(2,1)
 
 MERGE INTO b USING a ON b.k = a.k AND b.j = 1 WHEN NOT MATCHED AND a.x = 10 THEN INSERT (k, j, v) VALUES (a.k, 1, a.y);
 -- reads b (k, j) rows {1,1}
@@ -739,7 +743,7 @@ MERGE INTO b USING a ON b.k = a.k AND b.j = 1 WHEN NOT MATCHED AND a.x = 10 THEN
 -- reads a (k, x, y) rows {4}
 -- insert b(4,1) v = 9
 -- locks a(4) key share
--- excluded by update s of a(4), delete a(4)
+-- excluded by update s of a(4), delete a(4), move a(4)
 
 MERGE INTO parent USING (SELECT 2 AS id) z ON z.id = parent.id WHEN MATCHED THEN DELETE;
 -- not modelled, touches parent, child, loose: ON DELETE CASCADE of foreign key child_parent_id_fkey, in MERGE
