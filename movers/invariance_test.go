@@ -59,6 +59,9 @@ func renamed(p *ir.Program) *ir.Program {
 		for _, u := range t.Uniques {
 			own(u.Where)
 		}
+		for _, x := range t.Exclusions {
+			each(x.Expr)
+		}
 	}
 	for i, t := range q.Txns {
 		t.Name = other("txn", t.Name, i)
