@@ -34,7 +34,8 @@ func (v Verdict) String() string {
 type Answer struct {
 	Level   isolation.Level
 	Verdict Verdict
-	// Why is a sentence about an Unknown one.
+	// Why is a sentence that says why the verdict is Unknown, or what else there is
+	// to know about it.
 	Why string
 	// Order is the witness of Satisfied, where the method gives one: the
 	// transactions that took effect in a commit order that the level needs,
@@ -78,7 +79,7 @@ func (r *Result) Anomalies() []isolation.Anomaly {
 // Violation is one reason why a history violates a level.
 type Violation struct {
 	Anomaly isolation.Anomaly
-	// Level is the weakest of the levels that were checked that it violates.
+	// Level is the weakest level that it violates.
 	Level isolation.Level
 	// Read is the operation that went wrong, or -1 if it is not one read.
 	Read history.Op

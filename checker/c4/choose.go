@@ -24,6 +24,7 @@ func (c *check) choose(base *finding, level int, answer *checker.Answer) error {
 		}
 		if !found {
 			answer.Verdict = checker.Violated
+			answer.Why = fmt.Sprintf("%d reads of duplicate values may come from several writes; all choices fail, and the violation shown is that of one.", len(s.open))
 			if last != nil {
 				c.addChosen(last, level)
 			}
@@ -55,13 +56,14 @@ const (
 	searchSteps = 1_000_000
 )
 
-// addChosen adds the violations of one assignment, where all assignments fail.
+// addChosen adds the violation of the last assignment, where all fail. It
+// violates the level, although another assignment may satisfy a weaker one that this
+// one does not.
 func (c *check) addChosen(f *finding, level int) {
 	for _, v := range f.violations {
-		if v.Level == Levels()[level] {
-			c.violations = append(c.violations, v)
-			c.counts[v.Anomaly]++
-		}
+		v.Level = Levels()[level]
+		c.violations = append(c.violations, v)
+		c.counts[v.Anomaly]++
 	}
 }
 

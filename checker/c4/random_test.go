@@ -233,6 +233,11 @@ func checkViolations(h *history.History, r *checker.Result) error {
 		if err := checkPath(h, v.Cycle, true); err != nil {
 			return fmt.Errorf("%s: %w", v.Anomaly, err)
 		}
+		for _, e := range v.Cycle {
+			if err := checkReason(h, v.Level, e); err != nil {
+				return fmt.Errorf("%s: %w", v.Anomaly, err)
+			}
+		}
 		if r.Counts[v.Anomaly] == 0 {
 			return fmt.Errorf("%s is not counted", v.Anomaly)
 		}
@@ -305,6 +310,18 @@ func checkPath(h *history.History, path []checker.Edge, closed bool) error {
 		default:
 			return fmt.Errorf("edge %d is %s", i, e.Dependency)
 		}
+	}
+	return nil
+}
+
+// checkReason makes sure that a level makes visible what an edge says was seen.
+func checkReason(h *history.History, l isolation.Level, e checker.Edge) error {
+	if len(e.Because) == 0 || l == isolation.CC {
+		return nil
+	}
+	wr, seen := e.Because[0], e.Because[1:]
+	if len(seen) != 1 || l == isolation.RC && (seen[0].Dependency != isolation.WR || seen[0].Read >= wr.Read) {
+		return fmt.Errorf("%s does not make visible what transaction %d is said to see", l, wr.To)
 	}
 	return nil
 }

@@ -118,41 +118,27 @@ func (r *reporter) weaker(order []history.Txn, base []*inEdges) error {
 			}
 		}
 	}
-	r.weak, r.weakAt = a.weakEdges(), nil
-	extra := [2]*inEdges{newInEdges(a.h.NumTxns()), newInEdges(a.h.NumTxns())}
-	direct := [2]bool{} // something is before the initial transaction
-	for _, e := range r.weak {
-		level := ra
-		if e.rc {
-			level = rc
-		}
-		if e.to == history.InitialTxn {
-			direct[level] = true
-		} else {
-			extra[level].add(e.to, e.key, e.from)
-		}
-	}
+	weak := a.weakEdges(r.max)
 	all := base[:1:1]
-	var rcComponents *components
+	var before *components
 	for level := rc; level <= min(r.max, ra); level++ {
-		all = append(all, extra[level])
+		all = append(all, weak.in[level]...)
 		g := &graph{analysis: a, extra: all[:len(all):len(all)]}
 		c, err := g.components(a.ctx)
 		if err != nil {
 			return err
 		}
-		if level == rc {
-			rcComponents = c
-		}
-		if !c.cyclic() && !direct[level] && !r.broken[level] {
+		if !c.cyclic() && !weak.direct[level] && !r.broken[level] {
 			r.order[level] = r.witness(c.order)
+			before = c
 			continue
 		}
 		r.breaks(level)
 		if r.clocks == nil {
 			r.clocks = newClocks(a, order)
 		}
-		r.weakViolations(g, level, c, rcComponents)
+		r.weakViolations(g, level, c, before)
+		before = c
 		if err := a.ctx.Err(); err != nil {
 			return err
 		}
@@ -170,7 +156,7 @@ func (r *reporter) weaker(order []history.Txn, base []*inEdges) error {
 	if err := a.ctx.Err(); err != nil {
 		return err
 	}
-	g := &graph{analysis: a, extra: append(append(base[:1:1], extra[0], extra[1]), edges...)}
+	g := &graph{analysis: a, extra: append(all, edges...)}
 	c, err := g.components(a.ctx)
 	if err != nil {
 		return err
@@ -178,6 +164,7 @@ func (r *reporter) weaker(order []history.Txn, base []*inEdges) error {
 	if len(over) > 0 || c.cyclic() {
 		r.breaks(cc)
 	}
+	r.keepWeak(cc, c)
 	r.causalViolations(g, c, edges, over)
 	return a.ctx.Err()
 }
@@ -301,13 +288,18 @@ func (c *components) ofTxn(t history.Txn) int32 {
 	return c.of[t]
 }
 
+// keepWeak collects the edges of RC and RA that lie on cycles, or lead to the
+// initial transaction.
+func (r *reporter) keepWeak(level int, c *components) {
+	r.weak = r.weakOnes(level, func(e inferred) bool { return e.to == history.InitialTxn || c.same(e.from, e.to) })
+	r.weakAt = nil
+}
+
 // weakViolations reports the edges that RC or RA demand and that lie on cycles.
 func (r *reporter) weakViolations(g *graph, level int, c, before *components) {
 	r.loadClocks()
+	r.keepWeak(level, c)
 	for i, e := range r.weak {
-		if level == rc && !e.rc || e.to != history.InitialTxn && !c.same(e.from, e.to) {
-			continue
-		}
 		if level == ra && e.rc && (e.to == history.InitialTxn || before.same(e.from, e.to)) {
 			continue // it violates RC
 		}

@@ -17,37 +17,117 @@ type inferred struct {
 	both     bool  // the reader read key from both
 }
 
+func (e inferred) level() int {
+	if e.rc {
+		return rc
+	}
+	return ra
+}
+
+// weakEdges are the edges of RC, and those that RA adds.
+type weakEdges struct {
+	in [2][]*inEdges
+	// direct: some edge leads to the initial transaction, which is a violation.
+	direct [2]bool
+}
+
+// weakEdges concludes WW edges from what RC and RA make visible: who was read from
+// before, who was read from at all, and who is before in the session. For every
+// writer and key the next read is enough. max is the level up to which edges are
+// asked for.
+func (a *analysis) weakEdges(max int) weakEdges {
+	passes := a.weakPasses(max, nil)
+	var out weakEdges
+	for _, p := range passes {
+		for level := rc; level <= min(max, ra); level++ {
+			out.in[level] = append(out.in[level], p.in[level])
+			out.direct[level] = out.direct[level] || p.direct[level]
+		}
+	}
+	return out
+}
+
+// weakOnes gives the edges of a kind one by one, in the order of their readers.
+func (a *analysis) weakOnes(max int, keep func(e inferred) bool) []inferred {
+	var out []inferred
+	for _, p := range a.weakPasses(max, keep) {
+		out = append(out, p.kept...)
+	}
+	return out
+}
+
+func (a *analysis) weakPasses(max int, keep func(e inferred) bool) []*weakPass {
+	bounds := a.stretches()
+	passes := make([]*weakPass, a.workers)
+	parallel(a.workers, func(i int) {
+		p := &weakPass{
+			analysis: a, max: max, keep: keep,
+			stamp: make([]history.Txn, a.h.NumKeys()), firstRead: make([]int32, a.h.NumKeys()),
+			last: make([]history.Txn, a.h.NumKeys()), seen: make([]history.Txn, a.h.NumTxns()),
+		}
+		for level := rc; keep == nil && level <= min(max, ra); level++ {
+			p.in[level] = newInEdges(a.h.NumTxns())
+		}
+		p.txns(bounds[i], bounds[i+1])
+		passes[i] = p
+	})
+	return passes
+}
+
 // weakPass concludes the edges of RC and RA for a stretch of transactions.
 type weakPass struct {
 	*analysis
-	out []inferred
+	max    int
+	in     [2]*inEdges
+	direct [2]bool
+	// keep tells which edges are asked for; if it is nil, all are, as a graph.
+	keep func(e inferred) bool
+	kept []inferred
+
 	// Of the transaction: its reads of a key are linked from firstRead on.
 	stamp     []history.Txn // of keys
 	firstRead []int32
 	next      []int32       // of its reads
 	seen      []history.Txn // of transactions that it read from
+	last      []history.Txn // of keys: the last writer so far in a session
 }
 
-// weakEdges concludes WW edges from what RC and RA make visible: who was read from
-// before, who was read from at all, and who is before in the session. For every
-// writer and key the next read is enough.
-func (a *analysis) weakEdges() []inferred {
-	bounds := a.stretches()
-	parts := make([][]inferred, a.workers)
-	parallel(a.workers, func(i int) {
-		p := &weakPass{
-			analysis: a, stamp: make([]history.Txn, a.h.NumKeys()), firstRead: make([]int32, a.h.NumKeys()),
-			seen: make([]history.Txn, a.h.NumTxns()),
+func (p *weakPass) txns(t, end history.Txn) {
+	start := t
+	if p.max >= ra && t < end && t != history.InitialTxn { // what the session wrote before
+		start, _ = p.h.Txns(p.h.SessionOf(t))
+	}
+	for u := start; u < end; u++ {
+		if u >= t {
+			p.txn(u)
 		}
-		for t := bounds[i]; t < bounds[i+1]; t++ {
-			p.txn(t)
-			if t&0xffff == 0 && a.ctx.Err() != nil {
-				return
+		if p.max >= ra && u != history.InitialTxn && p.live[u] {
+			for o, end := p.h.Ops(u); o < end; o++ {
+				if p.h.Kind(o).Writes() {
+					p.last[p.h.Key(o)] = u
+				}
 			}
 		}
-		parts[i] = p.out
-	})
-	return slices.Concat(parts...)
+		if u&0xffff == 0 && p.ctx.Err() != nil {
+			return
+		}
+	}
+}
+
+func (p *weakPass) emit(e inferred) {
+	switch {
+	case e.level() > p.max:
+	case p.h.SessionOf(e.from) == p.h.SessionOf(e.to) && e.from < e.to:
+		// Session order says the same.
+	case p.keep != nil:
+		if p.keep(e) {
+			p.kept = append(p.kept, e)
+		}
+	case e.to == history.InitialTxn:
+		p.direct[e.level()] = true
+	default:
+		p.in[e.level()].add(e.to, e.key, e.from)
+	}
 }
 
 func (p *weakPass) txn(t history.Txn) {
@@ -63,17 +143,14 @@ func (p *weakPass) txn(t history.Txn) {
 		}
 		p.stamp[k], p.firstRead[k] = t, i
 	}
-	session := p.h.SessionOf(t)
-	start, _ := p.h.Txns(session)
+	start, _ := p.h.Txns(p.h.SessionOf(t))
 	for i := lo; i < hi; i++ {
 		r := p.reads[i]
-		if t > start {
+		if u := p.last[r.key]; u >= start && u != r.from {
 			// The last one in the session that wrote the key is before its source.
-			if u := lastUpTo(p.writersOf(r.key), t-1); u >= start && u != r.from && (p.h.SessionOf(r.from) != session || r.from < u) {
-				p.out = append(p.out, inferred{from: u, to: r.from, key: r.key, read: i, via: -1})
-			}
+			p.emit(inferred{from: u, to: r.from, key: r.key, read: i, via: -1})
 		}
-		if r.from == history.InitialTxn || p.seen[r.from] == t {
+		if hi-lo == 1 || r.from == history.InitialTxn || p.seen[r.from] == t {
 			continue
 		}
 		p.seen[r.from] = t
@@ -97,24 +174,24 @@ func (p *weakPass) txn(t history.Txn) {
 // overlap takes a key that the source of read i wrote, and that the reader read.
 func (p *weakPass) overlap(i, lo int32, k history.Key) {
 	r := p.reads[i]
-	anyRead, later, both := int32(-1), int32(-1), false
+	any, later, both := int32(-1), int32(-1), false
 	for j := p.firstRead[k]; j >= 0; j = p.next[j-lo] {
 		q := p.reads[j]
 		if q.from == r.from {
 			both = true
 			continue
 		}
-		if anyRead < 0 {
-			anyRead = j
+		if any < 0 {
+			any = j
 		}
 		if later < 0 && q.op > r.op {
 			later = j
 		}
 	}
 	if later >= 0 {
-		p.out = append(p.out, inferred{r.from, p.reads[later].from, k, later, i, true, both})
+		p.emit(inferred{r.from, p.reads[later].from, k, later, i, true, both})
 	}
-	if anyRead >= 0 && anyRead != later {
-		p.out = append(p.out, inferred{r.from, p.reads[anyRead].from, k, anyRead, i, false, both})
+	if any >= 0 && any != later {
+		p.emit(inferred{r.from, p.reads[any].from, k, any, i, false, both})
 	}
 }
