@@ -37,6 +37,10 @@ type analysis struct {
 	unsettled bool // a read of a list with duplicate elements was left out
 	sets      bool // reads of sets or counters were left out
 
+	// cut are reads whose WR edges lie on cycles of session order and WR; nil if
+	// there are none.
+	cut map[int32]bool
+
 	// byKey are the reads, from kFirst[k] to kFirst[k+1] those of k.
 	kFirst []int32
 	byKey  []int32
@@ -108,7 +112,7 @@ func (a *analysis) readAll() error {
 	}
 	a.settleLists(lists)
 	a.settleLoads()
-	if len(lists) > 0 || len(a.loads) > 0 || len(a.skip) > 0 {
+	if len(lists) > 0 || len(a.loads) > 0 {
 		a.compact()
 	}
 	for _, r := range a.reads {
@@ -157,7 +161,7 @@ func (a *analysis) compact() {
 	for t := range len(a.first) - 1 {
 		end := a.first[t+1]
 		for _, r := range a.reads[from:end] {
-			if r.from != noSource && !a.skip[r.key] {
+			if r.from != noSource {
 				out = append(out, r)
 			}
 		}
@@ -239,15 +243,15 @@ func (a *analysis) indexReads() {
 	}
 }
 
-// cut leaves out the WR edges that lie on a cycle of session order and WR.
-func (a *analysis) cut(c *components) {
-	for i := range a.reads {
-		r := &a.reads[i]
+// cutCycles leaves the WR edges that lie on a cycle out of the causal order. The
+// reads still say which versions were seen.
+func (a *analysis) cutCycles(c *components) {
+	a.cut = map[int32]bool{}
+	for i, r := range a.reads {
 		if r.from != history.InitialTxn && c.same(r.from, a.h.TxnOf(r.op)) {
-			r.from = noSource
+			a.cut[int32(i)] = true
 		}
 	}
-	a.compact()
 }
 
 // settleLoads makes the first value of a key that nobody wrote the initial one,

@@ -55,8 +55,8 @@ func (c *clocks) load(from int) {
 
 func (c *clocks) compute(lo, hi int) {
 	h := c.h
-	for i, t := range c.order {
-		if i&0xfffff == 0 && c.ctx.Err() != nil {
+	for n, t := range c.order {
+		if n&0xfffff == 0 && c.ctx.Err() != nil {
 			return
 		}
 		row := c.rows[int(t)*c.width+lo : int(t)*c.width+hi]
@@ -72,9 +72,9 @@ func (c *clocks) compute(lo, hi int) {
 		if h.Position(t) > 0 {
 			join(t - 1)
 		}
-		for _, r := range c.reads[c.first[t]:c.first[t+1]] {
-			if r.from != history.InitialTxn {
-				join(r.from)
+		for i := c.first[t]; i < c.first[t+1]; i++ {
+			if p := c.reads[i].from; p != history.InitialTxn && !c.cut[i] {
+				join(p)
 			}
 		}
 	}

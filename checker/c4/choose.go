@@ -1,6 +1,7 @@
 package c4
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -10,11 +11,11 @@ import (
 
 // choose decides a level of a history with reads of duplicate values. It looks
 // for an assignment of writers to these reads under which the level holds: every
-// assignment that fails gives a violation, and what that needs of the assignment
+// assignment that fails gives violations, and what these need of the assignment
 // is excluded from then on.
 func (c *check) choose(base *finding, level int, answer *checker.Answer) error {
-	rounds := min(max(200_000_000/max(c.h.NumOps(), 1), minRounds), maxRounds)
-	s := &assignments{open: base.open, pick: make([]int, len(base.open)), byLast: make([][]nogood, len(base.open))}
+	rounds := min(max(roundWork/max(c.h.NumOps(), 1), minRounds), maxRounds)
+	s := newAssignments(c.h, base.open)
 	var last *finding
 	for range rounds {
 		found, tried := s.next()
@@ -24,7 +25,7 @@ func (c *check) choose(base *finding, level int, answer *checker.Answer) error {
 		}
 		if !found {
 			answer.Verdict = checker.Violated
-			answer.Why = fmt.Sprintf("%d reads of duplicate values may come from several writes; all choices fail, and the violation shown is that of one.", len(s.open))
+			answer.Why = fmt.Sprintf("%d reads of duplicate values may come from several writes; all choices fail, and the violations shown are those of one.", len(s.open))
 			if last != nil {
 				c.addChosen(last, level)
 			}
@@ -34,7 +35,7 @@ func (c *check) choose(base *finding, level int, answer *checker.Answer) error {
 		for i, o := range s.open {
 			assigned[site{o.op, o.key}] = o.from[s.pick[i]]
 		}
-		f, err := c.run(assigned, nil, level, true)
+		f, err := c.run(assigned, nil, level, false)
 		if err != nil {
 			return err
 		}
@@ -43,13 +44,17 @@ func (c *check) choose(base *finding, level int, answer *checker.Answer) error {
 			return nil
 		}
 		last = f
-		s.exclude(s.needs(base, f))
+		for _, v := range f.violations {
+			s.exclude(s.needs(base, f, v))
+		}
 	}
 	answer.Why = fmt.Sprintf("%d reads of duplicate values may come from several writes; %d ways to choose failed, and others remain.", len(s.open), rounds)
 	return nil
 }
 
 const (
+	// roundWork bounds how many operations are looked at in all rounds.
+	roundWork = 50_000_000
 	minRounds = 16
 	maxRounds = 20000
 	// searchSteps bounds the search for an assignment that is not excluded.
@@ -67,78 +72,116 @@ func (c *check) addChosen(f *finding, level int) {
 	}
 }
 
-// nogood are picks that do not go together: pairs of an open read and a candidate.
+// nogood are picks that do not go together, by ascending reads.
 type nogood []literal
 
+// literal is a pick of an open read.
 type literal struct{ read, pick int }
 
-// assignments goes over the assignments in lexicographic order.
+// assignments searches for picks that are not excluded: by backtracking that
+// learns, so that what failed for the same reason is not tried again.
 type assignments struct {
+	h      *history.History
 	open   []choice
 	pick   []int
 	byLast [][]nogood // by their last read
+	empty  bool       // everything is excluded
 }
 
-// next goes to the first assignment, from the current one on, that is not
-// excluded. Not tried: there were too many steps.
-func (s *assignments) next() (found, tried bool) {
-	for range searchSteps {
-		at := s.conflict()
-		if at < 0 {
-			return true, true
-		}
-		if !s.increase(at) {
-			return false, true
-		}
-	}
-	return false, false
-}
-
-// conflict gives the first read at which the current assignment is excluded, -1
-// if it is not.
-func (s *assignments) conflict() int {
-	for i := range s.open {
-		for _, n := range s.byLast[i] {
-			if !slices.ContainsFunc(n, func(l literal) bool { return s.pick[l.read] != l.pick }) {
-				return i
+func newAssignments(h *history.History, open []choice) *assignments {
+	s := &assignments{h: h, pick: make([]int, len(open)), byLast: make([][]nogood, len(open))}
+	for _, o := range open {
+		// Sessions proceed about evenly: try the latest write before the read
+		// first.
+		at := s.progress(h.TxnOf(o.op))
+		distance := func(t history.Txn) float64 {
+			if d := at - s.progress(t); d > 0 {
+				return d
+			} else {
+				return 2 - d
 			}
 		}
+		o.from = slices.Clone(o.from)
+		slices.SortStableFunc(o.from, func(t, u history.Txn) int { return cmp.Compare(distance(t), distance(u)) })
+		s.open = append(s.open, o)
 	}
-	return -1
+	return s
 }
 
-// increase goes to the next assignment of the reads up to one, and to the first
-// of the others.
-func (s *assignments) increase(at int) bool {
-	for i := at + 1; i < len(s.pick); i++ {
-		s.pick[i] = 0
+// progress says how far in its session a transaction is, from 0 to 1.
+func (s *assignments) progress(t history.Txn) float64 {
+	if t == history.InitialTxn {
+		return 0
 	}
-	for i := at; i >= 0; i-- {
-		if s.pick[i]++; s.pick[i] < len(s.open[i].from) {
-			return true
+	first, end := s.h.Txns(s.h.SessionOf(t))
+	return float64(t-first+1) / float64(end-first+1)
+}
+
+// next finds picks that are not excluded, as far as possible those of the last
+// time. Not tried: there were too many steps.
+func (s *assignments) next() (found, tried bool) {
+	steps := 0
+	for i := 0; i < len(s.open); {
+		if steps++; s.empty || steps > searchSteps {
+			return false, s.empty
 		}
-		s.pick[i] = 0
+		old := s.pick[i]
+		var learned nogood
+		ok := false
+		for n := range s.open[i].from {
+			s.pick[i] = (old + n) % len(s.open[i].from)
+			blocked := s.blocked(i)
+			if ok = blocked == nil; ok {
+				break
+			}
+			for _, l := range blocked[:len(blocked)-1] {
+				if !slices.Contains(learned, l) {
+					learned = append(learned, l)
+				}
+			}
+		}
+		if ok {
+			i++
+			continue
+		}
+		s.pick[i] = old
+		slices.SortFunc(learned, func(a, b literal) int { return a.read - b.read })
+		s.exclude(learned)
+		if len(learned) > 0 {
+			i = learned[len(learned)-1].read
+		}
 	}
-	return false
+	return !s.empty, true
 }
 
-func (s *assignments) exclude(n nogood) {
-	last := 0
-	for _, l := range n {
-		last = max(last, l.read)
+// blocked gives what excludes the pick of read i, together with those before.
+func (s *assignments) blocked(i int) nogood {
+	for _, n := range s.byLast[i] {
+		if !slices.ContainsFunc(n, func(l literal) bool { return s.pick[l.read] != l.pick }) {
+			return n
+		}
 	}
+	return nil
+}
+
+// exclude notes picks that do not go together.
+func (s *assignments) exclude(n nogood) {
+	if len(n) == 0 {
+		s.empty = true
+		return
+	}
+	last := n[len(n)-1].read
 	s.byLast[last] = append(s.byLast[last], n)
 }
 
 // needs gives the picks that a violation depends on: those of the reads in it,
 // and those that make an unknown transaction in it take effect.
-func (s *assignments) needs(base, f *finding) nogood {
+func (s *assignments) needs(base, f *finding, v checker.Violation) nogood {
 	at := map[site]int{}
 	for i, o := range s.open {
 		at[site{o.op, o.key}] = i
 	}
 	need := map[int]bool{}
-	v := f.violations[0]
 	var walk func(es []checker.Edge)
 	walk = func(es []checker.Edge) {
 		for _, e := range es {
@@ -166,7 +209,7 @@ func (s *assignments) needs(base, f *finding) nogood {
 			out = append(out, literal{i, s.pick[i]})
 		}
 	}
-	if out == nil { // exclude just this assignment
+	if out == nil { // to be safe, exclude just this assignment
 		for i := range s.open {
 			out = append(out, literal{i, s.pick[i]})
 		}

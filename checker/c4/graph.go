@@ -65,7 +65,7 @@ func (g *graph) next(c *cursor) (history.Txn, label) {
 	if c.stage == 1 {
 		for end := g.first[c.t+1]; c.pos < end; {
 			c.pos++
-			if p := g.reads[c.pos-1].from; p != history.InitialTxn {
+			if p := g.reads[c.pos-1].from; p != history.InitialTxn && !g.cut[c.pos-1] {
 				return p, label{c.pos - 1, -1}
 			}
 		}

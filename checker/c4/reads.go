@@ -115,6 +115,9 @@ func (p *readPass) readable(w history.Op, from history.Txn) bool {
 }
 
 func (p *readPass) take(o history.Op, k history.Key, from history.Txn) {
+	if p.skip[k] {
+		return
+	}
 	p.reads = append(p.reads, read{o, k, from})
 	if p.h.Status(from) == history.Unknown {
 		p.unknown = append(p.unknown, from)

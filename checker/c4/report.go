@@ -191,7 +191,7 @@ func (r *reporter) causalOrder() ([]history.Txn, error) {
 			return nil, nil
 		}
 	}
-	r.cut(c)
+	r.cutCycles(c)
 	c, err = r.hb.components(r.ctx)
 	return c.orderOrNil(), err
 }

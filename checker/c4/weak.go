@@ -146,7 +146,7 @@ func (p *weakPass) txn(t history.Txn) {
 	start, _ := p.h.Txns(p.h.SessionOf(t))
 	for i := lo; i < hi; i++ {
 		r := p.reads[i]
-		if u := p.last[r.key]; u >= start && u != r.from {
+		if u := p.last[r.key]; u >= start && u != r.from && !p.again(i, lo) {
 			// The last one in the session that wrote the key is before its source.
 			p.emit(inferred{from: u, to: r.from, key: r.key, read: i, via: -1})
 		}
@@ -169,6 +169,17 @@ func (p *weakPass) txn(t history.Txn) {
 			}
 		}
 	}
+}
+
+// again tells whether the transaction read the same version before.
+func (p *weakPass) again(i, lo int32) bool {
+	r := p.reads[i]
+	for j := p.firstRead[r.key]; j < i; j = p.next[j-lo] {
+		if p.reads[j].from == r.from {
+			return true
+		}
+	}
+	return false
 }
 
 // overlap takes a key that the source of read i wrote, and that the reader read.
