@@ -39,6 +39,7 @@ type Options struct {
 	Lag                      int     // how many commits a snapshot or replica may be behind; 0 is 10
 	Aborts, Unknowns, Losses float64 // share of transactions; Losses are Unknown and did not commit
 	Duplicates               bool    // few different values are written
+	Faults                   float64 // share of reads that return any version of the key: then the level does not hold
 }
 
 // Levels are those that can be simulated, weaker ones first.
@@ -213,6 +214,9 @@ func (s *sim) txn() {
 			own[o.key] = []int64{o.value}
 		case s.Lists:
 			_, c := s.read(v, o.key)
+			if n := len(s.versions[o.key]); n > 0 && s.r.Float64() < s.Faults {
+				c = s.versions[o.key][s.r.IntN(n)].commit
+			}
 			var list []history.Value
 			for _, x := range append(s.list(o.key, c), own[o.key]...) {
 				list = append(list, s.b.IntValue(x))
@@ -222,6 +226,9 @@ func (s *sim) txn() {
 			values := own[o.key]
 			if values == nil {
 				values, _ = s.read(v, o.key)
+				if n := len(s.versions[o.key]); n > 0 && s.r.Float64() < s.Faults {
+					values = s.versions[o.key][s.r.IntN(n)].values
+				}
 			}
 			if values == nil {
 				s.b.Read(k, history.Initial)
