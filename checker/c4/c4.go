@@ -26,13 +26,15 @@ type Options struct {
 	// less they are computed in several rounds.
 	Memory int64
 	// Workers is how many goroutines work at a time: as many as there are
-	// processors if it is 0.
+	// processors if it is 0. The result does not depend on it.
 	Workers int
 }
 
 const (
 	defaultLimit  = 100
 	defaultMemory = 512 << 20
+	// smallHistory is how many operations are too few to start goroutines for.
+	smallHistory = 10000
 )
 
 // Levels are those that this checker decides, weaker ones first.
@@ -60,10 +62,9 @@ func Check(ctx context.Context, h *history.History, o Options) (*checker.Result,
 		o.Memory = defaultMemory
 	}
 	if o.Workers == 0 {
-		o.Workers = runtime.GOMAXPROCS(0)
-	}
-	if h.NumOps() < 10000 {
-		o.Workers = 1 // starting others takes longer
+		if o.Workers = runtime.GOMAXPROCS(0); h.NumOps() < smallHistory {
+			o.Workers = 1
+		}
 	}
 	c := &check{ctx: ctx, h: h, o: o, src: h.Sources(), w: h.Writers()}
 	for _, l := range levels {

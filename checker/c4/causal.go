@@ -1,6 +1,7 @@
 package c4
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/txrobust/robust/history"
@@ -134,7 +135,11 @@ func (a *analysis) causalEdges(c *clocks) (edges []*inEdges, over []overwritten)
 			parts[i] = p.over
 		})
 	}
-	return edges, slices.Concat(parts...)
+	over = slices.Concat(parts...)
+	slices.SortFunc(over, func(x, y overwritten) int {
+		return cmp.Or(cmp.Compare(x.key, y.key), cmp.Compare(x.source, y.source), cmp.Compare(x.newer, y.newer))
+	})
+	return edges, over
 }
 
 // keyStretches divides the keys among the workers, by reads.

@@ -86,7 +86,7 @@ func TestSimulatedSmall(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, err := Check(ctx, h, Options{Limit: -1, Memory: 4 * int64(h.NumTxns()) * int64(r.IntN(3)), First: r.IntN(4) == 0})
+		got, err := Check(ctx, h, Options{Limit: -1, Memory: 4 * int64(h.NumTxns()) * int64(r.IntN(3)), First: r.IntN(4) == 0, Workers: 1 + r.IntN(3)})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,6 +1,9 @@
 package c4
 
 import (
+	"cmp"
+	"slices"
+
 	"github.com/txrobust/robust/checker"
 	"github.com/txrobust/robust/history"
 	"github.com/txrobust/robust/isolation"
@@ -357,26 +360,33 @@ func (r *reporter) causalViolations(g *graph, c *components, edges []*inEdges, o
 		if c.of[to] == 0 {
 			continue
 		}
-		for _, e := range edges {
-			for at := e.head[to]; at != 0; at = e.data[at] {
-				key := history.Key(e.data[at+1])
-				for _, from := range e.data[at+chunkHead : at+chunkHead+e.data[at+2]] {
-					k := edgeKey{history.Txn(from), to, key}
-					if !c.same(k.from, to) {
-						continue
-					}
-					reader := r.readerOf(k)
-					if r.told[told{k, reader}] {
-						continue
-					}
-					r.conflict(g, c, isolation.ConflictAO, k, reader)
-				}
+		for _, k := range into(edges, to) {
+			if !c.same(k.from, to) {
+				continue
+			}
+			if reader := r.readerOf(k); !r.told[told{k, reader}] {
+				r.conflict(g, c, isolation.ConflictAO, k, reader)
 			}
 		}
 		if r.stop && len(r.violations) > 0 || r.ctx.Err() != nil {
 			return
 		}
 	}
+}
+
+// into gives the edges into a transaction, in an order that does not depend on
+// who found them.
+func into(edges []*inEdges, to history.Txn) []edgeKey {
+	var out []edgeKey
+	for _, e := range edges {
+		for at := e.head[to]; at != 0; at = e.data[at] {
+			for _, from := range e.data[at+chunkHead : at+chunkHead+e.data[at+2]] {
+				out = append(out, edgeKey{history.Txn(from), to, history.Key(e.data[at+1])})
+			}
+		}
+	}
+	slices.SortFunc(out, func(x, y edgeKey) int { return cmp.Or(cmp.Compare(x.key, y.key), cmp.Compare(x.from, y.from)) })
+	return out
 }
 
 func (r *reporter) conflict(g *graph, c *components, a isolation.Anomaly, k edgeKey, reader history.Txn) {
