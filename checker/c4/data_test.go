@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/txrobust/robust/checker"
+	"github.com/txrobust/robust/checker/brute"
 	"github.com/txrobust/robust/history"
 	"github.com/txrobust/robust/history/codec"
 	"github.com/txrobust/robust/isolation"
@@ -84,7 +85,7 @@ var empty = map[string]bool{
 
 // TestRecorded compares with the verdicts that come with recorded histories.
 func TestRecorded(t *testing.T) {
-	n := 0
+	n, small := 0, 0
 	for _, r := range recordings(t) {
 		// A history that satisfies SI or SER satisfies the weak levels.
 		strong := strings.Contains(r.verdicts, "SI=ACCEPT") || strings.Contains(r.verdicts, "SER=ACCEPT")
@@ -107,9 +108,22 @@ func TestRecorded(t *testing.T) {
 					t.Errorf("%s is %s, the list says %s (%s) %s\n%s", a.Level, a.Verdict, want, r.anomaly, a.Why, first(tell(h, got), 6))
 				}
 			}
+			if h.NumTxns() > 9 {
+				return
+			}
+			small++
+			same, err := brute.Check(context.Background(), h, brute.Options{Levels: Levels()})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i, a := range same.Answers {
+				if a.Verdict != got.Answers[i].Verdict {
+					t.Errorf("%s is %s, by brute force %s", a.Level, got.Answers[i].Verdict, a.Verdict)
+				}
+			}
 		})
 	}
-	t.Logf("%d histories", n)
+	t.Logf("%d histories, %d also by brute force", n, small)
 	if n < 300 {
 		t.Errorf("only %d histories have verdicts", n)
 	}
