@@ -22,11 +22,10 @@
 // PC, SI, PL-SI, GSI, SSSI, StrongSI, SER, PL-3 and SSER are defined by states:
 // every transaction has a snapshot, which is a prefix of the commit order before
 // it, and reads return the state after the snapshot, with its own writes before.
-// The snapshot contains for PC, SI and SSSI what is earlier in the session and
-// what the axioms of CC need follows; for StrongSI all that precede in real time;
-// for SER, PL-3 and SSER all that is before in the commit order. From PL-SI on no
-// transaction between the snapshot and the commit writes a key that the
-// transaction writes. That the two styles fit together (SER within SI within PC
+// The snapshot contains for PC, SI and what implies them what is earlier in the
+// session; for StrongSI all that precede in real time; for SER, PL-3 and SSER all
+// that is before in the commit order. For PL-SI and what implies it, no transaction
+// between the snapshot and the commit writes a key that the transaction writes. That the two styles fit together (SER within SI within PC
 // within CC) is a test of both.
 //
 // In every level a transaction reads its own writes, the last of them. The other

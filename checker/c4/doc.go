@@ -54,5 +54,6 @@
 // cycles of session order and WR, and for those with the order of list elements, it is
 // the smallest of those through the first edges of the component. Time and memory
 // grow with transactions times sessions that write: with a session per transaction
-// they are quadratic.
+// they are quadratic. Every read of a range looks at all keys, and every source of a
+// transaction at all reads of a key that it overwrote there.
 package c4
