@@ -20,8 +20,9 @@ type analysis struct {
 	workers  int
 	memory   int64
 	assigned map[site]history.Txn
-	// skip are keys whose reads are left out.
-	skip map[history.Key]bool
+	// free are keys whose reads may all come from the initial transaction, for it
+	// is not known what they held.
+	free map[history.Key]bool
 
 	live   []bool // of transactions: it took effect
 	first  []int32

@@ -105,14 +105,15 @@ func (c *check) decide() error {
 	if err != nil {
 		return err
 	}
-	c.violations, c.counts = f.violations, f.counts
+	// base leaves out what may come from several writers, or be initial.
+	base := f
 	free := f.freeKeys()
-	certain := f
-	if len(free) > 0 && f.broken[c.max] {
-		if certain, err = c.run(nil, free, c.max, true); err != nil {
+	if len(free) > 0 && (f.broken[c.max] || len(f.open) > 0) {
+		if base, err = c.run(nil, free, c.max, c.o.First); err != nil {
 			return err
 		}
 	}
+	c.violations, c.counts = base.violations, base.counts
 	for i := c.max; i >= 0; i-- {
 		if !c.wanted[i] {
 			continue
@@ -124,22 +125,17 @@ func (c *check) decide() error {
 			stronger++
 		}
 		switch {
-		case certain.broken[i]:
+		case base.broken[i]:
 			a.Verdict = checker.Violated
-		case f.broken[i]:
-			a.Why = notLoaded
-		case f.unjudged != "":
-			a.Why = f.unjudged
-		case len(f.open) == 0:
+		case base.unjudged != "":
+			a.Why = base.unjudged
+		case !f.broken[i] && len(f.open) == 0:
 			a.Verdict, a.Order = checker.Satisfied, f.order[i]
 		case stronger < numLevels && c.answers[stronger].Verdict == checker.Satisfied:
 			a.Verdict, a.Order = checker.Satisfied, c.answers[stronger].Order
 		default:
-			if err := c.choose(f, i, a); err != nil {
+			if err := c.choose(base, f, i, a); err != nil {
 				return err
-			}
-			if a.Verdict == checker.Violated && len(free) > 0 {
-				a.Verdict, a.Why = checker.Unknown, notLoaded
 			}
 		}
 	}
@@ -159,12 +155,13 @@ type finding struct {
 	unjudged   string
 }
 
-// run analyses the history with some reads of duplicate values assigned to
-// their writers, and the others left out, like all reads of the keys to skip.
-func (c *check) run(assigned map[site]history.Txn, skip map[history.Key]bool, max int, first bool) (*finding, error) {
+// run analyses the history with some of the reads that may come from several
+// writers assigned to one, and the others left out. Those of free keys may come from
+// the initial transaction, too.
+func (c *check) run(assigned map[site]history.Txn, free map[history.Key]bool, max int, first bool) (*finding, error) {
 	a := &analysis{
 		ctx: c.ctx, h: c.h, src: c.src, w: c.w, workers: c.o.Workers, memory: c.o.Memory,
-		assigned: assigned, skip: skip,
+		assigned: assigned, free: free,
 	}
 	f := &finding{analysis: a, counts: map[isolation.Anomaly]int{}}
 	if err := a.readAll(); err != nil {
@@ -178,17 +175,13 @@ func (c *check) run(assigned map[site]history.Txn, skip map[history.Key]bool, ma
 	}
 	r := &reporter{finding: f, max: max, stop: first, limit: c.o.Limit}
 	for _, v := range a.bad {
-		if !skip[v.Key] {
-			r.single(v)
-		}
+		r.single(v)
 	}
 	if err := r.graphs(); err != nil {
 		return nil, err
 	}
 	return f, nil
 }
-
-const notLoaded = "It may depend on what keys held initially, which the recording does not say."
 
 // freeKeys gives the registers of which it is not known what they held
 // initially, and no read tells.

@@ -9,33 +9,35 @@ import (
 	"github.com/txrobust/robust/history"
 )
 
-// choose decides a level of a history with reads of duplicate values. It looks
+// choose decides a level of a history with reads of duplicate values, or of keys of
+// which it is not known what they held initially. It looks
 // for an assignment of writers to these reads under which the level holds: every
 // assignment that fails gives violations, and what these need of the assignment
 // is excluded from then on.
-func (c *check) choose(base *finding, level int, answer *checker.Answer) error {
+//
+// base leaves the reads in question out, plain lets no key have been initially
+// what others wrote.
+func (c *check) choose(base, plain *finding, level int, answer *checker.Answer) error {
 	rounds := min(max(roundWork/max(c.h.NumOps(), 1), minRounds), maxRounds)
 	s := newAssignments(c.h, base.open)
-	var last *finding
+	last := plain
 	for range rounds {
 		found, tried := s.next()
 		if !tried {
-			answer.Why = fmt.Sprintf("%d reads of duplicate values may come from several writes, which are too many to try.", len(s.open))
+			answer.Why = fmt.Sprintf("%d reads may come from several writes, which are too many to try.", len(s.open))
 			return nil
 		}
 		if !found {
 			answer.Verdict = checker.Violated
-			answer.Why = fmt.Sprintf("%d reads of duplicate values may come from several writes; all choices fail, and the violations shown are those of one.", len(s.open))
-			if last != nil {
-				c.addChosen(last, level)
-			}
+			answer.Why = fmt.Sprintf("%d reads may come from several writes; all choices fail, and the violations shown are those of one.", len(s.open))
+			c.addChosen(last, level)
 			return nil
 		}
 		assigned := map[site]history.Txn{}
 		for i, o := range s.open {
 			assigned[site{o.op, o.key}] = o.from[s.pick[i]]
 		}
-		f, err := c.run(assigned, nil, level, false)
+		f, err := c.run(assigned, base.free, level, false)
 		if err != nil {
 			return err
 		}
@@ -48,7 +50,7 @@ func (c *check) choose(base *finding, level int, answer *checker.Answer) error {
 			s.exclude(s.needs(base, f, v))
 		}
 	}
-	answer.Why = fmt.Sprintf("%d reads of duplicate values may come from several writes; %d ways to choose failed, and others remain.", len(s.open), rounds)
+	answer.Why = fmt.Sprintf("%d reads may come from several writes; %d ways to choose failed, and others remain.", len(s.open), rounds)
 	return nil
 }
 
@@ -66,6 +68,9 @@ const (
 // one does not.
 func (c *check) addChosen(f *finding, level int) {
 	for _, v := range f.violations {
+		if !Levels()[level].Implies(v.Level) {
+			continue
+		}
 		v.Level = Levels()[level]
 		c.violations = append(c.violations, v)
 		c.counts[v.Anomaly]++
@@ -105,7 +110,25 @@ func newAssignments(h *history.History, open []choice) *assignments {
 		slices.SortStableFunc(o.from, func(t, u history.Txn) int { return cmp.Compare(distance(t), distance(u)) })
 		s.open = append(s.open, o)
 	}
+	s.oneInitial()
 	return s
+}
+
+// oneInitial excludes that two values of a key are both what it held initially.
+func (s *assignments) oneInitial() {
+	first := map[history.Key][]int{}
+	for j, o := range s.open {
+		pick := slices.Index(o.from, history.InitialTxn)
+		if pick < 0 {
+			continue
+		}
+		for _, i := range first[o.key] {
+			if p := s.open[i]; p.value != o.value {
+				s.exclude(nogood{{i, slices.Index(p.from, history.InitialTxn)}, {j, pick}})
+			}
+		}
+		first[o.key] = append(first[o.key], j)
+	}
 }
 
 // progress says how far in its session a transaction is, from 0 to 1.

@@ -44,7 +44,9 @@
 // without it is one for all choices. Otherwise assignments are tried, and from
 // each that fails the picks that its violation needs are excluded. That is complete,
 // but may take too long; then the verdict is Unknown. An Unknown transaction takes
-// effect if something was read from it.
+// effect if something was read from it. Where the recording does not say what a
+// register held initially, a value that nobody wrote is that, if there is just one;
+// if there is none, reads of the key may come from the initial transaction, too.
 //
 // # Limits
 //

@@ -17,9 +17,10 @@ type read struct {
 
 // choice is a read that may come from several transactions.
 type choice struct {
-	op   history.Op
-	key  history.Key
-	from []history.Txn
+	op    history.Op
+	key   history.Key
+	value history.Value
+	from  []history.Txn
 }
 
 // site is what a choice is about.
@@ -77,7 +78,7 @@ func (p *readPass) txn(t history.Txn) {
 		switch kind {
 		case history.Read:
 			if w, ok := p.src.One(o); ok {
-				p.one(t, o, h.Key(o), w)
+				p.one(t, o, h.Key(o), h.Value(o), w)
 			} else {
 				p.several(t, o, h.Key(o), h.Value(o), p.src.Of(o))
 			}
@@ -95,19 +96,19 @@ func (p *readPass) txn(t history.Txn) {
 func (p *readPass) ownBefore(k history.Key) (history.Op, bool) { return p.own[k], p.own[k] >= p.first }
 
 // one takes a read that comes from one write.
-func (p *readPass) one(t history.Txn, o history.Op, k history.Key, w history.Op) {
+func (p *readPass) one(t history.Txn, o history.Op, k history.Key, v history.Value, w history.Op) {
 	from := p.h.TxnOf(w)
 	if own, ok := p.ownBefore(k); ok {
 		if w != own {
-			p.several(t, o, k, history.NoValue, []history.Op{w})
+			p.several(t, o, k, v, []history.Op{w})
 		}
 		return
 	}
-	if from == history.InitialTxn || from != t && p.readable(w, from) {
+	if from == history.InitialTxn || from != t && p.readable(w, from) && !p.free[k] {
 		p.take(o, k, from)
 		return
 	}
-	p.several(t, o, k, history.NoValue, []history.Op{w})
+	p.several(t, o, k, v, []history.Op{w})
 }
 
 func (p *readPass) readable(w history.Op, from history.Txn) bool {
@@ -115,17 +116,14 @@ func (p *readPass) readable(w history.Op, from history.Txn) bool {
 }
 
 func (p *readPass) take(o history.Op, k history.Key, from history.Txn) {
-	if p.skip[k] {
-		return
-	}
 	p.reads = append(p.reads, read{o, k, from})
 	if p.h.Status(from) == history.Unknown {
 		p.unknown = append(p.unknown, from)
 	}
 }
 
-// several takes a read of a register that may come from any of some writes. v is
-// what it read, if nobody wrote it.
+// several takes a read of the value v of a register that may come from any of some
+// writes.
 func (p *readPass) several(t history.Txn, o history.Op, k history.Key, v history.Value, sources []history.Op) {
 	h := p.h
 	if len(sources) == 0 && p.loaded(k) {
@@ -166,6 +164,18 @@ func (p *readPass) several(t history.Txn, o history.Op, k history.Key, v history
 			from = append(from, u)
 		}
 	}
+	free := p.free[k] && (h.Kind(o) != history.Read || h.Version(o) == history.NoValue)
+	if free && !slices.Contains(from, history.InitialTxn) {
+		from = append(from, history.InitialTxn)
+	}
+	if len(from) > 1 || free {
+		if u, ok := p.assigned[site{o, k}]; ok {
+			p.take(o, k, u)
+			return
+		}
+		p.open = append(p.open, choice{o, k, v, from})
+		return
+	}
 	switch len(from) {
 	case 0:
 		anomaly, source := isolation.FutureRead, sources[0]
@@ -183,12 +193,6 @@ func (p *readPass) several(t history.Txn, o history.Op, k history.Key, v history
 		p.wrong(anomaly, o, k, source)
 	case 1:
 		p.take(o, k, from[0])
-	default:
-		if u, ok := p.assigned[site{o, k}]; ok {
-			p.take(o, k, u)
-			return
-		}
-		p.open = append(p.open, choice{o, k, from})
 	}
 }
 
@@ -225,7 +229,7 @@ func (p *readPass) rows(t history.Txn, o history.Op) {
 	row := func(i int, k history.Key, v history.Value) {
 		sources := p.src.Row(o, i)
 		if len(sources) == 1 {
-			p.one(t, o, k, sources[0])
+			p.one(t, o, k, v, sources[0])
 		} else {
 			p.several(t, o, k, v, sources)
 		}
@@ -241,7 +245,7 @@ func (p *readPass) rows(t history.Txn, o history.Op) {
 	}
 	for k := range history.Key(h.NumKeys()) {
 		if !listed[k] && h.Type(k) == history.Register && h.Between(k, r) {
-			p.one(t, o, k, history.Op(k)) // its initial version
+			p.one(t, o, k, history.NoValue, history.Op(k)) // its initial version
 		}
 	}
 }
