@@ -20,7 +20,7 @@ var layers = [][]string{
 	{"isolation", "history"}, // and what judges recorded histories: see TestJudges
 	{"history/codec", "history/record"},
 	{"checker"},
-	{"checker/brute", "checker/c4", "checker/internal/simdb"}, // they judge each other, and share nothing
+	{"checker/brute", "checker/c4", "checker/elle", "checker/internal/simdb"}, // they judge each other, and share nothing
 	{"internal/folder"},
 	{"ir", "smt", "proof", "internal/cache"},
 	{"engine", "client", "internal/schemafind"},
