@@ -171,6 +171,7 @@ func (a *analysis) orderLists() {
 		a.readElements(o, 0)
 	}
 	l.first[keys] = len(l.writer)
+	a.skippedAppends()
 	for _, o := range slices.Sorted(maps.Keys(l.unlike)) {
 		if n := l.unlike[o]; n >= 0 {
 			a.incompatible(o, n)
@@ -178,6 +179,31 @@ func (a *analysis) orderLists() {
 		a.readElements(o, max(0, l.unlike[o]))
 	}
 	a.unobserved()
+}
+
+// skippedAppends reports elements that are in the order of a list without, or
+// before, an element that the same transaction had appended earlier.
+func (a *analysis) skippedAppends() {
+	h, l := a.h, &a.lists
+	for k := range history.Key(h.NumKeys()) {
+		for i, w := range l.op[l.first[k]:l.first[k+1]] {
+			if w < 0 {
+				continue
+			}
+			p := a.previous[w]
+			for p >= 0 && h.Kind(p) != history.Append {
+				p = a.previous[p]
+			}
+			if p < 0 || l.place[p] < 0 || 0 < l.place[p] && l.place[p] <= int32(i) {
+				continue
+			}
+			t, u := h.TxnOf(w), h.TxnOf(l.longest[k])
+			a.report(isolation.IncompatibleOrder, k, []history.Txn{t, u}, func() string {
+				return fmt.Sprintf("%s appended %s to key %s before %s, but %s read %s, without %s before %s", a.full(t), a.value(p), a.key(k), a.value(w), a.full(u), a.value(l.longest[k]), a.value(p), a.value(w))
+			})
+			a.complete = false
+		}
+	}
 }
 
 // unobserved collects the appends that are in no trusted place.
@@ -217,7 +243,7 @@ func (a *analysis) readElements(o history.Op, from int) {
 	for i := from; i < len(list); i++ {
 		v := list[i]
 		ws := a.src.Element(o, i)
-		if j, twice := seen.at(a, i, ws); twice {
+		if j, twice := seen.at(a, i, ws); twice && len(ws) < 2 {
 			a.report(isolation.DuplicateElements, k, []history.Txn{t}, func() string {
 				return fmt.Sprintf("%s read key %s as %s: the element %s is in it twice, at %d and at %d", a.full(t), a.key(k), a.value(o), a.name(v), j, i)
 			})
@@ -257,7 +283,8 @@ type repetitions struct {
 	n    int
 }
 
-// at tells whether the element i is there before, and where. It is called with
+// at tells whether the element i is there before, and where. If it was appended
+// several times it may be. It is called with
 // growing indexes.
 func (r *repetitions) at(a *analysis, i int, ws []history.Op) (int, bool) {
 	l := &a.lists
@@ -322,21 +349,24 @@ func (a *analysis) listTransaction(o history.Op) {
 	}
 }
 
-// futureAppend tells whether an append was read before by its own transaction.
+// futureAppend reports an append that its own transaction had read before.
 func (a *analysis) futureAppend(w history.Op) {
-	h := a.h
-	r := a.previous[w]
-	if r < 0 || h.Kind(r) != history.ReadList || !a.says(r) {
-		return
-	}
-	list, k, t := h.List(r), h.Key(w), h.TxnOf(w)
+	h, k, t := a.h, a.h.Key(w), a.h.TxnOf(w)
 	i := int(a.lists.place[w]) - 1
-	if i < 0 || i >= len(list) || list[i] != h.Value(w) {
+	if i < 0 {
 		return
 	}
-	a.report(isolation.FutureRead, k, []history.Txn{t}, func() string {
-		return fmt.Sprintf("%s read key %s as %s, with the element %s that it appended only later", a.full(t), a.key(k), a.value(r), a.name(h.Value(w)))
-	})
+	for r := a.previous[w]; r >= 0; r = a.previous[r] {
+		if h.Kind(r) != history.ReadList || !h.Known(r) {
+			continue
+		}
+		if list := h.List(r); i < len(list) && list[i] == h.Value(w) {
+			a.report(isolation.FutureRead, k, []history.Txn{t}, func() string {
+				return fmt.Sprintf("%s read key %s as %s, with the element %s that it appended only later", a.full(t), a.key(k), a.value(r), a.name(h.Value(w)))
+			})
+			return
+		}
+	}
 }
 
 // intermediate tells whether a read of a list ends with an element that its
