@@ -63,10 +63,10 @@ func compare(t *testing.T, name string, h *history.History, decided map[string]i
 		}
 		g := got.Verdict(a.Level)
 		decided[fmt.Sprintf("%d %s %v→%v", kind, a.Level, a.Verdict, g)]++
-		if g == Unknown {
+		if g == checker.Unknown {
 			continue
 		}
-		if (g == Satisfied) != (a.Verdict == checker.Satisfied) {
+		if (g == checker.Satisfied) != (a.Verdict == checker.Satisfied) {
 			t.Errorf("%s: %s is %s, but by definition %s", name, a.Level, g, a.Verdict)
 			for _, an := range got.Anomalies {
 				t.Log(an.Kind, an.Text)
@@ -74,7 +74,7 @@ func compare(t *testing.T, name string, h *history.History, decided map[string]i
 			show(t, h)
 			return
 		}
-		if g == Satisfied {
+		if g == checker.Satisfied {
 			for _, x := range got.Answers {
 				if x.Level == a.Level {
 					if err := brute.Verify(h, a.Level, x.Order); err != nil {

@@ -154,7 +154,7 @@ func (a *analysis) readFrom(r history.Op) []history.Txn {
 	var out []history.Txn
 	switch h.Kind(r) {
 	case history.Read:
-		out = append(out, a.writer(a.src.Of(r)))
+		out = append(out, a.writer(a.of(r)))
 	case history.ReadList:
 		if n, ok := a.trustedRead(r); ok && n > 0 {
 			out = append(out, a.lists.of(h.Key(r))[n-1])
@@ -162,7 +162,7 @@ func (a *analysis) readFrom(r history.Op) []history.Txn {
 	case history.ReadRange:
 		g := h.Range(r)
 		for i := range len(g.LiveKeys) + len(g.DeadKeys) {
-			out = append(out, a.writer(a.src.Row(r, i)))
+			out = append(out, a.writer(a.row(r, i)))
 		}
 	}
 	return out
@@ -182,7 +182,7 @@ func (a *analysis) missedBy(r history.Op) []history.Txn {
 	}
 	switch h.Kind(r) {
 	case history.Read:
-		later(a.src.Of(r))
+		later(a.of(r))
 	case history.ReadList:
 		if n, ok := a.trustedRead(r); ok {
 			k := h.Key(r)
@@ -194,7 +194,7 @@ func (a *analysis) missedBy(r history.Op) []history.Txn {
 	case history.ReadRange:
 		g := h.Range(r)
 		for i := range len(g.LiveKeys) + len(g.DeadKeys) {
-			later(a.src.Row(r, i))
+			later(a.row(r, i))
 		}
 	}
 	return out

@@ -11,9 +11,9 @@ import (
 
 // Options say what to look for.
 type Options struct {
-	// Expect are the levels to judge, nil for all. Only what is against one of
-	// them is searched for.
-	Expect []isolation.Level
+	// Levels are those to judge, all if empty. Only what is against one of them
+	// is searched for.
+	Levels []isolation.Level
 	// LinearizableKeys says that the database claims every key to be
 	// linearizable: who touches a register later, in real time, sees no earlier
 	// version. Anomalies found with its help are against the claim or the level.
@@ -67,8 +67,8 @@ func Check(ctx context.Context, h *history.History, o Options) (*Result, error) 
 	if o.Instances <= 0 {
 		o.Instances = 8
 	}
-	if o.Expect == nil {
-		o.Expect = isolation.Levels()
+	if len(o.Levels) == 0 {
+		o.Levels = isolation.Levels()
 	}
 	a := &analysis{ctx: ctx, h: h, o: o, steps: o.Steps, count: map[isolation.Anomaly]int{}, forms: map[isolation.Anomaly]bool{}, complete: true}
 	for _, stage := range []func(){
@@ -125,7 +125,7 @@ type analysis struct {
 
 // wants tells whether some level asked for excludes anomalies of a kind.
 func (a *analysis) wants(k isolation.Anomaly) bool {
-	return slices.ContainsFunc(a.o.Expect, func(l isolation.Level) bool { return l.Excludes(k) })
+	return slices.ContainsFunc(a.o.Levels, func(l isolation.Level) bool { return l.Excludes(k) })
 }
 
 // note adds something that was left out of account.
@@ -137,13 +137,13 @@ func (a *analysis) note(format string, args ...any) {
 }
 
 // report adds an anomaly, of which text is called only if it is shown.
-func (a *analysis) report(k isolation.Anomaly, key history.Key, txns []history.Txn, text func() string) {
+func (a *analysis) report(k isolation.Anomaly, read history.Op, key history.Key, txns []history.Txn, text func() string) {
 	if !a.wants(k) {
 		return
 	}
 	a.count[k]++
 	if a.count[k] <= a.o.Instances {
-		a.anomalies = append(a.anomalies, Anomaly{Kind: k, Form: k, Key: key, Txns: txns, Text: text()})
+		a.anomalies = append(a.anomalies, Anomaly{Kind: k, Form: k, Read: read, Key: key, Txns: txns, Text: text()})
 	}
 }
 
@@ -207,7 +207,7 @@ func (a *analysis) observe() {
 		}
 		switch h.Kind(o) {
 		case history.Read:
-			see(a.src.Of(o))
+			see(a.of(o))
 		case history.ReadList, history.ReadSet:
 			if h.Kind(o) == history.ReadList && a.lists.prefix(o) && o != a.lists.longest[h.Key(o)] {
 				continue // the longest read shows the same
@@ -218,7 +218,7 @@ func (a *analysis) observe() {
 		case history.ReadRange:
 			r := h.Range(o)
 			for i := range len(r.LiveKeys) + len(r.DeadKeys) {
-				see(a.src.Row(o, i))
+				see(a.row(o, i))
 			}
 		}
 	}
@@ -240,4 +240,26 @@ func (a *analysis) writer(ws []history.Op) history.Txn {
 		return t
 	}
 	return -1
+}
+
+// of gives the writes that a read may come from. What a register held at first,
+// if that is not known, may be any value: then it gives none.
+func (a *analysis) of(o history.Op) []history.Op {
+	if a.unknownInitial(a.h.Key(o)) {
+		return nil
+	}
+	return a.src.Of(o)
+}
+
+// row is the same for a row of a range.
+func (a *analysis) row(o history.Op, i int) []history.Op {
+	if ws := a.src.Row(o, i); len(ws) > 0 && a.unknownInitial(a.h.Key(ws[0])) {
+		return nil
+	}
+	return a.src.Row(o, i)
+}
+
+// unknownInitial tells whether it is not known what a key held at first.
+func (a *analysis) unknownInitial(k history.Key) bool {
+	return a.h.Value(history.Op(k)) == history.NoValue
 }

@@ -15,10 +15,10 @@ const maxShown = 12
 // cycle reports a cycle with an explanation of each of its edges.
 func (a *analysis) cycle(k isolation.Anomaly, hops []hop) {
 	a.count[k]++
-	an := Anomaly{Kind: k, Form: k, Key: -1}
+	an := Anomaly{Kind: k, Form: k, Read: -1, Key: -1}
 	for _, s := range hops {
 		an.Txns = append(an.Txns, history.Txn(s.node))
-		an.Steps = append(an.Steps, Step{Kind: s.kind.dependency()})
+		an.Steps = append(an.Steps, Step{Kind: s.kind.dependency(), Key: -1, Read: -1})
 	}
 	an.Form = a.form(&an)
 	a.forms[an.Form] = true
@@ -38,7 +38,7 @@ func (a *analysis) cycle(k isolation.Anomaly, hops []hop) {
 	for i, s := range hops {
 		t, u := an.Txns[i], an.Txns[(i+1)%len(hops)]
 		step := &an.Steps[i]
-		step.Why = a.why(t, u, s.kind, names)
+		a.why(step, t, u, s.kind, names)
 		if i+1 < len(hops) {
 			fmt.Fprintf(&text, "  - %s < %s, because %s.\n", names[t], names[u], step.Why)
 		} else {
@@ -81,53 +81,70 @@ func (a *analysis) overwrites(t, u history.Txn) (history.Key, bool) {
 
 // why explains an edge. Any pair of operations that shows it will do; the first
 // is taken.
-func (a *analysis) why(t, u history.Txn, kind edges, names map[history.Txn]string) string {
-	h := a.h
+func (a *analysis) why(s *Step, t, u history.Txn, kind edges, names map[history.Txn]string) {
+	h, nt, nu := a.h, names[t], names[u]
+	say := func(format string, args ...any) { s.Why = fmt.Sprintf(format, args...) }
 	switch kind {
 	case so:
-		return fmt.Sprintf("process %s executed %s before %s", a.session(t), names[t], names[u])
+		say("process %s executed %s before %s", a.session(t), nt, nu)
+		return
 	case rt:
-		return fmt.Sprintf("%s ended before %s began", names[t], names[u])
+		say("%s ended before %s began", nt, nu)
+		return
 	case ww, based:
-		if w, x, ok := a.overwrite(t, u); ok {
-			switch {
-			case h.Kind(w) != history.Append:
-				return fmt.Sprintf("%s wrote %s to key %s after %s had written or read %s, and this key is said to be linearizable", names[u], a.value(x), a.key(h.Key(w)), names[t], a.value(w))
-			case a.lists.place[x] > 0:
-				return fmt.Sprintf("%s appended %s after %s appended %s to key %s", names[u], a.value(x), names[t], a.value(w), a.key(h.Key(w)))
-			}
-			if kind == ww {
-				return fmt.Sprintf("%s appended %s after %s appended %s to key %s: reads of %s do not show %s before it", names[u], a.value(x), names[t], a.value(w), a.key(h.Key(w)), a.value(w), a.value(x))
-			}
-			return fmt.Sprintf("%s appended %s after %s appended %s to key %s, for nothing came between what %s read of it and its append", names[u], a.value(x), names[t], a.value(w), a.key(h.Key(w)), names[t])
+		w, x, ok := a.overwrite(t, u)
+		if !ok {
+			break
 		}
+		s.Key = h.Key(w)
+		k, v, later := a.key(s.Key), a.value(w), a.value(x)
+		switch {
+		case h.Kind(w) != history.Append:
+			say("%s wrote %s to key %s after %s was done with %s, and keys are said to be linearizable", nu, later, k, nt, v)
+		case a.lists.place[x] > 0:
+			s.Read = a.lists.longest[s.Key]
+			say("%s appended %s after %s appended %s to key %s", nu, later, nt, v, k)
+		case kind == ww:
+			s.Read = a.lists.longest[s.Key]
+			say("%s appended %s after %s appended %s to key %s: reads of %s do not show %s before it", nu, later, nt, v, k, v, later)
+		default:
+			say("%s appended %s after %s appended %s to key %s, for nothing came between what %s read of it and its append", nu, later, nt, v, k, nt)
+		}
+		return
 	case wr:
-		if w, ok := a.dependency(t, u); ok {
-			switch h.Kind(w) {
-			case history.Append:
-				return fmt.Sprintf("%s observed %s's append of %s to key %s", names[u], names[t], a.value(w), a.key(h.Key(w)))
-			case history.Add:
-				return fmt.Sprintf("%s observed %s's add of %s to key %s", names[u], names[t], a.value(w), a.key(h.Key(w)))
-			}
-			return fmt.Sprintf("%s read key %s = %s, which %s wrote", names[u], a.key(h.Key(w)), a.value(w), names[t])
+		w, r, ok := a.dependency(t, u)
+		if !ok {
+			break
 		}
+		s.Key, s.Read = h.Key(w), r
+		k, v := a.key(s.Key), a.value(w)
+		switch h.Kind(w) {
+		case history.Append, history.Add:
+			say("%s observed %s's %s of %s to key %s", nu, nt, h.Kind(w), v, k)
+		default:
+			say("%s read key %s = %s, which %s wrote", nu, k, v, nt)
+		}
+		return
 	case rw, missed:
-		if r, w, ok := a.antidependency(t, u); ok {
-			k := a.key(h.Key(w))
-			switch h.Kind(w) {
-			case history.Append:
-				return fmt.Sprintf("%s did not observe %s's append of %s to key %s", names[t], names[u], a.value(w), k)
-			case history.Add:
-				return fmt.Sprintf("%s did not observe %s's add of %s to key %s", names[t], names[u], a.value(w), k)
-			case history.ReadCounter:
-				return fmt.Sprintf("%s read the counter %s as %s, %s as %s, and it only goes that way", names[t], k, a.value(r), names[u], a.value(w))
-			}
-			seen := "the initial version"
-			if ws := a.readSources(r, h.Key(w)); len(ws) == 1 && h.TxnOf(ws[0]) != history.InitialTxn {
+		r, w, ok := a.antidependency(t, u)
+		if !ok {
+			break
+		}
+		s.Key, s.Read = h.Key(w), r
+		k, v := a.key(s.Key), a.value(w)
+		switch h.Kind(w) {
+		case history.Append, history.Add:
+			say("%s did not observe %s's %s of %s to key %s", nt, nu, h.Kind(w), v, k)
+		case history.ReadCounter:
+			say("%s read the counter %s as %s, %s as %s, and it only goes that way", nt, k, a.value(r), nu, v)
+		default:
+			seen := "its initial version"
+			if ws := a.readSources(r, s.Key); len(ws) == 1 && h.TxnOf(ws[0]) != history.InitialTxn {
 				seen = a.value(ws[0])
 			}
-			return fmt.Sprintf("%s read %s of key %s, which %s overwrote with %s", names[t], seen, k, names[u], a.value(w))
+			say("%s read key %s = %s, which %s overwrote with %s", nt, k, seen, nu, v)
 		}
+		return
 	}
 	panic(fmt.Sprintf("elle: no reason for the edge %s from transaction %d to %d", kind.dependency(), t, u))
 }
@@ -136,15 +153,15 @@ func (a *analysis) why(t, u history.Txn, kind edges, names map[history.Txn]strin
 func (a *analysis) overwrite(t, u history.Txn) (w, x history.Op, ok bool) {
 	h := a.h
 	return a.pairOf(t, u, func(w, x history.Op) bool {
-		if !h.Kind(w).Writes() || h.Kind(w) != h.Kind(x) && h.Kind(w) == history.Append {
-			return false
-		}
-		if h.Kind(w) != history.Append {
-			for _, p := range a.regs.pairs {
-				if p.linear && p.before == w && p.after == x {
-					return true
-				}
+		if h.Type(h.Key(w)) == history.Register {
+			// The transaction may have read or written the first version.
+			ws := []history.Op{w}
+			if h.Kind(w).Reads() {
+				ws = a.readSources(w, h.Key(x))
 			}
+			return len(ws) == 1 && slices.ContainsFunc(a.regs.next(ws[0]), func(p pair) bool { return p.linear && p.after == x })
+		}
+		if h.Kind(w) != history.Append || h.Kind(x) != history.Append {
 			return false
 		}
 		p, q := a.lists.place[w], a.lists.place[x]
@@ -153,36 +170,35 @@ func (a *analysis) overwrite(t, u history.Txn) (w, x history.Op, ok bool) {
 }
 
 // dependency finds a write of t that a read of u shows.
-func (a *analysis) dependency(t, u history.Txn) (w history.Op, ok bool) {
+func (a *analysis) dependency(t, u history.Txn) (w, r history.Op, ok bool) {
 	h := a.h
 	first, end := h.Ops(u)
-	find := func(ws []history.Op) {
-		if len(ws) == 1 && h.TxnOf(ws[0]) == t {
-			w, ok = ws[0], true
-		}
-	}
-	for o := first; o < end; o++ {
-		if !a.says(o) {
+	for r := first; r < end; r++ {
+		if !a.says(r) {
 			continue
 		}
-		switch h.Kind(o) {
+		var sources [][]history.Op
+		switch h.Kind(r) {
 		case history.Read:
-			find(a.src.Of(o))
+			sources = append(sources, a.of(r))
 		case history.ReadList, history.ReadSet:
-			for i := len(h.List(o)) - 1; i >= 0 && !ok; i-- {
-				find(a.src.Element(o, i))
+			for i := range h.List(r) {
+				sources = append(sources, a.src.Element(r, i))
 			}
+			slices.Reverse(sources) // the last element is of the version that was read
 		case history.ReadRange:
-			g := h.Range(o)
-			for i := 0; i < len(g.LiveKeys)+len(g.DeadKeys) && !ok; i++ {
-				find(a.src.Row(o, i))
+			g := h.Range(r)
+			for i := range len(g.LiveKeys) + len(g.DeadKeys) {
+				sources = append(sources, a.row(r, i))
 			}
 		}
-		if ok {
-			return
+		for _, ws := range sources {
+			if len(ws) == 1 && h.TxnOf(ws[0]) == t {
+				return ws[0], r, true
+			}
 		}
 	}
-	return
+	return 0, 0, false
 }
 
 // antidependency finds a read of t and a write of u of a later version of the
@@ -231,17 +247,17 @@ func (a *analysis) readSources(r history.Op, k history.Key) []history.Op {
 	h := a.h
 	switch h.Kind(r) {
 	case history.Read:
-		return a.src.Of(r)
+		return a.of(r)
 	case history.ReadRange:
 		g := h.Range(r)
 		for i, l := range g.LiveKeys {
 			if l == k {
-				return a.src.Row(r, i)
+				return a.row(r, i)
 			}
 		}
 		for i, l := range g.DeadKeys {
 			if l == k {
-				return a.src.Row(r, len(g.LiveKeys)+i)
+				return a.row(r, len(g.LiveKeys)+i)
 			}
 		}
 	}

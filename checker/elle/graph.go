@@ -100,7 +100,7 @@ func (g *graph) hub(v int32) bool { return v >= g.txns }
 // that did not happen, too, which have no other edges.
 func (a *analysis) connectSessions(e *emitter) {
 	h := a.h
-	if !slices.ContainsFunc(a.o.Expect, isolation.Level.NeedsSessions) {
+	if !slices.ContainsFunc(a.o.Levels, isolation.Level.NeedsSessions) {
 		return
 	}
 	for s := range history.Session(h.NumSessions()) {
@@ -113,7 +113,7 @@ func (a *analysis) connectSessions(e *emitter) {
 
 // timed tells whether real time is known and counts.
 func (a *analysis) timed() bool {
-	return a.h.Order() != history.NoOrder && slices.ContainsFunc(a.o.Expect, isolation.Level.NeedsRealTime)
+	return a.h.Order() != history.NoOrder && slices.ContainsFunc(a.o.Levels, isolation.Level.NeedsRealTime)
 }
 
 // connectTime emits the real-time order, through a chain of hubs: one for each

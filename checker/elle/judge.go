@@ -6,16 +6,22 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/txrobust/robust/checker"
 	"github.com/txrobust/robust/history"
 	"github.com/txrobust/robust/isolation"
 )
 
 // judge gives the verdicts.
 func (a *analysis) judge() *Result {
-	r := &Result{Anomalies: a.anomalies, Counts: a.count, Notes: a.notes}
+	r := &Result{Anomalies: a.anomalies, Notes: a.notes}
 	slices.SortStableFunc(r.Anomalies, func(x, y Anomaly) int {
 		return cmp.Or(cmp.Compare(x.Kind, y.Kind), slices.Compare(x.Txns, y.Txns))
 	})
+	r.Counts = a.count
+	for _, an := range r.Anomalies {
+		r.Violations = append(r.Violations, an.violation())
+	}
+	slices.SortStableFunc(r.Violations, func(v, w checker.Violation) int { return cmp.Compare(v.Level, w.Level) })
 	violated := map[isolation.Level][]string{}
 	for _, k := range isolation.Anomalies() {
 		if a.count[k] == 0 && !a.forms[k] {
@@ -27,11 +33,11 @@ func (a *analysis) judge() *Result {
 			}
 		}
 	}
-	satisfied := map[isolation.Level]Answer{}
+	satisfied := map[isolation.Level]checker.Answer{}
 	accept := func(l isolation.Level, why string, order []history.Txn) {
 		for _, m := range isolation.Levels() {
 			if _, ok := satisfied[m]; !ok && l.Implies(m) {
-				satisfied[m] = Answer{Verdict: Satisfied, Why: why, Order: order}
+				satisfied[m] = checker.Answer{Verdict: checker.Satisfied, Why: why, Order: order}
 			}
 		}
 	}
@@ -43,7 +49,7 @@ func (a *analysis) judge() *Result {
 		if a.ctx.Err() != nil {
 			return nil
 		}
-		asked := slices.ContainsFunc(a.o.Expect, func(m isolation.Level) bool { return w.level.Implies(m) && open(m) })
+		asked := slices.ContainsFunc(a.o.Levels, func(m isolation.Level) bool { return w.level.Implies(m) && open(m) })
 		if !asked || !open(w.level) {
 			continue
 		}
@@ -57,7 +63,7 @@ func (a *analysis) judge() *Result {
 		}
 	}
 	for _, l := range isolation.Levels() {
-		if !slices.Contains(a.o.Expect, l) {
+		if !slices.Contains(a.o.Levels, l) {
 			continue
 		}
 		answer, ok := satisfied[l]
@@ -66,7 +72,7 @@ func (a *analysis) judge() *Result {
 			if ok {
 				panic(fmt.Sprintf("elle: %s is violated by %s, but has a witness", l, strings.Join(violated[l], ", ")))
 			}
-			answer = Answer{Verdict: Violated, Why: strings.Join(violated[l], ", ")}
+			answer = checker.Answer{Verdict: checker.Violated, Why: strings.Join(violated[l], ", ")}
 		case ok:
 		case a.exhausted:
 			answer.Why = "no anomaly of this level was found before the search ran out of steps"

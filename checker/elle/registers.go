@@ -51,14 +51,14 @@ func (a *analysis) sources(o history.Op) []history.Op {
 	if a.h.Kind(o) != history.Read || !a.h.Known(o) {
 		return nil
 	}
-	return a.src.Of(o)
+	return a.of(o)
 }
 
 // registerTransaction looks at a register read by itself, and in the light of
 // what its transaction did before.
 func (a *analysis) registerTransaction(o history.Op) {
 	h, k, t := a.h, a.h.Key(o), a.h.TxnOf(o)
-	ws := a.src.Of(o)
+	ws := a.of(o)
 	if p := a.lastKnown(o); p >= 0 && !a.same(p, o) {
 		switch {
 		case h.Kind(p).Writes():
@@ -66,11 +66,11 @@ func (a *analysis) registerTransaction(o history.Op) {
 			if len(ws) == 1 && h.TxnOf(ws[0]) == t && ws[0] < o {
 				kind = isolation.NotMyLastWrite
 			}
-			a.report(kind, k, []history.Txn{t}, func() string {
+			a.report(kind, o, k, []history.Txn{t}, func() string {
 				return fmt.Sprintf("%s wrote %s to key %s, but then read %s", a.full(t), a.value(p), a.key(k), a.value(o))
 			})
 		default:
-			a.report(isolation.NonRepeatableRead, k, []history.Txn{t}, func() string {
+			a.report(isolation.NonRepeatableRead, o, k, []history.Txn{t}, func() string {
 				return fmt.Sprintf("%s read key %s as %s, and then, without a write of its own, as %s", a.full(t), a.key(k), a.value(p), a.value(o))
 			})
 		}
@@ -101,8 +101,13 @@ func (a *analysis) same(p, o history.Op) bool {
 // readVersion looks at one version that was read: of a register, or of a row.
 func (a *analysis) readVersion(o history.Op, k history.Key, ws []history.Op) {
 	h, t := a.h, a.h.TxnOf(o)
+	if a.unknownInitial(k) {
+		a.note("What a register held at first is not known: reads of it say nothing about order.")
+		a.complete = false
+		return
+	}
 	if len(ws) == 0 {
-		a.report(isolation.ThinAirRead, k, []history.Txn{t}, func() string {
+		a.report(isolation.ThinAirRead, o, k, []history.Txn{t}, func() string {
 			return fmt.Sprintf("%s read key %s as %s, which nobody wrote", a.full(t), a.key(k), a.value(o))
 		})
 		a.complete = false
@@ -133,18 +138,18 @@ func (a *analysis) readVersion(o history.Op, k history.Key, ws []history.Op) {
 		switch {
 		case intermediate > 0 && (u == t || h.Status(u) == history.Aborted):
 		case intermediate > 0:
-			a.report(isolation.G1b, k, []history.Txn{u, t}, func() string {
+			a.report(isolation.G1b, o, k, []history.Txn{u, t}, func() string {
 				return fmt.Sprintf("%s read key %s as %s, which %s wrote, but then overwrote itself", a.full(t), a.key(k), a.value(o), a.full(u))
 			})
 			return
 		case aborted > 0 && u == t:
 		case aborted > 0:
-			a.report(isolation.G1a, k, []history.Txn{u, t}, func() string {
+			a.report(isolation.G1a, o, k, []history.Txn{u, t}, func() string {
 				return fmt.Sprintf("%s read key %s as %s, which %s wrote, which aborted", a.full(t), a.key(k), a.value(o), a.full(u))
 			})
 			return
 		default:
-			a.report(isolation.FutureRead, k, []history.Txn{t}, func() string {
+			a.report(isolation.FutureRead, o, k, []history.Txn{t}, func() string {
 				return fmt.Sprintf("%s read key %s as %s, which it wrote only later", a.full(t), a.key(k), a.value(o))
 			})
 			return
@@ -319,7 +324,7 @@ func (a *analysis) dropCyclic() {
 		}
 		slices.Sort(txns)
 		txns = slices.Compact(txns)
-		a.report(isolation.CyclicVersions, k, txns, func() string {
+		a.report(isolation.CyclicVersions, -1, k, txns, func() string {
 			text := fmt.Sprintf("the versions of key %s precede each other:", a.key(k))
 			for i, o := range os {
 				if i == 6 {
@@ -444,11 +449,11 @@ func (a *analysis) connectRegisters(e *emitter) {
 	for o := range history.Op(h.NumOps()) {
 		switch {
 		case h.Kind(o) == history.Read && a.says(o):
-			a.connectRead(e, h.TxnOf(o), a.src.Of(o), hubs)
+			a.connectRead(e, h.TxnOf(o), a.of(o), hubs)
 		case h.Kind(o) == history.ReadRange && a.says(o):
 			g := h.Range(o)
 			for i := range len(g.LiveKeys) + len(g.DeadKeys) {
-				a.connectRead(e, h.TxnOf(o), a.src.Row(o, i), hubs)
+				a.connectRead(e, h.TxnOf(o), a.row(o, i), hubs)
 			}
 		}
 	}

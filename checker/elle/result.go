@@ -1,69 +1,20 @@
 package elle
 
 import (
-	"fmt"
-
+	"github.com/txrobust/robust/checker"
 	"github.com/txrobust/robust/history"
 	"github.com/txrobust/robust/isolation"
 )
 
-// Verdict says whether a history satisfies a level.
-type Verdict uint8
-
-const (
-	// Unknown: neither could be shown; Answer.Why says why.
-	Unknown Verdict = iota
-	// Satisfied: a witness was found, and was checked.
-	Satisfied
-	// Violated: no history of the level has one of the anomalies found.
-	Violated
-)
-
-func (v Verdict) String() string {
-	switch v {
-	case Unknown:
-		return "unknown"
-	case Satisfied:
-		return "satisfied"
-	case Violated:
-		return "violated"
-	}
-	panic(fmt.Sprintf("elle: unknown verdict %d", uint8(v)))
-}
-
-// Answer is the verdict about one level.
-type Answer struct {
-	Level   isolation.Level
-	Verdict Verdict
-	// Why says in words why the verdict is what it is.
-	Why string
-	// Order is the witness of Satisfied: the transactions that took effect, in a
-	// commit order, without the initial one. Nil for the levels of Adya below
-	// PL-2+ where only their graph was looked at.
-	Order []history.Txn
-}
-
-// Result is what Check found.
+// Result is what Check found. The Answers have a reason for every verdict, and a
+// commit order for Satisfied, except for the levels of Adya below PL-SI, where it
+// may be missing.
 type Result struct {
-	// Answers has the levels that were asked for, weaker ones first.
-	Answers []Answer
-	// Anomalies are sorted by kind, then by transactions.
+	checker.Result
+	// Anomalies are the Violations, each with its explanation.
 	Anomalies []Anomaly
-	// Counts has the number of anomalies by kind, also of those that Anomalies
-	// leaves out. Of cycles it counts at most one for each component.
-	Counts map[isolation.Anomaly]int
 	// Notes say what was left out of account, in words.
 	Notes []string
-}
-
-// Verdict is the answer for one level, Unknown if it was not asked for.
-func (r *Result) Verdict(l isolation.Level) Verdict {
-	for _, a := range r.Answers {
-		if a.Level == l {
-			return a.Verdict
-		}
-	}
-	return Unknown
 }
 
 // Anomaly is something that some level excludes.
@@ -72,6 +23,8 @@ type Anomaly struct {
 	// Form is the special case of the kind that it is: write skew, long fork;
 	// or the kind itself.
 	Form isolation.Anomaly
+	// Read is the read that shows it, or -1.
+	Read history.Op
 	// Key is where it is, -1 for cycles.
 	Key history.Key
 	// Txns take part. Those of a cycle are in its order.
@@ -88,4 +41,19 @@ type Step struct {
 	Kind isolation.Dependency
 	// Why explains it: "T1 did not observe T2's append of 8 to key 255".
 	Why string
+	// Key is that of the versions, -1 for the order of sessions and real time;
+	// Read is the read that shows it, or -1.
+	Key  history.Key
+	Read history.Op
+}
+
+// violation is the anomaly as checkers in general have it.
+func (an Anomaly) violation() checker.Violation {
+	v := checker.Violation{Anomaly: an.Form, Level: an.Form.ExcludedBy()[0], Read: an.Read, Key: an.Key, Source: -1}
+	for i, s := range an.Steps {
+		v.Cycle = append(v.Cycle, checker.Edge{
+			Dependency: s.Kind, From: an.Txns[i], To: an.Txns[(i+1)%len(an.Txns)], Key: s.Key, Read: s.Read,
+		})
+	}
+	return v
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/txrobust/robust/checker"
 	"github.com/txrobust/robust/history"
 	"github.com/txrobust/robust/isolation"
 )
@@ -268,9 +269,9 @@ func TestSimulated(t *testing.T) {
 					continue // overwritten registers have no order that shows
 				}
 				switch v := r.Verdict(level); {
-				case v == Violated && !(db == dirty && r.Counts[isolation.G0] > 0):
+				case v == checker.Violated && !(db == dirty && r.Counts[isolation.G0] > 0):
 					t.Errorf("%s, %v, seed %d: %s is violated: %s", db, ts, seed, level, r.Anomalies[0].Text)
-				case v == Unknown && db != dirty && i == 0:
+				case v == checker.Unknown && db != dirty && i == 0:
 					t.Errorf("%s, %v, seed %d: %s is unknown", db, ts, seed, level)
 				}
 			}

@@ -32,10 +32,10 @@ func (a *analysis) transactions() {
 		case history.ReadRange:
 			r := h.Range(o)
 			for i, k := range r.LiveKeys {
-				a.readVersion(o, k, a.src.Row(o, i))
+				a.readVersion(o, k, a.row(o, i))
 			}
 			for i, k := range r.DeadKeys {
-				a.readVersion(o, k, a.src.Row(o, len(r.LiveKeys)+i))
+				a.readVersion(o, k, a.row(o, len(r.LiveKeys)+i))
 			}
 		}
 	}
