@@ -69,7 +69,7 @@ func (a *analysis) cycles() {
 				if slices.ContainsFunc(comp, func(t int32) bool { return done[t] }) {
 					continue
 				}
-				if cycle := f.shortest(comp, c, extra); cycle != nil {
+				if cycle := f.shortest(comp, c, extra); cycle != nil && (c.shape != several || adjacent(cycle)) {
 					a.cycle(c.kinds[i], cycle)
 					for _, s := range cycle {
 						done[s.node] = true
@@ -85,6 +85,17 @@ func (a *analysis) cycles() {
 		a.exhausted = true
 		a.note("The search for cycles ran out of steps: there may be more, of other kinds.")
 	}
+}
+
+// adjacent tells whether a cycle has two anti-dependencies in a row. Otherwise it
+// is one of the classes before.
+func adjacent(cycle []hop) bool {
+	for i, s := range cycle {
+		if s.kind == rw && cycle[(i+1)%len(cycle)].kind == rw {
+			return true
+		}
+	}
+	return false
 }
 
 // missed is an edge from who read a version to who made any later one.
@@ -124,6 +135,7 @@ func (f *finder) monotonic(comp []int32) {
 			}
 			t, u := history.Txn(f.nodes[i]), history.Txn(f.nodes[e.to])
 			if a.missedAfterRead(t, u) {
+				a.forms[isolation.GMonotonic] = true
 				a.cycle(isolation.NonMonoReadCO, []hop{{f.nodes[i], missed}, {f.nodes[e.to], wr}})
 				return
 			}

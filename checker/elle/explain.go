@@ -138,11 +138,11 @@ func (a *analysis) why(s *Step, t, u history.Txn, kind edges, names map[history.
 		case history.ReadCounter:
 			say("%s read the counter %s as %s, %s as %s, and it only goes that way", nt, k, a.value(r), nu, v)
 		default:
-			seen := "its initial version"
-			if ws := a.readSources(r, s.Key); len(ws) == 1 && h.TxnOf(ws[0]) != history.InitialTxn {
-				seen = a.value(ws[0])
+			if ws := a.readSources(r, s.Key); h.TxnOf(ws[0]) != history.InitialTxn {
+				say("%s read key %s = %s, which %s overwrote with %s", nt, k, a.value(ws[0]), nu, v)
+			} else {
+				say("%s read the initial version of key %s, which %s overwrote with %s", nt, k, nu, v)
 			}
-			say("%s read key %s = %s, which %s overwrote with %s", nt, k, seen, nu, v)
 		}
 		return
 	}
