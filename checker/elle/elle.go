@@ -93,7 +93,6 @@ type analysis struct {
 	h   *history.History
 	o   Options
 
-	src     *history.Sources
 	writers *history.Writers
 	// in tells which transactions have happened: those that committed, and those
 	// of unknown outcome that somebody read from.
@@ -153,7 +152,7 @@ func (a *analysis) stopped(i int) bool { return i&0xffff == 0 && a.ctx.Err() != 
 // index finds out who takes part.
 func (a *analysis) index() {
 	h := a.h
-	a.src, a.writers = h.Sources(), h.Writers()
+	a.writers = h.Writers()
 	a.in = make([]bool, h.NumTxns())
 	unknown := false
 	for t := range a.in {
@@ -166,6 +165,7 @@ func (a *analysis) index() {
 	}
 	a.link()
 	a.longest()
+	a.resolve()
 	if unknown {
 		a.observe()
 	}
@@ -213,7 +213,7 @@ func (a *analysis) observe() {
 				continue // the longest read shows the same
 			}
 			for i := range h.List(o) {
-				see(a.src.Element(o, i))
+				see(a.element(o, i))
 			}
 		case history.ReadRange:
 			r := h.Range(o)
@@ -248,15 +248,15 @@ func (a *analysis) of(o history.Op) []history.Op {
 	if a.unknownInitial(a.h.Key(o)) {
 		return nil
 	}
-	return a.src.Of(o)
+	return a.h.Sources().Of(o)
 }
 
 // row is the same for a row of a range.
 func (a *analysis) row(o history.Op, i int) []history.Op {
-	if ws := a.src.Row(o, i); len(ws) > 0 && a.unknownInitial(a.h.Key(ws[0])) {
+	if ws := a.h.Sources().Row(o, i); len(ws) > 0 && a.unknownInitial(a.h.Key(ws[0])) {
 		return nil
 	}
-	return a.src.Row(o, i)
+	return a.h.Sources().Row(o, i)
 }
 
 // unknownInitial tells whether it is not known what a key held at first.

@@ -183,7 +183,7 @@ func (a *analysis) dependency(t, u history.Txn) (w, r history.Op, ok bool) {
 			sources = append(sources, a.of(r))
 		case history.ReadList, history.ReadSet:
 			for i := range h.List(r) {
-				sources = append(sources, a.src.Element(r, i))
+				sources = append(sources, a.element(r, i))
 			}
 			slices.Reverse(sources) // the last element is of the version that was read
 		case history.ReadRange:

@@ -100,7 +100,7 @@ func (g *graph) hub(v int32) bool { return v >= g.txns }
 // that did not happen, too, which have no other edges.
 func (a *analysis) connectSessions(e *emitter) {
 	h := a.h
-	if !slices.ContainsFunc(a.o.Levels, isolation.Level.NeedsSessions) {
+	if !a.sessions() {
 		return
 	}
 	for s := range history.Session(h.NumSessions()) {
@@ -109,6 +109,11 @@ func (a *analysis) connectSessions(e *emitter) {
 			e.edge(int32(t), int32(t+1), so)
 		}
 	}
+}
+
+// sessions tells whether the order of sessions counts.
+func (a *analysis) sessions() bool {
+	return slices.ContainsFunc(a.o.Levels, isolation.Level.NeedsSessions)
 }
 
 // timed tells whether real time is known and counts.
@@ -135,10 +140,8 @@ func (a *analysis) connectTime(e *emitter) {
 			ended = append(ended, t)
 		}
 	}
-	slices.SortFunc(begun, func(t, u history.Txn) int {
-		return cmp.Or(cmp.Compare(h.Begin(t), h.Begin(u)), cmp.Compare(t, u))
-	})
-	slices.SortFunc(ended, func(t, u history.Txn) int { return cmp.Or(cmp.Compare(h.End(t), h.End(u)), cmp.Compare(t, u)) })
+	byStamp(begun, h.Begin)
+	byStamp(ended, h.End)
 	hub, n := int32(-1), 0
 	for _, t := range begun {
 		for ; n < len(ended) && h.End(ended[n]) < h.Begin(t); n++ {
@@ -153,6 +156,38 @@ func (a *analysis) connectTime(e *emitter) {
 			e.edge(hub, int32(t), rt)
 		}
 	}
+}
+
+// byStamp sorts transactions by a stamp, those with the same one by their number,
+// in which they are. Stamps that are lines of a file are so dense that counting
+// them is faster than comparing.
+func byStamp(txns []history.Txn, stamp func(history.Txn) int64) {
+	if len(txns) == 0 {
+		return
+	}
+	least, most := stamp(txns[0]), stamp(txns[0])
+	for _, t := range txns {
+		least, most = min(least, stamp(t)), max(most, stamp(t))
+	}
+	width := uint64(most) - uint64(least) // of any two stamps
+	if width > 8*uint64(len(txns)) {
+		slices.SortStableFunc(txns, func(t, u history.Txn) int { return cmp.Compare(stamp(t), stamp(u)) })
+		return
+	}
+	at := make([]int32, width+2)
+	for _, t := range txns {
+		at[stamp(t)-least+1]++
+	}
+	for i := range width {
+		at[i+1] += at[i]
+	}
+	out := make([]history.Txn, len(txns))
+	for _, t := range txns {
+		i := stamp(t) - least
+		out[at[i]] = t
+		at[i]++
+	}
+	copy(txns, out)
 }
 
 // layout says what the nodes of a search are. If it is not split they are those

@@ -45,20 +45,22 @@ func (a *analysis) judge() *Result {
 		_, ok := satisfied[l]
 		return !ok && len(violated[l]) == 0
 	}
+	useful := func(l isolation.Level) bool {
+		return open(l) && slices.ContainsFunc(a.o.Levels, func(m isolation.Level) bool { return l.Implies(m) && open(m) })
+	}
 	for _, w := range witnesses {
 		if a.ctx.Err() != nil {
 			return nil
 		}
-		asked := slices.ContainsFunc(a.o.Levels, func(m isolation.Level) bool { return w.level.Implies(m) && open(m) })
-		if !asked || !open(w.level) {
-			continue
+		if !useful(w.level) || w.kinds&so != 0 && !a.sessions() || w.kinds&rt != 0 && !a.timed() && a.h.Order() != history.NoOrder {
+			continue // or the graph does not have these orders
 		}
 		if order, ok := a.witnessed(w); ok {
 			accept(w.level, w.why, order)
 		}
 	}
 	for _, c := range arguments {
-		if open(c.level) && !a.exhausted && c.ok(a) {
+		if useful(c.level) && (c.order&so == 0 || a.sessions()) && !a.exhausted && c.ok(a) {
 			accept(c.level, c.why, a.commits(a.order(c.order, layout{}, false)))
 		}
 	}

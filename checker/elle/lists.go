@@ -3,6 +3,7 @@ package elle
 import (
 	"fmt"
 	"maps"
+	"math/bits"
 	"slices"
 
 	"github.com/txrobust/robust/history"
@@ -22,6 +23,11 @@ type lists struct {
 	// appends as they should.
 	unlike map[history.Op]int
 
+	// source is for each element of the longest reads the append that it must
+	// come from, or -1; those of key k begin at sourceFirst[k].
+	source      []history.Op
+	sourceFirst []int
+
 	// The trusted elements of key k begin at first[k].
 	first []int
 	// writer is the transaction that appended an element; -1 if there is no
@@ -39,7 +45,13 @@ type lists struct {
 }
 
 // prefix tells whether a read of a list is a prefix of the longest one.
-func (l *lists) prefix(o history.Op) bool { _, bad := l.unlike[o]; return !bad }
+func (l *lists) prefix(o history.Op) bool {
+	if len(l.unlike) == 0 {
+		return true
+	}
+	_, bad := l.unlike[o]
+	return !bad
+}
 
 // of gives the trusted elements of a key: the transactions that appended them.
 func (l *lists) of(k history.Key) []history.Txn { return l.writer[l.first[k]:l.first[k+1]] }
@@ -108,6 +120,70 @@ func (a *analysis) longest() {
 	}
 }
 
+// resolve finds the appends of the elements of the longest reads: key by key, which
+// is several times faster than the index of all elements of all reads, and most
+// histories need no more.
+func (a *analysis) resolve() {
+	h, l := a.h, &a.lists
+	if !a.types[history.List] {
+		return
+	}
+	l.sourceFirst = make([]int, h.NumKeys()+1)
+	var table []history.Op // 1 + append; open addressing by value
+	for k := range history.Key(h.NumKeys()) {
+		l.sourceFirst[k] = len(l.source)
+		if l.longest[k] < 0 {
+			continue
+		}
+		appends := a.writers.Of(k)[1:]
+		size := bits.Len(uint(2 * len(appends)))
+		if 1<<size > len(table) {
+			table = make([]history.Op, 1<<size)
+		}
+		clear(table[:1<<size])
+		var twice map[history.Value]bool // elements that were appended several times
+		find := func(v history.Value) *history.Op {
+			i := int(uint64(v) * 0x9e3779b97f4a7c15 >> (64 - size))
+			for table[i] != 0 && h.Value(table[i]-1) != v {
+				i = (i + 1) & (1<<size - 1)
+			}
+			return &table[i]
+		}
+		for _, w := range appends {
+			if slot := find(h.Value(w)); *slot == 0 {
+				*slot = w + 1
+			} else {
+				if twice == nil {
+					twice = map[history.Value]bool{}
+				}
+				twice[h.Value(w)] = true
+			}
+		}
+		for _, v := range h.List(l.longest[k]) {
+			w := *find(v) - 1
+			if twice[v] {
+				w = -1
+			}
+			l.source = append(l.source, w)
+		}
+	}
+	l.sourceFirst[h.NumKeys()] = len(l.source)
+}
+
+// element gives the writes that element i of what a read of a list or a set
+// returned may come from.
+func (a *analysis) element(o history.Op, i int) []history.Op {
+	l := &a.lists
+	if a.h.Kind(o) == history.ReadList {
+		k := a.h.Key(o)
+		at := l.sourceFirst[k] + i
+		if at < l.sourceFirst[k+1] && l.source[at] >= 0 && a.h.List(o)[i] == a.h.List(l.longest[k])[i] {
+			return l.source[at : at+1 : at+1]
+		}
+	}
+	return a.h.Sources().Element(o, i)
+}
+
 // difference gives the index at which a list differs from a longer one, or -1.
 // A list that shares the memory of either that one, or of another that was found
 // to be a prefix of it, needs no look at its elements.
@@ -149,7 +225,7 @@ func (a *analysis) orderLists() {
 			continue
 		}
 		for i := range int(l.trusted[k]) {
-			ws := a.src.Element(o, i)
+			ws := a.element(o, i)
 			t, w := a.writer(ws), history.Op(-1)
 			if len(ws) == 1 {
 				w = ws[0]
@@ -242,7 +318,7 @@ func (a *analysis) readElements(o history.Op, from int) {
 	aborted := -1
 	for i := from; i < len(list); i++ {
 		v := list[i]
-		ws := a.src.Element(o, i)
+		ws := a.element(o, i)
 		if j, twice := seen.at(a, i, ws); twice && len(ws) < 2 {
 			a.report(isolation.DuplicateElements, o, k, []history.Txn{t}, func() string {
 				return fmt.Sprintf("%s read key %s as %s: the element %s is in it twice, at %d and at %d", a.full(t), a.key(k), a.value(o), a.name(v), j, i)
@@ -265,7 +341,7 @@ func (a *analysis) readElements(o history.Op, from int) {
 			})
 			aborted = i
 		case aborted >= 0 && h.TxnOf(ws[0]) != t:
-			w, x := h.TxnOf(ws[0]), h.TxnOf(a.src.Element(o, aborted)[0])
+			w, x := h.TxnOf(ws[0]), h.TxnOf(a.element(o, aborted)[0])
 			u := list[aborted]
 			a.report(isolation.DirtyUpdate, o, k, []history.Txn{x, w}, func() string {
 				return fmt.Sprintf("%s appended %s to key %s after the element %s, which is of the aborted %s", a.full(w), a.name(v), a.key(k), a.name(u), a.full(x))
@@ -377,7 +453,10 @@ func (a *analysis) intermediate(o history.Op) {
 	if !ok || len(list) == 0 {
 		return
 	}
-	ws := a.src.Element(o, len(list)-1)
+	if n := len(list); n < len(a.lists.of(k)) && a.lists.of(k)[n-1] != a.lists.of(k)[n] && a.lists.of(k)[n] >= 0 && a.lists.prefix(o) {
+		return // followed by an append of another transaction: the usual case
+	}
+	ws := a.element(o, len(list)-1)
 	if len(ws) != 1 || h.TxnOf(ws[0]) == t || a.writers.Final(ws[0]) {
 		return
 	}

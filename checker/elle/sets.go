@@ -28,7 +28,7 @@ func (a *analysis) setTransaction(o history.Op) {
 			continue
 		}
 		has[v] = true
-		a.setElement(o, v, a.src.Element(o, i))
+		a.setElement(o, v, a.element(o, i))
 	}
 	own := map[history.Value]bool{}
 	before := history.Op(-1)
@@ -117,7 +117,7 @@ func (a *analysis) connectSets(e *emitter) {
 		has := make(map[history.Value]bool, len(list))
 		for i, v := range list {
 			has[v] = true
-			if u := a.writer(a.src.Element(o, i)); u >= 0 && u != t {
+			if u := a.writer(a.element(o, i)); u >= 0 && u != t {
 				e.edge(int32(u), int32(t), wr)
 			}
 		}
