@@ -454,7 +454,7 @@ func (a *analysis) intermediate(o history.Op) {
 		return
 	}
 	if n := len(list); n < len(a.lists.of(k)) && a.lists.of(k)[n-1] != a.lists.of(k)[n] && a.lists.of(k)[n] >= 0 && a.lists.prefix(o) {
-		return // followed by an append of another transaction: the usual case
+		return // usual: another transaction appended next; if its writer did later, too, that is G0
 	}
 	ws := a.element(o, len(list)-1)
 	if len(ws) != 1 || h.TxnOf(ws[0]) == t || a.writers.Final(ws[0]) {
