@@ -57,7 +57,7 @@ func (a *analysis) cycles() {
 		// of it with other orders.
 		done := make([]bool, g.txns)
 		for i, extra := range orders {
-			if !a.wants(c.kinds[i]) {
+			if !a.wants(c.kinds[i]) && !(c.shape == nonadjacent && extra == 0 && a.wants(isolation.LongFork)) {
 				continue
 			}
 			split := c.shape == one || c.shape == nonadjacent
@@ -78,7 +78,7 @@ func (a *analysis) cycles() {
 			}
 		}
 	}
-	if a.wants(isolation.COConflictAO) {
+	if a.wants(isolation.COConflictAO) || a.wants(isolation.FracturedReadAO) || a.wants(isolation.NonMonoReadCO) || a.wants(isolation.GMonotonic) {
 		a.causal(f)
 	}
 	if f.exhausted {
@@ -135,8 +135,13 @@ func (f *finder) monotonic(comp []int32) {
 			}
 			t, u := history.Txn(f.nodes[i]), history.Txn(f.nodes[e.to])
 			if a.missedAfterRead(t, u) {
-				a.forms[isolation.GMonotonic] = true
-				a.cycle(isolation.NonMonoReadCO, []hop{{f.nodes[i], missed}, {f.nodes[e.to], wr}})
+				cycle := []hop{{f.nodes[i], missed}, {f.nodes[e.to], wr}}
+				if a.wants(isolation.NonMonoReadCO) {
+					a.forms[isolation.GMonotonic] = true
+					a.cycle(isolation.NonMonoReadCO, cycle)
+				} else {
+					a.cycle(isolation.GMonotonic, cycle)
+				}
 				return
 			}
 		}

@@ -14,13 +14,16 @@ const maxShown = 12
 
 // cycle reports a cycle with an explanation of each of its edges.
 func (a *analysis) cycle(k isolation.Anomaly, hops []hop) {
-	a.count[k]++
 	an := Anomaly{Kind: k, Form: k, Read: -1, Key: -1}
 	for _, s := range hops {
 		an.Txns = append(an.Txns, history.Txn(s.node))
 		an.Steps = append(an.Steps, Step{Kind: s.kind.dependency(), Key: -1, Read: -1})
 	}
 	an.Form = a.form(&an)
+	if !a.wants(k) && !a.wants(an.Form) {
+		return
+	}
+	a.count[k]++
 	a.forms[an.Form] = true
 	if a.count[k] > a.o.Instances {
 		return
