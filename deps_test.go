@@ -19,6 +19,8 @@ const module = "github.com/txrobust/robust"
 var layers = [][]string{
 	{"isolation", "history"}, // and what judges recorded histories: see TestJudges
 	{"history/codec", "history/record"},
+	{"checker"},
+	{"checker/brute", "checker/c4", "checker/elle", "checker/internal/simdb"}, // they judge each other, and share nothing
 	{"internal/folder"},
 	{"ir", "smt", "proof", "internal/cache"},
 	{"engine", "client", "internal/schemafind"},

@@ -1,0 +1,256 @@
+// Package simdb simulates databases of known isolation levels and records what
+// their clients see, as test data for the checkers. Every history is one of its
+// level by construction: the simulation is that of an implementation, and shares
+// nothing with the definitions that the checkers use.
+//
+// All simulations commit one transaction after the other, and differ in what a
+// transaction reads:
+//
+//	SER  all that was committed before; nothing is concurrent.
+//	SI   a snapshot that may be old, but contains the past of the session; who would
+//	     overwrite what was committed since takes a new one.
+//	PC   such a snapshot, without that check.
+//	CC   its replica: transactions arrive there in causal order, and the latest
+//	     commit wins. Sessions stay at one replica.
+//	RA   any transactions that it happens to see, and those of the session before,
+//	     each entirely or not at all.
+//	RC   the same, but it may see more from one operation to the next.
+//
+// In all cases a transaction sees its own writes.
+package simdb
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+
+	"github.com/txrobust/robust/history"
+	"github.com/txrobust/robust/isolation"
+)
+
+// Options say what the clients do.
+type Options struct {
+	Seed                     uint64
+	Level                    isolation.Level
+	Sessions, Txns, Ops      int // of the history; operations are per transaction, at most
+	Keys                     int
+	Reads                    float64 // share of the operations
+	Lists                    bool    // the keys are lists
+	Lag                      int     // how many commits a snapshot or replica may be behind; 0 is 10
+	Aborts, Unknowns, Losses float64 // share of transactions; Losses are Unknown and did not commit
+	Duplicates               bool    // few different values are written
+	Faults                   float64 // share of reads that return any version of the key: then the level does not hold
+}
+
+// Levels are those that can be simulated, weaker ones first.
+func Levels() []isolation.Level {
+	return []isolation.Level{isolation.RC, isolation.RA, isolation.CC, isolation.PC, isolation.SI, isolation.SER}
+}
+
+// Generate simulates a database and its clients.
+func Generate(o Options) *history.History {
+	if o.Lag == 0 {
+		o.Lag = 10
+	}
+	s := &sim{
+		Options: o, r: rand.New(rand.NewPCG(o.Seed, 0)), b: history.NewBuilder(),
+		last: make([]int, o.Sessions), ofSession: make([][]int, o.Sessions), versions: make([][]version, o.Keys),
+	}
+	for i := range o.Sessions {
+		s.sessions = append(s.sessions, s.b.Session(history.Int(int64(i))))
+	}
+	for k := range o.Keys {
+		s.b.IntKey(int64(k))
+	}
+	for range o.Txns {
+		s.txn()
+	}
+	h, err := s.b.Build()
+	if err != nil {
+		panic(fmt.Sprintf("simdb: %v", err))
+	}
+	return h
+}
+
+type sim struct {
+	Options
+	r        *rand.Rand
+	b        *history.Builder
+	sessions []history.Session
+	commits  []commit
+	last     []int // of sessions: 1 + their last commit
+	// ofSession are the commits of each session that not everybody sees yet.
+	ofSession [][]int
+	versions  [][]version // of keys, in the order of commits
+	value     int64
+}
+
+// commit is a committed transaction.
+type commit struct {
+	past map[int]bool // for CC: what was visible to it
+}
+
+type version struct {
+	commit int // from 0
+	values []int64
+}
+
+// view says what a transaction sees of the commits.
+type view struct {
+	prefix int
+	more   map[int]bool
+}
+
+func (v view) sees(commit int) bool { return commit < v.prefix || v.more[commit] }
+
+// start chooses what a transaction of a session sees.
+func (s *sim) start(session int) view {
+	n := len(s.commits)
+	recent := max(0, n-s.r.IntN(s.Lag+1))
+	v := view{prefix: max(recent, s.last[session])}
+	switch s.Level {
+	case isolation.SER:
+		v.prefix = n
+	case isolation.SI, isolation.PC:
+	case isolation.CC, isolation.RA, isolation.RC:
+		// Nobody lags more than that, which keeps the views small.
+		v = view{prefix: max(0, n-2*s.Lag), more: map[int]bool{}}
+		for _, c := range s.ofSession[session] {
+			s.see(v, c)
+		}
+		for c := v.prefix; c < n; c++ {
+			if s.r.IntN(3) == 0 {
+				s.see(v, c)
+			}
+		}
+	default:
+		panic(fmt.Sprintf("simdb: %s cannot be simulated", s.Level))
+	}
+	return v
+}
+
+// see adds a commit to a view, with its causal past if it has one.
+func (s *sim) see(v view, c int) {
+	if c < v.prefix || v.more[c] {
+		return
+	}
+	v.more[c] = true
+	for p := range s.commits[c].past {
+		s.see(v, p)
+	}
+}
+
+// read gives the version of a key that a view has: that of the latest commit.
+func (s *sim) read(v view, k int) (values []int64, commit int) {
+	for i := len(s.versions[k]) - 1; i >= 0; i-- {
+		if x := s.versions[k][i]; v.sees(x.commit) {
+			return x.values, x.commit
+		}
+	}
+	return nil, -1
+}
+
+// list gives the elements of a list up to a commit: its version contains all that
+// was appended before.
+func (s *sim) list(k, commit int) []int64 {
+	var out []int64
+	for _, x := range s.versions[k] {
+		if x.commit <= commit {
+			out = append(out, x.values...)
+		}
+	}
+	return out
+}
+
+func (s *sim) txn() {
+	session := s.r.IntN(s.Sessions)
+	status, commits := history.Committed, true
+	switch x := s.r.Float64(); {
+	case x < s.Aborts:
+		status, commits = history.Aborted, false
+	case x < s.Aborts+s.Unknowns:
+		status = history.Unknown
+	case x < s.Aborts+s.Unknowns+s.Losses:
+		status, commits = history.Unknown, false
+	}
+	s.b.Txn(s.sessions[session], status)
+	type op struct {
+		key   int
+		value int64 // 0 for a read
+	}
+	ops := make([]op, 1+s.r.IntN(s.Ops))
+	keys := map[int]bool{}
+	for i := range ops {
+		ops[i].key = s.r.IntN(s.Keys)
+		if s.r.Float64() >= s.Reads {
+			if s.value++; s.Duplicates && !s.Lists {
+				ops[i].value = 1 + s.r.Int64N(5)
+			} else {
+				ops[i].value = s.value
+			}
+			keys[ops[i].key] = true
+		}
+	}
+	v := s.start(session)
+	if s.Level == isolation.SI {
+		for k := range keys {
+			if n := len(s.versions[k]); n > 0 && s.versions[k][n-1].commit >= v.prefix {
+				v.prefix = len(s.commits) // it would fail: the client tries again
+			}
+		}
+	}
+	own := map[int][]int64{}
+	for _, o := range ops {
+		if s.Level == isolation.RC && s.r.IntN(2) == 0 && len(s.commits) > 0 {
+			s.see(v, len(s.commits)-1-s.r.IntN(min(len(s.commits), s.Lag)))
+		}
+		k := s.b.IntKey(int64(o.key))
+		switch {
+		case o.value != 0 && s.Lists:
+			s.b.Op(history.Append, k, s.b.IntValue(o.value))
+			own[o.key] = append(own[o.key], o.value)
+		case o.value != 0:
+			s.b.Write(k, s.b.IntValue(o.value))
+			own[o.key] = []int64{o.value}
+		case s.Lists:
+			_, c := s.read(v, o.key)
+			if n := len(s.versions[o.key]); n > 0 && s.r.Float64() < s.Faults {
+				c = s.versions[o.key][s.r.IntN(n)].commit
+			}
+			var list []history.Value
+			for _, x := range append(s.list(o.key, c), own[o.key]...) {
+				list = append(list, s.b.IntValue(x))
+			}
+			s.b.List(history.ReadList, k, list)
+		default:
+			values := own[o.key]
+			if values == nil {
+				values, _ = s.read(v, o.key)
+				if n := len(s.versions[o.key]); n > 0 && s.r.Float64() < s.Faults {
+					values = s.versions[o.key][s.r.IntN(n)].values
+				}
+			}
+			if values == nil {
+				s.b.Read(k, history.Initial)
+			} else {
+				s.b.Read(k, s.b.IntValue(values[0]))
+			}
+		}
+	}
+	if !commits {
+		return
+	}
+	n := len(s.commits)
+	c := commit{}
+	switch s.Level {
+	case isolation.CC:
+		c.past = v.more
+	case isolation.RA, isolation.RC, isolation.PC, isolation.SI, isolation.SER:
+	}
+	s.commits = append(s.commits, c)
+	for k, values := range own {
+		s.versions[k] = append(s.versions[k], version{n, values})
+	}
+	s.last[session] = n + 1
+	s.ofSession[session] = slices.DeleteFunc(append(s.ofSession[session], n), func(c int) bool { return c < v.prefix })
+}
