@@ -39,12 +39,50 @@ func newRefs() *refs {
 	return &refs{tables: map[string]bool{}, calls: map[string]bool{}, made: map[string]bool{}, emptied: map[string]bool{}, operators: map[string]bool{}}
 }
 
+// realIn finds the tables in the queries of WITH that a query of the same name,
+// which is the same or a later one, does not hide.
+func realIn(w *pg.WithClause, real map[*pg.RangeVar]bool) {
+	if w.Recursive {
+		return
+	}
+	hidden := map[string]bool{} // by the queries before
+	for _, n := range w.Ctes {
+		c := pg.Inner(n).(*pg.CommonTableExpr)
+		inner := map[string]bool{}
+		pg.Walk(c.Ctequery, func(x any) bool {
+			if d, ok := x.(*pg.CommonTableExpr); ok {
+				inner[d.Ctename] = true
+			}
+			return true
+		})
+		pg.Walk(c.Ctequery, func(x any) bool {
+			if v, ok := x.(*pg.RangeVar); ok && !hidden[v.Relname] && !inner[v.Relname] {
+				real[v] = true
+			}
+			return true
+		})
+		hidden[c.Ctename] = true
+	}
+}
+
 // add collects what a tree names.
 func (r *refs) add(root pg.Message) {
 	ctes := map[string]bool{}
+	real := map[*pg.RangeVar]bool{} // those that are no WITH query, although one has the name
 	pg.Walk(root, func(x any) bool {
-		if c, ok := x.(*pg.CommonTableExpr); ok {
-			ctes[c.Ctename] = true
+		switch x := x.(type) {
+		case *pg.CommonTableExpr:
+			ctes[x.Ctename] = true
+		case *pg.WithClause:
+			realIn(x, real)
+		case *pg.InsertStmt:
+			real[x.Relation] = true
+		case *pg.UpdateStmt:
+			real[x.Relation] = true
+		case *pg.DeleteStmt:
+			real[x.Relation] = true
+		case *pg.MergeStmt:
+			real[x.Relation] = true
 		}
 		return true
 	})
@@ -72,7 +110,7 @@ func (r *refs) add(root pg.Message) {
 		}
 		switch x := x.(type) {
 		case *pg.RangeVar:
-			if x.Schemaname != "" || !ctes[x.Relname] {
+			if x.Schemaname != "" || !ctes[x.Relname] || real[x] {
 				r.tables[rangeName(x)] = true
 			}
 		case *pg.FuncCall:

@@ -1,0 +1,47 @@
+// Package analyzer takes the transactions out of Go code: each becomes a
+// client.Txn, which package sqlmodel turns into the IR when the schema is known.
+//
+// # How
+//
+// An abstract interpreter (interp.go) runs a function in SSA form once and writes
+// what it sends to the database, with the values, conditions and loops around it.
+// Calls that have to do with a transaction are expanded. The control flow becomes
+// structured by the dominator tree (structure.go). What is known of a value is
+// kept as it is: structs by their fields, slices by their elements, functions by
+// what they capture, errors by the two ways in which a query fails without
+// ending the transaction. Where paths meet, what differs becomes a variable
+// (merge.go); a loop is interpreted again until what changes in it is known.
+//
+// A transaction is interpreted from the function in which it begins, unless what
+// it does, or where it ends, depends on what a caller gives: a closure that is run
+// in a transaction, a transaction that is returned, the text of a statement. Then
+// it is interpreted from the callers (extract.go). Statements that are sent
+// outside of any transaction are transactions of their own. Several transactions
+// in one function are looked at one by one; what the others do may be anything.
+//
+// What the functions of libraries mean is a table (knowledge.go).
+//
+// # What is not known
+//
+// A value that is computed in a way that is not understood may be anything, after
+// everything that it may depend on has been shown (client.Emit): a serial order
+// has to show the same, so that the value may be the same. A call of a function
+// that is not read and gets the transaction may do anything (client.Unknown). A
+// part of a statement that is not known is a hole in its text; it is taken to name
+// no tables.
+//
+// Messages that are logged are no results. Integers do not overflow. Maps, and
+// slices that are written by index, hold anything. A pointer that may point to
+// several variables is a copy of them: a write through it makes them unknown. A
+// batch of pgx that is filled while a transaction is open is taken to be sent with
+// it at once. Transactions that are handed on through a context, channels or
+// global variables, prepared statements that are looked up in maps, and functions
+// that are called by reflection are not followed. A process-local mutex counts for
+// nothing.
+//
+// Errors that the server reports end the transaction, as in PostgreSQL: code that
+// goes on after one commits nothing. On MySQL that is not so.
+//
+// The interpretation of a function that takes too many steps ends; the
+// transaction may do anything then, and a note says so.
+package analyzer
