@@ -158,12 +158,14 @@ func loadError(err error) error {
 
 // firstError gives the first error of a package in one line.
 func firstError(p *packages.Package) string {
-	if len(p.Errors) == 0 {
-		return "it does not compile"
+	for _, e := range p.Errors {
+		for line := range strings.SplitSeq(e.Msg, "\n") {
+			if line = strings.TrimSpace(line); line != "" && !strings.HasPrefix(line, "#") {
+				return line
+			}
+		}
 	}
-	msg := p.Errors[0].Msg
-	msg, _, _ = strings.Cut(msg, "\n")
-	return msg
+	return "it does not compile"
 }
 
 // errorPos gives the place of the first error of a package.
