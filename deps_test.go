@@ -21,7 +21,7 @@ var layers = [][]string{
 	{"history/codec", "history/record"},
 	{"internal/folder"},
 	{"ir", "smt", "proof", "internal/cache"},
-	{"engine", "client", "internal/schemafind"},
+	{"engine", "client", "internal/schemafind", "internal/gormmodel"},
 	{"ir/interp", "sqlmodel/internal/input", "sqlmodel/internal/pg", "sqlmodel/internal/tidy"},
 	{"sqlmodel/internal/plpgsql"},
 	{"sqlmodel", "sqlmodel/mysql", "analyzer", "symbolic", "internal/progen", "internal/pgtest"},
