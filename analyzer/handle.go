@@ -61,6 +61,8 @@ func isLive(v value) bool {
 		return v.h.kind == transaction
 	case *prepared:
 		return v.h.kind == transaction
+	case *chain:
+		return v.h.kind == transaction
 	}
 	return false
 }
@@ -113,6 +115,9 @@ func (in *interp) search(v value, is func(value) bool, seen map[*cell]bool, dept
 		return any(v.free)
 	case tuple:
 		return any(v)
+	case *dict:
+		list, _ := in.entriesOf(v)
+		return slices.ContainsFunc(list, func(e entry) bool { return in.search(e.v, is, seen, depth+1) })
 	}
 	return false
 }
@@ -140,6 +145,10 @@ func sameHandle(a, b value) bool {
 	y, also := b.(*handle)
 	if ok && also {
 		return x.kind == y.kind && x.site == y.site && x.point == y.point
+	}
+	if c, ok := a.(*chain); ok {
+		d, ok := b.(*chain)
+		return ok && (c == d || *c == *d)
 	}
 	return a == b
 }

@@ -50,6 +50,13 @@ type interp struct {
 	beginPos ir.Pos
 	// fresheds are the variables with values that nobody used before.
 	fresheds map[string]bool
+	// origins are the paths on which variables get the codes of errors.
+	origins map[string][]errorOrigin
+	// keys says of the variables that hold primary keys of rows whether there was
+	// a row.
+	keys map[string]client.Expr
+	// joined are what cells hold that were made where paths meet.
+	joined map[*cell]value
 	// rowsLoops are the loops that call Next.
 	rowsLoops map[*client.Loop]*rows
 }
@@ -315,10 +322,11 @@ func (in *interp) ifInstr(b *ssa.BasicBlock, instr *ssa.If) {
 	}
 	in.emit(s)
 	st := in.st
-	in.st = st.clone()
-	in.into(&s.Then, func() { in.branch(b, b.Succs[0]) })
-	in.st = st.clone()
-	in.into(&s.Else, func() { in.branch(b, b.Succs[1]) })
+	for i, list := range []*[]client.Stmt{&s.Then, &s.Else} {
+		in.st = st.clone()
+		in.assume(cond, i == 0)
+		in.into(list, func() { in.branch(b, b.Succs[i]) })
+	}
 	in.st = nil
 }
 
@@ -406,7 +414,7 @@ func (in *interp) loop(b *ssa.BasicBlock) {
 		in.cells, in.labels = cells, labels
 		in.result.reset(mark)
 		in.st = entry.clone()
-		in.st.phase = top
+		in.st.phase, in.st.facts, in.st.codes = top, nil, nil
 		var slots []*slot
 		at := in.at()
 		for i, phi := range phis {

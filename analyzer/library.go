@@ -341,6 +341,7 @@ func (in *interp) rollback(h *handle) {
 // inTransaction runs a function in a transaction, as libraries do.
 func (in *interp) inTransaction(inv *invocation) (value, bool) {
 	var h *handle
+	var from *chain
 	var fn value
 	for _, a := range inv.args {
 		switch a := unbox(a).(type) {
@@ -349,7 +350,7 @@ func (in *interp) inTransaction(inv *invocation) (value, bool) {
 				h = a
 			}
 		case *chain:
-			h = a.h
+			h, from = a.h, a
 		case *closure, *asked:
 			fn = a
 		}
@@ -366,7 +367,11 @@ func (in *interp) inTransaction(inv *invocation) (value, bool) {
 	for i := range sig.Params().Len() {
 		t := sig.Params().At(i).Type()
 		if in.p.handleType(t) != "" {
-			call.args = append(call.args, tx)
+			if from != nil {
+				call.args = append(call.args, in.with(from, tx))
+			} else {
+				call.args = append(call.args, tx)
+			}
 		} else {
 			call.args = append(call.args, in.quiet(t))
 		}

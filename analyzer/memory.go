@@ -82,6 +82,10 @@ type state struct {
 	phase  phase
 	rolled bool // done without effect: what follows shows nothing of it
 	defers map[*frame][]deferred
+	// facts are what the conditions on the way here imply, codes the codes that
+	// errors may have here.
+	facts facts
+	codes map[string]func(code int64) bool
 }
 
 func newState() *state {
@@ -89,7 +93,7 @@ func newState() *state {
 }
 
 func (s *state) clone() *state {
-	return &state{mem: maps.Clone(s.mem), phase: s.phase, rolled: s.rolled, defers: maps.Clone(s.defers)}
+	return &state{mem: maps.Clone(s.mem), phase: s.phase, rolled: s.rolled, defers: maps.Clone(s.defers), facts: s.facts, codes: s.codes}
 }
 
 // load gives what a cell holds.

@@ -13,6 +13,7 @@ import (
 
 	"golang.org/x/tools/go/ssa"
 
+	"github.com/txrobust/robust/internal/gormmodel"
 	"github.com/txrobust/robust/ir"
 )
 
@@ -44,6 +45,9 @@ type program struct {
 	// starts are the places where calls are written, by their parentheses.
 	starts map[token.Pos]token.Pos
 	smalls map[*ssa.Function]bool
+	// gorm are the structs that GORM stores, noted those that statements are about.
+	gorm  *gormmodel.Parser
+	noted []Model
 	notes  *annotations
 }
 
