@@ -219,9 +219,9 @@ func (in *interp) keyCond(keys []value) (cond, bool) {
 		}
 	}
 	if len(keys) == 1 {
-		return newCond(frag(prefixMark+keyMark+" = ").plus(in.paramOf(keys[0]))), true
+		return newCond(frag(prefixMark + keyMark + " = ").plus(in.paramOf(keys[0]))), true
 	}
-	return newCond(frag(prefixMark+keyMark+" IN ").plus(in.listed(keys, ""))), true
+	return newCond(frag(prefixMark + keyMark + " IN ").plus(in.listed(keys, ""))), true
 }
 
 func (in *interp) paramOf(v value) fragment {

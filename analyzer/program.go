@@ -48,7 +48,7 @@ type program struct {
 	// gorm are the structs that GORM stores, noted those that statements are about.
 	gorm  *gormmodel.Parser
 	noted []Model
-	notes  *annotations
+	notes *annotations
 }
 
 // call says that a function of the program calls another one, with what kind of
