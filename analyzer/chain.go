@@ -67,6 +67,7 @@ type draft struct {
 	preloads       []string
 	attrs, assigns []value
 	skipHooks      bool
+	fullSave       bool // rows in fields are updated, too
 	global         bool // statements without conditions are allowed
 }
 
@@ -295,6 +296,11 @@ func (in *interp) joinDrafts(edges []*edge, vals []value) value {
 			out.order = nil // which rows of several come first does not matter here
 		}
 	}
+	if out.lost != "" {
+		for i, e := range edges {
+			in.ahead(e, func() { in.emitValue(vals[i]) })
+		}
+	}
 	out.where = in.joinConds(edges, vals)
 	if out.limit = in.join("limit", nil, edges, limits); isNilValue(out.limit) {
 		out.limit = nil
@@ -319,7 +325,7 @@ func (d *draft) likes(o *draft) bool {
 		slices.Equal(d.omits, o.omits) && len(d.joins) == len(o.joins) && slices.Equal(d.related, o.related) && d.group == o.group &&
 		len(d.having) == len(o.having) && d.locks == o.locks && d.conflict == o.conflict && d.returning == o.returning && d.all == o.all &&
 		d.unscoped == o.unscoped && slices.Equal(d.preloads, o.preloads) && len(d.attrs) == len(o.attrs) && len(d.assigns) == len(o.assigns) &&
-		d.skipHooks == o.skipHooks && d.global == o.global
+		d.skipHooks == o.skipHooks && d.fullSave == o.fullSave && d.global == o.global
 }
 
 // joinConds joins lists of conditions.
@@ -360,4 +366,24 @@ func refTo(v value) *modelRef {
 		r.t = types.NewPointer(p.to.t)
 	}
 	return r
+}
+
+// without is a statement of which nothing but the table is known: it is built in
+// a loop.
+func (d *draft) without() *draft {
+	return &draft{lost: "a statement that is built in a loop", model: d.model, table: d.table, tableArg: d.tableArg, alias: d.alias,
+		badTable: d.badTable, unscoped: d.unscoped, skipHooks: d.skipHooks, global: d.global}
+}
+
+// checkDraft gives up where a loop changes what a statement is about.
+func checkDraft(v, at value) {
+	d, ok := at.(*draft)
+	if !ok {
+		return
+	}
+	e, ok := v.(*draft)
+	if !ok || e.table != d.table || e.badTable != d.badTable || e.raw != nil || e.model != d.model && (d.model == nil || e.model == nil ||
+		d.model.t == nil || e.model.t == nil || !types.Identical(d.model.t, e.model.t)) {
+		panic(tooMuch{"a loop that changes the table of a statement"})
+	}
 }

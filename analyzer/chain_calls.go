@@ -69,6 +69,7 @@ const (
 	migrateCall
 	scanRowsCall
 	errorCall
+	associationCall
 	valueCall // gives a value, and does nothing
 )
 
@@ -85,7 +86,7 @@ var chainMethods = map[string]chainRole{
 	"FirstOrCreate": firstOrCall, "FirstOrInit": firstOrCall, "Exec": execCall, "FindInBatches": batchesCall,
 	"Session": sessionCall, "WithContext": contextCall, "Debug": contextCall, "Begin": beginCall, "Commit": commitCall,
 	"Rollback": rollbackCall, "SavePoint": pointCall, "RollbackTo": rollbackToCall, "Connection": connectionCall, "DB": poolCall,
-	"AutoMigrate": migrateCall, "Migrator": valueCall, "ScanRows": scanRowsCall, "AddError": errorCall,
+	"AutoMigrate": migrateCall, "Migrator": valueCall, "ScanRows": scanRowsCall, "AddError": errorCall, "Association": associationCall,
 	"Get": valueCall, "InstanceGet": valueCall, "Use": valueCall, "Callback": valueCall, "ToSQL": valueCall, "Name": valueCall,
 	"Explain": valueCall, "SetupJoinTable": valueCall,
 }
@@ -520,6 +521,8 @@ func (in *interp) sessionCall(inv *invocation, c *chain, r chainRole, args []val
 			in.store(c.err, args[0])
 		}
 		return unbox(args[0]), true
+	case associationCall:
+		return in.associationCall(inv, c, args), true
 	case valueCall:
 		for _, a := range args {
 			in.emitValue(a)
@@ -558,7 +561,7 @@ func (in *interp) sessionOf(c *chain, args []value) value {
 			is["copy"] = true
 		}
 	}
-	if is["NewDB"] && !is["SkipHooks"] && !is["AllowGlobalUpdate"] {
+	if is["NewDB"] && !is["SkipHooks"] && !is["AllowGlobalUpdate"] && !is["DryRun"] && !is["FullSaveAssociations"] {
 		return c.h
 	}
 	if is["SkipHooks"] || is["AllowGlobalUpdate"] || is["DryRun"] || is["FullSaveAssociations"] {
@@ -568,6 +571,7 @@ func (in *interp) sessionOf(c *chain, args []value) value {
 		}
 		d.skipHooks = d.skipHooks || is["SkipHooks"]
 		d.global = d.global || is["AllowGlobalUpdate"]
+		d.fullSave = d.fullSave || is["FullSaveAssociations"]
 		if is["DryRun"] {
 			d.lost = "a session with DryRun"
 		}
@@ -598,4 +602,26 @@ func (in *interp) pointCall(c *chain, r chainRole, args []value) {
 func (in *interp) callWith(inv *invocation, fn *closure, v value) value {
 	inner := &invocation{c: inv.c, fn: fn, args: []value{v}, at: inv.at, t: types.Universe.Lookup("error").Type()}
 	return in.callFunction(inner, fn)
+}
+
+// associationCall stands for what the methods of an Association may do.
+func (in *interp) associationCall(inv *invocation, c *chain, args []value) value {
+	var tables []string
+	name, ok := constText(args[0])
+	if own := in.tablesOf(c); ok && own != nil {
+		m := in.p.models().Model(in.draftOf(c).model.t)
+		if r := m.Relation(name); r != nil {
+			if o := in.p.models().Model(r.Other); o != nil && o.Table != "" && len(o.Relations) == 0 {
+				tables = append(own, o.Table)
+				if r.Join != "" {
+					tables = append(tables, r.Join)
+				}
+			}
+		}
+	}
+	in.anything(c.h, tables, false, "the association "+name)
+	if m := in.draftOf(c).model; m != nil {
+		in.expose(m.v)
+	}
+	return in.fresh(inv.t, "association", unknown)
 }

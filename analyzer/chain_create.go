@@ -2,7 +2,6 @@ package analyzer
 
 import (
 	"go/types"
-	"slices"
 	"strings"
 
 	"github.com/txrobust/robust/client"
@@ -31,7 +30,7 @@ func (in *interp) create(r *chain, v value) {
 		in.createMany(r, s, from, v)
 		return
 	}
-	in.write(r, s, []string{"BeforeSave", "BeforeCreate"}, []string{"AfterCreate", "AfterSave"}, func() {
+	in.write(r, s, []string{"BeforeSave", "BeforeCreate"}, []string{"AfterCreate", "AfterSave"}, true, func() {
 		in.saveRelations(r, s, false)
 		in.insert(r, s, from)
 		in.saveRelated(r, s)
@@ -275,7 +274,7 @@ func (in *interp) save(r *chain, v value) {
 // saveAll updates all columns of a row.
 func (in *interp) saveAll(r *chain, s *subject, from fragment, v value) {
 	d := s.d
-	in.write(r, s, []string{"BeforeSave", "BeforeUpdate"}, []string{"AfterUpdate", "AfterSave"}, func() {
+	in.write(r, s, []string{"BeforeSave", "BeforeUpdate"}, []string{"AfterUpdate", "AfterSave"}, true, func() {
 		in.saveRelations(r, s, true)
 		var texts []fragment
 		for _, f := range s.m.Fields {
@@ -319,63 +318,4 @@ func (in *interp) saveAll(r *chain, s *subject, from fragment, v value) {
 			in.copyResult(c, r)
 		}, func() {})
 	})
-}
-
-// saveRelations stands for the rows of other tables that a struct belongs to, and
-// that GORM inserts before it; update says that it is no new row.
-func (in *interp) saveRelations(r *chain, s *subject, update bool) {
-	in.relations(r, s, update, func(k gormmodel.RelationKind) bool { return k == gormmodel.BelongsTo || k == gormmodel.Unclear })
-	if update {
-		in.saveRelated(r, s)
-	}
-}
-
-// saveRelated stands for the rows of other tables that belong to a struct.
-func (in *interp) saveRelated(r *chain, s *subject) {
-	in.relations(r, s, true, func(k gormmodel.RelationKind) bool { return k != gormmodel.BelongsTo && k != gormmodel.Unclear })
-}
-
-// relations stands for writes of rows in fields of a struct that are not zero.
-func (in *interp) relations(r *chain, s *subject, _ bool, which func(gormmodel.RelationKind) bool) {
-	m := s.destModel
-	if m == nil || s.dest == nil || in.st == nil {
-		return
-	}
-	for _, rel := range m.Relations {
-		if !which(rel.Kind) || slices.Contains(s.d.omits, rel.Name) || slices.Contains(s.d.omits, associations) ||
-			len(s.d.selects) > 0 && !slices.Contains(s.d.selects, rel.Name) && !slices.Contains(s.d.selects, associations) {
-			continue
-		}
-		c := partAt(s.dest, rel.Path)
-		if c == nil {
-			continue
-		}
-		v := in.load(c)
-		nz := in.nonZero(v, rel.Type)
-		if is, known := in.known(nz); known && !is {
-			continue
-		}
-		other := in.p.models().Model(rel.Other)
-		var tables []string
-		if other != nil && other.Table != "" && len(other.Relations) == 0 {
-			tables = []string{other.Table}
-			if rel.Join != "" {
-				tables = append(tables, rel.Join)
-			}
-		}
-		in.either(nz, func() {
-			in.emitValue(v)
-			in.anything(r.h, tables, false, "the rows of "+rel.Name+", which are saved, too")
-			if rel.Kind == gormmodel.BelongsTo {
-				for _, name := range rel.Own {
-					if f := m.Field(name); f != nil {
-						if fc := partAt(s.dest, f.Path); fc != nil {
-							in.forget(fc)
-						}
-					}
-				}
-			}
-			in.forget(c)
-		}, func() {})
-	}
 }

@@ -422,6 +422,7 @@ func (in *interp) choice(cond client.Expr, a, b scalar) value {
 	v := in.temp("v", a.kind, null)
 	in.emit(&client.If{At: in.at(), Cond: cond, Then: []client.Stmt{&client.Assign{At: in.at(), Var: v, Expr: a.e}},
 		Else: []client.Stmt{&client.Assign{At: in.at(), Var: v, Expr: b.e}}})
+	in.noteChoice(v, cond, a, b)
 	return scalar{client.V(v), a.kind}
 }
 
@@ -462,7 +463,8 @@ func (in *interp) takeRow(rs *rows, p *pointer, s *subject) value {
 	if s != nil && len(s.d.related) > 0 {
 		rs.query.Returned = true
 		for _, r := range m.Relations {
-			if rc := partAt(c, r.Path); rc != nil {
+			joined := func(text string) bool { return strings.HasSuffix(text, " "+r.Name) }
+			if rc := partAt(c, r.Path); rc != nil && slices.ContainsFunc(s.d.related, joined) {
 				in.forget(rc)
 			}
 		}

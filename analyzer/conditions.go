@@ -62,13 +62,7 @@ func (in *interp) conditions(args []value) (cond, bool) {
 			return lostCond(), true
 		}
 	} else if s, isScalar := unbox(query).(scalar); isScalar && s.kind == client.Text {
-		if texts := in.textsOf(s.e); len(texts) == 1 {
-			for _, v := range rest {
-				in.emitValue(v)
-			}
-			return lostCond(), true
-		}
-		for _, v := range rest {
+		for _, v := range append(rest, query) {
 			in.emitValue(v)
 		}
 		return lostCond(), true
@@ -556,7 +550,7 @@ func (in *interp) nonZero(v value, t types.Type) client.Expr {
 		return not(op("null", x.e))
 	case *list:
 		return client.C(ir.Bool(len(x.elems) > 0)) // an empty list that is not nil is rare
-	case *handle, *chain, *dict, span, *closure:
+	case *handle, *chain, *dict, *grown, span, *closure:
 		return constTrue
 	}
 	return client.V(in.newVar("set", client.Bool, false, unknown))

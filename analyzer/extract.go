@@ -309,7 +309,7 @@ func (p *program) reported(f *ssa.Function, s site, res *findings) bool {
 func (p *program) plain(results map[*ssa.Function]*findings) map[*ssa.Function]bool {
 	out := map[*ssa.Function]bool{}
 	for f := range results {
-		if len(p.users[f]) == 0 || f.Parent() != nil {
+		if len(p.users[f]) == 0 && !isHook(f) || f.Parent() != nil {
 			out[f] = true
 		}
 	}

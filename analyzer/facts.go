@@ -58,10 +58,16 @@ func (in *interp) assumeCode(e *client.Op, is bool) {
 			return code == c.Value.I
 		case "!=":
 			return code != c.Value.I
+		case "<":
+			return code < c.Value.I
+		case "<=":
+			return code <= c.Value.I
 		case ">":
 			return code > c.Value.I
+		case ">=":
+			return code >= c.Value.I
 		}
-		return true
+		return is
 	}
 	if len(in.origins[v.Name]) > 0 {
 		in.excludeCodes(v.Name, func(code int64) bool { return holds(code) == is })
@@ -221,5 +227,24 @@ func (in *interp) noteOrigins(v string, edges []*edge, vals []value) {
 		in.st = st
 		list = append(list, o)
 	}
+	in.origins[v] = list
+}
+
+// noteChoice takes note that a variable is one of two constants, as a condition
+// says.
+func (in *interp) noteChoice(v string, cond client.Expr, a, b scalar) {
+	x, ok := constOf(a)
+	y, also := constOf(b)
+	if !ok || !also || x.Kind != ir.KindInt || y.Kind != ir.KindInt {
+		return
+	}
+	st := in.st
+	var list []errorOrigin
+	for i, c := range []ir.Value{x, y} {
+		in.st = st.clone()
+		in.assume(cond, i == 0)
+		list = append(list, errorOrigin{codes: []int64{c.I}, facts: in.st.facts})
+	}
+	in.st = st
 	in.origins[v] = list
 }

@@ -5,6 +5,7 @@ import (
 	"go/token"
 	"go/types"
 	"math/big"
+	"slices"
 
 	"golang.org/x/tools/go/ssa"
 
@@ -620,6 +621,7 @@ func (in *interp) indexAddr(v *ssa.IndexAddr) value {
 	x := unbox(in.value(v.X))
 	i, known := constOf(in.value(v.Index))
 	elem := v.Type().(*types.Pointer).Elem()
+	some := &pointer{to: in.newCell(elem, "element", unknown)}
 	switch x := x.(type) {
 	case *pointer:
 		if known {
@@ -627,6 +629,7 @@ func (in *interp) indexAddr(v *ssa.IndexAddr) value {
 				return &pointer{to: p}
 			}
 		}
+		some.to.alias = x.to.elements()
 		x.to.eachLeaf(func(c *cell) {
 			if w, ok := in.st.mem[c]; ok {
 				in.emitValue(w)
@@ -638,6 +641,7 @@ func (in *interp) indexAddr(v *ssa.IndexAddr) value {
 				return &pointer{to: p}
 			}
 		}
+		some.to.alias = x.array.elements()
 		in.emitValue(x)
 	case *list:
 		if known && i.I >= 0 && i.I < int64(len(x.elems)) {
@@ -649,7 +653,7 @@ func (in *interp) indexAddr(v *ssa.IndexAddr) value {
 	default:
 		in.emitValue(x)
 	}
-	return &pointer{to: in.newCell(elem, "element", unknown)}
+	return some
 }
 
 func (in *interp) lookup(v *ssa.Lookup) value {
@@ -782,6 +786,13 @@ func (in *interp) emitAll(v value, seen map[*cell]bool, depth int) {
 	case *rawSQL:
 		for _, a := range v.f.args {
 			in.emitExpr(a.e)
+		}
+	case *draft:
+		for _, c := range append(slices.Clone(v.where), v.having...) {
+			in.emitAll(&rawSQL{c.f}, seen, depth+1)
+			if c.when != nil {
+				in.emitExpr(c.when)
+			}
 		}
 	}
 }

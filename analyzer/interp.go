@@ -54,7 +54,8 @@ type interp struct {
 	origins map[string][]errorOrigin
 	// keys says of the variables that hold primary keys of rows whether there was
 	// a row.
-	keys map[string]client.Expr
+	keys   map[string]client.Expr
+	saving int // around the instruction, rows of relations that are saved
 	// joined are what cells hold that were made where paths meet.
 	joined map[*cell]value
 	// rowsLoops are the loops that call Next.
@@ -308,7 +309,7 @@ func (in *interp) ifInstr(b *ssa.BasicBlock, instr *ssa.If) {
 		return
 	}
 	cond := in.condition(instr.Cond)
-	if is, known := truth(cond); known {
+	if is, known := in.known(cond); known {
 		if is {
 			in.branch(b, b.Succs[0])
 		} else {
@@ -502,6 +503,9 @@ func (in *interp) slotFor(key any, name string, t types.Type, v value, forget ma
 	if name == "" {
 		name = "v"
 	}
+	if d, ok := v.(*draft); ok && forget[key] {
+		return &slot{value: d.without()}
+	}
 	if forget[key] {
 		return &slot{value: in.fresh(t, name, unknown)}
 	}
@@ -565,6 +569,7 @@ func (in *interp) closeLoop(h *head, phis []*ssa.Phi, list []*cell, slots []*slo
 					}
 				case s.v == "": // forgotten
 					in.emitValue(v)
+					checkDraft(v, s.value)
 				case s.fail:
 					f, ok := v.(*failure)
 					if !ok {

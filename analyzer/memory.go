@@ -45,6 +45,14 @@ func (c *cell) part(i int) *cell {
 	return c.parts[i]
 }
 
+// elements gives what a store to some element of an array may change.
+func (c *cell) elements() []*cell {
+	if c.whole() {
+		return []*cell{c}
+	}
+	return c.parts
+}
+
 // whole reports whether the cell has no parts.
 func (c *cell) whole() bool {
 	c.part(0)
@@ -129,11 +137,14 @@ func (in *interp) store(c *cell, v value) {
 	for _, a := range c.alias {
 		in.forget(a)
 	}
-	v = unbox(v)
 	if c.whole() {
+		if !types.IsInterface(c.t) || isError(c.t) { // else its type is part of the value
+			v = unbox(v)
+		}
 		in.st.mem[c] = v
 		return
 	}
+	v = unbox(v)
 	a, ok := v.(*aggregate)
 	if !ok || len(a.parts) != len(c.parts) {
 		in.emitValue(v)

@@ -212,6 +212,7 @@ func allSame(vals []value) bool {
 
 // same reports whether two values are the same one.
 func same(a, b value) bool {
+	a, b = unbox(a), unbox(b)
 	switch a := a.(type) {
 	case scalar:
 		b, ok := b.(scalar)

@@ -181,3 +181,8 @@ func Loop(db *gorm.DB, where map[string]string, o *Order) error {
 		return tx.Model(o).Association("Lines").Append(&Line{})
 	})
 }
+
+// PlaceWithLines inserts rows of two tables at once.
+func PlaceWithLines(db *gorm.DB, buyer Account, code string) error {
+	return db.Create(&Order{Buyer: buyer, Lines: []Line{{Code: code, Amount: 1}, {Code: "fee", Amount: 1}}}).Error
+}
