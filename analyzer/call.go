@@ -275,6 +275,12 @@ func (in *interp) callFunction(inv *invocation, fn *closure) value {
 			return v
 		}
 	}
+	if v, ok := squirrelFunction(in, name, inv.args); ok {
+		return v
+	}
+	if v, ok := in.rewritten(inv, name); ok {
+		return v
+	}
 	if recv := f.Signature.Recv(); recv != nil && len(inv.args) > 0 {
 		if v, ok := in.onHandle(inv, f.Name(), f.Signature); ok {
 			return v
@@ -318,7 +324,7 @@ func (in *interp) worth(f *ssa.Function, args, free []value) bool {
 			switch w := w.(type) {
 			case *closure:
 				return in.p.matters(w.fn)
-			case *rows, *prepared, *chain, *batch:
+			case *rows, *prepared, *chain, *batch, *sqlBuilder:
 				return true
 			}
 			return false

@@ -150,8 +150,18 @@ func (in *interp) with(c *chain, h *handle) value {
 	return r
 }
 
-// chainField is the address of a field of a *gorm.DB.
+// chainField is the address of a field of a *gorm.DB, or of rows and prepared
+// statements that have others embedded.
 func (in *interp) chainField(v *ssa.FieldAddr) (value, bool) {
+	elem := v.Type().(*types.Pointer).Elem()
+	if r := resultTypes[typeName(elem)]; r == queryRole || r == queryRowRole || r == prepareRole {
+		switch x := unbox(in.value(v.X)).(type) {
+		case *rows, *prepared:
+			c := in.newCell(elem, "embedded", zeroed)
+			in.st.mem[c] = x
+			return &pointer{to: c}, true
+		}
+	}
 	if !isNamed(v.X.Type(), "gorm.io/gorm", "DB") {
 		return nil, false
 	}
@@ -197,6 +207,9 @@ func (in *interp) joinBuilders(name string, edges []*edge, vals []value) (value,
 	}
 	if allOf[*draft](vals) {
 		return in.joinDrafts(edges, vals), true
+	}
+	if v, ok := in.joinSQLBuilders(edges, vals); ok {
+		return v, true
 	}
 	return in.joinChains(name, edges, vals)
 }

@@ -223,7 +223,7 @@ func (p *program) gather(ctx context.Context, order []*ssa.Function, results map
 	for _, x := range p.notes.invariants {
 		out.Invariants = append(out.Invariants, Invariant{x.pos, x.text})
 	}
-	slices.SortStableFunc(order, func(a, b *ssa.Function) int { return cmp.Compare(a.Pos(), b.Pos()) })
+	slices.SortStableFunc(order, p.byPlace)
 	names := map[string]int{}
 	title := func(t *client.Txn, fn *ssa.Function) {
 		t.Name = functionName(fn)

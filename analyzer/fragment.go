@@ -151,6 +151,8 @@ func (in *interp) param(v value, before string) (f fragment, whole bool) {
 			g = frag("(").plus(g, frag(")"))
 		}
 		return g, false
+	case *sqlBuilder:
+		return frag("(").plus(in.builderText(x), frag(")")), false
 	case *dict:
 		return frag(client.Hole), false
 	case *aggregate:

@@ -50,6 +50,8 @@ type outcome struct {
 type prepared struct {
 	h   *handle
 	sql value
+	// byName says that its parameters have names, and one argument has all values.
+	byName bool
 }
 
 // isLive reports whether a value is one of a transaction that goes on.
@@ -63,6 +65,8 @@ func isLive(v value) bool {
 		return v.h.kind == transaction
 	case *chain:
 		return v.h.kind == transaction
+	case *sqlBuilder:
+		return v.runner != nil && isLive(v.runner)
 	}
 	return false
 }
@@ -70,7 +74,7 @@ func isLive(v value) bool {
 // isHandle reports whether a value is one of the database.
 func isHandle(v value) bool {
 	switch v.(type) {
-	case *handle, *rows, *prepared, *outcome, *chain, *batch:
+	case *handle, *rows, *prepared, *outcome, *chain, *batch, *sqlBuilder:
 		return true
 	}
 	return false
@@ -155,6 +159,9 @@ func sameHandle(a, b value) bool {
 
 // handleOf gives the value of a type of the database, nil for other types.
 func (in *interp) handleOf(t types.Type, name string) value {
+	if verb, ok := builderVerbs[typeName(t)]; ok && !isPointer(t) {
+		return &sqlBuilder{verb: verb, lost: verb != ""}
+	}
 	switch in.p.handleType(t) {
 	case "db":
 		return &handle{kind: database, t: t}

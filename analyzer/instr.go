@@ -509,7 +509,7 @@ func isNilValue(v value) bool {
 // isNil says when a value is nil.
 func (in *interp) isNil(v value) client.Expr {
 	switch v := v.(type) {
-	case *handle, *rows, *prepared, *closure, *aggregate, *outcome, *chain, *batch, *dict, span:
+	case *handle, *rows, *prepared, *closure, *aggregate, *outcome, *chain, *batch, *dict, *sqlBuilder, span:
 		return constFalse
 	case *list:
 		return client.C(ir.Bool(len(v.elems) == 0))
@@ -786,6 +786,13 @@ func (in *interp) emitAll(v value, seen map[*cell]bool, depth int) {
 	case *rawSQL:
 		for _, a := range v.f.args {
 			in.emitExpr(a.e)
+		}
+	case *sqlBuilder:
+		for _, a := range v.builderArgs() {
+			in.emitExpr(a.e)
+		}
+		for _, s := range v.sets {
+			in.emitAll(s.v, seen, depth+1)
 		}
 	case *draft:
 		for _, c := range append(slices.Clone(v.where), v.having...) {

@@ -451,7 +451,7 @@ func (in *interp) scalarOf(v value) scalar {
 		return scalar{client.V(t), client.Int}
 	case tuple:
 		return scalar{&client.Call{Name: "struct", Args: in.exprs(v)}, client.Any}
-	case *dict, *entries, *rawSQL, *assignments:
+	case *dict, *entries, *rawSQL, *assignments, *sqlBuilder:
 		in.emitValue(v)
 		return scalar{client.V(in.newVar("v", client.Any, true, unknown)), client.Any}
 	}

@@ -1,7 +1,6 @@
 package analyzer
 
 import (
-	"cmp"
 	"go/ast"
 	"go/constant"
 	"go/token"
@@ -88,7 +87,7 @@ func newProgram(fset *token.FileSet, dir string, pkgs []*ssa.Package, files []*a
 	for _, pkg := range pkgs {
 		p.collect(pkg)
 	}
-	slices.SortStableFunc(p.funcs, func(a, b *ssa.Function) int { return cmp.Compare(a.Pos(), b.Pos()) })
+	slices.SortStableFunc(p.funcs, p.byPlace)
 	p.index()
 	return p, p.annotate(files)
 }
@@ -243,6 +242,9 @@ func (p *program) uses(c *ssa.CallCommon) bool {
 		return false
 	}
 	recv := m.Signature().Recv()
+	if recv != nil && isSQLBuilder(recv.Type()) {
+		return builderSends[m.Name()] != unknownRole || m.Name() == "RunWith"
+	}
 	if recv == nil || p.handleType(recv.Type()) == "" {
 		return false
 	}
@@ -347,6 +349,12 @@ func (p *program) position(pos token.Pos) ir.Pos {
 		}
 	}
 	return ir.Pos{File: name, Line: at.Line, Col: at.Column}
+}
+
+// byPlace compares functions by where they stand. Their token.Pos depends on the
+// order in which files were read.
+func (p *program) byPlace(a, b *ssa.Function) int {
+	return comparePos(p.position(a.Pos()), p.position(b.Pos()))
 }
 
 // called takes note of a call between functions of the program.

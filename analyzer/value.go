@@ -246,7 +246,7 @@ func zeroOf(t types.Type) ir.Value {
 // parts gives the types of the parts of a type whose values are kept apart:
 // fields of a struct. Structs that the driver knows how to store are whole.
 func parts(t types.Type) ([]types.Type, []string) {
-	if isTime(t) || isBuilder(t) || isBatch(t) {
+	if isTime(t) || isBuilder(t) || isBatch(t) || isSQLBuilder(t) {
 		return nil, nil
 	}
 	if s, ok := t.Underlying().(*types.Struct); ok {
