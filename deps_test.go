@@ -23,7 +23,7 @@ var layers = [][]string{
 	{"checker/brute", "checker/c4", "checker/elle", "checker/internal/simdb"}, // they judge each other, and share nothing
 	{"internal/folder"},
 	{"ir", "smt", "proof", "internal/cache"},
-	{"engine", "client", "internal/schemafind"},
+	{"engine", "client", "internal/schemafind", "internal/gormmodel"},
 	{"ir/interp", "sqlmodel/internal/input", "sqlmodel/internal/pg", "sqlmodel/internal/tidy"},
 	{"sqlmodel/internal/plpgsql"},
 	{"sqlmodel", "sqlmodel/mysql", "analyzer", "symbolic", "internal/progen", "internal/pgtest"},

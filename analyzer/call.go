@@ -108,6 +108,7 @@ func (in *interp) either(cond client.Expr, then, other func()) {
 	st := in.st
 	for i, f := range []func(){then, other} {
 		in.st = st.clone()
+		in.assume(cond, i == 0)
 		list := &s.Then
 		if i == 1 {
 			list = &s.Else
@@ -141,6 +142,10 @@ func (in *interp) builtin(b *ssa.Builtin, c *ssa.CallCommon, v ssa.Value) value 
 			return scalar{constInt(int64(x.n)), client.Int}
 		case *grown:
 			return scalar{x.n, client.Int}
+		case *dict:
+			if n, ok := in.mapLen(x); ok {
+				return scalar{n, client.Int}
+			}
 		case scalar:
 			if s, ok := constOf(x); ok && s.Kind == ir.KindText {
 				return scalar{constInt(int64(len(s.S))), client.Int}
@@ -157,7 +162,12 @@ func (in *interp) builtin(b *ssa.Builtin, c *ssa.CallCommon, v ssa.Value) value 
 		return scalar{client.C(ir.Null), client.Any}
 	case "ssa:wrapnilchk":
 		return args[0]
-	case "copy", "delete", "clear", "close", "print", "println":
+	case "delete":
+		in.mapUpdate(args[0], args[1], nil)
+	case "copy", "clear", "close", "print", "println":
+		if d, ok := unbox(args[0]).(*dict); ok { // clear
+			in.st.mem[d.c] = &entries{}
+		}
 		for _, a := range args {
 			in.emitValue(a)
 		}
@@ -260,6 +270,17 @@ func (in *interp) callFunction(inv *invocation, fn *closure) value {
 			return v
 		}
 	}
+	if make := gormFunctions[name]; make != nil {
+		if v, ok := make(in, inv.args); ok {
+			return v
+		}
+	}
+	if v, ok := squirrelFunction(in, name, inv.args); ok {
+		return v
+	}
+	if v, ok := in.rewritten(inv, name); ok {
+		return v
+	}
 	if recv := f.Signature.Recv(); recv != nil && len(inv.args) > 0 {
 		if v, ok := in.onHandle(inv, f.Name(), f.Signature); ok {
 			return v
@@ -303,7 +324,7 @@ func (in *interp) worth(f *ssa.Function, args, free []value) bool {
 			switch w := w.(type) {
 			case *closure:
 				return in.p.matters(w.fn)
-			case *rows, *prepared, *chain, *batch:
+			case *rows, *prepared, *chain, *batch, *sqlBuilder:
 				return true
 			}
 			return false
@@ -420,6 +441,14 @@ func (in *interp) expose(v value) {
 		case *closure:
 			for _, p := range v.free {
 				visit(p, depth+1)
+			}
+		case *dict:
+			list, known := in.entriesOf(v)
+			for _, e := range list {
+				visit(e.v, depth+1)
+			}
+			if known {
+				in.st.mem[v.c] = in.fresh(hiddenType, "map", unknown)
 			}
 		}
 	}

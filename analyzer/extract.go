@@ -147,6 +147,8 @@ type Result struct {
 	// Begins is the number of places where a transaction begins, Statements that
 	// of the statements in Txns.
 	Begins, Statements int
+	// Models are the tables that GORM keeps structs in, in the order of their names.
+	Models []Model
 	// Modules are the folders of the modules that were read.
 	Modules []string
 }
@@ -221,7 +223,7 @@ func (p *program) gather(ctx context.Context, order []*ssa.Function, results map
 	for _, x := range p.notes.invariants {
 		out.Invariants = append(out.Invariants, Invariant{x.pos, x.text})
 	}
-	slices.SortStableFunc(order, func(a, b *ssa.Function) int { return cmp.Compare(a.Pos(), b.Pos()) })
+	slices.SortStableFunc(order, p.byPlace)
 	names := map[string]int{}
 	title := func(t *client.Txn, fn *ssa.Function) {
 		t.Name = functionName(fn)
@@ -274,6 +276,7 @@ func (p *program) gather(ctx context.Context, order []*ssa.Function, results map
 		}
 	}
 	out.Begins = len(begins)
+	out.Models = p.sortedModels()
 	for _, t := range out.Txns {
 		eachQuery(t.Body, func(client.Stmt) { out.Statements++ })
 	}
@@ -306,7 +309,7 @@ func (p *program) reported(f *ssa.Function, s site, res *findings) bool {
 func (p *program) plain(results map[*ssa.Function]*findings) map[*ssa.Function]bool {
 	out := map[*ssa.Function]bool{}
 	for f := range results {
-		if len(p.users[f]) == 0 || f.Parent() != nil {
+		if len(p.users[f]) == 0 && !isHook(f) || f.Parent() != nil {
 			out[f] = true
 		}
 	}
@@ -338,7 +341,8 @@ func (p *program) interpret(f *ssa.Function, path string) (res *findings, txn *c
 	var body []client.Stmt
 	res = &findings{}
 	in := &interp{p: p, root: f, site: path, st: newState(), out: &body, named: map[string]int{}, inputs: map[*cell]value{},
-		texts: map[string][]string{}, result: res, shown: map[string]bool{}, rowsLoops: map[*client.Loop]*rows{},
+		texts: map[string][]string{}, result: res, shown: map[string]bool{}, joined: map[*cell]value{}, origins: map[string][]errorOrigin{},
+		keys: map[string]client.Expr{}, rowsLoops: map[*client.Loop]*rows{},
 		fresheds: map[string]bool{}, pos: f.Pos()}
 	unknownBody := func(why string) {
 		res.notes = append(res.notes, ir.Note{Pos: p.position(f.Pos()), Text: functionName(f) + " is not read: " + why})

@@ -50,6 +50,8 @@ type outcome struct {
 type prepared struct {
 	h   *handle
 	sql value
+	// byName says that its parameters have names, and one argument has all values.
+	byName bool
 }
 
 // isLive reports whether a value is one of a transaction that goes on.
@@ -61,6 +63,10 @@ func isLive(v value) bool {
 		return v.h.kind == transaction
 	case *prepared:
 		return v.h.kind == transaction
+	case *chain:
+		return v.h.kind == transaction
+	case *sqlBuilder:
+		return v.runner != nil && isLive(v.runner)
 	}
 	return false
 }
@@ -68,7 +74,7 @@ func isLive(v value) bool {
 // isHandle reports whether a value is one of the database.
 func isHandle(v value) bool {
 	switch v.(type) {
-	case *handle, *rows, *prepared, *outcome, *chain, *batch:
+	case *handle, *rows, *prepared, *outcome, *chain, *batch, *sqlBuilder:
 		return true
 	}
 	return false
@@ -113,6 +119,9 @@ func (in *interp) search(v value, is func(value) bool, seen map[*cell]bool, dept
 		return any(v.free)
 	case tuple:
 		return any(v)
+	case *dict:
+		list, _ := in.entriesOf(v)
+		return slices.ContainsFunc(list, func(e entry) bool { return in.search(e.v, is, seen, depth+1) })
 	}
 	return false
 }
@@ -141,11 +150,18 @@ func sameHandle(a, b value) bool {
 	if ok && also {
 		return x.kind == y.kind && x.site == y.site && x.point == y.point
 	}
+	if c, ok := a.(*chain); ok {
+		d, ok := b.(*chain)
+		return ok && (c == d || *c == *d)
+	}
 	return a == b
 }
 
 // handleOf gives the value of a type of the database, nil for other types.
 func (in *interp) handleOf(t types.Type, name string) value {
+	if verb, ok := builderVerbs[typeName(t)]; ok && !isPointer(t) {
+		return &sqlBuilder{verb: verb, lost: verb != ""}
+	}
 	switch in.p.handleType(t) {
 	case "db":
 		return &handle{kind: database, t: t}

@@ -5,6 +5,7 @@ import (
 	"go/token"
 	"go/types"
 	"math/big"
+	"slices"
 
 	"golang.org/x/tools/go/ssa"
 
@@ -102,8 +103,11 @@ func (in *interp) instr(instr ssa.Instruction) {
 	case *ssa.Store:
 		in.storeTo(in.value(instr.Addr), in.value(instr.Val))
 	case *ssa.MapUpdate:
-		in.emitValue(in.value(instr.Key))
-		in.emitValue(in.value(instr.Value))
+		k, v := in.value(instr.Key), in.value(instr.Value)
+		if !in.mapUpdate(in.value(instr.Map), k, v) {
+			in.emitValue(k)
+			in.emitValue(v)
+		}
 	case *ssa.Send:
 		in.emitValue(in.value(instr.X))
 	case *ssa.Defer:
@@ -160,6 +164,9 @@ func (in *interp) compute(v ssa.Value) value {
 	case *ssa.BinOp:
 		return in.binary(v)
 	case *ssa.FieldAddr:
+		if p, ok := in.chainField(v); ok {
+			return p
+		}
 		if p, ok := unbox(in.value(v.X)).(*pointer); ok {
 			if f := p.to.part(v.Field); f != nil {
 				return &pointer{to: f}
@@ -232,7 +239,12 @@ func (in *interp) compute(v ssa.Value) value {
 			return &list{}
 		}
 		return in.derive(v.Type(), "make", in.value(v.Len))
-	case *ssa.MakeMap, *ssa.MakeChan:
+	case *ssa.MakeMap:
+		if m, ok := in.makeMap(v); ok {
+			return m
+		}
+		return scalar{client.V(in.newVar("made", client.Any, true, unknown)), client.Any}
+	case *ssa.MakeChan:
 		return scalar{client.V(in.newVar("made", client.Any, true, unknown)), client.Any}
 	case *ssa.Range:
 		return in.value(v.X)
@@ -497,7 +509,7 @@ func isNilValue(v value) bool {
 // isNil says when a value is nil.
 func (in *interp) isNil(v value) client.Expr {
 	switch v := v.(type) {
-	case *handle, *rows, *prepared, *closure, *aggregate, *outcome, *chain, *batch, span:
+	case *handle, *rows, *prepared, *closure, *aggregate, *outcome, *chain, *batch, *dict, *sqlBuilder, span:
 		return constFalse
 	case *list:
 		return client.C(ir.Bool(len(v.elems) == 0))
@@ -609,6 +621,7 @@ func (in *interp) indexAddr(v *ssa.IndexAddr) value {
 	x := unbox(in.value(v.X))
 	i, known := constOf(in.value(v.Index))
 	elem := v.Type().(*types.Pointer).Elem()
+	some := &pointer{to: in.newCell(elem, "element", unknown)}
 	switch x := x.(type) {
 	case *pointer:
 		if known {
@@ -616,6 +629,7 @@ func (in *interp) indexAddr(v *ssa.IndexAddr) value {
 				return &pointer{to: p}
 			}
 		}
+		some.to.alias = x.to.elements()
 		x.to.eachLeaf(func(c *cell) {
 			if w, ok := in.st.mem[c]; ok {
 				in.emitValue(w)
@@ -627,6 +641,7 @@ func (in *interp) indexAddr(v *ssa.IndexAddr) value {
 				return &pointer{to: p}
 			}
 		}
+		some.to.alias = x.array.elements()
 		in.emitValue(x)
 	case *list:
 		if known && i.I >= 0 && i.I < int64(len(x.elems)) {
@@ -638,11 +653,19 @@ func (in *interp) indexAddr(v *ssa.IndexAddr) value {
 	default:
 		in.emitValue(x)
 	}
-	return &pointer{to: in.newCell(elem, "element", unknown)}
+	return some
 }
 
 func (in *interp) lookup(v *ssa.Lookup) value {
 	x, k := in.value(v.X), in.value(v.Index)
+	if m, isMap := v.X.Type().Underlying().(*types.Map); isMap {
+		if w, has, ok := in.mapLookup(x, k, m.Elem()); ok {
+			if v.CommaOk {
+				return tuple{w, scalar{has, client.Bool}}
+			}
+			return w
+		}
+	}
 	in.emitValue(x)
 	in.emitValue(k)
 	t := v.Type()
@@ -745,6 +768,39 @@ func (in *interp) emitAll(v value, seen map[*cell]bool, depth int) {
 	case *rows:
 		v.query.Returned = true
 		in.execute(v)
+	case *dict:
+		if seen[v.c] {
+			return
+		}
+		seen[v.c] = true
+		if w, ok := in.st.mem[v.c]; ok {
+			in.emitAll(w, seen, depth+1)
+		}
+	case *entries:
+		for _, e := range v.list {
+			if e.when != nil {
+				in.emitExpr(e.when)
+			}
+			in.emitAll(e.v, seen, depth+1)
+		}
+	case *rawSQL:
+		for _, a := range v.f.args {
+			in.emitExpr(a.e)
+		}
+	case *sqlBuilder:
+		for _, a := range v.builderArgs() {
+			in.emitExpr(a.e)
+		}
+		for _, s := range v.sets {
+			in.emitAll(s.v, seen, depth+1)
+		}
+	case *draft:
+		for _, c := range append(slices.Clone(v.where), v.having...) {
+			in.emitAll(&rawSQL{c.f}, seen, depth+1)
+			if c.when != nil {
+				in.emitExpr(c.when)
+			}
+		}
 	}
 }
 

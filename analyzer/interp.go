@@ -50,6 +50,14 @@ type interp struct {
 	beginPos ir.Pos
 	// fresheds are the variables with values that nobody used before.
 	fresheds map[string]bool
+	// origins are the paths on which variables get the codes of errors.
+	origins map[string][]errorOrigin
+	// keys says of the variables that hold primary keys of rows whether there was
+	// a row.
+	keys   map[string]client.Expr
+	saving int // around the instruction, rows of relations that are saved
+	// joined are what cells hold that were made where paths meet.
+	joined map[*cell]value
 	// rowsLoops are the loops that call Next.
 	rowsLoops map[*client.Loop]*rows
 }
@@ -301,7 +309,7 @@ func (in *interp) ifInstr(b *ssa.BasicBlock, instr *ssa.If) {
 		return
 	}
 	cond := in.condition(instr.Cond)
-	if is, known := truth(cond); known {
+	if is, known := in.known(cond); known {
 		if is {
 			in.branch(b, b.Succs[0])
 		} else {
@@ -315,10 +323,11 @@ func (in *interp) ifInstr(b *ssa.BasicBlock, instr *ssa.If) {
 	}
 	in.emit(s)
 	st := in.st
-	in.st = st.clone()
-	in.into(&s.Then, func() { in.branch(b, b.Succs[0]) })
-	in.st = st.clone()
-	in.into(&s.Else, func() { in.branch(b, b.Succs[1]) })
+	for i, list := range []*[]client.Stmt{&s.Then, &s.Else} {
+		in.st = st.clone()
+		in.assume(cond, i == 0)
+		in.into(list, func() { in.branch(b, b.Succs[i]) })
+	}
 	in.st = nil
 }
 
@@ -406,7 +415,7 @@ func (in *interp) loop(b *ssa.BasicBlock) {
 		in.cells, in.labels = cells, labels
 		in.result.reset(mark)
 		in.st = entry.clone()
-		in.st.phase = top
+		in.st.phase, in.st.facts, in.st.codes = top, nil, nil
 		var slots []*slot
 		at := in.at()
 		for i, phi := range phis {
@@ -494,6 +503,9 @@ func (in *interp) slotFor(key any, name string, t types.Type, v value, forget ma
 	if name == "" {
 		name = "v"
 	}
+	if d, ok := v.(*draft); ok && forget[key] {
+		return &slot{value: d.without()}
+	}
 	if forget[key] {
 		return &slot{value: in.fresh(t, name, unknown)}
 	}
@@ -557,6 +569,7 @@ func (in *interp) closeLoop(h *head, phis []*ssa.Phi, list []*cell, slots []*slo
 					}
 				case s.v == "": // forgotten
 					in.emitValue(v)
+					checkDraft(v, s.value)
 				case s.fail:
 					f, ok := v.(*failure)
 					if !ok {

@@ -188,7 +188,7 @@ var methods = map[string]role{
 	"QueryRow": queryRowRole, "QueryRowContext": queryRowRole, "QueryRowx": queryRowRole, "QueryRowxContext": queryRowRole,
 	"Begin": beginRole, "BeginTx": beginRole, "Beginx": beginRole, "BeginTxx": beginRole, "MustBegin": beginRole, "MustBeginTx": beginRole,
 	"Commit": commitRole, "Rollback": rollbackRole,
-	"Prepare": prepareRole, "PrepareContext": prepareRole, "Preparex": prepareRole, "PreparexContext": prepareRole,
+	"PrepareNamed": prepareRole, "PrepareNamedContext": prepareRole, "Prepare": prepareRole, "PrepareContext": prepareRole, "Preparex": prepareRole, "PreparexContext": prepareRole,
 	"Get": getRole, "GetContext": getRole, "Select": selectRole, "SelectContext": selectRole,
 	"NamedExec": namedExecRole, "NamedExecContext": namedExecRole, "NamedQuery": namedRowsRole, "NamedQueryContext": namedRowsRole,
 	"CopyFrom": copyRole, "SendBatch": sendBatchRole, "BeginFunc": inTxRole, "BeginTxFunc": inTxRole, "RunInTx": inTxRole,

@@ -188,6 +188,8 @@ func (in *interp) onHandle(inv *invocation, name string, sig *types.Signature) (
 		return in.onDatabase(inv, recv, name, sig, args)
 	case *chain:
 		return in.onChain(inv, recv, name, args)
+	case *sqlBuilder:
+		return in.onBuilder(inv, recv, name, args)
 	case *rows:
 		return in.onRows(inv, recv, name, args)
 	case *outcome:
@@ -236,7 +238,7 @@ func (in *interp) onDatabase(inv *invocation, h *handle, name string, sig *types
 		in.rollback(h)
 		return in.quiet(inv.t), true
 	case prepareRole:
-		p := &prepared{h: h, sql: args[len(args)-1]}
+		p := &prepared{h: h, sql: args[len(args)-1], byName: strings.HasPrefix(name, "PrepareNamed")}
 		for _, a := range args { // pgx: name, SQL
 			if s, ok := a.(scalar); ok && s.kind == client.Text {
 				p.sql = s
@@ -341,6 +343,7 @@ func (in *interp) rollback(h *handle) {
 // inTransaction runs a function in a transaction, as libraries do.
 func (in *interp) inTransaction(inv *invocation) (value, bool) {
 	var h *handle
+	var from *chain
 	var fn value
 	for _, a := range inv.args {
 		switch a := unbox(a).(type) {
@@ -349,7 +352,7 @@ func (in *interp) inTransaction(inv *invocation) (value, bool) {
 				h = a
 			}
 		case *chain:
-			h = a.h
+			h, from = a.h, a
 		case *closure, *asked:
 			fn = a
 		}
@@ -366,7 +369,11 @@ func (in *interp) inTransaction(inv *invocation) (value, bool) {
 	for i := range sig.Params().Len() {
 		t := sig.Params().At(i).Type()
 		if in.p.handleType(t) != "" {
-			call.args = append(call.args, tx)
+			if from != nil {
+				call.args = append(call.args, in.with(from, tx))
+			} else {
+				call.args = append(call.args, tx)
+			}
 		} else {
 			call.args = append(call.args, in.quiet(t))
 		}
@@ -526,7 +533,7 @@ func (in *interp) statement(h *handle, sql value, args []value, more bool, named
 	q := &client.Query{At: client.At{Pos: rs.pos}, SQL: text, Open: more}
 	rs.query = q
 	for _, a := range args {
-		if list := in.namedArgs(a); list != nil {
+		if list := in.namedArgs(a); list != nil && isNamedArg(a) {
 			q.Named = append(q.Named, list...)
 			continue
 		}
@@ -554,6 +561,16 @@ func (in *interp) statement(h *handle, sql value, args []value, more bool, named
 	return rs
 }
 
+// isNamedArg reports whether an argument is for parameters with names.
+func isNamedArg(v value) bool {
+	b, ok := v.(box)
+	if !ok {
+		return false
+	}
+	n := typeName(b.t)
+	return n == "database/sql.NamedArg" || strings.HasSuffix(n, ".NamedArgs") || strings.HasSuffix(n, ".StrictNamedArgs")
+}
+
 // isOption reports whether an argument is no value but an option of pgx.
 func isOption(v value) bool {
 	b, ok := v.(box)
@@ -566,6 +583,18 @@ func isOption(v value) bool {
 
 // namedArgs gives the values of named parameters in a struct or pgx.NamedArgs.
 func (in *interp) namedArgs(v value) []client.Arg {
+	if _, isMap := unbox(v).(*dict); isMap {
+		list, known := in.entriesOf(v)
+		out := []client.Arg{}
+		for _, e := range list {
+			known = known && e.when == nil
+			out = append(out, client.Arg{Name: e.key, Expr: in.scalarOf(e.v).e})
+		}
+		if !known {
+			return nil
+		}
+		return out
+	}
 	b, ok := v.(box)
 	if !ok {
 		return nil
@@ -861,6 +890,9 @@ func (in *interp) onPrepared(inv *invocation, p *prepared, name string, args []v
 	case execRole, queryRole, queryRowRole, getRole, selectRole:
 		sig := inv.c.Signature()
 		args = in.withoutContext(sig, args)
+		if p.byName {
+			return in.sendByName(inv, p, r, args)
+		}
 		if r == getRole || r == selectRole {
 			args = append([]value{args[0], p.sql}, args[1:]...)
 		} else {

@@ -45,6 +45,14 @@ func (c *cell) part(i int) *cell {
 	return c.parts[i]
 }
 
+// elements gives what a store to some element of an array may change.
+func (c *cell) elements() []*cell {
+	if c.whole() {
+		return []*cell{c}
+	}
+	return c.parts
+}
+
 // whole reports whether the cell has no parts.
 func (c *cell) whole() bool {
 	c.part(0)
@@ -82,6 +90,10 @@ type state struct {
 	phase  phase
 	rolled bool // done without effect: what follows shows nothing of it
 	defers map[*frame][]deferred
+	// facts are what the conditions on the way here imply, codes the codes that
+	// errors may have here.
+	facts facts
+	codes map[string]func(code int64) bool
 }
 
 func newState() *state {
@@ -89,7 +101,7 @@ func newState() *state {
 }
 
 func (s *state) clone() *state {
-	return &state{mem: maps.Clone(s.mem), phase: s.phase, rolled: s.rolled, defers: maps.Clone(s.defers)}
+	return &state{mem: maps.Clone(s.mem), phase: s.phase, rolled: s.rolled, defers: maps.Clone(s.defers), facts: s.facts, codes: s.codes}
 }
 
 // load gives what a cell holds.
@@ -125,11 +137,14 @@ func (in *interp) store(c *cell, v value) {
 	for _, a := range c.alias {
 		in.forget(a)
 	}
-	v = unbox(v)
 	if c.whole() {
+		if !types.IsInterface(c.t) || isError(c.t) { // else its type is part of the value
+			v = unbox(v)
+		}
 		in.st.mem[c] = v
 		return
 	}
+	v = unbox(v)
 	a, ok := v.(*aggregate)
 	if !ok || len(a.parts) != len(c.parts) {
 		in.emitValue(v)

@@ -42,6 +42,7 @@ func (in *interp) merge(edges []*edge) []value {
 	}
 	st := newState()
 	st.phase, st.rolled = done, true
+	st.facts = commonFacts(edges)
 	cells := map[*cell]bool{}
 	for _, e := range edges {
 		st.phase = max(st.phase, e.st.phase)
@@ -92,6 +93,8 @@ func (in *interp) merge(edges []*edge) []value {
 		}
 		out[k] = in.join("v", nil, edges, vals)
 	}
+	maps.Copy(st.mem, in.joined)
+	clear(in.joined)
 	in.st = st
 	return out
 }
@@ -125,11 +128,15 @@ func (in *interp) join(name string, t types.Type, edges []*edge, vals []value) v
 	if g, ok := in.joinGrown(name, edges, vals); ok {
 		return g
 	}
+	if v, ok := in.joinBuilders(name, edges, vals); ok {
+		return v
+	}
 	if allOf[*failure](vals) {
 		v := in.temp(name, client.Int, false)
 		for i, e := range edges {
 			in.ahead(e, func() { in.assignFailure(v, vals[i].(*failure)) })
 		}
+		in.noteOrigins(v, edges, vals)
 		return failureOf(client.V(v))
 	}
 	kind, null := client.Any, false
@@ -205,6 +212,7 @@ func allSame(vals []value) bool {
 
 // same reports whether two values are the same one.
 func same(a, b value) bool {
+	a, b = unbox(a), unbox(b)
 	switch a := a.(type) {
 	case scalar:
 		b, ok := b.(scalar)
@@ -235,6 +243,12 @@ func same(a, b value) bool {
 		return ok && sameAll(a, b)
 	case span:
 		return a == b
+	case *entries:
+		b, ok := b.(*entries)
+		return ok && sameEntries(a, b)
+	case *dict:
+		b, ok := b.(*dict)
+		return ok && a.c == b.c
 	}
 	return sameHandle(a, b)
 }
@@ -361,7 +375,7 @@ func (in *interp) assignFailure(v string, f *failure) {
 	}
 	rest := []client.Stmt{code(codeNil)}
 	if f.other != nil {
-		if is, known := truth(f.other); known {
+		if is, known := in.known(f.other); known {
 			if is {
 				rest = []client.Stmt{code(other)}
 			}
@@ -370,7 +384,7 @@ func (in *interp) assignFailure(v string, f *failure) {
 		}
 	}
 	if f.noRows != nil {
-		if is, known := truth(f.noRows); known {
+		if is, known := in.known(f.noRows); known {
 			if is {
 				rest = []client.Stmt{code(codeNoRows)}
 			}
@@ -437,6 +451,9 @@ func (in *interp) scalarOf(v value) scalar {
 		return scalar{client.V(t), client.Int}
 	case tuple:
 		return scalar{&client.Call{Name: "struct", Args: in.exprs(v)}, client.Any}
+	case *dict, *entries, *rawSQL, *assignments, *sqlBuilder:
+		in.emitValue(v)
+		return scalar{client.V(in.newVar("v", client.Any, true, unknown)), client.Any}
 	}
 	return scalar{client.C(ir.Null), client.Any}
 }

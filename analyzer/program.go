@@ -1,7 +1,6 @@
 package analyzer
 
 import (
-	"cmp"
 	"go/ast"
 	"go/constant"
 	"go/token"
@@ -13,6 +12,7 @@ import (
 
 	"golang.org/x/tools/go/ssa"
 
+	"github.com/txrobust/robust/internal/gormmodel"
 	"github.com/txrobust/robust/ir"
 )
 
@@ -44,7 +44,10 @@ type program struct {
 	// starts are the places where calls are written, by their parentheses.
 	starts map[token.Pos]token.Pos
 	smalls map[*ssa.Function]bool
-	notes  *annotations
+	// gorm are the structs that GORM stores, noted those that statements are about.
+	gorm  *gormmodel.Parser
+	noted []Model
+	notes *annotations
 }
 
 // call says that a function of the program calls another one, with what kind of
@@ -84,7 +87,7 @@ func newProgram(fset *token.FileSet, dir string, pkgs []*ssa.Package, files []*a
 	for _, pkg := range pkgs {
 		p.collect(pkg)
 	}
-	slices.SortStableFunc(p.funcs, func(a, b *ssa.Function) int { return cmp.Compare(a.Pos(), b.Pos()) })
+	slices.SortStableFunc(p.funcs, p.byPlace)
 	p.index()
 	return p, p.annotate(files)
 }
@@ -239,6 +242,9 @@ func (p *program) uses(c *ssa.CallCommon) bool {
 		return false
 	}
 	recv := m.Signature().Recv()
+	if recv != nil && isSQLBuilder(recv.Type()) {
+		return builderSends[m.Name()] != unknownRole || m.Name() == "RunWith"
+	}
 	if recv == nil || p.handleType(recv.Type()) == "" {
 		return false
 	}
@@ -343,6 +349,12 @@ func (p *program) position(pos token.Pos) ir.Pos {
 		}
 	}
 	return ir.Pos{File: name, Line: at.Line, Col: at.Column}
+}
+
+// byPlace compares functions by where they stand. Their token.Pos depends on the
+// order in which files were read.
+func (p *program) byPlace(a, b *ssa.Function) int {
+	return comparePos(p.position(a.Pos()), p.position(b.Pos()))
 }
 
 // called takes note of a call between functions of the program.

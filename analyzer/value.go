@@ -246,7 +246,7 @@ func zeroOf(t types.Type) ir.Value {
 // parts gives the types of the parts of a type whose values are kept apart:
 // fields of a struct. Structs that the driver knows how to store are whole.
 func parts(t types.Type) ([]types.Type, []string) {
-	if isTime(t) || isBuilder(t) || isBatch(t) {
+	if isTime(t) || isBuilder(t) || isBatch(t) || isSQLBuilder(t) {
 		return nil, nil
 	}
 	if s, ok := t.Underlying().(*types.Struct); ok {
@@ -261,7 +261,7 @@ func parts(t types.Type) ([]types.Type, []string) {
 		}
 		return out, names
 	}
-	if a, ok := t.Underlying().(*types.Array); ok && a.Len() <= maxArray && kindOf(a.Elem()) == client.Any {
+	if a, ok := t.Underlying().(*types.Array); ok && a.Len() <= maxArray && (kindOf(a.Elem()) == client.Any || a.Len() <= maxScalars && !isByte(a.Elem())) {
 		var out []types.Type
 		var names []string
 		for i := range a.Len() {
@@ -275,6 +275,9 @@ func parts(t types.Type) ([]types.Type, []string) {
 
 // maxArray bounds the arrays whose elements are kept apart.
 const maxArray = 64
+
+// maxScalars is maxArray for arrays of numbers and texts.
+const maxScalars = 16
 
 // optional reports whether a struct is a value that may be absent, such as
 // sql.NullString: it has a field Valid, and the value in another one.

@@ -1,0 +1,250 @@
+package analyzer
+
+import (
+	"maps"
+
+	"github.com/txrobust/robust/client"
+	"github.com/txrobust/robust/ir"
+)
+
+// facts are truth values of variables that the conditions on the way here imply.
+// They hold until the variable is set again, which only happens in another round
+// of a loop: its head forgets all.
+type facts map[string]bool
+
+// assume takes note that a condition holds, or does not.
+func (in *interp) assume(e client.Expr, is bool) {
+	if in.st == nil {
+		return
+	}
+	add := func(name string) {
+		in.st.facts = maps.Clone(in.st.facts)
+		if in.st.facts == nil {
+			in.st.facts = facts{}
+		}
+		in.st.facts[name] = is
+	}
+	switch e := e.(type) {
+	case *client.VarExpr:
+		add(e.Name)
+	case *client.Op:
+		switch {
+		case e.Op == "!":
+			in.assume(e.Args[0], !is)
+		case e.Op == "&&" && is, e.Op == "||" && !is:
+			for _, a := range e.Args {
+				in.assume(a, is)
+			}
+		default:
+			in.assumeCode(e, is)
+		}
+	}
+}
+
+// assumeCode is assume for what compares the code of an error with a constant: it
+// implies what holds on all paths on which the error has such a code.
+func (in *interp) assumeCode(e *client.Op, is bool) {
+	if len(e.Args) != 2 {
+		return
+	}
+	v, ok := e.Args[0].(*client.VarExpr)
+	c, isConst := e.Args[1].(*client.Const)
+	if !ok || !isConst || c.Value.Kind != ir.KindInt {
+		return
+	}
+	holds := func(code int64) bool {
+		switch e.Op {
+		case "==":
+			return code == c.Value.I
+		case "!=":
+			return code != c.Value.I
+		case "<":
+			return code < c.Value.I
+		case "<=":
+			return code <= c.Value.I
+		case ">":
+			return code > c.Value.I
+		case ">=":
+			return code >= c.Value.I
+		}
+		return is
+	}
+	if len(in.origins[v.Name]) > 0 {
+		in.excludeCodes(v.Name, func(code int64) bool { return holds(code) == is })
+	}
+}
+
+// errorOrigin is a path on which a variable gets the code of an error: the codes
+// that it may get, nil for any, and what holds there.
+type errorOrigin struct {
+	codes []int64
+	facts facts
+}
+
+// excludeCodes takes note that the code of an error is one that is possible.
+func (in *interp) excludeCodes(v string, possible func(code int64) bool) {
+	was := in.st.codes[v]
+	now := func(code int64) bool { return possible(code) && (was == nil || was(code)) }
+	in.st.codes = maps.Clone(in.st.codes)
+	if in.st.codes == nil {
+		in.st.codes = map[string]func(int64) bool{}
+	}
+	in.st.codes[v] = now
+	var common facts
+	first := true
+	for _, o := range in.origins[v] {
+		some := o.codes == nil
+		for _, code := range o.codes {
+			some = some || now(code)
+		}
+		switch {
+		case !some:
+		case first:
+			common, first = maps.Clone(o.facts), false
+		default:
+			maps.DeleteFunc(common, func(name string, is bool) bool { w, ok := o.facts[name]; return !ok || w != is })
+		}
+	}
+	for name, is := range common {
+		in.assume(client.V(name), is)
+	}
+}
+
+// known gives the truth value of a condition if it is implied by what led here.
+func (in *interp) known(e client.Expr) (is, ok bool) {
+	switch e := e.(type) {
+	case nil:
+		return false, true
+	case *client.Const:
+		return truth(e)
+	case *client.VarExpr:
+		is, ok = in.st.facts[e.Name]
+		return is, ok
+	case *client.Op:
+		switch {
+		case e.Op == "!":
+			is, ok = in.known(e.Args[0])
+			return !is, ok
+		case e.Op == "&&" || e.Op == "||":
+			all := true
+			for _, a := range e.Args {
+				is, ok := in.known(a)
+				if ok && is == (e.Op == "||") {
+					return is, true
+				}
+				all = all && ok
+			}
+			return e.Op == "&&", all
+		}
+	}
+	return false, false
+}
+
+// settled is e, or the constant that it is known to be.
+func (in *interp) settled(e client.Expr) client.Expr {
+	if is, ok := in.known(e); ok {
+		return client.C(ir.Bool(is))
+	}
+	return e
+}
+
+// commonFacts are the facts that hold on all edges.
+func commonFacts(edges []*edge) facts {
+	out := maps.Clone(edges[0].st.facts)
+	for _, e := range edges[1:] {
+		maps.DeleteFunc(out, func(name string, is bool) bool { w, ok := e.st.facts[name]; return !ok || w != is })
+	}
+	return out
+}
+
+// codesOf gives the codes that an error may have, nil for any.
+func (in *interp) codesOf(f *failure) []int64 {
+	var out []int64
+	other := int64(codeOther)
+	if f.kind > 0 {
+		other = int64(f.kind)
+	}
+	if is, ok := in.known(or(f.noRows)); !ok || is {
+		out = append(out, codeNoRows)
+		if ok {
+			return out
+		}
+	}
+	is, ok := in.known(or(f.other))
+	if !ok || is {
+		out = append(out, other)
+		if f.code != nil {
+			all, known := in.originCodes(f.code)
+			if !known {
+				return nil
+			}
+			for _, o := range all {
+				if o != other && o >= codeOther {
+					out = append(out, o)
+				}
+			}
+		}
+		if ok {
+			return out
+		}
+	}
+	return append(out, codeNil)
+}
+
+// originCodes gives the codes that the variable of an error may have, if they are
+// known.
+func (in *interp) originCodes(e client.Expr) (codes []int64, known bool) {
+	v, ok := e.(*client.VarExpr)
+	if !ok || len(in.origins[v.Name]) == 0 {
+		return nil, false
+	}
+	for _, o := range in.origins[v.Name] {
+		if o.codes == nil {
+			return nil, false
+		}
+		codes = append(codes, o.codes...)
+	}
+	return codes, true
+}
+
+// noteOrigins takes note of where the code of an error comes from.
+func (in *interp) noteOrigins(v string, edges []*edge, vals []value) {
+	var list []errorOrigin
+	for i, e := range edges {
+		f := vals[i].(*failure)
+		st := in.st
+		in.st = e.st
+		o := errorOrigin{codes: in.codesOf(f), facts: e.st.facts}
+		// What the error itself implies where it is nil.
+		if len(o.codes) > 1 && o.codes[len(o.codes)-1] == codeNil {
+			o.codes = o.codes[:len(o.codes)-1]
+			list = append(list, o)
+			in.st = e.st.clone()
+			in.assume(or(f.noRows), false)
+			in.assume(or(f.other), false)
+			o = errorOrigin{codes: []int64{codeNil}, facts: in.st.facts}
+		}
+		in.st = st
+		list = append(list, o)
+	}
+	in.origins[v] = list
+}
+
+// noteChoice takes note that a variable is one of two constants, as a condition
+// says.
+func (in *interp) noteChoice(v string, cond client.Expr, a, b scalar) {
+	x, ok := constOf(a)
+	y, also := constOf(b)
+	if !ok || !also || x.Kind != ir.KindInt || y.Kind != ir.KindInt {
+		return
+	}
+	st := in.st
+	var list []errorOrigin
+	for i, c := range []ir.Value{x, y} {
+		in.st = st.clone()
+		in.assume(cond, i == 0)
+		list = append(list, errorOrigin{codes: []int64{c.I}, facts: in.st.facts})
+	}
+	in.st = st
+	in.origins[v] = list
+}

@@ -1,0 +1,93 @@
+package stock
+
+import (
+	"errors"
+
+	"github.com/jmoiron/sqlx"
+)
+
+type Item struct {
+	ID    int64  `db:"id"`
+	Code  string `db:"code"`
+	Count int    `db:"count"`
+}
+
+// Take reads by name and writes by name.
+func Take(db *sqlx.DB, item Item, n int) error {
+	tx, err := db.Beginx()
+	if err != nil {
+		return err
+	}
+	defer tx.Rollback()
+	get, err := tx.PrepareNamed("SELECT id, code, count FROM items WHERE id = :id AND code = :code")
+	if err != nil {
+		return err
+	}
+	var have Item
+	if err := get.Get(&have, item); err != nil {
+		return err
+	}
+	if have.Count < n {
+		return errors.New("too few")
+	}
+	have.Count -= n
+	if _, err := tx.NamedExec("UPDATE items SET count = :count WHERE id = :id", have); err != nil {
+		return err
+	}
+	if _, err := tx.NamedExec("INSERT INTO log (item, n) VALUES (:item, :n)", map[string]interface{}{"item": have.ID, "n": n}); err != nil {
+		return err
+	}
+	return tx.Commit()
+}
+
+// Bulk uses Named and In, with lists that are known and not known.
+func Bulk(db *sqlx.DB, ids []int64) error {
+	tx, err := db.Beginx()
+	if err != nil {
+		return err
+	}
+	defer tx.Rollback()
+	query, args, err := sqlx.In("UPDATE items SET count = 0 WHERE id IN (?) AND code <> ?", ids, "keep")
+	if err != nil {
+		return err
+	}
+	if _, err := tx.Exec(tx.Rebind(query), args...); err != nil {
+		return err
+	}
+	query, args, err = sqlx.In("DELETE FROM items WHERE code IN (?)", []string{"a", "b"})
+	if err != nil {
+		return err
+	}
+	if _, err := tx.Exec(tx.Rebind(query), args...); err != nil {
+		return err
+	}
+	query, args, err = sqlx.Named("SELECT count FROM items WHERE code = :code AND note <> ':x' AND id::::text = :code", map[string]interface{}{"code": "c"})
+	if err != nil {
+		return err
+	}
+	stmt, err := tx.Preparex("SELECT count FROM items WHERE id = $1")
+	if err != nil {
+		return err
+	}
+	var a, b int
+	if err := tx.Get(&a, tx.Rebind(query), args...); err != nil {
+		return err
+	}
+	if err := stmt.Get(&b, 7); err != nil {
+		return err
+	}
+	rows, err := tx.NamedQuery("SELECT id, code, count FROM items WHERE count > :count", Item{Count: a + b})
+	if err != nil {
+		return err
+	}
+	for rows.Next() {
+		var it Item
+		if err := rows.StructScan(&it); err != nil {
+			return err
+		}
+		if _, err := tx.Exec("UPDATE items SET count = $1 WHERE id = $2", it.Count-1, it.ID); err != nil {
+			return err
+		}
+	}
+	return tx.Commit()
+}
