@@ -420,6 +420,10 @@ func (in *interp) scalarOf(v value) scalar {
 		if is, known := truth(n); known && is {
 			return scalar{client.C(ir.Null), client.Any}
 		}
+		if !v.to.whole() && !optional(v.to.t) { // a struct somewhere in memory, and all that it leads to
+			in.emitValue(v)
+			return scalar{client.V(in.newVar("pointer", client.Any, true, unknown)), client.Any}
+		}
 		s := in.scalarOf(in.load(v.to))
 		if is, known := truth(n); known && !is {
 			return s
