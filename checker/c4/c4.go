@@ -101,7 +101,7 @@ type check struct {
 }
 
 func (c *check) decide() error {
-	f, err := c.run(nil, nil, c.max, c.o.First)
+	f, err := c.run(nil, nil, c.max, c.o.First, c.o.Limit)
 	if err != nil {
 		return err
 	}
@@ -109,7 +109,7 @@ func (c *check) decide() error {
 	base := f
 	free := f.freeKeys()
 	if len(free) > 0 && (f.broken[c.max] || len(f.open) > 0) {
-		if base, err = c.run(nil, free, c.max, c.o.First); err != nil {
+		if base, err = c.run(nil, free, c.max, c.o.First, c.o.Limit); err != nil {
 			return err
 		}
 	}
@@ -158,7 +158,7 @@ type finding struct {
 // run analyses the history with some of the reads that may come from several
 // writers assigned to one, and the others left out. Those of free keys may come from
 // the initial transaction, too.
-func (c *check) run(assigned map[site]history.Txn, free map[history.Key]bool, max int, first bool) (*finding, error) {
+func (c *check) run(assigned map[site]history.Txn, free map[history.Key]bool, max int, first bool, limit int) (*finding, error) {
 	a := &analysis{
 		ctx: c.ctx, h: c.h, src: c.src, w: c.w, workers: c.o.Workers, memory: c.o.Memory,
 		assigned: assigned, free: free,
@@ -173,7 +173,7 @@ func (c *check) run(assigned map[site]history.Txn, free map[history.Key]bool, ma
 	case a.unsettled:
 		f.unjudged = "Elements of lists were appended twice or not known initially, so that the order of the versions is not known."
 	}
-	r := &reporter{finding: f, max: max, stop: first, limit: c.o.Limit}
+	r := &reporter{finding: f, max: max, stop: first, limit: limit}
 	for _, v := range a.bad {
 		r.single(v)
 	}

@@ -37,7 +37,7 @@ func (c *check) choose(base, plain *finding, level int, answer *checker.Answer) 
 		for i, o := range s.open {
 			assigned[site{o.op, o.key}] = o.from[s.pick[i]]
 		}
-		f, err := c.run(assigned, base.free, level, false)
+		f, err := c.run(assigned, base.free, level, false, roundLimit)
 		if err != nil {
 			return err
 		}
@@ -56,11 +56,14 @@ func (c *check) choose(base, plain *finding, level int, answer *checker.Answer) 
 
 const (
 	// roundWork bounds how many operations are looked at in all rounds.
-	roundWork = 50_000_000
-	minRounds = 16
-	maxRounds = 20000
-	// searchSteps bounds the search for an assignment that is not excluded.
-	searchSteps = 1_000_000
+	roundWork = 4_000_000
+	// roundLimit is how many violations of each kind a round learns from.
+	roundLimit = 5
+	minRounds  = 16
+	maxRounds  = 20000
+	// searchWork bounds how often something that is excluded is compared with an
+	// assignment, in all rounds.
+	searchWork = 10_000_000
 )
 
 // addChosen adds the violation of the last assignment, where all fail. It
@@ -91,6 +94,7 @@ type assignments struct {
 	pick   []int
 	byLast [][]nogood // by their last read
 	empty  bool       // everything is excluded
+	work   int
 }
 
 func newAssignments(h *history.History, open []choice) *assignments {
@@ -143,9 +147,8 @@ func (s *assignments) progress(t history.Txn) float64 {
 // next finds picks that are not excluded, as far as possible those of the last
 // time. Not tried: there were too many steps.
 func (s *assignments) next() (found, tried bool) {
-	steps := 0
 	for i := 0; i < len(s.open); {
-		if steps++; s.empty || steps > searchSteps {
+		if s.empty || s.work > searchWork {
 			return false, s.empty
 		}
 		old := s.pick[i]
@@ -179,11 +182,13 @@ func (s *assignments) next() (found, tried bool) {
 
 // blocked gives what excludes the pick of read i, together with those before.
 func (s *assignments) blocked(i int) nogood {
-	for _, n := range s.byLast[i] {
+	for j, n := range s.byLast[i] {
 		if !slices.ContainsFunc(n, func(l literal) bool { return s.pick[l.read] != l.pick }) {
+			s.work += j + 1
 			return n
 		}
 	}
+	s.work += len(s.byLast[i]) + 1
 	return nil
 }
 
