@@ -16,7 +16,7 @@ var update = flag.Bool("update", false, "write the golden files anew")
 // libraries with golden files. Each module has stubs of the libraries, so that no
 // network is needed.
 func TestBuilders(t *testing.T) {
-	for _, name := range []string{"gorm", "squirrel", "sqlxnamed"} {
+	for _, name := range []string{"bun", "ent", "gorm", "squirrel", "sqlxnamed"} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			dir := filepath.Join("testdata", "src", name)

@@ -324,7 +324,7 @@ func (in *interp) worth(f *ssa.Function, args, free []value) bool {
 			switch w := w.(type) {
 			case *closure:
 				return in.p.matters(w.fn)
-			case *rows, *prepared, *chain, *batch, *sqlBuilder:
+			case *rows, *prepared, *chain, *batch, *sqlBuilder, *foreign:
 				return true
 			}
 			return false

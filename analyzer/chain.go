@@ -162,6 +162,15 @@ func (in *interp) chainField(v *ssa.FieldAddr) (value, bool) {
 			return &pointer{to: c}, true
 		}
 	}
+	if h, ok := unbox(in.value(v.X)).(*handle); ok {
+		if s, isStruct := deref(v.X.Type()).Underlying().(*types.Struct); isStruct {
+			if q, ok := in.entEntity(h, v.X.Type(), s.Field(v.Field)); ok {
+				c := in.newCell(elem, "entity", zeroed)
+				in.st.mem[c] = q
+				return &pointer{to: c}, true
+			}
+		}
+	}
 	if !isNamed(v.X.Type(), "gorm.io/gorm", "DB") {
 		return nil, false
 	}
@@ -209,6 +218,9 @@ func (in *interp) joinBuilders(name string, edges []*edge, vals []value) (value,
 		return in.joinDrafts(edges, vals), true
 	}
 	if v, ok := in.joinSQLBuilders(edges, vals); ok {
+		return v, true
+	}
+	if v, ok := joinForeign(vals); ok {
 		return v, true
 	}
 	return in.joinChains(name, edges, vals)
@@ -388,15 +400,56 @@ func (d *draft) without() *draft {
 		badTable: d.badTable, unscoped: d.unscoped, skipHooks: d.skipHooks, global: d.global}
 }
 
-// checkDraft gives up where a loop changes what a statement is about.
-func checkDraft(v, at value) {
-	d, ok := at.(*draft)
-	if !ok {
-		return
+// loopBuilder gives what is known of a statement that is built in a loop: what it
+// is sent through, and mostly its table.
+func (in *interp) loopBuilder(v value) (value, bool) {
+	switch v := v.(type) {
+	case *draft:
+		return v.without(), true
+	case *handle:
+		if isGorm(v) {
+			return in.newChain(v, (&draft{}).without()), true
+		}
+	case *chain:
+		r := in.newChain(v.h, in.draftOf(v).without())
+		r.mode, r.owns = v.mode, v.owns
+		return r, true
+	case *sqlBuilder:
+		return &sqlBuilder{verb: v.verb, runner: v.runner, table: v.table, lost: true}, true
+	case *foreign:
+		return &foreign{h: v.h, what: v.what, entity: v.entity}, true
 	}
-	e, ok := v.(*draft)
-	if !ok || e.table != d.table || e.badTable != d.badTable || e.raw != nil || e.model != d.model && (d.model == nil || e.model == nil ||
-		d.model.t == nil || e.model.t == nil || !types.Identical(d.model.t, e.model.t)) {
-		panic(tooMuch{"a loop that changes the table of a statement"})
+	return nil, false
+}
+
+// checkBuilder gives up where a loop changes what loopBuilder takes to stay.
+func (in *interp) checkBuilder(v, at value) {
+	ok := true
+	switch at := at.(type) {
+	case *draft:
+		d, is := v.(*draft)
+		ok = is && d.table == at.table && d.badTable == at.badTable && d.raw == nil && (d.model == at.model || d.model != nil && at.model != nil &&
+			d.model.t != nil && at.model.t != nil && types.Identical(d.model.t, at.model.t))
+	case *chain:
+		switch w := v.(type) {
+		case *chain:
+			ok = sameHandle(w.h, at.h)
+			if ok && w.s != nil {
+				in.checkBuilder(in.draftOf(w), in.draftOf(at))
+			}
+		case *handle:
+			ok = sameHandle(w, at.h)
+		default:
+			ok = false
+		}
+	case *sqlBuilder:
+		b, is := v.(*sqlBuilder)
+		ok = is && b.verb == at.verb && b.table.text == at.table.text && len(b.joins) == 0 && (b.runner == at.runner || b.runner != nil && at.runner != nil && sameHandle(b.runner, at.runner))
+	case *foreign:
+		q, is := v.(*foreign)
+		ok = is && sameHandle(q.h, at.h)
+	}
+	if !ok {
+		panic(tooMuch{"a loop that changes what a statement is about"})
 	}
 }

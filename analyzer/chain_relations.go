@@ -92,7 +92,7 @@ func (in *interp) saveRelation(r *chain, s *subject, rel *gormmodel.Relation, c 
 const maxRelated = 16
 
 // maxSaving bounds the rows in rows in rows that are.
-const maxSaving = 3
+const maxSaving = 2
 
 // related gives the structs in a field, if they are known.
 func (in *interp) related(rel *gormmodel.Relation, c *cell) ([]*cell, bool) {

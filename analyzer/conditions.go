@@ -516,6 +516,9 @@ func partAt(c *cell, path []int) *cell {
 func (in *interp) nonZero(v value, t types.Type) client.Expr {
 	switch x := unbox(v).(type) {
 	case *pointer:
+		if x.isNil == nil && x.to.start == given { // taken not to be nil elsewhere
+			return client.V(in.newVar("set", client.Bool, false, unknown))
+		}
 		return in.settled(not(x.nil()))
 	case *aggregate:
 		if at, ok := optionalValue(x.t); ok {

@@ -65,6 +65,8 @@ func isLive(v value) bool {
 		return v.h.kind == transaction
 	case *chain:
 		return v.h.kind == transaction
+	case *foreign:
+		return v.h.kind == transaction
 	case *sqlBuilder:
 		return v.runner != nil && isLive(v.runner)
 	}
@@ -74,7 +76,7 @@ func isLive(v value) bool {
 // isHandle reports whether a value is one of the database.
 func isHandle(v value) bool {
 	switch v.(type) {
-	case *handle, *rows, *prepared, *outcome, *chain, *batch, *sqlBuilder:
+	case *handle, *rows, *prepared, *outcome, *chain, *batch, *sqlBuilder, *foreign:
 		return true
 	}
 	return false

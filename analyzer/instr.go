@@ -206,7 +206,12 @@ func (in *interp) compute(v ssa.Value) value {
 	case *ssa.Slice:
 		return in.slice(v)
 	case *ssa.MakeInterface:
-		return box{in.value(v.X), v.X.Type()}
+		x := in.value(v.X)
+		if _, known := unbox(x).(*failure); isError(v.Type()) && !known { // an error of a type of its own is never nil
+			in.emitValue(x)
+			return &failure{other: constTrue}
+		}
+		return box{x, v.X.Type()}
 	case *ssa.ChangeInterface:
 		return in.value(v.X)
 	case *ssa.ChangeType:
@@ -509,7 +514,7 @@ func isNilValue(v value) bool {
 // isNil says when a value is nil.
 func (in *interp) isNil(v value) client.Expr {
 	switch v := v.(type) {
-	case *handle, *rows, *prepared, *closure, *aggregate, *outcome, *chain, *batch, *dict, *sqlBuilder, span:
+	case *handle, *rows, *prepared, *closure, *aggregate, *outcome, *chain, *batch, *dict, *sqlBuilder, *foreign, span:
 		return constFalse
 	case *list:
 		return client.C(ir.Bool(len(v.elems) == 0))

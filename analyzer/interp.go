@@ -503,8 +503,8 @@ func (in *interp) slotFor(key any, name string, t types.Type, v value, forget ma
 	if name == "" {
 		name = "v"
 	}
-	if d, ok := v.(*draft); ok && forget[key] {
-		return &slot{value: d.without()}
+	if w, ok := in.loopBuilder(v); ok && forget[key] {
+		return &slot{value: w}
 	}
 	if forget[key] {
 		return &slot{value: in.fresh(t, name, unknown)}
@@ -569,7 +569,7 @@ func (in *interp) closeLoop(h *head, phis []*ssa.Phi, list []*cell, slots []*slo
 					}
 				case s.v == "": // forgotten
 					in.emitValue(v)
-					checkDraft(v, s.value)
+					in.checkBuilder(v, s.value)
 				case s.fail:
 					f, ok := v.(*failure)
 					if !ok {

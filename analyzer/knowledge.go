@@ -186,7 +186,7 @@ var methods = map[string]role{
 	"Exec": execRole, "ExecContext": execRole, "MustExec": execRole, "MustExecContext": execRole,
 	"Query": queryRole, "QueryContext": queryRole, "Queryx": queryRole, "QueryxContext": queryRole,
 	"QueryRow": queryRowRole, "QueryRowContext": queryRowRole, "QueryRowx": queryRowRole, "QueryRowxContext": queryRowRole,
-	"Begin": beginRole, "BeginTx": beginRole, "Beginx": beginRole, "BeginTxx": beginRole, "MustBegin": beginRole, "MustBeginTx": beginRole,
+	"Tx": beginRole, "Begin": beginRole, "BeginTx": beginRole, "Beginx": beginRole, "BeginTxx": beginRole, "MustBegin": beginRole, "MustBeginTx": beginRole,
 	"Commit": commitRole, "Rollback": rollbackRole,
 	"PrepareNamed": prepareRole, "PrepareNamedContext": prepareRole, "Prepare": prepareRole, "PrepareContext": prepareRole, "Preparex": prepareRole, "PreparexContext": prepareRole,
 	"Get": getRole, "GetContext": getRole, "Select": selectRole, "SelectContext": selectRole,
@@ -250,6 +250,9 @@ func sends(name string, sig *types.Signature) role {
 // "tx", "either" for an interface that may be one or the other, or "".
 func (p *program) handleType(t types.Type) string {
 	if k := handleTypes[typeName(t)]; k != "" {
+		return k
+	}
+	if k := entType(t); k != "" {
 		return k
 	}
 	i, ok := t.Underlying().(*types.Interface)

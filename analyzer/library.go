@@ -188,6 +188,8 @@ func (in *interp) onHandle(inv *invocation, name string, sig *types.Signature) (
 		return in.onDatabase(inv, recv, name, sig, args)
 	case *chain:
 		return in.onChain(inv, recv, name, args)
+	case *foreign:
+		return in.onForeign(inv, recv, name, args)
 	case *sqlBuilder:
 		return in.onBuilder(inv, recv, name, args)
 	case *rows:
@@ -216,6 +218,12 @@ func (in *interp) withoutContext(sig *types.Signature, args []value) []value {
 
 func (in *interp) onDatabase(inv *invocation, h *handle, name string, sig *types.Signature, args []value) (value, bool) {
 	args = in.withoutContext(sig, args)
+	if q, ok := in.beginForeign(h, name, args); ok {
+		return q, true
+	}
+	if entType(sig.Recv().Type()) != "" && (name == "Client" || name == "Debug") {
+		return &handle{kind: h.kind, site: h.site, point: h.point, t: inv.t}, true
+	}
 	r := methods[name]
 	switch r {
 	case execRole, queryRole, queryRowRole, getRole, selectRole, namedExecRole, namedRowsRole:
@@ -392,6 +400,10 @@ func (in *interp) inTransaction(inv *invocation) (value, bool) {
 	f, ok := unbox(result).(*failure)
 	if !ok {
 		f = &failure{}
+		if call.t != nil && isError(call.t) { // which may be nil
+			in.emitValue(result)
+			f = in.fresh(call.t, "err", unknown).(*failure)
+		}
 	}
 	in.either(in.failed(f), func() { in.rollback(tx) }, func() { in.commit(tx) })
 	return f, true

@@ -249,6 +249,9 @@ func same(a, b value) bool {
 	case *dict:
 		b, ok := b.(*dict)
 		return ok && a.c == b.c
+	case *foreign:
+		b, ok := b.(*foreign)
+		return ok && sameForeign(a, b)
 	}
 	return sameHandle(a, b)
 }

@@ -135,7 +135,7 @@ func (p *program) index() {
 						}
 					}
 				}
-				if c, ok := instr.(ssa.CallInstruction); ok && p.uses(c.Common()) {
+				if c, ok := instr.(ssa.CallInstruction); ok && p.uses(c.Common()) && !(f.Pkg != nil && entPackage(f.Pkg.Pkg)) {
 					p.touches[f] = true
 				}
 				for _, op := range instr.Operands(nil) {
@@ -245,8 +245,14 @@ func (p *program) uses(c *ssa.CallCommon) bool {
 	if recv != nil && isSQLBuilder(recv.Type()) {
 		return builderSends[m.Name()] != unknownRole || m.Name() == "RunWith"
 	}
+	if sendsForeign(m) {
+		return true
+	}
 	if recv == nil || p.handleType(recv.Type()) == "" {
 		return false
+	}
+	if _, ok := bunQueries[m.Name()]; ok {
+		return true
 	}
 	switch methods[m.Name()] {
 	case idleRole, sameRole, withRole, commitRole, rollbackRole, unknownRole:

@@ -472,7 +472,14 @@ func (in *interp) sendBuilder(inv *invocation, b *sqlBuilder, r role, args []val
 	f := in.builderText(b)
 	h, ok := b.runner.(*handle)
 	if !ok {
-		return in.unknownCall("a statement that is sent through what is not known", append(args, b.runner), inv.t)
+		for _, a := range args {
+			in.expose(a)
+		}
+		if in.site != "" && in.st.phase == open {
+			in.emitValue(b)
+			in.emit(&client.Unknown{At: in.at(), Reason: "a statement that is sent through what is not known"})
+		}
+		return in.fresh(inv.t, "result", unknown)
 	}
 	text, vals := f.numbered()
 	if r == getRole {
