@@ -7,6 +7,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/txrobust/robust/ir"
 	"github.com/txrobust/robust/witness"
 )
 
@@ -367,7 +368,7 @@ func (t *text) left(r *Report) {
 		t.line("")
 		t.line("Left out of the model:")
 		for _, n := range r.Notes {
-			t.para("- ", fmt.Sprintf("%s:%d:%d: %s", n.File, n.Line, n.Col, n.Text))
+			t.para("- ", ir.Pos{File: n.File, Line: n.Line, Col: n.Col}.String()+": "+n.Text)
 		}
 	}
 }

@@ -95,7 +95,7 @@ func (f *checkFlags) run(ctx context.Context, std streams, inputs []string) (int
 			return 0, err
 		}
 		p := &ir.Program{Name: filepath.Base(inputs[0])}
-		programs = []*program{{Program: p, sql: len(src.sql()) > 0, mysql: f.dialect == "mysql" && len(src.sql()) > 0, unread: true}}
+		programs = []*program{{Program: p, sql: len(src.sql())+len(src.golang()) > 0, mysql: f.dialect == "mysql" && len(src.sql()) > 0, unread: true}}
 	}
 	several := len(programs) > 1
 	for _, p := range programs {
