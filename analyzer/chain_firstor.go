@@ -46,7 +46,7 @@ func (in *interp) firstOr(r *chain, args []value, create bool) {
 		}
 		if create {
 			u := in.newChain(r.h, &draft{model: refTo(args[0])})
-			in.update(u, nil, sets, false)
+			in.update(u, nil, fixedSets(sets), false)
 			in.copyResult(u, r)
 			return
 		}

@@ -41,7 +41,11 @@ func (in *interp) subjectOf(d *draft, dest value) *subject {
 		}
 	}
 	s.m = s.destModel
-	defer func() { in.p.noteModel(s.m, in.p.position(in.pos), false) }()
+	defer func() {
+		if d.table == "" && d.raw == nil && !d.badTable {
+			in.p.noteModel(s.m, in.p.position(in.pos), false)
+		}
+	}()
 	if d.model != nil {
 		s.m = nil
 		if d.model.t != nil {

@@ -71,7 +71,7 @@ func (in *interp) dispatch(inv *invocation, c, r *chain, role chainRole, name st
 		in.save(r, args[0])
 	case updateCall:
 		if s, ok := constText(args[0]); ok {
-			in.update(r, nil, []setting{{name: s, v: args[1]}}, skip)
+			in.update(r, nil, fixedSets([]setting{{name: s, v: args[1]}}), skip)
 		} else {
 			in.lostWrite(r, in.subjectOf(in.draftOf(r), nil), "an update of a column that is not known", args)
 		}
@@ -332,7 +332,8 @@ func (in *interp) guarded(r *chain, s *subject, where []cond, send func(w fragme
 		plain = plain[:len(plain)-1] // that of soft deletion does not count
 	}
 	refuse := func() { in.setResult(r, &failure{other: constTrue}, scalar{constInt(0), client.Int}) }
-	if len(plain) == 0 && !s.d.global {
+	global := s.d.global || in.p.config.global
+	if len(plain) == 0 && !global {
 		refuse()
 		return
 	}
@@ -351,7 +352,7 @@ func (in *interp) guarded(r *chain, s *subject, where []cond, send func(w fragme
 			some = constTrue
 		}
 	}
-	if s.d.global {
+	if global {
 		some = constTrue
 	}
 	if is, known := in.known(some); len(plain) == 1 && plain[0].when != nil && (!known || is) {
@@ -380,7 +381,7 @@ func (in *interp) updates(r *chain, v value, skip bool) {
 		for _, e := range list {
 			sets = append(sets, setting{e.key, e.v, e.when})
 		}
-		in.update(r, nil, sets, skip)
+		in.update(r, nil, fixedSets(sets), skip)
 	default:
 		in.updateStruct(r, v, skip)
 	}
@@ -400,41 +401,48 @@ func (in *interp) updateStruct(r *chain, v value, skip bool) {
 		in.lostWrite(r, s, "Updates with values that are not known", []value{v})
 		return
 	}
-	isModel := d.model == nil
-	var sets []setting
+	var model value
+	if d.model == nil {
+		model = v
+	}
+	in.update(r, model, func() ([]setting, bool) { return in.fieldSets(s, v, skip) }, skip)
+}
+
+// fieldSets gives the columns that an update of the fields of a struct sets, apart
+// from those that are set to the time. ok is false if they are not known.
+func (in *interp) fieldSets(s *subject, v value, skip bool) (sets []setting, ok bool) {
+	d, isModel := s.d, s.d.model == nil
 	for _, f := range s.m.Fields {
-		own := m.Field(f.Column)
+		own := s.destModel.Field(f.Column)
 		if own == nil || own.Key && isModel || !own.Update {
 			continue
 		}
-		if chosen, known := d.chosen(own); known && !chosen && !(own.AutoUpdate && !skip && !d.omitted(own)) {
+		chosen, known := d.chosen(own)
+		if known && !chosen || own.AutoUpdate && !skip && !d.skipHooks {
 			continue
-		} else if own.AutoUpdate && !skip && !(known && !chosen && d.omitted(own)) {
-			continue // update sets it
-		} else {
-			w, ok := in.fieldOf(v, own)
-			if !ok {
-				in.lostWrite(r, s, "Updates with values that are not known", []value{v})
-				return
-			}
-			when := in.nonZero(w, own.Type)
-			if len(d.selects) > 0 && chosen {
-				when = constTrue
-			}
-			if is, known := in.known(when); known {
-				if !is {
-					continue
-				}
-				when = nil
-			}
-			sets = append(sets, setting{name: own.Column, v: box{w, own.Type}, when: when})
 		}
+		w, ok := in.fieldOf(v, own)
+		if !ok {
+			return nil, false
+		}
+		when := in.nonZero(w, own.Type)
+		if len(d.selects) > 0 {
+			when = constTrue
+		}
+		if is, known := in.known(when); known {
+			if !is {
+				continue
+			}
+			when = nil
+		}
+		sets = append(sets, setting{name: own.Column, v: box{w, own.Type}, when: when})
 	}
-	model := value(nil)
-	if isModel {
-		model = v
-	}
-	in.update(r, model, sets, skip)
+	return sets, true
+}
+
+// fixedSets is what an update sets where that does not depend on hooks.
+func fixedSets(sets []setting) func() ([]setting, bool) {
+	return func() ([]setting, bool) { return sets, true }
 }
 
 // chosen reports whether a field is among those that Select and Omit leave; known
@@ -454,8 +462,8 @@ func (d *draft) omitted(f *gormmodel.Field) bool {
 }
 
 // update sends UPDATE. model is the struct that the statement is about, nil for
-// the argument of Model.
-func (in *interp) update(r *chain, model value, sets []setting, skip bool) {
+// the argument of Model; values gives what is set, when the hooks have run.
+func (in *interp) update(r *chain, model value, values func() ([]setting, bool), skip bool) {
 	d := in.draftOf(r)
 	if model == nil {
 		model = modelValue(d)
@@ -468,6 +476,7 @@ func (in *interp) update(r *chain, model value, sets []setting, skip bool) {
 	}
 	if !ok || s.m != nil && s.m.Odd != "" || d.lost != "" || many || d.columns != nil {
 		var args []value
+		sets, _ := values()
 		for _, x := range sets {
 			args = append(args, x.v)
 		}
@@ -480,14 +489,10 @@ func (in *interp) update(r *chain, model value, sets []setting, skip bool) {
 	}
 	in.write(r, s, before, after, true, func() {
 		in.saveRelations(r, s, true)
-		if s.dest != nil && d.model == nil { // a hook may have changed it
-			for i, x := range sets {
-				if f := s.m.Field(x.name); f != nil && len(before) > 0 && in.hasHook(s, before[0]) {
-					if w, ok := in.fieldOf(model, f); ok {
-						sets[i].v = box{w, f.Type}
-					}
-				}
-			}
+		sets, ok := values()
+		if !ok {
+			in.lostWrite(r, s, "an update with values that are not known", []value{model})
+			return
 		}
 		in.sendUpdate(r, s, from, model, sets, skip)
 	})
@@ -499,7 +504,7 @@ func (in *interp) sendUpdate(r *chain, s *subject, from fragment, model value, s
 	var texts []fragment
 	some := client.Expr(constFalse)
 	var stores []func()
-	given := map[string]bool{}
+	has := map[string]bool{}
 	for _, x := range sets {
 		name := x.name
 		var f *gormmodel.Field
@@ -514,7 +519,7 @@ func (in *interp) sendUpdate(r *chain, s *subject, from fragment, model value, s
 				return
 			}
 		}
-		given[name] = true
+		has[name] = true
 		g, _ := in.param(x.v, "=")
 		text := gormmodel.Quote(name) + " = "
 		if x.when != nil {
@@ -537,7 +542,7 @@ func (in *interp) sendUpdate(r *chain, s *subject, from fragment, model value, s
 	}
 	if s.m != nil && !skip && !d.skipHooks {
 		for _, f := range s.m.Fields {
-			if !f.AutoUpdate || given[f.Column] || d.omitted(f) || !f.Update {
+			if !f.AutoUpdate || has[f.Column] || d.omitted(f) || !f.Update {
 				continue
 			}
 			now := in.now(f.Type)
