@@ -271,7 +271,7 @@ func (in *interp) callFunction(inv *invocation, fn *closure) value {
 		}
 	}
 	if make := gormFunctions[name]; make != nil {
-		if v, ok := make(in, inv.args); ok {
+		if v, ok := make(in, inv.args, inv.t); ok {
 			return v
 		}
 	}

@@ -1,6 +1,7 @@
 package analyzer
 
 import (
+	"go/types"
 	"slices"
 	"strconv"
 	"strings"
@@ -75,7 +76,7 @@ func (in *interp) clause(d *draft, v value) {
 			case !known:
 				d.lost = "a lock that is not known"
 			case name == currentTable:
-				d.locks += " OF " + strings.TrimSuffix(prefixMark, ".") + client.Hole
+				d.locks += " OF " + client.Hole
 			case name != "":
 				d.locks += " OF " + gormmodel.Quote(name)
 			}
@@ -230,15 +231,15 @@ func (in *interp) conflictText(s *subject, names []string) fragment {
 }
 
 // gormFunctions are functions of GORM that make parts of statements.
-var gormFunctions = map[string]func(in *interp, args []value) (value, bool){
-	"gorm.io/gorm.Expr": func(in *interp, args []value) (value, bool) {
+var gormFunctions = map[string]func(in *interp, args []value, t types.Type) (value, bool){
+	"gorm.io/gorm.Expr": func(in *interp, args []value, t types.Type) (value, bool) {
 		return &rawSQL{in.rawText(args)}, true
 	},
-	"gorm.io/gorm/clause.AssignmentColumns": func(in *interp, args []value) (value, bool) {
+	"gorm.io/gorm/clause.AssignmentColumns": func(in *interp, args []value, t types.Type) (value, bool) {
 		names, known := in.textArgs(args)
 		return &assignments{excluded: names, lost: !known}, true
 	},
-	"gorm.io/gorm/clause.Assignments": func(in *interp, args []value) (value, bool) {
+	"gorm.io/gorm/clause.Assignments": func(in *interp, args []value, t types.Type) (value, bool) {
 		list, known := in.entriesOf(args[0])
 		a := &assignments{lost: !known}
 		for _, e := range list {
@@ -247,7 +248,22 @@ var gormFunctions = map[string]func(in *interp, args []value) (value, bool){
 		}
 		return a, true
 	},
-	"database/sql.Named": func(in *interp, args []value) (value, bool) { return nil, false },
+	"database/sql.Named": func(in *interp, args []value, t types.Type) (value, bool) {
+		a, ok := in.zero(t).(*aggregate)
+		if !ok {
+			return nil, false
+		}
+		_, names := parts(t)
+		for i, n := range names {
+			switch n {
+			case "Name":
+				a.parts[i] = args[0]
+			case "Value":
+				a.parts[i] = args[1]
+			}
+		}
+		return a, true
+	},
 }
 
 func parseInt(s string) (int64, bool) {

@@ -29,12 +29,15 @@ func (in *interp) write(r *chain, s *subject, before, after []string, relations 
 	}
 	in.eachRelation(s, func(*gormmodel.Relation, *cell, client.Expr) { hooked = hooked || relations })
 	h := r.h
-	own := hooked && h.kind != transaction
+	own := hooked && h.kind != transaction && !in.p.config.apart
 	if own {
 		r.h = in.begin(h, nil)
 	}
 	ok := client.Expr(constTrue)
 	for _, name := range before {
+		if in.changesStatement(s, name) {
+			defer in.lostWrite(r, s, name+", which may change the statement", nil)
+		}
 		if err := in.hook(r, s, name); err != nil {
 			ok = and(ok, not(in.failed(err)))
 			in.setResult(r, err, nil)
@@ -131,4 +134,22 @@ func (in *interp) hook(r *chain, s *subject, name string) *failure {
 		return &failure{}
 	}
 	return err
+}
+
+// changesStatement reports whether a hook may add to the statement that it is
+// called for.
+func (in *interp) changesStatement(s *subject, name string) bool {
+	fn := in.hookFunc(s, name)
+	if fn == nil {
+		return false
+	}
+	found := false
+	eachInstr(fn.fn, func(instr ssa.Instruction) {
+		a, ok := instr.(*ssa.FieldAddr)
+		if ok && isNamed(a.X.Type(), "gorm.io/gorm", "DB") {
+			st := deref(a.X.Type()).Underlying().(*types.Struct)
+			found = found || st.Field(a.Field).Name() == "Statement"
+		}
+	})
+	return found
 }

@@ -71,7 +71,7 @@ func (in *interp) dispatch(inv *invocation, c, r *chain, role chainRole, name st
 		in.save(r, args[0])
 	case updateCall:
 		if s, ok := constText(args[0]); ok {
-			in.update(r, nil, []setting{{name: s, v: args[1]}}, skip)
+			in.update(r, nil, fixedSets([]setting{{name: s, v: args[1]}}), skip)
 		} else {
 			in.lostWrite(r, in.subjectOf(in.draftOf(r), nil), "an update of a column that is not known", args)
 		}
@@ -332,7 +332,8 @@ func (in *interp) guarded(r *chain, s *subject, where []cond, send func(w fragme
 		plain = plain[:len(plain)-1] // that of soft deletion does not count
 	}
 	refuse := func() { in.setResult(r, &failure{other: constTrue}, scalar{constInt(0), client.Int}) }
-	if len(plain) == 0 && !s.d.global {
+	global := s.d.global || in.p.config.global
+	if len(plain) == 0 && !global {
 		refuse()
 		return
 	}
@@ -351,7 +352,7 @@ func (in *interp) guarded(r *chain, s *subject, where []cond, send func(w fragme
 			some = constTrue
 		}
 	}
-	if s.d.global {
+	if global {
 		some = constTrue
 	}
 	if is, known := in.known(some); len(plain) == 1 && plain[0].when != nil && (!known || is) {
@@ -380,7 +381,7 @@ func (in *interp) updates(r *chain, v value, skip bool) {
 		for _, e := range list {
 			sets = append(sets, setting{e.key, e.v, e.when})
 		}
-		in.update(r, nil, sets, skip)
+		in.update(r, nil, fixedSets(sets), skip)
 	default:
 		in.updateStruct(r, v, skip)
 	}
@@ -400,41 +401,48 @@ func (in *interp) updateStruct(r *chain, v value, skip bool) {
 		in.lostWrite(r, s, "Updates with values that are not known", []value{v})
 		return
 	}
-	isModel := d.model == nil
-	var sets []setting
+	var model value
+	if d.model == nil {
+		model = v
+	}
+	in.update(r, model, func() ([]setting, bool) { return in.fieldSets(s, v, skip) }, skip)
+}
+
+// fieldSets gives the columns that an update of the fields of a struct sets, apart
+// from those that are set to the time. ok is false if they are not known.
+func (in *interp) fieldSets(s *subject, v value, skip bool) (sets []setting, ok bool) {
+	d, isModel := s.d, s.d.model == nil
 	for _, f := range s.m.Fields {
-		own := m.Field(f.Column)
+		own := s.destModel.Field(f.Column)
 		if own == nil || own.Key && isModel || !own.Update {
 			continue
 		}
-		if chosen, known := d.chosen(own); known && !chosen && !(own.AutoUpdate && !skip && !d.omitted(own)) {
+		chosen, known := d.chosen(own)
+		if known && !chosen || own.AutoUpdate && !skip && !d.skipHooks {
 			continue
-		} else if own.AutoUpdate && !skip && !(known && !chosen && d.omitted(own)) {
-			continue // update sets it
-		} else {
-			w, ok := in.fieldOf(v, own)
-			if !ok {
-				in.lostWrite(r, s, "Updates with values that are not known", []value{v})
-				return
-			}
-			when := in.nonZero(w, own.Type)
-			if len(d.selects) > 0 && chosen {
-				when = constTrue
-			}
-			if is, known := in.known(when); known {
-				if !is {
-					continue
-				}
-				when = nil
-			}
-			sets = append(sets, setting{name: own.Column, v: box{w, own.Type}, when: when})
 		}
+		w, ok := in.fieldOf(v, own)
+		if !ok {
+			return nil, false
+		}
+		when := in.nonZero(w, own.Type)
+		if len(d.selects) > 0 {
+			when = constTrue
+		}
+		if is, known := in.known(when); known {
+			if !is {
+				continue
+			}
+			when = nil
+		}
+		sets = append(sets, setting{name: own.Column, v: box{w, own.Type}, when: when})
 	}
-	model := value(nil)
-	if isModel {
-		model = v
-	}
-	in.update(r, model, sets, skip)
+	return sets, true
+}
+
+// fixedSets is what an update sets where that does not depend on hooks.
+func fixedSets(sets []setting) func() ([]setting, bool) {
+	return func() ([]setting, bool) { return sets, true }
 }
 
 // chosen reports whether a field is among those that Select and Omit leave; known
@@ -454,8 +462,8 @@ func (d *draft) omitted(f *gormmodel.Field) bool {
 }
 
 // update sends UPDATE. model is the struct that the statement is about, nil for
-// the argument of Model.
-func (in *interp) update(r *chain, model value, sets []setting, skip bool) {
+// the argument of Model; values gives what is set, when the hooks have run.
+func (in *interp) update(r *chain, model value, values func() ([]setting, bool), skip bool) {
 	d := in.draftOf(r)
 	if model == nil {
 		model = modelValue(d)
@@ -468,6 +476,7 @@ func (in *interp) update(r *chain, model value, sets []setting, skip bool) {
 	}
 	if !ok || s.m != nil && s.m.Odd != "" || d.lost != "" || many || d.columns != nil {
 		var args []value
+		sets, _ := values()
 		for _, x := range sets {
 			args = append(args, x.v)
 		}
@@ -480,14 +489,10 @@ func (in *interp) update(r *chain, model value, sets []setting, skip bool) {
 	}
 	in.write(r, s, before, after, true, func() {
 		in.saveRelations(r, s, true)
-		if s.dest != nil && d.model == nil { // a hook may have changed it
-			for i, x := range sets {
-				if f := s.m.Field(x.name); f != nil && len(before) > 0 && in.hasHook(s, before[0]) {
-					if w, ok := in.fieldOf(model, f); ok {
-						sets[i].v = box{w, f.Type}
-					}
-				}
-			}
+		sets, ok := values()
+		if !ok {
+			in.lostWrite(r, s, "an update with values that are not known", []value{model})
+			return
 		}
 		in.sendUpdate(r, s, from, model, sets, skip)
 	})
@@ -499,7 +504,7 @@ func (in *interp) sendUpdate(r *chain, s *subject, from fragment, model value, s
 	var texts []fragment
 	some := client.Expr(constFalse)
 	var stores []func()
-	given := map[string]bool{}
+	has := map[string]bool{}
 	for _, x := range sets {
 		name := x.name
 		var f *gormmodel.Field
@@ -514,7 +519,7 @@ func (in *interp) sendUpdate(r *chain, s *subject, from fragment, model value, s
 				return
 			}
 		}
-		given[name] = true
+		has[name] = true
 		g, _ := in.param(x.v, "=")
 		text := gormmodel.Quote(name) + " = "
 		if x.when != nil {
@@ -537,7 +542,7 @@ func (in *interp) sendUpdate(r *chain, s *subject, from fragment, model value, s
 	}
 	if s.m != nil && !skip && !d.skipHooks {
 		for _, f := range s.m.Fields {
-			if !f.AutoUpdate || given[f.Column] || d.omitted(f) || !f.Update {
+			if !f.AutoUpdate || has[f.Column] || d.omitted(f) || !f.Update {
 				continue
 			}
 			now := in.now(f.Type)
@@ -619,115 +624,6 @@ func (in *interp) finishReturning(rs *rows, s *subject) {
 	rs.one = true
 	in.execute(rs)
 	in.takeRow(rs, &pointer{to: s.dest}, nil)
-}
-
-// firstOr is FirstOrCreate or FirstOrInit.
-func (in *interp) firstOr(r *chain, args []value, create bool) {
-	d := *in.draftOf(r)
-	if list, ok := in.listOf(args[1]); !ok || len(list) > 0 {
-		if w, has := in.conditionList(args[1]); has {
-			d.where = append(d.where[:len(d.where):len(d.where)], w)
-		}
-	}
-	s := in.subjectOf(&d, args[0])
-	if s.dest == nil || s.m == nil || s.destModel != s.m || d.lost != "" || d.raw != nil {
-		in.lostWrite(r, s, "FirstOrCreate of what is not known", args)
-		return
-	}
-	q := in.newChain(r.h, &d)
-	in.read(q, args[0], reading{one: true, byKey: true})
-	n, ok := in.load(q.count).(scalar)
-	if !ok {
-		return
-	}
-	found := op("==", n.e, constInt(1))
-	if v, isVar := in.foundBehind(n.e); isVar {
-		found = v
-	}
-	assign := func(list []value) []setting {
-		var out []setting
-		for _, v := range list {
-			if w, ok := in.valueConds([]value{v}); ok {
-				out = append(out, w.sets...)
-			}
-		}
-		return out
-	}
-	in.either(in.settled(found), func() {
-		sets := assign(d.assigns)
-		if len(d.assigns) == 0 {
-			in.setResult(r, &failure{}, scalar{constInt(0), client.Int})
-			return
-		}
-		if create {
-			u := in.newChain(r.h, &draft{model: refTo(args[0])})
-			in.update(u, nil, sets, false)
-			in.copyResult(u, r)
-			return
-		}
-		for _, x := range sets {
-			in.setField(s, x)
-		}
-	}, func() {
-		for _, w := range d.where {
-			for _, x := range w.sets {
-				if w.when != nil {
-					x.when = w.when
-				}
-				in.setField(s, x)
-			}
-		}
-		for _, x := range append(assign(d.attrs), assign(d.assigns)...) {
-			in.setField(s, x)
-		}
-		if create {
-			c := in.newChain(r.h, &draft{})
-			in.create(c, args[0])
-			in.copyResult(c, r)
-		}
-	})
-}
-
-// foundBehind gives the condition under which a number is 1 and not 0, if it was
-// made by one.
-func (in *interp) foundBehind(e client.Expr) (client.Expr, bool) {
-	v, ok := e.(*client.VarExpr)
-	if !ok {
-		return nil, false
-	}
-	for i := len(*in.out) - 1; i >= 0; i-- {
-		s, isIf := (*in.out)[i].(*client.If)
-		if !isIf || len(s.Then) != 1 {
-			continue
-		}
-		if a, isAssign := s.Then[0].(*client.Assign); isAssign && a.Var == v.Name {
-			return s.Cond, true
-		}
-	}
-	return nil, false
-}
-
-func (in *interp) copyResult(from, to *chain) {
-	if in.st == nil {
-		return
-	}
-	in.st.mem[to.err], in.st.mem[to.count] = in.load(from.err), in.load(from.count)
-}
-
-// setField stores a value in the field of the struct that a statement is about.
-func (in *interp) setField(s *subject, x setting) {
-	if in.st == nil || s.dest == nil {
-		return
-	}
-	f := s.m.Field(x.name[strings.LastIndexByte(x.name, '.')+1:])
-	if f == nil {
-		return
-	}
-	if x.when == nil {
-		in.storeField(s.dest, f, x.v)
-		return
-	}
-	in.either(in.settled(x.when), func() { in.storeField(s.dest, f, x.v) }, func() {})
 }
 
 // migrate takes note of the models that AutoMigrate makes tables for.

@@ -439,6 +439,9 @@ func (in *interp) modelOf(v value) *gormmodel.Model {
 // structSets gives the columns of a struct that are not zero, or (only) those with
 // the names. ok is false if the struct is not known.
 func (in *interp) structSets(v value, m *gormmodel.Model, only []string) (sets []setting, ok bool) {
+	if m.Odd != "" {
+		return nil, false
+	}
 	for _, f := range m.Fields {
 		chosen := slices.Contains(only, f.Column) || slices.Contains(only, f.Name)
 		if !chosen && (only != nil || !f.Read) {

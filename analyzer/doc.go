@@ -21,6 +21,27 @@
 //
 // What the functions of libraries mean is a table (knowledge.go).
 //
+// # Builders
+//
+// A *gorm.DB is a chain of calls (chain.go): its statement is kept apart from its
+// text until a call sends it, and then has the text that GORM's PostgreSQL driver
+// would send. A condition that was added on some of the paths stands in it as (NOT
+// $1 OR …). Tables and columns are those of package gormmodel; Result.Schema gives
+// what AutoMigrate makes of them. What depends on whether a field is zero, as in
+// Updates with a struct, is a condition over its value. The statements of hooks
+// and relations belong to the transaction of the statement that GORM runs them
+// for.
+//
+// A row whose primary key is zero is one that GORM takes for new: no such row is
+// taken to be in the database. Of several rows that go to one variable, as with
+// Pluck, any may be the one that stays there. A condition that is built in a loop
+// is a hole. Association, FindInBatches, and lists of rows that are not known may
+// do anything to their tables. Plugins, dialects other than that of PostgreSQL,
+// and callbacks that the program registers are not looked at.
+//
+// Statements of squirrel are texts in the same way (squirrel.go). Those of bun, and
+// of what ent generates, are unknown ones of their tables (foreign.go).
+//
 // # What is not known
 //
 // A value that is computed in a way that is not understood may be anything, after
@@ -30,8 +51,9 @@
 // part of a statement that is not known is a hole in its text; it is taken to name
 // no tables.
 //
-// Messages that are logged are no results. Integers do not overflow. Maps, and
-// slices that are written by index, hold anything. A pointer that may point to
+// Messages that are logged are no results. Integers do not overflow. Maps
+// with keys that are not constant, and slices that are written by index, hold
+// anything. A pointer that may point to
 // several variables is a copy of them: a write through it makes them unknown. A
 // batch of pgx that is filled while a transaction is open is taken to be sent with
 // it at once. Transactions that are handed on through a context, channels or

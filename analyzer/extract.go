@@ -149,6 +149,7 @@ type Result struct {
 	Begins, Statements int
 	// Models are the tables that GORM keeps structs in, in the order of their names.
 	Models []Model
+	noKeys bool // AutoMigrate makes no foreign keys
 	// Modules are the folders of the modules that were read.
 	Modules []string
 }
@@ -276,7 +277,7 @@ func (p *program) gather(ctx context.Context, order []*ssa.Function, results map
 		}
 	}
 	out.Begins = len(begins)
-	out.Models = p.sortedModels()
+	out.Models, out.noKeys = p.sortedModels(), p.config.noKeys
 	for _, t := range out.Txns {
 		eachQuery(t.Body, func(client.Stmt) { out.Statements++ })
 	}

@@ -7,8 +7,8 @@ import (
 	"github.com/txrobust/robust/ir"
 )
 
-// facts are truth values of variables that the conditions on the way here imply.
-// They hold until the variable is set again, which only happens in another round
+// facts are truth values of variables, and of comparisons by their texts, that the
+// conditions on the way here imply. They hold until a variable is set again, which only happens in another round
 // of a loop: its head forgets all.
 type facts map[string]bool
 
@@ -35,7 +35,10 @@ func (in *interp) assume(e client.Expr, is bool) {
 			for _, a := range e.Args {
 				in.assume(a, is)
 			}
+		case e.Op == "!=":
+			in.assume(&client.Op{Op: "==", Args: e.Args}, !is)
 		default:
+			add(client.ExprString(e))
 			in.assumeCode(e, is)
 		}
 	}
@@ -105,8 +108,13 @@ func (in *interp) excludeCodes(v string, possible func(code int64) bool) {
 			maps.DeleteFunc(common, func(name string, is bool) bool { w, ok := o.facts[name]; return !ok || w != is })
 		}
 	}
-	for name, is := range common {
-		in.assume(client.V(name), is)
+	if len(common) > 0 {
+		all := maps.Clone(in.st.facts)
+		if all == nil {
+			all = facts{}
+		}
+		maps.Copy(all, common)
+		in.st.facts = all
 	}
 }
 
@@ -135,7 +143,12 @@ func (in *interp) known(e client.Expr) (is, ok bool) {
 				all = all && ok
 			}
 			return e.Op == "&&", all
+		case e.Op == "!=":
+			is, ok = in.known(&client.Op{Op: "==", Args: e.Args})
+			return !is, ok
 		}
+		is, ok = in.st.facts[client.ExprString(e)]
+		return is, ok
 	}
 	return false, false
 }

@@ -33,13 +33,14 @@ func (r *Result) Schema() string {
 			list = append(list, m.model)
 		}
 	}
-	return gormmodel.Schema(list)
+	return gormmodel.Schema(list, !r.noKeys)
 }
 
 // models gives the structs that GORM stores.
 func (p *program) models() *gormmodel.Parser {
 	if p.gorm == nil {
-		p.gorm = &gormmodel.Parser{Naming: p.naming(), TableName: p.tableName}
+		p.config = p.options()
+		p.gorm = &gormmodel.Parser{Naming: p.config.naming, TableName: p.tableName}
 	}
 	return p.gorm
 }
@@ -101,37 +102,61 @@ func (p *program) tableName(n *types.Named) (name string, has bool) {
 	return name, true
 }
 
-// naming reads the options of GORM's naming that the program sets to constants.
-func (p *program) naming() gormmodel.Naming {
-	var n gormmodel.Naming
+// gormConfig is what the program sets in GORM's options, anywhere.
+type gormConfig struct {
+	naming gormmodel.Naming
+	// apart says that statements of hooks and relations are no transaction with the
+	// one that they belong to, global that statements without conditions are sent,
+	// noKeys that AutoMigrate makes no foreign keys.
+	apart, global, noKeys bool
+}
+
+// options reads GORM's options that the program sets. One that is not constant is
+// taken to be set.
+func (p *program) options() gormConfig {
+	var c gormConfig
 	for _, pkg := range p.pkgs {
-		for _, f := range append([]*ssa.Function{pkg.Func("init")}, p.funcs...) {
-			if f == nil || f.Pkg != pkg {
-				continue
-			}
-			eachInstr(f, func(instr ssa.Instruction) {
-				s, ok := instr.(*ssa.Store)
-				if !ok {
-					return
-				}
-				a, isField := s.Addr.(*ssa.FieldAddr)
-				c, isConst := s.Val.(*ssa.Const)
-				if !isField || !isConst || c.Value == nil || !isNamed(a.X.Type(), "gorm.io/gorm/schema", "NamingStrategy") {
-					return
-				}
-				st := a.X.Type().Underlying().(*types.Pointer).Elem().Underlying().(*types.Struct)
-				switch st.Field(a.Field).Name() {
-				case "TablePrefix":
-					n.TablePrefix = constant.StringVal(c.Value)
-				case "SingularTable":
-					n.SingularTable = constant.BoolVal(c.Value)
-				case "NoLowerCase":
-					n.NoLowerCase = constant.BoolVal(c.Value)
-				}
-			})
+		if f := pkg.Func("init"); f != nil {
+			eachInstr(f, c.read)
 		}
 	}
-	return n
+	for _, f := range p.funcs {
+		eachInstr(f, c.read)
+	}
+	return c
+}
+
+func (c *gormConfig) read(instr ssa.Instruction) {
+	s, ok := instr.(*ssa.Store)
+	if !ok {
+		return
+	}
+	a, ok := s.Addr.(*ssa.FieldAddr)
+	if !ok {
+		return
+	}
+	owner := typeName(a.X.Type())
+	if owner != "gorm.io/gorm/schema.NamingStrategy" && owner != "gorm.io/gorm.Config" && owner != "gorm.io/gorm.Session" {
+		return
+	}
+	v, isConst := s.Val.(*ssa.Const)
+	set := !isConst || v.Value == nil || v.Value.Kind() != constant.Bool || constant.BoolVal(v.Value)
+	switch a.X.Type().Underlying().(*types.Pointer).Elem().Underlying().(*types.Struct).Field(a.Field).Name() {
+	case "TablePrefix":
+		if isConst && v.Value != nil {
+			c.naming.TablePrefix = constant.StringVal(v.Value)
+		}
+	case "SingularTable":
+		c.naming.SingularTable = set
+	case "NoLowerCase":
+		c.naming.NoLowerCase = set
+	case "SkipDefaultTransaction":
+		c.apart = c.apart || set
+	case "AllowGlobalUpdate":
+		c.global = c.global || set && owner == "gorm.io/gorm.Config"
+	case "DisableForeignKeyConstraintWhenMigrating", "IgnoreRelationshipsWhenMigrating":
+		c.noKeys = c.noKeys || set
+	}
 }
 
 // eachInstr calls f for the instructions of a function and of those in it.

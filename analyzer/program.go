@@ -45,9 +45,10 @@ type program struct {
 	starts map[token.Pos]token.Pos
 	smalls map[*ssa.Function]bool
 	// gorm are the structs that GORM stores, noted those that statements are about.
-	gorm  *gormmodel.Parser
-	noted []Model
-	notes *annotations
+	gorm   *gormmodel.Parser
+	config gormConfig
+	noted  []Model
+	notes  *annotations
 }
 
 // call says that a function of the program calls another one, with what kind of
@@ -272,7 +273,8 @@ func (p *program) matters(f *ssa.Function) bool {
 }
 
 // small reports whether a function is simple enough to be interpreted with its
-// caller: without loops, without the database, and short.
+// caller: without loops, short, and without the database, unless it gives a
+// function that has to do with it.
 func (p *program) small(f *ssa.Function) bool {
 	if s, ok := p.smalls[f]; ok {
 		return s
@@ -282,8 +284,20 @@ func (p *program) small(f *ssa.Function) bool {
 	for _, b := range f.Blocks {
 		n += len(b.Instrs)
 	}
-	p.smalls[f] = n <= 60 && len(p.shape(f).heads) == 0 && !p.relevant[f]
+	p.smalls[f] = n <= 60 && len(p.shape(f).heads) == 0 && (!p.relevant[f] || givesFunction(f))
 	return p.smalls[f]
+}
+
+// givesFunction reports whether a function gives another one, which somebody else
+// calls: what it captures matters then.
+func givesFunction(f *ssa.Function) bool {
+	r := f.Signature.Results()
+	for i := range r.Len() {
+		if _, ok := r.At(i).Type().Underlying().(*types.Signature); ok {
+			return true
+		}
+	}
+	return false
 }
 
 func (p *program) shape(f *ssa.Function) *shape {

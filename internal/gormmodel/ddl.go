@@ -12,8 +12,8 @@ import (
 // Schema gives the statements by which AutoMigrate of GORM's PostgreSQL driver
 // makes the tables of models: the tables in the order of their names, then their
 // indexes, then their foreign keys. Of several models with one table the first
-// one counts.
-func Schema(models []*Model) string {
+// one counts. Without keys there are no foreign keys.
+func Schema(models []*Model, keys bool) string {
 	byTable := map[string]*Model{}
 	var list []*Model
 	for _, m := range models {
@@ -32,20 +32,23 @@ func Schema(models []*Model) string {
 			out.WriteString(s)
 		}
 	}
+	if !keys {
+		return out.String()
+	}
 	seen := map[string]bool{}
-	var keys []string
+	var foreign []string
 	for _, m := range list {
 		for _, r := range m.Relations {
 			for _, s := range r.keys(m, byTable) {
 				if !seen[s] {
 					seen[s] = true
-					keys = append(keys, s)
+					foreign = append(foreign, s)
 				}
 			}
 		}
 	}
-	slices.Sort(keys)
-	out.WriteString(strings.Join(keys, ""))
+	slices.Sort(foreign)
+	out.WriteString(strings.Join(foreign, ""))
 	return out.String()
 }
 

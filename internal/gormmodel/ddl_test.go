@@ -87,7 +87,7 @@ type Renamed struct {
 
 func TestSchema(t *testing.T) {
 	_, m := models(t, source)
-	got := Schema([]*Model{m["User"], m["Company"], m["Card"], m["Renamed"]})
+	got := Schema([]*Model{m["User"], m["Company"], m["Card"], m["Renamed"]}, true)
 	want := `CREATE TABLE app.renamed (
   a bigint,
   b bigint,
