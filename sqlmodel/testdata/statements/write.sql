@@ -142,6 +142,7 @@ INSERT INTO span (id, lo, hi) VALUES (3, 9, 11), (4, 10, 12);
 
 INSERT INTO span (id, lo, hi) VALUES (3, 4, 6) ON CONFLICT DO NOTHING;
 -- reads span (id, lo, hi) rows {1}
+-- excluded by update lo of span(1), move span(1)
 
 INSERT INTO span (id, lo, hi) VALUES (3, 4, 6) ON CONFLICT (id) DO NOTHING;
 -- fails: exclusion span_int4range_excl is violated
@@ -157,6 +158,7 @@ INSERT INTO room (id, open, code) VALUES (3, true, NULL);
 
 INSERT INTO room (id, open, code) VALUES (3, true, NULL) ON CONFLICT DO NOTHING;
 -- reads room (id, during, open, code) rows {2}
+-- excluded by move room(2)
 
 INSERT INTO room (id, open, code) VALUES (3, true, 4) ON CONFLICT (code) DO NOTHING;
 -- not modelled, touches room: ON CONFLICT on room_code_key
@@ -532,13 +534,13 @@ UPDATE room SET code = 1 WHERE id = 1;
 -- reads room (id) rows {1}
 -- update room(1) code = 1
 -- locks room(1) no key update
--- excluded by update open of room(1), update code of room(1), delete room(1)
+-- excluded by update open of room(1), update code of room(1), delete room(1), move room(1)
 
 UPDATE span SET lo = 1 WHERE id = 1;
 -- reads span (id) rows {1}
 -- update span(1) lo = 1
 -- locks span(1) no key update
--- excluded by update lo of span(1), update hi of span(1), delete span(1)
+-- excluded by update lo of span(1), update hi of span(1), delete span(1), move span(1)
 
 UPDATE a SET k = 9 WHERE k = 4;
 -- reads a (k, x, y, s) rows {4}
