@@ -140,10 +140,6 @@ INSERT INTO span (id, lo, hi) VALUES (3, 9, 11), (4, 10, 12);
 -- insert span(3) lo = 9, hi = 11
 -- fails: exclusion span_int4range_excl is violated
 
-INSERT INTO span (id, lo, hi) VALUES (3, 4, 6) ON CONFLICT DO NOTHING;
--- reads span (id, lo, hi) rows {1}
--- excluded by update lo of span(1), move span(1)
-
 INSERT INTO span (id, lo, hi) VALUES (3, 4, 6) ON CONFLICT (id) DO NOTHING;
 -- fails: exclusion span_int4range_excl is violated
 
