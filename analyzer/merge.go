@@ -367,44 +367,6 @@ func (p *pointer) nil() client.Expr {
 	return p.isNil
 }
 
-// assignFailure sets a variable to the code of an error.
-func (in *interp) assignFailure(v string, f *failure) {
-	code := func(c int) client.Stmt {
-		return &client.Assign{At: in.at(), Var: v, Expr: constInt(int64(c))}
-	}
-	other := codeOther
-	if f.kind > 0 {
-		other = f.kind
-	}
-	rest := []client.Stmt{code(codeNil)}
-	if f.other != nil {
-		if is, known := in.known(f.other); known {
-			if is {
-				rest = []client.Stmt{code(other)}
-			}
-		} else {
-			rest = []client.Stmt{&client.If{At: in.at(), Cond: f.other, Then: []client.Stmt{code(other)}, Else: rest}}
-		}
-	}
-	if f.noRows != nil {
-		if is, known := in.known(f.noRows); known {
-			if is {
-				rest = []client.Stmt{code(codeNoRows)}
-			}
-		} else {
-			rest = []client.Stmt{&client.If{At: in.at(), Cond: f.noRows, Then: []client.Stmt{code(codeNoRows)}, Else: rest}}
-		}
-	}
-	for _, s := range rest {
-		in.emit(s)
-	}
-}
-
-// failureOf is an error whose code is known as an expression.
-func failureOf(e client.Expr) *failure {
-	return &failure{noRows: op("==", e, constInt(codeNoRows)), other: op(">", e, constInt(codeNoRows)), code: e}
-}
-
 // set assigns a variable.
 func (in *interp) set(v string, e client.Expr) {
 	if w, ok := e.(*client.VarExpr); ok && w.Name == v {

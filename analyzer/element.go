@@ -1,0 +1,107 @@
+package analyzer
+
+import (
+	"go/types"
+
+	"golang.org/x/tools/go/ssa"
+
+	"github.com/txrobust/robust/client"
+	"github.com/txrobust/robust/ir"
+)
+
+func (in *interp) indexAddr(v *ssa.IndexAddr) value {
+	x := unbox(in.value(v.X))
+	i, known := constOf(in.value(v.Index))
+	elem := v.Type().(*types.Pointer).Elem()
+	some := &pointer{to: in.newCell(elem, "element", unknown)}
+	switch x := x.(type) {
+	case *pointer:
+		if known {
+			if p := x.to.part(int(i.I)); p != nil {
+				return &pointer{to: p}
+			}
+		}
+		some.to.alias = x.to.elements()
+		x.to.eachLeaf(func(c *cell) {
+			if w, ok := in.st.mem[c]; ok {
+				in.emitValue(w)
+			}
+		})
+	case span:
+		if known && i.I < int64(x.n) {
+			if p := x.array.part(int(i.I)); p != nil {
+				return &pointer{to: p}
+			}
+		}
+		some.to.alias = x.array.elements()
+		in.emitValue(x)
+	case *list:
+		if known && i.I >= 0 && i.I < int64(len(x.elems)) {
+			c := in.newCell(elem, "element", zeroed)
+			in.store(c, x.elems[i.I])
+			return &pointer{to: c}
+		}
+		in.emitValue(x)
+	default:
+		in.emitValue(x)
+	}
+	return some
+}
+
+func (in *interp) lookup(v *ssa.Lookup) value {
+	x, k := in.value(v.X), in.value(v.Index)
+	if m, isMap := v.X.Type().Underlying().(*types.Map); isMap {
+		if w, has, ok := in.mapLookup(x, k, m.Elem()); ok {
+			if v.CommaOk {
+				return tuple{w, scalar{has, client.Bool}}
+			}
+			return w
+		}
+	}
+	in.emitValue(x)
+	in.emitValue(k)
+	t := v.Type()
+	if v.CommaOk {
+		return in.fresh(t, "item", unknown)
+	}
+	return in.fresh(t, "item", unknown)
+}
+
+func (in *interp) slice(v *ssa.Slice) value {
+	x := unbox(in.value(v.X))
+	if v.Low == nil && v.High == nil {
+		if p, ok := x.(*pointer); ok {
+			if a, isArray := p.to.t.Underlying().(*types.Array); isArray {
+				if p.to.part(0) != nil || a.Len() == 0 {
+					return span{p.to, int(a.Len())}
+				}
+				return in.arrayList(p, int(a.Len()))
+			}
+		}
+		return x
+	}
+	if _, isList := x.(*list); isList {
+		if hi, ok := constOf(in.orNil(v.High)); ok && hi.Kind == ir.KindInt && hi.I == 0 {
+			return &list{}
+		}
+	}
+	if p, ok := x.(*pointer); ok && v.Low == nil {
+		if hi, known := constOf(in.orNil(v.High)); known && hi.Kind == ir.KindInt && hi.I == 0 { // make([]T, 0, n)
+			_ = p
+			return &list{}
+		}
+	}
+	return in.derive(v.Type(), "slice", x, in.orNil(v.Low), in.orNil(v.High))
+}
+
+// arrayList gives the elements of an array whose parts are not kept apart.
+func (in *interp) arrayList(p *pointer, n int) value {
+	return in.derive(types.NewSlice(p.to.t.Underlying().(*types.Array).Elem()), "array", in.load(p.to))
+}
+
+func (in *interp) orNil(v ssa.Value) value {
+	if v == nil {
+		return scalar{client.C(ir.Null), client.Any}
+	}
+	return in.value(v)
+}

@@ -1,0 +1,264 @@
+package analyzer
+
+import (
+	"go/token"
+	"go/types"
+
+	"golang.org/x/tools/go/ssa"
+
+	"github.com/txrobust/robust/client"
+	"github.com/txrobust/robust/ir"
+)
+
+func (in *interp) unary(v *ssa.UnOp) value {
+	switch v.Op {
+	case token.MUL:
+		if g, ok := v.X.(*ssa.Global); ok {
+			if known, ok := in.loadGlobal(g); ok {
+				return known
+			}
+		}
+		if p, ok := unbox(in.value(v.X)).(*pointer); ok {
+			w := in.load(p.to)
+			if s, isScalar := w.(scalar); isScalar && s.kind == client.Any && kindOf(v.Type()) != client.Any {
+				s.kind = kindOf(v.Type())
+				return s
+			}
+			return w
+		}
+		in.emitValue(in.value(v.X))
+		return in.fresh(v.Type(), "v", unknown)
+	case token.NOT:
+		return scalar{not(in.condition(v.X)), client.Bool}
+	case token.SUB:
+		s := in.scalarOf(in.value(v.X))
+		if c, ok := s.e.(*client.Const); ok && c.Value.Kind == ir.KindInt {
+			return scalar{constInt(-c.Value.I), s.kind}
+		}
+		return scalar{op("-", s.e), s.kind}
+	case token.ARROW:
+		return in.fresh(v.Type(), "received", unknown)
+	}
+	return in.derive(v.Type(), v.Op.String(), in.value(v.X))
+}
+
+func (in *interp) binary(v *ssa.BinOp) value {
+	x, y := in.value(v.X), in.value(v.Y)
+	switch v.Op {
+	case token.EQL, token.NEQ:
+		e := in.equal(x, y, v.X.Type())
+		if v.Op == token.NEQ {
+			e = not(e)
+		}
+		return scalar{e, client.Bool}
+	}
+	a, b := in.scalarOf(x), in.scalarOf(y)
+	k := kindOf(v.Type())
+	if w, ok := fold(v.Op, a.e, b.e); ok {
+		return scalar{w, k}
+	}
+	switch v.Op {
+	case token.ADD:
+		if k == client.Text {
+			return scalar{concat(a.e, b.e), k}
+		}
+		return scalar{op("+", a.e, b.e), k}
+	case token.SUB, token.MUL, token.QUO, token.REM:
+		return scalar{op(v.Op.String(), a.e, b.e), k}
+	case token.LSS, token.LEQ, token.GTR, token.GEQ:
+		return scalar{op(v.Op.String(), a.e, b.e), client.Bool}
+	}
+	return scalar{&client.Call{Name: v.Op.String(), Args: []client.Expr{a.e, b.e}, Kind: k}, k}
+}
+
+// fold computes an operator on constant integers.
+func fold(o token.Token, a, b client.Expr) (client.Expr, bool) {
+	x, ok := a.(*client.Const)
+	y, also := b.(*client.Const)
+	if !ok || !also || x.Value.Kind != ir.KindInt || y.Value.Kind != ir.KindInt {
+		return nil, false
+	}
+	i, j := x.Value.I, y.Value.I
+	switch o {
+	case token.ADD:
+		return constInt(i + j), true
+	case token.SUB:
+		return constInt(i - j), true
+	case token.MUL:
+		return constInt(i * j), true
+	case token.LSS:
+		return client.C(ir.Bool(i < j)), true
+	case token.LEQ:
+		return client.C(ir.Bool(i <= j)), true
+	case token.GTR:
+		return client.C(ir.Bool(i > j)), true
+	case token.GEQ:
+		return client.C(ir.Bool(i >= j)), true
+	}
+	return nil, false
+}
+
+// concat joins texts.
+func concat(a, b client.Expr) client.Expr {
+	x, ok := a.(*client.Const)
+	y, also := b.(*client.Const)
+	if ok && also {
+		return client.C(ir.Text(x.Value.S + y.Value.S))
+	}
+	if o, isOp := a.(*client.Op); isOp && also && o.Op == "+" {
+		if last, isConst := o.Args[1].(*client.Const); isConst {
+			return op("+", o.Args[0], client.C(ir.Text(last.Value.S+y.Value.S)))
+		}
+	}
+	return op("+", a, b)
+}
+
+// equal says when two values of a type are equal.
+func (in *interp) equal(x, y value, t types.Type) client.Expr {
+	x, y = unbox(x), unbox(y)
+	f, xFails := x.(*failure)
+	g, yFails := y.(*failure)
+	if xFails && yFails {
+		return in.sameFailure(f, g)
+	}
+	p, xPoints := x.(*pointer)
+	q, yPoints := y.(*pointer)
+	if xPoints && yPoints {
+		switch {
+		case isTrue(q.nil()):
+			return p.nil()
+		case isTrue(p.nil()):
+			return q.nil()
+		case p.to == q.to:
+			return constTrue
+		}
+		return client.V(in.newVar("same", client.Bool, false, unknown))
+	}
+	if isNilValue(y) && !xPoints {
+		return in.isNil(x)
+	}
+	if isNilValue(x) && !yPoints {
+		return in.isNil(y)
+	}
+	a, xParts := x.(*aggregate)
+	b, yParts := y.(*aggregate)
+	if xParts && yParts && len(a.parts) == len(b.parts) {
+		var all []client.Expr
+		ts, _ := parts(a.t)
+		for i := range a.parts {
+			all = append(all, in.equal(a.parts[i], b.parts[i], ts[i]))
+		}
+		return and(all...)
+	}
+	u, v := in.scalarOf(x), in.scalarOf(y)
+	if c, ok := u.e.(*client.Const); ok {
+		if d, ok := v.e.(*client.Const); ok {
+			return client.C(ir.Bool(c.Value == d.Value))
+		}
+	}
+	if sameExpr(u.e, v.e) {
+		return constTrue
+	}
+	if kindOf(t) == client.Bool {
+		if isTrue(v.e) {
+			return u.e
+		}
+		if is, known := truth(v.e); known && !is {
+			return not(u.e)
+		}
+	}
+	if c, ok := v.e.(*client.Const); ok && c.Value.IsNull() {
+		return op("null", u.e)
+	}
+	if c, ok := u.e.(*client.Const); ok && c.Value.IsNull() {
+		return op("null", v.e)
+	}
+	return op("==", u.e, v.e)
+}
+
+// isNilValue reports whether a value is nil of an interface, slice or map.
+func isNilValue(v value) bool {
+	switch v := v.(type) {
+	case scalar:
+		c, ok := v.e.(*client.Const)
+		return ok && c.Value.IsNull()
+	case *list:
+		return len(v.elems) == 0
+	}
+	return false
+}
+
+// isNil says when a value is nil.
+func (in *interp) isNil(v value) client.Expr {
+	switch v := v.(type) {
+	case *handle, *rows, *prepared, *closure, *aggregate, *outcome, *chain, *batch, *dict, *sqlBuilder, *foreign, span:
+		return constFalse
+	case *list:
+		return client.C(ir.Bool(len(v.elems) == 0))
+	case *grown:
+		return op("==", v.n, constInt(0))
+	case *failure:
+		return not(in.failed(v))
+	case scalar:
+		if c, ok := v.e.(*client.Const); ok {
+			return client.C(ir.Bool(c.Value.IsNull()))
+		}
+		return op("null", v.e)
+	}
+	return client.V(in.newVar("nil", client.Bool, false, unknown))
+}
+
+func (in *interp) convert(v *ssa.Convert) value {
+	x := in.value(v.X)
+	from, to := kindOf(v.X.Type()), kindOf(v.Type())
+	s, ok := unbox(x).(scalar)
+	if !ok {
+		s = in.scalarOf(x)
+	}
+	if c, isConst := s.e.(*client.Const); isConst && from == to {
+		return scalar{c, to}
+	}
+	switch {
+	case from == to:
+		return scalar{s.e, to}
+	case from == client.Int && to == client.Float:
+		return scalar{s.e, to}
+	}
+	return in.derive(v.Type(), "convert to "+types.TypeString(v.Type().Underlying(), nil), s)
+}
+
+func (in *interp) typeAssert(v *ssa.TypeAssert) value {
+	x := in.value(v.X)
+	var out value
+	sure := false
+	if b, ok := x.(box); ok {
+		switch {
+		case types.Identical(b.t, v.AssertedType):
+			out, sure = b.v, true
+		case types.IsInterface(v.AssertedType) && types.AssignableTo(b.t, v.AssertedType):
+			out, sure = b, true
+		}
+	}
+	if out == nil {
+		switch u := unbox(x).(type) {
+		case *handle:
+			out, sure = u, !v.CommaOk
+		case *failure:
+			if types.IsInterface(v.AssertedType) {
+				out = u
+			}
+		}
+	}
+	if out == nil {
+		out = in.derive(v.AssertedType, "assert", x)
+	}
+	if !v.CommaOk {
+		return out
+	}
+	ok := client.Expr(constTrue)
+	if !sure {
+		in.emitValue(x)
+		ok = client.V(in.newVar("ok", client.Bool, false, unknown))
+	}
+	return tuple{out, scalar{ok, client.Bool}}
+}

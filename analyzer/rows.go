@@ -1,0 +1,250 @@
+package analyzer
+
+import (
+	"go/types"
+	"slices"
+
+	"golang.org/x/tools/go/ssa"
+
+	"github.com/txrobust/robust/client"
+)
+
+// onRows is a method of rows.
+func (in *interp) onRows(inv *invocation, r *rows, name string, args []value) (value, bool) {
+	switch name {
+	case "Next":
+		return in.next(inv, r), true
+	case "Scan":
+		list, ok := in.listOf(args[0])
+		if !ok {
+			in.execute(r)
+			r.query.Returned = true
+			return in.fresh(inv.t, "err", unknown), true
+		}
+		return in.scan(r, list), true
+	case "StructScan":
+		return in.into1(r, args[0], true), true
+	case "Err", "Close":
+		if name == "Err" && r.one { // *sql.Row
+			return in.rowError(r), true
+		}
+		return in.quiet(inv.t), true
+	case "CommandTag":
+		return &outcome{r.query, r.mine}, true
+	case "NextResultSet", "Columns", "ColumnTypes", "FieldDescriptions", "Values", "MapScan", "SliceScan", "RawValues":
+		r.query.Returned = true
+		in.execute(r)
+		return in.quiet(inv.t), true
+	}
+	return nil, false
+}
+
+func (in *interp) next(inv *invocation, r *rows) value {
+	f := in.fr
+	b := inv.site
+	if !r.mine || b == nil {
+		in.execute(r)
+		return scalar{client.V(in.newVar("more", client.Bool, false, unknown)), client.Bool}
+	}
+	block := inv.site.(ssa.Instruction).Block()
+	if t := f.targets[block]; t != nil && t.head != nil && !r.emitted && t.head.rows == nil {
+		t.head.rows, t.head.next = r, inv.site
+		return scalar{client.V("next"), client.Bool}
+	}
+	// Once, for the first row.
+	in.execute(r)
+	return scalar{in.found(r), client.Bool}
+}
+
+// rowError is the error of a row that is not there.
+func (in *interp) rowError(r *rows) value {
+	if !r.mine {
+		return in.fresh(types.Universe.Lookup("error").Type(), "err", unknown)
+	}
+	return &failure{noRows: not(in.found(r))}
+}
+
+// scan stores the columns of the row in variables.
+func (in *interp) scan(r *rows, dests []value) value {
+	if !r.mine {
+		for _, d := range dests {
+			if p, ok := unbox(d).(*pointer); ok {
+				in.forget(p.to)
+			}
+		}
+		if r.one {
+			return in.fresh(types.Universe.Lookup("error").Type(), "err", unknown)
+		}
+		return &failure{}
+	}
+	if len(dests) == 1 {
+		if p, ok := unbox(dests[0]).(*pointer); ok {
+			if ts, _ := parts(p.to.t); ts != nil && !optional(p.to.t) {
+				return in.into1(r, dests[0], false)
+			}
+		}
+	}
+	for len(r.query.Into) < len(dests) {
+		r.query.Into = append(r.query.Into, "")
+	}
+	for i, d := range dests {
+		p, ok := unbox(d).(*pointer)
+		if !ok || isTrue(p.nil()) {
+			continue
+		}
+		v := r.query.Into[i]
+		if v == "" {
+			v = in.column(p.to)
+			r.query.Into[i] = v
+		}
+		in.arrive(r, p.to, v)
+	}
+	return in.scanned(r)
+}
+
+// column makes the variable for a column that goes to a cell.
+func (in *interp) column(c *cell) string {
+	k, null := destination(c.t)
+	return in.temp(c.name, k, null)
+}
+
+// destination gives the kind of values that a variable takes, and whether it
+// takes NULL.
+func destination(t types.Type) (client.Kind, bool) {
+	if at, ok := optionalValue(t); ok {
+		ts, _ := parts(t)
+		return kindOf(ts[at[0]]), true
+	}
+	if p, ok := t.Underlying().(*types.Pointer); ok {
+		return kindOf(p.Elem()), true
+	}
+	k := kindOf(t)
+	return k, k == client.Any
+}
+
+// arrive stores a column in a cell, if there is a row.
+func (in *interp) arrive(r *rows, c *cell, v string) {
+	var w value
+	switch at, ok := optionalValue(c.t); {
+	case ok:
+		w = in.optionalOf(c.t, at, v)
+	case isPointer(c.t):
+		e := c.t.Underlying().(*types.Pointer).Elem()
+		to := in.newCell(e, c.name, zeroed)
+		in.st.mem[to] = scalar{client.V(v), kindOf(e)}
+		w = &pointer{to: to, isNil: op("null", client.V(v))}
+	default:
+		w = scalar{client.V(v), kindOf(c.t)}
+	}
+	if c.start != zeroed {
+		in.emitExpr(client.V(v))
+	}
+	if !r.one || c.start == unknown || same(in.load(c), in.zero(c.t)) {
+		in.store(c, w)
+		return
+	}
+	in.found(r)
+	in.either(client.V(r.query.Found), func() { in.store(c, w) }, func() {})
+}
+
+// found makes the variable that says whether there was a row.
+func (in *interp) found(r *rows) client.Expr {
+	if r.query.Found == "" {
+		r.query.Found = in.temp("found", client.Bool, false)
+	}
+	return client.V(r.query.Found)
+}
+
+// scanned is the error of Scan.
+func (in *interp) scanned(r *rows) value {
+	f := &failure{}
+	if r.query.Null == "" {
+		r.query.Null = in.temp("null", client.Bool, false)
+	}
+	if r.one {
+		f.noRows = not(in.found(r))
+	}
+	f.other = client.V(r.query.Null)
+	return f
+}
+
+// into1 stores the row in a struct or variable, by the names of its columns or
+// their order.
+func (in *interp) into1(r *rows, dest value, byName bool) value {
+	p, ok := unbox(dest).(*pointer)
+	if !ok {
+		r.query.Returned = true
+		return in.fresh(types.Universe.Lookup("error").Type(), "err", unknown)
+	}
+	if !r.mine {
+		in.forget(p.to)
+		return in.fresh(types.Universe.Lookup("error").Type(), "err", unknown)
+	}
+	if p.to.whole() || optional(p.to.t) {
+		return in.scan(r, []value{dest})
+	}
+	if !byName {
+		var list []value
+		for i := range p.to.parts {
+			list = append(list, &pointer{to: p.to.part(i)})
+		}
+		return in.scan(r, list)
+	}
+	in.byName(r, p.to, nil)
+	return in.scanned(r)
+}
+
+// byName fills the fields of a struct, those of embedded ones included.
+func (in *interp) byName(r *rows, c *cell, path []string) {
+	s := c.t.Underlying().(*types.Struct)
+	for i, name := range columnNames(c.t) {
+		f := c.part(i)
+		if s.Field(i).Embedded() && f != nil && !f.whole() && structTag(s.Tag(i), "db") == "" {
+			in.byName(r, f, path)
+			continue
+		}
+		if name == "" {
+			continue
+		}
+		if at := slices.IndexFunc(r.query.ByName, func(a client.Arg) bool { return a.Name == name }); at >= 0 {
+			in.arrive(r, f, r.query.ByName[at].Expr.(*client.VarExpr).Name)
+			continue
+		}
+		if f.whole() || optional(f.t) {
+			v := in.column(f)
+			r.query.ByName = append(r.query.ByName, client.Arg{Name: name, Expr: client.V(v)})
+			in.arrive(r, f, v)
+		}
+	}
+}
+
+func (in *interp) onOutcome(inv *invocation, o *outcome, name string) (value, bool) {
+	switch name {
+	case "RowsAffected":
+		var v value
+		switch {
+		case !o.mine:
+			v = in.fresh(types.Typ[types.Int64], "affected", unknown)
+		case o.query.Count == "":
+			o.query.Count = in.temp("affected", client.Int, false)
+			fallthrough
+		default:
+			v = scalar{client.V(o.query.Count), client.Int}
+		}
+		if t, ok := inv.t.(*types.Tuple); ok {
+			out := in.quiet(t).(tuple)
+			out[0] = v
+			return out, true
+		}
+		return v, true
+	case "LastInsertId":
+		v := in.temp("inserted", client.Int, false)
+		in.emit(&client.Havoc{At: in.at(), Var: v, Fresh: true})
+		out := in.quiet(inv.t).(tuple)
+		out[0] = scalar{client.V(v), client.Int}
+		return out, true
+	case "String", "Insert", "Update", "Delete", "Select":
+		return in.quiet(inv.t), true
+	}
+	return nil, false
+}

@@ -1,0 +1,211 @@
+package analyzer
+
+import (
+	"go/types"
+	"strings"
+
+	"github.com/txrobust/robust/client"
+)
+
+// send is a statement that is sent through a handle.
+func (in *interp) send(inv *invocation, h *handle, r role, args []value) (value, bool) {
+	if len(args) == 0 {
+		return nil, false
+	}
+	var dest value
+	if r == getRole || r == selectRole {
+		dest, args = args[0], args[1:]
+		if _, ok := unbox(dest).(*pointer); !ok || len(args) == 0 {
+			return nil, false
+		}
+	}
+	var rest []value
+	open := false
+	for _, a := range args[1:] {
+		list, ok := in.listOf(a)
+		if !ok {
+			open = true
+			continue
+		}
+		rest = append(rest, list...)
+	}
+	var named value
+	if r == namedExecRole || r == namedRowsRole {
+		named, rest, open = args[1], nil, false
+	}
+	rs := in.statement(h, args[0], rest, open, named)
+	switch r {
+	case execRole, namedExecRole:
+		in.execute(rs)
+		out := &outcome{rs.query, rs.mine}
+		if t, ok := inv.t.(*types.Tuple); ok {
+			v := in.quiet(t).(tuple)
+			v[0] = out
+			return v, true
+		}
+		return out, true
+	case queryRowRole:
+		rs.one = true
+		in.execute(rs)
+		return rs, true
+	case queryRole, namedRowsRole:
+		if t, ok := inv.t.(*types.Tuple); ok {
+			v := in.quiet(t).(tuple)
+			v[0] = rs
+			return v, true
+		}
+		return rs, true
+	case getRole:
+		rs.one = true
+		in.execute(rs)
+		return in.into1(rs, dest, true), true
+	case selectRole:
+		in.all(rs, dest)
+		return &failure{}, true
+	}
+	return nil, false
+}
+
+// execute writes a query apart from a loop.
+func (in *interp) execute(r *rows) {
+	if !r.mine || r.emitted || in.st == nil {
+		return
+	}
+	r.emitted = true
+	in.emit(r.query)
+}
+
+// all stores all rows of a query in a slice: the program may look at each.
+func (in *interp) all(rs *rows, dest value) {
+	rs.query.Returned = true
+	in.execute(rs)
+	if p, ok := unbox(dest).(*pointer); ok {
+		in.forget(p.to)
+	}
+}
+
+// statement makes the query of a statement, which execute or a loop writes.
+func (in *interp) statement(h *handle, sql value, args []value, more bool, named value) *rows {
+	e := in.scalarOf(sql).e
+	texts := in.textsOf(e)
+	if in.st.phase == done {
+		h = &handle{kind: database}
+	}
+	rs := &rows{h: h, pos: in.p.position(in.pos), mine: in.owns(h) && in.st.phase == open}
+	text := texts[0]
+	if len(texts) > 1 {
+		text = commonText(texts)
+	}
+	q := &client.Query{At: client.At{Pos: rs.pos}, SQL: text, Open: more}
+	rs.query = q
+	for _, a := range args {
+		if list := in.namedArgs(a); list != nil && isNamedArg(a) {
+			q.Named = append(q.Named, list...)
+			continue
+		}
+		if isOption(a) {
+			continue
+		}
+		s := in.scalarOf(a)
+		if rs.mine {
+			q.Args = append(q.Args, s.e)
+		} else {
+			in.emitValue(a)
+			q.Args = append(q.Args, s.e)
+		}
+	}
+	if named != nil {
+		q.Named = in.namedArgs(named)
+		q.Open = q.Named == nil
+	}
+	if lead, _, found := strings.Cut(text, client.Hole); found && strings.TrimSpace(lead) == "" && in.site == "" && in.result.text == "" && in.given(e) {
+		in.result.text = "the text of a statement comes from its caller"
+	}
+	if h.kind != transaction && in.site == "" {
+		in.auto(rs, texts, args)
+	}
+	return rs
+}
+
+// isNamedArg reports whether an argument is for parameters with names.
+func isNamedArg(v value) bool {
+	b, ok := v.(box)
+	if !ok {
+		return false
+	}
+	n := typeName(b.t)
+	return n == "database/sql.NamedArg" || strings.HasSuffix(n, ".NamedArgs") || strings.HasSuffix(n, ".StrictNamedArgs")
+}
+
+// isOption reports whether an argument is no value but an option of pgx.
+func isOption(v value) bool {
+	b, ok := v.(box)
+	if !ok {
+		return false
+	}
+	n := typeName(b.t)
+	return strings.HasSuffix(n, "pgx/v5.QueryExecMode") || strings.HasSuffix(n, "pgx/v5.QueryResultFormats")
+}
+
+// namedArgs gives the values of named parameters in a struct or pgx.NamedArgs.
+func (in *interp) namedArgs(v value) []client.Arg {
+	if _, isMap := unbox(v).(*dict); isMap {
+		list, known := in.entriesOf(v)
+		out := []client.Arg{}
+		for _, e := range list {
+			known = known && e.when == nil
+			out = append(out, client.Arg{Name: e.key, Expr: in.scalarOf(e.v).e})
+		}
+		if !known {
+			return nil
+		}
+		return out
+	}
+	b, ok := v.(box)
+	if !ok {
+		return nil
+	}
+	x := unbox(v)
+	if p, isPointer := x.(*pointer); isPointer {
+		x = in.load(p.to)
+	}
+	if sql, ok := x.(*aggregate); ok && typeName(b.t) == "database/sql.NamedArg" {
+		if name, known := constOf(sql.parts[len(sql.parts)-2]); known {
+			return []client.Arg{{Name: name.S, Expr: in.scalarOf(sql.parts[len(sql.parts)-1]).e}}
+		}
+		return nil
+	}
+	a, ok := x.(*aggregate)
+	if !ok || storable(b.t) || isTime(b.t) {
+		return nil
+	}
+	var out []client.Arg
+	for i, name := range columnNames(a.t) {
+		if name != "" {
+			out = append(out, client.Arg{Name: name, Expr: in.scalarOf(a.parts[i]).e})
+		}
+	}
+	return out
+}
+
+// columnNames gives the columns that the fields of a struct stand for: their tag
+// db, or their name.
+func columnNames(t types.Type) []string {
+	s, ok := t.Underlying().(*types.Struct)
+	if !ok {
+		return nil
+	}
+	out := make([]string, s.NumFields())
+	for i := range out {
+		tag := structTag(s.Tag(i), "db")
+		tag, _, _ = strings.Cut(tag, ",")
+		switch {
+		case tag == "-", !s.Field(i).Exported():
+		case tag != "":
+			out[i] = tag
+		default:
+			out[i] = strings.ToLower(s.Field(i).Name())
+		}
+	}
+	return out
+}

@@ -1,0 +1,175 @@
+package analyzer
+
+import (
+	"go/types"
+
+	"github.com/txrobust/robust/client"
+	"github.com/txrobust/robust/ir"
+)
+
+// begin begins a transaction.
+func (in *interp) begin(h *handle, args []value) *handle {
+	if h.kind == transaction { // in a transaction: a savepoint
+		in.points++
+		n := &handle{kind: transaction, site: h.site, point: "point" + itoa(in.points), t: h.t}
+		if in.owns(h) && in.st.phase == open {
+			in.emit(&client.Savepoint{At: in.at(), Name: n.point})
+		}
+		return n
+	}
+	site := in.path()
+	tx := &handle{kind: transaction, site: site, t: h.t}
+	in.newSite(site)
+	if site != in.site {
+		return tx
+	}
+	in.st.phase, in.begun = open, true
+	in.beginPos = in.p.position(in.pos)
+	if level := in.levelOf(args); level != "" {
+		in.level = level
+	}
+	b := &client.Block{At: in.at(), Label: beginLabel}
+	in.emit(b)
+	return tx
+}
+
+// beginLabel marks where the transaction begins.
+const beginLabel = "begin"
+
+// path says where an instruction stands: its position, and the calls around.
+func (in *interp) path() string {
+	s := in.p.position(in.pos).String()
+	for f := in.fr; f != nil && f.caller != nil; f = f.caller {
+		s = in.p.position(f.at).String() + " > " + s
+	}
+	return s
+}
+
+// owns reports whether a handle is one of the transaction that is written.
+func (in *interp) owns(h *handle) bool {
+	return h.kind == transaction && in.site != "" && h.site == in.site
+}
+
+func (in *interp) commit(h *handle) {
+	if !in.owns(h) || in.st.phase != open || h.point != "" {
+		return
+	}
+	in.emit(&client.Commit{At: in.at()})
+	in.st.phase = done
+}
+
+func (in *interp) rollback(h *handle) {
+	switch {
+	case !in.owns(h) || in.st.phase != open:
+	case h.point != "":
+		in.emit(&client.RollbackTo{At: in.at(), Name: h.point})
+	default:
+		in.emit(&client.Rollback{At: in.at()})
+		in.st.phase, in.st.rolled = done, true
+	}
+}
+
+// inTransaction runs a function in a transaction, as libraries do.
+func (in *interp) inTransaction(inv *invocation) (value, bool) {
+	var h *handle
+	var from *chain
+	var fn value
+	for _, a := range inv.args {
+		switch a := unbox(a).(type) {
+		case *handle:
+			if h == nil {
+				h = a
+			}
+		case *chain:
+			h, from = a.h, a
+		case *closure, *asked:
+			fn = a
+		}
+	}
+	if h == nil || fn == nil {
+		return nil, false
+	}
+	tx := in.begin(h, inv.args)
+	sig := in.functionType(inv)
+	call := &invocation{c: inv.c, fn: fn, at: inv.at, t: sig.Results()}
+	if sig.Results().Len() == 1 {
+		call.t = sig.Results().At(0).Type()
+	}
+	for i := range sig.Params().Len() {
+		t := sig.Params().At(i).Type()
+		if in.p.handleType(t) != "" {
+			if from != nil {
+				call.args = append(call.args, in.with(from, tx))
+			} else {
+				call.args = append(call.args, tx)
+			}
+		} else {
+			call.args = append(call.args, in.quiet(t))
+		}
+	}
+	var result value
+	switch fn := fn.(type) {
+	case *closure:
+		result = in.callFunction(call, fn)
+	case *asked:
+		in.callers("the function " + fn.name + " comes from its caller")
+		result = in.unknownCall("a call of a function that is not known", call.args, call.t)
+	}
+	if in.st == nil {
+		return in.quietDead(inv.t), true
+	}
+	f, ok := unbox(result).(*failure)
+	if !ok {
+		f = &failure{}
+		if call.t != nil && isError(call.t) { // which may be nil
+			in.emitValue(result)
+			f = in.fresh(call.t, "err", unknown).(*failure)
+		}
+	}
+	in.either(in.failed(f), func() { in.rollback(tx) }, func() { in.commit(tx) })
+	return f, true
+}
+
+// functionType gives the type of the function among the arguments.
+func (in *interp) functionType(inv *invocation) *types.Signature {
+	for _, a := range inv.c.Args {
+		if sig, ok := a.Type().Underlying().(*types.Signature); ok {
+			return sig
+		}
+	}
+	return types.NewSignatureType(nil, nil, nil, nil, nil, false)
+}
+
+// levelOf gives the isolation level among the options of a transaction.
+func (in *interp) levelOf(args []value) string {
+	for _, a := range args {
+		v := unbox(a)
+		if p, ok := v.(*pointer); ok && !isTrue(p.nil()) {
+			v = in.load(p.to)
+		}
+		o, ok := v.(*aggregate)
+		if !ok {
+			continue
+		}
+		ts, names := parts(o.t)
+		for i, name := range names {
+			if name != "Isolation" && name != "IsoLevel" {
+				continue
+			}
+			c, ok := constOf(o.parts[i])
+			if !ok {
+				return ""
+			}
+			if c.Kind == ir.KindText {
+				return c.S
+			}
+			_ = ts
+			return sqlLevels[c.I]
+		}
+	}
+	return ""
+}
+
+// sqlLevels are the constants of sql.IsolationLevel.
+var sqlLevels = map[int64]string{1: "read uncommitted", 2: "read committed", 3: "read committed", 4: "repeatable read", 5: "repeatable read",
+	6: "serializable", 7: "serializable"}
