@@ -51,16 +51,9 @@ func (in *interp) onBatch(inv *invocation, b *batch, name string, args []value) 
 	case "Exec", "Query", "QueryRow":
 		out := &rows{h: &handle{kind: database}, query: &client.Query{}, one: name == "QueryRow"}
 		if name == "Exec" {
-			v := in.quiet(inv.t).(tuple)
-			v[0] = &outcome{query: out.query}
-			return v, true
+			return in.answer(inv.t, &outcome{query: out.query}), true
 		}
-		if t, ok := inv.t.(*types.Tuple); ok {
-			v := in.quiet(t).(tuple)
-			v[0] = out
-			return v, true
-		}
-		return out, true
+		return in.answer(inv.t, out), true
 	case "Close":
 		return in.quiet(inv.t), true
 	}

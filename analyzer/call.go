@@ -478,6 +478,17 @@ func (in *interp) quiet(t types.Type) value {
 	return in.fresh(t, "v", unknown)
 }
 
+// answer gives v as the result of a call of type t: the first of several, of which
+// the others are no errors.
+func (in *interp) answer(t types.Type, v value) value {
+	if _, ok := t.(*types.Tuple); !ok {
+		return v
+	}
+	out := in.quiet(t).(tuple)
+	out[0] = v
+	return out
+}
+
 // fullName is the name of a function with its package and receiver, and without
 // type arguments.
 func fullName(f *ssa.Function) string {

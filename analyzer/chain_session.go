@@ -32,11 +32,7 @@ func (in *interp) sessionCall(inv *invocation, c *chain, r chainRole, args []val
 		}
 		return nil, false
 	case poolCall:
-		out := in.quiet(inv.t)
-		if t, ok := out.(tuple); ok {
-			t[0] = &handle{kind: database, t: inv.t.(*types.Tuple).At(0).Type()}
-		}
-		return out, true
+		return in.quiet(inv.t), true // a handle
 	case migrateCall:
 		in.migrate(args)
 		return &failure{}, true

@@ -175,9 +175,7 @@ func (in *interp) rowsCall(inv *invocation, r *chain, one bool) value {
 		in.execute(rs)
 		return rs
 	}
-	out := in.quiet(inv.t).(tuple)
-	out[0] = rs
-	return out
+	return in.answer(inv.t, rs)
 }
 
 // lostWrite is a statement that is not modelled.

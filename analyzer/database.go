@@ -63,12 +63,7 @@ func (in *interp) onDatabase(inv *invocation, h *handle, name string, sig *types
 			return nil, false
 		}
 		tx := in.begin(h, args)
-		if t, ok := inv.t.(*types.Tuple); ok {
-			out := in.quiet(t).(tuple)
-			out[0] = tx
-			return out, true
-		}
-		return tx, true
+		return in.answer(inv.t, tx), true
 	case commitRole:
 		in.commit(h)
 		return in.quiet(inv.t), true
@@ -82,12 +77,7 @@ func (in *interp) onDatabase(inv *invocation, h *handle, name string, sig *types
 				p.sql = s
 			}
 		}
-		if t, ok := inv.t.(*types.Tuple); ok {
-			out := in.quiet(t).(tuple)
-			out[0] = p
-			return out, true
-		}
-		return p, true
+		return in.answer(inv.t, p), true
 	case inTxRole:
 		return in.inTransaction(inv)
 	case copyRole:
@@ -95,12 +85,7 @@ func (in *interp) onDatabase(inv *invocation, h *handle, name string, sig *types
 	case sendBatchRole:
 		return in.sendBatch(inv, h, args), true
 	case withRole:
-		if t, ok := inv.t.(*types.Tuple); ok {
-			out := in.quiet(t).(tuple)
-			out[0] = h
-			return out, true
-		}
-		return h, true
+		return in.answer(inv.t, h), true
 	case sameRole:
 		if len(args) == 0 {
 			return h, true

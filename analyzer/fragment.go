@@ -66,6 +66,14 @@ func (f fragment) numbered() (text string, args []value) {
 	return joinHoles(out.String()), args
 }
 
+// sqlAndArgs gives a text and its values as the first results of a call of type t.
+func (in *interp) sqlAndArgs(t types.Type, f fragment) value {
+	text, args := f.numbered()
+	out := in.quiet(t).(tuple)
+	out[0], out[1] = scalar{client.C(ir.Text(text)), client.Text}, &list{args}
+	return out
+}
+
 // named puts names in the places of their marks.
 func (f fragment) named(prefix, key string) fragment {
 	f.text = strings.ReplaceAll(strings.ReplaceAll(f.text, prefixMark, prefix), keyMark, key)

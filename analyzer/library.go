@@ -53,15 +53,9 @@ func (in *interp) library(inv *invocation, r role, name string) (value, bool) {
 		}
 		return scalar{&client.Call{Name: name, Args: in.exprs(args), Kind: k}, k}, true
 	case sameRole:
-		if t, ok := inv.t.(*types.Tuple); ok {
-			out := in.quiet(t).(tuple)
-			out[0] = args[len(args)-1]
-			return out, true
-		}
-		return args[len(args)-1], true
+		return in.answer(inv.t, args[len(args)-1]), true
 	case freshRole:
-		v := in.freshValue(inv.t)
-		return v, true
+		return in.freshValue(inv.t), true
 	case anyRole:
 		return in.quiet(inv.t), true
 	case idleRole:
@@ -93,9 +87,7 @@ func (in *interp) quietDead(t types.Type) value {
 // freshValue gives a value that nobody used before, with no error.
 func (in *interp) freshValue(t types.Type) value {
 	if tt, ok := t.(*types.Tuple); ok {
-		out := in.quiet(tt).(tuple)
-		out[0] = in.freshValue(tt.At(0).Type())
-		return out
+		return in.answer(t, in.freshValue(tt.At(0).Type()))
 	}
 	k := kindOf(t)
 	if k == client.Any {

@@ -231,18 +231,11 @@ func (in *interp) onOutcome(inv *invocation, o *outcome, name string) (value, bo
 		default:
 			v = scalar{client.V(o.query.Count), client.Int}
 		}
-		if t, ok := inv.t.(*types.Tuple); ok {
-			out := in.quiet(t).(tuple)
-			out[0] = v
-			return out, true
-		}
-		return v, true
+		return in.answer(inv.t, v), true
 	case "LastInsertId":
 		v := in.temp("inserted", client.Int, false)
 		in.emit(&client.Havoc{At: in.at(), Var: v, Fresh: true})
-		out := in.quiet(inv.t).(tuple)
-		out[0] = scalar{client.V(v), client.Int}
-		return out, true
+		return in.answer(inv.t, scalar{client.V(v), client.Int}), true
 	case "String", "Insert", "Update", "Delete", "Select":
 		return in.quiet(inv.t), true
 	}

@@ -1,7 +1,6 @@
 package analyzer
 
 import (
-	"go/types"
 	"strings"
 
 	"github.com/txrobust/robust/client"
@@ -32,18 +31,14 @@ var sqlxFunctions = map[string]func(in *interp, args []value) (fragment, bool){
 // rewritten is a call of such a function.
 func (in *interp) rewritten(inv *invocation, name string) (value, bool) {
 	f := sqlxFunctions[name]
-	t, isTuple := inv.t.(*types.Tuple)
-	if f == nil || !isTuple {
+	if f == nil {
 		return nil, false
 	}
 	g, ok := f(in, inv.args)
 	if !ok {
 		return nil, false
 	}
-	text, vals := g.numbered()
-	out := in.quiet(t).(tuple)
-	out[0], out[1] = scalar{client.C(ir.Text(text)), client.Text}, &list{vals}
-	return out, true
+	return in.sqlAndArgs(inv.t, g), true
 }
 
 // byColon puts values in the places of :name. ok is false if one has none.

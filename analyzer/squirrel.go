@@ -114,12 +114,7 @@ func (in *interp) onBuilder(inv *invocation, b *sqlBuilder, name string, args []
 	n := *b
 	switch name {
 	case "ToSql", "MustSql":
-		f := in.builderText(b)
-		text, vals := f.numbered()
-		t := inv.t.(*types.Tuple)
-		out := in.quiet(t).(tuple)
-		out[0], out[1] = scalar{client.C(ir.Text(text)), client.Text}, &list{vals}
-		return out, true
+		return in.sqlAndArgs(inv.t, in.builderText(b)), true
 	case "PlaceholderFormat":
 		return b, true
 	case "RunWith":

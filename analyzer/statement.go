@@ -38,23 +38,13 @@ func (in *interp) send(inv *invocation, h *handle, r role, args []value) (value,
 	case execRole, namedExecRole:
 		in.execute(rs)
 		out := &outcome{rs.query, rs.mine}
-		if t, ok := inv.t.(*types.Tuple); ok {
-			v := in.quiet(t).(tuple)
-			v[0] = out
-			return v, true
-		}
-		return out, true
+		return in.answer(inv.t, out), true
 	case queryRowRole:
 		rs.one = true
 		in.execute(rs)
 		return rs, true
 	case queryRole, namedRowsRole:
-		if t, ok := inv.t.(*types.Tuple); ok {
-			v := in.quiet(t).(tuple)
-			v[0] = rs
-			return v, true
-		}
-		return rs, true
+		return in.answer(inv.t, rs), true
 	case getRole:
 		rs.one = true
 		in.execute(rs)
