@@ -12,17 +12,11 @@ import (
 type annotations struct {
 	ignores []*ir.Ignore
 	// levels are the isolation levels that are to be taken for the transactions of
-	// functions, alone the functions of which one instance runs at a time, by where
-	// they are declared.
+	// functions, names the names of these, by where the functions are declared.
 	levels map[token.Pos]string
 	names  map[token.Pos]string
 	// invariants are facts about the rows, in SQL.
-	invariants []invariant
-}
-
-type invariant struct {
-	pos  ir.Pos
-	text string
+	invariants []Invariant
 }
 
 // annotate reads the comments //robust:… of files. A fault is an *ir.Error.
@@ -72,7 +66,7 @@ func (p *program) annotation(a *annotations, f *ast.File, c *ast.Comment, rest s
 		value = strings.TrimSpace(value)
 		switch {
 		case what == "invariant" && value != "":
-			a.invariants = append(a.invariants, invariant{at, value})
+			a.invariants = append(a.invariants, Invariant{at, value})
 		case what == "level" && isFunc && sqlLevelNames[strings.ToLower(value)]:
 			a.levels[fn.Name.Pos()] = strings.ToLower(value)
 		case what == "level" && isFunc:

@@ -39,7 +39,7 @@ func (in *interp) call(c *ssa.CallCommon, v ssa.Value) value {
 }
 
 func (in *interp) invocation(c *ssa.CallCommon) *invocation {
-	inv := &invocation{c: c, at: c.Pos(), t: c.Signature().Results()}
+	inv := &invocation{c: c, at: c.Pos(), t: resultType(c.Signature())}
 	if c.IsInvoke() {
 		inv.args = append(inv.args, in.value(c.Value))
 	} else {
@@ -48,10 +48,15 @@ func (in *interp) invocation(c *ssa.CallCommon) *invocation {
 	for _, a := range c.Args {
 		inv.args = append(inv.args, in.value(a))
 	}
-	if c.Signature().Results().Len() == 1 {
-		inv.t = c.Signature().Results().At(0).Type()
-	}
 	return inv
+}
+
+// resultType is the type of what a call gives: a tuple, unless there is one result.
+func resultType(sig *types.Signature) types.Type {
+	if sig.Results().Len() == 1 {
+		return sig.Results().At(0).Type()
+	}
+	return sig.Results()
 }
 
 func (in *interp) deferCall(d *ssa.Defer) {
@@ -67,21 +72,13 @@ func (in *interp) runDefers() {
 	list := in.st.defers[in.fr]
 	for i := len(list) - 1; i >= 0 && in.st != nil; i-- {
 		d := list[i]
-		inv := in.invocationOf(d)
+		inv := &invocation{c: &d.call.Call, fn: d.fn, args: d.args, at: d.call.Call.Pos(), t: resultType(d.call.Call.Signature())}
 		if !d.perhaps {
 			in.invoke(inv)
 			continue
 		}
 		in.choose(func() { in.invoke(inv) })
 	}
-}
-
-func (in *interp) invocationOf(d deferred) *invocation {
-	inv := &invocation{c: &d.call.Call, fn: d.fn, args: d.args, at: d.call.Call.Pos(), t: d.call.Call.Signature().Results()}
-	if d.call.Call.Signature().Results().Len() == 1 {
-		inv.t = d.call.Call.Signature().Results().At(0).Type()
-	}
-	return inv
 }
 
 // choose runs f on one of two paths.
@@ -234,7 +231,7 @@ func (in *interp) invoke(inv *invocation) value {
 		in.pos = inv.at
 	}
 	if inv.c.IsInvoke() {
-		return in.invokeMethod(inv)
+		return in.method(inv, inv.c.Method)
 	}
 	switch fn := unbox(inv.fn).(type) {
 	case *closure:
@@ -287,7 +284,7 @@ func (in *interp) callFunction(inv *invocation, fn *closure) value {
 		}
 	}
 	if f.Pkg != nil && isIdle(f.Pkg.Pkg.Path()) || f.Pkg == nil && f.Object() != nil && f.Object().Pkg() != nil && isIdle(f.Object().Pkg().Path()) {
-		return in.idle(inv)
+		return in.quiet(inv.t)
 	}
 	return in.enterFunction(inv, f, fn.free)
 }
@@ -299,8 +296,7 @@ func (in *interp) enterFunction(inv *invocation, f *ssa.Function, free []value) 
 	if in.worth(f, inv.args, free) {
 		args := inv.args
 		if len(args) == len(f.Params) {
-			v := in.run(f, args, free, inv.at)
-			return v
+			return in.run(f, args, free, inv.at)
 		}
 	}
 	return in.unknownCall("a call of "+f.Name(), append(slices.Clone(free), inv.args...), inv.t)
@@ -335,9 +331,7 @@ func (in *interp) worth(f *ssa.Function, args, free []value) bool {
 	return in.p.parametric[f] != "" || in.p.small(f)
 }
 
-// invokeMethod is a call through an interface.
-func (in *interp) invokeMethod(inv *invocation) value { return in.method(inv, inv.c.Method) }
-
+// method is a call through an interface.
 func (in *interp) method(inv *invocation, m *types.Func) value {
 	if r := functions[m.FullName()]; r != unknownRole {
 		if v, ok := in.library(inv, r, m.FullName()); ok {
@@ -360,7 +354,7 @@ func (in *interp) method(inv *invocation, m *types.Func) value {
 		return scalar{client.V(in.newVar("message", client.Text, false, unknown)), client.Text}
 	}
 	if m.Pkg() != nil && isIdle(m.Pkg().Path()) {
-		return in.idle(inv)
+		return in.quiet(inv.t)
 	}
 	if impl := in.p.implementers(m); len(impl) == 1 && in.p.matters(impl[0]) {
 		f := impl[0]
@@ -415,13 +409,7 @@ func (in *interp) expose(v value) {
 				if ok {
 					visit(w, depth+1)
 				}
-				if ok && isHandle(unbox(w)) {
-					return
-				}
-				if !ok && c.start != zeroed {
-					if c.start == given {
-						in.st.mem[c] = in.fresh(c.t, c.name, unknown)
-					}
+				if ok && isHandle(unbox(w)) || !ok && c.start == unknown {
 					return
 				}
 				in.st.mem[c] = in.fresh(c.t, c.name, unknown)
@@ -455,12 +443,8 @@ func (in *interp) expose(v value) {
 	visit(v, 0)
 }
 
-// idle is a call that changes nothing, of something that only writes messages.
-func (in *interp) idle(inv *invocation) value {
-	return in.quiet(inv.t)
-}
-
-// quiet gives the result of a call that does not matter: no error.
+// quiet gives the result of a call that changes nothing, such as one that only
+// writes a message: no error.
 func (in *interp) quiet(t types.Type) value {
 	switch t := t.(type) {
 	case *types.Tuple:

@@ -76,7 +76,7 @@ func isGorm(h *handle) bool { return h.t != nil && isNamed(h.t, "gorm.io/gorm", 
 
 func (in *interp) newChain(h *handle, d *draft) *chain {
 	c := &chain{h: h, s: in.newCell(hiddenType, "statement", zeroed),
-		err:   in.newCell(types.Universe.Lookup("error").Type(), "err", zeroed),
+		err:   in.newCell(errorType, "err", zeroed),
 		count: in.newCell(types.Typ[types.Int64], "affected", zeroed)}
 	in.st.mem[c.s] = d
 	return c
@@ -249,7 +249,7 @@ func (in *interp) joinChains(name string, edges []*edge, vals []value) (value, b
 		return nil, false
 	}
 	out := &chain{h: h.(*handle), mode: list[0].mode, s: in.newCell(hiddenType, "statement", zeroed),
-		err:   in.newCell(types.Universe.Lookup("error").Type(), "err", zeroed),
+		err:   in.newCell(errorType, "err", zeroed),
 		count: in.newCell(types.Typ[types.Int64], "affected", zeroed)}
 	drafts, errs, counts := make([]value, len(list)), make([]value, len(list)), make([]value, len(list))
 	for i, c := range list {

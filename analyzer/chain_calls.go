@@ -152,7 +152,7 @@ func (in *interp) anything(h *handle, tables []string, readOnly bool, reason str
 		}
 	}
 	rs := &rows{h: h, pos: in.p.position(in.pos), query: &client.Query{At: in.at(), SQL: text, Open: true}}
-	in.auto(rs, []string{text}, nil)
+	in.auto(rs, nil)
 }
 
 // addCall is a call that adds to the statement.
@@ -385,19 +385,10 @@ func (in *interp) selectCall(d *draft, args []value, texts []string, known bool)
 
 // orderClause gives the text of clause.OrderByColumn or clause.OrderBy.
 func (in *interp) orderClause(a *aggregate) fragment {
-	_, names := parts(a.t)
-	get := func(name string) value {
-		for i, n := range names {
-			if n == name {
-				return a.parts[i]
-			}
-		}
-		return nil
-	}
 	if typeName(a.t) == "gorm.io/gorm/clause.OrderByColumn" {
-		if col, ok := unbox(get("Column")).(*aggregate); ok {
+		if col, ok := unbox(field(a, "Column")).(*aggregate); ok {
 			f, _ := in.clauseExpr(col)
-			if is, known := constOf(get("Desc")); known && is.IsTrue() {
+			if is, known := constOf(field(a, "Desc")); known && is.IsTrue() {
 				f = f.plus(frag(" DESC"))
 			}
 			return f

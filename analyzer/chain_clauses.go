@@ -63,15 +63,15 @@ func (in *interp) clause(d *draft, v value) {
 	}
 	switch typeName(a.t) {
 	case "gorm.io/gorm/clause.Locking":
-		strength, ok := constText(part(a, "Strength"))
-		options, also := constText(part(a, "Options"))
+		strength, ok := constText(field(a, "Strength"))
+		options, also := constText(field(a, "Options"))
 		if !ok || !also {
 			d.lost = "a lock that is not known"
 			return
 		}
 		d.locks = "FOR " + strength
-		if t, isTable := unbox(part(a, "Table")).(*aggregate); isTable {
-			name, known := constText(part(t, "Name"))
+		if t, isTable := unbox(field(a, "Table")).(*aggregate); isTable {
+			name, known := constText(field(t, "Name"))
 			switch {
 			case !known:
 				d.lost = "a lock that is not known"
@@ -85,7 +85,7 @@ func (in *interp) clause(d *draft, v value) {
 			d.locks += " " + options
 		}
 	case "gorm.io/gorm/clause.Returning":
-		list, ok := in.listOf(part(a, "Columns"))
+		list, ok := in.listOf(field(a, "Columns"))
 		d.all = ok && len(list) == 0
 		d.returning = !d.all
 	case "gorm.io/gorm/clause.OnConflict":
@@ -102,19 +102,10 @@ func (in *interp) clause(d *draft, v value) {
 	}
 }
 
-// part gives a field of a struct by its name.
-func part(a *aggregate, name string) value {
-	_, names := parts(a.t)
-	if i := slices.Index(names, name); i >= 0 {
-		return a.parts[i]
-	}
-	return nil
-}
-
 // conflictOf reads clause.OnConflict.
 func (in *interp) conflictOf(a *aggregate) *conflict {
 	c := &conflict{}
-	list, ok := in.listOf(part(a, "Columns"))
+	list, ok := in.listOf(field(a, "Columns"))
 	c.lost = !ok
 	for _, v := range list {
 		col, isColumn := unbox(v).(*aggregate)
@@ -122,30 +113,30 @@ func (in *interp) conflictOf(a *aggregate) *conflict {
 			c.lost = true
 			continue
 		}
-		name, known := constText(part(col, "Name"))
+		name, known := constText(field(col, "Name"))
 		if !known {
 			c.lost = true
 		}
 		c.columns = append(c.columns, name)
 	}
 	var known bool
-	if c.constraint, known = constText(part(a, "OnConstraint")); !known {
+	if c.constraint, known = constText(field(a, "OnConstraint")); !known {
 		c.lost = true
 	}
 	flag := func(name string) bool {
-		t, known := constOf(part(a, name))
+		t, known := constOf(field(a, name))
 		c.lost = c.lost || !known
 		return known && t.IsTrue()
 	}
 	c.nothing, c.all = flag("DoNothing"), flag("UpdateAll")
 	for _, name := range []string{"Where", "TargetWhere"} {
-		if w, isWhere := unbox(part(a, name)).(*aggregate); isWhere {
-			if l, ok := in.listOf(part(w, "Exprs")); !ok || len(l) > 0 {
+		if w, isWhere := unbox(field(a, name)).(*aggregate); isWhere {
+			if l, ok := in.listOf(field(w, "Exprs")); !ok || len(l) > 0 {
 				c.lost = true
 			}
 		}
 	}
-	switch u := unbox(part(a, "DoUpdates")).(type) {
+	switch u := unbox(field(a, "DoUpdates")).(type) {
 	case *assignments:
 		c.excluded, c.sets = u.excluded, u.sets
 		c.lost = c.lost || u.lost
@@ -158,14 +149,14 @@ func (in *interp) conflictOf(a *aggregate) *conflict {
 				c.lost = true
 				continue
 			}
-			col, isColumn := unbox(part(s, "Column")).(*aggregate)
+			col, isColumn := unbox(field(s, "Column")).(*aggregate)
 			if !isColumn {
 				c.lost = true
 				continue
 			}
-			name, known := constText(part(col, "Name"))
+			name, known := constText(field(col, "Name"))
 			c.lost = c.lost || !known
-			c.sets = append(c.sets, setting{name: name, v: part(s, "Value")})
+			c.sets = append(c.sets, setting{name: name, v: field(s, "Value")})
 		}
 	}
 	return c

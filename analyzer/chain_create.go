@@ -244,7 +244,7 @@ func (in *interp) createMany(r *chain, s *subject, from fragment, v value) {
 		in.expose(p)
 	}
 	if in.st != nil {
-		in.st.mem[r.count] = in.fresh(types.Typ[types.Int64], "affected", unknown)
+		in.st.mem[r.count] = in.someCount()
 	}
 }
 

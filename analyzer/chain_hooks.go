@@ -117,7 +117,7 @@ func (in *interp) hook(r *chain, s *subject, name string) *failure {
 	if fn == nil || in.st == nil {
 		return nil
 	}
-	errType := types.Universe.Lookup("error").Type()
+	errType := errorType
 	if s.dest == nil {
 		if in.hookMatters(s, name) {
 			in.anything(r.h, nil, false, name+" of several rows")

@@ -319,7 +319,7 @@ func (in *interp) lostRead(r *chain, s *subject, dest value, why string) {
 	if dest != nil {
 		in.expose(dest)
 	}
-	in.setResult(r, in.fresh(types.Universe.Lookup("error").Type(), "err", unknown).(*failure), in.fresh(types.Typ[types.Int64], "affected", unknown))
+	in.setResult(r, in.someError(), in.someCount())
 }
 
 // setResult sets Error and RowsAffected.
@@ -340,7 +340,7 @@ func (in *interp) receive(r *chain, s *subject, rs *rows, dest value, o reading)
 		rs.query.Returned = true
 		in.execute(rs)
 		in.expose(dest)
-		in.setResult(r, in.rowsError(rs, o), in.fresh(types.Typ[types.Int64], "affected", unknown))
+		in.setResult(r, in.rowsError(rs, o), in.someCount())
 		return
 	}
 	if _, isSlice := p.to.t.Underlying().(*types.Slice); isSlice && isList(p.to.t) {
@@ -375,7 +375,7 @@ func (in *interp) receive(r *chain, s *subject, rs *rows, dest value, o reading)
 		f = &failure{}
 	}
 	if !rs.mine {
-		in.setResult(r, in.rowsError(rs, o), in.fresh(types.Typ[types.Int64], "affected", unknown))
+		in.setResult(r, in.rowsError(rs, o), in.someCount())
 		in.preload(r, s, nil)
 		return
 	}
@@ -400,7 +400,7 @@ func (in *interp) rowsError(rs *rows, o reading) *failure {
 	case !o.must:
 		return &failure{}
 	case !rs.mine:
-		return in.fresh(types.Universe.Lookup("error").Type(), "err", unknown).(*failure)
+		return in.someError()
 	}
 	return &failure{noRows: not(in.found(rs))}
 }
@@ -408,7 +408,7 @@ func (in *interp) rowsError(rs *rows, o reading) *failure {
 // counted gives the number of rows of a query.
 func (in *interp) counted(rs *rows) value {
 	if !rs.mine {
-		return in.fresh(types.Typ[types.Int64], "affected", unknown)
+		return in.someCount()
 	}
 	rs.query.Count = in.temp("affected", client.Int, false)
 	return scalar{client.V(rs.query.Count), client.Int}
@@ -437,13 +437,13 @@ func (in *interp) takeRow(rs *rows, p *pointer, s *subject) value {
 	if !ok {
 		rs.query.Returned = true
 		in.expose(p)
-		return in.fresh(types.Universe.Lookup("error").Type(), "err", unknown)
+		return in.someError()
 	}
 	m := in.p.models().Model(c.t)
 	if m == nil {
 		rs.query.Returned = true
 		in.forget(c)
-		return in.fresh(types.Universe.Lookup("error").Type(), "err", unknown)
+		return in.someError()
 	}
 	var only []string
 	if s != nil {

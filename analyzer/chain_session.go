@@ -1,7 +1,6 @@
 package analyzer
 
 import (
-	"go/types"
 	"strconv"
 
 	"github.com/txrobust/robust/client"
@@ -127,7 +126,7 @@ func (in *interp) pointCall(c *chain, r chainRole, args []value) {
 
 // callWith calls a function with a database.
 func (in *interp) callWith(inv *invocation, fn *closure, v value) value {
-	inner := &invocation{c: inv.c, fn: fn, args: []value{v}, at: inv.at, t: types.Universe.Lookup("error").Type()}
+	inner := &invocation{c: inv.c, fn: fn, args: []value{v}, at: inv.at, t: errorType}
 	return in.callFunction(inner, fn)
 }
 

@@ -187,7 +187,7 @@ func (in *interp) lostWrite(r *chain, s *subject, why string, args []value) {
 	for _, a := range args {
 		in.expose(a)
 	}
-	in.setResult(r, in.fresh(types.Universe.Lookup("error").Type(), "err", unknown).(*failure), in.fresh(types.Typ[types.Int64], "affected", unknown))
+	in.setResult(r, in.someError(), in.someCount())
 }
 
 // now is a time of a statement.

@@ -105,13 +105,12 @@ func (in *interp) forEach(inv *invocation, rs *rows, dests []value, fn *closure)
 		s := &client.ForRows{At: client.At{Pos: rs.pos}, Label: in.label("loop"), Query: rs.query}
 		in.emit(s)
 		var f *failure
-		in.loops++
 		in.into(&s.Body, func() {
 			for _, c := range ordered(changing) {
 				in.forget(c)
 			}
 			in.scan(rs, dests)
-			inner := &invocation{c: inv.c, fn: fn, at: inv.at, t: types.Universe.Lookup("error").Type()}
+			inner := &invocation{c: inv.c, fn: fn, at: inv.at, t: errorType}
 			f, _ = unbox(in.callFunction(inner, fn)).(*failure)
 			if in.st != nil && f != nil && !isTrue(not(in.failed(f))) {
 				in.either(in.failed(f), func() { in.abort() }, func() {})
@@ -122,7 +121,6 @@ func (in *interp) forEach(inv *invocation, rs *rows, dests []value, fn *closure)
 				}
 			}
 		})
-		in.loops--
 		if in.st == nil {
 			in.st = base
 		}

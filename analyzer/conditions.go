@@ -251,7 +251,7 @@ func (in *interp) equalCond(sets []setting, prefix string) cond {
 }
 
 // equalTo compares a column with a value, and the opposite.
-func (in *interp) equalTo(name string, v value) (f, not fragment) {
+func (in *interp) equalTo(name string, v value) (f, opposite fragment) {
 	if b, ok := v.(box); ok && isList(b.t) {
 		if list, known := in.listOf(v); known {
 			l := in.listed(list, "")
@@ -267,7 +267,7 @@ func (in *interp) equalTo(name string, v value) (f, not fragment) {
 		null = p.nil()
 	case *aggregate:
 		if at, ok := optionalValue(p.t); ok {
-			null = not1(in.scalarOf(p.parts[at[1]]).e)
+			null = not(in.scalarOf(p.parts[at[1]]).e)
 		}
 	case scalar:
 		if isNilValue(p) {
@@ -284,8 +284,6 @@ func (in *interp) equalTo(name string, v value) (f, not fragment) {
 	g := in.paramOf(v)
 	return frag(name + " IS NOT DISTINCT FROM ").plus(g), frag(name + " IS DISTINCT FROM ").plus(g)
 }
-
-func not1(e client.Expr) client.Expr { return not(e) }
 
 // operators are the conditions of package clause that compare a column.
 var operators = map[string][2]string{

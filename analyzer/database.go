@@ -96,7 +96,7 @@ func (in *interp) onDatabase(inv *invocation, h *handle, name string, sig *types
 		}
 		return v, true
 	case idleRole:
-		return in.idle(inv), true
+		return in.quiet(inv.t), true
 	}
 	return nil, false
 }
@@ -117,7 +117,7 @@ func (in *interp) onPrepared(inv *invocation, p *prepared, name string, args []v
 		}
 		return in.send(inv, p.h, r, args)
 	}
-	return in.idle(inv), true
+	return in.quiet(inv.t), true
 }
 
 // copyFrom is pgx's COPY: an insertion of rows that are not known.
@@ -146,7 +146,7 @@ func (in *interp) copyFrom(inv *invocation, h *handle, args []value) value {
 		if table != "" {
 			text = "INSERT INTO " + table + " " + client.Hole
 		}
-		in.auto(&rows{h: h, pos: in.p.position(in.pos), query: &client.Query{At: in.at(), SQL: text}}, []string{text}, nil)
+		in.auto(&rows{h: h, pos: in.p.position(in.pos), query: &client.Query{At: in.at(), SQL: text}}, nil)
 	}
 	return in.quiet(inv.t)
 }

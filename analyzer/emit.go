@@ -99,7 +99,7 @@ func (in *interp) emitAll(v value, seen map[*cell]bool, depth int) {
 // emitExpr is emitValue for an expression.
 func (in *interp) emitExpr(e client.Expr) {
 	any := false
-	walkExpr(e, func(string) { any = true })
+	client.EachVar(e, func(string) { any = true })
 	if !any {
 		return
 	}
@@ -114,5 +114,5 @@ func (in *interp) emitExpr(e client.Expr) {
 
 // show takes note that the program looks at e when the transaction is over.
 func (in *interp) show(e client.Expr) {
-	walkExpr(e, func(name string) { in.shown[name] = true })
+	client.EachVar(e, func(name string) { in.shown[name] = true })
 }

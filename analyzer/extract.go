@@ -83,12 +83,8 @@ func (in *interp) escape(v value) {
 }
 
 // auto takes note of a statement outside of transactions.
-func (in *interp) auto(r *rows, texts []string, args []value) {
-	fn := in.fr.fn
-	text := texts[0]
-	if len(texts) > 1 {
-		text = commonText(texts)
-	}
+func (in *interp) auto(r *rows, args []value) {
+	text := r.query.SQL
 	for _, a := range in.result.autos {
 		if a.txn.Pos == r.pos && a.txn.Body[0].(*client.Query).SQL == text {
 			return
@@ -124,7 +120,7 @@ func (in *interp) auto(r *rows, texts []string, args []value) {
 		q.Named = append(q.Named, client.Arg{Name: a.Name, Expr: client.V(a.Name)})
 	}
 	t.Body = []client.Stmt{q}
-	in.result.autos = append(in.result.autos, &auto{txn: t, fn: fn, kind: r.h.kind})
+	in.result.autos = append(in.result.autos, &auto{txn: t, fn: in.fr.fn, kind: r.h.kind})
 }
 
 func (in *interp) variable(name string) client.Var {
@@ -220,10 +216,7 @@ func (p *program) extract(ctx context.Context, progress func(done, total int)) (
 
 // gather makes the transactions of what was found.
 func (p *program) gather(ctx context.Context, order []*ssa.Function, results map[*ssa.Function]*findings) (*Result, error) {
-	out := &Result{Ignores: p.notes.ignores}
-	for _, x := range p.notes.invariants {
-		out.Invariants = append(out.Invariants, Invariant{x.pos, x.text})
-	}
+	out := &Result{Ignores: p.notes.ignores, Invariants: p.notes.invariants}
 	slices.SortStableFunc(order, p.byPlace)
 	names := map[string]int{}
 	title := func(t *client.Txn, fn *ssa.Function) {
@@ -363,7 +356,6 @@ func (p *program) interpret(f *ssa.Function, path string) (res *findings, txn *c
 		if p.shape(f).irreducible {
 			panic(tooMuch{"its control flow has a loop with several entries"})
 		}
-		in.fr = nil
 		in.top(f)
 	}()
 	if path == "" {
@@ -387,13 +379,12 @@ func (p *program) interpret(f *ssa.Function, path string) (res *findings, txn *c
 
 // top interprets the function that is the root.
 func (in *interp) top(f *ssa.Function) {
-	fr := &frame{fn: f, at: token.NoPos, regs: map[ssa.Value]value{}, shape: in.p.shape(f), targets: map[*ssa.BasicBlock]*target{}}
-	in.fr = fr
+	in.fr = in.newFrame(f, token.NoPos)
 	for _, v := range f.Params {
-		fr.regs[v] = in.fresh(v.Type(), v.Name(), given)
+		in.fr.regs[v] = in.fresh(v.Type(), v.Name(), given)
 	}
 	for _, v := range f.FreeVars {
-		fr.regs[v] = in.captured(v)
+		in.fr.regs[v] = in.captured(v)
 	}
 	in.tree(f.Blocks[0])
 }

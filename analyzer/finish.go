@@ -25,27 +25,9 @@ func eachList(list []client.Stmt, f func([]client.Stmt) []client.Stmt) []client.
 	return f(list)
 }
 
-// each calls f for the statements in list, outer ones first.
-func each(list []client.Stmt, f func(client.Stmt)) {
-	for _, s := range list {
-		f(s)
-		switch s := s.(type) {
-		case *client.If:
-			each(s.Then, f)
-			each(s.Else, f)
-		case *client.Loop:
-			each(s.Body, f)
-		case *client.Block:
-			each(s.Body, f)
-		case *client.ForRows:
-			each(s.Body, f)
-		}
-	}
-}
-
 // eachQuery calls f for what is sent to the database.
 func eachQuery(list []client.Stmt, f func(client.Stmt)) {
-	each(list, func(s client.Stmt) {
+	client.Walk(list, func(s client.Stmt) {
 		switch s.(type) {
 		case *client.Query, *client.ForRows, *client.Unknown:
 			f(s)
@@ -78,7 +60,7 @@ func (in *interp) finishTxn(t *client.Txn) {
 // commit.
 func (in *interp) endings(t *client.Txn) {
 	commits := false
-	each(t.Body, func(s client.Stmt) {
+	client.Walk(t.Body, func(s client.Stmt) {
 		_, is := s.(*client.Commit)
 		commits = commits || is
 	})
@@ -139,7 +121,7 @@ func assignedIn(list []client.Stmt) []string {
 			out = append(out, v)
 		}
 	}
-	each(list, func(s client.Stmt) {
+	client.Walk(list, func(s client.Stmt) {
 		switch s := s.(type) {
 		case *client.Assign:
 			add(s.Var)
@@ -171,12 +153,12 @@ func eachSet(q *client.Query, f func(v *string)) {
 func (in *interp) showAtCommit(t *client.Txn) {
 	for more := true; more; {
 		more = false
-		each(t.Body, func(s client.Stmt) {
+		client.Walk(t.Body, func(s client.Stmt) {
 			a, ok := s.(*client.Assign)
 			if !ok || !in.shown[a.Var] {
 				return
 			}
-			walkExpr(a.Expr, func(name string) {
+			client.EachVar(a.Expr, func(name string) {
 				if !in.shown[name] {
 					in.shown[name], more = true, true
 				}
@@ -219,7 +201,7 @@ func simplify(t *client.Txn) {
 // weight counts the statements and variables.
 func weight(t *client.Txn) int {
 	n := len(t.Vars)
-	each(t.Body, func(s client.Stmt) {
+	client.Walk(t.Body, func(s client.Stmt) {
 		n++
 		if e, ok := s.(*client.Emit); ok {
 			n += len(e.Exprs)
@@ -310,7 +292,7 @@ func endsInJump(list []client.Stmt) bool {
 // leaves reports whether a statement of list breaks label.
 func leaves(list []client.Stmt, label string) bool {
 	found := false
-	each(list, func(s client.Stmt) {
+	client.Walk(list, func(s client.Stmt) {
 		b, ok := s.(*client.Break)
 		found = found || ok && b.Label == label
 	})
@@ -357,7 +339,7 @@ func eachExpr(list []client.Stmt, f func(e *client.Expr)) {
 			f(&q.Named[i].Expr)
 		}
 	}
-	each(list, func(s client.Stmt) {
+	client.Walk(list, func(s client.Stmt) {
 		switch s := s.(type) {
 		case *client.Query:
 			query(s)
@@ -390,7 +372,7 @@ func propagate(t *client.Txn) {
 			sets[*v]++
 		}
 	}
-	each(t.Body, func(s client.Stmt) {
+	client.Walk(t.Body, func(s client.Stmt) {
 		switch s := s.(type) {
 		case *client.Assign:
 			sets[s.Var]++
@@ -493,7 +475,7 @@ func dropUnused(t *client.Txn) {
 			if e, ok := s.(*client.Emit); ok {
 				e.Exprs = slices.DeleteFunc(e.Exprs, func(x client.Expr) bool {
 					set := false
-					walkExpr(x, func(name string) { set = set || assigned[name] })
+					client.EachVar(x, func(name string) { set = set || assigned[name] })
 					return !set
 				})
 			}
@@ -502,7 +484,7 @@ func dropUnused(t *client.Txn) {
 	})
 	used := map[string]bool{}
 	assigns := map[*client.Expr]string{}
-	each(t.Body, func(s client.Stmt) {
+	client.Walk(t.Body, func(s client.Stmt) {
 		if a, ok := s.(*client.Assign); ok {
 			assigns[&a.Expr] = a.Var
 		}
@@ -513,7 +495,7 @@ func dropUnused(t *client.Txn) {
 			if v, ok := assigns[e]; ok && !used[v] {
 				return
 			}
-			walkExpr(*e, func(name string) {
+			client.EachVar(*e, func(name string) {
 				more = more || !used[name]
 				used[name] = true
 			})

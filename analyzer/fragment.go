@@ -299,21 +299,11 @@ func (in *interp) nameArgs(v value) []nameArg {
 	if !ok {
 		return nil
 	}
-	ts, names := parts(a.t)
 	if typeName(b.t) == "database/sql.NamedArg" {
-		var out nameArg
-		for i, n := range names {
-			switch n {
-			case "Name":
-				if c, known := constOf(a.parts[i]); known {
-					out.name = c.S
-				}
-			case "Value":
-				out.v = a.parts[i]
-			}
-		}
-		return []nameArg{out}
+		name, _ := constText(field(a, "Name"))
+		return []nameArg{{name, field(a, "Value")}}
 	}
+	ts, names := parts(a.t)
 	var out []nameArg
 	for i, n := range names {
 		out = append(out, nameArg{n, box{a.parts[i], ts[i]}})
@@ -323,28 +313,19 @@ func (in *interp) nameArgs(v value) []nameArg {
 
 // clauseExpr gives the text of a clause.Expr or clause.Column of GORM.
 func (in *interp) clauseExpr(a *aggregate) (fragment, bool) {
-	_, names := parts(a.t)
-	field := func(name string) value {
-		for i, n := range names {
-			if n == name {
-				return a.parts[i]
-			}
-		}
-		return nil
-	}
 	switch typeName(a.t) {
 	case "gorm.io/gorm/clause.Expr":
-		text, ok := constText(field("SQL"))
-		list, known := in.listOf(field("Vars"))
+		text, ok := constText(field(a, "SQL"))
+		list, known := in.listOf(field(a, "Vars"))
 		if !ok || !known {
 			in.emitValue(a)
 			return frag(client.Hole), true
 		}
 		return in.filled(text, list), true
 	case "gorm.io/gorm/clause.Column":
-		return in.columnRef(field("Table"), field("Name"), field("Raw")), true
+		return in.columnRef(field(a, "Table"), field(a, "Name"), field(a, "Raw")), true
 	case "gorm.io/gorm/clause.Table":
-		if name, ok := constText(field("Name")); ok {
+		if name, ok := constText(field(a, "Name")); ok {
 			return frag(gormmodel.QuoteTable(name)), true
 		}
 		return frag(client.Hole), true

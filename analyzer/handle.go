@@ -35,7 +35,6 @@ type rows struct {
 	one bool
 	// emitted says that the query is written apart from a loop.
 	emitted bool
-	cols    []string
 	// mine says that the statement belongs to the transaction that is written.
 	mine bool
 }

@@ -36,7 +36,6 @@ type interp struct {
 	// known texts hold.
 	inputs map[*cell]value
 	texts  map[string][]string
-	loops  int // around the instruction
 	steps  int
 	result *findings
 	begun  bool // the transaction of the site has begun somewhere
@@ -135,12 +134,9 @@ func (in *interp) label(base string) string {
 	return base + itoa(in.labels)
 }
 
-// call runs a function with a body, and gives its result.
+// run interprets a function with a body where it is called, and gives its result.
 func (in *interp) run(fn *ssa.Function, args, free []value, at token.Pos) value {
-	f := &frame{fn: fn, caller: in.fr, at: at, regs: map[ssa.Value]value{}, shape: in.p.shape(fn), targets: map[*ssa.BasicBlock]*target{}}
-	if in.fr != nil {
-		f.n = in.fr.n + 1
-	}
+	f := in.newFrame(fn, at)
 	for i, p := range fn.Params {
 		f.regs[p] = args[i]
 	}
@@ -168,16 +164,23 @@ func (in *interp) run(fn *ssa.Function, args, free []value, at token.Pos) value 
 	return tuple(vals)
 }
 
+// newFrame makes the frame of a call in the current one.
+func (in *interp) newFrame(fn *ssa.Function, at token.Pos) *frame {
+	f := &frame{fn: fn, caller: in.fr, at: at, regs: map[ssa.Value]value{}, shape: in.p.shape(fn), targets: map[*ssa.BasicBlock]*target{}}
+	if in.fr != nil {
+		f.n = in.fr.n + 1
+	}
+	return f
+}
+
 // deadValue stands for a result that never comes.
 func (in *interp) deadValue(t *types.Tuple) value {
-	st, out := in.st, in.out
-	var nowhere []client.Stmt
-	in.st, in.out = newState(), &nowhere
-	defer func() { in.st, in.out = st, out }()
 	vals := make(tuple, t.Len())
-	for i := range vals {
-		vals[i] = in.zero(t.At(i).Type())
-	}
+	in.aside(newState(), func() {
+		for i := range vals {
+			vals[i] = in.zero(t.At(i).Type())
+		}
+	})
 	if len(vals) == 1 {
 		return vals[0]
 	}
@@ -388,20 +391,4 @@ func (in *interp) aside(st *state, f func()) {
 func isTrue(e client.Expr) bool {
 	is, known := truth(e)
 	return known && is
-}
-
-// walkExpr calls f for the variables in e.
-func walkExpr(e client.Expr, f func(name string)) {
-	switch e := e.(type) {
-	case *client.VarExpr:
-		f(e.Name)
-	case *client.Op:
-		for _, a := range e.Args {
-			walkExpr(a, f)
-		}
-	case *client.Call:
-		for _, a := range e.Args {
-			walkExpr(a, f)
-		}
-	}
 }

@@ -66,9 +66,7 @@ func (in *interp) loop(b *ssa.BasicBlock) {
 		in.emit(s)
 		h := &head{back: &target{label: s.Label}}
 		in.fr.targets[b] = &target{head: h}
-		in.loops++
 		in.into(&s.Body, func() { in.within(b, in.fr.shape.after(b)) })
-		in.loops--
 		more := false
 		for _, e := range h.back.edges {
 			for c := range e.st.mem {
@@ -256,7 +254,7 @@ func (in *interp) retype(v, like string) {
 // mentions reports whether an expression uses a variable.
 func mentions(e client.Expr, v string) bool {
 	found := false
-	walkExpr(e, func(name string) { found = found || name == v })
+	client.EachVar(e, func(name string) { found = found || name == v })
 	return found
 }
 

@@ -243,6 +243,10 @@ func isPointer(t types.Type) bool {
 	return ok
 }
 
+// someError is an error that may be nil, someCount a number of rows.
+func (in *interp) someError() *failure { return in.fresh(errorType, "err", unknown).(*failure) }
+func (in *interp) someCount() value    { return in.fresh(types.Typ[types.Int64], "affected", unknown) }
+
 // maxFields bounds the fields of a struct that are kept apart where nothing is
 // known of them.
 const maxFields = 100

@@ -59,7 +59,7 @@ func (in *interp) next(inv *invocation, r *rows) value {
 // rowError is the error of a row that is not there.
 func (in *interp) rowError(r *rows) value {
 	if !r.mine {
-		return in.fresh(types.Universe.Lookup("error").Type(), "err", unknown)
+		return in.someError()
 	}
 	return &failure{noRows: not(in.found(r))}
 }
@@ -73,7 +73,7 @@ func (in *interp) scan(r *rows, dests []value) value {
 			}
 		}
 		if r.one {
-			return in.fresh(types.Universe.Lookup("error").Type(), "err", unknown)
+			return in.someError()
 		}
 		return &failure{}
 	}
@@ -174,11 +174,11 @@ func (in *interp) into1(r *rows, dest value, byName bool) value {
 	p, ok := unbox(dest).(*pointer)
 	if !ok {
 		r.query.Returned = true
-		return in.fresh(types.Universe.Lookup("error").Type(), "err", unknown)
+		return in.someError()
 	}
 	if !r.mine {
 		in.forget(p.to)
-		return in.fresh(types.Universe.Lookup("error").Type(), "err", unknown)
+		return in.someError()
 	}
 	if p.to.whole() || optional(p.to.t) {
 		return in.scan(r, []value{dest})
@@ -190,17 +190,17 @@ func (in *interp) into1(r *rows, dest value, byName bool) value {
 		}
 		return in.scan(r, list)
 	}
-	in.byName(r, p.to, nil)
+	in.byName(r, p.to)
 	return in.scanned(r)
 }
 
 // byName fills the fields of a struct, those of embedded ones included.
-func (in *interp) byName(r *rows, c *cell, path []string) {
+func (in *interp) byName(r *rows, c *cell) {
 	s := c.t.Underlying().(*types.Struct)
 	for i, name := range columnNames(c.t) {
 		f := c.part(i)
 		if s.Field(i).Embedded() && f != nil && !f.whole() && structTag(s.Tag(i), "db") == "" {
-			in.byName(r, f, path)
+			in.byName(r, f)
 			continue
 		}
 		if name == "" {
@@ -224,7 +224,7 @@ func (in *interp) onOutcome(inv *invocation, o *outcome, name string) (value, bo
 		var v value
 		switch {
 		case !o.mine:
-			v = in.fresh(types.Typ[types.Int64], "affected", unknown)
+			v = in.someCount()
 		case o.query.Count == "":
 			o.query.Count = in.temp("affected", client.Int, false)
 			fallthrough

@@ -96,13 +96,11 @@ func (in *interp) statement(h *handle, sql value, args []value, more bool, named
 		if isOption(a) {
 			continue
 		}
-		s := in.scalarOf(a)
-		if rs.mine {
-			q.Args = append(q.Args, s.e)
-		} else {
+		e := in.scalarOf(a).e
+		if !rs.mine {
 			in.emitValue(a)
-			q.Args = append(q.Args, s.e)
 		}
+		q.Args = append(q.Args, e)
 	}
 	if named != nil {
 		q.Named = in.namedArgs(named)
@@ -112,7 +110,7 @@ func (in *interp) statement(h *handle, sql value, args []value, more bool, named
 		in.result.text = "the text of a statement comes from its caller"
 	}
 	if h.kind != transaction && in.site == "" {
-		in.auto(rs, texts, args)
+		in.auto(rs, args)
 	}
 	return rs
 }

@@ -104,7 +104,7 @@ func (in *interp) sprintf(format string, args []value) client.Expr {
 // given reports whether an expression depends on what the caller gives.
 func (in *interp) given(e client.Expr) bool {
 	found := false
-	walkExpr(e, func(name string) {
+	client.EachVar(e, func(name string) {
 		for _, v := range in.vars {
 			found = found || v.Name == name && v.Input
 		}

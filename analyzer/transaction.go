@@ -91,10 +91,7 @@ func (in *interp) inTransaction(inv *invocation) (value, bool) {
 	}
 	tx := in.begin(h, inv.args)
 	sig := in.functionType(inv)
-	call := &invocation{c: inv.c, fn: fn, at: inv.at, t: sig.Results()}
-	if sig.Results().Len() == 1 {
-		call.t = sig.Results().At(0).Type()
-	}
+	call := &invocation{c: inv.c, fn: fn, at: inv.at, t: resultType(sig)}
 	for i := range sig.Params().Len() {
 		t := sig.Params().At(i).Type()
 		if in.p.handleType(t) != "" {
@@ -151,21 +148,21 @@ func (in *interp) levelOf(args []value) string {
 		if !ok {
 			continue
 		}
-		ts, names := parts(o.t)
-		for i, name := range names {
-			if name != "Isolation" && name != "IsoLevel" {
-				continue
-			}
-			c, ok := constOf(o.parts[i])
-			if !ok {
-				return ""
-			}
-			if c.Kind == ir.KindText {
-				return c.S
-			}
-			_ = ts
-			return sqlLevels[c.I]
+		level := field(o, "Isolation") // of database/sql
+		if level == nil {
+			level = field(o, "IsoLevel") // of pgx
 		}
+		if level == nil {
+			continue
+		}
+		c, ok := constOf(level)
+		switch {
+		case !ok:
+			return ""
+		case c.Kind == ir.KindText:
+			return c.S
+		}
+		return sqlLevels[c.I]
 	}
 	return ""
 }

@@ -2,6 +2,7 @@ package analyzer
 
 import (
 	"go/types"
+	"slices"
 
 	"golang.org/x/tools/go/ssa"
 
@@ -200,12 +201,12 @@ func nullable(t types.Type) bool {
 	return false
 }
 
-var errorType = types.Universe.Lookup("error").Type().Underlying().(*types.Interface)
+var errorType = types.Universe.Lookup("error").Type()
 
 // isError reports whether t is the type error.
 func isError(t types.Type) bool {
 	i, ok := t.Underlying().(*types.Interface)
-	return ok && types.Identical(i, errorType)
+	return ok && types.Identical(i, errorType.Underlying())
 }
 
 // isTime reports whether t is time.Time.
@@ -271,6 +272,15 @@ func parts(t types.Type) ([]types.Type, []string) {
 		return out, names
 	}
 	return nil, nil
+}
+
+// field gives a field of a struct by its name, nil if it has none.
+func field(a *aggregate, name string) value {
+	_, names := parts(a.t)
+	if i := slices.Index(names, name); i >= 0 {
+		return a.parts[i]
+	}
+	return nil
 }
 
 // maxArray bounds the arrays whose elements are kept apart.

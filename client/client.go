@@ -248,6 +248,15 @@ func Walk(list []Stmt, f func(Stmt)) {
 	}
 }
 
+// EachVar calls f for the variables in e, as often as they stand there.
+func EachVar(e Expr, f func(name string)) {
+	WalkExpr(e, func(e Expr) {
+		if v, ok := e.(*VarExpr); ok {
+			f(v.Name)
+		}
+	})
+}
+
 // WalkExpr calls f for e, if it is not nil, and every expression inside it,
 // outer ones first.
 func WalkExpr(e Expr, f func(Expr)) {
