@@ -68,11 +68,7 @@ func (in *interp) receiver(c *chain) value {
 
 // sessionOf is Session with its options.
 func (in *interp) sessionOf(c *chain, args []value) value {
-	v := unbox(args[0])
-	if p, ok := v.(*pointer); ok {
-		v = in.load(p.to)
-	}
-	a, ok := v.(*aggregate)
+	a, ok := in.structOf(args[0])
 	if !ok {
 		return in.fork(c, true)
 	}

@@ -296,10 +296,7 @@ var operators = map[string][2]string{
 // clauseCond is a condition of package clause. ok is false for values of other
 // types.
 func (in *interp) clauseCond(v value) (cond, bool) {
-	if p, isPointer := v.(*pointer); isPointer {
-		v = in.load(p.to)
-	}
-	a, ok := v.(*aggregate)
+	a, ok := in.structOf(v)
 	if !ok {
 		return cond{}, false
 	}

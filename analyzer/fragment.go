@@ -87,37 +87,6 @@ func (f fragment) holed() bool { return strings.Contains(f.text, client.Hole) }
 // makes.
 type rawSQL struct{ f fragment }
 
-// filled gives the text of a condition or statement with ? and @name for values.
-func (in *interp) filled(text string, args []value) fragment {
-	if strings.Contains(text, "@") {
-		return in.filledByName(text, args)
-	}
-	var out fragment
-	k := 0
-	skip := 0 // closing parentheses that belong to what was replaced
-	for i := range len(text) {
-		c := text[i]
-		switch {
-		case c == '?' && k < len(args):
-			before, dropped := out.text, false
-			g, whole := in.param(args[k], before)
-			if whole { // what stands before was part of it
-				out.text, dropped = cutIn(before)
-				if dropped {
-					skip++
-				}
-			}
-			out = out.plus(g)
-			k++
-		case c == ')' && skip > 0:
-			skip--
-		default:
-			out.text += string(c)
-		}
-	}
-	return out
-}
-
 // cutIn removes IN or NOT IN, and a parenthesis, from the end of a text. open says
 // that there was one.
 func cutIn(text string) (rest string, open bool) {
@@ -227,22 +196,14 @@ func (in *interp) listed(list []value, before string) fragment {
 	return out
 }
 
-// filledByName is filled for a text with @name, too.
-func (in *interp) filledByName(text string, args []value) fragment {
+// filled gives the text of a condition or statement with ? and @name for values.
+func (in *interp) filled(text string, args []value) fragment {
 	byName := map[string]value{}
-	for _, a := range args {
-		if list, ok := in.entriesOf(a); ok {
-			for _, e := range list {
-				byName[e.key] = e.v
-			}
-			continue
-		}
-		for _, n := range in.nameArgs(a) {
-			byName[n.name] = n.v
-		}
+	if strings.Contains(text, "@") {
+		byName = in.valuesByName(args)
 	}
 	var out fragment
-	k, skip := 0, 0
+	k, skip := 0, 0 // skip counts closing parentheses that belong to what was replaced
 	put := func(v value) {
 		g, whole := in.param(v, out.text)
 		if whole {
@@ -279,6 +240,24 @@ func (in *interp) filledByName(text string, args []value) fragment {
 	return out
 }
 
+// valuesByName gives the values for names among arguments: entries of maps, fields
+// of structs, and those of sql.Named.
+func (in *interp) valuesByName(args []value) map[string]value {
+	out := map[string]value{}
+	for _, a := range args {
+		if list, ok := in.entriesOf(a); ok {
+			for _, e := range list {
+				out[e.key] = e.v
+			}
+			continue
+		}
+		for _, n := range in.nameArgs(a) {
+			out[n.name] = n.v
+		}
+	}
+	return out
+}
+
 // nameArg is a value with a name.
 type nameArg struct {
 	name string
@@ -291,11 +270,7 @@ func (in *interp) nameArgs(v value) []nameArg {
 	if !ok {
 		return nil
 	}
-	x := unbox(v)
-	if p, isPointer := x.(*pointer); isPointer {
-		x = in.load(p.to)
-	}
-	a, ok := x.(*aggregate)
+	a, ok := in.structOf(v)
 	if !ok {
 		return nil
 	}

@@ -156,6 +156,16 @@ func (in *interp) store(c *cell, v value) {
 	}
 }
 
+// structOf gives the struct that a value is or points to, if it is known.
+func (in *interp) structOf(v value) (*aggregate, bool) {
+	v = unbox(v)
+	if p, ok := v.(*pointer); ok && !isTrue(p.nil()) {
+		v = in.load(p.to)
+	}
+	a, ok := v.(*aggregate)
+	return a, ok
+}
+
 // forget makes what a cell holds unknown.
 func (in *interp) forget(c *cell) {
 	c.eachLeaf(func(l *cell) { in.st.mem[l] = in.fresh(l.t, l.name, unknown) })

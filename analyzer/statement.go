@@ -153,17 +153,13 @@ func (in *interp) namedArgs(v value) []client.Arg {
 	if !ok {
 		return nil
 	}
-	x := unbox(v)
-	if p, isPointer := x.(*pointer); isPointer {
-		x = in.load(p.to)
-	}
-	if sql, ok := x.(*aggregate); ok && typeName(b.t) == "database/sql.NamedArg" {
-		if name, known := constOf(sql.parts[len(sql.parts)-2]); known {
-			return []client.Arg{{Name: name.S, Expr: in.scalarOf(sql.parts[len(sql.parts)-1]).e}}
+	a, ok := in.structOf(v)
+	if ok && typeName(b.t) == "database/sql.NamedArg" {
+		if name, known := constText(field(a, "Name")); known {
+			return []client.Arg{{Name: name, Expr: in.scalarOf(field(a, "Value")).e}}
 		}
 		return nil
 	}
-	a, ok := x.(*aggregate)
 	if !ok || storable(b.t) || isTime(b.t) {
 		return nil
 	}

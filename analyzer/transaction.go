@@ -140,11 +140,7 @@ func (in *interp) functionType(inv *invocation) *types.Signature {
 // levelOf gives the isolation level among the options of a transaction.
 func (in *interp) levelOf(args []value) string {
 	for _, a := range args {
-		v := unbox(a)
-		if p, ok := v.(*pointer); ok && !isTrue(p.nil()) {
-			v = in.load(p.to)
-		}
-		o, ok := v.(*aggregate)
+		o, ok := in.structOf(a)
 		if !ok {
 			continue
 		}
