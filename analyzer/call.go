@@ -89,7 +89,7 @@ func (in *interp) choose(f func()) {
 
 // either runs one of two parts, as a condition says, and joins what they leave.
 func (in *interp) either(cond client.Expr, then, other func()) {
-	if is, known := truth(cond); known {
+	if is, known := client.Truth(cond); known {
 		if is {
 			then()
 		} else {

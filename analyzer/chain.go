@@ -269,9 +269,9 @@ func (in *interp) joinChains(name string, edges []*edge, vals []value) (value, b
 		out.owns = in.joinWhen(edges, func(i int) client.Expr {
 			switch list[i].mode {
 			case owned:
-				return constTrue
+				return client.True
 			case forked:
-				return constFalse
+				return client.False
 			}
 			return list[i].owns
 		})
@@ -371,7 +371,7 @@ func (in *interp) joinConds(edges []*edge, vals []value) []cond {
 					return c.when
 				}
 			}
-			return constFalse
+			return client.False
 		})
 	}
 	return all

@@ -143,7 +143,7 @@ func (in *interp) takeBack(rs *rows, s *subject, back []*gormmodel.Field) {
 		v := in.temp(c.name, k, null)
 		rs.query.Into = append(rs.query.Into, v)
 		if f.Key {
-			in.keys[v] = constTrue
+			in.keys[v] = client.True
 			if rs.one {
 				in.keys[v] = in.found(rs)
 			}
@@ -259,14 +259,14 @@ func (in *interp) save(r *chain, v value) {
 		in.lostWrite(r, s, "a Save that is not modelled", []value{v})
 		return
 	}
-	saved := client.Expr(constTrue)
+	saved := client.Expr(client.True)
 	for _, k := range s.m.Keys {
 		c := partAt(s.dest, k.Path)
 		if c == nil {
 			in.lostWrite(r, s, "a Save of values that are not known", []value{v})
 			return
 		}
-		saved = and(saved, in.nonZero(in.load(c), k.Type))
+		saved = client.And(saved, in.nonZero(in.load(c), k.Type))
 	}
 	in.either(in.settled(saved), func() { in.saveAll(r, s, from, v) }, func() { in.create(r, v) })
 }

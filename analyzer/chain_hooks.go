@@ -33,13 +33,13 @@ func (in *interp) write(r *chain, s *subject, before, after []string, relations 
 	if own {
 		r.h = in.begin(h, nil)
 	}
-	ok := client.Expr(constTrue)
+	ok := client.Expr(client.True)
 	for _, name := range before {
 		if in.changesStatement(s, name) {
 			defer in.lostWrite(r, s, name+", which may change the statement", nil)
 		}
 		if err := in.hook(r, s, name); err != nil {
-			ok = and(ok, not(in.failed(err)))
+			ok = client.And(ok, client.Not(in.failed(err)))
 			in.setResult(r, err, nil)
 		}
 	}

@@ -381,7 +381,7 @@ func (in *interp) receive(r *chain, s *subject, rs *rows, dest value, o reading)
 	}
 	found := in.found(rs)
 	if o.must {
-		f = &failure{noRows: not(found), other: f.other}
+		f = &failure{noRows: client.Not(found), other: f.other}
 	} else {
 		f = &failure{other: f.other}
 	}
@@ -402,7 +402,7 @@ func (in *interp) rowsError(rs *rows, o reading) *failure {
 	case !rs.mine:
 		return in.someError()
 	}
-	return &failure{noRows: not(in.found(rs))}
+	return &failure{noRows: client.Not(in.found(rs))}
 }
 
 // counted gives the number of rows of a query.

@@ -79,7 +79,7 @@ func (in *interp) saveRelation(r *chain, s *subject, rel *gormmodel.Relation, c 
 		if in.st == nil {
 			return
 		}
-		if err, isFailure := in.load(one.err).(*failure); !isFailure || !isTrue(not(in.failed(err))) {
+		if err, isFailure := in.load(one.err).(*failure); !isFailure || !isTrue(client.Not(in.failed(err))) {
 			in.st.mem[r.err] = in.load(one.err)
 		}
 		if rel.Kind == gormmodel.BelongsTo {

@@ -68,7 +68,7 @@ func (in *interp) fieldSets(s *subject, v value, skip bool) (sets []setting, ok 
 		}
 		when := in.nonZero(w, own.Type)
 		if len(d.selects) > 0 {
-			when = constTrue
+			when = client.True
 		}
 		if is, known := in.known(when); known {
 			if !is {
@@ -143,7 +143,7 @@ func (in *interp) update(r *chain, model value, values func() ([]setting, bool),
 func (in *interp) sendUpdate(r *chain, s *subject, from fragment, model value, sets []setting, skip bool) {
 	d := s.d
 	var texts []fragment
-	some := client.Expr(constFalse)
+	some := client.Expr(client.False)
 	var stores []func()
 	has := map[string]bool{}
 	for _, x := range sets {
@@ -165,9 +165,9 @@ func (in *interp) sendUpdate(r *chain, s *subject, from fragment, model value, s
 		text := gormmodel.Quote(name) + " = "
 		if x.when != nil {
 			g = frag("CASE WHEN "+paramMark+" THEN ", scalar{x.when, client.Bool}).plus(g, frag(" ELSE "+gormmodel.Quote(name)+" END"))
-			some = or(some, x.when)
+			some = client.Or(some, x.when)
 		} else {
-			some = constTrue
+			some = client.True
 		}
 		texts = append(texts, frag(text).plus(g))
 		if f != nil && s.dest != nil && s.destModel == s.m {
@@ -188,7 +188,7 @@ func (in *interp) sendUpdate(r *chain, s *subject, from fragment, model value, s
 			}
 			now := in.now(f.Type)
 			texts = append(texts, frag(gormmodel.Quote(f.Column)+" = ").plus(in.paramOf(now)))
-			some = constTrue
+			some = client.True
 			if s.dest != nil && s.destModel == s.m {
 				stores = append(stores, func() { in.storeField(s.dest, f, now) })
 			}

@@ -329,7 +329,7 @@ func (in *interp) guarded(r *chain, s *subject, where []cond, send func(w fragme
 	if s.m != nil && s.m.Deleted != nil && !s.d.unscoped && len(plain) > 0 {
 		plain = plain[:len(plain)-1] // that of soft deletion does not count
 	}
-	refuse := func() { in.setResult(r, &failure{other: constTrue}, scalar{constInt(0), client.Int}) }
+	refuse := func() { in.setResult(r, &failure{other: client.True}, scalar{constInt(0), client.Int}) }
 	global := s.d.global || in.p.config.global
 	if len(plain) == 0 && !global {
 		refuse()
@@ -339,19 +339,19 @@ func (in *interp) guarded(r *chain, s *subject, where []cond, send func(w fragme
 	if !ok {
 		w = frag("TRUE")
 	}
-	some := client.Expr(constFalse)
+	some := client.Expr(client.False)
 	for _, c := range plain {
 		switch {
 		case c.when != nil:
-			some = or(some, c.when)
+			some = client.Or(some, c.when)
 		case c.perhaps: // what it has is not looked at here
-			some = or(some, client.V(in.newVar("some", client.Bool, false, unknown)))
+			some = client.Or(some, client.V(in.newVar("some", client.Bool, false, unknown)))
 		default:
-			some = constTrue
+			some = client.True
 		}
 	}
 	if global {
-		some = constTrue
+		some = client.True
 	}
 	if is, known := in.known(some); len(plain) == 1 && plain[0].when != nil && (!known || is) {
 		// The condition holds where the statement is sent.

@@ -112,7 +112,7 @@ func (in *interp) forEach(inv *invocation, rs *rows, dests []value, fn *closure)
 			in.scan(rs, dests)
 			inner := &invocation{c: inv.c, fn: fn, at: inv.at, t: errorType}
 			f, _ = unbox(in.callFunction(inner, fn)).(*failure)
-			if in.st != nil && f != nil && !isTrue(not(in.failed(f))) {
+			if in.st != nil && f != nil && !isTrue(client.Not(in.failed(f))) {
 				in.either(in.failed(f), func() { in.abort() }, func() {})
 			}
 			if in.st != nil {

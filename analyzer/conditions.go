@@ -261,17 +261,17 @@ func (in *interp) equalTo(name string, v value) (f, opposite fragment) {
 		return frag(name+" = ANY("+paramMark+")", s), frag(name+" <> ALL("+paramMark+")", s)
 	}
 	x := unbox(v)
-	null := client.Expr(constFalse)
+	null := client.Expr(client.False)
 	switch p := x.(type) {
 	case *pointer:
 		null = p.nil()
 	case *aggregate:
 		if at, ok := optionalValue(p.t); ok {
-			null = not(in.scalarOf(p.parts[at[1]]).e)
+			null = client.Not(in.scalarOf(p.parts[at[1]]).e)
 		}
 	case scalar:
 		if isNilValue(p) {
-			null = constTrue
+			null = client.True
 		}
 	}
 	if is, known := in.known(null); known {
@@ -446,7 +446,7 @@ func (in *interp) structSets(v value, m *gormmodel.Model, only []string) (sets [
 		if !ok {
 			return nil, false
 		}
-		when := client.Expr(constTrue)
+		when := client.Expr(client.True)
 		if !chosen {
 			when = in.nonZero(w, f.Type)
 		}
@@ -517,7 +517,7 @@ func (in *interp) nonZero(v value, t types.Type) client.Expr {
 		if x.isNil == nil && x.to.start == given { // taken not to be nil elsewhere
 			return client.V(in.newVar("set", client.Bool, false, unknown))
 		}
-		return in.settled(not(x.nil()))
+		return in.settled(client.Not(x.nil()))
 	case *aggregate:
 		if at, ok := optionalValue(x.t); ok {
 			return in.settled(in.truthOf(x.parts[at[1]]))
@@ -527,7 +527,7 @@ func (in *interp) nonZero(v value, t types.Type) client.Expr {
 		for i, p := range x.parts {
 			all = append(all, in.nonZero(p, ts[i]))
 		}
-		return in.settled(or(all...))
+		return in.settled(client.Or(all...))
 	case scalar:
 		if c, ok := x.e.(*client.Const); ok {
 			return client.C(ir.Bool(!c.Value.IsNull() && c.Value != zeroOf(t)))
@@ -548,11 +548,11 @@ func (in *interp) nonZero(v value, t types.Type) client.Expr {
 		if in.given(x.e) && !nullable(t) { // the zero time, or the zero UUID
 			return client.V(in.newVar("set", client.Bool, false, unknown))
 		}
-		return not(op("null", x.e))
+		return client.Not(op("null", x.e))
 	case *list:
 		return client.C(ir.Bool(len(x.elems) > 0)) // an empty list that is not nil is rare
 	case *handle, *chain, *dict, *grown, span, *closure:
-		return constTrue
+		return client.True
 	}
 	return client.V(in.newVar("set", client.Bool, false, unknown))
 }

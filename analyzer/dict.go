@@ -105,10 +105,10 @@ func (in *interp) mapLookup(m, k value, elem types.Type) (v value, has client.Ex
 	}
 	for _, e := range list {
 		if e.key == key.S {
-			return e.v, constTrue, e.when == nil
+			return e.v, client.True, e.when == nil
 		}
 	}
-	return in.zero(elem), constFalse, true
+	return in.zero(elem), client.False, true
 }
 
 // joinEntries joins what a map holds on several paths. An entry that is not on
@@ -141,7 +141,7 @@ func (in *interp) joinEntries(edges []*edge, vals []value) (value, bool) {
 		}
 		e := entry{key: k, when: in.joinWhen(edges, func(i int) client.Expr {
 			if has[i] == nil {
-				return constFalse
+				return client.False
 			}
 			return has[i].when
 		})}
@@ -199,7 +199,7 @@ func (in *interp) joinWhen(edges []*edge, of func(i int) client.Expr) client.Exp
 		in.ahead(e, func() {
 			w := of(i)
 			if w == nil {
-				w = constTrue
+				w = client.True
 			}
 			in.set(v, w)
 		})
@@ -209,10 +209,10 @@ func (in *interp) joinWhen(edges []*edge, of func(i int) client.Expr) client.Exp
 
 func sameWhen(a, b client.Expr) bool {
 	if a == nil {
-		a = constTrue
+		a = client.True
 	}
 	if b == nil {
-		b = constTrue
+		b = client.True
 	}
 	return sameExpr(a, b)
 }

@@ -21,8 +21,8 @@ func (in *interp) emitAll(v value, seen map[*cell]bool, depth int) {
 			in.emitExpr(v.code)
 			return
 		}
-		in.emitExpr(or(v.noRows))
-		in.emitExpr(or(v.other))
+		in.emitExpr(client.Or(v.noRows))
+		in.emitExpr(client.Or(v.other))
 	case *aggregate:
 		for _, p := range v.parts {
 			in.emitAll(p, seen, depth+1)

@@ -124,7 +124,7 @@ func (in *interp) known(e client.Expr) (is, ok bool) {
 	case nil:
 		return false, true
 	case *client.Const:
-		return truth(e)
+		return client.Truth(e)
 	case *client.VarExpr:
 		is, ok = in.st.facts[e.Name]
 		return is, ok
@@ -177,13 +177,13 @@ func (in *interp) codesOf(f *failure) []int64 {
 	if f.kind > 0 {
 		other = int64(f.kind)
 	}
-	if is, ok := in.known(or(f.noRows)); !ok || is {
+	if is, ok := in.known(client.Or(f.noRows)); !ok || is {
 		out = append(out, codeNoRows)
 		if ok {
 			return out
 		}
 	}
-	is, ok := in.known(or(f.other))
+	is, ok := in.known(client.Or(f.other))
 	if !ok || is {
 		out = append(out, other)
 		if f.code != nil {
@@ -233,8 +233,8 @@ func (in *interp) noteOrigins(v string, edges []*edge, vals []value) {
 			o.codes = o.codes[:len(o.codes)-1]
 			list = append(list, o)
 			in.st = e.st.clone()
-			in.assume(or(f.noRows), false)
-			in.assume(or(f.other), false)
+			in.assume(client.Or(f.noRows), false)
+			in.assume(client.Or(f.other), false)
 			o = errorOrigin{codes: []int64{codeNil}, facts: in.st.facts}
 		}
 		in.st = st

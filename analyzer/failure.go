@@ -5,18 +5,18 @@ import (
 )
 
 // failed says when an error is not nil.
-func (in *interp) failed(f *failure) client.Expr { return or(f.noRows, f.other) }
+func (in *interp) failed(f *failure) client.Expr { return client.Or(f.noRows, f.other) }
 
 // sameFailure says when two errors are the same.
 func (in *interp) sameFailure(f, g *failure) client.Expr {
 	if isTrue(in.failed(f)) && f.kind > 0 {
 		f, g = g, f
 	}
-	if is, known := truth(in.failed(g)); known && !is {
-		return not(in.failed(f))
+	if is, known := client.Truth(in.failed(g)); known && !is {
+		return client.Not(in.failed(f))
 	}
-	if is, known := truth(in.failed(f)); known && !is {
-		return not(in.failed(g))
+	if is, known := client.Truth(in.failed(f)); known && !is {
+		return client.Not(in.failed(g))
 	}
 	return in.isError(f, g)
 }
@@ -25,19 +25,19 @@ func (in *interp) sameFailure(f, g *failure) client.Expr {
 func (in *interp) isError(f, sentinel *failure) client.Expr {
 	switch {
 	case sentinel.kind == codeNoRows:
-		return or(f.noRows)
+		return client.Or(f.noRows)
 	case sentinel.kind > 0 && f.kind > 0:
 		if f.kind == sentinel.kind {
-			return or(f.other)
+			return client.Or(f.other)
 		}
-		return constFalse
+		return client.False
 	case sentinel.kind > 0 && f.code != nil:
 		return op("==", f.code, constInt(int64(sentinel.kind)))
 	}
-	if is, known := truth(or(f.other)); known && !is {
-		return constFalse
+	if is, known := client.Truth(client.Or(f.other)); known && !is {
+		return client.False
 	}
-	return and(or(f.other), client.V(in.newVar("is", client.Bool, false, unknown)))
+	return client.And(client.Or(f.other), client.V(in.newVar("is", client.Bool, false, unknown)))
 }
 
 // assignFailure sets a variable to the code of an error.
@@ -93,11 +93,11 @@ func (in *interp) wrapped(args []value) value {
 		if !ok {
 			continue
 		}
-		if is, known := truth(in.failed(f)); known && is || len(flat) > 1 {
+		if is, known := client.Truth(in.failed(f)); known && is || len(flat) > 1 {
 			// The wrapped error may be nil, of which an error is made.
-			return &failure{noRows: f.noRows, other: or(f.other, not(or(f.noRows, f.other))), kind: f.kind, code: f.code}
+			return &failure{noRows: f.noRows, other: client.Or(f.other, client.Not(client.Or(f.noRows, f.other))), kind: f.kind, code: f.code}
 		}
 		return f
 	}
-	return &failure{other: constTrue, kind: in.p.sentinel(in.p.position(in.pos).String())}
+	return &failure{other: client.True, kind: in.p.sentinel(in.p.position(in.pos).String())}
 }

@@ -70,9 +70,9 @@ func (in *interp) loadGlobal(g *ssa.Global) (value, bool) {
 		name := g.Pkg.Pkg.Path() + "." + g.Name()
 		switch name {
 		case "database/sql.ErrNoRows", "github.com/jackc/pgx/v5.ErrNoRows", "github.com/jackc/pgx/v4.ErrNoRows", "gorm.io/gorm.ErrRecordNotFound":
-			return &failure{noRows: constTrue, kind: codeNoRows}, true
+			return &failure{noRows: client.True, kind: codeNoRows}, true
 		}
-		return &failure{other: constTrue, kind: in.p.sentinel(name)}, true
+		return &failure{other: client.True, kind: in.p.sentinel(name)}, true
 	}
 	if c := in.p.constantOf(g); c != nil {
 		return in.constant(c), true
@@ -207,7 +207,7 @@ func (in *interp) compute(v ssa.Value) value {
 		x := in.value(v.X)
 		if _, known := unbox(x).(*failure); isError(v.Type()) && !known { // an error of a type of its own is never nil
 			in.emitValue(x)
-			return &failure{other: constTrue}
+			return &failure{other: client.True}
 		}
 		return box{x, v.X.Type()}
 	case *ssa.ChangeInterface:

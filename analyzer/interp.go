@@ -389,6 +389,6 @@ func (in *interp) aside(st *state, f func()) {
 }
 
 func isTrue(e client.Expr) bool {
-	is, known := truth(e)
+	is, known := client.Truth(e)
 	return known && is
 }

@@ -13,7 +13,7 @@ func (in *interp) library(inv *invocation, r role, name string) (value, bool) {
 	args := inv.args
 	switch r {
 	case newErrorRole:
-		return &failure{other: constTrue, kind: in.p.sentinel(in.p.position(in.pos).String())}, true
+		return &failure{other: client.True, kind: in.p.sentinel(in.p.position(in.pos).String())}, true
 	case wrapRole:
 		return in.wrapped(args), true
 	case isRole:

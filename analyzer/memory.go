@@ -182,7 +182,7 @@ func (in *interp) zero(t types.Type) value {
 	}
 	switch u := t.Underlying().(type) {
 	case *types.Pointer:
-		return &pointer{to: in.newCell(u.Elem(), "nil", unknown), isNil: constTrue}
+		return &pointer{to: in.newCell(u.Elem(), "nil", unknown), isNil: client.True}
 	case *types.Slice:
 		if kindOf(u.Elem()) == client.Int { // bytes
 			break
@@ -270,7 +270,7 @@ func (in *interp) optionalOf(t types.Type, at [2]int, v string) value {
 		case at[0]:
 			a.parts = append(a.parts, scalar{client.V(v), kindOf(p)})
 		case at[1]:
-			a.parts = append(a.parts, scalar{not(op("null", client.V(v))), client.Bool})
+			a.parts = append(a.parts, scalar{client.Not(op("null", client.V(v))), client.Bool})
 		default:
 			a.parts = append(a.parts, in.zero(p))
 		}

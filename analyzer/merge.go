@@ -222,7 +222,7 @@ func same(a, b value) bool {
 		return ok && sameAll(a.parts, b.parts)
 	case *pointer:
 		b, ok := b.(*pointer)
-		if ok && a.isNil == constTrue && b.isNil == constTrue {
+		if ok && a.isNil == client.True && b.isNil == client.True {
 			return true
 		}
 		return ok && a.to == b.to && sameExpr(a.isNil, b.isNil)
@@ -262,10 +262,10 @@ func sameAll(a, b []value) bool {
 
 func sameExpr(a, b client.Expr) bool {
 	if a == nil {
-		a = constFalse
+		a = client.False
 	}
 	if b == nil {
-		b = constFalse
+		b = client.False
 	}
 	return reflect.DeepEqual(a, b)
 }
@@ -335,7 +335,7 @@ func (in *interp) joinPointers(name string, edges []*edge, vals []value) (value,
 	var cells []*cell
 	for _, v := range vals {
 		p := v.(*pointer)
-		if is, known := truth(p.nil()); known && is {
+		if is, known := client.Truth(p.nil()); known && is {
 			continue
 		}
 		if !slices.Contains(cells, p.to) {
@@ -362,7 +362,7 @@ func (in *interp) joinPointers(name string, edges []*edge, vals []value) (value,
 // nil says when the pointer is nil.
 func (p *pointer) nil() client.Expr {
 	if p.isNil == nil {
-		return constFalse
+		return client.False
 	}
 	return p.isNil
 }
@@ -382,7 +382,7 @@ func (in *interp) scalarOf(v value) scalar {
 		return v
 	case *pointer:
 		n := v.nil()
-		if is, known := truth(n); known && is {
+		if is, known := client.Truth(n); known && is {
 			return scalar{client.C(ir.Null), client.Any}
 		}
 		if !v.to.whole() && !optional(v.to.t) { // a struct somewhere in memory, and all that it leads to
@@ -390,7 +390,7 @@ func (in *interp) scalarOf(v value) scalar {
 			return scalar{client.V(in.newVar("pointer", client.Any, true, unknown)), client.Any}
 		}
 		s := in.scalarOf(in.load(v.to))
-		if is, known := truth(n); known && !is {
+		if is, known := client.Truth(n); known && !is {
 			return s
 		}
 		if o, ok := n.(*client.Op); ok && o.Op == "null" && sameExpr(o.Args[0], s.e) {
@@ -439,13 +439,13 @@ func (in *interp) exprs(vals []value) []client.Expr {
 func (in *interp) optionalScalar(a *aggregate, at [2]int) scalar {
 	s := in.scalarOf(a.parts[at[0]])
 	valid := in.scalarOf(a.parts[at[1]]).e
-	if is, known := truth(valid); known {
+	if is, known := client.Truth(valid); known {
 		if is {
 			return s
 		}
 		return scalar{client.C(ir.Null), s.kind}
 	}
-	if n, ok := not(valid).(*client.Op); ok && n.Op == "null" && sameExpr(n.Args[0], s.e) {
+	if n, ok := client.Not(valid).(*client.Op); ok && n.Op == "null" && sameExpr(n.Args[0], s.e) {
 		return s
 	}
 	t := in.temp("value", s.kind, true)

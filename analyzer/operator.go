@@ -29,7 +29,7 @@ func (in *interp) unary(v *ssa.UnOp) value {
 		in.emitValue(in.value(v.X))
 		return in.fresh(v.Type(), "v", unknown)
 	case token.NOT:
-		return scalar{not(in.condition(v.X)), client.Bool}
+		return scalar{client.Not(in.condition(v.X)), client.Bool}
 	case token.SUB:
 		s := in.scalarOf(in.value(v.X))
 		if c, ok := s.e.(*client.Const); ok && c.Value.Kind == ir.KindInt {
@@ -48,7 +48,7 @@ func (in *interp) binary(v *ssa.BinOp) value {
 	case token.EQL, token.NEQ:
 		e := in.equal(x, y, v.X.Type())
 		if v.Op == token.NEQ {
-			e = not(e)
+			e = client.Not(e)
 		}
 		return scalar{e, client.Bool}
 	}
@@ -130,7 +130,7 @@ func (in *interp) equal(x, y value, t types.Type) client.Expr {
 		case isTrue(p.nil()):
 			return q.nil()
 		case p.to == q.to:
-			return constTrue
+			return client.True
 		}
 		return client.V(in.newVar("same", client.Bool, false, unknown))
 	}
@@ -148,7 +148,7 @@ func (in *interp) equal(x, y value, t types.Type) client.Expr {
 		for i := range a.parts {
 			all = append(all, in.equal(a.parts[i], b.parts[i], ts[i]))
 		}
-		return and(all...)
+		return client.And(all...)
 	}
 	u, v := in.scalarOf(x), in.scalarOf(y)
 	if c, ok := u.e.(*client.Const); ok {
@@ -157,14 +157,14 @@ func (in *interp) equal(x, y value, t types.Type) client.Expr {
 		}
 	}
 	if sameExpr(u.e, v.e) {
-		return constTrue
+		return client.True
 	}
 	if kindOf(t) == client.Bool {
 		if isTrue(v.e) {
 			return u.e
 		}
-		if is, known := truth(v.e); known && !is {
-			return not(u.e)
+		if is, known := client.Truth(v.e); known && !is {
+			return client.Not(u.e)
 		}
 	}
 	if c, ok := v.e.(*client.Const); ok && c.Value.IsNull() {
@@ -192,13 +192,13 @@ func isNilValue(v value) bool {
 func (in *interp) isNil(v value) client.Expr {
 	switch v := v.(type) {
 	case *handle, *rows, *prepared, *closure, *aggregate, *outcome, *chain, *batch, *dict, *sqlBuilder, *foreign, span:
-		return constFalse
+		return client.False
 	case *list:
 		return client.C(ir.Bool(len(v.elems) == 0))
 	case *grown:
 		return op("==", v.n, constInt(0))
 	case *failure:
-		return not(in.failed(v))
+		return client.Not(in.failed(v))
 	case scalar:
 		if c, ok := v.e.(*client.Const); ok {
 			return client.C(ir.Bool(c.Value.IsNull()))
@@ -255,7 +255,7 @@ func (in *interp) typeAssert(v *ssa.TypeAssert) value {
 	if !v.CommaOk {
 		return out
 	}
-	ok := client.Expr(constTrue)
+	ok := client.Expr(client.True)
 	if !sure {
 		in.emitValue(x)
 		ok = client.V(in.newVar("ok", client.Bool, false, unknown))

@@ -61,7 +61,7 @@ func (in *interp) rowError(r *rows) value {
 	if !r.mine {
 		return in.someError()
 	}
-	return &failure{noRows: not(in.found(r))}
+	return &failure{noRows: client.Not(in.found(r))}
 }
 
 // scan stores the columns of the row in variables.
@@ -162,7 +162,7 @@ func (in *interp) scanned(r *rows) value {
 		r.query.Null = in.temp("null", client.Bool, false)
 	}
 	if r.one {
-		f.noRows = not(in.found(r))
+		f.noRows = client.Not(in.found(r))
 	}
 	f.other = client.V(r.query.Null)
 	return f

@@ -537,7 +537,7 @@ func (in *interp) joinSQLBuilders(edges []*edge, vals []value) (value, bool) {
 					return c.when
 				}
 			}
-			return constFalse
+			return client.False
 		})
 	}
 	out.where = all

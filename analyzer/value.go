@@ -80,11 +80,6 @@ const (
 	firstSentinel
 )
 
-var (
-	constTrue  = client.C(ir.Bool(true))
-	constFalse = client.C(ir.Bool(false))
-)
-
 func constInt(i int64) client.Expr { return client.C(ir.Int(i)) }
 
 func op(name string, args ...client.Expr) client.Expr { return &client.Op{Op: name, Args: args} }
@@ -100,68 +95,6 @@ func constOf(v value) (ir.Value, bool) {
 		return ir.Value{}, false
 	}
 	return c.Value, true
-}
-
-// truth gives the constant that a condition is.
-func truth(e client.Expr) (is, known bool) {
-	c, ok := e.(*client.Const)
-	if !ok || c.Value.Kind != ir.KindBool {
-		return false, false
-	}
-	return c.Value.IsTrue(), true
-}
-
-// or and and simplify.
-func or(list ...client.Expr) client.Expr {
-	var out client.Expr
-	for _, e := range list {
-		if e == nil {
-			continue
-		}
-		if is, known := truth(e); known {
-			if is {
-				return constTrue
-			}
-			continue
-		}
-		if out == nil {
-			out = e
-		} else {
-			out = op("||", out, e)
-		}
-	}
-	if out == nil {
-		return constFalse
-	}
-	return out
-}
-
-func and(list ...client.Expr) client.Expr {
-	var out client.Expr
-	for _, e := range list {
-		if is, known := truth(e); known {
-			if !is {
-				return constFalse
-			}
-			continue
-		}
-		if out == nil {
-			out = e
-		} else {
-			out = op("&&", out, e)
-		}
-	}
-	if out == nil {
-		return constTrue
-	}
-	return out
-}
-
-func not(e client.Expr) client.Expr {
-	if is, known := truth(e); known {
-		return client.C(ir.Bool(!is))
-	}
-	return client.Not(e)
 }
 
 // kindOf gives the kind of values of a Go type.

@@ -1,0 +1,66 @@
+package simplify
+
+import (
+	"testing"
+
+	"github.com/txrobust/robust/client"
+	"github.com/txrobust/robust/ir"
+)
+
+// TestTxn simplifies transactions as a front end writes them.
+func TestTxn(t *testing.T) {
+	query := func(found string, into ...string) *client.Query {
+		return &client.Query{SQL: "SELECT n FROM t", Into: into, Found: found}
+	}
+	plus := func(v string, n int64) client.Expr {
+		return &client.Op{Op: "+", Args: []client.Expr{client.V(v), client.C(ir.Int(n))}}
+	}
+	ints := func(names ...string) (out []client.Var) {
+		for _, n := range names {
+			out = append(out, client.Var{Name: n, Kind: client.Int})
+		}
+		return out
+	}
+	for _, c := range []struct {
+		name string
+		txn  client.Txn
+		want string
+	}{
+		{"jumps to where control goes anyway, and what nobody uses",
+			client.Txn{Vars: ints("a", "b"), Body: []client.Stmt{
+				&client.Block{Label: "call1", Body: []client.Stmt{query("", "a"), &client.Assign{Var: "b", Expr: plus("a", 1)}, &client.Break{Label: "call1"}, query("")}},
+				&client.Commit{},
+			}},
+			"txn f()\n  query \"SELECT n FROM t\" into _\n  commit\n"},
+		{"a copy of a variable, and a condition that is constant with it",
+			client.Txn{Vars: ints("a", "b", "c"), Body: []client.Stmt{
+				query("", "a"), &client.Assign{Var: "b", Expr: client.V("a")}, &client.Assign{Var: "c", Expr: client.C(ir.Int(1))},
+				&client.If{Cond: &client.Op{Op: "==", Args: []client.Expr{client.V("c"), client.C(ir.Int(1))}}, Then: []client.Stmt{&client.Emit{Exprs: []client.Expr{client.V("b")}}},
+					Else: []client.Stmt{&client.Rollback{}}},
+				&client.Commit{},
+			}},
+			"txn f()\n  var a int\n  query \"SELECT n FROM t\" into a\n  emit a\n  commit\n"},
+		{"a block that is left early stays",
+			client.Txn{Vars: ints("a"), Body: []client.Stmt{
+				&client.Block{Label: "k", Body: []client.Stmt{query("a"), &client.If{Cond: client.V("a"), Then: []client.Stmt{&client.Break{Label: "k"}}}, query("")}},
+				&client.Commit{},
+			}},
+			"txn f()\n  var a int\n  block k\n    query \"SELECT n FROM t\" found a\n    if a\n      break k\n    query \"SELECT n FROM t\"\n  commit\n"},
+		{"a loop that only counts rows",
+			client.Txn{Vars: ints("n", "x"), Body: []client.Stmt{
+				&client.ForRows{Label: "loop1", Query: query("", "x"), Body: []client.Stmt{&client.Assign{Var: "n", Expr: plus("n", 1)}, &client.Continue{Label: "loop1"}}},
+				&client.Emit{Exprs: []client.Expr{client.V("n")}},
+				&client.Commit{},
+			}},
+			"txn f()\n  var n int\n  var rows_1 int\n  query \"SELECT n FROM t\" count rows_1\n  n = n + rows_1\n  emit n\n  commit\n"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			txn := c.txn
+			txn.Name = "f"
+			Txn(&txn, func(base string) string { return base + "_1" })
+			if got := txn.String(); got != c.want {
+				t.Errorf("got\n%s\nwant\n%s", got, c.want)
+			}
+		})
+	}
+}
