@@ -200,9 +200,7 @@ func (l *linter) check(ctx context.Context, pass *analysis.Pass, res *analyzer.R
 	p.Ignores = res.Ignores
 	rep, err := robust.Check(ctx, p, robust.Options{Engine: engine.Postgres(), All: true})
 	if err != nil {
-		var at *ir.Error
-		if e, ok := err.(*ir.Error); ok {
-			at = e
+		if at, ok := err.(*ir.Error); ok {
 			pass.Report(analysis.Diagnostic{Pos: pos(pass, witness.Position{File: at.Pos.File, Line: at.Pos.Line, Col: at.Pos.Col}), Message: at.Msg})
 			return nil
 		}
