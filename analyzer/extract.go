@@ -150,6 +150,26 @@ type Result struct {
 	Modules []string
 }
 
+// Places gives the places in the source from which statements are sent, those
+// whose statements are not known included.
+func (r *Result) Places() []ir.Pos {
+	var out []ir.Pos
+	for _, t := range r.Txns {
+		eachQuery(t.Body, func(s client.Stmt) {
+			switch s := s.(type) {
+			case *client.Query:
+				out = append(out, s.Pos)
+			case *client.ForRows:
+				out = append(out, s.Query.Pos)
+			case *client.Unknown:
+				out = append(out, s.Pos)
+			}
+		})
+	}
+	slices.SortFunc(out, comparePos)
+	return slices.Compact(out)
+}
+
 // Invariant is a stated fact about the rows.
 type Invariant struct {
 	Pos  ir.Pos

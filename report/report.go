@@ -58,6 +58,8 @@ type Report struct {
 	Assumptions []string `json:"assumptions"`
 	// Havocs are the statements that could not be modelled exactly.
 	Havocs []Havoc `json:"havocs"`
+	// Coverage counts the statements of a client program, or nil.
+	Coverage *Coverage `json:"coverage,omitempty"`
 	// Notes are other parts of the input that were left out.
 	Notes []Note `json:"notes"`
 	Stats Stats  `json:"stats"`

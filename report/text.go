@@ -405,9 +405,22 @@ func (t *text) more(r *Report) {
 		t.para("  reads  ", none(x.Reads))
 		t.para("  writes ", none(x.Writes))
 	}
+	t.coverage(r.Coverage)
 	t.line("")
 	t.line("%s to the solver in %d ms, %s interpreted, %d ms in all",
 		count(r.Stats.Queries, "question"), r.Stats.SolverMS, count(r.Stats.States, "state"), r.Stats.TotalMS)
+}
+
+// coverage says how much of a client program is modelled, and why the rest is not.
+func (t *text) coverage(c *Coverage) {
+	if c == nil {
+		return
+	}
+	t.line("")
+	t.line("Statements: %d of %s modelled exactly.", c.Modelled, count(c.Places, "place"))
+	for _, r := range c.Reasons {
+		t.para("- ", fmt.Sprintf("%d: %s (such as %s:%d)", r.Places, r.Text, r.File, r.Line))
+	}
 }
 
 func none(list []string) string {

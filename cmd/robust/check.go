@@ -186,8 +186,7 @@ func folder(dir string, p *program, several bool) string {
 	return filepath.Clean(dir)
 }
 
-// one checks one program. When its time is over and the check does not notice,
-// the verdict is unknown all the same.
+// one checks one program.
 func (f *checkFlags) one(ctx context.Context, std streams, p *program) (*robust.Report, error) {
 	init, err := initial(f.init, p)
 	if err != nil {
@@ -199,6 +198,16 @@ func (f *checkFlags) one(ctx context.Context, std streams, p *program) (*robust.
 		Procedures: p.procedures, Baseline: f.accepted,
 		Window: f.window, Questions: f.questions, QueryLimit: f.limit, QueryTimeout: f.query, All: p.golang != nil,
 		Cache: f.answers, Proof: f.proof != "", Explain: f.explain, Graph: f.format == "dot", Progress: show}
+	rep, err := f.judge(ctx, std, p, opt)
+	if err == nil && p.golang != nil {
+		rep.Coverage = report.CoverageOf(p.golang.Places(), rep.Havocs)
+	}
+	return rep, err
+}
+
+// judge runs the check itself. When its time is over and the check does not
+// notice, the verdict is unknown all the same.
+func (f *checkFlags) judge(ctx context.Context, std streams, p *program, opt robust.Options) (*robust.Report, error) {
 	if p.unread {
 		return robust.GaveUp(ctx, p.Program, opt), nil
 	}

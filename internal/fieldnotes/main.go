@@ -6,27 +6,32 @@
 //
 //	go run ./internal/fieldnotes PATH…
 //
-// Each PATH is a file or a directory of .sql files, an application by itself.
+// Each PATH is a file or a directory of .sql files, an application by itself, or
+// a pattern of Go packages that ends in "...".
 package main
 
 import (
 	"context"
 	"fmt"
 	"os"
-	"regexp"
 	"runtime"
 	"sort"
 	"strings"
 	"time"
 
 	"github.com/txrobust/robust/ir"
+	"github.com/txrobust/robust/report"
 	"github.com/txrobust/robust/sqlmodel"
 )
 
 func main() {
 	failed := len(os.Args) == 1
 	for _, path := range os.Args[1:] {
-		if err := one(path); err != nil {
+		load := one
+		if strings.HasSuffix(path, "...") {
+			load = program
+		}
+		if err := load(path); err != nil {
 			fmt.Printf("%s: %v\n", path, err)
 			failed = true
 		}
@@ -56,7 +61,7 @@ func one(path string) error {
 		some := false
 		ir.Walk(t.Body, func(s ir.Stmt) {
 			if u, ok := s.(*ir.Unmodelled); ok {
-				counts["statement: "+kind(u.Reason)]++
+				counts["statement: "+report.KindOf(u.Reason)]++
 				some = true
 			}
 		})
@@ -65,7 +70,7 @@ func one(path string) error {
 		}
 	}
 	for _, n := range p.Notes {
-		counts["note: "+kind(n.Text)]++
+		counts["note: "+report.KindOf(n.Text)]++
 	}
 	fmt.Printf("  %d templates without an unmodelled statement\n", whole)
 	var kinds []string
@@ -80,31 +85,4 @@ func one(path string) error {
 		fmt.Printf("  %5d  %s\n", counts[k], k)
 	}
 	return nil
-}
-
-var (
-	quoted = regexp.MustCompile(`"[^"]*"|'[^']*'`)
-	dotted = regexp.MustCompile(`\b\w+\.[\w.]+\b`)
-	// Names mostly have an underscore; those of the system stay.
-	under  = regexp.MustCompile(`\b\w*[a-z0-9]_\w+\b`)
-	system = regexp.MustCompile(`^(pg|row|string|array)_`)
-	after  = regexp.MustCompile(`\b(writes of|PARTITION to|the function|trigger|table|a call of|row level security of|check|unique index|unique key) [\w$]+`)
-	first  = regexp.MustCompile(`^\w+ is (analysed|made)`)
-	number = regexp.MustCompile(`\b\d+\b`)
-)
-
-// kind takes the names out of a reason, so that equal ones can be counted.
-func kind(reason string) string {
-	reason = strings.Join(strings.Fields(reason), " ")
-	reason = quoted.ReplaceAllString(reason, "X")
-	reason = dotted.ReplaceAllString(reason, "X")
-	reason = under.ReplaceAllStringFunc(reason, func(name string) string {
-		if system.MatchString(name) {
-			return name
-		}
-		return "X"
-	})
-	reason = after.ReplaceAllString(reason, "$1 X")
-	reason = first.ReplaceAllString(reason, "X is $1")
-	return number.ReplaceAllString(reason, "N")
 }

@@ -1,0 +1,50 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/txrobust/robust/analyzer"
+	"github.com/txrobust/robust/internal/schemafind"
+	"github.com/txrobust/robust/report"
+	"github.com/txrobust/robust/sqlmodel"
+)
+
+// program loads a Go program and prints its numbers.
+func program(pattern string) error {
+	ctx := context.Background()
+	start := time.Now()
+	found, err := analyzer.Load(ctx, []string{pattern}, analyzer.Options{})
+	if err != nil {
+		return err
+	}
+	loaded := time.Since(start)
+	schema, err := schemafind.Find(ctx, found.Modules, "")
+	if err != nil {
+		return err
+	}
+	opt := sqlmodel.Options{}
+	for _, f := range schema.Files() {
+		opt.Schema = append(opt.Schema, sqlmodel.File(f))
+	}
+	p, err := sqlmodel.Client(ctx, nil, found.Txns, opt)
+	if err != nil {
+		return err
+	}
+	rep := report.New(p)
+	c := report.CoverageOf(found.Places(), rep.Havocs)
+	single := 0
+	for _, t := range found.Txns {
+		if t.Auto {
+			single++
+		}
+	}
+	fmt.Printf("%s: %d tables, %d places where a transaction begins, %d transactions, %d single statements, %d ms to extract, %d ms in all\n", pattern,
+		len(p.Tables), found.Begins, len(found.Txns)-single, single, loaded.Milliseconds(), time.Since(start).Milliseconds())
+	fmt.Printf("  %d of %d places modelled\n", c.Modelled, c.Places)
+	for _, r := range c.Reasons {
+		fmt.Printf("  %5d  %s (%s:%d)\n", r.Places, r.Text, r.File, r.Line)
+	}
+	return nil
+}
