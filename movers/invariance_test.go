@@ -121,7 +121,7 @@ func TestInvariance(t *testing.T) {
 		}
 	}
 	all := sources(t)
-	for i := 0; i < random.Runs()/200; i++ {
+	for i := 0; i < random.Runs()/40; i++ {
 		list = append(list, program{all[i%3].make(r), modes[r.Intn(len(modes))]})
 	}
 	verdicts := map[Verdict]int{}

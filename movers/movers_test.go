@@ -13,7 +13,7 @@ import (
 	"github.com/txrobust/robust/ir/interp"
 )
 
-var random = testprog.RandomFlags(8000)
+var random = testprog.RandomFlags(1500)
 
 func mustProve(t testing.TB, p *ir.Program, opt Options) *Result {
 	t.Helper()
