@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/txrobust/robust/checker"
 	"github.com/txrobust/robust/history"
 	"github.com/txrobust/robust/isolation"
 )
@@ -29,8 +30,8 @@ func (a *analysis) cycle(k isolation.Anomaly, hops []hop) {
 		return
 	}
 	names := map[history.Txn]string{}
-	for i, t := range an.Txns {
-		names[t] = fmt.Sprintf("T%d", i+1)
+	for _, t := range an.Txns {
+		names[t] = checker.TxnName(a.h, t)
 	}
 	var text strings.Builder
 	text.WriteString("Let:\n")
