@@ -21,6 +21,8 @@ var layers = [][]string{
 	{"history/codec", "history/record"},
 	{"checker"},
 	{"checker/brute", "checker/c4", "checker/elle", "checker/internal/simdb"}, // they judge each other, and share nothing
+	{"checker/judge"},
+	{"checker/view"},
 	{"internal/folder"},
 	{"ir", "smt", "proof", "internal/cache"},
 	{"engine", "client", "internal/schemafind", "internal/gormmodel"},

@@ -1,0 +1,195 @@
+package judge
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/txrobust/robust/checker"
+	"github.com/txrobust/robust/checker/elle"
+	"github.com/txrobust/robust/history"
+	"github.com/txrobust/robust/isolation"
+)
+
+// Anomaly is something that some level excludes.
+type Anomaly struct {
+	Kind    isolation.Anomaly
+	Checker string
+	// Read is the read that shows it, or -1.
+	Read history.Op
+	// Txns take part: those of the cycle in its order, then others.
+	Txns []history.Txn
+	// Keys are those of the versions, in the order of their numbers.
+	Keys []history.Key
+	// Cycle is empty where one transaction or read is wrong by itself.
+	Cycle []Edge
+	// Text says in a sentence what is wrong. Of a cycle its edges say it.
+	Text string
+}
+
+// Edge is a dependency of a cycle, or what it was concluded from.
+type Edge struct {
+	Dependency isolation.Dependency
+	From, To   history.Txn
+	Key        history.Key // -1 for SO and RT
+	// Why is a sentence.
+	Why string
+	// Because are the edges from which WW was concluded.
+	Because []Edge
+}
+
+// ofViolation takes a violation as checkers in general have it.
+func ofViolation(h *history.History, name string, v checker.Violation) Anomaly {
+	a := Anomaly{Kind: v.Anomaly, Checker: name, Read: v.Read}
+	var edges func(es []checker.Edge) []Edge
+	edges = func(es []checker.Edge) []Edge {
+		var out []Edge
+		for _, e := range es {
+			out = append(out, Edge{Dependency: e.Dependency, From: e.From, To: e.To, Key: e.Key, Why: e.Words(h), Because: edges(e.Because)})
+		}
+		return out
+	}
+	a.Cycle = edges(v.Cycle)
+	a.addKey(v.Key)
+	for _, e := range a.Cycle {
+		a.addTxn(e.From)
+	}
+	a.walk()
+	for _, t := range v.Txns(h) {
+		a.addTxn(t)
+	}
+	if len(a.Cycle) == 0 {
+		a.Text = readWords(h, v)
+	}
+	slices.Sort(a.Keys)
+	return a
+}
+
+// readWords says which read is wrong by itself, and where its value is from.
+func readWords(h *history.History, v checker.Violation) string {
+	text := fmt.Sprintf("%s: %s", checker.TxnName(h, h.TxnOf(v.Read)), checker.OpWords(h, v.Read))
+	if v.Source >= 0 {
+		text += fmt.Sprintf(", which is of %s (%s)", checker.TxnName(h, h.TxnOf(v.Source)), checker.OpWords(h, v.Source))
+	}
+	return text + "."
+}
+
+// ofElle takes an anomaly of elle, with its explanations.
+func ofElle(e elle.Anomaly) Anomaly {
+	a := Anomaly{Kind: e.Form, Checker: "elle", Read: e.Read, Txns: e.Txns}
+	a.addKey(e.Key)
+	for i, s := range e.Steps {
+		a.Cycle = append(a.Cycle, Edge{Dependency: s.Kind, From: e.Txns[i], To: e.Txns[(i+1)%len(e.Txns)], Key: s.Key, Why: sentence(s.Why)})
+	}
+	a.walk()
+	if len(a.Cycle) == 0 {
+		a.Text = sentence(e.Text)
+	}
+	slices.Sort(a.Keys)
+	return a
+}
+
+func (a *Anomaly) addKey(k history.Key) {
+	if k >= 0 && !slices.Contains(a.Keys, k) {
+		a.Keys = append(a.Keys, k)
+	}
+}
+
+func (a *Anomaly) addTxn(t history.Txn) {
+	if !slices.Contains(a.Txns, t) {
+		a.Txns = append(a.Txns, t)
+	}
+}
+
+// walk adds the keys of the cycle.
+func (a *Anomaly) walk() {
+	for _, e := range a.Cycle {
+		a.addKey(e.Key)
+	}
+}
+
+// Sentences explain the anomaly: what it is, or a sentence for every edge.
+func (a Anomaly) Sentences() []string {
+	if len(a.Cycle) == 0 {
+		return []string{a.Text}
+	}
+	var out []string
+	for _, e := range a.Cycle {
+		out = append(out, e.Why)
+	}
+	return out
+}
+
+// Path prints the cycle: "T1 –WW x→ T2 –RW y→ T1", or the transactions.
+func (a Anomaly) Path(h *history.History) string {
+	if len(a.Cycle) == 0 {
+		var names []string
+		for _, t := range a.Txns {
+			names = append(names, checker.TxnName(h, t))
+		}
+		return strings.Join(names, ", ")
+	}
+	var b strings.Builder
+	for _, e := range a.Cycle {
+		b.WriteString(checker.TxnName(h, e.From) + " –" + e.Label(h) + "→ ")
+	}
+	return b.String() + checker.TxnName(h, a.Cycle[0].From)
+}
+
+// Label is the type of an edge, and its key.
+func (e Edge) Label(h *history.History) string {
+	if e.Key < 0 {
+		return e.Dependency.String()
+	}
+	return e.Dependency.String() + " " + h.KeyName(e.Key).String()
+}
+
+// same tells whether two anomalies are one that two checkers found.
+func same(a, b Anomaly) bool {
+	if a.Kind != b.Kind || len(a.Cycle) != len(b.Cycle) {
+		return false
+	}
+	if len(a.Cycle) == 0 && a.Read >= 0 {
+		return a.Read == b.Read && slices.Equal(a.Keys, b.Keys)
+	}
+	x, y := slices.Clone(a.Txns), slices.Clone(b.Txns)
+	slices.Sort(x)
+	slices.Sort(y)
+	return slices.Equal(x, y)
+}
+
+// merge adds the anomalies of one checker to those of the others. The first one that
+// told it explains it.
+func (p *panel) merge(f *finding) {
+	for _, a := range f.anomalies {
+		if !slices.ContainsFunc(p.Anomalies, func(b Anomaly) bool { return b.Checker != a.Checker && same(a, b) }) {
+			p.Anomalies = append(p.Anomalies, a)
+		}
+	}
+	for kind, n := range f.counts {
+		p.Counts[kind] = max(p.Counts[kind], n)
+	}
+}
+
+// keepRelevant keeps the anomalies that some level excludes that was asked for.
+func (p *panel) keepRelevant() {
+	excluded := func(k isolation.Anomaly) bool {
+		return slices.ContainsFunc(p.asked, func(l isolation.Level) bool { return l.Excludes(k) })
+	}
+	p.Anomalies = slices.DeleteFunc(p.Anomalies, func(a Anomaly) bool { return !excluded(a.Kind) })
+	listed := map[isolation.Anomaly]int{}
+	for _, a := range p.Anomalies {
+		listed[a.Kind]++
+	}
+	for kind := range p.Counts {
+		if !excluded(kind) {
+			delete(p.Counts, kind)
+			continue
+		}
+		p.Counts[kind] = max(p.Counts[kind], listed[kind])
+	}
+	slices.SortStableFunc(p.Anomalies, func(a, b Anomaly) int {
+		return cmp.Or(cmp.Compare(a.Kind, b.Kind), slices.Compare(a.Txns, b.Txns), cmp.Compare(a.Read, b.Read), slices.Compare(a.Keys, b.Keys))
+	})
+}

@@ -1,0 +1,34 @@
+// Package judge asks several checkers about one history, and makes one answer of
+// theirs: which levels it satisfies, the strongest of them, and the anomalies.
+//
+// # Method
+//
+// The checkers are a table (methods), cheap ones first. Each is asked only if it
+// can settle something that is still open: it is asked about the levels that it
+// decides itself, and about those from which others follow. For whoever satisfies a
+// level satisfies all that it implies, and whoever violates one violates all that imply
+// it (package isolation). So that a history that violates CC needs no search for
+// a commit order of SER.
+//
+//   - c4 decides RC, RA and CC of registers and lists.
+//   - elle decides any level where the history shows the order of versions, as
+//     lists do, and where a replay of one order is a witness.
+//   - brute decides by definition what is small.
+//
+// Without times (history.NoOrder) a level with real time is the same as the one
+// without: GSI is PL-SI, SSSI and StrongSI are SI, SSER is SER.
+//
+// What no checker decides is unknown, with the reasons of those that were asked.
+//
+// # Disagreement
+//
+// If one checker accepts a level and another one rejects it, or one that it
+// implies, one of them is wrong. Result.Conflicts says so; the levels that both
+// answers speak of are unknown. No such history is known.
+//
+// # Limits
+//
+// SI, SER and the levels with real time of registers that nobody reads before
+// writing are often unknown: a search for a version order is not among the
+// methods yet.
+package judge

@@ -1,0 +1,120 @@
+package judge
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/txrobust/robust/checker"
+	"github.com/txrobust/robust/checker/brute"
+	"github.com/txrobust/robust/checker/c4"
+	"github.com/txrobust/robust/checker/elle"
+	"github.com/txrobust/robust/history"
+	"github.com/txrobust/robust/isolation"
+)
+
+// method is one checker.
+type method struct {
+	name string
+	// levels are those that it may decide.
+	levels []isolation.Level
+	// shares: its levels share their work, so that it is asked about all of them
+	// as soon as about one.
+	shares bool
+	// unfit says why it is not asked about a history; empty if it is.
+	unfit func(h *history.History) string
+	run   func(ctx context.Context, h *history.History, levels []isolation.Level, o Options) (*finding, error)
+}
+
+// methods are the checkers, in the order in which they are asked.
+var methods = []method{
+	{"c4", c4.Levels(), true, fit, runC4},
+	{"elle", isolation.Levels(), true, fit, runElle},
+	{"brute", brute.Levels(), false, small, runBrute},
+}
+
+// finding is what one checker found.
+type finding struct {
+	answers   []checker.Answer
+	anomalies []Anomaly
+	counts    map[isolation.Anomaly]int
+	notes     []string
+}
+
+func fit(*history.History) string { return "" }
+
+func runC4(ctx context.Context, h *history.History, levels []isolation.Level, o Options) (*finding, error) {
+	r, err := c4.Check(ctx, h, c4.Options{Levels: levels, First: o.First, Limit: o.Limit})
+	if err != nil {
+		return nil, err
+	}
+	f := &finding{answers: r.Answers, counts: r.Counts}
+	for _, v := range r.Violations {
+		f.anomalies = append(f.anomalies, ofViolation(h, "c4", v))
+	}
+	return f, nil
+}
+
+func runElle(ctx context.Context, h *history.History, levels []isolation.Level, o Options) (*finding, error) {
+	limit := o.Limit
+	if o.First {
+		limit = 1
+	}
+	r, err := elle.Check(ctx, h, elle.Options{Levels: levels, Instances: limit})
+	if err != nil {
+		return nil, err
+	}
+	f := &finding{answers: r.Answers, counts: map[isolation.Anomaly]int{}, notes: r.Notes}
+	listed := map[isolation.Anomaly]int{}
+	for _, a := range r.Anomalies {
+		f.anomalies = append(f.anomalies, ofElle(a))
+		f.counts[a.Form]++
+		listed[a.Kind]++
+	}
+	for kind, n := range r.Counts {
+		if more := n - listed[kind]; more > 0 {
+			f.counts[kind] += more // which forms they have is not known
+		}
+	}
+	return f, nil
+}
+
+// What brute is asked about: it tries every order, outcome and source.
+const (
+	bruteTxns = 8
+	bruteFree = 3 // keys of which it is not known what they held initially
+)
+
+// small tells whether a history is small enough for brute.
+func small(h *history.History) string {
+	n, free := 0, 0
+	for t := history.Txn(1); int(t) < h.NumTxns(); t++ {
+		if h.Status(t) != history.Aborted {
+			n++
+		}
+	}
+	for k := range history.Key(h.NumKeys()) {
+		if h.Value(history.Op(k)) == history.NoValue {
+			free++
+		}
+	}
+	switch {
+	case n > bruteTxns:
+		return fmt.Sprintf("The history has %d transactions, and %d are the most of which all orders are tried.", n, bruteTxns)
+	case free > bruteFree:
+		return fmt.Sprintf("It is not known what %d keys held initially, and %d are the most for which all values are tried.", free, bruteFree)
+	}
+	return ""
+}
+
+func runBrute(ctx context.Context, h *history.History, levels []isolation.Level, _ Options) (*finding, error) {
+	r, err := brute.Check(ctx, h, brute.Options{Levels: levels})
+	if err != nil {
+		return nil, err
+	}
+	for i, a := range r.Answers {
+		if a.Verdict == checker.Violated {
+			r.Answers[i].Why = "None of all commit orders fits."
+		}
+	}
+	return &finding{answers: r.Answers}, nil
+}
