@@ -29,6 +29,7 @@ var layers = [][]string{
 	{"ir/interp", "client/simplify", "sqlmodel/internal/input", "sqlmodel/internal/pg", "sqlmodel/internal/tidy"},
 	{"sqlmodel/internal/plpgsql"},
 	{"sqlmodel", "sqlmodel/mysql", "analyzer", "symbolic", "internal/progen", "internal/pgtest"},
+	{"internal/goprogram"},
 	{"internal/mariatest"}, // its schedules are those of pgtest
 	{"movers", "instrument", "instrument/boogie"},
 	{"reach", "schedules", "witness"},

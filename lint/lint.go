@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/gob"
+	"errors"
 	"fmt"
 	"go/token"
 	"os"
@@ -17,10 +18,10 @@ import (
 	"github.com/txrobust/robust/analyzer"
 	"github.com/txrobust/robust/client"
 	"github.com/txrobust/robust/engine"
+	"github.com/txrobust/robust/internal/goprogram"
 	"github.com/txrobust/robust/internal/schemafind"
 	"github.com/txrobust/robust/ir"
 	"github.com/txrobust/robust/report"
-	"github.com/txrobust/robust/sqlmodel"
 	"github.com/txrobust/robust/witness"
 )
 
@@ -152,58 +153,31 @@ func init() {
 	}
 }
 
-// schemaOf reads the schema that was asked for, or finds one.
-func (l *linter) schemaOf(ctx context.Context, pass *analysis.Pass) ([]sqlmodel.File, error) {
-	var files []schemafind.File
-	if l.schema != "" {
-		c, err := schemafind.Read(l.schema)
-		if err != nil {
-			return nil, err
-		}
-		files = c.Files
-	} else {
-		s, err := schemafind.Find(ctx, []string{dir(pass)}, "")
-		if err != nil {
-			return nil, err
-		}
-		if len(s.Chosen) == 0 {
-			roots, err := schemafind.Roots(dir(pass))
-			if err != nil {
-				return nil, err
-			}
-			if s, err = schemafind.Find(ctx, roots, ""); err != nil {
-				return nil, err
-			}
-		}
-		files = s.Files()
-	}
-	var out []sqlmodel.File
-	for _, f := range files {
-		out = append(out, sqlmodel.File(f))
-	}
-	return out, nil
-}
-
 // check decides about a program, and reports what is found.
 func (l *linter) check(ctx context.Context, pass *analysis.Pass, res *analyzer.Result) error {
-	files, err := l.schemaOf(ctx, pass)
-	if err != nil {
-		return err
+	opt := goprogram.Options{Roots: [][]string{res.Modules}}
+	if len(res.Modules) == 0 {
+		roots, err := schemafind.Roots(dir(pass))
+		if err != nil {
+			return err
+		}
+		opt.Roots = [][]string{{dir(pass)}, roots}
 	}
-	for _, x := range res.Invariants {
-		files = append(files, sqlmodel.File{Name: x.Pos.File, Text: x.SQL()})
+	if l.schema != "" {
+		opt.Schema = []string{l.schema}
 	}
-	p, err := sqlmodel.Client(ctx, nil, res.Txns, sqlmodel.Options{Schema: files})
-	if err != nil {
-		return err
+	var rep *robust.Report
+	p, err := goprogram.Read(ctx, res, opt)
+	if err == nil {
+		rep, err = robust.Check(ctx, p, robust.Options{Engine: engine.Postgres(), All: true})
 	}
-	p.Ignores = res.Ignores
-	rep, err := robust.Check(ctx, p, robust.Options{Engine: engine.Postgres(), All: true})
-	if err != nil {
-		if at, ok := err.(*ir.Error); ok {
-			pass.Report(analysis.Diagnostic{Pos: pos(pass, witness.Position{File: at.Pos.File, Line: at.Pos.Line, Col: at.Pos.Col}), Message: at.Msg})
+	if e, ok := errors.AsType[*ir.Error](err); ok {
+		if at := pos(pass, witness.Position{File: e.Pos.File, Line: e.Pos.Line, Col: e.Pos.Col}); at.IsValid() {
+			pass.Report(analysis.Diagnostic{Pos: at, Message: e.Msg})
 			return nil
 		}
+	}
+	if err != nil {
 		return err
 	}
 	for _, f := range rep.Findings {

@@ -27,6 +27,8 @@ type Options struct {
 	// that nobody declares is one of which nothing is known. Its functions are no
 	// templates unless Txns names them, and its rows are no initial rows.
 	Schema []File
+	// Before are files that Load reads before those of its paths.
+	Before []File
 	// disk says that scripts may include files from the disk.
 	disk bool
 	// ctx, if not nil, ends the reading.
@@ -48,7 +50,7 @@ func Load(ctx context.Context, paths []string, opt Options) (*ir.Program, error)
 		return nil, err
 	}
 	opt.disk, opt.ctx = true, ctx
-	return Parse(files, opt)
+	return Parse(slices.Concat(opt.Before, files), opt)
 }
 
 // Parse reads the files, in order, as one application.

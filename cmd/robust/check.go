@@ -70,6 +70,7 @@ func (f *checkFlags) run(ctx context.Context, std streams, inputs []string) (int
 	if err != nil {
 		return 0, err
 	}
+	src.init = f.init
 	if err := f.readBaseline(); err != nil {
 		return 0, err
 	}

@@ -3,16 +3,13 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/txrobust/robust/analyzer"
-	"github.com/txrobust/robust/internal/schemafind"
-	"github.com/txrobust/robust/ir"
-	"github.com/txrobust/robust/sqlmodel"
+	"github.com/txrobust/robust/internal/goprogram"
 )
 
 // isGo reports whether an input names packages of Go: a pattern, or a directory
@@ -58,46 +55,14 @@ func (s *sources) loadGo(ctx context.Context, patterns []string, show func(done,
 	if err != nil {
 		return nil, err
 	}
-	opt := sqlmodel.Options{Txns: s.txns}
-	var files []sqlmodel.File
-	var notes []ir.Note
-	if len(s.schemas) > 0 {
-		paths, err := expand(s.schemas)
-		if err != nil {
-			return nil, err
-		}
-		for _, path := range paths {
-			text, err := os.ReadFile(path)
-			if err != nil {
-				return nil, err
-			}
-			files = append(files, sqlmodel.File{Name: path, Text: string(text)})
-		}
-	} else {
-		schema, err := schemafind.Find(ctx, relative(found.Modules), "")
-		if err != nil {
-			return nil, err
-		}
-		for _, f := range schema.Files() {
-			opt.Schema = append(opt.Schema, sqlmodel.File{Name: f.Name, Text: f.Text})
-		}
-		notes = append(notes, schema.Notes...)
-		for _, c := range schema.Chosen {
-			notes = append(notes, ir.Note{Pos: ir.Pos{File: c.Path}, Text: fmt.Sprintf("the schema was found here (%s); name another one with -schema", c.Kind)})
-		}
-		if len(schema.Chosen) == 0 {
-			notes = append(notes, ir.Note{Text: "no schema was found: which columns are keys is not known, so that concurrent insertions are not told apart; name it with -schema"})
-		}
+	p, err := goprogram.Read(ctx, found, goprogram.Options{Schema: s.schemas, Roots: [][]string{relative(found.Modules)}, Rows: s.init == "file", Txns: s.txns})
+	if _, ok := errors.AsType[goprogram.NoRows](err); ok {
+		return nil, usagef("-init file: %v", err)
 	}
-	for _, x := range found.Invariants {
-		opt.Schema = append(opt.Schema, sqlmodel.File{Name: x.Pos.File, Text: x.SQL()})
-	}
-	p, err := sqlmodel.Client(ctx, files, found.Txns, opt)
 	if err != nil {
 		return nil, err
 	}
-	p.Name, p.Ignores = strings.Join(patterns, " "), found.Ignores
-	p.Notes = append(append(notes, found.Notes...), p.Notes...)
+	p.Name = strings.Join(patterns, " ")
 	return &program{Program: p, sql: true, golang: found, only: s.txns}, nil
 }
 

@@ -13,6 +13,7 @@ import (
 
 	"github.com/txrobust/robust/analyzer"
 	"github.com/txrobust/robust/engine"
+	"github.com/txrobust/robust/internal/schemafind"
 	"github.com/txrobust/robust/ir"
 	"github.com/txrobust/robust/sqlmodel"
 	"github.com/txrobust/robust/sqlmodel/mysql"
@@ -54,6 +55,8 @@ func (p *program) engine(name string) *engine.Profile {
 type sources struct {
 	inputs, schemas, txns []string
 	dialect               string
+	// init is what -init names, "" by default.
+	init string
 }
 
 // check finds mistakes in the arguments before anything is read.
@@ -103,11 +106,21 @@ func (s *sources) load(ctx context.Context, show func(done, total int, what stri
 		out = append(out, p)
 	}
 	if sql := s.sql(); len(sql) > 0 {
-		files, err := expand(append(slices.Clone(s.schemas), sql...))
+		schema, err := schemafind.ReadAll(s.schemas)
 		if err != nil {
 			return nil, err
 		}
-		p, err := s.parse(ctx, files)
+		paths, err := expand(sql)
+		if err != nil {
+			return nil, err
+		}
+		var files []string
+		for _, f := range schema {
+			files = append(files, f.Name)
+		}
+		paths = slices.DeleteFunc(paths, func(path string) bool { return slices.Contains(files, path) })
+		files = append(files, paths...)
+		p, err := s.parse(ctx, schema, paths)
 		var content *ir.Error
 		var file *fs.PathError
 		switch {
@@ -145,12 +158,20 @@ func (s *sources) load(ctx context.Context, show func(done, total int, what stri
 	return out, nil
 }
 
-// parse reads SQL files in the dialect that was asked for.
-func (s *sources) parse(ctx context.Context, files []string) (*ir.Program, error) {
+// parse reads SQL files in the dialect that was asked for, after those of a schema.
+func (s *sources) parse(ctx context.Context, schema []schemafind.File, paths []string) (*ir.Program, error) {
 	if s.dialect == "mysql" {
-		return mysql.Load(ctx, files, mysql.Options{Txns: s.txns})
+		opt := mysql.Options{Txns: s.txns}
+		for _, f := range schema {
+			opt.Before = append(opt.Before, mysql.File(f))
+		}
+		return mysql.Load(ctx, paths, opt)
 	}
-	return sqlmodel.Load(ctx, files, sqlmodel.Options{Txns: s.txns})
+	opt := sqlmodel.Options{Txns: s.txns}
+	for _, f := range schema {
+		opt.Before = append(opt.Before, sqlmodel.File(f))
+	}
+	return sqlmodel.Load(ctx, paths, opt)
 }
 
 // expand replaces directories by the .sql files in them, and leaves out what is

@@ -21,7 +21,7 @@ func TestMain(m *testing.M) {
 }
 
 // apart runs tests that leave no answers in the user's cache, and find none
-// there.
+// there. The go command keeps its own caches.
 type apart struct{ m *testing.M }
 
 func (a apart) Run() int {
@@ -30,6 +30,13 @@ func (a apart) Run() int {
 		panic(err)
 	}
 	defer os.RemoveAll(dir)
+	for _, name := range []string{"GOCACHE", "GOMODCACHE"} {
+		out, err := exec.Command("go", "env", name).Output()
+		if err != nil {
+			panic(err)
+		}
+		os.Setenv(name, strings.TrimSpace(string(out)))
+	}
 	os.Setenv("XDG_CACHE_HOME", dir)
 	return a.m.Run()
 }
@@ -50,6 +57,8 @@ func TestScripts(t *testing.T) {
 			e.Setenv("SCRIPTS", filepath.Join(repo, "testdata", "scripts"))
 			e.Setenv("TRAPS", filepath.Join(repo, "testdata", "traps"))
 			e.Setenv("LITMUS", filepath.Join(repo, "testdata", "litmus"))
+			e.Setenv("STUBS", filepath.Join(repo, "analyzer", "testdata", "stubs"))
+			goEnv(e)
 			return nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
@@ -58,6 +67,15 @@ func TestScripts(t *testing.T) {
 			"oneline": oneLineOnly,
 		},
 	})
+}
+
+// goEnv lets scripts run the go command, without the network.
+func goEnv(e *testscript.Env) {
+	for _, name := range []string{"GOCACHE", "GOMODCACHE"} {
+		e.Setenv(name, os.Getenv(name))
+	}
+	e.Setenv("GOPROXY", "off")
+	e.Setenv("GOTOOLCHAIN", "local")
 }
 
 // exits runs a program and compares its exit code: exits CODE PROGRAM ARGS….

@@ -128,13 +128,16 @@ func Find(ctx context.Context, roots []string, want Dialect) (*Schema, error) {
 	return s, nil
 }
 
-// Read reads the schema in a directory or file, as Find does when it comes upon
-// it, with all of its SQL files.
+// Read reads the schema in a directory or file that somebody named, as Find does
+// when it comes upon it, but with all of its SQL files, however large.
 func Read(path string) (*Candidate, error) {
-	m := &module{root: path}
+	m := &module{root: path, limit: maxNamed}
 	files, err := m.sqlFiles(path)
 	if err != nil {
 		return nil, err
+	}
+	for _, g := range m.gaps {
+		return nil, &ir.Error{Pos: g.note.Pos, Msg: g.note.Text}
 	}
 	if len(files) == 0 {
 		return nil, ir.Errorf(ir.Pos{File: path}, "there is no .sql file in this directory; name the one with the schema")
@@ -143,9 +146,29 @@ func Read(path string) (*Candidate, error) {
 	return &c, nil
 }
 
+// ReadAll reads several directories and files, in order; a file that is named
+// twice counts once.
+func ReadAll(paths []string) ([]File, error) {
+	var out []File
+	for _, path := range paths {
+		c, err := Read(path)
+		if err != nil {
+			return nil, err
+		}
+		for _, f := range c.Files {
+			if !slices.ContainsFunc(out, func(o File) bool { return o.Name == f.Name }) {
+				out = append(out, f)
+			}
+		}
+	}
+	return out, nil
+}
+
 // module is what a search found.
 type module struct {
-	root       string
+	root string
+	// limit is the bytes of a file that is looked into: what is larger is data.
+	limit      int64
 	candidates []Candidate
 	gaps       []gap
 	// sql are the SQL files by directory, embedded those that the program embeds,
@@ -252,7 +275,7 @@ func (m *module) aside(path string) bool {
 
 // search looks for the candidates of a module.
 func search(ctx context.Context, root string) (*module, error) {
-	m := &module{root: root, sql: map[string][]File{}, embedded: map[string]bool{}, others: map[string]map[string]bool{}}
+	m := &module{root: root, limit: maxFound, sql: map[string][]File{}, embedded: map[string]bool{}, others: map[string]map[string]bool{}}
 	if err := m.walk(ctx); err != nil {
 		return nil, err
 	}

@@ -12,8 +12,12 @@ import (
 	"github.com/txrobust/robust/ir"
 )
 
-// maxFile is the bytes of a file that is looked into: what is larger is data.
-const maxFile = 16 << 20
+// maxFound and maxNamed are the bytes of a file that was found, and of one that
+// was named, that is looked into.
+const (
+	maxFound = 16 << 20
+	maxNamed = 1 << 30
+)
 
 // skipped are directories that hold nothing of the program.
 var skipped = []string{"vendor", "node_modules", "testdata"}
@@ -87,7 +91,7 @@ func (m *module) read(path string) (f File, ok bool, err error) {
 	if err != nil {
 		return File{}, false, err
 	}
-	if info.Size() > maxFile {
+	if info.Size() > m.limit {
 		m.gaps = append(m.gaps, gap{"", ir.Note{Pos: ir.Pos{File: path}, Text: fmt.Sprintf("this file has %d MB and is taken for data: it is not looked into", info.Size()>>20)}})
 		return File{}, false, nil
 	}

@@ -18,6 +18,8 @@ type File = input.File
 type Options struct {
 	// Txns restricts the templates to these transactions.
 	Txns []string
+	// Before are files that Load reads before those of its paths.
+	Before []File
 }
 
 // maxFile is how large a file may be, in bytes.
@@ -31,7 +33,7 @@ func Load(ctx context.Context, paths []string, opt Options) (*ir.Program, error)
 	if err != nil {
 		return nil, err
 	}
-	return Parse(files, opt)
+	return Parse(slices.Concat(opt.Before, files), opt)
 }
 
 // loader holds an application while it is read.
