@@ -24,7 +24,7 @@ type Builder struct {
 	names    map[Name]Session
 	typed    []Type
 	loose    []loose
-	lastList []int32 // of keys: 1 + the longest list read so far
+	lists    []longest // of keys
 	initials map[Key]Value
 }
 
@@ -243,35 +243,55 @@ func (b *Builder) List(kind Kind, k Key, elements []Value) {
 	b.listOp(kind, k, elements)
 }
 
+// longest is the longest list that was read of a key so far.
+type longest struct {
+	list int32 // 1 + its number
+	room int32 // elements that fit where it is, its own included
+}
+
 func (b *Builder) listOp(kind Kind, k Key, elements []Value) {
 	h := b.h
-	if int(k) >= len(b.lastList) {
-		b.lastList = append(b.lastList, make([]int32, len(h.keys.kind)-len(b.lastList))...)
+	if int(k) >= len(b.lists) {
+		b.lists = append(b.lists, make([]longest, len(h.keys.kind)-len(b.lists))...)
 	}
 	// Most reads of a list return a prefix of the longest read so far, or
 	// extend it: prefixes are stored once.
-	if last := b.lastList[k]; last != 0 {
-		at, n := h.listFirst[last-1], int(h.listLen[last-1])
-		if len(elements) <= n && equal(h.elements[at:at+uint32(len(elements))], elements) {
-			if len(elements) == n {
-				b.op(kind, k, Value(last-1))
-				return
-			}
+	last, n, extends := &b.lists[k], 0, false
+	if last.list != 0 {
+		at := h.listFirst[last.list-1]
+		n = int(h.listLen[last.list-1])
+		same := equal(h.elements[at:at+uint32(min(n, len(elements)))], elements)
+		switch {
+		case same && len(elements) == n:
+			b.op(kind, k, Value(last.list-1))
+			return
+		case same && len(elements) < n:
 			b.op(kind, k, b.list(at, len(elements)))
 			return
+		case same && len(elements) <= int(last.room):
+			copy(h.elements[at+uint32(n):], elements[n:])
+			v := b.list(at, len(elements))
+			last.list = int32(v) + 1
+			b.op(kind, k, v)
+			return
 		}
+		extends = same
+	}
+	room := len(elements)
+	if extends { // as it will be again
+		room *= 2
 	}
 	at := len(h.elements)
-	if uint64(at)+uint64(len(elements)) > math.MaxUint32 {
+	if uint64(at)+uint64(room) > math.MaxUint32 || room > math.MaxInt32 {
 		b.fail("the history has more than %d elements of lists", uint32(math.MaxUint32))
 		return
 	}
-	h.elements = append(h.elements, elements...)
-	n := b.list(uint32(at), len(elements))
-	if last := b.lastList[k]; last == 0 || len(elements) > int(h.listLen[last-1]) {
-		b.lastList[k] = int32(n) + 1
+	h.elements = append(append(h.elements, elements...), make([]Value, room-len(elements))...)
+	v := b.list(uint32(at), len(elements))
+	if len(elements) > n || last.list == 0 {
+		*last = longest{int32(v) + 1, int32(room)}
 	}
-	b.op(kind, k, n)
+	b.op(kind, k, v)
 }
 
 func (b *Builder) list(at uint32, n int) Value {
@@ -280,6 +300,7 @@ func (b *Builder) list(at uint32, n int) Value {
 	return Value(len(b.h.listLen) - 1)
 }
 
+// equal tells whether b begins with a.
 func equal(a, b []Value) bool {
 	// From the end, where lists of the same key differ.
 	for i := len(a) - 1; i >= 0; i-- {

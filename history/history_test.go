@@ -195,14 +195,14 @@ func TestListsShare(t *testing.T) {
 		b.Op(Append, k, v[i])
 	}
 	b.Op(Append, l, v[3])
-	lists := [][]Value{v[:4], v[:2], v[:4], {}, v[:9], v[:8], {v[1], v[0]}, v[:9]}
+	lists := [][]Value{v[:4], v[:2], v[:4], {}, v[:8], v[:7], {v[1], v[0]}, v[:9], {v[0], v[2], v[1]}, v, v[:9]}
 	for _, l := range lists {
 		b.List(ReadList, k, l)
 	}
 	b.List(ReadList, l, v[3:4])
 	b.Op(ReadList, l, NoValue)
 	h := build(t, b)
-	if n := len(h.elements); n != 4+9+2+1 {
+	if n := len(h.elements); n != 4+2*8+2+3+1 { // with room for the next ones
 		t.Errorf("%d elements are stored", n)
 	}
 	first := Op(2 + 11)
