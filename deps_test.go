@@ -19,8 +19,8 @@ const module = "github.com/txrobust/robust"
 var layers = [][]string{
 	{"isolation", "history"}, // and what judges recorded histories: see TestJudges
 	{"history/codec", "history/record"},
-	{"checker"},
-	{"checker/brute", "checker/c4", "checker/elle", "checker/internal/simdb"}, // they judge each other, and share nothing
+	{"checker", "checker/internal/acyclic"},
+	{"checker/brute", "checker/c4", "checker/elle", "checker/polysi", "checker/verify", "checker/internal/simdb"}, // they judge each other, and share nothing
 	{"checker/judge"},
 	{"checker/view"},
 	{"internal/folder"},

@@ -1,0 +1,284 @@
+package acyclic
+
+import (
+	"context"
+	"slices"
+	"sync"
+	"sync/atomic"
+)
+
+// Solve looks for choices that leave no cycle. The error is that of the context.
+func (p *Problem) Solve(ctx context.Context, o Options) (Answer, error) {
+	if o.Memory == 0 {
+		o.Memory = defaultMemory
+	}
+	if need := p.bytes(); need > o.Memory {
+		return Answer{Why: "The choices would take more memory than the search may use."}, nil
+	}
+	groups, ok := p.decompose()
+	if !ok {
+		return Answer{Verdict: Cyclic}, nil
+	}
+	answers := make([]groupAnswer, len(groups))
+	solve(ctx, groups, answers, o)
+	out := Answer{Verdict: Acyclic, Values: slices.Clone(p.first)}
+	for i, a := range answers {
+		out.Conflicts += a.conflicts
+		switch a.verdict {
+		case Cyclic:
+			if a.known {
+				return Answer{Verdict: Cyclic, Conflicts: out.Conflicts}, nil
+			}
+			return Answer{Verdict: Cyclic, Part: groups[i].vars, Conflicts: out.Conflicts}, nil
+		case Unknown:
+			out.Verdict, out.Why = Unknown, a.why
+		case Acyclic:
+			for j, v := range groups[i].vars {
+				out.Values[v] = a.values[j]
+			}
+		}
+	}
+	if err := ctx.Err(); err != nil {
+		return Answer{}, err
+	}
+	if out.Verdict == Unknown {
+		out.Values = nil
+	}
+	return out, nil
+}
+
+// bytes is about what the search needs.
+func (p *Problem) bytes() int64 {
+	lits := 0
+	for _, c := range p.clauses {
+		lits += len(c)
+	}
+	return 60*int64(p.nodes) + 16*int64(len(p.known)) + 40*int64(len(p.edges)) + 160*int64(len(p.first)) + 100*int64(len(p.clauses)) + 8*int64(lits)
+}
+
+type groupAnswer struct {
+	verdict   Verdict
+	known     bool // Cyclic without any choice
+	why       string
+	values    []bool
+	conflicts int
+}
+
+// solve solves groups, some at a time. Those after a Cyclic one are left out, so that
+// the first Cyclic one does not depend on who is faster.
+func solve(ctx context.Context, groups []*group, answers []groupAnswer, o Options) {
+	var next, end atomic.Int64
+	end.Store(int64(len(groups)))
+	work := func() {
+		for {
+			i := next.Add(1) - 1
+			if i >= end.Load() || ctx.Err() != nil {
+				return
+			}
+			if answers[i] = groups[i].search(o).run(ctx); answers[i].verdict != Cyclic {
+				continue
+			}
+			for e := end.Load(); i < e && !end.CompareAndSwap(e, i); e = end.Load() {
+			}
+		}
+	}
+	var wg sync.WaitGroup
+	for range min(o.Workers, len(groups)) - 1 {
+		wg.Go(work)
+	}
+	work()
+	wg.Wait()
+}
+
+// group is components that share variables, with nodes and variables of its own.
+type group struct {
+	Problem
+	vars []Var // in the whole problem
+}
+
+// decompose splits a problem by the strongly connected components of all edges that
+// may be there. It is not ok if a clause is empty or edges that are there in any
+// case loop.
+func (p *Problem) decompose() (groups []*group, ok bool) {
+	of := p.components()
+	union := newSets(len(p.first) + p.nodes) // of variables, and components after them
+	inner := func(a arc) bool { return of[a.from] == of[a.to] }
+	used := make([]bool, len(p.first))
+	for _, a := range p.known {
+		if a.from == a.to {
+			return nil, false
+		}
+	}
+	for _, e := range p.edges {
+		if inner(e.arc) {
+			union.join(int32(e.when.Var()), int32(len(p.first))+of[e.from])
+			used[e.when.Var()] = true
+		}
+	}
+	for _, c := range p.clauses {
+		if len(c) == 0 {
+			return nil, false
+		}
+		for _, l := range c {
+			union.join(int32(l.Var()), int32(c[0].Var()))
+			used[l.Var()] = true
+		}
+	}
+	// Components with edges that are there in any case alone have to be looked at,
+	// too: such edges may make a cycle.
+	at := map[int32]*group{}
+	find := func(x int32) *group {
+		root := union.find(x)
+		g := at[root]
+		if g == nil {
+			g = &group{}
+			at[root] = g
+			groups = append(groups, g)
+		}
+		return g
+	}
+	local := make([]int32, len(p.first))
+	for v := range p.first {
+		if used[v] {
+			g := find(int32(v))
+			local[v] = int32(g.Var(p.first[v]))
+			g.vars = append(g.vars, Var(v))
+		}
+	}
+	lit := func(l Lit) Lit { return Var(local[l.Var()]).True() | l&1 }
+	node := make([]int32, p.nodes)
+	for i := range node {
+		node[i] = -1
+	}
+	place := func(g *group, n int32) int32 {
+		if node[n] < 0 {
+			node[n] = int32(g.nodes)
+			g.nodes++
+		}
+		return node[n]
+	}
+	for _, a := range p.known {
+		if inner(a) {
+			g := find(int32(len(p.first)) + of[a.from])
+			g.Edge(place(g, a.from), place(g, a.to))
+		}
+	}
+	for _, e := range p.edges {
+		if inner(e.arc) {
+			g := find(int32(e.when.Var()))
+			g.When(lit(e.when), place(g, e.from), place(g, e.to))
+		}
+	}
+	for _, c := range p.clauses {
+		g := find(int32(c[0].Var()))
+		mapped := make([]Lit, len(c))
+		for i, l := range c {
+			mapped[i] = lit(l)
+		}
+		g.Clause(mapped...)
+	}
+	return groups, true
+}
+
+// components gives every node the number of its strongly connected component, by
+// Tarjan's algorithm without recursion.
+func (p *Problem) components() []int32 {
+	first, to := p.successors()
+	of := make([]int32, p.nodes)
+	low := make([]int32, p.nodes) // 0 is not visited
+	at := slices.Clone(first[:p.nodes])
+	var stack, path []int32
+	visited, number := int32(0), int32(0)
+	for i := range of {
+		of[i] = -1
+	}
+	index := make([]int32, p.nodes)
+	for root := range int32(p.nodes) {
+		if low[root] != 0 {
+			continue
+		}
+		path = append(path[:0], root)
+		for len(path) > 0 {
+			n := path[len(path)-1]
+			if low[n] == 0 {
+				visited++
+				low[n], index[n] = visited, visited
+				stack = append(stack, n)
+			}
+			if at[n] < first[n+1] {
+				m := to[at[n]]
+				at[n]++
+				switch {
+				case low[m] == 0:
+					path = append(path, m)
+				case of[m] < 0:
+					low[n] = min(low[n], index[m])
+				}
+				continue
+			}
+			path = path[:len(path)-1]
+			if len(path) > 0 {
+				parent := path[len(path)-1]
+				low[parent] = min(low[parent], low[n])
+			}
+			if low[n] == index[n] {
+				for {
+					m := stack[len(stack)-1]
+					stack = stack[:len(stack)-1]
+					of[m] = number
+					if m == n {
+						break
+					}
+				}
+				number++
+			}
+		}
+	}
+	return of
+}
+
+// successors gives the nodes after each, by any edge: those of n are to[first[n]]
+// up to to[first[n+1]].
+func (p *Problem) successors() (first, to []int32) {
+	first = make([]int32, p.nodes+1)
+	for _, a := range p.known {
+		first[a.from+1]++
+	}
+	for _, e := range p.edges {
+		first[e.from+1]++
+	}
+	for n := range p.nodes {
+		first[n+1] += first[n]
+	}
+	to = make([]int32, first[p.nodes])
+	at := slices.Clone(first[:p.nodes])
+	put := func(a arc) { to[at[a.from]] = a.to; at[a.from]++ }
+	for _, a := range p.known {
+		put(a)
+	}
+	for _, e := range p.edges {
+		put(e.arc)
+	}
+	return first, to
+}
+
+// sets are disjoint sets of numbers.
+type sets []int32
+
+func newSets(n int) sets {
+	s := make(sets, n)
+	for i := range s {
+		s[i] = int32(i)
+	}
+	return s
+}
+
+func (s sets) find(x int32) int32 {
+	for s[x] != x {
+		s[x] = s[s[x]]
+		x = s[x]
+	}
+	return x
+}
+
+func (s sets) join(x, y int32) { s[s.find(x)] = s.find(y) }
