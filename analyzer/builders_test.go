@@ -39,8 +39,11 @@ func report(res *Result) string {
 	for _, x := range res.Txns {
 		fmt.Fprintf(&out, "# %s\n%s\n", filepath.Base(x.Pos.String()), x)
 	}
-	if s := res.Schema(); s != "" {
-		fmt.Fprintf(&out, "# schema\n%s", s)
+	for i, d := range res.Schema() {
+		if i == 0 {
+			fmt.Fprintln(&out, "# schema")
+		}
+		fmt.Fprint(&out, d.SQL)
 	}
 	return out.String()
 }

@@ -22,18 +22,30 @@ type Model struct {
 	model    *gormmodel.Model
 }
 
+// Declaration is DDL that makes the table of a model, or changes it.
+type Declaration struct {
+	Model Model
+	SQL   string
+}
+
 // Schema gives the DDL by which AutoMigrate makes the tables of models, for
 // PostgreSQL: of those that the program passes to AutoMigrate, or of all if there
-// are none. It is "" without models.
-func (r *Result) Schema() string {
+// are none.
+func (r *Result) Schema() []Declaration {
 	migrated := slices.ContainsFunc(r.Models, func(m Model) bool { return m.Migrated })
+	byModel := map[*gormmodel.Model]Model{}
 	var list []*gormmodel.Model
 	for _, m := range r.Models {
 		if m.Migrated || !migrated {
 			list = append(list, m.model)
+			byModel[m.model] = m
 		}
 	}
-	return gormmodel.Schema(list, !r.noKeys)
+	var out []Declaration
+	for _, s := range gormmodel.Schema(list, !r.noKeys) {
+		out = append(out, Declaration{byModel[s.Model], s.SQL})
+	}
+	return out
 }
 
 // models gives the structs that GORM stores.

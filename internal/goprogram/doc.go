@@ -15,6 +15,11 @@
 // Without a named schema it is looked for by the conventions of package
 // schemafind. Notes say where it was found, or that it was not.
 //
+// Without any schema, the tables of GORM's models are taken to be as AutoMigrate
+// makes them. With one, this holds for the tables that the program passes to
+// AutoMigrate and that no word of the schema names: what the schema says of a
+// table comes first, even where it is not read.
+//
 // # Limits
 //
 // The dialect is that of PostgreSQL.

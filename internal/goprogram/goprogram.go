@@ -4,6 +4,9 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"regexp"
+	"slices"
+	"strings"
 
 	"github.com/txrobust/robust/analyzer"
 	"github.com/txrobust/robust/internal/schemafind"
@@ -38,6 +41,7 @@ func Read(ctx context.Context, found *analyzer.Result, opt Options) (*ir.Program
 	if err := b.schema(); err != nil {
 		return nil, err
 	}
+	b.models(found)
 	for _, x := range found.Invariants {
 		b.lenient = append(b.lenient, sqlmodel.File{Name: x.Pos.File, Text: x.SQL()})
 	}
@@ -88,7 +92,6 @@ func (b *builder) schema() error {
 		}
 		return nil
 	}
-	b.note(ir.Pos{}, "no schema was found: which columns are keys is not known, so that concurrent insertions are not told apart; name it with -schema")
 	return nil
 }
 
@@ -112,4 +115,52 @@ func (b *builder) named() error {
 		*into = append(*into, sqlmodel.File(f))
 	}
 	return nil
+}
+
+// models adds the tables that GORM makes of structs, as far as the schema does not
+// name them, and says what is not known without a schema.
+func (b *builder) models(found *analyzer.Result) {
+	none := len(b.strict)+len(b.lenient) == 0
+	named := b.names()
+	var tables []string
+	var at ir.Pos
+	var list []sqlmodel.File
+	for _, d := range found.Schema() {
+		m := d.Model
+		if !none && (!m.Migrated || named[strings.ToLower(m.Table[strings.LastIndexByte(m.Table, '.')+1:])]) {
+			continue
+		}
+		if !slices.Contains(tables, m.Table) {
+			tables = append(tables, m.Table)
+		}
+		if !at.IsValid() || m.Migrated {
+			at = m.Pos
+		}
+		// One line, at that of the model.
+		list = append(list, sqlmodel.File{Name: m.Pos.File, Text: strings.Repeat("\n", max(m.Pos.Line-1, 0)) + oneLine.Replace(d.SQL)})
+	}
+	b.lenient = append(b.lenient, list...)
+	switch text := strings.Join(tables, ", ") + ": that these tables are as GORM's AutoMigrate makes them is taken for granted"; {
+	case none && len(tables) == 0:
+		b.note(ir.Pos{}, "no schema was found: which columns are keys is not known, so that concurrent insertions are not told apart; name it with -schema")
+	case none:
+		b.note(at, "no schema was found; %s; name another schema with -schema", text)
+	case len(tables) > 0:
+		b.note(at, "the schema does not name %s", text)
+	}
+}
+
+var oneLine = strings.NewReplacer("(\n  ", "(", ",\n  ", ", ", "\n)", ")")
+
+var anyName = regexp.MustCompile(`[\p{L}_][\p{L}\p{N}_$]*`)
+
+// names are the names in the schema, in lower case.
+func (b *builder) names() map[string]bool {
+	out := map[string]bool{}
+	for _, f := range slices.Concat(b.strict, b.lenient) {
+		for _, name := range anyName.FindAllString(f.Text, -1) {
+			out[strings.ToLower(name)] = true
+		}
+	}
+	return out
 }

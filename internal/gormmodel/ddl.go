@@ -9,11 +9,17 @@ import (
 	"strings"
 )
 
+// Statement is DDL that makes the table of a model, or changes it.
+type Statement struct {
+	Model *Model
+	SQL   string
+}
+
 // Schema gives the statements by which AutoMigrate of GORM's PostgreSQL driver
 // makes the tables of models: the tables in the order of their names, then their
 // indexes, then their foreign keys. Of several models with one table the first
 // one counts. Without keys there are no foreign keys.
-func Schema(models []*Model, keys bool) string {
+func Schema(models []*Model, keys bool) []Statement {
 	byTable := map[string]*Model{}
 	var list []*Model
 	for _, m := range models {
@@ -23,33 +29,28 @@ func Schema(models []*Model, keys bool) string {
 		}
 	}
 	slices.SortFunc(list, func(a, b *Model) int { return cmp.Compare(a.Table, b.Table) })
-	var out strings.Builder
+	var out []Statement
 	for _, m := range list {
-		out.WriteString(m.table())
+		out = append(out, Statement{m, m.table()})
 	}
 	for _, m := range list {
 		for _, s := range m.indexes() {
-			out.WriteString(s)
+			out = append(out, Statement{m, s})
 		}
 	}
 	if !keys {
-		return out.String()
+		return out
 	}
-	seen := map[string]bool{}
-	var foreign []string
+	var foreign []Statement
 	for _, m := range list {
 		for _, r := range m.Relations {
-			for _, s := range r.keys(m, byTable) {
-				if !seen[s] {
-					seen[s] = true
-					foreign = append(foreign, s)
-				}
+			if s, ok := r.key(m, byTable); ok && !slices.Contains(foreign, s) {
+				foreign = append(foreign, s)
 			}
 		}
 	}
-	slices.Sort(foreign)
-	out.WriteString(strings.Join(foreign, ""))
-	return out.String()
+	slices.SortFunc(foreign, func(a, b Statement) int { return cmp.Compare(a.SQL, b.SQL) })
+	return append(out, foreign...)
 }
 
 // table gives CREATE TABLE.
@@ -307,8 +308,8 @@ func (m *Model) indexes() []string {
 	return out
 }
 
-// keys gives the foreign keys of a relation whose tables are both known.
-func (r *Relation) keys(m *Model, byTable map[string]*Model) []string {
+// key gives the foreign key of a relation whose tables are both known.
+func (r *Relation) key(m *Model, byTable map[string]*Model) (Statement, bool) {
 	var other *Model
 	for _, o := range byTable {
 		if types.Identical(o.Type, r.Other) {
@@ -316,7 +317,7 @@ func (r *Relation) keys(m *Model, byTable map[string]*Model) []string {
 		}
 	}
 	if other == nil || byTable[m.Table] != m {
-		return nil
+		return Statement{}, false
 	}
 	child, parent, own, theirs := m, other, r.Own, r.Theirs
 	switch r.Kind {
@@ -324,7 +325,7 @@ func (r *Relation) keys(m *Model, byTable map[string]*Model) []string {
 		child, parent, own, theirs = other, m, r.Theirs, r.Own
 	case BelongsTo:
 	default:
-		return nil
+		return Statement{}, false
 	}
 	s := "ALTER TABLE " + QuoteTable(child.Table) + " ADD FOREIGN KEY (" + quoteAll(own) + ") REFERENCES " + QuoteTable(parent.Table) + " (" + quoteAll(theirs) + ")"
 	if r.OnDelete != "" {
@@ -333,7 +334,7 @@ func (r *Relation) keys(m *Model, byTable map[string]*Model) []string {
 	if r.OnUpdate != "" {
 		s += " ON UPDATE " + r.OnUpdate
 	}
-	return []string{s + ";\n"}
+	return Statement{child, s + ";\n"}, true
 }
 
 func quoteAll(names []string) string {

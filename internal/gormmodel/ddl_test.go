@@ -6,6 +6,7 @@ import (
 	"go/parser"
 	"go/token"
 	"go/types"
+	"strings"
 	"testing"
 )
 
@@ -87,7 +88,14 @@ type Renamed struct {
 
 func TestSchema(t *testing.T) {
 	_, m := models(t, source)
-	got := Schema([]*Model{m["User"], m["Company"], m["Card"], m["Renamed"]}, true)
+	var b strings.Builder
+	for _, s := range Schema([]*Model{m["User"], m["Company"], m["Card"], m["Renamed"]}, true) {
+		b.WriteString(s.SQL)
+		if !strings.Contains(s.SQL, s.Model.Table) {
+			t.Errorf("%q is not about %s", s.SQL, s.Model.Table)
+		}
+	}
+	got := b.String()
 	want := `CREATE TABLE app.renamed (
   a bigint,
   b bigint,

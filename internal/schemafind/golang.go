@@ -30,7 +30,7 @@ var inGo = []struct {
 	what string
 }{
 	{Goose, regexp.MustCompile(`\bgoose\.(AddMigration|AddNamedMigration|NewGoMigration)\w*\(`), "migrations that are written in Go (goose)"},
-	{"", regexp.MustCompile(`\.AutoMigrate\(`), "tables that are made from types (AutoMigrate)"},
+	{"", regexp.MustCompile(`\.AutoMigrate\(`), "tables of this schema that are also made from types (AutoMigrate)"},
 	{"", regexp.MustCompile(`\.Schema\.Create\(`), "tables that are made from types (Schema.Create)"},
 }
 
