@@ -200,7 +200,7 @@ func (l *loader) drop(s *pg.DropStmt) {
 				delete(l.views, name)
 			case pg.ObjectIndex:
 				for _, tab := range l.order {
-					tab.uniques = without(tab.uniques, func(u *uniqueKey) bool { return u.name == name })
+					tab.dropIndex(name)
 					tab.unseen = without(tab.unseen, func(k *unseen) bool { return k.name == name })
 				}
 			case pg.ObjectTrigger:
@@ -218,6 +218,16 @@ func (l *loader) drop(s *pg.DropStmt) {
 			l.dropFunction(obj)
 		}
 	}
+}
+
+// dropIndex drops a unique index, with the hidden columns for its expressions.
+func (t *table) dropIndex(name string) {
+	for _, u := range t.uniques {
+		if u.name == name {
+			t.indexed = without(t.indexed, func(c *column) bool { return slices.Contains(u.columns, c.name) })
+		}
+	}
+	t.uniques = without(t.uniques, func(u *uniqueKey) bool { return u.name == name })
 }
 
 func (l *loader) dropTable(name string) {

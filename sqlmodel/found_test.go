@@ -152,3 +152,31 @@ func TestRowsOfTheirOwn(t *testing.T) {
 		t.Errorf("without a table, statements that may touch any touch none: %v, %d tables", havocs(p), len(p.Tables))
 	}
 }
+
+// TestIndexesAgain declares indexes on expressions several times: the columns that
+// stand for these are there once.
+func TestIndexesAgain(t *testing.T) {
+	for indexes, want := range map[string]int{
+		"CREATE UNIQUE INDEX i ON a (lower(s)); DROP INDEX i; CREATE UNIQUE INDEX i ON a (upper(s));":                    1,
+		"CREATE UNIQUE INDEX i ON a (lower(s)); CREATE UNIQUE INDEX IF NOT EXISTS i ON a (lower(s));":                    1,
+		"CREATE UNIQUE INDEX ON a (lower(s)); CREATE UNIQUE INDEX ON a (upper(s));":                                      2,
+		"CREATE UNIQUE INDEX i ON a (lower(s)); DROP INDEX i;":                                                           0,
+		"CREATE UNIQUE INDEX i ON a (lower(s), upper(s)); CREATE UNIQUE INDEX j ON a (lower(s)); DROP INDEX IF EXISTS i": 1,
+	} {
+		text := "CREATE TABLE a (id int PRIMARY KEY, s text);" + indexes + ";\n-- name: t\nDELETE FROM a;"
+		p, err := sqlmodel.Parse([]sqlmodel.File{{Name: "a.sql", Text: text}}, sqlmodel.Options{})
+		if err != nil {
+			t.Errorf("%s: %v", indexes, err)
+			continue
+		}
+		hidden := 0
+		for _, c := range p.Table("a").Columns {
+			if c.Hidden {
+				hidden++
+			}
+		}
+		if hidden != want {
+			t.Errorf("%s: %d hidden columns, want %d", indexes, hidden, want)
+		}
+	}
+}

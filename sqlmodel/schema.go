@@ -509,11 +509,15 @@ func (l *loader) index(s *pg.IndexStmt, t *text) {
 		}
 		l.fail(pos, noTable+"%s", name)
 	}
+	if s.IfNotExists && slices.ContainsFunc(tab.uniques, func(u *uniqueKey) bool { return u.name == s.Idxname }) {
+		return
+	}
 	u := &uniqueKey{pos: pos, name: s.Idxname}
+	hidden := nameOr(s.Idxname, "index "+itoa(len(tab.uniques)+1)+" of "+name)
 	for _, n := range s.IndexParams {
 		e := pg.Inner(n).(*pg.IndexElem)
 		if e.Name == "" {
-			x := &column{pos: pos, name: nameOr(s.Idxname, "index of "+name) + " " + itoa(len(u.columns)+1), generated: &sqlExpr{e.Expr, t}, index: true}
+			x := &column{pos: pos, name: hidden + " " + itoa(len(u.columns)+1), generated: &sqlExpr{e.Expr, t}, index: true}
 			tab.indexed = append(tab.indexed, x)
 			u.columns = append(u.columns, x.name)
 			continue
