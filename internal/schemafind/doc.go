@@ -11,7 +11,8 @@
 //     whose files are numbered;
 //  4. files named schema.sql, structure.sql or the like;
 //  5. other SQL files that //go:embed names;
-//  6. CREATE TABLE and what goes with it in strings of Go.
+//  6. CREATE TABLE and what goes with it in strings of Go, in the order in which
+//     they stand.
 //
 // Candidates below a directory named test, example or the like come after all
 // others. Among those of one kind, ones that the program embeds come first, then
@@ -31,8 +32,11 @@
 // The dialect is what sqlc is told, else what names of directories and files say
 // (db/mysql, schema.sqlite.sql), else what the text looks like.
 //
-// Migrations that are written in Go are not run; a note says that there are
-// some. Links are not followed, and neither are testdata, vendor, node_modules,
+// Migrations that are written in Go are not run: what the constant strings in
+// them declare is taken to happen, in the order of the source, unless a name says
+// that they undo something (Down, rollback). Strings that only remove things count
+// where a name speaks of migrations or a schema: elsewhere, they clean up. A note
+// says that there are migrations of goose in Go, beside files of SQL. Links are not followed, and neither are testdata, vendor, node_modules,
 // hidden directories and other modules looked into.
 //
 // Source: the manuals of the tools, as far as they say what files there are, in
