@@ -40,7 +40,7 @@ func (in *interp) onBatch(inv *invocation, b *batch, name string, args []value) 
 	switch name {
 	case "Queue":
 		list, known := in.listOf(args[1])
-		if in.site != "" && in.st.phase == open {
+		if in.site != "" && in.st.phase == open && in.trace == nil {
 			in.sendQueued(&handle{kind: transaction, site: in.site}, queued{args[0], list, !known})
 		} else if p, ok := unbox(inv.args[0]).(*pointer); ok {
 			in.st.mem[p.to] = &batch{queued: append(slices.Clone(b.queued), queued{args[0], list, !known})}
@@ -79,6 +79,9 @@ func (in *interp) sendBatch(_ *invocation, h *handle, args []value) value {
 		return &batch{sent: true}
 	}
 	if b != nil {
+		if in.trace != nil && h.kind != transaction { // they are sent in one transaction
+			h = &handle{kind: transaction, site: in.path()}
+		}
 		for _, q := range b.queued {
 			in.sendQueued(h, q)
 		}

@@ -106,7 +106,7 @@ func (in *interp) sessionOf(c *chain, args []value) value {
 
 // pointCall is SavePoint or RollbackTo.
 func (in *interp) pointCall(c *chain, r chainRole, args []value) {
-	if !in.owns(c.h) || in.st.phase != open {
+	if !in.owns(c.h) || in.st.phase != open || in.trace != nil {
 		return
 	}
 	name, ok := constText(args[0])

@@ -98,6 +98,9 @@ func (in *interp) emitAll(v value, seen map[*cell]bool, depth int) {
 
 // emitExpr is emitValue for an expression.
 func (in *interp) emitExpr(e client.Expr) {
+	if in.trace != nil {
+		return
+	}
 	any := false
 	client.EachVar(e, func(string) { any = true })
 	if !any {

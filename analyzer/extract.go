@@ -146,6 +146,7 @@ type Result struct {
 	// Models are the tables that GORM keeps structs in, in the order of their names.
 	Models []Model
 	noKeys bool // AutoMigrate makes no foreign keys
+	prog   *program
 	// Modules are the folders of the modules that were read.
 	Modules []string
 }
@@ -236,7 +237,7 @@ func (p *program) extract(ctx context.Context, progress func(done, total int)) (
 
 // gather makes the transactions of what was found.
 func (p *program) gather(ctx context.Context, order []*ssa.Function, results map[*ssa.Function]*findings) (*Result, error) {
-	out := &Result{Ignores: p.notes.ignores, Invariants: p.notes.invariants}
+	out := &Result{prog: p, Ignores: p.notes.ignores, Invariants: p.notes.invariants}
 	slices.SortStableFunc(order, p.byPlace)
 	names := map[string]int{}
 	title := func(t *client.Txn, fn *ssa.Function) {
@@ -354,30 +355,12 @@ func functionName(f *ssa.Function) string {
 func (p *program) interpret(f *ssa.Function, path string) (res *findings, txn *client.Txn) {
 	var body []client.Stmt
 	res = &findings{}
-	in := &interp{p: p, root: f, site: path, st: newState(), out: &body, named: map[string]int{}, inputs: map[*cell]value{},
-		texts: map[string][]string{}, result: res, shown: map[string]bool{}, joined: map[*cell]value{}, origins: map[string][]errorOrigin{},
-		keys: map[string]client.Expr{}, rowsLoops: map[*client.Loop]*rows{},
-		fresheds: map[string]bool{}, pos: f.Pos()}
-	unknownBody := func(why string) {
+	in := p.newInterp(f, path, &body, res)
+	if why := in.attempt(); why != "" {
 		res.notes = append(res.notes, ir.Note{Pos: p.position(f.Pos()), Text: functionName(f) + " is not read: " + why})
 		body = []client.Stmt{&client.Unknown{At: client.At{Pos: p.position(f.Pos())}, Reason: functionName(f) + ", which is not read"}}
 		in.vars, in.begun = nil, true
 	}
-	func() {
-		defer func() {
-			if r := recover(); r != nil {
-				m, ok := r.(tooMuch)
-				if !ok {
-					panic(fmt.Sprintf("analyzer: %s: %v", f, r))
-				}
-				unknownBody(m.why)
-			}
-		}()
-		if p.shape(f).irreducible {
-			panic(tooMuch{"its control flow has a loop with several entries"})
-		}
-		in.top(f)
-	}()
 	if path == "" {
 		for _, a := range res.autos {
 			q := a.txn.Body[0].(*client.Query)
@@ -395,6 +378,31 @@ func (p *program) interpret(f *ssa.Function, path string) (res *findings, txn *c
 	}
 	in.finishTxn(txn)
 	return res, txn
+}
+
+// newInterp makes an interpreter of f that writes to body.
+func (p *program) newInterp(f *ssa.Function, site string, body *[]client.Stmt, res *findings) *interp {
+	return &interp{p: p, root: f, site: site, st: newState(), out: body, named: map[string]int{}, inputs: map[*cell]value{},
+		texts: map[string][]string{}, result: res, shown: map[string]bool{}, joined: map[*cell]value{}, origins: map[string][]errorOrigin{},
+		keys: map[string]client.Expr{}, rowsLoops: map[*client.Loop]*rows{}, fresheds: map[string]bool{}, pos: f.Pos(), limit: maxSteps}
+}
+
+// attempt interprets the root. why, if not "", says why that came to no end.
+func (in *interp) attempt() (why string) {
+	defer func() {
+		if r := recover(); r != nil {
+			m, ok := r.(tooMuch)
+			if !ok {
+				panic(fmt.Sprintf("analyzer: %s: %v", in.root, r))
+			}
+			why = m.why
+		}
+	}()
+	if in.p.shape(in.root).irreducible {
+		return "its control flow has a loop with several entries"
+	}
+	in.top(in.root)
+	return ""
 }
 
 // top interprets the function that is the root.

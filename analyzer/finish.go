@@ -20,6 +20,15 @@ func eachQuery(list []client.Stmt, f func(client.Stmt)) {
 
 // finishTxn completes what was written.
 func (in *interp) finishTxn(t *client.Txn) {
+	in.rowLoops(t)
+	havocAtBegin(t)
+	in.endings(t)
+	in.showAtCommit(t)
+	simplify.Txn(t, func(base string) string { return in.temp(base, client.Int, false) })
+}
+
+// rowLoops makes loops over the rows of queries of those that call Next.
+func (in *interp) rowLoops(t *client.Txn) {
 	t.Body = client.Rewrite(t.Body, func(list []client.Stmt) []client.Stmt {
 		for i, s := range list {
 			if l, ok := s.(*client.Loop); ok && in.rowsLoops[l] != nil {
@@ -30,10 +39,6 @@ func (in *interp) finishTxn(t *client.Txn) {
 		}
 		return list
 	})
-	havocAtBegin(t)
-	in.endings(t)
-	in.showAtCommit(t)
-	simplify.Txn(t, func(base string) string { return in.temp(base, client.Int, false) })
 }
 
 // endings makes a commit of each end of a transaction that was never seen to

@@ -127,6 +127,9 @@ func (in *interp) search(v value, is func(value) bool, seen map[*cell]bool, dept
 	return false
 }
 
+// joinedSite is the site of a handle that is one or another, as the path says.
+const joinedSite = "joined"
+
 // joinHandles joins values of the database that differ in nothing that matters.
 func joinHandles(vals []value) (value, bool) {
 	var first *handle
@@ -139,7 +142,7 @@ func joinHandles(vals []value) (value, bool) {
 		case first == nil:
 			first = h
 		case h.kind != first.kind || h.site != first.site || h.point != first.point:
-			first = &handle{kind: either, t: first.t}
+			first = &handle{kind: either, site: joinedSite, t: first.t}
 		}
 	}
 	return first, first != nil

@@ -37,6 +37,11 @@ type interp struct {
 	inputs map[*cell]value
 	texts  map[string][]string
 	steps  int
+	limit  int // of the steps
+	// trace, if not nil, is what is written instead of one transaction; alone says
+	// that what is sent through a handle that may be a transaction is in none.
+	trace  *Trace
+	alone  bool
 	result *findings
 	begun  bool // the transaction of the site has begun somewhere
 	level  string
@@ -270,8 +275,8 @@ func (in *interp) block(b *ssa.BasicBlock) {
 		if in.st == nil {
 			return
 		}
-		if in.steps++; in.steps > maxSteps {
-			panic(tooMuch{"more than " + itoa(maxSteps) + " instructions"})
+		if in.steps++; in.steps > in.limit {
+			panic(tooMuch{"more than " + itoa(in.limit) + " instructions"})
 		}
 		if p := instr.Pos(); p.IsValid() {
 			in.pos = p

@@ -82,6 +82,9 @@ func (in *interp) statement(h *handle, sql value, args []value, more bool, named
 		h = &handle{kind: database}
 	}
 	rs := &rows{h: h, pos: in.p.position(in.pos), mine: in.owns(h) && in.st.phase == open}
+	if in.trace != nil {
+		rs.pos = in.sent(h)
+	}
 	text := texts[0]
 	if len(texts) > 1 {
 		text = commonText(texts)

@@ -12,12 +12,15 @@ func (in *interp) begin(h *handle, args []value) *handle {
 	if h.kind == transaction { // in a transaction: a savepoint
 		in.points++
 		n := &handle{kind: transaction, site: h.site, point: "point" + itoa(in.points), t: h.t}
-		if in.owns(h) && in.st.phase == open {
+		if in.owns(h) && in.st.phase == open && in.trace == nil {
 			in.emit(&client.Savepoint{At: in.at(), Name: n.point})
 		}
 		return n
 	}
 	site := in.path()
+	if in.trace != nil {
+		return &handle{kind: transaction, site: site, t: h.t}
+	}
 	tx := &handle{kind: transaction, site: site, t: h.t}
 	in.newSite(site)
 	if site != in.site {
@@ -47,11 +50,11 @@ func (in *interp) path() string {
 
 // owns reports whether a handle is one of the transaction that is written.
 func (in *interp) owns(h *handle) bool {
-	return h.kind == transaction && in.site != "" && h.site == in.site
+	return in.trace != nil || h.kind == transaction && in.site != "" && h.site == in.site
 }
 
 func (in *interp) commit(h *handle) {
-	if !in.owns(h) || in.st.phase != open || h.point != "" {
+	if !in.owns(h) || in.st.phase != open || h.point != "" || in.trace != nil {
 		return
 	}
 	in.emit(&client.Commit{At: in.at()})
@@ -60,7 +63,7 @@ func (in *interp) commit(h *handle) {
 
 func (in *interp) rollback(h *handle) {
 	switch {
-	case !in.owns(h) || in.st.phase != open:
+	case !in.owns(h) || in.st.phase != open || in.trace != nil:
 	case h.point != "":
 		in.emit(&client.RollbackTo{At: in.at(), Name: h.point})
 	default:

@@ -1,0 +1,122 @@
+package analyzer
+
+import (
+	"context"
+	"slices"
+
+	"golang.org/x/tools/go/ssa"
+
+	"github.com/txrobust/robust/client"
+	"github.com/txrobust/robust/client/simplify"
+	"github.com/txrobust/robust/ir"
+)
+
+// Trace is what a function sends to the database in all its transactions, as if
+// they were one: it shows how values go from one of them to the next.
+type Trace struct {
+	Name string
+	Pos  ir.Pos
+	// Body has the statements. The place of a statement is no place in the source but
+	// names one of Sent: its line is the index and one more.
+	Body *client.Txn
+	Sent []Sent
+}
+
+// Sent is a statement of a trace.
+type Sent struct {
+	Pos ir.Pos
+	// Unit tells the transactions of a trace apart. Statements of the unit Outer may
+	// be in the transaction of a caller, or not.
+	Unit string
+	// Alone says that the statement is a transaction by itself.
+	Alone bool
+	// Func is the function that sends it.
+	Func string
+}
+
+// Outer is the unit of statements that are sent through what may be a transaction.
+const Outer = "outer"
+
+// TraceFile is the file in the places of the statements of traces.
+const TraceFile = "trace"
+
+// everything is the site of a trace: all transactions are written.
+const everything = "*"
+
+// maxTraceSteps bounds the instructions that are interpreted for one trace.
+const maxTraceSteps = 60_000
+
+// Traces interprets the functions of a program that use the database and that
+// begin more than one transaction, statements by themselves included. Functions
+// that take too many steps are left out, and so are those that others call only
+// with a transaction.
+func (r *Result) Traces(ctx context.Context) ([]*Trace, error) {
+	p := r.prog
+	var out []*Trace
+	for _, f := range p.funcs {
+		if !p.relevant[f] || isHook(f) {
+			continue
+		}
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		if t := p.traceOf(f); t != nil {
+			out = append(out, t)
+		}
+	}
+	return out, nil
+}
+
+// traceOf interprets a function for its trace, nil if it has less than two units.
+func (p *program) traceOf(f *ssa.Function) *Trace {
+	t := &Trace{Name: functionName(f), Pos: p.position(f.Pos())}
+	var body []client.Stmt
+	in := p.newInterp(f, everything, &body, &findings{})
+	in.trace, in.limit, in.st.phase = t, maxTraceSteps, open
+	in.alone = p.callable(f)
+	if in.attempt() != "" || !t.several() {
+		return nil
+	}
+	t.Body = &client.Txn{Pos: t.Pos, Name: t.Name, Vars: in.vars, Body: body}
+	in.rowLoops(t.Body)
+	simplify.Txn(t.Body, func(base string) string { return in.temp(base, client.Int, false) })
+	return t
+}
+
+// several reports whether a trace has several units.
+func (t *Trace) several() bool {
+	return slices.ContainsFunc(t.Sent, func(s Sent) bool { return s.Unit != t.Sent[0].Unit })
+}
+
+// callable reports whether nobody calls a function with a transaction, as far as
+// is known: what it sends through a handle that may be one is sent by itself then.
+func (p *program) callable(f *ssa.Function) bool {
+	for c := range p.calls {
+		if c.to == f && c.how != plainly {
+			return false
+		}
+	}
+	return true
+}
+
+// sent takes note of a statement of the trace, and gives what stands for its place.
+func (in *interp) sent(h *handle) ir.Pos {
+	t := in.trace
+	s := Sent{Pos: in.p.position(in.pos), Unit: Outer, Func: functionName(in.fr.fn)}
+	switch {
+	case h.kind == database, h.kind == either && h.site == "" && in.alone:
+		s.Unit, s.Alone = "statement "+itoa(len(t.Sent)), true
+	case h.kind == transaction && h.site != "":
+		s.Unit = h.site
+	}
+	t.Sent = append(t.Sent, s)
+	return ir.Pos{File: TraceFile, Line: len(t.Sent), Col: 1}
+}
+
+// At gives the statement that a place in a trace names.
+func (t *Trace) At(pos ir.Pos) (Sent, bool) {
+	if pos.File != TraceFile || pos.Line < 1 || pos.Line > len(t.Sent) {
+		return Sent{}, false
+	}
+	return t.Sent[pos.Line-1], true
+}
