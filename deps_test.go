@@ -31,7 +31,7 @@ var layers = [][]string{
 	{"sqlmodel", "sqlmodel/mysql", "analyzer", "symbolic", "internal/progen", "internal/pgtest"},
 	{"internal/goprogram"},
 	{"internal/mariatest"}, // its schedules are those of pgtest
-	{"movers", "instrument", "instrument/boogie"},
+	{"movers", "stale", "instrument", "instrument/boogie"},
 	{"reach", "schedules", "witness"},
 	{"report"},
 	{""}, // the package robust itself

@@ -3,6 +3,7 @@ package analyzer
 import (
 	"context"
 	"slices"
+	"strings"
 
 	"golang.org/x/tools/go/ssa"
 
@@ -79,8 +80,24 @@ func (p *program) traceOf(f *ssa.Function) *Trace {
 	}
 	t.Body = &client.Txn{Pos: t.Pos, Name: t.Name, Vars: in.vars, Body: body}
 	in.rowLoops(t.Body)
+	if locksSession(t.Body.Body) {
+		return nil
+	}
 	simplify.Txn(t.Body, func(base string) string { return in.temp(base, client.Int, false) })
 	return t
+}
+
+// locksSession reports whether statements take an advisory lock that lasts beyond
+// their transaction: it may order all that the function does.
+func locksSession(list []client.Stmt) bool {
+	found := false
+	eachQuery(list, func(s client.Stmt) {
+		if q, ok := s.(*client.Query); ok {
+			text := strings.ToLower(q.SQL)
+			found = found || strings.Contains(text, "advisory_lock") || strings.Contains(text, "get_lock(")
+		}
+	})
+	return found
 }
 
 // several reports whether a trace has several units.

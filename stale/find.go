@@ -1,0 +1,158 @@
+package stale
+
+import (
+	"cmp"
+	"context"
+	"maps"
+	"slices"
+
+	"github.com/txrobust/robust/ir"
+)
+
+// Kind says what a write does with what was read.
+type Kind uint8
+
+const (
+	Value  Kind = iota // an UPDATE writes a value computed from it
+	Check              // an UPDATE or DELETE is done because of it
+	Insert             // an INSERT is
+)
+
+// Note is a write that rests on what another transaction has read.
+type Note struct {
+	Kind Kind
+	// Root is the function that does both, by the name of its template.
+	Root string
+	// Write and Read are the places of the two statements.
+	Write, Read ir.Pos
+	Table       string
+	// Columns are those of the table that the write rests on, sorted; none where it
+	// rests on whether there are rows.
+	Columns []string
+	// Deletes says that the write is a DELETE.
+	Deletes bool
+}
+
+// Unit tells the transactions of a template apart: it names the one that a
+// statement belongs to. known is false where that is not certain.
+type Unit func(t *ir.Txn, at ir.Pos) (unit string, known bool)
+
+// Find looks for such writes in the templates of p, which each have the statements
+// of several transactions. Programs in whole are those whose statements count when
+// it is asked whether a column ever changes. Notes are sorted by where the write
+// stands. The error is that of ctx.
+func Find(ctx context.Context, p *ir.Program, unit Unit, whole ...*ir.Program) ([]Note, error) {
+	changes := changed(append(whole, p))
+	var out []Note
+	for _, t := range p.Txns {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		f := &finder{txn: t, of: unit, changes: changes, readings: map[place]*reading{}, found: map[noteKey]*Note{}}
+		f.block(t.Body, &state{locals: map[string]local{}, decided: map[int]origins{}})
+		out = append(out, f.notes()...)
+	}
+	slices.SortStableFunc(out, compare)
+	return out, nil
+}
+
+func compare(a, b Note) int {
+	return cmp.Or(comparePos(a.Write, b.Write), comparePos(a.Read, b.Read), cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Root, b.Root))
+}
+
+func comparePos(a, b ir.Pos) int {
+	return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Col, b.Col))
+}
+
+// column is a column of a table, by their names; "" stands for all rows.
+type column struct{ table, name string }
+
+// changed gives the columns that some UPDATE sets, and the tables (with "") whose
+// rows come or go.
+func changed(programs []*ir.Program) map[column]bool {
+	out := map[column]bool{}
+	sets := func(t *ir.Table, list []ir.Set) {
+		for _, x := range list {
+			out[column{t.Name, t.Columns[x.Col].Name}] = true
+		}
+	}
+	for _, p := range programs {
+		for _, t := range p.Txns {
+			ir.Walk(t.Body, func(s ir.Stmt) {
+				switch s := s.(type) {
+				case *ir.Update:
+					sets(s.Table, s.Sets)
+				case *ir.Insert:
+					out[column{s.Table.Name, ""}] = true
+					if s.Conflict != nil {
+						sets(s.Table, s.Conflict.Sets)
+					}
+					for _, c := range s.Moved {
+						out[column{s.Table.Name, s.Table.Columns[c].Name}] = true
+					}
+				case *ir.Delete:
+					out[column{s.Table.Name, ""}] = true
+				}
+			})
+		}
+	}
+	return out
+}
+
+// finder looks at one template.
+type finder struct {
+	txn      *ir.Txn
+	of       Unit
+	changes  map[column]bool
+	readings map[place]*reading
+	targets  []*target
+	names    int
+	found    map[noteKey]*Note
+}
+
+type noteKey struct {
+	kind        Kind
+	write, read ir.Pos
+}
+
+// unit gives the transaction of a statement, "" if that is not certain.
+func (f *finder) unit(at ir.Pos) string {
+	if u, known := f.of(f.txn, at); known {
+		return u
+	}
+	return ""
+}
+
+// changing reports whether a column of a table changes.
+func (f *finder) changing(t *ir.Table, col string) bool { return f.changes[column{t.Name, col}] }
+
+// note takes note of a write that rests on a column of a reading.
+func (f *finder) note(kind Kind, write ir.Stmt, o origin) {
+	key := noteKey{kind, write.Position(), o.read.at}
+	n := f.found[key]
+	if n == nil {
+		_, deletes := write.(*ir.Delete)
+		n = &Note{Kind: kind, Root: f.txn.Name, Write: key.write, Read: key.read, Table: o.read.table.Name, Deletes: deletes}
+		f.found[key] = n
+	}
+	if o.col != "" && !slices.Contains(n.Columns, o.col) {
+		n.Columns = append(n.Columns, o.col)
+		slices.Sort(n.Columns)
+	}
+}
+
+func (f *finder) notes() []Note {
+	var out []Note
+	for _, n := range f.found {
+		out = append(out, *n)
+	}
+	slices.SortFunc(out, compare)
+	return out
+}
+
+// sorted gives origins in an order that is the same each time.
+func sorted(o origins) []origin {
+	return slices.SortedFunc(maps.Keys(o), func(a, b origin) int {
+		return cmp.Or(comparePos(a.read.at, b.read.at), cmp.Compare(a.read.table.Name, b.read.table.Name), cmp.Compare(a.col, b.col))
+	})
+}

@@ -1,0 +1,189 @@
+package stale
+
+import (
+	"github.com/txrobust/robust/ir"
+)
+
+// maxName bounds the names of values, in bytes.
+const maxName = 200
+
+// value gives what an expression depends on, and its name. Rows are those of st.
+func (f *finder) value(e ir.Expr, s *state, st ir.Stmt) local {
+	var from origins
+	exact := ir.ReplaceExpr(e, func(e ir.Expr) ir.Expr {
+		switch e := e.(type) {
+		case *ir.Var:
+			v, ok := s.locals[e.Name]
+			if !ok { // a parameter, or a local with its first value
+				v = local{name: "=" + e.Name}
+			}
+			from = from.add(v.from)
+			return ir.V(v.name)
+		case *ir.Exists:
+			for _, src := range e.Query.From {
+				r := f.reading(e, src, e.Query.Where, s, st)
+				from = from.add(origins{{r, ""}: true})
+			}
+			return e
+		}
+		return nil
+	})
+	if v, ok := exact.(*ir.Var); ok {
+		return local{from, v.Name}
+	}
+	if exact == nil {
+		return local{}
+	}
+	if name := ir.ExprString(exact); len(name) <= maxName {
+		return local{from, name}
+	}
+	return local{from: from, name: f.newName()}
+}
+
+// query runs a Select: its locals depend on what it reads.
+func (f *finder) query(st *ir.Select, s *state) {
+	readings := map[string]*reading{}
+	var rows origins
+	for _, src := range st.Query.From {
+		r := f.reading(st, src, st.Query.Where, s, st)
+		r.many = r.many || len(st.Aggs) > 0 || len(st.Order) > 0 && !unique(r)
+		readings[src.Row] = r
+		rows = rows.add(origins{{r, ""}: true})
+	}
+	columns := func(e ir.Expr) origins {
+		out := f.value(e, s, st).from
+		ir.WalkExpr(e, func(e ir.Expr) {
+			if c, ok := e.(*ir.Col); ok && readings[c.Row] != nil {
+				out = out.add(origins{{readings[c.Row], c.Col}: true})
+			}
+		})
+		return out
+	}
+	var values []origins
+	for _, e := range st.Cols {
+		values = append(values, columns(e))
+	}
+	for _, a := range st.Aggs {
+		o := rows
+		if a.Arg != nil {
+			o = o.add(columns(a.Arg))
+		}
+		values = append(values, o)
+	}
+	for i, name := range st.Into {
+		if name != "" && i < len(values) {
+			f.set(s, name, local{from: values[i]})
+		}
+	}
+	if st.Found != "" {
+		f.set(s, st.Found, local{from: rows})
+	}
+}
+
+// rows sets the locals of a loop over rows, and gives what it depends on whether
+// there are some.
+func (f *finder) rows(st *ir.Foreach, s *state) origins {
+	readings := map[string]*reading{}
+	var rows origins
+	for _, src := range st.Query.From {
+		r := f.reading(st, src, st.Query.Where, s, st)
+		r.loop = true
+		readings[src.Row] = r
+		rows = rows.add(origins{{r, ""}: true})
+	}
+	for i, name := range st.Into {
+		if i >= len(st.Cols) {
+			break
+		}
+		from := f.value(st.Cols[i], s, st).from
+		ir.WalkExpr(st.Cols[i], func(e ir.Expr) {
+			if c, ok := e.(*ir.Col); ok && readings[c.Row] != nil {
+				from = from.add(origins{{readings[c.Row], c.Col}: true})
+			}
+		})
+		f.set(s, name, local{from: from})
+	}
+	return rows
+}
+
+// reading gives the reading of a table by a statement or expression, which is the
+// same one in each round of a loop.
+func (f *finder) reading(of any, src ir.Source, where ir.Expr, s *state, st ir.Stmt) *reading {
+	key := place{of, src.Row}
+	r := f.readings[key]
+	if r == nil {
+		r = &reading{at: st.Position(), unit: f.unit(st.Position()), table: src.Table}
+		f.readings[key] = r
+	}
+	r.where, r.equal, _ = f.condition(src.Row, where, s, st)
+	return r
+}
+
+// place is where a table is read.
+type place struct {
+	of  any
+	row string
+}
+
+// condition gives the columns of a row that a condition is about, those that it
+// compares with values, and what the values that it compares it with depend on.
+func (f *finder) condition(row string, where ir.Expr, s *state, st ir.Stmt) (about map[string]bool, equal map[string]string, from map[string]origins) {
+	about, equal, from = map[string]bool{}, map[string]string{}, map[string]origins{}
+	for _, c := range ir.Conjuncts(where) {
+		v := f.value(c, s, st)
+		ir.WalkExpr(c, func(e ir.Expr) {
+			if col, ok := e.(*ir.Col); ok && col.Row == row {
+				about[col.Col] = true
+				from[col.Col] = from[col.Col].add(v.from)
+			}
+		})
+		b, ok := c.(*ir.Binary)
+		if !ok || b.Op != ir.Eq && b.Op != ir.Is {
+			continue
+		}
+		for _, side := range [][2]ir.Expr{{b.X, b.Y}, {b.Y, b.X}} {
+			col, isCol := side[0].(*ir.Col)
+			if isCol && col.Row == row && !hasColumn(side[1], row) {
+				equal[col.Col] = f.value(side[1], s, st).name
+			}
+		}
+	}
+	return about, equal, from
+}
+
+// hasColumn reports whether an expression has a column of a row.
+func hasColumn(e ir.Expr, row string) bool {
+	found := false
+	ir.WalkExpr(e, func(e ir.Expr) {
+		c, ok := e.(*ir.Col)
+		found = found || ok && c.Row == row
+	})
+	return found
+}
+
+// unique reports whether a reading is of one row at most: it compares all columns
+// of some key with values.
+func unique(r *reading) bool {
+	return keyed(r.table, func(c string) bool { _, ok := r.equal[c]; return ok })
+}
+
+// keyed reports whether a set has all columns of some key of a table.
+func keyed(t *ir.Table, has func(column string) bool) bool {
+	all := func(cols []int) bool {
+		for _, c := range cols {
+			if !has(t.Columns[c].Name) {
+				return false
+			}
+		}
+		return len(cols) > 0
+	}
+	if all(t.Key) && !t.Rowid {
+		return true
+	}
+	for _, u := range t.Uniques {
+		if u.Where == nil && all(u.Columns) {
+			return true
+		}
+	}
+	return false
+}

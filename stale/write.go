@@ -1,0 +1,169 @@
+package stale
+
+import (
+	"slices"
+
+	"github.com/txrobust/robust/ir"
+)
+
+// rows is the rows that a write is about.
+type rows struct {
+	table *ir.Table
+	unit  string
+	// about are the columns that its condition is about, equal those that it compares
+	// with values, from what the values for a column depend on.
+	about map[string]bool
+	equal map[string]string
+	from  map[string]origins
+	// sets are the columns that it changes.
+	sets map[string]bool
+}
+
+func (f *finder) rowsOf(st ir.Stmt, t *ir.Table, row string, where ir.Expr, s *state) *rows {
+	r := &rows{table: t, unit: f.unit(st.Position()), sets: map[string]bool{}}
+	r.about, r.equal, r.from = f.condition(row, where, s, st)
+	return r
+}
+
+// apart reports whether a reading is of the table of a write, in another
+// transaction than this.
+func (r *rows) apart(o *reading) bool {
+	return o.table.Name == r.table.Name && o.unit != "" && r.unit != "" && o.unit != r.unit
+}
+
+// same reports whether the rows of a write are those of a reading: a column has the
+// value by which the reading looked for it, or which the reading gave.
+func (r *rows) same(o *reading) bool {
+	for c, v := range r.equal {
+		if w, ok := o.equal[c]; ok && w == v {
+			return true
+		}
+	}
+	for _, c := range r.table.Key {
+		if r.from[r.table.Columns[c].Name][origin{o, r.table.Columns[c].Name}] {
+			return true
+		}
+	}
+	return false
+}
+
+// guarded reports whether the condition of a write looks again at a column of a
+// reading, or at another one that changes, which the reading gave.
+func (f *finder) guarded(r *rows, o origin) bool {
+	if r.about[o.col] {
+		return true
+	}
+	for c, from := range r.from {
+		if !f.changing(r.table, c) {
+			continue
+		}
+		for p := range from {
+			if p.read == o.read && p.col == c {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// again reports whether the transaction of a write has read a column again, of what
+// decides about it.
+func again(r *rows, o origin, decided origins) bool {
+	for p := range decided {
+		if p.read.unit == r.unit && p.read.table.Name == r.table.Name && (p.col == o.col || p.read.where[o.col] || p.col == "" && o.col == "") {
+			return true
+		}
+	}
+	return false
+}
+
+// update looks at an UPDATE.
+func (f *finder) update(st *ir.Update, s *state) {
+	r := f.rowsOf(st, st.Table, st.Row, st.Where, s)
+	for _, x := range st.Sets {
+		r.sets[st.Table.Columns[x.Col].Name] = true
+	}
+	for _, x := range st.Sets {
+		col := st.Table.Columns[x.Col].Name
+		for _, o := range sorted(f.value(x.Expr, s, st).from) {
+			if !r.apart(o.read) || !o.read.many && (o.col != col || !f.changing(r.table, col) || !r.same(o.read)) || f.guarded(r, o) {
+				continue
+			}
+			f.note(Value, st, o)
+		}
+	}
+	f.checked(st, r, s)
+}
+
+// remove looks at a DELETE.
+func (f *finder) remove(st *ir.Delete, s *state) {
+	if st.Moved {
+		return
+	}
+	f.checked(st, f.rowsOf(st, st.Table, st.Row, st.Where, s), s)
+}
+
+// checked looks for what decides about an UPDATE or DELETE.
+func (f *finder) checked(st ir.Stmt, r *rows, s *state) {
+	_, deletes := st.(*ir.Delete)
+	matters := func(col string) bool { return f.changing(r.table, col) && (deletes || r.sets[col]) }
+	decided := s.all()
+	for _, o := range sorted(decided) {
+		if !r.apart(o.read) {
+			continue
+		}
+		switch {
+		case o.read.many && o.col == "": // how many rows there are
+			if deletes || slices.ContainsFunc(sortedKeys(o.read.where), matters) {
+				if !again(r, o, decided) {
+					f.note(Check, st, o)
+				}
+			}
+		case o.col == "": // that there was such a row
+			for _, c := range sortedKeys(o.read.where) {
+				if p := (origin{o.read, c}); matters(c) && r.same(o.read) && !f.guarded(r, p) && !again(r, p, decided) {
+					f.note(Check, st, p)
+				}
+			}
+		case matters(o.col) && (o.read.many || r.same(o.read)) && !f.guarded(r, o) && !again(r, o, decided):
+			f.note(Check, st, o)
+		}
+	}
+}
+
+// insert looks at an INSERT.
+func (f *finder) insert(st *ir.Insert, s *state) {
+	if st.Conflict != nil || len(st.Moved) > 0 {
+		return
+	}
+	r := &rows{table: st.Table, unit: f.unit(st.Position())}
+	for i, e := range st.Values {
+		col := st.Table.Columns[st.Cols[i]].Name
+		for _, o := range sorted(f.value(e, s, st).from) {
+			// A key that has the column makes one of two such rows fail.
+			if r.apart(o.read) && o.read.many && o.col == col && !inKey(st.Table, st.Cols[i]) {
+				f.note(Insert, st, o)
+			}
+		}
+	}
+	decided := s.all()
+	for _, o := range sorted(decided) {
+		if r.apart(o.read) && !o.read.loop && !unique(o.read) && (o.col == "" || o.read.many && f.changing(r.table, o.col)) && !again(r, o, decided) {
+			f.note(Insert, st, o)
+		}
+	}
+}
+
+// inKey reports whether a column belongs to some key of its table.
+func inKey(t *ir.Table, c int) bool {
+	return t.IsKey(c) || slices.ContainsFunc(t.Uniques, func(u ir.Unique) bool { return slices.Contains(u.Columns, c) })
+}
+
+func sortedKeys(set map[string]bool) []string {
+	var out []string
+	for c := range set {
+		out = append(out, c)
+	}
+	slices.Sort(out)
+	return out
+}
