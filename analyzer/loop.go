@@ -34,16 +34,16 @@ func (in *interp) loop(b *ssa.BasicBlock) {
 	}
 	changing := map[*cell]bool{}
 	forget := map[any]bool{} // cells and phis that get something else altogether
-	start, vars, cells, labels := len(*in.out), len(in.vars), in.cells, in.labels
+	start, cells, labels := len(*in.out), in.cells, in.labels
 	top := entry.phase
-	named, mark := maps.Clone(in.named), in.result.mark()
+	declared, mark := in.declared(), in.result.mark()
 	outerTarget := in.fr.targets[b]
 	for round := 0; ; round++ {
 		if round > maxRounds {
 			panic(tooMuch{"a loop in which too much changes"})
 		}
 		*in.out = (*in.out)[:start]
-		in.vars, in.named = in.vars[:vars], maps.Clone(named)
+		in.undeclare(declared)
 		in.cells, in.labels = cells, labels
 		in.result.reset(mark)
 		in.st = entry.clone()
@@ -100,6 +100,31 @@ func (in *interp) loop(b *ssa.BasicBlock) {
 		in.fr.targets[b] = outerTarget
 		return
 	}
+}
+
+// declared are the variables that there are, and what is known of them by their
+// names.
+type declared struct {
+	vars     int // how many there are
+	named    map[string]int
+	inputs   map[*cell]value
+	texts    map[string][]string
+	fresheds map[string]bool
+	origins  map[string][]errorOrigin
+	keys     map[string]client.Expr
+	shown    map[string]bool
+}
+
+func (in *interp) declared() declared {
+	return declared{len(in.vars), maps.Clone(in.named), maps.Clone(in.inputs), maps.Clone(in.texts), maps.Clone(in.fresheds),
+		maps.Clone(in.origins), maps.Clone(in.keys), maps.Clone(in.shown)}
+}
+
+// undeclare goes back to the variables of d: those that came later will give their
+// names to others.
+func (in *interp) undeclare(d declared) {
+	in.vars, in.named, in.inputs, in.texts = in.vars[:d.vars], maps.Clone(d.named), maps.Clone(d.inputs), maps.Clone(d.texts)
+	in.fresheds, in.origins, in.keys, in.shown = maps.Clone(d.fresheds), maps.Clone(d.origins), maps.Clone(d.keys), maps.Clone(d.shown)
 }
 
 // maxRounds bounds how often the body of a loop is interpreted.

@@ -1,0 +1,3 @@
+module sql.test
+
+go 1.24
