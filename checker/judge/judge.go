@@ -75,6 +75,10 @@ type Run struct {
 type Result struct {
 	// Judgements are of the levels that were asked for, weaker ones first.
 	Judgements []Judgement
+	// Strongest are the levels that hold and are not implied by another one that
+	// holds; Weakest those that do not hold and imply no other such. Of levels
+	// that are one, because there are no times, it has the one without times.
+	Strongest, Weakest []isolation.Level
 	// Anomalies are those that some of these levels exclude, sorted by kind and
 	// place, and Counts says how many there are of each kind, at least.
 	Anomalies []Anomaly
@@ -342,7 +346,17 @@ func (p *panel) settle(ctx context.Context) {
 		}
 		p.Judgements = append(p.Judgements, j)
 	}
+	p.Strongest = p.extreme(isolation.Accept, p.implies)
+	p.Weakest = p.extreme(isolation.Reject, func(l, m isolation.Level) bool { return p.implies(m, l) })
 	p.keepRelevant()
+}
+
+// extreme gives the levels with a verdict over which no other one with it stands.
+func (p *panel) extreme(v isolation.Verdict, over func(l, m isolation.Level) bool) []isolation.Level {
+	all := p.With(v)
+	return slices.DeleteFunc(slices.Clone(all), func(l isolation.Level) bool {
+		return slices.ContainsFunc(all, func(m isolation.Level) bool { return m != l && over(m, l) && (m < l || !over(l, m)) })
+	})
 }
 
 // follows says why a level has the verdict of another one.

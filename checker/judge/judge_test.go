@@ -77,8 +77,8 @@ w(9,5,3,9)
 func TestVerdicts(t *testing.T) {
 	r := judged(t, parse(t, lostUpdate), Options{})
 	expect(t, r, "RC accept, CC accept, PC accept, PL-2+ reject, SI reject, SER reject, SSER reject, PL-1 accept")
-	if got := isolation.Strongest(r.With(isolation.Accept)); !slices.Equal(got, []isolation.Level{isolation.PL2L, isolation.PC}) && !slices.Equal(got, []isolation.Level{isolation.PC}) {
-		t.Errorf("strongest %v", got)
+	if !slices.Equal(r.Strongest, []isolation.Level{isolation.PC}) || !slices.Equal(r.Weakest, []isolation.Level{isolation.PL2Plus, isolation.PL299}) {
+		t.Errorf("strongest %v, weakest violated %v", r.Strongest, r.Weakest)
 	}
 	if len(r.Judgements) != len(isolation.Levels()) || r.Verdict() != isolation.Reject {
 		t.Errorf("%d judgements, %s", len(r.Judgements), r.Verdict())
@@ -151,6 +151,9 @@ func TestTimeless(t *testing.T) {
 	}
 	if got := r.With(isolation.Accept); len(got) != len(isolation.Levels()) || calls != 1 {
 		t.Errorf("%d calls, accepted %v", calls, got)
+	}
+	if !slices.Equal(r.Strongest, []isolation.Level{isolation.SER}) {
+		t.Errorf("strongest %v", r.Strongest)
 	}
 	if why := r.Judgement(isolation.SSER).Why; why != "SER is satisfied, and SER implies SSER where there are no times." {
 		t.Error(why)
@@ -287,6 +290,6 @@ func TestAgreement(t *testing.T) {
 // cycle for non-monotonic-read-co and for G-monotonic, and lists the former.
 func shown(r *Result, j Judgement) bool {
 	return slices.ContainsFunc(r.Anomalies, func(a Anomaly) bool {
-		return j.Level.Excludes(a.Kind) || a.Kind == isolation.NonMonoReadCO && j.Why == "G-monotonic."
+		return j.Level.Excludes(a.Kind) || a.Kind == isolation.NonMonoReadCO && j.Why == "Shown by G-monotonic."
 	})
 }

@@ -70,6 +70,11 @@ func runElle(ctx context.Context, h *history.History, levels []isolation.Level, 
 		f.counts[a.Form]++
 		listed[a.Kind]++
 	}
+	for i, a := range f.answers {
+		if a.Verdict == checker.Violated {
+			f.answers[i].Why = "Shown by " + a.Why
+		}
+	}
 	for kind, n := range r.Counts {
 		if more := n - listed[kind]; more > 0 {
 			f.counts[kind] += more // which forms they have is not known

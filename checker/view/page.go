@@ -1,0 +1,175 @@
+package view
+
+import (
+	_ "embed"
+	"encoding/json"
+	"html/template"
+	"io"
+
+	"github.com/txrobust/robust/checker"
+	"github.com/txrobust/robust/history"
+)
+
+var (
+	//go:embed page.html
+	pageHTML string
+	//go:embed page.css
+	pageCSS string
+	//go:embed page.js
+	pageJS string
+)
+
+// page is what the script draws.
+type page struct {
+	Title     string        `json:"title"`
+	Levels    []pageLevel   `json:"levels"`
+	Lanes     []string      `json:"lanes"`
+	Txns      []pageTxn     `json:"txns"`
+	Reads     []pageEdge    `json:"reads"`
+	Anomalies []pageAnomaly `json:"anomalies"`
+	Left      int           `json:"left"` // transactions that are not drawn
+}
+
+type pageLevel struct {
+	Name    string `json:"name"`
+	Long    string `json:"long"`
+	Verdict string `json:"verdict"`
+	Why     string `json:"why"`
+}
+
+type pageTxn struct {
+	Txn
+	Lane   int `json:"lane"`
+	Column int `json:"column"`
+	// Keys are those of the operations, empty for ranges.
+	Keys []string `json:"keys"`
+	// Skipped is how many transactions of the session before it are not drawn.
+	Skipped int `json:"skipped"`
+}
+
+type pageAnomaly struct {
+	Name     string     `json:"name"`
+	What     string     `json:"what"`
+	Names    string     `json:"names"`
+	Violates []string   `json:"violates"`
+	Txns     []int      `json:"txns"`
+	Keys     []string   `json:"keys"`
+	Edges    []pageEdge `json:"edges"`
+	Text     []string   `json:"text"`
+	// Missing are transactions of it that are not drawn.
+	Missing int `json:"missing"`
+}
+
+// pageEdge leads from one transaction of page.Txns to another.
+type pageEdge struct {
+	From    int    `json:"from"`
+	To      int    `json:"to"`
+	Type    string `json:"type"`
+	Key     string `json:"key"`
+	Why     string `json:"why"`
+	Because bool   `json:"because"` // only what an edge was concluded from
+}
+
+// HTML writes a report as a page of its own, without links.
+func HTML(w io.Writer, rep *Report) error {
+	data, err := json.Marshal(rep.page()) // with < as \u003c, so that it can stand in a script
+	if err != nil {
+		return err
+	}
+	t, err := template.New("page").Parse(pageHTML)
+	if err != nil {
+		return err
+	}
+	s := rep.Stats
+	return t.Execute(w, map[string]any{
+		"Title": rep.History, "Strongest": orNone(rep.StrongestLevels), "Violated": rep.WeakestViolated, "Notes": rep.Notes, "Faults": rep.Disagreements,
+		"Size": []string{number(s.Transactions, "transaction"), number(s.Sessions, "session"), number(s.Operations, "operation"), number(s.Keys, "key")},
+		"CSS":  template.CSS(pageCSS), "JS": template.JS(pageJS), "Data": template.JS(data), "Read": rep.h != nil,
+	})
+}
+
+// page collects what is drawn.
+func (rep *Report) page() *page {
+	p := &page{Title: rep.History, Levels: []pageLevel{}, Lanes: []string{}, Txns: []pageTxn{}, Reads: []pageEdge{}, Anomalies: []pageAnomaly{}}
+	for _, j := range rep.r.Judgements {
+		p.Levels = append(p.Levels, pageLevel{j.Level.String(), j.Level.Long(), j.Verdict.String(), j.Why})
+	}
+	if rep.h == nil {
+		return p
+	}
+	txns, left := chosen(rep.h, rep.r.Anomalies)
+	p.Left = left
+	reads := readsAmong(rep.h, txns)
+	at := p.place(rep.h, txns, columns(rep.h, txns, reads))
+	for _, r := range reads {
+		p.Reads = append(p.Reads, pageEdge{From: at[r.from], To: at[r.to], Type: "WR", Key: printable(rep.h.KeyName(r.key).String())})
+	}
+	named := map[string]int{}
+	for t, i := range at {
+		named[checker.TxnName(rep.h, t)] = i
+	}
+	for i := range rep.Anomalies {
+		p.Anomalies = append(p.Anomalies, rep.pageAnomaly(i, named))
+	}
+	return p
+}
+
+// place makes a lane of every session with something to draw, and gives the index of
+// each transaction in p.Txns.
+func (p *page) place(h *history.History, txns []history.Txn, columns []int) map[history.Txn]int {
+	at := map[history.Txn]int{}
+	session := history.Session(-2)
+	for i, t := range txns {
+		x := pageTxn{Txn: describe(h, t), Column: columns[i], Keys: []string{}}
+		first, _ := h.Ops(t)
+		for n := range x.Operations {
+			key := ""
+			if k := h.Key(first + history.Op(n)); k >= 0 {
+				key = printable(h.KeyName(k).String())
+			}
+			x.Keys = append(x.Keys, key)
+		}
+		if s := h.SessionOf(t); s != session {
+			name := "initial"
+			if t != history.InitialTxn {
+				name = "session " + checker.SessionName(h, s)
+				first, _ := h.Txns(s)
+				x.Skipped = int(t - first)
+			}
+			p.Lanes = append(p.Lanes, name)
+			session = s
+		} else {
+			x.Skipped = int(t-txns[i-1]) - 1
+		}
+		x.Lane = len(p.Lanes) - 1
+		at[t] = len(p.Txns)
+		p.Txns = append(p.Txns, x)
+	}
+	return at
+}
+
+// pageAnomaly is what the page shows of an anomaly.
+func (rep *Report) pageAnomaly(i int, named map[string]int) pageAnomaly {
+	a := &rep.Anomalies[i]
+	out := pageAnomaly{Name: a.Name, What: a.What, Names: a.otherNames(), Violates: a.Violates, Txns: []int{}, Keys: a.Keys, Edges: []pageEdge{}, Text: sentences(rep.r.Anomalies[i])}
+	for _, name := range a.Txns {
+		if n, ok := named[name]; ok {
+			out.Txns = append(out.Txns, n)
+		} else {
+			out.Missing++
+		}
+	}
+	var add func(es []Edge, because bool)
+	add = func(es []Edge, because bool) {
+		for _, e := range es {
+			from, ok := named[e.From]
+			to, ok2 := named[e.To]
+			if ok && ok2 {
+				out.Edges = append(out.Edges, pageEdge{from, to, e.Type, e.Key, e.Explanation, because})
+			}
+			add(e.Because, true)
+		}
+	}
+	add(a.Edges, false)
+	return out
+}

@@ -1,0 +1,196 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/txrobust/robust/checker/judge"
+	"github.com/txrobust/robust/checker/view"
+	"github.com/txrobust/robust/history"
+	"github.com/txrobust/robust/isolation"
+)
+
+// judgeFlags are those of history check.
+type judgeFlags struct {
+	historyFlags
+	level, format, output string
+	first, cross, verbose bool
+	timeout               time.Duration
+	limit                 int
+}
+
+func judgeCommand(fs *flag.FlagSet) func(context.Context, streams, []string) (int, error) {
+	f := &judgeFlags{}
+	f.declare(fs)
+	fs.StringVar(&f.level, "level", "all", "isolation levels: `L,…` or all; see below")
+	fs.StringVar(&f.format, "format", "text", "`format` of the result: text, json, dot or html")
+	fs.StringVar(&f.output, "o", "", "write the result to `FILE` instead of standard output")
+	fs.BoolVar(&f.first, "first", false, "stop at the first violation; other levels may stay unknown")
+	fs.IntVar(&f.limit, "limit", 10, "anomalies of each kind that are listed; the others are counted")
+	fs.BoolVar(&f.cross, "cross", false, "ask every checker about everything, and compare their answers")
+	fs.DurationVar(&f.timeout, "timeout", 0, "give up after this time for each history, such as 30s; what is open then is unknown (default: none)")
+	fs.BoolVar(&f.verbose, "v", false, "also print times, what follows from what, and a commit order")
+	return f.run
+}
+
+func (f *judgeFlags) run(ctx context.Context, std streams, files []string) (int, error) {
+	levels, err := parseLevels(f.level)
+	if err != nil {
+		return 0, err
+	}
+	if err := f.check(files); err != nil {
+		return 0, err
+	}
+	code := exitOK
+	var out bytes.Buffer
+	var faults error
+	done := 0
+	for _, file := range files {
+		rep, err := f.one(ctx, std, file, levels)
+		if err != nil {
+			if _, wrong := errors.AsType[*usageError](err); wrong || len(files) == 1 {
+				return 0, err
+			}
+			faults = errors.Join(faults, err)
+			fmt.Fprintln(std.err, oneLine(err.Error()))
+			continue
+		}
+		if done++; done > 1 && f.format == "text" {
+			fmt.Fprintln(&out)
+		}
+		if err := f.print(&out, rep); err != nil {
+			return 0, err
+		}
+		verdict, faulty := rep.Exit()
+		if faulty {
+			code = exitFault
+			for _, d := range rep.Disagreements {
+				fmt.Fprintf(std.err, "robust: a fault of this program, please report it with the history %s: %s\n", file, d)
+			}
+		}
+		code = graver(code, exitOf(verdict))
+	}
+	if faults != nil {
+		code = exitFault
+	}
+	return code, write(std, f.output, &out)
+}
+
+// exitOf is the exit code of a verdict.
+func exitOf(v isolation.Verdict) int {
+	switch v {
+	case isolation.Accept:
+		return exitOK
+	case isolation.Reject:
+		return exitNotRobust
+	case isolation.Unknown:
+		return exitUnknown
+	}
+	panic("robust: unknown verdict " + v.String())
+}
+
+// parseLevels gives the levels of -level, none for all of them.
+func parseLevels(list string) ([]isolation.Level, error) {
+	var out []isolation.Level
+	if strings.EqualFold(strings.TrimSpace(list), "all") {
+		return nil, nil
+	}
+	for _, name := range strings.Split(list, ",") {
+		l, err := isolation.ParseLevel(strings.TrimSpace(name))
+		if err != nil {
+			return nil, usagef("-level: %v, or all", err)
+		}
+		out = append(out, l)
+	}
+	return out, nil
+}
+
+// check finds mistakes in the flags.
+func (f *judgeFlags) check(files []string) error {
+	switch {
+	case !slices.Contains([]string{"text", "json", "dot", "html"}, f.format):
+		return usagef("-format %s: it is text, json, dot or html", f.format)
+	case f.format == "html" && len(files) > 1:
+		return usagef("-format html: a page shows one history; name one")
+	case f.timeout < 0:
+		return usagef("-timeout %v: a time is positive", f.timeout)
+	case f.limit < 1:
+		return usagef("-limit %d: list at least 1", f.limit)
+	}
+	return checkOutput(f.output)
+}
+
+// one judges one history.
+func (f *judgeFlags) one(ctx context.Context, std streams, file string, levels []isolation.Level) (*view.Report, error) {
+	if f.timeout > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, f.timeout)
+		defer cancel()
+	}
+	show, end := progress(std.err)
+	defer end()
+	show(0, 0, "reading "+file)
+	start := time.Now()
+	h, format, err := f.read(ctx, std, []string{file})
+	reading := time.Since(start)
+	if err != nil {
+		if ctx.Err() == nil || !errors.Is(err, ctx.Err()) {
+			return nil, err
+		}
+		return view.New(file, "", nil, reading, judge.Unknown(levels, judge.Ended(ctx))), nil
+	}
+	r, err := f.judge(ctx, h, levels, func(checker string) { show(0, 0, checker+": "+file) })
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", file, err)
+	}
+	return view.New(file, string(format), h, reading, r), nil
+}
+
+func (f *judgeFlags) judge(ctx context.Context, h *history.History, levels []isolation.Level, progress func(string)) (*judge.Result, error) {
+	return judge.Check(ctx, h, judge.Options{Levels: levels, First: f.first, Limit: f.limit, Cross: f.cross, Progress: progress})
+}
+
+// print writes the report of one history.
+func (f *judgeFlags) print(out *bytes.Buffer, rep *view.Report) error {
+	switch f.format {
+	case "json":
+		return view.JSON(out, rep)
+	case "dot":
+		return view.DOT(out, rep)
+	case "html":
+		return view.HTML(out, rep)
+	}
+	return view.Text(out, rep, view.TextOptions{Verbose: f.verbose})
+}
+
+// levelList says which levels there are, and what their names are.
+func levelList() string {
+	var b strings.Builder
+	for _, l := range isolation.Levels() {
+		fmt.Fprintf(&b, "\n  %-9s %s", l, l.Long())
+		var aka []string
+		for _, n := range l.Names() {
+			if n != l.Long() {
+				aka = append(aka, n)
+			}
+		}
+		if len(aka) > 0 {
+			fmt.Fprintf(&b, " (%s)", strings.Join(aka, ", "))
+		}
+	}
+	return b.String()
+}
+
+// judged says what the arguments of history check are, and what its levels.
+var judged = "FILE is a recorded history, in a file or a folder, compressed with gzip or not; -\n" +
+	"is standard input. Each is judged by itself. The exit code is 0 if every level\n" +
+	"that was asked for is satisfied, 3 if one is violated, 4 if one is unknown and\n" +
+	"none is violated, 1 if a file is faulty; of several histories the gravest\n" +
+	"counts: 1, 3, 4, 0. -format json writes one object a line.\n\n" +
+	"The levels, each with a longer name:" + levelList() + "\n\nThe formats are" + formatList()
