@@ -23,6 +23,13 @@ func (r *ednReader) file(in *input) error {
 	if r.json && !inside {
 		return p.errorf("expected an array of operations")
 	}
+	if !inside {
+		parser := func() func([]byte, *ednEvents) int { return (&lineParser{}).events }
+		if err := inChunks(in, parser, func(c *ednEvents) error { return r.addAll(in, c) }); err != nil {
+			return err
+		}
+	}
+	var lines lineParser
 	for {
 		if inside {
 			if more, err := p.more(); err != nil {
@@ -30,12 +37,16 @@ func (r *ednReader) file(in *input) error {
 			} else if !more {
 				break
 			}
-		} else if err := p.space(); err != nil {
+		}
+		if err := p.space(); err != nil {
 			return err
-		} else if _, ok := p.peek(); !ok {
+		}
+		if _, ok := p.peek(); !ok && !inside {
 			break
 		}
-		line, m, err := p.located()
+		line := p.line
+		p.tree.clear()
+		m, err := lines.next(p)
 		if err != nil {
 			return err
 		}
@@ -53,21 +64,67 @@ func (r *ednReader) file(in *input) error {
 	return r.finish(in)
 }
 
+// ednEvents are the events of some lines.
+type ednEvents struct {
+	parser parser // whose tree they are in
+	events []event
+	lines  []int // on which they begin, from 0
+}
+
+// events parses the events of some lines, up to what is no event.
+func (l *lineParser) events(text []byte, out *ednEvents) int {
+	p := &out.parser
+	p.input = textInput(text)
+	p.tree.clear()
+	out.events, out.lines = out.events[:0], out.lines[:0]
+	for {
+		for p.pos < len(text) && (text[p.pos] == '\n' || text[p.pos] == '\r' || text[p.pos] == ' ' || text[p.pos] == ',') {
+			p.skip()
+		}
+		if p.pos == len(text) || text[p.pos] != '{' {
+			return p.pos
+		}
+		first, line := p.pos, p.line-1
+		m, err := l.next(p)
+		if err != nil {
+			return first
+		}
+		e, err := parseEvent(m)
+		if err != nil {
+			return first
+		}
+		out.events, out.lines = append(out.events, e), append(out.lines, line)
+	}
+}
+
+// next reads the event that the next byte begins, and leaves those before valid.
+func (l *lineParser) next(p *parser) (at, error) {
+	const most = 1 << 14 // of a usual event
+	if !p.json && !p.plain && (len(p.buf)-p.pos >= most || p.fill() || p.err == nil) && p.buf[p.pos] == '{' {
+		m := at{&p.tree, len(p.tree.nodes)}
+		if n := l.event(p.buf[p.pos:], &p.tree); n > 0 {
+			p.pos += n
+			return m, nil
+		}
+	}
+	return p.readMore()
+}
+
+func (r *ednReader) addAll(in *input, c *ednEvents) error {
+	for i, e := range c.events {
+		line := in.line + c.lines[i]
+		if err := r.j.add(e, line, history.At(in.file, int64(line))); err != nil {
+			return in.errorAt(line, 0, "%v", err)
+		}
+	}
+	return nil
+}
+
 func (r *ednReader) finish(in *input) error {
 	if line, err := r.j.finish(); err != nil {
 		return in.errorAt(line, 0, "%v", err)
 	}
 	return nil
-}
-
-// located reads a value, and gives the line on which it begins.
-func (p *parser) located() (line int, a at, err error) {
-	if err := p.space(); err != nil {
-		return 0, at{}, err
-	}
-	line = p.line
-	a, err = p.read()
-	return line, a, err
 }
 
 // logReader reads the lines that Jepsen logs while it runs: level, logger, -,
@@ -97,8 +154,7 @@ func (r *logReader) file(in *input) error {
 			m = append(append(m, key...), bytes.TrimSpace(fields[i])...)
 		}
 		m = append(m, "\n}"...)
-		p := &parser{input: newInput(in.ctx, bytes.NewReader(m), in.name, in.file)}
-		p.line = line
+		p := &parser{input: textInput(m)}
 		a, err := p.read()
 		if err != nil {
 			return in.errorAt(line, 0, "%s, expected process, type, function and value", show(text))

@@ -63,7 +63,7 @@ func formats() []format {
 				return &plumeReader{b: b, sessions: map[int64]history.Session{}}
 			}, write: writePlume},
 		{name: AWDIT, what: "test format of AWDIT: r key value or w key value, ----- and =====", aka: []string{"awdit-test"},
-			decoder: func(b *history.Builder) decoder { return &awditReader{b} }, write: writeAWDIT},
+			decoder: func(b *history.Builder) decoder { return &awditReader{b: b} }, write: writeAWDIT},
 		{name: Dbcop, what: "binary format of dbcop, a folder with history.bincode", aka: []string{"bincode", "dbcop-bincode"}, binary: true, inside: "history.bincode",
 			decoder: func(b *history.Builder) decoder { return &dbcopReader{b} }, write: writeDbcop},
 		{name: DbcopJSON, what: "JSON of dbcop",
@@ -132,6 +132,11 @@ type Options struct {
 	// Strict takes values that are read but never written for values out of thin
 	// air, also where the recording looks as if it had begun on loaded tables.
 	Strict bool
+
+	// For tests: how many goroutines parse how many bytes at a time, if not 0; and
+	// that nothing is parsed but by the parser for everything.
+	workers, chunk int
+	plain          bool
 }
 
 // Read reads one history: a file, a folder of files, or the files of the sessions
@@ -230,6 +235,7 @@ func decode(ctx context.Context, streams []stream, o Options) (*history.History,
 		}
 		empty = nil
 		in := newInput(ctx, f.r, s.name, b.File(history.File{Name: s.name, Binary: g.binary}))
+		in.configure(o)
 		err = d.file(in)
 		f.c.Close()
 		if err == nil {

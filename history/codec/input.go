@@ -3,11 +3,13 @@ package codec
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"compress/gzip"
 	"context"
 	"errors"
 	"fmt"
 	"io"
+	"runtime"
 )
 
 // Error is a mistake in a recorded history, with the place of it.
@@ -35,6 +37,8 @@ const (
 	// maxLine bounds what has to be in memory at once: a line of text, or one
 	// number or string of it.
 	maxLine = 1 << 26
+	// mostWorkers is how many goroutines parse more than one can take.
+	mostWorkers = 8
 )
 
 // input is a stream of bytes that knows where it is. Reading past the end gives
@@ -50,11 +54,26 @@ type input struct {
 	line int   // of the next byte
 	bol  int64 // offset of the beginning of that line
 	err  error
+	// workers is how many goroutines may parse stretches of about chunk bytes.
+	workers, chunk int
+	plain          bool
 }
 
 func newInput(ctx context.Context, r io.Reader, name string, file int) *input {
-	return &input{ctx: ctx, r: r, name: name, file: file, buf: make([]byte, 0, bufferSize), line: 1}
+	return &input{
+		ctx: ctx, r: r, name: name, file: file, buf: make([]byte, 0, bufferSize), line: 1,
+	}
 }
+
+// configure says how to parse.
+func (in *input) configure(o Options) {
+	in.workers = cmp.Or(o.workers, min(runtime.GOMAXPROCS(0), mostWorkers))
+	in.chunk, in.plain = cmp.Or(o.chunk, chunkSize), o.plain
+}
+
+// textInput is an input of a text, which has no file, and so no use for the
+// places in its errors.
+func textInput(text []byte) *input { return &input{buf: text, line: 1} }
 
 // plain undoes compression, which the first bytes show.
 func plain(r io.Reader) (io.Reader, error) {
@@ -67,7 +86,7 @@ func plain(r io.Reader) (io.Reader, error) {
 
 // fill gets more bytes behind those not yet read. It tells whether there are any.
 func (in *input) fill() bool {
-	if in.err != nil {
+	if in.err != nil || in.r == nil {
 		return false
 	}
 	if in.pos > 0 {

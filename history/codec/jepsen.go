@@ -12,15 +12,22 @@ import (
 // invocation and, usually, a completion by the same process.
 type jepsen struct {
 	b *history.Builder
-	// open are the invocations without a completion, by process; those without
-	// a process apart, in their order.
-	open     map[history.Name]*pending
+	// processes by name; those whose names are small integers also by these.
+	processes map[history.Name]*process
+	small     [1 << 10]*process
+	// nameless are the invocations without a process that are not complete, in
+	// their order.
 	nameless []*pending
-	sessions map[history.Name]history.Session
 	free     []*pending
 	position int64
 	invoked  bool // some operation has an invocation
 	elements []history.Value
+}
+
+// process is a client.
+type process struct {
+	session history.Session
+	open    *pending // its invocation without a completion, or nil
 }
 
 // pending is an invocation.
@@ -32,7 +39,27 @@ type pending struct {
 }
 
 func newJepsen(b *history.Builder) *jepsen {
-	return &jepsen{b: b, open: map[history.Name]*pending{}, sessions: map[history.Name]history.Session{}}
+	return &jepsen{b: b, processes: map[history.Name]*process{}}
+}
+
+// process gives the process of an event, nil if it has none.
+func (j *jepsen) process(e event) *process {
+	if !e.hasProcess {
+		return nil
+	}
+	small := e.process.Kind == history.IntName && 0 <= e.process.Int && e.process.Int < int64(len(j.small))
+	if small && j.small[e.process.Int] != nil {
+		return j.small[e.process.Int]
+	}
+	p := j.processes[e.process]
+	if p == nil {
+		p = &process{session: j.b.Session(e.process)}
+		j.processes[e.process] = p
+	}
+	if small {
+		j.small[e.process.Int] = p
+	}
+	return p
 }
 
 // event is one line of the recording.
@@ -106,10 +133,11 @@ func (j *jepsen) add(e event, line int, place history.Place) error {
 	if e.kind == "invoke" {
 		return j.invoke(e, line, place)
 	}
-	p := j.find(e)
+	who := j.process(e)
+	p := j.find(who, e)
 	if p == nil {
 		// A completion alone: when it began is not known.
-		p = j.begin(e, line, place)
+		p = j.begin(who, e, line, place)
 	} else if p.f != "" && e.f != "" && p.f != e.f {
 		return fmt.Errorf("process %s completes %s, but line %d began %s", e.process, e.f, p.line, p.f)
 	}
@@ -138,12 +166,13 @@ func (j *jepsen) add(e event, line int, place history.Place) error {
 }
 
 // begin starts a transaction.
-func (j *jepsen) begin(e event, line int, place history.Place) *pending {
-	s, ok := j.sessions[e.process]
-	if !ok || !e.hasProcess {
+func (j *jepsen) begin(who *process, e event, line int, place history.Place) *pending {
+	var s history.Session
+	if who != nil {
+		s = who.session
+	} else {
 		// Without a process nothing is known about the order of sessions.
-		s = j.b.Session(e.process)
-		j.sessions[e.process] = s
+		s = j.b.Session(history.Name{})
 	}
 	p := &pending{}
 	if n := len(j.free); n > 0 {
@@ -156,10 +185,11 @@ func (j *jepsen) begin(e event, line int, place history.Place) *pending {
 }
 
 func (j *jepsen) invoke(e event, line int, place history.Place) error {
-	if p := j.open[e.process]; p != nil && e.hasProcess {
-		return fmt.Errorf("process %s invokes an operation, but the one that it invoked in line %d is not complete", e.process, p.line)
+	who := j.process(e)
+	if who != nil && who.open != nil {
+		return fmt.Errorf("process %s invokes an operation, but the one that it invoked in line %d is not complete", e.process, who.open.line)
 	}
-	p := j.begin(e, line, place)
+	p := j.begin(who, e, line, place)
 	if e.hasValue {
 		e.value.copyTo(&p.value)
 	}
@@ -168,8 +198,8 @@ func (j *jepsen) invoke(e event, line int, place history.Place) error {
 		j.b.SetStarted(p.txn, e.time)
 	}
 	j.invoked = true
-	if e.hasProcess {
-		j.open[e.process] = p
+	if who != nil {
+		who.open = p
 	} else {
 		j.nameless = append(j.nameless, p)
 	}
@@ -178,10 +208,10 @@ func (j *jepsen) invoke(e event, line int, place history.Place) error {
 
 // find gives the invocation that an event completes, nil if there is none, and
 // forgets it.
-func (j *jepsen) find(e event) *pending {
-	if e.hasProcess {
-		p := j.open[e.process]
-		delete(j.open, e.process)
+func (j *jepsen) find(who *process, e event) *pending {
+	if who != nil {
+		p := who.open
+		who.open = nil
 		return p
 	}
 	for i, p := range j.nameless {
@@ -220,8 +250,10 @@ func sameOp(a, b at) bool {
 
 // finish ends the recording: what was not completed may have happened.
 func (j *jepsen) finish() (line int, err error) {
-	for _, p := range j.open {
-		j.nameless = append(j.nameless, p)
+	for _, who := range j.processes {
+		if who.open != nil {
+			j.nameless = append(j.nameless, who.open)
+		}
 	}
 	slices.SortFunc(j.nameless, func(p, q *pending) int { return cmp.Compare(p.txn, q.txn) })
 	for _, p := range j.nameless {
@@ -372,6 +404,12 @@ func (j *jepsen) read(k history.Key, v at) error {
 		} else {
 			b.ReadMany(k, j.elements)
 		}
+	case intsNode:
+		j.elements = j.elements[:0]
+		for _, n := range v.ints() {
+			j.elements = append(j.elements, b.IntValue(n))
+		}
+		b.ReadMany(k, j.elements)
 	case intNode:
 		b.ReadAny(k, b.IntValue(v.node().num))
 	default:

@@ -53,11 +53,11 @@ func (p *parser) space() error {
 			if p.deep++; p.deep > maxDepth {
 				return p.errorf("values are nested more than %d deep", maxDepth)
 			}
-			nodes, text := len(p.tree.nodes), len(p.tree.text)
+			size := p.tree.size()
 			if err := p.value(); err != nil {
 				return err
 			}
-			p.tree.nodes, p.tree.text = p.tree.nodes[:nodes], p.tree.text[:text]
+			p.tree.cut(size)
 			p.deep--
 		default:
 			return nil
@@ -164,11 +164,24 @@ func (p *parser) end() error {
 
 // read reads one value. It is valid until the next call.
 func (p *parser) read() (at, error) {
-	p.tree.nodes, p.tree.text = p.tree.nodes[:0], p.tree.text[:0]
-	if err := p.value(); err != nil {
-		return at{}, err
+	p.tree.clear()
+	return p.readMore()
+}
+
+// readMore reads one value, and leaves those before valid.
+func (p *parser) readMore() (at, error) {
+	a := at{&p.tree, len(p.tree.nodes)}
+	return a, p.value()
+}
+
+// located reads a value, and gives the line on which it begins.
+func (p *parser) located() (line int, a at, err error) {
+	if err := p.space(); err != nil {
+		return 0, at{}, err
 	}
-	return p.tree.root(), nil
+	line = p.line
+	a, err = p.read()
+	return line, a, err
 }
 
 func (p *parser) value() error {
@@ -208,12 +221,6 @@ func (p *parser) value() error {
 	return p.atom()
 }
 
-func (p *parser) add(n node) int {
-	n.line = int32(p.line)
-	p.tree.nodes = append(p.tree.nodes, n)
-	return len(p.tree.nodes) - 1
-}
-
 // dispatch reads what follows # in EDN: a set, or a value with a tag, which
 // does not matter.
 func (p *parser) dispatch() error {
@@ -236,11 +243,11 @@ func (p *parser) dispatch() error {
 	if p.deep++; p.deep > maxDepth {
 		return p.errorf("values are nested more than %d deep", maxDepth)
 	}
-	nodes, text := len(p.tree.nodes), len(p.tree.text)
+	size := p.tree.size()
 	if err := p.atom(); err != nil {
 		return err
 	}
-	p.tree.nodes, p.tree.text = p.tree.nodes[:nodes], p.tree.text[:text]
+	p.tree.cut(size)
 	err := p.value()
 	p.deep--
 	return err
@@ -251,7 +258,7 @@ func (p *parser) collection(s shape) error {
 	if p.deep++; p.deep > maxDepth {
 		return p.errorf("values are nested more than %d deep", maxDepth)
 	}
-	i := p.add(node{shape: s})
+	i := p.tree.add(node{shape: s})
 	open, _ := p.peek()
 	line := p.line
 	p.skip()
@@ -323,7 +330,7 @@ func (p *parser) integer() bool {
 	if negative {
 		n = -n
 	}
-	p.add(node{shape: intNode, size: 1, num: n})
+	p.tree.add(node{shape: intNode, size: 1, num: n})
 	p.pos += i
 	return true
 }
@@ -360,30 +367,24 @@ func (p *parser) atom() error {
 	}
 	switch {
 	case string(b) == "nil" && !p.json, string(b) == "null" && p.json:
-		p.add(node{shape: nilNode, size: 1})
+		p.tree.add(node{shape: nilNode, size: 1})
 	case string(b) == "true" || string(b) == "false":
-		p.leaf(boolNode, b)
+		p.tree.leaf(boolNode, b)
 	case p.json:
 		return p.errorf("%s, expected a value of JSON", show(b))
 	case first == ':':
 		if n == 1 || !utf8.Valid(b) {
 			return p.errorf("%s, expected a keyword", show(b))
 		}
-		p.leaf(keywordNode, b[1:])
+		p.tree.leaf(keywordNode, b[1:])
 	default:
 		if !utf8.Valid(b) {
 			return p.errorf("%s is no text", show(b))
 		}
-		p.leaf(symbolNode, b)
+		p.tree.leaf(symbolNode, b)
 	}
 	p.pos += n
 	return nil
-}
-
-func (p *parser) leaf(s shape, text []byte) int {
-	from := len(p.tree.text)
-	p.tree.text = append(p.tree.text, text...)
-	return p.add(node{shape: s, size: 1, from: int32(from), to: int32(len(p.tree.text))})
 }
 
 // number reads an integer that fits 64 bits, or something else that begins like
@@ -394,27 +395,27 @@ func (p *parser) number(b []byte) error {
 		if p.json && (b[0] == '+' || len(bytes.TrimLeft(b, "-")) > 1 && bytes.TrimLeft(b, "-")[0] == '0') {
 			return p.errorf("%s, expected a number of JSON", show(b))
 		}
-		p.add(node{shape: intNode, size: 1, num: n})
+		p.tree.add(node{shape: intNode, size: 1, num: n})
 		return nil
 	}
 	if p.json {
 		if _, err := strconv.ParseFloat(string(b), 64); err != nil && !isRange(err) || bytes.ContainsAny(b, "_xXiInNpP") || b[0] == '+' {
 			return p.errorf("%s, expected a number of JSON", show(b))
 		}
-		p.leaf(floatNode, b)
+		p.tree.leaf(floatNode, b)
 		return nil
 	}
 	if !utf8.Valid(b) {
 		return p.errorf("%s, expected a number", show(b))
 	}
 	if n, ok := parseInt(bytes.TrimSuffix(b, []byte("N"))); ok {
-		p.add(node{shape: intNode, size: 1, num: n})
+		p.tree.add(node{shape: intNode, size: 1, num: n})
 		return nil
 	}
 	if (b[0] == '-' || b[0] == '+') && (len(b) == 1 || b[1] < '0' || b[1] > '9') {
-		p.leaf(symbolNode, b)
+		p.tree.leaf(symbolNode, b)
 	} else {
-		p.leaf(floatNode, b)
+		p.tree.leaf(floatNode, b)
 	}
 	return nil
 }
@@ -472,7 +473,7 @@ func (p *parser) string() error {
 			if !utf8.Valid(p.tree.text[from:]) {
 				return p.errorf("the string is not UTF-8")
 			}
-			p.add(node{shape: stringNode, size: 1, from: int32(from), to: int32(len(p.tree.text))})
+			p.tree.add(node{shape: stringNode, size: 1, from: int32(from), to: int32(len(p.tree.text))})
 			return nil
 		case c == '\\':
 			p.skip()

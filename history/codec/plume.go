@@ -20,12 +20,31 @@ type plumeReader struct {
 }
 
 func (r *plumeReader) file(in *input) error {
+	err := inChunks(in, func() func([]byte, *[]plumeOp) int { return plumeOps }, func(ops *[]plumeOp) error {
+		for _, o := range *ops {
+			if err := r.add(in, in.line+int(o.line), o); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
 	for {
 		text, ok := in.text()
 		if !ok {
 			break
 		}
-		if err := r.operation(in, text); err != nil {
+		var o plumeOp
+		blank, ok := o.parse(text)
+		if !ok {
+			return in.lineErrorf("%s, expected w(key,value,session,txn) or r(key,value,session,txn) of integers", show(bytes.TrimSpace(text)))
+		}
+		if blank {
+			continue
+		}
+		if err := r.add(in, in.line-1, o); err != nil {
 			return err
 		}
 	}
@@ -36,23 +55,59 @@ func (r *plumeReader) file(in *input) error {
 	return nil
 }
 
-func (r *plumeReader) operation(in *input, text []byte) error {
-	n, ok := plumeDigits(text)
-	if !ok {
-		if text = bytes.TrimSpace(text); len(text) == 0 {
-			return nil
+// plumeOp is an operation of a line.
+type plumeOp struct {
+	n     [4]int64 // key, value, session, transaction
+	line  int32    // of those that are parsed together, from 0
+	write bool
+}
+
+// plumeOps parses lines, up to one that is none.
+func plumeOps(text []byte, out *[]plumeOp) int {
+	ops := (*out)[:0]
+	at := 0
+	for line := int32(0); at < len(text); line++ {
+		ops = append(ops, plumeOp{line: line})
+		o := &ops[len(ops)-1]
+		if n := o.digits(text[at:]); n > 0 && at+n < len(text) && text[at+n] == '\n' {
+			at += n + 1
+			continue
 		}
-		n, ok = plumeFields(text)
+		row, _, _ := bytes.Cut(text[at:], []byte{'\n'})
+		blank, ok := o.parse(bytes.TrimSuffix(row, []byte{'\r'}))
+		if blank || !ok {
+			ops = ops[:len(ops)-1]
+		}
+		if !ok {
+			break
+		}
+		at = min(at+len(row)+1, len(text))
 	}
-	if !ok {
-		return in.lineErrorf("%s, expected w(key,value,session,txn) or r(key,value,session,txn) of integers", show(text))
+	*out = ops
+	return at
+}
+
+// parse parses a line, which may be blank.
+func (o *plumeOp) parse(text []byte) (blank, ok bool) {
+	if n := o.digits(text); n > 0 && n == len(text) {
+		return false, true
 	}
-	key, value, session, txn := n[0], n[1], n[2], n[3]
+	if text = bytes.TrimSpace(text); len(text) == 0 {
+		return true, true
+	}
+	o.write = text[0] == 'w'
+	o.n, ok = plumeFields(text)
+	return false, ok
+}
+
+// add adds an operation.
+func (r *plumeReader) add(in *input, line int, o plumeOp) error {
+	key, value, session, txn := o.n[0], o.n[1], o.n[2], o.n[3]
 	if txn < -1 {
-		return in.lineErrorf("the transaction %d, expected a number from 0, or -1 for one that aborted", txn)
+		return in.errorAt(line, 0, "the transaction %d, expected a number from 0, or -1 for one that aborted", txn)
 	}
 	if !r.current || session != r.session || txn != r.txn {
-		if err := r.enter(in, session, txn); err != nil {
+		if err := r.enter(in, line, session, txn); err != nil {
 			return err
 		}
 	}
@@ -61,26 +116,26 @@ func (r *plumeReader) operation(in *input, text []byte) error {
 	if value != 0 {
 		v = b.IntValue(value)
 	}
-	if text[0] == 'w' {
+	if o.write {
 		b.Write(b.IntKey(key), v)
 	} else {
 		b.Read(b.IntKey(key), v)
 	}
 	if b.Err() != nil {
-		return in.lineErrorf("%v", b.Err())
+		return in.errorAt(line, 0, "%v", b.Err())
 	}
 	return nil
 }
 
 // enter makes operations belong to a transaction, a new one if needed.
-func (r *plumeReader) enter(in *input, session, txn int64) error {
+func (r *plumeReader) enter(in *input, line int, session, txn int64) error {
 	s, ok := r.sessions[session]
 	if !ok {
 		s = r.b.Session(history.Int(session))
 		r.sessions[session] = s
 	}
 	r.session, r.txn, r.current = session, txn, true
-	place := history.At(in.file, int64(in.line-1))
+	place := history.At(in.file, int64(line))
 	if txn == -1 {
 		// Nothing tells how many transactions they were.
 		r.b.SetPlace(r.b.Txn(s, history.Aborted), place)
@@ -88,7 +143,7 @@ func (r *plumeReader) enter(in *input, session, txn int64) error {
 	}
 	if t, ok := r.txns.get(txn); ok {
 		if had := r.b.SessionOf(t); had != s {
-			return in.lineErrorf("the transaction %d is in session %d, but was in session %s before; expected numbers that are unique in the whole history",
+			return in.errorAt(line, 0, "the transaction %d is in session %d, but was in session %s before; expected numbers that are unique in the whole history",
 				txn, session, r.b.SessionName(had))
 		}
 		r.b.Resume(t)
@@ -101,17 +156,19 @@ func (r *plumeReader) enter(in *input, session, txn int64) error {
 	return nil
 }
 
-// plumeDigits parses c(n,n,n,n) where no number has a sign or more than 18
-// digits, and there is no space: nearly all lines.
-func plumeDigits(b []byte) (n [4]int64, ok bool) {
+// digits parses c(n,n,n,n) at the beginning of a text, and tells how many bytes
+// that is; 0 if some number has a sign or more than 18 digits, or if there is a
+// space: in nearly no line.
+func (o *plumeOp) digits(b []byte) int {
 	if len(b) < 3 || b[0] != 'r' && b[0] != 'w' || b[1] != '(' {
-		return n, false
+		return 0
 	}
+	o.write = b[0] == 'w'
 	i := 2
-	for f := range n {
-		first := i
+	for f := range o.n {
+		first, n := i, int64(0)
 		for i < len(b) && b[i]-'0' <= 9 {
-			n[f] = 10*n[f] + int64(b[i]-'0')
+			n = 10*n + int64(b[i]-'0')
 			i++
 		}
 		end := byte(',')
@@ -119,11 +176,12 @@ func plumeDigits(b []byte) (n [4]int64, ok bool) {
 			end = ')'
 		}
 		if i == first || i-first > 18 || i == len(b) || b[i] != end {
-			return n, false
+			return 0
 		}
+		o.n[f] = n
 		i++
 	}
-	return n, i == len(b)
+	return i
 }
 
 // plumeFields parses c(n,n,n,n).

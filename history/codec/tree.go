@@ -20,21 +20,21 @@ const (
 	symbolNode // also characters and other atoms of EDN
 	listNode   // a vector or list
 	setNode
-	mapNode // keys and values alternate
+	mapNode  // keys and values alternate
+	intsNode // a vector of integers, which are in tree.ints
 )
 
 func (s shape) String() string {
-	return [...]string{"nil", "a truth value", "an integer", "a number that is no integer", "a string", "a keyword", "a symbol", "a vector", "a set", "a map"}[s]
+	return [...]string{"nil", "a truth value", "an integer", "a number that is no integer", "a string", "a keyword", "a symbol", "a vector", "a set", "a map", "a vector"}[s]
 }
 
 // node is one value of a tree that is stored in prefix order.
 type node struct {
 	shape shape
 	size  int32 // nodes of the tree, this one included
-	line  int32
 	from  int32 // the text: of strings without escapes, of numbers as written
 	to    int32
-	num   int64
+	num   int64 // an integer, or the place in tree.ints
 }
 
 // tree is a value of EDN or JSON: its first node is the root, and the children
@@ -42,6 +42,26 @@ type node struct {
 type tree struct {
 	nodes []node
 	text  []byte
+	ints  [][]int64
+}
+
+func (t *tree) clear() { t.nodes, t.text, t.ints = t.nodes[:0], t.text[:0], t.ints[:0] }
+
+// size says how much of a tree there is, so that cut can take it back to that.
+func (t *tree) size() (s [3]int) { return [3]int{len(t.nodes), len(t.text), len(t.ints)} }
+
+func (t *tree) cut(s [3]int) { t.nodes, t.text, t.ints = t.nodes[:s[0]], t.text[:s[1]], t.ints[:s[2]] }
+
+func (t *tree) add(n node) int {
+	t.nodes = append(t.nodes, n)
+	return len(t.nodes) - 1
+}
+
+// leaf adds an atom with a text.
+func (t *tree) leaf(s shape, text []byte) {
+	from := len(t.text)
+	t.text = append(t.text, text...)
+	t.add(node{shape: s, size: 1, from: int32(from), to: int32(len(t.text))})
 }
 
 // at is a place in a tree.
@@ -55,6 +75,9 @@ func (t *tree) root() at { return at{t, 0} }
 func (a at) node() *node  { return &a.t.nodes[a.i] }
 func (a at) shape() shape { return a.node().shape }
 func (a at) text() []byte { n := a.node(); return a.t.text[n.from:n.to] }
+
+// ints are the elements of an intsNode.
+func (a at) ints() []int64 { return a.t.ints[a.node().num] }
 
 // count is the number of children.
 func (a at) count() int {
@@ -106,8 +129,18 @@ func (a at) name() history.Name {
 
 // copyTo copies a tree to other memory, which it replaces.
 func (a at) copyTo(t *tree) {
-	t.nodes = append(t.nodes[:0], a.t.nodes[a.i:a.i+int(a.node().size)]...)
-	t.text = append(t.text[:0], a.t.text...)
+	t.clear()
+	t.nodes = append(t.nodes, a.t.nodes[a.i:a.i+int(a.node().size)]...)
+	for i := range t.nodes {
+		n := &t.nodes[i]
+		if n.shape == intsNode {
+			t.ints = append(t.ints, a.t.ints[n.num])
+			n.num = int64(len(t.ints) - 1)
+		}
+		from := len(t.text)
+		t.text = append(t.text, a.t.text[n.from:n.to]...)
+		n.from, n.to = int32(from), int32(len(t.text))
+	}
 }
 
 // String prints the value as EDN.
@@ -137,6 +170,15 @@ func (a at) edn(b []byte) []byte {
 		return append(append(b, ':'), a.text()...)
 	case listNode:
 		return all("[", "]")
+	case intsNode:
+		b = append(b, '[')
+		for i, n := range a.ints() {
+			if i > 0 {
+				b = append(b, ' ')
+			}
+			b = strconv.AppendInt(b, n, 10)
+		}
+		return append(b, ']')
 	case setNode:
 		return all("#{", "}")
 	case mapNode:
