@@ -478,3 +478,43 @@ func TestAllocations(t *testing.T) {
 		t.Errorf("%v allocations", n)
 	}
 }
+
+// TestSourcesOfMany compares the sources that several goroutines find with those
+// by definition, where some values were written twice.
+func TestSourcesOfMany(t *testing.T) {
+	rnd := rand.New(rand.NewPCG(1, 2))
+	b := NewBuilder()
+	s := b.Session(Int(0))
+	const keys, values = 50, 1 << 13
+	for range 40_000 {
+		b.Txn(s, Committed)
+		for range 4 {
+			k, v := b.IntKey(rnd.Int64N(keys)), b.IntValue(rnd.Int64N(values))
+			if rnd.IntN(2) == 0 {
+				b.Read(k, v)
+			} else {
+				b.Write(k, v)
+			}
+		}
+	}
+	h := build(t, b)
+	type version struct {
+		k Key
+		v Value
+	}
+	writes := map[version][]Op{}
+	for o := range Op(h.NumOps()) {
+		if h.Kind(o).Writes() {
+			v := version{h.Key(o), h.Value(o)}
+			writes[v] = append(writes[v], o)
+		}
+	}
+	for o := range Op(h.NumOps()) {
+		if h.Kind(o) == Read && !slices.Equal(h.Sources().Of(o), writes[version{h.Key(o), h.Value(o)}]) {
+			t.Fatalf("the sources of %s are %d, want %d", h.Words(o), h.Sources().Of(o), writes[version{h.Key(o), h.Value(o)}])
+		}
+	}
+	if !h.Sources().Duplicates() {
+		t.Error("no duplicates")
+	}
+}

@@ -2,6 +2,7 @@ package history
 
 import (
 	"math/bits"
+	"runtime"
 	"sync"
 )
 
@@ -159,53 +160,112 @@ func (s *Sources) registers() {
 			next[k]++
 		}
 	}
-	var table []uint64 // 1 + value, and the source
-	for k := range h.types {
-		ops := packed[first[k]:first[k+1]]
-		writes := 0
-		for _, p := range ops {
-			writes += int(p & 1)
+	// Stretches of keys at a time; the choices of each are numbered for themselves
+	// at first.
+	bounds := keyStretches(first)
+	choices := make([][][]Op, len(bounds)-1)
+	duplicates := make([]bool, len(choices))
+	var wg sync.WaitGroup
+	for i := range choices {
+		wg.Go(func() {
+			t := valueTable{s: s}
+			for k := bounds[i]; k < bounds[i+1]; k++ {
+				t.key(packed[first[k]:first[k+1]])
+			}
+			choices[i], duplicates[i] = t.choices, t.duplicates
+		})
+	}
+	wg.Wait()
+	for i, c := range choices {
+		base := len(s.choices)
+		s.choices = append(s.choices, c...)
+		s.duplicates = s.duplicates || duplicates[i]
+		if base == 0 || len(c) == 0 {
+			continue
 		}
-		size := bits.Len(uint(writes + writes/2 + 1))
-		if len(table) < 1<<size {
-			table = make([]uint64, 1<<size)
+		for _, p := range packed[first[bounds[i]]:first[bounds[i+1]]] {
+			if o := packedOp(p); p&1 == 0 && several(s.op[o]) {
+				s.op[o] -= Op(base)
+			}
 		}
-		t := table[:1<<size]
-		clear(t)
-		place := func(p uint64) int {
-			i := int(p >> 32 * 0x9e3779b97f4a7c15 >> (64 - size))
-			for t[i] != 0 && t[i]>>32 != p>>32+1 {
-				if i++; i == len(t) {
-					i = 0
-				}
-			}
-			return i
+	}
+}
+
+// keyStretches divides the keys among the processors, by operations: first are
+// the numbers of their first ones.
+func keyStretches(first []int32) []int {
+	keys, total := len(first)-1, int64(first[len(first)-1])
+	const few = 1 << 17 // too few to start goroutines for
+	workers := 1
+	if total >= few {
+		workers = min(runtime.GOMAXPROCS(0), 8)
+	}
+	bounds := []int{0}
+	for i := 1; i < workers; i++ {
+		k := bounds[i-1]
+		for k < keys && int64(first[k]) < total*int64(i)/int64(workers) {
+			k++
 		}
-		for _, p := range ops {
-			if p&1 == 0 {
-				continue
+		bounds = append(bounds, k)
+	}
+	return append(bounds, keys)
+}
+
+func packedOp(p uint64) Op { return Op(uint32(p) >> 1) }
+
+// valueTable finds what writes the values of one key after the other.
+type valueTable struct {
+	s          *Sources
+	slots      []uint64 // 1 + value, and the source
+	choices    [][]Op
+	duplicates bool
+}
+
+// key takes the packed operations of a key.
+func (x *valueTable) key(ops []uint64) {
+	writes := 0
+	for _, p := range ops {
+		writes += int(p & 1)
+	}
+	size := bits.Len(uint(writes + writes/2 + 1))
+	if len(x.slots) < 1<<size {
+		x.slots = make([]uint64, 1<<size)
+	}
+	t := x.slots[:1<<size]
+	clear(t)
+	place := func(p uint64) int {
+		i := int(p >> 32 * 0x9e3779b97f4a7c15 >> (64 - size))
+		for t[i] != 0 && t[i]>>32 != p>>32+1 {
+			if i++; i == len(t) {
+				i = 0
 			}
-			i, o := place(p), Op(uint32(p)>>1)
-			source := o
-			if t[i] != 0 {
-				if source = Op(uint32(t[i])); several(source) {
-					s.choices[^source] = append(s.choices[^source], o)
-				} else {
-					s.choices = append(s.choices, []Op{source, o})
-					source = Op(^(len(s.choices) - 1))
-				}
-			}
-			t[i] = (p>>32+1)<<32 | uint64(uint32(source))
 		}
-		for _, p := range ops {
-			if p&1 != 0 {
-				continue
+		return i
+	}
+	for _, p := range ops {
+		if p&1 == 0 {
+			continue
+		}
+		i, o := place(p), packedOp(p)
+		source := o
+		if t[i] != 0 {
+			if source = Op(uint32(t[i])); several(source) {
+				x.choices[^source] = append(x.choices[^source], o)
+			} else {
+				x.choices = append(x.choices, []Op{source, o})
+				source = Op(^(len(x.choices) - 1))
 			}
-			if i := place(p); t[i] != 0 {
-				source := Op(uint32(t[i]))
-				s.op[uint32(p)>>1] = source
-				s.duplicates = s.duplicates || several(source)
-			}
+		}
+		t[i] = (p>>32+1)<<32 | uint64(uint32(source))
+	}
+	for _, p := range ops {
+		if p&1 != 0 {
+			continue
+		}
+		if i := place(p); t[i] != 0 {
+			source := Op(uint32(t[i]))
+			x.s.op[packedOp(p)] = source
+			x.duplicates = x.duplicates || several(source)
 		}
 	}
 }

@@ -66,6 +66,15 @@ func Check(ctx context.Context, h *history.History, o Options) (*checker.Result,
 			o.Workers = 1
 		}
 	}
+	if o.Workers > 1 { // for both are kept in the history
+		parallel(2, func(i int) {
+			if i == 0 {
+				h.Sources()
+			} else {
+				h.Writers()
+			}
+		})
+	}
 	c := &check{ctx: ctx, h: h, o: o, src: h.Sources(), w: h.Writers()}
 	for _, l := range levels {
 		if i := slices.Index(Levels(), l); i >= 0 {
