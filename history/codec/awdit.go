@@ -18,75 +18,33 @@ type awditReader struct {
 }
 
 func (r *awditReader) file(in *input) error {
-	err := inChunks(in, func() func([]byte, *[]awditLine) int { return awditLines }, func(lines *[]awditLine) error {
-		for i, l := range *lines {
-			if err := r.add(in, in.line+i, l); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-	if err != nil {
-		return err
+	err := readLines(in, (*awditLine).parse, func(line int, l awditLine) error { return r.add(in, line, l) },
+		"\"r key value\" or \"w key value\" of integers, or a line of - or =")
+	if err == nil {
+		r.b.TakeInitial(history.AllKeys)
 	}
-	for {
-		text, ok := in.text()
-		if !ok {
-			break
-		}
-		l, ok := parseAWDIT(text)
-		if !ok {
-			return in.lineErrorf("%s, expected \"r key value\" or \"w key value\" of integers, or a line of - or =", show(bytes.TrimSpace(text)))
-		}
-		if err := r.add(in, in.line-1, l); err != nil {
-			return err
-		}
-	}
-	if in.err != nil {
-		return in.err
-	}
-	r.b.TakeInitial(history.AllKeys)
-	return nil
+	return err
 }
 
-// awditLine is a line: r or w, - or = for a ruler, or 0 if it is blank.
+// awditLine is a line: r or w, or - or = for a ruler.
 type awditLine struct {
 	what       byte
 	key, value int64
 }
 
-// awditLines parses lines, up to one that is none.
-func awditLines(text []byte, out *[]awditLine) int {
-	lines := (*out)[:0]
-	at := 0
-	for at < len(text) {
-		row, _, _ := bytes.Cut(text[at:], []byte{'\n'})
-		l, ok := parseAWDIT(row)
-		if !ok {
-			break
-		}
-		lines, at = append(lines, l), min(at+len(row)+1, len(text))
-	}
-	*out = lines
-	return at
-}
-
-func parseAWDIT(text []byte) (l awditLine, ok bool) {
+// parse parses a line, which may be blank.
+func (l *awditLine) parse(text []byte) (blank, ok bool) {
 	text = bytes.TrimSpace(text)
-	switch {
-	case len(text) == 0:
-		return l, true
-	case rule(text, '-') || rule(text, '='):
-		return awditLine{what: text[0]}, true
+	if len(text) == 0 {
+		return true, true
 	}
-	return awditFields(text)
+	l.what = text[0]
+	return false, rule(text, '-') || rule(text, '=') || l.fields(text)
 }
 
 func (r *awditReader) add(in *input, line int, l awditLine) error {
 	b := r.b
 	switch l.what {
-	case 0:
-		return nil
 	case '-':
 		r.inTxn = false
 		return nil
@@ -116,20 +74,19 @@ func (r *awditReader) add(in *input, line int, l awditLine) error {
 // rule tells whether a line is a ruler of three or more of a character.
 func rule(b []byte, c byte) bool { return len(b) >= 3 && len(bytes.Trim(b, string(c))) == 0 }
 
-// awditFields parses an operation.
-func awditFields(b []byte) (l awditLine, ok bool) {
+// fields parses an operation.
+func (l *awditLine) fields(b []byte) (ok bool) {
 	if len(b) < 2 || b[0] != 'r' && b[0] != 'w' || b[1] != ' ' && b[1] != '\t' {
-		return l, false
+		return false
 	}
 	k := bytes.TrimLeft(b[1:], " \t")
 	i := bytes.IndexAny(k, " \t")
 	if i < 0 {
-		return l, false
+		return false
 	}
-	l.what = b[0]
 	if l.key, ok = parseInt(k[:i]); !ok {
-		return l, false
+		return false
 	}
 	l.value, ok = parseInt(bytes.TrimSpace(k[i:]))
-	return l, ok
+	return ok
 }

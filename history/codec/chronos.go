@@ -30,24 +30,17 @@ func (r *chronosReader) file(in *input) error {
 		begin, end hybrid
 	}
 	var all []stamps
-	for {
-		more, err := p.more()
-		if err != nil {
-			return err
-		}
-		if !more {
-			break
-		}
-		line, m, err := p.located()
-		if err != nil {
-			return err
-		}
+	err := p.each(func(line int, m at) (err error) {
 		s := stamps{}
 		if s.txn, s.begin, s.end, err = r.txn(m); err != nil {
 			return in.errorAt(line, 0, "%v", err)
 		}
 		r.b.SetPlace(s.txn, history.At(in.file, int64(line)))
 		all = append(all, s)
+		return nil
+	})
+	if err != nil {
+		return err
 	}
 	if err := p.end(); err != nil {
 		return err

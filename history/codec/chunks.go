@@ -64,6 +64,65 @@ func inChunks[T any](in *input, parser func() func(text []byte, out *T) int, add
 	return err
 }
 
+// readLines reads a text of which every line is an L, or blank. parse says which,
+// and whether a line is one of both, without its end; add takes the others with
+// their numbers. expected is what should be there otherwise.
+func readLines[L any](in *input, parse func(l *L, text []byte) (blank, ok bool), add func(line int, l L) error, expected string) error {
+	type numbered struct {
+		l    L
+		line int // of those that are parsed together, from 0
+	}
+	parser := func() func([]byte, *[]numbered) int {
+		return func(text []byte, out *[]numbered) int {
+			lines, at := (*out)[:0], 0
+			for line := 0; at < len(text); line++ {
+				end := bytes.IndexByte(text[at:], '\n')
+				if end < 0 {
+					end = len(text) - at
+				}
+				lines = append(lines, numbered{line: line})
+				blank, ok := parse(&lines[len(lines)-1].l, withoutCR(text[at:at+end]))
+				if blank || !ok {
+					lines = lines[:len(lines)-1]
+				}
+				if !ok {
+					break
+				}
+				at = min(at+end+1, len(text))
+			}
+			*out = lines
+			return at
+		}
+	}
+	err := inChunks(in, parser, func(lines *[]numbered) error {
+		for i := range *lines {
+			if err := add(in.line+(*lines)[i].line, (*lines)[i].l); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	for {
+		text, ok := in.text()
+		if !ok {
+			return in.err
+		}
+		var l L
+		blank, ok := parse(&l, text)
+		if !ok {
+			return in.lineErrorf("%s, expected %s", show(bytes.TrimSpace(text)), expected)
+		}
+		if !blank {
+			if err := add(in.line-1, l); err != nil {
+				return err
+			}
+		}
+	}
+}
+
 // chunks are on their way from the stream to what takes them. None of the channels
 // is ever full.
 type chunks[T any] struct {

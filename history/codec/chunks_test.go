@@ -129,6 +129,16 @@ func TestChunksLists(t *testing.T) {
 	}
 }
 
+// TestChunksCharacter has a character that is the end of a line.
+func TestChunksCharacter(t *testing.T) {
+	line := "{:type :ok, :f :txn, :process 0, :value [[:append 7 \\\n]]}\n"
+	sameReading(t, []byte(line+line+"{"), EDN)
+	_, _, err := Decode(t.Context(), strings.NewReader(line+"x"), "x", Options{Format: EDN})
+	if err == nil || !strings.HasPrefix(err.Error(), "x:3: ") {
+		t.Errorf("error %v, expected one in line 3", err)
+	}
+}
+
 // TestChunksErrors reads from a stream that fails, or is cancelled.
 func TestChunksErrors(t *testing.T) {
 	text := strings.Repeat("w(1,2,3,4)\n", 1000)

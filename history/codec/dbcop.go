@@ -202,22 +202,15 @@ func (r *dbcopJSONReader) sessions(p *parser) error {
 			return firstOf(err, p.errorf("expected a session: an array of transactions"))
 		}
 		s := r.b.Session(history.Int(n))
-		for {
-			more, err := p.more()
-			if err != nil {
-				return err
-			}
-			if !more {
-				break
-			}
-			line, txn, err := p.located()
-			if err != nil {
-				return err
-			}
+		err = p.each(func(line int, txn at) error {
 			r.b.SetPlace(r.b.Txn(s, history.Committed), history.At(p.file, int64(line)))
 			if err := r.txn(txn); err != nil {
 				return p.errorAt(line, 0, "%v", err)
 			}
+			return nil
+		})
+		if err != nil {
+			return err
 		}
 	}
 }

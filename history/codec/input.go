@@ -150,7 +150,7 @@ func (in *input) text() (line []byte, ok bool) {
 			in.pos += seen + i + 1
 			in.line++
 			in.bol = in.base + int64(in.pos)
-			return bytes.TrimSuffix(line, []byte{'\r'}), true
+			return withoutCR(line), true
 		}
 		if seen = len(in.buf) - in.pos; !in.fill() {
 			break
@@ -162,7 +162,14 @@ func (in *input) text() (line []byte, ok bool) {
 	line = in.buf[in.pos:]
 	in.pos = len(in.buf)
 	in.line++ // as if it had ended
-	return bytes.TrimSuffix(line, []byte{'\r'}), true
+	return withoutCR(line), true
+}
+
+func withoutCR(line []byte) []byte {
+	if n := len(line); n > 0 && line[n-1] == '\r' {
+		return line[:n-1]
+	}
+	return line
 }
 
 // next reads n bytes, n at most the size of the buffer. They are valid until the

@@ -184,6 +184,24 @@ func (p *parser) located() (line int, a at, err error) {
 	return line, a, err
 }
 
+// each reads the rest of the collection that is streamed, and gives f its elements
+// with the lines on which they begin.
+func (p *parser) each(f func(line int, a at) error) error {
+	for {
+		more, err := p.more()
+		if err != nil || !more {
+			return err
+		}
+		line, a, err := p.located()
+		if err != nil {
+			return err
+		}
+		if err := f(line, a); err != nil {
+			return err
+		}
+	}
+}
+
 func (p *parser) value() error {
 	if err := p.space(); err != nil {
 		return err
@@ -364,6 +382,10 @@ func (p *parser) atom() error {
 		}
 		p.pos += n
 		return nil
+	}
+	if n > 1 && b[1] == '\n' { // a character
+		p.line++
+		p.bol = p.offset() + 2
 	}
 	switch {
 	case string(b) == "nil" && !p.json, string(b) == "null" && p.json:

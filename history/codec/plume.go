@@ -20,76 +20,23 @@ type plumeReader struct {
 }
 
 func (r *plumeReader) file(in *input) error {
-	err := inChunks(in, func() func([]byte, *[]plumeOp) int { return plumeOps }, func(ops *[]plumeOp) error {
-		for _, o := range *ops {
-			if err := r.add(in, in.line+int(o.line), o); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-	if err != nil {
-		return err
+	err := readLines(in, (*plumeOp).parse, func(line int, o plumeOp) error { return r.add(in, line, o) },
+		"w(key,value,session,txn) or r(key,value,session,txn) of integers")
+	if err == nil {
+		r.b.TakeInitial(history.AllInitial)
 	}
-	for {
-		text, ok := in.text()
-		if !ok {
-			break
-		}
-		var o plumeOp
-		blank, ok := o.parse(text)
-		if !ok {
-			return in.lineErrorf("%s, expected w(key,value,session,txn) or r(key,value,session,txn) of integers", show(bytes.TrimSpace(text)))
-		}
-		if blank {
-			continue
-		}
-		if err := r.add(in, in.line-1, o); err != nil {
-			return err
-		}
-	}
-	if in.err != nil {
-		return in.err
-	}
-	r.b.TakeInitial(history.AllInitial)
-	return nil
+	return err
 }
 
 // plumeOp is an operation of a line.
 type plumeOp struct {
 	n     [4]int64 // key, value, session, transaction
-	line  int32    // of those that are parsed together, from 0
 	write bool
-}
-
-// plumeOps parses lines, up to one that is none.
-func plumeOps(text []byte, out *[]plumeOp) int {
-	ops := (*out)[:0]
-	at := 0
-	for line := int32(0); at < len(text); line++ {
-		ops = append(ops, plumeOp{line: line})
-		o := &ops[len(ops)-1]
-		if n := o.digits(text[at:]); n > 0 && at+n < len(text) && text[at+n] == '\n' {
-			at += n + 1
-			continue
-		}
-		row, _, _ := bytes.Cut(text[at:], []byte{'\n'})
-		blank, ok := o.parse(bytes.TrimSuffix(row, []byte{'\r'}))
-		if blank || !ok {
-			ops = ops[:len(ops)-1]
-		}
-		if !ok {
-			break
-		}
-		at = min(at+len(row)+1, len(text))
-	}
-	*out = ops
-	return at
 }
 
 // parse parses a line, which may be blank.
 func (o *plumeOp) parse(text []byte) (blank, ok bool) {
-	if n := o.digits(text); n > 0 && n == len(text) {
+	if o.digits(text) {
 		return false, true
 	}
 	if text = bytes.TrimSpace(text); len(text) == 0 {
@@ -156,12 +103,11 @@ func (r *plumeReader) enter(in *input, line int, session, txn int64) error {
 	return nil
 }
 
-// digits parses c(n,n,n,n) at the beginning of a text, and tells how many bytes
-// that is; 0 if some number has a sign or more than 18 digits, or if there is a
-// space: in nearly no line.
-func (o *plumeOp) digits(b []byte) int {
+// digits parses c(n,n,n,n) where no number has a sign or more than 18 digits, and
+// there is no space: nearly all lines.
+func (o *plumeOp) digits(b []byte) bool {
 	if len(b) < 3 || b[0] != 'r' && b[0] != 'w' || b[1] != '(' {
-		return 0
+		return false
 	}
 	o.write = b[0] == 'w'
 	i := 2
@@ -176,12 +122,12 @@ func (o *plumeOp) digits(b []byte) int {
 			end = ')'
 		}
 		if i == first || i-first > 18 || i == len(b) || b[i] != end {
-			return 0
+			return false
 		}
 		o.n[f] = n
 		i++
 	}
-	return i
+	return i == len(b)
 }
 
 // plumeFields parses c(n,n,n,n).
