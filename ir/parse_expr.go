@@ -222,7 +222,7 @@ func (p *parser) sharedVar(pos Pos, t *Table) Expr {
 		p.fail(pos, "the shared variable %s cannot be read %s", t.Name, p.noVar)
 	}
 	local := p.txn.AddLocal(t.Name+"'", t.Columns[0].Type)
-	p.reads = append(p.reads, readVar(At{pos}, local, t))
+	p.reads = append(p.reads, readVar(At{Pos: pos}, local, t))
 	return &Var{local}
 }
 

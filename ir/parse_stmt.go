@@ -49,9 +49,19 @@ func (p *parser) transaction(pos Pos) *Txn {
 		for !p.accept("}") {
 			p.instruction()
 		}
+		for i, in := range t.Labelled {
+			if in.Stmt != nil {
+				in.Stmt.setCommand(i + 1)
+			}
+		}
 		return t
 	}
 	t.Body = p.body()
+	n := 0
+	Walk(t.Body, func(s Stmt) {
+		n++
+		s.setCommand(n)
+	})
 	return t
 }
 
@@ -145,7 +155,7 @@ func (p *parser) block() []Stmt {
 func (p *parser) statement(out *[]Stmt) {
 	p.inside()
 	defer func() { p.blocks-- }()
-	at := At{p.tok().pos}
+	at := At{Pos: p.tok().pos}
 	add := func(s Stmt) {
 		*out = append(*out, p.reads...)
 		p.reads = nil

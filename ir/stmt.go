@@ -10,16 +10,37 @@ func itoa(i int) string { return strconv.Itoa(i) }
 // Stmt is a statement. Every kind embeds At, its source position.
 type Stmt interface {
 	Position() Pos
-	isStmt()
+	Command() int
+	setCommand(n int)
 }
 
-// At is the source position of a statement.
-type At struct{ Pos Pos }
+// At is the place of a statement in the source.
+type At struct {
+	Pos Pos
+	// Cmd is the number, from 1, of the command of the source that the statement
+	// is part of, within its transaction. A database runs a command at a stretch:
+	// at READ COMMITTED, each has a snapshot. 0 is not known. The text form does
+	// not have it: there, each statement is a command.
+	Cmd int
+}
 
 // Position gives the source position.
-func (a At) Position() Pos { return a.Pos }
+func (a *At) Position() Pos { return a.Pos }
 
-func (At) isStmt() {}
+// Command gives the number of the command, or 0.
+func (a *At) Command() int { return a.Cmd }
+
+func (a *At) setCommand(n int) { a.Cmd = n }
+
+// SetCommand makes all statements of list whose command is not known, those
+// inside of others included, part of command n.
+func SetCommand(list []Stmt, n int) {
+	Walk(list, func(s Stmt) {
+		if s.Command() == 0 {
+			s.setCommand(n)
+		}
+	})
+}
 
 // Assign sets a local.
 type Assign struct {

@@ -64,7 +64,7 @@ func (s *structurer) nested(label string, on map[string]bool, limit int) ([]Stmt
 
 // choice joins the branches of one label.
 func (s *structurer) choice(ins []Instr, branches [][]Stmt) []Stmt {
-	at := At{ins[0].Pos}
+	at := At{Pos: ins[0].Pos}
 	if len(branches) == 1 {
 		return branches[0]
 	}
@@ -120,7 +120,7 @@ func (s *structurer) counter(start string) []Stmt {
 		return C(Int(-1)) // a label without an instruction ends the transaction
 	}
 	pc := s.txn.AddLocal("pc", NumType)
-	at := At{s.txn.Pos}
+	at := At{Pos: s.txn.Pos}
 	var body []Stmt
 	for i := len(labels) - 1; i >= 0; i-- {
 		ins := s.at[labels[i]]
@@ -129,13 +129,13 @@ func (s *structurer) counter(start string) []Stmt {
 			if in.Stmt != nil {
 				branches[k] = append(branches[k], in.Stmt)
 			}
-			branches[k] = append(branches[k], &Assign{At: At{in.Pos}, Var: pc, Expr: target(in.Goto)})
+			branches[k] = append(branches[k], &Assign{At: At{Pos: in.Pos}, Var: pc, Expr: target(in.Goto)})
 		}
 		step := s.choice(ins, branches)
 		if body == nil {
 			body = step
 		} else {
-			body = []Stmt{&If{At: At{ins[0].Pos}, Cond: Op(Eq, V(pc), target(labels[i])), Then: step, Else: body}}
+			body = []Stmt{&If{At: At{Pos: ins[0].Pos}, Cond: Op(Eq, V(pc), target(labels[i])), Then: step, Else: body}}
 		}
 	}
 	return []Stmt{

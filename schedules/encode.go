@@ -148,21 +148,9 @@ type node struct {
 // encode builds the terms for: the calls all commit in this order, from a state
 // that may be, and no delay is in vain.
 func (s *search) encode(o Order, z size) *encoding {
-	w := s.code.World(smt.NewBuilder(), s.machine.Engine)
-	w.Closed, w.Slots, w.Rounds = true, z.slots, z.rounds
-	e := &encoding{s: s, o: o, w: w, runs: make([]*symbolic.Run, len(s.calls)), spelt: map[string]bool{}}
-	e.base = w.Base(baseName)
-	e.initially()
-	for i, c := range s.calls {
-		in := w.NewInstance(s.twin[c.Txn], "c"+strconv.Itoa(i))
-		w.Unused(e.base, in)
-		for _, l := range c.Txn.Locals {
-			if l.Kept {
-				e.assert(w.Same(in.Register(l), w.Constant(ir.Zero(l.Type), l.Type)))
-			}
-		}
-		e.insts = append(e.insts, in)
-	}
+	e := s.initialState(z)
+	w := e.w
+	e.o = o
 	states := []*symbolic.State{e.base}
 	for i, c := range o.Commits {
 		run := e.insts[c].Run(states[o.Snapshots[i]])
@@ -183,6 +171,27 @@ func (s *search) encode(o Order, z size) *encoding {
 		}
 	}
 	e.serial = &node{state: e.base, bad: w.B.False(), next: map[int]*node{}}
+	return e
+}
+
+// initialState makes the terms for the state at the beginning and for what the
+// calls choose.
+func (s *search) initialState(z size) *encoding {
+	w := s.code.World(smt.NewBuilder(), s.machine.Engine)
+	w.Closed, w.Slots, w.Rounds = true, z.slots, z.rounds
+	e := &encoding{s: s, w: w, runs: make([]*symbolic.Run, len(s.calls)), spelt: map[string]bool{}}
+	e.base = w.Base(baseName)
+	e.initially()
+	for i, c := range s.calls {
+		in := w.NewInstance(s.twin[c.Txn], "c"+strconv.Itoa(i))
+		w.Unused(e.base, in)
+		for _, l := range c.Txn.Locals {
+			if l.Kept {
+				e.assert(w.Same(in.Register(l), w.Constant(ir.Zero(l.Type), l.Type)))
+			}
+		}
+		e.insts = append(e.insts, in)
+	}
 	return e
 }
 

@@ -19,6 +19,10 @@ type judge struct {
 	// is why these may not be all.
 	serial    map[string][]int
 	undecided string
+	// noCut says that the last order had a cut that there is not, atSnapshot what
+	// the calls are at snapshot isolation, once that was asked.
+	noCut      bool
+	atSnapshot *interp.Verdict
 }
 
 func (s *search) judge(sit *situation) *judge {
@@ -106,6 +110,10 @@ func (j *judge) waits(i int, done []bool) bool {
 // replay executes the calls in an order, with every choice, until f returns
 // false.
 func (j *judge) replay(o Order, f func(*interp.Execution) bool) {
+	if o.Cut > 0 {
+		j.interrupt(o, f)
+		return
+	}
 	x := &interp.Execution{Versions: []*interp.DB{j.init}}
 	var rec func(regs registers) bool
 	rec = func(regs registers) bool {
@@ -161,6 +169,10 @@ func (j *judge) decide(o Order) (v verdict, x *interp.Execution, agrees []int) {
 		if j.undecided != "" {
 			v = open
 			j.s.stats.bounded(j.undecided)
+			return true
+		}
+		if o.Cut > 0 && j.s.opt.OnlyCuts && !j.harmlessAtSnapshot() {
+			v = max(v, harmless)
 			return true
 		}
 		v = anomalous

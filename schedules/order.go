@@ -1,6 +1,9 @@
 package schedules
 
-import "sort"
+import (
+	"slices"
+	"sort"
+)
 
 // Order is an order of snapshots and commits of calls.
 type Order struct {
@@ -9,6 +12,9 @@ type Order struct {
 	Commits []int
 	// Snapshots gives, per commit, how many commits its snapshot sees.
 	Snapshots []int
+	// Cut, if not 0, makes it an order at READ COMMITTED: the last to commit is
+	// interrupted at this cut (interp.Machine.Interrupt), and the others run there.
+	Cut int
 }
 
 // delayed counts the transactions with commits inside their window, and delay
@@ -97,7 +103,7 @@ func orders(session, kind []int, builders, bound int) (list []Order, complete bo
 			i := len(o.Commits)
 			if i == n {
 				if left == 0 {
-					level = append(level, Order{append([]int(nil), o.Commits...), append([]int(nil), o.Snapshots...)})
+					level = append(level, Order{Commits: slices.Clone(o.Commits), Snapshots: slices.Clone(o.Snapshots)})
 				}
 				return
 			}
@@ -112,7 +118,7 @@ func orders(session, kind []int, builders, bound int) (list []Order, complete bo
 					}
 				}
 				for s := i; s >= min(last, i) && i-s <= left; s-- {
-					rec(Order{append(o.Commits, c), append(o.Snapshots, s)}, left-(i-s))
+					rec(Order{Commits: append(o.Commits, c), Snapshots: append(o.Snapshots, s)}, left-(i-s))
 				}
 			}
 		}

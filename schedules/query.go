@@ -73,6 +73,9 @@ type Options struct {
 	// Spurious bounds the candidates that are given up per order because the
 	// interpreter does not confirm them (default 12).
 	Spurious int
+	// OnlyCuts leaves out what is an anomaly at snapshot isolation, too, in a search
+	// at READ COMMITTED (Cuts).
+	OnlyCuts bool
 	// KeepLarge leaves out making the anomaly smaller.
 	KeepLarge bool
 }

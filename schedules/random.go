@@ -42,12 +42,21 @@ func (s *search) random() *found {
 	if s.opt.Tries < 0 || len(s.calls)-s.builders > maxCalls {
 		return nil
 	}
-	r := rand.New(rand.NewSource(s.opt.Seed + 1))
-	seen := map[string]bool{}
-	repeats, tries, most := 0, 0, s.opt.Tries
+	most := s.opt.Tries
 	if s.derives() {
 		most *= derivedTries
 	}
+	return s.drawn(most, func(sit *situation) *found {
+		f, _ := s.explore(sit, maxExecutions)
+		return f
+	})
+}
+
+// drawn tries random situations, at most so many, until one has an anomaly.
+func (s *search) drawn(most int, try func(*situation) *found) *found {
+	r := rand.New(rand.NewSource(s.opt.Seed + 1))
+	seen := map[string]bool{}
+	repeats, tries := 0, 0
 	for misses := 0; tries < most && misses < maxMisses*most && repeats < maxRepeats; {
 		if s.ctx.Err() != nil {
 			return nil
@@ -66,7 +75,7 @@ func (s *search) random() *found {
 		}
 		tries++
 		s.stats.Tries++
-		if f, _ := s.explore(sit, maxExecutions); f != nil {
+		if f := try(sit); f != nil {
 			return f
 		}
 	}

@@ -20,8 +20,10 @@ type shrinker struct {
 
 func (s *search) shrink(f *found) {
 	k := &shrinker{s, f, maxShrinks}
-	k.dropCalls()
-	k.simplerOrder()
+	if f.o.Cut == 0 {
+		k.dropCalls()
+		k.simplerOrder()
+	}
 	k.dropRows()
 	k.reparent()
 	k.dropRows()

@@ -139,7 +139,7 @@ func between(o Order) []Order {
 	var out []Order
 	n := len(o.Commits)
 	for pos := n; pos >= 0; pos-- {
-		x := Order{slices.Insert(slices.Clone(o.Commits), pos, n), slices.Insert(slices.Clone(o.Snapshots), pos, pos)}
+		x := Order{Commits: slices.Insert(slices.Clone(o.Commits), pos, n), Snapshots: slices.Insert(slices.Clone(o.Snapshots), pos, pos)}
 		for i := pos + 1; i <= n; i++ {
 			// A snapshot that a delayed one takes here sees the new one no more.
 			if s := x.Snapshots[i]; s > pos || s == i-1 {

@@ -84,10 +84,10 @@ func TestBetween(t *testing.T) {
 	// 0 is delayed around 1; 2 is issued after 1 and commits last.
 	o := Order{Commits: []int{1, 0, 2}, Snapshots: []int{0, 0, 1}}
 	want := []Order{
-		{[]int{1, 0, 2, 3}, []int{0, 0, 1, 3}},
-		{[]int{1, 0, 3, 2}, []int{0, 0, 2, 1}},
-		{[]int{1, 3, 0, 2}, []int{0, 1, 0, 1}},
-		{[]int{3, 1, 0, 2}, []int{0, 1, 0, 2}},
+		{Commits: []int{1, 0, 2, 3}, Snapshots: []int{0, 0, 1, 3}},
+		{Commits: []int{1, 0, 3, 2}, Snapshots: []int{0, 0, 2, 1}},
+		{Commits: []int{1, 3, 0, 2}, Snapshots: []int{0, 1, 0, 1}},
+		{Commits: []int{3, 1, 0, 2}, Snapshots: []int{0, 1, 0, 2}},
 	}
 	got := between(o)
 	if fmt.Sprint(got) != fmt.Sprint(want) {

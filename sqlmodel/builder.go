@@ -50,6 +50,8 @@ type builder struct {
 	// loopDepth counts the loops around the statement; cur is its place.
 	loopDepth int
 	cur       ir.Pos
+	// number is that of the command that is being translated, numbers counts them.
+	number, numbers int
 }
 
 // frame is one activation of a function.
@@ -115,7 +117,23 @@ type tooLarge struct{}
 
 func (b *builder) emit(s ir.Stmt) {
 	b.grow()
+	ir.SetCommand([]ir.Stmt{s}, b.number)
 	b.out = append(b.out, s)
+}
+
+// numbered translates a command of the template itself by f: one that the server
+// runs with a snapshot of its own at READ COMMITTED. What is inlined is part of the
+// command that calls it, and a function that is STABLE has one snapshot for all.
+func (b *builder) numbered(f func()) {
+	if len(b.calls) > 1 || b.calls[0].stable {
+		f()
+		return
+	}
+	outer := b.number
+	b.numbers++
+	b.number = b.numbers
+	f()
+	b.number = outer
 }
 
 func (b *builder) grow() { b.growBy(1) }

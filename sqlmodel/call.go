@@ -40,6 +40,9 @@ func (x *ex) call(e *pg.FuncCall) val {
 	if x.b == nil && b.kind != pureFunc {
 		panic(unmodelled{"the function " + name})
 	}
+	if strings.HasPrefix(name, "pg_advisory_") || strings.HasPrefix(name, "pg_try_advisory_") {
+		x.b.txn.Unseen.Advisory = true
+	}
 	var args []val
 	for _, n := range e.Args {
 		if named, ok := pg.Inner(n).(*pg.NamedArgExpr); ok {

@@ -73,11 +73,13 @@ func (s *source) statementAt(off int) ir.Pos {
 func (b *builder) sqlBody(f *frame) {
 	list, t := f.fn.sqlStatements()
 	for i, s := range list {
-		if i == len(list)-1 && !f.fn.void() {
-			b.lastStatement(f, t, s)
-			return
-		}
-		b.guard(s.pos, b.refsOf(s.node), func() { b.command(f, t, s.tree, s.pos, sink{}) }, func() {})
+		b.numbered(func() {
+			if i == len(list)-1 && !f.fn.void() {
+				b.lastStatement(f, t, s)
+				return
+			}
+			b.guard(s.pos, b.refsOf(s.node), func() { b.command(f, t, s.tree, s.pos, sink{}) }, func() {})
+		})
 	}
 }
 

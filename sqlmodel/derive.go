@@ -324,6 +324,7 @@ func (x *ex) core(s *pg.SelectStmt) *derived {
 				x.unmodelled("SKIP LOCKED")
 			}
 		}
+		x.b.txn.Unseen.Rows = true
 		x.l.note(x.pos(int32(max(pg.Start(s), 0))), "the row locks of this query are left out, since it joins or groups in a way that is not modelled together with them")
 	}
 	var where ir.Expr

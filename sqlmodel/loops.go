@@ -278,6 +278,7 @@ func (b *builder) overRows(x *ex, q *query, round func() []ir.Stmt, l *loopLabel
 	}
 	if loop.Lock.Mode != ir.NoLock && mayLeave(loop.Body, loop.Label) {
 		// PostgreSQL fetches, and locks, some rows at a time.
+		b.txn.Unseen.Rows = true
 		b.l.note(pos, "the locks of this loop are left out, since it may end before all rows are locked")
 		loop.Lock = ir.Lock{}
 	}

@@ -104,7 +104,7 @@ func (b *builder) stmt(f *frame, s plpgsql.Stmt) {
 func (b *builder) guarded(f *frame, s plpgsql.Stmt, translate func()) (why string, ok bool) {
 	scope, loops, depth := f.scope, f.loops, b.loopDepth
 	b.cur = b.place(f, s)
-	why, ok = b.attempt(translate)
+	b.numbered(func() { why, ok = b.attempt(translate) })
 	f.scope, f.loops, b.loopDepth = scope, loops, depth
 	return why, ok
 }

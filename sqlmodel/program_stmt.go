@@ -179,10 +179,10 @@ func (p *caller) stmt(s client.Stmt, rest []client.Stmt) {
 	switch s := s.(type) {
 	case *client.Query:
 		b.cur = s.Pos
-		p.query(s, rest)
+		b.numbered(func() { p.query(s, rest) })
 	case *client.ForRows:
 		b.cur = s.Pos
-		p.forRows(s)
+		b.numbered(func() { p.forRows(s) })
 	case *client.Assign:
 		b.cur = s.Pos
 		p.assign(s)

@@ -254,7 +254,7 @@ func (c *psql) list(nodes []*node) {
 	for _, n := range nodes {
 		switch {
 		case n.raw != nil:
-			c.statement(n)
+			c.b.numbered(func() { c.statement(n) })
 		case n.branches != nil:
 			c.branches(n, n.branches)
 		default:

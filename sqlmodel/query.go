@@ -545,6 +545,9 @@ func (q *query) locks(s *pg.SelectStmt) {
 	if q.skip = skipsLocked(s) && len(q.from) > 0; q.skip && len(q.loops) > 0 {
 		x.unmodelled("SKIP LOCKED beside a function in FROM")
 	}
+	if len(s.LockingClause) > 1 {
+		x.b.txn.Unseen.Rows = true
+	}
 	for _, n := range s.LockingClause {
 		c := pg.Inner(n).(*pg.LockingClause)
 		l := ir.Lock{Mode: lockModes[c.Strength.String()]}

@@ -445,6 +445,7 @@ func (b *builder) selectRows(f *frame, x *ex, q *query, pos ir.Pos) {
 			}
 		}
 		if q.limit != nil && q.lock.Mode != ir.NoLock {
+			b.txn.Unseen.Rows = true
 			b.l.note(pos, "the locks of this query are left out, since its LIMIT may leave rows unlocked")
 			q.lock = ir.Lock{}
 		}

@@ -139,6 +139,7 @@ func (q *query) pickAgain(in *ex, s *pg.SelectStmt, loc int32) picked {
 	if sub.atMost == 0 {
 		in.unmodelled("LIMIT 0 with SKIP LOCKED in FROM")
 	}
+	in.b.txn.Unseen.Rows = true
 	in.l.note(in.b.cur, "the row locks of a query in FROM are left out, since not all of its rows may be read")
 	sub.limit, sub.atMost = nil, -1
 	return in.b.pick(sub, in.pos(loc), false)

@@ -85,6 +85,9 @@ func (x *ex) exists(s *pg.SelectStmt) ir.Expr {
 func existsE(q *query, cond ir.Expr) ir.Expr {
 	w := ir.AndE(q.ir().Where, cond)
 	if len(q.from) > 0 {
+		if q.lock.Mode != ir.NoLock {
+			q.in.b.txn.Unseen.Rows = true // EXISTS has no locks
+		}
 		return &ir.Exists{Query: ir.Query{From: q.from, Where: w}}
 	}
 	if w == nil {
@@ -183,6 +186,7 @@ func (x *ex) uncorrelated(s *pg.SelectStmt) *query {
 		// It may not run at all, and then locks nothing: a lock that is lost
 		// excludes nobody, one too many hides executions.
 		if q.lock.Mode != ir.NoLock {
+			x.b.txn.Unseen.Rows = true
 			x.l.note(x.b.cur, "the row locks of a subquery are left out, since it may not run, or not for all rows")
 		}
 		q.lock = ir.Lock{}

@@ -65,6 +65,7 @@ func (x *ex) withWrites(w *pg.WithClause, root pg.Message) {
 				if q.atMost == 0 {
 					x.unmodelled("LIMIT 0 with SKIP LOCKED in WITH")
 				}
+				x.b.txn.Unseen.Rows = true
 				x.l.note(x.b.cur, "the row locks of a WITH query are left out, since not all of its rows may be read")
 				picked := x.b.pick(q, x.pos(x.at(c.Ctequery)), false)
 				x.with(&pg.WithClause{Ctes: []*pg.Node{n}})

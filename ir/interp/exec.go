@@ -87,6 +87,8 @@ func (s *scope) traced(st ir.Stmt) exec {
 	_, compound := st.(*ir.Block)
 	compound = compound || len(ir.Children(st)) > 0
 	takesSnapshot := ir.TakesSnapshot(st)
+	_, command := st.(*ir.LockTable) // or else
+	command = command || len(ir.Reads(st)) > 0 || ir.Written(st) != nil
 	set := ir.Assigned(st)
 	return func(f *frame) control {
 		if f.steps++; f.steps > f.budget {
@@ -94,6 +96,9 @@ func (s *scope) traced(st ir.Stmt) exec {
 		}
 		if takesSnapshot {
 			f.snapshot = true
+		}
+		if f.cut != nil && command {
+			f.cut.before(f, st)
 		}
 		f.cur = st
 		f.statement = f.steps
@@ -236,6 +241,9 @@ func (s *scope) stmt(st ir.Stmt) exec {
 		}
 	case *ir.RollbackTo:
 		return func(f *frame) control {
+			if f.cut != nil {
+				panic(stop{NotExact})
+			}
 			p, ok := f.points[st.Name]
 			if !ok {
 				panic(stop{"there is no savepoint " + st.Name})

@@ -17,6 +17,9 @@ type Committed struct {
 	Session, Index int
 	// Snapshot is the version that it read.
 	Snapshot int
+	// Split, if not nil, says where the transactions between its snapshot and its
+	// commit ran, at READ COMMITTED: what it read after that is as they left it.
+	Split *Split
 }
 
 // Execution is a sequence of committed transactions, in commit order.

@@ -115,7 +115,7 @@ func (e *explorer) explore() bool {
 }
 
 func (e *explorer) commit(s, snap int, run *Run) bool {
-	if e.m.Extend(&e.x, Committed{run, s, e.progress[s], snap}) != "" {
+	if e.m.Extend(&e.x, Committed{Run: run, Session: s, Index: e.progress[s], Snapshot: snap}) != "" {
 		return true
 	}
 	oldLast, oldRegs := e.last[s], e.regs[s]
@@ -255,7 +255,7 @@ func (s *serializer) step(i, k int, in *Instance) bool {
 	oldRegs := s.regs[i]
 	for _, run := range s.m.Runs(in, s.x.Versions[now], oldRegs, true) {
 		s.missing = cmp.Or(s.missing, run.Undecided())
-		if s.m.Extend(&s.x, Committed{run, i, k, now}) != "" {
+		if s.m.Extend(&s.x, Committed{Run: run, Session: i, Index: k, Snapshot: now}) != "" {
 			continue
 		}
 		s.done[i][k] = true

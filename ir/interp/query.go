@@ -304,6 +304,10 @@ func (s *scope) foreach(st *ir.Foreach) exec {
 			}
 		}
 		defer found(f, ir.Bool(len(list) > 0)) // set when the loop ends, as in PL/pgSQL
+		if st.Lock.Mode != ir.NoLock {
+			f.pinned++
+			defer func() { f.pinned-- }()
+		}
 		for done := 0; done < len(list); done++ {
 			// Rows that ORDER BY does not tell apart come in any order.
 			ties := done + 1

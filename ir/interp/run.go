@@ -107,6 +107,8 @@ type Run struct {
 	// table locks taken before the snapshot, and table modes used at all
 	preLocks []tableUse
 	uses     []tableUse
+	// met are the rows that an ON CONFLICT found.
+	met []RowLock
 	// moving is the last deletion, in Ops, which an insertion with Moved completes;
 	// it is -1 if there was nothing to delete.
 	moving int
@@ -225,7 +227,9 @@ type frame struct {
 	budget    int
 	havocs    map[*ir.Havoc]int
 	fresh     int
-	snapshot  bool // the snapshot was taken
+	snapshot  bool    // the snapshot was taken
+	cut       *cutter // what happens inside of the run at READ COMMITTED, or nil
+	pinned    int     // loops around that lock the rows of their query one by one
 	points    map[string]point
 	npoints   int // how many savepoints were set
 	cur       ir.Stmt
@@ -304,9 +308,14 @@ func (m *Machine) Runs(in *Instance, snap *DB, regs map[string]ir.Value, serial 
 }
 
 func (m *Machine) run(in *Instance, snap *DB, regs map[string]ir.Value, ch *chooser, serial bool) (run *Run) {
+	return m.runCut(in, snap, regs, ch, serial, nil)
+}
+
+// runCut is run with what happens inside of it, if cut is not nil.
+func (m *Machine) runCut(in *Instance, snap *DB, regs map[string]ir.Value, ch *chooser, serial bool, cut *cutter) (run *Run) {
 	c := m.compiled(in.Txn)
 	run = &Run{Inst: in}
-	f := &frame{m: m, inst: in, snap: snap, db: snap, run: run, ch: ch, serial: serial, budget: m.MaxSteps,
+	f := &frame{m: m, inst: in, snap: snap, db: snap, run: run, ch: ch, serial: serial, budget: m.MaxSteps, cut: cut,
 		locals: make([]ir.Value, c.nlocals), rows: make([][]ir.Value, c.slots)}
 	for i, p := range in.Txn.Params {
 		f.locals[i] = in.Params[i].Convert(p.Type)
@@ -338,6 +347,9 @@ func (m *Machine) run(in *Instance, snap *DB, regs map[string]ir.Value, ch *choo
 		run.After = f.db
 	}()
 	c.body(f)
+	if cut != nil {
+		cut.end(f)
+	}
 	for i, l := range in.Txn.Locals {
 		if l.Kept {
 			if run.Regs == nil {
