@@ -61,6 +61,10 @@ type Options struct {
 	// Sources gives the text of input files, for the fingerprints of findings (nil:
 	// they are read from the disk).
 	Sources report.Sources
+	// Apart are notes about writes that rest on what another transaction has read, nil
+	// if none were looked for. They go to the Report, with the comments that accept
+	// them.
+	Apart []report.Apart
 	// Baseline, if not nil, has findings that are accepted.
 	Baseline *report.Baseline
 	// Cache, if not nil, has answers of earlier runs. It changes no verdict.
@@ -175,6 +179,7 @@ func newCheck(ctx context.Context, p *ir.Program, opt Options) *check {
 	}
 	ir.Structure(p)
 	c := &check{ctx: ctx, p: p, opt: opt, start: time.Now(), rep: report.New(p)}
+	c.rep.Apart = append(c.rep.Apart, opt.Apart...)
 	c.rep.Engine, c.rep.EngineTitle, c.rep.Classic = opt.Engine.Name, opt.Engine.Title, opt.Classic
 	c.rep.Assumptions = append(c.rep.Assumptions, c.assumptions()...)
 	return c

@@ -33,6 +33,7 @@ type suppressor struct {
 func suppress(ctx context.Context, p *ir.Program, opt Options, rep *Report) error {
 	s := &suppressor{ctx: ctx, p: p, opt: opt, rep: rep, used: map[*ir.Ignore]bool{}, seen: map[string]bool{}}
 	s.opt.Explain, s.opt.Graph, s.opt.Proof = false, false, false
+	s.acceptApart()
 	found := rep.Findings
 	rep.Findings = []report.Finding{}
 	s.sort(found, nil)
@@ -57,6 +58,19 @@ func suppress(ctx context.Context, p *ir.Program, opt Options, rep *Report) erro
 		return nil // what is stale is not known
 	}
 	return s.stale()
+}
+
+// acceptApart finds the comments that accept notes about what is not in one
+// transaction.
+func (s *suppressor) acceptApart() {
+	for i := range s.rep.Apart {
+		for _, g := range s.p.Ignores {
+			if s.rep.Apart[i].Accept(g) {
+				s.used[g] = true
+				break
+			}
+		}
+	}
 }
 
 // sort puts findings of the program without some transactions where they belong.
@@ -188,6 +202,9 @@ func withoutTxns(p *ir.Program, names []string) *ir.Program {
 // where the program has something.
 func (s *suppressor) stale() error {
 	for _, g := range s.p.Ignores {
+		if c, ok := report.CodeByID(g.Code); ok && !c.Finding() && s.opt.Apart == nil {
+			continue // what it accepts was not looked for
+		}
 		if !s.used[g] && slices.ContainsFunc(s.p.Txns, func(t *ir.Txn) bool { return inPart(t, g) }) {
 			return ir.Errorf(g.Pos, "this ignores nothing: no finding%s has a statement here that is not ignored already; remove the comment", withCode(g))
 		}
@@ -223,7 +240,7 @@ func knownCodes(p *ir.Program) error {
 		if g.Code == "" {
 			continue
 		}
-		if c, ok := report.CodeByID(g.Code); !ok || !c.Finding() {
+		if c, ok := report.CodeByID(g.Code); !ok || !c.Accepted() {
 			return ir.Errorf(g.Pos, "%s is no code of a finding; robust help codes lists them", g.Code)
 		}
 	}

@@ -9,7 +9,8 @@ import (
 
 // Code is a kind of message with a number that never changes its meaning.
 type Code struct {
-	// ID is RB and a number: 1… for findings, 2… for verdicts, 3… for the input.
+	// ID is RB and a number: 1… for findings, 2… for verdicts, 3… for the input, 4…
+	// for what is not in one transaction.
 	ID string
 	// Name is the kind as reports write it.
 	Name string
@@ -60,11 +61,23 @@ func Codes() []Code {
 		{CodeSuppressed, "suppressed", "A finding was accepted by a comment or a baseline.",
 			"A comment -- robust: ignore or an entry of the file of -baseline accepts the finding. It is listed, and does not count for the exit code; the program without its transactions is checked as well.",
 			"Remove the comment or the entry to see the finding again."},
+		{CodeStaleWrite, "stale-write", "An UPDATE writes a value computed from what an earlier transaction has read.",
+			"A function reads a row in one transaction, or by a statement of its own, and writes in a later one what it has computed from it, or the row as it was. What another one wrote in between is lost, at every isolation level: the database sees two transactions that have nothing to do with each other.",
+			"Read (FOR UPDATE) and write in one transaction; or let the UPDATE compute the value (n = n + 1), set only what has changed, or compare a version in its WHERE and look at the number of rows."},
+		{CodeStaleCheck, "stale-check", "An UPDATE or DELETE is done because of what an earlier transaction has read.",
+			"A function reads a column of a row, or counts rows, in one transaction, decides, and changes that very column or deletes the row in a later one, whose WHERE does not look at it. Two of them that run at once may both decide for it, at every isolation level.",
+			"Put the condition into the WHERE of the UPDATE or DELETE and look at the number of rows; or read (FOR UPDATE) and write in one transaction."},
+		{CodeStaleInsert, "stale-insert", "An INSERT is done because of what an earlier transaction has read of the table.",
+			"A function looks in one transaction whether there is such a row, or for the highest number, and inserts one in a later one. Two of them that run at once both find none, and insert two, at every isolation level; there is no key that would keep them from it.",
+			"Declare a unique key and insert with ON CONFLICT; or look and insert in one transaction at SERIALIZABLE, or under a lock that all of them take."},
 	}
 }
 
 // Finding reports whether the code is one of findings.
 func (c Code) Finding() bool { return strings.HasPrefix(c.ID, "RB1") }
+
+// Accepted reports whether a comment can accept what has the code.
+func (c Code) Accepted() bool { return c.Finding() || strings.HasPrefix(c.ID, "RB4") }
 
 // CodeOf gives the code of an anomaly.
 func CodeOf(kind witness.Kind) string {

@@ -34,12 +34,14 @@ func fingerprint(f *Finding, read Sources) string {
 	put(f.Cycle...)
 	texts := map[string]string{}
 	statement := func(p witness.Position) string {
-		text, known := texts[p.File]
-		if !known && read != nil && p.Line > 0 {
-			text, _ = read(p.File)
-			texts[p.File] = text
-		}
-		return statementAt(text, p)
+		return textAt(p, func(file string) (string, bool) {
+			text, known := texts[file]
+			if !known && read != nil {
+				text, known = read(file)
+				texts[file] = text
+			}
+			return text, known
+		})
 	}
 	for _, e := range f.Edges {
 		cols := slices.Clone(e.Columns)

@@ -42,6 +42,9 @@ type Report struct {
 	// suppressed.
 	Suppressed []Suppressed `json:"suppressed"`
 	Rest       Verdict      `json:"rest,omitempty"`
+	// Apart are writes that rest on what another transaction has read, if they were
+	// looked for.
+	Apart []Apart `json:"not_in_one_transaction"`
 	// Stale are entries of the baseline that no finding matches.
 	Stale []BaselineEntry `json:"stale_baseline,omitempty"`
 	// Proof is why the verdict is robust, or nil.
@@ -167,7 +170,7 @@ type Stats struct {
 
 // New makes a report about p that has no verdict yet.
 func New(p *ir.Program) *Report {
-	r := &Report{Program: p.Name, Isolation: "si", Transactions: []Transaction{}, Findings: []Finding{}, Suppressed: []Suppressed{}, Assumptions: []string{}, Havocs: []Havoc{}, Notes: []Note{}}
+	r := &Report{Program: p.Name, Isolation: "si", Transactions: []Transaction{}, Findings: []Finding{}, Suppressed: []Suppressed{}, Apart: []Apart{}, Assumptions: []string{}, Havocs: []Havoc{}, Notes: []Note{}}
 	for _, t := range p.Txns {
 		r.Transactions = append(r.Transactions, transaction(t))
 		ir.Walk(t.Body, func(s ir.Stmt) {

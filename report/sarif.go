@@ -57,6 +57,11 @@ func sarifRun(r *Report, version string) *sarif.Run {
 	if r.Open != nil {
 		run.AddResult(openResult(run, r))
 	}
+	for i := range r.Apart {
+		if a := &r.Apart[i]; a.Accepted == nil {
+			run.AddResult(apartResult(run, a))
+		}
+	}
 	for _, h := range r.Havocs {
 		run.AddResult(result(run, CodeHavoc, sarif.LevelNote).WithMessage(message(fmt.Sprintf("In %s, this is taken to do anything to %s: %s.", h.Transaction, tablesOf(h), h.Reason))).
 			AddLocation(location(witness.Position{File: h.File, Line: h.Line, Col: h.Col}, "")))
@@ -67,6 +72,11 @@ func sarifRun(r *Report, version string) *sarif.Run {
 	}
 	for _, s := range r.Suppressed {
 		inv.AddToolExecutionNotification(notification(CodeSuppressed, suppressedText(&s)+".", s.Position))
+	}
+	for _, a := range r.Apart {
+		if a.Accepted != nil {
+			inv.AddToolExecutionNotification(notification(CodeSuppressed, a.Text+" ("+a.Accepted.Reason+").", a.Accepted.Position))
+		}
 	}
 	for _, e := range r.Stale {
 		inv.AddToolExecutionNotification(notification(CodeSuppressed, staleText(e)+".", witness.Position{}))
@@ -135,6 +145,14 @@ func findingResult(run *sarif.Run, f *Finding) *sarif.Result {
 		res.AddCodeFlow(codeFlow(f.Witness))
 	}
 	return res
+}
+
+// apartResult is a note about a write, at the write; the read is a related location.
+func apartResult(run *sarif.Run, a *Apart) *sarif.Result {
+	return result(run, a.Code, sarif.LevelNote).WithMessage(message(a.Text+". "+a.Repair)).
+		WithPartialFingerprints(map[string]string{fingerprintVersion: a.Fingerprint}).
+		AddLocation(location(a.Write.Position, "")).
+		AddRelatedLocation(location(a.Read.Position, a.Read.Function+" reads "+a.Table).WithID(1))
 }
 
 // codeFlow is the schedule of a witness.

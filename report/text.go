@@ -38,6 +38,7 @@ func Text(w io.Writer, r *Report, opt TextOptions) error {
 	if r.Explanation != nil {
 		t.explain(r.Explanation)
 	}
+	t.apart(r)
 	t.left(r)
 	if opt.Verbose {
 		t.more(r)
