@@ -29,11 +29,11 @@ var layers = [][]string{
 	{"ir/interp", "client/simplify", "sqlmodel/internal/input", "sqlmodel/internal/pg", "sqlmodel/internal/tidy"},
 	{"sqlmodel/internal/plpgsql"},
 	{"sqlmodel", "sqlmodel/mysql", "analyzer", "symbolic", "internal/progen", "internal/pgtest"},
-	{"internal/goprogram"},
 	{"internal/mariatest"}, // its schedules are those of pgtest
 	{"movers", "stale", "instrument", "instrument/boogie"},
 	{"reach", "schedules", "witness"},
 	{"report"},
+	{"internal/goprogram"},
 	{""}, // the package robust itself
 	{"lint"},
 	{"cmd/robust", "internal/fieldnotes"},

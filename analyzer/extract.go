@@ -282,11 +282,7 @@ func (p *program) gather(ctx context.Context, order []*ssa.Function, results map
 				continue
 			}
 			seen[key] = true
-			fn := a.fn
-			for fn.Parent() != nil {
-				fn = fn.Parent()
-			}
-			title(a.txn, fn)
+			title(a.txn, outermost(a.fn))
 			out.Txns = append(out.Txns, a.txn)
 		}
 	}

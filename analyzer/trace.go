@@ -119,7 +119,7 @@ func (p *program) callable(f *ssa.Function) bool {
 // sent takes note of a statement of the trace, and gives what stands for its place.
 func (in *interp) sent(h *handle) ir.Pos {
 	t := in.trace
-	s := Sent{Pos: in.p.position(in.pos), Unit: Outer, Func: functionName(in.fr.fn)}
+	s := Sent{Pos: in.p.position(in.pos), Unit: Outer, Func: functionName(outermost(in.fr.fn))}
 	switch {
 	case h.kind == database, h.kind == either && h.site == "" && in.alone:
 		s.Unit, s.Alone = "statement "+itoa(len(t.Sent)), true
@@ -128,6 +128,14 @@ func (in *interp) sent(h *handle) ir.Pos {
 	}
 	t.Sent = append(t.Sent, s)
 	return ir.Pos{File: TraceFile, Line: len(t.Sent), Col: 1}
+}
+
+// outermost is the function that a function literal stands in.
+func outermost(f *ssa.Function) *ssa.Function {
+	for f.Parent() != nil {
+		f = f.Parent()
+	}
+	return f
 }
 
 // At gives the statement that a place in a trace names.

@@ -34,10 +34,10 @@ type checkFlags struct {
 	accepted *report.Baseline
 	known    []byte
 
-	helpers, window, questions     int
-	limit                          uint
-	timeout, query                 time.Duration
-	sessionOrder, verbose, explain bool
+	helpers, window, questions            int
+	limit                                 uint
+	timeout, query                        time.Duration
+	sessionOrder, verbose, explain, notes bool
 }
 
 func checkCommand(fs *flag.FlagSet) func(context.Context, streams, []string) (int, error) {
@@ -54,6 +54,7 @@ func checkCommand(fs *flag.FlagSet) func(context.Context, streams, []string) (in
 	fs.BoolVar(&f.sessionOrder, "session-order", false, "the order of transactions in a session counts")
 	fs.BoolVar(&f.verbose, "v", false, "also print assumptions, what transactions touch, and counts")
 	fs.BoolVar(&f.explain, "explain", false, "also say what carried the verdict, or what would settle it")
+	fs.BoolVar(&f.notes, "notes", true, "for Go: also look for what is not in one transaction, as notes beside the verdict")
 	fs.StringVar(&f.format, "format", "text", "`format` of the result: text, json, sarif or dot")
 	fs.StringVar(&f.baseline, "baseline", "", "accept the findings in `FILE`, which -format json or sarif wrote")
 	fs.StringVar(&f.witness, "witness", "", "write the schedule of a finding as SQL scripts to the folder `DIR`")
@@ -70,7 +71,7 @@ func (f *checkFlags) run(ctx context.Context, std streams, inputs []string) (int
 	if err != nil {
 		return 0, err
 	}
-	src.init = f.init
+	src.init, src.notes = f.init, f.notes
 	if err := f.readBaseline(); err != nil {
 		return 0, err
 	}
@@ -196,7 +197,7 @@ func (f *checkFlags) one(ctx context.Context, std streams, p *program) (*robust.
 	show, end := progress(std.err)
 	defer end()
 	opt := robust.Options{Engine: p.engine(f.eng), Init: init, Helpers: f.helpers, SessionOrder: f.sessionOrder, Classic: f.classic,
-		Procedures: p.procedures, Baseline: f.accepted,
+		Procedures: p.procedures, Baseline: f.accepted, Apart: p.apart,
 		Window: f.window, Questions: f.questions, QueryLimit: f.limit, QueryTimeout: f.query, All: p.golang != nil,
 		Cache: f.answers, Proof: f.proof != "", Explain: f.explain, Graph: f.format == "dot", Progress: show}
 	rep, err := f.judge(ctx, std, p, opt)

@@ -7,9 +7,11 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/txrobust/robust/analyzer"
 	"github.com/txrobust/robust/internal/goprogram"
+	"github.com/txrobust/robust/ir"
 )
 
 // isGo reports whether an input names packages of Go: a pattern, or a directory
@@ -55,7 +57,8 @@ func (s *sources) loadGo(ctx context.Context, patterns []string, show func(done,
 	if err != nil {
 		return nil, err
 	}
-	p, err := goprogram.Read(ctx, found, goprogram.Options{Schema: s.schemas, Roots: [][]string{relative(found.Modules)}, Rows: s.init == "file", Txns: s.txns})
+	opt := goprogram.Options{Schema: s.schemas, Roots: [][]string{relative(found.Modules)}, Rows: s.init == "file", Txns: s.txns}
+	p, err := goprogram.Read(ctx, found, opt)
 	if _, ok := errors.AsType[goprogram.NoRows](err); ok {
 		return nil, usagef("-init file: %v", err)
 	}
@@ -63,7 +66,30 @@ func (s *sources) loadGo(ctx context.Context, patterns []string, show func(done,
 		return nil, err
 	}
 	p.Name = strings.Join(patterns, " ")
-	return &program{Program: p, sql: true, golang: found, only: s.txns}, nil
+	out := &program{Program: p, sql: true, golang: found, only: s.txns}
+	if s.notes && len(s.txns) == 0 {
+		show(0, 0, "looking for what is not in one transaction")
+		return out, out.notes(ctx, opt)
+	}
+	return out, nil
+}
+
+// notes looks for what is not in one transaction, for a fourth of the time that is
+// left at the most: the rest is for the verdict.
+func (p *program) notes(ctx context.Context, opt goprogram.Options) error {
+	if end, ok := ctx.Deadline(); ok {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, time.Until(end)/4)
+		defer cancel()
+	}
+	var err error
+	p.apart, err = goprogram.Apart(ctx, p.golang, p.Program, opt)
+	if err != nil && ctx.Err() != nil {
+		p.apart = nil
+		p.Notes = append(p.Notes, ir.Note{Text: "there was no time to look for what is not in one transaction"})
+		return nil
+	}
+	return err
 }
 
 // relative makes paths relative to the current directory, if that makes them

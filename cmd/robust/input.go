@@ -15,6 +15,7 @@ import (
 	"github.com/txrobust/robust/engine"
 	"github.com/txrobust/robust/internal/schemafind"
 	"github.com/txrobust/robust/ir"
+	"github.com/txrobust/robust/report"
 	"github.com/txrobust/robust/sqlmodel"
 	"github.com/txrobust/robust/sqlmodel/mysql"
 )
@@ -34,6 +35,9 @@ type program struct {
 	read, only []string
 	// golang, if not nil, is what was found in Go code.
 	golang *analyzer.Result
+	// apart are notes about what is not in one transaction, nil if nobody asked for
+	// them.
+	apart []report.Apart
 	// procedures are the templates that are run with CALL.
 	procedures map[string]bool
 }
@@ -57,6 +61,8 @@ type sources struct {
 	dialect               string
 	// init is what -init names, "" by default.
 	init string
+	// notes says that what is not in one transaction is looked for.
+	notes bool
 }
 
 // check finds mistakes in the arguments before anything is read.

@@ -1,0 +1,114 @@
+package goprogram
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/txrobust/robust/analyzer"
+	"github.com/txrobust/robust/client"
+	"github.com/txrobust/robust/ir"
+	"github.com/txrobust/robust/report"
+	"github.com/txrobust/robust/sqlmodel"
+	"github.com/txrobust/robust/stale"
+	"github.com/txrobust/robust/witness"
+)
+
+// Apart looks for writes that rest on what another transaction has read, in the
+// functions of a program of which p was made by Read. The result is never nil.
+// Where several functions do the same by calling each other, it is a note about
+// the smallest.
+func Apart(ctx context.Context, found *analyzer.Result, p *ir.Program, opt Options) ([]report.Apart, error) {
+	out := []report.Apart{}
+	b := builder{ctx: ctx, opt: opt}
+	if err := b.schema(); err != nil {
+		return nil, err
+	}
+	b.models(found)
+	list, err := found.Traces(ctx)
+	if err != nil {
+		return nil, err
+	}
+	traces := map[string]*analyzer.Trace{}
+	var txns []*client.Txn
+	for i, t := range list {
+		t.Body.Name = strconv.Itoa(i)
+		traces[t.Body.Name] = t
+		txns = append(txns, t.Body)
+	}
+	q, err := b.templates(txns)
+	if err != nil {
+		return nil, err
+	}
+	notes, err := stale.Find(ctx, q, func(t *ir.Txn, at ir.Pos) (string, bool) {
+		s, ok := traces[t.Name].At(at)
+		return s.Unit, ok && s.Unit != analyzer.Outer
+	}, p)
+	if err != nil {
+		return nil, err
+	}
+	slices.SortStableFunc(notes, func(a, b stale.Note) int { return len(traces[a.Root].Sent) - len(traces[b.Root].Sent) })
+	type key struct {
+		code        string
+		write, read witness.Position
+	}
+	seen := map[key]bool{}
+	for _, n := range notes {
+		a := apart(n, traces[n.Root])
+		if k := (key{a.Code, a.Write.Position, a.Read.Position}); !seen[k] {
+			seen[k] = true
+			out = append(out, a)
+		}
+	}
+	slices.SortStableFunc(out, func(a, b report.Apart) int {
+		return cmp.Or(comparePosition(a.Write.Position, b.Write.Position), comparePosition(a.Read.Position, b.Read.Position), strings.Compare(a.Code, b.Code))
+	})
+	return out, nil
+}
+
+// templates makes templates of traces, without those that cannot be read.
+func (b *builder) templates(txns []*client.Txn) (*ir.Program, error) {
+	opt := sqlmodel.Options{Schema: b.lenient}
+	p, err := sqlmodel.Client(b.ctx, b.strict, txns, opt)
+	if _, ok := errors.AsType[*ir.Error](err); !ok {
+		return p, err
+	}
+	var good []*client.Txn
+	for _, t := range txns {
+		if _, err := sqlmodel.Client(b.ctx, b.strict, []*client.Txn{t}, opt); err == nil {
+			good = append(good, t)
+		} else if b.ctx.Err() != nil {
+			return nil, b.ctx.Err()
+		}
+	}
+	return sqlmodel.Client(b.ctx, b.strict, good, opt)
+}
+
+func comparePosition(a, b witness.Position) int {
+	return cmp.Or(strings.Compare(a.File, b.File), a.Line-b.Line, a.Col-b.Col)
+}
+
+// apart is a note as reports have it.
+func apart(n stale.Note, t *analyzer.Trace) report.Apart {
+	place := func(at ir.Pos) report.ApartPlace {
+		s, _ := t.At(at)
+		return report.ApartPlace{Position: witness.Position{File: s.Pos.File, Line: s.Pos.Line, Col: s.Pos.Col}, Function: s.Func}
+	}
+	code, verb := report.CodeStaleWrite, "updates"
+	switch n.Kind {
+	case stale.Value:
+	case stale.Check:
+		code = report.CodeStaleCheck
+	case stale.Insert:
+		code, verb = report.CodeStaleInsert, "inserts into"
+	default:
+		panic("goprogram: unknown kind of a note")
+	}
+	if n.Deletes {
+		verb = "deletes from"
+	}
+	return report.NewApart(code, t.Name, n.Table, n.Columns, place(n.Write), place(n.Read), verb, report.Disk)
+}
