@@ -43,12 +43,15 @@ func (o origins) add(p origins) origins {
 	return out
 }
 
-// local is what is known of a local: what its value depends on, and a name that
-// equal values have.
+// local is what is known of a local: what its value is computed from, and a name
+// that equal values have. implied is what decided that it got a constant.
 type local struct {
-	from origins
-	name string
+	from, implied origins
+	name          string
 }
+
+// all is all that the value depends on.
+func (v local) all() origins { return v.from.add(v.implied) }
 
 // state is what is known at a point of the program.
 type state struct {
@@ -89,7 +92,7 @@ func (f *finder) meet(s, o *state) *state {
 		if w.name != v.name {
 			w.name = f.newName()
 		}
-		w.from = w.from.add(v.from)
+		w.from, w.implied = w.from.add(v.from), w.implied.add(v.implied)
 		out.locals[name] = w
 	}
 	for depth, from := range o.decided {
@@ -140,7 +143,7 @@ func (f *finder) stmt(st ir.Stmt, s *state) (after *state, leaves int) {
 		return f.labelled(st.Label, false, s, func(s *state) (*state, int) { return f.block(st.Body, s) })
 	case *ir.While:
 		c, isConst := st.Cond.(*ir.Const)
-		after, leaves = f.loop(st.Label, s, f.value(st.Cond, s, st).from, st.Body, !isConst || !c.Value.IsTrue())
+		after, leaves = f.loop(st.Label, s, f.value(st.Cond, s, st).all(), st.Body, !isConst || !c.Value.IsTrue())
 		return after, leaves
 	case *ir.ForRange:
 		from := f.value(st.From, s, st).from.add(f.value(st.To, s, st).from)
@@ -169,7 +172,11 @@ func (f *finder) stmt(st ir.Stmt, s *state) (after *state, leaves int) {
 		return nil, exit
 	case *ir.Assign:
 		s = s.clone()
-		f.set(s, st.Var, f.value(st.Expr, s, st))
+		v := f.value(st.Expr, s, st)
+		if _, ok := st.Expr.(*ir.Const); ok {
+			v.implied = s.all()
+		}
+		f.set(s, st.Var, v)
 	case *ir.Havoc:
 		s = s.clone()
 		f.set(s, st.Var, local{})
@@ -214,7 +221,7 @@ func (f *finder) find(label string, loop bool) int {
 // branch runs a conditional. Where one of the sides leaves a block, what follows
 // depends on the condition up to the end of this block.
 func (f *finder) branch(st *ir.If, s *state) (after *state, leaves int) {
-	cond := f.value(st.Cond, s, st).from
+	cond := f.value(st.Cond, s, st).all()
 	depth := len(f.targets)
 	leaves = depth
 	for _, list := range [][]ir.Stmt{st.Then, st.Else} {
@@ -296,7 +303,7 @@ func (f *finder) loop(label string, s *state, from origins, body []ir.Stmt, ends
 func weight(s *state) int {
 	n := 0
 	for _, v := range s.locals {
-		n += 1 + len(v.from)
+		n += 1 + len(v.from) + len(v.implied)
 	}
 	for _, o := range s.decided {
 		n += len(o)

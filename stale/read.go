@@ -9,7 +9,7 @@ const maxName = 200
 
 // value gives what an expression depends on, and its name. Rows are those of st.
 func (f *finder) value(e ir.Expr, s *state, st ir.Stmt) local {
-	var from origins
+	var from, implied origins
 	exact := ir.ReplaceExpr(e, func(e ir.Expr) ir.Expr {
 		switch e := e.(type) {
 		case *ir.Var:
@@ -17,7 +17,7 @@ func (f *finder) value(e ir.Expr, s *state, st ir.Stmt) local {
 			if !ok { // a parameter, or a local with its first value
 				v = local{name: "=" + e.Name}
 			}
-			from = from.add(v.from)
+			from, implied = from.add(v.from), implied.add(v.implied)
 			return ir.V(v.name)
 		case *ir.Exists:
 			for _, src := range e.Query.From {
@@ -29,15 +29,15 @@ func (f *finder) value(e ir.Expr, s *state, st ir.Stmt) local {
 		return nil
 	})
 	if v, ok := exact.(*ir.Var); ok {
-		return local{from, v.Name}
+		return local{from, implied, v.Name}
 	}
 	if exact == nil {
 		return local{}
 	}
 	if name := ir.ExprString(exact); len(name) <= maxName {
-		return local{from, name}
+		return local{from, implied, name}
 	}
-	return local{from: from, name: f.newName()}
+	return local{from, implied, f.newName()}
 }
 
 // query runs a Select: its locals depend on what it reads.

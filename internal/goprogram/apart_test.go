@@ -1,0 +1,76 @@
+package goprogram
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/txrobust/robust/analyzer"
+)
+
+// expected matches a comment with the code and the columns of a note.
+var expected = regexp.MustCompile(`// (RB4\d\d\d) (\S+)$`)
+
+// TestApart compares the notes about a module with its comments: each stands at
+// the write, and what has no comment has no note.
+func TestApart(t *testing.T) {
+	dir := filepath.Join("testdata", "apart")
+	found, err := analyzer.Load(t.Context(), []string{"./..."}, analyzer.Options{Dir: dir, Env: append(os.Environ(), "GOFLAGS=-mod=mod", "GOWORK=off")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	opt := Options{Schema: []string{filepath.Join(dir, "schema.sql")}}
+	p, err := Read(t.Context(), found, opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	notes, err := Apart(t.Context(), found, p, opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got, want []string
+	for _, n := range notes {
+		columns := "-"
+		if len(n.Columns) > 0 {
+			columns = strings.Join(n.Columns, ",")
+		}
+		got = append(got, fmt.Sprintf("%s:%d: %s %s", filepath.Base(n.Write.File), n.Write.Line, n.Code, columns))
+		if len(n.Fingerprint) != 32 || n.Text == "" || n.Read.Line == 0 {
+			t.Errorf("a note lacks something: %+v", n)
+		}
+	}
+	files, err := filepath.Glob(filepath.Join(dir, "*.go"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, line := range strings.Split(string(text), "\n") {
+			if m := expected.FindStringSubmatch(line); m != nil {
+				want = append(want, fmt.Sprintf("%s:%d: %s %s", filepath.Base(file), i+1, m[1], m[2]))
+			}
+		}
+	}
+	slices.Sort(got)
+	slices.Sort(want)
+	for _, s := range got {
+		if !slices.Contains(want, s) {
+			t.Errorf("not expected: %s", s)
+		}
+	}
+	for _, s := range want {
+		if !slices.Contains(got, s) {
+			t.Errorf("not found: %s", s)
+		}
+	}
+	if len(want) == 0 {
+		t.Error("there are no comments")
+	}
+}
