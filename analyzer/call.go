@@ -293,13 +293,14 @@ func (in *interp) callFunction(inv *invocation, fn *closure) value {
 // call itself.
 func (in *interp) enterFunction(inv *invocation, f *ssa.Function, free []value) value {
 	in.p.called(in, f, inv.args, free)
-	if in.worth(f, inv.args, free) {
-		args := inv.args
-		if len(args) == len(f.Params) {
-			return in.run(f, args, free, inv.at)
-		}
+	args := inv.args
+	if !in.p.matters(f) {
+		args = blind(args)
 	}
-	return in.unknownCall("a call of "+f.Name(), append(slices.Clone(free), inv.args...), inv.t)
+	if in.worth(f, args, free) && len(args) == len(f.Params) {
+		return in.run(f, inv.args, free, inv.at)
+	}
+	return inherit(inv.t, in.unknownCall("a call of "+f.Name(), append(slices.Clone(free), args...), inv.t), inv.args)
 }
 
 // worth reports whether a function is interpreted where it is called.
@@ -307,10 +308,15 @@ func (in *interp) worth(f *ssa.Function, args, free []value) bool {
 	if len(f.Blocks) == 0 || in.p.shape(f).irreducible || in.fr.n >= maxDepth {
 		return false
 	}
+	within := 0
 	for fr := in.fr; fr != nil; fr = fr.caller {
 		if fr.fn == f {
-			return false
+			within++
 		}
+	}
+	// What a function calls that it is given may call it again.
+	if within > 2 || within > 0 && !slices.ContainsFunc(args, func(v value) bool { _, ok := unbox(v).(*closure); return ok }) {
+		return false
 	}
 	if f.Parent() != nil || f.Synthetic != "" && f.Pkg == nil {
 		return true
@@ -367,10 +373,14 @@ func (in *interp) method(inv *invocation, m *types.Func) value {
 		in.emitValue(recv)
 		return in.callFunction(&inner, &closure{fn: f})
 	}
+	args := blind(inv.args)
 	for _, f := range impl {
 		in.p.called(in, f, inv.args, nil)
+		if in.p.matters(f) {
+			args = inv.args
+		}
 	}
-	return in.unknownCall("a call of "+m.Name()+" through an interface", inv.args, inv.t)
+	return inherit(inv.t, in.unknownCall("a call of "+m.Name()+" through an interface", args, inv.t), inv.args)
 }
 
 // unknownCall is a call of which nothing is known.

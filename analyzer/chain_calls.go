@@ -141,6 +141,10 @@ func (in *interp) anything(h *handle, tables []string, readOnly bool, reason str
 		in.emit(&client.Unknown{At: in.at(), Tables: tables, ReadOnly: readOnly, Reason: reason})
 		return
 	}
+	if in.perhaps(h) {
+		in.emit(&client.Unknown{At: in.at(), Tables: tables, ReadOnly: readOnly, Reason: reason})
+		return
+	}
 	if h.kind == transaction || in.site != "" {
 		return
 	}

@@ -78,7 +78,7 @@ func (in *interp) collectOne(inv *invocation, rs *rows, how role) value {
 
 // forEach runs a function for each row, with the columns in variables.
 func (in *interp) forEach(inv *invocation, rs *rows, dests []value, fn *closure) value {
-	if fn == nil || !rs.mine || rs.emitted {
+	if fn == nil || !rs.mine || in.st.sent[rs] {
 		rs.query.Returned = true
 		in.execute(rs)
 		for _, d := range dests {
@@ -89,7 +89,7 @@ func (in *interp) forEach(inv *invocation, rs *rows, dests []value, fn *closure)
 		}
 		return in.fresh(inv.t, "result", unknown)
 	}
-	rs.emitted = true
+	in.st.sent[rs] = true
 	entry := in.st
 	changing := map[*cell]bool{}
 	cells, start, vars, labels := in.cells, len(*in.out), len(in.vars), in.labels

@@ -34,8 +34,29 @@ func (in *interp) onHandle(inv *invocation, name string, sig *types.Signature) (
 		if b, ok := in.batchAt(recv); ok {
 			return in.onBatch(inv, b, name, args)
 		}
+		if isTrue(recv.nil()) {
+			break
+		}
+		return in.onLost(inv, name, sig)
+	case *closure, *asked:
+	default:
+		return in.onLost(inv, name, sig)
 	}
 	return nil, false
+}
+
+// onLost is a call of a method of a value of which nothing is known but its type.
+func (in *interp) onLost(inv *invocation, name string, sig *types.Signature) (value, bool) {
+	v := in.handleOf(sig.Recv().Type(), "it")
+	h := handleIn(v)
+	if h == nil {
+		return nil, false
+	}
+	h.lost = true
+	in.emitValue(inv.args[0])
+	known := *inv
+	known.args = append([]value{v}, inv.args[1:]...)
+	return in.onHandle(&known, name, sig)
 }
 
 // withoutContext drops a context in front.
@@ -52,7 +73,7 @@ func (in *interp) onDatabase(inv *invocation, h *handle, name string, sig *types
 		return q, true
 	}
 	if entType(sig.Recv().Type()) != "" && (name == "Client" || name == "Debug") {
-		return &handle{kind: h.kind, site: h.site, point: h.point, t: inv.t}, true
+		return h.as(inv.t), true
 	}
 	r := methods[name]
 	switch r {
@@ -141,6 +162,8 @@ func (in *interp) copyFrom(inv *invocation, h *handle, args []value) value {
 			u.Tables = []string{table}
 		}
 		in.emit(u)
+	} else if in.perhaps(h) {
+		in.emit(&client.Unknown{At: in.at(), Reason: "CopyFrom"})
 	} else if h.kind != transaction && in.site == "" {
 		text := "INSERT INTO " + client.Hole
 		if table != "" {

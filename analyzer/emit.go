@@ -54,6 +54,11 @@ func (in *interp) emitAll(v value, seen map[*cell]bool, depth int) {
 		for _, p := range v {
 			in.emitAll(p, seen, depth+1)
 		}
+	case *contextValue:
+		if v.parent != nil {
+			in.emitAll(v.parent, seen, depth+1)
+			in.emitAll(v.v, seen, depth+1)
+		}
 	case *grown:
 		in.emitExpr(v.e)
 		in.emitExpr(v.n)

@@ -120,7 +120,11 @@ func (in *interp) auto(r *rows, args []value) {
 		q.Named = append(q.Named, client.Arg{Name: a.Name, Expr: client.V(a.Name)})
 	}
 	t.Body = []client.Stmt{q}
-	in.result.autos = append(in.result.autos, &auto{txn: t, fn: in.fr.fn, kind: r.h.kind})
+	kind := r.h.kind
+	if kind == transaction { // one that nobody knows where it comes from
+		kind = either
+	}
+	in.result.autos = append(in.result.autos, &auto{txn: t, fn: in.fr.fn, kind: kind})
 }
 
 func (in *interp) variable(name string) client.Var {

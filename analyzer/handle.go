@@ -1,6 +1,7 @@
 package analyzer
 
 import (
+	"cmp"
 	"go/types"
 	"slices"
 
@@ -16,6 +17,16 @@ type handle struct {
 	// caller; point is the savepoint that stands for a transaction in it.
 	site, point string
 	t           types.Type
+	// lost says that it came from somewhere that is not known: it may be the
+	// transaction that goes on.
+	lost bool
+}
+
+// as gives the same handle as a value of another type.
+func (h *handle) as(t types.Type) *handle {
+	out := *h
+	out.t = t
+	return &out
 }
 
 type handleKind uint8
@@ -23,7 +34,9 @@ type handleKind uint8
 const (
 	database    handleKind = iota
 	transaction            // or one of its connections
-	either                 // an interface whose value the caller gives
+	// either is an interface whose value the caller gives or, with a site, what is
+	// the transaction of site on some paths.
+	either
 )
 
 // rows is the result of a query, which Next goes through or QueryRow has one of.
@@ -31,12 +44,12 @@ type rows struct {
 	h     *handle
 	query *client.Query
 	pos   ir.Pos
-	// one says that it is what QueryRow gives: emitted, with one row at most.
+	// one says that it is what QueryRow gives, with one row at most.
 	one bool
-	// emitted says that the query is written apart from a loop.
-	emitted bool
 	// mine says that the statement belongs to the transaction that is written.
 	mine bool
+	// later says that the program may be at another row than the first one.
+	later bool
 }
 
 // outcome is the result of a statement: how many rows it changed.
@@ -57,7 +70,7 @@ type prepared struct {
 func isLive(v value) bool {
 	switch v := v.(type) {
 	case *handle:
-		return v.kind == transaction && v.site != ""
+		return v.kind != database && v.site != "" && v.site != joinedSite
 	case *rows:
 		return v.h.kind == transaction
 	case *prepared:
@@ -120,6 +133,8 @@ func (in *interp) search(v value, is func(value) bool, seen map[*cell]bool, dept
 		return any(v.free)
 	case tuple:
 		return any(v)
+	case *contextValue:
+		return any([]value{v.parent, v.v})
 	case *dict:
 		list, _ := in.entriesOf(v)
 		return slices.ContainsFunc(list, func(e entry) bool { return in.search(e.v, is, seen, depth+1) })
@@ -127,7 +142,8 @@ func (in *interp) search(v value, is func(value) bool, seen map[*cell]bool, dept
 	return false
 }
 
-// joinedSite is the site of a handle that is one or another, as the path says.
+// joinedSite is the site of a handle that is one or another, as the path says,
+// where none of them is of a transaction that is known.
 const joinedSite = "joined"
 
 // joinHandles joins values of the database that differ in nothing that matters.
@@ -142,7 +158,10 @@ func joinHandles(vals []value) (value, bool) {
 		case first == nil:
 			first = h
 		case h.kind != first.kind || h.site != first.site || h.point != first.point:
-			first = &handle{kind: either, site: joinedSite, t: first.t}
+			first = &handle{kind: either, site: cmp.Or(first.site, h.site, joinedSite), t: first.t, lost: first.lost || h.lost}
+		case h.lost:
+			first = first.as(first.t)
+			first.lost = true
 		}
 	}
 	return first, first != nil
@@ -152,7 +171,7 @@ func sameHandle(a, b value) bool {
 	x, ok := a.(*handle)
 	y, also := b.(*handle)
 	if ok && also {
-		return x.kind == y.kind && x.site == y.site && x.point == y.point
+		return x.kind == y.kind && x.site == y.site && x.point == y.point && x.lost == y.lost
 	}
 	if c, ok := a.(*chain); ok {
 		d, ok := b.(*chain)
@@ -166,6 +185,9 @@ func (in *interp) handleOf(t types.Type, name string) value {
 	if verb, ok := builderVerbs[typeName(t)]; ok && !isPointer(t) {
 		return &sqlBuilder{verb: verb, lost: verb != ""}
 	}
+	if n := typeName(t); preparedTypes[n] && isPointer(t) {
+		return &prepared{h: &handle{kind: either, t: t}, sql: scalar{client.C(ir.Text(client.Hole)), client.Text}}
+	}
 	switch in.p.handleType(t) {
 	case "db":
 		return &handle{kind: database, t: t}
@@ -173,6 +195,17 @@ func (in *interp) handleOf(t types.Type, name string) value {
 		return &handle{kind: transaction, t: t}
 	case "either":
 		return &handle{kind: either, t: t}
+	}
+	return nil
+}
+
+// handleIn gives the handle of a value that handleOf made, nil if it has none.
+func handleIn(v value) *handle {
+	switch v := v.(type) {
+	case *handle:
+		return v
+	case *prepared:
+		return v.h
 	}
 	return nil
 }

@@ -175,7 +175,7 @@ func (in *interp) compute(v ssa.Value) value {
 			t := v.Type().(*types.Pointer).Elem()
 			if in.p.handleType(t) != "" {
 				c := in.newCell(t, "embedded", zeroed)
-				in.st.mem[c] = &handle{kind: h.kind, site: h.site, point: h.point, t: t}
+				in.st.mem[c] = h.as(t)
 				return &pointer{to: c}
 			}
 		}
@@ -183,7 +183,7 @@ func (in *interp) compute(v ssa.Value) value {
 	case *ssa.Field:
 		x := unbox(in.value(v.X))
 		if h, ok := x.(*handle); ok && in.p.handleType(v.Type()) != "" {
-			return &handle{kind: h.kind, site: h.site, point: h.point, t: v.Type()}
+			return h.as(v.Type())
 		}
 		if a, ok := x.(*aggregate); ok && v.Field < len(a.parts) {
 			return a.parts[v.Field]

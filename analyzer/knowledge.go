@@ -45,6 +45,9 @@ const (
 	exitRole // never returns
 	withRole // gives a handle like its receiver
 	unsafeRole
+	noContextRole
+	withValueRole
+	contextValueRole
 )
 
 // functions are functions and methods of libraries by their full names. A name
@@ -107,11 +110,10 @@ var functions = map[string]role{
 	"time.Since":                                            anyRole,
 	"time.Until":                                            anyRole,
 	"time.Sleep":                                            idleRole,
-	"context.Background":                                    anyRole,
-	"context.TODO":                                          anyRole,
-	"context.WithTimeout":                                   anyRole,
-	"context.WithCancel":                                    anyRole,
-	"context.WithDeadline":                                  anyRole,
+	"context.Background":                                    noContextRole,
+	"context.TODO":                                          noContextRole,
+	"context.WithValue":                                     withValueRole,
+	"(context.Context).Value":                               contextValueRole,
 	"github.com/google/uuid.New":                            freshRole,
 	"github.com/google/uuid.NewString":                      freshRole,
 	"github.com/google/uuid.NewRandom":                      freshRole,
@@ -206,6 +208,11 @@ var handleTypes = map[string]string{
 	"github.com/jmoiron/sqlx.DB": "db", "github.com/jmoiron/sqlx.Conn": "db", "github.com/jmoiron/sqlx.Tx": "tx",
 	"github.com/uptrace/bun.DB": "db", "github.com/uptrace/bun.Conn": "db", "github.com/uptrace/bun.Tx": "tx",
 	"gorm.io/gorm.DB": "either",
+}
+
+// preparedTypes are the types of prepared statements.
+var preparedTypes = map[string]bool{
+	"database/sql.Stmt": true, "github.com/jmoiron/sqlx.Stmt": true, "github.com/jmoiron/sqlx.NamedStmt": true,
 }
 
 // resultTypes are the results by which the methods above are known.

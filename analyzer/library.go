@@ -58,6 +58,12 @@ func (in *interp) library(inv *invocation, r role, name string) (value, bool) {
 		return in.freshValue(inv.t), true
 	case anyRole:
 		return in.quiet(inv.t), true
+	case noContextRole:
+		return &contextValue{}, true
+	case withValueRole:
+		return &contextValue{parent: args[0], key: args[1], v: args[2]}, true
+	case contextValueRole:
+		return in.lookInContext(args[0], args[1], inv.t), true
 	case idleRole:
 		return in.quiet(inv.t), true
 	case exitRole:

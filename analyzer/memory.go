@@ -3,6 +3,7 @@ package analyzer
 import (
 	"go/types"
 	"maps"
+	"slices"
 
 	"github.com/txrobust/robust/client"
 )
@@ -94,14 +95,29 @@ type state struct {
 	// errors may have here.
 	facts facts
 	codes map[string]func(code int64) bool
+	// sent says of the queries of the transaction with several rows whether they
+	// are written.
+	sent map[*rows]bool
 }
 
 func newState() *state {
-	return &state{mem: map[*cell]value{}, phase: idle, defers: map[*frame][]deferred{}}
+	return &state{mem: map[*cell]value{}, phase: idle, defers: map[*frame][]deferred{}, sent: map[*rows]bool{}}
 }
 
 func (s *state) clone() *state {
-	return &state{mem: maps.Clone(s.mem), phase: s.phase, rolled: s.rolled, defers: maps.Clone(s.defers), facts: s.facts, codes: s.codes}
+	return &state{mem: maps.Clone(s.mem), phase: s.phase, rolled: s.rolled, defers: maps.Clone(s.defers), facts: s.facts, codes: s.codes, sent: maps.Clone(s.sent)}
+}
+
+// pending gives the queries that are not written yet, in the order of the source.
+func (s *state) pending() []*rows {
+	var out []*rows
+	for q, written := range s.sent {
+		if !written {
+			out = append(out, q)
+		}
+	}
+	slices.SortFunc(out, func(a, b *rows) int { return comparePos(a.pos, b.pos) })
+	return out
 }
 
 // load gives what a cell holds.
@@ -198,8 +214,11 @@ func (in *interp) zero(t types.Type) value {
 
 // fresh gives a value of a type of which nothing is known.
 func (in *interp) fresh(t types.Type, name string, from origin) value {
-	if h := in.handleOf(t, name); h != nil {
-		return h
+	if v := in.handleOf(t, name); v != nil {
+		if h := handleIn(v); h != nil {
+			h.lost = from == unknown
+		}
+		return v
 	}
 	if ts, names := parts(t); ts != nil {
 		if len(ts) > maxFields {

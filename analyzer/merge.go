@@ -47,12 +47,22 @@ func (in *interp) merge(edges []*edge) []value {
 	for _, e := range edges {
 		st.phase = max(st.phase, e.st.phase)
 		st.rolled = st.rolled && e.st.rolled
+		for r, written := range e.st.sent {
+			st.sent[r] = st.sent[r] || written
+		}
 		for c := range e.st.mem {
 			cells[c] = true
 		}
 		for f, list := range e.st.defers {
 			if len(list) > len(st.defers[f]) {
 				st.defers[f] = list
+			}
+		}
+	}
+	for _, e := range edges { // what is written on one path is so on all
+		for _, r := range e.st.pending() {
+			if st.sent[r] {
+				in.ahead(e, func() { in.execute(r) })
 			}
 		}
 	}
@@ -139,6 +149,9 @@ func (in *interp) join(name string, t types.Type, edges []*edge, vals []value) v
 		in.noteOrigins(v, edges, vals)
 		return failureOf(client.V(v))
 	}
+	if v, ok := in.joinLive(edges, vals); ok {
+		return v
+	}
 	kind, null := client.Any, false
 	for i, w := range vals {
 		k, n := kindAndNull(w)
@@ -157,6 +170,36 @@ func (in *interp) join(name string, t types.Type, edges []*edge, vals []value) v
 		in.texts[v] = texts
 	}
 	return scalar{client.V(v), kind}
+}
+
+// joinLive joins values that have a transaction in them, and cannot be joined as
+// what they are: nothing else is known of what comes of them.
+func (in *interp) joinLive(edges []*edge, vals []value) (value, bool) {
+	out := &handle{kind: either}
+	live := false
+	for i, v := range vals {
+		in.ahead(edges[i], func() {
+			in.holds(v, func(w value) bool {
+				if r, ok := w.(*rows); ok {
+					r.query.Returned = true
+					in.execute(r)
+					return false
+				}
+				if h := handleIn(w); h != nil && isLive(w) {
+					out.site, out.t = cmp.Or(out.site, h.site), h.t
+				}
+				live = live || isLive(w)
+				return false
+			})
+		})
+	}
+	if !live {
+		return nil, false
+	}
+	if out.site == "" {
+		out.site, out.lost = in.site, true
+	}
+	return out, true
 }
 
 func kindAndNull(v value) (client.Kind, bool) {
@@ -252,6 +295,9 @@ func same(a, b value) bool {
 	case *foreign:
 		b, ok := b.(*foreign)
 		return ok && sameForeign(a, b)
+	case *contextValue:
+		b, ok := b.(*contextValue)
+		return ok && (a == b || a.parent != nil && b.parent != nil && same(a.parent, b.parent) && same(a.key, b.key) && same(a.v, b.v))
 	}
 	return sameHandle(a, b)
 }
@@ -420,7 +466,7 @@ func (in *interp) scalarOf(v value) scalar {
 		return scalar{client.V(t), client.Int}
 	case tuple:
 		return scalar{&client.Call{Name: "struct", Args: in.exprs(v)}, client.Any}
-	case *dict, *entries, *rawSQL, *assignments, *sqlBuilder:
+	case *dict, *entries, *rawSQL, *assignments, *sqlBuilder, *contextValue:
 		in.emitValue(v)
 		return scalar{client.V(in.newVar("v", client.Any, true, unknown)), client.Any}
 	}

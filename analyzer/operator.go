@@ -191,7 +191,16 @@ func isNilValue(v value) bool {
 // isNil says when a value is nil.
 func (in *interp) isNil(v value) client.Expr {
 	switch v := v.(type) {
-	case *handle, *rows, *prepared, *closure, *aggregate, *outcome, *chain, *batch, *dict, *sqlBuilder, *foreign, span:
+	case *handle:
+		if v.kind == database || v.kind == transaction && v.site != "" {
+			return client.False
+		} // else it may be nil where there is no transaction
+	case *prepared:
+		if v.h.kind == either {
+			break
+		}
+		return client.False
+	case *rows, *closure, *aggregate, *outcome, *chain, *batch, *dict, *sqlBuilder, *foreign, span:
 		return client.False
 	case *list:
 		return client.C(ir.Bool(len(v.elems) == 0))
@@ -229,6 +238,9 @@ func (in *interp) convert(v *ssa.Convert) value {
 
 func (in *interp) typeAssert(v *ssa.TypeAssert) value {
 	x := in.value(v.X)
+	if c, ok := constOf(unbox(x)); ok && c.IsNull() && v.CommaOk {
+		return tuple{in.zero(v.AssertedType), scalar{client.False, client.Bool}}
+	}
 	var out value
 	sure := false
 	if b, ok := x.(box); ok {

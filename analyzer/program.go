@@ -249,7 +249,13 @@ func (p *program) uses(c *ssa.CallCommon) bool {
 	if sendsForeign(m) {
 		return true
 	}
-	if recv == nil || p.handleType(recv.Type()) == "" {
+	if recv == nil {
+		return false
+	}
+	if preparedTypes[typeName(recv.Type())] {
+		return methods[m.Name()] != idleRole
+	}
+	if p.handleType(recv.Type()) == "" {
 		return false
 	}
 	if _, ok := bunQueries[m.Name()]; ok {

@@ -28,8 +28,10 @@ func (in *interp) onRows(inv *invocation, r *rows, name string, args []value) (v
 		if name == "Err" && r.one { // *sql.Row
 			return in.rowError(r), true
 		}
+		in.execute(r)
 		return in.quiet(inv.t), true
 	case "CommandTag":
+		in.execute(r)
 		return &outcome{r.query, r.mine}, true
 	case "NextResultSet", "Columns", "ColumnTypes", "FieldDescriptions", "Values", "MapScan", "SliceScan", "RawValues":
 		r.query.Returned = true
@@ -47,18 +49,22 @@ func (in *interp) next(inv *invocation, r *rows) value {
 		return scalar{client.V(in.newVar("more", client.Bool, false, unknown)), client.Bool}
 	}
 	block := inv.site.(ssa.Instruction).Block()
-	if t := f.targets[block]; t != nil && t.head != nil && !r.emitted && t.head.rows == nil {
+	if t := f.targets[block]; t != nil && t.head != nil && !in.st.sent[r] && t.head.rows == nil {
+		in.st.sent[r] = true
 		t.head.rows, t.head.next = r, inv.site
 		return scalar{client.V("next"), client.Bool}
 	}
-	// Once, for the first row.
+	if in.st.sent[r] { // the row after the first one
+		r.query.Returned, r.later = true, true
+		return scalar{client.V(in.newVar("more", client.Bool, false, unknown)), client.Bool}
+	}
 	in.execute(r)
 	return scalar{in.found(r), client.Bool}
 }
 
 // rowError is the error of a row that is not there.
 func (in *interp) rowError(r *rows) value {
-	if !r.mine {
+	if !r.mine || r.later {
 		return in.someError()
 	}
 	return &failure{noRows: client.Not(in.found(r))}
@@ -66,7 +72,7 @@ func (in *interp) rowError(r *rows) value {
 
 // scan stores the columns of the row in variables.
 func (in *interp) scan(r *rows, dests []value) value {
-	if !r.mine {
+	if !r.mine || r.later {
 		for _, d := range dests {
 			if p, ok := unbox(d).(*pointer); ok {
 				in.forget(p.to)
@@ -176,7 +182,7 @@ func (in *interp) into1(r *rows, dest value, byName bool) value {
 		r.query.Returned = true
 		return in.someError()
 	}
-	if !r.mine {
+	if !r.mine || r.later {
 		in.forget(p.to)
 		return in.someError()
 	}

@@ -58,11 +58,19 @@ func (in *interp) send(inv *invocation, h *handle, r role, args []value) (value,
 
 // execute writes a query apart from a loop.
 func (in *interp) execute(r *rows) {
-	if !r.mine || r.emitted || in.st == nil {
+	if in.st == nil || !r.mine || in.st.sent[r] {
 		return
 	}
-	r.emitted = true
+	in.st.sent[r] = true
 	in.emit(r.query)
+}
+
+// flush writes the queries whose rows nobody has looked at yet: the statements keep
+// their order.
+func (in *interp) flush() {
+	for _, q := range in.st.pending() {
+		in.execute(q)
+	}
 }
 
 // all stores all rows of a query in a slice: the program may look at each.
@@ -112,7 +120,16 @@ func (in *interp) statement(h *handle, sql value, args []value, more bool, named
 	if lead, _, found := strings.Cut(text, client.Hole); found && strings.TrimSpace(lead) == "" && in.site == "" && in.result.text == "" && in.given(e) {
 		in.result.text = "the text of a statement comes from its caller"
 	}
-	if h.kind != transaction && in.site == "" {
+	switch {
+	case in.perhaps(h):
+		sent := *q
+		sent.Returned = true
+		in.flush()
+		in.choose(func() { in.emit(&sent) })
+	case rs.mine:
+		in.flush()
+		in.st.sent[rs] = false
+	case in.site == "" && (h.kind != transaction || h.lost):
 		in.auto(rs, args)
 	}
 	return rs

@@ -11,7 +11,7 @@ import (
 func (in *interp) begin(h *handle, args []value) *handle {
 	if h.kind == transaction { // in a transaction: a savepoint
 		in.points++
-		n := &handle{kind: transaction, site: h.site, point: "point" + itoa(in.points), t: h.t}
+		n := &handle{kind: transaction, site: h.site, point: "point" + itoa(in.points), t: h.t, lost: h.lost}
 		if in.owns(h) && in.st.phase == open && in.trace == nil {
 			in.emit(&client.Savepoint{At: in.at(), Name: n.point})
 		}
@@ -53,10 +53,20 @@ func (in *interp) owns(h *handle) bool {
 	return in.trace != nil || h.kind == transaction && in.site != "" && h.site == in.site
 }
 
+// perhaps reports whether a handle may be one of the transaction that is written,
+// which is open.
+func (in *interp) perhaps(h *handle) bool {
+	if in.site == "" || in.st.phase != open || h.kind == database || in.owns(h) {
+		return false
+	}
+	return h.lost || h.site == in.site
+}
+
 func (in *interp) commit(h *handle) {
 	if !in.owns(h) || in.st.phase != open || h.point != "" || in.trace != nil {
 		return
 	}
+	in.flush()
 	in.emit(&client.Commit{At: in.at()})
 	in.st.phase = done
 }
