@@ -56,10 +56,13 @@
 // anything. A pointer that may point to
 // several variables is a copy of them: a write through it makes them unknown. A
 // batch of pgx that is filled while a transaction is open is taken to be sent with
-// it at once. Transactions that are handed on through a context, channels or
-// global variables, prepared statements that are looked up in maps, and functions
-// that are called by reflection are not followed. A process-local mutex counts for
-// nothing.
+// it at once. Transactions that are handed on through channels or global variables,
+// prepared statements that are looked up in maps, and functions that are called by
+// reflection are not followed: what is sent through a handle of unknown origin may
+// be part of the transaction that is open, or not, and the text of a prepared
+// statement that was made elsewhere is not known. A context holds what
+// context.WithValue put there; packages that have nothing to do with the database
+// do not get at it. A process-local mutex counts for nothing.
 //
 // Errors that the server reports end the transaction, as in PostgreSQL: code that
 // goes on after one commits nothing. On MySQL that is not so.

@@ -6,9 +6,8 @@ import (
 	"time"
 
 	"github.com/txrobust/robust/analyzer"
-	"github.com/txrobust/robust/internal/schemafind"
+	"github.com/txrobust/robust/internal/goprogram"
 	"github.com/txrobust/robust/report"
-	"github.com/txrobust/robust/sqlmodel"
 )
 
 // program loads a Go program and prints its numbers.
@@ -20,15 +19,7 @@ func program(pattern string) error {
 		return err
 	}
 	loaded := time.Since(start)
-	schema, err := schemafind.Find(ctx, found.Modules, "")
-	if err != nil {
-		return err
-	}
-	opt := sqlmodel.Options{}
-	for _, f := range schema.Files() {
-		opt.Schema = append(opt.Schema, sqlmodel.File(f))
-	}
-	p, err := sqlmodel.Client(ctx, nil, found.Txns, opt)
+	p, err := goprogram.Read(ctx, found, goprogram.Options{})
 	if err != nil {
 		return err
 	}
