@@ -56,6 +56,7 @@ const (
 	GNonadjacentRealtime
 	G2ItemRealtime
 	G2Realtime
+	BackwardSession
 	numAnomalies
 )
 
@@ -186,6 +187,8 @@ var anomalies = [numAnomalies]anomaly{
 		what: "a cycle with anti-dependencies on items and real-time order", source: elle},
 	G2Realtime: {name: "G2-realtime", by: words{Elle: "G2-realtime"}, excluded: []Level{SSER},
 		what: "a cycle with anti-dependencies and real-time order", source: elle},
+	BackwardSession: {name: "backward-session", excluded: []Level{SSSI},
+		what: "a transaction follows another one in its session, but had ended before it began", source: viper + "; " + crooks},
 }
 
 // special[a] is the set of anomalies of which a is a special case, itself

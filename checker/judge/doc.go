@@ -10,6 +10,8 @@
 // it (package isolation). So that a history that violates CC needs no search for
 // a commit order of SER.
 //
+//   - sessions, in this package, looks for sessions that go backwards in time:
+//     these no level allows that has sessions and real time.
 //   - c4 decides RC, RA and CC of registers and lists.
 //   - elle decides any level where the history shows the order of versions, as
 //     lists do, and where a replay of one order is a witness.

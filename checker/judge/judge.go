@@ -154,8 +154,10 @@ func check(ctx context.Context, h *history.History, o Options, methods []method)
 		if len(levels) == 0 {
 			continue
 		}
-		if why := m.unfit(h); why != "" {
-			p.declined = append(p.declined, opinion{m, levels, why})
+		if ok, why := m.fits(h); !ok {
+			if why != "" {
+				p.declined = append(p.declined, opinion{m, levels, why})
+			}
 			continue
 		}
 		if err := p.ask(ctx, m, levels); err != nil {

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"flag"
+	"fmt"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
@@ -17,7 +19,7 @@ import (
 )
 
 var (
-	randomRuns = flag.Uint64("judge.random", 400, "how many simulated histories of each kind to judge with all checkers")
+	randomRuns = flag.Uint64("judge.random", 150, "how many simulated histories of each kind to judge with all checkers")
 	randomSeed = flag.Uint64("judge.seed", 1, "the first seed of these")
 )
 
@@ -141,7 +143,7 @@ func TestFirst(t *testing.T) {
 func TestTimeless(t *testing.T) {
 	h := parse(t, "w(1,1,0,0)\nr(1,1,1,1)\n")
 	calls := 0
-	ms := []method{{"ser", []isolation.Level{isolation.SER}, true, fit, func(_ context.Context, _ *history.History, ls []isolation.Level, _ Options) (*finding, error) {
+	ms := []method{{"ser", []isolation.Level{isolation.SER}, true, always, func(_ context.Context, _ *history.History, ls []isolation.Level, _ Options) (*finding, error) {
 		calls++
 		return &finding{answers: []checker.Answer{{Level: isolation.SER, Verdict: checker.Satisfied}}}, nil
 	}}}
@@ -167,7 +169,7 @@ func TestTimeless(t *testing.T) {
 
 // answering is a checker that always says the same.
 func answering(name string, l isolation.Level, v checker.Verdict) method {
-	return method{name, []isolation.Level{l}, true, fit, func(context.Context, *history.History, []isolation.Level, Options) (*finding, error) {
+	return method{name, []isolation.Level{l}, true, always, func(context.Context, *history.History, []isolation.Level, Options) (*finding, error) {
 		return &finding{answers: []checker.Answer{{Level: l, Verdict: v, Why: "so it is"}}}, nil
 	}}
 }
@@ -194,7 +196,7 @@ func TestConflict(t *testing.T) {
 func TestUnknown(t *testing.T) {
 	h := parse(t, causalViolation)
 	ms := []method{answering("one", isolation.SER, checker.Unknown),
-		{"two", []isolation.Level{isolation.SI}, false, func(*history.History) string { return "it is too large" }, nil}}
+		{"two", []isolation.Level{isolation.SI}, false, func(*history.History) (bool, string) { return false, "it is too large" }, nil}}
 	r, err := check(t.Context(), h, Options{Levels: []isolation.Level{isolation.SER, isolation.PC}}, ms)
 	if err != nil {
 		t.Fatal(err)
@@ -220,7 +222,7 @@ func TestUnknown(t *testing.T) {
 func TestStopped(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	h := parse(t, causalViolation)
-	waits := method{"waits", []isolation.Level{isolation.PL3}, true, fit, func(ctx context.Context, _ *history.History, _ []isolation.Level, _ Options) (*finding, error) {
+	waits := method{"waits", []isolation.Level{isolation.PL3}, true, always, func(ctx context.Context, _ *history.History, _ []isolation.Level, _ Options) (*finding, error) {
 		cancel()
 		return nil, ctx.Err()
 	}}
@@ -232,7 +234,7 @@ func TestStopped(t *testing.T) {
 	if why := r.Judgement(isolation.PL3).Why; why != "It was interrupted." || len(r.Runs) != 2 || !r.Runs[1].Stopped {
 		t.Errorf("%q, %+v", why, r.Runs)
 	}
-	faulty := method{"faulty", []isolation.Level{isolation.PL3}, true, fit, func(context.Context, *history.History, []isolation.Level, Options) (*finding, error) {
+	faulty := method{"faulty", []isolation.Level{isolation.PL3}, true, always, func(context.Context, *history.History, []isolation.Level, Options) (*finding, error) {
 		return nil, errors.New("no disk")
 	}}
 	if _, err := check(t.Context(), h, Options{}, []method{faulty}); err == nil || err.Error() != "faulty: no disk" {
@@ -240,49 +242,81 @@ func TestStopped(t *testing.T) {
 	}
 }
 
-// TestAgreement: on histories of simulated databases no two checkers disagree,
-// and what is decided is so by the definitions. -judge.random makes a long run.
+// TestAgreement: on histories of simulated databases, and on random ones with times,
+// no two checkers disagree, and what is decided is so by the definitions.
+// -judge.random makes a long run.
 func TestAgreement(t *testing.T) {
 	t.Logf("%d runs from seed %d", *randomRuns, *randomSeed)
-	decided, unknown := 0, 0
-	for seed := *randomSeed; seed < *randomSeed+*randomRuns; seed++ {
+	var n tally
+	for seed := *randomSeed; seed < *randomSeed+*randomRuns && !t.Failed(); seed++ {
 		for i, l := range simdb.Levels() {
 			kind := seed + uint64(i)
-			h := simdb.Generate(simdb.Options{Seed: seed, Level: l, Sessions: 1 + int(seed%3), Txns: 2 + int(seed%4), Ops: 3, Keys: 1 + int(kind%3),
-				Reads: 0.5, Lag: 3, Lists: kind%2 == 0, Duplicates: kind%5 == 0, Unknowns: 0.1, Aborts: 0.1, Faults: float64(kind%3) / 10})
-			r := judged(t, h, Options{Cross: true})
-			if len(r.Conflicts) > 0 {
-				t.Fatalf("seed %d, %s: %v", seed, l, r.Conflicts)
-			}
-			fast := judged(t, h, Options{})
-			def, err := brute.Check(t.Context(), h, brute.Options{})
-			if err != nil {
-				t.Fatal(err)
-			}
-			for _, j := range r.Judgements {
-				if f := fast.Judgement(j.Level); f.Verdict != j.Verdict {
-					t.Errorf("seed %d, %s: %s is %s, with all checkers %s", seed, l, j.Level, f.Verdict, j.Verdict)
-				}
-				if j.Verdict == isolation.Unknown {
-					unknown++
-					continue
-				}
-				decided++
-				if want := def.Verdict(j.Level); want != checker.Unknown && (want == checker.Satisfied) != (j.Verdict == isolation.Accept) {
-					t.Errorf("seed %d, %s: %s is %s by %s, by definition %s", seed, l, j.Level, j.Verdict, j.Checker, want)
-				}
-				if j.Verdict == isolation.Reject && j.Checker != "brute" && !shown(r, j) {
-					t.Errorf("seed %d, %s: %s is violated by no anomaly (%s, %s, %v)", seed, l, j.Level, j.Checker, j.Why, r.Counts)
-				}
-			}
-			if t.Failed() {
-				return
+			n.compare(t, fmt.Sprintf("seed %d, %s", seed, l), simdb.Generate(simdb.Options{Seed: seed, Level: l, Sessions: 1 + int(seed%3), Txns: 2 + int(seed%4), Ops: 3, Keys: 1 + int(kind%3),
+				Reads: 0.5, Lag: 3, Lists: kind%2 == 0, Duplicates: kind%5 == 0, Unknowns: 0.1, Aborts: 0.1, Faults: float64(kind%3) / 10}))
+		}
+		n.compare(t, fmt.Sprintf("seed %d, with times", seed), parse(t, stamped(rand.New(rand.NewPCG(seed, 1)))))
+	}
+	t.Logf("%d histories, %d verdicts, %d unknown, %d with a session that goes backwards", n.histories, n.decided, n.unknown, n.backward)
+	if n.decided < 10*n.unknown || n.backward == 0 {
+		t.Errorf("%+v", n)
+	}
+}
+
+// stamped is a random history of registers with times, in the format of Chronos.
+func stamped(r *rand.Rand) string {
+	var txns []string
+	values := map[int]int{}
+	for i := range 2 + r.IntN(4) {
+		var ops []string
+		for range 1 + r.IntN(3) {
+			key := r.IntN(2)
+			if r.IntN(2) == 0 && values[key] > 0 {
+				ops = append(ops, fmt.Sprintf(`{"t":"r","k":%d,"v":%d}`, key, 10*key+1+r.IntN(values[key])))
+			} else {
+				values[key]++
+				ops = append(ops, fmt.Sprintf(`{"t":"w","k":%d,"v":%d}`, key, 10*key+values[key]))
 			}
 		}
+		begin := 3*i + r.IntN(12)
+		txns = append(txns, fmt.Sprintf(`{"tid":%d,"sid":%d,"sts":{"p":%d,"l":0},"cts":{"p":%d,"l":0},"ops":[%s]}`,
+			i, r.IntN(3), begin, begin+1+r.IntN(6), strings.Join(ops, ",")))
 	}
-	t.Logf("%d verdicts, %d unknown", decided, unknown)
-	if decided < 10*unknown {
-		t.Errorf("%d verdicts, %d unknown", decided, unknown)
+	return "[" + strings.Join(txns, ",\n") + "]"
+}
+
+// tally counts verdicts.
+type tally struct{ histories, decided, unknown, backward int }
+
+// compare judges a history with all checkers, with only those that are needed, and
+// by definition.
+func (n *tally) compare(t *testing.T, name string, h *history.History) {
+	t.Helper()
+	n.histories++
+	r := judged(t, h, Options{Cross: true})
+	if len(r.Conflicts) > 0 {
+		t.Errorf("%s: %v", name, r.Conflicts)
+	}
+	n.backward += min(1, r.Counts[isolation.BackwardSession])
+	fast := judged(t, h, Options{})
+	def, err := brute.Check(t.Context(), h, brute.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, j := range r.Judgements {
+		if f := fast.Judgement(j.Level); f.Verdict != j.Verdict {
+			t.Errorf("%s: %s is %s, with all checkers %s", name, j.Level, f.Verdict, j.Verdict)
+		}
+		if j.Verdict == isolation.Unknown {
+			n.unknown++
+			continue
+		}
+		n.decided++
+		if want := def.Verdict(j.Level); want != checker.Unknown && (want == checker.Satisfied) != (j.Verdict == isolation.Accept) {
+			t.Errorf("%s: %s is %s by %s, by definition %s", name, j.Level, j.Verdict, j.Checker, want)
+		}
+		if j.Verdict == isolation.Reject && j.Checker != "brute" && !shown(r, j) {
+			t.Errorf("%s: %s is violated by no anomaly (%s, %s, %v)", name, j.Level, j.Checker, j.Why, r.Counts)
+		}
 	}
 }
 

@@ -20,15 +20,17 @@ type method struct {
 	// shares: its levels share their work, so that it is asked about all of them
 	// as soon as about one.
 	shares bool
-	// unfit says why it is not asked about a history; empty if it is.
-	unfit func(h *history.History) string
-	run   func(ctx context.Context, h *history.History, levels []isolation.Level, o Options) (*finding, error)
+	// fits tells whether it is asked about a history. If not, why is what an unknown
+	// verdict says; empty if it is no wonder.
+	fits func(h *history.History) (ok bool, why string)
+	run  func(ctx context.Context, h *history.History, levels []isolation.Level, o Options) (*finding, error)
 }
 
 // methods are the checkers, in the order in which they are asked.
 var methods = []method{
-	{"c4", c4.Levels(), true, fit, runC4},
-	{"elle", isolation.Levels(), true, fit, runElle},
+	{"sessions", []isolation.Level{isolation.SSSI, isolation.StrongSI, isolation.SSER}, true, timed, runSessions},
+	{"c4", c4.Levels(), true, always, runC4},
+	{"elle", isolation.Levels(), true, always, runElle},
 	{"brute", brute.Levels(), false, small, runBrute},
 }
 
@@ -40,7 +42,7 @@ type finding struct {
 	notes     []string
 }
 
-func fit(*history.History) string { return "" }
+func always(*history.History) (bool, string) { return true, "" }
 
 func runC4(ctx context.Context, h *history.History, levels []isolation.Level, o Options) (*finding, error) {
 	r, err := c4.Check(ctx, h, c4.Options{Levels: levels, First: o.First, Limit: o.Limit})
@@ -90,7 +92,7 @@ const (
 )
 
 // small tells whether a history is small enough for brute.
-func small(h *history.History) string {
+func small(h *history.History) (bool, string) {
 	n, free := 0, 0
 	for t := history.Txn(1); int(t) < h.NumTxns(); t++ {
 		if h.Status(t) != history.Aborted {
@@ -104,11 +106,11 @@ func small(h *history.History) string {
 	}
 	switch {
 	case n > bruteTxns:
-		return fmt.Sprintf("The history has %d transactions, and %d are the most of which all orders are tried.", n, bruteTxns)
+		return false, fmt.Sprintf("The history has %d transactions, and %d are the most of which all orders are tried.", n, bruteTxns)
 	case free > bruteFree:
-		return fmt.Sprintf("It is not known what %d keys held initially, and %d are the most for which all values are tried.", free, bruteFree)
+		return false, fmt.Sprintf("It is not known what %d keys held initially, and %d are the most for which all values are tried.", free, bruteFree)
 	}
-	return ""
+	return true, ""
 }
 
 func runBrute(ctx context.Context, h *history.History, levels []isolation.Level, _ Options) (*finding, error) {

@@ -106,7 +106,7 @@ func (rep *Report) page() *page {
 	}
 	named := map[string]int{}
 	for t, i := range at {
-		named[checker.TxnName(rep.h, t)] = i
+		named[txnName(rep.h, t)] = i
 	}
 	for i := range rep.Anomalies {
 		p.Anomalies = append(p.Anomalies, rep.pageAnomaly(i, named))
@@ -132,7 +132,7 @@ func (p *page) place(h *history.History, txns []history.Txn, columns []int) map[
 		if s := h.SessionOf(t); s != session {
 			name := "initial"
 			if t != history.InitialTxn {
-				name = "session " + checker.SessionName(h, s)
+				name = "session " + printable(checker.SessionName(h, s))
 				first, _ := h.Txns(s)
 				x.Skipped = int(t - first)
 			}

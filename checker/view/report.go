@@ -208,7 +208,7 @@ func (rep *Report) tell() {
 			Explanation: strings.Join(sentences(a), "\n"),
 		}
 		for _, t := range a.Txns {
-			out.Txns = append(out.Txns, checker.TxnName(rep.h, t))
+			out.Txns = append(out.Txns, txnName(rep.h, t))
 			txns = append(txns, t)
 		}
 		for _, k := range a.Keys {
@@ -239,6 +239,8 @@ func printable(s string) string {
 	return b.String()
 }
 
+func txnName(h *history.History, t history.Txn) string { return printable(checker.TxnName(h, t)) }
+
 // sentences explain an anomaly.
 func sentences(a judge.Anomaly) []string {
 	var out []string
@@ -266,7 +268,7 @@ func vocabulary(a isolation.Anomaly, v isolation.Vocabulary) string {
 func (rep *Report) edges(es []judge.Edge) []Edge {
 	out := []Edge{}
 	for _, e := range es {
-		edge := Edge{From: checker.TxnName(rep.h, e.From), To: checker.TxnName(rep.h, e.To), Type: e.Dependency.String(), Explanation: printable(e.Why), Because: rep.edges(e.Because)}
+		edge := Edge{From: txnName(rep.h, e.From), To: txnName(rep.h, e.To), Type: e.Dependency.String(), Explanation: printable(e.Why), Because: rep.edges(e.Because)}
 		if e.Key >= 0 {
 			edge.Key = printable(rep.h.KeyName(e.Key).String())
 		}
@@ -277,12 +279,12 @@ func (rep *Report) edges(es []judge.Edge) []Edge {
 
 // describe gives what is shown of a transaction.
 func describe(h *history.History, t history.Txn) Txn {
-	out := Txn{Name: checker.TxnName(h, t), Label: printable(h.Label(t)), Status: h.Status(t).String(), Place: h.Locate(h.Place(t)), Operations: []string{}}
+	out := Txn{Name: txnName(h, t), Label: printable(h.Label(t)), Status: h.Status(t).String(), Place: h.Locate(h.Place(t)), Operations: []string{}}
 	if t == history.InitialTxn {
 		out.Label = "the initial transaction, which writes every key before all others"
 		return out
 	}
-	out.Session, out.Position = checker.SessionName(h, h.SessionOf(t)), h.Position(t)+1
+	out.Session, out.Position = printable(checker.SessionName(h, h.SessionOf(t))), h.Position(t)+1
 	first, end := h.Ops(t)
 	for o := first; o < end && o < first+maxOps; o++ {
 		out.Operations = append(out.Operations, printable(checker.OpWords(h, o)))

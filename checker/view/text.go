@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/txrobust/robust/checker"
 	"github.com/txrobust/robust/isolation"
 )
 
@@ -197,7 +196,7 @@ func (t *text) order() []string {
 				names = append(names, fmt.Sprintf("… (%d more)", len(j.Order)-i))
 				break
 			}
-			names = append(names, checker.TxnName(t.rep.h, x))
+			names = append(names, txnName(t.rep.h, x))
 		}
 		return []string{fmt.Sprintf("commit order for %s: %s", j.From, strings.Join(names, " "))}
 	}

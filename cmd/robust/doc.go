@@ -18,7 +18,9 @@
 // # Exit codes
 //
 // 0 robust, 1 the input is faulty or the tool failed, 2 wrong usage, 3 not
-// robust, 4 unknown. Of several programs the gravest counts: 1, 3, 4, 0.
+// robust, 4 unknown. Of several programs the gravest counts: 1, 3, 4, 0. For
+// history check 0 is that all levels that were asked for are satisfied, and 3 that one
+// is violated.
 //
 // Findings that a comment (-- robust: ignore reason) or the file of -baseline
 // accepts do not count: the exit code is that of the program without their

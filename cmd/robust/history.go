@@ -15,7 +15,7 @@ import (
 // historyCommands are the subcommands on recorded histories.
 func historyCommands() []command {
 	return []command{
-		{"history check", "[flags] FILE…", "tell which isolation levels recorded histories satisfy", judged, judgeCommand},
+		{"history check", "[flags] FILE…", "tell which levels histories satisfy", judged, judgeCommand},
 		{"history convert", "-out FORMAT [flags] FILE…", "rewrite a recorded history in another format", recordings, convertCommand},
 	}
 }

@@ -21,7 +21,7 @@ import (
 
 // Exit codes.
 const (
-	exitOK        = 0 // robust
+	exitOK        = 0 // robust, or accepted
 	exitFault     = 1 // faulty input, or a fault of this program
 	exitUsage     = 2
 	exitNotRobust = 3
@@ -221,8 +221,8 @@ Usage:
 
 `+inputs+`
 
-Exit codes: 0 robust, 1 faulty input or failure, 2 wrong usage, 3 not robust,
-4 unknown.
+Exit codes: 0 robust or accepted, 1 faulty input or failure, 2 wrong usage,
+3 not robust or rejected, 4 unknown.
 `)
 }
 

@@ -62,9 +62,10 @@ func TestScripts(t *testing.T) {
 			return nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"exits":   exits,
-			"fits":    fits,
-			"oneline": oneLineOnly,
+			"exits":     exits,
+			"fits":      fits,
+			"oneline":   oneLineOnly,
+			"truncated": truncated,
 		},
 	})
 }
@@ -112,6 +113,14 @@ func oneLineOnly(ts *testscript.TestScript, neg bool, args []string) {
 	if err := ts.ReadFile("stderr"); strings.Count(err, "\n") != 1 || !strings.HasSuffix(err, "\n") {
 		ts.Fatalf("standard error is not one line: %q", err)
 	}
+}
+
+// truncated cuts the end of a file off.
+func truncated(ts *testscript.TestScript, neg bool, args []string) {
+	path := ts.MkAbs(args[0])
+	info, err := os.Stat(path)
+	ts.Check(err)
+	ts.Check(os.Truncate(path, info.Size()*2/3))
 }
 
 // slow is a program whose check takes longer than any test waits.

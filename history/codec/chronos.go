@@ -50,12 +50,11 @@ func (r *chronosReader) file(in *input) error {
 	for _, s := range all {
 		order = append(order, s.begin, s.end)
 	}
-	compare := func(a, b hybrid) int { return cmp.Or(cmp.Compare(a.p, b.p), cmp.Compare(a.l, b.l)) }
-	slices.SortFunc(order, compare)
+	slices.SortFunc(order, hybrid.compare)
 	order = slices.Compact(order)
 	for _, s := range all {
-		begin, _ := slices.BinarySearchFunc(order, s.begin, compare)
-		end, _ := slices.BinarySearchFunc(order, s.end, compare)
+		begin, _ := slices.BinarySearchFunc(order, s.begin, hybrid.compare)
+		end, _ := slices.BinarySearchFunc(order, s.end, hybrid.compare)
 		r.b.SetBegin(s.txn, int64(begin))
 		r.b.SetEnd(s.txn, int64(end))
 	}
@@ -75,6 +74,9 @@ func (r *chronosReader) txn(m at) (t history.Txn, begin, end hybrid, err error) 
 	}
 	if end, err = stamp(m, "cts"); err != nil {
 		return 0, begin, end, err
+	}
+	if end.compare(begin) < 0 {
+		return 0, begin, end, fmt.Errorf("the transaction commits (cts) before it begins (sts)")
 	}
 	t = b.Txn(b.Session(sid.name()), history.Committed)
 	if tid, ok := m.get("tid"); ok {
@@ -99,6 +101,8 @@ func (r *chronosReader) txn(m at) (t history.Txn, begin, end hybrid, err error) 
 	}
 	return t, begin, end, b.Err()
 }
+
+func (a hybrid) compare(b hybrid) int { return cmp.Or(cmp.Compare(a.p, b.p), cmp.Compare(a.l, b.l)) }
 
 func stamp(m at, key string) (hybrid, error) {
 	s, ok := m.get(key)

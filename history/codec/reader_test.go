@@ -223,6 +223,7 @@ func TestMistakes(t *testing.T) {
 		{Viper, `{"value": [["range", 1, 2, [{"id": 3}], []]]}`, "x:1: the row"},
 		{Chronos, `[{"tid":7,"sid":0,"sts":{"p":1},"cts":{"p":3,"l":0},"ops":[]}]`, `x:1: no stamp "sts"`},
 		{Chronos, `[{"tid":7}]`, "x:1: "},
+		{Chronos, `[{"tid":7,"sid":0,"sts":{"p":1,"l":2},"cts":{"p":1,"l":1},"ops":[]}]`, "x:1: the transaction commits (cts) before it begins"},
 		{EDN, txn("[[:append 1 1]]") + "\n" + txn("[[:w 1 2]]"), "x:2: the key 1 is a list, which has no write"},
 		{EDN, txn("[[:r 1 5]]") + "\n" + txn("[[:r 1 [5]]]"), "x:1: the key 1 is a list, but one value is read"},
 		{EDN, txn("[[:append 1 1]]") + "\n" + txn("[[:r 1 5]]"), "x:2: the key 1 is a list, but one value is read"},
