@@ -97,7 +97,7 @@ var anomalies = [numAnomalies]anomaly{
 		what: "a cycle of write dependencies", source: adya},
 	DuplicateElements: {name: "duplicate-elements", by: words{Elle: "duplicate-elements"}, excluded: []Level{PL1},
 		what: "a list has an element twice that was appended once", source: elle},
-	CyclicVersions: {name: "cyclic-versions", by: words{Elle: "cyclic-versions"}, excluded: []Level{PL1},
+	CyclicVersions: {name: "cyclic-versions", by: words{Elle: "cyclic-versions"}, excluded: []Level{PL2},
 		what: "the versions of a key are in no order: each of two comes before the other", source: elle},
 	G1a: {name: "G1a", by: words{"G1a aborted read", "P1 dirty read", "b AbortedRead", "G1a"}, excluded: []Level{PL2},
 		what: "a committed transaction reads from an aborted one", source: adya},

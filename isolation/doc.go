@@ -46,6 +46,16 @@
 //     the axioms RC allows it if the second version is the newer one, which is how
 //     AWDIT judges. Here RA excludes it, and so do PL-2+ and PL-2.99, for it is a cycle
 //     with one anti-dependency.
+//   - Cyclic versions of registers violate PL-2. Elle excludes them from PL-1 on. But
+//     what shows that one version comes before the other is that a transaction read
+//     the one and wrote the other, and PL-1 says nothing about reads: it excludes
+//     cycles of write dependencies alone, and the versions can be put in some order
+//     without one. From PL-2 on reads count, and the cycle of versions is one of
+//     read dependencies, G1c.
+//   - The pattern i (a non-monotonic read with an order AO) is listed from RA on, for
+//     in C4's own case of it the history satisfies the axiom of RC: the order
+//     comes from a session, which RA makes visible. Where what RC itself
+//     forces closes the circle, the violation found has the level RC.
 //   - The patterns of C4 with an order AO are meant with the order that the level
 //     forces which excludes them. C4 takes that of CC for all, by which histories of
 //     RA show fractured reads.

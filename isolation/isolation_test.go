@@ -83,22 +83,26 @@ func TestKnown(t *testing.T) {
 		}
 	}
 	excludes := map[Level][]Anomaly{
+		PL2:  {CyclicVersions},
 		RC:   {G0, G1a, G1b, G1c, CyclicCO, ThinAirRead, NonMonoReadCO, NotMyOwnWrite},
-		RA:   {FracturedReadCO, FracturedReadAO, NonRepeatableRead},
+		RA:   {NonMonoReadAO, FracturedReadCO, FracturedReadAO, NonRepeatableRead},
 		CC:   {COConflictAO, ConflictAO},
 		PC:   {LongFork},
 		SI:   {LostUpdate, LongFork, ReadSkew, GNonadjacent, GSingle, GSingleProcess, ConflictAO},
 		SER:  {WriteSkew, ReadOnlyAnomaly, Phantom, G2, G2Process},
-		SSER: {G2Realtime, G0Realtime, GSingleRealtime},
+		SSSI: {BackwardSession},
+		SSER: {BackwardSession, G2Realtime, G0Realtime, GSingleRealtime},
 	}
 	allows := map[Level][]Anomaly{
-		RC:   {NonRepeatableRead, FracturedReadCO, LostUpdate, ReadSkew},
+		PL1:  {CyclicVersions, G1c},
+		RC:   {NonMonoReadAO, NonRepeatableRead, FracturedReadCO, LostUpdate, ReadSkew},
 		RA:   {COConflictAO, LostUpdate, LongFork},
 		CC:   {LongFork, LostUpdate},
 		PC:   {LostUpdate, WriteSkew},
 		SI:   {WriteSkew, ReadOnlyAnomaly, G2Item, Phantom, GSingleRealtime},
 		PL3:  {G0Process, CyclicCO, G2Realtime},
-		SER:  {G2Realtime, GSingleRealtime},
+		SER:  {G2Realtime, GSingleRealtime, BackwardSession},
+		GSI:  {BackwardSession},
 		SSSI: {GSingleRealtime, WriteSkew},
 	}
 	for l, all := range excludes {

@@ -16,6 +16,9 @@ import (
 type Anomaly struct {
 	Kind    isolation.Anomaly
 	Checker string
+	// Violates are the weakest levels that it violates. Most often they are those
+	// of the kind (isolation.Anomaly.ExcludedBy).
+	Violates []isolation.Level
 	// Read is the read that shows it, or -1.
 	Read history.Op
 	// Txns take part: those of the cycle in its order, then others.
@@ -41,7 +44,10 @@ type Edge struct {
 
 // ofViolation takes a violation as checkers in general have it.
 func ofViolation(h *history.History, name string, v checker.Violation) Anomaly {
-	a := Anomaly{Kind: v.Anomaly, Checker: name, Read: v.Read}
+	a := Anomaly{Kind: v.Anomaly, Checker: name, Read: v.Read, Violates: v.Anomaly.ExcludedBy()}
+	if !slices.ContainsFunc(a.Violates, v.Level.Implies) {
+		a.Violates = []isolation.Level{v.Level} // the kind is wider than this one
+	}
 	var edges func(es []checker.Edge) []Edge
 	edges = func(es []checker.Edge) []Edge {
 		var out []Edge
@@ -77,7 +83,7 @@ func readWords(h *history.History, v checker.Violation) string {
 
 // ofElle takes an anomaly of elle, with its explanations.
 func ofElle(e elle.Anomaly) Anomaly {
-	a := Anomaly{Kind: e.Form, Checker: "elle", Read: e.Read, Txns: e.Txns}
+	a := Anomaly{Kind: e.Form, Checker: "elle", Read: e.Read, Txns: e.Txns, Violates: e.Form.ExcludedBy()}
 	a.addKey(e.Key)
 	for i, s := range e.Steps {
 		a.Cycle = append(a.Cycle, Edge{Dependency: s.Kind, From: e.Txns[i], To: e.Txns[(i+1)%len(e.Txns)], Key: s.Key, Why: sentence(s.Why)})
@@ -172,18 +178,21 @@ func (p *panel) merge(f *finding) {
 	}
 }
 
-// keepRelevant keeps the anomalies that some level excludes that was asked for.
+// keepRelevant keeps the anomalies that violate some level that was asked for.
 func (p *panel) keepRelevant() {
-	excluded := func(k isolation.Anomaly) bool {
-		return slices.ContainsFunc(p.asked, func(l isolation.Level) bool { return l.Excludes(k) })
+	asked := func(levels []isolation.Level) bool {
+		return slices.ContainsFunc(p.asked, func(l isolation.Level) bool { return slices.ContainsFunc(levels, l.Implies) })
 	}
-	p.Anomalies = slices.DeleteFunc(p.Anomalies, func(a Anomaly) bool { return !excluded(a.Kind) })
+	p.Anomalies = slices.DeleteFunc(p.Anomalies, func(a Anomaly) bool { return !asked(a.Violates) })
+	for i := range p.Anomalies {
+		p.amend(&p.Anomalies[i])
+	}
 	listed := map[isolation.Anomaly]int{}
 	for _, a := range p.Anomalies {
 		listed[a.Kind]++
 	}
 	for kind := range p.Counts {
-		if !excluded(kind) {
+		if listed[kind] == 0 && !asked(kind.ExcludedBy()) {
 			delete(p.Counts, kind)
 			continue
 		}
@@ -192,4 +201,26 @@ func (p *panel) keepRelevant() {
 	slices.SortStableFunc(p.Anomalies, func(a, b Anomaly) int {
 		return cmp.Or(cmp.Compare(a.Kind, b.Kind), slices.Compare(a.Txns, b.Txns), cmp.Compare(a.Read, b.Read), slices.Compare(a.Keys, b.Keys))
 	})
+}
+
+// amend corrects which levels an anomaly violates. Where values were written twice
+// it is one of those of one choice of the writes that reads come from, and another choice
+// may satisfy the level that excludes it.
+func (p *panel) amend(a *Anomaly) {
+	var left, rejected []isolation.Level
+	for _, l := range a.Violates {
+		if v, _ := p.verdict(l); v != isolation.Accept {
+			left = append(left, l)
+		}
+	}
+	if len(left) > 0 {
+		a.Violates = left
+		return
+	}
+	for _, j := range p.Judgements {
+		if j.Verdict == isolation.Reject && slices.ContainsFunc(a.Violates, j.Level.Implies) {
+			rejected = append(rejected, j.Level)
+		}
+	}
+	a.Violates = isolation.Weakest(rejected)
 }

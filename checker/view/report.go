@@ -201,7 +201,7 @@ func (rep *Report) tell() {
 	var txns []history.Txn
 	for _, a := range rep.r.Anomalies {
 		out := Anomaly{
-			Name: a.Kind.String(), What: a.Kind.What(), Violates: names(a.Kind.ExcludedBy()), Checker: a.Checker,
+			Name: a.Kind.String(), What: a.Kind.What(), Violates: names(a.Violates), Checker: a.Checker,
 			Adya: vocabulary(a.Kind, isolation.Adya), TAP: vocabulary(a.Kind, isolation.TAP),
 			Berenson: vocabulary(a.Kind, isolation.Berenson), Elle: vocabulary(a.Kind, isolation.Elle),
 			Txns: []string{}, Keys: []string{}, Edges: rep.edges(a.Cycle),

@@ -21,6 +21,7 @@ serial: 3 transactions in 2 sessions, 5 operations on 2 keys, read as edn
 strongest level that holds:  SSER
 
 commit order for SSER: S0.1 S1.1 S0.2
+sessions: 0.0 ms for SSSI, StrongSI, SSER
 c4: 0.0 ms for RC, RA, CC
 elle: 0.0 ms for PL-1, PL-2, PL-2L, PL-2+, PL-2.99, PL-SI, PL-3, RC, RA, CC, PC, SI, SER, GSI, SSSI, StrongSI, SSER
 reading: 0.0 ms
