@@ -12,7 +12,6 @@ import (
 
 	"github.com/txrobust/robust/checker/judge"
 	"github.com/txrobust/robust/checker/view"
-	"github.com/txrobust/robust/history"
 	"github.com/txrobust/robust/isolation"
 )
 
@@ -133,9 +132,9 @@ func (f *judgeFlags) one(ctx context.Context, std streams, file string, levels [
 		ctx, cancel = context.WithTimeout(ctx, f.timeout)
 		defer cancel()
 	}
-	show, end := progress(std.err)
+	say, end := working(std.err)
 	defer end()
-	show(0, 0, "reading "+file)
+	say("reading " + file)
 	start := time.Now()
 	h, format, err := f.read(ctx, std, []string{file})
 	reading := time.Since(start)
@@ -145,15 +144,12 @@ func (f *judgeFlags) one(ctx context.Context, std streams, file string, levels [
 		}
 		return view.New(file, "", nil, reading, judge.Unknown(levels, judge.Ended(ctx))), nil
 	}
-	r, err := f.judge(ctx, h, levels, func(checker string) { show(0, 0, checker+": "+file) })
+	r, err := judge.Check(ctx, h, judge.Options{Levels: levels, First: f.first, Limit: f.limit, Cross: f.cross,
+		Progress: func(checker string) { say(checker + ": " + file) }})
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", file, err)
 	}
 	return view.New(file, string(format), h, reading, r), nil
-}
-
-func (f *judgeFlags) judge(ctx context.Context, h *history.History, levels []isolation.Level, progress func(string)) (*judge.Result, error) {
-	return judge.Check(ctx, h, judge.Options{Levels: levels, First: f.first, Limit: f.limit, Cross: f.cross, Progress: progress})
 }
 
 // print writes the report of one history.

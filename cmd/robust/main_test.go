@@ -192,6 +192,21 @@ func TestInterrupt(t *testing.T) {
 	}
 }
 
+// TestInterruptHistory: an interrupted check of a history says that it does not know.
+func TestInterruptHistory(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "h.txt")
+	if err := os.WriteFile(path, []byte("w(1,1,0,0)\nr(1,1,1,1)\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	var out, errs strings.Builder
+	code := run(ctx, []string{"history", "check", "-level", "SER", path}, streams{&out, &errs})
+	if code != exitUnknown || !strings.Contains(out.String(), "SER       unknown  It was interrupted.") {
+		t.Errorf("exit code %d, %s%s", code, out.String(), errs.String())
+	}
+}
+
 // TestPanic: a fault of the program is one line, and exit code 1.
 func TestPanic(t *testing.T) {
 	var out, errs strings.Builder

@@ -3,6 +3,8 @@ package main
 import (
 	"io"
 	"os"
+	"sync"
+	"time"
 
 	"github.com/schollz/progressbar/v3"
 	"golang.org/x/term"
@@ -27,4 +29,28 @@ func progress(w io.Writer) (show func(done, total int, what string), end func())
 		}
 	}
 	return show, func() { bar.Clear() }
+}
+
+// working shows what is being done, and that it goes on, on terminals only.
+func working(w io.Writer) (say func(what string), end func()) {
+	show, hide := progress(w)
+	news := make(chan string)
+	var done sync.WaitGroup
+	done.Go(func() {
+		tick := time.NewTicker(200 * time.Millisecond)
+		defer tick.Stop()
+		what := ""
+		for {
+			select {
+			case said, more := <-news:
+				if !more {
+					return
+				}
+				what = said
+			case <-tick.C:
+			}
+			show(0, 0, what)
+		}
+	})
+	return func(what string) { news <- what }, func() { close(news); done.Wait(); hide() }
 }
