@@ -5,25 +5,14 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/txrobust/robust/checker"
+	"github.com/txrobust/robust/checker/internal/historytest"
 	"github.com/txrobust/robust/checker/internal/simdb"
 	"github.com/txrobust/robust/history"
-	"github.com/txrobust/robust/history/codec"
 	"github.com/txrobust/robust/isolation"
 )
-
-// parse reads a history in the text format of Plume, with spaces for line ends.
-func parse(t *testing.T, text string) *history.History {
-	t.Helper()
-	h, _, err := codec.Decode(context.Background(), strings.NewReader(strings.Join(strings.Fields(text), "\n")), "test", codec.Options{Format: codec.Plume})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return h
-}
 
 func satisfied(t *testing.T, h *history.History) map[isolation.Level]bool {
 	t.Helper()
@@ -76,7 +65,7 @@ func TestKnown(t *testing.T) {
 		{"duplicate values", "w(1,1,0,0) w(2,1,0,0) w(1,1,1,1) w(2,2,1,1) r(2,2,2,2) r(1,1,2,2)", top},
 		{"read-only anomaly", "r(1,0,0,0) r(2,0,0,0) w(2,20,1,1) r(1,0,2,2) r(2,20,2,2) w(1,11,0,0)", []isolation.Level{isolation.StrongSI}},
 	} {
-		h := parse(t, c.text)
+		h := historytest.Parse(t, c.text)
 		got := satisfied(t, h)
 		for _, l := range Levels() {
 			want := slices.ContainsFunc(c.strongest, func(s isolation.Level) bool { return s.Implies(l) })
@@ -334,7 +323,7 @@ func TestLimits(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if _, err := Check(ctx, parse(t, "w(1,1,0,0)"), Options{}); err != context.Canceled {
+	if _, err := Check(ctx, historytest.Parse(t, "w(1,1,0,0)"), Options{}); err != context.Canceled {
 		t.Errorf("cancelled: %v", err)
 	}
 }

@@ -4,25 +4,14 @@ import (
 	"context"
 	"reflect"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/txrobust/robust/checker"
+	"github.com/txrobust/robust/checker/internal/historytest"
 	"github.com/txrobust/robust/checker/internal/simdb"
 	"github.com/txrobust/robust/history"
-	"github.com/txrobust/robust/history/codec"
 	"github.com/txrobust/robust/isolation"
 )
-
-// parse reads a history in the text format of Plume, with spaces for line ends.
-func parse(t *testing.T, text string) *history.History {
-	t.Helper()
-	h, _, err := codec.Decode(context.Background(), strings.NewReader(strings.Join(strings.Fields(text), "\n")), "test", codec.Options{Format: codec.Plume})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return h
-}
 
 // TestWords has violations with all that is told about them.
 func TestWords(t *testing.T) {
@@ -47,7 +36,7 @@ CC: T7 (read 1 = 2) reads the version of T1, although it comes after T0 (T0 –W
 CC: T4 (read 1 = 1) reads the version of T0, although it comes after T1 (T1 –WR 3→ T3 –SO→ T4), which writes 1, too: so T1 wrote 1 before T0.
 `},
 	} {
-		h := parse(t, c.text)
+		h := historytest.Parse(t, c.text)
 		r, err := Check(context.Background(), h, Options{})
 		if err != nil {
 			t.Fatal(err)

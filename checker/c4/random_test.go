@@ -1,7 +1,6 @@
 package c4
 
 import (
-	"context"
 	"flag"
 	"fmt"
 	"math/rand/v2"
@@ -152,59 +151,80 @@ func randomHistory(r *rand.Rand, sh shape) *history.History {
 	return h
 }
 
+// random gives the number of histories of a random test, less in a short one, and
+// their seed, which it logs.
+func random(t *testing.T, usual int) (runs int, seed uint64) {
+	if runs = *randomRuns; runs == 0 {
+		if runs = usual; testing.Short() {
+			runs /= 6
+		}
+	}
+	if seed = *randomSeed; seed == 0 {
+		seed = rand.Uint64()
+	}
+	t.Logf("%d histories, seed %d", runs, seed)
+	return runs, seed
+}
+
+// compare compares the answers with those of brute force, verifies the orders of
+// those that are Satisfied, and the violations. Answers that are Unknown it leaves
+// to the caller.
+func compare(t *testing.T, h *history.History, r *rand.Rand) ([]checker.Answer, error) {
+	want, err := brute.Check(t.Context(), h, brute.Options{Levels: Levels()})
+	if err != nil {
+		return nil, err
+	}
+	got, err := Check(t.Context(), h, Options{Limit: -1, Memory: 4 * int64(h.NumTxns()) * int64(r.IntN(3)), First: r.IntN(4) == 0, Workers: 1 + r.IntN(3)})
+	if err != nil {
+		return nil, err
+	}
+	for j, l := range Levels() {
+		switch a := got.Answers[j]; {
+		case a.Verdict == checker.Unknown:
+		case a.Verdict != want.Answers[j].Verdict:
+			return nil, fmt.Errorf("%s is %s, by brute force %s\n%s%s", l, a.Verdict, want.Answers[j].Verdict, show(h), tell(h, got))
+		case a.Verdict == checker.Satisfied:
+			if err := verify(h, l, a.Order); err != nil {
+				return nil, fmt.Errorf("the order %v for %s: %w\n%s", a.Order, l, err, show(h))
+			}
+		}
+	}
+	if err := checkViolations(h, got); err != nil {
+		return nil, fmt.Errorf("%w\n%s%s", err, show(h), tell(h, got))
+	}
+	return got.Answers, nil
+}
+
 // TestRandom compares with brute force. What is Unknown is counted: only
 // histories of lists with duplicate elements may be.
 func TestRandom(t *testing.T) {
-	runs := *randomRuns
-	if runs == 0 {
-		if runs = 12000; testing.Short() {
-			runs = 2000
-		}
-	}
-	seed := *randomSeed
-	if seed == 0 {
-		seed = rand.Uint64()
-	}
-	t.Logf("seed %d", seed)
+	runs, seed := random(t, 12000)
 	type tally struct{ satisfied, violated, unknown int }
 	counts := map[string]*tally{}
-	ctx := context.Background()
 	for i := range runs {
 		sh := shapes[i%len(shapes)]
 		r := rand.New(rand.NewPCG(seed, uint64(i)))
 		h := randomHistory(r, sh)
-		want, err := brute.Check(ctx, h, brute.Options{Levels: Levels()})
+		answers, err := compare(t, h, r)
 		if err != nil {
-			t.Fatal(err)
-		}
-		got, err := Check(ctx, h, Options{Limit: -1, Memory: 4 * int64(h.NumTxns()) * int64(r.IntN(3)), First: r.IntN(4) == 0, Workers: 1 + r.IntN(3)})
-		if err != nil {
-			t.Fatal(err)
+			t.Fatalf("-c4.seed %d, history %d (%s): %v", seed, i, sh.name, err)
 		}
 		for j, l := range Levels() {
 			name := fmt.Sprintf("%s %s", sh.name, l)
 			if counts[name] == nil {
 				counts[name] = &tally{}
 			}
-			switch a := got.Answers[j]; {
-			case a.Verdict == checker.Unknown:
+			switch a := answers[j]; a.Verdict {
+			case checker.Unknown:
 				counts[name].unknown++
 				if !(sh.lists && sh.duplicates) {
 					t.Fatalf("-c4.seed %d, history %d (%s): %s is unknown: %s\n%s", seed, i, sh.name, l, a.Why, show(h))
 				}
-			case a.Verdict != want.Answers[j].Verdict:
-				t.Fatalf("-c4.seed %d, history %d (%s): %s is %s, by brute force %s\n%s%s", seed, i, sh.name, l, a.Verdict, want.Answers[j].Verdict, show(h), tell(h, got))
-			case a.Verdict == checker.Satisfied:
+			case checker.Satisfied:
 				counts[name].satisfied++
-				if err := verify(h, l, a.Order); err != nil {
-					t.Fatalf("-c4.seed %d, history %d (%s): the order %v for %s: %v\n%s", seed, i, sh.name, a.Order, l, err, show(h))
-				}
-			default:
+			case checker.Violated:
 				counts[name].violated++
 			}
-		}
-		if err := checkViolations(h, got); err != nil {
-			t.Fatalf("-c4.seed %d, history %d (%s): %v\n%s%s", seed, i, sh.name, err, show(h), tell(h, got))
 		}
 	}
 	for _, sh := range shapes {

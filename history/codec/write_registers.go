@@ -11,24 +11,33 @@ import (
 
 // The formats that have nothing but reads and writes of registers.
 
-func writePlume(w *writer) error {
-	h := w.h
+// integerRegisters prepares to write registers with integers for names, of which 0
+// is the initial value, in a format without times and unknown outcomes.
+func (w *writer) integerRegisters() (n *integers, committed []bool, err error) {
 	if err := w.registers(); err != nil {
-		return err
+		return nil, nil, err
 	}
-	n, err := w.integers(true)
-	if err != nil {
-		return err
+	if n, err = w.integers(true); err != nil {
+		return nil, nil, err
 	}
-	committed := w.committed()
+	committed = w.committed()
 	w.loseReads(true)
 	w.loseOrder()
 	w.loseInitials()
-	sessions := w.sessionNumbers(false)
-	txns := w.txnNumbers(func(t history.Txn) bool { return committed[t] })
 	if len(w.givens()) == 0 {
 		w.loseFirst(committed, history.AllInitial)
 	}
+	return n, committed, nil
+}
+
+func writePlume(w *writer) error {
+	h := w.h
+	n, committed, err := w.integerRegisters()
+	if err != nil {
+		return err
+	}
+	sessions := w.sessionNumbers(false)
+	txns := w.txnNumbers(func(t history.Txn) bool { return committed[t] })
 	reads, empty := 0, 0
 	err = w.file("history.txt", func(out *bufio.Writer) error {
 		line := func(kind byte, key, value, session, txn int64) {
@@ -198,24 +207,14 @@ func writeAWDIT(w *writer) error {
 
 func writeDbcop(w *writer) error {
 	h := w.h
-	if err := w.registers(); err != nil {
-		return err
-	}
-	n, err := w.integers(true)
+	n, committed, err := w.integerRegisters()
 	if err != nil {
 		return err
 	}
-	committed := w.committed()
-	w.loseReads(true)
-	w.loseOrder()
-	w.loseInitials()
 	w.loseNumbers()
 	givens := w.givens()
 	w.losePositions(len(givens) > 0)
 	written := func(t history.Txn) bool { return committed[t] || h.Status(t) == history.Aborted }
-	if len(givens) == 0 {
-		w.loseFirst(committed, history.AllInitial)
-	}
 	// count is the number of transactions or operations that are written.
 	txns := func(s history.Session) (count uint64) {
 		for t, end := h.Txns(s); t < end; t++ {
