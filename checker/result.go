@@ -41,6 +41,10 @@ type Answer struct {
 	// transactions that took effect in a commit order that the level needs,
 	// without the initial one.
 	Order []history.Txn
+	// Snapshots says for levels of snapshots how many of Order each transaction of
+	// it had before it began: those are what it read from. It is nil where the method
+	// does not give it.
+	Snapshots []int32
 }
 
 // Result is what a checker found out.

@@ -1,0 +1,144 @@
+package polysi
+
+import (
+	"slices"
+
+	"github.com/txrobust/robust/checker"
+	"github.com/txrobust/robust/history"
+	"github.com/txrobust/robust/isolation"
+)
+
+// cycle is what a cycle of edges looks like.
+type cycle struct {
+	edges []checker.Edge
+	// kinds are the dependencies, from the one after which the others come first in
+	// the alphabet on, so that cycles which are the same look the same.
+	kinds []isolation.Dependency
+	// sessions tells whether the order of a session is on it, or needed to
+	// conclude one of its edges.
+	sessions bool
+	// causal tells that its anti-dependencies are concluded of SO and WR alone.
+	causal               bool
+	reads, writes, antis int
+	adjacent             bool // two anti-dependencies follow each other
+}
+
+// named gives the violation that a cycle is, with its most telling name.
+func (p *polygraph) named(edges []checker.Edge) *checker.Violation {
+	c := newCycle(edges, p.serial)
+	v := &checker.Violation{Anomaly: c.anomaly(), Level: c.level(), Read: -1, Key: -1, Source: -1, Cycle: c.edges}
+	// Where reads come from may have been settled by what this level alone demands.
+	if !p.level.Implies(v.Level) || len(p.list) > len(p.reads.list) {
+		v.Level = p.level
+	}
+	for _, e := range c.edges {
+		if e.Dependency == isolation.RW {
+			v.Key = e.Key
+			break
+		}
+	}
+	return v
+}
+
+// newCycle looks at the edges of a cycle. At a serial level two anti-dependencies may
+// follow each other in the reasons of an edge, too.
+func newCycle(edges []checker.Edge, serial bool) *cycle {
+	c := &cycle{edges: edges, causal: true}
+	// Begin with an anti-dependency after something else, which is how stories
+	// of anomalies are told.
+	for i := range edges {
+		if edges[i].Dependency == isolation.RW && edges[(i+len(edges)-1)%len(edges)].Dependency != isolation.RW {
+			c.edges = slices.Concat(edges[i:], edges[:i])
+			break
+		}
+	}
+	for i, e := range c.edges {
+		c.kinds = append(c.kinds, e.Dependency)
+		switch e.Dependency {
+		case isolation.RW:
+			c.antis++
+			c.adjacent = c.adjacent || c.edges[(i+1)%len(c.edges)].Dependency == isolation.RW
+			c.causal = c.causal && causal(e.Because)
+		case isolation.WR:
+			c.reads++
+		case isolation.WW:
+			c.writes++
+		case isolation.SO, isolation.RT:
+		}
+		c.sessions = c.sessions || needs(e, func(e checker.Edge) bool { return e.Dependency == isolation.SO && e.From != history.InitialTxn })
+		for _, b := range e.Because {
+			c.adjacent = c.adjacent || serial && needs(b, func(e checker.Edge) bool { return e.Dependency == isolation.RW })
+		}
+	}
+	return c
+}
+
+// needs tells whether an edge, or one of its reasons, is of a kind.
+func needs(e checker.Edge, is func(e checker.Edge) bool) bool {
+	return is(e) || slices.ContainsFunc(e.Because, func(b checker.Edge) bool { return needs(b, is) })
+}
+
+// causal tells whether all reasons are SO and WR, apart from the WW that is concluded.
+func causal(because []checker.Edge) bool {
+	return !slices.ContainsFunc(because, func(e checker.Edge) bool {
+		switch e.Dependency {
+		case isolation.SO, isolation.WR:
+			return false
+		case isolation.WW:
+			return len(e.Because) == 0 || !causal(e.Because)
+		}
+		return true
+	})
+}
+
+// level is the weakest level that the cycle violates.
+func (c *cycle) level() isolation.Level {
+	switch {
+	case c.adjacent && c.sessions:
+		return isolation.SER
+	case c.adjacent:
+		return isolation.PL3
+	case c.sessions:
+		return isolation.SI
+	}
+	return isolation.PLSI
+}
+
+// anomaly is the most telling name of the cycle.
+func (c *cycle) anomaly() isolation.Anomaly {
+	const wr, ww, rw = isolation.WR, isolation.WW, isolation.RW
+	is := func(kinds ...isolation.Dependency) bool { return slices.Equal(c.kinds, kinds) }
+	pick := func(without, with isolation.Anomaly) isolation.Anomaly {
+		if c.sessions {
+			return with
+		}
+		return without
+	}
+	switch {
+	case c.antis == 0 && c.writes == 0:
+		return pick(isolation.G1c, isolation.CyclicCO)
+	case c.antis == 0 && c.reads == 0:
+		return pick(isolation.G0, isolation.G0Process)
+	case c.antis == 0:
+		return pick(isolation.G1c, isolation.G1cProcess)
+	case is(rw, ww) && c.edges[0].Key == c.edges[1].Key:
+		return isolation.LostUpdate
+	case is(rw, wr) && c.edges[0].Key == c.edges[1].Key:
+		return isolation.NonRepeatableRead
+	case is(rw, wr) && !c.sessions:
+		return isolation.ReadSkew
+	case c.antis == 1 && c.writes == 0 && c.causal:
+		return isolation.COConflictAO
+	case c.antis == 1:
+		return pick(isolation.GSingleItem, isolation.GSingleProcess)
+	case is(rw, wr, rw, wr):
+		return isolation.LongFork
+	case !c.adjacent:
+		return pick(isolation.GNonadjacentItem, isolation.GNonadjacentProcess)
+	case is(rw, rw):
+		return isolation.WriteSkew
+	case is(rw, rw, wr) && !c.sessions:
+		return isolation.ReadOnlyAnomaly
+	}
+	return pick(isolation.G2Item, isolation.G2ItemProcess)
+}

@@ -1,0 +1,187 @@
+package polysi
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+	"slices"
+
+	"github.com/txrobust/robust/checker"
+	"github.com/txrobust/robust/history"
+	"github.com/txrobust/robust/isolation"
+)
+
+// Options say what to check and how.
+type Options struct {
+	// Levels are those to decide; SI and SER if empty. Those that are not in Levels()
+	// get Unknown.
+	Levels []isolation.Level
+	// Memory is about how many bytes the clocks and the search may take: 1 GB if
+	// it is 0.
+	Memory int64
+	// Workers is how many goroutines search at a time: as many as there are
+	// processors if it is 0. The result does not depend on it.
+	Workers int
+	// Conflicts bounds the search, so that it ends with Unknown; no bound if it is 0.
+	Conflicts int
+	// Seed makes the search try another way.
+	Seed uint64
+}
+
+const defaultMemory = 1 << 30
+
+// Levels are those that this checker decides, weaker ones first.
+func Levels() []isolation.Level {
+	return []isolation.Level{isolation.PLSI, isolation.PL3, isolation.SI, isolation.SER}
+}
+
+// Check decides PL-SI, PL-3, SI and SER. When the context ends before a verdict is
+// found, levels that are not decided are Unknown, and the error is that of the context.
+func Check(ctx context.Context, h *history.History, o Options) (*checker.Result, error) {
+	if len(o.Levels) == 0 {
+		o.Levels = []isolation.Level{isolation.SI, isolation.SER}
+	}
+	if o.Memory == 0 {
+		o.Memory = defaultMemory
+	}
+	if o.Workers == 0 {
+		o.Workers = runtime.GOMAXPROCS(0)
+	}
+	c := &check{ctx: ctx, h: h, o: o, answers: map[isolation.Level]checker.Answer{}, result: &checker.Result{Counts: map[isolation.Anomaly]int{}}}
+	err := c.decide()
+	for _, l := range o.Levels {
+		a, ok := c.answers[l]
+		if !ok {
+			a = checker.Answer{Level: l, Why: fmt.Sprintf("%s is not a level that this method decides.", l)}
+			if slices.Contains(Levels(), l) {
+				a.Why = "There was no more time."
+			}
+		}
+		c.result.Answers = append(c.result.Answers, a)
+	}
+	return c.result, err
+}
+
+// check decides the levels of one history.
+type check struct {
+	ctx     context.Context
+	h       *history.History
+	o       Options
+	reads   *reads
+	answers map[isolation.Level]checker.Answer
+	result  *checker.Result
+}
+
+// decide decides the levels from the strongest to the weakest, because what
+// satisfies a strong one satisfies the weaker ones.
+func (c *check) decide() error {
+	c.reads = newReads(c.h, nil)
+	if len(c.reads.bad) > 0 {
+		for _, v := range c.reads.bad {
+			c.add(v)
+		}
+		for _, l := range Levels() {
+			c.answers[l] = checker.Answer{Level: l, Verdict: checker.Violated}
+		}
+		return nil
+	}
+	// SI before SER fails: a history that violates it violates SER.
+	for _, l := range []isolation.Level{isolation.SER, isolation.SI, isolation.PL3, isolation.PLSI} {
+		if !slices.Contains(c.o.Levels, l) || c.implied(l) {
+			continue
+		}
+		if err := c.level(l); err != nil {
+			return err
+		}
+	}
+	return c.ctx.Err()
+}
+
+// implied answers a level by the answers to others, if they imply one.
+func (c *check) implied(l isolation.Level) bool {
+	for _, m := range slices.Backward(Levels()) {
+		a, ok := c.answers[m]
+		if ok && a.Verdict == checker.Satisfied && m.Implies(l) {
+			c.answers[l] = checker.Answer{Level: l, Verdict: checker.Satisfied, Order: a.Order, Snapshots: a.Snapshots}
+			return true
+		}
+	}
+	for _, v := range c.result.Violations {
+		if l.Implies(v.Level) {
+			c.answers[l] = checker.Answer{Level: l, Verdict: checker.Violated}
+			return true
+		}
+	}
+	return false
+}
+
+func (c *check) add(v checker.Violation) {
+	c.result.Violations = append(c.result.Violations, v)
+	c.result.Counts[v.Anomaly]++
+}
+
+// level decides one level.
+func (c *check) level(l isolation.Level) error {
+	a, v, err := judge(c.ctx, c.h, c.reads, c.o, l)
+	if err != nil {
+		return err
+	}
+	if a.Verdict == checker.Violated && v == nil { // which needs a choice of the writers of reads
+		a.Why = fmt.Sprintf("%d reads may come from several writes; all choices fail, and the violation shown is that of one.", len(c.reads.open))
+		if v, err = c.violationOfOne(l); err != nil {
+			return err
+		}
+	}
+	if v != nil {
+		c.add(*v)
+	}
+	if a.Verdict == checker.Satisfied && c.reads.unjudged != "" {
+		a = checker.Answer{Level: l, Why: c.reads.unjudged}
+	}
+	c.answers[l] = a
+	return nil
+}
+
+// violationOfOne gives the violation under one choice of the writers that reads come
+// from, where all choices fail.
+func (c *check) violationOfOne(l isolation.Level) (*checker.Violation, error) {
+	assigned := map[site]history.Txn{}
+	for _, o := range c.reads.open {
+		assigned[site{o.op, o.key}] = o.from[len(o.from)-1]
+	}
+	r := newReads(c.h, assigned)
+	if len(r.bad) > 0 {
+		v := r.bad[0]
+		v.Level = l
+		return &v, nil
+	}
+	o := c.o
+	o.Conflicts = max(o.Conflicts, 10000)
+	_, v, err := judge(c.ctx, c.h, r, o, l)
+	if v != nil {
+		v.Level = l // another choice may violate less
+	}
+	return v, err
+}
+
+// judge decides one level of a history whose single reads are all right. It gives
+// a violation of those that are violated, except if that needs a choice of the
+// writers that reads come from.
+func judge(ctx context.Context, h *history.History, r *reads, o Options, l isolation.Level) (checker.Answer, *checker.Violation, error) {
+	p := newPolygraph(ctx, h, r, o, l)
+	a := checker.Answer{Level: l}
+	if v := p.lostUpdate(); v != nil {
+		a.Verdict = checker.Violated
+		return a, v, nil
+	}
+	p.build()
+	ok, err := p.saturate()
+	if err != nil {
+		return a, nil, err
+	}
+	if !ok {
+		a.Verdict = checker.Violated
+		return a, p.violation(nil), nil
+	}
+	return p.search(a)
+}

@@ -1,0 +1,144 @@
+package polysi
+
+import (
+	"bufio"
+	"context"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/txrobust/robust/checker"
+	"github.com/txrobust/robust/checker/brute"
+	"github.com/txrobust/robust/checker/verify"
+	"github.com/txrobust/robust/history"
+	"github.com/txrobust/robust/history/codec"
+	"github.com/txrobust/robust/isolation"
+)
+
+// dataFolder has recorded histories with verdicts; it is beside the repository.
+const dataFolder = "../../../shared/data/histories"
+
+// strong are the verdicts of the list about SI and SER.
+var strong = regexp.MustCompile(`\b(SI|SER)=(ACCEPT|REJECT)\b`)
+
+// empty are histories without a transaction: what the list says is that of the same
+// test case in another format.
+var empty = map[string]bool{
+	"weak/C4/testcase/viper/tap-a": true, "weak/C4/testcase/viper/tap-b": true,
+	"weak/C4/testcase/viper/tap-c": true, "weak/C4/testcase/viper/tap-d": true,
+}
+
+// recorded is a history with what its list says about it.
+type recorded struct{ path, verdicts string }
+
+func recordings(t testing.TB) []recorded {
+	t.Helper()
+	f, err := os.Open(filepath.Join(dataFolder, "MANIFEST.tsv"))
+	if err != nil {
+		t.Skipf("there are no recorded histories here: %v", err)
+	}
+	defer f.Close()
+	var out []recorded
+	seen := map[string]bool{}
+	lines := bufio.NewScanner(f)
+	for lines.Scan() {
+		c := strings.Split(lines.Text(), "\t")
+		if strings.HasPrefix(c[1], "viper-jsonl") {
+			c[0] = filepath.Dir(c[0]) // the sessions of one history are listed one by one
+		}
+		if c[0] != "path" && !seen[c[0]] {
+			seen[c[0]] = true
+			out = append(out, recorded{c[0], c[5]})
+		}
+	}
+	if err := lines.Err(); err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+func readHistory(t testing.TB, path string) *history.History {
+	t.Helper()
+	h, _, err := codec.Read(context.Background(), []string{filepath.Join(dataFolder, path)}, codec.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return h
+}
+
+// TestRecorded compares with all verdicts about SI and SER that come with recorded
+// histories. A history that violates a weak level violates these.
+func TestRecorded(t *testing.T) {
+	n := 0
+	for _, r := range recordings(t) {
+		want := map[isolation.Level]checker.Verdict{}
+		for _, m := range strong.FindAllStringSubmatch(r.verdicts, -1) {
+			l, err := isolation.ParseLevel(m[1])
+			if err != nil {
+				t.Fatal(err)
+			}
+			want[l] = checker.Violated
+			if m[2] == "ACCEPT" {
+				want[l] = checker.Satisfied
+			}
+		}
+		for _, weak := range []string{"RC=VIOL", "RA=VIOL", "CC=VIOL"} {
+			if strings.Contains(r.verdicts, weak) && !empty[r.path] && !strings.Contains(r.path, "/elle/") {
+				want[isolation.SI], want[isolation.SER] = checker.Violated, checker.Violated
+			}
+		}
+		if len(want) == 0 {
+			continue
+		}
+		t.Run(r.path, func(t *testing.T) {
+			h := readHistory(t, r.path)
+			if testing.Short() && h.NumTxns() > 3000 {
+				t.Skip("it is large")
+			}
+			n++
+			got, err := Check(context.Background(), h, Options{Levels: Levels()})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for l, v := range want {
+				if got.Verdict(l) != v {
+					t.Errorf("%s is %s, the list says %s\n%s", l, got.Verdict(l), v, tell(h, got))
+				}
+			}
+			verifyAll(t, h, got)
+			if h.NumTxns() > 9 {
+				return
+			}
+			same, err := brute.Check(context.Background(), h, brute.Options{Levels: Levels()})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i, a := range same.Answers {
+				if a.Verdict != got.Answers[i].Verdict && got.Answers[i].Verdict != checker.Unknown {
+					t.Errorf("%s is %s, by brute force %s", a.Level, got.Answers[i].Verdict, a.Verdict)
+				}
+			}
+		})
+	}
+	if n < 200 {
+		t.Errorf("only %d histories have verdicts", n)
+	}
+}
+
+// verifyAll makes sure of all witnesses, and of the edges of all violations.
+func verifyAll(t *testing.T, h *history.History, r *checker.Result) {
+	t.Helper()
+	for _, a := range r.Answers {
+		if a.Verdict != checker.Satisfied {
+			continue
+		}
+		if err := verify.Witness(h, a.Level, a.Order, a.Snapshots); err != nil {
+			t.Errorf("the witness of %s: %v", a.Level, err)
+		}
+	}
+	if err := checkViolations(h, r); err != nil {
+		t.Error(err)
+	}
+}
