@@ -132,8 +132,17 @@ type Edge struct {
 	Key history.Key
 	// Read is the read of WR, or of the list that shows WW; otherwise -1.
 	Read history.Op
-	// Because says how WW was concluded, where a read shows it only together
-	// with others: the first edge is WR, To was read of Key; the others lead
-	// from From to the same reader, which should have read From or later.
+	// Because says how WW was concluded, where it is not a list that shows it:
+	//
+	//   - the first edge is WR, To was read of Key; the others lead from From to the
+	//     same reader, which should have read From or later;
+	//   - or a path from From to To;
+	//   - or a cycle that begins with the opposite, a WW edge without Because.
+	//
+	// Where From or To updated a version that others had updated before, or the
+	// other way round, it may be one of these others that a path begins or ends with:
+	// nothing can come between them. A WW edge without Because and Read is one that
+	// is supposed. Of RW it is the WW edge from the version that was read, where that
+	// had to be concluded.
 	Because []Edge
 }

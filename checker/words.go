@@ -101,16 +101,33 @@ func (e Edge) Words(h *history.History) string {
 	case isolation.RW:
 		return fmt.Sprintf("%s overwrites the version of %s that %s read.", to, h.KeyName(e.Key), from)
 	case isolation.WW:
-		k := h.KeyName(e.Key)
-		if len(e.Because) == 0 {
-			return fmt.Sprintf("%s (%s) shows that %s wrote %s before %s.", TxnName(h, h.TxnOf(e.Read)), OpWords(h, e.Read), from, k, to)
-		}
-		read := e.Because[0]
-		reader := TxnName(h, read.To)
-		return fmt.Sprintf("%s (%s) reads the version of %s, although it comes after %s (%s), which writes %s, too: so %s wrote %s before %s.",
-			reader, OpWords(h, read.Read), to, from, pathWords(h, e.Because[1:]), k, from, k, to)
+		return e.order(h)
 	}
 	panic(fmt.Sprintf("checker: unknown dependency %d", uint8(e.Dependency)))
+}
+
+// order is a sentence that says why a WW edge exists.
+func (e Edge) order(h *history.History) string {
+	from, to := TxnName(h, e.From), TxnName(h, e.To)
+	claim := fmt.Sprintf("%s wrote %s before %s", from, h.KeyName(e.Key), to)
+	switch {
+	case len(e.Because) == 0 && e.Read < 0:
+		return fmt.Sprintf("Suppose that %s.", claim)
+	case len(e.Because) == 0:
+		return fmt.Sprintf("%s (%s) shows that %s.", TxnName(h, h.TxnOf(e.Read)), OpWords(h, e.Read), claim)
+	}
+	first, rest := e.Because[0], e.Because[1:]
+	switch {
+	case first.Dependency == isolation.WW && first.Read < 0 && len(first.Because) == 0 && len(rest) > 0:
+		return fmt.Sprintf("If %s had written %s before %s there would be a cycle (%s): so %s.",
+			TxnName(h, first.From), h.KeyName(e.Key), TxnName(h, first.To), pathWords(h, e.Because), claim)
+	case first.Dependency == isolation.WR && len(rest) > 0 && rest[len(rest)-1].To == first.To:
+		later := TxnName(h, rest[0].From)
+		return fmt.Sprintf("%s (%s) reads the version of %s, although it comes after %s (%s), which writes %s, too: so %s.",
+			TxnName(h, first.To), OpWords(h, first.Read), TxnName(h, first.From), later, pathWords(h, rest), h.KeyName(e.Key), claim)
+	}
+	return fmt.Sprintf("%s comes before %s (%s), and both write %s: so %s.",
+		TxnName(h, first.From), TxnName(h, e.Because[len(e.Because)-1].To), pathWords(h, e.Because), h.KeyName(e.Key), claim)
 }
 
 // pathWords prints a path: "T1 –WR x→ T2 –SO→ T3".
@@ -129,7 +146,8 @@ func pathWords(h *history.History, path []Edge) string {
 	return b.String()
 }
 
-// Words tells a violation: what it is, the read, and a sentence per edge.
+// Words tells a violation: what it is, the read, and a sentence per edge, after those
+// for the WW edges that it follows from.
 func (v Violation) Words(h *history.History) []string {
 	var out []string
 	head := fmt.Sprintf("%s: %s.", v.Anomaly, v.Anomaly.What())
@@ -146,8 +164,24 @@ func (v Violation) Words(h *history.History) []string {
 		head += ")."
 	}
 	out = append(out, head)
+	said := map[string]bool{}
+	say := func(e Edge) {
+		if words := e.Words(h); !said[words] {
+			said[words] = true
+			out = append(out, words)
+		}
+	}
+	var reasons func(e Edge)
+	reasons = func(e Edge) {
+		for _, b := range e.Because {
+			if reasons(b); b.Dependency == isolation.WW && len(b.Because) > 0 {
+				say(b)
+			}
+		}
+	}
 	for _, e := range v.Cycle {
-		out = append(out, e.Words(h))
+		reasons(e)
+		say(e)
 	}
 	return out
 }

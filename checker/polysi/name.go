@@ -25,7 +25,7 @@ type cycle struct {
 
 // named gives the violation that a cycle is, with its most telling name.
 func (p *polygraph) named(edges []checker.Edge) *checker.Violation {
-	c := newCycle(edges, p.serial)
+	c := newCycle(overwritten(edges), p.serial)
 	v := &checker.Violation{Anomaly: c.anomaly(), Level: c.level(), Read: -1, Key: -1, Source: -1, Cycle: c.edges}
 	// Where reads come from may have been settled by what this level alone demands.
 	if !p.level.Implies(v.Level) || len(p.list) > len(p.reads.list) {
@@ -38,6 +38,32 @@ func (p *polygraph) named(edges []checker.Edge) *checker.Violation {
 		}
 	}
 	return v
+}
+
+// overwritten gives another cycle for one that closes with the order of two writes
+// which a read shows that should have seen a later one: that of the read, whose version
+// was overwritten before. It is how causality violations are told.
+func overwritten(edges []checker.Edge) []checker.Edge {
+	at := -1
+	for i, e := range edges {
+		if e.Dependency == isolation.RW || e.Dependency == isolation.WW && at >= 0 {
+			return edges
+		}
+		if e.Dependency == isolation.WW {
+			at = i
+		}
+	}
+	if at < 0 || len(edges[at].Because) < 2 {
+		return edges
+	}
+	e := edges[at]
+	read, path := e.Because[0], e.Because[1:]
+	if read.Dependency != isolation.WR || read.From != e.To || path[0].From != e.From || path[len(path)-1].To != read.To {
+		return edges
+	}
+	order := checker.Edge{Dependency: isolation.WW, From: e.To, To: e.From, Key: e.Key, Read: -1, Because: slices.Concat(edges[at+1:], edges[:at])}
+	anti := checker.Edge{Dependency: isolation.RW, From: read.To, To: e.From, Key: e.Key, Read: read.Read, Because: []checker.Edge{order}}
+	return append([]checker.Edge{anti}, path...)
 }
 
 // newCycle looks at the edges of a cycle. At a serial level two anti-dependencies may

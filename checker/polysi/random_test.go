@@ -195,6 +195,11 @@ func agree(h *history.History, o Options) (*checker.Result, error) {
 			return got, fmt.Errorf("the witness of %s, by definition: %w", a.Level, err)
 		}
 	}
+	for _, v := range got.Violations {
+		if a := want.Answer(v.Level); a.Verdict != checker.Violated {
+			return got, fmt.Errorf("a violation of %s, which is %s", v.Level, a.Verdict)
+		}
+	}
 	return got, checkViolations(h, got)
 }
 

@@ -118,10 +118,12 @@ func (p *polygraph) lostUpdate() *checker.Violation {
 		return &checker.Violation{
 			Anomaly: isolation.LostUpdate, Level: isolation.PLSI, Read: x.op, Key: x.key, Source: p.writeOf(w),
 			Cycle: []checker.Edge{
-				{Dependency: isolation.WR, From: x.from, To: a, Key: x.key, Read: p.readOf(a, x.key)},
-				{Dependency: isolation.WW, From: a, To: b, Key: x.key, Read: -1},
 				{Dependency: isolation.RW, From: b, To: a, Key: x.key, Read: x.op},
-			}[1:],
+				{Dependency: isolation.WW, From: a, To: b, Key: x.key, Read: -1, Because: []checker.Edge{
+					{Dependency: isolation.WW, From: b, To: a, Key: x.key, Read: -1},
+					{Dependency: isolation.RW, From: a, To: b, Key: x.key, Read: p.readOf(a, x.key)},
+				}},
+			},
 		}
 	}
 	return nil
