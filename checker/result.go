@@ -137,7 +137,8 @@ type Edge struct {
 	//   - the first edge is WR, To was read of Key; the others lead from From to the
 	//     same reader, which should have read From or later;
 	//   - or a path from From to To;
-	//   - or a cycle that begins with the opposite, a WW edge without Because.
+	//   - or the opposite, a WW edge without Because, and a cycle that there would be
+	//     then, which begins with it if it is on it.
 	//
 	// Where From or To updated a version that others had updated before, or the
 	// other way round, it may be one of these others that a path begins or ends with:

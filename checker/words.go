@@ -119,8 +119,11 @@ func (e Edge) order(h *history.History) string {
 	first, rest := e.Because[0], e.Because[1:]
 	switch {
 	case first.Dependency == isolation.WW && first.Read < 0 && len(first.Because) == 0 && len(rest) > 0:
+		if rest[0].From == first.To {
+			rest = e.Because
+		}
 		return fmt.Sprintf("If %s had written %s before %s there would be a cycle (%s): so %s.",
-			TxnName(h, first.From), h.KeyName(e.Key), TxnName(h, first.To), pathWords(h, e.Because), claim)
+			TxnName(h, first.From), h.KeyName(e.Key), TxnName(h, first.To), pathWords(h, rest), claim)
 	case first.Dependency == isolation.WR && len(rest) > 0 && rest[len(rest)-1].To == first.To:
 		later := TxnName(h, rest[0].From)
 		return fmt.Sprintf("%s (%s) reads the version of %s, although it comes after %s (%s), which writes %s, too: so %s.",

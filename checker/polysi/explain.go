@@ -19,7 +19,9 @@ type explainer struct {
 	out   [][]int32
 	// reasons say for versions of which the first is before the second why that is so.
 	reasons map[[2]int32][]checker.Edge
-	size    int // how many edges the explanation has
+	// concluded are those that were concluded from what was supposed.
+	concluded [][2]int32
+	size      int // how many edges the explanation has
 
 	// Of the last search for a path.
 	cost    []int32
@@ -177,7 +179,7 @@ func (x *explainer) refute(pairs []pair, depth int) []int32 {
 			}
 			pairs = slices.Delete(pairs, i, i+1)
 			i--
-			x.reasons[[2]int32{first.tail, second.head}] = reason
+			x.note(first, second, reason)
 			if cycle := x.suppose(first, second); cycle != nil {
 				return cycle
 			}
@@ -190,23 +192,40 @@ func (x *explainer) refute(pairs []pair, depth int) []int32 {
 		}
 		q := pairs[0]
 		pairs = pairs[1:]
-		mark := len(x.edges)
+		edges, concluded := len(x.edges), len(x.concluded)
 		cycle := x.suppose(q.x, q.y)
 		if cycle == nil {
 			cycle = x.refute(pairs, depth+1)
 		}
+		reason := startingWith(x.ordering(q.x.tail, q.y.head), x.convert(cycle))
+		x.forget(edges, concluded)
 		if cycle == nil {
-			x.forget(mark)
 			return nil
 		}
-		reason := append([]checker.Edge{x.ordering(q.x.tail, q.y.head)}, x.convert(cycle)...)
-		x.forget(mark)
-		x.reasons[[2]int32{q.y.tail, q.x.head}] = reason
+		x.note(q.y, q.x, reason)
 		if cycle := x.suppose(q.y, q.x); cycle != nil {
 			return cycle
 		}
 	}
 	return nil
+}
+
+// startingWith puts a supposed edge before a cycle, or begins the cycle with it if it
+// is there.
+func startingWith(e checker.Edge, cycle []checker.Edge) []checker.Edge {
+	for i, f := range cycle {
+		if f.Dependency == e.Dependency && f.From == e.From && f.To == e.To && f.Key == e.Key {
+			return slices.Concat(cycle[i:], cycle[:i])
+		}
+	}
+	return append([]checker.Edge{e}, cycle...)
+}
+
+// note keeps why chain y is before chain z.
+func (x *explainer) note(y, z chain, reason []checker.Edge) {
+	key := [2]int32{y.tail, z.head}
+	x.reasons[key] = reason
+	x.concluded = append(x.concluded, key)
 }
 
 // supposeAll gives a cycle that there is when pairs are in the order in which they
@@ -244,13 +263,17 @@ func (x *explainer) suppose(y, z chain) []int32 {
 	return best
 }
 
-// forget takes back what was supposed.
-func (x *explainer) forget(mark int) {
-	for len(x.edges) > mark {
+// forget takes back what was supposed, and what was concluded from that.
+func (x *explainer) forget(edges, concluded int) {
+	for len(x.edges) > edges {
 		e := x.edges[len(x.edges)-1]
 		x.edges = x.edges[:len(x.edges)-1]
 		x.out[e.from] = x.out[e.from][:len(x.out[e.from])-1]
 	}
+	for _, key := range x.concluded[concluded:] {
+		delete(x.reasons, key)
+	}
+	x.concluded = x.concluded[:concluded]
 }
 
 // conclude says why chain y is before chain z: edges from y to z, or WR from z to a

@@ -25,7 +25,7 @@ type cycle struct {
 
 // named gives the violation that a cycle is, with its most telling name.
 func (p *polygraph) named(edges []checker.Edge) *checker.Violation {
-	c := newCycle(overwritten(edges), p.serial)
+	c := newCycle(p.retold(edges), p.serial)
 	v := &checker.Violation{Anomaly: c.anomaly(), Level: c.level(), Read: -1, Key: -1, Source: -1, Cycle: c.edges}
 	// Where reads come from may have been settled by what this level alone demands.
 	if !p.level.Implies(v.Level) || len(p.list) > len(p.reads.list) {
@@ -40,10 +40,10 @@ func (p *polygraph) named(edges []checker.Edge) *checker.Violation {
 	return v
 }
 
-// overwritten gives another cycle for one that closes with the order of two writes
-// which a read shows that should have seen a later one: that of the read, whose version
-// was overwritten before. It is how causality violations are told.
-func overwritten(edges []checker.Edge) []checker.Edge {
+// retold gives another cycle for one that has no anti-dependency, and one WW edge that
+// was concluded: where that comes from a read or an update of a version which had been
+// overwritten, that is the better story, and where it is a path it is part of the cycle.
+func (p *polygraph) retold(edges []checker.Edge) []checker.Edge {
 	at := -1
 	for i, e := range edges {
 		if e.Dependency == isolation.RW || e.Dependency == isolation.WW && at >= 0 {
@@ -53,17 +53,45 @@ func overwritten(edges []checker.Edge) []checker.Edge {
 			at = i
 		}
 	}
-	if at < 0 || len(edges[at].Because) < 2 {
+	if at < 0 || len(edges[at].Because) == 0 {
 		return edges
 	}
 	e := edges[at]
-	read, path := e.Because[0], e.Because[1:]
-	if read.Dependency != isolation.WR || read.From != e.To || path[0].From != e.From || path[len(path)-1].To != read.To {
-		return edges
+	rest := slices.Concat(edges[at+1:], edges[:at]) // from e.To to e.From
+	first, last := e.Because[0], e.Because[len(e.Because)-1]
+	switch path := e.Because; {
+	case first.Dependency == isolation.WW && first.Read < 0 && len(first.Because) == 0:
+		return edges // a supposition
+	case len(path) > 1 && first.Dependency == isolation.WR && last.To == first.To:
+		return append([]checker.Edge{p.missed(first.Read, first.From, path[1].From, e.Key, rest)}, path[1:]...)
+	case first.From != e.From: // which updated a version that e.To had overwritten
+		if read := p.readOf(e.From, e.Key); read >= 0 {
+			return append([]checker.Edge{p.missed(read, p.sourceOf(read, e.Key), e.To, e.Key, path)}, rest...)
+		}
+	case last.To != e.To: // which was updated again when first.From had overwritten it
+		if read := p.readOf(last.To, e.Key); read >= 0 {
+			return append([]checker.Edge{p.missed(read, p.sourceOf(read, e.Key), first.From, e.Key, rest)}, path...)
+		}
+	default:
+		return slices.Concat(path, rest)
 	}
-	order := checker.Edge{Dependency: isolation.WW, From: e.To, To: e.From, Key: e.Key, Read: -1, Because: slices.Concat(edges[at+1:], edges[:at])}
-	anti := checker.Edge{Dependency: isolation.RW, From: read.To, To: e.From, Key: e.Key, Read: read.Read, Because: []checker.Edge{order}}
-	return append([]checker.Edge{anti}, path...)
+	return edges
+}
+
+// missed is the RW edge of a read from a source that later had overwritten, because of
+// a path.
+func (p *polygraph) missed(read history.Op, source, later history.Txn, k history.Key, path []checker.Edge) checker.Edge {
+	e := checker.Edge{Dependency: isolation.RW, From: p.h.TxnOf(read), To: later, Key: k, Read: read}
+	if source != history.InitialTxn {
+		e.Because = []checker.Edge{{Dependency: isolation.WW, From: source, To: later, Key: k, Read: -1, Because: path}}
+	}
+	return e
+}
+
+// sourceOf gives the transaction that a definite read comes from.
+func (p *polygraph) sourceOf(o history.Op, k history.Key) history.Txn {
+	i := slices.IndexFunc(p.list, func(x read) bool { return x.op == o && x.key == k })
+	return p.list[i].from
 }
 
 // newCycle looks at the edges of a cycle. At a serial level two anti-dependencies may

@@ -86,8 +86,14 @@ func checkEdge(h *history.History, e checker.Edge, closed bool) error {
 			return err
 		}
 		return checkPath(h, rest, false)
-	case last.To == first.From:
-		return checkPath(h, e.Because, false)
+	case first.Dependency == isolation.WW && first.Read < 0 && len(first.Because) == 0 && len(rest) > 0:
+		if first.To == rest[0].From {
+			rest = e.Because
+		}
+		if last.To != rest[0].From {
+			return wrong("the cycle of its reasons is open")
+		}
+		return checkPath(h, rest, false)
 	}
 	return checkPath(h, e.Because, false)
 }
