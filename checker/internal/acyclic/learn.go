@@ -35,17 +35,13 @@ func (s *search) learn(conflict *clause) bool {
 		s.watch(c)
 	}
 	s.assign(lits[0], c)
-	s.bump /= 0.95
-	if s.bump > 1e100 {
-		s.queue.scale(1e-100)
-		s.bump *= 1e-100
-	}
 	return true
 }
 
 // analyze resolves a conflict with the reasons of its literals.
 func (s *search) analyze(conflict *clause, level int32) []Lit {
 	lits := []Lit{0} // room for the first one
+	s.bumped = s.bumped[:0]
 	open := 0
 	at := len(s.trail)
 	for c, resolved := conflict, always; ; {
@@ -56,7 +52,7 @@ func (s *search) analyze(conflict *clause, level int32) []Lit {
 				continue
 			}
 			s.seen[v] = true
-			s.queue.bump(int32(v), s.bump)
+			s.bumped = append(s.bumped, int32(v))
 			if s.level[v] == level {
 				open++
 			} else {
@@ -73,6 +69,7 @@ func (s *search) analyze(conflict *clause, level int32) []Lit {
 		}
 		c = s.reason[resolved.Var()]
 	}
+	s.queue.bump(s.bumped)
 	// What the others imply is left out.
 	kept := lits[:1]
 	all := slices.Clone(lits[1:])

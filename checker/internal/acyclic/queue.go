@@ -1,94 +1,76 @@
 package acyclic
 
-// queue gives the variable of the highest score: a binary heap. Among equals, the
-// one with the lowest number comes first.
+import (
+	"cmp"
+	"slices"
+)
+
+// queue gives the undecided variable that was moved to its front last: a linked list
+// of all variables, where decided ones are skipped. At the start, lower numbers
+// are nearer to the front.
 type queue struct {
-	score []float64
-	heap  []int32
-	place []int32 // in the heap; -1 if it is not there
+	back, front []int32 // of variables: the next one to the back, to the front; -1 at the ends
+	moved       []int64 // when it was moved: more to the front is later
+	first       int32
+	now         int64
+	// at is where to look for an undecided variable: none is nearer to the front.
+	at int32
 }
 
 func newQueue(n int) queue {
-	q := queue{score: make([]float64, n), heap: make([]int32, n), place: make([]int32, n)}
+	q := queue{back: make([]int32, n), front: make([]int32, n), moved: make([]int64, n), now: int64(n)}
 	for i := range n {
-		q.heap[i], q.place[i] = int32(i), int32(i)
+		q.front[i], q.back[i], q.moved[i] = int32(i)-1, int32(i)+1, int64(n-i)
+	}
+	if n > 0 {
+		q.back[n-1] = -1
 	}
 	return q
 }
 
-func (q *queue) len() int { return len(q.heap) }
-
-func (q *queue) before(v, w int32) bool {
-	if q.score[v] != q.score[w] {
-		return q.score[v] > q.score[w]
-	}
-	return v < w
-}
-
-func (q *queue) set(i int, v int32) { q.heap[i], q.place[v] = v, int32(i) }
-
-func (q *queue) up(i int) {
-	v := q.heap[i]
-	for i > 0 {
-		parent := (i - 1) / 2
-		if !q.before(v, q.heap[parent]) {
-			break
+// next gives the undecided variable nearest to the front, -1 if there is none.
+func (q *queue) next(undecided func(v int32) bool) int32 {
+	for len(q.back) > 0 && q.at >= 0 {
+		if undecided(q.at) {
+			return q.at
 		}
-		q.set(i, q.heap[parent])
-		i = parent
-	}
-	q.set(i, v)
-}
-
-func (q *queue) down(i int) {
-	v := q.heap[i]
-	for {
-		child := 2*i + 1
-		if child >= len(q.heap) {
-			break
+		if q.back[q.at] < 0 {
+			return -1
 		}
-		if child+1 < len(q.heap) && q.before(q.heap[child+1], q.heap[child]) {
-			child++
+		q.at = q.back[q.at]
+	}
+	return -1
+}
+
+// undecide says that a variable is undecided again.
+func (q *queue) undecide(v int32) {
+	if q.moved[v] > q.moved[q.at] {
+		q.at = v
+	}
+}
+
+// bump moves decided variables to the front, in the order that they had.
+func (q *queue) bump(vars []int32) {
+	slices.SortFunc(vars, func(v, w int32) int { return cmp.Compare(q.moved[v], q.moved[w]) })
+	for _, v := range vars {
+		q.now++
+		q.moved[v] = q.now
+		if v == q.first {
+			continue
 		}
-		if !q.before(q.heap[child], v) {
-			break
+		b, f := q.back[v], q.front[v]
+		if v == q.at {
+			// It stays where it was; those between are decided.
+			if q.at = b; b < 0 {
+				q.at = f
+			}
 		}
-		q.set(i, q.heap[child])
-		i = child
-	}
-	q.set(i, v)
-}
-
-func (q *queue) pop() int32 {
-	v := q.heap[0]
-	last := q.heap[len(q.heap)-1]
-	q.heap = q.heap[:len(q.heap)-1]
-	q.place[v] = -1
-	if len(q.heap) > 0 {
-		q.set(0, last)
-		q.down(0)
-	}
-	return v
-}
-
-func (q *queue) push(v int32) {
-	if q.place[v] < 0 {
-		q.heap = append(q.heap, v)
-		q.up(len(q.heap) - 1)
-	}
-}
-
-// bump raises the score of a variable.
-func (q *queue) bump(v int32, by float64) {
-	q.score[v] += by
-	if i := q.place[v]; i >= 0 {
-		q.up(int(i))
-	}
-}
-
-// scale multiplies all scores.
-func (q *queue) scale(by float64) {
-	for i := range q.score {
-		q.score[i] *= by
+		q.back[f] = b
+		if b >= 0 {
+			q.front[b] = f
+		}
+		q.back[v], q.front[v] = q.first, -1
+		q.front[q.first] = v
+		q.first = v
 	}
 }

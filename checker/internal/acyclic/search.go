@@ -40,7 +40,7 @@ type search struct {
 	edgeHead int     // and by edges
 	watchers [][]watcher
 	queue    queue
-	bump     float64
+	bumped   []int32 // of the conflict that is analyzed
 	learnt   []*clause
 	literals int // of learnt clauses
 	seen     []bool
@@ -56,7 +56,7 @@ func (g *group) search(o Options) *search {
 	n := len(g.first)
 	s := &search{
 		o: o, random: rand.New(rand.NewPCG(o.Seed, 0)), value: make([]int8, 2*n), level: make([]int32, n), reason: make([]*clause, n),
-		phase: slices.Clone(g.first), watchers: make([][]watcher, 2*n), seen: make([]bool, n), levels: make([]int32, n+1), bump: 1,
+		phase: slices.Clone(g.first), watchers: make([][]watcher, 2*n), seen: make([]bool, n), levels: make([]int32, n+1),
 	}
 	s.order, s.acyclic = newOrder(g)
 	s.queue = newQueue(n)
@@ -155,29 +155,26 @@ func (s *search) values() []bool {
 	return out
 }
 
-// decide takes the undecided variable that had most to do with conflicts. It is
+// decide takes the undecided variable that had to do with a conflict last. It is
 // false if there is none.
 func (s *search) decide() bool {
-	for s.queue.len() > 0 {
-		v := s.queue.pop()
-		if s.value[Var(v).True()] != 0 {
-			continue
-		}
-		s.limits = append(s.limits, int32(len(s.trail)))
-		s.added = append(s.added, int32(len(s.order.stack)))
-		phase := s.phase[v]
-		// A little chance helps out of places where the search goes on too long.
-		if s.conflicts > 1000 && s.random.IntN(500) == 0 {
-			phase = !phase
-		}
-		l := Var(v).False()
-		if phase {
-			l = Var(v).True()
-		}
-		s.assign(l, nil)
-		return true
+	v := s.queue.next(func(v int32) bool { return s.value[Var(v).True()] == 0 })
+	if v < 0 {
+		return false
 	}
-	return false
+	s.limits = append(s.limits, int32(len(s.trail)))
+	s.added = append(s.added, int32(len(s.order.stack)))
+	phase := s.phase[v]
+	// A little chance helps out of places where the search goes on too long.
+	if s.conflicts > 1000 && s.random.IntN(500) == 0 {
+		phase = !phase
+	}
+	l := Var(v).False()
+	if phase {
+		l = Var(v).True()
+	}
+	s.assign(l, nil)
+	return true
 }
 
 // back undoes all decisions above a level.
@@ -192,7 +189,7 @@ func (s *search) back(level int) {
 		s.value[l], s.value[l.Not()] = 0, 0
 		s.reason[v] = nil
 		s.phase[v] = l == v.True()
-		s.queue.push(int32(v))
+		s.queue.undecide(int32(v))
 	}
 	s.trail = s.trail[:n]
 	s.order.undo(int(s.added[level]))
