@@ -1,68 +1,17 @@
 package c4
 
 import (
-	"bufio"
 	"context"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/txrobust/robust/checker"
 	"github.com/txrobust/robust/checker/brute"
+	"github.com/txrobust/robust/checker/internal/historytest"
 	"github.com/txrobust/robust/history"
-	"github.com/txrobust/robust/history/codec"
 	"github.com/txrobust/robust/isolation"
 )
-
-// dataFolder has recorded histories with verdicts; it is beside the repository.
-const dataFolder = "../../../shared/data/histories"
-
-// recorded is a history with what its list says about it.
-type recorded struct{ path, verdicts, anomaly string }
-
-func recordings(t *testing.T) []recorded {
-	t.Helper()
-	f, err := os.Open(filepath.Join(dataFolder, "MANIFEST.tsv"))
-	if err != nil {
-		t.Skipf("there are no recorded histories here: %v", err)
-	}
-	defer f.Close()
-	var out []recorded
-	seen := map[string]bool{}
-	lines := bufio.NewScanner(f)
-	for lines.Scan() {
-		c := strings.Split(lines.Text(), "\t")
-		if c[0] == "path" {
-			continue
-		}
-		r := recorded{path: c[0], verdicts: c[5]}
-		if len(c) > 6 {
-			r.anomaly = c[6]
-		}
-		if strings.HasPrefix(c[1], "viper-jsonl") {
-			r.path = filepath.Dir(r.path) // the sessions of one history are listed one by one
-		}
-		if !seen[r.path] {
-			seen[r.path] = true
-			out = append(out, r)
-		}
-	}
-	if err := lines.Err(); err != nil {
-		t.Fatal(err)
-	}
-	return out
-}
-
-func readHistory(t *testing.T, path string) *history.History {
-	t.Helper()
-	h, _, err := codec.Read(context.Background(), []string{filepath.Join(dataFolder, path)}, codec.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return h
-}
 
 func checkHistory(t *testing.T, h *history.History) *checker.Result {
 	t.Helper()
@@ -86,26 +35,26 @@ var empty = map[string]bool{
 // TestRecorded compares with the verdicts that come with recorded histories.
 func TestRecorded(t *testing.T) {
 	n, small := 0, 0
-	for _, r := range recordings(t) {
+	for _, r := range historytest.Recordings(t) {
 		// A history that satisfies SI or SER satisfies the weak levels.
-		strong := strings.Contains(r.verdicts, "SI=ACCEPT") || strings.Contains(r.verdicts, "SER=ACCEPT")
-		if !strong && !strings.Contains(r.verdicts, "RC=") {
+		strong := strings.Contains(r.Verdicts, "SI=ACCEPT") || strings.Contains(r.Verdicts, "SER=ACCEPT")
+		if !strong && !strings.Contains(r.Verdicts, "RC=") {
 			continue
 		}
 		n++
-		t.Run(r.path, func(t *testing.T) {
-			h := readHistory(t, r.path)
+		t.Run(r.Path, func(t *testing.T) {
+			h := historytest.ReadRecorded(t, r.Path)
 			got := checkHistory(t, h)
 			for _, a := range got.Answers {
 				want := checker.Violated
-				if strong || strings.Contains(r.verdicts, a.Level.String()+"=ok") || empty[r.path] {
+				if strong || strings.Contains(r.Verdicts, a.Level.String()+"=ok") || empty[r.Path] {
 					want = checker.Satisfied
 				}
-				if empty[r.path] != (h.NumTxns() == 1) {
+				if empty[r.Path] != (h.NumTxns() == 1) {
 					t.Errorf("there are %d transactions", h.NumTxns()-1)
 				}
 				if a.Verdict != want {
-					t.Errorf("%s is %s, the list says %s (%s) %s\n%s", a.Level, a.Verdict, want, r.anomaly, a.Why, first(tell(h, got), 6))
+					t.Errorf("%s is %s, the list says %s (%s) %s\n%s", a.Level, a.Verdict, want, r.Anomaly, a.Why, first(tell(h, got), 6))
 				}
 			}
 			if h.NumTxns() > 9 {
@@ -167,9 +116,9 @@ func TestPatterns(t *testing.T) {
 	values := map[string]found{"b": {isolation.ThinAirRead}}
 	files := map[string]string{"text": ".txt", "elle": ".edn", "dbcop": "", "viper": ""}
 	n := 0
-	for _, r := range recordings(t) {
-		rest, ok := strings.CutPrefix(r.path, "weak/C4/testcase/")
-		if !ok || empty[r.path] {
+	for _, r := range historytest.Recordings(t) {
+		rest, ok := strings.CutPrefix(r.Path, "weak/C4/testcase/")
+		if !ok || empty[r.Path] {
 			continue
 		}
 		rest = strings.TrimSuffix(rest, "/history.bincode")
@@ -184,7 +133,7 @@ func TestPatterns(t *testing.T) {
 		}
 		n++
 		t.Run(rest, func(t *testing.T) {
-			h := readHistory(t, r.path)
+			h := historytest.ReadRecorded(t, r.Path)
 			got := checkHistory(t, h).Anomalies()
 			sorted := slices.Clone(want)
 			slices.Sort(sorted)
@@ -200,12 +149,12 @@ func TestPatterns(t *testing.T) {
 
 // TestFuzzed has histories on which other checkers hang or are wrong.
 func TestFuzzed(t *testing.T) {
-	recordings(t) // skips
+	historytest.Recordings(t) // skips
 	for path, want := range map[string][]isolation.Anomaly{
 		"weak/fuzz/hang_plume_tc.txt": {isolation.NonRepeatableRead, isolation.CyclicCO, isolation.NonMonoReadCO, isolation.FracturedReadAO},
 		"weak/fuzz/init_ryw.txt":      {isolation.FracturedReadCO},
 	} {
-		h := readHistory(t, path)
+		h := historytest.ReadRecorded(t, path)
 		r := checkHistory(t, h)
 		if got := r.Anomalies(); !slices.Equal(got, want) {
 			t.Errorf("%s: found %v, want %v\n%s", path, got, want, tell(h, r))
@@ -217,16 +166,16 @@ func TestFuzzed(t *testing.T) {
 // about the weak levels: lists, sets, counters, tables. Their answers fit together.
 func TestUnjudged(t *testing.T) {
 	n := 0
-	for _, r := range recordings(t) {
-		if strings.Contains(r.verdicts, "RC=") || strings.HasSuffix(r.path, ".polyg") {
+	for _, r := range historytest.Recordings(t) {
+		if strings.Contains(r.Verdicts, "RC=") || strings.HasSuffix(r.Path, ".polyg") {
 			continue
 		}
-		if strings.Contains(r.path, "HD-10k") {
+		if strings.Contains(r.Path, "HD-10k") {
 			continue // 20,679 reads of duplicate values: half a minute of work, and then it is unknown
 		}
 		n++
-		t.Run(r.path, func(t *testing.T) {
-			h := readHistory(t, r.path)
+		t.Run(r.Path, func(t *testing.T) {
+			h := historytest.ReadRecorded(t, r.Path)
 			got := checkHistory(t, h)
 			t.Logf("%d transactions: %v %v", h.NumTxns()-1, got.Answers[0].Verdict, got.Counts)
 			for i := 1; i < len(got.Answers); i++ {

@@ -2,68 +2,55 @@ package polysi
 
 import (
 	"context"
-	"path/filepath"
-	"runtime"
-	"syscall"
+	"flag"
+	"fmt"
+	"os"
 	"testing"
-	"time"
 
 	"github.com/txrobust/robust/checker"
+	"github.com/txrobust/robust/checker/internal/historytest"
+	"github.com/txrobust/robust/checker/internal/simdb"
+	"github.com/txrobust/robust/history"
 	"github.com/txrobust/robust/history/codec"
 	"github.com/txrobust/robust/isolation"
 )
 
-// cpuTime is what the process has used, which other work on the machine changes
-// less than what a clock says.
-func cpuTime(b *testing.B) time.Duration {
-	var u syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
-		b.Fatal(err)
-	}
-	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
+func TestMain(m *testing.M) {
+	flag.Parse()
+	os.Exit(historytest.Main(m, func(ctx context.Context, h *history.History, levels []isolation.Level) (*checker.Result, error) {
+		return Check(ctx, h, Options{Levels: levels})
+	}))
 }
 
-// BenchmarkRecorded measures reading and checking recorded histories. MB/op is all that
-// is allocated.
+// BenchmarkRecorded reads and checks recorded histories that PolySI, Viper and VeriStrong
+// are measured with, each in a process of its own. All satisfy the levels.
 func BenchmarkRecorded(b *testing.B) {
-	const si, ser = isolation.SI, isolation.SER
-	for _, c := range []struct {
-		name, path string
-		level      isolation.Level
-		want       checker.Verdict
-	}{
-		{"BlindW-1k-SI", "VeriStrong/fig11/si/dbcop/1000/history.bincode", si, checker.Satisfied},
-		{"BlindW-2k-SI", "VeriStrong/fig11/si/dbcop/2000/history.bincode", si, checker.Satisfied},
-		{"10k-50-SI", "PolySI-artifacts/fig8_9_10/25_400_8_10000_0.5_uniform/hist-00000/history.bincode", si, checker.Satisfied},
-		{"10k-50-SER", "PolySI-artifacts/fig8_9_10/25_400_8_10000_0.5_uniform/hist-00000/history.bincode", ser, checker.Satisfied},
-		{"10k-95-SI", "PolySI-artifacts/fig8_9_10/25_400_8_10000_0.95_uniform/hist-00000/history.bincode", si, checker.Satisfied},
-		{"10k-95-SER", "PolySI-artifacts/fig8_9_10/25_400_8_10000_0.95_uniform/hist-00000/history.bincode", ser, checker.Satisfied},
-		{"Twitter-10k-SI", "PolySI-artifacts/fig8_9_10/twitter-10000/hist-00000", si, checker.Satisfied},
-		{"Twitter-10k-SER", "PolySI-artifacts/fig8_9_10/twitter-10000/hist-00000", ser, checker.Satisfied},
-		{"10k-30-SI", "PolySI-artifacts/fig8_9_10/25_400_8_10000_0.3_uniform/hist-00000/history.bincode", si, checker.Satisfied},
-		{"10k-30-SER", "PolySI-artifacts/fig8_9_10/25_400_8_10000_0.3_uniform/hist-00000/history.bincode", ser, checker.Satisfied},
+	for _, c := range []struct{ name, path string }{
+		{"BlindW-1k", "VeriStrong/fig11/si/dbcop/1000/history.bincode"},
+		{"BlindW-2k", "VeriStrong/fig11/si/dbcop/2000/history.bincode"},
+		{"BlindW-10k", "VeriStrong/fig11/si/viper/10000/log"},
+		{"uniform-10k-50", "PolySI-artifacts/fig8_9_10/25_400_8_10000_0.5_uniform/hist-00000/history.bincode"},
+		{"uniform-10k-95", "PolySI-artifacts/fig8_9_10/25_400_8_10000_0.95_uniform/hist-00000/history.bincode"},
+		{"uniform-10k-30", "PolySI-artifacts/fig8_9_10/25_400_8_10000_0.3_uniform/hist-00000/history.bincode"},
+		{"Twitter-10k", "PolySI-artifacts/fig8_9_10/twitter-10000/hist-00000"},
 	} {
-		b.Run(c.name, func(b *testing.B) {
-			recordings(b) // skips
-			var before, after runtime.MemStats
-			runtime.GC()
-			runtime.ReadMemStats(&before)
-			start := cpuTime(b)
-			for b.Loop() {
-				ctx, stop := context.WithTimeout(context.Background(), 2*time.Minute)
-				h, _, err := codec.Read(ctx, []string{filepath.Join(dataFolder, "strong", c.path)}, codec.Options{})
-				if err != nil {
-					b.Fatal(err)
-				}
-				r, err := Check(ctx, h, Options{Levels: []isolation.Level{c.level}})
-				stop()
-				if got := r.Verdict(c.level); got != c.want {
-					b.Errorf("%s is %s (%s, %v)", c.level, got, r.Answer(c.level).Why, err)
-				}
-			}
-			b.ReportMetric(float64((cpuTime(b)-start).Milliseconds())/float64(b.N), "cpu-ms/op")
-			runtime.ReadMemStats(&after)
-			b.ReportMetric(float64(after.TotalAlloc-before.TotalAlloc)/float64(b.N)/(1<<20), "MB/op")
+		for _, l := range []isolation.Level{isolation.SI, isolation.SER} {
+			b.Run(fmt.Sprintf("%s/%s", c.name, l), func(b *testing.B) {
+				historytest.Measure(b, historytest.RecordedFile(b, "strong/"+c.path), l)
+			})
+		}
+	}
+}
+
+// BenchmarkGrowth reads and checks histories of a database of SI, of more and more
+// transactions on as many keys, half of the operations reads.
+func BenchmarkGrowth(b *testing.B) {
+	for _, txns := range []int{1000, 5000, 10_000, 30_000, 100_000} {
+		file := historytest.File(b, "history.txt", func(f *os.File) error {
+			h := simdb.Generate(simdb.Options{Seed: 1, Level: isolation.SI, Sessions: 25, Txns: txns, Ops: 15, Keys: txns, Reads: 0.5, Lag: 25})
+			_, err := codec.Write(b.Context(), f, h, codec.Plume)
+			return err
 		})
+		b.Run(fmt.Sprint(txns), func(b *testing.B) { historytest.Measure(b, file, isolation.SI) })
 	}
 }

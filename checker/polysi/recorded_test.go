@@ -1,24 +1,18 @@
 package polysi
 
 import (
-	"bufio"
 	"context"
-	"os"
-	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
 
 	"github.com/txrobust/robust/checker"
 	"github.com/txrobust/robust/checker/brute"
+	"github.com/txrobust/robust/checker/internal/historytest"
 	"github.com/txrobust/robust/checker/verify"
 	"github.com/txrobust/robust/history"
-	"github.com/txrobust/robust/history/codec"
 	"github.com/txrobust/robust/isolation"
 )
-
-// dataFolder has recorded histories with verdicts; it is beside the repository.
-const dataFolder = "../../../shared/data/histories"
 
 // strong are the verdicts of the list about SI and SER.
 var strong = regexp.MustCompile(`\b(SI|SER)=(ACCEPT|REJECT)\b`)
@@ -30,51 +24,13 @@ var empty = map[string]bool{
 	"weak/C4/testcase/viper/tap-c": true, "weak/C4/testcase/viper/tap-d": true,
 }
 
-// recorded is a history with what its list says about it.
-type recorded struct{ path, verdicts string }
-
-func recordings(t testing.TB) []recorded {
-	t.Helper()
-	f, err := os.Open(filepath.Join(dataFolder, "MANIFEST.tsv"))
-	if err != nil {
-		t.Skipf("there are no recorded histories here: %v", err)
-	}
-	defer f.Close()
-	var out []recorded
-	seen := map[string]bool{}
-	lines := bufio.NewScanner(f)
-	for lines.Scan() {
-		c := strings.Split(lines.Text(), "\t")
-		if strings.HasPrefix(c[1], "viper-jsonl") {
-			c[0] = filepath.Dir(c[0]) // the sessions of one history are listed one by one
-		}
-		if c[0] != "path" && !seen[c[0]] {
-			seen[c[0]] = true
-			out = append(out, recorded{c[0], c[5]})
-		}
-	}
-	if err := lines.Err(); err != nil {
-		t.Fatal(err)
-	}
-	return out
-}
-
-func readHistory(t testing.TB, path string) *history.History {
-	t.Helper()
-	h, _, err := codec.Read(context.Background(), []string{filepath.Join(dataFolder, path)}, codec.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return h
-}
-
 // TestRecorded compares with all verdicts about SI and SER that come with recorded
 // histories. A history that violates a weak level violates these.
 func TestRecorded(t *testing.T) {
 	n := 0
-	for _, r := range recordings(t) {
+	for _, r := range historytest.Recordings(t) {
 		want := map[isolation.Level]checker.Verdict{}
-		for _, m := range strong.FindAllStringSubmatch(r.verdicts, -1) {
+		for _, m := range strong.FindAllStringSubmatch(r.Verdicts, -1) {
 			l, err := isolation.ParseLevel(m[1])
 			if err != nil {
 				t.Fatal(err)
@@ -85,15 +41,15 @@ func TestRecorded(t *testing.T) {
 			}
 		}
 		for _, weak := range []string{"RC=VIOL", "RA=VIOL", "CC=VIOL"} {
-			if strings.Contains(r.verdicts, weak) && !empty[r.path] && !strings.Contains(r.path, "/elle/") {
+			if strings.Contains(r.Verdicts, weak) && !empty[r.Path] && !strings.Contains(r.Path, "/elle/") {
 				want[isolation.SI], want[isolation.SER] = checker.Violated, checker.Violated
 			}
 		}
 		if len(want) == 0 {
 			continue
 		}
-		t.Run(r.path, func(t *testing.T) {
-			h := readHistory(t, r.path)
+		t.Run(r.Path, func(t *testing.T) {
+			h := historytest.ReadRecorded(t, r.Path)
 			if testing.Short() && h.NumTxns() > 3000 {
 				t.Skip("it is large")
 			}

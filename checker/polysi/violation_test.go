@@ -7,8 +7,8 @@ import (
 	"testing"
 
 	"github.com/txrobust/robust/checker"
+	"github.com/txrobust/robust/checker/internal/historytest"
 	"github.com/txrobust/robust/history"
-	"github.com/txrobust/robust/history/codec"
 	"github.com/txrobust/robust/isolation"
 )
 
@@ -107,16 +107,6 @@ func wrote(h *history.History, t history.Txn, k history.Key) bool {
 	return false
 }
 
-// parse reads a history in the text format of Plume, with spaces for line ends.
-func parse(t *testing.T, text string) *history.History {
-	t.Helper()
-	h, _, err := codec.Decode(context.Background(), strings.NewReader(strings.Join(strings.Fields(text), "\n")), "test", codec.Options{Format: codec.Plume})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return h
-}
-
 // TestNames: the textbook anomalies get their names, and the weakest level that they
 // violate.
 func TestNames(t *testing.T) {
@@ -143,7 +133,7 @@ func TestNames(t *testing.T) {
 		{"own last write missed", "w(1,1,0,0) w(1,2,0,0) r(1,1,0,0)", isolation.NotMyLastWrite, isolation.PLSI},
 		{"own future", "r(1,1,0,0) w(1,1,0,0)", isolation.FutureRead, isolation.PLSI},
 	} {
-		h := parse(t, c.text)
+		h := historytest.Parse(t, c.text)
 		got, err := agree(h, Options{})
 		if err != nil {
 			t.Errorf("%s: %v", c.name, err)
@@ -162,7 +152,6 @@ func TestNames(t *testing.T) {
 
 // TestWords has what is told of two recorded violations of databases.
 func TestWords(t *testing.T) {
-	recordings(t) // skips
 	for path, want := range map[string]string{
 		// The lost update of Galera: figure 5 of PolySI.
 		"VeriStrong/table2/si/polysi/galera/galera.txt": `T3 overwrites the version of 0 that T8 read.
@@ -173,7 +162,7 @@ S1.7 overwrites the version of 1 that S1.9 read.
 S1.7 comes before S1.8 in session 1.
 S1.8 comes before S1.9 in session 1.`,
 	} {
-		h := readHistory(t, "strong/"+path)
+		h := historytest.ReadRecorded(t, "strong/"+path)
 		r, err := Check(context.Background(), h, Options{Levels: []isolation.Level{isolation.SI}})
 		if err != nil {
 			t.Fatal(err)

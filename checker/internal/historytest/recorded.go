@@ -1,0 +1,74 @@
+package historytest
+
+import (
+	"bufio"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/txrobust/robust/history"
+	"github.com/txrobust/robust/history/codec"
+)
+
+// dataFolder has recorded histories with verdicts; it is beside the repository, and
+// seen from the folder of a checker.
+const dataFolder = "../../../shared/data/histories"
+
+// Recorded is a history with what its list says about it.
+type Recorded struct{ Path, Verdicts, Anomaly string }
+
+// Recordings gives the list of recorded histories. The test is skipped where there
+// are none.
+func Recordings(t testing.TB) []Recorded {
+	t.Helper()
+	f, err := os.Open(filepath.Join(dataFolder, "MANIFEST.tsv"))
+	if err != nil {
+		t.Skipf("there are no recorded histories here: %v", err)
+	}
+	defer f.Close()
+	var out []Recorded
+	seen := map[string]bool{}
+	lines := bufio.NewScanner(f)
+	for lines.Scan() {
+		c := strings.Split(lines.Text(), "\t")
+		if c[0] == "path" {
+			continue
+		}
+		r := Recorded{Path: c[0], Verdicts: c[5]}
+		if len(c) > 6 {
+			r.Anomaly = c[6]
+		}
+		if strings.HasPrefix(c[1], "viper-jsonl") {
+			r.Path = filepath.Dir(r.Path) // the sessions of one history are listed one by one
+		}
+		if !seen[r.Path] {
+			seen[r.Path] = true
+			out = append(out, r)
+		}
+	}
+	if err := lines.Err(); err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+// RecordedFile gives where a recorded history is. The test is skipped where it is not.
+func RecordedFile(t testing.TB, path string) string {
+	t.Helper()
+	file := filepath.Join(dataFolder, path)
+	if _, err := os.Stat(file); err != nil {
+		t.Skipf("there are no recorded histories here: %v", err)
+	}
+	return file
+}
+
+// ReadRecorded reads a recorded history.
+func ReadRecorded(t testing.TB, path string) *history.History {
+	t.Helper()
+	h, _, err := codec.Read(t.Context(), []string{RecordedFile(t, path)}, codec.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return h
+}
