@@ -19,7 +19,10 @@ type encoder struct {
 	*polygraph
 	problem *acyclic.Problem
 	guess   []int32 // of nodes: the place in an order that may be right
-	pairs   []pair  // by their variable: the first ones
+	pairs   []pair
+	// pairVars say of each pair that its first chain comes first. They are all variables if
+	// there are no open reads.
+	pairVars []acyclic.Var
 	// Of keys with open reads: the literal that says that the chain of one head is
 	// before that of another.
 	before map[[2]int32]acyclic.Lit
@@ -64,9 +67,9 @@ func (p *polygraph) encode() *encoder {
 		x := &e.pairs[i]
 		x.at = min(e.guess[p.beginOf(x.x.head)], e.guess[p.beginOf(x.y.head)])
 	}
-	slices.SortStableFunc(e.pairs, func(a, b pair) int { return cmp.Compare(a.at, b.at) })
-	for _, x := range e.pairs {
-		v := e.problem.Var(e.first(x.x, x.y))
+	choices := e.variables()
+	for i, x := range e.pairs {
+		v := e.pairVars[i]
 		e.order(v.True(), x.x, x.y)
 		e.order(v.False(), x.y, x.x)
 		if uncertain[p.v.key[x.x.head]] {
@@ -75,8 +78,8 @@ func (p *polygraph) encode() *encoder {
 		}
 	}
 	e.maybes()
-	for _, x := range p.open {
-		e.choice(x)
+	for i, x := range p.open {
+		e.choice(x, choices[i])
 	}
 	for _, x := range p.initials {
 		if e.loaded(x.key) {
@@ -84,6 +87,46 @@ func (p *polygraph) encode() *encoder {
 		}
 	}
 	return e
+}
+
+// variables makes the variables of pairs, and gives those of the writers of open reads:
+// first what seems to come first.
+func (e *encoder) variables() [][]acyclic.Lit {
+	slices.SortStableFunc(e.pairs, func(a, b pair) int { return cmp.Compare(a.at, b.at) })
+	choices := make([][]acyclic.Lit, len(e.open))
+	var reads []int
+	for i := range e.open {
+		reads = append(reads, i)
+	}
+	at := func(i int) int32 { return e.guess[e.begin[e.h.TxnOf(e.open[i].op)]] }
+	slices.SortStableFunc(reads, func(i, j int) int { return cmp.Compare(at(i), at(j)) })
+	for _, x := range e.pairs {
+		for ; len(reads) > 0 && at(reads[0]) <= x.at; reads = reads[1:] {
+			choices[reads[0]] = e.writersOf(e.open[reads[0]])
+		}
+		e.pairVars = append(e.pairVars, e.problem.Var(e.first(x.x, x.y)))
+	}
+	for _, i := range reads {
+		choices[i] = e.writersOf(e.open[i])
+	}
+	return choices
+}
+
+// writersOf makes the variables of an open read: one for each of its writers. The first
+// one to try is the last that seems to be before the reader.
+func (e *encoder) writersOf(x openRead) []acyclic.Lit {
+	reader := e.guess[e.begin[e.h.TxnOf(x.op)]]
+	last := x.from[0]
+	for _, t := range x.from {
+		if at, best := e.guess[e.commit[t]], e.guess[e.commit[last]]; at < reader && (at > best || best > reader) {
+			last = t
+		}
+	}
+	var out []acyclic.Lit
+	for _, t := range x.from {
+		out = append(out, e.problem.Var(t == last).True())
+	}
+	return out
 }
 
 // undecided collects the pairs. It is false if they are too many.
@@ -182,18 +225,10 @@ func (e *encoder) either(x, y chain, or ...acyclic.Lit) {
 
 // choice adds an open read: it comes from one of its writers, and then from no
 // version that was overwritten.
-func (e *encoder) choice(x openRead) {
+func (e *encoder) choice(x openRead, writers []acyclic.Lit) {
 	reader := e.h.TxnOf(x.op)
-	last := x.from[0] // that seems to be before the reader
-	for _, t := range x.from {
-		if at := e.guess[e.commit[t]]; at < e.guess[e.begin[reader]] && (at > e.guess[e.commit[last]] || e.guess[e.commit[last]] > e.guess[e.begin[reader]]) {
-			last = t
-		}
-	}
-	var any []acyclic.Lit
-	for _, t := range x.from {
-		l := e.problem.Var(t == last).True()
-		any = append(any, l)
+	for i, t := range x.from {
+		l := writers[i]
 		switch {
 		case t != history.InitialTxn:
 			e.problem.When(l, e.commit[t], e.begin[reader])
@@ -205,7 +240,7 @@ func (e *encoder) choice(x openRead) {
 		}
 		e.overwritten(l, reader, e.v.of(x.key, t))
 	}
-	e.problem.Clause(any...)
+	e.problem.Clause(writers...)
 }
 
 // overwritten adds that a reader is before whoever overwrites the version that it reads if a

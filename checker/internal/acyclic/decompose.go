@@ -100,85 +100,113 @@ type group struct {
 // may be there. It is not ok if a clause is empty or edges that are there in any
 // case loop.
 func (p *Problem) decompose() (groups []*group, ok bool) {
-	of := p.components()
-	union := newSets(len(p.first) + p.nodes) // of variables, and components after them
-	inner := func(a arc) bool { return of[a.from] == of[a.to] }
-	used := make([]bool, len(p.first))
 	for _, a := range p.known {
 		if a.from == a.to {
 			return nil, false
-		}
-	}
-	for _, e := range p.edges {
-		if inner(e.arc) {
-			union.join(int32(e.when.Var()), int32(len(p.first))+of[e.from])
-			used[e.when.Var()] = true
 		}
 	}
 	for _, c := range p.clauses {
 		if len(c) == 0 {
 			return nil, false
 		}
-		for _, l := range c {
-			union.join(int32(l.Var()), int32(c[0].Var()))
-			used[l.Var()] = true
-		}
 	}
-	// Components with edges that are there in any case alone have to be looked at,
-	// too: such edges may make a cycle.
-	at := map[int32]*group{}
-	find := func(x int32) *group {
-		root := union.find(x)
-		g := at[root]
-		if g == nil {
-			g = &group{}
-			at[root] = g
-			groups = append(groups, g)
-		}
-		return g
-	}
-	local := make([]int32, len(p.first))
-	for v := range p.first {
-		if used[v] {
-			g := find(int32(v))
-			local[v] = int32(g.Var(p.first[v]))
+	s := newSplitter(p)
+	for v, used := range s.used {
+		if used {
+			g := s.group(int32(v))
+			s.vars[v] = g.Var(p.first[v])
 			g.vars = append(g.vars, Var(v))
 		}
 	}
-	lit := func(l Lit) Lit { return Var(local[l.Var()]).True() | l&1 }
-	node := make([]int32, p.nodes)
-	for i := range node {
-		node[i] = -1
-	}
-	place := func(g *group, n int32) int32 {
-		if node[n] < 0 {
-			node[n] = int32(g.nodes)
-			g.nodes++
-		}
-		return node[n]
-	}
+	// Edges that are there in any case may make a cycle by themselves.
 	for _, a := range p.known {
-		if inner(a) {
-			g := find(int32(len(p.first)) + of[a.from])
-			g.Edge(place(g, a.from), place(g, a.to))
+		if s.inner(a) {
+			g := s.group(s.component(a))
+			g.Edge(s.node(g, a.from), s.node(g, a.to))
 		}
 	}
 	for _, e := range p.edges {
-		if inner(e.arc) {
-			g := find(int32(e.when.Var()))
-			g.When(lit(e.when), place(g, e.from), place(g, e.to))
+		if s.inner(e.arc) {
+			g := s.group(int32(e.when.Var()))
+			g.When(s.lit(e.when), s.node(g, e.from), s.node(g, e.to))
 		}
 	}
 	for _, c := range p.clauses {
-		g := find(int32(c[0].Var()))
 		mapped := make([]Lit, len(c))
 		for i, l := range c {
-			mapped[i] = lit(l)
+			mapped[i] = s.lit(l)
 		}
-		g.Clause(mapped...)
+		s.group(int32(c[0].Var())).Clause(mapped...)
 	}
-	return groups, true
+	return s.groups, true
 }
+
+// splitter gives the parts of a problem to groups.
+type splitter struct {
+	of     []int32 // of nodes: their component
+	sets   sets    // of variables, and components after them
+	used   []bool  // of variables: they matter
+	byRoot map[int32]*group
+	groups []*group
+	// In their groups:
+	vars  []Var
+	nodes []int32 // -1 if it has no number yet
+}
+
+// newSplitter finds what belongs together: components by the variables of the edges
+// in them, and variables by clauses.
+func newSplitter(p *Problem) *splitter {
+	n := len(p.first)
+	s := &splitter{
+		of: p.components(), sets: newSets(n + p.nodes), used: make([]bool, n), byRoot: map[int32]*group{},
+		vars: make([]Var, n), nodes: make([]int32, p.nodes),
+	}
+	for i := range s.nodes {
+		s.nodes[i] = -1
+	}
+	for _, e := range p.edges {
+		if v := e.when.Var(); s.inner(e.arc) {
+			s.sets.join(int32(v), s.component(e.arc))
+			s.used[v] = true
+		}
+	}
+	for _, c := range p.clauses {
+		for _, l := range c {
+			s.sets.join(int32(l.Var()), int32(c[0].Var()))
+			s.used[l.Var()] = true
+		}
+	}
+	return s
+}
+
+// inner tells whether an edge is within a component.
+func (s *splitter) inner(a arc) bool { return s.of[a.from] == s.of[a.to] }
+
+// component is the member of the sets that stands for the component of an edge.
+func (s *splitter) component(a arc) int32 { return int32(len(s.used)) + s.of[a.from] }
+
+// group gives the group of a member of the sets.
+func (s *splitter) group(member int32) *group {
+	root := s.sets.find(member)
+	g := s.byRoot[root]
+	if g == nil {
+		g = &group{}
+		s.byRoot[root] = g
+		s.groups = append(s.groups, g)
+	}
+	return g
+}
+
+// node gives the number of a node in its group.
+func (s *splitter) node(g *group, n int32) int32 {
+	if s.nodes[n] < 0 {
+		s.nodes[n] = int32(g.nodes)
+		g.nodes++
+	}
+	return s.nodes[n]
+}
+
+func (s *splitter) lit(l Lit) Lit { return s.vars[l.Var()].True() | l&1 }
 
 // components gives every node the number of its strongly connected component, by
 // Tarjan's algorithm without recursion.

@@ -120,19 +120,23 @@ const (
 	literalBytes = 16
 )
 
-// forget drops the half of the learnt clauses that is of least use, if there are
-// many or they take too much memory. No decision must be in force.
+// tooMany tells whether there are many learnt clauses, or they take too much memory.
+func (s *search) tooMany() bool {
+	return len(s.learnt) >= keptClauses+s.conflicts/4 || s.tooLarge()
+}
+
+func (s *search) tooLarge() bool { return int64(s.literals)*literalBytes >= s.o.Memory/2 }
+
+// forget drops the half of the learnt clauses that is of least use. No decision must
+// be in force.
 func (s *search) forget() {
-	if len(s.learnt) < keptClauses+s.conflicts/4 && int64(s.literals)*literalBytes < s.o.Memory/2 {
-		return
-	}
 	slices.SortStableFunc(s.learnt, func(a, b *clause) int {
 		return cmp.Or(cmp.Compare(min(a.distance, 8), min(b.distance, 8)), cmp.Compare(b.activity, a.activity))
 	})
 	drop := map[*clause]bool{}
 	n := len(s.learnt) / 2
 	for _, c := range s.learnt[n:] {
-		if c.distance > 2 || int64(s.literals)*literalBytes >= s.o.Memory/2 {
+		if c.distance > 2 || s.tooLarge() {
 			drop[c] = true
 		}
 	}

@@ -137,8 +137,7 @@ func (s *search) run(ctx context.Context) groupAnswer {
 		if restart <= 0 {
 			restarts++
 			restart = restartUnit * luby(restarts)
-			s.back(0)
-			s.forget()
+			s.restart()
 			continue
 		}
 		if !s.decide() {
@@ -146,6 +145,28 @@ func (s *search) run(ctx context.Context) groupAnswer {
 		}
 	}
 }
+
+// restart goes back to where the next decision would have been another one, or to the
+// start if learnt clauses have to be forgotten.
+func (s *search) restart() {
+	if s.tooMany() {
+		s.back(0)
+		s.forget()
+		return
+	}
+	next := s.queue.next(s.undecided)
+	if next < 0 {
+		return
+	}
+	for level, n := range s.limits {
+		if s.queue.moved[s.trail[n].Var()] < s.queue.moved[next] {
+			s.back(level)
+			return
+		}
+	}
+}
+
+func (s *search) undecided(v int32) bool { return s.value[Var(v).True()] == 0 }
 
 func (s *search) values() []bool {
 	out := make([]bool, len(s.level))
@@ -158,7 +179,7 @@ func (s *search) values() []bool {
 // decide takes the undecided variable that had to do with a conflict last. It is
 // false if there is none.
 func (s *search) decide() bool {
-	v := s.queue.next(func(v int32) bool { return s.value[Var(v).True()] == 0 })
+	v := s.queue.next(s.undecided)
 	if v < 0 {
 		return false
 	}
