@@ -123,7 +123,8 @@
   }
   // hits counts the points of an arc that are in a box, or out of the drawing.
   function hits(c) {
-    let n = 0;
+    const [hx, hy] = c.at(0.5);
+    let n = middles.some(([x, y]) => Math.hypot(x - hx, y - hy) < 22) ? 4 : 0; // on top of another edge
     for (let u = 0.06; u < 0.95; u += 0.04) {
       const [x, y] = c.at(u);
       if (x < 2 || y < 8 || x > width - 2 || y > height - 4) n += 2;
@@ -134,24 +135,26 @@
     }
     return n;
   }
-  // BENDS are tried until an arc is free; nth counts edges between the same two.
+  // BENDS are tried until an arc is free. middles are those of the arcs so far.
   const BENDS = [26, 50, 90, -40, 140, -90, 200, -140, 270, -200];
-  function route(e, nth, kind) {
+  let middles = [];
+  function route(e, kind) {
     const from = data.txns[e.from], to = data.txns[e.to];
     if (kind === 'read') return curve(from, to, 26);
     let best, fewest = Infinity;
-    for (const bend of BENDS.slice(nth)) {
+    for (const bend of BENDS) {
       const c = curve(from, to, bend), n = hits(c);
       if (n < fewest) { best = c; fewest = n; }
       if (n === 0) break;
     }
-    return best ?? curve(from, to, 26 + 30 * nth);
+    middles.push(best.at(0.5));
+    return best;
   }
 
   // edge draws an edge with its label.
-  function edge(layer, e, nth, kind) {
+  function edge(layer, e, kind) {
     const from = data.txns[e.from], to = data.txns[e.to];
-    const { sx, sy, mx, my, tx, ty } = route(e, nth, kind);
+    const { sx, sy, mx, my, tx, ty } = route(e, kind);
     const g = draw(layer, 'g', { class: 'edge ' + e.type + ' ' + kind, 'data-from': from.name, 'data-to': to.name });
     draw(g, 'path', { d: `M${sx} ${sy} Q${mx} ${my} ${tx} ${ty}`, style: `stroke: var(--${e.type})`, 'marker-end': `url(#head-${e.type})` });
     if (kind !== 'read') {
@@ -161,11 +164,8 @@
   }
   function edges(layer, list, kind) {
     layer.replaceChildren();
-    const seen = {};
-    for (const e of list) {
-      const pair = e.from + '>' + e.to;
-      edge(layer, e, seen[pair] = (seen[pair] ?? -1) + 1, kind(e));
-    }
+    middles = [];
+    for (const e of list) edge(layer, e, kind(e));
   }
 
   // choose shows one anomaly, or none.

@@ -82,7 +82,7 @@ func (t *text) levels() {
 		if t.opt.Verbose && l.Checker != "" {
 			row += fmt.Sprintf(", %.1f ms", l.MS)
 		}
-		if l.Verdict == isolation.Unknown.String() || t.opt.Verbose {
+		if l.Checker != "" && t.opt.Verbose {
 			row += " " + l.Why
 		}
 		t.line("%s", strings.TrimRight(row, " "))
@@ -95,6 +95,25 @@ func (t *text) levels() {
 	t.line("strongest level that holds:  %s", strongest)
 	if len(t.rep.WeakestViolated) > 0 {
 		t.line("weakest level violated:      %s", strings.Join(t.rep.WeakestViolated, ", "))
+	}
+	t.open()
+}
+
+// open says why levels are unknown, those with the same reason together.
+func (t *text) open() {
+	var reasons []string
+	of := map[string][]string{}
+	for _, j := range t.rep.r.Judgements {
+		if j.Verdict == isolation.Unknown {
+			if of[j.Why] == nil {
+				reasons = append(reasons, j.Why)
+			}
+			of[j.Why] = append(of[j.Why], j.Level.String())
+		}
+	}
+	for _, why := range reasons {
+		t.line("unknown:                     %s", strings.Join(of[why], ", "))
+		t.line("  %s", why)
 	}
 }
 

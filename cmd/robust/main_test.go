@@ -202,7 +202,7 @@ func TestInterruptHistory(t *testing.T) {
 	cancel()
 	var out, errs strings.Builder
 	code := run(ctx, []string{"history", "check", "-level", "SER", path}, streams{&out, &errs})
-	if code != exitUnknown || !strings.Contains(out.String(), "SER       unknown  It was interrupted.") {
+	if code != exitUnknown || !strings.Contains(out.String(), "unknown:                     SER\n  It was interrupted.") {
 		t.Errorf("exit code %d, %s%s", code, out.String(), errs.String())
 	}
 }

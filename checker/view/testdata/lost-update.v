@@ -2,7 +2,7 @@ lost-update: 3 transactions in 3 sessions, 5 operations on 1 key, read as edn
 
   PL-1      accept   elle, 0.0 ms An order of all snapshots and commits that sessions allow was replayed, without a look at concurrent writes.
   PL-2      accept   elle, 0.0 ms An order of all snapshots and commits that sessions allow was replayed, without a look at concurrent writes.
-  PL-2L     unknown  elle: No anomaly of this level was found, but the history does not show enough of the order of versions to exclude one.
+  PL-2L     unknown
   PL-2+     reject   elle, 0.0 ms Shown by lost-update, G-single-item.
   PL-2.99   reject   elle, 0.0 ms Shown by lost-update, G-single-item.
   PL-SI     reject   elle, 0.0 ms Shown by lost-update, G-single-item.
@@ -20,6 +20,8 @@ lost-update: 3 transactions in 3 sessions, 5 operations on 1 key, read as edn
 
 strongest level that holds:  PC
 weakest level violated:      PL-2+, PL-2.99
+unknown:                     PL-2L
+  elle: No anomaly of this level was found, but the history does not show enough of the order of versions to exclude one.
 
 1. lost-update: two transactions read one version of a key, and both overwrite it
    (Adya: G-single, G2-item; Berenson: P4 lost update)

@@ -1,6 +1,6 @@
 names: 3 transactions (1 of unknown outcome) in 3 sessions, 4 operations on 2 keys, read as edn
 
-  PL-1      unknown  elle: No anomaly of this level was found, but the history does not show enough of the order of versions to exclude one.
+  PL-1      unknown
   PL-2      reject   elle, 0.0 ms Shown by thin-air-read.
   PL-2L     reject   elle, 0.0 ms Shown by thin-air-read.
   PL-2+     reject   elle, 0.0 ms Shown by thin-air-read.
@@ -20,6 +20,8 @@ names: 3 transactions (1 of unknown outcome) in 3 sessions, 4 operations on 2 ke
 
 strongest level that holds:  none of these
 weakest level violated:      PL-2
+unknown:                     PL-1
+  elle: No anomaly of this level was found, but the history does not show enough of the order of versions to exclude one.
 
 1. thin-air-read: a value is read that nobody wrote
    (TAP: a ThinAirRead; Elle: garbage read)
