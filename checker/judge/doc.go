@@ -7,7 +7,7 @@
 // can settle something that is still open: it is asked about the levels that it
 // decides itself, and about those from which others follow. For whoever satisfies a
 // level satisfies all that it implies, and whoever violates one violates all that imply
-// it (package isolation). So that a history that violates CC needs no search for
+// it (package isolation). So a history that violates CC needs no search for
 // a commit order of SER.
 //
 //   - sessions, in this package, looks for sessions that go backwards in time:
@@ -15,6 +15,7 @@
 //   - c4 decides RC, RA and CC of registers and lists.
 //   - elle decides any level where the history shows the order of versions, as
 //     lists do, and where a replay of one order is a witness.
+//   - polysi decides PL-SI, PL-3, SI and SER of registers, by a search.
 //   - brute decides by definition what is small.
 //
 // Without times (history.NoOrder) a level with real time is the same as the one
@@ -28,9 +29,10 @@
 // implies, one of them is wrong. Result.Conflicts says so; the levels that both
 // answers speak of are unknown. No such history is known.
 //
+// A witness with snapshots is executed by package verify before it counts.
+//
 // # Limits
 //
-// SI, SER and the levels with real time of registers that nobody reads before
-// writing are often unknown: a search for a version order is not among the
-// methods yet.
+// PC and the levels with real time of registers that nobody reads before writing are
+// often unknown, except where there are no times.
 package judge

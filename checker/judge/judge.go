@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/txrobust/robust/checker"
+	"github.com/txrobust/robust/checker/verify"
 	"github.com/txrobust/robust/history"
 	"github.com/txrobust/robust/isolation"
 )
@@ -303,13 +304,18 @@ func (p *panel) ask(ctx context.Context, m method, levels []isolation.Level) err
 	f, err := m.run(ctx, p.h, levels, p.o)
 	run := Run{Checker: m.name, Levels: levels, Time: time.Since(start), Stopped: err != nil}
 	p.Runs = append(p.Runs, run)
-	if err != nil {
-		if ctx.Err() != nil && errors.Is(err, ctx.Err()) {
-			return nil
-		}
+	if err != nil && (ctx.Err() == nil || !errors.Is(err, ctx.Err())) {
 		return fmt.Errorf("%s: %w", m.name, err)
 	}
+	if f == nil {
+		return nil
+	}
 	for _, a := range f.answers {
+		if a.Verdict == checker.Satisfied && a.Snapshots != nil {
+			if err := verify.Witness(p.h, a.Level, a.Order, a.Snapshots); err != nil {
+				return fmt.Errorf("%s accepts %s, but its witness does not fit, so that it is wrong: %w", m.name, a.Level, err)
+			}
+		}
 		if a.Verdict != checker.Unknown {
 			p.found = append(p.found, direct{a, m.name, run.Time})
 		} else if a.Why != "" {

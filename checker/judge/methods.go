@@ -8,6 +8,7 @@ import (
 	"github.com/txrobust/robust/checker/brute"
 	"github.com/txrobust/robust/checker/c4"
 	"github.com/txrobust/robust/checker/elle"
+	"github.com/txrobust/robust/checker/polysi"
 	"github.com/txrobust/robust/history"
 	"github.com/txrobust/robust/isolation"
 )
@@ -31,6 +32,7 @@ var methods = []method{
 	{"sessions", []isolation.Level{isolation.SSSI, isolation.StrongSI, isolation.SSER}, true, timed, runSessions},
 	{"c4", c4.Levels(), true, always, runC4},
 	{"elle", isolation.Levels(), true, always, runElle},
+	{"polysi", polysi.Levels(), true, always, runPolysi},
 	{"brute", brute.Levels(), false, small, runBrute},
 }
 
@@ -44,16 +46,27 @@ type finding struct {
 
 func always(*history.History) (bool, string) { return true, "" }
 
+// found takes what a checker found that has nothing to add to its violations.
+func found(h *history.History, name string, r *checker.Result) *finding {
+	f := &finding{answers: r.Answers, counts: r.Counts}
+	for _, v := range r.Violations {
+		f.anomalies = append(f.anomalies, ofViolation(h, name, v))
+	}
+	return f
+}
+
 func runC4(ctx context.Context, h *history.History, levels []isolation.Level, o Options) (*finding, error) {
 	r, err := c4.Check(ctx, h, c4.Options{Levels: levels, First: o.First, Limit: o.Limit})
 	if err != nil {
 		return nil, err
 	}
-	f := &finding{answers: r.Answers, counts: r.Counts}
-	for _, v := range r.Violations {
-		f.anomalies = append(f.anomalies, ofViolation(h, "c4", v))
-	}
-	return f, nil
+	return found(h, "c4", r), nil
+}
+
+// runPolysi gives what was found before the time was over, too.
+func runPolysi(ctx context.Context, h *history.History, levels []isolation.Level, _ Options) (*finding, error) {
+	r, err := polysi.Check(ctx, h, polysi.Options{Levels: levels})
+	return found(h, "polysi", r), err
 }
 
 func runElle(ctx context.Context, h *history.History, levels []isolation.Level, o Options) (*finding, error) {
