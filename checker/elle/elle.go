@@ -105,8 +105,11 @@ type analysis struct {
 	types    [history.Counter + 1]bool // data types that occur
 	ranges   bool                      // range reads occur
 
-	g          graph
-	components [][]int32
+	g graph
+	// begun and ended are the transactions with a begin and an end, by these, for
+	// connectTime.
+	begun, ended []history.Txn
+	components   [][]int32
 	// serial has the nodes in an order of all edges, but within components.
 	serial []int32
 

@@ -128,34 +128,41 @@ func (a *analysis) connectTime(e *emitter) {
 	if !a.timed() {
 		return
 	}
-	var begun, ended []history.Txn
-	for t := history.Txn(1); t < history.Txn(h.NumTxns()); t++ {
-		if !a.in[t] {
-			continue
-		}
-		if h.Begin(t) != history.NoBegin {
-			begun = append(begun, t)
-		}
-		if h.End(t) != history.NoEnd {
-			ended = append(ended, t)
-		}
+	if e.count { // the second time they are known
+		a.sortStamps()
 	}
-	byStamp(begun, h.Begin)
-	byStamp(ended, h.End)
 	hub, n := int32(-1), 0
-	for _, t := range begun {
-		for ; n < len(ended) && h.End(ended[n]) < h.Begin(t); n++ {
+	for _, t := range a.begun {
+		for ; n < len(a.ended) && h.End(a.ended[n]) < h.Begin(t); n++ {
 			next := e.hub()
 			if hub >= 0 {
 				e.edge(hub, next, rt)
 			}
 			hub = next
-			e.edge(int32(ended[n]), hub, rt)
+			e.edge(int32(a.ended[n]), hub, rt)
 		}
 		if hub >= 0 {
 			e.edge(hub, int32(t), rt)
 		}
 	}
+}
+
+// sortStamps finds begun and ended.
+func (a *analysis) sortStamps() {
+	h := a.h
+	for t := history.Txn(1); t < history.Txn(h.NumTxns()); t++ {
+		if !a.in[t] {
+			continue
+		}
+		if h.Begin(t) != history.NoBegin {
+			a.begun = append(a.begun, t)
+		}
+		if h.End(t) != history.NoEnd {
+			a.ended = append(a.ended, t)
+		}
+	}
+	byStamp(a.begun, h.Begin)
+	byStamp(a.ended, h.End)
 }
 
 // byStamp sorts transactions by a stamp, those with the same one by their number,
