@@ -36,10 +36,12 @@ var sizes = []int{5_000, 50_000, 200_000, 1_000_000}
 func BenchmarkFile(b *testing.B) {
 	for _, level := range []isolation.Level{isolation.SER, isolation.CC} {
 		for _, txns := range sizes {
-			file := historytest.File(b, "history.txt", func(f *os.File) error { return workload(level, txns).Plume(f) })
-			for _, l := range Levels() {
-				b.Run(fmt.Sprintf("%s/%s/%d", level, l, txns), func(b *testing.B) { historytest.Measure(b, file, l) })
-			}
+			b.Run(fmt.Sprintf("%s/%d", level, txns), func(b *testing.B) {
+				file := historytest.File(b, "history.txt", func(f *os.File) error { return workload(level, txns).Plume(f) })
+				for _, l := range Levels() {
+					b.Run(l.String(), func(b *testing.B) { historytest.Measure(b, file, l) })
+				}
+			})
 		}
 	}
 }
