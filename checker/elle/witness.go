@@ -42,12 +42,12 @@ func (a *analysis) order(kinds edges, lay layout, exclusive bool) []int32 {
 		}
 	}
 	var events []int32
-	held := newHolder(a, lay.split && exclusive)
+	held, readers := newHolder(a, lay.split && exclusive), newReaders(a, lay.split)
 	done := int32(0)
 	for q.Len() > 0 {
 		v := heap.Pop(q).(int32)
-		if !held.may(v) {
-			continue // until the transactions that hold it commit
+		if !readers.may(v) || !held.may(v) {
+			continue // until those that hold it are done
 		}
 		done++
 		t := v
@@ -66,7 +66,7 @@ func (a *analysis) order(kinds edges, lay layout, exclusive bool) []int32 {
 				heap.Push(q, w)
 			}
 		})
-		for _, w := range held.released(v) {
+		for _, w := range append(held.released(v), readers.done(v)...) {
 			heap.Push(q, w)
 		}
 	}
