@@ -21,6 +21,9 @@ type Trace struct {
 	// names one of Sent: its line is the index and one more.
 	Body *client.Txn
 	Sent []Sent
+	// Steps is the number of instructions that were interpreted: a function has more of
+	// them than each that it calls.
+	Steps int
 }
 
 // Sent is a statement of a trace.
@@ -78,6 +81,7 @@ func (p *program) traceOf(f *ssa.Function) *Trace {
 	if in.attempt() != "" || !t.several() {
 		return nil
 	}
+	t.Steps = in.steps
 	t.Body = &client.Txn{Pos: t.Pos, Name: t.Name, Vars: in.vars, Body: body}
 	in.rowLoops(t.Body)
 	if locksSession(t.Body.Body) {

@@ -50,7 +50,7 @@ func Apart(ctx context.Context, found *analyzer.Result, p *ir.Program, opt Optio
 	if err != nil {
 		return nil, err
 	}
-	slices.SortStableFunc(notes, func(a, b stale.Note) int { return len(traces[a.Root].Sent) - len(traces[b.Root].Sent) })
+	slices.SortStableFunc(notes, func(a, b stale.Note) int { return traces[a.Root].Steps - traces[b.Root].Steps })
 	type key struct {
 		code        string
 		write, read witness.Position
