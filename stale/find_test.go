@@ -1,0 +1,134 @@
+package stale
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/txrobust/robust/ir"
+)
+
+const tables = `program p
+table acc (id int, bal int not null, ver int not null, kind int not null, key (id))
+table log (id int, acc int not null, nr int not null, key (id))
+txn others (k int) { update acc a set bal = 0, ver = 0 where a.id == k; insert log (id, acc, nr) values (k, k, k) }
+`
+
+// TestFind looks at templates. The unit of a statement stands in a comment in its
+// line; what is read and written without one is in no unit that is known.
+func TestFind(t *testing.T) {
+	for _, c := range []struct {
+		name, locals, body string
+		want               string
+	}{
+		{"read, compute, update", "b int",
+			`(b) := select a.bal from acc a where a.id == k // 1
+			update acc a set bal = b + 1 where a.id == k // 2`, "value acc bal 1<-2"},
+		{"the same transaction", "b int",
+			`(b) := select a.bal from acc a where a.id == k // 1
+			update acc a set bal = b + 1 where a.id == k // 1`, ""},
+		{"perhaps the same transaction", "b int",
+			`(b) := select a.bal from acc a where a.id == k
+			update acc a set bal = b + 1 where a.id == k // 1`, ""},
+		{"another row", "b int",
+			`(b) := select a.bal from acc a where a.id == k // 1
+			update acc a set bal = b + 1 where a.id == m // 2`, ""},
+		{"another name of the same value", "b int, i int",
+			`i := k
+			(b) := select a.bal from acc a where a.id == k // 1
+			update acc a set bal = b + 1 where a.id == i // 2`, "value acc bal 1<-2"},
+		{"a column that nobody changes", "b int",
+			`(b) := select a.kind from acc a where a.id == k // 1
+			if b == 1 { return }
+			update acc a set bal = 1 where a.id == k // 2`, ""},
+		{"a return decides about what follows", "b int",
+			`(b) := select a.bal from acc a where a.id == k // 1
+			if b < 5 { return }
+			update acc a set bal = a.bal - 5 where a.id == k // 2`, "check acc bal 1<-2"},
+		{"what a block decides is forgotten behind it", "b int",
+			`(b) := select a.bal from acc a where a.id == k // 1
+			block l { if b < 5 { break l } emit k }
+			update acc a set bal = a.bal - 5 where a.id == k // 2`, ""},
+		{"a constant that was decided about", "b int, ok bool",
+			`(b) := select a.bal from acc a where a.id == k // 1
+			block l { if b < 5 { ok := false; break l } ok := true }
+			if ok { update acc a set bal = a.bal - 5 where a.id == k } // 2`, "check acc bal 1<-2"},
+		{"a version", "b int, v int",
+			`(b, v) := select a.bal, a.ver from acc a where a.id == k // 1
+			update acc a set bal = b + 1 where a.id == k and a.ver == v // 2`, ""},
+		{"a second look", "b int, c int",
+			`(b) := select a.bal from acc a where a.id == k // 1
+			if b < 5 { return }
+			(c) := select a.bal from acc a where a.id == k // 2
+			if c < 5 { return }
+			update acc a set bal = a.bal - 5 where a.id == k // 2`, ""},
+		{"a claim by key", "i int, f bool",
+			`(i) := select a.id from acc a where a.ver == 0 found f // 1
+			if not f { return }
+			update acc a set ver = 1 where a.id == i // 2`, "check acc ver 1<-2"},
+		{"a deletion", "b int",
+			`(b) := select a.bal from acc a where a.id == k // 1
+			if b == 0 { delete acc a where a.id == k } // 2`, "check acc bal 1<-2"},
+		{"each row of a loop", "i int, b int",
+			`foreach (i, b) := select a.id, a.bal from acc a where true { // 1
+			update acc a set bal = b * 2 where a.id == i // 2
+			}`, "value acc bal 1<-2"},
+		{"an insertion where there was no row", "f bool, i int",
+			`(i) := select l.id from log l where l.acc == k found f // 1
+			if not f { insert log (id, acc, nr) values (m, k, 1) } // 2`, "insert log  1<-2"},
+		{"a key", "f bool, i int",
+			`(i) := select l.acc from log l where l.id == k found f // 1
+			if not f { insert log (id, acc, nr) values (k, k, 1) } // 2`, ""},
+		{"on conflict", "f bool, i int",
+			`(i) := select l.id from log l where l.acc == k found f // 1
+			if not f { insert log (id, acc, nr) values (m, k, 1) on conflict do nothing } // 2`, ""},
+		{"the next number", "n int",
+			`(n) := select l.nr from log l where l.acc == k order by l.nr desc // 1
+			insert log (id, acc, nr) values (m, k, n + 1) // 2`, "insert log nr 1<-2"},
+		{"in the round before", "b int, n int",
+			`while n < 3 {
+			update acc a set bal = b where a.id == k // 2
+			(b) := select a.bal from acc a where a.id == k // 1
+			n := n + 1
+			}`, "value acc bal 1<-2"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			text := tables + "txn f (k int, m int) {\n"
+			for _, l := range strings.Split(c.locals, ", ") {
+				text += "local " + l + "\n"
+			}
+			for _, line := range strings.Split(c.body, "\n") {
+				code, comment, some := strings.Cut(line, "//")
+				if code = strings.TrimSpace(code); !strings.HasSuffix(code, "{") {
+					code += ";"
+				}
+				if some {
+					code += " //" + comment
+				}
+				text += code + "\n"
+			}
+			text += "}\n"
+			p, err := ir.Parse("p.litmus", text)
+			if err != nil {
+				t.Fatalf("%v\n%s", err, text)
+			}
+			lines := strings.Split(text, "\n")
+			unit := func(at ir.Pos) string {
+				_, u, _ := strings.Cut(lines[at.Line-1], "// ")
+				return u
+			}
+			notes, err := Find(t.Context(), p, func(_ *ir.Txn, at ir.Pos) (string, bool) { return unit(at), unit(at) != "" })
+			if err != nil {
+				t.Fatal(err)
+			}
+			var got []string
+			for _, n := range notes {
+				got = append(got, fmt.Sprintf("%s %s %s %s<-%s", [...]string{"value", "check", "insert"}[n.Kind], n.Table, strings.Join(n.Columns, ","), unit(n.Read), unit(n.Write)))
+			}
+			if s := strings.Join(slices.Compact(got), "; "); s != c.want {
+				t.Errorf("got %q, want %q", s, c.want)
+			}
+		})
+	}
+}
