@@ -305,7 +305,7 @@ func (in *interp) enterFunction(inv *invocation, f *ssa.Function, free []value) 
 
 // worth reports whether a function is interpreted where it is called.
 func (in *interp) worth(f *ssa.Function, args, free []value) bool {
-	if len(f.Blocks) == 0 || in.p.shape(f).irreducible || in.fr.n >= maxDepth {
+	if len(f.Blocks) == 0 || in.p.shape(f).Irreducible || in.fr.n >= maxDepth {
 		return false
 	}
 	within := 0

@@ -11,6 +11,7 @@ import (
 
 	"golang.org/x/tools/go/ssa"
 
+	"github.com/txrobust/robust/analyzer/internal/comments"
 	"github.com/txrobust/robust/client"
 	"github.com/txrobust/robust/ir"
 )
@@ -176,15 +177,7 @@ func (r *Result) Places() []ir.Pos {
 }
 
 // Invariant is a stated fact about the rows.
-type Invariant struct {
-	Pos  ir.Pos
-	Text string
-}
-
-// SQL gives the fact as a comment in SQL, at the line where it stands.
-func (x Invariant) SQL() string {
-	return strings.Repeat("\n", max(x.Pos.Line-1, 0)) + "-- invariant: " + x.Text + "\n"
-}
+type Invariant = comments.Invariant
 
 // extract finds the transactions of a program.
 func (p *program) extract(ctx context.Context, progress func(done, total int)) (*Result, error) {
@@ -241,15 +234,15 @@ func (p *program) extract(ctx context.Context, progress func(done, total int)) (
 
 // gather makes the transactions of what was found.
 func (p *program) gather(ctx context.Context, order []*ssa.Function, results map[*ssa.Function]*findings) (*Result, error) {
-	out := &Result{prog: p, Ignores: p.notes.ignores, Invariants: p.notes.invariants}
+	out := &Result{prog: p, Ignores: p.notes.Ignores, Invariants: p.notes.Invariants}
 	slices.SortStableFunc(order, p.byPlace)
 	names := map[string]int{}
 	title := func(t *client.Txn, fn *ssa.Function) {
 		t.Name = functionName(fn)
-		if name := p.notes.names[fn.Pos()]; name != "" {
+		if name := p.notes.Names[fn.Pos()]; name != "" {
 			t.Name = name
 		}
-		if level := p.notes.levels[fn.Pos()]; level != "" {
+		if level := p.notes.Levels[fn.Pos()]; level != "" {
 			t.Level = level
 		}
 		if names[t.Name]++; names[t.Name] > 1 {
@@ -398,7 +391,7 @@ func (in *interp) attempt() (why string) {
 			why = m.why
 		}
 	}()
-	if in.p.shape(in.root).irreducible {
+	if in.p.shape(in.root).Irreducible {
 		return "its control flow has a loop with several entries"
 	}
 	in.top(in.root)

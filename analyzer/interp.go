@@ -9,6 +9,7 @@ import (
 
 	"golang.org/x/tools/go/ssa"
 
+	"github.com/txrobust/robust/analyzer/internal/flow"
 	"github.com/txrobust/robust/client"
 	"github.com/txrobust/robust/ir"
 )
@@ -71,7 +72,7 @@ type frame struct {
 	caller *frame
 	at     token.Pos // the call
 	regs   map[ssa.Value]value
-	shape  *shape
+	shape  *flow.Shape
 	// targets are the places that the blocks around lead to.
 	targets map[*ssa.BasicBlock]*target
 	exit    *target
@@ -197,11 +198,11 @@ func (in *interp) tree(b *ssa.BasicBlock) {
 	if in.st == nil {
 		return
 	}
-	if in.fr.shape.heads[b] {
+	if in.fr.shape.Heads[b] {
 		in.loop(b)
 		return
 	}
-	in.within(b, in.fr.shape.after(b))
+	in.within(b, in.fr.shape.After(b))
 }
 
 // within interprets b in the blocks for the places behind it.
@@ -252,9 +253,9 @@ func (in *interp) branch(from, to *ssa.BasicBlock) {
 	}
 	vals := in.phis(from, to)
 	switch t := in.fr.targets[to]; {
-	case in.fr.shape.back(from, to):
+	case in.fr.shape.Back(from, to):
 		in.jump(t.head.back, vals, &client.Continue{At: in.at(), Label: t.head.back.label})
-	case in.fr.shape.merges[to]:
+	case in.fr.shape.Merges[to]:
 		in.jump(t, vals, &client.Break{At: in.at(), Label: t.label})
 	default:
 		in.enter(to, vals)

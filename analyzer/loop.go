@@ -66,7 +66,7 @@ func (in *interp) loop(b *ssa.BasicBlock) {
 		in.emit(s)
 		h := &head{back: &target{label: s.Label}}
 		in.fr.targets[b] = &target{head: h}
-		in.into(&s.Body, func() { in.within(b, in.fr.shape.after(b)) })
+		in.into(&s.Body, func() { in.within(b, in.fr.shape.After(b)) })
 		more := false
 		for _, e := range h.back.edges {
 			for c := range e.st.mem {

@@ -12,6 +12,8 @@ import (
 
 	"golang.org/x/tools/go/ssa"
 
+	"github.com/txrobust/robust/analyzer/internal/comments"
+	"github.com/txrobust/robust/analyzer/internal/flow"
 	"github.com/txrobust/robust/internal/gormmodel"
 	"github.com/txrobust/robust/ir"
 )
@@ -25,7 +27,7 @@ type program struct {
 	// of the source.
 	funcs   []*ssa.Function
 	pkgs    []*ssa.Package
-	shapes  map[*ssa.Function]*shape
+	shapes  map[*ssa.Function]*flow.Shape
 	handles map[*types.Interface]string
 	globals map[*ssa.Global]*cell
 	// constants are what package variables hold that are set once.
@@ -48,7 +50,7 @@ type program struct {
 	gorm   *gormmodel.Parser
 	config gormConfig
 	noted  []Model
-	notes  *annotations
+	notes  *comments.Comments
 }
 
 // call says that a function of the program calls another one, with what kind of
@@ -68,7 +70,7 @@ const (
 
 // newProgram collects what is known of packages.
 func newProgram(fset *token.FileSet, dir string, pkgs []*ssa.Package, files []*ast.File) (*program, error) {
-	p := &program{fset: fset, dir: dir, pkgs: pkgs, shapes: map[*ssa.Function]*shape{}, handles: map[*types.Interface]string{},
+	p := &program{fset: fset, dir: dir, pkgs: pkgs, shapes: map[*ssa.Function]*flow.Shape{}, handles: map[*types.Interface]string{},
 		globals: map[*ssa.Global]*cell{}, constants: map[*ssa.Global]*ssa.Const{}, sentinels: map[string]int{},
 		touches: map[*ssa.Function]bool{}, relevant: map[*ssa.Function]bool{}, parametric: map[*ssa.Function]string{},
 		users: map[*ssa.Function][]*ssa.Function{}, byName: map[string][]*ssa.Function{},
@@ -90,7 +92,9 @@ func newProgram(fset *token.FileSet, dir string, pkgs []*ssa.Package, files []*a
 	}
 	slices.SortStableFunc(p.funcs, p.byPlace)
 	p.index()
-	return p, p.annotate(files)
+	var err error
+	p.notes, err = comments.Read(fset, p.position, files)
+	return p, err
 }
 
 // collect finds the functions of a package.
@@ -290,7 +294,7 @@ func (p *program) small(f *ssa.Function) bool {
 	for _, b := range f.Blocks {
 		n += len(b.Instrs)
 	}
-	p.smalls[f] = n <= 60 && len(p.shape(f).heads) == 0 && (!p.relevant[f] || givesFunction(f))
+	p.smalls[f] = n <= 60 && len(p.shape(f).Heads) == 0 && (!p.relevant[f] || givesFunction(f))
 	return p.smalls[f]
 }
 
@@ -306,11 +310,11 @@ func givesFunction(f *ssa.Function) bool {
 	return false
 }
 
-func (p *program) shape(f *ssa.Function) *shape {
+func (p *program) shape(f *ssa.Function) *flow.Shape {
 	if s, ok := p.shapes[f]; ok {
 		return s
 	}
-	s := shapeOf(f)
+	s := flow.Of(f)
 	p.shapes[f] = s
 	return s
 }

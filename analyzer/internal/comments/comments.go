@@ -1,4 +1,6 @@
-package analyzer
+// Package comments reads the comments of a Go program that are for this one:
+// //robust:ignore, //robust:txn and //robust:assume.
+package comments
 
 import (
 	"go/ast"
@@ -8,21 +10,32 @@ import (
 	"github.com/txrobust/robust/ir"
 )
 
-// annotations are what comments of a program say to this one.
-type annotations struct {
-	ignores []*ir.Ignore
-	// levels are the isolation levels that are to be taken for the transactions of
-	// functions, names the names of these, by where the functions are declared.
-	levels map[token.Pos]string
-	names  map[token.Pos]string
-	// invariants are facts about the rows, in SQL.
-	invariants []Invariant
+// Comments are what comments of a program say.
+type Comments struct {
+	Ignores []*ir.Ignore
+	// Levels are the isolation levels that are to be taken for the transactions of
+	// functions, Names the names of these, by where the functions are declared.
+	Levels map[token.Pos]string
+	Names  map[token.Pos]string
+	// Invariants are facts about the rows.
+	Invariants []Invariant
 }
 
-// annotate reads the comments //robust:… of files. A fault is an *ir.Error.
-func (p *program) annotate(files []*ast.File) error {
-	a := &annotations{levels: map[token.Pos]string{}, names: map[token.Pos]string{}}
-	p.notes = a
+// Invariant is a stated fact about the rows, in SQL.
+type Invariant struct {
+	Pos  ir.Pos
+	Text string
+}
+
+// SQL gives the fact as a comment in SQL, at the line where it stands.
+func (x Invariant) SQL() string {
+	return strings.Repeat("\n", max(x.Pos.Line-1, 0)) + "-- invariant: " + x.Text + "\n"
+}
+
+// Read reads the comments of files. position gives places as reports have them. A
+// fault is an *ir.Error.
+func Read(fset *token.FileSet, position func(token.Pos) ir.Pos, files []*ast.File) (*Comments, error) {
+	r := &reader{&Comments{Levels: map[token.Pos]string{}, Names: map[token.Pos]string{}}, fset, position}
 	for _, f := range files {
 		for _, group := range f.Comments {
 			for _, c := range group.List {
@@ -30,20 +43,27 @@ func (p *program) annotate(files []*ast.File) error {
 				if !ok {
 					continue
 				}
-				if err := p.annotation(a, f, c, rest); err != nil {
-					return err
+				if err := r.comment(f, c, rest); err != nil {
+					return nil, err
 				}
 			}
 		}
 	}
-	return nil
+	return r.Comments, nil
 }
 
-func (p *program) annotation(a *annotations, f *ast.File, c *ast.Comment, rest string) error {
-	at := p.position(c.Pos())
+type reader struct {
+	*Comments
+	fset     *token.FileSet
+	position func(token.Pos) ir.Pos
+}
+
+// comment reads one comment; rest is what follows the prefix.
+func (r *reader) comment(f *ast.File, c *ast.Comment, rest string) error {
+	at := r.position(c.Pos())
 	word, rest, _ := strings.Cut(rest, " ")
 	rest = strings.TrimSpace(rest)
-	scope := p.scope(f, c)
+	scope := r.scope(f, c)
 	fn, isFunc := scope.(*ast.FuncDecl)
 	switch word {
 	case "ignore":
@@ -51,8 +71,8 @@ func (p *program) annotation(a *annotations, f *ast.File, c *ast.Comment, rest s
 		if err != nil {
 			return err
 		}
-		g.From, g.To = p.position(scope.Pos()), p.position(scope.End())
-		a.ignores = append(a.ignores, g)
+		g.From, g.To = r.position(scope.Pos()), r.position(scope.End())
+		r.Ignores = append(r.Ignores, g)
 	case "txn":
 		switch {
 		case !isFunc:
@@ -60,15 +80,15 @@ func (p *program) annotation(a *annotations, f *ast.File, c *ast.Comment, rest s
 		case len(strings.Fields(rest)) != 1:
 			return ir.Errorf(at, "robust:txn wants the name of the transaction")
 		}
-		a.names[fn.Name.Pos()] = rest
+		r.Names[fn.Name.Pos()] = rest
 	case "assume":
 		what, value, _ := strings.Cut(rest, " ")
 		value = strings.TrimSpace(value)
 		switch {
 		case what == "invariant" && value != "":
-			a.invariants = append(a.invariants, Invariant{at, value})
+			r.Invariants = append(r.Invariants, Invariant{at, value})
 		case what == "level" && isFunc && sqlLevelNames[strings.ToLower(value)]:
-			a.levels[fn.Name.Pos()] = strings.ToLower(value)
+			r.Levels[fn.Name.Pos()] = strings.ToLower(value)
 		case what == "level" && isFunc:
 			return ir.Errorf(at, "robust:assume level wants read committed, repeatable read or serializable")
 		case what == "level":
@@ -86,8 +106,8 @@ var sqlLevelNames = map[string]bool{"read uncommitted": true, "read committed": 
 
 // scope is what a comment is about: the function that it documents, else the
 // statement in whose line it stands or that follows it.
-func (p *program) scope(f *ast.File, c *ast.Comment) ast.Node {
-	line := func(at token.Pos) int { return p.fset.Position(at).Line }
+func (r *reader) scope(f *ast.File, c *ast.Comment) ast.Node {
+	line := func(at token.Pos) int { return r.fset.Position(at).Line }
 	here := line(c.Pos())
 	var best ast.Node = c
 	ast.Inspect(f, func(n ast.Node) bool {
