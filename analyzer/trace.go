@@ -48,7 +48,7 @@ const TraceFile = "trace"
 const everything = "*"
 
 // maxTraceSteps bounds the instructions that are interpreted for one trace.
-const maxTraceSteps = 60_000
+const maxTraceSteps = 30_000
 
 // Traces interprets the functions of a program that use the database and that
 // begin more than one transaction, statements by themselves included. Functions
@@ -58,7 +58,7 @@ func (r *Result) Traces(ctx context.Context) ([]*Trace, error) {
 	p := r.prog
 	var out []*Trace
 	for _, f := range p.funcs {
-		if !p.relevant[f] || isHook(f) {
+		if !p.relevant[f] || isHook(f) || p.ways(f) < 2 {
 			continue
 		}
 		if err := ctx.Err(); err != nil {
@@ -69,6 +69,25 @@ func (r *Result) Traces(ctx context.Context) ([]*Trace, error) {
 		}
 	}
 	return out, nil
+}
+
+// ways counts the places in a function that may lead to the database. Where there
+// is one, what it leads to has a trace of its own, with all that there is to see.
+func (p *program) ways(f *ssa.Function) int {
+	n := 0
+	eachInstr(f, func(instr ssa.Instruction) {
+		if c, ok := instr.(ssa.CallInstruction); ok {
+			if c.Common().IsInvoke() && slices.ContainsFunc(p.implementers(c.Common().Method), p.matters) || p.uses(c.Common()) {
+				n++
+			}
+		}
+		for _, o := range instr.Operands(nil) {
+			if g, ok := (*o).(*ssa.Function); ok && p.matters(g) {
+				n++
+			}
+		}
+	})
+	return n
 }
 
 // traceOf interprets a function for its trace, nil if it has less than two units.

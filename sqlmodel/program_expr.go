@@ -3,10 +3,7 @@ package sqlmodel
 import (
 	"github.com/txrobust/robust/client"
 	"github.com/txrobust/robust/ir"
-	"github.com/txrobust/robust/sqlmodel/internal/tidy"
 )
-
-func mayFail(e ir.Expr) bool { return tidy.MayFail(e) }
 
 // ex gives the translator for an expression of the program.
 func (p *caller) ex() *ex { return p.b.ex(p.f, p.f.text) }

@@ -6,6 +6,7 @@ import (
 	"github.com/txrobust/robust/client"
 	"github.com/txrobust/robust/ir"
 	"github.com/txrobust/robust/sqlmodel/internal/pg"
+	"github.com/txrobust/robust/sqlmodel/internal/tidy"
 )
 
 // caller translates what a client program does in one transaction.
@@ -301,7 +302,7 @@ func (p *caller) assign(s *client.Assign) {
 		return
 	}
 	a := &ir.Assign{At: at(s.Pos), Var: v.local, Expr: out}
-	b.weak[a] = !mayFail(out)
+	b.weak[a] = !tidy.MayFail(out)
 	b.emit(a)
 }
 
