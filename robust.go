@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/txrobust/robust/engine"
@@ -199,6 +200,7 @@ func (c *check) anyOrder() bool { return len(c.p.Processes) == 0 && !c.opt.Sessi
 // assumptions says what every verdict rests on.
 func (c *check) assumptions() []string {
 	out := []string{fmt.Sprintf("every transaction runs at the snapshot isolation of the engine profile %s (%s)", c.opt.Engine.Name, c.opt.Engine.Title)}
+	out = append(out, c.levels()...)
 	if len(c.p.Processes) == 0 {
 		out = append(out, "only the transactions listed write the tables; each runs in a database transaction of its own")
 	} else {
@@ -213,6 +215,33 @@ func (c *check) assumptions() []string {
 		out = append(out, "the initial rows are those of the input")
 	default:
 		panic(fmt.Sprintf("robust: unknown initial rows %d", c.opt.Init))
+	}
+	return out
+}
+
+// levels says which transactions ask for another level than the one that they
+// are taken to run at. Executions at SERIALIZABLE are ones of snapshot isolation,
+// too; at the weaker levels there are others.
+func (c *check) levels() []string {
+	var weaker, serializable []string
+	for _, t := range c.p.Txns {
+		switch t.Level {
+		case "read uncommitted", "read committed":
+			weaker = append(weaker, t.Name)
+		case "serializable":
+			serializable = append(serializable, t.Name)
+		}
+	}
+	var out []string
+	if len(weaker) > 0 {
+		out = append(out, "these ask for READ COMMITTED or less, and the verdict is about them at snapshot isolation all the same: "+strings.Join(weaker, ", "))
+	}
+	switch {
+	case len(serializable) == 0:
+	case len(serializable) == len(c.p.Txns):
+		out = append(out, "every transaction asks for SERIALIZABLE, where nothing can be found: the verdict is about them at snapshot isolation")
+	default:
+		out = append(out, "these ask for SERIALIZABLE, which protects them from each other, but not from the other transactions; they are taken to run at snapshot isolation: "+strings.Join(serializable, ", "))
 	}
 	return out
 }

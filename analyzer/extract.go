@@ -279,9 +279,13 @@ func (p *program) gather(ctx context.Context, order []*ssa.Function, results map
 				continue
 			}
 			seen[key] = true
+			a.txn.Level = p.level
 			title(a.txn, outermost(a.fn))
 			out.Txns = append(out.Txns, a.txn)
 		}
+	}
+	if p.level != "" {
+		out.Notes = append(out.Notes, ir.Note{Pos: p.position(p.levelAt), Text: "sessions are taken to have the isolation level " + strings.ToUpper(p.level) + " that is set here, where the code asks for no other one"})
 	}
 	out.Begins = len(begins)
 	out.Models, out.noKeys = p.sortedModels(), p.config.noKeys
@@ -368,6 +372,13 @@ func (p *program) interpret(f *ssa.Function, path string) (res *findings, txn *c
 	txn = &client.Txn{Pos: in.beginPos, Level: in.level, Vars: in.vars, Body: body}
 	if !txn.Pos.IsValid() {
 		txn.Pos = p.position(f.Pos())
+	}
+	switch {
+	case in.level != "":
+	case in.anyLevel:
+		res.notes = append(res.notes, ir.Note{Pos: txn.Pos, Text: "the isolation level is no constant; //robust:assume level LEVEL before the function says what it is"})
+	default:
+		txn.Level = p.level
 	}
 	in.finishTxn(txn)
 	return res, txn

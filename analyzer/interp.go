@@ -46,7 +46,9 @@ type interp struct {
 	result *findings
 	begun  bool // the transaction of the site has begun somewhere
 	level  string
-	points int
+	// anyLevel says that a level is asked for that is not known.
+	anyLevel bool
+	points   int
 	// shown are the variables that the program looks at when the transaction is
 	// over.
 	shown map[string]bool

@@ -51,6 +51,10 @@ type program struct {
 	config gormConfig
 	noted  []Model
 	notes  *comments.Comments
+	// level is the isolation level of sessions, "" if nothing is known of it, and
+	// levelAt where it is set.
+	level   string
+	levelAt token.Pos
 }
 
 // call says that a function of the program calls another one, with what kind of
@@ -92,6 +96,7 @@ func newProgram(fset *token.FileSet, dir string, pkgs []*ssa.Package, files []*a
 	}
 	slices.SortStableFunc(p.funcs, p.byPlace)
 	p.index()
+	p.level, p.levelAt = defaultLevel(files)
 	var err error
 	p.notes, err = comments.Read(fset, p.position, files)
 	return p, err

@@ -4,7 +4,6 @@ import (
 	"go/types"
 
 	"github.com/txrobust/robust/client"
-	"github.com/txrobust/robust/ir"
 )
 
 // begin begins a transaction.
@@ -28,7 +27,9 @@ func (in *interp) begin(h *handle, args []value) *handle {
 	}
 	in.st.phase, in.begun = open, true
 	in.beginPos = in.p.position(in.pos)
-	if level := in.levelOf(args); level != "" {
+	if level, known := in.levelOf(args); !known {
+		in.anyLevel = true
+	} else if level != "" {
 		in.level = level
 	}
 	b := &client.Block{At: in.at(), Label: beginLabel}
@@ -149,33 +150,3 @@ func (in *interp) functionType(inv *invocation) *types.Signature {
 	}
 	return types.NewSignatureType(nil, nil, nil, nil, nil, false)
 }
-
-// levelOf gives the isolation level among the options of a transaction.
-func (in *interp) levelOf(args []value) string {
-	for _, a := range args {
-		o, ok := in.structOf(a)
-		if !ok {
-			continue
-		}
-		level := field(o, "Isolation") // of database/sql
-		if level == nil {
-			level = field(o, "IsoLevel") // of pgx
-		}
-		if level == nil {
-			continue
-		}
-		c, ok := constOf(level)
-		switch {
-		case !ok:
-			return ""
-		case c.Kind == ir.KindText:
-			return c.S
-		}
-		return sqlLevels[c.I]
-	}
-	return ""
-}
-
-// sqlLevels are the constants of sql.IsolationLevel.
-var sqlLevels = map[int64]string{1: "read uncommitted", 2: "read committed", 3: "read committed", 4: "repeatable read", 5: "repeatable read",
-	6: "serializable", 7: "serializable"}

@@ -54,14 +54,15 @@ func New() *analysis.Analyzer {
 	}
 	a.Flags.StringVar(&l.schema, "schema", "", "`PATH` of the schema: a file, or a directory of migrations (default: found by convention)")
 	a.Flags.DurationVar(&l.timeout, "timeout", 2*time.Minute, "give up after this time")
+	a.Flags.BoolVar(&l.autocommit, "autocommit", true, "statements outside of transactions are transactions of their own; with =false they are left out")
 	a.Flags.BoolVar(&l.everywhere, "everywhere", false, "check packages that are no programs, too, each with what it imports")
 	return a
 }
 
 type linter struct {
-	schema     string
-	timeout    time.Duration
-	everywhere bool
+	schema                 string
+	timeout                time.Duration
+	everywhere, autocommit bool
 }
 
 func (l *linter) run(pass *analysis.Pass) (any, error) {
@@ -87,6 +88,9 @@ func (l *linter) run(pass *analysis.Pass) (any, error) {
 		if res, err = l.fromFacts(pass, own); err != nil {
 			return nil, err
 		}
+	}
+	if !l.autocommit {
+		goprogram.TransactionsOnly(res)
 	}
 	if len(res.Txns) == 0 {
 		return nil, nil

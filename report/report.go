@@ -73,6 +73,9 @@ type Transaction struct {
 	Name string `json:"name"`
 	File string `json:"file"`
 	Line int    `json:"line"`
+	// Level is the isolation level that the source asks for, in the words of SQL
+	// ("read committed"), or "". It does not matter to the verdict.
+	Level string `json:"level,omitempty"`
 	// Reads and Writes name columns (table.column), tables where rows come
 	// and go or a whole row is meant, or shared variables; sorted.
 	Reads  []string `json:"reads"`
@@ -235,7 +238,7 @@ func transaction(t *ir.Txn) Transaction {
 			delete(reads, table)
 		}
 	}
-	return Transaction{Name: t.Name, File: t.Pos.File, Line: t.Pos.Line, Reads: sorted(reads), Writes: sorted(writes)}
+	return Transaction{Name: t.Name, File: t.Pos.File, Line: t.Pos.Line, Level: t.Level, Reads: sorted(reads), Writes: sorted(writes)}
 }
 
 // columns collects the columns that an expression looks at. rows are the row

@@ -402,7 +402,11 @@ func (t *text) more(r *Report) {
 	t.line("")
 	t.line("Transactions:")
 	for _, x := range r.Transactions {
-		t.line("- %s (%s:%d)", x.Name, x.File, x.Line)
+		level := ""
+		if x.Level != "" {
+			level = ", asks for " + strings.ToUpper(x.Level)
+		}
+		t.line("- %s (%s:%d)%s", x.Name, x.File, x.Line, level)
 		t.para("  reads  ", none(x.Reads))
 		t.para("  writes ", none(x.Writes))
 	}

@@ -38,12 +38,13 @@ type checkFlags struct {
 	limit                                 uint
 	timeout, query                        time.Duration
 	sessionOrder, verbose, explain, notes bool
+	autocommit                            bool
 }
 
 func checkCommand(fs *flag.FlagSet) func(context.Context, streams, []string) (int, error) {
 	f := &checkFlags{}
 	f.declare(fs)
-	fs.StringVar(&f.isolation, "isolation", "si", "isolation `level` to move to: si")
+	fs.StringVar(&f.isolation, "isolation", "si", "isolation `level` that is asked about: si; it stands for the level of every transaction, whatever the source asks for")
 	fs.StringVar(&f.init, "init", "", "initial `rows`: any, empty or file (default any for SQL, file for litmus)")
 	fs.IntVar(&f.helpers, "helpers", 4, "transactions besides the delayed one in the search of an execution")
 	fs.IntVar(&f.window, "window", 4, "transactions of a walk that a proof asks about at once")
@@ -52,6 +53,7 @@ func checkCommand(fs *flag.FlagSet) func(context.Context, streams, []string) (in
 	fs.DurationVar(&f.query, "query-timeout", 0, "time for each question; the result depends on the machine then (default: none)")
 	fs.DurationVar(&f.timeout, "timeout", 0, "give up after this time, such as 30s (default: none)")
 	fs.BoolVar(&f.sessionOrder, "session-order", false, "the order of transactions in a session counts")
+	fs.BoolVar(&f.autocommit, "autocommit", true, "statements of Go programs outside of transactions are transactions of their own; with =false they are left out")
 	fs.BoolVar(&f.verbose, "v", false, "also print assumptions, what transactions touch, and counts")
 	fs.BoolVar(&f.explain, "explain", false, "also say what carried the verdict, or what would settle it")
 	fs.BoolVar(&f.notes, "notes", true, "for Go: also look for what is not in one transaction, as notes beside the verdict")
@@ -71,7 +73,7 @@ func (f *checkFlags) run(ctx context.Context, std streams, inputs []string) (int
 	if err != nil {
 		return 0, err
 	}
-	src.init, src.notes = f.init, f.notes
+	src.init, src.notes, src.transactionsOnly = f.init, f.notes, !f.autocommit
 	if err := f.readBaseline(); err != nil {
 		return 0, err
 	}

@@ -57,6 +57,9 @@ func (s *sources) loadGo(ctx context.Context, patterns []string, show func(done,
 	if err != nil {
 		return nil, err
 	}
+	if s.transactionsOnly {
+		goprogram.TransactionsOnly(found)
+	}
 	opt := goprogram.Options{Schema: s.schemas, Roots: [][]string{relative(found.Modules)}, Rows: s.init == "file", Txns: s.txns}
 	p, err := goprogram.Read(ctx, found, opt)
 	if _, ok := errors.AsType[goprogram.NoRows](err); ok {

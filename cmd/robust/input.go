@@ -63,6 +63,8 @@ type sources struct {
 	init string
 	// notes says that what is not in one transaction is looked for.
 	notes bool
+	// transactionsOnly leaves out the single statements of Go programs.
+	transactionsOnly bool
 }
 
 // check finds mistakes in the arguments before anything is read.

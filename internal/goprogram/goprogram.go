@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/txrobust/robust/analyzer"
+	"github.com/txrobust/robust/client"
 	"github.com/txrobust/robust/internal/schemafind"
 	"github.com/txrobust/robust/ir"
 	"github.com/txrobust/robust/sqlmodel"
@@ -52,6 +53,16 @@ func Read(ctx context.Context, found *analyzer.Result, opt Options) (*ir.Program
 	p.Ignores = found.Ignores
 	p.Notes = append(append(b.notes, found.Notes...), p.Notes...)
 	return p, nil
+}
+
+// TransactionsOnly leaves the statements outside of transactions out of what was
+// found, with a note.
+func TransactionsOnly(found *analyzer.Result) {
+	all := len(found.Txns)
+	found.Txns = slices.DeleteFunc(found.Txns, func(t *client.Txn) bool { return t.Auto })
+	if n := all - len(found.Txns); n > 0 {
+		found.Notes = append(found.Notes, ir.Note{Text: fmt.Sprintf("statements outside of transactions that are left out, since -autocommit is off: %d; what they do is no part of the verdict", n)})
+	}
 }
 
 // builder puts a program together.

@@ -87,7 +87,7 @@ func (r *reader) comment(f *ast.File, c *ast.Comment, rest string) error {
 		switch {
 		case what == "invariant" && value != "":
 			r.Invariants = append(r.Invariants, Invariant{at, value})
-		case what == "level" && isFunc && sqlLevelNames[strings.ToLower(value)]:
+		case what == "level" && isFunc && IsLevel(strings.ToLower(value)):
 			r.Levels[fn.Name.Pos()] = strings.ToLower(value)
 		case what == "level" && isFunc:
 			return ir.Errorf(at, "robust:assume level wants read committed, repeatable read or serializable")
@@ -102,7 +102,15 @@ func (r *reader) comment(f *ast.File, c *ast.Comment, rest string) error {
 	return nil
 }
 
-var sqlLevelNames = map[string]bool{"read uncommitted": true, "read committed": true, "repeatable read": true, "serializable": true}
+// IsLevel reports whether a name in small letters is that of an isolation level
+// of SQL.
+func IsLevel(name string) bool {
+	switch name {
+	case "read uncommitted", "read committed", "repeatable read", "serializable":
+		return true
+	}
+	return false
+}
 
 // scope is what a comment is about: the function that it documents, else the
 // statement in whose line it stands or that follows it.
