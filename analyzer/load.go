@@ -31,6 +31,9 @@ type Options struct {
 	Absolute bool
 	// Progress, if not nil, is told what is being done.
 	Progress func(done, total int, what string)
+	// Loaded, if not nil, is called when the packages have been read, before
+	// transactions are looked for in them.
+	Loaded func()
 }
 
 // Load reads the Go packages that patterns name, with those of the same modules
@@ -95,6 +98,9 @@ func Load(ctx context.Context, patterns []string, opt Options) (*Result, error) 
 	}
 	if opt.Absolute {
 		dir = ""
+	}
+	if opt.Loaded != nil {
+		opt.Loaded()
 	}
 	p, err := newProgram(fset, dir, list, files)
 	if err != nil {

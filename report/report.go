@@ -169,6 +169,16 @@ type Stats struct {
 	TotalMS  int64 `json:"total_ms"`
 	// States counts states or executions that were interpreted.
 	States int `json:"states"`
+	// Phases are the parts of the work on a Go program, in order.
+	Phases []Phase `json:"phases,omitempty"`
+}
+
+// Phase is a part of the work: its time in milliseconds, and the most memory of
+// the process in it, in MB (0: not known).
+type Phase struct {
+	Name   string `json:"name"`
+	MS     int64  `json:"ms"`
+	PeakMB int64  `json:"peak_mb"`
 }
 
 // New makes a report about p that has no verdict yet.

@@ -414,6 +414,9 @@ func (t *text) more(r *Report) {
 	t.line("")
 	t.line("%s to the solver in %d ms, %s interpreted, %d ms in all",
 		count(r.Stats.Queries, "question"), r.Stats.SolverMS, count(r.Stats.States, "state"), r.Stats.TotalMS)
+	for _, p := range r.Stats.Phases {
+		t.line("- %s: %d ms, %d MB at most", p.Name, p.MS, p.PeakMB)
+	}
 }
 
 // coverage says how much of a client program is modelled, and why the rest is not.

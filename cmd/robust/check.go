@@ -204,6 +204,8 @@ func (f *checkFlags) one(ctx context.Context, std streams, p *program) (*robust.
 		Cache: f.answers, Proof: f.proof != "", Explain: f.explain, Graph: f.format == "dot", Progress: show}
 	rep, err := f.judge(ctx, std, p, opt)
 	if err == nil && p.golang != nil {
+		p.phases.end("check")
+		rep.Stats.Phases = p.phases.list
 		rep.Coverage = report.CoverageOf(p.golang.Places(), rep.Havocs)
 	}
 	return rep, err

@@ -49,7 +49,8 @@ func (s *sources) golang() []string {
 
 // loadGo reads Go packages as one application.
 func (s *sources) loadGo(ctx context.Context, patterns []string, show func(done, total int, what string)) (*program, error) {
-	found, err := analyzer.Load(ctx, patterns, analyzer.Options{Progress: show})
+	phases := startPhases()
+	found, err := analyzer.Load(ctx, patterns, analyzer.Options{Progress: show, Loaded: func() { phases.end("load the packages") }})
 	var pattern *analyzer.PatternError
 	if errors.As(err, &pattern) {
 		return nil, usagef("%v", err)
@@ -57,6 +58,7 @@ func (s *sources) loadGo(ctx context.Context, patterns []string, show func(done,
 	if err != nil {
 		return nil, err
 	}
+	phases.end("find the transactions")
 	if s.transactionsOnly {
 		goprogram.TransactionsOnly(found)
 	}
@@ -68,10 +70,12 @@ func (s *sources) loadGo(ctx context.Context, patterns []string, show func(done,
 	if err != nil {
 		return nil, err
 	}
+	phases.end("read the schema and the statements")
 	p.Name = strings.Join(patterns, " ")
-	out := &program{Program: p, sql: true, golang: found, only: s.txns}
+	out := &program{Program: p, sql: true, golang: found, phases: phases, only: s.txns}
 	if s.notes && len(s.txns) == 0 {
 		show(0, 0, "looking for what is not in one transaction")
+		defer phases.end("look for what is not in one transaction")
 		return out, out.notes(ctx, opt)
 	}
 	return out, nil

@@ -35,6 +35,8 @@ type program struct {
 	read, only []string
 	// golang, if not nil, is what was found in Go code.
 	golang *analyzer.Result
+	// phases, if not nil, are those of reading Go code.
+	phases *phases
 	// apart are notes about what is not in one transaction, nil if nobody asked for
 	// them.
 	apart []report.Apart

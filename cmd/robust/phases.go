@@ -1,0 +1,48 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/txrobust/robust/report"
+)
+
+// phases measures the parts of the work on a program.
+type phases struct {
+	list  []report.Phase
+	start time.Time
+}
+
+func startPhases() *phases {
+	resetPeak()
+	return &phases{start: time.Now()}
+}
+
+// end ends a phase, and begins the next one.
+func (p *phases) end(name string) {
+	p.list = append(p.list, report.Phase{Name: name, MS: time.Since(p.start).Milliseconds(), PeakMB: peakMB()})
+	resetPeak()
+	p.start = time.Now()
+}
+
+// peakMB is the most memory of this process since resetPeak, in MB: that of Go
+// and of the solver, but not that of the go command. It is 0 where the system does
+// not tell.
+func peakMB() int64 {
+	text, err := os.ReadFile("/proc/self/status")
+	if err != nil {
+		return 0
+	}
+	_, rest, _ := strings.Cut(string(text), "VmHWM:")
+	var kb int64
+	if _, err := fmt.Sscan(rest, &kb); err != nil {
+		return 0
+	}
+	return kb >> 10
+}
+
+// resetPeak lets the peak begin anew. Where the system does not do that, a phase
+// has the peak of all before it.
+func resetPeak() { os.WriteFile("/proc/self/clear_refs", []byte("5"), 0) }
