@@ -36,6 +36,7 @@ var layers = [][]string{
 	{"internal/goprogram"},
 	{""}, // the package robust itself
 	{"lint"},
+	{"lint/golangci"},
 	{"cmd/robust", "internal/fieldnotes"},
 	{"internal/testprog"}, // for tests only, which do not count
 }

@@ -1,0 +1,69 @@
+// Package golangci makes the analyzer of package lint a plugin of golangci-lint
+// v2, by its module plugin system: a file .custom-gcl.yml that names this package
+// lets golangci-lint custom build a golangci-lint that has it. docs/go.md shows
+// how.
+//
+// golangci-lint hands over one package at a time, and reports what stands in its
+// files. So findings are those of the packages that are programs, each with its
+// whole module, as with go vet.
+//
+// Source: the documentation of golangci-lint (module plugins) and of package
+// register.
+package golangci
+
+import (
+	"fmt"
+	"strconv"
+
+	"github.com/golangci/plugin-module-register/register"
+	"golang.org/x/tools/go/analysis"
+
+	"github.com/txrobust/robust/lint"
+)
+
+func init() { register.Plugin("robust", New) }
+
+// Settings are those of the linter in .golangci.yml. They are the flags of the
+// analyzer: an empty one leaves the default.
+type Settings struct {
+	// Schema is the path of the schema, Timeout a time such as 2m.
+	Schema  string `json:"schema"`
+	Timeout string `json:"timeout"`
+	// Everywhere checks packages that are no programs, too; Autocommit says whether
+	// statements outside of transactions are looked at.
+	Everywhere *bool `json:"everywhere"`
+	Autocommit *bool `json:"autocommit"`
+}
+
+// New makes the plugin. An error is a fault in the settings.
+func New(settings any) (register.LinterPlugin, error) {
+	s, err := register.DecodeSettings[Settings](settings)
+	if err != nil {
+		return nil, err
+	}
+	p := &plugin{analyzer: lint.New()}
+	values := map[string]string{"schema": s.Schema, "timeout": s.Timeout}
+	for name, b := range map[string]*bool{"everywhere": s.Everywhere, "autocommit": s.Autocommit} {
+		if b != nil {
+			values[name] = strconv.FormatBool(*b)
+		}
+	}
+	for _, name := range []string{"autocommit", "everywhere", "schema", "timeout"} {
+		if v := values[name]; v != "" {
+			if err := p.analyzer.Flags.Set(name, v); err != nil {
+				return nil, fmt.Errorf("robust: %s: %w", name, err)
+			}
+		}
+	}
+	return p, nil
+}
+
+type plugin struct{ analyzer *analysis.Analyzer }
+
+// BuildAnalyzers gives the analyzer.
+func (p *plugin) BuildAnalyzers() ([]*analysis.Analyzer, error) {
+	return []*analysis.Analyzer{p.analyzer}, nil
+}
+
+// GetLoadMode says that types are needed.
+func (p *plugin) GetLoadMode() string { return register.LoadModeTypesInfo }
