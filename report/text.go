@@ -118,6 +118,10 @@ func (t *text) finding(n int, f *Finding) {
 	if len(f.Opaque) > 0 {
 		t.para("   ", "What is known of "+strings.Join(f.Opaque, ", ")+" is only that equal arguments give equal results. Run the schedule on a server (-witness DIR) to be certain.")
 	}
+	if c, ok := CodeByID(f.Code); ok {
+		t.line("")
+		t.para("   Repair: ", c.Repair)
+	}
 }
 
 // ExplainCode says what a code means.
