@@ -48,7 +48,7 @@ func (p *polygraph) sort() bool {
 func (p *polygraph) tick(first, to []int32) {
 	n, s := len(p.txnOf), p.strands
 	if p.clocks == nil {
-		if 4*int64(n)*int64(s) > p.o.Memory/2 {
+		if p.o.noClocks || 4*int64(n)*int64(s) > p.o.Memory/2 {
 			return
 		}
 		p.clocks = make([]int32, n*s)

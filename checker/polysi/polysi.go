@@ -26,6 +26,9 @@ type Options struct {
 	Conflicts int
 	// Seed makes the search try another way.
 	Seed uint64
+
+	// noClocks is for tests: as if the clocks took too much memory.
+	noClocks bool
 }
 
 const defaultMemory = 1 << 30

@@ -222,7 +222,7 @@ func TestRandom(t *testing.T) {
 		sh := shapes[i%len(shapes)]
 		r := rand.New(rand.NewPCG(seed, uint64(i)))
 		h := randomHistory(r, sh)
-		got, err := agree(h, Options{Memory: int64(1+r.IntN(2)*1000) << 20, Seed: seed, Workers: 1 + r.IntN(2)})
+		got, err := agree(h, Options{Seed: seed, Workers: 1 + r.IntN(2), noClocks: r.IntN(4) == 0})
 		if err != nil {
 			t.Fatalf("-polysi.seed %d, history %d (%s): %v\n%s%s", seed, i, sh.name, err, show(h), tell(h, got))
 		}
@@ -266,7 +266,7 @@ func TestSimulated(t *testing.T) {
 			Aborts: 0.1 * float64(i%2), Unknowns: 0.1 * float64(i/2%2), Losses: 0.1 * float64(i/2%2), Faults: 0.1 * float64(r.IntN(3)),
 		}
 		h := simdb.Generate(o)
-		got, err := agree(h, Options{Seed: seed})
+		got, err := agree(h, Options{Seed: seed, noClocks: r.IntN(4) == 0})
 		if err != nil {
 			t.Fatalf("-polysi.seed %d, %+v: %v\n%s%s", seed, o, err, show(h), tell(h, got))
 		}
