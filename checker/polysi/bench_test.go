@@ -54,3 +54,18 @@ func BenchmarkGrowth(b *testing.B) {
 		b.Run(fmt.Sprint(txns), func(b *testing.B) { historytest.Measure(b, file, isolation.SI) })
 	}
 }
+
+// BenchmarkContention checks histories of 3,000 transactions on few keys, which need a
+// search.
+func BenchmarkContention(b *testing.B) {
+	for _, l := range []isolation.Level{isolation.SI, isolation.SER} {
+		for _, keys := range []int{1, 5, 20, 100} {
+			file := historytest.File(b, "history.txt", func(f *os.File) error {
+				h := simdb.Generate(simdb.Options{Seed: 1, Level: l, Sessions: 50, Txns: 3000, Ops: 4, Keys: keys, Reads: 0.6, Lag: 20})
+				_, err := codec.Write(b.Context(), f, h, codec.Plume)
+				return err
+			})
+			b.Run(fmt.Sprintf("%s/%d", l, keys), func(b *testing.B) { historytest.Measure(b, file, l) })
+		}
+	}
+}

@@ -1,9 +1,11 @@
 package polysi
 
 import (
+	"math"
 	"slices"
 
 	"github.com/txrobust/robust/checker"
+	"github.com/txrobust/robust/checker/internal/acyclic"
 	"github.com/txrobust/robust/history"
 	"github.com/txrobust/robust/isolation"
 )
@@ -29,6 +31,9 @@ type explainer struct {
 	run     []int32
 	runs    int32
 	buckets [][]int32
+	limit   int32 // how much weight a path may have
+	// component are those of the nodes, if a path has to stay in one.
+	component []int32
 }
 
 const (
@@ -49,7 +54,7 @@ func (p *polygraph) violation(pairs []pair) *checker.Violation {
 	n := len(p.txnOf)
 	x := &explainer{
 		polygraph: p, edges: slices.Clone(p.edges), out: make([][]int32, n), reasons: map[[2]int32][]checker.Edge{},
-		cost: make([]int32, n), by: make([]int32, n), run: make([]int32, n),
+		cost: make([]int32, n), by: make([]int32, n), run: make([]int32, n), limit: math.MaxInt32,
 	}
 	for i := range x.edges {
 		x.out[x.edges[i].from] = append(x.out[x.edges[i].from], int32(i))
@@ -70,31 +75,31 @@ func (x *explainer) knownCycle() []int32 {
 	if len(x.topology) == len(x.txnOf) {
 		return nil
 	}
-	after := make([]bool, len(x.txnOf)) // of a cycle, or on it
-	for n := range after {
-		after[n] = true
+	known := acyclic.NewProblem(len(x.txnOf))
+	for i := range x.edges {
+		known.Edge(x.edges[i].from, x.edges[i].to)
 	}
-	for _, n := range x.topology {
-		after[n] = false
-	}
+	x.component = known.Components()
 	var best []int32
 	tries := 0
 	for i := range x.edges {
 		e := &x.edges[i]
-		if e.round < x.round || e.why == inside || e.why == session || !after[e.from] || !after[e.to] {
+		if e.round < x.round || e.why == inside || e.why == session || x.component[e.from] != x.component[e.to] {
 			continue
 		}
 		back, ok := x.path(e.to, e.from, supposed)
 		if !ok {
 			continue
 		}
-		if best == nil || x.weight(back)+x.weight([]int32{int32(i)}) < x.weight(best) {
-			best = append([]int32{int32(i)}, back...)
+		if cycle := append([]int32{int32(i)}, back...); best == nil || x.weight(cycle) < x.weight(best) {
+			best = cycle
+			x.limit = x.weight(best)
 		}
 		if tries++; tries == cycleTries {
 			break
 		}
 	}
+	x.limit, x.component = math.MaxInt32, nil
 	return best
 }
 
@@ -119,15 +124,15 @@ func (x *explainer) weight(path []int32) int32 {
 	return n
 }
 
-// path gives the edges of a path of the least weight, of edges that were known
-// before a round.
+// path gives the edges of a path of the least weight, below the limit, of edges that
+// were known before a round.
 func (x *explainer) path(from, to, round int32) (edges []int32, ok bool) {
 	x.runs++
 	for i := range x.buckets {
 		x.buckets[i] = x.buckets[i][:0]
 	}
 	reach := func(n, cost, by int32) {
-		if x.run[n] == x.runs && x.cost[n] <= cost {
+		if x.run[n] == x.runs && x.cost[n] <= cost || x.component != nil && x.component[n] != x.component[from] {
 			return
 		}
 		x.run[n], x.cost[n], x.by[n] = x.runs, cost, by
@@ -137,7 +142,7 @@ func (x *explainer) path(from, to, round int32) (edges []int32, ok bool) {
 		x.buckets[cost] = append(x.buckets[cost], n)
 	}
 	reach(from, 0, -1)
-	for cost := 0; cost < len(x.buckets); cost++ {
+	for cost := 0; cost < len(x.buckets) && cost < int(x.limit); cost++ {
 		for i := 0; i < len(x.buckets[cost]); i++ {
 			n := x.buckets[cost][i]
 			if x.cost[n] != int32(cost) {

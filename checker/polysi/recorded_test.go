@@ -27,7 +27,7 @@ var empty = map[string]bool{
 // TestRecorded compares with all verdicts about SI and SER that come with recorded
 // histories. A history that violates a weak level violates these.
 func TestRecorded(t *testing.T) {
-	n := 0
+	n, verdicts := 0, 0
 	for _, r := range historytest.Recordings(t) {
 		want := map[isolation.Level]checker.Verdict{}
 		for _, m := range strong.FindAllStringSubmatch(r.Verdicts, -1) {
@@ -59,6 +59,7 @@ func TestRecorded(t *testing.T) {
 				t.Fatal(err)
 			}
 			for l, v := range want {
+				verdicts++
 				if got.Verdict(l) != v {
 					t.Errorf("%s is %s, the list says %s\n%s", l, got.Verdict(l), v, tell(h, got))
 				}
@@ -78,6 +79,7 @@ func TestRecorded(t *testing.T) {
 			}
 		})
 	}
+	t.Logf("%d verdicts about %d histories", verdicts, n)
 	if n < 200 {
 		t.Errorf("only %d histories have verdicts", n)
 	}

@@ -79,12 +79,20 @@ func (e *encoder) smallest(part []acyclic.Var) []pair {
 	for _, v := range part {
 		pairs = append(pairs, e.pairs[v])
 	}
+	component := e.only(e.edges, pairs).Components()
+	var known []edge
+	for _, x := range e.edges {
+		if component[x.from] == component[x.to] {
+			known = append(known, x)
+		}
+	}
 	tests := 0
 	for size := (len(pairs) + 1) / 2; size > 0; {
 		smaller := false
 		for at := 0; at < len(pairs) && tests < smallTests; {
 			rest := slices.Concat(pairs[:at], pairs[min(at+size, len(pairs)):])
-			if tests++; e.noWay(rest) {
+			a, err := e.only(known, rest).Solve(e.ctx, acyclic.Options{Conflicts: smallConflicts})
+			if tests++; err == nil && a.Verdict == acyclic.Cyclic {
 				pairs, smaller = rest, true
 			} else {
 				at += size
@@ -100,19 +108,18 @@ func (e *encoder) smallest(part []acyclic.Var) []pair {
 	return pairs
 }
 
-// noWay tells whether pairs alone, with all that is known, leave no way.
-func (e *encoder) noWay(pairs []pair) bool {
+// only makes a problem of some edges and pairs alone.
+func (e *encoder) only(known []edge, pairs []pair) *acyclic.Problem {
 	some := &encoder{polygraph: e.polygraph, problem: acyclic.NewProblem(len(e.txnOf))}
-	for i := range e.edges {
-		some.problem.Edge(e.edges[i].from, e.edges[i].to)
+	for _, x := range known {
+		some.problem.Edge(x.from, x.to)
 	}
 	for _, x := range pairs {
 		v := some.problem.Var(true)
 		some.order(v.True(), x.x, x.y)
 		some.order(v.False(), x.y, x.x)
 	}
-	a, err := some.problem.Solve(e.ctx, acyclic.Options{Conflicts: smallConflicts})
-	return err == nil && a.Verdict == acyclic.Cyclic
+	return some.problem
 }
 
 // guessOrder gives the places of the nodes in an order that all known edges follow,

@@ -158,7 +158,7 @@ type splitter struct {
 func newSplitter(p *Problem) *splitter {
 	n := len(p.first)
 	s := &splitter{
-		of: p.components(), sets: newSets(n + p.nodes), used: make([]bool, n), byRoot: map[int32]*group{},
+		of: p.Components(), sets: newSets(n + p.nodes), used: make([]bool, n), byRoot: map[int32]*group{},
 		vars: make([]Var, n), nodes: make([]int32, p.nodes),
 	}
 	for i := range s.nodes {
@@ -208,9 +208,10 @@ func (s *splitter) node(g *group, n int32) int32 {
 
 func (s *splitter) lit(l Lit) Lit { return s.vars[l.Var()].True() | l&1 }
 
-// components gives every node the number of its strongly connected component, by
-// Tarjan's algorithm without recursion.
-func (p *Problem) components() []int32 {
+// Components gives every node the number of its strongly connected component in the
+// graph of all edges that may be there, by Tarjan's algorithm without recursion. Other
+// edges than those within a component are on no cycle.
+func (p *Problem) Components() []int32 {
 	first, to := p.successors()
 	of := make([]int32, p.nodes)
 	low := make([]int32, p.nodes) // 0 is not visited
