@@ -8,19 +8,22 @@ import (
 	"github.com/txrobust/robust/isolation"
 )
 
-// cycle is what a cycle of edges looks like.
+// cycle is what a cycle of edges looks like. Its name must not say more than it shows:
+// who concludes the order of two writes from the demands of a level knows nothing
+// about weaker levels.
 type cycle struct {
 	edges []checker.Edge
-	// kinds are the dependencies, from the one after which the others come first in
-	// the alphabet on, so that cycles which are the same look the same.
-	kinds []isolation.Dependency
+	kinds []isolation.Dependency // of the edges
 	// sessions tells whether the order of a session is on it, or needed to
 	// conclude one of its edges.
 	sessions bool
 	// causal tells that its anti-dependencies are concluded of SO and WR alone.
 	causal               bool
 	reads, writes, antis int
-	adjacent             bool // two anti-dependencies follow each other
+	// worst is how many anti-dependencies there are on it, or on a cycle by which an edge
+	// was concluded.
+	worst    int
+	adjacent bool // two anti-dependencies follow each other, or may do so
 }
 
 // named gives the violation that a cycle is, with its most telling name.
@@ -28,8 +31,8 @@ func (p *polygraph) named(edges []checker.Edge) *checker.Violation {
 	c := newCycle(p.retold(edges), p.serial)
 	v := &checker.Violation{Anomaly: c.anomaly(), Level: c.level(), Read: -1, Key: -1, Source: -1, Cycle: c.edges}
 	// Where reads come from may have been settled by what this level alone demands.
-	if !p.level.Implies(v.Level) || len(p.list) > len(p.reads.list) {
-		v.Level = p.level
+	if len(p.list) > len(p.reads.list) {
+		v.Level, v.Anomaly = p.level, general(p.level)
 	}
 	for _, e := range c.edges {
 		if e.Dependency == isolation.RW {
@@ -38,6 +41,21 @@ func (p *polygraph) named(edges []checker.Edge) *checker.Violation {
 		}
 	}
 	return v
+}
+
+// general is the anomaly that says no more than that a level is violated.
+func general(l isolation.Level) isolation.Anomaly {
+	switch l {
+	case isolation.PLSI:
+		return isolation.GNonadjacent
+	case isolation.PL3:
+		return isolation.G2
+	case isolation.SI:
+		return isolation.GNonadjacentProcess
+	case isolation.SER:
+		return isolation.G2Process
+	}
+	panic("polysi: " + l.String() + " is not decided here")
 }
 
 // retold gives another cycle for one that has no anti-dependency, and one WW edge that
@@ -120,11 +138,39 @@ func newCycle(edges []checker.Edge, serial bool) *cycle {
 		case isolation.SO, isolation.RT:
 		}
 		c.sessions = c.sessions || needs(e, func(e checker.Edge) bool { return e.Dependency == isolation.SO && e.From != history.InitialTxn })
+		c.worst = max(c.worst, worst(e))
 		for _, b := range e.Because {
 			c.adjacent = c.adjacent || serial && needs(b, func(e checker.Edge) bool { return e.Dependency == isolation.RW })
 		}
 	}
+	c.worst = max(c.worst, c.antis)
 	return c
+}
+
+// worst is how many anti-dependencies there are on a cycle by which an edge was concluded.
+func worst(e checker.Edge) int {
+	n := 0
+	if e.Dependency == isolation.WW && len(e.Because) > 0 {
+		for _, b := range e.Because {
+			if b.Dependency == isolation.RW {
+				n++
+			}
+		}
+		if missedRead(e.Because) {
+			n++ // of the reader
+		}
+	}
+	for _, b := range e.Because {
+		n = max(n, worst(b))
+	}
+	return n
+}
+
+// missedRead tells whether reasons of a WW edge begin with a read, and go on with a
+// path to the reader.
+func missedRead(because []checker.Edge) bool {
+	first, last := because[0], because[len(because)-1]
+	return len(because) > 1 && first.Dependency == isolation.WR && last.To == first.To
 }
 
 // needs tells whether an edge, or one of its reasons, is of a kind.
@@ -132,17 +178,28 @@ func needs(e checker.Edge, is func(e checker.Edge) bool) bool {
 	return is(e) || slices.ContainsFunc(e.Because, func(b checker.Edge) bool { return needs(b, is) })
 }
 
-// causal tells whether all reasons are SO and WR, apart from the WW that is concluded.
+// causal tells whether an anti-dependency comes from a WW edge that SO and WR show
+// alone, also to those who allow lost updates.
 func causal(because []checker.Edge) bool {
-	return !slices.ContainsFunc(because, func(e checker.Edge) bool {
-		switch e.Dependency {
-		case isolation.SO, isolation.WR:
+	for _, e := range because {
+		path := e.Because
+		switch from, to := e.From, e.To; {
+		case len(path) == 0:
 			return false
-		case isolation.WW:
-			return len(e.Because) == 0 || !causal(e.Because)
+		case missedRead(path):
+			if path[0].From != to || path[1].From != from {
+				return false
+			}
+		case path[0].From != from || path[len(path)-1].To != to:
+			return false
 		}
-		return true
-	})
+		for _, p := range path {
+			if p.Dependency != isolation.SO && p.Dependency != isolation.WR {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 // level is the weakest level that the cycle violates.
@@ -171,28 +228,28 @@ func (c *cycle) anomaly() isolation.Anomaly {
 	switch {
 	case c.antis == 0 && c.writes == 0:
 		return pick(isolation.G1c, isolation.CyclicCO)
-	case c.antis == 0 && c.reads == 0:
-		return pick(isolation.G0, isolation.G0Process)
-	case c.antis == 0:
-		return pick(isolation.G1c, isolation.G1cProcess)
-	case is(rw, ww) && c.edges[0].Key == c.edges[1].Key:
-		return isolation.LostUpdate
 	case is(rw, wr) && c.edges[0].Key == c.edges[1].Key:
 		return isolation.NonRepeatableRead
-	case is(rw, wr) && !c.sessions:
-		return isolation.ReadSkew
-	case c.antis == 1 && c.writes == 0 && c.causal:
+	case c.antis == 1 && c.writes == 0 && c.causal && (c.sessions || len(c.edges) > 2):
 		return isolation.COConflictAO
-	case c.antis == 1:
-		return pick(isolation.GSingleItem, isolation.GSingleProcess)
-	case is(rw, wr, rw, wr):
-		return isolation.LongFork
-	case !c.adjacent:
-		return pick(isolation.GNonadjacentItem, isolation.GNonadjacentProcess)
+	case c.adjacent && c.sessions:
+		return isolation.G2ItemProcess
 	case is(rw, rw):
 		return isolation.WriteSkew
-	case is(rw, rw, wr) && !c.sessions:
+	case is(rw, rw, wr):
 		return isolation.ReadOnlyAnomaly
+	case c.adjacent:
+		return isolation.G2Item
+	case c.worst > 1 && is(rw, wr, rw, wr) && c.causal && !c.sessions:
+		return isolation.LongFork
+	case c.worst > 1:
+		return pick(isolation.GNonadjacentItem, isolation.GNonadjacentProcess)
+	case c.sessions:
+		return isolation.GSingleProcess
+	case is(rw, ww) && c.edges[0].Key == c.edges[1].Key:
+		return isolation.LostUpdate
+	case is(rw, wr):
+		return isolation.ReadSkew
 	}
-	return pick(isolation.G2Item, isolation.G2ItemProcess)
+	return isolation.GSingleItem
 }

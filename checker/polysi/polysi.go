@@ -155,14 +155,14 @@ func (c *check) violationOfOne(l isolation.Level) (*checker.Violation, error) {
 	r := newReads(c.h, assigned)
 	if len(r.bad) > 0 {
 		v := r.bad[0]
-		v.Level = l
+		v.Level, v.Anomaly = l, general(l)
 		return &v, nil
 	}
 	o := c.o
 	o.Conflicts = max(o.Conflicts, 10000)
 	_, v, err := judge(c.ctx, c.h, r, o, l)
 	if v != nil {
-		v.Level = l // another choice may violate less
+		v.Level, v.Anomaly = l, general(l) // another choice may violate less
 	}
 	return v, err
 }
