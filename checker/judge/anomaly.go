@@ -151,18 +151,23 @@ func (e Edge) Label(h *history.History) string {
 	return e.Dependency.String() + " " + h.KeyName(e.Key).String()
 }
 
-// same tells whether two anomalies are one that two checkers found.
+// same tells whether two anomalies are one that two checkers found: the same read
+// is wrong, or the cycle has the same edges.
 func same(a, b Anomaly) bool {
-	if a.Kind != b.Kind || len(a.Cycle) != len(b.Cycle) {
+	if a.Kind != b.Kind || len(a.Cycle) != len(b.Cycle) || !slices.Equal(a.Violates, b.Violates) {
 		return false
 	}
 	if len(a.Cycle) == 0 && a.Read >= 0 {
 		return a.Read == b.Read && slices.Equal(a.Keys, b.Keys)
 	}
-	x, y := slices.Clone(a.Txns), slices.Clone(b.Txns)
-	slices.Sort(x)
-	slices.Sort(y)
-	return slices.Equal(x, y)
+	for _, e := range a.Cycle {
+		if !slices.ContainsFunc(b.Cycle, func(f Edge) bool {
+			return e.Dependency == f.Dependency && e.From == f.From && e.To == f.To && e.Key == f.Key
+		}) {
+			return false
+		}
+	}
+	return len(a.Cycle) > 0 || slices.Equal(a.Txns, b.Txns)
 }
 
 // merge adds the anomalies of one checker to those of the others. The first one that

@@ -12,7 +12,8 @@
 //
 //   - sessions, in this package, looks for sessions that go backwards in time:
 //     these no level allows that has sessions and real time.
-//   - c4 decides RC, RA and CC of registers and lists.
+//   - c4 decides RC, RA and CC of registers and lists. Where values were written twice
+//     it has to search, and elle is asked before.
 //   - elle decides any level where the history shows the order of versions, as
 //     lists do, and where a replay of one order is a witness.
 //   - polysi decides PL-SI, PL-3, SI and SER of registers, by a search.

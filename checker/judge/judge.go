@@ -301,7 +301,7 @@ func (p *panel) ask(ctx context.Context, m method, levels []isolation.Level) err
 		p.o.Progress(m.name)
 	}
 	start := time.Now()
-	f, err := m.run(ctx, p.h, levels, p.o)
+	f, err := p.wait(ctx, m, levels)
 	run := Run{Checker: m.name, Levels: levels, Time: time.Since(start), Stopped: err != nil}
 	p.Runs = append(p.Runs, run)
 	if err != nil && (ctx.Err() == nil || !errors.Is(err, ctx.Err())) {
@@ -329,6 +329,43 @@ func (p *panel) ask(ctx context.Context, m method, levels []isolation.Level) err
 	}
 	p.merge(f)
 	return nil
+}
+
+// grace is how long a checker may go on after the context ended.
+const grace = 2 * time.Second
+
+// wait runs a checker, and leaves it alone if it does not notice that the context
+// ended.
+func (p *panel) wait(ctx context.Context, m method, levels []isolation.Level) (*finding, error) {
+	type answer struct {
+		f     *finding
+		err   error
+		fault any
+	}
+	done := make(chan answer, 1)
+	go func() {
+		defer func() {
+			if r := recover(); r != nil {
+				done <- answer{fault: fmt.Sprintf("%s: %v", m.name, r)}
+			}
+		}()
+		f, err := m.run(ctx, p.h, levels, p.o)
+		done <- answer{f: f, err: err}
+	}()
+	over, late := ctx.Done(), make(<-chan time.Time)
+	for {
+		select {
+		case a := <-done:
+			if a.fault != nil {
+				panic(a.fault)
+			}
+			return a.f, a.err
+		case <-over:
+			late, over = time.After(grace), nil
+		case <-late:
+			return nil, ctx.Err()
+		}
+	}
 }
 
 // settle makes the judgements of what was found.

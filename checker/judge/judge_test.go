@@ -252,6 +252,12 @@ func TestStopped(t *testing.T) {
 	if why := r.Judgement(isolation.PL3).Why; why != "It was interrupted." || len(r.Runs) != 2 || !r.Runs[1].Stopped {
 		t.Errorf("%q, %+v", why, r.Runs)
 	}
+	deaf := method{"deaf", []isolation.Level{isolation.PL3}, true, always, func(context.Context, *history.History, []isolation.Level, Options) (*finding, error) {
+		select {}
+	}}
+	if r, err = check(ctx, h, Options{}, []method{deaf}); err != nil || !r.Runs[0].Stopped || r.Verdict() != isolation.Unknown {
+		t.Errorf("%v, %+v", err, r)
+	}
 	faulty := method{"faulty", []isolation.Level{isolation.PL3}, true, always, func(context.Context, *history.History, []isolation.Level, Options) (*finding, error) {
 		return nil, errors.New("no disk")
 	}}

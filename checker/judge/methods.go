@@ -30,8 +30,9 @@ type method struct {
 // methods are the checkers, in the order in which they are asked.
 var methods = []method{
 	{"sessions", []isolation.Level{isolation.SSSI, isolation.StrongSI, isolation.SSER}, true, timed, runSessions},
-	{"c4", c4.Levels(), true, always, runC4},
+	{"c4", c4.Levels(), true, unique, runC4},
 	{"elle", isolation.Levels(), true, always, runElle},
+	{"c4", c4.Levels(), true, repeated, runC4},
 	{"polysi", polysi.Levels(), true, always, runPolysi},
 	{"brute", brute.Levels(), false, small, runBrute},
 }
@@ -43,6 +44,12 @@ type finding struct {
 	counts    map[isolation.Anomaly]int
 	notes     []string
 }
+
+// unique tells whether every read comes from one write, and repeated whether it does
+// not. Then c4 has to search, and elle goes first.
+func unique(h *history.History) (bool, string) { return !h.Sources().Duplicates(), "" }
+
+func repeated(h *history.History) (bool, string) { return h.Sources().Duplicates(), "" }
 
 func always(*history.History) (bool, string) { return true, "" }
 

@@ -118,15 +118,17 @@ func TestRecordedWeak(t *testing.T) {
 }
 
 // TestRecordedStrong: on the other histories, all levels: nothing contradicts the list
-// or another checker, and the levels fit together.
+// or another checker. Those of Knossos and Porcupine are left out, one register with few
+// values: they take long, and the list has no level for them.
 func TestRecordedStrong(t *testing.T) {
 	n, same := 0, 0
 	for _, r := range listed(t) {
-		if strings.Contains(r.verdicts, "RC=") || r.format == "cobra-polyg" || testing.Short() && strings.Contains(r.path, "0000") {
+		if strings.Contains(r.verdicts, "RC=") || r.format == "cobra-polyg" || strings.Contains(r.path, "knossos") || strings.Contains(r.path, "porcupine") ||
+			testing.Short() && strings.Contains(r.path, "0000") {
 			continue
 		}
 		n++
-		got := checked(t, r.path, "-timeout", "5s")
+		got := checked(t, r.path, "-timeout", "2s")
 		if len(got.Disagreements) > 0 {
 			t.Errorf("%s: %v", r.path, got.Disagreements)
 		}
