@@ -90,7 +90,7 @@ func ofElle(e elle.Anomaly) Anomaly {
 	}
 	a.walk()
 	if len(a.Cycle) == 0 {
-		a.Text = sentence(e.Text)
+		a.Text = e.Text + "." // it begins with a place
 	}
 	slices.Sort(a.Keys)
 	return a

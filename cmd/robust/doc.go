@@ -7,6 +7,8 @@
 //	robust check [flags] INPUT…       prove or refute robustness
 //	robust instrument [flags] INPUT…  print the instrumented program,
 //	                                  with -boogie for that verifier
+//	robust history check [flags] FILE…
+//	                                  tell which levels histories satisfy
 //	robust history convert -out FORMAT [flags] FILE…
 //	                                  rewrite a recorded history
 //	robust version
@@ -31,6 +33,9 @@
 // -format text is for people, json one object per program (report/schema.json),
 // sarif one log of SARIF 2.1.0, and dot the dependency graph for Graphviz. What
 // json and sarif write is a baseline. docs/accepting.md says more.
+//
+// history check writes text, json (checker/view/schema.json, an object a line),
+// dot, and html, one page about one history. docs/checkers.md says more.
 //
 // Results go to standard output; progress and errors to standard error.
 package main

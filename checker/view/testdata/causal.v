@@ -1,19 +1,19 @@
 causal: 6 transactions (1 aborted) in 3 sessions, 7 operations on 3 keys, read as plume
 
-  PL-1      accept   elle, 0.0 ms Writes and reads do not go round, so that versions can be ordered with them.
-  PL-2      accept   elle, 0.0 ms Writes and reads do not go round, so that versions can be ordered with them.
-  PL-2L     accept   brute, 0.0 ms PL-SI is satisfied, and PL-SI implies PL-2L.
-  PL-2+     accept   brute, 0.0 ms PL-SI is satisfied, and PL-SI implies PL-2+.
-  PL-2.99   accept   brute, 0.0 ms PL-3 is satisfied, and PL-3 implies PL-2.99.
-  PL-SI     accept   brute, 0.0 ms
-  PL-3      accept   brute, 0.0 ms
+  PL-1      accept   elle, 0.0 ms An order of all transactions, one after the other, was replayed.
+  PL-2      accept   elle, 0.0 ms An order of all transactions, one after the other, was replayed.
+  PL-2L     accept   elle, 0.0 ms An order of all transactions, one after the other, was replayed.
+  PL-2+     accept   elle, 0.0 ms An order of all transactions, one after the other, was replayed.
+  PL-2.99   accept   elle, 0.0 ms An order of all transactions, one after the other, was replayed.
+  PL-SI     accept   elle, 0.0 ms An order of all transactions, one after the other, was replayed.
+  PL-3      accept   elle, 0.0 ms An order of all transactions, one after the other, was replayed.
   RC        accept   c4, 0.0 ms
   RA        accept   c4, 0.0 ms
   CC        reject   c4, 0.0 ms
   PC        reject   c4, 0.0 ms CC is violated, and PC implies CC.
   SI        reject   c4, 0.0 ms CC is violated, and SI implies CC.
   SER       reject   c4, 0.0 ms CC is violated, and SER implies CC.
-  GSI       accept   brute, 0.0 ms
+  GSI       accept   elle, 0.0 ms An order of all snapshots and commits that for commits real time allows was replayed.
   SSSI      reject   c4, 0.0 ms CC is violated, and SSSI implies CC.
   StrongSI  reject   c4, 0.0 ms CC is violated, and StrongSI implies CC.
   SSER      reject   c4, 0.0 ms CC is violated, and SSER implies CC.
@@ -35,8 +35,7 @@ weakest level violated:      CC
      T4 (causal:6): read 1 = 2
 
 note: The recording has no times, so that levels with real time say no more than those without.
-commit order for GSI: T0 T1 T2 T3 T4
+commit order for GSI: T0 T1 T2 T4 T3
 c4: 0.0 ms for RC, RA, CC
 elle: 0.0 ms for PL-1, PL-2, PL-2L, PL-2+, PL-2.99, PL-SI, PL-3, RC, RA, CC, PC, SI, SER, GSI, SSSI, StrongSI, SSER
-brute: 0.0 ms for PL-SI, PL-3, GSI
 reading: 0.0 ms
