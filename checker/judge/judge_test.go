@@ -19,7 +19,7 @@ import (
 )
 
 var (
-	randomRuns = flag.Uint64("judge.random", 150, "how many simulated histories of each kind to judge with all checkers")
+	randomRuns = flag.Uint64("judge.random", 100, "how many simulated histories of each kind to judge with all checkers")
 	randomSeed = flag.Uint64("judge.seed", 1, "the first seed of these")
 )
 

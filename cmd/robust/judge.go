@@ -12,6 +12,7 @@ import (
 
 	"github.com/txrobust/robust/checker/judge"
 	"github.com/txrobust/robust/checker/view"
+	"github.com/txrobust/robust/history/codec"
 	"github.com/txrobust/robust/isolation"
 )
 
@@ -41,6 +42,9 @@ func judgeCommand(fs *flag.FlagSet) func(context.Context, streams, []string) (in
 func (f *judgeFlags) run(ctx context.Context, std streams, files []string) (int, error) {
 	levels, err := parseLevels(f.level)
 	if err != nil {
+		return 0, err
+	}
+	if files, err = below(files); err != nil {
 		return 0, err
 	}
 	if err := f.check(files); err != nil {
@@ -79,6 +83,23 @@ func (f *judgeFlags) run(ctx context.Context, std streams, files []string) (int,
 		code = exitFault
 	}
 	return code, write(std, f.output, &out)
+}
+
+// below gives the histories in folders of several.
+func below(files []string) ([]string, error) {
+	var out []string
+	for _, file := range files {
+		if file == "-" {
+			out = append(out, file)
+			continue
+		}
+		histories, err := codec.Histories(file)
+		if err != nil {
+			return nil, usagef("%v", err)
+		}
+		out = append(out, histories...)
+	}
+	return out, nil
 }
 
 // exitOf is the exit code of a verdict.
@@ -184,9 +205,9 @@ func levelList() string {
 }
 
 // judged says what the arguments of history check are, and what its levels.
-var judged = "FILE is a recorded history, in a file or a folder, compressed with gzip or not; -\n" +
-	"is standard input. Each is judged by itself. The exit code is 0 if every level\n" +
-	"that was asked for is satisfied, 3 if one is violated, 4 if one is unknown and\n" +
-	"none is violated, 1 if a file is faulty; of several histories the gravest\n" +
-	"counts: 1, 3, 4, 0. -format json writes one object a line.\n\n" +
+var judged = "FILE is a recorded history: a file, compressed with gzip or not, or a folder; or\n" +
+	"a folder of several; - is standard input. Each is judged by itself. The exit\n" +
+	"code is 0 if every level that was asked for is satisfied, 3 if one is violated,\n" +
+	"4 if one is unknown and none is violated, 1 if a file is faulty; of several\n" +
+	"histories the gravest counts: 1, 3, 4, 0. -format json writes one object a line.\n\n" +
 	"The levels, each with a longer name:" + levelList() + "\n\nThe formats are" + formatList()
