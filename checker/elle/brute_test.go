@@ -11,7 +11,10 @@ import (
 	"github.com/txrobust/robust/history"
 )
 
-var bruteSeeds = flag.Uint64("elle.seeds", 150, "how many seeds of each kind of random history to compare with the definitions")
+var (
+	bruteSeeds = flag.Uint64("elle.seeds", 150, "how many seeds of each kind of random history to compare with the definitions")
+	bruteFirst = flag.Uint64("elle.first", 0, "the first of these seeds")
+)
 
 // TestBrute compares with the definitions on small random histories: what is
 // violated here is violated there, what is satisfied here is satisfied there,
@@ -24,7 +27,8 @@ func TestBrute(t *testing.T) {
 	}
 	for db := range numDatabases {
 		for i, ts := range types {
-			for seed := range seeds {
+			for n := range seeds {
+				seed := *bruteFirst + n
 				rng := rand.New(rand.NewPCG(seed, uint64(i)<<8|uint64(db)))
 				w := workload{sessions: 1 + rng.IntN(3), txns: 2 + rng.IntN(5), ops: 1 + rng.IntN(4), keys: 1 + rng.IntN(3),
 					types: ts, stamped: seed%2 == 0, aborts: 10, unknown: 10}
@@ -38,7 +42,8 @@ func TestBrute(t *testing.T) {
 		}
 	}
 	for _, typ := range []history.Type{history.List, history.Register} {
-		for seed := range 20 * seeds {
+		for n := range 20 * seeds {
+			seed := *bruteFirst + n
 			h := randomHistory(t, rand.New(rand.NewPCG(seed, uint64(typ))), typ)
 			compare(t, fmt.Sprintf("random %s, seed %d", typ, seed), h, decided)
 			if t.Failed() {
@@ -51,7 +56,7 @@ func TestBrute(t *testing.T) {
 			t.Errorf("nothing is %s", what)
 		}
 	}
-	t.Log(decided)
+	t.Logf("-elle.first %d -elle.seeds %d: %v", *bruteFirst, seeds, decided)
 }
 
 func compare(t *testing.T, name string, h *history.History, decided map[string]int) {

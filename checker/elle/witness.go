@@ -12,9 +12,9 @@ import (
 // happened in an order of some edges: if the layout is split transactions may
 // overlap, otherwise each is alone. It is nil if there is none, or none was found.
 //
-// Among those that may come next, commits go first, and then what ended first:
-// so databases that are linearizable need no luck where the version order of a
-// register is not known.
+// Among those that may come next, commits go first, or without a split those that
+// only read, for they can do no harm; and then what ended first: so databases that
+// are linearizable need no luck where the version order of a register is not known.
 func (a *analysis) order(kinds edges, lay layout, exclusive bool) []int32 {
 	g := &a.g
 	n := g.nodes
@@ -35,7 +35,7 @@ func (a *analysis) order(kinds edges, lay layout, exclusive bool) []int32 {
 	for v := range n {
 		each(v, func(w int32) { in[w]++ })
 	}
-	q := &queue{a: a, split: lay.split, rank: a.ranks()}
+	q := newQueue(a, lay.split)
 	for v := range n {
 		if in[v] == 0 {
 			heap.Push(q, v)
@@ -151,12 +151,33 @@ func (a *analysis) ranks() []int32 {
 	return rank
 }
 
-// queue has the nodes that may come next: hubs, then commits, then the rest.
+// queue has the nodes that may come next: hubs, then commits or what only reads,
+// then the rest.
 type queue struct {
 	a     *analysis
 	split bool
 	rank  []int32
+	// reads are the transactions that only read, and harmlessly, if there is no
+	// split.
+	reads []bool
 	nodes []int32
+}
+
+func newQueue(a *analysis, split bool) *queue {
+	q := &queue{a: a, split: split, rank: a.ranks(), reads: make([]bool, a.h.NumTxns())}
+	for t := range q.reads {
+		q.reads[t] = !split
+	}
+	for o := range history.Op(a.h.NumOps()) {
+		q.reads[a.h.TxnOf(o)] = q.reads[a.h.TxnOf(o)] && a.harmless(o)
+	}
+	return q
+}
+
+// harmless tells whether an operation may as well happen as soon as everything has
+// that it depends on: a read whose place between the writes is known.
+func (a *analysis) harmless(o history.Op) bool {
+	return a.h.Kind(o).Reads() && (a.h.Kind(o) != history.Read || !a.says(o) || len(a.of(o)) == 1)
 }
 
 func (q *queue) place(v int32) (int32, int32) {
@@ -167,7 +188,7 @@ func (q *queue) place(v int32) (int32, int32) {
 	switch {
 	case q.a.g.hub(t):
 		return 0, t
-	case q.split && v&1 == 1:
+	case q.split && v&1 == 1 || q.reads[t]:
 		return 1, q.rank[t]
 	}
 	return 2, q.rank[t]

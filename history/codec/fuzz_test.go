@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -32,13 +33,17 @@ func seeds(f *testing.F, format Format) {
 
 // fuzz reads anything. What is read without an error has to be a proper
 // history, which comes back unchanged from the compact format and, as far as it
-// says that nothing is lost, from its own.
+// says that nothing is lost, from its own. What is read in chunks has to be what is
+// read at once.
 func fuzz(f *testing.F, format Format, examples ...string) {
 	seeds(f, format)
 	for _, e := range examples {
 		f.Add([]byte(e))
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
+		if slices.Contains(chunked, format) {
+			sameReading(t, data, format)
+		}
 		h, _, err := Decode(t.Context(), bytes.NewReader(data), "x", Options{Format: format})
 		if err != nil {
 			if strings.Contains(err.Error(), "\n") || err.Error() == "" {
