@@ -29,7 +29,8 @@
 // A condition of the UPDATE or DELETE on the column, or on another column that the
 // same query had read and that the program changes, such as a version; ON CONFLICT;
 // a unique key over the columns by which the row was looked for; a second read of
-// the column in the transaction of the write. Expressions over the current value
+// the column in the transaction of the write; a DELETE there of the rows that an
+// INSERT was decided about. Expressions over the current value
 // need no look.
 //
 // # Limits

@@ -107,6 +107,7 @@ type finder struct {
 	readings map[place]*reading
 	targets  []*target
 	names    int
+	deleted  []*rows // what DELETEs were about
 	found    map[noteKey]*Note
 }
 

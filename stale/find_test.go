@@ -83,6 +83,16 @@ func TestFind(t *testing.T) {
 		{"on conflict", "f bool, i int",
 			`(i) := select l.id from log l where l.acc == k found f // 1
 			if not f { insert log (id, acc, nr) values (m, k, 1) on conflict do nothing } // 2`, ""},
+		{"a replacement", "f bool, i int",
+			`(i) := select l.id from log l where l.acc == k found f // 1
+			if f { return }
+			delete log l where l.acc == k // 2
+			insert log (id, acc, nr) values (m, k, 1) // 2`, ""},
+		{"a replacement of something else", "f bool, i int",
+			`(i) := select l.id from log l where l.acc == k found f // 1
+			if f { return }
+			delete log l where l.acc == m // 2
+			insert log (id, acc, nr) values (m, k, 1) // 2`, "insert log  1<-2"},
 		{"the next number", "n int",
 			`(n) := select l.nr from log l where l.acc == k order by l.nr desc // 1
 			insert log (id, acc, nr) values (m, k, n + 1) // 2`, "insert log nr 1<-2"},

@@ -100,7 +100,26 @@ func (f *finder) remove(st *ir.Delete, s *state) {
 	if st.Moved {
 		return
 	}
-	f.checked(st, f.rowsOf(st, st.Table, st.Row, st.Where, s), s)
+	r := f.rowsOf(st, st.Table, st.Row, st.Where, s)
+	f.deleted = append(f.deleted, r)
+	f.checked(st, r, s)
+}
+
+// replaced reports whether the transaction of an INSERT has deleted the rows that a
+// reading had looked for, or all rows: then it does not rest on it that there were
+// none.
+func (f *finder) replaced(r *rows, o *reading) bool {
+	return slices.ContainsFunc(f.deleted, func(d *rows) bool {
+		if d.unit != r.unit || d.table.Name != r.table.Name {
+			return false
+		}
+		for c := range d.about {
+			if v, ok := d.equal[c]; !ok || v != o.equal[c] {
+				return false
+			}
+		}
+		return true
+	})
 }
 
 // checked looks for what decides about an UPDATE or DELETE.
@@ -148,7 +167,7 @@ func (f *finder) insert(st *ir.Insert, s *state) {
 	}
 	decided := s.all()
 	for _, o := range sorted(decided) {
-		if r.apart(o.read) && !o.read.loop && !unique(o.read) && (o.col == "" || o.read.many && f.changing(r.table, o.col)) && !again(r, o, decided) {
+		if r.apart(o.read) && !o.read.loop && !unique(o.read) && !f.replaced(r, o.read) && (o.col == "" || o.read.many && f.changing(r.table, o.col)) && !again(r, o, decided) {
 			f.note(Insert, st, o)
 		}
 	}
