@@ -30,8 +30,9 @@
 // same query had read and that the program changes, such as a version; ON CONFLICT;
 // a unique key over the columns by which the row was looked for; a second read of
 // the column in the transaction of the write; a DELETE there of the rows that an
-// INSERT was decided about. Expressions over the current value
-// need no look.
+// INSERT was decided about. Where the transaction that decides writes the table
+// itself, what it has decided is taken to stand there. Expressions over the current
+// value need no look.
 //
 // # Limits
 //

@@ -48,7 +48,7 @@ func Find(ctx context.Context, p *ir.Program, unit Unit, whole ...*ir.Program) (
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		f := &finder{txn: t, of: unit, changes: changes, readings: map[place]*reading{}, found: map[noteKey]*Note{}}
+		f := &finder{txn: t, of: unit, changes: changes, readings: map[place]*reading{}, found: map[noteKey]*Note{}, wrote: map[written]bool{}}
 		f.block(t.Body, &state{locals: map[string]local{}, decided: map[int]origins{}})
 		out = append(out, f.notes()...)
 	}
@@ -108,8 +108,13 @@ type finder struct {
 	targets  []*target
 	names    int
 	deleted  []*rows // what DELETEs were about
-	found    map[noteKey]*Note
+	// wrote are the tables that transactions have written so far.
+	wrote map[written]bool
+	found map[noteKey]*Note
 }
+
+// written is a table that a transaction writes.
+type written struct{ unit, table string }
 
 type noteKey struct {
 	kind        Kind
@@ -144,7 +149,11 @@ func (f *finder) note(kind Kind, write ir.Stmt, o origin) {
 
 func (f *finder) notes() []Note {
 	var out []Note
-	for _, n := range f.found {
+	for key, n := range f.found {
+		key.kind = Value
+		if v := f.found[key]; n.Kind == Check && v != nil && !slices.ContainsFunc(n.Columns, func(c string) bool { return !slices.Contains(v.Columns, c) }) {
+			continue // the same again
+		}
 		out = append(out, *n)
 	}
 	slices.SortFunc(out, compare)

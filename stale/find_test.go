@@ -93,6 +93,11 @@ func TestFind(t *testing.T) {
 			if f { return }
 			delete log l where l.acc == m // 2
 			insert log (id, acc, nr) values (m, k, 1) // 2`, "insert log  1<-2"},
+		{"a reservation", "b int",
+			`(b) := select a.bal from acc a where a.id == k // 1
+			if b < 5 { return }
+			update acc a set bal = a.bal - 5 where a.id == k // 1
+			update acc a set bal = a.bal + 1 where a.id == k // 2`, ""},
 		{"the next number", "n int",
 			`(n) := select l.nr from log l where l.acc == k order by l.nr desc // 1
 			insert log (id, acc, nr) values (m, k, n + 1) // 2`, "insert log nr 1<-2"},

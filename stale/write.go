@@ -93,6 +93,7 @@ func (f *finder) update(st *ir.Update, s *state) {
 		}
 	}
 	f.checked(st, r, s)
+	f.wrote[written{r.unit, r.table.Name}] = true
 }
 
 // remove looks at a DELETE.
@@ -103,7 +104,12 @@ func (f *finder) remove(st *ir.Delete, s *state) {
 	r := f.rowsOf(st, st.Table, st.Row, st.Where, s)
 	f.deleted = append(f.deleted, r)
 	f.checked(st, r, s)
+	f.wrote[written{r.unit, r.table.Name}] = true
 }
+
+// settled reports whether the transaction of a reading has written the table, too:
+// what it has decided stands there, such as a reservation.
+func (f *finder) settled(o *reading) bool { return f.wrote[written{o.unit, o.table.Name}] }
 
 // replaced reports whether the transaction of an INSERT has deleted the rows that a
 // reading had looked for, or all rows: then it does not rest on it that there were
@@ -128,7 +134,7 @@ func (f *finder) checked(st ir.Stmt, r *rows, s *state) {
 	matters := func(col string) bool { return f.changing(r.table, col) && (deletes || r.sets[col]) }
 	decided := s.all()
 	for _, o := range sorted(decided) {
-		if !r.apart(o.read) {
+		if !r.apart(o.read) || f.settled(o.read) {
 			continue
 		}
 		switch {
@@ -152,10 +158,11 @@ func (f *finder) checked(st ir.Stmt, r *rows, s *state) {
 
 // insert looks at an INSERT.
 func (f *finder) insert(st *ir.Insert, s *state) {
+	r := &rows{table: st.Table, unit: f.unit(st.Position())}
 	if st.Conflict != nil || len(st.Moved) > 0 {
+		f.wrote[written{r.unit, r.table.Name}] = true
 		return
 	}
-	r := &rows{table: st.Table, unit: f.unit(st.Position())}
 	for i, e := range st.Values {
 		col := st.Table.Columns[st.Cols[i]].Name
 		for _, o := range sorted(f.value(e, s, st).from) {
@@ -167,10 +174,11 @@ func (f *finder) insert(st *ir.Insert, s *state) {
 	}
 	decided := s.all()
 	for _, o := range sorted(decided) {
-		if r.apart(o.read) && !o.read.loop && !unique(o.read) && !f.replaced(r, o.read) && (o.col == "" || o.read.many && f.changing(r.table, o.col)) && !again(r, o, decided) {
+		if r.apart(o.read) && !f.settled(o.read) && !o.read.loop && !unique(o.read) && !f.replaced(r, o.read) && (o.col == "" || o.read.many && f.changing(r.table, o.col)) && !again(r, o, decided) {
 			f.note(Insert, st, o)
 		}
 	}
+	f.wrote[written{r.unit, r.table.Name}] = true
 }
 
 // inKey reports whether a column belongs to some key of its table.
