@@ -1,7 +1,5 @@
 package client
 
-import "slices"
-
 // Walk calls f for every statement of list, outer ones first, but not for the
 // Query of a ForRows.
 func Walk(list []Stmt, f func(Stmt)) {
@@ -70,8 +68,10 @@ func Rewrite(list []Stmt, f func([]Stmt) []Stmt) []Stmt {
 // Assigned gives the variables that list sets, in order.
 func Assigned(list []Stmt) []string {
 	var out []string
+	seen := map[string]bool{"": true}
 	add := func(v string) {
-		if v != "" && !slices.Contains(out, v) {
+		if !seen[v] {
+			seen[v] = true
 			out = append(out, v)
 		}
 	}
