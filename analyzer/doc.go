@@ -6,7 +6,7 @@
 // An abstract interpreter (interp.go) runs a function in SSA form once and writes
 // what it sends to the database, with the values, conditions and loops around it.
 // Calls that have to do with a transaction are expanded. The control flow becomes
-// structured by the dominator tree (structure.go). What is known of a value is
+// structured by the dominator tree (internal/flow). What is known of a value is
 // kept as it is: structs by their fields, slices by their elements, functions by
 // what they capture, errors by the two ways in which a query fails without
 // ending the transaction. Where paths meet, what differs becomes a variable
@@ -20,6 +20,15 @@
 // in one function are looked at one by one; what the others do may be anything.
 //
 // What the functions of libraries mean is a table (knowledge.go).
+//
+// # Traces
+//
+// Result.Traces interprets functions in another way: with all that they send, in
+// whichever transaction, and the values that go from one transaction to the next
+// (trace.go). Package stale looks there for what should have been one transaction.
+// Every function that uses the database is expanded then, up to a number of
+// instructions; a call through an interface goes to the one method of the program
+// that uses the database, if there is one. Commits and rollbacks do not count.
 //
 // # Builders
 //
