@@ -158,7 +158,7 @@ func (l *loader) declare(n *node) {
 		}
 		return
 	case *pg.DoStmt:
-		if changesSchema.MatchString(n.sql()) {
+		if changesSchema.MatchString(n.sql()) && !l.foundDo(s, n) {
 			leave("a DO block is not run: nothing is known of what it names")
 		}
 		return

@@ -1,0 +1,197 @@
+package sqlmodel
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/txrobust/robust/sqlmodel/internal/pg"
+	"github.com/txrobust/robust/sqlmodel/internal/plpgsql"
+)
+
+// doBlock is a DO block of a schema that was found. Migrations use it to change
+// what is not as they want it: a condition looks in the catalogs for an object, and
+// a statement under it makes or changes that object.
+type doBlock struct {
+	l *loader
+	n *node
+	f *function
+	// ran says that a statement under a condition was taken to run.
+	ran bool
+}
+
+// foundDo reads a DO block. ok is false if its effect on the schema is not known.
+func (l *loader) foundDo(s *pg.DoStmt, n *node) (ok bool) {
+	d := &doBlock{l: l, n: n}
+	if faultIn(func() { d.f = l.doFunction(s, n) }) != nil {
+		return false
+	}
+	for name := range d.f.refs.calls {
+		if len(l.lookup(name)) > 0 {
+			return false
+		}
+	}
+	if !d.readable([]plpgsql.Stmt{d.f.body.Block}) {
+		return false
+	}
+	d.run([]plpgsql.Stmt{d.f.body.Block}, "")
+	if d.ran {
+		l.note(n.pos, "statements of this DO block stand under conditions on the catalogs: they are taken to run where they apply")
+	}
+	return true
+}
+
+// readable reports whether all that may change the schema in list stands as
+// statements of SQL outside of loops.
+func (d *doBlock) readable(list []plpgsql.Stmt) bool {
+	ok, changes, returns := true, false, false
+	plpgsql.Walk(list, func(s plpgsql.Stmt) {
+		switch s := s.(type) {
+		case *plpgsql.Return:
+			returns = true
+		case *plpgsql.Block:
+			for _, h := range s.Handlers {
+				plpgsql.Walk(h.Body, func(s plpgsql.Stmt) {
+					if q, isSQL := s.(*plpgsql.SQL); isSQL {
+						ok = ok && !ddl.MatchString(q.Query.Text(d.f.bodyText.s))
+					}
+				})
+			}
+		case *plpgsql.Execute: // the text may be computed, but its verb rarely is
+			text := s.Query.Text(d.f.bodyText.s)
+			ok = ok && rowVerb.MatchString(text) && !ddl.MatchString(text)
+		case *plpgsql.SQL:
+			if !s.Perform && ddl.MatchString(s.Query.Text(d.f.bodyText.s)) {
+				_, err := d.parse(s)
+				ok, changes = ok && err == nil, true
+			}
+		case *plpgsql.Loop, *plpgsql.ForRange, *plpgsql.ForQuery, *plpgsql.Foreach, *plpgsql.Case:
+			text := d.f.bodyText.s[s.Place():]
+			ok = ok && !ddl.MatchString(text)
+		}
+	})
+	return ok && !(changes && returns) // it may end before the changes
+}
+
+var (
+	ddl      = regexp.MustCompile(`(?i)\b(alter|create|drop|truncate|comment)\b`)
+	rowVerb  = regexp.MustCompile(`(?i)^[^']*'\s*(update|insert|delete)\b`)
+	constant = regexp.MustCompile(`'([^']*)'`)
+)
+
+func (d *doBlock) parse(s *plpgsql.SQL) ([]*node, error) {
+	t := d.f.bodyText.part("", s.Query)
+	list, err := t.parse()
+	if err != nil {
+		return nil, err
+	}
+	var out []*node
+	for _, raw := range list {
+		at := t.offset(int(raw.StmtLocation))
+		out = append(out, &node{pos: t.src.pos(at), src: t.src, raw: raw, text: t, at: at})
+	}
+	return out, nil
+}
+
+// run runs the statements that change the schema; cond is the text of the
+// conditions around them.
+func (d *doBlock) run(list []plpgsql.Stmt, cond string) {
+	for _, s := range list {
+		switch s := s.(type) {
+		case *plpgsql.Block:
+			if len(s.Handlers) > 0 && cond == "" {
+				cond = " " // the statement may fail
+			}
+			d.run(s.Body, cond)
+		case *plpgsql.If:
+			for _, b := range s.Branches {
+				d.run(b.Body, cond+" "+b.Cond.Text(d.f.bodyText.s))
+			}
+			d.run(s.Else, cond+" ELSE")
+		case *plpgsql.SQL:
+			if s.Perform || !ddl.MatchString(s.Query.Text(d.f.bodyText.s)) {
+				continue
+			}
+			nodes, err := d.parse(s)
+			if err != nil {
+				panic(err) // readable has parsed it
+			}
+			for _, n := range nodes {
+				d.statement(n, cond)
+			}
+		}
+	}
+}
+
+// statement runs a statement that changes the schema.
+func (d *doBlock) statement(n *node, cond string) {
+	if cond == "" {
+		d.l.declare(n)
+		return
+	}
+	if strings.TrimSpace(cond) != "" && !d.looksFor(n, cond) {
+		d.l.note(n.pos, "whether this statement runs is not known: nothing is known of what it names")
+		d.l.forget(n.raw, n.pos, n.sql())
+		return
+	}
+	d.ran = true
+	if s, ok := pg.Inner(n.raw.Stmt).(*pg.CreateTrigStmt); ok {
+		tab := d.l.table(rangeName(s.Relation))
+		if tab != nil && slices.ContainsFunc(tab.triggers, func(g *trigger) bool { return g.name == s.Trigname }) {
+			return
+		}
+	}
+	fault := faultIn(func() { d.l.statement(n) })
+	if fault == nil || already.MatchString(fault.Msg) {
+		return
+	}
+	d.l.noteError(n.pos, fault, "this statement is left out")
+	d.l.forget(n.raw, n.pos, n.sql())
+}
+
+// already finds the faults of a statement that has nothing to do: what it makes is
+// there, or what it drops is not.
+var already = regexp.MustCompile(`already declared|has two columns|has no column`)
+
+// looksFor reports whether a condition asks the catalogs for what a statement is
+// about: each of the objects that it makes or changes, or its table.
+func (d *doBlock) looksFor(n *node, cond string) bool {
+	named := map[string]bool{}
+	for _, m := range constant.FindAllStringSubmatch(cond, -1) {
+		named[strings.ToLower(lastPart(strings.Trim(m[1], `"`)))] = true
+	}
+	lower := strings.ToLower(cond)
+	if !strings.Contains(lower, "exists") || !strings.Contains(lower, "pg_") && !strings.Contains(lower, "information_schema") && !strings.Contains(lower, "to_regclass") {
+		return false
+	}
+	switch s := pg.Inner(n.raw.Stmt).(type) {
+	case *pg.AlterTableStmt:
+		all := len(s.Cmds) > 0
+		for _, x := range s.Cmds {
+			all = all && named[strings.ToLower(objectOf(pg.Inner(x).(*pg.AlterTableCmd)))]
+		}
+		return all || named[strings.ToLower(s.Relation.Relname)]
+	case *pg.CreateStmt:
+		return named[strings.ToLower(s.Relation.Relname)]
+	case *pg.IndexStmt:
+		return named[strings.ToLower(s.Idxname)]
+	case *pg.CreateTrigStmt:
+		return named[strings.ToLower(s.Trigname)]
+	case *pg.RenameStmt:
+		return named[strings.ToLower(s.Subname)] || named[strings.ToLower(s.Newname)]
+	}
+	return false
+}
+
+// objectOf gives the column or constraint that a part of ALTER TABLE is about.
+func objectOf(c *pg.AlterTableCmd) string {
+	switch x := pg.Inner(c.Def).(type) {
+	case *pg.ColumnDef:
+		if x.Colname != "" {
+			return x.Colname
+		}
+	case *pg.Constraint:
+		return x.Conname
+	}
+	return c.Name
+}
