@@ -13,10 +13,10 @@ import (
 var update = flag.Bool("update", false, "write the golden files anew")
 
 // TestBuilders compares what is found in modules that build their statements with
-// libraries with golden files, and one that uses none. Each module has stubs of the libraries, so that no
+// libraries with golden files, and some that use none. Each module has stubs of the libraries, so that no
 // network is needed.
 func TestBuilders(t *testing.T) {
-	for _, name := range []string{"bun", "ent", "gorm", "sql", "squirrel", "sqlxnamed"} {
+	for _, name := range []string{"bun", "ent", "gorm", "nested", "sql", "squirrel", "sqlxnamed"} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			dir := filepath.Join("testdata", "src", name)

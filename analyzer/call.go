@@ -242,9 +242,29 @@ func (in *interp) invoke(inv *invocation) value {
 		}
 		return in.callFunction(inv, fn)
 	case *asked:
+		if f := in.meant(inv, fn); f != nil {
+			return in.callFunction(inv, f)
+		}
 		in.asks(inv, fn)
 	}
 	return in.unknownCall("a call of a function that is not known", append([]value{inv.fn}, inv.args...), inv.t)
+}
+
+// meant gives the function that a value of unknown origin must be, where it gets a
+// transaction: the only one of its type that the program has.
+func (in *interp) meant(inv *invocation, fn *asked) *closure {
+	if !fn.lost || !slices.ContainsFunc(inv.args, func(v value) bool { return in.holds(v, isLive) }) {
+		return nil
+	}
+	f := in.p.only(inv.c.Signature())
+	if f == nil {
+		return nil
+	}
+	c := &closure{fn: f}
+	for _, v := range f.FreeVars {
+		c.free = append(c.free, in.fresh(v.Type(), v.Name(), unknown))
+	}
+	return c
 }
 
 // asks is a call of a function that the caller of the root gives. With a

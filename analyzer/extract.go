@@ -261,7 +261,7 @@ func (p *program) gather(ctx context.Context, order []*ssa.Function, results map
 		for _, s := range res.sites {
 			at := s.path[strings.LastIndex(s.path, "> ")+1:]
 			begins[strings.TrimSpace(at)] = true
-			if !p.reported(f, s, res) {
+			if !p.reported(f, s, results) {
 				continue
 			}
 			found, t := p.interpret(f, s.path)
@@ -305,12 +305,18 @@ func comparePos(a, b ir.Pos) int {
 
 // reported reports whether a transaction that was found in f is one of f, and not
 // of a function that it calls or of its callers.
-func (p *program) reported(f *ssa.Function, s site, res *findings) bool {
-	if res.open != "" && len(p.users[f]) > 0 {
+func (p *program) reported(f *ssa.Function, s site, results map[*ssa.Function]*findings) bool {
+	if results[f].open != "" && len(p.users[f]) > 0 {
 		return false
 	}
-	for _, g := range s.funcs[:len(s.funcs)-1] {
-		if g.Parent() == nil && p.parametric[g] == "" && g.Synthetic == "" {
+	places := strings.Split(s.path, " > ")
+	for i, g := range s.funcs[:len(s.funcs)-1] {
+		own := results[g]
+		if g.Parent() != nil || p.parametric[g] != "" || own == nil {
+			continue
+		}
+		path := strings.Join(places[max(len(places)-1-i, 0):], " > ")
+		if slices.ContainsFunc(own.sites, func(o site) bool { return o.path == path }) {
 			return false
 		}
 	}

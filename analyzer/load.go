@@ -121,7 +121,8 @@ type PatternError struct{ Pattern, Msg string }
 func (e *PatternError) Error() string { return e.Pattern + ": " + e.Msg }
 
 // toRead gives the packages to read: those that match, and what they import of
-// the modules that are worked on; with the folders of those modules.
+// the modules that are worked on, and of those inside them; with the folders of
+// those modules.
 func toRead(roots []*packages.Package) (paths, modules []string) {
 	own := map[string]bool{}
 	for _, r := range roots {
@@ -139,7 +140,11 @@ func toRead(roots []*packages.Package) (paths, modules []string) {
 			return
 		}
 		seen[p] = true
-		if root || p.Module != nil && (own[p.Module.Path] || p.Module.Main) {
+		nested := p.Module != nil && inside(own, p.Module)
+		if nested && !slices.Contains(modules, p.Module.Dir) {
+			modules = append(modules, p.Module.Dir)
+		}
+		if root || nested || p.Module != nil && (own[p.Module.Path] || p.Module.Main) {
 			if p.PkgPath != "" && len(p.CompiledGoFiles)+len(p.GoFiles) > 0 || len(p.Errors) > 0 {
 				paths = append(paths, p.PkgPath)
 			}
@@ -153,6 +158,20 @@ func toRead(roots []*packages.Package) (paths, modules []string) {
 	}
 	slices.Sort(paths)
 	return slices.Compact(paths), modules
+}
+
+// inside reports whether a module stands in a directory, and its path is one in a
+// module of own: it is a part of the same repository.
+func inside(own map[string]bool, m *packages.Module) bool {
+	if m.Replace == nil || m.Replace.Version != "" {
+		return false
+	}
+	for path := range own {
+		if strings.HasPrefix(m.Path, path+"/") {
+			return true
+		}
+	}
+	return false
 }
 
 func loadError(err error) error {

@@ -250,7 +250,7 @@ func (in *interp) fresh(t types.Type, name string, from origin) value {
 		}
 		return &pointer{to: c, isNil: client.V(in.newVar(name+".nil", client.Bool, false, from))}
 	case *types.Signature:
-		return &asked{name}
+		return &asked{name, from == unknown}
 	case *types.Interface:
 		if isError(t) {
 			f := &failure{noRows: client.V(in.newVar(name+".norows", client.Bool, false, from)),

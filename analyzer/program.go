@@ -43,6 +43,8 @@ type program struct {
 	// byName are the methods of the program by name.
 	byName map[string][]*ssa.Function
 	calls  map[call]bool
+	// values are the functions that the program uses other than by calling them.
+	values []*ssa.Function
 	// starts are the places where calls are written, by their parentheses.
 	starts map[token.Pos]token.Pos
 	smalls map[*ssa.Function]bool
@@ -155,6 +157,9 @@ func (p *program) index() {
 					switch v := (*op).(type) {
 					case *ssa.Function:
 						p.use(v, f)
+						if c, isCall := instr.(ssa.CallInstruction); !isCall || op != &c.Common().Value {
+							p.values = append(p.values, v)
+						}
 					case *ssa.Global:
 						if _, isStore := instr.(*ssa.Store); !isStore {
 							if u, isLoad := instr.(*ssa.UnOp); !isLoad || u.Op != token.MUL {
@@ -335,7 +340,47 @@ func (p *program) implementers(m *types.Func) []*ssa.Function {
 	for _, f := range p.byName[m.Name()] {
 		if t := f.Signature.Recv().Type(); types.Implements(t, i) || types.Implements(types.NewPointer(t), i) {
 			out = append(out, f)
+		} else if g := p.instance(t, m, i); g != nil {
+			out = append(out, g)
 		}
+	}
+	return out
+}
+
+// instance gives the method m of a generic type t that implements the interface i,
+// made of the type arguments of i's own type.
+func (p *program) instance(t types.Type, m *types.Func, i *types.Interface) *ssa.Function {
+	generic, wanted := namedOf(t), namedOf(m.Signature().Recv().Type())
+	if generic == nil || wanted == nil || generic.TypeParams().Len() == 0 || generic.TypeParams().Len() != wanted.TypeArgs().Len() {
+		return nil
+	}
+	inst, err := types.Instantiate(nil, generic.Origin(), slices.Collect(wanted.TypeArgs().Types()), true)
+	if err != nil {
+		return nil
+	}
+	pt := types.NewPointer(inst)
+	if !types.Implements(pt, i) {
+		return nil
+	}
+	f := p.pkgs[0].Prog.LookupMethod(pt, m.Pkg(), m.Name())
+	if f == nil || len(f.Blocks) == 0 {
+		return nil
+	}
+	return f
+}
+
+// only gives the one function of a type that the program uses as a value, nil if
+// there are none or several.
+func (p *program) only(sig *types.Signature) *ssa.Function {
+	var out *ssa.Function
+	for _, f := range p.values {
+		if f == out || !types.Identical(f.Signature, sig) {
+			continue
+		}
+		if out != nil {
+			return nil
+		}
+		out = f
 	}
 	return out
 }

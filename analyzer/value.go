@@ -56,8 +56,12 @@ type closure struct {
 	bound *types.Func // a method of an interface, bound to free[0]
 }
 
-// asked is a function value that comes from the caller.
-type asked struct{ name string }
+// asked is a function value that comes from the caller or (lost) from somewhere
+// that is not known.
+type asked struct {
+	name string
+	lost bool
+}
 
 // tuple is what a call with several results gives.
 type tuple []value

@@ -1,0 +1,3 @@
+module nested.test/executor
+
+go 1.24
