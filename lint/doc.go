@@ -7,5 +7,10 @@
 // Where the source of the imports can be read, they are analysed together with
 // the main package, as robust check does; else (a build system that gives export
 // data only) the facts have to do, and a transaction that a helper in one package
-// begins for a function of another is not seen.
+// begins for a function of another is not seen, and neither is a package of which
+// nothing shows in what the direct imports export.
+//
+// A driver may keep results as long as its inputs stay the same. So the fact of a
+// package changes with its source and that of its imports, and the tool that go
+// vet asks for its version answers with the schemas of the module, too.
 package lint

@@ -3,12 +3,15 @@ package lint
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
 	"encoding/gob"
 	"errors"
 	"fmt"
 	"go/token"
+	"go/types"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -30,6 +33,9 @@ import (
 type Transactions struct {
 	Version, Count int
 	Data           []byte
+	// Source identifies the files of the package and of what it imports, so that a
+	// build system that keeps results knows that something has changed.
+	Source []byte
 }
 
 // AFact marks Transactions as a fact.
@@ -38,7 +44,7 @@ func (*Transactions) AFact() {}
 func (t *Transactions) String() string { return fmt.Sprintf("transactions: %d", t.Count) }
 
 // factVersion changes with the form of the fact.
-const factVersion = 1
+const factVersion = 2
 
 // New makes the analyzer. Its flags are those of robust check that matter here.
 func New() *analysis.Analyzer {
@@ -66,7 +72,14 @@ type linter struct {
 }
 
 func (l *linter) run(pass *analysis.Pass) (any, error) {
+	source, err := digest(pass)
+	if err != nil {
+		return nil, err
+	}
 	if !analyzer.Concerns(pass.Pkg) {
+		if source != nil {
+			pass.ExportPackageFact(&Transactions{Version: factVersion, Source: source})
+		}
 		return nil, nil
 	}
 	own, err := analyzer.Package(pass.Fset, pass.Pkg, pass.TypesInfo, pass.TypesSizes, pass.Files)
@@ -77,6 +90,7 @@ func (l *linter) run(pass *analysis.Pass) (any, error) {
 	if err != nil {
 		return nil, err
 	}
+	fact.Source = source
 	pass.ExportPackageFact(fact)
 	if pass.Pkg.Name() != "main" && !l.everywhere || strings.HasSuffix(pass.Pkg.Path(), ".test") {
 		return nil, nil
@@ -124,7 +138,7 @@ func (l *linter) fromFacts(pass *analysis.Pass, own *analyzer.Result) (*analyzer
 			continue
 		}
 		t, ok := f.Fact.(*Transactions)
-		if !ok || t.Version != factVersion {
+		if !ok || t.Version != factVersion || t.Count == 0 {
 			continue
 		}
 		list, err := decode(t)
@@ -141,7 +155,32 @@ func encode(list []*client.Txn) (*Transactions, error) {
 	if err := gob.NewEncoder(&b).Encode(list); err != nil {
 		return nil, err
 	}
-	return &Transactions{factVersion, len(list), b.Bytes()}, nil
+	return &Transactions{Version: factVersion, Count: len(list), Data: b.Bytes()}, nil
+}
+
+// digest identifies the files of a package of a module that is worked on, and of
+// such packages that it imports. It is nil for others, whose files do not change.
+func digest(pass *analysis.Pass) ([]byte, error) {
+	if pass.Module == nil || pass.Module.Path == "" || pass.Module.Version != "" {
+		return nil, nil
+	}
+	h := sha256.New()
+	for _, f := range pass.Files {
+		text, err := pass.ReadFile(pass.Fset.Position(f.FileStart).Filename)
+		if err != nil {
+			return nil, err
+		}
+		fmt.Fprintf(h, "%d\n%s", len(text), text)
+	}
+	imports := slices.Clone(pass.Pkg.Imports())
+	slices.SortFunc(imports, func(a, b *types.Package) int { return strings.Compare(a.Path(), b.Path()) })
+	for _, imp := range imports {
+		var t Transactions
+		if pass.ImportPackageFact(imp, &t) {
+			fmt.Fprintf(h, "%q %x\n", imp.Path(), t.Source)
+		}
+	}
+	return h.Sum(nil), nil
 }
 
 func decode(t *Transactions) (list []*client.Txn, err error) {

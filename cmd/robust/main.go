@@ -13,9 +13,6 @@ import (
 	"strings"
 	"syscall"
 
-	"golang.org/x/tools/go/analysis/unitchecker"
-
-	"github.com/txrobust/robust/lint"
 	"github.com/txrobust/robust/report"
 )
 
@@ -60,7 +57,8 @@ const inputs = "INPUT is packages of Go (./...), together one application, .sql 
 
 func main() {
 	if isVet(os.Args[1:]) {
-		unitchecker.Main(lint.New())
+		vet(os.Args[1:], streams{os.Stdout, os.Stderr})
+		return
 	}
 	if os.Getenv(workerVar) == "" {
 		if code, ok := supervise(); ok {
@@ -75,11 +73,6 @@ func main() {
 		stop()
 	}()
 	os.Exit(run(ctx, os.Args[1:], streams{os.Stdout, os.Stderr}))
-}
-
-// isVet reports whether go vet runs the program as its tool.
-func isVet(args []string) bool {
-	return slices.ContainsFunc(args, func(a string) bool { return a == "-V=full" || a == "-flags" || strings.HasSuffix(a, ".cfg") })
 }
 
 // run executes a command line, and prints its error in one line.

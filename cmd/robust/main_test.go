@@ -58,6 +58,7 @@ func TestScripts(t *testing.T) {
 			e.Setenv("TRAPS", filepath.Join(repo, "testdata", "traps"))
 			e.Setenv("LITMUS", filepath.Join(repo, "testdata", "litmus"))
 			e.Setenv("STUBS", filepath.Join(repo, "analyzer", "testdata", "stubs"))
+			e.Setenv("ROBUST", filepath.Join(filepath.SplitList(e.Getenv("PATH"))[0], "robust"))
 			goEnv(e)
 			return nil
 		},

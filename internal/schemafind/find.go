@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"io"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -144,6 +145,24 @@ func Read(path string) (*Candidate, error) {
 	}
 	c, _ := m.directory(path, group{files: files})
 	return &c, nil
+}
+
+// Digest writes to w what the result of Find depends on, and all other files of
+// SQL in the directories roots, too, which somebody may name.
+func Digest(ctx context.Context, roots []string, w io.Writer) error {
+	for _, root := range roots {
+		m, err := search(ctx, root)
+		if err != nil {
+			return err
+		}
+		for _, c := range m.candidates {
+			fmt.Fprintf(w, "%q %q %q %t %q\n", c.Kind, c.Path, c.Dialect, c.Embedded, c.Files)
+		}
+		for _, dir := range sortedKeys(m.sql) {
+			fmt.Fprintf(w, "%q %q\n", dir, m.sql[dir])
+		}
+	}
+	return ctx.Err()
 }
 
 // ReadAll reads several directories and files, in order; a file that is named
