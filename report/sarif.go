@@ -149,7 +149,7 @@ func findingResult(run *sarif.Run, f *Finding) *sarif.Result {
 
 // apartResult is a note about a write, at the write; the read is a related location.
 func apartResult(run *sarif.Run, a *Apart) *sarif.Result {
-	return result(run, a.Code, sarif.LevelNote).WithMessage(message(a.Text+". "+a.Repair)).
+	return result(run, a.Code, sarif.LevelNote).WithMessage(message(a.Text + ". " + a.Repair)).
 		WithPartialFingerprints(map[string]string{fingerprintVersion: a.Fingerprint}).
 		AddLocation(location(a.Write.Position, "")).
 		AddRelatedLocation(location(a.Read.Position, a.Read.Function+" reads "+a.Table).WithID(1))
