@@ -44,6 +44,9 @@ const (
 	maxExplained = 400
 	// maxSupposed bounds how many orders are supposed one within another.
 	maxSupposed = 10
+	// maxPaths bounds how many paths are looked for before what is left to suppose is
+	// given up.
+	maxPaths = 20_000
 	// cycleTries is how many edges are tried for the smallest cycle.
 	cycleTries = 64
 )
@@ -171,7 +174,7 @@ func (x *explainer) path(from, to, round int32) (edges []int32, ok bool) {
 // It is nil if there is no such cycle, or it is too deep.
 func (x *explainer) refute(pairs []pair, depth int) []int32 {
 	pairs = slices.Clone(pairs)
-	for len(pairs) > 0 {
+	for len(pairs) > 0 && x.runs < maxPaths && x.ctx.Err() == nil {
 		before := len(pairs)
 		for i := 0; i < len(pairs); i++ {
 			q := pairs[i]

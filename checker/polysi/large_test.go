@@ -5,8 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"strings"
 	"testing"
-	"time"
 
 	"github.com/txrobust/robust/checker"
 	"github.com/txrobust/robust/checker/internal/simdb"
@@ -148,31 +148,9 @@ func touchesAborted(h, mutated *history.History) bool {
 	return false
 }
 
-// hostile makes a history of transactions that all write one key. What they read,
-// if they do, is a write of another that no order explains easily.
-func hostile(txns int, reads bool, seed uint64) *history.History {
-	r := rand.New(rand.NewPCG(seed, 0))
-	b := history.NewBuilder()
-	x, y := b.IntKey(0), b.IntKey(1)
-	sessions := txns / 5
-	for i := range txns {
-		b.Txn(b.Session(history.Int(int64(i%sessions))), history.Committed)
-		if reads && i >= sessions {
-			b.Read(y, b.IntValue(int64(i-sessions+r.IntN(sessions/2))))
-		}
-		b.Write(x, b.IntValue(int64(i)))
-		b.Write(y, b.IntValue(int64(i)))
-	}
-	h, err := b.Build()
-	if err != nil {
-		panic(err)
-	}
-	return h
-}
-
 // TestBlindWrites: writes that nobody reads need no order, however many there are.
 func TestBlindWrites(t *testing.T) {
-	h := hostile(5000, false, 1)
+	h := simdb.Generate(simdb.Options{Seed: 1, Level: isolation.SER, Sessions: 100, Txns: 3000, Ops: 1, Keys: 1})
 	got, err := Check(context.Background(), h, Options{Levels: Levels()})
 	if err != nil {
 		t.Fatal(err)
@@ -188,27 +166,49 @@ func TestBlindWrites(t *testing.T) {
 // TestBounds: what cannot be decided within the bounds is Unknown, with a reason, or
 // ends with the context.
 func TestBounds(t *testing.T) {
-	h := hostile(3000, true, 1)
-	ctx, stop := context.WithTimeout(context.Background(), 100*time.Millisecond)
-	defer stop()
-	r, err := Check(ctx, h, Options{Levels: []isolation.Level{isolation.SER}})
-	if v := r.Verdict(isolation.SER); err == nil && v == checker.Unknown || err != nil && (v != checker.Unknown || !errors.Is(err, context.DeadlineExceeded)) {
-		t.Errorf("after the time: %v, %v", r.Answers, err)
-	}
-	for _, o := range []Options{{Memory: 1 << 20}, {Conflicts: 1}} {
-		o.Levels = []isolation.Level{isolation.SER}
-		h := hostile(60, true, 1)
-		if o.Memory != 0 {
-			h = hostile(3000, true, 1)
-		}
-		r, err := Check(context.Background(), h, o)
+	h := simdb.Generate(simdb.Options{Seed: 1, Level: isolation.SI, Sessions: 50, Txns: 600, Ops: 4, Keys: 5, Reads: 0.3, Lag: 20})
+	for _, c := range []struct {
+		Options
+		want string
+	}{
+		{Options{Memory: 1 << 16}, "more pairs"},
+		{Options{Conflicts: 1}, "gave up after 1"},
+	} {
+		c.Levels = []isolation.Level{isolation.SI}
+		r, err := Check(context.Background(), h, c.Options)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if a := r.Answer(isolation.SER); a.Verdict == checker.Unknown && a.Why == "" {
-			t.Errorf("%+v: unknown without a reason", o)
-		} else {
-			t.Logf("%+v: %s %s", o, a.Verdict, a.Why)
+		if a := r.Answer(isolation.SI); a.Verdict != checker.Unknown || !strings.Contains(a.Why, c.want) {
+			t.Errorf("%+v: %s %s", c.Options, a.Verdict, a.Why)
+		}
+	}
+	ctx, stop := context.WithCancel(context.Background())
+	stop()
+	r, err := Check(ctx, h, Options{})
+	if !errors.Is(err, context.Canceled) {
+		t.Errorf("after the end: %v", err)
+	}
+	for _, a := range r.Answers {
+		if a.Verdict != checker.Unknown || a.Why == "" {
+			t.Errorf("after the end: %s is %s: %s", a.Level, a.Verdict, a.Why)
+		}
+	}
+}
+
+// TestDeterministic: the answer does not depend on the number of workers.
+func TestDeterministic(t *testing.T) {
+	h := simdb.Generate(simdb.Options{Seed: 2, Level: isolation.SI, Sessions: 20, Txns: 300, Ops: 4, Keys: 20, Reads: 0.5, Lag: 20})
+	var want string
+	for workers := 1; workers < 4; workers++ {
+		r, err := Check(context.Background(), h, Options{Levels: Levels(), Workers: workers})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := tell(h, r); want == "" {
+			want = got
+		} else if got != want {
+			t.Errorf("%d workers:\n%s\nwant:\n%s", workers, got, want)
 		}
 	}
 }

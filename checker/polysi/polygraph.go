@@ -150,10 +150,19 @@ func (p *polygraph) readPaths() [][]history.Txn {
 	n := p.h.NumTxns()
 	next := make([]history.Txn, n)
 	prev := make([]history.Txn, n)
+	// The other end of the path of a transaction that is at one.
+	end := make([]history.Txn, n)
+	for t := range end {
+		end[t] = history.Txn(t)
+	}
 	for _, x := range p.list {
-		if t := p.h.TxnOf(x.op); x.from != history.InitialTxn && next[x.from] == 0 && prev[t] == 0 && !reaches(next, t, x.from) {
-			next[x.from], prev[t] = t, x.from
+		t := p.h.TxnOf(x.op)
+		if x.from == history.InitialTxn || next[x.from] != 0 || prev[t] != 0 || end[x.from] == t {
+			continue
 		}
+		next[x.from], prev[t] = t, x.from
+		first, last := end[x.from], end[t]
+		end[first], end[last] = last, first
 	}
 	var out [][]history.Txn
 	for t := history.Txn(1); int(t) < n; t++ {
@@ -167,16 +176,6 @@ func (p *polygraph) readPaths() [][]history.Txn {
 		out = append(out, path)
 	}
 	return out
-}
-
-// reaches tells whether a path leads from t to u.
-func reaches(next []history.Txn, t, u history.Txn) bool {
-	for ; t != 0; t = next[t] {
-		if t == u {
-			return true
-		}
-	}
-	return false
 }
 
 func (p *polygraph) add(from, to int32, why reason, ref, other int32) {
