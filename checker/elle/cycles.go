@@ -165,16 +165,46 @@ func (a *analysis) missedAfterRead(t, u history.Txn) bool {
 	return false
 }
 
-// readFrom gives the transactions from which a read has its version.
+// sees tells whether t must have read a version that u wrote. That is more than
+// an edge WR: who reads a set has one version of it, which contains what others had
+// added before.
+func (a *analysis) sees(t, u history.Txn) bool {
+	for r, end := a.h.Ops(t); r < end; r++ {
+		if a.says(r) && slices.Contains(a.readFrom(r), u) {
+			return true
+		}
+	}
+	return false
+}
+
+// readFrom gives the transactions from which a read has its version, as far as
+// they are known.
 func (a *analysis) readFrom(r history.Op) []history.Txn {
-	h := a.h
+	h, t := a.h, a.h.TxnOf(r)
 	var out []history.Txn
 	switch h.Kind(r) {
 	case history.Read:
 		out = append(out, a.writer(a.of(r)))
 	case history.ReadList:
-		if n, ok := a.trustedRead(r); ok && n > 0 {
-			out = append(out, a.lists.of(h.Key(r))[n-1])
+		n, ok := a.trustedRead(r)
+		if !ok {
+			break
+		}
+		order := a.lists.of(h.Key(r))
+		for n > 0 && order[n-1] == t {
+			n--
+		}
+		if n > 0 {
+			out = append(out, order[n-1])
+		}
+	case history.ReadSet:
+		for i := range h.List(r) {
+			if u := a.writer(a.element(r, i)); u != t && !slices.Contains(out, u) {
+				out = append(out, u)
+			}
+		}
+		if len(out) > 1 {
+			return nil // any of them may be the last
 		}
 	case history.ReadRange:
 		g := h.Range(r)
@@ -269,6 +299,9 @@ func (f *finder) enter(comp []int32, kinds edges) {
 		for j := g.first[v]; j < g.first[v+1]; j++ {
 			k, w := g.kind[j], g.to[j]
 			if k&kinds&(ww|wr|rw|based) == 0 {
+				continue
+			}
+			if k == wr && kinds&missed != 0 && !f.a.sees(history.Txn(w), history.Txn(v)) {
 				continue
 			}
 			if g.hub(w) && f.local[w] < 0 {

@@ -53,9 +53,9 @@
 // # Limits
 //
 // Where a value was written twice, reads of it say nothing about order. Registers
-// whose writers do not read first have hardly any order: the witness is then a
-// guess by real time, and the verdict often Unknown; the other checkers decide
-// these. Predicates are not modelled: reads of ranges count as reads of the rows
+// whose writers do not read first have hardly any order: in the witness a write
+// waits for the readers of the version before, but which one comes first is a guess
+// by real time, and the verdict may be Unknown; the other checkers decide these. Predicates are not modelled: reads of ranges count as reads of the rows
 // that they returned, and histories with them have no witness. Lists and sets begin
 // empty. G-monotonic is found only where two transactions are involved, so that
 // PL-2L is often Unknown. The search for cycles within a component of n
