@@ -105,18 +105,19 @@ func readLines[L any](in *input, parse func(l *L, text []byte) (blank, ok bool),
 	if err != nil {
 		return err
 	}
+	l := new(L) // one for all
 	for {
 		text, ok := in.text()
 		if !ok {
 			return in.err
 		}
-		var l L
-		blank, ok := parse(&l, text)
+		*l = *new(L)
+		blank, ok := parse(l, text)
 		if !ok {
 			return in.lineErrorf("%s, expected %s", show(bytes.TrimSpace(text)), expected)
 		}
 		if !blank {
-			if err := add(in.line-1, l); err != nil {
+			if err := add(in.line-1, *l); err != nil {
 				return err
 			}
 		}
