@@ -9,7 +9,9 @@ import (
 	"go/types"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"golang.org/x/tools/go/packages"
@@ -57,7 +59,7 @@ func Load(ctx context.Context, patterns []string, opt Options) (*Result, error) 
 	}
 	for _, r := range roots {
 		if len(r.Errors) > 0 && len(r.GoFiles)+len(r.CompiledGoFiles) == 0 && len(r.OtherFiles) == 0 {
-			return nil, &PatternError{r.PkgPath, firstError(r)}
+			return nil, &PatternError{r.PkgPath, patternFault(r)}
 		}
 	}
 	paths, modules := toRead(roots)
@@ -120,6 +122,15 @@ type PatternError struct{ Pattern, Msg string }
 
 func (e *PatternError) Error() string { return e.Pattern + ": " + e.Msg }
 
+// patternFault says why nothing matches a pattern.
+func patternFault(p *packages.Package) string {
+	msg := strings.TrimPrefix(firstError(p), "pattern "+p.PkgPath+": ")
+	if strings.Contains(msg, "main module") {
+		msg += "; run this in the folder of a module, where its go.mod is"
+	}
+	return msg
+}
+
 // toRead gives the packages to read: those that match, and what they import of
 // the modules that are worked on, and of those inside them; with the folders of
 // those modules.
@@ -178,40 +189,64 @@ func loadError(err error) error {
 	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return err
 	}
-	return fmt.Errorf("the Go packages cannot be loaded: %s", strings.TrimSpace(err.Error()))
+	msg := err.Error()
+	if _, said, ok := strings.Cut(msg, "stderr: "); ok {
+		msg = strings.TrimPrefix(said, "go: ")
+	}
+	if m := modFault.FindStringSubmatch(msg); m != nil {
+		return &ir.Error{Pos: placeOf("", m[1]), Msg: strings.TrimSpace(m[2])}
+	}
+	return fmt.Errorf("the Go packages cannot be loaded: %s", strings.TrimSpace(msg))
 }
 
-// firstError gives the first error of a package in one line.
+// modFault finds what the go command says of a faulty go.mod or go.work.
+var modFault = regexp.MustCompile(`(?m)(\S*go\.(?:mod|work):\d+(?::\d+)?): (.*)$`)
+
+// firstError gives the first error of a package in one line, without its place.
 func firstError(p *packages.Package) string {
 	for _, e := range p.Errors {
 		for line := range strings.SplitSeq(e.Msg, "\n") {
 			if line = strings.TrimSpace(line); line != "" && !strings.HasPrefix(line, "#") {
-				return line
+				return goPlace.ReplaceAllString(line, "")
 			}
 		}
 	}
-	return "it does not compile"
+	return "something that it imports has errors"
 }
 
-// errorPos gives the place of the first error of a package.
+// goPlace is the place at the beginning of a message.
+var goPlace = regexp.MustCompile(`^\S+\.go:\d+(:\d+)?: `)
+
+// errorPos gives the place of the first error of a package, or its first file.
 func errorPos(dir string, p *packages.Package) ir.Pos {
 	for _, e := range p.Errors {
-		var pos ir.Pos
-		parts := strings.Split(e.Pos, ":")
-		if len(parts) < 2 {
-			continue
+		if strings.Contains(e.Pos, ":") {
+			return placeOf(dir, e.Pos)
 		}
-		pos.File = parts[0]
-		if rel, err := filepath.Rel(dir, pos.File); err == nil && !strings.HasPrefix(rel, "..") {
-			pos.File = rel
-		}
-		fmt.Sscanf(parts[1], "%d", &pos.Line)
-		if len(parts) > 2 {
-			fmt.Sscanf(parts[2], "%d", &pos.Col)
-		}
-		return pos
+	}
+	for _, name := range p.GoFiles {
+		return placeOf(dir, name)
 	}
 	return ir.Pos{File: p.PkgPath}
+}
+
+// placeOf reads FILE, FILE:LINE or FILE:LINE:COL, relative to a folder. A line
+// without a column is its beginning.
+func placeOf(dir, place string) ir.Pos {
+	parts := strings.Split(place, ":")
+	pos := ir.Pos{File: parts[0]}
+	if rel, err := filepath.Rel(dir, pos.File); err == nil && !strings.HasPrefix(rel, "..") {
+		pos.File = rel
+	}
+	for i, n := range []*int{&pos.Line, &pos.Col} {
+		if i+1 < len(parts) {
+			*n, _ = strconv.Atoi(parts[i+1]) // 0 where it is no number
+		}
+	}
+	if pos.Line > 0 {
+		pos.Col = max(pos.Col, 1)
+	}
+	return pos
 }
 
 // Package finds the transactions of one package, of which the imports are known

@@ -198,7 +198,11 @@ func init() {
 
 // check decides about a program, and reports what is found.
 func (l *linter) check(ctx context.Context, pass *analysis.Pass, res *analyzer.Result) error {
-	opt := goprogram.Options{Roots: [][]string{res.Modules}}
+	groups, err := goprogram.Roots(res.Modules)
+	if err != nil {
+		return err
+	}
+	opt := goprogram.Options{Roots: groups}
 	if len(res.Modules) == 0 {
 		roots, err := schemafind.Roots(dir(pass))
 		if err != nil {

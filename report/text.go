@@ -373,7 +373,11 @@ func (t *text) left(r *Report) {
 		t.line("")
 		t.line("Left out of the model:")
 		for _, n := range r.Notes {
-			t.para("- ", ir.Pos{File: n.File, Line: n.Line, Col: n.Col}.String()+": "+n.Text)
+			at := ""
+			if n.File != "" {
+				at = ir.Pos{File: n.File, Line: n.Line, Col: n.Col}.String() + ": "
+			}
+			t.para("- ", at+n.Text)
 		}
 	}
 }

@@ -62,7 +62,11 @@ func (s *sources) loadGo(ctx context.Context, patterns []string, show func(done,
 	if s.transactionsOnly {
 		goprogram.TransactionsOnly(found)
 	}
-	opt := goprogram.Options{Schema: s.schemas, Roots: [][]string{relative(found.Modules)}, Rows: s.init == "file", Txns: s.txns}
+	roots, err := goprogram.Roots(relative(found.Modules))
+	if err != nil {
+		return nil, err
+	}
+	opt := goprogram.Options{Schema: s.schemas, Roots: roots, Rows: s.init == "file", Txns: s.txns}
 	p, err := goprogram.Read(ctx, found, opt)
 	if _, ok := errors.AsType[goprogram.NoRows](err); ok {
 		return nil, usagef("-init file: %v", err)

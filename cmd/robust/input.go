@@ -78,7 +78,7 @@ func (s *sources) check() error {
 		info, err := os.Stat(path)
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
-			return usagef("%s: there is no such file; name .sql files, directories of them, or .litmus files", path)
+			return usagef("%s: there is no such file; name packages of Go, .sql files, directories of them, or .litmus files", path)
 		case err != nil:
 			return usagef("%v", err)
 		case info.IsDir():

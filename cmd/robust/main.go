@@ -187,7 +187,7 @@ func (c *command) run(ctx context.Context, args []string, std streams) (int, err
 		if c.operands != inputs {
 			return 0, usagef("%s: there is no argument; robust %[1]s -h says what they are", c.name)
 		}
-		return 0, usagef("%s: there is no input; name .sql files, directories of them, or .litmus files", c.name)
+		return 0, usagef("%s: there is no input; name packages of Go, .sql files, directories of them, or .litmus files", c.name)
 	}
 	return f(ctx, std, fs.Args())
 }

@@ -28,6 +28,20 @@ type Options struct {
 	Txns []string
 }
 
+// Roots gives where to look for the schema of a program in modules: there, and
+// then in all modules of their workspace.
+func Roots(modules []string) ([][]string, error) {
+	out := [][]string{modules}
+	if len(modules) == 0 {
+		return out, nil
+	}
+	all, err := schemafind.Roots(modules[0])
+	if len(all) > 1 {
+		out = append(out, all)
+	}
+	return out, err
+}
+
 // NoRows is the error where initial rows are wanted of no schema in particular.
 type NoRows struct{}
 
