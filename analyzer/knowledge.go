@@ -303,13 +303,19 @@ func isIdle(path string) bool {
 	return idlePackages[path]
 }
 
+// libraryPaths gives the packages that statements are sent through.
+func libraryPaths() map[string]bool {
+	out := map[string]bool{}
+	for name := range handleTypes {
+		out[name[:strings.LastIndexByte(name, '.')]] = true
+	}
+	return out
+}
+
 // Concerns reports whether a package may use a database: it imports, directly or
 // not, a library that does, and is not part of one.
 func Concerns(pkg *types.Package) bool {
-	libraries := map[string]bool{}
-	for name := range handleTypes {
-		libraries[name[:strings.LastIndexByte(name, '.')]] = true
-	}
+	libraries := libraryPaths()
 	for path := range libraries {
 		if pkg.Path() == path || strings.HasPrefix(pkg.Path(), path+"/") {
 			return false

@@ -18,6 +18,7 @@ import (
 	"golang.org/x/tools/go/ssa"
 	"golang.org/x/tools/go/ssa/ssautil"
 
+	"github.com/txrobust/robust/client"
 	"github.com/txrobust/robust/ir"
 )
 
@@ -40,7 +41,8 @@ type Options struct {
 
 // Load reads the Go packages that patterns name, with those of the same modules
 // that they import, and finds their transactions. Packages that have errors are
-// left out, with a note; if none is left, the error says why.
+// left out, with a note; where they import a library for databases, a transaction
+// that may do anything stands for theirs. If no package is left, the error says why.
 func Load(ctx context.Context, patterns []string, opt Options) (*Result, error) {
 	if opt.Progress == nil {
 		opt.Progress = func(int, int, string) {}
@@ -76,8 +78,12 @@ func Load(ctx context.Context, patterns []string, opt Options) (*Result, error) 
 	var notes []ir.Note
 	var files []*ast.File
 	var good []*packages.Package
+	var missing []*client.Txn
 	for _, p := range pkgs {
 		if len(p.Errors) > 0 || p.IllTyped || p.Types == nil {
+			if usesLibrary(roots, p.PkgPath) {
+				missing = append(missing, unread(p.PkgPath, errorPos(dir, p)))
+			}
 			notes = append(notes, ir.Note{Pos: errorPos(dir, p), Text: fmt.Sprintf("package %s has errors and is left out: %s", p.PkgPath, firstError(p))})
 			continue
 		}
@@ -113,6 +119,7 @@ func Load(ctx context.Context, patterns []string, opt Options) (*Result, error) 
 		return nil, err
 	}
 	res.Notes = append(notes, res.Notes...)
+	res.Txns = append(res.Txns, missing...)
 	res.Modules = modules
 	return res, nil
 }
@@ -169,6 +176,25 @@ func toRead(roots []*packages.Package) (paths, modules []string) {
 	}
 	slices.Sort(paths)
 	return slices.Compact(paths), modules
+}
+
+// unread stands for the transactions of a package that has errors.
+func unread(pkg string, pos ir.Pos) *client.Txn {
+	return &client.Txn{Pos: pos, Name: "package " + pkg, Body: []client.Stmt{
+		&client.Unknown{At: client.At{Pos: pos}, Reason: "package " + pkg + ", which has errors"}}}
+}
+
+// usesLibrary reports whether a package among roots, or that they import, imports a
+// library for databases, directly or not.
+func usesLibrary(roots []*packages.Package, pkg string) bool {
+	libraries := libraryPaths()
+	found := false
+	packages.Visit(roots, nil, func(p *packages.Package) {
+		if p.PkgPath == pkg {
+			packages.Visit([]*packages.Package{p}, nil, func(q *packages.Package) { found = found || libraries[q.PkgPath] })
+		}
+	})
+	return found
 }
 
 // inside reports whether a module stands in a directory, and its path is one in a
