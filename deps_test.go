@@ -32,6 +32,7 @@ var layers = [][]string{
 	{"internal/mariatest"}, // its schedules are those of pgtest
 	{"movers", "stale", "instrument", "instrument/boogie"},
 	{"reach", "schedules", "witness"},
+	{"readcommitted"},
 	{"report"},
 	{"internal/goprogram"},
 	{""}, // the package robust itself

@@ -57,6 +57,14 @@ type Options struct {
 	// Explain adds an Explanation to the Report, and Graph the dependency
 	// graph.
 	Explain, Graph bool
+	// ReadCommitted asks about READ COMMITTED instead of snapshot isolation. The
+	// answer is NotRobust, or mostly Unknown: there is no proof but of programs that
+	// write nothing. It is for PostgreSQL alone.
+	ReadCommitted bool
+	// Beside also looks for what is an anomaly at READ COMMITTED only, as
+	// Report.ReadCommitted, which has no part in the verdict. Transactions that the
+	// source runs at READ COMMITTED are looked at without it, too.
+	Beside bool
 	// Proof keeps what a proof rests on in the Report's Evidence.
 	Proof bool
 	// Sources gives the text of input files, for the fingerprints of findings (nil:
@@ -104,6 +112,10 @@ func Check(ctx context.Context, p *ir.Program, opt Options) (*Report, error) {
 // checkAll is Check, without regard to what is accepted.
 func checkAll(ctx context.Context, p *ir.Program, opt Options) (*Report, error) {
 	c := newCheck(ctx, p, opt)
+	if opt.ReadCommitted {
+		err := c.atReadCommitted()
+		return c.done(), err
+	}
 	if why := c.beyond(); why != "" {
 		c.rep.Verdict = Unknown
 		c.rep.Open = &report.Open{Cycles: [][]string{}, Reason: c.opt.Engine.Title + ": " + why,
@@ -113,11 +125,15 @@ func checkAll(ctx context.Context, p *ir.Program, opt Options) (*Report, error) 
 	for _, step := range []func() (bool, error){c.exhaustive, c.prove, c.search} {
 		if decided, err := step(); err != nil || decided {
 			c.stricter()
+			if err == nil {
+				err = c.besides()
+			}
 			return c.done(), err
 		}
 	}
 	c.leaveOpen()
-	return c.done(), nil
+	err := c.besides()
+	return c.done(), err
 }
 
 // stricter takes back an execution where the engine excludes more than the
@@ -181,6 +197,9 @@ func newCheck(ctx context.Context, p *ir.Program, opt Options) *check {
 	ir.Structure(p)
 	c := &check{ctx: ctx, p: p, opt: opt, start: time.Now(), rep: report.New(p)}
 	c.rep.Apart = append(c.rep.Apart, opt.Apart...)
+	if opt.ReadCommitted {
+		c.rep.Isolation = report.AtReadCommitted
+	}
 	c.rep.Engine, c.rep.EngineTitle, c.rep.Classic = opt.Engine.Name, opt.Engine.Title, opt.Classic
 	c.rep.Assumptions = append(c.rep.Assumptions, c.assumptions()...)
 	return c
@@ -200,7 +219,11 @@ func (c *check) anyOrder() bool { return len(c.p.Processes) == 0 && !c.opt.Sessi
 // assumptions says what every verdict rests on.
 func (c *check) assumptions() []string {
 	out := []string{fmt.Sprintf("every transaction runs at the snapshot isolation of the engine profile %s (%s)", c.opt.Engine.Name, c.opt.Engine.Title)}
-	out = append(out, c.levels()...)
+	if c.opt.ReadCommitted {
+		out = []string{"every transaction runs at READ COMMITTED, whatever level the source asks for"}
+	} else {
+		out = append(out, c.levels()...)
+	}
 	if len(c.p.Processes) == 0 {
 		out = append(out, "only the transactions listed write the tables; each runs in a database transaction of its own")
 	} else {

@@ -375,9 +375,14 @@ func (c *check) found(e witness.Evidence, opaque []string) error {
 	e.Program, e.Engine, e.AnyOrder, e.Procedures = c.p, c.opt.Engine, c.anyOrder(), c.opt.Procedures
 	w, err := witness.Build(e.Simplify())
 	if err != nil {
-		return fmt.Errorf("an execution was found but is not confirmed, which is a fault of this program; please report it: %w", err)
+		return notConfirmed(err)
 	}
 	c.decide(NotRobust)
 	c.rep.Findings = append(c.rep.Findings, report.NewFinding(w, opaque, c.opt.Sources))
 	return nil
+}
+
+// notConfirmed is the error of a fault of this program.
+func notConfirmed(err error) error {
+	return fmt.Errorf("an execution was found but is not confirmed, which is a fault of this program; please report it: %w", err)
 }

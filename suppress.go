@@ -37,6 +37,9 @@ func suppress(ctx context.Context, p *ir.Program, opt Options, rep *Report) erro
 	found := rep.Findings
 	rep.Findings = []report.Finding{}
 	s.sort(found, nil)
+	if c := rep.ReadCommitted; c != nil {
+		c.Findings = slices.DeleteFunc(c.Findings, func(f report.Finding) bool { by, _ := s.accepted(&f); return by != nil })
+	}
 	if len(rep.Suppressed) > 0 && len(rep.Findings) == 0 {
 		rep.Open = nil // what Options.All left open is asked again, of the rest
 	}
@@ -205,7 +208,7 @@ func (s *suppressor) stale() error {
 		if c, ok := report.CodeByID(g.Code); ok && !c.Finding() && s.opt.Apart == nil {
 			continue // what it accepts was not looked for
 		}
-		if !s.used[g] && slices.ContainsFunc(s.p.Txns, func(t *ir.Txn) bool { return inPart(t, g) }) {
+		if s.searched(g) && !s.used[g] && slices.ContainsFunc(s.p.Txns, func(t *ir.Txn) bool { return inPart(t, g) }) {
 			return ir.Errorf(g.Pos, "this ignores nothing: no finding%s has a statement here that is not ignored already; remove the comment", withCode(g))
 		}
 	}
@@ -218,6 +221,12 @@ func (s *suppressor) stale() error {
 		}
 	}
 	return nil
+}
+
+// searched reports whether what a comment accepts was looked for: what is wrong at
+// READ COMMITTED only is not always.
+func (s *suppressor) searched(g *ir.Ignore) bool {
+	return s.rep.ReadCommitted != nil || !report.AtCommitted(g.Code)
 }
 
 func withCode(g *ir.Ignore) string {

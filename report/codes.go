@@ -1,7 +1,6 @@
 package report
 
 import (
-	"fmt"
 	"strings"
 
 	"github.com/txrobust/robust/witness"
@@ -49,6 +48,27 @@ func Codes() []Code {
 		{"RB1006", string(witness.Other), "An execution has an outcome of no serial order, and none of the names above.",
 			"The dependencies alone do not say what is wrong: a constraint, such as a key that one transaction frees and another one takes, or the action of a foreign key is part of it. The schedule shows it step by step.",
 			"Follow the schedule: one of its statements has to see, or to lock, what another one changes."},
+		{"RB1101", committedPrefix + string(witness.LostUpdate), "At READ COMMITTED, a transaction overwrites what another one wrote since it has read it.",
+			"A transaction reads a row with one command, computes a value from it, and writes the row with a later command. At READ COMMITTED the later command takes the row as it is by then, and overwrites what another transaction has committed in between. Snapshot isolation aborts the second of the two instead.",
+			"Lock the row when it is read (SELECT … FOR UPDATE), or write with one UPDATE that computes the value from the current one (SET v = v + 1), or run the transaction at REPEATABLE READ and try again after SQLSTATE 40001."},
+		{"RB1102", committedPrefix + string(witness.NonRepeatableRead), "At READ COMMITTED, a transaction reads a row twice, and another one changes it in between.",
+			"Each command sees what was committed before it began. A decision that was made from the first read need not be right for the row that a later command reads or changes: a balance that was enough is no longer.",
+			"Lock the row when it is read first (SELECT … FOR UPDATE), or put the condition into the WHERE of the UPDATE and look at how many rows it changed, or run the transaction at REPEATABLE READ and try again after SQLSTATE 40001."},
+		{"RB1103", committedPrefix + string(witness.PhantomRead), "At READ COMMITTED, a transaction reads by a condition twice, and another one changes which rows match in between.",
+			"As RB1102, but what changes is the set of rows that match: a row is inserted or deleted, or begins to match. There is no row to lock yet where one is inserted.",
+			"Read with one statement, or declare the rule as a constraint, or lock a row that stands for the set, or run the transaction at REPEATABLE READ."},
+		{"RB1104", committedPrefix + string(witness.ReadSkew), "At READ COMMITTED, a transaction reads something before another one changes it, and something else after that.",
+			"What the two commands read belongs together, such as the two sides of a transfer, but it is of different moments. No serial order shows it.",
+			"Read both with one statement, or lock what is read first (FOR SHARE), or run the transaction at REPEATABLE READ."},
+		{"RB1105", committedPrefix + string(witness.WriteSkew), "At READ COMMITTED, two transactions read what the other one writes, and both commit.",
+			"As RB1001. Between the command that reads and the commit of the first transaction, the second one reads what the first is about to write, and writes what it has read.",
+			"Lock what is read with SELECT … FOR UPDATE or FOR SHARE: at READ COMMITTED that is enough, since what the second one reads after its wait is the newest. Or run all of them at SERIALIZABLE."},
+		{"RB1106", committedPrefix + string(witness.PhantomWriteSkew), "A write skew at READ COMMITTED in which one transaction reads by a condition and the other changes which rows match.",
+			"As RB1105, but what is read is a set of rows: a count, a sum, or that there is no such row. There may be no row to lock yet.",
+			"Declare the rule as a constraint (UNIQUE, EXCLUDE, a foreign key), or let both lock or update one row that stands for the set, such as the parent, before they read."},
+		{"RB1107", committedPrefix + string(witness.Other), "An execution at READ COMMITTED has an outcome of no serial order, and none of the names above.",
+			"A constraint, such as a key that one transaction frees and another one takes, is part of it. The schedule shows it step by step.",
+			"Follow the schedule: one of its statements has to see, or to lock, what another one changes."},
 		{CodeUnknown, "unknown", "Neither a proof nor an execution was found.",
 			"The program may be robust or not. The report says which cycles are open, what ran out, and what would settle it.",
 			"State a fact about the rows with -- invariant: …, raise the bound that ran out, or write statements that are not modelled in another way."},
@@ -79,14 +99,29 @@ func (c Code) Finding() bool { return strings.HasPrefix(c.ID, "RB1") }
 // Accepted reports whether a comment can accept what has the code.
 func (c Code) Accepted() bool { return c.Finding() || strings.HasPrefix(c.ID, "RB4") }
 
+// committedPrefix begins the names of anomalies at READ COMMITTED.
+const committedPrefix = "read-committed-"
+
+// AtCommitted reports whether a code is one of a finding at READ COMMITTED.
+func AtCommitted(id string) bool {
+	c, ok := CodeByID(id)
+	return ok && strings.HasPrefix(c.Name, committedPrefix)
+}
+
 // CodeOf gives the code of an anomaly.
-func CodeOf(kind witness.Kind) string {
-	for _, c := range Codes() {
-		if c.Name == string(kind) {
-			return c.ID
-		}
+func CodeOf(class Class, kind witness.Kind) string {
+	name := string(kind)
+	switch class {
+	case SnapshotIsolation:
+	case ReadCommittedOnly:
+		name = committedPrefix + name
+	default:
+		panic("report: unknown class " + string(class))
 	}
-	panic(fmt.Sprintf("report: an anomaly without a code: %s", kind))
+	if c, ok := CodeByID(name); ok {
+		return c.ID
+	}
+	panic("report: an anomaly without a code: " + name)
 }
 
 // CodeByID finds a code by its number or its name.

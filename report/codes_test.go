@@ -17,7 +17,10 @@ import (
 func TestCodes(t *testing.T) {
 	ids := map[string]string{}
 	for _, k := range []witness.Kind{witness.WriteSkew, witness.PhantomWriteSkew, witness.LostUpdate, witness.ReadOnlyAnomaly, witness.LongCycle, witness.Other} {
-		ids[string(k)] = report.CodeOf(k)
+		ids[string(k)] = report.CodeOf(report.SnapshotIsolation, k)
+	}
+	for _, k := range []witness.Kind{witness.WriteSkew, witness.PhantomWriteSkew, witness.LostUpdate, witness.NonRepeatableRead, witness.PhantomRead, witness.ReadSkew, witness.Other} {
+		ids["read-committed-"+string(k)] = report.CodeOf(report.ReadCommittedOnly, k)
 	}
 	codes := report.Codes()
 	if !slices.IsSortedFunc(codes, func(a, b report.Code) int { return strings.Compare(a.ID, b.ID) }) {
@@ -27,7 +30,7 @@ func TestCodes(t *testing.T) {
 	var doc strings.Builder
 	doc.WriteString("# Codes\n\nEvery message has a code, which never changes its meaning. `robust help CODE` prints what is written here;\n`-- robust: ignore CODE reason` before a function or transaction accepts findings of one kind.\n\n| code | name | what it means |\n| --- | --- | --- |\n")
 	for _, c := range codes {
-		if !regexp.MustCompile(`^RB[1234]0\d\d$`).MatchString(c.ID) || seen[c.ID] || seen[c.Name] {
+		if !regexp.MustCompile(`^RB[1234][01]\d\d$`).MatchString(c.ID) || seen[c.ID] || seen[c.Name] {
 			t.Errorf("code %s %s is not well-formed, or there is another one", c.ID, c.Name)
 		}
 		seen[c.ID], seen[c.Name] = true, true

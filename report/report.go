@@ -27,8 +27,8 @@ type Report struct {
 	// Program is its name: of the folder or file.
 	Program string  `json:"program"`
 	Verdict Verdict `json:"verdict"`
-	// Isolation is the level that was asked about, "si"; Engine the name of
-	// the profile, and EngineTitle what it stands for.
+	// Isolation is the level that was asked about, AtSnapshot or AtReadCommitted;
+	// Engine the name of the profile, and EngineTitle what it stands for.
 	Isolation   string `json:"isolation"`
 	Engine      string `json:"engine"`
 	EngineTitle string `json:"engine_title"`
@@ -36,6 +36,8 @@ type Report struct {
 	Classic      bool          `json:"classic,omitempty"`
 	Transactions []Transaction `json:"transactions"`
 	Findings     []Finding     `json:"findings"`
+	// ReadCommitted is what was looked for at READ COMMITTED, or nil.
+	ReadCommitted *ReadCommitted `json:"read_committed"`
 	// Suppressed are findings that the source or a baseline accepts. Rest is the
 	// verdict on the program without their transactions, in all the ways that are
 	// left: NotRobust if there is a finding in Findings. It is "" where nothing is
@@ -82,8 +84,43 @@ type Transaction struct {
 	Writes []string `json:"writes"`
 }
 
+// The levels that are asked about.
+const (
+	AtSnapshot      = "si"
+	AtReadCommitted = "rc"
+)
+
+// ReadCommitted is what a search at READ COMMITTED gave. Where that is not the level
+// asked for, it has no part in the verdict.
+type ReadCommitted struct {
+	// Findings are those at READ COMMITTED only, beside a verdict on another level.
+	// Where READ COMMITTED is the level asked for, they are the Report's own.
+	Findings []Finding `json:"findings"`
+	// Pairs counts the pairs of transactions that were searched.
+	Pairs int `json:"pairs"`
+	// LeftOut is what was not searched.
+	LeftOut []Gap `json:"left_out"`
+}
+
+// Gap is a part of a program that was not searched.
+type Gap struct {
+	Transactions []string `json:"transactions"`
+	Reason       string   `json:"reason"`
+}
+
+// Class says at which level a finding is one.
+type Class string
+
+const (
+	// SnapshotIsolation: the execution is one of snapshot isolation.
+	SnapshotIsolation Class = "snapshot-isolation"
+	// ReadCommittedOnly: it is one of READ COMMITTED.
+	ReadCommittedOnly Class = "read-committed"
+)
+
 // Finding is an anomaly.
 type Finding struct {
+	Class Class `json:"class"`
 	// Code is the number of the kind (Codes), and Fingerprint tells the finding
 	// from others: it stays the same when lines move.
 	Code        string       `json:"code"`
@@ -105,7 +142,7 @@ type Finding struct {
 // NewFinding describes a witness. read gives the statements for the fingerprint;
 // with nil, these do not count for it.
 func NewFinding(w *witness.Witness, opaque []string, read Sources) Finding {
-	f := Finding{Kind: w.Kind, Cycle: []string{}, Edges: w.Cycle, Witness: w, Opaque: opaque, Repairs: []string{}}
+	f := Finding{Class: SnapshotIsolation, Kind: w.Kind, Cycle: []string{}, Edges: w.Cycle, Witness: w, Opaque: opaque, Repairs: []string{}}
 	for _, e := range w.Cycle {
 		f.Cycle = append(f.Cycle, e.FromName)
 	}
@@ -114,7 +151,10 @@ func NewFinding(w *witness.Witness, opaque []string, read Sources) Finding {
 			f.Cycle = append(f.Cycle, t.Name)
 		}
 	}
-	f.Code, f.Fingerprint = CodeOf(f.Kind), fingerprint(&f, read)
+	if w.Isolation == AtReadCommitted {
+		f.Class, f.Repairs = ReadCommittedOnly, repairs(w)
+	}
+	f.Code, f.Fingerprint = CodeOf(f.Class, f.Kind), fingerprint(&f, read)
 	return f
 }
 
@@ -183,7 +223,7 @@ type Phase struct {
 
 // New makes a report about p that has no verdict yet.
 func New(p *ir.Program) *Report {
-	r := &Report{Program: p.Name, Isolation: "si", Transactions: []Transaction{}, Findings: []Finding{}, Suppressed: []Suppressed{}, Apart: []Apart{}, Assumptions: []string{}, Havocs: []Havoc{}, Notes: []Note{}}
+	r := &Report{Program: p.Name, Isolation: AtSnapshot, Transactions: []Transaction{}, Findings: []Finding{}, Suppressed: []Suppressed{}, Apart: []Apart{}, Assumptions: []string{}, Havocs: []Havoc{}, Notes: []Note{}}
 	for _, t := range p.Txns {
 		r.Transactions = append(r.Transactions, transaction(t))
 		ir.Walk(t.Body, func(s ir.Stmt) {

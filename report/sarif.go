@@ -20,8 +20,9 @@ import (
 // A finding is a result at the statement by which the delayed transaction reads
 // what another one changes. The other statements of the cycle are related
 // locations, the schedule is a code flow with a thread for each transaction, and
-// the fingerprint is a partial one. An unknown verdict and statements that are not
-// modelled are notes. What is suppressed is no result, since services that show
+// the fingerprint is a partial one. A finding at READ COMMITTED beside the verdict on
+// another level is a note, and so are an unknown verdict and
+// statements that are not modelled. What is suppressed is no result, since services that show
 // logs do not look at suppressions: it is a notification of the run, and so are
 // parts of the input that were left out.
 func SARIF(w io.Writer, reports []*Report, version string) error {
@@ -52,7 +53,12 @@ func sarifRun(r *Report, version string) *sarif.Run {
 		run.Tool.Driver.AddRule(descriptor(c))
 	}
 	for i := range r.Findings {
-		run.AddResult(findingResult(run, &r.Findings[i]))
+		run.AddResult(findingResult(run, &r.Findings[i], sarif.LevelError))
+	}
+	if r.ReadCommitted != nil {
+		for i := range r.ReadCommitted.Findings {
+			run.AddResult(findingResult(run, &r.ReadCommitted.Findings[i], sarif.LevelNote))
+		}
 	}
 	if r.Open != nil {
 		run.AddResult(openResult(run, r))
@@ -114,13 +120,13 @@ func (f *Finding) Pivot() (p witness.Position, ok bool) {
 	return f.Edges[i].FromPosition, true
 }
 
-func findingResult(run *sarif.Run, f *Finding) *sarif.Result {
+func findingResult(run *sarif.Run, f *Finding, level string) *sarif.Result {
 	code, _ := CodeByID(f.Code)
 	text := fmt.Sprintf("%s: %s. %s", f.Kind, strings.Join(f.Cycle, " -> "), code.Summary)
 	for _, e := range f.Edges {
 		text += "\n- " + e.Text + " (" + places(e) + ")"
 	}
-	res := result(run, f.Code, sarif.LevelError).WithMessage(message(text)).
+	res := result(run, f.Code, level).WithMessage(message(text)).
 		WithPartialFingerprints(map[string]string{fingerprintVersion: f.Fingerprint})
 	pivot, ok := f.Pivot()
 	if !ok && len(f.Witness.Transactions) > 0 {

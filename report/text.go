@@ -28,6 +28,7 @@ func Text(w io.Writer, r *Report, opt TextOptions) error {
 	for i := range r.Findings {
 		t.finding(i+1, &r.Findings[i])
 	}
+	t.readCommitted(r)
 	t.suppressed(r)
 	if r.Proof != nil {
 		t.proof(r.Proof)
@@ -76,6 +77,10 @@ func (t *text) head(r *Report) {
 	if r.Classic && r.Verdict == NotRobust {
 		words[NotRobust] = "NOT ROBUST: at snapshot isolation there are executions whose dependencies have a cycle"
 	}
+	if r.Isolation == AtReadCommitted {
+		words[Robust] = "robust: every execution at READ COMMITTED has the outcome of a serial one"
+		words[NotRobust] = "NOT ROBUST: at READ COMMITTED there are executions that no serial order explains"
+	}
 	if len(r.Findings) == 0 && len(r.Suppressed) > 0 {
 		words[NotRobust] = "NOT ROBUST, but all findings are suppressed"
 		if r.Rest == Unknown {
@@ -115,10 +120,17 @@ func (t *text) finding(n int, f *Finding) {
 		}
 	}
 	t.serial(w)
+	if len(f.Repairs) > 0 {
+		t.line("")
+		t.line("   Any of these removes it:")
+		for _, s := range f.Repairs {
+			t.para("   - ", s)
+		}
+	}
 	if len(f.Opaque) > 0 {
 		t.para("   ", "What is known of "+strings.Join(f.Opaque, ", ")+" is only that equal arguments give equal results. Run the schedule on a server (-witness DIR) to be certain.")
 	}
-	if c, ok := CodeByID(f.Code); ok {
+	if c, ok := CodeByID(f.Code); ok && len(f.Repairs) == 0 {
 		t.line("")
 		t.para("   Repair: ", c.Repair)
 	}

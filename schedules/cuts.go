@@ -86,8 +86,8 @@ func (s *search) cuts() *found {
 }
 
 // solvedCuts lets the solver propose situations in which the calls commit one by
-// one on the initial state, and the first does something else after the others: it
-// can have seen what they change.
+// one on the initial state, and the first would fail or return something else after
+// the others, or at least write something else: it can have seen what they change.
 func (s *search) solvedCuts() *found {
 	if s.fixed() || s.opt.Orders < 0 {
 		return nil
@@ -97,27 +97,41 @@ func (s *search) solvedCuts() *found {
 		s.solver.Limit, s.solver.Timeout = s.opt.Limit, s.opt.Timeout
 	}
 	for _, z := range s.sizes(false) {
-		e := s.initialState(z)
-		state := e.base
-		for i := 1; i < len(e.insts); i++ {
-			run := e.insts[i].Run(state)
-			next, ok := run.Commit(state)
-			e.assert(run.OK)
-			e.assert(ok)
-			state = next
-		}
-		before, after := e.insts[0].Run(e.base), e.insts[0].Run(state)
-		e.assert(before.OK)
-		e.assert(after.OK)
-		e.assert(e.differ(before, after, false))
-		f := s.propose(e)
-		s.solver.Forget()
-		s.stats.Terms += e.w.B.Size()
-		if f != nil || s.stats.Terms > s.opt.Effort {
-			return f
+		for _, returns := range []bool{true, false} {
+			f := s.proposed(z, returns)
+			s.solver.Forget()
+			if f != nil || s.stats.Terms > s.opt.Effort {
+				return f
+			}
 		}
 	}
 	return nil
+}
+
+// proposed tries what the solver proposes in a world of a size: situations in which
+// the first call fails or returns something else after the others, or those in which
+// it writes something else.
+func (s *search) proposed(z size, returns bool) *found {
+	e := s.initialState(z)
+	state := e.base
+	for i := 1; i < len(e.insts); i++ {
+		run := e.insts[i].Run(state)
+		next, ok := run.Commit(state)
+		e.assert(run.OK)
+		e.assert(ok)
+		state = next
+	}
+	before, after := e.insts[0].Run(e.base), e.insts[0].Run(state)
+	e.assert(before.OK)
+	if returns {
+		e.assert(e.w.B.Or(e.w.B.Not(after.OK), before.OutputsDiffer(after)))
+	} else {
+		e.assert(after.OK)
+		e.assert(e.differ(before, after, false))
+	}
+	f := s.propose(e)
+	s.stats.Terms += e.w.B.Size()
+	return f
 }
 
 // propose asks the solver for situations and tries their cuts.

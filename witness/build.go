@@ -20,6 +20,8 @@ type builder struct {
 	// where has the conditions of reads with their values, by place and
 	// statement.
 	where map[int]map[ir.Stmt]string
+	// blind lets dependencies count whatever the values.
+	blind bool
 	w     *Witness
 }
 
@@ -31,7 +33,7 @@ func Build(e Evidence) (*Witness, error) {
 	if err != nil {
 		return nil, err
 	}
-	b.w = &Witness{Isolation: "si", Engine: e.Engine.Name, Classic: e.Classic,
+	b.w = &Witness{Isolation: b.isolation(), Engine: e.Engine.Name, Classic: e.Classic,
 		Rows: b.rows(b.x.Versions[0]), Final: b.rows(b.x.Last())}
 	for _, i := range b.start {
 		b.w.Transactions = append(b.w.Transactions, b.transaction(i))
@@ -39,7 +41,14 @@ func Build(e Evidence) (*Witness, error) {
 	b.w.Setup = b.setup()
 	b.w.Schedule = b.schedule()
 	cycle := b.cycle()
-	b.w.Kind = b.kind(cycle)
+	if cycle == nil && b.split() != nil {
+		// What is written over may have the same value by chance.
+		b.blind = true
+		cycle = b.cycle()
+	}
+	if b.w.Kind = b.kind(cycle); b.split() != nil {
+		b.w.Kind = b.committedKind(cycle)
+	}
 	b.w.Cycle = b.edges(cycle)
 	if err := Confirm(e, b.w); err != nil {
 		return nil, err
@@ -114,6 +123,9 @@ func (b *builder) transaction(i int) Transaction {
 
 // schedule gives all events in order.
 func (b *builder) schedule() []Event {
+	if b.split() != nil {
+		return b.interrupted()
+	}
 	var out []Event
 	begun := 0
 	for i := range b.x.Txns {
@@ -143,10 +155,19 @@ type view struct {
 	conditions map[ir.Stmt]string
 	events     []Event
 	label      string
+	// how many of the run's steps and reads are in events
+	nsteps, nreads int
 }
 
 // statements gives the reads, writes and results of a transaction.
 func (b *builder) statements(i int) []Event {
+	v := b.view(i)
+	v.steps(len(v.run.Steps), len(v.run.Reads))
+	return v.events
+}
+
+// view begins to go through a transaction.
+func (b *builder) view(i int) *view {
 	c := &b.x.Txns[i]
 	v := &view{b: b, run: c.Run, snap: b.x.Versions[c.Snapshot], now: b.x.Versions[i], label: b.labels[i],
 		own: map[int]map[string][]ir.Value{}, locals: map[string]ir.Value{}, conditions: map[ir.Stmt]string{}}
@@ -154,19 +175,23 @@ func (b *builder) statements(i int) []Event {
 	for k, p := range c.Run.Inst.Txn.Params {
 		v.locals[p.Name] = c.Run.Inst.Params[k].Convert(p.Type)
 	}
-	reads := 0
-	for s := range c.Run.Steps {
-		step := &c.Run.Steps[s]
-		for ; reads < step.ReadsFrom; reads++ {
-			v.read(&c.Run.Reads[reads])
+	return v
+}
+
+// steps goes on to a number of the run's steps and reads.
+func (v *view) steps(steps, reads int) {
+	for ; v.nsteps < steps; v.nsteps++ {
+		step := &v.run.Steps[v.nsteps]
+		for ; v.nreads < step.ReadsFrom; v.nreads++ {
+			v.read(&v.run.Reads[v.nreads])
 		}
 		ops := v.ops(step)
 		if len(ops) == 0 || ir.Written(step.Stmt) == nil {
-			for ; reads < step.ReadsTo; reads++ {
-				v.read(&c.Run.Reads[reads])
+			for ; v.nreads < step.ReadsTo; v.nreads++ {
+				v.read(&v.run.Reads[v.nreads])
 			}
 		}
-		reads = step.ReadsTo
+		v.nreads = step.ReadsTo
 		for _, op := range ops {
 			v.write(op)
 		}
@@ -175,10 +200,9 @@ func (b *builder) statements(i int) []Event {
 		}
 		v.emit(step)
 	}
-	for ; reads < len(c.Run.Reads); reads++ {
-		v.read(&c.Run.Reads[reads])
+	for ; v.nreads < reads; v.nreads++ {
+		v.read(&v.run.Reads[v.nreads])
 	}
-	return v.events
 }
 
 // ops gives what a step wrote and was not rolled back since.

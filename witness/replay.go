@@ -59,6 +59,9 @@ func (e *Evidence) committed() []interp.Session {
 func (e *Evidence) replay(m *interp.Machine, accept func(i int, run *interp.Run) bool) (*interp.Execution, error) {
 	x := &interp.Execution{Versions: []*interp.DB{interp.NewDB(e.Program, e.Rows)}}
 	regs := make([]map[string]ir.Value, len(e.Sessions))
+	if n := len(e.Execution.Txns); n > 0 && e.Execution.Txns[n-1].Split != nil {
+		return e.replaySplit(m, x.Versions[0], accept)
+	}
 	for i, t := range e.Execution.Txns {
 		in := e.instance(i)
 		why := "its values are not those of the witness"

@@ -26,8 +26,12 @@ type Step struct {
 
 // Steps gives the schedule for SQL sessions: a transaction takes its snapshot
 // where the schedule has its BEGIN, and its call runs just before its COMMIT.
-// It is nil for a program whose transactions are not functions of a database.
+// It is nil for a program whose transactions are not functions of a database, and
+// at READ COMMITTED: a client cannot stop a function between two of its commands.
 func (w *Witness) Steps() []Step {
+	if w.Isolation != "si" {
+		return nil
+	}
 	var out []Step
 	for _, e := range w.Schedule {
 		t := w.Transaction(e.Transaction)

@@ -24,6 +24,14 @@ const (
 	ReadOnlyAnomaly Kind = "read-only-anomaly"
 	// LongCycle is every other cycle of three transactions and more.
 	LongCycle Kind = "long-cycle"
+	// NonRepeatableRead: at READ COMMITTED, a transaction reads a row twice, and
+	// another one changes it in between.
+	NonRepeatableRead Kind = "non-repeatable-read"
+	// PhantomRead is the same for the rows that match a condition.
+	PhantomRead Kind = "phantom-read"
+	// ReadSkew: at READ COMMITTED, a transaction reads a row before another one
+	// writes it, and something else after that one has written it.
+	ReadSkew Kind = "read-skew"
 	// Other is an outcome of no serial order that has no name of its own.
 	Other Kind = "other"
 )
@@ -32,7 +40,7 @@ const (
 // what witness.json holds; the names of the JSON are stable.
 type Witness struct {
 	Kind Kind `json:"kind"`
-	// Isolation and Engine say what the execution ran on: "si" and a name of
+	// Isolation and Engine say what the execution ran on: "si" or "rc", and a name of
 	// package engine.
 	Isolation string `json:"isolation"`
 	Engine    string `json:"engine"`

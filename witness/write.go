@@ -196,5 +196,9 @@ func (w *Witness) Summary() string {
 	if w.Kind != Other {
 		kind = string(w.Kind)
 	}
-	return strings.ToUpper(kind[:1]) + kind[1:] + " under snapshot isolation: " + strings.Join(names, ", ")
+	level := "snapshot isolation"
+	if w.Isolation != "si" {
+		level = "READ COMMITTED"
+	}
+	return strings.ToUpper(kind[:1]) + kind[1:] + " under " + level + ": " + strings.Join(names, ", ")
 }

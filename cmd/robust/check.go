@@ -17,6 +17,7 @@ import (
 	"github.com/txrobust/robust/internal/cache"
 	"github.com/txrobust/robust/ir"
 	"github.com/txrobust/robust/proof"
+	"github.com/txrobust/robust/readcommitted"
 	"github.com/txrobust/robust/report"
 	"github.com/txrobust/robust/witness"
 )
@@ -39,12 +40,13 @@ type checkFlags struct {
 	timeout, query                        time.Duration
 	sessionOrder, verbose, explain, notes bool
 	autocommit                            bool
+	beside                                bool // -read-committed
 }
 
 func checkCommand(fs *flag.FlagSet) func(context.Context, streams, []string) (int, error) {
 	f := &checkFlags{}
 	f.declare(fs)
-	fs.StringVar(&f.isolation, "isolation", "si", "isolation `level` that is asked about: si; it stands for the level of every transaction, whatever the source asks for")
+	fs.StringVar(&f.isolation, "isolation", "si", "isolation `level` that is asked about: si, or rc (READ COMMITTED of PostgreSQL, which is refuted, not proved); it stands for the level of every transaction, whatever the source asks for")
 	fs.StringVar(&f.init, "init", "", "initial `rows`: any, empty or file (default any for SQL, file for litmus)")
 	fs.IntVar(&f.helpers, "helpers", 4, "transactions besides the delayed one in the search of an execution")
 	fs.IntVar(&f.window, "window", 4, "transactions of a walk that a proof asks about at once")
@@ -54,6 +56,7 @@ func checkCommand(fs *flag.FlagSet) func(context.Context, streams, []string) (in
 	fs.DurationVar(&f.timeout, "timeout", 0, "give up after this time, such as 30s (default: none)")
 	fs.BoolVar(&f.sessionOrder, "session-order", false, "the order of transactions in a session counts")
 	fs.BoolVar(&f.autocommit, "autocommit", true, "statements of Go programs outside of transactions are transactions of their own; with =false they are left out")
+	fs.BoolVar(&f.beside, "read-committed", false, "also look for what is wrong at READ COMMITTED only, as notes beside the verdict")
 	fs.BoolVar(&f.verbose, "v", false, "also print assumptions, what transactions touch, and counts")
 	fs.BoolVar(&f.explain, "explain", false, "also say what carried the verdict, or what would settle it")
 	fs.BoolVar(&f.notes, "notes", true, "for Go: also look for what is not in one transaction, as notes beside the verdict")
@@ -153,8 +156,15 @@ func (f *checkFlags) run(ctx context.Context, std streams, inputs []string) (int
 
 // check finds mistakes in the flags.
 func (f *checkFlags) check() error {
-	if f.isolation != "si" {
-		return usagef("-isolation %s: this release checks only si (snapshot isolation; REPEATABLE READ on PostgreSQL)", f.isolation)
+	if f.isolation != report.AtSnapshot && f.isolation != report.AtReadCommitted {
+		return usagef("-isolation %s: this release checks si (snapshot isolation; REPEATABLE READ on PostgreSQL) and rc (READ COMMITTED on PostgreSQL)", f.isolation)
+	}
+	if f.isolation == report.AtReadCommitted {
+		for name, given := range map[string]bool{"classic": f.classic, "read-committed": f.beside, "proof": f.proof != ""} {
+			if given {
+				return usagef("-isolation rc: -%s is for si", name)
+			}
+		}
 	}
 	if _, err := initial(f.init, nil); err != nil {
 		return err
@@ -196,10 +206,13 @@ func (f *checkFlags) one(ctx context.Context, std streams, p *program) (*robust.
 	if err != nil {
 		return nil, err
 	}
+	if why := readcommitted.Supported(p.engine(f.eng)); why != "" && (f.beside || f.isolation == report.AtReadCommitted) {
+		return nil, usagef("%s: %s", p.Name, why)
+	}
 	show, end := progress(std.err)
 	defer end()
 	opt := robust.Options{Engine: p.engine(f.eng), Init: init, Helpers: f.helpers, SessionOrder: f.sessionOrder, Classic: f.classic,
-		Procedures: p.procedures, Baseline: f.accepted, Apart: p.apart,
+		Procedures: p.procedures, Baseline: f.accepted, Apart: p.apart, ReadCommitted: f.isolation == report.AtReadCommitted, Beside: f.beside,
 		Window: f.window, Questions: f.questions, QueryLimit: f.limit, QueryTimeout: f.query, All: p.golang != nil,
 		Cache: f.answers, Proof: f.proof != "", Explain: f.explain, Graph: f.format == "dot", Progress: show}
 	rep, err := f.judge(ctx, std, p, opt)

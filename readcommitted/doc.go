@@ -1,0 +1,16 @@
+// Package readcommitted looks for anomalies of PostgreSQL's READ COMMITTED.
+//
+// There, each command of a transaction has a snapshot of its own. The executions
+// that are looked at have one transaction that stops between two of its commands,
+// or before its COMMIT; another one runs there from begin to end, which it can only
+// if it needs nothing that the first one holds locked; and then the first goes on. No command waits for another transaction in such an execution, so that no
+// question of how a row is looked at again arises (EvalPlanQual), and the
+// interpreter does exactly what PostgreSQL does.
+//
+// An execution is a finding if no serial order of its transactions has its
+// outcome, as at snapshot isolation. Finding none proves nothing: there are other
+// executions, and the values that are tried are few. What cannot be executed
+// exactly is left out and named (Result.LeftOut).
+//
+// Source: the PostgreSQL manual, 13.2.1; docs/soundness.md.
+package readcommitted
