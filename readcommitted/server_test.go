@@ -136,7 +136,7 @@ func (s *server) play(t *testing.T, x *interp.Execution, init *interp.DB) (seen 
 	defer cancel()
 	out, err := pgtest.Run(ctx, s.dsn, sch)
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("%s interrupted by %s (%+v) from\n%s%s\n%v", a, b, *split, rowsOf(s.p, init), s.text, err)
 	}
 	for i, r := range out.Results {
 		if r.Code != "" || r.Blocked && i != 2 {

@@ -147,7 +147,10 @@ func (q *query) rest(x *ex, s *pg.SelectStmt, conds []ir.Expr, anyRow bool) {
 		q.aggregates(x, s)
 		return
 	}
-	if anyRow { // EXISTS does not compute its output columns
+	if anyRow { // EXISTS does not compute its output columns, and has no locks
+		if len(s.LockingClause) > 0 {
+			q.in.b.txn.Unseen.Rows = true
+		}
 		if skipsLocked(s) {
 			x.unmodelled("SKIP LOCKED in EXISTS")
 		}

@@ -85,9 +85,6 @@ func (x *ex) exists(s *pg.SelectStmt) ir.Expr {
 func existsE(q *query, cond ir.Expr) ir.Expr {
 	w := ir.AndE(q.ir().Where, cond)
 	if len(q.from) > 0 {
-		if q.lock.Mode != ir.NoLock {
-			q.in.b.txn.Unseen.Rows = true // EXISTS has no locks
-		}
 		return &ir.Exists{Query: ir.Query{From: q.from, Where: w}}
 	}
 	if w == nil {

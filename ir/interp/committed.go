@@ -165,8 +165,8 @@ func (m *Machine) blocks(run, other *Run) bool {
 				return true
 			}
 		}
-		for _, met := range other.met {
-			if a.touches(met.Table, met.Key) {
+		for k := range other.met {
+			if b := &other.met[k]; a.touches(b.Table, b.Key) || a.Table == b.Table && m.rivals(a, b) {
 				return true
 			}
 		}
@@ -193,20 +193,31 @@ func (m *Machine) blocks(run, other *Run) bool {
 
 // locksOut reports whether a LOCK TABLE of a run stands in the way of the
 // transaction of another one. A statement that finds no rows locks its table, too,
-// so that all that the template names counts.
+// so that all that the template names counts, with what foreign keys lead to.
 func (m *Machine) locksOut(run, other *Run) bool {
 	for _, u := range run.uses {
 		if u.mode <= ir.RowExclusive {
 			continue
 		}
-		t, named := m.Program.Tables[u.table], false
+		named := map[*ir.Table]bool{}
 		ir.Walk(other.Inst.Txn.Body, func(s ir.Stmt) {
-			named = named || ir.Written(s) == t || slices.ContainsFunc(ir.Reads(s), func(src ir.Source) bool { return src.Table == t })
+			if t := ir.Written(s); t != nil {
+				named[t] = true
+				for _, fk := range t.ForeignKeys {
+					named[fk.Ref] = true
+				}
+				for _, ref := range m.refs[m.index[t]] {
+					named[m.Program.Tables[ref.child]] = true
+				}
+			}
+			for _, src := range ir.Reads(s) {
+				named[src.Table] = true
+			}
 			if k, ok := s.(*ir.LockTable); ok {
-				named = named || k.Table == t
+				named[k.Table] = true
 			}
 		})
-		if named {
+		if named[m.Program.Tables[u.table]] {
 			return true
 		}
 	}

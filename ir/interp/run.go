@@ -107,8 +107,8 @@ type Run struct {
 	// table locks taken before the snapshot, and table modes used at all
 	preLocks []tableUse
 	uses     []tableUse
-	// met are the rows that an ON CONFLICT found.
-	met []RowLock
+	// met are the insertions for which an ON CONFLICT found a row, by its key.
+	met []Op
 	// moving is the last deletion, in Ops, which an insertion with Moved completes;
 	// it is -1 if there was nothing to delete.
 	moving int
