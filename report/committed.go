@@ -17,7 +17,10 @@ func (t *text) readCommitted(r *Report) {
 	if r.Isolation != AtReadCommitted {
 		t.line("")
 		t.line("Only at READ COMMITTED (no part of the verdict):")
-		if len(c.Findings) == 0 {
+		switch {
+		case c.Accepted > 0:
+			t.line("(findings that are accepted: %d)", c.Accepted)
+		case len(c.Findings) == 0:
 			t.para("- ", fmt.Sprintf("nothing was found in %s of transactions, which proves nothing", count(c.Pairs, "pair")))
 		}
 		for i := range c.Findings {
@@ -28,7 +31,11 @@ func (t *text) readCommitted(r *Report) {
 		t.line("")
 		t.line("Not searched at READ COMMITTED:")
 		for _, g := range c.LeftOut {
-			t.para("- ", strings.Join(g.Transactions, ", interrupted by ")+": "+g.Reason)
+			who := ""
+			if len(g.Transactions) > 0 {
+				who = strings.Join(g.Transactions, ", interrupted by ") + ": "
+			}
+			t.para("- ", who+g.Reason)
 		}
 	}
 }

@@ -96,6 +96,8 @@ type ReadCommitted struct {
 	// Findings are those at READ COMMITTED only, beside a verdict on another level.
 	// Where READ COMMITTED is the level asked for, they are the Report's own.
 	Findings []Finding `json:"findings"`
+	// Accepted counts those that a comment or the baseline accepts.
+	Accepted int `json:"accepted"`
 	// Pairs counts the pairs of transactions that were searched.
 	Pairs int `json:"pairs"`
 	// LeftOut is what was not searched.
