@@ -1,6 +1,8 @@
 package stale
 
 import (
+	"slices"
+
 	"github.com/txrobust/robust/ir"
 )
 
@@ -165,6 +167,21 @@ func hasColumn(e ir.Expr, row string) bool {
 // of some key with values.
 func unique(r *reading) bool {
 	return keyed(r.table, func(c string) bool { _, ok := r.equal[c]; return ok })
+}
+
+// kept reports whether a key keeps two rows of those that a reading looked for from
+// being there: one of whose columns it compares with values, and whose rows, where it
+// is of some rows only, are told by columns that the reading looks at, too.
+func kept(r *reading) bool {
+	return unique(r) || slices.ContainsFunc(r.table.Uniques, func(u ir.Unique) bool {
+		about := u.Where != nil
+		ir.WalkExpr(u.Where, func(e ir.Expr) {
+			if c, ok := e.(*ir.Col); ok {
+				about = about && r.where[c.Col]
+			}
+		})
+		return about && !slices.ContainsFunc(u.Columns, func(c int) bool { _, ok := r.equal[r.table.Columns[c].Name]; return !ok })
+	})
 }
 
 // keyed reports whether a set has all columns of some key of a table.

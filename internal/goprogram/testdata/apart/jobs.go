@@ -79,3 +79,16 @@ func (s *Store) Sweep(ctx context.Context) error {
 	}
 	return rows.Err()
 }
+
+// Start inserts a job unless the worker has one that runs; a partial key says so, too.
+func (s *Store) Start(ctx context.Context, id int64, worker string) error {
+	var n int
+	if err := s.db.QueryRowContext(ctx, "SELECT count(*) FROM jobs WHERE worker = $1 AND state = 'running'", worker).Scan(&n); err != nil {
+		return err
+	}
+	if n > 0 {
+		return errors.New("busy")
+	}
+	_, err := s.db.ExecContext(ctx, "INSERT INTO jobs (id, state, worker) VALUES ($1, 'running', $2)", id, worker)
+	return err
+}
