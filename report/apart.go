@@ -10,10 +10,6 @@ import (
 	"github.com/txrobust/robust/witness"
 )
 
-// ClassApart is the class of the notes about writes that rest on what another
-// transaction has read. They are wrong at every isolation level.
-const ClassApart = "not-in-one-transaction"
-
 // Codes of these notes.
 const (
 	CodeStaleWrite  = "RB4001"
@@ -25,7 +21,7 @@ const (
 type Apart struct {
 	Code        string `json:"code"`
 	Fingerprint string `json:"fingerprint"`
-	Class       string `json:"class"`
+	Class       Class  `json:"class"`
 	Kind        string `json:"kind"`
 	// Function is the one that does both, in transactions of its own.
 	Function string `json:"function"`
@@ -62,7 +58,7 @@ func NewApart(code, function, table string, columns []string, write, read ApartP
 	if !ok {
 		panic("report: there is no code " + code)
 	}
-	a := Apart{Code: code, Class: ClassApart, Kind: c.Name, Function: function, Table: table, Columns: append([]string{}, columns...),
+	a := Apart{Code: code, Class: NotInOneTransaction, Kind: c.Name, Function: function, Table: table, Columns: append([]string{}, columns...),
 		Write: write, Read: read, Repair: c.Repair}
 	what := "whether there are such rows"
 	if len(columns) > 0 {

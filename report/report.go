@@ -110,7 +110,8 @@ type Gap struct {
 	Reason       string   `json:"reason"`
 }
 
-// Class says at which level a finding is one.
+// Class says at which levels a finding is one. Findings of several classes never
+// stand in one list.
 type Class string
 
 const (
@@ -118,6 +119,9 @@ const (
 	SnapshotIsolation Class = "snapshot-isolation"
 	// ReadCommittedOnly: it is one of READ COMMITTED.
 	ReadCommittedOnly Class = "read-committed"
+	// NotInOneTransaction: a write rests on what another transaction has read, which
+	// is wrong at every level (Apart).
+	NotInOneTransaction Class = "not-in-one-transaction"
 )
 
 // Finding is an anomaly.
