@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"runtime"
+	"slices"
 	"sync"
 	"time"
 
@@ -26,15 +27,19 @@ type attempt struct {
 	quick   bool
 	provers []*prover // by delayed node, nil where nothing was tried
 	plain   *attempt  // without the facts; nil where there are none
-	mu      *sync.Mutex
+	// share bounds the effort for each delayed node, if it is not 0.
+	share int
+	mu    *sync.Mutex
 }
 
 // A quick attempt asks at most quickQuestions about each delayed transaction, and
 // no more when those that it has asked have quickEffort terms together: where
-// questions are large, facts are found sooner than another way around them.
+// questions are large, facts are found sooner than another way around them. None
+// of them makes more instances when it has quickTerms terms.
 const (
 	quickQuestions = 48
 	quickEffort    = 5000
+	quickTerms     = 10000
 )
 
 func newAttempt(p *ir.Program, facts []*ir.Invariant, opt Options, gran symbolic.Granularity, lanes []*lane) *attempt {
@@ -99,7 +104,7 @@ func (a *attempt) run(ctx context.Context) *Result {
 			}
 		}
 		if a.opt.Progress != nil {
-			a.opt.Progress(t0, len(a.nodes), a.nodes[t0].txn.Name)
+			a.opt.Progress(t0, len(a.nodes), a.nodes[t0].txn.Name+" delayed")
 		}
 		a.mu.Unlock()
 		p.found, p.reason = p.walks(ctx, t0)
@@ -119,6 +124,34 @@ func (a *attempt) run(ctx context.Context) *Result {
 		}
 	})
 	return a.result(ctx, first)
+}
+
+// open gives the delayed nodes of which nothing is known yet.
+func (a *attempt) open() (out []int) {
+	for t0, p := range a.provers {
+		if p == nil || !p.proved && p.anomaly == nil {
+			out = append(out, t0)
+		}
+	}
+	return out
+}
+
+// scout tries each open node beside another run of itself as an execution. That
+// is where most anomalies are, and takes less than the questions about walks.
+func (a *attempt) scout(ctx context.Context) {
+	for _, t0 := range a.open() {
+		if ctx.Err() != nil || a.opt.Suspect == nil {
+			return
+		}
+		if !slices.Contains(a.near.affecting[t0], t0) {
+			continue
+		}
+		p := a.prover(a.lanes[t0%len(a.lanes)])
+		if p.suspect(ctx, t0, []elem{{t0, Atomic}}) {
+			p.found = []*Walk{p.anomaly}
+			a.provers[t0] = p
+		}
+	}
 }
 
 // result puts together what was found up to a delayed node.

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/txrobust/robust/internal/cache"
 	"github.com/txrobust/robust/ir"
@@ -32,6 +33,7 @@ func induct(ctx context.Context, p *ir.Program, opt Options, lanes []*lane, gues
 	}
 	stated := p.Invariants
 	known := map[keeping]answer{}
+	var mu sync.Mutex // for Progress
 	for {
 		q := withFacts(p, guesses)
 		all := q.Invariants
@@ -43,6 +45,11 @@ func induct(ctx context.Context, p *ir.Program, opt Options, lanes []*lane, gues
 		answers := make([][]answer, len(all))
 		m := lanes[0].recall(opt, lanes[0].code(q), fmt.Sprint("keeps ", len(stated)))
 		parallel(ctx, len(all), lanes, func(ctx context.Context, i int, l *lane) {
+			if opt.Progress != nil {
+				mu.Lock()
+				opt.Progress(i, len(all), "a fact about all rows")
+				mu.Unlock()
+			}
 			for _, t := range p.Txns {
 				if ctx.Err() != nil {
 					return
@@ -135,30 +142,58 @@ func stillKept(all []*ir.Invariant, kept []Kept, broken map[*ir.Invariant]bool) 
 	return out
 }
 
-// mayBreak reports whether a template writes a table that the fact speaks of.
+// mayBreak reports whether a template does something that can make the fact
+// false: it inserts into a table that the fact speaks of or sets a column that it
+// names. A fact that says nothing about the presence of rows is kept by whoever
+// only deletes some, or sets other columns.
 func mayBreak(t *ir.Txn, inv *ir.Invariant) bool {
-	tables := map[*ir.Table]bool{}
+	columns := map[*ir.Table]map[string]bool{} // of the rows that the fact is about
+	wanted := map[*ir.Table]bool{}             // rows may have to be there, or not
 	for _, src := range inv.From {
-		tables[src.Table] = true
+		columns[src.Table] = map[string]bool{}
 	}
 	ir.WalkExpr(inv.Expr, func(e ir.Expr) {
-		if x, ok := e.(*ir.Exists); ok {
-			for _, src := range x.Query.From {
-				tables[src.Table] = true
+		switch e := e.(type) {
+		case *ir.Col:
+			for _, named := range columns {
+				named[e.Col] = true
+			}
+		case *ir.Exists:
+			for _, src := range e.Query.From {
+				wanted[src.Table] = true
 			}
 		}
 	})
+	sets := func(table *ir.Table, cols []int) bool {
+		return wanted[table] || slices.ContainsFunc(cols, func(c int) bool { return columns[table][table.Columns[c].Name] })
+	}
 	found := false
 	ir.Walk(t.Body, func(s ir.Stmt) {
-		if w := ir.Written(s); w != nil && tables[w] {
-			found = true
-		}
-		if u, ok := s.(*ir.Unmodelled); ok && !u.ReadOnly {
-			found = true
+		switch s := s.(type) {
+		case *ir.Insert:
+			found = found || wanted[s.Table] || columns[s.Table] != nil
+		case *ir.Update:
+			var cols []int
+			for _, set := range s.Sets {
+				cols = append(cols, set.Col)
+			}
+			found = found || sets(s.Table, cols)
+		case *ir.Delete:
+			found = found || wanted[s.Table]
+		case *ir.Cascade:
+			found = found || sets(s.Table, s.ForeignKey().Columns)
+		case *ir.CopyTable:
+			found = found || wanted[s.Dst] || columns[s.Dst] != nil
+		case *ir.Unmodelled:
+			found = found || !s.ReadOnly && (s.Tables == nil || slices.ContainsFunc(s.Tables, func(u *ir.Table) bool { return wanted[u] || columns[u] != nil }))
 		}
 	})
 	return found
 }
+
+// guessTerms bounds the terms of a question about a guess, of which there are
+// many; those that are stated are worth more.
+const guessTerms = 20000
 
 // breaks asks whether the transaction, run alone on a state with all
 // invariants, can leave one without this one.
@@ -166,6 +201,9 @@ func breaks(ctx context.Context, code *symbolic.Code, opt Options, l *lane, t *i
 	defer l.forget()
 	w, terms := breaking(code, opt, t, inv)
 	w.Record = opt.Scripts
+	if !inv.Pos.IsValid() {
+		w.MaxTerms = guessTerms
+	}
 	if w.B.And(terms...).IsFalse() {
 		return answer{res: smt.Unsat, refuted: &Refutation{Syntactic: true, WithFacts: true}}
 	}

@@ -51,6 +51,10 @@ type Options struct {
 	// MaxQuestions bounds the pieces of walks that the solver is asked about
 	// for each delayed transaction.
 	MaxQuestions int
+	// MaxEffort bounds the questions about all delayed transactions together, by
+	// the terms that they have, if it is not 0. Each of those that are not
+	// settled by a few questions gets the same share.
+	MaxEffort int
 	// MaxWalks bounds the walks that are reported for each delayed
 	// transaction.
 	MaxWalks int
@@ -79,6 +83,8 @@ type Options struct {
 	// constraints are those of the snapshot. It is wrong for rows and values,
 	// which the tests show.
 	naive bool
+	// eager asks with all constraints of all tables, for comparison.
+	eager bool
 }
 
 // Stats counts what a proof took.
@@ -207,6 +213,12 @@ func prove(ctx context.Context, plain *attempt, facts []*ir.Invariant, kept []Ke
 		if len(facts) > 0 {
 			a = a.with(facts)
 		}
+		if !a.quick && a.opt.All {
+			a.scout(ctx)
+		}
+		if n := len(a.open()); n > 0 {
+			a.share = a.opt.MaxEffort / n
+		}
 		res := a.run(ctx)
 		res.Mode, res.Facts = gran, facts
 		res.Evidence.need(plain.prog.Invariants, facts, kept)
@@ -318,7 +330,7 @@ func (p *prover) walks(ctx context.Context, t0 int) (found []*Walk, reason strin
 		}
 		if p.exhausted() {
 			p.bound(BoundQuestions)
-			return nil, fmt.Sprintf("walks around %s remain after %d questions", p.nodes[t0].txn.Name, p.opt.MaxQuestions)
+			return nil, fmt.Sprintf("walks around %s remain after %d questions", p.nodes[t0].txn.Name, p.opt.MaxQuestions-p.left)
 		}
 		if window >= p.opt.MaxWindow && !p.finite() {
 			p.bound(BoundWindow)
@@ -369,7 +381,7 @@ func (p *prover) exhausted() bool {
 	if len(p.facts) > 0 {
 		effort *= 4 // there is more hope
 	}
-	return p.left <= 0 || p.quick && p.effort >= effort
+	return p.left <= 0 || p.quick && p.effort >= effort || !p.quick && p.share > 0 && p.effort >= p.share
 }
 
 // bound records that a bound ran out.

@@ -41,6 +41,7 @@ type answer struct {
 	res     smt.Result
 	reason  string
 	terms   int         // that it took, 0 if a solver was not needed
+	cut     bool        // the bounds of a quick attempt were reached
 	refuted *Refutation // for Unsat
 	example []string    // for Sat, as in Walk
 }
@@ -50,7 +51,7 @@ type answer struct {
 func (p *prover) ask(ctx context.Context, q piece) answer {
 	key := q.key()
 	a, ok := p.memo[key]
-	if !ok {
+	if !ok || a.cut && !p.quick {
 		before := p.queries()
 		if p.plain != nil {
 			a = p.plain.ask(ctx, q)
@@ -63,7 +64,9 @@ func (p *prover) ask(ctx context.Context, q piece) answer {
 			p.effort += a.terms
 		}
 		p.memo[key] = a
-		p.order = append(p.order, q)
+		if !ok {
+			p.order = append(p.order, q)
+		}
 	}
 	return a
 }
@@ -106,11 +109,28 @@ func (q *question) about(topic string, ts ...*smt.Term) {
 // dead reports whether the terms contradict each other without a solver.
 func (q *question) dead() bool { return q.w.B.And(q.terms...).IsFalse() }
 
-// The effort for questions that only guide the search for walks.
+// The effort for questions that only guide the search for walks, and the terms
+// of those that only save it: whether a transaction need be delayed at all.
 const (
 	partRefinements = 5
 	partInstances   = 6000
+	delayTerms      = 60000
 )
+
+// limit bounds the effort for a piece.
+func (p *prover) limit(w *symbolic.World, pc piece) {
+	if w.Thorough = pc.first && pc.last || len(pc.elems) <= 1; !w.Thorough {
+		// It will be asked again as part of more. The ends of walks are
+		// worth more: all walks have them.
+		w.MaxRefinements, w.MaxInstances = partRefinements, partInstances
+	}
+	if len(pc.elems) == 0 {
+		w.MaxTerms = delayTerms
+	}
+	if p.quick {
+		w.MaxTerms = quickTerms
+	}
+}
 
 func (p *prover) solve(ctx context.Context, pc piece) answer {
 	m := p.remember(pc.t0)
@@ -141,16 +161,13 @@ func (p *prover) decide(ctx context.Context, pc piece) answer {
 	}
 	w := q.w
 	w.Record = p.opt.Scripts
-	if w.Thorough = pc.first && pc.last || len(pc.elems) <= 1; !w.Thorough {
-		// It will be asked again as part of more. The ends of walks are
-		// worth more: all walks have them.
-		w.MaxRefinements, w.MaxInstances = partRefinements, partInstances
-	}
+	p.limit(w, pc)
 	p.stats.Queries++
 	p.spent++
 	a := w.Ask(ctx, p.lane.solver(), q.terms...)
 	copy(a.Topics, q.topics)
 	out := answer{res: a.Result, reason: a.Reason, terms: w.B.Size()}
+	out.cut = p.quick && a.Result == smt.Sat && out.terms >= quickTerms
 	if a.Result == smt.Unsat {
 		out.refuted = p.refutation(ctx, &a, len(p.code.Program.Invariants)-len(p.facts))
 	}
@@ -167,6 +184,7 @@ func (p *prover) decide(ctx context.Context, pc piece) answer {
 // is not complete.
 func (p *prover) build(pc piece) *question {
 	w := p.code.World(smt.NewBuilder(), p.opt.Engine)
+	w.Eager = p.opt.eager
 	q := &question{p: p, w: w, runs: make([][]*symbolic.Run, len(pc.elems))}
 	q.s0 = w.Base("s0")
 	q.delay = w.NewInstance(p.nodes[pc.t0].txn, "t0")

@@ -28,6 +28,7 @@ type memory struct {
 type remembered struct {
 	Unsat     bool     `json:"unsat,omitempty"`
 	Terms     int      `json:"terms,omitempty"`
+	Cut       bool     `json:"cut,omitempty"`
 	Reason    string   `json:"reason,omitempty"`
 	Syntactic bool     `json:"syntactic,omitempty"`
 	Uses      []int    `json:"uses,omitempty"`
@@ -81,7 +82,7 @@ func (m *memory) get(key string, withFacts bool) (answer, bool) {
 	case r.Unsat:
 		return answer{res: smt.Unsat, terms: r.Terms, refuted: &Refutation{Syntactic: r.Syntactic, WithFacts: withFacts, Uses: r.Uses, Topics: r.Topics}}, true
 	}
-	return answer{res: smt.Sat, reason: r.Reason, terms: r.Terms}, true
+	return answer{res: smt.Sat, reason: r.Reason, terms: r.Terms, cut: r.Cut}, true
 }
 
 // put keeps an answer.
@@ -89,7 +90,7 @@ func (m *memory) put(key string, a answer) {
 	if m == nil || a.res == smt.Unknown {
 		return
 	}
-	r := remembered{Reason: a.reason, Terms: a.terms}
+	r := remembered{Reason: a.reason, Terms: a.terms, Cut: a.cut}
 	if a.res == smt.Unsat {
 		r = remembered{Unsat: true, Terms: a.terms, Syntactic: a.refuted.Syntactic, Uses: a.refuted.Uses, Topics: a.refuted.Topics}
 	}
@@ -112,7 +113,7 @@ func (m *memory) save() {
 // key names what the answer to a piece depends on besides the memory of its
 // delayed node.
 func (p *prover) key(q piece) string {
-	parts := []string{fmt.Sprint("piece ", q.first, q.last)}
+	parts := []string{fmt.Sprint("piece ", q.first, q.last, p.quick)}
 	for i, e := range q.elems {
 		ordered := i > 0 && p.sessionOrder(q.elems[i-1].node, e.node)
 		parts = append(parts, p.template(e.node), fmt.Sprint(e.kind, ordered))

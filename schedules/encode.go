@@ -178,7 +178,7 @@ func (s *search) encode(o Order, z size) *encoding {
 // calls choose.
 func (s *search) initialState(z size) *encoding {
 	w := s.code.World(smt.NewBuilder(), s.machine.Engine)
-	w.Closed, w.Slots, w.Rounds = true, z.slots, z.rounds
+	w.Closed, w.Slots, w.Rounds, w.Empty = true, z.slots, z.rounds, s.empty
 	e := &encoding{s: s, w: w, runs: make([]*symbolic.Run, len(s.calls)), spelt: map[string]bool{}}
 	e.base = w.Base(baseName)
 	e.initially()

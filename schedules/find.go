@@ -31,6 +31,8 @@ type search struct {
 	builders     int     // how many of the calls only build rows
 	parentsFirst []int
 	havocs       map[*ir.Txn][]*ir.Havoc
+	empty        map[*ir.Table]bool // see untouched
+	mends        bool               // random rows that do not fit are left out
 }
 
 // found is an anomaly that was confirmed.
@@ -170,6 +172,9 @@ func newSearch(ctx context.Context, q Query) (*search, error) {
 		if u := unmodelled(c.Txn); u != nil {
 			s.stats.bounded(fmt.Sprintf("%s: executions through a statement that is not modelled (%s) are left out", u.Pos, u.Reason))
 		}
+	}
+	if opt.Init == AnyRows {
+		s.empty = s.untouched()
 	}
 	s.machine = interp.NewMachine(&p, q.Engine)
 	s.machine.MaxSteps = maxSteps

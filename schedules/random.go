@@ -2,6 +2,7 @@ package schedules
 
 import (
 	"math/rand"
+	"slices"
 
 	"github.com/txrobust/robust/ir"
 	"github.com/txrobust/robust/ir/interp"
@@ -24,6 +25,9 @@ const (
 	// are derivations: the solver, who takes over then, does not know what they
 	// give.
 	derivedTries = 20
+	// mendedTries is how many times as many situations are tried where few of
+	// those drawn could be.
+	mendedTries = 6
 )
 
 // random is the concrete search.
@@ -53,13 +57,26 @@ func (s *search) random() *found {
 }
 
 // drawn tries random situations, at most so many, until one has an anomaly.
+// Where most of those drawn cannot be, or do nothing, others follow that are
+// drawn with more care.
 func (s *search) drawn(most int, try func(*situation) *found) *found {
+	s.mends = false
+	f, tries := s.situations(most, try)
+	if f == nil && tries < most/4 && s.opt.Init == AnyRows {
+		s.mends = true
+		f, _ = s.situations(mendedTries*most, try)
+	}
+	return f
+}
+
+// situations is drawn, one way. It gives how many were tried.
+func (s *search) situations(most int, try func(*situation) *found) (f *found, tries int) {
 	r := rand.New(rand.NewSource(s.opt.Seed + 1))
 	seen := map[string]bool{}
-	repeats, tries := 0, 0
+	repeats := 0
 	for misses := 0; tries < most && misses < maxMisses*most && repeats < maxRepeats; {
 		if s.ctx.Err() != nil {
-			return nil
+			return nil, tries
 		}
 		sit := s.draw(r)
 		if text := sit.String(); seen[text] {
@@ -76,10 +93,10 @@ func (s *search) drawn(most int, try func(*situation) *found) *found {
 		tries++
 		s.stats.Tries++
 		if f := try(sit); f != nil {
-			return f
+			return f, tries
 		}
 	}
-	return nil
+	return nil, tries
 }
 
 // derives reports whether some call computes a derivation.
@@ -215,7 +232,9 @@ func (s *search) draw(r *rand.Rand) *situation {
 	if s.opt.Init == AnyRows {
 		for _, i := range s.parentsFirst {
 			if t := s.program.Tables[i]; !t.Var {
-				s.drawRows(r, sit, i, pick)
+				if s.drawRows(r, sit, i, pick); s.empty[t] {
+					sit.rows[i] = nil
+				}
 			}
 		}
 	}
@@ -223,6 +242,9 @@ func (s *search) draw(r *rand.Rand) *situation {
 		d := &Call{Txn: c.Txn, Session: c.Session, Havocs: map[*ir.Havoc][]ir.Value{}}
 		for k, p := range c.Txn.Params {
 			v := pick(p.Type)
+			if s.mends {
+				v = s.related(r, sit, c.Txn, k, v)
+			}
 			switch {
 			case p.Fresh:
 				v = freshValue(p.Type, 10*i+k)
@@ -254,6 +276,9 @@ func (s *search) drawRows(r *rand.Rand, sit *situation, table int, pick func(ir.
 	if r.Intn(8) == 0 {
 		n += 2
 	}
+	if s.mends && n > 0 {
+		n++ // some will be left out
+	}
 	for ; n > 0; n-- {
 		row := make([]ir.Value, len(t.Columns))
 		for c, col := range t.Columns {
@@ -272,11 +297,83 @@ func (s *search) drawRows(r *rand.Rand, sit *situation, table int, pick func(ir.
 				row[c] = parent[fk.RefColumns[i]]
 			}
 		}
+		if s.mends && !s.fits(sit, table, row) {
+			continue
+		}
 		if k := keyText(t, row); !keys[k] {
 			keys[k] = true
 			sit.rows[table] = append(sit.rows[table], row)
 		}
 	}
+}
+
+// related draws a parameter of a call that more likely has to do with the rows
+// and with the calls before; v is one that need not.
+func (s *search) related(r *rand.Rand, sit *situation, t *ir.Txn, k int, v ir.Value) ir.Value {
+	if t.Params[k].Type.Kind != ir.KindInt {
+		return v
+	}
+	if len(sit.calls) > 0 && r.Intn(2) == 0 {
+		last := sit.calls[len(sit.calls)-1]
+		if i := slices.IndexFunc(last.Txn.Params, func(q ir.Param) bool { return q.Name == t.Params[k].Name && q.Type == t.Params[k].Type }); i >= 0 {
+			return last.Params[i]
+		}
+	}
+	if there := s.references(sit, t.Params[k].Type); len(there) > 0 && r.Intn(4) > 0 {
+		return there[r.Intn(len(there))]
+	}
+	return v
+}
+
+// references gives the values of a type in keys and in what refers to rows.
+func (s *search) references(sit *situation, t ir.Type) (out []ir.Value) {
+	for i, table := range s.program.Tables {
+		cols := slices.Clone(table.Key)
+		for _, fk := range table.ForeignKeys {
+			cols = append(cols, fk.Columns...)
+		}
+		for _, c := range cols {
+			for _, row := range sit.rows[i] {
+				if table.Columns[c].Type == t && !row[c].IsNull() {
+					out = append(out, row[c])
+				}
+			}
+		}
+	}
+	return out
+}
+
+// fits reports whether a row has its parents, for which it may get NULL as a
+// reference, and no other row of the situation has its values for a unique key.
+func (s *search) fits(sit *situation, table int, row []ir.Value) bool {
+	t := s.program.Tables[table]
+	same := func(other []ir.Value, cols []int) bool {
+		return !slices.ContainsFunc(cols, func(c int) bool { return row[c].IsNull() || row[c] != other[c] })
+	}
+	for _, fk := range t.ForeignKeys {
+		parents := sit.rows[s.program.TableIndex(fk.Ref)]
+		if slices.ContainsFunc(parents, func(parent []ir.Value) bool {
+			for i, c := range fk.Columns {
+				if row[c] != parent[fk.RefColumns[i]] {
+					return false
+				}
+			}
+			return true
+		}) {
+			continue
+		}
+		optional := slices.IndexFunc(fk.Columns, func(c int) bool { return row[c].IsNull() || !t.Columns[c].NotNull && !t.IsKey(c) })
+		if optional < 0 {
+			return false
+		}
+		row[fk.Columns[optional]] = ir.Null
+	}
+	for _, u := range t.Uniques {
+		if u.Where == nil && slices.ContainsFunc(sit.rows[table], func(other []ir.Value) bool { return same(other, u.Columns) }) {
+			return false
+		}
+	}
+	return true
 }
 
 // parentsFirst orders tables so that those that foreign keys refer to come

@@ -59,6 +59,10 @@ func (t *Term) ID() int { return t.id }
 // IsApp reports whether the term is an uninterpreted function of its Args.
 func (t *Term) IsApp() bool { return t.op == opApp }
 
+// Symbol gives the name of a variable, or of the function that is applied, else
+// "".
+func (t *Term) Symbol() string { return t.name }
+
 // Args gives the terms that the term is made of. They must not be changed.
 func (t *Term) Args() []*Term { return t.args }
 

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"sort"
 	"strconv"
+	"strings"
 
 	"github.com/txrobust/robust/ir"
 	"github.com/txrobust/robust/smt"
@@ -29,9 +30,6 @@ type Answer struct {
 	Rounds []Round
 }
 
-// maxTerms bounds the terms that instances of universals may make.
-const maxTerms = 600000
-
 // Ask asks the solver whether the terms can all be true in this World.
 //
 // Universals are asserted at mentioned members only where a model violates
@@ -47,7 +45,7 @@ func (w *World) Ask(ctx context.Context, s *smt.Solver, terms ...*smt.Term) Answ
 	}
 	d := s.Begin()
 	defer d.End()
-	q := &inquiry{w: w, tell: func(t *smt.Term) { d.Assert(t) }, in: content{}}
+	q := &inquiry{w: w, tell: func(t *smt.Term) { d.Assert(t) }, in: newContent()}
 	q.begin(terms)
 	ans := &q.ans
 	for round := 0; ; round++ {
@@ -63,10 +61,13 @@ func (w *World) Ask(ctx context.Context, s *smt.Solver, terms ...*smt.Term) Answ
 			return *ans
 		}
 		w.makings = nil
-		violated := w.violated(ans.Model, q.in)
+		violated := w.violated(ctx, ans.Model, q.in)
 		if len(violated) == 0 && w.Thorough {
-			q.in[nil] = true
-			violated = w.violated(ans.Model, q.in)
+			q.in.everything = true
+			violated = w.violated(ctx, ans.Model, q.in)
+		}
+		if err := ctx.Err(); err != nil {
+			return Answer{Result: smt.Unknown, Reason: err.Error()}
 		}
 		if w.Record {
 			ans.Rounds = append(ans.Rounds, Round{w.makings, violated})
@@ -90,7 +91,7 @@ type inquiry struct {
 	w       *World
 	ans     Answer
 	tell    func(*smt.Term) // tells the solver
-	in      content
+	in      *content
 	waiting []definition
 	defined int // how many definitions were looked at
 }
@@ -129,7 +130,7 @@ func (q *inquiry) define() (added []*smt.Term) {
 		more = false
 		rest := q.waiting[:0]
 		for _, x := range q.waiting {
-			if x.about == nil || q.in[x.about] {
+			if q.in.concerns(x.scope) {
 				q.assert(x.topic, x.cond)
 				added = append(added, x.cond)
 				more = true
@@ -148,10 +149,10 @@ func (q *inquiry) define() (added []*smt.Term) {
 //
 // Members that are equal in the model satisfy the same universals there, so
 // that one of each class is enough. Making instances mentions more members;
-// those are looked at in turn, until something is violated.
-func (w *World) violated(m *smt.Model, in content) []Instantiation {
+// those are looked at in turn, until something is violated, or the context ends.
+func (w *World) violated(ctx context.Context, m *smt.Model, in *content) []Instantiation {
 	var out []Instantiation
-	for members := -1; len(out) == 0 && members != w.members(); {
+	for members := -1; len(out) == 0 && members != w.members() && ctx.Err() == nil; {
 		members = w.members()
 		classes := map[domain][]int{}
 		// Those about few members first: the others have many instances, and
@@ -161,7 +162,7 @@ func (w *World) violated(m *smt.Model, in content) []Instantiation {
 			for i := 0; i < len(w.universals); i++ {
 				u := w.universals[i]
 				more = more || len(u.doms) > n
-				if len(u.doms) != n || u.about != nil && !in[u.about] {
+				if len(u.doms) != n || !in.concerns(u.scope) {
 					continue
 				}
 				lists := make([][]int, len(u.doms))
@@ -171,7 +172,11 @@ func (w *World) violated(m *smt.Model, in content) []Instantiation {
 					}
 					lists[k] = classes[d]
 				}
-				for _, n := range w.instancesAt(i, lists) {
+				if u.values != nil && !w.full() {
+					out = append(out, w.equals(ctx, i, lists[0], m)...)
+					continue
+				}
+				for _, n := range w.instancesAt(ctx, i, lists) {
 					if !m.IsTrue(u.list[n]) {
 						out = append(out, Instantiation{i, n})
 					}
@@ -180,6 +185,43 @@ func (w *World) violated(m *smt.Model, in content) []Instantiation {
 		}
 	}
 	return out
+}
+
+// equals is violated for a universal about the values of members: only those
+// that have the same ones in the model violate it.
+func (w *World) equals(ctx context.Context, number int, places []int, m *smt.Model) (out []Instantiation) {
+	u := w.universals[number]
+	groups := map[string][]int{}
+	for _, k := range places {
+		has, vals := u.values(w.mentions[u.doms[0]].list[k])
+		if !m.IsTrue(has) {
+			continue
+		}
+		id := valuesID(m, vals)
+		for _, other := range groups[id] {
+			// When the bounds are reached, these are all that there are.
+			for _, n := range w.instancesAt(ctx, number, [][]int{{other}, {k}}) {
+				if x := (Instantiation{number, n}); !m.IsTrue(u.list[n]) && !slices.Contains(out, x) {
+					out = append(out, x)
+				}
+			}
+		}
+		groups[id] = append(groups[id], k)
+	}
+	return out
+}
+
+// valuesID tells lists of values in a model apart, unless some are not rational.
+func valuesID(m *smt.Model, terms []*smt.Term) string {
+	id := ""
+	for _, t := range terms {
+		v := m.Value(t)
+		if v == nil {
+			return "?"
+		}
+		id += v.RatString() + " "
+	}
+	return id
 }
 
 // members counts the members of all domains.
@@ -192,13 +234,13 @@ func (w *World) members() int {
 }
 
 // full reports whether no more instances of universals may be made.
-func (w *World) full() bool { return w.count >= w.MaxInstances || w.B.Size() >= maxTerms }
+func (w *World) full() bool { return w.count >= w.MaxInstances || w.B.Size() >= w.MaxTerms }
 
 // instancesAt gives the numbers of the instances of a universal for the members
 // with these places. When the bounds are reached, it gives all that there are:
 // which of them are about these members takes long to find out, and all are
 // true.
-func (w *World) instancesAt(number int, lists [][]int) []int {
+func (w *World) instancesAt(ctx context.Context, number int, lists [][]int) []int {
 	u := w.universals[number]
 	var out []int
 	place := make([]int, len(u.doms))
@@ -215,7 +257,7 @@ func (w *World) instancesAt(number int, lists [][]int) []int {
 		}
 		n, ok := u.made[placeID(place)]
 		if !ok {
-			if w.full() {
+			if w.full() || ctx.Err() != nil {
 				return false
 			}
 			n = w.instantiate(number, place)
@@ -258,26 +300,49 @@ func placeID(place []int) string {
 	return string(b)
 }
 
-// content is the set of the terms that a question is made of.
-type content map[*smt.Term]bool
+// content is what a question is made of.
+type content struct {
+	terms map[*smt.Term]bool
+	funcs map[string]bool // the functions of base states, see scope
+	// everything makes it have all keys.
+	everything bool
+}
 
-func (c content) add(t *smt.Term) {
-	if !c[t] {
-		c[t] = true
+func newContent() *content { return &content{terms: map[*smt.Term]bool{}, funcs: map[string]bool{}} }
+
+func (c *content) add(t *smt.Term) {
+	if !c.terms[t] {
+		c.terms[t] = true
+		if f := t.Symbol(); f != "" {
+			c.funcs[strings.TrimSuffix(f, nullSuffix)] = true
+		}
 		for _, a := range t.Args() {
 			c.add(a)
 		}
 	}
 }
 
-// has reports whether the question says something of all parts of a key. The
-// content with nil in it has everything.
-func (c content) has(k Key) bool {
-	if c[nil] {
+// concerns reports whether a condition with this scope says something of what
+// the question is made of.
+func (c *content) concerns(s scope) bool {
+	if s.about != nil && !c.terms[s.about] {
+		return false
+	}
+	for _, f := range s.funcs {
+		if !c.funcs[f] {
+			return false
+		}
+	}
+	return true
+}
+
+// has reports whether the question says something of all parts of a key.
+func (c *content) has(k Key) bool {
+	if c.everything {
 		return true
 	}
 	for _, t := range k {
-		if _, constant := t.Const(); !constant && !c[t] {
+		if _, constant := t.Const(); !constant && !c.terms[t] {
 			return false
 		}
 	}
@@ -287,21 +352,16 @@ func (c content) has(k Key) bool {
 // classes gives the place in its list of the first of the members of a domain
 // that are equal in the model, for each such class. Members of which the
 // question says nothing are left out.
-func (w *World) classes(d domain, m *smt.Model, in content) []int {
+func (w *World) classes(d domain, m *smt.Model, in *content) []int {
 	var out []int
 	seen := map[string]bool{}
 	for i, k := range w.mentions[d].members() {
 		if !in.has(k) {
 			continue
 		}
-		id := ""
-		for _, t := range k {
-			v := m.Value(t)
-			if v == nil {
-				id = fmt.Sprint("#", i) // not a rational number
-				break
-			}
-			id += v.RatString() + " "
+		id := valuesID(m, k)
+		if id == "?" {
+			id = fmt.Sprint("#", i)
 		}
 		if !seen[id] {
 			seen[id] = true

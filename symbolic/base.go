@@ -10,6 +10,10 @@ import (
 
 // constrain keeps what holds of every committed state: the domain, CHECKs,
 // keys, foreign keys and the program's invariants.
+//
+// The keys and references of tables that the question is not about do not
+// matter to it: rows that are only there because others refer to them can be
+// there, with values of their own.
 func (w *World) constrain(s *State) {
 	defer w.about(w.Topic)
 	for i, t := range w.Program.Tables {
@@ -18,14 +22,26 @@ func (w *World) constrain(s *State) {
 			w.Define(w.inDomain(s.Col(i, 0, Key{})))
 			continue
 		}
-		w.always([]domain{tableDomain(i)}, func(tuple []Key) *smt.Term {
-			return w.B.Implies(s.Alive(i, tuple[0]), w.rowHolds(s, i, tuple[0]))
-		})
-		for _, u := range t.PairConstraints() {
-			w.always([]domain{tableDomain(i), tableDomain(i)}, func(tuple []Key) *smt.Term {
-				a, b := tuple[0], tuple[1]
-				return w.B.Or(w.sameKey(a, b), w.B.Not(w.clash(s, i, u, a, s.rowVals(i, b), s.Alive(i, b))))
+		one := []domain{tableDomain(i)}
+		if len(t.Checks) > 0 || w.Program.Domain != nil {
+			w.always(one, func(tuple []Key) *smt.Term {
+				return w.B.Implies(s.Alive(i, tuple[0]), w.rowHolds(s, i, tuple[0]))
 			})
+		}
+		for f := range t.ForeignKeys {
+			fk := &t.ForeignKeys[f]
+			w.alwaysIn(scope{funcs: []string{s.rowsFunc(w.Table(fk.Ref))}}, one, func(tuple []Key) *smt.Term {
+				return w.B.Implies(s.Alive(i, tuple[0]), w.parentExists(s, fk, tableRow{s, i, tuple[0]}))
+			})
+		}
+		for _, u := range t.PairConstraints() {
+			all := w.alwaysIn(s.pairScope(i, u), []domain{tableDomain(i), tableDomain(i)}, func(tuple []Key) *smt.Term {
+				a, b := tuple[0], tuple[1]
+				return w.B.Or(w.sameKey(a, b), w.B.Not(w.clash(s, i, u, a, tableRow{s, i, b}, s.Alive(i, b))))
+			})
+			if key, ok := u.(*ir.Unique); ok && all != nil {
+				all.values = func(k Key) (*smt.Term, []*smt.Term) { return w.uniqueValues(s, i, key, k) }
+			}
 		}
 	}
 	for k := range w.Program.Invariants {
@@ -36,18 +52,54 @@ func (w *World) constrain(s *State) {
 	}
 }
 
-// always asserts a universal: later in the open world, now in the closed one.
-func (w *World) always(doms []domain, prop func(tuple []Key) *smt.Term) {
-	w.alwaysAbout(nil, doms, prop)
+// uniqueValues gives the values of a row for a unique key, if it has any for it.
+func (w *World) uniqueValues(s *State, i int, u *ir.Unique, k Key) (has *smt.Term, vals []*smt.Term) {
+	r := tableRow{s, i, k}
+	has = s.Alive(i, k)
+	if u.Where != nil {
+		has = w.B.And(has, w.isTrue(w.rowEnv(s).bind(w.Program.Tables[i].Name, r).eval(u.Where)))
+	}
+	for _, v := range pick(r, u.Columns) {
+		has = w.B.And(has, w.B.Not(v.Null))
+		vals = append(vals, v.T)
+	}
+	return has, vals
 }
 
-// alwaysAbout is always for what defines a variable, as in forall.
-func (w *World) alwaysAbout(about *smt.Term, doms []domain, prop func(tuple []Key) *smt.Term) {
-	if w.Closed {
-		w.tuples(doms, func(tuple []Key) { w.Define(prop(tuple)) })
-		return
+// pairScope is that of a constraint on pairs of rows. A unique key says nothing
+// as long as one of its columns is not spoken of, which then has other values in
+// all rows.
+func (s *State) pairScope(i int, u ir.PairConstraint) scope {
+	key, ok := u.(*ir.Unique)
+	if !ok {
+		return scope{}
 	}
-	w.forall(about, doms, prop)
+	var out scope
+	for _, c := range key.Columns {
+		if col := s.w.Program.Tables[i].Columns[c]; !s.w.keyCols[i][c] && col.Type.Kind != ir.KindBool {
+			out.funcs = append(out.funcs, s.columnFunc(i, c))
+		}
+	}
+	return out
+}
+
+// always asserts a universal: later in the open world, now in the closed one.
+func (w *World) always(doms []domain, prop func(tuple []Key) *smt.Term) {
+	w.alwaysIn(scope{}, doms, prop)
+}
+
+// alwaysIn is always for questions of a scope. It gives the universal, if that
+// is kept for later.
+func (w *World) alwaysIn(in scope, doms []domain, prop func(tuple []Key) *smt.Term) *universal {
+	switch {
+	case w.Closed:
+		w.tuples(doms, func(tuple []Key) { w.Define(prop(tuple)) })
+	case len(doms) == 0:
+		w.define(in, prop(nil))
+	default:
+		return w.forall(in, doms, prop)
+	}
+	return nil
 }
 
 // invariant gives an invariant as a universal about a state.
@@ -84,27 +136,23 @@ func (w *World) Violated(s *State, inv *ir.Invariant) *smt.Term {
 	return w.Witness(doms, func(tuple []Key) *smt.Term { return w.B.Not(prop(tuple)) })
 }
 
-// rowHolds is what a row must satisfy apart from keys: domain, CHECKs, foreign
-// keys.
+// rowHolds is what a row must satisfy by itself: domain and CHECKs.
 func (w *World) rowHolds(s *State, i int, k Key) *smt.Term {
 	t := w.Program.Tables[i]
-	ok := w.B.True()
-	vals := s.rowVals(i, k)
-	for _, v := range vals {
-		ok = w.B.And(ok, w.inDomain(v))
-	}
-	ok = w.B.And(ok, w.checksHold(t, vals))
-	for f := range t.ForeignKeys {
-		ok = w.B.And(ok, w.parentExists(s, &t.ForeignKeys[f], vals))
+	ok := w.checksHold(t, tableRow{s, i, k})
+	if w.Program.Domain != nil {
+		for c := range t.Columns {
+			ok = w.B.And(ok, w.inDomain(s.Col(i, c, k)))
+		}
 	}
 	return ok
 }
 
 // checksHold is: the CHECKs of the table do not reject the row.
-func (w *World) checksHold(t *ir.Table, vals []Val) *smt.Term {
+func (w *World) checksHold(t *ir.Table, r row) *smt.Term {
 	ok := w.B.True()
 	for _, c := range t.Checks {
-		en := w.rowEnv(nil).bind(t.Name, valueRow{t, vals})
+		en := w.rowEnv(nil).bind(t.Name, r)
 		ok = w.B.And(ok, w.B.Not(w.isFalse(en.eval(c.Expr))))
 	}
 	return ok
@@ -128,13 +176,12 @@ func (w *World) inDomain(v Val) *smt.Term {
 
 // parentExists is: some column of the foreign key is NULL, or the row that it
 // names is there.
-func (w *World) parentExists(s *State, fk *ir.ForeignKey, vals []Val) *smt.Term {
+func (w *World) parentExists(s *State, fk *ir.ForeignKey, child row) *smt.Term {
 	ref := w.Table(fk.Ref)
 	null := w.B.False()
-	refVals := make([]Val, len(fk.Columns))
-	for i, c := range fk.Columns {
-		null = w.B.Or(null, vals[c].Null)
-		refVals[i] = vals[c]
+	refVals := pick(child, fk.Columns)
+	for _, v := range refVals {
+		null = w.B.Or(null, v.Null)
 	}
 	if null.IsTrue() {
 		return null
@@ -173,36 +220,36 @@ func (w *World) hasValues(s *State, t int, k Key, cols []int, vals []Val) *smt.T
 	return ok
 }
 
-// primary gives the primary key of the row vals, if that is what the constraint
-// is about.
-func (w *World) primary(t int, u ir.PairConstraint, vals []Val) (Key, bool) {
+// primary gives the primary key of a row, if that is what the constraint is
+// about.
+func (w *World) primary(t int, u ir.PairConstraint, r row) (Key, bool) {
 	key, ok := u.(*ir.Unique)
 	if !ok || key.Where != nil {
 		return nil, false
 	}
-	return w.keyFrom(w.Program.Tables[t], key.Columns, pick(vals, key.Columns))
+	return w.keyFrom(w.Program.Tables[t], key.Columns, pick(r, key.Columns))
 }
 
-func pick(vals []Val, cols []int) []Val {
+func pick(r row, cols []int) []Val {
 	out := make([]Val, len(cols))
 	for i, c := range cols {
-		out[i] = vals[c]
+		out[i] = r.at(c)
 	}
 	return out
 }
 
 // clash is: the row with key k is there, and the constraint does not allow it
-// beside the row vals, which is there if present.
-func (w *World) clash(s *State, t int, u ir.PairConstraint, k Key, vals []Val, present *smt.Term) *smt.Term {
+// beside the given row, which is there if present.
+func (w *World) clash(s *State, t int, u ir.PairConstraint, k Key, given row, present *smt.Term) *smt.Term {
 	cond := w.B.And(present, s.Alive(t, k))
 	if cond.IsFalse() {
 		return cond
 	}
 	table := w.Program.Tables[t]
-	given, there := valueRow{table, vals}, tableRow{s, t, k}
+	there := tableRow{s, t, k}
 	switch u := u.(type) {
 	case *ir.Unique:
-		cond = w.B.And(cond, w.hasValues(s, t, k, u.Columns, pick(vals, u.Columns)))
+		cond = w.B.And(cond, w.hasValues(s, t, k, u.Columns, pick(given, u.Columns)))
 		if u.Where != nil && !cond.IsFalse() {
 			en := w.rowEnv(s)
 			cond = w.B.And(cond, w.isTrue(en.bind(table.Name, given).eval(u.Where)), w.isTrue(en.bind(table.Name, there).eval(u.Where)))

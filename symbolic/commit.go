@@ -121,7 +121,7 @@ func (x *Write) breaks(w *World, before, after *State) *smt.Term {
 		for _, u := range t.PairConstraints() {
 			if x.Cols == nil || decides(t, u, x.Cols) {
 				tests = append(tests, func(wr write) *smt.Term {
-					return w.clashes(after, x.Table, u, vals(wr), wr.key)
+					return w.clashes(after, x.Table, u, valueRow{t, vals(wr)}, wr.key)
 				})
 			}
 		}
@@ -129,7 +129,7 @@ func (x *Write) breaks(w *World, before, after *State) *smt.Term {
 			fk := &t.ForeignKeys[i]
 			if x.refers(fk) {
 				tests = append(tests, func(wr write) *smt.Term {
-					return w.B.Not(w.parentExists(after, fk, vals(wr)))
+					return w.B.Not(w.parentExists(after, fk, valueRow{t, vals(wr)}))
 				})
 			}
 		}
@@ -215,7 +215,7 @@ func (w *World) orphans(s *State, x *Write, ref reference, wr write) *smt.Term {
 		}
 		lost := w.B.And(alive, w.hasValues(s, child, tuple[0], ref.fk.Columns, old))
 		if x.Kind != Delete && !lost.IsFalse() {
-			lost = w.B.And(lost, w.B.Not(w.parentExists(s, ref.fk, s.rowVals(child, tuple[0]))))
+			lost = w.B.And(lost, w.B.Not(w.parentExists(s, ref.fk, tableRow{s, child, tuple[0]})))
 		}
 		return lost
 	}))

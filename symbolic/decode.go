@@ -16,7 +16,7 @@ func (w *World) SlotKeys(base string, t int) []Key {
 	if table.Var {
 		return nil
 	}
-	keys := make([]Key, w.Slots)
+	keys := make([]Key, w.slotsOf(table))
 	for r := range keys {
 		keys[r] = Key{}
 		for _, c := range table.Key {

@@ -343,21 +343,21 @@ func (w *World) Link(owner *Run, s0, s *State, gran Granularity) {
 			}
 			continue
 		}
+		rows := scope{funcs: []string{s.rowsFunc(i), s0.rowsFunc(i)}}
 		if !w.code.Inserted[t] {
-			w.always(d, func(k []Key) *smt.Term { return B.Implies(s.Alive(i, k[0]), s0.Alive(i, k[0])) })
+			w.alwaysIn(rows, d, func(k []Key) *smt.Term { return B.Implies(s.Alive(i, k[0]), s0.Alive(i, k[0])) })
 		}
 		if w.code.Deleted[t] {
 			continue
 		}
-		w.always(d, func(k []Key) *smt.Term {
-			same := B.True()
-			for c := range t.Columns {
-				if !w.keyCols[i][c] && !w.code.Updated[t][c] {
-					same = B.And(same, w.same(s0.Col(i, c, k[0]), s.Col(i, c, k[0])))
-				}
+		w.alwaysIn(rows, d, func(k []Key) *smt.Term { return B.Implies(s0.Alive(i, k[0]), s.Alive(i, k[0])) })
+		for c := range t.Columns {
+			if !w.keyCols[i][c] && !w.code.Updated[t][c] {
+				w.alwaysIn(sameColumn(s0, s, i, c), d, func(k []Key) *smt.Term {
+					return B.Implies(s0.Alive(i, k[0]), w.same(s0.Col(i, c, k[0]), s.Col(i, c, k[0])))
+				})
 			}
-			return B.Implies(s0.Alive(i, k[0]), B.And(s.Alive(i, k[0]), same))
-		})
+		}
 	}
 	w.about(TopicWindow)
 	for _, x := range owner.Writes {
@@ -368,20 +368,11 @@ func (w *World) Link(owner *Run, s0, s *State, gran Granularity) {
 		if gran == ByRow || cols == nil {
 			cols = allColumns(w.Program.Tables[x.Table])
 		}
-		kept := func(k Key) *smt.Term {
-			// Even by cell the row stays: a deletion writes every cell of it.
-			same := B.Eq(s0.Alive(x.Table, k), s.Alive(x.Table, k))
-			for c := range cols {
-				if cols[c] && !w.keyCols[x.Table][c] {
-					same = B.And(same, w.same(s0.Col(x.Table, c, k), s.Col(x.Table, c, k)))
-				}
-			}
-			return same
-		}
-		w.carry(x.Table, x.loops, x.scan, func(loop []Key, k Key) (*smt.Term, Key) {
+		// Even by cell the row stays: a deletion writes every cell of it.
+		w.carry(s0, s, x.Table, cols, B.Eq, x.loops, x.scan, func(loop []Key, k Key) (*smt.Term, Key) {
 			wr := owner.ofSnapshot(x).at(loop, k)
 			return wr.guard, wr.key
-		}, kept)
+		})
 	}
 	for _, l := range owner.Locks {
 		class := w.Engine.LockExcludes[l.Mode]
@@ -394,32 +385,33 @@ func (w *World) Link(owner *Run, s0, s *State, gran Granularity) {
 				cols[c] = engine.KeyColumns(w.Program.Tables[l.Table])[c]
 			}
 		}
-		w.carry(l.Table, l.loops, l.scan, owner.lockOfSnapshot(l).at, func(k Key) *smt.Term {
-			same := B.Implies(s0.Alive(l.Table, k), s.Alive(l.Table, k))
-			for c := range cols {
-				if cols[c] && !w.keyCols[l.Table][c] {
-					same = B.And(same, w.same(s0.Col(l.Table, c, k), s.Col(l.Table, c, k)))
-				}
-			}
-			return same
-		})
+		w.carry(s0, s, l.Table, cols, B.Implies, l.loops, l.scan, owner.lockOfSnapshot(l).at)
 	}
 }
 
-// carry asserts that something is kept for every row that a statement of the
-// owner touches.
-func (w *World) carry(table int, loops []domain, scan bool, at func(loop []Key, k Key) (*smt.Term, Key), kept func(k Key) *smt.Term) {
+// sameColumn is the scope of an equality of a column in two base states.
+func sameColumn(s0, s *State, table, c int) scope {
+	return scope{funcs: []string{s0.columnFunc(table, c), s.columnFunc(table, c)}}
+}
+
+// carry asserts, for every row that a statement of the delayed transaction
+// writes or locks on its snapshot s0, that it has the same values in the columns
+// in a later state s, and what of its presence, as rows says.
+func (w *World) carry(s0, s *State, table int, cols []bool, rows func(before, after *smt.Term) *smt.Term, loops []domain, scan bool, at func(loop []Key, k Key) (*smt.Term, Key)) {
 	doms, parts := members(table, loops, scan)
-	prop := func(tuple []Key) *smt.Term {
-		g, key := at(parts(tuple))
-		if g.IsFalse() {
-			return w.B.True()
+	always := func(in scope, kept func(k Key) *smt.Term) {
+		w.alwaysIn(in, doms, func(tuple []Key) *smt.Term {
+			g, key := at(parts(tuple))
+			if g.IsFalse() {
+				return w.B.True()
+			}
+			return w.B.Implies(g, kept(key))
+		})
+	}
+	always(scope{}, func(k Key) *smt.Term { return rows(s0.Alive(table, k), s.Alive(table, k)) })
+	for c := range cols {
+		if cols[c] && !w.keyCols[table][c] {
+			always(sameColumn(s0, s, table, c), func(k Key) *smt.Term { return w.same(s0.Col(table, c, k), s.Col(table, c, k)) })
 		}
-		return w.B.Implies(g, kept(key))
 	}
-	if len(doms) == 0 {
-		w.Define(prop(nil))
-		return
-	}
-	w.always(doms, prop)
 }

@@ -10,6 +10,7 @@ import (
 // row is what a row variable stands for.
 type row interface {
 	col(w *World, name string) Val
+	at(c int) Val // by the number of the column
 }
 
 // tableRow is a row of a state.
@@ -20,8 +21,10 @@ type tableRow struct {
 }
 
 func (r tableRow) col(w *World, name string) Val {
-	return r.s.Col(r.t, w.Program.Tables[r.t].Column(name), r.key)
+	return r.at(w.Program.Tables[r.t].Column(name))
 }
+
+func (r tableRow) at(c int) Val { return r.s.Col(r.t, c, r.key) }
 
 // valueRow is a row given by its values.
 type valueRow struct {
@@ -29,7 +32,8 @@ type valueRow struct {
 	vals []Val
 }
 
-func (r valueRow) col(_ *World, name string) Val { return r.vals[r.t.Column(name)] }
+func (r valueRow) col(_ *World, name string) Val { return r.at(r.t.Column(name)) }
+func (r valueRow) at(c int) Val                  { return r.vals[c] }
 
 // env is where an expression is evaluated. It is immutable but for what
 // evaluation reports through fail and read.

@@ -310,10 +310,10 @@ func (w *World) fold(a *ir.Agg, p *plan, en *env, place string) Val {
 	result := Val{B.False(), w.made(at, "agg", sortOf(a.Type)), a.Type}
 	switch a.Fn {
 	case "count":
-		w.define(result.T, B.Le(B.IntConst(0), result.T))
-		w.define(result.T, B.Eq(some, B.Not(B.Eq(result.T, B.IntConst(0)))))
+		w.define(scope{about: result.T}, B.Le(B.IntConst(0), result.T))
+		w.define(scope{about: result.T}, B.Eq(some, B.Not(B.Eq(result.T, B.IntConst(0)))))
 		if len(p.doms) == 0 {
-			w.define(result.T, B.Le(result.T, B.IntConst(1)))
+			w.define(scope{about: result.T}, B.Le(result.T, B.IntConst(1)))
 		}
 	case "sum":
 		result.Null = B.Not(some)
@@ -329,7 +329,7 @@ func (w *World) fold(a *ir.Agg, p *plan, en *env, place string) Val {
 		if both := B.And(g1, g2); !both.IsFalse() {
 			differ = B.Or(differ, B.And(both, B.Not(w.same(v1, v2))))
 		}
-		w.define(result.T, B.Or(w.same(old.result, result), differ))
+		w.define(scope{about: result.T}, B.Or(w.same(old.result, result), differ))
 	}
 	agg := &aggregate{p.doms, member, result}
 	w.aggregates[sig] = append(w.aggregates[sig], agg)
@@ -352,15 +352,15 @@ func (w *World) extreme(a *ir.Agg, p *plan, en *env, member func([]Key) (*smt.Te
 		return B.And(g, w.same(Val{B.False(), result.T, a.Type}, v))
 	}
 	if w.Closed {
-		w.define(result.T, B.Implies(some, w.Exists(p.doms, attained)))
+		w.define(scope{about: result.T}, B.Implies(some, w.Exists(p.doms, attained)))
 	} else {
-		w.define(result.T, B.Implies(some, attained(p.sample(en, p.at(en, "extreme "+w.id(a), a.Arg)))))
+		w.define(scope{about: result.T}, B.Implies(some, attained(p.sample(en, p.at(en, "extreme "+w.id(a), a.Arg)))))
 	}
 	op := ir.Lt
 	if a.Fn == "max" {
 		op = ir.Gt
 	}
-	w.alwaysAbout(result.T, p.doms, func(tuple []Key) *smt.Term {
+	w.alwaysIn(scope{about: result.T}, p.doms, func(tuple []Key) *smt.Term {
 		g, v := member(tuple)
 		if g.IsFalse() {
 			return B.True()

@@ -34,7 +34,7 @@ func (w *World) Repeat(rounds []Round, terms ...*smt.Term) (Answer, error) {
 	if w.Unsupported != "" {
 		return Answer{}, fmt.Errorf("a question cannot be built: %s", w.Unsupported)
 	}
-	q := &inquiry{w: w, tell: func(*smt.Term) {}, in: content{}}
+	q := &inquiry{w: w, tell: func(*smt.Term) {}, in: newContent()}
 	q.begin(terms)
 	for _, r := range rounds {
 		for _, m := range r.Made {

@@ -10,6 +10,7 @@ import (
 // State is an immutable symbolic database state.
 type State struct {
 	w    *World
+	name string // of a base state, else ""
 	tabs []*tabState
 }
 
@@ -76,7 +77,7 @@ func (s *State) version(t int, cols []bool) string {
 }
 
 func (s *State) with(t int, ts *tabState) *State {
-	out := &State{s.w, append([]*tabState(nil), s.tabs...)}
+	out := &State{w: s.w, tabs: append([]*tabState(nil), s.tabs...)}
 	out.tabs[t] = ts
 	return out
 }
@@ -123,12 +124,12 @@ func (s *State) rowVals(t int, k Key) []Val {
 // Base makes a new state about which nothing is known but the constraints and
 // invariants of the program. Its name must be unique.
 func (w *World) Base(name string) *State {
-	s := &State{w: w, tabs: make([]*tabState, len(w.Program.Tables))}
+	s := &State{w: w, name: name, tabs: make([]*tabState, len(w.Program.Tables))}
 	for i, t := range w.Program.Tables {
 		if w.Closed {
 			s.tabs[i] = w.slots(name, i, t)
 		} else {
-			s.tabs[i] = w.functions(name, i, t)
+			s.tabs[i] = w.functions(s, i, t)
 		}
 	}
 	w.bases = append(w.bases, s)
@@ -136,18 +137,28 @@ func (w *World) Base(name string) *State {
 	return s
 }
 
+// nullSuffix ends the name of the function that says where a column is NULL.
+const nullSuffix = "?"
+
+// rowsFunc and columnFunc name the functions of a base state that say which rows
+// a table has, and what is in a column of it, for scopes.
+func (s *State) rowsFunc(t int) string { return s.name + "." + s.w.Program.Tables[t].Name }
+
+func (s *State) columnFunc(t, c int) string {
+	return s.rowsFunc(t) + "." + s.w.Program.Tables[t].Columns[c].Name
+}
+
 // functions makes a table of uninterpreted functions.
-func (w *World) functions(name string, i int, t *ir.Table) *tabState {
+func (w *World) functions(s *State, i int, t *ir.Table) *tabState {
 	B := w.B
 	sorts := w.keySorts(t)
 	ts := &tabState{cols: make([]*layer, len(t.Columns))}
-	prefix := name + "." + t.Name
 	if t.Var {
 		ts.alive = w.layer(func(Key) Val { return w.Truth(B.True()) })
 	} else {
 		ts.alive = w.layer(func(k Key) Val {
 			w.mention(tableDomain(i), k)
-			return w.Truth(B.App(B.Func(prefix, smt.Bool, sorts...), k...))
+			return w.Truth(B.App(B.Func(s.rowsFunc(i), smt.Bool, sorts...), k...))
 		})
 	}
 	for c := range t.Columns {
@@ -158,9 +169,9 @@ func (w *World) functions(name string, i int, t *ir.Table) *tabState {
 		// Most columns are in no question: their functions are made when read.
 		ts.cols[c] = w.layer(func(k Key) Val {
 			w.mention(tableDomain(i), k)
-			v := Val{B.False(), B.App(B.Func(prefix+"."+col.Name, sortOf(col.Type), sorts...), k...), col.Type}
+			v := Val{B.False(), B.App(B.Func(s.columnFunc(i, c), sortOf(col.Type), sorts...), k...), col.Type}
 			if !col.NotNull && !t.Var {
-				v.Null = B.App(B.Func(prefix+"."+col.Name+"?", smt.Bool, sorts...), k...)
+				v.Null = B.App(B.Func(s.columnFunc(i, c)+nullSuffix, smt.Bool, sorts...), k...)
 			}
 			return v
 		})
@@ -173,14 +184,22 @@ func (w *World) functions(name string, i int, t *ir.Table) *tabState {
 	return ts
 }
 
-// slots makes a table of the closed world: Slots rows that may be there, with
+// slotsOf is the number of rows that may be in a table of the closed world.
+func (w *World) slotsOf(t *ir.Table) int {
+	switch {
+	case t.Var:
+		return 1
+	case w.Empty[t]:
+		return 0
+	}
+	return w.Slots
+}
+
+// slots makes a table of the closed world: some rows that may be there, with
 // different keys.
 func (w *World) slots(name string, i int, t *ir.Table) *tabState {
 	B := w.B
-	n := w.Slots
-	if t.Var {
-		n = 1
-	}
+	n := w.slotsOf(t)
 	prefix := name + "." + t.Name
 	keys := make([]Key, n)
 	alive := make([]*smt.Term, n)

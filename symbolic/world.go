@@ -21,14 +21,21 @@ type World struct {
 	// Slots is the number of initial rows per table, and Rounds the number of
 	// rounds of a loop, in the closed world.
 	Slots, Rounds int
+	// Empty are the tables without initial rows in the closed world.
+	Empty map[*ir.Table]bool
 	// Restricted is set when the closed world leaves out executions: those
 	// in which a loop with ORDER BY meets the rows in another order than that
 	// of the slots.
 	Restricted bool
 	// MaxInstances bounds the instances of universals; more are left out.
 	MaxInstances int
+	// MaxTerms bounds the terms of the question: when there are more, no more
+	// instances are made.
+	MaxTerms int
 	// MaxRefinements bounds how often a model is refuted by more instances.
 	MaxRefinements int
+	// Eager keeps conditions in all questions, whatever these are about.
+	Eager bool
 	// Thorough uses universals also at members of which the question says
 	// nothing, when the others do not refute it.
 	Thorough bool
@@ -94,20 +101,32 @@ func (k Key) id() string {
 	return string(b)
 }
 
+// scope says which questions a condition says something of. The others may do
+// without it: leaving a condition out makes a question weaker.
+type scope struct {
+	// about, if not nil, is the variable that the condition defines.
+	about *smt.Term
+	// funcs are functions of base states. Where one of them is in no other
+	// condition, its values can be chosen such that this one is true.
+	funcs []string
+}
+
 // universal is a statement about all tuples of members of its domains.
 type universal struct {
-	about *smt.Term // as for definition
+	scope
 	topic string
 	doms  []domain
 	list  []*smt.Term    // the instances made
 	made  map[string]int // their places in list, by the places of the members
 	prop  func(tuple []Key) *smt.Term
+	// values is there for a statement that says of each two different members
+	// that they do not have the same values, where they have any.
+	values func(k Key) (has *smt.Term, vals []*smt.Term)
 }
 
-// definition is a condition that questions include. If about is not nil, it
-// defines that variable, and may be left out of questions without it.
+// definition is a condition that questions of its scope include.
 type definition struct {
-	about *smt.Term
+	scope
 	cond  *smt.Term
 	topic string
 }
@@ -115,7 +134,7 @@ type definition struct {
 // World makes an empty open world.
 func (c *Code) World(b *smt.Builder, e *engine.Profile) *World {
 	p := c.Program
-	w := &World{B: b, Program: p, Engine: e, MaxInstances: 60000, MaxRefinements: 80, Slots: 2, Rounds: 2, code: c,
+	w := &World{B: b, Program: p, Engine: e, MaxInstances: 60000, MaxTerms: 600000, MaxRefinements: 80, Slots: 2, Rounds: 2, code: c,
 		index: map[*ir.Table]int{}, mentions: map[domain]*mentions{}, texts: map[string]*smt.Term{}, plans: map[*ir.Query]*plan{},
 		exists: map[string]*smt.Term{}, aggregates: map[string][]*aggregate{}, ids: map[any]int{}}
 	for i, t := range p.Tables {
@@ -183,18 +202,26 @@ func (w *World) skolem(d domain) Key {
 }
 
 // Define adds a condition that every question of this World includes.
-func (w *World) Define(t *smt.Term) { w.define(nil, t) }
+func (w *World) Define(t *smt.Term) { w.define(scope{}, t) }
 
-// define adds a condition about a variable made for it.
-func (w *World) define(about, t *smt.Term) {
+// define adds a condition with a scope.
+func (w *World) define(in scope, t *smt.Term) {
+	if w.Eager {
+		in.funcs = nil
+	}
 	if !t.IsTrue() {
-		w.defs = append(w.defs, definition{about, t, w.Topic})
+		w.defs = append(w.defs, definition{in, t, w.Topic})
 	}
 }
 
-// forall keeps a universal, about a variable made for it unless that is nil.
-func (w *World) forall(about *smt.Term, doms []domain, prop func(tuple []Key) *smt.Term) {
-	w.universals = append(w.universals, &universal{about: about, topic: w.Topic, doms: doms, made: map[string]int{}, prop: prop})
+// forall keeps a universal.
+func (w *World) forall(in scope, doms []domain, prop func(tuple []Key) *smt.Term) *universal {
+	if w.Eager {
+		in.funcs = nil
+	}
+	u := &universal{scope: in, topic: w.Topic, doms: doms, made: map[string]int{}, prop: prop}
+	w.universals = append(w.universals, u)
+	return u
 }
 
 // Exists is a truth value that is true exactly when some tuple of members has
@@ -253,8 +280,8 @@ func (w *World) someTuple(doms []domain, sample func() []Key, at occasion, prop 
 		return some // the property does not depend on the members: it has none
 	}
 	found := w.made(at, "some", smt.Bool)
-	w.define(found, w.B.Implies(found, some))
-	w.forall(found, doms, func(tuple []Key) *smt.Term { return w.B.Or(found, w.B.Not(prop(tuple))) })
+	w.define(scope{about: found}, w.B.Implies(found, some))
+	w.forall(scope{about: found}, doms, func(tuple []Key) *smt.Term { return w.B.Or(found, w.B.Not(prop(tuple))) })
 	return found
 }
 
@@ -304,7 +331,7 @@ func (w *World) Never(doms []domain, prop func(tuple []Key) *smt.Term) *smt.Term
 		return w.B.Not(w.Exists(doms, prop))
 	}
 	none := w.B.Fresh("none", smt.Bool)
-	w.forall(none, doms, func(tuple []Key) *smt.Term { return w.B.Implies(none, w.B.Not(prop(tuple))) })
+	w.forall(scope{about: none}, doms, func(tuple []Key) *smt.Term { return w.B.Implies(none, w.B.Not(prop(tuple))) })
 	return none
 }
 

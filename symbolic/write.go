@@ -50,7 +50,7 @@ func (e *exec) rowOK(t *ir.Table, vals []Val, cols []bool) *smt.Term {
 		ok = w.B.And(ok, w.inDomain(v))
 	}
 	if touched {
-		ok = w.B.And(ok, w.checksHold(t, vals))
+		ok = w.B.And(ok, w.checksHold(t, valueRow{t, vals}))
 	}
 	return ok
 }
@@ -85,7 +85,7 @@ func (e *exec) insert(s *ir.Insert) {
 		inserts, done = e.onConflict(s, t, vals)
 	}
 	// Outside of ON CONFLICT, a key that the own view shows.
-	exists := e.anyClash(e.st, t, s.Table.Keys(), vals)
+	exists := e.anyClash(e.st, t, s.Table.Keys(), valueRow{s.Table, vals})
 	if w.Engine.KeyFromSnapshot {
 		e.run.OK = w.B.And(e.run.OK, w.B.Not(w.B.And(inserts, exists)))
 	} else if e.info.readLater[s] {
@@ -114,27 +114,27 @@ func (e *exec) insert(s *ir.Insert) {
 	}
 }
 
-// anyClash is: one of the keys keeps the row vals from being there beside some
+// anyClash is: one of the keys keeps the given row from being there beside some
 // row of the state.
-func (e *exec) anyClash(s *State, t int, keys []ir.PairConstraint, vals []Val) *smt.Term {
+func (e *exec) anyClash(s *State, t int, keys []ir.PairConstraint, given row) *smt.Term {
 	out := e.w.B.False()
 	for _, k := range keys {
-		out = e.w.B.Or(out, e.w.clashes(s, t, k, vals, nil))
+		out = e.w.B.Or(out, e.w.clashes(s, t, k, given, nil))
 	}
 	return out
 }
 
 // clashes is: some row of the state, other than the one with key skip (nil:
-// none), cannot be there beside the row vals.
-func (w *World) clashes(s *State, t int, u ir.PairConstraint, vals []Val, skip Key) *smt.Term {
-	if k, ok := w.primary(t, u, vals); ok {
+// none), cannot be there beside the given row.
+func (w *World) clashes(s *State, t int, u ir.PairConstraint, given row, skip Key) *smt.Term {
+	if k, ok := w.primary(t, u, given); ok {
 		if skip != nil {
 			return w.B.False()
 		}
 		return s.Alive(t, k)
 	}
 	return w.Exists([]domain{tableDomain(t)}, func(tuple []Key) *smt.Term {
-		hit := w.clash(s, t, u, tuple[0], vals, w.B.True())
+		hit := w.clash(s, t, u, tuple[0], given, w.B.True())
 		if skip != nil {
 			hit = w.B.And(hit, w.B.Not(w.sameKey(skip, tuple[0])))
 		}
@@ -149,16 +149,17 @@ func (e *exec) onConflict(s *ir.Insert, t int, vals []Val) (inserts, done *smt.T
 	c := s.Conflict
 	before := e.live
 	keys := slices.DeleteFunc(s.Table.Keys(), func(k ir.PairConstraint) bool { return !ir.Arbitrates(k, c.Target) })
-	conflict := e.anyClash(e.st, t, keys, vals)
+	given := valueRow{s.Table, vals}
+	conflict := e.anyClash(e.st, t, keys, given)
 	if e.observe != nil {
-		e.observed(before, []Val{w.Truth(e.anyClash(e.observe, t, keys, vals))})
+		e.observed(before, []Val{w.Truth(e.anyClash(e.observe, t, keys, given))})
 	}
 	st := e.st
 	e.run.Reads = append(e.run.Reads, &Read{Table: t, Cols: allColumns(s.Table),
 		match: func(_ []Key, s *State, k Key) *smt.Term {
 			hit := w.B.False()
 			for _, u := range keys {
-				hit = w.B.Or(hit, w.clash(s, t, u, k, vals, before))
+				hit = w.B.Or(hit, w.clash(s, t, u, k, given, before))
 			}
 			return hit
 		}})
@@ -166,7 +167,7 @@ func (e *exec) onConflict(s *ir.Insert, t int, vals []Val) (inserts, done *smt.T
 		// The row of the snapshot may be deleted by others before the
 		// statement runs; it then inserts. The commit needs the key free.
 		late := e.inst.choose(e.place(s, "late "), smt.Bool, e.rounds)
-		conflict = w.B.And(conflict, w.B.Not(w.B.And(late, e.anyClash(e.entry, t, keys, vals))))
+		conflict = w.B.And(conflict, w.B.Not(w.B.And(late, e.anyClash(e.entry, t, keys, given))))
 	}
 	inserts = w.B.And(before, w.B.Not(conflict))
 	if c.Sets == nil {
@@ -178,7 +179,7 @@ func (e *exec) onConflict(s *ir.Insert, t int, vals []Val) (inserts, done *smt.T
 		old[i] = e.inst.choose(e.place(s, "existing ")+"."+itoa(i), sortOf(s.Table.Columns[kc].Type), e.rounds)
 	}
 	if len(keys) == 1 {
-		if _, ok := w.primary(t, keys[0], vals); ok {
+		if _, ok := w.primary(t, keys[0], given); ok {
 			for i, kc := range s.Table.Key {
 				old[i] = vals[kc].T
 			}
@@ -186,11 +187,11 @@ func (e *exec) onConflict(s *ir.Insert, t int, vals []Val) (inserts, done *smt.T
 	}
 	isOld := w.B.False()
 	for _, u := range keys {
-		isOld = w.B.Or(isOld, w.clash(st, t, u, old, vals, w.B.True()))
+		isOld = w.B.Or(isOld, w.clash(st, t, u, old, given, w.B.True()))
 	}
 	e.live = w.B.And(before, conflict)
 	e.require(isOld)
-	en := e.env().bind(c.Row, tableRow{st, t, old}).bind(ir.Excluded, valueRow{s.Table, vals})
+	en := e.env().bind(c.Row, tableRow{st, t, old}).bind(ir.Excluded, given)
 	guard := e.live
 	e.run.Locks = append(e.run.Locks, &RowLock{Table: t, Mode: ir.ForNoKeyUpdate,
 		at: func([]Key, Key) (*smt.Term, Key) { return guard, old }})
@@ -401,7 +402,7 @@ func (r *Run) acted(s *ir.Cascade, st *State, live *smt.Term, t int, kind Kind, 
 		if alive.IsFalse() {
 			return write{alive, k, val, old}
 		}
-		return write{w.B.And(live, alive, w.B.Not(w.parentExists(st, fk, st.rowVals(t, k)))), k, val, old}
+		return write{w.B.And(live, alive, w.B.Not(w.parentExists(st, fk, tableRow{st, t, k}))), k, val, old}
 	}
 	return x
 }
@@ -413,7 +414,7 @@ func (w *World) parentsVisible(s *State, t *ir.Table, vals []Val, cols []bool) *
 	for i := range t.ForeignKeys {
 		fk := &t.ForeignKeys[i]
 		if cols == nil || touches(fk.Columns, cols) {
-			ok = w.B.And(ok, w.parentExists(s, fk, vals))
+			ok = w.B.And(ok, w.parentExists(s, fk, valueRow{t, vals}))
 		}
 	}
 	return ok
