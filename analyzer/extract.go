@@ -154,6 +154,8 @@ type Result struct {
 	prog   *program
 	// Modules are the folders of the modules that were read.
 	Modules []string
+	// Drivers are the databases whose drivers the packages import, in order.
+	Drivers []Database
 }
 
 // Places gives the places in the source from which statements are sent, those

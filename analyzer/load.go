@@ -121,6 +121,7 @@ func Load(ctx context.Context, patterns []string, opt Options) (*Result, error) 
 	res.Notes = append(notes, res.Notes...)
 	res.Txns = append(res.Txns, missing...)
 	res.Modules = modules
+	res.Drivers = drivers(good)
 	return res, nil
 }
 

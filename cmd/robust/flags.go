@@ -54,6 +54,9 @@ func (c *common) sources(inputs []string) (*sources, error) {
 	if err := s.check(); err != nil {
 		return nil, err
 	}
+	if strings.HasPrefix(c.eng, "mariadb") && len(s.golang()) > 0 {
+		return nil, usagef("-engine %s: the statements of Go programs are read in the dialect of PostgreSQL, which compares values otherwise", c.eng)
+	}
 	postgres := slices.Contains([]string{"si", "postgres"}, c.eng)
 	switch {
 	case c.eng == "" || len(s.sql()) == 0:

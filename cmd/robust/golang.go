@@ -76,7 +76,11 @@ func (s *sources) loadGo(ctx context.Context, patterns []string, show func(done,
 	}
 	phases.end("read the schema and the statements")
 	p.Name = strings.Join(patterns, " ")
-	out := &program{Program: p, sql: true, golang: found, phases: phases, only: s.txns}
+	out := &program{Program: p, sql: true, golang: found, phases: phases, only: s.txns, mysql: s.dialect == "mysql"}
+	if slices.Equal(found.Drivers, []analyzer.Database{analyzer.MySQL}) {
+		out.mysql = true
+		p.Notes = append(p.Notes, ir.Note{Text: "the program imports a driver of MySQL and none of PostgreSQL: it is taken to run on MySQL, unless -engine says otherwise"})
+	}
 	if s.notes && len(s.txns) == 0 {
 		show(0, 0, "looking for what is not in one transaction")
 		defer phases.end("look for what is not in one transaction")
