@@ -159,7 +159,9 @@ func (c *check) prove() (bool, error) {
 	opt.Cache, opt.All = c.opt.Cache, c.opt.All
 	opt.Scripts, opt.Explain = c.opt.Proof, c.opt.Explain
 	opt.MaxWindow, opt.MaxQuestions = c.opt.Window, c.opt.Questions
-	opt.MaxEffort = c.opt.Questions * questionEffort
+	if c.opt.All {
+		opt.MaxEffort = c.opt.Questions * questionEffort
+	}
 	opt.Limit, opt.Timeout = c.opt.QueryLimit, c.opt.QueryTimeout
 	opt.Progress = func(done, total int, what string) { c.opt.Progress(done, total, "proving: "+what) }
 	anomalies := map[*movers.Walk]*schedules.Anomaly{}
@@ -213,7 +215,8 @@ func (c *check) prove() (bool, error) {
 	panic(fmt.Sprintf("robust: unknown verdict %d", r.Verdict))
 }
 
-// questionEffort is the effort for each of Options.Questions, in terms.
+// questionEffort is the effort for each of Options.Questions, in terms, where
+// there may be many templates.
 const questionEffort = 1000
 
 // moverOptions are the options that decide what a proof claims.
