@@ -152,6 +152,7 @@ func text(x any) string {
 
 var (
 	positionType = reflect.TypeFor[ir.Pos]()
+	placeType    = reflect.TypeFor[ir.At]() // at snapshot isolation, commands do not matter
 	tableType    = reflect.TypeFor[*ir.Table]()
 )
 
@@ -175,7 +176,7 @@ func spell(b *strings.Builder, v reflect.Value) {
 	case reflect.Interface:
 		spell(b, v.Elem())
 	case reflect.Struct:
-		if v.Type() == positionType {
+		if v.Type() == positionType || v.Type() == placeType {
 			return
 		}
 		b.WriteString(v.Type().String() + "{")
