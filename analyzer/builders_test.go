@@ -34,7 +34,7 @@ func TestBuilders(t *testing.T) {
 func report(res *Result) string {
 	var out strings.Builder
 	for _, n := range res.Notes {
-		fmt.Fprintf(&out, "note %s: %s\n", n.Pos, n.Text)
+		fmt.Fprintf(&out, "note %s: %s\n", filepath.Base(n.Pos.String()), n.Text)
 	}
 	for _, x := range res.Txns {
 		fmt.Fprintf(&out, "# %s\n%s\n", filepath.Base(x.Pos.String()), x)

@@ -260,6 +260,8 @@ func (in *interp) meant(inv *invocation, fn *asked) *closure {
 	if f == nil {
 		return nil
 	}
+	in.result.notes = append(in.result.notes, ir.Note{Pos: in.p.position(inv.at),
+		Text: "the function called here is taken to be " + functionName(f) + ", which is the only one of its type in the packages that were read"})
 	c := &closure{fn: f}
 	for _, v := range f.FreeVars {
 		c.free = append(c.free, in.fresh(v.Type(), v.Name(), unknown))

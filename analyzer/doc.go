@@ -76,6 +76,9 @@
 // Errors that the server reports end the transaction, as in PostgreSQL: code that
 // goes on after one commits nothing. On MySQL that is not so.
 //
+// A function of unknown origin that gets a transaction is taken to be the only one
+// of its type in the packages that were read, and a note says so.
+//
 // The interpretation of a function that takes too many steps ends; the
 // transaction may do anything then, and a note says so.
 package analyzer
