@@ -175,11 +175,15 @@ func (i *inserter) query(sel *pg.SelectStmt) {
 			i.x.fail(int32(max(pg.Start(sel), 0)), "column %s is generated: it can only be given DEFAULT", c.name)
 		}
 	}
+	untyped := i.untyped(sel, q)
 	given := func(cols []colDef) []assignment {
 		var out []assignment
 		for k, c := range cols {
-			col := i.cols[k]
-			out = append(out, assignment{column: col.name, v: val{e: x.convert(c.val(), col.t, i.s.Relation.Location, "column "+col.name), t: col.t, nn: c.nn}})
+			col, v := i.cols[k], c.val()
+			if u, is := untyped[k]; is {
+				v = u
+			}
+			out = append(out, assignment{column: col.name, v: val{e: x.convert(v, col.t, i.s.Relation.Location, "column "+col.name), t: col.t, nn: v.nn}})
 		}
 		return out
 	}
@@ -221,6 +225,24 @@ func (i *inserter) query(sel *pg.SelectStmt) {
 		i.start()
 		i.foreach(q, given)
 	}
+}
+
+// untyped gives the parameters and literals that are whole columns of q, the
+// query of an INSERT, by their places. PostgreSQL gives them the types of the
+// columns that they go to, as in VALUES, where a query elsewhere makes them text.
+func (i *inserter) untyped(sel *pg.SelectStmt, q *query) map[int]val {
+	out := map[int]val{}
+	if len(sel.TargetList) != len(q.targets) { // a star or a row stands for several
+		return out
+	}
+	for k, n := range sel.TargetList {
+		value := pg.Inner(n).(*pg.ResTarget).Val
+		switch pg.Inner(value).(type) {
+		case *pg.ParamRef, *pg.A_Const:
+			out[k] = i.x.expr(value)
+		}
+	}
+	return out
 }
 
 // intoLocals reads the columns of q into new locals.

@@ -43,6 +43,7 @@ func diffPrograms() []*client.Txn {
 		P("insert", row(sql("INSERT INTO b (k, a, t) VALUES ($1, $2, $3) RETURNING k, t", op("+", "p", 3), "q", "o"), "x", "t")),
 		P("insert of many", count(sql("INSERT INTO b VALUES ($1, NULL, 'm'), ($2, NULL, 'n') ON CONFLICT DO NOTHING", op("+", "p", 2), op("+", "q", 3)))),
 		P("insert from", count(sql("INSERT INTO b (k, a) SELECT k + 10, k FROM a WHERE y < $1", "p"))),
+		P("insert if there is none", count(sql("INSERT INTO b (k, a, t) SELECT $1, '1', $2 WHERE NOT EXISTS (SELECT 1 FROM b WHERE a = $3)", op("+", "p", 3), "o", "q"))),
 		P("upsert", row(sql("INSERT INTO a VALUES ($1, $2, 1, 'i', true) ON CONFLICT (k) DO UPDATE SET y = a.y + 1, s = excluded.s RETURNING y, s", "p", "q"), "y", "u")),
 		P("insert or nothing", row(sql("INSERT INTO a VALUES ($1, $2, 1, 'i', true) ON CONFLICT (k) DO NOTHING RETURNING y", "p", "q"), "y")),
 		P("update returning", set_("x", 7), row(sql("UPDATE a SET x = x + 1, s = s || '!' WHERE k = $1 RETURNING x, s", "p"), "x", "t")),
