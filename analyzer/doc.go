@@ -15,7 +15,9 @@
 // A transaction is interpreted from the function in which it begins, unless what
 // it does, or where it ends, depends on what a caller gives: a closure that is run
 // in a transaction, a transaction that is returned, the text of a statement. Then
-// it is interpreted from the callers (extract.go). Statements that are sent
+// it is interpreted from the callers (extract.go). A function literal in the value
+// of a package variable, such as a command or a migration that a library calls,
+// is a function to begin with, too. Statements that are sent
 // outside of any transaction are transactions of their own. Several transactions
 // in one function are looked at one by one; what the others do may be anything.
 //

@@ -198,6 +198,15 @@ func (p *program) extract(ctx context.Context, progress func(done, total int)) (
 			push(f)
 		}
 	}
+	for _, pkg := range p.pkgs {
+		if f := pkg.Func("init"); f != nil {
+			for _, g := range f.AnonFuncs { // those of package variables: no function lets them escape
+				if p.relevant[g] {
+					push(g)
+				}
+			}
+		}
+	}
 	for len(queue) > 0 {
 		if err := ctx.Err(); err != nil {
 			return nil, err
