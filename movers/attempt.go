@@ -198,7 +198,7 @@ func (a *attempt) result(ctx context.Context, last int) *Result {
 func (a *attempt) conclude(res *Result, bounds []Bound) {
 	res.Evidence = a.evidence()
 	for _, x := range res.Evidence.Asked {
-		if x.Result == smt.Unknown {
+		if x.Result == smt.Unknown && x.Reason != symbolic.TooLarge { // the solver was asked
 			bounds = append(bounds, BoundSolver)
 		}
 	}

@@ -199,7 +199,11 @@ const guessTerms = 20000
 // invariants, can leave one without this one.
 func breaks(ctx context.Context, code *symbolic.Code, opt Options, l *lane, t *ir.Txn, inv *ir.Invariant, stated int) answer {
 	defer l.forget()
-	w, terms := breaking(code, opt, t, inv)
+	w := code.World(smt.NewBuilder(), opt.Engine)
+	var terms []*smt.Term
+	if stopped := w.Within(ctx, opt.maxSteps, func() { terms = breaking(w, t, inv) }); stopped != "" {
+		return answer{reason: stopped}
+	}
 	w.Record = opt.Scripts
 	if !inv.Pos.IsValid() {
 		w.MaxTerms = guessTerms
@@ -215,14 +219,13 @@ func breaks(ctx context.Context, code *symbolic.Code, opt Options, l *lane, t *i
 	return out
 }
 
-// breaking makes the question of breaks.
-func breaking(code *symbolic.Code, opt Options, t *ir.Txn, inv *ir.Invariant) (*symbolic.World, []*smt.Term) {
-	w := code.World(smt.NewBuilder(), opt.Engine)
+// breaking gives the terms of the question of breaks.
+func breaking(w *symbolic.World, t *ir.Txn, inv *ir.Invariant) []*smt.Term {
 	s := w.Base("s")
 	in := w.NewInstance(t, "t")
 	w.Unused(s, in)
 	run := in.Run(s)
-	return w, []*smt.Term{run.Feasible(), w.Violated(run.Post, inv)}
+	return []*smt.Term{run.Feasible(), w.Violated(run.Post, inv)}
 }
 
 // guess makes candidate facts.

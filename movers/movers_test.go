@@ -11,6 +11,7 @@ import (
 	"github.com/txrobust/robust/internal/testprog"
 	"github.com/txrobust/robust/ir"
 	"github.com/txrobust/robust/ir/interp"
+	"github.com/txrobust/robust/symbolic"
 )
 
 var random = testprog.RandomFlags(1500)
@@ -200,6 +201,45 @@ txn first {
 		p := testprog.Parse(t, fmt.Sprintf(program, c.after))
 		if res := mustProve(t, p, Options{Engine: engine.Postgres(), MaxWindow: 1}); res.Verdict != c.want {
 			t.Errorf("with %q: %v, want %v: %v", c.after, res.Verdict, c.want, res.Walks)
+		}
+	}
+}
+
+// TestLargeQuestion: a question that takes too many steps to be stated is not
+// answered, and it is not the solver that is short of effort. Loops whose number of
+// rounds is open, one inside another, around statements of which nothing is known, make
+// such questions.
+func TestLargeQuestion(t *testing.T) {
+	body := "unmodelled * 'x'; unmodelled * 'y'"
+	for i := range 5 {
+		body = fmt.Sprintf("while n > %d { %s; n := * }", i, body)
+	}
+	p := testprog.Parse(t, `program large
+table a (k int, v int not null, key (k))
+table b (k int, v int not null, key (k))
+txn t (m int) { local n int; n := m; `+body+` }
+txn u { update a r set v = 1 where r.k == 1 }`)
+	res := mustProve(t, p, Options{Engine: engine.Postgres()})
+	if res.Verdict == Robust || !strings.Contains(res.Reason, symbolic.TooLarge) || slices.Contains(res.Bounds, BoundSolver) {
+		t.Errorf("%v: %s %v", res.Verdict, res.Reason, res.Bounds)
+	}
+	if res.Stats.Queries == 0 {
+		t.Error("what can be asked about u was not asked")
+	}
+}
+
+// TestStatedWithinBound: the bound on the steps of a question is what keeps it from
+// being answered.
+func TestStatedWithinBound(t *testing.T) {
+	p := testprog.Parse(t, `program small
+table a (k int, v int not null, key (k))
+txn t (i int) { local x int; (x) := select r.v from a r where r.k == i; update a r set v = x + 1 where r.k == i }`)
+	for _, c := range []struct {
+		steps int
+		want  Verdict
+	}{{0, Robust}, {1, Unknown}} {
+		if res := mustProve(t, p, Options{Engine: engine.Postgres(), maxSteps: c.steps}); res.Verdict != c.want {
+			t.Errorf("%d steps: %v (%s), want %v", c.steps, res.Verdict, res.Reason, c.want)
 		}
 	}
 }

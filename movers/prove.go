@@ -79,6 +79,8 @@ type Options struct {
 	// Cache, if not nil, has answers of earlier runs, and keeps those of this
 	// one.
 	Cache *cache.Dir
+	// maxSteps bounds the statements that are executed to state a question.
+	maxSteps int
 	// naive is the rule of CAV'19, theorem 4: every helper is atomic, and
 	// constraints are those of the snapshot. It is wrong for rows and values,
 	// which the tests show.
@@ -160,6 +162,9 @@ func Prove(ctx context.Context, p *ir.Program, opt Options) (*Result, error) {
 	}
 	if opt.Limit == 0 {
 		opt.Limit = 2000000
+	}
+	if opt.maxSteps == 0 {
+		opt.maxSteps = symbolic.MaxSteps
 	}
 	lanes := newLanes(opt)
 	finish := func(res *Result) *Result {
@@ -296,8 +301,11 @@ func (p *prover) walks(ctx context.Context, t0 int) (found []*Walk, reason strin
 		p.steady = []int{t0}
 		return nil, ""
 	}
-	if p.ask(ctx, piece{t0: t0}).res == smt.Unsat {
+	switch a := p.ask(ctx, piece{t0: t0}); {
+	case a.res == smt.Unsat:
 		return nil, "" // it never writes, or may as well begin when it commits
+	case a.large:
+		return nil, "walks around " + p.nodes[t0].txn.Name + " remain: " + a.reason // all others are larger
 	}
 	p.left = p.opt.MaxQuestions
 	window := 1

@@ -41,6 +41,7 @@ type answer struct {
 	res     smt.Result
 	reason  string
 	terms   int         // that it took, 0 if a solver was not needed
+	large   bool        // it has no answer, since it is symbolic.TooLarge
 	cut     bool        // the bounds of a quick attempt were reached
 	refuted *Refutation // for Unsat
 	example []string    // for Sat, as in Walk
@@ -154,7 +155,11 @@ func (p *prover) decide(ctx context.Context, pc piece) answer {
 	if p.opt.Classic && p.code.Acts {
 		return answer{reason: "dependencies by actions of foreign keys are not told without the values"}
 	}
-	q := p.build(pc)
+	q := p.question(pc)
+	if stopped := q.w.Within(ctx, p.opt.maxSteps, func() { q.build(pc) }); stopped != "" {
+		p.spent++
+		return answer{reason: stopped, terms: q.w.B.Size(), large: stopped == symbolic.TooLarge}
+	}
 	if q.dead() {
 		p.stats.Syntactic++
 		return answer{res: smt.Unsat, refuted: &Refutation{Syntactic: true, WithFacts: p.facts != nil}}
@@ -180,12 +185,17 @@ func (p *prover) decide(ctx context.Context, pc piece) answer {
 	return out
 }
 
-// build makes the question of a piece. When its terms contradict each other, it
-// is not complete.
-func (p *prover) build(pc piece) *question {
+// question makes that of a piece, without its terms.
+func (p *prover) question(pc piece) *question {
 	w := p.code.World(smt.NewBuilder(), p.opt.Engine)
 	w.Eager = p.opt.eager
-	q := &question{p: p, w: w, runs: make([][]*symbolic.Run, len(pc.elems))}
+	return &question{p: p, w: w, runs: make([][]*symbolic.Run, len(pc.elems))}
+}
+
+// build makes the terms of the question of a piece. When they contradict each
+// other, they are not complete.
+func (q *question) build(pc piece) {
+	p, w := q.p, q.w
 	q.s0 = w.Base("s0")
 	q.delay = w.NewInstance(p.nodes[pc.t0].txn, "t0")
 	w.Unused(q.s0, q.delay)
@@ -196,7 +206,7 @@ func (p *prover) build(pc piece) *question {
 		q.assert(q.r0.Feasible())
 	}
 	if q.dead() {
-		return q
+		return
 	}
 	if len(pc.elems) == 0 {
 		q.delayed(q.state(0))
@@ -207,23 +217,22 @@ func (p *prover) build(pc piece) *question {
 	if pc.first {
 		q.first(pc.elems[0])
 		if q.dead() {
-			return q
+			return
 		}
 	}
 	for i := 0; i+1 < len(pc.elems); i++ {
 		q.edge(pc.elems, i)
 		if q.dead() {
-			return q
+			return
 		}
 	}
 	if pc.last {
 		q.last(pc.elems, len(pc.elems)-1)
 		if q.dead() {
-			return q
+			return
 		}
 	}
 	q.agree()
-	return q
 }
 
 // state makes a state inside the window, in which the elements from i on have

@@ -82,7 +82,8 @@ func (r *Recheck) Piece(q proof.Question, as *Refutation) (script string, uses [
 		}
 		pc.elems = append(pc.elems, elem{e.Vertex, map[proof.Kind]Kind{proof.Atomic: Atomic, proof.Issued: Issued}[e.Kind]})
 	}
-	built := p.build(pc)
+	built := p.question(pc)
+	built.build(pc)
 	return repeat(built.w, built.terms, built.topics, as)
 }
 
@@ -99,8 +100,8 @@ func (r *Recheck) Keepers(fact int) []*ir.Txn {
 
 // Kept is Piece for the question whether a template keeps a fact.
 func (r *Recheck) Kept(t *ir.Txn, fact int, as *Refutation) (script string, uses []int, err error) {
-	w, terms := breaking(r.full.code, r.opt, t, r.facts[fact].Invariant)
-	return repeat(w, terms, nil, as)
+	w := r.full.code.World(smt.NewBuilder(), r.opt.Engine)
+	return repeat(w, breaking(w, t, r.facts[fact].Invariant), nil, as)
 }
 
 func repeat(w *symbolic.World, terms []*smt.Term, topics []string, as *Refutation) (string, []int, error) {

@@ -35,7 +35,19 @@ type Answer struct {
 // Universals are asserted at mentioned members only where a model violates
 // them: most are never needed. When the bounds are reached, the remaining ones
 // are left out, so that Sat may be too optimistic and Unsat is certain.
-func (w *World) Ask(ctx context.Context, s *smt.Solver, terms ...*smt.Term) Answer {
+//
+// The result is Unknown when ctx ends, and for a World that Within has stopped.
+func (w *World) Ask(ctx context.Context, s *smt.Solver, terms ...*smt.Term) (ans Answer) {
+	if w.stopped == "" {
+		w.Within(ctx, 0, func() { ans = w.ask(ctx, s, terms) })
+	}
+	if w.stopped != "" {
+		return Answer{Result: smt.Unknown, Reason: w.stopped}
+	}
+	return ans
+}
+
+func (w *World) ask(ctx context.Context, s *smt.Solver, terms []*smt.Term) Answer {
 	if w.B.And(terms...).IsFalse() {
 		return Answer{Result: smt.Unsat, Asserts: terms, Topics: make([]string, len(terms))}
 	}

@@ -215,6 +215,7 @@ func (e *exec) target(label string, loop bool) *exit {
 
 func (e *exec) stmt(s ir.Stmt) {
 	w := e.w
+	w.step()
 	e.snapped = e.snapped || ir.TakesSnapshot(s)
 	switch s.(type) {
 	case *ir.While: // with every round

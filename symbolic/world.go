@@ -57,6 +57,8 @@ type World struct {
 	plans      map[*ir.Query]*plan
 	exists     map[string]*smt.Term
 	aggregates map[string][]*aggregate
+	effort     *effort // of what is executed now, nil without bound
+	stopped    string  // why the terms are not complete
 	layers     int
 	count      int      // instances of universals made
 	makings    []Making // in this round, if Record is set
