@@ -42,6 +42,9 @@ func (c *Cuts) Find(ctx context.Context, interrupted *ir.Txn, others ...*ir.Txn)
 	for i, t := range append([]*ir.Txn{interrupted}, others...) {
 		s.calls = append(s.calls, &Call{Txn: t, Session: i})
 	}
+	if s.opt.Init == AnyRows {
+		s.empty = s.untouched()
+	}
 	start := time.Now()
 	f := s.cuts()
 	if f == nil {
