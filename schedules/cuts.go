@@ -23,27 +23,22 @@ func NewCuts(ctx context.Context, q Query) (*Cuts, error) {
 	if len(q.Program.Txns) == 0 {
 		return nil, fmt.Errorf("schedules: the program has no transactions")
 	}
-	t := q.Program.Txns[0]
-	q.Sessions, q.Expected = [][]*ir.Txn{{t}, {t}}, nil
-	s, err := newSearch(ctx, q)
-	if err != nil {
-		return nil, err
-	}
-	return &Cuts{s}, nil
+	q.Sessions, q.Expected = nil, nil
+	return &Cuts{prepare(ctx, q)}, nil
 }
 
 // Find searches an execution in which the others run at a cut of a transaction,
 // with an outcome of no serial order. It gives nil when there is none among what
-// it tries. The error is that of the context.
+// it tries. The error is that of the context, or a fault of the program.
 func (c *Cuts) Find(ctx context.Context, interrupted *ir.Txn, others ...*ir.Txn) (*Anomaly, Stats, error) {
 	s := c.s
 	s.ctx, s.stats = ctx, Stats{}
-	s.calls = nil
+	var calls []*Call
 	for i, t := range append([]*ir.Txn{interrupted}, others...) {
-		s.calls = append(s.calls, &Call{Txn: t, Session: i})
+		calls = append(calls, &Call{Txn: t, Session: i})
 	}
-	if s.opt.Init == AnyRows {
-		s.empty = s.untouched()
+	if err := s.take(calls); err != nil {
+		return nil, s.stats, err
 	}
 	start := time.Now()
 	f := s.cuts()

@@ -138,27 +138,41 @@ func next(seq []int, n int) bool {
 	return false
 }
 
+// newSearch prepares the search for a query.
 func newSearch(ctx context.Context, q Query) (*search, error) {
+	s := prepare(ctx, q)
+	var calls []*Call
+	for i, list := range q.Sessions {
+		for _, t := range list {
+			calls = append(calls, &Call{Txn: t, Session: i})
+		}
+	}
+	if err := s.take(calls); err != nil {
+		return nil, err
+	}
+	for _, x := range q.Expected {
+		if len(x.Commits) != len(calls) || len(x.Snapshots) != len(calls) {
+			return nil, fmt.Errorf("schedules: an expected order has %d transactions, the query has %d", len(x.Commits), len(calls))
+		}
+	}
+	if len(calls) < 2 {
+		return nil, fmt.Errorf("schedules: an anomaly needs two transactions, the query has %d", len(calls))
+	}
+	for _, c := range calls {
+		if u := unmodelled(c.Txn); u != nil {
+			s.stats.bounded(fmt.Sprintf("%s: executions through a statement that is not modelled (%s) are left out", u.Pos, u.Reason))
+		}
+	}
+	return s, nil
+}
+
+// prepare makes what a search in the program of a query needs, whichever calls it
+// is about.
+func prepare(ctx context.Context, q Query) *search {
 	opt := q.Options.withDefaults()
 	p := *q.Program
 	p.Invariants = append(append([]*ir.Invariant{}, p.Invariants...), opt.Invariants...)
 	s := &search{ctx: ctx, q: q, opt: opt, program: &p, parentsFirst: parentsFirst(&p), havocs: map[*ir.Txn][]*ir.Havoc{}}
-	for i, list := range q.Sessions {
-		for _, t := range list {
-			if t.Labelled != nil {
-				return nil, fmt.Errorf("schedules: transaction %s is labelled: run ir.Structure first", t.Name)
-			}
-			s.calls = append(s.calls, &Call{Txn: t, Session: i})
-		}
-	}
-	for _, x := range q.Expected {
-		if len(x.Commits) != len(s.calls) || len(x.Snapshots) != len(s.calls) {
-			return nil, fmt.Errorf("schedules: an expected order has %d transactions, the query has %d", len(x.Commits), len(s.calls))
-		}
-	}
-	if len(s.calls) < 2 {
-		return nil, fmt.Errorf("schedules: an anomaly needs two transactions, the query has %d", len(s.calls))
-	}
 	for _, t := range p.Txns {
 		ir.Walk(t.Body, func(st ir.Stmt) {
 			if h, ok := st.(*ir.Havoc); ok && !h.Fresh {
@@ -168,19 +182,25 @@ func newSearch(ctx context.Context, q Query) (*search, error) {
 	}
 	modelled, twin := withoutUnmodelled(&p)
 	s.code, s.twin = symbolic.Prepare(modelled), twin
-	for _, c := range s.calls {
-		if u := unmodelled(c.Txn); u != nil {
-			s.stats.bounded(fmt.Sprintf("%s: executions through a statement that is not modelled (%s) are left out", u.Pos, u.Reason))
-		}
-	}
-	if opt.Init == AnyRows {
-		s.empty = s.untouched()
-	}
 	s.machine = interp.NewMachine(&p, q.Engine)
 	s.machine.MaxSteps = maxSteps
 	s.valid = s.newValidity()
 	s.values = newValues(&p)
-	return s, nil
+	return s
+}
+
+// take makes the search one about these calls.
+func (s *search) take(calls []*Call) error {
+	for _, c := range calls {
+		if c.Txn.Labelled != nil {
+			return fmt.Errorf("schedules: transaction %s is labelled: run ir.Structure first", c.Txn.Name)
+		}
+	}
+	s.calls = calls
+	if s.opt.Init == AnyRows {
+		s.empty = s.untouched()
+	}
+	return nil
 }
 
 // anomaly replays what was found once more, with a trace, and packs it.
