@@ -24,12 +24,16 @@ func NewCuts(ctx context.Context, q Query) (*Cuts, error) {
 		return nil, fmt.Errorf("schedules: the program has no transactions")
 	}
 	q.Sessions, q.Expected = nil, nil
-	return &Cuts{prepare(ctx, q)}, nil
+	s, err := prepare(ctx, q)
+	if err != nil {
+		return nil, err
+	}
+	return &Cuts{s}, nil
 }
 
 // Find searches an execution in which the others run at a cut of a transaction,
 // with an outcome of no serial order. It gives nil when there is none among what
-// it tries. The error is that of the context, or a fault of the program.
+// it tries. The error is that of the context.
 func (c *Cuts) Find(ctx context.Context, interrupted *ir.Txn, others ...*ir.Txn) (*Anomaly, Stats, error) {
 	s := c.s
 	s.ctx, s.stats = ctx, Stats{}
@@ -37,9 +41,7 @@ func (c *Cuts) Find(ctx context.Context, interrupted *ir.Txn, others ...*ir.Txn)
 	for i, t := range append([]*ir.Txn{interrupted}, others...) {
 		calls = append(calls, &Call{Txn: t, Session: i})
 	}
-	if err := s.take(calls); err != nil {
-		return nil, s.stats, err
-	}
+	s.take(calls)
 	start := time.Now()
 	f := s.cuts()
 	if f == nil {

@@ -140,16 +140,17 @@ func next(seq []int, n int) bool {
 
 // newSearch prepares the search for a query.
 func newSearch(ctx context.Context, q Query) (*search, error) {
-	s := prepare(ctx, q)
+	s, err := prepare(ctx, q)
+	if err != nil {
+		return nil, err
+	}
 	var calls []*Call
 	for i, list := range q.Sessions {
 		for _, t := range list {
 			calls = append(calls, &Call{Txn: t, Session: i})
 		}
 	}
-	if err := s.take(calls); err != nil {
-		return nil, err
-	}
+	s.take(calls)
 	for _, x := range q.Expected {
 		if len(x.Commits) != len(calls) || len(x.Snapshots) != len(calls) {
 			return nil, fmt.Errorf("schedules: an expected order has %d transactions, the query has %d", len(x.Commits), len(calls))
@@ -167,8 +168,13 @@ func newSearch(ctx context.Context, q Query) (*search, error) {
 }
 
 // prepare makes what a search in the program of a query needs, whichever calls it
-// is about.
-func prepare(ctx context.Context, q Query) *search {
+// is about. The error says that a transaction of the program is labelled.
+func prepare(ctx context.Context, q Query) (*search, error) {
+	for _, t := range q.Program.Txns {
+		if t.Labelled != nil {
+			return nil, fmt.Errorf("schedules: transaction %s is labelled: run ir.Structure first", t.Name)
+		}
+	}
 	opt := q.Options.withDefaults()
 	p := *q.Program
 	p.Invariants = append(append([]*ir.Invariant{}, p.Invariants...), opt.Invariants...)
@@ -186,21 +192,15 @@ func prepare(ctx context.Context, q Query) *search {
 	s.machine.MaxSteps = maxSteps
 	s.valid = s.newValidity()
 	s.values = newValues(&p)
-	return s
+	return s, nil
 }
 
 // take makes the search one about these calls.
-func (s *search) take(calls []*Call) error {
-	for _, c := range calls {
-		if c.Txn.Labelled != nil {
-			return fmt.Errorf("schedules: transaction %s is labelled: run ir.Structure first", c.Txn.Name)
-		}
-	}
+func (s *search) take(calls []*Call) {
 	s.calls = calls
 	if s.opt.Init == AnyRows {
 		s.empty = s.untouched()
 	}
-	return nil
 }
 
 // anomaly replays what was found once more, with a trace, and packs it.

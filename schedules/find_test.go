@@ -218,6 +218,17 @@ func TestArguments(t *testing.T) {
 	if _, _, err := Find(ctx, Query{Program: p, Engine: engine.SI(), Sessions: sessions(t, p, "a", "a")}); err == nil {
 		t.Error("a cancelled search reports no error")
 	}
+	labelled, err := ir.Parse("labelled", "program p\nvar x = 0\nprocess q { txn a { l: x := 1; goto end; } }\n")
+	if err != nil {
+		t.Fatal(err)
+	}
+	query := Query{Program: labelled, Engine: engine.SI(), Sessions: sessions(t, labelled, "a", "a")}
+	if _, _, err := Find(context.Background(), query); err == nil || !strings.Contains(err.Error(), "ir.Structure") {
+		t.Errorf("a labelled transaction: %v", err)
+	}
+	if _, err := NewCuts(context.Background(), query); err == nil {
+		t.Error("a labelled transaction is accepted for cuts")
+	}
 }
 
 // TestOrders counts orders, and checks that they are different and possible.
