@@ -229,6 +229,7 @@ func (c *check) assumptions() []string {
 	} else {
 		out = append(out, "exactly the processes of the program run, each in its order")
 	}
+	out = append(out, c.mutexes()...)
 	switch c.opt.Init {
 	case schedules.AnyRows:
 		out = append(out, "the initial rows satisfy the declared constraints and the stated invariants, and are otherwise any")
@@ -238,6 +239,24 @@ func (c *check) assumptions() []string {
 		out = append(out, "the initial rows are those of the input")
 	default:
 		panic(fmt.Sprintf("robust: unknown initial rows %d", c.opt.Init))
+	}
+	return out
+}
+
+// mutexes says which transactions are taken to come one after the other.
+func (c *check) mutexes() []string {
+	var out []string
+	for _, m := range c.p.Tables {
+		if !m.Mutex {
+			continue
+		}
+		var holders []string
+		for _, t := range c.p.Txns {
+			if slices.ContainsFunc(t.Body, func(s ir.Stmt) bool { u, ok := s.(*ir.Update); return ok && u.Table == m }) {
+				holders = append(holders, t.Name)
+			}
+		}
+		out = append(out, "all of these run in one process, which holds the "+m.Name+" from before they begin until they have ended: "+strings.Join(holders, ", "))
 	}
 	return out
 }

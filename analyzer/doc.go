@@ -73,7 +73,8 @@
 // be part of the transaction that is open, or not, and the text of a prepared
 // statement that was made elsewhere is not known. A context holds what
 // context.WithValue put there; packages that have nothing to do with the database
-// do not get at it. A process-local mutex counts for nothing.
+// do not get at it. A process-local mutex counts for nothing without a comment
+// that says so.
 //
 // Errors that the server reports end the transaction, as in PostgreSQL: code that
 // goes on after one commits nothing. On MySQL that is not so.

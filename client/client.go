@@ -13,6 +13,9 @@ type Txn struct {
 	// Auto says that the database runs the one statement as a transaction of its
 	// own.
 	Auto bool
+	// Mutexes are the names of those that the program is said to hold from before the
+	// transaction begins until it has ended.
+	Mutexes []string
 	// Vars are the variables, without those that nothing uses. Each has one name
 	// in all of Body.
 	Vars []Var

@@ -64,6 +64,10 @@ type Table struct {
 	// Rows are the initial rows, each a value per column.
 	Rows [][]Value
 	Var  bool
+	// Mutex says that a Var is a mutex of the client program, and no part of the
+	// database: each transaction writes it first around which it is held, so that two
+	// such transactions are never concurrent. The text form does not have it.
+	Mutex bool
 }
 
 // Column is a column of a table.

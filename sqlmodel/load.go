@@ -90,6 +90,9 @@ func (l *loader) translate() error {
 		if other := l.prog.Txn(txn.Name); other != nil {
 			return ir.Errorf(fn.pos, "there is another transaction %s at %s; give one a name with a comment -- name: …", txn.Name, other.Pos)
 		}
+		if fn.program != nil {
+			l.hold(txn, fn.program.txn.Mutexes)
+		}
 		l.prog.Txns = append(l.prog.Txns, txn)
 	}
 	return nil

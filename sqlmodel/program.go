@@ -97,6 +97,24 @@ func (l *loader) readProgram() {
 	}
 }
 
+// hold lets a transaction hold mutexes. Each is a shared variable that the
+// transaction writes first: of two concurrent ones that write the same row, one
+// fails, at READ COMMITTED it waits; so what is left are the executions in which they
+// come one after the other.
+func (l *loader) hold(t *ir.Txn, mutexes []string) {
+	var first []ir.Stmt
+	for _, m := range mutexes {
+		name := "mutex " + m
+		v := l.prog.Table(name)
+		if v == nil {
+			v = &ir.Table{Pos: t.Pos, Name: name, Columns: []ir.Column{{Name: ir.VarColumn, Type: ir.IntType}}, Rows: [][]ir.Value{{ir.Int(0)}}, Var: true, Mutex: true}
+			l.prog.Tables = append(l.prog.Tables, v)
+		}
+		first = append(first, &ir.Update{At: at(t.Pos), Table: v, Row: name, Sets: []ir.Set{{Col: 0, Expr: ir.C(ir.Int(0))}}})
+	}
+	t.Body = append(first, t.Body...)
+}
+
 // programFiles gives the files of a client program to which notes refer.
 func (l *loader) programFiles() map[string]bool {
 	out := map[string]bool{}

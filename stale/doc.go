@@ -42,5 +42,6 @@
 // statements are in one transaction, they are taken to be. Rows are the same if
 // they are named by the same value or by a key that the read gave. A mutex or a
 // single instance of a job may make a note wrong; an advisory lock of the session
-// in the function turns the notes of this function off.
+// in the function turns the notes of this function off, and so does a mutex that a
+// comment declares.
 package stale

@@ -83,7 +83,7 @@ func (b *builder) rows(db *interp.DB) []TableRows {
 	out := []TableRows{}
 	for i, t := range b.e.Program.Tables {
 		rows := db.Rows(i)
-		if len(rows) == 0 {
+		if len(rows) == 0 || t.Mutex {
 			continue
 		}
 		tr := TableRows{Table: t.Name, Variable: t.Var}
@@ -359,11 +359,11 @@ func (v *view) write(op *interp.Op) {
 	}
 	var text string
 	switch op.Kind {
-	case interp.OpInsert:
-		text = "insert " + cells(t, op.New, all)
-	case interp.OpDelete:
-		text = "delete " + rowName(t, op.Old)
 	case interp.OpUpdate:
+		if t.Mutex {
+			text = "hold the " + t.Name
+			break
+		}
 		var set []int
 		for c := range t.Columns {
 			if op.Cols == nil || op.Cols[c] {
@@ -371,6 +371,10 @@ func (v *view) write(op *interp.Op) {
 			}
 		}
 		text = "write " + changes(t, op.Old, op.New, set)
+	case interp.OpInsert:
+		text = "insert " + cells(t, op.New, all)
+	case interp.OpDelete:
+		text = "delete " + rowName(t, op.Old)
 	default:
 		panic(fmt.Sprintf("witness: unknown write %d", op.Kind))
 	}

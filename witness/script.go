@@ -74,7 +74,9 @@ func (b *builder) setup() []string {
 	}
 	var names, out []string
 	for _, t := range b.e.Program.Tables {
-		names = append(names, ident(t.Name))
+		if !t.Mutex {
+			names = append(names, ident(t.Name))
+		}
 	}
 	if len(names) == 0 {
 		return nil
@@ -93,7 +95,9 @@ func (b *builder) setup() []string {
 		out = append(out, b.inserts(t)...)
 	}
 	for _, t := range b.e.Program.Tables {
-		insert(t)
+		if !t.Mutex {
+			insert(t)
+		}
 	}
 	return out
 }

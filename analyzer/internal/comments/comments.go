@@ -17,6 +17,9 @@ type Comments struct {
 	// functions, Names the names of these, by where the functions are declared.
 	Levels map[token.Pos]string
 	Names  map[token.Pos]string
+	// Mutexes are those that are held around the transactions of functions, by where
+	// the functions are declared.
+	Mutexes map[token.Pos][]string
 	// Invariants are facts about the rows.
 	Invariants []Invariant
 }
@@ -35,7 +38,7 @@ func (x Invariant) SQL() string {
 // Read reads the comments of files. position gives places as reports have them. A
 // fault is an *ir.Error.
 func Read(fset *token.FileSet, position func(token.Pos) ir.Pos, files []*ast.File) (*Comments, error) {
-	r := &reader{&Comments{Levels: map[token.Pos]string{}, Names: map[token.Pos]string{}}, fset, position}
+	r := &reader{&Comments{Levels: map[token.Pos]string{}, Names: map[token.Pos]string{}, Mutexes: map[token.Pos][]string{}}, fset, position}
 	for _, f := range files {
 		for _, group := range f.Comments {
 			for _, c := range group.List {
@@ -93,8 +96,14 @@ func (r *reader) comment(f *ast.File, c *ast.Comment, rest string) error {
 			return ir.Errorf(at, "robust:assume level wants read committed, repeatable read or serializable")
 		case what == "level":
 			return ir.Errorf(at, "robust:assume level stands before a function")
+		case what == "mutex" && isFunc && len(strings.Fields(value)) == 1:
+			r.Mutexes[fn.Name.Pos()] = append(r.Mutexes[fn.Name.Pos()], value)
+		case what == "mutex" && isFunc:
+			return ir.Errorf(at, "robust:assume mutex wants the name of the mutex, the same at all functions that hold it")
+		case what == "mutex":
+			return ir.Errorf(at, "robust:assume mutex stands before a function")
 		default:
-			return ir.Errorf(at, "robust:assume %s is not understood; there is robust:assume level LEVEL and robust:assume invariant CONDITION", what)
+			return ir.Errorf(at, "robust:assume %s is not understood; there is robust:assume level LEVEL, robust:assume mutex NAME and robust:assume invariant CONDITION", what)
 		}
 	default:
 		return ir.Errorf(at, "robust:%s is not understood; there is robust:ignore, robust:txn and robust:assume", word)
