@@ -213,11 +213,7 @@ func (l *linter) check(ctx context.Context, pass *analysis.Pass, res *analyzer.R
 	if l.schema != "" {
 		opt.Schema = []string{l.schema}
 	}
-	var rep *robust.Report
-	p, err := goprogram.Read(ctx, res, opt)
-	if err == nil {
-		rep, err = robust.Check(ctx, p, robust.Options{Engine: engine.Postgres(), All: true})
-	}
+	rep, err := verdict(ctx, res, opt)
 	if e, ok := errors.AsType[*ir.Error](err); ok {
 		if at := pos(pass, witness.Position{File: e.Pos.File, Line: e.Pos.Line, Col: e.Pos.Col}); at.IsValid() {
 			pass.Report(analysis.Diagnostic{Pos: at, Message: e.Msg})
@@ -231,6 +227,19 @@ func (l *linter) check(ctx context.Context, pass *analysis.Pass, res *analyzer.R
 		pass.Report(diagnostic(pass, &f))
 	}
 	return nil
+}
+
+// verdict is the report about a program.
+func verdict(ctx context.Context, res *analyzer.Result, opt goprogram.Options) (*robust.Report, error) {
+	source, err := goprogram.Open(ctx, res, opt)
+	if err != nil {
+		return nil, err
+	}
+	p, err := source.Program(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return robust.Check(ctx, p, robust.Options{Engine: engine.Postgres(), All: true})
 }
 
 // diagnostic is a finding as go/analysis has it.

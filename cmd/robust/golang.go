@@ -67,10 +67,14 @@ func (s *sources) loadGo(ctx context.Context, patterns []string, show func(done,
 		return nil, err
 	}
 	opt := goprogram.Options{Schema: s.schemas, Roots: roots, Rows: s.init == "file", Txns: s.txns}
-	p, err := goprogram.Read(ctx, found, opt)
+	source, err := goprogram.Open(ctx, found, opt)
 	if _, ok := errors.AsType[goprogram.NoRows](err); ok {
 		return nil, usagef("-init file: %v", err)
 	}
+	if err != nil {
+		return nil, err
+	}
+	p, err := source.Program(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -84,21 +88,21 @@ func (s *sources) loadGo(ctx context.Context, patterns []string, show func(done,
 	if s.notes && len(s.txns) == 0 {
 		show(0, 0, "looking for what is not in one transaction")
 		defer phases.end("look for what is not in one transaction")
-		return out, out.notes(ctx, opt)
+		return out, out.notes(ctx, source)
 	}
 	return out, nil
 }
 
 // notes looks for what is not in one transaction, for a fourth of the time that is
 // left at the most: the rest is for the verdict.
-func (p *program) notes(ctx context.Context, opt goprogram.Options) error {
+func (p *program) notes(ctx context.Context, source *goprogram.Source) error {
 	if end, ok := ctx.Deadline(); ok {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeout(ctx, time.Until(end)/4)
 		defer cancel()
 	}
 	var err error
-	p.apart, err = goprogram.Apart(ctx, p.golang, p.Program, opt)
+	p.apart, err = source.Apart(ctx, p.Program)
 	if err != nil && ctx.Err() != nil {
 		p.apart = nil
 		p.Notes = append(p.Notes, ir.Note{Text: "there was no time to look for what is not in one transaction"})

@@ -19,7 +19,11 @@ func program(pattern string) error {
 		return err
 	}
 	loaded := time.Since(start)
-	p, err := goprogram.Read(ctx, found, goprogram.Options{})
+	source, err := goprogram.Open(ctx, found, goprogram.Options{})
+	if err != nil {
+		return err
+	}
+	p, err := source.Program(ctx)
 	if err != nil {
 		return err
 	}

@@ -18,17 +18,12 @@ import (
 )
 
 // Apart looks for writes that rest on what another transaction has read, in the
-// functions of a program of which p was made by Read. The result is never nil.
-// Where several functions do the same by calling each other, it is a note about
-// the smallest.
-func Apart(ctx context.Context, found *analyzer.Result, p *ir.Program, opt Options) ([]report.Apart, error) {
+// functions of the program, of which p was made. The result is never nil. Where
+// several functions do the same by calling each other, it is a note about the
+// smallest. Invariants of the code are left out: no note depends on one.
+func (s *Source) Apart(ctx context.Context, p *ir.Program) ([]report.Apart, error) {
 	out := []report.Apart{}
-	b := builder{ctx: ctx, opt: opt}
-	if err := b.schema(); err != nil {
-		return nil, err
-	}
-	b.models(found)
-	list, err := found.Traces(ctx)
+	list, err := s.found.Traces(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -39,13 +34,13 @@ func Apart(ctx context.Context, found *analyzer.Result, p *ir.Program, opt Optio
 		traces[t.Body.Name] = t
 		txns = append(txns, t.Body)
 	}
-	q, err := b.templates(txns)
+	q, err := s.templates(ctx, txns)
 	if err != nil {
 		return nil, err
 	}
 	notes, err := stale.Find(ctx, q, func(t *ir.Txn, at ir.Pos) (string, bool) {
-		s, ok := traces[t.Name].At(at)
-		return s.Unit, ok && s.Unit != analyzer.Outer
+		step, ok := traces[t.Name].At(at)
+		return step.Unit, ok && step.Unit != analyzer.Outer
 	}, p)
 	if err != nil {
 		return nil, err
@@ -70,21 +65,21 @@ func Apart(ctx context.Context, found *analyzer.Result, p *ir.Program, opt Optio
 }
 
 // templates makes templates of traces, without those that cannot be read.
-func (b *builder) templates(txns []*client.Txn) (*ir.Program, error) {
-	opt := sqlmodel.Options{Schema: b.lenient}
-	p, err := sqlmodel.Client(b.ctx, b.strict, txns, opt)
+func (s *Source) templates(ctx context.Context, txns []*client.Txn) (*ir.Program, error) {
+	opt := sqlmodel.Options{Schema: s.lenient}
+	p, err := sqlmodel.Client(ctx, s.strict, txns, opt)
 	if _, ok := errors.AsType[*ir.Error](err); !ok {
 		return p, err
 	}
 	var good []*client.Txn
 	for _, t := range txns {
-		if _, err := sqlmodel.Client(b.ctx, b.strict, []*client.Txn{t}, opt); err == nil {
+		if _, err := sqlmodel.Client(ctx, s.strict, []*client.Txn{t}, opt); err == nil {
 			good = append(good, t)
-		} else if b.ctx.Err() != nil {
-			return nil, b.ctx.Err()
+		} else if ctx.Err() != nil {
+			return nil, ctx.Err()
 		}
 	}
-	return sqlmodel.Client(b.ctx, b.strict, good, opt)
+	return sqlmodel.Client(ctx, s.strict, good, opt)
 }
 
 func comparePosition(a, b witness.Position) int {

@@ -23,12 +23,15 @@ func TestApart(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	opt := Options{Schema: []string{filepath.Join(dir, "schema.sql")}}
-	p, err := Read(t.Context(), found, opt)
+	source, err := Open(t.Context(), found, Options{Schema: []string{filepath.Join(dir, "schema.sql")}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	notes, err := Apart(t.Context(), found, p, opt)
+	p, err := source.Program(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	notes, err := source.Apart(t.Context(), p)
 	if err != nil {
 		t.Fatal(err)
 	}

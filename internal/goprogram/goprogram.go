@@ -15,7 +15,7 @@ import (
 	"github.com/txrobust/robust/sqlmodel"
 )
 
-// Options direct Read.
+// Options direct Open.
 type Options struct {
 	// Schema are files and directories of DDL that were named.
 	Schema []string
@@ -49,23 +49,39 @@ func (NoRows) Error() string {
 	return "the initial rows of a Go program are those of a schema that is named with -schema"
 }
 
-// Read makes the program. Its Notes have those of the analyzer, too. Faults of
-// the schema are *ir.Error.
-func Read(ctx context.Context, found *analyzer.Result, opt Options) (*ir.Program, error) {
-	b := builder{ctx: ctx, opt: opt}
-	if err := b.schema(); err != nil {
+// Source is what was found in Go code, with its schema: all that programs are made
+// of. The files of the schema are read once.
+type Source struct {
+	found *analyzer.Result
+	txns  []string
+	// strict are files of which everything has to be read.
+	strict, lenient []sqlmodel.File
+	notes           []ir.Note
+}
+
+// Open reads the schema of what was found, or looks for it.
+func Open(ctx context.Context, found *analyzer.Result, opt Options) (*Source, error) {
+	s := &Source{found: found, txns: opt.Txns}
+	if err := s.schema(ctx, opt); err != nil {
 		return nil, err
 	}
-	b.models(found)
-	for _, x := range found.Invariants {
-		b.lenient = append(b.lenient, sqlmodel.File{Name: x.Pos.File, Text: x.SQL()})
+	s.models()
+	return s, nil
+}
+
+// Program makes the program. Its Notes have those of the analyzer, too. Faults of
+// the schema are *ir.Error.
+func (s *Source) Program(ctx context.Context) (*ir.Program, error) {
+	schema := slices.Clone(s.lenient)
+	for _, x := range s.found.Invariants {
+		schema = append(schema, sqlmodel.File{Name: x.Pos.File, Text: x.SQL()})
 	}
-	p, err := sqlmodel.Client(ctx, b.strict, found.Txns, sqlmodel.Options{Schema: b.lenient, Txns: opt.Txns})
+	p, err := sqlmodel.Client(ctx, s.strict, s.found.Txns, sqlmodel.Options{Schema: schema, Txns: s.txns})
 	if err != nil {
 		return nil, err
 	}
-	p.Ignores = found.Ignores
-	p.Notes = append(append(b.notes, found.Notes...), p.Notes...)
+	p.Ignores = s.found.Ignores
+	p.Notes = slices.Concat(s.notes, s.found.Notes, p.Notes)
 	return p, nil
 }
 
@@ -79,41 +95,32 @@ func TransactionsOnly(found *analyzer.Result) {
 	}
 }
 
-// builder puts a program together.
-type builder struct {
-	ctx context.Context
-	opt Options
-	// strict are files of which everything has to be read.
-	strict, lenient []sqlmodel.File
-	notes           []ir.Note
-}
-
-func (b *builder) note(pos ir.Pos, format string, args ...any) {
-	b.notes = append(b.notes, ir.Note{Pos: pos, Text: fmt.Sprintf(format, args...)})
+func (s *Source) note(pos ir.Pos, format string, args ...any) {
+	s.notes = append(s.notes, ir.Note{Pos: pos, Text: fmt.Sprintf(format, args...)})
 }
 
 // schema reads the schema that was named, or finds one.
-func (b *builder) schema() error {
+func (s *Source) schema(ctx context.Context, opt Options) error {
 	switch {
-	case len(b.opt.Schema) > 0:
-		return b.named()
-	case b.opt.Rows:
+	case len(opt.Schema) > 0:
+		return s.named(opt)
+	case opt.Rows:
 		return NoRows{}
 	}
-	for _, roots := range b.opt.Roots {
-		s, err := schemafind.Find(b.ctx, roots, "")
+	for _, roots := range opt.Roots {
+		found, err := schemafind.Find(ctx, roots, "")
 		if err != nil {
 			return err
 		}
-		if len(s.Chosen) == 0 {
+		if len(found.Chosen) == 0 {
 			continue
 		}
-		for _, f := range s.Files() {
-			b.lenient = append(b.lenient, sqlmodel.File(f))
+		for _, f := range found.Files() {
+			s.lenient = append(s.lenient, sqlmodel.File(f))
 		}
-		b.notes = append(b.notes, s.Notes...)
-		for _, c := range s.Chosen {
-			b.note(ir.Pos{File: c.Path}, "the schema was found here (%s); name another one with -schema", c.Kind)
+		s.notes = append(s.notes, found.Notes...)
+		for _, c := range found.Chosen {
+			s.note(ir.Pos{File: c.Path}, "the schema was found here (%s); name another one with -schema", c.Kind)
 		}
 		return nil
 	}
@@ -121,18 +128,18 @@ func (b *builder) schema() error {
 }
 
 // named reads the schema that was named.
-func (b *builder) named() error {
-	into := &b.strict
-	for _, path := range b.opt.Schema {
+func (s *Source) named(opt Options) error {
+	into := &s.strict
+	for _, path := range opt.Schema {
 		info, err := os.Stat(path)
 		if err != nil {
 			return err
 		}
-		if info.IsDir() && !b.opt.Rows {
-			into = &b.lenient
+		if info.IsDir() && !opt.Rows {
+			into = &s.lenient
 		}
 	}
-	list, err := schemafind.ReadAll(b.opt.Schema)
+	list, err := schemafind.ReadAll(opt.Schema)
 	if err != nil {
 		return err
 	}
@@ -144,13 +151,13 @@ func (b *builder) named() error {
 
 // models adds the tables that GORM makes of structs, as far as the schema does not
 // name them, and says what is not known without a schema.
-func (b *builder) models(found *analyzer.Result) {
-	none := len(b.strict)+len(b.lenient) == 0
-	named := b.names()
+func (s *Source) models() {
+	none := len(s.strict)+len(s.lenient) == 0
+	named := s.names()
 	var tables []string
 	var at ir.Pos
 	var list []sqlmodel.File
-	for _, d := range found.Schema() {
+	for _, d := range s.found.Schema() {
 		m := d.Model
 		if !none && (!m.Migrated || named[strings.ToLower(m.Table[strings.LastIndexByte(m.Table, '.')+1:])]) {
 			continue
@@ -164,14 +171,14 @@ func (b *builder) models(found *analyzer.Result) {
 		// One line, at that of the model.
 		list = append(list, sqlmodel.File{Name: m.Pos.File, Text: strings.Repeat("\n", max(m.Pos.Line-1, 0)) + oneLine.Replace(d.SQL)})
 	}
-	b.lenient = append(b.lenient, list...)
+	s.lenient = append(s.lenient, list...)
 	switch text := strings.Join(tables, ", ") + ": that these tables are as GORM's AutoMigrate makes them is taken for granted"; {
 	case none && len(tables) == 0:
-		b.note(ir.Pos{}, "no schema was found: which columns are keys is not known, so that concurrent insertions are not told apart; name it with -schema")
+		s.note(ir.Pos{}, "no schema was found: which columns are keys is not known, so that concurrent insertions are not told apart; name it with -schema")
 	case none:
-		b.note(at, "no schema was found; %s; name another schema with -schema", text)
+		s.note(at, "no schema was found; %s; name another schema with -schema", text)
 	case len(tables) > 0:
-		b.note(at, "the schema does not name %s", text)
+		s.note(at, "the schema does not name %s", text)
 	}
 }
 
@@ -180,9 +187,9 @@ var oneLine = strings.NewReplacer("(\n  ", "(", ",\n  ", ", ", "\n)", ")")
 var anyName = regexp.MustCompile(`[\p{L}_][\p{L}\p{N}_$]*`)
 
 // names are the names in the schema, in lower case.
-func (b *builder) names() map[string]bool {
+func (s *Source) names() map[string]bool {
 	out := map[string]bool{}
-	for _, f := range slices.Concat(b.strict, b.lenient) {
+	for _, f := range slices.Concat(s.strict, s.lenient) {
 		for _, name := range anyName.FindAllString(f.Text, -1) {
 			out[strings.ToLower(name)] = true
 		}
