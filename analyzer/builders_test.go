@@ -2,15 +2,14 @@ package analyzer
 
 import (
 	"context"
-	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
-)
 
-var update = flag.Bool("update", false, "write the golden files anew")
+	"github.com/txrobust/robust/internal/golden"
+)
 
 // TestBuilders compares what is found in modules that build their statements with
 // libraries with golden files, and some that use none. Each module has stubs of the libraries, so that no
@@ -25,7 +24,7 @@ func TestBuilders(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			compare(t, filepath.Join(dir, "golden.txt"), report(res))
+			golden.Compare(t, filepath.Join(dir, "golden.txt"), report(res))
 		})
 	}
 }
@@ -46,33 +45,4 @@ func report(res *Result) string {
 		fmt.Fprint(&out, d.SQL)
 	}
 	return out.String()
-}
-
-func compare(t *testing.T, file, got string) {
-	t.Helper()
-	if *update {
-		if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		return
-	}
-	want, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got != string(want) {
-		t.Errorf("%s differs (write it anew with -update):\n%s", file, diff(string(want), got))
-	}
-}
-
-// diff gives the lines from the first to the last one that differs.
-func diff(want, got string) string {
-	a, b := strings.Split(want, "\n"), strings.Split(got, "\n")
-	for len(a) > 0 && len(b) > 0 && a[0] == b[0] {
-		a, b = a[1:], b[1:]
-	}
-	for len(a) > 0 && len(b) > 0 && a[len(a)-1] == b[len(b)-1] {
-		a, b = a[:len(a)-1], b[:len(b)-1]
-	}
-	return "-" + strings.Join(a, "\n-") + "\n+" + strings.Join(b, "\n+")
 }

@@ -1,16 +1,13 @@
 package instrument
 
 import (
-	"flag"
-	"os"
 	"path/filepath"
 	"testing"
 
+	"github.com/txrobust/robust/internal/golden"
 	"github.com/txrobust/robust/internal/testprog"
 	"github.com/txrobust/robust/ir"
 )
-
-var update = flag.Bool("update", false, "write the golden files")
 
 func TestGolden(t *testing.T) {
 	skew := testprog.Path(t, "litmus", "fig1-write-skew.litmus")
@@ -28,19 +25,7 @@ func TestGolden(t *testing.T) {
 			t.Errorf("%s: %v", tc.golden, err)
 			continue
 		}
-		file := filepath.Join("testdata", tc.golden)
-		if *update {
-			if err := os.WriteFile(file, []byte(q.String()), 0o644); err != nil {
-				t.Fatal(err)
-			}
-		}
-		want, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got := q.String(); got != string(want) {
-			t.Errorf("%s differs (run with -update to accept):\n%s", tc.golden, got)
-		}
+		golden.Compare(t, filepath.Join("testdata", tc.golden), q.String())
 	}
 }
 

@@ -2,12 +2,12 @@ package report_test
 
 import (
 	"fmt"
-	"os"
 	"regexp"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/txrobust/robust/internal/golden"
 	"github.com/txrobust/robust/report"
 	"github.com/txrobust/robust/witness"
 )
@@ -42,13 +42,5 @@ func TestCodes(t *testing.T) {
 	for _, c := range codes {
 		fmt.Fprintf(&doc, "\n## %s %s\n\n%s\n\n%s\n", c.ID, c.Name, c.Text, c.Repair)
 	}
-	const path = "../docs/codes.md"
-	if *update {
-		if err := os.WriteFile(path, []byte(doc.String()), 0o666); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if got, err := os.ReadFile(path); err != nil || string(got) != doc.String() {
-		t.Errorf("%s is not what the table says (go test -update writes it): %v", path, err)
-	}
+	golden.Compare(t, "../docs/codes.md", doc.String())
 }

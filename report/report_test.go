@@ -3,7 +3,6 @@ package report_test
 import (
 	"bytes"
 	"encoding/json"
-	"flag"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -14,14 +13,13 @@ import (
 
 	"github.com/txrobust/robust"
 	"github.com/txrobust/robust/engine"
+	"github.com/txrobust/robust/internal/golden"
 	"github.com/txrobust/robust/internal/testprog"
 	"github.com/txrobust/robust/ir"
 	"github.com/txrobust/robust/report"
 	"github.com/txrobust/robust/schedules"
 	"github.com/txrobust/robust/sqlmodel"
 )
-
-var update = flag.Bool("update", false, "write the golden files")
 
 // cases are inputs with reports of all kinds. Their findings come from
 // exhaustive interpretation, so that no change of a search changes them.
@@ -101,20 +99,8 @@ func TestText(t *testing.T) {
 					t.Errorf("too long: %s", line)
 				}
 			}
-			golden := filepath.Join("testdata", name+".txt")
-			if *update {
-				if err := os.WriteFile(golden, b.Bytes(), 0o666); err != nil {
-					t.Fatal(err)
-				}
-			}
-			want, err := os.ReadFile(golden)
-			if err != nil {
-				t.Fatal(err)
-			}
 			// How much a proof had to refute may change with the prover.
-			if got, want := counts.ReplaceAllString(b.String(), "N"), counts.ReplaceAllString(string(want), "N"); got != want {
-				t.Errorf("the text is\n%s\nwant (go test -update writes it)\n%s", got, want)
-			}
+			golden.Compare(t, filepath.Join("testdata", name+".txt"), b.String(), counts)
 		})
 	}
 }

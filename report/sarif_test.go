@@ -2,13 +2,13 @@ package report_test
 
 import (
 	"bytes"
-	"os"
 	"path/filepath"
 	"slices"
 	"testing"
 
 	"github.com/owenrumney/go-sarif/v3/pkg/report/v210/sarif"
 
+	"github.com/txrobust/robust/internal/golden"
 	"github.com/txrobust/robust/report"
 	"github.com/txrobust/robust/witness"
 )
@@ -56,19 +56,7 @@ func TestSARIF(t *testing.T) {
 		if !slices.Contains([]string{"open", "suppressed", "read-only-anomaly"}, name) {
 			continue
 		}
-		golden := filepath.Join("testdata", name+".sarif")
-		if *update {
-			if err := os.WriteFile(golden, data, 0o666); err != nil {
-				t.Fatal(err)
-			}
-		}
-		want, err := os.ReadFile(golden)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if !bytes.Equal(data, want) {
-			t.Errorf("the log is\n%s\nwant (go test -update writes it)\n%s", data, want)
-		}
+		golden.Compare(t, filepath.Join("testdata", name+".sarif"), string(data))
 	}
 	log, _ := logOf(t, all...)
 	if len(log.Runs) != len(all) {

@@ -3,7 +3,6 @@ package view
 import (
 	"bytes"
 	"encoding/json"
-	"flag"
 	"io"
 	"os"
 	"os/exec"
@@ -19,10 +18,9 @@ import (
 	"github.com/txrobust/robust/checker/judge"
 	"github.com/txrobust/robust/history"
 	"github.com/txrobust/robust/history/codec"
+	"github.com/txrobust/robust/internal/golden"
 	"github.com/txrobust/robust/isolation"
 )
-
-var update = flag.Bool("update", false, "write the golden files")
 
 type sample struct {
 	name string
@@ -87,20 +85,7 @@ func TestGolden(t *testing.T) {
 			".v":   func(w io.Writer, r *Report) error { return Text(w, r, TextOptions{Verbose: true}) },
 			".dot": DOT,
 		} {
-			golden := filepath.Join("testdata", c.name+ending)
-			got := written(t, write, c.rep)
-			if *update {
-				if err := os.WriteFile(golden, []byte(got), 0o644); err != nil {
-					t.Fatal(err)
-				}
-			}
-			want, err := os.ReadFile(golden)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if got != string(want) {
-				t.Errorf("%s: got\n%s\nwant\n%s", golden, got, want)
-			}
+			golden.Compare(t, filepath.Join("testdata", c.name+ending), written(t, write, c.rep))
 		}
 	}
 }

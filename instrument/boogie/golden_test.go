@@ -1,18 +1,15 @@
 package boogie
 
 import (
-	"flag"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/txrobust/robust/instrument"
+	"github.com/txrobust/robust/internal/golden"
 	"github.com/txrobust/robust/internal/testprog"
 	"github.com/txrobust/robust/ir"
 )
-
-var update = flag.Bool("update", false, "write the golden files")
 
 func TestGolden(t *testing.T) {
 	for _, tc := range []struct {
@@ -35,19 +32,7 @@ func TestGolden(t *testing.T) {
 		if again, _ := Export(q, tc.opt); again != got {
 			t.Errorf("%s: exported twice, it differs", tc.golden)
 		}
-		file := filepath.Join("testdata", tc.golden)
-		if *update {
-			if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
-				t.Fatal(err)
-			}
-		}
-		want, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got != string(want) {
-			t.Errorf("%s differs (run with -update to accept):\n%s", tc.golden, got)
-		}
+		golden.Compare(t, filepath.Join("testdata", tc.golden), got)
 	}
 }
 

@@ -1,0 +1,73 @@
+package golden
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// recorder is a test that remembers how it failed.
+type recorder struct {
+	testing.TB
+	failed string
+}
+
+func (r *recorder) Helper() {}
+
+func (r *recorder) Errorf(format string, args ...any) { r.failed = fmt.Sprintf(format, args...) }
+
+func (r *recorder) Fatalf(format string, args ...any) { r.Errorf(format, args...); panic(r) }
+
+// failure is how Compare fails, "" if it does not.
+func failure(t *testing.T, file, got string, anything ...*regexp.Regexp) (text string) {
+	t.Helper()
+	r := &recorder{TB: t}
+	defer func() {
+		if x := recover(); x != nil && x != any(r) {
+			panic(x)
+		}
+		text = r.failed
+	}()
+	Compare(r, file, got, anything...)
+	return ""
+}
+
+func TestCompare(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "a.golden")
+	if err := os.WriteFile(file, []byte("one\ntwo 2\nthree\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if text := failure(t, file, "one\ntwo 2\nthree\n"); text != "" {
+		t.Errorf("the same text fails: %s", text)
+	}
+	if text := failure(t, file, "one\ntwo 3\nthree\n"); !strings.Contains(text, "\n-two 2\n+two 3\n") {
+		t.Errorf("no difference is shown: %s", text)
+	}
+	number := regexp.MustCompile(`\d+`)
+	if text := failure(t, file, "one\ntwo 3\nthree\n", number); text != "" {
+		t.Errorf("a number may differ: %s", text)
+	}
+	if text := failure(t, file, "one\nto 2\nthree\n", number); text == "" {
+		t.Error("only a number may differ")
+	}
+	if text := failure(t, filepath.Join(t.TempDir(), "none"), ""); !strings.Contains(text, "-update") {
+		t.Errorf("a file that is not there: %q", text)
+	}
+}
+
+// TestUpdate writes a file, which compares as equal then.
+func TestUpdate(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "a.golden")
+	*update = true
+	defer func() { *update = false }()
+	if text := failure(t, file, "new\n"); text != "" {
+		t.Fatal(text)
+	}
+	*update = false
+	if text := failure(t, file, "new\n"); text != "" {
+		t.Error(text)
+	}
+}
