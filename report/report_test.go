@@ -9,11 +9,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/santhosh-tekuri/jsonschema/v6"
-
 	"github.com/txrobust/robust"
 	"github.com/txrobust/robust/engine"
 	"github.com/txrobust/robust/internal/golden"
+	"github.com/txrobust/robust/internal/schematest"
 	"github.com/txrobust/robust/internal/testprog"
 	"github.com/txrobust/robust/ir"
 	"github.com/txrobust/robust/report"
@@ -110,18 +109,7 @@ var counts = regexp.MustCompile(`\d+\s+pieces?`)
 // TestSchema validates real reports against the schema, and makes sure that
 // the schema is not too lenient.
 func TestSchema(t *testing.T) {
-	doc, err := jsonschema.UnmarshalJSON(strings.NewReader(report.Schema))
-	if err != nil {
-		t.Fatal(err)
-	}
-	c := jsonschema.NewCompiler()
-	if err := c.AddResource("schema.json", doc); err != nil {
-		t.Fatal(err)
-	}
-	schema, err := c.Compile("schema.json")
-	if err != nil {
-		t.Fatal(err)
-	}
+	schema := schematest.Compile(t, report.Schema)
 	reports := []*report.Report{open(), suppressed()}
 	for _, c := range cases {
 		c.opt.Explain = true
@@ -132,10 +120,7 @@ func TestSchema(t *testing.T) {
 		if err := report.JSON(&b, r); err != nil {
 			t.Fatal(err)
 		}
-		value, err := jsonschema.UnmarshalJSON(&b)
-		if err != nil {
-			t.Fatal(err)
-		}
+		value := schematest.Decode(t, b.String())
 		if err := schema.Validate(value); err != nil {
 			t.Errorf("%s: %v", r.Program, err)
 		}

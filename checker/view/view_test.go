@@ -12,13 +12,12 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/santhosh-tekuri/jsonschema/v6"
-
 	"github.com/txrobust/robust/checker/internal/simdb"
 	"github.com/txrobust/robust/checker/judge"
 	"github.com/txrobust/robust/history"
 	"github.com/txrobust/robust/history/codec"
 	"github.com/txrobust/robust/internal/golden"
+	"github.com/txrobust/robust/internal/schematest"
 	"github.com/txrobust/robust/isolation"
 )
 
@@ -93,29 +92,14 @@ func TestGolden(t *testing.T) {
 // TestJSON: every report is one line that fits the schema, is the same each time,
 // and its names refer to each other.
 func TestJSON(t *testing.T) {
-	doc, err := jsonschema.UnmarshalJSON(strings.NewReader(Schema))
-	if err != nil {
-		t.Fatal(err)
-	}
-	c := jsonschema.NewCompiler()
-	if err := c.AddResource("schema.json", doc); err != nil {
-		t.Fatal(err)
-	}
-	schema, err := c.Compile("schema.json")
-	if err != nil {
-		t.Fatal(err)
-	}
+	schema := schematest.Compile(t, Schema)
 	again := samples(t)
 	for i, c := range samples(t) {
 		text := written(t, JSON, c.rep)
 		if strings.Count(text, "\n") != 1 || text != written(t, JSON, again[i].rep) {
 			t.Errorf("%s: not one line, or not the same twice", c.name)
 		}
-		v, err := jsonschema.UnmarshalJSON(strings.NewReader(text))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := schema.Validate(v); err != nil {
+		if err := schema.Validate(schematest.Decode(t, text)); err != nil {
 			t.Errorf("%s: %v", c.name, err)
 		}
 		checkNames(t, c.name, text)

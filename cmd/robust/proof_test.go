@@ -14,9 +14,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/santhosh-tekuri/jsonschema/v6"
-
 	"github.com/txrobust/robust/internal/pgtest"
+	"github.com/txrobust/robust/internal/schematest"
 	"github.com/txrobust/robust/internal/testprog"
 	"github.com/txrobust/robust/proof"
 )
@@ -54,19 +53,7 @@ func proved(t *testing.T, args ...string) string {
 // robust.
 func TestProofs(t *testing.T) {
 	needsZ3(t)
-	text := proof.Schema
-	schema, err := jsonschema.UnmarshalJSON(strings.NewReader(text))
-	if err != nil {
-		t.Fatal(err)
-	}
-	compiler := jsonschema.NewCompiler()
-	if err := compiler.AddResource("manifest.json", schema); err != nil {
-		t.Fatal(err)
-	}
-	valid, err := compiler.Compile("manifest.json")
-	if err != nil {
-		t.Fatal(err)
-	}
+	schema := schematest.Compile(t, proof.Schema)
 	check := func(name string, args ...string) {
 		t.Run(name, func(t *testing.T) {
 			dir := proved(t, args...)
@@ -74,11 +61,7 @@ func TestProofs(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			object, err := jsonschema.UnmarshalJSON(bytes.NewReader(manifest))
-			if err != nil {
-				t.Fatal(err)
-			}
-			if err := valid.Validate(object); err != nil {
+			if err := schema.Validate(schematest.Decode(t, string(manifest))); err != nil {
 				t.Error(err)
 			}
 			if code, out, errs := commandLine(t, "proof", "verify", dir); code != exitOK || !strings.Contains(out, "everything was made anew from the sources") || errs != "" {
