@@ -60,7 +60,7 @@ func TestSimulated(t *testing.T) {
 // TestSimulatedSmall compares with brute force, which the histories of
 // simulated databases test better than random ones: they are nearly right.
 func TestSimulatedSmall(t *testing.T) {
-	runs, seed := random(t, 6000)
+	runs, seed := random.Runs(6000, 1000), random.Seed(t)
 	var verdicts [3][3]int
 	for i := range runs {
 		r := rand.New(rand.NewPCG(seed, uint64(i)))

@@ -1,21 +1,18 @@
 package c4
 
 import (
-	"flag"
 	"fmt"
 	"math/rand/v2"
 	"testing"
 
 	"github.com/txrobust/robust/checker"
 	"github.com/txrobust/robust/checker/brute"
+	"github.com/txrobust/robust/checker/internal/historytest"
 	"github.com/txrobust/robust/history"
 	"github.com/txrobust/robust/isolation"
 )
 
-var (
-	randomRuns = flag.Int("c4.random", 0, "number of random histories to compare with brute force")
-	randomSeed = flag.Uint64("c4.seed", 0, "first seed of the random histories; random if 0")
-)
+var random = historytest.RandomFlags("c4")
 
 // shape is what a random history may contain.
 type shape struct {
@@ -151,21 +148,6 @@ func randomHistory(r *rand.Rand, sh shape) *history.History {
 	return h
 }
 
-// random gives the number of histories of a random test, less in a short one, and
-// their seed, which it logs.
-func random(t *testing.T, usual int) (runs int, seed uint64) {
-	if runs = *randomRuns; runs == 0 {
-		if runs = usual; testing.Short() {
-			runs /= 6
-		}
-	}
-	if seed = *randomSeed; seed == 0 {
-		seed = rand.Uint64()
-	}
-	t.Logf("%d histories, seed %d", runs, seed)
-	return runs, seed
-}
-
 // compare compares the answers with those of brute force, verifies the orders of
 // those that are Satisfied, and the violations. Answers that are Unknown it leaves
 // to the caller.
@@ -198,7 +180,7 @@ func compare(t *testing.T, h *history.History, r *rand.Rand) ([]checker.Answer, 
 // TestRandom compares with brute force. What is Unknown is counted: only
 // histories of lists with duplicate elements may be.
 func TestRandom(t *testing.T) {
-	runs, seed := random(t, 12000)
+	runs, seed := random.Runs(12000, 2000), random.Seed(t)
 	type tally struct{ satisfied, violated, unknown int }
 	counts := map[string]*tally{}
 	for i := range runs {

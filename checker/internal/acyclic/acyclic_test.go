@@ -2,16 +2,14 @@ package acyclic
 
 import (
 	"context"
-	"flag"
 	"fmt"
 	"math/rand/v2"
 	"testing"
+
+	"github.com/txrobust/robust/checker/internal/historytest"
 )
 
-var (
-	randomRuns = flag.Int("acyclic.random", 0, "number of random problems to compare with brute force")
-	randomSeed = flag.Uint64("acyclic.seed", 0, "seed of the random problems; random if 0")
-)
+var random = historytest.RandomFlags("acyclic")
 
 // randomProblem makes a small problem: choices between two sets of edges, choices
 // among several, and clauses.
@@ -106,15 +104,7 @@ func brute(p *Problem) bool {
 // TestRandom compares with trying all values, and makes sure of the values and of
 // the part that are given.
 func TestRandom(t *testing.T) {
-	runs := *randomRuns
-	if runs == 0 {
-		runs = 3000
-	}
-	seed := *randomSeed
-	if seed == 0 {
-		seed = rand.Uint64()
-	}
-	t.Logf("seed %d", seed)
+	runs, seed := random.Runs(3000, 3000), random.Seed(t)
 	counts := map[Verdict]int{}
 	for i := range runs {
 		r := rand.New(rand.NewPCG(seed, uint64(i)))
