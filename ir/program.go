@@ -158,6 +158,18 @@ func (t *Table) Column(name string) int {
 	return -1
 }
 
+// Mask marks some columns of the table; nil is none.
+func (t *Table) Mask(cols []int) []bool {
+	if len(cols) == 0 {
+		return nil
+	}
+	out := make([]bool, len(t.Columns))
+	for _, c := range cols {
+		out[c] = true
+	}
+	return out
+}
+
 // IsKey reports whether column c belongs to the primary key.
 func (t *Table) IsKey(c int) bool {
 	for _, k := range t.Key {

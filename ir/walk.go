@@ -1,6 +1,9 @@
 package ir
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // Children gives the statement lists inside a compound statement.
 func Children(s Stmt) [][]Stmt {
@@ -128,27 +131,33 @@ func Exprs(s Stmt) []Expr {
 
 // WalkExpr calls f for e and every expression inside it, outer ones first.
 func WalkExpr(e Expr, f func(Expr)) {
+	walkIn(e, nil, func(e Expr, _ []Source) { f(e) })
+}
+
+// walkIn is WalkExpr with the row variables that are in scope, inner ones last.
+// rows are those of the whole.
+func walkIn(e Expr, rows []Source, f func(Expr, []Source)) {
 	if e == nil {
 		return
 	}
-	f(e)
+	f(e, rows)
 	switch e := e.(type) {
 	case *Const, *Var, *Col:
 	case *Unary:
-		WalkExpr(e.X, f)
+		walkIn(e.X, rows, f)
 	case *Binary:
-		WalkExpr(e.X, f)
-		WalkExpr(e.Y, f)
+		walkIn(e.X, rows, f)
+		walkIn(e.Y, rows, f)
 	case *Cond:
-		WalkExpr(e.If, f)
-		WalkExpr(e.Then, f)
-		WalkExpr(e.Else, f)
+		walkIn(e.If, rows, f)
+		walkIn(e.Then, rows, f)
+		walkIn(e.Else, rows, f)
 	case *Call:
 		for _, a := range e.Args {
-			WalkExpr(a, f)
+			walkIn(a, rows, f)
 		}
 	case *Exists:
-		WalkExpr(e.Query.Where, f)
+		walkIn(e.Query.Where, slices.Concat(rows, e.Query.From), f)
 	default:
 		panic(fmt.Sprintf("ir: walk: unknown expression %T", e))
 	}
@@ -212,6 +221,37 @@ func Assigned(s Stmt) []string {
 // Reads gives the sources that statement s itself reads, those of EXISTS
 // inside its expressions included.
 func Reads(s Stmt) []Source {
+	out := ownSources(s)
+	for _, e := range Exprs(s) {
+		WalkExpr(e, func(e Expr) {
+			if x, ok := e.(*Exists); ok {
+				out = append(out, x.Query.From...)
+			}
+		})
+	}
+	return out
+}
+
+// ReadColumns calls f for each column that statement s itself looks at, as often
+// as its expressions name it. A row variable is the innermost one of its name. The
+// row that an INSERT proposed is no row of a table, and left out.
+func ReadColumns(s Stmt, f func(t *Table, col string)) {
+	own := ownSources(s)
+	for _, e := range Exprs(s) {
+		walkIn(e, own, func(e Expr, rows []Source) {
+			c, ok := e.(*Col)
+			for i := len(rows) - 1; ok && i >= 0; i-- {
+				if rows[i].Row == c.Row {
+					f(rows[i].Table, c.Col)
+					return
+				}
+			}
+		})
+	}
+}
+
+// ownSources gives the sources of statement s, without those of EXISTS.
+func ownSources(s Stmt) []Source {
 	var out []Source
 	switch s := s.(type) {
 	case *Select:
@@ -230,13 +270,6 @@ func Reads(s Stmt) []Source {
 		if s.Conflict != nil {
 			out = append(out, Source{s.Table, s.Conflict.Row})
 		}
-	}
-	for _, e := range Exprs(s) {
-		WalkExpr(e, func(e Expr) {
-			if x, ok := e.(*Exists); ok {
-				out = append(out, x.Query.From...)
-			}
-		})
 	}
 	return out
 }

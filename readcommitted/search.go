@@ -231,25 +231,10 @@ func footprintOf(t *ir.Txn) *footprint {
 		}
 	}
 	ir.Walk(t.Body, func(s ir.Stmt) {
-		rows := map[string]*ir.Table{}
 		for _, src := range ir.Reads(s) {
-			rows[src.Row] = src.Table
 			note(f.reads, src.Table)
 		}
-		for _, e := range ir.Exprs(s) {
-			ir.WalkExpr(e, func(e ir.Expr) {
-				switch e := e.(type) {
-				case *ir.Exists:
-					for _, src := range e.Query.From {
-						rows[src.Row] = src.Table
-					}
-				case *ir.Col:
-					if t := rows[e.Row]; t != nil {
-						note(f.reads, t, e.Col)
-					}
-				}
-			})
-		}
+		ir.ReadColumns(s, func(t *ir.Table, col string) { note(f.reads, t, col) })
 		switch s := s.(type) {
 		case *ir.Update:
 			for _, set := range s.Sets {

@@ -34,20 +34,12 @@ func accesses(p *ir.Program, t *ir.Txn) []access {
 	var out []access
 	ir.Walk(t.Body, func(s ir.Stmt) {
 		add := func(t *ir.Table, col int, write bool) { out = append(out, access{t, col, write, s.Position()}) }
-		named := map[string]*ir.Table{}
 		for _, src := range ir.Reads(s) {
-			named[src.Row] = src.Table
 			if !src.Table.Var {
 				add(src.Table, rows, false)
 			}
 		}
-		for _, e := range ir.Exprs(s) {
-			ir.WalkExpr(e, func(e ir.Expr) {
-				if c, ok := e.(*ir.Col); ok && named[c.Row] != nil {
-					add(named[c.Row], named[c.Row].Column(c.Col), false)
-				}
-			})
-		}
+		ir.ReadColumns(s, func(t *ir.Table, col string) { add(t, t.Column(col), false) })
 		switch s := s.(type) {
 		case *ir.Insert:
 			add(s.Table, rows, true)

@@ -265,16 +265,12 @@ func New(p *ir.Program) *Report {
 func transaction(t *ir.Txn) Transaction {
 	reads, writes := map[string]bool{}, map[string]bool{}
 	ir.Walk(t.Body, func(s ir.Stmt) {
-		rows := map[string]*ir.Table{}
 		for _, src := range ir.Reads(s) {
-			rows[src.Row] = src.Table
 			if !src.Table.Var {
 				reads[src.Table.Name] = true
 			}
 		}
-		for _, e := range ir.Exprs(s) {
-			columns(e, rows, reads)
-		}
+		ir.ReadColumns(s, func(t *ir.Table, col string) { reads[columnName(t, col)] = true })
 		written := ir.Written(s)
 		if written == nil {
 			return
@@ -295,23 +291,6 @@ func transaction(t *ir.Txn) Transaction {
 		}
 	}
 	return Transaction{Name: t.Name, File: t.Pos.File, Line: t.Pos.Line, Level: t.Level, Reads: sorted(reads), Writes: sorted(writes)}
-}
-
-// columns collects the columns that an expression looks at. rows are the row
-// variables in scope.
-func columns(e ir.Expr, rows map[string]*ir.Table, into map[string]bool) {
-	ir.WalkExpr(e, func(e ir.Expr) {
-		switch e := e.(type) {
-		case *ir.Exists:
-			for _, src := range e.Query.From {
-				rows[src.Row] = src.Table
-			}
-		case *ir.Col:
-			if t := rows[e.Row]; t != nil {
-				into[columnName(t, e.Col)] = true
-			}
-		}
-	})
 }
 
 func columnName(t *ir.Table, col string) string {

@@ -95,7 +95,7 @@ func (e *exec) insert(s *ir.Insert) {
 	}
 	value := func(c int) Val { return vals[c] }
 	old := value
-	moved := columns(s.Table, s.Moved)
+	moved := s.Table.Mask(s.Moved)
 	var before []Val
 	if m := e.moving; moved != nil {
 		old = func(c int) Val { return m.st.Col(t, c, m.key) }
@@ -307,18 +307,6 @@ func (e *exec) sharedExprs(p *plan, en *env, row string, exprs []ir.Expr) {
 	}
 }
 
-// columns marks some columns of a table; nil is none.
-func columns(t *ir.Table, list []int) []bool {
-	if len(list) == 0 {
-		return nil
-	}
-	out := make([]bool, len(t.Columns))
-	for _, c := range list {
-		out[c] = true
-	}
-	return out
-}
-
 func (e *exec) delete(s *ir.Delete) {
 	w := e.w
 	t := w.Table(s.Table)
@@ -343,7 +331,7 @@ func (e *exec) delete(s *ir.Delete) {
 			panic("symbolic: a row moves whose key is not told")
 		}
 		g, in := p.match(en, st, nil)
-		x.moved = columns(s.Table, s.Table.Key)
+		x.moved = s.Table.Mask(s.Table.Key)
 		e.moving = &moving{st, w.B.And(live, g), in.key(s.Row), x}
 	}
 	e.write(x)
@@ -360,7 +348,7 @@ func (e *exec) cascade(s *ir.Cascade) {
 	kind, cols := Delete, []bool(nil)
 	parent := make([]Val, len(s.Table.Columns)) // the new values
 	if !s.Deletes() {
-		kind, cols = Update, columns(s.Table, fk.Columns)
+		kind, cols = Update, s.Table.Mask(fk.Columns)
 		for i, c := range fk.Columns {
 			parent[c] = w.null(s.Table.Columns[c].Type)
 			if len(s.Values) > 0 {

@@ -10,7 +10,7 @@ import (
 func (s *scope) cascade(st *ir.Cascade) exec {
 	t, fk := s.c.tableIndex(st.Table), st.ForeignKey()
 	ref := s.c.tableIndex(fk.Ref)
-	cols := columns(st.Table, fk.Columns)
+	cols := st.Table.Mask(fk.Columns)
 	values := s.exprs(st.Values)
 	check := s.checkRow(st.Table)
 	return func(f *frame) control {

@@ -206,7 +206,7 @@ func (s *scope) insert(st *ir.Insert) exec {
 		done = s.setter(st.Done)
 	}
 	upsert, targets := s.onConflict(st)
-	moved := columns(st.Table, st.Moved)
+	moved := st.Table.Mask(st.Moved)
 	return func(f *frame) control {
 		if moved != nil {
 			if f.run.moving < 0 {
@@ -370,23 +370,11 @@ func (s *scope) update(st *ir.Update) exec {
 	}
 }
 
-// columns marks some columns of a table; nil is none.
-func columns(t *ir.Table, list []int) []bool {
-	if len(list) == 0 {
-		return nil
-	}
-	out := make([]bool, len(t.Columns))
-	for _, c := range list {
-		out[c] = true
-	}
-	return out
-}
-
 func (s *scope) delete(st *ir.Delete) exec {
 	t := s.c.tableIndex(st.Table)
 	var moved []bool
 	if st.Moved {
-		moved = columns(st.Table, st.Table.Key)
+		moved = st.Table.Mask(st.Table.Key)
 	}
 	from := ir.Query{From: []ir.Source{{Table: st.Table, Row: st.Row}}, Where: st.Where}
 	q := s.query(&from)
