@@ -152,8 +152,10 @@ type Result struct {
 	Models []Model
 	noKeys bool // AutoMigrate makes no foreign keys
 	prog   *program
-	// Modules are the folders of the modules that were read.
-	Modules []string
+	// Modules are the folders of the modules that were read, Files those that decide
+	// what was read of them, in the order of their names: the Go files of the packages,
+	// and the go.mod and go.sum of the modules. All are absolute.
+	Modules, Files []string
 	// Drivers are the databases whose drivers the packages import, in order.
 	Drivers []Database
 }

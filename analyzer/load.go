@@ -120,9 +120,26 @@ func Load(ctx context.Context, patterns []string, opt Options) (*Result, error) 
 	}
 	res.Notes = append(notes, res.Notes...)
 	res.Txns = append(res.Txns, missing...)
-	res.Modules = modules
+	res.Modules, res.Files = modules, filesOf(pkgs, modules)
 	res.Drivers = drivers(good)
 	return res, nil
+}
+
+// filesOf are the files of packages and modules.
+func filesOf(pkgs []*packages.Package, modules []string) []string {
+	var out []string
+	for _, p := range pkgs {
+		out = append(out, p.GoFiles...)
+	}
+	for _, m := range modules {
+		for _, name := range []string{"go.mod", "go.sum"} {
+			if _, err := os.Stat(filepath.Join(m, name)); err == nil {
+				out = append(out, filepath.Join(m, name))
+			}
+		}
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
 }
 
 // PatternError is a pattern that names no packages.

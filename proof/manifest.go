@@ -84,6 +84,12 @@ type Options struct {
 	SessionOrder bool     `json:"session_order"`
 	Dialect      string   `json:"dialect"`
 	Transactions []string `json:"transactions"`
+	// Packages are the patterns that name the packages of a Go program, Schema the
+	// schemas that were named for it; TransactionsOnly says that statements
+	// outside of transactions are left out of it.
+	Packages         []string `json:"packages,omitempty"`
+	Schema           []string `json:"schema,omitempty"`
+	TransactionsOnly bool     `json:"transactions_only,omitempty"`
 }
 
 // Fact is a statement about all reachable rows.

@@ -50,7 +50,7 @@ func (s *sources) golang() []string {
 // loadGo reads Go packages as one application.
 func (s *sources) loadGo(ctx context.Context, patterns []string, show func(done, total int, what string)) (*program, error) {
 	phases := startPhases()
-	found, err := analyzer.Load(ctx, patterns, analyzer.Options{Progress: show, Loaded: func() { phases.end("load the packages") }})
+	found, err := analyzer.Load(ctx, patterns, analyzer.Options{Dir: s.dir, Progress: show, Loaded: func() { phases.end("load the packages") }})
 	var pattern *analyzer.PatternError
 	if errors.As(err, &pattern) {
 		return nil, usagef("%v", err)
@@ -80,7 +80,10 @@ func (s *sources) loadGo(ctx context.Context, patterns []string, show func(done,
 	}
 	phases.end("read the schema and the statements")
 	p.Name = strings.Join(patterns, " ")
-	out := &program{Program: p, sql: true, golang: found, phases: phases, only: s.txns, mysql: s.dialect == "mysql"}
+	out := &program{Program: p, sql: true, golang: found, patterns: patterns, phases: phases, only: s.txns, mysql: s.dialect == "mysql"}
+	out.read = slices.Concat(relative(found.Files), source.Files())
+	slices.Sort(out.read)
+	out.read = slices.Compact(out.read)
 	if slices.Equal(found.Drivers, []analyzer.Database{analyzer.MySQL}) {
 		out.mysql = true
 		p.Notes = append(p.Notes, ir.Note{Text: "the program imports a driver of MySQL and none of PostgreSQL: it is taken to run on MySQL, unless -engine says otherwise"})

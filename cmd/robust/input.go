@@ -33,8 +33,10 @@ type program struct {
 	// read are these files in the order in which they were read, and only the
 	// names of the transactions that were asked for, if not all.
 	read, only []string
-	// golang, if not nil, is what was found in Go code.
-	golang *analyzer.Result
+	// golang, if not nil, is what was found in Go code, of the packages that patterns
+	// name.
+	golang   *analyzer.Result
+	patterns []string
 	// phases, if not nil, are those of reading Go code.
 	phases *phases
 	// apart are notes about what is not in one transaction, nil if nobody asked for
@@ -67,6 +69,8 @@ type sources struct {
 	notes bool
 	// transactionsOnly leaves out the single statements of Go programs.
 	transactionsOnly bool
+	// dir is where patterns of Go packages are looked up, "" for the current folder.
+	dir string
 }
 
 // check finds mistakes in the arguments before anything is read.

@@ -32,6 +32,9 @@ func (f *checkFlags) keep(std streams, p *program, rep *robust.Report, dir strin
 		}
 		m.Inputs = append(m.Inputs, proof.Digest(path, text))
 	}
+	if p.golang != nil {
+		m.Options.Packages, m.Options.Schema, m.Options.TransactionsOnly = p.patterns, f.schemas, !f.autocommit
+	}
 	return rep.Evidence.Write(dir)
 }
 
@@ -118,32 +121,71 @@ func (f *verifyFlags) one(ctx context.Context, std streams, dir string) (bool, e
 
 // load reads the program of a proof, if its files are those that were read.
 func (f *verifyFlags) load(ctx context.Context, m *proof.Manifest) (proof.Sources, error) {
-	src := &sources{txns: m.Options.Transactions, dialect: m.Options.Dialect}
+	var inputs []string
 	for _, in := range m.Inputs {
-		path := in.Path
-		if f.sources != "" && !filepath.IsAbs(path) {
-			path = filepath.Join(f.sources, path)
-		}
-		text, err := os.ReadFile(path)
-		if err != nil && f.sources != "" && errors.Is(err, fs.ErrNotExist) {
-			// The folder may be where the files themselves are now.
-			path = filepath.Join(f.sources, filepath.Base(in.Path))
-			text, err = os.ReadFile(path)
-		}
+		path, err := f.input(in)
 		if err != nil {
 			return nil, err
 		}
-		if got := proof.Digest(in.Path, text); got != in {
-			return nil, fmt.Errorf("manifest.json: the input %s is not the file that was proved: its SHA-256 is another", path)
-		}
-		src.inputs = append(src.inputs, path)
+		inputs = append(inputs, path)
 	}
-	if m.Options.Dialect != "postgres" && m.Options.Dialect != "mysql" || len(src.inputs) == 0 || slices.ContainsFunc(src.inputs[1:], func(p string) bool { return strings.HasSuffix(p, ".litmus") }) {
+	packages := m.Options.Packages
+	litmus := func(path string) bool { return strings.HasSuffix(path, ".litmus") }
+	if m.Options.Dialect != "postgres" && m.Options.Dialect != "mysql" || len(inputs) == 0 || len(packages) == 0 && slices.ContainsFunc(inputs[1:], litmus) {
 		return nil, fmt.Errorf("manifest.json: the inputs are not those of one program")
 	}
-	programs, err := src.load(ctx, func(int, int, string) {})
+	src := &sources{txns: m.Options.Transactions, dialect: m.Options.Dialect, dir: f.sources, transactionsOnly: m.Options.TransactionsOnly}
+	var p *program
+	var err error
+	if len(packages) > 0 {
+		for _, path := range m.Options.Schema {
+			src.schemas = append(src.schemas, f.place(path))
+		}
+		if m.Options.Init == "file" {
+			src.init = m.Options.Init
+		}
+		p, err = src.loadGo(ctx, packages, func(int, int, string) {})
+	} else {
+		p, err = src.loadFiles(ctx, inputs)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("the sources: %w", err)
 	}
-	return robust.Recheck(programs[0].Program, m)
+	return robust.Recheck(p.Program, m)
+}
+
+// place is where a path of a manifest is now.
+func (f *verifyFlags) place(path string) string {
+	if f.sources != "" && !filepath.IsAbs(path) {
+		return filepath.Join(f.sources, path)
+	}
+	return path
+}
+
+// input finds an input, and makes sure that it is the one that was read.
+func (f *verifyFlags) input(in proof.Input) (string, error) {
+	path := f.place(in.Path)
+	text, err := os.ReadFile(path)
+	if err != nil && f.sources != "" && errors.Is(err, fs.ErrNotExist) {
+		// The folder may be where the files themselves are now.
+		path = filepath.Join(f.sources, filepath.Base(in.Path))
+		text, err = os.ReadFile(path)
+	}
+	if err != nil {
+		return "", err
+	}
+	if got := proof.Digest(in.Path, text); got != in {
+		return "", fmt.Errorf("manifest.json: the input %s is not the file that was proved: its SHA-256 is another", path)
+	}
+	return path, nil
+}
+
+// loadFiles reads the files of one program of SQL or litmus.
+func (s *sources) loadFiles(ctx context.Context, files []string) (*program, error) {
+	s.inputs = files
+	programs, err := s.load(ctx, func(int, int, string) {})
+	if err != nil {
+		return nil, err
+	}
+	return programs[0], nil
 }

@@ -85,6 +85,16 @@ func (s *Source) Program(ctx context.Context) (*ir.Program, error) {
 	return p, nil
 }
 
+// Files are the names of the files of the schema, and of those in which Go code
+// declares a part of it.
+func (s *Source) Files() []string {
+	var out []string
+	for _, f := range slices.Concat(s.strict, s.lenient) {
+		out = append(out, f.Name)
+	}
+	return out
+}
+
 // TransactionsOnly leaves the statements outside of transactions out of what was
 // found, with a note.
 func TransactionsOnly(found *analyzer.Result) {
