@@ -41,7 +41,7 @@ func (in *interp) constant(c *ssa.Const) value {
 	case constant.String:
 		return scalar{client.C(ir.Text(constant.StringVal(c.Value))), k}
 	case constant.Int:
-		if i, exact := constant.Int64Val(c.Value); exact {
+		if i, exact := constant.Int64Val(c.Value); exact && k != client.Float {
 			return scalar{client.C(ir.Int(i)), k}
 		}
 	}

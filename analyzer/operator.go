@@ -57,6 +57,9 @@ func (in *interp) binary(v *ssa.BinOp) value {
 	if w, ok := fold(v.Op, a.e, b.e); ok {
 		return scalar{w, k}
 	}
+	if isFloat32(v.Type()) {
+		return scalar{&client.Call{Name: "float32 " + v.Op.String(), Args: []client.Expr{a.e, b.e}, Kind: k}, k}
+	}
 	switch v.Op {
 	case token.ADD:
 		if k == client.Text {
@@ -217,6 +220,12 @@ func (in *interp) isNil(v value) client.Expr {
 	return client.V(in.newVar("nil", client.Bool, false, unknown))
 }
 
+// isFloat32 reports whether arithmetic on a type rounds to 32 bits.
+func isFloat32(t types.Type) bool {
+	b, ok := t.Underlying().(*types.Basic)
+	return ok && b.Kind() == types.Float32
+}
+
 func (in *interp) convert(v *ssa.Convert) value {
 	x := in.value(v.X)
 	from, to := kindOf(v.X.Type()), kindOf(v.Type())
@@ -228,10 +237,17 @@ func (in *interp) convert(v *ssa.Convert) value {
 		return scalar{c, to}
 	}
 	switch {
+	case isFloat32(v.Type()) && !isFloat32(v.X.Type()):
+		return scalar{&client.Call{Name: "float32", Args: []client.Expr{s.e}, Kind: to}, to}
 	case from == to:
 		return scalar{s.e, to}
 	case from == client.Int && to == client.Float:
-		return scalar{s.e, to}
+		if c, isConst := s.e.(*client.Const); isConst {
+			return scalar{client.C(c.Value.Convert(ir.NumType)), to}
+		}
+		return scalar{&client.Call{Name: client.Float64, Args: []client.Expr{s.e}, Kind: to}, to}
+	case from == client.Float && to == client.Int:
+		return scalar{&client.Call{Name: client.Truncated, Args: []client.Expr{s.e}, Kind: to}, to}
 	}
 	return in.derive(v.Type(), "convert to "+types.TypeString(v.Type().Underlying(), nil), s)
 }

@@ -172,7 +172,7 @@ func zeroOf(t types.Type) ir.Value {
 	case client.Int:
 		return ir.Int(0)
 	case client.Float:
-		return ir.Int(0)
+		return ir.Int(0).Convert(ir.NumType)
 	case client.Bool:
 		return ir.Bool(false)
 	case client.Text:

@@ -36,6 +36,14 @@ const (
 	Time
 )
 
+// Names of functions in a Call whose meaning is that of Go's conversions.
+const (
+	// Float64 turns an integer into a number with 64 bits.
+	Float64 = "float64"
+	// Truncated turns a number into an integer.
+	Truncated = "trunc"
+)
+
 // Var is a variable. One that is no Input starts at the zero value of its kind,
 // or at NULL if it is Nullable or of kind Any.
 type Var struct {

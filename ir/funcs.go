@@ -1,6 +1,8 @@
 package ir
 
 import (
+	"math"
+	"math/big"
 	"slices"
 	"strconv"
 	"strings"
@@ -54,9 +56,65 @@ func init() {
 			}
 			return Text(string(r[:min(n, len(r))]))
 		}},
+		{"octets of", []Kind{KindText}, KindInt, func(a []Value, _ Type) Value { return Int(int64(len(a[0].S))) }},
+		// Those of Go, which may differ from lower and upper of the database.
+		{"text lower", []Kind{KindText}, KindText, func(a []Value, _ Type) Value { return Text(strings.ToLower(a[0].S)) }},
+		{"text upper", []Kind{KindText}, KindText, func(a []Value, _ Type) Value { return Text(strings.ToUpper(a[0].S)) }},
+		{"text trimmed", []Kind{KindText}, KindText, func(a []Value, _ Type) Value { return Text(strings.TrimSpace(a[0].S)) }},
+		{"text contains", []Kind{KindText, KindText}, KindBool, func(a []Value, _ Type) Value { return Bool(strings.Contains(a[0].S, a[1].S)) }},
+		{"text begins", []Kind{KindText, KindText}, KindBool, func(a []Value, _ Type) Value { return Bool(strings.HasPrefix(a[0].S, a[1].S)) }},
+		{"text ends", []Kind{KindText, KindText}, KindBool, func(a []Value, _ Type) Value { return Bool(strings.HasSuffix(a[0].S, a[1].S)) }},
+		double("+", func(x, y float64) float64 { return x + y }),
+		double("-", func(x, y float64) float64 { return x - y }),
+		double("*", func(x, y float64) float64 { return x * y }),
+		double("/", func(x, y float64) float64 { return x / y }),
+		double("max", math.Max),
+		double("min", math.Min),
+		double("ceil", math.Ceil),
+		double("floor", math.Floor),
+		double("trunc", math.Trunc),
+		double("abs", math.Abs),
+		{"double int", []Kind{KindNull}, KindInt, func(a []Value, t Type) Value {
+			f, _ := a[0].Rat().Float64()
+			if math.Abs(f) >= 1<<63 {
+				return opaqueValue(t, "double int("+a[0].String()+")")
+			}
+			return Int(int64(f))
+		}},
 	} {
 		Functions[f.Name] = f
 	}
+}
+
+// double is a function of numbers with 64 bits, which rounds as IEEE 754 says. An
+// argument is rounded to such a number first. What is too large, or no number, is as
+// the result of an opaque function.
+func double[F func(float64) float64 | func(x, y float64) float64](name string, f F) *Function {
+	params := []Kind{KindNull}
+	if _, ok := any(f).(func(x, y float64) float64); ok {
+		params = append(params, KindNull)
+	}
+	name = "double " + name
+	return &Function{name, params, KindNum, func(a []Value, t Type) Value {
+		var x [2]float64
+		term := name
+		for i, v := range a {
+			x[i], _ = v.Rat().Float64()
+			term += " " + v.String()
+		}
+		var out float64
+		switch f := any(f).(type) {
+		case func(float64) float64:
+			out = f(x[0])
+		case func(x, y float64) float64:
+			out = f(x[0], x[1])
+		}
+		r := new(big.Rat)
+		if r.SetFloat64(out) == nil {
+			return opaqueValue(t, term)
+		}
+		return Num(r)
+	}}
 }
 
 // like matches a string with a pattern of LIKE, in which % stands for any

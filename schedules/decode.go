@@ -4,6 +4,7 @@ import (
 	"maps"
 	"math/big"
 	"slices"
+	"strings"
 
 	"github.com/txrobust/robust/ir"
 	"github.com/txrobust/robust/smt"
@@ -23,6 +24,9 @@ type decoder struct {
 
 // maxElems bounds the arrays that are read from a model.
 const maxElems = 6
+
+// maxOctets bounds the texts that are made as long as a model has them.
+const maxOctets = 1000
 
 // decode gives the situation of a model, and a condition that describes it.
 func (e *encoding) decode(m *smt.Model) (*situation, []*smt.Term) {
@@ -205,7 +209,13 @@ func (d *decoder) nameTexts() {
 		}
 		// Small letters after the last literal: larger than it, and usually
 		// smaller than the next one.
-		d.texts[n] = ir.Text(last + letters(count))
+		name := last + letters(count)
+		if octets := d.e.w.Octets(n); octets != nil {
+			if size := d.number(octets).Num().Int64(); size <= maxOctets {
+				name += strings.Repeat("a", max(int(size)-len(name), 0))
+			}
+		}
+		d.texts[n] = ir.Text(name)
 		count++
 	}
 }

@@ -107,7 +107,8 @@ func (l *loader) hold(t *ir.Txn, mutexes []string) {
 		name := "mutex " + m
 		v := l.prog.Table(name)
 		if v == nil {
-			v = &ir.Table{Pos: t.Pos, Name: name, Columns: []ir.Column{{Name: ir.VarColumn, Type: ir.IntType}}, Rows: [][]ir.Value{{ir.Int(0)}}, Var: true, Mutex: true}
+			v = ir.NewVar(t.Pos, name, ir.IntType, ir.Int(0))
+			v.Mutex = true
 			l.prog.Tables = append(l.prog.Tables, v)
 		}
 		first = append(first, &ir.Update{At: at(t.Pos), Table: v, Row: name, Sets: []ir.Set{{Col: 0, Expr: ir.C(ir.Int(0))}}})

@@ -47,18 +47,88 @@ func (p *caller) expr(e client.Expr) val {
 	case *client.Op:
 		return p.op(e)
 	case *client.Call:
-		c := &ir.Call{Name: "client " + e.Name}
-		for _, a := range e.Args {
-			c.Args = append(c.Args, p.value(a))
-		}
-		t := kindType(e.Kind)
-		if t.name == nUnknown {
-			t = tText
-		}
-		c.Type = t.ir
-		return val{e: c, t: t, nn: e.Kind != client.Any, given: true}
+		return p.call(e)
 	}
 	panic("sqlmodel: unknown expression " + typeName(e) + " of a client program")
+}
+
+// call applies a function of the program.
+func (p *caller) call(e *client.Call) val {
+	args := make([]val, len(e.Args))
+	for i, a := range e.Args {
+		args[i] = p.expr(a)
+		if _, ok := args[i].literalText(); ok {
+			args[i] = p.ex().defaultType(args[i])
+		}
+	}
+	if out, ok := knownCall(e.Name, args); ok {
+		return out
+	}
+	c := &ir.Call{Name: "client " + e.Name}
+	for _, a := range args {
+		c.Args = append(c.Args, p.ex().defaultType(a).e)
+	}
+	t := kindType(e.Kind)
+	if t.name == nUnknown {
+		t = tText
+	}
+	c.Type = t.ir
+	return val{e: c, t: t, nn: e.Kind != client.Any, given: true}
+}
+
+// knownFunctions are functions of programs that are known to the IR, by their names
+// there.
+var knownFunctions = map[string]string{
+	client.Truncated:    "double int",
+	"math.Max":          "double max",
+	"math.Min":          "double min",
+	"math.Ceil":         "double ceil",
+	"math.Floor":        "double floor",
+	"math.Trunc":        "double trunc",
+	"math.Abs":          "double abs",
+	"len":               "octets of",
+	"strings.ToLower":   "text lower",
+	"strings.ToUpper":   "text upper",
+	"strings.TrimSpace": "text trimmed",
+	"strings.Contains":  "text contains",
+	"strings.HasPrefix": "text begins",
+	"strings.HasSuffix": "text ends",
+	"strconv.Itoa":      "text_of_int",
+}
+
+// knownCall applies a function whose meaning is known for arguments of these types.
+func knownCall(name string, args []val) (val, bool) {
+	if name == client.Float64 && len(args) == 1 && args[0].t.numeric() {
+		return val{e: args[0].e, t: tFloat, nn: args[0].nn, given: true}, true
+	}
+	f := ir.Functions[knownFunctions[name]]
+	if f == nil || len(args) != len(f.Params) {
+		return val{}, false
+	}
+	out := val{nn: true, given: true}
+	c := &ir.Call{Name: f.Name}
+	for i, a := range args {
+		switch k := f.Params[i]; {
+		case k == ir.KindNull && !a.t.numeric(), k == ir.KindText && !a.t.textual(), k == ir.KindInt && a.t.name != nInt:
+			return val{}, false
+		}
+		out.nn = out.nn && a.nn
+		c.Args = append(c.Args, a.e)
+	}
+	switch f.Result {
+	case ir.KindInt:
+		out.t = tInt
+	case ir.KindNum:
+		out.t = tFloat
+	case ir.KindText:
+		out.t = tText
+	case ir.KindBool:
+		out.t = tBool
+	default:
+		panic("sqlmodel: a known function gives " + f.Result.String())
+	}
+	c.Type, out.e = out.t.ir, c
+	return out, true
 }
 
 func (p *caller) constant(v ir.Value) val {
@@ -175,7 +245,11 @@ func (p *caller) arithmetic(op string, l, r val) (val, bool) {
 	if op == "+" && text(l) && text(r) {
 		return x.concat(l, r, l.nn && r.nn), true
 	}
-	return x.arithmetic(op, l, r, l.nn && r.nn)
+	out, ok := x.arithmetic(op, l, r, l.nn && r.nn)
+	if f := ir.Functions["double "+op]; ok && f != nil && out.t.name == nFloat { // the floats of SQL may have 32 bits
+		out.e = &ir.Call{Name: f.Name, Args: []ir.Expr{l.e, r.e}, Type: out.t.ir}
+	}
+	return out, ok
 }
 
 // compare compares values of the program. Its order of texts is not that of the

@@ -390,12 +390,16 @@ func (w *World) textConst(v ir.Value) *smt.Term {
 	if t == nil {
 		t = w.B.Var("lit "+name, smt.Int)
 		w.texts[name] = t
+		if v.Kind == ir.KindText {
+			w.sizes[name] = int64(len(v.S))
+		}
 	}
 	return t
 }
 
 // textFacts says that different literals are different, and in the closed
-// world that they are ordered by their bytes.
+// world that they are ordered by their bytes; and how many bytes they have, where the
+// question is about that.
 func (w *World) textFacts() []*smt.Term {
 	var names []string
 	for n := range w.texts {
@@ -404,6 +408,9 @@ func (w *World) textFacts() []*smt.Term {
 	sort.Strings(names)
 	var out []*smt.Term
 	for i, n := range names {
+		if size, ok := w.sizes[n]; ok && w.octets {
+			out = append(out, w.B.Eq(w.octetsOf(w.texts[n]), w.B.IntConst(size)))
+		}
 		for _, m := range names[:i] {
 			if w.Closed {
 				out = append(out, w.B.Lt(w.texts[m], w.texts[n]))

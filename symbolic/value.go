@@ -264,9 +264,19 @@ func (w *World) call(c *ir.Call, args []Val) Val {
 	default:
 		out.Null = null
 	}
-	if c.Name == "len" {
+	switch {
+	case c.Name == "len":
 		out.T = w.length(args[0].T)
 		return out
+	case c.Name == "octets of":
+		out.T = w.octetsOf(args[0].T)
+		w.Define(B.Le(B.IntConst(0), out.T))
+		return out
+	case w.Closed:
+		if t := w.double(c.Name, args); t != nil {
+			out.T = t
+			return out
+		}
 	}
 	out.T = app(" "+c.Type.String(), sortOf(c.Type))
 	if c.Symmetric() {

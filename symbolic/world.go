@@ -54,6 +54,7 @@ type World struct {
 	universals []*universal
 	mentions   map[domain]*mentions
 	texts      map[string]*smt.Term
+	sizes      map[string]int64 // the bytes of those of texts that are of type text
 	plans      map[*ir.Query]*plan
 	exists     map[string]*smt.Term
 	aggregates map[string][]*aggregate
@@ -67,6 +68,7 @@ type World struct {
 	instances  []*Instance
 	unused     []unused
 	code       *Code
+	octets     bool // lengths of texts occur
 }
 
 // unused says that an instance has not run before a base state, so that its
@@ -137,7 +139,7 @@ type definition struct {
 func (c *Code) World(b *smt.Builder, e *engine.Profile) *World {
 	p := c.Program
 	w := &World{B: b, Program: p, Engine: e, MaxInstances: 60000, MaxTerms: 600000, MaxRefinements: 80, Slots: 2, Rounds: 2, code: c,
-		index: map[*ir.Table]int{}, mentions: map[domain]*mentions{}, texts: map[string]*smt.Term{}, plans: map[*ir.Query]*plan{},
+		index: map[*ir.Table]int{}, mentions: map[domain]*mentions{}, texts: map[string]*smt.Term{}, sizes: map[string]int64{}, plans: map[*ir.Query]*plan{},
 		exists: map[string]*smt.Term{}, aggregates: map[string][]*aggregate{}, ids: map[any]int{}}
 	for i, t := range p.Tables {
 		w.index[t] = i
