@@ -7,7 +7,6 @@ import (
 	"encoding/gob"
 	"errors"
 	"fmt"
-	"go/token"
 	"go/types"
 	"os"
 	"path/filepath"
@@ -24,7 +23,6 @@ import (
 	"github.com/txrobust/robust/internal/goprogram"
 	"github.com/txrobust/robust/internal/schemafind"
 	"github.com/txrobust/robust/ir"
-	"github.com/txrobust/robust/report"
 	"github.com/txrobust/robust/witness"
 )
 
@@ -213,9 +211,10 @@ func (l *linter) check(ctx context.Context, pass *analysis.Pass, res *analyzer.R
 	if l.schema != "" {
 		opt.Schema = []string{l.schema}
 	}
+	where := newPlaces(pass)
 	rep, err := verdict(ctx, res, opt)
 	if e, ok := errors.AsType[*ir.Error](err); ok {
-		if at := pos(pass, witness.Position{File: e.Pos.File, Line: e.Pos.Line, Col: e.Pos.Col}); at.IsValid() {
+		if at := where.pos(witness.Position{File: e.Pos.File, Line: e.Pos.Line, Col: e.Pos.Col}); at.IsValid() {
 			pass.Report(analysis.Diagnostic{Pos: at, Message: e.Msg})
 			return nil
 		}
@@ -224,7 +223,7 @@ func (l *linter) check(ctx context.Context, pass *analysis.Pass, res *analyzer.R
 		return err
 	}
 	for _, f := range rep.Findings {
-		pass.Report(diagnostic(pass, &f))
+		pass.Report(where.diagnostic(&f))
 	}
 	return nil
 }
@@ -240,46 +239,4 @@ func verdict(ctx context.Context, res *analyzer.Result, opt goprogram.Options) (
 		return nil, err
 	}
 	return robust.Check(ctx, p, robust.Options{Engine: engine.Postgres(), All: true})
-}
-
-// diagnostic is a finding as go/analysis has it.
-func diagnostic(pass *analysis.Pass, f *report.Finding) analysis.Diagnostic {
-	at, ok := f.Pivot()
-	if !ok && f.Witness != nil && len(f.Witness.Transactions) > 0 {
-		at = f.Witness.Transactions[0].Position
-	}
-	d := analysis.Diagnostic{Pos: pos(pass, at), Category: f.Code}
-	d.Message = fmt.Sprintf("%s (%s) at snapshot isolation: %s", f.Kind, f.Code, strings.Join(f.Cycle, " -> "))
-	for _, e := range f.Edges {
-		d.Message += "; " + e.Text
-		for _, p := range []witness.Position{e.FromPosition, e.ToPosition} {
-			if p != at {
-				d.Related = append(d.Related, analysis.RelatedInformation{Pos: pos(pass, p), Message: e.Text})
-			}
-		}
-	}
-	return d
-}
-
-// pos finds a place in the files of a pass. Files of other packages are added.
-func pos(pass *analysis.Pass, p witness.Position) token.Pos {
-	var file *token.File
-	pass.Fset.Iterate(func(f *token.File) bool {
-		if f.Name() == p.File {
-			file = f
-		}
-		return file == nil
-	})
-	if file == nil {
-		text, err := os.ReadFile(p.File)
-		if err != nil {
-			return token.NoPos
-		}
-		file = pass.Fset.AddFile(p.File, -1, len(text))
-		file.SetLinesForContent(text)
-	}
-	if p.Line < 1 || p.Line > file.LineCount() {
-		return token.NoPos
-	}
-	return file.LineStart(p.Line) + token.Pos(max(p.Col-1, 0))
 }
