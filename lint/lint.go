@@ -56,7 +56,7 @@ func New() *analysis.Analyzer {
 		Run:       l.run,
 		FactTypes: []analysis.Fact{(*Transactions)(nil)},
 	}
-	a.Flags.StringVar(&l.schema, "schema", "", "`PATH` of the schema: a file, or a directory of migrations (default: found by convention)")
+	a.Flags.StringVar(&l.schema, "schema", "", "`PATH` of the schema: a file, or a directory of migrations; a relative one is looked for beside the package and above it, up to the module (default: found by convention)")
 	a.Flags.DurationVar(&l.timeout, "timeout", 2*time.Minute, "give up after this time")
 	a.Flags.BoolVar(&l.autocommit, "autocommit", true, "statements outside of transactions are transactions of their own; with =false they are left out")
 	a.Flags.BoolVar(&l.everywhere, "everywhere", false, "check packages that are no programs, too, each with what it imports")
@@ -209,7 +209,7 @@ func (l *linter) check(ctx context.Context, pass *analysis.Pass, res *analyzer.R
 		opt.Roots = [][]string{{dir(pass)}, roots}
 	}
 	if l.schema != "" {
-		opt.Schema = []string{l.schema}
+		opt.Schema = []string{named(dir(pass), l.schema)}
 	}
 	where := newPlaces(pass)
 	rep, err := verdict(ctx, res, opt)
@@ -226,6 +226,26 @@ func (l *linter) check(ctx context.Context, pass *analysis.Pass, res *analyzer.R
 		pass.Report(where.diagnostic(&f))
 	}
 	return nil
+}
+
+// named finds a path that settings name. go vet runs its tool in the directory of
+// each package, golangci-lint where it was started. So that both mean the same, a
+// relative path is looked for in the directory of the package and those above it,
+// up to that of the module, and then in the current one.
+func named(dir, path string) string {
+	for !filepath.IsAbs(path) {
+		full := filepath.Join(dir, path)
+		if _, err := os.Stat(full); err == nil {
+			return full
+		}
+		_, err := os.Stat(filepath.Join(dir, "go.mod"))
+		up := filepath.Dir(dir)
+		if err == nil || up == dir {
+			break
+		}
+		dir = up
+	}
+	return path
 }
 
 // verdict is the report about a program.
