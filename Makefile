@@ -2,8 +2,8 @@
 # make test   formatting, vet and all tests; needs what `make setup` installs
 #
 # Both install the missing packages of a Debian or Ubuntu system (Z3's headers;
-# for the tests PostgreSQL, MariaDB, Boogie, the program z3 and Chromium), with
-# sudo where needed.
+# for the tests PostgreSQL, MariaDB, Boogie, the program z3, pre-commit and
+# Chromium), with sudo where needed.
 
 GO ?= go
 APPS = testdata/apps
@@ -42,6 +42,7 @@ setup: setup-demo
 	@if ! ls /usr/lib/postgresql/*/bin/postgres >/dev/null 2>&1 && ! command -v postgres >/dev/null; then $(call install,postgresql); fi
 	@if ! command -v boogie >/dev/null || ! command -v z3 >/dev/null; then $(call install,boogie z3); fi
 	@if ! command -v mariadbd /usr/sbin/mariadbd >/dev/null; then $(call install,mariadb-server); fi
+	@if ! command -v pre-commit >/dev/null || ! command -v git >/dev/null; then $(call install,pre-commit git); fi
 	@if ! command -v chromium >/dev/null; then $(call install,chromium); fi
 
 install = echo "installing $(1)"; sudo=; test "$$(id -u)" -eq 0 || sudo=sudo; \

@@ -14,6 +14,8 @@ import (
 	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/txrobust/robust/internal/pgtest"
 )
 
 func TestMain(m *testing.M) {
@@ -58,6 +60,7 @@ func TestScripts(t *testing.T) {
 			e.Setenv("TRAPS", filepath.Join(repo, "testdata", "traps"))
 			e.Setenv("LITMUS", filepath.Join(repo, "testdata", "litmus"))
 			e.Setenv("STUBS", filepath.Join(repo, "analyzer", "testdata", "stubs"))
+			e.Setenv("HOOKS", filepath.Join(repo, ".pre-commit-hooks.yaml"))
 			e.Setenv("ROBUST", filepath.Join(filepath.SplitList(e.Getenv("PATH"))[0], "robust"))
 			goEnv(e)
 			return nil
@@ -65,6 +68,7 @@ func TestScripts(t *testing.T) {
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"exits":     exits,
 			"fits":      fits,
+			"needs":     needs,
 			"oneline":   oneLineOnly,
 			"truncated": truncated,
 		},
@@ -94,6 +98,16 @@ func exits(ts *testscript.TestScript, neg bool, args []string) {
 	}
 	if fmt.Sprint(code) != args[0] {
 		ts.Fatalf("exit code %d, want %s", code, args[0])
+	}
+}
+
+// needs makes a missing program a failure in CI, where other runs skip the script.
+func needs(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: needs PROGRAM")
+	}
+	if _, err := exec.LookPath(args[0]); err != nil && os.Getenv(pgtest.RequireEnv) == "1" {
+		ts.Fatalf("%v: make setup installs it", err)
 	}
 }
 

@@ -3,9 +3,10 @@
 // lets golangci-lint custom build a golangci-lint that has it. docs/go.md shows
 // how.
 //
-// golangci-lint hands over one package at a time, and reports what stands in its
-// files. So findings are those of the packages that are programs, each with its
-// whole module, as with go vet.
+// golangci-lint hands over one package at a time. So findings are those of the
+// packages that are programs, each with its whole module, as with go vet. They may
+// stand in other packages. It keeps results until Go code changes: a change of the
+// schema alone goes unseen until its cache is cleaned.
 //
 // Source: the documentation of golangci-lint (module plugins) and of package
 // register.
