@@ -156,18 +156,37 @@ func (d *differ) fill() {
 				}
 			}
 			sql := fmt.Sprintf("INSERT INTO %s (%s) VALUES (%s)", tab.name, strings.Join(cols, ", "), strings.Join(vals, ", "))
-			if tab.name == "d" {
-				sql = strings.Replace(sql, "(id, c_id", "(id, c_id", 1)
-			}
 			d.conn.Exec(context.Background(), sql) // it may break a constraint
 		}
 	}
 	d.exec("UPDATE d SET c_id = (SELECT min(id) FROM c) WHERE id <= 1")
+	d.state = d.database()
+}
+
+// fillPair empties tables a and b, and gives them up to n and n rows: those of b
+// point to rows of a, whose column b may be NULL or not.
+func (d *differ) fillPair(n int, null bool) {
+	d.exec("TRUNCATE a, b")
+	for i := range n {
+		if d.rng.IntN(4) > 0 {
+			d.exec(fmt.Sprintf("INSERT INTO a VALUES (%d, %s, %d, %s, %s)", i, d.literal(tInt, true), d.rng.IntN(4), d.literal(tText, true), d.literal(tBool, null)))
+		}
+		k := "NULL"
+		if keys := d.query("SELECT k FROM a"); len(keys) > 0 {
+			k = *keys[d.rng.IntN(len(keys))][0]
+		}
+		d.exec(fmt.Sprintf("INSERT INTO b VALUES (%d, %s, %s)", i, k, d.literal(tText, true)))
+	}
+	d.state = d.database()
+}
+
+// database reads all tables of the server.
+func (d *differ) database() *interp.DB {
 	rows := make([][][]ir.Value, len(d.prog.Tables))
 	for i, tab := range d.l.order {
 		rows[i] = d.read(tab)
 	}
-	d.state = interp.NewDB(d.prog, rows)
+	return interp.NewDB(d.prog, rows)
 }
 
 // literal is a random SQL literal.
@@ -461,11 +480,7 @@ func (d *differ) serverOutcome(fn *function, rows [][]*string) string {
 		}
 		out = append(out, strings.Join(vals, ", "))
 	}
-	after := make([][][]ir.Value, len(d.prog.Tables))
-	for i, tab := range d.l.order {
-		after[i] = d.read(tab)
-	}
-	return d.normal(fn.name, out, interp.NewDB(d.prog, after))
+	return d.normal(fn.name, out, d.database())
 }
 
 // plain spells a value of the server as the interpreter's values are spelt.

@@ -2,7 +2,6 @@ package sqlmodel
 
 import (
 	"context"
-	"fmt"
 	"math/rand/v2"
 	"regexp"
 	"strconv"
@@ -88,22 +87,7 @@ func TestProgramsOnServer(t *testing.T) {
 
 // program runs a program once on both.
 func (d *differ) program(txn *client.Txn) {
-	d.exec("TRUNCATE a, b")
-	for i := range 4 {
-		if d.rng.IntN(4) > 0 {
-			d.exec(fmt.Sprintf("INSERT INTO a VALUES (%d, %s, %d, %s, %s)", i, d.literal(tInt, true), d.rng.IntN(4), d.literal(tText, true), d.literal(tBool, false)))
-		}
-		k := "NULL"
-		if keys := d.query("SELECT k FROM a"); len(keys) > 0 {
-			k = *keys[d.rng.IntN(len(keys))][0]
-		}
-		d.exec(fmt.Sprintf("INSERT INTO b VALUES (%d, %s, %s)", i, k, d.literal(tText, true)))
-	}
-	before := make([][][]ir.Value, len(d.prog.Tables))
-	for i, tab := range d.l.order {
-		before[i] = d.read(tab)
-	}
-	d.state = interp.NewDB(d.prog, before)
+	d.fillPair(4, false)
 	inputs := map[string]any{}
 	in := &interp.Instance{Txn: d.prog.Txns[0], ID: 1}
 	for _, v := range txn.Vars {
@@ -150,11 +134,7 @@ func (d *differ) program(txn *client.Txn) {
 	commits := end.kind != failed && end.kind != rolledBack
 	want := "no commit: " + end.label
 	if commits {
-		after := make([][][]ir.Value, len(d.prog.Tables))
-		for i, tab := range d.l.order {
-			after[i] = d.read(tab)
-		}
-		want = d.normal(txn.Name, r.emitted, interp.NewDB(d.prog, after))
+		want = d.normal(txn.Name, r.emitted, d.database())
 	}
 	d.exec("ROLLBACK")
 	d.runs++

@@ -3,7 +3,6 @@ package sqlmodel
 import (
 	"bytes"
 	"context"
-	"fmt"
 	"math/rand/v2"
 	"os"
 	"os/exec"
@@ -81,22 +80,7 @@ func TestScriptsOnServer(t *testing.T) {
 
 // script runs a script once, with psql and in the interpreter.
 func (d *differ) script(name, psql, dsn, path string) {
-	d.exec("TRUNCATE a, b")
-	for i := range 3 {
-		if d.rng.IntN(4) > 0 {
-			d.exec(fmt.Sprintf("INSERT INTO a VALUES (%d, %s, %d, %s, %s)", i, d.literal(tInt, true), d.rng.IntN(4), d.literal(tText, true), d.literal(tBool, true)))
-		}
-		k := "NULL"
-		if keys := d.query("SELECT k FROM a"); len(keys) > 0 {
-			k = *keys[d.rng.IntN(len(keys))][0]
-		}
-		d.exec(fmt.Sprintf("INSERT INTO b VALUES (%d, %s, %s)", i, k, d.literal(tText, true)))
-	}
-	rows := make([][][]ir.Value, len(d.prog.Tables))
-	for i, tab := range d.l.order {
-		rows[i] = d.read(tab)
-	}
-	d.state = interp.NewDB(d.prog, rows)
+	d.fillPair(3, true)
 	values := map[string]int64{"p": int64(d.rng.IntN(3)), "q": int64(d.rng.IntN(3)), "r": int64(d.rng.IntN(3))}
 	args := []string{"-X", "-q", "-A", "-t", "-F", ", ", "-P", "null=null", "-f", path}
 	for v, i := range values {
@@ -118,11 +102,7 @@ func (d *differ) script(name, psql, dsn, path string) {
 		}
 		out = append(out, strings.Join(vals, ", "))
 	}
-	after := make([][][]ir.Value, len(d.prog.Tables))
-	for i, tab := range d.l.order {
-		after[i] = d.read(tab)
-	}
-	end := interp.NewDB(d.prog, after)
+	end := d.database()
 	want := d.normal(txn.Name, out, end)
 	in := &interp.Instance{Txn: txn, ID: 1}
 	for _, p := range txn.Params {
