@@ -50,6 +50,23 @@ func MapChildren(s Stmt, f func([]Stmt) []Stmt) Stmt {
 	return s
 }
 
+// EditChildren puts what f makes of them in the place of the lists inside a
+// compound statement.
+func EditChildren(s Stmt, f func([]Stmt) []Stmt) {
+	switch s := s.(type) {
+	case *If:
+		s.Then, s.Else = f(s.Then), f(s.Else)
+	case *Block:
+		s.Body = f(s.Body)
+	case *While:
+		s.Body = f(s.Body)
+	case *ForRange:
+		s.Body = f(s.Body)
+	case *Foreach:
+		s.Body = f(s.Body)
+	}
+}
+
 // Walk calls f for every statement of list, outer ones first.
 func Walk(list []Stmt, f func(Stmt)) {
 	for _, s := range list {

@@ -122,20 +122,13 @@ func (q *query) joinTree(j *pg.JoinExpr) ir.From {
 			x.fail(int32(max(pg.Start(j), 0)), "USING (%s): both sides of the join need this column", name)
 		}
 		out.On = ir.AndE(out.On, x.compare("=", a.val(), b.val(), 0).e)
-		hide := right
 		switch out.Kind {
 		case ir.Right:
-			hide = left
+			hide(left, name)
 		case ir.Full:
 			x.unmodelled("FULL JOIN with USING")
-		}
-		for _, s := range hide {
-			if s.col(name) != nil {
-				if s.hidden == nil {
-					s.hidden = map[string]bool{}
-				}
-				s.hidden[name] = true
-			}
+		default:
+			hide(right, name)
 		}
 	}
 	if j.Quals != nil {
@@ -160,39 +153,11 @@ func (q *query) joinTree(j *pg.JoinExpr) ir.From {
 	return out
 }
 
-// common gives the columns that both sides of a NATURAL JOIN have.
-func common(left, right []*rowSource) []string {
-	var out []string
-	for _, s := range left {
-		for _, c := range s.cols {
-			if !s.hidden[c.name] && visible(right, c.name) != nil {
-				out = append(out, c.name)
-			}
-		}
-	}
-	return out
-}
-
 // functionTree is a function of the FROM list: the elements of an array,
 // numbers, or what a function of the program gives.
 func (q *query) functionTree(f *pg.RangeFunction) ir.From {
 	x := q.in
-	if f.IsRowsfrom || len(f.Functions) != 1 || len(f.Coldeflist) > 0 {
-		x.unmodelled("this form of a function in FROM")
-	}
-	item, ok := pg.Inner(f.Functions[0]).(*pg.List)
-	if !ok || len(item.Items) == 0 {
-		x.unmodelled("this form of a function in FROM")
-	}
-	call, ok := pg.Inner(item.Items[0]).(*pg.FuncCall)
-	if !ok {
-		x.unmodelled("this form of a function in FROM")
-	}
-	name := qualified(names(call.Funcname))
-	alias := exprName(item.Items[0])
-	if f.Alias != nil {
-		alias = f.Alias.Aliasname
-	}
+	call, name, alias := x.calledInFrom(f)
 	if fns := x.l.lookup(name); len(fns) > 0 {
 		if f.Ordinality {
 			x.unmodelled("WITH ORDINALITY of the function %s", name)

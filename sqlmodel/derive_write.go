@@ -68,18 +68,7 @@ func (d *deriver) oneEach(from ir.From, where ir.Expr, target string) bool {
 	if !ok {
 		return false
 	}
-	fixed := map[string]bool{}
-	for _, c := range ir.Conjuncts(where) {
-		eq, ok := c.(*ir.Binary)
-		if !ok || eq.Op != ir.Eq {
-			continue
-		}
-		for _, side := range [][2]ir.Expr{{eq.X, eq.Y}, {eq.Y, eq.X}} {
-			if col, ok := side[0].(*ir.Col); ok && col.Row == leaf.Row && rowFree(side[1], map[string]bool{target: true}) {
-				fixed[col.Col] = true
-			}
-		}
-	}
+	fixed := fixedColumns(leaf.Row, where, map[string]bool{target: true})
 	if t := d.tableOf(leaf); t != nil {
 		all := true
 		for _, k := range t.ir.Key {

@@ -148,21 +148,28 @@ func TestErrors(t *testing.T) {
 		{"SELECT 1;\r\nSELECT 1 FROM WHERE;\r\n", `2:15: syntax error at or near "WHERE"`},
 		{"SELECT '\xff';", "1:9: this is no UTF-8 text; convert the file, or leave it out"},
 	} {
-		_, err := Parse([]File{{Name: "case.sql", Text: tc.src}}, Options{})
-		var e *ir.Error
-		switch {
-		case err == nil:
-			t.Errorf("%s\nno error, want %q", tc.src, tc.want)
-		case !errors.As(err, &e):
-			t.Errorf("%s\n%v is no *ir.Error", tc.src, err)
-		default:
-			got := err.Error()
-			if e.Pos.Line > 0 {
-				got = strings.TrimPrefix(got, "case.sql:")
-			}
-			if got != tc.want {
-				t.Errorf("%s\ngot  %q\nwant %q", tc.src, got, tc.want)
-			}
+		wantFault(t, tc.src, tc.want)
+	}
+}
+
+// wantFault parses a text that has a fault. want is what is said about it, without
+// the name of the file where it has a line.
+func wantFault(t *testing.T, text, want string) {
+	t.Helper()
+	_, err := Parse([]File{{Name: "case.sql", Text: text}}, Options{})
+	var e *ir.Error
+	switch {
+	case err == nil:
+		t.Errorf("%s\nno error, want %q", text, want)
+	case !errors.As(err, &e):
+		t.Errorf("%s\n%v is no *ir.Error", text, err)
+	default:
+		got := err.Error()
+		if e.Pos.Line > 0 {
+			got = strings.TrimPrefix(got, "case.sql:")
+		}
+		if got != want {
+			t.Errorf("%s\ngot  %q\nwant %q", text, got, want)
 		}
 	}
 }

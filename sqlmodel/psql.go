@@ -399,18 +399,7 @@ func (b *builder) snapshots() {
 			if r, ok := s.(*ir.Select); ok && slices.Contains(b.first, r) && !needed[s] {
 				continue
 			}
-			switch s := s.(type) {
-			case *ir.If:
-				s.Then, s.Else = clean(s.Then), clean(s.Else)
-			case *ir.Block:
-				s.Body = clean(s.Body)
-			case *ir.While:
-				s.Body = clean(s.Body)
-			case *ir.ForRange:
-				s.Body = clean(s.Body)
-			case *ir.Foreach:
-				s.Body = clean(s.Body)
-			}
+			ir.EditChildren(s, clean)
 			out = append(out, s)
 		}
 		return out

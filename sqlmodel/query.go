@@ -307,13 +307,7 @@ func (q *query) join(j *pg.JoinExpr) []ir.Expr {
 	left, right := q.level.sources[start:mid], q.level.sources[mid:]
 	using := names(j.UsingClause)
 	if j.IsNatural {
-		for _, s := range left {
-			for _, c := range s.cols {
-				if !s.hidden[c.name] && visible(right, c.name) != nil {
-					using = append(using, c.name)
-				}
-			}
-		}
+		using = common(left, right)
 	}
 	for _, name := range using {
 		a, b := visible(left, name), visible(right, name)
@@ -322,14 +316,7 @@ func (q *query) join(j *pg.JoinExpr) []ir.Expr {
 			x.fail(loc, "USING (%s): both sides of the join need this column", name)
 		}
 		conds = append(conds, x.compare("=", a.val(), b.val(), loc).e)
-		for _, s := range right {
-			if s.col(name) != nil {
-				if s.hidden == nil {
-					s.hidden = map[string]bool{}
-				}
-				s.hidden[name] = true
-			}
-		}
+		hide(right, name)
 	}
 	if j.Quals != nil {
 		for _, c := range conjuncts(j.Quals) {
@@ -337,6 +324,31 @@ func (q *query) join(j *pg.JoinExpr) []ir.Expr {
 		}
 	}
 	return conds
+}
+
+// common gives the columns that both sides of a NATURAL JOIN have.
+func common(left, right []*rowSource) []string {
+	var out []string
+	for _, s := range left {
+		for _, c := range s.cols {
+			if !s.hidden[c.name] && visible(right, c.name) != nil {
+				out = append(out, c.name)
+			}
+		}
+	}
+	return out
+}
+
+// hide takes a column of one side of a join away: the other side stands for both.
+func hide(list []*rowSource, name string) {
+	for _, s := range list {
+		if s.col(name) != nil {
+			if s.hidden == nil {
+				s.hidden = map[string]bool{}
+			}
+			s.hidden[name] = true
+		}
+	}
 }
 
 // visible finds a column by its name alone.

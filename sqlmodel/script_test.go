@@ -72,18 +72,7 @@ func TestScriptErrors(t *testing.T) {
 		{"SELECT sqlc.slice('a');", "2:8: sqlc.slice is not read; there are sqlc.arg, sqlc.narg and sqlc.embed (write = ANY ($1) for a list)"},
 		{"SELECT sqlc.arg;", "2:8: sqlc.arg needs a name in parentheses"},
 	} {
-		_, err := Parse([]File{{Name: "case.sql", Text: tableT + tc.src}}, Options{})
-		var e *ir.Error
-		switch {
-		case err == nil:
-			t.Errorf("%s\nno error, want %q", tc.src, tc.want)
-		case !errors.As(err, &e):
-			t.Errorf("%s\n%v is no *ir.Error", tc.src, err)
-		default:
-			if got := strings.TrimPrefix(err.Error(), "case.sql:"); got != tc.want {
-				t.Errorf("%s\ngot  %q\nwant %q", tc.src, got, tc.want)
-			}
-		}
+		wantFault(t, tableT+tc.src, tc.want)
 	}
 }
 

@@ -359,19 +359,7 @@ func (b *builder) singleRow(q ir.Query) bool {
 // fixesKey reports whether where says that the columns of the primary key, or
 // of a total unique key, equal values that do not depend on the row.
 func fixesKey(t *ir.Table, row string, where ir.Expr) bool {
-	fixed := map[string]bool{}
-	for _, c := range ir.Conjuncts(where) {
-		eq, ok := c.(*ir.Binary)
-		if !ok || eq.Op != ir.Eq {
-			continue
-		}
-		for _, side := range [][2]ir.Expr{{eq.X, eq.Y}, {eq.Y, eq.X}} {
-			col, ok := side[0].(*ir.Col)
-			if ok && col.Row == row && rowFree(side[1], map[string]bool{}) {
-				fixed[col.Col] = true
-			}
-		}
-	}
+	fixed := fixedColumns(row, where, map[string]bool{})
 	all := func(cols []int) bool {
 		for _, c := range cols {
 			if !fixed[t.Columns[c].Name] {
@@ -389,6 +377,24 @@ func fixesKey(t *ir.Table, row string, where ir.Expr) bool {
 		}
 	}
 	return false
+}
+
+// fixedColumns are the columns of a row that where says to equal values which
+// depend on no row but those of others.
+func fixedColumns(row string, where ir.Expr, others map[string]bool) map[string]bool {
+	out := map[string]bool{}
+	for _, c := range ir.Conjuncts(where) {
+		eq, ok := c.(*ir.Binary)
+		if !ok || eq.Op != ir.Eq {
+			continue
+		}
+		for _, side := range [][2]ir.Expr{{eq.X, eq.Y}, {eq.Y, eq.X}} {
+			if col, ok := side[0].(*ir.Col); ok && col.Row == row && rowFree(side[1], others) {
+				out[col.Col] = true
+			}
+		}
+	}
+	return out
 }
 
 // selectRows returns the rows of q to the client, or drops them in a function

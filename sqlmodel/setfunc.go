@@ -9,24 +9,12 @@ import (
 // one row, or a set-returning one of PostgreSQL, which becomes a loop.
 func (q *query) function(f *pg.RangeFunction) {
 	x := q.in
-	if f.Lateral || f.IsRowsfrom || len(f.Functions) != 1 || len(f.Coldeflist) > 0 {
-		x.unmodelled("this form of a function in FROM")
-	}
-	item, ok := pg.Inner(f.Functions[0]).(*pg.List)
-	if !ok || len(item.Items) == 0 {
-		x.unmodelled("this form of a function in FROM")
-	}
-	call, ok := pg.Inner(item.Items[0]).(*pg.FuncCall)
-	if !ok {
+	call, name, alias := x.calledInFrom(f)
+	if f.Lateral {
 		x.unmodelled("this form of a function in FROM")
 	}
 	if q.names(call) {
 		x.unmodelled("a function in FROM of the rows before it")
-	}
-	name := qualified(names(call.Funcname))
-	alias := exprName(item.Items[0])
-	if f.Alias != nil {
-		alias = f.Alias.Aliasname
 	}
 	src := &rowSource{alias: alias}
 	outer := *x
@@ -50,6 +38,27 @@ func (q *query) function(f *pg.RangeFunction) {
 		x.unmodelled("the function %s in FROM", name)
 	}
 	q.name(src, f.Alias, call.Location)
+}
+
+// calledInFrom gives the call of a function in FROM, and what the function and the
+// rows are called.
+func (x *ex) calledInFrom(f *pg.RangeFunction) (call *pg.FuncCall, name, alias string) {
+	if f.IsRowsfrom || len(f.Functions) != 1 || len(f.Coldeflist) > 0 {
+		x.unmodelled("this form of a function in FROM")
+	}
+	item, ok := pg.Inner(f.Functions[0]).(*pg.List)
+	if !ok || len(item.Items) == 0 {
+		x.unmodelled("this form of a function in FROM")
+	}
+	call, ok = pg.Inner(item.Items[0]).(*pg.FuncCall)
+	if !ok {
+		x.unmodelled("this form of a function in FROM")
+	}
+	alias = exprName(item.Items[0])
+	if f.Alias != nil {
+		alias = f.Alias.Aliasname
+	}
+	return call, qualified(names(call.Funcname)), alias
 }
 
 // names reports whether a call names columns of the query's own sources.

@@ -100,18 +100,7 @@ func (b *builder) stale() {
 				out = append(out, &ir.Unmodelled{At: at(s.Position()), Tables: tables,
 					Reason: "rows that TRUNCATE or ALTER TABLE may take away from an older snapshot, which DELETE does not"})
 			}
-			switch s := s.(type) {
-			case *ir.If:
-				s.Then, s.Else = walk(s.Then), walk(s.Else)
-			case *ir.Block:
-				s.Body = walk(s.Body)
-			case *ir.While:
-				s.Body = walk(s.Body)
-			case *ir.ForRange:
-				s.Body = walk(s.Body)
-			case *ir.Foreach:
-				s.Body = walk(s.Body)
-			}
+			ir.EditChildren(s, walk)
 			out = append(out, s)
 		}
 		return out

@@ -24,16 +24,8 @@ func (b *builder) divisions(list []ir.Stmt) []ir.Stmt {
 			exprs = ir.Exprs(s)
 		case *ir.If:
 			exprs = []ir.Expr{s.Cond}
-			s.Then, s.Else = b.divisions(s.Then), b.divisions(s.Else)
-		case *ir.Block:
-			s.Body = b.divisions(s.Body)
-		case *ir.While:
-			s.Body = b.divisions(s.Body)
-		case *ir.ForRange:
-			s.Body = b.divisions(s.Body)
-		case *ir.Foreach:
-			s.Body = b.divisions(s.Body)
 		}
+		ir.EditChildren(s, b.divisions)
 		var zero []ir.Expr
 		always := !b.shown[s]
 		for _, e := range exprs {

@@ -300,23 +300,18 @@ func unlabel(list []ir.Stmt) []ir.Stmt {
 	clean = func(list []ir.Stmt) []ir.Stmt {
 		var out []ir.Stmt
 		for _, s := range list {
+			ir.EditChildren(s, clean)
 			switch s := s.(type) {
-			case *ir.If:
-				s.Then, s.Else = clean(s.Then), clean(s.Else)
 			case *ir.Block:
-				s.Body = clean(s.Body)
 				if !named[s.Label] {
 					out = append(out, s.Body...)
 					continue
 				}
 			case *ir.While:
-				s.Body = clean(s.Body)
 				s.Label = onlyIf(named, s.Label)
 			case *ir.ForRange:
-				s.Body = clean(s.Body)
 				s.Label = onlyIf(named, s.Label)
 			case *ir.Foreach:
-				s.Body = clean(s.Body)
 				s.Label = onlyIf(named, s.Label)
 			}
 			out = append(out, s)
