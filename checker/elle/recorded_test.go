@@ -1,23 +1,16 @@
 package elle
 
 import (
-	"bufio"
-	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
 
 	"github.com/txrobust/robust/checker"
-	"github.com/txrobust/robust/history/codec"
+	"github.com/txrobust/robust/checker/internal/historytest"
 	"github.com/txrobust/robust/isolation"
 )
-
-// dataFolder has recorded histories of other projects, with their verdicts. It
-// is not part of this project.
-const dataFolder = "../../../shared/data/histories"
 
 // verdicts are those of the manifest that name a level: "RC=ok", "SI=REJECT".
 var verdicts = regexp.MustCompile(`\b(RC|RA|CC|SI|SER)=(ok|VIOL|ACCEPT|REJECT)\b`)
@@ -26,35 +19,17 @@ var verdicts = regexp.MustCompile(`\b(RC|RA|CC|SI|SER)=(ok|VIOL|ACCEPT|REJECT)\b
 // histories: nothing that they accept is violated, and nothing that they reject
 // is satisfied.
 func TestRecordedLevels(t *testing.T) {
-	f, err := os.Open(filepath.Join(dataFolder, "MANIFEST.tsv"))
-	if errors.Is(err, os.ErrNotExist) {
-		t.Skipf("no recorded histories in %s", dataFolder)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
 	compared, agreed := 0, 0
-	s := bufio.NewScanner(f)
-	for s.Scan() {
-		fields := strings.Split(s.Text(), "\t")
-		found := verdicts.FindAllStringSubmatch(fields[5], -1)
+	for _, rec := range historytest.Recordings(t) {
+		found := verdicts.FindAllStringSubmatch(rec.Verdicts, -1)
 		if found == nil || testing.Short() && compared > 200 {
 			continue
 		}
-		path := filepath.Join(dataFolder, fields[0])
-		if fields[1] == "viper-jsonl" {
-			path = filepath.Dir(path) // the verdict is that of all sessions
-		}
-		if empty[filepath.Base(path)] && strings.Contains(path, "testcase/viper") {
-			t.Logf("%s: the file is empty", fields[0])
+		if empty[filepath.Base(rec.Path)] && strings.Contains(rec.Path, "testcase/viper") {
+			t.Logf("%s: the file is empty", rec.Path)
 			continue
 		}
-		h, _, err := codec.Read(t.Context(), []string{path}, codec.Options{})
-		if err != nil {
-			t.Errorf("%s: %v", fields[0], err)
-			continue
-		}
+		h := historytest.ReadRecorded(t, rec.Path)
 		r, err := Check(t.Context(), h, Options{})
 		if err != nil {
 			t.Fatal(err)
@@ -72,7 +47,7 @@ func TestRecordedLevels(t *testing.T) {
 			case (got == checker.Satisfied) == accepts:
 				agreed++
 			default:
-				t.Errorf("%s: %s is %s (%s), the manifest says %s", fields[0], l, got, r.Answer(l).Why, v[2])
+				t.Errorf("%s: %s is %s (%s), the manifest says %s", rec.Path, l, got, r.Answer(l).Why, v[2])
 			}
 		}
 	}
@@ -150,15 +125,7 @@ func TestRecorded(t *testing.T) {
 		{"weak/elle-cli/histories/knossos/mutex/bad/etcd.edn", verdictsOf(isolation.SSER, unk), nil},
 		{"weak/elle-cli/histories/knossos/mutex/bad/etcd.json", verdictsOf(isolation.SSER, unk), nil},
 	} {
-		path := filepath.Join(dataFolder, c.path)
-		if _, err := os.Stat(path); errors.Is(err, os.ErrNotExist) {
-			t.Skipf("no recorded histories in %s", dataFolder)
-		}
-		h, _, err := codec.Read(t.Context(), []string{path}, codec.Options{})
-		if err != nil {
-			t.Errorf("%s: %v", c.path, err)
-			continue
-		}
+		h := historytest.ReadRecorded(t, c.path)
 		r, err := Check(t.Context(), h, Options{})
 		if err != nil {
 			t.Fatal(err)
