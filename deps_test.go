@@ -32,7 +32,7 @@ var layers = [][]string{
 	{"internal/mariatest"}, // its schedules are those of pgtest
 	{"movers", "stale", "instrument", "instrument/boogie"},
 	{"reach", "schedules", "witness"},
-	{"readcommitted"},
+	{"readcommitted", "crosscheck"},
 	{"report"},
 	{"internal/goprogram"},
 	{""}, // the package robust itself

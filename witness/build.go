@@ -64,10 +64,9 @@ func newBuilder(e *Evidence) (*builder, error) {
 	for i, t := range e.Program.Tables {
 		b.index[t] = i
 	}
-	b.m.Trace = true
-	x, err := e.replay(b.m, func(i int, run *interp.Run) bool { return effect(run) == effect(e.Execution.Txns[i].Run) })
+	x, err := e.Replay(b.m)
 	if err != nil {
-		return nil, fmt.Errorf("witness: the replay fails: %w", err)
+		return nil, err
 	}
 	b.x = x
 	b.start = starts(x)
@@ -320,9 +319,9 @@ func (v *view) since(r *interp.Read, t *ir.Table, cols []int, seen map[string][]
 		old, was := seen[k]
 		switch matches := r.Matches(row); {
 		case !was && matches:
-			out = append(out, rowName(t, row)+" is there")
+			out = append(out, RowName(t, row)+" is there")
 		case was && !matches:
-			out = append(out, rowName(t, row)+" no longer matches")
+			out = append(out, RowName(t, row)+" no longer matches")
 		case was:
 			for _, c := range cols {
 				if old[c] != row[c] {
@@ -337,7 +336,7 @@ func (v *view) since(r *interp.Read, t *ir.Table, cols []int, seen map[string][]
 	}
 	for _, k := range slices.Sorted(maps.Keys(seen)) {
 		if !here[k] && v.own[r.Table][k] == nil {
-			out = append(out, rowName(t, seen[k])+" is gone")
+			out = append(out, RowName(t, seen[k])+" is gone")
 		}
 	}
 	return list(out, 2)
@@ -374,7 +373,7 @@ func (v *view) write(op *interp.Op) {
 	case interp.OpInsert:
 		text = "insert " + cells(t, op.New, all)
 	case interp.OpDelete:
-		text = "delete " + rowName(t, op.Old)
+		text = "delete " + RowName(t, op.Old)
 	default:
 		panic(fmt.Sprintf("witness: unknown write %d", op.Kind))
 	}

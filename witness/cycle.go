@@ -195,7 +195,7 @@ func (b *builder) freed(p, q *interp.Op, i, k int) string {
 		for n := range qt.Exclusions {
 			excluded := b.m.Excluded(qt, &qt.Exclusions[n])
 			if excluded(p.Old, q.New) && (p.New == nil || !excluded(p.New, q.New)) && (q.Old == nil || !excluded(p.Old, q.Old)) {
-				return b.who(i) + " took " + rowName(pt, p.Old) + " out of the way of " + rowName(qt, q.New) + ", which " + b.who(k) + " then wrote"
+				return b.who(i) + " took " + RowName(pt, p.Old) + " out of the way of " + RowName(qt, q.New) + ", which " + b.who(k) + " then wrote"
 			}
 		}
 	}
@@ -205,7 +205,7 @@ func (b *builder) freed(p, q *interp.Op, i, k int) string {
 		}
 		was, gone := pick(p.Old, fk.Columns), pick(q.Old, fk.RefColumns)
 		if was != nil && slices.Equal(was, gone) && !slices.Equal(was, pick(p.New, fk.Columns)) && !slices.Equal(gone, pick(q.New, fk.RefColumns)) {
-			return b.who(i) + " removed the reference of " + rowName(pt, p.Old) + " to " + rowName(qt, q.Old) + ", which let " + b.who(k) + " remove that row"
+			return b.who(i) + " removed the reference of " + RowName(pt, p.Old) + " to " + RowName(qt, q.Old) + ", which let " + b.who(k) + " remove that row"
 		}
 	}
 	for _, fk := range qt.ForeignKeys {
@@ -214,7 +214,7 @@ func (b *builder) freed(p, q *interp.Op, i, k int) string {
 		}
 		made, wanted := pick(p.New, fk.RefColumns), pick(q.New, fk.Columns)
 		if made != nil && slices.Equal(made, wanted) && !slices.Equal(made, pick(p.Old, fk.RefColumns)) {
-			return b.who(i) + " made " + rowName(pt, p.New) + ", which " + b.who(k) + " then referred to"
+			return b.who(i) + " made " + RowName(pt, p.New) + ", which " + b.who(k) + " then referred to"
 		}
 	}
 	return ""

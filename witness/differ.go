@@ -68,7 +68,7 @@ func rowDiff(t *ir.Table, want, got [][]ir.Value) []string {
 		old, ok := byKey[k]
 		delete(byKey, k)
 		if !ok {
-			out = append(out, rowName(t, r)+" would be there in the end")
+			out = append(out, RowName(t, r)+" would be there in the end")
 			continue
 		}
 		for c := range t.Columns {
@@ -79,7 +79,7 @@ func rowDiff(t *ir.Table, want, got [][]ir.Value) []string {
 	}
 	for _, r := range want {
 		if _, missing := byKey[keyOf(t, r)]; missing {
-			out = append(out, rowName(t, r)+" would not be there in the end")
+			out = append(out, RowName(t, r)+" would not be there in the end")
 		}
 	}
 	return out

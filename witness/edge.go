@@ -50,7 +50,7 @@ func (b *builder) words(d dependency) string {
 	if row == nil {
 		row = d.Old
 	}
-	name := rowName(t, row)
+	name := RowName(t, row)
 	switch d.kind {
 	case depRW:
 		switch {

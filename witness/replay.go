@@ -53,6 +53,17 @@ func (e *Evidence) committed() []interp.Session {
 	return out
 }
 
+// Replay executes the evidence again, on m, which traces it. The error says
+// which transaction does not commit or computes something else.
+func (e *Evidence) Replay(m *interp.Machine) (*interp.Execution, error) {
+	m.Trace = true
+	x, err := e.replay(m, sameEffect(e))
+	if err != nil {
+		return nil, fmt.Errorf("witness: the replay fails: %w", err)
+	}
+	return x, nil
+}
+
 // replay executes the transactions again, on m, with the same snapshots and in
 // the same order. Where a run has a choice, the first one that accept takes is
 // used.

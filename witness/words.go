@@ -22,9 +22,9 @@ func keyOf(t *ir.Table, row []ir.Value) string {
 // visible reports whether a client sees the column.
 func visible(t *ir.Table, col int) bool { return (!t.Rowid || col != 0) && !t.Columns[col].Hidden }
 
-// rowName names a row by its key: saving(1). A shared variable is its name, a
+// RowName names a row by its key: saving(1). A shared variable is its name, a
 // row without a declared key all of its values.
-func rowName(t *ir.Table, row []ir.Value) string {
+func RowName(t *ir.Table, row []ir.Value) string {
 	if t.Var {
 		return t.Name
 	}
@@ -49,7 +49,7 @@ func cell(t *ir.Table, row []ir.Value, col int) string {
 	if t.Var {
 		return t.Name
 	}
-	return rowName(t, row) + "." + t.Columns[col].Name
+	return RowName(t, row) + "." + t.Columns[col].Name
 }
 
 // cells gives the row with the values of some columns, in which key columns
@@ -64,7 +64,7 @@ func cells(t *ir.Table, row []ir.Value, cols []int) string {
 	}
 	switch len(rest) {
 	case 0:
-		return rowName(t, row)
+		return RowName(t, row)
 	case 1:
 		return cell(t, row, rest[0]) + " = " + Value{row[rest[0]]}.String()
 	}
@@ -72,7 +72,7 @@ func cells(t *ir.Table, row []ir.Value, cols []int) string {
 	for i, c := range rest {
 		parts[i] = t.Columns[c].Name + " = " + Value{row[c]}.String()
 	}
-	return rowName(t, row) + ": " + strings.Join(parts, ", ")
+	return RowName(t, row) + ": " + strings.Join(parts, ", ")
 }
 
 // changes gives the columns of an update with old and new values.
@@ -85,7 +85,7 @@ func changes(t *ir.Table, before, after []ir.Value, cols []int) string {
 	for i, c := range cols {
 		parts[i] = t.Columns[c].Name + ": " + change(c)
 	}
-	return rowName(t, after) + " " + strings.Join(parts, ", ")
+	return RowName(t, after) + " " + strings.Join(parts, ", ")
 }
 
 // lookup gives the value of a local at some moment.

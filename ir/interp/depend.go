@@ -106,7 +106,7 @@ func affects(reader *Run, read *Read, op *Op, classic bool) (cols []int, hit boo
 		wanted[c] = read.Cols[c] || classic && read.Tested[c]
 	}
 	// What the reader had written before is read from itself.
-	for i := 0; i < read.ownOps && i < len(reader.Ops); i++ {
+	for i := 0; i < read.OwnOps && i < len(reader.Ops); i++ {
 		own := &reader.Ops[i]
 		if own.Table != op.Table || own.Key != op.Key {
 			continue

@@ -25,7 +25,7 @@ func (n readNote) reads(f *frame) []Read {
 	var out []Read
 	for i, src := range n.q.from {
 		t := n.q.src.From[i].Table
-		r := Read{Stmt: f.cur, Table: src.table, Keys: map[string]bool{}, ownOps: len(f.run.Ops),
+		r := Read{Stmt: f.cur, Table: src.table, Keys: map[string]bool{}, OwnOps: len(f.run.Ops), Alone: n.alone(),
 			Cols: make([]bool, len(t.Columns)), Tested: make([]bool, len(t.Columns))}
 		name := n.q.src.From[i].Row
 		mark(r.Tested, t, name, n.q.src.Where)
@@ -64,6 +64,17 @@ func (n readNote) reads(f *frame) []Read {
 		out = append(out, r)
 	}
 	return out
+}
+
+// alone reports whether the query has one source, and no other query in its
+// condition.
+func (n readNote) alone() bool {
+	simple := len(n.q.from) == 1
+	ir.WalkExpr(n.q.src.Where, func(e ir.Expr) {
+		_, nested := e.(*ir.Exists)
+		simple = simple && !nested
+	})
+	return simple
 }
 
 func mark(cols []bool, t *ir.Table, row string, e ir.Expr) {
@@ -133,6 +144,6 @@ func (f *frame) noteConflict(st *ir.Insert, t int, old *row) {
 	for i := range cols {
 		cols[i] = true
 	}
-	f.run.Reads = append(f.run.Reads, Read{Stmt: st, Table: t, Keys: map[string]bool{key: true}, Cols: cols, Tested: cols, ownOps: len(f.run.Ops),
+	f.run.Reads = append(f.run.Reads, Read{Stmt: st, Table: t, Keys: map[string]bool{key: true}, Cols: cols, Tested: cols, OwnOps: len(f.run.Ops), Alone: true,
 		matches: func(vals []ir.Value) bool { return keyOf(st.Table, vals) == key }})
 }

@@ -163,8 +163,11 @@ type Read struct {
 	Keys map[string]bool
 	// matches says whether a version of a row takes part.
 	matches func(vals []ir.Value) bool
-	// ownOps is how many writes the transaction had made before.
-	ownOps int
+	// OwnOps is how many writes the transaction had made before, those that it
+	// rolled back later included.
+	OwnOps int
+	// Alone says that it depends on nothing but a row whether that takes part.
+	Alone bool
 	// Current says that it is of what was there at the commit.
 	Current bool
 }
