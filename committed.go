@@ -10,7 +10,6 @@ import (
 	"github.com/txrobust/robust/ir"
 	"github.com/txrobust/robust/readcommitted"
 	"github.com/txrobust/robust/report"
-	"github.com/txrobust/robust/schedules"
 	"github.com/txrobust/robust/witness"
 )
 
@@ -105,22 +104,11 @@ func (c *check) committed(ctx context.Context, only bool, level func(*ir.Txn) bo
 	}
 	c.count(r.Stats)
 	for _, a := range r.Anomalies {
-		f, err := c.confirmed(a)
+		f, err := c.finding(witness.Evidence{Rows: a.Rows, Sessions: a.Sessions, Execution: a.Execution}, a.Opaque)
 		if err != nil {
 			return out, err
 		}
 		out = append(out, f)
 	}
 	return out, nil
-}
-
-// confirmed confirms an anomaly and describes it.
-func (c *check) confirmed(a *schedules.Anomaly) (report.Finding, error) {
-	e := witness.Evidence{Program: c.p, Engine: c.opt.Engine, Rows: a.Rows, Sessions: a.Sessions, Execution: a.Execution,
-		AnyOrder: c.anyOrder(), Procedures: c.opt.Procedures}
-	w, err := witness.Build(e.Simplify())
-	if err != nil {
-		return report.Finding{}, notConfirmed(err)
-	}
-	return report.NewFinding(w, a.Opaque, c.opt.Sources), nil
 }

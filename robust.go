@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/txrobust/robust/crosscheck"
 	"github.com/txrobust/robust/engine"
 	"github.com/txrobust/robust/internal/cache"
 	"github.com/txrobust/robust/ir"
@@ -76,6 +77,9 @@ type Options struct {
 	Apart []report.Apart
 	// Baseline, if not nil, has findings that are accepted.
 	Baseline *report.Baseline
+	// Judges are the checkers of histories that each finding is shown to; nil is all of
+	// them.
+	Judges []crosscheck.Judge
 	// Cache, if not nil, has answers of earlier runs. It changes no verdict.
 	Cache *cache.Dir
 	// All looks for a finding around each transaction, not only for one.
@@ -190,6 +194,9 @@ func newCheck(ctx context.Context, p *ir.Program, opt Options) *check {
 	}
 	if opt.MaxExecutions == 0 {
 		opt.MaxExecutions = 300_000
+	}
+	if opt.Judges == nil {
+		opt.Judges = crosscheck.Judges()
 	}
 	if opt.Progress == nil {
 		opt.Progress = func(int, int, string) {}

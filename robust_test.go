@@ -5,11 +5,13 @@ import (
 	"context"
 	"fmt"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/txrobust/robust"
+	"github.com/txrobust/robust/crosscheck"
 	"github.com/txrobust/robust/engine"
 	"github.com/txrobust/robust/internal/testprog"
 	"github.com/txrobust/robust/ir"
@@ -35,7 +37,47 @@ func TestLitmus(t *testing.T) {
 			if (rep.Verdict == robust.Robust) != (rep.Proof != nil) || (rep.Verdict == robust.NotRobust) != (len(rep.Findings) == 1) {
 				t.Errorf("%s %s: the report does not say why", mode, l.File)
 			}
+			validated(t, rep)
 		}
+	}
+}
+
+// validated makes sure that all checkers of histories have decided what they were
+// asked about the findings of a report, and agree.
+func validated(t *testing.T, rep *robust.Report) {
+	t.Helper()
+	findings := rep.Findings
+	if rep.ReadCommitted != nil {
+		findings = slices.Concat(findings, rep.ReadCommitted.Findings)
+	}
+	for _, f := range findings {
+		said := map[string]bool{}
+		for _, j := range f.Validation {
+			if j.Verdict != j.Expected {
+				t.Errorf("%s, %s: %s", rep.Program, f.Kind, &j)
+			}
+			said[j.Checker] = true
+		}
+		for _, j := range crosscheck.Judges() {
+			if !said[j.Name] {
+				t.Errorf("%s, %s: %s was not asked", rep.Program, f.Kind, j.Name)
+			}
+		}
+	}
+}
+
+// TestReadCommitted: findings at READ COMMITTED are validated, too.
+func TestReadCommitted(t *testing.T) {
+	for _, app := range []string{"smallbank", "courseware"} {
+		p := testprog.Load(t, testprog.Path(t, "apps", app))
+		rep, err := robust.Check(t.Context(), p, robust.Options{Engine: engine.Postgres(), ReadCommitted: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(rep.Findings) == 0 {
+			t.Errorf("%s: nothing was found", app)
+		}
+		validated(t, rep)
 	}
 }
 
@@ -101,6 +143,7 @@ func TestApplications(t *testing.T) {
 			case rep.Verdict == robust.NotRobust && app.Anomaly != "-" && string(rep.Findings[0].Kind) != app.Anomaly:
 				t.Errorf("%s, want %s", rep.Findings[0].Kind, app.Anomaly)
 			}
+			validated(t, rep)
 		})
 	}
 }
@@ -118,6 +161,11 @@ func TestProcessors(t *testing.T) {
 				t.Fatal(err)
 			}
 			rep.Stats = report.Stats{} // what others had begun when an anomaly was found counts there
+			for _, f := range rep.Findings {
+				for k := range f.Validation {
+					f.Validation[k].MS = 0
+				}
+			}
 			if err := report.JSON(&reports[i], rep); err != nil {
 				t.Fatal(err)
 			}
@@ -152,6 +200,7 @@ func TestScripts(t *testing.T) {
 		if len(p.Notes)+len(rep.Havocs) > 0 {
 			t.Errorf("%s: %v %v are not modelled", s.Folder, p.Notes, rep.Havocs)
 		}
+		validated(t, rep)
 		for _, f := range rep.Findings {
 			if string(f.Kind) != s.Anomaly {
 				t.Errorf("%s: %s, want %s", s.Folder, f.Kind, s.Anomaly)

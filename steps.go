@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/txrobust/robust/crosscheck"
 	"github.com/txrobust/robust/engine"
 	"github.com/txrobust/robust/instrument"
 	"github.com/txrobust/robust/ir"
@@ -379,14 +380,36 @@ func (c *check) pairs() []*movers.Walk {
 
 // found confirms an execution and reports it.
 func (c *check) found(e witness.Evidence, opaque []string) error {
-	e.Program, e.Engine, e.AnyOrder, e.Procedures = c.p, c.opt.Engine, c.anyOrder(), c.opt.Procedures
-	w, err := witness.Build(e.Simplify())
+	f, err := c.finding(e, opaque)
 	if err != nil {
-		return notConfirmed(err)
+		return err
 	}
 	c.decide(NotRobust)
-	c.rep.Findings = append(c.rep.Findings, report.NewFinding(w, opaque, c.opt.Sources))
+	c.rep.Findings = append(c.rep.Findings, f)
 	return nil
+}
+
+// finding confirms an execution, shows its history to the checkers of histories,
+// and describes it.
+func (c *check) finding(e witness.Evidence, opaque []string) (report.Finding, error) {
+	e.Program, e.Engine, e.AnyOrder, e.Procedures = c.p, c.opt.Engine, c.anyOrder(), c.opt.Procedures
+	e = e.Simplify()
+	w, err := witness.Build(e)
+	if err != nil {
+		return report.Finding{}, notConfirmed(err)
+	}
+	trace, err := crosscheck.NewTrace(e, w)
+	if err != nil {
+		return report.Finding{}, notConfirmed(err)
+	}
+	// It takes milliseconds, and nothing is reported without it.
+	judged, err := crosscheck.Check(context.WithoutCancel(c.ctx), w, trace, c.opt.Judges)
+	if err != nil {
+		return report.Finding{}, err
+	}
+	f := report.NewFinding(w, opaque, c.opt.Sources)
+	f.Validation, f.Trace = judged, trace
+	return f, nil
 }
 
 // notConfirmed is the error of a fault of this program.

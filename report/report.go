@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/txrobust/robust/crosscheck"
 	"github.com/txrobust/robust/ir"
 	"github.com/txrobust/robust/proof"
 	"github.com/txrobust/robust/witness"
@@ -143,12 +144,16 @@ type Finding struct {
 	Opaque []string `json:"opaque,omitempty"`
 	// Repairs are changes that remove the finding.
 	Repairs []string `json:"repairs"`
+	// Validation is what checkers of histories say of the witness, each by itself.
+	Validation []crosscheck.Judgement `json:"validation"`
+	// Trace is the history that they were shown.
+	Trace *crosscheck.Trace `json:"-"`
 }
 
 // NewFinding describes a witness. read gives the statements for the fingerprint;
 // with nil, these do not count for it.
 func NewFinding(w *witness.Witness, opaque []string, read Sources) Finding {
-	f := Finding{Class: SnapshotIsolation, Kind: w.Kind, Cycle: []string{}, Edges: w.Cycle, Witness: w, Opaque: opaque, Repairs: []string{}}
+	f := Finding{Class: SnapshotIsolation, Kind: w.Kind, Cycle: []string{}, Edges: w.Cycle, Witness: w, Opaque: opaque, Repairs: []string{}, Validation: []crosscheck.Judgement{}}
 	for _, e := range w.Cycle {
 		f.Cycle = append(f.Cycle, e.FromName)
 	}

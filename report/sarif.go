@@ -20,7 +20,8 @@ import (
 // A finding is a result at the statement by which the delayed transaction reads
 // what another one changes. The other statements of the cycle are related
 // locations, the schedule is a code flow with a thread for each transaction, and
-// the fingerprint is a partial one. A finding at READ COMMITTED beside the verdict on
+// the fingerprint is a partial one. What checkers of histories say of it is the property
+// validation. A finding at READ COMMITTED beside the verdict on
 // another level is a note, and so are an unknown verdict and
 // statements that are not modelled. What is suppressed is no result, since services that show
 // logs do not look at suppressions: it is a notification of the run, and so are
@@ -128,6 +129,13 @@ func findingResult(run *sarif.Run, f *Finding, level string) *sarif.Result {
 	}
 	res := result(run, f.Code, level).WithMessage(message(text)).
 		WithPartialFingerprints(map[string]string{fingerprintVersion: f.Fingerprint})
+	if len(f.Validation) > 0 {
+		said := make([]string, len(f.Validation))
+		for i := range said {
+			said[i] = f.Validation[i].String()
+		}
+		res.WithProperties(sarif.NewPropertyBag().Add("validation", said))
+	}
 	pivot, ok := f.Pivot()
 	if !ok && len(f.Witness.Transactions) > 0 {
 		pivot = f.Witness.Transactions[0].Position

@@ -4,10 +4,13 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
+	"github.com/txrobust/robust/crosscheck"
 	"github.com/txrobust/robust/ir"
+	"github.com/txrobust/robust/isolation"
 	"github.com/txrobust/robust/witness"
 )
 
@@ -134,6 +137,37 @@ func (t *text) finding(n int, f *Finding) {
 		t.line("")
 		t.para("   Repair: ", c.Repair)
 	}
+	t.validation(f.Validation)
+}
+
+// validation says which checkers of histories confirm a finding, or all that they
+// say.
+func (t *text) validation(list []crosscheck.Judgement) {
+	if len(list) == 0 {
+		return
+	}
+	t.line("")
+	if t.opt.Verbose {
+		t.line("   What checkers of histories say of it:")
+		for i := range list {
+			t.para("   - ", fmt.Sprintf("%s; %.2f ms", &list[i], list[i].MS))
+		}
+		return
+	}
+	var decided, undecided []string
+	for _, j := range list {
+		switch {
+		case j.Verdict == isolation.Unknown.String():
+			undecided = append(undecided, j.Checker+" ("+j.Level+")")
+		case !slices.Contains(decided, j.Checker):
+			decided = append(decided, j.Checker)
+		}
+	}
+	s := "Confirmed by the checkers of histories " + strings.Join(decided, ", ")
+	if undecided != nil {
+		s += "; unknown to " + strings.Join(undecided, ", ")
+	}
+	t.para("   ", s+".")
 }
 
 // ExplainCode says what a code means.
