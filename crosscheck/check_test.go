@@ -4,15 +4,20 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"math/rand"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/txrobust/robust/checker"
+	"github.com/txrobust/robust/checker/judge"
 	"github.com/txrobust/robust/crosscheck"
 	"github.com/txrobust/robust/engine"
 	"github.com/txrobust/robust/history"
+	"github.com/txrobust/robust/history/codec"
 	"github.com/txrobust/robust/internal/progen"
 	"github.com/txrobust/robust/internal/testprog"
 	"github.com/txrobust/robust/ir"
@@ -259,6 +264,70 @@ func TestTable(t *testing.T) {
 	for _, want := range []string{"polysi: accept SI", "c4: accept CC", "polysi: reject SER", "elle: reject SER (lists), write-skew of "} {
 		if !slices.ContainsFunc(judged, func(j crosscheck.Judgement) bool { return strings.HasPrefix(j.String(), want) }) {
 			t.Errorf("there is no %q in %v", want, judged)
+		}
+	}
+}
+
+// TestFiles: what is written reads back with the same verdicts, in every format that
+// can hold it.
+func TestFiles(t *testing.T) {
+	for _, file := range []string{"read-only-anomaly.litmus", "s3-key.litmus"} {
+		e, w := evidence(t, litmus(t, file), engine.Postgres())
+		trace := newTrace(t, e, w)
+		files, err := trace.Files(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		dir := filepath.Join(t.TempDir(), "w")
+		for range 2 { // the second replaces the first
+			if err := w.Write(dir, nil, files); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if len(trace.Forms()) != 3 && file == "s3-key.litmus" {
+			t.Errorf("%s: forms %v", file, trace.Forms())
+		}
+		for _, form := range trace.Forms() {
+			for _, name := range codec.Names(true) {
+				path := filepath.Join(dir, "history", string(form), name)
+				_, err := os.Stat(path)
+				h, fault := trace.History(form)
+				if fault != nil {
+					t.Fatal(fault)
+				}
+				if _, _, why := codec.Files(t.Context(), h, codec.Format(name)); (why == nil) != (err == nil) {
+					t.Errorf("%s: %s as %s: written %v, possible %v", file, form, name, err, why)
+				}
+				if err == nil {
+					reread(t, path, form, name)
+				}
+			}
+		}
+	}
+}
+
+// reread judges a history that was written.
+func reread(t *testing.T, path string, form crosscheck.Form, format string) {
+	t.Helper()
+	h, as, err := codec.Read(t.Context(), []string{path}, codec.Options{Strict: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if string(as) != format {
+		t.Errorf("%s is read as %s", path, as)
+	}
+	want := map[isolation.Level]isolation.Verdict{isolation.SER: isolation.Reject}
+	if form == crosscheck.Registers {
+		// Only a constraint may show that there is no serial order.
+		want = map[isolation.Level]isolation.Verdict{isolation.CC: isolation.Accept, isolation.SI: isolation.Accept}
+	}
+	r, err := judge.Check(t.Context(), h, judge.Options{Cross: true, Levels: slices.Collect(maps.Keys(want))})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for l, v := range want {
+		if got := r.Judgement(l); got.Verdict != v || len(r.Conflicts) > 0 {
+			t.Errorf("%s: %s is %s by %s, want %s %v", path, l, got.Verdict, got.Checker, v, r.Conflicts)
 		}
 	}
 }

@@ -184,7 +184,7 @@ func TestWrite(t *testing.T) {
 			w := build(t, s.explore(t))
 			dir := filepath.Join(t.TempDir(), "a", "w")
 			for range 2 { // the second replaces the first
-				if err := w.Write(dir, []string{"schema.sql"}); err != nil {
+				if err := w.Write(dir, []string{"schema.sql"}, nil); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -257,7 +257,7 @@ func TestWriteRefuses(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if err := w.Write(dir, nil); err == nil {
+		if err := w.Write(dir, nil, nil); err == nil {
 			t.Errorf("a folder with %v is replaced", files)
 		}
 		for _, f := range files {

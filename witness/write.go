@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/txrobust/robust/history/codec"
 	"github.com/txrobust/robust/internal/folder"
 )
 
@@ -15,7 +16,7 @@ import (
 const jsonFile = "witness.json"
 
 // witnesses is what a folder with a witness is.
-var witnesses = folder.Kind{Mark: jsonFile, Ours: regexp.MustCompile(`^(witness\.json|README\.txt|setup\.sql|[0-9]+-[^/]*\.sql)$`).MatchString}
+var witnesses = folder.Kind{Mark: jsonFile, Ours: regexp.MustCompile(`^(witness\.json|README\.txt|setup\.sql|history|[0-9]+-[^/]*\.sql)$`).MatchString}
 
 // Write stores the witness in the folder dir:
 //
@@ -23,16 +24,22 @@ var witnesses = folder.Kind{Mark: jsonFile, Ours: regexp.MustCompile(`^(witness\
 //	README.txt    what happens, and which lines to run in which order
 //	setup.sql     the initial rows
 //	1-name.sql …  a psql script per session
+//	history/      the files of histories, such as those of package crosscheck
 //
 // SQL files are there only for programs whose transactions are functions of a
 // database. The folder appears when it is complete. A folder that holds another
 // witness is replaced; one that holds anything else is an error. inputs are the
 // files that define the program, for README.txt.
-func (w *Witness) Write(dir string, inputs []string) error {
+func (w *Witness) Write(dir string, inputs []string, histories []codec.File) error {
 	return witnesses.Write(dir, func(put folder.Put) error {
-		files, err := w.files(inputs)
+		files, err := w.files(inputs, len(histories) > 0)
 		if err != nil {
 			return err
+		}
+		for _, f := range histories {
+			if err := put("history/"+f.Name, f.Text); err != nil {
+				return err
+			}
 		}
 		for _, f := range files {
 			if err := put(f.name, f.text); err != nil {
@@ -51,7 +58,8 @@ type file struct {
 	text []byte
 }
 
-func (w *Witness) files(inputs []string) ([]file, error) {
+// files gives all files but those of histories.
+func (w *Witness) files(inputs []string, histories bool) ([]file, error) {
 	var js bytes.Buffer
 	enc := json.NewEncoder(&js)
 	enc.SetEscapeHTML(false)
@@ -65,7 +73,11 @@ func (w *Witness) files(inputs []string) ([]file, error) {
 		out = append(out, file{"setup.sql", []byte("-- The rows to start with. The tables must exist.\n\n" + strings.Join(w.Setup, "\n") + "\n")})
 		out = append(out, scripts...)
 	}
-	return append(out, file{"README.txt", []byte(w.readme(inputs, scripts, where))}), nil
+	readme := w.readme(inputs, scripts, where)
+	if histories {
+		readme += fmt.Sprintf("\nThe folder history has the execution as recorded histories, for checkers of isolation levels\n(robust history check): %s accepts history/registers, and SER rejects history/lists.\n", strings.ToUpper(w.Isolation))
+	}
+	return append(out, file{"README.txt", []byte(readme)}), nil
 }
 
 // place is where a step stands in the scripts.

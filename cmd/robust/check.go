@@ -132,7 +132,7 @@ func (f *checkFlags) run(ctx context.Context, std streams, inputs []string) (int
 		}
 		reports = append(reports, rep)
 		code = graver(code, exitCode(rep))
-		if err := f.witnesses(p, rep, several); err != nil {
+		if err := f.witnesses(context.WithoutCancel(ctx), p, rep, several); err != nil {
 			return 0, err
 		}
 		if f.proof != "" {
@@ -303,7 +303,7 @@ func staleInAll(reports []*report.Report) {
 // witnesses writes the schedule of each finding: the first to the folder
 // itself, or to one named after the program if there are several programs;
 // further ones beside it, with a number.
-func (f *checkFlags) witnesses(p *program, rep *robust.Report, several bool) error {
+func (f *checkFlags) witnesses(ctx context.Context, p *program, rep *robust.Report, several bool) error {
 	if f.witness == "" {
 		return nil
 	}
@@ -312,7 +312,11 @@ func (f *checkFlags) witnesses(p *program, rep *robust.Report, several bool) err
 		if i > 0 {
 			dir = fmt.Sprintf("%s-%d", dir, i+1)
 		}
-		if err := finding.Witness.Write(dir, p.files); err != nil {
+		histories, err := finding.Trace.Files(ctx)
+		if err != nil {
+			return err
+		}
+		if err := finding.Witness.Write(dir, p.files, histories); err != nil {
 			return err
 		}
 	}

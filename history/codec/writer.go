@@ -528,3 +528,28 @@ func Bytes(ctx context.Context, h *history.History, f Format) ([]byte, []string,
 	losses, err := Write(ctx, &b, h, f)
 	return b.Bytes(), losses, err
 }
+
+// File is a file of a history that was written.
+type File struct {
+	Name string
+	Text []byte
+}
+
+// Files writes a history in a format to memory: all files of its folder, or the one
+// that it is. The error says what the format does not have.
+func Files(ctx context.Context, h *history.History, f Format) (files []File, losses []string, err error) {
+	g, err := writable(f)
+	if err != nil {
+		return nil, nil, err
+	}
+	var names []string
+	var texts []*bytes.Buffer
+	losses, err = g.encode(ctx, h, func(name string) (io.WriteCloser, error) {
+		names, texts = append(names, name), append(texts, &bytes.Buffer{})
+		return nopCloser{texts[len(texts)-1]}, nil
+	})
+	for i, name := range names {
+		files = append(files, File{name, texts[i].Bytes()})
+	}
+	return files, losses, err
+}

@@ -14,11 +14,11 @@ import (
 type Kind struct {
 	// Mark is the file by which a folder is known to be one.
 	Mark string
-	// Ours reports whether a file with this name may be in it.
+	// Ours reports whether a file or folder with this name may be in it.
 	Ours func(name string) bool
 }
 
-// Put adds a file to a folder.
+// Put adds a file to a folder, or with slashes in its name to one inside.
 type Put func(name string, text []byte) error
 
 // Replaceable reports an error unless dir is absent, empty, or of the kind.
@@ -57,7 +57,14 @@ func (k Kind) Write(dir string, fill func(put Put) error) error {
 		return err
 	}
 	defer os.RemoveAll(tmp)
-	if err := fill(func(name string, text []byte) error { return os.WriteFile(filepath.Join(tmp, name), text, 0o666) }); err != nil {
+	put := func(name string, text []byte) error {
+		path := filepath.Join(tmp, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+			return err
+		}
+		return os.WriteFile(path, text, 0o666)
+	}
+	if err := fill(put); err != nil {
 		return err
 	}
 	if err := os.Chmod(tmp, 0o755); err != nil {
