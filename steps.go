@@ -400,7 +400,7 @@ func (c *check) finding(e witness.Evidence, opaque []string) (report.Finding, er
 	}
 	trace, err := crosscheck.NewTrace(e, w)
 	if err != nil {
-		return report.Finding{}, notConfirmed(err)
+		return report.Finding{}, err
 	}
 	// It takes milliseconds, and nothing is reported without it.
 	judged, err := crosscheck.Check(context.WithoutCancel(c.ctx), w, trace, c.opt.Judges)

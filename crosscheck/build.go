@@ -10,9 +10,17 @@ import (
 )
 
 // NewTrace replays the evidence of a witness, and gives the versions that its
-// transactions read and wrote. The error says that what the run of a transaction
-// read is not what the writes before it left.
+// transactions read and wrote. The error is a *Disagreement: what the run of a
+// transaction read is not what the writes before it left.
 func NewTrace(e witness.Evidence, w *witness.Witness) (*Trace, error) {
+	t, err := newTrace(e, w)
+	if err != nil {
+		return nil, &Disagreement{Witness: w, Why: err}
+	}
+	return t, nil
+}
+
+func newTrace(e witness.Evidence, w *witness.Witness) (*Trace, error) {
 	x, err := e.Replay(interp.NewMachine(e.Program, e.Engine))
 	if err != nil {
 		return nil, err

@@ -185,15 +185,20 @@ func (t *Trace) cycle(h *history.History, txns []history.Txn) []string {
 }
 
 // Disagreement is the error that a judge contradicts what is expected of the
-// history of a witness: a fault of this program, in what found the witness or in the
-// judge.
+// history of a witness, or that it has none: a fault of this program, in what found the
+// witness or in the judge.
 type Disagreement struct {
-	Witness    *witness.Witness
+	Witness *witness.Witness
+	// Trace is nil where there is no history, for the reason Why.
 	Trace      *Trace
+	Why        error
 	Judgements []Judgement
 }
 
 func (d *Disagreement) Error() string {
+	if d.Trace == nil {
+		return "an execution that was found has no history, which is a fault of this program: " + d.Why.Error()
+	}
 	var parts []string
 	for i := range d.Judgements {
 		if j := &d.Judgements[i]; !j.Agrees() {

@@ -31,18 +31,13 @@ var witnesses = folder.Kind{Mark: jsonFile, Ours: regexp.MustCompile(`^(witness\
 // witness is replaced; one that holds anything else is an error. inputs are the
 // files that define the program, for README.txt.
 func (w *Witness) Write(dir string, inputs []string, histories []codec.File) error {
+	files, err := w.Files(inputs, histories)
+	if err != nil {
+		return err
+	}
 	return witnesses.Write(dir, func(put folder.Put) error {
-		files, err := w.files(inputs, len(histories) > 0)
-		if err != nil {
-			return err
-		}
-		for _, f := range histories {
-			if err := put("history/"+f.Name, f.Text); err != nil {
-				return err
-			}
-		}
 		for _, f := range files {
-			if err := put(f.name, f.text); err != nil {
+			if err := put(f.Name, f.Text); err != nil {
 				return err
 			}
 		}
@@ -53,13 +48,8 @@ func (w *Witness) Write(dir string, inputs []string, histories []codec.File) err
 // Replaceable reports an error unless dir is absent, empty, or a witness.
 func Replaceable(dir string) error { return witnesses.Replaceable(dir) }
 
-type file struct {
-	name string
-	text []byte
-}
-
-// files gives all files but those of histories.
-func (w *Witness) files(inputs []string, histories bool) ([]file, error) {
+// Files are what Write writes.
+func (w *Witness) Files(inputs []string, histories []codec.File) ([]codec.File, error) {
 	var js bytes.Buffer
 	enc := json.NewEncoder(&js)
 	enc.SetEscapeHTML(false)
@@ -67,17 +57,20 @@ func (w *Witness) files(inputs []string, histories bool) ([]file, error) {
 	if err := enc.Encode(w); err != nil {
 		return nil, err
 	}
-	out := []file{{jsonFile, js.Bytes()}}
+	out := []codec.File{{Name: jsonFile, Text: js.Bytes()}}
 	scripts, where := w.scripts()
 	if scripts != nil {
-		out = append(out, file{"setup.sql", []byte("-- The rows to start with. The tables must exist.\n\n" + strings.Join(w.Setup, "\n") + "\n")})
+		out = append(out, codec.File{Name: "setup.sql", Text: []byte("-- The rows to start with. The tables must exist.\n\n" + strings.Join(w.Setup, "\n") + "\n")})
 		out = append(out, scripts...)
 	}
 	readme := w.readme(inputs, scripts, where)
-	if histories {
+	if len(histories) > 0 {
 		readme += fmt.Sprintf("\nThe folder history has the execution as recorded histories, for checkers of isolation levels\n(robust history check): %s accepts history/registers, and SER rejects history/lists.\n", strings.ToUpper(w.Isolation))
 	}
-	return append(out, file{"README.txt", []byte(readme)}), nil
+	for _, f := range histories {
+		out = append(out, codec.File{Name: "history/" + f.Name, Text: f.Text})
+	}
+	return append(out, codec.File{Name: "README.txt", Text: []byte(readme)}), nil
 }
 
 // place is where a step stands in the scripts.
@@ -87,7 +80,7 @@ type place struct {
 }
 
 // scripts gives the script of every session, and the places of the steps.
-func (w *Witness) scripts() ([]file, []place) {
+func (w *Witness) scripts() ([]codec.File, []place) {
 	steps := w.Steps()
 	if steps == nil {
 		return nil, nil
@@ -108,9 +101,9 @@ func (w *Witness) scripts() ([]file, []place) {
 		lines[s.Session] = append(l, s.SQL...)
 		where = append(where, p)
 	}
-	var out []file
+	var out []codec.File
 	for _, s := range order {
-		out = append(out, file{names[s], []byte(strings.Join(lines[s], "\n") + "\n")})
+		out = append(out, codec.File{Name: names[s], Text: []byte(strings.Join(lines[s], "\n") + "\n")})
 	}
 	return out, where
 }
@@ -141,7 +134,7 @@ func (w *Witness) described(session int) string {
 }
 
 // readme is the text that goes with the scripts.
-func (w *Witness) readme(inputs []string, scripts []file, where []place) string {
+func (w *Witness) readme(inputs []string, scripts []codec.File, where []place) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s\n\n", w.Summary())
 	for i, e := range w.Cycle {

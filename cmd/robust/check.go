@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/txrobust/robust"
+	"github.com/txrobust/robust/crosscheck"
 	"github.com/txrobust/robust/internal/cache"
 	"github.com/txrobust/robust/ir"
 	"github.com/txrobust/robust/proof"
@@ -28,7 +29,12 @@ const grace = 2 * time.Second
 
 type checkFlags struct {
 	common
-	isolation, init, format, witness, proof, cache, baseline string
+	isolation, init, format, witness, proof, cache, baseline, bundle string
+
+	// given has the flags that were given.
+	given *flag.FlagSet
+	// judges are those of findings, nil for all.
+	judges []crosscheck.Judge
 
 	answers *cache.Dir // of earlier runs
 	// accepted are the findings of the baseline, read from known.
@@ -45,6 +51,12 @@ type checkFlags struct {
 
 func checkCommand(fs *flag.FlagSet) func(context.Context, streams, []string) (int, error) {
 	f := &checkFlags{}
+	f.flags(fs)
+	return f.run
+}
+
+func (f *checkFlags) flags(fs *flag.FlagSet) {
+	f.given = fs
 	f.declare(fs)
 	fs.StringVar(&f.isolation, "isolation", "si", "isolation `level` that is asked about: si, or rc (READ COMMITTED of PostgreSQL, which is refuted, not proved); it stands for the level of every transaction, whatever the source asks for")
 	fs.StringVar(&f.init, "init", "", "initial `rows`: any, empty or file (default any for SQL, file for litmus)")
@@ -65,7 +77,7 @@ func checkCommand(fs *flag.FlagSet) func(context.Context, streams, []string) (in
 	fs.StringVar(&f.witness, "witness", "", "write the schedule of a finding as SQL scripts to the folder `DIR`")
 	fs.StringVar(&f.proof, "proof", "", "write a proof, as scripts that z3 checks, to the folder `DIR`")
 	fs.StringVar(&f.cache, "cache", "", "`DIR` for answers of earlier runs, or off (default: robust in the user's cache folder)")
-	return f.run
+	fs.StringVar(&f.bundle, "bundle", "", "if checkers of histories contradict a finding, which is a fault of this program, write what reproduces it to the folder `DIR` (default: a new one for temporary files)")
 }
 
 func (f *checkFlags) run(ctx context.Context, std streams, inputs []string) (int, error) {
@@ -107,13 +119,18 @@ func (f *checkFlags) run(ctx context.Context, std streams, inputs []string) (int
 	several := len(programs) > 1
 	for _, p := range programs {
 		if f.witness != "" {
-			if err := witness.Replaceable(folder(f.witness, p, several)); err != nil {
+			if err := witness.Replaceable(folderOf(f.witness, p, several)); err != nil {
 				return 0, usagef("-witness: %v", err)
 			}
 		}
 		if f.proof != "" {
-			if err := proof.Replaceable(folder(f.proof, p, several)); err != nil {
+			if err := proof.Replaceable(folderOf(f.proof, p, several)); err != nil {
 				return 0, usagef("-proof: %v", err)
+			}
+		}
+		if f.bundle != "" {
+			if err := bundles.Replaceable(folderOf(f.bundle, p, several)); err != nil {
+				return 0, usagef("-bundle: %v", err)
 			}
 		}
 	}
@@ -124,6 +141,7 @@ func (f *checkFlags) run(ctx context.Context, std streams, inputs []string) (int
 	for _, p := range programs {
 		rep, err := f.one(ctx, std, p)
 		if err != nil {
+			err = f.bundled(context.WithoutCancel(ctx), p, inputs, several, err)
 			if _, ok := errors.AsType[*ir.Error](err); ok || !several {
 				return 0, err
 			}
@@ -136,7 +154,7 @@ func (f *checkFlags) run(ctx context.Context, std streams, inputs []string) (int
 			return 0, err
 		}
 		if f.proof != "" {
-			if err := f.keep(std, p, rep, folder(f.proof, p, several)); err != nil {
+			if err := f.keep(std, p, rep, folderOf(f.proof, p, several)); err != nil {
 				return 0, err
 			}
 		}
@@ -192,8 +210,8 @@ func (f *checkFlags) check() error {
 	return nil
 }
 
-// folder is where the witness or the proof of a program goes.
-func folder(dir string, p *program, several bool) string {
+// folderOf is where the witness or the proof of a program goes.
+func folderOf(dir string, p *program, several bool) string {
 	if several {
 		return filepath.Join(dir, p.Name)
 	}
@@ -212,7 +230,7 @@ func (f *checkFlags) one(ctx context.Context, std streams, p *program) (*robust.
 	show, end := progress(std.err)
 	defer end()
 	opt := robust.Options{Engine: p.engine(f.eng), Init: init, Helpers: f.helpers, SessionOrder: f.sessionOrder, Classic: f.classic,
-		Procedures: p.procedures, Baseline: f.accepted, Apart: p.apart, ReadCommitted: f.isolation == report.AtReadCommitted, Beside: f.beside,
+		Procedures: p.procedures, Baseline: f.accepted, Judges: f.judges, Apart: p.apart, ReadCommitted: f.isolation == report.AtReadCommitted, Beside: f.beside,
 		Window: f.window, Questions: f.questions, QueryLimit: f.limit, QueryTimeout: f.query, All: p.golang != nil,
 		Cache: f.answers, Proof: f.proof != "", Explain: f.explain, Graph: f.format == "dot", Progress: show}
 	rep, err := f.judge(ctx, std, p, opt)
@@ -308,7 +326,7 @@ func (f *checkFlags) witnesses(ctx context.Context, p *program, rep *robust.Repo
 		return nil
 	}
 	for i, finding := range rep.Findings {
-		dir := folder(f.witness, p, several)
+		dir := folderOf(f.witness, p, several)
 		if i > 0 {
 			dir = fmt.Sprintf("%s-%d", dir, i+1)
 		}
