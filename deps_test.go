@@ -20,7 +20,7 @@ var layers = [][]string{
 	{"isolation", "history"}, // and what judges recorded histories: see TestJudges
 	{"history/codec", "history/record"},
 	{"checker", "checker/internal/acyclic"},
-	{"checker/brute", "checker/c4", "checker/elle", "checker/polysi", "checker/verify", "checker/internal/simdb", "checker/internal/historytest"}, // they judge each other, and share nothing
+	{"checker/brute", "checker/c4", "checker/elle", "checker/polysi", "checker/viper", "checker/verify", "checker/internal/simdb", "checker/internal/historytest"}, // they judge each other, and share nothing
 	{"checker/judge"}, // asks them all
 	{"checker/view"},
 	{"internal/folder"},

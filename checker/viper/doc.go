@@ -1,0 +1,2 @@
+// Package viper decides levels of snapshots.
+package viper
