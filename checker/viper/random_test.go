@@ -70,6 +70,7 @@ type generator struct {
 	values  [][]written // of keys
 	current []int64     // of keys: what the transactions before wrote, as if they were serial
 	now     int         // the transaction that is made
+	seen    map[int]int64
 }
 
 // written is a value of a key: 0 is what it held initially.
@@ -169,6 +170,7 @@ func (g *generator) script() [][]step {
 // txn adds the operations of a transaction.
 func (g *generator) txn(steps []step, status history.Status) {
 	own := map[int]int64{}
+	g.seen = map[int]int64{}
 	for _, st := range steps {
 		switch st.kind {
 		case history.Read:
@@ -203,11 +205,21 @@ func (g *generator) returned(key int, own map[int]int64) (v int64, ok bool) {
 	if mine, wrote := own[key]; wrote && g.r.IntN(20) > 0 {
 		return mine, true
 	}
+	if v, ok := g.seen[key]; ok && g.r.IntN(20) > 0 {
+		return v, true
+	}
+	v, ok = g.any(key)
+	g.seen[key] = v
+	return v, ok
+}
+
+// any is what a read of a key may return that the transaction neither wrote nor read.
+func (g *generator) any(key int) (v int64, ok bool) {
 	switch x := g.r.IntN(80); {
 	case x == 0:
 		return 99, true
 	case x == 1:
-		return 0, false
+		return g.current[key], false
 	case x < 30:
 		return g.current[key], true
 	}

@@ -221,9 +221,9 @@ func (p *polygraph) took(t history.Txn, values []bool) bool {
 // complete gives the answer if an order breaks no constraint. Otherwise it opens those
 // pairs whose constraints it breaks, which are new if the values are those of a search.
 func (s *search) complete(guess *schedule, values []bool) *outcome {
-	took := s.effective(guess, values)
+	took, bound := s.effective(guess, values)
 	broken := s.broken(guess, took)
-	if broken == nil {
+	if broken == nil && bound {
 		return s.accept(guess, took)
 	}
 	slices.SortFunc(broken, func(a, b [2]history.Txn) int { return slices.Compare(a[:], b[:]) })
@@ -239,18 +239,21 @@ func (s *search) complete(guess *schedule, values []bool) *outcome {
 	return nil
 }
 
-// effective tells which transactions take effect.
-func (s *search) effective(guess *schedule, values []bool) []bool {
-	took := make([]bool, len(s.present))
+// effective tells which transactions take effect. The first guess made choices for which
+// not all demands were there yet: then they are not bound.
+func (s *search) effective(guess *schedule, values []bool) (took []bool, bound bool) {
+	took, bound = make([]bool, len(s.present)), true
 	for t := range took {
 		took[t] = s.present[t] && !(s.optional[t] && values == nil) && s.took(history.Txn(t), values)
 	}
 	if values == nil {
 		for c, i := range guess.sources {
-			took[s.choices[c][max(0, i)].txn] = true
+			from := s.choices[c][max(0, i)]
+			took[from.txn] = true
+			bound = bound && !s.optional[from.txn] && from.value == history.NoValue
 		}
 	}
-	return took
+	return took, bound
 }
 
 // broken gives the pairs whose constraints an order breaks; nil if there are none. The
