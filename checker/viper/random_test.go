@@ -306,6 +306,22 @@ func agree(h *history.History, o Options) (*checker.Result, error) {
 			return got, fmt.Errorf("the witness of %s: %w", a.Level, err)
 		}
 	}
+	for _, v := range got.Violations {
+		if err := justified(h, v); err != nil {
+			return got, err
+		}
+		if v.Read >= 0 {
+			continue
+		}
+		if err := proves(h, v, 0); err != nil {
+			return got, fmt.Errorf("the %s of %s: %w", v.Anomaly, v.Level, err)
+		}
+	}
+	for _, a := range got.Answers {
+		if a.Verdict == checker.Violated && !slices.ContainsFunc(got.Violations, func(v checker.Violation) bool { return a.Level.Implies(v.Level) }) {
+			return got, fmt.Errorf("%s is violated by nothing that is shown", a.Level)
+		}
+	}
 	return got, nil
 }
 

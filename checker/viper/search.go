@@ -32,6 +32,7 @@ type search struct {
 	// number of nodes on nothing is.
 	window int32
 	rank   []int32
+	core   []int32 // of the outcome
 }
 
 // outcome is what the search found.

@@ -54,7 +54,7 @@ func Check(ctx context.Context, h *history.History, o Options) (*checker.Result,
 	if o.Memory == 0 {
 		o.Memory = defaultMemory
 	}
-	c := &check{h: h, o: o, answers: map[isolation.Level]checker.Answer{}, result: &checker.Result{Counts: map[isolation.Anomaly]int{}}}
+	c := &check{h: h, o: o, answers: map[isolation.Level]checker.Answer{}, searches: map[isolation.Level]*search{}, result: &checker.Result{Counts: map[isolation.Anomaly]int{}}}
 	err := c.decide(ctx)
 	for _, l := range o.Levels {
 		a, ok := c.answers[l]
@@ -76,11 +76,19 @@ type check struct {
 	facts   *facts
 	answers map[isolation.Level]checker.Answer
 	result  *checker.Result
+	// searches are those that ended without a way, and core is the pairs that left none,
+	// which the next searches begin with. rank is the order of the last guess.
+	searches map[isolation.Level]*search
+	core     [][2]history.Txn
+	rank     []int32
 }
 
-// decide first tries whether one guess satisfies the levels, the strongest first. What
-// is open then it decides from the weakest level on, because what violates a weak one
-// violates the stronger ones.
+// quickConflicts bounds the first search for each level.
+const quickConflicts = 2000
+
+// decide decides levels from the strongest to the weakest, because what satisfies a
+// strong one satisfies the weaker ones, and its order is a good guess. What is not
+// decided soon is left for later.
 func (c *check) decide(ctx context.Context) error {
 	var err error
 	if c.facts, err = collect(ctx, c.h, nil); err != nil {
@@ -95,24 +103,52 @@ func (c *check) decide(ctx context.Context) error {
 		}
 		return nil
 	}
+	quick := c.o
+	if quick.Conflicts == 0 || quick.Conflicts > quickConflicts {
+		quick.Conflicts = quickConflicts
+	}
 	asked := slices.DeleteFunc(Levels(), func(l isolation.Level) bool { return !slices.Contains(c.o.Levels, l) })
-	for _, l := range asked {
-		if c.implied(l) {
-			continue
-		}
-		if err := c.level(ctx, l, c.o); err != nil {
-			return err
-		}
-		if c.answers[l].Verdict != checker.Violated {
-			continue
+	for _, l := range slices.Backward(Levels()) {
+		// A weaker level than those that were asked for says which one is violated; one
+		// with sessions is tried before the one without.
+		useful := slices.Contains(asked, l) || slices.ContainsFunc(asked, func(m isolation.Level) bool {
+			return l == withSessions(m) || m.Implies(l) && c.answers[m].Verdict == checker.Violated
+		})
+		if useful && !c.implied(l) {
+			if err := c.level(ctx, l, quick); err != nil {
+				return err
+			}
 		}
 	}
-	return ctx.Err()
+	for _, l := range asked {
+		if a := c.answers[l]; a.Verdict == checker.Unknown && c.searches[l] != nil && !c.implied(l) && quick.Conflicts != c.o.Conflicts {
+			if err := c.level(ctx, l, c.o); err != nil {
+				return err
+			}
+		}
+	}
+	for _, l := range asked {
+		c.implied(l)
+	}
+	return c.explain(ctx)
+}
+
+// withSessions is the level that adds the order of sessions to one without.
+func withSessions(l isolation.Level) isolation.Level {
+	switch l {
+	case isolation.PLSI:
+		return isolation.SI
+	case isolation.PL3:
+		return isolation.SER
+	case isolation.GSI:
+		return isolation.SSSI
+	}
+	return l
 }
 
 // implied answers a level by the answers to others, if they imply one.
 func (c *check) implied(l isolation.Level) bool {
-	if _, ok := c.answers[l]; ok {
+	if c.answers[l].Verdict != checker.Unknown {
 		return true
 	}
 	for _, m := range Levels() {
@@ -142,17 +178,33 @@ func (c *check) level(ctx context.Context, l isolation.Level, o Options) error {
 		c.answers[l] = a
 		return nil
 	}
-	s := newSearch(c.facts, l, o)
+	s := c.searches[l]
+	if s == nil {
+		s = newSearch(c.facts, l, o)
+	}
+	if s.o = o; c.rank != nil {
+		s.rank = c.rank
+	}
+	for _, p := range c.core {
+		s.open(p[0], p[1])
+	}
 	out, err := s.run(ctx)
 	if err != nil {
 		return err
 	}
 	a.Verdict, a.Why = out.verdict, out.why
+	c.rank = s.rank
 	switch {
 	case out.verdict == checker.Satisfied && c.facts.unjudged != "":
 		a.Verdict, a.Why = checker.Unknown, c.facts.unjudged
 	case out.verdict == checker.Satisfied:
 		a.Order, a.Snapshots = out.order, out.begins
+	default:
+		s.core = out.core
+		c.searches[l] = s
+		for _, i := range out.core {
+			c.core = append(c.core, [2]history.Txn{s.pairs[i].a, s.pairs[i].b})
+		}
 	}
 	c.answers[l] = a
 	return nil

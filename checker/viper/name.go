@@ -1,0 +1,143 @@
+package viper
+
+import (
+	"slices"
+
+	"github.com/txrobust/robust/checker"
+	"github.com/txrobust/robust/history"
+	"github.com/txrobust/robust/isolation"
+)
+
+// general is the anomaly that any violation of a level is, as far as it is known to
+// violate the level and those that imply it.
+func general(l isolation.Level) isolation.Anomaly {
+	d := levels[l]
+	switch {
+	case d.realTime && d.serial:
+		return isolation.G2Realtime
+	case d.realTime:
+		return isolation.GNonadjacentRealtime
+	case d.sessions && d.serial:
+		return isolation.G2Process
+	case d.sessions:
+		return isolation.GNonadjacentProcess
+	case d.serial:
+		return isolation.G2
+	}
+	return isolation.GNonadjacent
+}
+
+// features are what the cycles of a violation are made of, those of its reasons included.
+type features struct {
+	antis            int // anti-dependencies of the cycle that has most of them
+	sessions, times  bool
+	ranges, supposed bool // supposed: some order was concluded from a cycle
+}
+
+func (f *features) take(h *history.History, cycle []checker.Edge) {
+	antis := 0
+	for _, e := range cycle {
+		switch e.Dependency {
+		case isolation.RW:
+			antis++
+			f.ranges = f.ranges || h.Kind(e.Read) == history.ReadRange
+			for _, b := range e.Because {
+				f.reasons(h, b)
+			}
+		case isolation.SO:
+			f.sessions = true
+		case isolation.RT:
+			f.times = true
+		case isolation.WR:
+		case isolation.WW:
+			f.reasons(h, e)
+		}
+	}
+	f.antis = max(f.antis, antis)
+}
+
+// reasons takes the cycle that an order of writes was concluded from.
+func (f *features) reasons(h *history.History, e checker.Edge) {
+	if len(e.Because) < 2 {
+		return
+	}
+	f.supposed = true
+	cycle := e.Because
+	if cycle[1].From != cycle[0].To {
+		cycle = cycle[1:]
+	}
+	f.take(h, cycle)
+}
+
+// named is the violation of a level by a cycle: it satisfies all weaker ones. The levels
+// that exclude the anomaly are violated, too.
+func named(h *history.History, l isolation.Level, cycle []checker.Edge) checker.Violation {
+	v := checker.Violation{Anomaly: general(l), Level: l, Read: -1, Key: -1, Source: -1, Cycle: cycle}
+	var f features
+	f.take(h, cycle)
+	single := f.antis == 1
+	switch {
+	case f.times && f.sessions:
+		if len(cycle) == 2 && !f.supposed && f.antis == 0 {
+			v.Anomaly = isolation.BackwardSession
+		}
+	case f.times && f.antis == 0:
+		v.Anomaly = isolation.G1cRealtime
+	case f.times && single && !levels[l].serial:
+		v.Anomaly = isolation.GSingleRealtime
+	case f.times:
+	case f.sessions && f.antis == 0:
+		v.Anomaly = isolation.G1cProcess
+	case f.sessions && single:
+		v.Anomaly = isolation.GSingleProcess
+	case f.sessions:
+	default:
+		v.Anomaly = timeless(f, cycle, l)
+	}
+	return v
+}
+
+// timeless names a cycle without the order of sessions and of time.
+func timeless(f features, cycle []checker.Edge, l isolation.Level) isolation.Anomaly {
+	switch {
+	case lostUpdate(cycle) && !f.ranges && f.antis == 1:
+		return isolation.LostUpdate
+	case f.antis == 0:
+		return isolation.G1c
+	case f.antis == 1 && f.ranges:
+		return isolation.GSingle
+	case f.antis == 1:
+		return isolation.GSingleItem
+	case f.ranges:
+		return general(l)
+	case !levels[l].serial && len(cycle) == 4 && !f.supposed && forks(cycle):
+		return isolation.LongFork
+	case !levels[l].serial:
+		return isolation.GNonadjacentItem
+	case len(cycle) == 2 && !f.supposed && cycle[0].Key != cycle[1].Key:
+		return isolation.WriteSkew
+	}
+	return isolation.G2Item
+}
+
+// lostUpdate tells whether a cycle says of two transactions that both read one version of
+// a key and overwrote it.
+func lostUpdate(cycle []checker.Edge) bool {
+	anti := func(e checker.Edge) bool { return e.Dependency == isolation.RW }
+	i, j := slices.IndexFunc(cycle, anti), slices.IndexFunc(cycle, func(e checker.Edge) bool { return e.Dependency == isolation.WW })
+	if len(cycle) != 2 || i < 0 || j < 0 || cycle[i].Key != cycle[j].Key || len(cycle[j].Because) != 2 {
+		return false
+	}
+	return anti(cycle[j].Because[1]) && cycle[j].Because[1].Key == cycle[i].Key
+}
+
+// forks tells whether a cycle of four edges is that of two readers who see two writes
+// in opposite orders: WR and RW by turns.
+func forks(cycle []checker.Edge) bool {
+	for i, e := range cycle {
+		if e.Dependency != isolation.WR && e.Dependency != isolation.RW || e.Dependency != cycle[i%2].Dependency {
+			return false
+		}
+	}
+	return cycle[0].Dependency != cycle[1].Dependency
+}
