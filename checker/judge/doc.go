@@ -17,6 +17,8 @@
 //   - elle decides any level where the history shows the order of versions, as
 //     lists do, and where a replay of one order is a witness.
 //   - polysi decides PL-SI, PL-3, SI and SER of registers, by a search.
+//   - viper decides these and GSI, SSSI, StrongSI and SSER of registers, by another
+//     search.
 //   - brute decides by definition what is small.
 //
 // Without times (history.NoOrder) a level with real time is the same as the one
@@ -34,6 +36,5 @@
 //
 // # Limits
 //
-// PC and the levels with real time of registers that nobody reads before writing are
-// often unknown, except where there are no times.
+// PC of registers that nobody reads before writing is often unknown.
 package judge

@@ -9,6 +9,7 @@ import (
 	"github.com/txrobust/robust/checker/c4"
 	"github.com/txrobust/robust/checker/elle"
 	"github.com/txrobust/robust/checker/polysi"
+	"github.com/txrobust/robust/checker/viper"
 	"github.com/txrobust/robust/history"
 	"github.com/txrobust/robust/isolation"
 )
@@ -34,6 +35,7 @@ var methods = []method{
 	{"elle", isolation.Levels(), true, always, runElle},
 	{"c4", c4.Levels(), true, repeated, runC4},
 	{"polysi", polysi.Levels(), true, always, runPolysi},
+	{"viper", viper.Levels(), true, always, runViper},
 	{"brute", brute.Levels(), false, small, runBrute},
 }
 
@@ -74,6 +76,12 @@ func runC4(ctx context.Context, h *history.History, levels []isolation.Level, o 
 func runPolysi(ctx context.Context, h *history.History, levels []isolation.Level, _ Options) (*finding, error) {
 	r, err := polysi.Check(ctx, h, polysi.Options{Levels: levels})
 	return found(h, "polysi", r), err
+}
+
+// runViper gives what was found before the time was over, too.
+func runViper(ctx context.Context, h *history.History, levels []isolation.Level, _ Options) (*finding, error) {
+	r, err := viper.Check(ctx, h, viper.Options{Levels: levels})
+	return found(h, "viper", r), err
 }
 
 func runElle(ctx context.Context, h *history.History, levels []isolation.Level, o Options) (*finding, error) {

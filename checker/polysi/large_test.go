@@ -3,86 +3,16 @@ package polysi
 import (
 	"context"
 	"errors"
-	"fmt"
 	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/txrobust/robust/checker"
+	"github.com/txrobust/robust/checker/internal/historytest"
 	"github.com/txrobust/robust/checker/internal/simdb"
-	"github.com/txrobust/robust/history"
 	"github.com/txrobust/robust/isolation"
 )
-
-// added is operations that are added to a transaction: a value of 0 reads the initial one.
-type added struct {
-	write bool
-	key   string
-	value int64
-}
-
-// mutations are anomalies on keys of their own, as operations of some transactions, with
-// the weakest level that excludes them.
-var mutations = []struct {
-	name  string
-	txns  [][]added
-	level isolation.Level
-}{
-	{"lost update", [][]added{{{false, "p", 0}, {true, "p", 1}}, {{false, "p", 0}, {true, "p", 2}}}, isolation.PLSI},
-	{"long fork", [][]added{
-		{{true, "p", 1}}, {{true, "q", 1}}, {{false, "p", 1}, {false, "q", 0}}, {{false, "p", 0}, {false, "q", 1}},
-	}, isolation.PLSI},
-	{"G1c", [][]added{{{true, "p", 1}, {false, "q", 1}}, {{true, "q", 1}, {false, "p", 1}}}, isolation.PLSI},
-	{"G-SIb", [][]added{{{true, "p", 1}, {true, "q", 1}}, {{false, "p", 1}, {false, "q", 0}}}, isolation.PLSI},
-	{"write skew", [][]added{{{false, "p", 0}, {true, "q", 1}}, {{false, "q", 0}, {true, "p", 1}}}, isolation.PL3},
-}
-
-// mutate adds operations to transactions, or to new ones in sessions of their own.
-func mutate(h *history.History, r *rand.Rand, txns [][]added, inside bool) *history.History {
-	b := history.NewBuilder()
-	where := map[history.Txn][]added{}
-	if inside {
-		for i, t := range r.Perm(h.NumTxns() - 1)[:len(txns)] {
-			where[history.Txn(t+1)] = txns[i]
-		}
-	}
-	put := func(ops []added) {
-		for _, o := range ops {
-			k := b.Key(history.String(o.key))
-			switch {
-			case o.write:
-				b.Write(k, b.IntValue(o.value))
-			case o.value == 0:
-				b.Read(k, history.Initial)
-			default:
-				b.Read(k, b.IntValue(o.value))
-			}
-		}
-	}
-	for s := range history.Session(h.NumSessions()) {
-		session := b.Session(h.SessionName(s))
-		for t, end := h.Txns(s); t < end; t++ {
-			b.Txn(session, h.Status(t))
-			for o, end := h.Ops(t); o < end; o++ {
-				k := b.Key(h.KeyName(h.Key(o)))
-				b.Op(h.Kind(o), k, b.Value(h.ValueName(h.Value(o))))
-			}
-			put(where[t])
-		}
-	}
-	if !inside {
-		for i, ops := range txns {
-			b.Txn(b.Session(history.String(fmt.Sprint("new", i))), history.Committed)
-			put(ops)
-		}
-	}
-	out, err := b.Build()
-	if err != nil {
-		panic(err)
-	}
-	return out
-}
 
 // TestLarge: histories of simulated databases of SI and SER are accepted, with
 // witnesses, and those with an anomaly added are rejected by the levels that exclude it.
@@ -120,20 +50,19 @@ func TestLarge(t *testing.T) {
 				}
 			}
 			verifyAll(t, h, got)
-			for _, m := range mutations {
-				inside := m.level == isolation.PLSI
-				bad := mutate(h, r, m.txns, inside)
-				if inside && h.Status(0) == history.Committed && touchesAborted(h, bad) {
-					continue // the anomaly needs the transactions to have committed
+			for _, m := range historytest.Mutations() {
+				bad := m.Beside(h)
+				if m.Level == isolation.PLSI {
+					bad = m.Into(h, r)
 				}
-				rejects := slices.DeleteFunc(Levels(), func(l isolation.Level) bool { return !l.Implies(m.level) })
+				rejects := slices.DeleteFunc(Levels(), func(l isolation.Level) bool { return !l.Implies(m.Level) })
 				got, err := Check(ctx, bad, Options{Levels: rejects, Conflicts: largeConflicts})
 				if err != nil {
 					t.Fatal(err)
 				}
 				for _, l := range rejects {
 					if got.Verdict(l) != checker.Violated {
-						t.Errorf("-polysi.seed %d: %d transactions of %s with a %s: %s is %s\n%s", seed, size, level, m.name, l, got.Verdict(l), tell(bad, got))
+						t.Errorf("-polysi.seed %d: %d transactions of %s with a %s: %s is %s\n%s", seed, size, level, m.Name, l, got.Verdict(l), tell(bad, got))
 					}
 				}
 				verifyAll(t, bad, got)
@@ -148,19 +77,6 @@ func TestLarge(t *testing.T) {
 
 // largeConflicts bounds the search: a few histories of any kind are hard.
 const largeConflicts = 2000
-
-// touchesAborted tells whether operations were added to a transaction that is not
-// committed.
-func touchesAborted(h, mutated *history.History) bool {
-	for t := history.Txn(1); int(t) < h.NumTxns(); t++ {
-		a, b := h.Ops(t)
-		c, d := mutated.Ops(t)
-		if b-a != d-c && h.Status(t) != history.Committed {
-			return true
-		}
-	}
-	return false
-}
 
 // TestBlindWrites: writes that nobody reads need no order, however many there are.
 func TestBlindWrites(t *testing.T) {

@@ -2,7 +2,6 @@ package viper
 
 import (
 	"context"
-	"flag"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -11,37 +10,14 @@ import (
 
 	"github.com/txrobust/robust/checker"
 	"github.com/txrobust/robust/checker/brute"
+	"github.com/txrobust/robust/checker/internal/historytest"
 	"github.com/txrobust/robust/checker/internal/simdb"
 	"github.com/txrobust/robust/checker/verify"
 	"github.com/txrobust/robust/history"
 	"github.com/txrobust/robust/isolation"
 )
 
-var (
-	randomRuns = flag.Int("viper.random", 0, "number of random histories to compare with brute force")
-	randomSeed = flag.Uint64("viper.seed", 0, "seed of the random histories; random if 0")
-)
-
-// seeded gives the seed of a run, and prints it.
-func seeded(t *testing.T) uint64 {
-	seed := *randomSeed
-	if seed == 0 {
-		seed = rand.Uint64()
-	}
-	t.Logf("-viper.seed %d", seed)
-	return seed
-}
-
-// runs is how many histories to compare.
-func runs(all, short int) int {
-	switch {
-	case *randomRuns > 0:
-		return *randomRuns
-	case testing.Short():
-		return short
-	}
-	return all
-}
+var random = historytest.RandomFlags("viper")
 
 // plan is what a random history may contain: each with some probability.
 type plan struct {
@@ -335,7 +311,7 @@ func levelsFor(r *rand.Rand) []isolation.Level {
 
 // TestRandom compares with brute force.
 func TestRandom(t *testing.T) {
-	n, seed := runs(6000, 1500), seeded(t)
+	n, seed := random.Runs(6000, 1500), random.Seed(t)
 	counts := map[string]int{}
 	anomalies := map[isolation.Anomaly]int{}
 	for i := range n {
@@ -369,7 +345,7 @@ func TestRandom(t *testing.T) {
 // TestSimulated compares with brute force on small histories of simulated databases,
 // right and faulty ones.
 func TestSimulated(t *testing.T) {
-	n, seed := runs(2500, 600), seeded(t)
+	n, seed := random.Runs(2500, 600), random.Seed(t)
 	counts := map[string]int{}
 	for i := range n {
 		r := rand.New(rand.NewPCG(seed, uint64(i)))
