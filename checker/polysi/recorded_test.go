@@ -2,8 +2,6 @@ package polysi
 
 import (
 	"context"
-	"regexp"
-	"strings"
 	"testing"
 
 	"github.com/txrobust/robust/checker"
@@ -11,40 +9,14 @@ import (
 	"github.com/txrobust/robust/checker/internal/historytest"
 	"github.com/txrobust/robust/checker/verify"
 	"github.com/txrobust/robust/history"
-	"github.com/txrobust/robust/isolation"
 )
-
-// strong are the verdicts of the list about SI and SER.
-var strong = regexp.MustCompile(`\b(SI|SER)=(ACCEPT|REJECT)\b`)
-
-// empty are histories without a transaction: what the list says is that of the same
-// test case in another format.
-var empty = map[string]bool{
-	"weak/C4/testcase/viper/tap-a": true, "weak/C4/testcase/viper/tap-b": true,
-	"weak/C4/testcase/viper/tap-c": true, "weak/C4/testcase/viper/tap-d": true,
-}
 
 // TestRecorded compares with all verdicts about SI and SER that come with recorded
 // histories. A history that violates a weak level violates these.
 func TestRecorded(t *testing.T) {
 	n, verdicts := 0, 0
 	for _, r := range historytest.Recordings(t) {
-		want := map[isolation.Level]checker.Verdict{}
-		for _, m := range strong.FindAllStringSubmatch(r.Verdicts, -1) {
-			l, err := isolation.ParseLevel(m[1])
-			if err != nil {
-				t.Fatal(err)
-			}
-			want[l] = checker.Violated
-			if m[2] == "ACCEPT" {
-				want[l] = checker.Satisfied
-			}
-		}
-		for _, weak := range []string{"RC=VIOL", "RA=VIOL", "CC=VIOL"} {
-			if strings.Contains(r.Verdicts, weak) && !empty[r.Path] && !strings.Contains(r.Path, "/elle/") {
-				want[isolation.SI], want[isolation.SER] = checker.Violated, checker.Violated
-			}
-		}
+		want := r.Strong()
 		if len(want) == 0 {
 			continue
 		}

@@ -4,11 +4,14 @@ import (
 	"bufio"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
+	"github.com/txrobust/robust/checker"
 	"github.com/txrobust/robust/history"
 	"github.com/txrobust/robust/history/codec"
+	"github.com/txrobust/robust/isolation"
 )
 
 // dataFolder has recorded histories with verdicts; it is beside the repository, and
@@ -17,6 +20,38 @@ const dataFolder = "../../../shared/data/histories"
 
 // Recorded is a history with what its list says about it.
 type Recorded struct{ Path, Verdicts, Anomaly string }
+
+// strong are the verdicts of the list about SI and SER.
+var strong = regexp.MustCompile(`\b(SI|SER)=(ACCEPT|REJECT)\b`)
+
+// empty are histories without a transaction: what the list says is that of the same
+// test case in another format.
+var empty = map[string]bool{
+	"weak/C4/testcase/viper/tap-a": true, "weak/C4/testcase/viper/tap-b": true,
+	"weak/C4/testcase/viper/tap-c": true, "weak/C4/testcase/viper/tap-d": true,
+}
+
+// Strong gives what the list says about SI and SER. A history that violates a weak level
+// violates these.
+func (r Recorded) Strong() map[isolation.Level]checker.Verdict {
+	want := map[isolation.Level]checker.Verdict{}
+	for _, m := range strong.FindAllStringSubmatch(r.Verdicts, -1) {
+		l, verdict := isolation.SI, checker.Violated
+		if m[1] == "SER" {
+			l = isolation.SER
+		}
+		if m[2] == "ACCEPT" {
+			verdict = checker.Satisfied
+		}
+		want[l] = verdict
+	}
+	for _, weak := range []string{"RC=VIOL", "RA=VIOL", "CC=VIOL"} {
+		if strings.Contains(r.Verdicts, weak) && !empty[r.Path] && !strings.Contains(r.Path, "/elle/") {
+			want[isolation.SI], want[isolation.SER] = checker.Violated, checker.Violated
+		}
+	}
+	return want
+}
 
 // Recordings gives the list of recorded histories. The test is skipped where there
 // are none.
