@@ -14,9 +14,9 @@ import (
 // explain adds a violation of each of the weakest levels that are violated.
 func (c *check) explain(ctx context.Context) error {
 	var violated []isolation.Level
-	for l, a := range c.answers {
+	for _, l := range Levels() {
 		asked := slices.ContainsFunc(c.o.Levels, func(m isolation.Level) bool { return m.Implies(l) })
-		if a.Verdict == checker.Violated && asked {
+		if c.answers[l].Verdict == checker.Violated && asked {
 			violated = append(violated, l)
 		}
 	}
@@ -56,9 +56,7 @@ func (c *check) violation(ctx context.Context, l isolation.Level) (*checker.Viol
 		return nil, err
 	}
 	one := newSearch(f, l, s.o)
-	if one.o.Conflicts == 0 {
-		one.o.Conflicts = quickConflicts
-	}
+	one.o.Conflicts = s.o.atMost(quickConflicts)
 	out, err := one.run(ctx)
 	if err != nil || out.verdict != checker.Violated {
 		return nil, err

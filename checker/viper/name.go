@@ -41,8 +41,8 @@ func (f *features) take(h *history.History, cycle []checker.Edge) {
 		case isolation.RW:
 			antis++
 			f.ranges = f.ranges || h.Kind(e.Read) == history.ReadRange
-			for _, b := range e.Because {
-				f.reasons(h, b)
+			if len(e.Because) > 0 {
+				f.conclusion(h, e.Because[0])
 			}
 		case isolation.SO:
 			f.sessions = true
@@ -50,28 +50,64 @@ func (f *features) take(h *history.History, cycle []checker.Edge) {
 			f.times = true
 		case isolation.WR:
 		case isolation.WW:
-			f.reasons(h, e)
+			f.conclusion(h, e)
 		}
 	}
 	f.antis = max(f.antis, antis)
 }
 
-// reasons takes the cycle that an order of writes was concluded from.
-func (f *features) reasons(h *history.History, e checker.Edge) {
-	if len(e.Because) < 2 {
-		return
+// conclusion takes the cycle that an order of writes was concluded from.
+func (f *features) conclusion(h *history.History, e checker.Edge) {
+	if cycle := opposite(e); cycle != nil {
+		f.supposed = true
+		f.take(h, cycle)
 	}
-	f.supposed = true
-	cycle := e.Because
-	if cycle[1].From != cycle[0].To {
-		cycle = cycle[1:]
-	}
-	f.take(h, cycle)
 }
 
-// named is the violation of a level by a cycle: it satisfies all weaker ones. The levels
-// that exclude the anomaly are violated, too.
+// bound tells whether a cycle is one at a level, and so are those of its reasons: its
+// edges are there, and each goes on from where the one before ends.
+func (d demands) bound(cycle []checker.Edge) bool {
+	for i, e := range cycle {
+		if e.Dependency == isolation.SO && !d.sessions || e.Dependency == isolation.RT && !d.realTime {
+			return false
+		}
+		// A begin does not follow what ends at its commit.
+		commits := e.Dependency == isolation.RW || e.Dependency == isolation.RT && !d.recent
+		if commits && !d.serial && cycle[(i+1)%len(cycle)].Dependency == isolation.RW {
+			return false
+		}
+		reason := e
+		if e.Dependency == isolation.RW && len(e.Because) > 0 {
+			reason = e.Because[0]
+		}
+		if !d.bound(opposite(reason)) {
+			return false
+		}
+	}
+	return true
+}
+
+// opposite gives the cycle that the order of two writes was concluded from, nil if it was
+// not.
+func opposite(e checker.Edge) []checker.Edge {
+	switch {
+	case len(e.Because) < 2:
+		return nil
+	case e.Because[1].From == e.Because[0].To:
+		return e.Because
+	}
+	return e.Because[1:]
+}
+
+// named is the violation that a cycle is, of the weakest level of which it is a cycle. It
+// is one of a level. The levels that exclude the anomaly are violated, too.
 func named(h *history.History, l isolation.Level, cycle []checker.Edge) checker.Violation {
+	for _, m := range Levels() {
+		if l.Implies(m) && levels[m].bound(cycle) {
+			l = m
+			break
+		}
+	}
 	v := checker.Violation{Anomaly: general(l), Level: l, Read: -1, Key: -1, Source: -1, Cycle: cycle}
 	var f features
 	f.take(h, cycle)

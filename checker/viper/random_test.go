@@ -12,6 +12,7 @@ import (
 	"github.com/txrobust/robust/checker/brute"
 	"github.com/txrobust/robust/checker/internal/historytest"
 	"github.com/txrobust/robust/checker/internal/simdb"
+	"github.com/txrobust/robust/checker/polysi"
 	"github.com/txrobust/robust/checker/verify"
 	"github.com/txrobust/robust/history"
 	"github.com/txrobust/robust/isolation"
@@ -259,8 +260,8 @@ func tell(h *history.History, r *checker.Result) string {
 	return b.String()
 }
 
-// agree compares the verdicts about a small history with those by definition, and
-// verifies witnesses and violations.
+// agree compares the verdicts about a small history with those by definition and those
+// of polysi, and verifies witnesses and violations.
 func agree(h *history.History, o Options) (*checker.Result, error) {
 	ctx := context.Background()
 	want, err := brute.Check(ctx, h, brute.Options{Levels: o.Levels})
@@ -280,6 +281,15 @@ func agree(h *history.History, o Options) (*checker.Result, error) {
 		}
 		if err := verify.Witness(h, a.Level, a.Order, a.Snapshots); err != nil {
 			return got, fmt.Errorf("the witness of %s: %w", a.Level, err)
+		}
+	}
+	other, err := polysi.Check(ctx, h, polysi.Options{Levels: o.Levels, Workers: 1})
+	if err != nil {
+		return nil, err
+	}
+	for i, a := range other.Answers {
+		if a.Verdict != checker.Unknown && a.Verdict != want.Answers[i].Verdict {
+			return got, fmt.Errorf("polysi: %s is %s, by definition %s", a.Level, a.Verdict, want.Answers[i].Verdict)
 		}
 	}
 	for _, v := range got.Violations {

@@ -81,12 +81,12 @@ func (s *search) run(ctx context.Context) (*outcome, error) {
 // taken for granted, then without.
 func (s *search) next(ctx context.Context, guess *schedule) (acyclic.Answer, error) {
 	for s.window < s.nodes {
-		a, err := s.solve(ctx, guess, guessConflicts)
+		a, err := s.solve(ctx, guess, s.o.atMost(guessConflicts))
 		if err != nil || a.Verdict == acyclic.Acyclic {
 			return a, err
 		}
 		s.window *= 2
-		a, err = s.solve(ctx, nil, relaxedConflicts)
+		a, err = s.solve(ctx, nil, s.o.atMost(relaxedConflicts))
 		if err != nil || a.Verdict != acyclic.Unknown {
 			return a, err
 		}

@@ -32,6 +32,14 @@ type Options struct {
 	Seed uint64
 }
 
+// atMost is a bound of conflicts that is not above that of the options.
+func (o Options) atMost(conflicts int) int {
+	if o.Conflicts > 0 {
+		return min(o.Conflicts, conflicts)
+	}
+	return conflicts
+}
+
 const defaultMemory = 512 << 20
 
 // Levels are those that this checker decides, weaker ones first.
@@ -104,15 +112,12 @@ func (c *check) decide(ctx context.Context) error {
 		return nil
 	}
 	quick := c.o
-	if quick.Conflicts == 0 || quick.Conflicts > quickConflicts {
-		quick.Conflicts = quickConflicts
-	}
+	quick.Conflicts = c.o.atMost(quickConflicts)
 	asked := slices.DeleteFunc(Levels(), func(l isolation.Level) bool { return !slices.Contains(c.o.Levels, l) })
 	for _, l := range slices.Backward(Levels()) {
-		// A weaker level than those that were asked for says which one is violated; one
-		// with sessions is tried before the one without.
+		// One with sessions is tried before the one without, because databases keep them.
 		useful := slices.Contains(asked, l) || slices.ContainsFunc(asked, func(m isolation.Level) bool {
-			return l == withSessions(m) || m.Implies(l) && c.answers[m].Verdict == checker.Violated
+			return l == withSessions(m) && c.answers[m].Verdict == checker.Unknown
 		})
 		if useful && !c.implied(l) {
 			if err := c.level(ctx, l, quick); err != nil {
