@@ -160,13 +160,18 @@ func (e *encoder) first(x, y chain) bool {
 	return e.guess[e.beginOf(x.head)] < e.guess[e.beginOf(y.head)]
 }
 
-// order adds the edges by which chain x is before y, if a literal holds: WW, and RW
-// from those who read the end of x.
+// order adds the edges by which chain x is before y, if a literal holds.
 func (e *encoder) order(l acyclic.Lit, x, y chain) {
-	e.when(l, e.commitOf(x.tail), e.beginOf(y.head))
-	e.readers(x.tail, func(i int32) bool {
-		if t := e.reader(i); t != e.v.txn[y.head] {
-			e.when(l, e.begin[t], e.commitOf(y.head))
+	e.eachOrder(x, y, func(from, to int32) { e.when(l, from, to) })
+}
+
+// eachOrder calls f with the edges by which chain x is before y: WW, and RW from those who
+// read the end of x.
+func (p *polygraph) eachOrder(x, y chain, f func(from, to int32)) {
+	f(p.commitOf(x.tail), p.beginOf(y.head))
+	p.readers(x.tail, func(i int32) bool {
+		if t := p.reader(i); t != p.v.txn[y.head] {
+			f(p.begin[t], p.commitOf(y.head))
 		}
 		return true
 	})

@@ -372,13 +372,13 @@ func (x *explainer) reasoned(e edge, from int32) checker.Edge {
 }
 
 // chainOf gives the chain of a version.
-func (x *explainer) chainOf(version int32) chain {
+func (p *polygraph) chainOf(version int32) chain {
 	c := chain{version, version}
-	for x.v.prev[c.head] >= 0 {
-		c.head = x.v.prev[c.head]
+	for p.v.prev[c.head] >= 0 {
+		c.head = p.v.prev[c.head]
 	}
-	for x.v.next[c.tail] >= 0 {
-		c.tail = x.v.next[c.tail]
+	for p.v.next[c.tail] >= 0 {
+		c.tail = p.v.next[c.tail]
 	}
 	return c
 }

@@ -40,6 +40,14 @@ type polygraph struct {
 	hopeless bool
 	// initials are open reads that turned out to be of the initial version.
 	initials []openRead
+	stats    stats
+}
+
+// stats is what deciding a level took.
+type stats struct {
+	Rounds    int // schedules that were tried
+	Pairs     int // of writes whose order was searched for
+	Conflicts int // of the search
 }
 
 // reason says what an edge comes from.

@@ -16,6 +16,9 @@ func (p *polygraph) search(a checker.Answer) (checker.Answer, *checker.Violation
 		a.Verdict = checker.Violated
 		return a, nil, nil
 	}
+	if len(p.open) == 0 && len(p.initials) == 0 {
+		return p.refine(a)
+	}
 	e := p.encode()
 	if err := p.ctx.Err(); err != nil {
 		return a, nil, err
@@ -127,18 +130,7 @@ func (e *encoder) only(known []edge, pairs []pair) *acyclic.Problem {
 // known, otherwise as if all sessions went on evenly.
 func (p *polygraph) guessOrder() []int32 {
 	n := len(p.txnOf)
-	q := &guess{key: make([]float64, n)}
-	timed := p.h.Order() != history.NoOrder
-	for i, t := range p.txnOf {
-		switch end := p.h.End(t); {
-		case t == history.InitialTxn:
-		case timed && end != history.NoEnd:
-			q.key[i] = float64(end)
-		case !timed:
-			first, end := p.h.Txns(p.h.SessionOf(t))
-			q.key[i] = (float64(t-first) + 0.5) / float64(end-first)
-		}
-	}
+	q := &guess{key: p.times()}
 	missing := make([]int32, n)
 	next := make([][]int32, n)
 	for i := range p.edges {

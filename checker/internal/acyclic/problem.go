@@ -59,6 +59,9 @@ func (p *Problem) Var(first bool) Var {
 	return Var(len(p.first) - 1)
 }
 
+// Prefer says what to try first for a variable.
+func (p *Problem) Prefer(v Var, first bool) { p.first[v] = first }
+
 // Clause adds that one of some literals is true.
 func (p *Problem) Clause(lits ...Lit) { p.clauses = append(p.clauses, lits) }
 
