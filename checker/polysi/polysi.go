@@ -186,5 +186,9 @@ func judge(ctx context.Context, h *history.History, r *reads, o Options, l isola
 		a.Verdict = checker.Violated
 		return a, p.violation(nil), nil
 	}
-	return p.search(a)
+	if p.hopeless {
+		a.Verdict = checker.Violated
+		return a, nil, nil
+	}
+	return p.refine(a)
 }

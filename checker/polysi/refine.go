@@ -1,95 +1,278 @@
 package polysi
 
 import (
-	"fmt"
+	"cmp"
+	"slices"
 
 	"github.com/txrobust/robust/checker"
 	"github.com/txrobust/robust/checker/internal/acyclic"
 	"github.com/txrobust/robust/history"
 )
 
-// refine looks for an execution with the scheduler. Where that gets the order of two writes
-// wrong, their pair becomes part of the problem that the search solves, and what it finds is
-// scheduled again, until there is an execution without a clash, or no way for the pairs so far.
+// pair is two chains of a key of which it is not known which one is first.
+type pair struct{ x, y chain }
+
+// held is a value that a key may have held initially.
+type held struct {
+	key   history.Key
+	value history.Value
+}
+
+// late is an open read that comes from one of its writers, and a chain that is written after that.
+type late struct{ open, from, head int32 }
+
+// refiner looks for an execution with a scheduler. Where that goes wrong, what is in its way becomes part of
+// a problem: the order of two chains, or from where an open read comes. What the search finds is scheduled again,
+// until nothing goes wrong, or there is no way for the part of the problem so far.
+type refiner struct {
+	*polygraph
+	problem *acyclic.Problem
+	values  []bool // that were found
+	pairs   []pair
+	// before are the literals that say that the chain of one head is before that of another.
+	before map[[2]int32]acyclic.Lit
+	// writers are for open reads the literals that say that they come from each of their writers, nil for
+	// those that are not part of the problem.
+	writers  [][]acyclic.Lit
+	late     map[late]bool
+	happened map[history.Txn]acyclic.Var // of transactions that maybe took effect
+	held     map[held]acyclic.Lit
+	heldBy   map[history.Key][]acyclic.Lit
+}
+
+// maxClashes is how much goes wrong before a schedule ends. What comes later is often due to what was
+// before.
+const maxClashes = 100
+
+// refine decides what saturation left open.
 func (p *polygraph) refine(a checker.Answer) (checker.Answer, *checker.Violation, error) {
-	e := &encoder{polygraph: p, problem: acyclic.NewProblem(len(p.txnOf))}
-	for i := range p.edges {
-		e.problem.Edge(p.edges[i].from, p.edges[i].to)
+	r := &refiner{
+		polygraph: p, problem: acyclic.NewProblem(len(p.txnOf)), before: map[[2]int32]acyclic.Lit{}, writers: make([][]acyclic.Lit, len(p.open)),
+		late: map[late]bool{}, happened: map[history.Txn]acyclic.Var{}, held: map[held]acyclic.Lit{}, heldBy: map[history.Key][]acyclic.Lit{},
 	}
-	known := map[[2]int32]bool{}
-	plan := p.newPlan()
-	var values []bool
-	for round := 1; ; round++ {
-		order, clashes, err := plan.schedule(e.chosen(values), maxClashes)
-		if err != nil {
-			return a, nil, err
+	for i := range p.edges {
+		r.problem.Edge(p.edges[i].from, p.edges[i].to)
+	}
+	values := map[history.Key]history.Value{}
+	for _, x := range p.initials {
+		if !p.loaded(x.key) {
+			continue
 		}
-		p.stats.Rounds, p.stats.Pairs = round, len(e.pairs)
-		if len(clashes) == 0 {
-			a.Verdict = checker.Satisfied
-			a.Order, a.Snapshots = p.witness(order)
+		if old, ok := values[x.key]; ok && old != x.value {
+			a.Verdict = checker.Violated
 			return a, nil, nil
 		}
-		before := len(e.pairs)
-		for _, c := range clashes {
-			x, y := p.chainOf(c.first), p.chainOf(c.second)
-			if key := [2]int32{min(x.head, y.head), max(x.head, y.head)}; !known[key] {
-				known[key] = true
-				e.addPair(pair{x: x, y: y})
-			}
-		}
-		if len(e.pairs) == before {
-			panic("polysi: an order of two writes is not followed")
-		}
-		found, err := e.problem.Solve(p.ctx, acyclic.Options{Workers: p.o.Workers, Memory: p.o.Memory / 2, Conflicts: p.o.Conflicts, Seed: p.o.Seed})
+		values[x.key] = x.value
+		r.problem.Clause(r.initially(x))
+	}
+	for {
+		p.stats.Rounds++
+		s, err := p.newPlan(r.chosen()).schedule(r.problem.Chosen(r.values), maxClashes)
 		if err != nil {
 			return a, nil, err
 		}
-		p.stats.Conflicts += found.Conflicts
+		if s.right() {
+			a.Verdict = checker.Satisfied
+			a.Order, a.Snapshots = p.witness(s.order)
+			return a, nil, nil
+		}
+		if !r.extend(s) {
+			panic("polysi: an execution does not follow what was found for it")
+		}
+		found, err := r.problem.Solve(p.ctx, acyclic.Options{Workers: p.o.Workers, Memory: p.o.Memory / 2, Conflicts: p.o.Conflicts, Seed: p.o.Seed})
+		if err != nil {
+			return a, nil, err
+		}
+		p.stats.Pairs, p.stats.Conflicts = len(r.pairs), p.stats.Conflicts+found.Conflicts
 		switch found.Verdict {
 		case acyclic.Acyclic:
-			values = found.Values
-			for v, is := range values {
-				e.problem.Prefer(acyclic.Var(v), is)
+			r.values = found.Values
+			for v, is := range found.Values {
+				r.problem.Prefer(acyclic.Var(v), is)
 			}
 		case acyclic.Cyclic:
 			a.Verdict = checker.Violated
-			return a, p.violation(e.smallest(found.Part)), nil
+			if len(p.open) > 0 || len(p.initials) > 0 {
+				return a, nil, nil
+			}
+			return a, p.violation(p.smallest(r.pairs, found.Part)), nil
 		case acyclic.Unknown:
 			a.Why = found.Why
 			return a, nil, nil
 		default:
-			panic(fmt.Sprintf("polysi: %s", found.Verdict))
+			panic("polysi: " + found.Verdict.String())
 		}
 	}
 }
 
-// maxClashes is how many clashes end a schedule. Those that come later are often due to those before.
-const maxClashes = 100
+// loaded tells whether it is not known what a key held initially.
+func (p *polygraph) loaded(k history.Key) bool { return p.h.Value(history.Op(k)) == history.NoValue }
 
-// addPair adds that one of two chains is before the other.
-func (e *encoder) addPair(x pair) {
-	v := e.problem.Var(true)
-	e.pairs = append(e.pairs, x)
-	e.pairVars = append(e.pairVars, v)
-	e.order(v.True(), x.x, x.y)
-	e.order(v.False(), x.y, x.x)
-}
-
-// chosen gives the edges of the pairs with some values.
-func (e *encoder) chosen(values []bool) [][2]int32 {
-	var out [][2]int32
-	for i := range values {
-		x, y := e.pairs[i].x, e.pairs[i].y
-		if !values[i] {
-			x, y = y, x
+// chosen gives for each open read the writer that it comes from, or -1 if it is not part of the problem.
+func (r *refiner) chosen() []history.Txn {
+	out := make([]history.Txn, len(r.open))
+	for i, x := range r.open {
+		out[i] = -1
+		for j, l := range r.writers[i] {
+			if r.is(l) {
+				out[i] = x.from[j]
+				break
+			}
 		}
-		e.eachOrder(x, y, func(from, to int32) { out = append(out, [2]int32{from, to}) })
 	}
 	return out
 }
 
-// witness gives the commit order, and how many commits each transaction sees.
+func (r *refiner) is(l acyclic.Lit) bool { return r.values[l.Var()] == (l == l.Var().True()) }
+
+// extend makes what went wrong part of the problem. It is false if it was already.
+func (r *refiner) extend(s *schedule) bool {
+	vars := r.problem.NumVars()
+	chosen := r.chosen()
+	for _, c := range s.clashes {
+		x, y := r.chainOf(c.first), r.chainOf(c.second)
+		if x == y {
+			continue // for open reads that are late
+		}
+		if _, ok := r.before[[2]int32{x.head, y.head}]; !ok {
+			r.addPair(x, y)
+		}
+		end := s.place[r.commitOf(c.second)]
+		for i, t := range chosen {
+			if t < 0 || r.open[i].key != r.v.key[c.first] || r.v.of(r.open[i].key, t) != c.first {
+				continue
+			}
+			if at := s.place[r.begin[r.h.TxnOf(r.open[i].op)]]; at < 0 || at > end {
+				r.addLate(int32(i), t, x, y)
+			}
+		}
+	}
+	for _, i := range s.wrong {
+		if r.writers[i] == nil {
+			r.addChoice(i, s)
+		}
+	}
+	return r.problem.NumVars() > vars
+}
+
+// addPair adds that one of two chains is before the other, if both are there.
+func (r *refiner) addPair(x, y chain) {
+	var or []acyclic.Lit
+	for _, c := range [2]chain{x, y} {
+		if t := r.v.txn[c.head]; r.polygraph.reads.maybe[t] {
+			or = append(or, r.happens(t).False())
+		}
+	}
+	v := r.problem.Var(true)
+	p, q := v.True(), v.False()
+	if len(or) > 0 {
+		q = r.problem.Var(false).True()
+		r.problem.Clause(append(or, p, q)...)
+	}
+	r.pairs = append(r.pairs, pair{x, y})
+	r.before[[2]int32{x.head, y.head}], r.before[[2]int32{y.head, x.head}] = p, q
+	r.eachOrder(x, y, func(from, to int32) { r.when(p, from, to) })
+	r.eachOrder(y, x, func(from, to int32) { r.when(q, from, to) })
+}
+
+// eachOrder calls f with the edges by which chain x is before y: WW, and RW from those who
+// read the end of x.
+func (p *polygraph) eachOrder(x, y chain, f func(from, to int32)) {
+	f(p.commitOf(x.tail), p.beginOf(y.head))
+	p.readers(x.tail, func(i int32) bool {
+		if t := p.reader(i); t != p.v.txn[y.head] {
+			f(p.begin[t], p.commitOf(y.head))
+		}
+		return true
+	})
+}
+
+// when adds an edge if a literal holds, unless a path is known.
+func (r *refiner) when(l acyclic.Lit, from, to int32) {
+	if from == to || !r.reaches(from, to) {
+		r.problem.When(l, from, to)
+	}
+}
+
+// happens is the variable that says that a transaction took effect.
+func (r *refiner) happens(t history.Txn) acyclic.Var {
+	v, ok := r.happened[t]
+	if !ok {
+		v = r.problem.Var(false)
+		r.happened[t] = v
+	}
+	return v
+}
+
+// addChoice adds an open read: it comes from one of its writers, first from the last one that was
+// before the reader in a schedule.
+func (r *refiner) addChoice(i int32, s *schedule) {
+	x := r.open[i]
+	reader := r.h.TxnOf(x.op)
+	at := s.place[r.begin[reader]]
+	likely := slices.MaxFunc(x.from, func(t, u history.Txn) int {
+		a, b := s.place[r.commit[t]], s.place[r.commit[u]]
+		if at >= 0 && a > at {
+			a = -1
+		}
+		if at >= 0 && b > at {
+			b = -1
+		}
+		return cmp.Compare(a, b)
+	})
+	for _, t := range x.from {
+		r.writers[i] = append(r.writers[i], r.problem.Var(t == likely).True())
+	}
+	for j, t := range x.from {
+		l := r.writers[i][j]
+		switch {
+		case t != history.InitialTxn:
+			r.when(l, r.commit[t], r.begin[reader])
+		case r.loaded(x.key):
+			r.problem.Clause(l.Not(), r.initially(x))
+		}
+		if r.polygraph.reads.maybe[t] {
+			r.problem.Clause(l.Not(), r.happens(t).True())
+		}
+		if u := r.v.next[r.v.of(x.key, t)]; u >= 0 && r.v.txn[u] != reader {
+			r.when(l, r.begin[reader], r.commitOf(u))
+		}
+	}
+	r.problem.Clause(slices.Clone(r.writers[i])...)
+}
+
+// addLate adds that an open read that comes from the end of chain x is before whoever writes
+// chain y, if that is after x.
+func (r *refiner) addLate(i int32, from history.Txn, x, y chain) {
+	j, _ := slices.BinarySearch(r.open[i].from, from)
+	key := late{i, int32(j), y.head}
+	reader := r.h.TxnOf(r.open[i].op)
+	if r.late[key] || r.v.txn[y.head] == reader {
+		return
+	}
+	r.late[key] = true
+	both := r.problem.Var(false).True()
+	r.problem.Clause(r.writers[i][j].Not(), r.before[[2]int32{x.head, y.head}].Not(), both)
+	r.when(both, r.begin[reader], r.commitOf(y.head))
+}
+
+// initially is the literal that says that a key of which that is not known held
+// initially what a read returned. It held one value.
+func (r *refiner) initially(x openRead) acyclic.Lit {
+	held := held{x.key, x.value}
+	l, ok := r.held[held]
+	if !ok {
+		l = r.problem.Var(false).True()
+		for _, m := range r.heldBy[x.key] {
+			r.problem.Clause(l.Not(), m.Not())
+		}
+		r.held[held] = l
+		r.heldBy[x.key] = append(r.heldBy[x.key], l)
+	}
+	return l
+}
+
+// witness gives the commit order of an execution, and how many commits each transaction sees.
 func (p *polygraph) witness(nodes []int32) (order []history.Txn, snapshots []int32) {
 	began := make([]int32, p.h.NumTxns())
 	for _, n := range nodes {
@@ -106,22 +289,4 @@ func (p *polygraph) witness(nodes []int32) (order []history.Txn, snapshots []int
 		}
 	}
 	return order, snapshots
-}
-
-// times gives for each node a time when it may have been: the recorded one, or
-// otherwise one as if all sessions went on evenly.
-func (p *polygraph) times() []float64 {
-	out := make([]float64, len(p.txnOf))
-	timed := p.h.Order() != history.NoOrder
-	for i, t := range p.txnOf {
-		switch end := p.h.End(t); {
-		case t == history.InitialTxn:
-		case timed && end != history.NoEnd:
-			out[i] = float64(end)
-		case !timed:
-			first, end := p.h.Txns(p.h.SessionOf(t))
-			out[i] = (float64(t-first) + 0.5) / float64(end-first)
-		}
-	}
-	return out
 }

@@ -7,89 +7,35 @@ import (
 	"github.com/txrobust/robust/history"
 )
 
-// plan is what a scheduler needs to know of a polygraph, whatever the order.
-type plan struct {
-	*polygraph
-	// priority is a time at which a node may have been, or -1 for those that keep nobody
-	// from going on: transactions that write nothing that is read, and ends of others.
-	priority []float64
-	// Of transaction t: the versions that it read, read[firstRead[t]:firstRead[t+1]], and those
-	// that it wrote.
-	firstRead, read   []int32
-	firstWrite, wrote []int32
-	// pending is how many reads versions have.
-	pending []int32
-}
-
-func (p *polygraph) newPlan() *plan {
-	n := p.h.NumTxns()
-	q := &plan{polygraph: p, priority: p.times(), pending: make([]int32, len(p.v.txn))}
-	q.firstRead, q.firstWrite = make([]int32, n+1), make([]int32, n+1)
-	for _, x := range p.list {
-		q.firstRead[p.h.TxnOf(x.op)+1]++
-	}
-	for _, t := range p.v.txn {
-		q.firstWrite[t+1]++
-	}
-	for t := range n {
-		q.firstRead[t+1] += q.firstRead[t]
-		q.firstWrite[t+1] += q.firstWrite[t]
-	}
-	q.read, q.wrote = make([]int32, len(p.list)), make([]int32, len(p.v.txn))
-	at := append([]int32(nil), q.firstRead...)
-	for _, x := range p.list {
-		t, w := p.h.TxnOf(x.op), p.v.of(x.key, x.from)
-		if slices.Contains(q.read[q.firstRead[t]:at[t]], w) {
-			w = -1 // once is enough
-		} else {
-			q.pending[w]++
-		}
-		q.read[at[t]] = w
-		at[t]++
-	}
-	at = append(at[:0], q.firstWrite...)
-	for w, t := range p.v.txn {
-		q.wrote[at[t]] = int32(w)
-		at[t]++
-	}
-	for i, t := range p.txnOf {
-		if q.harmless(int32(i), t) {
-			q.priority[i] = -1
-		}
-	}
-	return q
-}
-
-func (q *plan) reads(t history.Txn) []int32  { return q.read[q.firstRead[t]:q.firstRead[t+1]] }
-func (q *plan) writes(t history.Txn) []int32 { return q.wrote[q.firstWrite[t]:q.firstWrite[t+1]] }
-
-// harmless tells whether a node can only help others to go on as soon as it can itself.
-func (q *plan) harmless(n int32, t history.Txn) bool {
-	if q.begin[t] != q.commit[t] {
-		return n == q.commit[t]
-	}
-	for _, w := range q.writes(t) {
-		if q.pending[w] > 0 {
-			return false
-		}
-	}
-	return true
-}
-
-// clash is two versions of a key that an order got wrong: a reader of the first one was still to
+// clash is two versions of a key that a schedule got wrong: a reader of the first one was still to
 // come when the second one was written, or their writers were concurrent.
 type clash struct{ first, second int32 }
 
-// scheduler looks for an execution step by step: of the transactions that can go on it
-// takes one that takes away nothing that is still to be read. If there is none, it goes on with
-// a clash.
+// schedule is an execution, step by step.
+type schedule struct {
+	order   []int32 // nodes, without those of transactions that took no effect
+	place   []int32 // of nodes: where they are in the order, -1 if nowhere
+	clashes []clash
+	// wrong are open reads that found nothing that they may come from, and late, for each clash, those chosen
+	// ones that come too late.
+	wrong []int32
+}
+
+// right tells whether the execution is one of the level.
+func (s *schedule) right() bool { return len(s.clashes) == 0 && len(s.wrong) == 0 }
+
+// scheduler looks for an execution: of the transactions that can go on it takes one that takes
+// away nothing that is still to be read. If there is none, it goes on with what is wrong.
 type scheduler struct {
 	*plan
-	firstNext, next []int32 // of nodes: what comes after them
-	missing         []int32 // how much has to come before
-	unread          []int32 // of versions: reads that are still to come
-	current         []int32 // of keys: the version, -1 if there is none
-	holder          []int32 // of keys: the version whose writer has begun and not ended, or -1
+	schedule
+	next    lists   // of nodes: what comes after them
+	missing []int32 // how much has to come before
+	left    int     // nodes to come
+	unread  []int32 // of versions: transactions to come that read them
+	current []int32 // of keys: the version, -1 if there is none
+	holder  []int32 // of keys: the version whose writer has begun and not ended, or -1
+	ready   nodes
 	// waiting are for each key the nodes that could go on but for it, and what is left there of
 	// those that do not wait any more; waitsFor is what nodes wait for, or -1. locked are the keys
 	// for which some waited.
@@ -97,83 +43,102 @@ type scheduler struct {
 	waitsFor []history.Key
 	locked   []history.Key
 	woken    []history.Key // of nodes: for which key they waited before, or -1
-	ready    nodes
-	order    []int32
-	clashes  []clash
+
+	// Of open reads that are not chosen: how many versions are not gone that they may come from, and the
+	// last one, or -1 if there are more.
+	alive, due []int32
+	gone       []bool  // versions
+	parked     []bool  // nodes that wait for a version of an open read
+	parkedList []int32 // and some that did
+	idle       []int32 // nodes of transactions that maybe took effect, which could go on
+	held       map[history.Key]history.Value
 }
 
-// schedule executes with some more edges than those that are known. It ends early after
-// some clashes.
-func (q *plan) schedule(more [][2]int32, maxClashes int) (order []int32, clashes []clash, err error) {
-	n := len(q.txnOf)
-	s := &scheduler{
-		plan: q, missing: make([]int32, n), unread: append([]int32(nil), q.pending...), current: filled(len(q.chains)),
-		holder: filled(len(q.chains)), waiting: make([]nodes, len(q.chains)), woken: make([]history.Key, n), waitsFor: make([]history.Key, n), order: make([]int32, 0, n),
-	}
-	s.link(more)
-	for i := range s.woken {
-		s.woken[i], s.waitsFor[i] = -1, -1
-	}
-	s.ready.priority = q.priority
-	for i := range int32(n) {
-		if s.missing[i] == 0 {
-			s.ready.list = append(s.ready.list, i)
-		}
-	}
-	heap.Init(&s.ready)
-	for steps := 0; len(s.order) < n && len(s.clashes) < maxClashes; steps++ {
-		if steps&1023 == 0 && q.ctx.Err() != nil {
-			return nil, nil, q.ctx.Err()
+// schedule executes with some more edges than those that are known. It ends early when some number
+// of clashes is reached.
+func (q *plan) schedule(more [][2]int32, limit int) (*schedule, error) {
+	s := q.newScheduler(more)
+	for steps := 0; s.left > 0 && len(s.clashes)+len(s.wrong) < limit; steps++ {
+		if steps&255 == 0 && q.ctx.Err() != nil {
+			return nil, q.ctx.Err()
 		}
 		if s.ready.Len() == 0 {
-			i, ok := s.force()
-			if !ok {
-				panic("polysi: the edges to follow have a cycle")
+			if !s.useIdle() {
+				s.force()
 			}
-			s.execute(i)
 			continue
 		}
 		i := heap.Pop(&s.ready).(int32)
 		before := s.woken[i]
 		s.woken[i] = -1
-		if k := s.blocked(i); k >= 0 {
-			s.wait(i, k)
-		} else {
-			s.execute(i)
-		}
-		if before >= 0 {
+		k := s.step(i)
+		if before >= 0 && before != k {
 			s.wake(before)
 		}
 	}
-	return s.order, s.clashes, nil
+	return &s.schedule, nil
 }
 
-// link finds what follows each node.
-func (s *scheduler) link(more [][2]int32) {
-	n := len(s.txnOf)
-	s.firstNext = make([]int32, n+1)
-	for i := range s.edges {
-		s.firstNext[s.edges[i].from+1]++
-		s.missing[s.edges[i].to]++
+func (q *plan) newScheduler(more [][2]int32) *scheduler {
+	n, keys := len(q.txnOf), len(q.chains)
+	s := &scheduler{
+		plan: q, schedule: schedule{place: filled(n)}, missing: make([]int32, n), left: n, unread: slices.Clone(q.pending),
+		current: filled(keys), holder: filled(keys), waiting: make([]nodes, keys), waitsFor: make([]history.Key, n), woken: make([]history.Key, n),
+		alive: make([]int32, len(q.open)), due: filled(len(q.open)), gone: make([]bool, len(q.v.txn)), parked: make([]bool, n),
+		held: map[history.Key]history.Value{},
 	}
-	for _, e := range more {
-		s.firstNext[e[0]+1]++
-		s.missing[e[1]]++
+	for k, v := range q.held {
+		s.held[k] = v
 	}
-	for i := range n {
-		s.firstNext[i+1] += s.firstNext[i]
+	for i, x := range q.open {
+		s.alive[i] = int32(len(x.from))
 	}
-	s.next = make([]int32, s.firstNext[n])
-	at := append([]int32(nil), s.firstNext[:n]...)
-	for i := range s.edges {
-		e := &s.edges[i]
-		s.next[at[e.from]] = e.to
-		at[e.from]++
+	known := len(q.edges)
+	at := func(i int) (from, to int32) {
+		if i < known {
+			return q.edges[i].from, q.edges[i].to
+		}
+		return more[i-known][0], more[i-known][1]
 	}
-	for _, e := range more {
-		s.next[at[e[0]]] = e[1]
-		at[e[0]]++
+	s.next = newLists(n, known+len(more), func(i int) int { from, _ := at(i); return int(from) }, func(i int) int32 { _, to := at(i); return to })
+	for _, m := range s.next.all {
+		s.missing[m]++
 	}
+	s.ready.priority = q.priority
+	for i := range int32(n) {
+		s.woken[i], s.waitsFor[i] = -1, -1
+		if s.missing[i] == 0 {
+			s.ready.list = append(s.ready.list, i)
+		}
+	}
+	heap.Init(&s.ready)
+	return s
+}
+
+// step executes a node if it can go on, and otherwise puts it aside. It gives the key that it
+// waits for, or -1.
+func (s *scheduler) step(i int32) history.Key {
+	t := s.txnOf[i]
+	if s.polygraph.reads.maybe[t] && !s.real[t] {
+		s.idle = append(s.idle, i)
+		return -1
+	}
+	if k := s.blocked(i); k >= 0 {
+		if s.waiting[k].priority == nil {
+			s.waiting[k].priority = s.priority
+			s.locked = append(s.locked, k)
+		}
+		s.waitsFor[i] = k
+		heap.Push(&s.waiting[k], i)
+		return k
+	}
+	if i == s.begin[t] && len(s.starved(t)) > 0 {
+		s.parked[i] = true
+		s.parkedList = append(s.parkedList, i)
+		return -1
+	}
+	s.execute(i)
+	return -1
 }
 
 // blocked gives a key because of which a node cannot be executed without a clash, -1 if
@@ -188,27 +153,49 @@ func (s *scheduler) blocked(i int32) history.Key {
 	return -1
 }
 
-// lost is how many reads of the current version of a key are still to come when a transaction
-// overwrites it, without its own.
+// lost is how many transactions to come read the current version of a key, when one overwrites
+// it, without this one.
 func (s *scheduler) lost(t history.Txn, k history.Key) int32 {
 	v := s.current[k]
 	if v < 0 || s.unread[v] <= 0 {
 		return 0
 	}
-	if s.begin[t] == s.commit[t] && slices.Contains(s.reads(t), v) {
-		return s.unread[v] - 1
+	n := s.unread[v]
+	if s.begin[t] != s.commit[t] {
+		return n
 	}
-	return s.unread[v]
+	if slices.Contains(s.reads(t), v) {
+		n--
+	}
+	for _, x := range s.opens.at(int(t)) {
+		if s.due[x] == v {
+			n--
+		}
+	}
+	return n
 }
 
-// wait puts a node aside until a key is free.
-func (s *scheduler) wait(i int32, k history.Key) {
-	if s.waiting[k].priority == nil {
-		s.waiting[k].priority = s.priority
-		s.locked = append(s.locked, k)
+// starved gives the open reads of a transaction that would not find what they returned.
+func (s *scheduler) starved(t history.Txn) []int32 {
+	var out []int32
+	for n, i := range s.opens.at(int(t)) {
+		x := s.open[i]
+		v := s.current[x.key]
+		found := v >= 0
+		if found {
+			_, found = slices.BinarySearch(x.from, s.v.txn[v])
+		}
+		if found && s.v.txn[v] == history.InitialTxn && s.loaded(x.key) {
+			old, ok := s.held[x.key]
+			found = ok && old == x.value || !ok && !slices.ContainsFunc(s.opens.at(int(t))[:n], func(j int32) bool {
+				return s.open[j].key == x.key && s.open[j].value != x.value
+			})
+		}
+		if !found {
+			out = append(out, i)
+		}
 	}
-	s.waitsFor[i] = k
-	heap.Push(&s.waiting[k], i)
+	return out
 }
 
 // first gives the first node that waits for a key, -1 if there is none.
@@ -245,16 +232,10 @@ func (s *scheduler) wake(k history.Key) {
 // execute executes a node.
 func (s *scheduler) execute(i int32) {
 	t := s.txnOf[i]
+	s.place[i] = int32(len(s.order))
 	s.order = append(s.order, i)
 	if i == s.begin[t] {
-		for _, v := range s.reads(t) {
-			if v < 0 {
-				continue
-			}
-			if s.unread[v]--; s.unread[v] <= 1 && s.current[s.v.key[v]] == v {
-				s.wake(s.v.key[v])
-			}
-		}
+		s.start(t)
 	}
 	for _, w := range s.writes(t) {
 		k := s.v.key[w]
@@ -265,48 +246,151 @@ func (s *scheduler) execute(i int32) {
 		if h := s.holder[k]; h < 0 || s.v.txn[h] == t {
 			s.holder[k] = -1
 		}
+		if v := s.current[k]; v >= 0 {
+			s.lose(v)
+		}
 		s.current[k] = w
+		for _, x := range s.readers.at(int(w)) {
+			if n := s.begin[s.h.TxnOf(s.open[x].op)]; s.parked[n] {
+				s.parked[n] = false
+				heap.Push(&s.ready, n)
+			}
+		}
 		s.wake(k)
 	}
-	for _, m := range s.next[s.firstNext[i]:s.firstNext[i+1]] {
+	s.pass(i)
+}
+
+// start lets a transaction read.
+func (s *scheduler) start(t history.Txn) {
+	got := func(v int32) {
+		if s.unread[v]--; s.unread[v] <= 1 && s.current[s.v.key[v]] == v {
+			s.wake(s.v.key[v])
+		}
+	}
+	for i, v := range s.reads(t) {
+		if !slices.Contains(s.reads(t)[:i], v) {
+			got(v)
+		}
+	}
+	for _, x := range s.opens.at(int(t)) {
+		if s.due[x] >= 0 {
+			got(s.due[x])
+		}
+		o := s.open[x]
+		if v := s.current[o.key]; v >= 0 && s.v.txn[v] == history.InitialTxn && s.loaded(o.key) {
+			s.held[o.key] = o.value
+		}
+	}
+}
+
+// pass lets those go on that come after a node.
+func (s *scheduler) pass(i int32) {
+	s.left--
+	for _, m := range s.next.at(int(i)) {
 		if s.missing[m]--; s.missing[m] == 0 {
 			heap.Push(&s.ready, m)
 		}
 	}
 }
 
-// force takes the waiting node that clashes least, of those that are the first to wait for a
-// key.
-func (s *scheduler) force() (node int32, ok bool) {
-	best, least := int32(-1), int32(0)
-	for _, k := range s.locked {
-		i := s.first(k)
-		if i < 0 {
+// lose notes that a version is gone. Open reads may have one left then, which becomes what they
+// have to read.
+func (s *scheduler) lose(v int32) {
+	s.gone[v] = true
+	for _, i := range s.readers.at(int(v)) {
+		x := s.open[i]
+		if s.place[s.begin[s.h.TxnOf(x.op)]] >= 0 {
 			continue
 		}
-		if c := s.cost(i); best < 0 || c < least {
-			best, least = i, c
+		if s.alive[i]--; s.alive[i] != 1 {
+			continue
+		}
+		for _, t := range x.from {
+			if w := s.v.of(x.key, t); !s.gone[w] {
+				s.due[i] = w
+				s.unread[w]++
+			}
 		}
 	}
-	if best < 0 {
-		return 0, false
-	}
-	i := best
-	s.waitsFor[i] = -1
-	t := s.txnOf[i]
-	for _, w := range s.writes(t) {
-		k := s.v.key[w]
-		if h := s.holder[k]; i == s.begin[t] && h >= 0 {
-			s.clashes = append(s.clashes, clash{h, w})
-		}
-		if i == s.commit[t] && s.lost(t, k) > 0 {
-			s.clashes = append(s.clashes, clash{s.current[k], w})
-		}
-	}
-	return i, true
 }
 
-// cost is how much a node would take away.
+// useIdle takes a transaction that maybe took effect: one that an open read waits for, or else lets one pass
+// that others wait for, as one without effect. It is false if there is none.
+func (s *scheduler) useIdle() bool {
+	wanted := func(i int32) bool {
+		return s.blocked(i) < 0 && slices.ContainsFunc(s.writes(s.txnOf[i]), func(w int32) bool {
+			return slices.ContainsFunc(s.readers.at(int(w)), func(x int32) bool { return s.parked[s.begin[s.h.TxnOf(s.open[x].op)]] })
+		})
+	}
+	at := slices.IndexFunc(s.idle, wanted)
+	if at >= 0 {
+		i := s.idle[at]
+		s.idle = slices.Delete(s.idle, at, at+1)
+		s.execute(i)
+		return true
+	}
+	if at = slices.IndexFunc(s.idle, func(i int32) bool { return len(s.next.at(int(i))) > 0 || s.left == len(s.idle) }); at < 0 {
+		return false
+	}
+	i := s.idle[at]
+	s.idle = slices.Delete(s.idle, at, at+1)
+	for _, w := range s.writes(s.txnOf[i]) {
+		s.lose(w)
+	}
+	s.pass(i)
+	return true
+}
+
+// force executes a node that cannot go on, the one with which least goes wrong: of those that are
+// first to wait for a key, and those that wait for what an open read returned.
+func (s *scheduler) force() {
+	best, least := int32(-1), int32(0)
+	try := func(i, cost int32) {
+		if best < 0 || cost < least {
+			best, least = i, cost
+		}
+	}
+	for _, k := range s.locked {
+		if i := s.first(k); i >= 0 {
+			try(i, s.cost(i))
+		}
+	}
+	s.parkedList = slices.DeleteFunc(s.parkedList, func(i int32) bool { return !s.parked[i] })
+	for _, i := range s.parkedList {
+		try(i, s.hunger(s.txnOf[i]))
+	}
+	if best < 0 {
+		panic("polysi: the edges to follow have a cycle")
+	}
+	t := s.txnOf[best]
+	s.waitsFor[best], s.parked[best] = -1, false
+	for _, w := range s.writes(t) {
+		k := s.v.key[w]
+		if h := s.holder[k]; best == s.begin[t] && h >= 0 {
+			s.clashes = append(s.clashes, clash{h, w})
+		}
+		if best == s.commit[t] && s.lost(t, k) > 0 {
+			s.clashes = append(s.clashes, clash{s.current[k], w})
+			s.tooLate(s.current[k], t)
+		}
+	}
+	if best == s.begin[t] {
+		s.wrong = append(s.wrong, s.starved(t)...)
+	}
+	s.execute(best)
+}
+
+// tooLate notes the open reads to come that have only a version to read that is overwritten.
+func (s *scheduler) tooLate(v int32, by history.Txn) {
+	for _, i := range s.readers.at(int(v)) {
+		if t := s.h.TxnOf(s.open[i].op); s.due[i] == v && t != by && s.place[s.begin[t]] < 0 {
+			s.wrong = append(s.wrong, i)
+		}
+	}
+}
+
+// cost is how much a waiting node would take away.
 func (s *scheduler) cost(i int32) int32 {
 	t := s.txnOf[i]
 	n := int32(0)
@@ -317,6 +401,18 @@ func (s *scheduler) cost(i int32) int32 {
 		}
 		if i == s.commit[t] {
 			n += s.lost(t, k)
+		}
+	}
+	return n
+}
+
+// hunger is how many open reads of a transaction find nothing, without those for which there will
+// be nothing any more.
+func (s *scheduler) hunger(t history.Txn) int32 {
+	n := int32(0)
+	for _, i := range s.starved(t) {
+		if s.alive[i] > 0 {
+			n++
 		}
 	}
 	return n

@@ -122,8 +122,6 @@ func TestRandom(t *testing.T) {
 			t.Fatalf("%s: the values %v do not fit", where, a.Values)
 		case (a.Verdict == Acyclic) != want:
 			t.Fatalf("%s: %s, but there is a way: %t", where, a.Verdict, want)
-		case a.Verdict == Acyclic && len(p.Order(a.Values)) != p.nodes:
-			t.Fatalf("%s: the values %v give no order", where, a.Values)
 		case a.Verdict == Cyclic && brute(p.only(a.Part)):
 			t.Fatalf("%s: part %v has a way", where, a.Part)
 		}

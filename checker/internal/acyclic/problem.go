@@ -65,36 +65,14 @@ func (p *Problem) Prefer(v Var, first bool) { p.first[v] = first }
 // Clause adds that one of some literals is true.
 func (p *Problem) Clause(lits ...Lit) { p.clauses = append(p.clauses, lits) }
 
-// Order gives the nodes in an order that all edges follow that are there with some
-// values of the variables; nil if there is none.
-func (p *Problem) Order(values []bool) []int32 {
-	there := NewProblem(p.nodes)
-	there.known = p.known[:len(p.known):len(p.known)]
+// Chosen gives the edges that are there with some values of the variables, without those that are
+// there in any case. Variables without a value are left out.
+func (p *Problem) Chosen(values []bool) [][2]int32 {
+	var out [][2]int32
 	for _, e := range p.edges {
-		if values[e.when.Var()] == (e.when&1 == 0) {
-			there.known = append(there.known, e.arc)
+		if v := int(e.when.Var()); v < len(values) && values[v] == (e.when&1 == 0) {
+			out = append(out, [2]int32{e.from, e.to})
 		}
-	}
-	first, to := there.successors()
-	missing := make([]int32, p.nodes)
-	for _, n := range to {
-		missing[n]++
-	}
-	var out []int32
-	for n := range int32(p.nodes) {
-		if missing[n] == 0 {
-			out = append(out, n)
-		}
-	}
-	for i := 0; i < len(out); i++ {
-		for _, n := range to[first[out[i]]:first[out[i]+1]] {
-			if missing[n]--; missing[n] == 0 {
-				out = append(out, n)
-			}
-		}
-	}
-	if len(out) < p.nodes {
-		return nil
 	}
 	return out
 }
