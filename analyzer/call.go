@@ -334,10 +334,12 @@ func (in *interp) enterFunction(inv *invocation, f *ssa.Function, free []value) 
 	if !in.p.matters(f) {
 		args = blind(args)
 	}
+	known := in.constants(f, inv.args)
 	if in.worth(f, args, free) && len(args) == len(f.Params) {
-		return in.run(f, inv.args, free, inv.at)
+		return in.computed(f, known, in.run(f, inv.args, free, inv.at))
 	}
-	return inherit(inv.t, in.unknownCall("a call of "+f.Name(), append(slices.Clone(free), args...), inv.t), inv.args)
+	in.p.places.apart[f] = true
+	return in.computed(f, known, inherit(inv.t, in.unknownCall("a call of "+f.Name(), append(slices.Clone(free), args...), inv.t), inv.args))
 }
 
 // worth reports whether a function is interpreted where it is called.
@@ -371,7 +373,7 @@ func (in *interp) worth(f *ssa.Function, args, free []value) bool {
 			return true
 		}
 	}
-	return in.p.parametric[f] != "" || in.p.small(f) || in.trace != nil && in.p.matters(f)
+	return in.p.parametric[f] != "" || in.p.small(f) || givesStatement(f) || in.trace != nil && in.p.matters(f)
 }
 
 // method is a call through an interface.

@@ -58,13 +58,15 @@ func (in *interp) lookup(v *ssa.Lookup) value {
 			return w
 		}
 	}
+	if s, ok := in.keptIn(placeFrom(v.X), k); ok {
+		if v.CommaOk {
+			return tuple{s, scalar{client.V(in.newVar("ok", client.Bool, false, unknown)), client.Bool}}
+		}
+		return s
+	}
 	in.emitValue(x)
 	in.emitValue(k)
-	t := v.Type()
-	if v.CommaOk {
-		return in.fresh(t, "item", unknown)
-	}
-	return in.fresh(t, "item", unknown)
+	return in.fresh(v.Type(), "item", unknown)
 }
 
 func (in *interp) slice(v *ssa.Slice) value {

@@ -25,6 +25,10 @@ type findings struct {
 	// (text) for some statements; "" if they need not be.
 	open, text string
 	notes      []ir.Note
+	// kept are the prepared statements that it stores in memory. looked says that it
+	// looks for some before they are known.
+	kept   []keptStmt
+	looked bool
 }
 
 // site is where a transaction begins: the path there, and the functions on it.
@@ -42,14 +46,15 @@ type auto struct {
 	partial bool
 }
 
-type mark struct{ sites, autos, escaped, notes int }
+type mark struct{ sites, autos, escaped, notes, kept int }
 
 func (f *findings) mark() mark {
-	return mark{len(f.sites), len(f.autos), len(f.escaped), len(f.notes)}
+	return mark{len(f.sites), len(f.autos), len(f.escaped), len(f.notes), len(f.kept)}
 }
 
 func (f *findings) reset(m mark) {
 	f.sites, f.autos, f.escaped, f.notes = f.sites[:m.sites], f.autos[:m.autos], f.escaped[:m.escaped], f.notes[:m.notes]
+	f.kept = f.kept[:m.kept]
 }
 
 // newSite takes note that a transaction begins.
@@ -183,66 +188,100 @@ func (r *Result) Places() []ir.Pos {
 // Invariant is a stated fact about the rows.
 type Invariant = comments.Invariant
 
+// extraction is the work on the functions of a program: those that wait, and what
+// was found in the others.
+type extraction struct {
+	p        *program
+	results  map[*ssa.Function]*findings
+	order    []*ssa.Function
+	queue    []*ssa.Function
+	queued   map[*ssa.Function]bool
+	progress func(done, total int)
+}
+
 // extract finds the transactions of a program.
 func (p *program) extract(ctx context.Context, progress func(done, total int)) (*Result, error) {
-	results := map[*ssa.Function]*findings{}
-	var order []*ssa.Function
-	queued := map[*ssa.Function]bool{}
-	var queue []*ssa.Function
-	push := func(f *ssa.Function) {
-		if !queued[f] {
-			queued[f] = true
-			queue = append(queue, f)
-		}
-	}
+	x := &extraction{p: p, results: map[*ssa.Function]*findings{}, queued: map[*ssa.Function]bool{}, progress: progress}
 	for _, f := range p.funcs {
-		if p.relevant[f] {
-			push(f)
+		if p.relevant[f] || p.places.writers[f] {
+			x.push(f)
 		}
 	}
 	for _, pkg := range p.pkgs {
 		if f := pkg.Func("init"); f != nil {
 			for _, g := range f.AnonFuncs { // those of package variables: no function lets them escape
 				if p.relevant[g] {
-					push(g)
+					x.push(g)
 				}
 			}
 		}
 	}
-	for len(queue) > 0 {
-		if err := ctx.Err(); err != nil {
-			return nil, err
+	if err := x.run(ctx); err != nil {
+		return nil, err
+	}
+	p.gatherKept(x.results)
+	for _, f := range x.order {
+		if x.results[f].looked {
+			x.push(f)
 		}
-		f := queue[0]
-		queue = queue[1:]
-		queued[f] = false
-		if results[f] == nil {
-			order = append(order, f)
+	}
+	if err := x.run(ctx); err != nil {
+		return nil, err
+	}
+	return p.gather(ctx, x.order, x.results)
+}
+
+// push puts a function among those that wait.
+func (x *extraction) push(f *ssa.Function) {
+	if !x.queued[f] {
+		x.queued[f] = true
+		x.queue = append(x.queue, f)
+	}
+}
+
+// run interprets the functions that wait, and those that have to be looked at
+// because of them.
+func (x *extraction) run(ctx context.Context) error {
+	p := x.p
+	for len(x.queue) > 0 {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		f := x.queue[0]
+		x.queue = x.queue[1:]
+		x.queued[f] = false
+		if x.results[f] == nil {
+			x.order = append(x.order, f)
 		}
 		res, _ := p.interpret(f, "")
-		results[f] = res
-		progress(len(order)-len(queue), len(order)+len(queue))
-		why := cmp.Or(res.open, res.text)
-		if why != "" && p.parametric[f] == "" {
+		x.results[f] = res
+		x.progress(len(x.order)-len(x.queue), len(x.order)+len(x.queue))
+		if why := cmp.Or(res.open, res.text); why != "" && p.parametric[f] == "" {
 			p.parametric[f] = why
-			for _, u := range p.users[f] {
-				if u.Parent() == nil || results[u] != nil {
-					push(u)
-				}
-				for top := u; top != nil; top = top.Parent() {
-					if top.Parent() == nil {
-						push(top)
-					}
-				}
-			}
+			x.pushUsers(f)
 		}
 		for _, g := range res.escaped {
-			if results[g] == nil {
-				push(g)
+			if x.results[g] == nil {
+				x.push(g)
 			}
 		}
 	}
-	return p.gather(ctx, order, results)
+	return nil
+}
+
+// pushUsers puts those that mention a function, and the functions around them,
+// among those that wait.
+func (x *extraction) pushUsers(f *ssa.Function) {
+	for _, u := range x.p.users[f] {
+		if u.Parent() == nil || x.results[u] != nil {
+			x.push(u)
+		}
+		for top := u; top != nil; top = top.Parent() {
+			if top.Parent() == nil {
+				x.push(top)
+			}
+		}
+	}
 }
 
 // gather makes the transactions of what was found.
@@ -374,6 +413,7 @@ func (p *program) interpret(f *ssa.Function, path string) (res *findings, txn *c
 	res = &findings{}
 	in := p.newInterp(f, path, &body, res)
 	if why := in.attempt(); why != "" {
+		p.failKept(f)
 		res.notes = append(res.notes, ir.Note{Pos: p.position(f.Pos()), Text: functionName(f) + " is not read: " + why})
 		body = []client.Stmt{&client.Unknown{At: client.At{Pos: p.position(f.Pos())}, Reason: functionName(f) + ", which is not read"}}
 		in.vars, in.begun = nil, true

@@ -66,6 +66,12 @@ type prepared struct {
 	byName bool
 }
 
+// unknown reports whether nothing is known of the text of a statement.
+func (p *prepared) unknown() bool {
+	text, known := constText(p.sql)
+	return known && text == client.Hole
+}
+
 // isLive reports whether a value is one of a transaction that goes on.
 func isLive(v value) bool {
 	switch v := v.(type) {

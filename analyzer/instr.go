@@ -100,8 +100,14 @@ func (in *interp) instr(instr ssa.Instruction) {
 	switch instr := instr.(type) {
 	case *ssa.Store:
 		in.storeTo(in.value(instr.Addr), in.value(instr.Val))
+		if at := placeAt(instr.Addr); at != nil && isStmtPointer(instr.Val.Type()) && placeFrom(instr.Val) != at {
+			in.keep([]place{at}, nil, in.value(instr.Val))
+		}
 	case *ssa.MapUpdate:
 		k, v := in.value(instr.Key), in.value(instr.Value)
+		if isStmtMap(instr.Map.Type()) {
+			in.keep(placesOfMap(instr.Map), k, v)
+		}
 		if !in.mapUpdate(in.value(instr.Map), k, v) {
 			in.emitValue(k)
 			in.emitValue(v)

@@ -45,6 +45,8 @@ type interp struct {
 	alone  bool
 	result *findings
 	begun  bool // the transaction of the site has begun somewhere
+	// onConn says that it begins on a connection that the program has.
+	onConn bool
 	level  string
 	// anyLevel says that a level is asked for that is not known.
 	anyLevel bool

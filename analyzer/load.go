@@ -114,6 +114,7 @@ func Load(ctx context.Context, patterns []string, opt Options) (*Result, error) 
 	if err != nil {
 		return nil, err
 	}
+	p.places.whole = len(notes) == 0
 	res, err := p.extract(ctx, func(done, total int) { opt.Progress(done, total, "reading the functions") })
 	if err != nil {
 		return nil, err

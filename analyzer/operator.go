@@ -20,6 +20,11 @@ func (in *interp) unary(v *ssa.UnOp) value {
 		}
 		if p, ok := unbox(in.value(v.X)).(*pointer); ok {
 			w := in.load(p.to)
+			if s, isStmt := w.(*prepared); isStmt && s.unknown() {
+				if kept, ok := in.keptIn(placeAt(v.X), nil); ok {
+					return kept
+				}
+			}
 			if s, isScalar := w.(scalar); isScalar && s.kind == client.Any && kindOf(v.Type()) != client.Any {
 				s.kind = kindOf(v.Type())
 				return s

@@ -48,6 +48,9 @@ type program struct {
 	// starts are the places where calls are written, by their parentheses.
 	starts map[token.Pos]token.Pos
 	smalls map[*ssa.Function]bool
+	// evaluations are what functions return, by them and their arguments.
+	evaluations map[string]evaluation
+	places      places
 	// gorm are the structs that GORM stores, noted those that statements are about.
 	gorm   *gormmodel.Parser
 	config gormConfig
@@ -80,7 +83,8 @@ func newProgram(fset *token.FileSet, dir string, pkgs []*ssa.Package, files []*a
 		globals: map[*ssa.Global]*cell{}, constants: map[*ssa.Global]*ssa.Const{}, sentinels: map[string]int{},
 		touches: map[*ssa.Function]bool{}, relevant: map[*ssa.Function]bool{}, parametric: map[*ssa.Function]string{},
 		users: map[*ssa.Function][]*ssa.Function{}, byName: map[string][]*ssa.Function{},
-		calls: map[call]bool{}, starts: map[token.Pos]token.Pos{}, smalls: map[*ssa.Function]bool{}}
+		calls: map[call]bool{}, starts: map[token.Pos]token.Pos{}, smalls: map[*ssa.Function]bool{}, evaluations: map[string]evaluation{},
+		places: places{open: map[place]bool{}, writers: map[*ssa.Function]bool{}, kept: map[place][]keptStmt{}, apart: map[*ssa.Function]bool{}}}
 	for _, f := range files {
 		ast.Inspect(f, func(n ast.Node) bool {
 			if c, ok := n.(*ast.CallExpr); ok {
@@ -206,6 +210,14 @@ func (p *program) index() {
 	}
 	for f := range p.touches {
 		reach(f)
+	}
+	for _, f := range p.funcs {
+		p.findPlaces(f)
+	}
+	for _, pkg := range p.pkgs {
+		if f := pkg.Func("init"); f != nil {
+			p.findPlaces(f)
+		}
 	}
 }
 

@@ -93,6 +93,7 @@ func (in *interp) statement(h *handle, sql value, args []value, more bool, named
 	if in.trace != nil {
 		rs.pos = in.sent(h)
 	}
+	texts = withoutTwins(texts)
 	text := texts[0]
 	if len(texts) > 1 {
 		text = commonText(texts)

@@ -111,3 +111,24 @@ func (in *interp) given(e client.Expr) bool {
 	})
 	return found
 }
+
+// withoutTwins leaves out the texts with ? for parameters beside which there is
+// the same text with $1, $2 and so on: a driver is chosen, and then one of the two.
+func withoutTwins(texts []string) []string {
+	if len(texts) < 2 {
+		return texts
+	}
+	return slices.DeleteFunc(slices.Clone(texts), func(s string) bool {
+		n := 0
+		var out strings.Builder
+		for _, c := range s {
+			if c != '?' {
+				out.WriteRune(c)
+				continue
+			}
+			n++
+			out.WriteString("$" + itoa(n))
+		}
+		return n > 0 && slices.Contains(texts, out.String())
+	})
+}

@@ -2,6 +2,7 @@ package analyzer
 
 import (
 	"go/types"
+	"strings"
 
 	"github.com/txrobust/robust/client"
 )
@@ -25,7 +26,7 @@ func (in *interp) begin(h *handle, args []value) *handle {
 	if site != in.site {
 		return tx
 	}
-	in.st.phase, in.begun = open, true
+	in.st.phase, in.begun, in.onConn = open, true, in.onConn || isConn(h.t)
 	in.beginPos = in.p.position(in.pos)
 	if level, known := in.levelOf(args); !known {
 		in.anyLevel = true
@@ -35,6 +36,13 @@ func (in *interp) begin(h *handle, args []value) *handle {
 	b := &client.Block{At: in.at(), Label: beginLabel}
 	in.emit(b)
 	return tx
+}
+
+// isConn reports whether a type is that of one connection: what is sent through it
+// while a transaction of the connection is open is part of that.
+func isConn(t types.Type) bool {
+	n := typeName(t)
+	return handleTypes[n] == "db" && strings.HasSuffix(n, ".Conn")
 }
 
 // beginLabel marks where the transaction begins.
@@ -57,8 +65,11 @@ func (in *interp) owns(h *handle) bool {
 // perhaps reports whether a handle may be one of the transaction that is written,
 // which is open.
 func (in *interp) perhaps(h *handle) bool {
-	if in.site == "" || in.st.phase != open || h.kind == database || in.owns(h) {
+	if in.site == "" || in.st.phase != open || in.owns(h) {
 		return false
+	}
+	if h.kind == database {
+		return in.onConn && isConn(h.t)
 	}
 	return h.lost || h.site == in.site
 }

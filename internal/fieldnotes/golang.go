@@ -41,5 +41,10 @@ func program(pattern string) error {
 	for _, r := range c.Reasons {
 		fmt.Printf("  %5d  %s (%s:%d)\n", r.Places, r.Text, r.File, r.Line)
 	}
+	for _, h := range rep.Havocs {
+		if *verbose {
+			fmt.Printf("  %s:%d:%d: %s: %s\n", h.File, h.Line, h.Col, h.Transaction, h.Reason)
+		}
+	}
 	return nil
 }

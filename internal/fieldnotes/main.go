@@ -4,7 +4,9 @@
 //
 // Usage:
 //
-//	go run ./internal/fieldnotes PATH…
+//	go run ./internal/fieldnotes [-v] PATH…
+//
+// With -v, each place in a Go program that is not modelled is printed.
 //
 // Each PATH is a file or a directory of .sql files, an application by itself, or
 // a pattern of Go packages that ends in "...".
@@ -12,6 +14,7 @@ package main
 
 import (
 	"context"
+	"flag"
 	"fmt"
 	"os"
 	"runtime"
@@ -24,9 +27,13 @@ import (
 	"github.com/txrobust/robust/sqlmodel"
 )
 
+// verbose prints each place that is not modelled.
+var verbose = flag.Bool("v", false, "print each place that is not modelled")
+
 func main() {
-	failed := len(os.Args) == 1
-	for _, path := range os.Args[1:] {
+	flag.Parse()
+	failed := flag.NArg() == 0
+	for _, path := range flag.Args() {
 		load := one
 		if strings.HasSuffix(path, "...") {
 			load = program

@@ -15,7 +15,7 @@ import (
 // The bounds of an evaluation: the instructions of all runs, the decisions of one
 // run about what is not known, the calls within each other, and the runs.
 const (
-	maxSteps     = 200_000
+	maxSteps     = 50_000
 	maxDecisions = 10
 	maxDepth     = 10
 	maxRuns      = 64
