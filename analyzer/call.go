@@ -338,7 +338,7 @@ func (in *interp) enterFunction(inv *invocation, f *ssa.Function, free []value) 
 	if in.worth(f, args, free) && len(args) == len(f.Params) {
 		return in.computed(f, known, in.run(f, inv.args, free, inv.at))
 	}
-	in.p.places.apart[f] = true
+	in.result.apart[f] = true
 	return in.computed(f, known, inherit(inv.t, in.unknownCall("a call of "+f.Name(), append(slices.Clone(free), args...), inv.t), inv.args))
 }
 

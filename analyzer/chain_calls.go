@@ -156,7 +156,7 @@ func (in *interp) anything(h *handle, tables []string, readOnly bool, reason str
 		}
 	}
 	rs := &rows{h: h, pos: in.p.position(in.pos), query: &client.Query{At: in.at(), SQL: text, Open: true}}
-	in.auto(rs, nil)
+	in.auto(rs, text, nil)
 }
 
 // addCall is a call that adds to the statement.

@@ -16,7 +16,7 @@ import (
 
 // computed puts the texts that a function computes from what is known of its
 // arguments into what is known of its results. args is what constants gave before the call.
-func (in *interp) computed(f *ssa.Function, args [][]consteval.Value, out value) value {
+func (in *interp) computed(f *ssa.Function, args *constantArgs, out value) value {
 	if args == nil || in.st == nil {
 		return out
 	}
@@ -24,6 +24,7 @@ func (in *interp) computed(f *ssa.Function, args [][]consteval.Value, out value)
 	if !ok {
 		if in.unsettled(out) {
 			out = in.withTexts(out, in.p.textsFor(f, args, 0))
+			in.pair(f, args, out)
 		}
 		return out
 	}
@@ -36,9 +37,60 @@ func (in *interp) computed(f *ssa.Function, args [][]consteval.Value, out value)
 	return t
 }
 
+// pair is a text that is computed from another one: by the text that the other one
+// is, those that it may be.
+type pair struct {
+	of string // a variable
+	by map[string][]string
+}
+
+// pair takes note of which texts belong to which of the texts of an argument.
+func (in *interp) pair(f *ssa.Function, args *constantArgs, out value) {
+	s, ok := unbox(out).(scalar)
+	x, isVar := s.e.(*client.VarExpr)
+	if !ok || !isVar || args.from == "" {
+		return
+	}
+	p := pair{args.from, map[string][]string{}}
+	for i, list := range args.lists {
+		texts := in.p.textsFor(f, &constantArgs{lists: args.lists[i : i+1]}, 0)
+		text, known := list[args.at].(string)
+		if texts == nil || !known {
+			return
+		}
+		p.by[text] = texts
+	}
+	in.pairs[x.Name] = in.through(p)
+}
+
+// through gives a pair that says the same about what its first text is computed
+// from.
+func (in *interp) through(p pair) pair {
+	first, ok := in.pairs[p.of]
+	if !ok {
+		return p
+	}
+	out := pair{first.of, map[string][]string{}}
+	for key, texts := range first.by {
+		for _, t := range texts {
+			out.by[key] = append(out.by[key], p.by[t]...)
+		}
+	}
+	return out
+}
+
+// constantArgs are the arguments of a call as they are known: several lists where
+// one is one of several texts. If just one is, from is its variable, and at where it
+// stands.
+type constantArgs struct {
+	lists [][]consteval.Value
+	from  string
+	at    int
+}
+
 // constants gives what is known of the arguments of a function that may compute a
 // text, nil for other functions.
-func (in *interp) constants(f *ssa.Function, args []value) [][]consteval.Value {
+func (in *interp) constants(f *ssa.Function, args []value) *constantArgs {
 	if len(f.Blocks) == 0 || f.Parent() != nil || !givesText(f.Signature.Results()) || in.p.matters(f) {
 		return nil
 	}
@@ -68,9 +120,9 @@ func (in *interp) unsettled(v value) bool {
 
 // textsFor gives the texts that a result of a function may be, nil if nothing is
 // known of them.
-func (p *program) textsFor(f *ssa.Function, args [][]consteval.Value, result int) []string {
+func (p *program) textsFor(f *ssa.Function, args *constantArgs, result int) []string {
 	var out []string
-	for _, list := range args {
+	for _, list := range args.lists {
 		results, ok := p.evaluate(f, list)
 		if !ok {
 			return nil
@@ -85,7 +137,7 @@ func (p *program) textsFor(f *ssa.Function, args [][]consteval.Value, result int
 			}
 		}
 	}
-	if len(out) > maxTexts {
+	if out = withoutTwins(out); len(out) > maxTexts {
 		return nil
 	}
 	return out
@@ -146,29 +198,38 @@ func (in *interp) withTexts(v value, texts []string) value {
 	return scalar{x, client.Text}
 }
 
-// constantArgs gives the arguments of a call as they are known: several lists
-// where one is one of several texts.
-func (in *interp) constantArgs(args []value) [][]consteval.Value {
-	lists := [][]consteval.Value{nil}
-	for _, a := range args {
+// constantArgs gives the arguments of a call as they are known.
+func (in *interp) constantArgs(args []value) *constantArgs {
+	out := &constantArgs{lists: [][]consteval.Value{nil}}
+	several := 0
+	for i, a := range args {
 		var some []consteval.Value
-		if s, ok := unbox(a).(scalar); ok {
+		s, ok := unbox(a).(scalar)
+		if ok {
 			for _, t := range in.textsOf(s.e) {
 				some = append(some, textValue(t))
 			}
 		}
-		if _, inInterface := a.(box); inInterface || len(some) < 2 || len(some)*len(lists) > maxTexts {
+		if _, inInterface := a.(box); inInterface || len(some) < 2 || len(some)*len(out.lists) > maxTexts {
 			some = []consteval.Value{in.constantArg(a)}
+		} else if x, isVar := s.e.(*client.VarExpr); isVar {
+			out.from, out.at = x.Name, i
+		}
+		if len(some) > 1 {
+			several++
 		}
 		var longer [][]consteval.Value
-		for _, l := range lists {
+		for _, l := range out.lists {
 			for _, v := range some {
 				longer = append(longer, append(slices.Clip(l), v))
 			}
 		}
-		lists = longer
+		out.lists = longer
 	}
-	return lists
+	if several != 1 {
+		out.from = ""
+	}
+	return out
 }
 
 // constantArg gives what is known of an argument.

@@ -106,7 +106,10 @@ func (in *interp) onDatabase(inv *invocation, h *handle, name string, sig *types
 	case sendBatchRole:
 		return in.sendBatch(inv, h, args), true
 	case withRole:
-		return in.answer(inv.t, h), true
+		if t, ok := inv.t.(*types.Tuple); ok {
+			return in.answer(inv.t, h.as(t.At(0).Type())), true
+		}
+		return h.as(inv.t), true
 	case sameRole:
 		if len(args) == 0 {
 			return h, true
@@ -169,7 +172,7 @@ func (in *interp) copyFrom(inv *invocation, h *handle, args []value) value {
 		if table != "" {
 			text = "INSERT INTO " + table + " " + client.Hole
 		}
-		in.auto(&rows{h: h, pos: in.p.position(in.pos), query: &client.Query{At: in.at(), SQL: text}}, nil)
+		in.auto(&rows{h: h, pos: in.p.position(in.pos), query: &client.Query{At: in.at(), SQL: text}}, text, nil)
 	}
 	return in.quiet(inv.t)
 }

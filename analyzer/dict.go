@@ -254,3 +254,35 @@ func (in *interp) mapLen(d *dict) (client.Expr, bool) {
 	}
 	return constInt(int64(len(list))), ok
 }
+
+// nextEntry gives what a range loop over a map with texts in it has next: one of
+// the entries, if there is one.
+func (in *interp) nextEntry(x value) (tuple, bool) {
+	list, known := in.entriesOf(x)
+	if _, isDict := unbox(x).(*dict); !isDict || !known || len(list) == 0 || len(list) > maxTexts {
+		return nil, false
+	}
+	var keys, texts []string
+	by := map[string][]string{}
+	for _, e := range list {
+		s, ok := unbox(e.v).(scalar)
+		if !ok || s.kind != client.Text {
+			return nil, false
+		}
+		in.emitExpr(s.e)
+		keys, by[e.key] = append(keys, e.key), in.textsOf(s.e)
+		for _, t := range by[e.key] {
+			if !slices.Contains(texts, t) {
+				texts = append(texts, t)
+			}
+		}
+	}
+	key := in.newVar("key", client.Text, false, unknown)
+	item := in.newVar("item", client.Text, false, unknown)
+	in.texts[key] = keys
+	if len(texts) <= maxTexts {
+		in.texts[item], in.pairs[item] = texts, pair{key, by}
+	}
+	more := in.newVar("more", client.Bool, false, unknown)
+	return tuple{scalar{client.V(more), client.Bool}, scalar{client.V(key), client.Text}, scalar{client.V(item), client.Text}}, true
+}

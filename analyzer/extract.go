@@ -25,9 +25,11 @@ type findings struct {
 	// (text) for some statements; "" if they need not be.
 	open, text string
 	notes      []ir.Note
-	// kept are the prepared statements that it stores in memory. looked says that it
-	// looks for some before they are known.
+	// kept are the prepared statements that it stores in memory, apart the functions
+	// that it calls and that are not interpreted with it. looked says that it looks for
+	// statements before they are known.
 	kept   []keptStmt
+	apart  map[*ssa.Function]bool
 	looked bool
 }
 
@@ -45,6 +47,8 @@ type auto struct {
 	// partial says that its text comes from the caller.
 	partial bool
 }
+
+func newFindings() *findings { return &findings{apart: map[*ssa.Function]bool{}} }
 
 type mark struct{ sites, autos, escaped, notes, kept int }
 
@@ -88,9 +92,8 @@ func (in *interp) escape(v value) {
 	})
 }
 
-// auto takes note of a statement outside of transactions.
-func (in *interp) auto(r *rows, args []value) {
-	text := r.query.SQL
+// auto takes note of a statement outside of transactions, with its text.
+func (in *interp) auto(r *rows, text string, args []value) {
 	for _, a := range in.result.autos {
 		if a.txn.Pos == r.pos && a.txn.Body[0].(*client.Query).SQL == text {
 			return
@@ -410,7 +413,7 @@ func functionName(f *ssa.Function) string {
 // begins there.
 func (p *program) interpret(f *ssa.Function, path string) (res *findings, txn *client.Txn) {
 	var body []client.Stmt
-	res = &findings{}
+	res = newFindings()
 	in := p.newInterp(f, path, &body, res)
 	if why := in.attempt(); why != "" {
 		p.failKept(f)
@@ -447,7 +450,7 @@ func (p *program) interpret(f *ssa.Function, path string) (res *findings, txn *c
 // newInterp makes an interpreter of f that writes to body.
 func (p *program) newInterp(f *ssa.Function, site string, body *[]client.Stmt, res *findings) *interp {
 	return &interp{p: p, root: f, site: site, st: newState(), out: body, named: map[string]int{}, inputs: map[*cell]value{},
-		texts: map[string][]string{}, result: res, shown: map[string]bool{}, joined: map[*cell]value{}, origins: map[string][]errorOrigin{},
+		texts: map[string][]string{}, alternatives: map[*client.Query][]string{}, pairs: map[string]pair{}, result: res, shown: map[string]bool{}, joined: map[*cell]value{}, origins: map[string][]errorOrigin{},
 		keys: map[string]client.Expr{}, rowsLoops: map[*client.Loop]*rows{}, fresheds: map[string]bool{}, pos: f.Pos(), limit: maxSteps}
 }
 

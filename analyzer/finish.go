@@ -21,6 +21,7 @@ func eachQuery(list []client.Stmt, f func(client.Stmt)) {
 // finishTxn completes what was written.
 func (in *interp) finishTxn(t *client.Txn) {
 	in.rowLoops(t)
+	in.chooseTexts(t)
 	havocAtBegin(t)
 	in.endings(t)
 	in.showAtCommit(t)
@@ -38,6 +39,36 @@ func (in *interp) rowLoops(t *client.Txn) {
 			}
 		}
 		return list
+	})
+}
+
+// chooseTexts makes of a statement that may have several texts a choice of
+// statements.
+func (in *interp) chooseTexts(t *client.Txn) {
+	t.Body = client.Rewrite(t.Body, func(list []client.Stmt) []client.Stmt {
+		var out []client.Stmt
+		for _, s := range list {
+			q, ok := s.(*client.Query)
+			if !ok || in.alternatives[q] == nil {
+				out = append(out, s)
+				continue
+			}
+			v := in.temp("text", client.Int, false)
+			t.Vars = append(t.Vars, client.Var{Name: v, Kind: client.Int})
+			out = append(out, &client.Havoc{At: q.At, Var: v})
+			choice := []client.Stmt{}
+			for i, text := range slices.Backward(in.alternatives[q]) {
+				one := *q
+				one.SQL = text
+				if len(choice) == 0 {
+					choice = []client.Stmt{&one}
+					continue
+				}
+				choice = []client.Stmt{&client.If{At: q.At, Cond: op("==", client.V(v), constInt(int64(i))), Then: []client.Stmt{&one}, Else: choice}}
+			}
+			out = append(out, choice...)
+		}
+		return out
 	})
 }
 

@@ -259,6 +259,9 @@ func (in *interp) compute(v ssa.Value) value {
 		return in.value(v.X)
 	case *ssa.Next:
 		x := in.value(v.Iter)
+		if next, ok := in.nextEntry(x); ok {
+			return next
+		}
 		in.emitValue(x)
 		t := v.Type().(*types.Tuple)
 		out := make(tuple, t.Len())

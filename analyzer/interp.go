@@ -41,10 +41,14 @@ type interp struct {
 	limit  int // of the steps
 	// trace, if not nil, is what is written instead of one transaction; alone says
 	// that what is sent through a handle that may be a transaction is in none.
-	trace  *Trace
-	alone  bool
-	result *findings
-	begun  bool // the transaction of the site has begun somewhere
+	trace *Trace
+	alone bool
+	// pairs says of variables with texts from which others these were computed.
+	pairs map[string]pair
+	// alternatives are the texts of statements that may have one of several.
+	alternatives map[*client.Query][]string
+	result       *findings
+	begun        bool // the transaction of the site has begun somewhere
 	// onConn says that it begins on a connection that the program has.
 	onConn bool
 	level  string
@@ -81,6 +85,8 @@ type frame struct {
 	targets map[*ssa.BasicBlock]*target
 	exit    *target
 	n       int // frames around
+	// elements are the texts of lists that the block that runs has loaded.
+	elements map[elementOf]value
 }
 
 // target is a place that jumps lead to.
@@ -276,6 +282,7 @@ func (in *interp) jump(t *target, vals []value, s client.Stmt) {
 
 // block interprets the instructions of a block.
 func (in *interp) block(b *ssa.BasicBlock) {
+	in.fr.elements = map[elementOf]value{}
 	for _, instr := range b.Instrs {
 		if in.st == nil {
 			return

@@ -3,6 +3,7 @@ package analyzer
 import (
 	"go/token"
 	"go/types"
+	"maps"
 	"slices"
 	"strings"
 
@@ -40,8 +41,6 @@ type places struct {
 	// that some of it may not be.
 	kept          map[place][]keptStmt
 	ready, failed bool
-	// apart are the functions that were not interpreted with a caller.
-	apart map[*ssa.Function]bool
 	// whole says that all of the program is read.
 	whole bool
 }
@@ -126,6 +125,7 @@ func (p *program) findPlaces(f *ssa.Function) {
 	for _, b := range f.Blocks {
 		for _, instr := range b.Instrs {
 			p.placeUses(f, instr)
+			p.listUses(f, instr)
 		}
 	}
 	for _, g := range f.AnonFuncs {
@@ -310,8 +310,28 @@ func (in *interp) keep(list []place, key, v value) {
 	}
 	for _, at := range list {
 		k.at = at
-		in.result.kept = append(in.result.kept, k)
+		in.result.kept = append(in.result.kept, in.keyed(k, key)...)
 	}
+}
+
+// keyed makes one of each key, with the texts that belong to it, if the text of a
+// statement is computed from its key.
+func (in *interp) keyed(k keptStmt, key value) []keptStmt {
+	if k.stmt == nil || key == nil {
+		return []keptStmt{k}
+	}
+	from, ok := in.scalarOf(key).e.(*client.VarExpr)
+	to, also := in.scalarOf(k.stmt.sql).e.(*client.VarExpr)
+	if !ok || !also || in.pairs[to.Name].of != from.Name {
+		return []keptStmt{k}
+	}
+	var out []keptStmt
+	for _, text := range k.keys {
+		one := k
+		one.keys, one.texts = []string{text}, in.pairs[to.Name].by[text]
+		out = append(out, one)
+	}
+	return out
 }
 
 // fromCaller reports whether a text is not known because it is the caller's.
@@ -322,9 +342,13 @@ func (in *interp) fromCaller(e client.Expr) bool {
 // gatherKept collects what is kept in places from what interpreting the functions
 // found.
 func (p *program) gatherKept(results map[*ssa.Function]*findings) {
+	apart := map[*ssa.Function]bool{}
+	for _, res := range results {
+		maps.Copy(apart, res.apart)
+	}
 	for f, res := range results {
 		for _, k := range res.kept {
-			if k.partial && len(p.users[f]) > 0 && !p.places.apart[f] && p.onlyCalled(f) {
+			if k.partial && len(p.users[f]) > 0 && !apart[f] && p.onlyCalled(f) {
 				continue // the callers have it
 			}
 			p.places.kept[k.at] = append(p.places.kept[k.at], k)

@@ -27,7 +27,10 @@ func (in *interp) unary(v *ssa.UnOp) value {
 			}
 			if s, isScalar := w.(scalar); isScalar && s.kind == client.Any && kindOf(v.Type()) != client.Any {
 				s.kind = kindOf(v.Type())
-				return s
+				w = s
+			}
+			if isText(v.Type()) {
+				w = in.textAt(v.X, w)
 			}
 			return w
 		}

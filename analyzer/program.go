@@ -51,6 +51,7 @@ type program struct {
 	// evaluations are what functions return, by them and their arguments.
 	evaluations map[string]evaluation
 	places      places
+	lists       map[*ssa.Global]*textList
 	// gorm are the structs that GORM stores, noted those that statements are about.
 	gorm   *gormmodel.Parser
 	config gormConfig
@@ -83,8 +84,8 @@ func newProgram(fset *token.FileSet, dir string, pkgs []*ssa.Package, files []*a
 		globals: map[*ssa.Global]*cell{}, constants: map[*ssa.Global]*ssa.Const{}, sentinels: map[string]int{},
 		touches: map[*ssa.Function]bool{}, relevant: map[*ssa.Function]bool{}, parametric: map[*ssa.Function]string{},
 		users: map[*ssa.Function][]*ssa.Function{}, byName: map[string][]*ssa.Function{},
-		calls: map[call]bool{}, starts: map[token.Pos]token.Pos{}, smalls: map[*ssa.Function]bool{}, evaluations: map[string]evaluation{},
-		places: places{open: map[place]bool{}, writers: map[*ssa.Function]bool{}, kept: map[place][]keptStmt{}, apart: map[*ssa.Function]bool{}}}
+		calls: map[call]bool{}, starts: map[token.Pos]token.Pos{}, smalls: map[*ssa.Function]bool{}, evaluations: map[string]evaluation{}, lists: map[*ssa.Global]*textList{},
+		places: places{open: map[place]bool{}, writers: map[*ssa.Function]bool{}, kept: map[place][]keptStmt{}}}
 	for _, f := range files {
 		ast.Inspect(f, func(n ast.Node) bool {
 			if c, ok := n.(*ast.CallExpr); ok {

@@ -2,6 +2,7 @@ package analyzer
 
 import (
 	"go/types"
+	"slices"
 	"strings"
 
 	"github.com/txrobust/robust/client"
@@ -100,6 +101,9 @@ func (in *interp) statement(h *handle, sql value, args []value, more bool, named
 	}
 	q := &client.Query{At: client.At{Pos: rs.pos}, SQL: text, Open: more}
 	rs.query = q
+	if len(texts) > 1 && !slices.Contains(texts, client.Hole) {
+		in.alternatives[q] = texts
+	}
 	for _, a := range args {
 		if list := in.namedArgs(a); list != nil && isNamedArg(a) {
 			q.Named = append(q.Named, list...)
@@ -125,13 +129,19 @@ func (in *interp) statement(h *handle, sql value, args []value, more bool, named
 	case in.perhaps(h):
 		sent := *q
 		sent.Returned = true
+		in.alternatives[&sent] = in.alternatives[q]
 		in.flush()
 		in.choose(func() { in.emit(&sent) })
 	case rs.mine:
 		in.flush()
 		in.st.sent[rs] = false
 	case in.site == "" && (h.kind != transaction || h.lost):
-		in.auto(rs, args)
+		if in.alternatives[q] == nil {
+			texts = []string{text}
+		}
+		for _, t := range texts {
+			in.auto(rs, t, args)
+		}
 	}
 	return rs
 }

@@ -94,7 +94,7 @@ func (p *program) ways(f *ssa.Function) int {
 func (p *program) traceOf(f *ssa.Function) *Trace {
 	t := &Trace{Name: functionName(f), Pos: p.position(f.Pos())}
 	var body []client.Stmt
-	in := p.newInterp(f, everything, &body, &findings{})
+	in := p.newInterp(f, everything, &body, newFindings())
 	in.trace, in.limit, in.st.phase = t, maxTraceSteps, open
 	in.alone = p.callable(f)
 	if in.attempt() != "" || !t.several() {

@@ -192,7 +192,7 @@ func (b *builder) command(f *frame, t *text, tree any, pos ir.Pos, to sink) {
 		b.callStmt(f, t, s, pos)
 	case *pg.VariableSetStmt:
 		b.setVariable(s)
-	case *pg.VariableShow, *pg.NotifyStmt, *pg.ListenStmt, *pg.CommentStmt, *pg.CheckPointStmt:
+	case *pg.VariableShow, *pg.NotifyStmt, *pg.ListenStmt, *pg.CommentStmt, *pg.CheckPointStmt, *pg.VacuumStmt:
 		// They touch no rows.
 	case *pg.ConstraintsSet:
 		// Constraints that it can defer are left out.

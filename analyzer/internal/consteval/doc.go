@@ -5,7 +5,8 @@
 //
 // Call runs a function in SSA form on arguments that are constants as far as they
 // are known, and gives all texts that it may return. A part of a text that is not
-// known is client.Hole.
+// known is client.Hole. Final does the same for what the initializers of a package
+// leave in a global variable.
 //
 // # How
 //
@@ -19,8 +20,9 @@
 // What a value depends on is not recorded: two branches on the same unknown value
 // may go different ways, which gives too many texts, never too few. What a library
 // returns is not known, apart from functions on texts (library.go), and so is what
-// global variables hold, unless the caller says what. Call gives up (ok is false)
-// where memory of the run gets to something that is not followed: a function without
-// source, a channel, a map, a closure. It gives up, too, after a number of instructions,
-// decisions or texts.
+// global variables hold, unless the caller says what. Memory that gets to something
+// that is not followed (a function without source, a channel, a map, a closure) is not
+// known from then on. Call gives up (ok is false) where an element of a slice is written that
+// append may have copied, in functions with recover, and after a number of instructions
+// or decisions.
 package consteval

@@ -46,16 +46,43 @@ type run struct {
 	decisions []bool
 	taken     int
 	depth     int
+	// tracked is a global variable that is at a cell, nil for none.
+	tracked *ssa.Global
+	at      *cell
 }
 
 // Call gives what a function may return, one list of results for each run, with
 // equal ones left out; ok is false if that is not known.
 func (e *Evaluator) Call(fn *ssa.Function, args []Value) (results [][]Value, ok bool) {
+	return e.explore(func(r *run) []Value {
+		given := make([]Value, len(args))
+		for i, a := range args {
+			given[i] = enter(a)
+		}
+		return r.call(fn, given)
+	})
+}
+
+// Final gives what a global variable may hold when functions without parameters,
+// such as initializers of packages, have run one after the other, one list with one
+// value for each run. They must be all that change it.
+func (e *Evaluator) Final(g *ssa.Global, fns []*ssa.Function) (results [][]Value, ok bool) {
+	return e.explore(func(r *run) []Value {
+		r.tracked, r.at = g, newCell(g.Type().(*types.Pointer).Elem())
+		for _, fn := range fns {
+			r.call(fn, nil)
+		}
+		return []Value{r.at.load()}
+	})
+}
+
+// explore runs f once for each way in which what is not known may be decided.
+func (e *Evaluator) explore(f func(r *run) []Value) (results [][]Value, ok bool) {
 	e.steps = 0
 	var decisions []bool
 	for range maxRuns {
 		r := &run{Evaluator: e, decisions: decisions}
-		out, lives, known := r.root(fn, args)
+		out, lives, known := r.root(f)
 		if !known {
 			return nil, false
 		}
@@ -74,8 +101,8 @@ func (e *Evaluator) Call(fn *ssa.Function, args []Value) (results [][]Value, ok 
 	return nil, false
 }
 
-// root runs a function. lives is false where the run panics.
-func (r *run) root(fn *ssa.Function, args []Value) (out []Value, lives, ok bool) {
+// root is one run. lives is false where it panics.
+func (r *run) root(f func(r *run) []Value) (out []Value, lives, ok bool) {
 	defer func() {
 		switch e := recover().(type) {
 		case nil:
@@ -87,11 +114,7 @@ func (r *run) root(fn *ssa.Function, args []Value) (out []Value, lives, ok bool)
 			panic(e)
 		}
 	}()
-	given := make([]Value, len(args))
-	for i, a := range args {
-		given[i] = enter(a)
-	}
-	for _, v := range r.call(fn, given) {
+	for _, v := range f(r) {
 		out = append(out, leave(v))
 	}
 	return out, true, true
@@ -119,6 +142,12 @@ func leave(v Value) Value {
 		return v
 	case Boxed:
 		return leave(v.V)
+	case aggregate:
+		out := List{}
+		for _, p := range v {
+			out = append(out, leave(p))
+		}
+		return out
 	case *slice:
 		out := List{}
 		for _, c := range v.of.elems[:v.n] {
@@ -221,7 +250,7 @@ func (r *run) block(f *frame, b, from *ssa.BasicBlock) (*ssa.BasicBlock, []Value
 			}
 			f.regs[instr] = v
 		default: // defer, go, send, and the update of a map
-			panic(giveUp{})
+			r.lose(f, instr)
 		}
 	}
 	panic("consteval: a block without an end")
@@ -238,6 +267,9 @@ func (r *run) truth(v Value) bool {
 func (r *run) value(f *frame, v ssa.Value) Value {
 	if w, ok := f.regs[v]; ok {
 		return w
+	}
+	if g, ok := v.(*ssa.Global); ok && g == r.tracked {
+		return pointer{r.at}
 	}
 	c, ok := v.(*ssa.Const)
 	if !ok { // a function, a global variable, or one of a function around
@@ -264,8 +296,7 @@ func isInt(t types.Type) bool {
 	return ok && b.Info()&types.IsInteger != 0
 }
 
-// store changes the memory. What is stored where nothing is known must not be
-// memory of the run.
+// store changes the memory.
 func (r *run) store(addr, v Value) {
 	switch p := addr.(type) {
 	case pointer:
@@ -277,10 +308,32 @@ func (r *run) store(addr, v Value) {
 	}
 }
 
-// hide gives up if what gets out of sight leads to memory of the run.
+// hide takes note that values get out of sight: what they lead to may change.
 func hide(list ...Value) {
-	if reaches(aggregate(list)) {
-		panic(giveUp{})
+	for _, v := range list {
+		switch v := v.(type) {
+		case pointer:
+			v.to.lose()
+		case *slice:
+			for _, c := range v.of.elems {
+				c.lose()
+			}
+		case Boxed:
+			hide(v.V)
+		case aggregate:
+			hide(v...)
+		case tuple:
+			hide(v...)
+		}
+	}
+}
+
+// lose hides the operands of an instruction that is not followed.
+func (r *run) lose(f *frame, instr ssa.Instruction) {
+	for _, op := range instr.Operands(nil) {
+		if op != nil && *op != nil {
+			hide(r.value(f, *op))
+		}
 	}
 }
 
@@ -341,12 +394,7 @@ func (r *run) compute(f *frame, v ssa.Value) Value {
 	case *ssa.TypeAssert:
 		return r.assert(f, v)
 	}
-	var ops []*ssa.Value // of instructions that are not followed
-	for _, op := range v.(ssa.Instruction).Operands(ops) {
-		if op != nil && *op != nil {
-			hide(r.value(f, *op))
-		}
-	}
+	r.lose(f, v.(ssa.Instruction))
 	return Unknown{}
 }
 
@@ -379,7 +427,10 @@ func (r *run) assert(f *frame, v *ssa.TypeAssert) Value {
 
 // unary computes an operator of one operand, or loads.
 func (r *run) unary(f *frame, v *ssa.UnOp) Value {
-	if g, ok := v.X.(*ssa.Global); ok && v.Op == token.MUL {
+	if g, ok := v.X.(*ssa.Global); ok && v.Op == token.MUL && g != r.tracked {
+		if g.Name() == "init$guard" {
+			return false
+		}
 		if r.Global != nil {
 			if w := r.Global(g); w != nil {
 				return enter(w)

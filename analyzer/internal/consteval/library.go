@@ -85,7 +85,7 @@ func (r *run) invoke(f *frame, v *ssa.Call) Value {
 	if w, ok := r.library(fn, args); ok {
 		return w
 	}
-	if len(fn.Blocks) == 0 || r.Opaque != nil && r.Opaque(fn) {
+	if len(fn.Blocks) == 0 || r.Opaque != nil && r.Opaque(fn) || fn.Synthetic == "package initializer" {
 		hide(args...)
 		return Unknown{}
 	}

@@ -33,6 +33,8 @@ type cell struct {
 	// frozen says that there may be another cell with the same memory: the elements
 	// of a slice that was appended to.
 	frozen bool
+	// lost says that others than the run may change it.
+	lost bool
 }
 
 // pointer is the address of a cell.
@@ -111,7 +113,11 @@ func (c *cell) load() Value {
 
 // store changes what a cell holds.
 func (c *cell) store(v Value) {
-	if c.frozen {
+	switch {
+	case c.lost:
+		hide(v)
+		return
+	case c.frozen:
 		panic(giveUp{})
 	}
 	if c.parts == nil {
@@ -132,7 +138,7 @@ func (c *cell) store(v Value) {
 // runtime likes: neither is written any more.
 func (c *cell) twin() *cell {
 	c.frozen = true
-	out := &cell{v: c.v, frozen: true}
+	out := &cell{v: c.v, frozen: true, lost: c.lost}
 	if c.parts != nil {
 		out.parts = []*cell{}
 		for _, p := range c.parts {
@@ -142,23 +148,18 @@ func (c *cell) twin() *cell {
 	return out
 }
 
-// reaches reports whether a value leads to memory of the run.
-func reaches(v Value) bool {
-	switch v := v.(type) {
-	case pointer, *slice:
-		return true
-	case Boxed:
-		return reaches(v.V)
-	case aggregate:
-		for _, p := range v {
-			if reaches(p) {
-				return true
-			}
-		}
-	case tuple:
-		return reaches(aggregate(v))
+// lose makes unknown what a cell holds, now and later, and all that it leads to.
+func (c *cell) lose() {
+	if c.lost {
+		return
 	}
-	return false
+	c.lost = true
+	v := c.v
+	c.v = Unknown{}
+	hide(v)
+	for _, p := range c.parts {
+		p.lose()
+	}
 }
 
 // textOf gives a value as a text, a hole if it is none.

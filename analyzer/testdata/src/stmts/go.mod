@@ -1,0 +1,3 @@
+module stmts.test
+
+go 1.24

@@ -1,0 +1,3 @@
+CREATE TABLE shift (id bigint PRIMARY KEY, changes bigint NOT NULL);
+CREATE TABLE doctor (id bigint PRIMARY KEY, shift bigint NOT NULL, on_call boolean NOT NULL);
+CREATE TABLE note (id bigint PRIMARY KEY, shift bigint NOT NULL, text text NOT NULL);
