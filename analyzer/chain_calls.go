@@ -137,12 +137,8 @@ func (in *interp) anything(h *handle, tables []string, readOnly bool, reason str
 	if in.st == nil {
 		return
 	}
-	if in.owns(h) && in.st.phase == open {
-		in.emit(&client.Unknown{At: in.at(), Tables: tables, ReadOnly: readOnly, Reason: reason})
-		return
-	}
-	if in.perhaps(h) {
-		in.emit(&client.Unknown{At: in.at(), Tables: tables, ReadOnly: readOnly, Reason: reason})
+	if in.owns(h) && in.st.phase == open || in.perhaps(h) {
+		in.emit(&client.Unknown{At: client.At{Pos: in.place()}, Tables: tables, ReadOnly: readOnly, Reason: reason})
 		return
 	}
 	if h.kind == transaction || in.site != "" {
@@ -155,7 +151,7 @@ func (in *interp) anything(h *handle, tables []string, readOnly bool, reason str
 			text = "SELECT * FROM " + gormmodel.QuoteTable(tables[0]) + " WHERE " + client.Hole
 		}
 	}
-	rs := &rows{h: h, pos: in.p.position(in.pos), query: &client.Query{At: in.at(), SQL: text, Open: true}}
+	rs := &rows{h: h, pos: in.place(), query: &client.Query{At: in.at(), SQL: text, Open: true}}
 	in.auto(rs, text, nil)
 }
 

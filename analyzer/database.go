@@ -75,6 +75,9 @@ func (in *interp) onDatabase(inv *invocation, h *handle, name string, sig *types
 	if entType(sig.Recv().Type()) != "" && (name == "Client" || name == "Debug") {
 		return h.as(inv.t), true
 	}
+	if c := in.p.gorpRole(sig.Recv().Type(), name, sig); c != noGorp {
+		return in.onGorp(inv, h, c, args), true
+	}
 	r := methods[name]
 	switch r {
 	case execRole, queryRole, queryRowRole, getRole, selectRole, namedExecRole, namedRowsRole:

@@ -41,9 +41,11 @@ type site struct {
 
 // auto is a statement outside of any transaction that is known.
 type auto struct {
-	txn  *client.Txn
-	fn   *ssa.Function
-	kind handleKind
+	txn *client.Txn
+	fn  *ssa.Function
+	// sender is the function that gives it its text.
+	sender *ssa.Function
+	kind   handleKind
 	// partial says that its text comes from the caller.
 	partial bool
 }
@@ -133,7 +135,8 @@ func (in *interp) auto(r *rows, text string, args []value) {
 	if kind == transaction { // one that nobody knows where it comes from
 		kind = either
 	}
-	in.result.autos = append(in.result.autos, &auto{txn: t, fn: in.fr.fn, kind: kind})
+	_, sender := in.sender()
+	in.result.autos = append(in.result.autos, &auto{txn: t, fn: in.fr.fn, sender: sender, kind: kind})
 }
 
 func (in *interp) variable(name string) client.Var {
@@ -258,6 +261,7 @@ func (x *extraction) run(ctx context.Context) error {
 		}
 		res, _ := p.interpret(f, "")
 		x.results[f] = res
+		p.textual[f] = res.text != ""
 		x.progress(len(x.order)-len(x.queue), len(x.order)+len(x.queue))
 		if why := cmp.Or(res.open, res.text); why != "" && p.parametric[f] == "" {
 			p.parametric[f] = why
@@ -336,7 +340,7 @@ func (p *program) gather(ctx context.Context, order []*ssa.Function, results map
 			}
 			seen[key] = true
 			a.txn.Level = p.level
-			title(a.txn, outermost(a.fn))
+			title(a.txn, outermost(a.sender))
 			out.Txns = append(out.Txns, a.txn)
 		}
 	}

@@ -126,6 +126,7 @@ func (p *program) findPlaces(f *ssa.Function) {
 		for _, instr := range b.Instrs {
 			p.placeUses(f, instr)
 			p.listUses(f, instr)
+			p.findGorp(instr)
 		}
 	}
 	for _, g := range f.AnonFuncs {

@@ -262,6 +262,9 @@ func (p *program) handleType(t types.Type) string {
 	if k := entType(t); k != "" {
 		return k
 	}
+	if k := gorpType(t); k != "" {
+		return k
+	}
 	i, ok := t.Underlying().(*types.Interface)
 	if !ok || i.NumMethods() == 0 {
 		return ""
@@ -273,7 +276,7 @@ func (p *program) handleType(t types.Type) string {
 	ends := 0
 	for m := range i.NumMethods() {
 		f := i.Method(m)
-		if sends(f.Name(), f.Signature()) != unknownRole {
+		if sends(f.Name(), f.Signature()) != unknownRole || p.gorpRole(i, f.Name(), f.Signature()) != noGorp {
 			k = "either"
 		}
 		if f.Name() == "Commit" || f.Name() == "Rollback" {
@@ -308,6 +311,9 @@ func libraryPaths() map[string]bool {
 	out := map[string]bool{}
 	for name := range handleTypes {
 		out[name[:strings.LastIndexByte(name, '.')]] = true
+	}
+	for _, path := range gorpPaths {
+		out[path] = true
 	}
 	return out
 }

@@ -115,6 +115,8 @@ func Load(ctx context.Context, patterns []string, opt Options) (*Result, error) 
 		return nil, err
 	}
 	p.places.whole = len(notes) == 0
+	databases := drivers(good)
+	p.mysql = len(databases) == 1 && databases[0] == MySQL
 	res, err := p.extract(ctx, func(done, total int) { opt.Progress(done, total, "reading the functions") })
 	if err != nil {
 		return nil, err
@@ -122,7 +124,7 @@ func Load(ctx context.Context, patterns []string, opt Options) (*Result, error) 
 	res.Notes = append(notes, res.Notes...)
 	res.Txns = append(res.Txns, missing...)
 	res.Modules, res.Files = modules, filesOf(pkgs, modules)
-	res.Drivers = drivers(good)
+	res.Drivers = databases
 	return res, nil
 }
 

@@ -38,6 +38,8 @@ type program struct {
 	touches, relevant map[*ssa.Function]bool
 	// parametric says of a function why its callers have to be looked at.
 	parametric map[*ssa.Function]string
+	// textual are the functions that send what their callers give.
+	textual map[*ssa.Function]bool
 	// users are the functions that mention a function.
 	users map[*ssa.Function][]*ssa.Function
 	// byName are the methods of the program by name.
@@ -52,6 +54,9 @@ type program struct {
 	evaluations map[string]evaluation
 	places      places
 	lists       map[*ssa.Global]*textList
+	// mysql says that the program runs on MySQL, gorp which tables it registers there.
+	mysql bool
+	gorp  gorpTables
 	// gorm are the structs that GORM stores, noted those that statements are about.
 	gorm   *gormmodel.Parser
 	config gormConfig
@@ -82,7 +87,7 @@ const (
 func newProgram(fset *token.FileSet, dir string, pkgs []*ssa.Package, files []*ast.File) (*program, error) {
 	p := &program{fset: fset, dir: dir, pkgs: pkgs, shapes: map[*ssa.Function]*flow.Shape{}, handles: map[*types.Interface]string{},
 		globals: map[*ssa.Global]*cell{}, constants: map[*ssa.Global]*ssa.Const{}, sentinels: map[string]int{},
-		touches: map[*ssa.Function]bool{}, relevant: map[*ssa.Function]bool{}, parametric: map[*ssa.Function]string{},
+		touches: map[*ssa.Function]bool{}, relevant: map[*ssa.Function]bool{}, parametric: map[*ssa.Function]string{}, textual: map[*ssa.Function]bool{},
 		users: map[*ssa.Function][]*ssa.Function{}, byName: map[string][]*ssa.Function{},
 		calls: map[call]bool{}, starts: map[token.Pos]token.Pos{}, smalls: map[*ssa.Function]bool{}, evaluations: map[string]evaluation{}, lists: map[*ssa.Global]*textList{},
 		places: places{open: map[place]bool{}, writers: map[*ssa.Function]bool{}, kept: map[place][]keptStmt{}}}
@@ -99,6 +104,7 @@ func newProgram(fset *token.FileSet, dir string, pkgs []*ssa.Package, files []*a
 		})
 	}
 	for _, pkg := range pkgs {
+		p.gorp.used = p.gorp.used || slices.ContainsFunc(pkg.Pkg.Imports(), func(i *types.Package) bool { return isGorpPath(i.Path()) })
 		p.collect(pkg)
 	}
 	slices.SortStableFunc(p.funcs, p.byPlace)
@@ -284,6 +290,9 @@ func (p *program) uses(c *ssa.CallCommon) bool {
 	}
 	if p.handleType(recv.Type()) == "" {
 		return false
+	}
+	if p.gorpRole(recv.Type(), m.Name(), m.Signature()) != noGorp {
+		return true
 	}
 	if _, ok := bunQueries[m.Name()]; ok {
 		return true

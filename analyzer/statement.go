@@ -5,7 +5,10 @@ import (
 	"slices"
 	"strings"
 
+	"golang.org/x/tools/go/ssa"
+
 	"github.com/txrobust/robust/client"
+	"github.com/txrobust/robust/ir"
 )
 
 // send is a statement that is sent through a handle.
@@ -90,7 +93,7 @@ func (in *interp) statement(h *handle, sql value, args []value, more bool, named
 	if in.st.phase == done {
 		h = &handle{kind: database}
 	}
-	rs := &rows{h: h, pos: in.p.position(in.pos), mine: in.owns(h) && in.st.phase == open}
+	rs := &rows{h: h, pos: in.place(), mine: in.owns(h) && in.st.phase == open}
 	if in.trace != nil {
 		rs.pos = in.sent(h)
 	}
@@ -103,6 +106,9 @@ func (in *interp) statement(h *handle, sql value, args []value, more bool, named
 	rs.query = q
 	if len(texts) > 1 && !slices.Contains(texts, client.Hole) {
 		in.alternatives[q] = texts
+	}
+	if list := in.gorpNamed(h, text, args); list != nil {
+		q.Named, args = list, nil
 	}
 	for _, a := range args {
 		if list := in.namedArgs(a); list != nil && isNamedArg(a) {
@@ -144,6 +150,22 @@ func (in *interp) statement(h *handle, sql value, args []value, more bool, named
 		}
 	}
 	return rs
+}
+
+// place gives where a statement is sent: of a function that sends what its caller
+// gives, where that calls it.
+func (in *interp) place() ir.Pos {
+	pos, _ := in.sender()
+	return pos
+}
+
+// sender is place, with the function there.
+func (in *interp) sender() (ir.Pos, *ssa.Function) {
+	pos, f := in.pos, in.fr
+	for f.caller != nil && in.p.textual[f.fn] {
+		pos, f = f.at, f.caller
+	}
+	return in.p.position(pos), f.fn
 }
 
 // isNamedArg reports whether an argument is for parameters with names.
