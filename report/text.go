@@ -267,7 +267,8 @@ const minColumn = 15
 
 // schedule writes the interleaving, a column per session.
 func (t *text) schedule(w *witness.Witness) {
-	gutter := t.gutter(w)
+	events := together(w.Schedule)
+	gutter := t.gutter(events)
 	sessions := map[int]int{}
 	var heads []string
 	for _, x := range w.Transactions {
@@ -290,7 +291,7 @@ func (t *text) schedule(w *witness.Witness) {
 			t.para("   ", h)
 		}
 		t.line("")
-		for i, e := range w.Schedule {
+		for i, e := range events {
 			t.para(fmt.Sprintf("   %-*s  %s ", side, gutter[i], e.Transaction), eventText(e))
 		}
 		return
@@ -305,22 +306,36 @@ func (t *text) schedule(w *witness.Witness) {
 		rules[c] = []string{strings.Repeat("-", col)}
 	}
 	t.cells("", side, col, rules)
-	for i, e := range w.Schedule {
+	for i, e := range events {
 		cells := make([][]string, n)
 		cells[sessions[w.Transaction(e.Transaction).Session]] = wrap(eventText(e), col)
 		t.cells(gutter[i], side, col, cells)
 	}
 }
 
+// together puts values that a transaction returns one after the other into one
+// event.
+func together(list []witness.Event) []witness.Event {
+	var out []witness.Event
+	for _, e := range list {
+		if n := len(out); n > 0 && e.Kind == witness.Return && out[n-1].Kind == witness.Return && out[n-1].Transaction == e.Transaction {
+			out[n-1].Text += ", " + strings.TrimPrefix(e.Text, "return ")
+			continue
+		}
+		out = append(out, e)
+	}
+	return out
+}
+
 // gutter gives the places of the events: line numbers if all are in one file,
 // else file:line. Events that are no statements have none.
-func (t *text) gutter(w *witness.Witness) []string {
+func (t *text) gutter(events []witness.Event) []string {
 	files := map[string]bool{}
-	for _, e := range w.Schedule {
+	for _, e := range events {
 		files[e.Position.File] = true
 	}
-	out := make([]string, len(w.Schedule))
-	for i, e := range w.Schedule {
+	out := make([]string, len(events))
+	for i, e := range events {
 		switch {
 		case e.Kind == witness.Begin || e.Kind == witness.CommitIt:
 		case len(files) == 1:
@@ -330,7 +345,7 @@ func (t *text) gutter(w *witness.Witness) []string {
 		}
 	}
 	if len(files) == 1 {
-		t.para("   ", filepath.Base(w.Schedule[0].Position.File))
+		t.para("   ", filepath.Base(events[0].Position.File))
 	}
 	return out
 }
