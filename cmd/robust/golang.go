@@ -62,6 +62,9 @@ func (s *sources) loadGo(ctx context.Context, patterns []string, show func(done,
 	if s.transactionsOnly {
 		goprogram.TransactionsOnly(found)
 	}
+	if len(found.Txns) == 0 {
+		return nil, nothingFound(patterns, s.transactionsOnly)
+	}
 	roots, err := goprogram.Roots(relative(found.Modules))
 	if err != nil {
 		return nil, err
@@ -94,6 +97,17 @@ func (s *sources) loadGo(ctx context.Context, patterns []string, show func(done,
 		return out, out.notes(ctx, source)
 	}
 	return out, nil
+}
+
+// nothingFound is the error where there is no transaction. Nothing would be proved
+// of nothing, but a program whose library is not one that is understood, or one
+// that was named by mistake, would look as if it had been.
+func nothingFound(patterns []string, transactionsOnly bool) error {
+	text := "there is no transaction in these packages, and no statement by itself; docs/go.md says which libraries are understood"
+	if transactionsOnly {
+		text = "there is no transaction in these packages; statements by themselves are looked at with -autocommit"
+	}
+	return ir.Errorf(ir.Pos{File: strings.Join(patterns, " ")}, "%s", text)
 }
 
 // notes looks for what is not in one transaction, for a fourth of the time that is

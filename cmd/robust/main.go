@@ -127,7 +127,14 @@ func dispatch(ctx context.Context, args []string, std streams) (int, error) {
 		if c, ok := report.CodeByID(args[0]); ok {
 			return exitOK, report.ExplainCode(std.out, c)
 		}
-		name, args = args[0], []string{"-h"}
+		if strings.HasPrefix(args[0], "RB") {
+			return 0, usagef("there is no code %s; robust help codes lists them", args[0])
+		}
+		if strings.HasPrefix(args[0], "-") {
+			usage(std.out)
+			return exitOK, nil
+		}
+		name, args = args[0], append(slices.Clone(args[1:]), "-h")
 	}
 	if name == "version" || name == "-version" || name == "--version" {
 		if len(args) > 0 && args[0] != "-h" {
