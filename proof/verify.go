@@ -129,7 +129,8 @@ func (v *Verification) read(dir string) (map[string][]byte, error) {
 	if texts[sumsFile] == nil {
 		v.fault("%s: the file is missing", sumsFile)
 	}
-	for i, line := range strings.Split(strings.TrimSuffix(string(texts[sumsFile]), "\n"), "\n") {
+	for i, line := range slices.Collect(strings.Lines(string(texts[sumsFile]))) {
+		line = strings.TrimSuffix(line, "\n")
 		sum, name, ok := strings.Cut(line, "  ")
 		if !ok {
 			v.fault("%s:%d: there is no digest and name in this line", sumsFile, i+1)

@@ -423,7 +423,7 @@ func (t *text) open(o *Open) {
 	}
 }
 
-// left lists what was not modelled.
+// left lists what was not modelled, or read in a way that a reader should know.
 func (t *text) left(r *Report) {
 	if len(r.Havocs) > 0 {
 		t.line("")
@@ -432,7 +432,7 @@ func (t *text) left(r *Report) {
 	}
 	if len(r.Notes) > 0 {
 		t.line("")
-		t.line("Left out of the model:")
+		t.line("Notes on the input:")
 		for _, n := range r.Notes {
 			at := ""
 			if n.File != "" {

@@ -7,6 +7,7 @@
 //	robust check [flags] INPUT…       prove or refute robustness
 //	robust instrument [flags] INPUT…  print the instrumented program,
 //	                                  with -boogie for that verifier
+//	robust proof verify [flags] DIR…  check what check -proof wrote, with z3
 //	robust history check [flags] FILE…
 //	                                  tell which levels histories satisfy
 //	robust history convert -out FORMAT [flags] FILE…
@@ -14,8 +15,9 @@
 //	robust version
 //	robust help [COMMAND|CODE|codes]
 //
-// INPUT is .sql files and directories of them, which together are one
-// application, and .litmus files, each a program of its own.
+// INPUT is packages of Go, which together are one application, .sql files and
+// directories of them, together another one, and .litmus files, each a program of
+// its own. docs/go.md says more about Go.
 //
 // # Exit codes
 //
