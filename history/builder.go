@@ -372,8 +372,17 @@ func (b *Builder) Build() (*History, error) {
 	h := b.h
 	b.h = nil
 	h.types = append(b.typed, make([]Type, h.keys.len()-len(b.typed))...)
+	if err := b.moveOps(h, renumber(h)); err != nil {
+		return nil, err
+	}
+	h.keys.forget()
+	h.values.forget()
+	return h, nil
+}
 
-	// Sessions become consecutive: old numbers to new ones, and back.
+// renumber makes the transactions of each session consecutive, and gives the new
+// numbers of the old ones.
+func renumber(h *History) (renamed []Txn) {
 	n := len(h.session)
 	h.sessions = make([]Txn, len(h.sessionNames)+1)
 	for _, s := range h.session[1:] {
@@ -386,7 +395,7 @@ func (b *Builder) Build() (*History, error) {
 	}
 	order := make([]Txn, n) // the old number of each
 	at := append([]Txn(nil), h.sessions...)
-	renamed := make([]Txn, n)
+	renamed = make([]Txn, n)
 	for t := 1; t < n; t++ {
 		s := h.session[t]
 		order[at[s]], renamed[t] = Txn(t), at[s]
@@ -405,12 +414,15 @@ func (b *Builder) Build() (*History, error) {
 		}
 		h.labels = labels
 	}
+	return renamed
+}
 
-	// Operations follow: first those of the initial transaction.
-	keys := h.keys.len()
-	ops := len(h.kind)
+// moveOps moves the operations to their transactions, after those of the initial
+// one. renamed has the new numbers of transactions.
+func (b *Builder) moveOps(h *History, renamed []Txn) error {
+	keys, n := h.keys.len(), len(h.session)
 	h.first = make([]Op, n+1)
-	b.start = append(b.start, Op(ops))
+	b.start = append(b.start, Op(len(h.kind)))
 	dropped := 0
 	for i, t := range b.owner {
 		if n := b.start[i+1] - b.start[i]; t == noTxn {
@@ -420,7 +432,7 @@ func (b *Builder) Build() (*History, error) {
 		}
 	}
 	if h.first[1] != 0 {
-		return nil, fmt.Errorf("an operation belongs to no transaction")
+		return fmt.Errorf("an operation belongs to no transaction")
 	}
 	h.first[1] = Op(keys)
 	for t := 1; t <= n-1; t++ {
@@ -458,9 +470,7 @@ func (b *Builder) Build() (*History, error) {
 			h.txn[o] = Txn(t)
 		}
 	}
-	h.keys.forget()
-	h.values.forget()
-	return h, nil
+	return nil
 }
 
 // permute gives the column in a new order, where order has the old numbers.

@@ -8,6 +8,21 @@ import "fmt"
 // built passes; what fails is a fault of this package, or of code that wrote the
 // compact format.
 func (h *History) Check() error {
+	for _, check := range []func() error{h.checkLengths, h.checkSessions, h.checkTxns, h.checkValues} {
+		if err := check(); err != nil {
+			return err
+		}
+	}
+	for o := range h.kind {
+		if err := h.checkOp(Op(o)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// checkLengths compares the lengths of all columns.
+func (h *History) checkLengths() error {
 	n, ops, keys := len(h.session), len(h.kind), len(h.types)
 	lengths := []struct {
 		name      string
@@ -37,7 +52,14 @@ func (h *History) Check() error {
 			return fmt.Errorf("history: %d %s, want %d", l.got, l.name, l.want)
 		}
 	}
-	if n == 0 || h.session[0] != NoSession || h.status[0] != Committed || h.first[0] != 0 || h.first[1] != Op(keys) {
+	return nil
+}
+
+// checkSessions makes sure of the initial transaction, and that the sessions
+// partition the others.
+func (h *History) checkSessions() error {
+	n := len(h.session)
+	if n == 0 || h.session[0] != NoSession || h.status[0] != Committed || h.first[0] != 0 || h.first[1] != Op(len(h.types)) {
 		return fmt.Errorf("history: no initial transaction")
 	}
 	if h.sessions[0] != 1 || h.sessions[len(h.sessions)-1] != Txn(n) {
@@ -53,6 +75,12 @@ func (h *History) Check() error {
 			}
 		}
 	}
+	return nil
+}
+
+// checkTxns makes sure that the operations of each transaction are consecutive.
+func (h *History) checkTxns() error {
+	n, ops := len(h.session), len(h.kind)
 	if h.first[n] != Op(ops) {
 		return fmt.Errorf("history: the transactions have %d operations, not %d", h.first[n], ops)
 	}
@@ -69,6 +97,11 @@ func (h *History) Check() error {
 			}
 		}
 	}
+	return nil
+}
+
+// checkValues makes sure of lists and ranges, and of the values in them.
+func (h *History) checkValues() error {
 	for i, at := range h.listFirst {
 		if h.listLen[i] < 0 || uint64(at)+uint64(h.listLen[i]) > uint64(len(h.elements)) {
 			return fmt.Errorf("history: list %d is out of range", i)
@@ -85,15 +118,10 @@ func (h *History) Check() error {
 		}
 	}
 	for i, k := range h.rowKeys {
-		if k < 0 || int(k) >= keys || h.types[k] != Register {
+		if k < 0 || int(k) >= len(h.types) || h.types[k] != Register {
 			return fmt.Errorf("history: row %d has key %d", i, k)
 		}
 		if err := h.checkValue(h.rowValues[i], Initial); err != nil {
-			return err
-		}
-	}
-	for o := range h.kind {
-		if err := h.checkOp(Op(o)); err != nil {
 			return err
 		}
 	}
