@@ -345,12 +345,29 @@ func (l *loader) column(t *table, c *cursor) {
 	for c.accept("PRECISION") || c.accept("VARYING") || c.accept("VARCHAR") || c.accept("CHARACTER") && !c.peek().is("SET") {
 	}
 	c.parens()
+	if typeName == "SERIAL" {
+		t.uniques = append(t.uniques, uniqueKey{col.name, []string{col.name}, pos})
+	}
+	if !col.setType(typeName) {
+		panic(ir.Errorf(typePos, "the type %s is not known", typeName))
+	}
+	for !c.done() && !c.peek().is(",", ")") {
+		l.columnOption(t, c, col, pos)
+	}
+	if typeName == "TIMESTAMP" && !col.writtenNull && col.def == nil && !col.now && !col.touch {
+		t.badWrite = "the column " + t.name + "." + col.name + ", which some versions update by themselves; write its DEFAULT"
+	}
+	t.columns = append(t.columns, col)
+}
+
+// setType sets what the name of a type says, in upper case. It reports whether the
+// type is known.
+func (col *column) setType(typeName string) bool {
 	switch typeName {
 	case "TINYINT", "SMALLINT", "MEDIUMINT", "INT", "INTEGER", "BIGINT", "BOOL", "BOOLEAN", "INT1", "INT2", "INT3", "INT4", "INT8":
 		col.t.kind = integer
 	case "SERIAL":
 		col.t.kind, col.auto, col.notNull = integer, true, true
-		t.uniques = append(t.uniques, uniqueKey{col.name, []string{col.name}, pos})
 	case "DECIMAL", "NUMERIC", "DEC", "FIXED":
 		col.t.kind = decimal
 	case "CHAR", "VARCHAR", "CHARACTER", "NCHAR", "NVARCHAR", "NATIONAL", "TEXT", "TINYTEXT", "MEDIUMTEXT", "LONGTEXT":
@@ -367,85 +384,90 @@ func (l *loader) column(t *table, c *cursor) {
 		"POLYGON", "MULTIPOINT", "MULTILINESTRING", "MULTIPOLYGON", "GEOMETRYCOLLECTION", "LONG":
 		col.t.kind, col.t.name = other, strings.ToLower(typeName)
 	default:
-		panic(ir.Errorf(typePos, "the type %s is not known", typeName))
+		return false
 	}
-	for !c.done() && !c.peek().is(",", ")") {
-		switch {
-		case c.accept("NOT", "NULL"):
-			col.notNull = true
-		case c.accept("NULL"):
-			col.writtenNull = true
-		case c.accept("DEFAULT"):
-			from := c.i
-			switch {
-			case c.accept("("):
-				c.i--
-				c.parens()
-				t.badWrite = "the default of " + t.name + "." + col.name + ", which is an expression"
-			case c.accept("CURRENT_TIMESTAMP"), c.accept("NOW"), c.accept("LOCALTIMESTAMP"), c.accept("LOCALTIME"):
-				c.parens()
-				col.now = true
-			default:
-				_ = c.accept("-") || c.accept("+")
-				c.i++
-				if c.peek().is("(") {
-					c.parens()
-					t.badWrite = "the default of " + t.name + "." + col.name + ", which is an expression"
-				}
-				col.def = c.st.tokens[from:min(c.i, len(c.st.tokens))]
-			}
-		case c.accept("ON", "UPDATE"):
-			c.i++
-			c.parens()
-			col.touch = true
-		case c.accept("AUTO_INCREMENT"):
-			col.auto = true
-		case c.accept("PRIMARY", "KEY"), c.accept("KEY"):
-			t.primary = []string{col.name}
-		case c.accept("UNIQUE"):
-			c.accept("KEY")
-			t.uniques = append(t.uniques, uniqueKey{col.name, []string{col.name}, pos})
-		case c.accept("COMMENT"), c.accept("COLUMN_FORMAT"), c.accept("STORAGE"):
-			c.i++
-		case c.accept("COLLATE"):
-			c.accept("=")
-			col.collate = c.next().text
-		case c.accept("CHARACTER", "SET"), c.accept("CHARSET"):
-			c.accept("=")
-			if strings.EqualFold(c.next().text, binary) {
-				col.collate = binary
-			}
-		case c.accept("BINARY"):
-			col.collate = "bin"
-		case c.accept("UNSIGNED"), c.accept("SIGNED"), c.accept("ZEROFILL"), c.accept("VISIBLE"), c.accept("ASCII"), c.accept("UNICODE"):
-		case c.accept("INVISIBLE"):
-			t.bad = "the table " + t.name + ", which has an invisible column"
-		case c.accept("GENERATED", "ALWAYS"), c.peek().is("AS"):
-			c.expect("AS")
-			c.parens()
-			_ = c.accept("VIRTUAL") || c.accept("STORED") || c.accept("PERSISTENT")
-			t.bad = "the table " + t.name + ", which has a generated column"
-		case c.accept("CONSTRAINT"):
-			if !c.peek().is("CHECK") {
-				c.i++
-			}
-		case c.accept("CHECK"):
-			c.parens()
-			_ = c.accept("NOT", "ENFORCED") || c.accept("ENFORCED")
-		case c.peek().is("REFERENCES"):
-			l.note(c.pos(), "MySQL ignores REFERENCES in a column, MariaDB has enforced it since 10.5: it is taken to hold")
-			l.references(t, c, "", pos, []string{col.name})
-		case c.accept("FIRST"):
-		case c.accept("AFTER"):
-			c.i++
-		default:
-			c.fail("what " + c.shown() + " says of a column is not known")
+	return true
+}
+
+// columnOption reads one of the clauses behind the type of a column, which stands at
+// pos.
+func (l *loader) columnOption(t *table, c *cursor, col *column, pos ir.Pos) {
+	switch {
+	case c.accept("NOT", "NULL"):
+		col.notNull = true
+	case c.accept("NULL"):
+		col.writtenNull = true
+	case c.accept("DEFAULT"):
+		c.defaultOf(t, col)
+	case c.accept("ON", "UPDATE"):
+		c.i++
+		c.parens()
+		col.touch = true
+	case c.accept("AUTO_INCREMENT"):
+		col.auto = true
+	case c.accept("PRIMARY", "KEY"), c.accept("KEY"):
+		t.primary = []string{col.name}
+	case c.accept("UNIQUE"):
+		c.accept("KEY")
+		t.uniques = append(t.uniques, uniqueKey{col.name, []string{col.name}, pos})
+	case c.accept("COMMENT"), c.accept("COLUMN_FORMAT"), c.accept("STORAGE"):
+		c.i++
+	case c.accept("COLLATE"):
+		c.accept("=")
+		col.collate = c.next().text
+	case c.accept("CHARACTER", "SET"), c.accept("CHARSET"):
+		c.accept("=")
+		if strings.EqualFold(c.next().text, binary) {
+			col.collate = binary
 		}
+	case c.accept("BINARY"):
+		col.collate = "bin"
+	case c.accept("UNSIGNED"), c.accept("SIGNED"), c.accept("ZEROFILL"), c.accept("VISIBLE"), c.accept("ASCII"), c.accept("UNICODE"):
+	case c.accept("INVISIBLE"):
+		t.bad = "the table " + t.name + ", which has an invisible column"
+	case c.accept("GENERATED", "ALWAYS"), c.peek().is("AS"):
+		c.expect("AS")
+		c.parens()
+		_ = c.accept("VIRTUAL") || c.accept("STORED") || c.accept("PERSISTENT")
+		t.bad = "the table " + t.name + ", which has a generated column"
+	case c.accept("CONSTRAINT"):
+		if !c.peek().is("CHECK") {
+			c.i++
+		}
+	case c.accept("CHECK"):
+		c.parens()
+		_ = c.accept("NOT", "ENFORCED") || c.accept("ENFORCED")
+	case c.peek().is("REFERENCES"):
+		l.note(c.pos(), "MySQL ignores REFERENCES in a column, MariaDB has enforced it since 10.5: it is taken to hold")
+		l.references(t, c, "", pos, []string{col.name})
+	case c.accept("FIRST"):
+	case c.accept("AFTER"):
+		c.i++
+	default:
+		c.fail("what " + c.shown() + " says of a column is not known")
 	}
-	if typeName == "TIMESTAMP" && !col.writtenNull && col.def == nil && !col.now && !col.touch {
-		t.badWrite = "the column " + t.name + "." + col.name + ", which some versions update by themselves; write its DEFAULT"
+}
+
+// defaultOf reads the expression of DEFAULT.
+func (c *cursor) defaultOf(t *table, col *column) {
+	from := c.i
+	switch {
+	case c.accept("("):
+		c.i--
+		c.parens()
+		t.badWrite = "the default of " + t.name + "." + col.name + ", which is an expression"
+	case c.accept("CURRENT_TIMESTAMP"), c.accept("NOW"), c.accept("LOCALTIMESTAMP"), c.accept("LOCALTIME"):
+		c.parens()
+		col.now = true
+	default:
+		_ = c.accept("-") || c.accept("+")
+		c.i++
+		if c.peek().is("(") {
+			c.parens()
+			t.badWrite = "the default of " + t.name + "." + col.name + ", which is an expression"
+		}
+		col.def = c.st.tokens[from:min(c.i, len(c.st.tokens))]
 	}
-	t.columns = append(t.columns, col)
 }
 
 // finish makes the IR of a table but for its foreign keys.

@@ -136,146 +136,183 @@ func (l *loader) table(name string) *table {
 	return nil
 }
 
+// reader reads the statements of a file one after the other.
+type reader struct {
+	*loader
+	f    File
+	base string // of the file's name
+	// open is the transaction that has begun, if there is one; count is how many
+	// there have been.
+	open  *block
+	count int
+	// implicit says that statements begin transactions: SET autocommit = 0.
+	implicit bool
+	// level is that of the session, next that of the next transaction, if it was set.
+	level, next string
+	// name, fresh and ignores are what comments say of the next transaction.
+	name    string
+	fresh   []string
+	ignores []*ir.Ignore
+}
+
 // file reads the statements of a file.
 func (l *loader) file(f File) {
-	base := strings.TrimSuffix(filepath.Base(f.Name), filepath.Ext(f.Name))
-	var open *block
-	count := 0
-	implicit := false // SET autocommit = 0
-	level, next := "", ""
-	name, fresh, ignores := "", []string(nil), []*ir.Ignore(nil)
-	begin := func(st *statement) {
-		open = &block{name: name, named: name != "", pos: st.pos(), level: level, fresh: fresh, ignores: ignores}
-		if next != "" {
-			open.level = next
-		}
-		name, fresh, ignores, next = "", nil, nil, ""
-	}
-	end := func(rolled bool) {
-		b := open
-		open = nil
-		if b == nil || len(b.stmts) == 0 && !b.named || l.migration(b) {
-			return
-		}
-		count++
-		if !b.named {
-			b.name = fmt.Sprintf("%s-%d", base, count)
-		}
-		if b.rolled = rolled; rolled {
-			l.note(b.pos, "this transaction ends by ROLLBACK: it has no outcome and is left out")
-		}
-		l.blocks = append(l.blocks, b)
-	}
+	r := &reader{loader: l, f: f, base: strings.TrimSuffix(filepath.Base(f.Name), filepath.Ext(f.Name))}
 	for _, st := range cut(f) {
-		if open == nil {
-			for _, c := range st.comments {
-				if n, ok := strings.CutPrefix(c.text, "name:"); ok {
-					words := strings.Fields(n)
-					if len(words) == 0 {
-						panic(ir.Errorf(c.pos, "a name is missing after -- name:"))
-					}
-					name = words[0]
-				}
-				if n, ok := strings.CutPrefix(c.text, "robust:"); ok && len(strings.Fields(n)) > 0 && strings.Fields(n)[0] == "ignore" {
-					g, err := ir.NewIgnore(c.pos, strings.TrimPrefix(strings.TrimSpace(n), "ignore"))
-					if err != nil {
-						panic(err)
-					}
-					ignores = append(ignores, g)
-				}
-				if n, ok := strings.CutPrefix(c.text, "fresh:"); ok {
-					for _, w := range strings.Split(n, ",") {
-						fresh = append(fresh, strings.TrimSpace(w))
-					}
-				}
-			}
+		if r.open == nil {
+			r.comments(st.comments)
 		}
-		switch {
-		case st.first("START", "TRANSACTION"), st.first("BEGIN") && (len(st.tokens) == 1 || st.first("BEGIN", "WORK")):
-			end(false)
-			begin(st)
-		case st.first("COMMIT"):
-			end(false)
-			if st.has("CHAIN") && !st.has("NO") {
-				begin(st)
-			}
-		case st.first("ROLLBACK") && !st.has("TO"):
-			end(true)
-			if st.has("CHAIN") && !st.has("NO") {
-				begin(st)
-			}
-		case st.first("SET") && st.has("ISOLATION"):
-			lv := levelOf(st)
-			switch {
-			case open != nil:
-				panic(ir.Errorf(st.pos(), "the level of a transaction is set before it begins; move this before START TRANSACTION"))
-			case st.has("SESSION", "GLOBAL", "LOCAL"):
-				level = lv
-			default:
-				next = lv
-			}
-		case st.first("SET") && st.has("AUTOCOMMIT"):
-			if st.tokens[len(st.tokens)-1].is("OFF", "FALSE") || st.tokens[len(st.tokens)-1].text == "0" {
-				implicit = true
-			} else {
-				end(false)
-				implicit = false
-			}
-		case st.first("CREATE"), st.first("ALTER"), st.first("DROP"), st.first("RENAME"), st.first("TRUNCATE"):
-			if open != nil && len(open.stmts) > 0 {
-				l.note(st.pos(), "this statement commits the transaction that is open")
-			}
-			if open != nil {
-				named := open.named
-				if len(open.stmts) == 0 && named {
-					panic(ir.Errorf(st.pos(), "this statement commits: it cannot stand in transaction %s", open.name))
-				}
-				end(false)
-				if !implicit {
-					begin(st)
-					open.named = false
-				}
-			}
-			l.declare(st)
-			name = ""
-		case open != nil:
-			open.stmts = append(open.stmts, st)
-		case st.first("LOCK"), st.first("UNLOCK"), st.first("USE"), st.first("SHOW"), st.first("DESCRIBE"), st.first("DESC"), st.first("EXPLAIN"),
-			st.first("ANALYZE"), st.first("OPTIMIZE"), st.first("GRANT"), st.first("REVOKE"), st.first("FLUSH"), st.first("CHECK"):
-		case st.first("SET") && name == "":
-			if st.has("sql_mode", "foreign_key_checks", "unique_checks") || strings.Contains(strings.ToLower(f.Text[st.tokens[0].from:st.tokens[len(st.tokens)-1].to]), "_checks") {
-				l.note(st.pos(), "this setting is left out: transactions are taken to run in strict mode, with keys checked")
-			}
-		case implicit && dml(st) && name == "":
-			begin(st)
-			open.stmts = append(open.stmts, st)
-		case dml(st) || name != "":
-			if name == "" && !l.parametric(st) {
-				l.alone(st)
-				break
-			}
-			begin(st)
-			open.stmts = append(open.stmts, st)
-			open.named = open.name != ""
-			b := open
-			open = nil
-			count++
-			if !b.named {
-				b.name = fmt.Sprintf("%s-%d", base, count)
-			}
-			l.blocks = append(l.blocks, b)
-		default:
-			panic(ir.Errorf(st.pos(), "%s is not a statement that is read here; remove it", st.src.text[st.tokens[0].from:st.tokens[0].to]))
+		r.statement(st)
+	}
+	if r.open != nil && len(r.open.stmts) > 0 {
+		if !r.implicit && !l.migration(r.open) {
+			panic(ir.Errorf(r.open.pos, "this transaction does not end; write COMMIT or ROLLBACK"))
+		}
+		if r.implicit {
+			l.note(r.open.pos, "the file ends before this transaction commits: it is left out")
 		}
 	}
-	if open != nil && len(open.stmts) > 0 {
-		if !implicit && !l.migration(open) {
-			panic(ir.Errorf(open.pos, "this transaction does not end; write COMMIT or ROLLBACK"))
+}
+
+// begin opens a transaction at a statement.
+func (r *reader) begin(st *statement) {
+	r.open = &block{name: r.name, named: r.name != "", pos: st.pos(), level: r.level, fresh: r.fresh, ignores: r.ignores}
+	if r.next != "" {
+		r.open.level = r.next
+	}
+	r.name, r.fresh, r.ignores, r.next = "", nil, nil, ""
+}
+
+// end closes the transaction that is open.
+func (r *reader) end(rolled bool) {
+	b := r.open
+	r.open = nil
+	if b == nil || len(b.stmts) == 0 && !b.named || r.migration(b) {
+		return
+	}
+	if b.rolled = rolled; rolled {
+		r.note(b.pos, "this transaction ends by ROLLBACK: it has no outcome and is left out")
+	}
+	r.keep(b)
+}
+
+// keep adds a transaction that has ended to those of the program.
+func (r *reader) keep(b *block) {
+	r.count++
+	if !b.named {
+		b.name = fmt.Sprintf("%s-%d", r.base, r.count)
+	}
+	r.blocks = append(r.blocks, b)
+}
+
+// comments reads what comments say of the transaction behind them.
+func (r *reader) comments(list []comment) {
+	for _, c := range list {
+		if n, ok := strings.CutPrefix(c.text, "name:"); ok {
+			words := strings.Fields(n)
+			if len(words) == 0 {
+				panic(ir.Errorf(c.pos, "a name is missing after -- name:"))
+			}
+			r.name = words[0]
 		}
-		if implicit {
-			l.note(open.pos, "the file ends before this transaction commits: it is left out")
+		if n, ok := strings.CutPrefix(c.text, "robust:"); ok && len(strings.Fields(n)) > 0 && strings.Fields(n)[0] == "ignore" {
+			g, err := ir.NewIgnore(c.pos, strings.TrimPrefix(strings.TrimSpace(n), "ignore"))
+			if err != nil {
+				panic(err)
+			}
+			r.ignores = append(r.ignores, g)
+		}
+		if n, ok := strings.CutPrefix(c.text, "fresh:"); ok {
+			for _, w := range strings.Split(n, ",") {
+				r.fresh = append(r.fresh, strings.TrimSpace(w))
+			}
 		}
 	}
+}
+
+// statement reads a statement that begins or ends a transaction, or is one of it, or
+// stands outside.
+func (r *reader) statement(st *statement) {
+	switch {
+	case st.first("START", "TRANSACTION"), st.first("BEGIN") && (len(st.tokens) == 1 || st.first("BEGIN", "WORK")):
+		r.end(false)
+		r.begin(st)
+	case st.first("COMMIT"):
+		r.end(false)
+		if st.has("CHAIN") && !st.has("NO") {
+			r.begin(st)
+		}
+	case st.first("ROLLBACK") && !st.has("TO"):
+		r.end(true)
+		if st.has("CHAIN") && !st.has("NO") {
+			r.begin(st)
+		}
+	case st.first("SET") && st.has("ISOLATION"):
+		r.setLevel(st)
+	case st.first("SET") && st.has("AUTOCOMMIT"):
+		if st.tokens[len(st.tokens)-1].is("OFF", "FALSE") || st.tokens[len(st.tokens)-1].text == "0" {
+			r.implicit = true
+		} else {
+			r.end(false)
+			r.implicit = false
+		}
+	case st.first("CREATE"), st.first("ALTER"), st.first("DROP"), st.first("RENAME"), st.first("TRUNCATE"):
+		r.definition(st)
+	case r.open != nil:
+		r.open.stmts = append(r.open.stmts, st)
+	case st.first("LOCK"), st.first("UNLOCK"), st.first("USE"), st.first("SHOW"), st.first("DESCRIBE"), st.first("DESC"), st.first("EXPLAIN"),
+		st.first("ANALYZE"), st.first("OPTIMIZE"), st.first("GRANT"), st.first("REVOKE"), st.first("FLUSH"), st.first("CHECK"):
+	case st.first("SET") && r.name == "":
+		if st.has("sql_mode", "foreign_key_checks", "unique_checks") || strings.Contains(strings.ToLower(r.f.Text[st.tokens[0].from:st.tokens[len(st.tokens)-1].to]), "_checks") {
+			r.note(st.pos(), "this setting is left out: transactions are taken to run in strict mode, with keys checked")
+		}
+	case r.implicit && dml(st) && r.name == "":
+		r.begin(st)
+		r.open.stmts = append(r.open.stmts, st)
+	case dml(st) || r.name != "":
+		if r.name == "" && !r.parametric(st) {
+			r.alone(st)
+			break
+		}
+		r.begin(st)
+		b := r.open
+		b.stmts = append(b.stmts, st)
+		r.open = nil
+		r.keep(b)
+	default:
+		panic(ir.Errorf(st.pos(), "%s is not a statement that is read here; remove it", st.src.text[st.tokens[0].from:st.tokens[0].to]))
+	}
+}
+
+// setLevel reads SET TRANSACTION ISOLATION LEVEL.
+func (r *reader) setLevel(st *statement) {
+	level := levelOf(st)
+	switch {
+	case r.open != nil:
+		panic(ir.Errorf(st.pos(), "the level of a transaction is set before it begins; move this before START TRANSACTION"))
+	case st.has("SESSION", "GLOBAL", "LOCAL"):
+		r.level = level
+	default:
+		r.next = level
+	}
+}
+
+// definition reads a statement that changes the schema. It commits.
+func (r *reader) definition(st *statement) {
+	if r.open != nil {
+		if len(r.open.stmts) > 0 {
+			r.note(st.pos(), "this statement commits the transaction that is open")
+		} else if r.open.named {
+			panic(ir.Errorf(st.pos(), "this statement commits: it cannot stand in transaction %s", r.open.name))
+		}
+		r.end(false)
+		if !r.implicit {
+			r.begin(st)
+			r.open.named = false
+		}
+	}
+	r.declare(st)
+	r.name = ""
 }
 
 func levelOf(st *statement) string {

@@ -52,22 +52,46 @@ func (b *builder) query(s sqlparser.SelectStatement, sc *scope, exists bool) *qu
 			fail("a query of this kind")
 		}
 	}
-	aggregated := false
+	aggregated := aggregates(n)
+	if n.Where != nil {
+		on = append(on, b.cond(n.Where.Expr, sc, true))
+	}
+	out.q.Where = ir.AndE(on...)
+	b.limitAndLock(n, out)
+	if exists {
+		onlyTested(n, out, aggregated)
+	}
+	if aggregated {
+		out.group = &group{}
+		sc.group = out.group
+	}
+	b.items(n, out, exists, aggregated)
+	if !exists {
+		b.order(n, out)
+	}
+	sc.group = nil
+	return out
+}
+
+// aggregates reports whether a SELECT itself has an aggregate.
+func aggregates(n *sqlparser.Select) bool {
+	found := false
 	sqlparser.Walk(func(node sqlparser.SQLNode) (bool, error) {
 		switch f := node.(type) {
 		case *sqlparser.Subquery:
 			return false, nil
 		case *sqlparser.FuncExpr:
-			aggregated = aggregated || f.IsAggregate()
+			found = found || f.IsAggregate()
 		case *sqlparser.GroupConcatExpr:
-			aggregated = true
+			found = true
 		}
 		return true, nil
 	}, n.SelectExprs, n.OrderBy)
-	if n.Where != nil {
-		on = append(on, b.cond(n.Where.Expr, sc, true))
-	}
-	out.q.Where = ir.AndE(on...)
+	return found
+}
+
+// limitAndLock translates LIMIT, and the locks of a locking read.
+func (b *builder) limitAndLock(n *sqlparser.Select, out *query) {
 	if n.Limit != nil {
 		if n.Limit.Offset != nil && !isZero(n.Limit.Offset) {
 			fail("OFFSET")
@@ -80,24 +104,29 @@ func (b *builder) query(s sqlparser.SelectStatement, sc *scope, exists bool) *qu
 	case sqlparser.ShareModeStr:
 		out.lock.Mode = ir.ForShare
 	}
-	if exists {
-		if aggregated || out.limit != nil && isZero(n.Limit.Rowcount) {
-			fail("EXISTS of this form")
-		}
-		if len(out.q.From) == 0 {
-			fail("a subquery without a table")
-		}
-		if _, constant := out.limit.(*ir.Const); out.limit != nil && !constant {
-			fail("EXISTS with a limit that is no constant")
-		}
-		if n.Lock != "" {
-			fail("locks in a subquery")
-		}
+}
+
+// onlyTested fails where a query that is only tested for rows has a form that is
+// not modelled.
+func onlyTested(n *sqlparser.Select, out *query, aggregated bool) {
+	if aggregated || out.limit != nil && isZero(n.Limit.Rowcount) {
+		fail("EXISTS of this form")
 	}
-	if aggregated {
-		out.group = &group{}
-		sc.group = out.group
+	if len(out.q.From) == 0 {
+		fail("a subquery without a table")
 	}
+	if _, constant := out.limit.(*ir.Const); out.limit != nil && !constant {
+		fail("EXISTS with a limit that is no constant")
+	}
+	if n.Lock != "" {
+		fail("locks in a subquery")
+	}
+}
+
+// items translates what a SELECT gives. Of one that is only tested for rows, * does
+// not matter.
+func (b *builder) items(n *sqlparser.Select, out *query, exists, aggregated bool) {
+	sc := out.sc
 	for _, item := range n.SelectExprs {
 		switch e := item.(type) {
 		case *sqlparser.StarExpr:
@@ -130,11 +159,6 @@ func (b *builder) query(s sqlparser.SelectStatement, sc *scope, exists bool) *qu
 			fail("a column of this form")
 		}
 	}
-	if !exists {
-		b.order(n, out)
-	}
-	sc.group = nil
-	return out
 }
 
 func isZero(e sqlparser.Expr) bool {
