@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"encoding/binary"
 	"fmt"
+	"slices"
 	"strconv"
 
 	"github.com/txrobust/robust/history"
@@ -132,77 +133,101 @@ func writeAWDIT(w *writer) error {
 	if !initial {
 		w.loseFirst(committed, history.AllKeys)
 	}
-	aborted, empty := 0, 0
+	a := &awditText{w: w, n: n, committed: committed}
 	err = w.file("history.txt", func(out *bufio.Writer) error {
-		line := func(kind byte, key, value int64) {
-			b := append(out.AvailableBuffer(), kind, ' ')
-			b = strconv.AppendInt(b, key, 10)
-			b = strconv.AppendInt(append(b, ' '), value, 10)
-			out.Write(append(b, '\n'))
+		a.out = out
+		if initial {
+			a.initial()
 		}
-		// Without an initial transaction reads of initial values would be from
-		// thin air.
-		for k := range history.Key(h.NumKeys()) {
-			if !initial {
-				break
-			}
-			if v := h.Value(history.Op(k)); h.InitialGiven(k) && v > history.Initial {
-				line('w', n.key(k), n.number(v))
-			} else {
-				w.lose("Initial values are written as a transaction, those without a name as 0")
-				line('w', n.key(k), 0)
-			}
-		}
-		begun := initial
 		for s := range history.Session(h.NumSessions()) {
-			before := begun
-			begun = false
-			err := w.every(s, func(t history.Txn) error {
-				o, end := h.Ops(t)
-				if !committed[t] {
-					if h.Status(t) == history.Aborted {
-						aborted++
-					}
-					return nil
-				}
-				lines := 0
-				for ; o < end; o++ {
-					if w.skips(o) {
-						continue
-					}
-					if lines == 0 {
-						if begun {
-							out.WriteString("-----\n")
-						} else if before {
-							out.WriteString("=====\n")
-						}
-					}
-					if h.Kind(o) == history.Write {
-						line('w', n.key(h.Key(o)), n.value(o))
-					} else {
-						line('r', n.key(h.Key(o)), n.value(o))
-					}
-					lines++
-				}
-				if lines == 0 {
-					empty++
-				}
-				begun = begun || lines > 0
-				return nil
-			})
-			if err != nil {
+			if err := a.session(s); err != nil {
 				return err
 			}
-			if !begun {
-				w.lose("Sessions without operations are left out")
-			}
-			begun = begun || before
 		}
 		return nil
 	})
-	w.loseIf(aborted, "%d aborted transactions are left out, and so reads of their values are from thin air")
-	w.loseIf(empty, "%d transactions without operations are left out")
+	w.loseIf(a.aborted, "%d aborted transactions are left out, and so reads of their values are from thin air")
+	w.loseIf(a.empty, "%d transactions without operations are left out")
 	return err
+}
+
+// awditText writes the text of AWDIT.
+type awditText struct {
+	w         *writer
+	out       *bufio.Writer
+	n         *integers
+	committed []bool
+	// begun says that there is a session already, which another one is set apart
+	// from.
+	begun          bool
+	aborted, empty int
+}
+
+func (a *awditText) line(kind byte, key, value int64) {
+	b := append(a.out.AvailableBuffer(), kind, ' ')
+	b = strconv.AppendInt(b, key, 10)
+	b = strconv.AppendInt(append(b, ' '), value, 10)
+	a.out.Write(append(b, '\n'))
+}
+
+// initial writes the initial values as a transaction: without it, reads of them
+// would be from thin air.
+func (a *awditText) initial() {
+	h := a.w.h
+	for k := range history.Key(h.NumKeys()) {
+		if v := h.Value(history.Op(k)); h.InitialGiven(k) && v > history.Initial {
+			a.line('w', a.n.key(k), a.n.number(v))
+		} else {
+			a.w.lose("Initial values are written as a transaction, those without a name as 0")
+			a.line('w', a.n.key(k), 0)
+		}
+	}
+	a.begun = true
+}
+
+func (a *awditText) session(s history.Session) error {
+	w, h := a.w, a.w.h
+	begun := false // the session
+	err := w.every(s, func(t history.Txn) error {
+		if !a.committed[t] {
+			if h.Status(t) == history.Aborted {
+				a.aborted++
+			}
+			return nil
+		}
+		lines := 0
+		for o, end := h.Ops(t); o < end; o++ {
+			if w.skips(o) {
+				continue
+			}
+			if lines == 0 {
+				if begun {
+					a.out.WriteString("-----\n")
+				} else if a.begun {
+					a.out.WriteString("=====\n")
+				}
+			}
+			if h.Kind(o) == history.Write {
+				a.line('w', a.n.key(h.Key(o)), a.n.value(o))
+			} else {
+				a.line('r', a.n.key(h.Key(o)), a.n.value(o))
+			}
+			lines++
+		}
+		if lines == 0 {
+			a.empty++
+		}
+		begun = begun || lines > 0
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	if !begun {
+		w.lose("Sessions without operations are left out")
+	}
+	a.begun = a.begun || begun
+	return nil
 }
 
 func writeDbcop(w *writer) error {
@@ -301,7 +326,6 @@ func writeCobra(w *writer) error {
 	if err := w.registers(); err != nil {
 		return err
 	}
-	reserved := []int64{cobraInit, cobraNull, cobraNone}
 	committed := w.committed()
 	w.loseReads(true)
 	sessions := w.sessionNumbers(true)
@@ -309,6 +333,34 @@ func writeCobra(w *writer) error {
 	if len(w.givens()) > 0 {
 		w.lose("Initial values are written only where they are read")
 	}
+	c := &cobraLog{w: w, names: w.cobraNames(), txns: txns, timed: w.cobraTimes(committed), src: h.Sources()}
+	aborted := 0
+	for s := range history.Session(h.NumSessions()) {
+		err := w.file(fmt.Sprintf("T%d.log", sessions[s]), func(out *bufio.Writer) error {
+			c.out = out
+			return w.every(s, func(t history.Txn) error {
+				if committed[t] {
+					return c.txn(t)
+				}
+				if h.Status(t) == history.Aborted {
+					aborted++
+				}
+				return nil
+			})
+		})
+		if err != nil {
+			return err
+		}
+	}
+	w.loseIf(aborted, "%d aborted transactions are left out, and so reads of their values are from thin air")
+	return nil
+}
+
+// cobraNames gives numbers for keys and values, which are the names where these are
+// integers and none that the format reserves.
+func (w *writer) cobraNames() *integers {
+	h := w.h
+	reserved := []int64{cobraInit, cobraNull, cobraNone}
 	names := &integers{w: w, keyed: true, valued: true, values: map[history.Value]int64{}}
 	for k := range history.Key(h.NumKeys()) {
 		names.keyed = names.keyed && h.KeyName(k).Kind == history.IntName
@@ -318,7 +370,7 @@ func writeCobra(w *writer) error {
 	}
 	for o := range history.Op(h.NumOps()) {
 		for _, v := range []history.Value{h.Value(o), h.Version(o)} {
-			if v > history.Initial && (h.ValueName(v).Kind != history.IntName || contains(reserved, h.ValueName(v).Int)) {
+			if v > history.Initial && (h.ValueName(v).Kind != history.IntName || slices.Contains(reserved, h.ValueName(v).Int)) {
 				names.valued = false
 			}
 		}
@@ -326,86 +378,92 @@ func writeCobra(w *writer) error {
 	if !names.valued {
 		w.lose("Values are numbered, for the format has no other names")
 	}
-	timed := w.cobraTimes(committed)
-	src := h.Sources()
-	aborted := 0
-	for s := range history.Session(h.NumSessions()) {
-		err := w.file(fmt.Sprintf("T%d.log", sessions[s]), func(out *bufio.Writer) error {
-			record := func(kind byte, fields ...int64) {
-				b := append(out.AvailableBuffer(), kind)
-				for _, f := range fields {
-					b = binary.BigEndian.AppendUint64(b, uint64(f))
-				}
-				out.Write(b)
-			}
-			boundary := func(kind byte, t history.Txn, at int64) {
-				if timed {
-					record(kind, txns[t], at)
-				} else {
-					record(kind, txns[t])
-				}
-			}
-			return w.every(s, func(t history.Txn) error {
-				if !committed[t] {
-					if h.Status(t) == history.Aborted {
-						aborted++
-					}
-					return nil
-				}
-				boundary('S', t, h.Begin(t))
-				for o, end := h.Ops(t); o < end; o++ {
-					if w.skips(o) {
-						continue
-					}
-					key, v, id := names.key(h.Key(o)), h.Value(o), h.Version(o)
-					value := int64(0)
-					if v > history.Initial {
-						value = names.number(v)
-					}
-					if id > history.Initial && names.number(id) == value {
-						w.lose("Identities of versions that are their values are not told from values")
-					}
-					switch {
-					case h.Kind(o) == history.Write && v == history.Initial && id == history.NoValue:
-						return w.refuse(o, "a write of the initial value, which the format %s does not have", w.g.name)
-					case h.Kind(o) == history.Write && id == history.NoValue:
-						record('W', value, key, value)
-					case h.Kind(o) == history.Write:
-						if v == history.Initial {
-							w.lose("Values that are not named are written as 0")
-						}
-						record('W', names.number(id), key, value)
-					case id == history.Initial && v == history.Initial:
-						w.lose("That a row did not exist is not told from its initial version")
-						record('R', cobraNull, cobraNull, key, 0)
-					case id == history.Initial, id == history.NoValue && v > history.Initial && h.InitialGiven(h.Key(o)) && v == h.Value(history.Op(h.Key(o))):
-						record('R', cobraInit, cobraInit, key, value)
-					case v == history.Initial && id == history.NoValue:
-						record('R', cobraNull, cobraNull, key, 0)
-					default:
-						if v == history.Initial {
-							w.lose("Values that are not named are written as 0")
-						}
-						from := int64(-1)
-						for _, f := range src.Of(o) {
-							from = txns[h.TxnOf(f)]
-						}
-						if id == history.NoValue {
-							record('R', from, value, key, value)
-						} else {
-							record('R', from, names.number(id), key, value)
-						}
-					}
-				}
-				boundary('C', t, h.End(t))
-				return nil
-			})
-		})
-		if err != nil {
+	return names
+}
+
+// cobraLog writes the log of a session.
+type cobraLog struct {
+	w     *writer
+	out   *bufio.Writer
+	names *integers
+	txns  []int64 // the numbers of transactions
+	timed bool
+	src   *history.Sources
+}
+
+func (c *cobraLog) record(kind byte, fields ...int64) {
+	b := append(c.out.AvailableBuffer(), kind)
+	for _, f := range fields {
+		b = binary.BigEndian.AppendUint64(b, uint64(f))
+	}
+	c.out.Write(b)
+}
+
+// boundary writes the begin or the end of a transaction.
+func (c *cobraLog) boundary(kind byte, t history.Txn, at int64) {
+	if c.timed {
+		c.record(kind, c.txns[t], at)
+	} else {
+		c.record(kind, c.txns[t])
+	}
+}
+
+func (c *cobraLog) txn(t history.Txn) error {
+	h := c.w.h
+	c.boundary('S', t, h.Begin(t))
+	for o, end := h.Ops(t); o < end; o++ {
+		if c.w.skips(o) {
+			continue
+		}
+		if err := c.op(o); err != nil {
 			return err
 		}
 	}
-	w.loseIf(aborted, "%d aborted transactions are left out, and so reads of their values are from thin air")
+	c.boundary('C', t, h.End(t))
+	return nil
+}
+
+func (c *cobraLog) op(o history.Op) error {
+	w, h := c.w, c.w.h
+	key, v, id := c.names.key(h.Key(o)), h.Value(o), h.Version(o)
+	value := int64(0)
+	if v > history.Initial {
+		value = c.names.number(v)
+	}
+	if id > history.Initial && c.names.number(id) == value {
+		w.lose("Identities of versions that are their values are not told from values")
+	}
+	switch {
+	case h.Kind(o) == history.Write && v == history.Initial && id == history.NoValue:
+		return w.refuse(o, "a write of the initial value, which the format %s does not have", w.g.name)
+	case h.Kind(o) == history.Write && id == history.NoValue:
+		c.record('W', value, key, value)
+	case h.Kind(o) == history.Write:
+		if v == history.Initial {
+			w.lose("Values that are not named are written as 0")
+		}
+		c.record('W', c.names.number(id), key, value)
+	case id == history.Initial && v == history.Initial:
+		w.lose("That a row did not exist is not told from its initial version")
+		c.record('R', cobraNull, cobraNull, key, 0)
+	case id == history.Initial, id == history.NoValue && v > history.Initial && h.InitialGiven(h.Key(o)) && v == h.Value(history.Op(h.Key(o))):
+		c.record('R', cobraInit, cobraInit, key, value)
+	case v == history.Initial && id == history.NoValue:
+		c.record('R', cobraNull, cobraNull, key, 0)
+	default:
+		if v == history.Initial {
+			w.lose("Values that are not named are written as 0")
+		}
+		from := int64(-1)
+		for _, f := range c.src.Of(o) {
+			from = c.txns[h.TxnOf(f)]
+		}
+		if id == history.NoValue {
+			c.record('R', from, value, key, value)
+		} else {
+			c.record('R', from, c.names.number(id), key, value)
+		}
+	}
 	return nil
 }
 
@@ -427,13 +485,4 @@ func (w *writer) cobraTimes(committed []bool) bool {
 		}
 	}
 	return true
-}
-
-func contains(numbers []int64, n int64) bool {
-	for _, m := range numbers {
-		if m == n {
-			return true
-		}
-	}
-	return false
 }
