@@ -2,6 +2,8 @@ package witness
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"sort"
 	"strings"
 
@@ -106,6 +108,15 @@ func effect(r *interp.Run) string {
 			continue // the commit decides
 		}
 		fmt.Fprintf(&b, "%d %d %q %v\n", op.Kind, op.Table, op.Key, op.New)
+	}
+	return b.String()
+}
+
+// readings is a text that is equal for runs that read the same rows.
+func readings(r *interp.Run) string {
+	var b strings.Builder
+	for i := range r.Reads {
+		fmt.Fprintf(&b, "%d %q\n", r.Reads[i].Table, slices.Sorted(maps.Keys(r.Reads[i].Keys)))
 	}
 	return b.String()
 }

@@ -13,7 +13,9 @@ func (e Evidence) Simplify() Evidence {
 	if n := len(e.Execution.Txns); n > 0 && e.Execution.Txns[n-1].Split != nil {
 		return e
 	}
-	x, err := e.replay(interp.NewMachine(e.Program, e.Engine), sameEffect(&e))
+	m := interp.NewMachine(e.Program, e.Engine)
+	m.Trace = e.Classic
+	x, err := e.replay(m, sameEffect(&e))
 	if err != nil {
 		return e
 	}
@@ -45,12 +47,20 @@ func (e Evidence) Simplify() Evidence {
 	return e
 }
 
+// sameEffect accepts runs with the effect that those of the execution have. Of classic
+// evidence they also read the same rows, where the execution says which: what is read
+// counts there, and not only what comes of it.
 func sameEffect(e *Evidence) func(int, *interp.Run) bool {
-	want := make([]string, len(e.Execution.Txns))
+	want, read := make([]string, len(e.Execution.Txns)), make([]string, len(e.Execution.Txns))
 	for i := range want {
 		want[i] = effect(e.Execution.Txns[i].Run)
+		if e.Classic {
+			read[i] = readings(e.Execution.Txns[i].Run)
+		}
 	}
-	return func(i int, r *interp.Run) bool { return effect(r) == want[i] }
+	return func(i int, r *interp.Run) bool {
+		return effect(r) == want[i] && (read[i] == "" || readings(r) == read[i])
+	}
 }
 
 // better gives next as it is replayed if it is still an anomaly, else e.

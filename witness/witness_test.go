@@ -175,6 +175,30 @@ func TestConfirm(t *testing.T) {
 	}
 }
 
+// TestClassicChoice: a transaction that may take either of two rows, with the same
+// effect, is replayed with the one that makes the cycle.
+func TestClassicChoice(t *testing.T) {
+	p := testprog.Parse(t, `program choice
+		var y = 0
+		table t (k int, v int not null, key (k))
+		row t (1, 0)
+		row t (2, 0)
+		process p1 { txn a { local v int; (v) := select n.v from t n; y := 1 } }
+		process p2 { txn b { local s int; s := y; update t set v = 5 where t.k == 2 } }`)
+	e := Evidence{Program: p, Engine: engine.SI(), Sessions: interp.Sessions(p, 1), Classic: true}
+	for _, table := range p.Tables {
+		e.Rows = append(e.Rows, table.Rows)
+	}
+	r := interp.NewMachine(p, e.Engine).Explore(t.Context(), e.Sessions, interp.InitialDB(p), interp.Options{Classic: true})
+	if r.Verdict != interp.Anomalous {
+		t.Fatal(r.Verdict)
+	}
+	e.Execution = r.Anomaly
+	if w := build(t, e.Simplify()); w.Kind != WriteSkew {
+		t.Errorf("it is a %s", w.Kind)
+	}
+}
+
 var stepLine = regexp.MustCompile(`step \d+: +window \d+ +(\S+) +lines (\d+) to (\d+)`)
 
 // TestWrite writes witnesses and reads what is there, as a user would.
