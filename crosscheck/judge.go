@@ -11,6 +11,7 @@ import (
 	"github.com/txrobust/robust/checker/elle"
 	"github.com/txrobust/robust/checker/polysi"
 	"github.com/txrobust/robust/checker/verify"
+	"github.com/txrobust/robust/checker/viper"
 	"github.com/txrobust/robust/history"
 	"github.com/txrobust/robust/isolation"
 )
@@ -51,6 +52,9 @@ func Judges() []Judge {
 	return []Judge{
 		{Name: "polysi", Forms: registers, Levels: polysi.Levels(), Check: func(ctx context.Context, h *history.History, l isolation.Level) (Opinion, error) {
 			return opinion(polysi.Check(ctx, h, polysi.Options{Levels: []isolation.Level{l}, Workers: 1}))
+		}},
+		{Name: "viper", Forms: registers, Levels: viper.Levels(), Check: func(ctx context.Context, h *history.History, l isolation.Level) (Opinion, error) {
+			return opinion(viper.Check(ctx, h, viper.Options{Levels: []isolation.Level{l}}))
 		}},
 		{Name: "c4", Forms: registers, Levels: c4.Levels(), Check: func(ctx context.Context, h *history.History, l isolation.Level) (Opinion, error) {
 			return opinion(c4.Check(ctx, h, c4.Options{Levels: []isolation.Level{l}}))
