@@ -56,3 +56,21 @@ func BenchmarkContention(b *testing.B) {
 		}
 	}
 }
+
+// BenchmarkRanges checks tables with inserts, deletes and ranges of at most 50 keys, in
+// transactions of eight operations.
+func BenchmarkRanges(b *testing.B) {
+	for _, txns := range []int{1000, 5000, 10_000} {
+		for _, l := range []isolation.Level{isolation.SI, isolation.SER} {
+			file := historytest.File(b, "history.rbh", func(f *os.File) error {
+				h, err := tableHistory(1, l == isolation.SER, 24, txns, 8, 2000, 50).Build()
+				if err != nil {
+					return err
+				}
+				_, err = codec.Write(b.Context(), f, h, codec.Compact)
+				return err
+			})
+			b.Run(fmt.Sprintf("%d/%s", txns, l), func(b *testing.B) { historytest.Measure(b, file, l) })
+		}
+	}
+}

@@ -2,6 +2,7 @@ package viper
 
 import (
 	"context"
+	"fmt"
 	"slices"
 
 	"github.com/txrobust/robust/checker/internal/acyclic"
@@ -46,6 +47,7 @@ type scheduler struct {
 const (
 	begun uint8 = 1 + iota
 	committed
+	absent // it does not take effect: its nodes have places, and nothing else
 )
 
 // arrange gives an order that all edges follow, with those of the variables that are
@@ -66,12 +68,21 @@ func (p *polygraph) arrange(ctx context.Context, values []bool, rank []int32) (*
 		s.current[k], s.writing[k] = p.version(history.InitialTxn, history.Key(k)), -1
 	}
 	for t := range s.waits {
-		s.waits[t] = -1
+		if s.waits[t] = -1; !p.took(history.Txn(t), values) {
+			s.done[t] = absent
+		}
 	}
 	s.links()
 	s.choose()
-	err := s.run(ctx)
-	return &s.schedule, err
+	if err := s.run(ctx); err != nil {
+		return nil, err
+	}
+	for i := range p.edges {
+		if e := &p.edges[i]; holds(values, e.when) && s.places[e.from] >= s.places[e.to] {
+			panic(fmt.Sprintf("viper: the order of nodes %d and %d is not that of their edge", e.from, e.to))
+		}
+	}
+	return &s.schedule, nil
 }
 
 // links sorts the edges that are there.
@@ -169,7 +180,7 @@ func (s *scheduler) enable(n int32) {
 	if t == history.InitialTxn || !s.p.present[t] {
 		return
 	}
-	if !s.p.took(t, s.values) {
+	if s.done[t] == absent {
 		s.put(n)
 		return
 	}
@@ -198,7 +209,7 @@ func (s *scheduler) try(t history.Txn) {
 	woken := s.waits[t]
 	s.waits[t] = -1
 	switch {
-	case s.done[t] == committed || s.done[t] == 0 && s.missing[p.begin(t)] > 0:
+	case s.done[t] >= committed || s.done[t] == 0 && s.missing[p.begin(t)] > 0:
 	case s.done[t] == begun:
 		if s.mayCommit(t) {
 			s.commit(t)
@@ -360,7 +371,7 @@ func (s *scheduler) wake(k history.Key) {
 		if r < 0 {
 			return
 		}
-		if t := s.byRank[r]; s.done[t] != committed && s.waits[t] == k {
+		if t := s.byRank[r]; s.done[t] < committed && s.waits[t] == k {
 			s.ready.push(r)
 			return
 		}
