@@ -1,26 +1,13 @@
 package polysi
 
-import "slices"
-
 // sort orders the nodes so that all edges are followed. It is false if there is a
 // cycle.
 func (p *polygraph) sort() bool {
 	n := len(p.txnOf)
-	first := make([]int32, n+1)
+	p.after = newLists(n, len(p.edges), func(i int) int { return int(p.edges[i].from) }, func(i int) int32 { return p.edges[i].to })
 	missing := make([]int32, n)
-	for i := range p.edges {
-		first[p.edges[i].from+1]++
-		missing[p.edges[i].to]++
-	}
-	for i := range n {
-		first[i+1] += first[i]
-	}
-	to := make([]int32, len(p.edges))
-	at := slices.Clone(first[:n])
-	for i := range p.edges {
-		e := &p.edges[i]
-		to[at[e.from]] = e.to
-		at[e.from]++
+	for _, m := range p.after.all {
+		missing[m]++
 	}
 	p.topology = p.topology[:0]
 	for i := range int32(n) {
@@ -29,31 +16,31 @@ func (p *polygraph) sort() bool {
 		}
 	}
 	for i := 0; i < len(p.topology); i++ {
-		node := p.topology[i]
-		for _, m := range to[first[node]:first[node+1]] {
+		for _, m := range p.after.at(int(p.topology[i])) {
 			if missing[m]--; missing[m] == 0 {
 				p.topology = append(p.topology, m)
 			}
 		}
 	}
-	if len(p.topology) < n {
-		return false
-	}
-	p.tick(first, to)
-	return true
+	return len(p.topology) == n
 }
 
 // tick computes for every node and strand the last node of the strand that
 // reaches it; -1 if there is none. Nodes reach themselves.
-func (p *polygraph) tick(first, to []int32) {
+func (p *polygraph) tick() {
 	n, s := len(p.txnOf), p.strands
 	if p.clocks == nil {
-		if p.o.noClocks || 4*int64(n)*int64(s) > p.o.Memory/2 {
+		if p.o.noClocks || 4*int64(n)*int64(s) > p.room() {
 			return
 		}
 		p.clocks = make([]int32, n*s)
-		for i := range p.clocks {
-			p.clocks[i] = -1
+		for i := range n {
+			if p.stopped() {
+				return
+			}
+			for j := range s {
+				p.clocks[i*s+j] = -1
+			}
 		}
 	}
 	// Clocks only grow from round to round.
@@ -62,7 +49,10 @@ func (p *polygraph) tick(first, to []int32) {
 		if own := &clock[p.strand[node]]; *own < node {
 			*own = node
 		}
-		for _, m := range to[first[node]:first[node+1]] {
+		if p.stopped() {
+			return
+		}
+		for _, m := range p.after.at(int(node)) {
 			later := p.clocks[int(m)*s : int(m)*s+s]
 			for i, x := range clock {
 				if x > later[i] {

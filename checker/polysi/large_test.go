@@ -101,7 +101,7 @@ func TestBounds(t *testing.T) {
 		Options
 		want string
 	}{
-		{Options{Memory: 1 << 16}, "more memory"},
+		{Options{Memory: 1 << 16}, "more than 64 KB"},
 		{Options{Conflicts: 1}, "gave up after 1"},
 	} {
 		c.Levels = []isolation.Level{isolation.SI}

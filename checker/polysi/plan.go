@@ -27,9 +27,9 @@ type plan struct {
 	held map[history.Key]history.Value
 }
 
-// newPlan makes the plan for choices: chosen[i] is from where open read i comes, -1 if that is left to the
+// newPlan makes the plan for choices: chosen(i) is from where open read i comes, -1 if that is left to the
 // scheduler.
-func (p *polygraph) newPlan(chosen []history.Txn) *plan {
+func (p *polygraph) newPlan(chosen func(i int) history.Txn) *plan {
 	n, versions := p.h.NumTxns(), len(p.v.txn)
 	q := &plan{
 		polygraph: p, priority: p.times(), pending: make([]int32, versions), real: make([]bool, n), held: map[history.Key]history.Value{},
@@ -39,8 +39,8 @@ func (p *polygraph) newPlan(chosen []history.Txn) *plan {
 	for _, x := range p.initials {
 		q.held[x.key] = x.value
 	}
-	for i, t := range chosen {
-		x := p.open[i]
+	for i, x := range p.open {
+		t := chosen(i)
 		if t < 0 {
 			open = append(open, int32(i))
 			continue
@@ -72,16 +72,24 @@ func (p *polygraph) newPlan(chosen []history.Txn) *plan {
 	return q
 }
 
-// openReaders gives for each version the open reads that may come from it.
+// openReaders gives for each version the open reads that may come from it. These may be very many.
 func (q *plan) openReaders(open []int32) lists {
-	var version, reader []int32
-	for _, i := range open {
-		x := q.open[i]
-		for _, t := range x.from {
-			version, reader = append(version, q.v.of(x.key, t)), append(reader, i)
+	l := lists{first: make([]int32, len(q.v.txn)+1)}
+	each := func(f func(version, reader int32)) {
+		for _, i := range open {
+			for _, t := range q.open[i].from {
+				f(q.v.of(q.open[i].key, t), i)
+			}
 		}
 	}
-	return newLists(len(q.v.txn), len(version), func(i int) int { return int(version[i]) }, func(i int) int32 { return reader[i] })
+	each(func(version, _ int32) { l.first[version+1]++ })
+	for i := range q.v.txn {
+		l.first[i+1] += l.first[i]
+	}
+	l.all = make([]int32, l.first[len(q.v.txn)])
+	at := slices.Clone(l.first[:len(q.v.txn)])
+	each(func(version, reader int32) { l.all[at[version]] = reader; at[version]++ })
+	return l
 }
 
 func (q *plan) reads(t history.Txn) []int32  { return q.read.at(int(t)) }

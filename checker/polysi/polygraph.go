@@ -35,12 +35,15 @@ type polygraph struct {
 	edges    []edge
 	clocks   []int32 // nil if they would take too much memory
 	topology []int32 // all nodes, in an order that the edges follow
+	after    lists   // of nodes: those that the edges lead to
 	round    int32
 	// hopeless: an open read has no writer left that it may come from.
 	hopeless bool
 	// initials are open reads that turned out to be of the initial version.
 	initials []openRead
 	stats    stats
+	calls    int  // of stopped
+	over     bool // the time
 }
 
 // stats is what deciding a level took.
@@ -78,6 +81,22 @@ func newPolygraph(ctx context.Context, h *history.History, r *reads, o Options, 
 	}
 	p.v.before = make([]int32, 0, len(p.list))
 	return p
+}
+
+// room is about how many bytes of the memory are left that may be taken.
+func (p *polygraph) room() int64 {
+	const (
+		nodeBytes      = 160 // in the polygraph and in a schedule
+		versionBytes   = 60
+		edgeBytes      = 2*24 + 8 // edges grow by copying
+		candidateBytes = 12
+	)
+	candidates := 0
+	for _, x := range p.open {
+		candidates += len(x.from)
+	}
+	return p.o.Memory - nodeBytes*int64(len(p.txnOf)) - versionBytes*int64(len(p.v.txn)) - edgeBytes*int64(len(p.edges)) -
+		candidateBytes*int64(candidates) - 4*int64(len(p.clocks))
 }
 
 // build numbers the nodes and adds what is known from the start.

@@ -2,6 +2,7 @@ package polysi
 
 import (
 	"cmp"
+	"context"
 	"slices"
 
 	"github.com/txrobust/robust/checker"
@@ -53,15 +54,28 @@ type reads struct {
 	loaded map[history.Key]history.Value
 	// free are reads of such keys that somebody wrote, but which may be initial, too.
 	free []openRead
+	// shared are writers that reads of a value may come from. Most have the same ones.
+	shared map[written][]history.Txn
 }
 
-// newReads goes over all reads once. Of open reads some may be assigned to a writer.
-func newReads(h *history.History, assigned map[site]history.Txn) *reads {
+// written is a value of a key.
+type written struct {
+	key   history.Key
+	value history.Value
+}
+
+// newReads goes over all reads once. Of open reads some may be assigned to a writer. What it gives when the
+// time is over is of no use.
+func newReads(ctx context.Context, h *history.History, assigned map[site]history.Txn) *reads {
 	r := &reads{
 		h: h, src: h.Sources(), writers: h.Writers(), assigned: assigned, own: make([]history.Op, h.NumKeys()),
 		live: make([]bool, h.NumTxns()), maybe: make([]bool, h.NumTxns()), loaded: map[history.Key]history.Value{},
+		shared: map[written][]history.Txn{},
 	}
 	for t := range history.Txn(h.NumTxns()) {
+		if t&63 == 0 && ctx.Err() != nil {
+			return r
+		}
 		if h.Status(t) == history.Committed {
 			r.live[t] = true
 			r.txn(t)
@@ -132,6 +146,13 @@ func (r *reads) register(t history.Txn, s site, v history.Value, sources []histo
 	for _, w := range sources {
 		if u := h.TxnOf(w); u == history.InitialTxn || u != t && h.Status(u) != history.Aborted && r.writers.Final(w) {
 			from = append(from, u)
+		}
+	}
+	if len(from) > 1 {
+		if old := r.shared[written{s.key, v}]; slices.Equal(old, from) {
+			from = old
+		} else {
+			r.shared[written{s.key, v}] = slices.Clip(from)
 		}
 	}
 	free := byValue && h.Value(history.Op(s.key)) == history.NoValue

@@ -12,12 +12,6 @@ import (
 // pair is two chains of a key of which it is not known which one is first.
 type pair struct{ x, y chain }
 
-// held is a value that a key may have held initially.
-type held struct {
-	key   history.Key
-	value history.Value
-}
-
 // late is an open read that comes from one of its writers, and a chain that is written after that.
 type late struct{ open, from, head int32 }
 
@@ -36,7 +30,7 @@ type refiner struct {
 	writers  [][]acyclic.Lit
 	late     map[late]bool
 	happened map[history.Txn]acyclic.Var // of transactions that maybe took effect
-	held     map[held]acyclic.Lit
+	held     map[written]acyclic.Lit
 	heldBy   map[history.Key][]acyclic.Lit
 }
 
@@ -48,7 +42,7 @@ const maxClashes = 100
 func (p *polygraph) refine(a checker.Answer) (checker.Answer, *checker.Violation, error) {
 	r := &refiner{
 		polygraph: p, problem: acyclic.NewProblem(len(p.txnOf)), before: map[[2]int32]acyclic.Lit{}, writers: make([][]acyclic.Lit, len(p.open)),
-		late: map[late]bool{}, happened: map[history.Txn]acyclic.Var{}, held: map[held]acyclic.Lit{}, heldBy: map[history.Key][]acyclic.Lit{},
+		late: map[late]bool{}, happened: map[history.Txn]acyclic.Var{}, held: map[written]acyclic.Lit{}, heldBy: map[history.Key][]acyclic.Lit{},
 	}
 	for i := range p.edges {
 		r.problem.Edge(p.edges[i].from, p.edges[i].to)
@@ -67,7 +61,7 @@ func (p *polygraph) refine(a checker.Answer) (checker.Answer, *checker.Violation
 	}
 	for {
 		p.stats.Rounds++
-		s, err := p.newPlan(r.chosen()).schedule(r.problem.Chosen(r.values), maxClashes)
+		s, err := p.newPlan(r.chosen).schedule(r.problem.Chosen(r.values), maxClashes)
 		if err != nil {
 			return a, nil, err
 		}
@@ -79,7 +73,7 @@ func (p *polygraph) refine(a checker.Answer) (checker.Answer, *checker.Violation
 		if !r.extend(s) {
 			panic("polysi: an execution does not follow what was found for it")
 		}
-		found, err := r.problem.Solve(p.ctx, acyclic.Options{Workers: p.o.Workers, Memory: p.o.Memory / 2, Conflicts: p.o.Conflicts, Seed: p.o.Seed})
+		found, err := r.problem.Solve(p.ctx, acyclic.Options{Workers: p.o.Workers, Memory: max(p.room(), 1), Conflicts: p.o.Conflicts, Seed: p.o.Seed})
 		if err != nil {
 			return a, nil, err
 		}
@@ -108,19 +102,14 @@ func (p *polygraph) refine(a checker.Answer) (checker.Answer, *checker.Violation
 // loaded tells whether it is not known what a key held initially.
 func (p *polygraph) loaded(k history.Key) bool { return p.h.Value(history.Op(k)) == history.NoValue }
 
-// chosen gives for each open read the writer that it comes from, or -1 if it is not part of the problem.
-func (r *refiner) chosen() []history.Txn {
-	out := make([]history.Txn, len(r.open))
-	for i, x := range r.open {
-		out[i] = -1
-		for j, l := range r.writers[i] {
-			if r.is(l) {
-				out[i] = x.from[j]
-				break
-			}
+// chosen gives the writer that an open read comes from, or -1 if it is not part of the problem.
+func (r *refiner) chosen(i int) history.Txn {
+	for j, l := range r.writers[i] {
+		if r.is(l) {
+			return r.open[i].from[j]
 		}
 	}
-	return out
+	return -1
 }
 
 func (r *refiner) is(l acyclic.Lit) bool { return r.values[l.Var()] == (l == l.Var().True()) }
@@ -128,7 +117,10 @@ func (r *refiner) is(l acyclic.Lit) bool { return r.values[l.Var()] == (l == l.V
 // extend makes what went wrong part of the problem. It is false if it was already.
 func (r *refiner) extend(s *schedule) bool {
 	vars := r.problem.NumVars()
-	chosen := r.chosen()
+	chosen := make([]history.Txn, len(r.open))
+	for i := range chosen {
+		chosen[i] = r.chosen(i)
+	}
 	for _, c := range s.clashes {
 		x, y := r.chainOf(c.first), r.chainOf(c.second)
 		if x == y {
@@ -259,14 +251,13 @@ func (r *refiner) addLate(i int32, from history.Txn, x, y chain) {
 // initially is the literal that says that a key of which that is not known held
 // initially what a read returned. It held one value.
 func (r *refiner) initially(x openRead) acyclic.Lit {
-	held := held{x.key, x.value}
-	l, ok := r.held[held]
+	l, ok := r.held[written{x.key, x.value}]
 	if !ok {
 		l = r.problem.Var(false).True()
 		for _, m := range r.heldBy[x.key] {
 			r.problem.Clause(l.Not(), m.Not())
 		}
-		r.held[held] = l
+		r.held[written{x.key, x.value}] = l
 		r.heldBy[x.key] = append(r.heldBy[x.key], l)
 	}
 	return l

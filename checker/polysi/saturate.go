@@ -1,6 +1,10 @@
 package polysi
 
-import "github.com/txrobust/robust/history"
+import (
+	"slices"
+
+	"github.com/txrobust/robust/history"
+)
 
 // saturate concludes edges until there are no more: of two chains one is before the
 // other, and where one way would close a cycle the other one holds. It is false if
@@ -10,23 +14,30 @@ func (p *polygraph) saturate() (bool, error) {
 		if !p.sort() {
 			return false, nil
 		}
-		if err := p.ctx.Err(); err != nil {
-			return true, err
-		}
+		p.tick()
 		p.round++
 		before := len(p.edges)
-		if !p.settleOpen() {
-			return true, nil
-		}
-		if p.clocks != nil {
+		hope := p.settleOpen()
+		if hope && p.clocks != nil {
 			for k := range p.chains {
 				p.sweep(p.chains[k])
 			}
 		}
-		if len(p.edges) == before {
+		if p.stopped() {
+			return true, p.ctx.Err()
+		}
+		if !hope || len(p.edges) == before {
 			return true, nil
 		}
 	}
+}
+
+// stopped tells whether the time is over. It may be called often.
+func (p *polygraph) stopped() bool {
+	if p.calls++; p.calls&63 == 0 && !p.over {
+		p.over = p.ctx.Err() != nil
+	}
+	return p.over
 }
 
 // before tells whether chain y has to be before chain x, for in the other order
@@ -49,7 +60,7 @@ func (p *polygraph) before(y, x chain) bool {
 func (p *polygraph) sweep(chains []chain) {
 	for from := 0; from < len(chains); {
 		to := p.stretch(chains, from)
-		for i := from; i < to; i++ {
+		for i := from; i < to && !p.stopped(); i++ {
 			if i > from {
 				p.put(chains[i-1], chains[i])
 			}
@@ -82,6 +93,9 @@ func (p *polygraph) stretch(chains []chain, from int) int {
 func (p *polygraph) sweepStrands(earlier, later []chain) {
 	j := 0
 	for _, x := range later {
+		if p.stopped() {
+			return
+		}
 		old := j
 		for j < len(earlier) && p.before(earlier[j], x) {
 			j++
@@ -115,12 +129,11 @@ func (p *polygraph) settleOpen() bool {
 	}
 	left := p.open[:0]
 	for i, x := range p.open {
-		var from []history.Txn
-		for _, t := range x.from {
-			if p.mayRead(x, t) {
-				from = append(from, t)
-			}
+		if p.stopped() {
+			p.open = append(left, p.open[i:]...)
+			return true
 		}
+		from := p.possible(x)
 		x.from = from
 		switch {
 		case len(from) == 0:
@@ -143,9 +156,38 @@ func (p *polygraph) settleOpen() bool {
 	return true
 }
 
-// mayRead tells whether an open read may come from a transaction, as far as is
-// known: it is not after the reader, nor overwritten before it.
-func (p *polygraph) mayRead(x openRead, from history.Txn) bool {
+// possible gives the transactions from which an open read may come, as far as is known: those that are
+// not after the reader, nor overwritten before it.
+func (p *polygraph) possible(x openRead) []history.Txn {
+	t := p.h.TxnOf(x.op)
+	reader := p.begin[t]
+	// The last chains before the reader of each strand; those before them say nothing more.
+	var seen []chain
+	for _, c := range p.chains[x.key] {
+		if p.v.txn[c.head] == t || !p.reaches(p.commitOf(c.head), reader) {
+			continue
+		}
+		if n := len(seen); n > 0 && p.strand[p.beginOf(seen[n-1].head)] == p.strand[p.beginOf(c.head)] {
+			seen[n-1] = c
+		} else {
+			seen = append(seen, c)
+		}
+	}
+	out := make([]history.Txn, 0, len(x.from))
+	for _, from := range x.from {
+		if p.mayRead(x, from, seen) {
+			out = append(out, from)
+		}
+	}
+	if len(out) == len(x.from) {
+		return x.from // which may be shared
+	}
+	return slices.Clip(out)
+}
+
+// mayRead tells whether an open read may come from a transaction, as far as is known, where
+// some chains were written before it.
+func (p *polygraph) mayRead(x openRead, from history.Txn, seen []chain) bool {
 	t := p.h.TxnOf(x.op)
 	reader := p.begin[t]
 	if p.reaches(reader, p.commit[from]) {
@@ -158,8 +200,8 @@ func (p *polygraph) mayRead(x openRead, from history.Txn) bool {
 	if u := p.v.next[w]; u >= 0 {
 		return p.v.txn[u] == t || !p.reaches(p.commitOf(u), reader)
 	}
-	for _, c := range p.chains[x.key] {
-		if c.tail != w && p.v.txn[c.head] != t && p.reaches(p.commitOf(c.head), reader) && p.reaches(p.commit[from], p.beginOf(c.head)) {
+	for _, c := range seen {
+		if c.tail != w && p.reaches(p.commit[from], p.beginOf(c.head)) {
 			return false
 		}
 	}
