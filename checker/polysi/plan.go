@@ -18,9 +18,10 @@ type plan struct {
 	read, wrote lists
 	// pending is how many transactions read each version.
 	pending []int32
-	// opens are the open reads of each transaction that are not chosen, and readers those of each
-	// version.
+	// opens are the open reads of each transaction that are not chosen, and readers all that may come
+	// from each version; isChosen tells which ones are.
 	opens, readers lists
+	isChosen       []bool
 	// real are transactions that maybe took effect, and from which a chosen read comes.
 	real []bool
 	// held is what keys held initially of which that is not known, as far as reads say.
@@ -28,11 +29,12 @@ type plan struct {
 }
 
 // newPlan makes the plan for choices: chosen(i) is from where open read i comes, -1 if that is left to the
-// scheduler.
-func (p *polygraph) newPlan(chosen func(i int) history.Txn) *plan {
+// scheduler. The readers are openReaders.
+func (p *polygraph) newPlan(readers lists, chosen func(i int) history.Txn) *plan {
 	n, versions := p.h.NumTxns(), len(p.v.txn)
 	q := &plan{
 		polygraph: p, priority: p.times(), pending: make([]int32, versions), real: make([]bool, n), held: map[history.Key]history.Value{},
+		readers: readers, isChosen: make([]bool, len(p.open)),
 	}
 	definite := slices.Clip(p.list)
 	var open []int32
@@ -46,7 +48,7 @@ func (p *polygraph) newPlan(chosen func(i int) history.Txn) *plan {
 			continue
 		}
 		definite = append(definite, read{x.op, x.key, t})
-		q.real[t] = true
+		q.real[t], q.isChosen[i] = true, true
 		if t == history.InitialTxn {
 			q.held[x.key] = x.value
 		}
@@ -63,7 +65,6 @@ func (p *polygraph) newPlan(chosen func(i int) history.Txn) *plan {
 	}
 	q.wrote = newLists(n, versions, func(i int) int { return int(p.v.txn[i]) }, func(i int) int32 { return int32(i) })
 	q.opens = newLists(n, len(open), func(i int) int { return int(p.h.TxnOf(p.open[open[i]].op)) }, func(i int) int32 { return open[i] })
-	q.readers = q.openReaders(open)
 	for i, t := range p.txnOf {
 		if q.harmless(int32(i), t) {
 			q.priority[i] = -1
@@ -73,22 +74,27 @@ func (p *polygraph) newPlan(chosen func(i int) history.Txn) *plan {
 }
 
 // openReaders gives for each version the open reads that may come from it. These may be very many.
-func (q *plan) openReaders(open []int32) lists {
-	l := lists{first: make([]int32, len(q.v.txn)+1)}
-	each := func(f func(version, reader int32)) {
-		for _, i := range open {
-			for _, t := range q.open[i].from {
-				f(q.v.of(q.open[i].key, t), i)
+func (p *polygraph) openReaders() lists {
+	n := len(p.v.txn)
+	l := lists{first: make([]int32, n+1)}
+	each := func(f func(version int32, reader int)) {
+		for i, x := range p.open {
+			w := p.v.first[x.key]
+			for _, t := range x.from {
+				for p.v.txn[w] != t {
+					w++
+				}
+				f(w, i)
 			}
 		}
 	}
-	each(func(version, _ int32) { l.first[version+1]++ })
-	for i := range q.v.txn {
+	each(func(version int32, _ int) { l.first[version+1]++ })
+	for i := range n {
 		l.first[i+1] += l.first[i]
 	}
-	l.all = make([]int32, l.first[len(q.v.txn)])
-	at := slices.Clone(l.first[:len(q.v.txn)])
-	each(func(version, reader int32) { l.all[at[version]] = reader; at[version]++ })
+	l.all = make([]int32, l.first[n])
+	at := slices.Clone(l.first[:n])
+	each(func(version int32, reader int) { l.all[at[version]] = int32(reader); at[version]++ })
 	return l
 }
 

@@ -59,9 +59,10 @@ func (p *polygraph) refine(a checker.Answer) (checker.Answer, *checker.Violation
 		values[x.key] = x.value
 		r.problem.Clause(r.initially(x))
 	}
+	readers := p.openReaders()
 	for {
 		p.stats.Rounds++
-		s, err := p.newPlan(r.chosen).schedule(r.problem.Chosen(r.values), maxClashes)
+		s, err := p.newPlan(readers, r.chosen).schedule(r.problem.Chosen(r.values), maxClashes)
 		if err != nil {
 			return a, nil, err
 		}

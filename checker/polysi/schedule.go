@@ -300,7 +300,7 @@ func (s *scheduler) lose(v int32) {
 	s.gone[v] = true
 	for _, i := range s.readers.at(int(v)) {
 		x := s.open[i]
-		if s.place[s.begin[s.h.TxnOf(x.op)]] >= 0 {
+		if s.isChosen[i] || s.place[s.begin[s.h.TxnOf(x.op)]] >= 0 {
 			continue
 		}
 		if s.alive[i]--; s.alive[i] != 1 {
@@ -320,7 +320,7 @@ func (s *scheduler) lose(v int32) {
 func (s *scheduler) useIdle() bool {
 	wanted := func(i int32) bool {
 		return s.blocked(i) < 0 && slices.ContainsFunc(s.writes(s.txnOf[i]), func(w int32) bool {
-			return slices.ContainsFunc(s.readers.at(int(w)), func(x int32) bool { return s.parked[s.begin[s.h.TxnOf(s.open[x].op)]] })
+			return slices.ContainsFunc(s.readers.at(int(w)), func(x int32) bool { return !s.isChosen[x] && s.parked[s.begin[s.h.TxnOf(s.open[x].op)]] })
 		})
 	}
 	at := slices.IndexFunc(s.idle, wanted)
