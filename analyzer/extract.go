@@ -25,6 +25,8 @@ type findings struct {
 	// (text) for some statements; "" if they need not be.
 	open, text string
 	notes      []ir.Note
+	// given are the places of the statements that come from the callers.
+	given map[token.Pos]bool
 	// kept are the prepared statements that it stores in memory, apart the functions
 	// that it calls and that are not interpreted with it. looked says that it looks for
 	// statements before they are known.
@@ -50,7 +52,15 @@ type auto struct {
 	partial bool
 }
 
-func newFindings() *findings { return &findings{apart: map[*ssa.Function]bool{}} }
+func newFindings() *findings {
+	return &findings{apart: map[*ssa.Function]bool{}, given: map[token.Pos]bool{}}
+}
+
+// fromCaller takes note that the statement at a place comes from the caller.
+func (f *findings) fromCaller(why string, at token.Pos) {
+	f.text = cmp.Or(f.text, why)
+	f.given[at] = true
+}
 
 type mark struct{ sites, autos, escaped, notes, kept int }
 
@@ -261,7 +271,7 @@ func (x *extraction) run(ctx context.Context) error {
 		}
 		res, _ := p.interpret(f, "")
 		x.results[f] = res
-		p.textual[f] = res.text != ""
+		p.textual[f] = res.given
 		x.progress(len(x.order)-len(x.queue), len(x.order)+len(x.queue))
 		if why := cmp.Or(res.open, res.text); why != "" && p.parametric[f] == "" {
 			p.parametric[f] = why

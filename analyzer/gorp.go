@@ -262,8 +262,8 @@ func (in *interp) gorpRows(inv *invocation, h *handle, args []value) value {
 
 // askCaller takes note that what a statement is made of comes from the caller.
 func (in *interp) askCaller(v value) {
-	if s, ok := unbox(v).(scalar); ok && in.site == "" && in.result.text == "" && in.given(s.e) {
-		in.result.text = "the struct of a statement comes from its caller"
+	if s, ok := unbox(v).(scalar); ok && in.site == "" && in.given(s.e) {
+		in.result.fromCaller("the struct of a statement comes from its caller", in.pos)
 	}
 }
 

@@ -306,8 +306,8 @@ func (in *interp) keep(list []place, key, v value) {
 	} else if isNilValue(unbox(v)) {
 		return
 	}
-	if k.partial && in.result.text == "" {
-		in.result.text = "a statement that is kept comes from its caller"
+	if k.partial {
+		in.result.fromCaller("a statement that is kept comes from its caller", in.pos)
 	}
 	for _, at := range list {
 		k.at = at

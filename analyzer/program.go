@@ -38,8 +38,8 @@ type program struct {
 	touches, relevant map[*ssa.Function]bool
 	// parametric says of a function why its callers have to be looked at.
 	parametric map[*ssa.Function]string
-	// textual are the functions that send what their callers give.
-	textual map[*ssa.Function]bool
+	// textual are the places of functions that send what their callers give.
+	textual map[*ssa.Function]map[token.Pos]bool
 	// users are the functions that mention a function.
 	users map[*ssa.Function][]*ssa.Function
 	// byName are the methods of the program by name.
@@ -87,7 +87,7 @@ const (
 func newProgram(fset *token.FileSet, dir string, pkgs []*ssa.Package, files []*ast.File) (*program, error) {
 	p := &program{fset: fset, dir: dir, pkgs: pkgs, shapes: map[*ssa.Function]*flow.Shape{}, handles: map[*types.Interface]string{},
 		globals: map[*ssa.Global]*cell{}, constants: map[*ssa.Global]*ssa.Const{}, sentinels: map[string]int{},
-		touches: map[*ssa.Function]bool{}, relevant: map[*ssa.Function]bool{}, parametric: map[*ssa.Function]string{}, textual: map[*ssa.Function]bool{},
+		touches: map[*ssa.Function]bool{}, relevant: map[*ssa.Function]bool{}, parametric: map[*ssa.Function]string{}, textual: map[*ssa.Function]map[token.Pos]bool{},
 		users: map[*ssa.Function][]*ssa.Function{}, byName: map[string][]*ssa.Function{},
 		calls: map[call]bool{}, starts: map[token.Pos]token.Pos{}, smalls: map[*ssa.Function]bool{}, evaluations: map[string]evaluation{}, lists: map[*ssa.Global]*textList{},
 		places: places{open: map[place]bool{}, writers: map[*ssa.Function]bool{}, kept: map[place][]keptStmt{}}}

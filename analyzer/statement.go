@@ -128,8 +128,8 @@ func (in *interp) statement(h *handle, sql value, args []value, more bool, named
 		q.Named = in.namedArgs(named)
 		q.Open = q.Named == nil
 	}
-	if lead, _, found := strings.Cut(text, client.Hole); found && strings.TrimSpace(lead) == "" && in.site == "" && in.result.text == "" && in.given(e) {
-		in.result.text = "the text of a statement comes from its caller"
+	if lead, _, found := strings.Cut(text, client.Hole); found && strings.TrimSpace(lead) == "" && in.site == "" && in.given(e) {
+		in.result.fromCaller("the text of a statement comes from its caller", in.pos)
 	}
 	switch {
 	case in.perhaps(h):
@@ -162,7 +162,7 @@ func (in *interp) place() ir.Pos {
 // sender is place, with the function there.
 func (in *interp) sender() (ir.Pos, *ssa.Function) {
 	pos, f := in.pos, in.fr
-	for f.caller != nil && in.p.textual[f.fn] {
+	for f.caller != nil && in.p.textual[f.fn][in.pos] {
 		pos, f = f.at, f.caller
 	}
 	return in.p.position(pos), f.fn

@@ -87,7 +87,7 @@ var builtins = indexByName(map[funcKind]map[string]string{
 		"float":     `random random_normal`,
 		"text":      `timeofday`,
 		"boolean": `pg_try_advisory_lock pg_try_advisory_xact_lock pg_advisory_unlock has_table_privilege has_schema_privilege
-			pg_has_role row_security_active`,
+			pg_has_role row_security_active ` + holeFunc,
 		"int": `pg_total_relation_size pg_relation_size pg_database_size`,
 	},
 	freshFunc: {

@@ -89,6 +89,10 @@ func (x *ex) inList(op string, e *pg.A_Expr) val {
 	var parts []ir.Expr
 	nn := true
 	for _, n := range list {
+		if isHoleCall(n) { // any values
+			parts, nn = append(parts, x.expr(n).e), false
+			continue
+		}
 		c := x.compare("=", v, x.expr(n), e.Location)
 		parts = append(parts, c.e)
 		nn = nn && c.nn

@@ -41,6 +41,11 @@ const holeWord = "\uE000"
 // readSent reads a text. Whatever is wrong with it is no error: the statement is
 // not modelled then.
 func (l *loader) readSent(q *client.Query) *sent {
+	if strings.Contains(q.SQL, "`") {
+		own := *q
+		own.SQL = withoutBackticks(q.SQL)
+		q = &own
+	}
 	s := &sent{q: q, refs: newRefs()}
 	src := newSource(q.Pos.File, q.SQL)
 	src.all = q.Pos
@@ -50,6 +55,9 @@ func (l *loader) readSent(q *client.Query) *sent {
 	s.text = src.whole()
 	if l.size += size(q.SQL); l.size > maxSQL {
 		l.fail(q.Pos, "up to this statement there is more than %d MB of SQL; leave out the rows, and name the schema", maxSQL>>20)
+	}
+	if l.readFilled(s) {
+		return s
 	}
 	if strings.Contains(q.SQL, client.Hole) {
 		s.why = "a statement of which a part is not known"
@@ -62,13 +70,63 @@ func (l *loader) readSent(q *client.Query) *sent {
 		}
 		l.parseSent(s, src)
 	})
-	if err == nil {
+	if err == nil || l.readLimited(s) {
 		return s
 	}
 	s.list, s.refs = nil, newRefs()
 	s.why = "a statement that cannot be read (" + err.Msg + ")"
 	l.readTokens(s, q.SQL)
 	return s
+}
+
+// readFilled reads a text with conditions in the place of its holes, and reports
+// whether it could be read like that.
+func (l *loader) readFilled(s *sent) bool {
+	lead, rest, holed := strings.Cut(s.q.SQL, client.Hole)
+	if !holed {
+		return false
+	}
+	text, ok := fillHoles(s.q.SQL)
+	if !ok {
+		return false
+	}
+	q := *s.q
+	q.SQL, q.Open = text, true
+	if strings.Contains(lead+rest, "?") { // the hole may have some of the parameters
+		q.Args = nil
+	}
+	if !l.readInstead(s, &q) {
+		return false
+	}
+	l.note(q.Pos, "a part of this statement is not known: it is taken to be a condition that a row may fulfil or not, and to name no other tables and functions")
+	return true
+}
+
+// readInstead reads another text in the place of that of s, and reports whether it is
+// one statement.
+func (l *loader) readInstead(s *sent, q *client.Query) bool {
+	f := &sent{q: q, refs: newRefs()}
+	src := newSource(q.Pos.File, q.SQL)
+	src.all = s.text.src.all
+	f.text = src.whole()
+	if faultIn(func() { l.parseSent(f, src) }) != nil || len(f.list) != 1 {
+		return false
+	}
+	*s = *f
+	return true
+}
+
+// readLimited reads an UPDATE or DELETE with LIMIT, and reports whether it is one.
+func (l *loader) readLimited(s *sent) bool {
+	q := *s.q
+	var ok bool
+	if q.SQL, ok = withoutLimit(q.SQL); !ok {
+		return false
+	}
+	if strings.Count(q.SQL, "?") < strings.Count(s.q.SQL, "?") { // the last ones
+		q.Args = q.Args[:max(len(q.Args)-strings.Count(s.q.SQL, "?")+strings.Count(q.SQL, "?"), 0)]
+	}
+	return l.readInstead(s, &q)
 }
 
 // faultIn runs f and gives the fault in the input that it found.
