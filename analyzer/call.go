@@ -273,7 +273,7 @@ func (in *interp) meant(inv *invocation, fn *asked) *closure {
 	}
 	f := in.p.only(inv.c.Signature())
 	if f == nil {
-		return nil
+		return in.wrapper(inv)
 	}
 	in.result.notes = append(in.result.notes, ir.Note{Pos: in.p.position(inv.at),
 		Text: "the function called here is taken to be " + functionName(f) + ", which is the only one of its type in the packages that were read"})
@@ -282,6 +282,34 @@ func (in *interp) meant(inv *invocation, fn *asked) *closure {
 		c.free = append(c.free, in.fresh(v.Type(), v.Name(), unknown))
 	}
 	return c
+}
+
+// wrapper gives the function that a value of unknown origin must do the work of,
+// where it gets a transaction and gives what only one function of the program makes
+// of one, such as the New of code that sqlc wrote.
+func (in *interp) wrapper(inv *invocation) *closure {
+	if len(inv.args) != 1 || inv.t == nil || !types.IsInterface(inv.t) || in.p.handleType(inv.t) != "" {
+		return nil
+	}
+	i := inv.t.Underlying().(*types.Interface)
+	var found *ssa.Function
+	for _, f := range in.p.funcs {
+		s := f.Signature
+		if f.Parent() != nil || s.Recv() != nil || s.Params().Len() != 1 || s.Results().Len() != 1 || i.NumMethods() == 0 ||
+			in.p.handleType(s.Params().At(0).Type()) == "" || !types.Implements(s.Results().At(0).Type(), i) {
+			continue
+		}
+		if found != nil {
+			return nil
+		}
+		found = f
+	}
+	if found == nil || namedOf(found.Signature.Results().At(0).Type()) == nil || in.p.otherImplementer(i, found.Signature.Results().At(0).Type()) {
+		return nil
+	}
+	in.result.notes = append(in.result.notes, ir.Note{Pos: in.p.position(inv.at),
+		Text: "the function called here, which is not known, is taken to do what " + functionName(found) + " does: only that makes a value of its type of a transaction in the packages that were read"})
+	return &closure{fn: found}
 }
 
 // asks is a call of a function that the caller of the root gives. With a

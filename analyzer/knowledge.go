@@ -41,6 +41,7 @@ const (
 	isRole     // errors.Is
 	formatRole // fmt.Sprintf
 	joinRole   // strings.Join
+	replaceRole
 	builderRole
 	exitRole // never returns
 	withRole // gives a handle like its receiver
@@ -142,7 +143,8 @@ var functions = map[string]role{
 	"strings.Trim":                                          pureRole,
 	"strings.TrimPrefix":                                    pureRole,
 	"strings.TrimSuffix":                                    pureRole,
-	"strings.ReplaceAll":                                    pureRole,
+	"strings.ReplaceAll":                                    replaceRole,
+	"strings.Replace":                                       replaceRole,
 	"strings.Repeat":                                        pureRole,
 	"strings.Contains":                                      pureRole,
 	"strings.HasPrefix":                                     pureRole,

@@ -46,6 +46,8 @@ func (in *interp) library(inv *invocation, r role, name string) (value, bool) {
 		return scalar{out, client.Text}, true
 	case builderRole:
 		return in.textBuilder(inv, name)
+	case replaceRole:
+		return in.replaced(inv)
 	case pureRole:
 		k := kindOf(inv.t)
 		if k == client.Any {
@@ -81,6 +83,33 @@ func (in *interp) library(inv *invocation, r role, name string) (value, bool) {
 		}
 	}
 	return nil, false
+}
+
+// replaced is strings.Replace or ReplaceAll in a constant: what is put in need not be
+// known.
+func (in *interp) replaced(inv *invocation) (value, bool) {
+	s, ok := constText(inv.args[0])
+	old, also := constText(inv.args[1])
+	n := int64(-1)
+	if len(inv.args) == 4 {
+		c, known := constOf(inv.args[3])
+		also = also && known && c.Kind == ir.KindInt
+		n = c.I
+	}
+	if !ok || !also || old == "" {
+		return scalar{&client.Call{Name: "strings.Replace", Args: in.exprs(inv.args), Kind: client.Text}, client.Text}, true
+	}
+	with := in.scalarOf(inv.args[2]).e
+	out := client.Expr(client.C(ir.Text("")))
+	for ; n != 0; n-- {
+		before, after, found := strings.Cut(s, old)
+		if !found {
+			break
+		}
+		out = concat(concat(out, client.C(ir.Text(before))), with)
+		s = after
+	}
+	return scalar{concat(out, client.C(ir.Text(s))), client.Text}, true
 }
 
 func (in *interp) quietDead(t types.Type) value {

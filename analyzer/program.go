@@ -407,6 +407,28 @@ func (p *program) only(sig *types.Signature) *ssa.Function {
 	return out
 }
 
+// otherImplementer reports whether a type of the program other than t, and those that
+// embed it, implements an interface.
+func (p *program) otherImplementer(i *types.Interface, t types.Type) bool {
+	method := func(t types.Type) types.Object {
+		m := i.Method(0)
+		o, _, _ := types.LookupFieldOrMethod(types.NewPointer(t), true, m.Pkg(), m.Name())
+		return o
+	}
+	for _, pkg := range p.pkgs {
+		for _, m := range pkg.Members {
+			named, ok := m.(*ssa.Type)
+			if !ok || types.IsInterface(named.Type()) || method(named.Type()) == method(namedOf(t)) {
+				continue
+			}
+			if types.Implements(named.Type(), i) || types.Implements(types.NewPointer(named.Type()), i) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // methodOf gives the method that a call through an interface means for values of
 // type t.
 func (p *program) methodOf(t types.Type, m *types.Func) *ssa.Function {
