@@ -150,6 +150,23 @@ func (b *builder) emitWeak(s ir.Stmt) {
 	b.emit(s)
 }
 
+// emitRow adds that the transaction gives its client a row.
+func (b *builder) emitRow(pos ir.Pos, cols []colDef) {
+	e := &ir.Emit{At: at(pos)}
+	for _, c := range cols {
+		e.Exprs = append(e.Exprs, c.e)
+	}
+	b.emit(e)
+}
+
+// emitWeakIf adds an If around weak statements; it goes away when they do.
+func (b *builder) emitWeakIf(pos ir.Pos, cond ir.Expr, body func()) {
+	s := &ir.If{At: at(pos), Cond: cond, Then: b.collect(body)}
+	if len(s.Then) > 0 {
+		b.emitWeak(s)
+	}
+}
+
 func at(pos ir.Pos) ir.At { return ir.At{Pos: pos} }
 
 func (b *builder) assign(pos ir.Pos, local string, e ir.Expr) {

@@ -35,11 +35,7 @@ func (b *builder) returnStmt(f *frame, s *plpgsql.Return, pos ir.Pos) {
 	}
 	cols := b.returned(f, v)
 	if f.result == nil {
-		e := &ir.Emit{At: at(pos)}
-		for _, c := range cols {
-			e.Exprs = append(e.Exprs, c.e)
-		}
-		b.emit(e)
+		b.emitRow(pos, cols)
 		b.emit(&ir.Return{At: at(pos)})
 		return
 	}
@@ -134,11 +130,7 @@ func (b *builder) returnNext(f *frame, s *plpgsql.ReturnNext, pos ir.Pos) {
 	if f.result != nil {
 		return
 	}
-	e := &ir.Emit{At: at(pos)}
-	for _, c := range b.returned(f, v) {
-		e.Exprs = append(e.Exprs, c.e)
-	}
-	b.emit(e)
+	b.emitRow(pos, b.returned(f, v))
 }
 
 // abandon stands for a statement that cannot be modelled: an ir.Unmodelled,

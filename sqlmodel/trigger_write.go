@@ -97,11 +97,7 @@ func (u *rowWriter) write() {
 			return
 		}
 		if u.f.result == nil {
-			e := &ir.Emit{At: at(u.pos)}
-			for _, c := range out {
-				e.Exprs = append(e.Exprs, c.e)
-			}
-			b.emit(e)
+			b.emitRow(u.pos, out)
 		}
 	}
 	b.emit(&ir.If{At: at(u.pos), Cond: ir.V(found), Then: b.collect(func() {

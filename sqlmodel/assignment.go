@@ -1,0 +1,235 @@
+package sqlmodel
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/txrobust/robust/ir"
+	"github.com/txrobust/robust/sqlmodel/internal/pg"
+)
+
+// assignment is an item of SET.
+type assignment struct {
+	column string
+	v      val
+	isNull bool // DEFAULT without a default
+}
+
+// setList translates SET for a row of s; y sees the row.
+func (b *builder) setList(y *ex, s *rowSource, list []*pg.Node) []assignment {
+	var out []assignment
+	multi := map[*pg.Node][]val{}
+	for _, n := range list {
+		r := pg.Inner(n).(*pg.ResTarget)
+		c := s.table.column(r.Name)
+		if c == nil {
+			y.fail(r.Location, "table %s has no column %s; it has %s", s.table.name, r.Name, columnNames(s))
+		}
+		for _, o := range out {
+			if o.column == c.name {
+				y.fail(r.Location, "column %s is set twice", c.name)
+			}
+		}
+		if c.generated != nil {
+			if _, isDefault := pg.Inner(r.Val).(*pg.SetToDefault); !isDefault {
+				y.fail(r.Location, "column %s is generated: it can only be set to DEFAULT", c.name)
+			}
+			continue
+		}
+		v := y.setValue(c, r, multi)
+		if len(r.Indirection) > 0 {
+			v = y.setElement(s, c, r, v)
+		}
+		e := y.convert(v, c.t, r.Location, "column "+c.name)
+		out = append(out, assignment{column: c.name, v: val{e: e, t: c.t, nn: v.nn}})
+	}
+	return out
+}
+
+// setValue gives the value of one SET item.
+func (y *ex) setValue(c *column, r *pg.ResTarget, multi map[*pg.Node][]val) val {
+	switch e := pg.Inner(r.Val).(type) {
+	case *pg.SetToDefault:
+		return y.defaultOf(c, y.pos(r.Location))
+	case *pg.MultiAssignRef: // (a, b) = (…)
+		vs, ok := multi[e.Source]
+		if !ok {
+			vs = y.multiValues(e.Source, r.Location)
+			multi[e.Source] = vs
+		}
+		if int(e.Ncolumns) != len(vs) {
+			y.fail(r.Location, "%d columns are set to %d values", e.Ncolumns, len(vs))
+		}
+		return vs[e.Colno-1]
+	}
+	return y.expr(r.Val)
+}
+
+// multiValues gives the values of a row or of a subquery with several columns.
+func (y *ex) multiValues(n *pg.Node, loc int32) []val {
+	switch e := pg.Inner(n).(type) {
+	case *pg.RowExpr:
+		var out []val
+		for _, a := range e.Args {
+			if _, isDefault := pg.Inner(a).(*pg.SetToDefault); isDefault {
+				y.unmodelled("DEFAULT in a row of values")
+			}
+			out = append(out, y.expr(a))
+		}
+		return out
+	case *pg.SubLink:
+		sel, ok := pg.Inner(e.Subselect).(*pg.SelectStmt)
+		if !ok {
+			break
+		}
+		q := y.uncorrelated(sel)
+		y.b.skipRows(q, y.pos(loc), true)
+		if len(q.from) == 0 || q.limit != nil && q.atMost != 1 {
+			y.unmodelled("this form of subquery in SET")
+		}
+		if len(q.aggs) > 0 {
+			y.emitAggregates(q, y.pos(loc))
+		} else {
+			y.oneRow(q, y.pos(loc))
+			sel := &ir.Select{At: at(y.pos(loc)), Query: q.ir(), Order: q.order, Lock: q.lock}
+			for i, c := range q.targets {
+				local := y.b.local(c.name, c.t)
+				sel.Into, sel.Cols = append(sel.Into, local), append(sel.Cols, c.e)
+				q.targets[i] = colDef{c.name, ir.V(local), c.t, false}
+			}
+			y.b.emit(sel)
+		}
+		var out []val
+		for _, c := range q.targets {
+			out = append(out, c.val())
+		}
+		return out
+	}
+	v := y.expr(n)
+	if !v.record {
+		y.fail(loc, "several columns are set to one value")
+	}
+	var out []val
+	for _, c := range v.fields {
+		out = append(out, c.val())
+	}
+	return out
+}
+
+// setElement is SET a[i] = v, or a field of a composite column: the column
+// becomes a function of its old value.
+func (y *ex) setElement(s *rowSource, c *column, r *pg.ResTarget, v val) val {
+	args := []ir.Expr{s.col(c.name).e}
+	name := "set"
+	for _, n := range r.Indirection {
+		switch i := pg.Inner(n).(type) {
+		case *pg.A_Indices:
+			if i.IsSlice {
+				y.unmodelled("SET of a slice of an array")
+			}
+			args = append(args, y.defaultType(y.one(i.Uidx)).e)
+		case *pg.String:
+			name += " " + i.Sval
+		}
+	}
+	y.noRow(v)
+	if v.t.name == nUnknown && c.t.name == nArray {
+		v = y.literal(v, c.t.element(), r.Location)
+	}
+	args = append(args, y.defaultType(v).e)
+	return val{e: &ir.Call{Name: name, Args: args, Type: localType(c.t)}, t: c.t}
+}
+
+// defaultOf gives the default of a column.
+func (x *ex) defaultOf(c *column, pos ir.Pos) val {
+	switch {
+	case c.fresh && x.perRow:
+		return x.volatile("nextval", c.t, pos)
+	case c.fresh:
+		return val{e: x.b.nextval(pos, c.sequence, c.name, c.t), t: c.t, nn: true}
+	}
+	return x.b.defaultValue(c, x.perRow)
+}
+
+// defaultValue is the default of a column that is no sequence.
+func (b *builder) defaultValue(c *column, perRow bool) val {
+	if c.def == nil {
+		return val{e: ir.C(ir.Null), t: c.t}
+	}
+	y := &ex{l: b.l, b: b, text: c.def.text, perRow: perRow}
+	if perRow {
+		y.levels = []*level{{}} // no columns, but evaluated for each row
+	}
+	v := y.expr(c.def.node)
+	return val{e: y.convert(v, c.t, y.at(c.def.node), "column "+c.name), t: c.t, nn: v.nn}
+}
+
+// generated gives the values of the generated columns of t, where row gives
+// those of the others.
+func (b *builder) generated(t *table, row *rowSource) []assignment {
+	var out []assignment
+	for _, c := range append(slices.Clone(t.columns), t.indexed...) {
+		if c.generated == nil {
+			continue
+		}
+		y := &ex{l: b.l, b: b, text: c.generated.text, levels: []*level{{sources: []*rowSource{row}}}, perRow: true}
+		v := y.expr(c.generated.node)
+		out = append(out, assignment{column: c.name, v: val{e: y.convert(v, c.t, y.at(c.generated.node), "column "+c.name), t: c.t, nn: v.nn}})
+	}
+	return out
+}
+
+// regenerated gives the generated columns that assignments change.
+func (b *builder) regenerated(row *rowSource, set []assignment) []assignment {
+	t := row.table.ir
+	return without(b.generated(row.table, withValues(row, set)), func(a assignment) bool {
+		from := t.Columns[t.Column(a.column)].Generated
+		changes := from == nil
+		ir.WalkExpr(from, func(e ir.Expr) {
+			c, ok := e.(*ir.Col)
+			changes = changes || ok && slices.ContainsFunc(set, func(s assignment) bool { return s.column == c.Col })
+		})
+		return !changes
+	})
+}
+
+// withValues is s with the values of some columns replaced.
+func withValues(s *rowSource, set []assignment) *rowSource {
+	out := *s
+	out.cols = append([]colDef{}, s.cols...)
+	for _, a := range set {
+		if c := out.col(a.column); c != nil {
+			c.e, c.nn = a.v.e, a.v.nn
+		}
+	}
+	return &out
+}
+
+// irSets drops assignments of a key column to itself, and refuses other ones.
+func (b *builder) irSets(s *rowSource, list []assignment) []ir.Set {
+	t := s.table.ir
+	var sets []ir.Set
+	var keys []string
+	for _, a := range list {
+		i := t.Column(a.column)
+		if !t.IsKey(i) {
+			sets = append(sets, ir.Set{Col: i, Expr: a.v.e})
+			continue
+		}
+		if c, ok := a.v.e.(*ir.Col); !ok || c.Row != s.row || c.Col != a.column {
+			b.unmodelled("a change of the key column %s", a.column)
+		}
+		keys = append(keys, a.column)
+	}
+	if len(sets) == 0 && len(list) > 0 {
+		// Setting a key to itself writes the row all the same: so does setting
+		// another column to itself.
+		for i, c := range t.Columns {
+			if !t.IsKey(i) {
+				return []ir.Set{{Col: i, Expr: &ir.Col{Row: s.row, Col: c.Name}}}
+			}
+		}
+		b.unmodelled("an update of the key columns (%s) of a table without others", strings.Join(keys, ", "))
+	}
+	return sets
+}

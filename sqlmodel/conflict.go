@@ -1,0 +1,180 @@
+package sqlmodel
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/txrobust/robust/ir"
+	"github.com/txrobust/robust/sqlmodel/internal/pg"
+)
+
+// onConflict finishes an insertion with ON CONFLICT.
+func (i *inserter) onConflict(stmt *ir.Insert, row *rowSource) {
+	b, c := i.b, i.s.OnConflictClause
+	y, existing := i.x.target(i.s.Relation)
+	conf := &ir.Conflict{Target: i.conflictTarget(c), Row: existing.row}
+	stmt.Conflict = conf
+	after := existing
+	if c.Action == pg.ConflictUpdate {
+		if conf.Target == nil {
+			i.x.fail(c.Location, "ON CONFLICT DO UPDATE needs the columns of a key")
+		}
+		y.levels[len(y.levels)-1].sources = append(y.levels[len(y.levels)-1].sources, excludedRow(i.tab))
+		list := b.setList(y, existing, c.TargetList)
+		list = append(list, b.regenerated(existing, list)...)
+		after = withValues(existing, list)
+		conf.Sets = b.irSets(existing, list)
+		if c.WhereClause != nil {
+			conf.Where = y.boolean(c.WhereClause, truth)
+		}
+	}
+	fires := c.Action != pg.ConflictUpdate && len(i.tab.firing(onInsert, false, true, nil)) > 0
+	need := i.f.found != "" || i.f.rowcount != "" || i.ret() || fires
+	done := ""
+	var before *conflictRow
+	if i.ret() && c.Action == pg.ConflictUpdate {
+		before = i.readConflict(stmt, row, existing, after)
+	}
+	if need {
+		done = b.local("was_done", tBool)
+		if i.f.found != "" && !i.many && !i.ret() {
+			done = i.f.found
+		}
+		stmt.Done = done
+		b.weak[stmt] = true
+	}
+	b.emit(stmt)
+	if !need {
+		return
+	}
+	if fires {
+		b.emit(&ir.If{At: at(i.pos), Cond: ir.V(done), Then: b.collect(func() { i.after(row) })})
+	}
+	if i.many {
+		b.emitWeakIf(i.pos, ir.V(done), func() { b.countOne(i.f, i.pos) })
+	} else if done != i.f.found {
+		b.setFound(i.f, i.pos, ir.V(done), nil)
+	} else {
+		b.setCount(i.f, i.pos, ir.V(done), nil)
+	}
+	if i.ret() {
+		i.returning(row, ir.V(done), before)
+	}
+}
+
+// excludedRow is the row that an INSERT proposed.
+func excludedRow(t *table) *rowSource {
+	s := tableSource(t, ir.Excluded, ir.Excluded)
+	s.table = nil
+	s.hidden = map[string]bool{} // its columns need their qualifier
+	for _, c := range t.columns {
+		s.hidden[c.name] = true
+	}
+	return s
+}
+
+// conflictTarget gives the columns of ON CONFLICT, nil for any key.
+func (i *inserter) conflictTarget(c *pg.OnConflictClause) []int {
+	t := i.tab
+	if c.Infer == nil {
+		for _, k := range t.unseen {
+			if k.key {
+				i.b.unmodelled("ON CONFLICT of any kind, with %s", k.what)
+			}
+		}
+		return nil
+	}
+	var cols []string
+	if name := c.Infer.Conname; name != "" {
+		if slices.ContainsFunc(t.exclusions, func(x *exclusion) bool { return x.name == name }) {
+			i.b.unmodelled("ON CONFLICT on EXCLUDE constraint %s", name)
+		}
+		for _, k := range append(t.keys(), t.uniques...) {
+			if k.name == name {
+				cols = k.columns
+			}
+		}
+		if cols == nil {
+			i.x.fail(c.Infer.Location, "table %s has no unique constraint %s", t.name, name)
+		}
+	}
+	for _, n := range c.Infer.IndexElems {
+		e := pg.Inner(n).(*pg.IndexElem)
+		name := e.Name
+		if name == "" {
+			name = i.indexedColumn(&sqlExpr{e.Expr, i.x.text})
+		}
+		if t.ir.Column(name) < 0 {
+			i.x.fail(c.Infer.Location, "table %s has no column %s", t.name, name)
+		}
+		if !slices.Contains(cols, name) {
+			cols = append(cols, name)
+		}
+	}
+	var out []int
+	for _, name := range cols {
+		out = append(out, t.ir.Column(name))
+	}
+	for _, u := range t.uniques {
+		if (slices.Contains(t.unseenNames(), u.name) || u.nullsEqual(t)) && strings.Join(u.columns, " ") == strings.Join(cols, " ") {
+			i.b.unmodelled("ON CONFLICT on %s", u.name)
+		}
+	}
+	if !i.isKey(out) {
+		i.x.fail(c.Infer.Location, "no primary key or unique constraint of %s has exactly the columns of ON CONFLICT", t.name)
+	}
+	return out
+}
+
+// indexedColumn finds the column that stands for an expression of ON CONFLICT.
+func (i *inserter) indexedColumn(e *sqlExpr) string {
+	v, why := i.b.l.rowExpr(i.tab, e)
+	if why == "" {
+		for _, c := range i.tab.indexed {
+			if g := i.tab.ir.Columns[i.tab.ir.Column(c.name)].Generated; g != nil && ir.ExprString(g) == ir.ExprString(v.e) {
+				return c.name
+			}
+		}
+	}
+	i.b.unmodelled("ON CONFLICT on an expression")
+	return ""
+}
+
+func (i *inserter) isKey(cols []int) bool {
+	t := i.tab.ir
+	if !t.Rowid && ir.SameColumns(cols, t.Key) {
+		return true
+	}
+	for _, u := range t.Uniques {
+		if ir.SameColumns(cols, u.Columns) {
+			return true
+		}
+	}
+	return false
+}
+
+// conflictRow is what was read of the row that an INSERT may conflict with.
+type conflictRow struct {
+	found string
+	cols  []colDef // RETURNING as the update leaves the row
+}
+
+// readConflict reads, before an INSERT … ON CONFLICT DO UPDATE, what RETURNING
+// gives if there is a conflict.
+func (i *inserter) readConflict(stmt *ir.Insert, row, existing, after *rowSource) *conflictRow {
+	b := i.b
+	var where ir.Expr
+	for _, k := range stmt.Conflict.Target {
+		name := i.tab.ir.Columns[k].Name
+		where = ir.AndE(where, ir.Op(ir.Eq, &ir.Col{Row: existing.row, Col: name}, row.col(name).e))
+	}
+	out := &conflictRow{found: b.local("in_conflict", tBool)}
+	s := &ir.Select{At: at(i.pos), Query: ir.Query{From: []ir.Source{existing.irSource()}, Where: where}, Found: out.found}
+	for _, c := range i.returned(after, row) {
+		local := b.local(c.name, c.t)
+		s.Into, s.Cols = append(s.Into, local), append(s.Cols, c.e)
+		out.cols = append(out.cols, colDef{c.name, ir.V(local), c.t, false})
+	}
+	b.emit(s)
+	return out
+}
