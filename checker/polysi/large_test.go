@@ -21,11 +21,7 @@ func TestLarge(t *testing.T) {
 	if testing.Short() {
 		sizes = sizes[:2]
 	}
-	seed := *randomSeed
-	if seed == 0 {
-		seed = rand.Uint64()
-	}
-	t.Logf("seed %d", seed)
+	seed := random.Seed(t)
 	ctx := context.Background()
 	checks, unknown := 0, 0
 	for i, size := range sizes {

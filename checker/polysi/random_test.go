@@ -2,7 +2,6 @@ package polysi
 
 import (
 	"context"
-	"flag"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -11,16 +10,14 @@ import (
 
 	"github.com/txrobust/robust/checker"
 	"github.com/txrobust/robust/checker/brute"
+	"github.com/txrobust/robust/checker/internal/historytest"
 	"github.com/txrobust/robust/checker/internal/simdb"
 	"github.com/txrobust/robust/checker/verify"
 	"github.com/txrobust/robust/history"
 	"github.com/txrobust/robust/isolation"
 )
 
-var (
-	randomRuns = flag.Int("polysi.random", 0, "number of random histories to compare with brute force")
-	randomSeed = flag.Uint64("polysi.seed", 0, "seed of the random histories; random if 0")
-)
+var random = historytest.RandomFlags("polysi")
 
 // shape is what a random history may contain.
 type shape struct {
@@ -227,17 +224,7 @@ func justified(h *history.History, v checker.Violation) error {
 
 // TestRandom compares with brute force.
 func TestRandom(t *testing.T) {
-	runs := *randomRuns
-	if runs == 0 {
-		if runs = 7000; testing.Short() {
-			runs = 1400
-		}
-	}
-	seed := *randomSeed
-	if seed == 0 {
-		seed = rand.Uint64()
-	}
-	t.Logf("seed %d", seed)
+	runs, seed := random.Runs(7000, 1400), random.Seed(t)
 	counts := map[string]int{}
 	anomalies := map[isolation.Anomaly]int{}
 	for i := range runs {
@@ -268,17 +255,7 @@ func TestRandom(t *testing.T) {
 // TestSimulated compares with brute force on small histories of simulated
 // databases, right and faulty ones.
 func TestSimulated(t *testing.T) {
-	runs := *randomRuns
-	if runs == 0 {
-		if runs = 3000; testing.Short() {
-			runs = 600
-		}
-	}
-	seed := *randomSeed
-	if seed == 0 {
-		seed = rand.Uint64()
-	}
-	t.Logf("seed %d", seed)
+	runs, seed := random.Runs(3000, 600), random.Seed(t)
 	counts := map[string]int{}
 	for i := range runs {
 		r := rand.New(rand.NewPCG(seed, uint64(i)))
