@@ -118,7 +118,7 @@ func TestSerial(t *testing.T) {
 		e := witness.Evidence{Engine: engine.Postgres(), Program: progen.Accesses(r, progen.All), AnyOrder: true}
 		ir.Structure(e.Program)
 		e.Rows = progen.Rows(r, e.Program, 3)
-		e.Sessions = instances(r, e.Program, 3)
+		e.Sessions = progen.Instances(r, e.Program, 3)
 		interp.NewMachine(e.Program, e.Engine).Serial(e.Sessions, interp.NewDB(e.Program, e.Rows), true, func(x *interp.Execution) bool {
 			e.Execution = x.Clone()
 			return false

@@ -26,28 +26,6 @@ type trial struct {
 	source string
 }
 
-// instances picks n random instances of the templates of p, now and then two for one
-// session.
-func instances(r *rand.Rand, p *ir.Program, n int) []interp.Session {
-	var out []interp.Session
-	for i := range n {
-		in := &interp.Instance{Txn: p.Txns[r.Intn(len(p.Txns))], ID: i}
-		for _, q := range in.Txn.Params {
-			v := ir.Int(int64(r.Intn(3)))
-			if !q.NotNull && r.Intn(6) == 0 {
-				v = ir.Null
-			}
-			in.Params = append(in.Params, v)
-		}
-		if i > 0 && r.Intn(8) == 0 {
-			out[len(out)-1] = append(out[len(out)-1], in)
-			continue
-		}
-		out = append(out, interp.Session{in})
-	}
-	return out
-}
-
 // newTrial makes a random program and picks instances.
 func newTrial(r *rand.Rand, litmus []*ir.Program) trial {
 	engines := []*engine.Profile{engine.SI(), engine.Postgres(), engine.Postgres(), engine.MariaDB()}
@@ -87,7 +65,7 @@ func (x *trial) pick(r *rand.Rand) {
 	}
 	x.AnyOrder = r.Intn(3) > 0
 	x.Rows = progen.Rows(r, x.Program, 3)
-	x.Sessions = instances(r, x.Program, 2+r.Intn(3))
+	x.Sessions = progen.Instances(r, x.Program, 2+r.Intn(3))
 }
 
 // anomaly looks for an execution without a serial equivalent: at snapshot isolation,

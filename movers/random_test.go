@@ -20,28 +20,6 @@ import (
 	"github.com/txrobust/robust/symbolic"
 )
 
-// instances picks n random instances of the templates, now and then two for
-// one session.
-func instances(r *rand.Rand, p *ir.Program, n int) []interp.Session {
-	var out []interp.Session
-	for i := 0; i < n; i++ {
-		in := &interp.Instance{Txn: p.Txns[r.Intn(len(p.Txns))], ID: i}
-		for _, q := range in.Txn.Params {
-			v := ir.Int(int64(r.Intn(3)))
-			if !q.NotNull && r.Intn(6) == 0 {
-				v = ir.Null
-			}
-			in.Params = append(in.Params, v)
-		}
-		if i > 0 && r.Intn(8) == 0 {
-			out[len(out)-1] = append(out[len(out)-1], in)
-			continue
-		}
-		out = append(out, interp.Session{in})
-	}
-	return out
-}
-
 // closed is the program of exactly these instances on these rows: a process for
 // each, with constants for parameters.
 func closed(p *ir.Program, sessions []interp.Session, rows [][][]ir.Value) *ir.Program {
@@ -288,7 +266,7 @@ func candidates(r *rand.Rand, p *ir.Program, yield func(c, templates *ir.Program
 	}
 	for k := 0; k < 12; k++ {
 		rows := progen.Rows(r, p, 3)
-		sessions := instances(r, p, []int{2, 2, 3, 3, 3, 4}[r.Intn(6)])
+		sessions := progen.Instances(r, p, []int{2, 2, 3, 3, 3, 4}[r.Intn(6)])
 		templates := only(p, sessions)
 		for i, t := range templates.Tables {
 			t.Rows = rows[i]
