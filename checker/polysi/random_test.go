@@ -4,12 +4,12 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
-	"slices"
 	"strings"
 	"testing"
 
 	"github.com/txrobust/robust/checker"
 	"github.com/txrobust/robust/checker/brute"
+	"github.com/txrobust/robust/checker/internal/definitions"
 	"github.com/txrobust/robust/checker/internal/historytest"
 	"github.com/txrobust/robust/checker/internal/simdb"
 	"github.com/txrobust/robust/checker/verify"
@@ -194,32 +194,11 @@ func agree(h *history.History, o Options) (*checker.Result, error) {
 		}
 	}
 	for _, v := range got.Violations {
-		if err := justified(h, v); err != nil {
+		if err := definitions.Violates(h, v); err != nil {
 			return got, err
 		}
 	}
 	return got, checkViolations(h, got)
-}
-
-// justified makes sure that a history violates by definition what a violation says: its
-// level, and the levels that exclude its anomaly.
-func justified(h *history.History, v checker.Violation) error {
-	levels := []isolation.Level{v.Level}
-	for _, l := range v.Anomaly.ExcludedBy() {
-		if slices.Contains(brute.Levels(), l) {
-			levels = append(levels, l)
-		}
-	}
-	r, err := brute.Check(context.Background(), h, brute.Options{Levels: levels})
-	if err != nil {
-		return err
-	}
-	for _, a := range r.Answers {
-		if a.Verdict != checker.Violated {
-			return fmt.Errorf("a %s of %s, but %s is %s", v.Anomaly, v.Level, a.Level, a.Verdict)
-		}
-	}
-	return nil
 }
 
 // TestRandom compares with brute force.

@@ -6,8 +6,8 @@ import (
 
 	"github.com/txrobust/robust/checker"
 	"github.com/txrobust/robust/checker/brute"
+	"github.com/txrobust/robust/checker/internal/definitions"
 	"github.com/txrobust/robust/checker/internal/historytest"
-	"github.com/txrobust/robust/checker/verify"
 	"github.com/txrobust/robust/history"
 )
 
@@ -60,14 +60,7 @@ func TestRecorded(t *testing.T) {
 // verifyAll makes sure of all witnesses, and of the edges of all violations.
 func verifyAll(t *testing.T, h *history.History, r *checker.Result) {
 	t.Helper()
-	for _, a := range r.Answers {
-		if a.Verdict != checker.Satisfied {
-			continue
-		}
-		if err := verify.Witness(h, a.Level, a.Order, a.Snapshots); err != nil {
-			t.Errorf("the witness of %s: %v", a.Level, err)
-		}
-	}
+	definitions.Witnesses(t, h, r)
 	if err := checkViolations(h, r); err != nil {
 		t.Error(err)
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/txrobust/robust/checker"
 	"github.com/txrobust/robust/checker/brute"
+	"github.com/txrobust/robust/checker/internal/definitions"
 	"github.com/txrobust/robust/checker/internal/historytest"
 	"github.com/txrobust/robust/checker/internal/simdb"
 	"github.com/txrobust/robust/checker/polysi"
@@ -293,7 +294,7 @@ func agree(h *history.History, o Options) (*checker.Result, error) {
 		}
 	}
 	for _, v := range got.Violations {
-		if err := justified(h, v); err != nil {
+		if err := definitions.Violates(h, v); err != nil {
 			return got, err
 		}
 		if v.Read >= 0 {

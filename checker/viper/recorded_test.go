@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"github.com/txrobust/robust/checker"
+	"github.com/txrobust/robust/checker/internal/definitions"
 	"github.com/txrobust/robust/checker/internal/historytest"
-	"github.com/txrobust/robust/checker/verify"
 	"github.com/txrobust/robust/history"
 	"github.com/txrobust/robust/isolation"
 )
@@ -66,14 +66,7 @@ func TestRecorded(t *testing.T) {
 // verifyAll makes sure of all witnesses, and of the proofs of all violations.
 func verifyAll(t *testing.T, h *history.History, r *checker.Result) {
 	t.Helper()
-	for _, a := range r.Answers {
-		if a.Verdict != checker.Satisfied {
-			continue
-		}
-		if err := verify.Witness(h, a.Level, a.Order, a.Snapshots); err != nil {
-			t.Errorf("the witness of %s: %v", a.Level, err)
-		}
-	}
+	definitions.Witnesses(t, h, r)
 	for _, v := range r.Violations {
 		if v.Read >= 0 {
 			continue

@@ -1,36 +1,13 @@
 package viper
 
 import (
-	"context"
 	"fmt"
 	"slices"
 
 	"github.com/txrobust/robust/checker"
-	"github.com/txrobust/robust/checker/brute"
 	"github.com/txrobust/robust/history"
 	"github.com/txrobust/robust/isolation"
 )
-
-// justified makes sure that a history violates by definition what a violation says: its
-// level, and the levels that exclude its anomaly.
-func justified(h *history.History, v checker.Violation) error {
-	levels := []isolation.Level{v.Level}
-	for _, l := range v.Anomaly.ExcludedBy() {
-		if slices.Contains(brute.Levels(), l) {
-			levels = append(levels, l)
-		}
-	}
-	r, err := brute.Check(context.Background(), h, brute.Options{Levels: levels})
-	if err != nil {
-		return err
-	}
-	for _, a := range r.Answers {
-		if a.Verdict != checker.Violated {
-			return fmt.Errorf("a %s of %s, but %s is %s", v.Anomaly, v.Level, a.Level, a.Verdict)
-		}
-	}
-	return nil
-}
 
 // reader checks the proof that a violation is: that all edges of its cycle are there,
 // whatever the order of writes, and that begins and commits are in no order then.
