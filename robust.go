@@ -93,7 +93,8 @@ type Options struct {
 // can. When ctx ends first, the verdict is Unknown, and says so. An error is a
 // fault of the input (*ir.Error), such as a stated invariant that is not
 // inductive, or a comment that ignores what is not there; or it is one of this
-// program: a witness that is not confirmed.
+// program: a witness that is not confirmed, or that a checker of histories contradicts
+// (*crosscheck.Disagreement).
 //
 // A finding that the program's Ignores or the Baseline accept is suppressed, and
 // the check goes on with the program without its transactions: without the one

@@ -117,22 +117,8 @@ func (f *checkFlags) run(ctx context.Context, std streams, inputs []string) (int
 		programs = []*program{{Program: p, sql: len(src.sql())+len(src.golang()) > 0, mysql: f.dialect == "mysql" && len(src.sql()) > 0, unread: true}}
 	}
 	several := len(programs) > 1
-	for _, p := range programs {
-		if f.witness != "" {
-			if err := witness.Replaceable(folderOf(f.witness, p, several)); err != nil {
-				return 0, usagef("-witness: %v", err)
-			}
-		}
-		if f.proof != "" {
-			if err := proof.Replaceable(folderOf(f.proof, p, several)); err != nil {
-				return 0, usagef("-proof: %v", err)
-			}
-		}
-		if f.bundle != "" {
-			if err := bundles.Replaceable(folderOf(f.bundle, p, several)); err != nil {
-				return 0, usagef("-bundle: %v", err)
-			}
-		}
+	if err := f.replaceable(programs); err != nil {
+		return 0, err
 	}
 	var out bytes.Buffer
 	code := exitOK
@@ -210,7 +196,25 @@ func (f *checkFlags) check() error {
 	return nil
 }
 
-// folderOf is where the witness or the proof of a program goes.
+// replaceable makes sure that the folders which are asked for can be written.
+func (f *checkFlags) replaceable(programs []*program) error {
+	for _, w := range []struct {
+		flag, dir string
+		may       func(dir string) error
+	}{{"witness", f.witness, witness.Replaceable}, {"proof", f.proof, proof.Replaceable}, {"bundle", f.bundle, bundles.Replaceable}} {
+		if w.dir == "" {
+			continue
+		}
+		for _, p := range programs {
+			if err := w.may(folderOf(w.dir, p, len(programs) > 1)); err != nil {
+				return usagef("-%s: %v", w.flag, err)
+			}
+		}
+	}
+	return nil
+}
+
+// folderOf is where the witness, the proof or the bundle of a program goes.
 func folderOf(dir string, p *program, several bool) string {
 	if several {
 		return filepath.Join(dir, p.Name)
