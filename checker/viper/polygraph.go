@@ -1,7 +1,6 @@
 package viper
 
 import (
-	"cmp"
 	"math"
 	"slices"
 
@@ -174,12 +173,9 @@ func (p *polygraph) outOf(t history.Txn, e edge) {
 
 func (p *polygraph) sortReaders() {
 	p.firstReader = make([]int32, p.numVersions()+1)
-	at := make([]int32, len(p.reads))
-	for i := range p.reads {
-		r := &p.reads[i]
-		if at[i] = -1; r.choice < 0 {
-			at[i] = p.version(r.from.txn, r.key)
-			p.firstReader[at[i]+1]++
+	for _, v := range p.comesFrom {
+		if v >= 0 {
+			p.firstReader[v+1]++
 		}
 	}
 	for v := range p.numVersions() {
@@ -187,7 +183,7 @@ func (p *polygraph) sortReaders() {
 	}
 	p.readers = make([]int32, p.firstReader[p.numVersions()])
 	next := slices.Clone(p.firstReader)
-	for i, v := range at {
+	for i, v := range p.comesFrom {
 		if v >= 0 {
 			p.readers[next[v]] = int32(i)
 			next[v]++
@@ -417,12 +413,11 @@ func (p *polygraph) open(a, b history.Txn) {
 // common gives the keys that two transactions write, in their order.
 func (p *polygraph) common(a, b history.Txn) []history.Key {
 	var out []history.Key
-	p.writes(a, func(k history.Key) {
-		if p.version(b, k) >= 0 {
+	for _, v := range p.madeBy(a) {
+		if k := p.keyOf[v]; p.version(b, k) >= 0 {
 			out = append(out, k)
 		}
-	})
-	slices.SortFunc(out, cmp.Compare)
+	}
 	return out
 }
 

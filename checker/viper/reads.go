@@ -50,6 +50,12 @@ type facts struct {
 	// order of their numbers. The initial one is not there.
 	versions     []history.Txn
 	firstVersion []int32
+	// keyOf is the key of each version, and made are the versions of each transaction:
+	// those of t are made[firstMade[t]:firstMade[t+1]].
+	keyOf           []history.Key
+	made, firstMade []int32
+	// comesFrom is the version that each read comes from, -1 if there are several.
+	comesFrom []int32
 
 	ordered []history.Key // of registers that somebody writes: in their order, for ranges
 
@@ -367,6 +373,30 @@ func (f *facts) index() {
 		}
 		f.firstVersion[k+1] = int32(len(f.versions))
 	}
+	f.firstMade = make([]int32, h.NumTxns()+1)
+	for _, t := range f.versions {
+		f.firstMade[t+1]++
+	}
+	for t := range h.NumTxns() {
+		f.firstMade[t+1] += f.firstMade[t]
+	}
+	f.made, f.keyOf = make([]int32, len(f.versions)), make([]history.Key, f.numVersions())
+	next := slices.Clone(f.firstMade)
+	for k := range history.Key(h.NumKeys()) {
+		for v := f.firstVersion[k]; v < f.firstVersion[k+1]; v++ {
+			t := f.versions[v]
+			f.made[next[t]], f.keyOf[v] = v, k
+			next[t]++
+		}
+		f.keyOf[f.version(history.InitialTxn, k)] = k
+	}
+	f.comesFrom = make([]int32, len(f.reads))
+	for i := range f.reads {
+		r := &f.reads[i]
+		if f.comesFrom[i] = -1; r.choice < 0 {
+			f.comesFrom[i] = f.version(r.from.txn, r.key)
+		}
+	}
 }
 
 // writersOf gives the transactions that write a key, in the order of their numbers.
@@ -389,12 +419,5 @@ func (f *facts) version(t history.Txn, k history.Key) int32 {
 	return -1
 }
 
-// writes calls yield for each key that a transaction writes, once.
-func (f *facts) writes(t history.Txn, yield func(k history.Key)) {
-	final := f.h.Writers()
-	for o, end := f.h.Ops(t); o < end; o++ {
-		if f.h.Kind(o).Writes() && final.Final(o) {
-			yield(f.h.Key(o))
-		}
-	}
-}
+// madeBy gives the versions that a transaction makes, in the order of their keys.
+func (f *facts) madeBy(t history.Txn) []int32 { return f.made[f.firstMade[t]:f.firstMade[t+1]] }

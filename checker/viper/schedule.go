@@ -27,10 +27,13 @@ type scheduler struct {
 	rank   []int32
 	byRank []history.Txn
 
-	first, to []int32 // successors of nodes
-	missing   []int32 // predecessors of nodes that are not placed
+	first, to     []int32 // successors of nodes
+	firstIn, from []int32 // and predecessors
+	missing       []int32 // predecessors of nodes that are not placed
 	schedule
 	next int32
+
+	comesFrom []int32 // of reads: the version, -1 if that is not decided
 
 	current []int32 // of keys: the version that is there
 	past    []bool  // of versions: it was overwritten
@@ -39,9 +42,17 @@ type scheduler struct {
 	done    []uint8
 
 	ready, early, enabled heap
-	forVersion            [][]int32 // who waits for a version, by rank
-	forKey                []heap    // who waits to overwrite a key
+	forVersion            [][]int32         // who waits for a version, by rank
+	forNode               map[int32][]int32 // and for a node
+	forKey                []heap            // who waits to overwrite a key
 	waits                 []history.Key
+
+	// Of the last search for who is unable to begin.
+	marked []int32
+	round  int32
+	chain  []history.Txn
+	looked []int32 // of nodes
+	stack  []int32
 }
 
 const (
@@ -58,9 +69,12 @@ func (p *polygraph) arrange(ctx context.Context, values []bool, rank []int32) (*
 	s := &scheduler{
 		p: p, values: values, rank: rank, byRank: make([]history.Txn, n), missing: make([]int32, p.nodes), current: make([]int32, p.h.NumKeys()),
 		past: make([]bool, v), left: make([]int32, v), writing: make([]history.Txn, p.h.NumKeys()), done: make([]uint8, n),
-		forVersion: make([][]int32, v), forKey: make([]heap, p.h.NumKeys()), waits: make([]history.Key, n),
+		forVersion: make([][]int32, v), forNode: map[int32][]int32{}, forKey: make([]heap, p.h.NumKeys()), waits: make([]history.Key, n), marked: make([]int32, n), looked: make([]int32, p.nodes),
 	}
 	s.places, s.sources = make([]int32, p.nodes), make([]int32, len(p.choices))
+	for n := range s.places {
+		s.places[n] = -1
+	}
 	for t, r := range rank {
 		s.byRank[r] = history.Txn(t)
 	}
@@ -88,25 +102,34 @@ func (p *polygraph) arrange(ctx context.Context, values []bool, rank []int32) (*
 // links sorts the edges that are there.
 func (s *scheduler) links() {
 	p := s.p
-	s.first = make([]int32, p.nodes+1)
-	there := func(e *edge) bool { return holds(s.values, e.when) }
-	for i := range p.edges {
-		if e := &p.edges[i]; there(e) {
-			s.first[e.from+1]++
+	var there []edge
+	for _, e := range p.edges {
+		if holds(s.values, e.when) {
+			there = append(there, e)
 			s.missing[e.to]++
 		}
 	}
-	for n := range p.nodes {
-		s.first[n+1] += s.first[n]
+	s.first, s.to = sorted(p.nodes, there, func(e *edge) (at, value int32) { return e.from, e.to })
+	s.firstIn, s.from = sorted(p.nodes, there, func(e *edge) (at, value int32) { return e.to, e.from })
+}
+
+// sorted gives a value of each edge, those at node n from first[n] on.
+func sorted(nodes int32, edges []edge, ends func(e *edge) (at, value int32)) (first, values []int32) {
+	first, values = make([]int32, nodes+1), make([]int32, len(edges))
+	for i := range edges {
+		n, _ := ends(&edges[i])
+		first[n+1]++
 	}
-	s.to = make([]int32, s.first[p.nodes])
-	at := slices.Clone(s.first)
-	for i := range p.edges {
-		if e := &p.edges[i]; there(e) {
-			s.to[at[e.from]] = e.to
-			at[e.from]++
-		}
+	for n := range nodes {
+		first[n+1] += first[n]
 	}
+	next := slices.Clone(first)
+	for i := range edges {
+		n, v := ends(&edges[i])
+		values[next[n]] = v
+		next[n]++
+	}
+	return first, values
 }
 
 // holds tells whether a literal is true. Nothing but always is, where nothing is
@@ -121,27 +144,19 @@ func (s *scheduler) choose() {
 	for c, lits := range p.chosen {
 		s.sources[c] = int32(slices.IndexFunc(lits, func(l acyclic.Lit) bool { return holds(s.values, l) }))
 	}
+	s.comesFrom = p.comesFrom
+	if len(p.choices) > 0 {
+		s.comesFrom = slices.Clone(p.comesFrom)
+	}
 	for i := range p.reads {
 		r := &p.reads[i]
-		if v := s.version(r); v >= 0 {
+		if r.choice >= 0 && s.sources[r.choice] >= 0 {
+			s.comesFrom[i] = p.version(p.choices[r.choice][s.sources[r.choice]].txn, r.key)
+		}
+		if v := s.comesFrom[i]; v >= 0 {
 			s.left[v]++
 		}
 	}
-}
-
-// version is the version that a read comes from, -1 if that is not decided.
-func (s *scheduler) version(r *read) int32 {
-	if r.choice < 0 {
-		return s.p.version(r.from.txn, r.key)
-	}
-	if i := s.sources[r.choice]; i >= 0 {
-		return s.p.version(s.p.choices[r.choice][i].txn, r.key)
-	}
-	return -1
-}
-
-func (s *scheduler) readsOf(t history.Txn) []read {
-	return s.p.reads[s.p.firstRead[t]:s.p.firstRead[t+1]]
 }
 
 func (s *scheduler) run(ctx context.Context) error {
@@ -192,6 +207,12 @@ func (s *scheduler) enable(n int32) {
 func (s *scheduler) put(n int32) {
 	s.places[n] = s.next
 	s.next++
+	if waiting := s.forNode[n]; waiting != nil {
+		for _, r := range waiting {
+			s.ready.push(r)
+		}
+		delete(s.forNode, n)
+	}
 	for _, m := range s.to[s.first[n]:s.first[n+1]] {
 		s.missing[m]--
 		switch t := s.p.txnOf(m); {
@@ -218,7 +239,7 @@ func (s *scheduler) try(t history.Txn) {
 	case s.mayCommit(t):
 		s.begin(t)
 		s.commit(t)
-	case !p.d.serial:
+	case !p.d.serial && p.firstRead[t] < p.firstRead[t+1]:
 		s.early.push(s.rank[t])
 	}
 	if woken >= 0 && s.waits[t] != woken {
@@ -227,37 +248,38 @@ func (s *scheduler) try(t history.Txn) {
 }
 
 // mayBegin tells whether all that a transaction read is there, as far as it still may
-// be. Otherwise it waits for one version.
+// be. Otherwise it waits for a version.
 func (s *scheduler) mayBegin(t history.Txn) bool {
-	for i := range s.readsOf(t) {
-		r := &s.readsOf(t)[i]
-		wait := int32(-1)
-		if v := s.version(r); v >= 0 {
-			if s.current[r.key] == v || s.past[v] {
-				continue
-			}
-			wait = v
-		} else {
-			for _, c := range s.p.choices[r.choice] {
-				v := s.p.version(c.txn, r.key)
-				if s.current[r.key] == v {
-					wait = -1
-					break
-				}
-				if !s.past[v] {
-					wait = v
-					s.forVersion[v] = append(s.forVersion[v], s.rank[t])
-				}
-			}
+	for i := s.p.firstRead[t]; i < s.p.firstRead[t+1]; i++ {
+		k, v := s.p.reads[i].key, s.comesFrom[i]
+		if v >= 0 && s.current[k] != v && !s.past[v] {
+			s.forVersion[v] = append(s.forVersion[v], s.rank[t])
+			return false
 		}
-		if wait >= 0 {
-			if r.choice < 0 || s.sources[r.choice] >= 0 {
-				s.forVersion[wait] = append(s.forVersion[wait], s.rank[t])
-			}
+		if v < 0 && !s.oneIsThere(t, &s.p.reads[i]) {
 			return false
 		}
 	}
 	return true
+}
+
+// oneIsThere tells whether one of the versions is there that a read may come from, or
+// none will be. Otherwise the reader waits for them.
+func (s *scheduler) oneIsThere(t history.Txn, r *read) bool {
+	var coming []int32
+	for _, c := range s.p.choices[r.choice] {
+		v := s.p.version(c.txn, r.key)
+		if s.current[r.key] == v {
+			return true
+		}
+		if !s.past[v] {
+			coming = append(coming, v)
+		}
+	}
+	for _, v := range coming {
+		s.forVersion[v] = append(s.forVersion[v], s.rank[t])
+	}
+	return len(coming) == 0
 }
 
 // mayCommit tells whether a transaction may overwrite what it writes. Otherwise it waits
@@ -271,17 +293,87 @@ func (s *scheduler) mayCommit(t history.Txn) bool {
 	if missing > 0 {
 		return false
 	}
-	blocked := history.Key(-1)
-	p.writes(t, func(k history.Key) {
-		if blocked < 0 && (s.writing[k] >= 0 && s.writing[k] != t || s.others(t, k)) {
-			blocked = k
+	for _, v := range p.madeBy(t) {
+		if k := p.keyOf[v]; s.writing[k] >= 0 && s.writing[k] != t || s.others(t, k) {
+			s.forKey[k].push(s.rank[t])
+			s.waits[t] = k
+			return false
 		}
-	})
-	if blocked < 0 {
-		return true
 	}
-	s.forKey[blocked].push(s.rank[t])
-	s.waits[t] = blocked
+	for _, v := range p.madeBy(t) {
+		if n := s.unable(t, v); n >= 0 {
+			s.forNode[n] = append(s.forNode[n], s.rank[t])
+			return false
+		}
+	}
+	return true
+}
+
+// unable gives a node that has to be placed before t may make a version of a key; -1 if
+// none is found. Once it is made, who reads that version goes on, who reads the next one,
+// if one of them writes it, and so on. What these follow must not need the key in between.
+func (s *scheduler) unable(t history.Txn, version int32) int32 {
+	if len(s.p.readersOf(version)) == 0 {
+		return -1
+	}
+	k := s.p.keyOf[version]
+	s.round++
+	s.marked[t] = s.round
+	s.chain = append(s.chain[:0], t)
+	for i := 0; i < len(s.chain) && len(s.chain) < chainLimit; i++ {
+		v := s.p.version(s.chain[i], k)
+		if v < 0 {
+			continue
+		}
+		for _, j := range s.p.readersOf(v) {
+			if r := s.p.reads[j].txn; s.done[r] == 0 && s.marked[r] != s.round {
+				s.marked[r] = s.round
+				s.chain = append(s.chain, r)
+			}
+		}
+	}
+	s.stack = s.stack[:0]
+	for _, r := range s.chain[1:] {
+		s.stack = append(s.stack, s.p.begin(r))
+	}
+	for looked := 0; len(s.stack) > 0 && looked < lookLimit; looked++ {
+		n := s.stack[len(s.stack)-1]
+		s.stack = s.stack[:len(s.stack)-1]
+		for _, m := range s.from[s.firstIn[n]:s.firstIn[n+1]] {
+			x := s.p.txnOf(m)
+			if s.places[m] >= 0 || s.looked[m] == s.round || x >= 0 && s.marked[x] == s.round {
+				continue
+			}
+			s.looked[m] = s.round
+			if x >= 0 && s.needs(x, k) {
+				return m
+			}
+			s.stack = append(s.stack, m)
+		}
+	}
+	return -1
+}
+
+const (
+	// chainLimit bounds how many transactions unable looks at that have to go on, and
+	// lookLimit how many nodes before them.
+	chainLimit = 100
+	lookLimit  = 24
+)
+
+// needs tells whether a transaction that is not marked writes a key, or reads a version
+// of it that no marked one wrote.
+func (s *scheduler) needs(x history.Txn, k history.Key) bool {
+	for _, v := range s.p.madeBy(x) {
+		if s.p.keyOf[v] == k {
+			return true
+		}
+	}
+	for i := s.p.firstRead[x]; i < s.p.firstRead[x+1]; i++ {
+		if r := &s.p.reads[i]; r.key == k && r.choice < 0 && s.marked[r.from.txn] != s.round {
+			return true
+		}
+	}
 	return false
 }
 
@@ -292,9 +384,9 @@ func (s *scheduler) others(t history.Txn, k history.Key) bool {
 	if left > 1 || left == 0 || s.done[t] != 0 {
 		return left > 0
 	}
-	for i := range s.readsOf(t) {
-		if r := &s.readsOf(t)[i]; r.key == k {
-			return s.version(r) != s.current[k]
+	for i := s.p.firstRead[t]; i < s.p.firstRead[t+1]; i++ {
+		if s.p.reads[i].key == k {
+			return s.comesFrom[i] != s.current[k]
 		}
 	}
 	return true
@@ -302,9 +394,8 @@ func (s *scheduler) others(t history.Txn, k history.Key) bool {
 
 func (s *scheduler) begin(t history.Txn) {
 	s.done[t] = begun
-	for i := range s.readsOf(t) {
-		r := &s.readsOf(t)[i]
-		v := s.version(r)
+	for i := s.p.firstRead[t]; i < s.p.firstRead[t+1]; i++ {
+		r, v := &s.p.reads[i], s.comesFrom[i]
 		if v < 0 {
 			s.settle(r)
 			continue
@@ -336,19 +427,22 @@ func (s *scheduler) settle(r *read) {
 func (s *scheduler) commit(t history.Txn) {
 	p := s.p
 	s.done[t] = committed
-	p.writes(t, func(k history.Key) {
+	for _, v := range p.madeBy(t) {
+		k := p.keyOf[v]
 		s.past[s.current[k]] = true
-		s.current[k] = p.version(t, k)
+		s.current[k] = v
 		if s.writing[k] == t {
 			s.writing[k] = -1
 		}
-		for _, r := range s.forVersion[s.current[k]] {
+		for _, r := range s.forVersion[v] {
 			s.ready.push(r)
 		}
-		s.forVersion[s.current[k]] = nil
-	})
+		s.forVersion[v] = nil
+	}
 	s.put(p.commit(t))
-	p.writes(t, s.wake)
+	for _, v := range p.madeBy(t) {
+		s.wake(p.keyOf[v])
+	}
 }
 
 // wake lets the next one of those try who wait to overwrite a key, and the one who has
@@ -390,11 +484,11 @@ func (s *scheduler) beginEarly(t history.Txn) {
 
 // hold keeps others from overwriting what a transaction that begins will write.
 func (s *scheduler) hold(t history.Txn) {
-	s.p.writes(t, func(k history.Key) {
-		if s.writing[k] < 0 {
+	for _, v := range s.p.madeBy(t) {
+		if k := s.p.keyOf[v]; s.writing[k] < 0 {
 			s.writing[k] = t
 		}
-	})
+	}
 }
 
 // force lets a transaction go on although it does not fit.
