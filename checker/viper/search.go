@@ -22,6 +22,8 @@ const (
 	// openAtOnce bounds how many writers between a read and its source are opened
 	// at a time, at each end.
 	openAtOnce = 8
+	// openPerRound bounds how many pairs are opened at a time.
+	openPerRound = 20_000
 )
 
 // search looks for an order of the begins and commits of one level.
@@ -228,8 +230,12 @@ func (s *search) complete(guess *schedule, values []bool) *outcome {
 		return s.accept(guess, took)
 	}
 	slices.SortFunc(broken, func(a, b [2]history.Txn) int { return slices.Compare(a[:], b[:]) })
+	broken = slices.Compact(broken)
 	n := len(s.pairs)
 	for _, b := range broken {
+		if len(s.pairs)-n == openPerRound {
+			break
+		}
 		if b[0] != history.InitialTxn {
 			s.open(b[0], b[1])
 		}
