@@ -68,8 +68,8 @@ func (s *scheduler) mayCommit(t history.Txn) bool {
 // none is found. Once it is made, who reads that version goes on, who reads the next one,
 // if one of them writes it, and so on. What these follow must not need the key in between.
 func (s *scheduler) unable(t history.Txn, version int32) int32 {
-	if len(s.p.readersOf(version)) == 0 {
-		return -1
+	if len(s.p.readersOf(version)) == 0 || s.values != nil {
+		return -1 // a search has put those in order that clashed
 	}
 	k := s.p.keyOf[version]
 	s.round++
