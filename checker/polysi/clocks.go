@@ -25,12 +25,15 @@ func (p *polygraph) sort() bool {
 	return len(p.topology) == n
 }
 
+// maxStrands bounds the time that the clocks may take: with more strands the search does without.
+const maxStrands = 1000
+
 // tick computes for every node and strand the last node of the strand that
 // reaches it; -1 if there is none. Nodes reach themselves.
 func (p *polygraph) tick() {
 	n, s := len(p.txnOf), p.strands
 	if p.clocks == nil {
-		if p.o.noClocks || 4*int64(n)*int64(s) > p.room() {
+		if p.o.noClocks || s > maxStrands || 4*int64(n)*int64(s) > p.room() {
 			return
 		}
 		p.clocks = make([]int32, n*s)

@@ -52,7 +52,7 @@ const (
 )
 
 // violation gives the smallest cycle that is found when all that is known is true, and
-// pairs are ordered in any way.
+// pairs are ordered in any way; nil if the time is over before.
 func (p *polygraph) violation(pairs []pair) *checker.Violation {
 	n := len(p.txnOf)
 	x := &explainer{
@@ -68,6 +68,9 @@ func (p *polygraph) violation(pairs []pair) *checker.Violation {
 	}
 	if cycle == nil {
 		cycle = x.supposeAll(pairs)
+	}
+	if cycle == nil {
+		return nil
 	}
 	return p.named(x.convert(cycle))
 }
@@ -98,7 +101,7 @@ func (x *explainer) knownCycle() []int32 {
 			best = cycle
 			x.limit = x.weight(best)
 		}
-		if tries++; tries == cycleTries {
+		if tries++; tries == cycleTries || x.ctx.Err() != nil {
 			break
 		}
 	}

@@ -48,9 +48,10 @@ type polygraph struct {
 
 // stats is what deciding a level took.
 type stats struct {
-	Rounds    int // schedules that were tried
-	Pairs     int // of writes whose order was searched for
-	Conflicts int // of the search
+	rounds    int // schedules that were tried
+	pairs     int // of chains whose order was searched for
+	conflicts int // of the search
+	gaveUp    bool
 }
 
 // reason says what an edge comes from.

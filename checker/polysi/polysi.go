@@ -41,6 +41,21 @@ func Levels() []isolation.Level {
 // Check decides PL-SI, PL-3, SI and SER. When the context ends before a verdict is
 // found, levels that are not decided are Unknown, and the error is that of the context.
 func Check(ctx context.Context, h *history.History, o Options) (*checker.Result, error) {
+	return newCheck(ctx, h, o).run()
+}
+
+// check decides the levels of one history.
+type check struct {
+	ctx     context.Context
+	h       *history.History
+	o       Options
+	reads   *reads
+	answers map[isolation.Level]checker.Answer
+	stats   map[isolation.Level]stats
+	result  *checker.Result
+}
+
+func newCheck(ctx context.Context, h *history.History, o Options) *check {
 	if len(o.Levels) == 0 {
 		o.Levels = []isolation.Level{isolation.SI, isolation.SER}
 	}
@@ -50,9 +65,15 @@ func Check(ctx context.Context, h *history.History, o Options) (*checker.Result,
 	if o.Workers == 0 {
 		o.Workers = runtime.GOMAXPROCS(0)
 	}
-	c := &check{ctx: ctx, h: h, o: o, answers: map[isolation.Level]checker.Answer{}, result: &checker.Result{Counts: map[isolation.Anomaly]int{}}}
+	return &check{
+		ctx: ctx, h: h, o: o, answers: map[isolation.Level]checker.Answer{}, stats: map[isolation.Level]stats{},
+		result: &checker.Result{Counts: map[isolation.Anomaly]int{}},
+	}
+}
+
+func (c *check) run() (*checker.Result, error) {
 	err := c.decide()
-	for _, l := range o.Levels {
+	for _, l := range c.o.Levels {
 		a, ok := c.answers[l]
 		if !ok {
 			a = checker.Answer{Level: l, Why: fmt.Sprintf("%s is not a level that this method decides.", l)}
@@ -63,16 +84,6 @@ func Check(ctx context.Context, h *history.History, o Options) (*checker.Result,
 		c.result.Answers = append(c.result.Answers, a)
 	}
 	return c.result, err
-}
-
-// check decides the levels of one history.
-type check struct {
-	ctx     context.Context
-	h       *history.History
-	o       Options
-	reads   *reads
-	answers map[isolation.Level]checker.Answer
-	result  *checker.Result
 }
 
 // decide decides the levels from the strongest to the weakest, because what
@@ -91,17 +102,31 @@ func (c *check) decide() error {
 		}
 		return nil
 	}
-	// SI before SER fails: a history that violates it violates SER.
-	for _, l := range []isolation.Level{isolation.SER, isolation.SI, isolation.PL3, isolation.PLSI} {
-		if !slices.Contains(c.o.Levels, l) || c.implied(l) {
-			continue
+	// SI before SER fails: a history that violates it violates SER. What takes long waits until the
+	// other levels are decided.
+	levels := slices.DeleteFunc([]isolation.Level{isolation.SER, isolation.SI, isolation.PL3, isolation.PLSI}, func(l isolation.Level) bool {
+		return !slices.Contains(c.o.Levels, l)
+	})
+	for _, conflicts := range []int{firstConflicts, c.o.Conflicts} {
+		var late []isolation.Level
+		for _, l := range levels {
+			if c.implied(l) {
+				continue
+			}
+			if err := c.level(l, conflicts); err != nil {
+				return err
+			}
+			if c.stats[l].gaveUp && (c.o.Conflicts == 0 || c.o.Conflicts > firstConflicts) {
+				late = append(late, l)
+			}
 		}
-		if err := c.level(l); err != nil {
-			return err
-		}
+		levels = late
 	}
 	return c.ctx.Err()
 }
+
+// firstConflicts is after how many conflicts the other levels come first.
+const firstConflicts = 20_000
 
 // implied answers a level by the answers to others, if they imply one.
 func (c *check) implied(l isolation.Level) bool {
@@ -127,16 +152,24 @@ func (c *check) add(v checker.Violation) {
 }
 
 // level decides one level.
-func (c *check) level(l isolation.Level) error {
-	a, v, err := judge(c.ctx, c.h, c.reads, c.o, l)
+func (c *check) level(l isolation.Level, conflicts int) error {
+	o := c.o
+	if o.Conflicts == 0 || conflicts < o.Conflicts {
+		o.Conflicts = conflicts
+	}
+	delete(c.answers, l)
+	p := newPolygraph(c.ctx, c.h, c.reads, o, l)
+	a, v, err := p.judge()
 	if err != nil {
 		return err
 	}
-	if a.Verdict == checker.Violated && v == nil { // which needs a choice of the writers of reads
+	c.stats[l] = p.stats
+	if a.Verdict == checker.Violated && v == nil && c.ctx.Err() == nil { // which needs a choice of the writers of reads
 		a.Why = fmt.Sprintf("%d reads may come from several writes; all choices fail, and the violation shown is that of one.", len(c.reads.open))
-		if v, err = c.violationOfOne(l); err != nil {
-			return err
-		}
+		v = c.violationOfOne(l)
+	}
+	if a.Verdict == checker.Violated && v == nil {
+		a.Why = "There was no more time to find a violation that can be shown."
 	}
 	if v != nil {
 		c.add(*v)
@@ -149,43 +182,43 @@ func (c *check) level(l isolation.Level) error {
 }
 
 // violationOfOne gives the violation under one choice of the writers that reads come
-// from, where all choices fail.
-func (c *check) violationOfOne(l isolation.Level) (*checker.Violation, error) {
+// from, where all choices fail; nil if the time is over before it is found.
+func (c *check) violationOfOne(l isolation.Level) *checker.Violation {
 	assigned := map[site]history.Txn{}
 	for _, o := range c.reads.open {
 		assigned[site{o.op, o.key}] = o.from[len(o.from)-1]
 	}
 	r := newReads(c.ctx, c.h, assigned)
-	if err := c.ctx.Err(); err != nil {
-		return nil, err
-	}
 	if len(r.bad) > 0 {
 		v := r.bad[0]
 		v.Level, v.Anomaly = l, general(l)
-		return &v, nil
+		return &v
+	}
+	if c.ctx.Err() != nil {
+		return nil
 	}
 	o := c.o
 	o.Conflicts = max(o.Conflicts, 10000)
-	_, v, err := judge(c.ctx, c.h, r, o, l)
-	if v != nil {
-		v.Level, v.Anomaly = l, general(l) // another choice may violate less
+	_, v, err := newPolygraph(c.ctx, c.h, r, o, l).judge()
+	if v == nil || err != nil {
+		return nil
 	}
-	return v, err
+	v.Level, v.Anomaly = l, general(l) // another choice may violate less
+	return v
 }
 
 // judge decides one level of a history whose single reads are all right. It gives
 // a violation of those that are violated, except if that needs a choice of the
 // writers that reads come from.
-func judge(ctx context.Context, h *history.History, r *reads, o Options, l isolation.Level) (checker.Answer, *checker.Violation, error) {
-	p := newPolygraph(ctx, h, r, o, l)
-	a := checker.Answer{Level: l}
+func (p *polygraph) judge() (checker.Answer, *checker.Violation, error) {
+	a := checker.Answer{Level: p.level}
 	if v := p.lostUpdate(); v != nil {
 		a.Verdict = checker.Violated
 		return a, v, nil
 	}
 	p.build()
 	if p.room() < 0 {
-		a.Why = fmt.Sprintf("This history takes more than %d KB.", o.Memory>>10)
+		a.Why = fmt.Sprintf("This history takes more than %d KB.", p.o.Memory>>10)
 		return a, nil, nil
 	}
 	if done, err := p.simple(&a); done || err != nil {

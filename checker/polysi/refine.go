@@ -2,6 +2,7 @@ package polysi
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 
 	"github.com/txrobust/robust/checker"
@@ -34,9 +35,12 @@ type refiner struct {
 	heldBy   map[history.Key][]acyclic.Lit
 }
 
-// maxClashes is how much goes wrong before a schedule ends. What comes later is often due to what was
-// before.
-const maxClashes = 100
+// maxClashes is how much goes wrong before the first schedules end: what comes later is often due to what was
+// before. Every roundsMore schedules it is as much again, so that there are not too many.
+const (
+	maxClashes = 100
+	roundsMore = 4
+)
 
 // refine decides what saturation left open.
 func (p *polygraph) refine(a checker.Answer) (checker.Answer, *checker.Violation, error) {
@@ -61,8 +65,8 @@ func (p *polygraph) refine(a checker.Answer) (checker.Answer, *checker.Violation
 	}
 	readers := p.openReaders()
 	for {
-		p.stats.Rounds++
-		s, err := p.newPlan(readers, r.chosen).schedule(r.problem.Chosen(r.values), maxClashes)
+		p.stats.rounds++
+		s, err := p.newPlan(readers, r.chosen).schedule(r.problem.Chosen(r.values), maxClashes*(1+p.stats.rounds/roundsMore))
 		if err != nil {
 			return a, nil, err
 		}
@@ -78,7 +82,12 @@ func (p *polygraph) refine(a checker.Answer) (checker.Answer, *checker.Violation
 		if err != nil {
 			return a, nil, err
 		}
-		p.stats.Pairs, p.stats.Conflicts = len(r.pairs), p.stats.Conflicts+found.Conflicts
+		p.stats.pairs, p.stats.conflicts = len(r.pairs), p.stats.conflicts+found.Conflicts
+		p.stats.gaveUp = p.o.Conflicts > 0 && p.stats.conflicts >= p.o.Conflicts
+		if p.stats.gaveUp && found.Verdict == acyclic.Acyclic {
+			a.Why = fmt.Sprintf("The search gave up after %d conflicts.", p.stats.conflicts)
+			return a, nil, nil
+		}
 		switch found.Verdict {
 		case acyclic.Acyclic:
 			r.values = found.Values

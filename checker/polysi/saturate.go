@@ -34,7 +34,7 @@ func (p *polygraph) saturate() (bool, error) {
 
 // stopped tells whether the time is over. It may be called often.
 func (p *polygraph) stopped() bool {
-	if p.calls++; p.calls&63 == 0 && !p.over {
+	if p.calls++; p.calls&7 == 0 && !p.over {
 		p.over = p.ctx.Err() != nil
 	}
 	return p.over

@@ -30,7 +30,7 @@ func (p *polygraph) smallest(all []pair, part []acyclic.Var) []pair {
 	tests := 0
 	for size := (len(pairs) + 1) / 2; size > 0; {
 		smaller := false
-		for at := 0; at < len(pairs) && tests < smallTests; {
+		for at := 0; at < len(pairs) && tests < smallTests && p.ctx.Err() == nil; {
 			rest := slices.Concat(pairs[:at], pairs[min(at+size, len(pairs)):])
 			a, err := p.only(known, rest).Solve(p.ctx, acyclic.Options{Conflicts: smallConflicts})
 			if tests++; err == nil && a.Verdict == acyclic.Cyclic {
@@ -39,7 +39,7 @@ func (p *polygraph) smallest(all []pair, part []acyclic.Var) []pair {
 				at += size
 			}
 		}
-		if tests >= smallTests || size == 1 && !smaller {
+		if tests >= smallTests || p.ctx.Err() != nil || size == 1 && !smaller {
 			break
 		}
 		if size > 1 || !smaller {

@@ -15,6 +15,9 @@ func (p *Problem) Solve(ctx context.Context, o Options) (Answer, error) {
 	if need := p.bytes(); need > o.Memory {
 		return Answer{Why: "The choices would take more memory than the search may use."}, nil
 	}
+	if err := ctx.Err(); err != nil {
+		return Answer{}, err
+	}
 	groups, ok := p.decompose()
 	if !ok {
 		return Answer{Verdict: Cyclic}, nil

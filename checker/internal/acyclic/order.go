@@ -59,6 +59,8 @@ type order struct {
 	places                 []int32
 	cost                   []int32
 	frontier, nextFrontier []int32
+	// work is how many edges were looked at so far.
+	work int
 }
 
 // newOrder gives the order of a group. It is not ok if edges that are there in
@@ -139,6 +141,7 @@ func (o *order) forward(a arc) bool {
 	for i := 0; i < len(o.ahead); i++ {
 		n := o.ahead[i]
 		for _, list := range [2][]labelled{o.out.at(n), o.outs[n]} {
+			o.work += len(list)
 			for _, e := range list {
 				if e.node == a.from {
 					return false
@@ -161,6 +164,7 @@ func (o *order) backward(a arc) {
 	for i := 0; i < len(o.behind); i++ {
 		n := o.behind[i]
 		for _, list := range [2][]labelled{o.in.at(n), o.ins[n]} {
+			o.work += len(list)
 			for _, e := range list {
 				if o.place[e.node] > limit && o.behindRun[e.node] != o.run {
 					o.behindRun[e.node], o.behindBy[e.node] = o.run, labelled{n, e.when}
@@ -210,6 +214,7 @@ func (o *order) shortest(a arc) []Lit {
 				return o.conditions(a)
 			}
 			for _, list := range [2][]labelled{o.out.at(n), o.outs[n]} {
+				o.work += len(list)
 				for _, e := range list {
 					to := cost
 					if e.when != always {
@@ -248,6 +253,7 @@ func (o *order) conditions(a arc) []Lit {
 // behind, with the conditions of the path that it would close.
 func (o *order) closing(added arc, when Lit, undecided func(l Lit) bool, close func(l Lit, path []Lit)) {
 	for _, n := range o.ahead {
+		o.work += len(o.possible.at(n))
 		for _, e := range o.possible.at(n) {
 			if o.behindRun[e.node] != o.run || !undecided(e.when) {
 				continue

@@ -47,6 +47,9 @@ type search struct {
 	levels   []int32 // the last run that saw a level
 	levelRun int32
 	broken   bool // a clause is false without any decision
+	ctx      context.Context
+	looked   int  // at how much work of the order the context was looked at
+	over     bool // the time
 
 	conflicts int
 }
@@ -120,11 +123,13 @@ func (s *search) run(ctx context.Context) groupAnswer {
 		return groupAnswer{verdict: Cyclic}
 	}
 	restart := restartUnit
+	s.ctx = ctx
 	for steps, restarts := 0, 1; ; steps++ {
-		if steps&255 == 0 && ctx.Err() != nil {
+		conflict := s.propagate()
+		if s.over || steps&255 == 0 && ctx.Err() != nil {
 			return groupAnswer{why: "There was no more time.", conflicts: s.conflicts}
 		}
-		if conflict := s.propagate(); conflict != nil {
+		if conflict != nil {
 			if s.conflicts++; !s.learn(conflict) {
 				return groupAnswer{verdict: Cyclic, conflicts: s.conflicts}
 			}
@@ -227,6 +232,13 @@ func (s *search) propagate() *clause {
 		}
 		if s.edgeHead == len(s.trail) {
 			return nil
+		}
+		// Long work is interrupted.
+		if s.order.work-s.looked > 1<<16 {
+			s.looked = s.order.work
+			if s.over = s.ctx.Err() != nil; s.over {
+				return nil
+			}
 		}
 		l := s.trail[s.edgeHead]
 		s.edgeHead++
