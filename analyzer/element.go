@@ -59,6 +59,7 @@ func (in *interp) lookup(v *ssa.Lookup) value {
 		}
 	}
 	if s, ok := in.keptIn(placeFrom(v.X), k); ok {
+		in.emitValue(k)
 		if v.CommaOk {
 			return tuple{s, scalar{client.V(in.newVar("ok", client.Bool, false, unknown)), client.Bool}}
 		}

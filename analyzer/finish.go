@@ -2,6 +2,7 @@ package analyzer
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/txrobust/robust/client"
 	"github.com/txrobust/robust/client/simplify"
@@ -42,6 +43,12 @@ func (in *interp) rowLoops(t *client.Txn) {
 	})
 }
 
+// alternative is a text that is one of several.
+type alternative struct {
+	text  client.Expr
+	texts []string
+}
+
 // chooseTexts makes of a statement that may have several texts a choice of
 // statements.
 func (in *interp) chooseTexts(t *client.Txn) {
@@ -49,27 +56,37 @@ func (in *interp) chooseTexts(t *client.Txn) {
 		var out []client.Stmt
 		for _, s := range list {
 			q, ok := s.(*client.Query)
-			if !ok || in.alternatives[q] == nil {
+			if !ok || in.alternatives[q].texts == nil {
 				out = append(out, s)
 				continue
 			}
-			v := in.temp("text", client.Int, false)
-			t.Vars = append(t.Vars, client.Var{Name: v, Kind: client.Int})
-			out = append(out, &client.Havoc{At: q.At, Var: v})
-			choice := []client.Stmt{}
-			for i, text := range slices.Backward(in.alternatives[q]) {
-				one := *q
-				one.SQL = text
-				if len(choice) == 0 {
-					choice = []client.Stmt{&one}
-					continue
-				}
-				choice = []client.Stmt{&client.If{At: q.At, Cond: op("==", client.V(v), constInt(int64(i))), Then: []client.Stmt{&one}, Else: choice}}
-			}
-			out = append(out, choice...)
+			out = append(out, in.chooseText(t, q, in.alternatives[q])...)
 		}
 		return out
 	})
+}
+
+// chooseText makes a choice of one statement: by its text, or, if a part of that is
+// not known, one that may depend on all that the text depends on.
+func (in *interp) chooseText(t *client.Txn, q *client.Query, a alternative) []client.Stmt {
+	var before, choice []client.Stmt
+	is := func(i int) client.Expr { return op("==", a.text, client.C(ir.Text(a.texts[i]))) }
+	if slices.ContainsFunc(a.texts, func(s string) bool { return strings.Contains(s, client.Hole) }) {
+		v := in.temp("text", client.Int, false)
+		t.Vars = append(t.Vars, client.Var{Name: v, Kind: client.Int})
+		before = []client.Stmt{&client.Emit{At: q.At, Exprs: []client.Expr{a.text}}, &client.Havoc{At: q.At, Var: v}}
+		is = func(i int) client.Expr { return op("==", client.V(v), constInt(int64(i))) }
+	}
+	for i, text := range slices.Backward(a.texts) {
+		one := *q
+		one.SQL = text
+		if choice == nil {
+			choice = []client.Stmt{&one}
+			continue
+		}
+		choice = []client.Stmt{&client.If{At: q.At, Cond: is(i), Then: []client.Stmt{&one}, Else: choice}}
+	}
+	return append(before, choice...)
 }
 
 // endings makes a commit of each end of a transaction that was never seen to

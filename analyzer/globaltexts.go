@@ -157,6 +157,9 @@ func (in *interp) textAt(addr ssa.Value, v value) value {
 	if len(texts) > maxTexts {
 		return v
 	}
+	if len(texts) > 1 {
+		in.emitValue(in.value(i.Index))
+	}
 	out := in.withTexts(v, texts)
 	if _, isGlobal := key.list.(*ssa.Global); isGlobal {
 		in.fr.elements[key] = out

@@ -46,7 +46,7 @@ type interp struct {
 	// pairs says of variables with texts from which others these were computed.
 	pairs map[string]pair
 	// alternatives are the texts of statements that may have one of several.
-	alternatives map[*client.Query][]string
+	alternatives map[*client.Query]alternative
 	result       *findings
 	begun        bool // the transaction of the site has begun somewhere
 	// onConn says that it begins on a connection that the program has.

@@ -408,17 +408,24 @@ func (p *program) only(sig *types.Signature) *ssa.Function {
 }
 
 // otherImplementer reports whether a type of the program other than t, and those that
-// embed it, implements an interface.
+// embed it or an interface, implements an interface.
 func (p *program) otherImplementer(i *types.Interface, t types.Type) bool {
 	method := func(t types.Type) types.Object {
 		m := i.Method(0)
 		o, _, _ := types.LookupFieldOrMethod(types.NewPointer(t), true, m.Pkg(), m.Name())
 		return o
 	}
+	forwards := func(o types.Object) bool {
+		f, ok := o.(*types.Func)
+		return ok && types.IsInterface(f.Signature().Recv().Type())
+	}
 	for _, pkg := range p.pkgs {
 		for _, m := range pkg.Members {
 			named, ok := m.(*ssa.Type)
-			if !ok || types.IsInterface(named.Type()) || method(named.Type()) == method(namedOf(t)) {
+			if !ok || types.IsInterface(named.Type()) {
+				continue
+			}
+			if o := method(named.Type()); o == method(namedOf(t)) || forwards(o) {
 				continue
 			}
 			if types.Implements(named.Type(), i) || types.Implements(types.NewPointer(named.Type()), i) {

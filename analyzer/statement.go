@@ -28,6 +28,9 @@ func (in *interp) send(inv *invocation, h *handle, r role, args []value) (value,
 	for _, a := range args[1:] {
 		list, ok := in.listOf(a)
 		if !ok {
+			if r != namedExecRole && r != namedRowsRole { // it depends on it in a way that is not known
+				in.emitValue(a)
+			}
 			open = true
 			continue
 		}
@@ -105,7 +108,9 @@ func (in *interp) statement(h *handle, sql value, args []value, more bool, named
 	q := &client.Query{At: client.At{Pos: rs.pos}, SQL: text, Open: more}
 	rs.query = q
 	if len(texts) > 1 && !slices.Contains(texts, client.Hole) {
-		in.alternatives[q] = texts
+		in.alternatives[q] = alternative{e, texts}
+	} else if strings.Contains(text, client.Hole) {
+		in.emitExpr(e)
 	}
 	if list := in.gorpNamed(h, text, args); list != nil {
 		q.Named, args = list, nil
@@ -142,7 +147,7 @@ func (in *interp) statement(h *handle, sql value, args []value, more bool, named
 		in.flush()
 		in.st.sent[rs] = false
 	case in.site == "" && (h.kind != transaction || h.lost):
-		if in.alternatives[q] == nil {
+		if in.alternatives[q].texts == nil {
 			texts = []string{text}
 		}
 		for _, t := range texts {

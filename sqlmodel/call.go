@@ -251,8 +251,28 @@ func (x *ex) volatile(name string, t typ, pos ir.Pos) val {
 	}
 	seed := x.b.local(name+"_seed", tAny)
 	x.b.havoc(pos, seed)
-	c := &ir.Call{Name: name, Args: append([]ir.Expr{ir.V(seed)}, x.rowKeys()...), Type: t.ir}
+	args := x.rowKeys()
+	if name == holeFunc { // the program's condition, which looks at the row
+		args = x.rowColumns()
+	}
+	c := &ir.Call{Name: name, Args: append([]ir.Expr{ir.V(seed)}, args...), Type: t.ir}
 	return val{e: c, t: t}
+}
+
+// rowColumns gives all columns of the rows of all queries around an expression.
+func (x *ex) rowColumns() []ir.Expr {
+	var out []ir.Expr
+	for _, lv := range x.levels {
+		for _, s := range lv.sources {
+			if s.table == nil || s.row == "" {
+				x.unmodelled("a condition that is not known, on rows that are no table's")
+			}
+			for _, c := range s.table.ir.Columns {
+				out = append(out, &ir.Col{Row: s.row, Col: c.Name})
+			}
+		}
+	}
+	return out
 }
 
 // rowKeys gives the keys of the rows of all queries around an expression.

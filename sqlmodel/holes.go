@@ -1,7 +1,6 @@
 package sqlmodel
 
 import (
-	"cmp"
 	"slices"
 	"strings"
 
@@ -10,11 +9,12 @@ import (
 )
 
 // A part of a statement that is not known, where it belongs to the condition on the
-// rows, or to what limits and orders them, is taken to be a condition that any row
-// may fulfil or not. That is more than it can be, as long as it names no tables and
-// no functions with effects, which is taken for granted of each hole.
+// rows, is a function of the rows, of which nothing else is known. That holds as long
+// as it names no tables and no functions with effects, which is taken for granted of
+// each hole. A part that may limit or order the rows is something else: which rows
+// remain depends on all of them.
 
-// holeFunc is a function that is true or not, for each row anew.
+// holeFunc is a condition of which nothing is known.
 const holeFunc = "robust_hole"
 
 // fillHoles puts conditions in the place of the holes of a text; ok is false where
@@ -35,7 +35,7 @@ func fillHoles(text string) (filled string, ok bool) {
 			return "", false
 		}
 	}
-	return f.result()
+	return f.result(), true
 }
 
 // filler replaces the holes of one statement.
@@ -43,17 +43,15 @@ type filler struct {
 	tokenReader
 	text string
 	// depth are the parentheses around each token. where is the place of WHERE, -1
-	// for none; end that of the first clause behind the condition, and tail that of
-	// the clause after which a hole only limits and orders rows, 0 for none.
-	depth            []int
-	where, end, tail int
-	edits            []edit
-	// loose says that a hole may end the condition that it stands in, limited that
-	// one leaves rows out.
-	loose, limited bool
+	// for none, and end that of the first clause behind the condition.
+	depth      []int
+	where, end int
+	edits      []edit
+	// loose says that nothing is known of the condition.
+	loose bool
 }
 
-// edit is a new text for tokens.
+// edit is a new text for the tokens from from to before to.
 type edit struct {
 	from, to int
 	text     string
@@ -81,9 +79,7 @@ func (f *filler) clauses() bool {
 			return false
 		case "where":
 			f.where = i
-		case "order", "limit", "offset", "fetch", "for":
-			f.end, f.tail = min(f.end, i), i
-		case "returning":
+		case "order", "limit", "offset", "fetch", "for", "returning":
 			f.end = min(f.end, i)
 		}
 	}
@@ -96,87 +92,28 @@ func (f *filler) fill(i int) bool {
 	switch {
 	case inside && f.word(i-2, "in", "and", "or", "where", "not"), inside && f.punct(i-2, "("):
 		f.edits = append(f.edits, edit{i, i + 1, holeFunc + "()"})
-	case f.depth[i] > 0:
-		return false
-	case f.where >= 0 && i > f.where && i < f.end:
-		text := holeFunc + "()"
-		if !f.word(i-1, "and", "or", "where", "not") {
-			text = "AND " + text
-		}
-		f.edits = append(f.edits, edit{i, i + 1, text})
-		f.loose, f.limited = true, true
-	case f.tail > 0 && f.word(i-1, "by") && (i+1 == len(f.toks) || f.word(i+1, "limit", "offset", "for", "fetch")):
-		f.edits = append(f.edits, edit{i - 2, i + 1, ""})
-		f.limited = true
-	case f.tail > 0 && f.word(i-1, "limit", "offset") && (i+1 == len(f.toks) || f.word(i+1, "limit", "offset", "for")):
-		f.edits = append(f.edits, edit{i - 1, i + 1, ""})
-		f.limited = true
-	case i+1 == len(f.toks) && f.word(0, "select", "delete") && (f.tail > 0 && !f.word(i-1, "limit", "offset", "for") || f.where < 0 && f.end == len(f.toks) && f.from(i)):
-		f.edits = append(f.edits, edit{i, i + 1, ""})
-		f.limited = true
+	case f.depth[i] == 0 && f.where >= 0 && i > f.where && i < f.end && i+1 < len(f.toks):
+		f.loose = true // it may have an OR, so that nothing of the condition need hold
 	default:
 		return false
 	}
 	return true
 }
 
-// from reports whether FROM and the name of a table stand before a token.
-func (f *filler) from(i int) bool {
-	at := slices.IndexFunc(f.toks, func(t pg.Token) bool { return t.Kind == pg.Word && t.Text == "from" })
-	return at >= 0 && at+1 < i
-}
-
 // result puts the text together.
-func (f *filler) result() (string, bool) {
-	if f.limited {
-		switch {
-		case f.where >= 0 && f.loose:
-			f.edits = append(f.edits, edit{f.where, f.where + 1, "WHERE (("}, edit{f.end, f.end, ") OR " + holeFunc + "()) AND " + holeFunc + "() "})
-		case f.where >= 0:
-			f.edits = append(f.edits, edit{f.where, f.where + 1, "WHERE ("}, edit{f.end, f.end, ") AND " + holeFunc + "() "})
-		default:
-			f.edits = append(f.edits, edit{f.end, f.end, " WHERE " + holeFunc + "() "})
-		}
+func (f *filler) result() string {
+	if f.loose {
+		f.edits = slices.DeleteFunc(f.edits, func(e edit) bool { return e.from > f.where && e.from < f.end })
+		f.edits = append(f.edits, edit{f.where, f.end, "WHERE " + holeFunc + "()"})
 	}
-	slices.SortStableFunc(f.edits, func(a, b edit) int { return cmp.Or(a.from-b.from, a.to-b.to) })
+	slices.SortStableFunc(f.edits, func(a, b edit) int { return a.from - b.from })
 	var out strings.Builder
 	at := 0
 	for _, e := range f.edits {
-		start := f.start(e.from)
-		if start < at {
-			return "", false
-		}
-		out.WriteString(f.text[at:start] + " " + e.text + " ")
-		at = start
-		if e.to > e.from {
-			at = f.toks[e.to-1].End
-		}
+		out.WriteString(f.text[at:f.toks[e.from].Start] + " " + e.text + " ")
+		at = f.toks[e.to-1].End
 	}
-	return out.String() + f.text[at:], true
-}
-
-// start is where a token begins in the text, or its end.
-func (f *filler) start(i int) int {
-	if i == len(f.toks) {
-		return len(f.text)
-	}
-	return f.toks[i].Start
-}
-
-// withoutLimit makes of an UPDATE or DELETE with ORDER BY or LIMIT, which MySQL has,
-// one that changes any of its rows.
-func withoutLimit(text string) (string, bool) {
-	toks, err := pg.Scan(text)
-	if err != nil || len(toks) == 0 {
-		return "", false
-	}
-	toks = slices.DeleteFunc(toks, func(t pg.Token) bool { return t.Kind == pg.Comment })
-	f := &filler{tokenReader: tokenReader{toks: toks}, text: text, where: -1, end: len(toks), limited: true}
-	if !f.word(0, "update", "delete") || !f.clauses() || f.tail == 0 {
-		return "", false
-	}
-	f.edits = append(f.edits, edit{f.end, len(toks), ""})
-	return f.result()
+	return out.String() + f.text[at:]
 }
 
 // withoutBackticks writes names as MySQL quotes them as those of PostgreSQL, without

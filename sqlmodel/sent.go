@@ -70,7 +70,7 @@ func (l *loader) readSent(q *client.Query) *sent {
 		}
 		l.parseSent(s, src)
 	})
-	if err == nil || l.readLimited(s) {
+	if err == nil {
 		return s
 	}
 	s.list, s.refs = nil, newRefs()
@@ -95,38 +95,16 @@ func (l *loader) readFilled(s *sent) bool {
 	if strings.Contains(lead+rest, "?") { // the hole may have some of the parameters
 		q.Args = nil
 	}
-	if !l.readInstead(s, &q) {
-		return false
-	}
-	l.note(q.Pos, "a part of this statement is not known: it is taken to be a condition that a row may fulfil or not, and to name no other tables and functions")
-	return true
-}
-
-// readInstead reads another text in the place of that of s, and reports whether it is
-// one statement.
-func (l *loader) readInstead(s *sent, q *client.Query) bool {
-	f := &sent{q: q, refs: newRefs()}
-	src := newSource(q.Pos.File, q.SQL)
+	f := &sent{q: &q, refs: newRefs()}
+	src := newSource(q.Pos.File, text)
 	src.all = s.text.src.all
 	f.text = src.whole()
 	if faultIn(func() { l.parseSent(f, src) }) != nil || len(f.list) != 1 {
 		return false
 	}
+	l.note(q.Pos, "a part of this statement is not known: it is taken to be a condition on the rows, and to name no other tables and functions")
 	*s = *f
 	return true
-}
-
-// readLimited reads an UPDATE or DELETE with LIMIT, and reports whether it is one.
-func (l *loader) readLimited(s *sent) bool {
-	q := *s.q
-	var ok bool
-	if q.SQL, ok = withoutLimit(q.SQL); !ok {
-		return false
-	}
-	if strings.Count(q.SQL, "?") < strings.Count(s.q.SQL, "?") { // the last ones
-		q.Args = q.Args[:max(len(q.Args)-strings.Count(s.q.SQL, "?")+strings.Count(q.SQL, "?"), 0)]
-	}
-	return l.readInstead(s, &q)
 }
 
 // faultIn runs f and gives the fault in the input that it found.
