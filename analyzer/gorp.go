@@ -197,11 +197,22 @@ func (p *program) gorpTableOf(t types.Type) *gorpTable {
 		t = ptr.Elem()
 	}
 	for _, o := range p.gorp.tables {
-		if types.Identical(o.t, t) && !o.several && len(o.keys) > 0 {
+		if types.Identical(o.t, t) && !o.several && len(o.keys) > 0 && !hasGorpHooks(t) {
 			return o
 		}
 	}
 	return nil
+}
+
+// hasGorpHooks reports whether a struct has methods that gorp calls around its
+// statements.
+func hasGorpHooks(t types.Type) bool {
+	for _, name := range []string{"PreInsert", "PostInsert", "PreUpdate", "PostUpdate", "PreDelete", "PostDelete", "PostGet"} {
+		if o, _, _ := types.LookupFieldOrMethod(types.NewPointer(t), true, nil, name); o != nil {
+			return true
+		}
+	}
+	return false
 }
 
 // onGorp is a method of gorp.
