@@ -166,12 +166,12 @@ func inexact(t *ir.Txn) string {
 	if t.Unseen.Rows {
 		return "it locks rows in a way that is not modelled"
 	}
-	why := ""
+	why, stuck := "", ir.CommitsOf(t).Never()
 	ir.Walk(t.Body, func(s ir.Stmt) {
 		switch s := s.(type) {
 		case *ir.Unmodelled:
-			if len(t.Body) == 1 {
-				why = "its only statement is not modelled: " + s.Reason
+			if stuck && why == "" {
+				why = "it always comes to a statement that is not modelled: " + s.Reason
 			}
 		case *ir.CopyTable, *ir.Fail:
 			panic(fmt.Sprintf("readcommitted: %T in a program", s))

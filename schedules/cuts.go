@@ -28,6 +28,7 @@ func NewCuts(ctx context.Context, q Query) (*Cuts, error) {
 	if err != nil {
 		return nil, err
 	}
+	s.writers = 1
 	return &Cuts{s}, nil
 }
 

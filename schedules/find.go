@@ -32,7 +32,11 @@ type search struct {
 	parentsFirst []int
 	havocs       map[*ir.Txn][]*ir.Havoc
 	empty        map[*ir.Table]bool // see untouched
-	mends        bool               // random rows that do not fit are left out
+	hints        hints
+	// writers is how many transactions of an anomaly write: at snapshot isolation
+	// two, since those that only read come where their snapshots are.
+	writers int
+	mends   bool // random rows that do not fit are left out
 }
 
 // found is an anomaly that was confirmed.
@@ -54,6 +58,9 @@ func Find(ctx context.Context, q Query) (*Anomaly, Stats, error) {
 	if err != nil {
 		return nil, Stats{}, err
 	}
+	if s.hopeless() {
+		return nil, s.stats, ctx.Err()
+	}
 	start := time.Now()
 	f := s.both()
 	if f == nil && s.opt.Init != AnyRows && len(q.Program.Processes) == 0 && s.opt.Builders > 0 {
@@ -74,6 +81,21 @@ func Find(ctx context.Context, q Query) (*Anomaly, Stats, error) {
 	a := s.anomaly(f)
 	s.stats.Shrink = time.Since(start)
 	return a, s.stats, nil
+}
+
+// hopeless reports whether too few of the calls can commit for an anomaly.
+func (s *search) hopeless() bool {
+	all, writing := 0, 0
+	for _, c := range s.calls {
+		switch how := ir.CommitsOf(c.Txn); {
+		case how.Writing:
+			writing++
+			all++
+		case how.Reading:
+			all++
+		}
+	}
+	return all < 2 || writing < s.writers
 }
 
 // both runs the two searches.
@@ -178,7 +200,7 @@ func prepare(ctx context.Context, q Query) (*search, error) {
 	opt := q.Options.withDefaults()
 	p := *q.Program
 	p.Invariants = append(append([]*ir.Invariant{}, p.Invariants...), opt.Invariants...)
-	s := &search{ctx: ctx, q: q, opt: opt, program: &p, parentsFirst: parentsFirst(&p), havocs: map[*ir.Txn][]*ir.Havoc{}}
+	s := &search{ctx: ctx, q: q, opt: opt, program: &p, writers: 2, parentsFirst: parentsFirst(&p), havocs: map[*ir.Txn][]*ir.Havoc{}}
 	for _, t := range p.Txns {
 		ir.Walk(t.Body, func(st ir.Stmt) {
 			if h, ok := st.(*ir.Havoc); ok && !h.Fresh {
@@ -198,6 +220,7 @@ func prepare(ctx context.Context, q Query) (*search, error) {
 // take makes the search one about these calls.
 func (s *search) take(calls []*Call) {
 	s.calls = calls
+	s.hints = s.hintsOf(calls)
 	if s.opt.Init == AnyRows {
 		s.empty = s.untouched()
 	}

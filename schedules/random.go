@@ -17,17 +17,22 @@ const (
 	maxFixed = 200000
 	// maxCalls is the largest number of calls of which all orders are executed.
 	maxCalls = 4
-	// maxMisses is how many useless draws there may be per useful one, and
+	// maxMisses is how many useless draws there may be per Options.Tries, and
 	// maxRepeats how many situations in a row may have come before.
 	maxMisses  = 6
 	maxRepeats = 100
 	// derivedTries is how many times as many situations are tried where there
 	// are derivations: the solver, who takes over then, does not know what they
-	// give.
+	// give. mendedTries is the same, also for useless draws, where few of those
+	// drawn could be.
 	derivedTries = 20
-	// mendedTries is how many times as many situations are tried where few of
-	// those drawn could be.
-	mendedTries = 6
+	mendedTries  = 6
+	// quickMisses, quickDerived and quickMended are the same for a quick search.
+	quickMisses  = 2
+	quickDerived = 4
+	quickMended  = 3
+	// maxAgain is how many times a row that does not fit is drawn again.
+	maxAgain = 4
 )
 
 // random is the concrete search.
@@ -47,7 +52,11 @@ func (s *search) random() *found {
 		return nil
 	}
 	most := s.opt.Tries
-	if s.derives() {
+	switch {
+	case !s.derives():
+	case s.opt.Quick:
+		most *= quickDerived
+	default:
 		most *= derivedTries
 	}
 	return s.drawn(most, func(sit *situation) *found {
@@ -60,34 +69,39 @@ func (s *search) random() *found {
 // Where most of those drawn cannot be, or do nothing, others follow that are
 // drawn with more care.
 func (s *search) drawn(most int, try func(*situation) *found) *found {
+	misses, mended := maxMisses*s.opt.Tries, mendedTries
+	if s.opt.Quick {
+		misses, mended = quickMisses*s.opt.Tries, quickMended
+	}
 	s.mends = false
-	f, tries := s.situations(most, try)
+	f, tries := s.situations(most, misses, try)
 	if f == nil && tries < most/4 && s.opt.Init == AnyRows {
 		s.mends = true
-		f, _ = s.situations(mendedTries*most, try)
+		f, _ = s.situations(mended*most, mended*misses, try)
 	}
 	return f
 }
 
-// situations is drawn, one way. It gives how many were tried.
-func (s *search) situations(most int, try func(*situation) *found) (f *found, tries int) {
+// situations is drawn, one way, until so many situations were tried, or so many
+// drawn in vain. It gives how many were tried.
+func (s *search) situations(most, misses int, try func(*situation) *found) (f *found, tries int) {
 	r := rand.New(rand.NewSource(s.opt.Seed + 1))
 	seen := map[string]bool{}
 	repeats := 0
-	for misses := 0; tries < most && misses < maxMisses*most && repeats < maxRepeats; {
+	for tries < most && misses > 0 && repeats < maxRepeats {
 		if s.ctx.Err() != nil {
 			return nil, tries
 		}
 		sit := s.draw(r)
-		if text := sit.String(); seen[text] {
+		key := sit.key()
+		if seen[key] {
 			repeats++
 			continue
-		} else {
-			seen[text] = true
-			repeats = 0
 		}
+		seen[key] = true
+		repeats = 0
 		if !s.possible(sit) || !s.promising(sit) {
-			misses++
+			misses--
 			continue
 		}
 		tries++
@@ -181,8 +195,8 @@ func (s *search) explore(sit *situation, bound int) (f *found, complete bool) {
 }
 
 // promising reports whether at least two of the calls get to their ends on the
-// initial state, one of which writes: the first two to take their snapshots
-// mostly do.
+// initial state, and enough of them write: the first two to take their snapshots
+// mostly do, the one that is delayed and the one that changes what it read.
 func (s *search) promising(sit *situation) bool {
 	if s.builders > 0 {
 		return true
@@ -198,7 +212,7 @@ func (s *search) promising(sit *situation) bool {
 			}
 		}
 	}
-	return ends >= 2 && writes >= 1
+	return ends >= 2 && writes >= s.writers
 }
 
 // draw makes a random situation.
@@ -231,10 +245,8 @@ func (s *search) draw(r *rand.Rand) *situation {
 	}
 	if s.opt.Init == AnyRows {
 		for _, i := range s.parentsFirst {
-			if t := s.program.Tables[i]; !t.Var {
-				if s.drawRows(r, sit, i, pick); s.empty[t] {
-					sit.rows[i] = nil
-				}
+			if t := s.program.Tables[i]; !t.Var && !s.empty[t] {
+				s.drawRows(r, sit, i, pick)
 			}
 		}
 	}
@@ -276,29 +288,16 @@ func (s *search) drawRows(r *rand.Rand, sit *situation, table int, pick func(ir.
 	if r.Intn(8) == 0 {
 		n += 2
 	}
-	if s.mends && n > 0 {
-		n++ // some will be left out
+	if s.mends && n == 0 && r.Intn(4) > 0 {
+		n = 1 // few conditions are true of no rows
 	}
-	for ; n > 0; n-- {
-		row := make([]ir.Value, len(t.Columns))
-		for c, col := range t.Columns {
-			row[c] = pick(col.Type)
-			if !col.NotNull && !t.IsKey(c) && r.Intn(6) == 0 {
-				row[c] = ir.Null
+	for range n {
+		row := s.drawRow(r, sit, table, pick)
+		for again := 0; s.mends && !s.fits(sit, table, row); again++ {
+			if again == maxAgain {
+				return
 			}
-		}
-		for _, fk := range t.ForeignKeys {
-			ref := s.program.TableIndex(fk.Ref)
-			if len(sit.rows[ref]) == 0 || ref == table {
-				continue
-			}
-			parent := sit.rows[ref][r.Intn(len(sit.rows[ref]))]
-			for i, c := range fk.Columns {
-				row[c] = parent[fk.RefColumns[i]]
-			}
-		}
-		if s.mends && !s.fits(sit, table, row) {
-			continue
+			row = s.drawRow(r, sit, table, pick)
 		}
 		if k := keyText(t, row); !keys[k] {
 			keys[k] = true
@@ -307,49 +306,38 @@ func (s *search) drawRows(r *rand.Rand, sit *situation, table int, pick func(ir.
 	}
 }
 
-// related draws a parameter of a call that more likely has to do with the rows
-// and with the calls before; v is one that need not.
-func (s *search) related(r *rand.Rand, sit *situation, t *ir.Txn, k int, v ir.Value) ir.Value {
-	if t.Params[k].Type.Kind != ir.KindInt {
-		return v
-	}
-	if len(sit.calls) > 0 && r.Intn(2) == 0 {
-		last := sit.calls[len(sit.calls)-1]
-		if i := slices.IndexFunc(last.Txn.Params, func(q ir.Param) bool { return q.Name == t.Params[k].Name && q.Type == t.Params[k].Type }); i >= 0 {
-			return last.Params[i]
+// drawRow makes a row that refers to parents that are there, and is in no other
+// way sure to be possible.
+func (s *search) drawRow(r *rand.Rand, sit *situation, table int, pick func(ir.Type) ir.Value) []ir.Value {
+	t := s.program.Tables[table]
+	row := make([]ir.Value, len(t.Columns))
+	for c, col := range t.Columns {
+		row[c] = pick(col.Type)
+		if s.mends {
+			row[c] = s.hints.cell(r, place{table, c}, row[c])
+		}
+		if !col.NotNull && !t.IsKey(c) && r.Intn(6) == 0 {
+			row[c] = ir.Null
 		}
 	}
-	if there := s.references(sit, t.Params[k].Type); len(there) > 0 && r.Intn(4) > 0 {
-		return there[r.Intn(len(there))]
-	}
-	return v
-}
-
-// references gives the values of a type in keys and in what refers to rows.
-func (s *search) references(sit *situation, t ir.Type) (out []ir.Value) {
-	for i, table := range s.program.Tables {
-		cols := slices.Clone(table.Key)
-		for _, fk := range table.ForeignKeys {
-			cols = append(cols, fk.Columns...)
+	for _, fk := range t.ForeignKeys {
+		ref := s.program.TableIndex(fk.Ref)
+		if len(sit.rows[ref]) == 0 || ref == table {
+			continue
 		}
-		for _, c := range cols {
-			for _, row := range sit.rows[i] {
-				if table.Columns[c].Type == t && !row[c].IsNull() {
-					out = append(out, row[c])
-				}
-			}
+		parent := sit.rows[ref][r.Intn(len(sit.rows[ref]))]
+		for i, c := range fk.Columns {
+			row[c] = parent[fk.RefColumns[i]]
 		}
 	}
-	return out
+	return row
 }
 
 // fits reports whether a row has its parents, for which it may get NULL as a
-// reference, and no other row of the situation has its values for a unique key.
+// reference, satisfies the CHECKs, and goes together with the other rows of its
+// table in the situation.
 func (s *search) fits(sit *situation, table int, row []ir.Value) bool {
 	t := s.program.Tables[table]
-	same := func(other []ir.Value, cols []int) bool {
-		return !slices.ContainsFunc(cols, func(c int) bool { return row[c].IsNull() || row[c] != other[c] })
-	}
 	for _, fk := range t.ForeignKeys {
 		parents := sit.rows[s.program.TableIndex(fk.Ref)]
 		if slices.ContainsFunc(parents, func(parent []ir.Value) bool {
@@ -368,12 +356,7 @@ func (s *search) fits(sit *situation, table int, row []ir.Value) bool {
 		}
 		row[fk.Columns[optional]] = ir.Null
 	}
-	for _, u := range t.Uniques {
-		if u.Where == nil && slices.ContainsFunc(sit.rows[table], func(other []ir.Value) bool { return same(other, u.Columns) }) {
-			return false
-		}
-	}
-	return true
+	return s.valid.alone(table, row, sit.rows[table])
 }
 
 // parentsFirst orders tables so that those that foreign keys refer to come

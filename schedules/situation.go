@@ -1,7 +1,7 @@
 package schedules
 
 import (
-	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/txrobust/robust/ir"
@@ -35,22 +35,34 @@ func (s *situation) clone() *situation {
 	return out
 }
 
-// String tells situations of one query apart.
-func (s *situation) String() string {
-	var b strings.Builder
+// key tells situations of one query apart.
+func (s *situation) key() string {
+	var b []byte
+	values := func(list []ir.Value) {
+		for _, v := range list {
+			b = append(b, byte(v.Kind))
+			b = strconv.AppendInt(b, v.I, 36)
+			b = append(b, ' ')
+			b = strconv.AppendInt(b, int64(len(v.S)), 36)
+			b = append(append(b, ' '), v.S...)
+		}
+		b = append(b, '\n')
+	}
 	for _, t := range s.rows {
-		fmt.Fprintln(&b, t)
+		for _, row := range t {
+			values(row)
+		}
+		b = append(b, '\n')
 	}
 	for _, c := range s.calls {
-		fmt.Fprint(&b, c.Params)
+		values(c.Params)
 		ir.Walk(c.Txn.Body, func(st ir.Stmt) {
 			if h, ok := st.(*ir.Havoc); ok {
-				fmt.Fprint(&b, c.Havocs[h])
+				values(c.Havocs[h])
 			}
 		})
-		b.WriteByte('\n')
 	}
-	return b.String()
+	return string(b)
 }
 
 // instances gives the calls to the interpreter.

@@ -1,6 +1,8 @@
 package schedules
 
 import (
+	"slices"
+
 	"github.com/txrobust/robust/ir"
 	"github.com/txrobust/robust/ir/interp"
 )
@@ -14,7 +16,19 @@ type validity struct {
 	probe   *interp.Instance
 	// generated are the columns that follow from others, in order.
 	generated []generated
+	// rules are those for single rows, by table.
+	rules []rules
 }
+
+// rules are the CHECKs and invariants about single rows of a table, and the conditions
+// of its partial unique keys, as functions of a row. where has nil for a key of all rows.
+type rules struct {
+	checks []rowValue
+	where  []rowValue
+}
+
+// rowValue computes an expression over a row; it fails where that aborts.
+type rowValue func(row []ir.Value) (ir.Value, bool)
 
 // newValidity prepares the check for p and its invariants.
 func (s *search) newValidity() *validity {
@@ -72,24 +86,88 @@ func (s *search) newValidity() *validity {
 				v.generated = append(v.generated, generated{i, c, col.Type, v.machine.RowValue(t, col.Generated)})
 			}
 		}
+		var r rules
+		for _, c := range t.Checks {
+			r.checks = append(r.checks, v.machine.RowValue(t, c.Expr))
+		}
+		for _, inv := range q.Invariants {
+			if len(inv.From) == 1 && inv.From[0] == (ir.Source{Table: t, Row: t.Name}) && !looksElsewhere(inv.Expr) {
+				r.checks = append(r.checks, v.machine.RowValue(t, inv.Expr))
+			}
+		}
+		for _, u := range t.Uniques {
+			var where rowValue
+			if u.Where != nil {
+				where = v.machine.RowValue(t, u.Where)
+			}
+			r.where = append(r.where, where)
+		}
+		v.rules = append(v.rules, r)
 	}
 	return v
+}
+
+// looksElsewhere reports whether an expression asks for rows.
+func looksElsewhere(e ir.Expr) bool {
+	found := false
+	ir.WalkExpr(e, func(e ir.Expr) {
+		_, is := e.(*ir.Exists)
+		found = found || is
+	})
+	return found
+}
+
+// alone reports whether a row, whose generated columns it sets, satisfies the
+// CHECKs of its table, and may be there beside others as far as unique keys tell.
+func (v *validity) alone(table int, row []ir.Value, others [][]ir.Value) bool {
+	for _, g := range v.generated {
+		if g.table == table {
+			g.set(row)
+		}
+	}
+	for _, check := range v.rules[table].checks {
+		if x, ok := check(row); ok && !x.IsNull() && !x.IsTrue() {
+			return false
+		}
+	}
+	for i, u := range v.p.Tables[table].Uniques {
+		where := v.rules[table].where[i]
+		counts := func(row []ir.Value) bool {
+			if where == nil {
+				return true
+			}
+			x, ok := where(row)
+			return ok && x.IsTrue()
+		}
+		if slices.ContainsFunc(others, func(other []ir.Value) bool {
+			same := !slices.ContainsFunc(u.Columns, func(c int) bool { return row[c].IsNull() || row[c] != other[c] })
+			return same && counts(row) && counts(other)
+		}) {
+			return false
+		}
+	}
+	return true
 }
 
 // generated is a column whose values follow from the others.
 type generated struct {
 	table, col int
 	t          ir.Type
-	value      func(row []ir.Value) (ir.Value, bool)
+	value      rowValue
+}
+
+// set gives the column its value.
+func (g generated) set(row []ir.Value) {
+	if x, ok := g.value(row); ok {
+		row[g.col] = x.Convert(g.t)
+	}
 }
 
 // complete gives the generated columns of rows their values.
 func (v *validity) complete(rows [][][]ir.Value) {
 	for _, g := range v.generated {
 		for _, row := range rows[g.table] {
-			if x, ok := g.value(row); ok {
-				row[g.col] = x.Convert(g.t)
-			}
+			g.set(row)
 		}
 	}
 }

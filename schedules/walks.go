@@ -55,6 +55,11 @@ func FromWalks(base Query, walks []*movers.Walk, opt WalkOptions) []Query {
 		return []Query{base}
 	}
 	c := &collector{base: base, opt: opt, seen: map[string]bool{}}
+	for _, t := range base.Program.Txns {
+		if ir.CommitsOf(t).Never() {
+			c.stuck = append(c.stuck, t)
+		}
+	}
 	walks = slices.Clone(walks)
 	slices.SortStableFunc(walks, func(a, b *movers.Walk) int { return len(a.Helpers) - len(b.Helpers) })
 	for _, w := range walks {
@@ -85,14 +90,17 @@ func FromWalks(base Query, walks []*movers.Walk, opt WalkOptions) []Query {
 }
 
 type collector struct {
-	base Query
-	opt  WalkOptions
-	seen map[string]bool
-	out  []Query
+	base  Query
+	opt   WalkOptions
+	stuck []*ir.Txn // that never commit
+	seen  map[string]bool
+	out   []Query
 }
 
-// add makes a query, unless there is one with the same sessions.
+// add makes a query, unless there is one with the same sessions. Sessions end
+// before a transaction that never commits.
 func (c *collector) add(sessions [][]*ir.Txn, expected []Order) {
+	sessions, expected = c.withoutStuck(sessions, expected)
 	n := 0
 	var names []string
 	for _, list := range sessions {
@@ -112,6 +120,39 @@ func (c *collector) add(sessions [][]*ir.Txn, expected []Order) {
 	q := c.base
 	q.Sessions, q.Expected = sessions, expected
 	c.out = append(c.out, q)
+}
+
+// withoutStuck ends sessions before a transaction that never commits.
+func (c *collector) withoutStuck(sessions [][]*ir.Txn, expected []Order) ([][]*ir.Txn, []Order) {
+	var kept [][]*ir.Txn
+	var gone []int // calls
+	n := 0
+	for _, list := range sessions {
+		end := slices.IndexFunc(list, func(t *ir.Txn) bool { return slices.Contains(c.stuck, t) })
+		if end < 0 {
+			end = len(list)
+		}
+		if end > 0 {
+			kept = append(kept, list[:end])
+		}
+		for i := end; i < len(list); i++ {
+			gone = append(gone, n+i)
+		}
+		n += len(list)
+	}
+	if len(gone) == 0 {
+		return sessions, expected
+	}
+	var orders []Order
+	for _, o := range expected {
+		for _, call := range slices.Backward(gone) {
+			o = o.without(slices.Index(o.Commits, call))
+		}
+		if d, _ := o.delayed(); d > 0 {
+			orders = append(orders, o)
+		}
+	}
+	return kept, orders
 }
 
 // expected is the order that follows from a walk: the delayed transaction comes
