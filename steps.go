@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/txrobust/robust/crosscheck"
@@ -167,13 +168,19 @@ func (c *check) prove() (bool, error) {
 	opt.Progress = func(done, total int, what string) { c.opt.Progress(done, total, "proving: "+what) }
 	anomalies := map[*movers.Walk]*schedules.Anomaly{}
 	tried := map[string]bool{}
+	var mu sync.Mutex // for both, and the report's counts
 	opt.Suspect = func(ctx context.Context, w *movers.Walk, facts []*ir.Invariant) bool {
-		if tried[w.String()] {
+		mu.Lock()
+		again := tried[w.String()]
+		tried[w.String()] = true
+		mu.Unlock()
+		if again {
 			return false
 		}
-		tried[w.String()] = true
-		c.opt.Progress(0, 0, "trying "+w.String())
-		a := c.quick(ctx, w, facts)
+		a, stats := c.quick(ctx, w, facts)
+		mu.Lock()
+		defer mu.Unlock()
+		c.count(stats)
 		if a != nil {
 			anomalies[w] = a
 		}
@@ -218,7 +225,7 @@ func (c *check) prove() (bool, error) {
 
 // questionEffort is the effort for each of Options.Questions, in terms, where
 // there may be many templates.
-const questionEffort = 1000
+const questionEffort = 150
 
 // moverOptions are the options that decide what a proof claims.
 func (c *check) moverOptions() movers.Options {
@@ -303,17 +310,19 @@ func (c *check) queries(walks []*movers.Walk, facts []*ir.Invariant, quick bool)
 }
 
 // quick tries a single walk, with little effort, while the proof goes on.
-func (c *check) quick(ctx context.Context, w *movers.Walk, facts []*ir.Invariant) *schedules.Anomaly {
+func (c *check) quick(ctx context.Context, w *movers.Walk, facts []*ir.Invariant) (*schedules.Anomaly, schedules.Stats) {
+	if slices.ContainsFunc(w.Templates(), func(t *ir.Txn) bool { return ir.CommitsOf(t).Never() }) {
+		return nil, schedules.Stats{} // no execution of it could be confirmed
+	}
 	queries := c.queries([]*movers.Walk{w}, facts, true)
 	if len(queries) == 0 {
-		return nil
+		return nil, schedules.Stats{}
 	}
 	a, stats, err := schedules.Find(ctx, queries[0]) // the walk itself
-	c.count(stats)
 	if err != nil {
-		return nil // the search proper meets it again
+		return nil, stats // the search proper meets it again
 	}
-	return a
+	return a, stats
 }
 
 func (c *check) count(stats schedules.Stats) {

@@ -43,7 +43,7 @@ const (
 )
 
 func newAttempt(p *ir.Program, facts []*ir.Invariant, opt Options, gran symbolic.Granularity, lanes []*lane) *attempt {
-	list := nodes(p)
+	list := nodes(p, !opt.each)
 	footprints(p, list, opt)
 	return &attempt{prog: withFacts(p, facts), opt: opt, gran: gran, facts: facts, nodes: list, near: newNeighbours(list),
 		lanes: lanes, provers: make([]*prover, len(list)), mu: &sync.Mutex{}}
@@ -89,29 +89,14 @@ func (a *attempt) run(ctx context.Context) *Result {
 		defer cancel()
 		a.mu.Lock()
 		stop[t0] = cancel
-		p := a.provers[t0]
-		if p != nil && (p.proved || p.anomaly != nil) || t0 > first {
+		if p := a.provers[t0]; p != nil && (p.proved || p.anomaly != nil) || t0 > first {
 			a.mu.Unlock()
 			return
 		}
-		if p == nil {
-			p = a.prover(l)
-			a.provers[t0] = p
-			if a.plain != nil {
-				if p.plain = a.plain.provers[t0]; p.plain == nil {
-					p.plain = a.plain.prover(l)
-				}
-			}
-		}
-		if a.opt.Progress != nil {
-			a.opt.Progress(t0, len(a.nodes), a.nodes[t0].txn.Name+" delayed")
-		}
+		p := a.ready(t0, l)
 		a.mu.Unlock()
-		p.found, p.reason = p.walks(ctx, t0)
-		for q := p; q != nil; q = q.plain {
-			q.memory.save()
-		}
-		p.proved = len(p.found) == 0 && p.reason == ""
+		a.progress(t0, a.nodes[t0].txn.Name+" delayed")
+		p.try(ctx, t0)
 		a.mu.Lock()
 		defer a.mu.Unlock()
 		if p.anomaly != nil && t0 < first && !a.opt.All {
@@ -124,6 +109,46 @@ func (a *attempt) run(ctx context.Context) *Result {
 		}
 	})
 	return a.result(ctx, first)
+}
+
+// progress says what is being done about a delayed node.
+func (a *attempt) progress(t0 int, what string) {
+	if a.opt.Progress != nil {
+		a.mu.Lock()
+		defer a.mu.Unlock()
+		a.opt.Progress(t0, len(a.nodes), what)
+	}
+}
+
+// proves tries a single delayed node.
+func (a *attempt) proves(ctx context.Context, t0 int) bool {
+	p := a.ready(t0, a.lanes[t0%len(a.lanes)])
+	p.try(ctx, t0)
+	return p.proved
+}
+
+// ready gives the prover of a delayed node, which it makes if there is none.
+func (a *attempt) ready(t0 int, l *lane) *prover {
+	p := a.provers[t0]
+	if p == nil {
+		p = a.prover(l)
+		a.provers[t0] = p
+		if a.plain != nil {
+			if p.plain = a.plain.provers[t0]; p.plain == nil {
+				p.plain = a.plain.prover(l)
+			}
+		}
+	}
+	return p
+}
+
+// try looks for the walks of a delayed node.
+func (p *prover) try(ctx context.Context, t0 int) {
+	p.found, p.reason = p.walks(ctx, t0)
+	for q := p; q != nil; q = q.plain {
+		q.memory.save()
+	}
+	p.proved = len(p.found) == 0 && p.reason == ""
 }
 
 // open gives the delayed nodes of which nothing is known yet.
@@ -139,32 +164,37 @@ func (a *attempt) open() (out []int) {
 // scout tries each open node beside another run of itself as an execution. That
 // is where most anomalies are, and takes less than the questions about walks.
 func (a *attempt) scout(ctx context.Context) {
-	for _, t0 := range a.open() {
-		if ctx.Err() != nil || a.opt.Suspect == nil {
+	open := a.open()
+	parallel(ctx, len(open), a.lanes, func(ctx context.Context, i int, l *lane) {
+		t0 := open[i]
+		if !slices.Contains(a.near.affecting[t0], t0) {
 			return
 		}
-		if !slices.Contains(a.near.affecting[t0], t0) {
-			continue
-		}
-		p := a.prover(a.lanes[t0%len(a.lanes)])
-		if p.suspect(ctx, t0, []elem{{t0, Atomic}}) {
+		if p := a.prover(l); p.suspect(ctx, t0, []elem{{t0, Atomic}}) {
 			p.found = []*Walk{p.anomaly}
 			a.provers[t0] = p
 		}
+	})
+}
+
+// asked counts the questions of all provers.
+func (a *attempt) asked() (out Stats) {
+	for _, p := range a.provers {
+		for q := p; q != nil; q = q.plain {
+			out.Queries += q.stats.Queries
+			out.Syntactic += q.stats.Syntactic
+		}
 	}
+	return out
 }
 
 // result puts together what was found up to a delayed node.
 func (a *attempt) result(ctx context.Context, last int) *Result {
-	res := &Result{}
+	res := &Result{Stats: a.asked()}
 	var bounds []Bound
 	for t0, p := range a.provers {
 		if p == nil {
 			continue
-		}
-		for q := p; q != nil; q = q.plain {
-			res.Stats.Queries += q.stats.Queries
-			res.Stats.Syntactic += q.stats.Syntactic
 		}
 		if t0 > last {
 			continue

@@ -78,10 +78,21 @@ func (w *Walk) Templates() []*ir.Txn {
 	return out
 }
 
-func nodes(p *ir.Program) []*node {
+// nodes are the vertices of a program. With once, a template that is like one
+// before it is left out if it has no finding of its own, since no run of it can be
+// executed to a commit that writes: whatever it does, the other one may do.
+func nodes(p *ir.Program, once bool) []*node {
 	var out []*node
 	if len(p.Processes) == 0 {
+		like := map[string]bool{}
 		for _, t := range p.Txns {
+			if once && !ir.CommitsOf(t).Writing {
+				if k := likeness(t); like[k] {
+					continue
+				} else {
+					like[k] = true
+				}
+			}
 			out = append(out, &node{txn: t})
 		}
 		return out

@@ -67,11 +67,12 @@ type Options struct {
 	// Suspect, if not nil, is given each walk whose windows are possible, with
 	// the facts that were used: true, for an anomaly found, ends the attempt
 	// with the verdict Suspicious. That takes less than asking about the walk
-	// as a whole. It is called by one goroutine at a time, as is Progress.
+	// as a whole. It may be called by several goroutines at once, but for the
+	// same delayed transaction, and its answer must not depend on their order.
 	Suspect func(ctx context.Context, w *Walk, facts []*ir.Invariant) bool
 	// All goes on behind an anomaly, with the other delayed transactions.
 	All bool
-	// Progress, if not nil, is told what is being done.
+	// Progress, if not nil, is told what is being done, by one goroutine at a time.
 	Progress func(done, total int, what string)
 	// Explain finds out what each refutation needs, and Scripts keeps it as an
 	// SMT-LIB script; both take more time.
@@ -79,6 +80,9 @@ type Options struct {
 	// Cache, if not nil, has answers of earlier runs, and keeps those of this
 	// one.
 	Cache *cache.Dir
+	// each asks about every template, also about those that are alike, see nodes: a
+	// proof that is written names them all.
+	each bool
 	// maxSteps bounds the statements that are executed to state a question.
 	maxSteps int
 	// naive is the rule of CAV'19, theorem 4: every helper is atomic, and
@@ -166,6 +170,7 @@ func Prove(ctx context.Context, p *ir.Program, opt Options) (*Result, error) {
 	if opt.maxSteps == 0 {
 		opt.maxSteps = symbolic.MaxSteps
 	}
+	opt.each = opt.each || opt.Scripts
 	lanes := newLanes(opt)
 	finish := func(res *Result) *Result {
 		res.Stats.Solver = solved(lanes)
@@ -210,6 +215,7 @@ func withFacts(p *ir.Program, facts []*ir.Invariant) *ir.Program {
 // quick attempt tries the first. plain is what was tried without facts.
 func prove(ctx context.Context, plain *attempt, facts []*ir.Invariant, kept []Kept) *Result {
 	var best *Result
+	var left []int // delayed nodes that the first granularity has not proved
 	for _, gran := range []symbolic.Granularity{symbolic.ByRow, symbolic.ByCell} {
 		a := plain
 		if gran != plain.gran {
@@ -218,13 +224,20 @@ func prove(ctx context.Context, plain *attempt, facts []*ir.Invariant, kept []Ke
 		if len(facts) > 0 {
 			a = a.with(facts)
 		}
-		if !a.quick && a.opt.All {
+		if best == nil && !a.quick && a.opt.All {
 			a.scout(ctx)
 		}
-		if n := len(a.open()); n > 0 {
-			a.share = a.opt.MaxEffort / n
+		if n := len(a.open()); n > 0 && a.opt.MaxEffort > 0 {
+			a.share = max(a.opt.MaxEffort/n, quickEffort)
+		}
+		if best != nil && len(left) > 0 && !a.proves(ctx, left[0]) {
+			more := a.asked() // then this is no proof of all
+			best.Stats.Queries += more.Queries
+			best.Stats.Syntactic += more.Syntactic
+			break
 		}
 		res := a.run(ctx)
+		left = a.open()
 		res.Mode, res.Facts = gran, facts
 		res.Evidence.need(plain.prog.Invariants, facts, kept)
 		if res.Verdict == Robust {
@@ -301,6 +314,7 @@ func (p *prover) walks(ctx context.Context, t0 int) (found []*Walk, reason strin
 		p.steady = []int{t0}
 		return nil, ""
 	}
+	p.effort = 0
 	switch a := p.ask(ctx, piece{t0: t0}); {
 	case a.res == smt.Unsat:
 		return nil, "" // it never writes, or may as well begin when it commits
@@ -405,9 +419,8 @@ func (p *prover) suspect(ctx context.Context, t0 int, chain []elem) bool {
 	if p.opt.Suspect == nil || p.quick {
 		return false
 	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
 	w := p.walk(t0, chain, answer{})
+	p.progress(t0, w.String())
 	if ctx.Err() == nil && p.opt.Suspect(ctx, w, p.facts) {
 		p.anomaly = w
 	}

@@ -2,6 +2,8 @@ package movers
 
 import (
 	"context"
+	"math"
+	"math/bits"
 	"strconv"
 	"strings"
 
@@ -128,9 +130,20 @@ func (p *prover) limit(w *symbolic.World, pc piece) {
 	if len(pc.elems) == 0 {
 		w.MaxTerms = delayTerms
 	}
-	if p.quick {
-		w.MaxTerms = quickTerms
+	w.MaxTerms = min(w.MaxTerms, p.maxTerms())
+}
+
+// maxTerms bounds the terms of a question when that is done for less than an
+// answer is worth: in a quick attempt, and where each delayed node has a share. That
+// is rounded, so that answers of earlier runs, with another number of nodes, are of use.
+func (p *prover) maxTerms() int {
+	switch {
+	case p.quick:
+		return quickTerms
+	case p.share > 0:
+		return max(2*quickTerms, 1<<bits.Len(uint(p.share)))
 	}
+	return math.MaxInt
 }
 
 func (p *prover) solve(ctx context.Context, pc piece) answer {
@@ -158,7 +171,8 @@ func (p *prover) decide(ctx context.Context, pc piece) answer {
 	q := p.question(pc)
 	if stopped := q.w.Within(ctx, p.opt.maxSteps, func() { q.build(pc) }); stopped != "" {
 		p.spent++
-		return answer{reason: stopped, terms: q.w.B.Size(), large: stopped == symbolic.TooLarge}
+		large := stopped == symbolic.TooLarge
+		return answer{reason: stopped, terms: q.w.B.Size(), large: large, cut: p.quick && large}
 	}
 	if q.dead() {
 		p.stats.Syntactic++
@@ -189,6 +203,9 @@ func (p *prover) decide(ctx context.Context, pc piece) answer {
 func (p *prover) question(pc piece) *question {
 	w := p.code.World(smt.NewBuilder(), p.opt.Engine)
 	w.Eager = p.opt.eager
+	if most := p.maxTerms(); most < math.MaxInt {
+		w.MaxStated = 2 * most
+	}
 	return &question{p: p, w: w, runs: make([][]*symbolic.Run, len(pc.elems))}
 }
 

@@ -23,6 +23,7 @@ type Recheck struct {
 // NewRecheck prepares a program. facts are the texts (FactString) of the facts
 // of the proof: the program's own invariants, in order, and guessed ones.
 func NewRecheck(p *ir.Program, opt Options, mode symbolic.Granularity, facts []string) (*Recheck, error) {
+	opt.each = true
 	r := &Recheck{prog: p, opt: opt}
 	for i, inv := range p.Invariants {
 		if i >= len(facts) || FactString(inv) != facts[i] {

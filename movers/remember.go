@@ -113,7 +113,7 @@ func (m *memory) save() {
 // key names what the answer to a piece depends on besides the memory of its
 // delayed node.
 func (p *prover) key(q piece) string {
-	parts := []string{fmt.Sprint("piece ", q.first, q.last, p.quick)}
+	parts := []string{fmt.Sprint("piece ", q.first, q.last, p.quick, p.maxTerms())}
 	for i, e := range q.elems {
 		ordered := i > 0 && p.sessionOrder(q.elems[i-1].node, e.node)
 		parts = append(parts, p.template(e.node), fmt.Sprint(e.kind, ordered))
@@ -135,6 +135,28 @@ func (l *lane) template(code *symbolic.Code, t *ir.Txn) string {
 		l.templates[id] = s
 	}
 	return s
+}
+
+// likeness is equal for templates that differ in nothing but their names, their
+// places, and the reasons why statements are not modelled.
+func likeness(t *ir.Txn) string {
+	u := *t
+	u.Name = ""
+	u.Body = unexplained(t.Body)
+	return text(u)
+}
+
+// unexplained drops the reasons of unmodelled statements.
+func unexplained(list []ir.Stmt) []ir.Stmt {
+	out := make([]ir.Stmt, len(list))
+	for i, s := range list {
+		if u, ok := s.(*ir.Unmodelled); ok {
+			out[i] = &ir.Unmodelled{Tables: u.Tables, ReadOnly: u.ReadOnly}
+		} else {
+			out[i] = ir.MapChildren(s, unexplained)
+		}
+	}
+	return out
 }
 
 type templateID struct {

@@ -25,7 +25,7 @@ txn read_c(id int) { (r) := select s.o from c s where s.id == id }
 txn any_c(k int) { if exists (from c s where s.o == k) { y := 1 } }
 txn read_x { r := x }
 txn set_x { x := 1 }`)
-	list := nodes(p)
+	list := nodes(p, false)
 	footprints(p, list, Options{})
 	near := newNeighbours(list)
 	affecting := map[string][]string{

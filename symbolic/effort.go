@@ -47,7 +47,7 @@ func (w *World) step() {
 	}
 	e.steps++
 	switch {
-	case e.max > 0 && e.steps > e.max:
+	case e.max > 0 && e.steps > e.max, w.MaxStated > 0 && w.B.Size() > w.MaxStated:
 		w.stopped = TooLarge
 	case e.steps%checkEvery == 0 && e.ctx.Err() != nil:
 		w.stopped = e.ctx.Err().Error()

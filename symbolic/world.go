@@ -32,6 +32,9 @@ type World struct {
 	// MaxTerms bounds the terms of the question: when there are more, no more
 	// instances are made.
 	MaxTerms int
+	// MaxStated, if not 0, bounds the terms for executed statements: Within stops
+	// with TooLarge when there are more.
+	MaxStated int
 	// MaxRefinements bounds how often a model is refuted by more instances.
 	MaxRefinements int
 	// Eager keeps conditions in all questions, whatever these are about.
