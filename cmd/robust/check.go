@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"time"
@@ -80,6 +81,24 @@ func (f *checkFlags) flags(fs *flag.FlagSet) {
 	fs.StringVar(&f.bundle, "bundle", "", "if checkers of histories contradict a finding, which is a fault of this program, write what reproduces it to the folder `DIR` (default: a new one for temporary files)")
 }
 
+// collectRarely lets the heap grow to several times of what is in use, up to a
+// bound, until garbage is collected: a check makes much of it, and uses little. The
+// function that it gives undoes that. GOGC and GOMEMLIMIT have their usual effect.
+func collectRarely() (undo func()) {
+	const (
+		growth = 300 // percent
+		bound  = 3 << 28
+	)
+	if os.Getenv("GOGC") != "" || os.Getenv("GOMEMLIMIT") != "" {
+		return func() {}
+	}
+	percent, limit := debug.SetGCPercent(growth), debug.SetMemoryLimit(bound)
+	return func() {
+		debug.SetGCPercent(percent)
+		debug.SetMemoryLimit(limit)
+	}
+}
+
 func (f *checkFlags) run(ctx context.Context, std streams, inputs []string) (int, error) {
 	if err := f.check(); err != nil {
 		return 0, err
@@ -101,6 +120,7 @@ func (f *checkFlags) run(ctx context.Context, std streams, inputs []string) (int
 		return r.Code, write(std, f.output, bytes.NewBuffer(r.Out))
 	}
 	defer f.answers.Close(cache.MaxBytes)
+	defer collectRarely()()
 	if f.timeout > 0 {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeout(ctx, f.timeout)
