@@ -269,39 +269,11 @@ func (a *analysis) dropCyclic() {
 		out[p.before] = append(out[p.before], p.after)
 		back[p.after] = append(back[p.after], p.before)
 	}
-	left := func(to, from map[history.Op][]history.Op) map[history.Op]bool {
-		in := map[history.Op]int{}
-		for o, ps := range from {
-			in[o] = len(ps)
-		}
-		var queue []history.Op
-		for o := range to {
-			if in[o] == 0 {
-				queue = append(queue, o)
-			}
-		}
-		for len(queue) > 0 {
-			o := queue[len(queue)-1]
-			queue = queue[:len(queue)-1]
-			for _, p := range to[o] {
-				if in[p]--; in[p] == 0 {
-					queue = append(queue, p)
-				}
-			}
-		}
-		rest := map[history.Op]bool{}
-		for o, n := range in {
-			if n > 0 {
-				rest[o] = true
-			}
-		}
-		return rest
-	}
-	forward := left(out, back)
+	forward := unpeeled(out, back)
 	if len(forward) == 0 {
 		return
 	}
-	backward := left(back, out)
+	backward := unpeeled(back, out)
 	around := map[history.Key][]history.Op{}
 	for o := range forward {
 		if backward[o] {
@@ -316,30 +288,65 @@ func (a *analysis) dropCyclic() {
 	slices.Sort(keys)
 	for _, k := range keys {
 		r.cyclic[k] = true
-		os := around[k]
-		slices.Sort(os)
-		var txns []history.Txn
-		for _, o := range os {
-			txns = append(txns, a.h.TxnOf(o))
-		}
-		slices.Sort(txns)
-		txns = slices.Compact(txns)
-		a.report(isolation.CyclicVersions, -1, k, txns, func() string {
-			text := fmt.Sprintf("the versions of key %s precede each other:", a.key(k))
-			for i, o := range os {
-				if i == 6 {
-					text += " …"
-					break
-				}
-				for _, p := range out[o] {
-					text += fmt.Sprintf(" %s before %s;", a.value(o), a.value(p))
-				}
-			}
-			return text[:len(text)-1]
-		})
-		a.complete = false
+		slices.Sort(around[k])
+		a.reportCyclic(k, around[k], out)
 	}
 	r.pairs = slices.DeleteFunc(r.pairs, func(p pair) bool { return r.cyclic[a.h.Key(p.after)] })
+}
+
+// unpeeled gives the versions that are left when those without a predecessor are
+// taken away again and again. to has the successors of each, from the predecessors.
+func unpeeled(to, from map[history.Op][]history.Op) map[history.Op]bool {
+	in := map[history.Op]int{}
+	for o, ps := range from {
+		in[o] = len(ps)
+	}
+	var queue []history.Op
+	for o := range to {
+		if in[o] == 0 {
+			queue = append(queue, o)
+		}
+	}
+	for len(queue) > 0 {
+		o := queue[len(queue)-1]
+		queue = queue[:len(queue)-1]
+		for _, p := range to[o] {
+			if in[p]--; in[p] == 0 {
+				queue = append(queue, p)
+			}
+		}
+	}
+	rest := map[history.Op]bool{}
+	for o, n := range in {
+		if n > 0 {
+			rest[o] = true
+		}
+	}
+	return rest
+}
+
+// reportCyclic reports versions of a key, sorted, that are on or between cycles of
+// after: which versions follow each.
+func (a *analysis) reportCyclic(k history.Key, versions []history.Op, after map[history.Op][]history.Op) {
+	var txns []history.Txn
+	for _, o := range versions {
+		txns = append(txns, a.h.TxnOf(o))
+	}
+	slices.Sort(txns)
+	a.report(isolation.CyclicVersions, -1, k, slices.Compact(txns), func() string {
+		text := fmt.Sprintf("the versions of key %s precede each other:", a.key(k))
+		for i, o := range versions {
+			if i == 6 {
+				text += " …"
+				break
+			}
+			for _, p := range after[o] {
+				text += fmt.Sprintf(" %s before %s;", a.value(o), a.value(p))
+			}
+		}
+		return text[:len(text)-1]
+	})
+	a.complete = false
 }
 
 // linearize adds the pairs that hold if every register is linearizable: who

@@ -162,6 +162,60 @@ func (s *sim) list(k, commit int) []int64 {
 	return out
 }
 
+// op is what a transaction is going to do: a write of a value, or a read if it is 0.
+type op struct {
+	key   int
+	value int64
+}
+
+// ops picks the operations of a transaction, and gives the keys that they write.
+func (s *sim) ops() (ops []op, keys map[int]bool) {
+	ops, keys = make([]op, 1+s.r.IntN(s.Ops)), map[int]bool{}
+	for i := range ops {
+		ops[i].key = s.r.IntN(s.Keys)
+		if s.r.Float64() >= s.Reads {
+			if s.value++; s.Duplicates && !s.Lists {
+				ops[i].value = 1 + s.r.Int64N(5)
+			} else {
+				ops[i].value = s.value
+			}
+			keys[ops[i].key] = true
+		}
+	}
+	return ops, keys
+}
+
+// readList reads a list, to which the transaction itself has appended own.
+func (s *sim) readList(v view, key int, own []int64) {
+	_, c := s.read(v, key)
+	if n := len(s.versions[key]); n > 0 && s.r.Float64() < s.Faults {
+		c = s.versions[key][s.r.IntN(n)].commit
+	}
+	var list []history.Value
+	for _, x := range append(s.list(key, c), own...) {
+		list = append(list, s.b.IntValue(x))
+	}
+	s.b.List(history.ReadList, s.b.IntKey(int64(key)), list)
+}
+
+// readRegister reads a register, to which the transaction itself has written own, if
+// it is not nil.
+func (s *sim) readRegister(v view, key int, own []int64) {
+	values := own
+	if values == nil {
+		values, _ = s.read(v, key)
+		if n := len(s.versions[key]); n > 0 && s.r.Float64() < s.Faults {
+			values = s.versions[key][s.r.IntN(n)].values
+		}
+	}
+	k := s.b.IntKey(int64(key))
+	if values == nil {
+		s.b.Read(k, history.Initial)
+	} else {
+		s.b.Read(k, s.b.IntValue(values[0]))
+	}
+}
+
 func (s *sim) txn() {
 	session := s.r.IntN(s.Sessions)
 	status, commits := history.Committed, true
@@ -174,23 +228,7 @@ func (s *sim) txn() {
 		status, commits = history.Unknown, false
 	}
 	s.b.Txn(s.sessions[session], status)
-	type op struct {
-		key   int
-		value int64 // 0 for a read
-	}
-	ops := make([]op, 1+s.r.IntN(s.Ops))
-	keys := map[int]bool{}
-	for i := range ops {
-		ops[i].key = s.r.IntN(s.Keys)
-		if s.r.Float64() >= s.Reads {
-			if s.value++; s.Duplicates && !s.Lists {
-				ops[i].value = 1 + s.r.Int64N(5)
-			} else {
-				ops[i].value = s.value
-			}
-			keys[ops[i].key] = true
-		}
-	}
+	ops, keys := s.ops()
 	v := s.start(session)
 	if s.Level == isolation.SI {
 		for k := range keys {
@@ -213,28 +251,9 @@ func (s *sim) txn() {
 			s.b.Write(k, s.b.IntValue(o.value))
 			own[o.key] = []int64{o.value}
 		case s.Lists:
-			_, c := s.read(v, o.key)
-			if n := len(s.versions[o.key]); n > 0 && s.r.Float64() < s.Faults {
-				c = s.versions[o.key][s.r.IntN(n)].commit
-			}
-			var list []history.Value
-			for _, x := range append(s.list(o.key, c), own[o.key]...) {
-				list = append(list, s.b.IntValue(x))
-			}
-			s.b.List(history.ReadList, k, list)
+			s.readList(v, o.key, own[o.key])
 		default:
-			values := own[o.key]
-			if values == nil {
-				values, _ = s.read(v, o.key)
-				if n := len(s.versions[o.key]); n > 0 && s.r.Float64() < s.Faults {
-					values = s.versions[o.key][s.r.IntN(n)].values
-				}
-			}
-			if values == nil {
-				s.b.Read(k, history.Initial)
-			} else {
-				s.b.Read(k, s.b.IntValue(values[0]))
-			}
+			s.readRegister(v, o.key, own[o.key])
 		}
 	}
 	if !commits {
