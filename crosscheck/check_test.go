@@ -59,8 +59,8 @@ func newTrace(t *testing.T, e witness.Evidence, w *witness.Witness) *crosscheck.
 	return trace
 }
 
-// print gives the operations of a trace, a transaction a line.
-func print(t *crosscheck.Trace) string {
+// lines gives the operations of a trace, a transaction a line.
+func lines(t *crosscheck.Trace) string {
 	var b strings.Builder
 	for _, x := range t.Txns {
 		b.WriteString(x.Label + ":")
@@ -92,7 +92,7 @@ A: read x=0; write y=1 by A;
 		"booking.litmus": "absent",
 	} {
 		e, w := evidence(t, litmus(t, file), engine.Postgres())
-		got := print(newTrace(t, e, w))
+		got := lines(newTrace(t, e, w))
 		if strings.Contains(want, "\n") && got != want || !strings.Contains(got, want) {
 			t.Errorf("%s:\n%swant\n%s", file, got, want)
 		}
