@@ -100,8 +100,11 @@ func (s *scheduler) unable(t history.Txn, version int32) int32 {
 				continue
 			}
 			s.looked[m] = s.round
-			if x >= 0 && s.needs(x, k) {
-				return m
+			if x >= 0 {
+				if s.needs(x, k) {
+					return m
+				}
+				looked += int(s.p.firstRead[x+1]-s.p.firstRead[x]) / 8
 			}
 			s.stack = append(s.stack, m)
 		}
@@ -111,7 +114,7 @@ func (s *scheduler) unable(t history.Txn, version int32) int32 {
 
 const (
 	// chainLimit bounds how many transactions unable looks at that have to go on, and
-	// lookLimit how many nodes before them.
+	// lookLimit how many nodes before them; eight reads count as one.
 	chainLimit = 100
 	lookLimit  = 24
 )
