@@ -322,7 +322,7 @@ func levelsFor(r *rand.Rand) []isolation.Level {
 
 // TestRandom compares with brute force.
 func TestRandom(t *testing.T) {
-	n, seed := random.Runs(6000, 1500), random.Seed(t)
+	n, seed := random.Runs(4000, 1500), random.Seed(t)
 	counts := map[string]int{}
 	anomalies := map[isolation.Anomaly]int{}
 	for i := range n {
@@ -356,7 +356,7 @@ func TestRandom(t *testing.T) {
 // TestSimulated compares with brute force on small histories of simulated databases,
 // right and faulty ones.
 func TestSimulated(t *testing.T) {
-	n, seed := random.Runs(2500, 600), random.Seed(t)
+	n, seed := random.Runs(2000, 600), random.Seed(t)
 	counts := map[string]int{}
 	for i := range n {
 		r := rand.New(rand.NewPCG(seed, uint64(i)))

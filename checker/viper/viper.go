@@ -65,14 +65,14 @@ func Check(ctx context.Context, h *history.History, o Options) (*checker.Result,
 	c := &check{h: h, o: o, answers: map[isolation.Level]checker.Answer{}, searches: map[isolation.Level]*search{}, result: &checker.Result{Counts: map[isolation.Anomaly]int{}}}
 	err := c.decide(ctx)
 	for _, l := range o.Levels {
-		a, ok := c.answers[l]
-		if !ok {
-			a = checker.Answer{Level: l, Why: fmt.Sprintf("%s is not a level that this method decides.", l)}
-			if _, known := levels[l]; known {
-				a.Why = "There was no more time."
-			}
+		_, known := levels[l]
+		switch {
+		case !known:
+			c.answers[l] = checker.Answer{Level: l, Why: fmt.Sprintf("%s is not a level that this method decides.", l)}
+		case !c.implied(l) && err != nil:
+			c.answers[l] = checker.Answer{Level: l, Why: "There was no more time."}
 		}
-		c.result.Answers = append(c.result.Answers, a)
+		c.result.Answers = append(c.result.Answers, c.answers[l])
 	}
 	return c.result, err
 }
@@ -131,9 +131,6 @@ func (c *check) decide(ctx context.Context) error {
 				return err
 			}
 		}
-	}
-	for _, l := range asked {
-		c.implied(l)
 	}
 	return c.explain(ctx)
 }
