@@ -178,7 +178,7 @@ func (q *proof) cyclic(pairs []pair, seed uint64) (part []pair, ok bool) {
 	of := p.Components()
 	q.edges = slices.DeleteFunc(taken, func(e edge) bool { return of[e.from] != of[e.to] })
 	for _, x := range pairs {
-		if slices.Contains(a.Part, vars[x.v]) {
+		if _, needed := slices.BinarySearch(a.Part, vars[x.v]); needed {
 			part = append(part, x)
 		}
 	}

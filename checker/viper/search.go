@@ -102,7 +102,7 @@ func (s *search) ended(a acyclic.Answer) *outcome {
 	}
 	out := &outcome{verdict: checker.Violated}
 	for i, p := range s.pairs {
-		if slices.Contains(a.Part, p.v) {
+		if _, needed := slices.BinarySearch(a.Part, p.v); needed {
 			out.core = append(out.core, int32(i))
 		}
 	}
