@@ -321,12 +321,17 @@ func (p *program) gather(ctx context.Context, order []*ssa.Function, results map
 	}
 	begins := map[string]bool{}
 	seen := map[string]bool{}
+	var migrations []*ssa.Function
 	plain := p.plain(results)
 	for _, f := range order {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
 		res := results[f]
+		if p.isMigration(f) && len(res.sites)+len(res.autos) > 0 {
+			migrations = append(migrations, f)
+			continue
+		}
 		out.Notes = append(out.Notes, res.notes...)
 		for _, s := range res.sites {
 			at := s.path[strings.LastIndex(s.path, "> ")+1:]
@@ -356,6 +361,9 @@ func (p *program) gather(ctx context.Context, order []*ssa.Function, results map
 	}
 	if p.level != "" {
 		out.Notes = append(out.Notes, ir.Note{Pos: p.position(p.levelAt), Text: "sessions are taken to have the isolation level " + strings.ToUpper(p.level) + " that is set here, where the code asks for no other one"})
+	}
+	if len(migrations) > 0 {
+		out.Notes = append(out.Notes, p.migrationNote(migrations))
 	}
 	out.Begins = len(begins)
 	out.Models, out.noKeys = p.sortedModels(), p.config.noKeys

@@ -127,6 +127,7 @@ func (p *program) findPlaces(f *ssa.Function) {
 			p.placeUses(f, instr)
 			p.listUses(f, instr)
 			p.findGorp(instr)
+			p.findMigrations(instr)
 		}
 	}
 	for _, g := range f.AnonFuncs {

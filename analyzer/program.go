@@ -53,7 +53,10 @@ type program struct {
 	// evaluations are what functions return, by them and their arguments.
 	evaluations map[string]evaluation
 	places      places
-	lists       map[*ssa.Global]*textList
+	// migrations are how often functions are registered as such, mentions how often
+	// they are mentioned at all.
+	migrations, mentions map[*ssa.Function]int
+	lists                map[*ssa.Global]*textList
 	// mysql says that the program runs on MySQL, gorp which tables it registers there.
 	mysql bool
 	gorp  gorpTables
@@ -90,6 +93,7 @@ func newProgram(fset *token.FileSet, dir string, pkgs []*ssa.Package, files []*a
 		touches: map[*ssa.Function]bool{}, relevant: map[*ssa.Function]bool{}, parametric: map[*ssa.Function]string{}, textual: map[*ssa.Function]map[token.Pos]bool{},
 		users: map[*ssa.Function][]*ssa.Function{}, byName: map[string][]*ssa.Function{},
 		calls: map[call]bool{}, starts: map[token.Pos]token.Pos{}, smalls: map[*ssa.Function]bool{}, evaluations: map[string]evaluation{}, lists: map[*ssa.Global]*textList{},
+		migrations: map[*ssa.Function]int{}, mentions: map[*ssa.Function]int{},
 		places: places{open: map[place]bool{}, writers: map[*ssa.Function]bool{}, kept: map[place][]keptStmt{}}}
 	for _, f := range files {
 		ast.Inspect(f, func(n ast.Node) bool {

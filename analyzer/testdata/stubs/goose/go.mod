@@ -1,0 +1,3 @@
+module github.com/pressly/goose/v3
+
+go 1.24
