@@ -23,6 +23,25 @@
 //
 // What the functions of libraries mean is a table (knowledge.go).
 //
+// # Texts and prepared statements
+//
+// A function of the program that gives texts is evaluated on what is known of its
+// arguments (internal/consteval), and so are the initializers of packages for lists
+// of texts in package variables (globaltexts.go). A statement that may have one of a
+// few texts is a choice of statements. Two texts that differ only in how they write
+// parameters (? or $1) are one.
+//
+// What is kept in a field of a struct or a package variable of the type *sql.Stmt or
+// map[string]*sql.Stmt is the sum of all that the program ever stores there, by its
+// keys, if every use of the field is seen (kept.go). Whose field it is does not count. A statement
+// that was prepared on one connection may be part of a transaction of a connection, or not.
+//
+// A statement stands where its text is given: in the caller of a function that sends
+// what it is told to.
+//
+// Functions that are registered as migrations, with gormigrate or goose, are left out, with a
+// note (migration.go).
+//
 // # Traces
 //
 // Result.Traces interprets functions in another way: with all that they send, in
@@ -50,7 +69,8 @@
 // do anything to their tables. Plugins, dialects other than that of PostgreSQL,
 // and callbacks that the program registers are not looked at.
 //
-// Statements of squirrel are texts in the same way (squirrel.go). Those of bun, and
+// Structs of gorp, and of borp, which is made of it, have the tables and keys that the
+// program registers (gorp.go); those with hooks are unknown. Statements of squirrel are texts in the same way (squirrel.go). Those of bun, and
 // of what ent generates, are unknown ones of their tables (foreign.go).
 //
 // # What is not known
@@ -68,7 +88,7 @@
 // several variables is a copy of them: a write through it makes them unknown. A
 // batch of pgx that is filled while a transaction is open is taken to be sent with
 // it at once. Transactions that are handed on through channels or global variables,
-// prepared statements that are looked up in maps, and functions that are called by
+// prepared statements in slices, and functions that are called by
 // reflection are not followed: what is sent through a handle of unknown origin may
 // be part of the transaction that is open, or not, and the text of a prepared
 // statement that was made elsewhere is not known. A context holds what
