@@ -33,6 +33,8 @@ const (
 	quickMended  = 3
 	// maxAgain is how many times a row that does not fit is drawn again.
 	maxAgain = 4
+	// longMiss is how many useless draws one counts for that takes long.
+	longMiss = 10
 )
 
 // random is the concrete search.
@@ -100,8 +102,12 @@ func (s *search) situations(most, misses int, try func(*situation) *found) (f *f
 		}
 		seen[key] = true
 		repeats = 0
-		if !s.possible(sit) || !s.promising(sit) {
+		if !s.possible(sit) {
 			misses--
+			continue
+		}
+		if ok, cost := s.promising(sit); !ok {
+			misses -= cost
 			continue
 		}
 		tries++
@@ -196,15 +202,20 @@ func (s *search) explore(sit *situation, bound int) (f *found, complete bool) {
 
 // promising reports whether at least two of the calls get to their ends on the
 // initial state, and enough of them write: the first two to take their snapshots
-// mostly do, the one that is delayed and the one that changes what it read.
-func (s *search) promising(sit *situation) bool {
+// mostly do, the one that is delayed and the one that changes what it read. cost is
+// how many useless draws this one counts for, if it is one.
+func (s *search) promising(sit *situation) (ok bool, cost int) {
 	if s.builders > 0 {
-		return true
+		return true, 0
 	}
+	cost = 1
 	db := interp.NewDB(s.program, sit.rows)
 	ends, writes := 0, 0
 	for _, in := range s.instances(sit.calls) {
 		run := s.machine.Run(in, db, nil)
+		if run.Blocked == interp.TooLong {
+			cost = longMiss
+		}
 		if run.Blocked == "" {
 			ends++
 			if len(run.Ops) > 0 {
@@ -212,7 +223,7 @@ func (s *search) promising(sit *situation) bool {
 			}
 		}
 	}
-	return ends >= 2 && writes >= s.writers
+	return ends >= 2 && writes >= s.writers, cost
 }
 
 // draw makes a random situation.
@@ -266,9 +277,8 @@ func (s *search) draw(r *rand.Rand) *situation {
 			d.Params = append(d.Params, v)
 		}
 		for _, site := range s.havocs[c.Txn] {
-			typ, _ := c.Txn.LocalType(site.Var)
 			for n := 0; n < 2; n++ {
-				v := pick(typ)
+				v := pick(s.types[site])
 				if !site.NotNull && r.Intn(12) == 0 {
 					v = ir.Null
 				}

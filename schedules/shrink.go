@@ -159,7 +159,7 @@ func (k *shrinker) visit(sit *situation, f func(cell)) {
 			f(cell{&call.Params[i], p.Type, true, k.s.code.LocalClass(k.s.twin[call.Txn], p.Name)})
 		}
 		for _, site := range k.s.havocs[call.Txn] {
-			t, _ := call.Txn.LocalType(site.Var)
+			t := k.s.types[site]
 			for i := range call.Havocs[site] {
 				f(cell{&call.Havocs[site][i], t, false, k.s.code.LocalClass(k.s.twin[call.Txn], site.Var)})
 			}
