@@ -314,7 +314,7 @@ func (p *program) gather(ctx context.Context, order []*ssa.Function, results map
 		if level := p.notes.Levels[fn.Pos()]; level != "" {
 			t.Level = level
 		}
-		t.Mutexes = p.notes.Mutexes[fn.Pos()]
+		t.Mutexes = p.notes.Held(fn.Pos(), t.Pos)
 		if names[t.Name]++; names[t.Name] > 1 {
 			t.Name += "#" + itoa(names[t.Name])
 		}

@@ -103,7 +103,7 @@ func (p *program) traceOf(f *ssa.Function) *Trace {
 	t.Steps = in.steps
 	t.Body = &client.Txn{Pos: t.Pos, Name: t.Name, Vars: in.vars, Body: body}
 	in.rowLoops(t.Body)
-	if locksSession(t.Body.Body) || len(in.p.notes.Mutexes[in.root.Pos()]) > 0 {
+	if locksSession(t.Body.Body) || len(in.p.notes.Held(in.root.Pos(), ir.Pos{})) > 0 {
 		return nil
 	}
 	simplify.Txn(t.Body, func(base string) string { return in.temp(base, client.Int, false) })

@@ -17,11 +17,30 @@ type Comments struct {
 	// functions, Names the names of these, by where the functions are declared.
 	Levels map[token.Pos]string
 	Names  map[token.Pos]string
-	// Mutexes are those that are held around the transactions of functions, by where
-	// the functions are declared.
-	Mutexes map[token.Pos][]string
+	// Mutexes are those that are held around transactions.
+	Mutexes []Mutex
 	// Invariants are facts about the rows.
 	Invariants []Invariant
+}
+
+// Mutex is held around the transactions of a function, or (Func is not valid) around
+// those that begin in the lines of a statement.
+type Mutex struct {
+	Name     string
+	Func     token.Pos // where it is declared
+	From, To ir.Pos
+}
+
+// Held gives the mutexes around a transaction of a function that begins at a place.
+func (c *Comments) Held(fn token.Pos, at ir.Pos) []string {
+	var out []string
+	for _, m := range c.Mutexes {
+		inside := !m.Func.IsValid() && at.File == m.From.File && m.From.Line <= at.Line && at.Line <= m.To.Line
+		if m.Func.IsValid() && m.Func == fn || inside {
+			out = append(out, m.Name)
+		}
+	}
+	return out
 }
 
 // Invariant is a stated fact about the rows, in SQL.
@@ -38,7 +57,7 @@ func (x Invariant) SQL() string {
 // Read reads the comments of files. position gives places as reports have them. A
 // fault is an *ir.Error.
 func Read(fset *token.FileSet, position func(token.Pos) ir.Pos, files []*ast.File) (*Comments, error) {
-	r := &reader{&Comments{Levels: map[token.Pos]string{}, Names: map[token.Pos]string{}, Mutexes: map[token.Pos][]string{}}, fset, position}
+	r := &reader{&Comments{Levels: map[token.Pos]string{}, Names: map[token.Pos]string{}}, fset, position}
 	for _, f := range files {
 		for _, group := range f.Comments {
 			for _, c := range group.List {
@@ -96,12 +115,16 @@ func (r *reader) comment(f *ast.File, c *ast.Comment, rest string) error {
 			return ir.Errorf(at, "robust:assume level wants read committed, repeatable read or serializable")
 		case what == "level":
 			return ir.Errorf(at, "robust:assume level stands before a function")
-		case what == "mutex" && isFunc && len(strings.Fields(value)) == 1:
-			r.Mutexes[fn.Name.Pos()] = append(r.Mutexes[fn.Name.Pos()], value)
-		case what == "mutex" && isFunc:
-			return ir.Errorf(at, "robust:assume mutex wants the name of the mutex, the same at all functions that hold it")
+		case what == "mutex" && len(strings.Fields(value)) != 1:
+			return ir.Errorf(at, "robust:assume mutex wants the name of the mutex, the same wherever it is held")
+		case what == "mutex" && scope == ast.Node(c):
+			return ir.Errorf(at, "robust:assume mutex stands before a function, or before the statement in which the transaction begins")
 		case what == "mutex":
-			return ir.Errorf(at, "robust:assume mutex stands before a function")
+			m := Mutex{Name: value, From: r.position(scope.Pos()), To: r.position(scope.End())}
+			if isFunc {
+				m.Func = fn.Name.Pos()
+			}
+			r.Mutexes = append(r.Mutexes, m)
 		default:
 			return ir.Errorf(at, "robust:assume %s is not understood; there is robust:assume level LEVEL, robust:assume mutex NAME and robust:assume invariant CONDITION", what)
 		}
