@@ -95,6 +95,9 @@ type Violation struct {
 	// begins, and the last one where the first begins. Empty where one read
 	// is wrong by itself.
 	Cycle []Edge
+	// Others are transactions that it needs, though no edge ends at them: they wrote what was
+	// read, or overwrote it.
+	Others []history.Txn
 }
 
 // Txns gives the transactions of a violation, sorted.
@@ -120,6 +123,9 @@ func (v Violation) Txns(h *history.History) []history.Txn {
 		}
 	}
 	walk(v.Cycle)
+	for _, t := range v.Others {
+		add(t)
+	}
 	slices.Sort(out)
 	return out
 }

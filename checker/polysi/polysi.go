@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"runtime"
 	"slices"
+	"strings"
 
 	"github.com/txrobust/robust/checker"
 	"github.com/txrobust/robust/history"
@@ -164,12 +165,18 @@ func (c *check) level(l isolation.Level, conflicts int) error {
 		return err
 	}
 	c.stats[l] = p.stats
+	sure := true                                                         // that the violation is minimal
 	if a.Verdict == checker.Violated && v == nil && c.ctx.Err() == nil { // which needs a choice of the writers of reads
 		a.Why = fmt.Sprintf("%d reads may come from several writes; all choices fail, and the violation shown is that of one.", len(c.reads.open))
-		v = c.violationOfOne(l)
+		v, sure = c.violationOfOne(l)
+	} else if v != nil {
+		v, sure = p.minimal(v)
 	}
-	if a.Verdict == checker.Violated && v == nil {
+	switch {
+	case a.Verdict == checker.Violated && v == nil:
 		a.Why = "There was no more time to find a violation that can be shown."
+	case a.Verdict == checker.Violated && !sure:
+		a.Why = strings.TrimSpace(a.Why + " There may be a violation of fewer transactions.")
 	}
 	if v != nil {
 		c.add(*v)
@@ -182,29 +189,31 @@ func (c *check) level(l isolation.Level, conflicts int) error {
 }
 
 // violationOfOne gives the violation under one choice of the writers that reads come
-// from, where all choices fail; nil if the time is over before it is found.
-func (c *check) violationOfOne(l isolation.Level) *checker.Violation {
+// from, where all choices fail, and whether it is minimal; nil if the time is over before it is found.
+func (c *check) violationOfOne(l isolation.Level) (v *checker.Violation, sure bool) {
 	assigned := map[site]history.Txn{}
 	for _, o := range c.reads.open {
 		assigned[site{o.op, o.key}] = o.from[len(o.from)-1]
 	}
 	r := newReads(c.ctx, c.h, assigned)
 	if len(r.bad) > 0 {
-		v := r.bad[0]
-		v.Level, v.Anomaly = l, general(l)
-		return &v
+		bad := r.bad[0]
+		bad.Level, bad.Anomaly = l, general(l)
+		return &bad, true
 	}
 	if c.ctx.Err() != nil {
-		return nil
+		return nil, false
 	}
 	o := c.o
 	o.Conflicts = max(o.Conflicts, 10000)
-	_, v, err := newPolygraph(c.ctx, c.h, r, o, l).judge()
+	p := newPolygraph(c.ctx, c.h, r, o, l)
+	_, v, err := p.judge()
 	if v == nil || err != nil {
-		return nil
+		return nil, false
 	}
+	v, sure = p.minimal(v)
 	v.Level, v.Anomaly = l, general(l) // another choice may violate less
-	return v
+	return v, sure
 }
 
 // judge decides one level of a history whose single reads are all right. It gives
