@@ -71,17 +71,7 @@ func needsAll(t *testing.T, h *history.History, l isolation.Level, v checker.Vio
 // TestMinimal: no transaction can be left out of a violation, by definition. The histories are those in which each read comes
 // from one write.
 func TestMinimal(t *testing.T) {
-	runs := *randomRuns
-	if runs == 0 {
-		if runs = 400; testing.Short() {
-			runs = 100
-		}
-	}
-	seed := *randomSeed
-	if seed == 0 {
-		seed = rand.Uint64()
-	}
-	t.Logf("seed %d", seed)
+	runs, seed := random.Runs(400, 100), random.Seed(t)
 	sizes := map[int]int{}
 	for i := range runs {
 		r := rand.New(rand.NewPCG(seed, uint64(i)))
