@@ -31,6 +31,7 @@ type explainer struct {
 	run     []int32
 	runs    int32
 	buckets [][]int32
+	looked  int   // at how many edges, in all searches
 	limit   int32 // how much weight a path may have
 	// component are those of the nodes, if a path has to stay in one.
 	component []int32
@@ -47,8 +48,10 @@ const (
 	// maxPaths bounds how many paths are looked for before what is left to suppose is
 	// given up.
 	maxPaths = 20_000
-	// cycleTries is how many edges are tried for the smallest cycle.
+	// cycleTries is how many edges are tried for the smallest cycle, and cycleWork how often all edges are looked
+	// at for that.
 	cycleTries = 64
+	cycleWork  = 2
 )
 
 // violation gives the smallest cycle that is found when all that is known is true, and
@@ -101,7 +104,7 @@ func (x *explainer) knownCycle() []int32 {
 			best = cycle
 			x.limit = x.weight(best)
 		}
-		if tries++; tries == cycleTries || x.ctx.Err() != nil {
+		if tries++; tries == cycleTries || x.looked > cycleWork*len(x.edges) || x.ctx.Err() != nil {
 			break
 		}
 	}
@@ -162,6 +165,7 @@ func (x *explainer) path(from, to, round int32) (edges []int32, ok bool) {
 				slices.Reverse(edges)
 				return edges, true
 			}
+			x.looked += len(x.out[n])
 			for _, j := range x.out[n] {
 				if e := &x.edges[j]; e.round < round || round == supposed {
 					reach(e.to, int32(cost)+x.weightOf(e), j)
