@@ -258,7 +258,11 @@ func (in *interp) invoke(inv *invocation) value {
 		return in.callFunction(inv, fn)
 	case *asked:
 		if f := in.meant(inv, fn); f != nil {
-			return in.callFunction(inv, f)
+			v := in.callFunction(inv, f)
+			if t := resultType(f.fn.Signature); in.st != nil && types.IsInterface(inv.t) && !types.IsInterface(t) {
+				return box{v, t} // its methods are those of its own type
+			}
+			return v
 		}
 		in.asks(inv, fn)
 	}
@@ -439,6 +443,9 @@ func (in *interp) method(inv *invocation, m *types.Func) value {
 		inner.args = append([]value{in.fresh(f.Params[0].Type(), "it", unknown)}, inv.args[1:]...)
 		in.emitValue(recv)
 		return in.callFunction(&inner, &closure{fn: f})
+	}
+	if in.dispatches(inv, impl) {
+		return in.callOne(inv, impl)
 	}
 	args := blind(inv.args)
 	for _, f := range impl {
