@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"math"
+	"slices"
 )
 
 // Txn is a transaction of a history: 0 is the initial one, and the others follow
@@ -66,6 +67,31 @@ func (s Status) String() string {
 		return "unknown"
 	}
 	panic(fmt.Sprintf("history: unknown status %d", uint8(s)))
+}
+
+// WithClockDrift gives the history of clients whose clocks may be apart by d at most,
+// in the unit of the clock times: a transaction came first only if, by its clock, it
+// had ended more than d before the other one began. It is nil where no clock times of
+// clients were recorded.
+func (h *History) WithClockDrift(d int64) *History {
+	if h.order != RealTime || h.started == nil || d < 0 {
+		return nil
+	}
+	out := &History{columns: h.columns}
+	out.begin, out.end = slices.Clone(h.started), slices.Clone(h.ended)
+	for t := range out.begin {
+		if out.begin[t] == NoTime {
+			out.begin[t] = NoBegin
+		}
+		switch end := h.ended[t]; {
+		case end == NoTime, end > NoEnd-d, Txn(t) != InitialTxn && h.End(Txn(t)) == NoEnd:
+			out.end[t] = NoEnd
+		default:
+			out.end[t] = end + d
+		}
+	}
+	out.begin[InitialTxn], out.end[InitialTxn] = h.Begin(InitialTxn), h.End(InitialTxn)
+	return out
 }
 
 // Kind is what an operation does.
@@ -149,6 +175,12 @@ const (
 // History is a recorded history. It does not change once built, so that any
 // number of goroutines may read it.
 type History struct {
+	columns
+	lazy
+}
+
+// columns are what a history consists of.
+type columns struct {
 	// Of transactions, the initial one first. first has one more.
 	first   []Op
 	session []Session
@@ -186,8 +218,6 @@ type History struct {
 	keys, values table
 	files        []File
 	notes        []string
-
-	lazy
 }
 
 type rangeRead struct {

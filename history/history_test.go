@@ -2,6 +2,7 @@ package history
 
 import (
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"runtime"
 	"slices"
@@ -516,5 +517,35 @@ func TestSourcesOfMany(t *testing.T) {
 	}
 	if !h.Sources().Duplicates() {
 		t.Error("no duplicates")
+	}
+}
+
+// TestClockDrift moves the ends, and only those that are known.
+func TestClockDrift(t *testing.T) {
+	b := NewBuilder()
+	b.SetOrder(RealTime)
+	stamps := [][4]int64{{1, 2, 90, 100}, {3, 4, 105, 110}, {5, NoEnd, 120, 125}, {6, 7, NoTime, NoTime}}
+	for i, x := range stamps {
+		txn := b.Txn(b.Session(Int(int64(i))), Committed)
+		b.SetBegin(txn, x[0])
+		b.SetEnd(txn, x[1])
+		b.SetStarted(txn, x[2])
+		b.SetEnded(txn, x[3])
+	}
+	h := build(t, b)
+	for _, c := range []struct {
+		drift    int64
+		t, u     Txn
+		precedes bool
+	}{{0, 1, 2, true}, {4, 1, 2, true}, {5, 1, 2, false}, {5, 1, 3, true}, {0, 2, 1, false}, {0, 3, 4, false}, {0, 1, 4, false}, {math.MaxInt64, 1, 3, false}} {
+		if got := h.WithClockDrift(c.drift).Precedes(c.t, c.u); got != c.precedes {
+			t.Errorf("drift %d: transaction %d precedes %d: %v", c.drift, c.t, c.u, got)
+		}
+	}
+	if !h.Precedes(1, 2) || h.Begin(1) != 1 {
+		t.Error("the history has changed")
+	}
+	if build(t, NewBuilder()).WithClockDrift(1) != nil {
+		t.Error("a history without times has a drift")
 	}
 }

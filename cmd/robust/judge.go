@@ -23,6 +23,7 @@ type judgeFlags struct {
 	first, cross, verbose bool
 	timeout               time.Duration
 	limit                 int
+	drift                 int64
 }
 
 func judgeCommand(fs *flag.FlagSet) func(context.Context, streams, []string) (int, error) {
@@ -35,6 +36,7 @@ func judgeCommand(fs *flag.FlagSet) func(context.Context, streams, []string) (in
 	fs.IntVar(&f.limit, "limit", 10, "anomalies of each kind that are listed; the others are counted")
 	fs.BoolVar(&f.cross, "cross", false, "ask every checker about everything, and compare their answers")
 	fs.DurationVar(&f.timeout, "timeout", 0, "give up after this time for each history, such as 30s; what is open then is unknown (default: none)")
+	fs.Int64Var(&f.drift, "clock-drift", 0, "how far the clocks of clients may be `apart`, in the unit of the recorded clock times, for levels with real time (default: the order of the recording counts)")
 	fs.BoolVar(&f.verbose, "v", false, "also print times, what follows from what, and a commit order")
 	return f.run
 }
@@ -140,6 +142,8 @@ func (f *judgeFlags) check(files []string) error {
 		return usagef("-format html: a page shows one history; name one")
 	case f.timeout < 0:
 		return usagef("-timeout %v: a time is positive", f.timeout)
+	case f.drift < 0:
+		return usagef("-clock-drift %d: clocks are not apart by less than 0", f.drift)
 	case f.limit < 1:
 		return usagef("-limit %d: list at least 1", f.limit)
 	}
@@ -165,10 +169,18 @@ func (f *judgeFlags) one(ctx context.Context, std streams, file string, levels [
 		}
 		return view.New(file, "", nil, reading, judge.Unknown(levels, judge.Ended(ctx))), nil
 	}
+	if f.drift > 0 {
+		if h = h.WithClockDrift(f.drift); h == nil {
+			return nil, usagef("-clock-drift: %s has no clock times of clients", file)
+		}
+	}
 	r, err := judge.Check(ctx, h, judge.Options{Levels: levels, First: f.first, Limit: f.limit, Cross: f.cross,
 		Progress: func(checker string) { say(checker + ": " + file) }})
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", file, err)
+	}
+	if f.drift > 0 {
+		r.Notes = append(r.Notes, fmt.Sprintf("Clocks of clients are taken to be apart by %d at most.", f.drift))
 	}
 	return view.New(file, string(format), h, reading, r), nil
 }
