@@ -30,14 +30,15 @@
 //     something new. So nothing takes time or memory that is quadratic in the writers of
 //     a key, before a pair is really undecided.
 //
-//   - Writes that nobody reads, of transactions that only write, need no order.
-//
-//   - The search is that of package acyclic; it begins with an order of the known edges, by
-//     time where it is known, otherwise as if all sessions went on evenly.
+//   - Before the search comes a scheduler: it executes transactions step by step, those first
+//     that take away nothing that is still to be read, by the recorded time or as if all
+//     sessions went on evenly. An execution without a clash is the answer. The search,
+//     that of package acyclic, gets only the pairs of chains that clashed; what it finds is
+//     scheduled again, until nothing clashes, or there is no way for the pairs so far.
 //
 // A read of a value that was written twice, of a transaction of unknown outcome, or of
-// a key of which it is not known what it held initially, is a choice, made by
-// the same search, as far as pruning does not settle it.
+// a key of which it is not known what it held initially, comes from whatever fits in the
+// schedule. Only if nothing does it becomes a choice, made by the same search.
 //
 // # Answers
 //
@@ -45,9 +46,9 @@
 // Violated comes with one violation: a read, or a small cycle. An edge of it that was
 // concluded says why: the other order of two writes would be a cycle, too. That is the
 // minimal counterexample of PolySI (appendix C: restore, resolve, finalize), found from
-// the other end: the constraints are left out one by one, as long as there is still no
-// way, and then each conclusion is explained by the ones before it. The search for the
-// smallest is bounded, so that it is minimal for most histories, but not for all.
+// the other end: each conclusion is explained by the ones before it, and transactions are left
+// out as long as the others violate the level by themselves. So none can be left out of what
+// is shown, except where the answer says that this is not sure.
 //
 // # Limits
 //

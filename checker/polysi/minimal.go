@@ -83,7 +83,8 @@ func (p *polygraph) needed(v *checker.Violation) []history.Txn {
 		}
 	}
 	walk(v.Cycle)
-	delete(in, history.InitialTxn)
+	// The initial one is always there, and those that only maybe took effect show nothing.
+	maps.DeleteFunc(in, func(t history.Txn, _ bool) bool { return t == history.InitialTxn || !p.reads.live[t] })
 	return slices.Sorted(maps.Keys(in))
 }
 
