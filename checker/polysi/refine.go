@@ -42,9 +42,9 @@ const (
 	roundsMore = 4
 )
 
-// refine decides what saturation left open.
-func (p *polygraph) refine(a checker.Answer) (checker.Answer, *checker.Violation, error) {
-	r := &refiner{
+// newRefiner begins with what is known. It is not ok if a key held two values initially.
+func (p *polygraph) newRefiner() (r *refiner, ok bool) {
+	r = &refiner{
 		polygraph: p, problem: acyclic.NewProblem(len(p.txnOf)), before: map[[2]int32]acyclic.Lit{}, writers: make([][]acyclic.Lit, len(p.open)),
 		late: map[late]bool{}, happened: map[history.Txn]acyclic.Var{}, held: map[written]acyclic.Lit{}, heldBy: map[history.Key][]acyclic.Lit{},
 	}
@@ -57,11 +57,20 @@ func (p *polygraph) refine(a checker.Answer) (checker.Answer, *checker.Violation
 			continue
 		}
 		if old, ok := values[x.key]; ok && old != x.value {
-			a.Verdict = checker.Violated
-			return a, nil, nil
+			return nil, false
 		}
 		values[x.key] = x.value
 		r.problem.Clause(r.initially(x))
+	}
+	return r, true
+}
+
+// refine decides what saturation left open.
+func (p *polygraph) refine(a checker.Answer) (checker.Answer, *checker.Violation, error) {
+	r, ok := p.newRefiner()
+	if !ok {
+		a.Verdict = checker.Violated
+		return a, nil, nil
 	}
 	readers := p.openReaders()
 	for {

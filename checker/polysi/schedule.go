@@ -16,8 +16,7 @@ type schedule struct {
 	order   []int32 // nodes, without those of transactions that took no effect
 	place   []int32 // of nodes: where they are in the order, -1 if nowhere
 	clashes []clash
-	// wrong are open reads that found nothing that they may come from, and late, for each clash, those chosen
-	// ones that come too late.
+	// wrong are open reads that found nothing that they may come from, or come after the last of it.
 	wrong []int32
 }
 
