@@ -70,8 +70,9 @@
 // and callbacks that the program registers are not looked at.
 //
 // Structs of gorp, and of borp, which is made of it, have the tables and keys that the
-// program registers (gorp.go); those with hooks are unknown. Statements of squirrel are texts in the same way (squirrel.go). Those of bun, and
-// of what ent generates, are unknown ones of their tables (foreign.go).
+// program registers (gorp.go); those with hooks are unknown. Statements of squirrel
+// are texts in the same way (squirrel.go). Those of bun, and of what ent generates,
+// are unknown ones of their tables (foreign.go).
 //
 // # What is not known
 //
@@ -94,7 +95,9 @@
 // statement that was made elsewhere is not known. A context holds what
 // context.WithValue put there; packages that have nothing to do with the database
 // do not get at it. A process-local mutex counts for nothing without a comment
-// that says so.
+// that says so. A call through an interface whose value is of unknown origin, and which
+// is not followed, is taken not to be part of the transaction that is open, although
+// the value may hold it.
 //
 // Errors that the server reports end the transaction, as in PostgreSQL: code that
 // goes on after one commits nothing. On MySQL that is not so.
