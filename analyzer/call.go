@@ -454,7 +454,11 @@ func (in *interp) method(inv *invocation, m *types.Func) value {
 			args = inv.args
 		}
 	}
-	return inherit(inv.t, in.unknownCall("a call of "+m.Name()+" through an interface", args, inv.t), inv.args)
+	what := "a call of " + m.Name() + " through an interface"
+	if in.trace == nil && in.site != "" && in.st.phase == open && !in.holds(recv, isLive) && slices.ContainsFunc(impl, in.p.mayHoldTx) {
+		in.emit(&client.Unknown{At: in.at(), Reason: what + " whose value may hold the transaction"})
+	}
+	return inherit(inv.t, in.unknownCall(what, args, inv.t), inv.args)
 }
 
 // unknownCall is a call of which nothing is known.

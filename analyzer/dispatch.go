@@ -75,3 +75,34 @@ func results(v value, t types.Type) []value {
 	}
 	return []value{v}
 }
+
+// mayHoldTx reports whether a method uses the database, and its receiver may hold a
+// transaction.
+func (p *program) mayHoldTx(method *ssa.Function) bool {
+	return p.matters(method) && p.holdsTx(method.Signature.Recv().Type(), 0)
+}
+
+// maxHeld bounds how deep in a value a transaction is looked for.
+const maxHeld = 4
+
+// holdsTx reports whether values of a type may hold a transaction, in fields or behind
+// pointers.
+func (p *program) holdsTx(t types.Type, depth int) bool {
+	if k := p.handleType(t); k != "" {
+		return k != "db"
+	}
+	if depth > maxHeld {
+		return false
+	}
+	switch u := t.Underlying().(type) {
+	case *types.Pointer:
+		return p.holdsTx(u.Elem(), depth+1)
+	case *types.Struct:
+		for i := range u.NumFields() {
+			if p.holdsTx(u.Field(i).Type(), depth+1) {
+				return true
+			}
+		}
+	}
+	return false
+}

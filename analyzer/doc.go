@@ -95,9 +95,9 @@
 // statement that was made elsewhere is not known. A context holds what
 // context.WithValue put there; packages that have nothing to do with the database
 // do not get at it. A process-local mutex counts for nothing without a comment
-// that says so. A call through an interface whose value is of unknown origin, and which
-// is not followed, is taken not to be part of the transaction that is open, although
-// the value may hold it.
+// that says so. A call through an interface that is not followed may do anything in the
+// transaction that is open, if one of the types that implement it may hold a
+// transaction in its fields; one that is hidden behind another interface is not seen.
 //
 // Errors that the server reports end the transaction, as in PostgreSQL: code that
 // goes on after one commits nothing. On MySQL that is not so.
