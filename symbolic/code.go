@@ -27,6 +27,7 @@ type Code struct {
 	references map[*ir.Table][]reference // by the table referred to
 	tableLocks bool                      // some template locks a table
 	types      map[ir.Expr]ir.Type       // of expressions, as they are met
+	nullable   map[*ir.Table]bool        // see findNullable
 }
 
 // Prepare examines a program, whose transactions must be structured.
@@ -51,6 +52,7 @@ func Prepare(p *ir.Program) *Code {
 		})
 	}
 	c.unifyClasses()
+	c.findNullable()
 	return c
 }
 

@@ -369,7 +369,7 @@ func (o *openLoop) fuzzyState(round []Key) *State {
 			}
 			col := &t.Columns[c]
 			ts.cols[c] = w.layer(func(k Key) Val {
-				return o.chosen("start "+t.Name+"."+col.Name, col.Type, append(append([]Key{}, args...), k), !col.NotNull && !t.Var)
+				return o.chosen("start "+t.Name+"."+col.Name, col.Type, append(append([]Key{}, args...), k), !col.NotNull && w.mayBeNull(t))
 			})
 		}
 		out = out.with(i, ts)

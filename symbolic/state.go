@@ -170,7 +170,7 @@ func (w *World) functions(s *State, i int, t *ir.Table) *tabState {
 		ts.cols[c] = w.layer(func(k Key) Val {
 			w.mention(tableDomain(i), k)
 			v := Val{B.False(), B.App(B.Func(s.columnFunc(i, c), sortOf(col.Type), sorts...), k...), col.Type}
-			if !col.NotNull && !t.Var {
+			if !col.NotNull && w.mayBeNull(t) {
 				v.Null = B.App(B.Func(s.columnFunc(i, c)+nullSuffix, smt.Bool, sorts...), k...)
 			}
 			return v
@@ -235,7 +235,7 @@ func (w *World) slots(name string, i int, t *ir.Table) *tabState {
 			return pick(k, w.null(col.Type), func(r int) Val {
 				id := prefix + "." + col.Name + "#" + strconv.Itoa(r)
 				v := Val{B.False(), B.Var(id, sortOf(col.Type)), col.Type}
-				if !col.NotNull && !t.Var {
+				if !col.NotNull && w.mayBeNull(t) {
 					v.Null = B.Var(id+"?", smt.Bool)
 				}
 				return v
