@@ -87,15 +87,4 @@ func locals(es ...ir.Expr) []string {
 	return out
 }
 
-// hasExists reports whether an expression has a query inside.
-func hasExists(e ir.Expr) bool {
-	found := false
-	ir.WalkExpr(e, func(e ir.Expr) {
-		if _, ok := e.(*ir.Exists); ok {
-			found = true
-		}
-	})
-	return found
-}
-
 func itoa(i int) string { return strconv.Itoa(i) }

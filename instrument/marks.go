@@ -309,7 +309,7 @@ func (w *writer) joinVersions(j *join, q ir.Query, flags *ir.Table) ir.Expr {
 	// also is the query's condition on another version of the row. Inside of
 	// nested queries the row cannot be told from others.
 	also := func(row string) ir.Expr {
-		if hasExists(q.Where) {
+		if ir.HasExists(q.Where) {
 			return nil
 		}
 		return substitute(q.Where, j.row, func(c string) ir.Expr { return &ir.Col{Row: row, Col: c} })

@@ -269,7 +269,7 @@ func (w *writer) insert(original *ir.Insert) []ir.Stmt {
 	vals := map[string]ir.Expr{}
 	for k, c := range l.Cols {
 		name := l.Table.Columns[c].Name
-		if hasExists(l.Values[k]) || l.Conflict != nil {
+		if ir.HasExists(l.Values[k]) || l.Conflict != nil {
 			v := w.local(name+".value", l.Table.Columns[c].Type)
 			out = append(out, &ir.Assign{At: i.At, Var: v, Expr: l.Values[k]})
 			l.Values[k] = ir.V(v)

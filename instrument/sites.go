@@ -258,7 +258,7 @@ func (rw *rewriter) addQuery(t *ir.Txn, s ir.Stmt, r *reads, q ir.Query, returne
 			if anySet(ret) || anySet(test) || len(q.From) > 1 {
 				r.vars = appendNew(r.vars, sh)
 			}
-		case len(q.From) == 1 && !hasExists(q.Where):
+		case len(q.From) == 1 && !ir.HasExists(q.Where):
 			x := &site{shadow: sh, row: source.Row, where: q.Where, returned: ret, tested: test, params: locals(q.Where)}
 			for _, name := range x.params {
 				typ, _ := t.LocalType(name)
@@ -269,7 +269,7 @@ func (rw *rewriter) addQuery(t *ir.Txn, s ir.Stmt, r *reads, q ir.Query, returne
 			r.sites = append(r.sites, x)
 		default:
 			j := &join{shadow: sh, row: source.Row, query: q, returned: ret, tested: test}
-			if !rw.opt.Classic && !hasExists(q.Where) {
+			if !rw.opt.Classic && !ir.HasExists(q.Where) {
 				j.site = rw.joinSite(t, j, s.Position(), *n)
 			}
 			r.joins = append(r.joins, j)

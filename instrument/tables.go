@@ -50,7 +50,7 @@ func (w *writer) leaf(s ir.Stmt) ir.Stmt {
 	case *ir.Update:
 		c := *s
 		c.Table, c.Sets, c.Where = w.table(s.Table), w.sets(s.Sets), w.expr(s.Where)
-		if s.Table.Var && s.Row == s.Table.Name && !hasExists(s.Sets[0].Expr) && !hasExists(s.Where) {
+		if s.Table.Var && s.Row == s.Table.Name && !ir.HasExists(s.Sets[0].Expr) && !ir.HasExists(s.Where) {
 			// Rename the row, so that the statement prints as an assignment.
 			c.Row = c.Table.Name
 			ren := func(string) ir.Expr { return cell(c.Table) }
@@ -92,7 +92,7 @@ func (w *writer) table(t *ir.Table) *ir.Table {
 }
 
 func (w *writer) expr(e ir.Expr) ir.Expr {
-	if !hasExists(e) {
+	if !ir.HasExists(e) {
 		return e
 	}
 	return ir.MapExpr(e, func(e ir.Expr) ir.Expr {

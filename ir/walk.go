@@ -249,6 +249,16 @@ func Reads(s Stmt) []Source {
 	return out
 }
 
+// HasExists reports whether an expression has a query inside.
+func HasExists(e Expr) bool {
+	found := false
+	WalkExpr(e, func(e Expr) {
+		_, is := e.(*Exists)
+		found = found || is
+	})
+	return found
+}
+
 // ReadColumns calls f for each column that statement s itself looks at, as often
 // as its expressions name it. A row variable is the innermost one of its name. The
 // row that an INSERT proposed is no row of a table, and left out.

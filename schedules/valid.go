@@ -91,7 +91,7 @@ func (s *search) newValidity() *validity {
 			r.checks = append(r.checks, v.machine.RowValue(t, c.Expr))
 		}
 		for _, inv := range q.Invariants {
-			if len(inv.From) == 1 && inv.From[0] == (ir.Source{Table: t, Row: t.Name}) && !looksElsewhere(inv.Expr) {
+			if len(inv.From) == 1 && inv.From[0] == (ir.Source{Table: t, Row: t.Name}) && !ir.HasExists(inv.Expr) {
 				r.checks = append(r.checks, v.machine.RowValue(t, inv.Expr))
 			}
 		}
@@ -105,16 +105,6 @@ func (s *search) newValidity() *validity {
 		v.rules = append(v.rules, r)
 	}
 	return v
-}
-
-// looksElsewhere reports whether an expression asks for rows.
-func looksElsewhere(e ir.Expr) bool {
-	found := false
-	ir.WalkExpr(e, func(e ir.Expr) {
-		_, is := e.(*ir.Exists)
-		found = found || is
-	})
-	return found
 }
 
 // alone reports whether a row, whose generated columns it sets, satisfies the

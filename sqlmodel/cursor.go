@@ -141,11 +141,7 @@ func (b *builder) keysInto(c *cursor, q *query, list []dest) []dest {
 		return list
 	}
 	given := len(list)
-	scan := len(q.from) == 1 && len(q.order) == 0
-	ir.WalkExpr(q.where, func(e ir.Expr) {
-		_, exists := e.(*ir.Exists)
-		scan = scan && !exists
-	})
+	scan := len(q.from) == 1 && len(q.order) == 0 && !ir.HasExists(q.where)
 	for _, src := range q.from {
 		if _, several := c.at[src.Table]; several || src.Table.Rowid || !scan && !q.lock.Covers(src.Row) {
 			c.at[src.Table] = nil

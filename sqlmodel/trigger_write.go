@@ -1,6 +1,8 @@
 package sqlmodel
 
 import (
+	"slices"
+
 	"github.com/txrobust/robust/ir"
 	"github.com/txrobust/robust/sqlmodel/internal/pg"
 )
@@ -207,14 +209,7 @@ func (u *rowWriter) returned(row *rowSource) []colDef {
 
 // readsInside reports whether assignments read tables.
 func (b *builder) readsInside(list []assignment) bool {
-	found := false
-	for _, a := range list {
-		ir.WalkExpr(a.v.e, func(e ir.Expr) {
-			_, is := e.(*ir.Exists)
-			found = found || is
-		})
-	}
-	return found
+	return slices.ContainsFunc(list, func(a assignment) bool { return ir.HasExists(a.v.e) })
 }
 
 // maySkip reports whether triggers may prevent a write.

@@ -68,14 +68,7 @@ func (n readNote) reads(f *frame) []Read {
 
 // alone reports whether the query has one source, and no other query in its
 // condition.
-func (n readNote) alone() bool {
-	simple := len(n.q.from) == 1
-	ir.WalkExpr(n.q.src.Where, func(e ir.Expr) {
-		_, nested := e.(*ir.Exists)
-		simple = simple && !nested
-	})
-	return simple
-}
+func (n readNote) alone() bool { return len(n.q.from) == 1 && !ir.HasExists(n.q.src.Where) }
 
 func mark(cols []bool, t *ir.Table, row string, e ir.Expr) {
 	ir.WalkExpr(e, func(e ir.Expr) {
