@@ -64,16 +64,16 @@ func init() {
 		{"text contains", []Kind{KindText, KindText}, KindBool, func(a []Value, _ Type) Value { return Bool(strings.Contains(a[0].S, a[1].S)) }},
 		{"text begins", []Kind{KindText, KindText}, KindBool, func(a []Value, _ Type) Value { return Bool(strings.HasPrefix(a[0].S, a[1].S)) }},
 		{"text ends", []Kind{KindText, KindText}, KindBool, func(a []Value, _ Type) Value { return Bool(strings.HasSuffix(a[0].S, a[1].S)) }},
-		double("+", func(x, y float64) float64 { return x + y }),
-		double("-", func(x, y float64) float64 { return x - y }),
-		double("*", func(x, y float64) float64 { return x * y }),
-		double("/", func(x, y float64) float64 { return x / y }),
-		double("max", math.Max),
-		double("min", math.Min),
-		double("ceil", math.Ceil),
-		double("floor", math.Floor),
-		double("trunc", math.Trunc),
-		double("abs", math.Abs),
+		double("+", 2, func(x []float64) float64 { return x[0] + x[1] }),
+		double("-", 2, func(x []float64) float64 { return x[0] - x[1] }),
+		double("*", 2, func(x []float64) float64 { return x[0] * x[1] }),
+		double("/", 2, func(x []float64) float64 { return x[0] / x[1] }),
+		double("max", 2, func(x []float64) float64 { return math.Max(x[0], x[1]) }),
+		double("min", 2, func(x []float64) float64 { return math.Min(x[0], x[1]) }),
+		double("ceil", 1, func(x []float64) float64 { return math.Ceil(x[0]) }),
+		double("floor", 1, func(x []float64) float64 { return math.Floor(x[0]) }),
+		double("trunc", 1, func(x []float64) float64 { return math.Trunc(x[0]) }),
+		double("abs", 1, func(x []float64) float64 { return math.Abs(x[0]) }),
 		{"double int", []Kind{KindNull}, KindInt, func(a []Value, t Type) Value {
 			f, _ := a[0].Rat().Float64()
 			if math.Abs(f) >= 1<<63 {
@@ -89,28 +89,17 @@ func init() {
 // double is a function of numbers with 64 bits, which rounds as IEEE 754 says. An
 // argument is rounded to such a number first. What is too large, or no number, is as
 // the result of an opaque function.
-func double[F func(float64) float64 | func(x, y float64) float64](name string, f F) *Function {
-	params := []Kind{KindNull}
-	if _, ok := any(f).(func(x, y float64) float64); ok {
-		params = append(params, KindNull)
-	}
+func double(name string, params int, f func(x []float64) float64) *Function {
 	name = "double " + name
-	return &Function{name, params, KindNum, func(a []Value, t Type) Value {
-		var x [2]float64
+	return &Function{name, slices.Repeat([]Kind{KindNull}, params), KindNum, func(a []Value, t Type) Value {
+		x := make([]float64, params)
 		term := name
 		for i, v := range a {
 			x[i], _ = v.Rat().Float64()
 			term += " " + v.String()
 		}
-		var out float64
-		switch f := any(f).(type) {
-		case func(float64) float64:
-			out = f(x[0])
-		case func(x, y float64) float64:
-			out = f(x[0], x[1])
-		}
 		r := new(big.Rat)
-		if r.SetFloat64(out) == nil {
+		if r.SetFloat64(f(x)) == nil {
 			return opaqueValue(t, term)
 		}
 		return Num(r)
