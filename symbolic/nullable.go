@@ -17,10 +17,12 @@ func (w *World) mayBeNull(t *ir.Table) bool { return !t.Var || w.code.nullable[t
 func (c *Code) findNullable() {
 	c.nullable = map[*ir.Table]bool{}
 	for _, t := range c.Program.Tables {
-		c.nullable[t] = t.Var && slices.ContainsFunc(t.Rows, func(r []ir.Value) bool { return r[0].IsNull() })
+		if t.Var && slices.ContainsFunc(t.Rows, func(r []ir.Value) bool { return r[0].IsNull() }) {
+			c.nullable[t] = true
+		}
 	}
-	for n := -1; n != count(c.nullable); {
-		n = count(c.nullable)
+	for before := -1; before != len(c.nullable); {
+		before = len(c.nullable)
 		for _, t := range c.Program.Txns {
 			x := nulls{c: c, set: map[string]bool{}}
 			for _, p := range t.Params {
@@ -29,16 +31,6 @@ func (c *Code) findNullable() {
 			x.list(t.Body)
 		}
 	}
-}
-
-func count(m map[*ir.Table]bool) int {
-	n := 0
-	for _, is := range m {
-		if is {
-			n++
-		}
-	}
-	return n
 }
 
 // nulls goes through a transaction.
@@ -106,7 +98,9 @@ func (x *nulls) stmt(s ir.Stmt) {
 			}
 		}
 	case *ir.CopyTable:
-		x.c.nullable[s.Dst] = x.c.nullable[s.Dst] || s.Dst.Var
+		if s.Dst.Var {
+			x.c.nullable[s.Dst] = true
+		}
 	case *ir.Select:
 		for _, v := range s.Into {
 			x.set[v] = false
