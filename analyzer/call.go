@@ -123,15 +123,6 @@ func (in *interp) either(cond client.Expr, then, other func()) {
 	}
 }
 
-func isBytes(t types.Type) bool {
-	s, ok := t.Underlying().(*types.Slice)
-	if !ok {
-		return false
-	}
-	b, ok := s.Elem().Underlying().(*types.Basic)
-	return ok && b.Kind() == types.Byte
-}
-
 func (in *interp) builtin(b *ssa.Builtin, c *ssa.CallCommon, v ssa.Value) value {
 	var args []value
 	for _, a := range c.Args {
@@ -159,7 +150,7 @@ func (in *interp) builtin(b *ssa.Builtin, c *ssa.CallCommon, v ssa.Value) value 
 			if ok := isNilValue(x); ok {
 				return scalar{constInt(0), client.Int}
 			}
-			if isBytes(c.Args[0].Type()) {
+			if s, ok := c.Args[0].Type().Underlying().(*types.Slice); ok && isByte(s.Elem()) {
 				// Of bytes no more is known than that they are those that were there:
 				// they may be as many as the program wants.
 				in.emitValue(x)
