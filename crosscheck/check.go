@@ -101,10 +101,15 @@ func Check(ctx context.Context, w *witness.Witness, t *Trace, judges []Judge) ([
 		cycle = append(cycle, e.From)
 	}
 	slices.Sort(cycle)
+	histories := map[Form]*history.History{}
 	for _, e := range t.Expectations() {
-		h, err := t.History(e.History)
-		if err != nil {
-			return out, fmt.Errorf("crosscheck: the trace is no history: %w", err)
+		h := histories[e.History]
+		if h == nil {
+			var err error
+			if h, err = t.History(e.History); err != nil {
+				return out, fmt.Errorf("crosscheck: the trace is no history: %w", err)
+			}
+			histories[e.History] = h
 		}
 		for i := range judges {
 			j := &judges[i]
