@@ -54,10 +54,7 @@ func TestSearchers(t *testing.T) {
 		for i, size := range sizes {
 			for _, level := range []isolation.Level{isolation.SI, isolation.SER} {
 				r := rand.New(rand.NewPCG(seed, uint64(i)))
-				h := simdb.Generate(simdb.Options{
-					Seed: seed + uint64(i), Level: level, Sessions: 8, Txns: size, Ops: 6, Keys: 20 + size/10, Reads: 0.5 + 0.2*r.Float64(), Lag: 20,
-					Aborts: 0.05, Unknowns: 0.02, Losses: 0.02,
-				})
+				h := simdb.Generate(simdb.Large(seed+uint64(i), level, size, r))
 				name := fmt.Sprintf("-judge.seed %d: %d transactions of %s", seed, size, level)
 				both(t, counts, name, h, func(l isolation.Level) checker.Verdict {
 					if level.Implies(l) {

@@ -27,10 +27,7 @@ func TestLarge(t *testing.T) {
 	for i, size := range sizes {
 		for _, level := range []isolation.Level{isolation.SI, isolation.SER} {
 			r := rand.New(rand.NewPCG(seed, uint64(i)))
-			h := simdb.Generate(simdb.Options{
-				Seed: seed + uint64(i), Level: level, Sessions: 8, Txns: size, Ops: 6, Keys: 20 + size/10, Reads: 0.5 + 0.2*r.Float64(), Lag: 20,
-				Aborts: 0.05, Unknowns: 0.02, Losses: 0.02,
-			})
+			h := simdb.Generate(simdb.Large(seed+uint64(i), level, size, r))
 			// Whether a history of SI is serializable may take very long to decide.
 			accepts := slices.DeleteFunc(Levels(), func(l isolation.Level) bool { return !level.Implies(l) })
 			got, err := Check(ctx, h, Options{Levels: accepts, Conflicts: largeConflicts})

@@ -238,11 +238,7 @@ func TestSimulated(t *testing.T) {
 	counts := map[string]int{}
 	for i := range runs {
 		r := rand.New(rand.NewPCG(seed, uint64(i)))
-		o := simdb.Options{
-			Seed: seed + uint64(i), Level: simdb.Levels()[i%len(simdb.Levels())], Sessions: 2 + r.IntN(4), Txns: 4 + r.IntN(5), Ops: 2 + r.IntN(3),
-			Keys: 1 + r.IntN(3), Reads: 0.3 + 0.5*r.Float64(), Lag: 3 + r.IntN(6), Duplicates: r.IntN(4) == 0,
-			Aborts: 0.1 * float64(i%2), Unknowns: 0.1 * float64(i/2%2), Losses: 0.1 * float64(i/2%2), Faults: 0.1 * float64(r.IntN(3)),
-		}
+		o := simdb.Small(seed, i, r)
 		h := simdb.Generate(o)
 		got, err := agree(h, Options{Seed: seed, noClocks: r.IntN(4) == 0})
 		if err != nil {

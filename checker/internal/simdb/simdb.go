@@ -42,6 +42,24 @@ type Options struct {
 	Faults                   float64 // share of reads that return any version of the key: then the level does not hold
 }
 
+// Small gives options that brute force can follow: the i-th of a series, all levels in
+// turn, with faults in some.
+func Small(seed uint64, i int, r *rand.Rand) Options {
+	return Options{
+		Seed: seed + uint64(i), Level: Levels()[i%len(Levels())], Sessions: 2 + r.IntN(4), Txns: 4 + r.IntN(5), Ops: 2 + r.IntN(3),
+		Keys: 1 + r.IntN(3), Reads: 0.3 + 0.5*r.Float64(), Lag: 3 + r.IntN(6), Duplicates: r.IntN(4) == 0,
+		Aborts: 0.1 * float64(i%2), Unknowns: 0.1 * float64(i/2%2), Losses: 0.1 * float64(i/2%2), Faults: 0.1 * float64(r.IntN(3)),
+	}
+}
+
+// Large gives options for so many transactions of a level, without faults.
+func Large(seed uint64, l isolation.Level, txns int, r *rand.Rand) Options {
+	return Options{
+		Seed: seed, Level: l, Sessions: 8, Txns: txns, Ops: 6, Keys: 20 + txns/10, Reads: 0.5 + 0.2*r.Float64(), Lag: 20,
+		Aborts: 0.05, Unknowns: 0.02, Losses: 0.02,
+	}
+}
+
 // Levels are those that can be simulated, weaker ones first.
 func Levels() []isolation.Level {
 	return []isolation.Level{isolation.RC, isolation.RA, isolation.CC, isolation.PC, isolation.SI, isolation.SER}
