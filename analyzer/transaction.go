@@ -19,6 +19,7 @@ func (in *interp) begin(h *handle, args []value) *handle {
 	}
 	site := in.path()
 	if in.trace != nil {
+		in.onConn = in.onConn || isConn(h.t)
 		return &handle{kind: transaction, site: site, t: h.t}
 	}
 	tx := &handle{kind: transaction, site: site, t: h.t}

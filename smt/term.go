@@ -221,6 +221,11 @@ func (b *Builder) And(ts ...*Term) *Term { return b.nary(opAnd, b.yes, b.no, ts)
 // Or is the disjunction.
 func (b *Builder) Or(ts ...*Term) *Term { return b.nary(opOr, b.no, b.yes, ts) }
 
+// maxNested is how many arguments a conjunction or disjunction may have to become
+// part of another one. A longer one stays as it is, so that making a long one by and
+// by is not quadratic.
+const maxNested = 64
+
 func (b *Builder) nary(o op, unit, zero *Term, ts []*Term) *Term {
 	if len(ts) == 2 {
 		switch x, y := ts[0], ts[1]; {
@@ -232,47 +237,82 @@ func (b *Builder) nary(o op, unit, zero *Term, ts []*Term) *Term {
 			return x
 		}
 	}
-	const plain, negated = 1, 2
-	seen := map[*Term]uint8{}
-	var args []*Term
-	var add func(t *Term) bool
-	add = func(t *Term) bool {
-		switch {
-		case t == zero:
-			return false
-		case t == unit:
-			return true
-		case t.op == o:
-			for _, a := range t.args {
-				if !add(a) {
-					return false
-				}
-			}
-			return true
-		}
-		base, sign := t, uint8(plain)
-		if t.op == opNot {
-			base, sign = t.args[0], negated
-		}
-		if seen[base]&sign == 0 {
-			args = append(args, t)
-		}
-		seen[base] |= sign
-		return seen[base] != plain|negated
-	}
+	var g gathered
 	for _, t := range ts {
-		if !add(t) {
-			return zero
+		if t.op != o || len(t.args) > maxNested {
+			if t != unit && (t == zero || !g.add(t)) {
+				return zero
+			}
+			continue
+		}
+		for _, a := range t.args { // none is the unit or the zero
+			if !g.add(a) {
+				return zero
+			}
 		}
 	}
-	switch len(args) {
+	switch len(g.args) {
 	case 0:
 		return unit
 	case 1:
-		return args[0]
+		return g.args[0]
 	}
-	sort.Slice(args, func(i, j int) bool { return args[i].id < args[j].id })
-	return b.intern(&Term{op: o, sort: Bool, args: args})
+	sort.Slice(g.args, func(i, j int) bool { return g.args[i].id < g.args[j].id })
+	return b.intern(&Term{op: o, sort: Bool, args: g.args})
+}
+
+// gathered are arguments of a conjunction or disjunction, each once.
+type gathered struct {
+	args  []*Term
+	signs map[*Term]sign // where there are many, without their negations
+}
+
+type sign uint8
+
+const plain, negated sign = 1, 2
+
+// fewArgs is how many arguments are looked through one by one.
+const fewArgs = 16
+
+// add takes an argument; it is false if its negation is one, too.
+func (g *gathered) add(t *Term) bool {
+	if g.signs != nil {
+		return g.sign(t)
+	}
+	for _, a := range g.args {
+		switch {
+		case a == t:
+			return true
+		case a.op == opNot && a.args[0] == t, t.op == opNot && t.args[0] == a:
+			return false
+		}
+	}
+	g.args = append(g.args, t)
+	if len(g.args) > fewArgs {
+		args := g.args
+		g.args, g.signs = nil, make(map[*Term]sign, 2*len(args))
+		for _, a := range args {
+			g.sign(a)
+		}
+	}
+	return true
+}
+
+// sign is add with many arguments.
+func (g *gathered) sign(t *Term) bool {
+	base, s := t, plain
+	if t.op == opNot {
+		base, s = t.args[0], negated
+	}
+	switch g.signs[base] {
+	case s:
+		return true
+	case 0:
+		g.args = append(g.args, t)
+		g.signs[base] = s
+		return true
+	}
+	return false
 }
 
 // Implies is the implication.

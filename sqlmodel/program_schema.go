@@ -65,13 +65,40 @@ func (l *loader) programSchema() {
 			})
 		}
 	}
+	l.leaveDeclarations()
+}
+
+// leaveDeclarations leaves out the transactions that only declare things, with a
+// note for each function of the program that has some.
+func (l *loader) leaveDeclarations() {
+	count := map[string]int{}
+	var first []*function
 	l.programs = without(l.programs, func(f *function) bool {
-		if f.program.declares() {
-			l.note(f.pos, "%s only declares things: it is taken to run before all other transactions, and left out", f.name)
-			return true
+		if !f.program.declares() {
+			return false
 		}
-		return false
+		name := baseName(f.name)
+		if count[name]++; count[name] == 1 {
+			first = append(first, f)
+		}
+		return true
 	})
+	for _, f := range first {
+		name := baseName(f.name)
+		switch n := count[name]; n {
+		case 1:
+			l.note(f.pos, "%s only declares things: it is taken to run before all other transactions, and left out", name)
+		default:
+			l.note(f.pos, "%s has %d transactions that only declare things: they are taken to run before all others, and left out", name, n)
+		}
+	}
+}
+
+// baseName is the name of a transaction without the number that those of one
+// function have.
+func baseName(name string) string {
+	base, _, _ := strings.Cut(name, "#")
+	return base
 }
 
 // nodeOf gives the tree of a statement as a node.
@@ -87,7 +114,8 @@ func (body *programBody) declares() bool {
 		switch s := s.(type) {
 		case *client.Query:
 			sent := body.sent[s]
-			other = other || len(sent.list) == 0
+			declares = declares || sent.declares
+			other = other || len(sent.list) == 0 && !sent.declares
 			for _, st := range sent.list {
 				switch tree := st.tree.(type) {
 				case *pg.CreateStmt:

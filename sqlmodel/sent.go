@@ -14,6 +14,9 @@ type sent struct {
 	// list are its statements, none if why says what is wrong with it.
 	list []sentStmt
 	why  string
+	// declares says that it is a statement that declares something, as far as it is
+	// known; list has none then.
+	declares bool
 	// refs is what all of it names.
 	refs *refs
 	// params are the values of $1, $2, … in text, nil for one that is not known.

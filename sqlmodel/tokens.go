@@ -21,6 +21,19 @@ var writing = map[string]bool{"insert": true, "update": true, "delete": true, "m
 var reading = map[string]bool{"select": true, "insert": true, "update": true, "delete": true, "merge": true, "with": true,
 	"values": true, "table": true, "truncate": true, "lock": true}
 
+// declaring are the words with which a statement begins that declares something, with
+// those after it that name what: tables and the like, which have no rows before, or
+// are changed as migrations do it.
+var declaring = map[string][]string{
+	"create": strings.Fields("table index view schema database sequence type domain extension unlogged materialized unique role user"),
+	"alter":  strings.Fields("table index view schema database sequence type domain extension materialized role user"),
+	"drop":   strings.Fields("table index view schema database sequence type domain extension materialized role user"),
+}
+
+// keeping are the words with which a statement begins that changes no rows and no
+// tables.
+var keeping = map[string]bool{"analyze": true, "vacuum": true, "comment": true, "grant": true, "revoke": true}
+
 // endsFrom are the words after which no table of a FROM list stands.
 var endsFrom = map[string]bool{"where": true, "group": true, "having": true, "window": true, "union": true, "intersect": true,
 	"except": true, "order": true, "limit": true, "offset": true, "fetch": true, "for": true, "set": true, "returning": true,
@@ -49,7 +62,25 @@ func (l *loader) readTokens(s *sent, src string) {
 		return
 	}
 	t := &tokenReader{l: l, toks: toks, refs: r, ctes: map[string]bool{}}
+	if !t.several() && !isHole(t.at(1)) {
+		if s.declares = slices.Contains(declaring[t.firstWord()], t.at(1).Text); !s.declares && keeping[t.firstWord()] {
+			return
+		}
+	}
 	t.run()
+}
+
+// firstWord is the word that the statement begins with, if it does.
+func (t *tokenReader) firstWord() string {
+	if first := t.at(0); first.Kind == pg.Word {
+		return first.Text
+	}
+	return ""
+}
+
+// several reports whether there is more than one statement.
+func (t *tokenReader) several() bool {
+	return slices.ContainsFunc(t.toks[:len(t.toks)-1], func(tok pg.Token) bool { return tok.Kind == pg.Punct && tok.Text == ";" })
 }
 
 // everything says that it may touch anything.
@@ -90,8 +121,7 @@ func (t *tokenReader) run() {
 	for t.punct(start, "(") {
 		start++
 	}
-	several := slices.ContainsFunc(t.toks[:len(t.toks)-1], func(tok pg.Token) bool { return tok.Kind == pg.Punct && tok.Text == ";" })
-	if several {
+	if t.several() {
 		t.refs.everything()
 		return
 	}

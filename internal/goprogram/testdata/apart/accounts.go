@@ -161,3 +161,64 @@ func (s *Store) in(ctx context.Context, f func(tx *sql.Tx) error) error {
 	}
 	return tx.Commit()
 }
+
+// DepositOnConnection has the transaction on the connection that the statements go to.
+func DepositOnConnection(ctx context.Context, conn *sql.Conn, id int64, amount int) error {
+	tx, err := conn.BeginTx(ctx, nil)
+	if err != nil {
+		return err
+	}
+	defer tx.Rollback()
+	var n int
+	if err := conn.QueryRowContext(ctx, "SELECT balance FROM accounts WHERE id = $1", id).Scan(&n); err != nil {
+		return err
+	}
+	if _, err := conn.ExecContext(ctx, "UPDATE accounts SET balance = $1 WHERE id = $2", n+amount, id); err != nil {
+		return err
+	}
+	return tx.Commit()
+}
+
+// DepositBare has no transaction on the connection.
+func DepositBare(ctx context.Context, conn *sql.Conn, id int64, amount int) error {
+	var n int
+	if err := conn.QueryRowContext(ctx, "SELECT balance FROM accounts WHERE id = $1", id).Scan(&n); err != nil {
+		return err
+	}
+	_, err := conn.ExecContext(ctx, "UPDATE accounts SET balance = $1 WHERE id = $2", n+amount, id) // RB4001 balance
+	return err
+}
+
+type prepared struct {
+	conn          *sql.Conn
+	read, deposit *sql.Stmt
+}
+
+func newPrepared(ctx context.Context, conn *sql.Conn) (*prepared, error) {
+	read, err := conn.PrepareContext(ctx, "SELECT balance FROM accounts WHERE id = $1")
+	if err != nil {
+		return nil, err
+	}
+	deposit, err := conn.PrepareContext(ctx, "UPDATE accounts SET balance = $1 WHERE id = $2")
+	if err != nil {
+		return nil, err
+	}
+	return &prepared{conn, read, deposit}, nil
+}
+
+// Deposit sends prepared statements while their connection has a transaction.
+func (p *prepared) Deposit(ctx context.Context, id int64, amount int) error {
+	tx, err := p.conn.BeginTx(ctx, nil)
+	if err != nil {
+		return err
+	}
+	defer tx.Rollback()
+	var n int
+	if err := p.read.QueryRowContext(ctx, id).Scan(&n); err != nil {
+		return err
+	}
+	if _, err := p.deposit.ExecContext(ctx, n+amount, id); err != nil {
+		return err
+	}
+	return tx.Commit()
+}
