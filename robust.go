@@ -336,6 +336,7 @@ func (c *check) leaveOpen() {
 		open.Cycles = append(open.Cycles, names(w))
 	}
 	open.Cycles = sortedCycles(open.Cycles)
+	opaque := len(c.tried.walks) > 0 && !slices.ContainsFunc(c.tried.walks, func(w *movers.Walk) bool { return !inexecutable(w) })
 	switch err := c.ctx.Err(); {
 	case errors.Is(err, context.DeadlineExceeded):
 		open.Reason = "the time ran out"
@@ -343,6 +344,8 @@ func (c *check) leaveOpen() {
 	case err != nil:
 		open.Reason = "the check was interrupted"
 		open.Settle = append(open.Settle, "letting it run to its end")
+	case opaque:
+		open.Reason = "no proof excludes the cycles below; each goes through a statement that is not modelled, of which no execution can be shown"
 	case len(open.Cycles) > 0:
 		open.Reason = fmt.Sprintf("no proof excludes the cycles below, and no execution of up to %d transactions shows one", c.opt.Helpers+1)
 	default:
@@ -351,7 +354,7 @@ func (c *check) leaveOpen() {
 	for _, b := range c.bounds {
 		open.Reason += "; " + b
 	}
-	if len(open.Cycles) > 0 {
+	if len(open.Cycles) > 0 && !opaque {
 		open.Settle = append(open.Settle,
 			"a fact about the rows that rules such a cycle out, stated as -- invariant: … in the schema",
 			"an update of one common row in the first two transactions of a cycle, which excludes it",

@@ -145,12 +145,24 @@ type node struct {
 	next map[int]*node
 }
 
+// maxQuickTerms bounds the terms of an encoding in a quick search.
+const maxQuickTerms = 60_000
+
 // encode builds the terms for: the calls all commit in this order, from a state
-// that may be, and no delay is in vain.
-func (s *search) encode(o Order, z size) *encoding {
-	e := s.initialState(z)
-	w := e.w
+// that may be, and no delay is in vain. stopped says why it did not come to the end.
+func (s *search) encode(o Order, z size) (e *encoding, stopped string) {
+	e = s.initialState(z)
 	e.o = o
+	e.w.MaxStated = max(1, s.opt.Effort-s.stats.Terms)
+	if s.opt.Quick {
+		e.w.MaxStated = min(e.w.MaxStated, maxQuickTerms)
+	}
+	return e, e.w.Within(s.ctx, 0, e.execution)
+}
+
+// execution asserts that the order is one.
+func (e *encoding) execution() {
+	w, o := e.w, e.o
 	states := []*symbolic.State{e.base}
 	for i, c := range o.Commits {
 		run := e.insts[c].Run(states[o.Snapshots[i]])
@@ -171,7 +183,6 @@ func (s *search) encode(o Order, z size) *encoding {
 		}
 	}
 	e.serial = &node{state: e.base, bad: w.B.False(), next: map[int]*node{}}
-	return e
 }
 
 // initialState makes the terms for the state at the beginning and for what the
@@ -254,13 +265,18 @@ func (e *encoding) initially() {
 }
 
 // refute asserts that a serial order does not have the same outcome. It gives
-// false if that was asserted before.
+// false if that was asserted before, or cannot be.
 func (e *encoding) refute(ser []int) bool {
 	key := fmt.Sprint(ser)
 	if e.spelt[key] {
 		return false
 	}
 	e.spelt[key] = true
+	return e.w.Within(e.s.ctx, 0, func() { e.differs(ser) }) == ""
+}
+
+// differs asserts that the outcome of a serial order is another one.
+func (e *encoding) differs(ser []int) {
 	B := e.w.B
 	n := e.serial
 	for _, c := range ser {
@@ -275,7 +291,6 @@ func (e *encoding) refute(ser []int) bool {
 		n = m
 	}
 	e.assert(B.Or(n.bad, e.w.StatesDiffer(e.final, n.state, e.runs...)))
-	return true
 }
 
 // solve searches rows and parameters for one order.
@@ -284,11 +299,15 @@ func (s *search) solve(o Order, z size) *found {
 		s.stats.bounded("the effort for the symbolic search is used up")
 		return nil
 	}
-	e := s.encode(o, z)
+	e, stopped := s.encode(o, z)
 	defer func() {
 		s.solver.Forget()
 		s.stats.Terms += e.w.B.Size()
 	}()
+	if stopped != "" {
+		s.stats.bounded(stopped)
+		return nil
+	}
 	s.stats.Orders++
 	for spurious := 0; spurious < s.opt.Spurious; {
 		if e.dead() {

@@ -10,7 +10,7 @@ const MaxSteps = 10_000
 // TooLarge is the reason where a bound on steps was reached.
 const TooLarge = "a question is too large to be stated"
 
-// checkEvery is how many statements are executed between two looks at a context.
+// checkEvery is how many looks there are for one at a context.
 const checkEvery = 64
 
 // effort bounds what is executed.
@@ -18,6 +18,7 @@ type effort struct {
 	ctx   context.Context
 	max   int // 0: without bound
 	steps int
+	looks int
 }
 
 // Within makes terms of a World, with build, such as by running instances. The
@@ -45,14 +46,29 @@ func (w *World) step() {
 	if e == nil {
 		return
 	}
-	e.steps++
-	switch {
-	case e.max > 0 && e.steps > e.max, w.MaxStated > 0 && w.B.Size() > w.MaxStated:
-		w.stopped = TooLarge
-	case e.steps%checkEvery == 0 && e.ctx.Err() != nil:
-		w.stopped = e.ctx.Err().Error()
-	default:
+	if e.steps++; e.max > 0 && e.steps > e.max {
+		w.stop(TooLarge)
+	}
+	w.look()
+}
+
+// look ends the function that Within runs if there are too many terms, or nobody
+// waits for them any more. It is for what makes many terms within one statement.
+func (w *World) look() {
+	e := w.effort
+	if e == nil {
 		return
 	}
-	panic(w.stopped)
+	e.looks++
+	switch {
+	case w.MaxStated > 0 && w.B.Size() > w.MaxStated:
+		w.stop(TooLarge)
+	case e.looks%checkEvery == 0 && e.ctx.Err() != nil:
+		w.stop(e.ctx.Err().Error())
+	}
+}
+
+func (w *World) stop(why string) {
+	w.stopped = why
+	panic(why)
 }

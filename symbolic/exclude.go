@@ -39,6 +39,7 @@ func (w *World) Excludes(owner, other *Run, gran Granularity, positive bool) *sm
 	acts := func(x *Write, late bool) bool { return positive || x.on == nil || x.firm || !late }
 	for _, a := range owner.Writes {
 		for _, b := range other.Writes {
+			w.look()
 			if a.Table != b.Table || a.Kind == Unknown || b.Kind == Unknown {
 				continue // whether an unmodelled statement writes is not known
 			}

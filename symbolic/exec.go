@@ -2,8 +2,6 @@ package symbolic
 
 import (
 	"fmt"
-	"maps"
-	"slices"
 	"strconv"
 
 	"github.com/txrobust/robust/ir"
@@ -18,7 +16,7 @@ type exec struct {
 	run   *Run
 	st    *State
 	entry *State // the snapshot
-	vars  map[string]Val
+	vars  vars
 	live  *smt.Term
 	exits []*exit
 	// points are the savepoints set so far.
@@ -54,7 +52,7 @@ type exit struct {
 
 type leaving struct {
 	cond *smt.Term
-	vars map[string]Val
+	vars vars
 }
 
 type savepoint struct {
@@ -70,18 +68,19 @@ type savepoint struct {
 func (in *Instance) Run(s *State) *Run {
 	w := in.w
 	run := &Run{Inst: in, In: s, OK: w.B.True(), Failed: w.B.False()}
-	e := &exec{w: w, inst: in, run: run, st: s, entry: s, live: w.B.True(), vars: map[string]Val{},
+	e := &exec{w: w, inst: in, run: run, st: s, entry: s, live: w.B.True(),
 		points: map[string]savepoint{}, info: w.code.info[in.Txn]}
+	e.vars = newVars(e.info.places)
 	for i, p := range in.Txn.Params {
-		e.vars[p.Name] = in.Params[i]
+		e.vars.set(p.Name, in.Params[i])
 	}
 	for _, l := range in.Txn.Locals {
 		if l.Kept {
 			v := Val{w.B.False(), in.choose("reg "+l.Name, sortOf(l.Type), nil), l.Type}
 			w.Define(w.inDomain(v))
-			e.vars[l.Name] = v
+			e.vars.set(l.Name, v)
 		} else {
-			e.vars[l.Name] = w.null(l.Type)
+			e.vars.set(l.Name, w.null(l.Type))
 		}
 	}
 	end := &exit{}
@@ -91,7 +90,7 @@ func (in *Instance) Run(s *State) *Run {
 	var kept []Val
 	for _, l := range in.Txn.Locals {
 		if l.Kept && e.info.assigned[l.Name] {
-			kept = append(kept, e.vars[l.Name])
+			kept = append(kept, e.vars.get(l.Name))
 		}
 	}
 	if len(kept) > 0 {
@@ -120,7 +119,7 @@ func (e *exec) observed(guard *smt.Term, vals []Val) {
 func (e *exec) env() *env {
 	en := e.w.rowEnv(e.st)
 	en.txn = e.inst.Txn
-	en.vars = copyVars(e.vars) // closures over the environment outlive this moment
+	en.vars = e.vars.copied() // closures over the environment outlive this moment
 	en.fail = func(ok *smt.Term) { e.require(ok) }
 	return en
 }
@@ -133,13 +132,13 @@ func (e *exec) truth(x ir.Expr) *smt.Term {
 }
 
 func (e *exec) set(name string, v Val) {
-	t, ok := e.inst.Txn.LocalType(name)
+	t, ok := e.info.places.typeOf(name)
 	if !ok {
 		panic("symbolic: local " + name + " is not declared")
 	}
 	v = e.w.convert(v, t)
 	e.require(e.w.inDomain(v))
-	e.vars[name] = v
+	e.vars.set(name, v)
 }
 
 // place names a statement for what the instance chooses there.
@@ -169,37 +168,20 @@ func (e *exec) block(list []ir.Stmt) {
 	}
 }
 
-func copyVars(m map[string]Val) map[string]Val {
-	out := make(map[string]Val, len(m))
-	for k, v := range m {
-		out[k] = v
-	}
-	return out
-}
-
-// names lists locals in a fixed order, so that terms are made in a fixed order
-// and the solver's models do not change from run to run.
-func names(m map[string]Val) []string { return slices.Sorted(maps.Keys(m)) }
-
 // join merges control that left earlier into here.
 func (e *exec) join(list []leaving) {
 	for _, l := range list {
 		if l.cond.IsFalse() {
 			continue
 		}
-		for _, name := range names(l.vars) {
-			v := l.vars[name]
-			if old, ok := e.vars[name]; ok && old != v {
-				e.vars[name] = e.w.ite(l.cond, v, old)
-			}
-		}
+		e.vars.merge(&l.vars, func(left, here Val) Val { return e.w.ite(l.cond, left, here) })
 		e.live = e.w.B.Or(e.live, l.cond)
 	}
 }
 
 // leave moves the control that is here to an exit.
 func (e *exec) leave(list *[]leaving) {
-	*list = append(*list, leaving{e.live, copyVars(e.vars)})
+	*list = append(*list, leaving{e.live, e.vars.copied()})
 	e.live = e.w.B.False()
 }
 
@@ -337,29 +319,23 @@ func (e *exec) stmt(s ir.Stmt) {
 }
 
 func (e *exec) branch(cond *smt.Term, then, els []ir.Stmt) {
-	before, vars := e.live, e.vars
+	before, vars := e.live, e.vars.copied()
 	e.live = e.w.B.And(before, cond)
-	e.vars = copyVars(vars)
 	e.block(then)
 	thenLive, thenVars := e.live, e.vars
 	e.live = e.w.B.And(before, e.w.B.Not(cond))
-	e.vars = copyVars(vars)
+	e.vars = vars
 	e.block(els)
-	for _, name := range names(thenVars) {
-		v := thenVars[name]
-		if old := e.vars[name]; old != v {
-			e.vars[name] = e.w.ite(cond, v, old)
-		}
-	}
+	e.vars.merge(&thenVars, func(then, here Val) Val { return e.w.ite(cond, then, here) })
 	e.live = e.w.B.Or(thenLive, e.live)
 }
 
 func (e *exec) havoc(s *ir.Havoc) {
-	t, _ := e.inst.Txn.LocalType(s.Var)
+	t, _ := e.info.places.typeOf(s.Var)
 	v := e.choose(s, "havoc ", t, !s.NotNull && !s.Fresh)
 	if s.Fresh {
 		e.draw(v, e.w.code.localClass(e.inst.Txn, s.Var))
-		e.vars[s.Var] = v
+		e.vars.set(s.Var, v)
 		return
 	}
 	e.w.Define(e.w.inDomain(v))
@@ -426,10 +402,10 @@ func (e *exec) unmodelled(s *ir.Unmodelled) {
 	}
 	var inputs []Val
 	for _, p := range e.inst.Txn.Params {
-		inputs = append(inputs, e.vars[p.Name])
+		inputs = append(inputs, e.vars.get(p.Name))
 	}
 	for _, l := range e.inst.Txn.Locals {
-		inputs = append(inputs, e.vars[l.Name])
+		inputs = append(inputs, e.vars.get(l.Name))
 	}
 	e.observed(live, inputs)
 	st := e.st

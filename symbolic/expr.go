@@ -42,7 +42,7 @@ type env struct {
 	state *State // what EXISTS looks at
 	rows  *binding
 	txn   *ir.Txn
-	vars  map[string]Val
+	vars  vars
 	// fail is told conditions without which the evaluation fails; nil where
 	// nobody listens.
 	fail func(ok *smt.Term)
@@ -122,11 +122,7 @@ func (en *env) eval(e ir.Expr) Val {
 	case *ir.Const:
 		return w.Constant(e.Value, en.typeOf(e))
 	case *ir.Var:
-		v, ok := en.vars[e.Name]
-		if !ok {
-			panic("symbolic: local " + e.Name + " is not declared")
-		}
-		return v
+		return en.vars.get(e.Name)
 	case *ir.Col:
 		b := en.lookup(e.Row)
 		if b == nil {

@@ -11,6 +11,7 @@ func itoa(i int) string { return strconv.Itoa(i) }
 // txnInfo is what is known of a template without executing it.
 type txnInfo struct {
 	number   map[ir.Stmt]int
+	places   *places
 	assigned map[string]bool
 	// effects are the statements that must keep their place among a run's
 	// observations and writes even where control does not come.
@@ -25,7 +26,7 @@ func newInfo(t *ir.Txn) *txnInfo {
 	if t.Labelled != nil {
 		panic("symbolic: transaction " + t.Name + " is labelled: run ir.Structure first")
 	}
-	in := &txnInfo{number: map[ir.Stmt]int{}, assigned: map[string]bool{}, effects: map[ir.Stmt]bool{},
+	in := &txnInfo{number: map[ir.Stmt]int{}, places: placesOf(t), assigned: map[string]bool{}, effects: map[ir.Stmt]bool{},
 		readLater: map[*ir.Insert]bool{}, queries: map[ir.Stmt]*ir.Query{}}
 	var order []ir.Stmt
 	loops := map[ir.Stmt][]ir.Stmt{} // the loops around a statement

@@ -47,7 +47,7 @@ func (e *exec) unroll(x *exit, n int, enter func(i int) *smt.Term, body []ir.Stm
 	for i := 0; i < n; i++ {
 		e.suffix = suffix + "_" + itoa(i)
 		in := enter(i)
-		x.broken = append(x.broken, leaving{e.w.B.And(e.live, e.w.B.Not(in)), copyVars(e.vars)})
+		x.broken = append(x.broken, leaving{e.w.B.And(e.live, e.w.B.Not(in)), e.vars.copied()})
 		e.live = e.w.B.And(e.live, in)
 		e.round(x, body)
 	}
@@ -104,7 +104,7 @@ func (e *exec) forRange(s *ir.ForRange) {
 	e.unroll(x, w.Rounds, func(i int) *smt.Term {
 		in := within(at(i))
 		e.require(w.B.Or(w.B.Not(in), w.inDomain(Val{w.B.False(), at(i), ir.IntType})))
-		e.vars[s.Var] = w.ite(w.B.And(e.live, in), Val{w.B.False(), at(i), ir.IntType}, e.vars[s.Var])
+		e.vars.set(s.Var, w.ite(w.B.And(e.live, in), Val{w.B.False(), at(i), ir.IntType}, e.vars.get(s.Var)))
 		return in
 	}, s.Body)
 	e.require(w.B.Not(within(at(w.Rounds))))
@@ -181,7 +181,7 @@ func (e *exec) foreach(s *ir.Foreach) {
 	suffix := e.suffix
 	for i, c := range list {
 		e.suffix = suffix + "_" + itoa(i)
-		before, vars := e.live, copyVars(e.vars)
+		before, vars := e.live, e.vars.copied()
 		e.live = w.B.And(before, c.match)
 		for k, col := range s.Cols {
 			e.set(s.Into[k], c.in.eval(col))

@@ -23,11 +23,11 @@ func (e *exec) openForeach(s *ir.Foreach, p *plan, en *env, cols []ir.Expr) {
 	o.begin = func(sub *exec, round []Key) *smt.Term {
 		g, in := p.match(en, st, round)
 		for k, c := range s.Cols {
-			t, _ := e.inst.Txn.LocalType(s.Into[k])
+			t, _ := e.info.places.typeOf(s.Into[k])
 			if g.IsFalse() {
-				sub.vars[s.Into[k]] = e.w.null(t)
+				sub.vars.set(s.Into[k], e.w.null(t))
 			} else {
-				sub.vars[s.Into[k]] = e.w.convert(in.eval(c), t)
+				sub.vars.set(s.Into[k], e.w.convert(in.eval(c), t))
 			}
 		}
 		return g
@@ -47,7 +47,7 @@ func (e *exec) openLoop(s ir.Stmt, label string, body []ir.Stmt, within func(i *
 		i := round[0][0]
 		switch s := s.(type) {
 		case *ir.ForRange:
-			sub.vars[s.Var] = Val{w.B.False(), i, ir.IntType}
+			sub.vars.set(s.Var, Val{w.B.False(), i, ir.IntType})
 			return within(i)
 		case *ir.While:
 			sub.noteExists(s, false)
@@ -197,7 +197,7 @@ func (o *openLoop) run() {
 	e, w := o.e, o.e.w
 	o.facts = factsOf(w.Program, o.stmt, o.label, o.body)
 	o.start, o.seen = *e, map[string]*Run{}
-	o.start.vars = copyVars(e.vars)
+	o.start.vars = e.vars.copied()
 	o.start.exits = slices.Clone(e.exits) // later blocks take the places of those around
 	o.round = e.place(o.stmt, "loop ")
 
@@ -207,7 +207,7 @@ func (o *openLoop) run() {
 		for _, list := range [][]string{paramNames(e.inst.Txn), localNames(e.inst.Txn)} {
 			for _, n := range list {
 				if o.facts.used[n] {
-					inputs = append(inputs, e.vars[n])
+					inputs = append(inputs, e.vars.get(n))
 				}
 			}
 		}
@@ -272,21 +272,21 @@ func (o *openLoop) run() {
 	}
 
 	// Afterwards.
-	after := copyVars(e.vars)
+	after := e.vars.copied()
 	for _, l := range e.inst.Txn.Locals {
 		if o.facts.assigned[l.Name] {
-			after[l.Name] = o.chosen("after "+l.Name, l.Type, e.rounds, !l.Kept)
+			after.set(l.Name, o.chosen("after "+l.Name, l.Type, e.rounds, !l.Kept))
 		}
 	}
 	for _, p := range e.inst.Txn.Params {
 		if o.facts.assigned[p.Name] {
-			after[p.Name] = o.chosen("after "+p.Name, p.Type, e.rounds, true)
+			after.set(p.Name, o.chosen("after "+p.Name, p.Type, e.rounds, true))
 		}
 	}
 	e.vars = after
 	for i, s := range o.facts.outer {
 		taken := e.inst.choose(o.round+" leaves "+itoa(i), smt.Bool, e.rounds)
-		out := leaving{w.B.And(e.live, taken), copyVars(e.vars)}
+		out := leaving{w.B.And(e.live, taken), e.vars.copied()}
 		e.live = w.B.And(e.live, w.B.Not(taken))
 		switch s := s.(type) {
 		case *ir.Return:
@@ -386,7 +386,7 @@ func (o *openLoop) at(round []Key) *Run {
 	e, w := &o.start, o.e.w
 	run := &Run{Inst: e.inst, OK: w.B.True(), Failed: w.B.False()}
 	o.seen[id] = run
-	sub := &exec{w: w, inst: e.inst, run: run, st: o.fuzzyState(round), entry: e.entry, vars: copyVars(o.start.vars),
+	sub := &exec{w: w, inst: e.inst, run: run, st: o.fuzzyState(round), entry: e.entry, vars: o.start.vars.copied(),
 		points: map[string]savepoint{}, suffix: e.suffix, snapped: true, info: e.info, observe: e.observe,
 		rounds: append(append([]Key{}, e.rounds...), round...), loops: append(append([]domain{}, e.loops...), o.doms...)}
 	if sub.observe == nil && o.apart == nil {
@@ -394,12 +394,12 @@ func (o *openLoop) at(round []Key) *Run {
 	}
 	for _, l := range e.inst.Txn.Locals {
 		if o.facts.assigned[l.Name] {
-			sub.vars[l.Name] = o.chosen("start "+l.Name, l.Type, sub.rounds, !l.Kept)
+			sub.vars.set(l.Name, o.chosen("start "+l.Name, l.Type, sub.rounds, !l.Kept))
 		}
 	}
 	for _, p := range e.inst.Txn.Params {
 		if o.facts.assigned[p.Name] {
-			sub.vars[p.Name] = o.chosen("start "+p.Name, p.Type, sub.rounds, true)
+			sub.vars.set(p.Name, o.chosen("start "+p.Name, p.Type, sub.rounds, true))
 		}
 	}
 	sub.live = o.start.live

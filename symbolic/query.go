@@ -233,7 +233,7 @@ func (p *plan) at(en *env, what string, more ...ir.Expr) occasion {
 			case *ir.Var:
 				if !used[e.Name] {
 					used[e.Name] = true
-					v := en.vars[e.Name]
+					v := en.vars.get(e.Name)
 					out.values = append(out.values, v.Null, v.T)
 				}
 			case *ir.Col:
