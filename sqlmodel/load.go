@@ -39,6 +39,8 @@ type Options struct {
 	// there is.
 	program   []*client.Txn
 	isProgram bool
+	// aside are other transactions of it, which may create tables.
+	aside []*client.Txn
 }
 
 // Load reads SQL files and directories (all *.sql in them, by name) as one

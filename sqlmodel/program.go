@@ -21,7 +21,23 @@ func Client(ctx context.Context, files []File, txns []*client.Txn, opt Options) 
 		return nil, err
 	}
 	opt.ctx, opt.program, opt.isProgram = ctx, chosen, true
+	for _, t := range txns {
+		if !slices.Contains(chosen, t) && creates(t) {
+			opt.aside = append(opt.aside, t)
+		}
+	}
 	return Parse(files, opt)
+}
+
+// creates reports whether a transaction has a statement that begins with CREATE.
+func creates(t *client.Txn) bool {
+	found := false
+	eachQuery(t.Body, func(q *client.Query) {
+		const create = "create"
+		text := strings.TrimSpace(q.SQL)
+		found = found || len(text) > len(create) && strings.EqualFold(text[:len(create)], create)
+	})
+	return found
 }
 
 // choose gives the transactions with the names, or all if there are none.
@@ -55,6 +71,8 @@ func choose(txns []*client.Txn, names []string) ([]*client.Txn, error) {
 // programBody is the body of a transaction of a client program.
 type programBody struct {
 	txn *client.Txn
+	// aside says that it is read for the tables that it creates only.
+	aside bool
 	// sent are its statements of SQL.
 	sent map[*client.Query]*sent
 	// types are those of the variables, by their names in the IR, as far as they
@@ -69,7 +87,7 @@ func (l *loader) readProgram() {
 		names[t.Name] = true
 	}
 	used := map[string]bool{}
-	for _, t := range l.opt.program {
+	for i, t := range slices.Concat(l.opt.program, l.opt.aside) {
 		f := &function{pos: t.Pos, name: t.Name, language: "sql", setOf: true, refs: newRefs(), level: t.Level}
 		for i := 2; used[f.name] || f.name != t.Name && names[f.name]; i++ {
 			f.name = t.Name + "-" + itoa(i)
@@ -78,7 +96,7 @@ func (l *loader) readProgram() {
 		src := newSource(t.Pos.File, "")
 		src.all = t.Pos
 		f.text = src.whole()
-		f.program = &programBody{txn: t, sent: map[*client.Query]*sent{}, types: map[string]typ{}}
+		f.program = &programBody{txn: t, aside: i >= len(l.opt.program), sent: map[*client.Query]*sent{}, types: map[string]typ{}}
 		eachQuery(t.Body, func(q *client.Query) {
 			if l.opt.ctx != nil && l.opt.ctx.Err() != nil || f.program.sent[q] != nil {
 				return

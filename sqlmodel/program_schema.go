@@ -65,6 +65,7 @@ func (l *loader) programSchema() {
 			})
 		}
 	}
+	l.programs = without(l.programs, func(f *function) bool { return f.program.aside })
 	l.leaveDeclarations()
 }
 

@@ -287,6 +287,23 @@ func TestProgramNames(t *testing.T) {
 	}
 }
 
+// TestTablesOfOthers: a table that the program creates is there for the transactions
+// that are chosen, too.
+func TestTablesOfOthers(t *testing.T) {
+	txns := []*client.Txn{txn_("migrate", nil, sql("CREATE TABLE notes (id int PRIMARY KEY, text text)")), txn_("add", nil, sql("INSERT INTO notes VALUES (1, 'x')"))}
+	prog, err := Client(t.Context(), nil, txns, Options{Txns: []string{"add"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	notes := prog.Table("notes")
+	if len(prog.Txns) != 1 || notes == nil || !notes.IsKey(0) || len(notes.Columns) != 2 {
+		t.Errorf("got %v", prog)
+	}
+	if prog, err = Client(t.Context(), nil, txns[1:], Options{}); err != nil || prog.Table("notes") != nil && len(prog.Table("notes").Columns) == 2 {
+		t.Errorf("without the declaration: %v, %v", prog, err)
+	}
+}
+
 // TestProgramHostile: no text exhausts the stack or hangs; it is not modelled
 // then.
 func TestProgramHostile(t *testing.T) {
