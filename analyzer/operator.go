@@ -145,11 +145,14 @@ func (in *interp) equal(x, y value, t types.Type) client.Expr {
 		}
 		return client.V(in.newVar("same", client.Bool, false, unknown))
 	}
-	if isNilValue(y) && !xPoints {
+	if !xPoints && (isNilValue(y) || yPoints && isTrue(q.nil())) {
 		return in.isNil(x)
 	}
-	if isNilValue(x) && !yPoints {
+	if !yPoints && (isNilValue(x) || xPoints && isTrue(p.nil())) {
 		return in.isNil(y)
+	}
+	if isHandle(x) || isHandle(y) {
+		return client.V(in.newVar("same", client.Bool, false, unknown))
 	}
 	a, xParts := x.(*aggregate)
 	b, yParts := y.(*aggregate)
@@ -203,9 +206,9 @@ func isNilValue(v value) bool {
 func (in *interp) isNil(v value) client.Expr {
 	switch v := v.(type) {
 	case *handle:
-		if v.kind == database || v.kind == transaction && v.site != "" {
+		if v.kind == transaction && v.site != "" || in.trace != nil && v.kind == database {
 			return client.False
-		} // else it may be nil where there is no transaction
+		} // else it may be nil: where there is no transaction, or another database is used instead
 	case *prepared:
 		if v.h.kind == either {
 			break
