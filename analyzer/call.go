@@ -435,6 +435,9 @@ func (in *interp) method(inv *invocation, m *types.Func) value {
 		in.emitValue(recv)
 		return in.callFunction(&inner, &closure{fn: f})
 	}
+	if in.p.onlyBegins(m) {
+		return in.beginsSome(inv, m, impl)
+	}
 	if in.dispatches(inv, impl) {
 		return in.callOne(inv, impl)
 	}
@@ -446,7 +449,7 @@ func (in *interp) method(inv *invocation, m *types.Func) value {
 		}
 	}
 	what := "a call of " + m.Name() + " through an interface"
-	if in.trace == nil && in.site != "" && in.st.phase == open && !in.holds(recv, isLive) && slices.ContainsFunc(impl, in.p.mayHoldTx) {
+	if in.trace == nil && in.site != "" && in.st.phase == open && !in.holds(recv, isLive) && slices.ContainsFunc(impl, in.mayHoldTx) {
 		in.emit(&client.Unknown{At: in.at(), Reason: what + " whose value may hold the transaction"})
 	}
 	return inherit(inv.t, in.unknownCall(what, args, inv.t), inv.args)

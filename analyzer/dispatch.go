@@ -76,33 +76,38 @@ func results(v value, t types.Type) []value {
 	return []value{v}
 }
 
-// mayHoldTx reports whether a method uses the database, and its receiver may hold a
-// transaction.
-func (p *program) mayHoldTx(method *ssa.Function) bool {
-	return p.matters(method) && p.holdsTx(method.Signature.Recv().Type(), 0)
-}
-
-// maxHeld bounds how deep in a value a transaction is looked for.
-const maxHeld = 4
-
-// holdsTx reports whether values of a type may hold a transaction, in fields or behind
-// pointers.
-func (p *program) holdsTx(t types.Type, depth int) bool {
-	if k := p.handleType(t); k != "" {
-		return k != "db"
-	}
-	if depth > maxHeld {
-		return false
-	}
-	switch u := t.Underlying().(type) {
-	case *types.Pointer:
-		return p.holdsTx(u.Elem(), depth+1)
-	case *types.Struct:
-		for i := range u.NumFields() {
-			if p.holdsTx(u.Field(i).Type(), depth+1) {
-				return true
-			}
+// beginsSome is a call of a method that begins a transaction of a value of which no more
+// is known: a database, a connection, or one of several types of the program.
+func (in *interp) beginsSome(inv *invocation, m *types.Func, impl []*ssa.Function) value {
+	h := &handle{kind: either, t: m.Signature().Recv().Type()}
+	in.emitValue(inv.args[0])
+	tx := in.begin(h, in.withoutContext(m.Signature(), inv.args[1:]))
+	if in.trace == nil && in.owns(tx) {
+		in.anyLevel = in.anyLevel || len(impl) > 0
+		if slices.ContainsFunc(impl, func(f *ssa.Function) bool { return !in.p.onlyPassesOn(f) }) {
+			in.emit(&client.Unknown{At: in.at(), Reason: "a call of " + m.Name() + " through an interface"})
 		}
 	}
-	return false
+	return in.answer(inv.t, tx)
+}
+
+// onlyPassesOn reports whether a function uses the database for nothing but to begin a
+// transaction.
+func (p *program) onlyPassesOn(f *ssa.Function) bool {
+	only := len(f.AnonFuncs) == 0
+	eachInstr(f, func(instr ssa.Instruction) {
+		c, ok := instr.(ssa.CallInstruction)
+		if !ok {
+			return
+		}
+		m := c.Common().Method
+		g := c.Common().StaticCallee()
+		if g != nil {
+			m, _ = g.Object().(*types.Func)
+		}
+		if p.uses(c.Common()) && (m == nil || methods[m.Name()] != beginRole) || g != nil && p.matters(g) {
+			only = false
+		}
+	})
+	return only
 }

@@ -97,7 +97,8 @@
 // do not get at it. A process-local mutex counts for nothing without a comment
 // that says so. A call through an interface that is not followed may do anything in the
 // transaction that is open, if one of the types that implement it may hold a
-// transaction in its fields; one that is hidden behind another interface is not seen.
+// transaction, in whatever way (holder.go), or the connection of the one that is open.
+// What packages that are not read keep in their own values, such as a sync.Map, is not seen.
 //
 // Errors that the server reports end the transaction, as in PostgreSQL: code that
 // goes on after one commits nothing. On MySQL that is not so.

@@ -297,6 +297,13 @@ func (p *program) begins(sig *types.Signature) bool {
 	return sig.Results().Len() > 0 && p.handleType(sig.Results().At(0).Type()) == "tx"
 }
 
+// onlyBegins reports whether a method is one of an interface that begins transactions,
+// and is no database otherwise.
+func (p *program) onlyBegins(m *types.Func) bool {
+	recv := m.Signature().Recv()
+	return recv != nil && types.IsInterface(recv.Type()) && p.handleType(recv.Type()) == "" && methods[m.Name()] == beginRole && p.begins(m.Signature())
+}
+
 // isIdle reports whether a package only writes messages.
 func isIdle(path string) bool {
 	for strings.Contains(path, "/") {

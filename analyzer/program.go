@@ -69,6 +69,8 @@ type program struct {
 	// levelAt where it is set.
 	level   string
 	levelAt token.Pos
+	// holders tell what may hold a transaction: of a database, and of one connection.
+	holders [2]*holders
 }
 
 // call says that a function of the program calls another one, with what kind of
@@ -293,7 +295,7 @@ func (p *program) uses(c *ssa.CallCommon) bool {
 		return methods[m.Name()] != idleRole
 	}
 	if p.handleType(recv.Type()) == "" {
-		return false
+		return p.onlyBegins(m)
 	}
 	if p.gorpRole(recv.Type(), m.Name(), m.Signature()) != noGorp {
 		return true

@@ -27,7 +27,7 @@ func (in *interp) begin(h *handle, args []value) *handle {
 	if site != in.site {
 		return tx
 	}
-	in.st.phase, in.begun, in.onConn = open, true, in.onConn || isConn(h.t)
+	in.st.phase, in.begun, in.onConn = open, true, in.onConn || isConn(h.t) || types.IsInterface(h.t)
 	in.beginPos = in.p.position(in.pos)
 	if level, known := in.levelOf(args); !known {
 		in.anyLevel = true

@@ -1,0 +1,141 @@
+package analyzer
+
+import (
+	"go/types"
+	"slices"
+
+	"golang.org/x/tools/go/ssa"
+	"golang.org/x/tools/go/types/typeutil"
+)
+
+// holders tells of types whether their values may hold a transaction: in a field, an
+// element, behind a pointer, in what an interface has inside, or in what a function
+// captures. It goes by the types alone, so that it finds too many rather than too few.
+type holders struct {
+	p *program
+	// conn says that the transaction is one of a single connection, which holds it then.
+	conn  bool
+	known typeutil.Map // bool
+	// read are the packages that were read, concrete the types with methods that are
+	// no interfaces.
+	read     map[*types.Package]bool
+	concrete []types.Type
+}
+
+func newHolders(p *program, conn bool) *holders {
+	h := &holders{p: p, conn: conn, read: map[*types.Package]bool{}}
+	for _, pkg := range p.pkgs {
+		h.read[pkg.Pkg] = true
+	}
+	if len(p.pkgs) > 0 {
+		for _, t := range p.pkgs[0].Prog.RuntimeTypes() {
+			h.add(t)
+		}
+	}
+	for _, pkg := range p.pkgs { // also what only others may put into interfaces
+		for _, m := range pkg.Members {
+			if t, ok := m.(*ssa.Type); ok && !types.IsInterface(t.Type()) {
+				h.add(types.NewPointer(t.Type()))
+			}
+		}
+	}
+	return h
+}
+
+func (h *holders) add(t types.Type) {
+	if !types.IsInterface(t) && types.NewMethodSet(t).Len() > 0 {
+		h.concrete = append(h.concrete, t)
+	}
+}
+
+// mayHoldTx reports whether a method uses the database, and its receiver may hold the
+// transaction that is written.
+func (in *interp) mayHoldTx(method *ssa.Function) bool {
+	if !in.p.matters(method) {
+		return false
+	}
+	kind := 0
+	if in.onConn {
+		kind = 1
+	}
+	if in.p.holders[kind] == nil {
+		in.p.holders[kind] = newHolders(in.p, in.onConn)
+	}
+	return in.p.holders[kind].holds(method.Signature.Recv().Type())
+}
+
+// holds reports whether values of a type may hold a transaction.
+func (h *holders) holds(t types.Type) bool {
+	if known, ok := h.known.At(t).(bool); ok {
+		return known
+	}
+	found := h.reach(t, &typeutil.Map{})
+	h.known.Set(t, found)
+	return found
+}
+
+// reach reports whether a transaction is reached from a type, by none of those seen.
+func (h *holders) reach(t types.Type, seen *typeutil.Map) bool {
+	if seen.At(t) != nil {
+		return false
+	}
+	seen.Set(t, true)
+	if known, ok := h.known.At(t).(bool); ok {
+		return known
+	}
+	if k := h.p.handleType(t); k != "" {
+		return k != "db" || h.conn && isConn(t)
+	}
+	if preparedTypes[typeName(t)] {
+		return true
+	}
+	if n, ok := types.Unalias(t).(*types.Named); ok {
+		for a := range n.TypeArgs().Types() {
+			if h.reach(a, seen) {
+				return true
+			}
+		}
+		if pkg := n.Obj().Pkg(); !types.IsInterface(n) && !h.read[pkg] {
+			return false // what a library keeps is its own
+		}
+	}
+	switch u := t.Underlying().(type) {
+	case *types.Pointer:
+		return h.reach(u.Elem(), seen)
+	case *types.Slice:
+		return h.reach(u.Elem(), seen)
+	case *types.Array:
+		return h.reach(u.Elem(), seen)
+	case *types.Chan:
+		return h.reach(u.Elem(), seen)
+	case *types.Map:
+		return h.reach(u.Key(), seen) || h.reach(u.Elem(), seen)
+	case *types.Struct:
+		for f := range u.Fields() {
+			if h.reach(f.Type(), seen) {
+				return true
+			}
+		}
+	case *types.Interface:
+		return h.inside(u, seen)
+	case *types.Signature:
+		return h.captured(u, seen)
+	}
+	return false
+}
+
+// inside looks for a transaction in the types that implement an interface.
+func (h *holders) inside(i *types.Interface, seen *typeutil.Map) bool {
+	if i.NumMethods() == 0 {
+		return true // the transaction itself
+	}
+	return slices.ContainsFunc(h.concrete, func(t types.Type) bool { return types.Implements(t, i) && h.reach(t, seen) })
+}
+
+// captured looks for a transaction in what the functions of a type capture.
+func (h *holders) captured(sig *types.Signature, seen *typeutil.Map) bool {
+	return slices.ContainsFunc(h.p.values, func(f *ssa.Function) bool {
+		return len(f.FreeVars) > 0 && types.Identical(f.Signature, sig) &&
+			slices.ContainsFunc(f.FreeVars, func(v *ssa.FreeVar) bool { return h.reach(v.Type(), seen) })
+	})
+}
