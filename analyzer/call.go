@@ -495,7 +495,7 @@ func (in *interp) expose(v value) {
 				if ok {
 					visit(w, depth+1)
 				}
-				if ok && isHandle(unbox(w)) || !ok && c.start == unknown {
+				if ok && (c.fixed || isHandle(unbox(w))) || !ok && c.start == unknown {
 					return
 				}
 				in.st.mem[c] = in.fresh(c.t, c.name, unknown)

@@ -73,6 +73,13 @@ func (f *findings) reset(m mark) {
 	f.kept = f.kept[:m.kept]
 }
 
+// made takes note of a function literal that uses the database.
+func (in *interp) made(f *ssa.Function) {
+	if in.trace == nil && f.Parent() != nil && in.p.matters(f) && !slices.Contains(in.p.literals, f) {
+		in.p.literals = append(in.p.literals, f)
+	}
+}
+
 // newSite takes note that a transaction begins.
 func (in *interp) newSite(path string) {
 	for _, s := range in.result.sites {
@@ -232,7 +239,7 @@ func (p *program) extract(ctx context.Context, progress func(done, total int)) (
 			}
 		}
 	}
-	if err := x.run(ctx); err != nil {
+	if err := x.runAll(ctx); err != nil {
 		return nil, err
 	}
 	p.gatherKept(x.results)
@@ -241,7 +248,7 @@ func (p *program) extract(ctx context.Context, progress func(done, total int)) (
 			x.push(f)
 		}
 	}
-	if err := x.run(ctx); err != nil {
+	if err := x.runAll(ctx); err != nil {
 		return nil, err
 	}
 	return p.gather(ctx, x.order, x.results)
@@ -252,6 +259,24 @@ func (x *extraction) push(f *ssa.Function) {
 	if !x.queued[f] {
 		x.queued[f] = true
 		x.queue = append(x.queue, f)
+	}
+}
+
+// runAll interprets the functions that wait, and the function literals that nobody calls
+// where it is seen: those that are returned, or kept in memory.
+func (x *extraction) runAll(ctx context.Context) error {
+	for {
+		if err := x.run(ctx); err != nil {
+			return err
+		}
+		for _, f := range x.p.literals {
+			if !x.p.ran[f] && x.results[f] == nil {
+				x.push(f)
+			}
+		}
+		if len(x.queue) == 0 {
+			return nil
+		}
 	}
 }
 

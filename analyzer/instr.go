@@ -4,6 +4,7 @@ import (
 	"go/constant"
 	"go/types"
 	"math/big"
+	"slices"
 
 	"golang.org/x/tools/go/ssa"
 
@@ -20,6 +21,7 @@ func (in *interp) value(v ssa.Value) value {
 	case *ssa.Const:
 		return in.constant(v)
 	case *ssa.Function:
+		in.made(v)
 		return &closure{fn: v}
 	case *ssa.Global:
 		return in.global(v)
@@ -154,6 +156,29 @@ func (in *interp) storeTo(addr, v value) {
 	in.store(p.to, v)
 }
 
+// setOnce reports whether a variable is set by one instruction, and otherwise only read, also
+// in the functions that capture it: who else gets hold of these cannot change it.
+func setOnce(v *ssa.Alloc) bool {
+	stores := 0
+	var only func(w ssa.Value) bool
+	only = func(w ssa.Value) bool {
+		return !slices.ContainsFunc(*w.Referrers(), func(r ssa.Instruction) bool {
+			switch r := r.(type) {
+			case *ssa.Store:
+				stores++
+				return r.Val == w || w != v
+			case *ssa.UnOp, *ssa.DebugRef:
+				return false
+			case *ssa.MakeClosure:
+				i := slices.Index(r.Bindings, w)
+				return !only(r.Fn.(*ssa.Function).FreeVars[i])
+			}
+			return true
+		})
+	}
+	return only(v) && stores == 1
+}
+
 // compute gives the value of an instruction.
 func (in *interp) compute(v ssa.Value) value {
 	switch v := v.(type) {
@@ -162,7 +187,9 @@ func (in *interp) compute(v ssa.Value) value {
 		if name == "" || name == "new" || name == "complit" || name == "varargs" {
 			name = "v"
 		}
-		return &pointer{to: in.newCell(v.Type().(*types.Pointer).Elem(), name, zeroed)}
+		c := in.newCell(v.Type().(*types.Pointer).Elem(), name, zeroed)
+		c.fixed = setOnce(v)
+		return &pointer{to: c}
 	case *ssa.UnOp:
 		return in.unary(v)
 	case *ssa.BinOp:
@@ -239,6 +266,7 @@ func (in *interp) compute(v ssa.Value) value {
 		return in.fresh(v.Type(), "v", unknown)
 	case *ssa.MakeClosure:
 		c := &closure{fn: v.Fn.(*ssa.Function)}
+		in.made(c.fn)
 		for _, b := range v.Bindings {
 			c.free = append(c.free, in.value(b))
 		}

@@ -182,6 +182,9 @@ func (in *interp) run(fn *ssa.Function, args, free []value, at token.Pos) value 
 
 // newFrame makes the frame of a call in the current one.
 func (in *interp) newFrame(fn *ssa.Function, at token.Pos) *frame {
+	if in.trace == nil {
+		in.p.ran[fn] = true
+	}
 	f := &frame{fn: fn, caller: in.fr, at: at, regs: map[ssa.Value]value{}, shape: in.p.shape(fn), targets: map[*ssa.BasicBlock]*target{}}
 	if in.fr != nil {
 		f.n = in.fr.n + 1

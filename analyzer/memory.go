@@ -20,6 +20,8 @@ type cell struct {
 	path []int
 	// alias are cells that it stands for as well: a store makes them unknown.
 	alias []*cell
+	// fixed says that only the function that has the variable sets it.
+	fixed bool
 }
 
 // origin says what a cell holds before the first store.

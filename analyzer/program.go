@@ -50,6 +50,10 @@ type program struct {
 	// starts are the places where calls are written, by their parentheses.
 	starts map[token.Pos]token.Pos
 	smalls map[*ssa.Function]bool
+	// literals are the function literals that an interpretation came upon, in order, ran the
+	// functions that were interpreted.
+	literals []*ssa.Function
+	ran      map[*ssa.Function]bool
 	// evaluations are what functions return, by them and their arguments.
 	evaluations map[string]evaluation
 	places      places
@@ -94,7 +98,7 @@ func newProgram(fset *token.FileSet, dir string, pkgs []*ssa.Package, files []*a
 		globals: map[*ssa.Global]*cell{}, constants: map[*ssa.Global]*ssa.Const{}, sentinels: map[string]int{},
 		touches: map[*ssa.Function]bool{}, relevant: map[*ssa.Function]bool{}, parametric: map[*ssa.Function]string{}, textual: map[*ssa.Function]map[token.Pos]bool{},
 		users: map[*ssa.Function][]*ssa.Function{}, byName: map[string][]*ssa.Function{},
-		calls: map[call]bool{}, starts: map[token.Pos]token.Pos{}, smalls: map[*ssa.Function]bool{}, evaluations: map[string]evaluation{}, lists: map[*ssa.Global]*textList{},
+		calls: map[call]bool{}, starts: map[token.Pos]token.Pos{}, smalls: map[*ssa.Function]bool{}, ran: map[*ssa.Function]bool{}, evaluations: map[string]evaluation{}, lists: map[*ssa.Global]*textList{},
 		migrations: map[*ssa.Function]int{}, mentions: map[*ssa.Function]int{},
 		places: places{open: map[place]bool{}, writers: map[*ssa.Function]bool{}, kept: map[place][]keptStmt{}}}
 	for _, f := range files {
