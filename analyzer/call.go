@@ -445,6 +445,7 @@ func (in *interp) method(inv *invocation, m *types.Func) value {
 	for _, f := range impl {
 		in.p.called(in, f, inv.args, nil)
 		if in.p.matters(f) {
+			in.result.missed[f] = true
 			args = inv.args
 		}
 	}

@@ -13,16 +13,22 @@ import (
 const maxImplementers = 3
 
 // dispatches reports whether a call through an interface is interpreted as one of
-// each method that it may be: it gets a function that uses the database, and so does one of
-// the methods.
+// each method that it may be: one of them uses the database, and it gets a function that
+// does so, too, or may be given a transaction.
 func (in *interp) dispatches(inv *invocation, impl []*ssa.Function) bool {
 	if in.trace != nil || len(impl) < 2 || len(impl) > maxImplementers || !slices.ContainsFunc(impl, in.p.matters) {
 		return false
 	}
-	return slices.ContainsFunc(inv.args[1:], func(v value) bool {
-		c, ok := unbox(v).(*closure)
-		return ok && c.fn != nil && in.p.matters(c.fn)
-	})
+	for i, v := range inv.args[1:] {
+		if in.holds(v, func(w value) bool { c, ok := w.(*closure); return ok && c.fn != nil && in.p.matters(c.fn) }) {
+			return true
+		}
+		sig, ok := impl[0].Signature.Params().At(i).Type().Underlying().(*types.Signature)
+		if ok && in.p.holdersOf(false).takes(sig) {
+			return true
+		}
+	}
+	return false
 }
 
 // callOne is a call of one of several methods.

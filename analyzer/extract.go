@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"go/token"
 	"go/types"
+	"maps"
 	"slices"
 	"strings"
 
@@ -33,6 +34,8 @@ type findings struct {
 	kept   []keptStmt
 	apart  map[*ssa.Function]bool
 	looked bool
+	// missed are functions that it may call through an interface, of which nothing more is known.
+	missed map[*ssa.Function]bool
 }
 
 // site is where a transaction begins: the path there, and the functions on it.
@@ -53,7 +56,7 @@ type auto struct {
 }
 
 func newFindings() *findings {
-	return &findings{apart: map[*ssa.Function]bool{}, given: map[token.Pos]bool{}}
+	return &findings{apart: map[*ssa.Function]bool{}, missed: map[*ssa.Function]bool{}, given: map[token.Pos]bool{}}
 }
 
 // fromCaller takes note that the statement at a place comes from the caller.
@@ -348,6 +351,7 @@ func (p *program) gather(ctx context.Context, order []*ssa.Function, results map
 	seen := map[string]bool{}
 	var migrations []*ssa.Function
 	plain := p.plain(results)
+	left := p.leftSites(order, results)
 	for _, f := range order {
 		if err := ctx.Err(); err != nil {
 			return nil, err
@@ -361,7 +365,7 @@ func (p *program) gather(ctx context.Context, order []*ssa.Function, results map
 		for _, s := range res.sites {
 			at := s.path[strings.LastIndex(s.path, "> ")+1:]
 			begins[strings.TrimSpace(at)] = true
-			if !p.reported(f, s, results) {
+			if !p.reported(f, s, results) && !left[s.path] {
 				continue
 			}
 			found, t := p.interpret(f, s.path)
@@ -424,6 +428,45 @@ func (p *program) reported(f *ssa.Function, s site, results map[*ssa.Function]*f
 		}
 	}
 	return true
+}
+
+// leftSites gives the paths of the transactions of which callers decide what they do, and that
+// are none of a caller: no caller is seen, or one calls through an interface that may mean
+// something else as well. Their functions are the ones to interpret them from; what comes from callers
+// may do anything.
+func (p *program) leftSites(order []*ssa.Function, results map[*ssa.Function]*findings) map[string]bool {
+	missed := map[*ssa.Function]bool{}
+	var had, open []string
+	for _, f := range order {
+		res := results[f]
+		maps.Copy(missed, res.missed)
+		for _, s := range res.sites {
+			if !p.isMigration(f) && !p.reported(f, s, results) {
+				if res.open != "" && res.open != goesOn && len(p.users[f]) > 0 {
+					open = append(open, s.path)
+				}
+				continue
+			}
+			had = append(had, s.path)
+		}
+	}
+	// The longer path is the one of the caller.
+	slices.SortStableFunc(open, func(a, b string) int { return strings.Count(b, " > ") - strings.Count(a, " > ") })
+	left := map[string]bool{}
+	for _, path := range open {
+		if !slices.ContainsFunc(had, func(h string) bool { return h == path || strings.HasSuffix(h, " > "+path) }) {
+			left[path] = true
+			had = append(had, path)
+		}
+	}
+	for f := range missed {
+		if res := results[f]; res != nil && res.open != "" && res.open != goesOn && !p.isMigration(f) {
+			for _, s := range res.sites {
+				left[s.path] = true
+			}
+		}
+	}
+	return left
 }
 
 // plain finds the functions that somebody calls without a transaction.

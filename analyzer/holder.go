@@ -54,14 +54,30 @@ func (in *interp) mayHoldTx(method *ssa.Function) bool {
 	if !in.p.matters(method) {
 		return false
 	}
+	return in.p.holdersOf(in.onConn).holds(method.Signature.Recv().Type())
+}
+
+// holdersOf gives the holders of transactions, of one connection or of a database.
+func (p *program) holdersOf(conn bool) *holders {
 	kind := 0
-	if in.onConn {
+	if conn {
 		kind = 1
 	}
-	if in.p.holders[kind] == nil {
-		in.p.holders[kind] = newHolders(in.p, in.onConn)
+	if p.holders[kind] == nil {
+		p.holders[kind] = newHolders(p, conn)
 	}
-	return in.p.holders[kind].holds(method.Signature.Recv().Type())
+	return p.holders[kind]
+}
+
+// takes reports whether a function gets a value that may hold a transaction, in a type that
+// says so.
+func (h *holders) takes(sig *types.Signature) bool {
+	for v := range sig.Params().Variables() {
+		if i, ok := v.Type().Underlying().(*types.Interface); (!ok || i.NumMethods() > 0) && h.holds(v.Type()) {
+			return true
+		}
+	}
+	return false
 }
 
 // holds reports whether values of a type may hold a transaction.

@@ -383,11 +383,14 @@ func (in *interp) returns(instr *ssa.Return) {
 	in.jump(in.fr.exit, vals, &client.Break{At: in.at(), Label: in.fr.exit.label})
 }
 
+// goesOn says that a function gives a transaction that goes on.
+const goesOn = "its result goes on with a transaction"
+
 // finish is the end of the function that is interpreted.
 func (in *interp) finish(vals []value) {
 	for _, v := range vals {
 		if in.holds(v, isLive) && in.site == "" {
-			in.callers("its result goes on with a transaction")
+			in.callers(goesOn)
 		}
 		if in.st.phase == done && !in.st.rolled {
 			in.emitValue(v)

@@ -58,3 +58,57 @@ func (s *Shelf) later(id int) func(context.Context) error {
 
 // Lend calls such a function itself.
 func (s *Shelf) Lend(ctx context.Context, id int) error { return s.later(id)(ctx) }
+
+// bodyRunner runs functions in transactions, in one of two ways.
+type bodyRunner interface {
+	run(ctx context.Context, body func(q sender) error) error
+}
+
+type shelfRunner struct{ *Shelf }
+
+func (r shelfRunner) run(ctx context.Context, body func(q sender) error) error {
+	return r.in(ctx, func(tx *sql.Tx) error { return body(tx) })
+}
+
+type nowhere struct{}
+
+func (nowhere) run(context.Context, func(q sender) error) error { return nil }
+
+// Library has a runner.
+type Library struct{ r bodyRunner }
+
+type desk struct{ q sender }
+
+// Session runs what others give: they are not here, and may do anything.
+func (l *Library) Session(ctx context.Context, f func(d desk) error) error {
+	return l.r.run(ctx, func(q sender) error { return f(desk{q}) })
+}
+
+// Return has its statement in a function that another one captures.
+func (l *Library) Return(ctx context.Context, id int) error {
+	update := func(q sender) error {
+		_, err := q.ExecContext(ctx, "UPDATE books SET lent = false WHERE id = $1", id)
+		return err
+	}
+	return l.r.run(ctx, func(q sender) error { return update(q) })
+}
+
+// sessions may be a library or something else.
+type sessions interface {
+	Session(ctx context.Context, f func(d desk) error) error
+}
+
+type lost struct{ sessions }
+
+// Any calls Session through an interface that many types implement.
+func (l lost) Any(ctx context.Context, list []sessions, f func(d desk) error) error {
+	return list[0].Session(ctx, f)
+}
+
+type noSessions struct{}
+type fewSessions struct{}
+type manySessions struct{}
+
+func (noSessions) Session(context.Context, func(d desk) error) error   { return nil }
+func (fewSessions) Session(context.Context, func(d desk) error) error  { return nil }
+func (manySessions) Session(context.Context, func(d desk) error) error { return nil }
