@@ -451,7 +451,7 @@ func (in *interp) method(inv *invocation, m *types.Func) value {
 	}
 	what := "a call of " + m.Name() + " through an interface"
 	if in.trace == nil && in.site != "" && in.st.phase == open && !in.holds(recv, isLive) && slices.ContainsFunc(impl, in.mayHoldTx) {
-		in.emit(&client.Unknown{At: in.at(), Reason: what + " whose value may hold the transaction"})
+		in.unknown(what + " whose value may hold the transaction")
 	}
 	return inherit(inv.t, in.unknownCall(what, args, inv.t), inv.args)
 }
@@ -469,7 +469,7 @@ func (in *interp) unknownCall(what string, args []value, t types.Type) value {
 		in.expose(v)
 	}
 	if live && in.site != "" && in.st.phase == open {
-		in.emit(&client.Unknown{At: in.at(), Reason: what})
+		in.unknown(what)
 	}
 	if t == nil {
 		return nil

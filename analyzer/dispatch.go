@@ -91,7 +91,7 @@ func (in *interp) beginsSome(inv *invocation, m *types.Func, impl []*ssa.Functio
 	if in.trace == nil && in.owns(tx) {
 		in.anyLevel = in.anyLevel || len(impl) > 0
 		if slices.ContainsFunc(impl, func(f *ssa.Function) bool { return !in.p.onlyPassesOn(f) }) {
-			in.emit(&client.Unknown{At: in.at(), Reason: "a call of " + m.Name() + " through an interface"})
+			in.unknown("a call of " + m.Name() + " through an interface")
 		}
 	}
 	return in.answer(inv.t, tx)

@@ -54,6 +54,8 @@ type interp struct {
 	level  string
 	// anyLevel says that a level is asked for that is not known.
 	anyLevel bool
+	// readOnly says that the database lets it write nothing.
+	readOnly bool
 	points   int
 	// shown are the variables that the program looks at when the transaction is
 	// over.
@@ -110,6 +112,11 @@ type tooMuch struct{ why string }
 func (in *interp) at() client.At { return client.At{Pos: in.p.position(in.pos)} }
 
 func (in *interp) emit(s client.Stmt) { *in.out = append(*in.out, s) }
+
+// unknown writes that the transaction may do anything here.
+func (in *interp) unknown(reason string) {
+	in.emit(&client.Unknown{At: in.at(), ReadOnly: in.readOnly, Reason: reason})
+}
 
 // into runs f with the statements that it writes going to list.
 func (in *interp) into(list *[]client.Stmt, f func()) {

@@ -39,6 +39,23 @@ func (in *interp) levelOf(args []value) (level string, known bool) {
 	return "", true
 }
 
+// readsOnly reports whether the options of a transaction keep it from writing.
+func (in *interp) readsOnly(args []value) bool {
+	for _, a := range args {
+		o, ok := in.structOf(a)
+		if !ok {
+			continue
+		}
+		if c, ok := constOf(field(o, "ReadOnly")); ok && c == ir.Bool(true) { // of database/sql
+			return true
+		}
+		if c, ok := constOf(field(o, "AccessMode")); ok && c == ir.Text("read only") { // of pgx
+			return true
+		}
+	}
+	return false
+}
+
 // sqlLevels are the constants of sql.IsolationLevel.
 var sqlLevels = map[int64]string{1: "read uncommitted", 2: "read committed", 3: "read committed", 4: "repeatable read", 5: "repeatable read",
 	6: "serializable", 7: "serializable"}

@@ -472,7 +472,7 @@ func (in *interp) sendBuilder(inv *invocation, b *sqlBuilder, r role, args []val
 		}
 		if in.site != "" && in.st.phase == open {
 			in.emitValue(b)
-			in.emit(&client.Unknown{At: in.at(), Reason: "a statement that is sent through what is not known"})
+			in.unknown("a statement that is sent through what is not known")
 		}
 		return in.fresh(inv.t, "result", unknown)
 	}

@@ -28,7 +28,7 @@ func (in *interp) begin(h *handle, args []value) *handle {
 		return tx
 	}
 	in.st.phase, in.begun, in.onConn = open, true, in.onConn || isConn(h.t) || types.IsInterface(h.t)
-	in.beginPos = in.p.position(in.pos)
+	in.beginPos, in.readOnly = in.p.position(in.pos), in.readsOnly(args)
 	if level, known := in.levelOf(args); !known {
 		in.anyLevel = true
 	} else if level != "" {
