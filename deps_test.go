@@ -28,7 +28,8 @@ var layers = [][]string{
 	{"engine", "client", "internal/schemafind", "internal/gormmodel"},
 	{"ir/interp", "client/simplify", "analyzer/internal/comments", "analyzer/internal/consteval", "analyzer/internal/flow", "sqlmodel/internal/input", "sqlmodel/internal/pg", "sqlmodel/internal/tidy"},
 	{"sqlmodel/internal/plpgsql"},
-	{"sqlmodel", "sqlmodel/mysql", "analyzer", "symbolic", "internal/progen", "internal/pgtest"},
+	{"sqlmodel/mysql"},
+	{"sqlmodel", "analyzer", "symbolic", "internal/progen", "internal/pgtest"},
 	{"internal/mariatest"}, // its schedules are those of pgtest
 	{"movers", "stale", "instrument", "instrument/boogie"},
 	{"reach", "schedules", "witness"},

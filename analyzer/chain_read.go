@@ -310,7 +310,9 @@ func (in *interp) read(r *chain, dest value, o reading) {
 // sendText makes the query of a statement.
 func (in *interp) sendText(h *handle, f fragment) *rows {
 	text, args := f.numbered()
-	return in.statement(h, scalar{client.C(ir.Text(text)), client.Text}, args, f.holed(), nil)
+	rs := in.statement(h, scalar{client.C(ir.Text(text)), client.Text}, args, f.holed(), nil)
+	rs.query.Standard = true
+	return rs
 }
 
 // lostRead is a query that is not modelled.

@@ -84,6 +84,7 @@ func (in *interp) dispatch(inv *invocation, c, r *chain, role chainRole, name st
 		in.firstOr(r, args, name == "FirstOrCreate")
 	case execCall:
 		rs := in.sendText(r.h, in.rawText(args))
+		rs.query.Standard = false
 		count := in.counted(rs)
 		in.execute(rs)
 		in.setResult(r, &failure{}, count)

@@ -64,6 +64,7 @@ func (in *interp) onForeign(inv *invocation, q *foreign, name string, args []val
 	if foreignSends[strings.TrimSuffix(name, "X")] {
 		if q.raw != nil {
 			rs := in.sendText(q.h, *q.raw)
+			rs.query.Standard = false
 			rs.query.Returned = true
 			in.execute(rs)
 		} else {

@@ -94,6 +94,9 @@ type Query struct {
 	// Returned says that the program may look at all of the result in ways that
 	// are not said here.
 	Returned bool
+	// Standard says that names stand between double quotes, whatever the dialect: a
+	// library wrote the text.
+	Standard bool
 }
 
 // Arg is a value, or the variable for one, with a name. Expr is a *VarExpr in

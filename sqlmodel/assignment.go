@@ -19,7 +19,18 @@ type assignment struct {
 func (b *builder) setList(y *ex, s *rowSource, list []*pg.Node) []assignment {
 	var out []assignment
 	multi := map[*pg.Node][]val{}
+	lv := y.levels[len(y.levels)-1]
+	before := lv.sources
+	defer func() { lv.sources = before }()
 	for _, n := range list {
+		if b.l.opt.MySQL { // an assignment sees those before it
+			lv.sources = slices.Clone(before)
+			for i := range before {
+				if before[i] == s {
+					lv.sources[i] = withValues(s, out)
+				}
+			}
+		}
 		r := pg.Inner(n).(*pg.ResTarget)
 		c := s.table.column(r.Name)
 		if c == nil {
@@ -191,6 +202,26 @@ func (b *builder) regenerated(row *rowSource, set []assignment) []assignment {
 		})
 		return !changes
 	})
+}
+
+// touched gives the columns with ON UPDATE CURRENT_TIMESTAMP that assignments do not
+// set: they get the time if another column changes.
+func (b *builder) touched(row *rowSource, set []assignment) []assignment {
+	var out []assignment
+	for _, name := range b.l.foreign.Touched[row.table.name] {
+		c := row.table.column(name)
+		if c == nil || slices.ContainsFunc(set, func(a assignment) bool { return a.column == name }) {
+			continue
+		}
+		var same ir.Expr
+		for _, a := range set {
+			same = ir.AndE(same, ir.Op(ir.Is, row.col(a.column).e, a.v.e))
+		}
+		old := row.col(name)
+		v := val{e: &ir.Cond{If: same, Then: old.e, Else: ir.V(b.sessionLocal("now", tStamp))}, t: c.t, nn: old.nn}
+		out = append(out, assignment{column: name, v: v})
+	}
+	return out
 }
 
 // withValues is s with the values of some columns replaced.

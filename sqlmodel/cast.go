@@ -148,10 +148,21 @@ func (x *ex) convert(v val, t typ, loc int32, what string) ir.Expr {
 	if v.given {
 		return x.fit(v, t).e
 	}
+	if v.t.name == nBool && t.numeric() {
+		v = x.number(v)
+	}
 	if !assignable(v.t, t) {
 		x.fail(loc, "%s has type %s, but the value has type %s; add a cast", what, t, v.t)
 	}
 	return x.cast(v, t, loc).e
+}
+
+// number gives a condition as 0 or 1 where the dialect is that of MySQL.
+func (x *ex) number(v val) val {
+	if x.l.opt.MySQL && v.t.name == nBool && !v.record {
+		return x.cast(v, tInt, 0)
+	}
+	return v
 }
 
 // rowValue makes one value of a row, of a composite type.

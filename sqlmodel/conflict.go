@@ -6,6 +6,7 @@ import (
 
 	"github.com/txrobust/robust/ir"
 	"github.com/txrobust/robust/sqlmodel/internal/pg"
+	"github.com/txrobust/robust/sqlmodel/mysql"
 )
 
 // onConflict finishes an insertion with ON CONFLICT.
@@ -21,6 +22,7 @@ func (i *inserter) onConflict(stmt *ir.Insert, row *rowSource) {
 		}
 		y.levels[len(y.levels)-1].sources = append(y.levels[len(y.levels)-1].sources, excludedRow(i.tab))
 		list := b.setList(y, existing, c.TargetList)
+		list = append(list, b.touched(existing, list)...)
 		list = append(list, b.regenerated(existing, list)...)
 		after = withValues(existing, list)
 		conf.Sets = b.irSets(existing, list)
@@ -84,6 +86,9 @@ func (i *inserter) conflictTarget(c *pg.OnConflictClause) []int {
 		}
 		return nil
 	}
+	if i.anyKey(c) {
+		return i.onlyKey()
+	}
 	var cols []string
 	if name := c.Infer.Conname; name != "" {
 		if slices.ContainsFunc(t.exclusions, func(x *exclusion) bool { return x.name == name }) {
@@ -124,6 +129,40 @@ func (i *inserter) conflictTarget(c *pg.OnConflictClause) []int {
 		i.x.fail(c.Infer.Location, "no primary key or unique constraint of %s has exactly the columns of ON CONFLICT", t.name)
 	}
 	return out
+}
+
+// anyKey reports whether ON CONFLICT means whichever key is met (mysql.AnyKey).
+func (i *inserter) anyKey(c *pg.OnConflictClause) bool {
+	return len(c.Infer.IndexElems) == 1 && pg.Inner(c.Infer.IndexElems[0]).(*pg.IndexElem).Name == mysql.AnyKey
+}
+
+// onlyKey gives the columns of the one key that a new row may meet: not one of a
+// column whose values are always new.
+func (i *inserter) onlyKey() []int {
+	t := i.tab
+	if len(t.unseen) > 0 {
+		i.b.unmodelled("ON DUPLICATE KEY UPDATE, with %s", t.unseen[0].what)
+	}
+	var keys [][]int
+	for _, k := range append(t.keys(), t.uniques...) {
+		if !slices.ContainsFunc(k.columns, i.generates) {
+			keys = append(keys, columnIndexes(t.ir, k.columns))
+		}
+	}
+	if len(keys) != 1 {
+		i.b.unmodelled("ON DUPLICATE KEY UPDATE of a table with %d keys that may be met", len(keys))
+	}
+	return keys[0]
+}
+
+// generates reports whether the insertion takes a new value of a sequence for a
+// column.
+func (i *inserter) generates(name string) bool {
+	c := i.tab.column(name)
+	if c == nil || !c.fresh {
+		return false
+	}
+	return len(i.s.Cols) > 0 && !slices.ContainsFunc(i.s.Cols, func(n *pg.Node) bool { return pg.Inner(n).(*pg.ResTarget).Name == name })
 }
 
 // indexedColumn finds the column that stands for an expression of ON CONFLICT.

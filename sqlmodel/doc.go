@@ -94,6 +94,11 @@
 // no file does. Transactions that only declare things are left out, and so is what
 // statements read of the system.
 //
+// With Options.MySQL the statements are in MySQL's dialect: mysql.Postgres writes
+// them as PostgreSQL would run them. LIMIT of an UPDATE or DELETE is a choice of as
+// many rows, or the first row in its order; ON DUPLICATE KEY UPDATE is ON CONFLICT on
+// the only key that can be met.
+//
 // COMMIT and ROLLBACK as text end a transaction where nothing follows, and are not
 // modelled elsewhere; a rollback to a savepoint whose name was released is not
 // either.

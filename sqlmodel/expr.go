@@ -106,7 +106,7 @@ func (x *ex) boolean(n *pg.Node, m mode) ir.Expr {
 	if v.t.name == nUnknown {
 		v = x.literal(v, tBool, x.at(n))
 	}
-	if v.given && v.t.name != nBool {
+	if v.given && v.t.name != nBool || x.l.opt.MySQL && v.t.name == nInt {
 		v = x.fit(v, tBool)
 	}
 	if v.t.name != nBool || v.record {

@@ -11,6 +11,7 @@ import (
 	"github.com/txrobust/robust/ir"
 	"github.com/txrobust/robust/sqlmodel/internal/input"
 	"github.com/txrobust/robust/sqlmodel/internal/pg"
+	"github.com/txrobust/robust/sqlmodel/mysql"
 )
 
 // File is an input file: Name appears in positions.
@@ -27,6 +28,11 @@ type Options struct {
 	// that nobody declares is one of which nothing is known. Its functions are no
 	// templates unless Txns names them, and its rows are no initial rows.
 	Schema []File
+	// MySQL says that the statements of a client program are in MySQL's dialect, and
+	// MySQLFiles which of the files are. They are read as PostgreSQL would run them
+	// (mysql.Postgres, mysql.Schema).
+	MySQL      bool
+	MySQLFiles []string
 	// Before are files that Load reads before those of its paths.
 	Before []File
 	// disk says that scripts may include files from the disk.
@@ -141,8 +147,13 @@ func read(files []File, opt Options) (l *loader, err error) {
 		named = all
 	}
 	defer input.Catch(&err)
+	foreign := &mysql.Schema{}
+	schema, files := fromMySQL(foreign, opt, opt.Schema), fromMySQL(foreign, opt, files)
+	all = slices.Concat(schema, files)
 	l = &loader{
 		files:   all,
+		foreign: foreign,
+		notes:   slices.Clone(foreign.Notes),
 		prog:    &ir.Program{Name: programName(named)},
 		tables:  map[string]*table{},
 		dropped: map[string]bool{},
@@ -154,7 +165,7 @@ func read(files []File, opt Options) (l *loader, err error) {
 		unread:    gaps{files: map[string]bool{}, words: map[string]ir.Pos{}},
 	}
 	inside := l.included()
-	for _, f := range opt.Schema {
+	for _, f := range schema {
 		if err := l.ended(); err != nil {
 			return nil, err
 		}
@@ -174,6 +185,7 @@ func read(files []File, opt Options) (l *loader, err error) {
 	for _, again := range l.postponed {
 		again()
 	}
+	l.reorder()
 	l.obscureNamed()
 	if opt.isProgram {
 		l.scripts = nil // what the files do by themselves
@@ -202,6 +214,26 @@ func read(files []File, opt Options) (l *loader, err error) {
 	return l, nil
 }
 
+// fromMySQL writes the files that are in MySQL's dialect in that of PostgreSQL.
+func fromMySQL(s *mysql.Schema, opt Options, files []File) []File {
+	out := slices.Clone(files)
+	for i, f := range out {
+		if slices.Contains(opt.MySQLFiles, f.Name) {
+			out[i] = s.File(f)
+		}
+	}
+	return out
+}
+
+// reorder puts the columns of tables of MySQL in their order, as FIRST and AFTER say.
+func (l *loader) reorder() {
+	for _, t := range l.order {
+		if order := l.foreign.Order[t.name]; order != nil {
+			slices.SortStableFunc(t.columns, func(a, b *column) int { return slices.Index(order, a.name) - slices.Index(order, b.name) })
+		}
+	}
+}
+
 // programName is the name of a program with these files.
 func programName(files []File) string {
 	if len(files) == 0 {
@@ -224,6 +256,10 @@ type loader struct {
 	files  []File
 	tables map[string]*table
 	order  []*table
+	// foreign is what PostgreSQL cannot say of the files in MySQL's dialect.
+	foreign *mysql.Schema
+	// limited are ORDER BY and LIMIT of statements that write.
+	limited map[any]*pg.SelectStmt
 	// dropped are the names of tables that were there once.
 	dropped map[string]bool
 	views   map[string]*view

@@ -489,6 +489,9 @@ func (x *ex) compare(op string, l, r val, loc int32) val {
 	if r.t.name == nUnknown {
 		r = x.literal(r, l.t, loc)
 	}
+	if l.t.numeric() || r.t.numeric() {
+		l, r = x.number(l), x.number(r)
+	}
 	nn := l.nn && r.nn || op == "is"
 	k := comparisons[op]
 	how := comparability(l.t, r.t)

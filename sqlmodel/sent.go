@@ -6,6 +6,7 @@ import (
 	"github.com/txrobust/robust/client"
 	"github.com/txrobust/robust/ir"
 	"github.com/txrobust/robust/sqlmodel/internal/pg"
+	"github.com/txrobust/robust/sqlmodel/mysql"
 )
 
 // sent is the text that a client program sends at one place, read.
@@ -44,8 +45,10 @@ const holeWord = "\uE000"
 // readSent reads a text. Whatever is wrong with it is no error: the statement is
 // not modelled then.
 func (l *loader) readSent(q *client.Query) *sent {
-	if strings.Contains(q.SQL, "`") {
-		own := *q
+	if own := *q; l.opt.MySQL {
+		own.SQL = mysql.Postgres(q.SQL, q.Standard)
+		q = &own
+	} else if strings.Contains(q.SQL, "`") {
 		own.SQL = withoutBackticks(q.SQL)
 		q = &own
 	}
@@ -155,6 +158,7 @@ func (l *loader) parseSent(s *sent, src *source) {
 	}
 	for _, raw := range stmts {
 		n := &node{pos: s.q.Pos, src: in, raw: raw, text: s.text, at: int(raw.StmtLocation)}
+		l.takeLimit(pg.Inner(raw.Stmt))
 		f := &function{refs: newRefs(), script: &script{does: map[*pg.DoStmt]*function{}}}
 		l.scriptRefs(f, n)
 		l.scriptRefs(&function{refs: s.refs, script: f.script}, n)

@@ -96,31 +96,9 @@ func (b *builder) pickOne(q *query, pos ir.Pos) picked {
 	}
 }
 
-// pickSome chooses some rows of q: an array gets their keys.
+// pickSome chooses some rows of q, as many as its LIMIT allows.
 func (b *builder) pickSome(q *query, pos ir.Pos) picked {
-	elem := ir.KindOpaque
-	if keys := keysOf(q.from); len(keys) == 1 {
-		t := q.from[0].Table
-		elem = t.Columns[t.Key[0]].Type.Kind
-	}
-	kept := b.irLocal("kept", ir.ArrayType(elem))
-	among := func(from []ir.Source) ir.Expr {
-		keys := keysOf(from)
-		key := keys[0]
-		if len(keys) > 1 {
-			key = &ir.Call{Name: ir.RowFn, Args: keys, Type: ir.OpaqueType}
-		}
-		return &ir.Call{Name: "= any", Args: []ir.Expr{key, ir.V(kept)}, Type: ir.BoolType}
-	}
-	n := b.local("count", tInt)
-	b.emit(&ir.Havoc{At: at(pos), Var: kept, NotNull: true})
-	b.emit(&ir.Select{At: at(pos), Into: []string{n}, Aggs: []ir.Agg{{Fn: "count", Type: ir.IntType}},
-		Query: ir.Query{From: q.from, Where: ir.AndE(q.where, among(q.from))}})
-	b.emit(&ir.Assume{At: at(pos), Cond: ir.Op(ir.Eq, ir.V(n), &ir.Call{Name: "len", Args: []ir.Expr{ir.V(kept)}, Type: ir.IntType})})
-	if q.where != nil { // the solver does not see that from the number
-		others := ir.Query{From: q.from, Where: ir.AndE(among(q.from), ir.NotE(ir.Op(ir.Is, q.where, ir.C(ir.Bool(true)))))}
-		b.emit(&ir.Assume{At: at(pos), Cond: ir.NotE(&ir.Exists{Query: others})})
-	}
+	among, n := b.someRows(q, pos)
 	if q.limit != nil {
 		within := ir.Op(ir.Le, ir.V(n), q.limit)
 		if q.atMost < 0 {
@@ -129,6 +107,35 @@ func (b *builder) pickSome(q *query, pos ir.Pos) picked {
 		b.emit(&ir.Assume{At: at(pos), Cond: within})
 	}
 	return among
+}
+
+// someRows chooses rows of q: an array gets their keys, and the local count how
+// many they are.
+func (b *builder) someRows(q *query, pos ir.Pos) (kept picked, count string) {
+	elem := ir.KindOpaque
+	if keys := keysOf(q.from); len(keys) == 1 {
+		t := q.from[0].Table
+		elem = t.Columns[t.Key[0]].Type.Kind
+	}
+	array := b.irLocal("kept", ir.ArrayType(elem))
+	among := func(from []ir.Source) ir.Expr {
+		keys := keysOf(from)
+		key := keys[0]
+		if len(keys) > 1 {
+			key = &ir.Call{Name: ir.RowFn, Args: keys, Type: ir.OpaqueType}
+		}
+		return &ir.Call{Name: "= any", Args: []ir.Expr{key, ir.V(array)}, Type: ir.BoolType}
+	}
+	n := b.local("count", tInt)
+	b.emit(&ir.Havoc{At: at(pos), Var: array, NotNull: true})
+	b.emit(&ir.Select{At: at(pos), Into: []string{n}, Aggs: []ir.Agg{{Fn: "count", Type: ir.IntType}},
+		Query: ir.Query{From: q.from, Where: ir.AndE(q.where, among(q.from))}})
+	b.emit(&ir.Assume{At: at(pos), Cond: ir.Op(ir.Eq, ir.V(n), &ir.Call{Name: "len", Args: []ir.Expr{ir.V(array)}, Type: ir.IntType})})
+	if q.where != nil { // the solver does not see that from the number
+		others := ir.Query{From: q.from, Where: ir.AndE(among(q.from), ir.NotE(ir.Op(ir.Is, q.where, ir.C(ir.Bool(true)))))}
+		b.emit(&ir.Assume{At: at(pos), Cond: ir.NotE(&ir.Exists{Query: others})})
+	}
+	return among, n
 }
 
 // pickAgain chooses rows of a query in FROM or USING of a write. It may be read

@@ -50,6 +50,8 @@ func (b *builder) updateStmt(f *frame, t *text, s *pg.UpdateStmt, pos ir.Pos, to
 		}
 		w, list = b.derivedFrom(y, row, s.FromClause, s.WhereClause, s.TargetList)
 	})
+	b.limit(w, row, s, pos)
+	list = append(list, b.touched(row, list)...)
 	list = append(list, b.regenerated(row, list)...)
 	keys, changed := keyChanges(row, w.where, list)
 	if len(keys) > 0 {
@@ -107,6 +109,7 @@ func (b *builder) deleteStmt(f *frame, t *text, s *pg.DeleteStmt, pos ir.Pos, to
 		}
 		w, _ = b.derivedFrom(y, row, s.UsingClause, s.WhereClause, nil)
 	})
+	b.limit(w, row, s, pos)
 	if b.fires(row.table, onDelete, nil) {
 		u := &rowWriter{b: b, f: f, w: w, row: row, ret: s.ReturningClause, pos: pos, to: to, op: "DELETE", events: onDelete,
 			first: func() { b.cascade(pos, row.table, s) }}

@@ -69,7 +69,7 @@ func (s *sources) loadGo(ctx context.Context, patterns []string, show func(done,
 	if err != nil {
 		return nil, err
 	}
-	opt := goprogram.Options{Schema: s.schemas, Roots: roots, Rows: s.init == "file", Txns: s.txns}
+	opt := goprogram.Options{Schema: s.schemas, Roots: roots, Rows: s.init == "file", MySQL: s.dialect == "mysql", Txns: s.txns}
 	source, err := goprogram.Open(ctx, found, opt)
 	if _, ok := errors.AsType[goprogram.NoRows](err); ok {
 		return nil, usagef("-init file: %v", err)
@@ -83,13 +83,15 @@ func (s *sources) loadGo(ctx context.Context, patterns []string, show func(done,
 	}
 	phases.end("read the schema and the statements")
 	p.Name = strings.Join(patterns, " ")
-	out := &program{Program: p, sql: true, golang: found, patterns: patterns, phases: phases, only: s.txns, mysql: s.dialect == "mysql"}
+	out := &program{Program: p, sql: true, golang: found, patterns: patterns, phases: phases, only: s.txns, mysql: source.MySQL()}
 	out.read = slices.Concat(relative(found.Files), source.Files())
 	slices.Sort(out.read)
 	out.read = slices.Compact(out.read)
-	if slices.Equal(found.Drivers, []analyzer.Database{analyzer.MySQL}) {
-		out.mysql = true
+	switch {
+	case slices.Equal(found.Drivers, []analyzer.Database{analyzer.MySQL}):
 		p.Notes = append(p.Notes, ir.Note{Text: "the program imports a driver of MySQL and none of PostgreSQL: it is taken to run on MySQL, unless -engine says otherwise"})
+	case out.mysql && s.dialect != "mysql":
+		p.Notes = append(p.Notes, ir.Note{Text: "the schema is in the dialect of MySQL, and the program imports no driver: it is taken to run on MySQL, unless -engine says otherwise"})
 	}
 	if s.notes && len(s.txns) == 0 {
 		show(0, 0, "looking for what is not in one transaction")

@@ -120,10 +120,11 @@ func (s *sources) load(ctx context.Context, show func(done, total int, what stri
 		out = append(out, p)
 	}
 	if sql := s.sql(); len(sql) > 0 {
-		schema, err := schemafind.ReadAll(s.schemas)
+		named, err := schemafind.ReadAll(s.schemas)
 		if err != nil {
 			return nil, err
 		}
+		schema := (&schemafind.Schema{Chosen: named}).Files()
 		paths, err := expand(sql)
 		if err != nil {
 			return nil, err

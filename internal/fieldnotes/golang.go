@@ -19,7 +19,11 @@ func program(pattern string) error {
 		return err
 	}
 	loaded := time.Since(start)
-	source, err := goprogram.Open(ctx, found, goprogram.Options{})
+	roots, err := goprogram.Roots(found.Modules)
+	if err != nil {
+		return err
+	}
+	source, err := goprogram.Open(ctx, found, goprogram.Options{Roots: roots})
 	if err != nil {
 		return err
 	}

@@ -66,7 +66,7 @@ func (s *Source) Apart(ctx context.Context, p *ir.Program) ([]report.Apart, erro
 
 // templates makes templates of traces, without those that cannot be read.
 func (s *Source) templates(ctx context.Context, txns []*client.Txn) (*ir.Program, error) {
-	opt := sqlmodel.Options{Schema: s.lenient}
+	opt := s.options(s.lenient)
 	p, err := sqlmodel.Client(ctx, s.strict, txns, opt)
 	if _, ok := errors.AsType[*ir.Error](err); !ok {
 		return p, err

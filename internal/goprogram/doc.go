@@ -20,7 +20,9 @@
 // AutoMigrate and that no word of the schema names: what the schema says of a
 // table comes first, even where it is not read.
 //
-// # Limits
+// # The dialect
 //
-// The dialect is that of PostgreSQL.
+// It is that of PostgreSQL, unless the program is taken to run on MySQL: its only
+// driver is one of MySQL, or it imports none and the schema is in MySQL's dialect.
+// Package sqlmodel reads that as PostgreSQL would run it.
 package goprogram

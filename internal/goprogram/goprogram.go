@@ -24,6 +24,8 @@ type Options struct {
 	Roots [][]string
 	// Rows says that the initial rows are those of the schema.
 	Rows bool
+	// MySQL says that the program runs on MySQL, whatever drivers it imports.
+	MySQL bool
 	// Txns restricts the templates to the transactions with these names.
 	Txns []string
 }
@@ -56,12 +58,16 @@ type Source struct {
 	txns  []string
 	// strict are files of which everything has to be read.
 	strict, lenient []sqlmodel.File
-	notes           []ir.Note
+	// mysql says that the statements are in MySQL's dialect, mysqlFiles which files
+	// are.
+	mysql      bool
+	mysqlFiles []string
+	notes      []ir.Note
 }
 
 // Open reads the schema of what was found, or looks for it.
 func Open(ctx context.Context, found *analyzer.Result, opt Options) (*Source, error) {
-	s := &Source{found: found, txns: opt.Txns}
+	s := &Source{found: found, txns: opt.Txns, mysql: opt.MySQL || slices.Equal(found.Drivers, []analyzer.Database{analyzer.MySQL})}
 	if err := s.schema(ctx, opt); err != nil {
 		return nil, err
 	}
@@ -76,13 +82,23 @@ func (s *Source) Program(ctx context.Context) (*ir.Program, error) {
 	for _, x := range s.found.Invariants {
 		schema = append(schema, sqlmodel.File{Name: x.Pos.File, Text: x.SQL()})
 	}
-	p, err := sqlmodel.Client(ctx, s.strict, s.found.Txns, sqlmodel.Options{Schema: schema, Txns: s.txns})
+	opt := s.options(schema)
+	opt.Txns = s.txns
+	p, err := sqlmodel.Client(ctx, s.strict, s.found.Txns, opt)
 	if err != nil {
 		return nil, err
 	}
 	p.Ignores = s.found.Ignores
 	p.Notes = slices.Concat(s.notes, s.found.Notes, p.Notes)
 	return p, nil
+}
+
+// MySQL reports whether the statements are taken to be in MySQL's dialect.
+func (s *Source) MySQL() bool { return s.mysql }
+
+// options are those for reading SQL with a schema.
+func (s *Source) options(schema []sqlmodel.File) sqlmodel.Options {
+	return sqlmodel.Options{Schema: schema, MySQL: s.mysql, MySQLFiles: s.mysqlFiles}
 }
 
 // Files are the names of the files of the schema, and of those in which Go code
@@ -118,16 +134,17 @@ func (s *Source) schema(ctx context.Context, opt Options) error {
 		return NoRows{}
 	}
 	for _, roots := range opt.Roots {
-		found, err := schemafind.Find(ctx, roots, "")
+		found, err := s.find(ctx, roots)
 		if err != nil {
 			return err
 		}
 		if len(found.Chosen) == 0 {
 			continue
 		}
-		for _, f := range found.Files() {
-			s.lenient = append(s.lenient, sqlmodel.File(f))
+		for _, c := range found.Chosen {
+			s.lenient = append(s.lenient, s.files(&c)...)
 		}
+		s.mysql = s.mysql || found.Dialect == schemafind.MySQL && len(s.found.Drivers) == 0
 		s.notes = append(s.notes, found.Notes...)
 		for _, c := range found.Chosen {
 			s.note(ir.Pos{File: c.Path}, "the schema was found here (%s); name another one with -schema", c.Kind)
@@ -135,6 +152,30 @@ func (s *Source) schema(ctx context.Context, opt Options) error {
 		return nil
 	}
 	return nil
+}
+
+// find looks for a schema in the dialect of the program or, if there is none, in
+// any that is read.
+func (s *Source) find(ctx context.Context, roots []string) (*schemafind.Schema, error) {
+	if s.mysql {
+		if found, err := schemafind.Find(ctx, roots, schemafind.MySQL); err != nil || len(found.Chosen) > 0 {
+			return found, err
+		}
+	}
+	return schemafind.Find(ctx, roots, "")
+}
+
+// files gives the files of a part of the schema. Where its dialect cannot be told,
+// it is that of the program.
+func (s *Source) files(c *schemafind.Candidate) []sqlmodel.File {
+	var out []sqlmodel.File
+	for _, f := range c.Files {
+		out = append(out, sqlmodel.File(f))
+		if c.Dialect == schemafind.MySQL || c.Dialect == "" && s.mysql {
+			s.mysqlFiles = append(s.mysqlFiles, f.Name)
+		}
+	}
+	return out
 }
 
 // named reads the schema that was named.
@@ -153,8 +194,8 @@ func (s *Source) named(opt Options) error {
 	if err != nil {
 		return err
 	}
-	for _, f := range list {
-		*into = append(*into, sqlmodel.File(f))
+	for i := range list {
+		*into = append(*into, s.files(&list[i])...)
 	}
 	return nil
 }

@@ -167,18 +167,20 @@ func Digest(ctx context.Context, roots []string, w io.Writer) error {
 
 // ReadAll reads several directories and files, in order; a file that is named
 // twice counts once.
-func ReadAll(paths []string) ([]File, error) {
-	var out []File
+func ReadAll(paths []string) ([]Candidate, error) {
+	var out []Candidate
+	seen := map[string]bool{}
 	for _, path := range paths {
 		c, err := Read(path)
 		if err != nil {
 			return nil, err
 		}
-		for _, f := range c.Files {
-			if !slices.ContainsFunc(out, func(o File) bool { return o.Name == f.Name }) {
-				out = append(out, f)
-			}
-		}
+		c.Files = slices.DeleteFunc(c.Files, func(f File) bool {
+			again := seen[f.Name]
+			seen[f.Name] = true
+			return again
+		})
+		out = append(out, *c)
 	}
 	return out, nil
 }

@@ -69,6 +69,12 @@
 // uses is the same wherever it runs. So CHECK is left out. A statement that
 // fails ends its transaction by ROLLBACK.
 //
+// # For client programs
+//
+// Postgres and Schema write statements and DDL in the dialect of PostgreSQL, for
+// package sqlmodel, which reads what client programs send. They look at words
+// only, not at tables.
+//
 // Source: the MySQL and MariaDB manuals, and what a real server does: the tests
 // run the same transactions on MariaDB and in the interpreter.
 package mysql

@@ -1,0 +1,100 @@
+package sqlmodel
+
+import (
+	"slices"
+
+	"github.com/txrobust/robust/ir"
+	"github.com/txrobust/robust/sqlmodel/internal/pg"
+	"github.com/txrobust/robust/sqlmodel/mysql"
+)
+
+// takeLimit takes ORDER BY and LIMIT of an UPDATE or DELETE, which only MySQL has,
+// out of its condition, where mysql.Postgres has put them.
+func (l *loader) takeLimit(tree any) {
+	var where **pg.Node
+	switch s := tree.(type) {
+	case *pg.UpdateStmt:
+		where = &s.WhereClause
+	case *pg.DeleteStmt:
+		where = &s.WhereClause
+	default:
+		return
+	}
+	if *where == nil {
+		return
+	}
+	n := *where
+	and, ok := pg.Inner(n).(*pg.BoolExpr)
+	if ok && and.Boolop == pg.BoolAnd {
+		n = and.Args[len(and.Args)-1]
+	}
+	link, isLink := pg.Inner(n).(*pg.SubLink)
+	if !isLink {
+		return
+	}
+	s, isSelect := pg.Inner(link.Subselect).(*pg.SelectStmt)
+	if !isSelect || len(s.TargetList) != 1 || len(s.FromClause) > 0 {
+		return
+	}
+	c, isColumn := pg.Inner(pg.Inner(s.TargetList[0]).(*pg.ResTarget).Val).(*pg.ColumnRef)
+	if !isColumn || !slices.Equal(names(c.Fields), []string{mysql.LimitWord}) {
+		return
+	}
+	switch {
+	case !ok:
+		*where = nil
+	case len(and.Args) == 2:
+		*where = and.Args[0]
+	default:
+		and.Args = and.Args[:len(and.Args)-1]
+	}
+	if l.limited == nil {
+		l.limited = map[any]*pg.SelectStmt{}
+	}
+	l.limited[tree] = s
+}
+
+// limit restricts a write to as many rows as its LIMIT allows, the first ones in
+// its order, or any. A key that the condition fixes makes it one row at most.
+func (b *builder) limit(w *writeQuery, row *rowSource, tree any, pos ir.Pos) {
+	s := b.l.limited[tree]
+	if s == nil {
+		return
+	}
+	if len(w.other) > 0 {
+		b.unmodelled("LIMIT in a write of several tables")
+	}
+	q := &query{in: w.in, level: w.in.levels[len(w.in.levels)-1], from: []ir.Source{row.irSource()}, where: w.where, atMost: -1}
+	outer := *w.in
+	outer.levels = outer.levels[:len(outer.levels)-1]
+	q.limits(&outer, s)
+	switch {
+	case q.limit == nil || q.atMost > 0 && b.singleRow(q.ir()):
+		return
+	case q.atMost == 1:
+		q.sort(s)
+		w.where = b.firstRow(q, pos)
+		return
+	case len(s.SortClause) > 0:
+		b.unmodelled("ORDER BY and LIMIT of several rows in a write")
+	}
+	all := b.local("count", tInt)
+	b.emit(&ir.Select{At: at(pos), Into: []string{all}, Aggs: []ir.Agg{{Fn: "count", Type: ir.IntType}}, Query: q.ir()})
+	few := ir.Op(ir.Le, ir.V(all), q.limit)
+	kept, n := b.someRows(q, pos)
+	b.emit(&ir.Assume{At: at(pos), Cond: ir.Op(ir.Eq, ir.V(n), &ir.Cond{If: few, Then: ir.V(all), Else: q.limit})})
+	w.where = ir.AndE(q.where, kept(q.from))
+}
+
+// firstRow is the condition on the first row of a query.
+func (b *builder) firstRow(q *query, pos ir.Pos) ir.Expr {
+	s := &ir.Select{At: at(pos), Query: q.ir(), Order: q.order, Found: b.local("was_found", tBool), Cols: keysOf(q.from)}
+	t := q.from[0].Table
+	where := ir.Expr(ir.V(s.Found))
+	for i, k := range t.Key {
+		s.Into = append(s.Into, b.irLocal(t.Columns[k].Name, t.Columns[k].Type))
+		where = ir.AndE(where, ir.Op(ir.Eq, s.Cols[i], ir.V(s.Into[i])))
+	}
+	b.emit(s)
+	return where
+}

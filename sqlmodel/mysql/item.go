@@ -1,0 +1,401 @@
+package mysql
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/txrobust/robust/ir"
+)
+
+// item writes the items of CREATE TABLE, or of ADD in ALTER TABLE.
+type item struct {
+	s     *Schema
+	table string
+	// in says that it stands in CREATE TABLE, begun that another item was written
+	// there.
+	in, begun bool
+	columns   []string
+	// after and first say where a new column stands.
+	after string
+	first bool
+	// later is what follows the statement.
+	later []placed
+}
+
+// put writes an item.
+func (t *item) put(at token, what string) {
+	switch {
+	case !t.in:
+		t.s.put(at, "ALTER TABLE %s ADD %s;", identifier(t.table), what)
+	case t.begun:
+		t.s.put(at, ", %s", what)
+	default:
+		t.begun = true
+		t.s.put(at, "%s", what)
+	}
+}
+
+// read writes a column or a constraint. It reports whether that is known.
+func (t *item) read(c *cursor) bool {
+	at := c.peek()
+	name := ""
+	constraint := c.accept("CONSTRAINT")
+	if constraint && !c.peek().is("PRIMARY", "UNIQUE", "FOREIGN", "CHECK") {
+		name = c.name("a constraint")
+	}
+	c.accept("IF", "NOT", "EXISTS")
+	switch {
+	case c.accept("PRIMARY", "KEY"):
+		c.indexName("")
+		cols, ok := c.columns()
+		c.indexOptions()
+		if ok {
+			t.put(at, "PRIMARY KEY ("+identifiers(cols)+")")
+		}
+		return ok
+	case c.accept("UNIQUE"):
+		_ = c.accept("KEY") || c.accept("INDEX")
+		t.unique(at, c.indexName(name), c)
+		return true
+	case c.accept("FOREIGN", "KEY"):
+		return t.foreign(at, c.indexName(name), c)
+	case c.accept("CHECK"):
+		c.parens()
+		_ = c.accept("NOT", "ENFORCED") || c.accept("ENFORCED")
+		return true
+	case constraint:
+		return false
+	case c.accept("FULLTEXT"), c.accept("SPATIAL"), c.peek().is("KEY", "INDEX"):
+		_ = c.accept("KEY") || c.accept("INDEX")
+		c.indexName("")
+		c.parens()
+		c.indexOptions()
+		return true
+	}
+	return t.column(c)
+}
+
+func identifiers(names []string) string {
+	var out []string
+	for _, n := range names {
+		out = append(out, identifier(n))
+	}
+	return strings.Join(out, ", ")
+}
+
+// unique writes a unique key, whose columns come next.
+func (t *item) unique(at token, name string, c *cursor) {
+	start := c.i
+	cols, ok := c.columns()
+	if name == "" && len(cols) > 0 {
+		name = cols[0]
+	}
+	name = strings.ToLower(name)
+	if ok {
+		t.s.uniques[t.table][name] = false
+		t.put(at, "CONSTRAINT "+identifier(name)+" UNIQUE ("+identifiers(cols)+")")
+	} else {
+		c.i = start
+		s := *t.s
+		s.out = nil
+		s.uniqueIndex(at, t.table, name, c)
+		t.later = append(t.later, placed{at.from, ";"})
+		t.later = append(t.later, s.out...)
+	}
+	c.indexOptions()
+}
+
+// uniqueIndex writes CREATE UNIQUE INDEX; the columns come next.
+func (s *Schema) uniqueIndex(at token, table, name string, c *cursor) {
+	if !c.peek().is("(") {
+		c.fail("here should be a list of columns, not " + c.shown())
+	}
+	name = strings.ToLower(name)
+	var parts []string
+	list := c.parens()
+	for len(list) > 0 {
+		n, depth := 0, 0
+		for ; n < len(list) && !(list[n].is(",") && depth == 0); n++ {
+			switch {
+			case list[n].is("("):
+				depth++
+			case list[n].is(")"):
+				depth--
+			}
+		}
+		part := list[:n]
+		if n > 1 && part[n-1].is("ASC", "DESC") {
+			part = part[:n-1]
+		}
+		switch {
+		case len(part) == 1 && part[0].isName():
+			parts = append(parts, identifier(part[0].text))
+		case len(part) == 4 && part[0].isName() && part[1].is("(") && part[2].kind == number: // the first characters
+			parts = append(parts, "(left("+identifier(part[0].text)+", "+part[2].text+"))")
+		case len(part) > 2 && part[0].is("("):
+			parts = append(parts, rewritten(s.src.text, part))
+		default:
+			c.fail("this part of a key is not known")
+		}
+		list = list[min(n+1, len(list)):]
+	}
+	if s.uniques[table] == nil {
+		s.own(table)
+	}
+	s.uniques[table][name] = true
+	s.put(at, "CREATE UNIQUE INDEX %s ON %s (%s)", identifier(table+"."+name), identifier(table), strings.Join(parts, ", "))
+}
+
+// foreign writes a foreign key, whose columns come next.
+func (t *item) foreign(at token, name string, c *cursor) bool {
+	cols, ok := c.columns()
+	if !ok {
+		return false
+	}
+	what := "FOREIGN KEY (" + identifiers(cols) + ") "
+	if name != "" {
+		what = "CONSTRAINT " + identifier(name) + " " + what
+	}
+	ref, ok := t.references(c)
+	t.put(at, what+ref)
+	return ok
+}
+
+// references writes REFERENCES.
+func (t *item) references(c *cursor) (string, bool) {
+	c.expect("REFERENCES")
+	out := "REFERENCES " + identifier(c.tableName())
+	if c.peek().is("(") {
+		cols, ok := c.columns()
+		if !ok {
+			return out, false
+		}
+		out += " (" + identifiers(cols) + ")"
+	}
+	for {
+		switch {
+		case c.accept("MATCH"):
+			c.i++
+		case c.accept("ON", "DELETE"), c.accept("ON", "UPDATE"):
+			event := strings.ToUpper(c.st.tokens[c.i-1].text)
+			switch {
+			case c.accept("CASCADE"):
+				out += " ON " + event + " CASCADE"
+			case c.accept("SET", "NULL"):
+				out += " ON " + event + " SET NULL"
+			case c.accept("NO", "ACTION"), c.accept("RESTRICT"), c.accept("SET", "DEFAULT"): // InnoDB refuses the last one
+			default:
+				return out, false
+			}
+		default:
+			return out, true
+		}
+	}
+}
+
+// pgTypes are what the types are in PostgreSQL. A number of one digit is a number
+// there, too, since MySQL has no truth values.
+var pgTypes = map[string]string{
+	"TINYINT": "smallint", "SMALLINT": "smallint", "MEDIUMINT": "integer", "INT": "integer", "INTEGER": "integer", "BIGINT": "bigint", "BOOL": "smallint", "BOOLEAN": "smallint",
+	"INT1": "smallint", "INT2": "smallint", "INT3": "integer", "INT4": "integer", "INT8": "bigint", "SERIAL": "bigint", "YEAR": "integer", "BIT": "bigint",
+	"DECIMAL": "numeric", "NUMERIC": "numeric", "DEC": "numeric", "FIXED": "numeric", "FLOAT": "real", "FLOAT4": "real", "FLOAT8": "double precision", "DOUBLE": "double precision",
+	"REAL": "double precision", "CHAR": "text", "VARCHAR": "text", "CHARACTER": "text", "NCHAR": "text", "NVARCHAR": "text", "NATIONAL": "text", "TEXT": "text", "TINYTEXT": "text",
+	"MEDIUMTEXT": "text", "LONGTEXT": "text", "LONG": "text", "ENUM": "text", "SET": "text", "UUID": "uuid", "INET4": "inet", "INET6": "inet", "JSON": "jsonb",
+	"BINARY": "bytea", "VARBINARY": "bytea", "BLOB": "bytea", "TINYBLOB": "bytea", "MEDIUMBLOB": "bytea", "LONGBLOB": "bytea",
+	"DATETIME": "timestamp", "TIMESTAMP": "timestamp", "DATE": "date", "TIME": "time",
+	"GEOMETRY": "bytea", "POINT": "bytea", "LINESTRING": "bytea", "POLYGON": "bytea", "MULTIPOINT": "bytea", "MULTILINESTRING": "bytea", "MULTIPOLYGON": "bytea", "GEOMETRYCOLLECTION": "bytea",
+}
+
+// declared is what a column is declared as.
+type declared struct {
+	name, typ string
+	// options are what stands behind the type, def the default.
+	options          []string
+	def              string
+	notNull, auto    bool
+	generated, touch bool
+}
+
+// readColumn reads the declaration of a column. ok is false where something is not
+// known.
+func (t *item) readColumn(c *cursor) (d declared, ok bool) {
+	d.name = strings.ToLower(c.name("a column"))
+	typ := strings.ToUpper(c.name("a type"))
+	for c.accept("PRECISION") || c.accept("VARYING") || c.accept("VARCHAR") || c.accept("CHARACTER") && !c.peek().is("SET") {
+	}
+	size := c.parens()
+	if d.typ = pgTypes[typ]; d.typ == "" {
+		return d, false
+	}
+	if d.typ == "numeric" && len(size) > 0 {
+		d.typ += "(" + rewritten(t.s.src.text, size) + ")"
+	}
+	if typ == "SERIAL" {
+		d.auto, d.notNull, d.options = true, true, []string{"UNIQUE"}
+	}
+	for !c.done() && !c.peek().is(",", ")") {
+		if !t.option(c, &d) {
+			return d, false
+		}
+	}
+	return d, true
+}
+
+// option reads one of the clauses behind the type of a column.
+func (t *item) option(c *cursor, d *declared) bool {
+	switch {
+	case c.accept("NOT", "NULL"):
+		d.notNull = true
+	case c.accept("NULL"):
+	case c.accept("DEFAULT"):
+		def, ok := t.s.defaultOf(c)
+		if d.def = def; !ok {
+			return false
+		}
+	case c.accept("ON", "UPDATE"):
+		c.i++
+		c.parens()
+		d.touch = true
+	case c.accept("AUTO_INCREMENT"), c.accept("AUTO_RANDOM"):
+		c.parens()
+		d.auto = true
+	case c.accept("PRIMARY", "KEY"), c.accept("KEY"):
+		d.options = append(d.options, "PRIMARY KEY")
+		_ = c.accept("CLUSTERED") || c.accept("NONCLUSTERED")
+	case c.accept("UNIQUE"):
+		c.accept("KEY")
+		d.options = append(d.options, "CONSTRAINT "+identifier(d.name)+" UNIQUE")
+		t.s.uniques[t.table][d.name] = false
+	case c.accept("COMMENT"), c.accept("COLUMN_FORMAT"), c.accept("STORAGE"), c.accept("COLLATE"), c.accept("CHARACTER", "SET"), c.accept("CHARSET"), c.accept("SRID"):
+		c.accept("=")
+		c.i++
+	case c.accept("BINARY"), c.accept("UNSIGNED"), c.accept("SIGNED"), c.accept("ZEROFILL"), c.accept("VISIBLE"), c.accept("ASCII"), c.accept("UNICODE"):
+	case c.accept("GENERATED", "ALWAYS"), c.peek().is("AS"):
+		c.expect("AS")
+		if !c.peek().is("(") {
+			return false
+		}
+		d.options = append(d.options, "GENERATED ALWAYS AS ("+rewritten(t.s.src.text, c.parens())+") STORED")
+		d.generated = true
+		_ = c.accept("VIRTUAL") || c.accept("STORED") || c.accept("PERSISTENT")
+	case c.accept("CONSTRAINT"):
+		if !c.peek().is("CHECK") {
+			c.i++
+		}
+	case c.accept("CHECK"):
+		c.parens()
+		_ = c.accept("NOT", "ENFORCED") || c.accept("ENFORCED")
+	case c.peek().is("REFERENCES"):
+		t.s.Notes = append(t.s.Notes, ir.Note{Pos: c.pos(), Text: "MySQL ignores REFERENCES in a column, MariaDB has enforced it since 10.5: it is taken to hold"})
+		ref, ok := t.references(c)
+		d.options = append(d.options, ref)
+		return ok
+	case c.accept("FIRST"):
+		t.first = true
+	case c.accept("AFTER"):
+		t.after = strings.ToLower(c.name("a column"))
+	default:
+		return false
+	}
+	return true
+}
+
+// defaultOf writes the expression of DEFAULT.
+func (s *Schema) defaultOf(c *cursor) (string, bool) {
+	from := c.i
+	switch {
+	case c.peek().is("("):
+		c.parens()
+	case c.accept("CURRENT_TIMESTAMP"), c.accept("NOW"), c.accept("LOCALTIMESTAMP"), c.accept("LOCALTIME"):
+		c.parens()
+		return "now()", true
+	case c.accept("CURRENT_DATE"), c.accept("CURDATE"):
+		c.parens()
+		return "current_date", true
+	default:
+		_ = c.accept("-") || c.accept("+")
+		if t := c.next(); t.is("b", "B") && c.peek().kind == text { // bits
+			v, _ := unquote(s.src.text[c.peek().from:c.peek().to])
+			c.i++
+			return map[bool]string{true: "1", false: "0"}[strings.Contains(v, "1")], len(strings.TrimLeft(v, "0")) < 2
+		}
+		if c.peek().is("(") {
+			c.parens()
+		}
+	}
+	return rewritten(s.src.text, c.st.tokens[from:min(c.i, len(c.st.tokens))]), true
+}
+
+// column writes a column.
+func (t *item) column(c *cursor) bool {
+	at := c.peek()
+	d, ok := t.readColumn(c)
+	if !ok {
+		return false
+	}
+	what := identifier(d.name) + " " + d.typ
+	if d.auto {
+		what += " GENERATED BY DEFAULT AS IDENTITY"
+	}
+	if d.notNull {
+		what += " NOT NULL"
+	}
+	if d.def != "" && !d.auto {
+		what += " DEFAULT " + d.def
+	}
+	if len(d.options) > 0 {
+		what += " " + strings.Join(d.options, " ")
+	}
+	if !t.in {
+		what = "COLUMN " + what
+	}
+	t.put(at, what)
+	t.columns = append(t.columns, d.name)
+	t.s.touch(t.table, d)
+	return true
+}
+
+// touch notes whether an UPDATE sets a column by itself.
+func (s *Schema) touch(table string, d declared) {
+	s.Touched[table] = without(s.Touched[table], d.name)
+	if d.touch {
+		s.Touched[table] = append(s.Touched[table], d.name)
+	}
+}
+
+// modify writes MODIFY: all of the column is declared again, but for its keys.
+func (s *Schema) modify(c *cursor, at token, table string) bool {
+	t := &item{s: s, table: table}
+	d, ok := t.readColumn(c)
+	if !ok || d.generated {
+		return false
+	}
+	q := "ALTER TABLE " + identifier(table) + " ALTER COLUMN " + identifier(d.name)
+	s.put(at, "%s DROP DEFAULT; %s DROP IDENTITY IF EXISTS; %s TYPE %s;", q, q, q, d.typ)
+	switch {
+	case d.notNull:
+		s.put(at, "%s SET NOT NULL;", q)
+	case !slices.Contains(d.options, "PRIMARY KEY") && !d.auto:
+		s.put(at, "%s DROP NOT NULL;", q)
+	}
+	if d.auto {
+		s.put(at, "%s ADD GENERATED BY DEFAULT AS IDENTITY;", q)
+	} else if d.def != "" {
+		s.put(at, "%s SET DEFAULT %s;", q, d.def)
+	}
+	for _, o := range d.options {
+		switch {
+		case o == "PRIMARY KEY":
+			s.put(at, "ALTER TABLE %s ADD PRIMARY KEY (%s);", identifier(table), identifier(d.name))
+		case strings.HasSuffix(o, " UNIQUE"):
+			s.put(at, "ALTER TABLE %s ADD %s (%s);", identifier(table), o, identifier(d.name))
+		default:
+			return false
+		}
+	}
+	if t.after != "" || t.first {
+		s.place(table, d.name, t.after, t.first)
+	}
+	s.touch(table, d)
+	return true
+}
