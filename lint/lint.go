@@ -10,6 +10,7 @@ import (
 	"go/types"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"time"
@@ -44,7 +45,8 @@ func (t *Transactions) String() string { return fmt.Sprintf("transactions: %d", 
 // factVersion changes with the form of the fact.
 const factVersion = 2
 
-// New makes the analyzer. Its flags are those of robust check that matter here.
+// New makes the analyzer. Its flags are those of robust check that matter here. Its result
+// is the *robust.Report about the program, nil for a package that is none.
 func New() *analysis.Analyzer {
 	l := &linter{}
 	a := &analysis.Analyzer{
@@ -53,8 +55,9 @@ func New() *analysis.Analyzer {
 			"The transactions of a program are taken out of its code, and proved robust against\n" +
 			"snapshot isolation (PostgreSQL's REPEATABLE READ), or else an execution is found that\n" +
 			"no serial order explains.",
-		Run:       l.run,
-		FactTypes: []analysis.Fact{(*Transactions)(nil)},
+		Run:        l.run,
+		FactTypes:  []analysis.Fact{(*Transactions)(nil)},
+		ResultType: reflect.TypeFor[*robust.Report](),
 	}
 	a.Flags.StringVar(&l.schema, "schema", "", "`PATH` of the schema: a file, or a directory of migrations; a relative one is looked for beside the package and above it, up to the module (default: found by convention)")
 	a.Flags.DurationVar(&l.timeout, "timeout", 2*time.Minute, "give up after this time")
@@ -70,6 +73,12 @@ type linter struct {
 }
 
 func (l *linter) run(pass *analysis.Pass) (any, error) {
+	return l.report(pass)
+}
+
+// report decides about a package, if it is a program, and keeps its transactions
+// for those that import it.
+func (l *linter) report(pass *analysis.Pass) (*robust.Report, error) {
 	source, err := digest(pass)
 	if err != nil {
 		return nil, err
@@ -107,7 +116,7 @@ func (l *linter) run(pass *analysis.Pass) (any, error) {
 	if len(res.Txns) == 0 {
 		return nil, nil
 	}
-	return nil, l.check(ctx, pass, res)
+	return l.check(ctx, pass, res)
 }
 
 // dir is the directory of a package.
@@ -195,16 +204,16 @@ func init() {
 }
 
 // check decides about a program, and reports what is found.
-func (l *linter) check(ctx context.Context, pass *analysis.Pass, res *analyzer.Result) error {
+func (l *linter) check(ctx context.Context, pass *analysis.Pass, res *analyzer.Result) (*robust.Report, error) {
 	groups, err := goprogram.Roots(res.Modules)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	opt := goprogram.Options{Roots: groups}
 	if len(res.Modules) == 0 {
 		roots, err := schemafind.Roots(dir(pass))
 		if err != nil {
-			return err
+			return nil, err
 		}
 		opt.Roots = [][]string{{dir(pass)}, roots}
 	}
@@ -216,16 +225,16 @@ func (l *linter) check(ctx context.Context, pass *analysis.Pass, res *analyzer.R
 	if e, ok := errors.AsType[*ir.Error](err); ok {
 		if at := where.pos(witness.Position{File: e.Pos.File, Line: e.Pos.Line, Col: e.Pos.Col}); at.IsValid() {
 			pass.Report(analysis.Diagnostic{Pos: at, Message: e.Msg})
-			return nil
+			return nil, nil
 		}
 	}
 	if err != nil {
-		return err
+		return nil, err
 	}
 	for _, f := range rep.Findings {
 		pass.Report(where.diagnostic(&f))
 	}
-	return nil
+	return rep, nil
 }
 
 // named finds a path that settings name. go vet runs its tool in the directory of

@@ -36,7 +36,7 @@ func TestPlugin(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		analysistest.Run(t, dir, list[0], "absent", "absent_repaired")
+		analysistest.Run(t, dir, list[0], "./src/absent", "./src/absent_repaired")
 	}
 	for fault, settings := range map[string]any{
 		"timeout":      map[string]any{"timeout": "soon"},
