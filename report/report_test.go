@@ -77,6 +77,9 @@ func open() *report.Report {
 	r.Open = &report.Open{Reason: "the time ran out", Cycles: [][]string{{"pay", "ship"}}, Settle: []string{"more time (-timeout)"}}
 	r.Havocs = []report.Havoc{{Transaction: "pay", File: "f.sql", Line: 3, Col: 5, Reason: "MERGE is not modelled", Tables: []string{"orders"}},
 		{Transaction: "ship", File: "f.sql", Line: 9, Col: 1, Reason: "EXECUTE runs text", Tables: []string{}, ReadOnly: true}}
+	for _, name := range []string{"list", "list#2", "list#3", "list#4", "list#5"} {
+		r.Havocs = append(r.Havocs, report.Havoc{Transaction: name, File: "f.sql", Line: 9, Col: 1, Reason: "EXECUTE runs text", Tables: []string{}})
+	}
 	r.Notes = []report.Note{{File: "s.sql", Line: 1, Col: 1, Text: "EXCLUDE constraints are left out"}}
 	return r
 }

@@ -443,15 +443,41 @@ func (t *text) left(r *Report) {
 	}
 }
 
-// havocs lists statements that are taken to do anything.
+// maxNamed is how many transactions are named of those that send the same statement.
+const maxNamed = 3
+
+// havocs lists statements that are taken to do anything, each once with the
+// transactions that it is in.
 func (t *text) havocs(first string, list []Havoc) {
+	type statement struct {
+		file      string
+		line, col int
+		what      string
+	}
+	in := map[statement][]string{}
+	var order []statement
 	for _, h := range list {
 		verb := "reads and writes "
 		if h.ReadOnly {
 			verb = "reads "
 		}
-		t.para(first, fmt.Sprintf("%s:%d:%d: in %s: %s (%s%s)", h.File, h.Line, h.Col, h.Transaction, h.Reason, verb, tablesOf(h)))
+		s := statement{h.File, h.Line, h.Col, fmt.Sprintf("%s (%s%s)", h.Reason, verb, tablesOf(h))}
+		if in[s] == nil {
+			order = append(order, s)
+		}
+		in[s] = append(in[s], h.Transaction)
 	}
+	for _, s := range order {
+		t.para(first, fmt.Sprintf("%s:%d:%d: in %s: %s", s.file, s.line, s.col, someOf(in[s]), s.what))
+	}
+}
+
+// someOf lists names, of many the first ones.
+func someOf(names []string) string {
+	if n := len(names); n > maxNamed+1 {
+		return fmt.Sprintf("%s and %d others", strings.Join(names[:maxNamed], ", "), n-maxNamed)
+	}
+	return strings.Join(names, ", ")
 }
 
 func tablesOf(h Havoc) string {
