@@ -21,18 +21,18 @@ var writing = map[string]bool{"insert": true, "update": true, "delete": true, "m
 var reading = map[string]bool{"select": true, "insert": true, "update": true, "delete": true, "merge": true, "with": true,
 	"values": true, "table": true, "truncate": true, "lock": true}
 
-// declaring are the words with which a statement begins that declares something, with
+// declared are the words with which a statement begins that declares something, with
 // those after it that name what: tables and the like, which have no rows before, or
 // are changed as migrations do it.
-var declaring = map[string][]string{
+var declared = map[string][]string{
 	"create": strings.Fields("table index view schema database sequence type domain extension unlogged materialized unique role user"),
 	"alter":  strings.Fields("table index view schema database sequence type domain extension materialized role user"),
 	"drop":   strings.Fields("table index view schema database sequence type domain extension materialized role user"),
 }
 
-// keeping are the words with which a statement begins that changes no rows and no
+// kept are the words with which a statement begins that changes no rows and no
 // tables.
-var keeping = map[string]bool{"analyze": true, "vacuum": true, "comment": true, "grant": true, "revoke": true}
+var kept = map[string]bool{"analyze": true, "vacuum": true, "comment": true, "grant": true, "revoke": true}
 
 // endsFrom are the words after which no table of a FROM list stands.
 var endsFrom = map[string]bool{"where": true, "group": true, "having": true, "window": true, "union": true, "intersect": true,
@@ -61,26 +61,52 @@ func (l *loader) readTokens(s *sent, src string) {
 		r.everything()
 		return
 	}
-	t := &tokenReader{l: l, toks: toks, refs: r, ctes: map[string]bool{}}
-	if !t.several() && !isHole(t.at(1)) {
-		if s.declares = slices.Contains(declaring[t.firstWord()], t.at(1).Text); !s.declares && keeping[t.firstWord()] {
-			return
+	declares, other := false, false
+	for len(toks) > 0 {
+		end := slices.IndexFunc(toks, func(tok pg.Token) bool { return tok.Kind == pg.Punct && tok.Text == ";" })
+		if end < 0 {
+			end = len(toks)
 		}
+		t := &tokenReader{l: l, toks: toks[:end], refs: r, ctes: map[string]bool{}}
+		switch t.kind() {
+		case declaring:
+			declares = true
+		case acting:
+			other = true
+			t.run()
+		case keeping:
+		}
+		toks = toks[min(end+1, len(toks)):]
 	}
-	t.run()
+	if declares {
+		s.declares = !other
+		r.everything() // beside statements that do more
+	}
 }
 
-// firstWord is the word that the statement begins with, if it does.
-func (t *tokenReader) firstWord() string {
-	if first := t.at(0); first.Kind == pg.Word {
-		return first.Text
-	}
-	return ""
-}
+// partKind is what one of several statements in a text does.
+type partKind uint8
 
-// several reports whether there is more than one statement.
-func (t *tokenReader) several() bool {
-	return slices.ContainsFunc(t.toks[:len(t.toks)-1], func(tok pg.Token) bool { return tok.Kind == pg.Punct && tok.Text == ";" })
+const (
+	acting    partKind = iota // on rows, or what is not known
+	declaring                 // tables and the like
+	keeping                   // all rows and tables as they are
+)
+
+// kind tells what the statement does.
+func (t *tokenReader) kind() partKind {
+	first, what := t.at(0), t.at(1)
+	switch {
+	case len(t.toks) == 0:
+		return keeping
+	case first.Kind != pg.Word || isHole(what):
+		return acting
+	case slices.Contains(declared[first.Text], what.Text):
+		return declaring
+	case kept[first.Text], (first.Text == "set" || first.Text == "show" || first.Text == "reset") && what.Text != "constraints":
+		return keeping
+	}
+	return acting
 }
 
 // everything says that it may touch anything.
@@ -120,13 +146,6 @@ func (t *tokenReader) run() {
 	start := 0
 	for t.punct(start, "(") {
 		start++
-	}
-	if t.several() {
-		t.refs.everything()
-		return
-	}
-	if t.word(0, "set", "show", "reset") && !t.word(1, "constraints") && !isHole(t.at(1)) {
-		return // a setting of the session
 	}
 	if first := t.at(start); first.Kind != pg.Word || !reading[first.Text] {
 		t.refs.everything()
