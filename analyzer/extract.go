@@ -454,7 +454,8 @@ func (p *program) leftSites(order []*ssa.Function, results map[*ssa.Function]*fi
 	slices.SortStableFunc(open, func(a, b string) int { return strings.Count(b, " > ") - strings.Count(a, " > ") })
 	left := map[string]bool{}
 	for _, path := range open {
-		if !slices.ContainsFunc(had, func(h string) bool { return h == path || strings.HasSuffix(h, " > "+path) }) {
+		within := func(h string) bool { return strings.Contains(" > "+h+" > ", " > "+path+" > ") }
+		if !slices.ContainsFunc(had, within) {
 			left[path] = true
 			had = append(had, path)
 		}

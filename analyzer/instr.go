@@ -121,10 +121,25 @@ func (in *interp) instr(instr ssa.Instruction) {
 	case *ssa.RunDefers:
 		in.runDefers()
 	case *ssa.Go:
-		in.unknownCall("a goroutine", in.operands(&instr.Call), nil)
+		in.spawn(instr)
 	case *ssa.DebugRef:
 	default:
 		panic("analyzer: unknown instruction " + instr.String())
+	}
+}
+
+// spawn begins a goroutine. What it does with transactions of its own is as in a call of the
+// function, which may come to nothing before the program ends; what it does in the one that is open,
+// and to memory, nobody knows.
+func (in *interp) spawn(g *ssa.Go) {
+	inv := in.invocation(&g.Call)
+	operands := in.operands(&g.Call)
+	live := slices.ContainsFunc(operands, func(v value) bool { return in.holds(v, isLive) })
+	if _, isBuiltin := g.Call.Value.(*ssa.Builtin); !isBuiltin && !live && in.trace == nil {
+		in.choose(func() { in.invoke(inv) })
+	}
+	if in.st != nil {
+		in.unknownCall("a goroutine", operands, nil)
 	}
 }
 

@@ -112,3 +112,23 @@ type manySessions struct{}
 func (noSessions) Session(context.Context, func(d desk) error) error   { return nil }
 func (fewSessions) Session(context.Context, func(d desk) error) error  { return nil }
 func (manySessions) Session(context.Context, func(d desk) error) error { return nil }
+
+// Clear empties the shelf later.
+func (s *Shelf) Clear(ctx context.Context, id int) {
+	go s.in(ctx, func(tx *sql.Tx) error {
+		if _, err := tx.ExecContext(ctx, "DELETE FROM books WHERE id > $1", id); err != nil {
+			return err
+		}
+		_, err := tx.ExecContext(ctx, "UPDATE shelves SET n = 0 WHERE id = $1", id)
+		return err
+	})
+}
+
+// Note writes to the database, and in a goroutine that has its transaction.
+func (s *Shelf) Note(ctx context.Context, id int) error {
+	return s.in(ctx, func(tx *sql.Tx) error {
+		go func() { _, _ = s.db.ExecContext(ctx, "UPDATE shelves SET noted = true WHERE id = $1", id) }()
+		go func() { _, _ = tx.ExecContext(ctx, "UPDATE shelves SET n = 1 WHERE id = $1", id) }()
+		return nil
+	})
+}
