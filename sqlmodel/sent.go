@@ -45,6 +45,7 @@ const holeWord = "\uE000"
 // readSent reads a text. Whatever is wrong with it is no error: the statement is
 // not modelled then.
 func (l *loader) readSent(q *client.Query) *sent {
+	quiet, sets := touchesNoRows(q.SQL, l.opt.MySQL), l.opt.MySQL && setsOther(q.SQL)
 	if own := *q; l.opt.MySQL {
 		own.SQL = mysql.Postgres(q.SQL, q.Standard)
 		q = &own
@@ -62,7 +63,14 @@ func (l *loader) readSent(q *client.Query) *sent {
 	if l.size += size(q.SQL); l.size > maxSQL {
 		l.fail(q.Pos, "up to this statement there is more than %d MB of SQL; leave out the rows, and name the schema", maxSQL>>20)
 	}
-	if l.readFilled(s) {
+	switch {
+	case quiet:
+		return s
+	case sets:
+		s.why = "a SET that may change what transactions do"
+		s.refs.dynamic, s.refs.writes = true, true
+		return s
+	case l.readFilled(s):
 		return s
 	}
 	if strings.Contains(q.SQL, client.Hole) {
