@@ -81,6 +81,13 @@ func tidyList(list []client.Stmt) []client.Stmt {
 				continue
 			}
 		case *client.Loop:
+			if endsInJump(s.Body) && !continues(s.Body, s.Label) { // it runs once
+				if !leaves(s.Body, s.Label) {
+					return append(out, s.Body...)
+				}
+				out = append(out, &client.Block{At: s.At, Label: s.Label, Body: s.Body})
+				continue
+			}
 			s.Body = withoutContinue(s.Body, s.Label)
 		case *client.ForRows:
 			s.Body = withoutContinue(s.Body, s.Label)
@@ -127,6 +134,16 @@ func leaves(list []client.Stmt, label string) bool {
 	client.Walk(list, func(s client.Stmt) {
 		b, ok := s.(*client.Break)
 		found = found || ok && b.Label == label
+	})
+	return found
+}
+
+// continues reports whether a statement of list begins the next round of a loop.
+func continues(list []client.Stmt, label string) bool {
+	found := false
+	client.Walk(list, func(s client.Stmt) {
+		c, ok := s.(*client.Continue)
+		found = found || ok && c.Label == label
 	})
 	return found
 }

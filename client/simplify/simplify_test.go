@@ -53,6 +53,22 @@ func TestTxn(t *testing.T) {
 				&client.Commit{},
 			}},
 			"txn f()\n  var n int\n  var rows_1 int\n  query \"SELECT n FROM t\" count rows_1\n  n = n + rows_1\n  emit n\n  commit\n"},
+		{"a loop that always ends the transaction",
+			client.Txn{Vars: ints("a"), Body: []client.Stmt{
+				&client.Loop{Label: "loop1", Body: []client.Stmt{query("a"), &client.If{Cond: client.V("a"), Then: []client.Stmt{&client.Rollback{}}, Else: []client.Stmt{&client.Commit{}}}}},
+			}},
+			"txn f()\n  var a int\n  query \"SELECT n FROM t\" found a\n  if a\n    rollback\n  else\n    commit\n"},
+		{"a loop that runs once, or is left early",
+			client.Txn{Vars: ints("a"), Body: []client.Stmt{
+				&client.Loop{Label: "loop1", Body: []client.Stmt{query("a"), &client.If{Cond: client.V("a"), Then: []client.Stmt{&client.Break{Label: "loop1"}}}, &client.Rollback{}}},
+				query(""), &client.Commit{},
+			}},
+			"txn f()\n  var a int\n  block loop1\n    query \"SELECT n FROM t\" found a\n    if a\n      break loop1\n    rollback\n  query \"SELECT n FROM t\"\n  commit\n"},
+		{"a loop that may go on stays",
+			client.Txn{Vars: ints("a"), Body: []client.Stmt{
+				&client.Loop{Label: "loop1", Body: []client.Stmt{query("a"), &client.If{Cond: client.V("a"), Then: []client.Stmt{&client.Continue{Label: "loop1"}}}, &client.Rollback{}}},
+			}},
+			"txn f()\n  var a int\n  loop loop1\n    query \"SELECT n FROM t\" found a\n    if a\n      continue loop1\n    rollback\n"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			txn := c.txn

@@ -4,3 +4,7 @@ package pgconn
 type CommandTag struct{ s string }
 
 func (t CommandTag) RowsAffected() int64 { return int64(len(t.s)) }
+
+type PgError struct{ Code, ConstraintName, Message string }
+
+func (e *PgError) Error() string { return e.Message }
