@@ -1,6 +1,8 @@
 package ir
 
 import (
+	"crypto/sha256"
+	"fmt"
 	"math"
 	"math/big"
 	"slices"
@@ -160,7 +162,8 @@ func (c *Call) Symmetric() bool {
 
 // Apply computes a call for concrete arguments. An opaque function gives a
 // value that names the application, so that two applications are equal
-// exactly when function and arguments are.
+// exactly when function and arguments are. A long name is a hash of it: the names of
+// what a loop makes of what it had would grow with each round, and their quotes double.
 func (c *Call) Apply(args []Value) Value {
 	if f := Functions[c.Name]; f != nil {
 		for _, a := range args {
@@ -180,8 +183,15 @@ func (c *Call) Apply(args []Value) Value {
 	if c.Symmetric() {
 		slices.Sort(parts)
 	}
-	return opaqueValue(c.Type, c.Name+"("+strings.Join(parts, ", ")+")")
+	term := strings.Join(parts, ", ")
+	if len(term) > maxTerm {
+		term = fmt.Sprintf("#%x", sha256.Sum256([]byte(term)))
+	}
+	return opaqueValue(c.Type, c.Name+"("+term+")")
 }
+
+// maxTerm bounds the arguments in the name of an application.
+const maxTerm = 256
 
 // opaqueValue makes the value of type t that stands for an opaque term. For
 // the types whose values are numbers it is a hash of the term, large enough

@@ -85,3 +85,20 @@ func TestTextsOfGo(t *testing.T) {
 		}
 	}
 }
+
+// TestOpaque: an opaque function of itself, as a loop makes it, has a short name, and other
+// values for other arguments.
+func TestOpaque(t *testing.T) {
+	call := &Call{Name: "append", Type: TextType}
+	a, b := Text("a"), Text("b")
+	seen := map[string]bool{}
+	for range 60 {
+		a, b = call.Apply([]Value{a, Text("it's")}), call.Apply([]Value{b, Text("it's")})
+		for _, v := range []Value{a, b} {
+			if seen[v.S] || len(v.S) > 2*maxTerm {
+				t.Fatalf("%q is a name for two, or too long", v.S)
+			}
+			seen[v.S] = true
+		}
+	}
+}
