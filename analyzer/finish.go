@@ -50,41 +50,60 @@ type alternative struct {
 }
 
 // chooseTexts makes of a statement that may have several texts a choice of
-// statements.
+// statements, or of loops over their rows.
 func (in *interp) chooseTexts(t *client.Txn) {
 	t.Body = client.Rewrite(t.Body, func(list []client.Stmt) []client.Stmt {
 		var out []client.Stmt
 		for _, s := range list {
-			q, ok := s.(*client.Query)
-			if !ok || in.alternatives[q].texts == nil {
-				out = append(out, s)
-				continue
+			switch q := s.(type) {
+			case *client.Query:
+				if a := in.alternatives[q]; a.texts != nil {
+					out = append(out, in.chooseText(t, q.At, a, func(text string) client.Stmt { return withText(q, text) })...)
+					continue
+				}
+			case *client.ForRows:
+				if a := in.alternatives[q.Query]; a.texts != nil && len(a.texts) <= maxLoopTexts {
+					out = append(out, in.chooseText(t, q.At, a, func(text string) client.Stmt {
+						return &client.ForRows{At: q.At, Label: q.Label, Query: withText(q.Query, text), Body: client.Clone(q.Body)}
+					})...)
+					continue
+				}
 			}
-			out = append(out, in.chooseText(t, q, in.alternatives[q])...)
+			out = append(out, s)
 		}
 		return out
 	})
 }
 
+// maxLoopTexts bounds the texts of a query with a loop over its rows: each has one of
+// its own.
+const maxLoopTexts = 4
+
+// withText gives a copy of a query with another text.
+func withText(q *client.Query, text string) *client.Query {
+	out := client.CloneQuery(q)
+	out.SQL = text
+	return out
+}
+
 // chooseText makes a choice of one statement: by its text, or, if a part of that is
 // not known, one that may depend on all that the text depends on.
-func (in *interp) chooseText(t *client.Txn, q *client.Query, a alternative) []client.Stmt {
+func (in *interp) chooseText(t *client.Txn, at client.At, a alternative, with func(text string) client.Stmt) []client.Stmt {
 	var before, choice []client.Stmt
 	is := func(i int) client.Expr { return op("==", a.text, client.C(ir.Text(a.texts[i]))) }
 	if slices.ContainsFunc(a.texts, func(s string) bool { return strings.Contains(s, client.Hole) }) {
 		v := in.temp("text", client.Int, false)
 		t.Vars = append(t.Vars, client.Var{Name: v, Kind: client.Int})
-		before = []client.Stmt{&client.Emit{At: q.At, Exprs: []client.Expr{a.text}}, &client.Havoc{At: q.At, Var: v}}
+		before = []client.Stmt{&client.Emit{At: at, Exprs: []client.Expr{a.text}}, &client.Havoc{At: at, Var: v}}
 		is = func(i int) client.Expr { return op("==", client.V(v), constInt(int64(i))) }
 	}
 	for i, text := range slices.Backward(a.texts) {
-		one := *q
-		one.SQL = text
+		one := with(text)
 		if choice == nil {
-			choice = []client.Stmt{&one}
+			choice = []client.Stmt{one}
 			continue
 		}
-		choice = []client.Stmt{&client.If{At: q.At, Cond: is(i), Then: []client.Stmt{&one}, Else: choice}}
+		choice = []client.Stmt{&client.If{At: at, Cond: is(i), Then: []client.Stmt{one}, Else: choice}}
 	}
 	return append(before, choice...)
 }
