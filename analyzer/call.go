@@ -438,7 +438,7 @@ func (in *interp) method(inv *invocation, m *types.Func) value {
 	if in.p.onlyBegins(m) {
 		return in.beginsSome(inv, m, impl)
 	}
-	if in.dispatches(inv, impl) {
+	if in.dispatches(inv, m, impl) {
 		return in.callOne(inv, impl)
 	}
 	args := blind(inv.args)

@@ -12,15 +12,17 @@ import (
 // maxImplementers bounds the methods that a call through an interface is taken to be.
 const maxImplementers = 3
 
-// dispatches reports whether a call through an interface is interpreted as one of
+// dispatches reports whether a call of m through an interface is interpreted as one of
 // each method that it may be: one of them uses the database, and it gets a function that
-// does so, too, or may be given a transaction.
-func (in *interp) dispatches(inv *invocation, impl []*ssa.Function) bool {
+// does so, too, or may be given a transaction, or the transaction that is open, where no other
+// package can have more of them.
+func (in *interp) dispatches(inv *invocation, m *types.Func, impl []*ssa.Function) bool {
 	if in.trace != nil || len(impl) < 2 || len(impl) > maxImplementers || !slices.ContainsFunc(impl, in.p.matters) {
 		return false
 	}
+	own := in.p.declares(m)
 	for i, v := range inv.args[1:] {
-		if in.holds(v, func(w value) bool { c, ok := w.(*closure); return ok && c.fn != nil && in.p.matters(c.fn) }) {
+		if own && in.holds(v, isLive) || in.holds(v, func(w value) bool { c, ok := w.(*closure); return ok && c.fn != nil && in.p.matters(c.fn) }) {
 			return true
 		}
 		sig, ok := impl[0].Signature.Params().At(i).Type().Underlying().(*types.Signature)
@@ -29,6 +31,16 @@ func (in *interp) dispatches(inv *invocation, impl []*ssa.Function) bool {
 		}
 	}
 	return false
+}
+
+// declares reports whether the interface of a method is one of the packages that were read,
+// and cannot be implemented in one that was not.
+func (p *program) declares(m *types.Func) bool {
+	if !slices.ContainsFunc(p.pkgs, func(pkg *ssa.Package) bool { return pkg.Pkg == m.Pkg() }) {
+		return false
+	}
+	n := namedOf(m.Signature().Recv().Type())
+	return p.places.whole || n != nil && !n.Obj().Exported()
 }
 
 // callOne is a call of one of several methods.
