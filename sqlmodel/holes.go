@@ -17,25 +17,26 @@ import (
 // holeFunc is a condition of which nothing is known.
 const holeFunc = "robust_hole"
 
-// fillHoles puts conditions in the place of the holes of a text; ok is false where
-// one of them may be something else.
-func fillHoles(text string) (filled string, ok bool) {
+// fillHoles puts conditions in the place of the holes of a text, and * in that of
+// the whole list of columns, which star says; ok is false where one of them may be
+// something else.
+func fillHoles(text string) (filled string, star, ok bool) {
 	text = strings.ReplaceAll(text, client.Hole, " "+holeWord+" ")
 	toks, err := pg.Scan(text)
 	if err != nil || len(toks) == 0 {
-		return "", false
+		return "", false, false
 	}
 	toks = slices.DeleteFunc(toks, func(t pg.Token) bool { return t.Kind == pg.Comment })
 	f := &filler{tokenReader: tokenReader{toks: toks}, text: text, where: -1, end: len(toks)}
 	if !f.word(0, "select", "update", "delete") || !f.clauses() {
-		return "", false
+		return "", false, false
 	}
 	for i, t := range toks {
 		if isHole(t) && (t.Text != holeWord || !f.fill(i)) {
-			return "", false
+			return "", false, false
 		}
 	}
-	return f.result(), true
+	return f.result(), f.star, true
 }
 
 // filler replaces the holes of one statement.
@@ -47,8 +48,9 @@ type filler struct {
 	depth      []int
 	where, end int
 	edits      []edit
-	// loose says that nothing is known of the condition.
-	loose bool
+	// loose says that nothing is known of the condition, star that the columns are
+	// not known.
+	loose, star bool
 }
 
 // edit is a new text for the tokens from from to before to.
@@ -92,6 +94,9 @@ func (f *filler) fill(i int) bool {
 	switch {
 	case inside && f.word(i-2, "in", "and", "or", "where", "not"), inside && f.punct(i-2, "("):
 		f.edits = append(f.edits, edit{i, i + 1, holeFunc + "()"})
+	case i == 1 && f.word(0, "select") && f.word(2, "from"):
+		f.star = true
+		f.edits = append(f.edits, edit{i, i + 1, "*"})
 	case f.depth[i] == 0 && f.where >= 0 && i > f.where && i < f.end && i+1 < len(f.toks):
 		f.loose = true // it may have an OR, so that nothing of the condition need hold
 	default:

@@ -144,6 +144,8 @@ func programCases() []programCase {
 			sql("§ WHERE id = 1"),
 			sql("SELECT f(id) FROM jobs WHERE §"),
 			sql("LOCK TABLE jobs IN § MODE"),
+			row(sql("SELECT § FROM accounts WHERE id = $1 FOR UPDATE", "id"), "balance"),
+			rows("l", with(sql("SELECT § FROM accounts"), func(q *client.Query) { q.Into = []string{"balance"} }), emit("balance")),
 			sql("SET LOCAL statement_timeout = §"),
 			sql("SET LOCAL statement_timeout = 5; DELETE FROM jobs WHERE §"),
 			emit("balance", "ok", "bad", "count"),

@@ -189,6 +189,10 @@ func gives(tree any) bool {
 
 // results translates a statement, and what the program takes from it.
 func (p *caller) results(s *sent, st sentStmt, rest []client.Stmt) {
+	if s.anyColumns {
+		p.anyColumns(s, st, rest)
+		return
+	}
 	b, q := p.b, s.q
 	pos := q.Pos
 	o := &rowTaker{p: p, q: q, pos: pos, temps: map[int]dest{}}
@@ -260,6 +264,17 @@ func (p *caller) results(s *sent, st sentStmt, rest []client.Stmt) {
 	if g.rowcount != "" {
 		p.setFlag(q.Count, g.rowcount, pos)
 	}
+}
+
+// anyColumns is results for a statement that gives columns which are not known, or
+// what is computed from all rows. It depends on the rows, all of which is shown; the
+// variables have any value.
+func (p *caller) anyColumns(s *sent, st sentStmt, rest []client.Stmt) {
+	all, q := *s, *s.q
+	q.Into, q.ByName, q.Found, q.Null, q.Count, q.Returned = nil, nil, "", "", "", true
+	all.q, all.anyColumns = &q, false
+	p.results(&all, st, rest)
+	p.forget(s.q)
 }
 
 // refuseStar refuses all columns of a table that is not declared, where the

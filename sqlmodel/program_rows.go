@@ -48,6 +48,9 @@ func (p *caller) loop(s *client.ForRows, q *sent) {
 			b.unmodelled("a loop over several statements")
 		}
 	}
+	if q.anyColumns {
+		b.unmodelled("a loop over rows of columns that are not known")
+	}
 	if len(q.list) == 0 {
 		b.unmodelled("a loop over an empty statement")
 	}

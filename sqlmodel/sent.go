@@ -23,6 +23,9 @@ type sent struct {
 	// params are the values of $1, $2, … in text, nil for one that is not known.
 	params []client.Expr
 	text   *text
+	// anyColumns says that the columns which the statement gives are not known: all of
+	// the rows is looked at.
+	anyColumns bool
 	// followed says that the transaction may have a statement after it.
 	followed bool
 }
@@ -100,7 +103,7 @@ func (l *loader) readFilled(s *sent) bool {
 	if !holed {
 		return false
 	}
-	text, ok := fillHoles(s.q.SQL)
+	text, star, ok := fillHoles(s.q.SQL)
 	if !ok {
 		return false
 	}
@@ -109,14 +112,18 @@ func (l *loader) readFilled(s *sent) bool {
 	if strings.Contains(lead+rest, "?") { // the hole may have some of the parameters
 		q.Args = nil
 	}
-	f := &sent{q: &q, refs: newRefs()}
+	f := &sent{q: &q, refs: newRefs(), anyColumns: star}
 	src := newSource(q.Pos.File, text)
 	src.all = s.text.src.all
 	f.text = src.whole()
 	if faultIn(func() { l.parseSent(f, src) }) != nil || len(f.list) != 1 {
 		return false
 	}
-	l.note(q.Pos, "a part of this statement is not known: it is taken to be a condition on the rows, and to name no other tables and functions")
+	what := "a condition on the rows"
+	if star {
+		what = "columns or conditions of the rows"
+	}
+	l.note(q.Pos, "a part of this statement is not known: it is taken to be %s, and to name no other tables and functions", what)
 	*s = *f
 	return true
 }
