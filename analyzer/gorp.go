@@ -3,6 +3,7 @@ package analyzer
 import (
 	"go/constant"
 	"go/types"
+	"slices"
 	"strings"
 
 	"golang.org/x/tools/go/ssa"
@@ -197,7 +198,7 @@ func (p *program) gorpTableOf(t types.Type) *gorpTable {
 		t = ptr.Elem()
 	}
 	for _, o := range p.gorp.tables {
-		if types.Identical(o.t, t) && !o.several && len(o.keys) > 0 && !hasGorpHooks(t) {
+		if types.Identical(o.t, t) && !o.several && !hasGorpHooks(t) {
 			return o
 		}
 	}
@@ -278,27 +279,55 @@ func (in *interp) askCaller(v value) {
 	}
 }
 
-// gorpColumn is a column of a struct.
+// gorpColumn is a column of a struct. path leads to its field, through embedded
+// structs.
 type gorpColumn struct {
-	name  string
-	key   bool
-	index int
-	t     types.Type
+	name, field string
+	key         bool
+	path        []int
+	t           types.Type
 }
 
-// gorpColumns gives the columns of a table, nil if the struct is embedded in others
-// or has them.
+// gorpColumns gives the columns of a table, nil if they are not known.
 func (in *interp) gorpColumns(t *gorpTable) []gorpColumn {
-	s, ok := t.t.Underlying().(*types.Struct)
-	if !ok {
+	out, ok := in.gorpFields(t.t, nil)
+	keys := 0
+	for i := range out {
+		c := &out[i]
+		for _, k := range t.keys {
+			c.key = c.key || strings.EqualFold(k, c.field) || strings.EqualFold(in.p.gorpName(k), c.name)
+		}
+		if c.key {
+			keys++
+		}
+	}
+	if !ok || keys != len(t.keys) {
 		return nil
 	}
-	var out []gorpColumn
-	keys := 0
+	return out
+}
+
+// gorpFields gives the columns of the fields of a struct, and of those that are
+// embedded in it, but for fields of a name that another one had before.
+func (in *interp) gorpFields(t types.Type, path []int) (out []gorpColumn, ok bool) {
+	s, ok := t.Underlying().(*types.Struct)
+	if !ok {
+		return nil, false
+	}
 	for i := range s.NumFields() {
 		f := s.Field(i)
+		at := append(slices.Clone(path), i)
 		if f.Embedded() {
-			return nil
+			inner, ok := in.gorpFields(f.Type(), at)
+			if !ok {
+				return nil, false
+			}
+			for _, c := range inner {
+				if !slices.ContainsFunc(out, func(o gorpColumn) bool { return o.field == c.field }) {
+					out = append(out, c)
+				}
+			}
+			continue
 		}
 		name, _, _ := strings.Cut(structTag(s.Tag(i), "db"), ",")
 		if name == "-" || !f.Exported() {
@@ -307,19 +336,23 @@ func (in *interp) gorpColumns(t *gorpTable) []gorpColumn {
 		if name == "" {
 			name = f.Name()
 		}
-		c := gorpColumn{name: in.p.gorpName(name), index: i, t: f.Type()}
-		for _, k := range t.keys {
-			c.key = c.key || strings.EqualFold(k, f.Name()) || strings.EqualFold(k, name)
-		}
-		if c.key {
-			keys++
-		}
-		out = append(out, c)
+		out = append(out, gorpColumn{name: in.p.gorpName(name), field: f.Name(), path: at, t: f.Type()})
 	}
-	if keys != len(t.keys) {
-		return nil
+	return out, true
+}
+
+// at gives the value of the field of a column; ok is false where the struct around
+// it is not known.
+func (c *gorpColumn) at(s *aggregate) (v value, ok bool) {
+	v = s
+	for _, i := range c.path {
+		a, known := v.(*aggregate)
+		if !known || i >= len(a.parts) {
+			return nil, false
+		}
+		v = a.parts[i]
 	}
-	return out
+	return v, true
 }
 
 // gorpName gives a name as it stands in a statement. MySQL ignores case.
@@ -335,6 +368,9 @@ func (in *interp) gorpWrite(h *handle, c gorpCall, v value) {
 	r := refTo(v)
 	table := in.p.gorpTableOf(r.t)
 	s, known := in.structOf(v)
+	if table != nil && len(table.keys) == 0 && c != gorpInsert { // gorp refuses it
+		table = nil
+	}
 	if table == nil || !known {
 		in.emitValue(v)
 		in.askCaller(v)
@@ -347,7 +383,13 @@ func (in *interp) gorpWrite(h *handle, c gorpCall, v value) {
 		return
 	}
 	cols := in.gorpColumns(table)
-	if cols == nil || len(s.parts) != table.t.Underlying().(*types.Struct).NumFields() {
+	for i := range cols {
+		if _, known := cols[i].at(s); !known {
+			cols = nil
+			break
+		}
+	}
+	if cols == nil {
 		in.emitValue(v)
 		in.anything(h, []string{table.name}, false, "a call of gorp with a struct of columns that are not known")
 		in.expose(v)
@@ -356,7 +398,8 @@ func (in *interp) gorpWrite(h *handle, c gorpCall, v value) {
 	var names []string
 	var vals, sets, keys []fragment
 	for _, col := range cols {
-		val := in.paramOf(box{s.parts[col.index], col.t})
+		field, _ := col.at(s)
+		val := in.paramOf(box{field, col.t})
 		if col.key {
 			keys = append(keys, frag(col.name+" = ").plus(val))
 		} else {
@@ -380,7 +423,11 @@ func (in *interp) gorpWrite(h *handle, c gorpCall, v value) {
 	if p, ok := unbox(v).(*pointer); ok && c == gorpInsert && table.auto {
 		for _, col := range cols {
 			if col.key {
-				in.store(p.to.part(col.index), in.freshValue(col.t))
+				to := p.to
+				for _, i := range col.path {
+					to = to.part(i)
+				}
+				in.store(to, in.freshValue(col.t))
 			}
 		}
 	}
@@ -391,7 +438,7 @@ func (in *interp) gorpGet(inv *invocation, h *handle, args []value) value {
 	table := in.p.gorpTableOf(refTo(args[0]).t)
 	keys, known := in.listOf(args[1])
 	var cols []gorpColumn
-	if table != nil {
+	if table != nil && len(table.keys) > 0 {
 		cols = in.gorpColumns(table)
 	}
 	if cols == nil || !known || len(keys) != len(table.keys) {
@@ -409,8 +456,7 @@ func (in *interp) gorpGet(inv *invocation, h *handle, args []value) value {
 	var conds []fragment
 	for i, k := range table.keys {
 		for _, c := range cols {
-			s := table.t.Underlying().(*types.Struct)
-			if strings.EqualFold(s.Field(c.index).Name(), k) || strings.EqualFold(c.name, in.p.gorpName(k)) {
+			if strings.EqualFold(c.field, k) || strings.EqualFold(c.name, in.p.gorpName(k)) {
 				conds = append(conds, frag(c.name+" = ").plus(in.paramOf(keys[i])))
 			}
 		}

@@ -22,10 +22,24 @@ type entry struct {
 
 type loose struct{ A, B int }
 
+// stamp is embedded: its fields are columns, but for one of a name that came before.
+type stamp struct {
+	By    string `db:"made_by"`
+	Owner string
+}
+
+type visit struct {
+	ID    int64
+	Owner string
+	stamp
+	Place string
+}
+
 func tables(m *gorp.DbMap) {
 	m.AddTableWithName(account{}, "accounts").SetKeys(true, "ID")
 	m.AddTableWithName(entry{}, "entries").SetKeys(false, "ID", "account_id")
 	m.AddTable(loose{})
+	m.AddTableWithName(visit{}, "visits").SetKeys(true, "ID")
 }
 
 var errShort = errors.New("not enough")
@@ -94,6 +108,25 @@ func Odd(m *gorp.DbMap, list []any) error {
 			return err
 		}
 		return tx.Insert(&loose{1, 2})
+	})
+}
+
+// Visit inserts a struct with another one in it, and one without a key, which cannot
+// be updated.
+func Visit(m *gorp.DbMap, who string, l loose) error {
+	return inTx(m, func(tx gorp.SqlExecutor) error {
+		v := &visit{Owner: who, stamp: stamp{By: "x"}, Place: "y"}
+		if err := tx.Insert(v); err != nil {
+			return err
+		}
+		if _, err := tx.Exec("UPDATE accounts SET owner = ? WHERE id = ?", who, v.ID); err != nil {
+			return err
+		}
+		if err := tx.Insert(&l); err != nil {
+			return err
+		}
+		_, err := tx.Update(&l)
+		return err
 	})
 }
 
