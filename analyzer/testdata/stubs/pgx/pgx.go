@@ -72,9 +72,17 @@ type beginner interface {
 
 func BeginFunc(ctx context.Context, db beginner, fn func(Tx) error) error { return nil }
 
+func BeginTxFunc(ctx context.Context, db interface {
+	BeginTx(ctx context.Context, txOptions TxOptions) (Tx, error)
+}, txOptions TxOptions, fn func(Tx) error) error {
+	return nil
+}
+
 func CollectRows[T any](rows Rows, fn RowToFunc[T]) ([]T, error) { return nil, nil }
 
 func CollectOneRow[T any](rows Rows, fn RowToFunc[T]) (t T, err error) { return t, nil }
+
+func CollectExactlyOneRow[T any](rows Rows, fn RowToFunc[T]) (t T, err error) { return t, nil }
 
 func RowTo[T any](row CollectableRow) (t T, err error) { return t, nil }
 

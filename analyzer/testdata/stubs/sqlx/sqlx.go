@@ -36,4 +36,6 @@ func (n *NamedStmt) Select(dest interface{}, arg interface{}) error             
 func (n *NamedStmt) GetContext(ctx context.Context, dest, arg interface{}) error { return nil }
 func (s *Stmt) Get(dest interface{}, args ...interface{}) error                  { return nil }
 func (s *Stmt) Select(dest interface{}, args ...interface{}) error               { return nil }
+func (tx *Tx) QueryRowx(query string, args ...interface{}) *Row                  { return nil }
+func (r *Row) StructScan(dest interface{}) error                                 { return nil }
 func (r *Rows) StructScan(dest interface{}) error                                { return nil }

@@ -1,0 +1,39 @@
+// want package:"transactions: 1"
+
+// Package built builds its statements with squirrel.
+package built
+
+import (
+	"database/sql"
+	"errors"
+
+	sq "github.com/Masterminds/squirrel"
+)
+
+var (
+	errSeated = errors.New("the passenger has a seat")
+	psql      = sq.StatementBuilder.PlaceholderFormat(sq.Dollar)
+)
+
+func seat(db *sql.DB, id, flight, passenger int64) error {
+	tx, err := db.Begin()
+	if err != nil {
+		return err
+	}
+	defer tx.Rollback()
+	var n int
+	if err := psql.Select("count(*)").From("seat").Where(sq.Eq{"flight": flight, "passenger": passenger}).RunWith(tx).QueryRow().Scan(&n); err != nil { // want `write-skew .*: seat -> seat`
+		return err
+	}
+	if n > 0 {
+		return errSeated
+	}
+	res, err := psql.Update("seat").Set("passenger", passenger).Where(sq.Eq{"id": id, "flight": flight, "passenger": nil}).RunWith(tx).Exec()
+	if err != nil {
+		return err
+	}
+	if n, err := res.RowsAffected(); err != nil || n != 1 {
+		return errors.Join(err, errSeated)
+	}
+	return tx.Commit()
+}

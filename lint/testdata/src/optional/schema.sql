@@ -1,0 +1,1 @@
+CREATE TABLE shift (id bigint PRIMARY KEY, deputy bigint NOT NULL, leader bigint, note text);

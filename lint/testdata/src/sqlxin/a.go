@@ -1,0 +1,35 @@
+// want package:"transactions: 1"
+
+// Package sqlxin uses sqlx: In with Rebind, and a statement with names of a map.
+package sqlxin
+
+import (
+	"errors"
+
+	"github.com/jmoiron/sqlx"
+)
+
+var errHeavy = errors.New("something heavy is there")
+
+func put(db *sqlx.DB, id, box, other, weight int64) error {
+	tx, err := db.Beginx()
+	if err != nil {
+		return err
+	}
+	defer tx.Rollback()
+	query, args, err := sqlx.In("SELECT count(*) FROM item WHERE box IN (?) AND weight > 0", []int64{box, other})
+	if err != nil {
+		return err
+	}
+	var n int64
+	if err := tx.Get(&n, tx.Rebind(query), args...); err != nil { // want `write-skew .*: put -> .*`
+		return err
+	}
+	if n > 0 {
+		return errHeavy
+	}
+	if _, err := tx.NamedExec("INSERT INTO item (id, box, weight) VALUES (:id, :box, :weight)", map[string]any{"id": id, "box": box, "weight": weight}); err != nil {
+		return err
+	}
+	return tx.Commit()
+}
