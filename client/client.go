@@ -81,13 +81,17 @@ type Query struct {
 	// Into are the variables for the columns of the row, in order, "" for those
 	// that are dropped; ByName are variables for columns by their names. At most
 	// one of the two is given. Without a row they keep their values. Where there
-	// are several rows, the first one counts.
+	// are several rows, the first one counts. Columns are taken in their order, up to one
+	// with a NULL that does not fit.
 	Into   []string
 	ByName []Arg
 	// Found, if not "", becomes whether there was a row; Null, if not "", whether
-	// a NULL was to go to a variable that is not Nullable: the variables are as
-	// before then.
+	// a NULL was to go to a variable that is not Nullable: that variable, and those
+	// behind it, are as before then.
 	Found, Null string
+	// Every says that Null is about all rows, not the first one only. Nothing else
+	// uses the variables Into or ByName then.
+	Every bool
 	// Count, if not "", becomes the number of rows that the statement changed, or
 	// gave.
 	Count string

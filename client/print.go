@@ -200,6 +200,9 @@ func (q *Query) text() string {
 		if flag.name != "" {
 			s += " " + flag.word + " " + flag.name
 		}
+		if flag.word == "null" && q.Every {
+			s += " of every row"
+		}
 	}
 	if q.Returned {
 		s += " returned"

@@ -92,15 +92,20 @@ func Assigned(list []Stmt) []string {
 
 // EachSet calls f for the variables that a query sets.
 func EachSet(q *Query, f func(v *string)) {
+	EachColumn(q, f)
+	f(&q.Found)
+	f(&q.Null)
+	f(&q.Count)
+}
+
+// EachColumn calls f for the variables that get columns of a query.
+func EachColumn(q *Query, f func(v *string)) {
 	for i := range q.Into {
 		f(&q.Into[i])
 	}
 	for _, a := range q.ByName {
 		f(&a.Expr.(*VarExpr).Name)
 	}
-	f(&q.Found)
-	f(&q.Null)
-	f(&q.Count)
 }
 
 // EachExpr calls f for the places of the expressions that statements use.

@@ -195,6 +195,10 @@ func (p *caller) results(s *sent, st sentStmt, rest []client.Stmt) {
 	}
 	b, q := p.b, s.q
 	pos := q.Pos
+	if q.Every {
+		p.everyRow(s, st, rest)
+		return
+	}
 	o := &rowTaker{p: p, q: q, pos: pos, temps: map[int]dest{}}
 	wantsRow := len(q.Into) > 0 || len(q.ByName) > 0
 	_, isSelect := st.tree.(*pg.SelectStmt)
@@ -271,10 +275,37 @@ func (p *caller) results(s *sent, st sentStmt, rest []client.Stmt) {
 // variables have any value.
 func (p *caller) anyColumns(s *sent, st sentStmt, rest []client.Stmt) {
 	all, q := *s, *s.q
-	q.Into, q.ByName, q.Found, q.Null, q.Count, q.Returned = nil, nil, "", "", "", true
+	q.Into, q.ByName, q.Found, q.Null, q.Every, q.Count, q.Returned = nil, nil, "", "", false, "", true
 	all.q, all.anyColumns = &q, false
 	p.results(&all, st, rest)
 	p.forget(s.q)
+}
+
+// everyRow translates a statement of which the program takes no row, but ends at one
+// with a NULL that does not fit. Where there may be one, all rows are shown, and then
+// it is any.
+func (p *caller) everyRow(s *sent, st sentStmt, rest []client.Stmt) {
+	b := p.b
+	plain := *s.q
+	plain.Into, plain.ByName, plain.Null, plain.Every = nil, nil, "", false
+	o := &rowTaker{p: p, q: s.q, pos: s.q.Pos, temps: map[int]dest{}}
+	known := false
+	b.collect(func() {
+		_, known = p.attempt(func() { p.command(p.frame(s), st, s, sink{kind: intoLocals, dests: o.dests}) })
+	})
+	null := !known || !o.called && gives(st.tree) || slices.ContainsFunc(o.targets, func(t taken) bool { return !t.nn && !t.v.nullable() })
+	plain.Returned = plain.Returned || null
+	one := *s
+	one.q = &plain
+	p.results(&one, st, rest)
+	v := p.vars[s.q.Null]
+	switch {
+	case v == nil:
+	case null:
+		b.emitWeak(&ir.Havoc{At: at(s.q.Pos), Var: v.local, NotNull: true})
+	default:
+		p.setNull(s.q, ir.C(ir.Bool(false)))
+	}
 }
 
 // refuseStar refuses all columns of a table that is not declared, where the
@@ -454,11 +485,14 @@ func (o *rowTaker) temp(i int, base string, t typ) dest {
 func (o *rowTaker) store() {
 	p, b := o.p, o.p.b
 	var null ir.Expr
-	for _, t := range o.targets {
+	upTo := make([]ir.Expr, len(o.targets)) // whether a NULL does not fit up to there
+	for i, t := range o.targets {
 		if !t.nn && !t.v.nullable() {
 			null = ir.OrE(null, &ir.Unary{Op: ir.IsNull, X: ir.V(t.from.local)})
 		}
+		upTo[i] = null
 	}
+	all := null
 	var found ir.Expr
 	if o.found != "" {
 		found = ir.V(o.found)
@@ -484,16 +518,20 @@ func (o *rowTaker) store() {
 			b.emit(&ir.If{At: at(o.pos), Cond: found, Then: []ir.Stmt{e}})
 		}
 	}
-	ok := found
-	if null != nil {
-		ok = ir.AndE(found, ir.NotE(null))
-	}
-	if o.direct {
-		ok = nil
-	}
-	for _, t := range o.targets {
+	for i, t := range o.targets {
 		if t.from.local == t.v.local {
 			continue
+		}
+		ok := found
+		if upTo[i] != nil {
+			before := upTo[i]
+			if before == all {
+				before = null
+			}
+			ok = ir.AndE(found, ir.NotE(before))
+		}
+		if o.direct {
+			ok = nil
 		}
 		e := p.convert(val{e: ir.V(t.from.local), t: t.from.t, nn: t.nn}, t.v.t)
 		if ok != nil {

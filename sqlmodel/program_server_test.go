@@ -4,6 +4,7 @@ import (
 	"context"
 	"math/rand/v2"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -373,47 +374,40 @@ func (r *programRun) query(q *client.Query) signal {
 	return signal{}
 }
 
-// take puts a row into the variables.
+// take puts a row into the variables: column by column, up to a NULL that does not
+// fit.
 func (r *programRun) take(q *client.Query, res *pgconn.Result, row [][]byte) {
-	into := map[string]any{}
 	null := false
 	put := func(name string, text []byte) {
-		for _, v := range r.txn.Vars {
-			if v.Name != name {
-				continue
+		at := slices.IndexFunc(r.txn.Vars, func(v client.Var) bool { return v.Name == name })
+		if null || at < 0 {
+			return
+		}
+		switch v := r.txn.Vars[at]; {
+		case text == nil && !v.Nullable && v.Kind != client.Any:
+			null = true
+		case text == nil:
+			r.vars[name] = nil
+		case v.Kind == client.Int:
+			n, err := strconv.ParseInt(string(text), 10, 64)
+			if err != nil {
+				r.d.t.Fatal(err)
 			}
-			if text == nil {
-				null = null || !v.Nullable && v.Kind != client.Any
-				into[name] = nil
-				continue
-			}
-			switch v.Kind {
-			case client.Int:
-				n, err := strconv.ParseInt(string(text), 10, 64)
-				if err != nil {
-					r.d.t.Fatal(err)
-				}
-				into[name] = n
-			case client.Bool:
-				into[name] = string(text) == "t"
-			default:
-				into[name] = string(text)
-			}
+			r.vars[name] = n
+		case v.Kind == client.Bool:
+			r.vars[name] = string(text) == "t"
+		default:
+			r.vars[name] = string(text)
 		}
 	}
-	for i, name := range q.Into {
-		put(name, row[i])
-	}
-	for _, a := range q.ByName {
-		for i, f := range res.FieldDescriptions {
+	for i, f := range res.FieldDescriptions {
+		if i < len(q.Into) {
+			put(q.Into[i], row[i])
+		}
+		for _, a := range q.ByName {
 			if f.Name == a.Name {
 				put(resultName(a), row[i])
 			}
-		}
-	}
-	if !null {
-		for name, v := range into {
-			r.vars[name] = v
 		}
 	}
 	if q.Null != "" {

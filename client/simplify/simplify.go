@@ -316,9 +316,15 @@ func dropUnused(t *client.Txn) {
 			})
 		})
 	}
+	fits := map[string]bool{} // a NULL does
+	for _, v := range t.Vars {
+		fits[v.Name] = v.Nullable || v.Kind == client.Any
+	}
 	clear := func(q *client.Query) {
+		columns := map[*string]bool{}
+		client.EachColumn(q, func(v *string) { columns[v] = used[q.Null] && !fits[*v] })
 		client.EachSet(q, func(v *string) {
-			if !used[*v] {
+			if !used[*v] && !columns[v] {
 				*v = ""
 			}
 		})

@@ -12,6 +12,7 @@ func TestTxn(t *testing.T) {
 	query := func(found string, into ...string) *client.Query {
 		return &client.Query{SQL: "SELECT n FROM t", Into: into, Found: found}
 	}
+	nulls := func(q *client.Query) *client.Query { q.Null = "bad"; return q }
 	plus := func(v string, n int64) client.Expr {
 		return &client.Op{Op: "+", Args: []client.Expr{client.V(v), client.C(ir.Int(n))}}
 	}
@@ -69,6 +70,33 @@ func TestTxn(t *testing.T) {
 				&client.Loop{Label: "loop1", Body: []client.Stmt{query("a"), &client.If{Cond: client.V("a"), Then: []client.Stmt{&client.Continue{Label: "loop1"}}}, &client.Rollback{}}},
 			}},
 			"txn f()\n  var a int\n  loop loop1\n    query \"SELECT n FROM t\" found a\n    if a\n      continue loop1\n    rollback\n"},
+		{"a loop that only counts rows, and ends where a NULL does not fit",
+			client.Txn{Vars: append(ints("n", "x"), client.Var{Name: "y", Kind: client.Int, Nullable: true}, client.Var{Name: "bad", Kind: client.Bool}), Body: []client.Stmt{
+				&client.ForRows{Label: "loop1", Query: nulls(query("", "x", "y")), Body: []client.Stmt{
+					&client.If{Cond: client.V("bad"), Then: []client.Stmt{&client.Rollback{}}, Else: []client.Stmt{&client.Assign{Var: "n", Expr: plus("n", 1)}, &client.Continue{Label: "loop1"}}}}},
+				&client.Emit{Exprs: []client.Expr{client.V("n")}},
+				&client.Commit{},
+			}},
+			"txn f()\n  var n int\n  var bad bool\n  var x_1 int\n  var rows_1 int\n  query \"SELECT n FROM t\" into x_1, _ null bad of every row count rows_1\n  if bad\n    rollback\n  n = n + rows_1\n  emit n\n  commit\n"},
+		{"one that leaves rows out where a NULL does not fit",
+			client.Txn{Vars: append(ints("n", "x"), client.Var{Name: "bad", Kind: client.Bool}), Body: []client.Stmt{
+				&client.ForRows{Label: "loop1", Query: nulls(query("", "x")), Body: []client.Stmt{
+					&client.If{Cond: client.V("bad"), Then: []client.Stmt{&client.Continue{Label: "loop1"}}, Else: []client.Stmt{&client.Assign{Var: "n", Expr: plus("n", 1)}}}}},
+				&client.Emit{Exprs: []client.Expr{client.V("n")}},
+				&client.Commit{},
+			}},
+			"txn f()\n  var n int\n  query \"SELECT n FROM t\" returned\n  emit n\n  n = *\n  emit n\n  commit\n"},
+		{"one after which the last row counts",
+			client.Txn{Vars: ints("x"), Body: []client.Stmt{
+				&client.ForRows{Label: "loop1", Query: query("", "x"), Body: []client.Stmt{&client.Continue{Label: "loop1"}}},
+				&client.Emit{Exprs: []client.Expr{client.V("x")}},
+				&client.Commit{},
+			}},
+			"txn f()\n  var x int\n  query \"SELECT n FROM t\" returned\n  emit x\n  x = *\n  emit x\n  commit\n"},
+		{"a column that a NULL does not fit",
+			client.Txn{Vars: append(ints("x"), client.Var{Name: "bad", Kind: client.Bool}), Body: []client.Stmt{
+				nulls(query("", "x")), &client.If{Cond: client.V("bad"), Then: []client.Stmt{&client.Rollback{}}}, &client.Commit{}}},
+			"txn f()\n  var x int\n  var bad bool\n  query \"SELECT n FROM t\" into x null bad\n  if bad\n    rollback\n  commit\n"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			txn := c.txn
