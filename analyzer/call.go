@@ -176,6 +176,9 @@ func (in *interp) builtin(b *ssa.Builtin, c *ssa.CallCommon, v ssa.Value) value 
 		}
 	case "min", "max":
 		k := kindOf(v.Type())
+		if k == client.Int {
+			return in.extreme(b.Name(), args)
+		}
 		return scalar{&client.Call{Name: b.Name(), Args: in.exprs(args), Kind: k}, k}
 	default:
 		for _, a := range args {
@@ -186,6 +189,29 @@ func (in *interp) builtin(b *ssa.Builtin, c *ssa.CallCommon, v ssa.Value) value 
 		return nil
 	}
 	return in.fresh(v.Type(), b.Name(), unknown)
+}
+
+// extreme gives the smallest or the largest of integers.
+func (in *interp) extreme(name string, args []value) value {
+	comes := map[string]token.Token{"min": token.LSS, "max": token.GTR}[name]
+	least := in.scalarOf(args[0]).e
+	v := ""
+	for _, a := range args[1:] {
+		e := in.scalarOf(a).e
+		if w, known := fold(comes, e, least); known {
+			if isTrue(w) {
+				least = e
+			}
+			continue
+		}
+		if v == "" {
+			v = in.temp(name, client.Int, false)
+		}
+		in.set(v, least)
+		in.emit(&client.If{At: in.at(), Cond: op(comes.String(), e, client.V(v)), Then: []client.Stmt{&client.Assign{At: in.at(), Var: v, Expr: e}}})
+		least = client.V(v)
+	}
+	return scalar{least, client.Int}
 }
 
 // listOf gives the elements of a slice if they are known.

@@ -234,7 +234,7 @@ func (in *interp) compute(v ssa.Value) value {
 			return h.as(v.Type())
 		}
 		if a, ok := x.(*aggregate); ok && v.Field < len(a.parts) {
-			return a.parts[v.Field]
+			return in.present(a.parts[v.Field], v.Type())
 		}
 		return in.derive(v.Type(), "field "+itoa(v.Field), x)
 	case *ssa.IndexAddr:

@@ -72,6 +72,8 @@ type interp struct {
 	saving int // around the instruction, rows of relations that are saved
 	// joined are what cells hold that were made where paths meet.
 	joined map[*cell]value
+	// rewound are the queries that got variables, as they were before.
+	rewound []earlier
 	// rowsLoops are the loops that call Next.
 	rowsLoops map[*client.Loop]*rows
 }

@@ -3,6 +3,7 @@ package analyzer
 import (
 	"go/types"
 	"maps"
+	"slices"
 
 	"golang.org/x/tools/go/ssa"
 
@@ -38,6 +39,7 @@ func (in *interp) loop(b *ssa.BasicBlock) {
 	top := entry.phase
 	declared, mark := in.declared(), in.result.mark()
 	outerTarget := in.fr.targets[b]
+	inside, behind := in.fr.shape.AfterLoop(b)
 	for round := 0; ; round++ {
 		if round > maxRounds {
 			panic(tooMuch{"a loop in which too much changes"})
@@ -62,11 +64,12 @@ func (in *interp) loop(b *ssa.BasicBlock) {
 			in.st.mem[c] = s.value
 		}
 		base := in.st.clone()
+		place, around := in.around(behind)
 		s := &client.Loop{At: at, Label: in.label("loop")}
-		in.emit(s)
+		in.into(place, func() { in.emit(s) })
 		h := &head{back: &target{label: s.Label}}
 		in.fr.targets[b] = &target{head: h}
-		in.into(&s.Body, func() { in.within(b, in.fr.shape.After(b)) })
+		in.into(&s.Body, func() { in.within(b, inside) })
 		more := false
 		for _, e := range h.back.edges {
 			for c := range e.st.mem {
@@ -94,11 +97,42 @@ func (in *interp) loop(b *ssa.BasicBlock) {
 		if more {
 			continue
 		}
+		in.st = nil
 		if h.rows != nil {
-			in.rowsLoop(b, s, h)
+			in.into(place, func() { in.rowsLoop(b, s, h) })
 		}
 		in.fr.targets[b] = outerTarget
+		in.behind(behind, around)
 		return
+	}
+}
+
+// around writes the blocks for the places behind a loop, which stands in all of them,
+// and gives the list of the innermost, and for each block the list that it is in.
+func (in *interp) around(behind []*ssa.BasicBlock) (inner *[]client.Stmt, lists []*[]client.Stmt) {
+	inner = in.out
+	for _, y := range behind {
+		s := &client.Block{At: in.at(), Label: in.label("join")}
+		in.fr.targets[y] = &target{label: s.Label}
+		lists = append(lists, inner)
+		in.into(inner, func() { in.emit(s) })
+		inner = &s.Body
+	}
+	return inner, lists
+}
+
+// behind interprets the places behind a loop, the nearest one first.
+func (in *interp) behind(behind []*ssa.BasicBlock, lists []*[]client.Stmt) {
+	for i, y := range slices.Backward(behind) {
+		in.st = nil
+		t := in.fr.targets[y]
+		if len(t.edges) == 0 {
+			continue
+		}
+		in.into(lists[i], func() {
+			in.enter(y, in.merge(t.edges))
+			in.tree(y)
+		})
 	}
 }
 
@@ -113,11 +147,26 @@ type declared struct {
 	origins  map[string][]errorOrigin
 	keys     map[string]client.Expr
 	shown    map[string]bool
+	rewound  int
 }
 
 func (in *interp) declared() declared {
 	return declared{len(in.vars), maps.Clone(in.named), maps.Clone(in.inputs), maps.Clone(in.texts), maps.Clone(in.fresheds),
-		maps.Clone(in.origins), maps.Clone(in.keys), maps.Clone(in.shown)}
+		maps.Clone(in.origins), maps.Clone(in.keys), maps.Clone(in.shown), len(in.rewound)}
+}
+
+// earlier is what a query was.
+type earlier struct {
+	q   *client.Query
+	was client.Query
+}
+
+// rewinds takes note of what a query is before it gets variables: one that was made
+// before a loop loses them when the body of the loop is interpreted again.
+func (in *interp) rewinds(q *client.Query) {
+	was := *q
+	was.Into, was.ByName = slices.Clone(q.Into), slices.Clone(q.ByName)
+	in.rewound = append(in.rewound, earlier{q, was})
 }
 
 // undeclare goes back to the variables of d: those that came later will give their
@@ -125,6 +174,10 @@ func (in *interp) declared() declared {
 func (in *interp) undeclare(d declared) {
 	in.vars, in.named, in.inputs, in.texts = in.vars[:d.vars], maps.Clone(d.named), maps.Clone(d.inputs), maps.Clone(d.texts)
 	in.fresheds, in.origins, in.keys, in.shown = maps.Clone(d.fresheds), maps.Clone(d.origins), maps.Clone(d.keys), maps.Clone(d.shown)
+	for _, e := range slices.Backward(in.rewound[d.rewound:]) {
+		*e.q = e.was
+	}
+	in.rewound = in.rewound[:d.rewound]
 }
 
 // maxRounds bounds how often the body of a loop is interpreted.
@@ -179,7 +232,7 @@ func (in *interp) slotFor(key any, name string, t types.Type, v value, forget ma
 	}
 	k := kindOf(t)
 	s := &slot{v: in.temp(name, k, k == client.Any || nullable(t)), kind: k}
-	in.set(s.v, in.scalarOf(v).e)
+	in.set(s.v, in.scalarOf(in.present(v, t)).e)
 	s.value = scalar{client.V(s.v), k}
 	return s
 }
@@ -202,10 +255,11 @@ func (in *interp) closeLoop(h *head, phis []*ssa.Phi, list []*cell, slots []*slo
 			var moves []move
 			for i, s := range slots {
 				var v value
+				var t types.Type
 				if i < len(phis) {
-					v = e.vals[i]
+					v, t = e.vals[i], phis[i].Type()
 				} else {
-					v = in.load(list[i-len(phis)])
+					v, t = in.load(list[i-len(phis)]), list[i-len(phis)].t
 				}
 				v = unbox(v)
 				switch {
@@ -238,7 +292,7 @@ func (in *interp) closeLoop(h *head, phis []*ssa.Phi, list []*cell, slots []*slo
 					}
 					moves = append(moves, move{s.v, p.nil()})
 				default:
-					moves = append(moves, move{s.v, in.scalarOf(v).e})
+					moves = append(moves, move{s.v, in.scalarOf(in.present(v, t)).e})
 				}
 			}
 			// All variables change at once.

@@ -299,6 +299,32 @@ func (in *interp) optionalOf(t types.Type, at [2]int, v string) value {
 	return a
 }
 
+// present gives what a place of type t holds when a part of a struct is put there:
+// the value of one that may be absent, such as sql.NullString, is the zero value where
+// it is.
+func (in *interp) present(w value, t types.Type) value {
+	s, isScalar := w.(scalar)
+	if !isScalar || t == nil {
+		return w
+	}
+	x, isVar := s.e.(*client.VarExpr)
+	zero := zeroOf(t)
+	if !isVar || zero.IsNull() || !in.variable(x.Name).Nullable {
+		return w
+	}
+	null := op("null", x)
+	if is, known := in.known(null); known {
+		if is {
+			return scalar{client.C(zero), s.kind}
+		}
+		return w
+	}
+	v := in.temp(x.Name, s.kind, false)
+	in.emit(&client.If{At: in.at(), Cond: null, Then: []client.Stmt{&client.Assign{At: in.at(), Var: v, Expr: client.C(zero)}},
+		Else: []client.Stmt{&client.Assign{At: in.at(), Var: v, Expr: x}}})
+	return scalar{client.V(v), s.kind}
+}
+
 // newVar makes a variable, which is an input or set to anything here.
 func (in *interp) newVar(name string, k client.Kind, nullable bool, from origin) string {
 	v := in.declare(client.Var{Name: name, Kind: k, Nullable: nullable, Input: from == given})

@@ -152,6 +152,9 @@ func (in *interp) join(name string, t types.Type, edges []*edge, vals []value) v
 	if v, ok := in.joinLive(edges, vals); ok {
 		return v
 	}
+	for i, e := range edges {
+		in.ahead(e, func() { vals[i] = in.present(vals[i], t) })
+	}
 	kind, null := client.Any, false
 	for i, w := range vals {
 		k, n := kindAndNull(w)
@@ -357,7 +360,7 @@ func (in *interp) joinAggregates(name string, edges []*edge, vals []value) (valu
 	}
 	first := vals[0].(*aggregate)
 	out := &aggregate{t: first.t}
-	_, names := parts(first.t)
+	ts, names := parts(first.t)
 	for k := range first.parts {
 		list := make([]value, len(vals))
 		for i, v := range vals {
@@ -367,7 +370,7 @@ func (in *interp) joinAggregates(name string, edges []*edge, vals []value) (valu
 			}
 			list[i] = a.parts[k]
 		}
-		out.parts = append(out.parts, in.join(name+"."+names[k], nil, edges, list))
+		out.parts = append(out.parts, in.join(name+"."+names[k], ts[k], edges, list))
 	}
 	return out, true
 }

@@ -20,6 +20,9 @@ func (in *interp) unary(v *ssa.UnOp) value {
 		}
 		if p, ok := unbox(in.value(v.X)).(*pointer); ok {
 			w := in.load(p.to)
+			if _, isField := v.X.(*ssa.FieldAddr); isField {
+				w = in.present(w, v.Type())
+			}
 			if s, isStmt := w.(*prepared); isStmt && s.unknown() {
 				if kept, ok := in.keptIn(placeAt(v.X), nil); ok {
 					return kept

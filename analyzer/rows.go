@@ -90,6 +90,7 @@ func (in *interp) scan(r *rows, dests []value) value {
 			}
 		}
 	}
+	in.rewinds(r.query)
 	for len(r.query.Into) < len(dests) {
 		r.query.Into = append(r.query.Into, "")
 	}
@@ -156,6 +157,7 @@ func (in *interp) arrive(r *rows, c *cell, v string) {
 // found makes the variable that says whether there was a row.
 func (in *interp) found(r *rows) client.Expr {
 	if r.query.Found == "" {
+		in.rewinds(r.query)
 		r.query.Found = in.temp("found", client.Bool, false)
 	}
 	return client.V(r.query.Found)
@@ -165,6 +167,7 @@ func (in *interp) found(r *rows) client.Expr {
 func (in *interp) scanned(r *rows) value {
 	f := &failure{}
 	if r.query.Null == "" {
+		in.rewinds(r.query)
 		r.query.Null = in.temp("null", client.Bool, false)
 	}
 	if r.one {
@@ -218,6 +221,7 @@ func (in *interp) byName(r *rows, c *cell) {
 		}
 		if f.whole() || optional(f.t) {
 			v := in.column(f)
+			in.rewinds(r.query)
 			r.query.ByName = append(r.query.ByName, client.Arg{Name: name, Expr: client.V(v)})
 			in.arrive(r, f, v)
 		}
@@ -232,6 +236,7 @@ func (in *interp) onOutcome(inv *invocation, o *outcome, name string) (value, bo
 		case !o.mine:
 			v = in.someCount()
 		case o.query.Count == "":
+			in.rewinds(o.query)
 			o.query.Count = in.temp("affected", client.Int, false)
 			fallthrough
 		default:

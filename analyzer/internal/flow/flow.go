@@ -76,3 +76,32 @@ func (s *Shape) After(b *ssa.BasicBlock) []*ssa.BasicBlock {
 	slices.SortFunc(out, func(x, y *ssa.BasicBlock) int { return s.order[y] - s.order[x] })
 	return out
 }
+
+// AfterLoop splits After of the head of a loop: the blocks of the loop, and those
+// behind it.
+func (s *Shape) AfterLoop(head *ssa.BasicBlock) (inside, behind []*ssa.BasicBlock) {
+	loop := map[*ssa.BasicBlock]bool{head: true}
+	var visit func(b *ssa.BasicBlock)
+	visit = func(b *ssa.BasicBlock) {
+		if _, reached := s.order[b]; !reached || loop[b] {
+			return
+		}
+		loop[b] = true
+		for _, p := range b.Preds {
+			visit(p)
+		}
+	}
+	for _, p := range head.Preds {
+		if _, reached := s.order[p]; reached && s.Back(p, head) {
+			visit(p)
+		}
+	}
+	for _, b := range s.After(head) {
+		if loop[b] {
+			inside = append(inside, b)
+		} else {
+			behind = append(behind, b)
+		}
+	}
+	return inside, behind
+}

@@ -38,3 +38,32 @@ func (s *Service) Raise(ctx context.Context, ids []int) error {
 	}
 	return tx.Commit()
 }
+
+// Fill leaves a loop over rows early, and goes on with what it got from them and from
+// a statement before.
+func (s *Service) Fill(ctx context.Context, want int) error {
+	tx, err := s.db.BeginTx(ctx, nil)
+	if err != nil {
+		return err
+	}
+	defer tx.Rollback()
+	rows, err := tx.QueryContext(ctx, "SELECT id, n, note FROM items ORDER BY id")
+	if err != nil {
+		return err
+	}
+	var id, n int
+	var note sql.NullString
+	for rows.Next() {
+		if err := rows.Scan(&id, &n, &note); err != nil {
+			return err
+		}
+		if n > want {
+			break
+		}
+	}
+	rows.Close()
+	if _, err := tx.ExecContext(ctx, "UPDATE items SET n = $1, note = $2 WHERE id = $3", min(n, want), note.String, id); err != nil {
+		return err
+	}
+	return tx.Commit()
+}
