@@ -172,6 +172,9 @@ func commonFacts(edges []*edge) facts {
 
 // codesOf gives the codes that an error may have, nil for any.
 func (in *interp) codesOf(f *failure) []int64 {
+	if len(f.several) > 0 {
+		return nil
+	}
 	var out []int64
 	other := int64(codeOther)
 	if f.kind > 0 {

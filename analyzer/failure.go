@@ -1,6 +1,8 @@
 package analyzer
 
 import (
+	"strings"
+
 	"github.com/txrobust/robust/client"
 )
 
@@ -18,11 +20,27 @@ func (in *interp) sameFailure(f, g *failure) client.Expr {
 	if is, known := client.Truth(in.failed(f)); known && !is {
 		return client.Not(in.failed(g))
 	}
+	switch {
+	case f.wraps == wraps && g.wraps == plain && isTrue(in.failed(g)):
+		return client.False
+	case f.wraps != plain || g.wraps != plain || len(f.several)+len(g.several) > 0:
+		return client.And(in.failed(f), in.failed(g), client.V(in.newVar("same", client.Bool, false, unknown)))
+	}
 	return in.isError(f, g)
 }
 
-// isError says when an error is a sentinel.
+// isError says when an error is, or wraps, a sentinel.
 func (in *interp) isError(f, sentinel *failure) client.Expr {
+	if len(f.several) > 0 {
+		var any []client.Expr
+		for _, part := range f.several {
+			any = append(any, in.isError(part, sentinel))
+		}
+		return client.Or(any...)
+	}
+	if sentinel.wraps != plain || len(sentinel.several) > 0 {
+		return client.And(in.failed(f), client.V(in.newVar("is", client.Bool, false, unknown)))
+	}
 	switch {
 	case sentinel.kind == codeNoRows:
 		return client.Or(f.noRows)
@@ -42,6 +60,10 @@ func (in *interp) isError(f, sentinel *failure) client.Expr {
 
 // assignFailure sets a variable to the code of an error.
 func (in *interp) assignFailure(v string, f *failure) {
+	if len(f.several) > 0 {
+		in.assignSeveral(v, f)
+		return
+	}
 	code := func(c int) client.Stmt {
 		return &client.Assign{At: in.at(), Var: v, Expr: constInt(int64(c))}
 	}
@@ -73,31 +95,140 @@ func (in *interp) assignFailure(v string, f *failure) {
 	}
 }
 
-// failureOf is an error whose code is known as an expression.
-func failureOf(e client.Expr) *failure {
-	return &failure{noRows: op("==", e, constInt(codeNoRows)), other: op(">", e, constInt(codeNoRows)), code: e}
+// assignSeveral is assignFailure for an error that wraps several: the code is that of
+// one of those that are there, whichever.
+func (in *interp) assignSeveral(v string, f *failure) {
+	in.set(v, constInt(codeNil))
+	in.emit(&client.If{At: in.at(), Cond: in.failed(f), Then: []client.Stmt{&client.Assign{At: in.at(), Var: v, Expr: constInt(codeOther)}}})
+	for _, part := range f.several {
+		s := &client.If{At: in.at(), Cond: client.And(in.failed(part), client.V(in.newVar("is", client.Bool, false, unknown)))}
+		in.emit(s)
+		in.into(&s.Then, func() { in.assignFailure(v, part) })
+	}
 }
 
-// wrapped is an error that wraps those among its arguments.
-func (in *interp) wrapped(args []value) value {
-	var flat []value
-	for _, a := range args {
-		if list, ok := in.listOf(a); ok {
-			flat = append(flat, list...)
-		} else {
-			flat = append(flat, a)
+// joinWraps says whether the error that is one of several wraps another one. Where it
+// is nil that does not matter.
+func (in *interp) joinWraps(list []*failure) wrapping {
+	out, first := plain, true
+	for _, f := range list {
+		w := f.wraps
+		if len(f.several) > 0 {
+			w = wraps
+		}
+		switch is, known := client.Truth(in.failed(f)); {
+		case known && !is:
+		case first:
+			out, first = w, false
+		case w != out:
+			out = mayWrap
 		}
 	}
-	for _, a := range flat {
-		f, ok := unbox(a).(*failure)
+	return out
+}
+
+// failureOf is an error whose code is known as an expression.
+func failureOf(e client.Expr, w wrapping) *failure {
+	return &failure{noRows: op("==", e, constInt(codeNoRows)), other: op(">", e, constInt(codeNoRows)), code: e, wraps: w}
+}
+
+// newError is an error that nothing else is.
+func (in *interp) newError() *failure {
+	return &failure{other: client.True, kind: in.p.sentinel(in.p.position(in.pos).String())}
+}
+
+// wrapped is the error that a function makes of others. One of them may be nil, which
+// pkg/errors gives back.
+func (in *interp) wrapped(name string, args []value) value {
+	if name != "fmt.Errorf" && name != "errors.Join" {
+		f, ok := unbox(args[0]).(*failure)
 		if !ok {
-			continue
+			in.emitValue(args[0])
+			return in.someError()
 		}
-		if is, known := client.Truth(in.failed(f)); known && is || len(flat) > 1 {
-			// The wrapped error may be nil, of which an error is made.
-			return &failure{noRows: f.noRows, other: client.Or(f.other, client.Not(client.Or(f.noRows, f.other))), kind: f.kind, code: f.code}
+		w := *f
+		w.wraps = wraps
+		return &w
+	}
+	list, known := in.listOf(args[len(args)-1])
+	format, isConst := constOf(args[0])
+	if !known || name == "fmt.Errorf" && !isConst {
+		in.emitValue(args[len(args)-1])
+		f := in.someError()
+		if name == "fmt.Errorf" {
+			f.other = client.Not(client.Or(f.noRows))
 		}
+		f.wraps = mayWrap
 		return f
 	}
-	return &failure{other: client.True, kind: in.p.sentinel(in.p.position(in.pos).String())}
+	if name == "fmt.Errorf" {
+		list = wrappedArgs(format.S, list)
+	}
+	out := in.joinedErrors(list)
+	if name == "errors.Join" {
+		return out
+	}
+	if len(out.several) == 0 {
+		if is, known := client.Truth(in.failed(out)); known && !is {
+			return in.newError()
+		}
+	}
+	// What is wrapped may be nil, of which an error is made.
+	w := *out
+	w.other = client.Or(out.other, client.Not(in.failed(out)))
+	return &w
+}
+
+// joinedErrors wraps the errors among values, and is nil if all of them are.
+func (in *interp) joinedErrors(list []value) *failure {
+	var parts []*failure
+	for _, a := range list {
+		f, ok := unbox(a).(*failure)
+		if !ok {
+			if isNilValue(unbox(a)) {
+				continue
+			}
+			in.emitValue(a)
+			f = in.someError()
+		}
+		if is, known := client.Truth(in.failed(f)); known && !is {
+			continue
+		}
+		parts = append(parts, f)
+	}
+	switch len(parts) {
+	case 0:
+		return &failure{}
+	case 1:
+		w := *parts[0]
+		w.wraps = wraps
+		return &w
+	}
+	out := &failure{wraps: wraps, several: parts}
+	for _, f := range parts {
+		out.other = client.Or(out.other, in.failed(f))
+	}
+	return out
+}
+
+// wrappedArgs gives the arguments of a format that %w stands for.
+func wrappedArgs(format string, args []value) (out []value) {
+	n := 0
+	for i := 0; i < len(format); i++ {
+		if format[i] != '%' {
+			continue
+		}
+		for i++; i < len(format) && strings.IndexByte("+-# 0123456789.", format[i]) >= 0; i++ {
+		}
+		switch {
+		case i == len(format) || format[i] == '%':
+			continue
+		case format[i] == '[' || format[i] == '*': // which argument it is does not show
+			return args
+		case format[i] == 'w' && n < len(args):
+			out = append(out, args[n])
+		}
+		n++
+	}
+	return out
 }

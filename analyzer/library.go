@@ -13,9 +13,9 @@ func (in *interp) library(inv *invocation, r role, name string) (value, bool) {
 	args := inv.args
 	switch r {
 	case newErrorRole:
-		return &failure{other: client.True, kind: in.p.sentinel(in.p.position(in.pos).String())}, true
+		return in.newError(), true
 	case wrapRole:
-		return in.wrapped(args), true
+		return in.wrapped(name, args), true
 	case isRole:
 		f, ok := unbox(args[0]).(*failure)
 		g, also := unbox(args[1]).(*failure)

@@ -213,7 +213,7 @@ func (in *interp) slotFor(key any, name string, t types.Type, v value, forget ma
 	case *failure:
 		s := &slot{v: in.temp(name, client.Int, false), fail: true}
 		in.assignFailure(s.v, w)
-		s.value = failureOf(client.V(s.v))
+		s.value = failureOf(client.V(s.v), mayWrap)
 		return s
 	case *list, *grown, span:
 		g, _ := in.growing(w)

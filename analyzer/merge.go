@@ -143,11 +143,13 @@ func (in *interp) join(name string, t types.Type, edges []*edge, vals []value) v
 	}
 	if allOf[*failure](vals) {
 		v := in.temp(name, client.Int, false)
+		var list []*failure
 		for i, e := range edges {
-			in.ahead(e, func() { in.assignFailure(v, vals[i].(*failure)) })
+			list = append(list, vals[i].(*failure))
+			in.ahead(e, func() { in.assignFailure(v, list[i]) })
 		}
 		in.noteOrigins(v, edges, vals)
-		return failureOf(client.V(v))
+		return failureOf(client.V(v), in.joinWraps(list))
 	}
 	if v, ok := in.joinLive(edges, vals); ok {
 		return v
@@ -283,7 +285,7 @@ func same(a, b value) bool {
 		return ok && a.fn == b.fn && a.bound == b.bound && sameAll(a.free, b.free)
 	case *failure:
 		b, ok := b.(*failure)
-		return ok && a.kind == b.kind && sameExpr(a.noRows, b.noRows) && sameExpr(a.other, b.other)
+		return ok && a.kind == b.kind && a.wraps == b.wraps && sameExpr(a.noRows, b.noRows) && sameExpr(a.other, b.other) && slices.EqualFunc(a.several, b.several, func(f, g *failure) bool { return same(f, g) })
 	case tuple:
 		b, ok := b.(tuple)
 		return ok && sameAll(a, b)

@@ -73,7 +73,20 @@ type failure struct {
 	// is known; code, if not nil, is an expression that has the code.
 	kind int
 	code client.Expr
+	// wraps says whether it is another error that wraps the one that it is said to be.
+	wraps wrapping
+	// several, if there are any, are the errors that it wraps.
+	several []*failure
 }
+
+// wrapping says whether an error wraps another one.
+type wrapping uint8
+
+const (
+	plain wrapping = iota
+	wraps
+	mayWrap
+)
 
 // The codes by which a variable tells errors apart. Sentinels have the ones from
 // firstSentinel on.
