@@ -174,6 +174,7 @@ func (in *interp) builtin(b *ssa.Builtin, c *ssa.CallCommon, v ssa.Value) value 
 		for _, a := range args {
 			in.emitValue(a)
 		}
+		in.overwrite(args[0])
 	case "min", "max":
 		k := kindOf(v.Type())
 		if k == client.Int {
@@ -214,11 +215,40 @@ func (in *interp) extreme(name string, args []value) value {
 	return scalar{least, client.Int}
 }
 
+// newList makes a slice with elements in memory of its own. (What append gives may
+// share the memory of what it was given; nobody is taken to make use of that.)
+func (in *interp) newList(elems []value) *list {
+	return &list{elems, in.newCell(hiddenType, "list", zeroed)}
+}
+
+// written reports whether something was written to the elements of a slice.
+func (in *interp) written(l *list) bool {
+	if l.c == nil {
+		return false
+	}
+	_, is := in.st.mem[l.c]
+	return is
+}
+
+// overwrite makes the elements of a slice unknown.
+func (in *interp) overwrite(v value) {
+	switch v := unbox(v).(type) {
+	case *list:
+		if v.c != nil {
+			for _, c := range append([]*cell{v.c}, v.c.alias...) {
+				in.st.mem[c] = in.fresh(hiddenType, "list", unknown)
+			}
+		}
+	case span:
+		in.forget(v.array)
+	}
+}
+
 // listOf gives the elements of a slice if they are known.
 func (in *interp) listOf(v value) ([]value, bool) {
 	switch v := unbox(v).(type) {
 	case *list:
-		return v.elems, true
+		return v.elems, !in.written(v)
 	case span:
 		return in.elements(v), true
 	case scalar:
@@ -236,11 +266,11 @@ func (in *interp) appended(args []value, t types.Type) value {
 	}
 	y, also := in.listOf(args[1])
 	if ok && also && len(x)+len(y) <= maxArray {
-		return &list{append(slices.Clone(x), y...)}
+		return in.newList(append(slices.Clone(x), y...))
 	}
 	if _, isSlice := t.Underlying().(*types.Slice); isSlice && kindOf(t) == client.Any {
 		if in.holds(args[1], isHandle) || in.holds(args[0], isHandle) {
-			return &list{append(slices.Clone(x), y...)}
+			return in.newList(append(slices.Clone(x), y...))
 		}
 		e := &client.Call{Name: "append", Args: in.exprs(args)}
 		if g, ok := in.growing(args[0]); ok {
@@ -535,10 +565,16 @@ func (in *interp) expose(v value) {
 			for _, p := range v.elems {
 				visit(p, depth+1)
 			}
+			in.overwrite(v)
 		case span:
 			for _, p := range in.elements(v) {
 				visit(p, depth+1)
 			}
+			v.array.eachLeaf(func(c *cell) {
+				if kindOf(c.t) != client.Any {
+					in.st.mem[c] = in.fresh(c.t, c.name, unknown)
+				}
+			})
 		case *closure:
 			for _, p := range v.free {
 				visit(p, depth+1)

@@ -104,7 +104,7 @@ func (in *interp) conditionList(v value) (cond, bool) {
 		in.emitValue(v)
 		return lostCond(), true
 	}
-	return in.conditions([]value{all[0], &list{all[1:]}})
+	return in.conditions([]value{all[0], &list{elems: all[1:]}})
 }
 
 // countCall counts the rows.

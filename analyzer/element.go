@@ -35,17 +35,52 @@ func (in *interp) indexAddr(v *ssa.IndexAddr) value {
 		}
 		some.to.alias = x.array.elements()
 		in.emitValue(x)
+		in.lead(elem, x)
 	case *list:
-		if known && i.I >= 0 && i.I < int64(len(x.elems)) {
+		if !onlyRead(v) {
+			in.emitValue(x)
+			in.overwrite(x)
+			in.lead(elem, x)
+			break
+		}
+		if known && !in.written(x) && i.I >= 0 && i.I < int64(len(x.elems)) {
 			c := in.newCell(elem, "element", zeroed)
 			in.store(c, x.elems[i.I])
 			return &pointer{to: c}
 		}
 		in.emitValue(x)
+		in.lead(elem, x)
 	default:
 		in.emitValue(x)
 	}
 	return some
+}
+
+// lead makes unknown what the elements of a slice point to, one of which is taken.
+func (in *interp) lead(elem types.Type, x value) {
+	if isPointer(elem) {
+		in.expose(x)
+	}
+}
+
+// onlyRead reports whether nothing is written through an address.
+func onlyRead(v ssa.Value) bool {
+	for _, r := range *v.Referrers() {
+		switch r := r.(type) {
+		case *ssa.UnOp, *ssa.DebugRef:
+		case *ssa.FieldAddr:
+			if !onlyRead(r) {
+				return false
+			}
+		case *ssa.IndexAddr:
+			if !onlyRead(r) {
+				return false
+			}
+		default:
+			return false
+		}
+	}
+	return true
 }
 
 func (in *interp) lookup(v *ssa.Lookup) value {

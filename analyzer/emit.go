@@ -23,6 +23,9 @@ func (in *interp) emitAll(v value, seen map[*cell]bool, depth int) {
 		}
 		in.emitExpr(client.Or(v.noRows))
 		in.emitExpr(client.Or(v.other))
+		for _, p := range v.several {
+			in.emitAll(p, seen, depth+1)
+		}
 	case *aggregate:
 		for _, p := range v.parts {
 			in.emitAll(p, seen, depth+1)

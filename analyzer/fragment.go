@@ -70,7 +70,7 @@ func (f fragment) numbered() (text string, args []value) {
 func (in *interp) sqlAndArgs(t types.Type, f fragment) value {
 	text, args := f.numbered()
 	out := in.quiet(t).(tuple)
-	out[0], out[1] = scalar{client.C(ir.Text(text)), client.Text}, &list{args}
+	out[0], out[1] = scalar{client.C(ir.Text(text)), client.Text}, &list{elems: args}
 	return out
 }
 

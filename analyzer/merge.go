@@ -135,6 +135,9 @@ func (in *interp) join(name string, t types.Type, edges []*edge, vals []value) v
 	if v, ok := joinHandles(vals); ok {
 		return v
 	}
+	if l, ok := in.joinLists(edges, vals); ok {
+		return l
+	}
 	if g, ok := in.joinGrown(name, edges, vals); ok {
 		return g
 	}
@@ -276,7 +279,7 @@ func same(a, b value) bool {
 		return ok && a.to == b.to && sameExpr(a.isNil, b.isNil)
 	case *list:
 		b, ok := b.(*list)
-		return ok && sameAll(a.elems, b.elems)
+		return ok && a.c == b.c && sameAll(a.elems, b.elems)
 	case *grown:
 		b, ok := b.(*grown)
 		return ok && sameExpr(a.e, b.e) && sameExpr(a.n, b.n)
@@ -354,6 +357,28 @@ func (in *interp) joinGrown(name string, edges []*edge, vals []value) (value, bo
 		})
 	}
 	return g, true
+}
+
+// joinLists joins slices with the same elements, to which nothing was written.
+func (in *interp) joinLists(edges []*edge, vals []value) (value, bool) {
+	if !allOf[*list](vals) {
+		return nil, false
+	}
+	first := vals[0].(*list)
+	out := in.newList(first.elems)
+	for i, v := range vals {
+		l := v.(*list)
+		if !sameAll(l.elems, first.elems) {
+			return nil, false
+		}
+		if l.c != nil {
+			if _, written := edges[i].st.mem[l.c]; written {
+				return nil, false
+			}
+			out.c.alias = append(out.c.alias, l.c)
+		}
+	}
+	return out, true
 }
 
 func (in *interp) joinAggregates(name string, edges []*edge, vals []value) (value, bool) {
@@ -457,9 +482,13 @@ func (in *interp) scalarOf(v value) scalar {
 		}
 		return scalar{&client.Call{Name: "struct", Args: in.exprs(v.parts)}, client.Any}
 	case *list:
+		if in.written(v) {
+			in.emitValue(v)
+			return scalar{client.V(in.newVar("list", client.Any, true, unknown)), client.Any}
+		}
 		return scalar{&client.Call{Name: "list", Args: in.exprs(v.elems)}, client.Any}
 	case span:
-		return in.scalarOf(&list{in.elements(v)})
+		return in.scalarOf(&list{elems: in.elements(v)})
 	case *grown:
 		return scalar{v.e, client.Any}
 	case *failure:

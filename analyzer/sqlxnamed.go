@@ -98,7 +98,7 @@ func (in *interp) sendByName(inv *invocation, p *prepared, r role, args []value)
 		in.emitValue(last)
 		sql = scalar{client.C(ir.Text(unnamed(text))), client.Text}
 	}
-	out := append(args[:len(args)-1:len(args)-1], sql, &list{vals})
+	out := append(args[:len(args)-1:len(args)-1], sql, &list{elems: vals})
 	return in.send(inv, p.h, r, out)
 }
 

@@ -489,7 +489,7 @@ func (in *interp) sendBuilder(inv *invocation, b *sqlBuilder, r role, args []val
 		return in.scan(rs, list)
 	}
 	sql := scalar{client.C(ir.Text(text)), client.Text}
-	out, _ := in.send(inv, h, r, []value{sql, &list{vals}})
+	out, _ := in.send(inv, h, r, []value{sql, &list{elems: vals}})
 	return out
 }
 

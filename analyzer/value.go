@@ -35,8 +35,12 @@ type pointer struct {
 	isNil client.Expr
 }
 
-// list is a slice whose elements are known.
-type list struct{ elems []value }
+// list is a slice whose elements are known. What c, if not nil, holds in memory says
+// that something was written to its elements: they are not known any more.
+type list struct {
+	elems []value
+	c     *cell
+}
 
 // grown is a slice of which only the length is known as an expression: what a
 // loop appends to.
