@@ -31,7 +31,11 @@ import (
 // encoding/gob.
 type Transactions struct {
 	Version, Count int
-	Data           []byte
+	// Concerns says that the package, or one that it imports, may use a database. The
+	// types of a package do not tell: those of its imports that its own do not name
+	// are not in them.
+	Concerns bool
+	Data     []byte
 	// Source identifies the files of the package and of what it imports, so that a
 	// build system that keeps results knows that something has changed.
 	Source []byte
@@ -43,7 +47,7 @@ func (*Transactions) AFact() {}
 func (t *Transactions) String() string { return fmt.Sprintf("transactions: %d", t.Count) }
 
 // factVersion changes with the form of the fact.
-const factVersion = 2
+const factVersion = 3
 
 // New makes the analyzer. Its flags are those of robust check that matter here. Its result
 // is the *robust.Report about the program, nil for a package that is none.
@@ -83,7 +87,7 @@ func (l *linter) report(pass *analysis.Pass) (*robust.Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	if !analyzer.Concerns(pass.Pkg) {
+	if !concerns(pass) {
 		if source != nil {
 			pass.ExportPackageFact(&Transactions{Version: factVersion, Source: source})
 		}
@@ -97,7 +101,7 @@ func (l *linter) report(pass *analysis.Pass) (*robust.Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	fact.Source = source
+	fact.Source, fact.Concerns = source, true
 	pass.ExportPackageFact(fact)
 	if pass.Pkg.Name() != "main" && !l.everywhere || strings.HasSuffix(pass.Pkg.Path(), ".test") {
 		return nil, nil
@@ -117,6 +121,14 @@ func (l *linter) report(pass *analysis.Pass) (*robust.Report, error) {
 		return nil, nil
 	}
 	return l.check(ctx, pass, res)
+}
+
+// concerns reports whether a package may use a database, itself or by what it imports.
+func concerns(pass *analysis.Pass) bool {
+	return analyzer.Concerns(pass.Pkg) || slices.ContainsFunc(pass.Pkg.Imports(), func(imp *types.Package) bool {
+		var t Transactions
+		return pass.ImportPackageFact(imp, &t) && t.Version == factVersion && t.Concerns
+	})
 }
 
 // dir is the directory of a package.
