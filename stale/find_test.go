@@ -101,6 +101,27 @@ func TestFind(t *testing.T) {
 		{"the next number", "n int",
 			`(n) := select l.nr from log l where l.acc == k order by l.nr desc // 1
 			insert log (id, acc, nr) values (m, k, n + 1) // 2`, "insert log nr 1<-2"},
+		{"each row of a list", "n int, i int, j int",
+			`(n) := select agg count(*) int from acc a where a.ver == 0 // 1
+			while true {
+			if i < n { update acc a set ver = 1 where a.id == j and a.ver == 0 // 2
+			i := i + 1
+			} else { break }
+			}`, ""},
+		{"each row of a list, without a second look", "n int, i int, j int",
+			`(n) := select agg count(*) int from acc a where a.ver == 0 and a.kind == k // 1
+			while true {
+			if i < n { update acc a set ver = 1 where a.id == j and a.kind == k // 2
+			i := i + 1
+			} else { return }
+			}`, "check acc ver 1<-2"},
+		{"as many as there may be", "n int, i int, j int",
+			`(n) := select agg count(*) int from acc a where a.ver == 0 // 1
+			while true {
+			if n < 5 { update acc a set ver = 1 where a.id == j and a.ver == 0 // 2
+			n := n + 1
+			} else { break }
+			}`, "check acc  1<-2"},
 		{"in the round before", "b int, n int",
 			`while n < 3 {
 			update acc a set bal = b where a.id == k // 2

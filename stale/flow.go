@@ -2,6 +2,7 @@ package stale
 
 import (
 	"maps"
+	"slices"
 	"strconv"
 
 	"github.com/txrobust/robust/ir"
@@ -23,11 +24,16 @@ type reading struct {
 	loop bool
 }
 
-// origin is a column that was read, or ("") whether there are rows.
+// origin is a column that was read, or ("") whether there are rows, or (oneRow) whether there is
+// another one.
 type origin struct {
 	read *reading
 	col  string
 }
+
+// oneRow stands for the column of an origin that says that there is a row, of several that were
+// counted.
+const oneRow = "#row"
 
 type origins map[origin]bool
 
@@ -221,7 +227,7 @@ func (f *finder) find(label string, loop bool) int {
 // branch runs a conditional. Where one of the sides leaves a block, what follows
 // depends on the condition up to the end of this block.
 func (f *finder) branch(st *ir.If, s *state) (after *state, leaves int) {
-	cond := f.value(st.Cond, s, st).all()
+	cond := f.rounds(st, s)
 	depth := len(f.targets)
 	leaves = depth
 	for _, list := range [][]ir.Stmt{st.Then, st.Else} {
@@ -243,6 +249,48 @@ func (f *finder) branch(st *ir.If, s *state) (after *state, leaves int) {
 		after.decided[leaves] = after.decided[leaves].add(cond)
 	}
 	return after, leaves
+}
+
+// rounds gives what the condition of a conditional depends on. Where that is one of a loop
+// over a list, which is left when its end is reached, what is known of the rows of the list in
+// a round is that there is one.
+func (f *finder) rounds(st *ir.If, s *state) origins {
+	cond := f.value(st.Cond, s, st).all()
+	b, ok := st.Cond.(*ir.Binary)
+	if !ok || b.Op != ir.Lt || !f.leavesLoop(st.Else) {
+		return cond
+	}
+	if _, isConst := b.X.(*ir.Const); isConst {
+		return cond
+	}
+	index := f.value(b.X, s, st).all()
+	out := origins{}
+	for o := range cond {
+		if o.read.many && o.col == "" && !index[o] {
+			o.col = oneRow
+		}
+		out[o] = true
+	}
+	return out
+}
+
+// leavesLoop reports whether statements end by leaving a loop that is around them.
+func (f *finder) leavesLoop(list []ir.Stmt) bool {
+	loop := func(from int) bool {
+		return slices.ContainsFunc(f.targets[from:], func(t *target) bool { return t.loop })
+	}
+	if len(list) == 0 {
+		return false
+	}
+	switch st := list[len(list)-1].(type) {
+	case *ir.Break:
+		return loop(f.find(st.Label, false))
+	case *ir.Return, *ir.Abort:
+		return loop(0)
+	case *ir.If:
+		return f.leavesLoop(st.Then) && f.leavesLoop(st.Else)
+	}
+	return false
 }
 
 // labelled runs the body of a block or loop. What was decided by leaving it is

@@ -70,12 +70,15 @@ func (f *finder) guarded(r *rows, o origin) bool {
 // decides about it.
 func again(r *rows, o origin, decided origins) bool {
 	for p := range decided {
-		if p.read.unit == r.unit && p.read.table.Name == r.table.Name && (p.col == o.col || p.read.where[o.col] || p.col == "" && o.col == "") {
+		if p.read.unit == r.unit && p.read.table.Name == r.table.Name && (p.col == o.col || p.read.where[o.col] || noColumn(p.col) && noColumn(o.col)) {
 			return true
 		}
 	}
 	return false
 }
+
+// noColumn reports whether the column of an origin says that there are rows.
+func noColumn(col string) bool { return col == "" || col == oneRow }
 
 // update looks at an UPDATE.
 func (f *finder) update(st *ir.Update, s *state) {
@@ -144,7 +147,7 @@ func (f *finder) checked(st ir.Stmt, r *rows, s *state) {
 					f.note(Check, st, o)
 				}
 			}
-		case o.col == "": // that there was such a row
+		case o.col == "", o.col == oneRow: // that there was such a row
 			for _, c := range sortedKeys(o.read.where) {
 				if p := (origin{o.read, c}); matters(c) && r.same(o.read) && !f.guarded(r, p) && !again(r, p, decided) {
 					f.note(Check, st, p)
