@@ -59,7 +59,7 @@ func (d *doBlock) readable(list []plpgsql.Stmt) bool {
 			}
 		case *plpgsql.Execute: // the text may be computed, but its verb rarely is
 			text := s.Query.Text(d.f.bodyText.s)
-			ok = ok && rowVerb.MatchString(text) && !ddl.MatchString(text)
+			ok = ok && (rowVerb.MatchString(text) && !ddl.MatchString(text) || d.checksOf(s) != nil)
 		case *plpgsql.SQL:
 			if !s.Perform && ddl.MatchString(s.Query.Text(d.f.bodyText.s)) {
 				_, err := d.parse(s)
@@ -108,6 +108,11 @@ func (d *doBlock) run(list []plpgsql.Stmt, cond string) {
 				d.run(b.Body, cond+" "+b.Cond.Text(d.f.bodyText.s))
 			}
 			d.run(s.Else, cond+" ELSE")
+		case *plpgsql.Execute:
+			if tab := d.checksOf(s); tab != nil {
+				tab.checks = nil
+				d.l.note(d.n.pos, "a check of %s whose name is computed is dropped here: the checks declared before are left out", tab.name)
+			}
 		case *plpgsql.SQL:
 			if s.Perform || !ddl.MatchString(s.Query.Text(d.f.bodyText.s)) {
 				continue
@@ -129,6 +134,9 @@ func (d *doBlock) statement(n *node, cond string) {
 		d.l.declare(n)
 		return
 	}
+	if d.changesNothing(n) {
+		return
+	}
 	if strings.TrimSpace(cond) != "" && !d.looksFor(n, cond) {
 		d.l.note(n.pos, "whether this statement runs is not known: nothing is known of what it names")
 		d.l.forget(n.raw, n.pos, n.sql())
@@ -147,6 +155,70 @@ func (d *doBlock) statement(n *node, cond string) {
 	}
 	d.l.noteError(n.pos, fault, "this statement is left out")
 	d.l.forget(n.raw, n.pos, n.sql())
+}
+
+// dropsConstraint matches a computed ALTER TABLE … DROP CONSTRAINT of a known table,
+// and constraintKind the kind of constraint that a query of the catalogs asks for.
+var (
+	dropsConstraint = regexp.MustCompile(`(?is)^\s*(?:format\s*\(\s*)?'\s*alter\s+table\s+(?:if\s+exists\s+)?(?:only\s+)?([a-z_][\w.]*)\s+drop\s+constraint\s+(?:if\s+exists\s+)?"?(?:%[IsL])?"?'\s*(?:\|\||,)[^']*$`)
+	constraintKind  = regexp.MustCompile(`(?i)\b(?:contype|constraint_type)\s*=\s*'(\w[\w ]*)'`)
+)
+
+// checksOf gives the table of which a computed command drops a check, nil for
+// another command. All that the block looks for in the catalogs must be checks, and
+// those of the table be about its row alone: such a check may be left out.
+func (d *doBlock) checksOf(s *plpgsql.Execute) *table {
+	m := dropsConstraint.FindStringSubmatch(s.Query.Text(d.f.bodyText.s))
+	if m == nil {
+		return nil
+	}
+	tab := d.l.table(qualified(strings.Split(strings.ToLower(m[1]), ".")))
+	if tab == nil {
+		return nil
+	}
+	kinds := constraintKind.FindAllStringSubmatch(d.f.bodyText.s, -1)
+	for _, k := range kinds {
+		if !strings.EqualFold(k[1], "c") && !strings.EqualFold(k[1], "check") {
+			return nil
+		}
+	}
+	for _, c := range tab.checks {
+		for name := range d.l.refsIn(c.expr.node).calls {
+			if builtins[name].result == "" {
+				return nil
+			}
+		}
+	}
+	if len(kinds) == 0 {
+		return nil
+	}
+	return tab
+}
+
+// changesNothing reports whether a statement changes types of columns to what is the
+// same here: how long a text may be does not matter.
+func (d *doBlock) changesNothing(n *node) bool {
+	s, ok := pg.Inner(n.raw.Stmt).(*pg.AlterTableStmt)
+	if !ok {
+		return false
+	}
+	tab := d.l.table(rangeName(s.Relation))
+	for _, x := range s.Cmds {
+		c := pg.Inner(x).(*pg.AlterTableCmd)
+		if tab == nil || c.Subtype != pg.AlterColumnType || tab.column(c.Name) == nil {
+			return false
+		}
+		def := pg.Inner(c.Def).(*pg.ColumnDef)
+		old, same := tab.column(c.Name).t, false
+		fault := faultIn(func() {
+			t := d.l.typeOf(def.TypeName, n.text)
+			same = old.name == nText && t.name == nText && old.ir == t.ir
+		})
+		if fault != nil || !same || def.RawDefault != nil {
+			return false
+		}
+	}
+	return true
 }
 
 // already finds the faults of a statement that has nothing to do: what it makes is
