@@ -40,7 +40,7 @@ func (in *interp) computed(f *ssa.Function, args *constantArgs, out value) value
 // pair is a text that is computed from another one: by the text that the other one
 // is, those that it may be.
 type pair struct {
-	of string // a variable
+	of string // a variable, or an index (indexKey)
 	by map[string][]string
 }
 

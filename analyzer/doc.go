@@ -31,9 +31,10 @@
 // few texts is a choice of statements. Two texts that differ only in how they write
 // parameters (? or $1) are one.
 //
-// What is kept in a field of a struct or a package variable of the type *sql.Stmt or
-// map[string]*sql.Stmt is the sum of all that the program ever stores there, by its
-// keys, if every use of the field is seen (kept.go). Whose field it is does not count. A statement
+// What is kept in a field of a struct or a package variable of the type *sql.Stmt,
+// map[string]*sql.Stmt or []*sql.Stmt is the sum of all that the program ever stores there, by its
+// keys, if every use of the field is seen (kept.go). Indexes are keys where they are
+// constants, or those by which the text was taken from a list (keptlist.go). Whose field it is does not count. A statement
 // that was prepared on one connection may be part of a transaction of a connection, or not.
 //
 // A statement stands where its text is given: in the caller of a function that sends
@@ -89,7 +90,7 @@
 // several variables is a copy of them: a write through it makes them unknown. A
 // batch of pgx that is filled while a transaction is open is taken to be sent with
 // it at once. Transactions that are handed on through channels or global variables,
-// prepared statements in slices, and functions that are called by
+// prepared statements in slices that grow, and functions that are called by
 // reflection are not followed: what is sent through a handle of unknown origin may
 // be part of the transaction that is open, or not, and the text of a prepared
 // statement that was made elsewhere is not known. A context holds what

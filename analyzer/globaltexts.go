@@ -130,19 +130,26 @@ func (p *program) textsIn(g *ssa.Global) []string {
 // textAt gives the text at an address with all that it may be, if it is one of a
 // list that is known.
 func (in *interp) textAt(addr ssa.Value, v value) value {
-	i, ok := addr.(*ssa.IndexAddr)
-	if !ok || !in.unsettled(v) {
+	if i, ok := addr.(*ssa.IndexAddr); ok {
+		return in.textIn(i.X, i.Index, v)
+	}
+	return v
+}
+
+// textIn gives an element of a list, or of the array at an address, in the same way.
+func (in *interp) textIn(x, index ssa.Value, v value) value {
+	if !in.unsettled(v) {
 		return v
 	}
-	key := elementOf{i.X, i.Index}
-	list := in.elementTexts(i.X)
-	if g := globalOf(i.X); g != nil {
+	key := elementOf{x, index}
+	list := in.elementTexts(x)
+	if g := globalOf(x); g != nil {
 		list, key.list = in.p.textsIn(g), g
 		if known, ok := in.fr.elements[key]; ok {
 			return known
 		}
 	}
-	if at, known := constOf(in.value(i.Index)); known && key.list != i.X && at.Kind == ir.KindInt && at.I >= 0 && at.I < int64(len(list)) {
+	if at, known := constOf(in.value(index)); known && key.list != x && at.Kind == ir.KindInt && at.I >= 0 && at.I < int64(len(list)) {
 		list = list[at.I : at.I+1]
 	}
 	var texts []string
@@ -158,9 +165,12 @@ func (in *interp) textAt(addr ssa.Value, v value) value {
 		return v
 	}
 	if len(texts) > 1 {
-		in.emitValue(in.value(i.Index))
+		in.emitValue(in.value(index))
 	}
 	out := in.withTexts(v, texts)
+	if elems, ok := in.listOf(in.value(x)); key.list != x || ok && len(elems) == len(list) { // a text for each
+		in.pairIndex(in.value(index), list, out)
+	}
 	if _, isGlobal := key.list.(*ssa.Global); isGlobal {
 		in.fr.elements[key] = out
 	}

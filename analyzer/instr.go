@@ -105,6 +105,11 @@ func (in *interp) instr(instr ssa.Instruction) {
 		if at := placeAt(instr.Addr); at != nil && isStmtPointer(instr.Val.Type()) && placeFrom(instr.Val) != at {
 			in.keep([]place{at}, nil, in.value(instr.Val))
 		}
+		if isStmtPointer(instr.Val.Type()) {
+			if list, index := elementPlaces(instr.Addr); len(list) > 0 {
+				in.keepAt(list, in.value(index), in.value(instr.Val))
+			}
+		}
 	case *ssa.MapUpdate:
 		k, v := in.value(instr.Key), in.value(instr.Value)
 		if isStmtMap(instr.Map.Type()) {
@@ -246,7 +251,11 @@ func (in *interp) compute(v ssa.Value) value {
 				return a.parts[i.I]
 			}
 		}
-		return in.derive(v.Type(), "index", x, in.value(v.Index))
+		w := in.derive(v.Type(), "index", x, in.value(v.Index))
+		if isText(v.Type()) {
+			w = in.textIn(v.X, v.Index, w)
+		}
+		return w
 	case *ssa.Lookup:
 		return in.lookup(v)
 	case *ssa.Slice:

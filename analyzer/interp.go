@@ -45,6 +45,8 @@ type interp struct {
 	alone bool
 	// pairs says of variables with texts from which others these were computed.
 	pairs map[string]pair
+	// indexes says of variables with texts by which index they were taken from a list.
+	indexes map[string]pair
 	// alternatives are the texts of statements that may have one of several.
 	alternatives map[*client.Query]alternative
 	result       *findings

@@ -15,7 +15,7 @@ import (
 
 // A place is where prepared statements are kept: a field of a struct (*types.Var),
 // whichever struct it is, or a package variable (*ssa.Global), of a type like
-// *sql.Stmt or map[string]*sql.Stmt. What is kept there is the sum of all that the
+// *sql.Stmt, map[string]*sql.Stmt or []*sql.Stmt. What is kept there is the sum of all that the
 // program ever stores there, if every use of the place is seen.
 type place any
 
@@ -45,8 +45,9 @@ type places struct {
 	whole bool
 }
 
-// isPlace reports whether a type is that of a place: a statement, or a map of them.
-func isPlace(t types.Type) bool { return isStmtPointer(t) || isStmtMap(t) }
+// isPlace reports whether a type is that of a place: a statement, or a map or list of
+// them.
+func isPlace(t types.Type) bool { return isStmtPointer(t) || isStmtMap(t) || isStmtList(t) }
 
 func isStmtPointer(t types.Type) bool { return isPointer(t) && preparedTypes[typeName(t)] }
 
@@ -55,8 +56,8 @@ func isStmtMap(t types.Type) bool {
 	return ok && kindOf(m.Key()) == client.Text && isStmtPointer(m.Elem())
 }
 
-// givesStatement reports whether a function gives a prepared statement, or a map of
-// them.
+// givesStatement reports whether a function gives a prepared statement, or a map or
+// list of them.
 func givesStatement(f *ssa.Function) bool {
 	r := f.Signature.Results()
 	for i := range r.Len() {
@@ -142,7 +143,7 @@ func (p *program) placeUses(f *ssa.Function, instr ssa.Instruction) {
 		}
 	}
 	for _, o := range instr.Operands(nil) {
-		if g, ok := (*o).(*ssa.Global); ok && !loadsOrStores(instr, g) {
+		if g, ok := (*o).(*ssa.Global); ok && !loadsOrStores(instr, g) && !usesArray(instr, g) {
 			open(placeAt(g))
 		}
 	}
@@ -150,7 +151,7 @@ func (p *program) placeUses(f *ssa.Function, instr ssa.Instruction) {
 	case *ssa.FieldAddr:
 		if at := placeAt(v); at != nil && !p.ownField(at) {
 			open(at)
-		} else if at != nil && slices.ContainsFunc(*v.Referrers(), func(r ssa.Instruction) bool { return !loadsOrStores(r, v) }) {
+		} else if at != nil && slices.ContainsFunc(*v.Referrers(), func(r ssa.Instruction) bool { return !loadsOrStores(r, v) && !usesArray(r, v) }) {
 			open(at)
 		}
 	case *ssa.ChangeType: // the fields of one struct become those of another one
@@ -163,13 +164,16 @@ func (p *program) placeUses(f *ssa.Function, instr ssa.Instruction) {
 		if at := placeAt(v.Addr); at != nil {
 			p.storesIn(f, at, v)
 		}
+		if list, _ := elementPlaces(v.Addr); len(list) > 0 {
+			p.writesIn(f, list)
+		}
 	case *ssa.MapUpdate:
 		if len(placesOfMap(v.Map)) > 0 {
 			p.writes(f, v.Map)
 		}
 	}
 	if v, ok := instr.(ssa.Value); ok {
-		if at := placeFrom(v); at != nil && isStmtMap(v.Type()) && !harmless(v, at, 0) {
+		if at := placeFrom(v); at != nil && (isStmtMap(v.Type()) && !harmless(v, at, 0) || isStmtList(v.Type()) && !harmlessList(v, at, 0)) {
 			open(at)
 		}
 	}
@@ -194,6 +198,12 @@ func (p *program) storesIn(f *ssa.Function, at place, s *ssa.Store) {
 	if placeFrom(s.Val) == at || isNilConst(s.Val) {
 		return
 	}
+	if isStmtList(s.Val.Type()) {
+		if !newList(s.Val, at) {
+			p.places.open[at] = true
+		}
+		return
+	}
 	if !isStmtMap(s.Val.Type()) {
 		p.writes(f, s.Addr)
 		return
@@ -212,11 +222,16 @@ func isNilConst(v ssa.Value) bool {
 // writes takes note that a function stores statements in a place, or in a map that
 // is kept in some.
 func (p *program) writes(f *ssa.Function, where ssa.Value) {
-	p.places.writers[f] = true
 	list := placesOfMap(where)
 	if at := placeAt(where); at != nil {
 		list = append(list, at)
 	}
+	p.writesIn(f, list)
+}
+
+// writesIn takes note that a function stores statements in places.
+func (p *program) writesIn(f *ssa.Function, list []place) {
+	p.places.writers[f] = true
 	for _, at := range list {
 		if f.Synthetic != "" || f.Parent() != nil && !p.relevant[f] { // it is not read
 			p.places.open[at] = true

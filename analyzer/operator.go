@@ -27,6 +27,9 @@ func (in *interp) unary(v *ssa.UnOp) value {
 				if kept, ok := in.keptIn(placeAt(v.X), nil); ok {
 					return kept
 				}
+				if kept, ok := in.keptAt(v.X); ok {
+					return kept
+				}
 			}
 			if s, isScalar := w.(scalar); isScalar && s.kind == client.Any && kindOf(v.Type()) != client.Any {
 				s.kind = kindOf(v.Type())
