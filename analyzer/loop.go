@@ -148,11 +148,15 @@ type declared struct {
 	keys     map[string]client.Expr
 	shown    map[string]bool
 	rewound  int
+	pairs    map[string]pair
+	indexes  map[string]pair
+	elements map[elementOf]value
 }
 
 func (in *interp) declared() declared {
 	return declared{len(in.vars), maps.Clone(in.named), maps.Clone(in.inputs), maps.Clone(in.texts), maps.Clone(in.fresheds),
-		maps.Clone(in.origins), maps.Clone(in.keys), maps.Clone(in.shown), len(in.rewound)}
+		maps.Clone(in.origins), maps.Clone(in.keys), maps.Clone(in.shown), len(in.rewound),
+		maps.Clone(in.pairs), maps.Clone(in.indexes), maps.Clone(in.fr.elements)}
 }
 
 // earlier is what a query was.
@@ -178,6 +182,7 @@ func (in *interp) undeclare(d declared) {
 		*e.q = e.was
 	}
 	in.rewound = in.rewound[:d.rewound]
+	in.pairs, in.indexes, in.fr.elements = maps.Clone(d.pairs), maps.Clone(d.indexes), maps.Clone(d.elements)
 }
 
 // maxRounds bounds how often the body of a loop is interpreted.

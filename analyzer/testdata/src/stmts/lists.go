@@ -24,18 +24,20 @@ type Board struct {
 	grown  []*sql.Stmt
 	lent   []*sql.Stmt
 	mixed  []*sql.Stmt
+	chars  int
 }
 
 func NewBoard(db *sql.DB, driver string, n int) (*Board, error) {
 	list := make([]*sql.Stmt, len(listed))
+	b := &Board{db: db, driver: driver, byLoop: list, mixed: make([]*sql.Stmt, n)}
 	for i, text := range listed {
+		b.chars += len(text) // another round shows that it changes
 		s, err := db.Prepare(marks(text, driver))
 		if err != nil {
 			return nil, err
 		}
 		list[i] = s
 	}
-	b := &Board{db: db, driver: driver, byLoop: list, mixed: make([]*sql.Stmt, n)}
 	b.given = []*sql.Stmt{must(db, driver, getStock), must(db, driver, addSale)}
 	b.mixed[n-1] = must(db, driver, getStock)
 	b.mixed[0] = must(db, driver, setStock)
