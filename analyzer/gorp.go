@@ -355,6 +355,14 @@ func (c *gorpColumn) at(s *aggregate) (v value, ok bool) {
 	return v, true
 }
 
+// in gives the place of the field of a column in a struct.
+func (c *gorpColumn) in(row *cell) *cell {
+	for _, i := range c.path {
+		row = row.part(i)
+	}
+	return row
+}
+
 // gorpName gives a name as it stands in a statement. MySQL ignores case.
 func (p *program) gorpName(name string) string {
 	if p.mysql {
@@ -423,17 +431,13 @@ func (in *interp) gorpWrite(h *handle, c gorpCall, v value) {
 	if p, ok := unbox(v).(*pointer); ok && c == gorpInsert && table.auto {
 		for _, col := range cols {
 			if col.key {
-				to := p.to
-				for _, i := range col.path {
-					to = to.part(i)
-				}
-				in.store(to, in.freshValue(col.t))
+				in.store(col.in(p.to), in.freshValue(col.t))
 			}
 		}
 	}
 }
 
-// gorpGet is Get: a row by its key.
+// gorpGet is Get: a row by its key, in an interface that is nil without one.
 func (in *interp) gorpGet(inv *invocation, h *handle, args []value) value {
 	table := in.p.gorpTableOf(refTo(args[0]).t)
 	keys, known := in.listOf(args[1])
@@ -462,9 +466,25 @@ func (in *interp) gorpGet(inv *invocation, h *handle, args []value) value {
 		}
 	}
 	rs := in.sendText(h, frag("SELECT "+strings.Join(names, ", ")+" FROM "+in.p.gorpName(table.name)+" WHERE ").plus(joinFragments(conds, " AND ")))
-	rs.query.Returned = true
+	row := in.newCell(table.t, "row", zeroed)
+	if !rs.mine || row.whole() {
+		rs.query.Returned = true
+		in.execute(rs)
+		return in.fresh(inv.t, "row", unknown)
+	}
+	rs.one = true
 	in.execute(rs)
-	return in.fresh(inv.t, "row", unknown)
+	var dests []value
+	for _, c := range cols {
+		dests = append(dests, &pointer{to: c.in(row)})
+	}
+	err, ok := in.scan(rs, dests).(*failure)
+	if !ok {
+		panic("analyzer: the error of a row is none")
+	}
+	in.boxed[row] = true
+	found := box{&pointer{to: row, isNil: err.noRows}, types.NewPointer(table.t)}
+	return tuple{found, &failure{other: err.other}}
 }
 
 // gorpNamed gives the values of parameters with names, if a call of gorp has just one

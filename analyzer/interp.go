@@ -68,6 +68,9 @@ type interp struct {
 	fresheds map[string]bool
 	// origins are the paths on which variables get the codes of errors.
 	origins map[string][]errorOrigin
+	// boxed are variables to which a pointer in an interface leads that is nil if the
+	// pointer is.
+	boxed map[*cell]bool
 	// keys says of the variables that hold primary keys of rows whether there was
 	// a row.
 	keys   map[string]client.Expr

@@ -151,6 +151,9 @@ func (in *interp) equal(x, y value, t types.Type) client.Expr {
 		}
 		return client.V(in.newVar("same", client.Bool, false, unknown))
 	}
+	if xPoints && isNilValue(y) && in.boxed[p.to] {
+		return p.nil()
+	}
 	if !xPoints && (isNilValue(y) || yPoints && isTrue(q.nil())) {
 		return in.isNil(x)
 	}
@@ -299,6 +302,9 @@ func (in *interp) typeAssert(v *ssa.TypeAssert) value {
 	}
 	if !v.CommaOk {
 		return out
+	}
+	if p, isPointer := unbox(out).(*pointer); isPointer && in.boxed[p.to] {
+		return tuple{out, scalar{client.Not(p.nil()), client.Bool}}
 	}
 	ok := client.Expr(client.True)
 	if !sure {

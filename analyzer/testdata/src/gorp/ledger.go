@@ -101,6 +101,23 @@ func Close(m *gorp.DbMap, id int64) error {
 	})
 }
 
+// Touch writes back what Get gives, if there is something.
+func Touch(m *gorp.DbMap, id int64) error {
+	return inTx(m, func(tx gorp.SqlExecutor) error {
+		v, err := tx.Get(&account{}, id)
+		if err != nil {
+			return err
+		}
+		a, ok := v.(*account)
+		if !ok {
+			return errShort
+		}
+		a.Balance++
+		_, err = tx.Update(a)
+		return err
+	})
+}
+
 // Odd has structs that are not known, or have no keys.
 func Odd(m *gorp.DbMap, list []any) error {
 	return inTx(m, func(tx gorp.SqlExecutor) error {

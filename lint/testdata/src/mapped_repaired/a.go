@@ -37,12 +37,16 @@ func order(db *gorp.DbMap, customer int64) error {
 		return err
 	}
 	defer tx.Rollback()
-	var found Customer
-	if err := tx.SelectOne(&found, "SELECT id, orders FROM customers WHERE id = $1", customer); err != nil {
+	who, err := tx.Get(Customer{}, customer)
+	if err != nil {
 		return err
 	}
+	found, ok := who.(*Customer)
+	if !ok {
+		return errOpen
+	}
 	found.Orders++
-	if _, err := tx.Update(&found); err != nil {
+	if _, err := tx.Update(found); err != nil {
 		return err
 	}
 	var c count
