@@ -51,18 +51,26 @@ func (b *builder) programBody(f *frame) {
 func (p *caller) declare() {
 	b := p.b
 	assigned := p.body.assigned()
+	taken := map[string]bool{} // a transaction may have tens of thousands of variables
+	for _, v := range b.txn.Params {
+		taken[v.Name] = true
+	}
+	for _, v := range b.txn.Locals {
+		taken[v.Name] = true
+	}
+	for _, t := range b.l.prog.Tables {
+		taken[t.Name] = true
+	}
 	for _, d := range p.body.txn.Vars {
 		if p.vars[d.Name] != nil {
 			b.l.fail(p.body.txn.Pos, "variable %s of transaction %s is declared twice", d.Name, p.body.txn.Name)
 		}
 		v := &programVar{Var: d, variable: &variable{name: d.Name, local: d.Name, t: kindType(d.Kind), given: true}}
 		v.nn = !d.Nullable && (d.Kind != client.Any || d.Input && !assigned[d.Name])
-		for taken := true; taken; {
-			_, taken = b.txn.LocalType(v.local)
-			if taken = taken || b.l.prog.Table(v.local) != nil; taken {
-				v.local += "_"
-			}
+		for taken[v.local] {
+			v.local += "_"
 		}
+		taken[v.local] = true
 		it := v.t.ir
 		if v.open = v.t.name == nUnknown; v.open {
 			b.typings[v.local] = &typing{}

@@ -304,17 +304,31 @@ func dropUnused(t *client.Txn) {
 			assigns[&a.Expr] = a.Var
 		}
 	})
-	for more := true; more; { // what only serves to compute what nobody uses is not used
-		more = false
-		client.EachExpr(t.Body, func(e *client.Expr) {
-			if v, ok := assigns[e]; ok && !used[v] {
-				return
+	// What only serves to compute what nobody uses is not used.
+	var next []string
+	needs := map[string][]string{}
+	use := func(name string) {
+		if !used[name] {
+			used[name] = true
+			next = append(next, name)
+		}
+	}
+	client.EachExpr(t.Body, func(e *client.Expr) {
+		v, assigned := assigns[e]
+		client.EachVar(*e, func(name string) {
+			if assigned {
+				needs[v] = append(needs[v], name)
+			} else {
+				use(name)
 			}
-			client.EachVar(*e, func(name string) {
-				more = more || !used[name]
-				used[name] = true
-			})
 		})
+	})
+	for len(next) > 0 {
+		v := next[len(next)-1]
+		next = next[:len(next)-1]
+		for _, name := range needs[v] {
+			use(name)
+		}
 	}
 	fits := map[string]bool{} // a NULL does
 	for _, v := range t.Vars {
