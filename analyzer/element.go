@@ -1,7 +1,9 @@
 package analyzer
 
 import (
+	"go/token"
 	"go/types"
+	"slices"
 
 	"golang.org/x/tools/go/ssa"
 
@@ -13,6 +15,9 @@ func (in *interp) indexAddr(v *ssa.IndexAddr) value {
 	x := unbox(in.value(v.X))
 	i, known := constOf(in.value(v.Index))
 	elem := v.Type().(*types.Pointer).Elem()
+	if elems, ok := in.elementsOf(x); ok && !known && in.choosable(elems) && !isText(elem) && loadedAtOnce(v) {
+		return &pointer{to: in.chosen(in.value(v.Index), elems, elem)}
+	}
 	some := &pointer{to: in.newCell(elem, "element", unknown)}
 	switch x := x.(type) {
 	case *pointer:
@@ -81,6 +86,73 @@ func onlyRead(v ssa.Value) bool {
 		}
 	}
 	return true
+}
+
+// maxChosen bounds the elements of a list of which one is chosen by its index.
+const maxChosen = 4
+
+// elementsOf gives the elements of a slice that are known.
+func (in *interp) elementsOf(x value) ([]value, bool) {
+	switch x := x.(type) {
+	case *list:
+		return x.elems, !in.written(x)
+	case span:
+		for i := range x.n {
+			if x.array.part(i) == nil {
+				return nil, false
+			}
+		}
+		return in.elements(x), true
+	}
+	return nil, false
+}
+
+// choosable reports whether one of some elements can be chosen: there is just one, or they
+// are scalars, or structs of scalars. Texts are chosen where they are used (textAt).
+func (in *interp) choosable(elems []value) bool {
+	var plain func(v value) bool
+	plain = func(v value) bool {
+		switch v := unbox(v).(type) {
+		case scalar:
+			return true
+		case *aggregate:
+			return !slices.ContainsFunc(v.parts, func(p value) bool { return !plain(p) })
+		}
+		return false
+	}
+	return len(elems) == 1 || len(elems) > 0 && len(elems) <= maxChosen && !slices.ContainsFunc(elems, func(v value) bool { return !plain(v) })
+}
+
+// loadedAtOnce reports whether an element is only loaded, before anything else happens.
+func loadedAtOnce(v *ssa.IndexAddr) bool {
+	list := v.Block().Instrs
+	at := slices.Index(list, ssa.Instruction(v))
+	for _, r := range *v.Referrers() {
+		if _, isDebug := r.(*ssa.DebugRef); isDebug {
+			continue
+		}
+		if load, ok := r.(*ssa.UnOp); !ok || load.Op != token.MUL || at+1 >= len(list) || list[at+1] != r {
+			return false
+		}
+	}
+	return true
+}
+
+// chosen gives a copy of the element with an index, which is that of one of them, or
+// the program panics.
+func (in *interp) chosen(index value, elems []value, t types.Type) *cell {
+	c := in.newCell(t, "element", zeroed)
+	i := in.scalarOf(index).e
+	var from func(k int)
+	from = func(k int) {
+		if k+1 == len(elems) {
+			in.store(c, elems[k])
+			return
+		}
+		in.either(op("==", i, constInt(int64(k))), func() { in.store(c, elems[k]) }, func() { from(k + 1) })
+	}
+	from(0)
+	return c
 }
 
 func (in *interp) lookup(v *ssa.Lookup) value {

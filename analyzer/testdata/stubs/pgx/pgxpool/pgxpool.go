@@ -21,3 +21,5 @@ func (p *Pool) Exec(ctx context.Context, sql string, arguments ...any) (pgconn.C
 func (p *Pool) Query(ctx context.Context, sql string, args ...any) (pgx.Rows, error) { return nil, nil }
 
 func (p *Pool) QueryRow(ctx context.Context, sql string, args ...any) pgx.Row { return nil }
+
+func (p *Pool) SendBatch(ctx context.Context, b *pgx.Batch) pgx.BatchResults { return nil }
