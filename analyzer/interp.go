@@ -43,6 +43,8 @@ type interp struct {
 	// that what is sent through a handle that may be a transaction is in none.
 	trace *Trace
 	alone bool
+	// amid says that a transaction of the trace has begun, and none been committed since.
+	amid bool
 	// pairs says of variables with texts from which others these were computed.
 	pairs map[string]pair
 	// indexes says of variables with texts by which index they were taken from a list.

@@ -144,7 +144,7 @@ func (in *interp) sent(h *handle) ir.Pos {
 	t := in.trace
 	s := Sent{Pos: in.p.position(in.pos), Unit: Outer, Func: functionName(outermost(in.fr.fn))}
 	switch {
-	case in.onConn && (h.lost || h.kind == database && isConn(h.t)): // of the transaction that the connection has, perhaps
+	case in.amid && h.lost, in.onConn && h.kind == database && isConn(h.t): // of a transaction that is open, perhaps
 	case h.kind == database, h.kind == either && h.site == "" && in.alone:
 		s.Unit, s.Alone = "statement "+itoa(len(t.Sent)), true
 	case h.kind == transaction && h.site != "":

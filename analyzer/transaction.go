@@ -19,7 +19,7 @@ func (in *interp) begin(h *handle, args []value) *handle {
 	}
 	site := in.path()
 	if in.trace != nil {
-		in.onConn = in.onConn || isConn(h.t)
+		in.amid, in.onConn = true, in.onConn || isConn(h.t)
 		return &handle{kind: transaction, site: site, t: h.t}
 	}
 	tx := &handle{kind: transaction, site: site, t: h.t}
@@ -76,6 +76,7 @@ func (in *interp) perhaps(h *handle) bool {
 }
 
 func (in *interp) commit(h *handle) {
+	in.amid = false
 	if !in.owns(h) || in.st.phase != open || h.point != "" || in.trace != nil {
 		return
 	}

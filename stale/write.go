@@ -149,7 +149,7 @@ func (f *finder) checked(st ir.Stmt, r *rows, s *state) {
 			}
 		case o.col == "", o.col == oneRow: // that there was such a row
 			for _, c := range sortedKeys(o.read.where) {
-				if p := (origin{o.read, c}); matters(c) && r.same(o.read) && !f.guarded(r, p) && !again(r, p, decided) {
+				if p := (origin{o.read, c}); matters(c) && (o.col == oneRow || r.same(o.read)) && !f.guarded(r, p) && !again(r, p, decided) {
 					f.note(Check, st, p)
 				}
 			}
