@@ -17,6 +17,7 @@ type deferred struct {
 	fn      value
 	args    []value
 	perhaps bool // on some paths only
+	often   bool // in a loop, by a function that changes variables around it
 }
 
 // invocation is a call whose operands are known.
@@ -65,19 +66,45 @@ func (in *interp) deferCall(d *ssa.Defer) {
 	}
 	inv := in.invocation(&d.Call)
 	list := slices.Clone(in.st.defers[in.fr])
-	in.st.defers[in.fr] = append(list, deferred{call: d, fn: inv.fn, args: inv.args})
+	c, ok := unbox(inv.fn).(*closure)
+	often := ok && in.fr.shape.InLoop(d.Block()) && changesVariables(c.fn)
+	in.st.defers[in.fr] = append(list, deferred{call: d, fn: inv.fn, args: inv.args, often: often})
+}
+
+// changesVariables reports whether a function literal stores in variables around it.
+func changesVariables(f *ssa.Function) bool {
+	for _, b := range f.Blocks {
+		for _, instr := range b.Instrs {
+			if s, ok := instr.(*ssa.Store); ok {
+				if _, own := s.Addr.(*ssa.Alloc); !own {
+					return true
+				}
+			}
+		}
+	}
+	return false
 }
 
 func (in *interp) runDefers() {
-	list := in.st.defers[in.fr]
+	in.runList(in.st.defers[in.fr])
+}
+
+// runList runs deferred calls, the last one first.
+func (in *interp) runList(list []deferred) {
 	for i := len(list) - 1; i >= 0 && in.st != nil; i-- {
 		d := list[i]
-		inv := &invocation{c: &d.call.Call, fn: d.fn, args: d.args, at: d.call.Call.Pos(), t: resultType(d.call.Call.Signature())}
-		if !d.perhaps {
-			in.invoke(inv)
-			continue
+		if d.often {
+			in.expose(d.fn)
 		}
-		in.choose(func() { in.invoke(inv) })
+		inv := &invocation{c: &d.call.Call, fn: d.fn, args: d.args, at: d.call.Call.Pos(), t: resultType(d.call.Call.Signature())}
+		if d.perhaps || d.often {
+			in.choose(func() { in.invoke(inv) })
+		} else {
+			in.invoke(inv)
+		}
+		if d.often && in.st != nil {
+			in.expose(d.fn)
+		}
 	}
 }
 
@@ -159,9 +186,13 @@ func (in *interp) builtin(b *ssa.Builtin, c *ssa.CallCommon, v ssa.Value) value 
 		}
 		return scalar{&client.Call{Name: b.Name(), Args: in.exprs(args[:1]), Kind: client.Int}, client.Int}
 	case "panic":
-		in.abort()
+		in.panics()
 		return scalar{client.C(ir.Null), client.Any}
 	case "recover":
+		if in.panicking {
+			in.recovered = true
+			return &failure{other: client.True} // something
+		}
 		return scalar{client.C(ir.Null), client.Any}
 	case "ssa:wrapnilchk":
 		return args[0]

@@ -104,6 +104,9 @@
 // Errors that the server reports end the transaction, as in PostgreSQL: code that
 // goes on after one commits nothing. On MySQL that is not so.
 //
+// A panic runs the deferred functions, and one that recovers lets its function return. A division by zero
+// is a panic; other errors of the runtime, such as an index out of range, are taken not to occur.
+//
 // A function of unknown origin that gets a transaction is taken to be the only one
 // of its type in the packages that were read, and a note says so.
 //

@@ -79,6 +79,9 @@ type interp struct {
 	saving int // around the instruction, rows of relations that are saved
 	// joined are what cells hold that were made where paths meet.
 	joined map[*cell]value
+	// panicking says that a panic runs deferred calls, recovered that one of them has
+	// ended it.
+	panicking, recovered bool
 	// rewound are the queries that got variables, as they were before.
 	rewound []earlier
 	// rowsLoops are the loops that call Next.
@@ -321,14 +324,14 @@ func (in *interp) block(b *ssa.BasicBlock) {
 		case *ssa.Return:
 			in.returns(instr)
 		case *ssa.Panic:
-			in.abort()
+			in.panics()
 		default:
 			in.instr(instr)
 		}
 	}
 }
 
-// abort ends the path: a panic rolls the transaction back.
+// abort ends the path: the transaction is rolled back.
 func (in *interp) abort() {
 	if in.st == nil {
 		return

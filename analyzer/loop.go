@@ -37,6 +37,7 @@ func (in *interp) loop(b *ssa.BasicBlock) {
 	forget := map[any]bool{} // cells and phis that get something else altogether
 	start, cells, labels := len(*in.out), in.cells, in.labels
 	top := entry.phase
+	sent := map[*rows]bool{} // the queries that a round before may have gone through
 	declared, mark := in.declared(), in.result.mark()
 	outerTarget := in.fr.targets[b]
 	inside, behind := in.fr.shape.AfterLoop(b)
@@ -50,6 +51,11 @@ func (in *interp) loop(b *ssa.BasicBlock) {
 		in.result.reset(mark)
 		in.st = entry.clone()
 		in.st.phase, in.st.facts, in.st.codes = top, nil, nil
+		for _, r := range in.st.pending() {
+			if sent[r] {
+				in.execute(r)
+			}
+		}
 		var slots []*slot
 		at := in.at()
 		for i, phi := range phis {
@@ -85,6 +91,11 @@ func (in *interp) loop(b *ssa.BasicBlock) {
 				}
 				if !same(was, e.st.mem[c]) {
 					changing[c], more = true, true
+				}
+			}
+			for _, r := range base.pending() {
+				if e.st.sent[r] && !sent[r] && r != h.rows {
+					sent[r], more = true, true
 				}
 			}
 			if e.st.phase > top {

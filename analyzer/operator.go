@@ -68,6 +68,11 @@ func (in *interp) binary(v *ssa.BinOp) value {
 	}
 	a, b := in.scalarOf(x), in.scalarOf(y)
 	k := kindOf(v.Type())
+	if (v.Op == token.QUO || v.Op == token.REM) && k == client.Int {
+		if in.divides(b.e); in.st == nil {
+			return scalar{constInt(0), k}
+		}
+	}
 	if w, ok := fold(v.Op, a.e, b.e); ok {
 		return scalar{w, k}
 	}
@@ -86,6 +91,15 @@ func (in *interp) binary(v *ssa.BinOp) value {
 		return scalar{op(v.Op.String(), a.e, b.e), client.Bool}
 	}
 	return scalar{&client.Call{Name: v.Op.String(), Args: []client.Expr{a.e, b.e}, Kind: k}, k}
+}
+
+// divides goes on where a divisor is not zero. Where it is there is a panic, which
+// matters if somebody recovers from it.
+func (in *interp) divides(by client.Expr) {
+	if c, ok := by.(*client.Const); ok && c.Value.I != 0 || !in.recovers() {
+		return
+	}
+	in.either(op("==", by, constInt(0)), in.panics, func() {})
 }
 
 // fold computes an operator on constant integers.
@@ -132,6 +146,11 @@ func concat(a, b client.Expr) client.Expr {
 
 // equal says when two values of a type are equal.
 func (in *interp) equal(x, y value, t types.Type) client.Expr {
+	if a, ok := x.(box); ok {
+		if b, ok := y.(box); ok && !types.Identical(a.t, b.t) {
+			return client.False
+		}
+	}
 	x, y = unbox(x), unbox(y)
 	f, xFails := x.(*failure)
 	g, yFails := y.(*failure)
@@ -169,7 +188,7 @@ func (in *interp) equal(x, y value, t types.Type) client.Expr {
 		var all []client.Expr
 		ts, _ := parts(a.t)
 		for i := range a.parts {
-			all = append(all, in.equal(a.parts[i], b.parts[i], ts[i]))
+			all = append(all, in.equal(in.present(a.parts[i], ts[i]), in.present(b.parts[i], ts[i]), ts[i]))
 		}
 		return client.And(all...)
 	}

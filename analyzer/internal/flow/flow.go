@@ -80,6 +80,29 @@ func (s *Shape) After(b *ssa.BasicBlock) []*ssa.BasicBlock {
 // AfterLoop splits After of the head of a loop: the blocks of the loop, and those
 // behind it.
 func (s *Shape) AfterLoop(head *ssa.BasicBlock) (inside, behind []*ssa.BasicBlock) {
+	loop := s.loop(head)
+	for _, b := range s.After(head) {
+		if loop[b] {
+			inside = append(inside, b)
+		} else {
+			behind = append(behind, b)
+		}
+	}
+	return inside, behind
+}
+
+// InLoop reports whether a block is part of a loop.
+func (s *Shape) InLoop(b *ssa.BasicBlock) bool {
+	for head := range s.Heads {
+		if s.loop(head)[b] {
+			return true
+		}
+	}
+	return false
+}
+
+// loop gives the blocks of the loop with a head.
+func (s *Shape) loop(head *ssa.BasicBlock) map[*ssa.BasicBlock]bool {
 	loop := map[*ssa.BasicBlock]bool{head: true}
 	var visit func(b *ssa.BasicBlock)
 	visit = func(b *ssa.BasicBlock) {
@@ -96,12 +119,5 @@ func (s *Shape) AfterLoop(head *ssa.BasicBlock) (inside, behind []*ssa.BasicBloc
 			visit(p)
 		}
 	}
-	for _, b := range s.After(head) {
-		if loop[b] {
-			inside = append(inside, b)
-		} else {
-			behind = append(behind, b)
-		}
-	}
-	return inside, behind
+	return loop
 }
