@@ -36,13 +36,40 @@ func (in *interp) collect(inv *invocation, r role) (value, bool) {
 	case forEachRole:
 		return in.forEach(inv, rs, dests, fn), true
 	}
+	out := in.quiet(inv.t).(tuple)
+	if rs.mine && !in.st.sent[rs] {
+		out[1] = in.collectAll(inv, rs, how)
+	}
 	rs.query.Returned = true
 	in.execute(rs)
-	out := in.quiet(inv.t).(tuple)
 	if fn != nil && how == unknownRole {
 		in.unknownCall("a function for each row", []value{fn}, nil)
 	}
 	return out, true
+}
+
+// collectAll is the error of a function that stores all rows of a query in values or
+// structs: that of a NULL that does not fit.
+func (in *interp) collectAll(inv *invocation, rs *rows, how role) value {
+	s, ok := inv.t.(*types.Tuple).At(0).Type().Underlying().(*types.Slice)
+	if !ok {
+		return &failure{}
+	}
+	elem := s.Elem()
+	if p, isPointer := elem.Underlying().(*types.Pointer); isPointer && how != toRole {
+		elem = p.Elem()
+	}
+	to := &pointer{to: in.newCell(elem, "row", zeroed)}
+	switch how {
+	case toRole:
+		in.scan(rs, []value{to})
+	case byNameRole, byPosRole:
+		in.into1(rs, to, how == byNameRole)
+	default:
+		return &failure{}
+	}
+	rs.query.Every = true
+	return in.scanned(rs)
 }
 
 // collectOne is one row as a value or struct.
@@ -96,6 +123,10 @@ func (in *interp) forEach(inv *invocation, rs *rows, dests []value, fn *closure)
 	for {
 		*in.out = (*in.out)[:start]
 		in.vars, in.labels = in.vars[:vars], labels
+		rs.query.Null = ""
+		code := in.temp("err", client.Int, false)
+		in.set(code, constInt(codeNil))
+		how := plain
 		in.st = entry.clone()
 		for _, c := range ordered(changing) {
 			in.forget(c)
@@ -104,16 +135,29 @@ func (in *interp) forEach(inv *invocation, rs *rows, dests []value, fn *closure)
 		rs.query.Into = nil
 		s := &client.ForRows{At: client.At{Pos: rs.pos}, Label: in.label("loop"), Query: rs.query}
 		in.emit(s)
-		var f *failure
+		var ends []*state
+		fails := func(f *failure) { // the loop ends with this error
+			how = in.joinWraps([]*failure{{other: client.V(code), wraps: how}, f})
+			in.either(in.failed(f), func() {
+				for _, c := range ordered(changing) {
+					in.emitValue(in.load(c))
+				}
+				in.assignFailure(code, f)
+				in.emit(&client.Break{At: in.at(), Label: s.Label})
+				ends = append(ends, in.st)
+				in.st = nil
+			}, func() {})
+		}
 		in.into(&s.Body, func() {
 			for _, c := range ordered(changing) {
 				in.forget(c)
 			}
-			in.scan(rs, dests)
+			if f, ok := in.scan(rs, dests).(*failure); ok {
+				fails(f)
+			}
 			inner := &invocation{c: inv.c, fn: fn, at: inv.at, t: errorType}
-			f, _ = unbox(in.callFunction(inner, fn)).(*failure)
-			if in.st != nil && f != nil && !isTrue(client.Not(in.failed(f))) {
-				in.either(in.failed(f), func() { in.abort() }, func() {})
+			if f, ok := unbox(in.callFunction(inner, fn)).(*failure); ok && in.st != nil && !isTrue(client.Not(in.failed(f))) {
+				fails(f)
 			}
 			if in.st != nil {
 				for _, c := range ordered(changing) {
@@ -125,10 +169,12 @@ func (in *interp) forEach(inv *invocation, rs *rows, dests []value, fn *closure)
 			in.st = base
 		}
 		more := false
-		for c := range in.st.mem {
-			if c.seq <= cells && !changing[c] {
-				if was, ok := base.mem[c]; !ok || !same(was, in.st.mem[c]) {
-					changing[c], more = true, true
+		for _, st := range append(ends, in.st) {
+			for c := range st.mem {
+				if c.seq <= cells && !changing[c] {
+					if was, ok := base.mem[c]; !ok || !same(was, st.mem[c]) {
+						changing[c], more = true, true
+					}
 				}
 			}
 		}
@@ -139,7 +185,8 @@ func (in *interp) forEach(inv *invocation, rs *rows, dests []value, fn *closure)
 			for _, c := range ordered(changing) {
 				in.forget(c)
 			}
-			out := in.quiet(inv.t)
+			out := in.quiet(inv.t).(tuple)
+			out[len(out)-1] = failureOf(client.V(code), how)
 			return out
 		}
 	}

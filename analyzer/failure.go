@@ -64,6 +64,17 @@ func (in *interp) assignFailure(v string, f *failure) {
 		in.assignSeveral(v, f)
 		return
 	}
+	if f.code != nil {
+		in.set(v, f.code)
+		if own := failureOf(f.code, plain); !sameExpr(own.other, f.other) { // one that is made of a nil error
+			nothing := client.Not(in.failed(own))
+			if is, known := in.known(nothing); !known || is {
+				in.emit(&client.If{At: in.at(), Cond: client.And(client.Or(f.other), nothing), Then: []client.Stmt{
+					&client.Assign{At: in.at(), Var: v, Expr: constInt(codeOther)}}})
+			}
+		}
+		return
+	}
 	code := func(c int) client.Stmt {
 		return &client.Assign{At: in.at(), Var: v, Expr: constInt(int64(c))}
 	}

@@ -47,9 +47,9 @@ func (in *interp) unary(v *ssa.UnOp) value {
 	case token.SUB:
 		s := in.scalarOf(in.value(v.X))
 		if c, ok := s.e.(*client.Const); ok && c.Value.Kind == ir.KindInt {
-			return scalar{constInt(-c.Value.I), s.kind}
+			return in.computedInt(scalar{constInt(-c.Value.I), s.kind}, v.Op, v.Type())
 		}
-		return scalar{op("-", s.e), s.kind}
+		return in.computedInt(scalar{op("-", s.e), s.kind}, v.Op, v.Type())
 	case token.ARROW:
 		return in.fresh(v.Type(), "received", unknown)
 	}
@@ -74,7 +74,7 @@ func (in *interp) binary(v *ssa.BinOp) value {
 		}
 	}
 	if w, ok := fold(v.Op, a.e, b.e); ok {
-		return scalar{w, k}
+		return in.computedInt(scalar{w, k}, v.Op, v.Type())
 	}
 	if isFloat32(v.Type()) {
 		return scalar{&client.Call{Name: "float32 " + v.Op.String(), Args: []client.Expr{a.e, b.e}, Kind: k}, k}
@@ -84,9 +84,9 @@ func (in *interp) binary(v *ssa.BinOp) value {
 		if k == client.Text {
 			return scalar{concat(a.e, b.e), k}
 		}
-		return scalar{op("+", a.e, b.e), k}
+		return in.computedInt(scalar{op("+", a.e, b.e), k}, v.Op, v.Type())
 	case token.SUB, token.MUL, token.QUO, token.REM:
-		return scalar{op(v.Op.String(), a.e, b.e), k}
+		return in.computedInt(scalar{op(v.Op.String(), a.e, b.e), k}, v.Op, v.Type())
 	case token.LSS, token.LEQ, token.GTR, token.GEQ:
 		return scalar{op(v.Op.String(), a.e, b.e), client.Bool}
 	}
@@ -271,6 +271,9 @@ func (in *interp) convert(v *ssa.Convert) value {
 	s, ok := unbox(x).(scalar)
 	if !ok {
 		s = in.scalarOf(x)
+	}
+	if from == client.Int && to == client.Int {
+		return in.convertInt(scalar{s.e, to}, v.X.Type(), v.Type())
 	}
 	if c, isConst := s.e.(*client.Const); isConst && from == to {
 		return scalar{c, to}

@@ -1,0 +1,95 @@
+package analyzer
+
+import (
+	"go/token"
+	"go/types"
+
+	"github.com/txrobust/robust/client"
+	"github.com/txrobust/robust/ir"
+)
+
+// integers is what a type of integers holds: bits, and whether there are negative ones.
+type integers struct {
+	bits   int
+	signed bool
+}
+
+// integersOf gives the integers of a type; ok is false for other types.
+func integersOf(t types.Type) (n integers, ok bool) {
+	b, isBasic := t.Underlying().(*types.Basic)
+	if !isBasic {
+		return n, false
+	}
+	n, ok = map[types.BasicKind]integers{
+		types.Int8: {8, true}, types.Int16: {16, true}, types.Int32: {32, true}, types.Int64: {64, true}, types.Int: {64, true},
+		types.Uint8: {8, false}, types.Uint16: {16, false}, types.Uint32: {32, false}, types.Uint64: {64, false}, types.Uint: {64, false}, types.Uintptr: {64, false},
+	}[b.Kind()]
+	return n, ok
+}
+
+// in reports whether all integers of n are in m, as far as that is looked at: those of
+// 32 and 64 bits do not overflow.
+func (n integers) in(m integers) bool {
+	if n.signed && !m.signed {
+		return false
+	}
+	return m.bits >= 32 || n.bits < m.bits || n.bits == m.bits && n.signed == m.signed
+}
+
+// wrappedInt is what an integer becomes where only those of n fit.
+func (in *interp) wrappedInt(s scalar, n integers) scalar {
+	low, high := int64(0), int64(1)<<min(n.bits, 62)-1
+	if n.signed {
+		low, high = -(int64(1) << (n.bits - 1)), int64(1)<<(n.bits-1)-1
+	}
+	wide := n.bits >= 32 // which is only looked at for what is negative
+	if c, ok := s.e.(*client.Const); ok && c.Value.Kind == ir.KindInt && c.Value.I >= low && (wide || c.Value.I <= high) {
+		return s
+	}
+	v := in.temp("wrapped", client.Int, false)
+	in.set(v, s.e)
+	x := client.V(v)
+	outside := op("<", x, constInt(low))
+	if !wide {
+		outside = client.Or(outside, op(">", x, constInt(high)))
+	}
+	then := client.Expr(&client.Call{Name: "wrapped to 64 bits", Args: []client.Expr{x}, Kind: client.Int})
+	if n.bits < 64 { // ((x - low) mod 2^bits) + low
+		size := constInt(int64(1) << n.bits)
+		rest := op("%", op("-", x, constInt(low)), size)
+		then = op("+", op("%", op("+", rest, size), size), constInt(low))
+	}
+	in.emit(&client.If{At: in.at(), Cond: outside, Then: []client.Stmt{&client.Assign{At: in.at(), Var: v, Expr: then}}})
+	return scalar{client.V(v), client.Int}
+}
+
+// convertInt is a conversion from one type of integers to another.
+func (in *interp) convertInt(s scalar, from, to types.Type) scalar {
+	n, ok := integersOf(from)
+	m, also := integersOf(to)
+	if !ok || !also || n.in(m) {
+		return s
+	}
+	return in.wrappedInt(s, m)
+}
+
+// computedInt is the result of an operator on integers of a type.
+func (in *interp) computedInt(s scalar, o token.Token, t types.Type) scalar {
+	n, ok := integersOf(t)
+	if !ok {
+		return s
+	}
+	switch o {
+	case token.SUB:
+		if n.bits >= 32 && n.signed {
+			return s
+		}
+	case token.ADD, token.MUL:
+		if n.bits >= 32 {
+			return s
+		}
+	default:
+		return s
+	}
+	return in.wrappedInt(s, n)
+}
