@@ -84,8 +84,8 @@
 // part of a statement that is not known is a hole in its text; it is taken to name
 // no tables.
 //
-// Messages that are logged are no results. Integers of 32 and 64 bits do not overflow, but
-// for unsigned ones that would be negative. Maps
+// Messages that are logged are no results. Integers of 64 bits do not overflow, nor do
+// those that are converted to 32, but for unsigned ones that would be negative. Maps
 // with keys that are not constant, and slices that are written by index, hold
 // anything. A pointer that may point to
 // several variables is a copy of them: a write through it makes them unknown. A

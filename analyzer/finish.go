@@ -24,6 +24,7 @@ func (in *interp) finishTxn(t *client.Txn) {
 	in.rowLoops(t)
 	in.chooseTexts(t)
 	havocAtBegin(t)
+	in.showResults(t)
 	in.endings(t)
 	in.showAtCommit(t)
 	simplify.Txn(t, func(base string) string { return in.temp(base, client.Int, false) })

@@ -27,8 +27,8 @@ func integersOf(t types.Type) (n integers, ok bool) {
 	return n, ok
 }
 
-// in reports whether all integers of n are in m, as far as that is looked at: those of
-// 32 and 64 bits do not overflow.
+// in reports whether all integers of n are in m, as far as that is looked at: what is
+// converted to 32 bits fits, but for what is negative and must not be.
 func (n integers) in(m integers) bool {
 	if n.signed && !m.signed {
 		return false
@@ -42,7 +42,7 @@ func (in *interp) wrappedInt(s scalar, n integers) scalar {
 	if n.signed {
 		low, high = -(int64(1) << (n.bits - 1)), int64(1)<<(n.bits-1)-1
 	}
-	wide := n.bits >= 32 // which is only looked at for what is negative
+	wide := n.bits == 64 // which is only looked at for what is negative
 	if c, ok := s.e.(*client.Const); ok && c.Value.Kind == ir.KindInt && c.Value.I >= low && (wide || c.Value.I <= high) {
 		return s
 	}
@@ -81,11 +81,11 @@ func (in *interp) computedInt(s scalar, o token.Token, t types.Type) scalar {
 	}
 	switch o {
 	case token.SUB:
-		if n.bits >= 32 && n.signed {
+		if n.bits == 64 && n.signed {
 			return s
 		}
 	case token.ADD, token.MUL:
-		if n.bits >= 32 {
+		if n.bits == 64 {
 			return s
 		}
 	default:

@@ -82,6 +82,8 @@ type interp struct {
 	// panicking says that a panic runs deferred calls, recovered that one of them has
 	// ended it.
 	panicking, recovered bool
+	// results are the constants that the function returns after each commit.
+	results map[*client.Commit][]string
 	// rewound are the queries that got variables, as they were before.
 	rewound []earlier
 	// rowsLoops are the loops that call Next.
@@ -407,6 +409,7 @@ const goesOn = "its result goes on with a transaction"
 
 // finish is the end of the function that is interpreted.
 func (in *interp) finish(vals []value) {
+	in.noteResults(vals)
 	for _, v := range vals {
 		if in.holds(v, isLive) && in.site == "" {
 			in.callers(goesOn)

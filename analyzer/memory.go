@@ -92,6 +92,7 @@ type state struct {
 	mem    map[*cell]value
 	phase  phase
 	rolled bool // done without effect: what follows shows nothing of it
+	ended  *client.Commit
 	defers map[*frame][]deferred
 	// facts are what the conditions on the way here imply, codes the codes that
 	// errors may have here.
@@ -107,7 +108,7 @@ func newState() *state {
 }
 
 func (s *state) clone() *state {
-	return &state{mem: maps.Clone(s.mem), phase: s.phase, rolled: s.rolled, defers: maps.Clone(s.defers), facts: s.facts, codes: s.codes, sent: maps.Clone(s.sent)}
+	return &state{mem: maps.Clone(s.mem), phase: s.phase, rolled: s.rolled, ended: s.ended, defers: maps.Clone(s.defers), facts: s.facts, codes: s.codes, sent: maps.Clone(s.sent)}
 }
 
 // pending gives the queries that are not written yet, in the order of the source.

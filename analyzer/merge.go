@@ -41,12 +41,15 @@ func (in *interp) merge(edges []*edge) []value {
 		return first.vals
 	}
 	st := newState()
-	st.phase, st.rolled = done, true
+	st.phase, st.rolled, st.ended = done, true, first.st.ended
 	st.facts = commonFacts(edges)
 	cells := map[*cell]bool{}
 	for _, e := range edges {
 		st.phase = max(st.phase, e.st.phase)
 		st.rolled = st.rolled && e.st.rolled
+		if e.st.ended != st.ended {
+			st.ended = nil
+		}
 		for r, written := range e.st.sent {
 			st.sent[r] = st.sent[r] || written
 		}

@@ -81,8 +81,9 @@ func (in *interp) commit(h *handle) {
 		return
 	}
 	in.flush()
-	in.emit(&client.Commit{At: in.at()})
-	in.st.phase = done
+	c := &client.Commit{At: in.at()}
+	in.emit(c)
+	in.st.phase, in.st.ended = done, c
 }
 
 func (in *interp) rollback(h *handle) {

@@ -253,6 +253,17 @@ func programCases() []programCase {
 				emit("name", "ok"),
 			),
 		}},
+		{name: "loops that end at a NULL", txns: []*client.Txn{
+			txn_("Never", vars("balance int", "bad bool", "n int"),
+				rows("l", with(sql("SELECT balance FROM accounts FOR UPDATE"), func(q *client.Query) { q.Into, q.Null = []string{"balance"}, "bad" }),
+					when(op("||", "bad", op("<", "balance", 0)), &client.Rollback{}),
+					&client.If{Cond: client.V("bad"), Then: []client.Stmt{set_("n", 2), &client.Break{Label: "l"}}, Else: []client.Stmt{set_("n", op("+", "n", "balance"))}}),
+				emit("n")),
+			txn_("Perhaps", vars("note text", "bad bool", "n int"),
+				rows("l", with(sql("SELECT note FROM accounts FOR UPDATE"), func(q *client.Query) { q.Into, q.Null = []string{"note"}, "bad" }),
+					when(client.V("bad"), set_("n", 2), &client.Break{Label: "l"})),
+				emit("n", "note")),
+		}},
 		{name: "tables of the program", schema: "-", txns: []*client.Txn{
 			txn_("Migrate", nil,
 				sql("CREATE TABLE IF NOT EXISTS notes (id serial PRIMARY KEY, author int REFERENCES people, text text UNIQUE)"),

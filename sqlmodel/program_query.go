@@ -293,7 +293,7 @@ func (p *caller) everyRow(s *sent, st sentStmt, rest []client.Stmt) {
 	b.collect(func() {
 		_, known = p.attempt(func() { p.command(p.frame(s), st, s, sink{kind: intoLocals, dests: o.dests}) })
 	})
-	null := !known || !o.called && gives(st.tree) || slices.ContainsFunc(o.targets, func(t taken) bool { return !t.nn && !t.v.nullable() })
+	null := !known || !o.called && gives(st.tree) || !o.fits()
 	plain.Returned = plain.Returned || null
 	one := *s
 	one.q = &plain

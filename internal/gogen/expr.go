@@ -69,6 +69,9 @@ func (g *gen) int(deep int) string {
 	case 21:
 		return g.pointed()
 	case 22:
+		if g.chance(75) {
+			return fmt.Sprintf("int(uint8(%s))", g.intVar())
+		}
 		return fmt.Sprintf("total(%s, %s)", sub(), sub())
 	case 23:
 		if v, ok := g.some(tMap, true); ok {
@@ -207,7 +210,7 @@ func (g *gen) bool(deep int) string {
 			return fmt.Sprintf("isOdd(%s)", g.int(deep-1))
 		case 4:
 			if v, ok := g.some(tErr, true); ok {
-				return fmt.Sprintf(g.oneOf("(%s != nil)", "(%s == nil)", "errors.Is(%s, ErrStop)", "errors.Is(%s, ErrSkip)", "errors.Is(%s, "+g.noRows()+")"), v.name)
+				return fmt.Sprintf(g.oneOf("(%s != nil)", "(%s == nil)", "errors.Is(%s, ErrStop)", "errors.Is(%s, ErrSkip)", "errors.Is(%s, "+g.noRows()+")", "(%s == ErrStop)"), v.name)
 			}
 		case 5:
 			if v, ok := g.some(tPtr, true); ok {

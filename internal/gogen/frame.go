@@ -245,7 +245,11 @@ func (g *gen) result(call string, gives bool) {
 	}
 	g.declare(e, tErr)
 	stop := g.oneOf("ErrStop", "ErrSkip", "help.ErrStop", "help.ErrSkip", g.noRows())
-	switch g.r.IntN(5) {
+	switch g.r.IntN(6) {
+	case 5:
+		g.line("if %s == %s {", e, stop)
+		g.scope(func() { g.body(2) })
+		g.line("} else if %s != nil {\n%s\n}", e, g.fail(e))
 	case 0:
 		g.line("if errors.Is(%s, %s) {", e, stop)
 		g.scope(func() { g.body(2) })

@@ -227,7 +227,9 @@ func (g *gen) some(k kind, any bool) (variable, bool) {
 
 // errorValue gives an error that is not nil.
 func (g *gen) errorValue() string {
-	switch g.r.IntN(6) {
+	switch g.r.IntN(7) {
+	case 6:
+		return fmt.Sprintf("fmt.Errorf(\"no %%v %%d\", ErrStop, %s)", g.int(0))
 	case 0:
 		return "ErrStop"
 	case 1:

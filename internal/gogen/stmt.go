@@ -452,7 +452,7 @@ func (g *gen) assignment(v variable) string {
 	case tNull:
 		return f("#.Valid = $b", "#.Int64 = int64($i)", "# = sql.NullInt64{}")
 	case tInts:
-		return f("# = append(#, $i)", "if len(#) > 0 {\n#[0] = $i\n}", "# = #[:0]", "#[len(#)-1] += 3", "# = append(#, #...)", "slices.Sort(#)", "for i := range # {\n#[i] *= 2\n}")
+		return f("# = append(#, $i)", "if len(#) > 0 {\n#[0] = $i\n}", "# = #[:0]", "#[len(#)-1] += 3", "# = append(#, #...)", "slices.Sort(#)", "copy(#, []int{$i, 4})", "slices.Reverse(#)", "for i := range # {\n#[i] *= 2\n}")
 	case tArr:
 		return f("#[0] = $i", "#[1]++", "#[$i & 1] = $i", "# = [3]int{1: $i}")
 	case tMap:
@@ -504,7 +504,10 @@ func (g *gen) step(n string) {
 	named := g.chance(30)
 	if named {
 		g.line("%s := func(d int) (err error) {", n)
-		g.line("defer func() {\nif err != nil {\n%s\n}\n}()", g.oneOf(`err = fmt.Errorf("step: %w", err)`, "d++", "if errors.Is(err, ErrSkip) {\nerr = nil\n}"))
+		g.line("defer func() {\nif err != nil {\n%s\n}\n}()", g.oneOf(`err = fmt.Errorf("step: %w", err)`, "d++", "if errors.Is(err, ErrSkip) {\nerr = nil\n}", `err = fmt.Errorf("step: %v", err)`, "err = errors.Join(err, ErrSkip)", "if err == ErrSkip {\nerr = nil\n}"))
+		if g.chance(40) {
+			g.line("defer func() {\nif r := recover(); r != nil {\n%s\n}\n}()", g.oneOf(`err = fmt.Errorf("caught: %v", r)`, "err = ErrSkip", "d = 0", "panic(r)"))
+		}
 	} else {
 		g.line("%s := func(d int) error {", n)
 	}
@@ -521,7 +524,7 @@ func (g *gen) step(n string) {
 		g.declare(e, tErr)
 		switch g.r.IntN(4) {
 		case 0:
-			g.line("if errors.Is(%s, %s) {", e, g.oneOf("ErrSkip", "ErrStop", g.noRows()))
+			g.line("if %s {", strings.ReplaceAll(g.oneOf("errors.Is(#, ErrSkip)", "errors.Is(#, ErrStop)", "# == ErrSkip", "# == ErrStop", "errors.Is(#, "+g.noRows()+")", "# == "+g.noRows()), "#", e))
 			g.scope(func() { g.body(1) })
 			g.line("} else if %s != nil {\n%s\n}", e, g.fail(e))
 		case 1:
