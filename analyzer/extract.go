@@ -160,7 +160,7 @@ func (in *interp) auto(r *rows, text string, args []value) {
 }
 
 func (in *interp) variable(name string) client.Var {
-	for _, v := range in.vars {
+	for _, v := range slices.Backward(in.vars) { // what was made last is asked for most
 		if v.Name == name {
 			return v
 		}

@@ -156,6 +156,8 @@ func programCases() []programCase {
 			sql("SELECT f(id) FROM jobs WHERE §"),
 			sql("LOCK TABLE jobs IN § MODE"),
 			row(sql("SELECT § FROM accounts WHERE id = $1 FOR UPDATE", "id"), "balance"),
+			sql("UPDATE accounts SET balance = ? WHERE (§) AND note <> '?' AND id = ?", "n", "id"),
+			sql("UPDATE accounts SET balance = ? WHERE id IN (§) AND note <> '?'", "n", "id"),
 			rows("l", with(sql("SELECT § FROM accounts"), func(q *client.Query) { q.Into = []string{"balance"} }), emit("balance")),
 			sql("SET LOCAL statement_timeout = §"),
 			sql("SET LOCAL statement_timeout = 5; DELETE FROM jobs WHERE §"),

@@ -1,6 +1,7 @@
 package sqlmodel
 
 import (
+	"regexp"
 	"strings"
 
 	"github.com/txrobust/robust/client"
@@ -109,7 +110,7 @@ func (l *loader) readFilled(s *sent) bool {
 	}
 	q := *s.q
 	q.SQL, q.Open = text, true
-	if strings.Contains(lead+rest, "?") { // the hole may have some of the parameters
+	if n := strings.Count(quotedText.ReplaceAllString(lead+rest, ""), "?"); n > 0 && (n != len(q.Args) || s.q.Open) { // the hole may have some of the parameters
 		q.Args = nil
 	}
 	f := &sent{q: &q, refs: newRefs(), anyColumns: star}
@@ -127,6 +128,9 @@ func (l *loader) readFilled(s *sent) bool {
 	*s = *f
 	return true
 }
+
+// quotedText are texts, names between quotes and comments.
+var quotedText = regexp.MustCompile(`(?s)'[^']*'|"[^"]*"|--[^\n]*|/\*.*?\*/`)
 
 // faultIn runs f and gives the fault in the input that it found.
 func faultIn(f func()) (fault *ir.Error) {
