@@ -10,7 +10,9 @@
 // kept as it is: structs by their fields, slices by their elements, functions by
 // what they capture, errors by the two ways in which a query fails without
 // ending the transaction. Where paths meet, what differs becomes a variable
-// (merge.go); a loop is interpreted again until what changes in it is known.
+// (merge.go); a loop is interpreted again until what changes in it is known. Within a
+// transaction, one over a short list of which the elements are known is written
+// round by round (unroll.go).
 //
 // A transaction is interpreted from the function in which it begins, unless what
 // it does, or where it ends, depends on what a caller gives: a closure that is run

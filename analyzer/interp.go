@@ -233,7 +233,9 @@ func (in *interp) tree(b *ssa.BasicBlock) {
 		return
 	}
 	if in.fr.shape.Heads[b] {
-		in.loop(b)
+		if !in.unroll(b) {
+			in.loop(b)
+		}
 		return
 	}
 	in.within(b, in.fr.shape.After(b))
@@ -287,6 +289,8 @@ func (in *interp) branch(from, to *ssa.BasicBlock) {
 	}
 	vals := in.phis(from, to)
 	switch t := in.fr.targets[to]; {
+	case in.fr.shape.Back(from, to) && t.head.round:
+		in.jump(t.head.back, vals, &client.Break{At: in.at(), Label: t.head.back.label})
 	case in.fr.shape.Back(from, to):
 		in.jump(t.head.back, vals, &client.Continue{At: in.at(), Label: t.head.back.label})
 	case in.fr.shape.Merges[to]:

@@ -13,6 +13,8 @@ import (
 // head is the head of a loop.
 type head struct {
 	back *target // where the jumps back lead
+	// round says that each round is interpreted by itself: back is behind it.
+	round bool
 	// rows is what the loop goes through with Next, whose result is next; after is
 	// the state behind the loop.
 	rows  *rows

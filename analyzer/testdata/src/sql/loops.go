@@ -67,3 +67,47 @@ func (s *Service) Fill(ctx context.Context, want int) error {
 	}
 	return tx.Commit()
 }
+
+// Short goes through lists whose elements are known: each round is written by itself.
+func Short(db *sql.DB, a, b, limit int) error {
+	tx, err := db.Begin()
+	if err != nil {
+		return err
+	}
+	defer tx.Rollback()
+	sent := 0
+	for _, p := range []struct{ id, n int }{{a, 1}, {b, -1}, {a + b, 0}} {
+		if p.id == limit {
+			continue
+		}
+		if p.n > limit {
+			break
+		}
+		if _, err := tx.Exec("UPDATE t SET n = n + $1 WHERE id = $2", p.n, p.id); err != nil {
+			return err
+		}
+		sent++
+	}
+	if sent == 0 {
+		return nil
+	}
+	return tx.Commit()
+}
+
+// Around has the transaction in such a loop: whichever round it is.
+func Around(db *sql.DB, a, b int) error {
+	for _, id := range []int{a, b} {
+		tx, err := db.Begin()
+		if err != nil {
+			return err
+		}
+		if _, err := tx.Exec("UPDATE t SET n = n + 1 WHERE id = $1", id); err != nil {
+			tx.Rollback()
+			return err
+		}
+		if err := tx.Commit(); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -19,14 +19,15 @@ func transfer(ctx context.Context, db *sql.DB, from, reserve, to, amount int64) 
 		return err
 	}
 	defer tx.Rollback()
-	var a, b int64
-	if err := tx.QueryRowContext(ctx, "SELECT balance FROM account WHERE id = $1 FOR UPDATE", from).Scan(&a); err != nil {
-		return err
+	var sum int64
+	for _, account := range []int64{from, reserve} {
+		var balance int64
+		if err := tx.QueryRowContext(ctx, "SELECT balance FROM account WHERE id = $1 FOR UPDATE", account).Scan(&balance); err != nil {
+			return err
+		}
+		sum += balance
 	}
-	if err := tx.QueryRowContext(ctx, "SELECT balance FROM account WHERE id = $1 FOR UPDATE", reserve).Scan(&b); err != nil {
-		return err
-	}
-	if a+b < amount {
+	if sum < amount {
 		return errPoor
 	}
 	for _, p := range []posting{{from, -amount}, {to, amount}} {

@@ -1,0 +1,64 @@
+package analyzer
+
+import (
+	"go/token"
+
+	"golang.org/x/tools/go/ssa"
+
+	"github.com/txrobust/robust/client"
+	"github.com/txrobust/robust/ir"
+)
+
+// unroll interprets a loop over a short list of which the length is known round by
+// round, if it is within the transaction: the elements of the list are known then. It
+// reports whether it has. A loop around a transaction is none: one of its rounds, whichever, is
+// the transaction.
+func (in *interp) unroll(b *ssa.BasicBlock) bool {
+	if in.trace != nil || in.site == "" || in.st.phase != open || !in.shortRange(b) {
+		return false
+	}
+	outer := in.fr.targets[b]
+	for k := 0; in.st != nil; k++ {
+		if k > maxChosen {
+			panic(tooMuch{"a loop over a list that does not end"})
+		}
+		s := &client.Block{At: in.at(), Label: in.label("round")}
+		back := &target{label: s.Label}
+		in.fr.targets[b] = &target{head: &head{back: back, round: true}}
+		in.emit(s)
+		in.into(&s.Body, func() { in.within(b, in.fr.shape.After(b)) })
+		in.st = nil
+		if len(back.edges) > 0 {
+			in.enter(b, in.merge(back.edges))
+		}
+	}
+	in.fr.targets[b] = outer
+	return true
+}
+
+// shortRange reports whether a block is the head of a loop over the indexes of a list with
+// not more elements than maxChosen.
+func (in *interp) shortRange(b *ssa.BasicBlock) bool {
+	if b.Comment != "rangeindex.loop" || len(b.Instrs) == 0 {
+		return false
+	}
+	cond, ok := b.Instrs[len(b.Instrs)-1].(*ssa.If)
+	if !ok {
+		return false
+	}
+	less, ok := cond.Cond.(*ssa.BinOp)
+	if !ok || less.Op != token.LSS || less.Block() != b {
+		return false
+	}
+	next, ok := less.X.(*ssa.BinOp)
+	if !ok || next.Op != token.ADD || next.Block() != b {
+		return false
+	}
+	phi, ok := next.X.(*ssa.Phi)
+	if !ok || phi.Block() != b {
+		return false
+	}
+	first, ok := constOf(in.fr.regs[phi])
+	n, known := constOf(in.value(less.Y))
+	return ok && known && first.Kind == ir.KindInt && first.I == -1 && n.Kind == ir.KindInt && n.I <= maxChosen
+}
