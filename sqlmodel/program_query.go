@@ -101,6 +101,7 @@ func (p *caller) lost(s *sent, r *refs, why string) {
 func (p *caller) forget(q *client.Query) {
 	for _, name := range p.sets(q) {
 		v := p.vars[name]
+		v.never = false
 		p.b.emitWeak(&ir.Havoc{At: at(q.Pos), Var: v.local, NotNull: v.nn})
 	}
 }
@@ -377,6 +378,29 @@ func (p *caller) setFlag(name, local string, pos ir.Pos) {
 	p.b.emitWeak(&ir.Assign{At: at(pos), Var: v.local, Expr: p.into(v, val{e: ir.V(local), t: t, nn: true})})
 }
 
+// onlyNull reports whether nothing sets a variable but one query, for which it is Null.
+func (p *caller) onlyNull(name string) bool {
+	n := 0
+	count := func(v *string) {
+		if *v == name {
+			n++
+		}
+	}
+	client.Walk(p.body.txn.Body, func(s client.Stmt) {
+		switch s := s.(type) {
+		case *client.Assign:
+			count(&s.Var)
+		case *client.Havoc:
+			count(&s.Var)
+		case *client.Query:
+			client.EachSet(s, count)
+		case *client.ForRows:
+			client.EachSet(s.Query, count)
+		}
+	})
+	return n == 1 && !p.vars[name].Input
+}
+
 // setNull sets the variable that says whether a NULL did not fit.
 func (p *caller) setNull(q *client.Query, null ir.Expr) {
 	if v := p.vars[q.Null]; v != nil {
@@ -503,6 +527,9 @@ func (o *rowTaker) store() {
 			is = ir.AndE(found, null)
 		}
 		p.setNull(o.q, is)
+		if v := p.vars[o.q.Null]; null == nil && v != nil {
+			v.never = p.onlyNull(o.q.Null)
+		}
 		if v := p.vars[o.q.Null]; null != nil && v != nil && v.t.name == nBool {
 			null = ir.V(v.local)
 		}

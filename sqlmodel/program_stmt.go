@@ -31,6 +31,8 @@ type programVar struct {
 	*variable
 	// open says that the type is to be found.
 	open bool
+	// never says that it is false wherever it is looked at.
+	never bool
 }
 
 // nullable reports whether the variable may be NULL.
@@ -272,6 +274,10 @@ func (p *caller) block(s *client.Block) {
 func (p *caller) branch(s *client.If) {
 	b := p.b
 	b.cur = s.Pos
+	if x, ok := s.Cond.(*client.VarExpr); ok && p.vars[x.Name] != nil && p.vars[x.Name].never {
+		p.stmts(s.Else)
+		return
+	}
 	out := &ir.If{At: at(s.Pos), Cond: p.cond(s.Cond)}
 	if value, known := constantTruth(out.Cond); known {
 		if value {
