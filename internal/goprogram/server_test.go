@@ -38,12 +38,15 @@ func TestGoOnServer(t *testing.T) {
 	server := pgtest.Open(t)
 	goMeanings()
 	total := &tally{reasons: map[string]int{}}
+	if testing.Short() {
+		*genFuncs, *genRuns = min(*genFuncs, 15), min(*genRuns, 3)
+	}
 	for seed := *genFirst; seed < *genFirst+*genSeeds; seed++ {
 		m := gogen.New(rand.New(rand.NewPCG(seed, 7)), gogen.Options{Funcs: *genFuncs, Stmts: 10})
 		compareModule(t, server, m, seed, *genRuns, total)
 	}
 	t.Logf("seeds %d to %d: %s", *genFirst, *genFirst+*genSeeds-1, total)
-	if total.commits == 0 || total.exact < total.runs/2 {
+	if total.commits == 0 || total.exact < total.runs/3 {
 		t.Errorf("the test says little: %s", total)
 	}
 }
