@@ -85,13 +85,9 @@ func (p *caller) loop(s *client.ForRows, q *sent) {
 	}
 	o.direct = false
 	l := &loopLabel{name: s.Label, loop: true}
-	body := s.Body
-	if null := s.Query.Null; null != "" && o.fits() && !slices.Contains(client.Assigned(body), null) {
-		body = where(body, null, client.False)
-	}
 	round := func() []ir.Stmt {
 		first := b.collect(o.store)
-		return append(first, p.round(l, body)...)
+		return append(first, p.round(l, s.Body)...)
 	}
 	snapped := p.snapped
 	switch {
@@ -109,60 +105,6 @@ func (p *caller) loop(s *client.ForRows, q *sent) {
 // fits reports whether no column has a NULL that does not fit its variable.
 func (o *rowTaker) fits() bool {
 	return !slices.ContainsFunc(o.targets, func(t taken) bool { return !t.nn && !t.v.nullable() })
-}
-
-// where gives the statements that are left of list where a variable has a value that is
-// known: a branch that is never taken could leave a loop.
-func where(list []client.Stmt, name string, is client.Expr) []client.Stmt {
-	var out []client.Stmt
-	for _, s := range list {
-		switch s := s.(type) {
-		case *client.If:
-			cond := condWhere(s.Cond, name, is)
-			then, other := where(s.Then, name, is), where(s.Else, name, is)
-			switch taken, known := client.Truth(cond); {
-			case !known:
-				out = append(out, &client.If{At: s.At, Cond: cond, Then: then, Else: other})
-			case taken:
-				out = append(out, then...)
-			default:
-				out = append(out, other...)
-			}
-		case *client.Loop:
-			out = append(out, &client.Loop{At: s.At, Label: s.Label, Body: where(s.Body, name, is)})
-		case *client.Block:
-			out = append(out, &client.Block{At: s.At, Label: s.Label, Body: where(s.Body, name, is)})
-		case *client.ForRows:
-			out = append(out, &client.ForRows{At: s.At, Label: s.Label, Query: s.Query, Body: where(s.Body, name, is)})
-		default:
-			out = append(out, s)
-		}
-	}
-	return out
-}
-
-// condWhere is a condition where a variable has a value that is known.
-func condWhere(cond client.Expr, name string, is client.Expr) client.Expr {
-	switch e := cond.(type) {
-	case *client.VarExpr:
-		if e.Name == name {
-			return is
-		}
-	case *client.Op:
-		var args []client.Expr
-		for _, a := range e.Args {
-			args = append(args, condWhere(a, name, is))
-		}
-		switch e.Op {
-		case "!":
-			return client.Not(args[0])
-		case "&&":
-			return client.And(args...)
-		case "||":
-			return client.Or(args...)
-		}
-	}
-	return cond
 }
 
 // index gives the target of column i, given the locals of all columns.

@@ -16,6 +16,8 @@ type caller struct {
 	body *programBody
 	// vars are the variables by name.
 	vars map[string]*programVar
+	// setters counts the statements that set each of them, nil before anybody asks.
+	setters map[string]int
 	// points are the savepoints that were set so far in the text.
 	points map[string]bool
 	// released are the savepoints that a ROLLBACK TO may not find.
