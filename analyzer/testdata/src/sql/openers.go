@@ -55,3 +55,35 @@ func Open(ctx context.Context, db opener, id int) error {
 	}
 	return tx.Commit()
 }
+
+// Pages are kept in one of two ways, in a transaction that the caller gives.
+type Pages interface {
+	SavePage(ctx context.Context, tx *sql.Tx, id int) error
+}
+
+type storedPages struct{ db *sql.DB }
+
+func (storedPages) SavePage(ctx context.Context, tx *sql.Tx, id int) error {
+	_, err := tx.ExecContext(ctx, "INSERT INTO pages (id) VALUES ($1)", id)
+	return err
+}
+
+type noPages struct{ saved []*sql.Tx }
+
+func (p *noPages) SavePage(ctx context.Context, tx *sql.Tx, id int) error {
+	p.saved = append(p.saved, tx)
+	return nil
+}
+
+// Print saves the page in its transaction, if at all.
+func (s *Service) Print(ctx context.Context, pages Pages, id int) error {
+	tx, err := s.db.BeginTx(ctx, nil)
+	if err != nil {
+		return err
+	}
+	defer tx.Rollback()
+	if err := pages.SavePage(ctx, tx, id); err != nil {
+		return err
+	}
+	return tx.Commit()
+}
