@@ -84,6 +84,8 @@ type interp struct {
 	panicking, recovered bool
 	// results are the constants that the function returns after each commit.
 	results map[*client.Commit][]string
+	// loops is the number of loops around.
+	loops int
 	// rewound are the queries that got variables, as they were before.
 	rewound []earlier
 	// rowsLoops are the loops that call Next.

@@ -77,7 +77,9 @@ func (in *interp) loop(b *ssa.BasicBlock) {
 		in.into(place, func() { in.emit(s) })
 		h := &head{back: &target{label: s.Label}}
 		in.fr.targets[b] = &target{head: h}
+		in.loops++
 		in.into(&s.Body, func() { in.within(b, inside) })
+		in.loops--
 		more := false
 		for _, e := range h.back.edges {
 			for c := range e.st.mem {

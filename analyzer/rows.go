@@ -146,12 +146,26 @@ func (in *interp) arrive(r *rows, c *cell, v string) {
 	if c.start != zeroed {
 		in.emitExpr(client.V(v))
 	}
-	if !r.one || c.start == unknown || same(in.load(c), in.zero(c.t)) {
+	old := in.load(c)
+	zero := same(old, in.zero(c.t))
+	if !r.one || c.start == unknown || zero && in.loops == 0 || in.keepsOld(r, old, v) {
 		in.store(c, w)
 		return
 	}
 	in.found(r)
 	in.either(client.V(r.query.Found), func() { in.store(c, w) }, func() {})
+}
+
+// keepsOld sets the variable of a column, before the query is sent, to what its cell
+// holds: without a row it stays so. It reports whether that can be said.
+func (in *interp) keepsOld(r *rows, old value, v string) bool {
+	s, ok := old.(scalar)
+	at := slices.Index(*in.out, client.Stmt(r.query))
+	if k := in.variable(v); !ok || at < 0 || k.Nullable || k.Kind == client.Any {
+		return false
+	}
+	*in.out = slices.Insert(*in.out, at, client.Stmt(&client.Assign{At: in.at(), Var: v, Expr: s.e}))
+	return true
 }
 
 // found makes the variable that says whether there was a row.
