@@ -39,6 +39,10 @@ type interp struct {
 	texts  map[string][]string
 	steps  int
 	limit  int // of the steps
+	// unrolling says that a round of a loop is being written by itself, unrolled how many
+	// were.
+	unrolling bool
+	unrolled  int
 	// trace, if not nil, is what is written instead of one transaction; alone says
 	// that what is sent through a handle that may be a transaction is in none.
 	trace *Trace

@@ -9,14 +9,20 @@ import (
 	"github.com/txrobust/robust/ir"
 )
 
+// maxUnrolled bounds the rounds that are written for one transaction. What is inside of
+// a round is no loop to write so again.
+const maxUnrolled = 32
+
 // unroll interprets a loop over a short list of which the length is known round by
 // round, if it is within the transaction: the elements of the list are known then. It
 // reports whether it has. A loop around a transaction is none: one of its rounds, whichever, is
 // the transaction.
 func (in *interp) unroll(b *ssa.BasicBlock) bool {
-	if in.trace != nil || in.site == "" || in.st.phase != open || !in.shortRange(b) {
+	if in.trace != nil || in.site == "" || in.st.phase != open || in.unrolling || in.unrolled > maxUnrolled || !in.shortRange(b) {
 		return false
 	}
+	in.unrolling = true
+	defer func() { in.unrolling = false }()
 	outer := in.fr.targets[b]
 	for k := 0; in.st != nil; k++ {
 		if k > maxChosen {
@@ -26,6 +32,7 @@ func (in *interp) unroll(b *ssa.BasicBlock) bool {
 		back := &target{label: s.Label}
 		in.fr.targets[b] = &target{head: &head{back: back, round: true}}
 		in.emit(s)
+		in.unrolled++
 		in.into(&s.Body, func() { in.within(b, in.fr.shape.After(b)) })
 		in.st = nil
 		if len(back.edges) > 0 {

@@ -97,7 +97,11 @@ func (s *scope) expr(e ir.Expr) eval {
 			for i, a := range args {
 				vals[i] = a(f)
 			}
-			return e.Apply(vals)
+			v := e.Apply(vals)
+			if len(v.S) > maxText {
+				panic(stop{TooLong}) // a loop makes texts longer and longer
+			}
+			return v
 		}
 	case *ir.Exists:
 		q := s.query(&e.Query)

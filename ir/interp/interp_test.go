@@ -283,7 +283,7 @@ table a (k int, v int not null, key (k), check small a.v < 8)
 table c (k int, p int, key (k), foreign fk (p) references a (k))
 row a (1, 1)
 row c (1, 1)
-txn t { local i int; local b bool
+txn t { local i int; local b bool; local s text
 `
 	for _, tc := range []struct{ body, want string }{
 		{"insert a (k, v) values (1, 2)", "a row with this key exists in a"},
@@ -297,6 +297,7 @@ txn t { local i int; local b bool
 		{"assume 1 == null", "an assumption does not hold"},
 		{"abort", "the transaction rolls back"},
 		{"while true { i := 1 }", TooLong},
+		{"s := 'a'; while true { s := concat(s, s) }", TooLong},
 		{"unmodelled * 'WITH'", "a statement is not modelled: WITH"},
 	} {
 		p := testprog.Parse(t, schema+tc.body+" }")

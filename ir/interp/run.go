@@ -269,8 +269,12 @@ type reference struct {
 	fk    *ir.ForeignKey
 }
 
-// TooLong is Run.Blocked of a run that exceeded Machine.MaxSteps.
+// TooLong is Run.Blocked of a run that exceeded Machine.MaxSteps, or made a text of
+// more than maxText bytes.
 const TooLong = "the run exceeds the step bound"
+
+// maxText bounds the texts that functions give, in bytes.
+const maxText = 1 << 20
 
 // NewMachine prepares p, whose transactions must be structured.
 func NewMachine(p *ir.Program, e *engine.Profile) *Machine {
