@@ -54,13 +54,13 @@ func FromWalks(base Query, walks []*movers.Walk, opt WalkOptions) []Query {
 		base.Sessions, base.Expected = Processes(base.Program, 2), nil
 		return []Query{base}
 	}
-	c := &collector{base: base, opt: opt, seen: map[string]bool{}}
+	c := &collector{base: base, opt: opt, seen: map[string]bool{}, tables: map[*ir.Txn]footprint{}}
 	for _, t := range base.Program.Txns {
 		if ir.CommitsOf(t).Never() {
 			c.stuck = append(c.stuck, t)
 		}
 	}
-	walks = slices.Clone(walks)
+	walks = slices.DeleteFunc(slices.Clone(walks), func(w *movers.Walk) bool { return !c.closed(w) })
 	slices.SortStableFunc(walks, func(a, b *movers.Walk) int { return len(a.Helpers) - len(b.Helpers) })
 	for _, w := range walks {
 		c.walk(w)
@@ -74,8 +74,11 @@ func FromWalks(base Query, walks []*movers.Walk, opt WalkOptions) []Query {
 	}
 	for _, suspect := range []bool{true, false} {
 		for _, w := range walks {
+			if c.full() {
+				return c.out
+			}
 			for _, t := range base.Program.Txns {
-				if suspects[t] == suspect && related(t, w.Templates()) {
+				if suspects[t] == suspect && c.related(t, w.Templates()) {
 					c.add(append(alone(w.Templates()), []*ir.Txn{t}), between(expected(w)))
 				}
 			}
@@ -83,6 +86,9 @@ func FromWalks(base Query, walks []*movers.Walk, opt WalkOptions) []Query {
 	}
 	for i, a := range walks {
 		for _, b := range walks[:i] {
+			if c.full() {
+				return c.out
+			}
 			c.add(alone(union(a.Templates(), b.Templates())), nil)
 		}
 	}
@@ -95,7 +101,12 @@ type collector struct {
 	stuck []*ir.Txn // that never commit
 	seen  map[string]bool
 	out   []Query
+	// tables are those of the transactions that were looked at.
+	tables map[*ir.Txn]footprint
 }
+
+// full reports whether no more queries are made.
+func (c *collector) full() bool { return len(c.out) >= c.opt.MaxQueries }
 
 // add makes a query, unless there is one with the same sessions. Sessions end
 // before a transaction that never commits.
@@ -113,7 +124,7 @@ func (c *collector) add(sessions [][]*ir.Txn, expected []Order) {
 	}
 	slices.Sort(names)
 	key := strings.Join(names, ",")
-	if n < 2 || n > c.opt.Helpers+1 || c.seen[key] || len(c.out) >= c.opt.MaxQueries {
+	if n < 2 || n > c.opt.Helpers+1 || c.seen[key] || c.full() {
 		return
 	}
 	c.seen[key] = true
@@ -241,35 +252,67 @@ func union(a, b []*ir.Txn) []*ir.Txn {
 
 // related reports whether a transaction touches a table that one of the others
 // writes, or writes one that they touch.
-func related(t *ir.Txn, others []*ir.Txn) bool {
-	touches, writes := tables(t)
-	for _, o := range others {
-		touched, written := tables(o)
-		for u := range written {
-			if touches[u] {
-				return true
-			}
+func (c *collector) related(t *ir.Txn, others []*ir.Txn) bool {
+	return slices.ContainsFunc(others, func(o *ir.Txn) bool {
+		a, b := c.footprint(t), c.footprint(o)
+		return a.meets(b) || b.meets(a)
+	})
+}
+
+// closed reports whether a walk can be a cycle as far as its tables tell: each
+// transaction of it is related to another one.
+func (c *collector) closed(w *movers.Walk) bool {
+	list := w.Templates()
+	for i, t := range list {
+		if !c.related(t, slices.Concat(list[:i], list[i+1:])) {
+			return false
 		}
-		for u := range writes {
-			if touched[u] {
-				return true
-			}
+	}
+	return true
+}
+
+// footprint is the tables of a transaction.
+type footprint struct{ touches, writes map[*ir.Table]bool }
+
+// meets reports whether the other one writes a table that this one touches.
+func (f footprint) meets(other footprint) bool {
+	for t := range other.writes {
+		if f.touches[t] {
+			return true
 		}
 	}
 	return false
 }
 
-func tables(t *ir.Txn) (touches, writes map[*ir.Table]bool) {
-	touches, writes = map[*ir.Table]bool{}, map[*ir.Table]bool{}
+// refers reports whether a foreign key of a table refers to another one.
+func refers(child, parent *ir.Table) bool {
+	return slices.ContainsFunc(child.ForeignKeys, func(fk ir.ForeignKey) bool { return fk.Ref == parent })
+}
+
+func (c *collector) footprint(t *ir.Txn) footprint {
+	if f, ok := c.tables[t]; ok {
+		return f
+	}
+	f := footprint{map[*ir.Table]bool{}, map[*ir.Table]bool{}}
 	ir.Walk(t.Body, func(s ir.Stmt) {
 		for _, src := range ir.Reads(s) {
-			touches[src.Table] = true
+			f.touches[src.Table] = true
 		}
 		if u := ir.Written(s); u != nil {
-			touches[u], writes[u] = true, true
+			f.touches[u], f.writes[u] = true, true
+			for _, v := range c.base.Program.Tables { // foreign keys look for rows, too
+				f.touches[v] = f.touches[v] || refers(u, v) || refers(v, u)
+			}
+		}
+		switch s.(type) {
+		case *ir.Unmodelled, *ir.CopyTable, *ir.LockTable:
+			for _, u := range c.base.Program.Tables {
+				f.touches[u], f.writes[u] = true, true
+			}
 		}
 	})
-	return
+	c.tables[t] = f
+	return f
 }
 
 // minEffort is the least Options.Effort of a query of several.

@@ -43,7 +43,9 @@ func Prepare(p *ir.Program) *Code {
 		}
 	}
 	for _, t := range p.Txns {
-		c.info[t] = newInfo(t)
+		if t.Labelled != nil {
+			panic("symbolic: transaction " + t.Name + " is labelled: run ir.Structure first")
+		}
 		ir.Walk(t.Body, func(s ir.Stmt) {
 			c.noteWrites(s)
 			if _, ok := s.(*ir.LockTable); ok {
@@ -54,6 +56,14 @@ func Prepare(p *ir.Program) *Code {
 	c.unifyClasses()
 	c.findNullable()
 	return c
+}
+
+// infoOf is what is known of a template, which is found out where it is executed.
+func (c *Code) infoOf(t *ir.Txn) *txnInfo {
+	if c.info[t] == nil {
+		c.info[t] = newInfo(t)
+	}
+	return c.info[t]
 }
 
 func (c *Code) noteWrites(s ir.Stmt) {

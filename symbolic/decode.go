@@ -34,7 +34,7 @@ func (in *Instance) Havoc(site *ir.Havoc, rounds ...int) Val {
 	for _, r := range rounds {
 		suffix += "_" + itoa(r)
 	}
-	place := itoa(in.w.code.info[in.Txn].number[site]) + suffix
+	place := itoa(in.w.code.infoOf(in.Txn).number[site]) + suffix
 	t, _ := in.Txn.LocalType(site.Var)
 	v := Val{in.w.B.False(), in.choose("havoc "+place, sortOf(t), nil), t}
 	if !site.NotNull {

@@ -69,7 +69,7 @@ func (in *Instance) Run(s *State) *Run {
 	w := in.w
 	run := &Run{Inst: in, In: s, OK: w.B.True(), Failed: w.B.False()}
 	e := &exec{w: w, inst: in, run: run, st: s, entry: s, live: w.B.True(),
-		points: map[string]savepoint{}, info: w.code.info[in.Txn]}
+		points: map[string]savepoint{}, info: w.code.infoOf(in.Txn)}
 	e.vars = newVars(e.info.places)
 	for i, p := range in.Txn.Params {
 		e.vars.set(p.Name, in.Params[i])

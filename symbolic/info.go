@@ -23,9 +23,6 @@ type txnInfo struct {
 
 // newInfo examines a template.
 func newInfo(t *ir.Txn) *txnInfo {
-	if t.Labelled != nil {
-		panic("symbolic: transaction " + t.Name + " is labelled: run ir.Structure first")
-	}
 	in := &txnInfo{number: map[ir.Stmt]int{}, places: placesOf(t), assigned: map[string]bool{}, effects: map[ir.Stmt]bool{},
 		readLater: map[*ir.Insert]bool{}, queries: map[ir.Stmt]*ir.Query{}}
 	var order []ir.Stmt

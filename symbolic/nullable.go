@@ -21,9 +21,15 @@ func (c *Code) findNullable() {
 			c.nullable[t] = true
 		}
 	}
+	var writers []*ir.Txn
+	for _, t := range c.Program.Txns {
+		if c.writesVars(t) {
+			writers = append(writers, t)
+		}
+	}
 	for before := -1; before != len(c.nullable); {
 		before = len(c.nullable)
-		for _, t := range c.Program.Txns {
+		for _, t := range writers {
 			x := nulls{c: c, set: map[string]bool{}}
 			for _, p := range t.Params {
 				x.set[p.Name] = p.NotNull || p.Fresh
@@ -31,6 +37,24 @@ func (c *Code) findNullable() {
 			x.list(t.Body)
 		}
 	}
+}
+
+// writesVars reports whether a transaction may write shared variables.
+func (c *Code) writesVars(t *ir.Txn) bool {
+	if !slices.ContainsFunc(c.Program.Tables, func(t *ir.Table) bool { return t.Var }) {
+		return false
+	}
+	writes := false
+	ir.Walk(t.Body, func(s ir.Stmt) {
+		switch s.(type) {
+		case *ir.Unmodelled, *ir.CopyTable:
+			writes = true
+		default:
+			to := ir.Written(s)
+			writes = writes || to != nil && to.Var
+		}
+	})
+	return writes
 }
 
 // nulls goes through a transaction.
