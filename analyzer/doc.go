@@ -105,8 +105,8 @@
 // What packages that are not read keep in their own values, such as a sync.Map, is not seen.
 //
 // Errors that the server reports end the transaction, as in PostgreSQL: code that
-// goes on after one commits nothing. On MySQL that is not so, nor where the program
-// rolls back to a savepoint and goes on; a note says where one is set.
+// goes on after one commits nothing. On MySQL that is not so. Behind a savepoint it is
+// not so either: where the program goes on after an error, the transaction may do anything.
 //
 // A panic runs the deferred functions, and one that recovers lets its function return. A division by zero
 // is a panic; other errors of the runtime, such as an index out of range, are taken not to occur.

@@ -65,6 +65,8 @@ type interp struct {
 	// readOnly says that the database lets it write nothing.
 	readOnly bool
 	points   int
+	// saves says that a savepoint was set.
+	saves bool
 	// shown are the variables that the program looks at when the transaction is
 	// over.
 	shown map[string]bool
@@ -339,6 +341,7 @@ func (in *interp) block(b *ssa.BasicBlock) {
 			in.panics()
 		default:
 			in.instr(instr)
+			in.ignores(instr)
 		}
 	}
 }
@@ -363,11 +366,12 @@ func (in *interp) ifInstr(b *ssa.BasicBlock, instr *ssa.If) {
 	}
 	cond := in.condition(instr.Cond)
 	if is, known := in.known(cond); known {
-		if is {
-			in.branch(b, b.Succs[0])
-		} else {
-			in.branch(b, b.Succs[1])
+		taken, dropped := b.Succs[0], b.Succs[1]
+		if !is {
+			taken, dropped = dropped, taken
 		}
+		in.leaves(instr.Cond, dropped)
+		in.branch(b, taken)
 		return
 	}
 	s := &client.If{At: in.at(), Cond: cond}

@@ -100,6 +100,9 @@ func (in *interp) statement(h *handle, sql value, args []value, more bool, named
 	if in.trace != nil {
 		rs.pos = in.sent(h)
 	}
+	if rs.mine && slices.ContainsFunc(texts, setsSavepoint) {
+		in.savepoint()
+	}
 	texts = withoutTwins(texts)
 	text := texts[0]
 	if len(texts) > 1 {

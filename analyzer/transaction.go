@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"github.com/txrobust/robust/client"
-	"github.com/txrobust/robust/ir"
 )
 
 // begin begins a transaction.
@@ -15,8 +14,7 @@ func (in *interp) begin(h *handle, args []value) *handle {
 		n := &handle{kind: transaction, site: h.site, point: "point" + itoa(in.points), t: h.t, lost: h.lost}
 		if in.owns(h) && in.st.phase == open && in.trace == nil {
 			in.emit(&client.Savepoint{At: in.at(), Name: n.point})
-			in.result.notes = append(in.result.notes, ir.Note{Pos: in.p.position(in.pos),
-				Text: "a statement that fails after the savepoint that is set here is taken to end the transaction, also where the program rolls back to it and goes on"})
+			in.savepoint()
 		}
 		return n
 	}

@@ -186,3 +186,24 @@ func Loop(db *gorm.DB, where map[string]string, o *Order) error {
 func PlaceWithLines(db *gorm.DB, buyer Account, code string) error {
 	return db.Create(&Order{Buyer: buyer, Lines: []Line{{Code: code, Amount: 1}, {Code: "fee", Amount: 1}}}).Error
 }
+
+// Try goes on where the code is taken.
+func Try(db *gorm.DB, code string) error {
+	return db.Transaction(func(tx *gorm.DB) error {
+		tx.SavePoint("try")
+		if err := tx.Create(&Product{Code: code}).Error; err != nil {
+			tx.RollbackTo("try")
+		}
+		return tx.Exec("UPDATE totals SET value = value + 1").Error
+	})
+}
+
+// TryBlind does not look at the error.
+func TryBlind(db *gorm.DB, code string) error {
+	return db.Transaction(func(tx *gorm.DB) error {
+		tx.SavePoint("try")
+		tx.Create(&Product{Code: code})
+		tx.RollbackTo("try")
+		return nil
+	})
+}
