@@ -280,7 +280,7 @@ func (c *check) search() (bool, error) {
 	if len(walks) == 0 {
 		walks = c.pairs()
 	}
-	walks = slices.DeleteFunc(slices.Clone(walks), inexecutable)
+	walks = executable(walks)
 	queries := c.queries(walks, c.tried.facts, false)
 	if len(queries) == 0 {
 		return false, nil
@@ -324,6 +324,26 @@ func (c *check) quick(ctx context.Context, w *movers.Walk, facts []*ir.Invariant
 		return nil, stats // the search proper meets it again
 	}
 	return a, stats
+}
+
+// executable gives the walks along which there may be an execution that can be
+// confirmed. In the place of the others come those of their delayed transactions with
+// themselves: more walks of them may have been possible than were looked for.
+func executable(walks []*movers.Walk) []*movers.Walk {
+	var out []*movers.Walk
+	alone := map[*ir.Txn]bool{}
+	for _, w := range walks {
+		if !inexecutable(w) {
+			out = append(out, w)
+			continue
+		}
+		self := &movers.Walk{Delayed: w.Delayed, Helpers: []movers.Helper{{Txn: w.Delayed}}}
+		if !alone[w.Delayed] && !inexecutable(self) {
+			out = append(out, self)
+		}
+		alone[w.Delayed] = true
+	}
+	return out
 }
 
 // inexecutable reports whether no execution along a walk could be confirmed, since a
