@@ -33,9 +33,11 @@ func (i *inserter) onConflict(stmt *ir.Insert, row *rowSource) {
 	fires := c.Action != pg.ConflictUpdate && len(i.tab.firing(onInsert, false, true, nil)) > 0
 	need := i.f.found != "" || i.f.rowcount != "" || i.ret() || fires
 	done := ""
-	var before *conflictRow
-	if i.ret() && c.Action == pg.ConflictUpdate {
-		before = i.readConflict(stmt, row, existing, after)
+	var read *conflictRow
+	update := i.ret() && c.Action == pg.ConflictUpdate
+	first := i.readsFirst(conf)
+	if update && first {
+		read = i.readConflict(stmt, row, existing, after)
 	}
 	if need {
 		done = b.local("was_done", tBool)
@@ -49,6 +51,9 @@ func (i *inserter) onConflict(stmt *ir.Insert, row *rowSource) {
 	if !need {
 		return
 	}
+	if update && !first {
+		read = i.readConflict(stmt, row, existing, existing)
+	}
 	if fires {
 		b.emit(&ir.If{At: at(i.pos), Cond: ir.V(done), Then: b.collect(func() { i.after(row) })})
 	}
@@ -60,7 +65,7 @@ func (i *inserter) onConflict(stmt *ir.Insert, row *rowSource) {
 		b.setCount(i.f, i.pos, ir.V(done), nil)
 	}
 	if i.ret() {
-		i.returning(row, ir.V(done), before)
+		i.returning(row, ir.V(done), read)
 	}
 }
 
@@ -198,8 +203,17 @@ type conflictRow struct {
 	cols  []colDef // RETURNING as the update leaves the row
 }
 
-// readConflict reads, before an INSERT … ON CONFLICT DO UPDATE, what RETURNING
-// gives if there is a conflict.
+// readsFirst reports whether the row that an INSERT … ON CONFLICT DO UPDATE leaves cannot
+// be told by the columns in conflict, so that RETURNING is found out before it: the
+// update changes them, or some rows with the same values are not in conflict.
+func (i *inserter) readsFirst(c *ir.Conflict) bool {
+	return slices.ContainsFunc(c.Sets, func(set ir.Set) bool { return slices.Contains(c.Target, set.Col) }) ||
+		slices.ContainsFunc(i.tab.ir.Uniques, func(u ir.Unique) bool { return u.Where != nil && ir.SameColumns(u.Columns, c.Target) })
+}
+
+// readConflict reads what RETURNING gives of an INSERT … ON CONFLICT DO UPDATE if there
+// is such a row. That is best done after it, since a row that the snapshot has may be gone
+// by then, and is inserted anew; after is the row as it is then.
 func (i *inserter) readConflict(stmt *ir.Insert, row, existing, after *rowSource) *conflictRow {
 	b := i.b
 	var where ir.Expr

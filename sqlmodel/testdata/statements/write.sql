@@ -215,8 +215,8 @@ INSERT INTO a (k, x) VALUES (2, 5) ON CONFLICT (k) DO UPDATE SET x = excluded.x 
 -- excluded by update x of a(2), update y of a(2), update s of a(2)
 
 INSERT INTO a (k, x) VALUES (1, 5) ON CONFLICT (k) DO UPDATE SET x = excluded.x RETURNING x, y;
--- reads a (k, y) rows {1}
 -- reads a (k, x, y, s) rows {1}
+-- reads a (k, x, y) rows {1}
 -- update a(1) x = 5
 -- locks a(1) no key update
 -- excluded by update x of a(1), update y of a(1), update s of a(1)
