@@ -280,8 +280,13 @@ func (c *check) search() (bool, error) {
 	if len(walks) == 0 {
 		walks = c.pairs()
 	}
-	walks = executable(walks)
+	walks, instead := executable(walks)
 	queries := c.queries(walks, c.tried.facts, false)
+	others := c.queries(instead, c.tried.facts, false)
+	for _, q := range others[:min(len(others), len(instead))] { // the walks themselves come first
+		q.Options.Effort = insteadEffort
+		queries = append(queries, q)
+	}
 	if len(queries) == 0 {
 		return false, nil
 	}
@@ -326,11 +331,14 @@ func (c *check) quick(ctx context.Context, w *movers.Walk, facts []*ir.Invariant
 	return a, stats
 }
 
+// insteadEffort is the effort for the search along walks that come instead of others,
+// in terms.
+const insteadEffort = 100_000
+
 // executable gives the walks along which there may be an execution that can be
-// confirmed. In the place of the others come those of their delayed transactions with
-// themselves: more walks of them may have been possible than were looked for.
-func executable(walks []*movers.Walk) []*movers.Walk {
-	var out []*movers.Walk
+// confirmed, and instead of the others those of their delayed transactions with
+// themselves: more walks of them may be possible than were looked for.
+func executable(walks []*movers.Walk) (out, instead []*movers.Walk) {
 	alone := map[*ir.Txn]bool{}
 	for _, w := range walks {
 		if !inexecutable(w) {
@@ -339,11 +347,11 @@ func executable(walks []*movers.Walk) []*movers.Walk {
 		}
 		self := &movers.Walk{Delayed: w.Delayed, Helpers: []movers.Helper{{Txn: w.Delayed}}}
 		if !alone[w.Delayed] && !inexecutable(self) {
-			out = append(out, self)
+			instead = append(instead, self)
 		}
 		alone[w.Delayed] = true
 	}
-	return out
+	return out, instead
 }
 
 // inexecutable reports whether no execution along a walk could be confirmed, since a

@@ -37,7 +37,7 @@
 // map[string]*sql.Stmt or []*sql.Stmt is the sum of all that the program ever stores there, by its
 // keys, if every use of the field is seen (kept.go). Indexes are keys where they are
 // constants, or those by which the text was taken from a list (keptlist.go). Whose field it is does not count. A statement
-// that was prepared on one connection may be part of a transaction of a connection, or not.
+// that was prepared on one connection is taken to be part of the transaction of a connection that is open, with a note.
 //
 // A statement stands where its text is given: in the caller of a function that sends
 // what it is told to.

@@ -20,6 +20,8 @@ type handle struct {
 	// lost says that it came from somewhere that is not known: it may be the
 	// transaction that goes on.
 	lost bool
+	// conn says that it is that of a statement which was prepared on one connection.
+	conn bool
 }
 
 // as gives the same handle as a value of another type.

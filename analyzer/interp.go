@@ -65,8 +65,9 @@ type interp struct {
 	// readOnly says that the database lets it write nothing.
 	readOnly bool
 	points   int
-	// saves says that a savepoint was set.
-	saves bool
+	// saves says that a savepoint was set, connNoted that there is a note about the
+	// connection of prepared statements.
+	saves, connNoted bool
 	// shown are the variables that the program looks at when the transaction is
 	// over.
 	shown map[string]bool

@@ -416,7 +416,7 @@ func (in *interp) keptIn(at place, key value) (*prepared, bool) {
 	if key != nil {
 		keys = in.textsOf(in.scalarOf(key).e)
 	}
-	h := &handle{kind: database}
+	h, all := &handle{kind: database}, true
 	var texts []string
 	for _, k := range pl.kept[at] {
 		if key != nil && !mayMeet(keys, k.keys) {
@@ -425,15 +425,18 @@ func (in *interp) keptIn(at place, key value) (*prepared, bool) {
 		if k.stmt == nil {
 			return nil, false
 		}
-		if k.stmt.h.kind != database || isConn(k.stmt.h.t) {
+		conn := k.stmt.h.kind == database && isConn(k.stmt.h.t)
+		if k.stmt.h.kind != database || conn {
 			h.kind, h.lost = either, true
 		}
+		all = all && conn
 		for _, t := range k.texts {
 			if !slices.Contains(texts, t) {
 				texts = append(texts, t)
 			}
 		}
 	}
+	h.conn = all && h.lost
 	slices.Sort(texts)
 	texts = withoutTwins(texts)
 	switch {

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/txrobust/robust/client"
+	"github.com/txrobust/robust/ir"
 )
 
 // begin begins a transaction.
@@ -61,7 +62,22 @@ func (in *interp) path() string {
 
 // owns reports whether a handle is one of the transaction that is written.
 func (in *interp) owns(h *handle) bool {
-	return in.trace != nil || h.kind == transaction && in.site != "" && h.site == in.site
+	return in.trace != nil || in.site != "" && (h.kind == transaction && h.site == in.site || in.ofConnection(h))
+}
+
+// ofConnection reports whether a handle is that of a statement which was prepared on a
+// connection, while the transaction is one of a connection: it is taken to be the same
+// one, since who has a connection for its statements mostly has just that.
+func (in *interp) ofConnection(h *handle) bool {
+	if !h.conn || !in.onConn || in.st == nil || in.st.phase != open {
+		return false
+	}
+	if !in.connNoted {
+		in.connNoted = true
+		in.result.notes = append(in.result.notes, ir.Note{Pos: in.p.position(in.pos),
+			Text: "statements that were prepared on a connection are taken to be of the one that has the transaction here"})
+	}
+	return true
 }
 
 // perhaps reports whether a handle may be one of the transaction that is written,
