@@ -540,9 +540,8 @@ func (p *program) interpret(f *ssa.Function, path string) (res *findings, txn *c
 
 // newInterp makes an interpreter of f that writes to body.
 func (p *program) newInterp(f *ssa.Function, site string, body *[]client.Stmt, res *findings) *interp {
-	return &interp{p: p, root: f, site: site, st: newState(), out: body, named: map[string]int{}, inputs: map[*cell]value{},
-		texts: map[string][]string{}, alternatives: map[*client.Query]alternative{}, pairs: map[string]pair{}, indexes: map[string]pair{}, result: res, shown: map[string]bool{}, joined: map[*cell]value{}, origins: map[string][]errorOrigin{}, boxed: map[*cell]bool{},
-		keys: map[string]client.Expr{}, rowsLoops: map[*client.Loop]*rows{}, results: map[*client.Commit][]string{}, fresheds: map[string]bool{}, pos: f.Pos(), limit: maxSteps}
+	return &interp{p: p, root: f, site: site, st: newState(), out: body, varFacts: newVarFacts(), alternatives: map[*client.Query]alternative{}, result: res,
+		joined: map[*cell]value{}, boxed: map[*cell]bool{}, rowsLoops: map[*client.Loop]*rows{}, results: map[*client.Commit][]string{}, pos: f.Pos(), limit: maxSteps}
 }
 
 // attempt interprets the root. why, if not "", says why that came to no end.

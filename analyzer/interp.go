@@ -29,14 +29,10 @@ type interp struct {
 	fr   *frame
 	pos  token.Pos
 
-	vars   []client.Var
-	named  map[string]int
+	vars []client.Var
+	varFacts
 	cells  int
 	labels int
-	// inputs are what cells that are given hold, texts what the variables with
-	// known texts hold.
-	inputs map[*cell]value
-	texts  map[string][]string
 	steps  int
 	limit  int // of the steps
 	// unrolling says that a round of a loop is being written by itself, unrolled how many
@@ -49,10 +45,6 @@ type interp struct {
 	alone bool
 	// amid says that a transaction of the trace has begun, and none been committed since.
 	amid bool
-	// pairs says of variables with texts from which others these were computed.
-	pairs map[string]pair
-	// indexes says of variables with texts by which index they were taken from a list.
-	indexes map[string]pair
 	// alternatives are the texts of statements that may have one of several.
 	alternatives map[*client.Query]alternative
 	result       *findings
@@ -68,21 +60,11 @@ type interp struct {
 	// saves says that a savepoint was set, connNoted that there is a note about the
 	// connection of prepared statements.
 	saves, connNoted bool
-	// shown are the variables that the program looks at when the transaction is
-	// over.
-	shown map[string]bool
 	// beginPos is where the transaction begins.
 	beginPos ir.Pos
-	// fresheds are the variables with values that nobody used before.
-	fresheds map[string]bool
-	// origins are the paths on which variables get the codes of errors.
-	origins map[string][]errorOrigin
 	// boxed are variables to which a pointer in an interface leads that is nil if the
 	// pointer is.
-	boxed map[*cell]bool
-	// keys says of the variables that hold primary keys of rows whether there was
-	// a row.
-	keys   map[string]client.Expr
+	boxed  map[*cell]bool
 	saving int // around the instruction, rows of relations that are saved
 	// joined are what cells hold that were made where paths meet.
 	joined map[*cell]value

@@ -154,24 +154,46 @@ func (in *interp) behind(behind []*ssa.BasicBlock, lists []*[]client.Stmt) {
 // declared are the variables that there are, and what is known of them by their
 // names.
 type declared struct {
-	vars     int // how many there are
-	named    map[string]int
-	inputs   map[*cell]value
-	texts    map[string][]string
+	vars, rewound int // how many there are
+	facts         varFacts
+	elements      map[elementOf]value
+}
+
+// varFacts are what is known of variables by their names.
+type varFacts struct {
+	named map[string]int
+	// inputs are what cells that are given hold, texts what the variables with
+	// known texts hold.
+	inputs map[*cell]value
+	texts  map[string][]string
+	// pairs says of variables with texts from which others these were computed.
+	pairs map[string]pair
+	// indexes says of variables with texts by which index they were taken from a list.
+	indexes map[string]pair
+	// fresheds are the variables with values that nobody used before.
 	fresheds map[string]bool
-	origins  map[string][]errorOrigin
-	keys     map[string]client.Expr
-	shown    map[string]bool
-	rewound  int
-	pairs    map[string]pair
-	indexes  map[string]pair
-	elements map[elementOf]value
+	// origins are the paths on which variables get the codes of errors.
+	origins map[string][]errorOrigin
+	// keys says of the variables that hold primary keys of rows whether there was
+	// a row.
+	keys map[string]client.Expr
+	// shown are the variables that the program looks at when the transaction is
+	// over.
+	shown map[string]bool
+}
+
+func newVarFacts() varFacts {
+	return varFacts{map[string]int{}, map[*cell]value{}, map[string][]string{}, map[string]pair{}, map[string]pair{},
+		map[string]bool{}, map[string][]errorOrigin{}, map[string]client.Expr{}, map[string]bool{}}
+}
+
+func (f varFacts) clone() varFacts {
+	return varFacts{maps.Clone(f.named), maps.Clone(f.inputs), maps.Clone(f.texts), maps.Clone(f.pairs), maps.Clone(f.indexes),
+		maps.Clone(f.fresheds), maps.Clone(f.origins), maps.Clone(f.keys), maps.Clone(f.shown)}
 }
 
 func (in *interp) declared() declared {
-	return declared{len(in.vars), maps.Clone(in.named), maps.Clone(in.inputs), maps.Clone(in.texts), maps.Clone(in.fresheds),
-		maps.Clone(in.origins), maps.Clone(in.keys), maps.Clone(in.shown), len(in.rewound),
-		maps.Clone(in.pairs), maps.Clone(in.indexes), maps.Clone(in.fr.elements)}
+	return declared{len(in.vars), len(in.rewound), in.varFacts.clone(), maps.Clone(in.fr.elements)}
 }
 
 // earlier is what a query was.
@@ -191,13 +213,11 @@ func (in *interp) rewinds(q *client.Query) {
 // undeclare goes back to the variables of d: those that came later will give their
 // names to others.
 func (in *interp) undeclare(d declared) {
-	in.vars, in.named, in.inputs, in.texts = in.vars[:d.vars], maps.Clone(d.named), maps.Clone(d.inputs), maps.Clone(d.texts)
-	in.fresheds, in.origins, in.keys, in.shown = maps.Clone(d.fresheds), maps.Clone(d.origins), maps.Clone(d.keys), maps.Clone(d.shown)
+	in.vars, in.varFacts, in.fr.elements = in.vars[:d.vars], d.facts.clone(), maps.Clone(d.elements)
 	for _, e := range slices.Backward(in.rewound[d.rewound:]) {
 		*e.q = e.was
 	}
 	in.rewound = in.rewound[:d.rewound]
-	in.pairs, in.indexes, in.fr.elements = maps.Clone(d.pairs), maps.Clone(d.indexes), maps.Clone(d.elements)
 }
 
 // maxRounds bounds how often the body of a loop is interpreted.
