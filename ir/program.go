@@ -158,6 +158,11 @@ func (t *Table) Column(name string) int {
 	return -1
 }
 
+// RefersTo reports whether a foreign key of the table refers to another one.
+func (t *Table) RefersTo(parent *Table) bool {
+	return slices.ContainsFunc(t.ForeignKeys, func(fk ForeignKey) bool { return fk.Ref == parent })
+}
+
 // Mask marks some columns of the table; nil is none.
 func (t *Table) Mask(cols []int) []bool {
 	if len(cols) == 0 {

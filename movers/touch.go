@@ -61,7 +61,7 @@ func touches(p *ir.Program, txn *ir.Txn, coarse bool) touch {
 	}
 	children := func(t *ir.Table) {
 		for _, child := range p.Tables {
-			if slices.ContainsFunc(child.ForeignKeys, func(fk ir.ForeignKey) bool { return fk.Ref == t }) {
+			if child.RefersTo(t) {
 				lock(child)
 			}
 		}

@@ -53,7 +53,7 @@ func accesses(p *ir.Program, t *ir.Txn) []access {
 		case *ir.Delete:
 			add(s.Table, rows, true)
 			for _, child := range p.Tables {
-				if slices.ContainsFunc(child.ForeignKeys, func(fk ir.ForeignKey) bool { return fk.Ref == s.Table }) {
+				if child.RefersTo(s.Table) {
 					add(child, rows, false)
 				}
 			}

@@ -284,11 +284,6 @@ func (f footprint) meets(other footprint) bool {
 	return false
 }
 
-// refers reports whether a foreign key of a table refers to another one.
-func refers(child, parent *ir.Table) bool {
-	return slices.ContainsFunc(child.ForeignKeys, func(fk ir.ForeignKey) bool { return fk.Ref == parent })
-}
-
 func (c *collector) footprint(t *ir.Txn) footprint {
 	if f, ok := c.tables[t]; ok {
 		return f
@@ -301,7 +296,7 @@ func (c *collector) footprint(t *ir.Txn) footprint {
 		if u := ir.Written(s); u != nil {
 			f.touches[u], f.writes[u] = true, true
 			for _, v := range c.base.Program.Tables { // foreign keys look for rows, too
-				f.touches[v] = f.touches[v] || refers(u, v) || refers(v, u)
+				f.touches[v] = f.touches[v] || u.RefersTo(v) || v.RefersTo(u)
 			}
 		}
 		switch s.(type) {
