@@ -62,6 +62,15 @@ func (p *places) typeOf(name string) (ir.Type, bool) {
 	return p.types[i], true
 }
 
+// index gives the number of a variable.
+func (p *places) index(name string) int {
+	i, ok := p.number[name]
+	if !ok {
+		panic("symbolic: local " + name + " is not declared")
+	}
+	return i
+}
+
 // newVars makes variables without values.
 func newVars(p *places) vars {
 	v := vars{of: p, mine: &owner{}}
@@ -80,20 +89,13 @@ func (v *vars) copied() vars {
 
 // get gives the value of a variable.
 func (v *vars) get(name string) Val {
-	i, ok := v.of.number[name]
-	if !ok {
-		panic("symbolic: local " + name + " is not declared")
-	}
+	i := v.of.index(name)
 	return v.parts[i/partSize].vals[i%partSize]
 }
 
 // set changes the value of a variable.
 func (v *vars) set(name string, val Val) {
-	i, ok := v.of.number[name]
-	if !ok {
-		panic("symbolic: local " + name + " is not declared")
-	}
-	v.setAt(i, val)
+	v.setAt(v.of.index(name), val)
 }
 
 func (v *vars) setAt(i int, val Val) {

@@ -54,14 +54,7 @@ func endAtNull(f *client.ForRows) (rest, end []client.Stmt, own bool) {
 	if v, isVar := c.Cond.(*client.VarExpr); !isVar || v.Name != f.Query.Null {
 		return f.Body, nil, false
 	}
-	client.Walk(c.Then, func(s client.Stmt) {
-		switch s := s.(type) {
-		case *client.Break:
-			own = own || s.Label == f.Label
-		case *client.Continue:
-			own = own || s.Label == f.Label
-		}
-	})
+	own = leaves(c.Then, f.Label) || continues(c.Then, f.Label)
 	if own && len(c.Then) == 1 {
 		return c.Else, nil, true
 	}
