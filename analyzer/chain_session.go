@@ -115,7 +115,7 @@ func (in *interp) pointCall(c *chain, r chainRole, args []value) {
 		in.emit(&client.Unknown{At: in.at(), Reason: "a savepoint whose name is not known"})
 	case r == pointCall:
 		in.emit(&client.Savepoint{At: in.at(), Name: name})
-		in.savepoint()
+		in.saves = true
 	default:
 		in.emit(&client.RollbackTo{At: in.at(), Name: name})
 	}

@@ -93,18 +93,14 @@ const maxChosen = 4
 
 // elementsOf gives the elements of a slice that are known.
 func (in *interp) elementsOf(x value) ([]value, bool) {
-	switch x := x.(type) {
-	case *list:
-		return x.elems, !in.written(x)
-	case span:
-		for i := range x.n {
-			if x.array.part(i) == nil {
+	if s, ok := x.(span); ok {
+		for i := range s.n {
+			if s.array.part(i) == nil {
 				return nil, false
 			}
 		}
-		return in.elements(x), true
 	}
-	return nil, false
+	return in.listOf(x)
 }
 
 // choosable reports whether one of some elements can be chosen: there is just one, or they

@@ -295,7 +295,7 @@ func (in *interp) gorpColumns(t *gorpTable) []gorpColumn {
 	for i := range out {
 		c := &out[i]
 		for _, k := range t.keys {
-			c.key = c.key || strings.EqualFold(k, c.field) || strings.EqualFold(in.p.gorpName(k), c.name)
+			c.key = c.key || in.p.gorpNames(k, c)
 		}
 		if c.key {
 			keys++
@@ -353,6 +353,12 @@ func (c *gorpColumn) at(s *aggregate) (v value, ok bool) {
 		v = a.parts[i]
 	}
 	return v, true
+}
+
+// gorpNames reports whether a key that is registered is a column: by its field, or by
+// the name that it has in statements.
+func (p *program) gorpNames(key string, c *gorpColumn) bool {
+	return strings.EqualFold(key, c.field) || strings.EqualFold(p.gorpName(key), c.name)
 }
 
 // in gives the place of the field of a column in a struct.
@@ -460,7 +466,7 @@ func (in *interp) gorpGet(inv *invocation, h *handle, args []value) value {
 	var conds []fragment
 	for i, k := range table.keys {
 		for _, c := range cols {
-			if strings.EqualFold(c.field, k) || strings.EqualFold(c.name, in.p.gorpName(k)) {
+			if in.p.gorpNames(k, &c) {
 				conds = append(conds, frag(c.name+" = ").plus(in.paramOf(keys[i])))
 			}
 		}

@@ -254,19 +254,25 @@ func harmless(m ssa.Value, at place, depth int) bool {
 			if _, ok := r.Call.Value.(*ssa.Builtin); ok {
 				return false
 			}
-			f := r.Call.StaticCallee()
-			if f == nil || len(f.Blocks) == 0 || depth > 2 {
-				return true
-			}
-			for i, a := range r.Call.Args {
-				if a == m && (i >= len(f.Params) || !readOnly(f.Params[i], at, depth+1)) {
-					return true
-				}
-			}
-			return false
+			return !gives(&r.Call, m, depth, func(p *ssa.Parameter) bool { return readOnly(p, at, depth+1) })
 		}
 		return true
 	})
+}
+
+// gives reports whether a call gives a value only to parameters of a function that is
+// read, and fine.
+func gives(c *ssa.CallCommon, v ssa.Value, depth int, fine func(p *ssa.Parameter) bool) bool {
+	f := c.StaticCallee()
+	if f == nil || len(f.Blocks) == 0 || depth > 2 {
+		return false
+	}
+	for i, a := range c.Args {
+		if a == v && (i >= len(f.Params) || !fine(f.Params[i])) {
+			return false
+		}
+	}
+	return true
 }
 
 // readOnly reports whether a parameter that gets a map is not changed.

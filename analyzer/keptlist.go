@@ -101,16 +101,7 @@ func harmlessList(list ssa.Value, at place, depth int) bool {
 			if b, ok := r.Call.Value.(*ssa.Builtin); ok {
 				return b.Name() != "len" && b.Name() != "cap"
 			}
-			f := r.Call.StaticCallee()
-			if f == nil || len(f.Blocks) == 0 || depth > 2 {
-				return true
-			}
-			for i, a := range r.Call.Args {
-				if a == list && (i >= len(f.Params) || !looksOnly(f.Params[i], at, depth+1)) {
-					return true
-				}
-			}
-			return false
+			return !gives(&r.Call, list, depth, func(p *ssa.Parameter) bool { return looksOnly(p, at, depth+1) })
 		}
 		return true
 	})

@@ -16,9 +16,6 @@ import (
 // goesOnAfterError is the reason.
 const goesOnAfterError = "a statement that fails behind a savepoint, after which the program goes on"
 
-// savepoint takes note that a savepoint is set.
-func (in *interp) savepoint() { in.saves = true }
-
 // setsSavepoint reports whether a text of SQL sets a savepoint.
 func setsSavepoint(text string) bool {
 	first, _, _ := strings.Cut(strings.TrimSpace(text), " ")
@@ -65,7 +62,7 @@ func calledName(c *ssa.CallCommon) string {
 // sends reports whether a call may send a statement.
 func (in *interp) sends(c *ssa.CallCommon) bool {
 	f := c.StaticCallee()
-	return in.p.uses(c) || f != nil && in.p.matters(f) || c.IsInvoke() && slices.ContainsFunc(in.p.implementers(c.Method), in.p.matters)
+	return in.p.mayUse(c) || f != nil && in.p.matters(f)
 }
 
 // errorUsed reports whether the program looks at the error that a call gives, if it gives

@@ -101,7 +101,7 @@ func (in *interp) statement(h *handle, sql value, args []value, more bool, named
 		rs.pos = in.sent(h)
 	}
 	if rs.mine && slices.ContainsFunc(texts, setsSavepoint) {
-		in.savepoint()
+		in.saves = true
 	}
 	texts = withoutTwins(texts)
 	text := texts[0]

@@ -77,7 +77,7 @@ func (p *program) ways(f *ssa.Function) int {
 	n := 0
 	eachInstr(f, func(instr ssa.Instruction) {
 		if c, ok := instr.(ssa.CallInstruction); ok {
-			if c.Common().IsInvoke() && slices.ContainsFunc(p.implementers(c.Common().Method), p.matters) || p.uses(c.Common()) {
+			if p.mayUse(c.Common()) {
 				n++
 			}
 		}
@@ -88,6 +88,12 @@ func (p *program) ways(f *ssa.Function) int {
 		}
 	})
 	return n
+}
+
+// mayUse reports whether a call uses the database, or is one through an interface of a
+// method that may do so.
+func (p *program) mayUse(c *ssa.CallCommon) bool {
+	return p.uses(c) || c.IsInvoke() && slices.ContainsFunc(p.implementers(c.Method), p.matters)
 }
 
 // traceOf interprets a function for its trace, nil if it has less than two units.

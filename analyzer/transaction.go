@@ -15,7 +15,7 @@ func (in *interp) begin(h *handle, args []value) *handle {
 		n := &handle{kind: transaction, site: h.site, point: "point" + itoa(in.points), t: h.t, lost: h.lost}
 		if in.owns(h) && in.st.phase == open && in.trace == nil {
 			in.emit(&client.Savepoint{At: in.at(), Name: n.point})
-			in.savepoint()
+			in.saves = true
 		}
 		return n
 	}
