@@ -65,12 +65,14 @@ type Cond struct{ If, Then, Else Expr }
 // and nothing else is known. Opaque functions are not strict.
 //
 // A Call with Def is opaque to a solver, but the interpreter knows its meaning;
-// Name is made from Def (see Derive).
+// Name is made from Def (see Derive). A Call with Fn has the meaning that a front
+// end gives it, which the text form does not have; Name tells it from others.
 type Call struct {
 	Name string
 	Args []Expr
 	Type Type
 	Def  *Derivation
+	Fn   *Function
 }
 
 // Exists is true when Query has a row, false otherwise; never NULL.

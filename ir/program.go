@@ -75,6 +75,9 @@ type Column struct {
 	Name    string
 	Type    Type
 	NotNull bool
+	// Domain, if not nil, is the values that the column can have: a write of another
+	// one ends the transaction.
+	Domain Domain
 	// Generated, if not nil, is what the value always is: an expression over the
 	// row, whose row variable is the table's name. Every write gives it, and a
 	// TableCheck says that it is so.
@@ -229,6 +232,8 @@ type Param struct {
 	Type    Type
 	Fresh   bool
 	NotNull bool
+	// Domain, if not nil, is the values that the parameter can have.
+	Domain Domain
 }
 
 // Local is a local variable. A Kept one is a register of the paper: it starts
@@ -239,6 +244,9 @@ type Local struct {
 	Name string
 	Type Type
 	Kept bool
+	// Domain, if not nil, is the values that the local can have: an assignment of
+	// another one ends the transaction.
+	Domain Domain
 }
 
 // Instr is a labelled instruction: Stmt is executed at Label, then control

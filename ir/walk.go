@@ -199,7 +199,7 @@ func MapExpr(e Expr, f func(Expr) Expr) Expr {
 		for i, a := range x.Args {
 			args[i] = MapExpr(a, f)
 		}
-		return f(&Call{x.Name, args, x.Type, x.Def})
+		return f(&Call{x.Name, args, x.Type, x.Def, x.Fn})
 	case *Exists:
 		q := Query{append([]Source{}, x.Query.From...), MapExpr(x.Query.Where, f)}
 		return f(&Exists{q})
@@ -349,7 +349,7 @@ func ReplaceExpr(e Expr, f func(Expr) Expr) Expr {
 		for i, a := range x.Args {
 			args[i] = ReplaceExpr(a, f)
 		}
-		return &Call{x.Name, args, x.Type, x.Def}
+		return &Call{x.Name, args, x.Type, x.Def, x.Fn}
 	case *Exists:
 		return &Exists{Query{append([]Source{}, x.Query.From...), ReplaceExpr(x.Query.Where, f)}}
 	}

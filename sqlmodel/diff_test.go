@@ -428,7 +428,7 @@ func (d *differ) choices(in *interp.Instance, db *interp.DB, latest bool) iter.S
 			for i, key := range keys {
 				v := key[0]
 				if len(key) > 1 {
-					v = (&ir.Call{Name: ir.RowFn, Type: ir.OpaqueType}).Apply(key)
+					v = ir.Row(key)
 				}
 				if set>>i&1 == 1 {
 					kept = append(kept, v)

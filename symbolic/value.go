@@ -232,7 +232,10 @@ func (w *World) quotient(op ir.BinaryOp, x, y *smt.Term) *smt.Term {
 // call applies a function.
 func (w *World) call(c *ir.Call, args []Val) Val {
 	B := w.B
-	known := ir.Functions[c.Name]
+	known := c.Function()
+	if known != nil && !known.Strict {
+		known = nil
+	}
 	null := B.False()
 	terms := make([]*smt.Term, 0, 2*len(args))
 	for _, a := range args {

@@ -97,11 +97,7 @@ func (s *scope) expr(e ir.Expr) eval {
 			for i, a := range args {
 				vals[i] = a(f)
 			}
-			v := e.Apply(vals)
-			if len(v.S) > maxText {
-				panic(stop{TooLong}) // a loop makes texts longer and longer
-			}
-			return v
+			return apply(e, vals)
 		}
 	case *ir.Exists:
 		q := s.query(&e.Query)
@@ -113,6 +109,18 @@ func (s *scope) expr(e ir.Expr) eval {
 		}
 	}
 	panic(fmt.Sprintf("interp: unknown expression %T", e))
+}
+
+// apply applies a function to values.
+func apply(c *ir.Call, args []ir.Value) ir.Value {
+	v, err := c.Apply(args)
+	switch {
+	case err != nil:
+		panic(stop{err.Error()})
+	case len(v.S) > maxText: // a loop makes texts longer and longer
+		panic(stop{TooLong})
+	}
+	return v
 }
 
 func (s *scope) binary(e *ir.Binary) eval {
