@@ -176,7 +176,7 @@ func TestInputAgainstServer(t *testing.T) {
 			exact := typ.IR().Kind != ir.KindNum && sql != "jsonb" && sql != "numrange" && sql != "numeric[]" || sql == "float8" || sql == "float4"
 			// The cast of inet to text is another function than the output. A float of 0 has
 			// no sign here, and the shortest text of another one may be shorter.
-			exact = exact && sql != "inet" && want != "-0" && !(sql == "float4" && strings.Contains(want, "e"))
+			exact = exact && sql != "inet" && want != "-0" && !(typ.IR().Kind == ir.KindNum && strings.Contains(want, "e"))
 			if sql == "char(3)" || sql == "char" { // a cast to text takes the padding away
 				shown = strings.TrimRight(shown, " ")
 			}
