@@ -172,13 +172,13 @@ func escaped(pattern []rune, j int) bool {
 	return n%2 == 1
 }
 
-// symmetric are the opaque conditions whose operands may change places, as
-// PostgreSQL's operators of these names have it.
-var symmetric = map[string]bool{"&&": true, "-|-": true, "~=": true}
+// Symmetric is what the names of functions begin with whose two arguments may change
+// places.
+const Symmetric = "symmetric "
 
 // Symmetric reports whether the two arguments of a call may change places.
 func (c *Call) Symmetric() bool {
-	return c.Def == nil && symmetric[c.Name] && len(c.Args) == 2 && c.Type == BoolType
+	return c.Def == nil && strings.HasPrefix(c.Name, Symmetric) && len(c.Args) == 2 && c.Type == BoolType
 }
 
 // Apply computes a call for concrete arguments. An opaque function gives a

@@ -191,7 +191,7 @@ func MapExpr(e Expr, f func(Expr) Expr) Expr {
 	case *Unary:
 		return f(&Unary{x.Op, MapExpr(x.X, f)})
 	case *Binary:
-		return f(&Binary{x.Op, MapExpr(x.X, f), MapExpr(x.Y, f)})
+		return f(&Binary{x.Op, MapExpr(x.X, f), MapExpr(x.Y, f), x.Within})
 	case *Cond:
 		return f(&Cond{MapExpr(x.If, f), MapExpr(x.Then, f), MapExpr(x.Else, f)})
 	case *Call:
@@ -341,7 +341,7 @@ func ReplaceExpr(e Expr, f func(Expr) Expr) Expr {
 	case *Unary:
 		return &Unary{x.Op, ReplaceExpr(x.X, f)}
 	case *Binary:
-		return &Binary{x.Op, ReplaceExpr(x.X, f), ReplaceExpr(x.Y, f)}
+		return &Binary{x.Op, ReplaceExpr(x.X, f), ReplaceExpr(x.Y, f), x.Within}
 	case *Cond:
 		return &Cond{ReplaceExpr(x.If, f), ReplaceExpr(x.Then, f), ReplaceExpr(x.Else, f)}
 	case *Call:

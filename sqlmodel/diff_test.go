@@ -302,8 +302,11 @@ func (d *differ) value(text *string, t ir.Type) ir.Value {
 		if t.Elem == ir.KindText {
 			elem = tText
 		}
-		elems, _ := arrayLiteral(*text, elem)
-		return ir.Array(elems)
+		v, ok := arrayOf(elem).sql.Read(*text)
+		if !ok {
+			d.t.Fatalf("%s is no array", *text)
+		}
+		return v
 	}
 	return ir.Text(*text)
 }

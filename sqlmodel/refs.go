@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/txrobust/robust/ir"
+	"github.com/txrobust/robust/sqlmodel/catalog"
 	"github.com/txrobust/robust/sqlmodel/internal/pg"
 	"github.com/txrobust/robust/sqlmodel/internal/plpgsql"
 )
@@ -325,8 +326,11 @@ func (tr *tracer) everything() { tr.all, tr.writes = true, true }
 func (tr *tracer) call(name string) {
 	fns := tr.l.lookup(name)
 	if len(fns) == 0 {
-		if b, known := builtins[name]; !known || b.kind == unsafeFunc {
+		switch b := tr.l.builtin(name); {
+		case !b.known, b.effect == catalog.WritesAny:
 			tr.everything()
+		case b.effect == catalog.ReadsAny:
+			tr.all = true
 		}
 		return
 	}

@@ -167,7 +167,14 @@ func (s *scope) binary(e *ir.Binary) eval {
 			return ir.Bool(compare(op, ir.Compare(a, b)))
 		}
 	default:
-		return func(f *frame) ir.Value { return arith(op, x(f), y(f)) }
+		in := e.Within
+		return func(f *frame) ir.Value {
+			v := arith(op, x(f), y(f))
+			if in != nil && !v.IsNull() && (v.I < in.Lo || v.I > in.Hi) {
+				panic(stop{"integer out of range"})
+			}
+			return v
+		}
 	}
 }
 

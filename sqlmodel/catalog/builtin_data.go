@@ -2717,13 +2717,13 @@ xpath_exists	text,xml,_text	bool	fiS
 !~~*	text	text	bool	texticnlike
 #		path	int4	path_npoints
 #		polygon	int4	poly_npoints
-#	bit	bit	bit	bitxor
+#	bit	bit	bit	bitxor	s
 #	box	box	box	box_intersect
-#	int2	int2	int2	int2xor
-#	int4	int4	int4	int4xor
-#	int8	int8	int8	int8xor
-#	line	line	point	line_interpt
-#	lseg	lseg	point	lseg_interpt
+#	int2	int2	int2	int2xor	s
+#	int4	int4	int4	int4xor	s
+#	int8	int8	int8	int8xor	s
+#	line	line	point	line_interpt	s
+#	lseg	lseg	point	lseg_interpt	s
 ##	line	lseg	point	close_ls
 ##	lseg	box	point	close_sb
 ##	lseg	lseg	point	close_lseg
@@ -2739,22 +2739,22 @@ xpath_exists	text,xml,_text	bool	fiS
 %	int4	int4	int4	int4mod
 %	int8	int8	int8	int8mod
 %	numeric	numeric	numeric	numeric_mod
-&	bit	bit	bit	bitand
+&	bit	bit	bit	bitand	s
 &	inet	inet	inet	inetand
-&	int2	int2	int2	int2and
-&	int4	int4	int4	int4and
-&	int8	int8	int8	int8and
+&	int2	int2	int2	int2and	s
+&	int4	int4	int4	int4and	s
+&	int8	int8	int8	int8and	s
 &	macaddr	macaddr	macaddr	macaddr_and
 &	macaddr8	macaddr8	macaddr8	macaddr8_and
-&&	anyarray	anyarray	bool	arrayoverlap
-&&	anymultirange	anymultirange	bool	multirange_overlaps_multirange
+&&	anyarray	anyarray	bool	arrayoverlap	s
+&&	anymultirange	anymultirange	bool	multirange_overlaps_multirange	s
 &&	anymultirange	anyrange	bool	multirange_overlaps_range
 &&	anyrange	anymultirange	bool	range_overlaps_multirange
-&&	anyrange	anyrange	bool	range_overlaps
-&&	box	box	bool	box_overlap
-&&	circle	circle	bool	circle_overlap
-&&	inet	inet	bool	network_overlap
-&&	polygon	polygon	bool	poly_overlap
+&&	anyrange	anyrange	bool	range_overlaps	s
+&&	box	box	bool	box_overlap	s
+&&	circle	circle	bool	circle_overlap	s
+&&	inet	inet	bool	network_overlap	s
+&&	polygon	polygon	bool	poly_overlap	s
 &&	tsquery	tsquery	tsquery	tsquery_and
 &<	anymultirange	anymultirange	bool	multirange_overleft_multirange
 &<	anymultirange	anyrange	bool	multirange_overleft_range
@@ -2773,28 +2773,28 @@ xpath_exists	text,xml,_text	bool	fiS
 &>	box	box	bool	box_overright
 &>	circle	circle	bool	circle_overright
 &>	polygon	polygon	bool	poly_overright
-*	anymultirange	anymultirange	anymultirange	multirange_intersect
-*	anyrange	anyrange	anyrange	range_intersect
+*	anymultirange	anymultirange	anymultirange	multirange_intersect	s
+*	anyrange	anyrange	anyrange	range_intersect	s
 *	box	point	box	box_mul
 *	circle	point	circle	circle_mul_pt
-*	float4	float4	float4	float4mul
+*	float4	float4	float4	float4mul	s
 *	float4	float8	float8	float48mul
 *	float4	money	money	flt4_mul_cash
 *	float8	float4	float8	float84mul
-*	float8	float8	float8	float8mul
+*	float8	float8	float8	float8mul	s
 *	float8	interval	interval	mul_d_interval
 *	float8	money	money	flt8_mul_cash
-*	int2	int2	int2	int2mul
+*	int2	int2	int2	int2mul	s
 *	int2	int4	int4	int24mul
 *	int2	int8	int8	int28mul
 *	int2	money	money	int2_mul_cash
 *	int4	int2	int4	int42mul
-*	int4	int4	int4	int4mul
+*	int4	int4	int4	int4mul	s
 *	int4	int8	int8	int48mul
 *	int4	money	money	int4_mul_cash
 *	int8	int2	int8	int82mul
 *	int8	int4	int8	int84mul
-*	int8	int8	int8	int8mul
+*	int8	int8	int8	int8mul	s
 *	int8	money	money	int8_mul_cash
 *	interval	float8	interval	interval_mul
 *	money	float4	money	cash_mul_flt4
@@ -2802,13 +2802,13 @@ xpath_exists	text,xml,_text	bool	fiS
 *	money	int2	money	cash_mul_int2
 *	money	int4	money	cash_mul_int4
 *	money	int8	money	cash_mul_int8
-*	numeric	numeric	numeric	numeric_mul
+*	numeric	numeric	numeric	numeric_mul	s
 *	path	point	path	path_mul_pt
-*	point	point	point	point_mul
+*	point	point	point	point_mul	s
 *<	record	record	bool	record_image_lt
 *<=	record	record	bool	record_image_le
-*<>	record	record	bool	record_image_ne
-*=	record	record	bool	record_image_eq
+*<>	record	record	bool	record_image_ne	s
+*=	record	record	bool	record_image_eq	s
 *>	record	record	bool	record_image_gt
 *>=	record	record	bool	record_image_ge
 +		float4	float4	float4up
@@ -2818,42 +2818,42 @@ xpath_exists	text,xml,_text	bool	fiS
 +		int8	int8	int8up
 +		numeric	numeric	numeric_uplus
 +	_aclitem	aclitem	_aclitem	aclinsert
-+	anymultirange	anymultirange	anymultirange	multirange_union
-+	anyrange	anyrange	anyrange	range_union
++	anymultirange	anymultirange	anymultirange	multirange_union	s
++	anyrange	anyrange	anyrange	range_union	s
 +	box	point	box	box_add
 +	circle	point	circle	circle_add_pt
 +	date	int4	date	date_pli
 +	date	interval	timestamp	date_pl_interval
 +	date	time	timestamp	datetime_pl
 +	date	timetz	timestamptz	datetimetz_pl
-+	float4	float4	float4	float4pl
++	float4	float4	float4	float4pl	s
 +	float4	float8	float8	float48pl
 +	float8	float4	float8	float84pl
-+	float8	float8	float8	float8pl
++	float8	float8	float8	float8pl	s
 +	inet	int8	inet	inetpl
-+	int2	int2	int2	int2pl
++	int2	int2	int2	int2pl	s
 +	int2	int4	int4	int24pl
 +	int2	int8	int8	int28pl
 +	int4	date	date	integer_pl_date
 +	int4	int2	int4	int42pl
-+	int4	int4	int4	int4pl
++	int4	int4	int4	int4pl	s
 +	int4	int8	int8	int48pl
 +	int8	inet	inet	int8pl_inet
 +	int8	int2	int8	int82pl
 +	int8	int4	int8	int84pl
-+	int8	int8	int8	int8pl
++	int8	int8	int8	int8pl	s
 +	interval	date	timestamp	interval_pl_date
-+	interval	interval	interval	interval_pl
++	interval	interval	interval	interval_pl	s
 +	interval	time	time	interval_pl_time
 +	interval	timestamp	timestamp	interval_pl_timestamp
 +	interval	timestamptz	timestamptz	interval_pl_timestamptz
 +	interval	timetz	timetz	interval_pl_timetz
-+	money	money	money	cash_pl
-+	numeric	numeric	numeric	numeric_add
-+	path	path	path	path_add
++	money	money	money	cash_pl	s
++	numeric	numeric	numeric	numeric_add	s
++	path	path	path	path_add	s
 +	path	point	path	path_add_pt
 +	pg_lsn	numeric	pg_lsn	pg_lsn_pli
-+	point	point	point	point_add
++	point	point	point	point_add	s
 +	time	date	timestamp	timedate_pl
 +	time	interval	time	time_pl_interval
 +	timestamp	interval	timestamp	timestamp_pl_interval
@@ -2914,10 +2914,10 @@ xpath_exists	text,xml,_text	bool	fiS
 ->>	json	text	text	json_object_field_text
 ->>	jsonb	int4	text	jsonb_array_element_text
 ->>	jsonb	text	text	jsonb_object_field_text
--|-	anymultirange	anymultirange	bool	multirange_adjacent_multirange
+-|-	anymultirange	anymultirange	bool	multirange_adjacent_multirange	s
 -|-	anymultirange	anyrange	bool	multirange_adjacent_range
 -|-	anyrange	anymultirange	bool	range_adjacent_multirange
--|-	anyrange	anyrange	bool	range_adjacent
+-|-	anyrange	anyrange	bool	range_adjacent	s
 /	box	point	box	box_div
 /	circle	point	circle	circle_div_pt
 /	float4	float4	float4	float4div
@@ -3000,31 +3000,31 @@ xpath_exists	text,xml,_text	bool	fiS
 <	uuid	uuid	bool	uuid_lt
 <	varbit	varbit	bool	varbitlt
 <	xid8	xid8	bool	xid8lt
-<->	box	box	float8	box_distance
+<->	box	box	float8	box_distance	s
 <->	box	lseg	float8	dist_bs
 <->	box	point	float8	dist_bp
-<->	circle	circle	float8	circle_distance
+<->	circle	circle	float8	circle_distance	s
 <->	circle	point	float8	dist_cpoint
 <->	circle	polygon	float8	dist_cpoly
-<->	line	line	float8	line_distance
+<->	line	line	float8	line_distance	s
 <->	line	lseg	float8	dist_ls
 <->	line	point	float8	dist_lp
 <->	lseg	box	float8	dist_sb
 <->	lseg	line	float8	dist_sl
-<->	lseg	lseg	float8	lseg_distance
+<->	lseg	lseg	float8	lseg_distance	s
 <->	lseg	point	float8	dist_sp
-<->	path	path	float8	path_distance
+<->	path	path	float8	path_distance	s
 <->	path	point	float8	dist_pathp
 <->	point	box	float8	dist_pb
 <->	point	circle	float8	dist_pc
 <->	point	line	float8	dist_pl
 <->	point	lseg	float8	dist_ps
 <->	point	path	float8	dist_ppath
-<->	point	point	float8	point_distance
+<->	point	point	float8	point_distance	s
 <->	point	polygon	float8	dist_ppoly
 <->	polygon	circle	float8	dist_polyc
 <->	polygon	point	float8	dist_polyp
-<->	polygon	polygon	float8	poly_distance
+<->	polygon	polygon	float8	poly_distance	s
 <->	tsquery	tsquery	tsquery	tsquery_phrase
 <<	anymultirange	anymultirange	bool	multirange_before_multirange
 <<	anymultirange	anyrange	bool	multirange_before_range
@@ -3101,64 +3101,64 @@ xpath_exists	text,xml,_text	bool	fiS
 <=	uuid	uuid	bool	uuid_le
 <=	varbit	varbit	bool	varbitle
 <=	xid8	xid8	bool	xid8le
-<>	anyarray	anyarray	bool	array_ne
-<>	anyenum	anyenum	bool	enum_ne
-<>	anymultirange	anymultirange	bool	multirange_ne
-<>	anyrange	anyrange	bool	range_ne
-<>	bit	bit	bool	bitne
-<>	bool	bool	bool	boolne
-<>	bpchar	bpchar	bool	bpcharne
-<>	bytea	bytea	bool	byteane
-<>	char	char	bool	charne
-<>	circle	circle	bool	circle_ne
-<>	date	date	bool	date_ne
+<>	anyarray	anyarray	bool	array_ne	s
+<>	anyenum	anyenum	bool	enum_ne	s
+<>	anymultirange	anymultirange	bool	multirange_ne	s
+<>	anyrange	anyrange	bool	range_ne	s
+<>	bit	bit	bool	bitne	s
+<>	bool	bool	bool	boolne	s
+<>	bpchar	bpchar	bool	bpcharne	s
+<>	bytea	bytea	bool	byteane	s
+<>	char	char	bool	charne	s
+<>	circle	circle	bool	circle_ne	s
+<>	date	date	bool	date_ne	s
 <>	date	timestamp	bool	date_ne_timestamp
 <>	date	timestamptz	bool	date_ne_timestamptz
-<>	float4	float4	bool	float4ne
+<>	float4	float4	bool	float4ne	s
 <>	float4	float8	bool	float48ne
 <>	float8	float4	bool	float84ne
-<>	float8	float8	bool	float8ne
-<>	inet	inet	bool	network_ne
-<>	int2	int2	bool	int2ne
+<>	float8	float8	bool	float8ne	s
+<>	inet	inet	bool	network_ne	s
+<>	int2	int2	bool	int2ne	s
 <>	int2	int4	bool	int24ne
 <>	int2	int8	bool	int28ne
 <>	int4	int2	bool	int42ne
-<>	int4	int4	bool	int4ne
+<>	int4	int4	bool	int4ne	s
 <>	int4	int8	bool	int48ne
 <>	int8	int2	bool	int82ne
 <>	int8	int4	bool	int84ne
-<>	int8	int8	bool	int8ne
-<>	interval	interval	bool	interval_ne
-<>	jsonb	jsonb	bool	jsonb_ne
-<>	lseg	lseg	bool	lseg_ne
-<>	macaddr	macaddr	bool	macaddr_ne
-<>	macaddr8	macaddr8	bool	macaddr8_ne
-<>	money	money	bool	cash_ne
-<>	name	name	bool	namene
+<>	int8	int8	bool	int8ne	s
+<>	interval	interval	bool	interval_ne	s
+<>	jsonb	jsonb	bool	jsonb_ne	s
+<>	lseg	lseg	bool	lseg_ne	s
+<>	macaddr	macaddr	bool	macaddr_ne	s
+<>	macaddr8	macaddr8	bool	macaddr8_ne	s
+<>	money	money	bool	cash_ne	s
+<>	name	name	bool	namene	s
 <>	name	text	bool	namenetext
-<>	numeric	numeric	bool	numeric_ne
-<>	oid	oid	bool	oidne
-<>	oidvector	oidvector	bool	oidvectorne
-<>	point	point	bool	point_ne
-<>	record	record	bool	record_ne
+<>	numeric	numeric	bool	numeric_ne	s
+<>	oid	oid	bool	oidne	s
+<>	oidvector	oidvector	bool	oidvectorne	s
+<>	point	point	bool	point_ne	s
+<>	record	record	bool	record_ne	s
 <>	text	name	bool	textnename
-<>	text	text	bool	textne
-<>	tid	tid	bool	tidne
-<>	time	time	bool	time_ne
+<>	text	text	bool	textne	s
+<>	tid	tid	bool	tidne	s
+<>	time	time	bool	time_ne	s
 <>	timestamp	date	bool	timestamp_ne_date
-<>	timestamp	timestamp	bool	timestamp_ne
+<>	timestamp	timestamp	bool	timestamp_ne	s
 <>	timestamp	timestamptz	bool	timestamp_ne_timestamptz
 <>	timestamptz	date	bool	timestamptz_ne_date
 <>	timestamptz	timestamp	bool	timestamptz_ne_timestamp
-<>	timestamptz	timestamptz	bool	timestamptz_ne
-<>	timetz	timetz	bool	timetz_ne
-<>	tsquery	tsquery	bool	tsquery_ne
-<>	tsvector	tsvector	bool	tsvector_ne
-<>	uuid	uuid	bool	uuid_ne
-<>	varbit	varbit	bool	varbitne
+<>	timestamptz	timestamptz	bool	timestamptz_ne	s
+<>	timetz	timetz	bool	timetz_ne	s
+<>	tsquery	tsquery	bool	tsquery_ne	s
+<>	tsvector	tsvector	bool	tsvector_ne	s
+<>	uuid	uuid	bool	uuid_ne	s
+<>	varbit	varbit	bool	varbitne	s
 <>	xid	int4	bool	xidneqint4
-<>	xid	xid	bool	xidneq
-<>	xid8	xid8	bool	xid8ne
+<>	xid	xid	bool	xidneq	s
+<>	xid8	xid8	bool	xid8ne	s
 <@	anyarray	anyarray	bool	arraycontained
 <@	anyelement	anymultirange	bool	elem_contained_by_multirange
 <@	anyelement	anyrange	bool	elem_contained_by_range
@@ -3181,68 +3181,68 @@ xpath_exists	text,xml,_text	bool	fiS
 <@	tsquery	tsquery	bool	tsq_mcontained
 <^	box	box	bool	box_below_eq
 <^	point	point	bool	point_below
-=	aclitem	aclitem	bool	aclitemeq
-=	anyarray	anyarray	bool	array_eq
-=	anyenum	anyenum	bool	enum_eq
-=	anymultirange	anymultirange	bool	multirange_eq
-=	anyrange	anyrange	bool	range_eq
-=	bit	bit	bool	biteq
-=	bool	bool	bool	booleq
-=	box	box	bool	box_eq
-=	bpchar	bpchar	bool	bpchareq
-=	bytea	bytea	bool	byteaeq
-=	char	char	bool	chareq
-=	cid	cid	bool	cideq
-=	circle	circle	bool	circle_eq
-=	date	date	bool	date_eq
+=	aclitem	aclitem	bool	aclitemeq	s
+=	anyarray	anyarray	bool	array_eq	s
+=	anyenum	anyenum	bool	enum_eq	s
+=	anymultirange	anymultirange	bool	multirange_eq	s
+=	anyrange	anyrange	bool	range_eq	s
+=	bit	bit	bool	biteq	s
+=	bool	bool	bool	booleq	s
+=	box	box	bool	box_eq	s
+=	bpchar	bpchar	bool	bpchareq	s
+=	bytea	bytea	bool	byteaeq	s
+=	char	char	bool	chareq	s
+=	cid	cid	bool	cideq	s
+=	circle	circle	bool	circle_eq	s
+=	date	date	bool	date_eq	s
 =	date	timestamp	bool	date_eq_timestamp
 =	date	timestamptz	bool	date_eq_timestamptz
-=	float4	float4	bool	float4eq
+=	float4	float4	bool	float4eq	s
 =	float4	float8	bool	float48eq
 =	float8	float4	bool	float84eq
-=	float8	float8	bool	float8eq
-=	inet	inet	bool	network_eq
-=	int2	int2	bool	int2eq
+=	float8	float8	bool	float8eq	s
+=	inet	inet	bool	network_eq	s
+=	int2	int2	bool	int2eq	s
 =	int2	int4	bool	int24eq
 =	int2	int8	bool	int28eq
 =	int4	int2	bool	int42eq
-=	int4	int4	bool	int4eq
+=	int4	int4	bool	int4eq	s
 =	int4	int8	bool	int48eq
 =	int8	int2	bool	int82eq
 =	int8	int4	bool	int84eq
-=	int8	int8	bool	int8eq
-=	interval	interval	bool	interval_eq
-=	jsonb	jsonb	bool	jsonb_eq
-=	line	line	bool	line_eq
-=	lseg	lseg	bool	lseg_eq
-=	macaddr	macaddr	bool	macaddr_eq
-=	macaddr8	macaddr8	bool	macaddr8_eq
-=	money	money	bool	cash_eq
-=	name	name	bool	nameeq
+=	int8	int8	bool	int8eq	s
+=	interval	interval	bool	interval_eq	s
+=	jsonb	jsonb	bool	jsonb_eq	s
+=	line	line	bool	line_eq	s
+=	lseg	lseg	bool	lseg_eq	s
+=	macaddr	macaddr	bool	macaddr_eq	s
+=	macaddr8	macaddr8	bool	macaddr8_eq	s
+=	money	money	bool	cash_eq	s
+=	name	name	bool	nameeq	s
 =	name	text	bool	nameeqtext
-=	numeric	numeric	bool	numeric_eq
-=	oid	oid	bool	oideq
-=	oidvector	oidvector	bool	oidvectoreq
-=	path	path	bool	path_n_eq
-=	record	record	bool	record_eq
+=	numeric	numeric	bool	numeric_eq	s
+=	oid	oid	bool	oideq	s
+=	oidvector	oidvector	bool	oidvectoreq	s
+=	path	path	bool	path_n_eq	s
+=	record	record	bool	record_eq	s
 =	text	name	bool	texteqname
-=	text	text	bool	texteq
-=	tid	tid	bool	tideq
-=	time	time	bool	time_eq
+=	text	text	bool	texteq	s
+=	tid	tid	bool	tideq	s
+=	time	time	bool	time_eq	s
 =	timestamp	date	bool	timestamp_eq_date
-=	timestamp	timestamp	bool	timestamp_eq
+=	timestamp	timestamp	bool	timestamp_eq	s
 =	timestamp	timestamptz	bool	timestamp_eq_timestamptz
 =	timestamptz	date	bool	timestamptz_eq_date
 =	timestamptz	timestamp	bool	timestamptz_eq_timestamp
-=	timestamptz	timestamptz	bool	timestamptz_eq
-=	timetz	timetz	bool	timetz_eq
-=	tsquery	tsquery	bool	tsquery_eq
-=	tsvector	tsvector	bool	tsvector_eq
-=	uuid	uuid	bool	uuid_eq
-=	varbit	varbit	bool	varbiteq
+=	timestamptz	timestamptz	bool	timestamptz_eq	s
+=	timetz	timetz	bool	timetz_eq	s
+=	tsquery	tsquery	bool	tsquery_eq	s
+=	tsvector	tsvector	bool	tsvector_eq	s
+=	uuid	uuid	bool	uuid_eq	s
+=	varbit	varbit	bool	varbiteq	s
 =	xid	int4	bool	xideqint4
-=	xid	xid	bool	xideq
-=	xid8	xid8	bool	xid8eq
+=	xid	xid	bool	xideq	s
+=	xid8	xid8	bool	xid8eq	s
 >	anyarray	anyarray	bool	array_gt
 >	anyenum	anyenum	bool	enum_gt
 >	anymultirange	anymultirange	bool	multirange_gt
@@ -3376,23 +3376,23 @@ xpath_exists	text,xml,_text	bool	fiS
 ?	jsonb	text	bool	jsonb_exists
 ?#	box	box	bool	box_overlap
 ?#	line	box	bool	inter_lb
-?#	line	line	bool	line_intersect
+?#	line	line	bool	line_intersect	s
 ?#	lseg	box	bool	inter_sb
 ?#	lseg	line	bool	inter_sl
-?#	lseg	lseg	bool	lseg_intersect
+?#	lseg	lseg	bool	lseg_intersect	s
 ?#	path	path	bool	path_inter
 ?&	jsonb	_text	bool	jsonb_exists_all
 ?-		line	bool	line_horizontal
 ?-		lseg	bool	lseg_horizontal
-?-	point	point	bool	point_horiz
-?-|	line	line	bool	line_perp
-?-|	lseg	lseg	bool	lseg_perp
+?-	point	point	bool	point_horiz	s
+?-|	line	line	bool	line_perp	s
+?-|	lseg	lseg	bool	lseg_perp	s
 ?|		line	bool	line_vertical
 ?|		lseg	bool	lseg_vertical
 ?|	jsonb	_text	bool	jsonb_exists_any
-?|	point	point	bool	point_vert
-?||	line	line	bool	line_parallel
-?||	lseg	lseg	bool	lseg_parallel
+?|	point	point	bool	point_vert	s
+?||	line	line	bool	line_parallel	s
+?||	lseg	lseg	bool	lseg_parallel	s
 @		float4	float4	float4abs
 @		float8	float8	float8abs
 @		int2	int2	int2abs
@@ -3433,11 +3433,11 @@ xpath_exists	text,xml,_text	bool	fiS
 ^	float8	float8	float8	dpow
 ^	numeric	numeric	numeric	numeric_power
 ^@	text	text	bool	starts_with
-|	bit	bit	bit	bitor
+|	bit	bit	bit	bitor	s
 |	inet	inet	inet	inetor
-|	int2	int2	int2	int2or
-|	int4	int4	int4	int4or
-|	int8	int8	int8	int8or
+|	int2	int2	int2	int2or	s
+|	int4	int4	int4	int4or	s
+|	int8	int8	int8	int8or	s
 |	macaddr	macaddr	macaddr	macaddr_or
 |	macaddr8	macaddr8	macaddr8	macaddr8_or
 |&>	box	box	bool	box_overabove
@@ -3477,10 +3477,10 @@ xpath_exists	text,xml,_text	bool	fiS
 ~<=~	text	text	bool	text_pattern_le
 ~<~	bpchar	bpchar	bool	bpchar_pattern_lt
 ~<~	text	text	bool	text_pattern_lt
-~=	box	box	bool	box_same
-~=	circle	circle	bool	circle_same
-~=	point	point	bool	point_eq
-~=	polygon	polygon	bool	poly_same
+~=	box	box	bool	box_same	s
+~=	circle	circle	bool	circle_same	s
+~=	point	point	bool	point_eq	s
+~=	polygon	polygon	bool	poly_same	s
 ~>=~	bpchar	bpchar	bool	bpchar_pattern_ge
 ~>=~	text	text	bool	text_pattern_ge
 ~>~	bpchar	bpchar	bool	bpchar_pattern_gt
@@ -3833,8 +3833,8 @@ translate	citext,citext,text	text	fiS
 !~~*	citext	text	bool	texticnlike
 <	citext	citext	bool	citext_lt
 <=	citext	citext	bool	citext_le
-<>	citext	citext	bool	citext_ne
-=	citext	citext	bool	citext_eq
+<>	citext	citext	bool	citext_ne	s
+=	citext	citext	bool	citext_eq	s
 >	citext	citext	bool	citext_gt
 >=	citext	citext	bool	citext_ge
 ~	citext	citext	bool	texticregexeq
@@ -3924,9 +3924,9 @@ tconvert	text,text	hstore	fi
 -	hstore	text	hstore	delete
 ->	hstore	_text	_text	slice_array
 ->	hstore	text	text	fetchval
-<>	hstore	hstore	bool	hstore_ne
+<>	hstore	hstore	bool	hstore_ne	s
 <@	hstore	hstore	bool	hs_contained
-=	hstore	hstore	bool	hstore_eq
+=	hstore	hstore	bool	hstore_eq	s
 ?	hstore	text	bool	exist
 ?&	hstore	_text	bool	exists_all
 ?|	hstore	_text	bool	exists_any
@@ -3962,11 +3962,11 @@ word_similarity_dist_op	text,text	float4	fiS
 word_similarity_op	text,text	bool	fsS
 `,
 		"operators": `
-%	text	text	bool	similarity_op
+%	text	text	bool	similarity_op	s
 %>	text	text	bool	word_similarity_commutator_op
 %>>	text	text	bool	strict_word_similarity_commutator_op
 <%	text	text	bool	word_similarity_op
-<->	text	text	float4	similarity_dist
+<->	text	text	float4	similarity_dist	s
 <->>	text	text	float4	word_similarity_dist_commutator_op
 <->>>	text	text	float4	strict_word_similarity_dist_commutator_op
 <<%	text	text	bool	strict_word_similarity_op
@@ -4037,11 +4037,11 @@ text2ltree	text	ltree	fiS
 		"operators": `
 <	ltree	ltree	bool	ltree_lt
 <=	ltree	ltree	bool	ltree_le
-<>	ltree	ltree	bool	ltree_ne
+<>	ltree	ltree	bool	ltree_ne	s
 <@	_ltree	ltree	bool	_ltree_risparent
 <@	ltree	_ltree	bool	_ltree_r_isparent
 <@	ltree	ltree	bool	ltree_risparent
-=	ltree	ltree	bool	ltree_eq
+=	ltree	ltree	bool	ltree_eq	s
 >	ltree	ltree	bool	ltree_gt
 >=	ltree	ltree	bool	ltree_ge
 ?	_lquery	_ltree	bool	_lt_q_rregex
@@ -4121,16 +4121,16 @@ uniq	_int4	_int4	fiS
 		"operators": `
 #		_int4	int4	icount
 #	_int4	int4	int4	idx
-&	_int4	_int4	_int4	_int_inter
-&&	_int4	_int4	bool	_int_overlap
-+	_int4	_int4	_int4	intarray_push_array
+&	_int4	_int4	_int4	_int_inter	s
+&&	_int4	_int4	bool	_int_overlap	s
++	_int4	_int4	_int4	intarray_push_array	s
 +	_int4	int4	_int4	intarray_push_elem
 -	_int4	_int4	_int4	intset_subtract
 -	_int4	int4	_int4	intarray_del_elem
 <@	_int4	_int4	bool	_int_contained
 @>	_int4	_int4	bool	_int_contains
 @@	_int4	query_int	bool	boolop
-|	_int4	_int4	_int4	_int_union
+|	_int4	_int4	_int4	_int_union	s
 |	_int4	int4	_int4	intset_union_elem
 ~~	query_int	_int4	bool	rboolop
 `,
@@ -4159,18 +4159,18 @@ ts_dist	timestamp,timestamp	interval	fiS
 tstz_dist	timestamptz,timestamptz	interval	fiS
 `,
 		"operators": `
-<->	date	date	int4	date_dist
-<->	float4	float4	float4	float4_dist
-<->	float8	float8	float8	float8_dist
-<->	int2	int2	int2	int2_dist
-<->	int4	int4	int4	int4_dist
-<->	int8	int8	int8	int8_dist
-<->	interval	interval	interval	interval_dist
-<->	money	money	money	cash_dist
-<->	oid	oid	oid	oid_dist
-<->	time	time	interval	time_dist
-<->	timestamp	timestamp	interval	ts_dist
-<->	timestamptz	timestamptz	interval	tstz_dist
+<->	date	date	int4	date_dist	s
+<->	float4	float4	float4	float4_dist	s
+<->	float8	float8	float8	float8_dist	s
+<->	int2	int2	int2	int2_dist	s
+<->	int4	int4	int4	int4_dist	s
+<->	int8	int8	int8	int8_dist	s
+<->	interval	interval	interval	interval_dist	s
+<->	money	money	money	cash_dist	s
+<->	oid	oid	oid	oid_dist	s
+<->	time	time	interval	time_dist	s
+<->	timestamp	timestamp	interval	ts_dist	s
+<->	timestamptz	timestamptz	interval	tstz_dist	s
 `,
 	},
 	"fuzzystrmatch": {
@@ -4231,16 +4231,16 @@ distance_chebyshev	cube,cube	float8	fiS
 distance_taxicab	cube,cube	float8	fiS
 `,
 		"operators": `
-&&	cube	cube	bool	cube_overlap
+&&	cube	cube	bool	cube_overlap	s
 ->	cube	int4	float8	cube_coord
 <	cube	cube	bool	cube_lt
-<#>	cube	cube	float8	distance_taxicab
-<->	cube	cube	float8	cube_distance
+<#>	cube	cube	float8	distance_taxicab	s
+<->	cube	cube	float8	cube_distance	s
 <=	cube	cube	bool	cube_le
-<=>	cube	cube	float8	distance_chebyshev
-<>	cube	cube	bool	cube_ne
+<=>	cube	cube	float8	distance_chebyshev	s
+<>	cube	cube	bool	cube_ne	s
 <@	cube	cube	bool	cube_contained
-=	cube	cube	bool	cube_eq
+=	cube	cube	bool	cube_eq	s
 >	cube	cube	bool	cube_gt
 >=	cube	cube	bool	cube_ge
 @>	cube	cube	bool	cube_contains
@@ -4263,7 +4263,7 @@ longitude	earth	float8	fiS
 sec_to_gc	float8	float8	fiS
 `,
 		"operators": `
-<@>	point	point	float8	geo_distance
+<@>	point	point	float8	geo_distance	s
 `,
 	},
 	"tablefunc": {
@@ -4577,7 +4577,7 @@ upc	ean13	upc	fiS
 <=	issn13	issn13	bool	isnle
 <=	upc	ean13	bool	isnle
 <=	upc	upc	bool	isnle
-<>	ean13	ean13	bool	isnne
+<>	ean13	ean13	bool	isnne	s
 <>	ean13	isbn	bool	isnne
 <>	ean13	isbn13	bool	isnne
 <>	ean13	ismn	bool	isnne
@@ -4586,26 +4586,26 @@ upc	ean13	upc	fiS
 <>	ean13	issn13	bool	isnne
 <>	ean13	upc	bool	isnne
 <>	isbn	ean13	bool	isnne
-<>	isbn	isbn	bool	isnne
+<>	isbn	isbn	bool	isnne	s
 <>	isbn	isbn13	bool	isnne
 <>	isbn13	ean13	bool	isnne
 <>	isbn13	isbn	bool	isnne
-<>	isbn13	isbn13	bool	isnne
+<>	isbn13	isbn13	bool	isnne	s
 <>	ismn	ean13	bool	isnne
-<>	ismn	ismn	bool	isnne
+<>	ismn	ismn	bool	isnne	s
 <>	ismn	ismn13	bool	isnne
 <>	ismn13	ean13	bool	isnne
 <>	ismn13	ismn	bool	isnne
-<>	ismn13	ismn13	bool	isnne
+<>	ismn13	ismn13	bool	isnne	s
 <>	issn	ean13	bool	isnne
-<>	issn	issn	bool	isnne
+<>	issn	issn	bool	isnne	s
 <>	issn	issn13	bool	isnne
 <>	issn13	ean13	bool	isnne
 <>	issn13	issn	bool	isnne
-<>	issn13	issn13	bool	isnne
+<>	issn13	issn13	bool	isnne	s
 <>	upc	ean13	bool	isnne
-<>	upc	upc	bool	isnne
-=	ean13	ean13	bool	isneq
+<>	upc	upc	bool	isnne	s
+=	ean13	ean13	bool	isneq	s
 =	ean13	isbn	bool	isneq
 =	ean13	isbn13	bool	isneq
 =	ean13	ismn	bool	isneq
@@ -4614,25 +4614,25 @@ upc	ean13	upc	fiS
 =	ean13	issn13	bool	isneq
 =	ean13	upc	bool	isneq
 =	isbn	ean13	bool	isneq
-=	isbn	isbn	bool	isneq
+=	isbn	isbn	bool	isneq	s
 =	isbn	isbn13	bool	isneq
 =	isbn13	ean13	bool	isneq
 =	isbn13	isbn	bool	isneq
-=	isbn13	isbn13	bool	isneq
+=	isbn13	isbn13	bool	isneq	s
 =	ismn	ean13	bool	isneq
-=	ismn	ismn	bool	isneq
+=	ismn	ismn	bool	isneq	s
 =	ismn	ismn13	bool	isneq
 =	ismn13	ean13	bool	isneq
 =	ismn13	ismn	bool	isneq
-=	ismn13	ismn13	bool	isneq
+=	ismn13	ismn13	bool	isneq	s
 =	issn	ean13	bool	isneq
-=	issn	issn	bool	isneq
+=	issn	issn	bool	isneq	s
 =	issn	issn13	bool	isneq
 =	issn13	ean13	bool	isneq
 =	issn13	issn	bool	isneq
-=	issn13	issn13	bool	isneq
+=	issn13	issn13	bool	isneq	s
 =	upc	ean13	bool	isneq
-=	upc	upc	bool	isneq
+=	upc	upc	bool	isneq	s
 >	ean13	ean13	bool	isngt
 >	ean13	isbn	bool	isngt
 >	ean13	isbn13	bool	isngt
@@ -4740,15 +4740,15 @@ seg_union	seg,seg	seg	fiS
 seg_upper	seg	float4	fiS
 `,
 		"operators": `
-&&	seg	seg	bool	seg_overlap
+&&	seg	seg	bool	seg_overlap	s
 &<	seg	seg	bool	seg_over_left
 &>	seg	seg	bool	seg_over_right
 <	seg	seg	bool	seg_lt
 <<	seg	seg	bool	seg_left
 <=	seg	seg	bool	seg_le
-<>	seg	seg	bool	seg_different
+<>	seg	seg	bool	seg_different	s
 <@	seg	seg	bool	seg_contained
-=	seg	seg	bool	seg_same
+=	seg	seg	bool	seg_same	s
 >	seg	seg	bool	seg_gt
 >=	seg	seg	bool	seg_ge
 >>	seg	seg	bool	seg_right
@@ -5464,35 +5464,35 @@ updategeometrysrid	varchar,varchar,varchar,int4	text	fvS
 updategeometrysrid	varchar,varchar,varchar,varchar,int4	text	fvS
 `,
 		"operators": `
-&&	box2df	box2df	bool	overlaps_2d
+&&	box2df	box2df	bool	overlaps_2d	s
 &&	box2df	geometry	bool	overlaps_2d
-&&	geography	geography	bool	geography_overlaps
+&&	geography	geography	bool	geography_overlaps	s
 &&	geography	gidx	bool	overlaps_geog
 &&	geometry	box2df	bool	overlaps_2d
-&&	geometry	geometry	bool	geometry_overlaps
+&&	geometry	geometry	bool	geometry_overlaps	s
 &&	gidx	geography	bool	overlaps_geog
-&&	gidx	gidx	bool	overlaps_geog
-&&&	geometry	geometry	bool	geometry_overlaps_nd
+&&	gidx	gidx	bool	overlaps_geog	s
+&&&	geometry	geometry	bool	geometry_overlaps_nd	s
 &&&	geometry	gidx	bool	overlaps_nd
 &&&	gidx	geometry	bool	overlaps_nd
-&&&	gidx	gidx	bool	overlaps_nd
-&/&	geometry	geometry	bool	geometry_overlaps_3d
+&&&	gidx	gidx	bool	overlaps_nd	s
+&/&	geometry	geometry	bool	geometry_overlaps_3d	s
 &<	geometry	geometry	bool	geometry_overleft
 &<|	geometry	geometry	bool	geometry_overbelow
 &>	geometry	geometry	bool	geometry_overright
 <	geography	geography	bool	geography_lt
 <	geometry	geometry	bool	geometry_lt
-<#>	geometry	geometry	float8	geometry_distance_box
-<->	geography	geography	float8	geography_distance_knn
-<->	geometry	geometry	float8	geometry_distance_centroid
+<#>	geometry	geometry	float8	geometry_distance_box	s
+<->	geography	geography	float8	geography_distance_knn	s
+<->	geometry	geometry	float8	geometry_distance_centroid	s
 <<	geometry	geometry	bool	geometry_left
-<<->>	geometry	geometry	float8	geometry_distance_centroid_nd
+<<->>	geometry	geometry	float8	geometry_distance_centroid_nd	s
 <<@	geometry	geometry	bool	geometry_contained_3d
 <<|	geometry	geometry	bool	geometry_below
 <=	geography	geography	bool	geography_le
 <=	geometry	geometry	bool	geometry_le
-=	geography	geography	bool	geography_eq
-=	geometry	geometry	bool	geometry_eq
+=	geography	geography	bool	geography_eq	s
+=	geometry	geometry	bool	geometry_eq	s
 >	geography	geography	bool	geography_gt
 >	geometry	geometry	bool	geometry_gt
 >=	geography	geography	bool	geography_ge
@@ -5505,16 +5505,16 @@ updategeometrysrid	varchar,varchar,varchar,varchar,int4	text	fvS
 @>>	geometry	geometry	bool	geometry_contains_3d
 @@	geometry	geometry	bool	geometry_within_nd
 |&>	geometry	geometry	bool	geometry_overabove
-|=|	geometry	geometry	float8	geometry_distance_cpa
+|=|	geometry	geometry	float8	geometry_distance_cpa	s
 |>>	geometry	geometry	bool	geometry_above
 ~	box2df	box2df	bool	contains_2d
 ~	box2df	geometry	bool	contains_2d
 ~	geometry	box2df	bool	contains_2d
 ~	geometry	geometry	bool	geometry_contains
 ~=	geometry	geometry	bool	geometry_same
-~==	geometry	geometry	bool	geometry_same_3d
+~==	geometry	geometry	bool	geometry_same_3d	s
 ~~	geometry	geometry	bool	geometry_contains_nd
-~~=	geometry	geometry	bool	geometry_same_nd
+~~=	geometry	geometry	bool	geometry_same_nd	s
 `,
 		"casts": `
 box2d	box3d	if	box3d	1

@@ -44,6 +44,9 @@ type Function struct {
 	Defaults int
 	// Out are the columns of the result, where it has several or named ones.
 	Out []Column
+	// Symmetric: the two arguments may change places. It is known of functions of
+	// operators.
+	Symmetric bool
 	// Extension is the extension that brings it, or "".
 	Extension string
 	// Program is for the functions of a Scope.
@@ -57,7 +60,9 @@ func (f *Function) Signature() string { return f.Name + "(" + strings.Join(f.Arg
 // name of the function that computes it.
 type Operator struct {
 	Name, Left, Right, Result, Function string
-	Extension                           string
+	// Symmetric: the operands may change places.
+	Symmetric bool
+	Extension string
 }
 
 // Cast is a cast. Context is pg_cast.castcontext: i(mplicit), a(ssignment) or
@@ -118,7 +123,8 @@ func (b *builtins) add(ext string, data map[string]string) {
 		b.functions[fn.Name] = append(b.functions[fn.Name], fn)
 	}
 	for _, f := range fields(data["operators"]) {
-		b.operators[f[0]] = append(b.operators[f[0]], &Operator{f[0], f[1], f[2], f[3], f[4], ext})
+		o := &Operator{Name: f[0], Left: f[1], Right: f[2], Result: f[3], Function: f[4], Symmetric: len(f) > 5, Extension: ext}
+		b.operators[o.Name] = append(b.operators[o.Name], o)
 	}
 	for _, f := range fields(data["casts"]) {
 		b.casts[[2]string{f[0], f[1]}] = &Cast{From: f[0], To: f[1], Context: f[2][0], Method: f[2][1], Function: f[3], Args: f[4]}

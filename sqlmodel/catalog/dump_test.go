@@ -47,7 +47,7 @@ const (
 		FROM pg_proc p JOIN pg_type r ON r.oid = p.prorettype
 		WHERE p.pronamespace <> 'information_schema'::regnamespace AND ` + callable
 
-	dumpOperators = `SELECT concat_ws(E'\t', o.oprname, coalesce(l.typname::text, ''), r.typname, t.typname, p.proname)
+	dumpOperators = `SELECT concat_ws(E'\t', o.oprname, coalesce(l.typname::text, ''), r.typname, t.typname, p.proname, CASE WHEN o.oprcom = o.oid THEN 's' END)
 		FROM pg_operator o LEFT JOIN pg_type l ON l.oid = o.oprleft JOIN pg_type r ON r.oid = o.oprright
 			JOIN pg_type t ON t.oid = o.oprresult JOIN pg_proc p ON p.oid = o.oprcode
 		WHERE r.typname NOT LIKE 'pg\_%'`

@@ -85,6 +85,11 @@ func (c *Catalog) Base(name string) string {
 // extension.
 func Known(name string) bool { return len(system().functions[name]) > 0 }
 
+// IsAggregate reports whether a function of this name in the system is an aggregate.
+func IsAggregate(name string) bool {
+	return slices.ContainsFunc(system().functions[name], func(f *Function) bool { return f.Kind == 'a' })
+}
+
 // All gives the functions of a name, those of the program first.
 func (c *Catalog) All(name string) []*Function {
 	builtin := inUse(c, system().functions[name], func(f *Function) string { return f.Extension })
@@ -123,8 +128,21 @@ const (
 // that the last argument stands behind VARIADIC. Where types are not known, all
 // functions that are left are given, of which the call is one.
 func (c *Catalog) Function(name string, args []Arg, variadic bool) ([]Call, Outcome) {
+	calls, outcome := c.Among(c.All(name), args, variadic)
+	given := make([]string, len(args))
+	for i, a := range args {
+		given[i] = a.Type
+	}
+	if outcome == Found && exact(calls[0].Types, given) || !c.converts(name, given) {
+		return calls, outcome
+	}
+	return nil, Conversion
+}
+
+// Among is Function for candidates that are given.
+func (c *Catalog) Among(candidates []*Function, args []Arg, variadic bool) ([]Call, Outcome) {
 	var fits []Call
-	for _, f := range c.All(name) {
+	for _, f := range candidates {
 		if types := arguments(f, args, variadic); types != nil {
 			fits = append(fits, Call{Function: f, Types: types})
 		}
@@ -137,10 +155,7 @@ func (c *Catalog) Function(name string, args []Arg, variadic bool) ([]Call, Outc
 	fits = slices.DeleteFunc(fits, func(v Call) bool {
 		return v.Variadic && !variadic && slices.ContainsFunc(fits, func(o Call) bool { return !o.Variadic && slices.Equal(o.Types, v.Types) })
 	})
-	if calls, outcome := c.choose(fits, given); outcome == Found && exact(calls[0].Types, given) || !c.converts(name, given) {
-		return calls, outcome
-	}
-	return nil, Conversion
+	return c.choose(fits, given)
 }
 
 // converts reports whether a call of a function with the name of a type is a
@@ -255,10 +270,12 @@ func operatorCall(o *Operator) Call {
 	f := &Function{Name: o.Function, Args: types, Result: o.Result, Kind: 'f', Volatility: 'i', Strict: true, Extension: o.Extension}
 	for _, g := range system().functions[o.Function] {
 		if slices.Equal(g.Args, types) {
-			f = g
+			copied := *g
+			f = &copied
 		}
 	}
-	return Call{Function: f, Types: types}
+	f.Symmetric = o.Symmetric
+	return Call{Function: f, Types: types, Returns: f.Result}
 }
 
 // HasOperator reports whether there is an operator of that name at all.
@@ -485,4 +502,17 @@ func (c *Catalog) Cast(from, to string) *Cast {
 		return &Cast{From: from, To: to, Context: 'e', Method: 'i'}
 	}
 	return nil
+}
+
+// OperatorResult is the type of the results of all operators of a name, or "" where
+// they differ.
+func OperatorResult(name string) string {
+	out := ""
+	for _, o := range system().operators[name] {
+		if out != "" && o.Result != out {
+			return ""
+		}
+		out = o.Result
+	}
+	return out
 }

@@ -32,8 +32,16 @@ func Function(signature string, strict bool) *ir.Function {
 	if f, ok := functions.Load(signature); ok {
 		return f.(*ir.Function)
 	}
-	f, _ := functions.LoadOrStore(signature, &ir.Function{Name: signature, Eval: evaluators[signature], Strict: strict})
+	fn := &ir.Function{Name: signature, Eval: evaluators[signature], Strict: strict}
+	f, _ := functions.LoadOrStore(signature, fn)
 	return f.(*ir.Function)
+}
+
+// Symmetric is Function for a strict condition whose arguments may change places.
+func Symmetric(signature string) *ir.Function {
+	f := *Function(signature, true)
+	f.Name = ir.Symmetric + signature
+	return &f
 }
 
 // Known reports whether the value of a function is known.

@@ -18,8 +18,8 @@ func invalid(t *Type, text string) error {
 	return fmt.Errorf("%s is no value of type %s", strconv.Quote(text), t)
 }
 
-// intRange gives the values of an integer type.
-func intRange(name string) (lo, hi int64, ok bool) {
+// IntRange gives the values of an integer type.
+func IntRange(name string) (lo, hi int64, ok bool) {
 	switch name {
 	case "int2":
 		return math.MinInt16, math.MaxInt16, true
@@ -43,7 +43,7 @@ func parseInt(t *Type, text string) (ir.Value, error) {
 			return ir.Null, ir.ErrNotKnown
 		}
 	}
-	lo, hi, _ := intRange(t.Name)
+	lo, hi, _ := IntRange(t.Name)
 	if err == nil && t.Name == "oid" && i < 0 && i >= math.MinInt32 {
 		return ir.Null, ir.ErrNotKnown // it wraps
 	}

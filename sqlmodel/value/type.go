@@ -226,7 +226,7 @@ func (t *Type) Fits(v ir.Value) bool {
 	if t.Check != nil && !t.Check(v) {
 		return false
 	}
-	if lo, hi, ok := intRange(t.Name); ok {
+	if lo, hi, ok := IntRange(t.Name); ok {
 		return v.Kind == ir.KindInt && v.I >= lo && v.I <= hi
 	}
 	switch {
