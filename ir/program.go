@@ -275,6 +275,21 @@ func (t *Txn) LocalType(name string) (Type, bool) {
 	return Type{}, false
 }
 
+// LocalDomain gives the domain of a parameter or local, or nil.
+func (t *Txn) LocalDomain(name string) Domain {
+	for i := range t.Params {
+		if t.Params[i].Name == name {
+			return t.Params[i].Domain
+		}
+	}
+	for i := range t.Locals {
+		if t.Locals[i].Name == name {
+			return t.Locals[i].Domain
+		}
+	}
+	return nil
+}
+
 // AddLocal declares a local and returns its name, which is base or base with
 // a number where that is taken.
 func (t *Txn) AddLocal(base string, typ Type) string {

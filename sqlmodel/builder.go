@@ -192,7 +192,11 @@ func (b *builder) collect(f func()) []ir.Stmt {
 
 // local declares a local. It must not have the name of a table, which the text
 // form of the IR could not tell from it.
-func (b *builder) local(base string, t typ) string { return b.irLocal(base, localType(t)) }
+func (b *builder) local(base string, t typ) string {
+	name := b.irLocal(base, localType(t))
+	b.txn.Locals[len(b.txn.Locals)-1].Domain = t.domain()
+	return name
+}
 
 func (b *builder) irLocal(base string, t ir.Type) string {
 	name := base

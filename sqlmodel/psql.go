@@ -215,11 +215,11 @@ func (c *psql) variable(k int, name string, parameter bool) *variable {
 		v.t, it = t, localType(t)
 	}
 	if !parameter {
-		b.txn.Locals = append(b.txn.Locals, ir.Local{Name: v.local, Type: it})
+		b.txn.Locals = append(b.txn.Locals, ir.Local{Name: v.local, Type: it, Domain: v.t.domain()})
 		return v
 	}
 	v.nn = c.roles[k] == drawn
-	b.txn.Params = append(b.txn.Params, ir.Param{Name: v.local, Type: it, NotNull: v.nn, Fresh: slices.Contains(c.f.fn.fresh, name)})
+	b.txn.Params = append(b.txn.Params, ir.Param{Name: v.local, Type: it, NotNull: v.nn, Fresh: slices.Contains(c.f.fn.fresh, name), Domain: v.t.domain()})
 	return v
 }
 

@@ -130,7 +130,16 @@ func (f *frame) set(i int, v ir.Value, t ir.Type) {
 func (s *scope) setter(name string) func(f *frame, v ir.Value) {
 	i := s.locals[name]
 	t, _ := s.c.txn.LocalType(name)
-	return func(f *frame, v ir.Value) { f.set(i, v, t) }
+	d := s.c.txn.LocalDomain(name)
+	if d == nil {
+		return func(f *frame, v ir.Value) { f.set(i, v, t) }
+	}
+	return func(f *frame, v ir.Value) {
+		if v = v.Convert(t); !fits(d, v) {
+			panic(stop{"a value does not fit " + name})
+		}
+		f.set(i, v, t)
+	}
 }
 
 func (s *scope) stmt(st ir.Stmt) exec {
@@ -306,9 +315,10 @@ func (s *scope) exprs(es []ir.Expr) []eval {
 func (s *scope) havoc(st *ir.Havoc) exec {
 	set := s.setter(st.Var)
 	t, _ := s.c.txn.LocalType(st.Var)
+	d := s.c.txn.LocalDomain(st.Var)
 	return func(f *frame) control {
 		if st.Fresh {
-			set(f, f.freshValue(t))
+			set(f, f.freshValue(t, d))
 			return control{}
 		}
 		if f.havocs == nil {
@@ -322,13 +332,13 @@ func (s *scope) havoc(st *ir.Havoc) exec {
 				return control{}
 			}
 		}
-		d := f.m.Program.Domain
+		all := f.m.Program.Domain
 		var values []ir.Value
 		switch {
 		case t.Kind == ir.KindBool:
 			values = []ir.Value{ir.Bool(false), ir.Bool(true)}
-		case t.Kind == ir.KindInt && d != nil:
-			for i := d.Lo; i <= d.Hi; i++ {
+		case t.Kind == ir.KindInt && all != nil:
+			for i := all.Lo; i <= all.Hi; i++ {
 				values = append(values, ir.Int(i))
 			}
 		default:

@@ -326,8 +326,11 @@ func (m *Machine) runCut(in *Instance, snap *DB, regs map[string]ir.Value, ch *c
 		locals: make([]ir.Value, c.nlocals), rows: make([][]ir.Value, c.slots)}
 	for i, p := range in.Txn.Params {
 		f.locals[i] = in.Params[i].Convert(p.Type)
-		if p.NotNull && in.Params[i].IsNull() {
+		switch {
+		case p.NotNull && in.Params[i].IsNull():
 			run.Blocked = "parameter " + p.Name + " is null"
+		case p.Domain != nil && !fits(p.Domain, f.locals[i]):
+			run.Blocked = "a value does not fit parameter " + p.Name
 		}
 	}
 	for i, l := range in.Txn.Locals {
@@ -373,15 +376,20 @@ func (m *Machine) runCut(in *Instance, snap *DB, regs map[string]ir.Value, ch *c
 // freshBase is above every value that programs and solvers use.
 const freshBase = 1 << 40
 
-func (f *frame) freshValue(t ir.Type) ir.Value {
+func (f *frame) freshValue(t ir.Type, d ir.Domain) ir.Value {
 	f.fresh++
-	return FreshValue(t, f.inst.ID, f.fresh)
+	return FreshValue(t, d, f.inst.ID, f.fresh)
 }
 
-// FreshValue is the n-th FRESH value of type t that the instance with the
-// given ID draws.
-func FreshValue(t ir.Type, id, n int) ir.Value {
+// FreshValue is the n-th FRESH value of type t that the instance with the given ID
+// draws; it is one of the domain d, if that is not nil and has so many.
+func FreshValue(t ir.Type, d ir.Domain, id, n int) ir.Value {
 	i := int64(freshBase + id*1000 + n)
+	if d != nil {
+		if v, ok := d.Sample(int(i)); ok {
+			return v
+		}
+	}
 	switch t.Kind {
 	case ir.KindInt:
 		return ir.Int(i)

@@ -259,14 +259,6 @@ func parseLabel(t *Type, text string) (ir.Value, error) {
 	return ir.Null, fmt.Errorf("%s is no label of the enum %s", strconv.Quote(text), t)
 }
 
-func uuids() []string {
-	var out []string
-	for i := range 16 {
-		out = append(out, fmt.Sprintf("00000000-0000-4000-8000-%012x", i+1))
-	}
-	return out
-}
-
 // parseUUID reads 32 hexadecimal digits, with a hyphen or not behind each group of
 // four, and braces around them or not.
 func parseUUID(t *Type, text string) (ir.Value, error) {

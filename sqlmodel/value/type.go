@@ -1,6 +1,7 @@
 package value
 
 import (
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -98,7 +99,7 @@ func init() {
 		"char":    {ir: ir.TextType, parse: parseByte, print: printText, samples: strings.Split("abcdefgh", ""), sql: `"char"`},
 		"name":    {ir: ir.TextType, parse: parseName, print: printText, samples: texts},
 		"citext":  {ir: ir.TextType, equality: Keyed, key: "lower(text)", parse: parseText, print: printText, samples: texts},
-		"uuid":    {ir: ir.TextType, parse: parseUUID, print: printText, samples: uuids()},
+		"uuid":    {ir: ir.TextType, parse: parseUUID, print: printText},
 		"json":    {ir: ir.TextType, equality: NoEquality, parse: parseJSONText, print: printText, samples: jsons},
 		"jsonb":   {ir: ir.OpaqueType, parse: parseJSON, print: printText, samples: jsons},
 		"bytea":   {ir: ir.OpaqueType, parse: parseBytes, print: printText, samples: []string{`\x`, `\x01`, `\x02`, `\x0102`, `\x03`}},
@@ -238,6 +239,10 @@ func (t *Type) Fits(v ir.Value) bool {
 		return fitsNumeric(t, v.Rat())
 	case t.Length > 0 && (t.Name == "varchar" || t.Name == "bpchar"):
 		return len([]rune(strings.TrimRight(v.S, " "))) <= t.Length
+	case t.Name == "date":
+		return v.I%day == 0 || v.I == Infinity || v.I == MinusInfinity
+	case t.Name == "time":
+		return v.I >= 0 && v.I <= day
 	case t.class().parse != nil && t.IR().Kind != ir.KindTime:
 		got, err := t.Parse(t.Print(v))
 		return err == nil && got == v
@@ -250,6 +255,8 @@ func (t *Type) Sample(i int) (ir.Value, bool) {
 	c := t.class()
 	var v ir.Value
 	switch {
+	case t.Name == "uuid":
+		v = ir.Text(fmt.Sprintf("00000000-0000-4000-8000-%012x", i+1))
 	case t.Elem != nil:
 		v = ir.Array(nil)
 		if i > 0 {
@@ -280,10 +287,7 @@ func (t *Type) Sample(i int) (ir.Value, bool) {
 	default:
 		return ir.Null, false
 	}
-	if !t.Fits(v) {
-		return t.Sample(i + 1)
-	}
-	return v, true
+	return v, t.Fits(v)
 }
 
 // Literal is v as an expression of SQL that has this type.
