@@ -108,11 +108,9 @@ func (v *values) of(s valueType) []ir.Value {
 		return list
 	}
 	fits := slices.DeleteFunc(slices.Clone(v.ofType(s.t)), func(x ir.Value) bool { return !s.d.Fits(x) })
-	list := s.samples(maxSamples)
-	if len(fits) >= maxSamples/2 { // plain numbers and texts are simpler
-		list = slices.Concat(fits, list)
-	} else {
-		list = slices.Concat(list, fits)
+	list := fits
+	if len(fits) < maxSamples/2 { // plain numbers and texts are simpler
+		list = slices.Concat(s.samples(maxSamples), fits)
 	}
 	var out []ir.Value
 	for _, x := range list {

@@ -58,7 +58,7 @@ func (l *loader) builtin(name string) builtin {
 		b.set = b.set || f.Set
 	}
 	switch {
-	case slices.Contains(syntaxFunctions, name):
+	case slices.Contains(syntaxFunctions, name), name == keyFunc:
 		b.known = true
 	case name == holeFunc:
 		b.known, b.effect = true, catalog.AnyValue

@@ -3,6 +3,7 @@ package sqlmodel
 import (
 	"fmt"
 	"strings"
+	"unicode"
 
 	"github.com/txrobust/robust/ir"
 	"github.com/txrobust/robust/sqlmodel/catalog"
@@ -20,6 +21,8 @@ func (x *ex) systemCall(e *pg.FuncCall, name string) val {
 		return x.aggregate(e, name)
 	case known.window:
 		x.refuse("a window function")
+	case name == keyFunc:
+		return x.comparable(x.one(e.Args[0]))
 	case name == holeFunc:
 		return x.volatile(name, tBool, x.pos(e.Location))
 	}
@@ -186,6 +189,11 @@ func (x *ex) pure(c catalog.Call, t typ, args []val, loc int32) val {
 	}
 	out := val{e: x.apply(functionOf(c.Function), t, exprs...), t: t}
 	out.digits = roundedDigits(c.Function, args)
+	for _, a := range args { // the collation of an operand is that of the result
+		if out.t.textual() && a.t.sql != nil && a.t.sql.Collation != "" {
+			out.t = x.l.collated(out.t, a.t.sql.Collation)
+		}
+	}
 	return out
 }
 
@@ -269,7 +277,7 @@ func (x *ex) meaning(c catalog.Call, t typ, args []val) (val, bool) {
 		for _, a := range args {
 			k.Args = append(k.Args, a.e)
 		}
-		return val{e: k, t: t, nn: nn}, true
+		return val{e: x.folded(k), t: t, nn: nn}, true
 	}
 	switch c.Signature() {
 	case "lower(text)", "upper(text)", "left(text,int4)":
@@ -297,6 +305,33 @@ func (x *ex) meaning(c catalog.Call, t typ, args []val) (val, bool) {
 		}
 	}
 	return val{}, false
+}
+
+// folded computes a function of the IR of constants, whose letters are those of all
+// locales.
+func (x *ex) folded(c *ir.Call) ir.Expr {
+	f := ir.Functions[c.Name]
+	var values []ir.Value
+	for _, a := range c.Args {
+		k, ok := a.(*ir.Const)
+		if !ok || x.l.opt.MySQL || k.Value.IsNull() || !ascii(k.Value.S) {
+			return c
+		}
+		values = append(values, k.Value)
+	}
+	if v, err := f.Eval(values, c.Type); err == nil {
+		return ir.C(v)
+	}
+	return c
+}
+
+func ascii(s string) bool {
+	for _, c := range s {
+		if c > unicode.MaxASCII {
+			return false
+		}
+	}
+	return true
 }
 
 // form translates what has the form of a function, or takes any arguments.

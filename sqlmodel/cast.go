@@ -178,6 +178,9 @@ func (x *ex) assignable(from, to typ) bool {
 // stored and to typeCast, but for literals.
 func (x *ex) cast(v val, t typ, loc int32) val {
 	from := v.t
+	if from.sql != nil && from.sql.Collation != "" && t.textual() && t.sql.Collation == "" {
+		t = x.l.collated(t, from.sql.Collation)
+	}
 	out := val{e: v.e, t: t, nn: v.nn, digits: v.digits}
 	switch {
 	case from.name == nUnknown:
@@ -245,8 +248,8 @@ func (x *ex) identical(from, t typ) bool {
 		return true
 	case from.name == nDate && t.name == nStamp, from.name == nStamp && t.name == nStamp:
 		return true // the time zone of all sessions is UTC
-	case a == "inet" && b == "cidr", a == "cidr" && b == "inet":
-		return false
+	case a == "cidr" && b == "inet":
+		return true
 	}
 	return a == b
 }

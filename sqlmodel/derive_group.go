@@ -59,6 +59,7 @@ func (g *grouping) key(q *query, n *pg.Node) val {
 }
 
 func (g *grouping) add(e ir.Expr, t typ) *ir.Col {
+	g.in.byIdentityOnly(t, "GROUP BY")
 	text := ir.ExprString(e)
 	for i, old := range g.texts {
 		if old == text {

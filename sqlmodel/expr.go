@@ -219,7 +219,11 @@ func (x *ex) expr1(n *pg.Node) val {
 		return val{t: tRecord, fields: fields, record: true}
 	case *pg.CollateClause:
 		// Another collation is another order of the same strings.
-		v := x.one(e.Arg)
+		v := x.defaultType(x.one(e.Arg))
+		if name := qualified(names(e.Collname)); x.l.collations[name] {
+			v.t = x.l.collated(v.t, name)
+			return v
+		}
 		return val{e: &ir.Call{Name: "collate " + qualified(names(e.Collname)), Args: []ir.Expr{v.e}, Type: ir.TextType}, t: tText, nn: v.nn}
 	case *pg.SetToDefault:
 		x.fail(e.Location, "DEFAULT is not allowed here")

@@ -161,6 +161,7 @@ func read(files []File, opt Options) (l *loader, err error) {
 		views:      map[string]*view{},
 		types:      map[string]*userType{},
 		extensions: map[string]bool{},
+		collations: map[string]bool{},
 		opt:        opt,
 
 		operators: map[string]string{},
@@ -277,6 +278,8 @@ type loader struct {
 	emptied map[string]bool
 	// operators are those that CREATE OPERATOR declares, with their functions.
 	operators map[string]string
+	// collations are those that are not deterministic.
+	collations map[string]bool
 	// extensions are those that CREATE EXTENSION makes.
 	extensions map[string]bool
 	// postponed are statements about tables that were not declared yet.
@@ -412,6 +415,10 @@ func (l *loader) statement(n *node) {
 	case *pg.AlterFunctionStmt:
 		l.alterFunction(s)
 	case *pg.DefineStmt:
+		if s.Kind == pg.ObjectCollation {
+			l.createCollation(s)
+			break
+		}
 		l.createOperator(s)
 		l.note(pos, "an operator, aggregate, type or the like that is declared here is not modelled")
 	case *pg.CreateCastStmt:

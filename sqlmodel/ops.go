@@ -514,6 +514,7 @@ func (x *ex) compare(op string, l, r val, loc int32) val {
 	nn := l.nn && r.nn || op == "is"
 	k := comparisons[op]
 	equality := k == ir.Eq || k == ir.Ne || k == ir.Is
+	l, r = x.collate(l, r)
 	l, r = x.comparable(l), x.comparable(r)
 	if equality && l.t.sql != nil && l.t.sql.Labels != nil || l.t.ordered() && r.t.ordered() || equality && x.byIdentity(l.t) && x.byIdentity(r.t) {
 		return val{e: ir.Op(k, l.e, r.e), t: tBool, nn: nn}
@@ -571,14 +572,27 @@ func (x *ex) given(v, other val) val {
 	return x.fit(v, other.t.plain())
 }
 
+// collate gives both operands of a comparison of texts the collation that one has.
+func (x *ex) collate(l, r val) (val, val) {
+	for _, p := range []struct{ from, to *val }{{&l, &r}, {&r, &l}} {
+		if f, t := p.from.t.sql, p.to.t.sql; f != nil && t != nil && f.Collation != "" && t.Collation == "" && p.to.t.textual() {
+			p.to.t = x.l.collated(p.to.t, f.Collation)
+		}
+	}
+	return l, r
+}
+
 // comparable gives what is compared of a value: its key, where values that differ may
 // be equal.
 func (x *ex) comparable(v val) val {
 	if v.t.sql == nil || v.t.sql.Equality() != value.Keyed || v.t.name == nArray {
 		return v
 	}
-	if v.t.sql.Name == "citext" {
-		return val{e: &ir.Call{Name: "lower", Args: []ir.Expr{v.e}, Type: ir.TextType}, t: tText, nn: v.nn}
+	switch {
+	case v.t.sql.Collation != "":
+		return val{e: x.apply(value.Function(v.t.sql.Key(), true), tText, v.e), t: tText, nn: v.nn}
+	case v.t.sql.Name == "citext":
+		return val{e: x.folded(&ir.Call{Name: "lower", Args: []ir.Expr{v.e}, Type: ir.TextType}), t: tText, nn: v.nn}
 	}
 	return val{e: x.apply(value.Function(v.t.sql.Key(), true), tNumeric, v.e), t: tNumeric, nn: v.nn}
 }

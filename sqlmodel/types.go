@@ -135,7 +135,9 @@ func (t typ) plain() typ {
 	if t.sql == nil || t.sql.Labels != nil || t.sql.Elem != nil || t.sql.Check != nil {
 		return t
 	}
-	return valuesOf(t.sql.Name)
+	out := value.Of(t.sql.Name)
+	out.Collation = t.sql.Collation
+	return typeOfValues(out)
 }
 
 // same reports whether two types are one, apart from modifiers.

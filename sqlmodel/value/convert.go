@@ -23,17 +23,8 @@ func ToText(t *Type) *ir.Function {
 		f = nil // the digits after the last one that is not 0 are not known
 	case t.Name == "bpchar": // without its padding
 		f = func(v ir.Value) (ir.Value, error) { return ir.Text(v.S), nil }
-	case t.Name == "inet": // with its number of bits
-		f = func(v ir.Value) (ir.Value, error) {
-			if strings.Contains(v.S, "/") {
-				return ir.Text(v.S), nil
-			}
-			bits := "/32"
-			if strings.Contains(v.S, ":") {
-				bits = "/128"
-			}
-			return ir.Text(v.S + bits), nil
-		}
+	case t.Name == "inet": // with the length
+		f = func(v ir.Value) (ir.Value, error) { return ir.Text(v.S), nil }
 	}
 	return converter("text<-"+t.String(), f)
 }

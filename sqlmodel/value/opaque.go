@@ -79,10 +79,16 @@ func parseInet(t *Type, text string) (ir.Value, error) {
 		}
 		return ir.Opaque(a.String() + "/" + strconv.Itoa(n)), nil
 	}
-	if n == a.BitLen() {
-		return ir.Opaque(a.String()), nil
-	}
 	return ir.Opaque(a.String() + "/" + strconv.Itoa(n)), nil
+}
+
+// printInet leaves out the length of a whole address.
+func printInet(_ *Type, v ir.Value) string {
+	addr, bits, _ := strings.Cut(v.S, "/")
+	if bits == "128" || bits == "32" && !strings.Contains(addr, ":") {
+		return addr
+	}
+	return v.S
 }
 
 // macaddr is the forms with all digits.

@@ -32,6 +32,9 @@ type Type struct {
 	// Precision and Scale are those of numeric(p,s); Precision is 0 for none.
 	// Precision is also that of time and timestamp types, of which -1 is none.
 	Precision, Scale int
+	// Collation is the name of a collation that is not deterministic, in which texts
+	// that differ may be equal, or "".
+	Collation string
 	// Labels are those of an enum, in their order.
 	Labels []string
 	// Elem is the type of the elements of an array.
@@ -111,7 +114,7 @@ func init() {
 		"timetz":      {ir: ir.OpaqueType, parse: parseZonedTime, print: printText, samples: []string{"08:00+00", "09:00+00", "10:30+01", "12:00-05"}},
 		"interval":    {ir: ir.OpaqueType, equality: Keyed, key: "interval_total(interval)", parse: parseInterval, print: printText, samples: []string{"1 hour", "30 min", "1 day", "2 days", "1 mon"}},
 
-		"inet":     {ir: ir.OpaqueType, parse: parseInet, print: printText, samples: []string{"10.0.0.1", "10.0.0.2", "192.168.1.0/24", "::1"}},
+		"inet":     {ir: ir.OpaqueType, parse: parseInet, print: printInet, samples: []string{"10.0.0.1", "10.0.0.2", "192.168.1.0/24", "::1"}},
 		"cidr":     {ir: ir.OpaqueType, parse: parseInet, print: printText, samples: []string{"10.0.0.0/8", "192.168.1.0/24", "172.16.0.0/12"}},
 		"macaddr":  {ir: ir.OpaqueType, parse: parseMAC, print: printText, samples: []string{"08:00:2b:01:02:03", "08:00:2b:01:02:04", "08:00:2b:01:02:05"}},
 		"macaddr8": {ir: ir.OpaqueType, parse: parseMAC, print: printText, samples: []string{"08:00:2b:01:02:03:04:05", "08:00:2b:01:02:03:04:06"}},
@@ -167,10 +170,20 @@ func elementKind(elem *Type) ir.Kind {
 func (t *Type) IR() ir.Type { return t.class().ir }
 
 // Equality says how the values compare.
-func (t *Type) Equality() Equality { return t.class().equality }
+func (t *Type) Equality() Equality {
+	if t.Collation != "" {
+		return Keyed
+	}
+	return t.class().equality
+}
 
 // Key names the function whose values are equal where those of a Keyed type are.
-func (t *Type) Key() string { return t.class().key }
+func (t *Type) Key() string {
+	if t.Collation != "" {
+		return "key in collation " + t.Collation
+	}
+	return t.class().key
+}
 
 // Parse gives the value that a text means, as the input function of the type does,
 // within the type's modifier as an explicit cast has it. ErrNotKnown (of package ir)
