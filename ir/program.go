@@ -16,6 +16,9 @@ type Program struct {
 	// Notes are the parts of the source that were left out, such as a kind of
 	// constraint that is not modelled. They are reported, not analysed.
 	Notes []Note
+	// Premises are what the front end takes for granted of the database and its
+	// clients, with a place where it mattered. The text form does not have them.
+	Premises []Note
 	// Ignores are the findings that the source accepts. The text form does not have
 	// them.
 	Ignores []*Ignore

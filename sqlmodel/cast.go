@@ -46,6 +46,15 @@ func hasNull(list []ir.Value) bool {
 	return false
 }
 
+// premise records what the place that is being translated takes for granted.
+func (x *ex) premise(text string) {
+	var pos ir.Pos
+	if x.b != nil {
+		pos = x.b.cur
+	}
+	x.l.premise(pos, text)
+}
+
 // retype gives an opaque value of unknown type the type that is wanted.
 func retype(v val, t typ) val {
 	if c, ok := v.e.(*ir.Call); ok && ir.Functions[c.Name] == nil && c.Def == nil && c.Fn == nil {
@@ -101,6 +110,9 @@ func constantOf(s string, t typ) ir.Expr {
 // database prints it.
 func (x *ex) fit(v val, t typ) val {
 	if v.given && v.t.ir.Kind == ir.KindText && t.sql != nil && (t.name == "uuid" || t.sql.Labels != nil) && v.t.name != nUnknown {
+		if t.name == "uuid" {
+			x.premise(canonicalUUIDs)
+		}
 		return val{e: v.e, t: t, nn: v.nn}
 	}
 	c := x.cast(v, t, 0)
@@ -224,6 +236,9 @@ func (x *ex) castCall(e ir.Expr, from, t typ) ir.Expr {
 	case from.textual() || from.sql.Name == "citext":
 		return x.apply(value.FromText(t.sql), t, e)
 	case t.textual() || t.sql.Name == "citext":
+		if from.name == nNumeric {
+			x.premise(equalDigits)
+		}
 		return x.apply(value.ToText(from.sql), t, e)
 	}
 	f := &ir.Function{Name: t.String() + "<-" + from.String(), Strict: true}
@@ -247,7 +262,10 @@ func (x *ex) identical(from, t typ) bool {
 	case from.name == nInt && t.name == nInt: // values are taken to fit
 		return true
 	case from.name == nDate && t.name == nStamp, from.name == nStamp && t.name == nStamp:
-		return true // the time zone of all sessions is UTC
+		if (a == "timestamptz") != (b == "timestamptz") {
+			x.premise(oneTimeZone)
+		}
+		return true
 	case a == "cidr" && b == "inet":
 		return true
 	}

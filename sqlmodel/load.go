@@ -313,6 +313,20 @@ func (l *loader) note(pos ir.Pos, format string, args ...any) {
 	}
 }
 
+// premise records what is taken for granted, where it matters first.
+func (l *loader) premise(pos ir.Pos, text string) {
+	if !slices.ContainsFunc(l.prog.Premises, func(n ir.Note) bool { return n.Text == text }) {
+		l.prog.Premises = append(l.prog.Premises, ir.Note{Pos: pos, Text: text})
+	}
+}
+
+// What a translation may take for granted.
+const (
+	oneTimeZone    = "all sessions have the time zone UTC"
+	canonicalUUIDs = "the program gives UUIDs as the database prints them, in lower case with hyphens"
+	equalDigits    = "numbers that are equal have equal texts: digits after the last one that is not 0 do not count"
+)
+
 // file reads a file, and those that it includes.
 func (l *loader) file(f File) {
 	s := l.newSession()

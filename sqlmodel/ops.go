@@ -387,7 +387,10 @@ func (x *ex) days(c catalog.Call, args []val, t typ, nn bool) (val, bool) {
 		return val{e: ir.Op(ir.Div, ir.Op(ir.Sub, l, r), ir.C(ir.Int(usPerDay))), t: t, nn: nn}, true
 	case "timestamp_pl_interval(timestamp,interval)", "timestamptz_pl_interval(timestamptz,interval)", "date_pl_interval(date,interval)",
 		"timestamp_mi_interval(timestamp,interval)", "timestamptz_mi_interval(timestamptz,interval)", "date_mi_interval(date,interval)":
-		us, ok := fixedLength(r)
+		us, days, ok := fixedLength(r)
+		if ok && days && strings.HasPrefix(c.Name, "timestamptz") {
+			x.premise(oneTimeZone) // a day may have 23 hours
+		}
 		if strings.Contains(c.Name, "_mi_") {
 			us = -us
 		}
@@ -406,17 +409,18 @@ func addDays(date, n ir.Expr) ir.Expr {
 	return ir.Op(ir.Add, date, ir.Op(ir.Mul, n, ir.C(ir.Int(usPerDay))))
 }
 
-// fixedLength gives the microseconds of a constant interval without months.
-func fixedLength(e ir.Expr) (us int64, ok bool) {
+// fixedLength gives the microseconds of a constant interval without months, and
+// whether it has days.
+func fixedLength(e ir.Expr) (us int64, days, ok bool) {
 	k, isConst := e.(*ir.Const)
 	if !isConst {
-		return 0, false
+		return 0, false, false
 	}
 	i, ok := value.IntervalOf(k.Value)
 	if !ok || i.Months != 0 || i.Days > maxDays || i.Days < -maxDays {
-		return 0, false
+		return 0, false, false
 	}
-	return i.Days*usPerDay + i.Micros, true
+	return i.Days*usPerDay + i.Micros, i.Days != 0, true
 }
 
 // maxDays bounds the days of an interval that is added exactly.
