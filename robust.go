@@ -206,8 +206,10 @@ func newCheck(ctx context.Context, p *ir.Program, opt Options) *check {
 		opt.Progress = func(int, int, string) {}
 	}
 	ir.Structure(p)
+	premises := ir.MarkOrdered(p)
 	c := &check{ctx: ctx, p: p, opt: opt, start: time.Now(), rep: report.New(p)}
 	c.rep.Apart = append(c.rep.Apart, opt.Apart...)
+	c.rep.Assume(premises)
 	if opt.ReadCommitted {
 		c.rep.Isolation = report.AtReadCommitted
 	}

@@ -237,6 +237,13 @@ type Phase struct {
 	PeakMB int64  `json:"peak_mb"`
 }
 
+// Assume adds premises.
+func (r *Report) Assume(list []ir.Note) {
+	for _, n := range list {
+		r.Premises = append(r.Premises, Note{n.Pos.File, n.Pos.Line, n.Pos.Col, n.Text})
+	}
+}
+
 // Assuming says what has to hold of the initial rows for a proof, as a part of a
 // sentence, or gives "".
 func (r *Report) Assuming() string {
@@ -277,9 +284,7 @@ func New(p *ir.Program) *Report {
 	for _, n := range p.Notes {
 		r.Notes = append(r.Notes, Note{n.Pos.File, n.Pos.Line, n.Pos.Col, n.Text})
 	}
-	for _, n := range p.Premises {
-		r.Premises = append(r.Premises, Note{n.Pos.File, n.Pos.Line, n.Pos.Col, n.Text})
-	}
+	r.Assume(p.Premises)
 	return r
 }
 

@@ -318,7 +318,9 @@ func (s *scope) havoc(st *ir.Havoc) exec {
 	d := s.c.txn.LocalDomain(st.Var)
 	return func(f *frame) control {
 		if st.Fresh {
-			set(f, f.freshValue(t, d))
+			v := f.freshValue(t, d)
+			f.draw(st, v)
+			set(f, v)
 			return control{}
 		}
 		if f.havocs == nil {
@@ -328,6 +330,7 @@ func (s *scope) havoc(st *ir.Havoc) exec {
 		f.havocs[st]++
 		if f.inst.Havoc != nil {
 			if v, ok := f.inst.Havoc(st, n); ok {
+				f.draw(st, v)
 				set(f, v)
 				return control{}
 			}
@@ -350,6 +353,22 @@ func (s *scope) havoc(st *ir.Havoc) exec {
 		set(f, values[f.ch.choose(len(values))])
 		return control{}
 	}
+}
+
+// draw records a value of an ordered source. All values that committed before the
+// snapshot of the transaction were drawn before it began, so that they are smaller;
+// values of the clock may be equal.
+func (f *frame) draw(st *ir.Havoc, v ir.Value) {
+	if !st.Ordered || v.IsNull() {
+		return
+	}
+	source := f.m.source(st.Source)
+	if mark := f.snap.mark(source); !mark.IsNull() {
+		if c := ir.Compare(v, mark); c < 0 || c == 0 && st.Fresh {
+			panic(stop{st.Source + " gave a larger value before"})
+		}
+	}
+	f.run.Draws = append(f.run.Draws, Draw{Source: st.Source, Value: v, source: source})
 }
 
 // NotFinite is Run.Blocked of a run that needs a value from an infinite set.

@@ -515,7 +515,7 @@ func (m *Machine) commit(run *Run, cur *DB, since []*Run) (*DB, *Run, string) {
 	if failed != "" {
 		return nil, nil, failed
 	}
-	return db, run, ""
+	return db.after(run.Draws), run, ""
 }
 
 // touches reports whether the write has to do with a row.
