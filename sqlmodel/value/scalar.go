@@ -56,7 +56,7 @@ func parseInt(t *Type, text string) (ir.Value, error) {
 func printInt(_ *Type, v ir.Value) string { return strconv.FormatInt(v.I, 10) }
 
 // maxNumber bounds the characters and the exponent of a number that is read.
-const maxNumber = 1000
+const maxNumber = 5000
 
 // Rational reads a decimal number: digits, a point, an exponent.
 func Rational(s string) (*big.Rat, bool) {
@@ -238,7 +238,7 @@ func printPadded(t *Type, v ir.Value) string {
 	return v.S + strings.Repeat(" ", max(0, t.Length-len([]rune(v.S))))
 }
 
-func parseByte(_ *Type, text string) (ir.Value, error) { return ir.Text(text[:min(len(text), 1)]), nil }
+func parseByte(_ *Type, text string) (ir.Value, error) { return byteValue(byteOf(ir.Text(text))), nil }
 
 // nameLength is the number of bytes of a name.
 const nameLength = 63

@@ -1,0 +1,267 @@
+package value
+
+import (
+	"flag"
+	"maps"
+	"math/rand/v2"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/txrobust/robust/ir"
+	"github.com/txrobust/robust/sqlmodel/catalog"
+)
+
+var only = flag.String("value.only", "", "regular expression of the signatures that TestFunctionsAgainstServer looks at")
+
+// scope declares the enum of the tests.
+type scope struct{}
+
+func (scope) Type(name string) *catalog.Type {
+	if name == "color" {
+		return &catalog.Type{Name: name, Kind: 'e', Category: 'E'}
+	}
+	return nil
+}
+
+func (scope) Functions(string) []*catalog.Function { return nil }
+
+var resolver = &catalog.Catalog{Scope: scope{}}
+
+// declared finds the function of the catalog with a signature.
+func declared(signature string) *catalog.Function {
+	name, _, _ := strings.Cut(signature, "(")
+	for _, f := range resolver.All(name) {
+		if f.Signature() == signature {
+			return f
+		}
+	}
+	return nil
+}
+
+// own are signatures that the catalog does not have.
+var own = []string{}
+
+// invocation is a call with concrete arguments.
+type invocation struct {
+	sql    string
+	fn     *ir.Function
+	args   []ir.Value
+	result *Type
+}
+
+// value gives what we know of it.
+func (c invocation) value() (ir.Value, error) {
+	switch {
+	case c.fn.Strict && anyNull(c.args):
+		return ir.Null, nil
+	case c.fn.Eval == nil:
+		return ir.Null, ir.ErrNotKnown
+	}
+	return c.fn.Eval(c.args, c.result.IR())
+}
+
+// outcome says how what we know compares with what the server says; a fault is a
+// disagreement.
+type outcome uint8
+
+const (
+	unknown outcome = iota
+	agrees
+	fault
+)
+
+// compare compares with the server's answer.
+func (c invocation) compare(answer string) (outcome, string) {
+	v, err := c.value()
+	state, failed := strings.CutPrefix(answer, "☒")
+	switch {
+	case notKnown(err):
+		return unknown, ""
+	case err != nil:
+		e, ok := err.(*Error)
+		if !failed || !ok || e.State != "" && e.State != state {
+			return fault, "got the error " + err.Error()
+		}
+		return agrees, ""
+	case failed:
+		return fault, "got " + v.String()
+	case answer == "∅":
+		if !v.IsNull() {
+			return fault, "got " + v.String()
+		}
+		return agrees, ""
+	case v.IsNull():
+		return fault, "got NULL"
+	case v.Kind != c.result.IR().Kind:
+		return fault, "got " + v.String() + ", which has the wrong kind"
+	}
+	want, err := c.result.Parse(answer)
+	switch {
+	case err != nil:
+		return fault, "got " + v.String() + ", and the answer cannot be read"
+	case want != v:
+		return fault, "got " + v.String() + ", want " + want.String()
+	}
+	return agrees, ""
+}
+
+// polymorphs are the types that polymorphic ones stand for in the tests.
+var polymorphs = map[string][]string{
+	"element": {"int4", "text", "numeric", "bool", "date", "timestamp", "timestamptz", "uuid", "jsonb", "float8", "interval", "bytea", "color", "int8", "time", "varchar"},
+	"range":   {"int4range", "int8range", "numrange", "daterange", "tsrange", "tstzrange"},
+	"enum":    {"color"},
+}
+
+// concrete chooses a type for each polymorphic argument.
+func concrete(rng *rand.Rand, f *catalog.Function) []string {
+	elem := pickOne(rng, polymorphs["element"]...)
+	rangeType := pickOne(rng, polymorphs["range"]...)
+	if slices.ContainsFunc(f.Args, func(a string) bool { return strings.HasSuffix(a, "range") && strings.HasPrefix(a, "any") }) {
+		elem = rangeElems[rangeType]
+	}
+	var types []string
+	for i, a := range f.Args {
+		n := 1
+		if f.Variadic && i == len(f.Args)-1 {
+			n = rng.IntN(4)
+			if a != "any" {
+				a, n = strings.TrimPrefix(a, "_"), n+1
+			}
+		}
+		for range n {
+			t := a
+			switch strings.TrimPrefix(strings.TrimPrefix(a, "anycompatible"), "any") {
+			case "array":
+				t = "_" + elem
+			case "range":
+				t = rangeType
+			case "enum":
+				t = "color"
+			case "":
+				t = elem
+				if a == "any" {
+					t = pickOne(rng, polymorphs["element"]...)
+				}
+			case "element", "nonarray":
+				t = elem
+			}
+			types = append(types, t)
+		}
+	}
+	return types
+}
+
+// literal is a value as an expression.
+func literal(t *Type, v ir.Value) string {
+	if v.IsNull() {
+		return "NULL::" + t.String()
+	}
+	return t.Literal(v)
+}
+
+// invoke makes a random call of a function; nil if the catalog means another one.
+func invoke(rng *rand.Rand, f *catalog.Function) *invocation {
+	names := concrete(rng, f)
+	var given []catalog.Arg
+	for _, n := range names {
+		given = append(given, catalog.Arg{Type: n})
+	}
+	calls, outcome := resolver.Function(f.Name, given, false)
+	if outcome != catalog.Found && outcome != catalog.Ambiguous || len(calls) == 0 {
+		calls = []catalog.Call{{Function: f, Types: names, Returns: f.Result}}
+	}
+	call := calls[0]
+	if call.Signature() != f.Signature() {
+		return nil
+	}
+	c := &invocation{result: typeNamed(call.Returns)}
+	var exprs []string
+	var types []*Type
+	for i, n := range call.Types {
+		if n == "any" {
+			n = names[i]
+		}
+		t := typeNamed(n)
+		if t.Name == "bpchar" {
+			t.Length = 5
+		}
+		var v ir.Value
+		if hint := hints[f.Signature()]; i < len(hint) && hint[i] != "" && rng.IntN(10) > 0 {
+			v = ir.Text(pickOne(rng, strings.Split(hint[i], "|")...))
+		} else if rng.IntN(40) > 0 {
+			v = argument(rng, t)
+		}
+		types = append(types, t)
+		c.args = append(c.args, v)
+		exprs = append(exprs, literal(t, v))
+	}
+	c.fn = FunctionOf(f.Signature(), f.Strict, types, c.result)
+	c.sql = "pg_catalog." + pgx.Identifier{f.Name}.Sanitize() + "(" + strings.Join(exprs, ", ") + ")"
+	if call.Returns == "numeric" {
+		c.sql = "trim_scale(" + c.sql + ")"
+	}
+	return c
+}
+
+// hints are texts for arguments that are words of a small language.
+var hints = map[string][]string{}
+
+// TestFunctionsAgainstServer compares random calls of all functions whose value is
+// known with a server.
+func TestFunctionsAgainstServer(t *testing.T) {
+	conn := connect(t)
+	rng := rand.New(rand.NewPCG(*seed, 7))
+	pattern := regexp.MustCompile(*only)
+	known, total := 0, 0
+	for _, signature := range slices.Sorted(maps.Keys(defined())) {
+		f := declared(signature)
+		switch {
+		case !pattern.MatchString(signature) || slices.Contains(own, signature):
+			continue
+		case f == nil:
+			t.Errorf("the catalog does not have %s", signature)
+			continue
+		}
+		var list []*invocation
+		var exprs []string
+		for range *cases {
+			if c := invoke(rng, f); c != nil {
+				list = append(list, c)
+				exprs = append(exprs, c.sql)
+			}
+		}
+		here, faults := 0, 0
+		for i, answer := range ask(t, conn, exprs) {
+			switch o, problem := list[i].compare(answer); o {
+			case agrees:
+				here++
+			case fault:
+				here++
+				if faults++; faults <= 5 {
+					t.Errorf("%s: %s, the server says %s", list[i].sql, problem, answer)
+				}
+			}
+		}
+		if here == 0 {
+			t.Errorf("of %s no value is known", signature)
+		}
+		known += here
+		total += len(list)
+	}
+	t.Logf("seed %d: %d of %d values are known", *seed, known, total)
+}
+
+// defined are the signatures of all functions whose value is known.
+func defined() map[string]bool {
+	out := map[string]bool{}
+	for s := range evaluators {
+		out[s] = true
+	}
+	for s := range families {
+		out[s] = true
+	}
+	return out
+}
