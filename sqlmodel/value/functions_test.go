@@ -63,49 +63,34 @@ func (c invocation) value() (ir.Value, error) {
 	return c.fn.Eval(c.args, c.result.IR())
 }
 
-// outcome says how what we know compares with what the server says; a fault is a
-// disagreement.
-type outcome uint8
-
-const (
-	unknown outcome = iota
-	agrees
-	fault
-)
-
-// compare compares with the server's answer.
-func (c invocation) compare(answer string) (outcome, string) {
+// fault compares a value that is known with the server's answer; "" says that they
+// agree.
+func (c invocation) fault(answer string) string {
 	v, err := c.value()
 	state, failed := strings.CutPrefix(answer, "☒")
 	switch {
-	case notKnown(err):
-		return unknown, ""
 	case err != nil:
-		e, ok := err.(*Error)
-		if !failed || !ok || e.State != "" && e.State != state {
-			return fault, "got the error " + err.Error()
+		if e, ok := err.(*Error); !failed || !ok || e.State != "" && e.State != state {
+			return "got the error " + err.Error()
 		}
-		return agrees, ""
+		return ""
 	case failed:
-		return fault, "got " + v.String()
-	case answer == "∅":
-		if !v.IsNull() {
-			return fault, "got " + v.String()
-		}
-		return agrees, ""
+		return "got " + v.String()
+	case (answer == "∅") != v.IsNull():
+		return "got " + v.String()
 	case v.IsNull():
-		return fault, "got NULL"
+		return ""
 	case v.Kind != c.result.IR().Kind:
-		return fault, "got " + v.String() + ", which has the wrong kind"
+		return "got " + v.String() + ", which has the wrong kind"
 	}
 	want, err := c.result.Parse(answer)
 	switch {
 	case err != nil:
-		return fault, "got " + v.String() + ", and the answer cannot be read"
+		return "got " + v.String() + ", and the answer cannot be read"
 	case want != v:
-		return fault, "got " + v.String() + ", want " + want.String()
+		return "got " + v.String() + ", want " + want.String()
 	}
-	return agrees, ""
+	return ""
 }
 
 // polymorphs are the types that polymorphic ones stand for in the tests.
@@ -207,7 +192,15 @@ func invoke(rng *rand.Rand, f *catalog.Function) *invocation {
 }
 
 // hints are texts for arguments that are words of a small language.
-var hints = map[string][]string{}
+var hints = map[string][]string{
+	"encode(bytea,text)":       {"", "hex|base64|escape|HEX|rot13"},
+	"decode(text,text)":        {"00ff|0g|aGVsbG8=|aGVsbG8|YQ==|Y Q = =|a\\\\b|\\001|abc|\\|é", "hex|base64|escape|base64|HEX"},
+	"convert_to(text,name)":    {"", "UTF8|utf-8|UTF8|unicode|LATIN1"},
+	"convert_from(bytea,name)": {"", "UTF8|utf-8|UTF8"},
+	"length(bytea,name)":       {"", "UTF8|utf-8|UTF8"},
+	"normalize(text,text)":     {"", "NFC|nfd|NFKC|NFKD|x"},
+	"is_normalized(text,text)": {"", "NFC|nfd|NFKC|NFKD|x"},
+}
 
 // TestFunctionsAgainstServer compares random calls of all functions whose value is
 // known with a server.
@@ -228,18 +221,20 @@ func TestFunctionsAgainstServer(t *testing.T) {
 		var list []*invocation
 		var exprs []string
 		for range *cases {
-			if c := invoke(rng, f); c != nil {
+			c := invoke(rng, f)
+			if c == nil {
+				continue
+			}
+			total++
+			if _, err := c.value(); !notKnown(err) {
 				list = append(list, c)
 				exprs = append(exprs, c.sql)
 			}
 		}
 		here, faults := 0, 0
 		for i, answer := range ask(t, conn, exprs) {
-			switch o, problem := list[i].compare(answer); o {
-			case agrees:
-				here++
-			case fault:
-				here++
+			here++
+			if problem := list[i].fault(answer); problem != "" {
 				if faults++; faults <= 5 {
 					t.Errorf("%s: %s, the server says %s", list[i].sql, problem, answer)
 				}
@@ -249,7 +244,6 @@ func TestFunctionsAgainstServer(t *testing.T) {
 			t.Errorf("of %s no value is known", signature)
 		}
 		known += here
-		total += len(list)
 	}
 	t.Logf("seed %d: %d of %d values are known", *seed, known, total)
 }
