@@ -1,0 +1,54 @@
+package value
+
+import (
+	"regexp"
+	"strings"
+)
+
+// Texts for arguments that are words of a small language, separated by ¦.
+const (
+	likes   = `%¦_¦a%¦%b¦%a%¦a_¦\%¦a\¦%\¦\¦__¦%é%¦A%¦a¦%_%¦ab%c¦%%¦(a|b)%¦[ab]_¦a!%¦!!%`
+	escapes = `!¦\¦a¦¦xy¦%`
+	regexes = `a¦^a¦b$¦a*¦.¦[ab]+¦[^a]¦\d+¦\s*¦\w+¦(a)(b)?¦a|b¦(a|b)+¦^(.*)$¦[[:alpha:]]+¦a{1,2}¦\.¦[0-9.]+¦^$¦x?¦(a+)(b*)¦.*?b¦\ya¦[A-Z]¦o+¦(\w+) (\w+)¦-¦,\s*¦(¦a**¦[a-z]+?¦é¦l+o¦(f)oo¦\|¦^\s+|\s+$¦a{256}¦[]a]¦[a-]¦\.$`
+)
+
+// hints are texts by signature and argument.
+var hints = []struct {
+	signature *regexp.Regexp
+	texts     []string
+}{
+	hint(`^encode\(`, "", "hex¦base64¦escape¦HEX¦rot13"),
+	hint(`^decode\(`, `00ff¦0g¦aGVsbG8=¦aGVsbG8¦YQ==¦Y Q = =¦a\\b¦\001¦abc¦\¦é¦\x00`, "hex¦base64¦escape¦base64¦HEX"),
+	hint(`^convert_(to|from)\(|^length\(bytea,name`, "", "UTF8¦utf-8¦UTF8¦unicode¦LATIN1"),
+	hint(`^(is_)?normalize`, "", "NFC¦nfd¦NFKC¦NFKD¦x"),
+	hint(`^quote_ident`, `select¦abc¦Abc¦a b¦_x¦time¦interval¦user¦name¦a1¦1a¦from¦value¦values¦level`),
+	hint(`^format\(text\)`, `a%%b¦%¦abc¦%s`),
+	hint(`^format\(text,any\)`, `%s¦%I¦%L¦%s %s¦%10s¦%-10s¦%2$s %1$s¦%%¦%*s¦%-5L¦%1$s %s¦%0$s¦%5¦%d¦%3$I¦a %s b %L c %I¦%*2$s¦%-*1$s¦%1$-8s¦%99999999999s¦%s%`),
+	hint(`like_escape|similar`, likes, escapes),
+	hint(`like.*text\)$`, "", likes),
+	hint(`^regexp_replace`, "", regexes, `x¦-¦[\1]¦\&\&¦\2\1¦\\¦\n`, "g¦i¦gi¦¦c¦x"),
+	hint(`reg|^substring\(text,text\)`, "", regexes, "i¦¦g¦c¦x"),
+}
+
+func hint(pattern string, texts ...string) struct {
+	signature *regexp.Regexp
+	texts     []string
+} {
+	return struct {
+		signature *regexp.Regexp
+		texts     []string
+	}{regexp.MustCompile(pattern), texts}
+}
+
+// hintsOf gives the texts for an argument; nil if it may be any.
+func hintsOf(signature string, i int) []string {
+	for _, h := range hints {
+		if h.signature.MatchString(signature) {
+			if i < len(h.texts) && h.texts[i] != "" {
+				return strings.Split(h.texts[i], "¦")
+			}
+			return nil
+		}
+	}
+	return nil
+}
