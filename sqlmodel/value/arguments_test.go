@@ -75,13 +75,6 @@ func randomValue(rng *rand.Rand, t *Type) ir.Value {
 
 func clockOf(us int64) int64 { return ((us % day) + day) % day }
 
-func floorTo(us, unit int64) int64 {
-	if us == Infinity || us == MinusInfinity {
-		return us
-	}
-	return us - ((us%unit)+unit)%unit
-}
-
 func randomInt(rng *rand.Rand, t *Type) ir.Value {
 	lo, hi, _ := intRange(t.Name)
 	switch rng.IntN(6) {

@@ -42,7 +42,7 @@ func declared(signature string) *catalog.Function {
 }
 
 // own are signatures that the catalog does not have.
-var own = []string{}
+var own = []string{"interval_total(interval)"}
 
 // invocation is a call with concrete arguments.
 type invocation struct {
@@ -144,7 +144,7 @@ func literal(t *Type, v ir.Value) string {
 	if v.IsNull() {
 		return "NULL::" + t.String()
 	}
-	return t.Literal(v) + "::" + t.String()
+	return Quote(t.Print(v)) + "::" + t.String()
 }
 
 // invoke makes a random call of a function; nil if the catalog means another one.
