@@ -282,16 +282,11 @@ func parseZonedTime(t *Type, text string) (ir.Value, error) {
 		return ir.Null, notADate(t, text, s)
 	}
 	zone, known := zoneOf(strings.TrimSpace(rest))
-	if !known || zone%(15*60*second) != 0 {
+	if !known {
 		return ir.Null, ir.ErrNotKnown
 	}
 	if us < 0 {
 		return ir.Null, invalid(t, text)
 	}
-	sign := "+"
-	if zone < 0 {
-		sign, zone = "-", -zone
-	}
-	name := strings.TrimSuffix(strings.TrimSuffix(clockText(zone), ":00"), ":00")
-	return ir.Opaque(clockText(roundTime(us, t.Precision)) + sign + name), nil
+	return zonedTime{roundTime(us, t.Precision), zone / second}.value(), nil
 }
