@@ -88,6 +88,11 @@ func Function(signature string, strict bool) *ir.Function {
 // its blanks or digits. Calls of one function that mean the same have one *ir.Function.
 func FunctionOf(signature string, strict bool, args []*Type, result *Type) *ir.Function {
 	f := families[signature]
+	if fixed, ok := spread(signature, args); ok && strict && evaluators[signature] != nil {
+		return interned(signature+" of each", func() *ir.Function {
+			return &ir.Function{Name: signature + " of each", Eval: evalOf(strictIn(fixed, evaluators[signature]))}
+		})
+	}
 	if f == nil || result == nil {
 		return interned(signature, func() *ir.Function {
 			return &ir.Function{Name: signature, Eval: evalOf(evaluators[signature]), Strict: strict}
@@ -97,6 +102,25 @@ func FunctionOf(signature string, strict bool, args []*Type, result *Type) *ir.F
 	return interned(name, func() *ir.Function {
 		return &ir.Function{Name: name, Eval: evalOf(f(args, result)), Strict: strict}
 	})
+}
+
+// spread reports whether the elements of the last argument, an array, are given one by
+// one, and how many arguments come before it. An element that is NULL is no argument
+// that is NULL.
+func spread(signature string, args []*Type) (fixed int, ok bool) {
+	fixed = strings.Count(signature, ",")
+	last := signature[strings.LastIndexAny(signature, "(,")+1:]
+	return fixed, strings.HasPrefix(last, "_") && len(args) > fixed && args[len(args)-1].Elem == nil
+}
+
+// strictIn gives NULL where one of the first arguments is NULL.
+func strictIn(fixed int, f evaluator) evaluator {
+	return func(a []ir.Value) (ir.Value, error) {
+		if anyNull(a[:fixed]) {
+			return ir.Null, nil
+		}
+		return f(a)
+	}
 }
 
 // evalOf makes the Eval of an ir.Function.

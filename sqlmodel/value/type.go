@@ -217,6 +217,9 @@ func (t *Type) String() string {
 		return t.Elem.String() + "[]"
 	}
 	name := t.Name
+	if name == "bit" && t.Length == 0 { // without the quotes it is bit(1)
+		return `"bit"`
+	}
 	if c := classes[t.Name]; c != nil && c.sql != "" {
 		name = c.sql
 	}
