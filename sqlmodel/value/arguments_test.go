@@ -62,9 +62,9 @@ func randomValue(rng *rand.Rand, t *Type) ir.Value {
 	case "date":
 		return ir.Time(floorTo(randomTime(rng), day))
 	case "timestamp", "timestamptz":
-		return ir.Time(roundTime(randomTime(rng), t.Precision))
+		return ir.Time(roundFrom(daysTo2000*day, randomTime(rng), t.Precision))
 	case "time":
-		return ir.Time(clockOf(randomTime(rng)))
+		return ir.Time(roundFrom(0, clockOf(randomTime(rng)), t.Precision))
 	}
 	v, err := t.Parse(randomText(rng, t))
 	if err != nil {

@@ -82,15 +82,10 @@ func parseInterval(t *Type, text string) (ir.Value, error) {
 	case !fits32(i.Months, i.Days):
 		return ir.Null, invalid(t, text)
 	}
-	if t.Precision >= 0 && t.Precision < 6 {
-		unit := int64(math.Pow10(6 - t.Precision))
-		half := unit / 2
-		if i.Micros < 0 {
-			half = -half
-		}
-		i.Micros = (i.Micros + half) / unit * unit
+	if t.Precision < 0 || t.Precision >= 6 {
+		return i.Value(), nil
 	}
-	return i.Value(), nil
+	return i.rounded(t.Precision)
 }
 
 var (

@@ -15,7 +15,7 @@ func invalid(t *Type, text string) error {
 	if len(text) > 60 {
 		text = text[:60] + "…"
 	}
-	return fmt.Errorf("%s is no value of type %s", strconv.Quote(text), t)
+	return failure("", "%s is no value of type %s", strconv.Quote(text), t)
 }
 
 // IntRange gives the values of an integer type.
@@ -101,7 +101,7 @@ func (t *Type) Round(r *big.Rat) (ir.Value, error) {
 	if t.Precision > 0 {
 		r = RoundTo(r, t.Scale)
 		if !fitsNumeric(t, r) {
-			return ir.Null, fmt.Errorf("%s does not fit %s", r.RatString(), t)
+			return ir.Null, failure("22003", "%s does not fit %s", r.RatString(), t)
 		}
 	}
 	return ir.Num(r), nil
@@ -256,7 +256,7 @@ func parseLabel(t *Type, text string) (ir.Value, error) {
 			return ir.Text(l), nil
 		}
 	}
-	return ir.Null, fmt.Errorf("%s is no label of the enum %s", strconv.Quote(text), t)
+	return ir.Null, failure("22P02", "%s is no label of the enum %s", strconv.Quote(text), t)
 }
 
 // parseUUID reads 32 hexadecimal digits, with a hyphen or not behind each group of

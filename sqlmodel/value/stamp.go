@@ -92,7 +92,7 @@ func parseStamp(t *Type, text string) (ir.Value, error) {
 	case t.Name == "timestamptz":
 		us -= zone
 	}
-	at, err = stamp(floorDiv(roundTime(at+us, t.Precision), day))
+	at, err = stamp(floorDiv(roundFrom(daysTo2000*day, at+us, t.Precision), day))
 	if err != nil {
 		return ir.Null, ir.ErrNotKnown
 	}
@@ -196,24 +196,6 @@ func zoneOf(s string) (us int64, known bool) {
 	return us, h < 16 && m < 60 && sec < 60
 }
 
-// roundTime rounds to a number of digits of a second; -1 is all six. The server
-// rounds the distance from 2000-01-01.
-func roundTime(us int64, digits int) int64 {
-	if digits < 0 || digits >= 6 || us == Infinity || us == MinusInfinity {
-		return us
-	}
-	unit := int64(math.Pow10(6 - digits))
-	epoch := int64(0) // of a time of day
-	if us > day || us < 0 {
-		epoch = time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC).UnixMicro()
-	}
-	x := us - epoch
-	if x >= 0 {
-		return epoch + (x+unit/2)/unit*unit
-	}
-	return epoch - (-x+unit/2)/unit*unit
-}
-
 func printStamp(t *Type, v ir.Value) string {
 	switch v.I {
 	case Infinity:
@@ -253,7 +235,7 @@ func parseTimeOfDay(t *Type, text string) (ir.Value, error) {
 	if us < 0 {
 		return ir.Null, invalid(t, text)
 	}
-	return ir.Time(roundTime(us, t.Precision)), nil
+	return ir.Time(roundFrom(0, us, t.Precision)), nil
 }
 
 func printTimeOfDay(_ *Type, v ir.Value) string { return clockText(v.I) }
@@ -288,5 +270,5 @@ func parseZonedTime(t *Type, text string) (ir.Value, error) {
 	if us < 0 {
 		return ir.Null, invalid(t, text)
 	}
-	return zonedTime{roundTime(us, t.Precision), zone / second}.value(), nil
+	return zonedTime{roundFrom(0, us, t.Precision), zone / second}.value(), nil
 }

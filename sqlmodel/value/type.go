@@ -255,15 +255,31 @@ func (t *Type) Fits(v ir.Value) bool {
 		return fitsNumeric(t, v.Rat())
 	case t.Length > 0 && (t.Name == "varchar" || t.Name == "bpchar"):
 		return len([]rune(strings.TrimRight(v.S, " "))) <= t.Length
-	case t.Name == "date":
-		return v.I%day == 0 || v.I == Infinity || v.I == MinusInfinity
-	case t.Name == "time":
-		return v.I >= 0 && v.I <= day
-	case t.class().parse != nil && t.IR().Kind != ir.KindTime:
+	case t.IR().Kind == ir.KindTime:
+		return t.fitsTime(v)
+	case t.class().parse != nil:
 		got, err := t.Parse(t.Print(v))
 		return err == nil && got == v
 	}
 	return true
+}
+
+// fitsTime is Fits for types of times: a date has no time of day, and the others have
+// the digits of a second that the type has.
+func (t *Type) fitsTime(v ir.Value) bool {
+	if v.Kind != ir.KindTime {
+		return false
+	}
+	switch t.Name {
+	case "date":
+		return infinite(v.I) || v.I%day == 0
+	case "time":
+		if v.I < 0 || v.I > day {
+			return false
+		}
+	}
+	got, err := t.roundedTime(v)
+	return err == nil && got == v
 }
 
 // Sample gives the i-th of some values that differ; false if there are no more.
