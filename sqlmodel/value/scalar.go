@@ -178,6 +178,7 @@ func underflows(s string) bool {
 // Float is the value of a finite float.
 func Float(f float64) ir.Value { return ir.Num(new(big.Rat).SetFloat64(f)) }
 
+// printFloat prints the shortest digits that are nearer to a float than to all others.
 func printFloat(t *Type, v ir.Value) string {
 	f, _ := v.Rat().Float64()
 	bits, limit := 64, 15
@@ -188,11 +189,37 @@ func printFloat(t *Type, v ir.Value) string {
 		return "0"
 	}
 	s := strconv.FormatFloat(f, 'e', -1, bits)
-	_, exponent, _ := strings.Cut(s, "e")
+	digits, _, _ := strings.Cut(strings.TrimLeft(s, "-"), "e")
+	for after := max(len(digits)-1, 1); midway(s, f, bits); after++ { // as near to a neighbour: more digits
+		s = strconv.FormatFloat(f, 'e', after, bits)
+	}
+	mantissa, exponent, _ := strings.Cut(s, "e")
 	if e, _ := strconv.Atoi(exponent); e >= -4 && e < limit {
-		return strconv.FormatFloat(f, 'f', -1, bits)
+		_, after, _ := strings.Cut(mantissa, ".")
+		return strconv.FormatFloat(f, 'f', max(len(after)-e, 0), bits)
 	}
 	return s
+}
+
+// midway reports whether the number of a text lies in the middle between a float and
+// a neighbour of it.
+func midway(s string, f float64, bits int) bool {
+	r, ok := new(big.Rat).SetString(s)
+	if !ok {
+		return false
+	}
+	exact := new(big.Rat).SetFloat64(f)
+	gap := new(big.Rat).Sub(r, exact)
+	toward := math.Inf(gap.Sign())
+	next := math.Nextafter(f, toward)
+	if bits == 32 {
+		next = float64(math.Nextafter32(float32(f), float32(toward)))
+	}
+	if gap.Sign() == 0 || math.IsInf(next, 0) {
+		return false
+	}
+	other := new(big.Rat).SetFloat64(next)
+	return gap.Add(gap, gap).Cmp(other.Sub(other, exact)) == 0
 }
 
 func parseBool(t *Type, text string) (ir.Value, error) {
