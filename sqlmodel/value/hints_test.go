@@ -1,6 +1,7 @@
 package value
 
 import (
+	"math/rand/v2"
 	"regexp"
 	"strings"
 )
@@ -11,6 +12,38 @@ const (
 	escapes = `!¦\¦a¦¦xy¦%`
 	regexes = `a¦^a¦b$¦a*¦.¦[ab]+¦[^a]¦\d+¦\s*¦\w+¦(a)(b)?¦a|b¦(a|b)+¦^(.*)$¦[[:alpha:]]+¦a{1,2}¦\.¦[0-9.]+¦^$¦x?¦(a+)(b*)¦.*?b¦\ya¦[A-Z]¦o+¦(\w+) (\w+)¦-¦,\s*¦(¦a**¦[a-z]+?¦é¦l+o¦(f)oo¦\|¦^\s+|\s+$¦a{256}¦[]a]¦[a-]¦\.$`
 )
+
+// datePictures are formats of dates, and random ones.
+var datePictures = func() []string {
+	list := strings.Split(`YYYY-MM-DD¦YYYY-MM-DD HH24:MI:SS¦DD Mon YYYY¦Day, DDth Month YYYY¦HH12:MI AM¦HH:MI:SS.MS p.m.¦FMDay FMDD FMMonth¦YYYYMMDDHH24MISS`+
+		`¦IYYY-IW-ID¦YYYY-"W"WW¦Q¦"Quarter "Q YYYY¦J¦CC¦SSSS¦US¦DDD¦Dy DD¦RM¦YYYY-MM-DD"T"HH24:MI:SSOF¦TZ¦YY/MM/DD¦Y,YYY¦FMYYYY-FMMM-FMDD¦BC¦W¦FMMonth YYYY¦YYYY"\"q"`, "¦")
+	rng := rand.New(rand.NewPCG(1, 1))
+	for range 300 {
+		var b strings.Builder
+		for range 1 + rng.IntN(5) {
+			b.WriteString(pickOne(rng, "", "", "FM", "fm"))
+			b.WriteString(pickOne(rng, append(patterns, "-", "/", " ", ":", "x", `"T"`, ",")...))
+			b.WriteString(pickOne(rng, "", "", "", "th", "TH", "-", " "))
+		}
+		list = append(list, b.String())
+	}
+	return list
+}()
+
+// numberPictures are formats of numbers, and random ones.
+var numberPictures = func() []string {
+	list := strings.Split(`999¦999.99¦FM999.99¦FM999,999,990.00¦000¦0.00¦9990.00¦S999¦999S¦SG999¦MI999¦999MI¦999PR¦PL999¦FM000000¦99V99¦RN¦FMRN¦999th¦FM9G999D99¦9.9EEEE`+
+		`¦"Good number:"999¦FM90.099¦99,999.9¦FM99.¦.99¦0¦9¦FM0.¦$999.99¦L99¦FM999999999¦FM9999.9999S¦S0.9¦0.9S¦999.MI`, "¦")
+	rng := rand.New(rand.NewPCG(1, 2))
+	for range 400 {
+		var b strings.Builder
+		for range 1 + rng.IntN(8) {
+			b.WriteString(pickOne(rng, "9", "9", "9", "0", "0", ".", ",", "G", "D", "S", "MI", "PL", "SG", "PR", "FM", "V", "TH", "th", "x", "-", " "))
+		}
+		list = append(list, b.String())
+	}
+	return list
+}()
 
 // hints are texts by signature and argument.
 var hints = []struct {
@@ -29,6 +62,8 @@ var hints = []struct {
 	hint(`^jsonb?_(object_field|exists|delete)`, "", "a¦b¦0¦c¦x¦¦1"),
 	hint(`^jsonb?_extract_path`, "", "a¦b¦0¦-1¦1¦2¦x", "b¦0¦c¦1¦-1¦2", "c¦0¦1", "c"),
 	hint(`^jsonb_set_lax`, "", "", "", "", "raise_exception¦use_json_null¦delete_key¦return_target¦x"),
+	hint(`^to_char\((int|float|numeric)`, "", strings.Join(numberPictures, "¦")),
+	hint(`^to_char\((timestamp|interval)`, "", strings.Join(datePictures, "¦")),
 	hint(`^format\(text\)`, `a%%b¦%¦abc¦%s`),
 	hint(`^format\(text,any\)`, `%s¦%I¦%L¦%s %s¦%10s¦%-10s¦%2$s %1$s¦%%¦%*s¦%-5L¦%1$s %s¦%0$s¦%5¦%d¦%3$I¦a %s b %L c %I¦%*2$s¦%-*1$s¦%1$-8s¦%99999999999s¦%s%`),
 	hint(`like_escape|similar`, likes, escapes),
