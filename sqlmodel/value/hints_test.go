@@ -30,6 +30,28 @@ var datePictures = func() []string {
 	return list
 }()
 
+// readPictures are formats of to_date, and dateTexts texts that some of them fit.
+var (
+	readPictures, dateTexts = func() (pictures, texts []string) {
+		pictures = strings.Split(`YYYY-MM-DD¦YYYYMMDD¦DD Mon YYYY¦YYYY-MM-DD HH24:MI:SS¦HH12:MI AM¦DD/MM/YY¦MM/DD/YYYY¦YYYY-DDD¦Month DD, YYYY¦YYYY-MM-DD"T"HH24:MI:SS.MS¦YYYY-MM-DD HH24:MI:SS.US¦DDMonYYYY¦HH24MISS¦YYYY¦MM¦YYYY.MM.DD¦YYY-MM¦SSSS¦FMMM-FMDD-YYYY`, "¦")
+		texts = strings.Split(`2024-02-29¦20240229¦5 Mar 2024¦2024-05-06 07:08:09¦2024-05-06T07:08:09.5¦07:08 PM¦12:30 am¦05/06/24¦2023-02-29¦2024-13-01¦2024-366¦March 5, 2024¦2024¦24¦¦ 2024 - 05 - 06¦2024/05/06¦20240506070809¦1999-12-31 23:59:59.999999¦24-5-6¦x¦0¦0000-01-01¦2024-5¦12¦5MAR2024¦2024-05-06 25:00:00¦70-01¦99-1¦520-1¦13:00 AM¦2024-02-30¦3600¦2024--05-06¦2024 05 06`, "¦")
+		rng := rand.New(rand.NewPCG(1, 3))
+		for range 300 {
+			var b, t strings.Builder
+			for range 1 + rng.IntN(5) {
+				b.WriteString(pickOne(rng, "", "", "", "FM"))
+				b.WriteString(pickOne(rng, "YYYY", "YYYY", "MM", "DD", "HH24", "MI", "SS", "MS", "US", "Mon", "AM", "YY", "HH12", "-", " ", "/", "x", `"T"`, "DDD", "FF3"))
+				t.WriteString(pickOne(rng, "2024", "12", "5", "31", "Mar", "pm", "1999", "05", "7", "-", " ", "x", "123"))
+				sep := pickOne(rng, "", "-", " ", "/", "  ")
+				b.WriteString(sep)
+				t.WriteString(pickOne(rng, sep, sep, sep, " "))
+			}
+			pictures, texts = append(pictures, b.String()), append(texts, t.String())
+		}
+		return pictures, texts
+	}()
+)
+
 // numberPictures are formats of numbers, and random ones.
 var numberPictures = func() []string {
 	list := strings.Split(`999¦999.99¦FM999.99¦FM999,999,990.00¦000¦0.00¦9990.00¦S999¦999S¦SG999¦MI999¦999MI¦999PR¦PL999¦FM000000¦99V99¦RN¦FMRN¦999th¦FM9G999D99¦9.9EEEE`+
@@ -62,6 +84,8 @@ var hints = []struct {
 	hint(`^jsonb?_(object_field|exists|delete)`, "", "a¦b¦0¦c¦x¦¦1"),
 	hint(`^jsonb?_extract_path`, "", "a¦b¦0¦-1¦1¦2¦x", "b¦0¦c¦1¦-1¦2", "c¦0¦1", "c"),
 	hint(`^jsonb_set_lax`, "", "", "", "", "raise_exception¦use_json_null¦delete_key¦return_target¦x"),
+	hint(`^to_(date|timestamp)\(text`, strings.Join(dateTexts, "¦"), strings.Join(readPictures, "¦")),
+	hint(`^to_number`, `12¦12.5¦-12.5¦1,234.5¦1234¦ 12¦+5¦.5¦12,345.67¦-1,234,567¦0¦¦x¦5-¦12.¦1.2.3¦00012¦99999999¦- 5`, `99¦99.9¦9,999.99¦FM999¦999,999,999¦9G999D99¦0000¦9¦9.9¦S999¦999D999¦99.¦.99¦FM9,999.9¦99,9¦$99`),
 	hint(`^to_char\((int|float|numeric)`, "", strings.Join(numberPictures, "¦")),
 	hint(`^to_char\((timestamp|interval)`, "", strings.Join(datePictures, "¦")),
 	hint(`^format\(text\)`, `a%%b¦%¦abc¦%s`),
