@@ -1,0 +1,98 @@
+package value
+
+import (
+	"math"
+
+	"github.com/txrobust/robust/ir"
+)
+
+// orderedSets are the aggregates WITHIN GROUP, by signature.
+var orderedSets = map[string]family{
+	"mode(anyelement)":                    mode,
+	"percentile_disc(float8,anyelement)":  func(args []*Type, _ *Type) evaluator { return percentiles(nil, discrete1) },
+	"percentile_disc(_float8,anyelement)": func(args []*Type, _ *Type) evaluator { return percentiles(args[0], discrete1) },
+	"percentile_cont(float8,float8)":      func(args []*Type, _ *Type) evaluator { return percentiles(nil, continuous(betweenFloats)) },
+	"percentile_cont(_float8,float8)":     func(args []*Type, _ *Type) evaluator { return percentiles(args[0], continuous(betweenFloats)) },
+	"percentile_cont(float8,interval)":    func(args []*Type, _ *Type) evaluator { return percentiles(nil, continuous(betweenIntervals)) },
+	"percentile_cont(_float8,interval)":   func(args []*Type, _ *Type) evaluator { return percentiles(args[0], continuous(betweenIntervals)) },
+}
+
+// mode gives the most frequent value, the first of several.
+func mode(args []*Type, _ *Type) evaluator {
+	if args[0].Equality() != Identity {
+		return nil
+	}
+	return pure(func(a []ir.Value) ir.Value {
+		best, most, run := ir.Null, 0, 0
+		for i, v := range a {
+			if run++; i > 0 && v != a[i-1] {
+				run = 1
+			}
+			if run > most {
+				best, most = v, run
+			}
+		}
+		return best
+	})
+}
+
+// percentiles applies a function of a fraction and the sorted values to the first
+// argument, or to each of its elements if it is of an array type.
+func percentiles(array *Type, f func(p float64, list []ir.Value) (ir.Value, error)) evaluator {
+	one := func(p ir.Value, list []ir.Value) (ir.Value, error) {
+		if p.IsNull() {
+			return ir.Null, nil
+		}
+		x := double(p)
+		if x < 0 || x > 1 {
+			return ir.Null, failure("22003", "percentile value %v is not between 0 and 1", x)
+		}
+		if len(list) == 0 {
+			return ir.Null, nil
+		}
+		return f(x, list)
+	}
+	return func(a []ir.Value) (ir.Value, error) {
+		if array == nil || a[0].IsNull() || len(a) == 1 {
+			if array != nil {
+				return ir.Null, nil
+			}
+			return one(a[0], a[1:])
+		}
+		return mapped(array, a[0], func(p ir.Value) (ir.Value, error) { return one(p, a[1:]) })
+	}
+}
+
+// discrete1 gives the first value at or above a fraction of all.
+func discrete1(p float64, list []ir.Value) (ir.Value, error) {
+	return list[max(int(math.Ceil(p*float64(len(list)))), 1)-1], nil
+}
+
+// continuous gives a value between two neighbours.
+func continuous(between func(low, high ir.Value, part float64) (ir.Value, error)) func(p float64, list []ir.Value) (ir.Value, error) {
+	return func(p float64, list []ir.Value) (ir.Value, error) {
+		at := p * float64(len(list)-1)
+		low, high := math.Floor(at), math.Ceil(at)
+		if low == high {
+			return list[int(low)], nil
+		}
+		return between(list[int(low)], list[int(high)], at-low)
+	}
+}
+
+func betweenFloats(low, high ir.Value, part float64) (ir.Value, error) {
+	x, y := double(low), double(high)
+	return float8.result(x+float64(part*(y-x)), true)
+}
+
+func betweenIntervals(low, high ir.Value, part float64) (ir.Value, error) {
+	diff, err := evaluators["interval_mi(interval,interval)"]([]ir.Value{high, low})
+	if err != nil {
+		return ir.Null, err
+	}
+	step, err := evaluators["interval_mul(interval,float8)"]([]ir.Value{diff, Float(part)})
+	if err != nil {
+		return ir.Null, err
+	}
+	return evaluators["interval_pl(interval,interval)"]([]ir.Value{step, low})
+}
