@@ -170,23 +170,31 @@ func largestScale(t *Type, list []ir.Value) int {
 	return scale
 }
 
-// sumOfIntervals adds the parts of intervals.
+// sumOfIntervals adds the parts of intervals. It is known where no sum of some of them
+// overflows, in whichever order they come.
 func sumOfIntervals(r rows) (ir.Value, error) {
-	var sum Interval
-	us := new(big.Int)
+	var above, below [3]big.Int // of the parts, months first
 	for _, v := range r.firsts() {
 		i, ok := IntervalOf(v)
 		if !ok {
 			return ir.Null, ir.ErrNotKnown
 		}
-		sum.Months, sum.Days = sum.Months+i.Months, sum.Days+i.Days
-		us.Add(us, big.NewInt(i.Micros))
-		if !fits32(sum.Months, sum.Days) || !us.IsInt64() {
-			return ir.Null, ir.ErrNotKnown // an error in this order
+		for n, x := range []int64{i.Months, i.Days, i.Micros} {
+			if side := &above[n]; x > 0 {
+				side.Add(side, big.NewInt(x))
+			} else {
+				below[n].Add(&below[n], big.NewInt(x))
+			}
 		}
 	}
-	sum.Micros = us.Int64()
-	return sum.Value(), nil
+	var sum [3]int64
+	for n := range sum {
+		if !above[n].IsInt64() || !below[n].IsInt64() || n < 2 && !fits32(above[n].Int64(), below[n].Int64()) {
+			return ir.Null, ir.ErrNotKnown
+		}
+		sum[n] = above[n].Int64() + below[n].Int64()
+	}
+	return Interval{sum[0], sum[1], sum[2]}.Value(), nil
 }
 
 func init() {
