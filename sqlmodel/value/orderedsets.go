@@ -39,27 +39,29 @@ func mode(args []*Type, _ *Type) evaluator {
 // percentiles applies a function of a fraction and the sorted values to the first
 // argument, or to each of its elements if it is of an array type.
 func percentiles(array *Type, f func(p float64, list []ir.Value) (ir.Value, error)) evaluator {
-	one := func(p ir.Value, list []ir.Value) (ir.Value, error) {
-		if p.IsNull() {
-			return ir.Null, nil
+	valid := func(p ir.Value) error {
+		if !p.IsNull() && (double(p) < 0 || double(p) > 1) {
+			return failure("22003", "percentile value %v is not between 0 and 1", double(p))
 		}
-		x := double(p)
-		if x < 0 || x > 1 {
-			return ir.Null, failure("22003", "percentile value %v is not between 0 and 1", x)
-		}
-		if len(list) == 0 {
-			return ir.Null, nil
-		}
-		return f(x, list)
+		return nil
 	}
 	return func(a []ir.Value) (ir.Value, error) {
-		if array == nil || a[0].IsNull() || len(a) == 1 {
-			if array != nil {
-				return ir.Null, nil
+		list := a[1:]
+		switch {
+		case array != nil && (a[0].IsNull() || len(list) == 0):
+			return ir.Null, nil
+		case array != nil:
+			for _, p := range array.elems(a[0]) {
+				if err := valid(p); err != nil {
+					return ir.Null, err
+				}
 			}
-			return one(a[0], a[1:])
+			return mapped(array, a[0], func(p ir.Value) (ir.Value, error) { return f(double(p), list) })
 		}
-		return mapped(array, a[0], func(p ir.Value) (ir.Value, error) { return one(p, a[1:]) })
+		if err := valid(a[0]); err != nil || a[0].IsNull() || len(list) == 0 {
+			return ir.Null, err
+		}
+		return f(double(a[0]), list)
 	}
 }
 
