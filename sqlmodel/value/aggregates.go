@@ -51,12 +51,12 @@ func Aggregate(signature string, ordered bool, args []*Type, result *Type) *ir.F
 	return interned(name, func() *ir.Function {
 		f := &ir.Function{Name: name}
 		if set := orderedSets[signature]; set != nil {
-			f.Eval = evalOf(set(args, result))
+			f.Eval = guarded(set(args, result), func(i int) *Type { return args[min(i, len(args)-1)] })
 		} else if family := aggregates[signature]; family != nil {
 			if compute := family(args, result); compute != nil {
-				f.Eval = evalOf(func(a []ir.Value) (ir.Value, error) {
+				f.Eval = guarded(func(a []ir.Value) (ir.Value, error) {
 					return compute(rows{slices.Collect(slices.Chunk(a, max(len(args), 1))), ordered})
-				})
+				}, func(i int) *Type { return args[i%len(args)] })
 			}
 		}
 		return f

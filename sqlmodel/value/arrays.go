@@ -13,9 +13,12 @@ import (
 // elems gives the elements of an array of type t.
 func (t *Type) elems(v ir.Value) []ir.Value { return v.Elems(elementKind(t.Elem)) }
 
+// maxElements bounds the number of elements of arrays that functions make.
+const maxElements = 1 << 16
+
 // newArray makes an array of bounded size.
 func newArray(elems []ir.Value) (ir.Value, error) {
-	if len(elems) > maxSize || anyNull(elems) {
+	if len(elems) > maxElements || anyNull(elems) {
 		return ir.Null, ir.ErrNotKnown
 	}
 	return ir.Array(elems), nil
@@ -119,7 +122,7 @@ func Quantified(op *ir.Function, all bool, array *Type) *ir.Function {
 		if op.Eval == nil || array.Elem == nil {
 			return f
 		}
-		f.Eval = evalOf(func(a []ir.Value) (ir.Value, error) {
+		f.Eval = guarded(func(a []ir.Value) (ir.Value, error) {
 			if a[1].IsNull() {
 				return ir.Null, nil
 			}
@@ -139,7 +142,7 @@ func Quantified(op *ir.Function, all bool, array *Type) *ir.Function {
 				}
 			}
 			return out, nil
-		})
+		}, func(i int) *Type { return []*Type{nil, array}[i] })
 		return f
 	})
 }
@@ -210,7 +213,7 @@ func arrayFill(a []ir.Value) (ir.Value, error) {
 	if len(dims) == 1 {
 		n = dims[0].I
 	}
-	if n < 0 || n > maxSize {
+	if n < 0 || n > maxElements {
 		return ir.Null, ir.ErrNotKnown
 	}
 	return newArray(slices.Repeat([]ir.Value{a[0]}, int(n)))

@@ -79,7 +79,7 @@ func conversion(from, to *Type) *ir.Function {
 // ownCast is a function of a cast that the catalog has no function for.
 func ownCast(from, to *Type, f evaluator) *ir.Function {
 	name := to.key() + "<-" + from.key()
-	return interned(name, func() *ir.Function { return &ir.Function{Name: name, Eval: evalOf(f), Strict: true} })
+	return interned(name, func() *ir.Function { return &ir.Function{Name: name, Eval: evalOf(f, []*Type{from}), Strict: true} })
 }
 
 // castFunction gives the cast by a function of the catalog.
@@ -172,9 +172,9 @@ func Coerce(t *Type, explicit bool) *ir.Function {
 	if explicit {
 		name = "as " + t.key()
 	}
-	f := &ir.Function{Name: name, Strict: true, Eval: func(a []ir.Value, _ ir.Type) (ir.Value, error) {
+	f := &ir.Function{Name: name, Strict: true, Eval: evalOf(func(a []ir.Value) (ir.Value, error) {
 		return t.coerced(a[0], explicit)
-	}}
+	}, []*Type{t.base()})}
 	if t.checks() { // which types with one name have in different programs
 		return f
 	}

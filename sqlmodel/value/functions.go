@@ -87,30 +87,43 @@ func Function(signature string, strict bool) *ir.Function {
 // argument of type char(n) or numeric(p,s) has it as its type: some functions show
 // its blanks or digits. Calls of one function that mean the same have one *ir.Function.
 func FunctionOf(signature string, strict bool, args []*Type, result *Type) *ir.Function {
-	f := families[signature]
-	if fixed, ok := spread(signature, args); ok && strict && evaluators[signature] != nil {
-		return interned(signature+" of each", func() *ir.Function {
-			return &ir.Function{Name: signature + " of each", Eval: evalOf(strictIn(fixed, evaluators[signature]))}
+	params := parameters(signature)
+	if fixed, ok := spread(params, args); ok && strict && evaluators[signature] != nil {
+		name := signature + " of each"
+		return interned(name, func() *ir.Function {
+			return &ir.Function{Name: name, Eval: evalOf(strictIn(fixed, evaluators[signature]), params[:fixed])}
 		})
 	}
+	f := families[signature]
 	if f == nil || result == nil {
 		return interned(signature, func() *ir.Function {
-			return &ir.Function{Name: signature, Eval: evalOf(evaluators[signature]), Strict: strict}
+			return &ir.Function{Name: signature, Eval: evalOf(evaluators[signature], params), Strict: strict}
 		})
 	}
 	name := signature + " of (" + typeKeys(args) + ") " + result.key()
 	return interned(name, func() *ir.Function {
-		return &ir.Function{Name: name, Eval: evalOf(f(args, result)), Strict: strict}
+		return &ir.Function{Name: name, Eval: evalOf(f(args, result), args), Strict: strict}
 	})
+}
+
+// parameters gives the types in a signature.
+func parameters(signature string) []*Type {
+	_, list, _ := strings.Cut(strings.TrimSuffix(signature, ")"), "(")
+	var out []*Type
+	for name := range strings.SplitSeq(list, ",") {
+		if name != "" {
+			out = append(out, Of(name))
+		}
+	}
+	return out
 }
 
 // spread reports whether the elements of the last argument, an array, are given one by
 // one, and how many arguments come before it. An element that is NULL is no argument
 // that is NULL.
-func spread(signature string, args []*Type) (fixed int, ok bool) {
-	fixed = strings.Count(signature, ",")
-	last := signature[strings.LastIndexAny(signature, "(,")+1:]
-	return fixed, strings.HasPrefix(last, "_") && len(args) > fixed && args[len(args)-1].Elem == nil
+func spread(params, args []*Type) (fixed int, ok bool) {
+	fixed = len(params) - 1
+	return fixed, fixed >= 0 && params[fixed].Elem != nil && len(args) > fixed && args[len(args)-1].Elem == nil
 }
 
 // strictIn gives NULL where one of the first arguments is NULL.
@@ -123,12 +136,38 @@ func strictIn(fixed int, f evaluator) evaluator {
 	}
 }
 
-// evalOf makes the Eval of an ir.Function.
-func evalOf(f evaluator) func(a []ir.Value, t ir.Type) (ir.Value, error) {
+// evalOf makes the Eval of an ir.Function whose arguments have some types. Nothing is
+// known of arguments that are no values of them: those that stand for an unknown value.
+func evalOf(f evaluator, types []*Type) func(a []ir.Value, t ir.Type) (ir.Value, error) {
+	return guarded(f, func(i int) *Type {
+		if i < len(types) {
+			return types[i]
+		}
+		return nil
+	})
+}
+
+// guarded is evalOf where typeOf gives the type of an argument, or nil.
+func guarded(f evaluator, typeOf func(i int) *Type) func(a []ir.Value, t ir.Type) (ir.Value, error) {
 	if f == nil {
 		return nil
 	}
-	return func(a []ir.Value, _ ir.Type) (ir.Value, error) { return f(a) }
+	return func(a []ir.Value, _ ir.Type) (ir.Value, error) {
+		for i, v := range a {
+			t := typeOf(i)
+			if v.IsNull() || t == nil || t.class().print == nil {
+				continue
+			}
+			if v.Kind == ir.KindInt && t.IR() == ir.NumType {
+				a = slices.Clone(a)
+				a[i] = v.Convert(ir.NumType)
+			}
+			if !t.Fits(a[i]) {
+				return ir.Null, ir.ErrNotKnown
+			}
+		}
+		return f(a)
+	}
 }
 
 // key tells a type from others by all that its values and their texts depend on.
@@ -160,7 +199,7 @@ func predicate(f func(a []ir.Value) bool) evaluator {
 // notKnown reports whether an error says that a value is not known.
 func notKnown(err error) bool { return errors.Is(err, ir.ErrNotKnown) }
 
-// maxSize bounds the bytes of texts and the elements of arrays that functions make.
+// maxSize bounds the bytes of texts that functions make.
 const maxSize = 1 << 20
 
 // anyNull reports whether some value is NULL.

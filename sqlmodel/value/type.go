@@ -1,7 +1,8 @@
 package value
 
 import (
-	"fmt"
+	"math"
+	"math/big"
 	"slices"
 	"strconv"
 	"strings"
@@ -248,13 +249,15 @@ func (t *Type) Fits(v ir.Value) bool {
 	}
 	switch {
 	case t.Labels != nil:
-		return slices.Contains(t.Labels, v.S)
+		return v.Kind == ir.KindText && slices.Contains(t.Labels, v.S)
 	case t.Elem != nil:
-		return !slices.ContainsFunc(v.Elems(elementKind(t.Elem)), func(e ir.Value) bool { return !t.Elem.Fits(e) })
-	case t.Name == "numeric" && t.Precision > 0:
-		return fitsNumeric(t, v.Rat())
-	case t.Length > 0 && (t.Name == "varchar" || t.Name == "bpchar"):
-		return len([]rune(strings.TrimRight(v.S, " "))) <= t.Length
+		return t.fitsArray(v)
+	case t.IR() == ir.NumType:
+		return v.Kind == ir.KindNum && t.fitsNumber(v.Rat())
+	case t.Name == "text" || (t.Name == "varchar" || t.Name == "bpchar") && t.Length == 0:
+		return v.Kind == ir.KindText && (t.Name != "bpchar" || !strings.HasSuffix(v.S, " "))
+	case t.Name == "varchar" || t.Name == "bpchar":
+		return v.Kind == ir.KindText && len([]rune(strings.TrimRight(v.S, " "))) <= t.Length
 	case t.IR().Kind == ir.KindTime:
 		return t.fitsTime(v)
 	case t.class().parse != nil:
@@ -262,6 +265,28 @@ func (t *Type) Fits(v ir.Value) bool {
 		return err == nil && got == v
 	}
 	return true
+}
+
+// fitsArray is Fits for arrays.
+func (t *Type) fitsArray(v ir.Value) bool {
+	if v.Kind != t.IR().Kind {
+		return false
+	}
+	elems := t.elems(v)
+	return ir.Array(elems) == v && !slices.ContainsFunc(elems, func(e ir.Value) bool { return !t.Elem.Fits(e) })
+}
+
+// fitsNumber is Fits for numerics and floats.
+func (t *Type) fitsNumber(r *big.Rat) bool {
+	switch t.Name {
+	case "float4":
+		f, exact := r.Float32()
+		return exact && !math.IsInf(float64(f), 0)
+	case "float8":
+		f, exact := r.Float64()
+		return exact && !math.IsInf(f, 0)
+	}
+	return t.Precision == 0 || fitsNumeric(t, r)
 }
 
 // fitsTime is Fits for types of times: a date has no time of day, and the others have
