@@ -130,13 +130,18 @@ func extreme(sign int) foldFamily {
 		if compare == nil {
 			return nil
 		}
-		return reduce(func(a []ir.Value) (ir.Value, error) {
-			if c, err := compare(a[0], a[1]); err != nil || c == 0 && a[0] != a[1] {
-				return ir.Null, ir.ErrNotKnown // equal values that differ: any of them
-			}
-			return pick(sign, compare)(a)
-		})(args, result)
+		return extremeBy(sign, compare)(args, result)
 	}
+}
+
+// extremeBy is extreme in some order.
+func extremeBy(sign int, compare order) foldFamily {
+	return reduce(func(a []ir.Value) (ir.Value, error) {
+		if c, err := compare(a[0], a[1]); err != nil || c == 0 && a[0] != a[1] {
+			return ir.Null, ir.ErrNotKnown // equal values that differ: any of them
+		}
+		return pick(sign, compare)(a)
+	})
 }
 
 // total adds numbers.

@@ -64,7 +64,7 @@ func aggregation(rng *rand.Rand, f *catalog.Function) *invocation {
 	for _, n := range names {
 		given = append(given, catalog.Arg{Type: n})
 	}
-	if calls, outcome := resolver.Function(f.Name, given, false); outcome == catalog.Found {
+	if calls, outcome := catalogOf(f).Function(f.Name, given, false); outcome == catalog.Found {
 		if calls[0].Signature() != f.Signature() {
 			return nil
 		}
@@ -163,6 +163,8 @@ func TestAggregatesAgainstServer(t *testing.T) {
 		f := declared(signature)
 		switch {
 		case !pattern.MatchString(signature):
+			continue
+		case f != nil && absent[f.Extension]:
 			continue
 		case f == nil:
 			t.Errorf("the catalog does not have %s", signature)

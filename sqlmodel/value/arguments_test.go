@@ -158,7 +158,8 @@ func randomText(rng *rand.Rand, t *Type) string {
 // more are texts of values besides those of inputs.
 var more = map[string][]string{
 	"jsonb": jsonTexts, "json": append(jsonTexts, ` {"a" : [1, 2 ] , "a":  {"b":null} } `, `"\u0041"`, `{"a":1,"b":{"c":null,"d":[null,{"e":null}]}}`),
-	"bit": {"0", "1"}, "varbit": {"1010", "0000", "11111111", "100000000", "01"},
+	"ltree": {"a.b.c", "a.b", "", "b.c", "a-b", "a.b.c.d"},
+	"bit":   {"0", "1"}, "varbit": {"1010", "0000", "11111111", "100000000", "01"},
 	"inet":      {"10.0.0.1/8", "192.168.1.7/24", "::ffff:1.2.3.4/100", "2001:db8::5/64", "255.255.255.255", "0.0.0.0/0", "::/0", "ffff::/16"},
 	"cidr":      {"192.168.1.0/24", "2001:db8::/64", "0.0.0.0/0"},
 	"int4range": {"[1,5)", "[3,8)", "(,3)", "[5,)", "(,)", "[4,5)", "[5,9)"}, "int8range": {"[1,5)", "[3,8)", "(,3)", "[5,)", "(,)", "empty", "[5,9)"},

@@ -41,6 +41,14 @@ func (t floatType) result(f float64, zero bool) (ir.Value, error) {
 	return Float(f), nil
 }
 
+// finite gives a float where the server would not complain about an infinite one.
+func finite(f float64) (ir.Value, error) {
+	if math.IsInf(f, 0) || math.IsNaN(f) {
+		return ir.Null, ir.ErrNotKnown
+	}
+	return Float(f), nil
+}
+
 func init() {
 	for _, x := range []floatType{float4, float8} {
 		for _, y := range []floatType{float4, float8} {

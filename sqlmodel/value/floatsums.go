@@ -188,13 +188,12 @@ func moment1(r rows, f func(s *sums) (ir.Value, error)) (ir.Value, error) {
 
 // regressions adds the aggregates of pairs (y, x).
 func regressions() {
-	result := func(f float64) (ir.Value, error) { return float8.result(f, true) }
 	if0 := func(test func(s *sums) bool, f func(s *sums) float64) func(s *sums) (ir.Value, error) {
 		return func(s *sums) (ir.Value, error) {
 			if test(s) {
 				return ir.Null, nil
 			}
-			return result(f(s))
+			return finite(f(s))
 		}
 	}
 	never := func(*sums) bool { return false }

@@ -84,7 +84,7 @@ func continuous(between func(low, high ir.Value, part float64) (ir.Value, error)
 
 func betweenFloats(low, high ir.Value, part float64) (ir.Value, error) {
 	x, y := double(low), double(high)
-	return float8.result(x+float64(part*(y-x)), true)
+	return finite(x + float64(part*(y-x)))
 }
 
 func betweenIntervals(low, high ir.Value, part float64) (ir.Value, error) {
