@@ -98,7 +98,7 @@ func randomFloat(rng *rand.Rand, single bool) ir.Value {
 	var f float64
 	switch rng.IntN(8) {
 	case 0:
-		f = pickOne(rng, 0, 1, -1, 0.5, -0.5, 1.5, 2.5, -2.5, 0.1, 1e15, 1e16, 123456789012345, 2147483647.5, 32767.5, 9.223372036854775e18, 4503599627370497.5)
+		f = pickOne(rng, 0, 1, -1, 0.5, -0.5, 1.5, 2.5, -2.5, 0.1, 1e15, 1e16, 123456789012345, 2147483647.5, 32767.5, 9.223372036854775e18, 4503599627370497.5, 30, 45, 60, 8, 27, -64, 1e6)
 	case 1:
 		f = pickOne(rng, math.MaxFloat64, -math.MaxFloat64, math.SmallestNonzeroFloat64, 1e-300, 1e300, math.MaxFloat32, math.SmallestNonzeroFloat32, 1e-40, 1e30)
 	case 2:

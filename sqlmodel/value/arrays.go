@@ -13,6 +13,9 @@ import (
 // elems gives the elements of an array of type t.
 func (t *Type) elems(v ir.Value) []ir.Value { return v.Elems(elementKind(t.Elem)) }
 
+// maxPairs bounds the number of pairs of elements that functions compare.
+const maxPairs = 1 << 18
+
 // maxElements bounds the number of elements of arrays that functions make.
 const maxElements = 1 << 16
 
@@ -289,7 +292,7 @@ func arraySets(swap, all bool) family {
 			if swap {
 				outer, inner = inner, outer
 			}
-			if len(outer)*len(inner) > maxSteps {
+			if len(outer)*len(inner) > maxPairs {
 				return ir.Null, ir.ErrNotKnown
 			}
 			for _, e := range inner {

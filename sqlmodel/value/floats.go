@@ -136,6 +136,7 @@ func float8Functions() {
 		}
 		return big.NewRat(1, 1), nil
 	})
+	trigonometry()
 	round, trunc, ceil := rounded(math.RoundToEven), rounded(math.Trunc), rounded(math.Ceil)
 	toRadians := 0.0174532925199432957692
 	define(map[string]evaluator{
@@ -316,4 +317,30 @@ func (t floatType) ofNumeric(a []ir.Value) (ir.Value, error) {
 		f = float64(single)
 	}
 	return t.result(f, r.Sign() == 0)
+}
+
+// trigonometry adds the functions whose value is known at 0 or 1 alone, with their
+// domains.
+func trigonometry() {
+	at := func(point, value float64, domain func(x float64) bool) evaluator {
+		return func(a []ir.Value) (ir.Value, error) {
+			switch x := double(a[0]); {
+			case domain != nil && !domain(x):
+				return ir.Null, outOfRange()
+			case x == point:
+				return Float(value), nil
+			}
+			return ir.Null, ir.ErrNotKnown
+		}
+	}
+	unit := func(x float64) bool { return x >= -1 && x <= 1 }
+	for name, f := range map[string]evaluator{
+		"sin": at(0, 0, nil), "cos": at(0, 1, nil), "tan": at(0, 0, nil), "sinh": at(0, 0, nil), "cosh": at(0, 1, nil), "tanh": at(0, 0, nil),
+		"asin": at(0, 0, unit), "acos": at(1, 0, unit), "atan": at(0, 0, nil), "asinh": at(0, 0, nil), "atanh": at(0, 0, unit),
+		"acosh": at(1, 0, func(x float64) bool { return x >= 1 }),
+		"sind":  at(30, 0.5, nil), "cosd": at(60, 0.5, nil), "tand": at(45, 1, nil), "asind": at(0.5, 30, unit), "acosd": at(0.5, 60, unit), "atand": at(1, 45, nil),
+		"cbrt": at(1, 1, nil), "dcbrt": at(1, 1, nil),
+	} {
+		define(map[string]evaluator{name + "(float8)": f})
+	}
 }

@@ -96,6 +96,8 @@ var hints = []struct {
 	hint(`like_escape|similar`, likes, escapes),
 	hint(`like.*text\)$`, "", likes),
 	hint(`^regexp_replace`, "", regexes, `x¦-¦[\1]¦\&\&¦\2\1¦\\¦\n`, "g¦i¦gi¦¦c¦x"),
+	hint(`^regexp_(substr|count)`, "", regexes, "", "i¦¦c¦x", "i¦¦c¦x"),
+	hint(`^regexp_instr`, "", regexes, "", "", "", "i¦¦c¦x"),
 	hint(`reg|^substring\(text,text\)`, "", regexes, "i¦¦g¦c¦x"),
 }
 

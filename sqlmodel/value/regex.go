@@ -6,8 +6,6 @@ import (
 	"sync"
 	"sync/atomic"
 	"unicode/utf8"
-
-	"github.com/txrobust/robust/ir"
 )
 
 // A regular expression is known if its parts mean the same to the server and to
@@ -394,139 +392,13 @@ func (e *expression) find(s string, from int) []int {
 	return m
 }
 
-// regexOperator is ~ or one of its variants.
-func regexOperator(not, folded bool) evaluator {
-	return func(a []ir.Value) (ir.Value, error) {
-		e := expressionOf(a[1].S, folded)
-		if !e.tells(a[0].S, false, false) {
-			return ir.Null, ir.ErrNotKnown
-		}
-		return ir.Bool(e.re.MatchString(a[0].S) != not), nil
-	}
-}
+// each calls yield with the matches in a text.
+func (e *expression) each(s string, yield func(m []int) bool) { e.from(s, 0, yield) }
 
-// options are the flags of the functions of regular expressions.
-type options struct{ global, folded bool }
-
-// optionsOf reads flags; false if some flag is not known.
-func optionsOf(flags string) (o options, known bool) {
-	for _, c := range flags {
-		switch c {
-		case 'g':
-			o.global = true
-		case 'i':
-			o.folded = true
-		case 'c':
-			o.folded = false
-		case 's', 't':
-		default:
-			return o, false
-		}
-	}
-	return o, true
-}
-
-func init() {
-	for _, t := range []string{"text", "name"} {
-		define(map[string]evaluator{
-			t + "regexeq(" + t + ",text)":   regexOperator(false, false),
-			t + "regexne(" + t + ",text)":   regexOperator(true, false),
-			t + "icregexeq(" + t + ",text)": regexOperator(false, true),
-			t + "icregexne(" + t + ",text)": regexOperator(true, true),
-		})
-	}
-	defineFamilies(map[string]family{
-		"bpcharregexeq(bpchar,text)":   padded(regexOperator(false, false)),
-		"bpcharregexne(bpchar,text)":   padded(regexOperator(true, false)),
-		"bpcharicregexeq(bpchar,text)": padded(regexOperator(false, true)),
-		"bpcharicregexne(bpchar,text)": padded(regexOperator(true, true)),
-	})
-	match, split := regexMatch, regexSplit
-	define(map[string]evaluator{
-		"regexp_like(text,text)":                regexLike,
-		"regexp_like(text,text,text)":           regexLike,
-		"regexp_match(text,text)":               match,
-		"regexp_match(text,text,text)":          match,
-		"substring(text,text)":                  regexSubstring,
-		"regexp_replace(text,text,text)":        regexReplace,
-		"regexp_replace(text,text,text,text)":   regexReplace,
-		"regexp_split_to_array(text,text)":      split,
-		"regexp_split_to_array(text,text,text)": split,
-		"regexp_count(text,text)":               regexCount,
-	})
-}
-
-// flagged gives the expression and options of a call whose flags are argument i.
-func flagged(a []ir.Value, i int) (*expression, options, bool) {
-	var o options
-	if i < len(a) {
-		var known bool
-		if o, known = optionsOf(a[i].S); !known {
-			return nil, o, false
-		}
-	}
-	e := expressionOf(a[1].S, o.folded)
-	return e, o, e != nil
-}
-
-func regexLike(a []ir.Value) (ir.Value, error) {
-	e, o, known := flagged(a, 2)
-	switch {
-	case !known || !e.tells(a[0].S, false, false):
-		return ir.Null, ir.ErrNotKnown
-	case o.global:
-		return ir.Null, failure("22023", "regexp_like() does not support the \"global\" option")
-	}
-	return ir.Bool(e.re.MatchString(a[0].S)), nil
-}
-
-// regexMatch gives the parts that the groups match, or the whole match if there are
-// no groups.
-func regexMatch(a []ir.Value) (ir.Value, error) {
-	e, o, known := flagged(a, 2)
-	switch {
-	case !known || !e.tells(a[0].S, true, true):
-		return ir.Null, ir.ErrNotKnown
-	case o.global:
-		return ir.Null, failure("22023", "regexp_match() does not support the \"global\" option")
-	}
-	m := e.find(a[0].S, 0)
-	if m == nil {
-		return ir.Null, nil
-	}
-	if e.groups > 0 {
-		m = m[2:]
-	}
-	var parts []ir.Value
-	for i := 0; i < len(m); i += 2 {
-		if m[i] < 0 {
-			return ir.Null, ir.ErrNotKnown // an array with NULL
-		}
-		parts = append(parts, ir.Text(a[0].S[m[i]:m[i+1]]))
-	}
-	return ir.Array(parts), nil
-}
-
-// regexSubstring gives the part that the first group matches, or the whole match.
-func regexSubstring(a []ir.Value) (ir.Value, error) {
-	e := expressionOf(a[1].S, false)
-	if !e.tells(a[0].S, true, true) {
-		return ir.Null, ir.ErrNotKnown
-	}
-	m := e.find(a[0].S, 0)
-	if m != nil && e.groups > 0 {
-		m = m[2:]
-	}
-	if m == nil || m[0] < 0 {
-		return ir.Null, nil
-	}
-	return ir.Text(a[0].S[m[0]:m[1]]), nil
-}
-
-// each calls yield with the matches in a text, of which an empty one makes the
-// search go on a character later.
-func (e *expression) each(s string, yield func(m []int) bool) {
-	for from := 0; from <= len(s); {
+// from calls yield with the matches at or after a byte of a text, until it returns
+// false. After an empty match the search goes on a character later.
+func (e *expression) from(s string, from int, yield func(m []int) bool) {
+	for from <= len(s) {
 		m := e.find(s, from)
 		if m == nil || !yield(m) {
 			return
@@ -537,84 +409,4 @@ func (e *expression) each(s string, yield func(m []int) bool) {
 			from += max(n, 1)
 		}
 	}
-}
-
-func regexReplace(a []ir.Value) (ir.Value, error) {
-	e, o, known := flagged(a, 3)
-	s, by := a[0].S, a[2].S
-	if !known || !e.tells(s, true, strings.ContainsAny(by, `\`)) || e.word && o.global {
-		return ir.Null, ir.ErrNotKnown
-	}
-	var b strings.Builder
-	done := 0
-	e.each(s, func(m []int) bool {
-		b.WriteString(s[done:m[0]])
-		expandReplacement(&b, s, by, m)
-		done = m[1]
-		return o.global && b.Len() <= maxSize
-	})
-	b.WriteString(s[done:])
-	return newText(b.String())
-}
-
-// expandReplacement writes a replacement, in which \1 to \9 stand for what groups
-// match and \& for the whole match.
-func expandReplacement(b *strings.Builder, s, by string, m []int) {
-	for i := 0; i < len(by); i++ {
-		if by[i] != '\\' || i+1 == len(by) {
-			b.WriteByte(by[i])
-			continue
-		}
-		i++
-		group := -1
-		switch c := by[i]; {
-		case c >= '1' && c <= '9':
-			group = int(c - '0')
-		case c == '&':
-			group = 0
-		case c == '\\':
-			b.WriteByte('\\')
-			continue
-		default:
-			b.WriteByte('\\')
-			i--
-			continue
-		}
-		if 2*group < len(m) && m[2*group] >= 0 {
-			b.WriteString(s[m[2*group]:m[2*group+1]])
-		}
-	}
-}
-
-// regexSplit splits at the matches. An empty match at the beginning, at the end or
-// right behind another match does not split.
-func regexSplit(a []ir.Value) (ir.Value, error) {
-	e, o, known := flagged(a, 2)
-	s := a[0].S
-	switch {
-	case !known || !e.tells(s, true, false) || e.word:
-		return ir.Null, ir.ErrNotKnown
-	case o.global:
-		return ir.Null, failure("22023", "regexp_split_to_array() does not support the \"global\" option")
-	}
-	parts := []ir.Value{}
-	done := 0
-	e.each(s, func(m []int) bool {
-		if m[0] < len(s) && m[1] > done {
-			parts = append(parts, ir.Text(s[done:m[0]]))
-			done = m[1]
-		}
-		return true
-	})
-	return ir.Array(append(parts, ir.Text(s[done:]))), nil
-}
-
-func regexCount(a []ir.Value) (ir.Value, error) {
-	e := expressionOf(a[1].S, false)
-	if !e.tells(a[0].S, true, false) || e.word {
-		return ir.Null, ir.ErrNotKnown
-	}
-	n := int64(0)
-	e.each(a[0].S, func([]int) bool { n++; return true })
-	return ir.Int(n), nil
 }
