@@ -275,6 +275,8 @@ func (n jsonNode) at(path []string) (*jsonNode, error) {
 		switch i, ok := arrayIndex(step); {
 		case here.kind == '[' && ok && i < 0 && depth > 0:
 			return nil, ir.ErrNotKnown // the server counts in another array
+		case here.kind == '{' && len(path) > 1 && here.doubled():
+			return nil, ir.ErrNotKnown // the server may find a part of the first value
 		case here.kind == '{':
 			here, err = here.field(step)
 		case here.kind == '[' && ok:
@@ -287,6 +289,19 @@ func (n jsonNode) at(path []string) (*jsonNode, error) {
 		}
 	}
 	return here, nil
+}
+
+// doubled reports whether two keys of an object are equal.
+func (n jsonNode) doubled() bool {
+	seen := map[string]bool{}
+	for _, k := range n.keys {
+		key, err := unquoteJSON(k)
+		if err != nil || seen[key] {
+			return true
+		}
+		seen[key] = true
+	}
+	return false
 }
 
 // withoutNulls writes a json without the members that are null.
