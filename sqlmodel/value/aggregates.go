@@ -59,7 +59,7 @@ func Aggregate(signature string, ordered bool, args []*Type, result *Type) *ir.F
 				}, func(i int) *Type { return args[i%len(args)] })
 			}
 		}
-		return f
+		return settled(f, settingsOf(signature, args))
 	})
 }
 

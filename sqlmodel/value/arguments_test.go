@@ -76,7 +76,7 @@ func randomValue(rng *rand.Rand, t *Type) ir.Value {
 func clockOf(us int64) int64 { return ((us % day) + day) % day }
 
 func randomInt(rng *rand.Rand, t *Type) ir.Value {
-	lo, hi, _ := intRange(t.Name)
+	lo, hi, _ := IntRange(t.Name)
 	switch rng.IntN(6) {
 	case 0:
 		return ir.Int(pickOne(rng, lo, hi, lo+1, hi-1, hi/2, lo/2))

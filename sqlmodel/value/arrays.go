@@ -146,7 +146,7 @@ func Quantified(op *ir.Function, all bool, array *Type) *ir.Function {
 			}
 			return out, nil
 		}, func(i int) *Type { return []*Type{nil, array}[i] })
-		return f
+		return settled(f, BySettings(op))
 	})
 }
 

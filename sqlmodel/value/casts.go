@@ -12,14 +12,14 @@ import (
 // builtin is the catalog of the server alone.
 var builtin = &catalog.Catalog{Scope: catalog.None{}}
 
-// Cast gives the conversion of a value from one type to another one, by a cast of the
-// server or an extension, or by way of the text form; nil where the value stays as it
-// is. The modifier and the check of the target type are part of it. explicit says that
-// the program writes the cast: see Coerce.
+// Convert gives the conversion of a value from one type to another one, by a cast of
+// the server or an extension, or by way of the text form; nil where the value stays as
+// it is. The modifier and the check of the target type are part of it. explicit says
+// that the program writes the cast: see Coerce.
 //
 // The cast by a function of the catalog is that function. Casts by way of the text
 // form have names of their own, such as "uuid<-text".
-func Cast(from, to *Type, explicit bool) *ir.Function {
+func Convert(from, to *Type, explicit bool) *ir.Function {
 	convert, coerce := conversion(from, to), Coerce(to, explicit)
 	switch {
 	case convert == nil:
@@ -37,6 +37,7 @@ func Cast(from, to *Type, explicit bool) *ir.Function {
 		}
 		return coerce.Eval([]ir.Value{v}, t)
 	}}
+	settled(f, BySettings(convert))
 	if to.checks() {
 		return f
 	}
@@ -79,7 +80,9 @@ func conversion(from, to *Type) *ir.Function {
 // ownCast is a function of a cast that the catalog has no function for.
 func ownCast(from, to *Type, f evaluator) *ir.Function {
 	name := to.key() + "<-" + from.key()
-	return interned(name, func() *ir.Function { return &ir.Function{Name: name, Eval: evalOf(f, []*Type{from}), Strict: true} })
+	return interned(name, func() *ir.Function {
+		return settled(&ir.Function{Name: name, Eval: evalOf(f, []*Type{from}), Strict: true}, from.written() || to.written())
+	})
 }
 
 // castFunction gives the cast by a function of the catalog.
@@ -107,8 +110,6 @@ func relabeled(from, to *Type) *ir.Function {
 	switch {
 	case to.Name == "bpchar":
 		return ownCast(from, to, func(a []ir.Value) (ir.Value, error) { return parsePadded(to, a[0].S) })
-	case from.Name == "cidr" && to.Name == "inet":
-		return ownCast(from, to, ofAddress(func(x address, _ []ir.Value) (ir.Value, error) { return x.inet(), nil }))
 	case to.Name == "oid":
 		return ownCast(from, to, pure(func(a []ir.Value) ir.Value { return ir.Int(int64(uint32(a[0].I))) }))
 	case from.Name == "oid" && to.Name == "int4":

@@ -65,7 +65,7 @@ func TestCastsAgainstServer(t *testing.T) {
 					continue
 				}
 				v := castArgument(rng, from, to, toName)
-				f := Cast(from, to, explicit)
+				f := Convert(from, to, explicit)
 				if f == nil {
 					f = &ir.Function{Strict: true, Eval: func(a []ir.Value, _ ir.Type) (ir.Value, error) { return a[0], nil }}
 				}

@@ -13,12 +13,26 @@ import (
 // text for bool; false where it is not known.
 func (t *Type) output(v ir.Value) (string, bool) {
 	switch c := t.class(); {
-	case c.print == nil, t.Name == "bpchar" && t.Length == 0:
+	case c.print == nil || t.unseen():
 		return "", false
 	case t.Name == "bool":
 		return printBool(nil, v)[:1], true
 	}
 	return t.Print(v), true
+}
+
+// unseen reports whether the texts of values of the type have blanks or digits at
+// their end that the values do not tell.
+func (t *Type) unseen() bool {
+	switch {
+	case t.Elem != nil:
+		return t.Elem.unseen()
+	case t.Name == "bpchar":
+		return t.Length == 0
+	case t.Name == "numeric":
+		return t.Precision == 0
+	}
+	return t.Name == "numrange"
 }
 
 // asText is what the cast to text gives; false where it is not known.
@@ -29,7 +43,7 @@ func (t *Type) asText(v ir.Value) (string, bool) {
 	case "bpchar":
 		return v.S, true
 	case "inet":
-		return withMask(v.S), true
+		return v.S, true
 	}
 	return t.output(v)
 }

@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"github.com/txrobust/robust/ir"
+	"github.com/txrobust/robust/sqlmodel/catalog"
 )
 
 // Error is an error that the server reports for a call; it ends the statement.
@@ -91,19 +92,44 @@ func FunctionOf(signature string, strict bool, args []*Type, result *Type) *ir.F
 	if fixed, ok := spread(params, args); ok && strict && evaluators[signature] != nil {
 		name := signature + " of each"
 		return interned(name, func() *ir.Function {
-			return &ir.Function{Name: name, Eval: evalOf(strictIn(fixed, evaluators[signature]), params[:fixed])}
+			f := &ir.Function{Name: name, Eval: evalOf(strictIn(fixed, evaluators[signature]), params[:fixed])}
+			return settled(f, settingsOf(signature, args))
 		})
 	}
 	f := families[signature]
 	if f == nil || result == nil {
 		return interned(signature, func() *ir.Function {
-			return &ir.Function{Name: signature, Eval: evalOf(evaluators[signature], params), Strict: strict}
+			f := &ir.Function{Name: signature, Eval: evalOf(evaluators[signature], params), Strict: strict}
+			return settled(f, settingsOf(signature, params))
 		})
 	}
 	name := signature + " of (" + typeKeys(args) + ") " + result.key()
 	return interned(name, func() *ir.Function {
-		return &ir.Function{Name: name, Eval: evalOf(f(args, result), args), Strict: strict}
+		f := &ir.Function{Name: name, Eval: evalOf(f(args, result), args), Strict: strict}
+		return settled(f, settingsOf(signature, args))
 	})
+}
+
+// Symmetric is Function for a strict condition whose arguments may change places.
+func Symmetric(signature string) *ir.Function { return symmetric(Function(signature, true)) }
+
+// symmetric names a function as one whose arguments may change places.
+func symmetric(f *ir.Function) *ir.Function {
+	name := ir.Symmetric + f.Name
+	return interned(name, func() *ir.Function {
+		out := *f
+		out.Name = name
+		return settled(&out, BySettings(f))
+	})
+}
+
+// Called gives what is known of a function of the catalog in a call: see FunctionOf.
+func Called(f *catalog.Function, args []*Type, result *Type) *ir.Function {
+	out := FunctionOf(f.Signature(), f.Strict, args, result)
+	if f.Symmetric && f.Result == "bool" {
+		return symmetric(out)
+	}
+	return out
 }
 
 // parameters gives the types in a signature.

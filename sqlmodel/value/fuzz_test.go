@@ -82,7 +82,7 @@ func FuzzFunctions(f *testing.F) {
 			check(t, signature, c)
 		}
 		from, to := typeOf(pickOne(rng, castTypes...)), typeOf(pickOne(rng, castTypes...))
-		if f := Cast(from, to, rng.IntN(2) == 0); f != nil {
+		if f := Convert(from, to, rng.IntN(2) == 0); f != nil {
 			check(t, f.Name, invocation{fn: f, args: []ir.Value{fuzzed(rng, from, s1, n1)}, result: to})
 		}
 	})

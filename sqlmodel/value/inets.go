@@ -18,30 +18,12 @@ type address struct {
 
 // addressOf reads a value of type inet or cidr.
 func addressOf(v ir.Value) (address, bool) {
-	s, mask, has := strings.Cut(v.S, "/")
-	a, err := netip.ParseAddr(s)
-	if err != nil {
-		return address{}, false
-	}
-	bits := a.BitLen()
-	if has {
-		if bits, err = strconv.Atoi(mask); err != nil || bits < 0 || bits > a.BitLen() {
-			return address{}, false
-		}
-	}
-	return address{a, bits}, true
+	p, err := netip.ParsePrefix(v.S)
+	return address{p.Addr(), p.Bits()}, err == nil
 }
 
-// inet is the value of type inet.
-func (x address) inet() ir.Value {
-	if x.bits == x.addr.BitLen() {
-		return ir.Opaque(x.addr.String())
-	}
-	return x.cidr()
-}
-
-// cidr is the value of type cidr.
-func (x address) cidr() ir.Value { return ir.Opaque(x.addr.String() + "/" + strconv.Itoa(x.bits)) }
+// value is the value of type inet or cidr.
+func (x address) value() ir.Value { return ir.Opaque(x.addr.String() + "/" + strconv.Itoa(x.bits)) }
 
 // network is the address with the bits behind the mask 0.
 func (x address) network() address {
@@ -138,7 +120,7 @@ func (x address) plus(n, sign int64) (ir.Value, error) {
 		return ir.Null, outOfRange()
 	}
 	addr, _ := netip.AddrFromSlice(sum.FillBytes(make([]byte, x.addr.BitLen()/8)))
-	return address{addr, x.bits}.inet(), nil
+	return address{addr, x.bits}.value(), nil
 }
 
 // setMask gives another mask; -1 is the whole address.
@@ -164,11 +146,11 @@ func init() {
 			}
 			other := y.addr.AsSlice()
 			x.bits = max(x.bits, y.bits)
-			return x.mapped(func(i int, b byte) byte { return f(b, other[i]) }).inet(), nil
+			return x.mapped(func(i int, b byte) byte { return f(b, other[i]) }).value(), nil
 		})
 	}
 	whole := func(f func(x address) address) evaluator {
-		return ofAddress(func(x address, _ []ir.Value) (ir.Value, error) { return f(x).inet(), nil })
+		return ofAddress(func(x address, _ []ir.Value) (ir.Value, error) { return f(x).value(), nil })
 	}
 	text := func(f func(x address) string) evaluator {
 		return ofAddress(func(x address, _ []ir.Value) (ir.Value, error) { return ir.Text(f(x)), nil })
@@ -191,10 +173,10 @@ func init() {
 		"family(inet)":                number(address.family),
 		"masklen(inet)":               number(func(x address) int64 { return int64(x.bits) }),
 		"host(inet)":                  text(func(x address) string { return x.addr.String() }),
-		"text(inet)":                  text(func(x address) string { return x.cidr().S }),
-		"abbrev(inet)":                text(func(x address) string { return x.inet().S }),
-		"network(inet)":               ofAddress(func(x address, _ []ir.Value) (ir.Value, error) { return x.network().cidr(), nil }),
-		"cidr(inet)":                  ofAddress(func(x address, _ []ir.Value) (ir.Value, error) { return x.network().cidr(), nil }),
+		"text(inet)":                  text(func(x address) string { return x.value().S }),
+		"abbrev(inet)":                text(func(x address) string { return printInet(nil, x.value()) }),
+		"network(inet)":               ofAddress(func(x address, _ []ir.Value) (ir.Value, error) { return x.network().value(), nil }),
+		"cidr(inet)":                  ofAddress(func(x address, _ []ir.Value) (ir.Value, error) { return x.network().value(), nil }),
 		"broadcast(inet)": whole(func(x address) address {
 			m := x.mask()
 			return x.mapped(func(i int, b byte) byte { return b | ^m[i] })
@@ -230,14 +212,14 @@ func init() {
 			if err != nil {
 				return ir.Null, err
 			}
-			return y.inet(), nil
+			return y.value(), nil
 		}),
 		"set_masklen(cidr,int4)": ofAddress(func(x address, a []ir.Value) (ir.Value, error) {
 			y, err := x.setMask(a[1].I)
 			if err != nil {
 				return ir.Null, err
 			}
-			return y.network().cidr(), nil
+			return y.network().value(), nil
 		}),
 		"inet_merge(inet,inet)": ofAddresses(func(x, y address) (ir.Value, error) {
 			if x.family() != y.family() {
@@ -247,7 +229,7 @@ func init() {
 			for n > 0 && (address{x.addr, n}).network().addr != (address{y.addr, n}).network().addr {
 				n--
 			}
-			return address{x.addr, n}.network().cidr(), nil
+			return address{x.addr, n}.network().value(), nil
 		}),
 	})
 	macaddrFunctions()

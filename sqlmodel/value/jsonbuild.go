@@ -1,6 +1,7 @@
 package value
 
 import (
+	"encoding/json"
 	"strings"
 
 	"github.com/txrobust/robust/ir"
@@ -61,6 +62,22 @@ func (t *Type) jsonElements(v ir.Value) ([]string, error) {
 
 // toJSON is a value as jsonb.
 func (t *Type) toJSON(v ir.Value) (JSON, error) {
+	switch {
+	case v.IsNull():
+		return JSON{}, nil
+	case t.Elem != nil:
+		list := []JSON{}
+		for _, e := range t.elems(v) {
+			j, err := t.Elem.toJSON(e)
+			if err != nil {
+				return JSON{}, err
+			}
+			list = append(list, j)
+		}
+		return JSON{list}, nil
+	case t.Name == "numeric":
+		return JSON{json.Number(number(v.Rat()))}, nil
+	}
 	s, err := t.jsonText(v)
 	if err != nil {
 		return JSON{}, err

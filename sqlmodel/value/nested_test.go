@@ -143,7 +143,7 @@ func (n nester) converted(x term, name string, t *Type, explicit bool) term {
 		out.v, out.err = t.Parse(x.v.S)
 		return out
 	}
-	f := Cast(x.t, t, explicit)
+	f := Convert(x.t, t, explicit)
 	switch {
 	case f == nil:
 		out.v = x.v

@@ -57,18 +57,6 @@ func BytesOf(v ir.Value) ([]byte, bool) {
 	return b, ok && err == nil
 }
 
-// withMask is an inet with the number of bits of its mask, which its text leaves out
-// where the mask has all bits.
-func withMask(s string) string {
-	switch {
-	case strings.Contains(s, "/"):
-		return s
-	case strings.Contains(s, ":"):
-		return s + "/128"
-	}
-	return s + "/32"
-}
-
 // parseInet reads an inet or cidr address.
 func parseInet(t *Type, text string) (ir.Value, error) {
 	addr, bits, has := strings.Cut(text, "/")
@@ -360,9 +348,9 @@ func splitElem(s string) (elem string, quoted bool, rest string, ok bool) {
 func printArray(t *Type, v ir.Value) string {
 	var parts []string
 	for _, e := range v.Elems(elementKind(t.Elem)) {
-		s, known := t.Elem.output(e)
-		if !known {
-			s = t.Elem.Print(e)
+		s := t.Elem.Print(e)
+		if t.Elem.Name == "bool" {
+			s = s[:1]
 		}
 		if s == "" || strings.EqualFold(s, "null") || strings.ContainsAny(s, "{},\"\\"+space) {
 			s = `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(s) + `"`

@@ -57,7 +57,7 @@ func (t *Type) next(v ir.Value, step int64) (ir.Value, error) {
 	if step == day {
 		return dateValue(v.I/day + 1)
 	}
-	if _, hi, _ := intRange(t.Name); v.I >= hi {
+	if _, hi, _ := IntRange(t.Name); v.I >= hi {
 		return ir.Null, outOfRange()
 	}
 	return ir.Int(v.I + step), nil

@@ -1,7 +1,6 @@
 package value
 
 import (
-	"fmt"
 	"math"
 	"math/big"
 	"strconv"
