@@ -1,6 +1,7 @@
 package catalog
 
 import (
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -173,4 +174,13 @@ func split(list string) []string {
 		return nil
 	}
 	return strings.Split(list, ",")
+}
+
+// Functions gives all functions of the server and its extensions, by name.
+func Functions() []*Function {
+	var out []*Function
+	for _, name := range slices.Sorted(maps.Keys(system().functions)) {
+		out = append(out, system().functions[name]...)
+	}
+	return out
 }

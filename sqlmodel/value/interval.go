@@ -79,16 +79,13 @@ func parseInterval(t *Type, text string) (ir.Value, error) {
 		return ir.Null, invalid(t, text)
 	case err != nil:
 		return ir.Null, err
+	case !fits32(i.Months, i.Days):
+		return ir.Null, invalid(t, text)
 	}
-	if t.Precision >= 0 && t.Precision < 6 {
-		unit := int64(math.Pow10(6 - t.Precision))
-		half := unit / 2
-		if i.Micros < 0 {
-			half = -half
-		}
-		i.Micros = (i.Micros + half) / unit * unit
+	if t.Precision < 0 || t.Precision >= 6 {
+		return i.Value(), nil
 	}
-	return i.Value(), nil
+	return i.rounded(t.Precision)
 }
 
 var (
@@ -98,6 +95,9 @@ var (
 	bareNumber   = regexp.MustCompile(`^([+-]?\d+(?:\.\d*)?)$`)
 	dayThenTime  = regexp.MustCompile(`^([+-]?\d+) +[+-]?\d+:`)
 )
+
+// maxHours is the number of hours that a number of microseconds can be.
+const maxHours = math.MaxInt64 / (3600 * second)
 
 // readInterval reads the forms of the manual, section 8.5.4.
 func readInterval(text string) (Interval, error) {
@@ -132,10 +132,13 @@ func readInterval(text string) (Interval, error) {
 			h, err := strconv.ParseInt(p[2], 10, 64)
 			m, _ := strconv.ParseInt(p[3], 10, 64)
 			sec, _ := strconv.ParseInt(p[4], 10, 64)
-			if err != nil || h > 1e8 || m > 59 || sec > 59 || !once("hour") || !once("minute") || !once("second") {
+			if err != nil || h > maxHours || m > 59 || sec > 59 || !once("hour") || !once("minute") || !once("second") {
 				return out, ir.ErrNotKnown
 			}
-			us := (h*3600+m*60+sec)*second + fraction(p[5])
+			us, ok := checkedAdd(h*3600*second, (m*60+sec)*second+fraction(p[5]))
+			if !ok {
+				return out, ir.ErrNotKnown
+			}
 			if p[1] == "-" {
 				us = -us
 			}

@@ -2,7 +2,6 @@ package value
 
 import (
 	"encoding/json"
-	"io"
 	"slices"
 	"strings"
 
@@ -14,8 +13,8 @@ var jsons = []string{`{"a": 1}`, `{"a": 2}`, `{"b": 1}`, `[]`, `"x"`}
 
 // parseJSONText checks a json, whose value is its text.
 func parseJSONText(t *Type, text string) (ir.Value, error) {
-	if _, err := ParseJSON(text); err != nil {
-		return ir.Null, invalid(t, text)
+	if _, err := readJSON(text); err != nil {
+		return ir.Null, noJSON(t, text, err)
 	}
 	return ir.Text(text), nil
 }
@@ -25,9 +24,17 @@ func parseJSONText(t *Type, text string) (ir.Value, error) {
 func parseJSON(t *Type, text string) (ir.Value, error) {
 	j, err := ParseJSON(text)
 	if err != nil {
-		return ir.Null, invalid(t, text)
+		return ir.Null, noJSON(t, text, err)
 	}
-	return ir.Opaque(j.String()), nil
+	return j.Value(), nil
+}
+
+// noJSON is the error of a text that is no JSON, or not known to be.
+func noJSON(t *Type, text string, err error) error {
+	if notKnown(err) {
+		return err
+	}
+	return invalid(t, text)
 }
 
 // JSON is a value of type jsonb: nil, a bool, a json.Number in its shortest form, a
@@ -43,82 +50,26 @@ type JSONMember struct {
 	Value JSON
 }
 
-// ParseJSON reads a text as the type jsonb does.
+// ParseJSON reads a text as the type jsonb does. The error is ir.ErrNotKnown where
+// the server may read it all the same.
 func ParseJSON(text string) (JSON, error) {
-	d := json.NewDecoder(strings.NewReader(text))
-	d.UseNumber()
-	j, err := readJSON(d, 0)
+	n, err := readJSON(text)
 	if err != nil {
 		return JSON{}, err
 	}
-	if _, err := d.Token(); err != io.EOF {
-		return JSON{}, errNoJSON
+	return n.jsonb()
+}
+
+// Value is the value of the IR.
+func (j JSON) Value() ir.Value { return ir.Opaque(j.String()) }
+
+// jsonOf reads a value of type jsonb.
+func jsonOf(v ir.Value) (JSON, error) {
+	j, err := ParseJSON(v.S)
+	if err != nil {
+		return j, ir.ErrNotKnown
 	}
 	return j, nil
-}
-
-type jsonError string
-
-func (e jsonError) Error() string { return string(e) }
-
-const errNoJSON = jsonError("no JSON")
-
-// maxJSON bounds the nesting.
-const maxJSON = 1000
-
-func readJSON(d *json.Decoder, depth int) (JSON, error) {
-	tok, err := d.Token()
-	if err != nil || depth > maxJSON {
-		return JSON{}, errNoJSON
-	}
-	switch x := tok.(type) {
-	case json.Number:
-		r, ok := Rational(x.String())
-		if !ok {
-			return JSON{}, errNoJSON
-		}
-		return JSON{json.Number(number(r))}, nil
-	case string:
-		if strings.ContainsRune(x, 0) {
-			return JSON{}, errNoJSON
-		}
-		return JSON{x}, nil
-	case json.Delim:
-		if x == '[' {
-			list := []JSON{}
-			for d.More() {
-				e, err := readJSON(d, depth+1)
-				if err != nil {
-					return e, err
-				}
-				list = append(list, e)
-			}
-			_, err := d.Token()
-			return JSON{list}, err
-		}
-		if x == '{' {
-			return readObject(d, depth)
-		}
-		return JSON{}, errNoJSON
-	}
-	return JSON{tok}, nil
-}
-
-func readObject(d *json.Decoder, depth int) (JSON, error) {
-	members := map[string]JSON{}
-	for d.More() {
-		key, err := d.Token()
-		if err != nil {
-			return JSON{}, err
-		}
-		v, err := readJSON(d, depth+1)
-		if err != nil {
-			return JSON{}, err
-		}
-		members[key.(string)] = v
-	}
-	_, err := d.Token()
-	return Object(members), err
 }
 
 // Object makes an object.
@@ -134,6 +85,15 @@ func Object(members map[string]JSON) JSON {
 		return strings.Compare(a.Key, b.Key)
 	})
 	return JSON{out}
+}
+
+// members gives the members of an object as a map.
+func (o JSONObject) members() map[string]JSON {
+	out := map[string]JSON{}
+	for _, m := range o {
+		out[m.Key] = m.Value
+	}
+	return out
 }
 
 // String is what the server prints.
@@ -178,6 +138,13 @@ func (j JSON) write(b *strings.Builder) {
 		}
 		b.WriteByte('}')
 	}
+}
+
+// quoteJSON writes a string of JSON.
+func quoteJSON(s string) string {
+	var b strings.Builder
+	writeString(&b, s)
+	return b.String()
 }
 
 // writeString writes a string of JSON as the server does.

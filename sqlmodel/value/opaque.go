@@ -158,39 +158,52 @@ var rangeElems = map[string]string{"int4range": "int4", "int8range": "int8", "nu
 
 // parseRange reads a range; those over integers and days are brought into the form [).
 func parseRange(t *Type, text string) (ir.Value, error) {
+	r, err := t.readRange(text)
+	if err != nil {
+		return ir.Null, err
+	}
+	v, err := r.Value()
+	if err != nil && !notKnown(err) {
+		return ir.Null, invalid(t, text)
+	}
+	return v, err
+}
+
+// readRange reads a range.
+func (t *Type) readRange(text string) (Range, error) {
+	r := Range{Elem: Of(rangeElems[t.Name])}
 	s := strings.Trim(text, space)
 	if strings.EqualFold(s, "empty") {
-		return ir.Opaque("empty"), nil
+		r.Empty = true
+		return r, nil
 	}
 	if len(s) < 3 || !strings.ContainsRune("[(", rune(s[0])) || !strings.ContainsRune("])", rune(s[len(s)-1])) {
-		return ir.Null, invalid(t, text)
+		return r, invalid(t, text)
 	}
 	bounds, ok := splitBounds(s[1 : len(s)-1])
 	if !ok {
-		return ir.Null, invalid(t, text)
+		return r, invalid(t, text)
 	}
-	r := Range{Elem: Of(rangeElems[t.Name]), LowIn: s[0] == '[', HighIn: s[len(s)-1] == ']'}
 	for i, b := range bounds {
 		if b == nil {
 			continue
 		}
 		v, err := r.Elem.Parse(*b)
-		if err == ir.ErrNotKnown {
-			return ir.Null, err
-		}
-		if err != nil {
-			return ir.Null, invalid(t, text)
-		}
-		if i == 0 {
-			r.Low = v
-		} else {
-			r.High = v
+		switch {
+		case notKnown(err):
+			return r, err
+		case err != nil:
+			return r, invalid(t, text)
+		case i == 0:
+			r.Low, r.LowIn = v, s[0] == '['
+		default:
+			r.High, r.HighIn = v, s[len(s)-1] == ']'
 		}
 	}
 	if !r.Low.IsNull() && !r.High.IsNull() && ir.Compare(r.Low, r.High) > 0 {
-		return ir.Null, invalid(t, text)
+		return r, invalid(t, text)
 	}
-	return r.Value(), nil
+	return r, nil
 }
 
 // splitBounds splits at the comma between two bounds; nil is none. A bound may
@@ -239,62 +252,16 @@ func splitBounds(s string) ([2]*string, bool) {
 	return out, n == 1 && !quoted
 }
 
-// Range is a range that is not empty as far as its bounds tell. A NULL bound is
-// none.
-type Range struct {
-	Elem          *Type
-	Low, High     ir.Value
-	LowIn, HighIn bool
-}
-
-// Value is the value of the IR: what the server prints.
-func (r Range) Value() ir.Value {
-	if step := discrete(r.Elem); step > 0 {
-		if !r.Low.IsNull() && !r.LowIn {
-			r.Low.I += step
-			r.LowIn = true
-		}
-		if !r.High.IsNull() && r.HighIn {
-			r.High.I += step
-			r.HighIn = false
-		}
+// bound prints one end of a range.
+func (r Range) bound(v ir.Value) string {
+	if v.IsNull() {
+		return ""
 	}
-	r.LowIn = r.LowIn && !r.Low.IsNull()
-	r.HighIn = r.HighIn && !r.High.IsNull()
-	if !r.Low.IsNull() && !r.High.IsNull() {
-		if c := ir.Compare(r.Low, r.High); c > 0 || c == 0 && !(r.LowIn && r.HighIn) {
-			return ir.Opaque("empty")
-		}
+	s := r.Elem.Print(v)
+	if strings.ContainsAny(s, ` ,"\()[]`) {
+		s = `"` + strings.ReplaceAll(strings.ReplaceAll(s, `\`, `\\`), `"`, `""`) + `"`
 	}
-	left, right := "(", ")"
-	if r.LowIn {
-		left = "["
-	}
-	if r.HighIn {
-		right = "]"
-	}
-	bound := func(v ir.Value) string {
-		if v.IsNull() {
-			return ""
-		}
-		s := r.Elem.Print(v)
-		if strings.ContainsAny(s, ` ,"\()[]`) {
-			s = `"` + strings.ReplaceAll(strings.ReplaceAll(s, `\`, `\\`), `"`, `""`) + `"`
-		}
-		return s
-	}
-	return ir.Opaque(left + bound(r.Low) + "," + bound(r.High) + right)
-}
-
-// discrete gives the distance of two neighbours, 0 where there are none.
-func discrete(elem *Type) int64 {
-	switch elem.Name {
-	case "int4", "int8":
-		return 1
-	case "date":
-		return day
-	}
-	return 0
+	return s
 }
 
 // parseArray reads an array of one dimension without NULLs.
@@ -382,6 +349,9 @@ func printArray(t *Type, v ir.Value) string {
 	var parts []string
 	for _, e := range v.Elems(elementKind(t.Elem)) {
 		s := t.Elem.Print(e)
+		if t.Elem.Name == "bool" {
+			s = s[:1]
+		}
 		if s == "" || strings.EqualFold(s, "null") || strings.ContainsAny(s, "{},\"\\"+space) {
 			s = `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(s) + `"`
 		}

@@ -1,7 +1,6 @@
 package value
 
 import (
-	"fmt"
 	"math"
 	"math/big"
 	"strconv"
@@ -15,7 +14,7 @@ func invalid(t *Type, text string) error {
 	if len(text) > 60 {
 		text = text[:60] + "…"
 	}
-	return fmt.Errorf("%s is no value of type %s", strconv.Quote(text), t)
+	return failure("", "%s is no value of type %s", strconv.Quote(text), t)
 }
 
 // IntRange gives the values of an integer type.
@@ -56,7 +55,7 @@ func parseInt(t *Type, text string) (ir.Value, error) {
 func printInt(_ *Type, v ir.Value) string { return strconv.FormatInt(v.I, 10) }
 
 // maxNumber bounds the characters and the exponent of a number that is read.
-const maxNumber = 1000
+const maxNumber = 5000
 
 // Rational reads a decimal number: digits, a point, an exponent.
 func Rational(s string) (*big.Rat, bool) {
@@ -101,7 +100,7 @@ func (t *Type) Round(r *big.Rat) (ir.Value, error) {
 	if t.Precision > 0 {
 		r = RoundTo(r, t.Scale)
 		if !fitsNumeric(t, r) {
-			return ir.Null, fmt.Errorf("%s does not fit %s", r.RatString(), t)
+			return ir.Null, failure("22003", "%s does not fit %s", r.RatString(), t)
 		}
 	}
 	return ir.Num(r), nil
@@ -178,6 +177,7 @@ func underflows(s string) bool {
 // Float is the value of a finite float.
 func Float(f float64) ir.Value { return ir.Num(new(big.Rat).SetFloat64(f)) }
 
+// printFloat prints the shortest digits that are nearer to a float than to all others.
 func printFloat(t *Type, v ir.Value) string {
 	f, _ := v.Rat().Float64()
 	bits, limit := 64, 15
@@ -188,11 +188,37 @@ func printFloat(t *Type, v ir.Value) string {
 		return "0"
 	}
 	s := strconv.FormatFloat(f, 'e', -1, bits)
-	_, exponent, _ := strings.Cut(s, "e")
+	digits, _, _ := strings.Cut(strings.TrimLeft(s, "-"), "e")
+	for after := max(len(digits)-1, 1); midway(s, f, bits); after++ { // as near to a neighbour: more digits
+		s = strconv.FormatFloat(f, 'e', after, bits)
+	}
+	mantissa, exponent, _ := strings.Cut(s, "e")
 	if e, _ := strconv.Atoi(exponent); e >= -4 && e < limit {
-		return strconv.FormatFloat(f, 'f', -1, bits)
+		_, after, _ := strings.Cut(mantissa, ".")
+		return strconv.FormatFloat(f, 'f', max(len(after)-e, 0), bits)
 	}
 	return s
+}
+
+// midway reports whether the number of a text lies in the middle between a float and
+// a neighbour of it.
+func midway(s string, f float64, bits int) bool {
+	r, ok := new(big.Rat).SetString(s)
+	if !ok {
+		return false
+	}
+	exact := new(big.Rat).SetFloat64(f)
+	gap := new(big.Rat).Sub(r, exact)
+	toward := math.Inf(gap.Sign())
+	next := math.Nextafter(f, toward)
+	if bits == 32 {
+		next = float64(math.Nextafter32(float32(f), float32(toward)))
+	}
+	if gap.Sign() == 0 || math.IsInf(next, 0) {
+		return false
+	}
+	other := new(big.Rat).SetFloat64(next)
+	return gap.Add(gap, gap).Cmp(other.Sub(other, exact)) == 0
 }
 
 func parseBool(t *Type, text string) (ir.Value, error) {
@@ -238,7 +264,7 @@ func printPadded(t *Type, v ir.Value) string {
 	return v.S + strings.Repeat(" ", max(0, t.Length-len([]rune(v.S))))
 }
 
-func parseByte(_ *Type, text string) (ir.Value, error) { return ir.Text(text[:min(len(text), 1)]), nil }
+func parseByte(_ *Type, text string) (ir.Value, error) { return byteValue(byteOf(ir.Text(text))), nil }
 
 // nameLength is the number of bytes of a name.
 const nameLength = 63
@@ -256,7 +282,7 @@ func parseLabel(t *Type, text string) (ir.Value, error) {
 			return ir.Text(l), nil
 		}
 	}
-	return ir.Null, fmt.Errorf("%s is no label of the enum %s", strconv.Quote(text), t)
+	return ir.Null, failure("22P02", "%s is no label of the enum %s", strconv.Quote(text), t)
 }
 
 // parseUUID reads 32 hexadecimal digits, with a hyphen or not behind each group of

@@ -1,6 +1,7 @@
 package value
 
 import (
+	"fmt"
 	"math"
 	"regexp"
 	"strconv"
@@ -20,9 +21,6 @@ const (
 	Infinity      = math.MaxInt64
 	MinusInfinity = math.MinInt64
 )
-
-// maxYear is the last year of a timestamp.
-const maxYear = 294276
 
 // sampleDay is 2024-01-01.
 var sampleDay = time.Date(2024, 1, 1, 0, 0, 0, 0, time.UTC).UnixMicro()
@@ -62,24 +60,28 @@ func parseStamp(t *Type, text string) (ir.Value, error) {
 	case "":
 		return ir.Null, invalid(t, text)
 	}
+	s, christ := strings.CutSuffix(s, " bc")
 	y, m, d, rest, ok := splitDate(s)
 	if !ok {
 		return ir.Null, notADate(t, text, s)
 	}
-	date := time.Date(y, time.Month(m), d, 0, 0, 0, 0, time.UTC)
-	switch {
-	case m < 1 || m > 12 || d < 1 || date.Day() != d:
+	if christ {
+		y = -y
+	}
+	days, err := daysFrom(int64(y), int64(m), int64(d))
+	if err != nil {
 		return ir.Null, invalid(t, text)
-	case y > maxYear:
+	}
+	at, err := stamp(days, 0)
+	if err != nil {
 		return ir.Null, ir.ErrNotKnown
 	}
-	at := date.UnixMicro()
 	if rest = strings.TrimSpace(rest); rest == "" {
 		return ir.Time(at), nil
 	}
 	rest = strings.TrimPrefix(rest, "t")
 	us, rest, ok := splitClock(strings.TrimSpace(rest))
-	zone, known := zoneOf(strings.TrimSpace(rest), date)
+	zone, known := zoneOf(strings.TrimSpace(rest))
 	switch {
 	case !ok || !known:
 		return ir.Null, ir.ErrNotKnown
@@ -90,7 +92,11 @@ func parseStamp(t *Type, text string) (ir.Value, error) {
 	case t.Name == "timestamptz":
 		us -= zone
 	}
-	return ir.Time(roundTime(at+us, t.Precision)), nil
+	at, err = stamp(floorDiv(roundFrom(daysTo2000*day, at+us, t.Precision), day))
+	if err != nil {
+		return ir.Null, ir.ErrNotKnown
+	}
+	return ir.Time(at), nil
 }
 
 // notADate tells texts that have no digit, and so mean no point in time but for
@@ -171,7 +177,7 @@ func fraction(s string) int64 {
 }
 
 // zoneOf gives the offset of a time zone from UTC, in microseconds.
-func zoneOf(s string, at time.Time) (us int64, known bool) {
+func zoneOf(s string) (us int64, known bool) {
 	switch s {
 	case "", "z", "utc", "gmt", "zulu":
 		return 0, true
@@ -190,24 +196,6 @@ func zoneOf(s string, at time.Time) (us int64, known bool) {
 	return us, h < 16 && m < 60 && sec < 60
 }
 
-// roundTime rounds to a number of digits of a second; -1 is all six. The server
-// rounds the distance from 2000-01-01.
-func roundTime(us int64, digits int) int64 {
-	if digits < 0 || digits >= 6 || us == Infinity || us == MinusInfinity {
-		return us
-	}
-	unit := int64(math.Pow10(6 - digits))
-	epoch := int64(0) // of a time of day
-	if us > day || us < 0 {
-		epoch = time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC).UnixMicro()
-	}
-	x := us - epoch
-	if x >= 0 {
-		return epoch + (x+unit/2)/unit*unit
-	}
-	return epoch - (-x+unit/2)/unit*unit
-}
-
 func printStamp(t *Type, v ir.Value) string {
 	switch v.I {
 	case Infinity:
@@ -215,21 +203,16 @@ func printStamp(t *Type, v ir.Value) string {
 	case MinusInfinity:
 		return "-infinity"
 	}
-	at := time.UnixMicro(v.I).UTC()
-	suffix := ""
-	year := at.Year()
+	m := momentOf(v.I)
+	suffix, year := "", m.year
 	if year < 1 { // there is no year 0
-		suffix = " BC"
-		at = at.AddDate(1-2*year, 0, 0)
+		suffix, year = " BC", 1-year
 	}
-	s := at.Format("2006-01-02")
-	if y := at.Year(); y > 9999 {
-		s = strconv.Itoa(y) + at.Format("-01-02")
-	}
+	s := fmt.Sprintf("%04d-%02d-%02d", year, m.month, m.day)
 	if t.Name == "date" {
 		return s + suffix
 	}
-	s += at.Format(" 15:04:05.999999")
+	s += " " + clockText(m.clock)
 	if t.Name == "timestamptz" {
 		s += "+00"
 	}
@@ -246,13 +229,13 @@ func parseTimeOfDay(t *Type, text string) (ir.Value, error) {
 	if !ok {
 		return ir.Null, notADate(t, text, s)
 	}
-	if _, known := zoneOf(strings.TrimSpace(rest), time.Time{}); !known {
+	if _, known := zoneOf(strings.TrimSpace(rest)); !known {
 		return ir.Null, ir.ErrNotKnown
 	}
 	if us < 0 {
 		return ir.Null, invalid(t, text)
 	}
-	return ir.Time(roundTime(us, t.Precision)), nil
+	return ir.Time(roundFrom(0, us, t.Precision)), nil
 }
 
 func printTimeOfDay(_ *Type, v ir.Value) string { return clockText(v.I) }
@@ -280,17 +263,12 @@ func parseZonedTime(t *Type, text string) (ir.Value, error) {
 	if !ok {
 		return ir.Null, notADate(t, text, s)
 	}
-	zone, known := zoneOf(strings.TrimSpace(rest), time.Time{})
-	if !known || zone%(15*60*second) != 0 {
+	zone, known := zoneOf(strings.TrimSpace(rest))
+	if !known {
 		return ir.Null, ir.ErrNotKnown
 	}
 	if us < 0 {
 		return ir.Null, invalid(t, text)
 	}
-	sign := "+"
-	if zone < 0 {
-		sign, zone = "-", -zone
-	}
-	name := strings.TrimSuffix(strings.TrimSuffix(clockText(zone), ":00"), ":00")
-	return ir.Opaque(clockText(roundTime(us, t.Precision)) + sign + name), nil
+	return zonedTime{roundFrom(0, us, t.Precision), zone / second}.value(), nil
 }

@@ -2,6 +2,8 @@ package value
 
 import (
 	"fmt"
+	"math"
+	"math/big"
 	"slices"
 	"strconv"
 	"strings"
@@ -217,6 +219,9 @@ func (t *Type) String() string {
 		return t.Elem.String() + "[]"
 	}
 	name := t.Name
+	if name == "bit" && t.Length == 0 { // without the quotes it is bit(1)
+		return `"bit"`
+	}
 	if c := classes[t.Name]; c != nil && c.sql != "" {
 		name = c.sql
 	}
@@ -245,22 +250,62 @@ func (t *Type) Fits(v ir.Value) bool {
 	}
 	switch {
 	case t.Labels != nil:
-		return slices.Contains(t.Labels, v.S)
+		return v.Kind == ir.KindText && slices.Contains(t.Labels, v.S)
 	case t.Elem != nil:
-		return !slices.ContainsFunc(v.Elems(elementKind(t.Elem)), func(e ir.Value) bool { return !t.Elem.Fits(e) })
-	case t.Name == "numeric" && t.Precision > 0:
-		return fitsNumeric(t, v.Rat())
-	case t.Length > 0 && (t.Name == "varchar" || t.Name == "bpchar"):
-		return len([]rune(strings.TrimRight(v.S, " "))) <= t.Length
-	case t.Name == "date":
-		return v.I%day == 0 || v.I == Infinity || v.I == MinusInfinity
-	case t.Name == "time":
-		return v.I >= 0 && v.I <= day
-	case t.class().parse != nil && t.IR().Kind != ir.KindTime:
+		return t.fitsArray(v)
+	case t.IR() == ir.NumType:
+		return v.Kind == ir.KindNum && t.fitsNumber(v.Rat())
+	case t.Name == "text" || (t.Name == "varchar" || t.Name == "bpchar") && t.Length == 0:
+		return v.Kind == ir.KindText && (t.Name != "bpchar" || !strings.HasSuffix(v.S, " "))
+	case t.Name == "varchar" || t.Name == "bpchar":
+		return v.Kind == ir.KindText && len([]rune(strings.TrimRight(v.S, " "))) <= t.Length
+	case t.IR().Kind == ir.KindTime:
+		return t.fitsTime(v)
+	case t.class().parse != nil:
 		got, err := t.Parse(t.Print(v))
 		return err == nil && got == v
 	}
 	return true
+}
+
+// fitsArray is Fits for arrays.
+func (t *Type) fitsArray(v ir.Value) bool {
+	if v.Kind != t.IR().Kind {
+		return false
+	}
+	elems := t.elems(v)
+	return ir.Array(elems) == v && !slices.ContainsFunc(elems, func(e ir.Value) bool { return !t.Elem.Fits(e) })
+}
+
+// fitsNumber is Fits for numerics and floats.
+func (t *Type) fitsNumber(r *big.Rat) bool {
+	switch t.Name {
+	case "float4":
+		f, exact := r.Float32()
+		return exact && !math.IsInf(float64(f), 0)
+	case "float8":
+		f, exact := r.Float64()
+		return exact && !math.IsInf(f, 0)
+	}
+	return t.Precision == 0 || fitsNumeric(t, r)
+}
+
+// fitsTime is Fits for types of times: a date has no time of day, and the others have
+// the digits of a second that the type has.
+func (t *Type) fitsTime(v ir.Value) bool {
+	if v.Kind != ir.KindTime {
+		return false
+	}
+	switch t.Name {
+	case "date":
+		return infinite(v.I) || v.I%day == 0
+	case "time":
+		if v.I < 0 || v.I > day {
+			return false
+		}
+	}
+	got, err := t.roundedTime(v)
+	return err == nil && got == v
 }
 
 // Sample gives the i-th of some values that differ; false if there are no more.
