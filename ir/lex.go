@@ -37,7 +37,9 @@ func init() {
 	}
 }
 
-// ident prints a name, quoted where it could be misread.
+// Ident prints a name as the text form does: quoted where it could be misread.
+func Ident(name string) string { return ident(name) }
+
 func ident(name string) string {
 	plain := name != "" && !keywords[name]
 	for i, r := range name {

@@ -1,6 +1,7 @@
 package proof
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -52,6 +53,21 @@ type Question struct {
 	Elements []Element `json:"elements"`
 	First    bool      `json:"first,omitempty"`
 	Last     bool      `json:"last,omitempty"`
+}
+
+// Compare orders questions: by the delayed vertex, the number of elements, these,
+// and the ends.
+func (q Question) Compare(o Question) int {
+	truth := func(b bool) int {
+		if b {
+			return 1
+		}
+		return 0
+	}
+	return cmp.Or(cmp.Compare(q.Delayed, o.Delayed), cmp.Compare(len(q.Elements), len(o.Elements)),
+		slices.CompareFunc(q.Elements, o.Elements, func(a, b Element) int {
+			return cmp.Or(cmp.Compare(a.Vertex, b.Vertex), cmp.Compare(a.Kind, b.Kind))
+		}), cmp.Compare(truth(q.First), truth(o.First)), cmp.Compare(truth(q.Last), truth(o.Last)))
 }
 
 // String names the question in terms of docs/soundness.md, section 4.1.

@@ -17,10 +17,12 @@ import (
 	"github.com/txrobust/robust"
 	"github.com/txrobust/robust/crosscheck"
 	"github.com/txrobust/robust/internal/cache"
+	"github.com/txrobust/robust/internal/infile"
 	"github.com/txrobust/robust/ir"
 	"github.com/txrobust/robust/proof"
 	"github.com/txrobust/robust/readcommitted"
 	"github.com/txrobust/robust/report"
+	"github.com/txrobust/robust/schedules"
 	"github.com/txrobust/robust/witness"
 )
 
@@ -103,12 +105,11 @@ func (f *checkFlags) run(ctx context.Context, std streams, inputs []string) (int
 	if err := f.check(); err != nil {
 		return 0, err
 	}
-	src, err := f.sources(inputs)
+	src, err := f.reading(inputs)
 	if err != nil {
 		return 0, err
 	}
-	src.init, src.notes, src.transactionsOnly = f.init, f.notes, !f.autocommit
-	if err := f.readBaseline(); err != nil {
+	if err := f.readBaseline(ctx); err != nil {
 		return 0, err
 	}
 	f.answers = openCache(f.cache)
@@ -134,7 +135,7 @@ func (f *checkFlags) run(ctx context.Context, std streams, inputs []string) (int
 			return 0, err
 		}
 		p := &ir.Program{Name: filepath.Base(inputs[0])}
-		programs = []*program{{Program: p, sql: len(src.sql())+len(src.golang()) > 0, mysql: f.dialect == "mysql" && len(src.sql()) > 0, unread: true}}
+		programs = []*program{{Program: p, sql: len(src.sql())+len(src.golang()) > 0, mysql: f.dialect == "mysql" && len(src.sql()) > 0, disk: src.files, unread: true}}
 	}
 	several := len(programs) > 1
 	if err := f.replaceable(programs); err != nil {
@@ -176,6 +177,16 @@ func (f *checkFlags) run(ctx context.Context, std streams, inputs []string) (int
 		return 0, err
 	}
 	return code, faults
+}
+
+// reading checks the inputs, and gives what to read.
+func (f *checkFlags) reading(inputs []string) (*sources, error) {
+	src, err := f.sources(inputs)
+	if err != nil {
+		return nil, err
+	}
+	src.init, src.notes, src.transactionsOnly = f.init, f.notes, !f.autocommit
+	return src, nil
 }
 
 // check finds mistakes in the flags.
@@ -244,19 +255,13 @@ func folderOf(dir string, p *program, several bool) string {
 
 // one checks one program.
 func (f *checkFlags) one(ctx context.Context, std streams, p *program) (*robust.Report, error) {
-	init, err := initial(f.init, p)
-	if err != nil {
-		return nil, err
-	}
 	if why := readcommitted.Supported(p.engine(f.eng)); why != "" && (f.beside || f.isolation == report.AtReadCommitted) {
 		return nil, usagef("%s: %s", p.Name, why)
 	}
 	show, end := progress(std.err)
 	defer end()
-	opt := robust.Options{Engine: p.engine(f.eng), Init: init, Helpers: f.helpers, SessionOrder: f.sessionOrder, Classic: f.classic,
-		Procedures: p.procedures, Baseline: f.accepted, Judges: f.judges, Apart: p.apart, ReadCommitted: f.isolation == report.AtReadCommitted, Beside: f.beside,
-		Window: f.window, Questions: f.questions, QueryLimit: f.limit, QueryTimeout: f.query, All: p.golang != nil,
-		Cache: f.answers, Proof: f.proof != "", Explain: f.explain, Graph: f.format == "dot", Progress: show}
+	opt := f.options(p)
+	opt.Progress = show
 	rep, err := f.judge(ctx, std, p, opt)
 	if err == nil && p.golang != nil {
 		p.phases.end("check")
@@ -264,6 +269,24 @@ func (f *checkFlags) one(ctx context.Context, std streams, p *program) (*robust.
 		rep.Coverage = report.CoverageOf(p.golang.Places(), rep.Havocs)
 	}
 	return rep, err
+}
+
+// options are what is asked of a program.
+func (f *checkFlags) options(p *program) robust.Options {
+	return robust.Options{Engine: p.engine(f.eng), Init: f.initOf(p), Helpers: f.helpers, SessionOrder: f.sessionOrder, Classic: f.classic,
+		Procedures: p.procedures, Baseline: f.accepted, Judges: f.judges, Apart: p.apart, ReadCommitted: f.isolation == report.AtReadCommitted, Beside: f.beside,
+		Window: f.window, Questions: f.questions, QueryLimit: f.limit, QueryTimeout: f.query, All: p.golang != nil,
+		Cache: f.answers, Proof: f.proof != "", Explain: f.explain, Graph: f.format == "dot", Sources: p.text}
+}
+
+// initOf gives the initial rows of a program; check has found mistakes in their
+// name.
+func (f *checkFlags) initOf(p *program) schedules.Init {
+	init, err := initial(f.init, p)
+	if err != nil {
+		panic(err)
+	}
+	return init
 }
 
 // judge runs the check itself. When its time is over and the check does not
@@ -383,15 +406,21 @@ func exitCode(r *report.Report) int {
 	panic("robust: unknown verdict " + string(v))
 }
 
+// maxBaseline bounds the bytes of a baseline.
+const maxBaseline = 256 << 20
+
 // readBaseline reads the findings that are accepted.
-func (f *checkFlags) readBaseline() (err error) {
+func (f *checkFlags) readBaseline(ctx context.Context) (err error) {
 	if f.baseline == "" {
 		return nil
 	}
-	if f.known, err = os.ReadFile(f.baseline); err != nil {
-		if errors.Is(err, fs.ErrNotExist) {
-			return usagef("-baseline %s: there is no such file; robust check -format json -o %[1]s writes it", f.baseline)
-		}
+	f.known, err = infile.Read(ctx, f.baseline, maxBaseline, "name what robust check wrote")
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return usagef("-baseline %s: there is no such file; robust check -format json -o %[1]s writes it", f.baseline)
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case err != nil:
 		return usagef("-baseline: %v", err)
 	}
 	f.accepted, err = report.ReadBaseline(f.baseline, f.known)

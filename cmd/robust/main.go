@@ -226,8 +226,17 @@ Exit codes: 0 robust or accepted, 1 faulty input or failure, 2 wrong usage,
 `)
 }
 
-// version is that of the module, with the revision it was built from.
+// version is that of the module, with the revision it was built from, and that of
+// Go.
 func version() string {
+	if info, ok := debug.ReadBuildInfo(); ok {
+		return release() + " " + info.GoVersion
+	}
+	return release()
+}
+
+// release is the version of the module, with the revision it was built from.
+func release() string {
 	out := "robust"
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
@@ -239,5 +248,5 @@ func version() string {
 			out += " " + s.Value
 		}
 	}
-	return out + " " + info.GoVersion
+	return out
 }
