@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -333,25 +334,24 @@ func (a *walks) runs(delayed int, ran string, i int, kind Kind) (string, bool) {
 		return "", false
 	}
 	var out []string
+	own := strconv.Quote(v.Process) + " "
 	for _, part := range strings.Split(ran, "\n") {
-		process, last, ok := strings.Cut(part, "\t")
+		last, ok := strings.CutPrefix(part, own)
 		if !ok {
+			if part != "" {
+				out = append(out, part)
+			}
 			continue
 		}
-		if process != v.Process {
-			out = append(out, part)
-			continue
-		}
-		var index int
-		if n, err := fmt.Sscanf(last, "%d", &index); last == string(Issued) || err != nil || n != 1 || index >= v.Index {
+		if index, err := strconv.Atoi(last); err != nil || index >= v.Index { // or it is issued
 			return "", false
 		}
 	}
-	last := fmt.Sprint(v.Index)
+	last := strconv.Itoa(v.Index)
 	if kind == Issued {
 		last = string(Issued)
 	}
-	out = append(out, v.Process+"\t"+last)
+	out = append(out, own+last)
 	slices.Sort(out)
 	return strings.Join(out, "\n"), true
 }
