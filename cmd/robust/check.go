@@ -112,10 +112,12 @@ func (f *checkFlags) run(ctx context.Context, std streams, inputs []string) (int
 	if err := f.readBaseline(ctx); err != nil {
 		return 0, err
 	}
-	f.answers = openCache(f.cache)
+	if f.answers, err = openCache(std, f.cache); err != nil {
+		return 0, err
+	}
 	key := ""
 	if f.answers != nil {
-		key = f.key(src)
+		key = f.key(ctx, src)
 	}
 	if r, ok := earlier(f.answers, key); ok {
 		return r.Code, write(std, f.output, bytes.NewBuffer(r.Out))
