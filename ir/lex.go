@@ -1,9 +1,13 @@
 package ir
 
 import (
+	"fmt"
+	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/txrobust/robust/internal/quote"
 )
 
 type tokenKind uint8
@@ -50,7 +54,56 @@ func ident(name string) string {
 	if plain {
 		return name
 	}
-	return `"` + strings.ReplaceAll(name, `"`, `""`) + `"`
+	return inQuotes(name, '"')
+}
+
+// inQuotes writes a text between quotes that are doubled in it, or, if it has
+// characters that cannot be printed, with a backslash before it and the escapes of
+// Go in it.
+func inQuotes(s string, q rune) string {
+	if quote.Line(s) == s {
+		return string(q) + strings.ReplaceAll(s, string(q), string(q)+string(q)) + string(q)
+	}
+	var b strings.Builder
+	b.WriteString(`\` + string(q))
+	for i, r := range s {
+		switch {
+		case r == q || r == '\\':
+			b.WriteString(`\` + string(r))
+		case r == utf8.RuneError && !strings.HasPrefix(s[i:], string(utf8.RuneError)):
+			fmt.Fprintf(&b, `\x%02x`, s[i])
+		default:
+			if text := string(r); quote.Line(text) == text {
+				b.WriteRune(r)
+			} else {
+				b.WriteString(strings.Trim(strconv.QuoteRuneToASCII(r), "'"))
+			}
+		}
+	}
+	return b.String() + string(q)
+}
+
+// unescaped reads what inQuotes writes with escapes, and gives the text and the
+// length of the source.
+func unescaped(s string) (text string, n int, ok bool) {
+	q := s[1]
+	var b []byte
+	for rest := s[2:]; rest != ""; {
+		if rest[0] == q {
+			return string(b), len(s) - len(rest) + 1, true
+		}
+		r, multibyte, tail, err := strconv.UnquoteChar(rest, q)
+		if err != nil {
+			return "", 0, false
+		}
+		if multibyte || r < utf8.RuneSelf {
+			b = utf8.AppendRune(b, r)
+		} else {
+			b = append(b, byte(r))
+		}
+		rest = tail
+	}
+	return "", 0, false
 }
 
 type lexer struct {
@@ -128,13 +181,20 @@ func scan(file, src string) ([]token, error) {
 			}
 			out = append(out, token{kind, rest[:n], pos})
 			l.advance(n)
-		case r == '\'' || r == '"':
-			text, n, ok := quoted(rest, byte(r))
+		case r == '\'' || r == '"' || strings.HasPrefix(rest, `\'`) || strings.HasPrefix(rest, `\"`):
+			text, n, ok := "", 0, false
+			opens := rest[:1]
+			if r == '\\' {
+				opens = rest[:2]
+				text, n, ok = unescaped(rest)
+			} else {
+				text, n, ok = quoted(rest, rest[0])
+			}
 			if !ok {
-				return nil, Errorf(pos, "the %c that opens here is never closed", r)
+				return nil, Errorf(pos, "the %s that opens here is never closed", opens)
 			}
 			kind := tokText
-			if r == '"' {
+			if strings.HasSuffix(opens, `"`) {
 				kind = tokQuoted
 			}
 			out = append(out, token{kind, text, pos})

@@ -8,6 +8,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+
+	"github.com/txrobust/robust/internal/quote"
 )
 
 // Schema is the JSON schema of a Manifest.
@@ -145,12 +147,7 @@ func Digest(path string, text []byte) Input { return Input{path, digest(text)} }
 
 // text writes the manifest.
 func (m *Manifest) text() ([]byte, error) {
-	var out bytes.Buffer
-	enc := json.NewEncoder(&out)
-	enc.SetEscapeHTML(false)
-	enc.SetIndent("", " ")
-	err := enc.Encode(m)
-	return out.Bytes(), err
+	return quote.EncodeJSON(m, " ")
 }
 
 // parse reads a manifest, and finds what is wrong with it by itself.

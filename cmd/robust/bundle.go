@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
@@ -80,12 +79,12 @@ func (f *checkFlags) writeBundle(ctx context.Context, p *program, inputs []strin
 		b.Sources = append(b.Sources, path)
 		files = append(files, codec.File{Name: fmt.Sprintf("sources/%03d-%s", i+1, quote.FileName(filepath.Base(path))), Text: text})
 	}
-	js, err := json.MarshalIndent(b, "", "  ")
+	js, err := quote.EncodeJSON(b, "  ")
 	if err != nil {
 		return err
 	}
 	return bundles.Write(dir, func(put folder.Put) error {
-		for _, x := range append(files, codec.File{Name: "bundle.json", Text: append(js, '\n')}) {
+		for _, x := range append(files, codec.File{Name: "bundle.json", Text: js}) {
 			if err := put(x.Name, x.Text); err != nil {
 				return err
 			}

@@ -18,6 +18,7 @@ import (
 	"github.com/txrobust/robust/crosscheck"
 	"github.com/txrobust/robust/internal/cache"
 	"github.com/txrobust/robust/internal/infile"
+	"github.com/txrobust/robust/internal/quote"
 	"github.com/txrobust/robust/ir"
 	"github.com/txrobust/robust/proof"
 	"github.com/txrobust/robust/readcommitted"
@@ -250,7 +251,7 @@ func (f *checkFlags) replaceable(programs []*program) error {
 // folderOf is where the witness, the proof or the bundle of a program goes.
 func folderOf(dir string, p *program, several bool) string {
 	if several {
-		return filepath.Join(dir, p.Name)
+		return filepath.Join(dir, quote.FileName(p.Name))
 	}
 	return filepath.Clean(dir)
 }

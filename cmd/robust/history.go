@@ -77,7 +77,7 @@ func (f *historyFlags) read(ctx context.Context, std streams, files []string) (*
 		return nil, format, err
 	}
 	for _, n := range h.Notes() {
-		fmt.Fprintf(std.err, "note: %s\n", n)
+		fmt.Fprintf(std.err, "note: %s\n", oneLine(n))
 	}
 	return h, format, nil
 }
@@ -129,7 +129,7 @@ func convertCommand(fs *flag.FlagSet) func(context.Context, streams, []string) (
 			return 0, err
 		}
 		for _, l := range losses {
-			fmt.Fprintf(std.err, "note: %s\n", l)
+			fmt.Fprintf(std.err, "note: %s\n", oneLine(l))
 		}
 		return exitOK, nil
 	}

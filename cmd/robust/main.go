@@ -13,6 +13,7 @@ import (
 	"strings"
 	"syscall"
 
+	"github.com/txrobust/robust/internal/quote"
 	"github.com/txrobust/robust/report"
 )
 
@@ -104,7 +105,8 @@ func stack(std streams) {
 	}
 }
 
-func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
+// oneLine puts a message into one line, without what a terminal would not print.
+func oneLine(s string) string { return quote.Line(strings.Join(strings.Fields(s), " ")) }
 
 func dispatch(ctx context.Context, args []string, std streams) (int, error) {
 	if len(args) == 0 {

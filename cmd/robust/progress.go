@@ -8,6 +8,8 @@ import (
 
 	"github.com/schollz/progressbar/v3"
 	"golang.org/x/term"
+
+	"github.com/txrobust/robust/internal/quote"
 )
 
 // progress shows what is being done, on terminals only.
@@ -19,7 +21,7 @@ func progress(w io.Writer) (show func(done, total int, what string), end func())
 	bar := progressbar.NewOptions(-1, progressbar.OptionSetWriter(f), progressbar.OptionClearOnFinish(),
 		progressbar.OptionSetWidth(20), progressbar.OptionSetElapsedTime(true))
 	show = func(done, total int, what string) {
-		bar.Describe(what)
+		bar.Describe(quote.Line(what))
 		if total > 0 {
 			bar.ChangeMax(total)
 			bar.Set(done)

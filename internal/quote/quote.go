@@ -2,6 +2,7 @@ package quote
 
 import (
 	"bytes"
+	"encoding/json"
 	"fmt"
 	"regexp"
 	"slices"
@@ -65,6 +66,17 @@ func JSON(text []byte) []byte {
 		}
 	}
 	return out
+}
+
+// EncodeJSON writes a value as JSON that ends with a line; indent, if not "", stands
+// at the beginning of lines.
+func EncodeJSON(v any, indent string) ([]byte, error) {
+	var out bytes.Buffer
+	enc := json.NewEncoder(&out)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", indent)
+	err := enc.Encode(v)
+	return JSON(out.Bytes()), err
 }
 
 // DOT is a string of Graphviz; ends of lines stay such in a label.
@@ -205,4 +217,59 @@ func FileName(s string) string {
 		name = "_" + strings.TrimLeft(name, ".-")
 	}
 	return name
+}
+
+// Qualified puts a name of several parts together, such as a schema and a table.
+// A part with a dot or a quote in it is quoted, so that different parts give
+// different names.
+func Qualified(parts ...string) string {
+	out := make([]string, len(parts))
+	for i, p := range parts {
+		if out[i] = p; strings.ContainsAny(p, `."`) {
+			out[i] = `"` + strings.ReplaceAll(p, `"`, `""`) + `"`
+		}
+	}
+	return strings.Join(out, ".")
+}
+
+// Parts undoes Qualified.
+func Parts(name string) []string {
+	var out []string
+	for {
+		part := name
+		if strings.HasPrefix(name, `"`) {
+			var b strings.Builder
+			i := 1
+			for ; i < len(name); i++ {
+				if name[i] == '"' {
+					if i+1 == len(name) || name[i+1] != '"' {
+						break
+					}
+					i++
+				}
+				b.WriteByte(name[i])
+			}
+			out = append(out, b.String())
+			part = name[:min(i+1, len(name))]
+		} else {
+			if i := strings.IndexByte(name, '.'); i >= 0 {
+				part = name[:i]
+			}
+			out = append(out, part)
+		}
+		rest, more := strings.CutPrefix(name[len(part):], ".")
+		if !more {
+			return out
+		}
+		name = rest
+	}
+}
+
+// Name is Ident for a name that Qualified gave.
+func Name(name string) string {
+	parts := Parts(name)
+	for i, p := range parts {
+		parts[i] = Ident(p)
+	}
+	return strings.Join(parts, ".")
 }
