@@ -270,5 +270,5 @@ func artifact(file string) *sarif.ArtifactLocation {
 	if filepath.IsAbs(file) {
 		return sarif.NewArtifactLocation().WithURI((&url.URL{Scheme: "file", Path: path}).String())
 	}
-	return sarif.NewArtifactLocation().WithURI((&url.URL{Path: path}).EscapedPath()).WithURIBaseID("%SRCROOT%")
+	return sarif.NewArtifactLocation().WithURI((&url.URL{Path: path}).String()).WithURIBaseID("%SRCROOT%")
 }
