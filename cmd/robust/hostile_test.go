@@ -114,6 +114,7 @@ func TestHostileNames(t *testing.T) {
 	t.Run("instrument", func(t *testing.T) { hostileInstrument(t, dir) })
 	t.Run("proof", func(t *testing.T) { hostileProof(t) })
 	t.Run("messages", func(t *testing.T) { hostileMessages(t, dir) })
+	t.Run("litmus", func(t *testing.T) { hostileLitmus(t) })
 	t.Run("folders", func(t *testing.T) { hostileFolders(t, dir) })
 }
 
@@ -470,6 +471,34 @@ func hostileMessages(t *testing.T, dir string) {
 			t.Errorf("%q: exit code %d, %q", args, code, errs)
 		}
 		clean(t, fmt.Sprintf("the output of %q", args), out+errs)
+	}
+}
+
+// hostileLitmus is a write skew of a litmus program whose names are anything.
+func hostileLitmus(t *testing.T) {
+	name := func(s string) string { return ir.Ident(s) }
+	text := fmt.Sprintf("program %s\nvar %s = 0, %s = 0\nprocess %s { txn %s { %s := %s; %s := %[6]s + 1 } }\nprocess %[9]s { txn %[10]s { %[6]s := %[2]s; %[3]s := %[6]s + 1 } }\n",
+		name(hostileDir), name(hostileTable), name(hostileColumn), name(hostileParam), name(hostileFirst), name(hostileKey), name(hostileColumn), name(hostileTable),
+		name(hostileOther), name(hostileSecond))
+	file := filepath.Join(t.TempDir(), strings.TrimSuffix(hostileFile, ".sql")+".litmus")
+	if err := os.WriteFile(file, []byte(text), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	for _, args := range [][]string{{"check"}, {"check", "-v"}, {"check", "-format", "json"}, {"check", "-format", "sarif"}, {"check", "-format", "dot"}, {"instrument"}, {"instrument", "-boogie"}} {
+		want := exitNotRobust
+		if args[0] == "instrument" {
+			want = exitOK
+		}
+		code, out, errs := commandLine(t, append(args, file)...)
+		if code != want {
+			t.Fatalf("%v: exit code %d %s%s", args, code, out, errs)
+		}
+		clean(t, strings.Join(args, " "), out+errs)
+		if len(args) == 1 && args[0] == "instrument" {
+			if _, err := ir.Parse("out", out); err != nil {
+				t.Error(err)
+			}
+		}
 	}
 }
 
