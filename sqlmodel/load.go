@@ -56,8 +56,9 @@ type Options struct {
 // application. Faults of the input are *ir.Error; a file that cannot be read
 // is another error that names it.
 func Load(ctx context.Context, paths []string, opt Options) (*ir.Program, error) {
-	if opt.Files == nil {
-		opt.Files = &infile.Reader{}
+	var err error
+	if opt.Files, err = input.Reader(opt.Files, paths); err != nil {
+		return nil, err
 	}
 	files, err := input.Read(ctx, opt.Files, paths, maxFile, smaller)
 	if err != nil {

@@ -113,6 +113,11 @@ func (f *checkFlags) run(ctx context.Context, std streams, inputs []string) (int
 	if err := f.readBaseline(ctx); err != nil {
 		return 0, err
 	}
+	if f.timeout > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, f.timeout)
+		defer cancel()
+	}
 	if f.answers, err = openCache(std, f.cache); err != nil {
 		return 0, err
 	}
@@ -125,13 +130,8 @@ func (f *checkFlags) run(ctx context.Context, std streams, inputs []string) (int
 	}
 	defer f.answers.Close(cache.MaxBytes)
 	defer collectRarely()()
-	if f.timeout > 0 {
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeout(ctx, f.timeout)
-		defer cancel()
-	}
 	show, end := progress(std.err)
-	programs, err := src.load(ctx, show)
+	programs, err := waited(ctx, std, func() ([]*program, error) { return src.load(ctx, show) })
 	end()
 	if err != nil {
 		if ctx.Err() == nil {
@@ -298,8 +298,20 @@ func (f *checkFlags) judge(ctx context.Context, std streams, p *program, opt rob
 	if p.unread {
 		return robust.GaveUp(ctx, p.Program, opt), nil
 	}
+	rep, err := waited(ctx, std, func() (*robust.Report, error) { return robust.Check(ctx, p.Program, opt) })
+	if errors.Is(err, errLate) {
+		return robust.GaveUp(ctx, p.Program, opt), nil
+	}
+	return rep, err
+}
+
+// errLate says that something went on for too long after the end of its time.
+var errLate = errors.New("the time ran out")
+
+// waited gives what f gives, or errLate if f does not notice that ctx has ended.
+func waited[T any](ctx context.Context, std streams, f func() (T, error)) (T, error) {
 	type answer struct {
-		rep   *robust.Report
+		got   T
 		err   error
 		fault any
 	}
@@ -311,8 +323,8 @@ func (f *checkFlags) judge(ctx context.Context, std streams, p *program, opt rob
 				done <- answer{fault: r}
 			}
 		}()
-		rep, err := robust.Check(ctx, p.Program, opt)
-		done <- answer{rep, err, nil}
+		got, err := f()
+		done <- answer{got: got, err: err}
 	}()
 	late := make(<-chan time.Time)
 	over := ctx.Done()
@@ -322,11 +334,12 @@ func (f *checkFlags) judge(ctx context.Context, std streams, p *program, opt rob
 			if a.fault != nil {
 				panic(a.fault)
 			}
-			return a.rep, a.err
+			return a.got, a.err
 		case <-over:
 			late, over = time.After(grace), nil
 		case <-late:
-			return robust.GaveUp(ctx, p.Program, opt), nil
+			var none T
+			return none, errLate
 		}
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 	"syscall"
+	"time"
 
 	"github.com/txrobust/robust/internal/quote"
 	"github.com/txrobust/robust/report"
@@ -42,6 +43,9 @@ type command struct {
 	flags func(fs *flag.FlagSet) func(ctx context.Context, std streams, inputs []string) (int, error)
 }
 
+// patience is how long a command may go on after an interrupt.
+const patience = 10 * time.Second
+
 // streams are where a command writes.
 type streams struct{ out, err io.Writer }
 
@@ -69,9 +73,13 @@ func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	go func() {
 		// The first interrupt asks for what is known so far, a second one
-		// ends the program.
+		// ends the program, and so does a part of it that does not listen. Files
+		// appear when they are complete, so that none is left half written.
 		<-ctx.Done()
 		stop()
+		time.Sleep(patience)
+		fmt.Fprintln(os.Stderr, "robust: interrupted")
+		os.Exit(exitFault)
 	}()
 	os.Exit(run(ctx, os.Args[1:], streams{os.Stdout, os.Stderr}))
 }
@@ -91,6 +99,9 @@ func run(ctx context.Context, args []string, std streams) (code int) {
 	case errors.As(err, &usage):
 		fmt.Fprintf(std.err, "robust: %s\n", oneLine(usage.msg))
 		return exitUsage
+	case err != nil && ctx.Err() != nil && errors.Is(err, ctx.Err()):
+		fmt.Fprintln(std.err, "robust: interrupted")
+		return exitFault
 	case err != nil:
 		fmt.Fprintf(std.err, "%s\n", oneLine(err.Error()))
 		return exitFault

@@ -136,12 +136,14 @@ func (s *Source) schema(ctx context.Context, opt Options) error {
 	case opt.Rows:
 		return NoRows{}
 	}
+	var left []ir.Note // about files that were not read
 	for _, roots := range opt.Roots {
 		found, err := s.find(ctx, opt.Files, roots)
 		if err != nil {
 			return err
 		}
 		if len(found.Chosen) == 0 {
+			left = found.Notes
 			continue
 		}
 		for _, c := range found.Chosen {
@@ -154,6 +156,7 @@ func (s *Source) schema(ctx context.Context, opt Options) error {
 		}
 		return nil
 	}
+	s.notes = append(s.notes, left...)
 	return nil
 }
 

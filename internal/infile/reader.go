@@ -24,11 +24,11 @@ type store struct {
 	texts       map[string][]byte
 }
 
-// NewReader makes a Reader for the directories allowed.
+// NewReader makes a Reader for what is allowed.
 func NewReader(allowed ...string) (*Reader, error) {
 	r := &Reader{}
-	for _, dir := range allowed {
-		if err := r.Allow(dir); err != nil {
+	for _, path := range allowed {
+		if err := r.Allow(path); err != nil {
 			return nil, err
 		}
 	}

@@ -133,12 +133,16 @@ func Find(ctx context.Context, files *infile.Reader, roots []string, want Dialec
 }
 
 // Read reads the schema in a directory or file that somebody named, as Find does
-// when it comes upon it, but with all of its SQL files, however large.
+// when it comes upon it, but with all of its SQL files, however large. files may be
+// nil: then what is in its directory is allowed.
 func Read(ctx context.Context, files *infile.Reader, path string) (*Candidate, error) {
-	m := &module{ctx: ctx, disk: cmp.Or(files, &infile.Reader{}), root: path, limit: maxNamed}
-	if err := m.disk.Allow(path); err != nil {
-		return nil, err
+	if files == nil {
+		var err error
+		if files, err = infile.NewReader(path); err != nil {
+			return nil, err
+		}
 	}
+	m := &module{ctx: ctx, disk: files, root: path, limit: maxNamed}
 	return m.whole(path)
 }
 
@@ -247,12 +251,11 @@ func (s *Schema) choose(m *module, want Dialect) {
 		}
 		s.Passed = append(s.Passed, c)
 	}
-	if chosen == nil {
-		return
+	if chosen != nil {
+		s.Notes = append(s.Notes, chosen.Notes...)
 	}
-	s.Notes = append(s.Notes, chosen.Notes...)
 	for _, g := range m.gaps {
-		if g.kind == "" || g.kind == chosen.Kind {
+		if g.kind == "" || chosen != nil && g.kind == chosen.Kind {
 			s.Notes = append(s.Notes, g.note)
 		}
 	}

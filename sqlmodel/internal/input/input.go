@@ -14,8 +14,15 @@ import (
 // File is an input file: Name appears in positions.
 type File struct{ Name, Text string }
 
-// Read reads files and directories (all *.sql in them, by name) by r, which
-// comes to allow them. A file of more
+// Reader gives r, or if that is nil one that allows the directories of the paths.
+func Reader(r *infile.Reader, paths []string) (*infile.Reader, error) {
+	if r == nil {
+		return infile.NewReader(paths...)
+	}
+	return r, nil
+}
+
+// Read reads files and directories (all *.sql in them, by name) by r. A file of more
 // than limit bytes is an error that ends with the advice; so is a directory
 // without SQL. Errors name the file.
 func Read(ctx context.Context, r *infile.Reader, paths []string, limit int64, advice string) ([]File, error) {
@@ -24,11 +31,12 @@ func Read(ctx context.Context, r *infile.Reader, paths []string, limit int64, ad
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		if err := r.Allow(p); err != nil {
+		list := []string{p}
+		info, err := infile.Stat(p)
+		if err != nil {
 			return nil, err
 		}
-		list := []string{p}
-		if info, err := infile.Stat(p); err == nil && info.IsDir() {
+		if info.IsDir() {
 			if list, err = infile.List(p, ".sql"); err != nil {
 				return nil, err
 			}
