@@ -86,6 +86,9 @@ func (s *session) setText(name, text string) {
 	s.noteSet(name)
 }
 
+// maxText bounds the bytes of a text of a variable.
+const maxText = 1 << 16
+
 // setValue says that a variable now has a value which the run gives it.
 func (s *session) setValue(name string) {
 	if _, known := s.texts[name]; known || s.doubtful[name] {

@@ -188,6 +188,10 @@ func (s stream) start() (*opening, error) {
 	}
 	head := make([]byte, headSize)
 	n, err := io.ReadFull(r, head)
+	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+		c.Close()
+		return nil, err
+	}
 	if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
 		c.Close()
 		return nil, fmt.Errorf("%s: %w", s.name, err)

@@ -83,13 +83,22 @@ func SortNotes(notes []ir.Note, files []File) {
 }
 
 // Catch turns the panic of a front end that found a fault in its input, which
-// is an *ir.Error, into an error. It must be deferred.
+// is an *ir.Error, into an error. It must be deferred. What a message quotes of
+// the input is bounded.
 func Catch(err *error) {
 	if r := recover(); r != nil {
 		e, ok := r.(*ir.Error)
 		if !ok {
 			panic(r)
 		}
+		if n := len(e.Msg); n > maxMessage {
+			short := *e
+			short.Msg = strings.ToValidUTF8(e.Msg[:maxMessage*2/3], "") + " … " + strings.ToValidUTF8(e.Msg[n-maxMessage/3:], "")
+			e = &short
+		}
 		*err = e
 	}
 }
+
+// maxMessage bounds the bytes of a message, of which the end says what to do.
+const maxMessage = 450
