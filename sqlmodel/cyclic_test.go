@@ -92,7 +92,7 @@ func TestCyclic(t *testing.T) {
 		{"nested subqueries", table + uses("PERFORM "+strings.Repeat("(SELECT max(k) FROM t WHERE a = ", 200)+"p"+strings.Repeat(")", 200)+";")},
 		{"nested EXISTS", table + uses("PERFORM 1 FROM t WHERE "+strings.Repeat("EXISTS (SELECT 1 FROM t WHERE ", 200)+"true"+strings.Repeat(")", 200)+";")},
 	} {
-		t.Run(tc.name, func(t *testing.T) { bounded(t, tc.src, 20*time.Second) })
+		t.Run(tc.name, func(t *testing.T) { bounded(t, tc.src, time.Minute) })
 	}
 }
 
@@ -124,7 +124,7 @@ func TestRandomDefinitions(t *testing.T) {
 	for seed := range int64(*cyclicRuns) {
 		src := randomDefinitions(rand.New(rand.NewSource(seed)))
 		done := make(chan bool)
-		timer := time.AfterFunc(30*time.Second, func() { panic(fmt.Sprintf("seed %d takes too long:\n%s", seed, src)) })
+		timer := time.AfterFunc(2*time.Minute, func() { panic(fmt.Sprintf("seed %d takes too long:\n%s", seed, src)) })
 		go func() {
 			defer close(done)
 			defer func() {

@@ -258,6 +258,11 @@ func (f *checkFlags) again(ctx context.Context, inputs []string) (*program, erro
 	if err := f.check(); err != nil {
 		return nil, err
 	}
+	for _, in := range inputs {
+		if strings.HasPrefix(in, "-") {
+			return nil, fmt.Errorf("%q is no input", in)
+		}
+	}
 	src, err := f.reading(inputs)
 	if err != nil {
 		return nil, err
