@@ -182,22 +182,11 @@ func scan(file, src string) ([]token, error) {
 			out = append(out, token{kind, rest[:n], pos})
 			l.advance(n)
 		case r == '\'' || r == '"' || strings.HasPrefix(rest, `\'`) || strings.HasPrefix(rest, `\"`):
-			text, n, ok := "", 0, false
-			opens := rest[:1]
-			if r == '\\' {
-				opens = rest[:2]
-				text, n, ok = unescaped(rest)
-			} else {
-				text, n, ok = quoted(rest, rest[0])
+			t, n, err := quotedToken(rest, pos)
+			if err != nil {
+				return nil, err
 			}
-			if !ok {
-				return nil, Errorf(pos, "the %s that opens here is never closed", opens)
-			}
-			kind := tokText
-			if strings.HasSuffix(opens, `"`) {
-				kind = tokQuoted
-			}
-			out = append(out, token{kind, text, pos})
+			out = append(out, t)
 			l.advance(n)
 		default:
 			n := 1
@@ -215,9 +204,26 @@ func scan(file, src string) ([]token, error) {
 	}
 }
 
-// quoted reads a string that opens with q and in which a doubled q stands
-// for one; it gives the text and the length of the source.
-func quoted(s string, q byte) (text string, n int, ok bool) {
+// quotedToken reads the name or text that s begins with, and gives its length.
+func quotedToken(s string, pos Pos) (t token, n int, err error) {
+	read, opens := quoted, s[:1]
+	if s[0] == '\\' {
+		read, opens = unescaped, s[:2]
+	}
+	text, n, ok := read(s)
+	if !ok {
+		return t, 0, Errorf(pos, "the %s that opens here is never closed", opens)
+	}
+	if strings.HasSuffix(opens, `"`) {
+		return token{tokQuoted, text, pos}, n, nil
+	}
+	return token{tokText, text, pos}, n, nil
+}
+
+// quoted reads a string in which a doubled quote stands for one; it gives the text
+// and the length of the source.
+func quoted(s string) (text string, n int, ok bool) {
+	q := s[0]
 	var b strings.Builder
 	for i := 1; i < len(s); i++ {
 		if s[i] != q {

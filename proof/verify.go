@@ -46,9 +46,6 @@ type Verification struct {
 	FromSources bool
 }
 
-// OK reports whether everything that the proof says was checked.
-func (v *Verification) OK() bool { return len(v.Faults) == 0 && len(v.Unchecked) == 0 }
-
 func (v *Verification) fault(format string, args ...any) {
 	v.Faults = append(v.Faults, fmt.Sprintf(format, args...))
 }

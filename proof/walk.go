@@ -25,11 +25,6 @@ type Vertex struct {
 	Writes []string `json:"writes"`
 }
 
-// equal reports whether two vertices are the same.
-func (v Vertex) equal(o Vertex) bool {
-	return v.Name == o.Name && v.Process == o.Process && v.Index == o.Index && v.Once == o.Once && slices.Equal(v.Reads, o.Reads) && slices.Equal(v.Writes, o.Writes)
-}
-
 // Kind is how a transaction takes part in a window.
 type Kind string
 

@@ -130,15 +130,9 @@ func (f *checkFlags) run(ctx context.Context, std streams, inputs []string) (int
 	}
 	defer f.answers.Close(cache.MaxBytes)
 	defer collectRarely()()
-	show, end := progress(std.err)
-	programs, err := waited(ctx, std, func() ([]*program, error) { return src.load(ctx, show) })
-	end()
+	programs, err := f.programs(ctx, std, src)
 	if err != nil {
-		if ctx.Err() == nil {
-			return 0, err
-		}
-		p := &ir.Program{Name: filepath.Base(inputs[0])}
-		programs = []*program{{Program: p, sql: len(src.sql())+len(src.golang()) > 0, mysql: f.dialect == "mysql" && len(src.sql()) > 0, disk: src.files, unread: true}}
+		return 0, err
 	}
 	several := len(programs) > 1
 	if err := f.replaceable(programs); err != nil {
@@ -180,6 +174,19 @@ func (f *checkFlags) run(ctx context.Context, std streams, inputs []string) (int
 		return 0, err
 	}
 	return code, faults
+}
+
+// programs reads the programs. Where there is no time for that, it gives one of which
+// nothing is known.
+func (f *checkFlags) programs(ctx context.Context, std streams, src *sources) ([]*program, error) {
+	show, end := progress(std.err)
+	defer end()
+	programs, err := waited(ctx, std, func() ([]*program, error) { return src.load(ctx, show) })
+	if err == nil || ctx.Err() == nil {
+		return programs, err
+	}
+	p := &ir.Program{Name: filepath.Base(src.inputs[0])}
+	return []*program{{Program: p, sql: len(src.sql())+len(src.golang()) > 0, mysql: f.dialect == "mysql" && len(src.sql()) > 0, disk: src.files, unread: true}}, nil
 }
 
 // reading checks the inputs, and gives what to read.

@@ -261,8 +261,8 @@ func process(t *testing.T, ctx context.Context, args ...string) *exec.Cmd {
 // TestEnded: a time limit and an interrupt end the work in every phase, soon and with
 // what is known, or with one line.
 func TestEnded(t *testing.T) {
-	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
-	defer cancel()
+	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
+	t.Cleanup(cancel) // when the parts have ended
 	dir := t.TempDir()
 	module := filepath.Join(dir, "app")
 	must(t, os.Mkdir(module, 0o777))
@@ -273,7 +273,7 @@ func TestEnded(t *testing.T) {
 	slowProof := proved(t, testprog.Path(t, "apps", "tpcc"))
 	sleeper := filepath.Join(dir, "z3")
 	must(t, os.WriteFile(sleeper, []byte("#!/bin/sh\nexec sleep 100\n"), 0o777))
-	out := filepath.Join(dir, "out.txt")
+	const out = "OUT"
 	for _, c := range []struct {
 		name  string
 		args  []string
@@ -291,7 +291,13 @@ func TestEnded(t *testing.T) {
 		{"z3", []string{"proof", "verify", "-z3", sleeper, slowProof}, false, []int{exitFault}, false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			os.Remove(out)
+			t.Parallel()
+			out := filepath.Join(t.TempDir(), "out.txt")
+			for i, arg := range c.args {
+				if arg == "OUT" {
+					c.args[i] = out
+				}
+			}
 			cmd := process(t, ctx, c.args...)
 			cmd.Dir = module
 			var errs bytes.Buffer
@@ -327,7 +333,7 @@ func TestEnded(t *testing.T) {
 			if c.codes[0] == exitFault && err == nil {
 				t.Errorf("there is a result: %q", text)
 			}
-			if left, err := filepath.Glob(filepath.Join(dir, ".robust*")); err != nil || len(left) > 0 {
+			if left, err := filepath.Glob(filepath.Join(filepath.Dir(out), ".*")); err != nil || len(left) > 0 {
 				t.Errorf("%v is left", left)
 			}
 		})

@@ -259,6 +259,9 @@ func (g *forger) scripts(t *testing.T) {
 				continue
 			}
 			for _, flags := range [][]string{nil, {"-alone"}} {
+				if flags == nil && i%3 > 0 { // the order of the checks is the same
+					continue
+				}
 				what := fmt.Sprintf("%q %v", p, flags)
 				change("before, "+what, name, p+text, flags...)
 				change("behind, "+what, name, text+p, flags...)
