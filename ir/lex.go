@@ -61,7 +61,7 @@ func ident(name string) string {
 // characters that cannot be printed, with a backslash before it and the escapes of
 // Go in it.
 func inQuotes(s string, q rune) string {
-	if quote.Line(s) == s {
+	if quote.Printable(s) {
 		return string(q) + strings.ReplaceAll(s, string(q), string(q)+string(q)) + string(q)
 	}
 	var b strings.Builder
@@ -73,7 +73,7 @@ func inQuotes(s string, q rune) string {
 		case r == utf8.RuneError && !strings.HasPrefix(s[i:], string(utf8.RuneError)):
 			fmt.Fprintf(&b, `\x%02x`, s[i])
 		default:
-			if text := string(r); quote.Line(text) == text {
+			if text := string(r); quote.Printable(text) {
 				b.WriteRune(r)
 			} else {
 				b.WriteString(strings.Trim(strconv.QuoteRuneToASCII(r), "'"))

@@ -104,6 +104,13 @@ func (f *verifyFlags) run(ctx context.Context, std streams, dirs []string) (int,
 	if f.alone && f.sources != "" {
 		return 0, usagef("-alone leaves the sources out, and -sources says where they are")
 	}
+	for i, dir := range f.allowed { // they do not start from -sources
+		abs, err := filepath.Abs(dir)
+		if err != nil {
+			return 0, err
+		}
+		f.allowed[i] = abs
+	}
 	for _, dir := range dirs {
 		if info, err := os.Stat(dir); err != nil || !info.IsDir() {
 			return 0, usagef("%s: this is no folder; name one that robust check -proof wrote", dir)

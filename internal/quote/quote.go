@@ -15,6 +15,9 @@ import (
 // shown reports whether a character may reach a terminal as it is.
 func shown(r rune) bool { return r != utf8.RuneError && unicode.IsPrint(r) }
 
+// Printable reports whether a text may reach a terminal as it is.
+func Printable(s string) bool { return escaped(s, shown) == s }
+
 // escaped replaces what keep does not allow.
 func escaped(s string, keep func(r rune) bool) string {
 	if strings.IndexFunc(s, func(r rune) bool { return !keep(r) }) < 0 {
@@ -37,12 +40,16 @@ func escaped(s string, keep func(r rune) bool) string {
 }
 
 // Line shows a text in one line: for a terminal, a log, or a comment that ends
-// with the line.
-func Line(s string) string { return escaped(s, shown) }
-
-// Text shows a text of several lines, whose ends stay.
-func Text(s string) string {
-	return escaped(s, func(r rune) bool { return shown(r) || r == '\n' })
+// with the line. A line that a CI system would take for a command, since it begins
+// with :: or ##[, begins with an escape.
+func Line(s string) string {
+	s = escaped(s, shown)
+	for _, command := range []string{"::", "##["} {
+		if rest := strings.TrimLeft(s, " "); strings.HasPrefix(rest, command) {
+			return s[:len(s)-len(rest)] + fmt.Sprintf(`\x%02x`, rest[0]) + rest[1:]
+		}
+	}
+	return s
 }
 
 // JSON escapes, in the text of JSON values, what Line escapes. In JSON such
@@ -119,7 +126,7 @@ func Ident(name string) string {
 	switch {
 	case plainIdent(name):
 		return name
-	case Line(name) == name:
+	case Printable(name):
 		return `"` + strings.ReplaceAll(name, `"`, `""`) + `"`
 	}
 	return `U&"` + unicodeEscaped(name, '"') + `"`
@@ -129,7 +136,7 @@ func Ident(name string) string {
 // standard_conforming_strings is, in one line and without characters that cannot
 // be printed. psql puts no variables into it.
 func Literal(s string) string {
-	if !strings.Contains(s, `\`) && Line(s) == s {
+	if !strings.Contains(s, `\`) && Printable(s) {
 		return "'" + strings.ReplaceAll(s, "'", "''") + "'"
 	}
 	var b strings.Builder
@@ -183,7 +190,7 @@ func Shell(word string) string {
 	switch {
 	case word != "" && strings.IndexFunc(word, func(r rune) bool { return !plain(r) }) < 0:
 		return word
-	case Line(word) == word:
+	case Printable(word):
 		return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
 	}
 	var b strings.Builder
