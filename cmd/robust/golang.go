@@ -53,7 +53,7 @@ func (s *sources) golang() []string {
 func (s *sources) loadGo(ctx context.Context, patterns []string, show func(done, total int, what string)) (*program, error) {
 	phases := startPhases()
 	parsed := &parsedFiles{texts: map[string][]byte{}}
-	found, err := analyzer.Load(ctx, patterns, analyzer.Options{Progress: show, Parsed: parsed.note, Loaded: func() { phases.end("load the packages") }})
+	found, err := analyzer.Load(ctx, patterns, analyzer.Options{Env: withoutKey(), Progress: show, Parsed: parsed.note, Loaded: func() { phases.end("load the packages") }})
 	var pattern *analyzer.PatternError
 	if errors.As(err, &pattern) {
 		return nil, usagef("%v", err)
@@ -105,6 +105,12 @@ func (s *sources) loadGo(ctx context.Context, patterns []string, show func(done,
 		return out, out.notes(ctx, source)
 	}
 	return out, nil
+}
+
+// withoutKey is the environment for the go command, which runs what packages ask for:
+// without the key of the cache.
+func withoutKey() []string {
+	return slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, cacheKey+"=") })
 }
 
 // parsedFiles has the texts of Go files as they were when they were parsed.

@@ -10,6 +10,7 @@ import (
 
 	"github.com/txrobust/robust/history"
 	"github.com/txrobust/robust/history/codec"
+	"github.com/txrobust/robust/internal/quote"
 )
 
 // historyCommands are the subcommands on recorded histories.
@@ -120,6 +121,9 @@ func convertCommand(fs *flag.FlagSet) func(context.Context, streams, []string) (
 		}
 		if *path == "" {
 			if losses, err = codec.Write(ctx, &b, h, format); err == nil {
+				if isTerminal(std.out) && !quote.Printable(strings.NewReplacer("\n", "", "\t", "").Replace(b.String())) {
+					return 0, usagef("history convert: the result has characters that a terminal does not print; name a file with -o")
+				}
 				_, err = std.out.Write(b.Bytes())
 			}
 		} else {
