@@ -210,7 +210,9 @@ func (c *check) prove() (bool, error) {
 			}
 		}
 		if c.opt.Proof {
-			c.rep.Evidence = c.fromGraph(r)
+			if c.rep.Evidence, err = c.fromGraph(r); err != nil {
+				return true, err
+			}
 		}
 		return c.decide(Robust), nil
 	case movers.Suspicious:

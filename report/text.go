@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/txrobust/robust/crosscheck"
+	"github.com/txrobust/robust/internal/quote"
 	"github.com/txrobust/robust/ir"
 	"github.com/txrobust/robust/isolation"
 	"github.com/txrobust/robust/witness"
@@ -56,13 +57,16 @@ type text struct {
 	opt TextOptions
 }
 
-func (t *text) line(format string, args ...any) { fmt.Fprintf(&t.b, format+"\n", args...) }
+// line writes one line, whatever is in the arguments.
+func (t *text) line(format string, args ...any) {
+	t.b.WriteString(quote.Line(fmt.Sprintf(format, args...)) + "\n")
+}
 
 // para writes a paragraph: first starts its first line, and as many spaces the
 // others.
 func (t *text) para(first, s string) {
 	indent := strings.Repeat(" ", utf8.RuneCountInString(first))
-	for _, l := range wrap(s, width-len(indent)) {
+	for _, l := range wrap(quote.Line(strings.Join(strings.Fields(s), " ")), width-len(indent)) {
 		t.line("%s%s", first, l)
 		first = indent
 	}
@@ -301,7 +305,7 @@ func (t *text) schedule(w *witness.Witness) {
 	}
 	cells := make([][]string, n)
 	for c, h := range heads {
-		cells[c] = wrap(h, col)
+		cells[c] = wrap(quote.Line(h), col)
 	}
 	t.cells("", side, col, cells)
 	rules := make([][]string, n)
@@ -311,7 +315,7 @@ func (t *text) schedule(w *witness.Witness) {
 	t.cells("", side, col, rules)
 	for i, e := range events {
 		cells := make([][]string, n)
-		cells[sessions[w.Transaction(e.Transaction).Session]] = wrap(eventText(e), col)
+		cells[sessions[w.Transaction(e.Transaction).Session]] = wrap(quote.Line(eventText(e)), col)
 		t.cells(gutter[i], side, col, cells)
 	}
 }
@@ -344,7 +348,7 @@ func (t *text) gutter(events []witness.Event) []string {
 		case len(files) == 1:
 			out[i] = fmt.Sprintf(":%d", e.Position.Line)
 		default:
-			out[i] = short(e.Position)
+			out[i] = quote.Line(short(e.Position))
 		}
 	}
 	if len(files) == 1 {

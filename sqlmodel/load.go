@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/txrobust/robust/client"
+	"github.com/txrobust/robust/internal/infile"
 	"github.com/txrobust/robust/ir"
 	"github.com/txrobust/robust/sqlmodel/internal/input"
 	"github.com/txrobust/robust/sqlmodel/internal/pg"
@@ -36,8 +37,10 @@ type Options struct {
 	MySQLFiles []string
 	// Before are files that Load reads before those of its paths.
 	Before []File
-	// disk says that scripts may include files from the disk.
-	disk bool
+	// Files reads the files of Load and those that these include; nil allows what
+	// is in the directories of the paths. Without it, Parse takes no file from the
+	// disk.
+	Files *infile.Reader
 	// ctx, if not nil, ends the reading.
 	ctx context.Context
 	// mended are foreign keys that are broken and mended before they are checked.
@@ -54,11 +57,15 @@ type Options struct {
 // application. Faults of the input are *ir.Error; a file that cannot be read
 // is another error that names it.
 func Load(ctx context.Context, paths []string, opt Options) (*ir.Program, error) {
-	files, err := input.Read(ctx, paths, maxFile, "leave out the rows, and name the schema and the functions")
+	var err error
+	if opt.Files, err = input.Reader(opt.Files, paths); err != nil {
+		return nil, err
+	}
+	files, err := input.Read(ctx, opt.Files, paths, maxFile, smaller)
 	if err != nil {
 		return nil, err
 	}
-	opt.disk, opt.ctx = true, ctx
+	opt.ctx = ctx
 	return Parse(slices.Concat(opt.Before, files), opt)
 }
 

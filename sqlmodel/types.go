@@ -4,6 +4,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/txrobust/robust/internal/quote"
 	"github.com/txrobust/robust/ir"
 	"github.com/txrobust/robust/sqlmodel/internal/pg"
 	"github.com/txrobust/robust/sqlmodel/value"
@@ -207,7 +208,7 @@ func qualified(parts []string) string {
 	if len(parts) > 1 && (parts[0] == "public" || parts[0] == "pg_catalog") {
 		parts = parts[1:]
 	}
-	return strings.Join(parts, ".")
+	return quote.Qualified(parts...)
 }
 
 // typeOf resolves a type name. The error of an unknown name is nil: it is an
