@@ -23,7 +23,7 @@ var layers = [][]string{
 	{"checker/brute", "checker/c4", "checker/elle", "checker/polysi", "checker/viper", "checker/verify", "checker/internal/simdb", "checker/internal/historytest"}, // they judge each other, and share nothing
 	{"checker/judge", "checker/internal/definitions"}, // judge asks them all, definitions is for their tests
 	{"checker/view"},
-	{"internal/folder"},
+	{"internal/folder", "internal/dbserver"},
 	{"ir", "smt", "proof", "internal/cache"},
 	{"engine", "client", "internal/schemafind", "internal/gormmodel"},
 	{"ir/interp", "client/simplify", "analyzer/internal/comments", "analyzer/internal/consteval", "analyzer/internal/flow", "sqlmodel/internal/input", "sqlmodel/internal/pg", "sqlmodel/internal/tidy"},
