@@ -57,6 +57,9 @@ type Havoc struct {
 	Var     string
 	Fresh   bool
 	NotNull bool
+	// Of says what of the database chooses the value, such as "now()", and is "" where
+	// the client does. The text form does not have it.
+	Of string
 }
 
 // LockMode is the strength of a row lock.

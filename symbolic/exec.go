@@ -285,6 +285,7 @@ func (e *exec) stmt(s ir.Stmt) {
 		e.require(e.truth(s.Cond))
 	case *ir.Abort:
 		e.require(w.B.False())
+	case *ir.Send:
 	case *ir.Savepoint:
 		e.savepoints++
 		_, again := e.points[s.Name]

@@ -170,6 +170,8 @@ func (s *scope) stmt(st ir.Stmt) exec {
 		return s.delete(st)
 	case *ir.Cascade:
 		return s.cascade(st)
+	case *ir.Send:
+		return s.send(st)
 	case *ir.LockTable:
 		t := s.c.tableIndex(st.Table)
 		return func(f *frame) control {
@@ -281,6 +283,43 @@ func (s *scope) stmt(st ir.Stmt) exec {
 		}
 	}
 	panic(fmt.Sprintf("interp: unknown statement %T", st))
+}
+
+// send records what a command is sent with. What cannot be computed is not known.
+func (s *scope) send(st *ir.Send) exec {
+	args := make([]eval, len(st.Args))
+	for i, a := range st.Args {
+		if a.Expr != nil {
+			args[i] = s.expr(a.Expr)
+		}
+	}
+	return func(f *frame) control {
+		if !f.m.Trace {
+			return control{}
+		}
+		sent := make([]*ir.Value, len(args))
+		for i, arg := range args {
+			if arg != nil {
+				sent[i] = f.known(arg)
+			}
+		}
+		f.run.Steps[len(f.run.Steps)-1].Sent = sent
+		return control{}
+	}
+}
+
+// known gives the value of an expression, or nil where computing it ends in an error.
+func (f *frame) known(e eval) (v *ir.Value) {
+	defer func() {
+		if r := recover(); r != nil {
+			if _, is := r.(stop); !is {
+				panic(r)
+			}
+			v = nil
+		}
+	}()
+	x := e(f)
+	return &x
 }
 
 // loop interprets how a loop's body ended.

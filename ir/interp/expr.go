@@ -92,12 +92,16 @@ func (s *scope) expr(e ir.Expr) eval {
 		for i, a := range e.Args {
 			args[i] = s.expr(a)
 		}
+		known := e.Known()
 		return func(f *frame) ir.Value {
 			vals := make([]ir.Value, len(args))
 			for i, a := range args {
 				vals[i] = a(f)
 			}
 			v := e.Apply(vals)
+			if !known {
+				f.opaque(e.Name, v)
+			}
 			if len(v.S) > maxText {
 				panic(stop{TooLong}) // a loop makes texts longer and longer
 			}

@@ -131,7 +131,7 @@ func (s *scope) selectRow(st *ir.Select) exec {
 		for ties < len(list) && compareKeys(list[0].keys, list[ties].keys, desc) == 0 {
 			ties++
 		}
-		pick := list[f.ch.choose(ties)]
+		pick := list[f.choose(ties)]
 		f.read(readNote{q: q, scope: in, cols: st.Cols, order: st.Order, take: true, found: true, pick: &pick})
 		f.bind(base, pick)
 		lock(f)
@@ -177,7 +177,7 @@ func (s *scope) aggregate(st *ir.Select) exec {
 		})
 		results := make([]ir.Value, len(args))
 		for i := range args {
-			results[i] = fold(&st.Aggs[i], vals[i])
+			results[i] = f.fold(&st.Aggs[i], vals[i])
 		}
 		f.read(readNote{q: q, scope: in, cols: cols, aggs: st.Aggs, results: results})
 		for i, set := range into {
@@ -188,7 +188,17 @@ func (s *scope) aggregate(st *ir.Select) exec {
 }
 
 // fold computes an aggregate over the non-NULL arguments.
-func fold(a *ir.Agg, vals []ir.Value) ir.Value {
+func (f *frame) fold(a *ir.Agg, vals []ir.Value) ir.Value {
+	v := foldValues(a, vals)
+	switch a.Fn {
+	case "count", "sum", "min", "max", ir.ArrayAgg, ir.RowsAgg:
+	default:
+		f.opaque(a.Fn, v)
+	}
+	return v
+}
+
+func foldValues(a *ir.Agg, vals []ir.Value) ir.Value {
 	sort.Slice(vals, func(i, j int) bool { return ir.Compare(vals[i], vals[j]) < 0 })
 	if a.Distinct {
 		var uniq []ir.Value
@@ -283,6 +293,15 @@ func encodeAll(vals []ir.Value) string {
 	return string(b)
 }
 
+// round records that a round of a loop begins, with the row in its locals.
+func (f *frame) round(s *scope, st *ir.Foreach) {
+	step := Step{Stmt: st, OpsFrom: len(f.run.Ops), OpsTo: len(f.run.Ops), ReadsFrom: len(f.run.Reads), ReadsTo: len(f.run.Reads)}
+	for _, name := range st.Into {
+		step.Locals = append(step.Locals, Binding{name, f.locals[s.locals[name]]})
+	}
+	f.run.Steps = append(f.run.Steps, step)
+}
+
 func (s *scope) foreach(st *ir.Foreach) exec {
 	q := s.query(&st.Query)
 	in := s.open(st.Query.From)
@@ -314,13 +333,16 @@ func (s *scope) foreach(st *ir.Foreach) exec {
 			for ties < len(list) && compareKeys(list[done].keys, list[ties].keys, desc) == 0 {
 				ties++
 			}
-			k := done + f.ch.choose(ties-done)
+			k := done + f.choose(ties-done)
 			list[done], list[k] = list[k], list[done]
 			f.bind(base, list[done])
 			lock(f) // a loop that is left early has not locked the rest
 			table[done], table[k] = table[k], table[done]
 			for i, set := range into {
 				set(f, table[done][i])
+			}
+			if f.m.Trace {
+				f.round(s, st)
 			}
 			if c, leave := loop(body(f), st.Label); leave {
 				return c

@@ -101,6 +101,12 @@ type Run struct {
 	// Reads and Steps are filled when the machine traces.
 	Reads []Read
 	Steps []Step
+	// Opaque are the values that functions without a known meaning gave, with the names
+	// of these, also filled when the machine traces.
+	Opaque map[ir.Value]string
+	// Chosen are the statements that took one of several rows or orders, where any was
+	// allowed; filled when the machine traces.
+	Chosen []ir.Stmt
 	// After is the transaction's own view of the database at its end.
 	After *DB
 
@@ -131,7 +137,8 @@ type tableUse struct {
 	mode  ir.TableLock
 }
 
-// Step is one executed statement with its values, for witnesses.
+// Step is one executed statement with its values, for witnesses. Each round of a
+// Foreach begins with one.
 type Step struct {
 	Stmt ir.Stmt
 	// Locals are the locals that the statement set, with their values.
@@ -143,8 +150,8 @@ type Step struct {
 	ReadsFrom, ReadsTo int
 	// Emitted are the rows returned to the client, if it is an emit.
 	Emitted [][]ir.Value
-	// Cond is the value of the condition of an if, while or assume.
-	Cond *ir.Value
+	// Sent are the values that an ir.Send is sent with, nil for one that is not known.
+	Sent []*ir.Value
 }
 
 // Binding is a local and its value.
@@ -196,6 +203,14 @@ func (c *chooser) choose(n int) int {
 	v := c.script[c.pos]
 	c.pos++
 	return v
+}
+
+// choose takes one of n rows or orders that the statement leaves open.
+func (f *frame) choose(n int) int {
+	if n > 1 && f.m.Trace {
+		f.run.Chosen = append(f.run.Chosen, f.cur)
+	}
+	return f.ch.choose(n)
 }
 
 // next moves to the next script in order, or reports that there is none.
@@ -395,6 +410,17 @@ func FreshValue(t ir.Type, id, n int) ir.Value {
 		return ir.Opaque("fresh" + strconv.FormatInt(i, 10))
 	}
 	panic(fmt.Sprintf("interp: no fresh value of type %s", t))
+}
+
+// opaque records what a function without a known meaning gave.
+func (f *frame) opaque(name string, v ir.Value) {
+	if !f.m.Trace {
+		return
+	}
+	if f.run.Opaque == nil {
+		f.run.Opaque = map[ir.Value]string{}
+	}
+	f.run.Opaque[v] = name
 }
 
 func (f *frame) read(n readNote) {
