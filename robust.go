@@ -45,8 +45,6 @@ type Options struct {
 	Classic bool
 	// MaxExecutions bounds exhaustive interpretation (default 300 000).
 	MaxExecutions int
-	// Procedures are the templates that a client runs with CALL, by name.
-	Procedures map[string]bool
 	// Window bounds how many transactions of a walk are asked about at once
 	// (default 4), and Questions the questions for each delayed transaction
 	// (default 2000).

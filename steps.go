@@ -436,7 +436,7 @@ func (c *check) found(e witness.Evidence, opaque []string) error {
 // finding confirms an execution, shows its history to the checkers of histories,
 // and describes it.
 func (c *check) finding(e witness.Evidence, opaque []string) (report.Finding, error) {
-	e.Program, e.Engine, e.AnyOrder, e.Procedures = c.p, c.opt.Engine, c.anyOrder(), c.opt.Procedures
+	e.Program, e.Engine, e.AnyOrder = c.p, c.opt.Engine, c.anyOrder()
 	e = e.Simplify()
 	w, err := witness.Build(e)
 	if err != nil {

@@ -30,6 +30,24 @@ func (l *loader) declared(n *node) {
 	l.prog.Schema = append(l.prog.Schema, ir.Declaration{Pos: n.pos, Text: n.text.s[from:to], Optional: optional})
 }
 
+// tablesFirst puts the declarations of files that declare tables before those of the
+// others: functions may name tables.
+func (l *loader) tablesFirst() {
+	declares := map[string]bool{}
+	for _, t := range l.order {
+		declares[t.pos.File] = true
+	}
+	var first, rest []ir.Declaration
+	for _, d := range l.prog.Schema {
+		if declares[d.Pos.File] {
+			first = append(first, d)
+		} else {
+			rest = append(rest, d)
+		}
+	}
+	l.prog.Schema = append(first, rest...)
+}
+
 // declaredByProgram is declared for a statement of a client program.
 func (l *loader) declaredByProgram(s *sent, tree any) {
 	if len(s.list) == 1 {

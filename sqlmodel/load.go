@@ -115,6 +115,7 @@ func (l *loader) finish() error {
 	}
 	input.SortNotes(l.notes, files)
 	l.prog.Notes = l.notes
+	l.tablesFirst()
 	if err := ir.Check(l.prog); err != nil {
 		return fmt.Errorf("internal error: the translation of the SQL is inconsistent: %w", err)
 	}

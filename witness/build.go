@@ -38,6 +38,7 @@ func Build(e Evidence) (*Witness, error) {
 	for _, i := range b.start {
 		b.w.Transactions = append(b.w.Transactions, b.transaction(i))
 	}
+	b.w.Plan = b.plan()
 	b.w.Setup = b.setup()
 	b.w.Schedule = b.schedule()
 	cycle := b.cycle()
@@ -114,8 +115,12 @@ func (b *builder) transaction(i int) Transaction {
 			}
 		}
 	}
-	if len(b.e.Program.Processes) == 0 && !txn.Script {
-		out.Call = call(&out, b.e.Procedures[out.Name])
+	list, _ := commandsOf(c.Run, newSoftValues())
+	for _, cmd := range list {
+		out.Commands = append(out.Commands, cmd.SQL()+";")
+	}
+	if txn.Call() != nil && len(list) == 1 {
+		out.Call, out.Commands = out.Commands[0], nil
 	}
 	return out
 }

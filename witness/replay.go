@@ -27,9 +27,6 @@ type Evidence struct {
 	Execution *interp.Execution
 	// AnyOrder lets serial orders permute the transactions of one session.
 	AnyOrder bool
-	// Procedures are the templates that a client runs with CALL instead of
-	// SELECT, by name.
-	Procedures map[string]bool
 	// Classic judges value-blind dependencies instead of outcomes.
 	Classic bool
 }

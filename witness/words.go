@@ -4,10 +4,11 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/txrobust/robust/internal/sqltext"
 	"github.com/txrobust/robust/ir"
 )
 
-func quote(s string) string { return "'" + strings.ReplaceAll(s, "'", "''") + "'" }
+func quote(s string) string { return sqltext.Postgres.Text(s) }
 
 // keyOf is a text that is equal for the versions of one row.
 func keyOf(t *ir.Table, row []ir.Value) string {

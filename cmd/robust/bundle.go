@@ -66,7 +66,7 @@ func (f *checkFlags) writeBundle(ctx context.Context, p *program, inputs []strin
 			return err
 		}
 	}
-	files, err := d.Witness.Files(p.files, histories)
+	files, err := d.Witness.Files(histories)
 	if err != nil {
 		return err
 	}
@@ -74,11 +74,7 @@ func (f *checkFlags) writeBundle(ctx context.Context, p *program, inputs []strin
 		files[i].Name = "witness/" + files[i].Name
 	}
 	files = append(files, codec.File{Name: "program.litmus", Text: []byte(p.Program.String())})
-	read := p.read
-	if len(read) == 0 {
-		read = p.files
-	}
-	for i, path := range read {
+	for i, path := range p.read {
 		text, err := os.ReadFile(path)
 		if err != nil {
 			return err

@@ -254,7 +254,7 @@ func (f *checkFlags) one(ctx context.Context, std streams, p *program) (*robust.
 	show, end := progress(std.err)
 	defer end()
 	opt := robust.Options{Engine: p.engine(f.eng), Init: init, Helpers: f.helpers, SessionOrder: f.sessionOrder, Classic: f.classic,
-		Procedures: p.procedures, Baseline: f.accepted, Judges: f.judges, Apart: p.apart, ReadCommitted: f.isolation == report.AtReadCommitted, Beside: f.beside,
+		Baseline: f.accepted, Judges: f.judges, Apart: p.apart, ReadCommitted: f.isolation == report.AtReadCommitted, Beside: f.beside,
 		Window: f.window, Questions: f.questions, QueryLimit: f.limit, QueryTimeout: f.query, All: p.golang != nil,
 		Cache: f.answers, Proof: f.proof != "", Explain: f.explain, Graph: f.format == "dot", Progress: show}
 	rep, err := f.judge(ctx, std, p, opt)
@@ -358,7 +358,7 @@ func (f *checkFlags) witnesses(ctx context.Context, p *program, rep *robust.Repo
 		if err != nil {
 			return err
 		}
-		if err := finding.Witness.Write(dir, p.files, histories); err != nil {
+		if err := finding.Witness.Write(dir, histories); err != nil {
 			return err
 		}
 	}

@@ -1,13 +1,11 @@
 package main
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"io/fs"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -28,10 +26,8 @@ type program struct {
 	mysql bool
 	// unread says that there was no time to read it: nothing is known of it.
 	unread bool
-	// files are what it was read from, those that declare tables first.
-	files []string
-	// read are these files in the order in which they were read, and only the
-	// names of the transactions that were asked for, if not all.
+	// read are the files that it was read from, in their order, and only the names of the
+	// transactions that were asked for, if not all.
 	read, only []string
 	// golang, if not nil, is what was found in Go code, of the packages that patterns
 	// name.
@@ -42,8 +38,6 @@ type program struct {
 	// apart are notes about what is not in one transaction, nil if nobody asked for
 	// them.
 	apart []report.Apart
-	// procedures are the templates that are run with CALL.
-	procedures map[string]bool
 }
 
 // engine gives the profile of the name, or the default for the program.
@@ -144,12 +138,7 @@ func (s *sources) load(ctx context.Context, show func(done, total int, what stri
 		case err != nil:
 			return nil, err
 		}
-		q := &program{Program: p, sql: true, mysql: s.dialect == "mysql", files: tablesFirst(p, files), read: files, only: s.txns}
-		if !q.mysql {
-			if q.procedures, err = procedures(p); err != nil {
-				return nil, err
-			}
-		}
+		q := &program{Program: p, sql: true, mysql: s.dialect == "mysql", read: files, only: s.txns}
 		out = append(out, q)
 	}
 	for _, path := range s.inputs {
@@ -168,7 +157,7 @@ func (s *sources) load(ctx context.Context, show func(done, total int, what stri
 			return nil, err
 		}
 		ir.Structure(p)
-		out = append(out, &program{Program: p, files: []string{path}, read: []string{path}, only: s.txns})
+		out = append(out, &program{Program: p, read: []string{path}, only: s.txns})
 	}
 	return out, nil
 }
@@ -211,23 +200,6 @@ func expand(paths []string) ([]string, error) {
 	return out, nil
 }
 
-// tablesFirst orders files for a server, which wants tables before functions.
-func tablesFirst(p *ir.Program, files []string) []string {
-	declares := map[string]bool{}
-	for _, t := range p.Tables {
-		declares[t.Pos.File] = true
-	}
-	var first, rest []string
-	for _, f := range files {
-		if declares[f] {
-			first = append(first, f)
-		} else {
-			rest = append(rest, f)
-		}
-	}
-	return append(first, rest...)
-}
-
 // restrict keeps only the named transactions of a litmus program.
 func restrict(p *ir.Program, path string, names []string) error {
 	if len(names) == 0 {
@@ -252,36 +224,4 @@ func restrict(p *ir.Program, path string, names []string) error {
 	}
 	p.Processes = slices.DeleteFunc(p.Processes, func(pr *ir.Process) bool { return len(pr.Txns) == 0 })
 	return nil
-}
-
-var createProcedure = regexp.MustCompile(`(?i)^\s*create\s+(or\s+replace\s+)?procedure\b`)
-
-// procedures finds the templates that are declared as procedures.
-func procedures(p *ir.Program) (map[string]bool, error) {
-	lines := map[string][]string{}
-	out := map[string]bool{}
-	for _, t := range p.Txns {
-		if !t.Pos.IsValid() {
-			continue
-		}
-		if _, read := lines[t.Pos.File]; !read {
-			f, err := os.Open(t.Pos.File)
-			if err != nil {
-				return nil, err
-			}
-			sc := bufio.NewScanner(f)
-			sc.Buffer(nil, 1<<24)
-			for sc.Scan() {
-				lines[t.Pos.File] = append(lines[t.Pos.File], sc.Text())
-			}
-			f.Close()
-			if err := sc.Err(); err != nil {
-				return nil, err
-			}
-		}
-		if l := lines[t.Pos.File]; t.Pos.Line <= len(l) && createProcedure.MatchString(l[t.Pos.Line-1]) {
-			out[t.Name] = true
-		}
-	}
-	return out, nil
 }
