@@ -32,6 +32,14 @@ type Plan struct {
 	Depends []string `json:"depends,omitempty"`
 }
 
+// DialectOr is the dialect, or another one for a plan that cannot be run.
+func (p *Plan) DialectOr(other string) string {
+	if p.Dialect == "" {
+		return other
+	}
+	return p.Dialect
+}
+
 // The dialects of a Plan.
 const (
 	Postgres = "postgres"
