@@ -387,7 +387,9 @@ func (c *check) refused(f report.Finding) bool {
 	if f.Replay == nil || f.Replay.Stands() {
 		return false
 	}
-	c.rep.Refused = append(c.rep.Refused, f)
+	if !slices.ContainsFunc(c.rep.Refused, func(o report.Finding) bool { return o.Fingerprint == f.Fingerprint }) {
+		c.rep.Refused = append(c.rep.Refused, f)
+	}
 	return true
 }
 

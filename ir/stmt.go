@@ -57,8 +57,9 @@ type Havoc struct {
 	Var     string
 	Fresh   bool
 	NotNull bool
-	// Of says what of the database chooses the value, such as "now()", and is "" where
-	// the client does. The text form does not have it.
+	// Of says what of the database chooses the value, such as "now()" or
+	// "nextval(order_id_seq)", and is "" where the client does. The text form does not
+	// have it.
 	Of string
 }
 

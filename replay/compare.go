@@ -2,6 +2,7 @@ package replay
 
 import (
 	"encoding/json"
+	"fmt"
 	"math/big"
 	"reflect"
 	"slices"
@@ -16,12 +17,16 @@ import (
 // chooses or computes.
 type renaming struct {
 	server map[witness.Cell]string
-	// taken has the values of the server that stand for a fresh one, so that no two do.
-	taken map[string]witness.Cell
+	// taken has the values of the server that stand for a fresh one, with what gives them,
+	// so that no two do.
+	taken map[source]bool
 }
 
+// source is a value, and what gives it.
+type source struct{ of, text string }
+
 func newRenaming() *renaming {
-	return &renaming{map[witness.Cell]string{}, map[string]witness.Cell{}}
+	return &renaming{map[witness.Cell]string{}, map[source]bool{}}
 }
 
 func (r *renaming) clone() *renaming {
@@ -49,10 +54,11 @@ func (r *renaming) matches(want witness.Cell, got *string, typ string) bool {
 			return known == *got
 		}
 		if want.Soft == witness.Fresh {
-			if _, other := r.taken[*got]; other {
+			from := source{want.Of, *got}
+			if r.taken[from] {
 				return false
 			}
-			r.taken[*got] = want
+			r.taken[from] = true
 		}
 		r.server[want] = *got
 		return true
@@ -196,20 +202,45 @@ type matching struct {
 	got   [][]*string
 	types []string
 	used  []bool
+	as    [][]*witness.Cell // for each row of got, the one that it is, or nil
 	tries int
 }
 
 // matchRows reports whether the rows that are wanted are among those of the server, or
 // with exact, are all of them, in whatever order. It gives what soft values stand for
-// then. Cells that are nil match everything.
-func matchRows(r *renaming, want [][]*witness.Cell, got [][]*string, types []string, exact bool) (*renaming, bool) {
+// then, and the rows in a form that does not depend on them. Cells that are nil match
+// everything.
+func matchRows(r *renaming, want [][]*witness.Cell, got [][]*string, types []string, exact bool) (names *renaming, rows []string, ok bool) {
 	if exact && len(want) != len(got) || len(want) > len(got) {
-		return nil, false
+		return nil, nil, false
 	}
-	m := &matching{want: slices.Clone(want), got: got, types: types, used: make([]bool, len(got))}
+	m := &matching{want: slices.Clone(want), got: got, types: types, used: make([]bool, len(got)), as: make([][]*witness.Cell, len(got))}
 	// Rows with few soft values leave the fewest choices.
 	slices.SortStableFunc(m.want, func(a, b []*witness.Cell) int { return softCells(a) - softCells(b) })
-	return m.next(r, 0)
+	if names, ok = m.next(r, 0); !ok {
+		return nil, nil, false
+	}
+	for i, row := range got {
+		rows = append(rows, canonical(m.as[i], row))
+	}
+	slices.Sort(rows)
+	return names, rows, true
+}
+
+// canonical writes a row with what soft values stand for.
+func canonical(as []*witness.Cell, row []*string) string {
+	s := ""
+	for i, cell := range row {
+		switch {
+		case as != nil && as[i] != nil && as[i].Soft != witness.Hard:
+			s += fmt.Sprintf("~%s %q,", as[i].Soft, as[i].Of+as[i].Text)
+		case cell == nil:
+			s += "NULL,"
+		default:
+			s += fmt.Sprintf("%q,", *cell)
+		}
+	}
+	return s
 }
 
 func softCells(row []*witness.Cell) int {
@@ -237,11 +268,11 @@ func (m *matching) next(r *renaming, n int) (*renaming, bool) {
 		if !m.row(try, m.want[n], row) {
 			continue
 		}
-		m.used[i] = true
+		m.used[i], m.as[i] = true, m.want[n]
 		if out, ok := m.next(try, n+1); ok {
 			return out, true
 		}
-		m.used[i] = false
+		m.used[i], m.as[i] = false, nil
 	}
 	return nil, false
 }

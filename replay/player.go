@@ -3,6 +3,7 @@ package replay
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -30,13 +31,37 @@ type player struct {
 	likely []*candidate
 	left   []*witness.Run
 	log    []string
-	stop   context.CancelFunc // of what the sessions do
+	// outcome is all that was observed, once the run has come to its end.
+	outcome string
+	stop    context.CancelFunc // of what the sessions do
 }
 
 // candidate is a run of the model, with what its values stand for.
 type candidate struct {
 	run   *witness.Run
 	names *renaming
+	// shown is what clients have seen so far, by transaction, in a form that does not
+	// depend on values that the server chooses; final are the rows at the end.
+	shown map[string]string
+	final string
+}
+
+// outcome is all that was observed of a run, in one text.
+func (c *candidate) outcome() string {
+	all := maps.Clone(c.shown)
+	for _, s := range c.run.Shown {
+		row := make([]*witness.Cell, len(s.Values))
+		texts := make([]*string, len(s.Values))
+		for i := range s.Values {
+			row[i], texts[i] = &s.Values[i], &s.Values[i].Text
+		}
+		all[s.Transaction] += "; " + canonical(row, texts)
+	}
+	out := ""
+	for _, label := range slices.Sorted(maps.Keys(all)) {
+		out += label + all[label] + "\n"
+	}
+	return out + c.final
 }
 
 // session is a connection with at most one command under way.
@@ -83,7 +108,7 @@ func (p *player) play(ctx context.Context, runs []*witness.Run) (*difference, er
 	p.stop, p.sessions = stop, map[int]*session{}
 	defer p.close()
 	for _, r := range runs {
-		p.likely = append(p.likely, &candidate{r, newRenaming()})
+		p.likely = append(p.likely, &candidate{run: r, names: newRenaming(), shown: map[string]string{}})
 	}
 	var later []int // steps of sessions that wait
 	for n := 0; n < len(p.likely[0].run.Steps); n++ {
@@ -308,9 +333,15 @@ func (p *player) command(ctx context.Context, s *session, c *witness.Command, n 
 	var fits []*candidate
 	var first *difference
 	for _, l := range p.likely {
-		names, text := compareReply(l.names, &l.run.Steps[n].Command.Want, got)
+		want := &l.run.Steps[n].Command.Want
+		names, rows, text := compareReply(l.names, want, got)
 		if text == "" {
-			fits = append(fits, &candidate{l.run, names})
+			next := &candidate{run: l.run, names: names, shown: l.shown}
+			if want.Shown {
+				next.shown = maps.Clone(l.shown)
+				next.shown[s.label] += fmt.Sprintf("; %d %s", got.count, rows)
+			}
+			fits = append(fits, next)
 		} else if first == nil {
 			first = &difference{witness.OtherOutcome, fmt.Sprintf("%s at %s", text, where(s.label, c.SQL(), c.Position)), true}
 		}
@@ -323,18 +354,18 @@ func (p *player) command(ctx context.Context, s *session, c *witness.Command, n 
 }
 
 // compareReply says how a reply differs from what is wanted, or "".
-func compareReply(names *renaming, want *witness.Want, got *reply) (*renaming, string) {
+func compareReply(names *renaming, want *witness.Want, got *reply) (out *renaming, rows []string, text string) {
 	if want.Count != nil && got.count >= 0 && got.count != *want.Count {
-		return nil, fmt.Sprintf("%d rows, not %d,", got.count, *want.Count)
+		return nil, nil, fmt.Sprintf("%d rows, not %d,", got.count, *want.Count)
 	}
 	if want.Rows == nil {
-		return names, ""
+		return names, nil, ""
 	}
-	out, ok := matchRows(names, want.Rows, got.rows, got.types, want.Exact)
+	out, rows, ok := matchRows(names, want.Rows, got.rows, got.types, want.Exact)
 	if !ok {
-		return nil, fmt.Sprintf("%s, not %s,", rowsText(got.rows), wantText(want.Rows))
+		return nil, nil, fmt.Sprintf("%s, not %s,", rowsText(got.rows), wantText(want.Rows))
 	}
-	return out, ""
+	return out, rows, ""
 }
 
 // requestOf fills the values in, those that the server has given for fresh ones in the
@@ -434,8 +465,12 @@ func (p *player) end(ctx context.Context) (*difference, error) {
 	var first *difference
 	for _, l := range p.likely {
 		d, err := p.final(ctx, conn, l)
-		if d == nil || err != nil {
+		if err != nil {
 			return nil, err
+		}
+		if d == nil {
+			p.outcome = l.outcome()
+			return nil, nil
 		}
 		if first == nil {
 			first = d
@@ -463,10 +498,12 @@ func (p *player) final(ctx context.Context, conn connection, l *candidate) (*dif
 				want[k] = append(want[k], &row[c])
 			}
 		}
+		var rows []string
 		var ok bool
-		if names, ok = matchRows(names, want, got.rows, got.types, true); !ok {
+		if names, rows, ok = matchRows(names, want, got.rows, got.types, true); !ok {
 			return &difference{witness.OtherOutcome, fmt.Sprintf("%s ends as %s, not %s", t.Name, rowsText(got.rows), wantText(want)), true}, nil
 		}
+		l.final += fmt.Sprintln(t.Name, rows)
 	}
 	return nil, nil
 }

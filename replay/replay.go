@@ -124,6 +124,9 @@ func (s *Server) Replay(ctx context.Context, plan *witness.Plan) (r *witness.Rep
 		r.Outcome, r.Difference = witness.NotRun, plan.NotRun
 		return r, nil
 	}
+	if err := plan.Check(); err != nil {
+		return nil, fmt.Errorf("the plan of a replay does not hold together: %w", err)
+	}
 	s.opt.Progress("replaying on " + name)
 	db, err := s.database(ctx)
 	if err != nil {
@@ -143,6 +146,7 @@ type judge struct {
 	db       database
 	plan     *witness.Plan
 	r        *witness.Replay
+	outcome  string // of the execution
 	progress func(what string)
 }
 
@@ -253,6 +257,7 @@ func (j *judge) execution(ctx context.Context) (*difference, error) {
 	if d != nil || err != nil {
 		return d, err
 	}
+	j.outcome = p.outcome
 	p, d, err = j.play(ctx, "SERIALIZABLE", true, []*witness.Run{&j.plan.Execution})
 	if err != nil && ctx.Err() != nil {
 		return nil, err
@@ -336,8 +341,14 @@ func (j *judge) orders(runs []*witness.Run) int {
 func (j *judge) order(ctx context.Context, runs []*witness.Run) (*difference, error) {
 	for {
 		p, d, err := j.play(ctx, j.plan.Level, false, runs)
-		if err != nil || d == nil {
+		if err != nil {
 			return nil, err
+		}
+		if d == nil {
+			if p.outcome == j.outcome {
+				d = &difference{witness.OtherOutcome, "the serial order " + strings.Join(runs[0].Order, ", ") + " has the same outcome", true}
+			}
+			return d, nil
 		}
 		if p == nil || len(p.left) == 0 {
 			j.r.Log = append(j.r.Log, "the serial order "+strings.Join(runs[0].Order, ", ")+":")

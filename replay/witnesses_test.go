@@ -1,40 +1,44 @@
 package replay_test
 
 import (
+	"os"
+	"path/filepath"
 	"testing"
 
 	"github.com/txrobust/robust"
+	"github.com/txrobust/robust/analyzer"
 	"github.com/txrobust/robust/engine"
-	"github.com/txrobust/robust/internal/testprog"
-	"github.com/txrobust/robust/replay"
-	"github.com/txrobust/robust/witness"
+	"github.com/txrobust/robust/internal/goprogram"
+	"github.com/txrobust/robust/internal/replaytest"
 )
 
-func TestTry(t *testing.T) {
-	s, err := replay.Open(t.Context(), replay.Options{Dialect: witness.Postgres})
+// TestGo replays what is found in modules of Go code, whose libraries are stubs.
+func TestGo(t *testing.T) {
+	dirs, err := filepath.Glob(filepath.Join("..", "analyzer", "testdata", "src", "*"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer s.Close()
-	for _, path := range [][]string{{"apps", "smallbank"}, {"apps", "courseware"}, {"apps", "auction-nickname"}, {"apps", "booking"}, {"apps", "courseware-lock"}, {"traps", "s1-columns"}, {"traps", "s3-key"}, {"traps", "s3-parent"}, {"traps", "s3-cascade"}, {"traps", "s3-move"}, {"traps", "s3-exclude"}, {"traps", "s3-unique"}, {"traps", "s2-lock"}, {"scripts", "oncall"}} {
-		for _, rc := range []bool{false, true} {
-			p := testprog.Load(t, testprog.Path(t, path...))
-			rep, err := robust.Check(t.Context(), p, robust.Options{Engine: engine.Postgres(), ReadCommitted: rc})
-			if err != nil {
-				t.Fatal(err)
-			}
-			for _, f := range rep.Findings {
-				r, err := s.Replay(t.Context(), f.Witness.Plan)
-				if err != nil {
-					t.Fatal(err)
-				}
-				t.Logf("%s rc=%v: %s; %d of %d; %s", path[1], rc, r, r.OrdersTried, r.Orders, r.Serializable)
-				if r.Outcome != witness.AsShown {
-					for _, l := range r.Log {
-						t.Log("   ", l)
-					}
-				}
-			}
+	var tally replaytest.Tally
+	for _, dir := range dirs {
+		env := append(os.Environ(), "GOFLAGS=-mod=mod", "GOPROXY=off", "GOWORK=off")
+		found, err := analyzer.Load(t.Context(), []string{"./..."}, analyzer.Options{Dir: dir, Env: env})
+		if err != nil {
+			t.Fatal(err)
 		}
+		source, err := goprogram.Open(t.Context(), found, goprogram.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := source.Program(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		rep, err := robust.Check(t.Context(), p, robust.Options{Engine: engine.Postgres(), All: true, Questions: 200})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Logf("%s: %s, %d", dir, rep.Verdict, len(rep.Findings))
+		tally.Report(t, rep, "")
 	}
+	t.Logf("%s", &tally)
 }

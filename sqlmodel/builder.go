@@ -340,7 +340,7 @@ func (b *builder) sequence(name string) string {
 // nextval draws a fresh value from a sequence.
 func (b *builder) nextval(pos ir.Pos, sequence, base string, t typ) ir.Expr {
 	v := b.local(base, t)
-	of := "nextval()"
+	of := "nextval(" + nameOr(sequence, base) + ")"
 	if t.name != nInt {
 		of = base + "()"
 	}

@@ -115,7 +115,7 @@ func (b *builder) transaction(i int) Transaction {
 			}
 		}
 	}
-	list, _ := commandsOf(c.Run, newSoftValues())
+	list, _ := commandsOf(c.Run, newSoftValues(), b.e.Program.MySQL)
 	for _, cmd := range list {
 		out.Commands = append(out.Commands, cmd.SQL()+";")
 	}

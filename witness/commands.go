@@ -12,8 +12,9 @@ import (
 
 // commandReader finds the commands of a transaction in the trace of its run.
 type commandReader struct {
-	run  *interp.Run
-	soft softValues
+	run   *interp.Run
+	mysql bool
+	soft  softValues
 	// open is the command that the trace is in, nil before the first.
 	open *Command
 	send *ir.Send
@@ -31,8 +32,8 @@ type placed struct {
 }
 
 // commandsOf gives what the client of a run sends. why says why that is not known.
-func commandsOf(run *interp.Run, soft softValues) (list []placed, why string) {
-	r := &commandReader{run: run, soft: soft}
+func commandsOf(run *interp.Run, soft softValues, mysql bool) (list []placed, why string) {
+	r := &commandReader{run: run, soft: soft, mysql: mysql}
 	for i := range run.Steps {
 		s, ok := run.Steps[i].Stmt.(*ir.Send)
 		if !ok {
@@ -77,12 +78,15 @@ func (r *commandReader) arguments(c *placed) {
 		if v == nil { // nothing that the model looks at depends on it
 			v = &ir.Value{}
 		}
-		c.Args = append(c.Args, Arg{Number: a.Number, SQL: constant(*v, a), Value: r.soft.cell(*v)})
+		c.Args = append(c.Args, Arg{Number: a.Number, SQL: r.constant(*v, a), Value: r.soft.cell(*v)})
 	}
 }
 
 // constant is a value as SQL writes it where a client sends it.
-func constant(v ir.Value, a ir.SendArg) string {
+func (r *commandReader) constant(v ir.Value, a ir.SendArg) string {
+	if r.mysql {
+		return mysqlConstant(v)
+	}
 	if v.IsNull() {
 		return "NULL"
 	}
@@ -118,8 +122,9 @@ func (r *commandReader) want(c *placed) {
 	}
 	switch c.send.Result {
 	case ir.Rows:
-		c.Want.Rows, c.Want.Exact = r.cells(emitted), true
+		c.Want.Rows, c.Want.Exact, c.Want.Shown = r.cells(emitted), true, true
 	case ir.Counted:
+		c.Want.Shown = true
 		if len(emitted) == 1 && len(emitted[0]) == 1 && emitted[0][0].Kind == ir.KindInt {
 			n := int(emitted[0][0].I)
 			c.Want.Count = &n
@@ -133,6 +138,30 @@ func (r *commandReader) want(c *placed) {
 	if n, ok := r.written(c); ok && c.Want.Count == nil {
 		c.Want.Count = &n
 	}
+}
+
+// shown gives the values that the client shows by itself.
+func shown(run *interp.Run, label string, list []placed, soft softValues) []Shown {
+	var out []Shown
+	next := 0
+	for i := range run.Steps {
+		for next < len(list) && list[next].from <= i {
+			next++
+		}
+		step := &run.Steps[i]
+		if len(step.Emitted) == 0 || !run.Inst.Txn.Script ||
+			next > 0 && list[next-1].Want.Shown && list[next-1].send.Cmd == step.Stmt.Command() {
+			continue
+		}
+		for _, row := range step.Emitted {
+			s := Shown{Transaction: label}
+			for _, v := range row {
+				s.Values = append(s.Values, soft.cell(v))
+			}
+			out = append(out, s)
+		}
+	}
+	return out
 }
 
 func (r *commandReader) cells(rows [][]ir.Value) [][]*Cell {
@@ -163,11 +192,12 @@ func (r *commandReader) into(c *placed) {
 		return
 	}
 	found := r.last(c, s.Found)
+	row := r.row(s.Into, func(name string) *ir.Value { return r.last(c, name) })
 	switch {
 	case found != nil && !found.IsTrue():
 		c.Want.Rows, c.Want.Exact = [][]*Cell{}, true
-	case found != nil && known:
-		c.Want.Rows = [][]*Cell{r.row(s.Into, func(name string) *ir.Value { return r.last(c, name) })}
+	case known && (found != nil || slices.ContainsFunc(row, func(c *Cell) bool { return c != nil && c.Kind != "null" })):
+		c.Want.Rows = [][]*Cell{row} // without a row, all of it would be NULL
 	}
 }
 
@@ -252,12 +282,14 @@ func (r *commandReader) undone(c *placed) bool {
 // chooses itself, and what functions without a known meaning make.
 type softValues struct {
 	of map[ir.Value]Softness
+	// source is what gives a fresh value.
+	source map[ir.Value]string
 	// depends names where they come from.
 	depends map[string]bool
 }
 
 func newSoftValues() softValues {
-	return softValues{of: map[ir.Value]Softness{}, depends: map[string]bool{}}
+	return softValues{of: map[ir.Value]Softness{}, source: map[ir.Value]string{}, depends: map[string]bool{}}
 }
 
 // add adds the values of a run.
@@ -275,6 +307,9 @@ func (s softValues) add(run *interp.Run) {
 		}
 		for _, l := range run.Steps[i].Locals {
 			s.set(l.Value, how)
+			if h.Fresh {
+				s.source[l.Value] = h.Of
+			}
 		}
 	}
 	for v, name := range run.Opaque {
@@ -302,13 +337,13 @@ func (s softValues) set(v ir.Value, how Softness) {
 // cell gives a value with its softness. A number counts whether it is an integer or
 // not.
 func (s softValues) cell(v ir.Value) Cell {
-	soft := s.of[v]
-	if soft == Hard && v.Kind == ir.KindNum {
+	key := v
+	if s.of[v] == Hard && v.Kind == ir.KindNum {
 		if r := v.Rat(); r.IsInt() && r.Num().IsInt64() {
-			soft = s.of[ir.Int(r.Num().Int64())]
+			key = ir.Int(r.Num().Int64())
 		}
 	}
-	return Cell{Kind: v.Kind.String(), Text: Value{v}.plain(), Soft: soft}
+	return Cell{Kind: v.Kind.String(), Text: Value{v}.plain(), Soft: s.of[key], Of: s.source[key]}
 }
 
 func (s softValues) names() []string { return slices.Sorted(maps.Keys(s.depends)) }

@@ -1,6 +1,11 @@
 package witness
 
-import "fmt"
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+)
 
 // Plan is the execution of a witness as clients of a database can run it: what is
 // sent in which order, and what is to come back. The serial orders of the same
@@ -70,8 +75,16 @@ type Run struct {
 	// Final are the rows at the end, by the number of the table in Plan.Tables. It is nil
 	// where a transaction does not commit.
 	Final [][][]Cell `json:"final"`
+	// Shown are values that clients show without the help of the database, in order.
+	Shown []Shown `json:"shown,omitempty"`
 	// Stops, if not "", says why the last transaction of Order does not commit.
 	Stops string `json:"stops,omitempty"`
+}
+
+// Shown is a row of values that the client of a transaction shows.
+type Shown struct {
+	Transaction string `json:"transaction"`
+	Values      []Cell `json:"values"`
 }
 
 // StepKind is what a session does in a step.
@@ -124,6 +137,8 @@ type Want struct {
 	Exact bool      `json:"exact,omitempty"`
 	// Count is the number of rows that are changed or come back, or nil.
 	Count *int `json:"count,omitempty"`
+	// Shown says that the client shows what comes back: it is a part of the outcome.
+	Shown bool `json:"shown,omitempty"`
 	// MayFail says that the command may fail: the transaction does not commit.
 	MayFail bool `json:"may_fail,omitempty"`
 }
@@ -136,6 +151,8 @@ type Cell struct {
 	// truth values as true or false, points in time in UTC.
 	Text string   `json:"text"`
 	Soft Softness `json:"soft,omitempty"`
+	// Of is what gives a Fresh value: values of different sequences may be equal.
+	Of string `json:"of,omitempty"`
 }
 
 // Softness says how far the value of a server may be another one than that of the
@@ -153,28 +170,54 @@ const (
 	Any Softness = "any"
 )
 
-// check reports an error where the plan, which was read from the file at path, does
-// not hold together.
-func (p *Plan) check(path string) error {
+// Check reports an error where the plan does not hold together.
+func (p *Plan) Check() error {
+	if p.NotRun != "" {
+		return nil
+	}
 	if p.Dialect != Postgres && p.Dialect != MySQL {
-		return fmt.Errorf("%s: dialect must be %s or %s, but is %q", path, Postgres, MySQL, p.Dialect)
+		return fmt.Errorf("dialect must be %s or %s, but is %q", Postgres, MySQL, p.Dialect)
 	}
-	runs := []*Run{&p.Execution}
+	if err := p.checkRun(&p.Execution); err != nil {
+		return err
+	}
 	for i := range p.Serial {
-		runs = append(runs, &p.Serial[i])
-	}
-	for _, r := range runs {
-		if r.Stops == "" && len(r.Final) != len(p.Tables) {
-			return fmt.Errorf("%s: an execution has rows of %d tables, but there are %d", path, len(r.Final), len(p.Tables))
+		r := &p.Serial[i]
+		if err := p.checkRun(r); err != nil {
+			return err
 		}
-		for _, s := range r.Steps {
-			if (s.Kind == StepCommand) != (s.Command != nil) {
-				return fmt.Errorf("%s: a step of kind %q must have a command exactly if it is one", path, s.Kind)
-			}
-			if c := s.Command; c != nil && len(c.Text) != len(c.Args)+1 {
-				return fmt.Errorf("%s: a command has %d parts for %d values", path, len(c.Text), len(c.Args))
-			}
+		if !r.serial() {
+			return fmt.Errorf("the transactions of the serial order %s must come one after the other, each once", strings.Join(r.Order, ", "))
 		}
 	}
 	return nil
+}
+
+func (p *Plan) checkRun(r *Run) error {
+	if r.Stops == "" && len(r.Final) != len(p.Tables) {
+		return fmt.Errorf("an execution has rows of %d tables, but there are %d", len(r.Final), len(p.Tables))
+	}
+	if len(r.Order) == 0 {
+		return errors.New("an execution has no transactions")
+	}
+	for _, s := range r.Steps {
+		if (s.Kind == StepCommand) != (s.Command != nil) {
+			return fmt.Errorf("a step of kind %q must have a command exactly if it is one", s.Kind)
+		}
+		if c := s.Command; c != nil && len(c.Text) != len(c.Args)+1 {
+			return fmt.Errorf("a command has %d parts for %d values", len(c.Text), len(c.Args))
+		}
+	}
+	return nil
+}
+
+// serial reports whether the transactions run one after the other, in their order.
+func (r *Run) serial() bool {
+	var order []string
+	for _, s := range r.Steps {
+		if n := len(order); n == 0 || order[n-1] != s.Transaction {
+			order = append(order, s.Transaction)
+		}
+	}
+	return slices.Equal(order, r.Order)
 }

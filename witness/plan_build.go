@@ -88,9 +88,10 @@ func (s *session) next(from, to int) {
 }
 
 // session gives the commands of the transaction in place i, as run runs it.
-func (pl *planner) session(i int, run *interp.Run, steps *[]Step) (*session, string) {
-	list, why := commandsOf(run, pl.soft)
-	return &session{pl.b.labels[i], pl.b.x.Txns[i].Session + 1, list, steps}, why
+func (pl *planner) session(i int, run *interp.Run, out *Run) (*session, string) {
+	list, why := commandsOf(run, pl.soft, pl.b.e.Program.MySQL)
+	out.Shown = append(out.Shown, shown(run, pl.b.labels[i], list, pl.soft)...)
+	return &session{pl.b.labels[i], pl.b.x.Txns[i].Session + 1, list, &out.Steps}, why
 }
 
 // early is how many commands a transaction sends before the others have their turn:
@@ -114,7 +115,7 @@ func (pl *planner) concurrent() (Run, string) {
 	var out Run
 	all, sent := map[int]*session{}, map[int]int{}
 	for i := range b.x.Txns {
-		s, why := pl.session(i, b.x.Txns[i].Run, &out.Steps)
+		s, why := pl.session(i, b.x.Txns[i].Run, &out)
 		if why != "" {
 			return out, why
 		}
@@ -149,7 +150,7 @@ func (pl *planner) interrupted() (Run, string) {
 	b := pl.b
 	var out Run
 	last := len(b.x.Txns) - 1
-	s, why := pl.session(last, b.x.Txns[last].Run, &out.Steps)
+	s, why := pl.session(last, b.x.Txns[last].Run, &out)
 	if why != "" {
 		return out, why
 	}
@@ -165,7 +166,7 @@ func (pl *planner) interrupted() (Run, string) {
 	s.step(StepBegin, nil)
 	s.next(0, cut)
 	for i := range last {
-		o, why := pl.session(i, b.x.Txns[i].Run, &out.Steps)
+		o, why := pl.session(i, b.x.Txns[i].Run, &out)
 		if why != "" {
 			return out, why
 		}
@@ -237,7 +238,7 @@ func sample(all []serialRun) []serialRun {
 func (pl *planner) serialRun(r serialRun) (Run, string) {
 	out := Run{Stops: r.stops}
 	for n, i := range r.order {
-		s, why := pl.session(i, r.runs[n], &out.Steps)
+		s, why := pl.session(i, r.runs[n], &out)
 		if why != "" {
 			return out, why
 		}

@@ -123,7 +123,10 @@ func ReadPlan(dir string) (*Plan, error) {
 	if err := d.Decode(p); err != nil {
 		return nil, fmt.Errorf("%s: %w; robust check -witness writes it anew", filepath.Join(dir, planFile), err)
 	}
-	return p, p.check(filepath.Join(dir, planFile))
+	if err := p.Check(); err != nil {
+		return nil, fmt.Errorf("%s: %w; robust check -witness writes it anew", filepath.Join(dir, planFile), err)
+	}
+	return p, nil
 }
 
 var notInNames = regexp.MustCompile(`[^A-Za-z0-9_.-]+`)

@@ -77,7 +77,7 @@ func postgresOnce(ctx context.Context, bin string) (*Server, error) {
 			Host: net.JoinHostPort(loopback, strconv.Itoa(port)), Path: "/" + database, RawQuery: "sslmode=disable"}
 		return u.String()
 	}
-	if s.dir, err = os.MkdirTemp("", "robust-postgres-"); err != nil {
+	if s.dir, err = os.MkdirTemp(folderFor(who), "robust-postgres-"); err != nil {
 		return nil, err
 	}
 	secret := filepath.Join(s.dir, "password")
@@ -102,6 +102,24 @@ func postgresOnce(ctx context.Context, bin string) (*Server, error) {
 		}
 		return conn.Close(ctx)
 	})
+}
+
+// folderFor gives the folder for temporary files that a user can reach: that of the
+// system where the one that the environment names is out of reach for others.
+func folderFor(who *syscall.Credential) string {
+	const system = "/tmp"
+	dir, err := filepath.EvalSymlinks(os.TempDir())
+	if who == nil || err != nil {
+		return ""
+	}
+	for ; ; dir = filepath.Dir(dir) {
+		if info, err := os.Stat(dir); err != nil || info.Mode()&0o001 == 0 {
+			return system
+		}
+		if dir == filepath.Dir(dir) {
+			return ""
+		}
+	}
 }
 
 const loopback = "127.0.0.1"
