@@ -460,7 +460,7 @@ func (c *check) found(e witness.Evidence, opaque []string) (decided bool, err er
 // and describes it.
 func (c *check) finding(e witness.Evidence, opaque []string) (report.Finding, error) {
 	e.Program, e.Engine, e.AnyOrder = c.p, c.opt.Engine, c.anyOrder()
-	e = e.Simplify()
+	e = e.Simplify().Timed()
 	w, err := witness.Build(e)
 	if err != nil {
 		return report.Finding{}, notConfirmed(err)

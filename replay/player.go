@@ -93,9 +93,8 @@ func (s *session) busy() bool {
 type difference struct {
 	outcome witness.Outcome
 	text    string
-	// values says that it is about what came back, which may depend on values that the
-	// server chooses.
-	values bool
+	// atOnce says that it shows before anything runs.
+	atOnce bool
 }
 
 // play takes the steps of one of the runs, all of which begin with the rows of the
@@ -285,14 +284,7 @@ func (p *player) failed(s *session, sql string, at witness.Position, got *reply)
 	if p.waitable || p.likely[0].run.Stops != "" && s.label == last(p.likely[0].run.Order) {
 		return nil // it is to stop somewhere
 	}
-	return &difference{outcome: witness.Refused, text: fmt.Sprintf("%s at %s", got.failure(), where(s.label, sql, at)), values: !exclusion(got.code)}
-}
-
-// exclusion reports whether an error says that transactions exclude each other,
-// whatever the values: SQLSTATE class 40 and 55P03, and MariaDB's errors 1205, 1213 and
-// 1020.
-func exclusion(code string) bool {
-	return strings.HasPrefix(code, "40") && len(code) == 5 || slices.Contains([]string{"55P03", "1205", "1213", "1020"}, code)
+	return &difference{outcome: witness.Refused, text: fmt.Sprintf("%s at %s", got.failure(), where(s.label, sql, at))}
 }
 
 // where names a command for people.
@@ -343,7 +335,7 @@ func (p *player) command(ctx context.Context, s *session, c *witness.Command, n 
 			}
 			fits = append(fits, next)
 		} else if first == nil {
-			first = &difference{witness.OtherOutcome, fmt.Sprintf("%s at %s", text, where(s.label, c.SQL(), c.Position)), true}
+			first = &difference{outcome: witness.OtherOutcome, text: fmt.Sprintf("%s at %s", text, where(s.label, c.SQL(), c.Position))}
 		}
 	}
 	if fits == nil {
@@ -452,7 +444,7 @@ func (p *player) stopped(why string) *difference {
 	if steps[len(steps)-1].Kind == witness.StepRollback {
 		return nil
 	}
-	return &difference{witness.OtherOutcome, fmt.Sprintf("%s commits, which should not be possible: %s", label, why), true}
+	return &difference{outcome: witness.OtherOutcome, text: fmt.Sprintf("%s commits, which should not be possible: %s", label, why)}
 }
 
 // end compares the rows at the end.
@@ -490,7 +482,7 @@ func (p *player) final(ctx context.Context, conn connection, l *candidate) (*dif
 			return nil, err
 		}
 		if got.failed() {
-			return &difference{witness.OtherOutcome, "the rows at the end cannot be read: " + got.failure(), false}, nil
+			return &difference{outcome: witness.OtherOutcome, text: "the rows at the end cannot be read: " + got.failure()}, nil
 		}
 		want := make([][]*witness.Cell, len(l.run.Final[i]))
 		for k, row := range l.run.Final[i] {
@@ -501,7 +493,7 @@ func (p *player) final(ctx context.Context, conn connection, l *candidate) (*dif
 		var rows []string
 		var ok bool
 		if names, rows, ok = matchRows(names, want, got.rows, got.types, true); !ok {
-			return &difference{witness.OtherOutcome, fmt.Sprintf("%s ends as %s, not %s", t.Name, rowsText(got.rows), wantText(want)), true}, nil
+			return &difference{outcome: witness.OtherOutcome, text: fmt.Sprintf("%s ends as %s, not %s", t.Name, rowsText(got.rows), wantText(want))}, nil
 		}
 		l.final += fmt.Sprintln(t.Name, rows)
 	}

@@ -164,7 +164,7 @@ func (j *judge) judge(ctx context.Context) error {
 	j.r.Outcome = witness.AsShown
 	if d != nil {
 		j.r.Outcome, j.r.Difference = d.outcome, d.text
-		if d.values && len(j.plan.Depends) > 0 {
+		if d.outcome != witness.NotRun && !d.atOnce && len(j.plan.Depends) > 0 {
 			j.r.Outcome = witness.NotRun
 			j.r.Difference = "it depends on " + strings.Join(j.plan.Depends, ", ") + ", which nobody but the server decides; this time it gave " + d.text
 		}
@@ -223,7 +223,7 @@ func (j *judge) setup(ctx context.Context) (*difference, error) {
 		if !got.failed() {
 			continue
 		}
-		d := &difference{outcome: witness.NotRun, text: fmt.Sprintf("the rows to start with cannot be made: %s at %s", got.failure(), where("setup", sql, witness.Position{}))}
+		d := &difference{outcome: witness.NotRun, atOnce: true, text: fmt.Sprintf("the rows to start with cannot be made: %s at %s", got.failure(), where("setup", sql, witness.Position{}))}
 		if broken(got.code) {
 			d.outcome = witness.Refused
 		}
@@ -346,7 +346,7 @@ func (j *judge) order(ctx context.Context, runs []*witness.Run) (*difference, er
 		}
 		if d == nil {
 			if p.outcome == j.outcome {
-				d = &difference{witness.OtherOutcome, "the serial order " + strings.Join(runs[0].Order, ", ") + " has the same outcome", true}
+				d = &difference{outcome: witness.OtherOutcome, text: "the serial order " + strings.Join(runs[0].Order, ", ") + " has the same outcome"}
 			}
 			return d, nil
 		}

@@ -153,9 +153,12 @@ func TestDoctored(t *testing.T) {
 			command(p, "A", 0).Want.Rows[0][0].Text = "false"
 			p.Depends = []string{"random()"}
 		}, witness.NotRun, "it depends on random()"},
-		{"a refusal, whatever the server decides", func(p *witness.Plan) {
+		{"a refusal that the server may decide", func(p *witness.Plan) {
 			p.Level, p.Depends = "SERIALIZABLE", []string{"random()"}
-		}, witness.Refused, "40001"},
+		}, witness.NotRun, "40001"},
+		{"rows that break a constraint, whatever the server decides", func(p *witness.Plan) {
+			p.Setup, p.Depends = append(p.Setup, "INSERT INTO doctor VALUES (1, 1, true)"), []string{"random()"}
+		}, witness.Refused, "23505"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			p := doctored(t, plan, tc.change)
@@ -355,4 +358,7 @@ func found(t *testing.T, tally *replaytest.Tally, text string, opt robust.Option
 		t.Fatalf("nothing was found: %+v\n%s", rep.Open, fmt.Sprint(rep.Havocs, rep.Notes))
 	}
 	tally.Report(t, rep, "")
+	for _, f := range rep.Findings {
+		pasted(t, f.Witness)
+	}
 }

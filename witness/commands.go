@@ -2,7 +2,6 @@ package witness
 
 import (
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
@@ -284,7 +283,7 @@ type softValues struct {
 	of map[ir.Value]Softness
 	// source is what gives a fresh value.
 	source map[ir.Value]string
-	// depends names where they come from.
+	// depends names what chooses or computes them, but for fresh ones.
 	depends map[string]bool
 }
 
@@ -314,12 +313,9 @@ func (s softValues) add(run *interp.Run) {
 	}
 	for v, name := range run.Opaque {
 		if !strings.HasPrefix(name, clientFunction) {
-			s.depends[strings.TrimSpace(name)] = true
+			s.depends[name] = true
 			s.set(v, Computed)
 		}
-	}
-	for _, st := range run.Chosen {
-		s.depends["which row the server takes at "+position(st.Position()).String()] = true
 	}
 }
 
@@ -345,8 +341,6 @@ func (s softValues) cell(v ir.Value) Cell {
 	}
 	return Cell{Kind: v.Kind.String(), Text: Value{v}.plain(), Soft: s.of[key], Of: s.source[key]}
 }
-
-func (s softValues) names() []string { return slices.Sorted(maps.Keys(s.depends)) }
 
 // plain is the text of any value.
 func (v Value) plain() string {

@@ -17,6 +17,15 @@ type planner struct {
 
 // plan gives the Plan of the witness that is being built.
 func (b *builder) plan() *Plan {
+	p, soft := b.bare()
+	if p.NotRun == "" {
+		p.Depends = b.depends(p, soft.depends)
+	}
+	return p
+}
+
+// bare gives the Plan without what it depends on.
+func (b *builder) bare() (*Plan, softValues) {
 	p := b.e.Program
 	out := &Plan{Dialect: Postgres, Level: levelSQL[b.isolation()], Schema: []Declaration{}, Setup: b.setup(), Tables: []PlanTable{}, Serial: []Run{}}
 	if p.MySQL {
@@ -54,10 +63,9 @@ func (b *builder) plan() *Plan {
 		why = pl.serial()
 	}
 	if why != "" {
-		return &Plan{NotRun: why}
+		out = &Plan{NotRun: why}
 	}
-	out.Depends = pl.soft.names()
-	return out
+	return out, pl.soft
 }
 
 // levelSQL are the isolation levels of Witness.Isolation as SQL has them.

@@ -100,7 +100,7 @@ func (s *scope) expr(e ir.Expr) eval {
 			}
 			v := e.Apply(vals)
 			if !known {
-				f.opaque(e.Name, v)
+				v = f.opaque(e.Name, v)
 			}
 			if len(v.S) > maxText {
 				panic(stop{TooLong}) // a loop makes texts longer and longer

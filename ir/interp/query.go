@@ -193,7 +193,7 @@ func (f *frame) fold(a *ir.Agg, vals []ir.Value) ir.Value {
 	switch a.Fn {
 	case "count", "sum", "min", "max", ir.ArrayAgg, ir.RowsAgg:
 	default:
-		f.opaque(a.Fn, v)
+		v = f.opaque(a.Fn, v)
 	}
 	return v
 }

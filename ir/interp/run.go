@@ -268,6 +268,9 @@ type Machine struct {
 	Engine  *engine.Profile
 	// Trace makes runs record Reads and Steps.
 	Trace bool
+	// Opaque, if not nil, changes what functions without a known meaning give, by their
+	// names.
+	Opaque func(name string, v ir.Value) ir.Value
 	// MaxSteps bounds the statements of one run; a longer run is Blocked with
 	// TooLong.
 	MaxSteps int
@@ -412,15 +415,19 @@ func FreshValue(t ir.Type, id, n int) ir.Value {
 	panic(fmt.Sprintf("interp: no fresh value of type %s", t))
 }
 
-// opaque records what a function without a known meaning gave.
-func (f *frame) opaque(name string, v ir.Value) {
+// opaque gives what a function without a known meaning gives, and records it.
+func (f *frame) opaque(name string, v ir.Value) ir.Value {
+	if f.m.Opaque != nil && !v.IsNull() {
+		v = f.m.Opaque(name, v)
+	}
 	if !f.m.Trace {
-		return
+		return v
 	}
 	if f.run.Opaque == nil {
 		f.run.Opaque = map[ir.Value]string{}
 	}
 	f.run.Opaque[v] = name
+	return v
 }
 
 func (f *frame) read(n readNote) {
