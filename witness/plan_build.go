@@ -137,6 +137,9 @@ func (pl *planner) concurrent() (Run, string) {
 			s.step(StepBegin, nil)
 			if k != i { // somebody else comes first
 				n, taken := s.early()
+				if must := pl.mustBeEarly(k, s.list); must > n {
+					n, taken = must, true
+				}
 				s.next(0, n)
 				if sent[k] = n; !taken {
 					s.step(StepSnapshot, nil)
@@ -150,6 +153,31 @@ func (pl *planner) concurrent() (Run, string) {
 	}
 	out.Final = pl.rows(b.x.Last())
 	return out, ""
+}
+
+// mustBeEarly is how many commands of the transaction in place k have to run before the
+// others do: those that meet a row which another one changes meanwhile. An ON CONFLICT
+// looks at the rows that are there when it runs.
+func (pl *planner) mustBeEarly(k int, list []placed) int {
+	t := &pl.b.x.Txns[k]
+	early := 0
+	for i := range t.Run.Met {
+		met := &t.Run.Met[i]
+		changed := false
+		for j := t.Snapshot; j < k; j++ {
+			for _, op := range pl.b.x.Txns[j].Run.Ops {
+				changed = changed || op.Table == met.Table && op.Key == met.Key && op.Kind != interp.OpInsert
+			}
+		}
+		for n := range list {
+			for at := list[n].from; changed && at < list[n].to; at++ {
+				if t.Run.Steps[at].Stmt == met.Stmt {
+					early = max(early, n+1)
+				}
+			}
+		}
+	}
+	return early
 }
 
 // interrupted is the execution of the witness at READ COMMITTED: the last transaction

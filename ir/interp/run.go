@@ -107,14 +107,16 @@ type Run struct {
 	// Chosen are the statements that took one of several rows or orders, where any was
 	// allowed; filled when the machine traces.
 	Chosen []ir.Stmt
+	// Met are the insertions for which an ON CONFLICT found a row of the snapshot, with
+	// the table and the key of that row: a database that looks at the current rows finds
+	// it as long as nobody has changed it.
+	Met []Op
 	// After is the transaction's own view of the database at its end.
 	After *DB
 
 	// table locks taken before the snapshot, and table modes used at all
 	preLocks []tableUse
 	uses     []tableUse
-	// met are the insertions for which an ON CONFLICT found a row, by its key.
-	met []Op
 	// moving is the last deletion, in Ops, which an insertion with Moved completes;
 	// it is -1 if there was nothing to delete.
 	moving int
