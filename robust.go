@@ -219,7 +219,7 @@ func newCheck(ctx context.Context, p *ir.Program, opt Options) *check {
 	if opt.ReadCommitted {
 		c.rep.Isolation = report.AtReadCommitted
 	}
-	c.rep.Engine, c.rep.EngineTitle, c.rep.Classic = opt.Engine.Name, opt.Engine.Title, opt.Classic
+	c.rep.Engine, c.rep.EngineTitle, c.rep.Classic, c.rep.Stricter = opt.Engine.Name, opt.Engine.Title, opt.Classic, opt.Engine.Stricter != ""
 	c.rep.Assumptions = append(c.rep.Assumptions, c.assumptions()...)
 	return c
 }

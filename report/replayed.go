@@ -43,14 +43,18 @@ func aside(r *witness.Replay) string {
 }
 
 // refused lists what a server does not do.
-func (t *text) refused(list []Finding) {
-	if len(list) == 0 {
+func (t *text) refused(r *Report) {
+	if len(r.Refused) == 0 {
 		return
 	}
 	t.line("")
-	t.para("", "Found by the model, but not done by the server, which is a fault of this program (no part of the verdict):")
-	for i := range list {
-		f := &list[i]
+	if r.Stricter {
+		t.para("", "Found by the model, which allows more than this database, and not done by the server (no part of the verdict):")
+	} else {
+		t.para("", "Found by the model, but not done by the server, which is a fault of this program (no part of the verdict):")
+	}
+	for i := range r.Refused {
+		f := &r.Refused[i]
 		t.para("- ", fmt.Sprintf("%s: %s [%s]: %s", f.Kind, strings.Join(f.Cycle, " -> "), f.Code, f.Replay))
 	}
 }

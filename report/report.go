@@ -38,8 +38,10 @@ type Report struct {
 	Transactions []Transaction `json:"transactions"`
 	Findings     []Finding     `json:"findings"`
 	// Refused are executions that were found and confirmed by the model, and that a
-	// server does not do. They are no findings, but a fault of this program.
-	Refused []Finding `json:"refused,omitempty"`
+	// server does not do. They are no findings, but a fault of this program, unless
+	// Stricter says that the database is known to exclude more than the model.
+	Refused  []Finding `json:"refused,omitempty"`
+	Stricter bool      `json:"-"`
 	// ReadCommitted is what was looked for at READ COMMITTED, or nil.
 	ReadCommitted *ReadCommitted `json:"read_committed"`
 	// Suppressed are findings that the source or a baseline accepts. Rest is the

@@ -31,7 +31,7 @@ func Text(w io.Writer, r *Report, opt TextOptions) error {
 	for i := range r.Findings {
 		t.finding(i+1, &r.Findings[i])
 	}
-	t.refused(r.Refused)
+	t.refused(r)
 	t.readCommitted(r)
 	t.suppressed(r)
 	if r.Proof != nil {

@@ -169,8 +169,12 @@ func (w *Witness) readme(scripts []codec.File, where []place) string {
 		for _, e := range w.Schedule {
 			fmt.Fprintf(&b, "  %-3s %s\n", e.Transaction, e.Text)
 		}
-		if w.Plan != nil && w.Plan.NotRun != "" {
+		switch {
+		case w.Plan == nil:
+		case w.Plan.NotRun != "":
 			fmt.Fprintf(&b, "\nClients of a database cannot run it: %s.\n", w.Plan.NotRun)
+		default:
+			b.WriteString("\nTo see it on a server, let robust replay run this folder.\n")
 		}
 		return b.String() + w.without()
 	}
