@@ -23,6 +23,9 @@ type Program struct {
 	// of the templates are in the dialect of MySQL. The text form does not have them.
 	Schema []Declaration
 	MySQL  bool
+	// SearchPath are the schemas beyond the usual ones in which names are looked up. The
+	// text form does not have them.
+	SearchPath []string
 	// Domain bounds the integers: havoc and parameters range over it, and a
 	// transaction that computes a value outside of it blocks. Nil is
 	// unbounded.

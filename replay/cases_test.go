@@ -138,6 +138,17 @@ COMMIT;`, robust.Options{}},
 UPDATE doctor SET on_call = false WHERE id = $1 AND (SELECT count(*) FROM doctor d WHERE d.on_call) > 1;
 -- name: All :many
 SELECT id FROM doctor WHERE on_call = @which ORDER BY id;`, robust.Options{}},
+		{"names that are looked up in a schema, and comments", `CREATE SCHEMA app; SET search_path = app;
+CREATE TABLE doctor (id int PRIMARY KEY, on_call boolean NOT NULL -- the last word
+) -- of the table
+;
+-- name: leave
+BEGIN;
+SELECT count(*) > 1 AS enough FROM doctor WHERE on_call -- that many
+\gset
+UPDATE doctor SET on_call = NOT :enough WHERE id = :me -- not the others
+;
+COMMIT;`, robust.Options{}},
 		{"a function in SQL, and views", doctors + `CREATE VIEW working AS SELECT id FROM doctor WHERE on_call;
 CREATE FUNCTION leave(p int) RETURNS bigint LANGUAGE sql AS $$
   UPDATE doctor SET on_call = false WHERE id = p AND (SELECT count(*) FROM working) > 1;

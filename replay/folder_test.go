@@ -140,6 +140,11 @@ func pasted(t *testing.T, w *witness.Witness) {
 		t.Errorf("README.txt leads to %d commits of %d transactions\n%s", commits, len(w.Transactions), readme)
 	}
 	conn := srv.Conn(t, dsn)
+	for _, sql := range w.Plan.Session {
+		if _, err := conn.Exec(t.Context(), sql); err != nil {
+			t.Fatal(err)
+		}
+	}
 	for i, table := range w.Plan.Tables {
 		n := 0
 		if err := conn.QueryRow(t.Context(), "SELECT count(*) FROM "+sqltext.Postgres.Qualified(table.Name)).Scan(&n); err != nil || n != len(w.Plan.Execution.Final[i]) {

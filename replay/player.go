@@ -23,6 +23,7 @@ type player struct {
 	db     database
 	tables []witness.PlanTable
 	level  string
+	first  []string // what each session runs first
 	// waitable lets commands wait and fail: what happens is only watched.
 	waitable bool
 	sessions map[int]*session
@@ -254,14 +255,33 @@ func (p *player) session(ctx context.Context, st *witness.Step) (*session, error
 	if s != nil {
 		return s, s.err
 	}
-	conn, err := p.db.connect(ctx)
+	conn, err := connectWith(ctx, p.db, p.first)
 	if err != nil {
-		return nil, lost(ctx, err)
+		return nil, err
 	}
 	s = &session{conn: conn, done: make(chan struct{})}
 	close(s.done)
 	p.sessions[st.Session] = s
 	return s, nil
+}
+
+// connectWith opens a session that runs statements first.
+func connectWith(ctx context.Context, db database, first []string) (connection, error) {
+	conn, err := db.connect(ctx)
+	if err != nil {
+		return nil, lost(ctx, err)
+	}
+	for _, sql := range first {
+		got, err := conn.run(ctx, statement(sql))
+		if err == nil && got.failed() {
+			err = fmt.Errorf("a session cannot begin with %s: %s", sql, got.failure())
+		}
+		if err != nil {
+			conn.close()
+			return nil, err
+		}
+	}
+	return conn, nil
 }
 
 // plain runs a statement that is to succeed and gives nothing of interest.
@@ -449,9 +469,9 @@ func (p *player) stopped(why string) *difference {
 
 // end compares the rows at the end.
 func (p *player) end(ctx context.Context) (*difference, error) {
-	conn, err := p.db.connect(ctx)
+	conn, err := connectWith(ctx, p.db, p.first)
 	if err != nil {
-		return nil, lost(ctx, err)
+		return nil, err
 	}
 	defer conn.close()
 	var first *difference

@@ -210,7 +210,7 @@ func (j *judge) schema(ctx context.Context) (*difference, error) {
 
 // setup makes the rows to start with.
 func (j *judge) setup(ctx context.Context) (*difference, error) {
-	conn, err := j.db.connect(ctx)
+	conn, err := connectWith(ctx, j.db, j.plan.Session)
 	if err != nil {
 		return nil, err
 	}
@@ -243,7 +243,7 @@ func (j *judge) play(ctx context.Context, level string, waitable bool, runs []*w
 	if d, err := j.setup(ctx); d != nil || err != nil {
 		return nil, d, err
 	}
-	p := &player{db: j.db, tables: j.plan.Tables, level: level, waitable: waitable}
+	p := &player{db: j.db, tables: j.plan.Tables, level: level, first: j.plan.Session, waitable: waitable}
 	d, err := p.play(ctx, runs)
 	return p, d, err
 }

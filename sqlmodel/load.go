@@ -114,7 +114,7 @@ func (l *loader) finish() error {
 		files = append(files, File{Name: name})
 	}
 	input.SortNotes(l.notes, files)
-	l.prog.Notes = l.notes
+	l.prog.Notes, l.prog.SearchPath = l.notes, l.path
 	l.tablesFirst()
 	if err := ir.Check(l.prog); err != nil {
 		return fmt.Errorf("internal error: the translation of the SQL is inconsistent: %w", err)

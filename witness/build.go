@@ -122,7 +122,7 @@ func (b *builder) transaction(i int) Transaction {
 	}
 	list, _ := commandsOf(c.Run, newSoftValues(), b.e.Program.MySQL)
 	for _, cmd := range list {
-		out.Commands = append(out.Commands, cmd.SQL()+";")
+		out.Commands = append(out.Commands, terminated(cmd.SQL(), ";"))
 	}
 	if txn.Call() != nil && len(list) == 1 {
 		out.Call, out.Commands = out.Commands[0], nil

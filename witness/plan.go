@@ -20,6 +20,8 @@ type Plan struct {
 	Level string `json:"level"`
 	// Schema makes the tables and functions, in order.
 	Schema []Declaration `json:"schema"`
+	// Session is what each session runs first, that of the setup included.
+	Session []string `json:"session,omitempty"`
 	// Setup is SQL that makes the rows to start with the only ones.
 	Setup []string `json:"setup"`
 	// Tables are those whose rows are compared at the end.

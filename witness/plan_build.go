@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/txrobust/robust/internal/sqltext"
 	"github.com/txrobust/robust/ir"
 	"github.com/txrobust/robust/ir/interp"
 )
@@ -36,6 +37,13 @@ func (b *builder) bare() (*Plan, softValues) {
 	}
 	for _, d := range p.Schema {
 		out.Schema = append(out.Schema, Declaration{position(d.Pos), d.Text, d.Optional})
+	}
+	if len(p.SearchPath) > 0 {
+		path := `"$user", public`
+		for _, name := range p.SearchPath {
+			path += ", " + sqltext.Postgres.Name(name)
+		}
+		out.Session = []string{"SET search_path = " + path}
 	}
 	for _, t := range b.planTables() {
 		pt := PlanTable{Name: t.Name, Columns: []string{}}

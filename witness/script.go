@@ -20,6 +20,15 @@ func (c *Command) SQL() string {
 	return s
 }
 
+// terminated ends a statement by end. A comment at its end must not swallow that.
+func terminated(sql, end string) string {
+	last := sql[strings.LastIndexByte(sql, '\n')+1:]
+	if strings.Contains(last, "--") {
+		return sql + "\n" + end
+	}
+	return sql + end
+}
+
 // place is where a step of the schedule stands in the scripts.
 type place struct {
 	file        string
@@ -79,17 +88,22 @@ func (s *scriptWriter) count(st Step, n int) {
 
 func (s *scriptWriter) step(st Step) {
 	n := st.Session
+	var begins []string
 	if s.names[n] == "" {
 		s.order = append(s.order, n)
 		s.names[n] = fmt.Sprintf("%d-%s.sql", len(s.order), fileName(s.w.first(n)))
 		s.lines[n] = []string{fmt.Sprintf("-- psql window %d: %s", len(s.order), s.w.described(n)),
 			"-- README.txt says when to run which step."}
+		begins = s.w.Plan.Session
 		s.known[n] = map[Cell]string{}
 	}
 	if s.last != n {
 		s.lines[n] = append(s.lines[n], "", fmt.Sprintf("-- step %d", len(s.where)+1))
 		s.where = append(s.where, place{file: s.names[n], first: len(s.lines[n]) + 1})
 		s.last = n
+		for _, sql := range begins {
+			s.lines[n] = append(s.lines[n], sql+";")
+		}
 	}
 	s.lines[n] = append(s.lines[n], strings.Split(s.text(st), "\n")...)
 	s.where[len(s.where)-1].last = len(s.lines[n])
@@ -129,9 +143,9 @@ func (s *scriptWriter) command(session int, c *Command) string {
 	}
 	prefix := fmt.Sprintf("s%d_", len(s.where))
 	if s.keeps(session, c, prefix) {
-		return out + " \\gset " + prefix
+		return terminated(out, " \\gset "+prefix)
 	}
-	return out + ";"
+	return terminated(out, ";")
 }
 
 var psqlVariable = regexp.MustCompile(`^[A-Za-z0-9_]+$`)

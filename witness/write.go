@@ -82,7 +82,7 @@ func (w *Witness) Files(histories []codec.File) ([]codec.File, error) {
 	scripts, where := w.scripts()
 	if scripts != nil {
 		out = append(out, codec.File{Name: "schema.sql", Text: w.schemaFile()},
-			codec.File{Name: "setup.sql", Text: []byte("-- The rows to start with. The tables must exist.\n\n" + strings.Join(w.Setup, "\n") + "\n")})
+			codec.File{Name: "setup.sql", Text: []byte("-- The rows to start with. The tables must exist.\n\n" + strings.Join(append(w.session(), w.Setup...), "\n") + "\n")})
 		out = append(out, scripts...)
 	}
 	readme := w.readme(scripts, where)
@@ -95,12 +95,21 @@ func (w *Witness) Files(histories []codec.File) ([]codec.File, error) {
 	return append(out, codec.File{Name: "README.txt", Text: []byte(readme)}), nil
 }
 
+// session are the statements that each session runs first.
+func (w *Witness) session() []string {
+	var out []string
+	for _, sql := range w.Plan.Session {
+		out = append(out, sql+";")
+	}
+	return out
+}
+
 // schemaFile is the schema as a script. What nothing depends on may fail.
 func (w *Witness) schemaFile() []byte {
 	var b strings.Builder
 	b.WriteString("-- The tables and functions, as the program declares them.\n")
 	for _, d := range w.Plan.Schema {
-		b.WriteString("\n" + d.SQL + ";\n")
+		b.WriteString("\n" + terminated(d.SQL, ";") + "\n")
 	}
 	return []byte(b.String())
 }

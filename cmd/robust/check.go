@@ -306,6 +306,9 @@ func (f *checkFlags) one(ctx context.Context, std streams, p *program) (*robust.
 	}
 	show, end := progress(std.err)
 	defer end()
+	if f.replayer != nil {
+		f.replayer.say = func(what string) { show(0, 0, what) }
+	}
 	opt := robust.Options{Engine: p.engine(f.eng), Init: init, Helpers: f.helpers, SessionOrder: f.sessionOrder, Classic: f.classic,
 		Baseline: f.accepted, Judges: f.judges, Apart: p.apart, ReadCommitted: f.isolation == report.AtReadCommitted, Beside: f.beside,
 		Window: f.window, Questions: f.questions, QueryLimit: f.limit, QueryTimeout: f.query, All: p.golang != nil,
