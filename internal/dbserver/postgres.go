@@ -20,6 +20,8 @@ import (
 
 // postgresScript makes the data folder, runs the server, and removes the folder
 // when the server has ended, which is at the latest when the standard input does.
+// SIGQUIT ends a server at once, but is ignored while the shell still prepares it;
+// SIGTERM ends it there.
 const postgresScript = `
 exec 3<&0 </dev/null
 dir=$1 bin=$2
@@ -28,7 +30,7 @@ if "$bin/initdb" -D "$dir/data" -U postgres -A scram-sha-256 --pwfile "$dir/pass
 then
   "$bin/postgres" -D "$dir/data" -k "$dir" "$@" >"$dir/log" 2>&1 3<&- &
   server=$!
-  (cat <&3; kill -QUIT $server) >/dev/null 2>&1 &
+  (cat <&3; kill -TERM $server; kill -QUIT $server) >/dev/null 2>&1 &
   exec 3<&-
   wait $server
 fi
