@@ -379,7 +379,7 @@ func (s *scope) group(g *ir.Group) relation {
 		for _, b := range groups {
 			row := append([]ir.Value{}, b.keys...)
 			for i := range args {
-				row = append(row, fold(&g.Aggs[i].Agg, b.vals[i]).Convert(g.Aggs[i].Type))
+				row = append(row, f.m.fold(&g.Aggs[i].Agg, b.vals[i]).Convert(g.Aggs[i].Type))
 			}
 			out = append(out, row)
 		}

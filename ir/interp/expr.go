@@ -97,7 +97,7 @@ func (s *scope) expr(e ir.Expr) eval {
 			for i, a := range args {
 				vals[i] = a(f)
 			}
-			v := e.Apply(vals)
+			v := f.m.apply(e, vals)
 			if len(v.S) > maxText {
 				panic(stop{TooLong}) // a loop makes texts longer and longer
 			}

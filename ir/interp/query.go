@@ -177,7 +177,7 @@ func (s *scope) aggregate(st *ir.Select) exec {
 		})
 		results := make([]ir.Value, len(args))
 		for i := range args {
-			results[i] = fold(&st.Aggs[i], vals[i])
+			results[i] = f.m.fold(&st.Aggs[i], vals[i])
 		}
 		f.read(readNote{q: q, scope: in, cols: cols, aggs: st.Aggs, results: results})
 		for i, set := range into {
@@ -188,7 +188,7 @@ func (s *scope) aggregate(st *ir.Select) exec {
 }
 
 // fold computes an aggregate over the non-NULL arguments.
-func fold(a *ir.Agg, vals []ir.Value) ir.Value {
+func (m *Machine) fold(a *ir.Agg, vals []ir.Value) ir.Value {
 	sort.Slice(vals, func(i, j int) bool { return ir.Compare(vals[i], vals[j]) < 0 })
 	if a.Distinct {
 		var uniq []ir.Value
@@ -204,11 +204,11 @@ func fold(a *ir.Agg, vals []ir.Value) ir.Value {
 	}
 	switch {
 	case len(vals) == 0 && (a.Fn == ir.ArrayAgg || a.Fn == ir.RowsAgg || a.Fn == "regr_count"):
-		return (&ir.Call{Name: a.Fn, Type: a.Type}).Apply(nil)
+		return m.apply(&ir.Call{Name: a.Fn, Type: a.Type}, nil)
 	case len(vals) == 0: // as SQL's aggregates, but for COUNT
 		return ir.Null
 	case a.Fn != "sum" && a.Fn != "min" && a.Fn != "max":
-		return (&ir.Call{Name: a.Fn, Type: a.Type}).Apply(vals)
+		return m.apply(&ir.Call{Name: a.Fn, Type: a.Type}, vals)
 	case a.Fn == "min":
 		return vals[0]
 	case a.Fn == "max":
@@ -258,6 +258,9 @@ func (s *scope) emitRows(st *ir.EmitRows) exec {
 		if n < len(list) && n > 0 && (len(order) == 0 || compareKeys(list[n-1].keys, list[n].keys, desc) == 0) {
 			// Which rows come is not determined: only their number is observed.
 			f.emit([][]ir.Value{{ir.Int(int64(n))}})
+			if f.m.Trace {
+				f.run.Steps[len(f.run.Steps)-1].Counted = true
+			}
 			return control{}
 		}
 		// Rows that ORDER BY does not tell apart come in any order: sort them.

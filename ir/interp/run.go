@@ -2,6 +2,8 @@ package interp
 
 import (
 	"fmt"
+	"iter"
+	"slices"
 	"strconv"
 
 	"github.com/txrobust/robust/engine"
@@ -141,8 +143,10 @@ type Step struct {
 	// Reads is what it read, as a range of Run.Reads. Reads between the ranges
 	// are those of loops and conditions, which are no steps.
 	ReadsFrom, ReadsTo int
-	// Emitted are the rows returned to the client, if it is an emit.
+	// Emitted are the rows returned to the client, if it is an emit. Counted says
+	// that there is only their number: which rows come is not determined.
 	Emitted [][]ir.Value
+	Counted bool
 	// Cond is the value of the condition of an if, while or assume.
 	Cond *ir.Value
 }
@@ -256,6 +260,9 @@ type Machine struct {
 	// MaxSteps bounds the statements of one run; a longer run is Blocked with
 	// TooLong.
 	MaxSteps int
+	// Opaque, if not nil, gives the values of functions and aggregates without a
+	// known meaning, instead of ir.Call.Apply.
+	Opaque func(c *ir.Call, args []ir.Value) ir.Value
 
 	index map[*ir.Table]int
 	code  map[*ir.Txn]*code
@@ -303,15 +310,28 @@ func (m *Machine) Run(in *Instance, snap *DB, regs map[string]ir.Value) *Run {
 // Runs gives the runs for every resolution of the choices. With serial,
 // choices that need a concurrent transaction are left out.
 func (m *Machine) Runs(in *Instance, snap *DB, regs map[string]ir.Value, serial bool) []*Run {
-	var out []*Run
-	ch := &chooser{}
-	for {
-		ch.pos = 0
-		out = append(out, m.run(in, snap, regs, ch, serial))
-		if !ch.next() {
-			return out
+	return slices.Collect(m.EachRun(in, snap, regs, serial))
+}
+
+// EachRun is Runs, one after the other.
+func (m *Machine) EachRun(in *Instance, snap *DB, regs map[string]ir.Value, serial bool) iter.Seq[*Run] {
+	return func(yield func(*Run) bool) {
+		ch := &chooser{}
+		for {
+			ch.pos = 0
+			if !yield(m.run(in, snap, regs, ch, serial)) || !ch.next() {
+				return
+			}
 		}
 	}
+}
+
+// apply computes a call for concrete arguments.
+func (m *Machine) apply(c *ir.Call, args []ir.Value) ir.Value {
+	if m.Opaque != nil && !c.Known() {
+		return m.Opaque(c, args)
+	}
+	return c.Apply(args)
 }
 
 func (m *Machine) run(in *Instance, snap *DB, regs map[string]ir.Value, ch *chooser, serial bool) (run *Run) {

@@ -1,0 +1,164 @@
+package compare
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/txrobust/robust/engine"
+	"github.com/txrobust/robust/internal/sqlgen"
+	"github.com/txrobust/robust/ir"
+	"github.com/txrobust/robust/ir/interp"
+	"github.com/txrobust/robust/sqlmodel"
+)
+
+// Model is an application as the front end reads it.
+type Model struct {
+	prog    *ir.Program
+	machine *interp.Machine
+	marks   *marker
+	spans   []sqlgen.Span
+	lines   []int // where each line of the text begins
+}
+
+// fileName is the only file of an application.
+const fileName = "app.sql"
+
+// Translate reads an application. A panic of the front end is an error.
+func Translate(decls *sqlgen.Node, txns []*sqlgen.Txn) (m *Model, err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			m, err = nil, fmt.Errorf("panic: %v", r)
+		}
+	}()
+	root := &sqlgen.Node{Kids: []*sqlgen.Node{decls}}
+	opt := sqlmodel.Options{}
+	for _, t := range txns {
+		root.Kids = append(root.Kids, source(t))
+		if t.Kind != sqlgen.Script {
+			opt.Txns = append(opt.Txns, t.Name)
+		}
+	}
+	text, spans := root.Spans()
+	prog, err := sqlmodel.Parse([]sqlmodel.File{{Name: fileName, Text: text}}, opt)
+	if err != nil {
+		return nil, err
+	}
+	m = &Model{prog: prog, spans: spans, marks: &marker{marks: map[string]int{}}, lines: []int{0}}
+	for i, c := range text {
+		if c == '\n' {
+			m.lines = append(m.lines, i+1)
+		}
+	}
+	m.machine = interp.NewMachine(prog, engine.Postgres())
+	m.machine.Trace = true
+	m.machine.Opaque = m.marks.apply
+	m.machine.MaxSteps = 3000
+	return m, nil
+}
+
+// source is a transaction as a file has it.
+func source(t *sqlgen.Txn) *sqlgen.Node {
+	n := &sqlgen.Node{Kids: []*sqlgen.Node{t.Node}}
+	if t.Kind != sqlgen.Script {
+		n.Kids = append(n.Kids, &sqlgen.Node{Text: ";\n"})
+		return n
+	}
+	n.Kids = append([]*sqlgen.Node{{Text: "-- name: " + t.Name + "\nBEGIN;\n"}}, n.Kids...)
+	n.Kids = append(n.Kids, &sqlgen.Node{Text: "COMMIT;\n"})
+	return n
+}
+
+// statementAt gives the productions of the innermost statement at a place.
+func (m *Model) statementAt(pos ir.Pos) map[string]int {
+	if !pos.IsValid() || pos.Line > len(m.lines) {
+		return nil
+	}
+	at := m.lines[pos.Line-1] + pos.Col - 1
+	var best *sqlgen.Node
+	for _, s := range m.spans {
+		if s.From <= at && at < s.To && (s.Node.Sort == "statement" || s.Node.Sort == "sql") {
+			best = s.Node
+		}
+	}
+	if best == nil {
+		return nil
+	}
+	return best.Productions()
+}
+
+// state makes a state of the model from the rows on the server.
+func (m *Model) state(rows [][][]*string) (*interp.DB, error) {
+	out := make([][][]ir.Value, len(m.prog.Tables))
+	for i, tab := range m.prog.Tables {
+		for n, texts := range rows[i] {
+			row := make([]ir.Value, 0, len(tab.Columns))
+			if tab.Rowid {
+				row = append(row, ir.Int(int64(n)))
+			}
+			for _, text := range texts {
+				c := tab.Columns[len(row)]
+				v, ok := read(text, c.Type)
+				if !ok {
+					return nil, fmt.Errorf("%s.%s cannot be %s", tab.Name, c.Name, show(text))
+				}
+				row = append(row, v)
+			}
+			for _, c := range tab.Columns[len(row):] { // what indexes are over
+				row = append(row, ir.Null)
+				v, ok := m.machine.RowValue(tab, c.Generated)(row)
+				if !ok {
+					return nil, fmt.Errorf("%s.%s has no value", tab.Name, c.Name)
+				}
+				row[len(row)-1] = v
+			}
+			out[i] = append(out[i], row)
+		}
+	}
+	return interp.NewDB(m.prog, out), nil
+}
+
+// real gives the columns of a row that the server has, too.
+func real(tab *ir.Table, row []ir.Value) []ir.Value {
+	var out []ir.Value
+	for i, c := range tab.Columns {
+		if !c.Hidden && !(tab.Rowid && i == 0) {
+			out = append(out, row[i])
+		}
+	}
+	return out
+}
+
+// rowQueries reads the tables of the model on the server.
+func (m *Model) rowQueries() string {
+	var b strings.Builder
+	for _, tab := range m.prog.Tables {
+		var names []string
+		for i, c := range tab.Columns {
+			if !c.Hidden && !(tab.Rowid && i == 0) {
+				names = append(names, c.Name)
+			}
+		}
+		fmt.Fprintf(&b, "SELECT %s FROM %s;", strings.Join(names, ", "), tab.Name)
+	}
+	return b.String()
+}
+
+func show(text *string) string {
+	if text == nil {
+		return "NULL"
+	}
+	return "'" + *text + "'"
+}
+
+// unmodelled gives the places of the statements that are not modelled.
+func (m *Model) unmodelled() []ir.Pos {
+	var out []ir.Pos
+	for _, txn := range m.prog.Txns {
+		ir.Walk(txn.Body, func(s ir.Stmt) {
+			if u, ok := s.(*ir.Unmodelled); ok {
+				out = append(out, u.Pos)
+			}
+		})
+	}
+	return out
+}
