@@ -21,9 +21,7 @@ func (i *inserter) onConflict(stmt *ir.Insert, row *rowSource) {
 			i.x.fail(c.Location, "ON CONFLICT DO UPDATE needs the columns of a key")
 		}
 		y.levels[len(y.levels)-1].sources = append(y.levels[len(y.levels)-1].sources, excludedRow(i.tab))
-		list := b.setList(y, existing, c.TargetList)
-		list = append(list, b.touched(existing, list)...)
-		list = append(list, b.regenerated(existing, list)...)
+		list := b.sets(y, existing, c.TargetList)
 		after = withValues(existing, list)
 		conf.Sets = b.irSets(existing, list)
 		if c.WhereClause != nil {

@@ -109,8 +109,12 @@ func (d *deriver) typeOf(x *ex, e ir.Expr) ir.Type {
 		}
 		for _, lv := range x.levels {
 			for _, s := range lv.sources {
-				if s.row == e.Row && s.table != nil {
+				switch c := s.col(e.Col); {
+				case s.row != e.Row:
+				case s.table != nil:
 					return s.table.ir.Columns[s.table.ir.Column(e.Col)].Type
+				case c != nil: // the row that an INSERT proposes
+					return localType(c.t)
 				}
 			}
 		}

@@ -1,6 +1,8 @@
 package sqlmodel
 
 import (
+	"slices"
+
 	"github.com/txrobust/robust/ir"
 	"github.com/txrobust/robust/sqlmodel/internal/pg"
 )
@@ -48,11 +50,11 @@ func (x *ex) succeeds(d *derived, value bool) {
 	x.b.emit(&ir.Assume{At: at(x.b.cur), Cond: c})
 }
 
-// rowsLocal puts the rows of a derivation in a local.
+// rowsLocal puts the rows of a derivation in a local, one after the other.
 func (b *builder) rowsLocal(d *derived, pos ir.Pos) ir.Expr {
 	t := ir.ArrayType(ir.KindOpaque)
 	local := b.irLocal("rows", t)
-	b.emit(&ir.Assign{At: at(pos), Var: local, Expr: d.call(ir.WantRows, t)})
+	b.emit(&ir.Assign{At: at(pos), Var: local, Expr: d.call(ir.WantList, t)})
 	return ir.V(local)
 }
 
@@ -85,8 +87,9 @@ func (b *builder) derivedSelect(f *frame, x *ex, s *pg.SelectStmt, pos ir.Pos, t
 			}
 			b.strict(to, pos, found())
 		}
-		elem := &ir.Call{Name: "elem", Args: []ir.Expr{b.rowsLocal(d, pos), ir.C(ir.Int(1))}, Type: ir.OpaqueType}
-		b.assignAll(x, pos, list, d.fields(elem))
+		first := b.irLocal("row", ir.OpaqueType)
+		b.emit(&ir.Assign{At: at(pos), Var: first, Expr: d.call(ir.WantFirst, ir.OpaqueType)})
+		b.assignAll(x, pos, list, d.fields(ir.V(first)))
 		b.setNull(pos, rest)
 	case to.kind == toClient && f.result == nil:
 		b.checkResult(f, pos, d.cols)
@@ -128,6 +131,7 @@ func (x *ex) derivedAny(e *pg.SubLink, s *pg.SelectStmt, op string, m mode) ir.E
 	v := x.expr(e.Testexpr)
 	y := *x
 	if y.d == nil {
+		v = x.withoutQueries(v)
 		y.d = x.newDeriver()
 	}
 	y.perRow = true
@@ -159,6 +163,31 @@ func (x *ex) derivedAny(e *pg.SubLink, s *pg.SelectStmt, op string, m mode) ir.E
 	}
 	return &ir.Cond{If: hit(c.e), Then: ir.C(ir.Bool(true)),
 		Else: &ir.Cond{If: hit(isNull), Then: ir.C(ir.Null), Else: ir.C(ir.Bool(false))}}
+}
+
+// withoutQueries makes a value fit to stand in a derivation, which reads no tables by
+// itself: what a query of the IR says is computed before.
+func (x *ex) withoutQueries(v val) val {
+	aside := func(e ir.Expr, t typ) ir.Expr {
+		if !ir.HasExists(e) {
+			return e
+		}
+		if !rowFree(e, map[string]bool{}) || x.conditional {
+			x.unmodelled("a condition on a query that is compared with the rows of another one")
+		}
+		local := x.b.local("tmp", t)
+		x.b.emit(&ir.Assign{At: at(x.b.cur), Var: local, Expr: e})
+		return ir.V(local)
+	}
+	if !v.record {
+		v.e = aside(v.e, v.t)
+		return v
+	}
+	v.fields = slices.Clone(v.fields)
+	for i, c := range v.fields {
+		v.fields[i].e = aside(c.e, c.t)
+	}
+	return v
 }
 
 // derivedValue is a subquery as a value, or ARRAY of one.

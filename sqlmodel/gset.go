@@ -44,7 +44,7 @@ func (c *psql) gset(n *node, tree any) {
 			list, fresh = append(list, k), append(fresh, local)
 			out = append(out, dest{local, t})
 		}
-		return out, nil
+		return lastOnes(out, nil), nil
 	}
 	f.found, f.rowcount = b.local("was_found", tBool), ""
 	defer func() { f.found, f.rowcount = "", "" }()

@@ -40,6 +40,9 @@ func (u *rowWriter) write() {
 	q := ir.Query{From: []ir.Source{u.row.irSource()}, Where: u.w.where}
 	single := b.singleRow(q)
 	returns := u.ret != nil && u.to.kind != discard
+	if returns && (u.w.returned != nil || len(u.w.in.levels[len(u.w.in.levels)-1].sources) > 1) {
+		b.unmodelled("RETURNING with FROM or USING, of a table with row triggers")
+	}
 	if !single {
 		b.oneByOne(t)
 		switch {

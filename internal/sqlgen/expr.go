@@ -28,6 +28,8 @@ type env struct {
 	ctes []*Table
 	// rowVars are the names of whole rows, with their tables.
 	rowVars []rowVar
+	// nullable says that an outer join may leave out the first table of FROM.
+	nullable bool
 }
 
 type rowVar struct {
@@ -108,10 +110,13 @@ func (g *gen) expr(e *env, t *Type, depth int) *Node {
 			return seq("arithmetic", "(", sub(), pick(g, []string{" + ", " - ", " * "}), sub(), ")")
 		}},
 		alt{1, func() *Node {
-			if !t.Sums || t.Group != Basic || !g.on("division") {
+			if !t.Sums || t.Group != Basic {
 				return nil
 			}
-			return seq("division", "(", sub(), pick(g, []string{" / ", " % "}), sub(), ")")
+			if g.on("division by zero") && g.chance(50) {
+				return seq("division", "(", sub(), pick(g, []string{" / ", " % "}), sub(), ")")
+			}
+			return seq("division", "(", sub(), pick(g, []string{" / 2", " % 3", " / (-3)"}), ")")
 		}},
 		alt{4, func() *Node {
 			if t != Text || !g.on("concatenation") {
@@ -205,7 +210,9 @@ func (g *gen) aggregate(e *env, t *Type, depth int) *Node {
 	if e.agg == nil {
 		return nil
 	}
-	in := e.agg
+	// An aggregate over columns of the queries around alone would be one of theirs.
+	in := e.agg.inner()
+	in.rows, in.own = e.agg.own, e.agg.own
 	filter := func() any {
 		if !g.chance(12) || !g.on("filter") {
 			return nil

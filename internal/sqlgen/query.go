@@ -187,15 +187,16 @@ func (g *gen) selects(e *env, w queryWish) query {
 	switch {
 	case w.exists:
 	case w.one:
-		g.orderAll(&q)
-		q.node.Kids = append(q.node.Kids, text(" LIMIT 1"))
-		q.node = seq("limit 1", q.node)
+		if w.top || g.on("limit in subquery") {
+			g.orderAll(&q)
+			q.node = seq("limit 1", q.node, " LIMIT 1")
+		}
 	case g.chance(50):
 		g.orderAll(&q)
-		if q.total && g.chance(25) && g.on("limit") {
+		if q.total && g.chance(25) && (w.top || g.on("limit in subquery")) {
 			q.node = seq("limit", q.node, opt(text(" LIMIT "+g.integer(3))), opt(text(g.maybe(30, " OFFSET "+g.integer(2)))))
 		}
-	case g.chance(6) && !g.opt.Deterministic && g.on("limit without order"):
+	case g.chance(6) && !g.opt.Deterministic && (w.top || g.on("limit in subquery")):
 		q.node = seq("limit without order", q.node, " LIMIT "+g.integer(3))
 	}
 	if lock != nil && w.top && g.chance(20) && g.on("row lock") {
@@ -292,6 +293,15 @@ func (g *gen) where(in *env, w queryWish, from *Node) *Node {
 	if from == nil && !g.chance(15) || from != nil && g.chance(20) {
 		return nil
 	}
+	if w.one && g.chance(70) {
+		for _, r := range in.rowVars {
+			if len(r.table.Key) > 0 {
+				e := *in
+				e.rows, e.own = in.rows[:len(in.rows)-len(in.own)], nil
+				return opt(seq("where key", " WHERE ", g.byKey(&e, r.table, r.name)))
+			}
+		}
+	}
 	return opt(seq("where", " WHERE ", g.cond(in, min(w.depth, 2))))
 }
 
@@ -300,22 +310,28 @@ func (g *gen) from(in *env, w queryWish) (*Node, func() *Node) {
 	if len(g.app.Tables) == 0 || g.chance(4) && w.top {
 		return nil, nil
 	}
-	first, lockable := g.fromItem(in, w, false)
-	items := first
+	items, lockable := g.fromItem(in, w, false)
 	for range 2 {
 		if !g.chance(25) {
 			break
 		}
 		items = g.join(in, w, items)
 	}
+	if g.chance(8) { // a comma binds less than JOIN does
+		item, _ := g.fromItem(in, w, true)
+		items = seq("comma join", items, ", ", item)
+	}
+	if in.nullable {
+		lockable = nil
+	}
 	return seq("", " FROM ", items), g.locker(lockable)
 }
 
 // join adds a table to a FROM clause.
 func (g *gen) join(in *env, w queryWish, left *Node) *Node {
-	if g.chance(25) {
+	if g.chance(20) {
 		item, _ := g.fromItem(in, w, true)
-		return seq("comma join", left, pick(g, []string{", ", " CROSS JOIN "}), item).of("from", "")
+		return seq("cross join", left, " CROSS JOIN ", item)
 	}
 	kind := pick(g, []string{"JOIN", "JOIN", "LEFT JOIN", "LEFT JOIN", "RIGHT JOIN", "FULL JOIN"})
 	if !g.on("outer join") {
@@ -327,11 +343,13 @@ func (g *gen) join(in *env, w queryWish, left *Node) *Node {
 		x, y := in.own[g.rng.IntN(before)], in.own[before:]
 		for _, b := range y {
 			if b.t == x.t && b.t.comparable() {
+				in.nullable = true
 				return seq("full join", left, " FULL JOIN ", item, " ON ("+x.ref+" = "+b.ref+")")
 			}
 		}
 		kind = "LEFT JOIN"
 	}
+	in.nullable = in.nullable || kind == "RIGHT JOIN"
 	on := *in
 	on.plain = on.plain || kind != "JOIN" && !g.on("subquery in on")
 	return seq(map[string]string{"JOIN": "inner join", "LEFT JOIN": "left join", "RIGHT JOIN": "right join"}[kind], left, " "+kind+" ", item, " ON ", g.cond(&on, 1))

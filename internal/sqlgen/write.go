@@ -169,7 +169,9 @@ func (g *gen) rowSet(e *env, t *Table) *Node {
 func (g *gen) target(e *env, t *Table, as string) *Node {
 	switch {
 	case len(t.Key) > 0 && g.chance(55):
-		return opt(seq("where key", " WHERE ", g.byKey(e, t, as)))
+		o := *e
+		o.rows, o.own = nil, nil
+		return opt(seq("where key", " WHERE ", g.byKey(&o, t, as)))
 	case g.chance(10):
 		return nil
 	}
@@ -183,9 +185,7 @@ func (g *gen) byKey(e *env, t *Table, as string) *Node {
 		if i > 0 {
 			parts = append(parts, " AND ")
 		}
-		o := *e
-		o.rows, o.own = nil, nil
-		parts = append(parts, as+"."+k.Name+" = ", g.leaf(&o, k.Type))
+		parts = append(parts, as+"."+k.Name+" = ", g.leaf(e, k.Type))
 	}
 	return seq("", parts...)
 }
@@ -341,18 +341,23 @@ func (g *gen) merge(in *env, t *Table) *Node {
 	if on == nil {
 		on = g.cond(&plain, 1)
 	}
-	and := func(e *env) any {
-		if !g.chance(30) {
+	and := func(e *env, p int) any {
+		if !g.chance(p) {
 			return nil
 		}
 		return opt(seq("merge and", " AND ", g.cond(e, 1)))
 	}
 	whens := list("", 1)
+	deletes := g.chance(25)
 	if sets := g.sets(&plain, t, t.Name); sets != nil && g.chance(70) {
-		whens.Kids = append(whens.Kids, seq("merge update", " WHEN MATCHED", and(&plain), " THEN UPDATE SET ", sets))
+		p := 30
+		if deletes { // what comes after a WHEN without condition is refused
+			p = 100
+		}
+		whens.Kids = append(whens.Kids, seq("merge update", " WHEN MATCHED", and(&plain, p), " THEN UPDATE SET ", sets))
 	}
-	if g.chance(25) || len(whens.Kids) == 0 {
-		whens.Kids = append(whens.Kids, seq("merge delete", " WHEN MATCHED", and(&plain), " THEN DELETE"))
+	if deletes || len(whens.Kids) == 0 {
+		whens.Kids = append(whens.Kids, seq("merge delete", " WHEN MATCHED", and(&plain, 30), " THEN DELETE"))
 	}
 	if g.chance(65) {
 		one := *src
@@ -367,7 +372,7 @@ func (g *gen) merge(in *env, t *Table) *Node {
 		}
 		vals.Least = len(vals.Kids)
 		if len(names) > 0 {
-			whens.Kids = append(whens.Kids, seq("merge insert", " WHEN NOT MATCHED", and(&one), " THEN INSERT ("+join(names)+") VALUES (", vals, ")"))
+			whens.Kids = append(whens.Kids, seq("merge insert", " WHEN NOT MATCHED", and(&one, 30), " THEN INSERT ("+join(names)+") VALUES (", vals, ")"))
 		}
 	}
 	return seq("merge", "MERGE INTO "+t.Name+" USING ", source, " ON ", on, whens)

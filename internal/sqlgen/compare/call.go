@@ -2,6 +2,7 @@ package compare
 
 import (
 	"fmt"
+	"runtime/debug"
 	"slices"
 	"strings"
 
@@ -154,7 +155,7 @@ func (a *app) compare(t *sqlgen.Txn, args []*string) (f Finding) {
 	sql := call(t, args)
 	defer func() {
 		if r := recover(); r != nil {
-			f = Finding{Result: Wrong, Class: fmt.Sprint("panic: ", r), Details: sql + "\npanic: " + fmt.Sprint(r)}
+			f = Finding{Result: Wrong, Class: fmt.Sprint("panic: ", r), Details: fmt.Sprintf("%s\npanic: %v\n%s", sql, r, debug.Stack())}
 		}
 	}()
 	s := a.serve(sql)

@@ -31,19 +31,27 @@ func Translate(decls *sqlgen.Node, txns []*sqlgen.Txn) (m *Model, err error) {
 		}
 	}()
 	root := &sqlgen.Node{Kids: []*sqlgen.Node{decls}}
-	opt := sqlmodel.Options{}
+	var names []string
 	for _, t := range txns {
 		root.Kids = append(root.Kids, source(t))
 		if t.Kind != sqlgen.Script {
-			opt.Txns = append(opt.Txns, t.Name)
+			names = append(names, t.Name)
 		}
 	}
 	text, spans := root.Spans()
-	prog, err := sqlmodel.Parse([]sqlmodel.File{{Name: fileName, Text: text}}, opt)
+	if m, err = translateText(text, names); err == nil {
+		m.spans = spans
+	}
+	return m, err
+}
+
+// translateText reads an application; the functions named are its transactions.
+func translateText(text string, names []string) (*Model, error) {
+	prog, err := sqlmodel.Parse([]sqlmodel.File{{Name: fileName, Text: text}}, sqlmodel.Options{Txns: names})
 	if err != nil {
 		return nil, err
 	}
-	m = &Model{prog: prog, spans: spans, marks: &marker{marks: map[string]int{}}, lines: []int{0}}
+	m := &Model{prog: prog, marks: &marker{marks: map[string]int{}}, lines: []int{0}}
 	for i, c := range text {
 		if c == '\n' {
 			m.lines = append(m.lines, i+1)
