@@ -50,11 +50,11 @@ func (x *ex) succeeds(d *derived, value bool) {
 	x.b.emit(&ir.Assume{At: at(x.b.cur), Cond: c})
 }
 
-// rowsLocal puts the rows of a derivation in a local, one after the other.
-func (b *builder) rowsLocal(d *derived, pos ir.Pos) ir.Expr {
+// rowsLocal puts the rows of a derivation in a local, as what is wanted says.
+func (b *builder) rowsLocal(d *derived, want ir.Want, pos ir.Pos) ir.Expr {
 	t := ir.ArrayType(ir.KindOpaque)
 	local := b.irLocal("rows", t)
-	b.emit(&ir.Assign{At: at(pos), Var: local, Expr: d.call(ir.WantList, t)})
+	b.emit(&ir.Assign{At: at(pos), Var: local, Expr: d.call(want, t)})
 	return ir.V(local)
 }
 
@@ -100,11 +100,12 @@ func (b *builder) derivedSelect(f *frame, x *ex, s *pg.SelectStmt, pos ir.Pos, t
 	}
 }
 
-// asLoop translates a query whose rows are gone through one by one.
-func (x *ex) asLoop(s *pg.SelectStmt, pos ir.Pos) (q *query) {
+// asLoop translates a query whose rows are gone through one by one: ir.WantList where
+// the order may matter, ir.WantRows where it does not.
+func (x *ex) asLoop(s *pg.SelectStmt, want ir.Want, pos ir.Pos) (q *query) {
 	x.either(func() { q = x.query(s, false) }, func() {
 		d := x.whole(s)
-		loop := setLoop{array: x.b.rowsLocal(d, pos), elem: x.b.irLocal("element", ir.OpaqueType)}
+		loop := setLoop{array: x.b.rowsLocal(d, want, pos), elem: x.b.irLocal("element", ir.OpaqueType)}
 		q = &query{in: x.inner(), atMost: -1, loops: []setLoop{loop}, targets: d.fields(ir.V(loop.elem))}
 	})
 	return q

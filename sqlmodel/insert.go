@@ -1,6 +1,8 @@
 package sqlmodel
 
 import (
+	"slices"
+
 	"github.com/txrobust/robust/ir"
 	"github.com/txrobust/robust/sqlmodel/internal/pg"
 )
@@ -55,8 +57,10 @@ type inserter struct {
 	cols []*column
 	pos  ir.Pos
 	to   sink
-	// many says that several rows are inserted: FOUND and ROW_COUNT add up.
-	many bool
+	// many says that several rows are inserted: FOUND and ROW_COUNT add up. inValues
+	// says that they are written one by one.
+	many, inValues bool
+	proposed       []proposal
 }
 
 // ret reports whether RETURNING is needed.
@@ -91,7 +95,7 @@ func (i *inserter) valueRows(sel *pg.SelectStmt) {
 	if sel.LimitCount != nil || sel.LimitOffset != nil || len(sel.SortClause) > 0 || sel.WithClause != nil {
 		i.b.unmodelled("VALUES with ORDER BY or LIMIT")
 	}
-	i.many = len(sel.ValuesLists) > 1
+	i.many, i.inValues = len(sel.ValuesLists) > 1, true
 	i.apartFromParents()
 	// All expressions are evaluated before the first row goes in, as far as
 	// they could see it.
@@ -164,7 +168,7 @@ func (i *inserter) start() {
 // query is INSERT … SELECT.
 func (i *inserter) query(sel *pg.SelectStmt) {
 	b, x := i.b, i.x
-	q := x.asLoop(sel, i.pos)
+	q := x.asLoop(sel, ir.WantRows, i.pos)
 	b.skipRows(q, i.pos, false)
 	i.checkCount(len(q.targets), nil)
 	for k := range q.targets {
@@ -264,6 +268,7 @@ func (i *inserter) intoLocals(q *query, into *[]string, exprs *[]ir.Expr) []colD
 // foreach inserts a row for each row of the tables of q.
 func (i *inserter) foreach(q *query, given func([]colDef) []assignment) {
 	b := i.b
+	i.onceForAll(q)
 	loop := &ir.Foreach{At: at(i.pos), Query: q.ir(), Order: q.order, Lock: q.lock}
 	cols := i.intoLocals(q, &loop.Into, &loop.Cols)
 	if len(loop.Into) == 0 {
@@ -285,6 +290,43 @@ func (i *inserter) foreach(q *query, given func([]colDef) []assignment) {
 		i.row(given(cols))
 	})
 	b.emit(loop)
+}
+
+// onceForAll is once for the rows of a query, if each of them is inserted or updated.
+func (i *inserter) onceForAll(q *query) {
+	c := i.s.OnConflictClause
+	if c == nil || c.Action != pg.ConflictUpdate || c.WhereClause != nil || q.limit != nil {
+		return
+	}
+	same := ir.Expr(nil)
+	other := func(e ir.Expr) ir.Expr { return e }
+	var sources []ir.Source
+	var equal ir.Expr // the rows are the same ones
+	for _, s := range q.from {
+		twin := ir.Source{Table: s.Table, Row: q.in.rowName(s.Row + "_again")}
+		before := other
+		other = func(e ir.Expr) ir.Expr { return renameRow(before(e), s.Row, twin.Row) }
+		sources = append(sources, s, twin)
+		for _, k := range s.Table.Key {
+			name := s.Table.Columns[k].Name
+			equal = ir.AndE(equal, ir.Op(ir.Eq, &ir.Col{Row: s.Row, Col: name}, &ir.Col{Row: twin.Row, Col: name}))
+		}
+	}
+	for _, k := range i.conflictTarget(c) {
+		name := i.tab.ir.Columns[k].Name
+		at := slices.IndexFunc(i.cols, func(c *column) bool { return c.name == name })
+		if at < 0 || at >= len(q.targets) {
+			return // a default
+		}
+		e := q.targets[at].e
+		same = ir.AndE(same, ir.Op(ir.Eq, e, other(e)))
+	}
+	where := ir.Expr(nil)
+	if q.where != nil {
+		where = ir.AndE(q.where, other(q.where))
+	}
+	twice := ir.Query{From: sources, Where: ir.AndE(where, same, ir.NotE(equal))}
+	i.b.require(i.pos, ir.NotE(&ir.Exists{Query: twice}), cardinality)
 }
 
 // row inserts one row with the given columns; the others get their defaults.

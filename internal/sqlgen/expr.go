@@ -11,6 +11,10 @@ type binding struct {
 	name string // of a column, without what qualifies it
 	t    *Type
 	null bool // it may be NULL
+	// auto says that its values are those of a sequence: nothing is computed from them.
+	auto bool
+	// bare is how a parameter is written where its type is told by its place.
+	bare string
 }
 
 // env is what expressions at some place may use.
@@ -57,7 +61,7 @@ func (g *gen) rowEnv(t *Table, as string) *env {
 // addTable makes the columns of a table visible, qualified unless as is "".
 func (e *env) addTable(t *Table, as string) {
 	for _, c := range t.Columns {
-		b := binding{ref: c.Name, name: c.Name, t: c.Type, null: !c.NotNull}
+		b := binding{ref: c.Name, name: c.Name, t: c.Type, null: !c.NotNull, auto: c.Auto || c.Ref != nil && c.Ref.Auto}
 		if as != "" {
 			b.ref = as + "." + c.Name
 		}
@@ -70,7 +74,7 @@ func (e *env) bindings(t *Type) []binding {
 	var out []binding
 	for _, list := range [][]binding{e.own, e.rows, e.vars} {
 		for _, b := range list {
-			if b.t == t {
+			if b.t == t && !b.auto {
 				out = append(out, b)
 			}
 		}
@@ -94,6 +98,16 @@ func (g *gen) leaf(e *env, t *Type) *Node {
 }
 
 func (g *gen) simple(t *Type) string { return t.Literal(t.Values[0]) }
+
+// put makes an expression for a place that tells its type.
+func (g *gen) put(e *env, t *Type, depth int) *Node {
+	for _, b := range e.bindings(t) {
+		if b.bare != "" && g.chance(35) {
+			return seq("parameter", b.bare).of(t.sort(), g.simple(t))
+		}
+	}
+	return g.expr(e, t, depth)
+}
 
 // expr makes an expression of a type.
 func (g *gen) expr(e *env, t *Type, depth int) *Node {
@@ -201,7 +215,7 @@ func (g *gen) scalar(e *env, t *Type, depth int) *Node {
 	if e.plain || len(g.app.Tables) == 0 || !g.on("scalar subquery") {
 		return nil
 	}
-	q := g.query(e, queryWish{types: []*Type{t}, depth: depth - 1, one: g.chance(90)})
+	q := g.query(e, queryWish{types: []*Type{t}, depth: depth - 1, one: !g.on("several rows") || g.chance(85)})
 	return seq("scalar subquery", "(", q.node, ")")
 }
 
@@ -296,7 +310,7 @@ func (g *gen) other(e *env, t *Type, depth int) *Node {
 	if g.chance(25) && !t.Bare && !t.Text {
 		return seq("unknown literal", quote(pick(g, t.Values))).of(t.sort(), g.simple(t))
 	}
-	return g.expr(e, t, depth-1)
+	return g.put(e, t, depth-1)
 }
 
 // cond makes a condition.

@@ -152,6 +152,9 @@ func (g *gen) orderAll(q *query) {
 
 // selects makes SELECT … FROM ….
 func (g *gen) selects(e *env, w queryWish) query {
+	if w.one && !w.top && !g.on("several rows") {
+		return g.sureOne(e, w)
+	}
 	in := e.inner()
 	from, lock := g.from(in, w)
 	where := g.where(in, w, from)
@@ -174,7 +177,7 @@ func (g *gen) selects(e *env, w queryWish) query {
 		items.Least = len(types)
 	}
 	for i, t := range types {
-		g.item(&q, items, g.expr(in, t, w.depth-1), t, i, w)
+		g.item(&q, items, g.output(in, t, w.depth-1), t, i, w)
 	}
 	distinct := ""
 	if g.chance(8) && !w.exists && g.on("distinct") && comparableAll(q.cols) {
@@ -205,6 +208,37 @@ func (g *gen) selects(e *env, w queryWish) query {
 	return q
 }
 
+// sureOne makes a query that gives at most one row.
+func (g *gen) sureOne(e *env, w queryWish) query {
+	in := e.inner()
+	if g.chance(45) {
+		from, _ := g.from(in, w)
+		if from != nil {
+			if q, ok := g.aggregated(e, in, w, from, g.where(in, w, from)); ok {
+				return q
+			}
+		}
+	}
+	in = e.inner()
+	q := query{total: true}
+	var from, where *Node
+	if t := g.baseTable(); t != nil && len(t.Key) > 0 {
+		as := g.name("r")
+		from = seq("", " FROM "+t.Name+" "+as)
+		where = seq("where key", " WHERE ", g.byKey(e, t, as))
+		in.addTable(t, as)
+		if g.chance(30) {
+			where.Kids = append(where.Kids, opt(seq("", " AND ", g.cond(in, 1))))
+		}
+	}
+	items := list(", ", len(w.types))
+	for i, t := range w.types {
+		g.item(&q, items, g.expr(in, t, w.depth-1), t, i, w)
+	}
+	q.node = seq("select", "SELECT ", items, from, where)
+	return q
+}
+
 func comparableAll(cols []binding) bool {
 	for _, c := range cols {
 		if !c.t.comparable() {
@@ -212,6 +246,21 @@ func comparableAll(cols []binding) bool {
 		}
 	}
 	return true
+}
+
+// output is an expression for a column of the result: often a column as it is.
+func (g *gen) output(e *env, t *Type, depth int) *Node {
+	if g.chance(40) {
+		for range 3 {
+			if len(e.own) == 0 {
+				break
+			}
+			if b := pick(g, e.own); b.t == t {
+				return seq("name", b.ref).of(t.sort(), g.simple(t))
+			}
+		}
+	}
+	return g.expr(e, t, depth)
 }
 
 // item adds an output column.

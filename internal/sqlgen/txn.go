@@ -14,7 +14,8 @@ func (g *gen) txn(name string) *Txn {
 		t.Params = append(t.Params, p)
 		b := binding{ref: p.Name, name: p.Name, t: p.Type, null: true}
 		if t.Kind == Script {
-			b.ref = "$" + strconv.Itoa(i+1)
+			b.bare = "$" + strconv.Itoa(i+1)
+			b.ref = b.bare + "::" + p.Type.Name
 		}
 		e.vars = append(e.vars, b)
 	}

@@ -112,7 +112,7 @@ func (g *gen) newValue(e *env, c *Column, row string) *Node {
 	case g.chance(4) && g.on("default as a value"):
 		return seq("default as a value", "DEFAULT")
 	}
-	return g.expr(e, c.Type, 2)
+	return g.put(e, c.Type, 2)
 }
 
 // update makes an UPDATE.
@@ -185,7 +185,7 @@ func (g *gen) byKey(e *env, t *Table, as string) *Node {
 		if i > 0 {
 			parts = append(parts, " AND ")
 		}
-		parts = append(parts, as+"."+k.Name+" = ", g.leaf(e, k.Type))
+		parts = append(parts, as+"."+k.Name+" = ", g.put(e, k.Type, 0))
 	}
 	return seq("", parts...)
 }
@@ -252,7 +252,7 @@ func (g *gen) insert(in *env, t *Table) *Node {
 				vals.Kids = append(vals.Kids, seq("default as a value", "DEFAULT"))
 				continue
 			}
-			vals.Kids = append(vals.Kids, g.expr(e, c.Type, 1))
+			vals.Kids = append(vals.Kids, g.put(e, c.Type, 1))
 		}
 		rows.Kids = append(rows.Kids, seq("", "(", vals, ")"))
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"runtime/debug"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/txrobust/robust/internal/sqlgen"
@@ -105,10 +106,17 @@ func (a *app) instance(t *sqlgen.Txn, args []*string, now *string) (*interp.Inst
 		return nil, fmt.Errorf("there is no template %s", t.Name)
 	}
 	in := &interp.Instance{Txn: txn, ID: 1}
-	if len(txn.Params) != len(args) {
+	if len(txn.Params) != len(args) && t.Kind != sqlgen.Script {
 		return nil, fmt.Errorf("the template %s has %d parameters", t.Name, len(txn.Params))
 	}
 	for i, p := range txn.Params {
+		if t.Kind == sqlgen.Script { // it has those that are used, by number
+			n, err := strconv.Atoi(strings.TrimLeft(p.Name, "$p_"))
+			if err != nil || n < 1 || n > len(args) {
+				return nil, fmt.Errorf("the parameter %s of %s is not one of %d", p.Name, t.Name, len(args))
+			}
+			i = n - 1
+		}
 		text := args[i]
 		if text != nil {
 			c, err := a.server.canon(t.Params[i].Type, *text)
@@ -274,14 +282,20 @@ func (a *app) same(t *sqlgen.Txn, run *interp.Run, after *interp.DB, s served) b
 			bags = append(bags, bag{model, s.out})
 		}
 	}
+	return newBindings().match(append(bags, a.bags(after, s.after)...), &budget)
+}
+
+// bags are the rows of all tables, which must be the same.
+func (a *app) bags(db *interp.DB, rows [][][]*string) []bag {
+	var out []bag
 	for i, tab := range a.model.prog.Tables {
-		b := bag{server: s.after[i]}
-		for _, row := range after.Rows(i) {
+		b := bag{server: rows[i]}
+		for _, row := range db.Rows(i) {
 			b.model = append(b.model, real(tab, row))
 		}
-		bags = append(bags, b)
+		out = append(out, b)
 	}
-	return newBindings().match(bags, &budget)
+	return out
 }
 
 // counted reports whether a run shows only how many rows it gives, since LIMIT does
@@ -296,6 +310,12 @@ func (a *app) words(run *interp.Run, db *interp.DB) string {
 	for _, row := range emitted(run) {
 		b.WriteString("gives " + rowText(row) + "\n")
 	}
+	return b.String() + a.dump(db)
+}
+
+// dump shows a state of the model.
+func (a *app) dump(db *interp.DB) string {
+	var b strings.Builder
 	for i, tab := range a.model.prog.Tables {
 		for _, row := range db.Rows(i) {
 			b.WriteString("  " + tab.Name + rowText(real(tab, row)) + "\n")

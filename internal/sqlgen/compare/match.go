@@ -2,6 +2,7 @@ package compare
 
 import (
 	"fmt"
+	"maps"
 	"math/big"
 	"slices"
 	"strings"
@@ -84,6 +85,8 @@ type bindings struct {
 func newBindings() *bindings {
 	return &bindings{to: map[ir.Value]string{}, back: map[string]ir.Value{}}
 }
+
+func (b *bindings) clone() *bindings { return &bindings{maps.Clone(b.to), maps.Clone(b.back)} }
 
 // cell reports whether a value of the model may be what the server has. undo takes
 // back what it has bound.

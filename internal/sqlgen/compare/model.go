@@ -2,6 +2,7 @@ package compare
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/txrobust/robust/engine"
@@ -34,9 +35,7 @@ func Translate(decls *sqlgen.Node, txns []*sqlgen.Txn) (m *Model, err error) {
 	var names []string
 	for _, t := range txns {
 		root.Kids = append(root.Kids, source(t))
-		if t.Kind != sqlgen.Script {
-			names = append(names, t.Name)
-		}
+		names = append(names, t.Name)
 	}
 	text, spans := root.Spans()
 	if m, err = translateText(text, names); err == nil {
@@ -78,10 +77,7 @@ func source(t *sqlgen.Txn) *sqlgen.Node {
 
 // statementAt gives the productions of the innermost statement at a place.
 func (m *Model) statementAt(pos ir.Pos) map[string]int {
-	if !pos.IsValid() || pos.Line > len(m.lines) {
-		return nil
-	}
-	at := m.lines[pos.Line-1] + pos.Col - 1
+	at := m.offset(pos)
 	var best *sqlgen.Node
 	for _, s := range m.spans {
 		if s.From <= at && at < s.To && (s.Node.Sort == "statement" || s.Node.Sort == "sql") {
@@ -125,7 +121,18 @@ func (m *Model) state(rows [][][]*string) (*interp.DB, error) {
 	return interp.NewDB(m.prog, out), nil
 }
 
-// real gives the columns of a row that the server has, too.
+// serverColumns gives the columns of a table that the server has, too.
+func serverColumns(tab *ir.Table) []ir.Column {
+	var out []ir.Column
+	for i, c := range tab.Columns {
+		if !c.Hidden && !(tab.Rowid && i == 0) {
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
+// real gives the values of a row in these columns.
 func real(tab *ir.Table, row []ir.Value) []ir.Value {
 	var out []ir.Value
 	for i, c := range tab.Columns {
@@ -141,14 +148,33 @@ func (m *Model) rowQueries() string {
 	var b strings.Builder
 	for _, tab := range m.prog.Tables {
 		var names []string
-		for i, c := range tab.Columns {
-			if !c.Hidden && !(tab.Rowid && i == 0) {
-				names = append(names, c.Name)
-			}
+		for _, c := range serverColumns(tab) {
+			names = append(names, c.Name)
 		}
 		fmt.Fprintf(&b, "SELECT %s FROM %s;", strings.Join(names, ", "), tab.Name)
 	}
 	return b.String()
+}
+
+// kid gives the number of the piece of a list at a place, -1 if it is outside.
+func (m *Model) kid(list *sqlgen.Node, pos ir.Pos) int {
+	at := m.offset(pos)
+	for _, s := range m.spans {
+		if s.From <= at && at < s.To {
+			if k := slices.Index(list.Kids, s.Node); k >= 0 {
+				return k
+			}
+		}
+	}
+	return -1
+}
+
+// offset is a place as a number of bytes, -1 if it is not known.
+func (m *Model) offset(pos ir.Pos) int {
+	if !pos.IsValid() || pos.Line > len(m.lines) {
+		return -1
+	}
+	return m.lines[pos.Line-1] + pos.Col - 1
 }
 
 func show(text *string) string {

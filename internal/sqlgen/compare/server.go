@@ -89,10 +89,11 @@ func (s *Server) declare(decls []*sqlgen.Node) []error {
 	return out
 }
 
-// sequences makes all sequences begin where their values are told from others.
+// sequences makes all sequences begin where their values are told from others, and
+// from those of other sequences.
 func (s *Server) sequences() error {
 	return s.exec(`SELECT setval(quote_ident(schemaname) || '.' || quote_ident(sequencename),
-		CASE WHEN data_type = 'smallint'::regtype THEN 20000 ELSE 1000000000 END) FROM pg_sequences`)
+		row_number() OVER (ORDER BY schemaname, sequencename) * CASE WHEN data_type = 'smallint'::regtype THEN 2000 ELSE 1000000 END) FROM pg_sequences`)
 }
 
 // canon gives what the server prints for a literal of a type.
