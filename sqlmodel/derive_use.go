@@ -87,7 +87,7 @@ func (b *builder) derivedSelect(f *frame, x *ex, s *pg.SelectStmt, pos ir.Pos, t
 			}
 			b.strict(to, pos, found())
 		}
-		first := b.irLocal("row", ir.OpaqueType)
+		first := b.irLocal("first", ir.OpaqueType)
 		b.emit(&ir.Assign{At: at(pos), Var: first, Expr: d.call(ir.WantFirst, ir.OpaqueType)})
 		b.assignAll(x, pos, list, d.fields(ir.V(first)))
 		b.setNull(pos, rest)
@@ -106,9 +106,25 @@ func (x *ex) asLoop(s *pg.SelectStmt, want ir.Want, pos ir.Pos) (q *query) {
 	x.either(func() { q = x.query(s, false) }, func() {
 		d := x.whole(s)
 		loop := setLoop{array: x.b.rowsLocal(d, want, pos), elem: x.b.irLocal("element", ir.OpaqueType)}
-		q = &query{in: x.inner(), atMost: -1, loops: []setLoop{loop}, targets: d.fields(ir.V(loop.elem))}
+		q = &query{in: x.inner(), atMost: -1, loops: []setLoop{loop}, targets: d.fields(ir.V(loop.elem)), whole: d}
 	})
 	return q
+}
+
+// repeats says that two rows of a derivation agree in some columns, none of which is
+// NULL.
+func (d *derived) repeats(cols []int) ir.Expr {
+	const from, grouped = "given", "grouped"
+	shape := ir.Columns(d.rel)
+	g := &ir.Group{From: &ir.Leaf{Row: from, Rel: d.rel}, Aggs: []ir.NamedAgg{{Name: "n", Agg: ir.Agg{Fn: "count", Type: ir.IntType}}}}
+	many := ir.Op(ir.Gt, &ir.Col{Row: grouped, Col: "n"}, ir.C(ir.Int(1)))
+	for i, c := range cols {
+		e := &ir.Col{Row: from, Col: shape[c].Name}
+		g.Where = ir.AndE(g.Where, ir.NotE(&ir.Unary{Op: ir.IsNull, X: e}))
+		g.Keys = append(g.Keys, ir.Item{Name: "k" + itoa(i+1), Type: shape[c].Type, Expr: e})
+	}
+	again := &derived{rel: &ir.Project{From: &ir.Leaf{Row: grouped, Rel: g}, Where: many}, typeOf: d.typeOf}
+	return again.call(ir.WantAny, ir.BoolType)
 }
 
 // derivedCondition is EXISTS, IN, ANY or ALL of a derivation.

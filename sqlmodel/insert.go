@@ -197,6 +197,7 @@ func (i *inserter) query(sel *pg.SelectStmt) {
 		i.many = true
 		i.apartFromParents()
 		i.start()
+		i.onceForAll(q)
 		b.each(q, i.pos, "", "", func() {
 			if len(q.from) == 0 {
 				i.row(given(q.targets))
@@ -295,38 +296,50 @@ func (i *inserter) foreach(q *query, given func([]colDef) []assignment) {
 // onceForAll is once for the rows of a query, if each of them is inserted or updated.
 func (i *inserter) onceForAll(q *query) {
 	c := i.s.OnConflictClause
-	if c == nil || c.Action != pg.ConflictUpdate || c.WhereClause != nil || q.limit != nil {
+	if c == nil || c.Action != pg.ConflictUpdate || c.WhereClause != nil || q.limit != nil || len(q.loops) > 0 && q.whole == nil {
 		return
 	}
-	same := ir.Expr(nil)
-	other := func(e ir.Expr) ir.Expr { return e }
-	var sources []ir.Source
-	var equal ir.Expr // the rows are the same ones
-	for _, s := range q.from {
-		twin := ir.Source{Table: s.Table, Row: q.in.rowName(s.Row + "_again")}
-		before := other
-		other = func(e ir.Expr) ir.Expr { return renameRow(before(e), s.Row, twin.Row) }
-		sources = append(sources, s, twin)
-		for _, k := range s.Table.Key {
-			name := s.Table.Columns[k].Name
-			equal = ir.AndE(equal, ir.Op(ir.Eq, &ir.Col{Row: s.Row, Col: name}, &ir.Col{Row: twin.Row, Col: name}))
-		}
-	}
+	var keys []int // among the columns of q
 	for _, k := range i.conflictTarget(c) {
 		name := i.tab.ir.Columns[k].Name
 		at := slices.IndexFunc(i.cols, func(c *column) bool { return c.name == name })
 		if at < 0 || at >= len(q.targets) {
 			return // a default
 		}
-		e := q.targets[at].e
-		same = ir.AndE(same, ir.Op(ir.Eq, e, other(e)))
+		keys = append(keys, at)
 	}
-	where := ir.Expr(nil)
+	twice := ir.Expr(nil)
+	if q.whole != nil {
+		twice = q.whole.repeats(keys)
+	} else {
+		twice = q.repeats(keys)
+	}
+	i.b.require(i.pos, ir.NotE(twice), cardinality)
+}
+
+// repeats says that two rows of the tables of a query agree in some columns.
+func (q *query) repeats(cols []int) ir.Expr {
+	twin := func(e ir.Expr) ir.Expr { return e }
+	var sources []ir.Source
+	var same ir.Expr
+	for _, s := range q.from {
+		t := ir.Source{Table: s.Table, Row: q.in.rowName(s.Row + "_again")}
+		before := twin
+		twin = func(e ir.Expr) ir.Expr { return renameRow(before(e), s.Row, t.Row) }
+		sources = append(sources, s, t)
+		for _, k := range s.Table.Key {
+			name := s.Table.Columns[k].Name
+			same = ir.AndE(same, ir.Op(ir.Eq, &ir.Col{Row: s.Row, Col: name}, &ir.Col{Row: t.Row, Col: name}))
+		}
+	}
+	where := ir.NotE(same)
 	if q.where != nil {
-		where = ir.AndE(q.where, other(q.where))
+		where = ir.AndE(q.where, twin(q.where), where)
 	}
-	twice := ir.Query{From: sources, Where: ir.AndE(where, same, ir.NotE(equal))}
-	i.b.require(i.pos, ir.NotE(&ir.Exists{Query: twice}), cardinality)
+	for _, c := range cols {
+		where = ir.AndE(where, ir.Op(ir.Eq, q.targets[c].e, twin(q.targets[c].e)))
+	}
+	return &ir.Exists{Query: ir.Query{From: sources, Where: where}}
 }
 
 // row inserts one row with the given columns; the others get their defaults.

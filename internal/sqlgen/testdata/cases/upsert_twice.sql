@@ -13,6 +13,9 @@ $$;
 CREATE FUNCTION of_rows(p int) RETURNS void LANGUAGE sql AS $$
   INSERT INTO a (k, x) SELECT k, v FROM b WHERE v >= p ON CONFLICT (k) DO UPDATE SET x = excluded.x
 $$;
+CREATE FUNCTION of_groups(p int) RETURNS void LANGUAGE sql AS $$
+  INSERT INTO a (k, x) SELECT k / p, count(*) FROM b GROUP BY k ON CONFLICT (k) DO UPDATE SET x = excluded.x
+$$;
 CREATE FUNCTION nothing(p int, q int) RETURNS void LANGUAGE sql AS $$
   INSERT INTO a (k, x) VALUES (p, 1), (q, 2) ON CONFLICT (k) DO NOTHING
 $$;
@@ -33,5 +36,7 @@ SELECT * FROM texts('x', 'b');
 SELECT * FROM texts(NULL, NULL);
 SELECT * FROM of_rows(1); -- aborts
 SELECT * FROM of_rows(3);
+SELECT * FROM of_groups(10); -- aborts
+SELECT * FROM of_groups(1);
 SELECT * FROM nothing(1, 1);
 SELECT * FROM nothing(7, 7);
