@@ -17,6 +17,9 @@ type Options struct {
 	Catalog *Catalog
 	// Txns is how many transactions an application has, 8 if it is 0.
 	Txns int
+	// Statements bounds how many statements a block has, 5 if it is 0, and Depth how
+	// deep they are nested, 3 if it is 0.
+	Statements, Depth int
 	// Without has productions that are not generated.
 	Without map[string]bool
 	// Kinds are the kinds of transactions; nil is Functions.
@@ -96,6 +99,12 @@ type Param struct {
 func New(seed uint64, o Options) *App {
 	if o.Txns == 0 {
 		o.Txns = 8
+	}
+	if o.Statements == 0 {
+		o.Statements = 5
+	}
+	if o.Depth == 0 {
+		o.Depth = 3
 	}
 	if len(o.Kinds) == 0 {
 		o.Kinds = []Kind{PLpgSQL, PLpgSQL, PLpgSQL, SQLFunction, SQLFunction, Procedure}

@@ -41,7 +41,7 @@ func (g *gen) plpgsql(t *Txn, e *env) {
 	for range 1 + g.rng.IntN(3) {
 		g.variable(b, e, pick(g, append([]*Type{Int, Int}, g.types...)))
 	}
-	stmts := g.block(b, e, 3, 2+g.rng.IntN(4))
+	stmts := g.block(b, e, g.opt.Depth, 1+g.rng.IntN(g.opt.Statements))
 	if b.ret != nil {
 		stmts.Kids = append(stmts.Kids, seq("return", "RETURN ", g.expr(e, b.ret, 2), ";\n"))
 	}
@@ -94,6 +94,7 @@ func (g *gen) block(b *body, e *env, depth, n int) *Node {
 // statement makes a statement of PL/pgSQL.
 func (g *gen) statement(b *body, e *env, depth int) *Node {
 	return g.one(
+		alt{16, func() *Node { return g.idiom(b, e) }},
 		alt{14, func() *Node { return g.selectInto(b, e) }},
 		alt{16, func() *Node {
 			n, _ := g.write(e, false)

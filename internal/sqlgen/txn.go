@@ -57,7 +57,7 @@ func result(cols []binding) string {
 // sqlFunction makes a function in SQL.
 func (g *gen) sqlFunction(t *Txn, e *env) {
 	stmts := list(";\n  ", 1)
-	for range g.rng.IntN(3) {
+	for range g.rng.IntN((g.opt.Statements + 1) / 2) {
 		n, _ := g.write(e, false)
 		stmts.Kids = append(stmts.Kids, n.of("sql", ""))
 	}
@@ -95,7 +95,7 @@ func (g *gen) sqlFunction(t *Txn, e *env) {
 // script makes BEGIN … COMMIT.
 func (g *gen) script(t *Txn, e *env) {
 	stmts := list("", 0)
-	for range 1 + g.rng.IntN(4) {
+	for range 1 + g.rng.IntN(g.opt.Statements) {
 		var n *Node
 		if g.chance(45) {
 			n = g.query(e, queryWish{depth: 2, top: true}).node

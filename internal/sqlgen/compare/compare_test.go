@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/txrobust/robust/internal/pgtest"
@@ -15,6 +16,7 @@ import (
 
 var (
 	seedFlag    = flag.Uint64("sqlgen.seed", 1, "the seed of the first application")
+	appsFlag    = flag.Int("sqlgen.apps", 8, "how many applications to check")
 	pairsFlag   = flag.Int("sqlgen.pairs", 300, "how many interleavings to compare, at least")
 	callsFlag   = flag.Int("sqlgen.calls", 2500, "how many single calls to compare, at least")
 	typesFlag   = flag.Uint("sqlgen.types", uint(sqlgen.Basic), "groups of types, a bit set of sqlgen.Group")
@@ -127,4 +129,31 @@ func TestCases(t *testing.T) {
 		t.Errorf("there are only %d calls", calls)
 	}
 	t.Logf("%d files, %d calls", len(files), calls)
+}
+
+// TestApps compares the verdicts on random applications with what they do.
+func TestApps(t *testing.T) {
+	server := pgtest.Open(t)
+	dsn := server.Database(t)
+	c := calls(t, dsn)
+	c.Options.Kinds = []sqlgen.Kind{sqlgen.Script, sqlgen.PLpgSQL, sqlgen.PLpgSQL, sqlgen.SQLFunction}
+	c.Options.Txns, c.Options.Statements, c.Options.Depth, c.Options.Deterministic = 3, 2, 2, true
+	pairs, err := NewPairs(t.Context(), *c, func() *pgx.Conn { return server.Conn(t, dsn) })
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &Apps{Pairs: pairs, Limit: 10 * time.Second, Executions: 60, Verdicts: map[string]int{}}
+	p.ReportApp = func(a *sqlgen.App, f Finding) {
+		text := a.Decls.String()
+		for _, x := range a.Txns {
+			text += "-- " + x.Name + "\n" + x.Node.String() + ";\n"
+		}
+		report(t, "app", a.Seed, f, text)
+	}
+	for seed := *seedFlag; p.Tally.Apps < *appsFlag; seed++ {
+		if err := p.App(t.Context(), seed); err != nil {
+			t.Fatalf("seed %d: %v", seed, err)
+		}
+	}
+	t.Logf("seeds from %d: verdicts %v, %d executions, of which %d concurrent: %s", *seedFlag, p.Verdicts, p.Tried, p.Concurrent, p.Tally)
 }
