@@ -7,11 +7,17 @@ import (
 
 // schema makes tables and what belongs to them.
 func (g *gen) schema() {
+	g.declared()
 	for i := range 2 + g.rng.IntN(3) {
 		g.table("t" + strconv.Itoa(i+1))
 	}
 	if g.chance(35) && g.on("view") {
 		g.view("v1")
+	}
+	for i := range g.rng.IntN(4) - 1 {
+		if g.on("trigger") {
+			g.trigger("tr" + strconv.Itoa(i+1))
+		}
 	}
 }
 
@@ -41,13 +47,20 @@ func (g *gen) table(name string) {
 	for i := range 1 + g.rng.IntN(4) {
 		g.column(t, items, names[i])
 	}
+	if g.chance(12) {
+		g.references(t, items)
+	}
 	g.constraints(t, items)
+	if g.chance(4) {
+		g.exclude(t, items)
+	}
 	g.app.Tables = append(g.app.Tables, t)
 	t.node = seq(prod, "CREATE TABLE "+name+" (\n  ", items, ")")
 	g.decl(t.node)
 	if g.chance(25) && g.on("unique index") {
 		g.uniqueIndex(t)
 	}
+	g.later(t)
 }
 
 func (g *gen) keyType() *Type {
