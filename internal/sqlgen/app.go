@@ -83,6 +83,8 @@ type Txn struct {
 	Params []Param
 	// Void says that it returns nothing; Set that it returns any number of rows.
 	Void, Set bool
+	// Result is the type of its only value, nil if it gives none or several.
+	Result *Type
 	// Node is its declaration, or for a script a list of statements.
 	Node *Node
 	// ParamNode is the list of parameters in it, nil for a script.

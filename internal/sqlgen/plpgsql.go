@@ -30,6 +30,7 @@ func (g *gen) plpgsql(t *Txn, e *env) {
 		head.Kids = append(head.Kids, text("void"))
 	case n < 70:
 		b.ret = pick(g, g.types)
+		t.Result = b.ret
 		head.Kids = append(head.Kids, text(b.ret.Name))
 	default:
 		t.Set = true
@@ -134,6 +135,9 @@ func (g *gen) statement(b *body, e *env, depth int) *Node {
 		alt{1, func() *Node {
 			return seq("execute", "EXECUTE ", g.constantCommand(), ";\n")
 		}},
+		alt{3, func() *Node { return g.callOther(b, e) }},
+		alt{1, func() *Node { return g.cursor(b, e, depth) }},
+		alt{1, func() *Node { return g.lockTable() }},
 	)
 }
 
@@ -184,26 +188,23 @@ func (g *gen) selectInto(b *body, e *env) *Node {
 	}
 	q := g.selects(e, queryWish{types: types, depth: 2, one: g.chance(70), top: true})
 	b.found = true
-	if g.chance(50) { // INTO may stand after the columns or at the end
-		return seq("select into", q.node, " INTO "+strict+vars, ";\n")
+	if g.chance(50) && into(q.node, " INTO "+strict+vars) { // it may stand after the columns or at the end
+		return seq("select into", q.node, ";\n")
 	}
-	return seq("select into", into(q.node, " INTO "+strict+vars), ";\n")
+	return seq("select into", q.node, " INTO "+strict+vars, ";\n")
 }
 
-// into puts INTO behind the columns of a query, where FROM begins.
-func into(n *Node, clause string) *Node {
-	for i, k := range n.Kids {
-		switch {
-		case k.Text == "SELECT " || k.Text == "SELECT DISTINCT ":
-			kids := append([]*Node(nil), n.Kids[:i+2]...)
-			n.Kids = append(append(kids, text(clause)), n.Kids[i+2:]...)
-			return n
-		case len(k.Kids) > 0 && i == 0:
-			into(k, clause)
-			return n
-		}
+// into puts INTO behind the columns of a query, where FROM begins, and reports
+// whether it found the place.
+func into(n *Node, clause string) bool {
+	if len(n.Kids) == 0 {
+		return false
 	}
-	return n
+	if first := n.Kids[0].Text; first == "SELECT " || first == "SELECT DISTINCT " {
+		n.Kids = append([]*Node{n.Kids[0], n.Kids[1], text(clause)}, n.Kids[2:]...)
+		return true
+	}
+	return into(n.Kids[0], clause)
 }
 
 // writeInto is a write with RETURNING … INTO.

@@ -2,6 +2,7 @@ package sqlgen
 
 import (
 	"strconv"
+	"strings"
 )
 
 // queryWish says what a query is for.
@@ -179,13 +180,17 @@ func (g *gen) selects(e *env, w queryWish) query {
 	for i, t := range types {
 		g.item(&q, items, g.output(in, t, w.depth-1), t, i, w)
 	}
-	distinct := ""
-	if g.chance(8) && !w.exists && g.on("distinct") && comparableAll(q.cols) {
-		distinct, lock = "DISTINCT ", nil
-	}
-	q.node = seq("select", "SELECT "+distinct, items, from, where)
-	if distinct != "" {
-		q.node.Prod = "distinct"
+	q.node = seq("select", "SELECT ", items, from, where)
+	switch {
+	case w.exists || from == nil:
+	case g.chance(7) && g.on("distinct") && comparableAll(q.cols):
+		q.node = seq("distinct", "SELECT DISTINCT ", items, from, where)
+		lock = nil
+	case g.chance(4) && (w.top || g.on("limit in subquery")) && comparableAll(q.cols) && !g.opt.Deterministic:
+		return g.distinctOn(in, q, items, from, where)
+	case g.chance(5) && g.on("window function") && w.types == nil:
+		g.windowColumn(in, &q, items, w)
+		lock = nil
 	}
 	switch {
 	case w.exists:
@@ -261,6 +266,42 @@ func (g *gen) output(e *env, t *Type, depth int) *Node {
 		}
 	}
 	return g.expr(e, t, depth)
+}
+
+// distinctOn is DISTINCT ON of an expression, mostly with an order that tells which row
+// comes.
+func (g *gen) distinctOn(in *env, q query, items, from, where *Node) query {
+	b := pick(g, in.own)
+	if !b.t.comparable() {
+		return q
+	}
+	order := list(", ", 0, text(b.ref))
+	if g.chance(80) {
+		for _, c := range in.own {
+			if c.t.comparable() && g.ordered(c.t) {
+				order.Kids = append(order.Kids, text(c.ref+pick(g, []string{"", " DESC"})))
+			}
+		}
+	}
+	order.Least = len(order.Kids)
+	q.node = seq("distinct on", "SELECT DISTINCT ON ("+b.ref+") ", items, from, where, " ORDER BY ", order)
+	return q
+}
+
+// windowColumn adds a window function to a query.
+func (g *gen) windowColumn(in *env, q *query, items *Node, w queryWish) {
+	if len(in.own) == 0 {
+		return
+	}
+	b, o := pick(g, in.own), pick(g, in.own)
+	if !b.t.comparable() || !o.t.comparable() || b.auto || o.auto {
+		return
+	}
+	fn := pick(g, []string{"count(*)", "row_number()", "rank()", "sum(1)", "dense_rank()"})
+	part := g.maybe(60, "PARTITION BY "+b.ref+" ")
+	t := Bigint
+	x := seq("window function", fn+" OVER ("+part+"ORDER BY "+o.ref+")")
+	g.item(q, items, x, t, len(q.cols), w)
 }
 
 // item adds an output column.
@@ -382,6 +423,11 @@ func (g *gen) join(in *env, w queryWish, left *Node) *Node {
 		item, _ := g.fromItem(in, w, true)
 		return seq("cross join", left, " CROSS JOIN ", item)
 	}
+	if g.chance(12) && g.on("join using") {
+		if n := g.joinUsing(in, left); n != nil {
+			return n
+		}
+	}
 	kind := pick(g, []string{"JOIN", "JOIN", "LEFT JOIN", "LEFT JOIN", "RIGHT JOIN", "FULL JOIN"})
 	if !g.on("outer join") {
 		kind = "JOIN"
@@ -402,6 +448,36 @@ func (g *gen) join(in *env, w queryWish, left *Node) *Node {
 	on := *in
 	on.plain = on.plain || kind != "JOIN" && !g.on("subquery in on")
 	return seq(map[string]string{"JOIN": "inner join", "LEFT JOIN": "left join", "RIGHT JOIN": "right join"}[kind], left, " "+kind+" ", item, " ON ", g.cond(&on, 1))
+}
+
+// joinUsing joins a table by columns of one name; nil if there are none. The joined
+// columns are named without a table.
+func (g *gen) joinUsing(in *env, left *Node) *Node {
+	t := pick(g, g.app.Tables)
+	as := g.name("r")
+	for _, b := range in.own {
+		n, m := 0, 0
+		for _, c := range t.Columns {
+			if c.Name == b.name && c.Type == b.t && c.Type.comparable() {
+				n++
+			}
+		}
+		for _, o := range in.own {
+			if o.name == b.name {
+				m++
+			}
+		}
+		if n != 1 || m != 1 {
+			continue
+		}
+		kind := pick(g, []string{" JOIN ", " LEFT JOIN ", " FULL JOIN ", " RIGHT JOIN "})
+		in.nullable = in.nullable || kind == " FULL JOIN " || kind == " RIGHT JOIN "
+		in.addTable(t, as)
+		merged := binding{ref: b.name, name: b.name + " merged", t: b.t, null: true, auto: b.auto}
+		in.own, in.rows = append(in.own, merged), append(in.rows, merged)
+		return seq("join using"+strings.ToLower(strings.TrimSuffix(kind, "JOIN ")), left, kind+t.Name+" "+as+" USING ("+b.name+")")
+	}
+	return nil
 }
 
 // fromItem makes one item of a FROM clause, and its columns visible.

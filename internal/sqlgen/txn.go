@@ -81,8 +81,17 @@ func (g *gen) sqlFunction(t *Txn, e *env) {
 	case n < 60:
 		ty := pick(g, g.types)
 		q := g.query(e, queryWish{types: []*Type{ty}, depth: 2, one: true})
+		t.Result = ty
 		head.Kids = append(head.Kids, text(ty.Name))
 		stmts.Kids = append(stmts.Kids, q.node)
+	case n < 66:
+		if q, ok := g.withWrites(e); ok {
+			t.Set = true
+			head.Kids = append(head.Kids, text(result(q.cols)))
+			stmts.Kids = append(stmts.Kids, q.node)
+			break
+		}
+		fallthrough
 	default:
 		t.Set = true
 		q := g.query(e, queryWish{depth: 3, top: true})
@@ -95,7 +104,16 @@ func (g *gen) sqlFunction(t *Txn, e *env) {
 // script makes BEGIN … COMMIT.
 func (g *gen) script(t *Txn, e *env) {
 	stmts := list("", 0)
+	if g.chance(6) {
+		if n := g.lockTable(); n != nil {
+			stmts.Kids = append(stmts.Kids, n)
+		}
+	}
 	for range 1 + g.rng.IntN(g.opt.Statements) {
+		if g.chance(8) && g.on("savepoint") {
+			stmts.Kids = append(stmts.Kids, g.savepoint(e)...)
+			continue
+		}
 		var n *Node
 		if g.chance(45) {
 			n = g.query(e, queryWish{depth: 2, top: true}).node

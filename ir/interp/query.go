@@ -73,6 +73,7 @@ func (s *scope) locker(q *query, l ir.Lock) func(f *frame) {
 	}
 	return func(f *frame) {
 		for _, t := range targets {
+			f.must(t.table, f.rows[t.slot])
 			f.lock(t.table, keyOf(f.m.Program.Tables[t.table], f.rows[t.slot]), l.Mode)
 			f.use(t.table, ir.RowShare)
 		}

@@ -241,6 +241,9 @@ type frame struct {
 	npoints   int // how many savepoints were set
 	cur       ir.Stmt
 	statement int
+	// gone are the rows, by their first value, that the snapshot shows and that are
+	// deleted by now, since the run has inserted others with their keys. It sees both.
+	gone map[*ir.Value]bool
 }
 
 // point is what a savepoint remembers.

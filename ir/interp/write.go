@@ -181,13 +181,26 @@ func (f *frame) ownRow(t int, key string) bool {
 	return false
 }
 
-// inserted reports whether the transaction inserted a row with this key that its
-// snapshot does not show. Where it does show one, which was deleted meanwhile,
-// what follows meets that one too, and fails.
-func (f *frame) inserted(t int, key string) bool {
-	if f.snap.get(t, key) != nil {
-		return false
+// keep leaves a row of the snapshot visible beside the one with its key that is
+// inserted next: it has been deleted since, or the insertion fails.
+func (f *frame) keep(t int, key string, vals []ir.Value) {
+	vals = slices.Clone(vals)
+	if f.gone == nil {
+		f.gone = map[*ir.Value]bool{}
 	}
+	f.gone[&vals[0]] = true
+	f.db = f.db.put(t, row{key + "gone", vals})
+}
+
+// must stops the run if it writes or locks a row that is gone.
+func (f *frame) must(t int, vals []ir.Value) {
+	if f.gone[&vals[0]] {
+		panic(stop{"row of " + f.m.Program.Tables[t].Name + " was written concurrently"})
+	}
+}
+
+// inserted reports whether the transaction inserted the row with this key.
+func (f *frame) inserted(t int, key string) bool {
 	for i := range f.run.Ops {
 		if op := &f.run.Ops[i]; op.Table == t && op.Key == key && op.Kind == OpInsert {
 			return true
@@ -246,6 +259,9 @@ func (s *scope) insert(st *ir.Insert) exec {
 				(f.serial || f.m.Engine.KeyFromSnapshot || f.ownRow(t, old.key)) {
 				panic(stop{keys[i].broken(st.Table)})
 			}
+		}
+		if old := f.db.get(t, key); old != nil {
+			f.keep(t, key, old)
 		}
 		f.db = f.db.put(t, row{key, vals})
 		var set []bool
@@ -306,6 +322,7 @@ func (s *scope) change(t *ir.Table, sets []ir.Set, in *scope) func(f *frame, old
 	}
 	check := s.checkRow(t)
 	return func(f *frame, old *row) {
+		f.must(ti, old.vals)
 		vals := append([]ir.Value(nil), old.vals...)
 		equal := true
 		for i, set := range sets {
@@ -389,6 +406,7 @@ func (s *scope) delete(st *ir.Delete) exec {
 		f.read(readNote{q: q, scope: in, found: len(list) > 0})
 		f.run.moving = -1
 		for _, r := range list {
+			f.must(t, r.vals)
 			f.db = f.db.remove(t, r.key)
 			f.run.moving = len(f.run.Ops)
 			f.log(Op{Kind: OpDelete, Table: t, Key: r.key, Old: r.vals, Moved: moved})

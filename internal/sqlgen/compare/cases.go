@@ -2,6 +2,8 @@ package compare
 
 import (
 	"fmt"
+	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/txrobust/robust/internal/sqlgen"
@@ -18,10 +20,25 @@ import (
 //	CALL p();                  -- unmodelled: a reason
 //	SELECT * FROM g();         -- aborts
 //
-// A call whose comment has nothing to say must commit.
+// A call whose comment has nothing to say must commit. After
+//
+//	-- mixes
+//
+// each line is an interleaving of calls at REPEATABLE READ: the calls, each with a
+// semicolon, and the numbers of those, from 0, that go on. Each call is BEGIN, SELECT 1,
+// the call itself and COMMIT.
+//
+//	f(1); g(); -- 0 0 1 1 1 1 0 0
 type File struct {
 	decls, rows string
 	calls       []expected
+	mixes       []mixed
+}
+
+// mixed is an interleaving of calls.
+type mixed struct {
+	calls []expected
+	order []int
 }
 
 // expected is a call with what must become of it.
@@ -42,6 +59,26 @@ func ParseFile(text string) (*File, error) {
 		return nil, fmt.Errorf("a file of cases has a line: -- calls")
 	}
 	f := &File{decls: decls + "\n", rows: rows + "\n"}
+	calls, mixes, _ := strings.Cut("\n"+calls, "\n-- mixes\n")
+	for _, line := range strings.Split(mixes, "\n") {
+		if line = strings.TrimSpace(line); line == "" {
+			continue
+		}
+		sql, order, _ := strings.Cut(line, "; --")
+		var m mixed
+		for _, n := range strings.Fields(order) {
+			i, err := strconv.Atoi(n)
+			if err != nil {
+				return nil, fmt.Errorf("an order is numbers: %q", line)
+			}
+			m.order = append(m.order, i)
+		}
+		for _, c := range strings.Split(sql, ";") {
+			name, args, _ := strings.Cut(strings.TrimSuffix(strings.TrimSpace(c), ")"), "(")
+			m.calls = append(m.calls, expected{name: name, args: args})
+		}
+		f.mixes = append(f.mixes, m)
+	}
 	for _, line := range strings.Split(calls, "\n") {
 		if line = strings.TrimSpace(line); line == "" {
 			continue
@@ -75,7 +112,8 @@ func ParseFile(text string) (*File, error) {
 }
 
 // Check runs the cases of a file, and gives what is wrong.
-func (f *File) Check(s *Server) ([]string, error) {
+func (f *File) Check(p *Pairs) ([]string, error) {
+	s := p.Server
 	if err := s.reset(); err != nil {
 		return nil, err
 	}
@@ -88,6 +126,13 @@ func (f *File) Check(s *Server) ([]string, error) {
 	var names []string
 	for _, c := range f.calls {
 		names = append(names, c.name)
+	}
+	for _, m := range f.mixes {
+		for _, c := range m.calls {
+			if !slices.Contains(names, c.name) {
+				names = append(names, c.name)
+			}
+		}
 	}
 	m, err := translateText(f.decls, names)
 	if err != nil {
@@ -109,6 +154,37 @@ func (f *File) Check(s *Server) ([]string, error) {
 		got := on.compare(t, args)
 		if got.Result != c.result || c.reason != "" && got.Class != c.reason {
 			wrong = append(wrong, fmt.Sprintf("%s(%s) %s, and should be: %s %s\n%s\n%s", c.name, c.args, got.Result, c.result, c.reason, got.Class, got.Details))
+		}
+	}
+	restore := on.restore()
+	for _, m := range f.mixes {
+		var mix Mix
+		for _, c := range m.calls {
+			t, args, err := s.routine(c.name, c.args)
+			if err != nil {
+				return nil, fmt.Errorf("%s(%s): %w", c.name, c.args, err)
+			}
+			mix.Txns, mix.Args = append(mix.Txns, t), append(mix.Args, args)
+		}
+		left := slices.Clone(m.order)
+		got, err := p.play(on, &mix, func(can []int) int {
+			for len(left) > 0 {
+				i := left[0]
+				left = left[1:]
+				if slices.Contains(can, i) {
+					return i
+				}
+			}
+			return can[0]
+		})
+		if err != nil {
+			return nil, err
+		}
+		if got.Result != Commits && got.Result != Aborts {
+			wrong = append(wrong, fmt.Sprintf("%v %s %s\n%s", m, got.Result, got.Class, got.Details))
+		}
+		if err := s.exec(restore); err != nil {
+			return nil, err
 		}
 	}
 	return wrong, nil

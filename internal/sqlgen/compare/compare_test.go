@@ -97,7 +97,8 @@ func TestPairs(t *testing.T) {
 // TestCases runs what was wrong once, beside its repaired twins.
 func TestCases(t *testing.T) {
 	server := pgtest.Open(t)
-	s, err := NewServer(t.Context(), server.Conn(t, server.Database(t)))
+	dsn := server.Database(t)
+	s, err := NewPairs(t.Context(), *calls(t, dsn), func() *pgx.Conn { return server.Conn(t, dsn) })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -105,7 +106,7 @@ func TestCases(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	calls := 0
+	count := 0
 	for _, name := range files {
 		text, err := os.ReadFile(name)
 		if err != nil {
@@ -123,12 +124,12 @@ func TestCases(t *testing.T) {
 		for _, w := range wrong {
 			t.Errorf("%s: %s", name, w)
 		}
-		calls += len(f.calls)
+		count += len(f.calls) + len(f.mixes)
 	}
-	if calls < 10 {
-		t.Errorf("there are only %d calls", calls)
+	if count < 10 {
+		t.Errorf("there are only %d cases", count)
 	}
-	t.Logf("%d files, %d calls", len(files), calls)
+	t.Logf("%d files, %d cases", len(files), count)
 }
 
 // TestApps compares the verdicts on random applications with what they do.

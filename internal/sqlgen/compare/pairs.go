@@ -117,8 +117,11 @@ type lane struct {
 	todo     []command
 	next     int
 	snapshot int // the version that it reads, -1 before
-	out      [][][]*string
-	over     bool
+	// first says that the command that takes the snapshot is under way, late that it
+	// takes it when it has waited for a table.
+	first, late bool
+	out         [][][]*string
+	over        bool
 }
 
 // world is an execution of the model that agrees with the server so far.
@@ -173,6 +176,9 @@ func (p *Pairs) play(a *app, mix *Mix, order func(can []int) int) (f Finding, er
 			return Finding{}, err
 		}
 		p.receive(g, replies)
+		if err := p.waits(g); err != nil {
+			return Finding{}, err
+		}
 	}
 	if err := p.pool.end(); err != nil {
 		return Finding{}, err
@@ -200,6 +206,10 @@ func (p *Pairs) receive(g *game, replies map[*session]reply) {
 				continue
 			}
 			delete(replies, s)
+			if l.late {
+				l.snapshot = g.commits
+			}
+			l.first, l.late = false, false
 			l.next++
 			if r.err != nil {
 				g.aborted(i, r.err)
@@ -241,9 +251,38 @@ func (g *game) say(format string, args ...any) { g.log = append(g.log, fmt.Sprin
 
 // sends notes when a session takes its snapshot.
 func (g *game) sends(i int) {
-	if l := g.lanes[i]; l.snapshot < 0 && l.next > 0 {
-		l.snapshot = g.commits
+	if l := g.lanes[i]; l.snapshot < 0 && takesSnapshot(l.todo[l.next].sql) {
+		l.snapshot, l.first = g.commits, true
 	}
+}
+
+// takesSnapshot reports whether a command takes the snapshot of its transaction.
+func takesSnapshot(sql string) bool {
+	for _, word := range []string{"BEGIN", "LOCK TABLE", "SAVEPOINT", "RELEASE", "ROLLBACK TO", "SET", "COMMIT"} {
+		if strings.HasPrefix(sql, word+" ") || sql == word {
+			return false
+		}
+	}
+	return true
+}
+
+// waits notes that a session waits. One that waits for a table takes its snapshot
+// when it has got it.
+func (p *Pairs) waits(g *game) error {
+	for i, l := range g.lanes {
+		s := p.pool.sessions[i]
+		if !s.busy || !l.first || l.snapshot < 0 {
+			continue
+		}
+		rows, err := p.pool.monitor.PgConn().Exec(p.pool.ctx, fmt.Sprintf("SELECT 1 FROM pg_locks WHERE NOT granted AND locktype = 'relation' AND pid = %d", s.conn.PgConn().PID())).ReadAll()
+		if err != nil {
+			return err
+		}
+		if len(rows[0].Rows) > 0 {
+			l.snapshot, l.late = -1, true
+		}
+	}
+	return nil
 }
 
 func (g *game) ends(r Result, class, details string) {
@@ -272,7 +311,7 @@ func (g *game) runs(i int, w world, f func(run *interp.Run, bind *bindings)) {
 			return
 		}
 		bind := w.bind.clone()
-		if g.agrees(l, run, bind) {
+		if run.Blocked != "" || g.agrees(l, run, bind) {
 			f(run, bind)
 		}
 	}
