@@ -80,6 +80,9 @@ type proposal struct {
 // once says that ON CONFLICT DO UPDATE meets no row that the same command has inserted
 // or updated, which is an error.
 func (i *inserter) once(conf *ir.Conflict, row *rowSource, done string) {
+	if slices.ContainsFunc(conf.Sets, func(set ir.Set) bool { return slices.Contains(conf.Target, set.Col) }) {
+		i.b.unmodelled("ON CONFLICT DO UPDATE of several rows that changes the columns in conflict")
+	}
 	if slices.ContainsFunc(i.tab.ir.Uniques, func(u ir.Unique) bool { return u.Where != nil && ir.SameColumns(u.Columns, conf.Target) }) {
 		i.b.unmodelled("ON CONFLICT DO UPDATE of several rows on a partial index")
 	}

@@ -299,6 +299,11 @@ func (i *inserter) onceForAll(q *query) {
 	if c == nil || c.Action != pg.ConflictUpdate || c.WhereClause != nil || q.limit != nil || len(q.loops) > 0 && q.whole == nil {
 		return
 	}
+	for _, n := range c.TargetList {
+		if name := pg.Inner(n).(*pg.ResTarget).Name; slices.Contains(i.conflictTarget(c), i.tab.ir.Column(name)) {
+			i.b.unmodelled("ON CONFLICT DO UPDATE of several rows that changes the columns in conflict")
+		}
+	}
 	var keys []int // among the columns of q
 	for _, k := range i.conflictTarget(c) {
 		name := i.tab.ir.Columns[k].Name

@@ -132,8 +132,9 @@ func (u *rowWriter) each(r *rowTrigger, before []*trigger, hidden string, severa
 		src := r.old.source(t)
 		for _, a := range u.set {
 			changed[a.column] = true
-			c := src.col(a.column)
-			c.e, c.nn = old(a.v.e), a.v.nn
+			if c := src.col(a.column); c != nil { // what an index is over is computed again
+				c.e, c.nn = old(a.v.e), a.v.nn
+			}
 		}
 		r.new = b.record("new", t, src, u.pos)
 		for name := range b.changedByTriggers(t, before) {

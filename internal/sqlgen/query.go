@@ -407,6 +407,11 @@ func (g *gen) from(in *env, w queryWish) (*Node, func() *Node) {
 		}
 		items = g.join(in, w, items)
 	}
+	if g.chance(6) && g.on("join using") { // more tables could make the joined column ambiguous
+		if n := g.joinUsing(in, items); n != nil {
+			return seq("", " FROM ", n), nil
+		}
+	}
 	if g.chance(8) { // a comma binds less than JOIN does
 		item, _ := g.fromItem(in, w, true)
 		items = seq("comma join", items, ", ", item)
@@ -422,11 +427,6 @@ func (g *gen) join(in *env, w queryWish, left *Node) *Node {
 	if g.chance(20) {
 		item, _ := g.fromItem(in, w, true)
 		return seq("cross join", left, " CROSS JOIN ", item)
-	}
-	if g.chance(12) && g.on("join using") {
-		if n := g.joinUsing(in, left); n != nil {
-			return n
-		}
 	}
 	kind := pick(g, []string{"JOIN", "JOIN", "LEFT JOIN", "LEFT JOIN", "RIGHT JOIN", "FULL JOIN"})
 	if !g.on("outer join") {

@@ -16,6 +16,9 @@ $$;
 CREATE FUNCTION of_groups(p int) RETURNS void LANGUAGE sql AS $$
   INSERT INTO a (k, x) SELECT k / p, count(*) FROM b GROUP BY k ON CONFLICT (k) DO UPDATE SET x = excluded.x
 $$;
+CREATE FUNCTION moves(p int) RETURNS void LANGUAGE sql AS $$
+  INSERT INTO a (k, s) VALUES (10, 'a'), (11, 'b') ON CONFLICT (s) DO UPDATE SET s = 'b'
+$$;
 CREATE FUNCTION nothing(p int, q int) RETURNS void LANGUAGE sql AS $$
   INSERT INTO a (k, x) VALUES (p, 1), (q, 2) ON CONFLICT (k) DO NOTHING
 $$;
@@ -38,5 +41,6 @@ SELECT * FROM of_rows(1); -- aborts
 SELECT * FROM of_rows(3);
 SELECT * FROM of_groups(10); -- aborts
 SELECT * FROM of_groups(1);
+SELECT * FROM moves(1); -- unmodelled
 SELECT * FROM nothing(1, 1);
 SELECT * FROM nothing(7, 7);
