@@ -216,6 +216,10 @@
 // that depends on nothing but the values that the transaction uses: the same
 // values give the same outcome.
 //
+// An INSERT of several rows whose ON CONFLICT DO UPDATE meets a row that it has written
+// itself ends the transaction, except where DO UPDATE has a condition or a set-returning
+// function makes the rows: there the model goes on.
+//
 // Messages (RAISE NOTICE and the like) are no results that a client depends on.
 // Values are taken to fit their columns and variables: lengths of text, blanks at the end of
 // char(n), scales of numerics and ranges of integers are not checked, ignored

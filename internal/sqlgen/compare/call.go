@@ -27,12 +27,14 @@ const (
 	Open
 	// TooLong: a bound ran out.
 	TooLong
+	// LeftOut: the server fails in a way that the model leaves out (leftOut).
+	LeftOut
 	// Wrong: they differ.
 	Wrong
 )
 
 func (r Result) String() string {
-	return [...]string{"commits", "aborts", "invalid", "unmodelled", "open", "too long", "wrong"}[r]
+	return [...]string{"commits", "aborts", "invalid", "unmodelled", "open", "too long", "left out", "wrong"}[r]
 }
 
 // Finding is what a comparison found, with words.
@@ -229,6 +231,9 @@ func (a *app) judge(t *sqlgen.Txn, sql string, in *interp.Instance, s served) Fi
 	}
 	f := Finding{Result: Wrong, Several: several, Opaque: a.model.marks.used}
 	switch {
+	case s.err != nil && leftOut(s.err) != "":
+		f.Result, f.Class = LeftOut, leftOut(s.err)
+		return f
 	case unmodelled != "":
 		f.Result, f.Class = Unmodelled, unmodelled
 		return f
@@ -241,6 +246,15 @@ func (a *app) judge(t *sqlgen.Txn, sql string, in *interp.Instance, s served) Fi
 	f.Class = class(s, got)
 	f.Details = fmt.Sprintf("%s\n-- rows before:\n%s-- the server:\n%s-- the model:\n%s", sql, a.texts(a.before), a.said(s), strings.Join(got, "-- or\n"))
 	return f
+}
+
+// leftOut says which failure of the server the model leaves out, and where that is
+// written; "" is none.
+func leftOut(err error) string {
+	if strings.Contains(err.Error(), "ON CONFLICT DO UPDATE command cannot affect row a second time") {
+		return "a row is met twice (sqlmodel, What it does not model)"
+	}
+	return ""
 }
 
 // class names a disagreement.

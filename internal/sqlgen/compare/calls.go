@@ -159,7 +159,7 @@ func (t *Tally) add(f Finding) {
 		t.Opaque++
 	}
 	switch f.Result {
-	case Invalid, Unmodelled:
+	case Invalid, Unmodelled, LeftOut:
 		t.Reasons[f.Result.String()+": "+reason(f.Class)]++
 	}
 }

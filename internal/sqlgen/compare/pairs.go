@@ -117,11 +117,8 @@ type lane struct {
 	todo     []command
 	next     int
 	snapshot int // the version that it reads, -1 before
-	// first says that the command that takes the snapshot is under way, late that it
-	// takes it when it has waited for a table.
-	first, late bool
-	out         [][][]*string
-	over        bool
+	out      [][][]*string
+	over     bool
 }
 
 // world is an execution of the model that agrees with the server so far.
@@ -176,9 +173,6 @@ func (p *Pairs) play(a *app, mix *Mix, order func(can []int) int) (f Finding, er
 			return Finding{}, err
 		}
 		p.receive(g, replies)
-		if err := p.waits(g); err != nil {
-			return Finding{}, err
-		}
 	}
 	if err := p.pool.end(); err != nil {
 		return Finding{}, err
@@ -206,10 +200,6 @@ func (p *Pairs) receive(g *game, replies map[*session]reply) {
 				continue
 			}
 			delete(replies, s)
-			if l.late {
-				l.snapshot = g.commits
-			}
-			l.first, l.late = false, false
 			l.next++
 			if r.err != nil {
 				g.aborted(i, r.err)
@@ -249,10 +239,10 @@ type game struct {
 
 func (g *game) say(format string, args ...any) { g.log = append(g.log, fmt.Sprintf(format, args...)) }
 
-// sends notes when a session takes its snapshot.
+// sends notes when a session takes its snapshot: before it waits for anything.
 func (g *game) sends(i int) {
 	if l := g.lanes[i]; l.snapshot < 0 && takesSnapshot(l.todo[l.next].sql) {
-		l.snapshot, l.first = g.commits, true
+		l.snapshot = g.commits
 	}
 }
 
@@ -264,25 +254,6 @@ func takesSnapshot(sql string) bool {
 		}
 	}
 	return true
-}
-
-// waits notes that a session waits. One that waits for a table takes its snapshot
-// when it has got it.
-func (p *Pairs) waits(g *game) error {
-	for i, l := range g.lanes {
-		s := p.pool.sessions[i]
-		if !s.busy || !l.first || l.snapshot < 0 {
-			continue
-		}
-		rows, err := p.pool.monitor.PgConn().Exec(p.pool.ctx, fmt.Sprintf("SELECT 1 FROM pg_locks WHERE NOT granted AND locktype = 'relation' AND pid = %d", s.conn.PgConn().PID())).ReadAll()
-		if err != nil {
-			return err
-		}
-		if len(rows[0].Rows) > 0 {
-			l.snapshot, l.late = -1, true
-		}
-	}
-	return nil
 }
 
 func (g *game) ends(r Result, class, details string) {
@@ -399,6 +370,11 @@ func (g *game) committed(i int) {
 // legit are the errors that come from waiting, which the model does not have.
 var legit = map[string]bool{"40P01": true, "55P03": true, "57014": true}
 
+// undoes reports whether a command rolls back to a savepoint. What is rolled back may
+// run at the snapshot or at the commit in the model, so that it may succeed there while
+// the server runs it in between.
+func undoes(c command) bool { return strings.HasPrefix(c.sql, "ROLLBACK TO") }
+
 // aborted is the end of a session on the server by an error.
 func (g *game) aborted(i int, err error) {
 	k := code(err)
@@ -407,7 +383,7 @@ func (g *game) aborted(i int, err error) {
 		g.ends(Invalid, err.Error(), "")
 		return
 	}
-	if legit[k] {
+	if legit[k] || slices.ContainsFunc(g.lanes[i].todo, undoes) {
 		return
 	}
 	refused := false
@@ -418,6 +394,13 @@ func (g *game) aborted(i int, err error) {
 				refused = true
 			}
 		})
+	}
+	why := leftOut(err)
+	if u := g.lanes[i].in.Txn.Unseen; k == "40001" && u.Rows {
+		why = "row locks of a query that is computed as a whole (ir.UnseenLocks)"
+	}
+	if why != "" && !refused {
+		g.ends(LeftOut, why, "")
 	}
 	if g.finding == nil && !refused {
 		g.ends(Wrong, "server "+k+", model commits", g.explain(i))
