@@ -103,9 +103,9 @@ func oneRowWritten(list []ir.Stmt) bool {
 	ir.Walk(list, func(s ir.Stmt) {
 		switch s := s.(type) {
 		case *ir.Update:
-			one = one && fixesKey(s.Table, s.Row, s.Where)
+			one = one && fixesKey(s.Table, s.Row, s.Where, nil)
 		case *ir.Delete:
-			one = one && fixesKey(s.Table, s.Row, s.Where)
+			one = one && fixesKey(s.Table, s.Row, s.Where, nil)
 		case *ir.Foreach, *ir.While:
 			one = false
 		}

@@ -14,10 +14,14 @@ func (b *builder) insertStmt(f *frame, t *text, s *pg.InsertStmt, pos ir.Pos, to
 	tab := x.tableOf(s.Relation)
 	b.keepsFound(f, tab)
 	events := int32(onInsert)
+	var set []assignment // what ON CONFLICT may set, without the values
 	if s.OnConflictClause != nil && s.OnConflictClause.Action == pg.ConflictUpdate {
 		events |= onUpdate
+		for _, n := range s.OnConflictClause.TargetList {
+			set = append(set, assignment{column: pg.Inner(n).(*pg.ResTarget).Name})
+		}
 	}
-	if events&onUpdate != 0 && len(tab.firing(onUpdate, true, true, nil))+len(tab.firing(onUpdate, true, false, nil)) > 0 {
+	if events&onUpdate != 0 && len(tab.firing(onUpdate, true, true, set))+len(tab.firing(onUpdate, true, false, set)) > 0 {
 		b.unmodelled("triggers BEFORE UPDATE, with ON CONFLICT DO UPDATE")
 	}
 	b.atStatement(tab, onInsert, "INSERT", true, nil, pos)
@@ -40,7 +44,7 @@ func (b *builder) insertStmt(f *frame, t *text, s *pg.InsertStmt, pos ir.Pos, to
 	}
 	b.aftermath(pos, tab, events, nil)
 	if events&onUpdate != 0 {
-		for _, g := range append(tab.firing(events, false, true, nil), tab.firing(onUpdate, false, false, nil)...) {
+		for _, g := range append(tab.firing(events, false, true, set), tab.firing(onUpdate, false, false, set)...) {
 			b.giveUp(pos, tab.firedBy(g), "trigger "+g.name+", after ON CONFLICT DO UPDATE")
 		}
 	}
@@ -251,7 +255,7 @@ func (i *inserter) untyped(sel *pg.SelectStmt, q *query) map[int]val {
 func (i *inserter) intoLocals(q *query, into *[]string, exprs *[]ir.Expr) []colDef {
 	var out []colDef
 	for _, c := range q.targets {
-		if rowFree(c.e, map[string]bool{}) {
+		if rowFree(c.e, map[string]bool{}) && !ir.HasExists(c.e) {
 			out = append(out, c)
 			continue
 		}
@@ -385,9 +389,28 @@ func (i *inserter) row(given []assignment) {
 	})
 }
 
+// asNow gives the values of a row that read tables locals, since they are looked at
+// again when the row is in.
+func (i *inserter) asNow(row *rowSource) *rowSource {
+	if !i.ret() && len(i.tab.firing(onInsert, false, true, nil)) == 0 {
+		return row
+	}
+	out := *row
+	out.cols = slices.Clone(row.cols)
+	for k, c := range out.cols {
+		if ir.HasExists(c.e) {
+			local := i.b.local(c.name, c.t)
+			i.b.assign(i.pos, local, c.e)
+			out.cols[k].e = ir.V(local)
+		}
+	}
+	return &out
+}
+
 // put inserts a row as BEFORE triggers leave it.
 func (i *inserter) put(row *rowSource) {
 	b, tab := i.b, i.tab
+	row = i.asNow(row)
 	gen := b.generated(tab, row)
 	row = withValues(row, gen)
 	stmt := &ir.Insert{At: at(i.pos), Table: tab.ir}

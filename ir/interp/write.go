@@ -305,14 +305,14 @@ func (s *scope) onConflict(st *ir.Insert) (upsert func(f *frame, old *row, vals 
 		if where != nil && !where(f).IsTrue() {
 			return false
 		}
-		change(f, old)
+		change(f, old)()
 		return true
 	}, targets
 }
 
 // change compiles the assignments of an UPDATE. The row variables of in must
-// be bound when it is called.
-func (s *scope) change(t *ir.Table, sets []ir.Set, in *scope) func(f *frame, old *row) {
+// be bound when it is called. What it gives writes the row.
+func (s *scope) change(t *ir.Table, sets []ir.Set, in *scope) func(f *frame, old *row) (write func()) {
 	ti := s.c.tableIndex(t)
 	values := make([]eval, len(sets))
 	cols := make([]bool, len(t.Columns))
@@ -321,7 +321,7 @@ func (s *scope) change(t *ir.Table, sets []ir.Set, in *scope) func(f *frame, old
 		cols[set.Col] = true
 	}
 	check := s.checkRow(t)
-	return func(f *frame, old *row) {
+	return func(f *frame, old *row) func() {
 		f.must(ti, old.vals)
 		vals := append([]ir.Value(nil), old.vals...)
 		equal := true
@@ -331,11 +331,13 @@ func (s *scope) change(t *ir.Table, sets []ir.Set, in *scope) func(f *frame, old
 		}
 		check(f, vals)
 		if equal && !f.m.Engine.EqualWrites {
-			return
+			return func() {}
 		}
-		f.db = f.db.put(ti, row{old.key, vals})
-		f.log(Op{Kind: OpUpdate, Table: ti, Key: old.key, Old: old.vals, New: vals, Cols: cols})
-		f.checkParents(t, vals, changed(cols, old.vals, vals))
+		return func() {
+			f.db = f.db.put(ti, row{old.key, vals})
+			f.log(Op{Kind: OpUpdate, Table: ti, Key: old.key, Old: old.vals, New: vals, Cols: cols})
+			f.checkParents(t, vals, changed(cols, old.vals, vals))
+		}
 	}
 }
 
@@ -379,9 +381,14 @@ func (s *scope) update(st *ir.Update) exec {
 	return func(f *frame) control {
 		list := f.matching(t, slot, where)
 		f.read(readNote{q: q, scope: in, cols: reads, found: len(list) > 0})
+		// All values are computed from the rows before.
+		var writes []func()
 		for i := range list {
 			f.rows[slot] = list[i].vals
-			change(f, &list[i])
+			writes = append(writes, change(f, &list[i]))
+		}
+		for _, write := range writes {
+			write()
 		}
 		return control{}
 	}

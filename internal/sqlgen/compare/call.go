@@ -190,7 +190,7 @@ func (a *app) judge(t *sqlgen.Txn, sql string, in *interp.Instance, s served) Fi
 	a.model.marks.used = false
 	var got []string
 	unmodelled, tooLong := "", false
-	first := ""
+	first, left := "", ""
 	several := false
 	n := 0
 	for run := range m.EachRun(in, a.state, nil, true) {
@@ -228,11 +228,14 @@ func (a *app) judge(t *sqlgen.Txn, sql string, in *interp.Instance, s served) Fi
 		if len(got) < 5 {
 			got = append(got, outcome)
 		}
+		if s.err != nil && left == "" {
+			left = leftOut(s.err, run)
+		}
 	}
 	f := Finding{Result: Wrong, Several: several, Opaque: a.model.marks.used}
 	switch {
-	case s.err != nil && leftOut(s.err) != "":
-		f.Result, f.Class = LeftOut, leftOut(s.err)
+	case left != "":
+		f.Result, f.Class = LeftOut, left
 		return f
 	case unmodelled != "":
 		f.Result, f.Class = Unmodelled, unmodelled
@@ -248,13 +251,29 @@ func (a *app) judge(t *sqlgen.Txn, sql string, in *interp.Instance, s served) Fi
 	return f
 }
 
-// leftOut says which failure of the server the model leaves out, and where that is
-// written; "" is none.
-func leftOut(err error) string {
-	if strings.Contains(err.Error(), "ON CONFLICT DO UPDATE command cannot affect row a second time") {
+// leftOut says which failure of the server a run of the model leaves out, and where
+// that is written; "" is none.
+func leftOut(err error, run *interp.Run) string {
+	k := code(err)
+	switch {
+	case strings.Contains(err.Error(), "ON CONFLICT DO UPDATE command cannot affect row a second time"):
 		return "a row is met twice (sqlmodel, What it does not model)"
+	case (k == "23505" || k == "23P01") && passes(run):
+		return "a key is checked row by row (sqlmodel, What it does not model)"
+	case k == "40001" && run.Inst.Txn.Unseen.Rows:
+		return "row locks of a query that is computed as a whole (ir.UnseenLocks)"
 	}
 	return ""
+}
+
+// passes reports whether a statement of a run updates several rows.
+func passes(run *interp.Run) bool {
+	for i, op := range run.Ops {
+		if i > 0 && op.Kind == interp.OpUpdate && run.Ops[i-1].Kind == interp.OpUpdate && op.Stmt == run.Ops[i-1].Stmt {
+			return true
+		}
+	}
+	return false
 }
 
 // class names a disagreement.

@@ -1,6 +1,7 @@
 package compare
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math/rand/v2"
@@ -386,18 +387,15 @@ func (g *game) aborted(i int, err error) {
 	if legit[k] || slices.ContainsFunc(g.lanes[i].todo, undoes) {
 		return
 	}
-	refused := false
+	refused, why := false, ""
 	for _, w := range g.worlds {
 		g.runs(i, w, func(run *interp.Run, bind *bindings) {
 			x := w.x.Clone()
 			if no := g.a.model.machine.Extend(x, interp.Committed{Run: run, Session: i, Snapshot: max(g.lanes[i].snapshot, 0)}); no != "" {
 				refused = true
 			}
+			why = cmp.Or(why, leftOut(err, run))
 		})
-	}
-	why := leftOut(err)
-	if u := g.lanes[i].in.Txn.Unseen; k == "40001" && u.Rows {
-		why = "row locks of a query that is computed as a whole (ir.UnseenLocks)"
 	}
 	if why != "" && !refused {
 		g.ends(LeftOut, why, "")
