@@ -353,10 +353,10 @@ func permutations(list []int) [][]int {
 func sameOutcome(got, serial *outcome, order []int) bool {
 	var bags []bag
 	for k, i := range order {
-		bags = append(bags, bag{symbols(got.lanes[i].out), serial.lanes[k].out})
+		bags = append(bags, bag{model: symbols(got.lanes[i].out), server: serial.lanes[k].out})
 	}
 	for i := range got.after {
-		bags = append(bags, bag{symbols(got.after[i]), serial.after[i]})
+		bags = append(bags, bag{model: symbols(got.after[i]), server: serial.after[i]})
 	}
 	budget := 100000
 	return newBindings().match(bags, &budget)

@@ -312,7 +312,7 @@ func (a *app) same(t *sqlgen.Txn, run *interp.Run, after *interp.DB, s served) b
 				return false
 			}
 		} else {
-			bags = append(bags, bag{model, s.out})
+			bags = append(bags, bag{model: model, server: s.out})
 		}
 	}
 	return newBindings().match(append(bags, a.bags(after, s.after)...), &budget)

@@ -15,17 +15,18 @@ import (
 )
 
 var (
-	seedFlag    = flag.Uint64("sqlgen.seed", 1, "the seed of the first application")
-	appsFlag    = flag.Int("sqlgen.apps", 8, "how many applications to check")
-	pairsFlag   = flag.Int("sqlgen.pairs", 300, "how many interleavings to compare, at least")
-	callsFlag   = flag.Int("sqlgen.calls", 2500, "how many single calls to compare, at least")
-	typesFlag   = flag.Uint("sqlgen.types", uint(sqlgen.Basic), "groups of types, a bit set of sqlgen.Group")
-	funcsFlag   = flag.Bool("sqlgen.functions", false, "call built-in functions")
-	eachFlag    = flag.Int("sqlgen.each", 1, "how many cases of a class are made smaller and shown")
-	keepFlag    = flag.String("sqlgen.keep", "", "a folder to write the cases to")
-	casesFlag   = flag.String("sqlgen.cases", filepath.Join("..", "testdata", "cases", "*.sql"), "the files of kept cases")
-	withoutFlag = flag.String("sqlgen.without", "division by zero,limit in subquery,several rows,subquery in returning", "productions that are not generated")
-	tableFlag   = flag.Bool("sqlgen.table", false, "print the coverage of the grammar")
+	seedFlag      = flag.Uint64("sqlgen.seed", 1, "the seed of the first application")
+	appsFlag      = flag.Int("sqlgen.apps", 8, "how many applications to check")
+	committedFlag = flag.Int("sqlgen.committed", 150, "how many executions at READ COMMITTED to compare, at least")
+	pairsFlag     = flag.Int("sqlgen.pairs", 300, "how many interleavings to compare, at least")
+	callsFlag     = flag.Int("sqlgen.calls", 2500, "how many single calls to compare, at least")
+	typesFlag     = flag.Uint("sqlgen.types", uint(sqlgen.Basic), "groups of types, a bit set of sqlgen.Group")
+	funcsFlag     = flag.Bool("sqlgen.functions", false, "call built-in functions")
+	eachFlag      = flag.Int("sqlgen.each", 1, "how many cases of a class are made smaller and shown")
+	keepFlag      = flag.String("sqlgen.keep", "", "a folder to write the cases to")
+	casesFlag     = flag.String("sqlgen.cases", filepath.Join("..", "testdata", "cases", "*.sql"), "the files of kept cases")
+	withoutFlag   = flag.String("sqlgen.without", "division by zero,limit in subquery,several rows,subquery in returning", "productions that are not generated")
+	tableFlag     = flag.Bool("sqlgen.table", false, "print the coverage of the grammar")
 )
 
 // calls makes what compares calls, as the flags say.
@@ -130,6 +131,26 @@ func TestCases(t *testing.T) {
 		t.Errorf("there are only %d cases", count)
 	}
 	t.Logf("%d files, %d cases", len(files), count)
+}
+
+// TestReadCommitted compares random executions at READ COMMITTED.
+func TestReadCommitted(t *testing.T) {
+	server := pgtest.Open(t)
+	dsn := server.Database(t)
+	c := calls(t, dsn)
+	c.Options.Kinds = []sqlgen.Kind{sqlgen.Script}
+	p, err := NewPairs(t.Context(), *c, func() *pgx.Conn { return server.Conn(t, dsn) })
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.ReadCommitted = true
+	p.ReportMix = func(x Mix, f Finding) { report(t, "committed", x.Seed, f, x.String()) }
+	for seed := *seedFlag; p.Tally.Runs < *committedFlag; seed++ {
+		if err := p.App(seed); err != nil {
+			t.Fatalf("seed %d: %v", seed, err)
+		}
+	}
+	t.Logf("seeds from %d: %s", *seedFlag, p.Tally)
 }
 
 // TestApps compares the verdicts on random applications with what they do.

@@ -170,6 +170,8 @@ func (b *bindings) row(row []ir.Value, texts []*string) (ok bool, undo func()) {
 type bag struct {
 	model  [][]ir.Value
 	server [][]*string
+	// any is how many rows of the server may be anything.
+	any int
 }
 
 // match reports whether all bags are the same, with one meaning of the unknown
@@ -182,7 +184,7 @@ func (b *bindings) match(bags []bag, budget *int) bool {
 		return true
 	}
 	first, rest := bags[0], bags[1:]
-	if len(first.model) != len(first.server) {
+	if len(first.model)+first.any != len(first.server) {
 		return false
 	}
 	if len(first.model) == 0 {
@@ -200,7 +202,7 @@ func (b *bindings) match(bags []bag, budget *int) bool {
 	for i, texts := range first.server {
 		ok, undo := b.row(row, texts)
 		if ok {
-			left := bag{without(first.model, at), without(first.server, i)}
+			left := bag{without(first.model, at), without(first.server, i), first.any}
 			if b.match(append([]bag{left}, rest...), budget) {
 				return true
 			}

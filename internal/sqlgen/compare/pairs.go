@@ -22,6 +22,8 @@ type Pairs struct {
 	Calls
 	// Interleavings is how many each state of an application meets.
 	Interleavings int
+	// ReadCommitted compares executions at READ COMMITTED instead.
+	ReadCommitted bool
 	// ReportMix is told of what is wrong, made smaller.
 	ReportMix func(Mix, Finding)
 	pool      *pool
@@ -300,7 +302,7 @@ func (g *game) agrees(l *lane, run *interp.Run, bind *bindings) bool {
 			rows := emitted(run)
 			return len(rows) == 1 && rows[0][0] == ir.Int(int64(len(l.out[2])))
 		}
-		return bind.match([]bag{{emitted(run), l.out[2]}}, &budget)
+		return bind.match([]bag{{model: emitted(run), server: l.out[2]}}, &budget)
 	}
 	byStatement := make([][]interp.Step, len(l.txn.Node.Kids))
 	for _, step := range run.Steps {
@@ -474,13 +476,24 @@ func (p *Pairs) App(seed uint64) error {
 				t := a.Txns[rng.IntN(len(a.Txns))]
 				mix.Txns, mix.Args = append(mix.Txns, t), append(mix.Args, t.Args(rng))
 			}
-			f, err := p.play(on, &mix, func(can []int) int { return can[rng.IntN(len(can))] })
+			committed := p.ReadCommitted && mix.Txns[0].Kind == sqlgen.Script
+			var f Finding
+			var err error
+			if committed {
+				f, err = p.interrupt(on, &mix, rng)
+			} else {
+				f, err = p.play(on, &mix, func(can []int) int { return can[rng.IntN(len(can))] })
+			}
 			if err != nil {
 				return fmt.Errorf("%w\n%s", err, mix.String())
 			}
 			p.Tally.Runs++
 			p.Tally.add(f)
-			if f.Result == Wrong {
+			if f.Result == Wrong && committed {
+				if p.Tally.Wrong[reason(f.Class)]++; p.ReportMix != nil && p.Tally.Wrong[reason(f.Class)] <= p.Each {
+					p.ReportMix(mix, f)
+				}
+			} else if f.Result == Wrong {
 				if err := p.wrongMix(mix, f); err != nil {
 					return err
 				}
