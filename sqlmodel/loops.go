@@ -153,7 +153,7 @@ func (b *builder) forQuery(f *frame, s *plpgsql.ForQuery, fetched string, pos ir
 		b.unmodelled("FOR over %s", commandName(tree))
 	}
 	b.apart(sel, nil)
-	q := x.asLoop(sel, pos)
+	q := x.asLoop(sel, ir.WantList, pos)
 	b.skipRows(q, pos, false)
 	f.scope = scope
 	if cur != nil && fetched == "" { // the loop has a record of its own

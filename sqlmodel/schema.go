@@ -56,6 +56,8 @@ type foreignKey struct {
 	onDelete   action
 	onUpdate   action
 	setColumns []string // of ON DELETE SET NULL (columns)
+	// full says that all columns are NULL or none (MATCH FULL).
+	full bool
 	// unproven says that existing rows may break it (NOT VALID).
 	unproven bool
 	deferred bool
@@ -485,9 +487,7 @@ func (l *loader) foreignKey(tab *table, k *pg.Constraint, t *text) {
 		deferred:   k.Initdeferred,
 		deferrable: k.Deferrable,
 	}
-	if k.FkMatchtype == "f" && len(cols) > 1 {
-		l.note(pos, "foreign key %s: MATCH FULL is treated as MATCH SIMPLE", f.name)
-	}
+	f.full = k.FkMatchtype == "f" && len(cols) > 1
 	tab.foreign = append(tab.foreign, f)
 }
 

@@ -314,6 +314,9 @@ func (l *loader) foreignKeyOf(t *table, f *foreignKey) {
 	if len(refs) != len(f.columns) {
 		l.fail(f.pos, "foreign key %s has %d columns for %d", f.name, len(f.columns), len(refs))
 	}
+	if f.full && (f.unproven || l.checkedLate(f)) {
+		l.note(f.pos, "foreign key %s: MATCH FULL is treated as MATCH SIMPLE", f.name)
+	}
 	switch {
 	case l.checkedLate(f) && slices.Contains(l.opt.mended, lateKey{t.name, f.name}):
 		l.hideForeignKey(t, ref, f, refs, "foreign key "+f.name+", which may be checked at commit")
@@ -334,6 +337,19 @@ func (l *loader) foreignKeyOf(t *table, f *foreignKey) {
 	}
 	f.number = len(t.ir.ForeignKeys)
 	t.ir.ForeignKeys = append(t.ir.ForeignKeys, k)
+	if f.full && !l.checkedLate(f) {
+		t.ir.Checks = append(t.ir.Checks, ir.TableCheck{Pos: f.pos, Name: f.name, Expr: allOrNone(t.ir, k.Columns)})
+	}
+}
+
+// allOrNone says that all of some columns are NULL, or none of them.
+func allOrNone(t *ir.Table, cols []int) ir.Expr {
+	var all, none ir.Expr
+	for _, c := range cols {
+		null := &ir.Unary{Op: ir.IsNull, X: &ir.Col{Row: t.Name, Col: t.Columns[c].Name}}
+		all, none = ir.AndE(all, null), ir.AndE(none, ir.NotE(null))
+	}
+	return ir.OrE(all, none)
 }
 
 func keyOrUnique(t *ir.Table, cols []int) bool {

@@ -2,6 +2,8 @@ package interp
 
 import (
 	"fmt"
+	"iter"
+	"slices"
 	"strconv"
 
 	"github.com/txrobust/robust/engine"
@@ -152,8 +154,10 @@ type Step struct {
 	// Reads is what it read, as a range of Run.Reads. Reads between the ranges
 	// are those of loops and conditions, which are no steps.
 	ReadsFrom, ReadsTo int
-	// Emitted are the rows returned to the client, if it is an emit.
+	// Emitted are the rows returned to the client, if it is an emit. Counted says
+	// that there is only their number: which rows come is not determined.
 	Emitted [][]ir.Value
+	Counted bool
 	// Sent are the values that an ir.Send is sent with, nil for one that is not known.
 	Sent []*ir.Value
 }
@@ -256,6 +260,9 @@ type frame struct {
 	npoints   int // how many savepoints were set
 	cur       ir.Stmt
 	statement int
+	// gone are the rows, by their first value, that the snapshot shows and that are
+	// deleted by now, since the run has inserted others with their keys. It sees both.
+	gone map[*ir.Value]bool
 }
 
 // point is what a savepoint remembers.
@@ -280,9 +287,9 @@ type Machine struct {
 	Engine  *engine.Profile
 	// Trace makes runs record Reads and Steps.
 	Trace bool
-	// Opaque, if not nil, changes what functions without a known meaning give, by their
-	// names.
-	Opaque func(name string, v ir.Value) ir.Value
+	// Opaque, if not nil, changes the value v that a function or aggregate without a known
+	// meaning gives.
+	Opaque func(c *ir.Call, args []ir.Value, v ir.Value) ir.Value
 	// MaxSteps bounds the statements of one run; a longer run is Blocked with
 	// TooLong.
 	MaxSteps int
@@ -345,13 +352,18 @@ func (m *Machine) Run(in *Instance, snap *DB, regs map[string]ir.Value) *Run {
 // Runs gives the runs for every resolution of the choices. With serial,
 // choices that need a concurrent transaction are left out.
 func (m *Machine) Runs(in *Instance, snap *DB, regs map[string]ir.Value, serial bool) []*Run {
-	var out []*Run
-	ch := &chooser{}
-	for {
-		ch.pos = 0
-		out = append(out, m.run(in, snap, regs, ch, serial))
-		if !ch.next() {
-			return out
+	return slices.Collect(m.EachRun(in, snap, regs, serial))
+}
+
+// EachRun is Runs, one after the other.
+func (m *Machine) EachRun(in *Instance, snap *DB, regs map[string]ir.Value, serial bool) iter.Seq[*Run] {
+	return func(yield func(*Run) bool) {
+		ch := &chooser{}
+		for {
+			ch.pos = 0
+			if !yield(m.run(in, snap, regs, ch, serial)) || !ch.next() {
+				return
+			}
 		}
 	}
 }
@@ -447,10 +459,19 @@ func FreshValue(t ir.Type, d ir.Domain, id, n int) ir.Value {
 	panic(fmt.Sprintf("interp: no fresh value of type %s", t))
 }
 
-// opaque gives what a function without a known meaning gives, and records it.
-func (f *frame) opaque(name string, v ir.Value) ir.Value {
-	if f.m.Opaque != nil && !v.IsNull() {
-		v = f.m.Opaque(name, v)
+// apply computes a call for concrete arguments.
+func (f *frame) apply(c *ir.Call, args []ir.Value) ir.Value {
+	v, known, err := c.Apply(args)
+	switch {
+	case err != nil:
+		panic(stop{err.Error()})
+	case len(v.S) > maxText: // a loop makes texts longer and longer
+		panic(stop{TooLong})
+	case known, c.Name == ir.ArrayAgg, c.Name == ir.RowsAgg:
+		return v
+	}
+	if f.m.Opaque != nil {
+		v = f.m.Opaque(c, args, v)
 	}
 	if !f.m.Trace {
 		return v
@@ -458,7 +479,7 @@ func (f *frame) opaque(name string, v ir.Value) ir.Value {
 	if f.run.Opaque == nil {
 		f.run.Opaque = map[ir.Value]string{}
 	}
-	f.run.Opaque[v] = name
+	f.run.Opaque[v] = c.Name
 	return v
 }
 
