@@ -27,7 +27,8 @@ var layers = [][]string{
 	{"internal/folder", "internal/dbserver"},
 	{"ir", "smt", "proof", "internal/cache"},
 	{"engine", "client", "internal/schemafind", "internal/gormmodel"},
-	{"ir/interp", "client/simplify", "analyzer/internal/comments", "analyzer/internal/consteval", "analyzer/internal/flow", "sqlmodel/internal/input", "sqlmodel/internal/pg", "sqlmodel/internal/tidy", "sqlmodel/catalog", "sqlmodel/value"},
+	{"ir/interp", "client/simplify", "analyzer/internal/comments", "analyzer/internal/consteval", "analyzer/internal/flow", "sqlmodel/internal/input", "sqlmodel/internal/pg", "sqlmodel/internal/tidy", "sqlmodel/catalog"},
+	{"sqlmodel/value"},
 	{"sqlmodel/internal/plpgsql"},
 	{"sqlmodel/mysql"},
 	{"sqlmodel", "analyzer", "symbolic", "internal/progen", "internal/pgtest"},
@@ -35,7 +36,7 @@ var layers = [][]string{
 	{"movers", "stale", "instrument", "instrument/boogie"},
 	{"reach", "schedules", "witness"},
 	{"readcommitted", "crosscheck"},
-	{"report", "replay"},
+	{"report", "replay", "internal/sqlgen"},
 	{"internal/goprogram"},
 	{""}, // the package robust itself
 	{"lint"},

@@ -370,6 +370,7 @@ func (s *scope) havoc(st *ir.Havoc) exec {
 		if f.inst.Havoc != nil {
 			if v, ok := f.inst.Havoc(st, n); ok {
 				f.draw(st, v)
+				f.chose(st, v)
 				set(f, v)
 				return control{}
 			}
@@ -392,6 +393,17 @@ func (s *scope) havoc(st *ir.Havoc) exec {
 		set(f, values[f.ch.choose(len(values))])
 		return control{}
 	}
+}
+
+// chose records a value that the database chooses.
+func (f *frame) chose(st *ir.Havoc, v ir.Value) {
+	if !f.m.Trace || st.Of == "" || v.IsNull() || v.Kind == ir.KindBool {
+		return
+	}
+	if f.run.chosen == nil {
+		f.run.chosen = map[ir.Value]string{}
+	}
+	f.run.chosen[v] = st.Of
 }
 
 // draw records a value of an ordered source. All values that committed before the

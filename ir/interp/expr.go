@@ -157,7 +157,9 @@ func (s *scope) binary(e *ir.Binary) eval {
 	default:
 		in := e.Within
 		return func(f *frame) ir.Value {
-			v := arith(op, x(f), y(f))
+			a, b := x(f), y(f)
+			v := arith(op, a, b)
+			f.derive(v, a, b)
 			if in != nil && !v.IsNull() && (v.I < in.Lo || v.I > in.Hi) {
 				panic(stop{"integer out of range"})
 			}

@@ -106,8 +106,11 @@ type Run struct {
 	// Draws are the values that it drew from ordered sources, in their order.
 	Draws []Draw
 	// Opaque are the values that functions without a known meaning gave, with the names
-	// of these, also filled when the machine traces.
+	// of these, and what was computed from such values and from those that the database
+	// chooses (ir.Havoc.Of), also filled when the machine traces.
 	Opaque map[ir.Value]string
+	// chosen are the values that the database chooses, with what they are.
+	chosen map[ir.Value]string
 	// Chosen are the statements that took one of several rows or orders, where any was
 	// allowed; filled when the machine traces.
 	Chosen []ir.Stmt
@@ -468,19 +471,46 @@ func (f *frame) apply(c *ir.Call, args []ir.Value) ir.Value {
 	case len(v.S) > maxText: // a loop makes texts longer and longer
 		panic(stop{TooLong})
 	case known, c.Name == ir.ArrayAgg, c.Name == ir.RowsAgg:
+		f.derive(v, args...)
 		return v
 	}
 	if f.m.Opaque != nil {
 		v = f.m.Opaque(c, args, v)
 	}
-	if !f.m.Trace {
-		return v
+	if f.m.Trace {
+		f.run.unknown(v, c.Name)
 	}
-	if f.run.Opaque == nil {
-		f.run.Opaque = map[ir.Value]string{}
-	}
-	f.run.Opaque[v] = c.Name
 	return v
+}
+
+// unknown records a value that depends on what the database chooses or computes in a
+// way that is not known.
+func (r *Run) unknown(v ir.Value, of string) {
+	if r.Opaque == nil {
+		r.Opaque = map[ir.Value]string{}
+	}
+	r.Opaque[v] = of
+}
+
+// derive records a value that is computed from one that the database chooses, or that
+// itself is one of those. Truth values tell too little to be recognized.
+func (f *frame) derive(v ir.Value, from ...ir.Value) {
+	if !f.m.Trace || v.IsNull() || v.Kind == ir.KindBool {
+		return
+	}
+	for _, x := range from {
+		if of := f.run.sourceOf(x); of != "" && x != v {
+			f.run.unknown(v, of)
+		}
+	}
+}
+
+// sourceOf names what chose a value, "" if it is known.
+func (r *Run) sourceOf(v ir.Value) string {
+	if of := r.Opaque[v]; of != "" {
+		return of
+	}
+	return r.chosen[v]
 }
 
 func (f *frame) read(n readNote) {
