@@ -25,7 +25,7 @@ var layers = [][]string{
 	{"checker/judge", "checker/internal/definitions"}, // judge asks them all, definitions is for their tests
 	{"checker/view"},
 	{"internal/folder", "internal/dbserver"},
-	{"ir", "smt", "proof", "internal/cache"},
+	{"ir", "smt", "proof", "internal/cache", "internal/sqlgen"},
 	{"engine", "client", "internal/schemafind", "internal/gormmodel"},
 	{"ir/interp", "client/simplify", "analyzer/internal/comments", "analyzer/internal/consteval", "analyzer/internal/flow", "sqlmodel/internal/input", "sqlmodel/internal/pg", "sqlmodel/internal/tidy", "sqlmodel/catalog"},
 	{"sqlmodel/value"},
@@ -36,9 +36,10 @@ var layers = [][]string{
 	{"movers", "stale", "instrument", "instrument/boogie"},
 	{"reach", "schedules", "witness"},
 	{"readcommitted", "crosscheck"},
-	{"report", "replay", "internal/sqlgen"},
+	{"report", "replay"},
 	{"internal/goprogram"},
 	{""}, // the package robust itself
+	{"internal/sqlgen/compare"},
 	{"lint"},
 	{"lint/golangci"},
 	{"cmd/robust", "internal/fieldnotes"},

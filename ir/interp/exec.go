@@ -357,9 +357,7 @@ func (s *scope) havoc(st *ir.Havoc) exec {
 	d := s.c.txn.LocalDomain(st.Var)
 	return func(f *frame) control {
 		if st.Fresh {
-			v := f.freshValue(t, d)
-			f.draw(st, v)
-			set(f, v)
+			set(f, f.freshValue(t, d))
 			return control{}
 		}
 		if f.havocs == nil {
@@ -369,7 +367,6 @@ func (s *scope) havoc(st *ir.Havoc) exec {
 		f.havocs[st]++
 		if f.inst.Havoc != nil {
 			if v, ok := f.inst.Havoc(st, n); ok {
-				f.draw(st, v)
 				f.chose(st, v)
 				set(f, v)
 				return control{}
@@ -404,22 +401,6 @@ func (f *frame) chose(st *ir.Havoc, v ir.Value) {
 		f.run.chosen = map[ir.Value]string{}
 	}
 	f.run.chosen[v] = st.Of
-}
-
-// draw records a value of an ordered source. All values that committed before the
-// snapshot of the transaction were drawn before it began, so that they are smaller;
-// values of the clock may be equal.
-func (f *frame) draw(st *ir.Havoc, v ir.Value) {
-	if !st.Ordered || v.IsNull() {
-		return
-	}
-	source := f.m.source(st.Source())
-	if mark := f.snap.mark(source); !mark.IsNull() {
-		if c := ir.Compare(v, mark); c < 0 || c == 0 && st.Fresh {
-			panic(stop{st.Source() + " gave a larger value before"})
-		}
-	}
-	f.run.Draws = append(f.run.Draws, Draw{Source: st.Source(), Value: v, source: source})
 }
 
 // NotFinite is Run.Blocked of a run that needs a value from an infinite set.

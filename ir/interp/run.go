@@ -103,8 +103,6 @@ type Run struct {
 	// Reads and Steps are filled when the machine traces.
 	Reads []Read
 	Steps []Step
-	// Draws are the values that it drew from ordered sources, in their order.
-	Draws []Draw
 	// Opaque are the values that functions without a known meaning gave, with the names
 	// of these, and what was computed from such values and from those that the database
 	// chooses (ir.Havoc.Of), also filled when the machine traces.
@@ -275,14 +273,6 @@ type point struct {
 	set         int // when it was set: a rollback to it ends those set later
 }
 
-// Draw is a value drawn from an ordered source (ir.Havoc.Ordered).
-type Draw struct {
-	Source string
-	Value  ir.Value
-
-	source int // its number
-}
-
 // Machine executes the transactions of one program on one engine. It is not
 // safe for concurrent use.
 type Machine struct {
@@ -301,18 +291,6 @@ type Machine struct {
 	code  map[*ir.Txn]*code
 	refs  [][]reference // by referenced table
 	keys  [][]key       // by table
-	// sources are the numbers of the ordered sources, by name.
-	sources map[string]int
-}
-
-// source gives the number of an ordered source.
-func (m *Machine) source(name string) int {
-	n, ok := m.sources[name]
-	if !ok {
-		n = len(m.sources)
-		m.sources[name] = n
-	}
-	return n
 }
 
 // reference is a foreign key seen from the table it refers to.
@@ -331,7 +309,7 @@ const maxText = 1 << 20
 // NewMachine prepares p, whose transactions must be structured.
 func NewMachine(p *ir.Program, e *engine.Profile) *Machine {
 	m := &Machine{Program: p, Engine: e, MaxSteps: 10000,
-		index: map[*ir.Table]int{}, code: map[*ir.Txn]*code{}, sources: map[string]int{}, refs: make([][]reference, len(p.Tables))}
+		index: map[*ir.Table]int{}, code: map[*ir.Txn]*code{}, refs: make([][]reference, len(p.Tables))}
 	for i, t := range p.Tables {
 		m.index[t] = i
 	}

@@ -540,7 +540,7 @@ func (m *Machine) commit(run *Run, cur *DB, since []*Run) (*DB, *Run, string) {
 	if failed != "" {
 		return nil, nil, failed
 	}
-	return db.after(run.Draws), run, ""
+	return db, run, ""
 }
 
 // touches reports whether the write has to do with a row.
