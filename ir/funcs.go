@@ -24,6 +24,9 @@ type Function struct {
 	Eval func(args []Value, result Type) (Value, error)
 	// Strict: a NULL argument gives NULL.
 	Strict bool
+	// Settings: Eval takes usual settings of the server for granted, such as the time
+	// zone UTC. Executions may use it; a proof, which holds for all settings, must not.
+	Settings bool
 }
 
 // ErrNotKnown says that the meaning of a function is not known for some arguments.
@@ -53,40 +56,40 @@ func init() {
 				return elems[i-1]
 			}
 			return Null
-		}), true},
+		}), true, false},
 		{"len", []Kind{KindArray}, KindInt, total(func(a []Value, _ Type) Value {
 			return Int(int64(len(a[0].Elems(KindText))))
-		}), true},
-		{"lower", []Kind{KindText}, KindText, total(func(a []Value, _ Type) Value { return Text(strings.ToLower(a[0].S)) }), true},
-		{"upper", []Kind{KindText}, KindText, total(func(a []Value, _ Type) Value { return Text(strings.ToUpper(a[0].S)) }), true},
-		{"concat", []Kind{KindText, KindText}, KindText, total(func(a []Value, _ Type) Value { return Text(a[0].S + a[1].S) }), true},
+		}), true, false},
+		{"lower", []Kind{KindText}, KindText, total(func(a []Value, _ Type) Value { return Text(strings.ToLower(a[0].S)) }), true, false},
+		{"upper", []Kind{KindText}, KindText, total(func(a []Value, _ Type) Value { return Text(strings.ToUpper(a[0].S)) }), true, false},
+		{"concat", []Kind{KindText, KindText}, KindText, total(func(a []Value, _ Type) Value { return Text(a[0].S + a[1].S) }), true, false},
 		{"length", []Kind{KindText}, KindInt, total(func(a []Value, _ Type) Value {
 			return Int(int64(utf8.RuneCountInString(a[0].S)))
-		}), true},
-		{"like", []Kind{KindText, KindText}, KindBool, total(func(a []Value, _ Type) Value { return Bool(like([]rune(a[0].S), []rune(a[1].S))) }), true},
+		}), true, false},
+		{"like", []Kind{KindText, KindText}, KindBool, total(func(a []Value, _ Type) Value { return Bool(like([]rune(a[0].S), []rune(a[1].S))) }), true, false},
 		{"ilike", []Kind{KindText, KindText}, KindBool, total(func(a []Value, _ Type) Value {
 			return Bool(like([]rune(strings.ToLower(a[0].S)), []rune(strings.ToLower(a[1].S))))
-		}), true},
-		{"text_of_int", []Kind{KindInt}, KindText, total(func(a []Value, _ Type) Value { return Text(strconv.FormatInt(a[0].I, 10)) }), true},
-		{"text_of_bool", []Kind{KindBool}, KindText, total(func(a []Value, _ Type) Value { return Text(strconv.FormatBool(a[0].IsTrue())) }), true},
+		}), true, false},
+		{"text_of_int", []Kind{KindInt}, KindText, total(func(a []Value, _ Type) Value { return Text(strconv.FormatInt(a[0].I, 10)) }), true, false},
+		{"text_of_bool", []Kind{KindBool}, KindText, total(func(a []Value, _ Type) Value { return Text(strconv.FormatBool(a[0].IsTrue())) }), true, false},
 		{"= any", []Kind{KindNull, KindArray}, KindBool, total(func(a []Value, _ Type) Value {
 			return Bool(slices.Contains(a[1].Elems(a[0].Kind), a[0]))
-		}), true},
+		}), true, false},
 		{"left", []Kind{KindText, KindInt}, KindText, total(func(a []Value, _ Type) Value {
 			r, n := []rune(a[0].S), int(a[1].I)
 			if n < 0 {
 				n = max(0, len(r)+n)
 			}
 			return Text(string(r[:min(n, len(r))]))
-		}), true},
-		{"octets of", []Kind{KindText}, KindInt, total(func(a []Value, _ Type) Value { return Int(int64(len(a[0].S))) }), true},
+		}), true, false},
+		{"octets of", []Kind{KindText}, KindInt, total(func(a []Value, _ Type) Value { return Int(int64(len(a[0].S))) }), true, false},
 		// Those of Go, which may differ from lower and upper of the database.
-		{"text lower", []Kind{KindText}, KindText, total(func(a []Value, _ Type) Value { return Text(strings.ToLower(a[0].S)) }), true},
-		{"text upper", []Kind{KindText}, KindText, total(func(a []Value, _ Type) Value { return Text(strings.ToUpper(a[0].S)) }), true},
-		{"text trimmed", []Kind{KindText}, KindText, total(func(a []Value, _ Type) Value { return Text(strings.TrimSpace(a[0].S)) }), true},
-		{"text contains", []Kind{KindText, KindText}, KindBool, total(func(a []Value, _ Type) Value { return Bool(strings.Contains(a[0].S, a[1].S)) }), true},
-		{"text begins", []Kind{KindText, KindText}, KindBool, total(func(a []Value, _ Type) Value { return Bool(strings.HasPrefix(a[0].S, a[1].S)) }), true},
-		{"text ends", []Kind{KindText, KindText}, KindBool, total(func(a []Value, _ Type) Value { return Bool(strings.HasSuffix(a[0].S, a[1].S)) }), true},
+		{"text lower", []Kind{KindText}, KindText, total(func(a []Value, _ Type) Value { return Text(strings.ToLower(a[0].S)) }), true, false},
+		{"text upper", []Kind{KindText}, KindText, total(func(a []Value, _ Type) Value { return Text(strings.ToUpper(a[0].S)) }), true, false},
+		{"text trimmed", []Kind{KindText}, KindText, total(func(a []Value, _ Type) Value { return Text(strings.TrimSpace(a[0].S)) }), true, false},
+		{"text contains", []Kind{KindText, KindText}, KindBool, total(func(a []Value, _ Type) Value { return Bool(strings.Contains(a[0].S, a[1].S)) }), true, false},
+		{"text begins", []Kind{KindText, KindText}, KindBool, total(func(a []Value, _ Type) Value { return Bool(strings.HasPrefix(a[0].S, a[1].S)) }), true, false},
+		{"text ends", []Kind{KindText, KindText}, KindBool, total(func(a []Value, _ Type) Value { return Bool(strings.HasSuffix(a[0].S, a[1].S)) }), true, false},
 		double("+", 2, func(x []float64) float64 { return x[0] + x[1] }),
 		double("-", 2, func(x []float64) float64 { return x[0] - x[1] }),
 		double("*", 2, func(x []float64) float64 { return x[0] * x[1] }),
@@ -103,7 +106,7 @@ func init() {
 				return opaqueValue(t, "double int("+a[0].String()+")")
 			}
 			return Int(int64(f))
-		}), true},
+		}), true, false},
 	} {
 		Functions[f.Name] = f
 	}
@@ -126,7 +129,7 @@ func double(name string, params int, f func(x []float64) float64) *Function {
 			return opaqueValue(t, term)
 		}
 		return Num(r)
-	}), true}
+	}), true, false}
 }
 
 // like matches a string with a pattern of LIKE, in which % stands for any
@@ -241,7 +244,7 @@ func opaqueValue(t Type, term string) Value {
 		}
 		return Bool(n%2 == 1)
 	case KindArray:
-		return Array([]Value{Text(term)})
+		return Array([]Value{opaqueValue(Type{Kind: t.Elem}, term)})
 	}
 	return Value{Kind: t.Kind, S: term}
 }

@@ -161,9 +161,9 @@ func carried(t *Txn, rows map[string]*Table, e Expr) []sourceNode {
 
 // ordering looks for comparisons by order. The keys of its maps are roots.
 type ordering struct {
-	f       places
-	drawn   map[sourceNode]string // a source whose values get there
-	given   map[sourceNode]bool   // a client gives values that get there
+	f                  places
+	drawn              map[sourceNode]string // a source whose values get there
+	given              map[sourceNode]bool   // a client gives values that get there
 	compared, premises []Note
 }
 

@@ -101,6 +101,9 @@ type Agg struct {
 	Arg      Expr
 	Distinct bool
 	Type     Type
+	// Known, if not nil, computes an aggregate other than count, sum, min and max of the
+	// arguments that are not NULL, in any order. The text form does not have it.
+	Known *Function
 }
 
 // Select reads into locals. With Aggs it computes them over all rows of Query

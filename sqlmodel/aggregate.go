@@ -6,6 +6,7 @@ import (
 	"github.com/txrobust/robust/ir"
 	"github.com/txrobust/robust/sqlmodel/catalog"
 	"github.com/txrobust/robust/sqlmodel/internal/pg"
+	"github.com/txrobust/robust/sqlmodel/value"
 )
 
 // hasAggregates reports whether an expression of a list calls an aggregate,
@@ -119,7 +120,27 @@ func (x *ex) aggregate(e *pg.FuncCall, name string) val {
 		fn = in.ordered(e, fn, &agg)
 	}
 	agg.Fn, agg.Type = fn, localType(t)
+	if fn == name && len(args) == 1 && !strings.HasSuffix(name, "_agg") {
+		agg.Known = x.knownAggregate(name, args[0], t)
+	}
 	return val{e: x.agg.aggregate(agg, strings.Fields(name)[0], t), t: t, nn: name == "count", digits: digits}
+}
+
+// knownAggregate gives what is known of an aggregate of one argument, or nil.
+func (x *ex) knownAggregate(name string, arg val, t typ) *ir.Function {
+	calls, outcome := x.resolveAggregate(name, []val{arg})
+	if outcome != catalog.Found || x.l.opt.MySQL || t.sql == nil {
+		return nil
+	}
+	of := arg.t.sql
+	if of == nil || of.Name != calls[0].Types[0] {
+		return nil // a conversion comes first
+	}
+	f := value.Aggregate(calls[0].Signature(), false, []*value.Type{of}, t.sql)
+	if f.Eval == nil {
+		return nil
+	}
+	return f
 }
 
 // aggregateResult is the type of an aggregate of these arguments.

@@ -187,7 +187,7 @@ func (x *ex) pure(c catalog.Call, t typ, args []val, loc int32) val {
 	for i, a := range args {
 		exprs[i] = a.e
 	}
-	out := val{e: x.apply(functionOf(c.Function), t, exprs...), t: t}
+	out := val{e: x.apply(functionOf(c, args, t), t, exprs...), t: t}
 	out.digits = roundedDigits(c.Function, args)
 	for _, a := range args { // the collation of an operand is that of the result
 		if out.t.textual() && a.t.sql != nil && a.t.sql.Collation != "" {
@@ -197,12 +197,19 @@ func (x *ex) pure(c catalog.Call, t typ, args []val, loc int32) val {
 	return out
 }
 
-// functionOf gives what is known of a function of the catalog.
-func functionOf(f *catalog.Function) *ir.Function {
-	if f.Symmetric && f.Result == "bool" {
-		return value.Symmetric(f.Signature())
+// functionOf gives what is known of a function of the catalog in a call.
+func functionOf(c catalog.Call, args []val, result typ) *ir.Function {
+	types := make([]*value.Type, len(args))
+	for i, a := range args {
+		if types[i] = a.t.sql; types[i] == nil || types[i].Name != c.Types[i] {
+			types[i] = value.Of(c.Types[i])
+		}
 	}
-	return value.Function(f.Signature(), f.Strict)
+	returns := result.sql
+	if returns == nil {
+		returns = value.Of(c.Returns)
+	}
+	return value.Called(c.Function, types, returns)
 }
 
 func hasRecord(args []val) bool {

@@ -23,7 +23,7 @@ func (x *ex) apply(f *ir.Function, t typ, args ...ir.Expr) ir.Expr {
 	values := make([]ir.Value, len(args))
 	for i, a := range args {
 		k, isConst := a.(*ir.Const)
-		if !isConst || c.Fn.Eval == nil {
+		if !isConst || c.Fn.Eval == nil || c.Fn.Settings {
 			return c
 		}
 		values[i] = k.Value

@@ -304,7 +304,7 @@ type loader struct {
 	// inDo says that the statement stands in a DO block.
 	inDo bool
 	// ranges are the calls that make a range of two ends.
-	ranges map[*ir.Call]madeRange
+	ranges map[ir.Expr]madeRange
 }
 
 // fact is a stated invariant.

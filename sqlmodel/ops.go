@@ -621,7 +621,7 @@ func (x *ex) opaqueComparison(op string, l, r val) ir.Expr {
 	}
 	a, b := l.argType(), r.argType()
 	if calls, outcome := x.l.catalog().Operator(op, &a, b); outcome == catalog.Found {
-		return x.apply(functionOf(calls[0].Function), tBool, l.e, r.e)
+		return x.apply(functionOf(calls[0], []val{l, r}, tBool), tBool, l.e, r.e)
 	}
 	return &ir.Call{Name: op, Args: []ir.Expr{l.e, r.e}, Type: ir.BoolType}
 }

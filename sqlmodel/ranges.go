@@ -20,8 +20,7 @@ type madeRange struct {
 // noteRange remembers what a call of a function makes a range of.
 func (x *ex) noteRange(name string, args []val, v val, loc int32) {
 	t, ok := rangeBounds[name]
-	call, is := v.e.(*ir.Call)
-	if !ok || !is || len(args) < 2 || len(args) > 3 {
+	if !ok || len(args) < 2 || len(args) > 3 {
 		return
 	}
 	r := madeRange{lo: args[0], hi: args[1]}
@@ -40,18 +39,14 @@ func (x *ex) noteRange(name string, args []val, v val, loc int32) {
 		}
 	}
 	if x.l.ranges == nil {
-		x.l.ranges = map[*ir.Call]madeRange{}
+		x.l.ranges = map[ir.Expr]madeRange{}
 	}
-	x.l.ranges[call] = r
+	x.l.ranges[v.e] = r
 }
 
 // rangeOf gives the ends of a value, if it is a range that an expression makes.
 func (l *loader) rangeOf(v val) (madeRange, bool) {
-	call, ok := v.e.(*ir.Call)
-	if !ok {
-		return madeRange{}, false
-	}
-	r, ok := l.ranges[call]
+	r, ok := l.ranges[v.e]
 	return r, ok
 }
 

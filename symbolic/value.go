@@ -256,7 +256,7 @@ func (w *World) call(c *ir.Call, args []Val) Val {
 		}
 		return B.App(B.Func(name, result, params...), terms...)
 	}
-	if known != nil && known.Eval != nil && len(args) == 1 && (args[0].Type.Kind == ir.KindText || args[0].Type.Kind == ir.KindOpaque) && c.Type.Kind != ir.KindArray {
+	if known != nil && known.Eval != nil && !known.Settings && len(args) == 1 && (args[0].Type.Kind == ir.KindText || args[0].Type.Kind == ir.KindOpaque) && c.Type.Kind != ir.KindArray {
 		w.ofText[c.Name] = ofText{c, args[0].Type.Kind}
 	}
 	out := Val{Type: c.Type}

@@ -209,7 +209,7 @@ func (f *frame) fold(a *ir.Agg, vals []ir.Value) ir.Value {
 	case len(vals) == 0: // as SQL's aggregates, but for COUNT
 		return ir.Null
 	case a.Fn != "sum" && a.Fn != "min" && a.Fn != "max":
-		return f.apply(&ir.Call{Name: a.Fn, Type: a.Type}, vals)
+		return f.apply(&ir.Call{Name: a.Fn, Type: a.Type, Fn: a.Known}, vals)
 	case a.Fn == "min":
 		return vals[0]
 	case a.Fn == "max":

@@ -455,7 +455,7 @@ func (f *frame) apply(c *ir.Call, args []ir.Value) ir.Value {
 	if f.m.Opaque != nil {
 		v = f.m.Opaque(c, args, v)
 	}
-	if f.m.Trace {
+	if f.m.Trace && f.run != nil { // a check of a constraint belongs to no run
 		f.run.unknown(v, c.Name)
 	}
 	return v
@@ -473,7 +473,7 @@ func (r *Run) unknown(v ir.Value, of string) {
 // derive records a value that is computed from one that the database chooses, or that
 // itself is one of those. Truth values tell too little to be recognized.
 func (f *frame) derive(v ir.Value, from ...ir.Value) {
-	if !f.m.Trace || v.IsNull() || v.Kind == ir.KindBool {
+	if !f.m.Trace || f.run == nil || v.IsNull() || v.Kind == ir.KindBool {
 		return
 	}
 	for _, x := range from {

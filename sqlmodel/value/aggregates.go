@@ -49,7 +49,7 @@ func Aggregate(signature string, ordered bool, args []*Type, result *Type) *ir.F
 		name += " in order"
 	}
 	return interned(name, func() *ir.Function {
-		f := &ir.Function{Name: name}
+		f := &ir.Function{Name: name, Settings: settingsOf(signature, args)}
 		if set := orderedSets[signature]; set != nil {
 			f.Eval = guarded(set(args, result), func(i int) *Type { return args[min(i, len(args)-1)] })
 		} else if family := aggregates[signature]; family != nil {
@@ -59,7 +59,7 @@ func Aggregate(signature string, ordered bool, args []*Type, result *Type) *ir.F
 				}, func(i int) *Type { return args[i%len(args)] })
 			}
 		}
-		return settled(f, settingsOf(signature, args))
+		return f
 	})
 }
 

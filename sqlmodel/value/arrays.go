@@ -146,7 +146,8 @@ func Quantified(op *ir.Function, all bool, array *Type) *ir.Function {
 			}
 			return out, nil
 		}, func(i int) *Type { return []*Type{nil, array}[i] })
-		return settled(f, BySettings(op))
+		f.Settings = op.Settings
+		return f
 	})
 }
 

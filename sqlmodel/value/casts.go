@@ -30,14 +30,13 @@ func Convert(from, to *Type, explicit bool) *ir.Function {
 		return convert
 	}
 	name := convert.Name + " " + coerce.Name
-	f := &ir.Function{Name: name, Strict: true, Eval: func(a []ir.Value, t ir.Type) (ir.Value, error) {
+	f := &ir.Function{Name: name, Strict: true, Settings: convert.Settings, Eval: func(a []ir.Value, t ir.Type) (ir.Value, error) {
 		v, err := convert.Eval(a, t)
 		if err != nil || v.IsNull() {
 			return v, err
 		}
 		return coerce.Eval([]ir.Value{v}, t)
 	}}
-	settled(f, BySettings(convert))
 	if to.checks() {
 		return f
 	}
@@ -81,7 +80,7 @@ func conversion(from, to *Type) *ir.Function {
 func ownCast(from, to *Type, f evaluator) *ir.Function {
 	name := to.key() + "<-" + from.key()
 	return interned(name, func() *ir.Function {
-		return settled(&ir.Function{Name: name, Eval: evalOf(f, []*Type{from}), Strict: true}, from.written() || to.written())
+		return &ir.Function{Name: name, Eval: evalOf(f, []*Type{from}), Strict: true, Settings: from.written() || to.written()}
 	})
 }
 

@@ -92,21 +92,18 @@ func FunctionOf(signature string, strict bool, args []*Type, result *Type) *ir.F
 	if fixed, ok := spread(params, args); ok && strict && evaluators[signature] != nil {
 		name := signature + " of each"
 		return interned(name, func() *ir.Function {
-			f := &ir.Function{Name: name, Eval: evalOf(strictIn(fixed, evaluators[signature]), params[:fixed])}
-			return settled(f, settingsOf(signature, args))
+			return &ir.Function{Name: name, Eval: evalOf(strictIn(fixed, evaluators[signature]), params[:fixed]), Settings: settingsOf(signature, args)}
 		})
 	}
 	f := families[signature]
 	if f == nil || result == nil {
 		return interned(signature, func() *ir.Function {
-			f := &ir.Function{Name: signature, Eval: evalOf(evaluators[signature], params), Strict: strict}
-			return settled(f, settingsOf(signature, params))
+			return &ir.Function{Name: signature, Eval: evalOf(evaluators[signature], params), Strict: strict, Settings: settingsOf(signature, params)}
 		})
 	}
 	name := signature + " of (" + typeKeys(args) + ") " + result.key()
 	return interned(name, func() *ir.Function {
-		f := &ir.Function{Name: name, Eval: evalOf(f(args, result), args), Strict: strict}
-		return settled(f, settingsOf(signature, args))
+		return &ir.Function{Name: name, Eval: evalOf(f(args, result), args), Strict: strict, Settings: settingsOf(signature, args)}
 	})
 }
 
@@ -119,7 +116,7 @@ func symmetric(f *ir.Function) *ir.Function {
 	return interned(name, func() *ir.Function {
 		out := *f
 		out.Name = name
-		return settled(&out, BySettings(f))
+		return &out
 	})
 }
 

@@ -1,31 +1,10 @@
 package value
 
-import (
-	"strings"
-	"sync"
+import "strings"
 
-	"github.com/txrobust/robust/ir"
-)
-
-// bySettings holds the functions that BySettings is about.
-var bySettings sync.Map // *ir.Function
-
-// BySettings reports whether what a function of this package computes takes usual
-// settings of the server for granted: the time zone UTC, the order of texts by bytes,
-// and how dates, intervals, floats and bytes are written. Executions may use it; a
-// proof, which holds for all settings, must not.
-func BySettings(f *ir.Function) bool {
-	_, ok := bySettings.Load(f)
-	return ok
-}
-
-// settled marks a function as one of BySettings if depends.
-func settled(f *ir.Function, depends bool) *ir.Function {
-	if depends {
-		bySettings.Store(f, true)
-	}
-	return f
-}
+// The settings that functions of this package take for granted (ir.Function.Settings)
+// are the time zone UTC, the order of texts by bytes, and how dates, intervals, floats
+// and bytes are written.
 
 // textOrders are the functions of the order of texts, but for those of relations and
 // of polymorphic types, by the beginnings of their names.
