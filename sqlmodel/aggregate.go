@@ -17,7 +17,7 @@ func hasAggregates(list []*pg.Node) bool {
 			case *pg.SelectStmt:
 				return false
 			case *pg.FuncCall:
-				found = found || e.Over == nil && builtins[qualified(names(e.Funcname))].kind == aggFunc
+				found = found || e.Over == nil && builtins[plainName(qualified(names(e.Funcname)))].kind == aggFunc
 			}
 			return true
 		})

@@ -13,11 +13,12 @@ import (
 func (x *ex) call(e *pg.FuncCall) val {
 	name := qualified(names(e.Funcname))
 	if e.Over != nil {
-		return x.windowCall(e, name)
+		return x.windowCall(e, plainName(name))
 	}
-	if fns := x.l.lookup(name); len(fns) > 0 {
+	if fns := x.functions(name); len(fns) > 0 {
 		return x.callUser(e, name, fns)
 	}
+	name = x.l.systemName(name)
 	b, known := builtins[name]
 	if !known {
 		if x.b == nil {
@@ -53,7 +54,7 @@ func (x *ex) call(e *pg.FuncCall) val {
 	switch b.kind {
 	case sessionFunc:
 		if name == "currval" || name == "lastval" {
-			if seq := sequenceName(e.Args); seq != "" {
+			if seq := x.l.sequenceName(e.Args, x.text); seq != "" {
 				return val{e: ir.V(x.b.sequence(seq)), t: tInt}
 			}
 			return val{e: ir.V(x.b.sequence("lastval")), t: tInt}
@@ -300,7 +301,7 @@ func (x *ex) fresh(name string, e *pg.FuncCall) val {
 	}
 	base, seq := name, ""
 	if name == "nextval" {
-		seq = sequenceName(e.Args)
+		seq = x.l.sequenceName(e.Args, x.text)
 	} else if t.name == nText {
 		base = "uuid"
 	}
@@ -314,7 +315,7 @@ func (x *ex) callUser(e *pg.FuncCall, name string, fns []*function) val {
 	}
 	f, args := x.arguments(e, name, fns)
 	if f == nil {
-		return x.pureCall(name, args)
+		return x.pureCall(x.l.systemName(name), args)
 	}
 	if v, ok := x.expressionFunction(f, args); ok {
 		return v
@@ -323,7 +324,7 @@ func (x *ex) callUser(e *pg.FuncCall, name string, fns []*function) val {
 		x.unmodelled("the set-returning function %s in this place", name)
 	}
 	if x.perRow || x.conditional {
-		eff := x.l.effectOf(&refs{tables: map[string]bool{}, calls: map[string]bool{name: true}})
+		eff := x.l.effectOfCall([]*function{f})
 		if eff.writes || eff.all || eff.locks || x.l.mayAbort(f, map[*function]bool{}) {
 			x.unmodelled("a call of %s in a place where it may run several times or not at all", name)
 		}
@@ -350,11 +351,11 @@ func (b *builder) apart(root pg.Message, target *pg.RangeVar) {
 	})
 	writer := ""
 	for _, name := range slices.Sorted(maps.Keys(b.refsOf(root).calls)) {
-		fns := b.l.lookup(name)
+		fns := b.l.lateFunctions(name)
 		if len(fns) == 0 {
 			continue
 		}
-		e := b.l.effectOf(&refs{tables: map[string]bool{}, calls: map[string]bool{name: true}})
+		e := b.l.effectOfCall(fns)
 		if e.writes || e.all {
 			writer = name
 		}
@@ -413,9 +414,9 @@ func (x *ex) arguments(e *pg.FuncCall, name string, fns []*function) (*function,
 		}
 	}
 	fits = x.closest(fits, positional)
-	b, system := builtins[name]
+	b, builtIn := x.l.builtin(name)
 	switch {
-	case len(fits) == 0 && len(named) == 0 && system && b.kind == pureFunc:
+	case len(fits) == 0 && len(named) == 0 && builtIn && b.kind == pureFunc:
 		return nil, positional
 	case len(fits) == 0 && len(fns) == 1 && !fns[0].hasVariadic():
 		x.fail(e.Location, "%s is called with %d arguments that do not fit its declaration %s", name, len(e.Args), fns[0].signature())
@@ -507,7 +508,9 @@ func (x *ex) expressionFunction(f *function, args []val) (val, bool) {
 	y.f, y.text, y.agg, y.win = g, t, nil, nil
 	y.levels = nil // the rows around the call are not visible in the body
 	x.b.calls = append(x.b.calls, f)
+	leave := x.b.enter(f)
 	v := y.expr(pg.TargetValue(s.TargetList[0]))
+	leave()
 	x.b.calls = x.b.calls[:len(x.b.calls)-1]
 	if v.record {
 		return val{}, false

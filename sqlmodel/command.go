@@ -174,6 +174,7 @@ func (b *builder) checkResult(f *frame, pos ir.Pos, cols []colDef) {
 
 // command translates an SQL statement.
 func (b *builder) command(f *frame, t *text, tree any, pos ir.Pos, to sink) {
+	defer b.follow(tree)
 	switch s := tree.(type) {
 	case *pg.SelectStmt:
 		b.selectStmt(f, t, s, pos, to)
@@ -267,7 +268,7 @@ func (b *builder) lockTable(f *frame, t *text, s *pg.LockStmt, pos ir.Pos) {
 func (b *builder) callStmt(f *frame, t *text, s *pg.CallStmt, pos ir.Pos) {
 	x := b.ex(f, t)
 	name := qualified(names(s.Funccall.Funcname))
-	fns := b.l.lookup(name)
+	fns := x.functions(name)
 	if len(fns) == 0 {
 		b.unmodelled("the procedure %s, which is not declared here", name)
 	}

@@ -510,7 +510,7 @@ func (g *guesser) call(e *pg.FuncCall, n *guessScope) *cell {
 		g.inside(e.Over, n)
 	}
 	name := qualified(names(e.Funcname))
-	if fns := g.l.lookup(name); len(fns) > 0 {
+	if fns := g.l.lateFunctions(name); len(fns) > 0 {
 		if len(fns) == 1 && fns[0].ret != nil && !fns[0].setOf {
 			for i, p := range fns[0].inputs() {
 				if i < len(args) {
@@ -521,6 +521,7 @@ func (g *guesser) call(e *pg.FuncCall, n *guessScope) *cell {
 		}
 		return nil
 	}
+	name = g.l.systemName(name)
 	b, known := builtins[name]
 	switch {
 	case !known:

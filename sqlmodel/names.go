@@ -61,7 +61,11 @@ func (s *rowSource) called(parts []string) bool {
 	if len(parts) == 1 {
 		return s.alias == parts[0]
 	}
-	return s.table != nil && s.table.name == qualified(parts)
+	if s.table == nil || s.table.rel == nil || len(parts) < 2 {
+		return false
+	}
+	n := len(parts)
+	return s.table.rel.schema() == parts[n-2] && s.table.rel.own() == parts[n-1]
 }
 
 // resolve finds what a name means; ok is false when nothing has it.

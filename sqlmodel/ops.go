@@ -15,7 +15,7 @@ func (x *ex) aExpr(e *pg.A_Expr) val {
 	if len(ops) > 0 {
 		op = ops[len(ops)-1]
 	}
-	if _, declared := x.l.operators[qualified(ops)]; declared {
+	if _, declared := x.l.operators[ops[len(ops)-1]]; declared {
 		panic(unmodelled{"the operator " + op + ", which is declared here"})
 	}
 	switch e.Kind {

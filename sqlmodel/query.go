@@ -204,7 +204,7 @@ func (q *query) addFrom(n *pg.Node) []ir.Expr {
 			kept = q.pickAgain(&outer, sel, x.at(n))
 		}
 		mark := len(q.from)
-		if conds, ok := q.flat(&outer, sel, f.Alias.Aliasname, f.Alias, nil, x.at(n), kept); ok {
+		if conds, ok := q.flat(&outer, sel, f.Alias.Aliasname, f.Alias, nil, nil, x.at(n), kept); ok {
 			if kept != nil {
 				q.again = append(q.again, q.from[mark:]...)
 			}
@@ -220,19 +220,19 @@ func (q *query) addFrom(n *pg.Node) []ir.Expr {
 // tableOf finds the table that a statement names.
 func (x *ex) tableOf(r *pg.RangeVar) *table {
 	name := rangeName(r)
-	t := x.l.table(name)
-	if t == nil {
-		if v := x.l.views[name]; v != nil {
-			x.unmodelled("%s (%s)", v.what, name)
-		}
-		if strings.HasPrefix(name, "pg_") || strings.HasPrefix(name, "information_schema.") {
-			x.unmodelled("the system catalog %s", name)
-		}
-		if x.l.dropped[name] { // a function that was forgotten
-			x.unmodelled("%s, which was dropped", name)
-		}
-		x.fail(r.Location, "there is no table %s", name)
+	in := x.l.sees(x.text)
+	o := in.used(name)
+	switch {
+	case o != nil && o.gone > 0, o == nil && in.wasDropped(name): // a function that was forgotten
+		x.unmodelled("%s, which was dropped", name)
+	case o == nil && systemTable(name):
+		x.unmodelled("the system catalog %s", plainName(name))
+	case o == nil:
+		x.fail(r.Location, noTable+"%s", x.l.notThere(in, name))
+	case o.view != nil:
+		x.unmodelled("%s (%s)", o.view.what, plainName(name))
 	}
+	t := o.table
 	if t.odd != "" {
 		x.unmodelled("%s", t.odd)
 	}
@@ -240,6 +240,44 @@ func (x *ex) tableOf(r *pg.RangeVar) *table {
 		x.unmodelled("row level security of %s", t.name)
 	}
 	return t
+}
+
+// viewOf gives the view that a statement names, or nil.
+func (x *ex) viewOf(r *pg.RangeVar) *view {
+	o := x.l.sees(x.text).used(rangeName(r))
+	if o == nil || o.view == nil || o.view.query == nil || o.gone > 0 {
+		return nil
+	}
+	return o.view
+}
+
+// source makes the source of a table, with the columns that it had when the text was declared.
+func (x *ex) source(t *table, alias, row string) *rowSource {
+	s := tableSource(t, alias, row)
+	in := x.l.sees(x.text)
+	if in.at == now {
+		return s
+	}
+	kept := s.cols[:0]
+	for i, c := range t.columns {
+		if name, there := c.nameAt(in.at); there {
+			s.cols[i].name = name
+			kept = append(kept, s.cols[i])
+		}
+	}
+	s.cols = kept
+	return s
+}
+
+// functions gives the functions of the program that a call may mean.
+func (x *ex) functions(name string) []*function {
+	in := x.l.sees(x.text)
+	fns, sure := in.functions(name)
+	if !sure {
+		panic(unmodelled{"a call of " + name + ", which depends on the search_path"})
+	}
+	in.tell(name, fns)
+	return fns
 }
 
 func aliasOf(r *pg.RangeVar) string {
@@ -260,18 +298,18 @@ func (q *query) addTable(r *pg.RangeVar) []ir.Expr {
 		}
 		in := *x
 		in.ctes, in.levels = c.up, c.levels
-		if conds, ok := q.flat(&in, c.query, alias, r.Alias, c.cols, r.Location, c.picked); ok {
+		if conds, ok := q.flat(&in, c.query, alias, r.Alias, c.cols, nil, r.Location, c.picked); ok {
 			return conds
 		}
 		x.unmodelled("WITH")
 	}
-	if v := x.l.views[rangeName(r)]; v != nil && v.query != nil {
-		if conds, ok := q.flat(x.inView(v), v.query, alias, r.Alias, v.cols, r.Location, nil); ok {
+	if v := x.viewOf(r); v != nil {
+		if conds, ok := q.flat(x.inView(v), v.query, alias, r.Alias, v.cols, v.column, r.Location, nil); ok {
 			return conds
 		}
 	}
 	t := x.tableOf(r)
-	s := tableSource(t, alias, x.rowName(alias))
+	s := x.source(t, alias, x.rowName(alias))
 	q.name(s, r.Alias, r.Location)
 	q.from = append(q.from, s.irSource())
 	return nil

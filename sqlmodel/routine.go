@@ -12,6 +12,7 @@ import (
 
 // template makes the transaction of an entry point.
 func (l *loader) template(fn *function) *ir.Txn {
+	defer l.forTemplate(fn)()
 	if fn.script != nil || fn.program != nil {
 		return l.scriptTemplate(fn)
 	}
@@ -58,7 +59,9 @@ func (l *loader) newBuilder(fn *function) *builder {
 // bounded translates the body of a template. If it becomes too large, all of it
 // is one statement that is not modelled.
 func (b *builder) bounded(f *frame) {
+	late := b.l.late
 	defer func() {
+		b.l.late = late
 		r := recover()
 		if r == nil {
 			return
@@ -246,7 +249,9 @@ func (b *builder) inline(pos ir.Pos, fn *function, args []val) val {
 	f.result = &result{label: b.newLabel(f.scope.label)}
 	b.results(f)
 	body := &ir.Block{At: at(pos), Label: f.result.label}
+	leave := b.enter(fn)
 	body.Body = b.collect(func() { b.runBody(f) })
+	leave()
 	body.Body = dropLast(body.Body, func(s ir.Stmt) bool {
 		k, ok := s.(*ir.Break)
 		return ok && k.Label == body.Label

@@ -538,7 +538,7 @@ func resultNames(raw *pg.RawStmt) (columns []string, ok bool) {
 			return nil, false
 		}
 		if c, is := pg.Inner(r.Val).(*pg.FuncCall); is && c.Over == nil && r.Name == "" {
-			if _, known := builtins[qualified(names(c.Funcname))]; !known {
+			if _, known := builtins[plainName(qualified(names(c.Funcname)))]; !known {
 				return nil, false // it may give several columns
 			}
 		}

@@ -55,7 +55,7 @@ func (u *rowWriter) write() {
 	if u.first != nil {
 		u.first()
 	}
-	r := &rowTrigger{op: u.op, old: &variable{name: "old", t: opaque(t.name), isRecord: true, fixed: true}}
+	r := &rowTrigger{op: u.op, old: &variable{name: "old", t: opaque(t.rowType), isRecord: true, fixed: true}}
 	var into []string
 	var cols []ir.Expr
 	for _, c := range t.columns {
@@ -215,7 +215,7 @@ func (b *builder) readsInside(list []assignment) bool {
 // maySkip reports whether triggers may prevent a write.
 func (b *builder) maySkip(list []*trigger, op string) bool {
 	for _, g := range list {
-		for _, fn := range b.l.lookup(g.fn) {
+		for _, fn := range g.functions() {
 			if fn.body != nil && fn.returnsNull(op) {
 				return true
 			}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/txrobust/robust/ir"
 	"github.com/txrobust/robust/sqlmodel/internal/pg"
+	"github.com/txrobust/robust/sqlmodel/internal/system"
 )
 
 // typ is an SQL type: what the IR makes of it, and the name that decides
@@ -116,7 +117,10 @@ func (t typ) ordered() bool {
 
 // userType is a type that the program declares.
 type userType struct {
-	pos    ir.Pos
+	named
+	pos ir.Pos
+	// key is the name by which fieldsOf knows it: no other type ever has it.
+	key    string
 	base   typ        // of an enum or a domain
 	fields []fieldDef // of a composite type
 	enum   bool
@@ -143,14 +147,6 @@ func names(list []*pg.Node) []string {
 	return out
 }
 
-// qualified joins a possibly schema-qualified name, without "public.".
-func qualified(parts []string) string {
-	if len(parts) > 1 && (parts[0] == "public" || parts[0] == "pg_catalog") {
-		parts = parts[1:]
-	}
-	return strings.Join(parts, ".")
-}
-
 // typeOf resolves a type name. The error of an unknown name is nil: it is an
 // opaque type.
 func (l *loader) typeOf(n *pg.TypeName, t *text) typ {
@@ -160,7 +156,7 @@ func (l *loader) typeOf(n *pg.TypeName, t *text) typ {
 	parts := names(n.Names)
 	if n.PctType && len(parts) >= 2 { // table.column%TYPE
 		table, column := qualified(parts[:len(parts)-1]), parts[len(parts)-1]
-		tab := l.table(table)
+		tab := l.sees(t).table(table)
 		if tab == nil {
 			l.fail(t.pos(int(n.Location)), noTable+"%s", table)
 		}
@@ -170,7 +166,7 @@ func (l *loader) typeOf(n *pg.TypeName, t *text) typ {
 		}
 		return c.t
 	}
-	base := l.namedType(qualified(parts))
+	base := l.namedType(qualified(parts), t)
 	mods := typeModifiers(n)
 	switch {
 	case len(mods) == 0:
@@ -198,12 +194,24 @@ func typeModifiers(n *pg.TypeName) []string {
 	return out
 }
 
-func (l *loader) namedType(name string) typ {
-	if t, ok := scalarTypes[name]; ok {
-		return t
+func (l *loader) namedType(raw string, in *text) typ {
+	schema, _ := splitName(raw)
+	name := l.systemName(raw)
+	scalar, known := scalarTypes[name]
+	if known && schema != publicSchema {
+		return scalar
 	}
-	if u := l.types[name]; u != nil && u.fields == nil {
+	u := l.sees(in).typ(raw)
+	switch {
+	case u != nil && u.fields == nil:
 		return u.base
+	case u != nil:
+		return opaque(u.key)
+	case known:
+		return scalar
+	}
+	if o := l.sees(in).relation(raw); o != nil && o.table != nil && !system.Type(name) {
+		return opaque(o.table.rowType)
 	}
 	if name == "json" {
 		name = nJSON
@@ -217,10 +225,10 @@ func (l *loader) namedType(name string) typ {
 // fieldsOf gives the fields of a composite type or of a table's row type, or
 // nil.
 func (l *loader) fieldsOf(name string) []fieldDef {
-	if u := l.types[name]; u != nil {
+	if u := l.catalog.typesByKey[name]; u != nil {
 		return u.fields
 	}
-	if t := l.table(name); t != nil {
+	if t := l.catalog.rowTypes[name]; t != nil {
 		var out []fieldDef
 		for _, c := range t.columns {
 			out = append(out, fieldDef{c.name, c.t})

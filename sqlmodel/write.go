@@ -13,7 +13,7 @@ func (x *ex) target(r *pg.RangeVar) (*ex, *rowSource) {
 	t := x.tableOf(r)
 	y := x.inner()
 	alias := aliasOf(r)
-	s := tableSource(t, alias, y.rowName(alias))
+	s := x.source(t, alias, y.rowName(alias))
 	y.levels[len(y.levels)-1].sources = []*rowSource{s}
 	return y, s
 }
