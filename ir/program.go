@@ -19,6 +19,9 @@ type Program struct {
 	// Ignores are the findings that the source accepts. The text form does not have
 	// them.
 	Ignores []*Ignore
+	// SearchPath is the schemas in which SQL looks for names without one, nil if the
+	// program does not come from SQL. The text form does not have it.
+	SearchPath []string
 	// Domain bounds the integers: havoc and parameters range over it, and a
 	// transaction that computes a value outside of it blocks. Nil is
 	// unbounded.

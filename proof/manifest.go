@@ -90,6 +90,8 @@ type Options struct {
 	Packages         []string `json:"packages,omitempty"`
 	Schema           []string `json:"schema,omitempty"`
 	TransactionsOnly bool     `json:"transactions_only,omitempty"`
+	// SearchPath is that of -search-path, nil if there was none.
+	SearchPath []string `json:"search_path,omitempty"`
 }
 
 // Fact is a statement about all reachable rows.

@@ -60,6 +60,9 @@ type Report struct {
 	Explanation *Explanation `json:"explain,omitempty"`
 	// Graph is the dependency graph, if it was asked for.
 	Graph *Graph `json:"-"`
+	// SearchPath is the schemas in which the SQL of the program looks for names without one: the verdict is
+	// about sessions that have this search path.
+	SearchPath []string `json:"search_path,omitempty"`
 	// Assumptions are what the verdict rests on, in sentences.
 	Assumptions []string `json:"assumptions"`
 	// Havocs are the statements that could not be modelled exactly.
@@ -234,7 +237,7 @@ type Phase struct {
 
 // New makes a report about p that has no verdict yet.
 func New(p *ir.Program) *Report {
-	r := &Report{Program: p.Name, Isolation: AtSnapshot, Transactions: []Transaction{}, Findings: []Finding{}, Suppressed: []Suppressed{}, Apart: []Apart{}, Assumptions: []string{}, Havocs: []Havoc{}, Notes: []Note{}}
+	r := &Report{Program: p.Name, SearchPath: p.SearchPath, Isolation: AtSnapshot, Transactions: []Transaction{}, Findings: []Finding{}, Suppressed: []Suppressed{}, Apart: []Apart{}, Assumptions: []string{}, Havocs: []Havoc{}, Notes: []Note{}}
 	for _, t := range p.Txns {
 		r.Transactions = append(r.Transactions, transaction(t))
 		ir.Walk(t.Body, func(s ir.Stmt) {

@@ -227,7 +227,7 @@ func (l *loader) dropIndex(in *resolver, parts []string) {
 	schema, name := splitName(qualified(parts))
 	for _, tab := range l.order {
 		s := tab.rel.schema()
-		if schema != "" && s != schema || schema == "" && !in.leadsTo(tab.rel) {
+		if schema != "" && s != schema || schema == "" && !in.leadsTo(s) {
 			continue
 		}
 		tab.dropIndex(name)

@@ -3,7 +3,8 @@ package sqlmodel
 import (
 	"math"
 	"slices"
-	"strings"
+
+	"github.com/txrobust/robust/ir"
 )
 
 // A moment is a point in the sequence of the declarations: the number of the statement.
@@ -207,48 +208,13 @@ func (l *loader) addView(v *view, schema, name string) {
 	l.views = append(l.views, v)
 }
 
-// qualified joins the parts of a name. Parts with dots or quotes are quoted, so that different names stay
-// different.
-func qualified(parts []string) string {
-	if !slices.ContainsFunc(parts, func(p string) bool { return strings.ContainsAny(p, `."`) }) {
-		return strings.Join(parts, ".")
-	}
-	out := make([]string, len(parts))
-	for i, p := range parts {
-		if out[i] = p; strings.ContainsAny(p, `."`) {
-			out[i] = `"` + strings.ReplaceAll(p, `"`, `""`) + `"`
-		}
-	}
-	return strings.Join(out, ".")
-}
-
-// nameParts takes apart what qualified has joined.
-func nameParts(name string) []string {
-	if !strings.Contains(name, `"`) {
-		return strings.Split(name, ".")
-	}
-	var out []string
-	part, quoted := "", false
-	for i := 0; i < len(name); i++ {
-		switch c := name[i]; {
-		case c == '"' && quoted && i+1 < len(name) && name[i+1] == '"':
-			part += `"`
-			i++
-		case c == '"':
-			quoted = !quoted
-		case c == '.' && !quoted:
-			out, part = append(out, part), ""
-		default:
-			part += name[i : i+1]
-		}
-	}
-	return append(out, part)
-}
+// qualified joins the parts of a name.
+func qualified(parts []string) string { return ir.JoinName(parts) }
 
 // splitName gives the schema, "" if there is none, and the name of an object. What stands before the schema
 // is the database.
 func splitName(name string) (schema, own string) {
-	parts := nameParts(name)
+	parts := ir.NameParts(name)
 	if n := len(parts); n > 1 {
 		return parts[n-2], parts[n-1]
 	}

@@ -519,9 +519,13 @@ func (l *loader) chosen() ([]*function, error) {
 			continue
 		}
 		all = append(all, f.name)
-		if want[f.name] || want[f.signature()] {
-			out = append(out, f)
-			seen[f.name], seen[f.signature()] = true, true
+		for _, name := range f.callings() {
+			if want[name] {
+				seen[name] = true
+				if len(out) == 0 || out[len(out)-1] != f {
+					out = append(out, f)
+				}
+			}
 		}
 	}
 	slices.Sort(all)
@@ -534,6 +538,14 @@ func (l *loader) chosen() ([]*function, error) {
 		}
 	}
 	return out, nil
+}
+
+// callings gives the names by which -txn may mean f.
+func (f *function) callings() []string {
+	if len(f.names) == 0 { // of a script
+		return []string{f.name}
+	}
+	return []string{f.name, f.signature(), f.own(), qualified([]string{f.schema(), f.own()})}
 }
 
 // templateName is the name of f, with its types where it is overloaded.

@@ -177,6 +177,7 @@ func (g *guesser) names() {
 	missing := map[string]ir.Pos{}
 	var order []string
 	add := func(pos ir.Pos, name string) {
+		name = guessKey(name)
 		if _, seen := missing[name]; seen || name == "" || systemTable(name) || made[name] > 0 || l.late.relation(name) != nil || strings.Contains(name, holeWord) {
 			return
 		}
@@ -259,6 +260,14 @@ func (l *loader) anyOf(name string, all []*relation) {
 	v := &view{what: "a table that may be any of " + strings.Join(shown, ", "), of: all}
 	v.rel = &relation{view: v}
 	l.catalog.aliases[name] = v.rel
+}
+
+// guessKey is the name of a table that is not declared: one in public is one without a schema.
+func guessKey(name string) string {
+	if schema, own := splitName(name); schema == publicSchema {
+		return qualified([]string{own})
+	}
+	return name
 }
 
 func (g *guesser) add(name string, pos ir.Pos) {
@@ -601,7 +610,7 @@ func (g *guesser) table(r *pg.RangeVar, n *guessScope) *guessSource {
 			return src
 		}
 	}
-	src.guessed = g.tables[name]
+	src.guessed = g.tables[guessKey(name)]
 	if src.guessed == nil {
 		src.known = g.l.late.table(name)
 		src.open = src.known == nil

@@ -38,7 +38,7 @@ func (g *guesser) statement(tree any, n *guessScope) *guessSource {
 	case pg.Message:
 		// What else there is, such as MERGE, is modelled for declared tables only.
 		for name := range g.l.refsIn(s).tables {
-			if g.tables[name] != nil {
+			if g.tables[guessKey(name)] != nil {
 				g.unclear(commandName(tree) + " of " + name + ", which is not in the schema")
 			}
 		}

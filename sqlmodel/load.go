@@ -118,6 +118,9 @@ func (l *loader) finish() error {
 	}
 	input.SortNotes(l.notes, files)
 	l.prog.Notes = l.notes
+	if p := l.standard.all; len(p) > 0 {
+		l.prog.SearchPath = p[0]
+	}
 	if err := ir.Check(l.prog); err != nil {
 		return fmt.Errorf("internal error: the translation of the SQL is inconsistent: %w", err)
 	}

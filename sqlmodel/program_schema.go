@@ -196,4 +196,10 @@ func onlySystem(r *refs) bool {
 	return len(r.tables) > 0 && !r.dynamic
 }
 
-func systemTables(r *refs) string { return strings.Join(sortedNames(r.tables), ", ") }
+func systemTables(r *refs) string {
+	var out []string
+	for _, name := range sortedNames(r.tables) {
+		out = append(out, plainName(name))
+	}
+	return strings.Join(out, ", ")
+}

@@ -72,69 +72,62 @@ func (r *resolver) table(raw string) *table {
 
 // relations gives all that a name may mean.
 func (r *resolver) relations(raw string) []*relation {
+	out, ok := r.relationsAt(raw, r.at)
+	if !ok && r.at < now { // a file that is read later may declare it
+		if later, found := r.relationsAt(raw, now); found {
+			return later
+		}
+	}
+	if len(out) > 0 {
+		return out
+	}
+	if o := r.l.catalog.aliases[raw]; o != nil {
+		return []*relation{o}
+	}
 	schema, name := splitName(raw)
-	var out []*relation
+	if schema == systemSchema || schema == infoSchema || schema == "" && system.Relation(name) {
+		return nil
+	}
+	return r.onlyRelation(schema, name)
+}
+
+// relationsAt gives what a name may mean at a moment. ok is false where there is nothing, or it was dropped later.
+func (r *resolver) relationsAt(raw string, m moment) (out []*relation, ok bool) {
+	schema, name := splitName(raw)
 	add := func(o *relation) bool {
 		if o != nil && !slices.Contains(out, o) {
-			out = append(out, o)
+			out, ok = append(out, o), ok || o.gone == 0
 		}
 		return o != nil
 	}
 	if schema != "" {
-		if add(r.relationIn(schema, name)) || schema == systemSchema || schema == infoSchema {
-			return out
-		}
-		if !add(r.l.catalog.aliases[raw]) {
-			out = r.onlyRelation(schema, name)
-		}
-		return out
+		add(r.relationIn(schema, name, m))
+		return out, ok
 	}
-	lost := false
 	for _, p := range r.paths.all {
-		found := false
 		for _, s := range p.order() {
-			if found = s == systemSchema && system.Relation(name) || add(r.relationIn(s, name)); found {
+			if s == systemSchema && system.Relation(name) || add(r.relationIn(s, name, m)) {
 				break
 			}
 		}
-		lost = lost || !found
 	}
 	if r.paths.any {
 		for _, o := range r.l.catalog.relations[name] {
-			if _, _, there := o.at(r.at); there && (o.of == nil || o.of == r.session) {
+			if _, n, there := o.at(m); there && n == name && (o.of == nil || o.of == r.session) {
 				add(o)
 			}
 		}
 	}
-	if len(out) == 0 && lost {
-		if !add(r.l.catalog.aliases[raw]) {
-			out = r.onlyRelation("", name)
-		}
-	}
-	return out
+	return out, ok
 }
 
-// relationIn finds a relation in a schema at the resolver's moment, or else now: a file that is read later
-// may declare it.
-func (r *resolver) relationIn(schema, name string) *relation {
-	c := &r.l.catalog
-	if schema == tempSchema {
-		return r.temporary(name)
+// relationIn finds a relation in a schema at a moment.
+func (r *resolver) relationIn(schema, name string, m moment) *relation {
+	if schema != tempSchema {
+		return r.l.catalog.relationIn(schema, name, m)
 	}
-	o := c.relationIn(schema, name, r.at)
-	if o != nil && o.gone == 0 || r.at == now {
-		return o
-	}
-	if newer := c.relationIn(schema, name, now); newer != nil {
-		return newer
-	}
-	return o
-}
-
-// temporary finds a temporary table of the session, or one that a function may have made in it.
-func (r *resolver) temporary(name string) *relation {
-	for _, o := range r.l.catalog.relations[name] {
-		if o.called(tempSchema, name, r.at) && (o.of == nil && r.temps[name] || o.of != nil && o.of == r.session) {
+	for _, o := range r.l.catalog.relations[name] { // of the session, or one that a function may have made in it
+		if o.called(tempSchema, name, m) && (o.of == nil && r.temps[name] || o.of != nil && o.of == r.session) {
 			return o
 		}
 	}
@@ -144,22 +137,21 @@ func (r *resolver) temporary(name string) *relation {
 // onlyRelation finds the only relation of a name, which no search path leads to: whoever gives the statements
 // a path with which they run means it.
 func (r *resolver) onlyRelation(schema, name string) []*relation {
-	var out []*relation
 	for _, m := range []moment{r.at, now} {
+		var out []*relation
 		for _, o := range r.l.catalog.relations[name] {
-			s, n, there := o.at(m)
-			if there && n == name && s != tempSchema && !slices.Contains(out, o) {
+			if s, n, there := o.at(m); there && n == name && s != tempSchema {
 				out = append(out, o)
 			}
 		}
-		if len(out) > 0 {
-			break
+		switch {
+		case len(out) == 1 && (schema == "" || out[0].bare):
+			return out
+		case len(out) > 0:
+			return nil
 		}
 	}
-	if len(out) != 1 || schema != "" && !out[0].bare {
-		return nil
-	}
-	return out
+	return nil
 }
 
 // used is relation for a statement that is translated: it tells of a relation to which the search path does not
@@ -171,11 +163,10 @@ func (r *resolver) used(raw string) *relation {
 	}
 	schema, name := splitName(raw)
 	switch {
-	case schema != "" && r.relationIn(schema, name) == nil && r.l.catalog.aliases[raw] == nil:
+	case schema != "" && r.relationIn(schema, name, now) == nil && r.l.catalog.aliases[raw] == nil:
 		r.l.note(o.pos(), "%s is declared without a schema, and statements name it in the schema %s: it is taken to be there", o.own(), schema)
-	case schema == "" && !r.paths.any && r.l.catalog.aliases[raw] == nil && !r.leadsTo(o):
-		r.l.note(o.pos(), "%s is what statements mean by %s, the only one of its name, although the search path (%s) does not lead to it; say with -search-path which one clients have",
-			o.full(), name, r.paths)
+	case schema == "" && !r.paths.any && r.l.catalog.aliases[raw] == nil && !r.leadsTo(o.schema()):
+		r.l.note(o.pos(), offPath, o.full(), r.paths)
 	}
 	return o
 }
@@ -190,18 +181,19 @@ func (r *resolver) wasDropped(raw string) bool {
 
 // tell tells of functions that a statement calls and to which the search path does not lead.
 func (r *resolver) tell(raw string, fns []*function) {
-	if schema, name := splitName(raw); schema == "" && r.at == now && !r.paths.any && len(fns) > 0 {
-		f := fns[0]
-		if !slices.ContainsFunc(r.paths.all, func(p searchPath) bool { return slices.Contains(p.order(), f.schema()) }) {
-			r.l.note(f.pos, "%s is what statements mean by %s, the only one of its name, although the search path (%s) does not lead to it; say with -search-path which one clients have",
-				f.full(), name, r.paths)
+	if schema, _ := splitName(raw); schema == "" && r.at == now && !r.paths.any && len(fns) > 0 {
+		if f := fns[0]; !r.leadsTo(f.schema()) {
+			r.l.note(f.pos, offPath, f.full(), r.paths)
 		}
 	}
 }
 
-// leadsTo reports whether some search path has the schema of o.
-func (r *resolver) leadsTo(o *relation) bool {
-	return slices.ContainsFunc(r.paths.all, func(p searchPath) bool { return slices.Contains(p.order(), o.schema()) })
+// offPath is the note about something that statements name without its schema, with its name and the search path.
+const offPath = "statements name %s without its schema, which is not in the search path (%s): that clients have a path with it is taken for granted; say so with -search-path"
+
+// leadsTo reports whether all search paths have a schema.
+func (r *resolver) leadsTo(schema string) bool {
+	return !slices.ContainsFunc(r.paths.all, func(p searchPath) bool { return !slices.Contains(p.order(), schema) })
 }
 
 // pos is where the relation is declared.
@@ -216,41 +208,43 @@ func (o *relation) pos() ir.Pos {
 // schemas of the path, without those that others of the same signature hide. sure is false where they depend
 // on a search path that is not known.
 func (r *resolver) functions(raw string) (out []*function, sure bool) {
+	out, sure = r.functionsAt(raw, r.at)
+	if r.at < now && !slices.ContainsFunc(out, func(f *function) bool { return f.gone == 0 }) {
+		out, sure = r.functionsAt(raw, now)
+	}
+	if len(out) > 0 {
+		return out, sure
+	}
+	schema, name := splitName(raw)
+	if _, known := builtins[name]; schema == systemSchema || schema == "" && known {
+		return nil, true
+	}
+	return r.onlyFunctions(name, schema != ""), true
+}
+
+func (r *resolver) functionsAt(raw string, m moment) (out []*function, sure bool) {
 	schema, name := splitName(raw)
 	if schema != "" {
-		if out = r.functionsIn(schema, name); len(out) > 0 || schema == systemSchema {
-			return out, true
-		}
-		return r.onlyFunctions(name, true), true
+		return r.l.catalog.functionsIn(schema, name, m), true
 	}
 	sure = !r.paths.any
 	for i, p := range r.paths.all {
-		found := r.visible(p, name)
+		found := r.visible(p, name, m)
 		sure = sure && (i == 0 || slices.Equal(found, out))
-		for _, f := range found {
-			if !slices.Contains(out, f) {
-				out = append(out, f)
-			}
-		}
+		out = distinct(append(out, found...))
 	}
 	if r.paths.any {
 		for _, f := range r.l.catalog.funcs[name] {
-			if s, _, there := f.at(r.at); there && !slices.Contains(out, f) {
-				out = append(out, r.functionsIn(s, name)...)
+			if s, n, there := f.at(m); there && n == name {
+				out = distinct(append(out, r.l.catalog.functionsIn(s, name, m)...))
 			}
-		}
-		out = distinct(out)
-	}
-	if len(out) == 0 {
-		if _, known := builtins[name]; !known {
-			return r.onlyFunctions(name, false), true
 		}
 	}
 	return out, sure
 }
 
 // visible gives the functions of a name that a search path leads to.
-func (r *resolver) visible(p searchPath, name string) []*function {
+func (r *resolver) visible(p searchPath, name string, m moment) []*function {
 	var out []*function
 	seen, builtIn := map[string]bool{}, false
 	for _, s := range p.order() {
@@ -260,7 +254,7 @@ func (r *resolver) visible(p searchPath, name string) []*function {
 		case systemSchema:
 			builtIn = true
 		}
-		for _, f := range r.functionsIn(s, name) {
+		for _, f := range r.l.catalog.functionsIn(s, name, m) {
 			types := r.l.signatureTypes(f)
 			key := strings.Join(types, ",")
 			if !seen[key] && !(builtIn && system.Function(name, types)) {
@@ -268,16 +262,6 @@ func (r *resolver) visible(p searchPath, name string) []*function {
 			}
 			seen[key] = true
 		}
-	}
-	return out
-}
-
-// functionsIn gives the functions of a name in a schema at the resolver's moment, or else now.
-func (r *resolver) functionsIn(schema, name string) []*function {
-	c := &r.l.catalog
-	out := c.functionsIn(schema, name, r.at)
-	if r.at != now && !slices.ContainsFunc(out, func(f *function) bool { return f.gone == 0 }) {
-		return c.functionsIn(schema, name, now)
 	}
 	return out
 }
@@ -305,38 +289,63 @@ func (l *loader) lateFunctions(raw string) []*function {
 
 // typ finds the type that the program declares by a name, or nil.
 func (r *resolver) typ(raw string) *userType {
+	if all := r.types(raw); len(all) > 0 {
+		return all[0]
+	}
+	return nil
+}
+
+// types gives all types that the program declares and that a name may mean.
+func (r *resolver) types(raw string) []*userType {
 	schema, name := splitName(raw)
-	in := func(s string) *userType {
-		c := &r.l.catalog
-		if u := c.typeIn(s, name, r.at); u != nil || r.at == now {
-			return u
+	for _, m := range distinct([]moment{r.at, now}) {
+		var out []*userType
+		if u := r.l.catalog.typeIn(schema, name, m); schema != "" && u != nil {
+			return []*userType{u}
 		}
-		return c.typeIn(s, name, now)
-	}
-	if schema != "" {
-		return in(schema)
-	}
-	for _, p := range r.paths.all {
-		for _, s := range p.order() {
-			if s == systemSchema && system.Type(name) {
-				return nil
-			}
-			if u := in(s); u != nil {
-				return u
+		for _, p := range r.paths.all {
+			if u := r.visibleType(p, name, m); schema == "" && u != nil {
+				out = append(out, u)
 			}
 		}
+		for _, u := range r.l.catalog.types[name] {
+			if _, n, there := u.at(m); schema == "" && r.paths.any && there && n == name {
+				out = append(out, u)
+			}
+		}
+		if len(out) > 0 {
+			return distinct(out)
+		}
 	}
-	if system.Type(name) {
+	if schema != "" || system.Type(name) {
 		return nil
 	}
-	var only *userType
-	for _, u := range r.l.catalog.types[name] {
-		if s, _, there := u.at(now); there && in(s) != nil {
-			if only != nil {
-				return nil
-			}
-			only = u
+	if all := r.ofTypeName(name); len(all) == 1 {
+		return all
+	}
+	return nil
+}
+
+// visibleType finds the type of a name that a search path leads to.
+func (r *resolver) visibleType(p searchPath, name string, m moment) *userType {
+	for _, s := range p.order() {
+		if s == systemSchema && system.Type(name) {
+			return nil
+		}
+		if u := r.l.catalog.typeIn(s, name, m); u != nil {
+			return u
 		}
 	}
-	return only
+	return nil
+}
+
+// ofTypeName gives the types of a name in all schemas.
+func (r *resolver) ofTypeName(name string) []*userType {
+	var out []*userType
+	for _, u := range r.l.catalog.types[name] {
+		if _, n, there := u.at(now); there && n == name {
+			out = append(out, u)
+		}
+	}
+	return out
 }

@@ -2,7 +2,6 @@ package sqlmodel
 
 import (
 	"fmt"
-	"strings"
 
 	"github.com/txrobust/robust/ir"
 	"github.com/txrobust/robust/sqlmodel/internal/pg"
@@ -92,7 +91,7 @@ func (b *builder) snapshotFirst() {
 
 // newFrame makes the frame of a function, without its parameters.
 func (b *builder) newFrame(fn *function) *frame {
-	label := fn.name[strings.LastIndex(fn.name, ".")+1:]
+	label := lastPart(fn.name)
 	f := &frame{fn: fn, text: fn.bodyText, scope: &scope{label: label, vars: map[string]*variable{}}, sqlLang: fn.body == nil}
 	if f.text == nil {
 		f.text = fn.text // the standard form stands in the statement itself

@@ -166,7 +166,7 @@ func (l *loader) typeOf(n *pg.TypeName, t *text) typ {
 		}
 		return c.t
 	}
-	base := l.namedType(qualified(parts), t)
+	base := l.namedType(qualified(parts), t, n.Location)
 	mods := typeModifiers(n)
 	switch {
 	case len(mods) == 0:
@@ -194,24 +194,25 @@ func typeModifiers(n *pg.TypeName) []string {
 	return out
 }
 
-func (l *loader) namedType(raw string, in *text) typ {
+func (l *loader) namedType(raw string, in *text, loc int32) typ {
 	schema, _ := splitName(raw)
 	name := l.systemName(raw)
 	scalar, known := scalarTypes[name]
 	if known && schema != publicSchema {
 		return scalar
 	}
-	u := l.sees(in).typ(raw)
-	switch {
-	case u != nil && u.fields == nil:
-		return u.base
-	case u != nil:
+	r := l.sees(in)
+	if u := l.declaredType(r, raw, in.pos(int(loc))); u != nil {
+		if u.fields == nil {
+			return u.base
+		}
 		return opaque(u.key)
-	case known:
+	}
+	if known {
 		return scalar
 	}
-	if o := l.sees(in).relation(raw); o != nil && o.table != nil && !system.Type(name) {
-		return opaque(o.table.rowType)
+	if t := l.rowTypeOf(r, raw, in.pos(int(loc))); t != nil {
+		return opaque(t.rowType)
 	}
 	if name == "json" {
 		name = nJSON
@@ -220,6 +221,50 @@ func (l *loader) namedType(raw string, in *text) typ {
 		return arrayOf(scalarTypes[elem])
 	}
 	return opaque(name)
+}
+
+// declaredType finds the type that the program declares by a name, or nil.
+func (l *loader) declaredType(r *resolver, raw string, pos ir.Pos) *userType {
+	all := r.types(raw)
+	schema, own := splitName(raw)
+	switch {
+	case len(all) > 1:
+		panic(unmodelled{"the type " + raw + ", which depends on the search_path"})
+	case len(all) == 1:
+		if schema == "" && r.at == now && !r.paths.any && !r.leadsTo(all[0].schema()) {
+			l.note(all[0].pos, offPath, all[0].full(), r.paths)
+		}
+		return all[0]
+	case !system.Type(own) && len(r.ofTypeName(own)) > 0:
+		l.noType(r, raw, pos)
+	}
+	return nil
+}
+
+// rowTypeOf finds the table of whose rows a name is the type, or nil.
+func (l *loader) rowTypeOf(r *resolver, raw string, pos ir.Pos) *table {
+	_, own := splitName(raw)
+	if system.Type(l.systemName(raw)) {
+		return nil
+	}
+	all := r.relations(raw)
+	switch {
+	case len(all) > 1:
+		panic(unmodelled{"the type " + raw + ", which depends on the search_path"})
+	case len(all) == 1:
+		return r.used(raw).table
+	case len(l.ofName(own)) > 0:
+		l.noType(r, raw, pos)
+	}
+	return nil
+}
+
+// noType ends what needs a type that is only in other schemas than those that are looked at.
+func (l *loader) noType(r *resolver, raw string, pos ir.Pos) {
+	if r.at < now {
+		l.fail(pos, "there is no type %s in the search path (%s), but in another schema; write the schema", raw, r.paths)
+	}
+	panic(unmodelled{"the type " + raw + ", which is only in other schemas than those of the search path (" + r.paths.String() + ")"})
 }
 
 // fieldsOf gives the fields of a composite type or of a table's row type, or

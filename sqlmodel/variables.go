@@ -85,7 +85,7 @@ func (b *builder) declaredType(f *frame, d plpgsql.Decl) typ {
 	lower := strings.ToLower(strings.Join(strings.Fields(src), ""))
 	pos := f.text.pos(d.Type.Start)
 	if name, ok := strings.CutSuffix(lower, "%rowtype"); ok {
-		t := b.l.namedType(name, f.text)
+		t := b.l.namedType(name, f.text, int32(d.Type.Start))
 		if len(b.l.fieldsOf(t.name)) == 0 {
 			b.l.fail(pos, "there is no table %s", name)
 		}
@@ -93,7 +93,7 @@ func (b *builder) declaredType(f *frame, d plpgsql.Decl) typ {
 	}
 	base, array := strings.CutSuffix(lower, "[]")
 	if name, ok := strings.CutSuffix(base, "%type"); ok {
-		t := b.typeOfName(f, nameParts(name), pos)
+		t := b.typeOfName(f, ir.NameParts(name), pos)
 		if array {
 			return arrayOf(t)
 		}

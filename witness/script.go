@@ -154,7 +154,7 @@ var reserved = strings.Fields(`all analyse analyze and any array as asc asymmetr
 
 // ident writes a name, with its schema if it has one, in quotes where needed.
 func ident(name string) string {
-	parts := strings.Split(name, ".")
+	parts := ir.NameParts(name)
 	for i, p := range parts {
 		if !plainIdent.MatchString(p) || slices.Contains(reserved, p) {
 			parts[i] = `"` + strings.ReplaceAll(p, `"`, `""`) + `"`

@@ -7,6 +7,7 @@ import (
 
 	"github.com/txrobust/robust/engine"
 	"github.com/txrobust/robust/schedules"
+	"github.com/txrobust/robust/sqlmodel"
 )
 
 // paths is a flag that may be given several times.
@@ -21,11 +22,18 @@ type common struct {
 	txns, dialect, eng string
 	classic            bool
 	output             string
+	// searchPath is that of -search-path, nil if it was not given.
+	searchPath []string
 }
 
 func (c *common) declare(fs *flag.FlagSet) {
 	fs.Var(&c.schemas, "schema", "`PATH` of DDL that is apart from the transactions (repeatable)")
 	fs.StringVar(&c.txns, "txn", "", "look only at these transactions: `NAME,…`")
+	fs.Func("search-path", "`SCHEMA,…` in which sessions look for names without one (default \"$user\", public, or what ALTER DATABASE or ROLE … SET in the files says); in the dialect of MySQL the database of the sessions", func(s string) error {
+		path, err := sqlmodel.ParseSearchPath(s)
+		c.searchPath = path
+		return err
+	})
 	fs.StringVar(&c.dialect, "dialect", "postgres", "SQL `dialect`: postgres or mysql")
 	fs.StringVar(&c.eng, "engine", "", "`database`: "+strings.Join(engine.Names(), " or ")+" (default postgres for SQL, mysql with -dialect mysql, si for litmus)")
 	fs.BoolVar(&c.classic, "classic", false, "dependencies count whatever the values, as in CAV'19")
@@ -40,7 +48,7 @@ func (c *common) sources(inputs []string) (*sources, error) {
 	if c.eng != "" && engine.ByName(c.eng) == nil {
 		return nil, usagef("-engine %s: this release knows %s", c.eng, strings.Join(engine.Names(), ", "))
 	}
-	s := &sources{inputs: inputs, schemas: c.schemas, dialect: c.dialect}
+	s := &sources{inputs: inputs, schemas: c.schemas, dialect: c.dialect, searchPath: c.searchPath}
 	if c.txns != "" {
 		for _, n := range strings.Split(c.txns, ",") {
 			if n = strings.TrimSpace(n); n == "" {

@@ -63,6 +63,8 @@ func (p *program) engine(name string) *engine.Profile {
 type sources struct {
 	inputs, schemas, txns []string
 	dialect               string
+	// searchPath is that of sessions, nil for the default.
+	searchPath []string
 	// init is what -init names, "" by default.
 	init string
 	// notes says that what is not in one transaction is looked for.
@@ -176,13 +178,13 @@ func (s *sources) load(ctx context.Context, show func(done, total int, what stri
 // parse reads SQL files in the dialect that was asked for, after those of a schema.
 func (s *sources) parse(ctx context.Context, schema []schemafind.File, paths []string) (*ir.Program, error) {
 	if s.dialect == "mysql" {
-		opt := mysql.Options{Txns: s.txns}
+		opt := mysql.Options{Txns: s.txns, SearchPath: s.searchPath}
 		for _, f := range schema {
 			opt.Before = append(opt.Before, mysql.File(f))
 		}
 		return mysql.Load(ctx, paths, opt)
 	}
-	opt := sqlmodel.Options{Txns: s.txns}
+	opt := sqlmodel.Options{Txns: s.txns, SearchPath: s.searchPath}
 	for _, f := range schema {
 		opt.Before = append(opt.Before, sqlmodel.File(f))
 	}

@@ -23,7 +23,7 @@ func (f *checkFlags) keep(std streams, p *program, rep *robust.Report, dir strin
 		return nil
 	}
 	m := &rep.Evidence.Manifest
-	m.MadeBy, m.Options.Dialect = version(), f.dialect
+	m.MadeBy, m.Options.Dialect, m.Options.SearchPath = version(), f.dialect, f.searchPath
 	m.Options.Transactions = append(m.Options.Transactions, p.only...)
 	for _, path := range p.read {
 		text, err := os.ReadFile(path)
@@ -134,7 +134,8 @@ func (f *verifyFlags) load(ctx context.Context, m *proof.Manifest) (proof.Source
 	if m.Options.Dialect != "postgres" && m.Options.Dialect != "mysql" || len(inputs) == 0 || len(packages) == 0 && slices.ContainsFunc(inputs[1:], litmus) {
 		return nil, fmt.Errorf("manifest.json: the inputs are not those of one program")
 	}
-	src := &sources{txns: m.Options.Transactions, dialect: m.Options.Dialect, dir: f.sources, transactionsOnly: m.Options.TransactionsOnly}
+	src := &sources{txns: m.Options.Transactions, dialect: m.Options.Dialect, dir: f.sources, transactionsOnly: m.Options.TransactionsOnly,
+		searchPath: m.Options.SearchPath}
 	var p *program
 	var err error
 	if len(packages) > 0 {
