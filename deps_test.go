@@ -26,7 +26,7 @@ var layers = [][]string{
 	{"internal/folder"},
 	{"ir", "smt", "proof", "internal/cache"},
 	{"engine", "client", "internal/schemafind", "internal/gormmodel"},
-	{"ir/interp", "client/simplify", "analyzer/internal/comments", "analyzer/internal/consteval", "analyzer/internal/flow", "sqlmodel/internal/input", "sqlmodel/internal/pg", "sqlmodel/internal/tidy"},
+	{"ir/interp", "client/simplify", "analyzer/internal/comments", "analyzer/internal/consteval", "analyzer/internal/flow", "sqlmodel/internal/input", "sqlmodel/internal/pg", "sqlmodel/internal/system", "sqlmodel/internal/tidy"},
 	{"sqlmodel/internal/plpgsql"},
 	{"sqlmodel/mysql"},
 	{"sqlmodel", "analyzer", "symbolic", "internal/progen", "internal/pgtest"},
