@@ -167,6 +167,7 @@ func (x *ex) relation(s *pg.SelectStmt) *derived {
 	q.sort(s)
 	p := &ir.Project{From: &ir.Leaf{Row: src.row, Rel: out.rel}, Order: q.order}
 	x.cut(p, s, out)
+	x.tie(p, q.targets)
 	p.Cols = itemsOf(q.targets)
 	out.rel = p
 	return out
@@ -375,6 +376,7 @@ func (x *ex) core(s *pg.SelectStmt) *derived {
 	}
 	q.distinct(s, p, g)
 	x.cut(p, s, out)
+	x.tie(p, q.targets)
 	p.Cols = itemsOf(q.targets)
 	out.rel = p
 	y.d.restrict(from, where)

@@ -146,6 +146,7 @@ func (x *ex) derivedAny(e *pg.SubLink, s *pg.SelectStmt, op string, m mode) ir.E
 		d.typeOf = func(e ir.Expr) ir.Type { return y.d.typeOf(x, e) }
 	}
 	x.succeeds(d, false)
+	x.once(d)
 	hit := func(cond ir.Expr) ir.Expr {
 		p := &ir.Project{From: &ir.Leaf{Row: src.row, Rel: d.rel}, Where: cond}
 		return (&derived{rel: p, typeOf: d.typeOf}).call(ir.WantAny, ir.BoolType)
@@ -161,6 +162,31 @@ func (x *ex) derivedAny(e *pg.SubLink, s *pg.SelectStmt, op string, m mode) ir.E
 		Else: &ir.Cond{If: hit(isNull), Then: ir.C(ir.Null), Else: ir.C(ir.Bool(false))}}
 }
 
+// once lets the rows of a derivation be chosen before the statement, where LIMIT leaves them open and they do not depend on
+// the rows around it: the server has the same ones for each of those.
+func (x *ex) once(d *derived) {
+	if x.d != nil || x.b == nil || !limits(d.rel) {
+		return
+	}
+	for _, a := range d.call(ir.WantRows, ir.ArrayType(ir.KindOpaque)).Args {
+		if _, local := a.(*ir.Var); !local {
+			return
+		}
+	}
+	local := x.b.rowsLocal(d, x.b.cur).(*ir.Var)
+	d.rel = &ir.Given{Param: local.Name, Cols: ir.Columns(d.rel)}
+}
+
+// limits reports whether a relation has a LIMIT or OFFSET inside.
+func limits(r ir.Rel) bool {
+	found := false
+	ir.EachRel(r, func(r ir.Rel) {
+		p, ok := r.(*ir.Project)
+		found = found || ok && (p.Limit != nil || p.Offset != nil)
+	})
+	return found
+}
+
 // derivedValue is a subquery as a value, or ARRAY of one.
 func (x *ex) derivedValue(e *pg.SubLink, s *pg.SelectStmt) val {
 	d := x.derivation(s)
@@ -173,9 +199,11 @@ func (x *ex) derivedValue(e *pg.SubLink, s *pg.SelectStmt) val {
 	c := d.cols[0]
 	if e.SubLinkType == pg.SubArray {
 		x.succeeds(d, false)
+		x.once(d)
 		t := arrayOf(c.t)
 		return val{e: d.call(ir.WantArray, t.ir), t: t, nn: true}
 	}
 	x.succeeds(d, true)
+	x.once(d)
 	return val{e: d.call(ir.WantValue, localType(c.t)), t: c.t, nn: c.nn && d.nonEmpty}
 }

@@ -46,7 +46,11 @@ type ex struct {
 	// conditional that it may not be evaluated at all.
 	perRow      bool
 	conditional bool
-	depth       int
+	// writes says that the WITH queries are those of a statement that writes.
+	writes bool
+	// tid says that the expression is compared with the ctid of a row.
+	tid   bool
+	depth int
 }
 
 // aggregator takes the aggregate calls of a query: over sees the rows, aggregate
@@ -97,6 +101,9 @@ func (x *ex) boolean(n *pg.Node, m mode) ir.Expr {
 	case *pg.A_Expr:
 		if s := arrayQuery(e); s != nil && skipsLocked(s) && m == truth && x.d == nil && x.b != nil {
 			return x.anySkipping(x.expr(e.Lexpr), s, e.Location, m, true)
+		} else if s != nil && limited(s) { // the rows are the same as those of IN
+			link := &pg.SubLink{SubLinkType: pg.SubAny, Testexpr: e.Lexpr, OperName: e.Name, Subselect: pg.Inner(e.Rexpr).(*pg.SubLink).Subselect, Location: e.Location}
+			return x.subCondition(link, m)
 		}
 	}
 	v := x.expr(n)

@@ -26,8 +26,8 @@ func (q *query) flat(in *ex, s *pg.SelectStmt, alias string, a *pg.Alias, cols [
 		hidden.sources = append(hidden.sources, hiddenSources(lv)...)
 	}
 	y.levels = append(append([]*level{}, y.levels...), hidden, &level{})
-	y.perRow, y.agg, y.win = true, nil, nil
-	sub := &query{in: &y, level: y.levels[len(y.levels)-1], atMost: -1}
+	y.perRow, y.agg, y.win, y.tid = true, nil, nil, false
+	sub := &query{in: &y, level: y.levels[len(y.levels)-1], atMost: -1, tid: true}
 	for _, n := range s.FromClause {
 		conds = append(conds, sub.addFrom(n)...)
 	}

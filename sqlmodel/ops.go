@@ -23,6 +23,9 @@ func (x *ex) aExpr(e *pg.A_Expr) val {
 		if e.Lexpr == nil {
 			return x.prefix(op, x.one(e.Rexpr), e.Location)
 		}
+		if v, ok := x.compareTids(op, e); ok {
+			return v
+		}
 		l := x.expr(e.Lexpr)
 		return x.binary(op, l, x.expr(e.Rexpr), e.Location)
 	case pg.ExprDistinct, pg.ExprSame:

@@ -36,6 +36,8 @@ type query struct {
 	// USING; again are the sources there that skip rows, each time they are read.
 	target *rowSource
 	again  []ir.Source
+	// tid says that an output column may be the ctid of a row.
+	tid bool
 }
 
 // setLoop is a set-returning function in FROM, which is a loop.
@@ -52,7 +54,7 @@ func (x *ex) inner() *ex {
 	y := *x
 	y.levels = append(append([]*level{}, x.levels...), &level{})
 	y.agg, y.win = nil, nil
-	y.perRow = true
+	y.perRow, y.tid = true, false
 	return &y
 }
 
@@ -115,7 +117,7 @@ func (x *ex) query(s *pg.SelectStmt, anyRow bool) *query {
 		y.with(s.WithClause)
 		x = &y
 	}
-	q := &query{in: x.inner(), atMost: -1}
+	q := &query{in: x.inner(), atMost: -1, tid: x.tid}
 	q.level = q.in.levels[len(q.in.levels)-1]
 	var conds []ir.Expr
 	for _, n := range s.FromClause {
@@ -203,9 +205,13 @@ func (q *query) addFrom(n *pg.Node) []ir.Expr {
 		if skipsLocked(sel) && q.target != nil {
 			kept = q.pickAgain(&outer, sel, x.at(n))
 		}
+		again := kept != nil
+		if !again && limited(sel) && q.target != nil {
+			kept = outer.chosenFrom(sel, x.pos(x.at(n)))
+		}
 		mark := len(q.from)
 		if conds, ok := q.flat(&outer, sel, f.Alias.Aliasname, f.Alias, nil, nil, x.at(n), kept); ok {
-			if kept != nil {
+			if again {
 				q.again = append(q.again, q.from[mark:]...)
 			}
 			return conds
@@ -426,6 +432,9 @@ func (q *query) addTarget(t *pg.ResTarget) {
 	if ind, ok := pg.Inner(t.Val).(*pg.A_Indirection); ok && isStar(ind.Indirection[len(ind.Indirection)-1]) {
 		x.unmodelled("(row).*")
 	}
+	if q.tid && isCtid(t.Val) {
+		x = x.tidOf()
+	}
 	v := x.expr(t.Val)
 	if v.record {
 		if _, named := pg.Inner(t.Val).(*pg.FuncCall); !named {
@@ -445,6 +454,10 @@ func isStar(n *pg.Node) bool {
 
 // star adds the columns of all sources, or of one.
 func (q *query) star(parts []string, loc int32) {
+	x := q.in
+	if q.tid {
+		x = x.tidOf()
+	}
 	if len(parts) > 0 {
 		s := q.in.sourceNamed(parts)
 		if s == nil {
@@ -453,6 +466,9 @@ func (q *query) star(parts []string, loc int32) {
 				return
 			}
 			q.in.fail(loc, "there is no table or alias %s", strings.Join(parts, "."))
+		}
+		for _, c := range s.cols {
+			x.noTid(c.t)
 		}
 		q.targets = append(q.targets, s.cols...)
 		return
@@ -463,6 +479,7 @@ func (q *query) star(parts []string, loc int32) {
 	merged := map[string]bool{}
 	for _, s := range q.level.sources {
 		for _, c := range s.cols {
+			x.noTid(c.t)
 			if s.hidden[c.name] {
 				merged[c.name] = true
 			}

@@ -25,7 +25,15 @@ func (x *ex) with(w *pg.WithClause) {
 		}
 		scope, levels := x.ctes, x.levels
 		cols := names(c.Aliascolnames)
-		x.ctes = &ctes{name: c.Ctename, up: scope, query: sel, cols: cols, levels: levels, make: func(at *ex) *derived {
+		var kept picked
+		if x.b != nil && x.d == nil && limited(sel) && x.writes {
+			y := *x
+			x.b.attempt(func() { kept = y.chosenFrom(sel, x.pos(x.at(c.Ctequery))) })
+		}
+		x.ctes = &ctes{name: c.Ctename, up: scope, query: sel, cols: cols, levels: levels, picked: kept, make: func(at *ex) *derived {
+			if kept != nil {
+				at.unmodelled("a WITH query whose rows LIMIT leaves open, in this place")
+			}
 			y := *at
 			y.ctes, y.levels, y.queries = scope, levels, at.queries
 			d := y.relation(sel)
@@ -47,6 +55,8 @@ func (x *ex) withWrites(w *pg.WithClause, root pg.Message) {
 	if w.Recursive {
 		x.unmodelled("WITH RECURSIVE")
 	}
+	_, reads := root.(*pg.SelectStmt)
+	x.writes = !reads
 	for _, n := range w.Ctes {
 		c := pg.Inner(n).(*pg.CommonTableExpr)
 		var target *pg.RangeVar
