@@ -325,6 +325,9 @@ func (x *ex) callUser(e *pg.FuncCall, name string, fns []*function) val {
 	}
 	if x.perRow || x.conditional {
 		eff := x.l.effectOfCall([]*function{f})
+		if x.perRow && !f.stable && x.l.draws(f, map[*function]bool{}) {
+			x.unmodelled("a call of %s for each row, whose value may differ for each", name)
+		}
 		if eff.writes || eff.all || eff.locks || x.l.mayAbort(f, map[*function]bool{}) {
 			x.unmodelled("a call of %s in a place where it may run several times or not at all", name)
 		}
@@ -336,6 +339,7 @@ func (x *ex) callUser(e *pg.FuncCall, name string, fns []*function) val {
 			}
 		}
 	}
+	x.b.checkVolatility(f)
 	return x.b.inline(x.pos(e.Location), f, args)
 }
 
@@ -366,6 +370,20 @@ func (b *builder) apart(root pg.Message, target *pg.RangeVar) {
 	if reads && writer != "" {
 		b.unmodelled("a call of %s, which writes, in a statement that reads", writer)
 	}
+}
+
+// draws reports whether a function, or one that it calls, uses values that differ from call to call.
+func (l *loader) draws(f *function, seen map[*function]bool) bool {
+	if seen[f] {
+		return false
+	}
+	seen[f] = true
+	for name := range f.refs.calls {
+		if b, known := l.builtin(name); known && (b.kind == volatileFunc || b.kind == freshFunc) && len(l.lateFunctions(name)) == 0 {
+			return true
+		}
+	}
+	return slices.ContainsFunc(l.callees(f), func(g *function) bool { return l.draws(g, seen) })
 }
 
 // columns gives a value as a list of columns: one, or the fields of a row.

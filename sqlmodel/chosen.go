@@ -60,8 +60,11 @@ func (x *ex) tie(p *ir.Project, targets []colDef) {
 	if p.Limit == nil && p.Offset == nil && p.On == nil || x.d.total(p) || !slices.ContainsFunc(targets, func(c colDef) bool { return !shown(c) }) {
 		return
 	}
-	p.Order = append(p.Order, ir.Order{Expr: &ir.Call{Name: "any order", Args: []ir.Expr{x.b.seed("any_order", x.b.cur)}, Type: ir.NumType}})
+	p.Order = append(p.Order, ir.Order{Expr: &ir.Call{Name: anyOrder, Args: []ir.Expr{x.b.seed("any_order", x.b.cur)}, Type: ir.NumType}})
 }
+
+// anyOrder names the function that stands for an order which the server chooses.
+const anyOrder = "any order"
 
 // seed is a value that the instance chooses.
 func (b *builder) seed(name string, pos ir.Pos) ir.Expr {

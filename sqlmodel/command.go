@@ -175,6 +175,9 @@ func (b *builder) checkResult(f *frame, pos ir.Pos, cols []colDef) {
 // command translates an SQL statement.
 func (b *builder) command(f *frame, t *text, tree any, pos ir.Pos, to sink) {
 	defer b.follow(tree)
+	if b.refuses(f, tree, pos) {
+		return
+	}
 	switch s := tree.(type) {
 	case *pg.SelectStmt:
 		b.selectStmt(f, t, s, pos, to)
@@ -302,6 +305,7 @@ func (b *builder) callStmt(f *frame, t *text, s *pg.CallStmt, pos ir.Pos) {
 			outs = append(outs, c)
 		}
 	}
+	b.checkVolatility(fn)
 	v := b.inline(pos, fn, args)
 	cols := v.columns()
 	if len(outs) == 0 {

@@ -55,6 +55,8 @@ type ctes struct {
 	levels []*level
 	// picked, if not nil, says which rows of the query are not skipped.
 	picked picked
+	// once says that its rows are in a local.
+	once bool
 }
 
 func (c *ctes) find(name string) *ctes {

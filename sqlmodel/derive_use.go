@@ -1,6 +1,8 @@
 package sqlmodel
 
 import (
+	"slices"
+
 	"github.com/txrobust/robust/ir"
 	"github.com/txrobust/robust/sqlmodel/internal/pg"
 )
@@ -165,24 +167,27 @@ func (x *ex) derivedAny(e *pg.SubLink, s *pg.SelectStmt, op string, m mode) ir.E
 // once lets the rows of a derivation be chosen before the statement, where LIMIT leaves them open and they do not depend on
 // the rows around it: the server has the same ones for each of those.
 func (x *ex) once(d *derived) {
-	if x.d != nil || x.b == nil || !limits(d.rel) {
+	if x.d != nil || x.b == nil || !leavesOpen(d.rel) || !d.alone() {
 		return
-	}
-	for _, a := range d.call(ir.WantRows, ir.ArrayType(ir.KindOpaque)).Args {
-		if _, local := a.(*ir.Var); !local {
-			return
-		}
 	}
 	local := x.b.rowsLocal(d, x.b.cur).(*ir.Var)
 	d.rel = &ir.Given{Param: local.Name, Cols: ir.Columns(d.rel)}
 }
 
-// limits reports whether a relation has a LIMIT or OFFSET inside.
-func limits(r ir.Rel) bool {
+// alone reports whether a derivation does not depend on rows around it.
+func (d *derived) alone() bool {
+	return !slices.ContainsFunc(d.call(ir.WantRows, ir.ArrayType(ir.KindOpaque)).Args, func(a ir.Expr) bool {
+		_, local := a.(*ir.Var)
+		return !local
+	})
+}
+
+// leavesOpen reports whether LIMIT or the like leaves open which rows a relation has.
+func leavesOpen(r ir.Rel) bool {
 	found := false
 	ir.EachRel(r, func(r ir.Rel) {
 		p, ok := r.(*ir.Project)
-		found = found || ok && (p.Limit != nil || p.Offset != nil)
+		found = found || ok && slices.ContainsFunc(p.Order, func(o ir.Order) bool { c, ok := o.Expr.(*ir.Call); return ok && c.Name == anyOrder })
 	})
 	return found
 }

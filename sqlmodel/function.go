@@ -35,8 +35,10 @@ type function struct {
 	strict bool
 	// stable says that it does not see what the calling query has written.
 	stable bool
-	helper bool
-	fresh  []string
+	// immutable says that it is declared to give the same for the same arguments for ever.
+	immutable bool
+	helper    bool
+	fresh     []string
 	// text is what positions of the declaration refer to.
 	text *text
 	// Exactly one of these holds the body: PL/pgSQL, SQL as a string, or the
@@ -432,7 +434,8 @@ func (f *function) option(d *pg.DefElem) {
 	case "strict":
 		f.strict = d.GetArg().GetBoolean().GetBoolval()
 	case "volatility":
-		f.stable = d.GetArg().GetString_().GetSval() != "volatile"
+		word := d.GetArg().GetString_().GetSval()
+		f.stable, f.immutable = word != "volatile", word == "immutable"
 	}
 }
 

@@ -47,6 +47,8 @@ func (b *builder) mergeStmt(f *frame, t *text, s *pg.MergeStmt, pos ir.Pos) {
 	g.found, g.rowcount = "", ""
 	m := &merger{b: b, f: &g, x: x, s: s, pos: pos}
 	y, row := x.target(s.Relation)
+	b.looksAhead(row.table, changesRows, onInsert|onUpdate|onDelete, true,
+		partsOf(s.WithClause, s.JoinCondition, []*pg.Node{s.SourceRelation}, s.MergeWhenClauses)...)
 	m.row = row
 	m.source(y)
 	for _, c := range conjuncts(s.JoinCondition) {

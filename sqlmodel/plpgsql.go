@@ -433,8 +433,10 @@ func (b *builder) block(f *frame, s *plpgsql.Block, pos ir.Pos) {
 func (b *builder) sqlStmt(f *frame, s *plpgsql.SQL, pos ir.Pos) {
 	if s.Perform {
 		sel, t := b.expression(f, s.Query)
-		b.selectStmt(f, t, sel, pos, sink{})
-		b.follow(sel)
+		if !b.refuses(f, sel, pos) {
+			b.selectStmt(f, t, sel, pos, sink{})
+			b.follow(sel)
+		}
 		return
 	}
 	tree, t := b.parseCommand(f, s.Query)

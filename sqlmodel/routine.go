@@ -71,6 +71,10 @@ func (b *builder) bounded(f *frame) {
 		b.size, b.pre, b.out, b.locks = 0, nil, nil, false
 		b.giveUp(f.fn.pos, f.fn.refs, fmt.Sprintf("a transaction of more than %d statements", maxSize))
 	}()
+	if why, ok := b.attempt(func() { b.checkVolatility(f.fn) }); !ok {
+		b.giveUp(f.fn.pos, f.fn.refs, why)
+		return
+	}
 	b.runBody(f)
 }
 

@@ -355,8 +355,8 @@ func (b *builder) changedByTriggers(t *table, list []*trigger) map[string]bool {
 }
 
 // before runs the BEFORE triggers of a row, and then write, unless one of them
-// prevents it; other runs otherwise.
-func (b *builder) before(t *table, list []*trigger, r *rowTrigger, pos ir.Pos, write, other func()) {
+// prevents it; other runs otherwise. several says that the statement may write further rows.
+func (b *builder) before(t *table, list []*trigger, r *rowTrigger, pos ir.Pos, several bool, write, other func()) {
 	r.before = true
 	for _, g := range list {
 		for _, fn := range g.functions() {
@@ -366,7 +366,19 @@ func (b *builder) before(t *table, list []*trigger, r *rowTrigger, pos ir.Pos, w
 			}
 		}
 	}
+	wrote := b.l.tracer() // by the triggers before, and the statement
+	for _, g := range t.triggers {
+		if g.before && !g.row {
+			wrote.add(g.refs())
+		}
+	}
 	for i, g := range list {
+		if several || wrote.writes {
+			if s := b.l.sightOf(g.refs()); g.stable() && (s.before.meets(wrote.tables) || several && s.before.meets(b.l.changedBy(t, changesRows).tables)) {
+				b.unmodelled("trigger %s (BEFORE), whose function is not VOLATILE, %s", g.name, hidden)
+			}
+		}
+		wrote.add(g.refs())
 		fire := func() {
 			if why, ok := b.fire(t, g, r, pos); !ok {
 				b.unmodelled("trigger %s (BEFORE): %s", g.name, why)
@@ -395,10 +407,17 @@ func (b *builder) after(t *table, list []*trigger, r *rowTrigger, pos ir.Pos, se
 			b.giveUp(pos, touched, "trigger "+g.name+", which runs before foreign keys are checked, in a block with EXCEPTION")
 			continue
 		}
+		if b.runsBefore(t, g, several) {
+			continue // it has run
+		}
 		if several {
 			e := b.l.effectOf(g.refs())
-			if e.all || e.tables[t.name] {
+			switch {
+			case e.all || e.tables[t.name]:
 				b.giveUp(pos, touched, "trigger "+g.name+", which looks at the table, after a statement that writes several rows")
+				continue
+			case b.l.meetsEarlier(t, g, e):
+				b.giveUp(pos, touched, "trigger "+g.name+", which looks at what a trigger of a later row writes")
 				continue
 			}
 		}
@@ -410,7 +429,7 @@ func (b *builder) after(t *table, list []*trigger, r *rowTrigger, pos ir.Pos, se
 
 // atStatement runs the triggers FOR EACH STATEMENT.
 func (b *builder) atStatement(t *table, events int32, op string, before bool, set []assignment, pos ir.Pos) {
-	for _, g := range t.firing(events, before, false, set) {
+	run := func(g *trigger, before bool) {
 		r := &rowTrigger{op: op}
 		if why, ok := b.fire(t, g, r, pos); !ok {
 			if before {
@@ -419,4 +438,68 @@ func (b *builder) atStatement(t *table, events int32, op string, before bool, se
 			b.giveUp(pos, t.firedBy(g), "trigger "+g.name+": "+why)
 		}
 	}
+	// Those that are not VOLATILE see the tables as they were before the statement, and change nothing.
+	if before {
+		for _, g := range append(t.firing(events, true, false, set), t.firing(events, false, false, set)...) {
+			if g.stable() {
+				run(g, g.before)
+			}
+		}
+	}
+	for _, g := range t.firing(events, before, false, set) {
+		if !g.stable() {
+			run(g, before)
+		}
+	}
+}
+
+// stable reports whether the function of the trigger is not VOLATILE, and calls none that is and looks at tables: it sees the tables as
+// they were before the statement.
+func (g *trigger) stable() bool {
+	fns := g.functions()
+	if len(fns) != 1 || !fns[0].stable || g.odd != "" {
+		return false
+	}
+	s := g.names.l.sightOf(g.refs())
+	return !s.now.all && len(s.now.tables) == 0
+}
+
+// runsBefore reports whether an AFTER trigger of a row of t ran before the row was written: it sees the tables as they were before the
+// statement.
+func (b *builder) runsBefore(t *table, g *trigger, several bool) bool {
+	return !several && g.stable() && b.l.sightOf(g.refs()).before.meets(b.l.changedBy(t, changesRows).tables)
+}
+
+// stableAfter runs the AFTER triggers of a row that see the tables as they were before the statement; no other trigger may have
+// written what they look at.
+func (b *builder) stableAfter(t *table, events int32, set []assignment, r *rowTrigger, pos ir.Pos, several bool) {
+	wrote := b.l.tracer()
+	for _, g := range t.triggers {
+		if g.before && g.events&events != 0 {
+			wrote.add(g.refs())
+		}
+	}
+	for _, g := range t.firing(events, false, true, set) {
+		if !b.runsBefore(t, g, several) {
+			continue
+		}
+		if wrote.writes && b.l.sightOf(g.refs()).before.meets(wrote.tables) {
+			b.giveUp(pos, t.firedBy(g), "trigger "+g.name+", whose function is not VOLATILE, after triggers that write what it looks at")
+			continue
+		}
+		if why, ok := b.fire(t, g, r, pos); !ok {
+			b.giveUp(pos, t.firedBy(g), "trigger "+g.name+": "+why)
+		}
+	}
+}
+
+// meetsEarlier reports whether an AFTER trigger looks at what BEFORE triggers of rows write, which have all run by then.
+func (l *loader) meetsEarlier(t *table, g *trigger, e *effect) bool {
+	tr := l.tracer()
+	for _, o := range t.triggers {
+		if o.before && o.row && o.events&g.events != 0 {
+			tr.add(o.refs())
+		}
+	}
+	return tr.writes && e.meets(tr.tables)
 }

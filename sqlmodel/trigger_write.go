@@ -150,6 +150,7 @@ func (u *rowWriter) each(r *rowTrigger, before []*trigger, hidden string, severa
 		where = ir.AndE(where, ir.Op(ir.Eq, &ir.Col{Row: u.row.row, Col: c.Name}, ir.V(v)))
 	}
 	write := func() {
+		b.stableAfter(t, u.events, u.set, r, u.pos, several)
 		row := r.old.source(t)
 		if u.op == "UPDATE" {
 			row = r.new.source(t)
@@ -184,7 +185,7 @@ func (u *rowWriter) each(r *rowTrigger, before []*trigger, hidden string, severa
 			out.done(row)
 		}
 	}
-	b.before(t, before, r, u.pos, write, func() {
+	b.before(t, before, r, u.pos, several, write, func() {
 		if out != nil {
 			out.no()
 		}

@@ -20,7 +20,7 @@ func (x *ex) with(w *pg.WithClause) {
 			}
 			x.unmodelled("a WITH query that writes, in this place")
 		}
-		if old := x.ctes.find(c.Ctename); old != nil && old.query == sel && old.picked != nil {
+		if old := x.ctes.find(c.Ctename); old != nil && old.query == sel && (old.picked != nil || old.once) {
 			continue
 		}
 		scope, levels := x.ctes, x.levels
@@ -30,9 +30,27 @@ func (x *ex) with(w *pg.WithClause) {
 			y := *x
 			x.b.attempt(func() { kept = y.chosenFrom(sel, x.pos(x.at(c.Ctequery))) })
 		}
-		x.ctes = &ctes{name: c.Ctename, up: scope, query: sel, cols: cols, levels: levels, picked: kept, make: func(at *ex) *derived {
-			if kept != nil {
+		var once *derived // its rows, the same each time that they are named
+		if x.b != nil && x.d == nil && limited(sel) && kept == nil {
+			y := *x
+			x.b.attempt(func() {
+				d := y.whole(sel)
+				if !leavesOpen(d.rel) || !d.alone() {
+					x.unmodelled("nothing is left open")
+				}
+				local := x.b.rowsLocal(d, x.pos(x.at(c.Ctequery))).(*ir.Var)
+				once = &derived{rel: &ir.Given{Param: local.Name, Cols: ir.Columns(d.rel)}, cols: d.cols, single: d.single, nonEmpty: d.nonEmpty}
+			})
+		}
+		x.ctes = &ctes{name: c.Ctename, up: scope, query: sel, cols: cols, levels: levels, picked: kept, once: once != nil, make: func(at *ex) *derived {
+			switch {
+			case kept != nil:
 				at.unmodelled("a WITH query whose rows LIMIT leaves open, in this place")
+			case once != nil:
+				d := *once
+				d.cols = append([]colDef{}, d.cols...)
+				rename(&d, cols)
+				return &d
 			}
 			y := *at
 			y.ctes, y.levels, y.queries = scope, levels, at.queries

@@ -38,6 +38,8 @@ func (b *builder) updateStmt(f *frame, t *text, s *pg.UpdateStmt, pos ir.Pos, to
 	x.withWrites(s.WithClause, s)
 	y, row := x.target(s.Relation)
 	b.keepsFound(f, row.table)
+	b.looksAhead(row.table, changesRows, onUpdate, true, partsOf(s.WithClause, s.WhereClause, s.FromClause, s.TargetList)...)
+	b.returnsAhead(row.table, changesRows, s.ReturningClause)
 	cond, current := b.currentOf(f, row, s.WhereClause)
 	var w *writeQuery
 	var list []assignment
@@ -100,6 +102,8 @@ func (b *builder) deleteStmt(f *frame, t *text, s *pg.DeleteStmt, pos ir.Pos, to
 	x.withWrites(s.WithClause, s)
 	y, row := x.target(s.Relation)
 	b.keepsFound(f, row.table)
+	b.looksAhead(row.table, changesRows, onDelete, true, partsOf(s.WithClause, s.WhereClause, s.UsingClause)...)
+	b.returnsAhead(row.table, changesRows, s.ReturningClause)
 	b.atStatement(row.table, onDelete, "DELETE", true, nil, pos)
 	cond, current := b.currentOf(f, row, s.WhereClause)
 	var w *writeQuery
