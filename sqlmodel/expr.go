@@ -48,6 +48,8 @@ type ex struct {
 	conditional bool
 	// writes says that the WITH queries are those of a statement that writes.
 	writes bool
+	// parts is what the WITH queries of the statement write, nil if they write nothing.
+	parts *parts
 	// tid says that the expression is compared with the ctid of a row.
 	tid   bool
 	depth int

@@ -11,6 +11,11 @@ import (
 func (b *builder) insertStmt(f *frame, t *text, s *pg.InsertStmt, pos ir.Pos, to sink) {
 	x := b.ex(f, t)
 	x.withWrites(s.WithClause, s)
+	b.afterParts(x.parts, func() { b.insertRows(f, x, s, pos, to) })
+}
+
+// insertRows translates INSERT behind its WITH queries.
+func (b *builder) insertRows(f *frame, x *ex, s *pg.InsertStmt, pos ir.Pos, to sink) {
 	tab := x.tableOf(s.Relation)
 	b.keepsFound(f, tab)
 	events := int32(onInsert)
@@ -457,6 +462,9 @@ func (i *inserter) returning(row *rowSource, done ir.Expr, before *conflictRow) 
 	if done == nil {
 		give()
 		return
+	}
+	if i.to.kind == intoRows { // there may be no row
+		b.emit(&ir.Assign{At: at(i.pos), Var: i.to.rows.local, Expr: &ir.Call{Name: ir.RowsAgg, Type: ir.ArrayType(ir.KindOpaque)}})
 	}
 	b.emit(&ir.If{At: at(i.pos), Cond: done, Then: b.collect(give), Else: b.collect(func() {
 		if i.to.kind == intoLocals {

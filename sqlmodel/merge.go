@@ -40,6 +40,9 @@ func (b *builder) mergeStmt(f *frame, t *text, s *pg.MergeStmt, pos ir.Pos) {
 	b.apart(s, nil)
 	x := b.ex(f, t)
 	x.withWrites(s.WithClause, s)
+	if x.parts != nil && len(x.parts.wrote)+len(x.parts.rivals) > 0 {
+		b.unmodelled("MERGE with a WITH query that writes what it looks at")
+	}
 	if s.ReturningClause != nil {
 		b.unmodelled("RETURNING of MERGE")
 	}

@@ -75,6 +75,8 @@ func (x *ex) withWrites(w *pg.WithClause, root pg.Message) {
 	}
 	_, reads := root.(*pg.SelectStmt)
 	x.writes = !reads
+	p := &parts{start: len(x.b.out), wrote: map[string]bool{}}
+	defer func() { p.end = len(x.b.out) }()
 	for _, n := range w.Ctes {
 		c := pg.Inner(n).(*pg.CommonTableExpr)
 		var target *pg.RangeVar
@@ -108,6 +110,7 @@ func (x *ex) withWrites(w *pg.WithClause, root pg.Message) {
 		if len(x.b.catches) > 0 {
 			x.unmodelled("a WITH query that writes, in a block with EXCEPTION")
 		}
+		x.parts = p
 		x.writesApart(x.tableOf(target), n, w, root)
 		to := sink{}
 		if returning != nil {
@@ -126,46 +129,6 @@ func (x *ex) withWrites(w *pg.WithClause, root pg.Message) {
 			rename(d, cols)
 			return d
 		}}
-	}
-}
-
-// writesApart refuses a WITH query that writes table t if other parts of the
-// statement have to do with t, or with what writing it causes.
-func (x *ex) writesApart(t *table, cte *pg.Node, w *pg.WithClause, root pg.Message) {
-	caused := x.l.tracer()
-	caused.write(t, changesRows)
-	other := x.l.tracer()
-	pg.Walk(root, func(tree any) bool {
-		switch tree := tree.(type) {
-		case *pg.CommonTableExpr:
-			return tree != pg.Inner(cte)
-		case *pg.RangeVar:
-			other.tables[rangeName(tree)] = true
-		}
-		return true
-	})
-	rest := newRefs()
-	pg.Walk(root, func(tree any) bool {
-		if c, ok := tree.(*pg.CommonTableExpr); ok && c == pg.Inner(cte) {
-			return false
-		}
-		if call, ok := tree.(*pg.FuncCall); ok {
-			rest.calls[qualified(names(call.Funcname))] = true
-		}
-		return true
-	})
-	other.add(rest)
-	caused.tables[t.name] = true
-	for _, f := range t.foreign { // a parent that comes later would be missed
-		caused.tables[f.ref] = true
-	}
-	if caused.all || other.all {
-		x.unmodelled("a WITH query that writes, beside something that may touch anything")
-	}
-	for name := range caused.tables {
-		if other.tables[name] {
-			x.unmodelled("a WITH query that writes, in a statement that uses %s otherwise", name)
-		}
 	}
 }
 
