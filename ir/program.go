@@ -213,6 +213,9 @@ type Txn struct {
 	// Script says that a client sends the statements one by one: there is no
 	// function or procedure to call. The text form does not have it.
 	Script bool
+	// CalledBy are the transactions and functions that call it, if it is a function that
+	// clients may call by itself, too. The text form does not have it.
+	CalledBy []string
 }
 
 // UnseenLocks are locks that a transaction takes although no statement of the IR

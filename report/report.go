@@ -82,6 +82,9 @@ type Transaction struct {
 	// Level is the isolation level that the source asks for, in the words of SQL
 	// ("read committed"), or "". It does not matter to the verdict.
 	Level string `json:"level,omitempty"`
+	// CalledBy are functions that call it: that clients call it by themselves, too, is
+	// taken for granted.
+	CalledBy []string `json:"called_by,omitempty"`
 	// Reads and Writes name columns (table.column), tables where rows come
 	// and go or a whole row is meant, or shared variables; sorted.
 	Reads  []string `json:"reads"`
@@ -271,14 +274,17 @@ func New(p *ir.Program) *Report {
 
 // transaction collects what a template touches.
 func transaction(t *ir.Txn) Transaction {
-	reads, writes := map[string]bool{}, map[string]bool{}
+	reads, writes, partly := map[string]bool{}, map[string]bool{}, map[string]bool{}
 	ir.Walk(t.Body, func(s ir.Stmt) {
 		for _, src := range ir.Reads(s) {
 			if !src.Table.Var {
 				reads[src.Table.Name] = true
 			}
 		}
-		ir.ReadColumns(s, func(t *ir.Table, col string) { reads[columnName(t, col)] = true })
+		ir.ReadColumns(s, func(t *ir.Table, col string) {
+			reads[columnName(t, col)] = true
+			partly[t.Name] = partly[t.Name] || !t.Var
+		})
 		written := ir.Written(s)
 		if written == nil {
 			return
@@ -293,12 +299,12 @@ func transaction(t *ir.Txn) Transaction {
 		}
 	})
 	// A table is named by itself only where no column is.
-	for name := range reads {
-		if table, _, ok := strings.Cut(name, "."); ok {
+	for table, is := range partly {
+		if is {
 			delete(reads, table)
 		}
 	}
-	return Transaction{Name: t.Name, File: t.Pos.File, Line: t.Pos.Line, Level: t.Level, Reads: sorted(reads), Writes: sorted(writes)}
+	return Transaction{Name: t.Name, File: t.Pos.File, Line: t.Pos.Line, Level: t.Level, CalledBy: t.CalledBy, Reads: sorted(reads), Writes: sorted(writes)}
 }
 
 func columnName(t *ir.Table, col string) string {

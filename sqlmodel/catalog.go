@@ -94,6 +94,8 @@ type catalog struct {
 	rowTypes   map[string]*table
 	// schemas are those that CREATE SCHEMA makes (true) and DROP SCHEMA drops (false).
 	schemas map[string]bool
+	// users are the roles that the files name.
+	users map[string]bool
 	// extensions are the schemas that CREATE EXTENSION … SCHEMA names.
 	extensions map[string]bool
 	// createdSchemas are those for which some file has a CREATE SCHEMA, nil until they were looked for.
@@ -105,7 +107,7 @@ type catalog struct {
 }
 
 func newCatalog() catalog {
-	return catalog{clock: 1, relations: map[string][]*relation{}, types: map[string][]*userType{}, funcs: map[string][]*function{},
+	return catalog{clock: 1, users: map[string]bool{}, relations: map[string][]*relation{}, types: map[string][]*userType{}, funcs: map[string][]*function{},
 		typesByKey: map[string]*userType{}, rowTypes: map[string]*table{},
 		schemas: map[string]bool{}, extensions: map[string]bool{}, aliases: map[string]*relation{}}
 }

@@ -1,7 +1,6 @@
 package sqlmodel
 
 import (
-	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -25,8 +24,14 @@ type function struct {
 	bare bool
 	// path, if not nil, is the search path that its declaration sets while it runs; created is the one with
 	// which it was declared.
-	path     *pathSet
-	created  pathSet
+	path    *pathSet
+	created pathSet
+	// may are the roles that may execute it beside its owner, revokedAt where that was said last.
+	may       roles
+	revokedAt ir.Pos
+	// calledBy is what calls it, if it is a template; declared is where a declaration of the schema does first.
+	calledBy []string
+	declared ir.Pos
 	params   []param
 	language string
 	// ret is nil for procedures and functions with OUT parameters.
@@ -138,6 +143,7 @@ func (l *loader) createFunction(s *pg.CreateFunctionStmt, t *text, first int) {
 	schema := l.schemaFor(parts[:len(parts)-1], t, f.pos)
 	f.names = []calling{{l.clock, schema, parts[len(parts)-1]}}
 	f.name, f.bare = f.full(), len(parts) == 1 && l.unsaid(t)
+	f.may, f.revokedAt = l.mayExecute(schema)
 	if f.ret != nil {
 		f.setOf = f.ret.Setof
 	}
@@ -193,7 +199,7 @@ func (l *loader) createFunction(s *pg.CreateFunctionStmt, t *text, first int) {
 			l.fail(f.pos, "function %s is already declared at %s", f.signature(), old.pos)
 		}
 		l.funcs = without(l.funcs, func(g *function) bool { return g == old })
-		old.newer = f
+		old.newer, f.may, f.revokedAt, f.declared = f, old.may, old.revokedAt, old.declared
 	}
 	l.funcs = append(l.funcs, f)
 	l.catalog.funcs[f.own()] = append(l.catalog.funcs[f.own()], f)
@@ -452,114 +458,4 @@ func (l *loader) renameFunction(s *pg.RenameStmt, t *text) {
 // hasBody reports whether f can be translated.
 func (f *function) hasBody() bool {
 	return f.body != nil || f.sql != nil || f.atomic != nil || f.bodyText != nil || f.script != nil || f.program != nil
-}
-
-// entries gives the functions that are templates, in order.
-func (l *loader) entries() ([]*function, error) {
-	if l.opt.isProgram {
-		return l.programs, nil
-	}
-	if len(l.opt.Txns) > 0 {
-		return l.chosen()
-	}
-	called := map[*function]bool{}
-	for _, f := range slices.Concat(l.funcs, l.scripts) {
-		for _, g := range l.callees(f) {
-			called[g] = called[g] || g != f
-		}
-	}
-	candidate := func(f *function) bool { return f.hasBody() && !f.isTrigger() && !f.helper }
-	entry, reached := map[*function]bool{}, map[*function]bool{}
-	var reach func(f *function)
-	reach = func(f *function) {
-		if !reached[f] {
-			reached[f] = true
-			for _, g := range l.callees(f) {
-				reach(g)
-			}
-		}
-	}
-	for _, f := range l.scripts {
-		reach(f)
-	}
-	for _, f := range l.funcs {
-		if candidate(f) && !called[f] {
-			entry[f] = true
-		}
-		if entry[f] || !candidate(f) {
-			reach(f)
-		}
-	}
-	for _, f := range l.funcs { // functions that only call each other
-		if candidate(f) && !reached[f] {
-			entry[f] = true
-			reach(f)
-		}
-	}
-	var out []*function
-	for _, f := range l.funcs {
-		switch {
-		case entry[f]:
-			out = append(out, f)
-		case candidate(f):
-			l.note(f.pos, "%s is analysed only as a part of the functions that call it; name it with -txn if clients call it too", f.name)
-		}
-	}
-	return append(out, l.scripts...), nil
-}
-
-// chosen gives the functions of Options.Txns.
-func (l *loader) chosen() ([]*function, error) {
-	want := map[string]bool{}
-	for _, n := range l.opt.Txns {
-		want[n] = true
-	}
-	var out []*function
-	seen := map[string]bool{}
-	var all []string
-	for _, f := range slices.Concat(l.funcs, l.scripts) {
-		if !f.hasBody() || f.isTrigger() {
-			continue
-		}
-		all = append(all, f.name)
-		for _, name := range f.callings() {
-			if want[name] {
-				seen[name] = true
-				if len(out) == 0 || out[len(out)-1] != f {
-					out = append(out, f)
-				}
-			}
-		}
-	}
-	slices.Sort(all)
-	for _, n := range l.opt.Txns {
-		if !seen[n] {
-			if len(all) == 0 {
-				return nil, fmt.Errorf("there is no transaction %s: the files have none", n)
-			}
-			return nil, fmt.Errorf("there is no transaction %s; there are: %s", n, strings.Join(all, ", "))
-		}
-	}
-	return out, nil
-}
-
-// callings gives the names by which -txn may mean f.
-func (f *function) callings() []string {
-	if len(f.names) == 0 { // of a script
-		return []string{f.name}
-	}
-	return []string{f.name, f.signature(), f.own(), qualified([]string{f.schema(), f.own()})}
-}
-
-// templateName is the name of f, with its types where it is overloaded.
-func (l *loader) templateName(f *function) string {
-	if f.script != nil || f.program != nil {
-		return f.name
-	}
-	for _, g := range l.funcs {
-		if g != f && g.name == f.name && g.hasBody() {
-			return f.signature()
-		}
-	}
-	return f.name
 }

@@ -271,6 +271,8 @@ type loader struct {
 	late     resolver
 	// roles are the search paths that ALTER ROLE and ALTER DATABASE give sessions.
 	roles []rolePath
+	// privileges are those of functions that are declared later.
+	privileges []defaultPrivilege
 	// setsPath says that some function or transaction sets the search path.
 	setsPath bool
 	size     int // bytes of SQL read
@@ -360,6 +362,13 @@ const noTable = "there is no table "
 func (l *loader) statement(n *node) {
 	t, pos := l.declaring(n.text), n.pos
 	switch s := pg.Inner(n.raw.Stmt).(type) {
+	case *pg.CreateStmt, *pg.AlterTableStmt, *pg.IndexStmt, *pg.CreatePolicyStmt, *pg.CreateDomainStmt, *pg.ViewStmt, *pg.CreateTableAsStmt,
+		*pg.RuleStmt, *pg.CreateTrigStmt, *pg.DefineStmt:
+		l.callsOf(s.(pg.Message), t, pos)
+	case pg.Message:
+		l.rolesOf(s)
+	}
+	switch s := pg.Inner(n.raw.Stmt).(type) {
 	case *pg.CreateStmt:
 		l.createTable(s, t)
 	case *pg.AlterTableStmt:
@@ -440,8 +449,11 @@ func (l *loader) statement(n *node) {
 		l.note(pos, "an event trigger is left out: it does not run in transactions that only change rows")
 	case *pg.VariableSetStmt, *pg.DiscardStmt:
 		l.setPath(s)
-	case *pg.VariableShow, *pg.CommentStmt, *pg.GrantStmt, *pg.GrantRoleStmt, *pg.AlterDefaultPriv,
-		*pg.AlterExtensionStmt, *pg.AlterOwnerStmt, *pg.CreateRoleStmt,
+	case *pg.GrantStmt:
+		l.grant(s, t, pos)
+	case *pg.AlterDefaultPriv:
+		l.defaultPrivileges(s, pos)
+	case *pg.VariableShow, *pg.CommentStmt, *pg.GrantRoleStmt, *pg.AlterExtensionStmt, *pg.AlterOwnerStmt, *pg.CreateRoleStmt,
 		*pg.AlterRoleStmt, *pg.CreateStatsStmt, *pg.VacuumStmt,
 		*pg.CreateDatabase, *pg.DropDatabase, *pg.CheckPointStmt, *pg.AlterEnumStmt,
 		*pg.AlterSeqStmt, *pg.ReindexStmt, *pg.ClusterStmt, *pg.CreatePublication, *pg.SecLabelStmt,

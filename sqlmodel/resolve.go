@@ -36,7 +36,7 @@ func (l *loader) sees(t *text) *resolver {
 func (r resolver) with(p pathSet) *resolver {
 	r.run = p
 	if r.at == now { // else it looks by those of the declaration
-		r.paths = p
+		r.paths = r.l.perUser(p)
 	}
 	return &r
 }
@@ -167,6 +167,8 @@ func (r *resolver) used(raw string) *relation {
 		r.l.note(o.pos(), "%s is declared without a schema, and statements name it in the schema %s: it is taken to be there", o.own(), schema)
 	case schema == "" && !r.paths.any && r.l.catalog.aliases[raw] == nil && !r.leadsTo(o.schema()):
 		r.l.note(o.pos(), offPath, o.full(), r.paths)
+	case schema == "":
+		r.otherUsers(&o.named, o.pos(), r.l.catalog.relationsNamed(name))
 	}
 	return o
 }
@@ -181,11 +183,20 @@ func (r *resolver) wasDropped(raw string) bool {
 
 // tell tells of functions that a statement calls and to which the search path does not lead.
 func (r *resolver) tell(raw string, fns []*function) {
-	if schema, _ := splitName(raw); schema == "" && r.at == now && !r.paths.any && len(fns) > 0 {
-		if f := fns[0]; !r.leadsTo(f.schema()) {
-			r.l.note(f.pos, offPath, f.full(), r.paths)
-		}
+	schema, name := splitName(raw)
+	if schema != "" || r.at != now || r.paths.any || len(fns) == 0 {
+		return
 	}
+	f := fns[0]
+	if !r.leadsTo(f.schema()) {
+		r.l.note(f.pos, offPath, f.full(), r.paths)
+		return
+	}
+	var all []*named
+	for _, g := range r.l.catalog.funcs[name] {
+		all = append(all, &g.named)
+	}
+	r.otherUsers(&f.named, f.pos, all)
 }
 
 // offPath is the note about something that statements name without its schema, with its name and the search path.

@@ -45,7 +45,7 @@ func (l *loader) build(fn *function, lookBack bool) *builder {
 func (l *loader) newBuilder(fn *function) *builder {
 	return &builder{
 		l:         l,
-		txn:       &ir.Txn{Pos: fn.pos, Name: l.templateName(fn)},
+		txn:       &ir.Txn{Pos: fn.pos, Name: l.templateName(fn), CalledBy: fn.calledBy},
 		weak:      map[ir.Stmt]bool{},
 		shown:     map[ir.Stmt]bool{},
 		fields:    map[string]bool{},

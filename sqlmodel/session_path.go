@@ -429,8 +429,12 @@ func (l *loader) forTemplate(fn *function) (leave func()) {
 	outer := l.late
 	l.late = *l.insideOf(fn, l.standard)
 	l.late.temps = l.temporaries(fn)
-	if fn.program != nil { // connections are pooled: another transaction may have set the path
-		for _, f := range l.programs {
+	before := l.funcs // whatever ran before in the session may have set the path
+	if fn.program != nil {
+		before = slices.Concat(l.funcs, l.programs) // connections are pooled
+	}
+	if fn.path == nil {
+		for _, f := range before {
 			l.late = *l.late.with(l.late.run.or(l.unmarked(f.refs.lasting)))
 		}
 	}

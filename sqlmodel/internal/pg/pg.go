@@ -92,6 +92,8 @@ type (
 	AlterSeqStmt        = pgquery.AlterSeqStmt
 	CommentStmt         = pgquery.CommentStmt
 	GrantStmt           = pgquery.GrantStmt
+	AccessPriv          = pgquery.AccessPriv
+	RoleSpec            = pgquery.RoleSpec
 	GrantRoleStmt       = pgquery.GrantRoleStmt
 	AlterDefaultPriv    = pgquery.AlterDefaultPrivilegesStmt
 	CreateExtension     = pgquery.CreateExtensionStmt
@@ -319,6 +321,8 @@ const (
 	SetCurrent  = pgquery.VariableSetKind_VAR_SET_CURRENT
 	SetReset    = pgquery.VariableSetKind_VAR_RESET
 	SetResetAll = pgquery.VariableSetKind_VAR_RESET_ALL
+
+	RolePublic = pgquery.RoleSpecType_ROLESPEC_PUBLIC
 
 	OnCommitDrop = pgquery.OnCommitAction_ONCOMMIT_DROP
 )
