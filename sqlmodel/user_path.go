@@ -53,7 +53,7 @@ func (l *loader) perUser(s pathSet) pathSet {
 func (r *resolver) otherUsers(means *named, pos ir.Pos, has []*named) {
 	for _, p := range r.paths.all {
 		i := slices.Index(p, userSchema)
-		if at := slices.Index(p, means.schema()); i < 0 || at >= 0 && at < i {
+		if at := slices.Index(p, means.schema()); i < 0 || at >= 0 && at < i || at < 0 && slices.Contains(p.order(), means.schema()) {
 			continue
 		}
 		var others []string
