@@ -26,8 +26,8 @@ var layers = [][]string{
 	{"internal/folder"},
 	{"ir", "smt", "proof", "internal/cache"},
 	{"engine", "client", "internal/schemafind", "internal/gormmodel"},
-	{"ir/interp", "client/simplify", "analyzer/internal/comments", "analyzer/internal/consteval", "analyzer/internal/flow", "sqlmodel/internal/input", "sqlmodel/internal/pg", "sqlmodel/internal/system", "sqlmodel/internal/tidy"},
-	{"sqlmodel/internal/plpgsql"},
+	{"ir/interp", "client/simplify", "analyzer/internal/comments", "analyzer/internal/consteval", "analyzer/internal/flow", "sqlmodel/internal/input", "sqlmodel/internal/pg", "sqlmodel/internal/system", "sqlmodel/internal/tidy", "sqlmodel/catalog"},
+	{"sqlmodel/internal/plpgsql", "sqlmodel/value"},
 	{"sqlmodel/mysql"},
 	{"sqlmodel", "analyzer", "symbolic", "internal/progen", "internal/pgtest"},
 	{"internal/mariatest"}, // its schedules are those of pgtest

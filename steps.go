@@ -205,6 +205,7 @@ func (c *check) prove() (bool, error) {
 		for _, f := range r.Facts {
 			c.rep.Proof.Facts = append(c.rep.Proof.Facts, movers.FactString(f))
 			if opt.Initially == nil {
+				c.rep.Initially = append(c.rep.Initially, movers.FactString(f))
 				c.rep.Assumptions = append(c.rep.Assumptions, initially(f))
 			}
 		}
@@ -230,8 +231,11 @@ const questionEffort = 150
 // moverOptions are the options that decide what a proof claims.
 func (c *check) moverOptions() movers.Options {
 	opt := movers.Options{Engine: c.opt.Engine, Classic: c.opt.Classic, SessionOrder: c.opt.SessionOrder}
-	if c.opt.Init != schedules.AnyRows {
+	switch {
+	case c.opt.Init != schedules.AnyRows:
 		opt.Initially = c.initially
+	case c.opt.Strict:
+		opt.Initially = func(*ir.Invariant) bool { return false }
 	}
 	return opt
 }

@@ -435,7 +435,8 @@ func (c *Call) applyRows(args []Value) (v Value, ok bool) {
 
 // Known reports whether the interpreter knows what the call means.
 func (c *Call) Known() bool {
-	return Functions[c.Name] != nil || c.Def != nil || c.Name == RowFn || c.Name == RowsAgg || c.Name == SucceedsFn || strings.HasPrefix(c.Name, "field ")
+	f := c.Function()
+	return f != nil && f.Eval != nil || c.Def != nil || c.Name == RowFn || c.Name == RowsAgg || c.Name == SucceedsFn || strings.HasPrefix(c.Name, "field ")
 }
 
 // WalkRel calls f for every expression in a relation, outer ones first, and for

@@ -57,6 +57,13 @@ type Havoc struct {
 	Var     string
 	Fresh   bool
 	NotNull bool
+	// Source, if not "", is what the value is drawn from: values of one source grow in
+	// the order in which they are drawn, whichever transaction commits first, as those
+	// of a sequence and of the clock do. Ordered says that the program compares them by
+	// order (MarkOrdered); where it does not, the order is no observation. The text form
+	// has neither.
+	Source  string
+	Ordered bool
 }
 
 // LockMode is the strength of a row lock.

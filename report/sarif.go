@@ -74,6 +74,12 @@ func sarifRun(r *Report, version string) *sarif.Run {
 			AddLocation(location(witness.Position{File: h.File, Line: h.Line, Col: h.Col}, "")))
 	}
 	inv := sarif.NewInvocation().WithExecutionSuccessful(true)
+	if a := r.Assuming(); a != "" {
+		inv.AddToolExecutionNotification(notification(CodeAssumed, r.Program+" is robust, "+a+".", witness.Position{}))
+	}
+	for _, n := range r.Premises {
+		inv.AddToolExecutionNotification(notification(CodeAssumed, n.Text+".", witness.Position{File: n.File, Line: n.Line, Col: n.Col}))
+	}
 	for _, n := range r.Notes {
 		inv.AddToolExecutionNotification(notification(CodeLeftOut, n.Text+".", witness.Position{File: n.File, Line: n.Line, Col: n.Col}))
 	}

@@ -85,6 +85,9 @@ func (t *text) head(r *Report) {
 		words[Robust] = "robust: every execution at READ COMMITTED has the outcome of a serial one"
 		words[NotRobust] = "NOT ROBUST: at READ COMMITTED there are executions that no serial order explains"
 	}
+	if a := r.Assuming(); a != "" {
+		words[Robust] = strings.Replace(words[Robust], "robust:", "robust, "+a+":", 1)
+	}
 	if len(r.Findings) == 0 && len(r.Suppressed) > 0 {
 		words[NotRobust] = "NOT ROBUST, but all findings are suppressed"
 		if r.Rest == Unknown {
@@ -464,16 +467,23 @@ func (t *text) left(r *Report) {
 		t.line("Not modelled exactly; these statements may do anything to their tables:")
 		t.havocs("- ", r.Havocs)
 	}
-	if len(r.Notes) > 0 {
-		t.line("")
-		t.line("Notes on the input:")
-		for _, n := range r.Notes {
-			at := ""
-			if n.File != "" {
-				at = ir.Pos{File: n.File, Line: n.Line, Col: n.Col}.String() + ": "
-			}
-			t.para("- ", at+n.Text)
+	t.notes("Taken for granted:", r.Premises)
+	t.notes("Notes on the input:", r.Notes)
+}
+
+// notes lists remarks on places.
+func (t *text) notes(title string, list []Note) {
+	if len(list) == 0 {
+		return
+	}
+	t.line("")
+	t.line("%s", title)
+	for _, n := range list {
+		at := ""
+		if n.File != "" {
+			at = ir.Pos{File: n.File, Line: n.Line, Col: n.Col}.String() + ": "
 		}
+		t.para("- ", at+n.Text)
 	}
 }
 

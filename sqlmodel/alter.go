@@ -237,15 +237,15 @@ func (l *loader) dropIndex(in *resolver, parts []string) {
 
 // dropSchema drops all that is in a schema.
 func (l *loader) dropSchema(name string) {
-	l.catalog.schemas[name] = false
-	for _, own := range slices.Sorted(maps.Keys(l.catalog.relations)) {
-		for _, o := range l.catalog.relations[own] {
+	l.declarations.schemas[name] = false
+	for _, own := range slices.Sorted(maps.Keys(l.declarations.relations)) {
+		for _, o := range l.declarations.relations[own] {
 			if o.called(name, own, l.clock) {
 				l.dropRelation(o)
 			}
 		}
 	}
-	for own, list := range l.catalog.types {
+	for own, list := range l.declarations.types {
 		for _, u := range list {
 			if u.called(name, own, l.clock) {
 				u.gone = l.clock
@@ -440,38 +440,38 @@ func (c *column) nameAt(m moment) (name string, there bool) {
 
 // move gives a relation another schema and name.
 func (l *loader) move(o *relation, schema, name string) {
-	l.catalog.renameRelation(o, schema, name)
+	l.declarations.renameRelation(o, schema, name)
 	o.show()
 }
 
 // moveType gives a type another schema and name.
 func (l *loader) moveType(u *userType, schema, name string) {
-	l.catalog.name(&u.named, schema, name)
-	if !slices.Contains(l.catalog.types[name], u) {
-		l.catalog.types[name] = append(l.catalog.types[name], u)
+	l.declarations.name(&u.named, schema, name)
+	if !slices.Contains(l.declarations.types[name], u) {
+		l.declarations.types[name] = append(l.declarations.types[name], u)
 	}
 }
 
 // moveFunction gives a function another schema and name.
 func (l *loader) moveFunction(f *function, schema, name string) {
-	l.catalog.name(&f.named, schema, name)
-	if !slices.Contains(l.catalog.funcs[name], f) {
-		l.catalog.funcs[name] = append(l.catalog.funcs[name], f)
+	l.declarations.name(&f.named, schema, name)
+	if !slices.Contains(l.declarations.funcs[name], f) {
+		l.declarations.funcs[name] = append(l.declarations.funcs[name], f)
 	}
 	f.name = f.full()
 }
 
 // renameSchema moves all that is in a schema.
 func (l *loader) renameSchema(from, to string) {
-	l.catalog.schemas[from], l.catalog.schemas[to] = false, true
-	for own, list := range l.catalog.relations {
+	l.declarations.schemas[from], l.declarations.schemas[to] = false, true
+	for own, list := range l.declarations.relations {
 		for _, o := range list {
 			if o.called(from, own, l.clock) {
 				l.move(o, to, own)
 			}
 		}
 	}
-	for own, list := range l.catalog.types {
+	for own, list := range l.declarations.types {
 		for _, u := range list {
 			if u.called(from, own, l.clock) {
 				l.moveType(u, to, own)
@@ -499,7 +499,7 @@ func (l *loader) setSchema(s *pg.AlterObjectSchema, t *text) {
 		}
 		if o.table != nil {
 			for _, c := range o.table.columns {
-				if seq := l.catalog.relationIn(o.schema(), lastPart(c.sequence), l.clock); c.sequence != "" && seq != nil && fullName(o.schema(), seq.own()) == c.sequence {
+				if seq := l.declarations.relationIn(o.schema(), lastPart(c.sequence), l.clock); c.sequence != "" && seq != nil && fullName(o.schema(), seq.own()) == c.sequence {
 					l.move(seq, s.Newschema, seq.own())
 					c.sequence = seq.full()
 				}

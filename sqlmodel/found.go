@@ -158,10 +158,7 @@ func (l *loader) declare(n *node) {
 	case *pg.InsertStmt, *pg.UpdateStmt, *pg.DeleteStmt, *pg.MergeStmt, *pg.TruncateStmt, *pg.CopyStmt, *pg.LockStmt:
 		return
 	case *pg.SelectStmt:
-		if r := l.refsIn(s); slices.ContainsFunc(slices.Collect(maps.Keys(r.calls)), func(name string) bool {
-			b, _ := l.builtin(name)
-			return b.result == "" || len(l.lateFunctions(name)) > 0
-		}) {
+		if r := l.refsIn(s); slices.ContainsFunc(slices.Collect(maps.Keys(r.calls)), func(name string) bool { return !l.builtin(name).known || len(l.lateFunctions(name)) > 0 }) {
 			leave("this SELECT calls a function, which may change the schema: nothing is known of what it names")
 		}
 		l.setPath(s)

@@ -184,7 +184,7 @@ func (d *doBlock) checksOf(s *plpgsql.Execute) *table {
 	}
 	for _, c := range tab.checks {
 		for name := range d.l.refsIn(c.expr.node).calls {
-			if b, _ := d.l.builtin(name); b.result == "" {
+			if !d.l.builtin(name).known {
 				return nil
 			}
 		}

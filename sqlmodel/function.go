@@ -191,7 +191,7 @@ func (l *loader) createFunction(s *pg.CreateFunctionStmt, t *text, first int) {
 		l.functionBody(f, src, t.offset(int(as.Location)))
 	}
 	f.refs = l.functionRefs(f)
-	for _, old := range l.catalog.functionsIn(schema, f.own(), l.clock) {
+	for _, old := range l.declarations.functionsIn(schema, f.own(), l.clock) {
 		if !slices.Equal(l.signatureTypes(old), l.signatureTypes(f)) {
 			continue
 		}
@@ -202,7 +202,7 @@ func (l *loader) createFunction(s *pg.CreateFunctionStmt, t *text, first int) {
 		old.newer, f.may, f.revokedAt, f.declared = f, old.may, old.revokedAt, old.declared
 	}
 	l.funcs = append(l.funcs, f)
-	l.catalog.funcs[f.own()] = append(l.catalog.funcs[f.own()], f)
+	l.declarations.funcs[f.own()] = append(l.declarations.funcs[f.own()], f)
 }
 
 // functionSetting takes over what CREATE or ALTER FUNCTION says of the search path.
@@ -248,7 +248,7 @@ func (l *loader) typeKey(t *pg.TypeName, in *text) string {
 		key = o.table.rowType
 	}
 	if len(t.ArrayBounds) > 0 {
-		key += "[]"
+		key = "_" + key
 	}
 	return key
 }

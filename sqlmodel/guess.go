@@ -142,7 +142,7 @@ func (g *guesser) declare(t *guessed) {
 	g.l.addTable(tab, schema, own)
 	for _, name := range slices.Sorted(maps.Keys(g.tables)) {
 		if g.tables[name] == t && g.l.late.relation(name) != tab.rel {
-			g.l.catalog.aliases[name] = tab.rel
+			g.l.declarations.aliases[name] = tab.rel
 		}
 	}
 	if at, unread := g.l.unread.words[strings.ToLower(own)]; unread {
@@ -242,7 +242,7 @@ func (g *guesser) names() {
 func (l *loader) ofName(raw string) []*relation {
 	schema, name := splitName(raw)
 	var out []*relation
-	for _, o := range l.catalog.relations[name] {
+	for _, o := range l.declarations.relations[name] {
 		if s, n, there := o.at(now); there && n == name && s != tempSchema && schema == "" {
 			out = append(out, o)
 		}
@@ -259,7 +259,7 @@ func (l *loader) anyOf(name string, all []*relation) {
 	slices.Sort(shown)
 	v := &view{what: "a table that may be any of " + strings.Join(shown, ", "), of: all}
 	v.rel = &relation{view: v}
-	l.catalog.aliases[name] = v.rel
+	l.declarations.aliases[name] = v.rel
 }
 
 // guessKey is the name of a table that is not declared: one in public is one without a schema.

@@ -11,6 +11,7 @@ import (
 	"github.com/txrobust/robust/sqlmodel/internal/input"
 	"github.com/txrobust/robust/sqlmodel/internal/pg"
 	"github.com/txrobust/robust/sqlmodel/mysql"
+	"github.com/txrobust/robust/sqlmodel/value"
 )
 
 // File is an input file: Name appears in positions.
@@ -157,12 +158,15 @@ func read(files []File, opt Options) (l *loader, err error) {
 	schema, files := fromMySQL(foreign, opt, opt.Schema), fromMySQL(foreign, opt, files)
 	all = slices.Concat(schema, files)
 	l = &loader{
-		files:   all,
-		foreign: foreign,
-		notes:   slices.Clone(foreign.Notes),
-		prog:    &ir.Program{Name: programName(named)},
-		catalog: newCatalog(),
-		opt:     opt,
+		files:      all,
+		foreign:    foreign,
+		notes:      slices.Clone(foreign.Notes),
+		prog:       &ir.Program{Name: programName(named)},
+		extensions: map[string]bool{},
+		collations: map[string]bool{},
+		opt:        opt,
+
+		declarations: newDeclarations(),
 
 		operators: map[string][]declaredOperator{},
 		unread:    gaps{files: map[string]bool{}, words: map[string]ir.Pos{}},
@@ -256,7 +260,7 @@ func (l *loader) ended() error {
 type loader struct {
 	opt   Options
 	files []File
-	catalog
+	declarations
 	order []*table
 	views []*view
 	// foreign is what PostgreSQL cannot say of the files in MySQL's dialect.
@@ -286,6 +290,10 @@ type loader struct {
 	emptied map[string]bool
 	// operators are those that CREATE OPERATOR declares, by their names without schemas.
 	operators map[string][]declaredOperator
+	// collations are those that are not deterministic.
+	collations map[string]bool
+	// extensions are those that CREATE EXTENSION makes.
+	extensions map[string]bool
 	// postponed are statements about tables that were not declared yet.
 	postponed []func()
 	funcs     []*function
@@ -324,6 +332,20 @@ func (l *loader) postpone(again func()) {
 		again()
 	})
 }
+
+// premise records what is taken for granted, where it matters first.
+func (l *loader) premise(pos ir.Pos, text string) {
+	if !slices.ContainsFunc(l.prog.Premises, func(n ir.Note) bool { return n.Text == text }) {
+		l.prog.Premises = append(l.prog.Premises, ir.Note{Pos: pos, Text: text})
+	}
+}
+
+// What a translation may take for granted.
+const (
+	oneTimeZone    = "all sessions have the time zone UTC"
+	canonicalUUIDs = "the program gives UUIDs as the database prints them, in lower case with hyphens"
+	equalDigits    = "numbers that are equal have equal texts: digits after the last one that is not 0 do not count"
+)
 
 // file reads a file, and those that it includes.
 func (l *loader) file(f File) {
@@ -428,9 +450,15 @@ func (l *loader) statement(n *node) {
 		}
 	case *pg.LockStmt:
 		l.fail(pos, "LOCK TABLE outside of a transaction is not analysed; write BEGIN … COMMIT around the transaction")
+	case *pg.AlterEnumStmt:
+		l.alterEnum(s, t)
 	case *pg.AlterFunctionStmt:
 		l.alterFunction(s, t)
 	case *pg.DefineStmt:
+		if s.Kind == pg.ObjectCollation {
+			l.createCollation(s)
+			break
+		}
 		l.createOperator(s, t)
 		l.note(pos, "an operator, aggregate, type or the like that is declared here is not modelled")
 	case *pg.CreateCastStmt:
@@ -455,7 +483,7 @@ func (l *loader) statement(n *node) {
 		l.defaultPrivileges(s, pos)
 	case *pg.VariableShow, *pg.CommentStmt, *pg.GrantRoleStmt, *pg.AlterExtensionStmt, *pg.AlterOwnerStmt, *pg.CreateRoleStmt,
 		*pg.AlterRoleStmt, *pg.CreateStatsStmt, *pg.VacuumStmt,
-		*pg.CreateDatabase, *pg.DropDatabase, *pg.CheckPointStmt, *pg.AlterEnumStmt,
+		*pg.CreateDatabase, *pg.DropDatabase, *pg.CheckPointStmt,
 		*pg.AlterSeqStmt, *pg.ReindexStmt, *pg.ClusterStmt, *pg.CreatePublication, *pg.SecLabelStmt,
 		*pg.AlterObjectDepends, *pg.ExplainStmt, *pg.NotifyStmt, *pg.ListenStmt, *pg.ConstraintsSet:
 		// They change no value and no constraint.
@@ -483,8 +511,7 @@ func (l *loader) topSelect(s *pg.SelectStmt, pos ir.Pos) {
 func (l *loader) matters(r *refs) bool {
 	matters := len(r.tables) > 0
 	for name := range r.calls {
-		b, _ := l.builtin(name)
-		matters = matters || b.result == "" || len(l.lateFunctions(name)) > 0
+		matters = matters || !l.builtin(name).known || len(l.lateFunctions(name)) > 0
 	}
 	return matters
 }
@@ -501,7 +528,7 @@ func (l *loader) createComposite(s *pg.CompositeTypeStmt, t *text, pos ir.Pos) {
 func (l *loader) createEnum(s *pg.CreateEnumStmt, t *text, pos ir.Pos) {
 	u := &userType{pos: pos, enum: true}
 	l.createType(u, names(s.TypeName), t)
-	u.base = typ{ir: ir.TextType, name: u.key}
+	u.base = typeOfValues(&value.Type{Name: u.key, Labels: append([]string{}, names(s.Vals)...), Shown: typeIdentifier(u)})
 }
 
 // declaredOperator is an operator that CREATE OPERATOR declares, with its function.
@@ -524,6 +551,41 @@ func (l *loader) createOperator(s *pg.DefineStmt, t *text) {
 	}
 	name := operatorName(s.Defnames)
 	l.operators[name] = append(l.operators[name], declaredOperator{fn, t.names})
+}
+
+// alterEnum adds or renames a label.
+func (l *loader) alterEnum(s *pg.AlterEnumStmt, t *text) {
+	u := l.sees(t).typ(qualified(names(s.TypeName)))
+	if u == nil || !u.enum {
+		return
+	}
+	labels := u.base.sql.Labels
+	switch at := slices.Index(labels, s.NewValNeighbor); {
+	case s.OldVal != "":
+		if i := slices.Index(labels, s.OldVal); i >= 0 {
+			labels[i] = s.NewVal
+		}
+	case slices.Contains(labels, s.NewVal):
+	case at < 0:
+		labels = append(labels, s.NewVal)
+	case s.NewValIsAfter:
+		labels = slices.Insert(labels, at+1, s.NewVal)
+	default:
+		labels = slices.Insert(labels, at, s.NewVal)
+	}
+	u.base.sql.Labels = labels // columns of the type share it
+}
+
+// typeIdentifier writes the name of a type in SQL.
+func typeIdentifier(u *userType) string {
+	parts := []string{u.schema(), u.own()}
+	if u.schema() == publicSchema {
+		parts = parts[1:]
+	}
+	for i, p := range parts {
+		parts[i] = `"` + strings.ReplaceAll(p, `"`, `""`) + `"`
+	}
+	return strings.Join(parts, ".")
 }
 
 func (l *loader) createDomain(s *pg.CreateDomainStmt, t *text, pos ir.Pos) {

@@ -103,7 +103,7 @@ func TestPositions(t *testing.T) {
 		14:11 if exists (from a) {
 		14:41 abort;
 		16:5 id := fresh;
-		16:5 insert b (id, n) values (id, opaque int int_of('é'));
+		16:5 insert b (id, n) values (id, opaque int "integer<-text"('é'));
 		16:48 delete b;
 		18:3 while true {
 		18:9 (max) := select agg max(a.x) int from a;
@@ -155,6 +155,7 @@ func TestPositions(t *testing.T) {
 // inlined functions.
 func TestNestedPositions(t *testing.T) {
 	src := `CREATE TABLE a (k int PRIMARY KEY, x int, y int);
+-- robust: helper
 CREATE FUNCTION helper(p int) RETURNS int LANGUAGE plpgsql AS $$
 DECLARE v int;
 BEGIN
@@ -174,13 +175,13 @@ END $$;`
 	var got []string
 	ir.Walk(prog.Txns[0].Body, func(s ir.Stmt) { got = append(got, s.Position().String()+" "+ir.StmtString(s)) })
 	want := []string{
-		"f.sql:5:3 (v) := select a.x from a where a.k == 2;",
-		"f.sql:6:3 helper := v;",
-		"f.sql:11:16 (y) := select a_1.y from a a_1;",
-		"f.sql:10:22 (count) := select agg count(*) int from a where a.x == y;",
-		"f.sql:10:22 assume count <= 1;",
-		"f.sql:10:22 (k) := select a.k from a where a.x == y;",
-		"f.sql:10:3 emit helper + k;",
+		"f.sql:6:3 (v) := select a.x from a where a.k == 2;",
+		"f.sql:7:3 helper := v;",
+		"f.sql:12:16 (y) := select a_1.y from a a_1;",
+		"f.sql:11:22 (count) := select agg count(*) int from a where a.x == y;",
+		"f.sql:11:22 assume count <= 1;",
+		"f.sql:11:22 (k) := select a.k from a where a.x == y;",
+		"f.sql:11:3 emit helper + k;",
 	}
 	if strings.Join(got, "\n") != strings.Join(want, "\n") {
 		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/txrobust/robust/ir"
+	"github.com/txrobust/robust/sqlmodel/catalog"
 	"github.com/txrobust/robust/sqlmodel/internal/pg"
 	"github.com/txrobust/robust/sqlmodel/internal/plpgsql"
 )
@@ -403,10 +404,20 @@ func (tr *tracer) touchName(in *resolver, name string, do access) {
 // callName is call for all that a name may mean.
 func (tr *tracer) callName(in *resolver, name string) {
 	fns, sure := in.functions(name)
-	if b, known := tr.l.builtin(name); (len(fns) == 0 || !sure) && (!known || b.kind == unsafeFunc) {
-		tr.everything()
+	if len(fns) == 0 || !sure {
+		tr.builtin(name)
 	}
 	tr.call(fns)
+}
+
+// builtin adds what a function of the system does.
+func (tr *tracer) builtin(name string) {
+	switch b := tr.l.builtin(name); {
+	case !b.known, b.effect == catalog.WritesAny:
+		tr.everything()
+	case b.effect == catalog.ReadsAny:
+		tr.all = true
+	}
 }
 
 func (tr *tracer) everything() { tr.all, tr.writes = true, true }

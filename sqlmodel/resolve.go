@@ -81,7 +81,7 @@ func (r *resolver) relations(raw string) []*relation {
 	if len(out) > 0 {
 		return out
 	}
-	if o := r.l.catalog.aliases[raw]; o != nil {
+	if o := r.l.declarations.aliases[raw]; o != nil {
 		return []*relation{o}
 	}
 	schema, name := splitName(raw)
@@ -112,7 +112,7 @@ func (r *resolver) relationsAt(raw string, m moment) (out []*relation, ok bool) 
 		}
 	}
 	if r.paths.any {
-		for _, o := range r.l.catalog.relations[name] {
+		for _, o := range r.l.declarations.relations[name] {
 			if _, n, there := o.at(m); there && n == name && (o.of == nil || o.of == r.session) {
 				add(o)
 			}
@@ -124,9 +124,9 @@ func (r *resolver) relationsAt(raw string, m moment) (out []*relation, ok bool) 
 // relationIn finds a relation in a schema at a moment.
 func (r *resolver) relationIn(schema, name string, m moment) *relation {
 	if schema != tempSchema {
-		return r.l.catalog.relationIn(schema, name, m)
+		return r.l.declarations.relationIn(schema, name, m)
 	}
-	for _, o := range r.l.catalog.relations[name] { // of the session, or one that a function may have made in it
+	for _, o := range r.l.declarations.relations[name] { // of the session, or one that a function may have made in it
 		if o.called(tempSchema, name, m) && (o.of == nil && r.temps[name] || o.of != nil && o.of == r.session) {
 			return o
 		}
@@ -139,7 +139,7 @@ func (r *resolver) relationIn(schema, name string, m moment) *relation {
 func (r *resolver) onlyRelation(schema, name string) []*relation {
 	for _, m := range []moment{r.at, now} {
 		var out []*relation
-		for _, o := range r.l.catalog.relations[name] {
+		for _, o := range r.l.declarations.relations[name] {
 			if s, n, there := o.at(m); there && n == name && s != tempSchema {
 				out = append(out, o)
 			}
@@ -163,12 +163,12 @@ func (r *resolver) used(raw string) *relation {
 	}
 	schema, name := splitName(raw)
 	switch {
-	case schema != "" && r.relationIn(schema, name, now) == nil && r.l.catalog.aliases[raw] == nil:
+	case schema != "" && r.relationIn(schema, name, now) == nil && r.l.declarations.aliases[raw] == nil:
 		r.l.note(o.pos(), "%s is declared without a schema, and statements name it in the schema %s: it is taken to be there", o.own(), schema)
-	case schema == "" && !r.paths.any && r.l.catalog.aliases[raw] == nil && !r.leadsTo(o.schema()):
+	case schema == "" && !r.paths.any && r.l.declarations.aliases[raw] == nil && !r.leadsTo(o.schema()):
 		r.l.note(o.pos(), offPath, o.full(), r.paths)
 	case schema == "":
-		r.otherUsers(&o.named, o.pos(), r.l.catalog.relationsNamed(name))
+		r.otherUsers(&o.named, o.pos(), r.l.declarations.relationsNamed(name))
 	}
 	return o
 }
@@ -176,7 +176,7 @@ func (r *resolver) used(raw string) *relation {
 // wasDropped reports whether there was something of a name before.
 func (r *resolver) wasDropped(raw string) bool {
 	schema, name := splitName(raw)
-	return slices.ContainsFunc(r.l.catalog.relations[name], func(o *relation) bool {
+	return slices.ContainsFunc(r.l.declarations.relations[name], func(o *relation) bool {
 		return o.gone > 0 && (schema == "" || o.schema() == schema)
 	})
 }
@@ -193,7 +193,7 @@ func (r *resolver) tell(raw string, fns []*function) {
 		return
 	}
 	var all []*named
-	for _, g := range r.l.catalog.funcs[name] {
+	for _, g := range r.l.declarations.funcs[name] {
 		all = append(all, &g.named)
 	}
 	r.otherUsers(&f.named, f.pos, all)
@@ -227,7 +227,7 @@ func (r *resolver) functions(raw string) (out []*function, sure bool) {
 		return out, sure
 	}
 	schema, name := splitName(raw)
-	if _, known := builtins[name]; schema == systemSchema || schema == "" && known {
+	if schema == systemSchema || schema == "" && r.l.builtin(name).known {
 		return nil, true
 	}
 	return r.onlyFunctions(name, schema != ""), true
@@ -236,7 +236,7 @@ func (r *resolver) functions(raw string) (out []*function, sure bool) {
 func (r *resolver) functionsAt(raw string, m moment) (out []*function, sure bool) {
 	schema, name := splitName(raw)
 	if schema != "" {
-		return r.l.catalog.functionsIn(schema, name, m), true
+		return r.l.declarations.functionsIn(schema, name, m), true
 	}
 	sure = !r.paths.any
 	for i, p := range r.paths.all {
@@ -245,9 +245,9 @@ func (r *resolver) functionsAt(raw string, m moment) (out []*function, sure bool
 		out = distinct(append(out, found...))
 	}
 	if r.paths.any {
-		for _, f := range r.l.catalog.funcs[name] {
+		for _, f := range r.l.declarations.funcs[name] {
 			if s, n, there := f.at(m); there && n == name {
-				out = distinct(append(out, r.l.catalog.functionsIn(s, name, m)...))
+				out = distinct(append(out, r.l.declarations.functionsIn(s, name, m)...))
 			}
 		}
 	}
@@ -265,7 +265,7 @@ func (r *resolver) visible(p searchPath, name string, m moment) []*function {
 		case systemSchema:
 			builtIn = true
 		}
-		for _, f := range r.l.catalog.functionsIn(s, name, m) {
+		for _, f := range r.l.declarations.functionsIn(s, name, m) {
 			types := r.l.signatureTypes(f)
 			key := strings.Join(types, ",")
 			if !seen[key] && !(builtIn && system.Function(name, types)) {
@@ -281,7 +281,7 @@ func (r *resolver) visible(p searchPath, name string, m moment) []*function {
 // that they must be declared without a schema.
 func (r *resolver) onlyFunctions(name string, bare bool) []*function {
 	var out []*function
-	for _, f := range r.l.catalog.funcs[name] {
+	for _, f := range r.l.declarations.funcs[name] {
 		if s, n, there := f.at(now); there && n == name && (!bare || f.bare) {
 			if len(out) > 0 && out[0].schema() != s {
 				return nil
@@ -311,7 +311,7 @@ func (r *resolver) types(raw string) []*userType {
 	schema, name := splitName(raw)
 	for _, m := range distinct([]moment{r.at, now}) {
 		var out []*userType
-		if u := r.l.catalog.typeIn(schema, name, m); schema != "" && u != nil {
+		if u := r.l.declarations.typeIn(schema, name, m); schema != "" && u != nil {
 			return []*userType{u}
 		}
 		for _, p := range r.paths.all {
@@ -319,7 +319,7 @@ func (r *resolver) types(raw string) []*userType {
 				out = append(out, u)
 			}
 		}
-		for _, u := range r.l.catalog.types[name] {
+		for _, u := range r.l.declarations.types[name] {
 			if _, n, there := u.at(m); schema == "" && r.paths.any && there && n == name {
 				out = append(out, u)
 			}
@@ -343,7 +343,7 @@ func (r *resolver) visibleType(p searchPath, name string, m moment) *userType {
 		if s == systemSchema && system.Type(name) {
 			return nil
 		}
-		if u := r.l.catalog.typeIn(s, name, m); u != nil {
+		if u := r.l.declarations.typeIn(s, name, m); u != nil {
 			return u
 		}
 	}
@@ -353,7 +353,7 @@ func (r *resolver) visibleType(p searchPath, name string, m moment) *userType {
 // ofTypeName gives the types of a name in all schemas.
 func (r *resolver) ofTypeName(name string) []*userType {
 	var out []*userType
-	for _, u := range r.l.catalog.types[name] {
+	for _, u := range r.l.declarations.types[name] {
 		if _, n, there := u.at(now); there && n == name {
 			out = append(out, u)
 		}

@@ -5,7 +5,9 @@ import (
 	"strings"
 
 	"github.com/txrobust/robust/ir"
+	"github.com/txrobust/robust/sqlmodel/catalog"
 	"github.com/txrobust/robust/sqlmodel/internal/pg"
+	"github.com/txrobust/robust/sqlmodel/value"
 )
 
 // scanner splits a file as psql does: it finds the commands that begin with a
@@ -450,7 +452,7 @@ func (sc *scanner) variable(name, quote string, end int) {
 		return
 	case sc.s.doubtful[name] && quote == "":
 		for _, text := range sc.s.held[name] {
-			if _, ok := rational(text); !ok {
+			if _, ok := value.Rational(text); !ok {
 				sc.s.l.fail(sc.pos(), `which text :%s stands for depends on an \if or a query; write :'%s' if it is a value`, name, name)
 			}
 		}
@@ -538,7 +540,7 @@ func resultNames(raw *pg.RawStmt) (columns []string, ok bool) {
 			return nil, false
 		}
 		if c, is := pg.Inner(r.Val).(*pg.FuncCall); is && c.Over == nil && r.Name == "" {
-			if _, known := builtins[plainName(qualified(names(c.Funcname)))]; !known {
+			if !catalog.Known(plainName(qualified(names(c.Funcname)))) {
 				return nil, false // it may give several columns
 			}
 		}

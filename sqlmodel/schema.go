@@ -18,6 +18,7 @@ type sqlExpr struct {
 // column is a column while the schema is being read.
 type column struct {
 	pos  ir.Pos
+	text *text // in which it is declared
 	name string
 	// was are the names that it had, oldest first, and since the moment from which it is there.
 	was     []formerName
@@ -116,6 +117,8 @@ type table struct {
 	odd       string
 	oddTables []*table
 	oddRefs   []*refs
+	// keyed are columns with those that stand for them in keys.
+	keyed [][2]string
 	// oddAll says that it may touch all of them.
 	oddAll   bool
 	policies []policy
@@ -197,7 +200,7 @@ func (l *loader) createTable(s *pg.CreateStmt, t *text) {
 	name := rangeName(s.Relation)
 	pos := t.pos(int(s.Relation.Location))
 	schema, own := l.placeOf(s.Relation, t)
-	if old := l.catalog.relationIn(schema, own, l.clock); old != nil && old.table != nil {
+	if old := l.declarations.relationIn(schema, own, l.clock); old != nil && old.table != nil {
 		if s.IfNotExists {
 			return
 		}
@@ -341,16 +344,16 @@ func (l *loader) addColumn(tab *table, d *pg.ColumnDef, t *text) {
 	if tab.column(d.Colname) != nil {
 		l.fail(pos, "table %s has two columns %s", tab.name, d.Colname)
 	}
-	c := &column{pos: pos, name: d.Colname, since: l.clock, t: l.typeOf(d.TypeName, t)}
+	c := &column{pos: pos, name: d.Colname, since: l.clock, t: l.typeOf(d.TypeName, t), text: t}
+	if d.CollClause != nil {
+		c.t = l.collated(c.t, qualified(names(d.CollClause.Collname)))
+	}
 	tab.columns = append(tab.columns, c)
 	if parts := names(d.TypeName.GetNames()); len(parts) > 0 {
 		switch last := parts[len(parts)-1]; last {
 		case "serial", "serial2", "serial4", "serial8", "smallserial", "bigserial":
 			c.fresh, c.notNull = true, true
 			l.ownSequence(tab, c)
-		case "citext":
-			tab.odd = "a column of type citext"
-			l.note(pos, "column %s.%s: the equality of citext is not modelled: nor is any statement on %s", tab.name, c.name, tab.name)
 		default:
 			if u := l.sees(t).typ(qualified(parts)); u != nil {
 				c.notNull = u.notNull
@@ -416,7 +419,7 @@ func (l *loader) setDefault(c *column, e *pg.Node, t *text) {
 // ownSequence declares the sequence of a serial or identity column.
 func (l *loader) ownSequence(t *table, c *column) {
 	name := t.rel.own() + "_" + c.name + "_seq"
-	if old := l.catalog.relationIn(t.rel.schema(), name, l.clock); old == nil {
+	if old := l.declarations.relationIn(t.rel.schema(), name, l.clock); old == nil {
 		l.addView(&view{pos: c.pos, what: sequenceView}, t.rel.schema(), name)
 	}
 	c.sequence = fullName(t.rel.schema(), name)
@@ -514,7 +517,7 @@ func nameOr(name, other string) string {
 
 func (l *loader) checkColumns(tab *table, pos ir.Pos, cols []string) {
 	for _, c := range cols {
-		if tab.column(c) == nil {
+		if tab.column(c) == nil && !slices.ContainsFunc(tab.indexed, func(i *column) bool { return i.name == c }) {
 			l.fail(pos, "table %s has no column %s", tab.name, c)
 		}
 	}

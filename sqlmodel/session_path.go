@@ -152,10 +152,10 @@ func (l *loader) createSchema(s *pg.CreateSchemaStmt, n *node, t *text) {
 	if name == "" {
 		name = s.Authrole.GetRolename()
 	}
-	if l.catalog.schemas[name] && s.IfNotExists {
+	if l.declarations.schemas[name] && s.IfNotExists {
 		return
 	}
-	l.catalog.schemas[name] = true
+	l.declarations.schemas[name] = true
 	if len(s.SchemaElts) == 0 {
 		return
 	}
@@ -175,11 +175,12 @@ func (l *loader) firstPath() searchPath {
 	return searchPath{publicSchema}
 }
 
-// createExtension notes the schema of the functions of an extension.
+// createExtension notes an extension, and the schema of its functions.
 func (l *loader) createExtension(s *pg.CreateExtension) {
+	l.extensions[s.Extname] = true
 	for _, n := range s.Options {
 		if d := pg.Inner(n).(*pg.DefElem); d.Defname == "schema" {
-			l.catalog.extensions[d.GetArg().GetString_().GetSval()] = true
+			l.declarations.extensionSchemas[d.GetArg().GetString_().GetSval()] = true
 		}
 	}
 }
@@ -214,7 +215,7 @@ func (l *loader) schemaFor(said []string, t *text, pos ir.Pos) string {
 // newIn gives the schema in which a search path puts something new, "" if there is none.
 func (l *loader) newIn(p searchPath) string {
 	for _, s := range p {
-		exists, known := l.catalog.schemas[s]
+		exists, known := l.declarations.schemas[s]
 		if s != userSchema && s != systemSchema && s != "" && (exists || !known && !l.laterCreated(s)) {
 			return s
 		}
@@ -260,10 +261,10 @@ func (l *loader) createRelation(v *view, r *pg.RangeVar, t *text) {
 func (l *loader) createType(u *userType, name []string, t *text) {
 	schema := l.schemaFor(name[:len(name)-1], t, u.pos)
 	own := name[len(name)-1]
-	l.catalog.name(&u.named, schema, own)
-	u.key = l.catalog.typeKey(&u.named)
-	l.catalog.typesByKey[u.key] = u
-	l.catalog.types[own] = append(l.catalog.types[own], u)
+	l.declarations.name(&u.named, schema, own)
+	u.key = l.declarations.typeKey(&u.named)
+	l.declarations.typesByKey[u.key] = u
+	l.declarations.types[own] = append(l.declarations.types[own], u)
 }
 
 // tableNamed gives the table that a declaration names, or nil.
@@ -287,7 +288,7 @@ func (l *loader) changed(r *pg.RangeVar, t *text, missing bool) *table {
 func (l *loader) notThere(in *resolver, raw string) string {
 	_, name := splitName(raw)
 	var others []string
-	for _, o := range l.catalog.relations[name] {
+	for _, o := range l.declarations.relations[name] {
 		if _, _, there := o.at(in.at); there && o.of == nil {
 			others = append(others, qualified([]string{o.schema(), o.own()}))
 		}
@@ -466,7 +467,7 @@ func (l *loader) temporaries(fn *function) map[string]bool {
 			visit(g)
 		}
 	}
-	if l.catalog.temporary {
+	if l.declarations.temporary {
 		visit(fn)
 	}
 	return out
@@ -495,7 +496,7 @@ func (l *loader) makes(f *function) {
 		switch {
 		case !lasts:
 			schema = tempSchema
-			if l.catalog.relationIn(schema, name, now) != nil {
+			if l.declarations.relationIn(schema, name, now) != nil {
 				continue
 			}
 			v.of = in.relations(raw)
@@ -508,7 +509,7 @@ func (l *loader) makes(f *function) {
 			}
 		}
 		l.addView(v, schema, name)
-		l.catalog.temporary = l.catalog.temporary || !lasts
+		l.declarations.temporary = l.declarations.temporary || !lasts
 	}
 }
 

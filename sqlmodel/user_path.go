@@ -17,11 +17,11 @@ import (
 func (l *loader) rolesOf(root pg.Message) {
 	switch s := root.(type) {
 	case *pg.CreateRoleStmt:
-		l.catalog.users[s.Role] = true
+		l.declarations.users[s.Role] = true
 	case *pg.GrantStmt, *pg.GrantRoleStmt, *pg.AlterOwnerStmt, *pg.AlterRoleSetStmt, *pg.CreateSchemaStmt, *pg.CreatePolicyStmt:
 		pg.Walk(root, func(x any) bool {
 			if r, ok := x.(*pg.RoleSpec); ok && r.Rolename != "" {
-				l.catalog.users[r.Rolename] = true
+				l.declarations.users[r.Rolename] = true
 			}
 			return true
 		})
@@ -37,8 +37,8 @@ func (l *loader) perUser(s pathSet) pathSet {
 		if i < 0 {
 			continue
 		}
-		for _, user := range slices.Sorted(maps.Keys(l.catalog.users)) {
-			if l.catalog.hasSchema(user) {
+		for _, user := range slices.Sorted(maps.Keys(l.declarations.users)) {
+			if l.declarations.hasSchema(user) {
 				own := slices.Clone(p)
 				own[i] = user
 				out = out.or(onePath(own))
@@ -58,7 +58,7 @@ func (r *resolver) otherUsers(means *named, pos ir.Pos, has []*named) {
 		}
 		var others []string
 		for _, o := range has {
-			if s, n, there := o.at(now); there && n == means.own() && s != means.schema() && s != tempSchema && !slices.Contains(p, s) && !r.l.catalog.users[s] {
+			if s, n, there := o.at(now); there && n == means.own() && s != means.schema() && s != tempSchema && !slices.Contains(p, s) && !r.l.declarations.users[s] {
 				others = append(others, s)
 			}
 		}
@@ -72,7 +72,7 @@ func (r *resolver) otherUsers(means *named, pos ir.Pos, has []*named) {
 }
 
 // hasSchema reports whether the files create a schema, or something in it.
-func (c *catalog) hasSchema(name string) bool {
+func (c *declarations) hasSchema(name string) bool {
 	if c.schemas[name] {
 		return true
 	}
@@ -90,7 +90,7 @@ func (c *catalog) hasSchema(name string) bool {
 }
 
 // relationsNamed gives the names of the relations that were called so.
-func (c *catalog) relationsNamed(name string) (out []*named) {
+func (c *declarations) relationsNamed(name string) (out []*named) {
 	for _, o := range c.relations[name] {
 		out = append(out, &o.named)
 	}

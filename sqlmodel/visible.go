@@ -17,15 +17,18 @@ import (
 // So a STABLE function that is called from a VOLATILE one sees what the statement sees in which that calls it.
 
 // sight is what SQL looks at: now is what it looks at as it is when that part is run, before as it was before
-// the statement.
-type sight struct{ before, now *effect }
+// the statement. undeclared is a function that it calls itself and of which nothing is known, or "".
+type sight struct {
+	before, now *effect
+	undeclared  string
+}
 
 // sightOf gives what trees of one statement look at.
 func (b *builder) sightOf(roots ...pg.Message) sight { return b.l.sightOf(b.refsOf(roots...)) }
 
-func (l *loader) sightOf(r *refs) sight {
+func (l *loader) sightOf(root *refs) sight {
 	at, current := l.tracer(), l.tracer()
-	seen := map[*function]bool{}
+	seen, undeclared := map[*function]bool{}, ""
 	var split func(r *refs, in *resolver)
 	split = func(r *refs, in *resolver) {
 		own := *r
@@ -33,9 +36,12 @@ func (l *loader) sightOf(r *refs) sight {
 		at.add(&own)
 		for _, name := range slices.Sorted(maps.Keys(r.calls)) {
 			fns, sure := in.functions(name)
-			if b, known := l.builtin(name); (len(fns) == 0 || !sure) && (!known || b.kind == unsafeFunc) {
-				at.everything()
-				current.everything()
+			if len(fns) == 0 || !sure {
+				at.builtin(name)
+				current.builtin(name)
+				if r == root && len(fns) == 0 && !l.builtin(name).known {
+					undeclared = name
+				}
 			}
 			for _, f := range fns {
 				switch {
@@ -50,12 +56,12 @@ func (l *loader) sightOf(r *refs) sight {
 			}
 		}
 	}
-	in := r.names
+	in := root.names
 	if in == nil {
 		in = &l.late
 	}
-	split(r, in)
-	return sight{at.effect, current.effect}
+	split(root, in)
+	return sight{at.effect, current.effect, undeclared}
 }
 
 // meets reports whether an effect has one of some tables.
@@ -86,8 +92,11 @@ const hidden = "which looks at rows that its statement writes"
 // statements of the IR do that stand for it. several says that it may write several rows.
 func (b *builder) looksAhead(t *table, do access, events int32, several bool, parts ...pg.Message) {
 	s, w := b.sightOf(parts...), b.l.changedBy(t, do)
-	if s.now.all && w.all {
+	switch {
+	case s.now.all && w.all:
 		return // nothing is known of either
+	case s.undeclared != "":
+		b.unmodelled(undeclaredFunction, s.undeclared)
 	}
 	if several && s.now.meets(w.tables) {
 		b.unmodelled("a VOLATILE function %s", hidden)

@@ -2,6 +2,7 @@ package symbolic
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 
 	"github.com/txrobust/robust/ir"
@@ -334,19 +335,22 @@ func (e *exec) havoc(s *ir.Havoc) {
 	t, _ := e.info.places.typeOf(s.Var)
 	v := e.choose(s, "havoc ", t, !s.NotNull && !s.Fresh)
 	if s.Fresh {
-		e.draw(v, e.w.code.localClass(e.inst.Txn, s.Var))
+		e.draw(v, e.w.code.localClass(e.inst.Txn, s.Var), s.Source)
 		e.vars.set(s.Var, v)
 		return
 	}
 	e.w.Define(e.w.inDomain(v))
+	if s.Ordered && !slices.ContainsFunc(e.inst.times, func(f freshValue) bool { return f.val.T == v.T }) {
+		e.inst.times = append(e.inst.times, freshValue{val: v, source: s.Source})
+	}
 	e.set(s.Var, v)
 }
 
 // draw records a FRESH value. In an open loop nothing is known of it: terms
 // for different rounds may stand for one round.
-func (e *exec) draw(v Val, class any) {
+func (e *exec) draw(v Val, class any, source string) {
 	if len(e.rounds) == 0 {
-		e.inst.draw(v, class)
+		e.inst.draw(v, class, source)
 	}
 }
 

@@ -46,6 +46,7 @@ type checkFlags struct {
 	limit                                 uint
 	timeout, query                        time.Duration
 	sessionOrder, verbose, explain, notes bool
+	strict                                bool
 	autocommit                            bool
 	beside                                bool // -read-committed
 }
@@ -68,6 +69,7 @@ func (f *checkFlags) flags(fs *flag.FlagSet) {
 	fs.DurationVar(&f.query, "query-timeout", 0, "time for each question; the result depends on the machine then (default: none)")
 	fs.DurationVar(&f.timeout, "timeout", 0, "give up after this time, such as 30s (default: none)")
 	fs.BoolVar(&f.sessionOrder, "session-order", false, "the order of transactions in a session counts")
+	fs.BoolVar(&f.strict, "strict", false, "prove from declared constraints and stated invariants alone, without guessed facts about the initial rows")
 	fs.BoolVar(&f.autocommit, "autocommit", true, "statements of Go programs outside of transactions are transactions of their own; with =false they are left out")
 	fs.BoolVar(&f.beside, "read-committed", false, "also look for what is wrong at READ COMMITTED only, as notes beside the verdict")
 	fs.BoolVar(&f.verbose, "v", false, "also print assumptions, what transactions touch, and counts")
@@ -253,7 +255,7 @@ func (f *checkFlags) one(ctx context.Context, std streams, p *program) (*robust.
 	}
 	show, end := progress(std.err)
 	defer end()
-	opt := robust.Options{Engine: p.engine(f.eng), Init: init, Helpers: f.helpers, SessionOrder: f.sessionOrder, Classic: f.classic,
+	opt := robust.Options{Engine: p.engine(f.eng), Init: init, Helpers: f.helpers, SessionOrder: f.sessionOrder, Classic: f.classic, Strict: f.strict,
 		Procedures: p.procedures, Baseline: f.accepted, Judges: f.judges, Apart: p.apart, ReadCommitted: f.isolation == report.AtReadCommitted, Beside: f.beside,
 		Window: f.window, Questions: f.questions, QueryLimit: f.limit, QueryTimeout: f.query, All: p.golang != nil,
 		Cache: f.answers, Proof: f.proof != "", Explain: f.explain, Graph: f.format == "dot", Progress: show}

@@ -207,6 +207,7 @@ const (
 
 	SetOpNone      = pgquery.SetOperation_SETOP_NONE
 	SetOpIntersect = pgquery.SetOperation_SETOP_INTERSECT
+	SetOpUnion     = pgquery.SetOperation_SETOP_UNION
 	SetOpExcept    = pgquery.SetOperation_SETOP_EXCEPT
 
 	MergeMatched    = pgquery.MergeMatchKind_MERGE_WHEN_MATCHED
@@ -273,6 +274,7 @@ const (
 
 	ObjectTable        = pgquery.ObjectType_OBJECT_TABLE
 	ObjectOperator     = pgquery.ObjectType_OBJECT_OPERATOR
+	ObjectCollation    = pgquery.ObjectType_OBJECT_COLLATION
 	ObjectSequence     = pgquery.ObjectType_OBJECT_SEQUENCE
 	ObjectForeignTable = pgquery.ObjectType_OBJECT_FOREIGN_TABLE
 	ObjectColumn       = pgquery.ObjectType_OBJECT_COLUMN

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/txrobust/robust/ir"
+	"github.com/txrobust/robust/sqlmodel/catalog"
 )
 
 // A moment is a point in the sequence of the declarations: the number of the statement.
@@ -83,8 +84,8 @@ type relation struct {
 	of *session
 }
 
-// catalog is all that the files declare, by own names of any time.
-type catalog struct {
+// declarations are all that the files declare, by own names of any time.
+type declarations struct {
 	clock     moment
 	relations map[string][]*relation
 	types     map[string][]*userType
@@ -96,8 +97,8 @@ type catalog struct {
 	schemas map[string]bool
 	// users are the roles that the files name.
 	users map[string]bool
-	// extensions are the schemas that CREATE EXTENSION … SCHEMA names.
-	extensions map[string]bool
+	// extensionSchemas are the schemas that CREATE EXTENSION … SCHEMA names.
+	extensionSchemas map[string]bool
 	// createdSchemas are those for which some file has a CREATE SCHEMA, nil until they were looked for.
 	createdSchemas map[string]bool
 	// temporary says that some function or transaction makes temporary tables.
@@ -106,25 +107,25 @@ type catalog struct {
 	aliases map[string]*relation
 }
 
-func newCatalog() catalog {
-	return catalog{clock: 1, users: map[string]bool{}, relations: map[string][]*relation{}, types: map[string][]*userType{}, funcs: map[string][]*function{},
+func newDeclarations() declarations {
+	return declarations{clock: 1, users: map[string]bool{}, relations: map[string][]*relation{}, types: map[string][]*userType{}, funcs: map[string][]*function{},
 		typesByKey: map[string]*userType{}, rowTypes: map[string]*table{},
-		schemas: map[string]bool{}, extensions: map[string]bool{}, aliases: map[string]*relation{}}
+		schemas: map[string]bool{}, extensionSchemas: map[string]bool{}, aliases: map[string]*relation{}}
 }
 
 // name gives o a schema and a name from now on.
-func (c *catalog) name(o *named, schema, name string) {
+func (c *declarations) name(o *named, schema, name string) {
 	o.names = append(o.names, calling{c.clock, schema, name})
 }
 
 // addRelation declares r.
-func (c *catalog) addRelation(r *relation, schema, name string) {
+func (c *declarations) addRelation(r *relation, schema, name string) {
 	c.name(&r.named, schema, name)
 	c.relations[name] = append(c.relations[name], r)
 }
 
 // renameRelation gives r another name, or another schema.
-func (c *catalog) renameRelation(r *relation, schema, name string) {
+func (c *declarations) renameRelation(r *relation, schema, name string) {
 	c.name(&r.named, schema, name)
 	if !slices.Contains(c.relations[name], r) {
 		c.relations[name] = append(c.relations[name], r)
@@ -132,7 +133,7 @@ func (c *catalog) renameRelation(r *relation, schema, name string) {
 }
 
 // relationIn finds a relation in a schema.
-func (c *catalog) relationIn(schema, name string, m moment) *relation {
+func (c *declarations) relationIn(schema, name string, m moment) *relation {
 	for _, r := range c.relations[name] {
 		if r.of == nil && r.called(schema, name, m) {
 			return r
@@ -142,7 +143,7 @@ func (c *catalog) relationIn(schema, name string, m moment) *relation {
 }
 
 // typeIn finds a type in a schema.
-func (c *catalog) typeIn(schema, name string, m moment) *userType {
+func (c *declarations) typeIn(schema, name string, m moment) *userType {
 	for _, u := range c.types[name] {
 		if u.called(schema, name, m) {
 			return u
@@ -152,7 +153,7 @@ func (c *catalog) typeIn(schema, name string, m moment) *userType {
 }
 
 // functionsIn gives the functions of a name in a schema, in the order of their declarations.
-func (c *catalog) functionsIn(schema, name string, m moment) []*function {
+func (c *declarations) functionsIn(schema, name string, m moment) []*function {
 	var out []*function
 	for _, f := range c.funcs[name] {
 		if f.called(schema, name, m) {
@@ -168,18 +169,22 @@ func (c *catalog) functionsIn(schema, name string, m moment) []*function {
 // addTable declares a table, whose provisional name is the full one.
 func (l *loader) addTable(t *table, schema, name string) {
 	t.rel = &relation{table: t}
-	l.catalog.addRelation(t.rel, schema, name)
+	l.declarations.addRelation(t.rel, schema, name)
 	t.rel.show()
-	t.rowType = l.catalog.typeKey(&t.rel.named)
-	l.catalog.rowTypes[t.rowType] = t
+	t.rowType = l.declarations.typeKey(&t.rel.named)
+	l.declarations.rowTypes[t.rowType] = t
 	l.order = append(l.order, t)
 }
 
 // typeKey makes a name for a type or the rows of a table, which no other ever has.
-func (c *catalog) typeKey(o *named) string {
-	key := o.full()
+func (c *declarations) typeKey(o *named) string {
+	base := o.full()
+	if (&catalog.Catalog{Scope: catalog.None{}}).Type(base) != nil {
+		base = qualified([]string{o.schema(), o.own()})
+	}
+	key := base
 	for n := 2; c.typesByKey[key] != nil || c.rowTypes[key] != nil; n++ {
-		key = o.full() + "#" + itoa(n)
+		key = base + "#" + itoa(n)
 	}
 	return key
 }
@@ -195,7 +200,7 @@ func (o *relation) show() {
 
 // addView declares what stands in the place of a table, in the place of one of the same name.
 func (l *loader) addView(v *view, schema, name string) {
-	if old := l.catalog.relationIn(schema, name, l.clock); old != nil {
+	if old := l.declarations.relationIn(schema, name, l.clock); old != nil {
 		if old.table != nil {
 			return // the table counts, which more is known of
 		}
@@ -205,7 +210,7 @@ func (l *loader) addView(v *view, schema, name string) {
 		return
 	}
 	v.rel = &relation{view: v}
-	l.catalog.addRelation(v.rel, schema, name)
+	l.declarations.addRelation(v.rel, schema, name)
 	v.rel.show()
 	l.views = append(l.views, v)
 }
@@ -232,7 +237,7 @@ func lastPart(name string) string {
 // systemName is a name without the schemas in which the functions and types of PostgreSQL and of its
 // extensions are.
 func (l *loader) systemName(name string) string {
-	if schema, own := splitName(name); l.catalog.extensions[schema] {
+	if schema, own := splitName(name); l.declarations.extensionSchemas[schema] {
 		return own
 	}
 	return plainName(name)
@@ -244,12 +249,6 @@ func plainName(name string) string {
 		return own
 	}
 	return name
-}
-
-// builtin gives what is known of a function of PostgreSQL or of an extension.
-func (l *loader) builtin(name string) (b builtin, known bool) {
-	b, known = builtins[l.systemName(name)]
-	return b, known
 }
 
 // distinct gives the elements of a list, each once.
