@@ -22,8 +22,12 @@ type Program struct {
 	// Ignores are the findings that the source accepts. The text form does not have
 	// them.
 	Ignores []*Ignore
-	// SearchPath is the schemas in which SQL looks for names without one, nil if the
-	// program does not come from SQL. The text form does not have it.
+	// Schema is what makes the tables, in order, and MySQL says that it and the commands
+	// of the templates are in the dialect of MySQL. The text form does not have them.
+	Schema []Declaration
+	MySQL  bool
+	// SearchPath is the schemas in which the SQL of sessions looks for names without one,
+	// nil if the program does not come from SQL. The text form does not have it.
 	SearchPath []string
 	// Domain bounds the integers: havoc and parameters range over it, and a
 	// transaction that computes a value outside of it blocks. Nil is
@@ -55,9 +59,11 @@ type Process struct {
 // Table is a table, or (Var) a shared variable: a table with one row, one
 // column and no key.
 type Table struct {
-	Pos     Pos
-	Name    string
-	Columns []Column
+	Pos  Pos
+	Name string
+	// Qualified is the name with its schema, "" if Name alone is what SQL calls it. The text form does not have it.
+	Qualified string
+	Columns   []Column
 	// Key lists the columns of the primary key. A Var has none.
 	Key []int
 	// Rowid says that the key is the hidden first column "rowid", which every
@@ -216,9 +222,12 @@ type Txn struct {
 	Level string
 	// Unseen are the locks that it takes and the statements do not show.
 	Unseen UnseenLocks
-	// Script says that a client sends the statements one by one: there is no
+	// Script says that a client sends the statements one by one (Send): there is no
 	// function or procedure to call. The text form does not have it.
 	Script bool
+	// SearchPath is that of the sessions that run it, nil if it is the one of the program. The
+	// text form does not have it.
+	SearchPath []string
 	// CalledBy are the transactions and functions that call it, if it is a function that
 	// clients may call by itself, too. The text form does not have it.
 	CalledBy []string

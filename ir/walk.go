@@ -139,7 +139,7 @@ func Exprs(s Stmt) []Expr {
 		order(s.Order)
 	case *Assume:
 		add(s.Cond)
-	case *Havoc, *Block, *LockTable, *Break, *Continue, *Return, *Abort, *Savepoint, *RollbackTo, *Unmodelled, *CopyTable, *Fail:
+	case *Havoc, *Block, *LockTable, *Send, *Break, *Continue, *Return, *Abort, *Savepoint, *RollbackTo, *Unmodelled, *CopyTable, *Fail:
 	default:
 		panic(fmt.Sprintf("ir: walk: unknown statement %T", s))
 	}
@@ -320,6 +320,8 @@ func Written(s Stmt) *Table {
 // sees, if none before it has: what reads no row does not.
 func TakesSnapshot(s Stmt) bool {
 	switch s.(type) {
+	case *Send:
+		return false
 	case *LockTable, *Assign, *Havoc, *If, *Block, *While, *ForRange, *Assume, *Savepoint, *Return, *Break, *Continue:
 		return len(Reads(s)) > 0
 	}

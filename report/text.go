@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/txrobust/robust/crosscheck"
+	"github.com/txrobust/robust/internal/quote"
 	"github.com/txrobust/robust/ir"
 	"github.com/txrobust/robust/isolation"
 	"github.com/txrobust/robust/witness"
@@ -31,6 +32,7 @@ func Text(w io.Writer, r *Report, opt TextOptions) error {
 	for i := range r.Findings {
 		t.finding(i+1, &r.Findings[i])
 	}
+	t.refused(r)
 	t.readCommitted(r)
 	t.suppressed(r)
 	if r.Proof != nil {
@@ -57,13 +59,16 @@ type text struct {
 	txns []Transaction
 }
 
-func (t *text) line(format string, args ...any) { fmt.Fprintf(&t.b, format+"\n", args...) }
+// line writes one line, whatever is in the arguments.
+func (t *text) line(format string, args ...any) {
+	t.b.WriteString(quote.Line(fmt.Sprintf(format, args...)) + "\n")
+}
 
 // para writes a paragraph: first starts its first line, and as many spaces the
 // others.
 func (t *text) para(first, s string) {
 	indent := strings.Repeat(" ", utf8.RuneCountInString(first))
-	for _, l := range wrap(s, width-len(indent)) {
+	for _, l := range wrap(quote.Line(strings.Join(strings.Fields(s), " ")), width-len(indent)) {
 		t.line("%s%s", first, l)
 		first = indent
 	}
@@ -135,14 +140,15 @@ func (t *text) finding(n int, f *Finding) {
 			t.para("   - ", s)
 		}
 	}
-	if len(f.Opaque) > 0 {
-		t.para("   ", "What is known of "+strings.Join(f.Opaque, ", ")+" is only that equal arguments give equal results. Run the schedule on a server (-witness DIR) to be certain.")
+	if len(f.Opaque) > 0 && (f.Replay == nil || f.Replay.Outcome != witness.AsShown) {
+		t.para("   ", "What is known of "+strings.Join(f.Opaque, ", ")+" is only that equal arguments give equal results. Run it on a server (-replay) to be certain.")
 	}
 	if c, ok := CodeByID(f.Code); ok && len(f.Repairs) == 0 {
 		t.line("")
 		t.para("   Repair: ", c.Repair)
 	}
 	t.validation(f.Validation)
+	t.replayed(f.Replay)
 }
 
 // helpers says which transactions of a finding are functions that others call.
@@ -335,7 +341,7 @@ func (t *text) schedule(w *witness.Witness) {
 	}
 	cells := make([][]string, n)
 	for c, h := range heads {
-		cells[c] = wrap(h, col)
+		cells[c] = wrap(quote.Line(h), col)
 	}
 	t.cells("", side, col, cells)
 	rules := make([][]string, n)
@@ -345,7 +351,7 @@ func (t *text) schedule(w *witness.Witness) {
 	t.cells("", side, col, rules)
 	for i, e := range events {
 		cells := make([][]string, n)
-		cells[sessions[w.Transaction(e.Transaction).Session]] = wrap(eventText(e), col)
+		cells[sessions[w.Transaction(e.Transaction).Session]] = wrap(quote.Line(eventText(e)), col)
 		t.cells(gutter[i], side, col, cells)
 	}
 }
@@ -378,7 +384,7 @@ func (t *text) gutter(events []witness.Event) []string {
 		case len(files) == 1:
 			out[i] = fmt.Sprintf(":%d", e.Position.Line)
 		default:
-			out[i] = short(e.Position)
+			out[i] = quote.Line(short(e.Position))
 		}
 	}
 	if len(files) == 1 {

@@ -15,7 +15,11 @@ func (d declaredTypes) Type(name string) *catalog.Type {
 	case u != nil && u.enum:
 		return &catalog.Type{Name: name, Kind: 'e', Category: 'E'}
 	case u != nil && u.fields == nil:
-		return d.l.catalog().Type(u.base.pgName())
+		base := u.base.pgName()
+		if b := d.l.typesByKey[base]; b != nil && b.fields == nil && !b.enum {
+			return nil // a name that was no type when the domain was declared
+		}
+		return d.l.catalog().Type(base)
 	case u != nil, d.l.rowTypes[name] != nil:
 		return &catalog.Type{Name: name, Kind: 'c', Category: 'C'}
 	}

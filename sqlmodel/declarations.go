@@ -4,7 +4,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/txrobust/robust/ir"
+	"github.com/txrobust/robust/internal/quote"
 	"github.com/txrobust/robust/sqlmodel/catalog"
 )
 
@@ -216,12 +216,12 @@ func (l *loader) addView(v *view, schema, name string) {
 }
 
 // qualified joins the parts of a name.
-func qualified(parts []string) string { return ir.JoinName(parts) }
+func qualified(parts []string) string { return quote.Qualified(parts...) }
 
 // splitName gives the schema, "" if there is none, and the name of an object. What stands before the schema
 // is the database.
 func splitName(name string) (schema, own string) {
-	parts := ir.NameParts(name)
+	parts := quote.Parts(name)
 	if n := len(parts); n > 1 {
 		return parts[n-2], parts[n-1]
 	}

@@ -637,7 +637,7 @@ func (x *ex) fieldOf(v val, name string, loc int32) val {
 
 // accessor takes a field out of a value of a composite type.
 func accessor(v val, f fieldDef) ir.Expr {
-	return &ir.Call{Name: v.t.name + "." + f.name, Args: []ir.Expr{v.e}, Type: localType(f.t)}
+	return &ir.Call{Name: "field " + ir.Ident(v.t.name) + "." + ir.Ident(f.name), Args: []ir.Expr{v.e}, Type: localType(f.t)}
 }
 
 func typeName(x any) string { return fmt.Sprintf("%T", x) }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/txrobust/robust/client"
+	"github.com/txrobust/robust/internal/infile"
 	"github.com/txrobust/robust/ir"
 	"github.com/txrobust/robust/sqlmodel/internal/input"
 	"github.com/txrobust/robust/sqlmodel/internal/pg"
@@ -39,8 +40,10 @@ type Options struct {
 	SearchPath []string
 	// Before are files that Load reads before those of its paths.
 	Before []File
-	// disk says that scripts may include files from the disk.
-	disk bool
+	// Files reads the files of Load and those that these include; nil allows what
+	// is in the directories of the paths. Without it, Parse takes no file from the
+	// disk.
+	Files *infile.Reader
 	// ctx, if not nil, ends the reading.
 	ctx context.Context
 	// mended are foreign keys that are broken and mended before they are checked.
@@ -57,11 +60,15 @@ type Options struct {
 // application. Faults of the input are *ir.Error; a file that cannot be read
 // is another error that names it.
 func Load(ctx context.Context, paths []string, opt Options) (*ir.Program, error) {
-	files, err := input.Read(ctx, paths, maxFile, "leave out the rows, and name the schema and the functions")
+	var err error
+	if opt.Files, err = input.Reader(opt.Files, paths); err != nil {
+		return nil, err
+	}
+	files, err := input.Read(ctx, opt.Files, paths, maxFile, smaller)
 	if err != nil {
 		return nil, err
 	}
-	opt.disk, opt.ctx = true, ctx
+	opt.ctx = ctx
 	return Parse(slices.Concat(opt.Before, files), opt)
 }
 
@@ -86,6 +93,7 @@ func Parse(files []File, opt Options) (prog *ir.Program, err error) {
 
 // translate makes the transactions.
 func (l *loader) translate() error {
+	l.effects = map[string]*effect{} // all is declared
 	entries, err := l.entries()
 	if err != nil {
 		return err
@@ -121,6 +129,10 @@ func (l *loader) finish() error {
 	l.prog.Notes = l.notes
 	if p := l.standard.all; len(p) > 0 {
 		l.prog.SearchPath = p[0]
+	}
+	l.tablesFirst()
+	if !l.opt.MySQL {
+		l.pathsOfFiles()
 	}
 	if err := ir.Check(l.prog); err != nil {
 		return fmt.Errorf("internal error: the translation of the SQL is inconsistent: %w", err)
@@ -286,6 +298,8 @@ type loader struct {
 	// locksTables says that some transaction may lock a whole table, so that even
 	// queries may wait, and end in a deadlock.
 	locksTables bool
+	// effects are those of functions, once all is declared (tracer.known).
+	effects map[string]*effect
 	// emptied are the tables that TRUNCATE may empty for older snapshots, too.
 	emptied map[string]bool
 	// operators are those that CREATE OPERATOR declares, by their names without schemas.
@@ -304,6 +318,8 @@ type loader struct {
 	facts    []fact
 	notes    []ir.Note
 	prog     *ir.Program
+	// inDo says that the statement stands in a DO block.
+	inDo bool
 	// ranges are the calls that make a range of two ends.
 	ranges map[*ir.Call]madeRange
 }
@@ -380,8 +396,13 @@ func (l *loader) tryStatement(n *node) (err error) {
 // noTable begins the message of a statement about an unknown table.
 const noTable = "there is no table "
 
-// statement handles a statement outside of functions and transactions.
+// statement handles a statement outside of functions and transactions, and keeps it.
 func (l *loader) statement(n *node) {
+	l.apply(n)
+	l.declared(n)
+}
+
+func (l *loader) apply(n *node) {
 	t, pos := l.declaring(n.text), n.pos
 	switch s := pg.Inner(n.raw.Stmt).(type) {
 	case *pg.CreateStmt, *pg.AlterTableStmt, *pg.IndexStmt, *pg.CreatePolicyStmt, *pg.CreateDomainStmt, *pg.ViewStmt, *pg.CreateTableAsStmt,

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/txrobust/robust/internal/quote"
 	"github.com/txrobust/robust/sqlmodel/internal/pg"
 )
 
@@ -77,6 +78,9 @@ func untilQuote(s string) (name, rest string, ok bool) {
 	}
 }
 
+// ShowSearchPath spells a search path as SHOW search_path does: ParseSearchPath undoes it.
+func ShowSearchPath(path []string) string { return searchPath(path).String() }
+
 // String spells the path as SHOW search_path does.
 func (p searchPath) String() string {
 	var out []string
@@ -87,6 +91,18 @@ func (p searchPath) String() string {
 		out = append(out, s)
 	}
 	return strings.Join(out, ", ")
+}
+
+// sql writes the path in SQL.
+func (p searchPath) sql() string {
+	if len(p) == 0 {
+		return "''"
+	}
+	list := make([]string, len(p))
+	for i, name := range p {
+		list[i] = quote.Ident(name)
+	}
+	return strings.Join(list, ", ")
 }
 
 // order gives the schemas in which the server looks for tables and types. What the user is called

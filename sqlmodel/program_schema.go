@@ -47,12 +47,15 @@ func (l *loader) programSchema() {
 			return
 		}
 		own[l.late.table(name)] = true
+		l.declaredByProgram(s, c)
 		l.note(s.q.Pos, "table %s is the one that the program creates here: that no file declares it, and that nothing changes it later, is taken for granted", name)
 	})
 	each(func(s *sent, tree any) {
 		if i, ok := tree.(*pg.IndexStmt); ok && own[l.late.table(rangeName(i.Relation))] {
 			if fault := faultIn(func() { l.index(i, l.declaring(s.text)) }); fault != nil {
 				l.note(s.q.Pos, "this index is not read: %s", fault.Msg)
+			} else {
+				l.declaredByProgram(s, i)
 			}
 		}
 	})

@@ -344,6 +344,8 @@ type tracer struct {
 	// in says what names mean where the SQL runs.
 	in     *resolver
 	called map[*function]bool
+	// known, if not nil, are the effects of functions with the search paths for their names, as far as they were asked for.
+	known map[string]*effect
 	// seen are the functions that were followed, with the search paths for their names.
 	seen  map[string]bool
 	wrote map[*table]access
@@ -354,6 +356,7 @@ type tracer struct {
 // effectOf gives all that running SQL with the references r may touch.
 func (l *loader) effectOf(r *refs) *effect {
 	tr := l.tracer()
+	tr.known = l.effects
 	tr.add(r)
 	return tr.effect
 }
@@ -361,6 +364,7 @@ func (l *loader) effectOf(r *refs) *effect {
 // effectOfCall is effectOf for the call of functions.
 func (l *loader) effectOfCall(fns []*function) *effect {
 	tr := l.tracer()
+	tr.known = l.effects
 	tr.call(fns)
 	return tr.effect
 }
@@ -430,7 +434,19 @@ func (tr *tracer) call(fns []*function) {
 			continue
 		}
 		in := tr.l.insideOf(g, tr.in.run)
-		if key := fmt.Sprintf("%p %s", g, in.run); !tr.seen[key] {
+		key := fmt.Sprintf("%p %s", g, in.run)
+		switch {
+		case tr.seen[key]:
+		case tr.known != nil:
+			tr.seen[key] = true
+			if tr.known[key] == nil {
+				of := tr.l.tracer()
+				of.in = tr.in
+				of.call([]*function{g})
+				tr.known[key] = of.effect
+			}
+			tr.merge(tr.known[key])
+		default:
 			tr.seen[key], tr.called[g] = true, true
 			outer := tr.in
 			tr.in = in
@@ -438,6 +454,13 @@ func (tr *tracer) call(fns []*function) {
 			tr.in = outer
 		}
 	}
+}
+
+// merge adds what another effect has.
+func (e *effect) merge(o *effect) {
+	maps.Copy(e.tables, o.tables)
+	maps.Copy(e.parents, o.parents)
+	e.all, e.writes, e.locks = e.all || o.all, e.writes || o.writes, e.locks || o.locks
 }
 
 // touch adds a table, and what a write of it causes. Constraints between tables

@@ -33,19 +33,21 @@ func (l *loader) build(fn *function, lookBack bool) *builder {
 		b.parameter(f, p, i)
 	}
 	b.calls = []*function{fn}
+	call := b.call(f)
 	b.outputs(f)
 	b.bounded(f)
 	b.txn.Body = append(b.pre, b.out...)
 	if b.locks {
 		b.snapshotFirst()
 	}
+	b.txn.Body = append([]ir.Stmt{call}, b.txn.Body...)
 	return b
 }
 
 func (l *loader) newBuilder(fn *function) *builder {
 	return &builder{
 		l:         l,
-		txn:       &ir.Txn{Pos: fn.pos, Name: l.templateName(fn), CalledBy: fn.calledBy},
+		txn:       &ir.Txn{Pos: fn.pos, Name: l.templateName(fn), SearchPath: l.sessionsOf(fn), CalledBy: fn.calledBy},
 		weak:      map[ir.Stmt]bool{},
 		shown:     map[ir.Stmt]bool{},
 		fields:    map[string]bool{},

@@ -440,6 +440,9 @@ func (sc *scanner) variable(name, quote string, end int) {
 		for _, w := range strings.Fields(text) {
 			sc.word(w)
 		}
+		if len(sc.out)+len(text) > 2*maxSQL {
+			sc.s.l.fail(sc.pos(), "with the texts of its variables this file has more than %d MB of SQL; leave the script out", 2*maxSQL>>20)
+		}
 		sc.put(text, end)
 		sc.operand()
 		return

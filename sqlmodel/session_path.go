@@ -317,6 +317,24 @@ func (l *loader) insideOf(f *function, outer pathSet) *resolver {
 	return &r
 }
 
+// leadsToPublic reports whether sessions find in the schema public what they name without a schema.
+func (l *loader) leadsToPublic() bool {
+	return !l.standard.any && len(l.standard.all) == 1 && slices.Equal(l.standard.all[0], defaultPath)
+}
+
+// sessionsOf gives the search path of the sessions that run a transaction of a script, nil if it is the usual one or
+// not known.
+func (l *loader) sessionsOf(f *function) []string {
+	if f.script == nil {
+		return nil
+	}
+	p := f.script.paths
+	if p.any || len(p.all) != 1 || len(l.standard.all) == 1 && slices.Equal(p.all[0], l.standard.all[0]) {
+		return nil
+	}
+	return p.all[0]
+}
+
 // enter begins the body of f, and gives what ends it. A search path that the body sets stays set, unless the
 // declaration of f sets one.
 func (b *builder) enter(f *function) (leave func()) {

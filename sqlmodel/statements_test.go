@@ -249,7 +249,9 @@ func (s *statements) instance(fn string, id int) *interp.Instance {
 }
 
 // anyOrderOnly gives no value but the one of the orders of rows, all of which the interpreter tries itself.
-func anyOrderOnly(h *ir.Havoc, _ int) (ir.Value, bool) { return ir.Null, strings.HasPrefix(h.Var, "any_order") }
+func anyOrderOnly(h *ir.Havoc, _ int) (ir.Value, bool) {
+	return ir.Null, strings.HasPrefix(h.Var, "any_order")
+}
 
 // check compares one statement with the server, and gives the model's words.
 func (s *statements) check(c *statementCase) string {

@@ -30,6 +30,9 @@ func (l *loader) finishTables() {
 	}
 	for _, t := range l.order {
 		it := &ir.Table{Pos: t.pos, Name: t.name}
+		if t.rel.schema() != publicSchema || !l.leadsToPublic() {
+			it.Qualified = qualified([]string{t.rel.schema(), t.rel.own()})
+		}
 		if t.key == nil {
 			if !l.tolerate(t, func() { l.rowidName(t) }) {
 				t.columns, t.uniques, t.foreign, t.checks = nil, nil, nil, nil

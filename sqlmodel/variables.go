@@ -3,6 +3,7 @@ package sqlmodel
 import (
 	"strings"
 
+	"github.com/txrobust/robust/internal/quote"
 	"github.com/txrobust/robust/ir"
 	"github.com/txrobust/robust/sqlmodel/internal/pg"
 	"github.com/txrobust/robust/sqlmodel/internal/plpgsql"
@@ -93,7 +94,7 @@ func (b *builder) declaredType(f *frame, d plpgsql.Decl) typ {
 	}
 	base, array := strings.CutSuffix(lower, "[]")
 	if name, ok := strings.CutSuffix(base, "%type"); ok {
-		t := b.typeOfName(f, ir.NameParts(name), pos)
+		t := b.typeOfName(f, quote.Parts(name), pos)
 		if array {
 			return arrayOf(t)
 		}

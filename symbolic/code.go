@@ -22,10 +22,10 @@ type Code struct {
 	// Acts says that some template has an action of a foreign key.
 	Acts bool
 
-	info       map[*ir.Txn]*txnInfo
-	classes    *classes
+	info    map[*ir.Txn]*txnInfo
+	classes *classes
 	// sources are those of the FRESH values of a class.
-	sources map[any]map[string]bool
+	sources    map[any]map[string]bool
 	references map[*ir.Table][]reference // by the table referred to
 	tableLocks bool                      // some template locks a table
 	types      map[ir.Expr]ir.Type       // of expressions, as they are met
@@ -191,7 +191,7 @@ func (c *Code) unifyClasses() {
 				if c.sources[class] == nil {
 					c.sources[class] = map[string]bool{}
 				}
-				c.sources[class][h.Source] = true
+				c.sources[class][h.Source()] = true
 			}
 		})
 	}

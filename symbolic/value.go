@@ -248,7 +248,7 @@ func (w *World) call(c *ir.Call, args []Val) Val {
 		}
 	}
 	app := func(suffix string, result smt.Sort) *smt.Term {
-		name := "fn " + c.Name + suffix
+		name := "fn " + word(c.Name) + suffix
 		var params []smt.Sort
 		for _, t := range terms {
 			params = append(params, t.Sort())

@@ -3,8 +3,10 @@ package witness
 import (
 	"encoding/json"
 	"strconv"
+	"strings"
 	"time"
 
+	"github.com/txrobust/robust/internal/quote"
 	"github.com/txrobust/robust/ir"
 )
 
@@ -46,9 +48,12 @@ type Witness struct {
 	Engine    string `json:"engine"`
 	// Rows are the rows to start with; empty tables are left out.
 	Rows []TableRows `json:"rows"`
-	// Setup is SQL that makes Rows the only rows of the tables, in an order that
-	// foreign keys accept. It is empty for programs without SQL.
+	// Setup is SQL that makes Rows the only rows of the tables, in a database that has
+	// them. It is empty for programs without SQL.
 	Setup []string `json:"setup,omitempty"`
+	// Plan is the execution as clients of a database can run it. It is nil for a Witness
+	// that was not built.
+	Plan *Plan `json:"-"`
 	// Transactions are in the order of their first events, which is the order
 	// of their labels.
 	Transactions []Transaction `json:"transactions"`
@@ -94,8 +99,10 @@ type Transaction struct {
 	// snapshot, Commit the number of its own commit, from 0.
 	Snapshot int `json:"snapshot"`
 	Commit   int `json:"commit"`
-	// Call is the SQL that runs it, for functions of a database.
-	Call string `json:"call,omitempty"`
+	// Call is the SQL that runs it, for functions of a database, and Commands what the
+	// client sends from BEGIN to COMMIT otherwise, if that is known.
+	Call     string   `json:"call,omitempty"`
+	Commands []string `json:"commands,omitempty"`
 }
 
 // Named is a value with a name.
@@ -228,7 +235,7 @@ func (v Value) String() string {
 		}
 		return v.text()
 	}
-	return quote(v.text())
+	return quote.Literal(v.text())
 }
 
 // text is the value without quotes.
@@ -242,8 +249,28 @@ func (v Value) text() string {
 		return r.RatString()
 	case ir.KindTime:
 		return time.UnixMicro(v.I).UTC().Format("2006-01-02 15:04:05.999999+00")
+	case ir.KindArray:
+		return array(v.S)
 	}
 	return v.S
+}
+
+// array writes an array as PostgreSQL does. An ir.Value has the escapes of Go in its
+// quoted elements.
+func array(s string) string {
+	var b strings.Builder
+	for s != "" {
+		q, err := strconv.QuotedPrefix(s)
+		if err != nil {
+			b.WriteByte(s[0])
+			s = s[1:]
+			continue
+		}
+		text, _ := strconv.Unquote(q)
+		b.WriteString(`"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(text) + `"`)
+		s = s[len(q):]
+	}
+	return b.String()
 }
 
 // MarshalJSON gives the form that the type's comment describes.

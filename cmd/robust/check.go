@@ -17,10 +17,13 @@ import (
 	"github.com/txrobust/robust"
 	"github.com/txrobust/robust/crosscheck"
 	"github.com/txrobust/robust/internal/cache"
+	"github.com/txrobust/robust/internal/infile"
+	"github.com/txrobust/robust/internal/quote"
 	"github.com/txrobust/robust/ir"
 	"github.com/txrobust/robust/proof"
 	"github.com/txrobust/robust/readcommitted"
 	"github.com/txrobust/robust/report"
+	"github.com/txrobust/robust/schedules"
 	"github.com/txrobust/robust/witness"
 )
 
@@ -34,6 +37,10 @@ type checkFlags struct {
 
 	// given has the flags that were given.
 	given *flag.FlagSet
+	// replay is -replay, replayer what runs findings on servers then.
+	replay   replayFlag
+	replayer *replayer
+
 	// judges are those of findings, nil for all.
 	judges []crosscheck.Judge
 
@@ -80,7 +87,8 @@ func (f *checkFlags) flags(fs *flag.FlagSet) {
 	fs.StringVar(&f.witness, "witness", "", "write the schedule of a finding as SQL scripts to the folder `DIR`")
 	fs.StringVar(&f.proof, "proof", "", "write a proof, as scripts that z3 checks, to the folder `DIR`")
 	fs.StringVar(&f.cache, "cache", "", "`DIR` for answers of earlier runs, or off (default: robust in the user's cache folder)")
-	fs.StringVar(&f.bundle, "bundle", "", "if checkers of histories contradict a finding, which is a fault of this program, write what reproduces it to the folder `DIR` (default: a new one for temporary files)")
+	fs.Var(&f.replay, "replay", "run each finding on a real server: a private one that is started for that, or with -replay=`DSN` another one, in a database of our own; what the server does not do is no finding")
+	fs.StringVar(&f.bundle, "bundle", "", "if checkers of histories or a server contradict a finding, which is a fault of this program, write what reproduces it to the folder `DIR` (default: a new one for temporary files)")
 }
 
 // collectRarely lets the heap grow to several times of what is in use, up to a
@@ -101,49 +109,52 @@ func collectRarely() (undo func()) {
 	}
 }
 
-func (f *checkFlags) run(ctx context.Context, std streams, inputs []string) (int, error) {
+func (f *checkFlags) run(ctx context.Context, std streams, inputs []string) (code int, err error) {
 	if err := f.check(); err != nil {
 		return 0, err
 	}
-	src, err := f.sources(inputs)
+	src, err := f.reading(inputs)
 	if err != nil {
 		return 0, err
 	}
-	src.init, src.notes, src.transactionsOnly = f.init, f.notes, !f.autocommit
-	if err := f.readBaseline(); err != nil {
+	if err := f.readBaseline(ctx); err != nil {
 		return 0, err
 	}
-	f.answers = openCache(f.cache)
+	if f.timeout > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, f.timeout)
+		defer cancel()
+	}
+	if f.answers, err = openCache(std, f.cache); err != nil {
+		return 0, err
+	}
 	key := ""
 	if f.answers != nil {
-		key = f.key(src)
+		key = f.key(ctx, src)
 	}
 	if r, ok := earlier(f.answers, key); ok {
 		return r.Code, write(std, f.output, bytes.NewBuffer(r.Out))
 	}
 	defer f.answers.Close(cache.MaxBytes)
 	defer collectRarely()()
-	if f.timeout > 0 {
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeout(ctx, f.timeout)
-		defer cancel()
-	}
-	show, end := progress(std.err)
-	programs, err := src.load(ctx, show)
-	end()
+	programs, err := f.programs(ctx, std, src)
 	if err != nil {
-		if ctx.Err() == nil {
-			return 0, err
-		}
-		p := &ir.Program{Name: filepath.Base(inputs[0])}
-		programs = []*program{{Program: p, sql: len(src.sql())+len(src.golang()) > 0, mysql: f.dialect == "mysql" && len(src.sql()) > 0, unread: true}}
+		return 0, err
 	}
 	several := len(programs) > 1
 	if err := f.replaceable(programs); err != nil {
 		return 0, err
 	}
+	if err := f.startReplays(ctx, programs); err != nil {
+		return 0, errors.Join(err, f.replayer.close())
+	}
+	defer func() {
+		if end := f.replayer.close(); end != nil && err == nil {
+			code, err = 0, end
+		}
+	}()
 	var out bytes.Buffer
-	code := exitOK
+	code = exitOK
 	var faults error
 	var reports []*report.Report
 	for _, p := range programs {
@@ -157,6 +168,9 @@ func (f *checkFlags) run(ctx context.Context, std streams, inputs []string) (int
 			continue
 		}
 		reports = append(reports, rep)
+		if faults = errors.Join(faults, f.refusals(context.WithoutCancel(ctx), std, p, inputs, several, rep)); faults != nil {
+			return 0, faults
+		}
 		code = graver(code, exitCode(rep))
 		if err := f.witnesses(context.WithoutCancel(ctx), p, rep, several); err != nil {
 			return 0, err
@@ -178,6 +192,66 @@ func (f *checkFlags) run(ctx context.Context, std streams, inputs []string) (int
 		return 0, err
 	}
 	return code, faults
+}
+
+// programs reads the programs. Where there is no time for that, it gives one of which
+// nothing is known.
+func (f *checkFlags) programs(ctx context.Context, std streams, src *sources) ([]*program, error) {
+	show, end := progress(std.err)
+	defer end()
+	programs, err := waited(ctx, std, func() ([]*program, error) { return src.load(ctx, show) })
+	if err == nil || ctx.Err() == nil {
+		return programs, err
+	}
+	p := &ir.Program{Name: filepath.Base(src.inputs[0])}
+	return []*program{{Program: p, sql: len(src.sql())+len(src.golang()) > 0, mysql: f.dialect == "mysql" && len(src.sql()) > 0, disk: src.files, unread: true}}, nil
+}
+
+// reading checks the inputs, and gives what to read.
+func (f *checkFlags) reading(inputs []string) (*sources, error) {
+	src, err := f.sources(inputs)
+	if err != nil {
+		return nil, err
+	}
+	src.init, src.notes, src.transactionsOnly = f.init, f.notes, !f.autocommit
+	return src, nil
+}
+
+// startReplays makes sure that there will be a server for findings, if these are to be
+// replayed.
+func (f *checkFlags) startReplays(ctx context.Context, programs []*program) error {
+	if !f.replay.on {
+		return nil
+	}
+	f.replayer = &replayer{dsn: f.replay.dsn, say: func(string) {}}
+	sql := false
+	for _, p := range programs {
+		if !p.sql {
+			continue
+		}
+		sql = true
+		dialect := witness.Postgres
+		if p.mysql {
+			dialect = witness.MySQL
+		}
+		if err := f.replayer.ready(ctx, dialect); err != nil {
+			return err
+		}
+	}
+	if !sql {
+		return usagef("-replay: no input has SQL that a server could run")
+	}
+	return nil
+}
+
+// onServer gives what replays a finding, or nil.
+func (f *checkFlags) onServer() func(context.Context, *witness.Witness) (*witness.Replay, error) {
+	if f.replayer == nil {
+		return nil
+	}
+	return func(ctx context.Context, w *witness.Witness) (*witness.Replay, error) {
+		return f.replayer.replay(ctx, w.Plan)
+	}
 }
 
 // check finds mistakes in the flags.
@@ -239,26 +313,23 @@ func (f *checkFlags) replaceable(programs []*program) error {
 // folderOf is where the witness, the proof or the bundle of a program goes.
 func folderOf(dir string, p *program, several bool) string {
 	if several {
-		return filepath.Join(dir, p.Name)
+		return filepath.Join(dir, quote.FileName(p.Name))
 	}
 	return filepath.Clean(dir)
 }
 
 // one checks one program.
 func (f *checkFlags) one(ctx context.Context, std streams, p *program) (*robust.Report, error) {
-	init, err := initial(f.init, p)
-	if err != nil {
-		return nil, err
-	}
 	if why := readcommitted.Supported(p.engine(f.eng)); why != "" && (f.beside || f.isolation == report.AtReadCommitted) {
 		return nil, usagef("%s: %s", p.Name, why)
 	}
 	show, end := progress(std.err)
 	defer end()
-	opt := robust.Options{Engine: p.engine(f.eng), Init: init, Helpers: f.helpers, SessionOrder: f.sessionOrder, Classic: f.classic, Strict: f.strict,
-		Procedures: p.procedures, Baseline: f.accepted, Judges: f.judges, Apart: p.apart, ReadCommitted: f.isolation == report.AtReadCommitted, Beside: f.beside,
-		Window: f.window, Questions: f.questions, QueryLimit: f.limit, QueryTimeout: f.query, All: p.golang != nil,
-		Cache: f.answers, Proof: f.proof != "", Explain: f.explain, Graph: f.format == "dot", Progress: show}
+	if f.replayer != nil {
+		f.replayer.say = func(what string) { show(0, 0, what) }
+	}
+	opt := f.options(p)
+	opt.Progress = show
 	rep, err := f.judge(ctx, std, p, opt)
 	if err == nil && p.golang != nil {
 		p.phases.end("check")
@@ -268,14 +339,44 @@ func (f *checkFlags) one(ctx context.Context, std streams, p *program) (*robust.
 	return rep, err
 }
 
+// options are what is asked of a program.
+func (f *checkFlags) options(p *program) robust.Options {
+	return robust.Options{Engine: p.engine(f.eng), Init: f.initOf(p), Helpers: f.helpers, SessionOrder: f.sessionOrder, Classic: f.classic, Strict: f.strict,
+		Baseline: f.accepted, Judges: f.judges, Apart: p.apart, ReadCommitted: f.isolation == report.AtReadCommitted, Beside: f.beside,
+		Window: f.window, Questions: f.questions, QueryLimit: f.limit, QueryTimeout: f.query, All: p.golang != nil,
+		Replay: f.onServer(), Cache: f.answers, Proof: f.proof != "", Explain: f.explain, Graph: f.format == "dot", Sources: p.text}
+}
+
+// initOf gives the initial rows of a program; check has found mistakes in their
+// name.
+func (f *checkFlags) initOf(p *program) schedules.Init {
+	init, err := initial(f.init, p)
+	if err != nil {
+		panic(err)
+	}
+	return init
+}
+
 // judge runs the check itself. When its time is over and the check does not
 // notice, the verdict is unknown all the same.
 func (f *checkFlags) judge(ctx context.Context, std streams, p *program, opt robust.Options) (*robust.Report, error) {
 	if p.unread {
 		return robust.GaveUp(ctx, p.Program, opt), nil
 	}
+	rep, err := waited(ctx, std, func() (*robust.Report, error) { return robust.Check(ctx, p.Program, opt) })
+	if errors.Is(err, errLate) {
+		return robust.GaveUp(ctx, p.Program, opt), nil
+	}
+	return rep, err
+}
+
+// errLate says that something went on for too long after the end of its time.
+var errLate = errors.New("the time ran out")
+
+// waited gives what f gives, or errLate if f does not notice that ctx has ended.
+func waited[T any](ctx context.Context, std streams, f func() (T, error)) (T, error) {
 	type answer struct {
-		rep   *robust.Report
+		got   T
 		err   error
 		fault any
 	}
@@ -287,8 +388,8 @@ func (f *checkFlags) judge(ctx context.Context, std streams, p *program, opt rob
 				done <- answer{fault: r}
 			}
 		}()
-		rep, err := robust.Check(ctx, p.Program, opt)
-		done <- answer{rep, err, nil}
+		got, err := f()
+		done <- answer{got: got, err: err}
 	}()
 	late := make(<-chan time.Time)
 	over := ctx.Done()
@@ -298,11 +399,12 @@ func (f *checkFlags) judge(ctx context.Context, std streams, p *program, opt rob
 			if a.fault != nil {
 				panic(a.fault)
 			}
-			return a.rep, a.err
+			return a.got, a.err
 		case <-over:
 			late, over = time.After(grace), nil
 		case <-late:
-			return robust.GaveUp(ctx, p.Program, opt), nil
+			var none T
+			return none, errLate
 		}
 	}
 }
@@ -360,7 +462,7 @@ func (f *checkFlags) witnesses(ctx context.Context, p *program, rep *robust.Repo
 		if err != nil {
 			return err
 		}
-		if err := finding.Witness.Write(dir, p.files, histories); err != nil {
+		if err := finding.Witness.Write(dir, histories); err != nil {
 			return err
 		}
 	}
@@ -385,15 +487,21 @@ func exitCode(r *report.Report) int {
 	panic("robust: unknown verdict " + string(v))
 }
 
+// maxBaseline bounds the bytes of a baseline.
+const maxBaseline = 256 << 20
+
 // readBaseline reads the findings that are accepted.
-func (f *checkFlags) readBaseline() (err error) {
+func (f *checkFlags) readBaseline(ctx context.Context) (err error) {
 	if f.baseline == "" {
 		return nil
 	}
-	if f.known, err = os.ReadFile(f.baseline); err != nil {
-		if errors.Is(err, fs.ErrNotExist) {
-			return usagef("-baseline %s: there is no such file; robust check -format json -o %[1]s writes it", f.baseline)
-		}
+	f.known, err = infile.Read(ctx, f.baseline, maxBaseline, "name what robust check wrote")
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return usagef("-baseline %s: there is no such file; robust check -format json -o %[1]s writes it", f.baseline)
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case err != nil:
 		return usagef("-baseline: %v", err)
 	}
 	f.accepted, err = report.ReadBaseline(f.baseline, f.known)

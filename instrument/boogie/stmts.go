@@ -24,9 +24,9 @@ func (p *proc) comment(s ir.Stmt) {
 	}
 	switch {
 	case pos.IsValid() && pos != p.last && text != "":
-		p.line("// %s: %s", pos, text)
+		p.line("// %s: %s", oneLine(pos.String()), text)
 	case pos.IsValid() && pos != p.last:
-		p.line("// %s", pos)
+		p.line("// %s", oneLine(pos.String()))
 	case text != "":
 		p.line("// %s", text)
 	}
@@ -111,6 +111,7 @@ func (p *proc) stmt(s ir.Stmt) {
 		p.assume(and(e.def, e.isTrue()))
 	case *ir.Abort, *ir.Unmodelled:
 		p.line("assume false;")
+	case *ir.Send:
 	case *ir.Savepoint:
 		p.savepoint(s)
 	case *ir.RollbackTo:

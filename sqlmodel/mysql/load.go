@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/txrobust/robust/internal/infile"
 	"github.com/txrobust/robust/ir"
 	"github.com/txrobust/robust/sqlmodel/internal/input"
 )
@@ -23,6 +24,9 @@ type Options struct {
 	SearchPath []string
 	// Before are files that Load reads before those of its paths.
 	Before []File
+	// Files reads the files of Load; nil allows what is in the directories of the
+	// paths.
+	Files *infile.Reader
 }
 
 // maxFile is how large a file may be, in bytes.
@@ -32,7 +36,11 @@ const maxFile = 64 << 20
 // application. Faults of the input are *ir.Error; a file that cannot be read
 // is another error that names it.
 func Load(ctx context.Context, paths []string, opt Options) (*ir.Program, error) {
-	files, err := input.Read(ctx, paths, maxFile, "leave out the rows")
+	var err error
+	if opt.Files, err = input.Reader(opt.Files, paths); err != nil {
+		return nil, err
+	}
+	files, err := input.Read(ctx, opt.Files, paths, maxFile, "leave out the rows")
 	if err != nil {
 		return nil, err
 	}
@@ -72,7 +80,7 @@ func Parse(files []File, opt Options) (prog *ir.Program, err error) {
 		return nil, fmt.Errorf("no SQL file was given")
 	}
 	defer input.Catch(&err)
-	l := &loader{prog: &ir.Program{Name: input.ProgramName(files)}}
+	l := &loader{prog: &ir.Program{Name: input.ProgramName(files), MySQL: true}}
 	for _, f := range files {
 		l.file(f)
 	}
@@ -315,6 +323,7 @@ func (r *reader) definition(st *statement) {
 		}
 	}
 	r.declare(st)
+	r.declared(st)
 	r.name = ""
 }
 

@@ -1,0 +1,131 @@
+package sqlmodel
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/txrobust/robust/internal/quote"
+	"github.com/txrobust/robust/ir"
+	"github.com/txrobust/robust/sqlmodel/internal/pg"
+)
+
+// declared keeps a statement that makes the schema, for a database that is to have
+// the same one. What changes rows is left out, and so is what reaches beyond the
+// database or says who may use it.
+func (l *loader) declared(n *node) {
+	optional := false
+	switch pg.Inner(n.raw.Stmt).(type) {
+	case *pg.InsertStmt, *pg.CopyStmt, *pg.TruncateStmt, *pg.TransactionStmt, *pg.VariableShow, *pg.CheckPointStmt, *pg.DiscardStmt,
+		*pg.ExplainStmt, *pg.NotifyStmt, *pg.ListenStmt, *pg.ConstraintsSet, *pg.ReindexStmt, *pg.ClusterStmt:
+		return
+	case *pg.GrantStmt, *pg.GrantRoleStmt, *pg.AlterDefaultPriv, *pg.AlterOwnerStmt, *pg.CreateRoleStmt, *pg.AlterRoleStmt, *pg.AlterRoleSetStmt,
+		*pg.AlterDatabaseSet, *pg.CreateDatabase, *pg.DropDatabase, *pg.CreatePublication, *pg.SecLabelStmt, *pg.CommentStmt:
+		return
+	case *pg.CreateExtension, *pg.AlterExtensionStmt, *pg.SelectStmt, *pg.CallStmt, *pg.CreateStatsStmt, *pg.VacuumStmt, *pg.AlterObjectDepends:
+		optional = true
+	}
+	if l.inDo {
+		return
+	}
+	from, to := statementSpan(n.text, n.raw)
+	l.prog.Schema = append(l.prog.Schema, ir.Declaration{Pos: n.pos, Text: n.text.s[from:to], Optional: optional})
+}
+
+// tablesFirst puts the declarations of files that declare tables before those of the
+// others: functions may name tables.
+func (l *loader) tablesFirst() {
+	declares := map[string]bool{}
+	for _, t := range l.order {
+		declares[t.pos.File] = true
+	}
+	var first, rest []ir.Declaration
+	for _, d := range l.prog.Schema {
+		if declares[d.Pos.File] {
+			first = append(first, d)
+		} else {
+			rest = append(rest, d)
+		}
+	}
+	l.prog.Schema = append(first, rest...)
+}
+
+// pathsOfFiles adds to the declarations the search paths with which they are read: each file begins with the one of
+// Options, in whose schemas it may declare things without making them.
+func (l *loader) pathsOfFiles() {
+	path := searchPath(l.opt.SearchPath)
+	if l.opt.SearchPath == nil {
+		path = defaultPath
+	}
+	var out []ir.Declaration
+	begun, changed := map[string]bool{}, l.opt.SearchPath != nil
+	for _, d := range l.prog.Schema {
+		if len(begun) == 0 && changed {
+			for _, s := range path.order() {
+				if s != publicSchema && s != systemSchema && s != tempSchema && !l.declarations.schemas[s] {
+					out = append(out, makesSchema(d.Pos, s))
+				}
+			}
+		}
+		if slices.ContainsFunc(l.files, func(f File) bool { return f.Name == d.Pos.File }) && !begun[d.Pos.File] {
+			begun[d.Pos.File] = true
+			if changed {
+				out = append(out, ir.Declaration{Pos: d.Pos, Text: "SET search_path = " + path.sql()})
+			}
+		}
+		changed = changed || strings.Contains(strings.ToLower(d.Text), "search_path")
+		out = append(out, d)
+	}
+	l.prog.Schema = out
+}
+
+// makesSchema makes a schema that may be there already.
+func makesSchema(pos ir.Pos, name string) ir.Declaration {
+	return ir.Declaration{Pos: pos, Text: "CREATE SCHEMA IF NOT EXISTS " + quote.Ident(name), Optional: true}
+}
+
+// declaredByProgram is declared for a statement of a client program.
+func (l *loader) declaredByProgram(s *sent, tree any) {
+	if len(s.list) == 1 {
+		l.declared(&node{pos: s.q.Pos, text: s.text, raw: &pg.RawStmt{Stmt: nodeOf(s, tree)}})
+	}
+}
+
+// declaredByUse writes a table that is guessed from the statements on it.
+func (l *loader) declaredByUse(t *table) {
+	var parts []string
+	for _, c := range t.columns {
+		parts = append(parts, quote.Ident(c.name)+" "+guessedType(c.t))
+	}
+	for _, u := range t.uniques {
+		names := make([]string, len(u.columns))
+		for i, name := range u.columns {
+			names[i] = quote.Ident(name)
+		}
+		parts = append(parts, "UNIQUE ("+strings.Join(names, ", ")+")")
+	}
+	if schema := t.rel.schema(); schema != publicSchema {
+		l.prog.Schema = append(l.prog.Schema, makesSchema(t.pos, schema))
+	}
+	l.prog.Schema = append(l.prog.Schema, ir.Declaration{Pos: t.pos,
+		Text: "CREATE TABLE " + quote.Name(t.rel.full()) + " (" + strings.Join(parts, ", ") + ")"})
+}
+
+// guessedType is a type of the database for a column whose type is guessed: the widest
+// of its kind.
+func guessedType(t typ) string {
+	array := ""
+	if t.name == nArray {
+		t, array = t.element(), "[]"
+	}
+	switch t.name {
+	case nInt:
+		return "bigint" + array
+	case nFloat:
+		return "double precision" + array
+	case nStamp:
+		return "timestamptz" + array
+	case nUnknown, nAny, nRecord, nVoid, "":
+		return "text" + array
+	}
+	return quote.Name(t.name) + array
+}
