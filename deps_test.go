@@ -27,7 +27,7 @@ var layers = [][]string{
 	{"internal/folder", "internal/dbserver"},
 	{"ir", "smt", "proof", "internal/cache", "internal/sqlgen"},
 	{"engine", "client", "internal/schemafind", "internal/gormmodel"},
-	{"ir/interp", "client/simplify", "analyzer/internal/comments", "analyzer/internal/consteval", "analyzer/internal/flow", "sqlmodel/internal/input", "sqlmodel/internal/pg", "sqlmodel/internal/tidy", "sqlmodel/catalog"},
+	{"ir/interp", "client/simplify", "analyzer/internal/comments", "analyzer/internal/consteval", "analyzer/internal/flow", "sqlmodel/internal/input", "sqlmodel/internal/pg", "sqlmodel/internal/system", "sqlmodel/internal/tidy", "sqlmodel/catalog"},
 	{"sqlmodel/value"},
 	{"sqlmodel/internal/plpgsql"},
 	{"sqlmodel/mysql"},

@@ -273,6 +273,9 @@ func (c *check) assumptions() []string {
 	} else {
 		out = append(out, "exactly the processes of the program run, each in its order")
 	}
+	if p := c.p.SearchPath; len(p) > 0 && !slices.Equal(p, []string{"$user", "public"}) {
+		out = append(out, "the sessions have the search path "+strings.Join(p, ", ")+": names without a schema are looked for there")
+	}
 	out = append(out, "values fit the types of the columns, variables and results that take them")
 	out = append(out, c.mutexes()...)
 	switch c.opt.Init {

@@ -460,6 +460,30 @@ func WalkRel(r Rel, f func(Expr)) {
 	}, func(name string) string { return name })
 }
 
+// EachRel calls f for a relation and for those that it is made of, but not for those in its expressions.
+func EachRel(r Rel, f func(Rel)) {
+	f(r)
+	switch r := r.(type) {
+	case *Project:
+		eachLeaf(r.From, f)
+	case *Group:
+		eachLeaf(r.From, f)
+	case *SetOp:
+		EachRel(r.L, f)
+		EachRel(r.R, f)
+	}
+}
+
+func eachLeaf(from From, f func(Rel)) {
+	switch from := from.(type) {
+	case *Leaf:
+		EachRel(from.Rel, f)
+	case *Join:
+		eachLeaf(from.L, f)
+		eachLeaf(from.R, f)
+	}
+}
+
 // MapRel rebuilds a relation with f applied to each of its expressions as a
 // whole.
 func MapRel(r Rel, f func(Expr) Expr) Rel {

@@ -244,6 +244,9 @@ func opaqueValue(t Type, term string) Value {
 		}
 		return Bool(n%2 == 1)
 	case KindArray:
+		if t.Elem == KindNull {
+			return Array([]Value{Text(term)})
+		}
 		return Array([]Value{opaqueValue(Type{Kind: t.Elem}, term)})
 	}
 	return Value{Kind: t.Kind, S: term}

@@ -26,8 +26,8 @@ type Program struct {
 	// of the templates are in the dialect of MySQL. The text form does not have them.
 	Schema []Declaration
 	MySQL  bool
-	// SearchPath are the schemas beyond the usual ones in which names are looked up. The
-	// text form does not have them.
+	// SearchPath is the schemas in which the SQL of sessions looks for names without one,
+	// nil if the program does not come from SQL. The text form does not have it.
 	SearchPath []string
 	// Domain bounds the integers: havoc and parameters range over it, and a
 	// transaction that computes a value outside of it blocks. Nil is
@@ -59,9 +59,11 @@ type Process struct {
 // Table is a table, or (Var) a shared variable: a table with one row, one
 // column and no key.
 type Table struct {
-	Pos     Pos
-	Name    string
-	Columns []Column
+	Pos  Pos
+	Name string
+	// Qualified is the name with its schema, "" if Name alone is what SQL calls it. The text form does not have it.
+	Qualified string
+	Columns   []Column
 	// Key lists the columns of the primary key. A Var has none.
 	Key []int
 	// Rowid says that the key is the hidden first column "rowid", which every
@@ -223,6 +225,12 @@ type Txn struct {
 	// Script says that a client sends the statements one by one (Send): there is no
 	// function or procedure to call. The text form does not have it.
 	Script bool
+	// SearchPath is that of the sessions that run it, nil if it is the one of the program. The
+	// text form does not have it.
+	SearchPath []string
+	// CalledBy are the transactions and functions that call it, if it is a function that
+	// clients may call by itself, too. The text form does not have it.
+	CalledBy []string
 }
 
 // UnseenLocks are locks that a transaction takes although no statement of the IR

@@ -65,6 +65,9 @@ type Report struct {
 	Explanation *Explanation `json:"explain,omitempty"`
 	// Graph is the dependency graph, if it was asked for.
 	Graph *Graph `json:"-"`
+	// SearchPath is the schemas in which the SQL of the program looks for names without one: the verdict is
+	// about sessions that have this search path.
+	SearchPath []string `json:"search_path,omitempty"`
 	// Assumptions are what the verdict rests on, in sentences.
 	Assumptions []string `json:"assumptions"`
 	// Initially are the guessed facts about the initial rows without which the proof
@@ -89,6 +92,9 @@ type Transaction struct {
 	// Level is the isolation level that the source asks for, in the words of SQL
 	// ("read committed"), or "". It does not matter to the verdict.
 	Level string `json:"level,omitempty"`
+	// CalledBy are functions that call it: that clients call it by themselves, too, is
+	// taken for granted.
+	CalledBy []string `json:"called_by,omitempty"`
 	// Reads and Writes name columns (table.column), tables where rows come
 	// and go or a whole row is meant, or shared variables; sorted.
 	Reads  []string `json:"reads"`
@@ -264,7 +270,7 @@ func (r *Report) Assuming() string {
 
 // New makes a report about p that has no verdict yet.
 func New(p *ir.Program) *Report {
-	r := &Report{Program: p.Name, Isolation: AtSnapshot, Transactions: []Transaction{}, Findings: []Finding{}, Suppressed: []Suppressed{}, Apart: []Apart{}, Assumptions: []string{}, Initially: []string{}, Premises: []Note{}, Havocs: []Havoc{}, Notes: []Note{}}
+	r := &Report{Program: p.Name, SearchPath: p.SearchPath, Isolation: AtSnapshot, Transactions: []Transaction{}, Findings: []Finding{}, Suppressed: []Suppressed{}, Apart: []Apart{}, Assumptions: []string{}, Initially: []string{}, Premises: []Note{}, Havocs: []Havoc{}, Notes: []Note{}}
 	for _, t := range p.Txns {
 		r.Transactions = append(r.Transactions, transaction(t))
 		ir.Walk(t.Body, func(s ir.Stmt) {
@@ -299,14 +305,17 @@ func New(p *ir.Program) *Report {
 
 // transaction collects what a template touches.
 func transaction(t *ir.Txn) Transaction {
-	reads, writes := map[string]bool{}, map[string]bool{}
+	reads, writes, partly := map[string]bool{}, map[string]bool{}, map[string]bool{}
 	ir.Walk(t.Body, func(s ir.Stmt) {
 		for _, src := range ir.Reads(s) {
 			if !src.Table.Var {
 				reads[src.Table.Name] = true
 			}
 		}
-		ir.ReadColumns(s, func(t *ir.Table, col string) { reads[columnName(t, col)] = true })
+		ir.ReadColumns(s, func(t *ir.Table, col string) {
+			reads[columnName(t, col)] = true
+			partly[t.Name] = partly[t.Name] || !t.Var
+		})
 		written := ir.Written(s)
 		if written == nil {
 			return
@@ -321,12 +330,12 @@ func transaction(t *ir.Txn) Transaction {
 		}
 	})
 	// A table is named by itself only where no column is.
-	for name := range reads {
-		if table, _, ok := strings.Cut(name, "."); ok {
+	for table, is := range partly {
+		if is {
 			delete(reads, table)
 		}
 	}
-	return Transaction{Name: t.Name, File: t.Pos.File, Line: t.Pos.Line, Level: t.Level, Reads: sorted(reads), Writes: sorted(writes)}
+	return Transaction{Name: t.Name, File: t.Pos.File, Line: t.Pos.Line, Level: t.Level, CalledBy: t.CalledBy, Reads: sorted(reads), Writes: sorted(writes)}
 }
 
 func columnName(t *ir.Table, col string) string {

@@ -27,7 +27,7 @@ type TextOptions struct {
 
 // Text writes a report for people.
 func Text(w io.Writer, r *Report, opt TextOptions) error {
-	t := &text{opt: opt}
+	t := &text{opt: opt, txns: r.Transactions}
 	t.head(r)
 	for i := range r.Findings {
 		t.finding(i+1, &r.Findings[i])
@@ -54,8 +54,9 @@ func Text(w io.Writer, r *Report, opt TextOptions) error {
 }
 
 type text struct {
-	b   strings.Builder
-	opt TextOptions
+	b    strings.Builder
+	opt  TextOptions
+	txns []Transaction
 }
 
 // line writes one line, whatever is in the arguments.
@@ -116,6 +117,7 @@ func (t *text) finding(n int, f *Finding) {
 		kind = "anomaly"
 	}
 	t.para(fmt.Sprintf("%d. ", n), kind+": "+strings.Join(f.Cycle, " -> ")+" ["+f.Code+"]")
+	t.helpers(f)
 	w := f.Witness
 	if w == nil {
 		return
@@ -147,6 +149,38 @@ func (t *text) finding(n int, f *Finding) {
 	}
 	t.validation(f.Validation)
 	t.replayed(f.Replay)
+}
+
+// helpers says which transactions of a finding are functions that others call.
+func (t *text) helpers(f *Finding) {
+	for _, name := range distinct(f.Cycle) {
+		i := slices.IndexFunc(t.txns, func(x Transaction) bool { return x.Name == name })
+		if i < 0 || len(t.txns[i].CalledBy) == 0 {
+			continue
+		}
+		x := t.txns[i]
+		t.para("   ", fmt.Sprintf("%s is called by %s, and here by a client itself. If no client does that, write -- robust: helper before it (%s:%d).",
+			name, listed(x.CalledBy), filepath.Base(x.File), x.Line))
+	}
+}
+
+// listed joins names, of which there may be many.
+func listed(names []string) string {
+	if len(names) > 3 {
+		return fmt.Sprintf("%s and %d others", strings.Join(names[:3], ", "), len(names)-3)
+	}
+	return strings.Join(names, ", ")
+}
+
+// distinct gives each name once.
+func distinct(names []string) []string {
+	var out []string
+	for _, n := range names {
+		if !slices.Contains(out, n) {
+			out = append(out, n)
+		}
+	}
+	return out
 }
 
 // validation says which checkers of histories confirm a finding, or all that they

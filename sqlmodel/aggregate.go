@@ -19,7 +19,7 @@ func hasAggregates(list []*pg.Node) bool {
 			case *pg.SelectStmt:
 				return false
 			case *pg.FuncCall:
-				found = found || e.Over == nil && catalog.IsAggregate(qualified(names(e.Funcname)))
+				found = found || e.Over == nil && catalog.IsAggregate(plainName(qualified(names(e.Funcname))))
 			}
 			return true
 		})

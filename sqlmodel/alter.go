@@ -1,6 +1,7 @@
 package sqlmodel
 
 import (
+	"maps"
 	"slices"
 
 	"github.com/txrobust/robust/sqlmodel/internal/pg"
@@ -10,14 +11,9 @@ func (l *loader) alterTable(s *pg.AlterTableStmt, t *text) {
 	if s.Objtype != pg.ObjectTable {
 		return // indexes, views, sequences, types: nothing that matters here
 	}
-	name := rangeName(s.Relation)
-	pos := t.pos(int(s.Relation.Location))
-	tab := l.table(name)
+	tab := l.changed(s.Relation, t, s.MissingOk)
 	if tab == nil {
-		if s.MissingOk || l.views[name] != nil {
-			return
-		}
-		l.fail(pos, noTable+"%s", name)
+		return
 	}
 	for _, n := range s.Cmds {
 		l.alter(tab, pg.Inner(n).(*pg.AlterTableCmd), t, int(s.Relation.Location))
@@ -57,7 +53,7 @@ func (l *loader) alter(tab *table, c *pg.AlterTableCmd, t *text, at int) {
 	case pg.AlterAddIdentity:
 		x := col()
 		x.fresh, x.notNull = true, true
-		x.sequence = tab.name + "_" + x.name + "_seq"
+		l.ownSequence(tab, x)
 	case pg.AlterDropIdentity:
 		col().fresh = false
 	case pg.AlterSetExpression:
@@ -88,7 +84,7 @@ func (l *loader) alter(tab *table, c *pg.AlterTableCmd, t *text, at int) {
 		l.dropConstraint(tab, c.Name)
 	case pg.AlterAddInherit:
 		rv := pg.Inner(c.Def).(*pg.RangeVar)
-		parent := l.table(rangeName(rv))
+		parent := l.tableNamed(rv, t)
 		if parent == nil {
 			l.fail(t.pos(int(rv.Location)), noTable+"%s", rangeName(rv))
 		}
@@ -187,35 +183,78 @@ func without[T any](list []T, drop func(T) bool) []T {
 }
 
 // drop is DROP of anything.
-func (l *loader) drop(s *pg.DropStmt) {
+func (l *loader) drop(s *pg.DropStmt, t *text) {
+	in := l.sees(t)
 	for _, n := range s.Objects {
 		switch obj := pg.Inner(n).(type) {
 		case *pg.List:
 			parts := names(obj.Items)
-			name := qualified(parts)
+			last := len(parts) - 1
 			switch s.RemoveType {
-			case pg.ObjectTable:
-				l.dropTable(name)
-			case pg.ObjectView, pg.ObjectMatView:
-				delete(l.views, name)
-			case pg.ObjectIndex:
-				for _, tab := range l.order {
-					tab.dropIndex(name)
-					tab.unseen = without(tab.unseen, func(k *unseen) bool { return k.name == name })
+			case pg.ObjectTable, pg.ObjectView, pg.ObjectMatView, pg.ObjectSequence, pg.ObjectForeignTable:
+				if o := in.relation(qualified(parts)); o != nil && (o.view != nil || s.RemoveType == pg.ObjectTable) {
+					l.dropRelation(o)
 				}
+			case pg.ObjectIndex:
+				l.dropIndex(in, parts)
 			case pg.ObjectTrigger:
-				if tab := l.table(qualified(parts[:len(parts)-1])); tab != nil {
-					tab.triggers = without(tab.triggers, func(g *trigger) bool { return g.name == parts[len(parts)-1] })
+				if tab := in.table(qualified(parts[:last])); tab != nil {
+					tab.triggers = without(tab.triggers, func(g *trigger) bool { return g.name == parts[last] })
 				}
 			case pg.ObjectPolicy:
-				if tab := l.table(qualified(parts[:len(parts)-1])); tab != nil {
-					tab.policies = without(tab.policies, func(p *pg.CreatePolicyStmt) bool { return p.PolicyName == parts[len(parts)-1] })
+				if tab := in.table(qualified(parts[:last])); tab != nil {
+					tab.policies = without(tab.policies, func(p policy) bool { return p.name == parts[last] })
 				}
 			}
+		case *pg.String:
+			if s.RemoveType == pg.ObjectSchema {
+				l.dropSchema(obj.Sval)
+			}
 		case *pg.TypeName:
-			delete(l.types, qualified(names(obj.Names)))
+			if u := in.typ(qualified(names(obj.Names))); u != nil {
+				u.gone = l.clock
+			}
 		case *pg.ObjectWithArgs:
-			l.dropFunction(obj)
+			for _, f := range l.functionsOf(obj, t) {
+				l.dropFunction(f)
+			}
+		}
+	}
+}
+
+// dropIndex drops an index by its name, which may have a schema: that of its table.
+func (l *loader) dropIndex(in *resolver, parts []string) {
+	schema, name := splitName(qualified(parts))
+	for _, tab := range l.order {
+		s := tab.rel.schema()
+		if schema != "" && s != schema || schema == "" && !in.leadsTo(s) {
+			continue
+		}
+		tab.dropIndex(name)
+		tab.unseen = without(tab.unseen, func(k *unseen) bool { return k.name == name })
+	}
+}
+
+// dropSchema drops all that is in a schema.
+func (l *loader) dropSchema(name string) {
+	l.declarations.schemas[name] = false
+	for _, own := range slices.Sorted(maps.Keys(l.declarations.relations)) {
+		for _, o := range l.declarations.relations[own] {
+			if o.called(name, own, l.clock) {
+				l.dropRelation(o)
+			}
+		}
+	}
+	for own, list := range l.declarations.types {
+		for _, u := range list {
+			if u.called(name, own, l.clock) {
+				u.gone = l.clock
+			}
+		}
+	}
+	for _, f := range slices.Clone(l.funcs) {
+		if f.schema() == name {
+			l.dropFunction(f)
 		}
 	}
 }
@@ -230,18 +269,16 @@ func (t *table) dropIndex(name string) {
 	t.uniques = without(t.uniques, func(u *uniqueKey) bool { return u.name == name })
 }
 
-func (l *loader) dropTable(name string) {
-	tab := l.table(name)
-	if tab == nil {
-		delete(l.views, name)
-		return
+// dropRelation drops a table, or what stands in the place of one.
+func (l *loader) dropRelation(o *relation) {
+	if o.table != nil {
+		for _, other := range l.order {
+			other.foreign = without(other.foreign, func(f *foreignKey) bool { return f.parent() == o.table })
+		}
 	}
-	delete(l.tables, name)
-	l.dropped[tab.name] = true
-	l.order = without(l.order, func(t *table) bool { return t == tab })
-	for _, other := range l.order {
-		other.foreign = without(other.foreign, func(f *foreignKey) bool { return f.ref == name })
-	}
+	o.gone = l.clock
+	l.order = without(l.order, func(t *table) bool { return t == o.table })
+	l.views = without(l.views, func(v *view) bool { return v == o.view })
 }
 
 // rename is ALTER … RENAME.
@@ -249,33 +286,49 @@ func (l *loader) rename(s *pg.RenameStmt, t *text) {
 	switch s.RenameType {
 	case pg.ObjectTable, pg.ObjectColumn, pg.ObjectConstraint:
 	case pg.ObjectFunction, pg.ObjectProcedure, pg.ObjectRoutine:
-		l.renameFunction(s)
+		l.renameFunction(s, t)
+		return
+	case pg.ObjectView, pg.ObjectMatView, pg.ObjectSequence, pg.ObjectForeignTable:
+		if o := l.sees(t).relation(rangeName(s.Relation)); o != nil {
+			l.move(o, o.schema(), s.Newname)
+		}
+		return
+	case pg.ObjectType, pg.ObjectDomain:
+		if list, ok := pg.Inner(s.Object).(*pg.List); ok {
+			if u := l.sees(t).typ(qualified(names(list.Items))); u != nil {
+				l.moveType(u, u.schema(), s.Newname)
+			}
+		}
+		return
+	case pg.ObjectSchema:
+		l.renameSchema(s.Subname, s.Newname)
+		return
+	case pg.ObjectTrigger:
+		if tab := l.tableNamed(s.Relation, t); tab != nil {
+			tab.renameTrigger(s.Subname, s.Newname)
+		}
+		return
+	case pg.ObjectIndex:
+		for _, tab := range l.order {
+			for _, u := range tab.uniques {
+				if u.name == s.Relation.Relname && (s.Relation.Schemaname == "" || s.Relation.Schemaname == tab.rel.schema()) {
+					u.name = s.Newname
+				}
+			}
+		}
 		return
 	default:
 		return // names that nothing here refers to
 	}
-	name := rangeName(s.Relation)
-	tab := l.table(name)
-	pos := t.pos(int(s.Relation.Location))
+	tab := l.changed(s.Relation, t, s.MissingOk)
 	if tab == nil {
-		if s.MissingOk || l.views[name] != nil {
-			return
-		}
-		l.fail(pos, noTable+"%s", name)
+		l.renameViewColumn(s, t)
+		return
 	}
+	pos := t.pos(int(s.Relation.Location))
 	switch s.RenameType {
 	case pg.ObjectTable:
-		full := qualified(append(nonEmpty(s.Relation.Schemaname), s.Newname))
-		delete(l.tables, name)
-		l.tables[full] = tab
-		tab.name = full
-		for _, other := range l.order {
-			for _, f := range other.foreign {
-				if f.ref == name {
-					f.ref = full
-				}
-			}
-		}
+		l.move(tab.rel, tab.rel.schema(), s.Newname)
 	case pg.ObjectConstraint:
 		for _, f := range tab.foreign {
 			if f.name == s.Subname {
@@ -295,7 +348,7 @@ func (l *loader) rename(s *pg.RenameStmt, t *text) {
 	case pg.ObjectColumn:
 		c := tab.column(s.Subname)
 		if c == nil {
-			l.fail(pos, "table %s has no column %s", name, s.Subname)
+			l.fail(pos, "table %s has no column %s", tab.name, s.Subname)
 		}
 		l.renameColumn(tab, c, s.Newname)
 	}
@@ -310,7 +363,7 @@ func (t *table) keys() []*uniqueKey {
 
 func (l *loader) renameColumn(tab *table, c *column, to string) {
 	old := c.name
-	c.name = to
+	c.was, c.name = append(c.was, formerName{old, l.clock}), to
 	swap := func(cols []string) {
 		for i := range cols {
 			if cols[i] == old {
@@ -357,11 +410,132 @@ func (l *loader) renameColumn(tab *table, c *column, to string) {
 	for _, d := range tab.columns {
 		inExpr(d.generated)
 	}
+	for _, g := range tab.triggers {
+		swap(g.columns)
+	}
 	for _, other := range l.order {
 		for _, f := range other.foreign {
-			if f.ref == tab.name {
+			if f.parent() == tab {
 				swap(f.refColumns)
 			}
 		}
 	}
+}
+
+// formerName is a name that a column had until some moment.
+type formerName struct {
+	name  string
+	until moment
+}
+
+// nameAt gives the name of a column at a moment; there is false where it did not exist then.
+func (c *column) nameAt(m moment) (name string, there bool) {
+	for _, f := range c.was {
+		if m < f.until {
+			return f.name, c.since <= m
+		}
+	}
+	return c.name, c.since <= m
+}
+
+// move gives a relation another schema and name.
+func (l *loader) move(o *relation, schema, name string) {
+	l.declarations.renameRelation(o, schema, name)
+	o.show()
+}
+
+// moveType gives a type another schema and name.
+func (l *loader) moveType(u *userType, schema, name string) {
+	l.declarations.name(&u.named, schema, name)
+	if !slices.Contains(l.declarations.types[name], u) {
+		l.declarations.types[name] = append(l.declarations.types[name], u)
+	}
+}
+
+// moveFunction gives a function another schema and name.
+func (l *loader) moveFunction(f *function, schema, name string) {
+	l.declarations.name(&f.named, schema, name)
+	if !slices.Contains(l.declarations.funcs[name], f) {
+		l.declarations.funcs[name] = append(l.declarations.funcs[name], f)
+	}
+	f.name = f.full()
+}
+
+// renameSchema moves all that is in a schema.
+func (l *loader) renameSchema(from, to string) {
+	l.declarations.schemas[from], l.declarations.schemas[to] = false, true
+	for own, list := range l.declarations.relations {
+		for _, o := range list {
+			if o.called(from, own, l.clock) {
+				l.move(o, to, own)
+			}
+		}
+	}
+	for own, list := range l.declarations.types {
+		for _, u := range list {
+			if u.called(from, own, l.clock) {
+				l.moveType(u, to, own)
+			}
+		}
+	}
+	for _, f := range l.funcs {
+		if f.schema() == from {
+			l.moveFunction(f, to, f.own())
+		}
+	}
+}
+
+// setSchema is ALTER … SET SCHEMA. The sequences of serial columns go with their table.
+func (l *loader) setSchema(s *pg.AlterObjectSchema, t *text) {
+	in := l.sees(t)
+	switch s.ObjectType {
+	case pg.ObjectTable, pg.ObjectView, pg.ObjectMatView, pg.ObjectSequence, pg.ObjectForeignTable:
+		o := in.relation(rangeName(s.Relation))
+		if o == nil {
+			if !s.MissingOk {
+				l.fail(t.pos(int(s.Relation.Location)), noTable+"%s", rangeName(s.Relation))
+			}
+			return
+		}
+		if o.table != nil {
+			for _, c := range o.table.columns {
+				if seq := l.declarations.relationIn(o.schema(), lastPart(c.sequence), l.clock); c.sequence != "" && seq != nil && fullName(o.schema(), seq.own()) == c.sequence {
+					l.move(seq, s.Newschema, seq.own())
+					c.sequence = seq.full()
+				}
+			}
+		}
+		l.move(o, s.Newschema, o.own())
+	case pg.ObjectType, pg.ObjectDomain:
+		if list, ok := pg.Inner(s.Object).(*pg.List); ok {
+			if u := in.typ(qualified(names(list.Items))); u != nil {
+				l.moveType(u, s.Newschema, u.own())
+			}
+		}
+	case pg.ObjectFunction, pg.ObjectProcedure, pg.ObjectRoutine:
+		if obj, ok := pg.Inner(s.Object).(*pg.ObjectWithArgs); ok {
+			for _, f := range l.functionsOf(obj, t) {
+				l.moveFunction(f, s.Newschema, f.own())
+			}
+		}
+	}
+}
+
+// renameTrigger gives a trigger another name, by which the order changes in which triggers fire.
+func (t *table) renameTrigger(from, to string) {
+	for _, g := range t.triggers {
+		if g.name == from {
+			g.name = to
+		}
+	}
+	t.sortTriggers()
+}
+
+// renameViewColumn is ALTER VIEW … RENAME COLUMN.
+func (l *loader) renameViewColumn(s *pg.RenameStmt, t *text) {
+	o := l.sees(t).relation(rangeName(s.Relation))
+	if s.RenameType != pg.ObjectColumn || o == nil || o.view == nil {
+		return
+	}
+	o.view.renamed = append(o.view.renamed, [2]string{s.Subname, s.Newname})
 }

@@ -253,7 +253,7 @@ func (b *builder) guard(pos ir.Pos, r *refs, f func(), other func()) {
 // attempt runs f; where it meets something that cannot be modelled, nothing
 // of what it wrote stays.
 func (b *builder) attempt(f func()) (why string, ok bool) {
-	out, mark, calls, catches := b.out, len(b.out), len(b.calls), len(b.catches)
+	out, mark, calls, catches, late := b.out, len(b.out), len(b.calls), len(b.catches), b.l.late
 	ok = true
 	func() {
 		defer func() {
@@ -268,7 +268,7 @@ func (b *builder) attempt(f func()) (why string, ok bool) {
 		f()
 	}()
 	if !ok {
-		b.out, b.calls, b.catches = out[:mark:mark], b.calls[:calls], b.catches[:catches]
+		b.out, b.calls, b.catches, b.l.late = out[:mark:mark], b.calls[:calls], b.catches[:catches], late
 	}
 	return why, ok
 }

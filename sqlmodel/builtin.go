@@ -6,36 +6,22 @@ import (
 	"github.com/txrobust/robust/sqlmodel/catalog"
 )
 
-// maxDomains bounds the domains of domains.
-const maxDomains = 4096
-
 // declaredTypes is the catalog's view of what a program declares.
 type declaredTypes struct{ l *loader }
 
 func (d declaredTypes) Type(name string) *catalog.Type {
-	u := d.l.types[name]
-	if u != nil && !u.enum && u.fields == nil {
-		return d.base(u)
-	}
+	u := d.l.typesByKey[name]
 	switch {
 	case u != nil && u.enum:
 		return &catalog.Type{Name: name, Kind: 'e', Category: 'E'}
-	case u != nil, d.l.tables[name] != nil:
-		return &catalog.Type{Name: name, Kind: 'c', Category: 'C'}
-	}
-	return nil
-}
-
-// base gives the type below a domain, nil for a domain of itself.
-func (d declaredTypes) base(u *userType) *catalog.Type {
-	for range maxDomains {
-		name := u.base.pgName()
-		switch u = d.l.types[name]; {
-		case u == nil:
-			return d.l.catalog().Type(name)
-		case u.enum || u.fields != nil:
-			return d.Type(name)
+	case u != nil && u.fields == nil:
+		base := u.base.pgName()
+		if b := d.l.typesByKey[base]; b != nil && b.fields == nil && !b.enum {
+			return nil // a name that was no type when the domain was declared
 		}
+		return d.l.catalog().Type(base)
+	case u != nil, d.l.rowTypes[name] != nil:
+		return &catalog.Type{Name: name, Kind: 'c', Category: 'C'}
 	}
 	return nil
 }
@@ -64,6 +50,7 @@ func (b builtin) unsafe() bool { return !b.known || b.effect >= catalog.ReadsAny
 
 // builtin says what a name means that the program does not declare.
 func (l *loader) builtin(name string) builtin {
+	name = l.systemName(name)
 	var b builtin
 	for _, f := range l.catalog().All(name) {
 		if f.Program != nil {
@@ -82,6 +69,23 @@ func (l *loader) builtin(name string) builtin {
 		b.known, b.effect = true, catalog.AnyValue
 	}
 	return b
+}
+
+// beside gives the functions of the system that a call by a name may mean beside those of the program, which
+// hide others of the same signature.
+func (l *loader) beside(name string, declared []*catalog.Function) []*catalog.Function {
+	if b := l.builtin(name); !b.known || b.aggregate || b.window {
+		return nil
+	}
+	schema, _ := splitName(name)
+	var out []*catalog.Function
+	for _, f := range l.catalog().All(l.systemName(name)) {
+		hidden := slices.ContainsFunc(declared, func(d *catalog.Function) bool { return slices.Equal(d.Args, f.Args) })
+		if !hidden && (schema == "" || f.Extension != "") { // nothing else of the system is in other schemas
+			out = append(out, f)
+		}
+	}
+	return out
 }
 
 // syntaxFunctions have the form of functions and are none: the parser knows them.

@@ -11,12 +11,15 @@ import (
 	"github.com/txrobust/robust/sqlmodel/value"
 )
 
+// undeclaredFunction is why a call is not modelled of a function that nothing is known of, with its name.
+const undeclaredFunction = "the function %s, which is not declared here"
+
 // systemCall translates a call of a function of the system.
 func (x *ex) systemCall(e *pg.FuncCall, name string) val {
 	known := x.l.builtin(name)
 	switch {
 	case !known.known:
-		x.refuse("the function %s, which is not declared here", name)
+		x.refuse(undeclaredFunction, name)
 	case known.aggregate:
 		return x.aggregate(e, name)
 	case known.window:
@@ -47,7 +50,7 @@ func (x *ex) systemCall(e *pg.FuncCall, name string) val {
 	calls, outcome := x.l.catalog().Function(name, given, e.FuncVariadic)
 	switch {
 	case outcome == catalog.Conversion:
-		return x.cast(args[0], x.l.namedType(name), e.Location)
+		return x.cast(args[0], x.l.catalogType(name), e.Location)
 	case outcome == catalog.Found:
 		return x.resolved(calls[0], name, args, e)
 	case known.set:
@@ -94,7 +97,7 @@ func (x *ex) resultType(name string) typ {
 	if name == catalog.Untold || strings.HasPrefix(name, "any") {
 		return tAny
 	}
-	return x.l.namedType(name)
+	return x.l.catalogType(name)
 }
 
 // resolved translates a call of one function.
@@ -146,7 +149,7 @@ func t0(x *ex, c catalog.Call) typ { return x.resultType(c.Types[0]) }
 func (x *ex) ofSession(name string, t typ, args []val, e *pg.FuncCall) val {
 	switch name {
 	case "currval", "lastval":
-		if seq := sequenceName(e.Args); seq != "" {
+		if seq := x.l.sequenceName(e.Args, x.text); seq != "" {
 			return val{e: ir.V(x.b.sequence(seq)), t: tBigint}
 		}
 		return val{e: ir.V(x.b.sequence("lastval")), t: tBigint}
@@ -202,6 +205,9 @@ func functionOf(c catalog.Call, args []val, result typ) *ir.Function {
 	types := make([]*value.Type, len(args))
 	for i, a := range args {
 		if types[i] = a.t.sql; types[i] == nil || types[i].Name != c.Types[i] {
+			if strings.HasPrefix(c.Types[i], "any") { // it is not known which
+				return value.Called(c.Function, nil, nil)
+			}
 			types[i] = value.Of(c.Types[i])
 		}
 	}
@@ -245,12 +251,12 @@ func (x *ex) asParameter(v val, t string, loc int32) val {
 	case t == "any" || t == catalog.Untold || strings.HasPrefix(t, "any"):
 		return x.defaultType(v)
 	case v.given:
-		return x.fit(v, x.l.namedType(t))
+		return x.fit(v, x.l.catalogType(t))
 	}
 	if v.t.name == nUnknown && v.isNull() {
-		return val{e: v.e, t: x.l.namedType(t)}
+		return val{e: v.e, t: x.l.catalogType(t)}
 	}
-	return x.cast(v, x.l.namedType(t), loc)
+	return x.cast(v, x.l.catalogType(t), loc)
 }
 
 // opaqueCall applies a function of which nothing is known but that equal

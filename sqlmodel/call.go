@@ -13,12 +13,12 @@ import (
 func (x *ex) call(e *pg.FuncCall) val {
 	name := qualified(names(e.Funcname))
 	if e.Over != nil {
-		return x.windowCall(e, name)
+		return x.windowCall(e, plainName(name))
 	}
-	if fns := x.l.lookup(name); len(fns) > 0 {
+	if fns := x.functions(name); len(fns) > 0 {
 		return x.callUser(e, name, fns)
 	}
-	return x.systemCall(e, name)
+	return x.systemCall(e, x.l.systemName(name))
 }
 
 // concatAll is concat(a, b, …), which leaves NULLs out.
@@ -108,7 +108,7 @@ func (x *ex) fresh(name string, t typ, e *pg.FuncCall) val {
 	}
 	base, seq := name, ""
 	if name == "nextval" {
-		seq = sequenceName(e.Args)
+		seq = x.l.sequenceName(e.Args, x.text)
 	} else if t.name == "uuid" {
 		base = "uuid"
 	}
@@ -122,7 +122,7 @@ func (x *ex) callUser(e *pg.FuncCall, name string, fns []*function) val {
 	}
 	f, args := x.arguments(e, name, fns)
 	if f == nil {
-		return x.systemCall(e, name)
+		return x.systemCall(e, x.l.systemName(name))
 	}
 	if v, ok := x.expressionFunction(f, args); ok {
 		return v
@@ -131,7 +131,10 @@ func (x *ex) callUser(e *pg.FuncCall, name string, fns []*function) val {
 		x.unmodelled("the set-returning function %s in this place", name)
 	}
 	if x.perRow || x.conditional {
-		eff := x.l.effectOf(&refs{tables: map[string]bool{}, calls: map[string]bool{name: true}})
+		eff := x.l.effectOfCall([]*function{f})
+		if x.perRow && !f.stable && x.l.draws(f, map[*function]bool{}) {
+			x.unmodelled("a call of %s for each row, whose value may differ for each", name)
+		}
 		if eff.writes || eff.all || eff.locks || x.l.mayAbort(f, map[*function]bool{}) {
 			x.unmodelled("a call of %s in a place where it may run several times or not at all", name)
 		}
@@ -143,6 +146,7 @@ func (x *ex) callUser(e *pg.FuncCall, name string, fns []*function) val {
 			}
 		}
 	}
+	x.b.checkVolatility(f)
 	return x.b.inline(x.pos(e.Location), f, args)
 }
 
@@ -158,11 +162,11 @@ func (b *builder) apart(root pg.Message, target *pg.RangeVar) {
 	})
 	writer := ""
 	for _, name := range slices.Sorted(maps.Keys(b.refsOf(root).calls)) {
-		fns := b.l.lookup(name)
+		fns := b.l.lateFunctions(name)
 		if len(fns) == 0 {
 			continue
 		}
-		e := b.l.effectOf(&refs{tables: map[string]bool{}, calls: map[string]bool{name: true}})
+		e := b.l.effectOfCall(fns)
 		if e.writes || e.all {
 			writer = name
 		}
@@ -173,6 +177,20 @@ func (b *builder) apart(root pg.Message, target *pg.RangeVar) {
 	if reads && writer != "" {
 		b.unmodelled("a call of %s, which writes, in a statement that reads", writer)
 	}
+}
+
+// draws reports whether a function, or one that it calls, uses values that differ from call to call.
+func (l *loader) draws(f *function, seen map[*function]bool) bool {
+	if seen[f] {
+		return false
+	}
+	seen[f] = true
+	for name := range f.refs.calls {
+		if b := l.builtin(name); (b.effect == catalog.AnyValue || b.effect == catalog.Fresh) && len(l.lateFunctions(name)) == 0 {
+			return true
+		}
+	}
+	return slices.ContainsFunc(l.callees(f), func(g *function) bool { return l.draws(g, seen) })
 }
 
 // columns gives a value as a list of columns: one, or the fields of a row.
@@ -206,9 +224,7 @@ func (x *ex) arguments(e *pg.FuncCall, name string, fns []*function) (*function,
 	for _, f := range fns {
 		candidates = append(candidates, x.l.signature(f))
 	}
-	if builtin := x.l.builtin(name); builtin.known && !builtin.aggregate && !builtin.window {
-		candidates = append(candidates, x.l.catalog().All(name)...)
-	}
+	candidates = append(candidates, x.l.beside(name, candidates)...)
 	calls, _ := x.l.catalog().Among(candidates, given, false)
 	var f *function
 	switch {
@@ -326,7 +342,9 @@ func (x *ex) expressionFunction(f *function, args []val) (val, bool) {
 	y.f, y.text, y.agg, y.win = g, t, nil, nil
 	y.levels = nil // the rows around the call are not visible in the body
 	x.b.calls = append(x.b.calls, f)
+	leave := x.b.enter(f)
 	v := y.expr(pg.TargetValue(s.TargetList[0]))
+	leave()
 	x.b.calls = x.b.calls[:len(x.b.calls)-1]
 	if v.record {
 		return val{}, false

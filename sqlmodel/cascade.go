@@ -18,7 +18,7 @@ func (l *loader) keysTo(t *table) []childKey {
 	var out []childKey
 	for _, child := range l.order {
 		for _, f := range child.foreign {
-			if l.table(f.ref) == t {
+			if f.parent() == t {
 				out = append(out, childKey{f, child})
 			}
 		}
@@ -37,7 +37,7 @@ func (k childKey) action() ir.Action {
 // selfKey gives a foreign key from t to t itself, or nil.
 func (t *table) selfKey() *foreignKey {
 	for _, f := range t.foreign {
-		if f.ref == t.name {
+		if f.parent() == t {
 			return f
 		}
 	}
@@ -49,7 +49,7 @@ func (l *loader) refColumns(f childKey) []string {
 	if len(f.foreignKey.refColumns) > 0 {
 		return f.foreignKey.refColumns
 	}
-	if parent := l.table(f.ref); parent != nil && parent.key != nil {
+	if parent := f.parent(); parent != nil && parent.key != nil {
 		return parent.key.columns
 	}
 	return nil
@@ -75,7 +75,7 @@ func actionWord(a action) string {
 func (l *loader) markActions() {
 	for _, t := range l.order {
 		for _, f := range t.foreign {
-			ref := l.table(f.ref)
+			ref := f.parent()
 			if f.number < 0 || ref == t || t.odd != "" || ref.odd != "" {
 				continue
 			}

@@ -174,6 +174,10 @@ func (b *builder) checkResult(f *frame, pos ir.Pos, cols []colDef) {
 
 // command translates an SQL statement.
 func (b *builder) command(f *frame, t *text, tree any, pos ir.Pos, to sink) {
+	defer b.follow(tree)
+	if b.refuses(f, tree, pos) {
+		return
+	}
 	switch s := tree.(type) {
 	case *pg.SelectStmt:
 		b.selectStmt(f, t, s, pos, to)
@@ -267,7 +271,7 @@ func (b *builder) lockTable(f *frame, t *text, s *pg.LockStmt, pos ir.Pos) {
 func (b *builder) callStmt(f *frame, t *text, s *pg.CallStmt, pos ir.Pos) {
 	x := b.ex(f, t)
 	name := qualified(names(s.Funccall.Funcname))
-	fns := b.l.lookup(name)
+	fns := x.functions(name)
 	if len(fns) == 0 {
 		b.unmodelled("the procedure %s, which is not declared here", name)
 	}
@@ -301,6 +305,7 @@ func (b *builder) callStmt(f *frame, t *text, s *pg.CallStmt, pos ir.Pos) {
 			outs = append(outs, c)
 		}
 	}
+	b.checkVolatility(fn)
 	v := b.inline(pos, fn, args)
 	cols := v.columns()
 	if len(outs) == 0 {

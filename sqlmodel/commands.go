@@ -32,8 +32,8 @@ func (b *builder) call(f *frame) *ir.Send {
 	if fn.void() {
 		s.Result = ir.Nothing
 	}
-	w.text(quote.Name(fn.name) + "(")
-	overloaded := len(b.l.lookup(fn.name)) > 1
+	name, overloaded := b.l.callable(fn)
+	w.text(name + "(")
 	first, input := true, 0
 	for _, p := range fn.params {
 		if !p.in && !fn.procedure { // CALL names the outputs, too
@@ -50,12 +50,27 @@ func (b *builder) call(f *frame) *ir.Send {
 		if p.vari {
 			w.text("VARIADIC ")
 		}
-		w.input(b, f.inputs[input], p, overloaded)
+		w.input(b.l, f.inputs[input], p, fn.text, overloaded)
 		input++
 	}
 	w.text(")")
 	s.Text = append(s.Text, w.last)
 	return s
+}
+
+// callable writes the name by which sessions call a function, with its schema where the name alone may mean
+// another one; overloaded says that the name has several functions.
+func (l *loader) callable(f *function) (name string, overloaded bool) {
+	found, sure := l.late.functions(f.own())
+	overloaded = len(l.declarations.functionsIn(f.schema(), f.own(), now)) > 1
+	sure = sure && l.late.leadsTo(f.schema())
+	for _, g := range found {
+		sure = sure && g.schema() == f.schema()
+	}
+	if sure && slices.Contains(found, f) {
+		return quote.Ident(f.own()), overloaded
+	}
+	return quote.Ident(f.schema()) + "." + quote.Ident(f.own()), overloaded
 }
 
 // locals gives the names of locals.
@@ -82,11 +97,11 @@ func (w *commandWriter) value(a ir.SendArg) {
 
 // input writes the argument for a parameter: of a composite type, its fields. A cast
 // stands where the constant alone might not choose the function.
-func (w *commandWriter) input(b *builder, v *variable, p param, overloaded bool) {
+func (w *commandWriter) input(l *loader, v *variable, p param, in *text, overloaded bool) {
 	if !v.isRecord {
 		w.value(ir.SendArg{Expr: v.expr(), Type: v.t.String()})
 		if overloaded || !converts(v.t, p.t) {
-			w.text(castTo(p.t))
+			w.text(l.castTo(p.t, in))
 		}
 		return
 	}
@@ -97,7 +112,7 @@ func (w *commandWriter) input(b *builder, v *variable, p param, overloaded bool)
 		}
 		w.value(ir.SendArg{Expr: ir.V(fd.local), Type: fd.t.String()})
 	}
-	w.text(")" + castTo(p.t))
+	w.text(")" + l.castTo(p.t, in))
 }
 
 // converts reports whether PostgreSQL takes a constant as an argument of a function
@@ -115,11 +130,14 @@ func converts(t typ, spelt *pg.TypeName) bool {
 }
 
 // castTo writes a cast, "" where the type is that of a column.
-func castTo(t *pg.TypeName) string {
+func (l *loader) castTo(t *pg.TypeName, in *text) string {
 	if t == nil || t.PctType {
 		return ""
 	}
 	name, array := strings.CutSuffix(typeSpelling(t), "[]")
+	if u := l.sees(in).typ(qualified(names(t.Names))); u != nil && u.schema() != publicSchema {
+		name = qualified([]string{u.schema(), u.own()})
+	}
 	name = "::" + quote.Name(name)
 	if array {
 		name += "[]"
@@ -249,7 +267,7 @@ func (b *builder) writtenBy(tree any) (*ir.Table, ir.Verb) {
 	default:
 		return nil, ir.NoVerb
 	}
-	t := b.l.table(rangeName(target))
+	t := b.l.late.table(rangeName(target))
 	if t == nil || t.ir == nil || len(t.triggers) > 0 || t.ir.RefersTo(t.ir) {
 		return nil, ir.NoVerb
 	}

@@ -1,6 +1,7 @@
 package sqlmodel
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/txrobust/robust/internal/quote"
@@ -48,6 +49,40 @@ func (l *loader) tablesFirst() {
 	l.prog.Schema = append(first, rest...)
 }
 
+// pathsOfFiles adds to the declarations the search paths with which they are read: each file begins with the one of
+// Options, in whose schemas it may declare things without making them.
+func (l *loader) pathsOfFiles() {
+	path := searchPath(l.opt.SearchPath)
+	if l.opt.SearchPath == nil {
+		path = defaultPath
+	}
+	var out []ir.Declaration
+	begun, changed := map[string]bool{}, l.opt.SearchPath != nil
+	for _, d := range l.prog.Schema {
+		if len(begun) == 0 && changed {
+			for _, s := range path.order() {
+				if s != publicSchema && s != systemSchema && s != tempSchema && !l.declarations.schemas[s] {
+					out = append(out, makesSchema(d.Pos, s))
+				}
+			}
+		}
+		if slices.ContainsFunc(l.files, func(f File) bool { return f.Name == d.Pos.File }) && !begun[d.Pos.File] {
+			begun[d.Pos.File] = true
+			if changed {
+				out = append(out, ir.Declaration{Pos: d.Pos, Text: "SET search_path = " + path.sql()})
+			}
+		}
+		changed = changed || strings.Contains(strings.ToLower(d.Text), "search_path")
+		out = append(out, d)
+	}
+	l.prog.Schema = out
+}
+
+// makesSchema makes a schema that may be there already.
+func makesSchema(pos ir.Pos, name string) ir.Declaration {
+	return ir.Declaration{Pos: pos, Text: "CREATE SCHEMA IF NOT EXISTS " + quote.Ident(name), Optional: true}
+}
+
 // declaredByProgram is declared for a statement of a client program.
 func (l *loader) declaredByProgram(s *sent, tree any) {
 	if len(s.list) == 1 {
@@ -68,12 +103,11 @@ func (l *loader) declaredByUse(t *table) {
 		}
 		parts = append(parts, "UNIQUE ("+strings.Join(names, ", ")+")")
 	}
-	schema, name, qualified := strings.Cut(t.name, ".")
-	if qualified && name != "" {
-		l.prog.Schema = append(l.prog.Schema, ir.Declaration{Pos: t.pos, Text: "CREATE SCHEMA IF NOT EXISTS " + quote.Ident(schema), Optional: true})
+	if schema := t.rel.schema(); schema != publicSchema {
+		l.prog.Schema = append(l.prog.Schema, makesSchema(t.pos, schema))
 	}
 	l.prog.Schema = append(l.prog.Schema, ir.Declaration{Pos: t.pos,
-		Text: "CREATE TABLE " + quote.Name(t.name) + " (" + strings.Join(parts, ", ") + ")"})
+		Text: "CREATE TABLE " + quote.Name(t.rel.full()) + " (" + strings.Join(parts, ", ") + ")"})
 }
 
 // guessedType is a type of the database for a column whose type is guessed: the widest

@@ -55,6 +55,8 @@ type ctes struct {
 	levels []*level
 	// picked, if not nil, says which rows of the query are not skipped.
 	picked picked
+	// once says that its rows are in a local.
+	once bool
 }
 
 func (c *ctes) find(name string) *ctes {
@@ -171,6 +173,7 @@ func (x *ex) relation(s *pg.SelectStmt) *derived {
 	q.sort(s)
 	p := &ir.Project{From: &ir.Leaf{Row: src.row, Rel: out.rel}, Order: q.order}
 	x.cut(p, s, out)
+	x.tie(p, q.targets)
 	p.Cols = itemsOf(q.targets)
 	out.rel = p
 	return out
@@ -383,6 +386,7 @@ func (x *ex) core(s *pg.SelectStmt) *derived {
 	}
 	q.distinct(s, p, g)
 	x.cut(p, s, out)
+	x.tie(p, q.targets)
 	p.Cols = itemsOf(q.targets)
 	out.rel = p
 	y.d.restrict(from, where)

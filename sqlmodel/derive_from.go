@@ -56,13 +56,13 @@ func (q *query) fromName(r *pg.RangeVar) ir.From {
 	if c := x.ctes.find(r.Relname); c != nil && r.Schemaname == "" {
 		return q.leaf(c.make(x), aliasOf(r), r.Alias, r.Location)
 	}
-	if v := x.l.views[rangeName(r)]; v != nil && v.query != nil {
+	if v := x.viewOf(r); v != nil {
 		return q.leaf(x.viewRows(v), aliasOf(r), r.Alias, r.Location)
 	}
 	t := x.tableOf(r)
 	alias := aliasOf(r)
 	row := x.rowName(alias)
-	src := tableSource(t, alias, row)
+	src := x.source(t, alias, row)
 	x.d.register(src)
 	q.name(src, r.Alias, r.Location)
 	sup := &support{table: t, row: row, given: &ir.Given{}, pos: x.pos(r.Location)}
@@ -79,6 +79,9 @@ func (x *ex) viewRows(v *view) *derived {
 	d := y.relation(v.query)
 	y.settle(d)
 	rename(d, v.cols)
+	for i := range d.cols {
+		d.cols[i].name = v.column(d.cols[i].name)
+	}
 	return d
 }
 
@@ -158,12 +161,13 @@ func (q *query) joinTree(j *pg.JoinExpr) ir.From {
 func (q *query) functionTree(f *pg.RangeFunction) ir.From {
 	x := q.in
 	call, name, alias := x.calledInFrom(f)
-	if fns := x.l.lookup(name); len(fns) > 0 {
+	if fns := x.functions(name); len(fns) > 0 {
 		if f.Ordinality {
 			x.unmodelled("WITH ORDINALITY of the function %s", name)
 		}
 		return q.leaf(x.tableFunction(call, name, alias, fns), alias, f.Alias, call.Location)
 	}
+	name = x.l.systemName(name)
 	if !x.l.builtin(name).set {
 		x.unmodelled("the function %s in FROM", name)
 	}
@@ -226,7 +230,9 @@ func (x *ex) tableFunction(call *pg.FuncCall, name, alias string, fns []*functio
 		}
 	}
 	x.b.calls = append(x.b.calls, f)
+	leave := x.b.enter(f)
 	d := y.relation(s)
+	leave()
 	x.b.calls = x.b.calls[:len(x.b.calls)-1]
 	if !f.setOf {
 		x.unmodelled("the function %s in FROM, together with grouping, outer joins and the like", name)

@@ -127,6 +127,9 @@ type window struct {
 	where ir.Expr
 }
 
+// orderly are the window functions whose value depends on the order of rows that ORDER BY does not tell apart.
+var orderly = map[string]bool{"row_number": true, "ntile": true, "lag": true, "lead": true, "first_value": true, "last_value": true, "nth_value": true}
+
 // windowCall translates a window function: a function of all rows of the
 // query, and of this row, in all that the call names.
 func (x *ex) windowCall(e *pg.FuncCall, name string) val {
@@ -163,6 +166,9 @@ func (x *ex) windowCall(e *pg.FuncCall, name string) val {
 	c.Args = append(c.Args, ir.Open(ir.WantRows, &ir.Project{From: w.from, Where: w.where, Cols: cols}, ir.ArrayType(ir.KindOpaque)))
 	for _, i := range cols {
 		c.Args = append(c.Args, i.Expr)
+	}
+	if orderly[name] { // where rows come in any order, it depends on that
+		c.Args = append(append(c.Args, x.b.seed("any_order", pos)), x.rowKeys()...)
 	}
 	return val{e: c, t: t}
 }

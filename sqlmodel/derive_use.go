@@ -167,6 +167,7 @@ func (x *ex) derivedAny(e *pg.SubLink, s *pg.SelectStmt, op string, m mode) ir.E
 		d.typeOf = func(e ir.Expr) ir.Type { return y.d.typeOf(x, e) }
 	}
 	x.succeeds(d, false)
+	x.once(d)
 	hit := func(cond ir.Expr) ir.Expr {
 		p := &ir.Project{From: &ir.Leaf{Row: src.row, Rel: d.rel}, Where: cond}
 		return (&derived{rel: p, typeOf: d.typeOf}).call(ir.WantAny, ir.BoolType)
@@ -207,6 +208,34 @@ func (x *ex) withoutQueries(v val) val {
 	return v
 }
 
+// once lets the rows of a derivation be chosen before the statement, where LIMIT leaves them open and they do not depend on
+// the rows around it: the server has the same ones for each of those.
+func (x *ex) once(d *derived) {
+	if x.d != nil || x.b == nil || !leavesOpen(d.rel) || !d.alone() {
+		return
+	}
+	local := x.b.rowsLocal(d, ir.WantRows, x.b.cur).(*ir.Var)
+	d.rel = &ir.Given{Param: local.Name, Cols: ir.Columns(d.rel)}
+}
+
+// alone reports whether a derivation does not depend on rows around it.
+func (d *derived) alone() bool {
+	return !slices.ContainsFunc(d.call(ir.WantRows, ir.ArrayType(ir.KindOpaque)).Args, func(a ir.Expr) bool {
+		_, local := a.(*ir.Var)
+		return !local
+	})
+}
+
+// leavesOpen reports whether LIMIT or the like leaves open which rows a relation has.
+func leavesOpen(r ir.Rel) bool {
+	found := false
+	ir.EachRel(r, func(r ir.Rel) {
+		p, ok := r.(*ir.Project)
+		found = found || ok && slices.ContainsFunc(p.Order, func(o ir.Order) bool { c, ok := o.Expr.(*ir.Call); return ok && c.Name == anyOrder })
+	})
+	return found
+}
+
 // derivedValue is a subquery as a value, or ARRAY of one.
 func (x *ex) derivedValue(e *pg.SubLink, s *pg.SelectStmt) val {
 	d := x.derivation(s)
@@ -219,9 +248,11 @@ func (x *ex) derivedValue(e *pg.SubLink, s *pg.SelectStmt) val {
 	c := d.cols[0]
 	if e.SubLinkType == pg.SubArray {
 		x.succeeds(d, false)
+		x.once(d)
 		t := arrayOf(c.t)
 		return val{e: d.call(ir.WantArray, t.ir), t: t, nn: true}
 	}
 	x.succeeds(d, true)
+	x.once(d)
 	return val{e: d.call(ir.WantValue, localType(c.t)), t: c.t, nn: c.nn && d.nonEmpty}
 }

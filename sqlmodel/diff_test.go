@@ -30,7 +30,7 @@ const seed = 2
 // the client sees and the rows afterwards must be the same.
 func TestAgainstServer(t *testing.T) {
 	compareWithServer(t, 40, "functions.sql", "more.sql", "cursor.sql", "merge.sql", "queries.sql", "skip.sql", "triggers.sql", "references.sql",
-		"exceptions.sql")
+		"exceptions.sql", "limited.sql")
 }
 
 // TestOthersAgainstServer is the same for an application that locks no tables.
@@ -305,7 +305,7 @@ func (d *differ) compare(fn *function) {
 		if t, _ := txn.LocalType(site.Var); t == ir.TimeType {
 			return d.value(now, tStamp.sql), true
 		}
-		return ir.Null, false
+		return anyOrderOnly(site, n)
 	}
 	free := d.lockSome(fn)
 	rows, err := d.rows(call)
@@ -364,23 +364,54 @@ func (d *differ) lockSome(fn *function) (free func()) {
 }
 
 // choices gives the runs of an instance, for all choices of the rows that SKIP
-// LOCKED leaves.
+// LOCKED and LIMIT leave.
 func (d *differ) choices(in *interp.Instance, db *interp.DB, latest bool) iter.Seq[*interp.Run] {
-	var site *ir.Havoc
-	var from []ir.Source
+	var sites []*ir.Havoc
+	from := map[*ir.Havoc][]ir.Source{}
 	ir.Walk(in.Txn.Body, func(s ir.Stmt) {
 		if h, ok := s.(*ir.Havoc); ok {
 			if t, _ := in.Txn.LocalType(h.Var); t.Kind == ir.KindArray {
-				site = h
+				sites = append(sites, h)
 			}
 		}
-		if c, ok := s.(*ir.Select); ok && site != nil && len(c.Aggs) > 0 && from == nil {
-			from = c.Query.From
+		if c, ok := s.(*ir.Select); ok && len(sites) > 0 && len(c.Aggs) > 0 && from[sites[len(sites)-1]] == nil {
+			from[sites[len(sites)-1]] = c.Query.From
 		}
 	})
-	if site == nil {
+	if len(sites) == 0 {
 		return slices.Values(d.machine.Runs(in, db, nil, latest))
 	}
+	kept := map[*ir.Havoc][]ir.Value{}
+	var choose func(i int, yield func(*interp.Run) bool) bool
+	choose = func(i int, yield func(*interp.Run) bool) bool {
+		if i < len(sites) {
+			return d.eachChoice(d.keys(from[sites[i]], db), func(list []ir.Value) bool {
+				kept[sites[i]] = list
+				return choose(i+1, yield)
+			})
+		}
+		one := *in
+		one.Havoc = func(h *ir.Havoc, n int) (ir.Value, bool) {
+			if list, ok := kept[h]; ok {
+				return ir.Array(list), true
+			}
+			if in.Havoc != nil {
+				return in.Havoc(h, n)
+			}
+			return ir.Null, false
+		}
+		for _, run := range d.machine.Runs(&one, db, nil, latest) {
+			if !yield(run) {
+				return false
+			}
+		}
+		return true
+	}
+	return func(yield func(*interp.Run) bool) { choose(0, yield) }
+}
+
+// keys gives the keys of the rows of some sources together.
+func (d *differ) keys(from []ir.Source, db *interp.DB) [][]ir.Value {
 	keys := [][]ir.Value{nil}
 	for _, src := range from {
 		var longer [][]ir.Value
@@ -395,35 +426,30 @@ func (d *differ) choices(in *interp.Instance, db *interp.DB, latest bool) iter.S
 		}
 		keys = longer
 	}
-	return func(yield func(*interp.Run) bool) {
-		for set := uint(0); set < 1<<len(keys); set++ {
-			if len(keys) > 8 && bits.OnesCount(set) > 2 {
-				continue // too many: only few rows may come
+	return keys
+}
+
+// eachChoice calls f with each set of keys, until it gives false.
+func (d *differ) eachChoice(keys [][]ir.Value, f func([]ir.Value) bool) bool {
+	for set := uint(0); set < 1<<len(keys); set++ {
+		if len(keys) > 8 && bits.OnesCount(set) > 2 {
+			continue // too many: only few rows may come
+		}
+		var kept []ir.Value
+		for i, key := range keys {
+			v := key[0]
+			if len(key) > 1 {
+				v = ir.Row(key)
 			}
-			var kept []ir.Value
-			for i, key := range keys {
-				v := key[0]
-				if len(key) > 1 {
-					v = ir.Row(key)
-				}
-				if set>>i&1 == 1 {
-					kept = append(kept, v)
-				}
-			}
-			one := *in
-			one.Havoc = func(h *ir.Havoc, n int) (ir.Value, bool) {
-				if h != site && in.Havoc != nil {
-					return in.Havoc(h, n)
-				}
-				return ir.Array(kept), h == site
-			}
-			for _, run := range d.machine.Runs(&one, db, nil, latest) {
-				if !yield(run) {
-					return
-				}
+			if set>>i&1 == 1 {
+				kept = append(kept, v)
 			}
 		}
+		if !f(kept) {
+			return false
+		}
 	}
+	return true
 }
 
 // argument reads a literal of literal().

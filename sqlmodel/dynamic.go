@@ -114,4 +114,7 @@ func dynamicRefs(t *text, query plpgsql.Span, r *refs) {
 		}
 	}
 	r.dynamic, r.writes, r.frees = true, true, true
+	if strings.Contains(strings.ToLower(t.s), "search_path") {
+		r.setsPath(pathChange{to: pathSet{any: true}})
+	}
 }

@@ -24,7 +24,7 @@ type exclusion struct {
 type exclusionElement struct {
 	column string
 	expr   *sqlExpr
-	op     string // qualified
+	op     string
 	loc    int32
 }
 
@@ -44,7 +44,7 @@ func (l *loader) addExclusion(tab *table, k *pg.Constraint, t *text) {
 	for _, n := range k.Exclusions {
 		pair := pg.Inner(n).(*pg.List).Items
 		e := pg.Inner(pair[0]).(*pg.IndexElem)
-		el := exclusionElement{column: e.Name, op: qualified(names(pg.Inner(pair[1]).(*pg.List).Items)), loc: k.Location}
+		el := exclusionElement{column: e.Name, op: operatorName(pg.Inner(pair[1]).(*pg.List).Items), loc: k.Location}
 		part := e.Name
 		if e.Name == "" {
 			el.expr, part = &sqlExpr{e.Expr, t}, "expr"
@@ -69,7 +69,7 @@ func (l *loader) addExclusion(tab *table, k *pg.Constraint, t *text) {
 
 // defaultName is the name of the constraint where none is given.
 func (x *exclusion) defaultName(tab *table) string {
-	return tab.name + "_" + strings.Join(append(slices.Clone(x.parts), "excl"), "_")
+	return tab.rel.own() + "_" + strings.Join(append(slices.Clone(x.parts), "excl"), "_")
 }
 
 // rangeOfColumns reports whether an expression is a range between columns or
@@ -79,7 +79,7 @@ func rangeOfColumns(n *pg.Node) bool {
 	if !ok {
 		return false
 	}
-	if _, ok := rangeBounds[qualified(names(f.Funcname))]; !ok {
+	if _, ok := rangeBounds[plainName(qualified(names(f.Funcname)))]; !ok {
 		return false
 	}
 	return !slices.ContainsFunc(f.Args, func(n *pg.Node) bool {
@@ -154,12 +154,12 @@ func (l *loader) exclusionExpr(t *table, c *exclusion, out *ir.Exclusion, ordere
 		}
 		x := l.inRow(t, firstRow, c.text)
 		a, b := l.element(t, el, firstRow), l.element(t, el, secondRow)
-		v := x.binary(lastPart(el.op), a, b, el.loc)
+		v := x.binary(el.op, a, b, el.loc)
 		if v.t.name != nBool {
 			return "the operator " + el.op
 		}
 		for _, side := range []val{a, b} {
-			if _, compares := comparisons[lastPart(el.op)]; !side.nn && !v.nn && !compares { // operators give NULL for NULL
+			if _, compares := comparisons[el.op]; !side.nn && !v.nn && !compares { // operators give NULL for NULL
 				out.Expr = ir.AndE(out.Expr, ir.NotE(&ir.Unary{Op: ir.IsNull, X: side.e}))
 			}
 		}
@@ -178,7 +178,7 @@ func (l *loader) exclusionExpr(t *table, c *exclusion, out *ir.Exclusion, ordere
 
 // inRow translates expressions over a row of t.
 func (l *loader) inRow(t *table, row string, at *text) *ex {
-	return &ex{l: l, text: at, levels: []*level{{sources: []*rowSource{tableSource(t, lastPart(t.name), row)}}}, perRow: true}
+	return &ex{l: l, text: at, levels: []*level{{sources: []*rowSource{tableSource(t, t.rel.own(), row)}}}, perRow: true}
 }
 
 // element gives the value of an element in a row.

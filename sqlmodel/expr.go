@@ -51,7 +51,13 @@ type ex struct {
 	// conditional that it may not be evaluated at all.
 	perRow      bool
 	conditional bool
-	depth       int
+	// writes says that the WITH queries are those of a statement that writes.
+	writes bool
+	// parts is what the WITH queries of the statement write, nil if they write nothing.
+	parts *parts
+	// tid says that the expression is compared with the ctid of a row.
+	tid   bool
+	depth int
 }
 
 // aggregator takes the aggregate calls of a query: over sees the rows, aggregate
@@ -102,6 +108,9 @@ func (x *ex) boolean(n *pg.Node, m mode) ir.Expr {
 	case *pg.A_Expr:
 		if s := arrayQuery(e); s != nil && skipsLocked(s) && m == truth && x.d == nil && x.b != nil {
 			return x.anySkipping(x.expr(e.Lexpr), s, e.Location, m, true)
+		} else if s != nil && limited(s) { // the rows are the same as those of IN
+			link := &pg.SubLink{SubLinkType: pg.SubAny, Testexpr: e.Lexpr, OperName: e.Name, Subselect: pg.Inner(e.Rexpr).(*pg.SubLink).Subselect, Location: e.Location}
+			return x.subCondition(link, m)
 		}
 	}
 	v := x.expr(n)
@@ -220,7 +229,7 @@ func (x *ex) expr1(n *pg.Node) val {
 	case *pg.CollateClause:
 		// Another collation is another order of the same strings.
 		v := x.defaultType(x.one(e.Arg))
-		if name := qualified(names(e.Collname)); x.l.collations[name] {
+		if name := qualified(names(e.Collname)); x.l.collations[lastPart(name)] {
 			v.t = x.l.collated(v.t, name)
 			return v
 		}
@@ -431,7 +440,7 @@ func (x *ex) commonType(vs []val, types []string, loc int32, what string) typ {
 	name, ok := x.l.catalog().Common(types)
 	switch {
 	case !ok && x.l.opt.MySQL:
-		return x.l.namedType(types[0])
+		return x.l.catalogType(types[0])
 	case !ok:
 		x.fail(loc, "%s has values of types that have none in common (%s); add a cast", what, typesOf(vs))
 	case name == catalog.Untold:
@@ -445,7 +454,7 @@ func (x *ex) commonType(vs []val, types []string, loc int32, what string) typ {
 			return tUnknown
 		}
 	}
-	return x.l.namedType(name)
+	return x.l.catalogType(name)
 }
 
 func (x *ex) coalesce(e *pg.CoalesceExpr) val {

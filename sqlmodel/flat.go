@@ -7,9 +7,9 @@ import (
 
 // flat adds a query of the FROM list, or a view, that only selects rows of
 // tables: its tables and conditions become those of the query around it. It
-// gives the conditions; ok is false where the query does more. picked, if not
-// nil, stands for SKIP LOCKED and LIMIT.
-func (q *query) flat(in *ex, s *pg.SelectStmt, alias string, a *pg.Alias, cols []string, loc int32, picked picked) (conds []ir.Expr, ok bool) {
+// gives the conditions; ok is false where the query does more. cols are names for its first columns, and
+// rename, if not nil, changes those of all. picked, if not nil, stands for SKIP LOCKED and LIMIT.
+func (q *query) flat(in *ex, s *pg.SelectStmt, alias string, a *pg.Alias, cols []string, rename func(string) string, loc int32, picked picked) (conds []ir.Expr, ok bool) {
 	if s.Op != pg.SetOpNone && s.Op != 0 || s.WithClause != nil || len(s.ValuesLists) > 0 || len(s.GroupClause) > 0 ||
 		s.HavingClause != nil || len(s.WindowClause) > 0 || len(s.DistinctClause) > 0 || s.IntoClause != nil ||
 		(s.LimitCount != nil || s.LimitOffset != nil || len(s.LockingClause) > 0) && picked == nil || len(s.FromClause) == 0 || hasAggregates(s.TargetList) {
@@ -26,8 +26,8 @@ func (q *query) flat(in *ex, s *pg.SelectStmt, alias string, a *pg.Alias, cols [
 		hidden.sources = append(hidden.sources, hiddenSources(lv)...)
 	}
 	y.levels = append(append([]*level{}, y.levels...), hidden, &level{})
-	y.perRow, y.agg, y.win = true, nil, nil
-	sub := &query{in: &y, level: y.levels[len(y.levels)-1], atMost: -1}
+	y.perRow, y.agg, y.win, y.tid = true, nil, nil, false
+	sub := &query{in: &y, level: y.levels[len(y.levels)-1], atMost: -1, tid: true}
 	for _, n := range s.FromClause {
 		conds = append(conds, sub.addFrom(n)...)
 	}
@@ -49,6 +49,9 @@ func (q *query) flat(in *ex, s *pg.SelectStmt, alias string, a *pg.Alias, cols [
 	for i, c := range sub.targets {
 		if i < len(cols) {
 			c.name = cols[i]
+		}
+		if rename != nil {
+			c.name = rename(c.name)
 		}
 		v := y.defaultType(c.val())
 		src.cols = append(src.cols, colDef{c.name, v.e, v.t, v.nn})

@@ -30,12 +30,16 @@ const notRead = "a table of which the schema was not read"
 func (l *loader) found(f File) {
 	nodes, srcs := l.foundNodes(f)
 	var open []*node // since BEGIN
+	l.ddl = l.newSessionPath(nil)
 	eachStatement(nodes, func(n *node) {
 		s, ok := pg.Inner(n.raw.Stmt).(*pg.TransactionStmt)
 		switch {
 		case !ok:
 			open = append(open, n)
 			l.declare(n)
+		case s.Kind == pg.TransBegin || s.Kind == pg.TransStart:
+			open = nil
+			l.ddl.begin()
 		case s.Kind == pg.TransRollback || s.Kind == pg.TransBackTo:
 			l.note(n.pos, "this takes back what stands before it: nothing of that is known")
 			for _, m := range open {
@@ -43,6 +47,7 @@ func (l *loader) found(f File) {
 			}
 		default:
 			open = nil
+			l.ddl.end(false)
 		}
 	})
 	for _, src := range srcs {
@@ -154,9 +159,10 @@ func (l *loader) declare(n *node) {
 		return
 	case *pg.SelectStmt:
 		l.declared(n)
-		if r := l.refsIn(s); slices.ContainsFunc(slices.Collect(maps.Keys(r.calls)), func(name string) bool { return !l.builtin(name).known || len(l.lookup(name)) > 0 }) {
+		if r := l.refsIn(s); slices.ContainsFunc(slices.Collect(maps.Keys(r.calls)), func(name string) bool { return !l.builtin(name).known || len(l.lateFunctions(name)) > 0 }) {
 			leave("this SELECT calls a function, which may change the schema: nothing is known of what it names")
 		}
+		l.setPath(s)
 		return
 	case *pg.DoStmt:
 		l.declared(n)
@@ -183,7 +189,7 @@ func (l *loader) declare(n *node) {
 	}
 	run(func() error {
 		if l.tryStatement(n) != nil {
-			l.postponed = append(l.postponed, func() { run(func() error { l.statement(n); return nil }) })
+			l.postpone(func() { run(func() error { l.statement(n); return nil }) })
 		}
 		return nil
 	})
@@ -248,13 +254,13 @@ func (l *loader) forget(raw *pg.RawStmt, pos ir.Pos, text string) {
 					parts[i] = strings.ToLower(p)
 				}
 			}
-			l.unknownTable(qualified(parts), pos)
+			l.unknownTable(l.names(), qualified(parts), pos)
 		}
 		return
 	}
 	switch s := pg.Inner(raw.Stmt).(type) {
 	case *pg.CreateStmt:
-		l.unknownTable(rangeName(s.Relation), pos)
+		l.unknownTable(l.names(), rangeName(s.Relation), pos)
 	}
 }
 
@@ -267,13 +273,20 @@ var (
 
 // unknownTable declares a table of which nothing is known, unless there is
 // something of the name.
-func (l *loader) unknownTable(name string, pos ir.Pos) {
-	if l.table(name) != nil || l.views[name] != nil {
+func (l *loader) unknownTable(in *resolver, raw string, pos ir.Pos) {
+	if in.relation(raw) != nil {
 		return
 	}
-	t := &table{pos: pos, name: name}
+	t := &table{pos: pos}
 	t.obscure()
-	l.tables[name], l.order = t, append(l.order, t)
+	schema, name := splitName(raw)
+	if schema == "" {
+		schema = publicSchema
+		if p := in.paths.all; len(p) > 0 {
+			schema = l.newIn(p[0])
+		}
+	}
+	l.addTable(t, schema, name)
 }
 
 // obscure makes no statement on a table modelled.
@@ -285,36 +298,39 @@ func (l *loader) obscureNamed() {
 		return
 	}
 	named := func(name string) bool {
-		_, ok := l.unread.words[strings.ToLower(lastPart(name))]
+		_, ok := l.unread.words[strings.ToLower(name)]
 		return ok
 	}
 	for _, t := range l.order {
-		if named(t.name) && !t.oddAll {
-			l.note(t.pos, "no statement on %s is modelled: what %s says of it was not read", t.name, l.unread.words[strings.ToLower(lastPart(t.name))])
+		if named(t.rel.own()) && !t.oddAll {
+			l.note(t.pos, "no statement on %s is modelled: what %s says of it was not read", t.name, l.unread.words[strings.ToLower(t.rel.own())])
 			t.obscure()
 		}
 	}
-	for name, v := range l.views {
-		if named(name) {
+	for _, v := range l.views {
+		if named(v.rel.own()) {
 			v.query, v.what, v.all = nil, "a view of which the schema was not read", true
 		}
 	}
-	l.funcs = without(l.funcs, func(f *function) bool { return l.unread.files[f.pos.File] && named(f.name) })
+	for _, f := range slices.Clone(l.funcs) {
+		if l.unread.files[f.pos.File] && named(f.own()) {
+			l.dropFunction(f)
+		}
+	}
 }
 
 // unknownTables declares the tables that some SQL names and no file declares, if
 // the schema was found: another part of it may not have been.
-func (l *loader) unknownTables(r *refs, pos ir.Pos) {
+func (l *loader) unknownTables(in *resolver, r *refs, pos ir.Pos) {
 	if len(l.opt.Schema) == 0 {
 		return
 	}
 	for _, name := range slices.Sorted(maps.Keys(r.tables)) {
-		if l.table(name) != nil || l.views[name] != nil || l.dropped[name] || r.made[name] ||
-			strings.HasPrefix(name, "pg_") || strings.HasPrefix(name, "information_schema.") {
+		if in.relation(name) != nil || in.wasDropped(name) || r.made[name] == forAll || systemTable(name) {
 			continue
 		}
-		l.note(pos, "the schema that was found has no table %s: statements on it may do anything", name)
-		l.unknownTable(name, pos)
+		l.note(pos, "the schema that was found has no table %s: statements on it may do anything", plainName(name))
+		l.unknownTable(in, name, pos)
 	}
 }
 

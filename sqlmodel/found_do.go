@@ -27,7 +27,7 @@ func (l *loader) foundDo(s *pg.DoStmt, n *node) (ok bool) {
 		return false
 	}
 	for name := range d.f.refs.calls {
-		if len(l.lookup(name)) > 0 {
+		if len(l.lateFunctions(name)) > 0 {
 			return false
 		}
 	}
@@ -144,7 +144,7 @@ func (d *doBlock) statement(n *node, cond string) {
 	}
 	d.ran = true
 	if s, ok := pg.Inner(n.raw.Stmt).(*pg.CreateTrigStmt); ok {
-		tab := d.l.table(rangeName(s.Relation))
+		tab := d.l.names().table(rangeName(s.Relation))
 		if tab != nil && slices.ContainsFunc(tab.triggers, func(g *trigger) bool { return g.name == s.Trigname }) {
 			return
 		}
@@ -172,7 +172,7 @@ func (d *doBlock) checksOf(s *plpgsql.Execute) *table {
 	if m == nil {
 		return nil
 	}
-	tab := d.l.table(qualified(strings.Split(strings.ToLower(m[1]), ".")))
+	tab := d.l.names().table(qualified(strings.Split(strings.ToLower(m[1]), ".")))
 	if tab == nil {
 		return nil
 	}
@@ -202,7 +202,7 @@ func (d *doBlock) changesNothing(n *node) bool {
 	if !ok {
 		return false
 	}
-	tab := d.l.table(rangeName(s.Relation))
+	tab := d.l.names().table(rangeName(s.Relation))
 	for _, x := range s.Cmds {
 		c := pg.Inner(x).(*pg.AlterTableCmd)
 		if tab == nil || c.Subtype != pg.AlterColumnType || tab.column(c.Name) == nil {
@@ -230,7 +230,7 @@ var already = regexp.MustCompile(`already declared|has two columns|has no column
 func (d *doBlock) looksFor(n *node, cond string) bool {
 	named := map[string]bool{}
 	for _, m := range constant.FindAllStringSubmatch(cond, -1) {
-		named[strings.ToLower(lastPart(strings.Trim(m[1], `"`)))] = true
+		named[strings.ToLower(lastPart(m[1]))] = true
 	}
 	lower := strings.ToLower(cond)
 	if !strings.Contains(lower, "exists") || !strings.Contains(lower, "pg_") && !strings.Contains(lower, "information_schema") && !strings.Contains(lower, "to_regclass") {

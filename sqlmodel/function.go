@@ -1,7 +1,6 @@
 package sqlmodel
 
 import (
-	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -9,23 +8,42 @@ import (
 	"github.com/txrobust/robust/ir"
 	"github.com/txrobust/robust/sqlmodel/internal/pg"
 	"github.com/txrobust/robust/sqlmodel/internal/plpgsql"
+	"github.com/txrobust/robust/sqlmodel/internal/system"
 )
 
 // function is a function or procedure of the program.
 type function struct {
-	pos       ir.Pos
+	named
+	pos ir.Pos
+	// name is what the function is called in the program: without its schema where that says enough.
 	name      string
 	procedure bool
-	params    []param
-	language  string
+	// newer, if not nil, is what CREATE OR REPLACE put in its place.
+	newer *function
+	// bare says that its declaration gives no schema, and nothing else said one.
+	bare bool
+	// path, if not nil, is the search path that its declaration sets while it runs; created is the one with
+	// which it was declared.
+	path    *pathSet
+	created pathSet
+	// may are the roles that may execute it beside its owner, revokedAt where that was said last.
+	may       roles
+	revokedAt ir.Pos
+	// calledBy is what calls it, if it is a template; declared is where a declaration of the schema does first.
+	calledBy []string
+	declared ir.Pos
+	params   []param
+	language string
 	// ret is nil for procedures and functions with OUT parameters.
 	ret    *pg.TypeName
 	setOf  bool
 	strict bool
 	// stable says that it does not see what the calling query has written.
 	stable bool
-	helper bool
-	fresh  []string
+	// immutable says that it is declared to give the same for the same arguments for ever.
+	immutable bool
+	helper    bool
+	fresh     []string
 	// text is what positions of the declaration refer to.
 	text *text
 	// Exactly one of these holds the body: PL/pgSQL, SQL as a string, or the
@@ -110,7 +128,7 @@ func typeSpelling(t *pg.TypeName) string {
 	if t == nil {
 		return "?"
 	}
-	s := qualified(names(t.Names))
+	s := plainName(qualified(names(t.Names)))
 	if len(t.ArrayBounds) > 0 {
 		s += "[]"
 	}
@@ -120,8 +138,12 @@ func typeSpelling(t *pg.TypeName) string {
 // createFunction reads CREATE FUNCTION and CREATE PROCEDURE.
 func (l *loader) createFunction(s *pg.CreateFunctionStmt, t *text, first int) {
 	src := t.src
-	f := &function{pos: src.pos(src.toks[first].Start), name: qualified(names(s.Funcname)), procedure: s.IsProcedure,
-		ret: s.ReturnType, text: t, language: "sql"}
+	f := &function{pos: src.pos(src.toks[first].Start), procedure: s.IsProcedure, ret: s.ReturnType, text: t, language: "sql", created: t.names.paths}
+	parts := names(s.Funcname)
+	schema := l.schemaFor(parts[:len(parts)-1], t, f.pos)
+	f.names = []calling{{l.clock, schema, parts[len(parts)-1]}}
+	f.name, f.bare = f.full(), len(parts) == 1 && l.unsaid(t)
+	f.may, f.revokedAt = l.mayExecute(schema)
 	if f.ret != nil {
 		f.setOf = f.ret.Setof
 	}
@@ -155,9 +177,7 @@ func (l *loader) createFunction(s *pg.CreateFunctionStmt, t *text, first int) {
 		case "as":
 			as = d
 		case "set":
-			if v, ok := pg.Inner(d.Arg).(*pg.VariableSetStmt); ok {
-				l.searchPath(v)
-			}
+			l.functionSetting(f, d, t)
 		}
 	}
 	l.functionComments(f, src, first)
@@ -171,17 +191,66 @@ func (l *loader) createFunction(s *pg.CreateFunctionStmt, t *text, first int) {
 		l.functionBody(f, src, t.offset(int(as.Location)))
 	}
 	f.refs = l.functionRefs(f)
-	for i, old := range l.funcs {
-		if old.name != f.name || old.signature() != f.signature() {
+	for _, old := range l.declarations.functionsIn(schema, f.own(), l.clock) {
+		if !slices.Equal(l.signatureTypes(old), l.signatureTypes(f)) {
 			continue
 		}
 		if !s.Replace {
 			l.fail(f.pos, "function %s is already declared at %s", f.signature(), old.pos)
 		}
-		l.funcs = append(l.funcs[:i:i], l.funcs[i+1:]...)
-		break
+		l.funcs = without(l.funcs, func(g *function) bool { return g == old })
+		old.newer, f.may, f.revokedAt, f.declared = f, old.may, old.revokedAt, old.declared
 	}
 	l.funcs = append(l.funcs, f)
+	l.declarations.funcs[f.own()] = append(l.declarations.funcs[f.own()], f)
+}
+
+// functionSetting takes over what CREATE or ALTER FUNCTION says of the search path.
+func (l *loader) functionSetting(f *function, d *pg.DefElem, t *text) {
+	v, ok := pg.Inner(d.Arg).(*pg.VariableSetStmt)
+	if !ok {
+		return
+	}
+	switch v.Kind {
+	case pg.SetReset:
+		if strings.EqualFold(v.Name, "search_path") {
+			f.path = nil
+		}
+	case pg.SetResetAll:
+		f.path = nil
+	default:
+		if c, ok := pathSetting(v, l.standard, t.names.paths); ok {
+			f.path = &c.to
+		}
+	}
+}
+
+// signatureTypes gives the types of the parameters that tell a function from others of its name, spelt as in
+// pg_type; types of the program by the names that they never share with others.
+func (l *loader) signatureTypes(f *function) []string {
+	out := []string{}
+	for _, p := range f.inputs() {
+		out = append(out, l.typeKey(p.t, f.text))
+	}
+	return out
+}
+
+// typeKey names the type t so that no other type has the name.
+func (l *loader) typeKey(t *pg.TypeName, in *text) string {
+	if t == nil {
+		return "?"
+	}
+	raw := qualified(names(t.Names))
+	key := plainName(raw)
+	if u := l.sees(in).typ(raw); u != nil {
+		key = u.key
+	} else if o := l.sees(in).relation(raw); o != nil && o.table != nil && !system.Type(key) {
+		key = o.table.rowType
+	}
+	if len(t.ArrayBounds) > 0 {
+		key = "_" + key
+	}
+	return key
 }
 
 // sqlBody flattens the BEGIN ATOMIC … END and RETURN forms.
@@ -325,30 +394,42 @@ func splitNames(list string) map[int]string {
 	return out
 }
 
-func (l *loader) dropFunction(obj *pg.ObjectWithArgs) {
-	l.funcs = without(l.funcs, func(f *function) bool { return f.is(obj) })
+func (l *loader) dropFunction(f *function) {
+	f.gone = l.clock
+	l.funcs = without(l.funcs, func(g *function) bool { return f == g })
 }
 
-// is reports whether obj names f.
-func (f *function) is(obj *pg.ObjectWithArgs) bool {
-	name := qualified(names(obj.Objname))
-	var args []string
+// functionsOf gives the functions that obj names: one, or where it has no arguments those of the name in the first
+// schema that has some.
+func (l *loader) functionsOf(obj *pg.ObjectWithArgs, t *text) []*function {
+	all, _ := l.sees(t).functions(qualified(names(obj.Objname)))
+	args := []string{}
 	for _, n := range obj.Objargs {
 		if tn, ok := pg.Inner(n).(*pg.TypeName); ok {
-			args = append(args, typeSpelling(tn))
+			args = append(args, l.typeKey(tn, t))
 		}
 	}
-	return f.name == name && (obj.ArgsUnspecified || f.signature() == name+"("+strings.Join(args, ", ")+")")
+	var out []*function
+	for _, f := range all {
+		if obj.ArgsUnspecified || slices.Equal(l.signatureTypes(f), args) {
+			out = append(out, f)
+		}
+	}
+	if len(out) > 1 {
+		out = out[:1]
+	}
+	return out
 }
 
 // alterFunction takes over what ALTER FUNCTION says about calls.
-func (l *loader) alterFunction(s *pg.AlterFunctionStmt) {
-	for _, f := range l.funcs {
-		if !f.is(s.Func) {
-			continue
-		}
+func (l *loader) alterFunction(s *pg.AlterFunctionStmt, t *text) {
+	for _, f := range l.functionsOf(s.Func, t) {
 		for _, n := range s.Actions {
-			f.option(pg.Inner(n).(*pg.DefElem))
+			d := pg.Inner(n).(*pg.DefElem)
+			f.option(d)
+			if d.Defname == "set" {
+				l.functionSetting(f, d, t)
+			}
 		}
 	}
 }
@@ -359,145 +440,22 @@ func (f *function) option(d *pg.DefElem) {
 	case "strict":
 		f.strict = d.GetArg().GetBoolean().GetBoolval()
 	case "volatility":
-		f.stable = d.GetArg().GetString_().GetSval() != "volatile"
+		word := d.GetArg().GetString_().GetSval()
+		f.stable, f.immutable = word != "volatile", word == "immutable"
 	}
 }
 
-func (l *loader) renameFunction(s *pg.RenameStmt) {
+func (l *loader) renameFunction(s *pg.RenameStmt, t *text) {
 	obj, ok := pg.Inner(s.Object).(*pg.ObjectWithArgs)
 	if !ok {
 		return
 	}
-	parts := names(obj.Objname)
-	for _, f := range l.funcs {
-		if f.name == qualified(parts) {
-			f.name = qualified(append(parts[:len(parts)-1:len(parts)-1], s.Newname))
-		}
+	for _, f := range l.functionsOf(obj, t) {
+		l.moveFunction(f, f.schema(), s.Newname)
 	}
-}
-
-// lookup finds the functions with a name: the same name, or the same last
-// part where one of the two names no schema.
-func (l *loader) lookup(name string) []*function {
-	var exact, loose []*function
-	last := name[strings.LastIndex(name, ".")+1:]
-	for _, f := range l.funcs {
-		if !strings.HasSuffix(f.name, last) {
-			continue
-		}
-		fl := f.name[strings.LastIndex(f.name, ".")+1:]
-		switch {
-		case f.name == name:
-			exact = append(exact, f)
-		case fl == last && (fl == f.name || last == name):
-			loose = append(loose, f)
-		}
-	}
-	if exact != nil || l.builtin(name).known {
-		return exact
-	}
-	return loose
 }
 
 // hasBody reports whether f can be translated.
 func (f *function) hasBody() bool {
 	return f.body != nil || f.sql != nil || f.atomic != nil || f.bodyText != nil || f.script != nil || f.program != nil
-}
-
-// entries gives the functions that are templates, in order.
-func (l *loader) entries() ([]*function, error) {
-	if l.opt.isProgram {
-		return l.programs, nil
-	}
-	if len(l.opt.Txns) > 0 {
-		return l.chosen()
-	}
-	called := map[*function]bool{}
-	for _, f := range slices.Concat(l.funcs, l.scripts) {
-		for _, g := range l.callees(f) {
-			called[g] = called[g] || g != f
-		}
-	}
-	candidate := func(f *function) bool { return f.hasBody() && !f.isTrigger() && !f.helper }
-	entry, reached := map[*function]bool{}, map[*function]bool{}
-	var reach func(f *function)
-	reach = func(f *function) {
-		if !reached[f] {
-			reached[f] = true
-			for _, g := range l.callees(f) {
-				reach(g)
-			}
-		}
-	}
-	for _, f := range l.scripts {
-		reach(f)
-	}
-	for _, f := range l.funcs {
-		if candidate(f) && !called[f] {
-			entry[f] = true
-		}
-		if entry[f] || !candidate(f) {
-			reach(f)
-		}
-	}
-	for _, f := range l.funcs { // functions that only call each other
-		if candidate(f) && !reached[f] {
-			entry[f] = true
-			reach(f)
-		}
-	}
-	var out []*function
-	for _, f := range l.funcs {
-		switch {
-		case entry[f]:
-			out = append(out, f)
-		case candidate(f):
-			l.note(f.pos, "%s is analysed only as a part of the functions that call it; name it with -txn if clients call it too", f.name)
-		}
-	}
-	return append(out, l.scripts...), nil
-}
-
-// chosen gives the functions of Options.Txns.
-func (l *loader) chosen() ([]*function, error) {
-	want := map[string]bool{}
-	for _, n := range l.opt.Txns {
-		want[n] = true
-	}
-	var out []*function
-	seen := map[string]bool{}
-	var all []string
-	for _, f := range slices.Concat(l.funcs, l.scripts) {
-		if !f.hasBody() || f.isTrigger() {
-			continue
-		}
-		all = append(all, f.name)
-		if want[f.name] || want[f.signature()] {
-			out = append(out, f)
-			seen[f.name], seen[f.signature()] = true, true
-		}
-	}
-	slices.Sort(all)
-	for _, n := range l.opt.Txns {
-		if !seen[n] {
-			if len(all) == 0 {
-				return nil, fmt.Errorf("there is no transaction %s: the files have none", n)
-			}
-			return nil, fmt.Errorf("there is no transaction %s; there are: %s", n, strings.Join(all, ", "))
-		}
-	}
-	return out, nil
-}
-
-// templateName is the name of f, with its types where it is overloaded.
-func (l *loader) templateName(f *function) string {
-	if f.script != nil || f.program != nil {
-		return f.name
-	}
-	for _, g := range l.funcs {
-		if g != f && g.name == f.name && g.hasBody() {
-			return f.signature()
-		}
-	}
-	return f.name
 }

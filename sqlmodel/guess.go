@@ -31,6 +31,8 @@ type guesser struct {
 	vars map[*function]map[string]*cell
 	// grown says that a column was found.
 	grown bool
+	// unclearNames are names without a schema that may mean several guessed tables.
+	unclearNames []string
 }
 
 // guessed is a table that is not declared.
@@ -114,11 +116,14 @@ func (l *loader) guess() {
 	for _, t := range g.order {
 		g.declare(t)
 	}
+	for _, name := range g.unclearNames {
+		l.anyOf(name, l.ofName(name))
+	}
 }
 
 // declare makes a table.
 func (g *guesser) declare(t *guessed) {
-	tab := &table{pos: t.pos, name: t.name}
+	tab := &table{pos: t.pos}
 	what := "has no keys"
 	for _, name := range t.order {
 		if name == "rowid" {
@@ -130,13 +135,17 @@ func (g *guesser) declare(t *guessed) {
 		tab.uniques = append(tab.uniques, &uniqueKey{pos: t.pos, name: t.name + "_conflict_" + itoa(i+1), columns: cols})
 		what = "has no other keys than those of ON CONFLICT"
 	}
-	g.l.order = append(g.l.order, tab)
+	schema, own := splitName(t.name)
+	if schema == "" {
+		schema = nameOr(g.l.newIn(g.l.firstPath()), publicSchema)
+	}
+	g.l.addTable(tab, schema, own)
 	for _, name := range slices.Sorted(maps.Keys(g.tables)) {
-		if g.tables[name] == t {
-			g.l.tables[name] = tab
+		if g.tables[name] == t && g.l.late.relation(name) != tab.rel {
+			g.l.declarations.aliases[name] = tab.rel
 		}
 	}
-	if at, unread := g.l.unread.words[strings.ToLower(lastPart(t.name))]; unread {
+	if at, unread := g.l.unread.words[strings.ToLower(own)]; unread {
 		tab.obscure()
 		g.l.note(t.pos, "no statement on %s is modelled: what %s says of it was not read", t.name, at)
 		return
@@ -152,30 +161,25 @@ func has(set map[string]bool, name string) bool {
 
 func sortedNames(set map[string]bool) []string { return slices.Sorted(maps.Keys(set)) }
 
-// system reports whether a name is one of the system's tables.
-func system(name string) bool {
-	return strings.HasPrefix(name, "pg_") || strings.HasPrefix(name, "information_schema.")
+// systemTable reports whether a name is one of the system's tables.
+func systemTable(name string) bool {
+	schema, own := splitName(name)
+	return schema == infoSchema || schema == systemSchema || schema == "" && strings.HasPrefix(own, "pg_")
 }
 
 // names finds the tables that are not declared. A name with a schema and one
 // without may mean the same table.
 func (g *guesser) names() {
 	l := g.l
-	byLast := map[string][]string{} // declared names by their last part
-	for _, t := range l.order {
-		byLast[lastPart(t.name)] = append(byLast[lastPart(t.name)], t.name)
-	}
-	for name := range l.views {
-		byLast[lastPart(name)] = append(byLast[lastPart(name)], name)
-	}
-	made := map[string]bool{}
+	made := map[string]making{}
 	for _, f := range slices.Concat(l.funcs, l.programs) {
 		maps.Copy(made, f.refs.made)
 	}
 	missing := map[string]ir.Pos{}
 	var order []string
 	add := func(pos ir.Pos, name string) {
-		if _, seen := missing[name]; seen || name == "" || system(name) || has(made, name) || l.table(name) != nil || l.views[name] != nil || strings.Contains(name, holeWord) {
+		name = guessKey(name)
+		if _, seen := missing[name]; seen || name == "" || systemTable(name) || made[name] > 0 || l.late.relation(name) != nil || strings.Contains(name, holeWord) {
 			return
 		}
 		missing[name] = pos
@@ -204,34 +208,22 @@ func (g *guesser) names() {
 	}
 	l.reachable(add)
 	for _, name := range order {
-		last := lastPart(name)
-		var fits []string
-		for _, d := range byLast[last] {
-			if d == last || name == last {
-				fits = append(fits, d)
-			}
-		}
-		slices.Sort(fits)
-		switch {
-		case len(fits) == 1 && l.table(fits[0]) != nil:
-			l.tables[name] = l.table(fits[0])
-		case len(fits) == 1:
-			l.views[name] = l.views[fits[0]]
-		case len(fits) > 1:
-			l.views[name] = &view{pos: missing[name], what: "a table that may be any of " + strings.Join(fits, ", "), reads: fits}
-		default:
+		if all := l.ofName(name); len(all) > 1 { // no search path tells which one
+			l.anyOf(name, all)
+		} else {
 			g.add(name, missing[name])
 		}
 	}
 	// A guessed table without a schema is the one with it; of several it may be any.
 	for _, t := range slices.Clone(g.order) {
-		if lastPart(t.name) != t.name {
+		schema, own := splitName(t.name)
+		if schema != "" {
 			continue
 		}
-		var fits []string
+		var fits []*guessed
 		for _, o := range g.order {
-			if o != t && lastPart(o.name) == t.name {
-				fits = append(fits, o.name)
+			if o != t && lastPart(o.name) == own {
+				fits = append(fits, o)
 			}
 		}
 		if len(fits) == 0 {
@@ -240,12 +232,43 @@ func (g *guesser) names() {
 		g.order = without(g.order, func(o *guessed) bool { return o == t })
 		delete(g.tables, t.name)
 		if len(fits) == 1 {
-			g.tables[t.name] = g.tables[fits[0]]
+			g.tables[t.name] = fits[0]
 		} else {
-			slices.Sort(fits)
-			l.views[t.name] = &view{pos: t.pos, what: "a table that may be any of " + strings.Join(fits, ", "), reads: fits}
+			g.unclearNames = append(g.unclearNames, t.name)
 		}
 	}
+}
+
+// ofName gives the relations of which the name without a schema is raw.
+func (l *loader) ofName(raw string) []*relation {
+	schema, name := splitName(raw)
+	var out []*relation
+	for _, o := range l.declarations.relations[name] {
+		if s, n, there := o.at(now); there && n == name && s != tempSchema && schema == "" {
+			out = append(out, o)
+		}
+	}
+	return out
+}
+
+// anyOf says that a name may mean any of some relations.
+func (l *loader) anyOf(name string, all []*relation) {
+	var shown []string
+	for _, o := range all {
+		shown = append(shown, o.full())
+	}
+	slices.Sort(shown)
+	v := &view{what: "a table that may be any of " + strings.Join(shown, ", "), of: all}
+	v.rel = &relation{view: v}
+	l.declarations.aliases[name] = v.rel
+}
+
+// guessKey is the name of a table that is not declared: one in public is one without a schema.
+func guessKey(name string) string {
+	if schema, own := splitName(name); schema == publicSchema {
+		return qualified([]string{own})
+	}
+	return name
 }
 
 func (g *guesser) add(name string, pos ir.Pos) {
@@ -588,9 +611,9 @@ func (g *guesser) table(r *pg.RangeVar, n *guessScope) *guessSource {
 			return src
 		}
 	}
-	src.guessed = g.tables[name]
+	src.guessed = g.tables[guessKey(name)]
 	if src.guessed == nil {
-		src.known = g.l.table(name)
+		src.known = g.l.late.table(name)
 		src.open = src.known == nil
 	}
 	if len(r.Alias.GetColnames()) > 0 {

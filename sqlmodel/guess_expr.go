@@ -39,7 +39,7 @@ func (g *guesser) statement(tree any, n *guessScope) *guessSource {
 	case pg.Message:
 		// What else there is, such as MERGE, is modelled for declared tables only.
 		for name := range g.l.refsIn(s).tables {
-			if g.tables[name] != nil {
+			if g.tables[guessKey(name)] != nil {
 				g.unclear(commandName(tree) + " of " + name + ", which is not in the schema")
 			}
 		}
@@ -511,7 +511,7 @@ func (g *guesser) call(e *pg.FuncCall, n *guessScope) *cell {
 		g.inside(e.Over, n)
 	}
 	name := qualified(names(e.Funcname))
-	if fns := g.l.lookup(name); len(fns) > 0 {
+	if fns := g.l.lateFunctions(name); len(fns) > 0 {
 		if len(fns) == 1 && fns[0].ret != nil && !fns[0].setOf {
 			for i, p := range fns[0].inputs() {
 				if i < len(args) {
@@ -522,6 +522,7 @@ func (g *guesser) call(e *pg.FuncCall, n *guessScope) *cell {
 		}
 		return nil
 	}
+	name = g.l.systemName(name)
 	switch name {
 	case "lower", "upper", "length", "btrim":
 		for _, a := range args {

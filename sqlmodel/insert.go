@@ -11,6 +11,11 @@ import (
 func (b *builder) insertStmt(f *frame, t *text, s *pg.InsertStmt, pos ir.Pos, to sink) {
 	x := b.ex(f, t)
 	x.withWrites(s.WithClause, s)
+	b.afterParts(x.parts, func() { b.insertRows(f, x, s, pos, to) })
+}
+
+// insertRows translates INSERT behind its WITH queries.
+func (b *builder) insertRows(f *frame, x *ex, s *pg.InsertStmt, pos ir.Pos, to sink) {
 	tab := x.tableOf(s.Relation)
 	b.keepsFound(f, tab)
 	events := int32(onInsert)
@@ -24,9 +29,13 @@ func (b *builder) insertStmt(f *frame, t *text, s *pg.InsertStmt, pos ir.Pos, to
 	if events&onUpdate != 0 && len(tab.firing(onUpdate, true, true, set))+len(tab.firing(onUpdate, true, false, set)) > 0 {
 		b.unmodelled("triggers BEFORE UPDATE, with ON CONFLICT DO UPDATE")
 	}
-	b.atStatement(tab, onInsert, "INSERT", true, nil, pos)
-	ins := &inserter{b: b, f: f, x: x, s: s, tab: tab, pos: pos, to: to}
+	ins := &inserter{b: b, f: f, x: x, s: s, tab: tab, pos: pos, to: to, early: map[int][]colDef{}, wrote: b.l.changedBy(tab, addsRows)}
+	if events&onUpdate != 0 {
+		ins.wrote = b.l.changedBy(tab, changesRows)
+	}
 	ins.columns()
+	ins.look(events)
+	b.atStatement(tab, onInsert, "INSERT", true, nil, pos)
 	sel, _ := pg.Inner(s.SelectStmt).(*pg.SelectStmt)
 	if ins.ret() {
 		switch {
@@ -65,6 +74,9 @@ type inserter struct {
 	// says that they are written one by one.
 	many, inValues bool
 	proposed       []proposal
+	// wrote is what the statement may change; early are the items of RETURNING that are computed before it.
+	wrote *effect
+	early map[int][]colDef
 }
 
 // ret reports whether RETURNING is needed.
@@ -112,35 +124,44 @@ func (i *inserter) valueRows(sel *pg.SelectStmt) {
 		}
 		rows = append(rows, items)
 	}
-	if i.many && i.seesTable() {
-		i.b.unmodelled("an INSERT of several rows whose values read the table")
+	before := make([]map[int]assignment, len(rows)) // what does not see the rows before
+	for r, items := range rows {
+		before[r] = map[int]assignment{}
+		for k, n := range items {
+			if i.many && i.seesBefore(n) {
+				before[r][k] = i.kept(i.given(k, n))
+			}
+		}
 	}
 	i.start()
-	for _, items := range rows {
+	for r, items := range rows {
 		var given []assignment
 		for k, n := range items {
-			c := i.cols[k]
 			if _, isDefault := pg.Inner(n).(*pg.SetToDefault); isDefault {
 				continue
 			}
-			v := i.x.expr(n)
-			given = append(given, assignment{column: c.name, v: val{e: i.x.convert(v, c.t, i.x.at(n), "column "+c.name), t: c.t, nn: v.nn}})
-			i.refuseGenerated(c, n)
+			a, known := before[r][k]
+			if !known {
+				a = i.given(k, n)
+			}
+			given = append(given, a)
+			i.refuseGenerated(i.cols[k], n)
 		}
 		i.row(given)
 	}
+}
+
+// given translates an item of VALUES.
+func (i *inserter) given(k int, n *pg.Node) assignment {
+	c := i.cols[k]
+	v := i.x.expr(n)
+	return assignment{column: c.name, v: val{e: i.x.convert(v, c.t, i.x.at(n), "column "+c.name), t: c.t, nn: v.nn}}
 }
 
 func (i *inserter) refuseGenerated(c *column, n *pg.Node) {
 	if c.generated != nil {
 		i.x.fail(i.x.at(n), "column %s is generated: it can only be given DEFAULT", c.name)
 	}
-}
-
-// seesTable reports whether computing the values may read the table.
-func (i *inserter) seesTable() bool {
-	e := i.b.l.effectOf(i.b.refsOf(i.s.SelectStmt))
-	return e.all || e.tables[i.tab.name]
 }
 
 func (i *inserter) checkCount(n int, items []*pg.Node) {
@@ -172,6 +193,9 @@ func (i *inserter) start() {
 // query is INSERT … SELECT.
 func (i *inserter) query(sel *pg.SelectStmt) {
 	b, x := i.b, i.x
+	if b.sightOf(sel).now.meets(i.wrote.tables) {
+		b.unmodelled("a VOLATILE function %s", hidden)
+	}
 	q := x.asLoop(sel, ir.WantRows, i.pos)
 	b.skipRows(q, i.pos, false)
 	i.checkCount(len(q.targets), nil)
@@ -378,7 +402,7 @@ func (i *inserter) row(given []assignment) {
 		return
 	}
 	r := &rowTrigger{op: "INSERT", new: b.record("new", tab, row, i.pos)}
-	b.before(tab, list, r, i.pos, func() {
+	b.before(tab, list, r, i.pos, i.many, func() {
 		src := r.new.source(tab)
 		src.alias = tab.name
 		i.put(src)
@@ -431,8 +455,10 @@ func (i *inserter) put(row *rowSource) {
 		return
 	}
 	b.checkFirst(i.pos, row, stmt)
+	if list := tab.firing(onInsert, false, true, nil); slices.ContainsFunc(list, func(g *trigger) bool { return b.runsBefore(tab, g, i.many) }) {
+		b.stableAfter(tab, onInsert, nil, &rowTrigger{op: "INSERT", new: b.record("new", tab, row, i.pos)}, i.pos, i.many)
+	}
 	b.emit(stmt)
-	i.after(row)
 	switch {
 	case i.many && i.f.rowcount != "", i.many && i.f.found != "":
 		b.countOne(i.f, i.pos)
@@ -442,6 +468,7 @@ func (i *inserter) put(row *rowSource) {
 	if i.ret() {
 		i.returning(row, nil, nil)
 	}
+	i.after(row)
 }
 
 // after runs the AFTER triggers of a row.
@@ -465,7 +492,11 @@ func (i *inserter) returned(row, proposed *rowSource) []colDef {
 	if len(i.s.ReturningClause.Options) > 0 {
 		i.b.unmodelled("RETURNING WITH")
 	}
-	for _, n := range i.s.ReturningClause.Exprs {
+	for k, n := range i.s.ReturningClause.Exprs {
+		if cols, known := i.early[k]; known {
+			q.targets = append(q.targets, i.filled(cols, row)...)
+			continue
+		}
 		q.addTarget(pg.Inner(n).(*pg.ResTarget))
 	}
 	for k, c := range q.targets {
@@ -512,6 +543,9 @@ func (i *inserter) returning(row *rowSource, done ir.Expr, before *conflictRow) 
 	if done == nil {
 		give()
 		return
+	}
+	if i.to.kind == intoRows { // there may be no row
+		b.emit(&ir.Assign{At: at(i.pos), Var: i.to.rows.local, Expr: &ir.Call{Name: ir.RowsAgg, Type: ir.ArrayType(ir.KindOpaque)}})
 	}
 	b.emit(&ir.If{At: at(i.pos), Cond: done, Then: b.collect(give), Else: b.collect(func() {
 		if i.to.kind == intoLocals {

@@ -98,7 +98,7 @@ func (l *loader) invariants() {
 		e := pg.TargetValue(s.TargetList[0])
 		lv := &level{}
 		add := func(table, alias string, pos ir.Pos) {
-			t := l.table(table)
+			t := l.late.table(table)
 			if t == nil {
 				l.fail(pos, "there is no table %s", table)
 			}
@@ -123,7 +123,7 @@ func (l *loader) invariants() {
 					}
 					table := qualified(parts[:len(parts)-1])
 					for _, o := range lv.sources {
-						if o.table == l.table(table) && o.table != nil {
+						if o.table == l.late.table(table) && o.table != nil {
 							return true
 						}
 					}

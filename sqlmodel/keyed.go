@@ -80,7 +80,7 @@ func (l *loader) eachKey(t *table, f func(columns []string)) {
 	}
 	for _, o := range l.order {
 		for _, k := range o.foreign {
-			if l.table(k.ref) == t {
+			if k.parent() == t {
 				f(k.refColumns)
 			}
 		}
@@ -161,7 +161,7 @@ func (l *loader) createCollation(s *pg.DefineStmt) {
 			}
 		}
 		if !strings.EqualFold(word, "true") && !strings.EqualFold(word, "on") && word != "1" {
-			l.collations[qualified(names(s.Defnames))] = true
+			l.collations[lastPart(qualified(names(s.Defnames)))] = true
 		}
 	}
 }
@@ -174,7 +174,7 @@ func (l *loader) collated(t typ, collation string) typ {
 	}
 	sql := *t.sql
 	sql.Collation = ""
-	if l.collations[collation] {
+	if l.collations[lastPart(collation)] { // of any schema
 		sql.Collation = collation
 	}
 	return typeOfValues(&sql)

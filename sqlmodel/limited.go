@@ -73,28 +73,9 @@ func (b *builder) limit(w *writeQuery, row *rowSource, tree any, pos ir.Pos) {
 		return
 	case q.atMost == 1:
 		q.sort(s)
-		w.where = b.firstRow(q, pos)
+		w.where = b.firstOf(q, pos)(q.from)
 		return
-	case len(s.SortClause) > 0:
-		b.unmodelled("ORDER BY and LIMIT of several rows in a write")
 	}
-	all := b.local("count", tInt)
-	b.emit(&ir.Select{At: at(pos), Into: []string{all}, Aggs: []ir.Agg{{Fn: "count", Type: ir.IntType}}, Query: q.ir()})
-	few := ir.Op(ir.Le, ir.V(all), q.limit)
-	kept, n := b.someRows(q, pos)
-	b.emit(&ir.Assume{At: at(pos), Cond: ir.Op(ir.Eq, ir.V(n), &ir.Cond{If: few, Then: ir.V(all), Else: q.limit})})
-	w.where = ir.AndE(q.where, kept(q.from))
-}
-
-// firstRow is the condition on the first row of a query.
-func (b *builder) firstRow(q *query, pos ir.Pos) ir.Expr {
-	s := &ir.Select{At: at(pos), Query: q.ir(), Order: q.order, Found: b.local("was_found", tBool), Cols: keysOf(q.from)}
-	t := q.from[0].Table
-	where := ir.Expr(ir.V(s.Found))
-	for i, k := range t.Key {
-		s.Into = append(s.Into, b.irLocal(t.Columns[k].Name, t.Columns[k].Type))
-		where = ir.AndE(where, ir.Op(ir.Eq, s.Cols[i], ir.V(s.Into[i])))
-	}
-	b.emit(s)
-	return where
+	q.sort(s)
+	w.where = ir.AndE(q.where, b.kept(q, q.limit, nil, pos)(q.from))
 }

@@ -3,7 +3,6 @@ package sqlmodel
 import (
 	"context"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
@@ -35,6 +34,10 @@ type Options struct {
 	// (mysql.Postgres, mysql.Schema).
 	MySQL      bool
 	MySQLFiles []string
+	// SearchPath is the search path with which sessions begin: schemas in the order in which names without one are
+	// looked for. Nil is "$user", public, or what ALTER DATABASE or ALTER ROLE … SET in the files says. In the dialect of
+	// MySQL its first schema is the database of the sessions.
+	SearchPath []string
 	// Before are files that Load reads before those of its paths.
 	Before []File
 	// Files reads the files of Load and those that these include; nil allows what
@@ -90,6 +93,7 @@ func Parse(files []File, opt Options) (prog *ir.Program, err error) {
 
 // translate makes the transactions.
 func (l *loader) translate() error {
+	l.effects = map[string]*effect{} // all is declared
 	entries, err := l.entries()
 	if err != nil {
 		return err
@@ -122,8 +126,14 @@ func (l *loader) finish() error {
 		files = append(files, File{Name: name})
 	}
 	input.SortNotes(l.notes, files)
-	l.prog.Notes, l.prog.SearchPath = l.notes, l.path
+	l.prog.Notes = l.notes
+	if p := l.standard.all; len(p) > 0 {
+		l.prog.SearchPath = p[0]
+	}
 	l.tablesFirst()
+	if !l.opt.MySQL {
+		l.pathsOfFiles()
+	}
 	if err := ir.Check(l.prog); err != nil {
 		return fmt.Errorf("internal error: the translation of the SQL is inconsistent: %w", err)
 	}
@@ -164,17 +174,16 @@ func read(files []File, opt Options) (l *loader, err error) {
 		foreign:    foreign,
 		notes:      slices.Clone(foreign.Notes),
 		prog:       &ir.Program{Name: programName(named)},
-		tables:     map[string]*table{},
-		dropped:    map[string]bool{},
-		views:      map[string]*view{},
-		types:      map[string]*userType{},
 		extensions: map[string]bool{},
 		collations: map[string]bool{},
 		opt:        opt,
 
-		operators: map[string]string{},
+		declarations: newDeclarations(),
+
+		operators: map[string][]declaredOperator{},
 		unread:    gaps{files: map[string]bool{}, words: map[string]ir.Pos{}},
 	}
+	l.startPaths()
 	inside := l.included()
 	for _, f := range schema {
 		if err := l.ended(); err != nil {
@@ -196,6 +205,7 @@ func read(files []File, opt Options) (l *loader, err error) {
 	for _, again := range l.postponed {
 		again()
 	}
+	l.settlePaths()
 	l.reorder()
 	l.obscureNamed()
 	if opt.isProgram {
@@ -208,13 +218,10 @@ func read(files []File, opt Options) (l *loader, err error) {
 		}
 	}
 	for _, f := range slices.Concat(l.funcs, l.scripts, l.programs) {
-		for _, name := range slices.Sorted(maps.Keys(f.refs.made)) {
-			if l.table(name) == nil && l.views[name] == nil {
-				l.views[name] = &view{pos: f.pos, what: "a table that a function creates", rows: f.refs.made[name]}
-			}
-		}
+		l.setsPath = l.setsPath || !f.refs.paths.empty()
+		l.makes(f)
 		if !opt.isProgram {
-			l.unknownTables(f.refs, f.pos)
+			l.unknownTables(l.insideOf(f, l.standard), f.refs, f.pos)
 		}
 		l.defers, l.sets = l.defers || f.refs.defers, l.sets || f.refs.sets
 		l.locksTables = l.locksTables || f.refs.locksTables || f.refs.dynamic
@@ -263,36 +270,46 @@ func (l *loader) ended() error {
 
 // loader holds an application while it is read.
 type loader struct {
-	opt    Options
-	files  []File
-	tables map[string]*table
-	order  []*table
+	opt   Options
+	files []File
+	declarations
+	order []*table
+	views []*view
 	// foreign is what PostgreSQL cannot say of the files in MySQL's dialect.
 	foreign *mysql.Schema
 	// limited are ORDER BY and LIMIT of statements that write.
 	limited map[any]*pg.SelectStmt
-	// dropped are the names of tables that were there once.
-	dropped map[string]bool
-	views   map[string]*view
-	path    []string // schemas that a SET search_path names
-	size    int      // bytes of SQL read
-	unread  gaps
-	defers  bool // some SET CONSTRAINTS exists
-	sets    bool // some function changes settings of the session
+	// ddl is the search path that declarations are read with, standard the one with which
+	// sessions begin; late says what the names in transactions mean, which are resolved when they
+	// run.
+	ddl      sessionPath
+	standard pathSet
+	late     resolver
+	// roles are the search paths that ALTER ROLE and ALTER DATABASE give sessions.
+	roles []rolePath
+	// privileges are those of functions that are declared later.
+	privileges []defaultPrivilege
+	// setsPath says that some function or transaction sets the search path.
+	setsPath bool
+	size     int // bytes of SQL read
+	unread   gaps
+	defers   bool // some SET CONSTRAINTS exists
+	sets     bool // some function changes settings of the session
 	// locksTables says that some transaction may lock a whole table, so that even
 	// queries may wait, and end in a deadlock.
 	locksTables bool
+	// effects are those of functions, once all is declared (tracer.known).
+	effects map[string]*effect
 	// emptied are the tables that TRUNCATE may empty for older snapshots, too.
 	emptied map[string]bool
-	// operators are those that CREATE OPERATOR declares, with their functions.
-	operators map[string]string
+	// operators are those that CREATE OPERATOR declares, by their names without schemas.
+	operators map[string][]declaredOperator
 	// collations are those that are not deterministic.
 	collations map[string]bool
 	// extensions are those that CREATE EXTENSION makes.
 	extensions map[string]bool
 	// postponed are statements about tables that were not declared yet.
 	postponed []func()
-	types     map[string]*userType
 	funcs     []*function
 	// scripts are the transactions that clients send statement by statement.
 	scripts []*function
@@ -323,6 +340,15 @@ func (l *loader) note(pos ir.Pos, format string, args ...any) {
 	}
 }
 
+// postpone puts off a declaration until all files are read. The search path is the one that is set now.
+func (l *loader) postpone(again func()) {
+	ddl := l.ddl
+	l.postponed = append(l.postponed, func() {
+		l.ddl = ddl
+		again()
+	})
+}
+
 // premise records what is taken for granted, where it matters first.
 func (l *loader) premise(pos ir.Pos, text string) {
 	if !slices.ContainsFunc(l.prog.Premises, func(n ir.Note) bool { return n.Text == text }) {
@@ -340,6 +366,7 @@ const (
 // file reads a file, and those that it includes.
 func (l *loader) file(f File) {
 	s := l.newSession()
+	l.ddl = l.newSessionPath(s)
 	u := &unitReader{l: l, s: s, file: f.Name}
 	u.whole(s.read(f))
 	for _, src := range s.srcs {
@@ -376,7 +403,14 @@ func (l *loader) statement(n *node) {
 }
 
 func (l *loader) apply(n *node) {
-	t, pos := n.text, n.pos
+	t, pos := l.declaring(n.text), n.pos
+	switch s := pg.Inner(n.raw.Stmt).(type) {
+	case *pg.CreateStmt, *pg.AlterTableStmt, *pg.IndexStmt, *pg.CreatePolicyStmt, *pg.CreateDomainStmt, *pg.ViewStmt, *pg.CreateTableAsStmt,
+		*pg.RuleStmt, *pg.CreateTrigStmt, *pg.DefineStmt:
+		l.callsOf(s.(pg.Message), t, pos)
+	case pg.Message:
+		l.rolesOf(s)
+	}
 	switch s := pg.Inner(n.raw.Stmt).(type) {
 	case *pg.CreateStmt:
 		l.createTable(s, t)
@@ -385,7 +419,7 @@ func (l *loader) apply(n *node) {
 	case *pg.IndexStmt:
 		l.index(s, t)
 	case *pg.DropStmt:
-		l.drop(s)
+		l.drop(s, t)
 	case *pg.RenameStmt:
 		l.rename(s, t)
 	case *pg.CreateFunctionStmt:
@@ -395,26 +429,25 @@ func (l *loader) apply(n *node) {
 	case *pg.CompositeTypeStmt:
 		l.createComposite(s, t, pos)
 	case *pg.CreateEnumStmt:
-		l.createEnum(s, pos)
+		l.createEnum(s, t, pos)
 	case *pg.CreateDomainStmt:
 		l.createDomain(s, t, pos)
 	case *pg.ViewStmt:
 		l.createView(s, t, pos)
 	case *pg.CreateTableAsStmt:
-		name := rangeName(s.Into.Rel)
-		l.views[name] = &view{pos: pos, what: "a table made by a query", reads: append(l.tablesIn(s.Query), name), rows: true}
-		l.note(pos, "%s is made by a query: statements on it are not modelled", name)
+		v := &view{pos: pos, what: "a table made by a query", refs: l.declaredRefs(s.Query, t), rows: true}
+		l.createRelation(v, s.Into.Rel, t)
+		l.note(pos, "%s is made by a query: statements on it are not modelled", v.name)
 	case *pg.CreateSeqStmt:
-		l.views[rangeName(s.Sequence)] = &view{pos: pos, what: "a sequence, read as a table", reads: nil}
+		l.createRelation(&view{pos: pos, what: sequenceView}, s.Sequence, t)
 	case *pg.CreateForeignTable:
-		name := rangeName(s.BaseStmt.Relation)
-		l.views[name] = &view{pos: pos, what: "a foreign table", reads: []string{name}, rows: true}
+		l.createRelation(&view{pos: pos, what: "a foreign table", rows: true}, s.BaseStmt.Relation, t)
 	case *pg.CreatePolicyStmt:
-		if tab := l.table(rangeName(s.Table)); tab != nil {
-			tab.policies = append(tab.policies, s)
+		if tab := l.tableNamed(s.Table, t); tab != nil {
+			tab.policies = append(tab.policies, policy{s.PolicyName, l.declaredRefs(s, t)})
 		}
 	case *pg.RuleStmt:
-		l.createRule(s, pos)
+		l.createRule(s, t, pos)
 	case *pg.InsertStmt:
 		l.initialRows(s, t, pos)
 	case *pg.TransactionStmt:
@@ -422,6 +455,7 @@ func (l *loader) apply(n *node) {
 	case *pg.UpdateStmt, *pg.DeleteStmt, *pg.MergeStmt:
 		l.fail(pos, "a statement that changes rows outside of a transaction is not analysed; write BEGIN … COMMIT around it, or a comment -- name: … before it")
 	case *pg.SelectStmt:
+		l.setPath(s)
 		l.topSelect(s, pos)
 	case *pg.DoStmt:
 		l.note(pos, "a DO block runs once, when the schema is made: it is left out")
@@ -431,37 +465,46 @@ func (l *loader) apply(n *node) {
 		l.note(pos, "COPY is not read: its rows are no initial rows")
 	case *pg.TruncateStmt:
 		for _, n := range s.Relations {
-			if tab := l.table(rangeName(pg.Inner(n).(*pg.RangeVar))); tab != nil {
+			if tab := l.tableNamed(pg.Inner(n).(*pg.RangeVar), t); tab != nil {
 				tab.inserts = nil
 			}
 		}
 	case *pg.LockStmt:
 		l.fail(pos, "LOCK TABLE outside of a transaction is not analysed; write BEGIN … COMMIT around the transaction")
-	case *pg.CreateExtension:
-		l.extensions[s.Extname] = true
 	case *pg.AlterEnumStmt:
-		l.alterEnum(s)
+		l.alterEnum(s, t)
 	case *pg.AlterFunctionStmt:
-		l.alterFunction(s)
+		l.alterFunction(s, t)
 	case *pg.DefineStmt:
 		if s.Kind == pg.ObjectCollation {
 			l.createCollation(s)
 			break
 		}
-		l.createOperator(s)
+		l.createOperator(s, t)
 		l.note(pos, "an operator, aggregate, type or the like that is declared here is not modelled")
 	case *pg.CreateCastStmt:
 		l.note(pos, "a cast that is declared here is not modelled: it is taken to read no tables")
 	case *pg.AlterObjectSchema:
-		l.note(pos, "SET SCHEMA is left out: the object keeps its name here")
+		l.setSchema(s, t)
+	case *pg.CreateSchemaStmt:
+		l.createSchema(s, n, t)
+	case *pg.CreateExtension:
+		l.createExtension(s)
+	case *pg.AlterRoleSetStmt:
+		l.roleSetting(pos, s.Setstmt, s.Role.GetRolename(), s.Database)
+	case *pg.AlterDatabaseSet:
+		l.roleSetting(pos, s.Setstmt, "", s.Dbname)
 	case *pg.CreateEventTrigStmt:
 		l.note(pos, "an event trigger is left out: it does not run in transactions that only change rows")
-	case *pg.VariableSetStmt:
-		l.searchPath(s)
-	case *pg.VariableShow, *pg.CommentStmt, *pg.GrantStmt, *pg.GrantRoleStmt, *pg.AlterDefaultPriv,
-		*pg.AlterExtensionStmt, *pg.CreateSchemaStmt, *pg.AlterOwnerStmt, *pg.CreateRoleStmt,
-		*pg.AlterRoleStmt, *pg.AlterRoleSetStmt, *pg.AlterDatabaseSet, *pg.CreateStatsStmt, *pg.VacuumStmt,
-		*pg.CreateDatabase, *pg.DropDatabase, *pg.CheckPointStmt, *pg.DiscardStmt,
+	case *pg.VariableSetStmt, *pg.DiscardStmt:
+		l.setPath(s)
+	case *pg.GrantStmt:
+		l.grant(s, t, pos)
+	case *pg.AlterDefaultPriv:
+		l.defaultPrivileges(s, pos)
+	case *pg.VariableShow, *pg.CommentStmt, *pg.GrantRoleStmt, *pg.AlterExtensionStmt, *pg.AlterOwnerStmt, *pg.CreateRoleStmt,
+		*pg.AlterRoleStmt, *pg.CreateStatsStmt, *pg.VacuumStmt,
+		*pg.CreateDatabase, *pg.DropDatabase, *pg.CheckPointStmt,
 		*pg.AlterSeqStmt, *pg.ReindexStmt, *pg.ClusterStmt, *pg.CreatePublication, *pg.SecLabelStmt,
 		*pg.AlterObjectDepends, *pg.ExplainStmt, *pg.NotifyStmt, *pg.ListenStmt, *pg.ConstraintsSet:
 		// They change no value and no constraint.
@@ -472,22 +515,9 @@ func (l *loader) apply(n *node) {
 
 // createView records a view, which is expanded where it is read.
 func (l *loader) createView(s *pg.ViewStmt, t *text, pos ir.Pos) {
-	v := &view{pos: pos, what: "a write of a view", reads: l.tablesIn(s.Query), text: t, cols: names(s.Aliases)}
+	v := &view{pos: pos, what: "a write of a view", refs: l.declaredRefs(s.Query, t), text: t, cols: names(s.Aliases)}
 	v.query, _ = pg.Inner(s.Query).(*pg.SelectStmt)
-	l.views[rangeName(s.View)] = v
-}
-
-// searchPath takes over SET search_path.
-func (l *loader) searchPath(s *pg.VariableSetStmt) {
-	if s.Name != "search_path" {
-		return
-	}
-	for _, n := range s.Args {
-		c, ok := pg.Inner(n).(*pg.A_Const)
-		if name := c.GetSval().GetSval(); ok && name != "" && name != "public" && !slices.Contains(l.path, name) {
-			l.path = append(l.path, name)
-		}
-	}
+	l.createRelation(v, s.View, t)
 }
 
 // topSelect is a SELECT outside of functions, such as pg_dump's set_config.
@@ -502,7 +532,7 @@ func (l *loader) topSelect(s *pg.SelectStmt, pos ir.Pos) {
 func (l *loader) matters(r *refs) bool {
 	matters := len(r.tables) > 0
 	for name := range r.calls {
-		matters = matters || !l.builtin(name).known || len(l.lookup(name)) > 0
+		matters = matters || !l.builtin(name).known || len(l.lateFunctions(name)) > 0
 	}
 	return matters
 }
@@ -513,11 +543,23 @@ func (l *loader) createComposite(s *pg.CompositeTypeStmt, t *text, pos ir.Pos) {
 		d := pg.Inner(n).(*pg.ColumnDef)
 		u.fields = append(u.fields, fieldDef{d.Colname, l.typeOf(d.TypeName, t)})
 	}
-	l.types[rangeName(s.Typevar)] = u
+	l.createType(u, append(nonEmpty(s.Typevar.Schemaname), s.Typevar.Relname), t)
+}
+
+func (l *loader) createEnum(s *pg.CreateEnumStmt, t *text, pos ir.Pos) {
+	u := &userType{pos: pos, enum: true}
+	l.createType(u, names(s.TypeName), t)
+	u.base = typeOfValues(&value.Type{Name: u.key, Labels: append([]string{}, names(s.Vals)...), Shown: typeIdentifier(u)})
+}
+
+// declaredOperator is an operator that CREATE OPERATOR declares, with its function.
+type declaredOperator struct {
+	fn    string
+	names *resolver
 }
 
 // createOperator records CREATE OPERATOR: what it calls may do anything.
-func (l *loader) createOperator(s *pg.DefineStmt) {
+func (l *loader) createOperator(s *pg.DefineStmt, t *text) {
 	if s.Kind != pg.ObjectOperator {
 		return
 	}
@@ -528,18 +570,13 @@ func (l *loader) createOperator(s *pg.DefineStmt) {
 			fn = qualified(names(t.Names))
 		}
 	}
-	l.operators[qualified(names(s.Defnames))] = fn
-}
-
-func (l *loader) createEnum(s *pg.CreateEnumStmt, pos ir.Pos) {
-	name := qualified(names(s.TypeName))
-	t := &value.Type{Name: name, Labels: append([]string{}, names(s.Vals)...), Shown: typeIdentifier(name)}
-	l.types[name] = &userType{pos: pos, base: typeOfValues(t), enum: true}
+	name := operatorName(s.Defnames)
+	l.operators[name] = append(l.operators[name], declaredOperator{fn, t.names})
 }
 
 // alterEnum adds or renames a label.
-func (l *loader) alterEnum(s *pg.AlterEnumStmt) {
-	u := l.types[qualified(names(s.TypeName))]
+func (l *loader) alterEnum(s *pg.AlterEnumStmt, t *text) {
+	u := l.sees(t).typ(qualified(names(s.TypeName)))
 	if u == nil || !u.enum {
 		return
 	}
@@ -561,8 +598,11 @@ func (l *loader) alterEnum(s *pg.AlterEnumStmt) {
 }
 
 // typeIdentifier writes the name of a type in SQL.
-func typeIdentifier(name string) string {
-	parts := strings.Split(name, ".")
+func typeIdentifier(u *userType) string {
+	parts := []string{u.schema(), u.own()}
+	if u.schema() == publicSchema {
+		parts = parts[1:]
+	}
 	for i, p := range parts {
 		parts[i] = `"` + strings.ReplaceAll(p, `"`, `""`) + `"`
 	}
@@ -579,14 +619,14 @@ func (l *loader) createDomain(s *pg.CreateDomainStmt, t *text, pos ir.Pos) {
 			u.checks = append(u.checks, pg.Inner(n).(*pg.Constraint).RawExpr)
 		}
 	}
-	l.types[qualified(names(s.Domainname))] = u
+	l.createType(u, names(s.Domainname), t)
 }
 
-func (l *loader) createRule(s *pg.RuleStmt, pos ir.Pos) {
-	if tab := l.table(rangeName(s.Relation)); tab != nil {
+func (l *loader) createRule(s *pg.RuleStmt, t *text, pos ir.Pos) {
+	if tab := l.tableNamed(s.Relation, t); tab != nil {
 		tab.odd = "a rule (CREATE RULE)"
 		for _, a := range s.Actions {
-			tab.oddTables = append(tab.oddTables, l.tablesIn(a)...)
+			tab.oddRefs = append(tab.oddRefs, l.declaredRefs(a, t))
 		}
 		l.note(pos, "rule %s is not modelled: nor is any statement on %s", s.Rulename, tab.name)
 	}

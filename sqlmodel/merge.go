@@ -40,6 +40,9 @@ func (b *builder) mergeStmt(f *frame, t *text, s *pg.MergeStmt, pos ir.Pos) {
 	b.apart(s, nil)
 	x := b.ex(f, t)
 	x.withWrites(s.WithClause, s)
+	if x.parts != nil && len(x.parts.wrote)+len(x.parts.rivals) > 0 {
+		b.unmodelled("MERGE with a WITH query that writes what it looks at")
+	}
 	if s.ReturningClause != nil {
 		b.unmodelled("RETURNING of MERGE")
 	}
@@ -47,6 +50,8 @@ func (b *builder) mergeStmt(f *frame, t *text, s *pg.MergeStmt, pos ir.Pos) {
 	g.found, g.rowcount = "", ""
 	m := &merger{b: b, f: &g, x: x, s: s, pos: pos}
 	y, row := x.target(s.Relation)
+	b.looksAhead(row.table, changesRows, onInsert|onUpdate|onDelete, true,
+		partsOf(s.WithClause, s.JoinCondition, []*pg.Node{s.SourceRelation}, s.MergeWhenClauses)...)
 	m.row = row
 	m.source(y)
 	for _, c := range conjuncts(s.JoinCondition) {

@@ -61,7 +61,11 @@ func (s *rowSource) called(parts []string) bool {
 	if len(parts) == 1 {
 		return s.alias == parts[0]
 	}
-	return s.table != nil && s.table.name == qualified(parts)
+	if s.table == nil || s.table.rel == nil || len(parts) < 2 {
+		return false
+	}
+	n := len(parts)
+	return s.table.rel.schema() == parts[n-2] && s.table.rel.own() == parts[n-1]
 }
 
 // resolve finds what a name means; ok is false when nothing has it.
@@ -86,6 +90,10 @@ func (x *ex) column(parts []string, loc int32) (val, bool) {
 	for i := len(x.levels) - 1; i >= 0; i-- {
 		lv := x.levels[i]
 		var found *colDef
+		if s := lv.placed(parts); s != nil && x.tid {
+			lv.used = lv.used || i < len(x.levels)-1
+			return s.ctid(), true
+		}
 		for _, s := range lv.sources {
 			switch {
 			case len(parts) == 1:
@@ -97,12 +105,16 @@ func (x *ex) column(parts []string, loc int32) (val, bool) {
 				}
 			case s.called(parts[:len(parts)-1]):
 				found = s.col(parts[len(parts)-1])
+				if found == nil && s.table != nil && systemColumns[parts[len(parts)-1]] {
+					panic(unmodelled{"the system column " + parts[len(parts)-1]})
+				}
 			}
 		}
 		if found != nil {
 			if i < len(x.levels)-1 {
 				lv.used = true
 			}
+			x.noTid(found.t)
 			return val{e: found.e, t: found.t, nn: found.nn}, true
 		}
 		if len(parts) == 1 {
@@ -118,6 +130,23 @@ func (x *ex) column(parts []string, loc int32) (val, bool) {
 		}
 	}
 	return val{}, false
+}
+
+// placed gives the source of which parts name the ctid, nil if they name something else.
+func (lv *level) placed(parts []string) *rowSource {
+	n := len(parts) - 1
+	if parts[n] != "ctid" {
+		return nil
+	}
+	for _, s := range lv.sources {
+		if s.table == nil || s.row == "" || s.col("ctid") != nil {
+			continue
+		}
+		if n == 0 && len(lv.sources) == 1 || n > 0 && s.called(parts[:n]) {
+			return s
+		}
+	}
+	return nil
 }
 
 var systemColumns = map[string]bool{"ctid": true, "xmin": true, "xmax": true, "cmin": true, "cmax": true, "tableoid": true}

@@ -18,13 +18,16 @@ func (x *ex) aExpr(e *pg.A_Expr) val {
 	if len(ops) > 0 {
 		op = ops[len(ops)-1]
 	}
-	if _, declared := x.l.operators[qualified(ops)]; declared {
+	if _, declared := x.l.operators[ops[len(ops)-1]]; declared {
 		panic(unmodelled{"the operator " + op + ", which is declared here"})
 	}
 	switch e.Kind {
 	case pg.ExprOp:
 		if e.Lexpr == nil {
 			return x.prefix(op, x.one(e.Rexpr), e.Location)
+		}
+		if v, ok := x.compareTids(op, e); ok {
+			return v
 		}
 		l := x.expr(e.Lexpr)
 		return x.binary(op, l, x.expr(e.Rexpr), e.Location)

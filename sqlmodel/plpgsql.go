@@ -95,9 +95,34 @@ func (b *builder) stmts(f *frame, list []plpgsql.Stmt) {
 
 // stmt translates a statement; what cannot be modelled is abandoned.
 func (b *builder) stmt(f *frame, s plpgsql.Stmt) {
-	if why, ok := b.guarded(f, s, func() { b.stmt1(f, s) }); !ok {
-		b.abandon(f, s, why)
+	var sets pathSet
+	if b.l.setsPath {
+		r := newRefs()
+		b.l.plRefs(f.fn, []plpgsql.Stmt{s}, r)
+		sets = b.l.setBy(r, &b.l.late)
 	}
+	loops, branches := flowOf(s)
+	b.tracked(sets, loops, branches, func() bool {
+		why, ok := b.guarded(f, s, func() { b.stmt1(f, s) })
+		if !ok {
+			b.abandon(f, s, why)
+		}
+		return ok
+	})
+}
+
+// flowOf reports whether control may come to parts of a statement several times, and whether it may pass by
+// some of them.
+func flowOf(s plpgsql.Stmt) (loops, branches bool) {
+	switch s := s.(type) {
+	case *plpgsql.Loop, *plpgsql.ForRange, *plpgsql.ForQuery, *plpgsql.Foreach:
+		return true, true
+	case *plpgsql.Block:
+		return false, len(s.Handlers) > 0 || s.Label != ""
+	case *plpgsql.SQL:
+		return false, false
+	}
+	return false, true
 }
 
 // guarded translates the statement s by translate.
@@ -408,7 +433,10 @@ func (b *builder) block(f *frame, s *plpgsql.Block, pos ir.Pos) {
 func (b *builder) sqlStmt(f *frame, s *plpgsql.SQL, pos ir.Pos) {
 	if s.Perform {
 		sel, t := b.expression(f, s.Query)
-		b.selectStmt(f, t, sel, pos, sink{})
+		if !b.refuses(f, sel, pos) {
+			b.selectStmt(f, t, sel, pos, sink{})
+			b.follow(sel)
+		}
 		return
 	}
 	tree, t := b.parseCommand(f, s.Query)

@@ -157,6 +157,7 @@ func TestPositions(t *testing.T) {
 // inlined functions.
 func TestNestedPositions(t *testing.T) {
 	src := `CREATE TABLE a (k int PRIMARY KEY, x int, y int);
+-- robust: helper
 CREATE FUNCTION helper(p int) RETURNS int LANGUAGE plpgsql AS $$
 DECLARE v int;
 BEGIN
@@ -180,13 +181,13 @@ END $$;`
 		}
 	})
 	want := []string{
-		"f.sql:5:3 (v) := select a.x from a where a.k == 2;",
-		"f.sql:6:3 helper := v;",
-		"f.sql:11:16 (y) := select a_1.y from a a_1;",
-		"f.sql:10:22 (count) := select agg count(*) int from a where a.x == y;",
-		"f.sql:10:22 assume count <= 1;",
-		"f.sql:10:22 (k) := select a.k from a where a.x == y;",
-		"f.sql:10:3 emit helper + k;",
+		"f.sql:6:3 (v) := select a.x from a where a.k == 2;",
+		"f.sql:7:3 helper := v;",
+		"f.sql:12:16 (y) := select a_1.y from a a_1;",
+		"f.sql:11:22 (count) := select agg count(*) int from a where a.x == y;",
+		"f.sql:11:22 assume count <= 1;",
+		"f.sql:11:22 (k) := select a.k from a where a.x == y;",
+		"f.sql:11:3 emit helper + k;",
 	}
 	if strings.Join(got, "\n") != strings.Join(want, "\n") {
 		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))

@@ -176,8 +176,9 @@ func (r *refs) merge(o *refs) {
 		}
 	}
 	for name, lasts := range o.made {
-		r.made[name] = r.made[name] || lasts
+		r.made[name] = max(r.made[name], lasts)
 	}
+	r.paths, r.lasting = r.paths.or(o.paths), r.lasting.or(o.lasting)
 	r.writes, r.frees, r.dynamic, r.defers = r.writes || o.writes, r.frees || o.frees, r.dynamic || o.dynamic, r.defers || o.defers
 	r.locks, r.locksTables, r.sets = r.locks || o.locks, r.locksTables || o.locksTables, r.sets || o.sets
 }

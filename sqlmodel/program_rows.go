@@ -126,6 +126,9 @@ func (p *caller) rows(x *ex, g *frame, st sentStmt, s *sent) *query {
 	if sel, ok := st.tree.(*pg.SelectStmt); ok {
 		b.apart(sel, nil)
 		x.withWrites(sel.WithClause, sel)
+		if x.parts != nil && len(x.parts.wrote) > 0 {
+			b.unmodelled("a loop over rows of what a WITH query writes")
+		}
 		q := x.asLoop(sel, ir.WantList, pos)
 		b.skipRows(q, pos, false)
 		return q

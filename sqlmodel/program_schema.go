@@ -14,7 +14,7 @@ import (
 // Transactions that only declare things are taken to run before all others, as
 // migrations do.
 func (l *loader) programSchema() {
-	own := map[string]bool{}
+	own := map[*table]bool{}
 	each := func(do func(s *sent, tree any)) {
 		for _, f := range l.programs {
 			eachQuery(f.program.txn.Body, func(q *client.Query) {
@@ -26,7 +26,7 @@ func (l *loader) programSchema() {
 		}
 	}
 	each(func(s *sent, tree any) {
-		if e, ok := tree.(*pg.CreateEnumStmt); ok && l.types[qualified(names(e.TypeName))] == nil {
+		if e, ok := tree.(*pg.CreateEnumStmt); ok && l.names().typ(qualified(names(e.TypeName))) == nil {
 			l.statement(&node{pos: s.q.Pos, text: s.text, raw: &pg.RawStmt{Stmt: nodeOf(s, tree)}})
 		}
 	})
@@ -36,22 +36,23 @@ func (l *loader) programSchema() {
 			return
 		}
 		name := rangeName(c.Relation)
-		if l.table(name) != nil || l.views[name] != nil {
+		if l.late.relation(name) != nil {
 			return
 		}
-		if fault := faultIn(func() { l.createTable(c, s.text) }); fault != nil {
-			delete(l.tables, name)
-			l.order = without(l.order, func(t *table) bool { return t.name == name })
+		if fault := faultIn(func() { l.createTable(c, l.declaring(s.text)) }); fault != nil {
+			if o := l.late.relation(name); o != nil {
+				l.dropRelation(o)
+			}
 			l.note(s.q.Pos, "this CREATE TABLE is not read: %s", fault.Msg)
 			return
 		}
-		own[name] = true
+		own[l.late.table(name)] = true
 		l.declaredByProgram(s, c)
 		l.note(s.q.Pos, "table %s is the one that the program creates here: that no file declares it, and that nothing changes it later, is taken for granted", name)
 	})
 	each(func(s *sent, tree any) {
-		if i, ok := tree.(*pg.IndexStmt); ok && own[rangeName(i.Relation)] {
-			if fault := faultIn(func() { l.index(i, s.text) }); fault != nil {
+		if i, ok := tree.(*pg.IndexStmt); ok && own[l.late.table(rangeName(i.Relation))] {
+			if fault := faultIn(func() { l.index(i, l.declaring(s.text)) }); fault != nil {
 				l.note(s.q.Pos, "this index is not read: %s", fault.Msg)
 			} else {
 				l.declaredByProgram(s, i)
@@ -59,12 +60,12 @@ func (l *loader) programSchema() {
 		}
 	})
 	for _, t := range l.order {
-		if own[t.name] {
+		if own[t] {
 			t.foreign = without(t.foreign, func(f *foreignKey) bool {
-				if l.table(f.ref) == nil {
+				if f.parent() == nil {
 					l.note(f.pos, "foreign key %s is left out: table %s is not in the schema", f.name, f.ref)
 				}
-				return l.table(f.ref) == nil
+				return f.parent() == nil
 			})
 		}
 	}
@@ -143,7 +144,7 @@ func (body *programBody) declares() bool {
 func (p *caller) declaration(tree any) bool {
 	switch s := tree.(type) {
 	case *pg.CreateStmt:
-		if s.Relation.Relpersistence == "t" || p.b.l.table(rangeName(s.Relation)) == nil {
+		if s.Relation.Relpersistence == "t" || p.b.l.late.table(rangeName(s.Relation)) == nil {
 			p.b.unmodelled("CREATE TABLE in a transaction")
 		}
 		return true
@@ -161,15 +162,17 @@ func (l *loader) reachable(add func(pos ir.Pos, name string)) {
 	for _, f := range l.programs {
 		tr := l.tracer()
 		tr.add(f.refs)
+		seen := map[*view]bool{}
 		var see func(name string)
-		seen := map[string]bool{}
 		see = func(name string) {
-			if v := l.views[name]; v != nil && !seen[name] {
-				seen[name] = true
-				for _, r := range v.reads {
-					add(v.pos, r)
-					see(r)
-				}
+			o := l.late.relation(name)
+			if o == nil || o.view == nil || o.view.refs == nil || seen[o.view] {
+				return
+			}
+			seen[o.view] = true
+			for _, r := range sortedNames(o.view.refs.tables) {
+				add(o.view.pos, r)
+				see(r)
 			}
 		}
 		for _, name := range sortedNames(f.refs.tables) {
@@ -189,11 +192,17 @@ func (l *loader) reachable(add func(pos ir.Pos, name string)) {
 // onlySystem reports whether only tables of the system are named.
 func onlySystem(r *refs) bool {
 	for name := range r.tables {
-		if !system(name) {
+		if !systemTable(name) {
 			return false
 		}
 	}
 	return len(r.tables) > 0 && !r.dynamic
 }
 
-func systemTables(r *refs) string { return strings.Join(sortedNames(r.tables), ", ") }
+func systemTables(r *refs) string {
+	var out []string
+	for _, name := range sortedNames(r.tables) {
+		out = append(out, plainName(name))
+	}
+	return strings.Join(out, ", ")
+}

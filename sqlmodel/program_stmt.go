@@ -191,6 +191,26 @@ func (p *caller) stmts(list []client.Stmt) {
 
 // stmt translates a statement, which rest follows.
 func (p *caller) stmt(s client.Stmt, rest []client.Stmt) {
+	var sets pathSet
+	loops, branches := false, false
+	switch s.(type) {
+	case *client.Loop, *client.ForRows:
+		loops, branches = true, true
+	case *client.If, *client.Block:
+		branches = true
+	}
+	if p.b.l.setsPath && branches {
+		r := newRefs()
+		eachQuery([]client.Stmt{s}, func(q *client.Query) { r.merge(p.body.sent[q].refs) })
+		sets = p.b.l.setBy(r, &p.b.l.late)
+	}
+	p.b.tracked(sets, loops, branches, func() bool {
+		p.stmt1(s, rest)
+		return true
+	})
+}
+
+func (p *caller) stmt1(s client.Stmt, rest []client.Stmt) {
 	b := p.b
 	switch s := s.(type) {
 	case *client.Query:
@@ -395,6 +415,7 @@ func (p *caller) rollbackTo(pos ir.Pos, name string) {
 		return
 	}
 	p.b.emit(&ir.RollbackTo{At: at(pos), Name: name})
+	p.b.undone(p.f.fn)
 }
 
 // control is transaction control as text.

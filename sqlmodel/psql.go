@@ -279,11 +279,12 @@ func (c *psql) branches(n *node, list []branch) {
 	pos := list[0].cond.pos
 	b.cur = pos
 	s := &ir.If{At: at(pos), Cond: c.condition(list[0].cond)}
-	sure, points, snapped := cloneSet(c.sure), slices.Clone(c.points), c.snapped
+	sure, points, snapped, late := cloneSet(c.sure), slices.Clone(c.points), c.snapped, b.l.late
 	s.Then = b.collect(func() { c.list(list[0].nodes) })
-	sureThen, pointsThen, snappedThen := c.sure, c.points, c.snapped
-	c.sure, c.points, c.snapped = sure, points, snapped
+	sureThen, pointsThen, snappedThen, lateThen := c.sure, c.points, c.snapped, b.l.late
+	c.sure, c.points, c.snapped, b.l.late = sure, points, snapped, late
 	s.Else = b.collect(func() { c.branches(n, list[1:]) })
+	b.l.late = *b.l.late.with(lateThen.run.or(b.l.late.run))
 	for k := range c.sure {
 		if !sureThen[k] {
 			delete(c.sure, k)
@@ -469,6 +470,7 @@ func (c *psql) control(n *node, t *pg.TransactionStmt) {
 		i := find()
 		c.points = c.points[:i+1]
 		b.emit(&ir.RollbackTo{At: at(n.pos), Name: c.points[i].ir})
+		b.undone(c.f.fn)
 	case pg.TransCommit:
 		b.emit(&ir.Return{At: at(n.pos)})
 	case pg.TransRollback:

@@ -38,6 +38,8 @@ type query struct {
 	// USING; again are the sources there that skip rows, each time they are read.
 	target *rowSource
 	again  []ir.Source
+	// tid says that an output column may be the ctid of a row.
+	tid bool
 }
 
 // setLoop is a set-returning function in FROM, which is a loop.
@@ -54,7 +56,7 @@ func (x *ex) inner() *ex {
 	y := *x
 	y.levels = append(append([]*level{}, x.levels...), &level{})
 	y.agg, y.win = nil, nil
-	y.perRow = true
+	y.perRow, y.tid = true, false
 	return &y
 }
 
@@ -117,7 +119,7 @@ func (x *ex) query(s *pg.SelectStmt, anyRow bool) *query {
 		y.with(s.WithClause)
 		x = &y
 	}
-	q := &query{in: x.inner(), atMost: -1}
+	q := &query{in: x.inner(), atMost: -1, tid: x.tid}
 	q.level = q.in.levels[len(q.in.levels)-1]
 	var conds []ir.Expr
 	for _, n := range s.FromClause {
@@ -205,9 +207,13 @@ func (q *query) addFrom(n *pg.Node) []ir.Expr {
 		if skipsLocked(sel) && q.target != nil {
 			kept = q.pickAgain(&outer, sel, x.at(n))
 		}
+		again := kept != nil
+		if !again && limited(sel) && q.target != nil {
+			kept = outer.chosenFrom(sel, x.pos(x.at(n)))
+		}
 		mark := len(q.from)
-		if conds, ok := q.flat(&outer, sel, f.Alias.Aliasname, f.Alias, nil, x.at(n), kept); ok {
-			if kept != nil {
+		if conds, ok := q.flat(&outer, sel, f.Alias.Aliasname, f.Alias, nil, nil, x.at(n), kept); ok {
+			if again {
 				q.again = append(q.again, q.from[mark:]...)
 			}
 			return conds
@@ -222,19 +228,19 @@ func (q *query) addFrom(n *pg.Node) []ir.Expr {
 // tableOf finds the table that a statement names.
 func (x *ex) tableOf(r *pg.RangeVar) *table {
 	name := rangeName(r)
-	t := x.l.table(name)
-	if t == nil {
-		if v := x.l.views[name]; v != nil {
-			x.unmodelled("%s (%s)", v.what, name)
-		}
-		if strings.HasPrefix(name, "pg_") || strings.HasPrefix(name, "information_schema.") {
-			x.unmodelled("the system catalog %s", name)
-		}
-		if x.l.dropped[name] { // a function that was forgotten
-			x.unmodelled("%s, which was dropped", name)
-		}
-		x.fail(r.Location, "there is no table %s", name)
+	in := x.l.sees(x.text)
+	o := in.used(name)
+	switch {
+	case o != nil && o.gone > 0, o == nil && in.wasDropped(name): // a function that was forgotten
+		x.unmodelled("%s, which was dropped", name)
+	case o == nil && systemTable(name):
+		x.unmodelled("the system catalog %s", plainName(name))
+	case o == nil:
+		x.fail(r.Location, noTable+"%s", x.l.notThere(in, name))
+	case o.view != nil:
+		x.unmodelled("%s (%s)", o.view.what, plainName(name))
 	}
+	t := o.table
 	if t.odd != "" {
 		x.unmodelled("%s", t.odd)
 	}
@@ -242,6 +248,44 @@ func (x *ex) tableOf(r *pg.RangeVar) *table {
 		x.unmodelled("row level security of %s", t.name)
 	}
 	return t
+}
+
+// viewOf gives the view that a statement names, or nil.
+func (x *ex) viewOf(r *pg.RangeVar) *view {
+	o := x.l.sees(x.text).used(rangeName(r))
+	if o == nil || o.view == nil || o.view.query == nil || o.gone > 0 {
+		return nil
+	}
+	return o.view
+}
+
+// source makes the source of a table, with the columns that it had when the text was declared.
+func (x *ex) source(t *table, alias, row string) *rowSource {
+	s := tableSource(t, alias, row)
+	in := x.l.sees(x.text)
+	if in.at == now {
+		return s
+	}
+	kept := s.cols[:0]
+	for i, c := range t.columns {
+		if name, there := c.nameAt(in.at); there {
+			s.cols[i].name = name
+			kept = append(kept, s.cols[i])
+		}
+	}
+	s.cols = kept
+	return s
+}
+
+// functions gives the functions of the program that a call may mean.
+func (x *ex) functions(name string) []*function {
+	in := x.l.sees(x.text)
+	fns, sure := in.functions(name)
+	if !sure {
+		panic(unmodelled{"a call of " + name + ", which depends on the search_path"})
+	}
+	in.tell(name, fns)
+	return fns
 }
 
 func aliasOf(r *pg.RangeVar) string {
@@ -262,18 +306,18 @@ func (q *query) addTable(r *pg.RangeVar) []ir.Expr {
 		}
 		in := *x
 		in.ctes, in.levels = c.up, c.levels
-		if conds, ok := q.flat(&in, c.query, alias, r.Alias, c.cols, r.Location, c.picked); ok {
+		if conds, ok := q.flat(&in, c.query, alias, r.Alias, c.cols, nil, r.Location, c.picked); ok {
 			return conds
 		}
 		x.unmodelled("WITH")
 	}
-	if v := x.l.views[rangeName(r)]; v != nil && v.query != nil {
-		if conds, ok := q.flat(x.inView(v), v.query, alias, r.Alias, v.cols, r.Location, nil); ok {
+	if v := x.viewOf(r); v != nil {
+		if conds, ok := q.flat(x.inView(v), v.query, alias, r.Alias, v.cols, v.column, r.Location, nil); ok {
 			return conds
 		}
 	}
 	t := x.tableOf(r)
-	s := tableSource(t, alias, x.rowName(alias))
+	s := x.source(t, alias, x.rowName(alias))
 	q.name(s, r.Alias, r.Location)
 	q.from = append(q.from, s.irSource())
 	return nil
@@ -390,6 +434,9 @@ func (q *query) addTarget(t *pg.ResTarget) {
 	if ind, ok := pg.Inner(t.Val).(*pg.A_Indirection); ok && isStar(ind.Indirection[len(ind.Indirection)-1]) {
 		x.unmodelled("(row).*")
 	}
+	if q.tid && isCtid(t.Val) {
+		x = x.tidOf()
+	}
 	v := x.expr(t.Val)
 	if v.record {
 		if _, named := pg.Inner(t.Val).(*pg.FuncCall); !named {
@@ -409,6 +456,10 @@ func isStar(n *pg.Node) bool {
 
 // star adds the columns of all sources, or of one.
 func (q *query) star(parts []string, loc int32) {
+	x := q.in
+	if q.tid {
+		x = x.tidOf()
+	}
 	if len(parts) > 0 {
 		s := q.in.sourceNamed(parts)
 		if s == nil {
@@ -417,6 +468,9 @@ func (q *query) star(parts []string, loc int32) {
 				return
 			}
 			q.in.fail(loc, "there is no table or alias %s", strings.Join(parts, "."))
+		}
+		for _, c := range s.cols {
+			x.noTid(c.t)
 		}
 		q.targets = append(q.targets, s.cols...)
 		return
@@ -427,6 +481,7 @@ func (q *query) star(parts []string, loc int32) {
 	merged := map[string]bool{}
 	for _, s := range q.level.sources {
 		for _, c := range s.cols {
+			x.noTid(c.t)
 			if s.hidden[c.name] {
 				merged[c.name] = true
 			}

@@ -1,6 +1,7 @@
 package sqlmodel
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -11,12 +12,19 @@ import (
 	"github.com/txrobust/robust/sqlmodel/internal/plpgsql"
 )
 
-// refs is what a piece of SQL names.
+// refs is what a piece of SQL names. What the names mean depends on the search path where it runs.
 type refs struct {
 	tables map[string]bool
 	calls  map[string]bool
-	// made are the tables that it creates; true are those for all sessions.
-	made map[string]bool
+	// names, if not nil, says what the names mean: it is part of a declaration.
+	names *resolver
+	// known are tables that it touches by whatever names.
+	known []*table
+	// paths are the search paths that it may set, lasting those of them that outlast a function whose declaration
+	// sets one.
+	paths, lasting pathSet
+	// made are the tables that it creates.
+	made map[string]making
 	// emptied are the tables that it may empty for older snapshots, too.
 	emptied map[string]bool
 	writes  bool
@@ -36,8 +44,17 @@ type refs struct {
 	operators map[string]bool
 }
 
+// making says which kind of table is created: the lasting ones have greater values.
+type making uint8
+
+const (
+	untilCommit making = iota + 1 // TEMP with ON COMMIT DROP
+	forSession                    // TEMP
+	forAll
+)
+
 func newRefs() *refs {
-	return &refs{tables: map[string]bool{}, calls: map[string]bool{}, made: map[string]bool{}, emptied: map[string]bool{}, operators: map[string]bool{}}
+	return &refs{tables: map[string]bool{}, calls: map[string]bool{}, made: map[string]making{}, emptied: map[string]bool{}, operators: map[string]bool{}}
 }
 
 // realIn finds the tables in the queries of WITH that a query of the same name,
@@ -91,13 +108,16 @@ func (r *refs) add(root pg.Message) {
 		r.empties(x)
 		switch x := x.(type) {
 		case *pg.CreateStmt:
-			r.make(x.Relation)
+			r.make(x.Relation, x.Oncommit)
 		case *pg.CreateTableAsStmt:
-			r.make(x.Into.Rel)
+			r.make(x.Into.Rel, x.Into.OnCommit)
 		case *pg.ConstraintsSet:
 			r.defers = true
 		case *pg.VariableSetStmt:
 			r.sets = true
+			if c, ok := pathSetting(x, onePath(searchPath{standardMark}), pathSet{any: true}); ok {
+				r.setsPath(c)
+			}
 		case *pg.LockingClause:
 			r.locks = true
 		case *pg.LockStmt:
@@ -105,9 +125,9 @@ func (r *refs) add(root pg.Message) {
 		case *pg.TruncateStmt, *pg.AlterTableStmt, *pg.DropStmt, *pg.IndexStmt, *pg.CreateTrigStmt, *pg.VacuumStmt, *pg.ClusterStmt, *pg.ReindexStmt:
 			r.locksTables = true
 		case *pg.A_Expr:
-			r.operators[qualified(names(x.Name))] = true
+			r.operators[operatorName(x.Name)] = true
 		case *pg.SubLink:
-			r.operators[qualified(names(x.OperName))] = true
+			r.operators[operatorName(x.OperName)] = true
 		}
 		switch x := x.(type) {
 		case *pg.RangeVar:
@@ -117,7 +137,12 @@ func (r *refs) add(root pg.Message) {
 		case *pg.FuncCall:
 			name := qualified(names(x.Funcname))
 			r.calls[name] = true
-			r.sets = r.sets || name == "set_config"
+			if plainName(name) == "set_config" {
+				r.sets = true
+				if c, ok := configSetting(x); ok {
+					r.setsPath(c)
+				}
+			}
 		case *pg.InsertStmt:
 			r.writes = true
 			r.frees = r.frees || x.OnConflictClause != nil && x.OnConflictClause.Action == pg.ConflictUpdate
@@ -132,10 +157,34 @@ func (r *refs) add(root pg.Message) {
 	})
 }
 
+// setsPath adds a change of the search path.
+func (r *refs) setsPath(c pathChange) {
+	r.paths = r.paths.or(c.to)
+	if !c.local {
+		r.lasting = r.lasting.or(c.to)
+	}
+}
+
 // make adds a table that is created.
-func (r *refs) make(v *pg.RangeVar) {
+func (r *refs) make(v *pg.RangeVar, end pg.OnCommit) {
+	lasts := forAll
+	switch {
+	case v.Relpersistence == "t" && end == pg.OnCommitDrop:
+		lasts = untilCommit
+	case v.Relpersistence == "t" || v.Schemaname == tempSchema:
+		lasts = forSession
+	}
 	name := rangeName(v)
-	r.made[name] = r.made[name] || v.Relpersistence != "t"
+	r.made[name] = max(r.made[name], lasts)
+}
+
+// operatorName is the name of an operator: those of all schemas count as one.
+func operatorName(name []*pg.Node) string {
+	parts := names(name)
+	if len(parts) == 0 {
+		return ""
+	}
+	return parts[len(parts)-1]
 }
 
 func (l *loader) refsIn(root pg.Message) *refs {
@@ -144,9 +193,11 @@ func (l *loader) refsIn(root pg.Message) *refs {
 	return r
 }
 
-// tablesIn gives the tables that a tree names, sorted.
-func (l *loader) tablesIn(root pg.Message) []string {
-	return slices.Sorted(maps.Keys(l.refsIn(root).tables))
+// declaredRefs is refsIn for a part of a declaration, whose text is t.
+func (l *loader) declaredRefs(root pg.Message, t *text) *refs {
+	r := l.refsIn(root)
+	r.names = t.names
+	return r
 }
 
 // functionRefs gives what the body of f names. A syntax error in an SQL
@@ -246,11 +297,13 @@ func (l *loader) parseSpan(t *text, span plpgsql.Span, kind plpgsql.SpanKind) []
 
 // callees gives the functions of the program that f calls.
 func (l *loader) callees(f *function) []*function {
+	r := l.insideOf(f, l.standard)
 	var out []*function
 	for _, name := range slices.Sorted(maps.Keys(f.refs.calls)) {
-		out = append(out, l.lookup(name)...)
+		fns, _ := r.functions(name)
+		out = append(out, fns...)
 	}
-	return out
+	return distinct(out)
 }
 
 // effect is what running some SQL may touch: tables (nil with all set), and
@@ -287,109 +340,185 @@ func (r *refs) access() access {
 // triggers.
 type tracer struct {
 	*effect
-	l      *loader
+	l *loader
+	// in says what names mean where the SQL runs.
+	in     *resolver
 	called map[*function]bool
-	wrote  map[*table]access
-	viewed map[*view]access // one more than what was done to a view, which may read itself
+	// known, if not nil, are the effects of functions with the search paths for their names, as far as they were asked for.
+	known map[string]*effect
+	// seen are the functions that were followed, with the search paths for their names.
+	seen  map[string]bool
+	wrote map[*table]access
+	// viewed are the views that were followed, with one more than what is done to them.
+	viewed map[*view]access
 }
 
 // effectOf gives all that running SQL with the references r may touch.
 func (l *loader) effectOf(r *refs) *effect {
 	tr := l.tracer()
+	tr.known = l.effects
 	tr.add(r)
 	return tr.effect
 }
 
+// effectOfCall is effectOf for the call of functions.
+func (l *loader) effectOfCall(fns []*function) *effect {
+	tr := l.tracer()
+	tr.known = l.effects
+	tr.call(fns)
+	return tr.effect
+}
+
 func (l *loader) tracer() *tracer {
-	return &tracer{&effect{tables: map[string]bool{}, parents: map[string]bool{}}, l, map[*function]bool{}, map[*table]access{}, map[*view]access{}}
+	return &tracer{effect: &effect{tables: map[string]bool{}, parents: map[string]bool{}}, l: l, in: &l.late,
+		called: map[*function]bool{}, seen: map[string]bool{}, wrote: map[*table]access{}, viewed: map[*view]access{}}
 }
 
 func (tr *tracer) add(r *refs) {
 	tr.all = tr.all || r.dynamic
 	tr.writes = tr.writes || r.writes
 	tr.locks = tr.locks || r.locks
+	in := r.names
+	if in == nil {
+		in = tr.in.with(tr.in.run.or(tr.l.setBy(r, tr.in)))
+	}
+	for _, t := range r.known {
+		tr.touch(t.rel, r.access())
+	}
 	for _, name := range slices.Sorted(maps.Keys(r.tables)) {
-		tr.touch(name, r.access())
+		tr.touchName(in, name, r.access())
 	}
 	for _, name := range slices.Sorted(maps.Keys(r.calls)) {
-		tr.call(name)
+		tr.callName(in, name)
 	}
 	for _, name := range slices.Sorted(maps.Keys(r.operators)) {
-		if fn, declared := tr.l.operators[name]; declared {
-			tr.call(fn)
+		for _, o := range tr.l.operators[name] {
+			tr.callName(o.names, o.fn)
 		}
+	}
+}
+
+// touchName is touch for all that a name may mean.
+func (tr *tracer) touchName(in *resolver, name string, do access) {
+	for _, o := range in.relations(name) {
+		tr.touch(o, do)
+	}
+}
+
+// callName is call for all that a name may mean.
+func (tr *tracer) callName(in *resolver, name string) {
+	fns, sure := in.functions(name)
+	if len(fns) == 0 || !sure {
+		tr.builtin(name)
+	}
+	tr.call(fns)
+}
+
+// builtin adds what a function of the system does.
+func (tr *tracer) builtin(name string) {
+	switch b := tr.l.builtin(name); {
+	case !b.known, b.effect == catalog.WritesAny:
+		tr.everything()
+	case b.effect == catalog.ReadsAny:
+		tr.all = true
 	}
 }
 
 func (tr *tracer) everything() { tr.all, tr.writes = true, true }
 
-// call adds what a function does.
-func (tr *tracer) call(name string) {
-	fns := tr.l.lookup(name)
-	if len(fns) == 0 {
-		switch b := tr.l.builtin(name); {
-		case !b.known, b.effect == catalog.WritesAny:
-			tr.everything()
-		case b.effect == catalog.ReadsAny:
-			tr.all = true
-		}
-		return
-	}
+// call adds what functions do.
+func (tr *tracer) call(fns []*function) {
 	for _, g := range fns {
-		switch {
-		case tr.called[g]:
-		case !g.hasBody():
+		if !g.hasBody() {
 			tr.everything()
+			continue
+		}
+		in := tr.l.insideOf(g, tr.in.run)
+		key := fmt.Sprintf("%p %s", g, in.run)
+		switch {
+		case tr.seen[key]:
+		case tr.known != nil:
+			tr.seen[key] = true
+			if tr.known[key] == nil {
+				of := tr.l.tracer()
+				of.in = tr.in
+				of.call([]*function{g})
+				tr.known[key] = of.effect
+			}
+			tr.merge(tr.known[key])
 		default:
-			tr.called[g] = true
+			tr.seen[key], tr.called[g] = true, true
+			outer := tr.in
+			tr.in = in
 			tr.add(g.refs)
+			tr.in = outer
 		}
 	}
+}
+
+// merge adds what another effect has.
+func (e *effect) merge(o *effect) {
+	maps.Copy(e.tables, o.tables)
+	maps.Copy(e.parents, o.parents)
+	e.all, e.writes, e.locks = e.all || o.all, e.writes || o.writes, e.locks || o.locks
 }
 
 // touch adds a table, and what a write of it causes. Constraints between tables
 // belong to that: whoever removes a row depends on there being no children now,
 // and whoever adds one on its parents.
-func (tr *tracer) touch(name string, do access) {
-	t := tr.l.table(name)
+func (tr *tracer) touch(o *relation, do access) {
+	t := o.table
 	if t == nil {
-		if v := tr.l.views[name]; v != nil && tr.viewed[v] <= do {
-			tr.viewed[v] = do + 1
-			if v.all {
-				tr.everything()
-			}
-			if v.rows {
-				tr.tables[name], tr.writes = true, tr.writes || do > readsRows
-			}
-			for _, r := range v.reads {
-				if r != name {
-					tr.touch(r, do)
-				}
-			}
-		}
+		tr.touchView(o, do)
 		return
 	}
 	if !tr.tables[t.name] {
 		tr.tables[t.name] = true
 		for _, o := range t.oddTables {
-			tr.touch(o, do)
+			tr.touch(o.rel, do)
+		}
+		for _, r := range t.oddRefs {
+			tr.add(r)
 		}
 		if t.oddAll {
 			tr.everything()
 		}
 		for _, p := range t.policies {
-			tr.add(tr.l.refsIn(p))
+			tr.add(p.refs)
 		}
 	}
 	if do <= tr.wrote[t] {
 		return
 	}
 	for _, f := range t.foreign {
-		if parent := tr.l.table(f.ref); parent != nil {
+		if parent := f.parent(); parent != nil {
 			tr.parents[parent.name] = true
 		}
 	}
 	tr.write(t, do)
+}
+
+// touchView is touch for what stands in the place of a table.
+func (tr *tracer) touchView(o *relation, do access) {
+	v := o.view
+	if v.all {
+		tr.everything()
+	}
+	if v.rows {
+		tr.tables[v.name], tr.writes = true, tr.writes || do > readsRows
+	}
+	if tr.viewed[v] >= do+1 {
+		return
+	}
+	tr.viewed[v] = do + 1
+	for _, r := range v.of {
+		tr.touch(r, do)
+	}
+	if v.refs != nil {
+		r := *v.refs
+		r.writes, r.frees = do >= addsRows, do >= changesRows
+		tr.add(&r)
+	}
 }
 
 // write adds what adding or changing rows of t causes, apart from the look for
@@ -405,7 +534,7 @@ func (tr *tracer) write(t *table, do access) {
 			tr.unseen(k)
 		}
 		for _, g := range t.triggers {
-			tr.call(g.fn)
+			tr.add(g.refs())
 		}
 	}
 	if do < changesRows {
@@ -423,10 +552,10 @@ func (tr *tracer) write(t *table, do access) {
 // lose their parent need no other, unless a default says one.
 func (tr *tracer) act(f childKey) {
 	if f.onDelete == setDefault || f.onUpdate == setDefault {
-		tr.touch(f.child.name, changesRows)
+		tr.touch(f.child.rel, changesRows)
 		return
 	}
-	tr.touch(f.child.name, readsRows)
+	tr.touch(f.child.rel, readsRows)
 	tr.write(f.child, changesRows)
 }
 

@@ -19,7 +19,7 @@ func TestWithNames(t *testing.T) {
 		{"WITH a AS (WITH b AS (SELECT * FROM c) SELECT * FROM b) SELECT * FROM a", "c"},
 		{"WITH t AS (SELECT 1) UPDATE t SET a = 1", "t"},
 		{"WITH t AS (SELECT 1) INSERT INTO t SELECT * FROM t", "t"},
-		{"WITH t AS (SELECT 1) SELECT * FROM public.t", "t"},
+		{"WITH t AS (SELECT 1) SELECT * FROM public.t", "public.t"},
 	} {
 		stmts, err := pg.Parse(c.sql)
 		if err != nil {

@@ -186,7 +186,7 @@ func (b *builder) rowRisks(s ir.Stmt, what string, add func(why string, states .
 	if !b.shown[s] {
 		add("it is not modelled whether "+what+" breaks a constraint of the row", notNull, checkViolation)
 	}
-	t := b.l.table(ir.Written(s).Name)
+	t := b.l.tableOfIR(ir.Written(s))
 	calls := newRefs()
 	for _, k := range t.checks {
 		calls.add(k.expr.node)
@@ -202,7 +202,7 @@ func (b *builder) rowRisks(s ir.Stmt, what string, add func(why string, states .
 		add("an EXCLUDE constraint of "+t.name+" computes values", valueError)
 	}
 	for name := range calls.calls {
-		if !b.l.builtin(name).known || len(b.l.lookup(name)) > 0 {
+		if !b.l.builtin(name).known || len(b.l.lateFunctions(name)) > 0 {
 			add("a constraint of "+t.name+" calls "+name, anyError)
 		}
 	}

@@ -2,7 +2,6 @@ package sqlmodel
 
 import (
 	"fmt"
-	"strings"
 
 	"github.com/txrobust/robust/ir"
 	"github.com/txrobust/robust/sqlmodel/internal/pg"
@@ -12,6 +11,7 @@ import (
 
 // template makes the transaction of an entry point.
 func (l *loader) template(fn *function) *ir.Txn {
+	defer l.forTemplate(fn)()
 	if fn.script != nil || fn.program != nil {
 		return l.scriptTemplate(fn)
 	}
@@ -47,7 +47,7 @@ func (l *loader) build(fn *function, lookBack bool) *builder {
 func (l *loader) newBuilder(fn *function) *builder {
 	return &builder{
 		l:         l,
-		txn:       &ir.Txn{Pos: fn.pos, Name: l.templateName(fn)},
+		txn:       &ir.Txn{Pos: fn.pos, Name: l.templateName(fn), SearchPath: l.sessionsOf(fn), CalledBy: fn.calledBy},
 		weak:      map[ir.Stmt]bool{},
 		shown:     map[ir.Stmt]bool{},
 		fields:    map[string]bool{},
@@ -60,7 +60,9 @@ func (l *loader) newBuilder(fn *function) *builder {
 // bounded translates the body of a template. If it becomes too large, all of it
 // is one statement that is not modelled.
 func (b *builder) bounded(f *frame) {
+	late := b.l.late
 	defer func() {
+		b.l.late = late
 		r := recover()
 		if r == nil {
 			return
@@ -71,6 +73,10 @@ func (b *builder) bounded(f *frame) {
 		b.size, b.pre, b.out, b.locks = 0, nil, nil, false
 		b.giveUp(f.fn.pos, f.fn.refs, fmt.Sprintf("a transaction of more than %d statements", maxSize))
 	}()
+	if why, ok := b.attempt(func() { b.checkVolatility(f.fn) }); !ok {
+		b.giveUp(f.fn.pos, f.fn.refs, why)
+		return
+	}
 	b.runBody(f)
 }
 
@@ -94,7 +100,7 @@ func (b *builder) snapshotFirst() {
 
 // newFrame makes the frame of a function, without its parameters.
 func (b *builder) newFrame(fn *function) *frame {
-	label := fn.name[strings.LastIndex(fn.name, ".")+1:]
+	label := lastPart(fn.name)
 	f := &frame{fn: fn, text: fn.bodyText, scope: &scope{label: label, vars: map[string]*variable{}}, sqlLang: fn.body == nil}
 	if f.text == nil {
 		f.text = fn.text // the standard form stands in the statement itself
@@ -251,7 +257,9 @@ func (b *builder) inline(pos ir.Pos, fn *function, args []val) val {
 	f.result = &result{label: b.newLabel(f.scope.label)}
 	b.results(f)
 	body := &ir.Block{At: at(pos), Label: f.result.label}
+	leave := b.enter(fn)
 	body.Body = b.collect(func() { b.runBody(f) })
+	leave()
 	body.Body = dropLast(body.Body, func(s ir.Stmt) bool {
 		k, ok := s.(*ir.Break)
 		return ok && k.Label == body.Label

@@ -17,14 +17,10 @@ type initialInsert struct {
 
 // initialRows keeps a top-level INSERT until the table is complete.
 func (l *loader) initialRows(s *pg.InsertStmt, t *text, pos ir.Pos) {
-	name := rangeName(s.Relation)
-	tab := l.table(name)
+	tab := l.changed(s.Relation, t, false)
 	if tab == nil {
-		if l.views[name] != nil {
-			l.note(pos, "an INSERT into %s is left out", name)
-			return
-		}
-		l.fail(t.pos(int(s.Relation.Location)), noTable+"%s", name)
+		l.note(pos, "an INSERT into %s is left out", rangeName(s.Relation))
+		return
 	}
 	sel, ok := pg.Inner(s.SelectStmt).(*pg.SelectStmt)
 	if !ok || len(sel.ValuesLists) == 0 || s.WithClause != nil {

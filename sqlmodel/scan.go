@@ -543,7 +543,7 @@ func resultNames(raw *pg.RawStmt) (columns []string, ok bool) {
 			return nil, false
 		}
 		if c, is := pg.Inner(r.Val).(*pg.FuncCall); is && c.Over == nil && r.Name == "" {
-			if !catalog.Known(qualified(names(c.Funcname))) {
+			if !catalog.Known(plainName(qualified(names(c.Funcname)))) {
 				return nil, false // it may give several columns
 			}
 		}

@@ -17,9 +17,12 @@ type sqlExpr struct {
 
 // column is a column while the schema is being read.
 type column struct {
-	pos     ir.Pos
-	text    *text // in which it is declared
-	name    string
+	pos  ir.Pos
+	text *text // in which it is declared
+	name string
+	// was are the names that it had, oldest first, and since the moment from which it is there.
+	was     []formerName
+	since   moment
 	t       typ
 	notNull bool
 	domain  *userType
@@ -52,6 +55,8 @@ type foreignKey struct {
 	name       string
 	columns    []string
 	ref        string
+	names      *resolver // of ref
+	to         *table    // what ref means, as far as it is known
 	refColumns []string
 	onDelete   action
 	onUpdate   action
@@ -91,9 +96,12 @@ type tableCheck struct {
 // table is a table while the schema is being read, and afterwards what the
 // translation of statements needs to know beyond the ir.Table.
 type table struct {
-	pos     ir.Pos
-	name    string
-	columns []*column
+	pos ir.Pos
+	rel *relation
+	// name is what the table is called in the program: without its schema where that says enough. rowType is
+	// the name of the type of its rows.
+	name, rowType string
+	columns       []*column
 	// indexed are the expressions that unique indexes and EXCLUDE are over: columns that
 	// only the IR has.
 	indexed []*column
@@ -108,13 +116,14 @@ type table struct {
 	triggers []*trigger
 	// odd says why statements on the table cannot be modelled, or is "".
 	// oddTables are other tables that such a statement may touch.
-	odd string
+	odd       string
+	oddTables []*table
+	oddRefs   []*refs
 	// keyed are columns with those that stand for them in keys.
-	keyed     [][2]string
-	oddTables []string
+	keyed [][2]string
 	// oddAll says that it may touch all of them.
 	oddAll   bool
-	policies []*pg.CreatePolicyStmt
+	policies []policy
 	rowSec   bool
 	inserts  []initialInsert
 	// partitioned says that a row may fit into no partition.
@@ -122,11 +131,21 @@ type table struct {
 	ir          *ir.Table
 }
 
+// policy is a policy of row level security, with what it names.
+type policy struct {
+	name string
+	refs *refs
+}
+
 // view is a view, or a table that something else than DDL makes.
 type view struct {
-	pos   ir.Pos
-	what  string
-	reads []string // tables
+	pos  ir.Pos
+	rel  *relation
+	name string
+	what string
+	// of are the tables whose rows it has, refs what its query names.
+	of   []*relation
+	refs *refs
 	// rows says that it has rows of its own, which others may read and write, and
 	// all that nothing is known of the tables that it reads.
 	rows, all bool
@@ -135,6 +154,18 @@ type view struct {
 	query *pg.SelectStmt
 	text  *text
 	cols  []string
+	// renamed are columns that got other names later, with these.
+	renamed [][2]string
+}
+
+// column gives the name of a column of the view, which its query calls name.
+func (v *view) column(name string) string {
+	for _, r := range v.renamed {
+		if r[0] == name {
+			name = r[1]
+		}
+	}
+	return name
 }
 
 func (t *table) column(name string) *column {
@@ -146,20 +177,15 @@ func (t *table) column(name string) *column {
 	return nil
 }
 
-// table finds a table by its possibly qualified name.
-func (l *loader) table(name string) *table {
-	if t := l.tables[name]; t != nil {
-		return t
+// sequenceView is what a sequence is called in the place of a table.
+const sequenceView = "a sequence, read as a table"
+
+// parent gives the table that a foreign key refers to, nil if it is not declared.
+func (f *foreignKey) parent() *table {
+	if f.to == nil {
+		f.to = f.names.table(f.ref)
 	}
-	for _, schema := range l.path {
-		if t := l.tables[schema+"."+name]; t != nil {
-			return t
-		}
-		if rest, ok := strings.CutPrefix(name, schema+"."); ok && l.tables[rest] != nil {
-			return l.tables[rest]
-		}
-	}
-	return nil
+	return f.to
 }
 
 // rangeName is the name of a table in a statement.
@@ -175,32 +201,45 @@ func nonEmpty(s string) []string {
 func (l *loader) createTable(s *pg.CreateStmt, t *text) {
 	name := rangeName(s.Relation)
 	pos := t.pos(int(s.Relation.Location))
-	if old := l.table(name); old != nil {
+	schema, own := l.placeOf(s.Relation, t)
+	if old := l.declarations.relationIn(schema, own, l.clock); old != nil && old.table != nil {
 		if s.IfNotExists {
 			return
 		}
-		l.fail(pos, "table %s is already declared at %s", name, old.pos)
+		l.fail(pos, "table %s is already declared at %s", name, old.pos())
 	}
-	tab := &table{pos: pos, name: name}
-	if s.Partbound != nil && len(s.InhRelations) == 1 {
-		l.partition(s, name, t)
+	if schema == tempSchema {
+		l.createRelation(&view{pos: pos, what: "a temporary table"}, s.Relation, t)
 		return
 	}
+	if s.Partbound != nil && len(s.InhRelations) == 1 {
+		l.partition(s, t)
+		return
+	}
+	tab := &table{pos: pos}
 	if s.OfTypename != nil {
-		for _, f := range l.fieldsOf(qualified(names(s.OfTypename.Names))) {
+		for _, f := range l.fieldsOf(l.typeOf(s.OfTypename, t).name) {
 			tab.columns = append(tab.columns, &column{pos: pos, name: f.name, t: f.t})
 		}
 	}
+	parents := map[*table]ir.Pos{}
 	for _, r := range s.InhRelations {
 		rv := pg.Inner(r).(*pg.RangeVar)
-		parent := l.table(rangeName(rv))
+		parent := l.tableNamed(rv, t)
 		if parent == nil {
 			l.fail(t.pos(int(rv.Location)), noTable+"%s", rangeName(rv))
 		}
-		tab.columns = append(tab.columns, copyColumns(parent)...)
-		l.inherit(tab, parent, t.pos(int(rv.Location)))
+		tab.columns = append(tab.columns, l.copyColumns(parent)...)
+		parents[parent] = t.pos(int(rv.Location))
 	}
-	l.tables[name], l.order = tab, append(l.order, tab)
+	l.addTable(tab, schema, own)
+	tab.rel.bare = l.bare(s.Relation)
+	for _, o := range l.order {
+		if at, is := parents[o]; is {
+			l.inherit(tab, o, at)
+		}
+	}
+	name = tab.name
 	var later []*pg.Constraint
 	for _, n := range s.TableElts {
 		switch e := pg.Inner(n).(type) {
@@ -229,28 +268,29 @@ func (l *loader) inherit(child, parent *table, pos ir.Pos) {
 	l.note(pos, "inheritance between %s and %s is not modelled: nor is any statement on them", child.name, parent.name)
 	for _, t := range []*table{child, parent} {
 		t.odd = "inheritance of tables"
-		t.oddTables = append(t.oddTables, child.name, parent.name)
+		t.oddTables = append(t.oddTables, child, parent)
 	}
 }
 
 // partition notes a partition: its rows are the parent's, and a statement
 // that names it is not modelled.
-func (l *loader) partition(s *pg.CreateStmt, name string, t *text) {
+func (l *loader) partition(s *pg.CreateStmt, t *text) {
 	rv := pg.Inner(s.InhRelations[0]).(*pg.RangeVar)
-	parent := rangeName(rv)
-	if l.table(parent) == nil && l.views[parent] == nil {
-		l.fail(t.pos(int(rv.Location)), noTable+"%s", parent)
+	parent := l.sees(t).relation(rangeName(rv))
+	if parent == nil {
+		l.fail(t.pos(int(rv.Location)), noTable+"%s", rangeName(rv))
 	}
-	for l.views[parent] != nil && len(l.views[parent].reads) == 1 {
-		parent = l.views[parent].reads[0] // a partition of a partition
+	for parent.view != nil && len(parent.view.of) == 1 {
+		parent = parent.view.of[0] // a partition of a partition
 	}
-	l.views[name] = &view{pos: t.pos(int(s.Relation.Location)), what: "a partition", reads: []string{parent}}
+	l.createRelation(&view{pos: t.pos(int(s.Relation.Location)), what: "a partition", of: []*relation{parent}}, s.Relation, t)
 }
 
-func copyColumns(from *table) []*column {
+func (l *loader) copyColumns(from *table) []*column {
 	var out []*column
 	for _, c := range from.columns {
 		d := *c
+		d.was, d.since = nil, l.clock
 		out = append(out, &d)
 	}
 	return out
@@ -266,11 +306,11 @@ const (
 )
 
 func (l *loader) like(tab *table, e *pg.TableLikeClause, t *text) {
-	from := l.table(rangeName(e.Relation))
+	from := l.tableNamed(e.Relation, t)
 	if from == nil {
 		l.fail(t.pos(int(e.Relation.Location)), noTable+"%s", rangeName(e.Relation))
 	}
-	for _, c := range copyColumns(from) {
+	for _, c := range l.copyColumns(from) {
 		if e.Options&likeDefaults == 0 {
 			c.def = nil
 		}
@@ -306,7 +346,7 @@ func (l *loader) addColumn(tab *table, d *pg.ColumnDef, t *text) {
 	if tab.column(d.Colname) != nil {
 		l.fail(pos, "table %s has two columns %s", tab.name, d.Colname)
 	}
-	c := &column{pos: pos, name: d.Colname, t: l.typeOf(d.TypeName, t), text: t}
+	c := &column{pos: pos, name: d.Colname, since: l.clock, t: l.typeOf(d.TypeName, t), text: t}
 	if d.CollClause != nil {
 		c.t = l.collated(c.t, qualified(names(d.CollClause.Collname)))
 	}
@@ -315,9 +355,9 @@ func (l *loader) addColumn(tab *table, d *pg.ColumnDef, t *text) {
 		switch last := parts[len(parts)-1]; last {
 		case "serial", "serial2", "serial4", "serial8", "smallserial", "bigserial":
 			c.fresh, c.notNull = true, true
-			c.sequence = tab.name + "_" + c.name + "_seq"
+			l.ownSequence(tab, c)
 		default:
-			if u := l.types[qualified(parts)]; u != nil {
+			if u := l.sees(t).typ(qualified(parts)); u != nil {
 				c.notNull = u.notNull
 				c.domain = u
 			}
@@ -336,7 +376,7 @@ func (l *loader) addColumn(tab *table, d *pg.ColumnDef, t *text) {
 			l.setDefault(c, k.RawExpr, t)
 		case pg.ConstrIdentity:
 			c.fresh, c.notNull = true, true
-			c.sequence = tab.name + "_" + c.name + "_seq"
+			l.ownSequence(tab, c)
 		case pg.ConstrGenerated:
 			c.generated = &sqlExpr{k.RawExpr, t}
 		case pg.ConstrDeferrable, pg.ConstrNotDeferrable, pg.ConstrDeferred, pg.ConstrImmediate,
@@ -370,27 +410,53 @@ func (l *loader) setDefault(c *column, e *pg.Node, t *text) {
 	if e == nil {
 		return
 	}
-	if f, ok := pg.Inner(e).(*pg.FuncCall); ok && qualified(names(f.Funcname)) == "nextval" {
+	if f, ok := pg.Inner(e).(*pg.FuncCall); ok && plainName(qualified(names(f.Funcname))) == "nextval" {
 		c.fresh = true
-		c.sequence = sequenceName(f.Args)
+		c.sequence = l.sequenceName(f.Args, t)
 		return
 	}
 	c.def = &sqlExpr{e, t}
 }
 
-// sequenceName gives the sequence in the arguments of nextval, or "".
-func sequenceName(args []*pg.Node) string {
+// ownSequence declares the sequence of a serial or identity column.
+func (l *loader) ownSequence(t *table, c *column) {
+	name := t.rel.own() + "_" + c.name + "_seq"
+	if old := l.declarations.relationIn(t.rel.schema(), name, l.clock); old == nil {
+		l.addView(&view{pos: c.pos, what: sequenceView}, t.rel.schema(), name)
+	}
+	c.sequence = fullName(t.rel.schema(), name)
+}
+
+// sequenceName gives the sequence in the arguments of nextval or currval, "" where it is not known
+// which one that is. t is the text with the call.
+func (l *loader) sequenceName(args []*pg.Node, t *text) string {
 	if len(args) != 1 {
 		return ""
 	}
-	n := pg.Inner(args[0])
+	n, in := pg.Inner(args[0]), l.sees(t)
 	if cast, ok := n.(*pg.TypeCast); ok {
 		n = pg.Inner(cast.Arg)
+		if plainName(typeSpelling(cast.TypeName)) != "regclass" { // the name is looked up at each call
+			in = &l.late
+		}
 	}
-	if c, ok := n.(*pg.A_Const); ok {
-		return strings.TrimPrefix(strings.ReplaceAll(c.GetSval().GetSval(), `"`, ""), "public.")
+	c, ok := n.(*pg.A_Const)
+	if !ok {
+		return ""
 	}
-	return ""
+	parts, ok := identifiers(c.GetSval().GetSval(), '.')
+	if !ok {
+		return ""
+	}
+	name := qualified(parts)
+	all := in.relations(name)
+	switch {
+	case len(all) == 1:
+		return all[0].full()
+	case len(all) > 1:
+		return ""
+	}
+	return plainName(name) // of a sequence that no file declares
 }
 
 func (l *loader) columnConstraint(tab *table, c *column, k *pg.Constraint, t *text) {
@@ -416,12 +482,12 @@ func (l *loader) constraint(tab *table, k *pg.Constraint, t *text) {
 		if k.Indexname != "" {
 			cols = l.indexColumns(tab, k.Indexname, pos)
 		}
-		tab.key = &uniqueKey{pos: pos, name: nameOr(k.Conname, tab.name+"_pkey"), columns: cols, deferred: k.Initdeferred, deferrable: k.Deferrable}
+		tab.key = &uniqueKey{pos: pos, name: nameOr(k.Conname, tab.rel.own()+"_pkey"), columns: cols, deferred: k.Initdeferred, deferrable: k.Deferrable}
 		for _, c := range cols {
 			tab.column(c).notNull = true
 		}
 	case pg.ConstrUnique:
-		name := nameOr(k.Conname, fmt.Sprintf("%s_%s_key", tab.name, strings.Join(cols, "_")))
+		name := nameOr(k.Conname, fmt.Sprintf("%s_%s_key", tab.rel.own(), strings.Join(cols, "_")))
 		if k.Indexname != "" {
 			l.indexColumns(tab, k.Indexname, pos)
 			return // the index is one of the uniques already
@@ -431,7 +497,7 @@ func (l *loader) constraint(tab *table, k *pg.Constraint, t *text) {
 	case pg.ConstrForeign:
 		l.foreignKey(tab, k, t)
 	case pg.ConstrCheck:
-		name := nameOr(k.Conname, fmt.Sprintf("%s_check%d", tab.name, len(tab.checks)+1))
+		name := nameOr(k.Conname, fmt.Sprintf("%s_check%d", tab.rel.own(), len(tab.checks)+1))
 		tab.checks = append(tab.checks, &tableCheck{pos, name, sqlExpr{k.RawExpr, t}, k.SkipValidation})
 	case pg.ConstrNotNull:
 		for _, c := range cols {
@@ -476,9 +542,10 @@ func (l *loader) foreignKey(tab *table, k *pg.Constraint, t *text) {
 	l.checkColumns(tab, pos, cols)
 	f := &foreignKey{
 		pos:        pos,
-		name:       nameOr(k.Conname, fmt.Sprintf("%s_%s_fkey", tab.name, strings.Join(cols, "_"))),
+		name:       nameOr(k.Conname, fmt.Sprintf("%s_%s_fkey", tab.rel.own(), strings.Join(cols, "_"))),
 		columns:    cols,
 		ref:        rangeName(k.Pktable),
+		names:      l.sees(t),
 		refColumns: names(k.PkAttrs),
 		onDelete:   actionOf(k.FkDelAction),
 		onUpdate:   actionOf(k.FkUpdAction),
@@ -503,15 +570,12 @@ func (l *loader) index(s *pg.IndexStmt, t *text) {
 	if !s.Unique {
 		return
 	}
-	name := rangeName(s.Relation)
 	pos := t.pos(int(s.Relation.Location))
-	tab := l.table(name)
+	tab := l.changed(s.Relation, t, false)
 	if tab == nil {
-		if l.views[name] != nil {
-			return // of a materialized view
-		}
-		l.fail(pos, noTable+"%s", name)
+		return // of a materialized view
 	}
+	name := tab.rel.own()
 	if s.IfNotExists && slices.ContainsFunc(tab.uniques, func(u *uniqueKey) bool { return u.name == s.Idxname }) {
 		return
 	}

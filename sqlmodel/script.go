@@ -25,6 +25,8 @@ type script struct {
 	// are those that some path uses without a value.
 	types map[string]typ
 	open  map[int]bool
+	// paths are the search paths that are set when the transaction begins.
+	paths pathSet
 }
 
 // unitReader finds the transactions in the nodes of a file.
@@ -144,10 +146,32 @@ func (u *unitReader) end(n *node, rollback bool) {
 	case rollback:
 		u.l.note(t.begin.pos, "this transaction never commits: it has no outcome, and is left out")
 	case u.schema(t):
+		u.l.ddl.begin()
 		u.statements(t.nodes)
+		u.l.ddl.end(false)
 	default:
 		u.add(t.begin, t.level, t.nodes)
+		u.follow(t.nodes)
 	}
+}
+
+// follow takes over what a transaction does to the search path of the session.
+func (u *unitReader) follow(nodes []*node) {
+	l := u.l
+	l.ddl.begin()
+	for _, n := range nodes {
+		if n.raw != nil {
+			l.setPath(pg.Inner(n.raw.Stmt))
+			continue
+		}
+		before := l.ddl.paths
+		eachStatement([]*node{n}, func(n *node) {
+			l.setPath(pg.Inner(n.raw.Stmt))
+			before = before.or(l.ddl.paths)
+		})
+		l.ddl.paths = before
+	}
+	l.ddl.end(false)
 }
 
 // hasStatement reports whether a node holds a statement.
@@ -228,7 +252,7 @@ func (u *unitReader) statements(nodes []*node) {
 	eachStatement(nodes, func(n *node) {
 		u.done(n)
 		if err := u.l.tryStatement(n); err != nil {
-			u.l.postponed = append(u.l.postponed, func() { u.l.statement(n) })
+			u.l.postpone(func() { u.l.statement(n) })
 		}
 	})
 }
@@ -255,6 +279,7 @@ func (u *unitReader) single(n *node) {
 	if alone {
 		u.add(n, u.level, []*node{n})
 		u.before = append(u.before, n)
+		u.l.setPath(pg.Inner(n.raw.Stmt))
 		return
 	}
 	u.statements([]*node{n})
@@ -290,13 +315,17 @@ func (u *unitReader) branches(n *node) {
 		if !hasStatement(n) {
 			return
 		}
+		paths := u.l.ddl.paths
+		after := paths
 		for _, b := range n.branches {
-			u.before = slices.Clone(before)
+			u.before, u.l.ddl.paths = slices.Clone(before), paths
 			u.list(b.nodes)
 			if u.txn != nil {
 				u.l.fail(u.txn.begin.pos, "this transaction goes on behind the branch of the \\if at %s; end it in the branch, or begin it before", n.pos)
 			}
+			after = after.or(u.l.ddl.paths)
 		}
+		u.l.ddl.paths = after
 		return
 	}
 	u.txn.nodes = append(u.txn.nodes, n)
@@ -395,7 +424,7 @@ func (u *unitReader) add(at *node, level string, nodes []*node) {
 	}
 	u.ordinal++
 	f := &function{pos: at.pos, language: "sql", setOf: true, text: at.text, refs: newRefs()}
-	f.script = &script{s: u.s, before: slices.Clone(u.before), nodes: nodes, does: map[*pg.DoStmt]*function{}, types: map[string]typ{}, open: map[int]bool{}}
+	f.script = &script{s: u.s, before: slices.Clone(u.before), nodes: nodes, does: map[*pg.DoStmt]*function{}, types: map[string]typ{}, open: map[int]bool{}, paths: l.ddl.now()}
 	f.name, f.script.result = u.title(at, true)
 	if f.name == "" {
 		base := filepath.Base(u.file)

@@ -125,7 +125,7 @@ func TestChosenScript(t *testing.T) {
 	for _, tc := range []struct {
 		txns []string
 		want string
-	}{{nil, "a b case-3"}, {[]string{"b", "f"}, "f b"}} {
+	}{{nil, "f a b case-3"}, {[]string{"b", "f"}, "f b"}} {
 		prog, err := Parse([]File{{Name: "case.sql", Text: src}}, Options{Txns: tc.txns})
 		if err != nil {
 			t.Fatal(err)

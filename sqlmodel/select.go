@@ -45,20 +45,22 @@ func (b *builder) selectStmt(f *frame, t *text, s *pg.SelectStmt, pos ir.Pos, to
 	x := b.ex(f, t)
 	x.withWrites(s.WithClause, s)
 	x.either(func() {
-		if len(s.ValuesLists) > 0 {
-			b.values(f, t, s, pos, to)
-			return
-		}
-		q := x.query(s, false)
-		switch to.kind {
-		case intoLocals:
-			b.selectInto(f, x, q, pos, to)
-		case toClient:
-			b.selectRows(f, x, q, pos)
-		default:
-			b.perform(f, x, q, pos)
-		}
-	}, func() { b.derivedSelect(f, x, s, pos, to) })
+		b.afterParts(x.parts, func() {
+			if len(s.ValuesLists) > 0 {
+				b.values(f, t, s, pos, to)
+				return
+			}
+			q := x.query(s, false)
+			switch to.kind {
+			case intoLocals:
+				b.selectInto(f, x, q, pos, to)
+			case toClient:
+				b.selectRows(f, x, q, pos)
+			default:
+				b.perform(f, x, q, pos)
+			}
+		})
+	}, func() { b.afterParts(x.parts, func() { b.derivedSelect(f, x, s, pos, to) }) })
 }
 
 // setFound sets FOUND and ROW_COUNT where the function uses them. count may

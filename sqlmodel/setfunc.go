@@ -22,8 +22,8 @@ func (q *query) function(f *pg.RangeFunction) {
 	outer.levels = x.levels[:len(x.levels)-1]
 	outer.perRow = len(outer.levels) > 0
 	switch {
-	case len(x.l.lookup(name)) > 0:
-		eff := x.l.effectOf(&refs{tables: map[string]bool{}, calls: map[string]bool{name: true}})
+	case len(x.functions(name)) > 0:
+		eff := x.l.effectOfCall(x.functions(name))
 		q.writer = q.writer || eff.writes
 		v := outer.call(call)
 		src.cols = v.columns()
@@ -34,7 +34,7 @@ func (q *query) function(f *pg.RangeFunction) {
 			src.cols = append(src.cols, colDef{"ordinality", ir.C(ir.Int(1)), tInt, true})
 		}
 	case x.l.builtin(name).set:
-		src.cols = q.setFunction(&outer, call, name, alias, f.Ordinality)
+		src.cols = q.setFunction(&outer, call, x.l.systemName(name), alias, f.Ordinality)
 	default:
 		x.unmodelled("the function %s in FROM", name)
 	}

@@ -99,7 +99,9 @@ func (s *source) checkText() error {
 // text is SQL that the parser reads: a file, a function body, or a part of
 // one after a prefix that makes it a statement. It maps offsets back.
 type text struct {
-	src    *source
+	src *source
+	// names, if not nil, says what the names in it mean: it is part of a declaration.
+	names  *resolver
 	s      string
 	prefix int
 	// Byte i after the prefix stands at base+i of the file, or at offs[i] if
@@ -123,7 +125,7 @@ func (t *text) offset(off int) int {
 
 // part gives a span of t, which has no prefix itself, after a prefix.
 func (t *text) part(prefix string, span plpgsql.Span) *text {
-	out := &text{src: t.src, s: prefix + span.Text(t.s), prefix: len(prefix), base: t.base + span.Start}
+	out := &text{src: t.src, names: t.names, s: prefix + span.Text(t.s), prefix: len(prefix), base: t.base + span.Start}
 	if t.offs != nil {
 		out.offs = t.offs[span.Start:]
 	}

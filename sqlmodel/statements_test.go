@@ -245,7 +245,12 @@ func sqlLiteral(v ir.Value) string {
 }
 
 func (s *statements) instance(fn string, id int) *interp.Instance {
-	return &interp.Instance{Txn: s.prog.Txn(fn), ID: id}
+	return &interp.Instance{Txn: s.prog.Txn(fn), ID: id, Havoc: anyOrderOnly}
+}
+
+// anyOrderOnly gives no value but the one of the orders of rows, all of which the interpreter tries itself.
+func anyOrderOnly(h *ir.Havoc, _ int) (ir.Value, bool) {
+	return ir.Null, strings.HasPrefix(h.Var, "any_order")
 }
 
 // check compares one statement with the server, and gives the model's words.
@@ -305,7 +310,12 @@ func (s *statements) compareSeveral(c *statementCase) {
 // that may be skipped is not.
 func (s *statements) only(c *statementCase, db *interp.DB) *interp.Run {
 	in := s.instance(c.name, 1)
-	in.Havoc = func(h *ir.Havoc, _ int) (ir.Value, bool) { return ir.Bool(true), h.Var == "taken" }
+	in.Havoc = func(h *ir.Havoc, n int) (ir.Value, bool) {
+		if h.Var == "taken" {
+			return ir.Bool(true), true
+		}
+		return anyOrderOnly(h, n)
+	}
 	runs := slices.Collect(s.choices(in, db, true))
 	for _, r := range runs[1:] {
 		if r.Outputs != runs[0].Outputs || r.Blocked != runs[0].Blocked || r.After.String() != runs[0].After.String() {

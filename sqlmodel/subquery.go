@@ -96,11 +96,17 @@ func existsE(q *query, cond ir.Expr) ir.Expr {
 // any is x op ANY (subquery). Where NULL is not told from false or true it is
 // one EXISTS; otherwise it is NULL when no row gives true and some row NULL.
 func (x *ex) any(e *pg.SubLink, s *pg.SelectStmt, op string, m mode) ir.Expr {
+	if isCtid(e.Testexpr) {
+		x = x.tidOf()
+	}
 	v := x.expr(e.Testexpr)
 	var q *query
-	if hasAggregates(s.TargetList) {
+	switch {
+	case hasAggregates(s.TargetList):
 		q = x.uncorrelated(s)
-	} else {
+	case limited(s):
+		q, _ = x.chosen(s, x.pos(e.Location))
+	default:
 		q = x.distinctFree(s)
 	}
 	if q.limit != nil {
@@ -113,13 +119,24 @@ func (x *ex) any(e *pg.SubLink, s *pg.SelectStmt, op string, m mode) ir.Expr {
 	} else if !v.record {
 		x.fail(e.Location, "the subquery has %d columns, but one value is compared", len(q.targets))
 	}
-	c := q.in.binary(op, v, cols, e.Location)
+	var c val
+	if v.t.isTid() {
+		c = x.sameTid(op, v, cols)
+	} else {
+		c = q.in.binary(op, v, cols, e.Location)
+	}
 	if len(q.aggs) > 0 {
 		// One row of aggregates: a comparison with them.
 		x.emitAggregates(q, x.pos(e.Location))
 		return c.e
 	}
 	isNull := &ir.Unary{Op: ir.IsNull, X: c.e}
+	if own := x.ownRows(q, c.e); own != nil && limited(s) && (c.nn || m == truth) {
+		if m != truth {
+			own = ir.Op(ir.Is, own, ir.C(ir.Bool(true)))
+		}
+		return own
+	}
 	switch {
 	case c.nn || m == truth:
 		return existsE(q, c.e)
@@ -128,6 +145,36 @@ func (x *ex) any(e *pg.SubLink, s *pg.SelectStmt, op string, m mode) ir.Expr {
 	}
 	return &ir.Cond{If: existsE(q, c.e), Then: ir.C(ir.Bool(true)),
 		Else: &ir.Cond{If: existsE(q, isNull), Then: ir.C(ir.Null), Else: ir.C(ir.Bool(false))}}
+}
+
+// ownRows is the condition on the row of the query around q under which q has a row for which cond holds, where that
+// is the same row: nil if cond does not say so.
+func (x *ex) ownRows(q *query, cond ir.Expr) ir.Expr {
+	if len(q.from) != 1 || len(x.levels) == 0 || len(q.aggs) > 0 || q.atMost == 0 {
+		return nil
+	}
+	src := q.from[0]
+	for _, o := range x.levels[len(x.levels)-1].sources {
+		if o.table != nil && o.row != "" && o.table.ir == src.Table && sameRow(src.Table, o.row, src.Row, cond) {
+			out := renameRow(ir.AndE(q.where, cond), src.Row, o.row)
+			if out = withoutSelf(out, o); out == nil {
+				out = ir.C(ir.Bool(true))
+			}
+			return out
+		}
+	}
+	return nil
+}
+
+// withoutSelf leaves out of a condition that the key columns of a row equal themselves.
+func withoutSelf(cond ir.Expr, s *rowSource) ir.Expr {
+	var out ir.Expr
+	for _, c := range ir.Conjuncts(cond) {
+		if eq, ok := c.(*ir.Binary); !ok || eq.Op != ir.Eq || !isKeyOf(s, eq.X, eq.Y) {
+			out = ir.AndE(out, c)
+		}
+	}
+	return out
 }
 
 // distinctFree translates a subquery in which DISTINCT makes no difference.
@@ -205,7 +252,12 @@ func anyMayFail(cols []colDef) bool {
 
 // scalar translates a subquery used as a value: it runs before the statement.
 func (x *ex) scalar(s *pg.SelectStmt, pos ir.Pos) val {
-	q := x.uncorrelated(s)
+	var q *query
+	if s.LimitOffset != nil && limited(s) {
+		q, _ = x.chosen(s, pos)
+	} else {
+		q = x.uncorrelated(s)
+	}
 	if len(q.targets) != 1 {
 		x.l.fail(pos, "a subquery used as a value must have one column, not %d", len(q.targets))
 	}
@@ -264,7 +316,12 @@ func (x *ex) emitAggregates(q *query, pos ir.Pos) {
 
 // arrayOfRows is ARRAY(SELECT …): a function of the rows, never NULL.
 func (x *ex) arrayOfRows(s *pg.SelectStmt, pos ir.Pos) val {
-	q := x.uncorrelated(s)
+	var q *query
+	if limited(s) {
+		q, _ = x.chosen(s, pos)
+	} else {
+		q = x.uncorrelated(s)
+	}
 	if len(q.targets) != 1 {
 		x.l.fail(pos, "ARRAY needs a subquery with one column, not %d", len(q.targets))
 	}

@@ -1,38 +1,38 @@
 package sqlmodel
 
 import (
-	"maps"
 	"slices"
+	"strings"
 
 	"github.com/txrobust/robust/ir"
 )
 
 // finishTables makes the tables of the program once all DDL was read.
 func (l *loader) finishTables() {
-	for _, name := range slices.Sorted(maps.Keys(l.views)) {
-		// What stands in the place of a table and has rows is one that the program
-		// can be said to touch, and no more.
-		if v := l.views[name]; v.rows && l.table(name) == nil {
-			l.order = append(l.order, &table{pos: v.pos, name: name, odd: v.what})
-		}
-	}
 	if len(l.opt.Schema) > 0 {
 		for _, t := range slices.Clone(l.order) {
 			for _, f := range t.foreign {
 				if l.unread.files[t.pos.File] {
-					l.unknownTable(f.ref, f.pos)
+					l.unknownTable(f.names, f.ref, f.pos)
 				}
 			}
 		}
 	}
 	l.keyedColumns()
-	for _, t := range l.order {
-		for _, c := range t.columns {
-			if c.sequence != "" && l.table(c.sequence) == nil {
-				l.views[c.sequence] = &view{pos: c.pos, what: "a sequence, read as a table", reads: nil}
-			}
+	l.shorten()
+	slices.SortStableFunc(l.views, func(a, b *view) int { return strings.Compare(a.name, b.name) })
+	for _, v := range l.views {
+		// What stands in the place of a table and has rows is one that the program
+		// can be said to touch, and no more.
+		if v.rows {
+			l.order = append(l.order, &table{pos: v.pos, name: v.name, rel: v.rel, odd: v.what})
 		}
+	}
+	for _, t := range l.order {
 		it := &ir.Table{Pos: t.pos, Name: t.name}
+		if t.rel.schema() != publicSchema || !l.leadsToPublic() {
+			it.Qualified = qualified([]string{t.rel.schema(), t.rel.own()})
+		}
 		if t.key == nil {
 			if !l.tolerate(t, func() { l.rowidName(t) }) {
 				t.columns, t.uniques, t.foreign, t.checks = nil, nil, nil, nil
@@ -84,12 +84,22 @@ func (l *loader) finishTables() {
 	l.noteUnseen()
 	for _, t := range l.order {
 		for _, p := range t.policies {
-			l.note(t.pos, "policy %s of %s is not modelled: nor is any statement on %s", p.PolicyName, t.name, t.name)
+			l.note(t.pos, "policy %s of %s is not modelled: nor is any statement on %s", p.name, t.name, t.name)
 		}
 		if t.rowSec && len(t.policies) == 0 {
 			l.note(t.pos, "row level security of %s is not modelled: nor is any statement on it", t.name)
 		}
 	}
+}
+
+// tableOfIR gives the table of which t is the form in the IR.
+func (l *loader) tableOfIR(t *ir.Table) *table {
+	for _, o := range l.order {
+		if o.ir == t {
+			return o
+		}
+	}
+	return nil
 }
 
 // rowidName makes sure that the name of the hidden column is no other's.
@@ -126,7 +136,7 @@ func allNotNull(t *table, cols []string) bool {
 // constraintExpr translates an expression over a row of t; why is what cannot
 // be modelled of it, or "".
 func (l *loader) constraintExpr(t *table, e *sqlExpr) (out ir.Expr, why string) {
-	return l.rowCondition(e, tableSource(t, lastPart(t.name), t.name))
+	return l.rowCondition(e, tableSource(t, t.rel.own(), t.name))
 }
 
 // rowCondition is constraintExpr over other sources.
@@ -149,19 +159,10 @@ func domainValue(t *table, c *column) *rowSource {
 	return &rowSource{alias: hiddenAlias, cols: []colDef{{"value", &ir.Col{Row: t.name, Col: c.name}, c.t, false}}}
 }
 
-func lastPart(name string) string {
-	for i := len(name) - 1; i >= 0; i-- {
-		if name[i] == '.' {
-			return name[i+1:]
-		}
-	}
-	return name
-}
-
 // rowExpr translates an expression over a row of t; why is what cannot be
 // modelled of it, or "".
 func (l *loader) rowExpr(t *table, e *sqlExpr) (v val, why string) {
-	x := &ex{l: l, text: e.text, levels: []*level{{sources: []*rowSource{tableSource(t, lastPart(t.name), t.name)}}}, perRow: true}
+	x := &ex{l: l, text: e.text, levels: []*level{{sources: []*rowSource{tableSource(t, t.rel.own(), t.name)}}}, perRow: true}
 	defer func() {
 		if r := recover(); r != nil {
 			u, is := r.(unmodelled)
@@ -291,7 +292,7 @@ func (l *loader) foreignKeys(t *table) {
 	}
 	for _, f := range slices.Clone(t.foreign) {
 		others := []*table{}
-		if ref := l.table(f.ref); ref != nil {
+		if ref := f.parent(); ref != nil {
 			others = append(others, ref)
 		}
 		if !l.tolerate(t, func() { l.foreignKeyOf(t, f) }, others...) {
@@ -302,7 +303,7 @@ func (l *loader) foreignKeys(t *table) {
 
 // foreignKeyOf adds one foreign key.
 func (l *loader) foreignKeyOf(t *table, f *foreignKey) {
-	ref := l.table(f.ref)
+	ref := f.parent()
 	if ref == nil {
 		l.fail(f.pos, "foreign key %s refers to %s, but there is no such table", f.name, f.ref)
 	}

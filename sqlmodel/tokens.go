@@ -273,7 +273,7 @@ func (t *tokenReader) table(i int) int {
 		t.refs.everything()
 	case t.punct(i+1, "(") && !t.written(i-2*(len(parts)-1)):
 		t.refs.calls[name] = true
-	case len(parts) == 1 && t.ctes[name] && t.l.table(name) == nil:
+	case len(parts) == 1 && t.ctes[name] && t.l.late.table(name) == nil:
 	default:
 		t.refs.tables[name] = true
 	}

@@ -15,7 +15,8 @@ type trigger struct {
 	pos    ir.Pos
 	name   string
 	fn     string
-	events int32 // bits as in pg_trigger.h
+	names  *resolver // of fn
+	events int32     // bits as in pg_trigger.h
 	// before says that it runs before the write, and may change it; row that it
 	// runs for each row.
 	before, row bool
@@ -39,16 +40,12 @@ const (
 
 // createTrigger records a trigger.
 func (l *loader) createTrigger(s *pg.CreateTrigStmt, t *text, pos ir.Pos) {
-	name := rangeName(s.Relation)
-	tab := l.table(name)
+	tab := l.changed(s.Relation, t, false)
 	if tab == nil {
-		if l.views[name] != nil {
-			l.note(pos, "trigger %s on a view is left out: writes of the view are not modelled", s.Trigname)
-			return
-		}
-		l.fail(t.pos(int(s.Relation.Location)), noTable+"%s", name)
+		l.note(pos, "trigger %s on a view is left out: writes of the view are not modelled", s.Trigname)
+		return
 	}
-	g := &trigger{pos: pos, name: s.Trigname, fn: qualified(names(s.Funcname)), events: s.Events, before: s.Timing&beforeRow != 0, row: s.Row}
+	g := &trigger{pos: pos, name: s.Trigname, fn: qualified(names(s.Funcname)), names: t.names, events: s.Events, before: s.Timing&beforeRow != 0, row: s.Row}
 	if len(s.Columns) > 0 {
 		g.columns = names(s.Columns)
 	}
@@ -64,7 +61,23 @@ func (l *loader) createTrigger(s *pg.CreateTrigStmt, t *text, pos ir.Pos) {
 	}
 	tab.triggers = without(tab.triggers, func(o *trigger) bool { return s.Replace && o.name == s.Trigname })
 	tab.triggers = append(tab.triggers, g)
-	slices.SortStableFunc(tab.triggers, func(a, b *trigger) int { return strings.Compare(a.name, b.name) })
+	tab.sortTriggers()
+}
+
+// sortTriggers puts the triggers in the order in which they fire.
+func (t *table) sortTriggers() {
+	slices.SortStableFunc(t.triggers, func(a, b *trigger) int { return strings.Compare(a.name, b.name) })
+}
+
+// functions gives the function of the trigger, as a list; none if it is not declared.
+func (g *trigger) functions() []*function {
+	fns, _ := g.names.functions(g.fn)
+	return without(fns, func(f *function) bool { return len(f.inputs()) > 0 })
+}
+
+// refs is what firing the trigger names.
+func (g *trigger) refs() *refs {
+	return &refs{calls: map[string]bool{g.fn: true}, names: g.names}
 }
 
 // firing gives the triggers that some writes fire, in the order in which they
@@ -88,7 +101,9 @@ func (t *table) firing(events int32, before, row bool, set []assignment) []*trig
 
 // firedBy gives what a trigger of t may touch.
 func (t *table) firedBy(g *trigger) *refs {
-	return &refs{tables: map[string]bool{t.name: true}, calls: map[string]bool{g.fn: true}, writes: true}
+	r := g.refs()
+	r.known, r.writes = []*table{t}, true
+	return r
 }
 
 // noTrigger stops the translation of a statement whose trigger cannot be
@@ -109,7 +124,7 @@ type rowTrigger struct {
 
 // record declares a row variable for a row of t, with the given values.
 func (b *builder) record(name string, t *table, row *rowSource, pos ir.Pos) *variable {
-	v := &variable{name: name, t: opaque(t.name), isRecord: true, fixed: true}
+	v := &variable{name: name, t: opaque(t.rowType), isRecord: true, fixed: true}
 	for _, c := range t.columns {
 		local := b.fieldLocal(name, c.name, c.t)
 		set := &ir.Assign{At: at(pos), Var: local, Expr: row.col(c.name).e}
@@ -145,7 +160,7 @@ func (b *builder) fire(t *table, g *trigger, r *rowTrigger, pos ir.Pos) (why str
 		if g.odd != "" {
 			b.unmodelled("trigger %s, which %s", g.name, g.odd)
 		}
-		fns := b.l.lookup(g.fn)
+		fns := g.functions()
 		if len(fns) != 1 || fns[0].body == nil {
 			b.unmodelled("trigger %s, whose function is not in PL/pgSQL", g.name)
 		}
@@ -197,17 +212,13 @@ func (b *builder) triggerBody(t *table, g *trigger, r *rowTrigger, fn *function,
 	if g.row {
 		level = "ROW"
 	}
-	schema := "public"
-	if i := strings.LastIndex(t.name, "."); i >= 0 {
-		schema = t.name[:i]
-	}
 	constant("tg_op", r.op)
 	constant("tg_name", g.name)
 	constant("tg_when", when)
 	constant("tg_level", level)
-	constant("tg_table_name", lastPart(t.name))
-	constant("tg_relname", lastPart(t.name))
-	constant("tg_table_schema", schema)
+	constant("tg_table_name", t.rel.own())
+	constant("tg_relname", t.rel.own())
+	constant("tg_table_schema", t.rel.schema())
 	var args []ir.Value
 	for _, a := range g.args {
 		args = append(args, ir.Text(a))
@@ -219,7 +230,7 @@ func (b *builder) triggerBody(t *table, g *trigger, r *rowTrigger, fn *function,
 			f.scope.vars[name] = v
 			continue
 		}
-		null := &variable{name: name, t: opaque(t.name), isRecord: true, fixed: true} // all its fields are NULL
+		null := &variable{name: name, t: opaque(t.rowType), isRecord: true, fixed: true} // all its fields are NULL
 		for _, c := range t.columns {
 			local := b.fieldLocal(name, c.name, c.t)
 			b.emitWeak(&ir.Assign{At: at(pos), Var: local, Expr: ir.C(ir.Null)})
@@ -229,7 +240,9 @@ func (b *builder) triggerBody(t *table, g *trigger, r *rowTrigger, fn *function,
 	}
 	f.result = &result{label: b.newLabel(f.scope.label)}
 	body := &ir.Block{At: at(pos), Label: f.result.label}
+	leave := b.enter(fn)
 	body.Body = b.collect(func() { b.stmt(f, fn.body.Block) })
+	leave()
 	body.Body = dropLast(body.Body, func(s ir.Stmt) bool {
 		k, ok := s.(*ir.Break)
 		return ok && k.Label == body.Label
@@ -320,7 +333,7 @@ func (b *builder) triggerReturn(f *frame, s *plpgsql.Return, pos ir.Pos) {
 func (b *builder) changedByTriggers(t *table, list []*trigger) map[string]bool {
 	out := map[string]bool{}
 	for _, g := range list {
-		for _, fn := range b.l.lookup(g.fn) {
+		for _, fn := range g.functions() {
 			if fn.body == nil {
 				continue
 			}
@@ -342,18 +355,30 @@ func (b *builder) changedByTriggers(t *table, list []*trigger) map[string]bool {
 }
 
 // before runs the BEFORE triggers of a row, and then write, unless one of them
-// prevents it; other runs otherwise.
-func (b *builder) before(t *table, list []*trigger, r *rowTrigger, pos ir.Pos, write, other func()) {
+// prevents it; other runs otherwise. several says that the statement may write further rows.
+func (b *builder) before(t *table, list []*trigger, r *rowTrigger, pos ir.Pos, several bool, write, other func()) {
 	r.before = true
 	for _, g := range list {
-		for _, fn := range b.l.lookup(g.fn) {
+		for _, fn := range g.functions() {
 			if r.skip == "" && fn.body != nil && fn.returnsNull(r.op) {
 				r.skip = b.local("is_skipped", tBool)
 				b.emit(&ir.Assign{At: at(pos), Var: r.skip, Expr: ir.C(ir.Bool(false))})
 			}
 		}
 	}
+	wrote := b.l.tracer() // by the triggers before, and the statement
+	for _, g := range t.triggers {
+		if g.before && !g.row {
+			wrote.add(g.refs())
+		}
+	}
 	for i, g := range list {
+		if several || wrote.writes {
+			if s := b.l.sightOf(g.refs()); g.stable() && (s.before.meets(wrote.tables) || several && s.before.meets(b.l.changedBy(t, changesRows).tables)) {
+				b.unmodelled("trigger %s (BEFORE), whose function is not VOLATILE, %s", g.name, hidden)
+			}
+		}
+		wrote.add(g.refs())
 		fire := func() {
 			if why, ok := b.fire(t, g, r, pos); !ok {
 				b.unmodelled("trigger %s (BEFORE): %s", g.name, why)
@@ -382,10 +407,17 @@ func (b *builder) after(t *table, list []*trigger, r *rowTrigger, pos ir.Pos, se
 			b.giveUp(pos, touched, "trigger "+g.name+", which runs before foreign keys are checked, in a block with EXCEPTION")
 			continue
 		}
+		if b.runsBefore(t, g, several) {
+			continue // it has run
+		}
 		if several {
-			e := b.l.effectOf(&refs{tables: map[string]bool{}, calls: map[string]bool{g.fn: true}})
-			if e.all || e.tables[t.name] {
+			e := b.l.effectOf(g.refs())
+			switch {
+			case e.all || e.tables[t.name]:
 				b.giveUp(pos, touched, "trigger "+g.name+", which looks at the table, after a statement that writes several rows")
+				continue
+			case b.l.meetsEarlier(t, g, e):
+				b.giveUp(pos, touched, "trigger "+g.name+", which looks at what a trigger of a later row writes")
 				continue
 			}
 		}
@@ -397,7 +429,7 @@ func (b *builder) after(t *table, list []*trigger, r *rowTrigger, pos ir.Pos, se
 
 // atStatement runs the triggers FOR EACH STATEMENT.
 func (b *builder) atStatement(t *table, events int32, op string, before bool, set []assignment, pos ir.Pos) {
-	for _, g := range t.firing(events, before, false, set) {
+	run := func(g *trigger, before bool) {
 		r := &rowTrigger{op: op}
 		if why, ok := b.fire(t, g, r, pos); !ok {
 			if before {
@@ -406,4 +438,68 @@ func (b *builder) atStatement(t *table, events int32, op string, before bool, se
 			b.giveUp(pos, t.firedBy(g), "trigger "+g.name+": "+why)
 		}
 	}
+	// Those that are not VOLATILE see the tables as they were before the statement, and change nothing.
+	if before {
+		for _, g := range append(t.firing(events, true, false, set), t.firing(events, false, false, set)...) {
+			if g.stable() {
+				run(g, g.before)
+			}
+		}
+	}
+	for _, g := range t.firing(events, before, false, set) {
+		if !g.stable() {
+			run(g, before)
+		}
+	}
+}
+
+// stable reports whether the function of the trigger is not VOLATILE, and calls none that is and looks at tables: it sees the tables as
+// they were before the statement.
+func (g *trigger) stable() bool {
+	fns := g.functions()
+	if len(fns) != 1 || !fns[0].stable || g.odd != "" {
+		return false
+	}
+	s := g.names.l.sightOf(g.refs())
+	return !s.now.all && len(s.now.tables) == 0
+}
+
+// runsBefore reports whether an AFTER trigger of a row of t ran before the row was written: it sees the tables as they were before the
+// statement.
+func (b *builder) runsBefore(t *table, g *trigger, several bool) bool {
+	return !several && g.stable() && b.l.sightOf(g.refs()).before.meets(b.l.changedBy(t, changesRows).tables)
+}
+
+// stableAfter runs the AFTER triggers of a row that see the tables as they were before the statement; no other trigger may have
+// written what they look at.
+func (b *builder) stableAfter(t *table, events int32, set []assignment, r *rowTrigger, pos ir.Pos, several bool) {
+	wrote := b.l.tracer()
+	for _, g := range t.triggers {
+		if g.before && g.events&events != 0 {
+			wrote.add(g.refs())
+		}
+	}
+	for _, g := range t.firing(events, false, true, set) {
+		if !b.runsBefore(t, g, several) {
+			continue
+		}
+		if wrote.writes && b.l.sightOf(g.refs()).before.meets(wrote.tables) {
+			b.giveUp(pos, t.firedBy(g), "trigger "+g.name+", whose function is not VOLATILE, after triggers that write what it looks at")
+			continue
+		}
+		if why, ok := b.fire(t, g, r, pos); !ok {
+			b.giveUp(pos, t.firedBy(g), "trigger "+g.name+": "+why)
+		}
+	}
+}
+
+// meetsEarlier reports whether an AFTER trigger looks at what BEFORE triggers of rows write, which have all run by then.
+func (l *loader) meetsEarlier(t *table, g *trigger, e *effect) bool {
+	tr := l.tracer()
+	for _, o := range t.triggers {
+		if o.before && o.row && o.events&g.events != 0 {
+			tr.add(o.refs())
+		}
+	}
+	return tr.writes && e.meets(tr.tables)
 }

@@ -58,7 +58,7 @@ func (u *rowWriter) write() {
 	if u.first != nil {
 		u.first()
 	}
-	r := &rowTrigger{op: u.op, old: &variable{name: "old", t: opaque(t.name), isRecord: true, fixed: true}}
+	r := &rowTrigger{op: u.op, old: &variable{name: "old", t: opaque(t.rowType), isRecord: true, fixed: true}}
 	var into []string
 	var cols []ir.Expr
 	for _, c := range t.columns {
@@ -154,6 +154,7 @@ func (u *rowWriter) each(r *rowTrigger, before []*trigger, hidden string, severa
 		where = ir.AndE(where, ir.Op(ir.Eq, &ir.Col{Row: u.row.row, Col: c.Name}, ir.V(v)))
 	}
 	write := func() {
+		b.stableAfter(t, u.events, u.set, r, u.pos, several)
 		row := r.old.source(t)
 		if u.op == "UPDATE" {
 			row = r.new.source(t)
@@ -188,7 +189,7 @@ func (u *rowWriter) each(r *rowTrigger, before []*trigger, hidden string, severa
 			out.done(row)
 		}
 	}
-	b.before(t, before, r, u.pos, write, func() {
+	b.before(t, before, r, u.pos, several, write, func() {
 		if out != nil {
 			out.no()
 		}
@@ -219,7 +220,7 @@ func (b *builder) readsInside(list []assignment) bool {
 // maySkip reports whether triggers may prevent a write.
 func (b *builder) maySkip(list []*trigger, op string) bool {
 	for _, g := range list {
-		for _, fn := range b.l.lookup(g.fn) {
+		for _, fn := range g.functions() {
 			if fn.body != nil && fn.returnsNull(op) {
 				return true
 			}

@@ -40,8 +40,12 @@ func (l *loader) findEmptied() {
 		}
 	}
 	for _, f := range slices.Concat(l.funcs, l.scripts, l.programs) {
+		in := l.insideOf(f, l.standard)
+		in = in.with(in.run.or(l.setBy(f.refs, in)))
 		for _, name := range slices.Sorted(maps.Keys(f.refs.emptied)) {
-			add(l.table(name))
+			for _, o := range in.relations(name) {
+				add(o.table)
+			}
 		}
 		if f.refs.dynamic && f.bodyText != nil && strings.Contains(strings.ToLower(f.bodyText.s), "truncate") {
 			for _, t := range l.order {

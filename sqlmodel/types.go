@@ -4,9 +4,9 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/txrobust/robust/internal/quote"
 	"github.com/txrobust/robust/ir"
 	"github.com/txrobust/robust/sqlmodel/internal/pg"
+	"github.com/txrobust/robust/sqlmodel/internal/system"
 	"github.com/txrobust/robust/sqlmodel/value"
 )
 
@@ -176,7 +176,10 @@ func (t typ) ordered() bool {
 
 // userType is a type that the program declares.
 type userType struct {
-	pos    ir.Pos
+	named
+	pos ir.Pos
+	// key is the name by which fieldsOf and the catalog know it: no other type ever has it.
+	key    string
 	base   typ        // of an enum or a domain
 	fields []fieldDef // of a composite type
 	enum   bool
@@ -203,14 +206,6 @@ func names(list []*pg.Node) []string {
 	return out
 }
 
-// qualified joins a possibly schema-qualified name, without "public.".
-func qualified(parts []string) string {
-	if len(parts) > 1 && (parts[0] == "public" || parts[0] == "pg_catalog") {
-		parts = parts[1:]
-	}
-	return quote.Qualified(parts...)
-}
-
 // typeOf resolves a type name. The error of an unknown name is nil: it is an
 // opaque type.
 func (l *loader) typeOf(n *pg.TypeName, t *text) typ {
@@ -220,7 +215,7 @@ func (l *loader) typeOf(n *pg.TypeName, t *text) typ {
 	parts := names(n.Names)
 	if n.PctType && len(parts) >= 2 { // table.column%TYPE
 		table, column := qualified(parts[:len(parts)-1]), parts[len(parts)-1]
-		tab := l.table(table)
+		tab := l.sees(t).table(table)
 		if tab == nil {
 			l.fail(t.pos(int(n.Location)), noTable+"%s", table)
 		}
@@ -230,7 +225,7 @@ func (l *loader) typeOf(n *pg.TypeName, t *text) typ {
 		}
 		return c.t
 	}
-	base := modified(l.namedType(qualified(parts)), typeModifiers(n))
+	base := modified(l.namedType(qualified(parts), t, n.Location), typeModifiers(n))
 	if len(n.ArrayBounds) > 0 {
 		return arrayOf(base)
 	}
@@ -274,12 +269,33 @@ func typeModifiers(n *pg.TypeName) []int {
 	return out
 }
 
-func (l *loader) namedType(name string) typ {
-	if u := l.types[name]; u != nil && u.fields == nil {
-		return u.base
+// namedType gives the type that a name means in a text.
+func (l *loader) namedType(raw string, in *text, loc int32) typ {
+	schema, _ := splitName(raw)
+	name := l.systemName(raw)
+	other, keyword := typeNames[name]
+	if schema != systemSchema && (schema != "" || !keyword) {
+		r, pos := l.sees(in), in.pos(int(loc))
+		if u := l.declaredType(r, raw, pos); u != nil {
+			if u.fields == nil {
+				return u.base
+			}
+			return opaque(u.key)
+		}
+		if t := l.rowTypeOf(r, raw, pos); t != nil {
+			return opaque(t.rowType)
+		}
 	}
-	if other := typeNames[name]; other != "" {
+	if keyword {
 		name = other
+	}
+	return l.catalogType(name)
+}
+
+// catalogType gives the type that the catalog has by a name: one of the system, or one of the program by its key.
+func (l *loader) catalogType(name string) typ {
+	if u := l.typesByKey[name]; u != nil && u.fields == nil {
+		return u.base
 	}
 	switch name {
 	case nVoid:
@@ -288,7 +304,7 @@ func (l *loader) namedType(name string) typ {
 		return tRecord
 	}
 	if elem, ok := strings.CutPrefix(name, "_"); ok && l.catalog().Type(elem) != nil {
-		return arrayOf(l.namedType(elem))
+		return arrayOf(l.catalogType(elem))
 	}
 	if t := l.catalog().Type(name); t != nil && (t.Kind == 'b' || t.Kind == 'r' || t.Kind == 'm') {
 		return valuesOf(name)
@@ -296,13 +312,57 @@ func (l *loader) namedType(name string) typ {
 	return opaque(name)
 }
 
+// declaredType finds the type that the program declares by a name, or nil.
+func (l *loader) declaredType(r *resolver, raw string, pos ir.Pos) *userType {
+	all := r.types(raw)
+	schema, own := splitName(raw)
+	switch {
+	case len(all) > 1:
+		panic(unmodelled{"the type " + raw + ", which depends on the search_path"})
+	case len(all) == 1:
+		if schema == "" && r.at == now && !r.paths.any && !r.leadsTo(all[0].schema()) {
+			l.note(all[0].pos, offPath, all[0].full(), r.paths)
+		}
+		return all[0]
+	case !system.Type(own) && len(r.ofTypeName(own)) > 0:
+		l.noType(r, raw, pos)
+	}
+	return nil
+}
+
+// rowTypeOf finds the table of whose rows a name is the type, or nil.
+func (l *loader) rowTypeOf(r *resolver, raw string, pos ir.Pos) *table {
+	_, own := splitName(raw)
+	if system.Type(l.systemName(raw)) {
+		return nil
+	}
+	all := r.relations(raw)
+	switch {
+	case len(all) > 1:
+		panic(unmodelled{"the type " + raw + ", which depends on the search_path"})
+	case len(all) == 1:
+		return r.used(raw).table
+	case len(l.ofName(own)) > 0:
+		l.noType(r, raw, pos)
+	}
+	return nil
+}
+
+// noType ends what needs a type that is only in other schemas than those that are looked at.
+func (l *loader) noType(r *resolver, raw string, pos ir.Pos) {
+	if r.at < now {
+		l.fail(pos, "there is no type %s in the search path (%s), but in another schema; write the schema", raw, r.paths)
+	}
+	panic(unmodelled{"the type " + raw + ", which is only in other schemas than those of the search path (" + r.paths.String() + ")"})
+}
+
 // fieldsOf gives the fields of a composite type or of a table's row type, or
 // nil.
 func (l *loader) fieldsOf(name string) []fieldDef {
-	if u := l.types[name]; u != nil {
+	if u := l.declarations.typesByKey[name]; u != nil {
 		return u.fields
 	}
-	if t := l.table(name); t != nil {
+	if t := l.declarations.rowTypes[name]; t != nil {
 		var out []fieldDef
 		for _, c := range t.columns {
 			out = append(out, fieldDef{c.name, c.t})

@@ -205,14 +205,14 @@ func (v *valueErrors) types(fn *function) {
 	l := v.b.l
 	odd := func(name string) bool {
 		name = strings.ToLower(name)
-		return strings.ContainsAny(name, "(") || strings.Contains(name, "uuid") || strings.Contains(name, "smallint") || l.types[qualified(strings.Split(name, "."))] != nil ||
-			strings.Contains(name, "%") && (len(l.types) > 0 || l.mentions("uuid"))
+		return strings.ContainsAny(name, "(") || strings.Contains(name, "uuid") || strings.Contains(name, "smallint") || l.sees(fn.bodyText).typ(name) != nil ||
+			strings.Contains(name, "%") && (len(l.declarations.typesByKey) > 0 || l.mentions("uuid"))
 	}
 	if fn.ret != nil && odd(typeSpelling(fn.ret)) {
 		v.strange("a text as the result of " + fn.name)
 	}
 	for _, p := range fn.params {
-		if p.out && odd(typeSpelling(p.t)) || l.types[typeSpelling(p.t)] != nil {
+		if p.out && odd(typeSpelling(p.t)) || l.sees(fn.text).typ(qualified(names(p.t.GetNames()))) != nil {
 			v.strange("a value of " + p.name)
 		}
 	}
@@ -304,12 +304,12 @@ func (v *valueErrors) tree(root pg.Message, plain bool) {
 				v.strange("the result of " + op)
 			}
 		case *pg.FuncCall:
-			name := qualified(names(x.Funcname))
+			name := plainName(qualified(names(x.Funcname)))
 			switch {
 			case name == "mod" || name == "div" || name == "log":
 				v.strange("the result of " + name)
 				v.division()
-			case len(v.b.l.lookup(name)) == 0 && !harmless[name]:
+			case len(v.b.l.lateFunctions(name)) == 0 && !harmless[name]:
 				v.strange("what " + name + " does")
 			}
 		case *pg.SubLink:
@@ -321,7 +321,7 @@ func (v *valueErrors) tree(root pg.Message, plain bool) {
 				v.strange("the result of a cast")
 			}
 		case *pg.RangeVar:
-			if v.b.l.table(rangeName(x)) == nil {
+			if v.b.l.late.table(rangeName(x)) == nil {
 				v.strange("what " + rangeName(x) + " gives")
 				v.division()
 			}

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/txrobust/robust/internal/quote"
 	"github.com/txrobust/robust/ir"
 	"github.com/txrobust/robust/sqlmodel/internal/pg"
 	"github.com/txrobust/robust/sqlmodel/internal/plpgsql"
@@ -86,15 +87,15 @@ func (b *builder) declaredType(f *frame, d plpgsql.Decl) typ {
 	lower := strings.ToLower(strings.Join(strings.Fields(src), ""))
 	pos := f.text.pos(d.Type.Start)
 	if name, ok := strings.CutSuffix(lower, "%rowtype"); ok {
-		name = qualified(strings.Split(strings.ReplaceAll(name, `"`, ""), "."))
-		if len(b.l.fieldsOf(name)) == 0 {
+		t := b.l.namedType(name, f.text, int32(d.Type.Start))
+		if len(b.l.fieldsOf(t.name)) == 0 {
 			b.l.fail(pos, "there is no table %s", name)
 		}
-		return opaque(name)
+		return t
 	}
 	base, array := strings.CutSuffix(lower, "[]")
 	if name, ok := strings.CutSuffix(base, "%type"); ok {
-		t := b.typeOfName(f, strings.Split(strings.ReplaceAll(name, `"`, ""), "."), pos)
+		t := b.typeOfName(f, quote.Parts(name), pos)
 		if array {
 			return arrayOf(t)
 		}
@@ -125,7 +126,7 @@ func (b *builder) typeOfName(f *frame, parts []string, pos ir.Pos) typ {
 		return v.t
 	}
 	if len(parts) > 1 {
-		if tab := b.l.table(qualified(parts[:len(parts)-1])); tab != nil {
+		if tab := b.l.sees(f.text).table(qualified(parts[:len(parts)-1])); tab != nil {
 			if c := tab.column(parts[len(parts)-1]); c != nil {
 				return c.t
 			}

@@ -20,12 +20,38 @@ func (x *ex) with(w *pg.WithClause) {
 			}
 			x.unmodelled("a WITH query that writes, in this place")
 		}
-		if old := x.ctes.find(c.Ctename); old != nil && old.query == sel && old.picked != nil {
+		if old := x.ctes.find(c.Ctename); old != nil && old.query == sel && (old.picked != nil || old.once) {
 			continue
 		}
 		scope, levels := x.ctes, x.levels
 		cols := names(c.Aliascolnames)
-		x.ctes = &ctes{name: c.Ctename, up: scope, query: sel, cols: cols, levels: levels, make: func(at *ex) *derived {
+		var kept picked
+		if x.b != nil && x.d == nil && limited(sel) && x.writes {
+			y := *x
+			x.b.attempt(func() { kept = y.chosenFrom(sel, x.pos(x.at(c.Ctequery))) })
+		}
+		var once *derived // its rows, the same each time that they are named
+		if x.b != nil && x.d == nil && limited(sel) && kept == nil {
+			y := *x
+			x.b.attempt(func() {
+				d := y.whole(sel)
+				if !leavesOpen(d.rel) || !d.alone() {
+					x.unmodelled("nothing is left open")
+				}
+				local := x.b.rowsLocal(d, ir.WantRows, x.pos(x.at(c.Ctequery))).(*ir.Var)
+				once = &derived{rel: &ir.Given{Param: local.Name, Cols: ir.Columns(d.rel)}, cols: d.cols, single: d.single, nonEmpty: d.nonEmpty}
+			})
+		}
+		x.ctes = &ctes{name: c.Ctename, up: scope, query: sel, cols: cols, levels: levels, picked: kept, once: once != nil, make: func(at *ex) *derived {
+			switch {
+			case kept != nil:
+				at.unmodelled("a WITH query whose rows LIMIT leaves open, in this place")
+			case once != nil:
+				d := *once
+				d.cols = append([]colDef{}, d.cols...)
+				rename(&d, cols)
+				return &d
+			}
 			y := *at
 			y.ctes, y.levels, y.queries = scope, levels, at.queries
 			d := y.relation(sel)
@@ -47,6 +73,10 @@ func (x *ex) withWrites(w *pg.WithClause, root pg.Message) {
 	if w.Recursive {
 		x.unmodelled("WITH RECURSIVE")
 	}
+	_, reads := root.(*pg.SelectStmt)
+	x.writes = !reads
+	p := &parts{start: len(x.b.out), wrote: map[string]bool{}}
+	defer func() { p.end = len(x.b.out) }()
 	for _, n := range w.Ctes {
 		c := pg.Inner(n).(*pg.CommonTableExpr)
 		var target *pg.RangeVar
@@ -80,6 +110,7 @@ func (x *ex) withWrites(w *pg.WithClause, root pg.Message) {
 		if len(x.b.catches) > 0 {
 			x.unmodelled("a WITH query that writes, in a block with EXCEPTION")
 		}
+		x.parts = p
 		x.writesApart(x.tableOf(target), n, w, root)
 		to := sink{}
 		if returning != nil {
@@ -98,46 +129,6 @@ func (x *ex) withWrites(w *pg.WithClause, root pg.Message) {
 			rename(d, cols)
 			return d
 		}}
-	}
-}
-
-// writesApart refuses a WITH query that writes table t if other parts of the
-// statement have to do with t, or with what writing it causes.
-func (x *ex) writesApart(t *table, cte *pg.Node, w *pg.WithClause, root pg.Message) {
-	caused := x.l.tracer()
-	caused.write(t, changesRows)
-	other := x.l.tracer()
-	pg.Walk(root, func(tree any) bool {
-		switch tree := tree.(type) {
-		case *pg.CommonTableExpr:
-			return tree != pg.Inner(cte)
-		case *pg.RangeVar:
-			other.tables[rangeName(tree)] = true
-		}
-		return true
-	})
-	rest := newRefs()
-	pg.Walk(root, func(tree any) bool {
-		if c, ok := tree.(*pg.CommonTableExpr); ok && c == pg.Inner(cte) {
-			return false
-		}
-		if call, ok := tree.(*pg.FuncCall); ok {
-			rest.calls[qualified(names(call.Funcname))] = true
-		}
-		return true
-	})
-	other.add(rest)
-	caused.tables[t.name] = true
-	for _, f := range t.foreign { // a parent that comes later would be missed
-		caused.tables[f.ref] = true
-	}
-	if caused.all || other.all {
-		x.unmodelled("a WITH query that writes, beside something that may touch anything")
-	}
-	for name := range caused.tables {
-		if other.tables[name] {
-			x.unmodelled("a WITH query that writes, in a statement that uses %s otherwise", name)
-		}
 	}
 }
 

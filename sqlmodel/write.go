@@ -13,7 +13,7 @@ func (x *ex) target(r *pg.RangeVar) (*ex, *rowSource) {
 	t := x.tableOf(r)
 	y := x.inner()
 	alias := aliasOf(r)
-	s := tableSource(t, alias, y.rowName(alias))
+	s := x.source(t, alias, y.rowName(alias))
 	y.levels[len(y.levels)-1].sources = []*rowSource{s}
 	return y, s
 }
@@ -36,8 +36,15 @@ func (b *builder) aftermath(pos ir.Pos, t *table, events int32, set []assignment
 func (b *builder) updateStmt(f *frame, t *text, s *pg.UpdateStmt, pos ir.Pos, to sink) {
 	x := b.ex(f, t)
 	x.withWrites(s.WithClause, s)
+	b.afterParts(x.parts, func() { b.updateRows(f, x, s, pos, to) })
+}
+
+// updateRows translates UPDATE behind its WITH queries.
+func (b *builder) updateRows(f *frame, x *ex, s *pg.UpdateStmt, pos ir.Pos, to sink) {
 	y, row := x.target(s.Relation)
 	b.keepsFound(f, row.table)
+	b.looksAhead(row.table, changesRows, onUpdate, true, partsOf(s.WithClause, s.WhereClause, s.FromClause, s.TargetList)...)
+	b.returnsAhead(row.table, changesRows, s.ReturningClause)
 	cond, current := b.currentOf(f, row, s.WhereClause)
 	var w *writeQuery
 	var list []assignment
@@ -101,8 +108,15 @@ func (b *builder) updateStmt(f *frame, t *text, s *pg.UpdateStmt, pos ir.Pos, to
 func (b *builder) deleteStmt(f *frame, t *text, s *pg.DeleteStmt, pos ir.Pos, to sink) {
 	x := b.ex(f, t)
 	x.withWrites(s.WithClause, s)
+	b.afterParts(x.parts, func() { b.deleteRows(f, x, s, pos, to) })
+}
+
+// deleteRows translates DELETE behind its WITH queries.
+func (b *builder) deleteRows(f *frame, x *ex, s *pg.DeleteStmt, pos ir.Pos, to sink) {
 	y, row := x.target(s.Relation)
 	b.keepsFound(f, row.table)
+	b.looksAhead(row.table, changesRows, onDelete, true, partsOf(s.WithClause, s.WhereClause, s.UsingClause)...)
+	b.returnsAhead(row.table, changesRows, s.ReturningClause)
 	b.atStatement(row.table, onDelete, "DELETE", true, nil, pos)
 	cond, current := b.currentOf(f, row, s.WhereClause)
 	var w *writeQuery

@@ -3,6 +3,7 @@ package witness
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/txrobust/robust/internal/quote"
 	"github.com/txrobust/robust/ir"
@@ -25,6 +26,33 @@ func (b *builder) plan() *Plan {
 	return p
 }
 
+// searchPath gives the search path of the sessions of the witness, or why there is none.
+func (b *builder) searchPath() (path []string, why string) {
+	for i := range b.x.Txns {
+		own := b.e.Program.SearchPath
+		if t := b.x.Txns[i].Run.Inst.Txn; t.SearchPath != nil {
+			own = t.SearchPath
+		}
+		if i > 0 && !slices.Equal(own, path) {
+			return nil, "its transactions run with different search paths"
+		}
+		path = own
+	}
+	return path, ""
+}
+
+// schemas writes a search path in SQL.
+func schemas(path []string) string {
+	if len(path) == 0 {
+		return "''"
+	}
+	list := make([]string, len(path))
+	for i, name := range path {
+		list[i] = quote.Ident(name)
+	}
+	return strings.Join(list, ", ")
+}
+
 // bare gives the Plan without what it depends on.
 func (b *builder) bare() (*Plan, softValues) {
 	p := b.e.Program
@@ -38,15 +66,15 @@ func (b *builder) bare() (*Plan, softValues) {
 	for _, d := range p.Schema {
 		out.Schema = append(out.Schema, Declaration{position(d.Pos), d.Text, d.Optional})
 	}
-	if len(p.SearchPath) > 0 {
-		path := `"$user", public`
-		for _, name := range p.SearchPath {
-			path += ", " + quote.Ident(name)
-		}
-		out.Session = []string{"SET search_path = " + path}
+	path, why := b.searchPath()
+	if path != nil && !p.MySQL && !slices.Equal(path, []string{"$user", "public"}) {
+		out.Session = []string{"SET search_path = " + schemas(path)}
 	}
 	for _, t := range b.planTables() {
 		pt := PlanTable{Name: t.Name, Columns: []string{}}
+		if t.Qualified != "" && !p.MySQL {
+			pt.Name = t.Qualified
+		}
 		for c := range t.Columns {
 			if visible(t, c) {
 				pt.Columns = append(pt.Columns, t.Columns[c].Name)
@@ -58,8 +86,8 @@ func (b *builder) bare() (*Plan, softValues) {
 	for i := range b.x.Txns {
 		pl.soft.add(b.x.Txns[i].Run)
 	}
-	why := ""
 	switch {
+	case why != "":
 	case len(p.Processes) > 0:
 		why = "the program is not one whose transactions are told in SQL"
 	case b.split() != nil:

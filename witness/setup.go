@@ -108,7 +108,7 @@ func (w *setupWriter) mysql() {
 	w.add("SET SESSION foreign_key_checks = 0")
 	w.add("SET SESSION sql_mode = CONCAT(@@sql_mode, ',NO_AUTO_VALUE_ON_ZERO')")
 	for _, t := range w.b.planTables() {
-		w.add("DELETE FROM %s", w.dialect.Name(t.Name))
+		w.add("DELETE FROM %s", w.table(t))
 	}
 	order, _ := w.order()
 	for _, t := range order {
@@ -120,7 +120,7 @@ func (w *setupWriter) mysql() {
 func (w *setupWriter) truncate() {
 	var names []string
 	for _, t := range w.b.planTables() {
-		names = append(names, w.dialect.Name(t.Name))
+		names = append(names, w.table(t))
 	}
 	w.add("TRUNCATE %s", strings.Join(names, ", "))
 }
@@ -187,7 +187,7 @@ func (w *setupWriter) inserts(t *ir.Table, always bool) {
 		for _, c := range given {
 			parts = append(parts, w.literal(t.Columns[c].Domain, rows[i][c]))
 		}
-		w.add("INSERT INTO %s (%s) %sVALUES (%s)", w.dialect.Name(t.Name), strings.Join(cols, ", "), overriding, strings.Join(parts, ", "))
+		w.add("INSERT INTO %s (%s) %sVALUES (%s)", w.table(t), strings.Join(cols, ", "), overriding, strings.Join(parts, ", "))
 		rows = slices.Delete(rows, i, i+1)
 	}
 }
@@ -254,4 +254,12 @@ func refersTo(t *ir.Table, row []ir.Value, rows [][]ir.Value) bool {
 		}
 	}
 	return false
+}
+
+// table writes the name of a table.
+func (w *setupWriter) table(t *ir.Table) string {
+	if t.Qualified != "" && w.dialect == quote.Postgres {
+		return w.dialect.Name(t.Qualified)
+	}
+	return w.dialect.Name(t.Name)
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/txrobust/robust/engine"
 	"github.com/txrobust/robust/internal/infile"
 	"github.com/txrobust/robust/schedules"
+	"github.com/txrobust/robust/sqlmodel"
 )
 
 // paths is a flag that may be given several times.
@@ -22,12 +23,26 @@ type common struct {
 	txns, dialect, eng string
 	classic            bool
 	output             string
+	// searchPath is that of -search-path, nil if it was not given.
+	searchPath searchPath
 }
+
+// searchPath is the value of -search-path.
+type searchPath []string
+
+func (p *searchPath) Set(s string) error {
+	path, err := sqlmodel.ParseSearchPath(s)
+	*p = path
+	return err
+}
+
+func (p *searchPath) String() string { return sqlmodel.ShowSearchPath(*p) }
 
 func (c *common) declare(fs *flag.FlagSet) {
 	fs.Var(&c.schemas, "schema", "`PATH` of DDL that is apart from the transactions (repeatable)")
 	fs.Var(&c.allowed, "allow-include", "`DIR` that includes and symbolic links of the input may lead to, besides the directories of the inputs (repeatable)")
 	fs.StringVar(&c.txns, "txn", "", "look only at these transactions: `NAME,…`")
+	fs.Var(&c.searchPath, "search-path", "`SCHEMA,…` in which sessions look for names without one (default \"$user\", public, or what ALTER DATABASE or ROLE … SET in the files says); in the dialect of MySQL the database of the sessions")
 	fs.StringVar(&c.dialect, "dialect", "postgres", "SQL `dialect`: postgres or mysql")
 	fs.StringVar(&c.eng, "engine", "", "`database`: "+strings.Join(engine.Names(), " or ")+" (default postgres for SQL, mysql with -dialect mysql, si for litmus)")
 	fs.BoolVar(&c.classic, "classic", false, "dependencies count whatever the values, as in CAV'19")
@@ -46,7 +61,7 @@ func (c *common) sources(inputs []string) (*sources, error) {
 	if err != nil {
 		return nil, usagef("-allow-include: %v", err)
 	}
-	s := &sources{inputs: inputs, schemas: c.schemas, dialect: c.dialect, files: files}
+	s := &sources{inputs: inputs, schemas: c.schemas, dialect: c.dialect, files: files, searchPath: c.searchPath}
 	if c.txns != "" {
 		for _, n := range strings.Split(c.txns, ",") {
 			if n = strings.TrimSpace(n); n == "" {

@@ -72,7 +72,8 @@ func (s *sources) loadGo(ctx context.Context, patterns []string, show func(done,
 	if err != nil {
 		return nil, err
 	}
-	opt := goprogram.Options{Schema: s.schemas, Roots: roots, Rows: s.init == "file", MySQL: s.dialect == "mysql", Txns: s.txns, Files: s.files}
+	opt := goprogram.Options{Schema: s.schemas, Roots: roots, Rows: s.init == "file", MySQL: s.dialect == "mysql", Txns: s.txns, Files: s.files,
+		SearchPath: s.searchPath}
 	source, err := goprogram.Open(ctx, found, opt)
 	if _, ok := errors.AsType[goprogram.NoRows](err); ok {
 		return nil, usagef("-init file: %v", err)

@@ -63,6 +63,8 @@ func (p *program) text(file string) (string, bool) {
 type sources struct {
 	inputs, schemas, txns []string
 	dialect               string
+	// searchPath is that of sessions, nil for the default.
+	searchPath []string
 	// init is what -init names, "" by default.
 	init string
 	// notes says that what is not in one transaction is looked for.
@@ -204,13 +206,13 @@ func (s *sources) loadLitmus(ctx context.Context, path string) (*program, error)
 // parse reads SQL files in the dialect that was asked for, after those of a schema.
 func (s *sources) parse(ctx context.Context, schema []schemafind.File, paths []string) (*ir.Program, error) {
 	if s.dialect == "mysql" {
-		opt := mysql.Options{Txns: s.txns, Files: s.files}
+		opt := mysql.Options{Txns: s.txns, Files: s.files, SearchPath: s.searchPath}
 		for _, f := range schema {
 			opt.Before = append(opt.Before, mysql.File(f))
 		}
 		return mysql.Load(ctx, paths, opt)
 	}
-	opt := sqlmodel.Options{Txns: s.txns, Files: s.files}
+	opt := sqlmodel.Options{Txns: s.txns, Files: s.files, SearchPath: s.searchPath}
 	for _, f := range schema {
 		opt.Before = append(opt.Before, sqlmodel.File(f))
 	}

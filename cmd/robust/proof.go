@@ -66,7 +66,7 @@ func (f *checkFlags) claimFlags(p *program) []string {
 	f.given.VisitAll(func(g *flag.Flag) {
 		value, is := settled[g.Name]
 		switch list, many := g.Value.(*paths); {
-		case slices.Contains(silent, g.Name):
+		case slices.Contains(silent, g.Name), g.Name == "search-path" && f.searchPath == nil: // the files say it
 		case many:
 			for _, v := range *list {
 				out = append(out, "-"+g.Name+"="+v)

@@ -28,6 +28,8 @@ type Options struct {
 	MySQL bool
 	// Txns restricts the templates to the transactions with these names.
 	Txns []string
+	// SearchPath is that of the sessions of the program (sqlmodel.Options).
+	SearchPath []string
 	// Files reads the schema; nil allows what is in the directories that Schema
 	// names, and in the modules and repositories of Roots.
 	Files *infile.Reader
@@ -59,6 +61,7 @@ func (NoRows) Error() string {
 type Source struct {
 	found *analyzer.Result
 	txns  []string
+	path  []string // of the sessions
 	// strict are files of which everything has to be read.
 	strict, lenient []sqlmodel.File
 	// mysql says that the statements are in MySQL's dialect, mysqlFiles which files
@@ -70,7 +73,7 @@ type Source struct {
 
 // Open reads the schema of what was found, or looks for it.
 func Open(ctx context.Context, found *analyzer.Result, opt Options) (*Source, error) {
-	s := &Source{found: found, txns: opt.Txns, mysql: opt.MySQL || slices.Equal(found.Drivers, []analyzer.Database{analyzer.MySQL})}
+	s := &Source{found: found, txns: opt.Txns, path: opt.SearchPath, mysql: opt.MySQL || slices.Equal(found.Drivers, []analyzer.Database{analyzer.MySQL})}
 	if err := s.schema(ctx, opt); err != nil {
 		return nil, err
 	}
@@ -101,7 +104,7 @@ func (s *Source) MySQL() bool { return s.mysql }
 
 // options are those for reading SQL with a schema.
 func (s *Source) options(schema []sqlmodel.File) sqlmodel.Options {
-	return sqlmodel.Options{Schema: schema, MySQL: s.mysql, MySQLFiles: s.mysqlFiles}
+	return sqlmodel.Options{Schema: schema, MySQL: s.mysql, MySQLFiles: s.mysqlFiles, SearchPath: s.path}
 }
 
 // Files are the names of the files of the schema, and of those in which Go code

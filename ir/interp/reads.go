@@ -42,7 +42,7 @@ func (n readNote) reads(f *frame) []Read {
 		// given version only.
 		r.matches = func(vals []ir.Value) bool {
 			pf := &frame{m: &quiet, inst: f.inst, db: db, locals: locals,
-				rows: append([][]ir.Value(nil), outer...), run: &Run{}}
+				rows: append([][]ir.Value(nil), outer...), run: &Run{}, ch: &chooser{}} // of rows that LIMIT leaves open, the first ones
 			hit := false
 			only := []row{{keyOf(t, vals), vals}}
 			n.q.level(pf, 0, func(k int) []row {

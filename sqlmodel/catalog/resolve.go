@@ -469,11 +469,17 @@ func (c *Catalog) Implicit(from, to string) bool {
 		return c.fitsPolymorphic(from, to)
 	}
 	from = c.Base(from)
-	if from == to {
+	if from == to || from == "record" && c.composite(to) || to == "record" && c.composite(from) {
 		return true
 	}
 	k := c.Cast(from, to)
 	return k != nil && k.Context == 'i'
+}
+
+// composite reports whether a type is that of rows.
+func (c *Catalog) composite(name string) bool {
+	t := c.Type(name)
+	return t != nil && t.Kind == 'c'
 }
 
 // Cast gives the cast between two types, or nil. Casts to and from text by way

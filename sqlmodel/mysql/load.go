@@ -19,6 +19,9 @@ type File = input.File
 type Options struct {
 	// Txns restricts the templates to these transactions.
 	Txns []string
+	// SearchPath names the database of the sessions first, in which names without a database are looked for. Nil is the
+	// one that is not named.
+	SearchPath []string
 	// Before are files that Load reads before those of its paths.
 	Before []File
 	// Files reads the files of Load; nil allows what is in the directories of the

@@ -92,6 +92,8 @@ type (
 	AlterSeqStmt        = pgquery.AlterSeqStmt
 	CommentStmt         = pgquery.CommentStmt
 	GrantStmt           = pgquery.GrantStmt
+	AccessPriv          = pgquery.AccessPriv
+	RoleSpec            = pgquery.RoleSpec
 	GrantRoleStmt       = pgquery.GrantRoleStmt
 	AlterDefaultPriv    = pgquery.AlterDefaultPrivilegesStmt
 	CreateExtension     = pgquery.CreateExtensionStmt
@@ -147,6 +149,8 @@ type (
 	Integer          = pgquery.Integer
 	Float            = pgquery.Float
 	Boolean          = pgquery.Boolean
+
+	OnCommit = pgquery.OnCommitAction
 
 	A_ConstInt   = pgquery.A_Const_Ival
 	A_ConstFloat = pgquery.A_Const_Fval
@@ -268,23 +272,25 @@ const (
 	AlterDisableTriggers    = pgquery.AlterTableType_AT_DisableTrigAll
 	AlterDisableUserTrigger = pgquery.AlterTableType_AT_DisableTrigUser
 
-	ObjectTable      = pgquery.ObjectType_OBJECT_TABLE
-	ObjectOperator   = pgquery.ObjectType_OBJECT_OPERATOR
-	ObjectCollation  = pgquery.ObjectType_OBJECT_COLLATION
-	ObjectColumn     = pgquery.ObjectType_OBJECT_COLUMN
-	ObjectFunction   = pgquery.ObjectType_OBJECT_FUNCTION
-	ObjectProcedure  = pgquery.ObjectType_OBJECT_PROCEDURE
-	ObjectRoutine    = pgquery.ObjectType_OBJECT_ROUTINE
-	ObjectView       = pgquery.ObjectType_OBJECT_VIEW
-	ObjectMatView    = pgquery.ObjectType_OBJECT_MATVIEW
-	ObjectIndex      = pgquery.ObjectType_OBJECT_INDEX
-	ObjectTrigger    = pgquery.ObjectType_OBJECT_TRIGGER
-	ObjectType       = pgquery.ObjectType_OBJECT_TYPE
-	ObjectDomain     = pgquery.ObjectType_OBJECT_DOMAIN
-	ObjectConstraint = pgquery.ObjectType_OBJECT_TABCONSTRAINT
-	ObjectPolicy     = pgquery.ObjectType_OBJECT_POLICY
-	ObjectRule       = pgquery.ObjectType_OBJECT_RULE
-	ObjectSchema     = pgquery.ObjectType_OBJECT_SCHEMA
+	ObjectTable        = pgquery.ObjectType_OBJECT_TABLE
+	ObjectOperator     = pgquery.ObjectType_OBJECT_OPERATOR
+	ObjectCollation    = pgquery.ObjectType_OBJECT_COLLATION
+	ObjectSequence     = pgquery.ObjectType_OBJECT_SEQUENCE
+	ObjectForeignTable = pgquery.ObjectType_OBJECT_FOREIGN_TABLE
+	ObjectColumn       = pgquery.ObjectType_OBJECT_COLUMN
+	ObjectFunction     = pgquery.ObjectType_OBJECT_FUNCTION
+	ObjectProcedure    = pgquery.ObjectType_OBJECT_PROCEDURE
+	ObjectRoutine      = pgquery.ObjectType_OBJECT_ROUTINE
+	ObjectView         = pgquery.ObjectType_OBJECT_VIEW
+	ObjectMatView      = pgquery.ObjectType_OBJECT_MATVIEW
+	ObjectIndex        = pgquery.ObjectType_OBJECT_INDEX
+	ObjectTrigger      = pgquery.ObjectType_OBJECT_TRIGGER
+	ObjectType         = pgquery.ObjectType_OBJECT_TYPE
+	ObjectDomain       = pgquery.ObjectType_OBJECT_DOMAIN
+	ObjectConstraint   = pgquery.ObjectType_OBJECT_TABCONSTRAINT
+	ObjectPolicy       = pgquery.ObjectType_OBJECT_POLICY
+	ObjectRule         = pgquery.ObjectType_OBJECT_RULE
+	ObjectSchema       = pgquery.ObjectType_OBJECT_SCHEMA
 
 	ParamIn       = pgquery.FunctionParameterMode_FUNC_PARAM_IN
 	ParamOut      = pgquery.FunctionParameterMode_FUNC_PARAM_OUT
@@ -311,7 +317,16 @@ const (
 	TransRelease   = pgquery.TransactionStmtKind_TRANS_STMT_RELEASE
 	TransBackTo    = pgquery.TransactionStmtKind_TRANS_STMT_ROLLBACK_TO
 
-	SetMulti = pgquery.VariableSetKind_VAR_SET_MULTI
+	SetMulti    = pgquery.VariableSetKind_VAR_SET_MULTI
+	SetValue    = pgquery.VariableSetKind_VAR_SET_VALUE
+	SetDefault  = pgquery.VariableSetKind_VAR_SET_DEFAULT
+	SetCurrent  = pgquery.VariableSetKind_VAR_SET_CURRENT
+	SetReset    = pgquery.VariableSetKind_VAR_RESET
+	SetResetAll = pgquery.VariableSetKind_VAR_RESET_ALL
+
+	RolePublic = pgquery.RoleSpecType_ROLESPEC_PUBLIC
+
+	OnCommitDrop = pgquery.OnCommitAction_ONCOMMIT_DROP
 )
 
 // Error is a fault that the scanner or the parser found. Offset counts bytes
