@@ -40,8 +40,8 @@ func (x *ex) call(e *pg.FuncCall) val {
 	if x.b == nil && b.kind != pureFunc {
 		panic(unmodelled{"the function " + name})
 	}
-	if strings.HasPrefix(name, "pg_advisory_") || strings.HasPrefix(name, "pg_try_advisory_") {
-		x.b.txn.Unseen.Advisory = true
+	if strings.HasPrefix(name, "pg_advisory_") && !strings.Contains(name, "unlock") || strings.HasPrefix(name, "pg_try_advisory_") {
+		x.b.emit(&ir.Dropped{At: at(x.pos(e.Location)), Kind: ir.ByAdvisoryLock, What: "the advisory lock of " + name})
 	}
 	var args []val
 	for _, n := range e.Args {
@@ -73,9 +73,6 @@ func (x *ex) call(e *pg.FuncCall) val {
 	case freshFunc:
 		return x.fresh(name, e)
 	case idleFunc:
-		if strings.HasPrefix(name, "pg_advisory") {
-			x.l.note(x.pos(e.Location), "%s: advisory locks are not modelled", name)
-		}
 		return val{e: ir.C(ir.Opaque("")), t: tVoid, nn: true}
 	}
 	v := x.pureCall(name, args)

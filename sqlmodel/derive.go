@@ -19,6 +19,8 @@ type deriver struct {
 	// rows are the row variables in use, types the types of their columns.
 	rows  map[string]bool
 	types map[ir.Col]ir.Type
+	// locks are those of its queries.
+	locks []*levelLocks
 }
 
 // support is the rows of a table that a derivation is computed from.
@@ -148,8 +150,12 @@ func (x *ex) relation(s *pg.SelectStmt) *derived {
 	var out *derived
 	switch {
 	case s.Op != pg.SetOpNone && s.Op != 0:
-		out = x.setOp(s)
+		x.checkLocking(s, x.pushed)
+		y := *x
+		y.all = x.all && s.LimitCount == nil && s.LimitOffset == nil
+		out = y.setOp(s)
 	case len(s.ValuesLists) > 0:
+		x.checkLocking(s, ir.NoLock)
 		out = x.valuesRel(s)
 	default:
 		return x.core(s)
@@ -309,6 +315,8 @@ func (x *ex) core(s *pg.SelectStmt) *derived {
 	q := &query{in: x.inner(), atMost: -1}
 	q.level = q.in.levels[len(q.in.levels)-1]
 	y := q.in
+	x.checkLocking(s, x.pushed)
+	q.lockOf = lockModesOf(s, x.pushed)
 	var from ir.From
 	for _, n := range s.FromClause {
 		f := q.fromTree(n)
@@ -318,15 +326,7 @@ func (x *ex) core(s *pg.SelectStmt) *derived {
 			from = &ir.Join{L: from, R: f}
 		}
 	}
-	if len(s.LockingClause) > 0 {
-		for _, n := range s.LockingClause {
-			if pg.Inner(n).(*pg.LockingClause).WaitPolicy == pg.LockWaitSkip {
-				x.unmodelled("SKIP LOCKED")
-			}
-		}
-		x.b.txn.Unseen.Rows = true
-		x.l.note(x.pos(int32(max(pg.Start(s), 0))), "the row locks of this query are left out, since it joins or groups in a way that is not modelled together with them")
-	}
+	q.checkLocked(s)
 	var where ir.Expr
 	if s.WhereClause != nil {
 		for _, c := range conjuncts(s.WhereClause) {
@@ -375,6 +375,7 @@ func (x *ex) core(s *pg.SelectStmt) *derived {
 	}
 	q.distinct(s, p, g)
 	x.cut(p, s, out)
+	q.lockDerived(x, s, from, &ir.Project{Where: where, Order: p.Order, Limit: p.Limit, Offset: p.Offset})
 	p.Cols = itemsOf(q.targets)
 	out.rel = p
 	y.d.restrict(from, where)

@@ -24,9 +24,12 @@ func (x *ex) either(plain, other func()) {
 	}
 }
 
-// whole translates a query whose rows are used once, before the statement.
-func (x *ex) whole(s *pg.SelectStmt) *derived {
-	d := x.derivation(s)
+// whole translates a query whose rows are used once, before the statement. all says
+// that all of them are fetched.
+func (x *ex) whole(s *pg.SelectStmt, all bool) *derived {
+	y := *x
+	y.all = all && !x.conditional && !x.perRow
+	d := y.derivation(s)
 	x.succeeds(d, false)
 	return d
 }
@@ -67,7 +70,8 @@ func (d *derived) fields(row ir.Expr) []colDef {
 
 // derivedSelect is a SELECT statement that is a derivation.
 func (b *builder) derivedSelect(f *frame, x *ex, s *pg.SelectStmt, pos ir.Pos, to sink) {
-	d := x.whole(s)
+	oneGroup := len(s.GroupClause) == 0 && hasAggregates(s.TargetList)
+	d := x.whole(s, to.kind != intoLocals || to.whole || to.strict || oneGroup)
 	found := func() ir.Expr { return d.call(ir.WantAny, ir.BoolType) }
 	count := func() ir.Expr {
 		if f.rowcount == "" {
@@ -97,10 +101,11 @@ func (b *builder) derivedSelect(f *frame, x *ex, s *pg.SelectStmt, pos ir.Pos, t
 	}
 }
 
-// asLoop translates a query whose rows are gone through one by one.
-func (x *ex) asLoop(s *pg.SelectStmt, pos ir.Pos) (q *query) {
-	x.either(func() { q = x.query(s, false) }, func() {
-		d := x.whole(s)
+// asLoop translates a query whose rows are gone through one by one, to the last if all
+// says so.
+func (x *ex) asLoop(s *pg.SelectStmt, pos ir.Pos, all bool) (q *query) {
+	x.either(func() { q = x.locking(s, false) }, func() {
+		d := x.whole(s, all)
 		loop := setLoop{array: x.b.rowsLocal(d, pos), elem: x.b.irLocal("element", ir.OpaqueType)}
 		q = &query{in: x.inner(), atMost: -1, loops: []setLoop{loop}, targets: d.fields(ir.V(loop.elem))}
 	})
@@ -163,7 +168,9 @@ func (x *ex) derivedAny(e *pg.SubLink, s *pg.SelectStmt, op string, m mode) ir.E
 
 // derivedValue is a subquery as a value, or ARRAY of one.
 func (x *ex) derivedValue(e *pg.SubLink, s *pg.SelectStmt) val {
-	d := x.derivation(s)
+	y := *x
+	y.all = !x.conditional && !x.perRow
+	d := y.derivation(s)
 	if x.d != nil {
 		x.settle(d)
 	}

@@ -46,7 +46,11 @@ type ex struct {
 	// conditional that it may not be evaluated at all.
 	perRow      bool
 	conditional bool
-	depth       int
+	// pushed is the lock that a query around this one puts on its rows. held says that
+	// that one sees to all locks, all that all rows of the query are fetched, once.
+	pushed    ir.LockMode
+	held, all bool
+	depth     int
 }
 
 // aggregator takes the aggregate calls of a query: over sees the rows, aggregate

@@ -48,7 +48,7 @@ func (c *psql) gset(n *node, tree any) {
 	}
 	f.found, f.rowcount = b.local("was_found", tBool), ""
 	defer func() { f.found, f.rowcount = "", "" }()
-	to := sink{kind: intoLocals, dests: dests, strict: strict}
+	to := sink{kind: intoLocals, dests: dests, strict: strict, whole: true}
 	one := ir.Expr(ir.V(f.found))
 	s, isSelect := tree.(*pg.SelectStmt)
 	if isSelect && len(s.ValuesLists) > 1 {
@@ -57,7 +57,7 @@ func (c *psql) gset(n *node, tree any) {
 	if isSelect && len(s.ValuesLists) == 0 {
 		b.apart(s, nil)
 		x := b.ex(f, n.text)
-		q := x.query(s, false)
+		q := x.locking(s, false)
 		b.skipRows(q, n.pos, false)
 		single = len(q.aggs) > 0 || len(q.from) == 0 || q.atMost == 1 || b.singleRow(q.ir())
 		if !single && !strict {

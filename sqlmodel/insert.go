@@ -164,7 +164,7 @@ func (i *inserter) start() {
 // query is INSERT … SELECT.
 func (i *inserter) query(sel *pg.SelectStmt) {
 	b, x := i.b, i.x
-	q := x.asLoop(sel, i.pos)
+	q := x.asLoop(sel, i.pos, true)
 	b.skipRows(q, i.pos, false)
 	i.checkCount(len(q.targets), nil)
 	for k := range q.targets {
@@ -211,7 +211,8 @@ func (i *inserter) query(sel *pg.SelectStmt) {
 		b.emit(&ir.If{At: at(i.pos), Cond: q.where, Then: b.collect(func() { i.row(given(q.targets)) }), Else: b.collect(no)})
 	case q.atMost == 1 || b.singleRow(q.ir()) && q.limit == nil:
 		found := b.local("was_found", tBool)
-		s := &ir.Select{At: at(i.pos), Query: q.ir(), Order: q.order, Lock: q.lock, Found: found}
+		b.lockFirst(q, i.pos, false)
+		s := &ir.Select{At: at(i.pos), Query: q.ir(), Order: q.order, Locks: q.locks, Found: found}
 		cols := i.intoLocals(q, &s.Into, &s.Cols)
 		b.atLeastOne(s)
 		b.emit(s)
@@ -264,16 +265,19 @@ func (i *inserter) intoLocals(q *query, into *[]string, exprs *[]ir.Expr) []colD
 // foreach inserts a row for each row of the tables of q.
 func (i *inserter) foreach(q *query, given func([]colDef) []assignment) {
 	b := i.b
-	loop := &ir.Foreach{At: at(i.pos), Query: q.ir(), Order: q.order, Lock: q.lock}
+	if q.limit != nil {
+		b.looseInner(q)
+	}
+	b.fetchAll(q)
+	loop := &ir.Foreach{At: at(i.pos), Query: q.ir(), Order: q.order, Locks: q.locks}
 	cols := i.intoLocals(q, &loop.Into, &loop.Cols)
 	if len(loop.Into) == 0 {
 		loop.Into, loop.Cols = []string{b.local("hit", tBool)}, []ir.Expr{ir.C(ir.Bool(true))}
 	}
 	var n string
+	var lock []ir.Stmt
 	if q.limit != nil {
-		if q.lock.Mode != ir.NoLock {
-			b.unmodelled("LIMIT with a lock")
-		}
+		lock = b.lockInRound(loop)
 		n = b.local("n", tInt)
 		b.emit(&ir.Assign{At: at(i.pos), Var: n, Expr: ir.C(ir.Int(0))})
 	}
@@ -282,6 +286,7 @@ func (i *inserter) foreach(q *query, given func([]colDef) []assignment) {
 			b.emit(&ir.If{At: at(i.pos), Cond: ir.Op(ir.Ge, ir.V(n), q.limit), Then: []ir.Stmt{&ir.Break{At: at(i.pos)}}})
 			b.emit(&ir.Assign{At: at(i.pos), Var: n, Expr: ir.Op(ir.Add, ir.V(n), ir.C(ir.Int(1)))})
 		}
+		b.out = append(b.out, lock...)
 		i.row(given(cols))
 	})
 	b.emit(loop)

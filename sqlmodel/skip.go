@@ -142,12 +142,10 @@ func (b *builder) someRows(q *query, pos ir.Pos) (kept picked, count string) {
 // for each row that is written, so that LIMIT bounds each time, but not the rows
 // that come together.
 func (q *query) pickAgain(in *ex, s *pg.SelectStmt, loc int32) picked {
-	sub := in.query(s, false)
+	sub := in.locking(s, false) // flat sees to its locks
 	if sub.atMost == 0 {
 		in.unmodelled("LIMIT 0 with SKIP LOCKED in FROM")
 	}
-	in.b.txn.Unseen.Rows = true
-	in.l.note(in.b.cur, "the row locks of a query in FROM are left out, since not all of its rows may be read")
 	sub.limit, sub.atMost = nil, -1
 	return in.b.pick(sub, in.pos(loc), false)
 }

@@ -28,6 +28,7 @@ func (x *ex) with(w *pg.WithClause) {
 		x.ctes = &ctes{name: c.Ctename, up: scope, query: sel, cols: cols, levels: levels, make: func(at *ex) *derived {
 			y := *at
 			y.ctes, y.levels, y.queries = scope, levels, at.queries
+			y.held, y.pushed = true, ir.NoLock
 			d := y.relation(sel)
 			y.settle(d)
 			rename(d, cols)
@@ -61,12 +62,10 @@ func (x *ex) withWrites(w *pg.WithClause, root pg.Message) {
 		case *pg.SelectStmt:
 			if skipsLocked(s) {
 				y := *x
-				q := y.query(s, false)
+				q := y.locking(s, false) // where it is named, flat sees to its locks
 				if q.atMost == 0 {
 					x.unmodelled("LIMIT 0 with SKIP LOCKED in WITH")
 				}
-				x.b.txn.Unseen.Rows = true
-				x.l.note(x.b.cur, "the row locks of a WITH query are left out, since not all of its rows may be read")
 				picked := x.b.pick(q, x.pos(x.at(c.Ctequery)), false)
 				x.with(&pg.WithClause{Ctes: []*pg.Node{n}})
 				x.ctes.picked = picked

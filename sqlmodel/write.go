@@ -158,6 +158,12 @@ func (b *builder) from(y *ex, list []*pg.Node, where *pg.Node, current ir.Expr) 
 	}
 	q.where = ir.AndE(conds...)
 	q.joinSelf()
+	q.takeLocks(&pg.SelectStmt{}, ir.NoLock)
+	b.looseInner(q)
+	if len(q.locks) > 0 { // on what is joined with the rows that are written
+		all := ir.Query{From: append([]ir.Source{q.target.irSource()}, q.from...), Where: q.where}
+		b.emit(&ir.LockRows{At: at(b.cur), Query: all, Locks: q.locks})
+	}
 	return &writeQuery{in: y, other: q.from, where: q.where}
 }
 

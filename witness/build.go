@@ -280,8 +280,8 @@ func (v *view) read(r *interp.Read) {
 			text += " where " + where
 		}
 	}
-	if l := locked(r.Stmt); l != "" && len(found) > 0 {
-		text += " (" + l + ")"
+	if m := lockMode(r.Stmt, t); m != ir.NoLock && len(found) > 0 {
+		text += " (locked " + m.String() + ")"
 	}
 	v.add(Read, t.Name, text, r.Stmt).Now = v.since(r, t, cols, keys)
 }
@@ -414,21 +414,18 @@ func tuple(row []ir.Value) string {
 	return s + ")"
 }
 
-// locked says which row locks a statement takes on what it reads, or "".
-func locked(s ir.Stmt) string {
-	var mode ir.LockMode
-	switch s := s.(type) {
-	case *ir.Select:
-		mode = s.Lock.Mode
-	case *ir.EmitRows:
-		mode = s.Lock.Mode
-	case *ir.Foreach:
-		mode = s.Lock.Mode
+// lockMode gives the strongest lock that a statement takes on rows of a table.
+func lockMode(s ir.Stmt, t *ir.Table) ir.LockMode {
+	locks, q := ir.LocksOf(s)
+	mode := ir.NoLock
+	if len(locks) > 0 {
+		for _, src := range q.From {
+			if src.Table == t {
+				mode = max(mode, locks.Of(src.Row))
+			}
+		}
 	}
-	if mode == ir.NoLock {
-		return ""
-	}
-	return "locked " + mode.String()
+	return mode
 }
 
 // queries gives the queries of a statement: its own and those of EXISTS.
@@ -440,6 +437,8 @@ func queries(s ir.Stmt) []ir.Query {
 	case *ir.EmitRows:
 		out = append(out, s.Query)
 	case *ir.Foreach:
+		out = append(out, s.Query)
+	case *ir.LockRows:
 		out = append(out, s.Query)
 	}
 	for _, e := range ir.Exprs(s) {

@@ -178,7 +178,10 @@ func (m *mutator) lock(s ir.Stmt) bool {
 	if !ok || len(sel.Aggs) > 0 {
 		return false
 	}
-	sel.Lock.Mode = ir.LockMode(m.r.Intn(5))
+	sel.Locks = nil
+	if mode := ir.LockMode(m.r.Intn(5)); mode != ir.NoLock {
+		sel.Locks = ir.Locks{{Mode: mode}}
+	}
 	return true
 }
 

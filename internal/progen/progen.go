@@ -414,7 +414,7 @@ func (g *gen) stmt() []ir.Stmt {
 			}
 		}
 		if g.o.Locks && !t.Var && g.chance(20) {
-			s.Lock.Mode = ir.LockMode(1 + g.r.Intn(4))
+			s.Locks = ir.Locks{{Mode: ir.LockMode(1 + g.r.Intn(4))}}
 		}
 		out := []ir.Stmt{s}
 		if !t.Var && g.chance(40) {

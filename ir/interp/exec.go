@@ -180,6 +180,10 @@ func (s *scope) stmt(st ir.Stmt) exec {
 			}
 			return control{}
 		}
+	case *ir.LockRows:
+		return s.lockRows(st)
+	case *ir.Dropped:
+		return s.dropped(st)
 	case *ir.If:
 		cond, yes, no := s.expr(st.Cond), s.block(st.Then), s.block(st.Else)
 		return func(f *frame) control {

@@ -91,6 +91,8 @@ type Run struct {
 	Outputs string
 	Ops     []Op
 	Locks   []RowLock
+	// Dropped are the places on its way where the database may refuse more.
+	Dropped []DroppedAt
 	// Regs are the kept registers at the end, by name.
 	Regs map[string]ir.Value
 	// Failed says that the run reached ir.Fail, the error state.

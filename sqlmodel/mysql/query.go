@@ -16,7 +16,7 @@ type query struct {
 	group *group // nil without aggregates
 	order []ir.Order
 	limit ir.Expr
-	lock  ir.Lock
+	locks ir.Locks
 	sc    *scope
 }
 
@@ -100,9 +100,9 @@ func (b *builder) limitAndLock(n *sqlparser.Select, out *query) {
 	}
 	switch n.Lock {
 	case sqlparser.ForUpdateStr:
-		out.lock.Mode = ir.ForUpdate
+		out.locks = ir.Locks{{Mode: ir.ForUpdate}}
 	case sqlparser.ShareModeStr:
-		out.lock.Mode = ir.ForShare
+		out.locks = ir.Locks{{Mode: ir.ForShare}}
 	}
 }
 
@@ -306,7 +306,7 @@ func (b *builder) selectStmt(n *sqlparser.Select, into []string) {
 		b.aggregates(q, n)
 		b.add(&ir.Emit{At: b.at, Exprs: es})
 	default:
-		b.add(&ir.EmitRows{At: b.at, Cols: es, Query: q.q, Order: q.order, Limit: q.limit, Lock: q.lock})
+		b.add(&ir.EmitRows{At: b.at, Cols: es, Query: q.q, Order: q.order, Limit: q.limit, Locks: q.locks})
 	}
 }
 
@@ -320,7 +320,7 @@ func (b *builder) aggregates(q *query, n *sqlparser.Select) {
 			fail("a limit that is no constant")
 		}
 	}
-	if q.lock.Mode != ir.NoLock {
+	if len(q.locks) > 0 {
 		fail("locks with aggregates")
 	}
 	b.add(&ir.Select{At: b.at, Into: q.group.into, Aggs: q.group.aggs, Query: q.q})
@@ -379,7 +379,7 @@ func (b *builder) one(q *query, found string) []string {
 		}
 		locals, es = append(locals, b.txn.AddLocal("@row", v.t.ir())), append(es, v.e)
 	}
-	b.add(&ir.Select{At: b.at, Into: locals, Found: found, Cols: es, Query: q.q, Order: q.order, Lock: q.lock})
+	b.add(&ir.Select{At: b.at, Into: locals, Found: found, Cols: es, Query: q.q, Order: q.order, Locks: q.locks})
 	return locals
 }
 

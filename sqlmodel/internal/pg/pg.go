@@ -217,6 +217,7 @@ const (
 	LockForShare       = pgquery.LockClauseStrength_LCS_FORSHARE
 	LockForNoKeyUpdate = pgquery.LockClauseStrength_LCS_FORNOKEYUPDATE
 	LockForUpdate      = pgquery.LockClauseStrength_LCS_FORUPDATE
+	LockWaitBlock      = pgquery.LockWaitPolicy_LockWaitBlock
 	LockWaitSkip       = pgquery.LockWaitPolicy_LockWaitSkip
 
 	JoinInner = pgquery.JoinType_JOIN_INNER
