@@ -141,6 +141,7 @@ func (x *ex) relation(s *pg.SelectStmt) *derived {
 		y.with(s.WithClause)
 		x = &y
 	}
+	x = x.reached(s)
 	if s.IntoClause != nil {
 		x.unmodelled("SELECT INTO a new table")
 	}

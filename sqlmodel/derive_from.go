@@ -97,6 +97,7 @@ func (x *ex) inView(v *view) *ex {
 	y.text, y.levels, y.ctes, y.agg, y.win = v.text, nil, nil, nil, nil
 	y.f = &frame{fn: x.f.fn, text: v.text, sqlLang: true, scope: &scope{vars: map[string]*variable{}}}
 	y.queries++
+	y.viewed = true
 	return &y
 }
 

@@ -53,18 +53,47 @@ func (q *query) hold(in *ex, s *pg.SelectStmt, alias, what string, fenced bool, 
 		if fenced {
 			src.unlockable = what
 		}
-		if n.mode != ir.NoLock || in.l.effectOf(in.b.refsOf(s)).locks {
+		if n.mode != ir.NoLock || n.refs().locks {
 			q.nested = append(q.nested, n)
 		}
 	}
 }
 
+// refs is what the query and the WITH queries that it names have to do with.
+func (n *nestedLocks) refs() *effect {
+	r := newRefs()
+	done := map[*pg.SelectStmt]bool{}
+	var add func(s *pg.SelectStmt, scope *ctes)
+	add = func(s *pg.SelectStmt, scope *ctes) {
+		if done[s] {
+			return
+		}
+		done[s] = true
+		r.add(s)
+		pg.Walk(s, func(tree any) bool {
+			if v, ok := tree.(*pg.RangeVar); ok {
+				if c := scope.find(v.Relname); c != nil && c.query != nil {
+					add(c.query, c.up)
+				}
+			}
+			return true
+		})
+	}
+	add(n.s, n.in.ctes)
+	return n.in.l.effectOf(r)
+}
+
 // lockDerived sees to the locks of a query of a derivation, with the FROM list from and
 // the rows p before they become output columns.
 func (q *query) lockDerived(x *ex, s *pg.SelectStmt, from ir.From, p *ir.Project) {
+	nullable := nullableRows(from)
 	for _, src := range q.level.sources {
-		if _, skips := q.lockOf(src.alias); skips && src.unlockable == "" {
+		mode, skips := q.lockOf(src.alias)
+		if skips && src.unlockable == "" {
 			x.unmodelled("SKIP LOCKED")
+		}
+		if mode != ir.NoLock && src.unlockable == "" && nullable[src.row] {
+			q.lockNullable(x, s, src, nullable, p.Where)
 		}
 	}
 	if x.held {
@@ -74,16 +103,8 @@ func (q *query) lockDerived(x *ex, s *pg.SelectStmt, from ir.From, p *ir.Project
 		n.settle(x, from, p)
 	}
 	var leaves []leafLock
-	nullable := nullableRows(from)
 	for _, src := range q.level.sources {
-		mode, _ := q.lockOf(src.alias)
-		if mode == ir.NoLock || src.unlockable != "" {
-			continue
-		}
-		if nullable[src.row] {
-			q.lockNullable(x, s, src, nullable, p.Where)
-		}
-		if src.table != nil {
+		if mode, _ := q.lockOf(src.alias); mode != ir.NoLock && src.table != nil {
 			leaves = append(leaves, leafLock{src.table.ir, src.row, mode})
 		}
 	}
@@ -158,18 +179,11 @@ func nullableRows(from ir.From) map[string]bool {
 // lockNullable is a lock on the nullable side of an outer join. PostgreSQL refuses it,
 // unless the condition says that there is a row: then the join is an inner one.
 func (q *query) lockNullable(x *ex, s *pg.SelectStmt, src *rowSource, nullable map[string]bool, where ir.Expr) {
-	mentioned := false
-	for _, c := range ir.Conjuncts(where) {
-		if strict(c, nullable) {
-			return
-		}
-		ir.WalkExpr(c, func(e ir.Expr) {
-			col, ok := e.(*ir.Col)
-			mentioned = mentioned || ok && nullable[col.Row]
-		})
+	if slices.ContainsFunc(ir.Conjuncts(where), func(c ir.Expr) bool { return strict(c, nullable) }) {
+		return
 	}
 	loc := int32(max(pg.Start(s), 0))
-	if !mentioned {
+	if s.WhereClause == nil && src.table != nil && !x.held && !x.conditional { // nor is there a condition around it
 		x.fail(loc, "a lock must not reach %s, the nullable side of an outer join, which PostgreSQL refuses: name the tables to lock with OF", src.alias)
 	}
 	d := &ir.Dropped{At: at(x.pos(loc)), Kind: ir.ByError, What: "the error of a lock on " + src.alias + ", the nullable side of an outer join"}
@@ -198,21 +212,18 @@ func strict(c ir.Expr, rows map[string]bool) bool {
 func (n *nestedLocks) settle(x *ex, from ir.From, p *ir.Project) {
 	leaf, alone := from.(*ir.Leaf)
 	alone = alone && leaf.Row == n.src.row && x.all && p.Limit == nil && p.Offset == nil
-	why, ok := x.b.attempt(func() {
-		in := n.in
-		in.d, in.conditional, in.pushed, in.held, in.all = nil, true, n.mode, false, false
+	in := n.in
+	in.d, in.conditional, in.pushed, in.held, in.all = nil, true, n.mode, false, false
+	_, ok := x.b.attempt(func() {
 		sub := in.locking(n.s, false)
 		if len(sub.loops) > 0 || len(sub.aggs) > 0 || volatile(sub.where) {
 			x.unmodelled("a set-returning or volatile function")
 		}
-		exact := alone && closed(sub)
 		var conds []ir.Expr
 		for _, c := range ir.Conjuncts(p.Where) {
-			c = substituteColumns(c, n.src, sub.targets)
-			exact = exact && (&innerLocks{q: sub, fenced: n.fenced}).tests(c)
-			conds = append(conds, c)
+			conds = append(conds, substituteColumns(c, n.src, sub.targets))
 		}
-		if !exact {
+		if !alone || !closed(sub) || !(&innerLocks{q: sub, fenced: n.fenced}).known(conds) {
 			x.b.looseLocks(sub, n.pos, n.what+", whose rows may not all be fetched")
 			return
 		}
@@ -224,8 +235,18 @@ func (n *nestedLocks) settle(x *ex, from ir.From, p *ir.Project) {
 	if ok {
 		return
 	}
-	eff := x.l.effectOf(x.b.refsOf(n.s))
-	x.b.emit(&ir.Dropped{At: at(n.pos), Kind: ir.ByRowLock, Tables: x.b.l.irTables(eff),
+	why, ok := x.b.attempt(func() {
+		in.all = alone && p.Where == nil
+		mark := len(x.b.out)
+		in.derivation(n.s)
+		for _, s := range x.b.out[mark:] {
+			x.b.weak[s] = true // what it reads counts for the locks alone
+		}
+	})
+	if ok {
+		return
+	}
+	x.b.emit(&ir.Dropped{At: at(n.pos), Kind: ir.ByRowLock, Tables: x.l.irTables(n.refs()),
 		What: "the row locks of " + n.what + ", which has " + why})
 }
 

@@ -47,10 +47,11 @@ type ex struct {
 	perRow      bool
 	conditional bool
 	// pushed is the lock that a query around this one puts on its rows. held says that
-	// that one sees to all locks, all that all rows of the query are fetched, once.
-	pushed    ir.LockMode
-	held, all bool
-	depth     int
+	// that one sees to all locks, all that all rows of the query are fetched, once, and
+	// viewed that it is in the definition of a view.
+	pushed            ir.LockMode
+	held, all, viewed bool
+	depth             int
 }
 
 // aggregator takes the aggregate calls of a query: over sees the rows, aggregate

@@ -429,7 +429,7 @@ func (l *loader) statement(n *node) {
 
 // createView records a view, which is expanded where it is read.
 func (l *loader) createView(s *pg.ViewStmt, t *text, pos ir.Pos) {
-	v := &view{pos: pos, what: "a write of a view", reads: l.tablesIn(s.Query), text: t, cols: names(s.Aliases)}
+	v := &view{pos: pos, what: "a write of a view", reads: l.tablesIn(s.Query), text: t, cols: names(s.Aliases), locks: l.refsIn(s.Query).locks}
 	v.query, _ = pg.Inner(s.Query).(*pg.SelectStmt)
 	l.views[rangeName(s.View)] = v
 }

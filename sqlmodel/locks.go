@@ -70,7 +70,7 @@ func (x *ex) checkLocking(s *pg.SelectStmt, pushed ir.LockMode) {
 	switch {
 	case s.Op != pg.SetOpNone && s.Op != 0:
 		what = strings.TrimPrefix(s.Op.String(), "SETOP_")
-	case len(s.ValuesLists) > 0:
+	case len(s.ValuesLists) > 0 && len(s.LockingClause) > 0:
 		what = "VALUES"
 	case len(s.DistinctClause) > 0:
 		what = "DISTINCT"
@@ -86,6 +86,41 @@ func (x *ex) checkLocking(s *pg.SelectStmt, pushed ir.LockMode) {
 		return
 	}
 	x.fail(loc, "%s must not stand beside %s, which PostgreSQL refuses: put the lock into a subquery", strings.ToUpper(mode.String()), what)
+}
+
+// reached is x without the lock of a query around s, if that does not reach s: through a
+// view, it reaches what stands in FROM.
+func (x *ex) reached(s *pg.SelectStmt) *ex {
+	if !x.viewed || (s.Op == pg.SetOpNone || s.Op == 0) && len(s.ValuesLists) == 0 {
+		return x
+	}
+	y := *x
+	y.pushed = ir.NoLock
+	return &y
+}
+
+// tryLocks translates a WITH query that has locks, for what PostgreSQL refuses in it even
+// if nothing refers to it.
+func (x *ex) tryLocks(s *pg.SelectStmt) {
+	if x.b == nil || !x.b.refsOf(s).locks {
+		return
+	}
+	var doubts []ir.Stmt
+	x.b.attempt(func() {
+		mark := len(x.b.out)
+		y := *x
+		y.d, y.held, y.pushed = x.newDeriver(), true, ir.NoLock
+		y.relation(s)
+		for _, st := range x.b.out[mark:] {
+			if d, ok := st.(*ir.Dropped); ok && d.Kind == ir.ByError {
+				doubts = append(doubts, d)
+			}
+		}
+		panic(unmodelled{}) // nothing else of it stays
+	})
+	for _, d := range doubts {
+		x.b.emit(d)
+	}
 }
 
 // hasWindows reports whether output columns call window functions.
@@ -200,7 +235,7 @@ func (q *query) locksWithin(in *ex, sub *query, src *rowSource, f *fromQuery, co
 		src.reach = append(src.reach, s.lockable()...)
 		src.apart = append(src.apart, s.apart...)
 	}
-	if len(f.s.SortClause) > 0 || slices.ContainsFunc(sub.targets, func(c colDef) bool { return volatile(c.e) }) {
+	if len(f.s.LockingClause) > 0 || len(f.s.SortClause) > 0 || slices.ContainsFunc(sub.targets, func(c colDef) bool { return volatile(c.e) }) {
 		src.apart = append(src.apart, i)
 	}
 }
@@ -244,7 +279,7 @@ func (q *query) settleInner(s *pg.SelectStmt, conds []ir.Expr) {
 	alone := len(q.inner) == 1 && len(s.FromClause) == 1 && len(q.from) == len(q.inner[0].q.from) && s.LimitCount == nil && s.LimitOffset == nil
 	var open []*innerLocks
 	for _, i := range q.inner {
-		exact := alone && !slices.ContainsFunc(conds, func(c ir.Expr) bool { return !i.tests(c) })
+		exact := alone && i.known(conds)
 		if !exact {
 			q.in.b.mayLock(i.q, i.pos, i.what+", of which rows may be fetched that are not joined")
 			continue
@@ -254,17 +289,46 @@ func (q *query) settleInner(s *pg.SelectStmt, conds []ir.Expr) {
 	q.inner = open
 }
 
-// tests reports whether it is known what a condition of the query around i does to its
-// locks: rows that do not satisfy it are not locked, or (fenced) are.
-func (i *innerLocks) tests(c ir.Expr) bool {
-	if i.fenced || slices.Contains(i.own, c) {
-		return true // it is not tested, or one of its own
-	}
+// known reports whether it is known what the conditions of the query around i do to its
+// locks: rows that do not satisfy them are not locked, or (fenced) are.
+func (i *innerLocks) known(conds []ir.Expr) bool {
 	rows := map[string]bool{}
 	for _, src := range i.q.from {
 		rows[src.Row] = true
 	}
-	return rowFree(c, rows) && !ir.HasExists(c) && !derives(c) && !volatile(c)
+	equal := map[ir.Col]bool{}
+	for _, c := range conds {
+		switch {
+		case slices.Contains(i.own, c):
+		case !i.fenced:
+			if !rowFree(c, rows) || ir.HasExists(c) || derives(c) || volatile(c) {
+				return false
+			}
+		default: // what can never be true keeps the query from being run at all
+			col, op := comparesConstant(c)
+			if col == nil || op == ir.Eq && equal[*col] {
+				return false
+			}
+			equal[*col] = equal[*col] || op == ir.Eq
+		}
+	}
+	return true
+}
+
+// comparesConstant gives the column that a condition compares with a constant.
+func comparesConstant(c ir.Expr) (col *ir.Col, op ir.BinaryOp) {
+	b, ok := c.(*ir.Binary)
+	if !ok || b.Op < ir.Eq || b.Op > ir.Ge {
+		return nil, 0
+	}
+	for _, side := range [][2]ir.Expr{{b.X, b.Y}, {b.Y, b.X}} {
+		k, isCol := side[0].(*ir.Col)
+		v, isConst := side[1].(*ir.Const)
+		if isCol && isConst && !v.Value.IsNull() {
+			return k, b.Op
+		}
+	}
+	return nil, 0
 }
 
 // mayLock says that rows of q may be locked as its locks say, and no others.

@@ -126,6 +126,7 @@ func (x *ex) query(s *pg.SelectStmt, anyRow bool) *query {
 
 // locking is query for those who see to the locks of the result.
 func (x *ex) locking(s *pg.SelectStmt, anyRow bool) *query {
+	x = x.reached(s)
 	x.checkLocking(s, x.pushed)
 	x.plain(s, anyRow)
 	if s.WithClause != nil {

@@ -352,6 +352,7 @@ func (tr *tracer) touch(name string, do access) {
 			if v.all {
 				tr.everything()
 			}
+			tr.locks = tr.locks || v.locks
 			if v.rows {
 				tr.tables[name], tr.writes = true, tr.writes || do > readsRows
 			}

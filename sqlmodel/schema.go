@@ -130,6 +130,7 @@ type view struct {
 	query *pg.SelectStmt
 	text  *text
 	cols  []string
+	locks bool // the query locks rows
 }
 
 func (t *table) column(name string) *column {

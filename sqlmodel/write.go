@@ -162,7 +162,13 @@ func (b *builder) from(y *ex, list []*pg.Node, where *pg.Node, current ir.Expr) 
 	b.looseInner(q)
 	if len(q.locks) > 0 { // on what is joined with the rows that are written
 		all := ir.Query{From: append([]ir.Source{q.target.irSource()}, q.from...), Where: q.where}
-		b.emit(&ir.LockRows{At: at(b.cur), Query: all, Locks: q.locks})
+		locks := locksOn(all.From, func(row string) ir.LockMode {
+			if row == q.target.row {
+				return ir.NoLock
+			}
+			return q.locks.Of(row)
+		})
+		b.emit(&ir.LockRows{At: at(b.cur), Query: all, Locks: locks})
 	}
 	return &writeQuery{in: y, other: q.from, where: q.where}
 }
