@@ -210,7 +210,7 @@ func prepare(ctx context.Context, q Query) (*search, error) {
 			}
 		})
 	}
-	modelled, twin := withoutUnmodelled(&p)
+	modelled, twin := executable(&p, !opt.Doubtful)
 	s.code, s.twin = symbolic.Prepare(modelled), twin
 	s.machine = interp.NewMachine(&p, q.Engine)
 	s.machine.MaxSteps = maxSteps
@@ -238,7 +238,7 @@ func (s *search) anomaly(f *found) *Anomaly {
 	if v != anomalous || !s.possible(f.sit) {
 		panic("schedules: a confirmed anomaly is none when it is replayed")
 	}
-	a := &Anomaly{Execution: x, Sessions: bySession(f.sit.calls, j.instances)}
+	a := &Anomaly{Execution: x, Doubts: s.machine.Doubts(x), Sessions: bySession(f.sit.calls, j.instances)}
 	for i := range s.program.Tables {
 		a.Rows = append(a.Rows, x.Versions[0].Rows(i))
 	}

@@ -46,6 +46,8 @@ type ex struct {
 	// conditional that it may not be evaluated at all.
 	perRow      bool
 	conditional bool
+	// guard, if not nil, is under which condition it is.
+	guard ir.Expr
 	// pushed is the lock that a query around this one puts on its rows. held says that
 	// that one sees to all locks, all that all rows of the query are fetched, once, and
 	// viewed that it is in the definition of a view.
@@ -132,12 +134,14 @@ func (x *ex) boolExpr(e *pg.BoolExpr, m mode) ir.Expr {
 		return ir.NotE(x.boolean(e.Args[0], inner))
 	}
 	var parts []ir.Expr
-	outer := x.conditional
 	for i, a := range e.Args {
-		x.conditional = outer || i > 0
-		parts = append(parts, x.boolean(a, m))
+		part := func() { parts = append(parts, x.boolean(a, m)) }
+		if i == 0 {
+			part()
+		} else {
+			x.maybe(part)
+		}
 	}
-	x.conditional = outer
 	if e.Boolop == pg.BoolAnd {
 		return ir.AndE(parts...)
 	}
@@ -145,11 +149,23 @@ func (x *ex) boolExpr(e *pg.BoolExpr, m mode) ir.Expr {
 }
 
 // maybe runs f for something that may not be evaluated.
-func (x *ex) maybe(f func()) {
-	outer := x.conditional
-	x.conditional = true
+func (x *ex) maybe(f func()) { x.under(nil, f) }
+
+// when runs f for something that is evaluated where a condition is true.
+func (x *ex) when(cond ir.Expr, f func()) {
+	if !x.conditional || x.guard != nil {
+		cond = ir.AndE(x.guard, cond)
+	} else {
+		cond = nil // it is not known whether the condition is evaluated
+	}
+	x.under(cond, f)
+}
+
+func (x *ex) under(guard ir.Expr, f func()) {
+	conditional, outer := x.conditional, x.guard
+	x.conditional, x.guard = true, guard
 	f()
-	x.conditional = outer
+	x.conditional, x.guard = conditional, outer
 }
 
 // expr translates an expression.
@@ -346,6 +362,7 @@ func (x *ex) caseExpr(e *pg.CaseExpr) val {
 	}
 	var conds []ir.Expr
 	var results []val
+	var before ir.Expr // no case before applies
 	for i, n := range e.Args {
 		w := pg.Inner(n).(*pg.CaseWhen)
 		condition := func() {
@@ -358,13 +375,15 @@ func (x *ex) caseExpr(e *pg.CaseExpr) val {
 		if i == 0 {
 			condition()
 		} else {
-			x.maybe(condition)
+			x.when(before, condition)
 		}
-		x.maybe(func() { results = append(results, x.expr(w.Result)) })
+		applies := ir.Op(ir.Is, conds[i], ir.C(ir.Bool(true)))
+		x.when(ir.AndE(before, applies), func() { results = append(results, x.expr(w.Result)) })
+		before = ir.AndE(before, ir.NotE(applies))
 	}
 	last := val{e: ir.C(ir.Null), t: tUnknown}
 	if e.Defresult != nil {
-		x.maybe(func() { last = x.expr(e.Defresult) })
+		x.when(before, func() { last = x.expr(e.Defresult) })
 	}
 	results = append(results, last)
 	results, t, nn := x.unify(results, e.Location, "CASE")
@@ -413,11 +432,15 @@ func (x *ex) unify(vs []val, loc int32, what string) (out []val, t typ, nn bool)
 
 func (x *ex) coalesce(e *pg.CoalesceExpr) val {
 	var vs []val
+	var before ir.Expr // all before are NULL
 	for i, a := range e.Args {
 		if i == 0 {
 			vs = append(vs, x.expr(a))
 		} else {
-			x.maybe(func() { vs = append(vs, x.expr(a)) })
+			x.when(before, func() { vs = append(vs, x.expr(a)) })
+		}
+		if v := vs[i]; v.e != nil {
+			before = ir.AndE(before, &ir.Unary{Op: ir.IsNull, X: v.e})
 		}
 	}
 	nn := false

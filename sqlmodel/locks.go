@@ -345,12 +345,15 @@ func (b *builder) mayLock(q *query, pos ir.Pos, what string) {
 		}
 	}
 	d.Query.From = q.from
+	all := true
 	for _, c := range ir.Conjuncts(q.where) { // a condition less lets more rows be locked
 		if rowFree(c, rows) && !derives(c) {
 			d.Query.Where = ir.AndE(d.Query.Where, c)
+		} else {
+			all = false
 		}
 	}
-	if q.limit != nil && len(q.inner) == 0 {
+	if q.limit != nil && all && len(q.inner) == 0 {
 		d.Order, d.Limit = q.order, q.limit
 	}
 	b.emit(d)

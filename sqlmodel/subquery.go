@@ -184,7 +184,7 @@ func (x *ex) uncorrelated(s *pg.SelectStmt) *query {
 	if x.conditional || x.perRow {
 		// It may not run at all, and then locks nothing: a lock that is lost
 		// excludes nobody, one too many hides executions.
-		x.b.looseLocks(q, x.pos(int32(max(pg.Start(s), 0))), "which may not run")
+		x.lockWhen(q, x.pos(int32(max(pg.Start(s), 0))), q.limit == nil || x.b.singleRow(q.ir()))
 	}
 	if (x.conditional || x.perRow) && (tidy.MayFail(q.where) || anyMayFail(q.targets)) {
 		x.unmodelled("a subquery that may fail under a condition")
@@ -261,15 +261,29 @@ func (x *ex) lockValue(q *query) {
 func (x *ex) lockOne(q *query, pos ir.Pos) {
 	switch {
 	case q.atMost == 0:
-	case x.conditional || x.perRow || len(q.aggs) > 0 || q.limit != nil && q.atMost < 0 || !closed(q):
+	case len(q.aggs) > 0 || q.limit != nil && q.atMost < 0 || !closed(q):
 		x.b.looseLocks(q, pos, "which may not run")
 	default:
 		one := *q
 		one.limit, one.order = ir.C(ir.Int(1)), nil
 		x.b.looseInner(&one)
-		x.b.lockRows(&one, pos)
+		if x.conditional || x.perRow {
+			x.lockWhen(&one, pos, true)
+		} else {
+			x.b.lockRows(&one, pos)
+		}
 	}
 	q.locks, q.inner = nil, nil
+}
+
+// lockWhen locks the rows of q, a subquery that may not run, where it is known to run.
+// told says that it is known which rows come.
+func (x *ex) lockWhen(q *query, pos ir.Pos, told bool) {
+	if x.perRow || x.guard == nil || !told || len(q.locks) == 0 {
+		x.b.looseLocks(q, pos, "which may not run")
+		return
+	}
+	x.b.emit(&ir.If{At: at(pos), Cond: x.guard, Then: x.b.collect(func() { x.b.lockRows(q, pos) })})
 }
 
 // emitAggregates runs the aggregates of q before the statement.

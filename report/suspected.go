@@ -1,0 +1,77 @@
+package report
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/txrobust/robust/ir"
+	"github.com/txrobust/robust/ir/interp"
+	"github.com/txrobust/robust/witness"
+)
+
+// settles says what to do about what the model leaves out.
+var settles = map[ir.Refusal]string{
+	ir.ByRowLock:      "write the lock as a statement of its own (SELECT … FOR UPDATE of the rows that are meant), or run the schedule on a server (-witness DIR)",
+	ir.ByTableLock:    "run the schedule on a server (-witness DIR)",
+	ir.ByAdvisoryLock: "run the schedule on a server (-witness DIR); a lock of a row that all of them update is modelled",
+	ir.ByError:        "run the schedule on a server (-witness DIR)",
+}
+
+// Suspect adds what the model leaves out on the way of the finding's execution.
+func (f *Finding) Suspect(doubts []interp.Doubt) {
+	for _, d := range doubts {
+		label := ""
+		for _, t := range f.Witness.Transactions {
+			if t.Commit == d.Txn {
+				label = t.Label
+			}
+		}
+		s := d.Dropped
+		f.doubt(Doubt{Transaction: label, Kind: s.Kind.String(), Text: s.What, Tables: tableNames(s.Tables), Settle: settles[s.Kind],
+			Position: witness.Position{File: s.Pos.File, Line: s.Pos.Line, Col: s.Pos.Col}})
+	}
+}
+
+// SuspectEngine adds that the database refuses more than its profile says.
+func (f *Finding) SuspectEngine(why string) {
+	f.doubt(Doubt{Kind: "engine", Text: why, Tables: []string{}, Settle: "run the schedule on the database"})
+}
+
+func (f *Finding) doubt(d Doubt) {
+	f.Status, f.Doubts = Suspected, append(f.Doubts, d)
+}
+
+// Confirmed gives the findings that are certain.
+func (r *Report) Confirmed() []Finding {
+	return slices.DeleteFunc(slices.Clone(r.Findings), func(f Finding) bool { return f.Status != Confirmed })
+}
+
+// suspected says why a finding is no verdict.
+func (t *text) suspected(f *Finding) {
+	if f.Status == Confirmed {
+		return
+	}
+	t.line("")
+	t.line("   Suspected only, since the database may refuse it:")
+	for _, d := range f.Doubts {
+		who := ""
+		if d.Transaction != "" {
+			who = f.Witness.Who(d.Transaction) + ", " + short(d.Position) + ": "
+		}
+		t.para("   - ", who+d.Text+"; to settle it, "+d.Settle)
+	}
+}
+
+// dropped lists what the model leaves out.
+func (t *text) dropped(r *Report) {
+	if len(r.Dropped) == 0 || !t.opt.Verbose && r.Verdict != Unknown {
+		return
+	}
+	t.line("")
+	t.line("Left out, so that an execution that the database may refuse for it is suspected only:")
+	var list []place
+	for _, d := range r.Dropped {
+		list = append(list, place{d.File, d.Line, d.Col, d.Transaction, fmt.Sprintf("%s (%s)", d.Text, tableList(d.Tables))})
+	}
+	t.places("- ", list)
+}
