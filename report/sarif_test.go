@@ -18,7 +18,7 @@ import (
 func suppressed() *report.Report {
 	r := open()
 	r.Verdict, r.Open, r.Rest = report.NotRobust, nil, report.Robust
-	f := report.Finding{Class: report.SnapshotIsolation, Code: "RB1001", Fingerprint: "00112233445566778899aabbccddeeff", Kind: witness.WriteSkew, Cycle: []string{"pay", "ship"}, Edges: []witness.Edge{}, Repairs: []string{}, Validation: []crosscheck.Judgement{}}
+	f := report.Finding{Class: report.SnapshotIsolation, Status: report.Confirmed, Code: "RB1001", Fingerprint: "00112233445566778899aabbccddeeff", Kind: witness.WriteSkew, Cycle: []string{"pay", "ship"}, Edges: []witness.Edge{}, Repairs: []string{}, Validation: []crosscheck.Judgement{}}
 	r.Suppressed = []report.Suppressed{
 		{Finding: f, By: report.ByComment, Reason: "pay runs at night", Position: witness.Position{File: "f.sql", Line: 2, Col: 12}},
 		{Finding: f, By: report.ByBaseline, Position: witness.Position{File: "old.json"}},

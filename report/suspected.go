@@ -64,14 +64,19 @@ func (t *text) suspected(f *Finding) {
 
 // dropped lists what the model leaves out.
 func (t *text) dropped(r *Report) {
-	if len(r.Dropped) == 0 || !t.opt.Verbose && r.Verdict != Unknown {
+	if !t.opt.Verbose && r.Verdict != Unknown {
 		return
 	}
-	t.line("")
-	t.line("Left out, so that an execution that the database may refuse for it is suspected only:")
 	var list []place
 	for _, d := range r.Dropped {
+		if r.Isolation == AtReadCommitted && d.Kind != ir.ByError.String() {
+			continue // it is not searched, which is said there
+		}
 		list = append(list, place{d.File, d.Line, d.Col, d.Transaction, fmt.Sprintf("%s (%s)", d.Text, tableList(d.Tables))})
 	}
-	t.places("- ", list)
+	if len(list) > 0 {
+		t.line("")
+		t.line("Left out, so that an execution that the database may refuse for it is suspected only:")
+		t.places("- ", list)
+	}
 }

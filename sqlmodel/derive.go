@@ -152,6 +152,9 @@ func (x *ex) relation(s *pg.SelectStmt) *derived {
 	switch {
 	case s.Op != pg.SetOpNone && s.Op != 0:
 		x.checkLocking(s, x.pushed)
+		if len(s.LockingClause) > 0 { // in MySQL, of the last query
+			x.b.emit(&ir.Dropped{At: at(x.pos(int32(max(pg.Start(s), 0)))), Kind: ir.ByRowLock, Tables: x.l.irTables(x.l.effectOf(x.b.refsOf(s))), What: "the row locks of UNION and the like"})
+		}
 		y := *x
 		y.all = x.all && s.LimitCount == nil && s.LimitOffset == nil
 		out = y.setOp(s)

@@ -148,26 +148,6 @@ func (x *ex) boolExpr(e *pg.BoolExpr, m mode) ir.Expr {
 	return ir.OrE(parts...)
 }
 
-// maybe runs f for something that may not be evaluated.
-func (x *ex) maybe(f func()) { x.under(nil, f) }
-
-// when runs f for something that is evaluated where a condition is true.
-func (x *ex) when(cond ir.Expr, f func()) {
-	if !x.conditional || x.guard != nil {
-		cond = ir.AndE(x.guard, cond)
-	} else {
-		cond = nil // it is not known whether the condition is evaluated
-	}
-	x.under(cond, f)
-}
-
-func (x *ex) under(guard ir.Expr, f func()) {
-	conditional, outer := x.conditional, x.guard
-	x.conditional, x.guard = true, guard
-	f()
-	x.conditional, x.guard = conditional, outer
-}
-
 // expr translates an expression.
 func (x *ex) expr(n *pg.Node) val {
 	if x.depth++; x.depth > maxExprDepth {

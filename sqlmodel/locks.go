@@ -18,6 +18,10 @@ import (
 // query, function or VALUES. A subquery with a clause of its own, an ORDER BY or a LIMIT
 // is not merged into the query around it: it locks its rows before they are joined
 // (PostgreSQL 15: transformLockingClause, markQueryForLocking, is_simple_subquery).
+//
+// In MySQL a clause reaches the tables of its own query, and of views that are merged into
+// it. It may stand beside GROUP BY and the like, and locks at least the rows that are read
+// for the result (MariaDB 10.11).
 
 var lockModes = map[string]ir.LockMode{
 	pg.LockForKeyShare.String():    ir.ForKeyShare,
@@ -59,7 +63,7 @@ func lockModesOf(s *pg.SelectStmt, pushed ir.LockMode) func(alias string) (mode 
 
 // checkLocking stops at clauses that PostgreSQL refuses beside a lock.
 func (x *ex) checkLocking(s *pg.SelectStmt, pushed ir.LockMode) {
-	if len(s.LockingClause) == 0 && pushed == ir.NoLock {
+	if len(s.LockingClause) == 0 && pushed == ir.NoLock || x.l.opt.MySQL {
 		return
 	}
 	mode, loc := pushed, int32(max(pg.Start(s), 0))
@@ -231,6 +235,9 @@ func (q *query) locksWithin(in *ex, sub *query, src *rowSource, f *fromQuery, co
 		src.unlockable = f.what
 		return
 	}
+	if q.in.l.opt.MySQL && !in.viewed {
+		return
+	}
 	for _, s := range sub.level.sources {
 		src.reach = append(src.reach, s.lockable()...)
 		src.apart = append(src.apart, s.apart...)
@@ -276,7 +283,7 @@ func locksOn(from []ir.Source, mode func(row string) ir.LockMode) ir.Locks {
 // settleInner says of the queries in FROM which rows they may lock beyond those that come
 // into the result of q. s is q, and conds are its own conditions.
 func (q *query) settleInner(s *pg.SelectStmt, conds []ir.Expr) {
-	alone := len(q.inner) == 1 && len(s.FromClause) == 1 && len(q.from) == len(q.inner[0].q.from) && s.LimitCount == nil && s.LimitOffset == nil
+	alone := !q.in.l.opt.MySQL && len(q.inner) == 1 && len(s.FromClause) == 1 && len(q.from) == len(q.inner[0].q.from) && s.LimitCount == nil && s.LimitOffset == nil
 	var open []*innerLocks
 	for _, i := range q.inner {
 		exact := alone && i.known(conds)

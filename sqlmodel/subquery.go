@@ -276,16 +276,6 @@ func (x *ex) lockOne(q *query, pos ir.Pos) {
 	q.locks, q.inner = nil, nil
 }
 
-// lockWhen locks the rows of q, a subquery that may not run, where it is known to run.
-// told says that it is known which rows come.
-func (x *ex) lockWhen(q *query, pos ir.Pos, told bool) {
-	if x.perRow || x.guard == nil || !told || len(q.locks) == 0 {
-		x.b.looseLocks(q, pos, "which may not run")
-		return
-	}
-	x.b.emit(&ir.If{At: at(pos), Cond: x.guard, Then: x.b.collect(func() { x.b.lockRows(q, pos) })})
-}
-
 // emitAggregates runs the aggregates of q before the statement.
 func (x *ex) emitAggregates(q *query, pos ir.Pos) {
 	if len(q.from) == 0 {
