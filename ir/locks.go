@@ -115,7 +115,8 @@ type Dropped struct {
 	Tables []*Table
 	// Query, for ByRowLock, finds rows of which some may be locked as Locks says, with a
 	// Limit only among the first ones in Order; no others are. Without sources, any row
-	// of Tables may be locked, in any mode.
+	// of Tables may be locked, in any mode. For ByError, it finds something where there
+	// may be an error; without sources, there may always be one.
 	Query Query
 	Order []Order
 	Limit Expr

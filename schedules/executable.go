@@ -75,6 +75,8 @@ func (x *executor) list(list []ir.Stmt) []ir.Stmt {
 // interpreter finds out whether they matter.
 func (x *executor) locks(d *ir.Dropped) []ir.Stmt {
 	switch {
+	case d.Kind == ir.ByError && len(d.Query.From) > 0:
+		return []ir.Stmt{&ir.If{At: d.At, Cond: &ir.Exists{Query: d.Query}, Then: []ir.Stmt{&ir.Abort{At: d.At}}}}
 	case d.Kind == ir.ByError:
 		return []ir.Stmt{&ir.Abort{At: d.At}}
 	case d.Kind != ir.ByRowLock:

@@ -95,6 +95,7 @@ func (y *ex) multiValues(n *pg.Node, loc int32) []val {
 		}
 		q := y.uncorrelated(sel)
 		y.b.skipRows(q, y.pos(loc), true)
+		y.lockSub(q, y.pos(loc))
 		if len(q.from) == 0 || q.limit != nil && q.atMost != 1 {
 			y.unmodelled("this form of subquery in SET")
 		}

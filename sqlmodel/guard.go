@@ -22,6 +22,15 @@ func (x *ex) under(guard ir.Expr, f func()) {
 	x.conditional, x.guard = conditional, outer
 }
 
+// lockSub sees to the locks of q, a subquery used as a value, where it may not run at all:
+// then it locks nothing. A lock that is lost excludes nobody, one too many hides
+// executions.
+func (x *ex) lockSub(q *query, pos ir.Pos) {
+	if x.conditional || x.perRow {
+		x.lockWhen(q, pos, q.limit == nil || x.b.singleRow(q.ir()))
+	}
+}
+
 // lockWhen locks the rows of q, a subquery that may not run, where it is known to run.
 // told says that it is known which rows come.
 func (x *ex) lockWhen(q *query, pos ir.Pos, told bool) {

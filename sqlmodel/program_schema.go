@@ -59,7 +59,7 @@ func (l *loader) programSchema() {
 		if own[t.name] {
 			t.foreign = without(t.foreign, func(f *foreignKey) bool {
 				if l.table(f.ref) == nil {
-					l.note(f.pos, "foreign key %s is left out: table %s is not in the schema", f.name, f.ref)
+					l.leaveOut(t, f.pos, "foreign key "+f.name, "table "+f.ref+" is not in the schema", f.columns)
 				}
 				return l.table(f.ref) == nil
 			})

@@ -57,6 +57,8 @@ type foreignKey struct {
 	setColumns []string // of ON DELETE SET NULL (columns)
 	// unproven says that existing rows may break it (NOT VALID).
 	unproven bool
+	// full is MATCH FULL of several columns.
+	full     bool
 	deferred bool
 	// deferrable says that SET CONSTRAINTS can make it deferred.
 	deferrable bool
@@ -101,8 +103,10 @@ type table struct {
 	foreign    []*foreignKey
 	checks     []*tableCheck
 	// unseen are the constraints that the ir.Table does not have.
-	unseen   []*unseen
-	triggers []*trigger
+	unseen []*unseen
+	// unchecked are checks of a row alone that are left out.
+	unchecked []*unchecked
+	triggers  []*trigger
 	// odd says why statements on the table cannot be modelled, or is "".
 	// oddTables are other tables that such a statement may touch.
 	odd       string
@@ -483,9 +487,7 @@ func (l *loader) foreignKey(tab *table, k *pg.Constraint, t *text) {
 		deferred:   k.Initdeferred,
 		deferrable: k.Deferrable,
 	}
-	if k.FkMatchtype == "f" && len(cols) > 1 {
-		l.note(pos, "foreign key %s: MATCH FULL is treated as MATCH SIMPLE", f.name)
-	}
+	f.full = k.FkMatchtype == "f" && len(cols) > 1
 	tab.foreign = append(tab.foreign, f)
 }
 

@@ -221,6 +221,9 @@ func (x *ex) anySkipping(v val, s *pg.SelectStmt, loc int32, m mode, once bool) 
 			continue
 		}
 		kept := x.b.pick(q, x.pos(loc), false)(q.from)
+		chosen := *q
+		chosen.where = ir.AndE(q.where, kept)
+		x.b.looseLocks(&chosen, x.pos(loc), "which may not run")
 		if q.atMost != 1 {
 			kept = ir.AndE(q.where, kept)
 		}

@@ -6,6 +6,7 @@ import (
 	"sort"
 	"strings"
 
+	"github.com/txrobust/robust/ir"
 	"github.com/txrobust/robust/ir/interp"
 )
 
@@ -89,6 +90,11 @@ func (w *words) text() string {
 	}
 	if len(w.may) > 0 {
 		w.line("may lock %s", strings.Join(w.may, ", "))
+	}
+	for _, d := range w.run.Dropped {
+		if line := "-- may fail: " + d.Stmt.What; d.Stmt.Kind == ir.ByError && !slices.Contains(w.lines, line) {
+			w.lines = append(w.lines, line)
+		}
 	}
 	if len(w.excluded) > 0 {
 		w.line("excluded by %s", strings.Join(w.excluded, ", "))

@@ -181,11 +181,6 @@ func (x *ex) uncorrelated(s *pg.SelectStmt) *query {
 		}
 		lv.used = saved[i]
 	}
-	if x.conditional || x.perRow {
-		// It may not run at all, and then locks nothing: a lock that is lost
-		// excludes nobody, one too many hides executions.
-		x.lockWhen(q, x.pos(int32(max(pg.Start(s), 0))), q.limit == nil || x.b.singleRow(q.ir()))
-	}
 	if (x.conditional || x.perRow) && (tidy.MayFail(q.where) || anyMayFail(q.targets)) {
 		x.unmodelled("a subquery that may fail under a condition")
 	}
@@ -209,10 +204,12 @@ func (x *ex) scalar(s *pg.SelectStmt, pos ir.Pos) val {
 	}
 	c := q.targets[0]
 	if len(q.aggs) > 0 && q.atMost != 0 {
+		x.lockSub(q, pos)
 		x.emitAggregates(q, pos)
 		return c.val()
 	}
 	x.b.skipRows(q, pos, true)
+	x.lockSub(q, pos)
 	if q.limit != nil && q.atMost < 0 {
 		x.unmodelled("LIMIT of an expression in a subquery")
 	}
@@ -298,6 +295,7 @@ func (x *ex) arrayOfRows(s *pg.SelectStmt, pos ir.Pos) val {
 	}
 	c := q.targets[0]
 	x.b.skipRows(q, pos, false)
+	x.lockSub(q, pos)
 	for _, o := range q.order {
 		if o.Expr != c.e {
 			x.unmodelled("ORDER BY other columns in ARRAY(SELECT …)")

@@ -258,9 +258,10 @@ func (l *loader) constraints(t *table) {
 		for _, n := range c.domain.checks {
 			what := "the check of the domain of column " + c.name
 			if e, why := l.rowCondition(&sqlExpr{n, c.domain.text}, domainValue(t, c)); why != "" {
-				l.note(c.pos, "%s is left out: %s is not modelled", what, why)
+				l.leaveOut(t, c.pos, what, why+" is not modelled", []string{c.name})
 			} else {
 				t.ir.Checks = append(t.ir.Checks, ir.TableCheck{Pos: c.pos, Name: t.name + "." + c.name, Expr: e})
+				t.coarsen(c.pos, what, e, []string{c.name})
 			}
 		}
 	}
@@ -271,12 +272,13 @@ func (l *loader) constraints(t *table) {
 			if r := l.refsIn(k.expr.node); l.looksAround(r) {
 				t.hide(&unseen{pos: k.pos, name: k.name, what: "check " + k.name + " (" + why + ")", on: onInsert | onUpdate, calls: r})
 			} else {
-				l.note(k.pos, "check %s is left out: %s is not modelled", k.name, why)
+				l.leaveOut(t, k.pos, "check "+k.name, why+" is not modelled", columnsNamed(k.expr.node))
 			}
 		case k.unproven:
-			l.note(k.pos, "check %s is not enforced on all rows: it is left out", k.name)
+			l.leaveOut(t, k.pos, "check "+k.name, "not all rows satisfy it", columnsNamed(k.expr.node))
 		default:
 			t.ir.Checks = append(t.ir.Checks, ir.TableCheck{Pos: k.pos, Name: k.name, Expr: e})
+			t.coarsen(k.pos, "check "+k.name, e, columnsNamed(k.expr.node))
 		}
 	}
 }
@@ -316,7 +318,7 @@ func (l *loader) foreignKeyOf(t *table, f *foreignKey) {
 	case l.checkedLate(f) && slices.Contains(l.opt.mended, lateKey{t.name, f.name}):
 		l.hideForeignKey(t, ref, f, refs, "foreign key "+f.name+", which may be checked at commit")
 		return
-	case f.unproven:
+	case f.unproven: // what writes it is not modelled, so that MATCH FULL adds nothing
 		l.hideForeignKey(t, ref, f, refs, "foreign key "+f.name+", which is NOT VALID")
 		return
 	}
@@ -330,8 +332,22 @@ func (l *loader) foreignKeyOf(t *table, f *foreignKey) {
 			l.fail(f.pos, "foreign key %s compares %s (%s) with %s (%s)", f.name, from.Name, from.Type, to.Name, to.Type)
 		}
 	}
+	if f.full {
+		t.ir.Checks = append(t.ir.Checks, matchFull(t.ir, &k))
+	}
 	f.number = len(t.ir.ForeignKeys)
 	t.ir.ForeignKeys = append(t.ir.ForeignKeys, k)
+}
+
+// matchFull is what MATCH FULL adds to a foreign key: some of its columns are NULL only if
+// all are.
+func matchFull(t *ir.Table, k *ir.ForeignKey) ir.TableCheck {
+	var all, none ir.Expr
+	for _, c := range k.Columns {
+		null := &ir.Unary{Op: ir.IsNull, X: &ir.Col{Row: t.Name, Col: t.Columns[c].Name}}
+		all, none = ir.AndE(all, null), ir.AndE(none, ir.NotE(null))
+	}
+	return ir.TableCheck{Pos: k.Pos, Name: k.Name, Expr: ir.OrE(all, none)}
 }
 
 func keyOrUnique(t *ir.Table, cols []int) bool {

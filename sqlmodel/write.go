@@ -22,6 +22,7 @@ func (x *ex) target(r *pg.RangeVar) (*ex, *rowSource) {
 // modelled: constraints that the IR does not have. set lists the columns that an
 // UPDATE sets.
 func (b *builder) aftermath(pos ir.Pos, t *table, events int32, set []assignment) {
+	b.uncheckedWrites(pos, t, events, set)
 	for _, k := range t.unseen {
 		if k.concerns(events, set) {
 			tr := b.l.tracer()
@@ -53,6 +54,7 @@ func (b *builder) updateStmt(f *frame, t *text, s *pg.UpdateStmt, pos ir.Pos, to
 	b.limit(w, row, s, pos)
 	list = append(list, b.touched(row, list)...)
 	list = append(list, b.regenerated(row, list)...)
+	b.oneByOneKeys(pos, row, w, list)
 	keys, changed := keyChanges(row, w.where, list)
 	if len(keys) > 0 {
 		b.mayMove(w, row, list, changed, keys[0])
@@ -92,6 +94,55 @@ func (b *builder) updateStmt(f *frame, t *text, s *pg.UpdateStmt, pos ir.Pos, to
 	})
 	b.aftermath(pos, row.table, onUpdate, list)
 	b.atStatement(row.table, onUpdate, "UPDATE", false, list, pos)
+}
+
+// oneByOneKeys marks an UPDATE of several rows that gives each another value in a unique
+// key: PostgreSQL checks the key row by row, so that it may fail where no rows have the
+// key in common in the end.
+func (b *builder) oneByOneKeys(pos ir.Pos, row *rowSource, w *writeQuery, set []assignment) {
+	t := row.table.ir
+	if len(w.other) == 0 && b.singleRow(ir.Query{From: []ir.Source{row.irSource()}, Where: w.where}) {
+		return
+	}
+	varies := func(column string) bool {
+		return slices.ContainsFunc(set, func(a assignment) bool {
+			return a.column == column && !rowFree(a.v.e, map[string]bool{})
+		})
+	}
+	after := withValues(row, set)
+	mark := func(what string, columns []string, same bool) {
+		d := &ir.Dropped{At: at(pos), Kind: ir.ByError, Tables: []*ir.Table{t}, What: "the error of " + what + ", which is checked while the rows are updated one by one"}
+		if len(w.other) == 0 { // one row gets what another one still has
+			second := w.in.rowName(row.row)
+			d.Query.From = []ir.Source{row.irSource(), {Table: t, Row: second}}
+			var differ ir.Expr
+			for _, k := range t.Key {
+				c := t.Columns[k].Name
+				differ = ir.OrE(differ, ir.Op(ir.Ne, &ir.Col{Row: row.row, Col: c}, &ir.Col{Row: second, Col: c}))
+			}
+			d.Query.Where = ir.AndE(w.where, renameRow(w.where, row.row, second), differ)
+			for _, c := range columns {
+				if s := after.col(c); same && s != nil {
+					d.Query.Where = ir.AndE(d.Query.Where, ir.Op(ir.Eq, s.e, &ir.Col{Row: second, Col: c}))
+				}
+			}
+		}
+		b.emit(d)
+	}
+	for _, u := range row.table.uniques {
+		if !u.deferrable && slices.ContainsFunc(u.columns, varies) {
+			mark("unique key "+u.name, u.columns, true)
+		}
+	}
+	for _, x := range t.Exclusions {
+		var columns []string
+		for _, c := range x.Columns(t) {
+			columns = append(columns, t.Columns[c].Name)
+		}
+		if slices.ContainsFunc(columns, varies) {
+			mark("EXCLUDE constraint "+x.Name, columns, false)
+		}
+	}
 }
 
 // deleteStmt translates DELETE.

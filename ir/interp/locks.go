@@ -128,6 +128,9 @@ func (s *scope) dropped(st *ir.Dropped) exec {
 		} else {
 			list = list[:n]
 		}
+		if len(list) == 0 {
+			return control{}
+		}
 		for _, b := range list {
 			f.bind(base, b)
 			for _, t := range targets {

@@ -46,3 +46,8 @@ INSERT INTO boss (id, code, n) VALUES (1, 'x', 1), (2, 'y', 2), (3, NULL, 3);
 INSERT INTO follow (id, boss_id, n) VALUES (1, 1, 1), (2, NULL, 2);
 INSERT INTO drift (id, boss_id, n) VALUES (1, 3, 1), (2, 1, 1), (3, 2, 1);
 INSERT INTO badge (id, code) VALUES (1, 'x');
+CREATE TABLE place (id int PRIMARY KEY, pos int UNIQUE, n int);
+CREATE TABLE pair (id int PRIMARY KEY, k int, j int, n int, FOREIGN KEY (k, j) REFERENCES b MATCH FULL);
+ALTER TABLE place ADD CONSTRAINT place_n CHECK (n < 100) NOT VALID;
+INSERT INTO place (id, pos, n) VALUES (1, 1, 1), (2, 2, 2), (3, 5, 3);
+INSERT INTO pair (id, k, j, n) VALUES (1, 1, 1, 1), (2, NULL, NULL, 2);
