@@ -335,6 +335,7 @@ func (i *inserter) put(row *rowSource) {
 	b, tab := i.b, i.tab
 	gen := b.generated(tab, row)
 	row = withValues(row, gen)
+	b.unplaced(i.pos, tab, row)
 	stmt := &ir.Insert{At: at(i.pos), Table: tab.ir}
 	for _, c := range row.cols {
 		if k, isConst := c.e.(*ir.Const); isConst && k.Value.IsNull() && !tab.ir.IsKey(tab.ir.Column(c.name)) {

@@ -67,6 +67,10 @@ const lockSchema = `
 CREATE TABLE a (k int PRIMARY KEY, x int, y int);
 CREATE TABLE b (k int PRIMARY KEY, x int, y int);
 CREATE TABLE c (k int PRIMARY KEY, x int, y int);
+CREATE TABLE d (k int PRIMARY KEY, x int, y int UNIQUE);
+INSERT INTO d (k, x, y) VALUES (1, 10, 1), (2, 20, 2), (3, 10, 3);
+CREATE FUNCTION guard() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN IF old.x = 10 THEN RETURN NULL; ELSIF TG_OP = ''DELETE'' THEN RETURN old; END IF; RETURN new; END';
+CREATE TRIGGER guard BEFORE UPDATE OR DELETE ON d FOR EACH ROW EXECUTE FUNCTION guard();
 INSERT INTO a (k, x, y) VALUES (1, 10, 1), (2, 20, 1), (3, 10, 2), (4, NULL, 2);
 INSERT INTO b (k, x, y) VALUES (1, 10, 1), (2, 20, 2), (5, 30, 3);
 INSERT INTO c (k, x, y) VALUES (2, 20, 1), (3, 10, 5);
@@ -145,7 +149,7 @@ func (s *statements) runLocking(fn, planner string) error {
 func (s *statements) heldLocks() map[string]ir.LockMode {
 	out := map[string]ir.LockMode{}
 	rows, err := s.other.Query(context.Background(), `SELECT 'a(' || k || ')', refused('a', k) FROM a UNION ALL SELECT 'b(' || k || ')', refused('b', k) FROM b
-		UNION ALL SELECT 'c(' || k || ')', refused('c', k) FROM c`)
+		UNION ALL SELECT 'c(' || k || ')', refused('c', k) FROM c UNION ALL SELECT 'd(' || k || ')', refused('d', k) FROM d`)
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -228,7 +232,7 @@ func (g *lockGenerator) function() string {
 		return "CREATE FUNCTION f() RETURNS int LANGUAGE plpgsql AS $$ DECLARE v int; w int; r record; " + vars + " BEGIN " + text + " RETURN 1; END $$"
 	}
 	q := g.query(2, true)
-	switch g.r.IntN(16) {
+	switch g.r.IntN(18) {
 	case 0, 1, 2:
 		return "CREATE FUNCTION f() RETURNS SETOF record LANGUAGE sql AS $$ " + q + " $$"
 	case 3:
@@ -256,6 +260,11 @@ func (g *lockGenerator) function() string {
 		return body("", "INSERT INTO c (k, x, y) SELECT z.k + 100, z.x, z.y FROM ("+q+") z ON CONFLICT (k) DO NOTHING;")
 	case 12:
 		return body("", "INSERT INTO c (k, x, y) SELECT k + 100, x, y FROM a WHERE x = 10 "+g.clause("a")+";")
+	case 16:
+		return body("", g.pick("UPDATE d SET x = 5", "UPDATE d SET y = 9", "UPDATE d SET y = y", "DELETE FROM d")+" WHERE "+g.pick("k = 1", "k = 2", "x = 10", "k < 3", "y = 3", "k = 2 AND x = 10")+";")
+	case 17:
+		return body("", "INSERT INTO "+g.pick("a", "d")+" (k, x, y) VALUES (1, 5, 7), ("+g.pick("2", "8")+", 6, 8) ON CONFLICT "+
+			g.pick("DO NOTHING", "(k) DO NOTHING", "(k) DO UPDATE SET x = 7", "(k) DO UPDATE SET x = 7 WHERE excluded.x = 6", "(k) DO UPDATE SET y = 99 WHERE excluded.k > 1")+";")
 	case 13:
 		return body("", "UPDATE c SET y = c.y + 1 FROM "+g.item(1)+" s WHERE s.k = c.k"+g.pick("", " AND c.x = 20")+";")
 	case 14:

@@ -116,8 +116,10 @@ type table struct {
 	policies []*pg.CreatePolicyStmt
 	rowSec   bool
 	inserts  []initialInsert
-	// partitioned says that a row may fit into no partition.
+	// partitioned says that a row may fit into no partition, and partitions into which
+	// it does.
 	partitioned bool
+	partitions  *partitioning
 	ir          *ir.Table
 }
 
@@ -217,7 +219,9 @@ func (l *loader) createTable(s *pg.CreateStmt, t *text) {
 	for _, c := range later {
 		l.constraint(tab, c, t)
 	}
-	tab.partitioned = s.Partspec != nil
+	if tab.partitioned = s.Partspec != nil; tab.partitioned {
+		tab.partitions = &partitioning{spec: s.Partspec, text: t}
+	}
 	if s.Partspec != nil && tab.key == nil {
 		l.note(pos, "table %s is partitioned; its partitions are one table here", name)
 	}
@@ -244,6 +248,7 @@ func (l *loader) partition(s *pg.CreateStmt, name string, t *text) {
 	for l.views[parent] != nil && len(l.views[parent].reads) == 1 {
 		parent = l.views[parent].reads[0] // a partition of a partition
 	}
+	l.addPartition(parent, s, t)
 	l.views[name] = &view{pos: t.pos(int(s.Relation.Location)), what: "a partition", reads: []string{parent}}
 }
 

@@ -60,6 +60,12 @@ func (t *table) coarsen(pos ir.Pos, what string, e ir.Expr, columns []string) {
 
 // uncheckedWrites marks that a write may fail for what is left out.
 func (b *builder) uncheckedWrites(pos ir.Pos, t *table, events int32, set []assignment) {
+	if t.partitions.open() && events&onUpdate != 0 {
+		columns := t.partitions.columns()
+		if set == nil || columns == nil || slices.ContainsFunc(set, func(a assignment) bool { return slices.Contains(columns, a.column) }) {
+			b.mayRefuse(pos, noPartition, t)
+		}
+	}
 	for _, k := range t.unchecked {
 		hit := events&onInsert != 0 || events&onUpdate != 0 && (set == nil || k.columns == nil)
 		for _, a := range set {

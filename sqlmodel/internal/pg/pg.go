@@ -52,19 +52,22 @@ type (
 	NotifyStmt      = pgquery.NotifyStmt
 	ListenStmt      = pgquery.ListenStmt
 
-	ReturningClause  = pgquery.ReturningClause
-	OnConflictClause = pgquery.OnConflictClause
-	InferClause      = pgquery.InferClause
-	IndexElem        = pgquery.IndexElem
-	LockingClause    = pgquery.LockingClause
-	SortBy           = pgquery.SortBy
-	JoinExpr         = pgquery.JoinExpr
-	RangeFunction    = pgquery.RangeFunction
-	RangeSubselect   = pgquery.RangeSubselect
-	WithClause       = pgquery.WithClause
-	CommonTableExpr  = pgquery.CommonTableExpr
-	MultiAssignRef   = pgquery.MultiAssignRef
-	CurrentOfExpr    = pgquery.CurrentOfExpr
+	ReturningClause    = pgquery.ReturningClause
+	OnConflictClause   = pgquery.OnConflictClause
+	InferClause        = pgquery.InferClause
+	IndexElem          = pgquery.IndexElem
+	LockingClause      = pgquery.LockingClause
+	SortBy             = pgquery.SortBy
+	JoinExpr           = pgquery.JoinExpr
+	RangeFunction      = pgquery.RangeFunction
+	RangeSubselect     = pgquery.RangeSubselect
+	PartitionSpec      = pgquery.PartitionSpec
+	PartitionElem      = pgquery.PartitionElem
+	PartitionBoundSpec = pgquery.PartitionBoundSpec
+	WithClause         = pgquery.WithClause
+	CommonTableExpr    = pgquery.CommonTableExpr
+	MultiAssignRef     = pgquery.MultiAssignRef
+	CurrentOfExpr      = pgquery.CurrentOfExpr
 
 	CreateStmt          = pgquery.CreateStmt
 	ColumnDef           = pgquery.ColumnDef
@@ -212,6 +215,9 @@ const (
 	CommandDelete   = pgquery.CmdType_CMD_DELETE
 
 	LimitWithTies = pgquery.LimitOption_LIMIT_OPTION_WITH_TIES
+
+	PartitionRange = pgquery.PartitionStrategy_PARTITION_STRATEGY_RANGE
+	PartitionHash  = pgquery.PartitionStrategy_PARTITION_STRATEGY_HASH
 
 	LockForKeyShare    = pgquery.LockClauseStrength_LCS_FORKEYSHARE
 	LockForShare       = pgquery.LockClauseStrength_LCS_FORSHARE
