@@ -297,7 +297,7 @@ func (g *gen) template(name string) *ir.Txn {
 		}
 	}
 	if g.o.Locks && g.chance(6) {
-		g.txn.Body = append(g.txn.Body, &ir.LockTable{Table: g.table(), Mode: ir.TableLock(g.r.Intn(8))})
+		g.txn.Body = append(g.txn.Body, g.lockTable())
 	}
 	g.txn.Body = append(g.txn.Body, g.stmts(1+g.r.Intn(g.o.Stmts))...)
 	if !g.o.Vars && len(g.ints) > len(g.txn.Params) && g.chance(60) {
@@ -401,6 +401,9 @@ func (g *gen) stmt() []ir.Stmt {
 	if g.o.Derived && !t.Var && g.chance(12) {
 		return g.derived(t)
 	}
+	if g.o.Locks && !t.Var && g.chance(7) {
+		return []ir.Stmt{g.lockRows(t)}
+	}
 	src := []ir.Source{{Table: t, Row: row}}
 	switch k := g.r.Intn(100); {
 	case k < 30: // read into locals
@@ -409,12 +412,10 @@ func (g *gen) stmt() []ir.Stmt {
 		v := g.local(ir.IntType)
 		s.Into, s.Cols = []string{v}, []ir.Expr{&ir.Col{Row: row, Col: c.Name}}
 		if !t.Var && g.chance(25) {
-			for _, kc := range t.Key {
-				s.Order = append(s.Order, ir.Order{Expr: &ir.Col{Row: row, Col: t.Columns[kc].Name}, Desc: g.chance(40)})
-			}
+			s.Order = g.byKey(t, row)
 		}
 		if g.o.Locks && !t.Var && g.chance(20) {
-			s.Locks = ir.Locks{{Mode: ir.LockMode(1 + g.r.Intn(4))}}
+			s.Locks = g.locks()
 		}
 		out := []ir.Stmt{s}
 		if !t.Var && g.chance(40) {
@@ -592,9 +593,9 @@ func (g *gen) loop(t *ir.Table, row string, src []ir.Source) []ir.Stmt {
 			Then: []ir.Stmt{&ir.ForRange{Var: v, From: ir.C(ir.Int(1)), To: to, Body: g.nested()}}}}
 	case k == 2 && !t.Var:
 		s := &ir.Foreach{Into: []string{v}, Cols: []ir.Expr{&ir.Col{Row: row, Col: t.Columns[g.r.Intn(len(t.Columns))].Name}},
-			Query: ir.Query{From: src, Where: g.where(t, row, false)}}
-		for _, kc := range t.Key {
-			s.Order = append(s.Order, ir.Order{Expr: &ir.Col{Row: row, Col: t.Columns[kc].Name}})
+			Query: ir.Query{From: src, Where: g.where(t, row, false)}, Order: g.byKey(t, row)}
+		if g.o.Locks && g.chance(30) {
+			s.Locks, s.Ahead = g.locks(), g.chance(50)
 		}
 		g.ints = append(g.ints, v)
 		s.Body = g.nested()

@@ -107,6 +107,15 @@ type DroppedAt struct {
 	First bool
 }
 
+// unlock takes back the locks that may have been taken after the first n things that were
+// dropped, but those of numbers, which may outlive the transaction.
+func (r *Run) unlock(n int) {
+	later := slices.DeleteFunc(slices.Clone(r.Dropped[n:]), func(d DroppedAt) bool {
+		return d.Stmt.Kind == ir.ByRowLock || d.Stmt.Kind == ir.ByTableLock
+	})
+	r.Dropped = append(r.Dropped[:n:n], later...)
+}
+
 func (s *scope) dropped(st *ir.Dropped) exec {
 	if len(st.Query.From) == 0 {
 		return func(f *frame) control {

@@ -243,9 +243,10 @@ type frame struct {
 
 // point is what a savepoint remembers.
 type point struct {
-	db          *DB
-	ops, nlocks int
-	set         int // when it was set: a rollback to it ends those set later
+	db *DB
+	// What the transaction had written, locked and dropped.
+	ops, locks, dropped int
+	set                 int // when it was set: a rollback to it ends those set later
 }
 
 // Machine executes the transactions of one program on one engine. It is not
