@@ -76,7 +76,7 @@ func (t *text) dropped(r *Report) {
 	}
 	if len(list) > 0 {
 		t.line("")
-		t.line("Left out, so that an execution that the database may refuse for it is suspected only:")
+		t.para("", "Left out, so that an execution that the database may refuse for it is suspected only:")
 		t.places("- ", list)
 	}
 }
