@@ -191,6 +191,14 @@ func (p *parser) tableLock() TableLock {
 	return 0
 }
 
+func droppedString(s *Dropped) string {
+	out := "dropped " + s.Kind.String() + " " + quoteText(s.What) + " " + tableSet(s.Tables)
+	if len(s.Query.From) > 0 {
+		out += queryString(s.Query) + orderString(s.Order) + limitString(s.Limit) + lockString(s.Locks)
+	}
+	return out
+}
+
 // dropped reads the rest of a Dropped.
 func (p *parser) dropped(at At) Stmt {
 	s := &Dropped{At: at}

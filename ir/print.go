@@ -280,11 +280,7 @@ func (p *printer) stmt(s Stmt) {
 	case *LockRows:
 		p.line("lock%s%s%s%s;", queryString(s.Query), orderString(s.Order), limitString(s.Limit), lockString(s.Locks))
 	case *Dropped:
-		about := " " + tableSet(s.Tables)
-		if len(s.Query.From) > 0 {
-			about += queryString(s.Query) + orderString(s.Order) + limitString(s.Limit) + lockString(s.Locks)
-		}
-		p.line("dropped %s %s%s;", s.Kind, quoteText(s.What), about)
+		p.line("%s;", droppedString(s))
 	case *If:
 		p.line("if %s {", ExprString(s.Cond))
 		p.indent++
