@@ -53,8 +53,8 @@ INSERT INTO pair (id, k, j, n) VALUES (7, 1, NULL, 7);
 
 INSERT INTO pair (id, k, j, n) VALUES (7, 1, 2, 7);
 -- insert pair(7) k = 1, j = 2, n = 7
--- locks b(1,2) key share
--- excluded by delete b(1,2), move b(1,2)
+-- locks spot(1,2) key share
+-- excluded by delete spot(1,2), move spot(1,2)
 
 INSERT INTO pair (id, k, j, n) VALUES (7, NULL, NULL, 7);
 -- insert pair(7) k = null, j = null, n = 7
