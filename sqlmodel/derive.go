@@ -156,7 +156,9 @@ func (x *ex) relation(s *pg.SelectStmt) *derived {
 			x.b.emit(&ir.Dropped{At: at(x.pos(int32(max(pg.Start(s), 0)))), Kind: ir.ByRowLock, Tables: x.l.irTables(x.l.effectOf(x.b.refsOf(s))), What: "the row locks of UNION and the like"})
 		}
 		y := *x
-		y.all = x.all && s.LimitCount == nil && s.LimitOffset == nil
+		if x.fetched != fetchedAll || s.LimitCount != nil || s.LimitOffset != nil {
+			y.fetched = fetchedSome
+		}
 		out = y.setOp(s)
 	case len(s.ValuesLists) > 0:
 		x.checkLocking(s, ir.NoLock)

@@ -47,7 +47,7 @@ func (q *query) hold(in *ex, s *pg.SelectStmt, alias, what string, fenced bool, 
 		n.mode, _ = q.lockOf(alias)
 	}
 	out := *in
-	out.held, out.pushed, out.all = true, n.mode, false
+	out.held, out.pushed, out.fetched = true, n.mode, fetchedSome
 	return &out, func(src *rowSource) {
 		n.src = src
 		if fenced {
@@ -112,7 +112,7 @@ func (q *query) lockDerived(x *ex, s *pg.SelectStmt, from ir.From, p *ir.Project
 		return
 	}
 	pos := x.pos(int32(max(pg.Start(s), 0)))
-	if rel := lockedPart(from, p, leaves); rel != nil && x.all {
+	if rel := lockedPart(from, p, leaves); rel != nil && x.fetches(p, leaves) {
 		x.d.locks = append(x.d.locks, &levelLocks{rel: rel, leaves: leaves, pos: pos, typeOf: func(e ir.Expr) ir.Type { return x.d.typeOf(x, e) }})
 		return
 	}
@@ -143,6 +143,44 @@ func lockedPart(from ir.From, p *ir.Project, leaves []leafLock) *ir.Project {
 		out.Limit = ir.Op(ir.Add, p.Limit, p.Offset)
 	}
 	return out
+}
+
+// fetched says how many rows of a query are known to be fetched, once.
+type fetched uint8
+
+const (
+	// fetchedSome: any number of them.
+	fetchedSome fetched = iota
+	// fetchedFirst: if there are rows, at least one.
+	fetchedFirst
+	fetchedAll
+)
+
+// fetches reports whether all rows p of a query are fetched, or as many as have all rows
+// of the leaves.
+func (x *ex) fetches(p *ir.Project, leaves []leafLock) bool {
+	switch k, _ := p.Limit.(*ir.Const); {
+	case x.fetched == fetchedAll:
+		return true
+	case x.fetched == fetchedSome:
+		return false
+	case k != nil && !k.Value.IsNull() && k.Value.I == 1:
+		return true
+	}
+	return p.Limit == nil && !slices.ContainsFunc(leaves, func(l leafLock) bool {
+		return !x.b.singleRow(ir.Query{From: []ir.Source{{Table: l.table, Row: l.row}}, Where: p.Where})
+	})
+}
+
+// preserves reports whether each row of a source in FROM is in the result of the joins.
+func preserves(from ir.From, row string) bool {
+	switch f := from.(type) {
+	case *ir.Leaf:
+		return f.Row == row
+	case *ir.Join:
+		return f.Kind == ir.Left && preserves(f.L, row) || f.Kind == ir.Right && preserves(f.R, row)
+	}
+	return false
 }
 
 // ordersKey reports whether an order tells all rows of a table apart.
@@ -210,10 +248,9 @@ func strict(c ir.Expr, rows map[string]bool) bool {
 // settle sees to the locks of a query in the FROM list from of another one, with the rows
 // p.
 func (n *nestedLocks) settle(x *ex, from ir.From, p *ir.Project) {
-	leaf, alone := from.(*ir.Leaf)
-	alone = alone && !x.l.opt.MySQL && leaf.Row == n.src.row && x.all && p.Limit == nil && p.Offset == nil
+	known := !x.l.opt.MySQL && preserves(from, n.src.row) && p.Limit == nil && p.Offset == nil
 	in := n.in
-	in.d, in.conditional, in.pushed, in.held, in.all = nil, true, n.mode, false, false
+	in.d, in.conditional, in.pushed, in.held, in.fetched = nil, true, n.mode, false, fetchedSome
 	_, ok := x.b.attempt(func() {
 		sub := in.locking(n.s, false)
 		if len(sub.loops) > 0 || len(sub.aggs) > 0 || volatile(sub.where) {
@@ -223,7 +260,8 @@ func (n *nestedLocks) settle(x *ex, from ir.From, p *ir.Project) {
 		for _, c := range ir.Conjuncts(p.Where) {
 			conds = append(conds, substituteColumns(c, n.src, sub.targets))
 		}
-		if !alone || !closed(sub) || !(&innerLocks{q: sub, fenced: n.fenced}).known(conds) {
+		all := x.fetched == fetchedAll || x.fetched == fetchedFirst && sub.limit == nil && x.b.singleRow(sub.ir())
+		if !known || !all || !closed(sub) || !(&innerLocks{q: sub, fenced: n.fenced}).known(conds) {
 			x.b.looseLocks(sub, n.pos, n.what+", whose rows may not all be fetched")
 			return
 		}
@@ -236,7 +274,9 @@ func (n *nestedLocks) settle(x *ex, from ir.From, p *ir.Project) {
 		return
 	}
 	why, ok := x.b.attempt(func() {
-		in.all = alone && p.Where == nil
+		if known && p.Where == nil {
+			in.fetched = x.fetched
+		}
 		mark := len(x.b.out)
 		in.derivation(n.s)
 		for _, s := range x.b.out[mark:] {

@@ -24,11 +24,14 @@ func (x *ex) either(plain, other func()) {
 	}
 }
 
-// whole translates a query whose rows are used once, before the statement. all says
-// that all of them are fetched.
-func (x *ex) whole(s *pg.SelectStmt, all bool) *derived {
+// whole translates a query whose rows are used once, before the statement, as far as they
+// are fetched.
+func (x *ex) whole(s *pg.SelectStmt, rows fetched) *derived {
 	y := *x
-	y.all = all && !x.conditional && !x.perRow
+	y.fetched = rows
+	if x.conditional || x.perRow {
+		y.fetched = fetchedSome
+	}
 	d := y.derivation(s)
 	x.succeeds(d, false)
 	return d
@@ -71,7 +74,11 @@ func (d *derived) fields(row ir.Expr) []colDef {
 // derivedSelect is a SELECT statement that is a derivation.
 func (b *builder) derivedSelect(f *frame, x *ex, s *pg.SelectStmt, pos ir.Pos, to sink) {
 	oneGroup := len(s.GroupClause) == 0 && hasAggregates(s.TargetList)
-	d := x.whole(s, to.kind != intoLocals || to.whole || to.strict || oneGroup)
+	rows := fetchedAll
+	if to.kind == intoLocals && !to.whole && !to.strict && !oneGroup {
+		rows = fetchedFirst
+	}
+	d := x.whole(s, rows)
 	found := func() ir.Expr { return d.call(ir.WantAny, ir.BoolType) }
 	count := func() ir.Expr {
 		if f.rowcount == "" {
@@ -105,7 +112,11 @@ func (b *builder) derivedSelect(f *frame, x *ex, s *pg.SelectStmt, pos ir.Pos, t
 // says so.
 func (x *ex) asLoop(s *pg.SelectStmt, pos ir.Pos, all bool) (q *query) {
 	x.either(func() { q = x.locking(s, false) }, func() {
-		d := x.whole(s, all)
+		rows := fetchedSome
+		if all {
+			rows = fetchedAll
+		}
+		d := x.whole(s, rows)
 		loop := setLoop{array: x.b.rowsLocal(d, pos), elem: x.b.irLocal("element", ir.OpaqueType)}
 		q = &query{in: x.inner(), atMost: -1, loops: []setLoop{loop}, targets: d.fields(ir.V(loop.elem))}
 	})
@@ -169,7 +180,10 @@ func (x *ex) derivedAny(e *pg.SubLink, s *pg.SelectStmt, op string, m mode) ir.E
 // derivedValue is a subquery as a value, or ARRAY of one.
 func (x *ex) derivedValue(e *pg.SubLink, s *pg.SelectStmt) val {
 	y := *x
-	y.all = !x.conditional && !x.perRow
+	y.fetched = fetchedAll
+	if x.conditional || x.perRow {
+		y.fetched = fetchedSome
+	}
 	d := y.derivation(s)
 	if x.d != nil {
 		x.settle(d)

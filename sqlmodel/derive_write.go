@@ -14,7 +14,7 @@ func (b *builder) derivedFrom(y *ex, row *rowSource, from []*pg.Node, where *pg.
 		b.unmodelled("an expression in a write")
 	}
 	z := *y
-	z.d, z.perRow, z.all = y.newDeriver(), true, false
+	z.d, z.perRow, z.fetched, z.sure = y.newDeriver(), true, fetchedSome, nil
 	z.d.rows[row.row] = true
 	q := &query{in: z.inner(), atMost: -1}
 	q.level = q.in.levels[len(q.in.levels)-1]

@@ -48,12 +48,14 @@ type ex struct {
 	conditional bool
 	// guard, if not nil, is under which condition it is.
 	guard ir.Expr
+	// sure, if not nil, takes the locks of subqueries that run if a row is written.
+	sure *[]sureLocks
 	// pushed is the lock that a query around this one puts on its rows. held says that
-	// that one sees to all locks, all that all rows of the query are fetched, once, and
-	// viewed that it is in the definition of a view.
-	pushed            ir.LockMode
-	held, all, viewed bool
-	depth             int
+	// that one sees to all locks, and viewed that it is in the definition of a view.
+	pushed       ir.LockMode
+	fetched      fetched
+	held, viewed bool
+	depth        int
 }
 
 // aggregator takes the aggregate calls of a query: over sees the rows, aggregate

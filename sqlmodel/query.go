@@ -60,7 +60,7 @@ func (x *ex) inner() *ex {
 	y := *x
 	y.levels = append(append([]*level{}, x.levels...), &level{})
 	y.agg, y.win = nil, nil
-	y.perRow, y.pushed, y.held, y.all = true, ir.NoLock, false, false
+	y.perRow, y.pushed, y.held, y.fetched, y.sure = true, ir.NoLock, false, fetchedSome, nil
 	return &y
 }
 

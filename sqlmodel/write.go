@@ -43,8 +43,11 @@ func (b *builder) updateStmt(f *frame, t *text, s *pg.UpdateStmt, pos ir.Pos, to
 	var w *writeQuery
 	var list []assignment
 	y.either(func() {
-		w = b.from(y, s.FromClause, s.WhereClause, cond)
-		list = b.setList(w.in, row, s.TargetList)
+		sure := y.surely(func() {
+			w = b.from(y, s.FromClause, s.WhereClause, cond)
+			list = b.setList(w.in, row, s.TargetList)
+		})
+		b.lockSurely(sure, row, w)
 	}, func() {
 		if current {
 			y.unmodelled("WHERE CURRENT OF in an UPDATE of this form")
@@ -154,7 +157,10 @@ func (b *builder) deleteStmt(f *frame, t *text, s *pg.DeleteStmt, pos ir.Pos, to
 	b.atStatement(row.table, onDelete, "DELETE", true, nil, pos)
 	cond, current := b.currentOf(f, row, s.WhereClause)
 	var w *writeQuery
-	y.either(func() { w = b.from(y, s.UsingClause, s.WhereClause, cond) }, func() {
+	y.either(func() {
+		sure := y.surely(func() { w = b.from(y, s.UsingClause, s.WhereClause, cond) })
+		b.lockSurely(sure, row, w)
+	}, func() {
 		if current {
 			y.unmodelled("WHERE CURRENT OF in a DELETE of this form")
 		}

@@ -93,9 +93,9 @@ SELECT count(*) FROM (SELECT k FROM a WHERE k = 1 FOR UPDATE) z;
 UPDATE a SET x = 5 WHERE k = (SELECT k FROM a WHERE x = 20 FOR UPDATE);
 -- reads a (k, x) rows {2}
 -- reads a (k) rows {2}
+-- reads a (x) rows {2}
 -- update a(2) x = 5
--- locks a(2) no key update
--- may lock a(2) update
+-- locks a(2) update
 -- excluded by update x of a(2), update y of a(2), update s of a(2)
 
 SELECT k FROM a WHERE k = 1 AND pg_advisory_xact_lock(1) IS NOT NULL;
