@@ -2,8 +2,8 @@
 # make test   formatting, vet and all tests; needs what `make setup` installs
 #
 # Both install the missing packages of a Debian or Ubuntu system (Z3's headers;
-# for the tests PostgreSQL, MariaDB, Boogie, the program z3, pre-commit and
-# Chromium), with sudo where needed.
+# for the tests PostgreSQL, MariaDB, Boogie, Graphviz, the program z3, pre-commit
+# and Chromium), with sudo where needed.
 
 GO ?= go
 APPS = testdata/apps
@@ -44,6 +44,7 @@ setup: setup-demo
 	@if ! command -v mariadbd /usr/sbin/mariadbd >/dev/null; then $(call install,mariadb-server); fi
 	@if ! command -v pre-commit >/dev/null || ! command -v git >/dev/null; then $(call install,pre-commit git); fi
 	@if ! command -v chromium >/dev/null; then $(call install,chromium); fi
+	@if ! command -v dot >/dev/null; then $(call install,graphviz); fi
 
 install = echo "installing $(1)"; sudo=; test "$$(id -u)" -eq 0 || sudo=sudo; \
 	$$sudo apt-get update -qq && DEBIAN_FRONTEND=noninteractive $$sudo apt-get install -y -qq $(1)

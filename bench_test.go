@@ -58,7 +58,7 @@ func BenchmarkAgain(b *testing.B) {
 	for _, app := range []string{"playlist-deletetrack", "smallbank-promote-bw", "tpcc", "tpcc-extended"} {
 		b.Run(app, func(b *testing.B) {
 			p := testprog.Load(b, testprog.Path(b, "apps", app))
-			opt := robust.Options{Engine: engine.Postgres(), Cache: cache.Open(b.TempDir(), "bench")}
+			opt := robust.Options{Engine: engine.Postgres(), Cache: cache.Open(b.TempDir(), "bench", cache.Secret{})}
 			check := func() {
 				if rep, err := robust.Check(b.Context(), p, opt); err != nil || rep.Verdict != robust.Robust {
 					b.Fatal(err, rep)

@@ -66,6 +66,9 @@ type Options struct {
 	// Report.ReadCommitted, which has no part in the verdict. Transactions that the
 	// source runs at READ COMMITTED are looked at without it, too.
 	Beside bool
+	// Strict proves from declared constraints and stated invariants alone: no other
+	// fact about the initial rows is taken for granted.
+	Strict bool
 	// Proof keeps what a proof rests on in the Report's Evidence.
 	Proof bool
 	// Sources gives the text of input files, for the fingerprints of findings (nil:
@@ -214,8 +217,10 @@ func newCheck(ctx context.Context, p *ir.Program, opt Options) *check {
 		opt.Progress = func(int, int, string) {}
 	}
 	ir.Structure(p)
+	premises := ir.MarkOrdered(p)
 	c := &check{ctx: ctx, p: p, opt: opt, start: time.Now(), rep: report.New(p)}
 	c.rep.Apart = append(c.rep.Apart, opt.Apart...)
+	c.rep.Assume(premises)
 	if opt.ReadCommitted {
 		c.rep.Isolation = report.AtReadCommitted
 	}
@@ -248,6 +253,7 @@ func (c *check) assumptions() []string {
 	} else {
 		out = append(out, "exactly the processes of the program run, each in its order")
 	}
+	out = append(out, "values fit the types of the columns, variables and results that take them")
 	out = append(out, c.mutexes()...)
 	switch c.opt.Init {
 	case schedules.AnyRows:

@@ -165,6 +165,23 @@ func TestApplications(t *testing.T) {
 	}
 }
 
+// TestValues checks pairs of transactions that are a write skew only where two texts
+// mean one value, and their twins with texts that mean different ones.
+func TestValues(t *testing.T) {
+	for _, pair := range testprog.Values(t) {
+		t.Run(pair.Txns, func(t *testing.T) {
+			rep, err := robust.Check(t.Context(), pair.Load(t), robust.Options{Engine: engine.Postgres()})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if string(rep.Verdict) != pair.Verdict {
+				t.Errorf("%s, want %s", rep.Verdict, pair.Verdict)
+			}
+			validated(t, rep)
+		})
+	}
+}
+
 // TestProcessors: the report does not depend on how many processors there are.
 func TestProcessors(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))

@@ -212,11 +212,14 @@ func (c *check) prove() (bool, error) {
 		for _, f := range r.Facts {
 			c.rep.Proof.Facts = append(c.rep.Proof.Facts, movers.FactString(f))
 			if opt.Initially == nil {
+				c.rep.Initially = append(c.rep.Initially, movers.FactString(f))
 				c.rep.Assumptions = append(c.rep.Assumptions, initially(f))
 			}
 		}
 		if c.opt.Proof {
-			c.rep.Evidence = c.fromGraph(r)
+			if c.rep.Evidence, err = c.fromGraph(r); err != nil {
+				return true, err
+			}
 		}
 		return c.decide(Robust), nil
 	case movers.Suspicious:
@@ -237,8 +240,11 @@ const questionEffort = 150
 // moverOptions are the options that decide what a proof claims.
 func (c *check) moverOptions() movers.Options {
 	opt := movers.Options{Engine: c.opt.Engine, Classic: c.opt.Classic, SessionOrder: c.opt.SessionOrder}
-	if c.opt.Init != schedules.AnyRows {
+	switch {
+	case c.opt.Init != schedules.AnyRows:
 		opt.Initially = c.initially
+	case c.opt.Strict:
+		opt.Initially = func(*ir.Invariant) bool { return false }
 	}
 	return opt
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"go/ast"
+	"go/parser"
 	"go/token"
 	"go/types"
 	"os"
@@ -34,6 +35,9 @@ type Options struct {
 	Absolute bool
 	// Progress, if not nil, is told what is being done.
 	Progress func(done, total int, what string)
+	// Parsed, if not nil, is given the text of each Go file that is parsed, by its
+	// full name, as it was then. It may be called by several goroutines.
+	Parsed func(name string, text []byte)
 	// Loaded, if not nil, is called when the packages have been read, before
 	// transactions are looked for in them.
 	Loaded func()
@@ -70,6 +74,12 @@ func Load(ctx context.Context, patterns []string, opt Options) (*Result, error) 
 	}
 	cfg.Mode = packages.NeedName | packages.NeedFiles | packages.NeedCompiledGoFiles | packages.NeedImports | packages.NeedTypes |
 		packages.NeedTypesSizes | packages.NeedSyntax | packages.NeedTypesInfo | packages.NeedModule
+	if opt.Parsed != nil {
+		cfg.ParseFile = func(fset *token.FileSet, name string, text []byte) (*ast.File, error) {
+			opt.Parsed(name, text)
+			return parser.ParseFile(fset, name, text, parser.AllErrors|parser.ParseComments)
+		}
+	}
 	opt.Progress(0, 0, "reading the packages")
 	pkgs, err := packages.Load(cfg, paths...)
 	if err != nil {

@@ -174,7 +174,12 @@ func (t *tracer) cell(table int, r *row, c int) *object {
 	return o
 }
 
+// object makes an object. No two have one name, however those of tables and columns are
+// put together.
 func (t *tracer) object(name string, first Version) *object {
+	for base, n := name, 2; slices.ContainsFunc(t.objects, func(o *object) bool { return o.Name == name }); n++ {
+		name = fmt.Sprintf("%s #%d", base, n)
+	}
 	o := &object{Object: Object{Name: name, Versions: []Version{first}}}
 	t.objects = append(t.objects, o)
 	return o

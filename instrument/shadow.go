@@ -2,6 +2,7 @@ package instrument
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/txrobust/robust/engine"
 	"github.com/txrobust/robust/ir"
@@ -185,6 +186,12 @@ func (rw *rewriter) primed(t *ir.Table) *ir.Table {
 	}
 	self := func(e ir.Expr) ir.Expr {
 		return substitute(e, t.Name, func(col string) ir.Expr { return &ir.Col{Row: c.Name, Col: col} })
+	}
+	c.Columns = slices.Clone(c.Columns)
+	for i, col := range c.Columns {
+		if col.Generated != nil {
+			c.Columns[i].Generated = self(col.Generated)
+		}
 	}
 	for _, u := range b.PairConstraints() {
 		if !rw.conflicts(t, u) {

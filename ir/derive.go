@@ -296,8 +296,8 @@ func mapFrom(from From, bound map[string]bool, f func(Expr, map[string]bool) Exp
 func Derive(want Want, r Rel, typ Type, typeOf func(Expr) Type) *Call {
 	d := &Derivation{Want: want}
 	c := &Call{Type: typ, Def: d}
-	param := map[string]string{}
-	add := func(key string, e Expr) string {
+	param := map[Col]string{} // variables are columns of no row
+	add := func(key Col, e Expr) string {
 		if name, ok := param[key]; ok {
 			return name
 		}
@@ -312,10 +312,10 @@ func Derive(want Want, r Rel, typ Type, typeOf func(Expr) Type) *Call {
 		rename = func(e Expr) Expr {
 			switch e := e.(type) {
 			case *Var:
-				return &Var{add(e.Name, e)}
+				return &Var{add(Col{Col: e.Name}, e)}
 			case *Col:
 				if !bound[e.Row] {
-					return &Var{add(e.Row+"."+e.Col, e)}
+					return &Var{add(*e, e)}
 				}
 			case *Call:
 				if e.open() {
@@ -329,7 +329,7 @@ func Derive(want Want, r Rel, typ Type, typeOf func(Expr) Type) *Call {
 			return e
 		}
 		return MapExpr(e, rename)
-	}, func(local string) string { return add(local, &Var{local}) })
+	}, func(local string) string { return add(Col{Col: local}, &Var{local}) })
 	c.Name = d.name(typ)
 	return c
 }
@@ -435,7 +435,8 @@ func (c *Call) applyRows(args []Value) (v Value, ok bool) {
 
 // Known reports whether the interpreter knows what the call means.
 func (c *Call) Known() bool {
-	return Functions[c.Name] != nil || c.Def != nil || c.Name == RowFn || c.Name == RowsAgg || c.Name == SucceedsFn || strings.HasPrefix(c.Name, "field ")
+	f := c.Function()
+	return f != nil && f.Eval != nil || c.Def != nil || c.Name == RowFn || c.Name == RowsAgg || c.Name == SucceedsFn || strings.HasPrefix(c.Name, "field ")
 }
 
 // WalkRel calls f for every expression in a relation, outer ones first, and for

@@ -9,7 +9,9 @@
 // exclusions: conditions that no two of its rows satisfy together.
 //
 // Parse reads the text form and Print writes it; they are inverse to each
-// other (positions apart). Check is the sanity check that runs after every
+// other (positions apart). Names and texts may be anything: "name" and 'text' with
+// doubled quotes or, with what cannot be printed, \"na\nme" and \'te\nxt' with the
+// escapes of Go. Check is the sanity check that runs after every
 // pass. Structure turns labelled instructions with goto into structured
 // statements, which is all that the other packages understand.
 //

@@ -55,6 +55,9 @@ const (
 type Binary struct {
 	Op   BinaryOp
 	X, Y Expr
+	// Within, if not nil, holds the integers that the result can be: another one is an
+	// error that ends the transaction. The text form and the solver do not have it.
+	Within *Range
 }
 
 // Cond is: if If then Then else Else. A NULL condition chooses Else.
@@ -65,12 +68,14 @@ type Cond struct{ If, Then, Else Expr }
 // and nothing else is known. Opaque functions are not strict.
 //
 // A Call with Def is opaque to a solver, but the interpreter knows its meaning;
-// Name is made from Def (see Derive).
+// Name is made from Def (see Derive). A Call with Fn has the meaning that a front
+// end gives it, which the text form does not have; Name tells it from others.
 type Call struct {
 	Name string
 	Args []Expr
 	Type Type
 	Def  *Derivation
+	Fn   *Function
 }
 
 // Exists is true when Query has a row, false otherwise; never NULL.
@@ -107,7 +112,7 @@ func C(v Value) Expr { return &Const{v} }
 func V(name string) Expr { return &Var{name} }
 
 // Op makes a binary expression.
-func Op(op BinaryOp, x, y Expr) Expr { return &Binary{op, x, y} }
+func Op(op BinaryOp, x, y Expr) Expr { return &Binary{Op: op, X: x, Y: y} }
 
 // NotE negates.
 func NotE(x Expr) Expr { return &Unary{Not, x} }
@@ -127,7 +132,7 @@ func join(op BinaryOp, xs []Expr) Expr {
 		case out == nil:
 			out = x
 		default:
-			out = &Binary{op, out, x}
+			out = Op(op, out, x)
 		}
 	}
 	return out

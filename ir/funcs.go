@@ -2,6 +2,7 @@ package ir
 
 import (
 	"crypto/sha256"
+	"errors"
 	"fmt"
 	"math"
 	"math/big"
@@ -11,14 +12,34 @@ import (
 	"unicode/utf8"
 )
 
-// Function is a function whose meaning is known. Known functions are strict:
-// a NULL argument gives NULL.
+// Function is a function of which something is known.
 type Function struct {
 	Name   string
 	Params []Kind // KindNull stands for any kind
 	Result Kind   // KindNull: the element kind of the first argument
-	// Eval computes it for non-NULL arguments of the right kinds.
-	Eval func(args []Value, result Type) Value
+	// Eval computes it for arguments of the right kinds, which are not NULL if it is
+	// strict. An error is one that ends the transaction, such as a division by zero;
+	// ErrNotKnown says that the value is not known for these arguments. A nil Eval
+	// knows it for none.
+	Eval func(args []Value, result Type) (Value, error)
+	// Strict: a NULL argument gives NULL.
+	Strict bool
+}
+
+// ErrNotKnown says that the meaning of a function is not known for some arguments.
+var ErrNotKnown = errors.New("the value of the function is not known here")
+
+// Function gives what is known of the function, or nil.
+func (c *Call) Function() *Function {
+	if c.Fn != nil {
+		return c.Fn
+	}
+	return Functions[c.Name]
+}
+
+// total is the Eval of a function that has a value for all arguments.
+func total(f func(a []Value, t Type) Value) func([]Value, Type) (Value, error) {
+	return func(a []Value, t Type) (Value, error) { return f(a, t), nil }
 }
 
 // Functions are the known functions by name.
@@ -26,46 +47,46 @@ var Functions = map[string]*Function{}
 
 func init() {
 	for _, f := range []*Function{
-		{"elem", []Kind{KindArray, KindInt}, KindNull, func(a []Value, t Type) Value {
+		{"elem", []Kind{KindArray, KindInt}, KindNull, total(func(a []Value, t Type) Value {
 			elems := a[0].Elems(t.Kind)
 			if i := a[1].I; i >= 1 && i <= int64(len(elems)) {
 				return elems[i-1]
 			}
 			return Null
-		}},
-		{"len", []Kind{KindArray}, KindInt, func(a []Value, _ Type) Value {
+		}), true},
+		{"len", []Kind{KindArray}, KindInt, total(func(a []Value, _ Type) Value {
 			return Int(int64(len(a[0].Elems(KindText))))
-		}},
-		{"lower", []Kind{KindText}, KindText, func(a []Value, _ Type) Value { return Text(strings.ToLower(a[0].S)) }},
-		{"upper", []Kind{KindText}, KindText, func(a []Value, _ Type) Value { return Text(strings.ToUpper(a[0].S)) }},
-		{"concat", []Kind{KindText, KindText}, KindText, func(a []Value, _ Type) Value { return Text(a[0].S + a[1].S) }},
-		{"length", []Kind{KindText}, KindInt, func(a []Value, _ Type) Value {
+		}), true},
+		{"lower", []Kind{KindText}, KindText, total(func(a []Value, _ Type) Value { return Text(strings.ToLower(a[0].S)) }), true},
+		{"upper", []Kind{KindText}, KindText, total(func(a []Value, _ Type) Value { return Text(strings.ToUpper(a[0].S)) }), true},
+		{"concat", []Kind{KindText, KindText}, KindText, total(func(a []Value, _ Type) Value { return Text(a[0].S + a[1].S) }), true},
+		{"length", []Kind{KindText}, KindInt, total(func(a []Value, _ Type) Value {
 			return Int(int64(utf8.RuneCountInString(a[0].S)))
-		}},
-		{"like", []Kind{KindText, KindText}, KindBool, func(a []Value, _ Type) Value { return Bool(like([]rune(a[0].S), []rune(a[1].S))) }},
-		{"ilike", []Kind{KindText, KindText}, KindBool, func(a []Value, _ Type) Value {
+		}), true},
+		{"like", []Kind{KindText, KindText}, KindBool, total(func(a []Value, _ Type) Value { return Bool(like([]rune(a[0].S), []rune(a[1].S))) }), true},
+		{"ilike", []Kind{KindText, KindText}, KindBool, total(func(a []Value, _ Type) Value {
 			return Bool(like([]rune(strings.ToLower(a[0].S)), []rune(strings.ToLower(a[1].S))))
-		}},
-		{"text_of_int", []Kind{KindInt}, KindText, func(a []Value, _ Type) Value { return Text(strconv.FormatInt(a[0].I, 10)) }},
-		{"text_of_bool", []Kind{KindBool}, KindText, func(a []Value, _ Type) Value { return Text(strconv.FormatBool(a[0].IsTrue())) }},
-		{"= any", []Kind{KindNull, KindArray}, KindBool, func(a []Value, _ Type) Value {
+		}), true},
+		{"text_of_int", []Kind{KindInt}, KindText, total(func(a []Value, _ Type) Value { return Text(strconv.FormatInt(a[0].I, 10)) }), true},
+		{"text_of_bool", []Kind{KindBool}, KindText, total(func(a []Value, _ Type) Value { return Text(strconv.FormatBool(a[0].IsTrue())) }), true},
+		{"= any", []Kind{KindNull, KindArray}, KindBool, total(func(a []Value, _ Type) Value {
 			return Bool(slices.Contains(a[1].Elems(a[0].Kind), a[0]))
-		}},
-		{"left", []Kind{KindText, KindInt}, KindText, func(a []Value, _ Type) Value {
+		}), true},
+		{"left", []Kind{KindText, KindInt}, KindText, total(func(a []Value, _ Type) Value {
 			r, n := []rune(a[0].S), int(a[1].I)
 			if n < 0 {
 				n = max(0, len(r)+n)
 			}
 			return Text(string(r[:min(n, len(r))]))
-		}},
-		{"octets of", []Kind{KindText}, KindInt, func(a []Value, _ Type) Value { return Int(int64(len(a[0].S))) }},
+		}), true},
+		{"octets of", []Kind{KindText}, KindInt, total(func(a []Value, _ Type) Value { return Int(int64(len(a[0].S))) }), true},
 		// Those of Go, which may differ from lower and upper of the database.
-		{"text lower", []Kind{KindText}, KindText, func(a []Value, _ Type) Value { return Text(strings.ToLower(a[0].S)) }},
-		{"text upper", []Kind{KindText}, KindText, func(a []Value, _ Type) Value { return Text(strings.ToUpper(a[0].S)) }},
-		{"text trimmed", []Kind{KindText}, KindText, func(a []Value, _ Type) Value { return Text(strings.TrimSpace(a[0].S)) }},
-		{"text contains", []Kind{KindText, KindText}, KindBool, func(a []Value, _ Type) Value { return Bool(strings.Contains(a[0].S, a[1].S)) }},
-		{"text begins", []Kind{KindText, KindText}, KindBool, func(a []Value, _ Type) Value { return Bool(strings.HasPrefix(a[0].S, a[1].S)) }},
-		{"text ends", []Kind{KindText, KindText}, KindBool, func(a []Value, _ Type) Value { return Bool(strings.HasSuffix(a[0].S, a[1].S)) }},
+		{"text lower", []Kind{KindText}, KindText, total(func(a []Value, _ Type) Value { return Text(strings.ToLower(a[0].S)) }), true},
+		{"text upper", []Kind{KindText}, KindText, total(func(a []Value, _ Type) Value { return Text(strings.ToUpper(a[0].S)) }), true},
+		{"text trimmed", []Kind{KindText}, KindText, total(func(a []Value, _ Type) Value { return Text(strings.TrimSpace(a[0].S)) }), true},
+		{"text contains", []Kind{KindText, KindText}, KindBool, total(func(a []Value, _ Type) Value { return Bool(strings.Contains(a[0].S, a[1].S)) }), true},
+		{"text begins", []Kind{KindText, KindText}, KindBool, total(func(a []Value, _ Type) Value { return Bool(strings.HasPrefix(a[0].S, a[1].S)) }), true},
+		{"text ends", []Kind{KindText, KindText}, KindBool, total(func(a []Value, _ Type) Value { return Bool(strings.HasSuffix(a[0].S, a[1].S)) }), true},
 		double("+", 2, func(x []float64) float64 { return x[0] + x[1] }),
 		double("-", 2, func(x []float64) float64 { return x[0] - x[1] }),
 		double("*", 2, func(x []float64) float64 { return x[0] * x[1] }),
@@ -76,13 +97,13 @@ func init() {
 		double("floor", 1, func(x []float64) float64 { return math.Floor(x[0]) }),
 		double("trunc", 1, func(x []float64) float64 { return math.Trunc(x[0]) }),
 		double("abs", 1, func(x []float64) float64 { return math.Abs(x[0]) }),
-		{"double int", []Kind{KindNull}, KindInt, func(a []Value, t Type) Value {
+		{"double int", []Kind{KindNull}, KindInt, total(func(a []Value, t Type) Value {
 			f, _ := a[0].Rat().Float64()
 			if math.Abs(f) >= 1<<63 {
 				return opaqueValue(t, "double int("+a[0].String()+")")
 			}
 			return Int(int64(f))
-		}},
+		}), true},
 	} {
 		Functions[f.Name] = f
 	}
@@ -93,7 +114,7 @@ func init() {
 // the result of an opaque function.
 func double(name string, params int, f func(x []float64) float64) *Function {
 	name = "double " + name
-	return &Function{name, slices.Repeat([]Kind{KindNull}, params), KindNum, func(a []Value, t Type) Value {
+	return &Function{name, slices.Repeat([]Kind{KindNull}, params), KindNum, total(func(a []Value, t Type) Value {
 		x := make([]float64, params)
 		term := name
 		for i, v := range a {
@@ -105,7 +126,7 @@ func double(name string, params int, f func(x []float64) float64) *Function {
 			return opaqueValue(t, term)
 		}
 		return Num(r)
-	}}
+	}), true}
 }
 
 // like matches a string with a pattern of LIKE, in which % stands for any
@@ -151,31 +172,38 @@ func escaped(pattern []rune, j int) bool {
 	return n%2 == 1
 }
 
-// symmetric are the opaque conditions whose operands may change places, as
-// PostgreSQL's operators of these names have it.
-var symmetric = map[string]bool{"&&": true, "-|-": true, "~=": true}
+// Symmetric is what the names of functions begin with whose two arguments may change
+// places.
+const Symmetric = "symmetric "
 
 // Symmetric reports whether the two arguments of a call may change places.
 func (c *Call) Symmetric() bool {
-	return c.Def == nil && symmetric[c.Name] && len(c.Args) == 2 && c.Type == BoolType
+	return c.Def == nil && strings.HasPrefix(c.Name, Symmetric) && len(c.Args) == 2 && c.Type == BoolType
 }
 
 // Apply computes a call for concrete arguments. An opaque function gives a
 // value that names the application, so that two applications are equal
 // exactly when function and arguments are. A long name is a hash of it: the names of
 // what a loop makes of what it had would grow with each round, and their quotes double.
-func (c *Call) Apply(args []Value) Value {
-	if f := Functions[c.Name]; f != nil {
-		for _, a := range args {
-			if a.IsNull() {
-				return Null
+// The error is that of Function.Eval, but for ErrNotKnown.
+func (c *Call) Apply(args []Value) (Value, error) {
+	if f := c.Function(); f != nil {
+		if f.Strict && slices.ContainsFunc(args, Value.IsNull) {
+			return Null, nil
+		}
+		if f.Eval != nil {
+			if v, err := f.Eval(args, c.Type); err != ErrNotKnown {
+				return v, err
 			}
 		}
-		return f.Eval(args, c.Type)
+	} else if v, ok := c.applyRows(args); ok {
+		return v, nil
 	}
-	if v, ok := c.applyRows(args); ok {
-		return v
-	}
+	return c.named(args), nil
+}
+
+// named is the value that names the application of an opaque function.
+func (c *Call) named(args []Value) Value {
 	parts := make([]string, len(args))
 	for i, a := range args {
 		parts[i] = a.String()

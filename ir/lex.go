@@ -1,9 +1,13 @@
 package ir
 
 import (
+	"fmt"
+	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/txrobust/robust/internal/quote"
 )
 
 type tokenKind uint8
@@ -37,7 +41,9 @@ func init() {
 	}
 }
 
-// ident prints a name, quoted where it could be misread.
+// Ident prints a name as the text form does: quoted where it could be misread.
+func Ident(name string) string { return ident(name) }
+
 func ident(name string) string {
 	plain := name != "" && !keywords[name]
 	for i, r := range name {
@@ -48,7 +54,56 @@ func ident(name string) string {
 	if plain {
 		return name
 	}
-	return `"` + strings.ReplaceAll(name, `"`, `""`) + `"`
+	return inQuotes(name, '"')
+}
+
+// inQuotes writes a text between quotes that are doubled in it, or, if it has
+// characters that cannot be printed, with a backslash before it and the escapes of
+// Go in it.
+func inQuotes(s string, q rune) string {
+	if quote.Printable(s) {
+		return string(q) + strings.ReplaceAll(s, string(q), string(q)+string(q)) + string(q)
+	}
+	var b strings.Builder
+	b.WriteString(`\` + string(q))
+	for i, r := range s {
+		switch {
+		case r == q || r == '\\':
+			b.WriteString(`\` + string(r))
+		case r == utf8.RuneError && !strings.HasPrefix(s[i:], string(utf8.RuneError)):
+			fmt.Fprintf(&b, `\x%02x`, s[i])
+		default:
+			if text := string(r); quote.Printable(text) {
+				b.WriteRune(r)
+			} else {
+				b.WriteString(strings.Trim(strconv.QuoteRuneToASCII(r), "'"))
+			}
+		}
+	}
+	return b.String() + string(q)
+}
+
+// unescaped reads what inQuotes writes with escapes, and gives the text and the
+// length of the source.
+func unescaped(s string) (text string, n int, ok bool) {
+	q := s[1]
+	var b []byte
+	for rest := s[2:]; rest != ""; {
+		if rest[0] == q {
+			return string(b), len(s) - len(rest) + 1, true
+		}
+		r, multibyte, tail, err := strconv.UnquoteChar(rest, q)
+		if err != nil {
+			return "", 0, false
+		}
+		if multibyte || r < utf8.RuneSelf {
+			b = utf8.AppendRune(b, r)
+		} else {
+			b = append(b, byte(r))
+		}
+		rest = tail
+	}
+	return "", 0, false
 }
 
 type lexer struct {
@@ -126,16 +181,12 @@ func scan(file, src string) ([]token, error) {
 			}
 			out = append(out, token{kind, rest[:n], pos})
 			l.advance(n)
-		case r == '\'' || r == '"':
-			text, n, ok := quoted(rest, byte(r))
-			if !ok {
-				return nil, Errorf(pos, "the %c that opens here is never closed", r)
+		case r == '\'' || r == '"' || strings.HasPrefix(rest, `\'`) || strings.HasPrefix(rest, `\"`):
+			t, n, err := quotedToken(rest, pos)
+			if err != nil {
+				return nil, err
 			}
-			kind := tokText
-			if r == '"' {
-				kind = tokQuoted
-			}
-			out = append(out, token{kind, text, pos})
+			out = append(out, t)
 			l.advance(n)
 		default:
 			n := 1
@@ -153,9 +204,26 @@ func scan(file, src string) ([]token, error) {
 	}
 }
 
-// quoted reads a string that opens with q and in which a doubled q stands
-// for one; it gives the text and the length of the source.
-func quoted(s string, q byte) (text string, n int, ok bool) {
+// quotedToken reads the name or text that s begins with, and gives its length.
+func quotedToken(s string, pos Pos) (t token, n int, err error) {
+	read, opens := quoted, s[:1]
+	if s[0] == '\\' {
+		read, opens = unescaped, s[:2]
+	}
+	text, n, ok := read(s)
+	if !ok {
+		return t, 0, Errorf(pos, "the %s that opens here is never closed", opens)
+	}
+	if strings.HasSuffix(opens, `"`) {
+		return token{tokQuoted, text, pos}, n, nil
+	}
+	return token{tokText, text, pos}, n, nil
+}
+
+// quoted reads a string in which a doubled quote stands for one; it gives the text
+// and the length of the source.
+func quoted(s string) (text string, n int, ok bool) {
+	q := s[0]
 	var b strings.Builder
 	for i := 1; i < len(s); i++ {
 		if s[i] != q {

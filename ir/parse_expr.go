@@ -99,7 +99,7 @@ func (p *parser) exprAt(prec int) Expr {
 			x = &Unary{IsNull, x}
 			continue
 		}
-		x = &Binary{op, x, p.exprAt(b.prec + 1)}
+		x = Op(op, x, p.exprAt(b.prec+1))
 	}
 }
 

@@ -585,7 +585,7 @@ func exprString(e Expr, outer int) string {
 			return "(derive " + e.Type.String() + " " + e.Def.text() + " of (" + exprList(e.Args) + "))"
 		}
 		s := ident(e.Name) + "(" + exprList(e.Args) + ")"
-		if Functions[e.Name] == nil {
+		if Functions[e.Name] == nil || e.Fn != nil {
 			return "opaque " + e.Type.String() + " " + s
 		}
 		return s

@@ -16,6 +16,9 @@ type Program struct {
 	// Notes are the parts of the source that were left out, such as a kind of
 	// constraint that is not modelled. They are reported, not analysed.
 	Notes []Note
+	// Premises are what the front end takes for granted of the database and its
+	// clients, with a place where it mattered. The text form does not have them.
+	Premises []Note
 	// Ignores are the findings that the source accepts. The text form does not have
 	// them.
 	Ignores []*Ignore
@@ -75,6 +78,9 @@ type Column struct {
 	Name    string
 	Type    Type
 	NotNull bool
+	// Domain, if not nil, is the values that the column can have: a write of another
+	// one ends the transaction.
+	Domain Domain
 	// Generated, if not nil, is what the value always is: an expression over the
 	// row, whose row variable is the table's name. Every write gives it, and a
 	// TableCheck says that it is so.
@@ -217,6 +223,8 @@ type Param struct {
 	Type    Type
 	Fresh   bool
 	NotNull bool
+	// Domain, if not nil, is the values that the parameter can have.
+	Domain Domain
 }
 
 // Local is a local variable. A Kept one is a register of the paper: it starts
@@ -227,6 +235,9 @@ type Local struct {
 	Name string
 	Type Type
 	Kept bool
+	// Domain, if not nil, is the values that the local can have: an assignment of
+	// another one ends the transaction.
+	Domain Domain
 }
 
 // Instr is a labelled instruction: Stmt is executed at Label, then control
@@ -253,6 +264,21 @@ func (t *Txn) LocalType(name string) (Type, bool) {
 		}
 	}
 	return Type{}, false
+}
+
+// LocalDomain gives the domain of a parameter or local, or nil.
+func (t *Txn) LocalDomain(name string) Domain {
+	for i := range t.Params {
+		if t.Params[i].Name == name {
+			return t.Params[i].Domain
+		}
+	}
+	for i := range t.Locals {
+		if t.Locals[i].Name == name {
+			return t.Locals[i].Domain
+		}
+	}
+	return nil
 }
 
 // AddLocal declares a local and returns its name, which is base or base with

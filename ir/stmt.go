@@ -54,6 +54,13 @@ type Havoc struct {
 	Var     string
 	Fresh   bool
 	NotNull bool
+	// Source, if not "", is what the value is drawn from: values of one source grow in
+	// the order in which they are drawn, whichever transaction commits first, as those
+	// of a sequence and of the clock do. Ordered says that the program compares them by
+	// order (MarkOrdered); where it does not, the order is no observation. The text form
+	// has neither.
+	Source  string
+	Ordered bool
 }
 
 // Order is one ORDER BY item. NULLs come last when ascending and first when

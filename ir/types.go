@@ -267,7 +267,7 @@ func (v Value) text() string {
 	return v.S
 }
 
-func quoteText(s string) string { return "'" + strings.ReplaceAll(s, "'", "''") + "'" }
+func quoteText(s string) string { return inQuotes(s, '\'') }
 
 // Compare orders two non-NULL values of one kind (integers and rationals mix):
 // -1, 0 or +1. Text is ordered by bytes.

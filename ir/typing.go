@@ -161,7 +161,7 @@ func (s scope) call(e *Call) error {
 		return s.derived(e)
 	}
 	f := Functions[e.Name]
-	if f == nil {
+	if f == nil || e.Fn != nil {
 		if e.Type.Kind == KindNull {
 			return fmt.Errorf("opaque function %s needs a type", e.Name)
 		}

@@ -195,7 +195,7 @@ func MapExpr(e Expr, f func(Expr) Expr) Expr {
 	case *Unary:
 		return f(&Unary{x.Op, MapExpr(x.X, f)})
 	case *Binary:
-		return f(&Binary{x.Op, MapExpr(x.X, f), MapExpr(x.Y, f)})
+		return f(&Binary{x.Op, MapExpr(x.X, f), MapExpr(x.Y, f), x.Within})
 	case *Cond:
 		return f(&Cond{MapExpr(x.If, f), MapExpr(x.Then, f), MapExpr(x.Else, f)})
 	case *Call:
@@ -203,7 +203,7 @@ func MapExpr(e Expr, f func(Expr) Expr) Expr {
 		for i, a := range x.Args {
 			args[i] = MapExpr(a, f)
 		}
-		return f(&Call{x.Name, args, x.Type, x.Def})
+		return f(&Call{x.Name, args, x.Type, x.Def, x.Fn})
 	case *Exists:
 		q := Query{append([]Source{}, x.Query.From...), MapExpr(x.Query.Where, f)}
 		return f(&Exists{q})
@@ -347,7 +347,7 @@ func ReplaceExpr(e Expr, f func(Expr) Expr) Expr {
 	case *Unary:
 		return &Unary{x.Op, ReplaceExpr(x.X, f)}
 	case *Binary:
-		return &Binary{x.Op, ReplaceExpr(x.X, f), ReplaceExpr(x.Y, f)}
+		return &Binary{x.Op, ReplaceExpr(x.X, f), ReplaceExpr(x.Y, f), x.Within}
 	case *Cond:
 		return &Cond{ReplaceExpr(x.If, f), ReplaceExpr(x.Then, f), ReplaceExpr(x.Else, f)}
 	case *Call:
@@ -355,7 +355,7 @@ func ReplaceExpr(e Expr, f func(Expr) Expr) Expr {
 		for i, a := range x.Args {
 			args[i] = ReplaceExpr(a, f)
 		}
-		return &Call{x.Name, args, x.Type, x.Def}
+		return &Call{x.Name, args, x.Type, x.Def, x.Fn}
 	case *Exists:
 		return &Exists{Query{append([]Source{}, x.Query.From...), ReplaceExpr(x.Query.Where, f)}}
 	}

@@ -22,6 +22,7 @@ import (
 	"github.com/txrobust/robust/client"
 	"github.com/txrobust/robust/engine"
 	"github.com/txrobust/robust/internal/goprogram"
+	"github.com/txrobust/robust/internal/quote"
 	"github.com/txrobust/robust/internal/schemafind"
 	"github.com/txrobust/robust/ir"
 	"github.com/txrobust/robust/witness"
@@ -236,7 +237,7 @@ func (l *linter) check(ctx context.Context, pass *analysis.Pass, res *analyzer.R
 	rep, err := verdict(ctx, res, opt)
 	if e, ok := errors.AsType[*ir.Error](err); ok {
 		if at := where.pos(witness.Position{File: e.Pos.File, Line: e.Pos.Line, Col: e.Pos.Col}); at.IsValid() {
-			pass.Report(analysis.Diagnostic{Pos: at, Message: e.Msg})
+			pass.Report(analysis.Diagnostic{Pos: at, Message: quote.Line(e.Msg)})
 			return nil, nil
 		}
 	}

@@ -1,16 +1,21 @@
 package lint
 
 import (
+	"context"
 	"fmt"
 	"go/token"
-	"os"
 	"strings"
 
 	"golang.org/x/tools/go/analysis"
 
+	"github.com/txrobust/robust/internal/infile"
+	"github.com/txrobust/robust/internal/quote"
 	"github.com/txrobust/robust/report"
 	"github.com/txrobust/robust/witness"
 )
+
+// maxSource bounds the bytes of a file that a position is in.
+const maxSource = 256 << 20
 
 // places are positions in files, as a pass has them.
 type places struct {
@@ -37,12 +42,12 @@ func (x *places) diagnostic(f *report.Finding) analysis.Diagnostic {
 		at = f.Witness.Transactions[0].Position
 	}
 	d := analysis.Diagnostic{Pos: x.pos(at), Category: f.Code}
-	d.Message = fmt.Sprintf("%s (%s) at snapshot isolation: %s", f.Kind, f.Code, strings.Join(f.Cycle, " -> "))
+	d.Message = fmt.Sprintf("%s (%s) at snapshot isolation: %s", f.Kind, f.Code, quote.Line(strings.Join(f.Cycle, " -> ")))
 	for _, e := range f.Edges {
-		d.Message += "; " + e.Text
+		d.Message += "; " + quote.Line(e.Text)
 		for _, p := range []witness.Position{e.FromPosition, e.ToPosition} {
 			if p != at {
-				d.Related = append(d.Related, analysis.RelatedInformation{Pos: x.pos(p), Message: e.Text})
+				d.Related = append(d.Related, analysis.RelatedInformation{Pos: x.pos(p), Message: quote.Line(e.Text)})
 			}
 		}
 	}
@@ -54,7 +59,7 @@ func (x *places) diagnostic(f *report.Finding) analysis.Diagnostic {
 func (x *places) pos(p witness.Position) token.Pos {
 	file := x.files[p.File]
 	if file == nil {
-		text, err := os.ReadFile(p.File)
+		text, err := infile.Read(context.Background(), p.File, maxSource, "")
 		if err != nil {
 			return token.NoPos
 		}

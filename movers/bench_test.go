@@ -32,7 +32,7 @@ func BenchmarkApplication(b *testing.B) {
 		name := fmt.Sprintf("%d-%d", size.templates, size.tables)
 		b.Run(name, prove)
 		b.Run(name+"-again", func(b *testing.B) {
-			opt.Cache = cache.Open(b.TempDir(), "bench")
+			opt.Cache = cache.Open(b.TempDir(), "bench", cache.Secret{})
 			mustProve(b, p, opt)
 			prove(b)
 		})

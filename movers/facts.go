@@ -369,7 +369,11 @@ func below(t *ir.Table, c int, d drawn, texts map[string]int) *ir.Invariant {
 func FactString(inv *ir.Invariant) string {
 	var rows []string
 	for _, s := range inv.From {
-		rows = append(rows, s.Row)
+		row := ir.Ident(s.Row)
+		if s.Row != s.Table.Name {
+			row = ir.Ident(s.Table.Name) + " " + row
+		}
+		rows = append(rows, row)
 	}
 	return "for all rows of " + strings.Join(rows, ", ") + ": " + ir.ExprString(inv.Expr)
 }

@@ -3,19 +3,41 @@ package movers
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
+	"github.com/txrobust/robust/engine"
 	"github.com/txrobust/robust/internal/progen"
 	"github.com/txrobust/robust/internal/testprog"
 	"github.com/txrobust/robust/ir"
+	"github.com/txrobust/robust/sqlmodel"
 )
 
 // renamed gives a copy of p in which tables, columns, transactions and
 // processes have other names, in another alphabetical order.
 func renamed(p *ir.Program) *ir.Program {
+	return named(p, func(kind, name string, i int) string { return fmt.Sprintf("%s%d_%s", kind, 90-i, name) })
+}
+
+// hostile gives a copy of p with names that look like those which are made of
+// other ones: t.c? is where the column c of t is NULL, and t.c#0 a row of it.
+func hostile(p *ir.Program) *ir.Program {
+	return named(p, func(kind, name string, i int) string {
+		out := map[string]string{"t": "t", "x": "x", "c": "c", "txn": "t0", "p": "p"}[kind]
+		for ; kind == "p" && i > 0; i-- {
+			out += "\t0\n"
+		}
+		for ; i > 0; i /= 7 {
+			out += []string{"", "?", ".c", "#0", " ", "^", "\n"}[i%7]
+		}
+		return out
+	})
+}
+
+// named gives a copy of p with other names. i counts the names of a kind.
+func named(p *ir.Program, other func(kind, name string, i int) string) *ir.Program {
 	q := progen.Copy(p)
 	q.Name = "renamed"
-	other := func(kind, name string, i int) string { return fmt.Sprintf("%s%d_%s", kind, 90-i, name) }
 	columns := map[string]string{} // the same name in two tables stays the same
 	var tables []*ir.Table
 	for i, t := range q.Tables {
@@ -131,7 +153,7 @@ func TestInvariance(t *testing.T) {
 		for _, change := range []struct {
 			name string
 			of   func(*ir.Program) *ir.Program
-		}{{"printed", progen.Copy}, {"renamed", renamed}, {"reordered", reordered}} {
+		}{{"printed", progen.Copy}, {"renamed", renamed}, {"hostile names", hostile}, {"reordered", reordered}} {
 			q := change.of(x.p)
 			sameAnomaly(t, x.p, q, x.m)
 			// What is found first depends on the order, the bounds on what is
@@ -145,5 +167,45 @@ func TestInvariance(t *testing.T) {
 	t.Logf("%d programs: %v", len(list), verdicts)
 	if verdicts[Robust] == 0 || verdicts[Suspicious] == 0 {
 		t.Error("one of the verdicts never came up: the test says little")
+	}
+}
+
+// guarded is a write skew that happens where a is there and flag is true.
+const guarded = `CREATE TABLE t (id int PRIMARY KEY, a int, flag boolean NOT NULL, b int NOT NULL);
+CREATE FUNCTION f() RETURNS void LANGUAGE plpgsql AS $$
+DECLARE x int; y boolean; z int;
+BEGIN
+  SELECT a, flag INTO x, y FROM t WHERE id = 1;
+  SELECT b INTO z FROM t WHERE id = 2;
+  IF x IS NOT NULL AND y AND z = 1 THEN UPDATE t SET b = 0 WHERE id = 3; END IF;
+END $$;
+CREATE FUNCTION g() RETURNS void LANGUAGE plpgsql AS $$
+DECLARE x int; y boolean; z int;
+BEGIN
+  SELECT a, flag INTO x, y FROM t WHERE id = 1;
+  SELECT b INTO z FROM t WHERE id = 3;
+  IF x IS NOT NULL AND y AND z = 1 THEN UPDATE t SET b = 0 WHERE id = 2; END IF;
+END $$;`
+
+// TestNames: a column that is called as another one's being NULL is another one, and
+// texts that differ behind a NUL are different.
+func TestNames(t *testing.T) {
+	for _, flag := range []string{"flag", `"a?"`, `"a^3f^"`, `"t.a?"`, `" "`} {
+		p, err := sqlmodel.Parse([]sqlmodel.File{{Name: "guarded.sql", Text: strings.ReplaceAll(guarded, "flag", flag)}}, sqlmodel.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		ir.Structure(p)
+		if res := mustProve(t, p, Options{Engine: engine.Postgres()}); res.Verdict == Robust {
+			t.Errorf("with a column %s it is proved", flag)
+		}
+	}
+	for _, end := range []string{"", "\x00", "\x1b", "|", `\`} {
+		p := testprog.Parse(t, fmt.Sprintf("program texts\nvar b text = 'z', d = 0, e = 0\n"+
+			"process p1 { txn t1 { q := b; r := d; if q = 'x%[1]sa' or q = 'x%[1]sb' { e := r + 1 } } }\n"+
+			"process p2 { txn t2 { q := b; r := e; if q = 'x%[1]sa' or q = 'x%[1]sb' { d := r + 1 } } }\n", end))
+		if res := mustProve(t, p, Options{Engine: engine.SI()}); res.Verdict == Robust {
+			t.Errorf("with texts that differ behind %q it is proved", end)
+		}
 	}
 }

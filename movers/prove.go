@@ -297,7 +297,7 @@ func (p *attempt) ran(chain []elem) string {
 	newest := map[string]string{}
 	for _, e := range chain {
 		if n := p.nodes[e.node]; n.single() {
-			newest[n.process.Name] = fmt.Sprintf(" %s:%d%s", n.process.Name, n.index, e.kind)
+			newest[n.process.Name] = fmt.Sprintf(" %q:%d%s", n.process.Name, n.index, e.kind)
 		}
 	}
 	return strings.Join(slices.Sorted(maps.Values(newest)), "")

@@ -31,17 +31,16 @@ func NewRecheck(p *ir.Program, opt Options, mode symbolic.Granularity, facts []s
 		}
 		r.facts = append(r.facts, Fact{Invariant: inv, Stated: true})
 	}
-	known := map[string]*ir.Invariant{}
-	for _, g := range guess(p) {
-		known[FactString(g)] = g
-	}
+	guesses := guess(p)
 	var guessed []*ir.Invariant
 	for _, text := range facts[len(p.Invariants):] {
-		if known[text] == nil {
-			return nil, fmt.Errorf("the fact %q is none that is guessed from the program", text)
+		i := slices.IndexFunc(guesses, func(g *ir.Invariant) bool { return FactString(g) == text })
+		if i < 0 {
+			return nil, fmt.Errorf("the fact %q is none that is guessed from the program, or is in another place", text)
 		}
-		guessed = append(guessed, known[text])
-		r.facts = append(r.facts, Fact{Invariant: known[text]})
+		guessed = append(guessed, guesses[i])
+		r.facts = append(r.facts, Fact{Invariant: guesses[i]})
+		guesses = guesses[i+1:]
 	}
 	lane := &lane{}
 	plain := newAttempt(p, nil, opt, mode, nil)
@@ -69,17 +68,29 @@ func Certificate(p *ir.Program, opt Options) string {
 	return certificate(p, opt)
 }
 
-// Piece gives the script and the facts of a refuted piece; as says how it was
-// refuted. The script is "" where no solver is needed.
-func (r *Recheck) Piece(q proof.Question, as *Refutation) (script string, uses []int, err error) {
-	p := r.plain
-	if as.WithFacts {
-		p = r.full
+// Piece makes the refutation of a piece again; as says how it was refuted:
+// whether by syntax, with facts, what was dropped, and the steps. What is given is
+// written in one way only, so that equal refutations are equal texts.
+func (r *Recheck) Piece(q proof.Question, as *Refutation) (*Refutation, error) {
+	without, err := r.piece(r.plain, q, as)
+	if !as.WithFacts {
+		return without, err
 	}
+	with, withErr := r.piece(r.full, q, as)
+	if withErr != nil || err != nil || with.Script != without.Script {
+		if with != nil {
+			with.WithFacts = true
+		}
+		return with, withErr
+	}
+	return without, nil // the facts are not needed
+}
+
+func (r *Recheck) piece(p *prover, q proof.Question, as *Refutation) (*Refutation, error) {
 	pc := piece{t0: q.Delayed, first: q.First, last: q.Last}
 	for _, e := range q.Elements {
 		if e.Kind == proof.Issued && p.opt.naive {
-			return "", nil, fmt.Errorf("an issued element")
+			return nil, fmt.Errorf("an issued element")
 		}
 		pc.elems = append(pc.elems, elem{e.Vertex, map[proof.Kind]Kind{proof.Atomic: Atomic, proof.Issued: Issued}[e.Kind]})
 	}
@@ -100,35 +111,47 @@ func (r *Recheck) Keepers(fact int) []*ir.Txn {
 }
 
 // Kept is Piece for the question whether a template keeps a fact.
-func (r *Recheck) Kept(t *ir.Txn, fact int, as *Refutation) (script string, uses []int, err error) {
+func (r *Recheck) Kept(t *ir.Txn, fact int, as *Refutation) (*Refutation, error) {
 	w := r.full.code.World(smt.NewBuilder(), r.opt.Engine)
-	return repeat(w, breaking(w, t, r.facts[fact].Invariant), nil, as)
+	out, err := repeat(w, breaking(w, t, r.facts[fact].Invariant), nil, as)
+	if out != nil {
+		out.WithFacts = true
+	}
+	return out, err
 }
 
-func repeat(w *symbolic.World, terms []*smt.Term, topics []string, as *Refutation) (string, []int, error) {
+func repeat(w *symbolic.World, terms []*smt.Term, topics []string, as *Refutation) (*Refutation, error) {
 	if w.B.And(terms...).IsFalse() {
 		if !as.Syntactic {
-			return "", nil, fmt.Errorf("the question needs no solver")
+			return nil, fmt.Errorf("the question needs no solver")
 		}
-		return "", nil, nil
+		return &Refutation{Syntactic: true}, nil
 	}
 	if as.Syntactic {
-		return "", nil, fmt.Errorf("the question needs a solver")
+		return nil, fmt.Errorf("the question needs a solver")
 	}
 	rounds, err := symbolic.ParseRounds(as.Steps)
 	if err != nil {
-		return "", nil, err
+		return nil, err
 	}
 	a, err := w.Repeat(rounds, terms...)
 	if err != nil {
-		return "", nil, err
+		return nil, err
 	}
 	copy(a.Topics, topics)
-	var used []string
+	out := &Refutation{Steps: symbolic.RoundsText(rounds)}
 	for _, t := range a.Topics {
-		if !slices.Contains(as.Dropped, t) && !slices.Contains(used, t) {
-			used = append(used, t)
+		if slices.Contains(as.Dropped, t) && t != "" {
+			out.Dropped = append(out.Dropped, t)
+		} else {
+			out.Topics = append(out.Topics, t)
 		}
 	}
-	return smt.Script(without(&a, as.Dropped)), uses(used), nil
+	for _, list := range []*[]string{&out.Dropped, &out.Topics} {
+		slices.Sort(*list)
+		*list = slices.Compact(*list)
+	}
+	out.Uses = uses(out.Topics)
+	out.Script = smt.Script(without(&a, out.Dropped))
+	return out, nil
 }

@@ -233,6 +233,8 @@ func spell(b *strings.Builder, v reflect.Value) {
 		fmt.Fprint(b, v.Uint(), " ")
 	case reflect.Float32, reflect.Float64:
 		fmt.Fprint(b, v.Float(), " ")
+	case reflect.Func: // what it computes is told by the name of its function
+		fmt.Fprint(b, v.IsNil(), " ")
 	default:
 		panic("movers: a part of a program of type " + v.Type().String())
 	}

@@ -31,7 +31,7 @@ func answers(res *Result) []string {
 // without: what is remembered of one program must not be an answer for another.
 func TestCache(t *testing.T) {
 	r := random.Source(t)
-	dir := cache.Open(t.TempDir(), "test")
+	dir := cache.Open(t.TempDir(), "test", cache.Secret{})
 	o := progen.All
 	o.Loops = false // some take long
 	p := progen.Program(r, o)
@@ -122,11 +122,11 @@ func TestCacheKeys(t *testing.T) {
 // TestCacheIncrement: when one template changes, only questions with it are
 // asked again.
 func TestCacheIncrement(t *testing.T) {
-	dir := cache.Open(t.TempDir(), "test")
+	dir := cache.Open(t.TempDir(), "test", cache.Secret{})
 	opt := Options{Engine: engine.Postgres(), Cache: dir}
 	p := testprog.Load(t, testprog.Path(t, "apps", "playlist-deletetrack"))
 	first := mustProve(t, p, opt)
-	q := progen.Copy(p)
+	q := testprog.Load(t, testprog.Path(t, "apps", "playlist-deletetrack"))
 	for _, x := range q.Txns {
 		if x.Name == p.Txns[len(p.Txns)-1].Name {
 			x.Body = append([]ir.Stmt{&ir.Assume{Cond: ir.C(ir.Bool(true))}}, x.Body...)

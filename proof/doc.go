@@ -7,8 +7,8 @@
 // lists what a proof rests on, and Write stores it as a folder together with a
 // self-contained SMT-LIB script for every refuted question; schema.json
 // describes it. Verify checks such a folder: its digests, every script with the
-// program z3, that no walk is left, and, given a way to make questions anew from
-// the sources, that the folder has the questions that the program asks.
+// program z3, that no walk is left, and, given a way to make a proof anew from the
+// sources along an Outline, that the folder is that proof, byte by byte.
 //
 // The package shares no code with the search for proofs (movers), and knows
 // neither programs nor solvers: scripts are text.

@@ -8,6 +8,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+
+	"github.com/txrobust/robust/internal/quote"
 )
 
 // Schema is the JSON schema of a Manifest.
@@ -16,7 +18,7 @@ import (
 var Schema string
 
 // Version is that of the format of manifests.
-const Version = 1
+const Version = 2
 
 // Kinds of arguments.
 const (
@@ -37,7 +39,8 @@ const (
 	BySyntax = "syntax"
 )
 
-// Manifest lists what a proof rests on.
+// Manifest lists what a proof rests on. There is nothing in it that Verify does
+// not compare.
 type Manifest struct {
 	// Format is "robust proof", Version the version of it.
 	Format  string `json:"format"`
@@ -47,9 +50,16 @@ type Manifest struct {
 	// Program is its name; Claim is what is proved.
 	Program string `json:"program"`
 	Claim   string `json:"claim"`
+	// Isolation is the level at which the transactions run, Engine the name of the
+	// profile and Init which initial rows there may be: any, empty or file.
+	Isolation string `json:"isolation"`
+	Engine    string `json:"engine"`
+	Init      string `json:"init"`
+	// Transactions are the names of those that were looked at, in order.
+	Transactions []string `json:"transactions"`
 	// Inputs are the files that were read, in the order in which they are.
 	Inputs  []Input `json:"inputs"`
-	Options Options `json:"options"`
+	Command Command `json:"command"`
 	// Argument is ByGraph, ByCertificate or ByExecutions; Method puts it in
 	// words, and for a certificate names it.
 	Argument string `json:"argument"`
@@ -75,21 +85,14 @@ type Input struct {
 	SHA256 string `json:"sha256"`
 }
 
-// Options are what was asked for: the flags of check that decide what a proof
-// claims.
-type Options struct {
-	Engine       string   `json:"engine"`
-	Init         string   `json:"init"`
-	Classic      bool     `json:"classic"`
-	SessionOrder bool     `json:"session_order"`
-	Dialect      string   `json:"dialect"`
-	Transactions []string `json:"transactions"`
-	// Packages are the patterns that name the packages of a Go program, Schema the
-	// schemas that were named for it; TransactionsOnly says that statements
-	// outside of transactions are left out of it.
-	Packages         []string `json:"packages,omitempty"`
-	Schema           []string `json:"schema,omitempty"`
-	TransactionsOnly bool     `json:"transactions_only,omitempty"`
+// Command is what was asked for.
+type Command struct {
+	// Flags are all that shape the claim, each with its value, those by default
+	// included, as -name=value and sorted.
+	Flags []string `json:"flags"`
+	// Inputs are what was named on the command line: files, directories, or
+	// patterns of packages.
+	Inputs []string `json:"inputs"`
 }
 
 // Fact is a statement about all reachable rows.
@@ -144,16 +147,22 @@ func Digest(path string, text []byte) Input { return Input{path, digest(text)} }
 
 // text writes the manifest.
 func (m *Manifest) text() ([]byte, error) {
-	var out bytes.Buffer
-	enc := json.NewEncoder(&out)
-	enc.SetEscapeHTML(false)
-	enc.SetIndent("", " ")
-	err := enc.Encode(m)
-	return out.Bytes(), err
+	return quote.EncodeJSON(m, " ")
 }
 
 // parse reads a manifest, and finds what is wrong with it by itself.
 func parse(text []byte) (*Manifest, error) {
+	m, err := decode(text)
+	if err != nil {
+		return nil, err
+	}
+	if again, err := m.text(); err != nil || !bytes.Equal(again, text) {
+		return nil, fmt.Errorf("it must be written as check -proof writes it, each field once and in order, but is not")
+	}
+	return m, m.check()
+}
+
+func decode(text []byte) (*Manifest, error) {
 	m := &Manifest{}
 	dec := json.NewDecoder(bytes.NewReader(text))
 	dec.DisallowUnknownFields()
@@ -163,41 +172,52 @@ func parse(text []byte) (*Manifest, error) {
 	if m.Format != format || m.Version != Version {
 		return nil, fmt.Errorf("it has the format %q, version %d; this program reads %q, version %d", m.Format, m.Version, format, Version)
 	}
+	return m, nil
+}
+
+// check finds what does not fit together.
+func (m *Manifest) check() error {
 	switch m.Argument {
 	case ByCertificate, ByExecutions:
-		return m, nil
+		if len(m.Vertices)+len(m.Steady)+len(m.Facts)+len(m.Refuted)+len(m.Kept) > 0 || m.Exclusion != "" {
+			return fmt.Errorf("it has parts of a graph, but its argument is %q", m.Argument)
+		}
+		return nil
 	case ByGraph:
 	default:
-		return nil, fmt.Errorf("%q is no kind of argument", m.Argument)
+		return fmt.Errorf("%q is no kind of argument", m.Argument)
 	}
 	vertex := func(v int) bool { return v >= 0 && v < len(m.Vertices) }
 	for _, v := range m.Steady {
 		if !vertex(v) {
-			return nil, fmt.Errorf("there is no vertex %d", v)
+			return fmt.Errorf("there is no vertex %d", v)
 		}
 	}
 	for _, q := range m.Refuted {
 		if !vertex(q.Delayed) {
-			return nil, fmt.Errorf("there is no vertex %d", q.Delayed)
+			return fmt.Errorf("there is no vertex %d", q.Delayed)
 		}
 		for _, e := range q.Elements {
 			if !vertex(e.Vertex) || e.Kind != Atomic && e.Kind != Issued {
-				return nil, fmt.Errorf("there is no element %d %s", e.Vertex, e.Kind)
+				return fmt.Errorf("there is no element %d %s", e.Vertex, e.Kind)
 			}
 		}
+		if words := q.Words(m.Vertices); q.Text != words {
+			return fmt.Errorf("the text of a question must be %q, but is %q", words, q.Text)
+		}
 		if err := q.Reason.check(m); err != nil {
-			return nil, fmt.Errorf("%s: %v", q.Words(m.Vertices), err)
+			return fmt.Errorf("%s: %v", q.Words(m.Vertices), err)
 		}
 	}
 	for _, k := range m.Kept {
 		if k.Fact < 0 || k.Fact >= len(m.Facts) {
-			return nil, fmt.Errorf("there is no fact %d", k.Fact)
+			return fmt.Errorf("there is no fact %d", k.Fact)
 		}
 		if err := k.Reason.check(m); err != nil {
-			return nil, fmt.Errorf("%s keeps fact %d: %v", k.Template, k.Fact, err)
+			return fmt.Errorf("%s keeps fact %d: %v", k.Template, k.Fact, err)
 		}
 	}
-	return m, nil
+	return nil
 }
 
 // check finds what is wrong with a reason.

@@ -1,6 +1,7 @@
 package proof
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -12,31 +13,9 @@ import (
 	"strings"
 	"sync"
 	"time"
-)
 
-// Sources is a program whose questions can be made anew, without a solver. It
-// is how a proof is compared with what it is about.
-type Sources interface {
-	// Vertices are those of the graph, and Facts the texts of facts, those
-	// that the program states first.
-	Vertices() []Vertex
-	Stated() int
-	// Steady reports whether a vertex has no walks for a reason that needs no
-	// question.
-	Steady(vertex int) bool
-	// Piece and Kept give the script of a question, without the lines that
-	// Script adds, and the facts that it uses. The script is "" where the
-	// reason is BySyntax, and rightly so.
-	Piece(q Question, r Reason, steps string) (script string, uses []int, err error)
-	Kept(template string, fact int, r Reason, steps string) (script string, uses []int, err error)
-	// Keepers are the templates that have to keep a fact.
-	Keepers(fact int) []string
-	// Initially reports whether a fact holds in the initial rows, where these
-	// are known or the fact is stated, and else that it is assumed.
-	Initially(fact int, assumptions []string) bool
-	// Argument checks an argument that is no graph.
-	Argument(ctx context.Context, m *Manifest) error
-}
+	"github.com/txrobust/robust/internal/infile"
+)
 
 // VerifyOptions direct Verify.
 type VerifyOptions struct {
@@ -44,9 +23,10 @@ type VerifyOptions struct {
 	Z3 string
 	// Timeout bounds Z3's time for each script; it takes whole seconds.
 	Timeout time.Duration
-	// Sources, if not nil, loads the program. Its error says what is wrong
-	// with the sources; one that is fs.ErrNotExist, that they are not there.
-	Sources func(*Manifest) (Sources, error)
+	// Anew, if not nil, makes the whole proof anew from the sources, along the
+	// Outline. Its error says what is wrong; one that is fs.ErrNotExist, that the
+	// sources are not there.
+	Anew func(context.Context, *Manifest, *Outline) (*Proof, error)
 	// Progress, if not nil, is told what is being done.
 	Progress func(done, total int, what string)
 }
@@ -66,9 +46,6 @@ type Verification struct {
 	FromSources bool
 }
 
-// OK reports whether everything that the proof says was checked.
-func (v *Verification) OK() bool { return len(v.Faults) == 0 && len(v.Unchecked) == 0 }
-
 func (v *Verification) fault(format string, args ...any) {
 	v.Faults = append(v.Faults, fmt.Sprintf(format, args...))
 }
@@ -84,7 +61,7 @@ func Verify(ctx context.Context, dir string, opt VerifyOptions) (*Verification, 
 		return nil, err
 	}
 	v := &Verification{}
-	texts, err := v.read(dir)
+	texts, err := v.read(ctx, dir)
 	if err != nil || texts == nil {
 		return v, err
 	}
@@ -94,7 +71,7 @@ func Verify(ctx context.Context, dir string, opt VerifyOptions) (*Verification, 
 		return v, nil
 	}
 	v.Manifest = m
-	v.scripts(texts)
+	outline := v.scripts(texts)
 	if m.Argument == ByGraph {
 		if walk := m.open(); walk != "" {
 			v.fault("%s: nothing that is refuted excludes the walk %s", manifestFile, walk)
@@ -103,14 +80,14 @@ func Verify(ctx context.Context, dir string, opt VerifyOptions) (*Verification, 
 	if len(v.Faults) > 0 {
 		return v, nil // what follows takes long
 	}
-	if err := v.sources(ctx, texts, opt.Sources); err != nil {
+	if err := v.anew(ctx, texts, outline, opt.Anew); err != nil || len(v.Faults) > 0 {
 		return v, err
 	}
-	return v, v.solve(ctx, dir, z3, opt)
+	return v, v.solve(ctx, texts, z3, opt)
 }
 
 // read reads the files, and compares them with the list of digests.
-func (v *Verification) read(dir string) (map[string][]byte, error) {
+func (v *Verification) read(ctx context.Context, dir string) (map[string][]byte, error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
 		return nil, err
@@ -121,7 +98,11 @@ func (v *Verification) read(dir string) (map[string][]byte, error) {
 			v.fault("%s: the proof has no such file", e.Name())
 			continue
 		}
-		if texts[e.Name()], err = os.ReadFile(filepath.Join(dir, e.Name())); err != nil {
+		if e.Type() != 0 {
+			v.fault("%s: this must be a file, but is something else", e.Name())
+			continue
+		}
+		if texts[e.Name()], err = infile.Read(ctx, filepath.Join(dir, e.Name()), maxFile, "no proof has such files"); err != nil {
 			return nil, err
 		}
 	}
@@ -134,6 +115,10 @@ func (v *Verification) read(dir string) (map[string][]byte, error) {
 		sum, name, ok := strings.Cut(line, "  ")
 		if !ok {
 			v.fault("%s:%d: there is no digest and name in this line", sumsFile, i+1)
+			continue
+		}
+		if !ours(name) || name == sumsFile {
+			v.fault("%s:%d: %q is no file of a proof with a digest", sumsFile, i+1, name)
 			continue
 		}
 		listed[name] = true
@@ -159,18 +144,34 @@ func (v *Verification) read(dir string) (map[string][]byte, error) {
 	return texts, nil
 }
 
-// scripts compares the scripts with the manifest.
-func (v *Verification) scripts(texts map[string][]byte) {
+// maxFile bounds the bytes of each file of a proof.
+const maxFile = 256 << 20
+
+// scripts compares the scripts with the manifest, and gives what of the proof is
+// not made from the program alone.
+func (v *Verification) scripts(texts map[string][]byte) *Outline {
 	used := map[string]bool{}
-	for _, f := range v.Manifest.files() {
+	steps := map[string]string{}
+	for i, f := range v.Manifest.files() {
 		text, there := texts[f.name]
 		switch {
 		case used[f.name]:
 			v.fault("%s: the file is named twice, the second time for: %s", f.name, f.text)
 		case !there:
 			v.fault("%s: the file is missing; it refutes: %s", f.name, f.text)
+		case f.name != fileName(i+1):
+			v.fault("%s: scripts must be numbered in their order, and this one must be %s", f.name, fileName(i+1))
 		case digest(text) != f.sum:
 			v.fault("%s: the file was altered: its SHA-256 is not that of %s", f.name, manifestFile)
+		default:
+			how, script, err := split(string(text), f.question)
+			if err == nil {
+				err = onlyQuestion(script)
+			}
+			if err != nil {
+				v.fault("%s: %v", f.name, err)
+			}
+			steps[f.name] = how
 		}
 		used[f.name] = true
 	}
@@ -181,125 +182,100 @@ func (v *Verification) scripts(texts map[string][]byte) {
 	}
 	slices.Sort(v.Faults)
 	v.Faults = slices.Compact(v.Faults)
+	return v.Manifest.outline(steps)
 }
 
-// sources compares the proof with the program.
-func (v *Verification) sources(ctx context.Context, texts map[string][]byte, load func(*Manifest) (Sources, error)) error {
-	m := v.Manifest
-	var src Sources
+// anew makes the proof anew from the sources, and compares all of it.
+func (v *Verification) anew(ctx context.Context, texts map[string][]byte, outline *Outline, anew func(context.Context, *Manifest, *Outline) (*Proof, error)) error {
+	var p *Proof
 	err := fs.ErrNotExist
-	if load != nil {
-		src, err = load(m)
+	if anew != nil {
+		p, err = anew(ctx, v.Manifest, outline)
+	}
+	var files []file
+	if err == nil {
+		files, err = p.files()
 	}
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		v.unchecked()
 		return nil
+	case ctx.Err() != nil:
+		return ctx.Err()
 	case err != nil:
-		v.fault("%v", err)
+		v.fault("%s: %v", manifestFile, err)
 		return nil
 	}
 	v.FromSources = true
-	if m.Argument != ByGraph {
-		if err := src.Argument(ctx, m); err != nil {
-			if ctx.Err() != nil {
-				return ctx.Err()
-			}
-			v.fault("%s: %v", manifestFile, err)
-		}
-		return nil
-	}
-	if !slices.EqualFunc(src.Vertices(), m.Vertices, Vertex.equal) {
-		v.fault("%s: the vertices are not those of the sources", manifestFile)
-		return nil
-	}
-	for _, s := range m.Steady {
-		if !src.Steady(s) {
-			v.fault("%s: %s is not steady: it reads what others write", manifestFile, m.Vertices[s].Name)
-		}
-	}
-	compare := func(what string, r Reason, script string, uses []int, err error) {
-		text := string(texts[r.File])
-		head := strings.Join(strings.SplitAfterN(text, "\n", 4)[:min(3, strings.Count(text, "\n"))], "")
+	known := map[string]bool{}
+	for _, f := range files {
+		known[f.name] = true
+		text, there := texts[f.name]
 		switch {
-		case err != nil:
-			v.fault("%s: the question %s is not one of the program: %v", cmpFile(r), what, err)
-		case r.By == BySolver && text != head+script:
-			v.fault("%s: the script is not what the program asks for: %s", r.File, what)
-		case !slices.Equal(uses, r.Uses):
-			v.fault("%s: the facts that are used are not those of the question %s", cmpFile(r), what)
+		case !there:
+			v.fault("%s: the file is missing", f.name)
+		case bytes.Equal(text, f.text):
+		case f.name == manifestFile:
+			v.Faults = append(v.Faults, differences(f.text, text)...)
+		case f.name == sumsFile:
+			v.fault("%s: the digests are not those of the files, in their order", f.name)
+		default:
+			v.fault("%s:%d: the script is not what the program asks for: %s", f.name, differentLine(f.text, text), firstLine(f.text))
 		}
 	}
-	for _, q := range m.Refuted {
-		if err := ctx.Err(); err != nil {
-			return err
+	for name := range texts {
+		if !known[name] {
+			v.fault("%s: the file was added: the proof has no such file", name)
 		}
-		s, _ := steps(string(texts[q.File]))
-		script, uses, err := src.Piece(q.Question, q.Reason, s)
-		compare(q.Words(m.Vertices), q.Reason, script, uses, err)
 	}
-	v.facts(src, texts, compare)
 	return nil
 }
 
-// cmpFile is the file to name for a reason.
-func cmpFile(r Reason) string {
-	if r.File != "" {
-		return r.File
+// differentLine is the first line that is not the same in two texts, from 1.
+func differentLine(a, b []byte) int {
+	n := 0
+	for n < min(len(a), len(b)) && a[n] == b[n] {
+		n++
 	}
-	return manifestFile
+	return 1 + bytes.Count(a[:n], []byte("\n"))
 }
 
-// facts compares what is said of facts with the program.
-func (v *Verification) facts(src Sources, texts map[string][]byte, compare func(string, Reason, string, []int, error)) {
-	m := v.Manifest
-	for _, k := range m.Kept {
-		s, _ := steps(string(texts[k.File]))
-		script, uses, err := src.Kept(k.Template, k.Fact, k.Reason, s)
-		compare(k.Template+" keeps: "+m.Facts[k.Fact].Text, k.Reason, script, uses, err)
-	}
-	for i, f := range m.Facts {
-		if f.Stated != (i < src.Stated()) {
-			v.fault("%s: whether the program states the fact %s is wrong", manifestFile, f.Text)
-		}
-		if !f.Needed {
-			continue
-		}
-		if !src.Initially(i, m.Assumptions) {
-			v.fault("%s: that this fact holds initially is neither assumed nor so: %s", manifestFile, f.Text)
-		}
-		for _, t := range src.Keepers(i) {
-			if !slices.ContainsFunc(m.Kept, func(k Kept) bool { return k.Fact == i && k.Template == t }) {
-				v.fault("%s: nothing says that %s keeps the fact %s", manifestFile, t, f.Text)
-			}
-		}
-	}
+// firstLine is that of a script, without what makes it a comment.
+func firstLine(text []byte) string {
+	line, _, _ := strings.Cut(string(text), "\n")
+	return strings.TrimPrefix(line, "; ")
 }
 
 // unchecked lists what only the sources show.
 func (v *Verification) unchecked() {
 	m := v.Manifest
+	v.Unchecked = append(v.Unchecked, "that the program has these files, transactions and assumptions, and the claim is about them")
 	if m.Argument != ByGraph {
 		v.Unchecked = append(v.Unchecked, m.Method)
 		return
 	}
+	v.Unchecked = append(v.Unchecked, "that the scripts are the questions of the program, and the vertices are what it does")
 	syntax := 0
 	for _, q := range m.Refuted {
 		if q.By == BySyntax {
 			syntax++
 		}
 	}
-	v.Unchecked = append(v.Unchecked, "that the scripts are the questions of the program")
 	if syntax > 0 {
 		v.Unchecked = append(v.Unchecked, fmt.Sprintf("%d questions that need no solver", syntax))
 	}
 	for _, s := range m.Steady {
 		v.Unchecked = append(v.Unchecked, "that "+m.Vertices[s].Name+" reads only what it writes, or what nobody writes")
 	}
+	for _, f := range m.Facts {
+		if f.Needed {
+			v.Unchecked = append(v.Unchecked, "that this fact is kept by all that may break it, and holds initially or is assumed: "+f.Text)
+		}
+	}
 }
 
 // solve runs Z3 on every script, on all processors.
-func (v *Verification) solve(ctx context.Context, dir, z3 string, opt VerifyOptions) error {
+func (v *Verification) solve(ctx context.Context, texts map[string][]byte, z3 string, opt VerifyOptions) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	files := v.Manifest.files()
@@ -322,7 +298,7 @@ func (v *Verification) solve(ctx context.Context, dir, z3 string, opt VerifyOpti
 					return
 				}
 				began := time.Now()
-				answer, err := runZ3(ctx, z3, filepath.Join(dir, files[i].name), opt.Timeout)
+				answer, err := runZ3(ctx, z3, texts[files[i].name], opt.Timeout)
 				mu.Lock()
 				v.Time += time.Since(began)
 				switch {
@@ -330,8 +306,8 @@ func (v *Verification) solve(ctx context.Context, dir, z3 string, opt VerifyOpti
 					failure = err
 					cancel()
 				case err != nil:
-				case answer != "unsat":
-					faults[i] = fmt.Sprintf("%s: z3 says %q, not unsat, to: %s", files[i].name, answer, files[i].text)
+				case answer != unsat:
+					faults[i] = fmt.Sprintf("%s: z3 says %q, not unsat, to: %s", files[i].name, oneLine(answer), files[i].text)
 				default:
 					v.Scripts++
 				}

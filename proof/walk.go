@@ -1,8 +1,10 @@
 package proof
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -21,11 +23,6 @@ type Vertex struct {
 	// around, they are never stuck.
 	Reads  []string `json:"reads"`
 	Writes []string `json:"writes"`
-}
-
-// equal reports whether two vertices are the same.
-func (v Vertex) equal(o Vertex) bool {
-	return v.Name == o.Name && v.Process == o.Process && v.Index == o.Index && v.Once == o.Once && slices.Equal(v.Reads, o.Reads) && slices.Equal(v.Writes, o.Writes)
 }
 
 // Kind is how a transaction takes part in a window.
@@ -52,6 +49,21 @@ type Question struct {
 	Elements []Element `json:"elements"`
 	First    bool      `json:"first,omitempty"`
 	Last     bool      `json:"last,omitempty"`
+}
+
+// Compare orders questions: by the delayed vertex, the number of elements, these,
+// and the ends.
+func (q Question) Compare(o Question) int {
+	truth := func(b bool) int {
+		if b {
+			return 1
+		}
+		return 0
+	}
+	return cmp.Or(cmp.Compare(q.Delayed, o.Delayed), cmp.Compare(len(q.Elements), len(o.Elements)),
+		slices.CompareFunc(q.Elements, o.Elements, func(a, b Element) int {
+			return cmp.Or(cmp.Compare(a.Vertex, b.Vertex), cmp.Compare(a.Kind, b.Kind))
+		}), cmp.Compare(truth(q.First), truth(o.First)), cmp.Compare(truth(q.Last), truth(o.Last)))
 }
 
 // String names the question in terms of docs/soundness.md, section 4.1.
@@ -317,25 +329,24 @@ func (a *walks) runs(delayed int, ran string, i int, kind Kind) (string, bool) {
 		return "", false
 	}
 	var out []string
+	own := strconv.Quote(v.Process) + " "
 	for _, part := range strings.Split(ran, "\n") {
-		process, last, ok := strings.Cut(part, "\t")
+		last, ok := strings.CutPrefix(part, own)
 		if !ok {
+			if part != "" {
+				out = append(out, part)
+			}
 			continue
 		}
-		if process != v.Process {
-			out = append(out, part)
-			continue
-		}
-		var index int
-		if n, err := fmt.Sscanf(last, "%d", &index); last == string(Issued) || err != nil || n != 1 || index >= v.Index {
+		if index, err := strconv.Atoi(last); err != nil || index >= v.Index { // or it is issued
 			return "", false
 		}
 	}
-	last := fmt.Sprint(v.Index)
+	last := strconv.Itoa(v.Index)
 	if kind == Issued {
 		last = string(Issued)
 	}
-	out = append(out, v.Process+"\t"+last)
+	out = append(out, own+last)
 	slices.Sort(out)
 	return strings.Join(out, "\n"), true
 }

@@ -83,7 +83,7 @@ func randomGraph(r *rand.Rand) ([]Vertex, []Question) {
 	for i := range 2 + r.Intn(2) {
 		v := Vertex{Name: fmt.Sprint("t", i)}
 		if r.Intn(2) == 0 {
-			v.Process, v.Index, v.Once = fmt.Sprint("p", r.Intn(2)), i, r.Intn(3) > 0
+			v.Process, v.Index, v.Once = []string{"p", "p\t0", "p\" 0\n"}[r.Intn(3)], i, r.Intn(3) > 0
 		}
 		for _, x := range []string{"x", "y", "z"} {
 			if r.Intn(3) > 0 {

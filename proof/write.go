@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/txrobust/robust/internal/folder"
+	"github.com/txrobust/robust/internal/quote"
 )
 
 // Names of the files of a proof.
@@ -26,7 +27,7 @@ type Proof struct {
 func New(program string) *Proof {
 	return &Proof{
 		Manifest: Manifest{Format: format, Version: Version, Program: program, Inputs: []Input{}, Vertices: []Vertex{}, Steady: []int{},
-			Facts: []Fact{}, Refuted: []Refuted{}, Kept: []Kept{}, Assumptions: []string{}, Options: Options{Transactions: []string{}}},
+			Facts: []Fact{}, Refuted: []Refuted{}, Kept: []Kept{}, Assumptions: []string{}, Transactions: []string{}, Command: Command{[]string{}, []string{}}},
 		Scripts: map[string]string{},
 	}
 }
@@ -37,15 +38,22 @@ const stepsMark = "; steps: "
 // Refute adds a refuted piece, with its script in SMT-LIB unless the reason is
 // BySyntax. steps say how the script is made anew.
 func (p *Proof) Refute(q Question, r Reason, script, steps string) {
+	q.Elements = append([]Element{}, q.Elements...)
 	text := q.Words(p.Manifest.Vertices)
-	p.add(&r, "is this piece of a walk possible: "+text, script, steps)
+	p.add(&r, refutedQuestion(text), script, steps)
 	p.Manifest.Refuted = append(p.Manifest.Refuted, Refuted{text, q, r})
 }
 
 // Keep adds that a template keeps a fact.
 func (p *Proof) Keep(template string, fact int, r Reason, script, steps string) {
-	p.add(&r, fmt.Sprintf("can %s, run alone, break the fact: %s", template, p.Manifest.Facts[fact].Text), script, steps)
+	p.add(&r, keptQuestion(template, p.Manifest.Facts[fact].Text), script, steps)
 	p.Manifest.Kept = append(p.Manifest.Kept, Kept{fact, template, r})
+}
+
+func refutedQuestion(words string) string { return "is this piece of a walk possible: " + words }
+
+func keptQuestion(template, fact string) string {
+	return fmt.Sprintf("can %s, run alone, break the fact: %s", template, fact)
 }
 
 func (p *Proof) add(r *Reason, question, script, steps string) {
@@ -55,7 +63,7 @@ func (p *Proof) add(r *Reason, question, script, steps string) {
 	if r.By != BySolver {
 		return
 	}
-	r.File = fmt.Sprintf("q%05d.smt2", len(p.Scripts)+1)
+	r.File = fileName(len(p.Scripts) + 1)
 	text := Script(question, script, steps)
 	p.Scripts[r.File] = text
 	r.SHA256 = digest([]byte(text))
@@ -64,45 +72,72 @@ func (p *Proof) add(r *Reason, question, script, steps string) {
 // Script is the text of a file: the question in words, how the script is made,
 // and the script.
 func Script(question, script, steps string) string {
-	return "; " + strings.Join(strings.Fields(question), " ") + "?\n; unsat means no\n" + stepsMark + steps + "\n" + script
+	return header(question) + stepsMark + steps + "\n" + script
 }
 
-// steps gives the line of a script that says how it is made.
-func steps(text string) (string, bool) {
-	for _, line := range strings.SplitN(text, "\n", 4) {
-		if s, ok := strings.CutPrefix(line, stepsMark); ok {
-			return s, true
-		}
-	}
-	return "", false
+// header is the first two lines of a file: comments of SMT-LIB, which end with
+// the line.
+func header(question string) string {
+	return "; " + quote.Line(question) + "?\n; unsat means no\n"
 }
+
+// split gives the steps and the script of a file whose question is known.
+func split(text, question string) (steps, script string, err error) {
+	rest, ok := strings.CutPrefix(text, header(question)+stepsMark)
+	if !ok {
+		return "", "", fmt.Errorf("the first three lines must be the question, its meaning and the steps, but are not: %s", question)
+	}
+	steps, script, ok = strings.Cut(rest, "\n")
+	if !ok || !stepWords.MatchString(steps) {
+		return "", "", fmt.Errorf("the third line must have the steps of the refutation, but has not")
+	}
+	return steps, script, nil
+}
+
+// stepWords matches steps: words of a few characters.
+var stepWords = regexp.MustCompile(`^[a-z0-9:,;! ]*$`)
 
 // proofs is what a folder with a proof is.
 var proofs = folder.Kind{Mark: manifestFile, Ours: ours}
+
+// file is a file of the folder.
+type file struct {
+	name string
+	text []byte
+}
+
+// files gives all files of the folder, the manifest first and the digests last.
+func (p *Proof) files() ([]file, error) {
+	manifest, err := p.Manifest.text()
+	if err != nil {
+		return nil, err
+	}
+	out := []file{{manifestFile, manifest}}
+	for _, f := range p.Manifest.files() {
+		out = append(out, file{f.name, []byte(p.Scripts[f.name])})
+	}
+	var sums strings.Builder
+	for _, f := range out {
+		fmt.Fprintf(&sums, "%s  %s\n", digest(f.text), f.name)
+	}
+	return append(out, file{sumsFile, []byte(sums.String())}), nil
+}
 
 // Write stores a proof as the folder dir, which appears when it is complete. A
 // folder that holds another proof is replaced; one that holds anything else is
 // an error.
 func (p *Proof) Write(dir string) error {
+	files, err := p.files()
+	if err != nil {
+		return err
+	}
 	return proofs.Write(dir, func(put folder.Put) error {
-		manifest, err := p.Manifest.text()
-		if err != nil {
-			return err
-		}
-		var sums strings.Builder
-		add := func(name string, text []byte) error {
-			fmt.Fprintf(&sums, "%s  %s\n", digest(text), name)
-			return put(name, text)
-		}
-		if err := add(manifestFile, manifest); err != nil {
-			return err
-		}
-		for _, f := range p.Manifest.files() {
-			if err := add(f.name, []byte(p.Scripts[f.name])); err != nil {
+		for _, f := range files {
+			if err := put(f.name, f.text); err != nil {
 				return err
 			}
 		}
-		return put(sumsFile, []byte(sums.String()))
+		return nil
 	})
 }
 
@@ -113,20 +148,21 @@ func ours(name string) bool {
 	return name == manifestFile || name == sumsFile || scriptName.MatchString(name)
 }
 
-// scriptFile is a script that the manifest names.
-type scriptFile struct{ name, sum, text string }
+// scriptFile is a script that the manifest names: its file, its digest, what it
+// shows, and the question in its first line.
+type scriptFile struct{ name, sum, text, question string }
 
 // files lists the scripts, with the question of each in words.
 func (m *Manifest) files() []scriptFile {
 	var out []scriptFile
 	for _, q := range m.Refuted {
-		if q.By == BySolver {
-			out = append(out, scriptFile{q.File, q.SHA256, q.Words(m.Vertices)})
+		if words := q.Words(m.Vertices); q.By == BySolver {
+			out = append(out, scriptFile{q.File, q.SHA256, words, refutedQuestion(words)})
 		}
 	}
 	for _, k := range m.Kept {
-		if k.By == BySolver {
-			out = append(out, scriptFile{k.File, k.SHA256, k.Template + " keeps: " + m.Facts[k.Fact].Text})
+		if fact := m.Facts[k.Fact].Text; k.By == BySolver {
+			out = append(out, scriptFile{k.File, k.SHA256, k.Template + " keeps: " + fact, keptQuestion(k.Template, fact)})
 		}
 	}
 	return out

@@ -1,6 +1,7 @@
 package proof
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -21,14 +22,18 @@ func findZ3(name string) (string, error) {
 	return path, nil
 }
 
-// runZ3 gives what Z3 says of a script: unsat, or something else.
-func runZ3(ctx context.Context, z3, file string, timeout time.Duration) (string, error) {
+// unsat is all that Z3 prints for a script that is refuted.
+const unsat = "unsat\n"
+
+// runZ3 gives what Z3 prints for a script.
+func runZ3(ctx context.Context, z3 string, script []byte, timeout time.Duration) (string, error) {
 	args := []string{"-smt2"}
 	if timeout > 0 {
 		args = append(args, fmt.Sprintf("-T:%d", max(1, int(timeout.Round(time.Second)/time.Second))))
 	}
-	// Z3 takes a name with a dash for an option.
-	cmd := exec.CommandContext(ctx, z3, append(args, "-file:"+file)...)
+	cmd := exec.CommandContext(ctx, z3, append(args, "-in")...)
+	// It reads what was compared, and not a file that may be another one by now.
+	cmd.Stdin = bytes.NewReader(script)
 	out, err := cmd.CombinedOutput()
 	if ctx.Err() != nil {
 		return "", ctx.Err()
@@ -37,5 +42,10 @@ func runZ3(ctx context.Context, z3, file string, timeout time.Duration) (string,
 	if exit := (*exec.ExitError)(nil); err != nil && !errors.As(err, &exit) {
 		return "", err
 	}
-	return strings.Join(strings.Fields(string(out)), " "), nil
+	if err != nil && string(out) == unsat {
+		return "unsat, and fails: " + err.Error(), nil
+	}
+	return string(out), nil
 }
+
+func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }

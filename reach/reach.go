@@ -323,7 +323,7 @@ func (e *explorer) fill(t *ir.Txn, params []ir.Value, id int) []ir.Value {
 	out := append([]ir.Value(nil), params...)
 	for i, q := range t.Params {
 		if q.Fresh {
-			out[i] = interp.FreshValue(q.Type, id, 500+i)
+			out[i] = interp.FreshValue(q.Type, q.Domain, id, 500+i)
 		}
 	}
 	return out

@@ -25,6 +25,7 @@ const (
 	CodeHavoc      = "RB3001"
 	CodeLeftOut    = "RB3002"
 	CodeSuppressed = "RB3003"
+	CodeAssumed    = "RB3004"
 )
 
 // Codes is the table of codes, sorted by ID. docs/codes.md is made of it.
@@ -81,6 +82,9 @@ func Codes() []Code {
 		{CodeSuppressed, "suppressed", "A finding was accepted by a comment or a baseline.",
 			"A comment -- robust: ignore or an entry of the file of -baseline accepts the finding. It is listed, and does not count for the exit code; the program without its transactions is checked as well.",
 			"Remove the comment or the entry to see the finding again."},
+		{CodeAssumed, "taken-for-granted", "The verdict rests on something that the input does not say.",
+			"A proof may need a fact about the rows that are there in the beginning, such as that a stock is not negative, which every transaction keeps; or the translation takes something for granted, such as that all sessions have one time zone.",
+			"Declare the fact as a constraint, or check it once; -strict proves without guessed facts."},
 		{CodeStaleWrite, "stale-write", "An UPDATE writes a value computed from what an earlier transaction has read.",
 			"A function reads a row in one transaction, or by a statement of its own, and writes in a later one what it has computed from it, or the row as it was. What another one wrote in between is lost, at every isolation level: the database sees two transactions that have nothing to do with each other.",
 			"Read (FOR UPDATE) and write in one transaction; or let the UPDATE compute the value (n = n + 1), set only what has changed, or compare a version in its WHERE and look at the number of rows."},

@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/txrobust/robust/internal/quote"
 )
 
 // Graph is the dependency graph of a program, as far as it was asked about.
@@ -60,8 +62,8 @@ func DOT(w io.Writer, r *Report, verbose bool) error {
 	if g == nil {
 		g = &Graph{}
 	}
-	fmt.Fprintf(&b, "digraph %s {\n", quote(r.Program))
-	fmt.Fprintf(&b, "  graph [label=%s, labelloc=t, fontname=\"sans-serif\"];\n", quote(r.Program+": "+string(r.Verdict)+"\n"+r.EngineTitle))
+	fmt.Fprintf(&b, "digraph %s {\n", quote.DOT(r.Program))
+	fmt.Fprintf(&b, "  graph [label=%s, labelloc=t, fontname=\"sans-serif\"];\n", quote.DOT(quote.Line(r.Program)+": "+string(r.Verdict)+"\n"+r.EngineTitle))
 	b.WriteString("  node [shape=box, style=rounded, fontname=\"sans-serif\"];\n  edge [fontname=\"sans-serif\", fontsize=9];\n")
 	on := func(from, to string) bool {
 		return slices.ContainsFunc(g.Walks, func(walk []string) bool {
@@ -76,18 +78,18 @@ func DOT(w io.Writer, r *Report, verbose bool) error {
 	ids := map[string]string{}
 	for _, n := range g.Nodes {
 		ids[n.Name] = fmt.Sprintf("n%d", len(ids)+1)
-		label := n.Name
+		label := quote.Line(n.Name)
 		if n.Line > 0 {
-			label += fmt.Sprintf("\n%s:%d", filepath.Base(n.File), n.Line)
+			label += fmt.Sprintf("\n%s:%d", quote.Line(filepath.Base(n.File)), n.Line)
 		}
 		if n.Note != "" {
-			label += "\n" + n.Note
+			label += "\n" + quote.Line(n.Note)
 		}
 		color := ""
 		if slices.ContainsFunc(g.Walks, func(walk []string) bool { return slices.Contains(walk, n.Name) }) {
 			color = ", color=red, penwidth=2"
 		}
-		fmt.Fprintf(&b, "  %s [label=%s%s];\n", ids[n.Name], quote(label), color)
+		fmt.Fprintf(&b, "  %s [label=%s%s];\n", ids[n.Name], quote.DOT(label), color)
 	}
 	for _, group := range grouped(g.Edges) {
 		e := group[0]
@@ -101,7 +103,7 @@ func DOT(w io.Writer, r *Report, verbose bool) error {
 		case on(e.From, e.To):
 			style = ", color=red, fontcolor=red, penwidth=2"
 		}
-		fmt.Fprintf(&b, "  %s -> %s [label=%s%s];\n", ids[e.From], ids[e.To], quote(label(group)), style)
+		fmt.Fprintf(&b, "  %s -> %s [label=%s%s];\n", ids[e.From], ids[e.To], quote.DOT(label(group)), style)
 	}
 	b.WriteString("}\n")
 	_, err := io.WriteString(w, b.String())
@@ -134,7 +136,7 @@ func label(group []Edge) string {
 		if e.Reason != "" {
 			line += " (" + e.Reason + ")"
 		}
-		if !slices.Contains(lines, line) {
+		if line = quote.Line(line); !slices.Contains(lines, line) {
 			lines = append(lines, line)
 		}
 	}
@@ -149,13 +151,7 @@ func label(group []Edge) string {
 		if m.From.Line > 0 {
 			what += " (" + short(m.From) + ", " + short(m.To) + ")"
 		}
-		lines = append(lines, what)
+		lines = append(lines, quote.Line(what))
 	}
 	return strings.Join(lines, "\n")
-}
-
-// quote writes a text as a string of Graphviz; line breaks stay.
-func quote(s string) string {
-	s = strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`, "\r", " ").Replace(s)
-	return `"` + s + `"`
 }

@@ -1,13 +1,14 @@
 package report
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 
+	"github.com/txrobust/robust/internal/infile"
 	"github.com/txrobust/robust/witness"
 )
 
@@ -15,9 +16,12 @@ import (
 // is not known.
 type Sources func(file string) (text string, ok bool)
 
+// maxSource bounds the bytes of a file that is read for its statements.
+const maxSource = 256 << 20
+
 // Disk reads sources where positions say that they are.
 func Disk(file string) (string, bool) {
-	b, err := os.ReadFile(file)
+	b, err := infile.Read(context.Background(), file, maxSource, "")
 	return string(b), err == nil
 }
 

@@ -2,8 +2,9 @@ package report
 
 import (
 	_ "embed"
-	"encoding/json"
 	"io"
+
+	"github.com/txrobust/robust/internal/quote"
 )
 
 // Schema is the JSON schema of a report.
@@ -13,8 +14,10 @@ var Schema string
 
 // JSON writes a report as one object.
 func JSON(w io.Writer, r *Report) error {
-	enc := json.NewEncoder(w)
-	enc.SetEscapeHTML(false)
-	enc.SetIndent("", "  ")
-	return enc.Encode(r)
+	text, err := quote.EncodeJSON(r, "  ")
+	if err != nil {
+		return err
+	}
+	_, err = w.Write(text)
+	return err
 }

@@ -63,6 +63,11 @@ type Report struct {
 	Graph *Graph `json:"-"`
 	// Assumptions are what the verdict rests on, in sentences.
 	Assumptions []string `json:"assumptions"`
+	// Initially are the guessed facts about the initial rows without which the proof
+	// would not hold: part of the verdict.
+	Initially []string `json:"assuming_initially"`
+	// Premises are what the translation took for granted.
+	Premises []Note `json:"premises"`
 	// Havocs are the statements that could not be modelled exactly.
 	Havocs []Havoc `json:"havocs"`
 	// Dropped are the places where the database may refuse more than the model says.
@@ -278,9 +283,25 @@ type Phase struct {
 	PeakMB int64  `json:"peak_mb"`
 }
 
+// Assume adds premises.
+func (r *Report) Assume(list []ir.Note) {
+	for _, n := range list {
+		r.Premises = append(r.Premises, Note{n.Pos.File, n.Pos.Line, n.Pos.Col, n.Text})
+	}
+}
+
+// Assuming says what has to hold of the initial rows for a proof, as a part of a
+// sentence, or gives "".
+func (r *Report) Assuming() string {
+	if len(r.Initially) == 0 {
+		return ""
+	}
+	return "assuming that initially " + strings.Join(r.Initially, ", and ")
+}
+
 // New makes a report about p that has no verdict yet.
 func New(p *ir.Program) *Report {
-	r := &Report{Program: p.Name, Isolation: AtSnapshot, Transactions: []Transaction{}, Findings: []Finding{}, Suppressed: []Suppressed{}, Apart: []Apart{}, Assumptions: []string{}, Havocs: []Havoc{}, Dropped: []Dropped{}, Notes: []Note{}}
+	r := &Report{Program: p.Name, Isolation: AtSnapshot, Transactions: []Transaction{}, Findings: []Finding{}, Suppressed: []Suppressed{}, Apart: []Apart{}, Assumptions: []string{}, Initially: []string{}, Premises: []Note{}, Havocs: []Havoc{}, Dropped: []Dropped{}, Notes: []Note{}}
 	for _, t := range p.Txns {
 		r.Transactions = append(r.Transactions, transaction(t))
 		ir.Walk(t.Body, func(s ir.Stmt) {
@@ -304,6 +325,7 @@ func New(p *ir.Program) *Report {
 	for _, n := range p.Notes {
 		r.Notes = append(r.Notes, Note{n.Pos.File, n.Pos.Line, n.Pos.Col, n.Text})
 	}
+	r.Assume(p.Premises)
 	return r
 }
 

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"bytes"
 	"fmt"
 	"io"
 	"net/url"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/owenrumney/go-sarif/v3/pkg/report/v210/sarif"
 
+	"github.com/txrobust/robust/internal/quote"
 	"github.com/txrobust/robust/witness"
 )
 
@@ -31,10 +33,11 @@ func SARIF(w io.Writer, reports []*Report, version string) error {
 	for _, r := range reports {
 		log.AddRun(sarifRun(r, version))
 	}
-	if err := log.PrettyWrite(w); err != nil {
+	var out bytes.Buffer
+	if err := log.PrettyWrite(&out); err != nil {
 		return err
 	}
-	_, err := io.WriteString(w, "\n")
+	_, err := w.Write(append(quote.JSON(out.Bytes()), '\n'))
 	return err
 }
 
@@ -74,6 +77,12 @@ func sarifRun(r *Report, version string) *sarif.Run {
 			AddLocation(location(witness.Position{File: h.File, Line: h.Line, Col: h.Col}, "")))
 	}
 	inv := sarif.NewInvocation().WithExecutionSuccessful(true)
+	if a := r.Assuming(); a != "" {
+		inv.AddToolExecutionNotification(notification(CodeAssumed, r.Program+" is robust, "+a+".", witness.Position{}))
+	}
+	for _, n := range r.Premises {
+		inv.AddToolExecutionNotification(notification(CodeAssumed, n.Text+".", witness.Position{File: n.File, Line: n.Line, Col: n.Col}))
+	}
 	for _, n := range r.Notes {
 		inv.AddToolExecutionNotification(notification(CodeLeftOut, n.Text+".", witness.Position{File: n.File, Line: n.Line, Col: n.Col}))
 	}
@@ -110,7 +119,18 @@ func result(run *sarif.Run, code, level string) *sarif.Result {
 	return sarif.NewRuleResult(code).WithRuleIndex(run.GetRuleIndex(code)).WithLevel(level)
 }
 
-func message(text string) *sarif.Message { return sarif.NewTextMessage(text) }
+// message is a text with items, each a line. What looks like a link, [text](target),
+// would be one for who shows it; a message has none.
+func message(text string, items ...string) *sarif.Message {
+	lines := []string{text}
+	for _, item := range items {
+		lines = append(lines, "- "+item)
+	}
+	for i, l := range lines {
+		lines[i] = strings.ReplaceAll(quote.Line(l), "](", "] (")
+	}
+	return sarif.NewTextMessage(strings.Join(lines, "\n"))
+}
 
 // Pivot is the place that a finding is shown at: the statement by which the
 // delayed transaction, which is the first of the cycle, reads what the next one
@@ -130,18 +150,19 @@ func findingResult(run *sarif.Run, f *Finding, level string) *sarif.Result {
 	if f.Status == Suspected {
 		level, text = sarif.LevelNote, "suspected "+text
 	}
+	var items []string
 	for _, e := range f.Edges {
-		text += "\n- " + e.Text + " (" + places(e) + ")"
+		items = append(items, e.Text+" ("+places(e)+")")
 	}
 	for _, d := range f.Doubts {
-		text += "\n- the database may refuse it: " + d.Text
+		items = append(items, "the database may refuse it: "+d.Text)
 	}
-	res := result(run, f.Code, level).WithMessage(message(text)).
+	res := result(run, f.Code, level).WithMessage(message(text, items...)).
 		WithPartialFingerprints(map[string]string{fingerprintVersion: f.Fingerprint})
 	if len(f.Validation) > 0 {
 		said := make([]string, len(f.Validation))
 		for i := range said {
-			said[i] = f.Validation[i].String()
+			said[i] = quote.Line(f.Validation[i].String())
 		}
 		res.WithProperties(sarif.NewPropertyBag().Add("validation", said))
 	}
@@ -207,13 +228,14 @@ func openResult(run *sarif.Run, r *Report) *sarif.Result {
 	case len(r.Suppressed) > 0:
 		text = "Apart from what is suppressed, neither proved nor refuted: " + r.Open.Reason + "."
 	}
+	var items []string
 	for _, c := range r.Open.Cycles {
-		text += "\n- open: " + strings.Join(c, " -> ")
+		items = append(items, "open: "+strings.Join(c, " -> "))
 	}
 	for _, s := range r.Open.Settle {
-		text += "\n- may settle it: " + s
+		items = append(items, "may settle it: "+s)
 	}
-	res := result(run, CodeUnknown, sarif.LevelNote).WithMessage(message(text))
+	res := result(run, CodeUnknown, sarif.LevelNote).WithMessage(message(text, items...))
 	names := slices.Concat(r.Open.Cycles...)
 	placed := false
 	for _, t := range r.Transactions {
@@ -263,5 +285,5 @@ func artifact(file string) *sarif.ArtifactLocation {
 	if filepath.IsAbs(file) {
 		return sarif.NewArtifactLocation().WithURI((&url.URL{Scheme: "file", Path: path}).String())
 	}
-	return sarif.NewArtifactLocation().WithURI((&url.URL{Path: path}).EscapedPath()).WithURIBaseID("%SRCROOT%")
+	return sarif.NewArtifactLocation().WithURI((&url.URL{Path: path}).String()).WithURIBaseID("%SRCROOT%")
 }

@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/txrobust/robust/crosscheck"
+	"github.com/txrobust/robust/internal/quote"
 	"github.com/txrobust/robust/ir"
 	"github.com/txrobust/robust/isolation"
 	"github.com/txrobust/robust/witness"
@@ -57,13 +58,16 @@ type text struct {
 	opt TextOptions
 }
 
-func (t *text) line(format string, args ...any) { fmt.Fprintf(&t.b, format+"\n", args...) }
+// line writes one line, whatever is in the arguments.
+func (t *text) line(format string, args ...any) {
+	t.b.WriteString(quote.Line(fmt.Sprintf(format, args...)) + "\n")
+}
 
 // para writes a paragraph: first starts its first line, and as many spaces the
 // others.
 func (t *text) para(first, s string) {
 	indent := strings.Repeat(" ", utf8.RuneCountInString(first))
-	for _, l := range wrap(s, width-len(indent)) {
+	for _, l := range wrap(quote.Line(strings.Join(strings.Fields(s), " ")), width-len(indent)) {
 		t.line("%s%s", first, l)
 		first = indent
 	}
@@ -84,6 +88,9 @@ func (t *text) head(r *Report) {
 	if r.Isolation == AtReadCommitted {
 		words[Robust] = "robust: every execution at READ COMMITTED has the outcome of a serial one"
 		words[NotRobust] = "NOT ROBUST: at READ COMMITTED there are executions that no serial order explains"
+	}
+	if a := r.Assuming(); a != "" {
+		words[Robust] = strings.Replace(words[Robust], "robust:", "robust, "+a+":", 1)
 	}
 	if len(r.Findings) == 0 && len(r.Suppressed) > 0 {
 		words[NotRobust] = "NOT ROBUST, but all findings are suppressed"
@@ -303,7 +310,7 @@ func (t *text) schedule(w *witness.Witness) {
 	}
 	cells := make([][]string, n)
 	for c, h := range heads {
-		cells[c] = wrap(h, col)
+		cells[c] = wrap(quote.Line(h), col)
 	}
 	t.cells("", side, col, cells)
 	rules := make([][]string, n)
@@ -313,7 +320,7 @@ func (t *text) schedule(w *witness.Witness) {
 	t.cells("", side, col, rules)
 	for i, e := range events {
 		cells := make([][]string, n)
-		cells[sessions[w.Transaction(e.Transaction).Session]] = wrap(eventText(e), col)
+		cells[sessions[w.Transaction(e.Transaction).Session]] = wrap(quote.Line(eventText(e)), col)
 		t.cells(gutter[i], side, col, cells)
 	}
 }
@@ -346,7 +353,7 @@ func (t *text) gutter(events []witness.Event) []string {
 		case len(files) == 1:
 			out[i] = fmt.Sprintf(":%d", e.Position.Line)
 		default:
-			out[i] = short(e.Position)
+			out[i] = quote.Line(short(e.Position))
 		}
 	}
 	if len(files) == 1 {
@@ -435,16 +442,23 @@ func (t *text) left(r *Report) {
 		t.line("Not modelled exactly; these statements may do anything to their tables:")
 		t.havocs("- ", r.Havocs)
 	}
-	if len(r.Notes) > 0 {
-		t.line("")
-		t.line("Notes on the input:")
-		for _, n := range r.Notes {
-			at := ""
-			if n.File != "" {
-				at = ir.Pos{File: n.File, Line: n.Line, Col: n.Col}.String() + ": "
-			}
-			t.para("- ", at+n.Text)
+	t.notes("Taken for granted:", r.Premises)
+	t.notes("Notes on the input:", r.Notes)
+}
+
+// notes lists remarks on places.
+func (t *text) notes(title string, list []Note) {
+	if len(list) == 0 {
+		return
+	}
+	t.line("")
+	t.line("%s", title)
+	for _, n := range list {
+		at := ""
+		if n.File != "" {
+			at = ir.Pos{File: n.File, Line: n.Line, Col: n.Col}.String() + ": "
 		}
+		t.para("- ", at+n.Text)
 	}
 }
 

@@ -18,8 +18,10 @@ type decoder struct {
 	m *smt.Model
 	// is describes the model: conditions that are true in it.
 	is []*smt.Term
-	// texts are the numbers met that stand for texts, and the texts they get.
-	texts map[int64]ir.Value
+	// texts are the numbers met that stand for texts, and the texts they get; domains
+	// are those of the places where they were met, apart from ones of all texts.
+	texts   map[int64]ir.Value
+	domains map[int64]ir.Domain
 }
 
 // maxElems bounds the arrays that are read from a model.
@@ -30,7 +32,7 @@ const maxOctets = 1000
 
 // decode gives the situation of a model, and a condition that describes it.
 func (e *encoding) decode(m *smt.Model) (*situation, []*smt.Term) {
-	d := &decoder{e: e, m: m, texts: map[int64]ir.Value{}}
+	d := &decoder{e: e, m: m, texts: map[int64]ir.Value{}, domains: map[int64]ir.Domain{}}
 	// Texts are named in the order of their numbers: collect first, read then.
 	d.situation()
 	d.nameTexts()
@@ -43,7 +45,7 @@ func (d *decoder) situation() *situation {
 	sit := &situation{rows: make([][][]ir.Value, len(e.s.program.Tables))}
 	for i, t := range e.s.program.Tables {
 		if t.Var {
-			sit.rows[i] = [][]ir.Value{{d.value(e.base.Col(i, 0, symbolic.Key{}))}}
+			sit.rows[i] = [][]ir.Value{{d.value(e.base.Col(i, 0, symbolic.Key{}), t.Columns[0].Domain)}}
 			continue
 		}
 		for _, k := range w.SlotKeys(baseName, i) {
@@ -53,20 +55,20 @@ func (d *decoder) situation() *situation {
 			}
 			row := make([]ir.Value, len(t.Columns))
 			for c := range t.Columns {
-				row[c] = d.value(e.base.Col(i, c, k))
+				row[c] = d.value(e.base.Col(i, c, k), t.Columns[c].Domain)
 			}
 			sit.rows[i] = append(sit.rows[i], row)
 		}
 	}
 	for i, c := range e.s.calls {
 		call := &Call{Txn: c.Txn, Session: c.Session, Havocs: map[*ir.Havoc][]ir.Value{}}
-		for _, v := range e.insts[i].Params {
-			call.Params = append(call.Params, d.value(v))
+		for k, v := range e.insts[i].Params {
+			call.Params = append(call.Params, d.value(v, c.Txn.Params[k].Domain))
 		}
 		depth := loopDepths(c.Txn)
 		for _, site := range e.s.havocs[c.Txn] {
 			for _, rounds := range roundsOf(depth[site], w.Rounds) {
-				call.Havocs[site] = append(call.Havocs[site], d.value(e.insts[i].Havoc(site, rounds...)))
+				call.Havocs[site] = append(call.Havocs[site], d.value(e.insts[i].Havoc(site, rounds...), e.s.types[site].d))
 			}
 		}
 		sit.calls = append(sit.calls, call)
@@ -134,8 +136,9 @@ func (d *decoder) number(t *smt.Term) *big.Rat {
 	return r
 }
 
-// value reads a value of the program.
-func (d *decoder) value(v symbolic.Val) ir.Value {
+// value reads a value of the program, of a domain if that is not nil. What is no value
+// of it may be one that a person would call close: candidates are judged afterwards.
+func (d *decoder) value(v symbolic.Val, domain ir.Domain) ir.Value {
 	if d.truth(v.Null) {
 		return ir.Null
 	}
@@ -150,11 +153,14 @@ func (d *decoder) value(v symbolic.Val) ir.Value {
 	case ir.KindInt:
 		return ir.Int(n)
 	case ir.KindTime:
-		return ir.Time(n)
+		return timeIn(n, domain)
 	case ir.KindText, ir.KindOpaque:
 		t, ok := d.texts[n]
 		if !ok {
 			d.texts[n] = ir.Value{Kind: v.Type.Kind}
+		}
+		if domain != nil && !ir.Fits(domain, ir.Value{Kind: v.Type.Kind, S: "a"}) {
+			d.domains[n] = domain
 		}
 		if v.Type.Kind == ir.KindOpaque {
 			return ir.Opaque(t.S)
@@ -173,11 +179,35 @@ func (d *decoder) value(v symbolic.Val) ir.Value {
 		for i := int64(1); i <= size; i++ {
 			_, x := d.e.w.Element(v, i)
 			x.Null = d.e.w.B.False() // i is within the array
-			elems = append(elems, d.value(x))
+			elems = append(elems, d.value(x, nil))
 		}
 		return ir.Array(elems)
 	}
 	return ir.Null
+}
+
+// timeIn is a point in time of a domain. The numbers of models are small mostly: as
+// days they differ as they did.
+func timeIn(n int64, domain ir.Domain) ir.Value {
+	v := ir.Time(n)
+	if ir.Fits(domain, v) {
+		return v
+	}
+	const day = 24 * 3600 * 1_000_000
+	if n > -day && n < day {
+		return ir.Time(n * day)
+	}
+	return ir.Time(n / day * day)
+}
+
+// sampled gives the first sample of a domain that is not taken.
+func sampled(domain ir.Domain, taken map[ir.Value]bool) (ir.Value, bool) {
+	for i := 0; ; i++ {
+		v, ok := domain.Sample(i)
+		if !ok || !taken[v] {
+			return v, ok
+		}
+	}
 }
 
 // nameTexts gives the numbers that stand for texts names that are ordered like
@@ -200,12 +230,22 @@ func (d *decoder) nameTexts() {
 		}
 	}
 	slices.Sort(list)
+	taken := map[ir.Value]bool{}
+	for _, v := range lits {
+		taken[v] = true
+	}
 	last, count := "", 0
 	for _, n := range list {
 		if v, ok := lits[n]; ok {
 			d.texts[n] = v
 			last, count = v.S, 0
 			continue
+		}
+		if domain := d.domains[n]; domain != nil {
+			if v, ok := sampled(domain, taken); ok {
+				d.texts[n], taken[v] = v, true
+				continue
+			}
 		}
 		// Small letters after the last literal: larger than it, and usually
 		// smaller than the next one.

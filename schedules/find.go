@@ -31,8 +31,8 @@ type search struct {
 	builders     int     // how many of the calls only build rows
 	parentsFirst []int
 	havocs       map[*ir.Txn][]*ir.Havoc
-	types        map[*ir.Havoc]ir.Type // of what they set
-	empty        map[*ir.Table]bool    // see untouched
+	types        map[*ir.Havoc]valueType // of what they set
+	empty        map[*ir.Table]bool      // see untouched
 	hints        hints
 	// writers is how many transactions of an anomaly write: at snapshot isolation
 	// two, since those that only read come where their snapshots are.
@@ -201,12 +201,13 @@ func prepare(ctx context.Context, q Query) (*search, error) {
 	opt := q.Options.withDefaults()
 	p := *q.Program
 	p.Invariants = append(append([]*ir.Invariant{}, p.Invariants...), opt.Invariants...)
-	s := &search{ctx: ctx, q: q, opt: opt, program: &p, writers: 2, parentsFirst: parentsFirst(&p), havocs: map[*ir.Txn][]*ir.Havoc{}, types: map[*ir.Havoc]ir.Type{}}
+	s := &search{ctx: ctx, q: q, opt: opt, program: &p, writers: 2, parentsFirst: parentsFirst(&p), havocs: map[*ir.Txn][]*ir.Havoc{}, types: map[*ir.Havoc]valueType{}}
 	for _, t := range p.Txns {
 		ir.Walk(t.Body, func(st ir.Stmt) {
 			if h, ok := st.(*ir.Havoc); ok && !h.Fresh {
 				s.havocs[t] = append(s.havocs[t], h)
-				s.types[h], _ = t.LocalType(h.Var)
+				typ, _ := t.LocalType(h.Var)
+				s.types[h] = valueType{typ, t.LocalDomain(h.Var)}
 			}
 		})
 	}

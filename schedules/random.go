@@ -229,7 +229,7 @@ func (s *search) promising(sit *situation) (ok bool, cost int) {
 // draw makes a random situation.
 func (s *search) draw(r *rand.Rand) *situation {
 	sit := &situation{rows: make([][][]ir.Value, len(s.program.Tables))}
-	pick := func(t ir.Type) ir.Value {
+	pick := func(t valueType) ir.Value {
 		list := s.values.of(t)
 		if len(list) == 0 {
 			return ir.Null
@@ -250,7 +250,7 @@ func (s *search) draw(r *rand.Rand) *situation {
 		case s.opt.Init == NoRows:
 			continue
 		case t.Var:
-			sit.rows[i] = [][]ir.Value{{pick(t.Columns[0].Type)}}
+			sit.rows[i] = [][]ir.Value{{pick(columnType(t, 0))}}
 			continue
 		}
 	}
@@ -264,13 +264,13 @@ func (s *search) draw(r *rand.Rand) *situation {
 	for i, c := range s.calls {
 		d := &Call{Txn: c.Txn, Session: c.Session, Havocs: map[*ir.Havoc][]ir.Value{}}
 		for k, p := range c.Txn.Params {
-			v := pick(p.Type)
+			v := pick(valueType{p.Type, p.Domain})
 			if s.mends {
 				v = s.related(r, sit, c.Txn, k, v)
 			}
 			switch {
 			case p.Fresh:
-				v = freshValue(p.Type, 10*i+k)
+				v = freshValue(valueType{p.Type, p.Domain}, 10*i+k)
 			case !p.NotNull && r.Intn(12) == 0:
 				v = ir.Null
 			}
@@ -290,8 +290,12 @@ func (s *search) draw(r *rand.Rand) *situation {
 	return sit
 }
 
+func columnType(t *ir.Table, c int) valueType {
+	return valueType{t.Columns[c].Type, t.Columns[c].Domain}
+}
+
 // drawRows makes rows of one table, which refer to parents that are there.
-func (s *search) drawRows(r *rand.Rand, sit *situation, table int, pick func(ir.Type) ir.Value) {
+func (s *search) drawRows(r *rand.Rand, sit *situation, table int, pick func(valueType) ir.Value) {
 	t := s.program.Tables[table]
 	keys := map[string]bool{}
 	n := r.Intn(maxRows + 1)
@@ -318,11 +322,11 @@ func (s *search) drawRows(r *rand.Rand, sit *situation, table int, pick func(ir.
 
 // drawRow makes a row that refers to parents that are there, and is in no other
 // way sure to be possible.
-func (s *search) drawRow(r *rand.Rand, sit *situation, table int, pick func(ir.Type) ir.Value) []ir.Value {
+func (s *search) drawRow(r *rand.Rand, sit *situation, table int, pick func(valueType) ir.Value) []ir.Value {
 	t := s.program.Tables[table]
 	row := make([]ir.Value, len(t.Columns))
 	for c, col := range t.Columns {
-		row[c] = pick(col.Type)
+		row[c] = pick(columnType(t, c))
 		if s.mends {
 			row[c] = s.hints.cell(r, place{table, c}, row[c])
 		}

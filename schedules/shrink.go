@@ -132,9 +132,9 @@ func (k *shrinker) dropRows() {
 // cell is a place of a value.
 type cell struct {
 	v *ir.Value
-	// typ is its type, key says that it identifies something: simple
-	// identities count from one, other simple values from zero.
-	typ ir.Type
+	// typ is its type, key says that it identifies something: simple identities
+	// count from one, other simple values from zero.
+	typ valueType
 	key bool
 	// class identifies the sort of values it holds; nil for elements of
 	// arrays.
@@ -156,7 +156,7 @@ func (k *shrinker) visit(sit *situation, f func(cell)) {
 	}
 	for _, call := range sit.calls {
 		for i, p := range call.Txn.Params {
-			f(cell{&call.Params[i], p.Type, true, k.s.code.LocalClass(k.s.twin[call.Txn], p.Name)})
+			f(cell{&call.Params[i], valueType{p.Type, p.Domain}, true, k.s.code.LocalClass(k.s.twin[call.Txn], p.Name)})
 		}
 		for _, site := range k.s.havocs[call.Txn] {
 			t := k.s.types[site]
@@ -172,11 +172,23 @@ func (k *shrinker) rowCell(t *ir.Table, row []ir.Value, c int) cell {
 	for _, fk := range t.ForeignKeys {
 		key = key || slices.Contains(fk.Columns, c)
 	}
-	return cell{&row[c], t.Columns[c].Type, key, k.s.code.ColumnClass(t, c)}
+	return cell{&row[c], columnType(t, c), key, k.s.code.ColumnClass(t, c)}
 }
 
 // simple gives the simplest values of a type, identities counted from one.
-func (k *shrinker) simple(t ir.Type, key bool) []ir.Value {
+func (k *shrinker) simple(s valueType, key bool) []ir.Value {
+	list := k.ofType(s.t, key)
+	if s.d == nil {
+		return list
+	}
+	if list = slices.DeleteFunc(list, func(v ir.Value) bool { return !s.d.Fits(v) }); len(list) < 2 {
+		list = s.samples(6)
+	}
+	return list
+}
+
+// ofType is simple for all values of a type.
+func (k *shrinker) ofType(t ir.Type, key bool) []ir.Value {
 	var out []ir.Value
 	first := int64(0)
 	if key {
@@ -217,19 +229,19 @@ type name struct {
 // use is how a name is used.
 type use struct {
 	name
-	t   ir.Type
+	s   valueType
 	key bool
 }
 
 // each goes through values, those inside arrays included, and replaces them.
-func (k *shrinker) each(sit *situation, f func(v ir.Value, t ir.Type, key bool, class any) ir.Value) {
+func (k *shrinker) each(sit *situation, f func(v ir.Value, s valueType, key bool, class any) ir.Value) {
 	k.visit(sit, func(c cell) {
 		switch {
 		case c.v.IsNull():
-		case c.typ.Kind == ir.KindArray:
-			elems := c.v.Elems(c.typ.Elem)
+		case c.typ.t.Kind == ir.KindArray:
+			elems := c.v.Elems(c.typ.t.Elem)
 			for i, e := range elems {
-				elems[i] = f(e, ir.Type{Kind: c.typ.Elem}, true, nil)
+				elems[i] = f(e, valueType{t: ir.Type{Kind: c.typ.t.Elem}}, true, nil)
 			}
 			*c.v = ir.Array(elems)
 		default:
@@ -241,7 +253,7 @@ func (k *shrinker) each(sit *situation, f func(v ir.Value, t ir.Type, key bool, 
 // uses lists the values in use, by class or (all) only by value, in order.
 func (k *shrinker) uses(all bool) []use {
 	var list []use
-	k.each(k.f.sit, func(v ir.Value, t ir.Type, key bool, class any) ir.Value {
+	k.each(k.f.sit, func(v ir.Value, s valueType, key bool, class any) ir.Value {
 		n := name{v, class, all}
 		if all {
 			n.class = nil
@@ -252,7 +264,7 @@ func (k *shrinker) uses(all bool) []use {
 				return v
 			}
 		}
-		list = append(list, use{n, t, key})
+		list = append(list, use{n, s, key})
 		return v
 	})
 	slices.SortStableFunc(list, func(a, b use) int {
@@ -271,7 +283,7 @@ func (k *shrinker) rename() {
 	by := map[name]ir.Value{}
 	count := map[ir.Kind]int{}
 	for _, u := range k.uses(true) {
-		if list := k.simple(u.t, u.key); count[u.v.Kind] < len(list) && u.v.Kind != ir.KindBool {
+		if list := k.simple(u.s, u.key); count[u.v.Kind] < len(list) && u.v.Kind != ir.KindBool {
 			by[u.name] = list[count[u.v.Kind]]
 		}
 		count[u.v.Kind]++
@@ -279,7 +291,7 @@ func (k *shrinker) rename() {
 	k.change(func(sit *situation) bool { return k.replace(sit, by) })
 	for _, all := range []bool{true, false} {
 		for _, u := range k.uses(all) {
-			for _, v := range k.simple(u.t, u.key) {
+			for _, v := range k.simple(u.s, u.key) {
 				if v == u.v || k.change(func(sit *situation) bool { return k.replace(sit, map[name]ir.Value{u.name: v}) }) {
 					break
 				}
@@ -298,7 +310,7 @@ func (k *shrinker) rename() {
 // get one key become one row.
 func (k *shrinker) replace(sit *situation, by map[name]ir.Value) bool {
 	changed := false
-	k.each(sit, func(v ir.Value, _ ir.Type, _ bool, class any) ir.Value {
+	k.each(sit, func(v ir.Value, _ valueType, _ bool, class any) ir.Value {
 		w, ok := by[name{v, nil, true}]
 		if !ok {
 			w, ok = by[name{v, class, false}]
@@ -413,11 +425,11 @@ func (k *shrinker) cells() {
 // simpler gives the n-th simpler value for a cell.
 func (k *shrinker) simpler(c cell, n int) (ir.Value, bool) {
 	var list []ir.Value
-	if c.typ.Kind == ir.KindArray {
+	if c.typ.t.Kind == ir.KindArray {
 		if c.v.IsNull() {
 			return ir.Array(nil), n == 0
 		}
-		elems := c.v.Elems(c.typ.Elem)
+		elems := c.v.Elems(c.typ.t.Elem)
 		for i := range elems {
 			list = append(list, ir.Array(slices.Delete(slices.Clone(elems), i, i+1)))
 		}

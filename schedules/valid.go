@@ -179,7 +179,7 @@ func (v *validity) holds(rows [][][]ir.Value) bool {
 		keys := map[string]bool{}
 		for _, r := range rows[i] {
 			for c, val := range r {
-				if val.IsNull() && (t.Columns[c].NotNull || t.IsKey(c) || t.Var) || !inDomain(v.p, val) {
+				if val.IsNull() && (t.Columns[c].NotNull || t.IsKey(c) || t.Var) || !inDomain(v.p, val) || !ir.Fits(t.Columns[c].Domain, val) {
 					return false
 				}
 			}
@@ -220,7 +220,7 @@ func (s *search) possible(sit *situation) bool {
 				continue
 			}
 			if !p.Fresh {
-				if !inDomain(s.program, v) {
+				if !inDomain(s.program, v) || !ir.Fits(p.Domain, v) {
 					return false
 				}
 				continue
@@ -235,7 +235,7 @@ func (s *search) possible(sit *situation) bool {
 		}
 		for site, vals := range c.Havocs {
 			for _, v := range vals {
-				if !inDomain(s.program, v) || v.IsNull() && site.NotNull {
+				if !inDomain(s.program, v) || v.IsNull() && site.NotNull || !ir.Fits(s.types[site].d, v) {
 					return false
 				}
 			}

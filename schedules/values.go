@@ -16,10 +16,12 @@ type values struct {
 	kinds map[ir.Kind][]ir.Value
 	// literals are the program's own, by their text form.
 	literals map[string]ir.Value
+	// domains are the values of types with a domain, by both names.
+	domains map[string][]ir.Value
 }
 
 func newValues(p *ir.Program) *values {
-	v := &values{p: p, kinds: map[ir.Kind][]ir.Value{}, literals: map[string]ir.Value{}}
+	v := &values{p: p, kinds: map[ir.Kind][]ir.Value{}, literals: map[string]ir.Value{}, domains: map[string][]ir.Value{}}
 	note := func(e ir.Expr) {
 		ir.WalkExpr(e, func(e ir.Expr) {
 			if c, ok := e.(*ir.Const); ok && !c.Value.IsNull() {
@@ -87,8 +89,54 @@ func newValues(p *ir.Program) *values {
 	return v
 }
 
+// valueType is a type together with the domain of the values, or nil.
+type valueType struct {
+	t ir.Type
+	d ir.Domain
+}
+
+// maxSamples is how many samples of a domain are tried.
+const maxSamples = 4
+
 // of gives the simple values of a type. There are none of KindNull.
-func (v *values) of(t ir.Type) []ir.Value {
+func (v *values) of(s valueType) []ir.Value {
+	if s.d == nil {
+		return v.ofType(s.t)
+	}
+	key := s.t.String() + " " + s.d.String()
+	if list, ok := v.domains[key]; ok {
+		return list
+	}
+	fits := slices.DeleteFunc(slices.Clone(v.ofType(s.t)), func(x ir.Value) bool { return !s.d.Fits(x) })
+	list := fits
+	if len(fits) < maxSamples/2 { // plain numbers and texts are simpler
+		list = slices.Concat(s.samples(maxSamples), fits)
+	}
+	var out []ir.Value
+	for _, x := range list {
+		if inDomain(v.p, x) && !slices.Contains(out, x) {
+			out = append(out, x)
+		}
+	}
+	v.domains[key] = out
+	return out
+}
+
+// samples gives up to n samples of the domain.
+func (s valueType) samples(n int) []ir.Value {
+	var out []ir.Value
+	for i := range n {
+		x, ok := s.d.Sample(i)
+		if !ok {
+			break
+		}
+		out = append(out, x)
+	}
+	return out
+}
+
+// ofType gives the simple values of a type.
+func (v *values) ofType(t ir.Type) []ir.Value {
 	if t.Kind != ir.KindArray {
 		return v.kinds[t.Kind]
 	}
@@ -101,13 +149,23 @@ func (v *values) of(t ir.Type) []ir.Value {
 }
 
 // moment gives the i-th simple point in time. They differ both in their days and
-// in their times of day, for columns of type date and time.
-func moment(i int64) ir.Value { return ir.Time(i * (24*time.Hour + time.Minute).Microseconds()) }
+// in their times of day.
+func moment(i int64) ir.Value {
+	return ir.Time(firstMoment + i*(24*time.Hour+time.Minute).Microseconds())
+}
+
+// firstMoment is a plausible now.
+var firstMoment = time.Date(2025, 1, 1, 0, 0, 0, 0, time.UTC).UnixMicro()
 
 // fresh gives the n-th new value of a type.
-func freshValue(t ir.Type, n int) ir.Value {
+func freshValue(s valueType, n int) ir.Value {
 	i := int64(100 + n)
-	switch t.Kind {
+	if s.d != nil {
+		if v, ok := s.d.Sample(int(i)); ok {
+			return v
+		}
+	}
+	switch s.t.Kind {
 	case ir.KindTime:
 		return moment(i)
 	case ir.KindNum:

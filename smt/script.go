@@ -48,7 +48,7 @@ func (s *script) ref(t *Term) string {
 	}
 	text := s.text(t)
 	if len(t.args) > 0 && s.uses[t] > 1 {
-		name := fmt.Sprintf("t!%d", len(s.names))
+		name := fmt.Sprintf("t^%d", len(s.names)) // no symbol is called so
 		fmt.Fprintf(&s.body, "(define-fun %s () %s %s)\n", name, t.sort, text)
 		s.names[t] = name
 		return name
@@ -101,9 +101,7 @@ func numeral(r *big.Rat, sort Sort) string {
 	return text
 }
 
-func quote(name string) string {
-	return "|" + strings.NewReplacer("|", "!", `\`, "!").Replace(name) + "|"
-}
+func quote(name string) string { return "|" + symbol(name) + "|" }
 
 // String is the term in SMT-LIB syntax, without sharing.
 func (t *Term) String() string {

@@ -239,7 +239,7 @@ func (s *Solver) function(t *Term) z3.FuncDecl {
 		for i, a := range t.args {
 			dom[i] = s.sort(a.sort)
 		}
-		f = s.ctx.FuncDecl(t.name, dom, s.sort(t.sort))
+		f = s.ctx.FuncDecl(symbol(t.name), dom, s.sort(t.sort))
 		s.funcs[t.name] = f
 	}
 	return f
@@ -292,7 +292,7 @@ func (s *Solver) make(t *Term, args []z3.Value) z3.Value {
 	case opConst:
 		return s.numeral(t.sort, t.num)
 	case opVar:
-		return s.ctx.Const(t.name, s.sort(t.sort))
+		return s.ctx.Const(symbol(t.name), s.sort(t.sort))
 	case opApp:
 		return s.function(t).Apply(args...)
 	case opNot:

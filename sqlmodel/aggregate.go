@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/txrobust/robust/ir"
+	"github.com/txrobust/robust/sqlmodel/catalog"
 	"github.com/txrobust/robust/sqlmodel/internal/pg"
 )
 
@@ -17,7 +18,7 @@ func hasAggregates(list []*pg.Node) bool {
 			case *pg.SelectStmt:
 				return false
 			case *pg.FuncCall:
-				found = found || e.Over == nil && builtins[qualified(names(e.Funcname))].kind == aggFunc
+				found = found || e.Over == nil && catalog.IsAggregate(qualified(names(e.Funcname)))
 			}
 			return true
 		})
@@ -65,17 +66,25 @@ func (x *ex) aggregate(e *pg.FuncCall, name string) val {
 	for _, a := range e.Args {
 		args = append(args, in.defaultType(in.expr(a)))
 	}
-	fn, t := name, x.resultType(builtins[name].result, args)
+	fn, t := name, tBigint // of count
+	digits := 0
 	agg := ir.Agg{Distinct: e.AggDistinct}
 	switch {
 	case e.AggStar && name != "count" || len(args) > 0 && args[0].record && name != "count":
 		x.unmodelled("the aggregate %s of rows", name)
 	case e.AggStar || len(args) > 0 && args[0].record:
-		t = tInt
 	case len(args) == 0:
 		x.fail(e.Location, "%s needs an argument", name)
 	default:
-		agg.Arg = args[0].e
+		if name != "count" {
+			t = x.aggregateResult(name, args, e.Location)
+		}
+		if agg.Arg = args[0].e; name == "sum" || name == "min" || name == "max" {
+			digits = args[0].withScale(sum, args[0], val{e: ir.C(ir.Int(0))}).digits
+		}
+		if agg.Distinct && name == "count" { // values that differ may be equal
+			agg.Arg = in.comparable(args[0]).e
+		}
 	}
 	if strings.HasSuffix(name, "_agg") && name != "string_agg" && agg.Arg != nil {
 		agg.Arg = withNulls(args[0])
@@ -113,7 +122,29 @@ func (x *ex) aggregate(e *pg.FuncCall, name string) val {
 		fn = in.ordered(e, fn, &agg)
 	}
 	agg.Fn, agg.Type = fn, localType(t)
-	return val{e: x.agg.aggregate(agg, strings.Fields(name)[0], t), t: t, nn: name == "count"}
+	return val{e: x.agg.aggregate(agg, strings.Fields(name)[0], t), t: t, nn: name == "count", digits: digits}
+}
+
+// aggregateResult is the type of an aggregate of these arguments.
+func (x *ex) aggregateResult(name string, args []val, loc int32) typ {
+	calls, outcome := x.resolveAggregate(name, args)
+	switch {
+	case outcome == catalog.Found:
+		return x.resultType(calls[0].Returns)
+	case len(calls) > 0 || x.l.opt.MySQL:
+		return x.commonResult(name, calls)
+	}
+	x.fail(loc, "the aggregate %s does not work on %s; add a cast", name, typesOf(args))
+	return tAny
+}
+
+// resolveAggregate finds the aggregate or window function that a call means.
+func (x *ex) resolveAggregate(name string, args []val) ([]catalog.Call, catalog.Outcome) {
+	var given []catalog.Arg
+	for _, a := range args {
+		given = append(given, catalog.Arg{Type: a.argType()})
+	}
+	return x.l.catalog().Function(name, given, false)
 }
 
 // ordered is ORDER BY in an aggregate: it becomes a function of the arguments

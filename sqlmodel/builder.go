@@ -192,7 +192,11 @@ func (b *builder) collect(f func()) []ir.Stmt {
 
 // local declares a local. It must not have the name of a table, which the text
 // form of the IR could not tell from it.
-func (b *builder) local(base string, t typ) string { return b.irLocal(base, localType(t)) }
+func (b *builder) local(base string, t typ) string {
+	name := b.irLocal(base, localType(t))
+	b.txn.Locals[len(b.txn.Locals)-1].Domain = t.domain()
+	return name
+}
 
 func (b *builder) irLocal(base string, t ir.Type) string {
 	name := base
@@ -315,6 +319,9 @@ func (b *builder) sessionLocal(name string, t typ) string {
 	v := b.local(name, t)
 	b.session[name] = v
 	h := &ir.Havoc{At: at(b.txn.Pos), Var: v, NotNull: name == "now"}
+	if name == "now" {
+		h.Source = ir.Clock
+	}
 	b.weak[h] = true
 	b.pre = append(b.pre, h)
 	return v
@@ -340,8 +347,10 @@ func (b *builder) sequence(name string) string {
 // nextval draws a fresh value from a sequence.
 func (b *builder) nextval(pos ir.Pos, sequence, base string, t typ) ir.Expr {
 	v := b.local(base, t)
-	b.emit(&ir.Havoc{At: at(pos), Var: v, Fresh: true, NotNull: true})
+	h := &ir.Havoc{At: at(pos), Var: v, Fresh: true, NotNull: true}
+	b.emit(h)
 	if t.name == nInt {
+		h.Source = "sequence " + sequence
 		for _, s := range []string{sequence, "lastval"} {
 			if s != "" {
 				b.emitWeak(&ir.Assign{At: at(pos), Var: b.sequence(s), Expr: ir.V(v)})

@@ -3,9 +3,9 @@ package sqlmodel
 import (
 	"maps"
 	"slices"
-	"strings"
 
 	"github.com/txrobust/robust/ir"
+	"github.com/txrobust/robust/sqlmodel/catalog"
 	"github.com/txrobust/robust/sqlmodel/internal/pg"
 )
 
@@ -18,195 +18,7 @@ func (x *ex) call(e *pg.FuncCall) val {
 	if fns := x.l.lookup(name); len(fns) > 0 {
 		return x.callUser(e, name, fns)
 	}
-	b, known := builtins[name]
-	if !known {
-		if x.b == nil {
-			panic(unmodelled{"the function " + name})
-		}
-		x.unmodelled("the function %s, which is not declared here", name)
-	}
-	switch b.kind {
-	case aggFunc:
-		return x.aggregate(e, name)
-	case windowFunc:
-		x.unmodelled("a window function")
-	case setFunc:
-		x.unmodelled("the set-returning function %s in this place", name)
-	case unsafeFunc:
-		x.unmodelled("the function %s", name)
-	case nowFunc:
-		return x.fromSession(name, scalarTypes[b.result])
-	}
-	if x.b == nil && b.kind != pureFunc {
-		panic(unmodelled{"the function " + name})
-	}
-	if strings.HasPrefix(name, "pg_advisory_") && !strings.Contains(name, "unlock") || strings.HasPrefix(name, "pg_try_advisory_") {
-		x.b.emit(&ir.Dropped{At: at(x.pos(e.Location)), Kind: ir.ByAdvisoryLock, What: "the advisory lock of " + name})
-	}
-	var args []val
-	for _, n := range e.Args {
-		if named, ok := pg.Inner(n).(*pg.NamedArgExpr); ok {
-			n = named.Arg
-		}
-		args = append(args, x.expr(n))
-	}
-	switch b.kind {
-	case sessionFunc:
-		if name == "currval" || name == "lastval" {
-			if seq := sequenceName(e.Args); seq != "" {
-				return val{e: ir.V(x.b.sequence(seq)), t: tInt}
-			}
-			return val{e: ir.V(x.b.sequence("lastval")), t: tInt}
-		}
-		if name == "current_setting" {
-			key := literalSuffix(args)
-			if key == "" || x.l.sets {
-				v := x.b.local(name, tText)
-				x.b.havoc(x.pos(e.Location), v)
-				return val{e: ir.V(v), t: tText}
-			}
-			name += key
-		}
-		return x.fromSession(name, scalarTypes[b.result])
-	case volatileFunc:
-		return x.volatile(name, scalarTypes[b.result], x.pos(e.Location))
-	case freshFunc:
-		return x.fresh(name, e)
-	case idleFunc:
-		return val{e: ir.C(ir.Opaque("")), t: tVoid, nn: true}
-	}
-	v := x.pureCall(name, args)
-	x.noteRange(name, args, v, e.Location)
-	return v
-}
-
-// pureCall applies a function of the system that reads nothing but its arguments.
-func (x *ex) pureCall(name string, args []val) val {
-	if v, ok := x.knownFunction(name, args); ok {
-		return v
-	}
-	return x.opaqueCall(name, args, x.resultType(builtins[name].result, args))
-}
-
-// literalSuffix makes a part of a name from a literal argument.
-func literalSuffix(args []val) string {
-	if len(args) > 0 {
-		if s, ok := args[0].literalText(); ok {
-			return " " + s
-		}
-	}
-	return ""
-}
-
-// opaqueCall applies a function of which nothing is known but that equal
-// arguments give equal results.
-func (x *ex) opaqueCall(name string, args []val, t typ) val {
-	if ir.Functions[name] != nil {
-		name = "sql " + name
-	}
-	c := &ir.Call{Name: name, Type: localType(t)}
-	for _, a := range args {
-		if !a.record {
-			c.Args = append(c.Args, x.defaultType(a).e)
-			continue
-		}
-		for _, f := range a.fields {
-			c.Args = append(c.Args, f.e)
-		}
-	}
-	return val{e: c, t: t}
-}
-
-// resultType reads builtin.result.
-func (x *ex) resultType(result string, args []val) typ {
-	arg := func(i int) typ {
-		if i < len(args) && !args[i].record {
-			return x.defaultType(args[i]).t
-		}
-		return tAny
-	}
-	switch result {
-	case "1":
-		if t := arg(0); t.name != nUnknown {
-			return t
-		}
-		return arg(1)
-	case "2":
-		return arg(1)
-	case "number":
-		if arg(0).name == nFloat {
-			return tFloat
-		}
-		return tNumeric
-	case "array":
-		return arrayOf(arg(0))
-	case "element":
-		if t := arg(0); t.name == nArray {
-			return t.element()
-		}
-		return tAny
-	case nAny:
-		return tAny
-	}
-	if elem, ok := strings.CutSuffix(result, "[]"); ok {
-		return arrayOf(scalarTypes[elem])
-	}
-	if t, ok := scalarTypes[result]; ok {
-		return t
-	}
-	return opaque(result)
-}
-
-// knownFunction translates the functions whose meaning the IR has.
-func (x *ex) knownFunction(name string, args []val) (val, bool) {
-	nn := true
-	for i := range args {
-		args[i] = x.defaultType(args[i])
-		nn = nn && args[i].nn && !args[i].record
-	}
-	is := func(i int, pred func(typ) bool) bool {
-		return i < len(args) && !args[i].record && (pred(args[i].t) || args[i].isNull())
-	}
-	textual := func(t typ) bool { return t.textual() }
-	integer := func(t typ) bool { return t.name == nInt }
-	known := func(fn string, t typ) (val, bool) {
-		c := &ir.Call{Name: fn, Type: t.ir}
-		for _, a := range args {
-			c.Args = append(c.Args, a.e)
-		}
-		return val{e: c, t: t, nn: nn}, true
-	}
-	switch {
-	case len(args) == 1 && is(0, textual):
-		switch name {
-		case "lower", "upper":
-			return known(name, tText)
-		case "length", "char_length", "character_length":
-			return known("length", tInt)
-		}
-	case len(args) == 2 && name == "left" && is(0, textual) && is(1, integer):
-		return known("left", tText)
-	case len(args) == 2 && name == "mod" && is(0, integer) && is(1, integer):
-		return val{e: ir.Op(ir.Mod, args[0].e, args[1].e), t: tInt, nn: nn}, true
-	}
-	switch {
-	case name == "abs" && len(args) == 1 && (args[0].t.name == nInt || args[0].t.name == nNumeric):
-		a := x.shared(args[0].e, args[0].t)
-		return val{e: &ir.Cond{If: ir.Op(ir.Lt, a, ir.C(ir.Int(0))), Then: &ir.Unary{Op: ir.Neg, X: a}, Else: a}, t: args[0].t, nn: nn}, true
-	case name == "cardinality" && len(args) == 1 && args[0].t.name == nArray:
-		return known("len", tInt)
-	case (name == "array_length" || name == "array_upper") && len(args) == 2 && args[0].t.name == nArray && isInt(args[1].e, 1):
-		n := &ir.Call{Name: "len", Args: []ir.Expr{x.shared(args[0].e, args[0].t)}, Type: ir.IntType}
-		return val{e: &ir.Cond{If: ir.Op(ir.Eq, n, ir.C(ir.Int(0))), Then: ir.C(ir.Null), Else: n}, t: tInt}, true
-	case name == "concat":
-		return x.concatAll(args), true
-	}
-	return val{}, false
-}
-
-func isInt(e ir.Expr, i int64) bool {
-	c, ok := e.(*ir.Const)
-	return ok && c.Value == ir.Int(i)
+	return x.systemCall(e, name)
 }
 
 // concatAll is concat(a, b, …), which leaves NULLs out.
@@ -288,8 +100,7 @@ func (x *ex) rowKeys() []ir.Expr {
 }
 
 // fresh is a value that was never used before.
-func (x *ex) fresh(name string, e *pg.FuncCall) val {
-	t := scalarTypes[builtins[name].result]
+func (x *ex) fresh(name string, t typ, e *pg.FuncCall) val {
 	if x.perRow { // as good as any value: a row's value cannot be told fresh
 		v := x.volatile(name, t, x.pos(e.Location))
 		v.nn = true
@@ -298,7 +109,7 @@ func (x *ex) fresh(name string, e *pg.FuncCall) val {
 	base, seq := name, ""
 	if name == "nextval" {
 		seq = sequenceName(e.Args)
-	} else if t.name == nText {
+	} else if t.name == "uuid" {
 		base = "uuid"
 	}
 	return val{e: x.b.nextval(x.pos(e.Location), seq, base, t), t: t, nn: true}
@@ -311,7 +122,7 @@ func (x *ex) callUser(e *pg.FuncCall, name string, fns []*function) val {
 	}
 	f, args := x.arguments(e, name, fns)
 	if f == nil {
-		return x.pureCall(name, args)
+		return x.systemCall(e, name)
 	}
 	if v, ok := x.expressionFunction(f, args); ok {
 		return v
@@ -377,51 +188,44 @@ func (v val) columns() []colDef {
 func (x *ex) arguments(e *pg.FuncCall, name string, fns []*function) (*function, []val) {
 	var positional []val
 	named := map[string]val{}
+	var given []catalog.Arg
 	for _, n := range e.Args {
 		if a, ok := pg.Inner(n).(*pg.NamedArgExpr); ok {
 			named[a.Name] = x.expr(a.Arg)
+			given = append(given, catalog.Arg{Type: named[a.Name].argType(), Name: a.Name})
 		} else {
-			positional = append(positional, x.expr(n))
+			v := x.expr(n)
+			positional = append(positional, v)
+			given = append(given, catalog.Arg{Type: v.argType()})
 		}
 	}
 	if e.FuncVariadic {
 		x.unmodelled("VARIADIC in a call")
 	}
-	var fits []*function
+	candidates := make([]*catalog.Function, 0, len(fns))
 	for _, f := range fns {
-		in := f.inputs()
-		ok := len(positional)+len(named) <= len(in)
-		for i, p := range in {
-			_, isNamed := named[p.name]
-			ok = ok && (i < len(positional) || isNamed || p.def != nil) && !p.vari
-		}
-		for n := range named {
-			known := false
-			for _, p := range in {
-				known = known || p.name == n
-			}
-			ok = ok && known
-		}
-		for i, v := range positional {
-			ok = ok && (i >= len(in) || v.record || v.given || assignable(v.t, x.l.typeOf(in[i].t, f.text)))
-		}
-		if ok {
-			fits = append(fits, f)
-		}
+		candidates = append(candidates, x.l.signature(f))
 	}
-	fits = x.closest(fits, positional)
-	b, system := builtins[name]
+	if builtin := x.l.builtin(name); builtin.known && !builtin.aggregate && !builtin.window {
+		candidates = append(candidates, x.l.catalog().All(name)...)
+	}
+	calls, _ := x.l.catalog().Among(candidates, given, false)
+	var f *function
 	switch {
-	case len(fits) == 0 && len(named) == 0 && system && b.kind == pureFunc:
+	case len(calls) == 1 && calls[0].Program == nil:
 		return nil, positional
-	case len(fits) == 0 && len(fns) == 1 && !fns[0].hasVariadic():
+	case len(calls) == 1:
+		f = calls[0].Program.(*function)
+	case len(calls) == 0 && len(fns) == 1 && !fns[0].hasVariadic():
 		x.fail(e.Location, "%s is called with %d arguments that do not fit its declaration %s", name, len(e.Args), fns[0].signature())
-	case len(fits) != 1:
+	default:
 		x.unmodelled("a call of %s, which is declared %d times", name, len(fns))
 	}
-	f := fits[0]
 	if !f.hasBody() {
 		x.unmodelled("the function %s, which is written in %s", name, f.language)
+	}
+	if f.hasVariadic() {
+		x.unmodelled("a call of %s, whose last parameter is VARIADIC", name)
 	}
 	var args []val
 	for i, p := range f.inputs() {
@@ -438,26 +242,44 @@ func (x *ex) arguments(e *pg.FuncCall, name string, fns []*function) (*function,
 	return f, args
 }
 
-// closest keeps the functions with the most parameters of exactly the types
-// of the arguments.
-func (x *ex) closest(fits []*function, args []val) []*function {
-	var best []*function
-	most := -1
-	for _, f := range fits {
-		n := 0
-		for i, v := range args {
-			if x.l.typeOf(f.inputs()[i].t, f.text).String() == v.t.String() {
-				n++
+// argType is the type of a value as the catalog names it.
+func (v val) argType() string {
+	switch {
+	case v.record:
+		return nRecord
+	case v.given: // the server finds the type of a parameter as that of a literal
+		return catalog.Unknown
+	}
+	return v.t.pgName()
+}
+
+// ArgNames gives the names of the parameters.
+func (f *function) ArgNames() []string {
+	var out []string
+	for _, p := range f.inputs() {
+		out = append(out, p.name)
+	}
+	return out
+}
+
+// signature is a function of the program as the catalog has functions.
+func (l *loader) signature(f *function) *catalog.Function {
+	out := &catalog.Function{Name: f.name, Kind: 'f', Volatility: 'v', Strict: f.strict, Set: f.setOf, Program: f}
+	for _, p := range f.inputs() {
+		t := l.typeOf(p.t, f.text)
+		name := t.pgName()
+		if p.vari {
+			out.Variadic = true
+			if t.name != nArray {
+				name = arrayOf(t).pgName()
 			}
 		}
-		if n > most {
-			best, most = nil, n
+		if p.def != nil {
+			out.Defaults++
 		}
-		if n == most {
-			best = append(best, f)
-		}
+		out.Args = append(out.Args, name)
 	}
-	return best
+	return out
 }
 
 func (f *function) hasVariadic() bool {

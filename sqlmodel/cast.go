@@ -1,22 +1,63 @@
 package sqlmodel
 
 import (
-	"fmt"
-	"math/big"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/txrobust/robust/ir"
+	"github.com/txrobust/robust/sqlmodel/catalog"
 	"github.com/txrobust/robust/sqlmodel/internal/pg"
+	"github.com/txrobust/robust/sqlmodel/value"
 )
 
-// castName names the opaque function that converts to t.
+// castName names the opaque function that converts to t, where nothing is known of
+// the value.
 func castName(t typ) string { return t.String() + "_of" }
+
+// apply calls a function of package value.
+func (x *ex) apply(f *ir.Function, t typ, args ...ir.Expr) ir.Expr {
+	c := &ir.Call{Name: f.Name, Args: args, Type: localType(t), Fn: f}
+	if x.l.opt.MySQL { // what it computes is another thing there
+		c.Fn = &ir.Function{Name: f.Name, Strict: f.Strict}
+	}
+	values := make([]ir.Value, len(args))
+	for i, a := range args {
+		k, isConst := a.(*ir.Const)
+		if !isConst || c.Fn.Eval == nil {
+			return c
+		}
+		values[i] = k.Value
+	}
+	if c.Fn.Strict && hasNull(values) {
+		return ir.C(ir.Null)
+	}
+	if v, err := c.Fn.Eval(values, c.Type); err == nil {
+		return ir.C(v)
+	}
+	return c
+}
+
+func hasNull(list []ir.Value) bool {
+	for _, v := range list {
+		if v.IsNull() {
+			return true
+		}
+	}
+	return false
+}
+
+// premise records what the place that is being translated takes for granted.
+func (x *ex) premise(text string) {
+	var pos ir.Pos
+	if x.b != nil {
+		pos = x.b.cur
+	}
+	x.l.premise(pos, text)
+}
 
 // retype gives an opaque value of unknown type the type that is wanted.
 func retype(v val, t typ) val {
-	if c, ok := v.e.(*ir.Call); ok && ir.Functions[c.Name] == nil && c.Def == nil {
+	if c, ok := v.e.(*ir.Call); ok && ir.Functions[c.Name] == nil && c.Def == nil && c.Fn == nil {
 		return val{e: &ir.Call{Name: c.Name, Args: c.Args, Type: localType(t)}, t: t, nn: v.nn}
 	}
 	return val{e: &ir.Call{Name: castName(t), Args: []ir.Expr{v.e}, Type: localType(t)}, t: t, nn: v.nn}
@@ -48,89 +89,32 @@ func (x *ex) literal(v val, t typ, loc int32) val {
 
 // constantOf reads the text of a literal of type t; nil if it is none.
 func constantOf(s string, t typ) ir.Expr {
-	trimmed := strings.TrimSpace(s)
-	switch t.name {
-	case nInt:
-		if i, err := strconv.ParseInt(trimmed, 0, 64); err == nil {
-			return ir.C(ir.Int(i))
-		}
-		return nil
-	case nNumeric, nFloat:
-		if r, ok := rational(trimmed); ok {
-			return ir.C(ir.Num(r))
-		}
-		if strings.EqualFold(trimmed, "nan") || strings.HasSuffix(strings.ToLower(trimmed), "infinity") {
-			return &ir.Call{Name: castName(t), Args: []ir.Expr{ir.C(ir.Text(trimmed))}, Type: t.ir}
-		}
-		return nil
-	case nBool:
-		switch l := strings.ToLower(trimmed); l {
-		case "t", "true", "y", "yes", "on", "1", "tr", "tru", "ye":
-			return ir.C(ir.Bool(true))
-		case "f", "false", "n", "no", "off", "0", "fa", "fal", "fals", "of":
-			return ir.C(ir.Bool(false))
-		}
-		return nil
-	case nArray:
-		if elems, ok := arrayLiteral(trimmed, t.element()); ok {
-			return ir.C(ir.Array(elems))
-		}
+	if t.sql == nil {
+		return &ir.Call{Name: castName(t), Args: []ir.Expr{ir.C(ir.Text(s))}, Type: localType(t)}
 	}
+	v, err := t.sql.Parse(s)
 	switch {
-	case t.temporal():
-		if us, ok := timeLiteral(trimmed, t.name); ok {
-			return ir.C(ir.Time(us))
-		}
-	case t.ir.Kind == ir.KindText:
-		return ir.C(ir.Text(s))
+	case err == nil:
+		return ir.C(v)
+	case err == ir.ErrNotKnown:
+		f := value.FromText(t.sql)
+		return &ir.Call{Name: f.Name, Args: []ir.Expr{ir.C(ir.Text(s))}, Type: localType(t), Fn: f}
 	}
-	return &ir.Call{Name: castName(t), Args: []ir.Expr{ir.C(ir.Text(s))}, Type: localType(t)}
-}
-
-// timeLiteral reads a date or time. A time zone of the session would shift
-// all of them alike, so UTC stands for it.
-func timeLiteral(s, name string) (int64, bool) {
-	layouts := []string{"2006-01-02 15:04:05.999999Z07:00", "2006-01-02 15:04:05.999999Z07", "2006-01-02 15:04:05.999999",
-		"2006-01-02T15:04:05.999999Z07:00", "2006-01-02T15:04:05.999999", "2006-01-02 15:04", "2006-01-02"}
-	if name == nTime {
-		layouts = []string{"15:04:05.999999", "15:04"}
-	}
-	for _, l := range layouts {
-		if t, err := time.Parse(l, s); err == nil {
-			if name == nDate {
-				t = time.Date(t.Year(), t.Month(), t.Day(), 0, 0, 0, 0, time.UTC)
-			}
-			if name == nTime {
-				t = t.AddDate(1970, 0, 0)
-			}
-			return t.UnixMicro(), true
-		}
-	}
-	return 0, false
-}
-
-// arrayLiteral reads '{a,b}' where no element is NULL, quoted or an array.
-func arrayLiteral(s string, elem typ) ([]ir.Value, bool) {
-	if len(s) < 2 || s[0] != '{' || s[len(s)-1] != '}' || strings.ContainsAny(s[1:len(s)-1], `{}"\`) {
-		return nil, false
-	}
-	elems := []ir.Value{}
-	if body := strings.TrimSpace(s[1 : len(s)-1]); body != "" {
-		for _, part := range strings.Split(body, ",") {
-			part = strings.TrimSpace(part)
-			c, ok := constantOf(part, elem).(*ir.Const)
-			if !ok || strings.EqualFold(part, "null") || c.Value.Kind != elem.ir.Kind {
-				return nil, false
-			}
-			elems = append(elems, c.Value)
-		}
-	}
-	return elems, true
+	return nil
 }
 
 // fit gives a parameter of a client program the type of the place where it
 // stands.
+//
+// What a program gives for a UUID or a label of an enum is taken to be spelled as the
+// database prints it.
 func (x *ex) fit(v val, t typ) val {
+	if v.given && v.t.ir.Kind == ir.KindText && t.sql != nil && (t.name == "uuid" || t.sql.Labels != nil) && v.t.name != nUnknown {
+		if t.name == "uuid" {
+			x.premise(canonicalUUIDs)
+		}
+		return val{e: v.e, t: t, nn: v.nn}
+	}
 	c := x.cast(v, t, 0)
 	if !v.nn && c.e != v.e { // what converts a value knows no NULL
 		c.e = &ir.Cond{If: &ir.Unary{Op: ir.IsNull, X: v.e}, Then: ir.C(ir.Null), Else: c.e}
@@ -146,15 +130,24 @@ func (x *ex) convert(v val, t typ, loc int32, what string) ir.Expr {
 		return x.rowValue(v, t, loc, what)
 	}
 	if v.given {
-		return x.fit(v, t).e
+		return x.stored(x.fit(v, t.plain()), t).e
 	}
 	if v.t.name == nBool && t.numeric() {
 		v = x.number(v)
 	}
-	if !assignable(v.t, t) {
+	if !x.assignable(v.t, t) {
 		x.fail(loc, "%s has type %s, but the value has type %s; add a cast", what, t, v.t)
 	}
-	return x.cast(v, t, loc).e
+	if v.t.name == nUnknown {
+		return x.assignedLiteral(v, t, loc)
+	}
+	return x.stored(x.cast(v, t.plain(), loc), t).e
+}
+
+// assignedLiteral is a quoted literal that is stored: unlike an explicit cast, that
+// does not cut it.
+func (x *ex) assignedLiteral(v val, t typ, loc int32) ir.Expr {
+	return x.stored(x.literal(v, t.plain(), loc), t).e
 }
 
 // number gives a condition as 0 or 1 where the dialect is that of MySQL.
@@ -180,100 +173,191 @@ func (x *ex) rowValue(v val, t typ, loc int32, what string) ir.Expr {
 
 // assignable reports whether PostgreSQL converts from into to by itself. It
 // only denies what is certain.
-func assignable(from, to typ) bool {
-	class := func(t typ) int {
-		switch {
-		case t.numeric():
-			return 1
-		case t.name == nBool:
-			return 2
-		case t.temporal():
-			return 3
-		case t.name == nArray:
-			return 4
-		}
-		return 0
-	}
-	f, t := class(from), class(to)
-	switch {
-	case from.name == nUnknown || from.name == nAny || to.name == nAny:
+func (x *ex) assignable(from, to typ) bool {
+	a, b := from.pgName(), to.pgName()
+	if a == "" || b == "" || a == catalog.Unknown || a == b || x.l.opt.MySQL {
 		return true
-	case to.textual(): // everything can be assigned to text
-		return true
-	case from.name == nText:
-		return t == 0
-	case f != 0 && t != 0:
-		return f == t && (f != 4 || from.elem == to.elem || from.elem == nAny || to.elem == nAny || from.ir == to.ir || from.ir.Elem == ir.KindInt && to.ir.Elem == ir.KindNum)
 	}
-	return true
+	c := x.l.catalog()
+	if c.Type(a) == nil || c.Type(b) == nil {
+		return true
+	}
+	k := c.Cast(a, b)
+	return k != nil && k.Context != 'e'
 }
 
-// cast converts v to type t.
+// cast converts v to type t, as an explicit cast does. The modifier of t is left to
+// stored and to typeCast, but for literals.
 func (x *ex) cast(v val, t typ, loc int32) val {
 	from := v.t
-	out := val{e: v.e, t: t, nn: v.nn}
-	opaqueCast := func() val {
-		out.e = &ir.Call{Name: castName(t), Args: []ir.Expr{v.e}, Type: localType(t)}
-		out.nn = false
-		return out
+	if from.sql != nil && from.sql.Collation != "" && t.textual() && t.sql.Collation == "" {
+		t = x.l.collated(t, from.sql.Collation)
 	}
+	out := val{e: v.e, t: t, nn: v.nn, digits: v.digits}
 	switch {
 	case from.name == nUnknown:
 		return x.literal(v, t, loc)
 	case from.name == nAny && t.name != nAny:
 		return retype(v, t)
-	case t.name == nAny, from.String() == t.String():
+	case t.name == nAny, from.same(t), x.identical(from, t):
 		return out
-	case from.name == nInt && t.name == nText && t.size == 0:
-		out.e = &ir.Call{Name: "text_of_int", Args: []ir.Expr{v.e}, Type: ir.TextType}
-		return out
-	case from.name == nBool && t.name == nText && t.size == 0:
-		out.e = &ir.Call{Name: "text_of_bool", Args: []ir.Expr{v.e}, Type: ir.TextType}
-		return out
-	case from.numeric() && (t.name == nNumeric || t.name == nFloat):
-		return out
-	case from.numeric() && t.name == nInt:
-		if c, ok := v.e.(*ir.Const); ok && c.Value.Kind == ir.KindNum {
-			if i, ok := roundHalfAway(c.Value.Rat()); ok {
-				out.e = ir.C(ir.Int(i))
-				return out
-			}
-		}
-		return opaqueCast()
+	case from.numeric() && t.numeric():
+		return x.castNumber(v, t)
 	case from.name == nBool && t.name == nInt:
 		out.e = &ir.Cond{If: v.e, Then: ir.C(ir.Int(1)), Else: &ir.Cond{If: ir.NotE(v.e), Then: ir.C(ir.Int(0)), Else: ir.C(ir.Null)}}
 		return out
 	case from.name == nInt && t.name == nBool:
 		out.e = ir.Op(ir.Ne, v.e, ir.C(ir.Int(0)))
 		return out
-	case from.textual() && t.textual():
+	case from.sql == nil || t.sql == nil:
+		out.e = &ir.Call{Name: castName(t), Args: []ir.Expr{v.e}, Type: localType(t)}
+		out.nn = false
 		return out
-	case t.textual() && from.name == nInt:
-		if c, ok := v.e.(*ir.Const); ok && c.Value.Kind == ir.KindInt {
-			out.e = ir.C(ir.Text(c.Value.String()))
-			return out
-		}
-	case from.name == nDate && t.name == nStamp:
+	case t.sql.Name == "bpchar" && from.textual():
+		out.e = x.apply(value.Padded, t, v.e)
 		return out
-	case from.name == nArray && t.name == nArray:
-		if from.ir == t.ir || from.ir.Elem == ir.KindNull {
-			return out
-		}
+	case from.name == nInt && t.textual():
+		out.e = &ir.Call{Name: "text_of_int", Args: []ir.Expr{v.e}, Type: ir.TextType}
+		return out
+	case from.name == nBool && t.textual():
+		out.e = &ir.Call{Name: "text_of_bool", Args: []ir.Expr{v.e}, Type: ir.TextType}
+		return out
 	}
-	return opaqueCast()
+	out.e = x.castCall(v.e, from, t)
+	return out
 }
 
-// roundHalfAway rounds as PostgreSQL rounds numeric to integers.
-func roundHalfAway(r *big.Rat) (int64, bool) {
-	half := big.NewRat(1, 2)
-	abs := new(big.Rat).Abs(r)
-	abs.Add(abs, half)
-	n := new(big.Int).Quo(abs.Num(), abs.Denom())
-	if r.Sign() < 0 {
-		n.Neg(n)
+// castCall is the function that a cast calls.
+func (x *ex) castCall(e ir.Expr, from, t typ) ir.Expr {
+	k := x.l.catalog().Cast(from.pgName(), t.pgName())
+	switch {
+	case k != nil && k.Method == 'f' && k.Function != "":
+		return x.apply(value.Function(k.Function+"("+from.pgName()+")", true), t, e)
+	case from.textual() || from.sql.Name == "citext":
+		return x.apply(value.FromText(t.sql), t, e)
+	case t.textual() || t.sql.Name == "citext":
+		if from.name == nNumeric {
+			x.premise(equalDigits)
+		}
+		return x.apply(value.ToText(from.sql), t, e)
 	}
-	return n.Int64(), n.IsInt64()
+	f := &ir.Function{Name: t.String() + "<-" + from.String(), Strict: true}
+	return x.apply(f, t, e)
 }
+
+// identical reports whether a cast leaves the IR's value as it is.
+func (x *ex) identical(from, t typ) bool {
+	if from.sql == nil || t.sql == nil {
+		return false
+	}
+	a, b := from.sql.Name, t.sql.Name
+	switch {
+	case from.sql.Elem != nil && t.sql.Elem != nil:
+		return x.identical(typeOfValues(from.sql.Elem), typeOfValues(t.sql.Elem)) || from.sql.Elem.Name == t.sql.Elem.Name
+	case t.textual() && b != "bpchar" && b != "char":
+		// The text of these is the value itself; a name is taken to be short.
+		return from.textual() || a == "citext" || a == "uuid" || from.sql.Labels != nil
+	case b == "citext":
+		return from.textual()
+	case from.name == nInt && t.name == nInt: // values are taken to fit
+		return true
+	case from.name == nDate && t.name == nStamp, from.name == nStamp && t.name == nStamp:
+		if (a == "timestamptz") != (b == "timestamptz") {
+			x.premise(oneTimeZone)
+		}
+		return true
+	case a == "cidr" && b == "inet":
+		return true
+	}
+	return a == b
+}
+
+// castNumber converts a number. A number that the wider type has is the same value.
+func (x *ex) castNumber(v val, t typ) val {
+	from := v.t
+	out := val{e: v.e, t: t, nn: v.nn, digits: v.digits}
+	a, b := from.sql.Name, t.sql.Name
+	switch {
+	case from.name == nInt && t.name == nNumeric:
+		out.digits = 1
+		return out
+	case a == "float4" && b == "float8", from.name == nInt && t.name == nFloat && a != "int8" && (b == "float8" || a == "int2"):
+		return out
+	case v.given && t.name != nInt: // the program sends its decimal digits
+		return out
+	case x.l.opt.MySQL && t.name != nInt:
+		return out
+	}
+	out.digits = 0
+	out.e = x.castCall(v.e, from, t)
+	return out
+}
+
+// stored makes a value of type t without its modifier fit the modifier, as an
+// assignment does.
+func (x *ex) stored(v val, t typ) val {
+	out := val{e: v.e, t: t, nn: v.nn, digits: v.digits}
+	if t.sql == nil || !rounds(t.sql) || fitsAlready(v, t.sql) || v.isNull() {
+		return out
+	}
+	out.digits = 0
+	out.e = x.apply(value.Stored(t.sql), t, v.e)
+	return out
+}
+
+// rounds reports whether storing a value of the type may change it. That a text is
+// not too long is taken for granted: it would be an error.
+func rounds(t *value.Type) bool {
+	switch t.Name {
+	case "numeric":
+		return t.Precision > 0
+	case "timestamp", "timestamptz", "time", "timetz", "interval":
+		return t.Precision >= 0 && t.Precision < 6
+	case "bpchar":
+		return false // its values have no padding
+	}
+	return false
+}
+
+// fitsAlready reports whether a value has no more digits than the type, or is one that
+// was stored in such a type before.
+func fitsAlready(v val, t *value.Type) bool {
+	if s := v.t.sql; s != nil && s.Name == t.Name && s.Length == t.Length && s.Precision == t.Precision && s.Scale == t.Scale {
+		return true
+	}
+	if t.Name == "numeric" {
+		d, known := v.scale()
+		return known && d <= t.Scale
+	}
+	return false
+}
+
+// scale gives how many digits a number can have after the point.
+func (v val) scale() (digits int, known bool) {
+	if v.digits > 0 {
+		return v.digits - 1, true
+	}
+	if c, ok := v.e.(*ir.Const); ok && (c.Value.Kind == ir.KindNum || c.Value.Kind == ir.KindInt) {
+		return value.DigitsOf(c.Value.Rat())
+	}
+	if v.t.sql == nil {
+		return 0, false
+	}
+	return v.t.sql.Digits()
+}
+
+// withScale sets the digits of the result of an operation on numbers: f of those of
+// the operands, if they are known.
+func (v val) withScale(f func(a, b int) int, l, r val) val {
+	a, ok1 := l.scale()
+	b, ok2 := r.scale()
+	if ok1 && ok2 {
+		v.digits = f(a, b) + 1
+	}
+	return v
+}
+
+func sum(a, b int) int { return a + b }
 
 // typeCast is CAST (x AS t) and x::t.
 func (x *ex) typeCast(e *pg.TypeCast) val {
@@ -290,24 +374,42 @@ func (x *ex) typeCast(e *pg.TypeCast) val {
 		}
 		x.unmodelled("a cast of a row to %s", t)
 	}
-	if s, ok := v.literalText(); ok && t.temporal() {
-		switch strings.ToLower(strings.TrimSpace(s)) {
-		case "now", "today":
-			return x.cast(x.fromSession("now", tStamp), t, e.Location)
-		case "yesterday", "tomorrow":
-			day := x.cast(x.fromSession("now", tStamp), tDate, e.Location)
-			return val{e: &ir.Call{Name: strings.ToLower(strings.TrimSpace(s)), Args: []ir.Expr{day.e}, Type: t.ir}, t: t}
+	if s, ok := v.literalText(); ok {
+		if t.temporal() {
+			if now, ok := x.timeWord(strings.ToLower(strings.TrimSpace(s)), t, e.Location); ok {
+				return now
+			}
 		}
+		return x.literal(v, t, e.Location)
 	}
-	out := x.cast(v, t, e.Location)
-	if t.precision != "" && !v.isNull() {
-		out.e = &ir.Call{Name: fmt.Sprintf("%s(%s)_of", t.name, t.precision), Args: []ir.Expr{out.e}, Type: t.ir}
+	out := x.cast(v, t.plain(), e.Location)
+	return x.modify(out, t)
+}
+
+// modify is an explicit cast to the modifier of a type.
+func (x *ex) modify(v val, t typ) val {
+	if v.isNull() || t.sql == nil || t.sql.Length == 0 && !rounds(t.sql) || fitsAlready(v, t.sql) {
+		return val{e: v.e, t: t, nn: v.nn, digits: v.digits}
 	}
-	if t.size > 0 { // an explicit cast cuts the text off
-		out.e = &ir.Call{Name: "left", Args: []ir.Expr{out.e, ir.C(ir.Int(int64(t.size)))}, Type: ir.TextType}
-		if s, ok := v.literalText(); ok && len(s) <= t.size {
-			out.e = ir.C(ir.Text(s))
+	return val{e: x.apply(value.Cast(t.sql), t, v.e), t: t, nn: v.nn}
+}
+
+// timeWord is a literal that means a time by the clock.
+func (x *ex) timeWord(word string, t typ, loc int32) (val, bool) {
+	switch word {
+	case "now", "today":
+		now := x.fromSession("now", tStamp)
+		if word == "today" {
+			now = x.cast(now, tDate, loc)
 		}
+		return x.cast(now, t, loc), true
+	case "yesterday", "tomorrow":
+		days := int64(1)
+		if word == "yesterday" {
+			days = -1
+		}
+		today := x.cast(x.fromSession("now", tStamp), tDate, loc)
+		return x.cast(val{e: addDays(today.e, ir.C(ir.Int(days))), t: tDate, nn: true}, t, loc), true
 	}
-	return out
+	return val{}, false
 }

@@ -110,7 +110,7 @@ func (i *inserter) conflictTarget(c *pg.OnConflictClause) []int {
 	}
 	for _, n := range c.Infer.IndexElems {
 		e := pg.Inner(n).(*pg.IndexElem)
-		name := e.Name
+		name := t.keyOf(e.Name)
 		if name == "" {
 			name = i.indexedColumn(&sqlExpr{e.Expr, i.x.text})
 		}

@@ -230,12 +230,9 @@ func (x *ex) setOp(s *pg.SelectStmt) *derived {
 	out := &derived{rel: op}
 	for i := range l.cols {
 		a, b := l.cols[i], r.cols[i]
-		t := a.t
-		switch {
-		case a.t.name == nUnknown:
-			t = b.t
-		case a.t.name == nInt && b.t.numeric(), a.t.name == nNumeric && b.t.name == nFloat, a.t.name == nDate && b.t.name == nStamp:
-			t = b.t
+		t := x.commonColumn(a.t, b.t, strings.TrimPrefix(s.Op.String(), "SETOP_"))
+		if !s.All || s.Op != pg.SetOpUnion {
+			x.byIdentityOnly(t, strings.TrimPrefix(s.Op.String(), "SETOP_"))
 		}
 		out.cols = append(out.cols, colDef{name: a.name, t: t, nn: a.nn && b.nn})
 	}
@@ -243,6 +240,15 @@ func (x *ex) setOp(s *pg.SelectStmt) *derived {
 	x.retype(r, out.cols)
 	op.L, op.R = l.rel, r.rel
 	return out
+}
+
+// commonColumn is the type of a column of rows from several queries.
+func (x *ex) commonColumn(a, b typ, what string) typ {
+	if a.name == nUnknown && b.name == nUnknown || a.same(b) {
+		return a
+	}
+	vs := []val{{t: a}, {t: b}}
+	return x.commonType(vs, []string{a.pgName(), b.pgName()}, 0, what)
 }
 
 // retype converts the columns of a relation.
@@ -259,7 +265,7 @@ func (x *ex) retype(d *derived, want []colDef) {
 		if t.name == nUnknown {
 			continue
 		}
-		if localType(c.t) != localType(t) || c.t.name != t.name {
+		if !c.t.same(t) {
 			changed = true
 			p.Cols[i].Expr = x.convert(val{e: p.Cols[i].Expr, t: c.t, nn: c.nn}, t, 0, "column "+c.name)
 			p.Cols[i].Type = localType(t)
@@ -304,9 +310,7 @@ func (x *ex) valuesRel(s *pg.SelectStmt) *derived {
 		}
 		want := append([]colDef{}, out.cols...)
 		for i, c := range one.cols {
-			if want[i].t.name == nUnknown || want[i].t.name == nInt && c.t.numeric() {
-				want[i].t = c.t
-			}
+			want[i].t = x.commonColumn(want[i].t, c.t, "VALUES")
 			want[i].nn = want[i].nn && c.nn
 		}
 		x.retype(out, want)
@@ -403,10 +407,13 @@ func (q *query) distinct(s *pg.SelectStmt, p *ir.Project, g *grouping) {
 	}
 	if s.DistinctClause[0] == nil || pg.Inner(s.DistinctClause[0]) == nil {
 		p.Distinct = true
+		for _, c := range q.targets {
+			q.in.byIdentityOnly(c.t, "DISTINCT")
+		}
 		return
 	}
 	for _, n := range s.DistinctClause {
-		v := q.sortKey(&pg.SortBy{Node: n})
+		v := q.in.comparable(q.sortKey(&pg.SortBy{Node: n}))
 		if g != nil {
 			v.e = g.rewrite(v.e)
 		}

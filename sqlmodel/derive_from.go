@@ -173,7 +173,7 @@ func (q *query) functionTree(f *pg.RangeFunction) ir.From {
 		}
 		return q.tableFunction(call, name, alias, fns, f.Alias)
 	}
-	if builtins[name].kind != setFunc {
+	if !x.l.builtin(name).set {
 		x.unmodelled("the function %s in FROM", name)
 	}
 	d := x.elements(call, name, alias)
@@ -199,9 +199,7 @@ func (x *ex) elements(call *pg.FuncCall, name, alias string) *derived {
 		t = args[0].t.element()
 		r.Array = args[0].e
 	case len(args) > 0 && name != "unnest" && name != "generate_series":
-		if t = x.resultType(builtins[name].result, args); t.name == nAny {
-			x.unmodelled("the set-returning function %s", name)
-		}
+		t = x.setResult(name, args)
 		r.Array = x.opaqueCall(name, args, arrayOf(t)).e
 	default:
 		x.unmodelled("the set-returning function %s with these arguments", name)

@@ -59,6 +59,7 @@ func (g *grouping) key(q *query, n *pg.Node) val {
 }
 
 func (g *grouping) add(e ir.Expr, t typ) *ir.Col {
+	g.in.byIdentityOnly(t, "GROUP BY")
 	text := ir.ExprString(e)
 	for i, old := range g.texts {
 		if old == text {
@@ -156,10 +157,7 @@ func (x *ex) windowCall(e *pg.FuncCall, name string) val {
 	if e.AggFilter != nil {
 		add(e.AggFilter)
 	}
-	t := x.resultType(builtins[name].result, args)
-	if name == "count" {
-		t = tInt
-	}
+	t := x.windowResult(name, args)
 	pos := x.pos(e.Location)
 	c := &ir.Call{Name: "window " + name + " at " + itoa(pos.Line) + ":" + itoa(pos.Col), Type: localType(t)}
 	c.Args = append(c.Args, ir.Open(ir.WantRows, &ir.Project{From: w.from, Where: w.where, Cols: cols}, ir.ArrayType(ir.KindOpaque)))
@@ -167,4 +165,19 @@ func (x *ex) windowCall(e *pg.FuncCall, name string) val {
 		c.Args = append(c.Args, i.Expr)
 	}
 	return val{e: c, t: t}
+}
+
+// windowResult is the type of a window function.
+func (x *ex) windowResult(name string, args []val) typ {
+	if name == "count" {
+		return tBigint
+	}
+	calls, _ := x.resolveAggregate(name, args)
+	if len(calls) != 1 {
+		return tAny
+	}
+	if calls[0].Kind == 'f' {
+		x.unmodelled("the function %s with OVER", name)
+	}
+	return x.resultType(calls[0].Returns)
 }

@@ -253,7 +253,7 @@ func (n *nestedLocks) settle(x *ex, from ir.From, p *ir.Project) {
 	in.d, in.conditional, in.pushed, in.held, in.fetched = nil, true, n.mode, false, fetchedSome
 	_, ok := x.b.attempt(func() {
 		sub := in.locking(n.s, false)
-		if len(sub.loops) > 0 || len(sub.aggs) > 0 || volatile(sub.where) {
+		if len(sub.loops) > 0 || len(sub.aggs) > 0 || x.l.volatile(sub.where) {
 			x.unmodelled("a set-returning or volatile function")
 		}
 		var conds []ir.Expr

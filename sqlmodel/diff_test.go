@@ -14,7 +14,6 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/txrobust/robust/engine"
@@ -227,7 +226,7 @@ func (d *differ) read(tab *table) [][]ir.Value {
 			vals = append(vals, ir.Int(int64(i)))
 		}
 		for k, text := range row {
-			vals = append(vals, d.value(text, localType(tab.columns[k].t)))
+			vals = append(vals, d.value(text, tab.columns[k].t.domain()))
 		}
 		for _, c := range tab.ir.Columns[len(vals):] { // what indexes are over
 			vals = append(vals, ir.Null)
@@ -273,39 +272,16 @@ func (d *differ) rows(sql string) ([][]*string, error) {
 	return out, nil
 }
 
-// value reads a value as the server prints it.
-func (d *differ) value(text *string, t ir.Type) ir.Value {
+// value reads a value of a type as the server prints it.
+func (d *differ) value(text *string, t ir.Domain) ir.Value {
 	if text == nil {
 		return ir.Null
 	}
-	switch t.Kind {
-	case ir.KindInt:
-		i, err := strconv.ParseInt(*text, 10, 64)
-		if err != nil {
-			d.t.Fatal(err)
-		}
-		return ir.Int(i)
-	case ir.KindNum:
-		r, _ := new(big.Rat).SetString(*text)
-		return ir.Num(r)
-	case ir.KindBool:
-		return ir.Bool(*text == "t")
-	case ir.KindTime:
-		for _, layout := range []string{"2006-01-02 15:04:05.999999-07", "2006-01-02 15:04:05.999999", "2006-01-02"} {
-			if at, err := time.Parse(layout, *text); err == nil {
-				return ir.Time(at.UnixMicro())
-			}
-		}
-		d.t.Fatalf("%s is no time", *text)
-	case ir.KindArray:
-		elem := tInt
-		if t.Elem == ir.KindText {
-			elem = tText
-		}
-		elems, _ := arrayLiteral(*text, elem)
-		return ir.Array(elems)
+	v, ok := t.Read(*text)
+	if !ok {
+		d.t.Fatalf("%s is no value of type %s", *text, t)
 	}
-	return ir.Text(*text)
+	return v
 }
 
 // compare runs fn once with random arguments.
@@ -317,7 +293,7 @@ func (d *differ) compare(fn *function) {
 		t := d.l.typeOf(p.t, fn.text)
 		lit := d.literal(t, !fn.strict) // a STRICT function does nothing for NULL
 		literals = append(literals, lit)
-		in.Params = append(in.Params, d.argument(lit, txn.Params[i].Type))
+		in.Params = append(in.Params, d.argument(lit, txn.Params[i].Domain))
 	}
 	call := fmt.Sprintf("SELECT * FROM %s(%s)", fn.name, strings.Join(literals, ", "))
 	if fn.procedure {
@@ -327,7 +303,7 @@ func (d *differ) compare(fn *function) {
 	now := d.query("SELECT now()")[0][0]
 	in.Havoc = func(site *ir.Havoc, n int) (ir.Value, bool) {
 		if t, _ := txn.LocalType(site.Var); t == ir.TimeType {
-			return d.value(now, t), true
+			return d.value(now, tStamp.sql), true
 		}
 		return ir.Null, false
 	}
@@ -428,7 +404,7 @@ func (d *differ) choices(in *interp.Instance, db *interp.DB, latest bool) iter.S
 			for i, key := range keys {
 				v := key[0]
 				if len(key) > 1 {
-					v = (&ir.Call{Name: ir.RowFn, Type: ir.OpaqueType}).Apply(key)
+					v = ir.Row(key)
 				}
 				if set>>i&1 == 1 {
 					kept = append(kept, v)
@@ -451,15 +427,12 @@ func (d *differ) choices(in *interp.Instance, db *interp.DB, latest bool) iter.S
 }
 
 // argument reads a literal of literal().
-func (d *differ) argument(lit string, t ir.Type) ir.Value {
+func (d *differ) argument(lit string, t ir.Domain) ir.Value {
 	if lit == "NULL" {
 		return ir.Null
 	}
 	text, _, _ := strings.Cut(lit, "::")
 	text = strings.Trim(text, "'")
-	if t.Kind == ir.KindBool {
-		return ir.Bool(text == "true")
-	}
 	return d.value(&text, t)
 }
 

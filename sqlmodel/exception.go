@@ -269,7 +269,7 @@ func (b *builder) messageIsData(f *frame) bool {
 	passes := func(x plpgsql.Span) { // to a function of the program?
 		sel, _ := b.expression(f, x)
 		for name := range b.refsOf(sel).calls {
-			data = data || mentions(x) && (len(b.l.lookup(name)) > 0 || builtins[name].kind == unsafeFunc)
+			data = data || mentions(x) && (len(b.l.lookup(name)) > 0 || b.l.builtin(name).unsafe())
 		}
 	}
 	for size := 0; size != len(names); {

@@ -2,12 +2,14 @@ package sqlmodel
 
 import (
 	"fmt"
-	"math/big"
+	"math"
 	"strconv"
 	"strings"
 
 	"github.com/txrobust/robust/ir"
+	"github.com/txrobust/robust/sqlmodel/catalog"
 	"github.com/txrobust/robust/sqlmodel/internal/pg"
+	"github.com/txrobust/robust/sqlmodel/value"
 )
 
 // val is a translated expression.
@@ -22,6 +24,9 @@ type val struct {
 	// given says that it is a parameter for which a client program gives the value:
 	// the place where it stands decides the type.
 	given bool
+	// digits is 1 more than the digits that a number can have after the point, 0 if
+	// that is not known.
+	digits int
 }
 
 // ex translates expressions in one place of a program.
@@ -217,7 +222,11 @@ func (x *ex) expr1(n *pg.Node) val {
 		return val{t: tRecord, fields: fields, record: true}
 	case *pg.CollateClause:
 		// Another collation is another order of the same strings.
-		v := x.one(e.Arg)
+		v := x.defaultType(x.one(e.Arg))
+		if name := qualified(names(e.Collname)); x.l.collations[name] {
+			v.t = x.l.collated(v.t, name)
+			return v
+		}
 		return val{e: &ir.Call{Name: "collate " + qualified(names(e.Collname)), Args: []ir.Expr{v.e}, Type: ir.TextType}, t: tText, nn: v.nn}
 	case *pg.SetToDefault:
 		x.fail(e.Location, "DEFAULT is not allowed here")
@@ -243,13 +252,13 @@ func (x *ex) constant(c *pg.A_Const) val {
 	}
 	switch k := c.Val.(type) {
 	case *pg.A_ConstInt:
-		return val{e: ir.C(ir.Int(int64(k.Ival.Ival))), t: tInt, nn: true}
+		return integer(int64(k.Ival.Ival))
 	case *pg.A_ConstFloat:
 		s := k.Fval.Fval
 		if i, err := strconv.ParseInt(strings.ReplaceAll(s, "_", ""), 0, 64); err == nil {
-			return val{e: ir.C(ir.Int(i)), t: tInt, nn: true}
+			return integer(i)
 		}
-		r, ok := rational(s)
+		r, ok := value.Rational(s)
 		if !ok {
 			x.fail(c.Location, "%s is no number that can be read", s)
 		}
@@ -259,22 +268,17 @@ func (x *ex) constant(c *pg.A_Const) val {
 	case *pg.A_ConstText:
 		return val{e: ir.C(ir.Text(k.Sval.Sval)), t: tUnknown, nn: true}
 	}
-	return val{e: &ir.Call{Name: "bit_of", Args: []ir.Expr{ir.C(ir.Text(c.GetBsval().GetBsval()))}, Type: ir.OpaqueType}, t: opaque("bit"), nn: true}
+	t := valuesOf("bit")
+	return val{e: constantOf(strings.TrimPrefix(c.GetBsval().GetBsval(), "b"), t), t: t, nn: true}
 }
 
-// rational reads a decimal number. Exponents are bounded, so that no number
-// takes more memory than a page.
-func rational(s string) (*big.Rat, bool) {
-	s = strings.ReplaceAll(strings.TrimSpace(s), "_", "")
-	if i := strings.IndexAny(s, "eE"); i >= 0 {
-		if e, err := strconv.Atoi(s[i+1:]); err != nil || e > 1000 || e < -1000 {
-			return nil, false
-		}
+// integer is a constant of the smallest type that has it, from int4 on.
+func integer(i int64) val {
+	t := tInt
+	if i > math.MaxInt32 || i < math.MinInt32 {
+		t = tBigint
 	}
-	if strings.ContainsAny(s, "/pPxX") || len(s) > 1000 {
-		return nil, false
-	}
-	return new(big.Rat).SetString(s)
+	return val{e: ir.C(ir.Int(i)), t: t, nn: true}
 }
 
 // isNull reports whether v is the literal NULL.
@@ -373,43 +377,81 @@ func (x *ex) caseExpr(e *pg.CaseExpr) val {
 	for i := len(conds) - 1; i >= 0; i-- {
 		out = &ir.Cond{If: conds[i], Then: results[i].e, Else: out}
 	}
-	return val{e: out, t: t, nn: nn}
+	return val{e: out, t: t, nn: nn, digits: results[0].digits}
 }
 
-// unify gives the values one type; nn says that none is ever NULL.
+// unify gives the values one type (manual, section 10.5); nn says that none is ever
+// NULL, and digits is val.digits of all.
 func (x *ex) unify(vs []val, loc int32, what string) (out []val, t typ, nn bool) {
-	t = tUnknown
 	nn = true
+	var types []string
 	for _, v := range vs {
 		nn = nn && v.nn
 		if v.record {
-			x.unmodelled("rows as results of %s", what)
+			x.refuse("rows as results of %s", what)
 		}
-		switch {
-		case v.t.name == nUnknown, v.t.name == nAny && t.name != nUnknown:
-		case t.name == nUnknown, t.name == nAny:
-			t = v.t
-		case t.name == nInt && v.t.numeric(), t.name == nNumeric && v.t.name == nFloat, t.name == nDate && v.t.name == nStamp:
-			t = v.t
+		if v.t.name != nAny && v.argType() != catalog.Untold || len(vs) == 1 {
+			types = append(types, v.argType())
 		}
 	}
-	if t.name == nUnknown {
-		allNull := true
-		for _, v := range vs {
-			allNull = allNull && v.isNull()
-		}
-		if !allNull {
-			t = tText
-		}
+	t = x.commonType(vs, types, loc, what)
+	digits, known := 0, t.name == nNumeric
+	for _, v := range vs {
+		d, ok := v.scale()
+		known = known && (ok || v.isNull())
+		digits = max(digits, d)
 	}
 	for _, v := range vs {
 		if t.name != nUnknown {
 			v.e = x.convert(v, t, loc, what)
 			v.t = t
 		}
+		if v.digits = 0; known {
+			v.digits = digits + 1
+		}
 		out = append(out, v)
 	}
 	return out, t, nn
+}
+
+// commonType is the type of values of these types; those of values of which it is not
+// known are left out.
+func (x *ex) commonType(vs []val, types []string, loc int32, what string) typ {
+	for _, v := range vs { // one that the values have as it is, with its modifier
+		all := v.t.sql != nil || v.t.name == nRecord
+		for _, o := range vs {
+			all = all && o.t.same(v.t)
+		}
+		if all {
+			return v.t.plain()
+		}
+	}
+	if len(types) == 0 {
+		for _, v := range vs {
+			if v.t.name != nAny {
+				return v.t.plain()
+			}
+		}
+		return tAny
+	}
+	name, ok := x.l.catalog().Common(types)
+	switch {
+	case !ok && x.l.opt.MySQL:
+		return x.l.namedType(types[0])
+	case !ok:
+		x.fail(loc, "%s has values of types that have none in common (%s); add a cast", what, typesOf(vs))
+	case name == catalog.Untold:
+		return tAny
+	case name == "text":
+		allNull := true
+		for _, v := range vs {
+			allNull = allNull && v.isNull()
+		}
+		if allNull {
+			return tUnknown
+		}
+	}
+	return x.l.namedType(name)
 }
 
 func (x *ex) coalesce(e *pg.CoalesceExpr) val {
@@ -430,12 +472,13 @@ func (x *ex) coalesce(e *pg.CoalesceExpr) val {
 		nn = nn || v.nn
 	}
 	vs, t, _ := x.unify(vs, e.Location, "COALESCE")
+	digits := vs[0].digits
 	out := vs[len(vs)-1].e
 	for i := len(vs) - 2; i >= 0; i-- {
 		a := x.shared(vs[i].e, t)
 		out = &ir.Cond{If: &ir.Unary{Op: ir.IsNull, X: a}, Then: out, Else: a}
 	}
-	return val{e: out, t: t, nn: nn}
+	return val{e: out, t: t, nn: nn, digits: digits}
 }
 
 func (x *ex) minMax(e *pg.MinMaxExpr) val {
@@ -464,7 +507,7 @@ func (x *ex) minMax(e *pg.MinMaxExpr) val {
 		a, c := x.shared(out, t), x.shared(v.e, t)
 		out = &ir.Cond{If: ir.OrE(&ir.Unary{Op: ir.IsNull, X: a}, ir.Op(op, c, a)), Then: c, Else: a}
 	}
-	return val{e: out, t: t, nn: nn}
+	return val{e: out, t: t, nn: nn, digits: vs[0].digits}
 }
 
 func (x *ex) valueFunction(e *pg.SQLValueFunction) val {
@@ -472,10 +515,14 @@ func (x *ex) valueFunction(e *pg.SQLValueFunction) val {
 	switch e.Op {
 	case pg.ValueCurrentDate:
 		name, t = "current_date", tDate
-	case pg.ValueCurrentTime, pg.ValueCurTimeN, pg.ValueLocalTime, pg.ValueLocalTimeN:
-		name, t = "current_time", tTime
-	case pg.ValueTimestamp, pg.ValueTimestampN, pg.ValueLocalStamp, pg.ValueLocalStampN:
+	case pg.ValueCurrentTime, pg.ValueCurTimeN:
+		name, t = "current_time", valuesOf("timetz")
+	case pg.ValueLocalTime, pg.ValueLocalTimeN:
+		name, t = "localtime", tTime
+	case pg.ValueTimestamp, pg.ValueTimestampN:
 		name, t = "now", tStamp
+	case pg.ValueLocalStamp, pg.ValueLocalStampN:
+		name, t = "now", valuesOf("timestamp")
 	}
 	return x.fromSession(name, t)
 }
@@ -490,7 +537,7 @@ func (x *ex) fromSession(name string, t typ) val {
 		return val{e: ir.V(x.b.sessionLocal("now", tStamp)), t: t, nn: true}
 	case "current_date", "current_time", "localtime":
 		now := ir.V(x.b.sessionLocal("now", tStamp))
-		return val{e: &ir.Call{Name: castName(t), Args: []ir.Expr{now}, Type: t.ir}, t: t, nn: true}
+		return val{e: x.castCall(now, tStamp, t), t: t, nn: true}
 	}
 	return val{e: ir.V(x.b.sessionLocal(name, t)), t: t}
 }
@@ -591,7 +638,7 @@ func (x *ex) fieldOf(v val, name string, loc int32) val {
 
 // accessor takes a field out of a value of a composite type.
 func accessor(v val, f fieldDef) ir.Expr {
-	return &ir.Call{Name: v.t.name + "." + f.name, Args: []ir.Expr{v.e}, Type: localType(f.t)}
+	return &ir.Call{Name: "field " + ir.Ident(v.t.name) + "." + ir.Ident(f.name), Args: []ir.Expr{v.e}, Type: localType(f.t)}
 }
 
 func typeName(x any) string { return fmt.Sprintf("%T", x) }

@@ -153,7 +153,7 @@ func (l *loader) declare(n *node) {
 	case *pg.InsertStmt, *pg.UpdateStmt, *pg.DeleteStmt, *pg.MergeStmt, *pg.TruncateStmt, *pg.CopyStmt, *pg.LockStmt:
 		return
 	case *pg.SelectStmt:
-		if r := l.refsIn(s); slices.ContainsFunc(slices.Collect(maps.Keys(r.calls)), func(name string) bool { return builtins[name].result == "" || len(l.lookup(name)) > 0 }) {
+		if r := l.refsIn(s); slices.ContainsFunc(slices.Collect(maps.Keys(r.calls)), func(name string) bool { return !l.builtin(name).known || len(l.lookup(name)) > 0 }) {
 			leave("this SELECT calls a function, which may change the schema: nothing is known of what it names")
 		}
 		return

@@ -186,7 +186,7 @@ func (d *doBlock) checksOf(s *plpgsql.Execute) *table {
 	}
 	for _, c := range tab.checks {
 		for name := range d.l.refsIn(c.expr.node).calls {
-			if builtins[name].result == "" {
+			if !d.l.builtin(name).known {
 				return nil
 			}
 		}

@@ -393,7 +393,7 @@ func (l *loader) lookup(name string) []*function {
 			loose = append(loose, f)
 		}
 	}
-	if _, known := builtins[name]; exact != nil || known {
+	if exact != nil || l.builtin(name).known {
 		return exact
 	}
 	return loose

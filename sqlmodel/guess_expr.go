@@ -1,6 +1,7 @@
 package sqlmodel
 
 import (
+	"github.com/txrobust/robust/sqlmodel/catalog"
 	"github.com/txrobust/robust/sqlmodel/internal/pg"
 )
 
@@ -483,8 +484,8 @@ func (g *guesser) operator(e *pg.A_Expr, n *guessScope) *cell {
 	case "||":
 		return hinted(tText)
 	}
-	if t, known := operatorResults[op]; known {
-		return hinted(t)
+	if t := catalog.OperatorResult(op); t != "" {
+		return hinted(valuesOf(t))
 	}
 	return nil
 }
@@ -521,16 +522,18 @@ func (g *guesser) call(e *pg.FuncCall, n *guessScope) *cell {
 		}
 		return nil
 	}
-	b, known := builtins[name]
-	switch {
-	case !known:
-		return nil
-	case b.result == "1" && len(args) > 0:
-		return args[0]
-	case name == "lower" || name == "upper" || name == "length" || name == "btrim":
+	switch name {
+	case "lower", "upper", "length", "btrim":
 		for _, a := range args {
 			hint(a, tText)
 		}
+	case "abs", "sum", "min", "max", "round", "ceil", "floor", "trunc":
+		if len(args) > 0 {
+			return args[0]
+		}
 	}
-	return hinted(scalarTypes[b.result])
+	if t := (&ex{l: g.l}).commonResult(name, nil); t.sql != nil {
+		return hinted(t)
+	}
+	return nil
 }

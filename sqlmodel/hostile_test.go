@@ -102,7 +102,7 @@ func TestHuge(t *testing.T) {
 		if err := errors.Join(f.Truncate(maxFile+1), f.Close()); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := Load(t.Context(), []string{file}, Options{}); err == nil || !strings.Contains(err.Error(), "this file has 1024 MB") {
+		if _, err := Load(t.Context(), []string{file}, Options{}); err == nil || !strings.Contains(err.Error(), "must have 1024 MB at most") {
 			t.Errorf("error %v", err)
 		}
 	})

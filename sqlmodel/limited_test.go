@@ -40,7 +40,7 @@ func TestLimitedWrites(t *testing.T) {
 		t.Run(c.sql, func(t *testing.T) {
 			q := sql(c.sql)
 			for i := range strings.Count(c.sql, "?") {
-				q.Args = append(q.Args, value(i+1))
+				q.Args = append(q.Args, clientExpr(i+1))
 			}
 			schema := []File{{Name: "s.sql", Text: schema}}
 			prog, err := Client(t.Context(), nil, []*client.Txn{txn_("f", nil, q)}, Options{MySQL: true, Schema: schema, MySQLFiles: []string{"s.sql"}})

@@ -24,6 +24,9 @@ const (
 	maxList = 2000
 )
 
+// smaller says what helps where a file has more than maxFile bytes.
+const smaller = "leave out the rows, and name the schema and the functions"
+
 // chained are the words that make trees deeper, one after another. Punctuation
 // is taken to do so, besides.
 var chained = map[string]bool{"and": true, "or": true, "not": true, "is": true, "isnull": true, "notnull": true, "in": true,

@@ -8,10 +8,12 @@ import (
 	"strings"
 
 	"github.com/txrobust/robust/client"
+	"github.com/txrobust/robust/internal/infile"
 	"github.com/txrobust/robust/ir"
 	"github.com/txrobust/robust/sqlmodel/internal/input"
 	"github.com/txrobust/robust/sqlmodel/internal/pg"
 	"github.com/txrobust/robust/sqlmodel/mysql"
+	"github.com/txrobust/robust/sqlmodel/value"
 )
 
 // File is an input file: Name appears in positions.
@@ -35,8 +37,10 @@ type Options struct {
 	MySQLFiles []string
 	// Before are files that Load reads before those of its paths.
 	Before []File
-	// disk says that scripts may include files from the disk.
-	disk bool
+	// Files reads the files of Load and those that these include; nil allows what
+	// is in the directories of the paths. Without it, Parse takes no file from the
+	// disk.
+	Files *infile.Reader
 	// ctx, if not nil, ends the reading.
 	ctx context.Context
 	// mended are foreign keys that are broken and mended before they are checked.
@@ -53,11 +57,15 @@ type Options struct {
 // application. Faults of the input are *ir.Error; a file that cannot be read
 // is another error that names it.
 func Load(ctx context.Context, paths []string, opt Options) (*ir.Program, error) {
-	files, err := input.Read(ctx, paths, maxFile, "leave out the rows, and name the schema and the functions")
+	var err error
+	if opt.Files, err = input.Reader(opt.Files, paths); err != nil {
+		return nil, err
+	}
+	files, err := input.Read(ctx, opt.Files, paths, maxFile, smaller)
 	if err != nil {
 		return nil, err
 	}
-	opt.disk, opt.ctx = true, ctx
+	opt.ctx = ctx
 	return Parse(slices.Concat(opt.Before, files), opt)
 }
 
@@ -151,15 +159,17 @@ func read(files []File, opt Options) (l *loader, err error) {
 	schema, files := fromMySQL(foreign, opt, opt.Schema), fromMySQL(foreign, opt, files)
 	all = slices.Concat(schema, files)
 	l = &loader{
-		files:   all,
-		foreign: foreign,
-		notes:   slices.Clone(foreign.Notes),
-		prog:    &ir.Program{Name: programName(named)},
-		tables:  map[string]*table{},
-		dropped: map[string]bool{},
-		views:   map[string]*view{},
-		types:   map[string]*userType{},
-		opt:     opt,
+		files:      all,
+		foreign:    foreign,
+		notes:      slices.Clone(foreign.Notes),
+		prog:       &ir.Program{Name: programName(named)},
+		tables:     map[string]*table{},
+		dropped:    map[string]bool{},
+		views:      map[string]*view{},
+		types:      map[string]*userType{},
+		extensions: map[string]bool{},
+		collations: map[string]bool{},
+		opt:        opt,
 
 		operators: map[string]string{},
 		unread:    gaps{files: map[string]bool{}, words: map[string]ir.Pos{}},
@@ -275,6 +285,10 @@ type loader struct {
 	emptied map[string]bool
 	// operators are those that CREATE OPERATOR declares, with their functions.
 	operators map[string]string
+	// collations are those that are not deterministic.
+	collations map[string]bool
+	// extensions are those that CREATE EXTENSION makes.
+	extensions map[string]bool
 	// postponed are statements about tables that were not declared yet.
 	postponed []func()
 	types     map[string]*userType
@@ -305,6 +319,20 @@ func (l *loader) note(pos ir.Pos, format string, args ...any) {
 		l.notes = append(l.notes, n)
 	}
 }
+
+// premise records what is taken for granted, where it matters first.
+func (l *loader) premise(pos ir.Pos, text string) {
+	if !slices.ContainsFunc(l.prog.Premises, func(n ir.Note) bool { return n.Text == text }) {
+		l.prog.Premises = append(l.prog.Premises, ir.Note{Pos: pos, Text: text})
+	}
+}
+
+// What a translation may take for granted.
+const (
+	oneTimeZone    = "all sessions have the time zone UTC"
+	canonicalUUIDs = "the program gives UUIDs as the database prints them, in lower case with hyphens"
+	equalDigits    = "numbers that are equal have equal texts: digits after the last one that is not 0 do not count"
+)
 
 // file reads a file, and those that it includes.
 func (l *loader) file(f File) {
@@ -359,8 +387,7 @@ func (l *loader) statement(n *node) {
 	case *pg.CompositeTypeStmt:
 		l.createComposite(s, t, pos)
 	case *pg.CreateEnumStmt:
-		name := qualified(names(s.TypeName))
-		l.types[name] = &userType{pos: pos, base: typ{ir: ir.TextType, name: name}, enum: true}
+		l.createEnum(s, pos)
 	case *pg.CreateDomainStmt:
 		l.createDomain(s, t, pos)
 	case *pg.ViewStmt:
@@ -402,9 +429,17 @@ func (l *loader) statement(n *node) {
 		}
 	case *pg.LockStmt:
 		l.fail(pos, "LOCK TABLE outside of a transaction is not analysed; write BEGIN … COMMIT around the transaction")
+	case *pg.CreateExtension:
+		l.extensions[s.Extname] = true
+	case *pg.AlterEnumStmt:
+		l.alterEnum(s)
 	case *pg.AlterFunctionStmt:
 		l.alterFunction(s)
 	case *pg.DefineStmt:
+		if s.Kind == pg.ObjectCollation {
+			l.createCollation(s)
+			break
+		}
 		l.createOperator(s)
 		l.note(pos, "an operator, aggregate, type or the like that is declared here is not modelled")
 	case *pg.CreateCastStmt:
@@ -416,9 +451,9 @@ func (l *loader) statement(n *node) {
 	case *pg.VariableSetStmt:
 		l.searchPath(s)
 	case *pg.VariableShow, *pg.CommentStmt, *pg.GrantStmt, *pg.GrantRoleStmt, *pg.AlterDefaultPriv,
-		*pg.CreateExtension, *pg.AlterExtensionStmt, *pg.CreateSchemaStmt, *pg.AlterOwnerStmt, *pg.CreateRoleStmt,
+		*pg.AlterExtensionStmt, *pg.CreateSchemaStmt, *pg.AlterOwnerStmt, *pg.CreateRoleStmt,
 		*pg.AlterRoleStmt, *pg.AlterRoleSetStmt, *pg.AlterDatabaseSet, *pg.CreateStatsStmt, *pg.VacuumStmt,
-		*pg.CreateDatabase, *pg.DropDatabase, *pg.CheckPointStmt, *pg.DiscardStmt, *pg.AlterEnumStmt,
+		*pg.CreateDatabase, *pg.DropDatabase, *pg.CheckPointStmt, *pg.DiscardStmt,
 		*pg.AlterSeqStmt, *pg.ReindexStmt, *pg.ClusterStmt, *pg.CreatePublication, *pg.SecLabelStmt,
 		*pg.AlterObjectDepends, *pg.ExplainStmt, *pg.NotifyStmt, *pg.ListenStmt, *pg.ConstraintsSet:
 		// They change no value and no constraint.
@@ -459,7 +494,7 @@ func (l *loader) topSelect(s *pg.SelectStmt, pos ir.Pos) {
 func (l *loader) matters(r *refs) bool {
 	matters := len(r.tables) > 0
 	for name := range r.calls {
-		matters = matters || builtins[name].result == "" || len(l.lookup(name)) > 0
+		matters = matters || !l.builtin(name).known || len(l.lookup(name)) > 0
 	}
 	return matters
 }
@@ -486,6 +521,44 @@ func (l *loader) createOperator(s *pg.DefineStmt) {
 		}
 	}
 	l.operators[qualified(names(s.Defnames))] = fn
+}
+
+func (l *loader) createEnum(s *pg.CreateEnumStmt, pos ir.Pos) {
+	name := qualified(names(s.TypeName))
+	t := &value.Type{Name: name, Labels: append([]string{}, names(s.Vals)...), Shown: typeIdentifier(name)}
+	l.types[name] = &userType{pos: pos, base: typeOfValues(t), enum: true}
+}
+
+// alterEnum adds or renames a label.
+func (l *loader) alterEnum(s *pg.AlterEnumStmt) {
+	u := l.types[qualified(names(s.TypeName))]
+	if u == nil || !u.enum {
+		return
+	}
+	labels := u.base.sql.Labels
+	switch at := slices.Index(labels, s.NewValNeighbor); {
+	case s.OldVal != "":
+		if i := slices.Index(labels, s.OldVal); i >= 0 {
+			labels[i] = s.NewVal
+		}
+	case slices.Contains(labels, s.NewVal):
+	case at < 0:
+		labels = append(labels, s.NewVal)
+	case s.NewValIsAfter:
+		labels = slices.Insert(labels, at+1, s.NewVal)
+	default:
+		labels = slices.Insert(labels, at, s.NewVal)
+	}
+	u.base.sql.Labels = labels // columns of the type share it
+}
+
+// typeIdentifier writes the name of a type in SQL.
+func typeIdentifier(name string) string {
+	parts := strings.Split(name, ".")
+	for i, p := range parts {
+		parts[i] = `"` + strings.ReplaceAll(p, `"`, `""`) + `"`
+	}
+	return strings.Join(parts, ".")
 }
 
 func (l *loader) createDomain(s *pg.CreateDomainStmt, t *text, pos ir.Pos) {

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/txrobust/robust/ir"
+	"github.com/txrobust/robust/sqlmodel/catalog"
 	"github.com/txrobust/robust/sqlmodel/internal/pg"
 )
 
@@ -242,18 +243,18 @@ func (q *query) locksWithin(in *ex, sub *query, src *rowSource, f *fromQuery, co
 		src.reach = append(src.reach, s.lockable()...)
 		src.apart = append(src.apart, s.apart...)
 	}
-	if len(f.s.LockingClause) > 0 || len(f.s.SortClause) > 0 || slices.ContainsFunc(sub.targets, func(c colDef) bool { return volatile(c.e) }) {
+	if len(f.s.LockingClause) > 0 || len(f.s.SortClause) > 0 || slices.ContainsFunc(sub.targets, func(c colDef) bool { return q.in.l.volatile(c.e) }) {
 		src.apart = append(src.apart, i)
 	}
 }
 
 // volatile reports whether an expression calls a function that may give another value
 // each time.
-func volatile(e ir.Expr) bool {
+func (l *loader) volatile(e ir.Expr) bool {
 	found := false
 	ir.WalkExpr(e, func(e ir.Expr) {
 		c, ok := e.(*ir.Call)
-		found = found || ok && builtins[c.Name].kind == volatileFunc
+		found = found || ok && l.builtin(c.Name).effect >= catalog.AnyValue
 	})
 	return found
 }
@@ -308,7 +309,7 @@ func (i *innerLocks) known(conds []ir.Expr) bool {
 		switch {
 		case slices.Contains(i.own, c):
 		case !i.fenced:
-			if !rowFree(c, rows) || ir.HasExists(c) || derives(c) || volatile(c) {
+			if !rowFree(c, rows) || ir.HasExists(c) || derives(c) || i.q.in.l.volatile(c) {
 				return false
 			}
 		default: // what can never be true keeps the query from being run at all

@@ -286,7 +286,11 @@ var namedVariable = regexp.MustCompile(`:([A-Za-z_][A-Za-z0-9_]*)`)
 
 // expand puts the texts of variables into a word.
 func (sc *scanner) expand(c *command, word string) string {
+	size := len(c.literal) + len(word)
 	return namedVariable.ReplaceAllStringFunc(word, func(ref string) string {
+		if size += len(sc.s.texts[ref[1:]]); size > maxText {
+			sc.s.l.fail(c.pos, "the text of :%s must have at most %d bytes, but has more; leave the script out", c.target, maxText)
+		}
 		text, known := sc.s.texts[ref[1:]]
 		if !known {
 			sc.s.l.fail(c.pos, "the text of %s is not known here, so that of :%s is not either; set it to one", ref, c.target)

@@ -2,10 +2,13 @@ package sqlmodel
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/txrobust/robust/ir"
+	"github.com/txrobust/robust/sqlmodel/catalog"
 	"github.com/txrobust/robust/sqlmodel/internal/pg"
+	"github.com/txrobust/robust/sqlmodel/value"
 )
 
 // aExpr translates an operator expression.
@@ -134,16 +137,14 @@ func (x *ex) quantified(op string, e *pg.A_Expr) val {
 		a = x.fit(a, arrayOf(v.t))
 	case a.t.name == nAny:
 		a = retype(a, arrayOf(v.t))
-	case known(a.t):
+	case a.t.sql != nil:
 		x.fail(e.Location, "ANY and ALL need an array, but this has type %s", a.t)
 	}
-	if v.t.name == nUnknown && a.t.name == nArray {
-		v = x.literal(v, a.t.element(), e.Location)
+	if a.t.name == nArray {
+		elem := val{e: ir.C(ir.Null), t: a.t.element(), nn: true}
+		v, _ = x.operands(op, v, elem, e.Location)
 	}
-	if a.t.name == nArray && comparability(v.t, a.t.element()) == "" {
-		x.fail(e.Location, "the operator %s cannot compare %s with the elements of %s; add a cast", op, v.t, a.t)
-	}
-	if (op == "=" && word == " any" || op == "<>" && word == " all") && a.t.name == nArray && v.t.ir == a.t.element().ir {
+	if (op == "=" && word == " any" || op == "<>" && word == " all") && a.t.name == nArray && v.t.ir == a.t.element().ir && x.byIdentity(v.t) && x.byIdentity(a.t.element()) {
 		c := x.inArray(v, a)
 		if op == "<>" {
 			c = ir.NotE(c)
@@ -191,27 +192,32 @@ func (x *ex) listedElements(n *pg.Node, elem typ) ([]val, bool) {
 			return nil, false
 		}
 		for i := range vs {
-			vs[i] = x.cast(vs[i], t.element(), a.Location)
+			vs[i] = x.modify(x.cast(vs[i], t.element().plain(), a.Location), t.element())
 		}
 		return vs, true
 	case *pg.A_Const:
-		if values, ok := arrayLiteral(strings.TrimSpace(a.GetSval().GetSval()), elem); ok {
-			if len(values) > maxList {
-				panic(unmodelled{fmt.Sprintf("an array of more than %d values", maxList)})
-			}
-			var out []val
-			for _, v := range values {
-				out = append(out, val{e: ir.C(v), t: elem, nn: true})
-			}
-			return out, true
+		if elem.sql == nil {
+			return nil, false
 		}
+		v, err := arrayOf(elem).sql.Parse(a.GetSval().GetSval())
+		if err != nil {
+			return nil, false
+		}
+		values := v.Elems(elem.ir.Kind)
+		if len(values) > maxList {
+			panic(unmodelled{fmt.Sprintf("an array of more than %d values", maxList)})
+		}
+		out := []val{}
+		for _, v := range values {
+			out = append(out, val{e: ir.C(v), t: elem, nn: true})
+		}
+		return out, true
 	}
 	return nil, false
 }
 
 func (x *ex) prefix(op string, v val, loc int32) val {
-	switch {
-	case op == "-" && (v.t.numeric() || v.t.name == nUnknown):
+	if op == "-" && (v.t.numeric() || v.t.name == nUnknown) {
 		if c, ok := v.e.(*ir.Const); ok {
 			switch c.Value.Kind {
 			case ir.KindInt:
@@ -222,15 +228,14 @@ func (x *ex) prefix(op string, v val, loc int32) val {
 			}
 		}
 		if v.t.name == nUnknown {
-			v = x.literal(v, tNumeric, loc)
+			v = x.literal(v, tFloat, loc)
 		}
-		return val{e: &ir.Unary{Op: ir.Neg, X: v.e}, t: v.t, nn: v.nn}
-	case op == "+" && v.t.numeric():
-		return v
-	case v.t.name == nText || v.t.name == nBool || v.t.temporal():
-		x.fail(loc, "the operator %s does not work on %s", op, v.t)
+		return val{e: &ir.Unary{Op: ir.Neg, X: v.e}, t: v.t.plain(), nn: v.nn, digits: v.digits}
 	}
-	return val{e: &ir.Call{Name: "prefix " + op, Args: []ir.Expr{v.e}, Type: localType(v.t)}, t: v.t}
+	if op == "+" && v.t.numeric() {
+		return v
+	}
+	return x.operator(op, nil, v, loc)
 }
 
 var comparisons = map[string]ir.BinaryOp{"=": ir.Eq, "<>": ir.Ne, "!=": ir.Ne, "<": ir.Lt, "<=": ir.Le, ">": ir.Gt, ">=": ir.Ge, "is": ir.Is}
@@ -241,157 +246,197 @@ func (x *ex) binary(op string, l, r val, loc int32) val {
 		return x.compare(op, l, r, loc)
 	}
 	if l.record || r.record {
-		x.unmodelled("the operator %s on rows", op)
+		x.refuse("the operator %s on rows", op)
 	}
-	nn := l.nn && r.nn
-	// A literal takes the type of the other side; text for || and the like.
-	if l.t.name == nUnknown && r.t.name == nUnknown {
-		if strings.Contains("+-*/%", op) && x.b != nil && (x.b.isTyped(l.e) || x.b.isTyped(r.e)) {
-			l, r = x.literal(l, tNumeric, loc), x.literal(r, tNumeric, loc)
-		}
-		l, r = x.defaultType(l), x.defaultType(r)
+	if l.t.name == nUnknown && r.t.name == nUnknown && strings.Contains("+-*/%", op) && x.b != nil && (x.b.isTyped(l.e) || x.b.isTyped(r.e)) {
+		l, r = x.literal(l, tNumeric, loc), x.literal(r, tNumeric, loc)
 	}
-	if v, ok := x.jsonOp(op, l, r); ok {
-		return v
-	}
-	if l.t.temporal() || r.t.temporal() || l.t.name == nInterval || r.t.name == nInterval {
-		return x.timeOp(op, l, r, loc)
-	}
-	if l.t.name == nUnknown && !r.t.textual() {
-		l = x.literal(l, operandType(op, r.t), loc)
-	}
-	if r.t.name == nUnknown && !l.t.textual() {
-		r = x.literal(r, operandType(op, l.t), loc)
-	}
-	switch op {
-	case "+", "-", "*", "/", "%", "^":
-		if l.given && r.t.numeric() && !l.t.numeric() {
-			l = x.fit(l, r.t)
-		} else if r.given && l.t.numeric() && !r.t.numeric() {
-			r = x.fit(r, l.t)
-		}
-		if v, ok := x.arithmetic(op, l, r, nn); ok {
-			return v
-		}
-	case "||":
-		return x.concat(l, r, nn)
-	case "&", "|", "#", "<<", ">>":
-		if l.t.name == nInt && r.t.name == nInt {
-			return val{e: &ir.Call{Name: op, Args: []ir.Expr{l.e, r.e}, Type: ir.IntType}, t: tInt, nn: nn}
-		}
+	switch {
+	case l.given && r.t.numeric() && !l.t.numeric() && strings.Contains("+-*/%^", op):
+		l = x.fit(l, r.t.plain())
+	case r.given && l.t.numeric() && !r.t.numeric() && strings.Contains("+-*/%^", op):
+		r = x.fit(r, l.t.plain())
 	}
 	if op == "&&" {
 		if v, ok := x.overlap(l, r, loc); ok {
 			return v
 		}
 	}
-	if t, ok := operatorResults[op]; ok {
-		return val{e: &ir.Call{Name: op, Args: []ir.Expr{x.defaultType(l).e, x.defaultType(r).e}, Type: t.ir}, t: t}
-	}
-	if known(l.t) && known(r.t) {
-		x.fail(loc, "the operator %s does not work on %s and %s; add a cast", op, l.t, r.t)
-	}
-	t := l.t
-	if !known(t) || t.name == nUnknown {
-		t = r.t
-	}
-	return val{e: &ir.Call{Name: op, Args: []ir.Expr{l.e, r.e}, Type: localType(t)}, t: t}
+	return x.operator(op, &l, r, loc)
 }
 
-// known reports whether the operators of t are all known here.
-func known(t typ) bool {
-	return t.numeric() || t.name == nBool || t.name == nText || t.temporal() || t.name == nInterval
+// operator applies an operator of the system. l is nil for a prefix operator.
+func (x *ex) operator(op string, l *val, r val, loc int32) val {
+	if !catalog.HasOperator(op) {
+		x.refuse("the operator %s, which is not declared here", op)
+	}
+	args := []val{r}
+	var left *string
+	if l != nil {
+		t := l.argType()
+		args, left = []val{*l, r}, &t
+	}
+	calls, outcome := x.l.catalog().Operator(op, left, r.argType())
+	if outcome != catalog.Found && x.l.opt.MySQL {
+		return x.ofMySQL(op, args)
+	}
+	switch {
+	case outcome == catalog.Found:
+		return x.applied(op, calls[0], args, loc)
+	case len(calls) > 0 && slices.Contains(argTypes(args), catalog.Untold):
+		return x.opaqueCall(op, args, x.commonResult(op, calls))
+	}
+	x.fail(loc, "the operator %s does not work on %s; add a cast", op, typesOf(args))
+	return val{}
 }
 
-// operandType is the type of a literal beside an operand of type t.
-func operandType(op string, t typ) typ {
-	if op == "||" && t.name != nArray && t.name != nJSON {
-		return tText
+func argTypes(args []val) []string {
+	var out []string
+	for _, a := range args {
+		out = append(out, a.argType())
 	}
-	return t
+	return out
 }
 
-// operatorResults are operators of opaque meaning with a known result.
-var operatorResults = map[string]typ{
-	"~": tBool, "!~": tBool, "~*": tBool, "!~*": tBool, "@>": tBool, "<@": tBool, "&&": tBool, "@@": tBool, "?": tBool,
-	"?|": tBool, "?&": tBool, "-|-": tBool, "~=": tBool, "~~": tBool, "!~~": tBool, "~~*": tBool, "!~~*": tBool,
-	"<%": tBool, "%>": tBool, "@?": tBool,
-	"&<": tBool, "&>": tBool, "<<=": tBool, ">>=": tBool, "^@": tBool,
-	"<->": tFloat, "->>": tText, "#>>": tText,
+// typesOf names the types of operands for messages.
+func typesOf(args []val) string {
+	var out []string
+	for _, a := range args {
+		out = append(out, a.t.String())
+	}
+	return strings.Join(out, " and ")
 }
 
-// jsonOp is an operator on JSON values, all of them opaque.
-func (x *ex) jsonOp(op string, l, r val) (val, bool) {
-	if l.t.name != nJSON && r.t.name != nJSON {
-		return val{}, false
+// ofMySQL applies an operator to operands that PostgreSQL would not convert.
+func (x *ex) ofMySQL(op string, args []val) val {
+	t := tNumeric
+	if len(args) == 2 && args[0].t.numeric() && args[1].t.numeric() {
+		t = args[0].t.plain()
 	}
-	t := opaque(nJSON)
-	switch op {
-	case "->>", "#>>":
-		t = tText
-	case "?", "?|", "?&", "@>", "<@", "@?", "@@":
-		t = tBool
-	case "->", "#>", "-", "#-", "||":
-	default:
-		return val{}, false
-	}
-	if op == "||" || op == "@>" || op == "<@" {
-		if l.t.name == nUnknown {
-			l = x.literal(l, r.t, 0)
-		}
-		if r.t.name == nUnknown {
-			r = x.literal(r, l.t, 0)
-		}
-	}
-	return val{e: &ir.Call{Name: op, Args: []ir.Expr{x.defaultType(l).e, x.defaultType(r).e}, Type: t.ir}, t: t}, true
+	return x.opaqueCall("mysql "+op, args, t)
 }
 
-// timeOp is arithmetic on dates, times and intervals, all of it opaque: days
-// and months have no fixed length.
-func (x *ex) timeOp(op string, l, r val, loc int32) val {
-	fix := func(v, other val) val {
-		if v.t.name != nUnknown {
+// applied applies the function of an operator.
+func (x *ex) applied(op string, c catalog.Call, args []val, loc int32) val {
+	t := x.resultType(c.Returns)
+	for i := range args {
+		args[i] = x.asParameter(args[i], c.Types[i], loc)
+	}
+	nn := true
+	for _, a := range args {
+		nn = nn && a.nn
+	}
+	if len(args) == 2 {
+		if v, ok := x.arithmetic(op, args[0], args[1], nn); ok && v.t.same(t) {
 			return v
 		}
-		if other.t.temporal() && op == "+" {
-			return x.literal(v, tInterval, loc)
+		if v, ok := x.days(c, args, t, nn); ok {
+			return v
 		}
-		return x.literal(v, other.t, loc)
-	}
-	l, r = fix(l, r), fix(r, l)
-	t := typ{}
-	a, b := l.t, r.t
-	isNum := func(t typ) bool { return t.numeric() || t.name == nAny }
-	switch {
-	case op == "-" && a.name == nDate && b.name == nDate:
-		t = tInt
-	case op == "-" && a.temporal() && b.temporal():
-		t = tInterval
-	case (op == "+" || op == "-") && a.name == nDate && isNum(b), op == "+" && isNum(a) && b.name == nDate:
-		t = tDate
-	case op == "+" && (a.name == nDate && b.name == nTime || a.name == nTime && b.name == nDate):
-		t = tStamp
-	case (op == "+" || op == "-") && a.temporal() && (b.name == nInterval || b.name == nAny):
-		t = a
-	case op == "+" && (a.name == nInterval || a.name == nAny) && b.temporal():
-		t = b
-	case (op == "+" || op == "-") && a.name == nInterval && b.name == nInterval,
-		(op == "*" || op == "/") && a.name == nInterval && isNum(b), op == "*" && isNum(a) && b.name == nInterval:
-		t = tInterval
-	default:
-		if op == "||" {
-			return x.concat(l, r, l.nn && r.nn)
+		switch c.Name {
+		case "textanycat", "anytextcat":
+			return x.concat(args[0], args[1], nn)
+		case "textnlike", "texticnlike":
+			like := map[string]string{"textnlike": "like", "texticnlike": "ilike"}[c.Name]
+			return val{e: ir.NotE(&ir.Call{Name: like, Args: []ir.Expr{args[0].e, args[1].e}, Type: ir.BoolType}), t: tBool, nn: nn}
 		}
-		x.fail(loc, "the operator %s does not work on %s and %s; add a cast", op, a, b)
+		if not := x.negated(c, t, args, nn); not != nil {
+			return *not
+		}
 	}
-	if t.name == nDate && (l.t.name == nInterval || r.t.name == nInterval) {
-		t = tStamp
-	}
-	return val{e: &ir.Call{Name: "time " + op, Args: []ir.Expr{l.e, r.e}, Type: t.ir}, t: t, nn: l.nn && r.nn}
+	v := x.pure(c, t, args, loc)
+	v.nn = nn && (arithmeticOperators[op] && t.ir.Kind != ir.KindOpaque || t.name == nBool && !strings.Contains(op, "?"))
+	return v
 }
 
-// arithmetic works on numbers. Sums of floats depend on their order and
-// divisions of numerics round, so both are opaque.
+// arithmeticOperators have a value for all operands.
+var arithmeticOperators = map[string]bool{"+": true, "-": true, "*": true, "/": true, "%": true, "^": true, "||": true,
+	"&": true, "|": true, "#": true, "<<": true, ">>": true, "~": true}
+
+// negatedBy are the functions of operators that are true where another one is false.
+var negatedBy = map[string]string{"nregexeq": "regexeq", "textregexne": "textregexeq", "texticregexne": "texticregexeq", "nameregexne": "nameregexeq",
+	"nameicregexne": "nameicregexeq", "bpcharregexne": "bpcharregexeq", "bpcharicregexne": "bpcharicregexeq", "namenlike": "namelike", "bpcharnlike": "bpcharlike",
+	"nameicnlike": "nameiclike", "bpcharicnlike": "bpchariclike", "byteanlike": "bytealike"}
+
+// negated writes an operator with the function of the one that it negates, so that
+// the two exclude each other.
+func (x *ex) negated(c catalog.Call, t typ, args []val, nn bool) *val {
+	name := negatedBy[c.Name]
+	if name == "" {
+		return nil
+	}
+	f := value.Function(name+"("+strings.Join(c.Args, ",")+")", true)
+	return &val{e: ir.NotE(x.apply(f, t, args[0].e, args[1].e)), t: t, nn: nn}
+}
+
+// days is arithmetic on dates and on timestamps with an interval of a fixed length,
+// which is exact: the time zone of all sessions is UTC.
+func (x *ex) days(c catalog.Call, args []val, t typ, nn bool) (val, bool) {
+	if x.l.opt.MySQL {
+		return val{}, false
+	}
+	l, r := args[0].e, args[1].e
+	switch c.Signature() {
+	case "date_pli(date,int4)":
+		return val{e: addDays(l, r), t: t, nn: nn}, true
+	case "integer_pl_date(int4,date)":
+		return val{e: addDays(r, l), t: t, nn: nn}, true
+	case "date_mii(date,int4)":
+		return val{e: addDays(l, &ir.Unary{Op: ir.Neg, X: r}), t: t, nn: nn}, true
+	case "date_mi(date,date)":
+		return val{e: ir.Op(ir.Div, ir.Op(ir.Sub, l, r), ir.C(ir.Int(usPerDay))), t: t, nn: nn}, true
+	case "timestamp_pl_interval(timestamp,interval)", "timestamptz_pl_interval(timestamptz,interval)", "date_pl_interval(date,interval)",
+		"timestamp_mi_interval(timestamp,interval)", "timestamptz_mi_interval(timestamptz,interval)", "date_mi_interval(date,interval)":
+		us, days, ok := fixedLength(r)
+		if ok && days && strings.HasPrefix(c.Name, "timestamptz") {
+			x.premise(oneTimeZone) // a day may have 23 hours
+		}
+		if strings.Contains(c.Name, "_mi_") {
+			us = -us
+		}
+		return val{e: ir.Op(ir.Add, l, ir.C(ir.Int(us))), t: t, nn: nn}, ok
+	}
+	return val{}, false
+}
+
+const usPerDay = 24 * 3600 * 1_000_000
+
+// addDays is a date so many days later.
+func addDays(date, n ir.Expr) ir.Expr {
+	if k, ok := n.(*ir.Const); ok && k.Value.Kind == ir.KindInt {
+		return ir.Op(ir.Add, date, ir.C(ir.Int(k.Value.I*usPerDay)))
+	}
+	return ir.Op(ir.Add, date, ir.Op(ir.Mul, n, ir.C(ir.Int(usPerDay))))
+}
+
+// fixedLength gives the microseconds of a constant interval without months, and
+// whether it has days.
+func fixedLength(e ir.Expr) (us int64, days, ok bool) {
+	k, isConst := e.(*ir.Const)
+	if !isConst {
+		return 0, false, false
+	}
+	i, ok := value.IntervalOf(k.Value)
+	if !ok || i.Months != 0 || i.Days > maxDays || i.Days < -maxDays {
+		return 0, false, false
+	}
+	return i.Days*usPerDay + i.Micros, i.Days != 0, true
+}
+
+// maxDays bounds the days of an interval that is added exactly.
+const maxDays = 100_000
+
+// exactly is exact arithmetic whose result must be a value of type t.
+func (x *ex) exactly(op ir.BinaryOp, l, r val, t typ, nn bool) val {
+	b := &ir.Binary{Op: op, X: l.e, Y: r.e}
+	if lo, hi, ok := value.IntRange(t.pgName()); ok && !x.l.opt.MySQL {
+		b.Within = &ir.Range{Lo: lo, Hi: hi}
+	}
+	return val{e: b, t: t, nn: nn}
+}
+
+// arithmetic works on numbers. Sums of floats depend on their order and divisions of
+// numerics round, so both are opaque.
 func (x *ex) arithmetic(op string, l, r val, nn bool) (val, bool) {
 	if l.t.name == nAny && r.t.numeric() {
 		l = retype(l, r.t)
@@ -402,71 +447,63 @@ func (x *ex) arithmetic(op string, l, r val, nn bool) (val, bool) {
 	if !l.t.numeric() || !r.t.numeric() {
 		return val{}, false
 	}
-	t := l.t
-	if t.name == nInt || r.t.name == nFloat {
-		t = r.t
+	t := l.t.plain()
+	switch {
+	case t.name == nInt && r.t.name == nInt:
+		if r.t.sql.Name == "int8" || t.sql.Name == "int2" {
+			t = r.t.plain()
+		}
+	case t.name == nInt || r.t.name == nFloat:
+		t = r.t.plain()
 	}
 	irOp := map[string]ir.BinaryOp{"+": ir.Add, "-": ir.Sub, "*": ir.Mul, "/": ir.Div, "%": ir.Mod}
 	k, exactly := irOp[op]
 	switch {
+	case !exactly && op != "^":
+		return val{}, false
 	case op == "^" && t.name == nInt:
 		t = tFloat
 		exactly = false
-	case t.name == nFloat, t.name == nNumeric && (op == "/" || op == "%"):
+	case t.name == nFloat, t.name == nNumeric && (op == "/" || op == "%"), op == "^":
 		exactly = false
 	}
-	if !exactly {
-		return val{e: &ir.Call{Name: t.name + " " + op, Args: []ir.Expr{l.e, r.e}, Type: t.ir}, t: t, nn: nn}, true
+	if exactly {
+		out := x.exactly(k, l, r, t, nn)
+		switch {
+		case t.name != nNumeric:
+		case op == "*":
+			out = out.withScale(sum, l, r)
+		default:
+			out = out.withScale(func(a, b int) int { return max(a, b) }, l, r)
+		}
+		return out, true
 	}
-	return val{e: ir.Op(k, l.e, r.e), t: t, nn: nn}, true
+	f := value.Function(arithmeticFunction(op, t), true)
+	l, r = x.cast(l, t, 0), x.cast(r, t, 0)
+	return val{e: x.apply(f, t, l.e, r.e), t: t, nn: nn}, true
+}
+
+// arithmeticFunction is the function of an operator on two values of type t.
+func arithmeticFunction(op string, t typ) string {
+	name := t.pgName()
+	prefix := map[string]string{"numeric": "numeric_", "float4": "float4", "float8": "float8"}[name]
+	words := map[string]string{"+": "pl", "-": "mi", "*": "mul", "/": "div"}
+	if name == "numeric" {
+		words = map[string]string{"+": "add", "-": "sub", "*": "mul", "/": "div", "%": "mod"}
+	}
+	if op == "^" {
+		return map[string]string{"numeric": "numeric_power", "float8": "dpow", "float4": "dpow"}[name] + "(" + name + "," + name + ")"
+	}
+	return prefix + words[op] + "(" + name + "," + name + ")"
 }
 
 // concat is || on strings and arrays.
 func (x *ex) concat(l, r val, nn bool) val {
-	if l.t.name == nArray || r.t.name == nArray {
-		t := l.t
-		if t.name != nArray {
-			t = r.t
-		}
-		if l.t.name == nUnknown {
-			l = x.literal(l, t, 0)
-		}
-		if r.t.name == nUnknown {
-			r = x.literal(r, t, 0)
-		}
-		return val{e: &ir.Call{Name: "||", Args: []ir.Expr{l.e, r.e}, Type: t.ir}, t: t}
+	if l.t.name == nArray || r.t.name == nArray || !l.t.textual() && !r.t.textual() && l.t.name != nUnknown && r.t.name != nUnknown {
+		return x.operator("||", &l, r, 0)
 	}
-	if !l.t.textual() && !r.t.textual() && l.t.name != nUnknown && r.t.name != nUnknown {
-		return val{e: &ir.Call{Name: "||", Args: []ir.Expr{l.e, r.e}, Type: localType(l.t)}, t: l.t}
-	}
-	a, b := x.cast(l, tText, 0), x.cast(r, tText, 0)
+	a, b := x.cast(x.defaultType(l), tText, 0), x.cast(x.defaultType(r), tText, 0)
 	return val{e: &ir.Call{Name: "concat", Args: []ir.Expr{a.e, b.e}, Type: ir.TextType}, t: tText, nn: nn}
-}
-
-// comparability says how values of two types compare: "ir" with the operators of
-// the IR, "opaque" by a function, "" not at all.
-func comparability(a, b typ) string {
-	switch {
-	case a.name == nUnknown || b.name == nUnknown:
-		return "ir"
-	case a.numeric() && b.numeric(), a.textual() && b.textual(), a.name == nBool && b.name == nBool:
-		return "ir"
-	case a.temporal() && b.temporal():
-		if (a.name == nTime) != (b.name == nTime) {
-			return ""
-		}
-		return "ir"
-	case a.name == nArray && b.name == nArray:
-		if a.ir == b.ir || a.ir.Elem == ir.KindNull || b.ir.Elem == ir.KindNull {
-			return "ir"
-		}
-		return "opaque"
-	case a.ir.Kind == ir.KindOpaque && a.name == b.name && a.name != nAny:
-		return "ir"
-	case known(a) && known(b), known(a) && b.name == nArray, a.name == nArray && known(b):
-		return ""
-	}
-	return "opaque"
 }
 
 // compare applies a comparison; "is" is IS NOT DISTINCT FROM.
@@ -474,57 +511,119 @@ func (x *ex) compare(op string, l, r val, loc int32) val {
 	if l.record || r.record {
 		return x.compareRows(op, l, r, loc)
 	}
-	if l.t.name == nUnknown && r.t.name == nUnknown {
-		l, r = x.defaultType(l), x.defaultType(r)
-	}
-	if l.t.name == nAny && known(r.t) {
-		l = retype(l, r.t)
-	}
-	if r.t.name == nAny && known(l.t) {
-		r = retype(r, l.t)
-	}
-	if l.t.name == nUnknown {
-		l = x.literal(l, r.t, loc)
-	}
-	if r.t.name == nUnknown {
-		r = x.literal(r, l.t, loc)
-	}
 	if l.t.numeric() || r.t.numeric() {
 		l, r = x.number(l), x.number(r)
 	}
+	l, r = x.operands(op, l, r, loc)
 	nn := l.nn && r.nn || op == "is"
 	k := comparisons[op]
-	how := comparability(l.t, r.t)
-	if how != "ir" && (l.given || r.given) {
-		if l.given && r.t.name != nAny {
-			l = x.fit(l, r.t)
-		} else if r.given && l.t.name != nAny {
-			r = x.fit(r, l.t)
-		}
-		how = comparability(l.t, r.t)
-	}
 	equality := k == ir.Eq || k == ir.Ne || k == ir.Is
-	switch {
-	case how == "":
-		x.fail(loc, "the operator %s does not compare %s with %s; add a cast", op, l.t, r.t)
-	case how == "ir" && (equality || l.t.ordered() && r.t.ordered()):
+	l, r = x.collate(l, r)
+	l, r = x.comparable(l), x.comparable(r)
+	if equality && l.t.sql != nil && l.t.sql.Labels != nil || l.t.ordered() && r.t.ordered() || equality && x.byIdentity(l.t) && x.byIdentity(r.t) {
 		return val{e: ir.Op(k, l.e, r.e), t: tBool, nn: nn}
 	}
-	out := val{e: &ir.Call{Name: opaqueComparison(op), Args: []ir.Expr{l.e, r.e}, Type: ir.BoolType}, t: tBool}
+	if l.t.sql != nil && l.t.sql.Labels != nil { // the order of an enum is that of its labels
+		rank := value.Rank(l.t.sql)
+		return val{e: ir.Op(k, x.apply(rank, tInt, l.e), x.apply(rank, tInt, r.e)), t: tBool, nn: nn}
+	}
+	out := val{e: x.opaqueComparison(op, l, r), t: tBool}
 	if op == "<>" || op == "!=" {
 		out.e = ir.NotE(out.e)
 	}
 	return out
 }
 
-func opaqueComparison(op string) string {
+// operands converts the operands of a comparison to the types that are compared.
+func (x *ex) operands(op string, l, r val, loc int32) (val, val) {
+	if l.t.name == nUnknown && r.t.name == nUnknown {
+		l, r = x.defaultType(l), x.defaultType(r)
+	}
+	if op == "is" || op == "!=" {
+		op = map[string]string{"is": "=", "!=": "<>"}[op]
+	}
+	switch {
+	case l.given && r.t.name != nAny && r.t.name != nUnknown && !l.t.same(r.t):
+		return x.given(l, r), r
+	case r.given && l.t.name != nAny && l.t.name != nUnknown && !l.t.same(r.t):
+		return l, x.given(r, l)
+	case l.t.name == nAny && r.t.sql != nil:
+		return retype(l, r.t), r
+	case r.t.name == nAny && l.t.sql != nil:
+		return l, retype(r, l.t)
+	}
+	a, b := l.argType(), r.argType()
+	calls, outcome := x.l.catalog().Operator(op, &a, b)
+	switch {
+	case outcome == catalog.Found:
+		return x.asParameter(l, calls[0].Types[0], loc), x.asParameter(r, calls[0].Types[1], loc)
+	case l.t.name == nUnknown:
+		return x.literal(l, r.t.plain(), loc), r
+	case r.t.name == nUnknown:
+		return l, x.literal(r, l.t.plain(), loc)
+	case l.t.sql == nil || r.t.sql == nil || x.l.opt.MySQL || len(calls) > 0:
+		return l, r
+	}
+	x.fail(loc, "the operator %s does not compare %s with %s; add a cast", op, l.t, r.t)
+	return l, r
+}
+
+// given fits a value of a client program to the other operand.
+func (x *ex) given(v, other val) val {
+	if v.t.numeric() && other.t.numeric() {
+		return v
+	}
+	return x.fit(v, other.t.plain())
+}
+
+// collate gives both operands of a comparison of texts the collation that one has.
+func (x *ex) collate(l, r val) (val, val) {
+	for _, p := range []struct{ from, to *val }{{&l, &r}, {&r, &l}} {
+		if f, t := p.from.t.sql, p.to.t.sql; f != nil && t != nil && f.Collation != "" && t.Collation == "" && p.to.t.textual() {
+			p.to.t = x.l.collated(p.to.t, f.Collation)
+		}
+	}
+	return l, r
+}
+
+// comparable gives what is compared of a value: its key, where values that differ may
+// be equal.
+func (x *ex) comparable(v val) val {
+	if v.t.sql == nil || v.t.sql.Equality() != value.Keyed || v.t.name == nArray {
+		return v
+	}
+	switch {
+	case v.t.sql.Collation != "":
+		return val{e: x.apply(value.Function(v.t.sql.Key(), true), tText, v.e), t: tText, nn: v.nn}
+	case v.t.sql.Name == "citext":
+		return val{e: x.folded(&ir.Call{Name: "lower", Args: []ir.Expr{v.e}, Type: ir.TextType}), t: tText, nn: v.nn}
+	}
+	return val{e: x.apply(value.Function(v.t.sql.Key(), true), tNumeric, v.e), t: tNumeric, nn: v.nn}
+}
+
+// byIdentity reports whether two values of a type are equal exactly if the IR has one
+// value for them.
+func (x *ex) byIdentity(t typ) bool {
+	if t.sql == nil {
+		return t.ir.Kind != ir.KindOpaque || t.name != nAny
+	}
+	return t.sql.Equality() == value.Identity
+}
+
+// opaqueComparison is a comparison of values of which nothing is known but that
+// equal operands compare alike.
+func (x *ex) opaqueComparison(op string, l, r val) ir.Expr {
 	switch op {
 	case "<>", "!=":
-		return "="
+		op = "="
 	case "is":
-		return "is not distinct from"
+		return &ir.Call{Name: "is not distinct from", Args: []ir.Expr{l.e, r.e}, Type: ir.BoolType}
 	}
-	return op
+	a, b := l.argType(), r.argType()
+	if calls, outcome := x.l.catalog().Operator(op, &a, b); outcome == catalog.Found {
+		return x.apply(functionOf(calls[0].Function), tBool, l.e, r.e)
+	}
+	return &ir.Call{Name: op, Args: []ir.Expr{l.e, r.e}, Type: ir.BoolType}
 }
 
 // compareRows compares rows field by field.

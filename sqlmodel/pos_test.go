@@ -103,7 +103,7 @@ func TestPositions(t *testing.T) {
 		14:11 if exists (from a) {
 		14:41 abort;
 		16:5 id := fresh;
-		16:5 insert b (id, n) values (id, opaque int int_of('é'));
+		16:5 insert b (id, n) values (id, opaque int "integer<-text"('é'));
 		16:48 delete b;
 		18:3 while true {
 		18:9 (max) := select agg max(a.x) int from a;

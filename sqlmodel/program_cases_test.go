@@ -38,7 +38,7 @@ func programCases() []programCase {
 		)}},
 		{name: "writes", txns: []*client.Txn{txn_("Writes", vars(append(id, "job int", "price float in", "when time in", "data text in null")...),
 			row(sql("INSERT INTO jobs (account, price, data) VALUES ($1, $2, $3) RETURNING id, done", "id", "price", "data"), "job", "ok"),
-			with(sql("INSERT INTO accounts (id, balance, opened) VALUES ($1, $2, $3), ($4, 0, now()) ON CONFLICT (id) DO NOTHING", "id", "n", "when", str("x")),
+			with(sql("INSERT INTO accounts (id, balance, opened) VALUES ($1, $2, $3), ($4, 0, now()) ON CONFLICT (id) DO NOTHING", "id", "n", "when", str("00000000-0000-0000-0000-00000000000A")),
 				func(q *client.Query) { q.Count = "count" }),
 			row(sql("UPDATE jobs SET price = price * $1 WHERE id = $2 RETURNING price", "n", "job"), "n"),
 			scanned(),

@@ -138,17 +138,17 @@ func (g *programGen) list(n int) []client.Stmt {
 func (g *programGen) integer() client.Expr {
 	switch g.rng.IntN(4) {
 	case 0:
-		return value(g.rng.IntN(4))
+		return clientExpr(g.rng.IntN(4))
 	case 1:
 		return op(g.pick("+", "-", "*"), g.pick("p", "x", "y", "n"), g.rng.IntN(3))
 	}
-	return value(g.pick("p", "x", "y", "n"))
+	return clientExpr(g.pick("p", "x", "y", "n"))
 }
 
 func (g *programGen) cond() client.Expr {
 	switch g.rng.IntN(5) {
 	case 0:
-		return value(g.pick("ok", "bad"))
+		return clientExpr(g.pick("ok", "bad"))
 	case 1:
 		return op("null", g.pick("q", "u", "v"))
 	case 2:

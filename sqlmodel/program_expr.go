@@ -145,7 +145,7 @@ func (p *caller) constant(v ir.Value) val {
 	case ir.KindText, ir.KindNull:
 		out.t = tUnknown
 	case ir.KindArray:
-		out.t = typ{ir: ir.ArrayType(ir.KindNull), name: nArray, elem: nAny}
+		out.t = arrayOf(tAny)
 	default:
 		out.t = tAny
 	}
@@ -241,7 +241,7 @@ func (p *caller) arithmetic(op string, l, r val) (val, bool) {
 	if r.t.name == nUnknown && l.t.numeric() && p.b.isTyped(r.e) {
 		r = x.literal(r, l.t, 0)
 	}
-	text := func(v val) bool { return v.t.name == nText || v.t.name == nUnknown }
+	text := func(v val) bool { return v.t.ir.Kind == ir.KindText }
 	if op == "+" && text(l) && text(r) {
 		return x.concat(l, r, l.nn && r.nn), true
 	}
@@ -274,10 +274,9 @@ func (p *caller) compare(op string, l, r val) val {
 	}
 	text := l.t.ir.Kind == ir.KindText || r.t.ir.Kind == ir.KindText || l.t.name == nUnknown
 	equality := op == "==" || op == "!="
-	if ok1 && ok2 && !l.record && comparability(l.t, r.t) == "ir" && (equality || !text) {
-		out := x.compare(sql, l, r, 0)
-		out.nn = nn
-		return out
+	alike := l.t.numeric() && r.t.numeric() || l.t.ir == r.t.ir && l.t.ir.Kind != ir.KindOpaque
+	if ok1 && ok2 && !l.record && alike && (equality || !text) {
+		return val{e: ir.Op(comparisons[sql], l.e, r.e), t: tBool, nn: nn}
 	}
 	if op == "!=" { // the same function as for ==, so that the two exclude each other
 		out := p.opaque("==", tBool, l, r)

@@ -490,13 +490,13 @@ func (o *rowTaker) dests(cols []colDef) (list, rest []dest) {
 // same reports whether a value of one type is one of the other as it is.
 func (p *caller) same(from, to typ) bool {
 	e := ir.V("")
-	return from.String() == to.String() || localType(from) == localType(to) && p.ex().cast(val{e: e, t: from}, to, 0).e == e
+	return from.same(to) || localType(from) == localType(to) && p.ex().cast(val{e: e, t: from}, to, 0).e == e
 }
 
 // temp is a local for a column.
 func (o *rowTaker) temp(i int, base string, t typ) dest {
 	d, known := o.temps[i]
-	if !known || d.t != t {
+	if !known || !d.t.same(t) {
 		d = dest{o.p.b.local(base, t), t}
 		o.temps[i] = d
 	}

@@ -84,9 +84,9 @@ func (p *caller) declare() {
 			}
 		}
 		if d.Input {
-			b.txn.Params = append(b.txn.Params, ir.Param{Name: v.local, Type: it, Fresh: d.Fresh, NotNull: !d.Nullable})
+			b.txn.Params = append(b.txn.Params, ir.Param{Name: v.local, Type: it, Fresh: d.Fresh, NotNull: !d.Nullable, Domain: v.t.domain()})
 		} else {
-			b.txn.Locals = append(b.txn.Locals, ir.Local{Name: v.local, Type: it})
+			b.txn.Locals = append(b.txn.Locals, ir.Local{Name: v.local, Type: it, Domain: v.t.domain()})
 		}
 		p.vars[d.Name] = v
 	}
@@ -135,7 +135,7 @@ func resultName(a client.Arg) string {
 func kindType(k client.Kind) typ {
 	switch k {
 	case client.Int:
-		return tInt
+		return tBigint
 	case client.Float:
 		return tFloat
 	case client.Bool:

@@ -102,7 +102,7 @@ func vars(list ...string) []client.Var {
 	return out
 }
 
-func value(x any) client.Expr {
+func clientExpr(x any) client.Expr {
 	switch x := x.(type) {
 	case client.Expr:
 		return x
@@ -121,7 +121,7 @@ func value(x any) client.Expr {
 func values_(xs ...any) []client.Expr {
 	var out []client.Expr
 	for _, x := range xs {
-		out = append(out, value(x))
+		out = append(out, clientExpr(x))
 	}
 	return out
 }
@@ -148,7 +148,7 @@ func row(q *client.Query, into ...string) *client.Query {
 
 // ended ends the transaction where there is no row.
 func unless(cond any) client.Stmt {
-	return &client.If{Cond: client.Not(value(cond)), Then: []client.Stmt{&client.Rollback{}}}
+	return &client.If{Cond: client.Not(clientExpr(cond)), Then: []client.Stmt{&client.Rollback{}}}
 }
 
 // scanned ends the transaction where a row was not read.
@@ -162,7 +162,7 @@ func rows(label string, q *client.Query, list ...client.Stmt) *client.ForRows {
 
 func emit(xs ...any) client.Stmt { return &client.Emit{Exprs: values_(xs...)} }
 
-func set_(v string, x any) client.Stmt { return &client.Assign{Var: v, Expr: value(x)} }
+func set_(v string, x any) client.Stmt { return &client.Assign{Var: v, Expr: clientExpr(x)} }
 
 func when(cond client.Expr, list ...client.Stmt) *client.If {
 	return &client.If{Cond: cond, Then: list}

@@ -7,6 +7,7 @@ import (
 	"github.com/txrobust/robust/ir"
 	"github.com/txrobust/robust/sqlmodel/internal/pg"
 	"github.com/txrobust/robust/sqlmodel/internal/tidy"
+	"github.com/txrobust/robust/sqlmodel/value"
 )
 
 // psql translates what psql or pgbench does in one transaction.
@@ -214,11 +215,11 @@ func (c *psql) variable(k int, name string, parameter bool) *variable {
 		v.t, it = t, localType(t)
 	}
 	if !parameter {
-		b.txn.Locals = append(b.txn.Locals, ir.Local{Name: v.local, Type: it})
+		b.txn.Locals = append(b.txn.Locals, ir.Local{Name: v.local, Type: it, Domain: v.t.domain()})
 		return v
 	}
 	v.nn = c.roles[k] == drawn
-	b.txn.Params = append(b.txn.Params, ir.Param{Name: v.local, Type: it, NotNull: v.nn, Fresh: slices.Contains(c.f.fn.fresh, name)})
+	b.txn.Params = append(b.txn.Params, ir.Param{Name: v.local, Type: it, NotNull: v.nn, Fresh: slices.Contains(c.f.fn.fresh, name), Domain: v.t.domain()})
 	return v
 }
 
@@ -487,7 +488,7 @@ func (c *psql) command(cmd *command) {
 			c.store(k, c.value(cmd.expr, clientExpression(cmd.expr)), cmd, stored)
 		case cmd.plain:
 			e := val{e: ir.C(ir.Text(cmd.literal)), t: tText, nn: true}
-			if r, ok := rational(cmd.literal); ok {
+			if r, ok := value.Rational(cmd.literal); ok {
 				if e = (val{e: ir.C(ir.Num(r)), t: tNumeric, nn: true}); r.IsInt() && r.Num().IsInt64() {
 					e = val{e: ir.C(ir.Int(r.Num().Int64())), t: tInt, nn: true}
 				}

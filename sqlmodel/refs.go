@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/txrobust/robust/ir"
+	"github.com/txrobust/robust/sqlmodel/catalog"
 	"github.com/txrobust/robust/sqlmodel/internal/pg"
 	"github.com/txrobust/robust/sqlmodel/internal/plpgsql"
 )
@@ -289,6 +290,7 @@ type tracer struct {
 	l      *loader
 	called map[*function]bool
 	wrote  map[*table]access
+	viewed map[*view]access // one more than what was done to a view, which may read itself
 }
 
 // effectOf gives all that running SQL with the references r may touch.
@@ -299,7 +301,7 @@ func (l *loader) effectOf(r *refs) *effect {
 }
 
 func (l *loader) tracer() *tracer {
-	return &tracer{&effect{tables: map[string]bool{}, parents: map[string]bool{}}, l, map[*function]bool{}, map[*table]access{}}
+	return &tracer{&effect{tables: map[string]bool{}, parents: map[string]bool{}}, l, map[*function]bool{}, map[*table]access{}, map[*view]access{}}
 }
 
 func (tr *tracer) add(r *refs) {
@@ -325,8 +327,11 @@ func (tr *tracer) everything() { tr.all, tr.writes = true, true }
 func (tr *tracer) call(name string) {
 	fns := tr.l.lookup(name)
 	if len(fns) == 0 {
-		if b, known := builtins[name]; !known || b.kind == unsafeFunc {
+		switch b := tr.l.builtin(name); {
+		case !b.known, b.effect == catalog.WritesAny:
 			tr.everything()
+		case b.effect == catalog.ReadsAny:
+			tr.all = true
 		}
 		return
 	}
@@ -348,7 +353,8 @@ func (tr *tracer) call(name string) {
 func (tr *tracer) touch(name string, do access) {
 	t := tr.l.table(name)
 	if t == nil {
-		if v := tr.l.views[name]; v != nil {
+		if v := tr.l.views[name]; v != nil && tr.viewed[v] <= do {
+			tr.viewed[v] = do + 1
 			if v.all {
 				tr.everything()
 			}

@@ -197,7 +197,7 @@ func (b *builder) rowRisks(s ir.Stmt, what string, add func(why string, states .
 		add("an EXCLUDE constraint of "+t.name+" computes values", valueError)
 	}
 	for name := range calls.calls {
-		if _, known := builtins[name]; !known || len(b.l.lookup(name)) > 0 {
+		if !b.l.builtin(name).known || len(b.l.lookup(name)) > 0 {
 			add("a constraint of "+t.name+" calls "+name, anyError)
 		}
 	}

@@ -136,7 +136,7 @@ func (b *builder) parameter(f *frame, p param, i int) {
 				name += "_"
 			}
 		}
-		q := ir.Param{Name: name, Type: localType(t), NotNull: f.fn.strict}
+		q := ir.Param{Name: name, Type: localType(t), NotNull: f.fn.strict, Domain: t.domain()}
 		for _, fresh := range f.fn.fresh {
 			q.Fresh = q.Fresh || fresh == p.name
 		}

@@ -173,7 +173,8 @@ func fold(e ir.Expr) (ir.Value, bool) {
 			}
 			args = append(args, v)
 		}
-		return e.Apply(args), e.Def == nil
+		v, err := e.Apply(args)
+		return v, err == nil && e.Def == nil
 	case *ir.Cond:
 		if v, ok := fold(e.If); ok {
 			if v.IsTrue() {

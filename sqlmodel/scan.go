@@ -5,7 +5,9 @@ import (
 	"strings"
 
 	"github.com/txrobust/robust/ir"
+	"github.com/txrobust/robust/sqlmodel/catalog"
 	"github.com/txrobust/robust/sqlmodel/internal/pg"
+	"github.com/txrobust/robust/sqlmodel/value"
 )
 
 // scanner splits a file as psql does: it finds the commands that begin with a
@@ -438,6 +440,9 @@ func (sc *scanner) variable(name, quote string, end int) {
 		for _, w := range strings.Fields(text) {
 			sc.word(w)
 		}
+		if len(sc.out)+len(text) > 2*maxSQL {
+			sc.s.l.fail(sc.pos(), "with the texts of its variables this file has more than %d MB of SQL; leave the script out", 2*maxSQL>>20)
+		}
 		sc.put(text, end)
 		sc.operand()
 		return
@@ -450,7 +455,7 @@ func (sc *scanner) variable(name, quote string, end int) {
 		return
 	case sc.s.doubtful[name] && quote == "":
 		for _, text := range sc.s.held[name] {
-			if _, ok := rational(text); !ok {
+			if _, ok := value.Rational(text); !ok {
 				sc.s.l.fail(sc.pos(), `which text :%s stands for depends on an \if or a query; write :'%s' if it is a value`, name, name)
 			}
 		}
@@ -538,7 +543,7 @@ func resultNames(raw *pg.RawStmt) (columns []string, ok bool) {
 			return nil, false
 		}
 		if c, is := pg.Inner(r.Val).(*pg.FuncCall); is && c.Over == nil && r.Name == "" {
-			if _, known := builtins[qualified(names(c.Funcname))]; !known {
+			if !catalog.Known(qualified(names(c.Funcname))) {
 				return nil, false // it may give several columns
 			}
 		}

@@ -18,6 +18,7 @@ type sqlExpr struct {
 // column is a column while the schema is being read.
 type column struct {
 	pos     ir.Pos
+	text    *text // in which it is declared
 	name    string
 	t       typ
 	notNull bool
@@ -109,7 +110,9 @@ type table struct {
 	triggers  []*trigger
 	// odd says why statements on the table cannot be modelled, or is "".
 	// oddTables are other tables that such a statement may touch.
-	odd       string
+	odd string
+	// keyed are columns with those that stand for them in keys.
+	keyed     [][2]string
 	oddTables []string
 	// oddAll says that it may touch all of them.
 	oddAll   bool
@@ -311,16 +314,16 @@ func (l *loader) addColumn(tab *table, d *pg.ColumnDef, t *text) {
 	if tab.column(d.Colname) != nil {
 		l.fail(pos, "table %s has two columns %s", tab.name, d.Colname)
 	}
-	c := &column{pos: pos, name: d.Colname, t: l.typeOf(d.TypeName, t)}
+	c := &column{pos: pos, name: d.Colname, t: l.typeOf(d.TypeName, t), text: t}
+	if d.CollClause != nil {
+		c.t = l.collated(c.t, qualified(names(d.CollClause.Collname)))
+	}
 	tab.columns = append(tab.columns, c)
 	if parts := names(d.TypeName.GetNames()); len(parts) > 0 {
 		switch last := parts[len(parts)-1]; last {
 		case "serial", "serial2", "serial4", "serial8", "smallserial", "bigserial":
 			c.fresh, c.notNull = true, true
 			c.sequence = tab.name + "_" + c.name + "_seq"
-		case "citext":
-			tab.odd = "a column of type citext"
-			l.note(pos, "column %s.%s: the equality of citext is not modelled: nor is any statement on %s", tab.name, c.name, tab.name)
 		default:
 			if u := l.types[qualified(parts)]; u != nil {
 				c.notNull = u.notNull
@@ -458,7 +461,7 @@ func nameOr(name, other string) string {
 
 func (l *loader) checkColumns(tab *table, pos ir.Pos, cols []string) {
 	for _, c := range cols {
-		if tab.column(c) == nil {
+		if tab.column(c) == nil && !slices.ContainsFunc(tab.indexed, func(i *column) bool { return i.name == c }) {
 			l.fail(pos, "table %s has no column %s", tab.name, c)
 		}
 	}

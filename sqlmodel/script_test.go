@@ -21,7 +21,7 @@ func TestScriptErrors(t *testing.T) {
 		{"UPDATE t SET x = :v WHERE WHERE k = :k;", `2:27: syntax error at or near "WHERE"`},
 		{"SELECT x FROM t WHERE k = :'no name';", `2:27: syntax error at or near ":"`},
 		{"CREATE TABLE :name (k int);", `2:14: syntax error at or near ":"`},
-		{"BEGIN; SELECT x FROM t WHERE s = :a AND x = :a AND b = :a; COMMIT;", "2:32: the operator = does not compare text with int; add a cast"},
+		{"BEGIN; SELECT x FROM t WHERE s = :a AND x = :a AND b = :a; COMMIT;", "2:32: the operator = does not compare text with integer; add a cast"},
 		// Transactions.
 		{"BEGIN; UPDATE t SET x = 1 WHERE k = 1;", "2:1: this transaction has no COMMIT; write one where it ends"},
 		{"SAVEPOINT s;", "2:1: a savepoint needs a transaction; write BEGIN before it"},

@@ -1,7 +1,9 @@
 package sqlmodel
 
 import (
-	"os"
+	"context"
+	"errors"
+	"io/fs"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -83,6 +85,9 @@ func (s *session) setText(name, text string) {
 	s.held[name] = append(s.held[name], text)
 	s.noteSet(name)
 }
+
+// maxText bounds the bytes of a text of a variable.
+const maxText = 1 << 16
 
 // setValue says that a variable now has a value which the run gives it.
 func (s *session) setValue(name string) {
@@ -309,9 +314,12 @@ func (s *session) include(c *command, src *source, name string) []*node {
 		l.fail(c.pos, "files include each other more than %d deep", maxIncluded)
 	}
 	for _, path := range candidates {
-		f, ok := l.fileNamed(path)
-		if !ok {
+		f, err := l.fileNamed(path)
+		if errors.Is(err, fs.ErrNotExist) {
 			continue
+		}
+		if err != nil {
+			l.fail(c.pos, "%v", err)
 		}
 		if slices.Contains(s.around, f.Name) {
 			l.fail(c.pos, "%s includes itself", f.Name)
@@ -327,18 +335,22 @@ func (s *session) include(c *command, src *source, name string) []*node {
 }
 
 // fileNamed finds an input file, or another one on the disk if the input came
-// from there.
-func (l *loader) fileNamed(path string) (File, bool) {
+// from there. The error is fs.ErrNotExist where there is none.
+func (l *loader) fileNamed(path string) (File, error) {
 	for _, f := range l.files {
 		if filepath.Clean(f.Name) == filepath.Clean(path) {
-			return f, true
+			return f, nil
 		}
 	}
-	if !l.opt.disk {
-		return File{}, false
+	if l.opt.Files == nil {
+		return File{}, fs.ErrNotExist
 	}
-	b, err := os.ReadFile(path)
-	return File{Name: path, Text: string(b)}, err == nil
+	ctx := l.opt.ctx
+	if ctx == nil {
+		ctx = context.Background()
+	}
+	b, err := l.opt.Files.Read(ctx, path, maxFile, smaller)
+	return File{Name: path, Text: string(b)}, err
 }
 
 var includes = regexp.MustCompile(`(?m)^[ \t]*\\(?:i|ir|include|include_relative)[ \t]+'?([^'\s]+)`)
@@ -349,7 +361,7 @@ func (l *loader) included() map[string]bool {
 	for _, f := range l.files {
 		for _, m := range includes.FindAllStringSubmatch(f.Text, -1) {
 			for _, path := range []string{filepath.Join(filepath.Dir(f.Name), m[1]), m[1]} {
-				if g, ok := l.fileNamed(path); ok {
+				if g, err := l.fileNamed(path); err == nil {
 					if g.Name != f.Name {
 						out[g.Name] = true
 					}

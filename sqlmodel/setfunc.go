@@ -2,6 +2,7 @@ package sqlmodel
 
 import (
 	"github.com/txrobust/robust/ir"
+	"github.com/txrobust/robust/sqlmodel/catalog"
 	"github.com/txrobust/robust/sqlmodel/internal/pg"
 )
 
@@ -32,7 +33,7 @@ func (q *query) function(f *pg.RangeFunction) {
 		if f.Ordinality {
 			src.cols = append(src.cols, colDef{"ordinality", ir.C(ir.Int(1)), tInt, true})
 		}
-	case builtins[name].kind == setFunc:
+	case x.l.builtin(name).set:
 		src.cols = q.setFunction(&outer, call, name, alias, f.Ordinality)
 	default:
 		x.unmodelled("the function %s in FROM", name)
@@ -113,10 +114,7 @@ func (q *query) setFunction(x *ex, call *pg.FuncCall, name, alias string, ordina
 	case name == "unnest" && len(args) == 1 && args[0].t.name == nArray:
 		cols = q.overArray(x, &loop, args[0], alias, pos)
 	case len(args) > 0 && name != "unnest" && name != "generate_series":
-		t := x.resultType(builtins[name].result, args)
-		if t.name == nAny {
-			x.unmodelled("the set-returning function %s", name)
-		}
+		t := x.setResult(name, args)
 		rows := x.opaqueCall(name, args, arrayOf(t))
 		cols = q.overArray(x, &loop, rows, alias, pos)
 	default:
@@ -128,6 +126,24 @@ func (q *query) setFunction(x *ex, call *pg.FuncCall, name, alias string, ordina
 	}
 	q.loops = append(q.loops, loop)
 	return cols
+}
+
+// setResult is the type of the rows of a set-returning function of one column, whose
+// values depend on the arguments alone.
+func (x *ex) setResult(name string, args []val) typ {
+	var given []catalog.Arg
+	for _, a := range args {
+		given = append(given, catalog.Arg{Type: a.argType()})
+	}
+	calls, outcome := x.l.catalog().Function(name, given, false)
+	if outcome != catalog.Found || !calls[0].Set || catalog.EffectOf(calls[0].Function) != catalog.Pure || len(calls[0].Out) > 1 {
+		x.unmodelled("the set-returning function %s with these arguments", name)
+	}
+	t := x.resultType(calls[0].Returns)
+	if t.sql == nil {
+		x.unmodelled("the set-returning function %s", name)
+	}
+	return t
 }
 
 // overArray fills a loop over the elements of an array.

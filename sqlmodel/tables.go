@@ -25,6 +25,7 @@ func (l *loader) finishTables() {
 			}
 		}
 	}
+	l.keyedColumns()
 	for _, t := range l.order {
 		for _, c := range t.columns {
 			if c.sequence != "" && l.table(c.sequence) == nil {
@@ -41,11 +42,12 @@ func (l *loader) finishTables() {
 			it.Key = []int{0}
 		}
 		for _, c := range t.columns {
-			it.Columns = append(it.Columns, ir.Column{Name: c.name, Type: localType(c.t), NotNull: c.notNull})
+			it.Columns = append(it.Columns, ir.Column{Name: c.name, Type: localType(c.t), NotNull: c.notNull, Domain: c.t.domain()})
 		}
 		t.indexed = without(t.indexed, func(c *column) bool { // of indexes that were dropped
 			return !slices.ContainsFunc(t.uniques, func(u *uniqueKey) bool { return slices.Contains(u.columns, c.name) }) &&
-				!slices.ContainsFunc(t.exclusions, func(x *exclusion) bool { return x.uses(c.name) })
+				!slices.ContainsFunc(t.exclusions, func(x *exclusion) bool { return x.uses(c.name) }) &&
+				!slices.ContainsFunc(t.keyed, func(k [2]string) bool { return k[1] == c.name })
 		})
 		for _, c := range slices.Clone(t.indexed) {
 			var v val

@@ -4,25 +4,24 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/txrobust/robust/internal/quote"
 	"github.com/txrobust/robust/ir"
 	"github.com/txrobust/robust/sqlmodel/internal/pg"
+	"github.com/txrobust/robust/sqlmodel/value"
 )
 
-// typ is an SQL type: what the IR makes of it, and the name that decides
-// which operators exist. Types that behave alike share a name, such as int
+// typ is an SQL type: what the IR makes of it, and the class that decides how the
+// translation treats it. Types that are treated alike share a class, such as int
 // for all sizes of integers.
 type typ struct {
-	ir   ir.Type
+	ir ir.Type
+	// name is the class, or the name of a type that is a class of its own.
 	name string
-	elem string // the name of an array's elements
-	// size is the n of varchar(n) and char(n), 0 if there is none; precision
-	// is what follows numeric and timestamp in parentheses. Only explicit casts
-	// cut or round: what is stored is taken to fit.
-	size      int
-	precision string
+	// sql is the type itself, nil where it is not known or no type of values.
+	sql *value.Type
 }
 
-// Names of types that the translation treats specially.
+// Classes of types that the translation treats specially.
 const (
 	nInt      = "int"
 	nNumeric  = "numeric"
@@ -42,56 +41,115 @@ const (
 )
 
 var (
-	tInt      = typ{ir: ir.IntType, name: nInt}
-	tNumeric  = typ{ir: ir.NumType, name: nNumeric}
-	tFloat    = typ{ir: ir.NumType, name: nFloat}
-	tBool     = typ{ir: ir.BoolType, name: nBool}
-	tText     = typ{ir: ir.TextType, name: nText}
-	tDate     = typ{ir: ir.TimeType, name: nDate}
-	tTime     = typ{ir: ir.TimeType, name: nTime}
-	tStamp    = typ{ir: ir.TimeType, name: nStamp}
-	tInterval = typ{ir: ir.OpaqueType, name: nInterval}
+	tInt      = valuesOf("int4")
+	tBigint   = valuesOf("int8")
+	tNumeric  = valuesOf("numeric")
+	tFloat    = valuesOf("float8")
+	tBool     = valuesOf("bool")
+	tText     = valuesOf("text")
+	tDate     = valuesOf("date")
+	tTime     = valuesOf("time")
+	tStamp    = valuesOf("timestamptz")
+	tInterval = valuesOf("interval")
+	tJSON     = valuesOf("jsonb")
 	tUnknown  = typ{ir: ir.TextType, name: nUnknown}
 	tAny      = typ{ir: ir.OpaqueType, name: nAny}
 	tRecord   = typ{ir: ir.OpaqueType, name: nRecord}
 	tVoid     = typ{ir: ir.OpaqueType, name: nVoid}
 )
 
-// scalarTypes are PostgreSQL's types by name; all others are opaque.
-var scalarTypes = map[string]typ{
-	"int2": tInt, "int4": tInt, "int8": tInt, "smallint": tInt, "int": tInt, "integer": tInt, "bigint": tInt,
-	"serial": tInt, "serial2": tInt, "serial4": tInt, "serial8": tInt, "smallserial": tInt, "bigserial": tInt, "oid": tInt,
-	"numeric": tNumeric, "decimal": tNumeric,
-	"float": tFloat, "float4": tFloat, "float8": tFloat, "real": tFloat,
-	"bool": tBool, "boolean": tBool,
-	"text": tText, "varchar": tText, "bpchar": tText, "char": tText, "name": tText, "citext": tText, "uuid": tText,
-	"date": tDate, "time": tTime, "timetz": tTime, "timestamp": tStamp, "timestamptz": tStamp,
-	"interval": tInterval, "void": tVoid, "record": tRecord,
+// classOf are the classes with several types, or another name than their type.
+var classOf = map[string]string{
+	"int2": nInt, "int4": nInt, "int8": nInt, "oid": nInt,
+	"float4": nFloat, "float8": nFloat, "bool": nBool,
+	"varchar": nText, "bpchar": nText, "char": nText, "name": nText,
+	"timestamptz": nStamp,
 }
 
+// typeNames are names of types that PostgreSQL has under another one.
+var typeNames = map[string]string{
+	"smallint": "int2", "int": "int4", "integer": "int4", "bigint": "int8", "serial": "int4", "serial2": "int2", "serial4": "int4",
+	"serial8": "int8", "smallserial": "int2", "bigserial": "int8", "decimal": "numeric", "real": "float4", "float": "float8", "boolean": "bool",
+}
+
+// valuesOf is the type of a name of pg_type.
+func valuesOf(name string) typ { return typeOfValues(value.Of(name)) }
+
+// typeOfValues is the type that has these values.
+func typeOfValues(t *value.Type) typ {
+	out := typ{ir: t.IR(), name: t.Name, sql: t}
+	switch class := classOf[t.Name]; {
+	case t.Elem != nil:
+		out.name = nArray
+	case class != "" && t.Labels == nil:
+		out.name = class
+	}
+	return out
+}
+
+// opaque is a type without known values, such as the row type of a table.
 func opaque(name string) typ { return typ{ir: ir.OpaqueType, name: name} }
 
 func arrayOf(elem typ) typ {
-	kind := elem.ir.Kind
-	if kind == ir.KindArray || kind == ir.KindNull {
-		kind = ir.KindOpaque
+	sql := elem.sql
+	if elem.name == nAny {
+		return typ{ir: ir.ArrayType(ir.KindNull), name: nArray}
 	}
-	return typ{ir: ir.ArrayType(kind), name: nArray, elem: elem.name}
+	if sql == nil {
+		sql = &value.Type{Name: elem.name}
+	}
+	if elem.name == nUnknown {
+		sql = tText.sql
+	}
+	return typeOfValues(&value.Type{Name: "_" + sql.Name, Elem: sql})
 }
 
 // element gives the type of an array's elements.
 func (t typ) element() typ {
-	if s, ok := scalarTypes[t.elem]; ok {
-		return s
+	if t.sql == nil || t.sql.Elem == nil {
+		return tAny
 	}
-	return typ{ir: ir.Type{Kind: t.ir.Elem}, name: t.elem}
+	return typeOfValues(t.sql.Elem)
 }
 
+// String is the type for messages.
 func (t typ) String() string {
-	if t.name == nArray {
-		return t.elem + "[]"
+	if t.sql != nil {
+		return t.sql.String()
 	}
 	return t.name
+}
+
+// pgName is the name by which the catalog knows the type.
+func (t typ) pgName() string {
+	switch {
+	case t.sql != nil:
+		return t.sql.Name
+	case t.name == nAny || t.name == nArray:
+		return ""
+	}
+	return t.name
+}
+
+// plain is the type without its modifier, as that of results of operators.
+func (t typ) plain() typ {
+	if t.sql == nil || t.sql.Labels != nil || t.sql.Elem != nil || t.sql.Check != nil {
+		return t
+	}
+	out := value.Of(t.sql.Name)
+	out.Collation = t.sql.Collation
+	return typeOfValues(out)
+}
+
+// same reports whether two types are one, apart from modifiers.
+func (t typ) same(o typ) bool { return t.name == o.name && t.pgName() == o.pgName() }
+
+// domain is the set of values for what the IR declares, nil if it is not known.
+func (t typ) domain() ir.Domain {
+	if t.sql == nil {
+		return nil
+	}
+	return t.sql
 }
 
 // numeric reports whether t is one of the number types.
@@ -100,16 +158,18 @@ func (t typ) numeric() bool { return t.name == nInt || t.name == nNumeric || t.n
 // temporal reports whether values of t are points in time.
 func (t typ) temporal() bool { return t.ir.Kind == ir.KindTime }
 
-// textual reports whether t is text or something that is kept as text.
-func (t typ) textual() bool { return t.ir.Kind == ir.KindText && t.name != nUnknown }
+// textual reports whether t is one of the string types, whose values are texts
+// and convert into one another.
+func (t typ) textual() bool { return t.name == nText }
 
-// ordered reports whether the IR's order of values is the order of t.
+// ordered reports whether the IR's order of values is the order of t. The order of
+// texts is one of which nothing is known but that it is total.
 func (t typ) ordered() bool {
 	switch t.ir.Kind {
 	case ir.KindInt, ir.KindNum, ir.KindBool, ir.KindTime:
 		return true
 	case ir.KindText:
-		return t.name == nText || t.name == nUnknown
+		return t.name == nText || t.name == nUnknown || t.name == "uuid"
 	}
 	return false
 }
@@ -148,7 +208,7 @@ func qualified(parts []string) string {
 	if len(parts) > 1 && (parts[0] == "public" || parts[0] == "pg_catalog") {
 		parts = parts[1:]
 	}
-	return strings.Join(parts, ".")
+	return quote.Qualified(parts...)
 }
 
 // typeOf resolves a type name. The error of an unknown name is nil: it is an
@@ -170,46 +230,68 @@ func (l *loader) typeOf(n *pg.TypeName, t *text) typ {
 		}
 		return c.t
 	}
-	base := l.namedType(qualified(parts))
-	mods := typeModifiers(n)
-	switch {
-	case len(mods) == 0:
-	case base.name == nNumeric, base.name == nStamp, base.name == nTime:
-		base.precision = strings.Join(mods, ",")
-	case base.name == nText && len(mods) == 1:
-		base.size, _ = strconv.Atoi(mods[0])
-	}
+	base := modified(l.namedType(qualified(parts)), typeModifiers(n))
 	if len(n.ArrayBounds) > 0 {
 		return arrayOf(base)
 	}
 	return base
 }
 
+// modified adds the numbers in parentheses to a type.
+func modified(t typ, mods []int) typ {
+	if len(mods) == 0 || t.sql == nil {
+		return t
+	}
+	sql := *t.sql
+	switch {
+	case sql.Name == "numeric":
+		sql.Precision, sql.Scale = mods[0], 0
+		if len(mods) > 1 {
+			sql.Scale = mods[1]
+		}
+	case sql.Precision == -1: // times
+		sql.Precision = mods[0]
+	default:
+		sql.Length = mods[0]
+	}
+	return typeOfValues(&sql)
+}
+
 // typeModifiers gives the numbers in parentheses after a type.
-func typeModifiers(n *pg.TypeName) []string {
-	var out []string
+func typeModifiers(n *pg.TypeName) []int {
+	var out []int
 	for _, m := range n.Typmods {
 		c, ok := pg.Inner(m).(*pg.A_Const)
 		if !ok {
 			return nil
 		}
-		out = append(out, strconv.Itoa(int(c.GetIval().GetIval())))
+		i := int(c.GetIval().GetIval())
+		if f := c.GetFval(); f != nil {
+			i, _ = strconv.Atoi(f.Fval)
+		}
+		out = append(out, i)
 	}
 	return out
 }
 
 func (l *loader) namedType(name string) typ {
-	if t, ok := scalarTypes[name]; ok {
-		return t
-	}
 	if u := l.types[name]; u != nil && u.fields == nil {
 		return u.base
 	}
-	if name == "json" {
-		name = nJSON
+	if other := typeNames[name]; other != "" {
+		name = other
 	}
-	if elem, ok := strings.CutPrefix(name, "_"); ok && scalarTypes[elem].name != "" {
-		return arrayOf(scalarTypes[elem])
+	switch name {
+	case nVoid:
+		return tVoid
+	case nRecord:
+		return tRecord
+	}
+	if elem, ok := strings.CutPrefix(name, "_"); ok && l.catalog().Type(elem) != nil {
+		return arrayOf(l.namedType(elem))
+	}
+	if t := l.catalog().Type(name); t != nil && (t.Kind == 'b' || t.Kind == 'r' || t.Kind == 'm') {
+		return valuesOf(name)
 	}
 	return opaque(name)
 }

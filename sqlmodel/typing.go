@@ -91,14 +91,14 @@ func (b *builder) retyped(types map[string]typ) bool {
 	changed := false
 	for name, found := range b.typings {
 		t, known := types[name]
-		was := t.name
+		was := t
 		switch {
 		case len(found.sets) > 0:
 			t = commonType(found.sets, true)
 		case len(found.uses) > 0 && !known:
 			t = commonType(found.uses, false)
 		}
-		if t.name != was {
+		if t.name != was.name || t.pgName() != was.pgName() {
 			types[name] = t
 			changed = true
 		}
@@ -127,6 +127,5 @@ func commonType(list []typ, texts bool) typ {
 			out = t
 		}
 	}
-	out.size, out.precision = 0, ""
-	return out
+	return out.plain()
 }

@@ -81,14 +81,22 @@ func byZero(e ir.Expr, zero *[]ir.Expr) bool {
 
 // numericDivision reports whether e divides numerics: a function that the IR does
 // not know otherwise.
-func numericDivision(e *ir.Call) bool { return e.Name == "numeric /" || e.Name == "numeric %" }
+func numericDivision(e *ir.Call) bool {
+	return strings.HasPrefix(e.Name, "numeric_div(") || strings.HasPrefix(e.Name, "numeric_mod(")
+}
+
+// dividesByName reports whether a function divides.
+func dividesByName(name string) bool {
+	name, _, _ = strings.Cut(name, "(")
+	return strings.HasSuffix(name, "div") || strings.HasSuffix(name, "mod") || strings.HasSuffix(name, "div_trunc") || strings.HasSuffix(name, " /") || strings.HasSuffix(name, " %")
+}
 
 // divides reports whether computing e may divide by zero.
 func divides(e ir.Expr) bool {
 	found := tidy.MayFail(e)
 	ir.WalkExpr(e, func(e ir.Expr) {
 		if c, ok := e.(*ir.Call); ok {
-			found = found || c.Name == ir.SucceedsFn || strings.HasSuffix(c.Name, " /") || strings.HasSuffix(c.Name, " %")
+			found = found || c.Name == ir.SucceedsFn || dividesByName(c.Name)
 		}
 	})
 	return found
@@ -183,7 +191,7 @@ func (b *builder) valueErrors(f *frame, body []plpgsql.Stmt) *valueErrors {
 					v.tree(e.node, false)
 				}
 			}
-			if c.domain != nil || c.t.size > 0 || c.t.precision != "" {
+			if c.domain != nil || c.t.sql != nil && (c.t.sql.Length > 0 || rounds(c.t.sql)) {
 				v.strange("a value of " + t.name + "." + c.name)
 			}
 		}

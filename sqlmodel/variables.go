@@ -217,7 +217,7 @@ func (b *builder) recordDests(v *variable, cols []colDef, pos ir.Pos) (list, res
 func (b *builder) retypeLocal(name string, t typ) {
 	for i := range b.txn.Locals {
 		if b.txn.Locals[i].Name == name {
-			b.txn.Locals[i].Type = localType(t)
+			b.txn.Locals[i].Type, b.txn.Locals[i].Domain = localType(t), t.domain()
 		}
 	}
 }

@@ -3,10 +3,11 @@ package symbolic
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
-	"sort"
 	"strconv"
 	"strings"
+	"unicode"
 
 	"github.com/txrobust/robust/ir"
 	"github.com/txrobust/robust/smt"
@@ -390,6 +391,7 @@ func (w *World) textConst(v ir.Value) *smt.Term {
 	if t == nil {
 		t = w.B.Var("lit "+name, smt.Int)
 		w.texts[name] = t
+		w.literal[name] = v
 		if v.Kind == ir.KindText {
 			w.sizes[name] = int64(len(v.S))
 		}
@@ -397,16 +399,46 @@ func (w *World) textConst(v ir.Value) *smt.Term {
 	return t
 }
 
-// textFacts says that different literals are different, and in the closed
-// world that they are ordered by their bytes; and how many bytes they have, where the
-// question is about that.
-func (w *World) textFacts() []*smt.Term {
-	var names []string
-	for n := range w.texts {
-		names = append(names, n)
-	}
-	sort.Strings(names)
+// functionFacts says what functions of one text give for the literals.
+func (w *World) functionFacts() []*smt.Term {
 	var out []*smt.Term
+	if len(w.ofText)*len(w.literal) > maxFunctionFacts {
+		return nil
+	}
+	literals := slices.Sorted(maps.Keys(w.literal))
+	for _, name := range slices.Sorted(maps.Keys(w.ofText)) {
+		call := w.ofText[name].call
+		for _, l := range literals {
+			v := w.literal[l]
+			if v.Kind != w.ofText[name].kind || strings.IndexFunc(v.S, func(c rune) bool { return c > unicode.MaxASCII }) >= 0 {
+				continue // letters of other alphabets depend on the locale
+			}
+			is, err := call.Function().Eval([]ir.Value{v}, call.Type)
+			if err != nil || is.IsNull() {
+				continue
+			}
+			arg := Val{Null: w.B.False(), T: w.texts[l], Type: ir.Type{Kind: v.Kind}}
+			out = append(out, w.B.Eq(w.call(call, []Val{arg}).T, w.Constant(is, call.Type).T))
+		}
+	}
+	return out
+}
+
+// ofText is a function of one text with the kind of its argument.
+type ofText struct {
+	call *ir.Call
+	kind ir.Kind
+}
+
+// maxFunctionFacts bounds what is said of functions of literals.
+const maxFunctionFacts = 400
+
+// textFacts says what functions of literals are, that different literals are
+// different, and in the closed world that they are ordered by their bytes; and how many
+// bytes they have, where the question is about that.
+func (w *World) textFacts() []*smt.Term {
+	out := w.functionFacts()
+	names := slices.Sorted(maps.Keys(w.texts))
 	for i, n := range names {
 		if size, ok := w.sizes[n]; ok && w.octets {
 			out = append(out, w.B.Eq(w.octetsOf(w.texts[n]), w.B.IntConst(size)))

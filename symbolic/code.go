@@ -22,8 +22,10 @@ type Code struct {
 	// Acts says that some template has an action of a foreign key.
 	Acts bool
 
-	info       map[*ir.Txn]*txnInfo
-	classes    *classes
+	info    map[*ir.Txn]*txnInfo
+	classes *classes
+	// sources are those of the FRESH values of a class.
+	sources    map[any]map[string]bool
 	references map[*ir.Table][]reference // by the table referred to
 	tableLocks bool                      // some template locks a table
 	types      map[ir.Expr]ir.Type       // of expressions, as they are met
@@ -181,6 +183,18 @@ func (c *Code) unifyClasses() {
 	for _, t := range c.Program.Txns {
 		ir.Walk(t.Body, func(s ir.Stmt) { c.unifyStmt(t, s) })
 	}
+	c.sources = map[any]map[string]bool{}
+	for _, t := range c.Program.Txns {
+		ir.Walk(t.Body, func(s ir.Stmt) {
+			if h, ok := s.(*ir.Havoc); ok && h.Fresh {
+				class := c.localClass(t, h.Var)
+				if c.sources[class] == nil {
+					c.sources[class] = map[string]bool{}
+				}
+				c.sources[class][h.Source] = true
+			}
+		})
+	}
 }
 
 // unifyStmt joins the classes that a statement connects.
@@ -246,13 +260,13 @@ func (c *Code) unifyStmt(txn *ir.Txn, s ir.Stmt) {
 
 // draw records a FRESH value of the instance; it belongs to a class. A place
 // that runs again draws the same value.
-func (in *Instance) draw(v Val, class any) {
+func (in *Instance) draw(v Val, class any, source string) {
 	for _, f := range in.fresh {
 		if f.val.T == v.T {
 			return
 		}
 	}
-	in.fresh = append(in.fresh, freshValue{v, class})
+	in.fresh = append(in.fresh, freshValue{v, class, source})
 }
 
 // Unused says that the instance does not run before the base state, so that
@@ -262,7 +276,7 @@ func (w *World) Unused(base *State, in *Instance) {
 }
 
 // freshFacts asserts that FRESH values are different from each other and from
-// what base states hold.
+// what base states hold, unless they come from different sequences.
 func (w *World) freshFacts() {
 	defer w.about(w.Topic)
 	w.about(TopicFresh)
@@ -270,7 +284,8 @@ func (w *World) freshFacts() {
 	for _, in := range w.instances {
 		for _, f := range in.fresh {
 			for _, g := range all {
-				if f.val.T.Sort() == g.val.T.Sort() {
+				apart := f.source == g.source || f.source == "" || g.source == ""
+				if apart && f.val.T.Sort() == g.val.T.Sort() {
 					w.Define(w.B.Not(w.B.Eq(f.val.T, g.val.T)))
 				}
 			}
@@ -286,6 +301,9 @@ func (w *World) freshFacts() {
 }
 
 func (w *World) neverHeld(s *State, f freshValue) {
+	if len(w.code.sources[f.class]) > 1 {
+		return // another sequence may have given the value
+	}
 	for i, t := range w.Program.Tables {
 		for c := range t.Columns {
 			if w.code.classes.find(column{t, c}) != f.class || sortOf(t.Columns[c].Type) != f.val.T.Sort() {

@@ -38,7 +38,10 @@ func TestDoubles(t *testing.T) {
 			if name == "/" {
 				args[1] = ir.Num(big.NewRat(1<<r.Intn(4), 2)) // the quotient is exact
 			}
-			want := f.Eval(args, call.Type)
+			want, err := f.Eval(args, call.Type)
+			if err != nil {
+				t.Fatal(err)
+			}
 			for _, closed := range []bool{true, false} {
 				w := Prepare(p).World(smt.NewBuilder(), engine.Postgres())
 				w.Closed = closed

@@ -2,6 +2,7 @@ package symbolic
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 
 	"github.com/txrobust/robust/ir"
@@ -76,7 +77,7 @@ func (in *Instance) Run(s *State) *Run {
 	}
 	for _, l := range in.Txn.Locals {
 		if l.Kept {
-			v := Val{w.B.False(), in.choose("reg "+l.Name, sortOf(l.Type), nil), l.Type}
+			v := Val{w.B.False(), in.choose("reg "+word(l.Name), sortOf(l.Type), nil), l.Type}
 			w.Define(w.inDomain(v))
 			e.vars.set(l.Name, v)
 		} else {
@@ -343,19 +344,22 @@ func (e *exec) havoc(s *ir.Havoc) {
 	t, _ := e.info.places.typeOf(s.Var)
 	v := e.choose(s, "havoc ", t, !s.NotNull && !s.Fresh)
 	if s.Fresh {
-		e.draw(v, e.w.code.localClass(e.inst.Txn, s.Var))
+		e.draw(v, e.w.code.localClass(e.inst.Txn, s.Var), s.Source)
 		e.vars.set(s.Var, v)
 		return
 	}
 	e.w.Define(e.w.inDomain(v))
+	if s.Ordered && !slices.ContainsFunc(e.inst.times, func(f freshValue) bool { return f.val.T == v.T }) {
+		e.inst.times = append(e.inst.times, freshValue{val: v, source: s.Source})
+	}
 	e.set(s.Var, v)
 }
 
 // draw records a FRESH value. In an open loop nothing is known of it: terms
 // for different rounds may stand for one round.
-func (e *exec) draw(v Val, class any) {
+func (e *exec) draw(v Val, class any, source string) {
 	if len(e.rounds) == 0 {
-		e.inst.draw(v, class)
+		e.inst.draw(v, class, source)
 	}
 }
 
@@ -428,7 +432,7 @@ func (e *exec) unmodelled(s *ir.Unmodelled) {
 		for _, t := range tables {
 			i := w.Table(t)
 			rounds := e.rounds
-			place := e.place(s, "unmodelled "+t.Name+" ")
+			place := e.place(s, "unmodelled "+word(t.Name)+" ")
 			e.write(&Write{Stmt: s, Table: i, Kind: Unknown, scan: true, at: func(_ []Key, k Key) write {
 				args := append(append([]Key{}, rounds...), k)
 				return write{
@@ -439,9 +443,9 @@ func (e *exec) unmodelled(s *ir.Unmodelled) {
 							return w.Truth(e.inst.choose(place+" alive", smt.Bool, args))
 						}
 						col := &t.Columns[c]
-						v := Val{w.B.False(), e.inst.choose(place+" "+col.Name, sortOf(col.Type), args), col.Type}
+						v := Val{w.B.False(), e.inst.choose(place+" "+word(col.Name), sortOf(col.Type), args), col.Type}
 						if !col.NotNull {
-							v.Null = e.inst.choose(place+" "+col.Name+"?", smt.Bool, args)
+							v.Null = e.inst.choose(place+" "+word(col.Name)+"?", smt.Bool, args)
 						}
 						return v
 					},

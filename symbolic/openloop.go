@@ -275,12 +275,12 @@ func (o *openLoop) run() {
 	after := e.vars.copied()
 	for _, l := range e.inst.Txn.Locals {
 		if o.facts.assigned[l.Name] {
-			after.set(l.Name, o.chosen("after "+l.Name, l.Type, e.rounds, !l.Kept))
+			after.set(l.Name, o.chosen("after "+word(l.Name), l.Type, e.rounds, !l.Kept))
 		}
 	}
 	for _, p := range e.inst.Txn.Params {
 		if o.facts.assigned[p.Name] {
-			after.set(p.Name, o.chosen("after "+p.Name, p.Type, e.rounds, true))
+			after.set(p.Name, o.chosen("after "+word(p.Name), p.Type, e.rounds, true))
 		}
 	}
 	e.vars = after
@@ -360,7 +360,7 @@ func (o *openLoop) fuzzyState(round []Key) *State {
 		ts := &tabState{alive: out.tabs[i].alive, cols: append([]*layer(nil), out.tabs[i].cols...)}
 		if sites[aliveCol] > 0 && !t.Var {
 			ts.alive = w.layer(func(k Key) Val {
-				return w.Truth(o.e.inst.choose(o.round+"start "+t.Name, smt.Bool, append(append([]Key{}, args...), k)))
+				return w.Truth(o.e.inst.choose(o.round+"start "+word(t.Name), smt.Bool, append(append([]Key{}, args...), k)))
 			})
 		}
 		for c := range t.Columns {
@@ -369,7 +369,7 @@ func (o *openLoop) fuzzyState(round []Key) *State {
 			}
 			col := &t.Columns[c]
 			ts.cols[c] = w.layer(func(k Key) Val {
-				return o.chosen("start "+t.Name+"."+col.Name, col.Type, append(append([]Key{}, args...), k), !col.NotNull && w.mayBeNull(t))
+				return o.chosen("start "+word(t.Name)+"."+word(col.Name), col.Type, append(append([]Key{}, args...), k), !col.NotNull && w.mayBeNull(t))
 			})
 		}
 		out = out.with(i, ts)
@@ -394,12 +394,12 @@ func (o *openLoop) at(round []Key) *Run {
 	}
 	for _, l := range e.inst.Txn.Locals {
 		if o.facts.assigned[l.Name] {
-			sub.vars.set(l.Name, o.chosen("start "+l.Name, l.Type, sub.rounds, !l.Kept))
+			sub.vars.set(l.Name, o.chosen("start "+word(l.Name), l.Type, sub.rounds, !l.Kept))
 		}
 	}
 	for _, p := range e.inst.Txn.Params {
 		if o.facts.assigned[p.Name] {
-			sub.vars.set(p.Name, o.chosen("start "+p.Name, p.Type, sub.rounds, true))
+			sub.vars.set(p.Name, o.chosen("start "+word(p.Name), p.Type, sub.rounds, true))
 		}
 	}
 	sub.live = o.start.live
@@ -454,9 +454,9 @@ func (o *openLoop) mix(lifted []*Write) {
 			return write{guard: any, key: k, old: func(c int) Val { return st.Col(i, c, k) },
 				val: func(c int) Val {
 					if c == aliveCol {
-						return w.Truth(e.inst.choose(o.round+"end "+t.Name, smt.Bool, args))
+						return w.Truth(e.inst.choose(o.round+"end "+word(t.Name), smt.Bool, args))
 					}
-					return o.chosen("end "+t.Name+"."+t.Columns[c].Name, t.Columns[c].Type, args, !t.Columns[c].NotNull)
+					return o.chosen("end "+word(t.Name)+"."+word(t.Columns[c].Name), t.Columns[c].Type, args, !t.Columns[c].NotNull)
 				}}
 		}})
 	}

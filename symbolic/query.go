@@ -224,23 +224,23 @@ func (p *plan) at(en *env, what string, more ...ir.Expr) occasion {
 	b.WriteString(what)
 	b.WriteByte(' ')
 	b.WriteString(p.w.id(p.q))
-	used := map[string]bool{}
+	used := map[ir.Col]bool{} // variables are columns of no row
 	tested := map[int][]bool{}
 	var note func(q *ir.Query)
 	see := func(rows map[string]*ir.Table) func(e ir.Expr) {
 		return func(e ir.Expr) {
 			switch e := e.(type) {
 			case *ir.Var:
-				if !used[e.Name] {
-					used[e.Name] = true
+				if x := (ir.Col{Col: e.Name}); !used[x] {
+					used[x] = true
 					v := en.vars.get(e.Name)
 					out.values = append(out.values, v.Null, v.T)
 				}
 			case *ir.Col:
 				if t := rows[e.Row]; t != nil {
 					tested[p.w.Table(t)][t.Column(e.Col)] = true
-				} else if outer := en.lookup(e.Row); outer != nil && !used[e.Row+"."+e.Col] {
-					used[e.Row+"."+e.Col] = true
+				} else if outer := en.lookup(e.Row); outer != nil && !used[*e] {
+					used[*e] = true
 					v := outer.row.col(p.w, e.Col)
 					out.values = append(out.values, v.Null, v.T)
 				}

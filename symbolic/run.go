@@ -17,13 +17,38 @@ type Instance struct {
 	Params []Val
 	// fresh are the FRESH values that it draws, by place.
 	fresh []freshValue
+	// times are the values that it draws from other ordered sources.
+	times []freshValue
 }
 
 // freshValue is a FRESH value of an instance, never stored before in a column
 // of its class.
 type freshValue struct {
-	val   Val
-	class any
+	val    Val
+	class  any
+	source string
+}
+
+// Before is: the values that an instance draws from ordered sources may be drawn
+// before those of another one. Those of sequences differ.
+func (in *Instance) Before(o *Instance) *smt.Term {
+	B := in.w.B
+	out := B.True()
+	for _, a := range in.fresh {
+		for _, b := range o.fresh {
+			if a.source != "" && a.source == b.source && a.val.T.Sort() == b.val.T.Sort() {
+				out = B.And(out, B.Lt(a.val.T, b.val.T))
+			}
+		}
+	}
+	for _, a := range in.times {
+		for _, b := range o.times {
+			if a.source == b.source {
+				out = B.And(out, B.Or(a.val.Null, b.val.Null, B.Le(a.val.T, b.val.T)))
+			}
+		}
+	}
+	return out
 }
 
 // NewInstance makes an instance; its name must be unique in the World.
@@ -31,12 +56,12 @@ func (w *World) NewInstance(t *ir.Txn, name string) *Instance {
 	in := &Instance{w: w, Txn: t, Name: name}
 	w.instances = append(w.instances, in)
 	for _, p := range t.Params {
-		v := Val{w.B.False(), w.B.Var(name+"."+p.Name, sortOf(p.Type)), p.Type}
+		v := Val{w.B.False(), w.B.Var(name+"."+word(p.Name), sortOf(p.Type)), p.Type}
 		if !p.NotNull && !p.Fresh {
-			v.Null = w.B.Var(name+"."+p.Name+"?", smt.Bool)
+			v.Null = w.B.Var(name+"."+word(p.Name)+"?", smt.Bool)
 		}
 		if p.Fresh {
-			in.draw(v, w.code.localClass(t, p.Name))
+			in.draw(v, w.code.localClass(t, p.Name), "")
 		} else {
 			w.Define(w.inDomain(v))
 		}

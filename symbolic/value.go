@@ -232,7 +232,10 @@ func (w *World) quotient(op ir.BinaryOp, x, y *smt.Term) *smt.Term {
 // call applies a function.
 func (w *World) call(c *ir.Call, args []Val) Val {
 	B := w.B
-	known := ir.Functions[c.Name]
+	known := c.Function()
+	if known != nil && !known.Strict {
+		known = nil
+	}
 	null := B.False()
 	terms := make([]*smt.Term, 0, 2*len(args))
 	for _, a := range args {
@@ -245,13 +248,16 @@ func (w *World) call(c *ir.Call, args []Val) Val {
 		}
 	}
 	app := func(suffix string, result smt.Sort) *smt.Term {
-		name := "fn " + c.Name + suffix
+		name := "fn " + word(c.Name) + suffix
 		var params []smt.Sort
 		for _, t := range terms {
 			params = append(params, t.Sort())
 			name += " " + t.Sort().String()
 		}
 		return B.App(B.Func(name, result, params...), terms...)
+	}
+	if known != nil && known.Eval != nil && len(args) == 1 && (args[0].Type.Kind == ir.KindText || args[0].Type.Kind == ir.KindOpaque) && c.Type.Kind != ir.KindArray {
+		w.ofText[c.Name] = ofText{c, args[0].Type.Kind}
 	}
 	out := Val{Type: c.Type}
 	switch {

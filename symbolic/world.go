@@ -58,6 +58,10 @@ type World struct {
 	mentions   map[domain]*mentions
 	texts      map[string]*smt.Term
 	sizes      map[string]int64 // the bytes of those of texts that are of type text
+	// literal are the values of texts, and ofText the functions of one text, by name,
+	// that the question mentions and whose values are known.
+	literal    map[string]ir.Value
+	ofText     map[string]ofText
 	plans      map[*ir.Query]*plan
 	exists     map[string]*smt.Term
 	aggregates map[string][]*aggregate
@@ -142,7 +146,7 @@ type definition struct {
 func (c *Code) World(b *smt.Builder, e *engine.Profile) *World {
 	p := c.Program
 	w := &World{B: b, Program: p, Engine: e, MaxInstances: 60000, MaxTerms: 600000, MaxRefinements: 80, Slots: 2, Rounds: 2, code: c,
-		index: map[*ir.Table]int{}, mentions: map[domain]*mentions{}, texts: map[string]*smt.Term{}, sizes: map[string]int64{}, plans: map[*ir.Query]*plan{},
+		index: map[*ir.Table]int{}, mentions: map[domain]*mentions{}, texts: map[string]*smt.Term{}, sizes: map[string]int64{}, literal: map[string]ir.Value{}, ofText: map[string]ofText{}, plans: map[*ir.Query]*plan{},
 		exists: map[string]*smt.Term{}, aggregates: map[string][]*aggregate{}, ids: map[any]int{}}
 	for i, t := range p.Tables {
 		w.index[t] = i

@@ -72,7 +72,7 @@ func (e *exec) insert(s *ir.Insert) {
 	}
 	if s.Table.Rowid {
 		vals[0] = e.choose(s, "rowid ", ir.IntType, false)
-		e.draw(vals[0], w.code.classes.find(column{s.Table, 0}))
+		e.draw(vals[0], w.code.classes.find(column{s.Table, 0}), "")
 	}
 	e.require(e.rowOK(s.Table, vals, nil))
 	key := make(Key, len(s.Table.Key))

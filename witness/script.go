@@ -1,10 +1,10 @@
 package witness
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
+	"github.com/txrobust/robust/internal/quote"
 	"github.com/txrobust/robust/ir"
 )
 
@@ -62,9 +62,9 @@ func (w *Witness) Steps() []Step {
 func call(t *Transaction, procedure bool) string {
 	args := strings.TrimPrefix(t.Invocation(), t.Name) + ";"
 	if procedure {
-		return "CALL " + ident(t.Name) + args
+		return "CALL " + quote.Name(t.Name) + args
 	}
-	return "SELECT * FROM " + ident(t.Name) + args
+	return "SELECT * FROM " + quote.Name(t.Name) + args
 }
 
 // setup gives the statements that make the initial rows.
@@ -75,7 +75,7 @@ func (b *builder) setup() []string {
 	var names, out []string
 	for _, t := range b.e.Program.Tables {
 		if !t.Mutex {
-			names = append(names, ident(t.Name))
+			names = append(names, quote.Name(t.Name))
 		}
 	}
 	if len(names) == 0 {
@@ -110,7 +110,7 @@ func (b *builder) inserts(t *ir.Table) []string {
 	var cols []string
 	for c := range t.Columns {
 		if visible(t, c) && t.Columns[c].Generated == nil {
-			given, cols = append(given, c), append(cols, ident(t.Columns[c].Name))
+			given, cols = append(given, c), append(cols, quote.Ident(t.Columns[c].Name))
 		}
 	}
 	var out []string
@@ -120,7 +120,7 @@ func (b *builder) inserts(t *ir.Table) []string {
 		for _, c := range given {
 			parts = append(parts, Value{rows[i][c]}.String())
 		}
-		out = append(out, "INSERT INTO "+ident(t.Name)+" ("+strings.Join(cols, ", ")+") VALUES ("+strings.Join(parts, ", ")+");")
+		out = append(out, "INSERT INTO "+quote.Name(t.Name)+" ("+strings.Join(cols, ", ")+") VALUES ("+strings.Join(parts, ", ")+");")
 		rows = slices.Delete(rows, i, i+1)
 	}
 	return out
@@ -138,27 +138,4 @@ func refersTo(t *ir.Table, row []ir.Value, rows [][]ir.Value) bool {
 		}
 	}
 	return false
-}
-
-var plainIdent = regexp.MustCompile(`^[a-z_][a-z0-9_]*$`)
-
-// reserved are PostgreSQL's reserved words (manual, appendix C) that might be
-// the name of a table, column or function.
-var reserved = strings.Fields(`all analyse analyze and any array as asc asymmetric authorization binary both case cast
-	check collate collation column concurrently constraint create cross current_date current_role current_time
-	current_timestamp current_user default deferrable desc distinct do else end except false fetch for foreign freeze
-	from full grant group having ilike in initially inner intersect into is isnull join lateral leading left like limit
-	localtime localtimestamp natural not notnull null offset on only or order outer overlaps placing primary references
-	returning right select session_user similar some symmetric table tablesample then to trailing true union unique
-	user using variadic verbose when where window with`)
-
-// ident writes a name, with its schema if it has one, in quotes where needed.
-func ident(name string) string {
-	parts := strings.Split(name, ".")
-	for i, p := range parts {
-		if !plainIdent.MatchString(p) || slices.Contains(reserved, p) {
-			parts[i] = `"` + strings.ReplaceAll(p, `"`, `""`) + `"`
-		}
-	}
-	return strings.Join(parts, ".")
 }

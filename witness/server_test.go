@@ -7,6 +7,7 @@ import (
 
 	"github.com/txrobust/robust/engine"
 	"github.com/txrobust/robust/internal/pgtest"
+	"github.com/txrobust/robust/internal/quote"
 	"github.com/txrobust/robust/internal/testprog"
 	"github.com/txrobust/robust/ir"
 	"github.com/txrobust/robust/ir/interp"
@@ -34,10 +35,10 @@ func play(t *testing.T, srv *pgtest.Server, w *Witness, schema ...string) {
 		for _, r := range table.Rows {
 			where := make([]string, len(r))
 			for i, v := range r {
-				where[i] = ident(table.Columns[i]) + " IS NOT DISTINCT FROM " + v.String()
+				where[i] = quote.Ident(table.Columns[i]) + " IS NOT DISTINCT FROM " + v.String()
 			}
 			var n int
-			err := conn.QueryRow(t.Context(), "SELECT count(*) FROM "+ident(table.Table)+" WHERE "+strings.Join(where, " AND ")).Scan(&n)
+			err := conn.QueryRow(t.Context(), "SELECT count(*) FROM "+quote.Name(table.Table)+" WHERE "+strings.Join(where, " AND ")).Scan(&n)
 			if err != nil || n != 1 {
 				t.Errorf("%s%v is there %d times: %v", table.Table, r, n, err)
 			}
@@ -113,7 +114,7 @@ func TestLiterals(t *testing.T) {
 		t.Errorf("%s", w.Kind)
 	}
 	sql := strings.Join(flat(w.Steps()), "\n")
-	for _, want := range []string{`CALL close_first('2020-09-13 12:26:40.123456+00', -1.25, '{"it''s","a \"b\" \\ c"}', 'a''b');`, `SELECT * FROM "Close"(false);`} {
+	for _, want := range []string{`CALL close_first('2020-09-13 12:26:40.123456+00', -1.25, E'{"it''s","a \\"b\\" \\\\ c"}', 'a''b');`, `SELECT * FROM "Close"(false);`} {
 		if !strings.Contains(sql, want) {
 			t.Errorf("there is no %s in\n%s", want, sql)
 		}

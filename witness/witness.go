@@ -3,8 +3,10 @@ package witness
 import (
 	"encoding/json"
 	"strconv"
+	"strings"
 	"time"
 
+	"github.com/txrobust/robust/internal/quote"
 	"github.com/txrobust/robust/ir"
 )
 
@@ -228,7 +230,7 @@ func (v Value) String() string {
 		}
 		return v.text()
 	}
-	return quote(v.text())
+	return quote.Literal(v.text())
 }
 
 // text is the value without quotes.
@@ -242,8 +244,28 @@ func (v Value) text() string {
 		return r.RatString()
 	case ir.KindTime:
 		return time.UnixMicro(v.I).UTC().Format("2006-01-02 15:04:05.999999+00")
+	case ir.KindArray:
+		return array(v.S)
 	}
 	return v.S
+}
+
+// array writes an array as PostgreSQL does. An ir.Value has the escapes of Go in its
+// quoted elements.
+func array(s string) string {
+	var b strings.Builder
+	for s != "" {
+		q, err := strconv.QuotedPrefix(s)
+		if err != nil {
+			b.WriteByte(s[0])
+			s = s[1:]
+			continue
+		}
+		text, _ := strconv.Unquote(q)
+		b.WriteString(`"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(text) + `"`)
+		s = s[len(q):]
+	}
+	return b.String()
 }
 
 // MarshalJSON gives the form that the type's comment describes.

@@ -7,8 +7,6 @@ import (
 	"github.com/txrobust/robust/ir"
 )
 
-func quote(s string) string { return "'" + strings.ReplaceAll(s, "'", "''") + "'" }
-
 // keyOf is a text that is equal for the versions of one row.
 func keyOf(t *ir.Table, row []ir.Value) string {
 	var b strings.Builder

@@ -1,8 +1,6 @@
 package witness
 
 import (
-	"bytes"
-	"encoding/json"
 	"fmt"
 	"regexp"
 	"strconv"
@@ -10,6 +8,7 @@ import (
 
 	"github.com/txrobust/robust/history/codec"
 	"github.com/txrobust/robust/internal/folder"
+	"github.com/txrobust/robust/internal/quote"
 )
 
 // jsonFile is the file by which a folder is known to hold a witness.
@@ -50,14 +49,11 @@ func Replaceable(dir string) error { return witnesses.Replaceable(dir) }
 
 // Files are what Write writes.
 func (w *Witness) Files(inputs []string, histories []codec.File) ([]codec.File, error) {
-	var js bytes.Buffer
-	enc := json.NewEncoder(&js)
-	enc.SetEscapeHTML(false)
-	enc.SetIndent("", "  ")
-	if err := enc.Encode(w); err != nil {
+	js, err := quote.EncodeJSON(w, "  ")
+	if err != nil {
 		return nil, err
 	}
-	out := []codec.File{{Name: jsonFile, Text: js.Bytes()}}
+	out := []codec.File{{Name: jsonFile, Text: js}}
 	scripts, where := w.scripts()
 	if scripts != nil {
 		out = append(out, codec.File{Name: "setup.sql", Text: []byte("-- The rows to start with. The tables must exist.\n\n" + strings.Join(w.Setup, "\n") + "\n")})
@@ -92,8 +88,8 @@ func (w *Witness) scripts() ([]codec.File, []place) {
 	for n, s := range steps {
 		if names[s.Session] == "" {
 			order = append(order, s.Session)
-			names[s.Session] = fmt.Sprintf("%d-%s.sql", len(order), fileName(w.first(s.Session)))
-			lines[s.Session] = []string{fmt.Sprintf("-- psql window %d: %s", len(order), w.described(s.Session)),
+			names[s.Session] = fmt.Sprintf("%d-%s.sql", len(order), quote.FileName(w.first(s.Session)))
+			lines[s.Session] = []string{"-- " + quote.Line(fmt.Sprintf("psql window %d: %s", len(order), w.described(s.Session))),
 				"-- README.txt says when to run which step."}
 		}
 		l := append(lines[s.Session], "", fmt.Sprintf("-- step %d", n+1))
@@ -107,10 +103,6 @@ func (w *Witness) scripts() ([]codec.File, []place) {
 	}
 	return out, where
 }
-
-var notInNames = regexp.MustCompile(`[^A-Za-z0-9_.-]+`)
-
-func fileName(s string) string { return notInNames.ReplaceAllString(s, "_") }
 
 // first is the name of the first transaction of a session.
 func (w *Witness) first(session int) string {
@@ -136,9 +128,9 @@ func (w *Witness) described(session int) string {
 // readme is the text that goes with the scripts.
 func (w *Witness) readme(inputs []string, scripts []codec.File, where []place) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s\n\n", w.Summary())
+	fmt.Fprintf(&b, "%s\n\n", quote.Line(w.Summary()))
 	for i, e := range w.Cycle {
-		fmt.Fprintf(&b, "%d. %s.\n", i+1, e.Text)
+		fmt.Fprintf(&b, "%d. %s.\n", i+1, quote.Line(e.Text))
 	}
 	if len(w.Cycle) > 0 {
 		b.WriteString("\n")
@@ -146,7 +138,7 @@ func (w *Witness) readme(inputs []string, scripts []codec.File, where []place) s
 	if scripts == nil {
 		b.WriteString("What happens, event by event (witness.json has it in full):\n\n")
 		for _, e := range w.Schedule {
-			fmt.Fprintf(&b, "  %-3s %s\n", e.Transaction, e.Text)
+			fmt.Fprintf(&b, "  %-3s %s\n", e.Transaction, quote.Line(e.Text))
 		}
 		return b.String() + w.without()
 	}
@@ -154,7 +146,7 @@ func (w *Witness) readme(inputs []string, scripts []codec.File, where []place) s
 	b.WriteString("1. Make an empty database, and load the tables and functions (paths are relative to where\n   robust was run), then the rows from this folder:\n\n")
 	b.WriteString("     createdb witness\n")
 	for _, in := range inputs {
-		fmt.Fprintf(&b, "     psql -d witness -f %s\n", in)
+		fmt.Fprintf(&b, "     psql -d witness -f %s\n", quote.Shell(in))
 	}
 	b.WriteString("     psql -d witness -f setup.sql\n\n")
 	fmt.Fprintf(&b, "2. Open %d windows with psql -d witness, one for each numbered script.\n\n", len(scripts))
@@ -182,7 +174,7 @@ func (w *Witness) without() string {
 	var b strings.Builder
 	b.WriteString("\nNo serial order gives this outcome:\n\n")
 	for _, o := range w.Serial {
-		fmt.Fprintf(&b, "  %s: %s\n", strings.Join(o.Order, ", "), strings.Join(o.Differs, "; "))
+		fmt.Fprintf(&b, "  %s: %s\n", strings.Join(o.Order, ", "), quote.Line(strings.Join(o.Differs, "; ")))
 	}
 	if more := w.Orders - len(w.Serial); more > 0 && len(w.Serial) == maxOrders {
 		fmt.Fprintf(&b, "  … (%d orders in all)\n", w.Orders)

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"io"
 	"strings"
+
+	"github.com/txrobust/robust/internal/quote"
 )
 
 // dotOps is how many operations a node shows.
@@ -17,12 +19,12 @@ var colors = map[string]string{"WW": "#b3261e", "WR": "#1a5fb4", "RW": "#9a4d00"
 // from.
 func DOT(w io.Writer, rep *Report) error {
 	var b strings.Builder
-	fmt.Fprintf(&b, "digraph %s {\n", quote(rep.History))
+	fmt.Fprintf(&b, "digraph %s {\n", quote.DOT(rep.History))
 	title := rep.History + "\nstrongest level that holds: " + orNone(rep.StrongestLevels)
 	if len(rep.WeakestViolated) > 0 {
 		title += "\nweakest level violated: " + strings.Join(rep.WeakestViolated, ", ")
 	}
-	fmt.Fprintf(&b, "  graph [label=%s, labelloc=t, fontname=\"sans-serif\", rankdir=LR];\n", quote(title))
+	fmt.Fprintf(&b, "  graph [label=%s, labelloc=t, fontname=\"sans-serif\", rankdir=LR];\n", quote.DOT(title))
 	b.WriteString("  node [shape=box, style=rounded, fontname=\"sans-serif\", fontsize=10];\n  edge [fontname=\"sans-serif\", fontsize=9];\n")
 	for i := range rep.Anomalies {
 		rep.cluster(&b, i)
@@ -42,13 +44,13 @@ func orNone(names []string) string {
 // cluster writes one anomaly.
 func (rep *Report) cluster(b *strings.Builder, i int) {
 	a := &rep.Anomalies[i]
-	fmt.Fprintf(b, "  subgraph cluster_%d {\n    label=%s; color=grey;\n", i+1, quote(fmt.Sprintf("%d. %s", i+1, a.Name)))
+	fmt.Fprintf(b, "  subgraph cluster_%d {\n    label=%s; color=grey;\n", i+1, quote.DOT(fmt.Sprintf("%d. %s", i+1, a.Name)))
 	node := map[string]string{}
 	for _, t := range rep.Transactions {
 		for j, name := range a.Txns {
 			if name == t.Name {
 				node[name] = fmt.Sprintf("a%d_%d", i+1, j+1)
-				fmt.Fprintf(b, "    %s [label=%s];\n", node[name], quote(dotLabel(&t)))
+				fmt.Fprintf(b, "    %s [label=%s];\n", node[name], quote.DOT(dotLabel(&t)))
 			}
 		}
 	}
@@ -60,7 +62,7 @@ func (rep *Report) cluster(b *strings.Builder, i int) {
 				label += " " + e.Key
 			}
 			fmt.Fprintf(b, "    %s -> %s [label=%s, tooltip=%s, color=%q, fontcolor=%[5]q%s];\n",
-				node[e.From], node[e.To], quote(label), quote(e.Explanation), colors[e.Type], style)
+				node[e.From], node[e.To], quote.DOT(label), quote.DOT(e.Explanation), colors[e.Type], style)
 			edges(e.Because, ", style=dashed")
 		}
 	}
@@ -78,9 +80,4 @@ func dotLabel(t *Txn) string {
 		ops = append(ops[:dotOps:dotOps], fmt.Sprintf("… (%d more)", len(t.Operations)+t.Omitted-dotOps))
 	}
 	return strings.Join(append(lines, ops...), "\n")
-}
-
-// quote writes a text as a string of Graphviz; line breaks stay.
-func quote(s string) string {
-	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`, "\r", " ").Replace(s) + `"`
 }

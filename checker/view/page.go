@@ -8,6 +8,7 @@ import (
 
 	"github.com/txrobust/robust/checker"
 	"github.com/txrobust/robust/history"
+	"github.com/txrobust/robust/internal/quote"
 )
 
 var (
@@ -102,7 +103,7 @@ func (rep *Report) page() *page {
 	reads := readsAmong(rep.h, txns)
 	at := p.place(rep.h, txns, columns(rep.h, txns, reads))
 	for _, r := range reads {
-		p.Reads = append(p.Reads, pageEdge{From: at[r.from], To: at[r.to], Type: "WR", Key: printable(rep.h.KeyName(r.key).String())})
+		p.Reads = append(p.Reads, pageEdge{From: at[r.from], To: at[r.to], Type: "WR", Key: quote.Line(rep.h.KeyName(r.key).String())})
 	}
 	named := map[string]int{}
 	for t, i := range at {
@@ -125,14 +126,14 @@ func (p *page) place(h *history.History, txns []history.Txn, columns []int) map[
 		for n := range x.Operations {
 			key := ""
 			if k := h.Key(first + history.Op(n)); k >= 0 {
-				key = printable(h.KeyName(k).String())
+				key = quote.Line(h.KeyName(k).String())
 			}
 			x.Keys = append(x.Keys, key)
 		}
 		if s := h.SessionOf(t); s != session {
 			name := "initial"
 			if t != history.InitialTxn {
-				name = "session " + printable(checker.SessionName(h, s))
+				name = "session " + quote.Line(checker.SessionName(h, s))
 				first, _ := h.Txns(s)
 				x.Skipped = int(t - first)
 			}

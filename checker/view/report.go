@@ -2,18 +2,16 @@ package view
 
 import (
 	_ "embed"
-	"encoding/json"
 	"fmt"
 	"io"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
-	"unicode"
 
 	"github.com/txrobust/robust/checker"
 	"github.com/txrobust/robust/checker/judge"
 	"github.com/txrobust/robust/history"
+	"github.com/txrobust/robust/internal/quote"
 	"github.com/txrobust/robust/isolation"
 )
 
@@ -131,10 +129,11 @@ type Run struct {
 }
 
 // New makes the report of a history that was read from a file in some time. It may be
-// nil if there was no time to read it.
+// nil if there was no time to read it. What of the names and values in it cannot be
+// printed is escaped.
 func New(file, format string, h *history.History, reading time.Duration, r *judge.Result) *Report {
 	rep := &Report{
-		History: file, Format: format, Levels: map[string]Level{},
+		History: quote.Line(file), Format: format, Levels: map[string]Level{},
 		StrongestLevels: names(r.Strongest),
 		WeakestViolated: names(r.Weakest),
 		Anomalies:       []Anomaly{}, Counts: map[string]int{}, Transactions: []Txn{}, Disagreements: []string{}, Notes: []string{},
@@ -144,14 +143,14 @@ func New(file, format string, h *history.History, reading time.Duration, r *judg
 		rep.Strongest = &rep.StrongestLevels[n-1]
 	}
 	for _, j := range r.Judgements {
-		l := Level{Verdict: j.Verdict.String(), Checker: j.Checker, MS: ms(j.Time), Why: j.Why}
+		l := Level{Verdict: j.Verdict.String(), Checker: j.Checker, MS: ms(j.Time), Why: quote.Line(j.Why)}
 		if j.Checker != "" && j.From != j.Level {
 			l.From = j.From.String()
 		}
 		rep.Levels[j.Level.String()] = l
 	}
 	for _, c := range r.Conflicts {
-		rep.Disagreements = append(rep.Disagreements, c.String())
+		rep.Disagreements = append(rep.Disagreements, quote.Line(c.String()))
 	}
 	for _, run := range r.Runs {
 		rep.Stats.Runs = append(rep.Stats.Runs, Run{run.Checker, names(run.Levels), ms(run.Time), run.Stopped})
@@ -190,6 +189,9 @@ func (rep *Report) count() {
 		}
 	}
 	rep.Notes = append(append(rep.Notes, h.Notes()...), rep.r.Notes...)
+	for i, n := range rep.Notes {
+		rep.Notes[i] = quote.Line(n)
+	}
 	asked := func(l isolation.Level) bool { _, ok := rep.Levels[l.String()]; return ok && l.NeedsRealTime() }
 	if h.Order() == history.NoOrder && slices.ContainsFunc(isolation.Levels(), asked) {
 		rep.Notes = append(rep.Notes, "The recording has no times, so that levels with real time say no more than those without.")
@@ -212,7 +214,7 @@ func (rep *Report) tell() {
 			txns = append(txns, t)
 		}
 		for _, k := range a.Keys {
-			out.Keys = append(out.Keys, printable(rep.h.KeyName(k).String()))
+			out.Keys = append(out.Keys, quote.Line(rep.h.KeyName(k).String()))
 		}
 		rep.Anomalies = append(rep.Anomalies, out)
 	}
@@ -222,30 +224,13 @@ func (rep *Report) tell() {
 	}
 }
 
-// printable shows control characters, so that names of a recording cannot end a
-// line, nor tell a terminal what to do.
-func printable(s string) string {
-	if !strings.ContainsFunc(s, unicode.IsControl) {
-		return s
-	}
-	var b strings.Builder
-	for _, r := range s {
-		if unicode.IsControl(r) {
-			b.WriteString(strings.Trim(strconv.QuoteRune(r), "'"))
-		} else {
-			b.WriteRune(r)
-		}
-	}
-	return b.String()
-}
-
-func txnName(h *history.History, t history.Txn) string { return printable(checker.TxnName(h, t)) }
+func txnName(h *history.History, t history.Txn) string { return quote.Line(checker.TxnName(h, t)) }
 
 // sentences explain an anomaly.
 func sentences(a judge.Anomaly) []string {
 	var out []string
 	for _, s := range a.Sentences() {
-		out = append(out, printable(s))
+		out = append(out, quote.Line(s))
 	}
 	return out
 }
@@ -268,9 +253,9 @@ func vocabulary(a isolation.Anomaly, v isolation.Vocabulary) string {
 func (rep *Report) edges(es []judge.Edge) []Edge {
 	out := []Edge{}
 	for _, e := range es {
-		edge := Edge{From: txnName(rep.h, e.From), To: txnName(rep.h, e.To), Type: e.Dependency.String(), Explanation: printable(e.Why), Because: rep.edges(e.Because)}
+		edge := Edge{From: txnName(rep.h, e.From), To: txnName(rep.h, e.To), Type: e.Dependency.String(), Explanation: quote.Line(e.Why), Because: rep.edges(e.Because)}
 		if e.Key >= 0 {
-			edge.Key = printable(rep.h.KeyName(e.Key).String())
+			edge.Key = quote.Line(rep.h.KeyName(e.Key).String())
 		}
 		out = append(out, edge)
 	}
@@ -279,15 +264,15 @@ func (rep *Report) edges(es []judge.Edge) []Edge {
 
 // describe gives what is shown of a transaction.
 func describe(h *history.History, t history.Txn) Txn {
-	out := Txn{Name: txnName(h, t), Label: printable(h.Label(t)), Status: h.Status(t).String(), Place: h.Locate(h.Place(t)), Operations: []string{}}
+	out := Txn{Name: txnName(h, t), Label: quote.Line(h.Label(t)), Status: h.Status(t).String(), Place: quote.Line(h.Locate(h.Place(t))), Operations: []string{}}
 	if t == history.InitialTxn {
 		out.Label = "the initial transaction, which writes every key before all others"
 		return out
 	}
-	out.Session, out.Position = printable(checker.SessionName(h, h.SessionOf(t))), h.Position(t)+1
+	out.Session, out.Position = quote.Line(checker.SessionName(h, h.SessionOf(t))), h.Position(t)+1
 	first, end := h.Ops(t)
 	for o := first; o < end && o < first+maxOps; o++ {
-		out.Operations = append(out.Operations, printable(checker.OpWords(h, o)))
+		out.Operations = append(out.Operations, quote.Line(checker.OpWords(h, o)))
 	}
 	out.Omitted = int(end-first) - len(out.Operations)
 	return out
@@ -301,10 +286,10 @@ func (rep *Report) Exit() (v isolation.Verdict, faulty bool) {
 
 // JSON writes a report as one object on one line.
 func JSON(w io.Writer, rep *Report) error {
-	enc := json.NewEncoder(w)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(rep); err != nil {
+	text, err := quote.EncodeJSON(rep, "")
+	if err != nil {
 		return fmt.Errorf("%s: %w", rep.History, err)
 	}
-	return nil
+	_, err = w.Write(text)
+	return err
 }

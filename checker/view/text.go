@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/txrobust/robust/internal/quote"
 	"github.com/txrobust/robust/isolation"
 )
 
@@ -38,7 +39,10 @@ type text struct {
 	opt TextOptions
 }
 
-func (t *text) line(format string, args ...any) { fmt.Fprintf(&t.b, format+"\n", args...) }
+// line writes one line, whatever is in the arguments.
+func (t *text) line(format string, args ...any) {
+	t.b.WriteString(quote.Line(fmt.Sprintf(format, args...)) + "\n")
+}
 
 // number prints a number of things: "1 key", "2 keys".
 func number(n int, what string) string {
@@ -130,7 +134,7 @@ func (t *text) anomaly(i int) {
 	}
 	t.line("   violates %s and all that imply %s", strings.Join(a.Violates, ", "), them)
 	if len(a.Edges) > 0 {
-		t.line("   %s", printable(t.rep.r.Anomalies[i].Path(t.rep.h)))
+		t.line("   %s", quote.Line(t.rep.r.Anomalies[i].Path(t.rep.h)))
 	}
 	for _, s := range strings.Split(a.Explanation, "\n") {
 		t.line("   - %s", s)
@@ -199,7 +203,9 @@ func (t *text) tail() {
 	}
 	if len(lines) > 0 {
 		t.line("")
-		t.line("%s", strings.Join(lines, "\n"))
+		for _, l := range lines {
+			t.line("%s", l)
+		}
 	}
 }
 

@@ -3,6 +3,7 @@ package view
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"io"
 	"os"
 	"os/exec"
@@ -11,6 +12,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"unicode"
 
 	"github.com/txrobust/robust/checker/internal/simdb"
 	"github.com/txrobust/robust/checker/judge"
@@ -59,9 +61,52 @@ func samples(t *testing.T) []sample {
 		}
 		add(name, h, string(format))
 	}
+	add("hostile", hostile(t), "edn")
+	out[len(out)-1].rep = New(evil, "edn", out[len(out)-1].rep.h, 0, out[len(out)-1].rep.r)
 	add("large", simdb.Generate(simdb.Options{Seed: 7, Level: isolation.CC, Sessions: 12, Txns: 600, Ops: 60, Keys: 200, Reads: 0.5, Faults: 0.0005}), "compact")
 	out = append(out, sample{"unread", New("unread", "", nil, 0, judge.Unknown(nil, "The time ran out."))})
 	return out
+}
+
+// evil is a name that would end what it stands in, run something, or steer a terminal.
+const evil = "evil\n</script><svg onload=fetch(\"http://127.0.0.1:9/\")>\x1b[2J\u202e\u009b'{{.}}&lt;\\"
+
+// hostile is a lost update with such names everywhere.
+func hostile(t *testing.T) *history.History {
+	t.Helper()
+	name := history.String(evil)
+	b := history.NewBuilder()
+	file := b.File(history.File{Name: evil})
+	key := b.Key(name)
+	for i := range 2 {
+		x := b.Txn(b.Session(history.String(fmt.Sprint(evil, i))), history.Committed)
+		b.SetLabel(x, evil)
+		b.SetPlace(x, history.At(file, int64(i+1)))
+		b.Read(key, history.Initial)
+		b.Write(key, b.Value(history.String(fmt.Sprint(evil, i))))
+	}
+	b.Note("%s", evil)
+	h, err := b.Build()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return h
+}
+
+// TestClean: no output has what a terminal does not print.
+func TestClean(t *testing.T) {
+	for _, c := range samples(t) {
+		for name, write := range map[string]func(io.Writer, *Report) error{"HTML": HTML, "JSON": JSON, "DOT": DOT,
+			"text": func(w io.Writer, r *Report) error { return Text(w, r, TextOptions{Verbose: true}) }} {
+			text := strings.ReplaceAll(written(t, write, c.rep), "\t", " ") // the page is indented
+			if at := strings.IndexFunc(text, func(r rune) bool { return r != '\n' && !unicode.IsPrint(r) }); at >= 0 {
+				t.Errorf("%q as %s has %q", c.name, name, text[at:min(at+12, len(text))])
+			}
+			if strings.Contains(text, "<svg onload") && name == "HTML" {
+				t.Errorf("%q as %s has a tag in a name", c.name, name)
+			}
+		}
+	}
 }
 
 func written(t *testing.T, write func(io.Writer, *Report) error, rep *Report) string {
@@ -76,7 +121,7 @@ func written(t *testing.T, write func(io.Writer, *Report) error, rep *Report) st
 // TestGolden compares text and DOT with golden files.
 func TestGolden(t *testing.T) {
 	for _, c := range samples(t) {
-		if c.name == "large" {
+		if c.name == "large" || c.name == "hostile" {
 			continue
 		}
 		for ending, write := range map[string]func(io.Writer, *Report) error{

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
@@ -13,6 +12,7 @@ import (
 	"github.com/txrobust/robust/crosscheck"
 	"github.com/txrobust/robust/history/codec"
 	"github.com/txrobust/robust/internal/folder"
+	"github.com/txrobust/robust/internal/quote"
 )
 
 // bundles is what a folder is that has everything about a disagreement.
@@ -74,24 +74,17 @@ func (f *checkFlags) writeBundle(ctx context.Context, p *program, inputs []strin
 		files[i].Name = "witness/" + files[i].Name
 	}
 	files = append(files, codec.File{Name: "program.litmus", Text: []byte(p.Program.String())})
-	read := p.read
-	if len(read) == 0 {
-		read = p.files
-	}
-	for i, path := range read {
-		text, err := os.ReadFile(path)
-		if err != nil {
-			return err
-		}
+	for i, path := range p.read {
+		text, _ := p.disk.Text(path)
 		b.Sources = append(b.Sources, path)
-		files = append(files, codec.File{Name: fmt.Sprintf("sources/%03d-%s", i+1, filepath.Base(path)), Text: text})
+		files = append(files, codec.File{Name: fmt.Sprintf("sources/%03d-%s", i+1, quote.FileName(filepath.Base(path))), Text: text})
 	}
-	js, err := json.MarshalIndent(b, "", "  ")
+	js, err := quote.EncodeJSON(b, "  ")
 	if err != nil {
 		return err
 	}
 	return bundles.Write(dir, func(put folder.Put) error {
-		for _, x := range append(files, codec.File{Name: "bundle.json", Text: append(js, '\n')}) {
+		for _, x := range append(files, codec.File{Name: "bundle.json", Text: js}) {
 			if err := put(x.Name, x.Text); err != nil {
 				return err
 			}

@@ -18,25 +18,76 @@ import (
 // cacheOff is the value of -cache for none.
 const cacheOff = "off"
 
+// cacheKey is the environment variable with the key that signs the entries, such
+// as a secret of a CI system.
+const cacheKey = "ROBUST_CACHE_KEY"
+
 // openCache gives the folder of answers of earlier runs, or nil: where none is
-// wanted, where there is no place for it, and where it is not known which
-// program and solver this is.
-func openCache(path string) *cache.Dir {
+// wanted, where there is no place for it or for its key, and where it is not known
+// which program and solver this is. It says on std.err why a key is not used.
+func openCache(std streams, path string) (*cache.Dir, error) {
 	if path == cacheOff {
-		return nil
+		return nil, nil
 	}
 	if path == "" {
 		base, err := os.UserCacheDir()
 		if err != nil {
-			return nil
+			return nil, nil
 		}
 		path = filepath.Join(base, "robust")
 	}
 	program, solver := buildID(), solverID()
 	if program == "" || solver == "" {
-		return nil
+		return nil, nil
 	}
-	return cache.Open(path, cache.Key("1", program, solver))
+	var secret cache.Secret
+	var err error
+	if text := os.Getenv(cacheKey); text != "" {
+		if secret, err = cache.SecretOf(text); err != nil {
+			return nil, usagef("%s: %v", cacheKey, err)
+		}
+	} else if secret, err = userSecret(path); err != nil {
+		fmt.Fprintf(std.err, "robust: the cache is not used: %s\n", oneLine(err.Error()))
+		return nil, nil
+	}
+	return cache.Open(path, cache.Key("2", program, solver), secret), nil
+}
+
+// userSecret gives the key in the user's own folder for settings. That must not be in
+// the cache, which is shared.
+func userSecret(cacheDir string) (cache.Secret, error) {
+	base, err := os.UserConfigDir()
+	if err != nil {
+		return cache.Secret{}, err
+	}
+	dir := filepath.Join(base, "robust")
+	for _, at := range []string{dir, base} {
+		if within(cacheDir, at) {
+			return cache.Secret{}, fmt.Errorf("the key would be in the cache, in %s; name another folder with -cache, or set %s", dir, cacheKey)
+		}
+	}
+	return cache.UserSecret(dir)
+}
+
+// within reports whether a path is a folder or in it, as far as both can be told
+// without links.
+func within(dir, path string) bool {
+	real := func(p string) string {
+		abs, err := filepath.Abs(p)
+		if err != nil {
+			return p
+		}
+		for at, rest := abs, ""; ; at, rest = filepath.Dir(at), filepath.Join(filepath.Base(at), rest) {
+			if r, err := filepath.EvalSymlinks(at); err == nil {
+				return filepath.Join(r, rest)
+			}
+			if at == filepath.Dir(at) {
+				return abs
+			}
+		}
+	}
+	rel, err := filepath.Rel(real(dir), real(path))
+	return err == nil && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator))
 }
 
 // buildID is the identity that the linker gives to a program, which changes
@@ -96,7 +147,7 @@ type result struct {
 // key names everything that the result of a check depends on: what is read, and
 // every flag but those that say where the result goes.
 // It is "" where something cannot be read, or more than the result is wanted.
-func (f *checkFlags) key(src *sources) string {
+func (f *checkFlags) key(ctx context.Context, src *sources) string {
 	if f.witness != "" || f.proof != "" || len(src.golang()) > 0 {
 		return ""
 	}
@@ -109,11 +160,11 @@ func (f *checkFlags) key(src *sources) string {
 		return ""
 	}
 	parts := []string{"check", dir, fmt.Sprintf("%q %q %q %q %q", src.inputs, src.schemas, src.txns, files, f.dialect),
-		fmt.Sprintf("%q %q %q %q %v %v %v %v %v %v %v %v %v %v %v", f.eng, f.isolation, f.init, f.format, f.beside, f.classic, f.helpers, f.window, f.questions,
-			f.limit, f.query, f.timeout, f.sessionOrder, f.verbose, f.explain)}
+		fmt.Sprintf("%q %q %q %q %v %v %v %v %v %v %v %v %v %v %v %v", f.eng, f.isolation, f.init, f.format, f.beside, f.classic, f.helpers, f.window, f.questions,
+			f.limit, f.query, f.timeout, f.sessionOrder, f.verbose, f.explain, f.strict)}
 	parts = append(parts, f.baseline, string(f.known))
 	for _, path := range files {
-		text, err := os.ReadFile(path)
+		text, err := src.files.Read(ctx, path, maxInput, "")
 		if err != nil {
 			return ""
 		}

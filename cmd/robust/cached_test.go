@@ -1,6 +1,9 @@
 package main
 
 import (
+	"bytes"
+	"flag"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -104,7 +107,112 @@ func TestCache(t *testing.T) {
 	}
 	write(script, "CREATE TABLE duty (id int PRIMARY KEY, free boolean NOT NULL);\nBEGIN;\n\\i "+part+"\nUPDATE duty SET free = true WHERE id = :me;\nCOMMIT;\n")
 	write(part, "SELECT count(*) FROM duty WHERE id = :me;\n")
-	check(exitOK, script)
+	check(exitOK, "-allow-include", filepath.Dir(part), script)
 	write(part, "SELECT count(*) FROM duty WHERE free;\n")
-	check(exitNotRobust, script)
+	check(exitNotRobust, "-allow-include", filepath.Dir(part), script)
+}
+
+// TestForeignCache: a cache that somebody else has filled is not believed, whatever it
+// says; with a common key it is.
+func TestForeignCache(t *testing.T) {
+	app := testprog.Path(t, "apps", "courseware")
+	dir := filepath.Join(t.TempDir(), "cache")
+	check := func(want int, args ...string) (out, errs string) {
+		t.Helper()
+		code, out, errs := commandLine(t, append([]string{"check", "-cache", dir}, append(args, app)...)...)
+		if code != want {
+			t.Fatalf("exit code %d, want %d\n%s%s", code, want, out, errs)
+		}
+		return out, errs
+	}
+	list := func() (paths []string) {
+		filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
+			if err == nil && !e.IsDir() {
+				paths = append(paths, path)
+			}
+			return nil
+		})
+		return paths
+	}
+	// The attacker has the same program, and knows how entries are made.
+	poison := func() {
+		t.Helper()
+		if err := os.RemoveAll(dir); err != nil {
+			t.Fatal(err)
+		}
+		check(exitNotRobust)
+		src := &checkFlags{}
+		fs := flag.NewFlagSet("check", flag.ContinueOnError)
+		src.flags(fs)
+		if err := fs.Parse([]string{"-cache", dir}); err != nil {
+			t.Fatal(err)
+		}
+		reading, err := src.reading([]string{app})
+		if err != nil {
+			t.Fatal(err)
+		}
+		answers, err := openCache(streams{io.Discard, io.Discard}, dir)
+		if err != nil || answers == nil {
+			t.Fatal(err)
+		}
+		var b bytes.Buffer
+		b.WriteString("courseware is robust\n")
+		keepResult(t.Context(), answers, src.key(t.Context(), reading), exitOK, &b)
+	}
+	config := os.Getenv("XDG_CONFIG_HOME")
+	t.Setenv("XDG_CONFIG_HOME", t.TempDir())
+	poison()
+	if out, _ := check(exitOK); !strings.Contains(out, "is robust") {
+		t.Fatalf("the attacker does not believe it: the test shows nothing\n%s", out)
+	}
+	os.Setenv("XDG_CONFIG_HOME", config)
+	if out, errs := check(exitNotRobust); errs != "" || !strings.Contains(out, "NOT ROBUST") {
+		t.Errorf("%s%s", out, errs)
+	}
+	// The answers of the solver alone.
+	os.Setenv("XDG_CONFIG_HOME", t.TempDir())
+	poison()
+	for _, path := range list() {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if strings.Contains(string(text), `"code"`) {
+			os.Remove(path)
+		} else if err := os.WriteFile(path, bytes.ReplaceAll(text, []byte("sat"), []byte("unsat")), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	check(exitNotRobust)
+	// With a key from the environment both are one; a key that is too short is none.
+	key := strings.Repeat("k", 64)
+	t.Setenv(cacheKey, key)
+	poison()
+	os.Setenv("XDG_CONFIG_HOME", t.TempDir())
+	check(exitOK)
+	os.Setenv(cacheKey, key+"x")
+	check(exitNotRobust)
+	os.Setenv(cacheKey, "short")
+	if _, errs := check(exitUsage); !strings.Contains(errs, "ROBUST_CACHE_KEY: a key must have at least 32 characters") {
+		t.Error(errs)
+	}
+	os.Unsetenv(cacheKey)
+	// A key that others can read is not used, nor one in the cache itself.
+	dir = filepath.Join(t.TempDir(), "cache")
+	check(exitNotRobust)
+	file := filepath.Join(os.Getenv("XDG_CONFIG_HOME"), "robust", "cache.key")
+	if info, err := os.Stat(file); err != nil || info.Mode().Perm() != 0o600 {
+		t.Fatalf("%v, %v", info, err)
+	}
+	if err := os.Chmod(file, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if _, errs := check(exitNotRobust); !strings.Contains(errs, "the cache is not used: ") || strings.Count(errs, "\n") != 1 {
+		t.Error(errs)
+	}
+	dir = filepath.Join(t.TempDir(), "both")
+	os.Setenv("XDG_CONFIG_HOME", dir)
+	if _, errs := check(exitNotRobust); !strings.Contains(errs, "the key would be in the cache") || list() != nil {
+		t.Errorf("%s%v", errs, list())
+	}
 }

@@ -17,10 +17,13 @@ import (
 	"github.com/txrobust/robust"
 	"github.com/txrobust/robust/crosscheck"
 	"github.com/txrobust/robust/internal/cache"
+	"github.com/txrobust/robust/internal/infile"
+	"github.com/txrobust/robust/internal/quote"
 	"github.com/txrobust/robust/ir"
 	"github.com/txrobust/robust/proof"
 	"github.com/txrobust/robust/readcommitted"
 	"github.com/txrobust/robust/report"
+	"github.com/txrobust/robust/schedules"
 	"github.com/txrobust/robust/witness"
 )
 
@@ -46,6 +49,7 @@ type checkFlags struct {
 	limit                                 uint
 	timeout, query                        time.Duration
 	sessionOrder, verbose, explain, notes bool
+	strict                                bool
 	autocommit                            bool
 	beside                                bool // -read-committed
 }
@@ -68,6 +72,7 @@ func (f *checkFlags) flags(fs *flag.FlagSet) {
 	fs.DurationVar(&f.query, "query-timeout", 0, "time for each question; the result depends on the machine then (default: none)")
 	fs.DurationVar(&f.timeout, "timeout", 0, "give up after this time, such as 30s (default: none)")
 	fs.BoolVar(&f.sessionOrder, "session-order", false, "the order of transactions in a session counts")
+	fs.BoolVar(&f.strict, "strict", false, "prove from declared constraints and stated invariants alone, without guessed facts about the initial rows")
 	fs.BoolVar(&f.autocommit, "autocommit", true, "statements of Go programs outside of transactions are transactions of their own; with =false they are left out")
 	fs.BoolVar(&f.beside, "read-committed", false, "also look for what is wrong at READ COMMITTED only, as notes beside the verdict")
 	fs.BoolVar(&f.verbose, "v", false, "also print assumptions, what transactions touch, and counts")
@@ -103,38 +108,33 @@ func (f *checkFlags) run(ctx context.Context, std streams, inputs []string) (int
 	if err := f.check(); err != nil {
 		return 0, err
 	}
-	src, err := f.sources(inputs)
+	src, err := f.reading(inputs)
 	if err != nil {
 		return 0, err
 	}
-	src.init, src.notes, src.transactionsOnly = f.init, f.notes, !f.autocommit
-	if err := f.readBaseline(); err != nil {
+	if err := f.readBaseline(ctx); err != nil {
 		return 0, err
 	}
-	f.answers = openCache(f.cache)
+	if f.timeout > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, f.timeout)
+		defer cancel()
+	}
+	if f.answers, err = openCache(std, f.cache); err != nil {
+		return 0, err
+	}
 	key := ""
 	if f.answers != nil {
-		key = f.key(src)
+		key = f.key(ctx, src)
 	}
 	if r, ok := earlier(f.answers, key); ok {
 		return r.Code, write(std, f.output, bytes.NewBuffer(r.Out))
 	}
 	defer f.answers.Close(cache.MaxBytes)
 	defer collectRarely()()
-	if f.timeout > 0 {
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeout(ctx, f.timeout)
-		defer cancel()
-	}
-	show, end := progress(std.err)
-	programs, err := src.load(ctx, show)
-	end()
+	programs, err := f.programs(ctx, std, src)
 	if err != nil {
-		if ctx.Err() == nil {
-			return 0, err
-		}
-		p := &ir.Program{Name: filepath.Base(inputs[0])}
-		programs = []*program{{Program: p, sql: len(src.sql())+len(src.golang()) > 0, mysql: f.dialect == "mysql" && len(src.sql()) > 0, unread: true}}
+		return 0, err
 	}
 	several := len(programs) > 1
 	if err := f.replaceable(programs); err != nil {
@@ -176,6 +176,29 @@ func (f *checkFlags) run(ctx context.Context, std streams, inputs []string) (int
 		return 0, err
 	}
 	return code, faults
+}
+
+// programs reads the programs. Where there is no time for that, it gives one of which
+// nothing is known.
+func (f *checkFlags) programs(ctx context.Context, std streams, src *sources) ([]*program, error) {
+	show, end := progress(std.err)
+	defer end()
+	programs, err := waited(ctx, std, func() ([]*program, error) { return src.load(ctx, show) })
+	if err == nil || ctx.Err() == nil {
+		return programs, err
+	}
+	p := &ir.Program{Name: filepath.Base(src.inputs[0])}
+	return []*program{{Program: p, sql: len(src.sql())+len(src.golang()) > 0, mysql: f.dialect == "mysql" && len(src.sql()) > 0, disk: src.files, unread: true}}, nil
+}
+
+// reading checks the inputs, and gives what to read.
+func (f *checkFlags) reading(inputs []string) (*sources, error) {
+	src, err := f.sources(inputs)
+	if err != nil {
+		return nil, err
+	}
+	src.init, src.notes, src.transactionsOnly = f.init, f.notes, !f.autocommit
+	return src, nil
 }
 
 // check finds mistakes in the flags.
@@ -237,26 +260,20 @@ func (f *checkFlags) replaceable(programs []*program) error {
 // folderOf is where the witness, the proof or the bundle of a program goes.
 func folderOf(dir string, p *program, several bool) string {
 	if several {
-		return filepath.Join(dir, p.Name)
+		return filepath.Join(dir, quote.FileName(p.Name))
 	}
 	return filepath.Clean(dir)
 }
 
 // one checks one program.
 func (f *checkFlags) one(ctx context.Context, std streams, p *program) (*robust.Report, error) {
-	init, err := initial(f.init, p)
-	if err != nil {
-		return nil, err
-	}
 	if why := readcommitted.Supported(p.engine(f.eng)); why != "" && (f.beside || f.isolation == report.AtReadCommitted) {
 		return nil, usagef("%s: %s", p.Name, why)
 	}
 	show, end := progress(std.err)
 	defer end()
-	opt := robust.Options{Engine: p.engine(f.eng), Init: init, Helpers: f.helpers, SessionOrder: f.sessionOrder, Classic: f.classic,
-		Procedures: p.procedures, Baseline: f.accepted, Judges: f.judges, Apart: p.apart, ReadCommitted: f.isolation == report.AtReadCommitted, Beside: f.beside,
-		Window: f.window, Questions: f.questions, QueryLimit: f.limit, QueryTimeout: f.query, All: p.golang != nil,
-		Cache: f.answers, Proof: f.proof != "", Explain: f.explain, Graph: f.format == "dot", Progress: show}
+	opt := f.options(p)
+	opt.Progress = show
 	rep, err := f.judge(ctx, std, p, opt)
 	if err == nil && p.golang != nil {
 		p.phases.end("check")
@@ -266,14 +283,44 @@ func (f *checkFlags) one(ctx context.Context, std streams, p *program) (*robust.
 	return rep, err
 }
 
+// options are what is asked of a program.
+func (f *checkFlags) options(p *program) robust.Options {
+	return robust.Options{Engine: p.engine(f.eng), Init: f.initOf(p), Helpers: f.helpers, SessionOrder: f.sessionOrder, Classic: f.classic, Strict: f.strict,
+		Procedures: p.procedures, Baseline: f.accepted, Judges: f.judges, Apart: p.apart, ReadCommitted: f.isolation == report.AtReadCommitted, Beside: f.beside,
+		Window: f.window, Questions: f.questions, QueryLimit: f.limit, QueryTimeout: f.query, All: p.golang != nil,
+		Cache: f.answers, Proof: f.proof != "", Explain: f.explain, Graph: f.format == "dot", Sources: p.text}
+}
+
+// initOf gives the initial rows of a program; check has found mistakes in their
+// name.
+func (f *checkFlags) initOf(p *program) schedules.Init {
+	init, err := initial(f.init, p)
+	if err != nil {
+		panic(err)
+	}
+	return init
+}
+
 // judge runs the check itself. When its time is over and the check does not
 // notice, the verdict is unknown all the same.
 func (f *checkFlags) judge(ctx context.Context, std streams, p *program, opt robust.Options) (*robust.Report, error) {
 	if p.unread {
 		return robust.GaveUp(ctx, p.Program, opt), nil
 	}
+	rep, err := waited(ctx, std, func() (*robust.Report, error) { return robust.Check(ctx, p.Program, opt) })
+	if errors.Is(err, errLate) {
+		return robust.GaveUp(ctx, p.Program, opt), nil
+	}
+	return rep, err
+}
+
+// errLate says that something went on for too long after the end of its time.
+var errLate = errors.New("the time ran out")
+
+// waited gives what f gives, or errLate if f does not notice that ctx has ended.
+func waited[T any](ctx context.Context, std streams, f func() (T, error)) (T, error) {
 	type answer struct {
-		rep   *robust.Report
+		got   T
 		err   error
 		fault any
 	}
@@ -285,8 +332,8 @@ func (f *checkFlags) judge(ctx context.Context, std streams, p *program, opt rob
 				done <- answer{fault: r}
 			}
 		}()
-		rep, err := robust.Check(ctx, p.Program, opt)
-		done <- answer{rep, err, nil}
+		got, err := f()
+		done <- answer{got: got, err: err}
 	}()
 	late := make(<-chan time.Time)
 	over := ctx.Done()
@@ -296,11 +343,12 @@ func (f *checkFlags) judge(ctx context.Context, std streams, p *program, opt rob
 			if a.fault != nil {
 				panic(a.fault)
 			}
-			return a.rep, a.err
+			return a.got, a.err
 		case <-over:
 			late, over = time.After(grace), nil
 		case <-late:
-			return robust.GaveUp(ctx, p.Program, opt), nil
+			var none T
+			return none, errLate
 		}
 	}
 }
@@ -383,15 +431,21 @@ func exitCode(r *report.Report) int {
 	panic("robust: unknown verdict " + string(v))
 }
 
+// maxBaseline bounds the bytes of a baseline.
+const maxBaseline = 256 << 20
+
 // readBaseline reads the findings that are accepted.
-func (f *checkFlags) readBaseline() (err error) {
+func (f *checkFlags) readBaseline(ctx context.Context) (err error) {
 	if f.baseline == "" {
 		return nil
 	}
-	if f.known, err = os.ReadFile(f.baseline); err != nil {
-		if errors.Is(err, fs.ErrNotExist) {
-			return usagef("-baseline %s: there is no such file; robust check -format json -o %[1]s writes it", f.baseline)
-		}
+	f.known, err = infile.Read(ctx, f.baseline, maxBaseline, "name what robust check wrote")
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return usagef("-baseline %s: there is no such file; robust check -format json -o %[1]s writes it", f.baseline)
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case err != nil:
 		return usagef("-baseline: %v", err)
 	}
 	f.accepted, err = report.ReadBaseline(f.baseline, f.known)

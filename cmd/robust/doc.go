@@ -39,5 +39,12 @@
 // history check writes text, json (checker/view/schema.json, an object a line),
 // dot, and html, one page about one history. docs/checkers.md says more.
 //
+// # Files
+//
+// Only regular files are read, and only in the directories of the inputs and of
+// -allow-include. Answers of earlier runs are kept in a cache whose entries are
+// signed, with a key in the user's folder for settings or in the environment variable
+// ROBUST_CACHE_KEY. docs/trust.md says more.
+//
 // Results go to standard output; progress and errors to standard error.
 package main

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/txrobust/robust/engine"
+	"github.com/txrobust/robust/internal/infile"
 	"github.com/txrobust/robust/schedules"
 )
 
@@ -17,7 +18,7 @@ func (p *paths) Set(s string) error { *p = append(*p, s); return nil }
 
 // common are the flags of every command that reads programs.
 type common struct {
-	schemas            paths
+	schemas, allowed   paths
 	txns, dialect, eng string
 	classic            bool
 	output             string
@@ -25,6 +26,7 @@ type common struct {
 
 func (c *common) declare(fs *flag.FlagSet) {
 	fs.Var(&c.schemas, "schema", "`PATH` of DDL that is apart from the transactions (repeatable)")
+	fs.Var(&c.allowed, "allow-include", "`DIR` that includes and symbolic links of the input may lead to, besides the directories of the inputs (repeatable)")
 	fs.StringVar(&c.txns, "txn", "", "look only at these transactions: `NAME,…`")
 	fs.StringVar(&c.dialect, "dialect", "postgres", "SQL `dialect`: postgres or mysql")
 	fs.StringVar(&c.eng, "engine", "", "`database`: "+strings.Join(engine.Names(), " or ")+" (default postgres for SQL, mysql with -dialect mysql, si for litmus)")
@@ -40,7 +42,11 @@ func (c *common) sources(inputs []string) (*sources, error) {
 	if c.eng != "" && engine.ByName(c.eng) == nil {
 		return nil, usagef("-engine %s: this release knows %s", c.eng, strings.Join(engine.Names(), ", "))
 	}
-	s := &sources{inputs: inputs, schemas: c.schemas, dialect: c.dialect}
+	files, err := infile.NewReader(c.allowed...)
+	if err != nil {
+		return nil, usagef("-allow-include: %v", err)
+	}
+	s := &sources{inputs: inputs, schemas: c.schemas, dialect: c.dialect, files: files}
 	if c.txns != "" {
 		for _, n := range strings.Split(c.txns, ",") {
 			if n = strings.TrimSpace(n); n == "" {

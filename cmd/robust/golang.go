@@ -7,10 +7,12 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/txrobust/robust/analyzer"
 	"github.com/txrobust/robust/internal/goprogram"
+	"github.com/txrobust/robust/internal/infile"
 	"github.com/txrobust/robust/ir"
 )
 
@@ -50,7 +52,8 @@ func (s *sources) golang() []string {
 // loadGo reads Go packages as one application.
 func (s *sources) loadGo(ctx context.Context, patterns []string, show func(done, total int, what string)) (*program, error) {
 	phases := startPhases()
-	found, err := analyzer.Load(ctx, patterns, analyzer.Options{Dir: s.dir, Progress: show, Loaded: func() { phases.end("load the packages") }})
+	parsed := &parsedFiles{texts: map[string][]byte{}}
+	found, err := analyzer.Load(ctx, patterns, analyzer.Options{Env: withoutKey(), Progress: show, Parsed: parsed.note, Loaded: func() { phases.end("load the packages") }})
 	var pattern *analyzer.PatternError
 	if errors.As(err, &pattern) {
 		return nil, usagef("%v", err)
@@ -69,7 +72,7 @@ func (s *sources) loadGo(ctx context.Context, patterns []string, show func(done,
 	if err != nil {
 		return nil, err
 	}
-	opt := goprogram.Options{Schema: s.schemas, Roots: roots, Rows: s.init == "file", MySQL: s.dialect == "mysql", Txns: s.txns}
+	opt := goprogram.Options{Schema: s.schemas, Roots: roots, Rows: s.init == "file", MySQL: s.dialect == "mysql", Txns: s.txns, Files: s.files}
 	source, err := goprogram.Open(ctx, found, opt)
 	if _, ok := errors.AsType[goprogram.NoRows](err); ok {
 		return nil, usagef("-init file: %v", err)
@@ -83,7 +86,10 @@ func (s *sources) loadGo(ctx context.Context, patterns []string, show func(done,
 	}
 	phases.end("read the schema and the statements")
 	p.Name = strings.Join(patterns, " ")
-	out := &program{Program: p, sql: true, golang: found, patterns: patterns, phases: phases, only: s.txns, mysql: source.MySQL()}
+	out := &program{Program: p, sql: true, golang: found, inputs: patterns, phases: phases, disk: s.files, mysql: source.MySQL()}
+	if err := parsed.take(ctx, s.files, found.Files); err != nil {
+		return nil, err
+	}
 	out.read = slices.Concat(relative(found.Files), source.Files())
 	slices.Sort(out.read)
 	out.read = slices.Compact(out.read)
@@ -99,6 +105,40 @@ func (s *sources) loadGo(ctx context.Context, patterns []string, show func(done,
 		return out, out.notes(ctx, source)
 	}
 	return out, nil
+}
+
+// withoutKey is the environment for the go command, which runs what packages ask for:
+// without the key of the cache.
+func withoutKey() []string {
+	return slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, cacheKey+"=") })
+}
+
+// parsedFiles has the texts of Go files as they were when they were parsed.
+type parsedFiles struct {
+	mu    sync.Mutex
+	texts map[string][]byte // by full names
+}
+
+func (p *parsedFiles) note(name string, text []byte) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.texts[name] = slices.Clone(text)
+}
+
+// take gives the texts of files of a program to its Reader, by the names that
+// reports use. Those that are not parsed, such as go.mod, are read.
+func (p *parsedFiles) take(ctx context.Context, disk *infile.Reader, files []string) error {
+	for i, name := range relative(files) {
+		text, ok := p.texts[files[i]]
+		if !ok {
+			var err error
+			if text, err = infile.Read(ctx, name, maxInput, "leave the package out"); err != nil {
+				return err
+			}
+		}
+		disk.Note(name, text)
+	}
+	return nil
 }
 
 // nothingFound is the error where there is no transaction. Nothing would be proved

@@ -10,6 +10,7 @@ import (
 
 	"github.com/txrobust/robust/history"
 	"github.com/txrobust/robust/history/codec"
+	"github.com/txrobust/robust/internal/quote"
 )
 
 // historyCommands are the subcommands on recorded histories.
@@ -77,7 +78,7 @@ func (f *historyFlags) read(ctx context.Context, std streams, files []string) (*
 		return nil, format, err
 	}
 	for _, n := range h.Notes() {
-		fmt.Fprintf(std.err, "note: %s\n", n)
+		fmt.Fprintf(std.err, "note: %s\n", oneLine(n))
 	}
 	return h, format, nil
 }
@@ -120,6 +121,9 @@ func convertCommand(fs *flag.FlagSet) func(context.Context, streams, []string) (
 		}
 		if *path == "" {
 			if losses, err = codec.Write(ctx, &b, h, format); err == nil {
+				if isTerminal(std.out) && !quote.Printable(strings.NewReplacer("\n", "", "\t", "").Replace(b.String())) {
+					return 0, usagef("history convert: the result has characters that a terminal does not print; name a file with -o")
+				}
 				_, err = std.out.Write(b.Bytes())
 			}
 		} else {
@@ -129,7 +133,7 @@ func convertCommand(fs *flag.FlagSet) func(context.Context, streams, []string) (
 			return 0, err
 		}
 		for _, l := range losses {
-			fmt.Fprintf(std.err, "note: %s\n", l)
+			fmt.Fprintf(std.err, "note: %s\n", oneLine(l))
 		}
 		return exitOK, nil
 	}

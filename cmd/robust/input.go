@@ -1,18 +1,16 @@
 package main
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"io/fs"
-	"os"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/txrobust/robust/analyzer"
 	"github.com/txrobust/robust/engine"
+	"github.com/txrobust/robust/internal/infile"
 	"github.com/txrobust/robust/internal/schemafind"
 	"github.com/txrobust/robust/ir"
 	"github.com/txrobust/robust/report"
@@ -30,13 +28,12 @@ type program struct {
 	unread bool
 	// files are what it was read from, those that declare tables first.
 	files []string
-	// read are these files in the order in which they were read, and only the
-	// names of the transactions that were asked for, if not all.
-	read, only []string
-	// golang, if not nil, is what was found in Go code, of the packages that patterns
-	// name.
-	golang   *analyzer.Result
-	patterns []string
+	// inputs are what was named for it on the command line, read all files that were
+	// read, in order, those that were included too, and disk has their texts.
+	inputs, read []string
+	disk         *infile.Reader
+	// golang, if not nil, is what was found in Go code.
+	golang *analyzer.Result
 	// phases, if not nil, are those of reading Go code.
 	phases *phases
 	// apart are notes about what is not in one transaction, nil if nobody asked for
@@ -59,6 +56,14 @@ func (p *program) engine(name string) *engine.Profile {
 	return engine.SI()
 }
 
+// text gives the text of a file of the program, or of another one on the disk.
+func (p *program) text(file string) (string, bool) {
+	if text, ok := p.disk.Text(file); ok {
+		return string(text), true
+	}
+	return report.Disk(file)
+}
+
 // sources are the arguments that say what to read.
 type sources struct {
 	inputs, schemas, txns []string
@@ -69,8 +74,9 @@ type sources struct {
 	notes bool
 	// transactionsOnly leaves out the single statements of Go programs.
 	transactionsOnly bool
-	// dir is where patterns of Go packages are looked up, "" for the current folder.
-	dir string
+	// files reads all files, each once, where the inputs are and where it is
+	// allowed.
+	files *infile.Reader
 }
 
 // check finds mistakes in the arguments before anything is read.
@@ -79,19 +85,28 @@ func (s *sources) check() error {
 		if isGo(path) && !slices.Contains(s.schemas, path) {
 			continue
 		}
-		info, err := os.Stat(path)
+		info, err := infile.Stat(path)
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
 			return usagef("%s: there is no such file; name packages of Go, .sql files, directories of them, or .litmus files", path)
 		case err != nil:
 			return usagef("%v", err)
 		case info.IsDir():
-			found, err := filepath.Glob(filepath.Join(escape(path), "*.sql"))
-			if err != nil || len(found) == 0 {
+			found, err := infile.List(path, ".sql")
+			if err != nil {
+				return usagef("%v", err)
+			}
+			if len(found) == 0 {
 				return usagef("%s: there is no .sql file in this directory; subdirectories are not searched", path)
 			}
+		case !info.Mode().IsRegular():
+			_, err := infile.Open(path)
+			return usagef("%v", err)
 		case !strings.HasSuffix(path, ".sql") && (!strings.HasSuffix(path, ".litmus") || slices.Contains(s.schemas, path)):
 			return usagef("%s: what this file holds is not known; inputs end in .sql or .litmus", path)
+		}
+		if err := s.files.Allow(path); err != nil {
+			return usagef("%v", err)
 		}
 	}
 	if len(s.schemas) > 0 && len(s.sql()) == 0 && len(s.golang()) == 0 {
@@ -113,76 +128,101 @@ func (s *sources) sql() []string {
 func (s *sources) load(ctx context.Context, show func(done, total int, what string)) ([]*program, error) {
 	var out []*program
 	if patterns := s.golang(); len(patterns) > 0 {
-		p, err := s.loadGo(ctx, patterns, show)
+		p, err := s.apart().loadGo(ctx, patterns, show)
 		if err != nil {
 			return nil, err
 		}
 		out = append(out, p)
 	}
 	if sql := s.sql(); len(sql) > 0 {
-		named, err := schemafind.ReadAll(s.schemas)
+		p, err := s.apart().loadSQL(ctx, sql)
 		if err != nil {
 			return nil, err
 		}
-		schema := (&schemafind.Schema{Chosen: named}).Files()
-		paths, err := expand(sql)
-		if err != nil {
-			return nil, err
-		}
-		var files []string
-		for _, f := range schema {
-			files = append(files, f.Name)
-		}
-		paths = slices.DeleteFunc(paths, func(path string) bool { return slices.Contains(files, path) })
-		files = append(files, paths...)
-		p, err := s.parse(ctx, schema, paths)
-		var content *ir.Error
-		var file *fs.PathError
-		switch {
-		case err != nil && len(s.txns) > 0 && ctx.Err() == nil && !errors.As(err, &content) && !errors.As(err, &file):
-			return nil, usagef("-txn: %v", err)
-		case err != nil:
-			return nil, err
-		}
-		q := &program{Program: p, sql: true, mysql: s.dialect == "mysql", files: tablesFirst(p, files), read: files, only: s.txns}
-		if !q.mysql {
-			if q.procedures, err = procedures(p); err != nil {
-				return nil, err
-			}
-		}
-		out = append(out, q)
+		out = append(out, p)
 	}
 	for _, path := range s.inputs {
 		if !strings.HasSuffix(path, ".litmus") {
 			continue
 		}
-		text, err := os.ReadFile(path)
+		p, err := s.apart().loadLitmus(ctx, path)
 		if err != nil {
 			return nil, err
 		}
-		p, err := ir.Parse(path, string(text))
-		if err != nil {
-			return nil, err
-		}
-		if err := restrict(p, path, s.txns); err != nil {
-			return nil, err
-		}
-		ir.Structure(p)
-		out = append(out, &program{Program: p, files: []string{path}, read: []string{path}, only: s.txns})
+		out = append(out, p)
 	}
 	return out, nil
+}
+
+// apart are the sources for one of several programs, of which it is known which
+// files it has read.
+func (s *sources) apart() *sources {
+	one := *s
+	one.files = s.files.Fork()
+	return &one
+}
+
+// loadSQL reads files and directories of SQL as one application.
+func (s *sources) loadSQL(ctx context.Context, sql []string) (*program, error) {
+	named, err := schemafind.ReadAll(ctx, s.files, s.schemas)
+	if err != nil {
+		return nil, err
+	}
+	schema := (&schemafind.Schema{Chosen: named}).Files()
+	paths, err := expand(sql)
+	if err != nil {
+		return nil, err
+	}
+	var files []string
+	for _, f := range schema {
+		files = append(files, f.Name)
+	}
+	paths = slices.DeleteFunc(paths, func(path string) bool { return slices.Contains(files, path) })
+	files = append(files, paths...)
+	p, err := s.parse(ctx, schema, paths)
+	var content *ir.Error
+	var file *infile.Error
+	var outside *infile.Outside
+	switch {
+	case err != nil && len(s.txns) > 0 && ctx.Err() == nil && !errors.As(err, &content) && !errors.As(err, &file) && !errors.As(err, &outside):
+		return nil, usagef("-txn: %v", err)
+	case err != nil:
+		return nil, err
+	}
+	q := &program{Program: p, sql: true, mysql: s.dialect == "mysql", inputs: sql, files: tablesFirst(p, files), read: s.files.Names(), disk: s.files}
+	if !q.mysql {
+		q.procedures = s.procedures(p)
+	}
+	return q, nil
+}
+
+// loadLitmus reads a litmus file.
+func (s *sources) loadLitmus(ctx context.Context, path string) (*program, error) {
+	text, err := s.files.Read(ctx, path, maxLitmus, "leave something out")
+	if err != nil {
+		return nil, err
+	}
+	p, err := ir.Parse(path, string(text))
+	if err != nil {
+		return nil, err
+	}
+	if err := restrict(p, path, s.txns); err != nil {
+		return nil, err
+	}
+	ir.Structure(p)
+	return &program{Program: p, inputs: []string{path}, files: []string{path}, read: s.files.Names(), disk: s.files}, nil
 }
 
 // parse reads SQL files in the dialect that was asked for, after those of a schema.
 func (s *sources) parse(ctx context.Context, schema []schemafind.File, paths []string) (*ir.Program, error) {
 	if s.dialect == "mysql" {
-		opt := mysql.Options{Txns: s.txns}
+		opt := mysql.Options{Txns: s.txns, Files: s.files}
 		for _, f := range schema {
 			opt.Before = append(opt.Before, mysql.File(f))
 		}
 		return mysql.Load(ctx, paths, opt)
 	}
-	opt := sqlmodel.Options{Txns: s.txns}
+	opt := sqlmodel.Options{Txns: s.txns, Files: s.files}
 	for _, f := range schema {
 		opt.Before = append(opt.Before, sqlmodel.File(f))
 	}
@@ -195,10 +235,10 @@ func expand(paths []string) ([]string, error) {
 	var out []string
 	for _, path := range paths {
 		found := []string{path}
-		if info, err := os.Stat(path); err != nil {
+		if info, err := infile.Stat(path); err != nil {
 			return nil, err
 		} else if info.IsDir() {
-			if found, err = filepath.Glob(filepath.Join(escape(path), "*.sql")); err != nil {
+			if found, err = infile.List(path, ".sql"); err != nil {
 				return nil, err
 			}
 		}
@@ -257,31 +297,23 @@ func restrict(p *ir.Program, path string, names []string) error {
 var createProcedure = regexp.MustCompile(`(?i)^\s*create\s+(or\s+replace\s+)?procedure\b`)
 
 // procedures finds the templates that are declared as procedures.
-func procedures(p *ir.Program) (map[string]bool, error) {
+func (s *sources) procedures(p *ir.Program) map[string]bool {
 	lines := map[string][]string{}
 	out := map[string]bool{}
 	for _, t := range p.Txns {
 		if !t.Pos.IsValid() {
 			continue
 		}
-		if _, read := lines[t.Pos.File]; !read {
-			f, err := os.Open(t.Pos.File)
-			if err != nil {
-				return nil, err
-			}
-			sc := bufio.NewScanner(f)
-			sc.Buffer(nil, 1<<24)
-			for sc.Scan() {
-				lines[t.Pos.File] = append(lines[t.Pos.File], sc.Text())
-			}
-			f.Close()
-			if err := sc.Err(); err != nil {
-				return nil, err
-			}
+		if lines[t.Pos.File] == nil {
+			text, _ := s.files.Text(t.Pos.File)
+			lines[t.Pos.File] = strings.Split(string(text), "\n")
 		}
 		if l := lines[t.Pos.File]; t.Pos.Line <= len(l) && createProcedure.MatchString(l[t.Pos.Line-1]) {
 			out[t.Name] = true
 		}
 	}
-	return out, nil
+	return out
 }
+
+// maxLitmus bounds the bytes of a litmus file.
+const maxLitmus = 64 << 20

@@ -76,7 +76,7 @@ func (f *judgeFlags) run(ctx context.Context, std streams, files []string) (int,
 		if faulty {
 			code = exitFault
 			for _, d := range rep.Disagreements {
-				fmt.Fprintf(std.err, "robust: a fault of this program, please report it with the history %s: %s\n", file, d)
+				fmt.Fprintf(std.err, "robust: a fault of this program, please report it with the history %s: %s\n", oneLine(file), oneLine(d))
 			}
 		}
 		code = graver(code, exitOf(verdict))

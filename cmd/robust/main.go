@@ -12,7 +12,9 @@ import (
 	"slices"
 	"strings"
 	"syscall"
+	"time"
 
+	"github.com/txrobust/robust/internal/quote"
 	"github.com/txrobust/robust/report"
 )
 
@@ -41,6 +43,9 @@ type command struct {
 	flags func(fs *flag.FlagSet) func(ctx context.Context, std streams, inputs []string) (int, error)
 }
 
+// patience is how long a command may go on after an interrupt.
+const patience = 10 * time.Second
+
 // streams are where a command writes.
 type streams struct{ out, err io.Writer }
 
@@ -68,9 +73,13 @@ func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	go func() {
 		// The first interrupt asks for what is known so far, a second one
-		// ends the program.
+		// ends the program, and so does a part of it that does not listen. Files
+		// appear when they are complete, so that none is left half written.
 		<-ctx.Done()
 		stop()
+		time.Sleep(patience)
+		fmt.Fprintln(os.Stderr, "robust: interrupted")
+		os.Exit(exitFault)
 	}()
 	os.Exit(run(ctx, os.Args[1:], streams{os.Stdout, os.Stderr}))
 }
@@ -90,6 +99,9 @@ func run(ctx context.Context, args []string, std streams) (code int) {
 	case errors.As(err, &usage):
 		fmt.Fprintf(std.err, "robust: %s\n", oneLine(usage.msg))
 		return exitUsage
+	case err != nil && ctx.Err() != nil && errors.Is(err, ctx.Err()):
+		fmt.Fprintln(std.err, "robust: interrupted")
+		return exitFault
 	case err != nil:
 		fmt.Fprintf(std.err, "%s\n", oneLine(err.Error()))
 		return exitFault
@@ -104,7 +116,8 @@ func stack(std streams) {
 	}
 }
 
-func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
+// oneLine puts a message into one line, without what a terminal would not print.
+func oneLine(s string) string { return quote.Line(strings.Join(strings.Fields(s), " ")) }
 
 func dispatch(ctx context.Context, args []string, std streams) (int, error) {
 	if len(args) == 0 {
@@ -226,8 +239,17 @@ Exit codes: 0 robust or accepted, 1 faulty input or failure, 2 wrong usage,
 `)
 }
 
-// version is that of the module, with the revision it was built from.
+// version is that of the module, with the revision it was built from, and that of
+// Go.
 func version() string {
+	if info, ok := debug.ReadBuildInfo(); ok {
+		return release() + " " + info.GoVersion
+	}
+	return release()
+}
+
+// release is the version of the module, with the revision it was built from.
+func release() string {
 	out := "robust"
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
@@ -239,5 +261,5 @@ func version() string {
 			out += " " + s.Value
 		}
 	}
-	return out + " " + info.GoVersion
+	return out
 }

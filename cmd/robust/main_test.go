@@ -39,7 +39,9 @@ func (a apart) Run() int {
 		}
 		os.Setenv(name, strings.TrimSpace(string(out)))
 	}
-	os.Setenv("XDG_CACHE_HOME", dir)
+	os.Setenv("XDG_CACHE_HOME", filepath.Join(dir, "cache"))
+	os.Setenv("XDG_CONFIG_HOME", filepath.Join(dir, "config"))
+	os.Unsetenv(cacheKey)
 	return a.m.Run()
 }
 
@@ -55,6 +57,7 @@ func TestScripts(t *testing.T) {
 		RequireUniqueNames:  true,
 		Setup: func(e *testscript.Env) error {
 			e.Setenv("XDG_CACHE_HOME", filepath.Join(e.WorkDir, "cache"))
+			e.Setenv("XDG_CONFIG_HOME", filepath.Join(e.WorkDir, "config"))
 			e.Setenv("APPS", filepath.Join(repo, "testdata", "apps"))
 			e.Setenv("SCRIPTS", filepath.Join(repo, "testdata", "scripts"))
 			e.Setenv("TRAPS", filepath.Join(repo, "testdata", "traps"))

@@ -8,18 +8,25 @@ import (
 
 	"github.com/schollz/progressbar/v3"
 	"golang.org/x/term"
+
+	"github.com/txrobust/robust/internal/quote"
 )
+
+// isTerminal reports whether somebody looks at what is written.
+func isTerminal(w io.Writer) bool {
+	f, ok := w.(*os.File)
+	return ok && term.IsTerminal(int(f.Fd()))
+}
 
 // progress shows what is being done, on terminals only.
 func progress(w io.Writer) (show func(done, total int, what string), end func()) {
-	f, ok := w.(*os.File)
-	if !ok || !term.IsTerminal(int(f.Fd())) {
+	if !isTerminal(w) {
 		return func(int, int, string) {}, func() {}
 	}
-	bar := progressbar.NewOptions(-1, progressbar.OptionSetWriter(f), progressbar.OptionClearOnFinish(),
+	bar := progressbar.NewOptions(-1, progressbar.OptionSetWriter(w), progressbar.OptionClearOnFinish(),
 		progressbar.OptionSetWidth(20), progressbar.OptionSetElapsedTime(true))
 	show = func(done, total int, what string) {
-		bar.Describe(what)
+		bar.Describe(quote.Line(what))
 		if total > 0 {
 			bar.ChangeMax(total)
 			bar.Set(done)

@@ -5,41 +5,84 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
 	"github.com/txrobust/robust"
+	"github.com/txrobust/robust/internal/infile"
+	"github.com/txrobust/robust/internal/quote"
 	"github.com/txrobust/robust/proof"
 )
 
 // keep writes the proof of a program to the folder dir.
 func (f *checkFlags) keep(std streams, p *program, rep *robust.Report, dir string) error {
 	if rep.Evidence == nil {
-		fmt.Fprintf(std.err, "robust: there is no proof of %s to write to %s: it is not proved\n", p.Name, dir)
+		fmt.Fprintf(std.err, "robust: there is no proof of %s to write to %s: it is not proved\n", quote.Line(p.Name), quote.Line(dir))
 		return nil
 	}
-	m := &rep.Evidence.Manifest
-	m.MadeBy, m.Options.Dialect = version(), f.dialect
-	m.Options.Transactions = append(m.Options.Transactions, p.only...)
+	f.sign(p, &rep.Evidence.Manifest)
+	return rep.Evidence.Write(dir)
+}
+
+// sign adds to the manifest of a proof what it is about: who made it, of which
+// files, and what was asked for.
+func (f *checkFlags) sign(p *program, m *proof.Manifest) {
+	m.MadeBy = release()
 	for _, path := range p.read {
-		text, err := os.ReadFile(path)
-		if err != nil {
-			return err
-		}
+		text, _ := p.disk.Text(path)
 		m.Inputs = append(m.Inputs, proof.Digest(path, text))
 	}
-	if p.golang != nil {
-		m.Options.Packages, m.Options.Schema, m.Options.TransactionsOnly = p.patterns, f.schemas, !f.autocommit
+	m.Command = proof.Command{Flags: f.claimFlags(p), Inputs: []string{}}
+	for _, in := range p.inputs {
+		if !slices.Contains(m.Command.Inputs, in) {
+			m.Command.Inputs = append(m.Command.Inputs, in)
+		}
 	}
-	return rep.Evidence.Write(dir)
+}
+
+// silent are the flags of check that do not decide what a proof claims: those for
+// effort, for output, and for where files may be. All others are part of a proof.
+var silent = strings.Fields(`allow-include baseline bundle cache explain format helpers notes o proof query-limit query-timeout
+	questions read-committed timeout v window witness`)
+
+// claimFlags gives the flags that shape the claim about a program as -name=value,
+// sorted, defaults included, and each in one way only.
+func (f *checkFlags) claimFlags(p *program) []string {
+	settled := map[string]string{"engine": p.engine(f.eng).Name, "init": robust.InitName(f.initOf(p)), "dialect": "postgres",
+		"autocommit": "true", "session-order": strconv.FormatBool(f.sessionOrder || len(p.Processes) > 0)}
+	if p.mysql {
+		settled["dialect"] = "mysql"
+	}
+	if p.golang != nil {
+		settled["autocommit"] = strconv.FormatBool(f.autocommit)
+	}
+	var out []string
+	f.given.VisitAll(func(g *flag.Flag) {
+		value, is := settled[g.Name]
+		switch list, many := g.Value.(*paths); {
+		case slices.Contains(silent, g.Name):
+		case many:
+			for _, v := range *list {
+				out = append(out, "-"+g.Name+"="+v)
+			}
+		case is:
+			out = append(out, "-"+g.Name+"="+value)
+		default:
+			out = append(out, "-"+g.Name+"="+g.Value.String())
+		}
+	})
+	return out
 }
 
 type verifyFlags struct {
 	z3, sources string
+	allowed     paths
 	timeout     time.Duration
 	alone       bool
 }
@@ -49,6 +92,7 @@ func verifyCommand(fs *flag.FlagSet) func(context.Context, streams, []string) (i
 	fs.StringVar(&f.z3, "z3", "", "the `program` z3 (default: the one on the PATH)")
 	fs.DurationVar(&f.timeout, "timeout", time.Minute, "time for each script")
 	fs.StringVar(&f.sources, "sources", "", "`DIR` that the paths of the inputs start from (default: the current one)")
+	fs.Var(&f.allowed, "allow-include", "`DIR` that includes and symbolic links of the inputs may lead to, besides their directories (repeatable)")
 	fs.BoolVar(&f.alone, "alone", false, "believe what only the sources show, without them")
 	return f.run
 }
@@ -59,6 +103,13 @@ func (f *verifyFlags) run(ctx context.Context, std streams, dirs []string) (int,
 	}
 	if f.alone && f.sources != "" {
 		return 0, usagef("-alone leaves the sources out, and -sources says where they are")
+	}
+	for i, dir := range f.allowed { // they do not start from -sources
+		abs, err := filepath.Abs(dir)
+		if err != nil {
+			return 0, err
+		}
+		f.allowed[i] = abs
 	}
 	for _, dir := range dirs {
 		if info, err := os.Stat(dir); err != nil || !info.IsDir() {
@@ -82,8 +133,12 @@ func (f *verifyFlags) one(ctx context.Context, std streams, dir string) (bool, e
 	show, end := progress(std.err)
 	defer end()
 	opt := proof.VerifyOptions{Z3: f.z3, Timeout: f.timeout, Progress: show}
+	beside := []string{} // files that are no part of the program
 	if !f.alone {
-		opt.Sources = func(m *proof.Manifest) (proof.Sources, error) { return f.load(ctx, m) }
+		opt.Anew = func(ctx context.Context, m *proof.Manifest, o *proof.Outline) (p *proof.Proof, err error) {
+			p, beside, err = f.anew(ctx, m, o)
+			return p, err
+		}
 	}
 	v, err := proof.Verify(ctx, dir, opt)
 	end()
@@ -101,11 +156,16 @@ func (f *verifyFlags) one(ctx context.Context, std streams, dir string) (bool, e
 		if f.alone {
 			why = "believed, because of -alone"
 		}
-		fmt.Fprintf(std.err, "%s: not checked: %s (%s)\n", dir, what, why)
+		fmt.Fprintln(std.err, oneLine(fmt.Sprintf("%s: not checked: %s (%s)", dir, what, why)))
 	}
 	if len(v.Unchecked) > 0 && !f.alone {
 		return false, nil
 	}
+	return true, verified(std.out, dir, v, beside)
+}
+
+// verified says what was verified, of what, and under which assumptions.
+func verified(w io.Writer, dir string, v *proof.Verification, beside []string) error {
 	m := v.Manifest
 	what := fmt.Sprintf("%d pieces of walks are impossible, no walk is left", len(m.Refuted))
 	if m.Argument != proof.ByGraph {
@@ -115,77 +175,135 @@ func (f *verifyFlags) one(ctx context.Context, std streams, dir string) (bool, e
 	if !v.FromSources {
 		from = "without the sources"
 	}
-	fmt.Fprintf(std.out, "%s: the proof that %s is robust is verified: %s; %d scripts unsat by z3; %s\n", dir, m.Program, what, v.Scripts, from)
-	return true, nil
-}
-
-// load reads the program of a proof, if its files are those that were read.
-func (f *verifyFlags) load(ctx context.Context, m *proof.Manifest) (proof.Sources, error) {
-	var inputs []string
+	var b strings.Builder
+	line := func(format string, args ...any) { b.WriteString(quote.Line(fmt.Sprintf(format, args...)) + "\n") }
+	line("%s: the proof that %s is robust is verified: %s; %d scripts unsat by z3; %s", dir, m.Program, what, v.Scripts, from)
+	line("  claim: %s", m.Claim)
+	line("  isolation: %s; engine: %s; initial rows: %s", m.Isolation, m.Engine, m.Init)
+	line("  flags: %s", strings.Join(m.Command.Flags, " "))
+	line("  transactions: %s", strings.Join(m.Transactions, ", "))
 	for _, in := range m.Inputs {
-		path, err := f.input(in)
+		line("  input: %s  %s", in.SHA256, in.Path)
+	}
+	for _, path := range beside {
+		line("  not an input: %s, which is beside the inputs", path)
+	}
+	for _, a := range m.Assumptions {
+		line("  assumed: %s", a)
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// anew makes a proof anew from the files that check would read now, and lists
+// files of SQL beside those that were named, which are no part of it.
+func (f *verifyFlags) anew(ctx context.Context, m *proof.Manifest, o *proof.Outline) (*proof.Proof, []string, error) {
+	if f.sources != "" {
+		// The paths of the inputs start there, as they did where check ran.
+		back, err := os.Getwd()
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
-		inputs = append(inputs, path)
-	}
-	packages := m.Options.Packages
-	litmus := func(path string) bool { return strings.HasSuffix(path, ".litmus") }
-	if m.Options.Dialect != "postgres" && m.Options.Dialect != "mysql" || len(inputs) == 0 || len(packages) == 0 && slices.ContainsFunc(inputs[1:], litmus) {
-		return nil, fmt.Errorf("manifest.json: the inputs are not those of one program")
-	}
-	src := &sources{txns: m.Options.Transactions, dialect: m.Options.Dialect, dir: f.sources, transactionsOnly: m.Options.TransactionsOnly}
-	var p *program
-	var err error
-	if len(packages) > 0 {
-		for _, path := range m.Options.Schema {
-			src.schemas = append(src.schemas, f.place(path))
+		if err := os.Chdir(f.sources); err != nil {
+			return nil, nil, err
 		}
-		if m.Options.Init == "file" {
-			src.init = m.Options.Init
-		}
-		p, err = src.loadGo(ctx, packages, func(int, int, string) {})
-	} else {
-		p, err = src.loadFiles(ctx, inputs)
+		defer os.Chdir(back)
 	}
+	if err := unchanged(ctx, m.Inputs); err != nil {
+		return nil, nil, err
+	}
+	check := &checkFlags{}
+	fs := flag.NewFlagSet("check", flag.ContinueOnError)
+	check.flags(fs)
+	for _, given := range m.Command.Flags {
+		name, value, ok := strings.Cut(strings.TrimPrefix(given, "-"), "=")
+		if !ok || fs.Lookup(name) == nil || slices.Contains(silent, name) {
+			return nil, nil, fmt.Errorf("command.flags: %q is no flag of a claim", given)
+		}
+		if err := fs.Set(name, value); err != nil {
+			return nil, nil, fmt.Errorf("command.flags: %q: %w", given, err)
+		}
+	}
+	check.allowed = f.allowed
+	p, err := check.again(ctx, m.Command.Inputs)
 	if err != nil {
-		return nil, fmt.Errorf("the sources: %w", err)
+		return nil, nil, fmt.Errorf("the sources: %w", err)
 	}
-	return robust.Recheck(p.Program, m)
-}
-
-// place is where a path of a manifest is now.
-func (f *verifyFlags) place(path string) string {
-	if f.sources != "" && !filepath.IsAbs(path) {
-		return filepath.Join(f.sources, path)
-	}
-	return path
-}
-
-// input finds an input, and makes sure that it is the one that was read.
-func (f *verifyFlags) input(in proof.Input) (string, error) {
-	path := f.place(in.Path)
-	text, err := os.ReadFile(path)
-	if err != nil && f.sources != "" && errors.Is(err, fs.ErrNotExist) {
-		// The folder may be where the files themselves are now.
-		path = filepath.Join(f.sources, filepath.Base(in.Path))
-		text, err = os.ReadFile(path)
-	}
+	out, err := robust.Remake(ctx, p.Program, check.options(p), o)
 	if err != nil {
-		return "", err
+		return nil, nil, err
 	}
-	if got := proof.Digest(in.Path, text); got != in {
-		return "", fmt.Errorf("manifest.json: the input %s is not the file that was proved: its SHA-256 is another", path)
-	}
-	return path, nil
+	check.sign(p, &out.Manifest)
+	return out, siblings(p), nil
 }
 
-// loadFiles reads the files of one program of SQL or litmus.
-func (s *sources) loadFiles(ctx context.Context, files []string) (*program, error) {
-	s.inputs = files
-	programs, err := s.load(ctx, func(int, int, string) {})
+// unchanged reports an error unless the inputs are as they were; it is
+// fs.ErrNotExist where one of them is not there.
+func unchanged(ctx context.Context, inputs []proof.Input) error {
+	if len(inputs) == 0 {
+		return errors.New("the proof is of no file")
+	}
+	for _, in := range inputs {
+		text, err := infile.Read(ctx, in.Path, maxInput, "no input is as large")
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			return err
+		case err != nil:
+			return fmt.Errorf("the input %w", err)
+		case proof.Digest(in.Path, text) != in:
+			return fmt.Errorf("the input %s is not the file that was proved: its SHA-256 is another", in.Path)
+		}
+	}
+	return nil
+}
+
+// maxInput bounds the bytes of an input of a proof.
+const maxInput = 1 << 30
+
+// again reads the one program of a proof.
+func (f *checkFlags) again(ctx context.Context, inputs []string) (*program, error) {
+	if err := f.check(); err != nil {
+		return nil, err
+	}
+	for _, in := range inputs {
+		if strings.HasPrefix(in, "-") {
+			return nil, fmt.Errorf("%q is no input", in)
+		}
+	}
+	src, err := f.reading(inputs)
 	if err != nil {
 		return nil, err
 	}
+	src.notes = false
+	programs, err := src.load(ctx, func(int, int, string) {})
+	if err != nil {
+		return nil, err
+	}
+	if len(programs) != 1 {
+		return nil, errors.New("the inputs must be those of one program, but are of several")
+	}
 	return programs[0], nil
+}
+
+// siblings gives the files of SQL in the directories of inputs that are none.
+func siblings(p *program) []string {
+	var out []string
+	seen := map[string]bool{}
+	for _, path := range p.read {
+		dir := filepath.Dir(path)
+		if seen[dir] || filepath.Ext(path) != ".sql" {
+			continue
+		}
+		seen[dir] = true
+		list, err := infile.List(dir, ".sql")
+		if err != nil {
+			continue // check does not read it either
+		}
+		for _, other := range list {
+			if !slices.Contains(p.read, other) {
+				out = append(out, other)
+			}
+		}
+	}
+	return out
 }

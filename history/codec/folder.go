@@ -6,19 +6,27 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/txrobust/robust/internal/infile"
 )
 
 // Histories gives the histories that a path names, each as Read takes it: the path
 // itself, if it is a file or the folder of one history, or else all files and
 // folders of histories below it, sorted. Hidden ones do not count.
 func Histories(path string) ([]string, error) {
-	info, err := os.Stat(path)
+	info, err := infile.Stat(path)
 	if err != nil {
 		return nil, err
 	}
 	if !info.IsDir() {
 		return []string{path}, nil
 	}
+	return below(path)
+}
+
+// below gives the histories in a folder. Folders in it that are symbolic links are not
+// followed: they may lead in a circle.
+func below(path string) ([]string, error) {
 	entries, err := os.ReadDir(path)
 	if err != nil {
 		return nil, err
@@ -29,11 +37,22 @@ func Histories(path string) ([]string, error) {
 	}
 	var out []string
 	for _, e := range entries {
-		below, err := Histories(filepath.Join(path, e.Name()))
+		full := filepath.Join(path, e.Name())
+		info, err := infile.Stat(full)
+		switch {
+		case err != nil:
+			return nil, err
+		case !info.IsDir():
+			out = append(out, full)
+			continue
+		case !e.IsDir():
+			continue
+		}
+		list, err := below(full)
 		if err != nil {
 			return nil, err
 		}
-		out = append(out, below...)
+		out = append(out, list...)
 	}
 	return out, nil
 }
@@ -55,7 +74,7 @@ func oneHistory(path string, entries []os.DirEntry) bool {
 			continue
 		}
 		file := filepath.Join(path, name)
-		f, err := stream{file, func() (io.ReadCloser, error) { return os.Open(file) }}.start()
+		f, err := stream{file, func() (io.ReadCloser, error) { return infile.Open(file) }}.start()
 		if err != nil {
 			return true // Read will say what is wrong
 		}

@@ -15,6 +15,7 @@ import (
 	"strings"
 
 	"github.com/txrobust/robust/history"
+	"github.com/txrobust/robust/internal/infile"
 )
 
 // Format names a format of recorded histories.
@@ -149,14 +150,14 @@ func Read(ctx context.Context, paths []string, o Options) (*history.History, For
 	}
 	var streams []stream
 	for _, f := range files {
-		streams = append(streams, stream{f, func() (io.ReadCloser, error) { return os.Open(f) }})
+		streams = append(streams, stream{f, func() (io.ReadCloser, error) { return infile.Open(f) }})
 	}
 	return decode(ctx, streams, o)
 }
 
 // Decode reads a history from one stream, which is called name in messages.
 func Decode(ctx context.Context, r io.Reader, name string, o Options) (*history.History, Format, error) {
-	return decode(ctx, []stream{{name, func() (io.ReadCloser, error) { return io.NopCloser(r), nil }}}, o)
+	return decode(ctx, []stream{{name, func() (io.ReadCloser, error) { return infile.Interruptible(ctx, r), nil }}}, o)
 }
 
 type stream struct {
@@ -187,6 +188,10 @@ func (s stream) start() (*opening, error) {
 	}
 	head := make([]byte, headSize)
 	n, err := io.ReadFull(r, head)
+	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+		c.Close()
+		return nil, err
+	}
 	if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
 		c.Close()
 		return nil, fmt.Errorf("%s: %w", s.name, err)
@@ -270,7 +275,7 @@ func located(err error, streams []stream) error {
 func expand(paths []string) ([]string, error) {
 	var files []string
 	for _, path := range paths {
-		info, err := os.Stat(path)
+		info, err := infile.Stat(path)
 		if err != nil {
 			return nil, err
 		}

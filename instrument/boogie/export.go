@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/txrobust/robust/internal/quote"
 	"github.com/txrobust/robust/ir"
 )
 
@@ -109,7 +110,7 @@ func (x *exporter) head() {
 	for _, t := range x.prog.Txns {
 		ir.Walk(t.Body, func(s ir.Stmt) {
 			if u, ok := s.(*ir.Unmodelled); ok {
-				x.print("// Not explored, at %s: %s\n", u.Pos, oneLine(u.Reason))
+				x.print("// Not explored, at %s: %s\n", oneLine(u.Pos.String()), oneLine(u.Reason))
 			}
 		})
 	}
@@ -117,7 +118,7 @@ func (x *exporter) head() {
 }
 
 // oneLine makes a text fit for a comment.
-func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
+func oneLine(s string) string { return quote.Line(strings.Join(strings.Fields(s), " ")) }
 
 // collect finds the texts and whether FRESH values are drawn.
 func (x *exporter) collect() {

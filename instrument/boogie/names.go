@@ -21,7 +21,7 @@ var keywords = strings.Fields(`assert assume axiom bool break bv call complete c
 const freshVar = "fresh.next"
 
 // ident gives the characters of s that a Boogie name can have; others become
-// their code.
+// their code between carets.
 func ident(s string) string {
 	var b strings.Builder
 	for i, r := range s {
@@ -34,7 +34,7 @@ func ident(s string) string {
 			}
 			b.WriteRune(r)
 		default:
-			b.WriteString("^" + strconv.FormatInt(int64(r), 16))
+			b.WriteString("^" + strconv.FormatInt(int64(r), 16) + "^")
 		}
 	}
 	if b.Len() == 0 || b.String()[0] == '\'' || b.String()[0] == '.' {

@@ -227,7 +227,7 @@ func (p *proc) text(x *exporter) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "// Transaction %s", oneLine(p.txn.Name))
 	if p.txn.Pos.IsValid() {
-		fmt.Fprintf(&b, ", %s", p.txn.Pos)
+		fmt.Fprintf(&b, ", %s", oneLine(p.txn.Pos.String()))
 	}
 	var in, out []string
 	for _, l := range p.kept {

@@ -24,9 +24,9 @@ func (p *proc) comment(s ir.Stmt) {
 	}
 	switch {
 	case pos.IsValid() && pos != p.last && text != "":
-		p.line("// %s: %s", pos, text)
+		p.line("// %s: %s", oneLine(pos.String()), text)
 	case pos.IsValid() && pos != p.last:
-		p.line("// %s", pos)
+		p.line("// %s", oneLine(pos.String()))
 	case text != "":
 		p.line("// %s", text)
 	}

@@ -254,7 +254,7 @@ func (x *exporter) variables(b *table) {
 	}
 	x.print("// %s %s", what, oneLine(b.t.Name))
 	if b.t.Pos.IsValid() {
-		x.print(", %s", b.t.Pos)
+		x.print(", %s", oneLine(b.t.Pos.String()))
 	}
 	x.print("\n")
 	for _, v := range b.globals() {

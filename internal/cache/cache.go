@@ -1,14 +1,20 @@
 // Package cache keeps answers in a folder, for later runs of the program.
 //
 // An entry has a key, which names everything that the answer depends on, and is
-// a file of its own that appears complete. Its first line is the digest of the
-// rest and of the key, so that a file that was damaged, cut off or moved is no
-// entry. Processes may share a folder, and it may be deleted at any time: an
-// entry that cannot be read or written is one that is not there.
+// a file of its own that appears complete. Its first line is a code of the rest
+// and of the key (HMAC-SHA256) that only who has the Secret can make, so that a
+// file that was damaged, cut off, moved, or written by somebody else is no entry.
+// Whoever can write to the folder can make entries go, and nothing else.
+//
+// Processes may share a folder, and it may be deleted at any time: an entry that
+// cannot be read or written is one that is not there. Links in the folder are not
+// followed.
 package cache
 
 import (
 	"bytes"
+	"context"
+	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/hex"
 	"io/fs"
@@ -18,6 +24,8 @@ import (
 	"strings"
 	"sync/atomic"
 	"time"
+
+	"github.com/txrobust/robust/internal/infile"
 )
 
 // Dir is a folder of answers. A nil Dir has none and keeps none. It is safe for
@@ -25,6 +33,7 @@ import (
 type Dir struct {
 	path    string
 	version string
+	secret  Secret
 	wrote   atomic.Bool
 }
 
@@ -32,12 +41,18 @@ type Dir struct {
 // for the longest time.
 const MaxBytes = 256 << 20
 
+// maxEntry bounds the bytes of an entry.
+const maxEntry = 32 << 20
+
 // suffix is that of the names of entries. Other files are left alone.
 const suffix = ".robust-cache"
 
 // Open uses a folder, which is made when there is something to keep. version
-// is part of every key: what the program and the solver are.
-func Open(path, version string) *Dir { return &Dir{path: path, version: version} }
+// is part of every key: what the program and the solver are. secret signs the
+// entries.
+func Open(path, version string, secret Secret) *Dir {
+	return &Dir{path: path, version: version, secret: secret}
+}
 
 // Key is the digest of parts, which are kept apart.
 func Key(parts ...string) string {
@@ -54,11 +69,19 @@ func (d *Dir) file(key string) (path, full string) {
 	return filepath.Join(d.path, full[:2], full+suffix), full
 }
 
-func seal(full string, data []byte) string {
-	sum := sha256.New()
-	sum.Write([]byte(full))
+// seal is the first line of an entry, without its end.
+func (d *Dir) seal(full string, data []byte) []byte {
+	sum := hmac.New(sha256.New, d.secret[:])
+	sum.Write([]byte(full)) // of one length
 	sum.Write(data)
-	return hex.EncodeToString(sum.Sum(nil)) + "\n"
+	return hex.AppendEncode(nil, sum.Sum(nil))
+}
+
+// own reports whether what stands in the place of a folder or file of the cache is
+// one, and no link.
+func own(path string, isDir bool) bool {
+	info, err := os.Lstat(path)
+	return err == nil && (isDir && info.IsDir() || !isDir && info.Mode().IsRegular())
 }
 
 // Get gives the answer for a key.
@@ -67,12 +90,15 @@ func (d *Dir) Get(key string) ([]byte, bool) {
 		return nil, false
 	}
 	path, full := d.file(key)
-	text, err := os.ReadFile(path)
+	if !own(filepath.Dir(path), true) || !own(path, false) {
+		return nil, false
+	}
+	text, err := infile.Read(context.Background(), path, maxEntry, "")
 	if err != nil {
 		return nil, false
 	}
 	head, data, ok := bytes.Cut(text, []byte("\n"))
-	if !ok || string(head)+"\n" != seal(full, data) {
+	if !ok || !hmac.Equal(head, d.seal(full, data)) {
 		return nil, false
 	}
 	now := time.Now()
@@ -86,14 +112,14 @@ func (d *Dir) Put(key string, data []byte) {
 		return
 	}
 	path, full := d.file(key)
-	if os.MkdirAll(filepath.Dir(path), 0o777) != nil {
+	if len(data) >= maxEntry/2 || os.MkdirAll(filepath.Dir(path), 0o700) != nil || !own(filepath.Dir(path), true) {
 		return
 	}
 	tmp, err := os.CreateTemp(filepath.Dir(path), "new*"+suffix)
 	if err != nil {
 		return
 	}
-	_, err = tmp.Write(append([]byte(seal(full, data)), data...))
+	_, err = tmp.Write(slices.Concat(d.seal(full, data), []byte("\n"), data))
 	if e := tmp.Close(); err == nil {
 		err = e
 	}

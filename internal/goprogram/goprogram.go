@@ -3,13 +3,13 @@ package goprogram
 import (
 	"context"
 	"fmt"
-	"os"
 	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/txrobust/robust/analyzer"
 	"github.com/txrobust/robust/client"
+	"github.com/txrobust/robust/internal/infile"
 	"github.com/txrobust/robust/internal/schemafind"
 	"github.com/txrobust/robust/ir"
 	"github.com/txrobust/robust/sqlmodel"
@@ -28,6 +28,9 @@ type Options struct {
 	MySQL bool
 	// Txns restricts the templates to the transactions with these names.
 	Txns []string
+	// Files reads the schema; nil allows what is in the directories that Schema
+	// names, and in the modules and repositories of Roots.
+	Files *infile.Reader
 }
 
 // Roots gives where to look for the schema of a program in modules: there, and
@@ -129,16 +132,18 @@ func (s *Source) note(pos ir.Pos, format string, args ...any) {
 func (s *Source) schema(ctx context.Context, opt Options) error {
 	switch {
 	case len(opt.Schema) > 0:
-		return s.named(opt)
+		return s.named(ctx, opt)
 	case opt.Rows:
 		return NoRows{}
 	}
+	var left []ir.Note // about files that were not read
 	for _, roots := range opt.Roots {
-		found, err := s.find(ctx, roots)
+		found, err := s.find(ctx, opt.Files, roots)
 		if err != nil {
 			return err
 		}
 		if len(found.Chosen) == 0 {
+			left = found.Notes
 			continue
 		}
 		for _, c := range found.Chosen {
@@ -151,18 +156,19 @@ func (s *Source) schema(ctx context.Context, opt Options) error {
 		}
 		return nil
 	}
+	s.notes = append(s.notes, left...)
 	return nil
 }
 
 // find looks for a schema in the dialect of the program or, if there is none, in
 // any that is read.
-func (s *Source) find(ctx context.Context, roots []string) (*schemafind.Schema, error) {
+func (s *Source) find(ctx context.Context, files *infile.Reader, roots []string) (*schemafind.Schema, error) {
 	if s.mysql {
-		if found, err := schemafind.Find(ctx, roots, schemafind.MySQL); err != nil || len(found.Chosen) > 0 {
+		if found, err := schemafind.Find(ctx, files, roots, schemafind.MySQL); err != nil || len(found.Chosen) > 0 {
 			return found, err
 		}
 	}
-	return schemafind.Find(ctx, roots, "")
+	return schemafind.Find(ctx, files, roots, "")
 }
 
 // files gives the files of a part of the schema. Where its dialect cannot be told,
@@ -179,10 +185,10 @@ func (s *Source) files(c *schemafind.Candidate) []sqlmodel.File {
 }
 
 // named reads the schema that was named.
-func (s *Source) named(opt Options) error {
+func (s *Source) named(ctx context.Context, opt Options) error {
 	into := &s.strict
 	for _, path := range opt.Schema {
-		info, err := os.Stat(path)
+		info, err := infile.Stat(path)
 		if err != nil {
 			return err
 		}
@@ -190,7 +196,7 @@ func (s *Source) named(opt Options) error {
 			into = &s.lenient
 		}
 	}
-	list, err := schemafind.ReadAll(opt.Schema)
+	list, err := schemafind.ReadAll(ctx, opt.Files, opt.Schema)
 	if err != nil {
 		return err
 	}

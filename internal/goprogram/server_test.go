@@ -55,8 +55,8 @@ func TestGoOnServer(t *testing.T) {
 // in Go, so that the interpreter computes them.
 func goMeanings() {
 	ints := func(name string, f func(x, y int64) int64) {
-		ir.Functions["client "+name] = &ir.Function{Name: "client " + name, Params: []ir.Kind{ir.KindInt, ir.KindInt}, Result: ir.KindInt,
-			Eval: func(a []ir.Value, _ ir.Type) ir.Value { return ir.Int(f(a[0].I, a[1].I)) }}
+		ir.Functions["client "+name] = &ir.Function{Name: "client " + name, Params: []ir.Kind{ir.KindInt, ir.KindInt}, Result: ir.KindInt, Strict: true,
+			Eval: func(a []ir.Value, _ ir.Type) (ir.Value, error) { return ir.Int(f(a[0].I, a[1].I)), nil }}
 	}
 	ints("&", func(x, y int64) int64 { return x & y })
 	ints("|", func(x, y int64) int64 { return x | y })
@@ -65,8 +65,8 @@ func goMeanings() {
 	ints("<<", func(x, y int64) int64 { return x << y })
 	ints(">>", func(x, y int64) int64 { return x >> y })
 	texts := func(name string, kind ir.Kind, f func(x ir.Value) string) {
-		ir.Functions["client "+name] = &ir.Function{Name: "client " + name, Params: []ir.Kind{kind}, Result: ir.KindText,
-			Eval: func(a []ir.Value, _ ir.Type) ir.Value { return ir.Text(f(a[0])) }}
+		ir.Functions["client "+name] = &ir.Function{Name: "client " + name, Params: []ir.Kind{kind}, Result: ir.KindText, Strict: true,
+			Eval: func(a []ir.Value, _ ir.Type) (ir.Value, error) { return ir.Text(f(a[0])), nil }}
 	}
 	texts("format %d", ir.KindInt, func(x ir.Value) string { return strconv.FormatInt(x.I, 10) })
 	texts("format %v", ir.KindNull, func(x ir.Value) string {
@@ -79,8 +79,8 @@ func goMeanings() {
 		return strconv.FormatInt(x.I, 10)
 	})
 	for name, f := range map[string]func(x, y string) bool{"<": func(x, y string) bool { return x < y }, ">=": func(x, y string) bool { return x >= y }} {
-		ir.Functions["client "+name] = &ir.Function{Name: "client " + name, Params: []ir.Kind{ir.KindText, ir.KindText}, Result: ir.KindBool,
-			Eval: func(a []ir.Value, _ ir.Type) ir.Value { return ir.Bool(f(a[0].S, a[1].S)) }}
+		ir.Functions["client "+name] = &ir.Function{Name: "client " + name, Params: []ir.Kind{ir.KindText, ir.KindText}, Result: ir.KindBool, Strict: true,
+			Eval: func(a []ir.Value, _ ir.Type) (ir.Value, error) { return ir.Bool(f(a[0].S, a[1].S)), nil }}
 	}
 }
 

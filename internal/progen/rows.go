@@ -101,7 +101,11 @@ func rivals(t *ir.Table, x *ir.Exclusion, a, b []ir.Value) bool {
 			for i, a := range e.Args {
 				args[i] = eval(a)
 			}
-			return e.Apply(args)
+			v, err := e.Apply(args)
+			if err != nil {
+				panic("progen: " + err.Error())
+			}
+			return v
 		case *ir.Binary:
 			v, w := eval(e.X), eval(e.Y)
 			switch null := v.IsNull() || w.IsNull(); {

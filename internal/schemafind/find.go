@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/txrobust/robust/internal/infile"
 	"github.com/txrobust/robust/ir"
 )
 
@@ -100,11 +101,13 @@ func (s *Schema) Files() []File {
 // dialect that is asked for; "" stands for PostgreSQL or, if nothing is in that
 // dialect, MySQL. That there is no schema is no error: nothing is chosen then.
 // An *ir.Error is a fault in a configuration; other errors are those of reading
-// files.
-func Find(ctx context.Context, roots []string, want Dialect) (*Schema, error) {
+// files. They are read by files, which comes to allow the modules and the
+// repositories that these are in; nil is a Reader that allows nothing else.
+func Find(ctx context.Context, files *infile.Reader, roots []string, want Dialect) (*Schema, error) {
+	files = cmp.Or(files, &infile.Reader{})
 	var found []*module
 	for _, root := range roots {
-		m, err := search(ctx, root)
+		m, err := search(ctx, files, root)
 		if err != nil {
 			return nil, err
 		}
@@ -130,9 +133,21 @@ func Find(ctx context.Context, roots []string, want Dialect) (*Schema, error) {
 }
 
 // Read reads the schema in a directory or file that somebody named, as Find does
-// when it comes upon it, but with all of its SQL files, however large.
-func Read(path string) (*Candidate, error) {
-	m := &module{root: path, limit: maxNamed}
+// when it comes upon it, but with all of its SQL files, however large. files may be
+// nil: then what is in its directory is allowed.
+func Read(ctx context.Context, files *infile.Reader, path string) (*Candidate, error) {
+	if files == nil {
+		var err error
+		if files, err = infile.NewReader(path); err != nil {
+			return nil, err
+		}
+	}
+	m := &module{ctx: ctx, disk: files, root: path, limit: maxNamed}
+	return m.whole(path)
+}
+
+// whole reads a directory or a file as one candidate.
+func (m *module) whole(path string) (*Candidate, error) {
 	files, err := m.sqlFiles(path)
 	if err != nil {
 		return nil, err
@@ -151,7 +166,7 @@ func Read(path string) (*Candidate, error) {
 // SQL in the directories roots, too, which somebody may name.
 func Digest(ctx context.Context, roots []string, w io.Writer) error {
 	for _, root := range roots {
-		m, err := search(ctx, root)
+		m, err := search(ctx, &infile.Reader{}, root)
 		if err != nil {
 			return err
 		}
@@ -167,11 +182,11 @@ func Digest(ctx context.Context, roots []string, w io.Writer) error {
 
 // ReadAll reads several directories and files, in order; a file that is named
 // twice counts once.
-func ReadAll(paths []string) ([]Candidate, error) {
+func ReadAll(ctx context.Context, files *infile.Reader, paths []string) ([]Candidate, error) {
 	var out []Candidate
 	seen := map[string]bool{}
 	for _, path := range paths {
-		c, err := Read(path)
+		c, err := Read(ctx, files, path)
 		if err != nil {
 			return nil, err
 		}
@@ -187,6 +202,8 @@ func ReadAll(paths []string) ([]Candidate, error) {
 
 // module is what a search found.
 type module struct {
+	ctx  context.Context
+	disk *infile.Reader
 	root string
 	// limit is the bytes of a file that is looked into: what is larger is data.
 	limit      int64
@@ -234,12 +251,11 @@ func (s *Schema) choose(m *module, want Dialect) {
 		}
 		s.Passed = append(s.Passed, c)
 	}
-	if chosen == nil {
-		return
+	if chosen != nil {
+		s.Notes = append(s.Notes, chosen.Notes...)
 	}
-	s.Notes = append(s.Notes, chosen.Notes...)
 	for _, g := range m.gaps {
-		if g.kind == "" || g.kind == chosen.Kind {
+		if g.kind == "" || chosen != nil && g.kind == chosen.Kind {
 			s.Notes = append(s.Notes, g.note)
 		}
 	}
@@ -295,8 +311,11 @@ func (m *module) aside(path string) bool {
 }
 
 // search looks for the candidates of a module.
-func search(ctx context.Context, root string) (*module, error) {
-	m := &module{root: root, limit: maxFound, sql: map[string][]File{}, embedded: map[string]bool{}, others: map[string]map[string]bool{}}
+func search(ctx context.Context, files *infile.Reader, root string) (*module, error) {
+	m := &module{ctx: ctx, disk: files, root: root, limit: maxFound, sql: map[string][]File{}, embedded: map[string]bool{}, others: map[string]map[string]bool{}}
+	if err := files.Allow(repository(root)); err != nil {
+		return nil, err
+	}
 	if err := m.walk(ctx); err != nil {
 		return nil, err
 	}

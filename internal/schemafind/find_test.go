@@ -103,7 +103,7 @@ func TestFind(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			s, err := schemafind.Find(t.Context(), roots, dialect)
+			s, err := schemafind.Find(t.Context(), nil, roots, dialect)
 			if e, ok := errors.AsType[*ir.Error](err); err != nil && (!ok || !e.Pos.IsValid()) {
 				t.Errorf("the error has no place: %v", err)
 			}
@@ -157,7 +157,7 @@ func TestLoad(t *testing.T) {
 	}
 	t.Chdir(t.TempDir())
 	unpack(t, ar)
-	s, err := schemafind.Find(t.Context(), []string{"."}, "")
+	s, err := schemafind.Find(t.Context(), nil, []string{"."}, "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -196,17 +196,17 @@ CREATE TABLE a (id int PRIMARY KEY);
 DROP TABLE a;
 -- empty/x.txt --
 `)))
-	c, err := schemafind.Read("db")
+	c, err := schemafind.Read(t.Context(), nil, "db")
 	if err != nil {
 		t.Fatal(err)
 	}
 	if c.Kind != schemafind.GolangMigrate || len(c.Files) != 2 || c.Files[0].Name != filepath.Join("db", "1_a.up.sql") {
 		t.Errorf("read %+v", c)
 	}
-	if _, err := schemafind.Read("empty"); err == nil || !strings.Contains(err.Error(), "no .sql file") {
+	if _, err := schemafind.Read(t.Context(), nil, "empty"); err == nil || !strings.Contains(err.Error(), "no .sql file") {
 		t.Errorf("an empty directory: %v", err)
 	}
-	if _, err := schemafind.Read("none"); !errors.Is(err, os.ErrNotExist) {
+	if _, err := schemafind.Read(t.Context(), nil, "none"); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("no directory: %v", err)
 	}
 }
@@ -252,7 +252,7 @@ uses ./a
 func TestCancel(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := schemafind.Find(ctx, []string{"."}, ""); !errors.Is(err, context.Canceled) {
+	if _, err := schemafind.Find(ctx, nil, []string{"."}, ""); !errors.Is(err, context.Canceled) {
 		t.Errorf("the search goes on: %v", err)
 	}
 }

@@ -2,7 +2,6 @@ package schemafind
 
 import (
 	"context"
-	"os"
 	"path"
 	"path/filepath"
 	"regexp"
@@ -34,11 +33,14 @@ func (m *module) goFiles(ctx context.Context) error {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		data, err := os.ReadFile(name)
+		f, ok, err := m.read(name)
 		if err != nil {
 			return err
 		}
-		text := string(data)
+		if !ok {
+			continue
+		}
+		text := f.Text
 		for _, line := range embedLine.FindAllStringSubmatch(text, -1) {
 			m.embeds(filepath.Dir(name), line[1])
 		}

@@ -1,12 +1,14 @@
 package schemafind
 
 import (
+	"context"
 	"errors"
 	"os"
 	"path/filepath"
 
 	"golang.org/x/mod/modfile"
 
+	"github.com/txrobust/robust/internal/infile"
 	"github.com/txrobust/robust/ir"
 )
 
@@ -21,7 +23,7 @@ func Roots(dir string) ([]string, error) {
 	module := ""
 	for at := abs; ; at = filepath.Dir(at) {
 		work := filepath.Join(at, "go.work")
-		switch data, err := os.ReadFile(work); {
+		switch data, err := infile.Read(context.Background(), work, maxFound, "make it smaller"); {
 		case err == nil:
 			return used(work, data, abs, dir)
 		case !errors.Is(err, os.ErrNotExist):
@@ -59,6 +61,21 @@ func used(work string, data []byte, abs, dir string) ([]string, error) {
 		out = append(out, from(abs, dir, path))
 	}
 	return out, nil
+}
+
+// repository gives the root of the repository that a directory is in, or the
+// directory itself if it is in none.
+func repository(dir string) string {
+	abs, err := filepath.Abs(dir)
+	if err != nil {
+		return dir
+	}
+	for at := abs; at != filepath.Dir(at); at = filepath.Dir(at) {
+		if _, err := os.Lstat(filepath.Join(at, ".git")); err == nil {
+			return at
+		}
+	}
+	return dir
 }
 
 // from writes a path relative to where dir is, as long as dir is relative.

@@ -90,7 +90,7 @@ func wrongNode(n ast.Node, msg string) error {
 
 // sqlc reads a configuration of sqlc, and gives a candidate for each engine.
 func (m *module) sqlc(path string) ([]Candidate, error) {
-	data, err := os.ReadFile(path)
+	data, err := m.disk.Read(m.ctx, path, maxFound, "name the schema")
 	if err != nil {
 		return nil, err
 	}
@@ -151,7 +151,7 @@ func (m *module) sqlcSchema(config string, paths placedAll, c *Candidate) error 
 			case errors.Is(err, os.ErrNotExist):
 				return ir.Errorf(pos, "there is no file or directory %s; name the schema relative to this file", p.text)
 			case err != nil:
-				return err
+				return ir.Errorf(pos, "%v", err)
 			}
 			all, _ := m.directory(filepath.Clean(path), group{files: files})
 			for _, f := range all.Files {

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/txrobust/robust/internal/infile"
 	"github.com/txrobust/robust/ir"
 )
 
@@ -87,21 +88,21 @@ func (m *module) other(path string) {
 
 // read reads a file, unless it is too large.
 func (m *module) read(path string) (f File, ok bool, err error) {
-	info, err := os.Stat(path)
+	info, err := infile.Stat(path)
 	if err != nil {
 		return File{}, false, err
 	}
-	if info.Size() > m.limit {
+	if info.Mode().IsRegular() && info.Size() > m.limit {
 		m.gaps = append(m.gaps, gap{"", ir.Note{Pos: ir.Pos{File: path}, Text: fmt.Sprintf("this file has %d MB and is taken for data: it is not looked into", info.Size()>>20)}})
 		return File{}, false, nil
 	}
-	b, err := os.ReadFile(path)
+	b, err := m.disk.Read(m.ctx, path, m.limit, "leave out the rows")
 	return File{Name: path, Text: string(b)}, err == nil, err
 }
 
 // sqlFiles reads the SQL files of a directory, or a file.
 func (m *module) sqlFiles(path string) ([]File, error) {
-	info, err := os.Stat(path)
+	info, err := infile.Stat(path)
 	if err != nil {
 		return nil, err
 	}

@@ -11,7 +11,7 @@ import (
 
 // App is a line of VERDICTS.tsv about an application or trap.
 type App struct {
-	Kind    string // apps or traps, the folder of the folder
+	Kind    string // apps, traps or values, the folder of the folder
 	Folder  string
 	Txns    string // names with commas between, or * for all
 	Verdict string // robust or not-robust
@@ -22,11 +22,21 @@ type App struct {
 // Apps are the lines about those of testdata/apps, then of testdata/traps.
 func Apps(t testing.TB) []App {
 	t.Helper()
+	return append(lines(t, "apps"), lines(t, "traps")...)
+}
+
+// Values are the lines about pairs of transactions that write and compare values of
+// one type (testdata/values).
+func Values(t testing.TB) []App {
+	t.Helper()
+	return lines(t, "values")
+}
+
+func lines(t testing.TB, kind string) []App {
+	t.Helper()
 	var out []App
-	for _, kind := range []string{"apps", "traps"} {
-		for _, f := range table(t, kind, 6) {
-			out = append(out, App{kind, f[0], f[1], f[2], f[3], f[4]})
-		}
+	for _, f := range table(t, kind, 6) {
+		out = append(out, App{kind, f[0], f[1], f[2], f[3], f[4]})
 	}
 	return out
 }

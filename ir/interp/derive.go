@@ -67,7 +67,7 @@ func column(e *ir.Call, list [][]ir.Value) ir.Value {
 	if plain {
 		return ir.Array(vals)
 	}
-	return (&ir.Call{Name: "array", Type: e.Type}).Apply(vals)
+	return apply(&ir.Call{Name: "array", Type: e.Type}, vals)
 }
 
 // relation computes the rows of a relation. Rows that no ORDER BY tells apart

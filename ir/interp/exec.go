@@ -130,7 +130,16 @@ func (f *frame) set(i int, v ir.Value, t ir.Type) {
 func (s *scope) setter(name string) func(f *frame, v ir.Value) {
 	i := s.locals[name]
 	t, _ := s.c.txn.LocalType(name)
-	return func(f *frame, v ir.Value) { f.set(i, v, t) }
+	d := s.c.txn.LocalDomain(name)
+	if d == nil {
+		return func(f *frame, v ir.Value) { f.set(i, v, t) }
+	}
+	return func(f *frame, v ir.Value) {
+		if v = v.Convert(t); !fits(d, v) {
+			panic(stop{"a value does not fit " + name})
+		}
+		f.set(i, v, t)
+	}
 }
 
 func (s *scope) stmt(st ir.Stmt) exec {
@@ -311,9 +320,12 @@ func (s *scope) exprs(es []ir.Expr) []eval {
 func (s *scope) havoc(st *ir.Havoc) exec {
 	set := s.setter(st.Var)
 	t, _ := s.c.txn.LocalType(st.Var)
+	d := s.c.txn.LocalDomain(st.Var)
 	return func(f *frame) control {
 		if st.Fresh {
-			set(f, f.freshValue(t))
+			v := f.freshValue(t, d)
+			f.draw(st, v)
+			set(f, v)
 			return control{}
 		}
 		if f.havocs == nil {
@@ -323,17 +335,18 @@ func (s *scope) havoc(st *ir.Havoc) exec {
 		f.havocs[st]++
 		if f.inst.Havoc != nil {
 			if v, ok := f.inst.Havoc(st, n); ok {
+				f.draw(st, v)
 				set(f, v)
 				return control{}
 			}
 		}
-		d := f.m.Program.Domain
+		all := f.m.Program.Domain
 		var values []ir.Value
 		switch {
 		case t.Kind == ir.KindBool:
 			values = []ir.Value{ir.Bool(false), ir.Bool(true)}
-		case t.Kind == ir.KindInt && d != nil:
-			for i := d.Lo; i <= d.Hi; i++ {
+		case t.Kind == ir.KindInt && all != nil:
+			for i := all.Lo; i <= all.Hi; i++ {
 				values = append(values, ir.Int(i))
 			}
 		default:
@@ -345,6 +358,22 @@ func (s *scope) havoc(st *ir.Havoc) exec {
 		set(f, values[f.ch.choose(len(values))])
 		return control{}
 	}
+}
+
+// draw records a value of an ordered source. All values that committed before the
+// snapshot of the transaction were drawn before it began, so that they are smaller;
+// values of the clock may be equal.
+func (f *frame) draw(st *ir.Havoc, v ir.Value) {
+	if !st.Ordered || v.IsNull() {
+		return
+	}
+	source := f.m.source(st.Source)
+	if mark := f.snap.mark(source); !mark.IsNull() {
+		if c := ir.Compare(v, mark); c < 0 || c == 0 && st.Fresh {
+			panic(stop{st.Source + " gave a larger value before"})
+		}
+	}
+	f.run.Draws = append(f.run.Draws, Draw{Source: st.Source, Value: v, source: source})
 }
 
 // NotFinite is Run.Blocked of a run that needs a value from an infinite set.

@@ -97,11 +97,7 @@ func (s *scope) expr(e ir.Expr) eval {
 			for i, a := range args {
 				vals[i] = a(f)
 			}
-			v := e.Apply(vals)
-			if len(v.S) > maxText {
-				panic(stop{TooLong}) // a loop makes texts longer and longer
-			}
-			return v
+			return apply(e, vals)
 		}
 	case *ir.Exists:
 		q := s.query(&e.Query)
@@ -113,6 +109,18 @@ func (s *scope) expr(e ir.Expr) eval {
 		}
 	}
 	panic(fmt.Sprintf("interp: unknown expression %T", e))
+}
+
+// apply applies a function to values.
+func apply(c *ir.Call, args []ir.Value) ir.Value {
+	v, err := c.Apply(args)
+	switch {
+	case err != nil:
+		panic(stop{err.Error()})
+	case len(v.S) > maxText: // a loop makes texts longer and longer
+		panic(stop{TooLong})
+	}
+	return v
 }
 
 func (s *scope) binary(e *ir.Binary) eval {
@@ -159,7 +167,14 @@ func (s *scope) binary(e *ir.Binary) eval {
 			return ir.Bool(compare(op, ir.Compare(a, b)))
 		}
 	default:
-		return func(f *frame) ir.Value { return arith(op, x(f), y(f)) }
+		in := e.Within
+		return func(f *frame) ir.Value {
+			v := arith(op, x(f), y(f))
+			if in != nil && !v.IsNull() && (v.I < in.Lo || v.I > in.Hi) {
+				panic(stop{"integer out of range"})
+			}
+			return v
+		}
 	}
 }
 

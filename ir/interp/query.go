@@ -177,11 +177,11 @@ func fold(a *ir.Agg, vals []ir.Value) ir.Value {
 	}
 	switch {
 	case len(vals) == 0 && (a.Fn == ir.ArrayAgg || a.Fn == ir.RowsAgg || a.Fn == "regr_count"):
-		return (&ir.Call{Name: a.Fn, Type: a.Type}).Apply(nil)
+		return apply(&ir.Call{Name: a.Fn, Type: a.Type}, nil)
 	case len(vals) == 0: // as SQL's aggregates, but for COUNT
 		return ir.Null
 	case a.Fn != "sum" && a.Fn != "min" && a.Fn != "max":
-		return (&ir.Call{Name: a.Fn, Type: a.Type}).Apply(vals)
+		return apply(&ir.Call{Name: a.Fn, Type: a.Type}, vals)
 	case a.Fn == "min":
 		return vals[0]
 	case a.Fn == "max":

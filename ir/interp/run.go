@@ -103,6 +103,8 @@ type Run struct {
 	// Reads and Steps are filled when the machine traces.
 	Reads []Read
 	Steps []Step
+	// Draws are the values that it drew from ordered sources, in their order.
+	Draws []Draw
 	// After is the transaction's own view of the database at its end.
 	After *DB
 
@@ -249,6 +251,14 @@ type point struct {
 	set                 int // when it was set: a rollback to it ends those set later
 }
 
+// Draw is a value drawn from an ordered source (ir.Havoc.Ordered).
+type Draw struct {
+	Source string
+	Value  ir.Value
+
+	source int // its number
+}
+
 // Machine executes the transactions of one program on one engine. It is not
 // safe for concurrent use.
 type Machine struct {
@@ -264,6 +274,18 @@ type Machine struct {
 	code  map[*ir.Txn]*code
 	refs  [][]reference // by referenced table
 	keys  [][]key       // by table
+	// sources are the numbers of the ordered sources, by name.
+	sources map[string]int
+}
+
+// source gives the number of an ordered source.
+func (m *Machine) source(name string) int {
+	n, ok := m.sources[name]
+	if !ok {
+		n = len(m.sources)
+		m.sources[name] = n
+	}
+	return n
 }
 
 // reference is a foreign key seen from the table it refers to.
@@ -282,7 +304,7 @@ const maxText = 1 << 20
 // NewMachine prepares p, whose transactions must be structured.
 func NewMachine(p *ir.Program, e *engine.Profile) *Machine {
 	m := &Machine{Program: p, Engine: e, MaxSteps: 10000,
-		index: map[*ir.Table]int{}, code: map[*ir.Txn]*code{}, refs: make([][]reference, len(p.Tables))}
+		index: map[*ir.Table]int{}, code: map[*ir.Txn]*code{}, sources: map[string]int{}, refs: make([][]reference, len(p.Tables))}
 	for i, t := range p.Tables {
 		m.index[t] = i
 	}
@@ -329,8 +351,11 @@ func (m *Machine) runCut(in *Instance, snap *DB, regs map[string]ir.Value, ch *c
 		locals: make([]ir.Value, c.nlocals), rows: make([][]ir.Value, c.slots)}
 	for i, p := range in.Txn.Params {
 		f.locals[i] = in.Params[i].Convert(p.Type)
-		if p.NotNull && in.Params[i].IsNull() {
+		switch {
+		case p.NotNull && in.Params[i].IsNull():
 			run.Blocked = "parameter " + p.Name + " is null"
+		case p.Domain != nil && !fits(p.Domain, f.locals[i]):
+			run.Blocked = "a value does not fit parameter " + p.Name
 		}
 	}
 	for i, l := range in.Txn.Locals {
@@ -376,15 +401,20 @@ func (m *Machine) runCut(in *Instance, snap *DB, regs map[string]ir.Value, ch *c
 // freshBase is above every value that programs and solvers use.
 const freshBase = 1 << 40
 
-func (f *frame) freshValue(t ir.Type) ir.Value {
+func (f *frame) freshValue(t ir.Type, d ir.Domain) ir.Value {
 	f.fresh++
-	return FreshValue(t, f.inst.ID, f.fresh)
+	return FreshValue(t, d, f.inst.ID, f.fresh)
 }
 
-// FreshValue is the n-th FRESH value of type t that the instance with the
-// given ID draws.
-func FreshValue(t ir.Type, id, n int) ir.Value {
+// FreshValue is the n-th FRESH value of type t that the instance with the given ID
+// draws; it is one of the domain d, if that is not nil and has so many.
+func FreshValue(t ir.Type, d ir.Domain, id, n int) ir.Value {
 	i := int64(freshBase + id*1000 + n)
+	if d != nil {
+		if v, ok := d.Sample(int(i)); ok {
+			return v
+		}
+	}
 	switch t.Kind {
 	case ir.KindInt:
 		return ir.Int(i)

@@ -25,6 +25,9 @@ func (s *scope) checkRow(t *ir.Table) func(f *frame, vals []ir.Value) {
 			if d := f.m.Program.Domain; d != nil && v.Kind == ir.KindInt && (v.I < d.Lo || v.I > d.Hi) && v.I < freshBase {
 				panic(stop{"a value leaves the domain"})
 			}
+			if d := t.Columns[i].Domain; d != nil && !fits(d, v) {
+				panic(stop{"a value does not fit column " + t.Name + "." + t.Columns[i].Name})
+			}
 		}
 		old := f.rows[slot]
 		f.rows[slot] = vals
@@ -35,6 +38,12 @@ func (s *scope) checkRow(t *ir.Table) func(f *frame, vals []ir.Value) {
 		}
 		f.rows[slot] = old
 	}
+}
+
+// fits reports whether a value belongs to a domain. FRESH numbers do: a server draws
+// others, which are small.
+func fits(d ir.Domain, v ir.Value) bool {
+	return v.Kind == ir.KindInt && v.I >= freshBase || ir.Fits(d, v)
 }
 
 // checkParents makes sure that the parents of a row are visible, and locks
@@ -219,7 +228,7 @@ func (s *scope) insert(st *ir.Insert) exec {
 			vals[c] = values[i](f).Convert(st.Table.Columns[c].Type)
 		}
 		if st.Table.Rowid {
-			vals[0] = f.freshValue(ir.IntType)
+			vals[0] = f.freshValue(ir.IntType, nil)
 		}
 		check(f, vals)
 		if st.Conflict != nil {
@@ -462,7 +471,7 @@ func (m *Machine) commit(run *Run, cur *DB, since []*Run) (*DB, *Run, string) {
 	if failed != "" {
 		return nil, nil, failed
 	}
-	return db, run, ""
+	return db.after(run.Draws), run, ""
 }
 
 // touches reports whether the write has to do with a row.

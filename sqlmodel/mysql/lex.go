@@ -47,6 +47,9 @@ func (t token) isName() bool { return t.kind == word || t.kind == quoted }
 type source struct {
 	name, text string
 	lines      []int // where they begin
+	// at is the last place that was asked for: counting goes on from there, since a
+	// file may be one line.
+	at struct{ off, line, col int }
 }
 
 func newSource(f File) *source {
@@ -69,7 +72,13 @@ func (s *source) pos(off int) ir.Pos {
 			hi = mid
 		}
 	}
-	return ir.Pos{File: s.name, Line: lo + 1, Col: utf8.RuneCountInString(s.text[s.lines[lo]:off]) + 1}
+	from, col := s.lines[lo], 0
+	if s.at.line == lo && s.at.off <= off {
+		from, col = max(s.at.off, from), s.at.col
+	}
+	col += utf8.RuneCountInString(s.text[from:off])
+	s.at.off, s.at.line, s.at.col = off, lo, col
+	return ir.Pos{File: s.name, Line: lo + 1, Col: col + 1}
 }
 
 // statement is a statement as it stands in a file.

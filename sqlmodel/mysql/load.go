@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/txrobust/robust/internal/infile"
 	"github.com/txrobust/robust/ir"
 	"github.com/txrobust/robust/sqlmodel/internal/input"
 )
@@ -20,6 +21,9 @@ type Options struct {
 	Txns []string
 	// Before are files that Load reads before those of its paths.
 	Before []File
+	// Files reads the files of Load; nil allows what is in the directories of the
+	// paths.
+	Files *infile.Reader
 }
 
 // maxFile is how large a file may be, in bytes.
@@ -29,7 +33,11 @@ const maxFile = 64 << 20
 // application. Faults of the input are *ir.Error; a file that cannot be read
 // is another error that names it.
 func Load(ctx context.Context, paths []string, opt Options) (*ir.Program, error) {
-	files, err := input.Read(ctx, paths, maxFile, "leave out the rows")
+	var err error
+	if opt.Files, err = input.Reader(opt.Files, paths); err != nil {
+		return nil, err
+	}
+	files, err := input.Read(ctx, opt.Files, paths, maxFile, "leave out the rows")
 	if err != nil {
 		return nil, err
 	}

@@ -468,7 +468,11 @@ func (l *loader) initialRows(t *table, st *statement, auto *int64) (ok bool) {
 				}
 				row[c] = ir.Text(strings.ToLower(arg.S))
 				if call.Def == nil {
-					row[c] = call.Apply([]ir.Value{arg})
+					v, err := call.Apply([]ir.Value{arg})
+					if err != nil {
+						return false
+					}
+					row[c] = v
 				}
 			}
 			if row[c].IsNull() && col.NotNull {

@@ -3,80 +3,56 @@ package input
 
 import (
 	"context"
-	"errors"
-	"fmt"
-	"io/fs"
-	"os"
 	"path/filepath"
-	"slices"
 	"sort"
 	"strings"
 
+	"github.com/txrobust/robust/internal/infile"
 	"github.com/txrobust/robust/ir"
 )
 
 // File is an input file: Name appears in positions.
 type File struct{ Name, Text string }
 
-// Read reads files and directories (all *.sql in them, by name). A file of more
-// than limit bytes is an *ir.Error that ends with the advice; so is a directory
-// without SQL. A file that cannot be read is another error that names it.
-func Read(ctx context.Context, paths []string, limit int64, advice string) ([]File, error) {
+// Reader gives r, or if that is nil one that allows the directories of the paths.
+func Reader(r *infile.Reader, paths []string) (*infile.Reader, error) {
+	if r == nil {
+		return infile.NewReader(paths...)
+	}
+	return r, nil
+}
+
+// Read reads files and directories (all *.sql in them, by name) by r. A file of more
+// than limit bytes is an error that ends with the advice; so is a directory
+// without SQL. Errors name the file.
+func Read(ctx context.Context, r *infile.Reader, paths []string, limit int64, advice string) ([]File, error) {
 	var files []File
 	for _, p := range paths {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
 		list := []string{p}
-		info, err := os.Stat(p)
+		info, err := infile.Stat(p)
 		if err != nil {
-			return nil, readError(p, err)
+			return nil, err
 		}
 		if info.IsDir() {
-			if list, err = sqlFiles(p); err != nil {
-				return nil, readError(p, err)
+			if list, err = infile.List(p, ".sql"); err != nil {
+				return nil, err
 			}
 			if len(list) == 0 {
 				return nil, ir.Errorf(ir.Pos{File: p}, "there is no .sql file in this directory; name the files to read")
 			}
 		}
 		for _, name := range list {
-			if info, err := os.Stat(name); err == nil && info.Size() > limit {
-				return nil, ir.Errorf(ir.Pos{File: name, Line: 1, Col: 1}, "this file has %d MB; %s", info.Size()>>20, advice)
-			}
-			b, err := os.ReadFile(name)
+			b, err := r.Read(ctx, name, limit, advice)
 			if err != nil {
-				return nil, readError(name, err)
-			}
-			if err := ctx.Err(); err != nil {
 				return nil, err
 			}
 			files = append(files, File{name, string(b)})
 		}
 	}
 	return files, nil
-}
-
-func readError(name string, err error) error {
-	if errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("%s: there is no such file or directory", name)
-	}
-	return fmt.Errorf("cannot read %s: %w", name, err)
-}
-
-func sqlFiles(dir string) ([]string, error) {
-	entries, err := os.ReadDir(dir)
-	if err != nil {
-		return nil, err
-	}
-	var out []string
-	for _, e := range entries {
-		if !e.IsDir() && strings.EqualFold(filepath.Ext(e.Name()), ".sql") {
-			out = append(out, filepath.Join(dir, e.Name()))
-		}
-	}
-	slices.Sort(out)
-	return out, nil
 }
 
 // ProgramName is the name of the directory, or of the only file.
@@ -107,13 +83,22 @@ func SortNotes(notes []ir.Note, files []File) {
 }
 
 // Catch turns the panic of a front end that found a fault in its input, which
-// is an *ir.Error, into an error. It must be deferred.
+// is an *ir.Error, into an error. It must be deferred. What a message quotes of
+// the input is bounded.
 func Catch(err *error) {
 	if r := recover(); r != nil {
 		e, ok := r.(*ir.Error)
 		if !ok {
 			panic(r)
 		}
+		if n := len(e.Msg); n > maxMessage {
+			short := *e
+			short.Msg = strings.ToValidUTF8(e.Msg[:maxMessage*2/3], "") + " … " + strings.ToValidUTF8(e.Msg[n-maxMessage/3:], "")
+			e = &short
+		}
 		*err = e
 	}
 }
+
+// maxMessage bounds the bytes of a message, of which the end says what to do.
+const maxMessage = 450

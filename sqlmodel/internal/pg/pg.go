@@ -206,6 +206,7 @@ const (
 
 	SetOpNone      = pgquery.SetOperation_SETOP_NONE
 	SetOpIntersect = pgquery.SetOperation_SETOP_INTERSECT
+	SetOpUnion     = pgquery.SetOperation_SETOP_UNION
 	SetOpExcept    = pgquery.SetOperation_SETOP_EXCEPT
 
 	MergeMatched    = pgquery.MergeMatchKind_MERGE_WHEN_MATCHED
@@ -276,6 +277,7 @@ const (
 
 	ObjectTable      = pgquery.ObjectType_OBJECT_TABLE
 	ObjectOperator   = pgquery.ObjectType_OBJECT_OPERATOR
+	ObjectCollation  = pgquery.ObjectType_OBJECT_COLLATION
 	ObjectColumn     = pgquery.ObjectType_OBJECT_COLUMN
 	ObjectFunction   = pgquery.ObjectType_OBJECT_FUNCTION
 	ObjectProcedure  = pgquery.ObjectType_OBJECT_PROCEDURE

@@ -1,0 +1,349 @@
+package sqlmodel
+
+import (
+	"fmt"
+	"strings"
+	"unicode"
+
+	"github.com/txrobust/robust/ir"
+	"github.com/txrobust/robust/sqlmodel/catalog"
+	"github.com/txrobust/robust/sqlmodel/internal/pg"
+	"github.com/txrobust/robust/sqlmodel/value"
+)
+
+// systemCall translates a call of a function of the system.
+func (x *ex) systemCall(e *pg.FuncCall, name string) val {
+	known := x.l.builtin(name)
+	switch {
+	case !known.known:
+		x.refuse("the function %s, which is not declared here", name)
+	case known.aggregate:
+		return x.aggregate(e, name)
+	case known.window:
+		x.refuse("a window function")
+	case name == keyFunc:
+		return x.comparable(x.one(e.Args[0]))
+	case name == holeFunc:
+		return x.volatile(name, tBool, x.pos(e.Location))
+	}
+	if takesAdvisoryLock(name) && x.b != nil {
+		x.b.emit(&ir.Dropped{At: at(x.pos(e.Location)), Kind: ir.ByAdvisoryLock, What: "the advisory lock of " + name})
+	}
+	var args []val
+	var given []catalog.Arg
+	for _, n := range e.Args {
+		argName := ""
+		if named, ok := pg.Inner(n).(*pg.NamedArgExpr); ok {
+			n, argName = named.Arg, "" // the names of the system's parameters are not known: they come in order
+		}
+		v := x.expr(n)
+		args, given = append(args, v), append(given, catalog.Arg{Type: v.argType(), Name: argName})
+	}
+	if v, ok := x.form(name, args); ok {
+		return v
+	}
+	calls, outcome := x.l.catalog().Function(name, given, e.FuncVariadic)
+	switch {
+	case outcome == catalog.Conversion:
+		return x.cast(args[0], x.l.namedType(name), e.Location)
+	case outcome == catalog.Found:
+		return x.resolved(calls[0], name, args, e)
+	case known.set:
+		x.refuse("the set-returning function %s in this place", name)
+	case known.effect == catalog.Pure && (len(calls) > 0 || x.l.opt.MySQL):
+		return x.opaqueCall(name, args, x.commonResult(name, calls))
+	}
+	x.refuse("the function %s with these arguments", name)
+	return val{}
+}
+
+// takesAdvisoryLock reports whether a function of the system asks for an advisory lock.
+func takesAdvisoryLock(name string) bool {
+	return strings.HasPrefix(name, "pg_advisory_") && !strings.Contains(name, "unlock") || strings.HasPrefix(name, "pg_try_advisory_")
+}
+
+// refuse stops at something that is not modelled, also outside of transactions.
+func (x *ex) refuse(format string, args ...any) {
+	if x.b == nil {
+		panic(unmodelled{fmt.Sprintf(format, args...)})
+	}
+	x.unmodelled(format, args...)
+}
+
+// commonResult is the type of the result of one of several functions: of those that
+// may be meant, or else of all with the name.
+func (x *ex) commonResult(name string, calls []catalog.Call) typ {
+	var out typ
+	add := func(result string) {
+		t := x.resultType(result)
+		if out.name != "" && !out.same(t) {
+			t = tAny
+		}
+		out = t
+	}
+	for _, c := range calls {
+		add(c.Returns)
+	}
+	if len(calls) == 0 {
+		for _, f := range x.l.catalog().All(name) {
+			add(f.Result)
+		}
+	}
+	return out
+}
+
+// resultType is the type with a name of the catalog.
+func (x *ex) resultType(name string) typ {
+	if name == catalog.Untold || strings.HasPrefix(name, "any") {
+		return tAny
+	}
+	return x.l.namedType(name)
+}
+
+// resolved translates a call of one function.
+func (x *ex) resolved(c catalog.Call, name string, args []val, e *pg.FuncCall) val {
+	t := x.resultType(c.Returns)
+	effect := catalog.EffectOf(c.Function)
+	if c.Set {
+		x.refuse("the set-returning function %s in this place", name)
+	}
+	if x.b == nil && effect != catalog.Pure {
+		panic(unmodelled{"the function " + name})
+	}
+	switch effect {
+	case catalog.OfTransaction:
+		return x.ofTransaction(c, t, args)
+	case catalog.OfSession:
+		return x.ofSession(name, t, args, e)
+	case catalog.AnyValue:
+		return x.volatile(name, t, x.pos(e.Location))
+	case catalog.Fresh:
+		return x.fresh(name, t, e)
+	case catalog.Nothing:
+		return val{e: ir.C(ir.Opaque("")), t: t, nn: true}
+	case catalog.ReadsAny, catalog.WritesAny:
+		x.unmodelled("the function %s", name)
+	}
+	v := x.pure(c, t, args, e.Location)
+	x.noteRange(name, args, v, e.Location)
+	return v
+}
+
+// ofTransaction is a value that depends on the time at which the transaction began.
+func (x *ex) ofTransaction(c catalog.Call, t typ, args []val) val {
+	if c.Name != "age" {
+		return x.fromSession(c.Name, t)
+	}
+	today := x.cast(x.cast(x.fromSession("now", tStamp), tDate, 0), t0(x, c), 0)
+	f := value.Function("age("+c.Types[0]+","+c.Types[0]+")", true)
+	return val{e: x.apply(f, t, today.e, x.cast(args[0], t0(x, c), 0).e), t: t, nn: args[0].nn}
+}
+
+// t0 is the type of the first parameter.
+func t0(x *ex, c catalog.Call) typ { return x.resultType(c.Types[0]) }
+
+// ofSession is a value that stays the same in a transaction.
+func (x *ex) ofSession(name string, t typ, args []val, e *pg.FuncCall) val {
+	switch name {
+	case "currval", "lastval":
+		if seq := sequenceName(e.Args); seq != "" {
+			return val{e: ir.V(x.b.sequence(seq)), t: tBigint}
+		}
+		return val{e: ir.V(x.b.sequence("lastval")), t: tBigint}
+	case "current_setting":
+		key := literalSuffix(args)
+		if key == "" || x.l.sets {
+			v := x.b.local(name, t)
+			x.b.havoc(x.pos(e.Location), v)
+			return val{e: ir.V(v), t: t}
+		}
+		name += key
+	}
+	return x.fromSession(name, t)
+}
+
+// literalSuffix makes a part of a name from a literal argument.
+func literalSuffix(args []val) string {
+	if len(args) > 0 {
+		if s, ok := args[0].literalText(); ok {
+			return " " + s
+		}
+	}
+	return ""
+}
+
+// pure applies a function of the system that depends on its arguments alone.
+func (x *ex) pure(c catalog.Call, t typ, args []val, loc int32) val {
+	for i := range args {
+		args[i] = x.asParameter(args[i], c.Types[i], loc)
+	}
+	if v, ok := x.meaning(c, t, args); ok {
+		return v
+	}
+	if hasRecord(args) {
+		return x.opaqueCall(c.Signature(), args, t)
+	}
+	exprs := make([]ir.Expr, len(args))
+	for i, a := range args {
+		exprs[i] = a.e
+	}
+	out := val{e: x.apply(functionOf(c.Function), t, exprs...), t: t}
+	out.digits = roundedDigits(c.Function, args)
+	for _, a := range args { // the collation of an operand is that of the result
+		if out.t.textual() && a.t.sql != nil && a.t.sql.Collation != "" {
+			out.t = x.l.collated(out.t, a.t.sql.Collation)
+		}
+	}
+	return out
+}
+
+// functionOf gives what is known of a function of the catalog.
+func functionOf(f *catalog.Function) *ir.Function {
+	if f.Symmetric && f.Result == "bool" {
+		return value.Symmetric(f.Signature())
+	}
+	return value.Function(f.Signature(), f.Strict)
+}
+
+func hasRecord(args []val) bool {
+	for _, a := range args {
+		if a.record {
+			return true
+		}
+	}
+	return false
+}
+
+// roundedDigits is val.digits of functions that round.
+func roundedDigits(f *catalog.Function, args []val) int {
+	if f.Result != "numeric" {
+		return 0
+	}
+	switch f.Signature() {
+	case "round(numeric)", "floor(numeric)", "ceil(numeric)", "ceiling(numeric)", "trunc(numeric)", "sign(numeric)":
+		return 1
+	case "round(numeric,int4)", "trunc(numeric,int4)":
+		if k, ok := args[1].e.(*ir.Const); ok && k.Value.Kind == ir.KindInt {
+			return 1 + int(max(0, min(k.Value.I, 1000)))
+		}
+	}
+	return 0
+}
+
+// asParameter converts an argument to the type of a parameter.
+func (x *ex) asParameter(v val, t string, loc int32) val {
+	switch {
+	case v.record:
+		return v
+	case t == "any" || t == catalog.Untold || strings.HasPrefix(t, "any"):
+		return x.defaultType(v)
+	case v.given:
+		return x.fit(v, x.l.namedType(t))
+	}
+	if v.t.name == nUnknown && v.isNull() {
+		return val{e: v.e, t: x.l.namedType(t)}
+	}
+	return x.cast(v, x.l.namedType(t), loc)
+}
+
+// opaqueCall applies a function of which nothing is known but that equal
+// arguments give equal results.
+func (x *ex) opaqueCall(name string, args []val, t typ) val {
+	if ir.Functions[name] != nil {
+		name = "sql " + name
+	}
+	c := &ir.Call{Name: name, Type: localType(t)}
+	for _, a := range args {
+		if !a.record {
+			c.Args = append(c.Args, x.defaultType(a).e)
+			continue
+		}
+		for _, f := range a.fields {
+			c.Args = append(c.Args, f.e)
+		}
+	}
+	return val{e: c, t: t}
+}
+
+// meaning translates the functions whose meaning the IR has. The arguments have the
+// types of the parameters.
+func (x *ex) meaning(c catalog.Call, t typ, args []val) (val, bool) {
+	nn := true
+	for _, a := range args {
+		nn = nn && a.nn && !a.record
+	}
+	known := func(fn string) (val, bool) {
+		k := &ir.Call{Name: fn, Type: t.ir}
+		for _, a := range args {
+			k.Args = append(k.Args, a.e)
+		}
+		return val{e: x.folded(k), t: t, nn: nn}, true
+	}
+	switch c.Signature() {
+	case "lower(text)", "upper(text)", "left(text,int4)":
+		return known(c.Name)
+	case "length(text)", "char_length(text)", "character_length(text)", "length(bpchar)", "char_length(bpchar)", "character_length(bpchar)":
+		return known("length")
+	case "mod(int2,int2)", "mod(int4,int4)", "mod(int8,int8)":
+		return x.exactly(ir.Mod, args[0], args[1], t, nn), true
+	case "abs(int2)", "abs(int4)", "abs(int8)", "abs(numeric)":
+		a := x.shared(args[0].e, args[0].t)
+		out := val{e: &ir.Cond{If: ir.Op(ir.Lt, a, ir.C(ir.Int(0))), Then: &ir.Unary{Op: ir.Neg, X: a}, Else: a}, t: t, nn: nn, digits: args[0].digits}
+		return out, true
+	case "textcat(text,text)":
+		return known("concat")
+	case "textlike(text,text)", "like(text,text)":
+		return known("like")
+	case "texticlike(text,text)":
+		return known("ilike")
+	case "cardinality(anyarray)":
+		return known("len")
+	case "array_length(anyarray,int4)", "array_upper(anyarray,int4)":
+		if isInt(args[1].e, 1) {
+			n := &ir.Call{Name: "len", Args: []ir.Expr{x.shared(args[0].e, args[0].t)}, Type: ir.IntType}
+			return val{e: &ir.Cond{If: ir.Op(ir.Eq, n, ir.C(ir.Int(0))), Then: ir.C(ir.Null), Else: n}, t: tInt}, true
+		}
+	}
+	return val{}, false
+}
+
+// folded computes a function of the IR of constants, whose letters are those of all
+// locales.
+func (x *ex) folded(c *ir.Call) ir.Expr {
+	f := ir.Functions[c.Name]
+	var values []ir.Value
+	for _, a := range c.Args {
+		k, ok := a.(*ir.Const)
+		if !ok || x.l.opt.MySQL || k.Value.IsNull() || !ascii(k.Value.S) {
+			return c
+		}
+		values = append(values, k.Value)
+	}
+	if v, err := f.Eval(values, c.Type); err == nil {
+		return ir.C(v)
+	}
+	return c
+}
+
+func ascii(s string) bool {
+	for _, c := range s {
+		if c > unicode.MaxASCII {
+			return false
+		}
+	}
+	return true
+}
+
+// form translates what has the form of a function, or takes any arguments.
+func (x *ex) form(name string, args []val) (val, bool) {
+	switch name {
+	case "concat":
+		return x.concatAll(args), true
+	}
+	return val{}, false
+}
+
+func isInt(e ir.Expr, i int64) bool {
+	c, ok := e.(*ir.Const)
+	return ok && c.Value == ir.Int(i)
+}
