@@ -108,7 +108,9 @@ func (c *check) committed(ctx context.Context, only bool, level func(*ir.Txn) bo
 		if err != nil {
 			return out, err
 		}
-		out = append(out, f)
+		if !c.refused(f) {
+			out = append(out, f)
+		}
 	}
 	return out, nil
 }

@@ -24,7 +24,7 @@ var layers = [][]string{
 	{"checker/brute", "checker/c4", "checker/elle", "checker/polysi", "checker/viper", "checker/verify", "checker/internal/simdb", "checker/internal/historytest"}, // they judge each other, and share nothing
 	{"checker/judge", "checker/internal/definitions"}, // judge asks them all, definitions is for their tests
 	{"checker/view"},
-	{"internal/folder"},
+	{"internal/folder", "internal/dbserver"},
 	{"ir", "smt", "proof", "internal/cache"},
 	{"engine", "client", "internal/schemafind", "internal/gormmodel"},
 	{"ir/interp", "client/simplify", "analyzer/internal/comments", "analyzer/internal/consteval", "analyzer/internal/flow", "sqlmodel/internal/input", "sqlmodel/internal/pg", "sqlmodel/internal/tidy", "sqlmodel/catalog", "sqlmodel/value"},
@@ -35,13 +35,13 @@ var layers = [][]string{
 	{"movers", "stale", "instrument", "instrument/boogie"},
 	{"reach", "schedules", "witness"},
 	{"readcommitted", "crosscheck"},
-	{"report"},
+	{"report", "replay"},
 	{"internal/goprogram"},
 	{""}, // the package robust itself
 	{"lint"},
 	{"lint/golangci"},
 	{"cmd/robust", "internal/fieldnotes"},
-	{"internal/testprog", "internal/golden", "internal/schematest", "internal/gogen"}, // for tests only, which do not count
+	{"internal/testprog", "internal/replaytest", "internal/golden", "internal/schematest", "internal/gogen"}, // for tests only, which do not count
 }
 
 // strangers are what a package must not import although it stands above, with
@@ -58,6 +58,8 @@ var strangers = []struct{ who, whom, why string }{
 	{"witness", "symbolic", "a witness does not depend on how it was found"},
 	{"witness", "smt", "a witness does not depend on how it was found"},
 	{"witness", "sqlmodel", "a witness does not depend on where the program came from"},
+	{"replay", "ir", "a server is told text only"},
+	{"replay", "engine", "what a server does is not what the model says of it"},
 	{"report", "movers", "a report does not depend on how results were found"},
 	{"report", "schedules", "a report does not depend on how results were found"},
 }

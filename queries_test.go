@@ -8,7 +8,7 @@ import (
 
 	"github.com/txrobust/robust"
 	"github.com/txrobust/robust/engine"
-	"github.com/txrobust/robust/internal/pgtest"
+	"github.com/txrobust/robust/internal/replaytest"
 	"github.com/txrobust/robust/report"
 	"github.com/txrobust/robust/sqlmodel"
 )
@@ -17,7 +17,7 @@ import (
 // derivations, or write through triggers, each with a repaired twin. What is
 // found is run on a real server.
 func TestQueries(t *testing.T) {
-	srv := pgtest.Open(t)
+	var replays replaytest.Tally
 	const accounts = `CREATE TABLE person (id int PRIMARY KEY, name text);
 CREATE TABLE account (id int PRIMARY KEY, owner int NOT NULL REFERENCES person, balance int NOT NULL);
 `
@@ -68,20 +68,7 @@ END $$;`, robust.NotRobust},
 			if rep.Verdict != tc.want || len(rep.Havocs) > 0 {
 				t.Fatalf("%s (%v), want %s", rep.Verdict, rep.Havocs, tc.want)
 			}
-			for _, f := range rep.Findings {
-				dsn := srv.Database(t)
-				srv.Exec(t, dsn, tc.sql)
-				srv.Exec(t, dsn, f.Witness.Setup...)
-				var script strings.Builder
-				for _, st := range f.Witness.Steps() {
-					for _, sql := range st.SQL {
-						script.WriteString("S" + string(rune('0'+st.Session)) + ": " + strings.TrimSuffix(sql, ";") + "\n")
-					}
-				}
-				if out := pgtest.Play(t, dsn, pgtest.RepeatableRead, script.String()); !out.All() {
-					t.Errorf("committed: %v\n%s", out.Committed, script.String())
-				}
-			}
+			replays.Report(t, rep, "")
 		})
 	}
 }

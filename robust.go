@@ -15,6 +15,7 @@ import (
 	"github.com/txrobust/robust/movers"
 	"github.com/txrobust/robust/report"
 	"github.com/txrobust/robust/schedules"
+	"github.com/txrobust/robust/witness"
 )
 
 // Report is the result of Check.
@@ -45,8 +46,6 @@ type Options struct {
 	Classic bool
 	// MaxExecutions bounds exhaustive interpretation (default 300 000).
 	MaxExecutions int
-	// Procedures are the templates that a client runs with CALL, by name.
-	Procedures map[string]bool
 	// Window bounds how many transactions of a walk are asked about at once
 	// (default 4), and Questions the questions for each delayed transaction
 	// (default 2000).
@@ -83,6 +82,9 @@ type Options struct {
 	// Judges are the checkers of histories that each finding is shown to; nil is all of
 	// them.
 	Judges []crosscheck.Judge
+	// Replay, if not nil, runs each finding on a server, such as (*replay.Server).Replay
+	// does. One that the server does not do is none: it goes to Report.Refused.
+	Replay func(context.Context, *witness.Witness) (*witness.Replay, error)
 	// Cache, if not nil, has answers of earlier runs. It changes no verdict.
 	Cache *cache.Dir
 	// All looks for a finding around each transaction, not only for one.
@@ -145,20 +147,25 @@ func checkAll(ctx context.Context, p *ir.Program, opt Options) (*Report, error) 
 }
 
 // stricter takes back a verdict where the engine excludes more than the profile says:
-// what was found need not be an execution of the engine.
+// what was found need not be an execution of the engine, unless a server has done it.
 func (c *check) stricter() {
 	if c.opt.Engine.Stricter == "" || c.rep.Verdict != NotRobust {
+		return
+	}
+	done := slices.DeleteFunc(slices.Clone(c.rep.Findings), func(f report.Finding) bool { return !f.Done() })
+	if len(done) > 0 {
+		c.rep.Findings = done
 		return
 	}
 	for i := range c.rep.Findings {
 		c.rep.Findings[i].SuspectEngine(c.opt.Engine.Title + " may exclude it: " + c.opt.Engine.Stricter)
 	}
 	c.rep.Verdict = Unknown
-	c.rep.Open = c.suspected()
+	c.rep.Open = c.doubtful()
 }
 
-// suspected is what is open where executions were found that the database may refuse.
-func (c *check) suspected() *report.Open {
+// doubtful is what is open where executions were found that the database may refuse.
+func (c *check) doubtful() *report.Open {
 	open := &report.Open{Cycles: [][]string{}, Settle: []string{},
 		Reason: "no proof excludes the execution above, and whether the database refuses it depends on what is left out of the model"}
 	for _, f := range c.rep.Findings {
@@ -224,7 +231,7 @@ func newCheck(ctx context.Context, p *ir.Program, opt Options) *check {
 	if opt.ReadCommitted {
 		c.rep.Isolation = report.AtReadCommitted
 	}
-	c.rep.Engine, c.rep.EngineTitle, c.rep.Classic = opt.Engine.Name, opt.Engine.Title, opt.Classic
+	c.rep.Engine, c.rep.EngineTitle, c.rep.Classic, c.rep.Stricter = opt.Engine.Name, opt.Engine.Title, opt.Classic, opt.Engine.Stricter != ""
 	c.rep.Assumptions = append(c.rep.Assumptions, c.assumptions()...)
 	return c
 }
@@ -348,7 +355,7 @@ func (c *check) beyond() string {
 func (c *check) leaveOpen() {
 	c.rep.Verdict = Unknown
 	if len(c.rep.Findings) > 0 {
-		c.rep.Open = c.suspected()
+		c.rep.Open = c.doubtful()
 		return
 	}
 	open := &report.Open{Cycles: [][]string{}, Settle: []string{}}
@@ -375,6 +382,9 @@ func (c *check) leaveOpen() {
 	for _, b := range c.bounds {
 		open.Reason += "; " + b
 	}
+	if len(c.rep.Refused) > 0 {
+		open.Reason += "; of what was found, a server does not do: " + refusals(c.rep.Refused)
+	}
 	if len(open.Cycles) > 0 && !opaque {
 		open.Settle = append(open.Settle,
 			"a fact about the rows that rules such a cycle out, stated as -- invariant: … in the schema",
@@ -398,6 +408,15 @@ func (c *check) leaveOpen() {
 	if len(c.rep.Havocs) > 0 {
 		open.Settle = append(open.Settle, "statements that can be modelled in place of those listed as not modelled")
 	}
+}
+
+// refusals says what a server did with findings that are none.
+func refusals(list []report.Finding) string {
+	var out []string
+	for _, f := range list {
+		out = append(out, fmt.Sprintf("%s (%s)", strings.Join(f.Cycle, " -> "), f.Replay))
+	}
+	return strings.Join(out, "; ")
 }
 
 // names gives the templates of a walk.

@@ -2,6 +2,7 @@ package robust
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"sync"
@@ -73,8 +74,6 @@ func (c *check) exhaustive() (bool, error) {
 	if r.Verdict == interp.Anomalous && len(c.rep.Dropped) > 0 {
 		if certain := c.explore(sessions, rows, true); certain.Verdict == interp.Anomalous {
 			r = certain
-		} else {
-			return false, c.suspect(witness.Evidence{Rows: rows, Sessions: sessions, Execution: r.Anomaly, Classic: c.opt.Classic}, nil)
 		}
 	}
 	switch r.Verdict {
@@ -82,7 +81,7 @@ func (c *check) exhaustive() (bool, error) {
 		c.byExecutions(fmt.Sprintf("exhaustive interpretation of all %d executions", r.Executions))
 		return true, nil
 	case interp.Anomalous:
-		return true, c.found(witness.Evidence{Rows: rows, Sessions: sessions, Execution: r.Anomaly, Classic: c.opt.Classic}, nil)
+		return c.found(witness.Evidence{Rows: rows, Sessions: sessions, Execution: r.Anomaly, Classic: c.opt.Classic}, nil)
 	case interp.Undecided:
 		c.bounds = append(c.bounds, "exhaustive interpretation stopped: "+r.Reason)
 		return false, nil
@@ -173,9 +172,10 @@ func (c *check) prove() (bool, error) {
 	}
 	opt.Limit, opt.Timeout = c.opt.QueryLimit, c.opt.QueryTimeout
 	opt.Progress = func(done, total int, what string) { c.opt.Progress(done, total, "proving: "+what) }
-	anomalies := map[*movers.Walk]*schedules.Anomaly{}
+	found := map[*movers.Walk]*report.Finding{}
+	var fault error
 	tried := map[string]bool{}
-	var mu sync.Mutex // for both, and the report's counts
+	var mu sync.Mutex // for all three, and the report
 	opt.Suspect = func(ctx context.Context, w *movers.Walk, facts []*ir.Invariant) bool {
 		mu.Lock()
 		again := tried[w.String()]
@@ -188,12 +188,16 @@ func (c *check) prove() (bool, error) {
 		mu.Lock()
 		defer mu.Unlock()
 		c.count(stats)
-		if a != nil {
-			anomalies[w] = a
+		if a == nil || fault != nil {
+			return false
 		}
-		return a != nil
+		found[w], fault = c.suspected(a)
+		return found[w] != nil
 	}
 	r, err := movers.Prove(ctx, c.p, opt)
+	if fault != nil {
+		return true, fault
+	}
 	if err != nil {
 		if ctx.Err() != nil {
 			return false, nil
@@ -203,8 +207,8 @@ func (c *check) prove() (bool, error) {
 	c.rep.Stats.Queries += r.Stats.Queries
 	c.rep.Stats.SolverMS += r.Stats.Solver.Time.Milliseconds()
 	c.tried = attempt{r.Walks, r.Facts, r, r.Bounds}
-	if decided, err := c.foundOn(r.Walks, anomalies); decided || err != nil {
-		return true, err
+	if c.foundOn(r.Walks, found) {
+		return true, nil
 	}
 	switch r.Verdict {
 	case movers.Robust:
@@ -305,11 +309,11 @@ func (c *check) search() (bool, error) {
 	}
 	c.opt.Progress(0, 0, "searching an execution")
 	a, stats, err := c.find(queries)
-	if err != nil || a != nil {
-		if err == nil {
-			err = c.foundAnomaly(a)
-		}
-		return a != nil, err
+	if err != nil {
+		return false, err
+	}
+	if a != nil {
+		return c.found(witness.Evidence{Rows: a.Rows, Sessions: a.Sessions, Execution: a.Execution}, a.Opaque)
 	}
 	if stats.Bounded != "" {
 		c.bounds = append(c.bounds, "the search stopped: "+stats.Bounded)
@@ -324,7 +328,7 @@ func (c *check) search() (bool, error) {
 	if err != nil || a == nil {
 		return false, err
 	}
-	return false, c.suspect(witness.Evidence{Rows: a.Rows, Sessions: a.Sessions, Execution: a.Execution}, a.Opaque)
+	return c.found(witness.Evidence{Rows: a.Rows, Sessions: a.Sessions, Execution: a.Execution}, a.Opaque)
 }
 
 // find searches executions. Where the context has ended, there is no error.
@@ -395,42 +399,56 @@ func (c *check) count(stats schedules.Stats) {
 	c.rep.Stats.States += stats.Tries
 }
 
-func (c *check) foundAnomaly(a *schedules.Anomaly) error {
-	return c.found(witness.Evidence{Rows: a.Rows, Sessions: a.Sessions, Execution: a.Execution}, a.Opaque)
+// suspected confirms what was found on a walk. It is nil if a server does not do it.
+func (c *check) suspected(a *schedules.Anomaly) (*report.Finding, error) {
+	f, err := c.finding(witness.Evidence{Rows: a.Rows, Sessions: a.Sessions, Execution: a.Execution}, a.Opaque)
+	if err != nil || c.refused(f) {
+		return nil, err
+	}
+	return &f, nil
 }
 
-// foundOn reports the anomalies that were found on walks: the first one, or with
-// Options.All one for each set of transactions. The other walks stay open.
-func (c *check) foundOn(walks []*movers.Walk, anomalies map[*movers.Walk]*schedules.Anomaly) (decided bool, err error) {
+// refused puts a finding that a server does not do aside, and reports whether it is
+// one.
+func (c *check) refused(f report.Finding) bool {
+	if f.Replay == nil || f.Replay.Stands() {
+		return false
+	}
+	if !slices.ContainsFunc(c.rep.Refused, func(o report.Finding) bool { return o.Fingerprint == f.Fingerprint }) {
+		c.rep.Refused = append(c.rep.Refused, f)
+	}
+	return true
+}
+
+// foundOn reports what was found on walks: the first one, or with Options.All one for
+// each set of transactions. The other walks stay open.
+func (c *check) foundOn(walks []*movers.Walk, found map[*movers.Walk]*report.Finding) (decided bool) {
 	var with []*movers.Walk
 	var open [][]string
 	for _, w := range walks {
-		a := anomalies[w]
-		if a == nil {
+		f := found[w]
+		if f == nil {
 			open = append(open, names(w))
 			continue
 		}
-		seen := len(c.rep.Findings)
-		if err := c.foundAnomaly(a); err != nil {
-			return true, err
-		}
 		with = append(with, w)
+		if !slices.ContainsFunc(c.rep.Findings, func(o report.Finding) bool { return sameSet(o.Cycle, f.Cycle) }) {
+			c.rep.Findings = append(c.rep.Findings, *f)
+		}
 		if !c.opt.All {
 			break
 		}
-		if last := c.rep.Findings[seen]; slices.ContainsFunc(c.rep.Findings[:seen], func(f report.Finding) bool { return sameSet(f.Cycle, last.Cycle) }) {
-			c.rep.Findings = c.rep.Findings[:seen]
-		}
 	}
 	if len(with) == 0 {
-		return false, nil
+		return false
 	}
+	c.decide(NotRobust)
 	c.tried.walks = with
 	if c.opt.All && len(open) > 0 {
 		c.rep.Open = &report.Open{Cycles: sortedCycles(open), Settle: []string{},
 			Reason: "no proof excludes the cycles below, and no execution that shows one was found"}
 	}
-	return true, nil
+	return true
 }
 
 // sameSet reports whether two lists have the same members.
@@ -451,32 +469,26 @@ func (c *check) pairs() []*movers.Walk {
 	return out
 }
 
-// found confirms an execution and reports it.
-func (c *check) found(e witness.Evidence, opaque []string) error {
+// found confirms an execution and reports it. decided is false where a server does not
+// do it, and where the database may refuse it.
+func (c *check) found(e witness.Evidence, opaque []string) (decided bool, err error) {
 	f, err := c.finding(e, opaque)
 	if err != nil {
-		return err
+		return true, err
 	}
-	c.decide(NotRobust)
+	if c.refused(f) {
+		return false, nil
+	}
 	c.rep.Findings = append(c.rep.Findings, f)
-	return nil
-}
-
-// suspect reports an execution that the database may refuse. It decides nothing.
-func (c *check) suspect(e witness.Evidence, opaque []string) error {
-	f, err := c.finding(e, opaque)
-	if err == nil {
-		c.rep.Findings = append(c.rep.Findings, f)
-	}
-	return err
+	return f.Status == report.Confirmed && c.decide(NotRobust), nil
 }
 
 // finding confirms an execution, shows its history to the checkers of histories,
 // and describes it.
 func (c *check) finding(e witness.Evidence, opaque []string) (report.Finding, error) {
-	e.Program, e.Engine, e.AnyOrder, e.Procedures = c.p, c.opt.Engine, c.anyOrder(), c.opt.Procedures
+	e.Program, e.Engine, e.AnyOrder = c.p, c.opt.Engine, c.anyOrder()
 	doubts := c.doubts(e)
-	if simple := e.Simplify(); len(c.doubts(simple)) <= len(doubts) {
+	if simple := e.Simplify().Timed(); len(c.doubts(simple)) <= len(doubts) {
 		e, doubts = simple, c.doubts(simple)
 	}
 	w, err := witness.Build(e)
@@ -495,6 +507,7 @@ func (c *check) finding(e witness.Evidence, opaque []string) (report.Finding, er
 	f := report.NewFinding(w, opaque, c.opt.Sources)
 	f.Validation, f.Trace = judged, trace
 	f.Suspect(doubts)
+	f.Replayed(c.replay(w))
 	return f, nil
 }
 
@@ -509,6 +522,25 @@ func (c *check) doubts(e witness.Evidence) []interp.Doubt {
 		return nil // Build says so
 	}
 	return m.Doubts(x)
+}
+
+// replay runs a witness on a server, if that is wanted. Where there is no time for that,
+// or no server any more, it says so.
+func (c *check) replay(w *witness.Witness) *witness.Replay {
+	if c.opt.Replay == nil {
+		return nil
+	}
+	c.opt.Progress(0, 0, "replaying")
+	r, err := c.opt.Replay(c.ctx, w)
+	switch {
+	case err == nil:
+		return r
+	case errors.Is(c.ctx.Err(), context.DeadlineExceeded):
+		return &witness.Replay{Outcome: witness.NotRun, Difference: "the time ran out", Log: []string{}}
+	case c.ctx.Err() != nil:
+		return &witness.Replay{Outcome: witness.NotRun, Difference: "the check was interrupted", Log: []string{}}
+	}
+	return &witness.Replay{Outcome: witness.NotRun, Difference: err.Error(), Log: []string{}}
 }
 
 // notConfirmed is the error of a fault of this program.

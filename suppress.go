@@ -176,6 +176,7 @@ func (s *suppressor) rest() (decided bool, err error) {
 		if err != nil {
 			return false, err
 		}
+		s.rep.Refused = append(s.rep.Refused, r.Refused...)
 		s.rep.Stats.Queries += r.Stats.Queries
 		s.rep.Stats.SolverMS += r.Stats.SolverMS
 		s.rep.Stats.TotalMS += r.Stats.TotalMS

@@ -282,7 +282,7 @@ func TestFiles(t *testing.T) {
 		}
 		dir := filepath.Join(t.TempDir(), "w")
 		for range 2 { // the second replaces the first
-			if err := w.Write(dir, nil, files); err != nil {
+			if err := w.Write(dir, files); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -530,6 +530,8 @@ func (c *checker) stmt(s Stmt) {
 		c.target(pos, s.Label, true)
 	case *Assume:
 		c.want(pos, c.scope(), s.Cond, BoolType, "a condition")
+	case *Send:
+		c.send(pos, s)
 	case *Savepoint:
 		c.points[s.Name] = true
 	case *RollbackTo:
@@ -542,6 +544,25 @@ func (c *checker) stmt(s Stmt) {
 		}
 	default:
 		panic(fmt.Sprintf("ir: check: unknown statement %T", s))
+	}
+}
+
+// send checks that what a command is told by is declared.
+func (c *checker) send(pos Pos, s *Send) {
+	if s.Unknown == "" && len(s.Text) != len(s.Args)+1 {
+		c.fail(pos, "a command of %d parts for %d values", len(s.Text), len(s.Args))
+	}
+	names := slices.Concat(s.Into, []string{s.Found, s.Count})
+	for _, a := range s.Args {
+		if a.Expr != nil {
+			c.typeOf(pos, c.scope(), a.Expr)
+		}
+		names = append(names, a.Set)
+	}
+	for _, name := range names {
+		if _, known := c.txn.LocalType(name); name != "" && !known {
+			c.fail(pos, "local %s is not declared", name)
+		}
 	}
 }
 

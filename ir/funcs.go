@@ -185,21 +185,22 @@ func (c *Call) Symmetric() bool {
 // value that names the application, so that two applications are equal
 // exactly when function and arguments are. A long name is a hash of it: the names of
 // what a loop makes of what it had would grow with each round, and their quotes double.
-// The error is that of Function.Eval, but for ErrNotKnown.
-func (c *Call) Apply(args []Value) (Value, error) {
+// It also reports whether the value is the one that the function really gives. The
+// error is that of Function.Eval, but for ErrNotKnown.
+func (c *Call) Apply(args []Value) (v Value, known bool, err error) {
 	if f := c.Function(); f != nil {
 		if f.Strict && slices.ContainsFunc(args, Value.IsNull) {
-			return Null, nil
+			return Null, true, nil
 		}
 		if f.Eval != nil {
 			if v, err := f.Eval(args, c.Type); err != ErrNotKnown {
-				return v, err
+				return v, true, err
 			}
 		}
 	} else if v, ok := c.applyRows(args); ok {
-		return v, nil
+		return v, true, nil
 	}
-	return c.named(args), nil
+	return c.named(args), false, nil
 }
 
 // named is the value that names the application of an opaque function.

@@ -74,13 +74,13 @@ func TestTextsOfGo(t *testing.T) {
 		{"text ends", []Value{Text("abc"), Text("ab")}, Bool(false)},
 	} {
 		call := &Call{Name: c.name, Type: NumType}
-		if got := value(call.Apply(c.args)); got != c.want {
+		if got := apply(call, c.args); got != c.want {
 			t.Errorf("%s of %v is %v, want %v", c.name, c.args, got, c.want)
 		}
 		if !call.Known() {
 			t.Errorf("%s is not known", c.name)
 		}
-		if got := value(call.Apply(append([]Value{Null}, c.args[1:]...))); !got.IsNull() {
+		if got := apply(call, append([]Value{Null}, c.args[1:]...)); !got.IsNull() {
 			t.Errorf("%s of NULL is %v", c.name, got)
 		}
 	}
@@ -93,7 +93,7 @@ func TestOpaque(t *testing.T) {
 	a, b := Text("a"), Text("b")
 	seen := map[string]bool{}
 	for range 60 {
-		a, b = value(call.Apply([]Value{a, Text("it's")})), value(call.Apply([]Value{b, Text("it's")}))
+		a, b = apply(call, []Value{a, Text("it's")}), apply(call, []Value{b, Text("it's")})
 		for _, v := range []Value{a, b} {
 			if seen[v.S] || len(v.S) > 2*maxTerm {
 				t.Fatalf("%q is a name for two, or too long", v.S)
@@ -104,6 +104,11 @@ func TestOpaque(t *testing.T) {
 }
 
 // value is the value of a function that has one.
+func apply(c *Call, args []Value) Value {
+	v, _, err := c.Apply(args)
+	return value(v, err)
+}
+
 func value(v Value, err error) Value {
 	if err != nil {
 		panic(err)

@@ -1,5 +1,7 @@
 package ir
 
+import "strings"
+
 // This file finds which values a program compares by order although transactions
 // draw them without regard to commits: those of sequences, and the times at which
 // transactions begin. A poller that asks for the rows behind the last one that it
@@ -45,8 +47,8 @@ func MarkOrdered(p *Program) []Note {
 	o := &ordering{f: f, drawn: map[sourceNode]string{}, given: map[sourceNode]bool{}, ordered: map[sourceNode]bool{}}
 	for _, t := range p.Txns {
 		each(t, func(h *Havoc) {
-			if h.Source != "" {
-				o.drawn[f.root(sourceNode{txn: t, local: h.Var})] = h.Source
+			if source := h.Source(); source != "" {
+				o.drawn[f.root(sourceNode{txn: t, local: h.Var})] = source
 			}
 		})
 		for _, q := range t.Params {
@@ -61,7 +63,7 @@ func MarkOrdered(p *Program) []Note {
 	}
 	for _, t := range p.Txns {
 		each(t, func(h *Havoc) {
-			h.Ordered = h.Source != "" && o.ordered[f.root(sourceNode{txn: t, local: h.Var})]
+			h.Ordered = h.Source() != "" && o.ordered[f.root(sourceNode{txn: t, local: h.Var})]
 		})
 	}
 	return o.notes
@@ -197,7 +199,7 @@ func (o *ordering) side(t *Txn, rows map[string]*Table, own map[string]bool, e E
 func (o *ordering) txn(t *Txn) {
 	own := map[string]bool{} // locals that hold what the transaction draws
 	each(t, func(h *Havoc) {
-		if h.Source != "" {
+		if h.Source() != "" {
 			own[h.Var] = true
 		}
 	})
@@ -219,6 +221,18 @@ func (o *ordering) txn(t *Txn) {
 
 // Clock is the source of the times at which transactions begin.
 const Clock = "now()"
+
+// NextvalOf is what gives the values of a sequence.
+func NextvalOf(sequence string) string { return "nextval(" + sequence + ")" }
+
+// Source is what the value is drawn from, "" if that has no order: values of one source
+// grow in the order in which they are drawn, whichever transaction commits first.
+func (h *Havoc) Source() string {
+	if h.Of == Clock || strings.HasPrefix(h.Of, "nextval(") {
+		return h.Of
+	}
+	return ""
+}
 
 // compare looks at larger > smaller.
 func (o *ordering) compare(pos Pos, larger, smaller side) {

@@ -322,6 +322,7 @@ func (p *printer) stmt(s Stmt) {
 		p.line("assume %s;", ExprString(s.Cond))
 	case *Abort:
 		p.line("abort;")
+	case *Send:
 	case *Savepoint:
 		p.line("savepoint %s;", ident(s.Name))
 	case *RollbackTo:

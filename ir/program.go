@@ -22,6 +22,13 @@ type Program struct {
 	// Ignores are the findings that the source accepts. The text form does not have
 	// them.
 	Ignores []*Ignore
+	// Schema is what makes the tables, in order, and MySQL says that it and the commands
+	// of the templates are in the dialect of MySQL. The text form does not have them.
+	Schema []Declaration
+	MySQL  bool
+	// SearchPath are the schemas beyond the usual ones in which names are looked up. The
+	// text form does not have them.
+	SearchPath []string
 	// Domain bounds the integers: havoc and parameters range over it, and a
 	// transaction that computes a value outside of it blocks. Nil is
 	// unbounded.
@@ -211,7 +218,7 @@ type Txn struct {
 	Labelled []Instr
 	// Level is the isolation level found in the source, or "".
 	Level string
-	// Script says that a client sends the statements one by one: there is no
+	// Script says that a client sends the statements one by one (Send): there is no
 	// function or procedure to call. The text form does not have it.
 	Script bool
 }

@@ -54,12 +54,11 @@ type Havoc struct {
 	Var     string
 	Fresh   bool
 	NotNull bool
-	// Source, if not "", is what the value is drawn from: values of one source grow in
-	// the order in which they are drawn, whichever transaction commits first, as those
-	// of a sequence and of the clock do. Ordered says that the program compares them by
-	// order (MarkOrdered); where it does not, the order is no observation. The text form
-	// has neither.
-	Source  string
+	// Of says what of the database chooses the value, such as "now()" or
+	// "nextval(order_id_seq)", and is "" where the client does. Ordered says that the
+	// program compares the values of its Source by order (MarkOrdered); where it does
+	// not, the order is no observation. The text form has neither.
+	Of      string
 	Ordered bool
 }
 

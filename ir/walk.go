@@ -143,7 +143,7 @@ func Exprs(s Stmt) []Expr {
 		order(s.Order)
 	case *Assume:
 		add(s.Cond)
-	case *Havoc, *Block, *LockTable, *Dropped, *Break, *Continue, *Return, *Abort, *Savepoint, *RollbackTo, *Unmodelled, *CopyTable, *Fail:
+	case *Havoc, *Block, *LockTable, *Dropped, *Send, *Break, *Continue, *Return, *Abort, *Savepoint, *RollbackTo, *Unmodelled, *CopyTable, *Fail:
 	default:
 		panic(fmt.Sprintf("ir: walk: unknown statement %T", s))
 	}
@@ -326,6 +326,8 @@ func Written(s Stmt) *Table {
 // sees, if none before it has: what reads no row does not.
 func TakesSnapshot(s Stmt) bool {
 	switch s.(type) {
+	case *Send:
+		return false
 	case *LockTable, *Dropped, *Assign, *Havoc, *If, *Block, *While, *ForRange, *Assume, *Savepoint, *Return, *Break, *Continue:
 		return len(Reads(s)) > 0
 	}

@@ -10,12 +10,18 @@ import (
 	"golang.org/x/tools/go/analysis/analysistest"
 
 	"github.com/txrobust/robust"
+	"github.com/txrobust/robust/internal/replaytest"
 	"github.com/txrobust/robust/lint"
 )
 
 // undecided are repaired twins for which there is no proof, with the reason.
 var undecided = map[string]string{
 	"bunned": "of statements of bun only the tables are known",
+}
+
+// notRun are packages whose findings clients cannot run, with the reason.
+var notRun = map[string]string{
+	"opentext": "a part of the statement is not known",
 }
 
 // TestIdioms analyses one package for each idiom, and its repaired twin, which
@@ -38,6 +44,7 @@ func TestIdioms(t *testing.T) {
 	if err := a.Flags.Set("everywhere", "true"); err != nil {
 		t.Fatal(err)
 	}
+	var replays replaytest.Tally
 	for _, r := range analysistest.Run(t, dir, a, names...) {
 		name := path.Base(r.Pass.Pkg.Path())
 		rep, _ := r.Result.(*robust.Report)
@@ -54,5 +61,7 @@ func TestIdioms(t *testing.T) {
 		if rep.Verdict != want {
 			t.Errorf("%s is %s, want %s\n%v", name, rep.Verdict, want, rep.Open)
 		}
+		replays.Report(t, rep, notRun[name])
 	}
+	t.Logf("replays: %s", &replays)
 }

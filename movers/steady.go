@@ -32,7 +32,7 @@ func steady(code *symbolic.Code, t *ir.Txn, opt Options) bool {
 
 func steadyStmt(code *symbolic.Code, s ir.Stmt) bool {
 	switch s := s.(type) {
-	case *ir.Assign, *ir.Havoc, *ir.Emit, *ir.If, *ir.Block, *ir.While, *ir.ForRange,
+	case *ir.Assign, *ir.Havoc, *ir.Send, *ir.Emit, *ir.If, *ir.Block, *ir.While, *ir.ForRange,
 		*ir.Break, *ir.Continue, *ir.Return, *ir.Assume, *ir.Abort, *ir.LockTable, *ir.Dropped:
 		return true
 	case *ir.Select:

@@ -38,6 +38,11 @@ type Report struct {
 	Classic      bool          `json:"classic,omitempty"`
 	Transactions []Transaction `json:"transactions"`
 	Findings     []Finding     `json:"findings"`
+	// Refused are executions that were found and confirmed by the model, and that a
+	// server does not do. They are no findings, but a fault of this program, unless
+	// Stricter says that the database is known to exclude more than the model.
+	Refused  []Finding `json:"refused,omitempty"`
+	Stricter bool      `json:"-"`
 	// ReadCommitted is what was looked for at READ COMMITTED, or nil.
 	ReadCommitted *ReadCommitted `json:"read_committed"`
 	// Suppressed are findings that the source or a baseline accepts. Rest is the
@@ -183,6 +188,8 @@ type Finding struct {
 	Repairs []string `json:"repairs"`
 	// Validation is what checkers of histories say of the witness, each by itself.
 	Validation []crosscheck.Judgement `json:"validation"`
+	// Replay is what a server did with the witness, or nil.
+	Replay *witness.Replay `json:"replay,omitempty"`
 	// Trace is the history that they were shown.
 	Trace *crosscheck.Trace `json:"-"`
 }

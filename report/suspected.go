@@ -11,10 +11,10 @@ import (
 
 // settles says what to do about what the model leaves out.
 var settles = map[ir.Refusal]string{
-	ir.ByRowLock:      "write the lock as a statement of its own (SELECT … FOR UPDATE of the rows that are meant), or run the schedule on a server (-witness DIR)",
-	ir.ByTableLock:    "run the schedule on a server (-witness DIR)",
-	ir.ByAdvisoryLock: "run the schedule on a server (-witness DIR); a lock of a row that all of them update is modelled",
-	ir.ByError:        "run the schedule on a server (-witness DIR)",
+	ir.ByRowLock:      "write the lock as a statement of its own (SELECT … FOR UPDATE of the rows that are meant), or run the schedule on a server (-replay)",
+	ir.ByTableLock:    "run the schedule on a server (-replay)",
+	ir.ByAdvisoryLock: "run the schedule on a server (-replay); a lock of a row that all of them update is modelled",
+	ir.ByError:        "run the schedule on a server (-replay)",
 }
 
 // Suspect adds what the model leaves out on the way of the finding's execution.
@@ -40,6 +40,17 @@ func (f *Finding) SuspectEngine(why string) {
 func (f *Finding) doubt(d Doubt) {
 	f.Status, f.Doubts = Suspected, append(f.Doubts, d)
 }
+
+// Replayed adds what a server did with the witness, or nil. A server that has done it
+// leaves no doubt.
+func (f *Finding) Replayed(r *witness.Replay) {
+	if f.Replay = r; f.Done() {
+		f.Status, f.Doubts = Confirmed, nil
+	}
+}
+
+// Done reports whether a server has done what the finding says.
+func (f *Finding) Done() bool { return f.Replay != nil && f.Replay.Outcome == witness.AsShown }
 
 // Confirmed gives the findings that are certain.
 func (r *Report) Confirmed() []Finding {

@@ -32,6 +32,7 @@ func Text(w io.Writer, r *Report, opt TextOptions) error {
 	for i := range r.Findings {
 		t.finding(i+1, &r.Findings[i])
 	}
+	t.refused(r)
 	t.readCommitted(r)
 	t.suppressed(r)
 	if r.Proof != nil {
@@ -142,14 +143,15 @@ func (t *text) finding(n int, f *Finding) {
 			t.para("   - ", s)
 		}
 	}
-	if len(f.Opaque) > 0 {
-		t.para("   ", "What is known of "+strings.Join(f.Opaque, ", ")+" is only that equal arguments give equal results. Run the schedule on a server (-witness DIR) to be certain.")
+	if len(f.Opaque) > 0 && (f.Replay == nil || f.Replay.Outcome != witness.AsShown) {
+		t.para("   ", "What is known of "+strings.Join(f.Opaque, ", ")+" is only that equal arguments give equal results. Run it on a server (-replay) to be certain.")
 	}
 	if c, ok := CodeByID(f.Code); ok && len(f.Repairs) == 0 {
 		t.line("")
 		t.para("   Repair: ", c.Repair)
 	}
 	t.validation(f.Validation)
+	t.replayed(f.Replay)
 }
 
 // validation says which checkers of histories confirm a finding, or all that they

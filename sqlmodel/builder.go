@@ -318,10 +318,7 @@ func (b *builder) sessionLocal(name string, t typ) string {
 	}
 	v := b.local(name, t)
 	b.session[name] = v
-	h := &ir.Havoc{At: at(b.txn.Pos), Var: v, NotNull: name == "now"}
-	if name == "now" {
-		h.Source = ir.Clock
-	}
+	h := &ir.Havoc{At: at(b.txn.Pos), Var: v, NotNull: name == "now", Of: name + "()"}
 	b.weak[h] = true
 	b.pre = append(b.pre, h)
 	return v
@@ -338,7 +335,7 @@ func (b *builder) sequence(name string) string {
 	}
 	v := b.local(base, tInt)
 	b.sequences[name] = v
-	h := &ir.Havoc{At: at(b.txn.Pos), Var: v, NotNull: true}
+	h := &ir.Havoc{At: at(b.txn.Pos), Var: v, NotNull: true, Of: "currval()"}
 	b.weak[h] = true
 	b.pre = append(b.pre, h)
 	return v
@@ -347,10 +344,12 @@ func (b *builder) sequence(name string) string {
 // nextval draws a fresh value from a sequence.
 func (b *builder) nextval(pos ir.Pos, sequence, base string, t typ) ir.Expr {
 	v := b.local(base, t)
-	h := &ir.Havoc{At: at(pos), Var: v, Fresh: true, NotNull: true}
-	b.emit(h)
+	of := ir.NextvalOf(nameOr(sequence, base))
+	if t.name != nInt {
+		of = base + "()"
+	}
+	b.emit(&ir.Havoc{At: at(pos), Var: v, Fresh: true, NotNull: true, Of: of})
 	if t.name == nInt {
-		h.Source = "sequence " + sequence
 		for _, s := range []string{sequence, "lastval"} {
 			if s != "" {
 				b.emitWeak(&ir.Assign{At: at(pos), Var: b.sequence(s), Expr: ir.V(v)})

@@ -52,14 +52,14 @@ func (x *ex) volatile(name string, t typ, pos ir.Pos) val {
 	}
 	if !x.perRow {
 		v := x.b.local(name, t)
-		x.b.emit(&ir.Havoc{At: at(pos), Var: v, NotNull: true})
+		x.b.emit(&ir.Havoc{At: at(pos), Var: v, NotNull: true, Of: name + "()"})
 		return val{e: ir.V(v), t: t, nn: true}
 	}
 	if x.d != nil {
 		x.unmodelled("the function %s, together with grouping, outer joins and the like", name)
 	}
 	seed := x.b.local(name+"_seed", tAny)
-	x.b.havoc(pos, seed)
+	x.b.emit(&ir.Havoc{At: at(pos), Var: seed, Of: name + "()"})
 	args := x.rowKeys()
 	if name == holeFunc { // the program's condition, which looks at the row
 		args = x.rowColumns()

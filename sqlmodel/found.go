@@ -153,14 +153,18 @@ func (l *loader) declare(n *node) {
 	case *pg.InsertStmt, *pg.UpdateStmt, *pg.DeleteStmt, *pg.MergeStmt, *pg.TruncateStmt, *pg.CopyStmt, *pg.LockStmt:
 		return
 	case *pg.SelectStmt:
+		l.declared(n)
 		if r := l.refsIn(s); slices.ContainsFunc(slices.Collect(maps.Keys(r.calls)), func(name string) bool { return !l.builtin(name).known || len(l.lookup(name)) > 0 }) {
 			leave("this SELECT calls a function, which may change the schema: nothing is known of what it names")
 		}
 		return
 	case *pg.DoStmt:
+		l.declared(n)
+		l.inDo = true
 		if changesSchema.MatchString(n.sql()) && !l.foundDo(s, n) {
 			leave("a DO block is not run: nothing is known of what it names")
 		}
+		l.inDo = false
 		return
 	case *pg.CallStmt:
 		leave("a CALL is not run: nothing is known of what it names")

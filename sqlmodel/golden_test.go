@@ -131,7 +131,9 @@ func translate(t *testing.T, name, schema, input string, tables bool) string {
 				fmt.Fprintf(&b, "level %s\n", txn.Level)
 			}
 			for _, s := range txn.Body {
-				b.WriteString(ir.StmtString(s) + "\n")
+				if text := ir.StmtString(s); text != "" { // a Send has none
+					b.WriteString(text + "\n")
+				}
 			}
 		}
 	}

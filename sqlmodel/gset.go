@@ -22,7 +22,9 @@ func (c *psql) gset(n *node, tree any) {
 	// the variables at once.
 	single, direct := true, false
 	gives := false
+	var into []dest
 	dests := func(targets []colDef) (out, rest []dest) {
+		defer func() { into = out }()
 		list, fresh, gives = nil, nil, true
 		keep := false // some variable has a value that may have to stay
 		for _, col := range targets {
@@ -47,7 +49,10 @@ func (c *psql) gset(n *node, tree any) {
 		return out, nil
 	}
 	f.found, f.rowcount = b.local("was_found", tBool), ""
-	defer func() { f.found, f.rowcount = "", "" }()
+	defer func() {
+		c.sent.Into, c.sent.Found, c.sent.Count = locals(into), f.found, f.rowcount
+		f.found, f.rowcount = "", ""
+	}()
 	to := sink{kind: intoLocals, dests: dests, strict: strict, whole: true}
 	one := ir.Expr(ir.V(f.found))
 	s, isSelect := tree.(*pg.SelectStmt)

@@ -141,6 +141,7 @@ func (g *guesser) declare(t *guessed) {
 		g.l.note(t.pos, "no statement on %s is modelled: what %s says of it was not read", t.name, at)
 		return
 	}
+	g.l.declaredByUse(tab)
 	g.l.note(t.pos, "table %s is not in the schema: that it %s, no constraints and no triggers is taken for granted; its columns are those that statements name", t.name, what)
 }
 

@@ -122,7 +122,8 @@ func (l *loader) finish() error {
 		files = append(files, File{Name: name})
 	}
 	input.SortNotes(l.notes, files)
-	l.prog.Notes = l.notes
+	l.prog.Notes, l.prog.SearchPath = l.notes, l.path
+	l.tablesFirst()
 	if err := ir.Check(l.prog); err != nil {
 		return fmt.Errorf("internal error: the translation of the SQL is inconsistent: %w", err)
 	}
@@ -300,6 +301,8 @@ type loader struct {
 	facts    []fact
 	notes    []ir.Note
 	prog     *ir.Program
+	// inDo says that the statement stands in a DO block.
+	inDo bool
 	// ranges are the calls that make a range of two ends.
 	ranges map[*ir.Call]madeRange
 }
@@ -366,8 +369,13 @@ func (l *loader) tryStatement(n *node) (err error) {
 // noTable begins the message of a statement about an unknown table.
 const noTable = "there is no table "
 
-// statement handles a statement outside of functions and transactions.
+// statement handles a statement outside of functions and transactions, and keeps it.
 func (l *loader) statement(n *node) {
+	l.apply(n)
+	l.declared(n)
+}
+
+func (l *loader) apply(n *node) {
 	t, pos := n.text, n.pos
 	switch s := pg.Inner(n.raw.Stmt).(type) {
 	case *pg.CreateStmt:

@@ -19,6 +19,7 @@ func (p *caller) query(q *client.Query, rest []client.Stmt) {
 		p.forget(q)
 		return
 	}
+	p.send(s)
 	for i, st := range s.list {
 		if t, ok := st.tree.(*pg.TransactionStmt); ok {
 			p.control(s, t)
@@ -36,15 +37,42 @@ func (p *caller) query(q *client.Query, rest []client.Stmt) {
 	}
 }
 
+// send writes that the program sends a text.
+func (p *caller) send(s *sent) {
+	c := &ir.Send{At: at(s.q.Pos), Apart: true, Reads: true}
+	p.sent = c
+	if len(s.list) == 1 {
+		if t, ok := s.list[0].tree.(*pg.TransactionStmt); ok && (t.Kind == pg.TransBegin || t.Kind == pg.TransStart || t.Kind == pg.TransCommit || t.Kind == pg.TransRollback) {
+			return // the transaction itself
+		}
+		*c = *p.b.statementCommand(s.text, &pg.RawStmt{Stmt: s.list[0].node}, s.q.Pos, func(k, _ int) ir.SendArg {
+			a := ir.SendArg{Number: k}
+			if e := s.params[k-1]; e != nil {
+				v := p.expr(e)
+				a.Expr, a.Type = v.e, v.t.String()
+			}
+			return a
+		})
+	} else {
+		c.Text = []string{s.text.s}
+		for _, st := range s.list {
+			c.Apart, c.Reads = c.Apart && apart(st.tree), c.Reads && p.b.onlyReads(st.tree, &pg.RawStmt{Stmt: st.node})
+		}
+	}
+	switch {
+	case p.b.l.opt.MySQL:
+		c.Unknown = "the text of the statement is that of MySQL"
+	case strings.Contains(s.q.SQL, client.Hole) || s.filled:
+		c.Unknown = "a part of the statement is not known"
+	}
+	p.b.send(c)
+}
+
 // snapshot takes note that a statement takes the snapshot, if it does.
 func (p *caller) snapshot(tree any) {
-	switch tree.(type) {
-	case *pg.LockStmt, *pg.VariableSetStmt, *pg.VariableShow, *pg.ConstraintsSet, *pg.ListenStmt, *pg.NotifyStmt, *pg.CheckPointStmt:
-	default:
-		if !p.snapped {
-			p.snapped = true
-			p.b.snapshotHere()
-		}
+	if !apart(tree) && !p.snapped {
+		p.snapped = true
+		p.b.snapshotHere()
 	}
 }
 
@@ -150,6 +178,11 @@ func (p *caller) frame(s *sent) *frame {
 func (p *caller) anyValue(s *sent, i int) *variable {
 	b := p.b
 	v := &variable{local: b.irLocal("arg", ir.NullType), t: tUnknown, given: true}
+	for k := range p.sent.Args {
+		if p.sent.Args[k].Number == i+1 {
+			p.sent.Args[k].Set = v.local
+		}
+	}
 	b.typings[v.local] = &typing{}
 	if t, known := p.body.types[v.local]; known {
 		v.t = t
@@ -204,6 +237,9 @@ func (p *caller) results(s *sent, st sentStmt, rest []client.Stmt) {
 	wantsRow := len(q.Into) > 0 || len(q.ByName) > 0
 	_, isSelect := st.tree.(*pg.SelectStmt)
 	wants := wantsRow || q.Found != "" || q.Null != "" || q.Count != ""
+	if q.Returned && gives(st.tree) {
+		p.sent.Result = ir.Rows
+	}
 	e := b.l.effectOf(st.refs)
 	p.refuseStar(st, q)
 	if isSelect && wantsRow && (q.Returned || q.Count != "") && (e.writes || e.all) {
@@ -238,6 +274,7 @@ func (p *caller) results(s *sent, st sentStmt, rest []client.Stmt) {
 	}
 	body := b.collect(func() { p.command(g, st, s, to) })
 	b.out = append(b.out, body...)
+	p.sent.Into, p.sent.Found, p.sent.Count = locals(o.list), g.found, g.rowcount
 	for _, flag := range nonEmptyList(g.found, g.rowcount) {
 		if !sets(body, flag) && (flag != g.found || q.Found != "" || o.called) {
 			b.unmodelled("the number of rows of this statement")
@@ -417,9 +454,10 @@ type rowTaker struct {
 	// direct says that the variables do not matter where there is no row or a NULL,
 	// all that the program looks at all columns.
 	direct, all bool
-	// called says that the statement gives a row; targets are the variables for
-	// its columns.
+	// called says that the statement gives a row; list are the locals for its columns,
+	// targets the variables.
 	called  bool
+	list    []dest
 	targets []taken
 	temps   map[int]dest
 	cols    []colDef
@@ -458,6 +496,7 @@ func (o *rowTaker) dests(cols []colDef) (list, rest []dest) {
 		b.unmodelled("a row of %d columns for %d variables", len(cols), n)
 	}
 	o.called, o.targets, o.cols = true, nil, cols
+	defer func() { o.list = list }()
 	once := map[string]bool{}
 	for i, c := range cols {
 		v := o.variable(i, c.name)

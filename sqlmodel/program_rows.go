@@ -57,6 +57,7 @@ func (p *caller) loop(s *client.ForRows, q *sent) {
 		b.unmodelled("a loop over an empty statement")
 	}
 	st := q.list[0]
+	p.send(q)
 	p.snapshot(st.tree)
 	g := p.frame(q)
 	x := b.ex(g, q.text)
@@ -84,6 +85,7 @@ func (p *caller) loop(s *client.ForRows, q *sent) {
 		}
 	}
 	o.direct = false
+	p.sent.Into, p.sent.Each = locals(list), !single
 	l := &loopLabel{name: s.Label, loop: true}
 	round := func() []ir.Stmt {
 		first := b.collect(o.store)

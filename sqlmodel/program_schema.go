@@ -46,12 +46,15 @@ func (l *loader) programSchema() {
 			return
 		}
 		own[name] = true
+		l.declaredByProgram(s, c)
 		l.note(s.q.Pos, "table %s is the one that the program creates here: that no file declares it, and that nothing changes it later, is taken for granted", name)
 	})
 	each(func(s *sent, tree any) {
 		if i, ok := tree.(*pg.IndexStmt); ok && own[rangeName(i.Relation)] {
 			if fault := faultIn(func() { l.index(i, s.text) }); fault != nil {
 				l.note(s.q.Pos, "this index is not read: %s", fault.Msg)
+			} else {
+				l.declaredByProgram(s, i)
 			}
 		}
 	})

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/txrobust/robust/client"
+	"github.com/txrobust/robust/internal/quote"
 	"github.com/txrobust/robust/ir"
 	"github.com/txrobust/robust/sqlmodel/internal/pg"
 	"github.com/txrobust/robust/sqlmodel/internal/tidy"
@@ -24,7 +25,9 @@ type caller struct {
 	released map[string]bool
 	// snapped says that a statement before took the snapshot.
 	snapped bool
-	depth   int
+	// sent is the command of the statement that is translated.
+	sent  *ir.Send
+	depth int
 }
 
 // programVar is a variable of the program: a parameter or local of the template.
@@ -234,8 +237,10 @@ func (p *caller) stmt(s client.Stmt, rest []client.Stmt) {
 			b.emit(e)
 		}
 	case *client.Savepoint:
+		b.send(&ir.Send{At: at(s.Pos), Text: []string{"SAVEPOINT " + quote.Ident(s.Name)}, Apart: true})
 		p.savepoint(s.Pos, s.Name)
 	case *client.RollbackTo:
+		b.send(&ir.Send{At: at(s.Pos), Text: []string{"ROLLBACK TO SAVEPOINT " + quote.Ident(s.Name)}, Apart: true})
 		p.rollbackTo(s.Pos, s.Name)
 	case *client.Unknown:
 		p.unknown(s)

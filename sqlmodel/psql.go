@@ -27,6 +27,8 @@ type psql struct {
 	// snapped says that a statement before took the snapshot.
 	snapped bool
 	draws   map[*command]bool // the \set that a parameter stands for
+	// sent is the command of the statement that is translated.
+	sent *ir.Send
 }
 
 type point struct{ name, ir string }
@@ -341,13 +343,10 @@ func (c *psql) statement(n *node) {
 	b.cur = n.pos
 	c.need(n.pos, parameters(n))
 	tree := pg.Inner(n.raw.Stmt)
-	switch tree.(type) {
-	case *pg.LockStmt, *pg.VariableSetStmt, *pg.VariableShow, *pg.ConstraintsSet, *pg.ListenStmt, *pg.NotifyStmt, *pg.CheckPointStmt:
-	default:
-		if !c.snapped {
-			c.snapped = true
-			b.snapshotHere()
-		}
+	c.send(n)
+	if !apart(tree) && !c.snapped {
+		c.snapped = true
+		b.snapshotHere()
 	}
 	fn := &function{refs: newRefs(), script: &script{does: map[*pg.DoStmt]*function{}}}
 	b.l.scriptRefs(fn, n)
@@ -358,14 +357,34 @@ func (c *psql) statement(n *node) {
 		run = func() { c.gset(n, tree) }
 		other = func() { c.lose(n) }
 	case strings.HasPrefix(c.s.result, "execr") || c.s.result == "batchexec": // sqlc returns how many rows it changed
+		c.sent.Result = ir.Counted
 		run = func() { c.counted(n, tree) }
 	case c.s.result == "exec":
 		run = func() { b.command(c.f, n.text, tree, n.pos, sink{}) }
+	case gives(tree):
+		c.sent.Result = ir.Rows
 	}
 	if do, ok := tree.(*pg.DoStmt); ok {
 		run = func() { b.inline(n.pos, c.s.does[do], nil) }
 	}
 	b.guard(n.pos, fn.refs, run, other)
+}
+
+// send writes that the client sends a statement.
+func (c *psql) send(n *node) {
+	c.sent = c.b.statementCommand(n.text, n.raw, n.pos, func(k, off int) ir.SendArg {
+		v := c.f.inputs[k-1]
+		a := ir.SendArg{Expr: v.expr(), Type: v.t.String()}
+		at := n.text.offset(off)
+		switch in := n.text.src.text; {
+		case in[at] != ':':
+			a.Number = k
+		case at+1 < len(in) && in[at+1] == '\'':
+			a.Quoted = true
+		}
+		return a
+	})
+	c.b.send(c.sent)
 }
 
 // snapshotHere writes a read by which the transaction takes its snapshot, for
@@ -430,6 +449,10 @@ func (c *psql) control(n *node, t *pg.TransactionStmt) {
 		}
 		b.l.fail(n.pos, "there is no savepoint %s here", t.SavepointName)
 		return -1
+	}
+	switch t.Kind {
+	case pg.TransSavepoint, pg.TransRelease, pg.TransBackTo:
+		c.send(n)
 	}
 	switch t.Kind {
 	case pg.TransSavepoint:

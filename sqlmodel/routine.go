@@ -33,12 +33,14 @@ func (l *loader) build(fn *function, lookBack bool) *builder {
 		b.parameter(f, p, i)
 	}
 	b.calls = []*function{fn}
+	call := b.call(f)
 	b.outputs(f)
 	b.bounded(f)
 	b.txn.Body = append(b.pre, b.out...)
 	if b.locks {
 		b.snapshotFirst()
 	}
+	b.txn.Body = append([]ir.Stmt{call}, b.txn.Body...)
 	return b
 }
 

@@ -173,7 +173,7 @@ func fold(e ir.Expr) (ir.Value, bool) {
 			}
 			args = append(args, v)
 		}
-		v, err := e.Apply(args)
+		v, _, err := e.Apply(args)
 		return v, err == nil && e.Def == nil
 	case *ir.Cond:
 		if v, ok := fold(e.If); ok {

@@ -27,8 +27,9 @@ type sent struct {
 	// anyColumns says that the columns which the statement gives are not known: all of
 	// the rows is looked at.
 	anyColumns bool
-	// followed says that the transaction may have a statement after it.
-	followed bool
+	// followed says that the transaction may have a statement after it, filled that a
+	// condition stands in the text for a part that is not known.
+	followed, filled bool
 }
 
 // sentStmt is a statement.
@@ -113,7 +114,7 @@ func (l *loader) readFilled(s *sent) bool {
 	if n := strings.Count(quotedText.ReplaceAllString(lead+rest, ""), "?"); n > 0 && (n != len(q.Args) || s.q.Open) { // the hole may have some of the parameters
 		q.Args = nil
 	}
-	f := &sent{q: &q, refs: newRefs(), anyColumns: star}
+	f := &sent{q: &q, refs: newRefs(), anyColumns: star, filled: true}
 	src := newSource(q.Pos.File, text)
 	src.all = s.text.src.all
 	f.text = src.whole()

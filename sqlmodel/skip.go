@@ -73,6 +73,9 @@ func (b *builder) pick(q *query, pos ir.Pos, first bool) picked {
 	return out
 }
 
+// whichRows is what the database chooses where a statement may pass over rows.
+const whichRows = "which rows SKIP LOCKED or LIMIT leaves"
+
 // pickOne chooses one row of q, or none, whose key locals get.
 func (b *builder) pickOne(q *query, pos ir.Pos) picked {
 	taken, found := b.local("taken", tBool), b.local("was_found", tBool)
@@ -84,7 +87,7 @@ func (b *builder) pickOne(q *query, pos ir.Pos) picked {
 		}
 	}
 	s.Cols = keysOf(q.from)
-	b.emit(&ir.Havoc{At: at(pos), Var: taken, NotNull: true})
+	b.emit(&ir.Havoc{At: at(pos), Var: taken, NotNull: true, Of: whichRows})
 	b.emit(s)
 	b.emit(&ir.Assume{At: at(pos), Cond: ir.Op(ir.Eq, ir.V(found), ir.V(taken))})
 	return func(from []ir.Source) ir.Expr {
@@ -127,7 +130,7 @@ func (b *builder) someRows(q *query, pos ir.Pos) (kept picked, count string) {
 		return &ir.Call{Name: "= any", Args: []ir.Expr{key, ir.V(array)}, Type: ir.BoolType}
 	}
 	n := b.local("count", tInt)
-	b.emit(&ir.Havoc{At: at(pos), Var: array, NotNull: true})
+	b.emit(&ir.Havoc{At: at(pos), Var: array, NotNull: true, Of: whichRows})
 	b.emit(&ir.Select{At: at(pos), Into: []string{n}, Aggs: []ir.Agg{{Fn: "count", Type: ir.IntType}},
 		Query: ir.Query{From: q.from, Where: ir.AndE(q.where, among(q.from))}})
 	b.emit(&ir.Assume{At: at(pos), Cond: ir.Op(ir.Eq, ir.V(n), &ir.Call{Name: "len", Args: []ir.Expr{ir.V(array)}, Type: ir.IntType})})

@@ -191,7 +191,7 @@ func (c *Code) unifyClasses() {
 				if c.sources[class] == nil {
 					c.sources[class] = map[string]bool{}
 				}
-				c.sources[class][h.Source] = true
+				c.sources[class][h.Source()] = true
 			}
 		})
 	}

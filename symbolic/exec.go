@@ -197,6 +197,9 @@ func (e *exec) target(label string, loop bool) *exit {
 }
 
 func (e *exec) stmt(s ir.Stmt) {
+	if _, told := s.(*ir.Send); told {
+		return
+	}
 	w := e.w
 	w.step()
 	e.snapped = e.snapped || ir.TakesSnapshot(s)
@@ -344,13 +347,13 @@ func (e *exec) havoc(s *ir.Havoc) {
 	t, _ := e.info.places.typeOf(s.Var)
 	v := e.choose(s, "havoc ", t, !s.NotNull && !s.Fresh)
 	if s.Fresh {
-		e.draw(v, e.w.code.localClass(e.inst.Txn, s.Var), s.Source)
+		e.draw(v, e.w.code.localClass(e.inst.Txn, s.Var), s.Source())
 		e.vars.set(s.Var, v)
 		return
 	}
 	e.w.Define(e.w.inDomain(v))
 	if s.Ordered && !slices.ContainsFunc(e.inst.times, func(f freshValue) bool { return f.val.T == v.T }) {
-		e.inst.times = append(e.inst.times, freshValue{val: v, source: s.Source})
+		e.inst.times = append(e.inst.times, freshValue{val: v, source: s.Source()})
 	}
 	e.set(s.Var, v)
 }

@@ -19,7 +19,7 @@ func apart(p *ir.Program, t *ir.Txn, s *ir.ForRange, refs map[*ir.Table][]refere
 	plain := true
 	ir.Walk(s.Body, func(st ir.Stmt) {
 		switch st := st.(type) {
-		case *ir.Assign, *ir.Havoc, *ir.Select, *ir.Emit, *ir.EmitRows, *ir.LockRows, *ir.Dropped, *ir.If, *ir.Assume, *ir.Abort, *ir.Update, *ir.Delete:
+		case *ir.Assign, *ir.Havoc, *ir.Send, *ir.Select, *ir.Emit, *ir.EmitRows, *ir.LockRows, *ir.Dropped, *ir.If, *ir.Assume, *ir.Abort, *ir.Update, *ir.Delete:
 		case *ir.Insert:
 			plain = plain && st.Conflict == nil
 		case *ir.Continue:

@@ -38,6 +38,7 @@ func Build(e Evidence) (*Witness, error) {
 	for _, i := range b.start {
 		b.w.Transactions = append(b.w.Transactions, b.transaction(i))
 	}
+	b.w.Plan = b.plan()
 	b.w.Setup = b.setup()
 	b.w.Schedule = b.schedule()
 	cycle := b.cycle()
@@ -60,21 +61,26 @@ func Build(e Evidence) (*Witness, error) {
 }
 
 func newBuilder(e *Evidence) (*builder, error) {
-	b := &builder{e: e, m: interp.NewMachine(e.Program, e.Engine), index: map[*ir.Table]int{}, where: map[int]map[ir.Stmt]string{}}
-	for i, t := range e.Program.Tables {
-		b.index[t] = i
-	}
-	x, err := e.Replay(b.m)
+	m := e.machine()
+	x, err := e.Replay(m)
 	if err != nil {
 		return nil, err
 	}
-	b.x = x
+	return e.builderOf(m, x), nil
+}
+
+// builderOf makes a builder for the execution of the evidence, which m has traced.
+func (e *Evidence) builderOf(m *interp.Machine, x *interp.Execution) *builder {
+	b := &builder{e: e, m: m, x: x, index: map[*ir.Table]int{}, where: map[int]map[ir.Stmt]string{}}
+	for i, t := range e.Program.Tables {
+		b.index[t] = i
+	}
 	b.start = starts(x)
 	b.labels = make([]string, len(x.Txns))
 	for n, i := range b.start {
 		b.labels[i] = label(n)
 	}
-	return b, nil
+	return b
 }
 
 // rows gives the rows of a state; tables without rows are left out.
@@ -114,8 +120,12 @@ func (b *builder) transaction(i int) Transaction {
 			}
 		}
 	}
-	if len(b.e.Program.Processes) == 0 && !txn.Script {
-		out.Call = call(&out, b.e.Procedures[out.Name])
+	list, _ := commandsOf(c.Run, newSoftValues(), b.e.Program.MySQL)
+	for _, cmd := range list {
+		out.Commands = append(out.Commands, terminated(cmd.SQL(), ";"))
+	}
+	if txn.Call() != nil && len(list) == 1 {
+		out.Call, out.Commands = out.Commands[0], nil
 	}
 	return out
 }

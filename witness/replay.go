@@ -27,11 +27,18 @@ type Evidence struct {
 	Execution *interp.Execution
 	// AnyOrder lets serial orders permute the transactions of one session.
 	AnyOrder bool
-	// Procedures are the templates that a client runs with CALL instead of
-	// SELECT, by name.
-	Procedures map[string]bool
 	// Classic judges value-blind dependencies instead of outcomes.
 	Classic bool
+
+	// opaque, if not nil, changes what functions without a known meaning give.
+	opaque func(name string, v ir.Value) ir.Value
+}
+
+// machine makes an interpreter for the evidence.
+func (e *Evidence) machine() *interp.Machine {
+	m := interp.NewMachine(e.Program, e.Engine)
+	m.Opaque = e.opaque
+	return m
 }
 
 // instance gives the i-th transaction to commit.

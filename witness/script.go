@@ -1,141 +1,169 @@
 package witness
 
 import (
-	"slices"
+	"fmt"
+	"regexp"
 	"strings"
 
+	"github.com/txrobust/robust/history/codec"
 	"github.com/txrobust/robust/internal/quote"
-	"github.com/txrobust/robust/ir"
 )
 
-// beginSQL and snapshotSQL begin a transaction and make it take its snapshot:
-// BEGIN alone does not.
-const (
-	beginSQL    = "BEGIN ISOLATION LEVEL REPEATABLE READ;"
-	snapshotSQL = "SELECT 1;"
-	commitSQL   = "COMMIT;"
-)
-
-// Step is a part of the schedule that one session runs at a stretch.
-type Step struct {
-	// Session is the number of a session of the witness.
-	Session int
-	// SQL is statements, each with its semicolon.
-	SQL []string
+// SQL is the command with its values as constants.
+func (c *Command) SQL() string {
+	s := ""
+	for i, part := range c.Text {
+		s += part
+		if i < len(c.Args) {
+			s += c.Args[i].SQL
+		}
+	}
+	return s
 }
 
-// Steps gives the schedule for SQL sessions: a transaction takes its snapshot
-// where the schedule has its BEGIN, and its call runs just before its COMMIT.
-// It is nil for a program whose transactions are not functions of a database, and
-// at READ COMMITTED: a client cannot stop a function between two of its commands.
-func (w *Witness) Steps() []Step {
-	if w.Isolation != "si" {
-		return nil
+// terminated ends a statement by end. A comment at its end must not swallow that.
+func terminated(sql, end string) string {
+	last := sql[strings.LastIndexByte(sql, '\n')+1:]
+	if strings.Contains(last, "--") {
+		return sql + "\n" + end
 	}
-	var out []Step
-	for _, e := range w.Schedule {
-		t := w.Transaction(e.Transaction)
-		if t.Call == "" {
-			return nil
-		}
-		var sql []string
-		switch e.Kind {
-		case Begin:
-			sql = []string{beginSQL, snapshotSQL}
-		case CommitIt:
-			sql = []string{t.Call, commitSQL}
-		case Read, Write, Return:
-			continue
-		default:
-			panic("witness: unknown event " + string(e.Kind))
-		}
-		if n := len(out); n > 0 && out[n-1].Session == t.Session {
-			out[n-1].SQL = append(out[n-1].SQL, sql...)
-			continue
-		}
-		out = append(out, Step{t.Session, sql})
-	}
-	return out
+	return sql + end
 }
 
-// call is the SQL that runs a transaction.
-func call(t *Transaction, procedure bool) string {
-	args := strings.TrimPrefix(t.Invocation(), t.Name) + ";"
-	if procedure {
-		return "CALL " + quote.Name(t.Name) + args
-	}
-	return "SELECT * FROM " + quote.Name(t.Name) + args
+// place is where a step of the schedule stands in the scripts.
+type place struct {
+	file        string
+	first, last int // lines
 }
 
-// setup gives the statements that make the initial rows.
-func (b *builder) setup() []string {
-	if len(b.e.Program.Processes) > 0 {
-		return nil
-	}
-	var names, out []string
-	for _, t := range b.e.Program.Tables {
-		if !t.Mutex {
-			names = append(names, quote.Name(t.Name))
-		}
-	}
-	if len(names) == 0 {
-		return nil
-	}
-	out = append(out, "TRUNCATE "+strings.Join(names, ", ")+";")
-	done := map[*ir.Table]bool{}
-	var insert func(t *ir.Table)
-	insert = func(t *ir.Table) {
-		if done[t] {
-			return
-		}
-		done[t] = true
-		for _, fk := range t.ForeignKeys {
-			insert(fk.Ref)
-		}
-		out = append(out, b.inserts(t)...)
-	}
-	for _, t := range b.e.Program.Tables {
-		if !t.Mutex {
-			insert(t)
-		}
-	}
-	return out
+// scriptWriter writes a script per session. Consecutive steps of one session are one
+// step there.
+type scriptWriter struct {
+	w     *Witness
+	order []int // sessions by their first step
+	names map[int]string
+	lines map[int][]string
+	where []place
+	// known are the variables of psql that hold what the server has given for a value,
+	// by session and value.
+	known map[int]map[Cell]string
+	// needed counts by value and session how many commands to come are sent with it.
+	needed map[int]map[Cell]int
+	last   int // the session of the last step
 }
 
-// inserts gives the initial rows of one table, rows that others of the table
-// refer to first.
-func (b *builder) inserts(t *ir.Table) []string {
-	rows := slices.Clone(b.x.Versions[0].Rows(b.index[t]))
-	var given []int
-	var cols []string
-	for c := range t.Columns {
-		if visible(t, c) && t.Columns[c].Generated == nil {
-			given, cols = append(given, c), append(cols, quote.Ident(t.Columns[c].Name))
-		}
+// scripts gives the script of every session, and the places of the steps.
+func (w *Witness) scripts() ([]codec.File, []place) {
+	if w.Plan == nil || w.Plan.NotRun != "" || w.Plan.Dialect != Postgres {
+		return nil, nil
 	}
-	var out []string
-	for len(rows) > 0 {
-		i := max(0, slices.IndexFunc(rows, func(r []ir.Value) bool { return !refersTo(t, r, rows) }))
-		parts := make([]string, 0, len(cols))
-		for _, c := range given {
-			parts = append(parts, Value{rows[i][c]}.String())
-		}
-		out = append(out, "INSERT INTO "+quote.Name(t.Name)+" ("+strings.Join(cols, ", ")+") VALUES ("+strings.Join(parts, ", ")+");")
-		rows = slices.Delete(rows, i, i+1)
+	s := &scriptWriter{w: w, names: map[int]string{}, lines: map[int][]string{}, known: map[int]map[Cell]string{}, needed: map[int]map[Cell]int{}, last: -1}
+	for _, st := range w.Plan.Execution.Steps {
+		s.count(st, 1)
 	}
-	return out
+	for _, st := range w.Plan.Execution.Steps {
+		s.count(st, -1)
+		s.step(st)
+	}
+	var out []codec.File
+	for _, n := range s.order {
+		out = append(out, codec.File{Name: s.names[n], Text: []byte(strings.Join(s.lines[n], "\n") + "\n")})
+	}
+	return out, s.where
 }
 
-// refersTo reports whether a row refers to another of the rows of its table.
-func refersTo(t *ir.Table, row []ir.Value, rows [][]ir.Value) bool {
-	for _, fk := range t.ForeignKeys {
-		if want := pick(row, fk.Columns); fk.Ref == t && want != nil {
-			for _, r := range rows {
-				if slices.Equal(pick(r, fk.RefColumns), want) && keyOf(t, r) != keyOf(t, row) {
-					return true
-				}
+// count adds n for each value of a command that the server chooses.
+func (s *scriptWriter) count(st Step, n int) {
+	if st.Command == nil {
+		return
+	}
+	for _, a := range st.Command.Args {
+		if a.Value.Soft == Fresh {
+			if s.needed[st.Session] == nil {
+				s.needed[st.Session] = map[Cell]int{}
 			}
+			s.needed[st.Session][a.Value] += n
 		}
 	}
-	return false
+}
+
+func (s *scriptWriter) step(st Step) {
+	n := st.Session
+	var begins []string
+	if s.names[n] == "" {
+		s.order = append(s.order, n)
+		s.names[n] = fmt.Sprintf("%d-%s.sql", len(s.order), quote.FileName(s.w.first(n)))
+		s.lines[n] = []string{"-- " + quote.Line(fmt.Sprintf("psql window %d: %s", len(s.order), s.w.described(n))),
+			"-- README.txt says when to run which step."}
+		begins = s.w.Plan.Session
+		s.known[n] = map[Cell]string{}
+	}
+	if s.last != n {
+		s.lines[n] = append(s.lines[n], "", fmt.Sprintf("-- step %d", len(s.where)+1))
+		s.where = append(s.where, place{file: s.names[n], first: len(s.lines[n]) + 1})
+		s.last = n
+		for _, sql := range begins {
+			s.lines[n] = append(s.lines[n], sql+";")
+		}
+	}
+	s.lines[n] = append(s.lines[n], strings.Split(s.text(st), "\n")...)
+	s.where[len(s.where)-1].last = len(s.lines[n])
+}
+
+// text is what a step is in psql.
+func (s *scriptWriter) text(st Step) string {
+	switch st.Kind {
+	case StepBegin:
+		return "BEGIN ISOLATION LEVEL " + s.w.Plan.Level + ";"
+	case StepSnapshot:
+		return "SELECT 1;"
+	case StepCommit:
+		return "COMMIT;"
+	case StepRollback:
+		return "ROLLBACK;"
+	case StepCommand:
+		return s.command(st.Session, st.Command)
+	}
+	panic("witness: unknown step " + string(st.Kind))
+}
+
+// command writes a command. Values that the server has given before stand in it as
+// variables of psql, and values that are needed later become such.
+func (s *scriptWriter) command(session int, c *Command) string {
+	out := ""
+	for i, part := range c.Text {
+		out += part
+		if i == len(c.Args) {
+			break
+		}
+		if name := s.known[session][c.Args[i].Value]; name != "" && c.Args[i].Value.Soft == Fresh {
+			out += ":'" + name + "'"
+			continue
+		}
+		out += c.Args[i].SQL
+	}
+	prefix := fmt.Sprintf("s%d_", len(s.where))
+	if s.keeps(session, c, prefix) {
+		return terminated(out, " \\gset "+prefix)
+	}
+	return terminated(out, ";")
+}
+
+var psqlVariable = regexp.MustCompile(`^[A-Za-z0-9_]+$`)
+
+// keeps makes variables of the values in the row of a command that are needed later,
+// and reports whether there are any.
+func (s *scriptWriter) keeps(session int, c *Command, prefix string) bool {
+	keeps := false
+	if len(c.Want.Rows) != 1 {
+		return false
+	}
+	for i, cell := range c.Want.Rows[0] {
+		if cell == nil || s.needed[session][*cell] == 0 || i >= len(c.Columns) || !psqlVariable.MatchString(c.Columns[i]) {
+			continue
+		}
+		s.known[session][*cell] = prefix + c.Columns[i]
+		keeps = true
+	}
+	return keeps
 }

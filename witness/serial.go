@@ -2,6 +2,7 @@ package witness
 
 import (
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/txrobust/robust/ir"
@@ -11,13 +12,29 @@ import (
 // serial lists the serial orders with what each would have done instead, up to
 // maxOrders of them, and counts them all.
 func (b *builder) serial() ([]SerialOrder, int) {
-	s := &serial{b: b, m: interp.NewMachine(b.e.Program, b.e.Engine), regs: make([]map[string]ir.Value, len(b.e.Sessions))}
+	s := b.newSerial()
+	s.next()
+	return s.out, orders(b.x, b.e.AnyOrder)
+}
+
+func (b *builder) newSerial() *serial {
+	s := &serial{b: b, m: b.e.machine(), regs: make([]map[string]ir.Value, len(b.e.Sessions))}
 	s.m.Trace = true
 	s.db = []*interp.DB{b.x.Versions[0]}
 	s.used = make([]bool, len(b.x.Txns))
 	s.places = map[string]int{}
-	s.next()
-	return s.out, orders(b.x, b.e.AnyOrder)
+	return s
+}
+
+// serialRun is a serial order with what each transaction does. It ends with one that
+// does not commit, or with the last.
+type serialRun struct {
+	order []int // places in the execution
+	runs  []*interp.Run
+	// stops says why the last one does not commit, or is "".
+	stops string
+	// last is the state at the end, nil where one does not commit.
+	last *interp.DB
 }
 
 // orders counts the serial orders of an execution.
@@ -50,6 +67,8 @@ type serial struct {
 	out   []SerialOrder
 	// places finds an order in out.
 	places map[string]int
+	// visit, if not nil, is told all orders.
+	visit func(serialRun)
 }
 
 // next extends the order by each transaction that may come next, by label.
@@ -59,6 +78,7 @@ func (s *serial) next() {
 	}
 	if len(s.order) == len(s.used) {
 		s.record(s.differs())
+		s.visited(nil, "")
 		return
 	}
 	for _, i := range s.b.start {
@@ -93,6 +113,7 @@ func (s *serial) step(i int) {
 		db, reason := s.m.Commit(run, s.db[len(s.db)-1], nil)
 		if reason != "" {
 			why = blocked(run, reason)
+			s.visited(run, reason)
 			continue
 		}
 		done = true
@@ -105,6 +126,21 @@ func (s *serial) step(i int) {
 	if !done {
 		s.record([]string{s.b.who(i) + why})
 	}
+}
+
+// visited tells of an order, which ends with a run that does not commit, if run is not
+// nil.
+func (s *serial) visited(run *interp.Run, why string) {
+	if s.visit == nil {
+		return
+	}
+	r := serialRun{order: slices.Clone(s.order), runs: slices.Clone(s.runs), stops: why}
+	if run != nil {
+		r.runs = append(r.runs, run)
+	} else {
+		r.last = s.db[len(s.db)-1]
+	}
+	s.visit(r)
 }
 
 // blocked says why a run does not commit, and where it ended.

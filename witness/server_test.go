@@ -1,34 +1,41 @@
 package witness
 
 import (
+	"context"
 	"math/big"
+	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/txrobust/robust/engine"
 	"github.com/txrobust/robust/internal/pgtest"
 	"github.com/txrobust/robust/internal/quote"
-	"github.com/txrobust/robust/internal/testprog"
 	"github.com/txrobust/robust/ir"
 	"github.com/txrobust/robust/ir/interp"
 	"github.com/txrobust/robust/sqlmodel"
 )
 
-// play runs the setup and the steps of a witness on an empty database with
-// the given schema, and compares the rows at the end.
-func play(t *testing.T, srv *pgtest.Server, w *Witness, schema ...string) {
+// play runs the plan of a witness on an empty database, and compares the rows at the
+// end.
+func play(t *testing.T, srv *pgtest.Server, w *Witness) {
 	t.Helper()
 	dsn := srv.Database(t)
-	srv.Exec(t, dsn, schema...)
-	srv.Exec(t, dsn, w.Setup...)
-	var script strings.Builder
-	for _, st := range w.Steps() {
-		for _, sql := range st.SQL {
-			script.WriteString("S" + string(rune('0'+st.Session)) + ": " + strings.TrimSuffix(sql, ";") + "\n")
-		}
+	for _, d := range w.Plan.Schema {
+		srv.Exec(t, dsn, d.SQL)
 	}
-	if out := pgtest.Play(t, dsn, pgtest.RepeatableRead, script.String()); !out.All() {
-		t.Errorf("committed: %v\n%s", out.Committed, script.String())
+	srv.Exec(t, dsn, w.Setup...)
+	sch := pgtest.Schedule{Level: pgtest.RepeatableRead}
+	for _, st := range w.Plan.Execution.Steps {
+		sql := map[StepKind]string{StepBegin: "BEGIN", StepSnapshot: "SELECT 1", StepCommit: "COMMIT"}[st.Kind]
+		if st.Command != nil {
+			sql = st.Command.SQL()
+		}
+		sch.Steps = append(sch.Steps, pgtest.Step{Session: strconv.Itoa(st.Session), SQL: sql})
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), pgtest.Deadline)
+	defer cancel()
+	if out, err := pgtest.Run(ctx, dsn, sch); err != nil || !out.All() {
+		t.Errorf("%v, committed: %+v", err, out)
 	}
 	conn := srv.Conn(t, dsn)
 	for _, table := range w.Final {
@@ -51,7 +58,7 @@ func TestServer(t *testing.T) {
 	srv := pgtest.Open(t)
 	for _, s := range situations {
 		t.Run(s.folder, func(t *testing.T) {
-			play(t, srv, build(t, s.explore(t)), testprog.SQL(t, testprog.Path(t, s.folder))...)
+			play(t, srv, build(t, s.explore(t)))
 		})
 	}
 }
@@ -98,7 +105,7 @@ func TestLiterals(t *testing.T) {
 		}
 		return []ir.Value{ir.Int(id), par, at, third, tags, ir.Bool(open), ir.Text("O'Neil")}
 	}
-	e := Evidence{Program: p, Engine: engine.Postgres(), AnyOrder: true, Procedures: map[string]bool{"close_first": true},
+	e := Evidence{Program: p, Engine: engine.Postgres(), AnyOrder: true,
 		Rows: [][][]ir.Value{{order(1, 2, true), order(2, 3, true), order(3, 0, true)}, {{ir.Int(7), ir.Int(7), ir.Text("x; y")}}},
 		Sessions: []interp.Session{
 			{{Txn: p.Txn("close_first"), Params: []ir.Value{at, third, tags, ir.Text("a'b")}, ID: 1}},
@@ -113,11 +120,11 @@ func TestLiterals(t *testing.T) {
 	if w.Kind != WriteSkew {
 		t.Errorf("%s", w.Kind)
 	}
-	sql := strings.Join(flat(w.Steps()), "\n")
-	for _, want := range []string{`CALL close_first('2020-09-13 12:26:40.123456+00', -1.25, E'{"it''s","a \\"b\\" \\\\ c"}', 'a''b');`, `SELECT * FROM "Close"(false);`} {
+	sql := w.Transactions[0].Call + w.Transactions[1].Call
+	for _, want := range []string{`CALL close_first('2020-09-13 12:26:40.123456+00', -1.25, '{"it''s","a \"b\" \\ c"}', 'a''b');`, `SELECT * FROM "Close"(false);`} {
 		if !strings.Contains(sql, want) {
 			t.Errorf("there is no %s in\n%s", want, sql)
 		}
 	}
-	play(t, pgtest.Open(t), w, literals)
+	play(t, pgtest.Open(t), w)
 }

@@ -48,9 +48,12 @@ type Witness struct {
 	Engine    string `json:"engine"`
 	// Rows are the rows to start with; empty tables are left out.
 	Rows []TableRows `json:"rows"`
-	// Setup is SQL that makes Rows the only rows of the tables, in an order that
-	// foreign keys accept. It is empty for programs without SQL.
+	// Setup is SQL that makes Rows the only rows of the tables, in a database that has
+	// them. It is empty for programs without SQL.
 	Setup []string `json:"setup,omitempty"`
+	// Plan is the execution as clients of a database can run it. It is nil for a Witness
+	// that was not built.
+	Plan *Plan `json:"-"`
 	// Transactions are in the order of their first events, which is the order
 	// of their labels.
 	Transactions []Transaction `json:"transactions"`
@@ -96,8 +99,10 @@ type Transaction struct {
 	// snapshot, Commit the number of its own commit, from 0.
 	Snapshot int `json:"snapshot"`
 	Commit   int `json:"commit"`
-	// Call is the SQL that runs it, for functions of a database.
-	Call string `json:"call,omitempty"`
+	// Call is the SQL that runs it, for functions of a database, and Commands what the
+	// client sends from BEGIN to COMMIT otherwise, if that is known.
+	Call     string   `json:"call,omitempty"`
+	Commands []string `json:"commands,omitempty"`
 }
 
 // Named is a value with a name.

@@ -208,7 +208,7 @@ func TestWrite(t *testing.T) {
 			w := build(t, s.explore(t))
 			dir := filepath.Join(t.TempDir(), "a", "w")
 			for range 2 { // the second replaces the first
-				if err := w.Write(dir, []string{"schema.sql"}, nil); err != nil {
+				if err := w.Write(dir, nil); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -226,7 +226,7 @@ func TestWrite(t *testing.T) {
 			if back.Kind != w.Kind || !slices.Equal(back.Schedule, w.Schedule) {
 				t.Error("witness.json does not hold the witness")
 			}
-			if got, want := pasted(t, dir), flat(w.Steps()); !slices.Equal(got, want) {
+			if got, want := pasted(t, dir), flat(w.Plan); !slices.Equal(got, want) {
 				t.Errorf("README.txt leads to\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 			}
 			if left, _ := os.ReadDir(filepath.Dir(dir)); len(left) != 1 {
@@ -264,10 +264,20 @@ func number(t *testing.T, s string) int {
 	return n
 }
 
-func flat(steps []Step) []string {
+// flat gives the statements of a plan in their order.
+func flat(p *Plan) []string {
 	var out []string
-	for _, s := range steps {
-		out = append(out, s.SQL...)
+	for _, st := range p.Execution.Steps {
+		switch st.Kind {
+		case StepBegin:
+			out = append(out, "BEGIN ISOLATION LEVEL REPEATABLE READ;")
+		case StepSnapshot:
+			out = append(out, "SELECT 1;")
+		case StepCommit:
+			out = append(out, "COMMIT;")
+		case StepCommand:
+			out = append(out, st.Command.SQL()+";")
+		}
 	}
 	return out
 }
@@ -281,7 +291,7 @@ func TestWriteRefuses(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if err := w.Write(dir, nil, nil); err == nil {
+		if err := w.Write(dir, nil); err == nil {
 			t.Errorf("a folder with %v is replaced", files)
 		}
 		for _, f := range files {

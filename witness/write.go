@@ -1,8 +1,15 @@
 package witness
 
 import (
+	"bytes"
+	"encoding/json"
+	"errors"
 	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -11,26 +18,32 @@ import (
 	"github.com/txrobust/robust/internal/quote"
 )
 
-// jsonFile is the file by which a folder is known to hold a witness.
-const jsonFile = "witness.json"
+// jsonFile is the file by which a folder is known to hold a witness, planFile the one
+// that is replayed.
+const (
+	jsonFile = "witness.json"
+	planFile = "replay.json"
+)
 
 // witnesses is what a folder with a witness is.
-var witnesses = folder.Kind{Mark: jsonFile, Ours: regexp.MustCompile(`^(witness\.json|README\.txt|setup\.sql|history|[0-9]+-[^/]*\.sql)$`).MatchString}
+var witnesses = folder.Kind{Mark: jsonFile, Ours: regexp.MustCompile(`^(witness\.json|replay\.json|README\.txt|schema\.sql|setup\.sql|history|[0-9]+-[^/]*\.sql)$`).MatchString}
 
 // Write stores the witness in the folder dir:
 //
 //	witness.json  everything, as the type Witness describes it
 //	README.txt    what happens, and which lines to run in which order
+//	replay.json   what robust replay runs, as the type Plan describes it
+//	schema.sql    the tables and functions
 //	setup.sql     the initial rows
 //	1-name.sql …  a psql script per session
 //	history/      the files of histories, such as those of package crosscheck
 //
-// SQL files are there only for programs whose transactions are functions of a
-// database. The folder appears when it is complete. A folder that holds another
-// witness is replaced; one that holds anything else is an error. inputs are the
-// files that define the program, for README.txt.
-func (w *Witness) Write(dir string, inputs []string, histories []codec.File) error {
-	files, err := w.Files(inputs, histories)
+// SQL files are there only for programs that are told in PostgreSQL's dialect, and
+// where the client can run the execution. The folder appears when it is complete. A
+// folder that holds another witness is replaced; one that holds anything else is an
+// error.
+func (w *Witness) Write(dir string, histories []codec.File) error {
+	files, err := w.Files(histories)
 	if err != nil {
 		return err
 	}
@@ -48,18 +61,28 @@ func (w *Witness) Write(dir string, inputs []string, histories []codec.File) err
 func Replaceable(dir string) error { return witnesses.Replaceable(dir) }
 
 // Files are what Write writes.
-func (w *Witness) Files(inputs []string, histories []codec.File) ([]codec.File, error) {
-	js, err := quote.EncodeJSON(w, "  ")
-	if err != nil {
+func (w *Witness) Files(histories []codec.File) ([]codec.File, error) {
+	var out []codec.File
+	put := func(name string, x any) error {
+		js, err := quote.EncodeJSON(x, "  ")
+		out = append(out, codec.File{Name: name, Text: js})
+		return err
+	}
+	if err := put(jsonFile, w); err != nil {
 		return nil, err
 	}
-	out := []codec.File{{Name: jsonFile, Text: js}}
+	if w.Plan != nil && w.Plan.NotRun == "" {
+		if err := put(planFile, w.Plan); err != nil {
+			return nil, err
+		}
+	}
 	scripts, where := w.scripts()
 	if scripts != nil {
-		out = append(out, codec.File{Name: "setup.sql", Text: []byte("-- The rows to start with. The tables must exist.\n\n" + strings.Join(w.Setup, "\n") + "\n")})
+		out = append(out, codec.File{Name: "schema.sql", Text: w.schemaFile()},
+			codec.File{Name: "setup.sql", Text: []byte("-- The rows to start with. The tables must exist.\n\n" + strings.Join(append(w.session(), w.Setup...), "\n") + "\n")})
 		out = append(out, scripts...)
 	}
-	readme := w.readme(inputs, scripts, where)
+	readme := w.readme(scripts, where)
 	if len(histories) > 0 {
 		readme += fmt.Sprintf("\nThe folder history has the execution as recorded histories, for checkers of isolation levels\n(robust history check): %s accepts history/registers, and SER rejects history/lists.\n", strings.ToUpper(w.Isolation))
 	}
@@ -69,39 +92,47 @@ func (w *Witness) Files(inputs []string, histories []codec.File) ([]codec.File, 
 	return append(out, codec.File{Name: "README.txt", Text: []byte(readme)}), nil
 }
 
-// place is where a step stands in the scripts.
-type place struct {
-	file        string
-	first, last int // lines
+// session are the statements that each session runs first.
+func (w *Witness) session() []string {
+	var out []string
+	for _, sql := range w.Plan.Session {
+		out = append(out, sql+";")
+	}
+	return out
 }
 
-// scripts gives the script of every session, and the places of the steps.
-func (w *Witness) scripts() ([]codec.File, []place) {
-	steps := w.Steps()
-	if steps == nil {
-		return nil, nil
+// schemaFile is the schema as a script. What nothing depends on may fail.
+func (w *Witness) schemaFile() []byte {
+	var b strings.Builder
+	b.WriteString("-- The tables and functions, as the program declares them.\n")
+	for _, d := range w.Plan.Schema {
+		b.WriteString("\n" + terminated(d.SQL, ";") + "\n")
 	}
-	var order []int // sessions by their first step
-	names := map[int]string{}
-	lines := map[int][]string{}
-	var where []place
-	for n, s := range steps {
-		if names[s.Session] == "" {
-			order = append(order, s.Session)
-			names[s.Session] = fmt.Sprintf("%d-%s.sql", len(order), quote.FileName(w.first(s.Session)))
-			lines[s.Session] = []string{"-- " + quote.Line(fmt.Sprintf("psql window %d: %s", len(order), w.described(s.Session))),
-				"-- README.txt says when to run which step."}
+	return []byte(b.String())
+}
+
+// ReadPlan reads what a folder with a witness says about running it.
+func ReadPlan(dir string) (*Plan, error) {
+	text, err := os.ReadFile(filepath.Join(dir, planFile))
+	if errors.Is(err, fs.ErrNotExist) {
+		if _, is := os.Stat(filepath.Join(dir, jsonFile)); is == nil {
+			return nil, fmt.Errorf("%s: clients of a database cannot run this witness: README.txt says why", dir)
 		}
-		l := append(lines[s.Session], "", fmt.Sprintf("-- step %d", n+1))
-		p := place{names[s.Session], len(l) + 1, len(l) + len(s.SQL)}
-		lines[s.Session] = append(l, s.SQL...)
-		where = append(where, p)
+		return nil, fmt.Errorf("%s: there is no witness here; robust check -witness %[1]s writes one", dir)
 	}
-	var out []codec.File
-	for _, s := range order {
-		out = append(out, codec.File{Name: names[s], Text: []byte(strings.Join(lines[s], "\n") + "\n")})
+	if err != nil {
+		return nil, err
 	}
-	return out, where
+	p := &Plan{}
+	d := json.NewDecoder(bytes.NewReader(text))
+	d.DisallowUnknownFields()
+	if err := d.Decode(p); err != nil {
+		return nil, fmt.Errorf("%s: %w; robust check -witness writes it anew", filepath.Join(dir, planFile), err)
+	}
+	if err := p.Check(); err != nil {
+		return nil, fmt.Errorf("%s: %w; robust check -witness writes it anew", filepath.Join(dir, planFile), err)
+	}
+	return p, nil
 }
 
 // first is the name of the first transaction of a session.
@@ -126,7 +157,7 @@ func (w *Witness) described(session int) string {
 }
 
 // readme is the text that goes with the scripts.
-func (w *Witness) readme(inputs []string, scripts []codec.File, where []place) string {
+func (w *Witness) readme(scripts []codec.File, where []place) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s\n\n", quote.Line(w.Summary()))
 	for i, e := range w.Cycle {
@@ -140,15 +171,18 @@ func (w *Witness) readme(inputs []string, scripts []codec.File, where []place) s
 		for _, e := range w.Schedule {
 			fmt.Fprintf(&b, "  %-3s %s\n", e.Transaction, quote.Line(e.Text))
 		}
+		switch {
+		case w.Plan == nil:
+		case w.Plan.NotRun != "":
+			fmt.Fprintf(&b, "\nClients of a database cannot run it: %s.\n", w.Plan.NotRun)
+		default:
+			b.WriteString("\nTo see it on a server, let robust replay run this folder.\n")
+		}
 		return b.String() + w.without()
 	}
-	b.WriteString("To see it on PostgreSQL, with psql:\n\n")
-	b.WriteString("1. Make an empty database, and load the tables and functions (paths are relative to where\n   robust was run), then the rows from this folder:\n\n")
-	b.WriteString("     createdb witness\n")
-	for _, in := range inputs {
-		fmt.Fprintf(&b, "     psql -d witness -f %s\n", quote.Shell(in))
-	}
-	b.WriteString("     psql -d witness -f setup.sql\n\n")
+	b.WriteString("To see it on PostgreSQL, let robust replay run this folder, or use psql:\n\n")
+	b.WriteString("1. Make an empty database, and load the tables and functions and the rows:\n\n")
+	b.WriteString("     createdb witness\n     psql -d witness -f schema.sql\n     psql -d witness -f setup.sql\n\n")
 	fmt.Fprintf(&b, "2. Open %d windows with psql -d witness, one for each numbered script.\n\n", len(scripts))
 	b.WriteString("3. Paste these lines, in this order:\n\n")
 	width := 0
@@ -159,12 +193,9 @@ func (w *Witness) readme(inputs []string, scripts []codec.File, where []place) s
 		number, _, _ := strings.Cut(p.file, "-")
 		fmt.Fprintf(&b, "     step %-3s window %s   %-*s  lines %d to %d\n", strconv.Itoa(i+1)+":", number, width, p.file, p.first, p.last)
 	}
-	b.WriteString("\nEvery COMMIT succeeds. With SERIALIZABLE instead of REPEATABLE READ in the scripts one\nof them should fail with SQLSTATE 40001 (PostgreSQL does not follow what foreign keys read).\n")
-	for i := range w.Transactions {
-		if len(w.Transactions[i].Havocs) > 0 {
-			b.WriteString("Values that the server chooses, such as sequences, now() or random(), will be others than in witness.json.\n")
-			break
-		}
+	fmt.Fprintf(&b, "\nEvery COMMIT succeeds. With SERIALIZABLE instead of %s in the scripts one\nof them should fail with SQLSTATE 40001 (PostgreSQL does not follow what foreign keys read).\n", w.Plan.Level)
+	if slices.ContainsFunc(w.Transactions, func(t Transaction) bool { return len(t.Havocs) > 0 }) {
+		b.WriteString("Values that the server chooses, such as sequences, now() or random(), will be others than in witness.json.\n")
 	}
 	return b.String() + w.without()
 }

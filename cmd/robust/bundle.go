@@ -8,11 +8,14 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/txrobust/robust/crosscheck"
 	"github.com/txrobust/robust/history/codec"
 	"github.com/txrobust/robust/internal/folder"
 	"github.com/txrobust/robust/internal/quote"
+	"github.com/txrobust/robust/report"
+	"github.com/txrobust/robust/witness"
 )
 
 // bundles is what a folder is that has everything about a disagreement.
@@ -31,6 +34,17 @@ type bundle struct {
 	Sources    []string               `json:"sources"`
 	Error      string                 `json:"error"`
 	Judgements []crosscheck.Judgement `json:"judgements"`
+	// Replay is what a server did, nil if it was not asked.
+	Replay *witness.Replay `json:"replay,omitempty"`
+}
+
+// contradicted is a witness that somebody contradicts.
+type contradicted struct {
+	err        string
+	witness    *witness.Witness
+	trace      *crosscheck.Trace
+	judgements []crosscheck.Judgement
+	replay     *witness.Replay
 }
 
 // bundled writes the bundle of a disagreement, if err is one, and says where. An
@@ -40,33 +54,54 @@ func (f *checkFlags) bundled(ctx context.Context, p *program, inputs []string, s
 	if !ok {
 		return err
 	}
-	dir := f.bundle
-	switch {
-	case dir != "":
-		dir = folderOf(dir, p, several)
-	default:
-		var fault error
-		if dir, fault = os.MkdirTemp("", "robust-bundle-"); fault != nil {
-			return fmt.Errorf("%w; nor can a bundle be written: %w", err, fault)
-		}
-	}
-	if fault := f.writeBundle(ctx, p, inputs, d, dir); fault != nil {
+	c := &contradicted{err: d.Error(), witness: d.Witness, trace: d.Trace, judgements: d.Judgements}
+	dir, fault := f.bundleFor(ctx, p, inputs, several, 0, c)
+	if fault != nil {
 		return fmt.Errorf("%w; nor can a bundle be written: %w", err, fault)
 	}
 	return fmt.Errorf("%w; what reproduces it is in %s, please report it with that", err, dir)
 }
 
-func (f *checkFlags) writeBundle(ctx context.Context, p *program, inputs []string, d *crosscheck.Disagreement, dir string) error {
-	b := bundle{Version: version(), Program: p.Name, Flags: []string{}, Inputs: inputs, Sources: []string{}, Error: d.Error(), Judgements: d.Judgements}
+// refusals writes a bundle for each execution that a server should do and does not, and
+// says where.
+func (f *checkFlags) refusals(ctx context.Context, std streams, p *program, inputs []string, several bool, rep *report.Report) error {
+	for i, x := range rep.Refused {
+		if rep.Stricter || x.Status == report.Suspected {
+			continue
+		}
+		c := &contradicted{err: x.Replay.String(), witness: x.Witness, trace: x.Trace, judgements: x.Validation, replay: x.Replay}
+		dir, err := f.bundleFor(ctx, p, inputs, several, i, c)
+		if err != nil {
+			return fmt.Errorf("a bundle of what a server does not do cannot be written: %w", err)
+		}
+		fmt.Fprintf(std.err, "%s: %s: %s; what reproduces it is in %s, please report it with that\n", p.Name, strings.Join(x.Cycle, " -> "), x.Replay, dir)
+	}
+	return nil
+}
+
+// bundleFor writes the n-th bundle of a program, and gives its folder.
+func (f *checkFlags) bundleFor(ctx context.Context, p *program, inputs []string, several bool, n int, c *contradicted) (dir string, err error) {
+	if dir = f.bundle; dir == "" {
+		if dir, err = os.MkdirTemp("", "robust-bundle-"); err != nil {
+			return "", err
+		}
+	} else if dir = folderOf(dir, p, several); n > 0 {
+		dir = fmt.Sprintf("%s-%d", dir, n+1)
+	}
+	return dir, f.writeBundle(ctx, p, inputs, c, dir)
+}
+
+func (f *checkFlags) writeBundle(ctx context.Context, p *program, inputs []string, c *contradicted, dir string) error {
+	b := bundle{Version: version(), Program: p.Name, Flags: []string{}, Inputs: inputs, Sources: []string{}, Error: c.err, Judgements: c.judgements, Replay: c.replay}
 	f.given.Visit(func(g *flag.Flag) { b.Flags = append(b.Flags, "-"+g.Name+"="+g.Value.String()) })
 	var histories []codec.File
-	if d.Trace != nil {
+	if c.trace != nil {
 		var err error
-		if histories, err = d.Trace.Files(ctx); err != nil {
+		if histories, err = c.trace.Files(ctx); err != nil {
 			return err
 		}
 	}
-	files, err := d.Witness.Files(p.files, histories)
+	files, err := c.witness.Files(histories)
 	if err != nil {
 		return err
 	}

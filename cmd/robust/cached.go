@@ -148,7 +148,7 @@ type result struct {
 // every flag but those that say where the result goes.
 // It is "" where something cannot be read, or more than the result is wanted.
 func (f *checkFlags) key(ctx context.Context, src *sources) string {
-	if f.witness != "" || f.proof != "" || len(src.golang()) > 0 {
+	if f.witness != "" || f.proof != "" || f.replay.on || len(src.golang()) > 0 {
 		return ""
 	}
 	files, err := expand(append(append([]string{}, src.schemas...), src.inputs...))

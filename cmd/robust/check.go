@@ -37,6 +37,10 @@ type checkFlags struct {
 
 	// given has the flags that were given.
 	given *flag.FlagSet
+	// replay is -replay, replayer what runs findings on servers then.
+	replay   replayFlag
+	replayer *replayer
+
 	// judges are those of findings, nil for all.
 	judges []crosscheck.Judge
 
@@ -83,7 +87,8 @@ func (f *checkFlags) flags(fs *flag.FlagSet) {
 	fs.StringVar(&f.witness, "witness", "", "write the schedule of a finding as SQL scripts to the folder `DIR`")
 	fs.StringVar(&f.proof, "proof", "", "write a proof, as scripts that z3 checks, to the folder `DIR`")
 	fs.StringVar(&f.cache, "cache", "", "`DIR` for answers of earlier runs, or off (default: robust in the user's cache folder)")
-	fs.StringVar(&f.bundle, "bundle", "", "if checkers of histories contradict a finding, which is a fault of this program, write what reproduces it to the folder `DIR` (default: a new one for temporary files)")
+	fs.Var(&f.replay, "replay", "run each finding on a real server: a private one that is started for that, or with -replay=`DSN` another one, in a database of our own; what the server does not do is no finding")
+	fs.StringVar(&f.bundle, "bundle", "", "if checkers of histories or a server contradict a finding, which is a fault of this program, write what reproduces it to the folder `DIR` (default: a new one for temporary files)")
 }
 
 // collectRarely lets the heap grow to several times of what is in use, up to a
@@ -104,7 +109,7 @@ func collectRarely() (undo func()) {
 	}
 }
 
-func (f *checkFlags) run(ctx context.Context, std streams, inputs []string) (int, error) {
+func (f *checkFlags) run(ctx context.Context, std streams, inputs []string) (code int, err error) {
 	if err := f.check(); err != nil {
 		return 0, err
 	}
@@ -140,8 +145,16 @@ func (f *checkFlags) run(ctx context.Context, std streams, inputs []string) (int
 	if err := f.replaceable(programs); err != nil {
 		return 0, err
 	}
+	if err := f.startReplays(ctx, programs); err != nil {
+		return 0, errors.Join(err, f.replayer.close())
+	}
+	defer func() {
+		if end := f.replayer.close(); end != nil && err == nil {
+			code, err = 0, end
+		}
+	}()
 	var out bytes.Buffer
-	code := exitOK
+	code = exitOK
 	var faults error
 	var reports []*report.Report
 	for _, p := range programs {
@@ -155,6 +168,9 @@ func (f *checkFlags) run(ctx context.Context, std streams, inputs []string) (int
 			continue
 		}
 		reports = append(reports, rep)
+		if faults = errors.Join(faults, f.refusals(context.WithoutCancel(ctx), std, p, inputs, several, rep)); faults != nil {
+			return 0, faults
+		}
 		code = graver(code, exitCode(rep))
 		if err := f.witnesses(context.WithoutCancel(ctx), p, rep, several); err != nil {
 			return 0, err
@@ -199,6 +215,43 @@ func (f *checkFlags) reading(inputs []string) (*sources, error) {
 	}
 	src.init, src.notes, src.transactionsOnly = f.init, f.notes, !f.autocommit
 	return src, nil
+}
+
+// startReplays makes sure that there will be a server for findings, if these are to be
+// replayed.
+func (f *checkFlags) startReplays(ctx context.Context, programs []*program) error {
+	if !f.replay.on {
+		return nil
+	}
+	f.replayer = &replayer{dsn: f.replay.dsn, say: func(string) {}}
+	sql := false
+	for _, p := range programs {
+		if !p.sql {
+			continue
+		}
+		sql = true
+		dialect := witness.Postgres
+		if p.mysql {
+			dialect = witness.MySQL
+		}
+		if err := f.replayer.ready(ctx, dialect); err != nil {
+			return err
+		}
+	}
+	if !sql {
+		return usagef("-replay: no input has SQL that a server could run")
+	}
+	return nil
+}
+
+// onServer gives what replays a finding, or nil.
+func (f *checkFlags) onServer() func(context.Context, *witness.Witness) (*witness.Replay, error) {
+	if f.replayer == nil {
+		return nil
+	}
+	return func(ctx context.Context, w *witness.Witness) (*witness.Replay, error) {
+		return f.replayer.replay(ctx, w.Plan)
+	}
 }
 
 // check finds mistakes in the flags.
@@ -272,6 +325,9 @@ func (f *checkFlags) one(ctx context.Context, std streams, p *program) (*robust.
 	}
 	show, end := progress(std.err)
 	defer end()
+	if f.replayer != nil {
+		f.replayer.say = func(what string) { show(0, 0, what) }
+	}
 	opt := f.options(p)
 	opt.Progress = show
 	rep, err := f.judge(ctx, std, p, opt)
@@ -286,9 +342,9 @@ func (f *checkFlags) one(ctx context.Context, std streams, p *program) (*robust.
 // options are what is asked of a program.
 func (f *checkFlags) options(p *program) robust.Options {
 	return robust.Options{Engine: p.engine(f.eng), Init: f.initOf(p), Helpers: f.helpers, SessionOrder: f.sessionOrder, Classic: f.classic, Strict: f.strict,
-		Procedures: p.procedures, Baseline: f.accepted, Judges: f.judges, Apart: p.apart, ReadCommitted: f.isolation == report.AtReadCommitted, Beside: f.beside,
+		Baseline: f.accepted, Judges: f.judges, Apart: p.apart, ReadCommitted: f.isolation == report.AtReadCommitted, Beside: f.beside,
 		Window: f.window, Questions: f.questions, QueryLimit: f.limit, QueryTimeout: f.query, All: p.golang != nil,
-		Cache: f.answers, Proof: f.proof != "", Explain: f.explain, Graph: f.format == "dot", Sources: p.text}
+		Replay: f.onServer(), Cache: f.answers, Proof: f.proof != "", Explain: f.explain, Graph: f.format == "dot", Sources: p.text}
 }
 
 // initOf gives the initial rows of a program; check has found mistakes in their
@@ -406,7 +462,7 @@ func (f *checkFlags) witnesses(ctx context.Context, p *program, rep *robust.Repo
 		if err != nil {
 			return err
 		}
-		if err := finding.Witness.Write(dir, p.files, histories); err != nil {
+		if err := finding.Witness.Write(dir, histories); err != nil {
 			return err
 		}
 	}

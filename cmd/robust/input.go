@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"io/fs"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -26,8 +25,6 @@ type program struct {
 	mysql bool
 	// unread says that there was no time to read it: nothing is known of it.
 	unread bool
-	// files are what it was read from, those that declare tables first.
-	files []string
 	// inputs are what was named for it on the command line, read all files that were
 	// read, in order, those that were included too, and disk has their texts.
 	inputs, read []string
@@ -39,8 +36,6 @@ type program struct {
 	// apart are notes about what is not in one transaction, nil if nobody asked for
 	// them.
 	apart []report.Apart
-	// procedures are the templates that are run with CALL.
-	procedures map[string]bool
 }
 
 // engine gives the profile of the name, or the default for the program.
@@ -173,12 +168,9 @@ func (s *sources) loadSQL(ctx context.Context, sql []string) (*program, error) {
 	if err != nil {
 		return nil, err
 	}
-	var files []string
-	for _, f := range schema {
-		files = append(files, f.Name)
-	}
-	paths = slices.DeleteFunc(paths, func(path string) bool { return slices.Contains(files, path) })
-	files = append(files, paths...)
+	paths = slices.DeleteFunc(paths, func(path string) bool {
+		return slices.ContainsFunc(schema, func(f schemafind.File) bool { return f.Name == path })
+	})
 	p, err := s.parse(ctx, schema, paths)
 	var content *ir.Error
 	var file *infile.Error
@@ -189,11 +181,7 @@ func (s *sources) loadSQL(ctx context.Context, sql []string) (*program, error) {
 	case err != nil:
 		return nil, err
 	}
-	q := &program{Program: p, sql: true, mysql: s.dialect == "mysql", inputs: sql, files: tablesFirst(p, files), read: s.files.Names(), disk: s.files}
-	if !q.mysql {
-		q.procedures = s.procedures(p)
-	}
-	return q, nil
+	return &program{Program: p, sql: true, mysql: s.dialect == "mysql", inputs: sql, read: s.files.Names(), disk: s.files}, nil
 }
 
 // loadLitmus reads a litmus file.
@@ -210,7 +198,7 @@ func (s *sources) loadLitmus(ctx context.Context, path string) (*program, error)
 		return nil, err
 	}
 	ir.Structure(p)
-	return &program{Program: p, inputs: []string{path}, files: []string{path}, read: s.files.Names(), disk: s.files}, nil
+	return &program{Program: p, inputs: []string{path}, read: s.files.Names(), disk: s.files}, nil
 }
 
 // parse reads SQL files in the dialect that was asked for, after those of a schema.
@@ -251,23 +239,6 @@ func expand(paths []string) ([]string, error) {
 	return out, nil
 }
 
-// tablesFirst orders files for a server, which wants tables before functions.
-func tablesFirst(p *ir.Program, files []string) []string {
-	declares := map[string]bool{}
-	for _, t := range p.Tables {
-		declares[t.Pos.File] = true
-	}
-	var first, rest []string
-	for _, f := range files {
-		if declares[f] {
-			first = append(first, f)
-		} else {
-			rest = append(rest, f)
-		}
-	}
-	return append(first, rest...)
-}
-
 // restrict keeps only the named transactions of a litmus program.
 func restrict(p *ir.Program, path string, names []string) error {
 	if len(names) == 0 {
@@ -292,27 +263,6 @@ func restrict(p *ir.Program, path string, names []string) error {
 	}
 	p.Processes = slices.DeleteFunc(p.Processes, func(pr *ir.Process) bool { return len(pr.Txns) == 0 })
 	return nil
-}
-
-var createProcedure = regexp.MustCompile(`(?i)^\s*create\s+(or\s+replace\s+)?procedure\b`)
-
-// procedures finds the templates that are declared as procedures.
-func (s *sources) procedures(p *ir.Program) map[string]bool {
-	lines := map[string][]string{}
-	out := map[string]bool{}
-	for _, t := range p.Txns {
-		if !t.Pos.IsValid() {
-			continue
-		}
-		if lines[t.Pos.File] == nil {
-			text, _ := s.files.Text(t.Pos.File)
-			lines[t.Pos.File] = strings.Split(string(text), "\n")
-		}
-		if l := lines[t.Pos.File]; t.Pos.Line <= len(l) && createProcedure.MatchString(l[t.Pos.Line-1]) {
-			out[t.Name] = true
-		}
-	}
-	return out
 }
 
 // maxLitmus bounds the bytes of a litmus file.

@@ -49,7 +49,7 @@ func (f *checkFlags) sign(p *program, m *proof.Manifest) {
 // silent are the flags of check that do not decide what a proof claims: those for
 // effort, for output, and for where files may be. All others are part of a proof.
 var silent = strings.Fields(`allow-include baseline bundle cache explain format helpers notes o proof query-limit query-timeout
-	questions read-committed timeout v window witness`)
+	questions read-committed replay timeout v window witness`)
 
 // claimFlags gives the flags that shape the claim about a program as -name=value,
 // sorted, defaults included, and each in one way only.

@@ -111,6 +111,7 @@ func (p *proc) stmt(s ir.Stmt) {
 		p.assume(and(e.def, e.isTrue()))
 	case *ir.Abort, *ir.Unmodelled:
 		p.line("assume false;")
+	case *ir.Send:
 	case *ir.Savepoint:
 		p.savepoint(s)
 	case *ir.RollbackTo:

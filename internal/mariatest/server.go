@@ -5,123 +5,46 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
-	"os"
-	"os/exec"
-	"path/filepath"
 	"strings"
 	"sync"
-	"syscall"
 	"testing"
-	"time"
 
 	"github.com/go-sql-driver/mysql"
+	"github.com/txrobust/robust/internal/dbserver"
 	"github.com/txrobust/robust/internal/pgtest"
 )
 
 // Server is a running MariaDB.
-type Server struct {
-	db    *sql.DB
-	alive *os.File // the supervisor stops the server when this is closed
-}
+type Server struct{ db *sql.DB }
 
+// shared is the server of this test binary, which ends with it.
 var shared = sync.OnceValues(start)
-
-var errMissing = errors.New("MariaDB is not installed (Debian: apt-get install mariadb-server)")
 
 // Open gives the server of this test binary, which the first call starts.
 func Open(t testing.TB) *Server {
 	t.Helper()
 	s, err := shared()
-	switch {
-	case errors.Is(err, errMissing) && os.Getenv(pgtest.RequireEnv) != "1":
-		t.Skipf("%v: install it to run this test", err)
-	case err != nil:
-		t.Fatal(err)
-	}
+	pgtest.SkipMissing(t, err)
 	return s
 }
 
-// supervisor makes the data folder, runs the server, and removes the folder
-// when the server has ended, which is at the latest when the standard input
-// does: it is a pipe that only the test binary can write to.
-const supervisor = `
-exec 3<&0 </dev/null
-dir=$1 install=$2 server=$3
-if "$install" --no-defaults --datadir="$dir/data" --auth-root-authentication-method=normal --skip-test-db >"$dir/log" 2>&1
-then
-  "$server" --no-defaults --user="$(id -un)" --datadir="$dir/data" --socket="$dir/socket" --pid-file="$dir/pid" --skip-networking \
-    --skip-log-bin --innodb-flush-log-at-trx-commit=0 --innodb-lock-wait-timeout=5 --innodb-buffer-pool-size=16M >>"$dir/log" 2>&1 3<&- &
-  child=$!
-  (cat <&3; kill -KILL $child) >/dev/null 2>&1 &
-  exec 3<&-
-  wait $child
-fi
-cat "$dir/log"
-rm -rf "$dir"
-`
-
-// find looks for a program by its names, in the path and where servers are.
-func find(names ...string) string {
-	for _, name := range names {
-		for _, dir := range []string{"", "/usr/sbin", "/usr/local/sbin"} {
-			if path, err := exec.LookPath(filepath.Join(dir, name)); err == nil {
-				return path
-			}
-		}
-	}
-	return ""
-}
-
 func start() (*Server, error) {
-	install, server := find("mariadb-install-db"), find("mariadbd")
-	if install == "" || server == "" {
-		return nil, errMissing
-	}
-	dir, err := os.MkdirTemp("", "mariatest")
+	private, err := dbserver.MariaDB.Start(context.Background())
 	if err != nil {
 		return nil, err
 	}
-	cmd := exec.Command("/bin/sh", "-c", supervisor, "mariatest", dir, install, server)
-	cmd.Env = append(os.Environ(), "HOME="+dir, "LC_ALL=C")
-	// A process group of its own: an interrupt is for the test binary.
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	var out strings.Builder
-	cmd.Stdout = &out
-	stdin, alive, err := os.Pipe()
+	cfg, err := mysql.ParseDSN(private.DSN(""))
 	if err != nil {
-		return nil, errors.Join(err, os.RemoveAll(dir))
+		return nil, err
 	}
-	defer stdin.Close()
-	cmd.Stdin = stdin
-	if err := cmd.Start(); err != nil {
-		return nil, errors.Join(err, alive.Close(), os.RemoveAll(dir))
-	}
-	ended := make(chan error, 1)
-	go func() { ended <- cmd.Wait() }()
-	cfg := mysql.NewConfig()
-	cfg.User, cfg.Net, cfg.Addr, cfg.MultiStatements = "root", "unix", filepath.Join(dir, "socket"), true
 	cfg.Logger = &mysql.NopLogger{}
 	connector, err := mysql.NewConnector(cfg)
 	if err != nil {
-		return nil, errors.Join(err, alive.Close())
+		return nil, err
 	}
-	s := &Server{db: sql.OpenDB(connector), alive: alive}
-	deadline := time.Now().Add(2 * time.Minute)
-	for {
-		err := s.db.Ping()
-		if err == nil {
-			_, err = s.db.Exec("CREATE DATABASE cases")
-			return s, err
-		}
-		select {
-		case <-ended:
-			return nil, fmt.Errorf("mariatest: the server did not start\n%s", out.String())
-		case <-time.After(50 * time.Millisecond):
-		}
-		if time.Now().After(deadline) {
-			return nil, errors.Join(err, alive.Close())
-		}
-	}
+	s := &Server{sql.OpenDB(connector)}
+	_, err = s.db.Exec("CREATE DATABASE cases")
+	return s, err
 }
 
 // Conn opens a session in an empty database, at REPEATABLE READ with

@@ -1,11 +1,8 @@
 // Package pgtest runs a private PostgreSQL server for tests, and schedules of
 // several sessions on it.
 //
-// Open starts one server per test binary, in a temporary folder, on a free
-// port of the loopback interface. It ends with the test binary, however that
-// ends: a supervising shell waits for the end of a pipe that only the test
-// binary holds, then stops the server and removes the folder. PostgreSQL
-// refuses to run as root; there the server runs as user postgres or nobody.
+// Open starts one server per test binary (package internal/dbserver). It ends with
+// the test binary, however that ends.
 //
 // Run executes a Schedule: statements of several sessions in a given order,
 // one at a time. A statement that waits for a lock is left waiting and the

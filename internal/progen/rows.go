@@ -101,7 +101,7 @@ func rivals(t *ir.Table, x *ir.Exclusion, a, b []ir.Value) bool {
 			for i, a := range e.Args {
 				args[i] = eval(a)
 			}
-			v, err := e.Apply(args)
+			v, _, err := e.Apply(args)
 			if err != nil {
 				panic("progen: " + err.Error())
 			}

@@ -165,8 +165,8 @@ func (m *Machine) blocks(run, other *Run) bool {
 				return true
 			}
 		}
-		for k := range other.met {
-			if b := &other.met[k]; a.touches(b.Table, b.Key) || a.Table == b.Table && m.rivals(a, b) {
+		for k := range other.Met {
+			if b := &other.Met[k]; a.touches(b.Table, b.Key) || a.Table == b.Table && m.rivals(a, b) {
 				return true
 			}
 		}

@@ -67,7 +67,8 @@ func column(e *ir.Call, list [][]ir.Value) ir.Value {
 	if plain {
 		return ir.Array(vals)
 	}
-	return apply(&ir.Call{Name: "array", Type: e.Type}, vals)
+	v, _ := apply(&ir.Call{Name: "array", Type: e.Type}, vals)
+	return v
 }
 
 // relation computes the rows of a relation. Rows that no ORDER BY tells apart
@@ -281,7 +282,7 @@ func (s *scope) project(p *ir.Project) relation {
 		for i := 0; i < n && (skip > 0 || n < len(list)); i++ {
 			if end := ties(i); end > i+1 && (i < skip || end > n) {
 				list = append([]result{}, list...)
-				k := i + f.ch.choose(end-i)
+				k := i + f.choose(end-i)
 				list[i], list[k] = list[k], list[i]
 			}
 		}
@@ -308,7 +309,7 @@ func firsts(f *frame, list []result, desc []bool) []result {
 				same = append(same, o)
 			}
 		}
-		out = append(out, same[f.ch.choose(len(same))])
+		out = append(out, same[f.choose(len(same))])
 	}
 	return out
 }
@@ -379,7 +380,7 @@ func (s *scope) group(g *ir.Group) relation {
 		for _, b := range groups {
 			row := append([]ir.Value{}, b.keys...)
 			for i := range args {
-				row = append(row, fold(&g.Aggs[i].Agg, b.vals[i]).Convert(g.Aggs[i].Type))
+				row = append(row, f.fold(&g.Aggs[i].Agg, b.vals[i]).Convert(g.Aggs[i].Type))
 			}
 			out = append(out, row)
 		}

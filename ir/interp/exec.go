@@ -179,6 +179,8 @@ func (s *scope) stmt(st ir.Stmt) exec {
 		return s.delete(st)
 	case *ir.Cascade:
 		return s.cascade(st)
+	case *ir.Send:
+		return s.send(st)
 	case *ir.LockTable:
 		t := s.c.tableIndex(st.Table)
 		return func(f *frame) control {
@@ -297,6 +299,43 @@ func (s *scope) stmt(st ir.Stmt) exec {
 	panic(fmt.Sprintf("interp: unknown statement %T", st))
 }
 
+// send records what a command is sent with. What cannot be computed is not known.
+func (s *scope) send(st *ir.Send) exec {
+	args := make([]eval, len(st.Args))
+	for i, a := range st.Args {
+		if a.Expr != nil {
+			args[i] = s.expr(a.Expr)
+		}
+	}
+	return func(f *frame) control {
+		if !f.m.Trace {
+			return control{}
+		}
+		sent := make([]*ir.Value, len(args))
+		for i, arg := range args {
+			if arg != nil {
+				sent[i] = f.known(arg)
+			}
+		}
+		f.run.Steps[len(f.run.Steps)-1].Sent = sent
+		return control{}
+	}
+}
+
+// known gives the value of an expression, or nil where computing it ends in an error.
+func (f *frame) known(e eval) (v *ir.Value) {
+	defer func() {
+		if r := recover(); r != nil {
+			if _, is := r.(stop); !is {
+				panic(r)
+			}
+			v = nil
+		}
+	}()
+	x := e(f)
+	return &x
+}
+
 // loop interprets how a loop's body ended.
 func loop(c control, label string) (control, bool) {
 	mine := c.label == "" || c.label == label
@@ -367,13 +406,13 @@ func (f *frame) draw(st *ir.Havoc, v ir.Value) {
 	if !st.Ordered || v.IsNull() {
 		return
 	}
-	source := f.m.source(st.Source)
+	source := f.m.source(st.Source())
 	if mark := f.snap.mark(source); !mark.IsNull() {
 		if c := ir.Compare(v, mark); c < 0 || c == 0 && st.Fresh {
-			panic(stop{st.Source + " gave a larger value before"})
+			panic(stop{st.Source() + " gave a larger value before"})
 		}
 	}
-	f.run.Draws = append(f.run.Draws, Draw{Source: st.Source, Value: v, source: source})
+	f.run.Draws = append(f.run.Draws, Draw{Source: st.Source(), Value: v, source: source})
 }
 
 // NotFinite is Run.Blocked of a run that needs a value from an infinite set.

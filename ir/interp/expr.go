@@ -97,7 +97,11 @@ func (s *scope) expr(e ir.Expr) eval {
 			for i, a := range args {
 				vals[i] = a(f)
 			}
-			return apply(e, vals)
+			v, known := apply(e, vals)
+			if !known {
+				v = f.opaque(e.Name, v)
+			}
+			return v
 		}
 	case *ir.Exists:
 		q := s.query(&e.Query)
@@ -111,16 +115,17 @@ func (s *scope) expr(e ir.Expr) eval {
 	panic(fmt.Sprintf("interp: unknown expression %T", e))
 }
 
-// apply applies a function to values.
-func apply(c *ir.Call, args []ir.Value) ir.Value {
-	v, err := c.Apply(args)
+// apply applies a function to values, and reports whether the value is the one that
+// the function really gives.
+func apply(c *ir.Call, args []ir.Value) (v ir.Value, known bool) {
+	v, known, err := c.Apply(args)
 	switch {
 	case err != nil:
 		panic(stop{err.Error()})
 	case len(v.S) > maxText: // a loop makes texts longer and longer
 		panic(stop{TooLong})
 	}
-	return v
+	return v, known
 }
 
 func (s *scope) binary(e *ir.Binary) eval {

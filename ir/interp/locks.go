@@ -61,7 +61,7 @@ func (s *scope) lockRows(st *ir.LockRows) exec {
 		for i := range n {
 			if n < len(list) {
 				// Rows that ORDER BY does not tell apart come in any order.
-				k := i + f.ch.choose(tied(list, i, desc)-i)
+				k := i + f.choose(tied(list, i, desc)-i)
 				list[i], list[k] = list[k], list[i]
 			}
 			f.bind(base, list[i])

@@ -104,7 +104,7 @@ func (s *scope) selectRow(st *ir.Select) exec {
 			found(f, ir.Bool(false))
 			return control{}
 		}
-		pick := list[f.ch.choose(tied(list, 0, desc))]
+		pick := list[f.choose(tied(list, 0, desc))]
 		f.read(readNote{q: q, scope: in, cols: st.Cols, order: st.Order, take: true, found: true, pick: &pick})
 		f.bind(base, pick)
 		lock(f)
@@ -150,7 +150,7 @@ func (s *scope) aggregate(st *ir.Select) exec {
 		})
 		results := make([]ir.Value, len(args))
 		for i := range args {
-			results[i] = fold(&st.Aggs[i], vals[i])
+			results[i] = f.fold(&st.Aggs[i], vals[i])
 		}
 		f.read(readNote{q: q, scope: in, cols: cols, aggs: st.Aggs, results: results})
 		for i, set := range into {
@@ -161,7 +161,16 @@ func (s *scope) aggregate(st *ir.Select) exec {
 }
 
 // fold computes an aggregate over the non-NULL arguments.
-func fold(a *ir.Agg, vals []ir.Value) ir.Value {
+func (f *frame) fold(a *ir.Agg, vals []ir.Value) ir.Value {
+	v, known := foldValues(a, vals)
+	if !known && a.Fn != ir.ArrayAgg && a.Fn != ir.RowsAgg {
+		v = f.opaque(a.Fn, v)
+	}
+	return v
+}
+
+// foldValues also reports whether the value is the one that the aggregate really gives.
+func foldValues(a *ir.Agg, vals []ir.Value) (v ir.Value, known bool) {
 	sort.Slice(vals, func(i, j int) bool { return ir.Compare(vals[i], vals[j]) < 0 })
 	if a.Distinct {
 		var uniq []ir.Value
@@ -173,25 +182,25 @@ func fold(a *ir.Agg, vals []ir.Value) ir.Value {
 		vals = uniq
 	}
 	if a.Fn == "count" {
-		return ir.Int(int64(len(vals)))
+		return ir.Int(int64(len(vals))), true
 	}
 	switch {
 	case len(vals) == 0 && (a.Fn == ir.ArrayAgg || a.Fn == ir.RowsAgg || a.Fn == "regr_count"):
 		return apply(&ir.Call{Name: a.Fn, Type: a.Type}, nil)
 	case len(vals) == 0: // as SQL's aggregates, but for COUNT
-		return ir.Null
+		return ir.Null, true
 	case a.Fn != "sum" && a.Fn != "min" && a.Fn != "max":
 		return apply(&ir.Call{Name: a.Fn, Type: a.Type}, vals)
 	case a.Fn == "min":
-		return vals[0]
+		return vals[0], true
 	case a.Fn == "max":
-		return vals[len(vals)-1]
+		return vals[len(vals)-1], true
 	}
 	sum := vals[0]
 	for _, v := range vals[1:] {
 		sum = arith(ir.Add, sum, v)
 	}
-	return sum.Convert(a.Type)
+	return sum.Convert(a.Type), true
 }
 
 func (s *scope) emitRows(st *ir.EmitRows) exec {
@@ -245,6 +254,15 @@ func encodeAll(vals []ir.Value) string {
 	return string(b)
 }
 
+// round records that a round of a loop begins, with the row in its locals.
+func (f *frame) round(s *scope, st *ir.Foreach) {
+	step := Step{Stmt: st, OpsFrom: len(f.run.Ops), OpsTo: len(f.run.Ops), ReadsFrom: len(f.run.Reads), ReadsTo: len(f.run.Reads)}
+	for _, name := range st.Into {
+		step.Locals = append(step.Locals, Binding{name, f.locals[s.locals[name]]})
+	}
+	f.run.Steps = append(f.run.Steps, step)
+}
+
 func (s *scope) foreach(st *ir.Foreach) exec {
 	q := s.query(&st.Query)
 	in := s.open(st.Query.From)
@@ -287,7 +305,7 @@ func (s *scope) foreach(st *ir.Foreach) exec {
 				}
 				end = min(end, fetched)
 			}
-			k := done + f.ch.choose(end-done)
+			k := done + f.choose(end-done)
 			list[done], list[k] = list[k], list[done]
 			if !st.Ahead { // a loop that is left early has not locked the rest
 				lockAll(list[done : done+1])
@@ -296,6 +314,9 @@ func (s *scope) foreach(st *ir.Foreach) exec {
 			table[done], table[k] = table[k], table[done]
 			for i, set := range into {
 				set(f, table[done][i])
+			}
+			if f.m.Trace {
+				f.round(s, st)
 			}
 			if c, leave := loop(body(f), st.Label); leave {
 				return c

@@ -105,14 +105,22 @@ type Run struct {
 	Steps []Step
 	// Draws are the values that it drew from ordered sources, in their order.
 	Draws []Draw
+	// Opaque are the values that functions without a known meaning gave, with the names
+	// of these, also filled when the machine traces.
+	Opaque map[ir.Value]string
+	// Chosen are the statements that took one of several rows or orders, where any was
+	// allowed; filled when the machine traces.
+	Chosen []ir.Stmt
+	// Met are the insertions for which an ON CONFLICT found a row of the snapshot, with
+	// the table and the key of that row: a database that looks at the current rows finds
+	// it as long as nobody has changed it.
+	Met []Op
 	// After is the transaction's own view of the database at its end.
 	After *DB
 
 	// table locks taken before the snapshot, and table modes used at all
 	preLocks []tableUse
 	uses     []tableUse
-	// met are the insertions for which an ON CONFLICT found a row, by its key.
-	met []Op
 	// moving is the last deletion, in Ops, which an insertion with Moved completes;
 	// it is -1 if there was nothing to delete.
 	moving int
@@ -135,7 +143,8 @@ type tableUse struct {
 	mode  ir.TableLock
 }
 
-// Step is one executed statement with its values, for witnesses.
+// Step is one executed statement with its values, for witnesses. Each round of a
+// Foreach begins with one.
 type Step struct {
 	Stmt ir.Stmt
 	// Locals are the locals that the statement set, with their values.
@@ -147,8 +156,8 @@ type Step struct {
 	ReadsFrom, ReadsTo int
 	// Emitted are the rows returned to the client, if it is an emit.
 	Emitted [][]ir.Value
-	// Cond is the value of the condition of an if, while or assume.
-	Cond *ir.Value
+	// Sent are the values that an ir.Send is sent with, nil for one that is not known.
+	Sent []*ir.Value
 }
 
 // Binding is a local and its value.
@@ -200,6 +209,14 @@ func (c *chooser) choose(n int) int {
 	v := c.script[c.pos]
 	c.pos++
 	return v
+}
+
+// choose takes one of n rows or orders that the statement leaves open.
+func (f *frame) choose(n int) int {
+	if n > 1 && f.m.Trace {
+		f.run.Chosen = append(f.run.Chosen, f.cur)
+	}
+	return f.ch.choose(n)
 }
 
 // next moves to the next script in order, or reports that there is none.
@@ -266,6 +283,9 @@ type Machine struct {
 	Engine  *engine.Profile
 	// Trace makes runs record Reads and Steps.
 	Trace bool
+	// Opaque, if not nil, changes what functions without a known meaning give, by their
+	// names.
+	Opaque func(name string, v ir.Value) ir.Value
 	// MaxSteps bounds the statements of one run; a longer run is Blocked with
 	// TooLong.
 	MaxSteps int
@@ -428,6 +448,21 @@ func FreshValue(t ir.Type, d ir.Domain, id, n int) ir.Value {
 		return ir.Opaque("fresh" + strconv.FormatInt(i, 10))
 	}
 	panic(fmt.Sprintf("interp: no fresh value of type %s", t))
+}
+
+// opaque gives what a function without a known meaning gives, and records it.
+func (f *frame) opaque(name string, v ir.Value) ir.Value {
+	if f.m.Opaque != nil && !v.IsNull() {
+		v = f.m.Opaque(name, v)
+	}
+	if !f.m.Trace || f.run == nil { // a constraint is no part of a run
+		return v
+	}
+	if f.run.Opaque == nil {
+		f.run.Opaque = map[ir.Value]string{}
+	}
+	f.run.Opaque[v] = name
+	return v
 }
 
 func (f *frame) read(n readNote) {

@@ -243,7 +243,7 @@ func (s *scope) insert(st *ir.Insert) exec {
 					break
 				}
 				f.noteConflict(st, t, old)
-				f.run.met = append(f.run.met, Op{Kind: OpInsert, Table: t, Key: old.key, New: vals})
+				f.run.Met = append(f.run.Met, Op{Kind: OpInsert, Table: t, Key: old.key, New: vals, Stmt: st})
 				changed := upsert(f, old, vals)
 				done(f, ir.Bool(changed))
 				return control{}

@@ -39,7 +39,7 @@ func touchesNothing(name string) bool {
 // havoc makes a local with a value that is any of its type, or a new one.
 func (b *builder) havoc(name string, t ir.Type, fresh bool) string {
 	v := b.txn.AddLocal(name, t)
-	b.add(&ir.Havoc{At: b.at, Var: v, Fresh: fresh, NotNull: true})
+	b.add(&ir.Havoc{At: b.at, Var: v, Fresh: fresh, NotNull: true, Of: strings.TrimPrefix(name, "@") + "()"})
 	return v
 }
 

@@ -77,7 +77,7 @@ func Parse(files []File, opt Options) (prog *ir.Program, err error) {
 		return nil, fmt.Errorf("no SQL file was given")
 	}
 	defer input.Catch(&err)
-	l := &loader{prog: &ir.Program{Name: input.ProgramName(files)}}
+	l := &loader{prog: &ir.Program{Name: input.ProgramName(files), MySQL: true}}
 	for _, f := range files {
 		l.file(f)
 	}
@@ -320,6 +320,7 @@ func (r *reader) definition(st *statement) {
 		}
 	}
 	r.declare(st)
+	r.declared(st)
 	r.name = ""
 }
 

@@ -71,6 +71,7 @@ func (l *loader) template(b *block) *ir.Txn {
 			}
 		}
 	}
+	x.forget()
 	x.txn.Body = x.body
 	for _, f := range b.fresh {
 		if !slices.ContainsFunc(x.txn.Params, func(p ir.Param) bool { return p.Name == f }) {
@@ -153,6 +154,7 @@ func (b *builder) statement(st *statement) {
 			panic(unsupported{"a savepoint whose name is used again", true, nil})
 		}
 		b.points[name] = true
+		b.send(st)
 		b.add(&ir.Savepoint{At: b.at, Name: name})
 		return
 	case st.first("ROLLBACK"):
@@ -160,6 +162,7 @@ func (b *builder) statement(st *statement) {
 		if !b.points[name] {
 			panic(ir.Errorf(b.at.Pos, "there is no savepoint %s", name))
 		}
+		b.send(st)
 		b.add(&ir.RollbackTo{At: b.at, Name: name})
 		return
 	case st.first("RELEASE", "SAVEPOINT"), st.first("DO", "SLEEP"):
@@ -169,6 +172,7 @@ func (b *builder) statement(st *statement) {
 	case st.first("SET") && (len(st.tokens) < 2 || st.tokens[1].kind != named):
 		panic(unsupported{"SET of something that is no variable of the user", true, nil})
 	}
+	b.send(st)
 	node, list := b.parse(st)
 	switch n := node.(type) {
 	case *sqlparser.Select:

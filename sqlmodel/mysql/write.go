@@ -468,7 +468,7 @@ func (l *loader) initialRows(t *table, st *statement, auto *int64) (ok bool) {
 				}
 				row[c] = ir.Text(strings.ToLower(arg.S))
 				if call.Def == nil {
-					v, err := call.Apply([]ir.Value{arg})
+					v, _, err := call.Apply([]ir.Value{arg})
 					if err != nil {
 						return false
 					}

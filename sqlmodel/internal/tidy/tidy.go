@@ -39,6 +39,41 @@ func Txn(t *ir.Txn, weak map[ir.Stmt]bool, fields map[string]bool) {
 		}
 	})
 	t.Locals = slices.DeleteFunc(t.Locals, func(l ir.Local) bool { return !used[l.Name] })
+	forget(t)
+}
+
+// forget takes the locals that are not there out of what commands are sent with.
+func forget(t *ir.Txn) {
+	gone := func(name string) bool { _, known := t.LocalType(name); return !known }
+	ir.Walk(t.Body, func(s ir.Stmt) {
+		c, ok := s.(*ir.Send)
+		if !ok {
+			return
+		}
+		for i := range c.Args {
+			read := set{}
+			read.expr(c.Args[i].Expr)
+			for name := range read {
+				if gone(name) {
+					c.Args[i].Expr = nil
+				}
+			}
+			if gone(c.Args[i].Set) {
+				c.Args[i].Set = ""
+			}
+		}
+		for i, name := range c.Into {
+			if gone(name) {
+				c.Into[i] = ""
+			}
+		}
+		if gone(c.Found) {
+			c.Found = ""
+		}
+		if gone(c.Count) {
+			c.Count = ""
+		}
+	})
 }
 
 // pruneFields drops the fields of records that no statement reads.
@@ -215,6 +250,8 @@ func (lv *liveness) stmt(s ir.Stmt, after set, change bool) (before set, keep bo
 		return lv.target(s.Label, true), true
 	case *ir.Return, *ir.Abort, *ir.Fail:
 		return set{}, true
+	case *ir.Send: // what it is sent with is no reason to compute anything
+		return after, true
 	case *ir.Emit, *ir.EmitRows, *ir.Update, *ir.Delete, *ir.Cascade, *ir.LockTable, *ir.LockRows, *ir.Dropped, *ir.Assume, *ir.Savepoint, *ir.RollbackTo,
 		*ir.Unmodelled, *ir.CopyTable:
 	default:

@@ -22,7 +22,7 @@ func balance(db *sqlx.DB, id, other int64) error {
 		return err
 	}
 	if i.Weight > 0 {
-		if _, err := tx.Exec("UPDATE item SET weight = -$1 WHERE id = $2", i.Weight, id); err != nil {
+		if _, err := tx.Exec("UPDATE item SET weight = -$1::bigint WHERE id = $2", i.Weight, id); err != nil {
 			return err
 		}
 	}

@@ -1,0 +1,86 @@
+package dbserver
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+
+	"github.com/go-sql-driver/mysql"
+)
+
+// mariaScript is as postgresScript.
+const mariaScript = `
+exec 3<&0 </dev/null
+dir=$1 install=$2 server=$3
+if "$install" --no-defaults --datadir="$dir/data" --auth-root-authentication-method=normal --skip-test-db >"$dir/log" 2>&1
+then
+  "$server" --no-defaults --user="$(id -un)" --datadir="$dir/data" --socket="$dir/socket" --pid-file="$dir/pid" --skip-networking \
+    --skip-log-bin --innodb-flush-log-at-trx-commit=0 --innodb-lock-wait-timeout=5 --innodb-buffer-pool-size=16M >>"$dir/log" 2>&1 3<&- &
+  child=$!
+  (cat <&3; kill -KILL $child) >/dev/null 2>&1 &
+  exec 3<&-
+  wait $child
+fi
+cat "$dir/log"
+cd /
+rm -rf "$dir"
+`
+
+func startMariaDB(ctx context.Context) (*Server, error) {
+	install, program, err := mariaPrograms()
+	if err != nil {
+		return nil, err
+	}
+	s := &Server{Kind: MariaDB}
+	if s.Version, err = output(program, "--version"); err != nil {
+		return nil, err
+	}
+	if s.dir, err = os.MkdirTemp("", "robust-mariadb-"); err != nil {
+		return nil, err
+	}
+	s.dsn = func(database string) string {
+		cfg := mysql.NewConfig()
+		cfg.User, cfg.Net, cfg.Addr, cfg.DBName, cfg.MultiStatements = "root", "unix", filepath.Join(s.dir, "socket"), database, true
+		return cfg.FormatDSN()
+	}
+	if err := s.supervised(mariaScript, nil, install, program); err != nil {
+		return nil, errors.Join(err, os.RemoveAll(s.dir))
+	}
+	return s.await(ctx, func(ctx context.Context) error { return pingMariaDB(ctx, s.dsn("")) })
+}
+
+func pingMariaDB(ctx context.Context, dsn string) error {
+	cfg, err := mysql.ParseDSN(dsn)
+	if err != nil {
+		return err
+	}
+	cfg.Logger = &mysql.NopLogger{}
+	connector, err := mysql.NewConnector(cfg)
+	if err != nil {
+		return err
+	}
+	db := sql.OpenDB(connector)
+	defer db.Close()
+	return db.PingContext(ctx)
+}
+
+// mariaPrograms finds the program that makes the data folder, and the server.
+func mariaPrograms() (install, server string, err error) {
+	if install, server = find("mariadb-install-db"), find("mariadbd"); install == "" || server == "" {
+		return "", "", &Missing{MariaDB, "mariadb-server"}
+	}
+	return install, server, nil
+}
+
+// find looks for a program in the path and where servers are.
+func find(name string) string {
+	for _, dir := range []string{"", "/usr/sbin", "/usr/local/sbin"} {
+		if path, err := exec.LookPath(filepath.Join(dir, name)); err == nil {
+			return path
+		}
+	}
+	return ""
+}

@@ -1,0 +1,140 @@
+package replay_test
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/txrobust/robust"
+	"github.com/txrobust/robust/engine"
+	"github.com/txrobust/robust/internal/replaytest"
+	"github.com/txrobust/robust/report"
+	"github.com/txrobust/robust/schedules"
+	"github.com/txrobust/robust/sqlmodel"
+)
+
+var (
+	suiteStatements = flag.Int("replay.statements", 12, "how many statements of the statement suite to replay, 0 for all")
+	suiteSeed       = flag.Uint64("replay.seed", 1, "the seed that chooses them")
+)
+
+// changes are what somebody else does to the tables of the statement suite.
+var changes = map[string][]string{
+	"a":      {"UPDATE a SET x = 3, y = 3, s = 'other' WHERE k = 1", "UPDATE a SET y = 8 WHERE k = 3", "INSERT INTO a (k, x, y, s) VALUES (9, 10, 7, 'new')", "DELETE FROM a WHERE k = 3"},
+	"b":      {"UPDATE b SET v = 3 WHERE k = 1", "INSERT INTO b (k, j, v) VALUES (3, 1, 9)", "DELETE FROM b WHERE k = 2"},
+	"q":      {"UPDATE q SET state = 'other' WHERE id = 1", "INSERT INTO q (id, state, owner) VALUES (9, 'open', 2)", "DELETE FROM q WHERE id = 3"},
+	"u":      {"UPDATE u SET n = 3 WHERE id = 1", "INSERT INTO u (id, email, n) VALUES (9, 'c@x', 1)"},
+	"g":      {"UPDATE g SET p = 4 WHERE id = 1", "DELETE FROM g WHERE id = 2"},
+	"log":    {"INSERT INTO log (msg, n) VALUES ('more', 1)"},
+	"parent": {"UPDATE parent SET name = 'other' WHERE id = 1", "INSERT INTO parent (id, name) VALUES (9, 'r')"},
+	"child":  {"UPDATE child SET n = 3 WHERE id = 1", "DELETE FROM child WHERE id = 1", "INSERT INTO child (id, parent_id, n) VALUES (9, 2, 1)"},
+	"loose":  {"UPDATE loose SET n = 3 WHERE id = 1", "DELETE FROM loose WHERE id = 1"},
+	"late":   {"UPDATE late SET n = 3 WHERE id = 2", "INSERT INTO late (id, up, n) VALUES (9, 1, 1)"},
+	"span":   {"UPDATE span SET hi = 4 WHERE id = 1", "DELETE FROM span WHERE id = 2"},
+	"room":   {"UPDATE room SET open = NOT open WHERE id = 2", "DELETE FROM room WHERE id = 1"},
+	"ser":    {"INSERT INTO ser (v) VALUES (1)"},
+	"kinds":  {"UPDATE kinds SET flag = NOT flag, price = 3, name = 'other' WHERE id = 1", "DELETE FROM kinds WHERE id = 3"},
+	"item":   {"UPDATE shop.item SET x = 3 WHERE id = 1", "INSERT INTO shop.item (id, x) VALUES (9, 5)"},
+	"tree":   {"INSERT INTO tree (id, up) VALUES (9, 1)", "UPDATE tree SET up = NULL WHERE id = 2"},
+	"boss":   {"UPDATE boss SET n = 9 WHERE id = 1", "INSERT INTO boss (id, code, n) VALUES (9, 'w', 1)"},
+	"follow": {"UPDATE follow SET n = 3 WHERE id = 1", "DELETE FROM follow WHERE id = 1"},
+	"drift":  {"UPDATE drift SET n = 3 WHERE id = 1"},
+	"badge":  {"DELETE FROM badge WHERE id = 1"},
+	"high":   {"UPDATE a SET y = 1 WHERE k = 4"},
+	"sums":   {"UPDATE b SET v = 9 WHERE k = 1 AND j = 1"},
+}
+
+// suite gives the statements of the statement suite.
+func suite(t *testing.T) (schema string, statements []string) {
+	t.Helper()
+	dir := filepath.Join("..", "sqlmodel", "testdata", "statements")
+	files, err := filepath.Glob(filepath.Join(dir, "*.sql"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if filepath.Base(file) == "schema.sql" {
+			for _, line := range strings.SplitAfter(string(text), "\n") {
+				if !strings.HasPrefix(line, "INSERT INTO room") { // ranges
+					schema += line
+				}
+			}
+			continue
+		}
+		for _, part := range strings.Split(string(text), "\n\n") {
+			var lines []string
+			for _, line := range strings.Split(part, "\n") {
+				if !strings.HasPrefix(line, "--") && strings.TrimSpace(line) != "" {
+					lines = append(lines, line)
+				}
+			}
+			if sql := strings.TrimSuffix(strings.Join(lines, "\n"), ";"); sql != "" {
+				statements = append(statements, sql)
+			}
+		}
+	}
+	return schema, statements
+}
+
+var word = regexp.MustCompile(`[a-z_]+`)
+
+// TestStatements makes of each statement a program in which another transaction changes
+// what it touches, and it changes what that one has read. What is found is replayed.
+func TestStatements(t *testing.T) {
+	schema, statements := suite(t)
+	if len(statements) < 300 {
+		t.Fatalf("there are only %d statements", len(statements))
+	}
+	if n := *suiteStatements; n > 0 {
+		rng := rand.New(rand.NewPCG(*suiteSeed, 11))
+		rng.Shuffle(len(statements), func(i, j int) { statements[i], statements[j] = statements[j], statements[i] })
+		statements = statements[:n]
+	}
+	var tally replaytest.Tally
+	verdicts := map[report.Verdict]int{}
+	for _, sql := range statements {
+		var b strings.Builder
+		b.WriteString(schema + "CREATE TABLE mark (id int PRIMARY KEY, v int NOT NULL);\nINSERT INTO mark VALUES (1, 0);\n")
+		fmt.Fprintf(&b, "-- name: statement\nBEGIN;\n%s;\nUPDATE mark SET v = v + 1 WHERE id = 1;\nCOMMIT;\n", sql)
+		named := map[string]bool{}
+		for _, w := range word.FindAllString(strings.ToLower(sql), -1) {
+			named[w] = true
+		}
+		n := 0
+		for _, table := range slices.Sorted(maps.Keys(changes)) {
+			for _, change := range changes[table] {
+				if named[table] {
+					n++
+					fmt.Fprintf(&b, "-- name: change%d\nBEGIN;\nSELECT v FROM mark WHERE id = 1;\n%s;\nCOMMIT;\n", n, change)
+				}
+			}
+		}
+		p, err := sqlmodel.Parse([]sqlmodel.File{{Name: "case.sql", Text: b.String()}}, sqlmodel.Options{})
+		if err != nil {
+			t.Fatalf("%v\n%s", err, sql)
+		}
+		p.Name = strings.Join(strings.Fields(sql), " ")
+		ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+		rep, err := robust.Check(ctx, p, robust.Options{Engine: engine.Postgres(), Init: schedules.FileRows, Helpers: 1})
+		cancel()
+		if err != nil {
+			t.Fatalf("%v\n%s", err, sql)
+		}
+		verdicts[rep.Verdict]++
+		tally.Report(t, rep, "it depends on")
+	}
+	t.Logf("seed %d, %d statements: %v; %s", *suiteSeed, len(statements), verdicts, &tally)
+}
