@@ -2,6 +2,7 @@ package robust_test
 
 import (
 	"bytes"
+	"context"
 	"strings"
 	"testing"
 
@@ -11,6 +12,7 @@ import (
 	"github.com/txrobust/robust/report"
 	"github.com/txrobust/robust/schedules"
 	"github.com/txrobust/robust/sqlmodel"
+	"github.com/txrobust/robust/witness"
 )
 
 // TestSuspected: an execution that goes through something that the model leaves out, and
@@ -38,7 +40,14 @@ func TestSuspected(t *testing.T) {
 		{"a check that is not valid", skew("ALTER TABLE duty ADD CHECK (off OR note = '') NOT VALID;"), robust.Unknown, "error"},
 		{"a check of another column that is not valid", skew("ALTER TABLE duty ADD CHECK (note = '') NOT VALID;"), robust.NotRobust, ""},
 		{"a check that is valid", skew("ALTER TABLE duty ADD CHECK (off OR note = '');"), robust.NotRobust, ""},
-		{"a check of which nothing is known", skew("ALTER TABLE duty ADD CHECK (off OR note ~ '^[a-z]+$');"), robust.Unknown, "error"},
+		{"an EXCLUDE constraint of which nothing is known", skew("ALTER TABLE duty ADD EXCLUDE (off WITH =, (note::circle) WITH &&);"), robust.Unknown, "error"},
+		{"an EXCLUDE constraint of other columns", skew("ALTER TABLE duty ADD EXCLUDE ((note::circle) WITH &&);"), robust.NotRobust, ""},
+		{"an EXCLUDE constraint that is known", skew("ALTER TABLE duty ADD EXCLUDE (off WITH =, note WITH =);"), robust.NotRobust, ""},
+		{"a key over a function of which nothing is known", skew("CREATE UNIQUE INDEX ON duty (to_tsvector('simple', note || off::text));"), robust.Unknown, "error"},
+		{"a key over a function that is known", skew("CREATE UNIQUE INDEX ON duty (lower(note || off::text));"), robust.NotRobust, ""},
+		{"a key under a condition of which nothing is known", skew("CREATE UNIQUE INDEX ON duty (off) WHERE to_tsvector('simple', note) @@ 'a'::tsquery;"), robust.Unknown, "error"},
+		{"a key under a condition that is known", skew("CREATE UNIQUE INDEX ON duty (off) WHERE note = 'a';"), robust.NotRobust, ""},
+		{"a check of which nothing is known", skew("ALTER TABLE duty ADD CHECK (off OR to_tsvector('simple', note) @@ 'a'::tsquery);"), robust.Unknown, "error"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -140,6 +149,81 @@ process b { txn b { local r int; lock from t where t.k == 2 for share; (r) := se
 		}
 		if rep.Verdict != verdict || len(rep.Findings) != 1 {
 			t.Errorf("%q: %s with %d findings, want %s", dropped, rep.Verdict, len(rep.Findings), verdict)
+		}
+	}
+}
+
+// TestSuspectedReplay: what a server has done is certain, and what it does not do is no
+// finding.
+func TestSuspectedReplay(t *testing.T) {
+	const src = `program p
+table t (k int, v int, key (k))
+row t (1, 0)
+row t (2, 0)
+process a { txn a { local r int; DROPPED (r) := select t.v from t where t.k == 1; update t set v = r + 1 where t.k == 2 } }
+process b { txn b { local r int; (r) := select t.v from t where t.k == 2; update t set v = r + 1 where t.k == 1 } }`
+	for _, c := range []struct {
+		dropped           string
+		outcome           witness.Outcome
+		verdict           report.Verdict
+		findings, refused int
+		status            report.Status
+	}{
+		{"dropped error 'e' (t);", witness.NotRun, robust.Unknown, 1, 0, report.Suspected},
+		{"dropped error 'e' (t);", witness.AsShown, robust.NotRobust, 1, 0, report.Confirmed},
+		{"dropped error 'e' (t);", witness.Refused, robust.Unknown, 0, 1, report.Suspected},
+		{"", witness.NotRun, robust.NotRobust, 1, 0, report.Confirmed},
+		{"", witness.Refused, robust.Unknown, 0, 1, report.Confirmed},
+	} {
+		p, err := ir.Parse("test", strings.Replace(src, "DROPPED", c.dropped, 1))
+		if err != nil {
+			t.Fatal(err)
+		}
+		rep, err := robust.Check(t.Context(), p, robust.Options{Engine: engine.Postgres(), Init: schedules.FileRows,
+			Replay: func(context.Context, *witness.Witness) (*witness.Replay, error) {
+				return &witness.Replay{Outcome: c.outcome, Log: []string{}}, nil
+			}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if rep.Verdict != c.verdict || len(rep.Findings) != c.findings || len(rep.Refused) != c.refused {
+			t.Errorf("%q, %s: %s with %d findings and %d refused", c.dropped, c.outcome, rep.Verdict, len(rep.Findings), len(rep.Refused))
+			continue
+		}
+		for _, f := range append(rep.Findings, rep.Refused...) {
+			if f.Status != c.status || (f.Status == report.Suspected) != (len(f.Doubts) > 0) {
+				t.Errorf("%q, %s: it is %s with doubts %v", c.dropped, c.outcome, f.Status, f.Doubts)
+			}
+		}
+	}
+}
+
+// TestDepends: a finding says what of the database it depends on.
+func TestDepends(t *testing.T) {
+	for _, c := range []struct{ test, set, depends string }{
+		{"", "off = true", ""},
+		{"random() > 0.5 AND", "off = true", "random() (A: "},
+		{"now() > '2020-01-01' AND", "off = true", "now() (A: "},
+		{"", "off = true WHERE id = i; INSERT INTO log VALUES (now()); UPDATE duty SET off = off", ""},
+	} {
+		src := "CREATE TABLE duty (id int PRIMARY KEY, off boolean NOT NULL); CREATE TABLE log (at timestamptz);\n" +
+			"CREATE FUNCTION leave(i int, j int) RETURNS void LANGUAGE plpgsql AS $$ BEGIN IF " + c.test + " EXISTS (SELECT 1 FROM duty WHERE id = j AND NOT off) THEN UPDATE duty SET " + c.set + " WHERE id = i; END IF; END $$;"
+		p, err := sqlmodel.Parse([]sqlmodel.File{{Name: "s.sql", Text: src}}, sqlmodel.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		rep, err := robust.Check(t.Context(), p, robust.Options{Engine: engine.Postgres()})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var b bytes.Buffer
+		if err := report.Text(&b, rep, report.TextOptions{}); err != nil {
+			t.Fatal(err)
+		}
+		text := strings.Join(strings.Fields(b.String()), " ")
+		said := strings.Contains(text, "It depends on what only the database decides: "+c.depends)
+		if rep.Verdict != robust.NotRobust || c.depends == "" && len(rep.Findings[0].Depends) > 0 || said != (c.depends != "") {
+			t.Errorf("%s, %s: want a finding that depends on %q\n%s", c.test, c.set, c.depends, b.String())
 		}
 	}
 }

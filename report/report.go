@@ -184,6 +184,9 @@ type Finding struct {
 	// known. A witness that depends on them is certain once a server has run
 	// it.
 	Opaque []string `json:"opaque,omitempty"`
+	// Depends names what only the database decides, such as "random()", and what the
+	// witness does not do with all values.
+	Depends []string `json:"depends,omitempty"`
 	// Repairs are changes that remove the finding.
 	Repairs []string `json:"repairs"`
 	// Validation is what checkers of histories say of the witness, each by itself.
@@ -205,6 +208,9 @@ func NewFinding(w *witness.Witness, opaque []string, read Sources) Finding {
 		for _, t := range w.Transactions {
 			f.Cycle = append(f.Cycle, t.Name)
 		}
+	}
+	if w.Plan != nil {
+		f.Depends = w.Plan.Depends
 	}
 	if w.Isolation == AtReadCommitted {
 		f.Class, f.Repairs = ReadCommittedOnly, repairs(w)

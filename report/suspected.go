@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/txrobust/robust/ir"
 	"github.com/txrobust/robust/ir/interp"
@@ -34,7 +35,7 @@ func (f *Finding) Suspect(doubts []interp.Doubt) {
 
 // SuspectEngine adds that the database refuses more than its profile says.
 func (f *Finding) SuspectEngine(why string) {
-	f.doubt(Doubt{Kind: "engine", Text: why, Tables: []string{}, Settle: "run the schedule on the database"})
+	f.doubt(Doubt{Kind: "engine", Text: why, Tables: []string{}, Settle: "run the schedule on the database (-replay)"})
 }
 
 func (f *Finding) doubt(d Doubt) {
@@ -71,6 +72,39 @@ func (t *text) suspected(f *Finding) {
 		}
 		t.para("   - ", who+d.Text+"; to settle it, "+d.Settle)
 	}
+}
+
+// decided says what of a finding only the database decides, unless a server has done it.
+func (t *text) decided(f *Finding) {
+	if f.Done() {
+		return
+	}
+	var what []string
+	for _, of := range f.Depends {
+		if given := givenBy(f.Witness, of); given != "" {
+			of += " (" + given + ")"
+		}
+		what = append(what, of)
+	}
+	if len(what) > 0 {
+		t.para("   ", "It depends on what only the database decides: "+strings.Join(what, "; ")+". Run it on a server (-replay) to be certain.")
+	}
+	if len(f.Opaque) > 0 {
+		t.para("   ", "What is known of "+strings.Join(f.Opaque, ", ")+" is only that equal arguments give equal results. Run it on a server (-replay) to be certain.")
+	}
+}
+
+// givenBy gives the values that something of the database gives in a witness: A: 8, B: 8.
+func givenBy(w *witness.Witness, of string) string {
+	var out []string
+	for _, x := range w.Transactions {
+		for _, h := range x.Havocs {
+			if h.Of == of && h.Value.Kind != ir.KindOpaque {
+				out = append(out, x.Label+": "+h.Value.String())
+			}
+		}
+	}
+	return strings.Join(out, ", ")
 }
 
 // dropped lists what the model leaves out.

@@ -143,9 +143,7 @@ func (t *text) finding(n int, f *Finding) {
 			t.para("   - ", s)
 		}
 	}
-	if len(f.Opaque) > 0 && (f.Replay == nil || f.Replay.Outcome != witness.AsShown) {
-		t.para("   ", "What is known of "+strings.Join(f.Opaque, ", ")+" is only that equal arguments give equal results. Run it on a server (-replay) to be certain.")
-	}
+	t.decided(f)
 	if c, ok := CodeByID(f.Code); ok && len(f.Repairs) == 0 {
 		t.line("")
 		t.para("   Repair: ", c.Repair)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/txrobust/robust/ir"
@@ -269,7 +270,7 @@ func opaque(calls []*Call) []string {
 			for _, e := range ir.Exprs(st) {
 				ir.WalkExpr(e, func(e ir.Expr) {
 					if call, ok := e.(*ir.Call); ok && !call.Known() {
-						names[call.Name] = true
+						names[strings.TrimPrefix(call.Name, ir.Symmetric)] = true
 					}
 				})
 			}

@@ -59,6 +59,7 @@ func (l *loader) finishTables() {
 			}
 			c.t = v.t
 			it.Columns = append(it.Columns, ir.Column{Name: c.name, Type: localType(c.t), Hidden: true})
+			t.coarsen(c.pos, "a key over an expression", v.e, []string{c.name})
 		}
 		if t.key != nil {
 			it.Key = columnIndexes(it, t.key.columns)
@@ -232,6 +233,7 @@ func (l *loader) constraints(t *table) {
 				continue
 			}
 			iu.Where = e
+			t.coarsen(u.pos, "the condition of unique index "+u.name, e, append(columnsNamed(u.where.node), u.columns...))
 		}
 		t.ir.Uniques = append(t.ir.Uniques, iu)
 		if u.nullsEqual(t) {

@@ -44,16 +44,18 @@ func (l *loader) leaveOut(t *table, pos ir.Pos, what, why string, columns []stri
 	l.note(pos, "%s is left out: %s", what, why)
 }
 
-// coarsen marks a check that calls functions of which it is not known what they give: the
+// coarsen marks a check or a key that calls functions of which it is not known what they give: the
 // interpreter takes them to give what it likes.
 func (t *table) coarsen(pos ir.Pos, what string, e ir.Expr, columns []string) {
 	var unknown []string
 	ir.WalkExpr(e, func(e ir.Expr) {
-		if c, ok := e.(*ir.Call); ok && !c.Known() && !slices.Contains(unknown, c.Name) {
-			unknown = append(unknown, c.Name)
+		if c, ok := e.(*ir.Call); ok && !c.Known() {
+			unknown = append(unknown, strings.TrimPrefix(c.Name, ir.Symmetric))
 		}
 	})
 	if unknown != nil {
+		slices.Sort(unknown)
+		unknown = slices.Compact(unknown)
 		t.unchecked = append(t.unchecked, &unchecked{pos, what + ", of which it is not known what " + strings.Join(unknown, ", ") + " gives", columns})
 	}
 }

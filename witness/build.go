@@ -92,13 +92,18 @@ func (b *builder) rows(db *interp.DB) []TableRows {
 			continue
 		}
 		tr := TableRows{Table: t.Name, Variable: t.Var}
+		shown := make([][]ir.Value, len(rows))
 		for c := range t.Columns {
-			if visible(t, c) {
-				tr.Columns = append(tr.Columns, t.Columns[c].Name)
+			if !visible(t, c) {
+				continue
+			}
+			tr.Columns = append(tr.Columns, t.Columns[c].Name)
+			for i, r := range rows {
+				shown[i] = append(shown[i], r[c])
 			}
 		}
-		for _, r := range rows {
-			tr.Rows = append(tr.Rows, values(r[len(t.Columns)-len(tr.Columns):]))
+		for _, r := range shown {
+			tr.Rows = append(tr.Rows, values(r))
 		}
 		out = append(out, tr)
 	}
@@ -111,12 +116,12 @@ func (b *builder) transaction(i int) Transaction {
 	out := Transaction{Label: b.labels[i], Name: txn.Name, Position: position(txn.Pos), Session: c.Session + 1,
 		Params: []Named{}, Snapshot: c.Snapshot, Commit: i}
 	for k, p := range txn.Params {
-		out.Params = append(out.Params, Named{p.Name, Value{c.Run.Inst.Params[k].Convert(p.Type)}})
+		out.Params = append(out.Params, Named{Name: p.Name, Value: Value{c.Run.Inst.Params[k].Convert(p.Type)}})
 	}
 	for _, s := range c.Run.Steps {
 		if h, ok := s.Stmt.(*ir.Havoc); ok {
 			for _, l := range s.Locals {
-				out.Havocs = append(out.Havocs, Named{fmt.Sprintf("%s at %s", l.Name, position(h.Pos)), Value{l.Value}})
+				out.Havocs = append(out.Havocs, Named{fmt.Sprintf("%s at %s", l.Name, position(h.Pos)), Value{l.Value}, h.Of})
 			}
 		}
 	}
