@@ -203,7 +203,8 @@ func TestDepends(t *testing.T) {
 	for _, c := range []struct{ test, set, depends string }{
 		{"", "off = true", ""},
 		{"random() > 0.5 AND", "off = true", "random() (A: "},
-		{"now() > '2020-01-01' AND", "off = true", "now() (A: "},
+		{"now() < '2020-01-01' AND", "off = true", "now() (A: "},
+		{"now() > '2020-01-01' AND", "off = true", ""},
 		{"", "off = true WHERE id = i; INSERT INTO log VALUES (now()); UPDATE duty SET off = off", ""},
 	} {
 		src := "CREATE TABLE duty (id int PRIMARY KEY, off boolean NOT NULL); CREATE TABLE log (at timestamptz);\n" +
