@@ -100,10 +100,11 @@ func (l *loader) alter(tab *table, c *pg.AlterTableCmd, t *text, at int) {
 		tab.rowSec = true
 	case pg.AlterDisableRowSecurity:
 		tab.rowSec = false
-	case pg.AlterDisableTrigger, pg.AlterDisableTriggers, pg.AlterDisableUserTrigger:
-		l.note(pos, "DISABLE TRIGGER on %s is not modelled: its triggers count", tab.name)
 	case pg.AlterSetIdentity:
 	default:
+		if l.switchTriggers(tab, c) {
+			return
+		}
 		// Owners, storage, statistics, replica identity: they change no value.
 	}
 }
@@ -205,7 +206,8 @@ func (l *loader) drop(s *pg.DropStmt) {
 				}
 			case pg.ObjectTrigger:
 				if tab := l.table(qualified(parts[:len(parts)-1])); tab != nil {
-					tab.triggers = without(tab.triggers, func(g *trigger) bool { return g.name == parts[len(parts)-1] })
+					is := func(g *trigger) bool { return g.name == parts[len(parts)-1] }
+					tab.triggers, tab.disabled = without(tab.triggers, is), without(tab.disabled, is)
 				}
 			case pg.ObjectPolicy:
 				if tab := l.table(qualified(parts[:len(parts)-1])); tab != nil {

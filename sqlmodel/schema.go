@@ -108,6 +108,10 @@ type table struct {
 	// unchecked are checks of a row alone that are left out.
 	unchecked []*unchecked
 	triggers  []*trigger
+	// disabled are the triggers that are turned off; unguarded says that those of
+	// foreign keys are, too.
+	disabled  []*trigger
+	unguarded bool
 	// odd says why statements on the table cannot be modelled, or is "".
 	// oddTables are other tables that such a statement may touch.
 	odd string

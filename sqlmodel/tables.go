@@ -325,6 +325,9 @@ func (l *loader) foreignKeyOf(t *table, f *foreignKey) {
 	case f.unproven: // what writes it is not modelled, so that MATCH FULL adds nothing
 		l.hideForeignKey(t, ref, f, refs, "foreign key "+f.name+", which is NOT VALID")
 		return
+	case l.unguarded(t, f):
+		l.hideForeignKey(t, ref, f, refs, "foreign key "+f.name+", whose triggers are turned off")
+		return
 	}
 	k := ir.ForeignKey{Pos: f.pos, Name: f.name, Columns: columnIndexes(t.ir, f.columns), Ref: ref.ir, RefColumns: columnIndexes(ref.ir, refs)}
 	if !keyOrUnique(ref.ir, k.RefColumns) {

@@ -274,6 +274,11 @@ const (
 	AlterDisableTrigger     = pgquery.AlterTableType_AT_DisableTrig
 	AlterDisableTriggers    = pgquery.AlterTableType_AT_DisableTrigAll
 	AlterDisableUserTrigger = pgquery.AlterTableType_AT_DisableTrigUser
+	AlterEnableTrigger      = pgquery.AlterTableType_AT_EnableTrig
+	AlterEnableTriggers     = pgquery.AlterTableType_AT_EnableTrigAll
+	AlterEnableUserTrigger  = pgquery.AlterTableType_AT_EnableTrigUser
+	AlterAlwaysTrigger      = pgquery.AlterTableType_AT_EnableAlwaysTrig
+	AlterReplicaTrigger     = pgquery.AlterTableType_AT_EnableReplicaTrig
 
 	ObjectTable      = pgquery.ObjectType_OBJECT_TABLE
 	ObjectOperator   = pgquery.ObjectType_OBJECT_OPERATOR
