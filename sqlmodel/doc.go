@@ -163,8 +163,10 @@
 //
 // The functions of triggers are inlined where they fire, in the order of their
 // names. An UPDATE or DELETE of a table with row triggers reads its rows first
-// and writes them one by one. An expression that a unique index is over is a
-// hidden column.
+// and writes them one by one. Triggers that are turned off do not run; where
+// DISABLE TRIGGER ALL turns off the checks of foreign keys, writes that they would
+// check are not modelled. An expression that a unique index is over is a hidden
+// column.
 //
 // EXCLUDE becomes a condition that no two rows satisfy together: = and <> are
 // exact, and && is where both sides are ranges that a function makes of two ends
