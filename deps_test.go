@@ -25,9 +25,10 @@ var layers = [][]string{
 	{"checker/judge", "checker/internal/definitions"}, // judge asks them all, definitions is for their tests
 	{"checker/view"},
 	{"internal/folder", "internal/dbserver"},
-	{"ir", "smt", "proof", "internal/cache"},
+	{"ir", "smt", "proof", "internal/cache", "internal/sqlgen"},
 	{"engine", "client", "internal/schemafind", "internal/gormmodel"},
-	{"ir/interp", "client/simplify", "analyzer/internal/comments", "analyzer/internal/consteval", "analyzer/internal/flow", "sqlmodel/internal/input", "sqlmodel/internal/pg", "sqlmodel/internal/tidy", "sqlmodel/catalog", "sqlmodel/value"},
+	{"ir/interp", "client/simplify", "analyzer/internal/comments", "analyzer/internal/consteval", "analyzer/internal/flow", "sqlmodel/internal/input", "sqlmodel/internal/pg", "sqlmodel/internal/tidy", "sqlmodel/catalog"},
+	{"sqlmodel/value"},
 	{"sqlmodel/internal/plpgsql"},
 	{"sqlmodel/mysql"},
 	{"sqlmodel", "analyzer", "symbolic", "internal/progen", "internal/pgtest"},
@@ -38,6 +39,7 @@ var layers = [][]string{
 	{"report", "replay"},
 	{"internal/goprogram"},
 	{""}, // the package robust itself
+	{"internal/sqlgen/compare"},
 	{"lint"},
 	{"lint/golangci"},
 	{"cmd/robust", "internal/fieldnotes"},

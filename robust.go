@@ -124,6 +124,7 @@ func checkAll(ctx context.Context, p *ir.Program, opt Options) (*Report, error) 
 	c := newCheck(ctx, p, opt)
 	if opt.ReadCommitted {
 		err := c.atReadCommitted()
+		c.unordered()
 		return c.done(), err
 	}
 	if why := c.beyond(); why != "" {
@@ -135,6 +136,7 @@ func checkAll(ctx context.Context, p *ir.Program, opt Options) (*Report, error) 
 	for _, step := range []func() (bool, error){c.exhaustive, c.prove, c.search} {
 		if decided, err := step(); err != nil || decided {
 			c.stricter()
+			c.unordered()
 			if err == nil {
 				err = c.besides()
 			}
@@ -178,6 +180,22 @@ func (c *check) doubtful() *report.Open {
 	return open
 }
 
+// unordered takes back a proof where the program compares values of a sequence, or times,
+// by their order: transactions draw them in one order and may commit in another one, and
+// the proof knows nothing of the first.
+func (c *check) unordered() {
+	if c.rep.Verdict != Robust || len(c.compared) == 0 {
+		return
+	}
+	c.rep.Verdict, c.rep.Proof, c.rep.Evidence, c.rep.Initially = Unknown, nil, nil, nil
+	c.rep.Open = &report.Open{Cycles: [][]string{}, Settle: []string{"numbers that grow in the order of the commits, such as those of a row that each transaction updates (UPDATE … RETURNING)"}}
+	var at []string
+	for _, n := range c.compared {
+		at = append(at, fmt.Sprintf("%s: %s", n.Pos, n.Text))
+	}
+	c.rep.Open.Reason = strings.Join(at, "; ") + "; a transaction that draws early and commits late is missed by those that look in between, and whether that matters is not decided"
+}
+
 // GaveUp is the report on a check that was not waited for, because ctx had
 // ended.
 func GaveUp(ctx context.Context, p *ir.Program, opt Options) *Report {
@@ -194,6 +212,8 @@ type check struct {
 	start time.Time
 	rep   *Report
 	tried attempt // what the attempt to prove left
+	// compared says where values that transactions draw are compared by their order.
+	compared []ir.Note
 	// bounds say what ran out, in the order of the steps.
 	bounds []string
 }
@@ -224,8 +244,8 @@ func newCheck(ctx context.Context, p *ir.Program, opt Options) *check {
 		opt.Progress = func(int, int, string) {}
 	}
 	ir.Structure(p)
-	premises := ir.MarkOrdered(p)
-	c := &check{ctx: ctx, p: p, opt: opt, start: time.Now(), rep: report.New(p)}
+	compared, premises := ir.OrderOfDraws(p)
+	c := &check{ctx: ctx, p: p, opt: opt, start: time.Now(), rep: report.New(p), compared: compared}
 	c.rep.Apart = append(c.rep.Apart, opt.Apart...)
 	c.rep.Assume(premises)
 	if opt.ReadCommitted {

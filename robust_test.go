@@ -224,8 +224,8 @@ func TestProcessors(t *testing.T) {
 }
 
 // TestScripts checks the applications whose transactions are psql and pgbench
-// scripts, or queries with parameters. Nothing in them is left out, and there is
-// no function that a witness could call.
+// scripts, or queries with parameters. Nothing in them is left out, and a server
+// does what is found in them at both levels.
 func TestScripts(t *testing.T) {
 	var replays replaytest.Tally
 	for _, s := range testprog.Scripts(t) {

@@ -212,7 +212,7 @@ func (c *check) prove() (bool, error) {
 	}
 	switch r.Verdict {
 	case movers.Robust:
-		c.rep.Proof = &report.Proof{Method: method(r), Refuted: r.Refuted, Facts: []string{}}
+		c.rep.Proof = &report.Proof{Method: method(r), Refuted: r.Refuted, Facts: []string{}, Invariants: r.Facts}
 		for _, f := range r.Facts {
 			c.rep.Proof.Facts = append(c.rep.Proof.Facts, movers.FactString(f))
 			if opt.Initially == nil {

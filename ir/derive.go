@@ -38,9 +38,14 @@ const (
 	WantCount
 	// WantArray is an array of the values in the first column.
 	WantArray
+	// WantList is the rows one after the other, and WantFirst the first of them or
+	// NULL. Rows that ORDER BY does not tell apart come in any order, where the other
+	// ones do not look at it.
+	WantList
+	WantFirst
 )
 
-var wantWords = [...]string{"rows", "value", "any", "many", "count", "array"}
+var wantWords = [...]string{"rows", "value", "any", "many", "count", "array", "list", "first"}
 
 func (w Want) String() string { return wantWords[w] }
 
@@ -318,7 +323,7 @@ func Derive(want Want, r Rel, typ Type, typeOf func(Expr) Type) *Call {
 					return &Var{add(*e, e)}
 				}
 			case *Call:
-				if e.open() {
+				if e.IsOpen() {
 					inner := Derive(e.Def.Want, e.Def.Rel, e.Type, typeOf)
 					for i, a := range inner.Args {
 						inner.Args[i] = MapExpr(a, rename)
@@ -340,7 +345,9 @@ func Open(want Want, r Rel, typ Type) *Call {
 	return &Call{Type: typ, Def: &Derivation{Want: want, Rel: r}}
 }
 
-func (c *Call) open() bool { return c.Def != nil && c.Name == "" }
+// IsOpen reports whether it is one that Open has made. What its relation refers to
+// is no argument of the call yet.
+func (c *Call) IsOpen() bool { return c.Def != nil && c.Name == "" }
 
 // name is what a solver knows the derivation by: derivations with the same
 // text are the same function.
@@ -445,7 +452,7 @@ func WalkRel(r Rel, f func(Expr)) {
 	mapRel(r, nil, func(e Expr, _ map[string]bool) Expr {
 		WalkExpr(e, func(e Expr) {
 			f(e)
-			if c, ok := e.(*Call); ok && c.open() {
+			if c, ok := e.(*Call); ok && c.IsOpen() {
 				WalkRel(c.Def.Rel, f)
 			}
 		})

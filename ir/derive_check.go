@@ -22,7 +22,11 @@ func (s scope) derived(e *Call) error {
 	}
 	cols := Columns(d.Rel)
 	switch d.Want {
-	case WantRows:
+	case WantFirst:
+		if e.Type != OpaqueType {
+			return fmt.Errorf("a row of a derivation has type %s, not %s", OpaqueType, e.Type)
+		}
+	case WantRows, WantList:
 		if e.Type != ArrayType(KindOpaque) {
 			return fmt.Errorf("the rows of a derivation have type %s, not %s", ArrayType(KindOpaque), e.Type)
 		}

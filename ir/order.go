@@ -34,17 +34,18 @@ func (f places) join(a, b sourceNode) {
 	}
 }
 
-// MarkOrdered marks the Havocs whose source the program compares by order: a value of
-// the source with another one, or one of a sequence with a parameter that may be the
-// last one that a client has seen (x > $1). It gives notes about comparisons that do
-// not count: those with a transaction's own time, with a parameter from above, and
-// those of times with parameters.
-func MarkOrdered(p *Program) []Note {
+// OrderOfDraws tells where a program compares, by order, values of one source that
+// transactions draw: those of a sequence, or the times at which they begin. Compared are
+// places where both sides come from the database, so that the order of the draws matters
+// to the program. Premises are about comparisons where it is taken not to matter: with a
+// value that a client gives, which may be the last one that it has seen, and with a
+// transaction's own time.
+func OrderOfDraws(p *Program) (compared, premises []Note) {
 	f := places{map[sourceNode]sourceNode{}}
 	for _, t := range p.Txns {
 		f.txn(t)
 	}
-	o := &ordering{f: f, drawn: map[sourceNode]string{}, given: map[sourceNode]bool{}, ordered: map[sourceNode]bool{}}
+	o := &ordering{f: f, drawn: map[sourceNode]string{}, given: map[sourceNode]bool{}}
 	for _, t := range p.Txns {
 		each(t, func(h *Havoc) {
 			if source := h.Source(); source != "" {
@@ -56,17 +57,12 @@ func MarkOrdered(p *Program) []Note {
 		}
 	}
 	if len(o.drawn) == 0 {
-		return nil
+		return nil, nil
 	}
 	for _, t := range p.Txns {
 		o.txn(t)
 	}
-	for _, t := range p.Txns {
-		each(t, func(h *Havoc) {
-			h.Ordered = h.Source() != "" && o.ordered[f.root(sourceNode{txn: t, local: h.Var})]
-		})
-	}
-	return o.notes
+	return o.compared, o.premises
 }
 
 // each calls f for the Havocs of a transaction.
@@ -165,11 +161,10 @@ func carried(t *Txn, rows map[string]*Table, e Expr) []sourceNode {
 
 // ordering looks for comparisons by order. The keys of its maps are roots.
 type ordering struct {
-	f       places
-	drawn   map[sourceNode]string // a source whose values get there
-	given   map[sourceNode]bool   // a client gives values that get there
-	ordered map[sourceNode]bool   // values that get there are compared
-	notes   []Note
+	f                  places
+	drawn              map[sourceNode]string // a source whose values get there
+	given              map[sourceNode]bool   // a client gives values that get there
+	compared, premises []Note
 }
 
 // side is what is known of one operand of a comparison.
@@ -243,24 +238,22 @@ func (o *ordering) compare(pos Pos, larger, smaller side) {
 	if source == "" || !larger.used || !smaller.used {
 		return
 	}
-	clock := source == Clock
 	switch {
-	case clock && (larger.own || smaller.own):
-		o.note(pos, "what transactions compare with their own now() may be of any order: the times of transactions that run at once are close")
+	case source == Clock && (larger.own || smaller.own):
+		add(&o.premises, pos, "what transactions compare with their own now() may be of any order: the times of transactions that run at once are close")
 	case larger.source != "" && larger.at == smaller.at:
-		o.ordered[larger.at] = true
-	case !clock && larger.source != "" && smaller.given && !smaller.own:
-		o.ordered[larger.at] = true
+		add(&o.compared, pos, "values of "+source+" are compared by their order")
 	case larger.given || smaller.given:
-		o.note(pos, "the order in which transactions drew values of "+source+" does not matter where they are compared with what a client gives")
+		add(&o.premises, pos, "no client asks with the last value of "+source+" that it has seen for what came later: it would miss the rows of transactions that drew a value earlier and commit later")
 	}
 }
 
-func (o *ordering) note(pos Pos, text string) {
-	for _, n := range o.notes {
+// add adds a note with a text that is not yet there.
+func add(list *[]Note, pos Pos, text string) {
+	for _, n := range *list {
 		if n.Text == text {
 			return
 		}
 	}
-	o.notes = append(o.notes, Note{Pos: pos, Text: text})
+	*list = append(*list, Note{Pos: pos, Text: text})
 }

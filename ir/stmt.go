@@ -55,11 +55,9 @@ type Havoc struct {
 	Fresh   bool
 	NotNull bool
 	// Of says what of the database chooses the value, such as "now()" or
-	// "nextval(order_id_seq)", and is "" where the client does. Ordered says that the
-	// program compares the values of its Source by order (MarkOrdered); where it does
-	// not, the order is no observation. The text form has neither.
-	Of      string
-	Ordered bool
+	// "nextval(order_id_seq)", and is "" where the client does. The text form does not
+	// have it.
+	Of string
 }
 
 // Order is one ORDER BY item. NULLs come last when ascending and first when

@@ -226,8 +226,10 @@ type Proof struct {
 	// Refuted counts the dependencies, or pieces of cycles, that were proved
 	// impossible.
 	Refuted int `json:"edges_refuted"`
-	// Facts are the inductive facts about rows that the proof uses.
-	Facts []string `json:"facts"`
+	// Facts are the inductive facts about rows that the proof uses, and Invariants
+	// the same for programs.
+	Facts      []string        `json:"facts"`
+	Invariants []*ir.Invariant `json:"-"`
 }
 
 // Open is what stands between a program and a verdict.

@@ -82,9 +82,6 @@ func (s *search) symbolic() *found {
 	session, kind := make([]int, len(s.calls)), make([]int, len(s.calls))
 	for i, c := range s.calls {
 		session[i], kind[i] = c.Session, slices.Index(s.program.Txns, c.Txn)
-		if draws(c.Txn) { // then it matters which of two calls draws first
-			kind[i] = -1 - i
-		}
 	}
 	list, complete := orders(session, kind, s.builders, s.opt.Orders)
 	if !complete {
@@ -180,55 +177,12 @@ func (e *encoding) execution() {
 		states = append(states, next)
 	}
 	e.final = states[len(states)-1]
-	e.drawn()
 	for i, c := range o.Commits {
-		if o.Snapshots[i] < i && !draws(e.s.calls[c].Txn) {
+		if o.Snapshots[i] < i {
 			e.needed(states, i, c)
 		}
 	}
 	e.serial = &node{state: e.base, bad: w.B.False(), next: map[int]*node{}}
-}
-
-// draws reports whether a transaction draws values whose order the program observes.
-func draws(t *ir.Txn) bool {
-	found := false
-	ir.Walk(t.Body, func(s ir.Stmt) {
-		h, ok := s.(*ir.Havoc)
-		found = found || ok && h.Ordered
-	})
-	return found
-}
-
-// drawn asserts the order of what the calls draw from ordered sources: sequences give
-// the instances of the interpreter values in the order of their numbers, and what has
-// committed before a snapshot has drawn before.
-func (e *encoding) drawn() {
-	for i, c := range e.o.Commits {
-		if !draws(e.s.calls[c].Txn) {
-			continue
-		}
-		for k, d := range e.o.Commits {
-			if c == d || !draws(e.s.calls[d].Txn) {
-				continue
-			}
-			if k < e.o.Snapshots[i] {
-				e.assert(e.insts[d].Before(e.insts[c]))
-			}
-			if c < d && sequences(e.s.calls[c].Txn) && sequences(e.s.calls[d].Txn) {
-				e.assert(e.insts[c].Before(e.insts[d]))
-			}
-		}
-	}
-}
-
-// sequences reports whether a transaction draws from ordered sequences only.
-func sequences(t *ir.Txn) bool {
-	only := true
-	ir.Walk(t.Body, func(s ir.Stmt) {
-		h, ok := s.(*ir.Havoc)
-		only = only && !(ok && h.Ordered && !h.Fresh)
-	})
-	return only
 }
 
 // initialState makes the terms for the state at the beginning and for what the

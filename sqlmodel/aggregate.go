@@ -62,10 +62,7 @@ func (x *ex) aggregate(e *pg.FuncCall, name string) val {
 		x.unmodelled("WITHIN GROUP of the aggregate %s", name)
 	}
 	in := x.agg.over()
-	var args []val
-	for _, a := range e.Args {
-		args = append(args, in.defaultType(in.expr(a)))
-	}
+	args := in.ownArguments(e.Args, name)
 	fn, t := name, tBigint // of count
 	digits := 0
 	agg := ir.Agg{Distinct: e.AggDistinct}
@@ -145,6 +142,43 @@ func (x *ex) resolveAggregate(name string, args []val) ([]catalog.Call, catalog.
 		given = append(given, catalog.Arg{Type: a.argType()})
 	}
 	return x.l.catalog().Function(name, given, false)
+}
+
+// ownArguments translates the arguments of an aggregate. If they name columns of the
+// queries around alone, the aggregate is one of these (manual, 4.2.7).
+func (x *ex) ownArguments(list []*pg.Node, name string) []val {
+	var saved []bool
+	for _, lv := range x.levels {
+		saved = append(saved, lv.used)
+		lv.used = false
+	}
+	own := map[string]bool{}
+	for _, s := range x.levels[len(x.levels)-1].sources {
+		for _, c := range s.cols {
+			own[ir.ExprString(c.e)] = true
+		}
+	}
+	var args []val
+	mine := false
+	for _, n := range list {
+		v := x.defaultType(x.expr(n))
+		args = append(args, v)
+		for _, c := range v.columns() {
+			if c.e == nil {
+				continue
+			}
+			ir.WalkExpr(c.e, func(e ir.Expr) { mine = mine || own[ir.ExprString(e)] })
+		}
+	}
+	outer := false
+	for i, lv := range x.levels {
+		outer = outer || lv.used
+		lv.used = lv.used || saved[i]
+	}
+	if outer && !mine {
+		x.unmodelled("the aggregate %s over columns of a query around", name)
+	}
+	return args
 }
 
 // ordered is ORDER BY in an aggregate: it becomes a function of the arguments

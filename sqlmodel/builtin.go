@@ -6,24 +6,35 @@ import (
 	"github.com/txrobust/robust/sqlmodel/catalog"
 )
 
+// maxDomains bounds the domains of domains.
+const maxDomains = 4096
+
 // declaredTypes is the catalog's view of what a program declares.
 type declaredTypes struct{ l *loader }
 
 func (d declaredTypes) Type(name string) *catalog.Type {
-	for range len(d.l.types) + 1 { // a domain may be one of itself
-		u := d.l.types[name]
-		switch {
-		case u != nil && u.enum:
-			return &catalog.Type{Name: name, Kind: 'e', Category: 'E'}
-		case u != nil && u.fields == nil:
-			name = u.base.pgName()
-			if d.l.types[name] == nil {
-				return d.l.catalog().Type(name)
-			}
-		case u != nil, d.l.tables[name] != nil:
-			return &catalog.Type{Name: name, Kind: 'c', Category: 'C'}
-		default:
-			return nil
+	u := d.l.types[name]
+	if u != nil && !u.enum && u.fields == nil {
+		return d.base(u)
+	}
+	switch {
+	case u != nil && u.enum:
+		return &catalog.Type{Name: name, Kind: 'e', Category: 'E'}
+	case u != nil, d.l.tables[name] != nil:
+		return &catalog.Type{Name: name, Kind: 'c', Category: 'C'}
+	}
+	return nil
+}
+
+// base gives the type below a domain, nil for a domain of itself.
+func (d declaredTypes) base(u *userType) *catalog.Type {
+	for range maxDomains {
+		name := u.base.pgName()
+		switch u = d.l.types[name]; {
+		case u == nil:
+			return d.l.catalog().Type(name)
+		case u.enum || u.fields != nil:
+			return d.Type(name)
 		}
 	}
 	return nil

@@ -194,10 +194,10 @@ func splitAtParameters(s string, from, to int, raw *pg.RawStmt, arg argument) (t
 			}
 			a.Number = numbers[k]
 		}
-		text, args = append(text, s[from:off]), append(args, a)
+		text, args = append(text, quote.Statement(s[from:off])), append(args, a)
 		from = off + len("$"+itoa(k))
 	}
-	return append(text, s[from:to]), args
+	return append(text, quote.Statement(s[from:to])), args
 }
 
 // apart reports whether a statement takes no snapshot.

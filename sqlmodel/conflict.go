@@ -21,9 +21,7 @@ func (i *inserter) onConflict(stmt *ir.Insert, row *rowSource) {
 			i.x.fail(c.Location, "ON CONFLICT DO UPDATE needs the columns of a key")
 		}
 		y.levels[len(y.levels)-1].sources = append(y.levels[len(y.levels)-1].sources, excludedRow(i.tab))
-		list := b.setList(y, existing, c.TargetList)
-		list = append(list, b.touched(existing, list)...)
-		list = append(list, b.regenerated(existing, list)...)
+		list := b.sets(y, existing, c.TargetList)
 		after = withValues(existing, list)
 		conf.Sets = b.irSets(existing, list)
 		if c.WhereClause != nil {
@@ -31,7 +29,8 @@ func (i *inserter) onConflict(stmt *ir.Insert, row *rowSource) {
 		}
 	}
 	fires := c.Action != pg.ConflictUpdate && len(i.tab.firing(onInsert, false, true, nil)) > 0
-	need := i.f.found != "" || i.f.rowcount != "" || i.ret() || fires
+	again := c.Action == pg.ConflictUpdate && i.inValues && i.many
+	need := i.f.found != "" || i.f.rowcount != "" || i.ret() || fires || again && conf.Where != nil
 	done := ""
 	var read *conflictRow
 	update := i.ret() && c.Action == pg.ConflictUpdate
@@ -46,6 +45,9 @@ func (i *inserter) onConflict(stmt *ir.Insert, row *rowSource) {
 		}
 		stmt.Done = done
 		b.weak[stmt] = true
+	}
+	if again {
+		i.once(conf, row, done)
 	}
 	b.emit(stmt)
 	if !need {
@@ -67,6 +69,65 @@ func (i *inserter) onConflict(stmt *ir.Insert, row *rowSource) {
 	if i.ret() {
 		i.returning(row, ir.V(done), read)
 	}
+}
+
+// proposal is a row that an INSERT of several rows has proposed before.
+type proposal struct {
+	keys []ir.Expr // the columns of ON CONFLICT
+	done ir.Expr   // whether it was inserted or updated; nil is true
+}
+
+// once says that ON CONFLICT DO UPDATE meets no row that the same command has inserted
+// or updated, which is an error.
+func (i *inserter) once(conf *ir.Conflict, row *rowSource, done string) {
+	if slices.ContainsFunc(conf.Sets, func(set ir.Set) bool { return slices.Contains(conf.Target, set.Col) }) {
+		i.b.unmodelled("ON CONFLICT DO UPDATE of several rows that changes the columns in conflict")
+	}
+	if slices.ContainsFunc(i.tab.ir.Uniques, func(u ir.Unique) bool { return u.Where != nil && ir.SameColumns(u.Columns, conf.Target) }) {
+		i.b.unmodelled("ON CONFLICT DO UPDATE of several rows on a partial index")
+	}
+	p := proposal{}
+	for _, k := range conf.Target {
+		p.keys = append(p.keys, i.keyOf(row, i.tab.ir.Columns[k]))
+	}
+	if conf.Where != nil {
+		p.done = ir.V(done)
+	}
+	for _, old := range i.proposed {
+		if same := old.done; !distinct(old.keys, p.keys) {
+			for k := range p.keys {
+				same = ir.AndE(same, ir.Op(ir.Eq, old.keys[k], p.keys[k]))
+			}
+			i.b.require(i.pos, ir.NotE(ir.Op(ir.Is, same, ir.C(ir.Bool(true)))), cardinality)
+		}
+	}
+	i.proposed = append(i.proposed, p)
+}
+
+// keyOf gives the value of a column of a row that is inserted, or of what an index is
+// over.
+func (i *inserter) keyOf(row *rowSource, c ir.Column) ir.Expr {
+	if col := row.col(c.Name); col != nil {
+		return col.e
+	}
+	return ir.MapExpr(c.Generated, func(e ir.Expr) ir.Expr {
+		if col, ok := e.(*ir.Col); ok {
+			return row.col(col.Col).e
+		}
+		return e
+	})
+}
+
+// distinct reports whether two lists of values have different constants in a place.
+func distinct(a, b []ir.Expr) bool {
+	for i := range a {
+		x, ok1 := a[i].(*ir.Const)
+		y, ok2 := b[i].(*ir.Const)
+		if ok1 && ok2 && (x.Value != y.Value || x.Value.IsNull()) {
+			return true
+		}
+	}
+	return false
 }
 
 // excludedRow is the row that an INSERT proposed.

@@ -27,7 +27,7 @@ func (l *loader) declared(n *node) {
 		return
 	}
 	from, to := statementSpan(n.text, n.raw)
-	l.prog.Schema = append(l.prog.Schema, ir.Declaration{Pos: n.pos, Text: n.text.s[from:to], Optional: optional})
+	l.prog.Schema = append(l.prog.Schema, ir.Declaration{Pos: n.pos, Text: quote.Statement(n.text.s[from:to]), Optional: optional})
 }
 
 // tablesFirst puts the declarations of files that declare tables before those of the

@@ -111,8 +111,12 @@ func (d *deriver) typeOf(x *ex, e ir.Expr) ir.Type {
 		}
 		for _, lv := range x.levels {
 			for _, s := range lv.sources {
-				if s.row == e.Row && s.table != nil {
+				switch c := s.col(e.Col); {
+				case s.row != e.Row:
+				case s.table != nil:
 					return s.table.ir.Columns[s.table.ir.Column(e.Col)].Type
+				case c != nil: // the row that an INSERT proposes
+					return localType(c.t)
 				}
 			}
 		}
@@ -380,7 +384,7 @@ func (x *ex) core(s *pg.SelectStmt) *derived {
 		out.single, out.nonEmpty = true, where == nil
 	} else if l, ok := from.(*ir.Leaf); ok {
 		if t := y.d.tableOf(l); t != nil {
-			out.single = fixesKey(t.ir, l.Row, where)
+			out.single = fixesKey(t.ir, l.Row, where, x.outerRows())
 		}
 	}
 	q.distinct(s, p, g)
@@ -389,6 +393,17 @@ func (x *ex) core(s *pg.SelectStmt) *derived {
 	p.Cols = itemsOf(q.targets)
 	out.rel = p
 	y.d.restrict(from, where)
+	return out
+}
+
+// outerRows are the row variables that a query inside of x may refer to.
+func (x *ex) outerRows() map[string]bool {
+	out := map[string]bool{}
+	for _, lv := range x.levels {
+		for _, s := range lv.sources {
+			out[s.row] = true
+		}
+	}
 	return out
 }
 

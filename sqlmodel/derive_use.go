@@ -1,6 +1,8 @@
 package sqlmodel
 
 import (
+	"slices"
+
 	"github.com/txrobust/robust/ir"
 	"github.com/txrobust/robust/sqlmodel/internal/pg"
 )
@@ -54,11 +56,11 @@ func (x *ex) succeeds(d *derived, value bool) {
 	x.b.emit(&ir.Assume{At: at(x.b.cur), Cond: c})
 }
 
-// rowsLocal puts the rows of a derivation in a local.
-func (b *builder) rowsLocal(d *derived, pos ir.Pos) ir.Expr {
+// rowsLocal puts the rows of a derivation in a local, as what is wanted says.
+func (b *builder) rowsLocal(d *derived, want ir.Want, pos ir.Pos) ir.Expr {
 	t := ir.ArrayType(ir.KindOpaque)
 	local := b.irLocal("rows", t)
-	b.emit(&ir.Assign{At: at(pos), Var: local, Expr: d.call(ir.WantRows, t)})
+	b.emit(&ir.Assign{At: at(pos), Var: local, Expr: d.call(want, t)})
 	return ir.V(local)
 }
 
@@ -96,8 +98,9 @@ func (b *builder) derivedSelect(f *frame, x *ex, s *pg.SelectStmt, pos ir.Pos, t
 			}
 			b.strict(to, pos, found())
 		}
-		elem := &ir.Call{Name: "elem", Args: []ir.Expr{b.rowsLocal(d, pos), ir.C(ir.Int(1))}, Type: ir.OpaqueType}
-		b.assignAll(x, pos, list, d.fields(elem))
+		first := b.irLocal("first", ir.OpaqueType)
+		b.emit(&ir.Assign{At: at(pos), Var: first, Expr: d.call(ir.WantFirst, ir.OpaqueType)})
+		b.assignAll(x, pos, list, d.fields(ir.V(first)))
 		b.setNull(pos, rest)
 	case to.kind == toClient && f.result == nil:
 		b.checkResult(f, pos, d.cols)
@@ -109,18 +112,34 @@ func (b *builder) derivedSelect(f *frame, x *ex, s *pg.SelectStmt, pos ir.Pos, t
 }
 
 // asLoop translates a query whose rows are gone through one by one, to the last if all
-// says so.
-func (x *ex) asLoop(s *pg.SelectStmt, pos ir.Pos, all bool) (q *query) {
+// says so: ir.WantList where the order may matter, ir.WantRows where it does not.
+func (x *ex) asLoop(s *pg.SelectStmt, want ir.Want, pos ir.Pos, all bool) (q *query) {
 	x.either(func() { q = x.locking(s, false) }, func() {
 		rows := fetchedSome
 		if all {
 			rows = fetchedAll
 		}
 		d := x.whole(s, rows)
-		loop := setLoop{array: x.b.rowsLocal(d, pos), elem: x.b.irLocal("element", ir.OpaqueType)}
-		q = &query{in: x.inner(), atMost: -1, loops: []setLoop{loop}, targets: d.fields(ir.V(loop.elem))}
+		loop := setLoop{array: x.b.rowsLocal(d, want, pos), elem: x.b.irLocal("element", ir.OpaqueType)}
+		q = &query{in: x.inner(), atMost: -1, loops: []setLoop{loop}, targets: d.fields(ir.V(loop.elem)), whole: d}
 	})
 	return q
+}
+
+// repeats says that two rows of a derivation agree in some columns, none of which is
+// NULL.
+func (d *derived) repeats(cols []int) ir.Expr {
+	const from, grouped = "given", "grouped"
+	shape := ir.Columns(d.rel)
+	g := &ir.Group{From: &ir.Leaf{Row: from, Rel: d.rel}, Aggs: []ir.NamedAgg{{Name: "n", Agg: ir.Agg{Fn: "count", Type: ir.IntType}}}}
+	many := ir.Op(ir.Gt, &ir.Col{Row: grouped, Col: "n"}, ir.C(ir.Int(1)))
+	for i, c := range cols {
+		e := &ir.Col{Row: from, Col: shape[c].Name}
+		g.Where = ir.AndE(g.Where, ir.NotE(&ir.Unary{Op: ir.IsNull, X: e}))
+		g.Keys = append(g.Keys, ir.Item{Name: "k" + itoa(i+1), Type: shape[c].Type, Expr: e})
+	}
+	again := &derived{rel: &ir.Project{From: &ir.Leaf{Row: grouped, Rel: g}, Where: many}, typeOf: d.typeOf}
+	return again.call(ir.WantAny, ir.BoolType)
 }
 
 // derivedCondition is EXISTS, IN, ANY or ALL of a derivation.
@@ -144,6 +163,7 @@ func (x *ex) derivedAny(e *pg.SubLink, s *pg.SelectStmt, op string, m mode) ir.E
 	v := x.expr(e.Testexpr)
 	y := *x
 	if y.d == nil {
+		v = x.withoutQueries(v)
 		y.d = x.newDeriver()
 	}
 	y.perRow = true
@@ -175,6 +195,31 @@ func (x *ex) derivedAny(e *pg.SubLink, s *pg.SelectStmt, op string, m mode) ir.E
 	}
 	return &ir.Cond{If: hit(c.e), Then: ir.C(ir.Bool(true)),
 		Else: &ir.Cond{If: hit(isNull), Then: ir.C(ir.Null), Else: ir.C(ir.Bool(false))}}
+}
+
+// withoutQueries makes a value fit to stand in a derivation, which reads no tables by
+// itself: what a query of the IR says is computed before.
+func (x *ex) withoutQueries(v val) val {
+	aside := func(e ir.Expr, t typ) ir.Expr {
+		if !ir.HasExists(e) {
+			return e
+		}
+		if !rowFree(e, map[string]bool{}) || x.conditional {
+			x.unmodelled("a condition on a query that is compared with the rows of another one")
+		}
+		local := x.b.local("tmp", t)
+		x.b.emit(&ir.Assign{At: at(x.b.cur), Var: local, Expr: e})
+		return ir.V(local)
+	}
+	if !v.record {
+		v.e = aside(v.e, v.t)
+		return v
+	}
+	v.fields = slices.Clone(v.fields)
+	for i, c := range v.fields {
+		v.fields[i].e = aside(c.e, c.t)
+	}
+	return v
 }
 
 // derivedValue is a subquery as a value, or ARRAY of one.

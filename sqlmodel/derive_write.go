@@ -6,10 +6,10 @@ import (
 )
 
 // derivedFrom is FROM or USING of an UPDATE or DELETE where that is more than
-// tables that are joined: whether a row is written, and the values that it
-// gets, are derivations, in which the row that is written is free. Each row must
-// match one row of FROM at most.
-func (b *builder) derivedFrom(y *ex, row *rowSource, from []*pg.Node, where *pg.Node, set []*pg.Node) (*writeQuery, []assignment) {
+// tables that are joined, or where RETURNING may name them: whether a row is written,
+// the values that it gets and those of RETURNING are derivations, in which the row
+// that is written is free. Each row must match one row of FROM at most.
+func (b *builder) derivedFrom(y *ex, row *rowSource, from []*pg.Node, where *pg.Node, set []*pg.Node, ret *pg.ReturningClause) (*writeQuery, []assignment) {
 	if len(from) == 0 {
 		b.unmodelled("an expression in a write")
 	}
@@ -38,9 +38,10 @@ func (b *builder) derivedFrom(y *ex, row *rowSource, from []*pg.Node, where *pg.
 			}
 		}
 	}
-	list := b.setList(q.in, row, set)
-	if len(list) > 0 && !z.d.oneEach(tree, inside, row.row) {
-		b.unmodelled("an UPDATE of rows that may match several rows of FROM")
+	list := b.sets(q.in, row, set)
+	returned := b.targetsOf(q, withValues(row, list), q.level.sources, ret)
+	if len(list)+len(returned) > 0 && !z.d.oneEach(tree, inside, row.row) {
+		b.unmodelled("an UPDATE or RETURNING of rows that may match several rows of FROM or USING")
 	}
 	z.d.restrict(tree, inside)
 	for _, n := range q.nested {
@@ -50,18 +51,50 @@ func (b *builder) derivedFrom(y *ex, row *rowSource, from []*pg.Node, where *pg.
 	for i, a := range list {
 		all.Cols = append(all.Cols, ir.Item{Name: itoa(i), Type: localType(a.v.t), Expr: a.v.e})
 	}
+	for i, c := range returned {
+		all.Cols = append(all.Cols, ir.Item{Name: itoa(len(list) + i), Type: localType(c.t), Expr: c.e})
+	}
 	z.d.read(all)
 	typeOf := func(e ir.Expr) ir.Type { return z.d.typeOf(y, e) }
 	match := &derived{rel: &ir.Project{From: tree, Where: inside}, typeOf: typeOf}
 	y.succeeds(&derived{rel: all, single: true, typeOf: typeOf}, false)
-	for i, a := range list {
-		if rowFree(a.v.e, map[string]bool{row.row: true}) {
-			continue
+	value := func(i int, e ir.Expr, t typ) ir.Expr {
+		if rowFree(e, map[string]bool{row.row: true}) {
+			return e
 		}
 		one := &derived{rel: &ir.Project{From: tree, Where: inside, Cols: all.Cols[i : i+1]}, typeOf: typeOf}
-		list[i].v = val{e: one.call(ir.WantValue, localType(a.v.t)), t: a.v.t, nn: a.v.nn}
+		return one.call(ir.WantValue, localType(t))
 	}
-	return &writeQuery{in: y, where: ir.AndE(own, match.call(ir.WantAny, ir.BoolType))}, list
+	for i, a := range list {
+		list[i].v.e = value(i, a.v.e, a.v.t)
+	}
+	for i, c := range returned {
+		returned[i].e = value(len(list)+i, c.e, c.t)
+	}
+	return &writeQuery{in: y, where: ir.AndE(own, match.call(ir.WantAny, ir.BoolType)), returned: returned}, list
+}
+
+// targetsOf translates RETURNING over a row as a write leaves it and over the rows of
+// FROM or USING, which x sees; nil is no RETURNING.
+func (b *builder) targetsOf(q *query, after *rowSource, from []*rowSource, ret *pg.ReturningClause) []colDef {
+	if ret == nil {
+		return nil
+	}
+	if len(ret.Options) > 0 {
+		b.unmodelled("RETURNING WITH")
+	}
+	x := *q.in
+	x.levels = append(append([]*level{}, x.levels[:len(x.levels)-1]...), &level{sources: append([]*rowSource{after}, from...)})
+	rq := &query{in: &x, level: x.levels[len(x.levels)-1], atMost: -1}
+	for _, n := range ret.Exprs {
+		rq.addTarget(pg.Inner(n).(*pg.ResTarget))
+	}
+	for i, c := range rq.targets {
+		if c.t.name == nUnknown {
+			rq.targets[i].t = tText
+		}
+	}
+	return rq.targets
 }
 
 // oneEach reports whether at most one row of a FROM list matches each row of

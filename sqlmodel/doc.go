@@ -226,6 +226,14 @@
 // that depends on nothing but the values that the transaction uses: the same
 // values give the same outcome.
 //
+// An INSERT of several rows whose ON CONFLICT DO UPDATE meets a row that it has written
+// itself ends the transaction, except where DO UPDATE has a condition or a set-returning
+// function makes the rows: there the model goes on.
+//
+// Keys are checked at the end of a statement. The server checks those that are not
+// deferrable row by row, in an order that nobody tells, so that an UPDATE of several
+// rows may fail there that passes a value from one row to another.
+//
 // Messages (RAISE NOTICE and the like) are no results that a client depends on.
 // Values are taken to fit their columns and variables: lengths of text, blanks at the end of
 // char(n), scales of numerics and ranges of integers are not checked, ignored

@@ -46,7 +46,7 @@ func (c *psql) gset(n *node, tree any) {
 			list, fresh = append(list, k), append(fresh, local)
 			out = append(out, dest{local, t})
 		}
-		return out, nil
+		return lastOnes(out, nil), nil
 	}
 	f.found, f.rowcount = b.local("was_found", tBool), ""
 	defer func() {
@@ -108,9 +108,9 @@ func oneRowWritten(list []ir.Stmt) bool {
 	ir.Walk(list, func(s ir.Stmt) {
 		switch s := s.(type) {
 		case *ir.Update:
-			one = one && fixesKey(s.Table, s.Row, s.Where)
+			one = one && fixesKey(s.Table, s.Row, s.Where, nil)
 		case *ir.Delete:
-			one = one && fixesKey(s.Table, s.Row, s.Where)
+			one = one && fixesKey(s.Table, s.Row, s.Where, nil)
 		case *ir.Foreach, *ir.While:
 			one = false
 		}

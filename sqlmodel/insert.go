@@ -1,6 +1,8 @@
 package sqlmodel
 
 import (
+	"slices"
+
 	"github.com/txrobust/robust/ir"
 	"github.com/txrobust/robust/sqlmodel/internal/pg"
 )
@@ -12,10 +14,14 @@ func (b *builder) insertStmt(f *frame, t *text, s *pg.InsertStmt, pos ir.Pos, to
 	tab := x.tableOf(s.Relation)
 	b.keepsFound(f, tab)
 	events := int32(onInsert)
+	var set []assignment // what ON CONFLICT may set, without the values
 	if s.OnConflictClause != nil && s.OnConflictClause.Action == pg.ConflictUpdate {
 		events |= onUpdate
+		for _, n := range s.OnConflictClause.TargetList {
+			set = append(set, assignment{column: pg.Inner(n).(*pg.ResTarget).Name})
+		}
 	}
-	if events&onUpdate != 0 && len(tab.firing(onUpdate, true, true, nil))+len(tab.firing(onUpdate, true, false, nil)) > 0 {
+	if events&onUpdate != 0 && len(tab.firing(onUpdate, true, true, set))+len(tab.firing(onUpdate, true, false, set)) > 0 {
 		b.unmodelled("triggers BEFORE UPDATE, with ON CONFLICT DO UPDATE")
 	}
 	b.atStatement(tab, onInsert, "INSERT", true, nil, pos)
@@ -38,7 +44,7 @@ func (b *builder) insertStmt(f *frame, t *text, s *pg.InsertStmt, pos ir.Pos, to
 	}
 	b.aftermath(pos, tab, events, nil)
 	if events&onUpdate != 0 {
-		for _, g := range append(tab.firing(events, false, true, nil), tab.firing(onUpdate, false, false, nil)...) {
+		for _, g := range append(tab.firing(events, false, true, set), tab.firing(onUpdate, false, false, set)...) {
 			b.giveUp(pos, tab.firedBy(g), "trigger "+g.name+", after ON CONFLICT DO UPDATE")
 		}
 	}
@@ -55,8 +61,10 @@ type inserter struct {
 	cols []*column
 	pos  ir.Pos
 	to   sink
-	// many says that several rows are inserted: FOUND and ROW_COUNT add up.
-	many bool
+	// many says that several rows are inserted: FOUND and ROW_COUNT add up. inValues
+	// says that they are written one by one.
+	many, inValues bool
+	proposed       []proposal
 }
 
 // ret reports whether RETURNING is needed.
@@ -91,7 +99,7 @@ func (i *inserter) valueRows(sel *pg.SelectStmt) {
 	if sel.LimitCount != nil || sel.LimitOffset != nil || len(sel.SortClause) > 0 || sel.WithClause != nil {
 		i.b.unmodelled("VALUES with ORDER BY or LIMIT")
 	}
-	i.many = len(sel.ValuesLists) > 1
+	i.many, i.inValues = len(sel.ValuesLists) > 1, true
 	i.apartFromParents()
 	// All expressions are evaluated before the first row goes in, as far as
 	// they could see it.
@@ -164,7 +172,7 @@ func (i *inserter) start() {
 // query is INSERT … SELECT.
 func (i *inserter) query(sel *pg.SelectStmt) {
 	b, x := i.b, i.x
-	q := x.asLoop(sel, i.pos, true)
+	q := x.asLoop(sel, ir.WantRows, i.pos, true)
 	b.skipRows(q, i.pos, false)
 	i.checkCount(len(q.targets), nil)
 	for k := range q.targets {
@@ -193,6 +201,7 @@ func (i *inserter) query(sel *pg.SelectStmt) {
 		i.many = true
 		i.apartFromParents()
 		i.start()
+		i.onceForAll(q)
 		b.each(q, i.pos, "", "", func() {
 			if len(q.from) == 0 {
 				i.row(given(q.targets))
@@ -247,7 +256,7 @@ func (i *inserter) untyped(sel *pg.SelectStmt, q *query) map[int]val {
 func (i *inserter) intoLocals(q *query, into *[]string, exprs *[]ir.Expr) []colDef {
 	var out []colDef
 	for _, c := range q.targets {
-		if rowFree(c.e, map[string]bool{}) {
+		if rowFree(c.e, map[string]bool{}) && !ir.HasExists(c.e) {
 			out = append(out, c)
 			continue
 		}
@@ -269,6 +278,7 @@ func (i *inserter) foreach(q *query, given func([]colDef) []assignment) {
 		b.looseInner(q)
 	}
 	b.fetchAll(q)
+	i.onceForAll(q)
 	loop := &ir.Foreach{At: at(i.pos), Query: q.ir(), Order: q.order, Locks: q.locks}
 	cols := i.intoLocals(q, &loop.Into, &loop.Cols)
 	if len(loop.Into) == 0 {
@@ -290,6 +300,60 @@ func (i *inserter) foreach(q *query, given func([]colDef) []assignment) {
 		i.row(given(cols))
 	})
 	b.emit(loop)
+}
+
+// onceForAll is once for the rows of a query, if each of them is inserted or updated.
+func (i *inserter) onceForAll(q *query) {
+	c := i.s.OnConflictClause
+	if c == nil || c.Action != pg.ConflictUpdate || c.WhereClause != nil || q.limit != nil || len(q.loops) > 0 && q.whole == nil {
+		return
+	}
+	for _, n := range c.TargetList {
+		if name := pg.Inner(n).(*pg.ResTarget).Name; slices.Contains(i.conflictTarget(c), i.tab.ir.Column(name)) {
+			i.b.unmodelled("ON CONFLICT DO UPDATE of several rows that changes the columns in conflict")
+		}
+	}
+	var keys []int // among the columns of q
+	for _, k := range i.conflictTarget(c) {
+		name := i.tab.ir.Columns[k].Name
+		at := slices.IndexFunc(i.cols, func(c *column) bool { return c.name == name })
+		if at < 0 || at >= len(q.targets) {
+			return // a default
+		}
+		keys = append(keys, at)
+	}
+	twice := ir.Expr(nil)
+	if q.whole != nil {
+		twice = q.whole.repeats(keys)
+	} else {
+		twice = q.repeats(keys)
+	}
+	i.b.require(i.pos, ir.NotE(twice), cardinality)
+}
+
+// repeats says that two rows of the tables of a query agree in some columns.
+func (q *query) repeats(cols []int) ir.Expr {
+	twin := func(e ir.Expr) ir.Expr { return e }
+	var sources []ir.Source
+	var same ir.Expr
+	for _, s := range q.from {
+		t := ir.Source{Table: s.Table, Row: q.in.rowName(s.Row + "_again")}
+		before := twin
+		twin = func(e ir.Expr) ir.Expr { return renameRow(before(e), s.Row, t.Row) }
+		sources = append(sources, s, t)
+		for _, k := range s.Table.Key {
+			name := s.Table.Columns[k].Name
+			same = ir.AndE(same, ir.Op(ir.Eq, &ir.Col{Row: s.Row, Col: name}, &ir.Col{Row: t.Row, Col: name}))
+		}
+	}
+	where := ir.NotE(same)
+	if q.where != nil {
+		where = ir.AndE(q.where, twin(q.where), where)
+	}
+	for _, c := range cols {
+		where = ir.AndE(where, ir.Op(ir.Eq, q.targets[c].e, twin(q.targets[c].e)))
+	}
+	return &ir.Exists{Query: ir.Query{From: sources, Where: where}}
 }
 
 // row inserts one row with the given columns; the others get their defaults.
@@ -330,9 +394,28 @@ func (i *inserter) row(given []assignment) {
 	})
 }
 
+// asNow gives the values of a row that read tables locals, since they are looked at
+// again when the row is in.
+func (i *inserter) asNow(row *rowSource) *rowSource {
+	if !i.ret() && len(i.tab.firing(onInsert, false, true, nil)) == 0 {
+		return row
+	}
+	out := *row
+	out.cols = slices.Clone(row.cols)
+	for k, c := range out.cols {
+		if ir.HasExists(c.e) {
+			local := i.b.local(c.name, c.t)
+			i.b.assign(i.pos, local, c.e)
+			out.cols[k].e = ir.V(local)
+		}
+	}
+	return &out
+}
+
 // put inserts a row as BEFORE triggers leave it.
 func (i *inserter) put(row *rowSource) {
 	b, tab := i.b, i.tab
+	row = i.asNow(row)
 	gen := b.generated(tab, row)
 	row = withValues(row, gen)
 	b.unplaced(i.pos, tab, row)

@@ -153,7 +153,7 @@ func (b *builder) forQuery(f *frame, s *plpgsql.ForQuery, fetched string, pos ir
 		b.unmodelled("FOR over %s", commandName(tree))
 	}
 	b.apart(sel, nil)
-	q := x.asLoop(sel, pos, !leavesLoop(s.Body, s.Label, 0))
+	q := x.asLoop(sel, ir.WantList, pos, !leavesLoop(s.Body, s.Label, 0))
 	if cur != nil {
 		q.fetch = fetchEach
 	}

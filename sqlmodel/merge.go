@@ -349,7 +349,7 @@ func (m *merger) writeMatched() {
 	var into []string
 	var cols []ir.Expr
 	keep := func(base string, e ir.Expr, t ir.Type) ir.Expr {
-		if rowFree(e, map[string]bool{}) {
+		if rowFree(e, map[string]bool{}) && !ir.HasExists(e) {
 			return e
 		}
 		local := b.irLocal(base, t)
@@ -473,7 +473,7 @@ func (m *merger) insertOthers(unmatched ir.Expr) {
 		given := slices.Clone(a.given)
 		if !m.single() {
 			keep := func(base string, e ir.Expr, t ir.Type) ir.Expr {
-				if rowFree(e, map[string]bool{}) {
+				if rowFree(e, map[string]bool{}) && !ir.HasExists(e) {
 					return e
 				}
 				if len(m.others) > 1 && tidy.MayFail(e) {

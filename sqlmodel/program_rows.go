@@ -126,7 +126,7 @@ func (p *caller) rows(x *ex, g *frame, st sentStmt, s *sent) *query {
 	if sel, ok := st.tree.(*pg.SelectStmt); ok {
 		b.apart(sel, nil)
 		x.withWrites(sel.WithClause, sel)
-		q := x.asLoop(sel, pos, true)
+		q := x.asLoop(sel, ir.WantList, pos, true)
 		q.fetch = fetchWhole
 		b.skipRows(q, pos, false)
 		return q

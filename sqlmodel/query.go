@@ -38,6 +38,8 @@ type query struct {
 	// skip says that rows may be skipped which others have locked; skipRows
 	// makes it conditions. some says that it chose several rows.
 	skip, some bool
+	// whole, if not nil, is the derivation whose rows the only loop goes through.
+	whole *derived
 	// writer says that a function in FROM writes.
 	writer bool
 	// target is the row that an UPDATE or DELETE writes, if this is its FROM or

@@ -84,6 +84,9 @@ func (b *builder) snapshotFirst() {
 			table = k.Table
 		}
 	})
+	if table == nil { // it is in a statement that is not modelled
+		return
+	}
 	s := &ir.Select{At: at(b.txn.Pos), Query: ir.Query{From: []ir.Source{{Table: table, Row: table.Name}}}}
 	s.Into, s.Cols = []string{b.local("snapshot", tBool)}, []ir.Expr{ir.C(ir.Bool(true))}
 	b.txn.Body = append([]ir.Stmt{s}, b.txn.Body...)

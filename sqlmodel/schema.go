@@ -56,10 +56,10 @@ type foreignKey struct {
 	onDelete   action
 	onUpdate   action
 	setColumns []string // of ON DELETE SET NULL (columns)
+	// full says that all columns are NULL or none (MATCH FULL).
+	full bool
 	// unproven says that existing rows may break it (NOT VALID).
 	unproven bool
-	// full is MATCH FULL of several columns.
-	full     bool
 	deferred bool
 	// deferrable says that SET CONSTRAINTS can make it deferred.
 	deferrable bool

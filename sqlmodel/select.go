@@ -364,13 +364,13 @@ func (b *builder) countRows(f *frame, q ir.Query, pos ir.Pos) {
 
 // singleRow reports whether a query over one table fixes a whole key.
 func (b *builder) singleRow(q ir.Query) bool {
-	return len(q.From) == 1 && fixesKey(q.From[0].Table, q.From[0].Row, q.Where)
+	return len(q.From) == 1 && fixesKey(q.From[0].Table, q.From[0].Row, q.Where, nil)
 }
 
 // fixesKey reports whether where says that the columns of the primary key, or
-// of a total unique key, equal values that do not depend on the row.
-func fixesKey(t *ir.Table, row string, where ir.Expr) bool {
-	fixed := fixedColumns(row, where, map[string]bool{})
+// of a total unique key, equal values that depend on no row but those of others.
+func fixesKey(t *ir.Table, row string, where ir.Expr, others map[string]bool) bool {
+	fixed := fixedColumns(row, where, others)
 	all := func(cols []int) bool {
 		for _, c := range cols {
 			if !fixed[t.Columns[c].Name] {

@@ -73,6 +73,9 @@ func rowFree(e ir.Expr, bound map[string]bool) bool {
 	case *ir.Cond:
 		return rowFree(e.If, bound) && rowFree(e.Then, bound) && rowFree(e.Else, bound)
 	case *ir.Call:
+		if e.IsOpen() { // it may refer to any
+			return false
+		}
 		for _, a := range e.Args {
 			if !rowFree(a, bound) {
 				return false

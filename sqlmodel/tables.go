@@ -339,22 +339,24 @@ func (l *loader) foreignKeyOf(t *table, f *foreignKey) {
 			l.fail(f.pos, "foreign key %s compares %s (%s) with %s (%s)", f.name, from.Name, from.Type, to.Name, to.Type)
 		}
 	}
-	if f.full {
-		t.ir.Checks = append(t.ir.Checks, matchFull(t.ir, &k))
-	}
 	f.number = len(t.ir.ForeignKeys)
 	t.ir.ForeignKeys = append(t.ir.ForeignKeys, k)
+	switch {
+	case f.full && l.checkedLate(f):
+		l.leaveOut(t, f.pos, "MATCH FULL of foreign key "+f.name, "it may be checked at commit", f.columns)
+	case f.full:
+		t.ir.Checks = append(t.ir.Checks, ir.TableCheck{Pos: f.pos, Name: f.name, Expr: allOrNone(t.ir, k.Columns)})
+	}
 }
 
-// matchFull is what MATCH FULL adds to a foreign key: some of its columns are NULL only if
-// all are.
-func matchFull(t *ir.Table, k *ir.ForeignKey) ir.TableCheck {
+// allOrNone says that all of some columns are NULL, or none of them.
+func allOrNone(t *ir.Table, cols []int) ir.Expr {
 	var all, none ir.Expr
-	for _, c := range k.Columns {
+	for _, c := range cols {
 		null := &ir.Unary{Op: ir.IsNull, X: &ir.Col{Row: t.Name, Col: t.Columns[c].Name}}
 		all, none = ir.AndE(all, null), ir.AndE(none, ir.NotE(null))
 	}
-	return ir.TableCheck{Pos: k.Pos, Name: k.Name, Expr: ir.OrE(all, none)}
+	return ir.OrE(all, none)
 }
 
 func keyOrUnique(t *ir.Table, cols []int) bool {

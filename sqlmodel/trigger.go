@@ -75,7 +75,7 @@ func (t *table) firing(events int32, before, row bool, set []assignment) []*trig
 		if g.events&events == 0 || g.before != before || g.row != row {
 			continue
 		}
-		hit := g.columns == nil || events&onUpdate == 0
+		hit := g.columns == nil || g.events&events&^onUpdate != 0
 		for _, a := range set {
 			hit = hit || slices.Contains(g.columns, a.column)
 		}

@@ -60,6 +60,9 @@ func (u *rowWriter) write() {
 	q := ir.Query{From: []ir.Source{u.row.irSource()}, Where: u.w.where}
 	single := b.singleRow(q)
 	returns := u.ret != nil && u.to.kind != discard
+	if returns && (u.w.returned != nil || len(u.w.in.levels[len(u.w.in.levels)-1].sources) > 1) {
+		b.unmodelled("RETURNING with FROM or USING, of a table with row triggers")
+	}
 	if !single {
 		b.oneByOne(t)
 		switch {
@@ -149,8 +152,9 @@ func (u *rowWriter) each(r *rowTrigger, before []*trigger, hidden string, severa
 		src := r.old.source(t)
 		for _, a := range u.set {
 			changed[a.column] = true
-			c := src.col(a.column)
-			c.e, c.nn = old(a.v.e), a.v.nn
+			if c := src.col(a.column); c != nil { // what an index is over is computed again
+				c.e, c.nn = old(a.v.e), a.v.nn
+			}
 		}
 		r.new = b.record("new", t, src, u.pos)
 		for name := range b.changedByTriggers(t, before) {

@@ -1,6 +1,7 @@
 package sqlmodel
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/txrobust/robust/ir"
@@ -347,6 +348,24 @@ func (b *builder) destsFor(f *frame, targets []plpgsql.Name, pos ir.Pos) func([]
 				list = append(list, dest{})
 			}
 		}
-		return list, all[min(len(cols), len(all)):]
+		rest = all[min(len(cols), len(all)):]
+		return lastOnes(list, rest), rest
 	}
+}
+
+// lastOnes leaves out of list the locals that come again in it or in rest: they are
+// set in this order, and keep the last value.
+func lastOnes(list, rest []dest) []dest {
+	again := map[string]bool{}
+	for _, d := range rest {
+		again[d.local] = true
+	}
+	out := slices.Clone(list)
+	for i, d := range slices.Backward(list) {
+		if d.local != "" && again[d.local] {
+			out[i] = dest{}
+		}
+		again[d.local] = true
+	}
+	return out
 }

@@ -42,21 +42,24 @@ func (b *builder) updateStmt(f *frame, t *text, s *pg.UpdateStmt, pos ir.Pos, to
 	cond, current := b.currentOf(f, row, s.WhereClause)
 	var w *writeQuery
 	var list []assignment
+	ret := s.ReturningClause
+	if to.kind == discard {
+		ret = nil
+	}
 	y.either(func() {
 		sure := y.surely(func() {
 			w = b.from(y, s.FromClause, s.WhereClause, cond)
-			list = b.setList(w.in, row, s.TargetList)
+			w.gives(ret)
+			list = b.sets(w.in, row, s.TargetList)
 		})
 		b.lockSurely(sure, row, w)
 	}, func() {
 		if current {
 			y.unmodelled("WHERE CURRENT OF in an UPDATE of this form")
 		}
-		w, list = b.derivedFrom(y, row, s.FromClause, s.WhereClause, s.TargetList)
+		w, list = b.derivedFrom(y, row, s.FromClause, s.WhereClause, s.TargetList, ret)
 	})
 	b.limit(w, row, s, pos)
-	list = append(list, b.touched(row, list)...)
-	list = append(list, b.regenerated(row, list)...)
 	b.oneByOneKeys(pos, row, w, list)
 	keys, changed := keyChanges(row, w.where, list)
 	if len(keys) > 0 {
@@ -157,14 +160,21 @@ func (b *builder) deleteStmt(f *frame, t *text, s *pg.DeleteStmt, pos ir.Pos, to
 	b.atStatement(row.table, onDelete, "DELETE", true, nil, pos)
 	cond, current := b.currentOf(f, row, s.WhereClause)
 	var w *writeQuery
+	ret := s.ReturningClause
+	if to.kind == discard {
+		ret = nil
+	}
 	y.either(func() {
-		sure := y.surely(func() { w = b.from(y, s.UsingClause, s.WhereClause, cond) })
+		sure := y.surely(func() {
+			w = b.from(y, s.UsingClause, s.WhereClause, cond)
+			w.gives(ret)
+		})
 		b.lockSurely(sure, row, w)
 	}, func() {
 		if current {
 			y.unmodelled("WHERE CURRENT OF in a DELETE of this form")
 		}
-		w, _ = b.derivedFrom(y, row, s.UsingClause, s.WhereClause, nil)
+		w, _ = b.derivedFrom(y, row, s.UsingClause, s.WhereClause, nil, ret)
 	})
 	b.limit(w, row, s, pos)
 	if b.fires(row.table, onDelete, nil) {
@@ -191,6 +201,22 @@ type writeQuery struct {
 	in    *ex         // sees the row and the other tables
 	other []ir.Source // of FROM or USING
 	where ir.Expr     // over the row and the other tables
+	// returned is RETURNING over the row, if it is translated already.
+	returned []colDef
+}
+
+// gives refuses RETURNING of a join.
+func (w *writeQuery) gives(ret *pg.ReturningClause) {
+	if ret != nil && len(w.other) > 0 {
+		w.in.unmodelled("RETURNING with FROM or USING")
+	}
+}
+
+// sets makes the assignments of an UPDATE, with those of columns that follow others.
+func (b *builder) sets(x *ex, row *rowSource, targets []*pg.Node) []assignment {
+	list := b.setList(x, row, targets)
+	list = append(list, b.touched(row, list)...)
+	return append(list, b.regenerated(row, list)...)
 }
 
 // from translates FROM or USING, and WHERE, for which current stands if it is not
@@ -369,18 +395,15 @@ func (b *builder) writeJoin(f *frame, w *writeQuery, row *rowSource, ret *pg.Ret
 // before it, where after has the new values of the columns.
 func (b *builder) returning(f *frame, w *writeQuery, after *rowSource, ret *pg.ReturningClause, pos ir.Pos, to sink, q ir.Query, change func()) {
 	x := *w.in
-	x.levels = append(append([]*level{}, x.levels[:len(x.levels)-1]...), &level{sources: []*rowSource{after}})
-	rq := &query{in: &x, level: x.levels[len(x.levels)-1], from: q.From, where: q.Where, atMost: -1}
-	if len(ret.Options) > 0 {
-		b.unmodelled("RETURNING WITH")
-	}
-	for _, n := range ret.Exprs {
-		rq.addTarget(pg.Inner(n).(*pg.ResTarget))
+	level := x.levels[len(x.levels)-1]
+	targets := w.returned
+	if targets == nil {
+		targets = b.targetsOf(&query{in: w.in}, after, level.sources[1:], ret)
 	}
 	if to.kind == intoRows {
 		t := ir.ArrayType(ir.KindOpaque)
 		b.emit(&ir.Select{At: at(pos), Into: []string{to.rows.local}, Query: q,
-			Aggs: []ir.Agg{{Fn: ir.RowsAgg, Arg: to.rows.take(&x, rq.targets), Type: t}}})
+			Aggs: []ir.Agg{{Fn: ir.RowsAgg, Arg: to.rows.take(&x, targets), Type: t}}})
 		change()
 		return
 	}
@@ -388,7 +411,7 @@ func (b *builder) returning(f *frame, w *writeQuery, after *rowSource, ret *pg.R
 		b.countFirst(f, q, &ir.Exists{Query: q}, pos)
 		if f.result == nil {
 			var cols []ir.Expr
-			for _, c := range rq.targets {
+			for _, c := range targets {
 				cols = append(cols, c.e)
 			}
 			if len(cols) == 0 {
@@ -410,13 +433,13 @@ func (b *builder) returning(f *frame, w *writeQuery, after *rowSource, ret *pg.R
 	}
 	// The write must still see the variables as they were.
 	var temps []dest
-	for i, c := range rq.targets {
+	for i, c := range targets {
 		temps = append(temps, dest{b.local(c.name, c.t), c.t})
 		if c.t.name == nUnknown {
 			temps[i].t = tText
 		}
 	}
-	final, rest := to.dests(rq.targets)
+	final, rest := to.dests(targets)
 	found := b.foundLocal(f)
 	if found == "" && to.strict {
 		found = b.local("was_found", tBool)
@@ -425,7 +448,7 @@ func (b *builder) returning(f *frame, w *writeQuery, after *rowSource, ret *pg.R
 	s := &ir.Select{At: at(pos), Query: q, Found: found}
 	var assign []dest
 	var cols []colDef
-	for i, c := range rq.targets {
+	for i, c := range targets {
 		d := final[i]
 		if d.local == "" {
 			continue

@@ -2,7 +2,6 @@ package symbolic
 
 import (
 	"fmt"
-	"slices"
 	"strconv"
 
 	"github.com/txrobust/robust/ir"
@@ -352,9 +351,6 @@ func (e *exec) havoc(s *ir.Havoc) {
 		return
 	}
 	e.w.Define(e.w.inDomain(v))
-	if s.Ordered && !slices.ContainsFunc(e.inst.times, func(f freshValue) bool { return f.val.T == v.T }) {
-		e.inst.times = append(e.inst.times, freshValue{val: v, source: s.Source()})
-	}
 	e.set(s.Var, v)
 }
 

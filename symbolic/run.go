@@ -17,38 +17,14 @@ type Instance struct {
 	Params []Val
 	// fresh are the FRESH values that it draws, by place.
 	fresh []freshValue
-	// times are the values that it draws from other ordered sources.
-	times []freshValue
 }
 
 // freshValue is a FRESH value of an instance, never stored before in a column
-// of its class.
+// of its class, from a sequence or "" (ir.Havoc.Source).
 type freshValue struct {
 	val    Val
 	class  any
 	source string
-}
-
-// Before is: the values that an instance draws from ordered sources may be drawn
-// before those of another one. Those of sequences differ.
-func (in *Instance) Before(o *Instance) *smt.Term {
-	B := in.w.B
-	out := B.True()
-	for _, a := range in.fresh {
-		for _, b := range o.fresh {
-			if a.source != "" && a.source == b.source && a.val.T.Sort() == b.val.T.Sort() {
-				out = B.And(out, B.Lt(a.val.T, b.val.T))
-			}
-		}
-	}
-	for _, a := range in.times {
-		for _, b := range o.times {
-			if a.source == b.source {
-				out = B.And(out, B.Or(a.val.Null, b.val.Null, B.Le(a.val.T, b.val.T)))
-			}
-		}
-	}
-	return out
 }
 
 // NewInstance makes an instance; its name must be unique in the World.

@@ -348,8 +348,6 @@ func (v Value) plain() string {
 	switch v.Kind {
 	case ir.KindNull:
 		return ""
-	case ir.KindInt, ir.KindBool:
-		return v.String()
 	}
 	return v.text()
 }

@@ -37,7 +37,9 @@ type Evidence struct {
 // machine makes an interpreter for the evidence.
 func (e *Evidence) machine() *interp.Machine {
 	m := interp.NewMachine(e.Program, e.Engine)
-	m.Opaque = e.opaque
+	if e.opaque != nil {
+		m.Opaque = func(c *ir.Call, _ []ir.Value, v ir.Value) ir.Value { return e.opaque(c.Name, v) }
+	}
 	return m
 }
 

@@ -121,7 +121,7 @@ func TestLiterals(t *testing.T) {
 		t.Errorf("%s", w.Kind)
 	}
 	sql := w.Transactions[0].Call + w.Transactions[1].Call
-	for _, want := range []string{`CALL close_first('2020-09-13 12:26:40.123456+00', -1.25, '{"it''s","a \"b\" \\ c"}', 'a''b');`, `SELECT * FROM "Close"(false);`} {
+	for _, want := range []string{`CALL close_first('2020-09-13 12:26:40.123456+00', -1.25, E'{"it''s","a \\"b\\" \\\\ c"}', 'a''b');`, `SELECT * FROM "Close"(false);`} {
 		if !strings.Contains(sql, want) {
 			t.Errorf("there is no %s in\n%s", want, sql)
 		}

@@ -226,10 +226,8 @@ func (v Value) String() string {
 	switch v.Kind {
 	case ir.KindNull:
 		return "NULL"
-	case ir.KindInt:
-		return strconv.FormatInt(v.I, 10)
-	case ir.KindBool:
-		return strconv.FormatBool(v.I == 1)
+	case ir.KindInt, ir.KindBool:
+		return v.text()
 	case ir.KindNum:
 		if _, exact := v.Rat().FloatPrec(); !exact {
 			r := v.Rat()
@@ -243,6 +241,10 @@ func (v Value) String() string {
 // text is the value without quotes.
 func (v Value) text() string {
 	switch v.Kind {
+	case ir.KindInt:
+		return strconv.FormatInt(v.I, 10)
+	case ir.KindBool:
+		return strconv.FormatBool(v.I == 1)
 	case ir.KindNum:
 		r := v.Rat()
 		if n, exact := r.FloatPrec(); exact {

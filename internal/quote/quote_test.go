@@ -174,3 +174,19 @@ func TestShell(t *testing.T) {
 		t.Fatalf("%d words, want %d", len(got), len(words))
 	}
 }
+
+// TestStatement: statements keep their meaning without what cannot be printed.
+func TestStatement(t *testing.T) {
+	for _, tc := range []struct{ sql, want string }{
+		{"SELECT 'a\n', \"b\"", "SELECT 'a\n', \"b\""},
+		{"SELECT'\x1b''\\'AS\"a\"\"\x07\"", `SELECT E'\u001b''\\'AS U&"a""` + "\\" + `0007"`},
+		{"SELECT /* \x1b /* */ */ 1 -- \x1b", "SELECT   1  "},
+		{"DO $f$ -- \x1b\nBEGIN END $f$", `DO E' -- \u001b\nBEGIN END '`},
+		{"SELECT E'\\'\x1b', $1, '$'", `SELECT E'\'\u001b', $1, '$'`},
+		{"SELECT U&\"\\0041\x1b\", 1\x0b+ 1", `SELECT U&"` + "\\0041\\001b" + `", 1 + 1`},
+	} {
+		if got := Statement(tc.sql); got != tc.want {
+			t.Errorf("%q is written\n%s, want\n%s", tc.sql, got, tc.want)
+		}
+	}
+}

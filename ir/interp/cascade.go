@@ -20,7 +20,7 @@ func (s *scope) cascade(st *ir.Cascade) exec {
 			parent[i] = v(f).Convert(st.Table.Columns[fk.Columns[i]].Type)
 		}
 		for _, r := range f.db.tabs[t].rows {
-			if !orphan(db, ref, fk, r.vals) {
+			if !orphan(db, ref, fk, r.vals) || f.gone[&r.vals[0]] {
 				continue
 			}
 			op := Op{Kind: OpDelete, Table: t, Key: r.key, Old: r.vals, Action: fk}

@@ -2,7 +2,6 @@ package interp
 
 import (
 	"encoding/binary"
-	"slices"
 	"sort"
 	"strings"
 
@@ -12,10 +11,7 @@ import (
 // DB is an immutable database state: for every table its rows, sorted by key.
 type DB struct {
 	tabs []*tab
-	// marks are the largest values that were drawn from the ordered sources, by the
-	// number of the source; NULL is none.
-	marks []ir.Value
-	repr  string // canonical form, filled by key
+	repr string // canonical form, filled by key
 }
 
 type tab struct {
@@ -103,7 +99,7 @@ func (db *DB) get(t int, key string) []ir.Value {
 }
 
 func (db *DB) with(t int, rows []row) *DB {
-	out := &DB{tabs: append([]*tab(nil), db.tabs...), marks: db.marks}
+	out := &DB{tabs: append([]*tab(nil), db.tabs...)}
 	out.tabs[t] = &tab{rows: rows}
 	return out
 }
@@ -118,30 +114,6 @@ func (db *DB) put(t int, r row) *DB {
 		i++
 	}
 	return db.with(t, append(rows, old[i:]...))
-}
-
-// mark gives the largest value that was drawn from a source, NULL for none.
-func (db *DB) mark(source int) ir.Value {
-	if source < len(db.marks) {
-		return db.marks[source]
-	}
-	return ir.Null
-}
-
-// after is the state with the marks of a run that has committed.
-func (db *DB) after(draws []Draw) *DB {
-	for _, d := range draws {
-		if old := db.mark(d.source); !old.IsNull() && ir.Compare(old, d.Value) >= 0 {
-			continue
-		}
-		out := &DB{tabs: db.tabs, marks: slices.Clone(db.marks)}
-		for len(out.marks) <= d.source {
-			out.marks = append(out.marks, ir.Null)
-		}
-		out.marks[d.source] = d.Value
-		db = out
-	}
-	return db
 }
 
 // remove deletes the row with the key, if it is there.
@@ -171,9 +143,6 @@ func (db *DB) String() string {
 				t.repr = string(append(enc, 0xff))
 			}
 			b.WriteString(t.repr)
-		}
-		for _, v := range db.marks {
-			b.Write(appendValue(nil, v))
 		}
 		db.repr = b.String()
 	}

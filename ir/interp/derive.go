@@ -17,8 +17,16 @@ func (s *scope) derived(e *ir.Call) eval {
 	for i, p := range e.Def.Params {
 		in.locals[p.Name] = i
 	}
-	rows := in.rel(e.Def.Rel)
 	want := e.Def.Want
+	rows := relation(nil)
+	switch want {
+	case ir.WantList:
+		rows = in.ordered(e.Def.Rel, -1)
+	case ir.WantFirst:
+		rows = in.ordered(e.Def.Rel, 1)
+	default:
+		rows = in.rel(e.Def.Rel)
+	}
 	return func(f *frame) ir.Value {
 		inner := *f
 		inner.locals = make([]ir.Value, len(args))
@@ -28,7 +36,12 @@ func (s *scope) derived(e *ir.Call) eval {
 		inner.rows = make([][]ir.Value, c.slots)
 		list := rows(&inner)
 		switch want {
-		case ir.WantRows:
+		case ir.WantFirst:
+			if len(list) == 0 {
+				return ir.Null
+			}
+			return ir.Row(list[0])
+		case ir.WantRows, ir.WantList:
 			vals := make([]ir.Value, len(list))
 			for i, r := range list {
 				vals[i] = ir.Row(r)
@@ -67,7 +80,7 @@ func column(e *ir.Call, list [][]ir.Value) ir.Value {
 	if plain {
 		return ir.Array(vals)
 	}
-	v, _ := apply(&ir.Call{Name: "array", Type: e.Type}, vals)
+	v, _, _ := (&ir.Call{Name: "array", Type: e.Type}).Apply(vals)
 	return v
 }
 
@@ -213,6 +226,60 @@ type result struct {
 }
 
 func (s *scope) project(p *ir.Project) relation {
+	sorted := s.sorted(p)
+	return func(f *frame) [][]ir.Value {
+		list, _ := sorted(f)
+		return valuesOf(list)
+	}
+}
+
+func valuesOf(list []result) [][]ir.Value {
+	out := make([][]ir.Value, len(list))
+	for i, r := range list {
+		out[i] = r.vals
+	}
+	return out
+}
+
+// ordered is rel with the rows that ORDER BY does not tell apart in any order, as far
+// as the first n; -1 is all of them.
+func (s *scope) ordered(r ir.Rel, n int) relation {
+	var sorted func(f *frame) ([]result, []bool)
+	if p, ok := r.(*ir.Project); ok {
+		sorted = s.sorted(p)
+	} else {
+		rows := s.rel(r)
+		sorted = func(f *frame) (list []result, _ []bool) {
+			for _, vals := range rows(f) {
+				list = append(list, result{vals: vals})
+			}
+			return list, nil
+		}
+	}
+	return func(f *frame) [][]ir.Value {
+		list, desc := sorted(f)
+		list = slices.Clone(list)
+		for i := range list {
+			if i == n {
+				break
+			}
+			var next []int // a row of each kind that may come here
+			seen := map[string]bool{}
+			for k := i; k < len(list) && compareKeys(list[i].keys, list[k].keys, desc) == 0; k++ {
+				if id := encodeAll(list[k].vals); !seen[id] {
+					seen[id] = true
+					next = append(next, k)
+				}
+			}
+			k := next[f.ch.choose(len(next))]
+			list[i], list[k] = list[k], list[i]
+		}
+		return valuesOf(list)
+	}
+}
+
+// sorted gives the rows of a projection with what they are sorted by.
+func (s *scope) sorted(p *ir.Project) func(f *frame) (list []result, desc []bool) {
 	j := s.from(p.From)
 	in := j.scope
 	where := eval(func(*frame) ir.Value { return ir.Bool(true) })
@@ -226,7 +293,7 @@ func (s *scope) project(p *ir.Project) relation {
 	order, desc := in.order(p.Order)
 	on := in.exprs(p.On)
 	limit, offset := s.optional(p.Limit), s.optional(p.Offset)
-	return func(f *frame) [][]ir.Value {
+	return func(f *frame) ([]result, []bool) {
 		var list []result
 		j.each(f, func() {
 			if !where(f).IsTrue() {
@@ -286,11 +353,7 @@ func (s *scope) project(p *ir.Project) relation {
 				list[i], list[k] = list[k], list[i]
 			}
 		}
-		out := make([][]ir.Value, 0, max(n-skip, 0))
-		for i := skip; i < n; i++ {
-			out = append(out, list[i].vals)
-		}
-		return out
+		return list[min(skip, n):n], desc
 	}
 }
 

@@ -362,9 +362,7 @@ func (s *scope) havoc(st *ir.Havoc) exec {
 	d := s.c.txn.LocalDomain(st.Var)
 	return func(f *frame) control {
 		if st.Fresh {
-			v := f.freshValue(t, d)
-			f.draw(st, v)
-			set(f, v)
+			set(f, f.freshValue(t, d))
 			return control{}
 		}
 		if f.havocs == nil {
@@ -374,7 +372,7 @@ func (s *scope) havoc(st *ir.Havoc) exec {
 		f.havocs[st]++
 		if f.inst.Havoc != nil {
 			if v, ok := f.inst.Havoc(st, n); ok {
-				f.draw(st, v)
+				f.chose(st, v)
 				set(f, v)
 				return control{}
 			}
@@ -399,20 +397,15 @@ func (s *scope) havoc(st *ir.Havoc) exec {
 	}
 }
 
-// draw records a value of an ordered source. All values that committed before the
-// snapshot of the transaction were drawn before it began, so that they are smaller;
-// values of the clock may be equal.
-func (f *frame) draw(st *ir.Havoc, v ir.Value) {
-	if !st.Ordered || v.IsNull() {
+// chose records a value that the database chooses.
+func (f *frame) chose(st *ir.Havoc, v ir.Value) {
+	if !f.m.Trace || st.Of == "" || v.IsNull() || v.Kind == ir.KindBool {
 		return
 	}
-	source := f.m.source(st.Source())
-	if mark := f.snap.mark(source); !mark.IsNull() {
-		if c := ir.Compare(v, mark); c < 0 || c == 0 && st.Fresh {
-			panic(stop{st.Source() + " gave a larger value before"})
-		}
+	if f.run.chosen == nil {
+		f.run.chosen = map[ir.Value]string{}
 	}
-	f.run.Draws = append(f.run.Draws, Draw{Source: st.Source(), Value: v, source: source})
+	f.run.chosen[v] = st.Of
 }
 
 // NotFinite is Run.Blocked of a run that needs a value from an infinite set.

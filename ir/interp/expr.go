@@ -97,11 +97,7 @@ func (s *scope) expr(e ir.Expr) eval {
 			for i, a := range args {
 				vals[i] = a(f)
 			}
-			v, known := apply(e, vals)
-			if !known {
-				v = f.opaque(e.Name, v)
-			}
-			return v
+			return f.apply(e, vals)
 		}
 	case *ir.Exists:
 		q := s.query(&e.Query)
@@ -113,19 +109,6 @@ func (s *scope) expr(e ir.Expr) eval {
 		}
 	}
 	panic(fmt.Sprintf("interp: unknown expression %T", e))
-}
-
-// apply applies a function to values, and reports whether the value is the one that
-// the function really gives.
-func apply(c *ir.Call, args []ir.Value) (v ir.Value, known bool) {
-	v, known, err := c.Apply(args)
-	switch {
-	case err != nil:
-		panic(stop{err.Error()})
-	case len(v.S) > maxText: // a loop makes texts longer and longer
-		panic(stop{TooLong})
-	}
-	return v, known
 }
 
 func (s *scope) binary(e *ir.Binary) eval {
@@ -174,7 +157,9 @@ func (s *scope) binary(e *ir.Binary) eval {
 	default:
 		in := e.Within
 		return func(f *frame) ir.Value {
-			v := arith(op, x(f), y(f))
+			a, b := x(f), y(f)
+			v := arith(op, a, b)
+			f.derive(v, a, b)
 			if in != nil && !v.IsNull() && (v.I < in.Lo || v.I > in.Hi) {
 				panic(stop{"integer out of range"})
 			}

@@ -34,6 +34,7 @@ func (s *scope) locker(q *query, locks ir.Locks) func(f *frame) {
 	targets := q.targets(locks)
 	return func(f *frame) {
 		for _, t := range targets {
+			f.must(t.table, f.rows[t.slot])
 			f.run.Locks = append(f.run.Locks, f.locked(t))
 			f.use(t.table, ir.RowShare)
 		}

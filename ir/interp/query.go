@@ -162,15 +162,6 @@ func (s *scope) aggregate(st *ir.Select) exec {
 
 // fold computes an aggregate over the non-NULL arguments.
 func (f *frame) fold(a *ir.Agg, vals []ir.Value) ir.Value {
-	v, known := foldValues(a, vals)
-	if !known && a.Fn != ir.ArrayAgg && a.Fn != ir.RowsAgg {
-		v = f.opaque(a.Fn, v)
-	}
-	return v
-}
-
-// foldValues also reports whether the value is the one that the aggregate really gives.
-func foldValues(a *ir.Agg, vals []ir.Value) (v ir.Value, known bool) {
 	sort.Slice(vals, func(i, j int) bool { return ir.Compare(vals[i], vals[j]) < 0 })
 	if a.Distinct {
 		var uniq []ir.Value
@@ -182,25 +173,25 @@ func foldValues(a *ir.Agg, vals []ir.Value) (v ir.Value, known bool) {
 		vals = uniq
 	}
 	if a.Fn == "count" {
-		return ir.Int(int64(len(vals))), true
+		return ir.Int(int64(len(vals)))
 	}
 	switch {
 	case len(vals) == 0 && (a.Fn == ir.ArrayAgg || a.Fn == ir.RowsAgg || a.Fn == "regr_count"):
-		return apply(&ir.Call{Name: a.Fn, Type: a.Type}, nil)
+		return f.apply(&ir.Call{Name: a.Fn, Type: a.Type}, nil)
 	case len(vals) == 0: // as SQL's aggregates, but for COUNT
-		return ir.Null, true
+		return ir.Null
 	case a.Fn != "sum" && a.Fn != "min" && a.Fn != "max":
-		return apply(&ir.Call{Name: a.Fn, Type: a.Type}, vals)
+		return f.apply(&ir.Call{Name: a.Fn, Type: a.Type}, vals)
 	case a.Fn == "min":
-		return vals[0], true
+		return vals[0]
 	case a.Fn == "max":
-		return vals[len(vals)-1], true
+		return vals[len(vals)-1]
 	}
 	sum := vals[0]
 	for _, v := range vals[1:] {
 		sum = arith(ir.Add, sum, v)
 	}
-	return sum.Convert(a.Type), true
+	return sum.Convert(a.Type)
 }
 
 func (s *scope) emitRows(st *ir.EmitRows) exec {
@@ -229,6 +220,9 @@ func (s *scope) emitRows(st *ir.EmitRows) exec {
 		if n < len(list) && n > 0 && (len(order) == 0 || compareKeys(list[n-1].keys, list[n].keys, desc) == 0) {
 			// Which rows come is not determined: only their number is observed.
 			f.emit([][]ir.Value{{ir.Int(int64(n))}})
+			if f.m.Trace {
+				f.run.Steps[len(f.run.Steps)-1].Counted = true
+			}
 			return control{}
 		}
 		// Rows that ORDER BY does not tell apart come in any order: sort them.

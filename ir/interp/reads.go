@@ -58,7 +58,7 @@ func (n readNote) reads(f *frame) []Read {
 		}
 		for _, x := range db.tabs[src.table].rows {
 			if r.matches(x.vals) {
-				r.Keys[x.key] = true
+				r.Keys[keyOf(t, x.vals)] = true
 			}
 		}
 		out = append(out, r)

@@ -2,6 +2,8 @@ package interp
 
 import (
 	"fmt"
+	"iter"
+	"slices"
 	"strconv"
 
 	"github.com/txrobust/robust/engine"
@@ -103,11 +105,12 @@ type Run struct {
 	// Reads and Steps are filled when the machine traces.
 	Reads []Read
 	Steps []Step
-	// Draws are the values that it drew from ordered sources, in their order.
-	Draws []Draw
 	// Opaque are the values that functions without a known meaning gave, with the names
-	// of these, also filled when the machine traces.
+	// of these, and what was computed from such values and from those that the database
+	// chooses (ir.Havoc.Of), also filled when the machine traces.
 	Opaque map[ir.Value]string
+	// chosen are the values that the database chooses, with what they are.
+	chosen map[ir.Value]string
 	// Chosen are the statements that took one of several rows or orders, where any was
 	// allowed; filled when the machine traces.
 	Chosen []ir.Stmt
@@ -154,8 +157,10 @@ type Step struct {
 	// Reads is what it read, as a range of Run.Reads. Reads between the ranges
 	// are those of loops and conditions, which are no steps.
 	ReadsFrom, ReadsTo int
-	// Emitted are the rows returned to the client, if it is an emit.
+	// Emitted are the rows returned to the client, if it is an emit. Counted says
+	// that there is only their number: which rows come is not determined.
 	Emitted [][]ir.Value
+	Counted bool
 	// Sent are the values that an ir.Send is sent with, nil for one that is not known.
 	Sent []*ir.Value
 }
@@ -258,6 +263,9 @@ type frame struct {
 	npoints   int // how many savepoints were set
 	cur       ir.Stmt
 	statement int
+	// gone are the rows, by their first value, that the snapshot shows and that are
+	// deleted by now, since the run has inserted others with their keys. It sees both.
+	gone map[*ir.Value]bool
 }
 
 // point is what a savepoint remembers.
@@ -268,14 +276,6 @@ type point struct {
 	set                 int // when it was set: a rollback to it ends those set later
 }
 
-// Draw is a value drawn from an ordered source (ir.Havoc.Ordered).
-type Draw struct {
-	Source string
-	Value  ir.Value
-
-	source int // its number
-}
-
 // Machine executes the transactions of one program on one engine. It is not
 // safe for concurrent use.
 type Machine struct {
@@ -283,9 +283,9 @@ type Machine struct {
 	Engine  *engine.Profile
 	// Trace makes runs record Reads and Steps.
 	Trace bool
-	// Opaque, if not nil, changes what functions without a known meaning give, by their
-	// names.
-	Opaque func(name string, v ir.Value) ir.Value
+	// Opaque, if not nil, changes the value v that a function or aggregate without a known
+	// meaning gives.
+	Opaque func(c *ir.Call, args []ir.Value, v ir.Value) ir.Value
 	// MaxSteps bounds the statements of one run; a longer run is Blocked with
 	// TooLong.
 	MaxSteps int
@@ -294,18 +294,6 @@ type Machine struct {
 	code  map[*ir.Txn]*code
 	refs  [][]reference // by referenced table
 	keys  [][]key       // by table
-	// sources are the numbers of the ordered sources, by name.
-	sources map[string]int
-}
-
-// source gives the number of an ordered source.
-func (m *Machine) source(name string) int {
-	n, ok := m.sources[name]
-	if !ok {
-		n = len(m.sources)
-		m.sources[name] = n
-	}
-	return n
 }
 
 // reference is a foreign key seen from the table it refers to.
@@ -324,7 +312,7 @@ const maxText = 1 << 20
 // NewMachine prepares p, whose transactions must be structured.
 func NewMachine(p *ir.Program, e *engine.Profile) *Machine {
 	m := &Machine{Program: p, Engine: e, MaxSteps: 10000,
-		index: map[*ir.Table]int{}, code: map[*ir.Txn]*code{}, sources: map[string]int{}, refs: make([][]reference, len(p.Tables))}
+		index: map[*ir.Table]int{}, code: map[*ir.Txn]*code{}, refs: make([][]reference, len(p.Tables))}
 	for i, t := range p.Tables {
 		m.index[t] = i
 	}
@@ -348,13 +336,18 @@ func (m *Machine) Run(in *Instance, snap *DB, regs map[string]ir.Value) *Run {
 // Runs gives the runs for every resolution of the choices. With serial,
 // choices that need a concurrent transaction are left out.
 func (m *Machine) Runs(in *Instance, snap *DB, regs map[string]ir.Value, serial bool) []*Run {
-	var out []*Run
-	ch := &chooser{}
-	for {
-		ch.pos = 0
-		out = append(out, m.run(in, snap, regs, ch, serial))
-		if !ch.next() {
-			return out
+	return slices.Collect(m.EachRun(in, snap, regs, serial))
+}
+
+// EachRun is Runs, one after the other.
+func (m *Machine) EachRun(in *Instance, snap *DB, regs map[string]ir.Value, serial bool) iter.Seq[*Run] {
+	return func(yield func(*Run) bool) {
+		ch := &chooser{}
+		for {
+			ch.pos = 0
+			if !yield(m.run(in, snap, regs, ch, serial)) || !ch.next() {
+				return
+			}
 		}
 	}
 }
@@ -450,19 +443,55 @@ func FreshValue(t ir.Type, d ir.Domain, id, n int) ir.Value {
 	panic(fmt.Sprintf("interp: no fresh value of type %s", t))
 }
 
-// opaque gives what a function without a known meaning gives, and records it.
-func (f *frame) opaque(name string, v ir.Value) ir.Value {
-	if f.m.Opaque != nil && !v.IsNull() {
-		v = f.m.Opaque(name, v)
-	}
-	if !f.m.Trace || f.run == nil { // a constraint is no part of a run
+// apply computes a call for concrete arguments.
+func (f *frame) apply(c *ir.Call, args []ir.Value) ir.Value {
+	v, known, err := c.Apply(args)
+	switch {
+	case err != nil:
+		panic(stop{err.Error()})
+	case len(v.S) > maxText: // a loop makes texts longer and longer
+		panic(stop{TooLong})
+	case known, c.Name == ir.ArrayAgg, c.Name == ir.RowsAgg:
+		f.derive(v, args...)
 		return v
 	}
-	if f.run.Opaque == nil {
-		f.run.Opaque = map[ir.Value]string{}
+	if f.m.Opaque != nil {
+		v = f.m.Opaque(c, args, v)
 	}
-	f.run.Opaque[v] = name
+	if f.m.Trace && f.run != nil { // a constraint is no part of a run
+		f.run.unknown(v, c.Name)
+	}
 	return v
+}
+
+// unknown records a value that depends on what the database chooses or computes in a
+// way that is not known.
+func (r *Run) unknown(v ir.Value, of string) {
+	if r.Opaque == nil {
+		r.Opaque = map[ir.Value]string{}
+	}
+	r.Opaque[v] = of
+}
+
+// derive records a value that is computed from one that the database chooses, or that
+// itself is one of those. Truth values tell too little to be recognized.
+func (f *frame) derive(v ir.Value, from ...ir.Value) {
+	if !f.m.Trace || f.run == nil || v.IsNull() || v.Kind == ir.KindBool {
+		return
+	}
+	for _, x := range from {
+		if of := f.run.sourceOf(x); of != "" && x != v {
+			f.run.unknown(v, of)
+		}
+	}
+}
+
+// sourceOf names what chose a value, "" if it is known.
+func (r *Run) sourceOf(v ir.Value) string {
+	if of := r.Opaque[v]; of != "" {
+		return of
+	}
+	return r.chosen[v]
 }
 
 func (f *frame) read(n readNote) {

@@ -190,13 +190,26 @@ func (f *frame) ownRow(t int, key string) bool {
 	return false
 }
 
-// inserted reports whether the transaction inserted a row with this key that its
-// snapshot does not show. Where it does show one, which was deleted meanwhile,
-// what follows meets that one too, and fails.
-func (f *frame) inserted(t int, key string) bool {
-	if f.snap.get(t, key) != nil {
-		return false
+// keep leaves a row of the snapshot visible beside the one with its key that is
+// inserted next: it has been deleted since, or the insertion fails.
+func (f *frame) keep(t int, key string, vals []ir.Value) {
+	vals = slices.Clone(vals)
+	if f.gone == nil {
+		f.gone = map[*ir.Value]bool{}
 	}
+	f.gone[&vals[0]] = true
+	f.db = f.db.put(t, row{key + "gone", vals})
+}
+
+// must stops the run if it writes or locks a row that is gone.
+func (f *frame) must(t int, vals []ir.Value) {
+	if f.gone[&vals[0]] {
+		panic(stop{"row of " + f.m.Program.Tables[t].Name + " was written concurrently"})
+	}
+}
+
+// inserted reports whether the transaction inserted the row with this key.
+func (f *frame) inserted(t int, key string) bool {
 	for i := range f.run.Ops {
 		if op := &f.run.Ops[i]; op.Table == t && op.Key == key && op.Kind == OpInsert {
 			return true
@@ -256,6 +269,9 @@ func (s *scope) insert(st *ir.Insert) exec {
 				panic(stop{keys[i].broken(st.Table)})
 			}
 		}
+		if old := f.db.get(t, key); old != nil {
+			f.keep(t, key, old)
+		}
 		f.db = f.db.put(t, row{key, vals})
 		var set []bool
 		if moved != nil {
@@ -298,14 +314,14 @@ func (s *scope) onConflict(st *ir.Insert) (upsert func(f *frame, old *row, vals 
 		if where != nil && !where(f).IsTrue() {
 			return false
 		}
-		change(f, old)
+		change(f, old)()
 		return true
 	}, targets
 }
 
 // change compiles the assignments of an UPDATE. The row variables of in must
-// be bound when it is called.
-func (s *scope) change(t *ir.Table, sets []ir.Set, in *scope) func(f *frame, old *row) {
+// be bound when it is called. What it gives writes the row.
+func (s *scope) change(t *ir.Table, sets []ir.Set, in *scope) func(f *frame, old *row) (write func()) {
 	ti := s.c.tableIndex(t)
 	values := make([]eval, len(sets))
 	cols := make([]bool, len(t.Columns))
@@ -314,7 +330,8 @@ func (s *scope) change(t *ir.Table, sets []ir.Set, in *scope) func(f *frame, old
 		cols[set.Col] = true
 	}
 	check := s.checkRow(t)
-	return func(f *frame, old *row) {
+	return func(f *frame, old *row) func() {
+		f.must(ti, old.vals)
 		vals := append([]ir.Value(nil), old.vals...)
 		equal := true
 		for i, set := range sets {
@@ -323,11 +340,13 @@ func (s *scope) change(t *ir.Table, sets []ir.Set, in *scope) func(f *frame, old
 		}
 		check(f, vals)
 		if equal && !f.m.Engine.EqualWrites {
-			return
+			return func() {}
 		}
-		f.db = f.db.put(ti, row{old.key, vals})
-		f.log(Op{Kind: OpUpdate, Table: ti, Key: old.key, Old: old.vals, New: vals, Cols: cols})
-		f.checkParents(t, vals, changed(cols, old.vals, vals))
+		return func() {
+			f.db = f.db.put(ti, row{old.key, vals})
+			f.log(Op{Kind: OpUpdate, Table: ti, Key: old.key, Old: old.vals, New: vals, Cols: cols})
+			f.checkParents(t, vals, changed(cols, old.vals, vals))
+		}
 	}
 }
 
@@ -371,9 +390,14 @@ func (s *scope) update(st *ir.Update) exec {
 	return func(f *frame) control {
 		list := f.matching(t, slot, where)
 		f.read(readNote{q: q, scope: in, cols: reads, found: len(list) > 0})
+		// All values are computed from the rows before.
+		var writes []func()
 		for i := range list {
 			f.rows[slot] = list[i].vals
-			change(f, &list[i])
+			writes = append(writes, change(f, &list[i]))
+		}
+		for _, write := range writes {
+			write()
 		}
 		return control{}
 	}
@@ -398,6 +422,7 @@ func (s *scope) delete(st *ir.Delete) exec {
 		f.read(readNote{q: q, scope: in, found: len(list) > 0})
 		f.run.moving = -1
 		for _, r := range list {
+			f.must(t, r.vals)
 			f.db = f.db.remove(t, r.key)
 			f.run.moving = len(f.run.Ops)
 			f.log(Op{Kind: OpDelete, Table: t, Key: r.key, Old: r.vals, Moved: moved})
@@ -471,7 +496,7 @@ func (m *Machine) commit(run *Run, cur *DB, since []*Run) (*DB, *Run, string) {
 	if failed != "" {
 		return nil, nil, failed
 	}
-	return db.after(run.Draws), run, ""
+	return db, run, ""
 }
 
 // touches reports whether the write has to do with a row.

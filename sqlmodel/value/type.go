@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/txrobust/robust/internal/quote"
 	"github.com/txrobust/robust/ir"
 )
 
@@ -376,9 +377,9 @@ func (t *Type) Read(text string) (ir.Value, bool) {
 
 // Quote writes a text as a literal of SQL, whatever standard_conforming_strings is.
 func Quote(s string) string {
-	q := "'" + strings.ReplaceAll(s, "'", "''") + "'"
-	if strings.Contains(s, `\`) {
-		return " E" + strings.ReplaceAll(q, `\`, `\\`)
+	q := quote.Literal(s)
+	if q[0] == 'E' { // a word before it would take the letter
+		return " " + q
 	}
 	return q
 }

@@ -1,0 +1,181 @@
+package compare
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/txrobust/robust/internal/pgtest"
+	"github.com/txrobust/robust/internal/sqlgen"
+)
+
+var (
+	seedFlag      = flag.Uint64("sqlgen.seed", 1, "the seed of the first application")
+	appsFlag      = flag.Int("sqlgen.apps", 8, "how many applications to check")
+	committedFlag = flag.Int("sqlgen.committed", 150, "how many executions at READ COMMITTED to compare, at least")
+	pairsFlag     = flag.Int("sqlgen.pairs", 300, "how many interleavings to compare, at least")
+	callsFlag     = flag.Int("sqlgen.calls", 2500, "how many single calls to compare, at least")
+	typesFlag     = flag.Uint("sqlgen.types", uint(sqlgen.Basic), "groups of types, a bit set of sqlgen.Group")
+	funcsFlag     = flag.Bool("sqlgen.functions", false, "call built-in functions")
+	eachFlag      = flag.Int("sqlgen.each", 1, "how many cases of a class are made smaller and shown")
+	keepFlag      = flag.String("sqlgen.keep", "", "a folder to write the cases to")
+	casesFlag     = flag.String("sqlgen.cases", filepath.Join("..", "testdata", "cases", "*.sql"), "the files of kept cases")
+	withoutFlag   = flag.String("sqlgen.without", "division by zero,limit in subquery,several rows,subquery in returning", "productions that are not generated")
+	tableFlag     = flag.Bool("sqlgen.table", false, "print the coverage of the grammar")
+)
+
+// calls makes what compares calls, as the flags say.
+func calls(t *testing.T, dsn string) *Calls {
+	s, err := NewServer(t.Context(), pgtest.Open(t).Conn(t, dsn))
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := &Calls{Server: s, States: 3, Args: 3, Tally: NewTally(), Each: *eachFlag, Budget: 1500}
+	c.Options.Types = sqlgen.Group(*typesFlag)
+	c.Options.Without = map[string]bool{}
+	for _, p := range strings.Split(*withoutFlag, ",") {
+		c.Options.Without[p] = true
+	}
+	if c.Options.Functions = *funcsFlag; *funcsFlag {
+		if c.Options.Catalog, err = s.Catalog(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return c
+}
+
+// report shows what is wrong.
+func report(t *testing.T, name string, seed uint64, f Finding, what string) {
+	text := fmt.Sprintf("-- seed %d: %s\n%s%s\n", seed, f.Class, what, f.Details)
+	t.Errorf("%s", text)
+	if *keepFlag != "" {
+		file := filepath.Join(*keepFlag, fmt.Sprintf("%s-%d.sql", name, seed))
+		if err := os.WriteFile(file, []byte(text), 0o666); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// TestCalls compares single calls of random transactions.
+func TestCalls(t *testing.T) {
+	c := calls(t, pgtest.Open(t).Database(t))
+	c.Report = func(cs Case, f Finding) { report(t, "call", cs.Seed, f, cs.String()) }
+	for seed := *seedFlag; c.Tally.Runs < *callsFlag; seed++ {
+		if err := c.App(seed); err != nil {
+			t.Fatalf("seed %d: %v", seed, err)
+		}
+	}
+	t.Logf("seeds from %d: %s", *seedFlag, c.Tally)
+	if *tableFlag {
+		t.Logf("\n%s", c.Tally.Table())
+	}
+}
+
+// TestPairs compares random interleavings.
+func TestPairs(t *testing.T) {
+	server := pgtest.Open(t)
+	dsn := server.Database(t)
+	c := calls(t, dsn)
+	c.Options.Kinds = []sqlgen.Kind{sqlgen.Script, sqlgen.Script, sqlgen.Script, sqlgen.PLpgSQL, sqlgen.SQLFunction}
+	p, err := NewPairs(t.Context(), *c, func() *pgx.Conn { return server.Conn(t, dsn) })
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.ReportMix = func(x Mix, f Finding) { report(t, "pair", x.Seed, f, x.String()) }
+	for seed := *seedFlag; p.Tally.Runs < *pairsFlag; seed++ {
+		if err := p.App(seed); err != nil {
+			t.Fatalf("seed %d: %v", seed, err)
+		}
+	}
+	t.Logf("seeds from %d: %s", *seedFlag, p.Tally)
+}
+
+// TestCases runs what was wrong once, beside its repaired twins.
+func TestCases(t *testing.T) {
+	server := pgtest.Open(t)
+	dsn := server.Database(t)
+	s, err := NewPairs(t.Context(), *calls(t, dsn), func() *pgx.Conn { return server.Conn(t, dsn) })
+	if err != nil {
+		t.Fatal(err)
+	}
+	files, err := filepath.Glob(*casesFlag)
+	if err != nil {
+		t.Fatal(err)
+	}
+	count := 0
+	for _, name := range files {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		f, err := ParseFile(string(text))
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		wrong, err := f.Check(s)
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		for _, w := range wrong {
+			t.Errorf("%s: %s", name, w)
+		}
+		count += len(f.calls) + len(f.mixes)
+	}
+	if count < 10 {
+		t.Errorf("there are only %d cases", count)
+	}
+	t.Logf("%d files, %d cases", len(files), count)
+}
+
+// TestReadCommitted compares random executions at READ COMMITTED.
+func TestReadCommitted(t *testing.T) {
+	server := pgtest.Open(t)
+	dsn := server.Database(t)
+	c := calls(t, dsn)
+	c.Options.Kinds = []sqlgen.Kind{sqlgen.Script}
+	p, err := NewPairs(t.Context(), *c, func() *pgx.Conn { return server.Conn(t, dsn) })
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.ReadCommitted = true
+	p.ReportMix = func(x Mix, f Finding) { report(t, "committed", x.Seed, f, x.String()) }
+	for seed := *seedFlag; p.Tally.Runs < *committedFlag; seed++ {
+		if err := p.App(seed); err != nil {
+			t.Fatalf("seed %d: %v", seed, err)
+		}
+	}
+	t.Logf("seeds from %d: %s", *seedFlag, p.Tally)
+}
+
+// TestApps compares the verdicts on random applications with what they do.
+func TestApps(t *testing.T) {
+	server := pgtest.Open(t)
+	dsn := server.Database(t)
+	c := calls(t, dsn)
+	c.Options.Kinds = []sqlgen.Kind{sqlgen.Script, sqlgen.PLpgSQL, sqlgen.PLpgSQL, sqlgen.SQLFunction}
+	c.Options.Txns, c.Options.Statements, c.Options.Depth, c.Options.Deterministic = 3, 2, 2, true
+	pairs, err := NewPairs(t.Context(), *c, func() *pgx.Conn { return server.Conn(t, dsn) })
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &Apps{Pairs: pairs, Limit: 10 * time.Second, Executions: 60, Verdicts: map[string]int{}}
+	p.ReportApp = func(a *sqlgen.App, f Finding) {
+		text := a.Decls.String()
+		for _, x := range a.Txns {
+			text += "-- " + x.Name + "\n" + x.Node.String() + ";\n"
+		}
+		report(t, "app", a.Seed, f, text)
+	}
+	for seed := *seedFlag; p.Tally.Apps < *appsFlag; seed++ {
+		if err := p.App(t.Context(), seed); err != nil {
+			t.Fatalf("seed %d: %v", seed, err)
+		}
+	}
+	t.Logf("seeds from %d: verdicts %v, %d executions, of which %d concurrent: %s", *seedFlag, p.Verdicts, p.Tried, p.Concurrent, p.Tally)
+}

@@ -1,0 +1,616 @@
+package compare
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/txrobust/robust/internal/sqlgen"
+	"github.com/txrobust/robust/ir"
+	"github.com/txrobust/robust/ir/interp"
+)
+
+// Pairs compares interleavings of a few transactions at REPEATABLE READ.
+type Pairs struct {
+	Calls
+	// Interleavings is how many each state of an application meets.
+	Interleavings int
+	// ReadCommitted compares executions at READ COMMITTED instead.
+	ReadCommitted bool
+	// ReportMix is told of what is wrong, made smaller.
+	ReportMix func(Mix, Finding)
+	pool      *pool
+}
+
+// maxSessions is how many transactions run at once, at most.
+const maxSessions = 3
+
+// NewPairs takes connections from connect, besides that of the calls.
+func NewPairs(ctx context.Context, calls Calls, connect func() *pgx.Conn) (*Pairs, error) {
+	p := &Pairs{Calls: calls, Interleavings: 8, pool: &pool{ctx: ctx, monitor: connect()}}
+	for range maxSessions {
+		s := &session{conn: connect()}
+		p.pool.sessions = append(p.pool.sessions, s)
+		if _, err := s.conn.Exec(ctx, "SET deadlock_timeout = '20ms'; SET statement_timeout = '8s'; SET client_min_messages = error; SET timezone = 'UTC'; SET default_transaction_isolation = 'repeatable read'"); err != nil {
+			return nil, err
+		}
+	}
+	return p, nil
+}
+
+// Mix is an interleaving of transactions.
+type Mix struct {
+	Seed  uint64
+	Decls *sqlgen.Node
+	Rows  *sqlgen.Node
+	Txns  []*sqlgen.Txn // one for each session
+	Args  [][]*string
+	// Order says which session goes on, again and again; those that wait or are over
+	// are passed over.
+	Order []int
+}
+
+// String is the interleaving for a reader.
+func (x *Mix) String() string {
+	var b strings.Builder
+	b.WriteString(x.Decls.String())
+	seen := map[*sqlgen.Node]bool{}
+	for _, t := range x.Txns {
+		if t.Kind != sqlgen.Script && !seen[t.Node] {
+			seen[t.Node] = true
+			b.WriteString(t.Node.String() + ";\n")
+		}
+	}
+	b.WriteString(x.Rows.String())
+	for i, t := range x.Txns {
+		fmt.Fprintf(&b, "-- session %d:\n", i)
+		for _, c := range commands(t, x.Args[i]) {
+			fmt.Fprintf(&b, "%s;", c.sql)
+			for k, a := range c.args {
+				fmt.Fprintf(&b, " -- $%d = %s", k+1, show(a))
+			}
+			b.WriteByte('\n')
+		}
+	}
+	fmt.Fprintf(&b, "-- order: %v\n", x.Order)
+	return b.String()
+}
+
+// commands are what a client sends for a transaction.
+func commands(t *sqlgen.Txn, args []*string) []command {
+	out := []command{{sql: "BEGIN ISOLATION LEVEL REPEATABLE READ"}}
+	if t.Kind != sqlgen.Script {
+		out = append(out, command{sql: "SELECT 1"}, command{sql: call(t, args)})
+		return append(out, command{sql: "COMMIT"})
+	}
+	for _, n := range t.Node.Kids {
+		out = append(out, statement(strings.TrimSuffix(strings.TrimSpace(n.String()), ";"), args))
+	}
+	return append(out, command{sql: "COMMIT"})
+}
+
+var dollar = regexp.MustCompile(`\$[0-9]+`)
+
+// statement is a command with the parameters that it names, numbered from 1.
+func statement(sql string, args []*string) command {
+	c := command{params: true}
+	number := map[string]int{}
+	c.sql = dollar.ReplaceAllStringFunc(sql, func(p string) string {
+		if number[p] == 0 {
+			n, _ := strconv.Atoi(p[1:])
+			c.args = append(c.args, args[n-1])
+			number[p] = len(c.args)
+		}
+		return fmt.Sprint("$", number[p])
+	})
+	return c
+}
+
+// lane is a session of an interleaving.
+type lane struct {
+	txn      *sqlgen.Txn
+	in       *interp.Instance
+	todo     []command
+	next     int
+	snapshot int // the version that it reads, -1 before
+	out      [][][]*string
+	over     bool
+}
+
+// world is an execution of the model that agrees with the server so far.
+type world struct {
+	x    *interp.Execution
+	bind *bindings
+}
+
+// play runs an interleaving on the server and in the model. order gives the session
+// that goes on, of those that can; what it gave is kept.
+func (p *Pairs) play(a *app, mix *Mix, order func(can []int) int) (f Finding, err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			f = Finding{Result: Wrong, Class: fmt.Sprint("panic: ", r)}
+			err = p.pool.end()
+		}
+	}()
+	var lanes []*lane
+	for i, t := range mix.Txns {
+		in, err := a.instance(t, mix.Args[i], nil)
+		if err != nil {
+			return Finding{}, err
+		}
+		in.ID = i + 1
+		lanes = append(lanes, &lane{txn: t, in: in, todo: commands(t, mix.Args[i]), snapshot: -1})
+	}
+	g := &game{a: a, lanes: lanes, worlds: []world{{&interp.Execution{Versions: []*interp.DB{a.state}}, newBindings()}}}
+	a.model.marks.used = false
+	mix.Order = nil
+	for g.finding == nil {
+		var can []int
+		over := true
+		for i, l := range lanes {
+			over = over && l.over
+			if !l.over && !p.pool.sessions[i].busy {
+				can = append(can, i)
+			}
+		}
+		if over {
+			break
+		}
+		replies := map[*session]reply{}
+		if len(can) > 0 {
+			i := order(can)
+			mix.Order = append(mix.Order, i)
+			g.sends(i)
+			p.pool.sessions[i].send(p.pool.ctx, lanes[i].todo[lanes[i].next])
+			if replies, err = p.pool.settle(); err != nil {
+				return Finding{}, err
+			}
+		} else if replies, err = p.pool.await(); err != nil {
+			return Finding{}, err
+		}
+		p.receive(g, replies)
+	}
+	if err := p.pool.end(); err != nil {
+		return Finding{}, err
+	}
+	if g.finding == nil {
+		g.end()
+	}
+	g.finding.Opaque = a.model.marks.used
+	if g.finding.Result == Wrong {
+		g.finding.Details = strings.Join(g.log, "") + g.finding.Details
+		if a.model.marks.used {
+			g.finding.Result = Open
+		}
+	}
+	return *g.finding, nil
+}
+
+// receive takes replies: first those of COMMIT, which let others go on.
+func (p *Pairs) receive(g *game, replies map[*session]reply) {
+	for _, commits := range []bool{true, false} {
+		for i, l := range g.lanes {
+			s := p.pool.sessions[i]
+			r, ok := replies[s]
+			if !ok || (l.next == len(l.todo)-1) != commits || g.finding != nil {
+				continue
+			}
+			delete(replies, s)
+			l.next++
+			if r.err != nil {
+				g.aborted(i, r.err)
+				l.over = true
+				s.send(p.pool.ctx, command{sql: "ROLLBACK"})
+				<-s.done
+				s.busy = false
+				continue
+			}
+			l.out = append(l.out, r.rows)
+			g.say("%d: %s -> %s\n", i, l.todo[l.next-1].sql, rowsText(r.rows))
+			if commits {
+				g.committed(i)
+				l.over = true
+			}
+		}
+	}
+}
+
+func rowsText(rows [][]*string) string {
+	var list []string
+	for _, r := range rows {
+		list = append(list, textRow(r))
+	}
+	return strings.Join(list, " ")
+}
+
+// game is an interleaving under way.
+type game struct {
+	a       *app
+	lanes   []*lane
+	worlds  []world
+	commits int
+	finding *Finding
+	log     []string
+}
+
+func (g *game) say(format string, args ...any) { g.log = append(g.log, fmt.Sprintf(format, args...)) }
+
+// sends notes when a session takes its snapshot: before it waits for anything.
+func (g *game) sends(i int) {
+	if l := g.lanes[i]; l.snapshot < 0 && takesSnapshot(l.todo[l.next].sql) {
+		l.snapshot = g.commits
+	}
+}
+
+// takesSnapshot reports whether a command takes the snapshot of its transaction.
+func takesSnapshot(sql string) bool {
+	for _, word := range []string{"BEGIN", "LOCK TABLE", "SAVEPOINT", "RELEASE", "ROLLBACK TO", "SET", "COMMIT"} {
+		if strings.HasPrefix(sql, word+" ") || sql == word {
+			return false
+		}
+	}
+	return true
+}
+
+func (g *game) ends(r Result, class, details string) {
+	if g.finding == nil {
+		g.finding = &Finding{Result: r, Class: class, Details: details}
+	}
+}
+
+// runs goes through what a session may have done in a world, as far as that agrees
+// with what it was given. It ends the game where the model cannot follow.
+func (g *game) runs(i int, w world, f func(run *interp.Run, bind *bindings)) {
+	l := g.lanes[i]
+	snap := max(l.snapshot, 0)
+	n := 0
+	for run := range g.a.model.machine.EachRun(l.in, w.x.Versions[snap], nil, snap == len(w.x.Versions)-1) {
+		if n++; n > maxRuns {
+			g.ends(TooLong, "", "")
+			return
+		}
+		if run.Unmodelled != nil {
+			g.ends(Unmodelled, run.Unmodelled.Reason, "")
+			return
+		}
+		if why := run.Undecided(); why != "" {
+			g.ends(TooLong, why, "")
+			return
+		}
+		bind := w.bind.clone()
+		if run.Blocked != "" || g.agrees(l, run, bind) {
+			f(run, bind)
+		}
+	}
+}
+
+// agrees reports whether a run gives what the server gave so far.
+func (g *game) agrees(l *lane, run *interp.Run, bind *bindings) bool {
+	budget := 20000
+	if l.txn.Kind != sqlgen.Script {
+		if l.txn.Void || len(l.out) < 3 {
+			return true
+		}
+		if counted(run) {
+			rows := emitted(run)
+			return len(rows) == 1 && rows[0][0] == ir.Int(int64(len(l.out[2])))
+		}
+		return bind.match([]bag{{model: emitted(run), server: l.out[2]}}, &budget)
+	}
+	byStatement := make([][]interp.Step, len(l.txn.Node.Kids))
+	for _, step := range run.Steps {
+		if step.Emitted == nil {
+			continue
+		}
+		k := g.a.model.kid(l.txn.Node, step.Stmt.Position())
+		if k < 0 {
+			panic("a row of no statement")
+		}
+		byStatement[k] = append(byStatement[k], step)
+	}
+	var bags []bag
+	for k, steps := range byStatement {
+		if k+1 >= len(l.out) {
+			break
+		}
+		b := bag{server: l.out[k+1]}
+		for _, s := range steps {
+			if s.Counted {
+				if s.Emitted[0][0] != ir.Int(int64(len(b.server))) {
+					return false
+				}
+				b.server = nil
+				continue
+			}
+			b.model = append(b.model, s.Emitted...)
+		}
+		bags = append(bags, b)
+	}
+	return bind.match(bags, &budget)
+}
+
+// committed is the commit of a session on the server.
+func (g *game) committed(i int) {
+	var next []world
+	var why []string
+	for _, w := range g.worlds {
+		agreed := 0
+		g.runs(i, w, func(run *interp.Run, bind *bindings) {
+			agreed++
+			x := w.x.Clone()
+			if no := g.a.model.machine.Extend(x, interp.Committed{Run: run, Session: i, Snapshot: max(g.lanes[i].snapshot, 0)}); no != "" {
+				why = append(why, no)
+				return
+			}
+			if !slices.ContainsFunc(next, func(o world) bool {
+				return o.x.Last().String() == x.Last().String() && len(o.bind.to)+len(bind.to) == 0
+			}) {
+				next = append(next, world{x, bind})
+			}
+		})
+		if agreed == 0 {
+			why = append(why, "other results")
+		}
+	}
+	if g.finding != nil {
+		return
+	}
+	if len(next) == 0 {
+		g.ends(Wrong, "server commits, model: "+plainWords(why[0]), g.explain(i))
+		return
+	}
+	g.worlds = next[:min(len(next), 200)]
+	g.commits++
+}
+
+// legit are the errors that come from waiting, which the model does not have.
+var legit = map[string]bool{"40P01": true, "55P03": true, "57014": true}
+
+// undoes reports whether a command rolls back to a savepoint. What is rolled back may
+// run at the snapshot or at the commit in the model, so that it may succeed there while
+// the server runs it in between.
+func undoes(c command) bool { return strings.HasPrefix(c.sql, "ROLLBACK TO") }
+
+// aborted is the end of a session on the server by an error.
+func (g *game) aborted(i int, err error) {
+	k := code(err)
+	g.say("%d: %s -> %v\n", i, g.lanes[i].todo[g.lanes[i].next-1].sql, err)
+	if strings.HasPrefix(k, "42") || k == "0A000" || k == "" {
+		g.ends(Invalid, err.Error(), "")
+		return
+	}
+	if legit[k] || slices.ContainsFunc(g.lanes[i].todo, undoes) {
+		return
+	}
+	refused, why := false, ""
+	for _, w := range g.worlds {
+		g.runs(i, w, func(run *interp.Run, bind *bindings) {
+			x := w.x.Clone()
+			if no := g.a.model.machine.Extend(x, interp.Committed{Run: run, Session: i, Snapshot: max(g.lanes[i].snapshot, 0)}); no != "" {
+				refused = true
+			}
+			why = cmp.Or(why, leftOut(err, run))
+		})
+	}
+	if why != "" && !refused {
+		g.ends(LeftOut, why, "")
+	}
+	if g.finding == nil && !refused {
+		g.ends(Wrong, "server "+k+", model commits", g.explain(i))
+	}
+}
+
+// explain shows what the model does with a session now.
+func (g *game) explain(i int) string {
+	var b strings.Builder
+	w := g.worlds[0]
+	fmt.Fprintf(&b, "-- the model, session %d on version %d of %d:\n", i, g.lanes[i].snapshot, len(w.x.Versions)-1)
+	for run := range g.a.model.machine.EachRun(g.lanes[i].in, w.x.Versions[max(g.lanes[i].snapshot, 0)], nil, false) {
+		if run.Blocked != "" {
+			fmt.Fprintf(&b, "aborts: %s\n", run.Blocked)
+		} else {
+			b.WriteString(g.a.words(run, run.After))
+		}
+		if b.Len() > 3000 {
+			break
+		}
+	}
+	return b.String()
+}
+
+// end compares the rows that are left.
+func (g *game) end() {
+	rows, err := g.a.server.run(g.a.rows)
+	if err != nil {
+		g.ends(TooLong, err.Error(), "")
+		return
+	}
+	rows = rows[:len(g.a.model.prog.Tables)]
+	for _, w := range g.worlds {
+		budget := 50000
+		if w.bind.match(g.a.bags(w.x.Last(), rows), &budget) {
+			if g.commits == len(g.lanes) {
+				g.ends(Commits, "", "")
+			} else {
+				g.ends(Aborts, "", "")
+			}
+			return
+		}
+	}
+	g.ends(Wrong, "the rows afterwards differ", "-- the server:\n"+g.a.texts(rows)+"-- the model:\n"+g.a.dump(g.worlds[0].x.Last()))
+}
+
+// App compares interleavings of one application.
+func (p *Pairs) App(seed uint64) error {
+	start := time.Now()
+	defer func() { p.Tally.Spent += time.Since(start) }()
+	a := sqlgen.New(seed, p.Options)
+	rng := rand.New(rand.NewPCG(seed, 13))
+	p.Tally.Apps++
+	if err := p.Server.reset(); err != nil {
+		return err
+	}
+	p.keepDeclared(a)
+	model, err := p.translate(a, rng)
+	if err != nil || model == nil {
+		return err
+	}
+	on := &app{server: p.Server, model: model, rows: model.rowQueries()}
+	p.count(a, model)
+	for range p.States {
+		rows := a.Rows(rng)
+		if err := on.load(rows); err != nil {
+			continue // TestCalls reports it
+		}
+		restore := on.restore()
+		for range p.Interleavings {
+			mix := Mix{Seed: seed, Decls: a.Decls, Rows: rows}
+			for range 2 + rng.IntN(10)/7*(maxSessions-2) {
+				t := a.Txns[rng.IntN(len(a.Txns))]
+				mix.Txns, mix.Args = append(mix.Txns, t), append(mix.Args, t.Args(rng))
+			}
+			committed := p.ReadCommitted && mix.Txns[0].Kind == sqlgen.Script
+			var f Finding
+			var err error
+			if committed {
+				f, err = p.interrupt(on, &mix, rng)
+			} else {
+				f, err = p.play(on, &mix, func(can []int) int { return can[rng.IntN(len(can))] })
+			}
+			if err != nil {
+				return fmt.Errorf("%w\n%s", err, mix.String())
+			}
+			p.Tally.Runs++
+			p.Tally.add(f)
+			if f.Result == Wrong && committed {
+				if p.Tally.Wrong[reason(f.Class)]++; p.ReportMix != nil && p.Tally.Wrong[reason(f.Class)] <= p.Each {
+					p.ReportMix(mix, f)
+				}
+			} else if f.Result == Wrong {
+				if err := p.wrongMix(mix, f); err != nil {
+					return err
+				}
+				if err := p.again(a, on, rows); err != nil {
+					return err
+				}
+			}
+			if err := p.Server.exec(restore); err != nil {
+				return fmt.Errorf("the rows cannot be brought back: %w", err)
+			}
+		}
+	}
+	return nil
+}
+
+// restore is SQL that brings back the rows that were read last.
+func (a *app) restore() string {
+	var b strings.Builder
+	b.WriteString("SET session_replication_role = replica;")
+	for i, tab := range a.model.prog.Tables {
+		fmt.Fprintf(&b, "DELETE FROM %s;", tab.Name)
+		var names []string
+		var at []int
+		for k, c := range serverColumns(tab) {
+			if c.Generated == nil {
+				names, at = append(names, c.Name), append(at, k)
+			}
+		}
+		for _, row := range a.before[i] {
+			var vals []string
+			for _, k := range at {
+				if row[k] == nil {
+					vals = append(vals, "NULL")
+				} else {
+					vals = append(vals, "'"+strings.ReplaceAll(*row[k], "'", "''")+"'")
+				}
+			}
+			fmt.Fprintf(&b, "INSERT INTO %s (%s) OVERRIDING SYSTEM VALUE VALUES (%s);", tab.Name, strings.Join(names, ", "), strings.Join(vals, ", "))
+		}
+	}
+	b.WriteString("SET session_replication_role = origin")
+	return b.String()
+}
+
+// checkMix runs an interleaving from the beginning.
+func (p *Pairs) checkMix(mix *Mix) (Finding, error) {
+	var txns []*sqlgen.Txn
+	for _, t := range mix.Txns {
+		if !slices.Contains(txns, t) {
+			txns = append(txns, t)
+		}
+	}
+	if err := p.redeclare(mix.Decls, txns); err != nil {
+		return Finding{Result: Invalid}, nil
+	}
+	m, err := Translate(mix.Decls, txns)
+	if err != nil {
+		return Finding{Result: Invalid}, nil
+	}
+	on := &app{server: p.Server, model: m, rows: m.rowQueries()}
+	if err := on.load(mix.Rows); err != nil {
+		return Finding{Result: Invalid}, nil
+	}
+	left := slices.Clone(mix.Order)
+	return p.play(on, mix, func(can []int) int {
+		for len(left) > 0 {
+			i := left[0]
+			left = left[1:]
+			if slices.Contains(can, i) {
+				return i
+			}
+		}
+		return can[0]
+	})
+}
+
+// wrongMix makes an interleaving smaller and reports it.
+func (p *Pairs) wrongMix(mix Mix, f Finding) error {
+	class := reason(f.Class)
+	p.Tally.Wrong[class]++
+	if p.Tally.Wrong[class] > p.Each || p.ReportMix == nil {
+		return nil
+	}
+	mix.Decls, mix.Rows = mix.Decls.Clone(), mix.Rows.Clone()
+	copies := map[*sqlgen.Txn]*sqlgen.Txn{}
+	all := &sqlgen.Node{Kids: []*sqlgen.Node{mix.Rows, mix.Decls}}
+	mix.Txns = slices.Clone(mix.Txns)
+	for i, t := range mix.Txns {
+		if copies[t] == nil {
+			c := *t
+			c.Node = t.Node.Clone()
+			copies[t] = &c
+			all.Kids = append(all.Kids, c.Node)
+		}
+		mix.Txns[i] = copies[t]
+	}
+	var failure error
+	order := slices.Clone(mix.Order)
+	keep := func() bool {
+		mix.Order = slices.Clone(order)
+		g, err := p.checkMix(&mix)
+		if err != nil {
+			failure = err
+			return false
+		}
+		if g.Result != Wrong || reason(g.Class) != class {
+			return false
+		}
+		f = g
+		return true
+	}
+	if keep() {
+		sqlgen.Shrink(all, p.Budget, keep)
+		keep()
+	} else {
+		f.Details += "(not found again from the beginning)\n"
+	}
+	p.ReportMix(mix, f)
+	return failure
+}
