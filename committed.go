@@ -31,12 +31,12 @@ func (c *check) atReadCommitted() error {
 	if err != nil {
 		return err
 	}
-	if c.rep.Findings = findings; len(findings) > 0 {
+	if c.rep.Findings = findings; len(c.rep.Confirmed()) > 0 {
 		c.decide(NotRobust)
 		return nil
 	}
 	c.leaveOpen()
-	if c.ctx.Err() == nil {
+	if c.ctx.Err() == nil && len(findings) == 0 {
 		c.rep.Open.Reason = fmt.Sprintf("no execution in which one transaction runs between two commands of another one shows an anomaly (pairs that were searched: %d), and READ COMMITTED is refuted here, not proved", c.rep.ReadCommitted.Pairs)
 		c.rep.Open.Settle = append(c.rep.Open.Settle, "a check at snapshot isolation (-isolation si), which is proved, for transactions that run at REPEATABLE READ")
 	}

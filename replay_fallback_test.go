@@ -81,7 +81,8 @@ func TestFallback(t *testing.T) {
 }
 
 // TestStricterReplayed: for an engine that excludes more than its profile says, what a
-// server has done is a finding.
+// server has done is a finding, what it does not do is none, and what no server has run
+// is suspected.
 func TestStricterReplayed(t *testing.T) {
 	for outcome, want := range map[witness.Outcome]report.Verdict{witness.AsShown: robust.NotRobust, witness.Refused: robust.Unknown, witness.NotRun: robust.Unknown} {
 		p := testprog.Parse(t, twoSkews)
@@ -92,8 +93,13 @@ func TestStricterReplayed(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if rep.Verdict != want || (len(rep.Findings) > 0) != (want == robust.NotRobust) {
+		if rep.Verdict != want || (len(rep.Findings) > 0) != (outcome != witness.Refused) {
 			t.Errorf("%s: %s with %d findings", outcome, rep.Verdict, len(rep.Findings))
+		}
+		for _, f := range rep.Findings {
+			if (f.Status == report.Suspected) != (outcome == witness.NotRun) {
+				t.Errorf("%s: a finding is %s", outcome, f.Status)
+			}
 		}
 	}
 }

@@ -148,29 +148,36 @@ func checkAll(ctx context.Context, p *ir.Program, opt Options) (*Report, error) 
 	return c.done(), err
 }
 
-// stricter takes back an execution where the engine excludes more than the
-// profile says: it need not be one of the engine, unless a server has done it.
+// stricter takes back a verdict where the engine excludes more than the profile says:
+// what was found need not be an execution of the engine, unless a server has done it.
 func (c *check) stricter() {
 	if c.opt.Engine.Stricter == "" || c.rep.Verdict != NotRobust {
 		return
 	}
-	var cycles [][]string
-	var done []report.Finding
-	for _, f := range c.rep.Findings {
-		if f.Replay != nil && f.Replay.Outcome == witness.AsShown {
-			done = append(done, f)
-			continue
-		}
-		cycles = append(cycles, f.Cycle)
-	}
+	done := slices.DeleteFunc(slices.Clone(c.rep.Findings), func(f report.Finding) bool { return !f.Done() })
 	if len(done) > 0 {
 		c.rep.Findings = done
 		return
 	}
-	c.rep.Verdict, c.rep.Findings = Unknown, []report.Finding{}
-	c.rep.Open = &report.Open{Cycles: cycles,
-		Reason: "the cycle below is one of snapshot isolation, but " + c.opt.Engine.Title + " may exclude it: " + c.opt.Engine.Stricter,
-		Settle: []string{"running the transactions of the cycle on the database (-replay)"}}
+	for i := range c.rep.Findings {
+		c.rep.Findings[i].SuspectEngine(c.opt.Engine.Title + " may exclude it: " + c.opt.Engine.Stricter)
+	}
+	c.rep.Verdict = Unknown
+	c.rep.Open = c.doubtful()
+}
+
+// doubtful is what is open where executions were found that the database may refuse.
+func (c *check) doubtful() *report.Open {
+	open := &report.Open{Cycles: [][]string{}, Settle: []string{},
+		Reason: "no proof excludes the execution above, and whether the database refuses it depends on what is left out of the model"}
+	for _, f := range c.rep.Findings {
+		for _, d := range f.Doubts {
+			if !slices.Contains(open.Settle, d.Settle) {
+				open.Settle = append(open.Settle, d.Settle)
+			}
+		}
+	}
+	return open
 }
 
 // unordered takes back a proof where the program compares values of a sequence, or times,
@@ -370,6 +377,10 @@ func (c *check) beyond() string {
 // leaveOpen records that neither a proof nor an execution was found.
 func (c *check) leaveOpen() {
 	c.rep.Verdict = Unknown
+	if len(c.rep.Findings) > 0 {
+		c.rep.Open = c.doubtful()
+		return
+	}
 	open := &report.Open{Cycles: [][]string{}, Settle: []string{}}
 	c.rep.Open = open
 	for _, w := range c.tried.walks {

@@ -70,7 +70,12 @@ func (c *check) exhaustive() (bool, error) {
 	c.opt.Progress(0, 0, "interpreting all executions")
 	rows := c.initialRows()
 	sessions := interp.Sessions(c.p, 1)
-	r := c.explore(sessions, rows)
+	r := c.explore(sessions, rows, false)
+	if r.Verdict == interp.Anomalous && len(c.rep.Dropped) > 0 {
+		if certain := c.explore(sessions, rows, true); certain.Verdict == interp.Anomalous {
+			r = certain
+		}
+	}
 	switch r.Verdict {
 	case interp.Serializable:
 		c.byExecutions(fmt.Sprintf("exhaustive interpretation of all %d executions", r.Executions))
@@ -84,9 +89,9 @@ func (c *check) exhaustive() (bool, error) {
 	panic(fmt.Sprintf("robust: unknown verdict %d", r.Verdict))
 }
 
-func (c *check) explore(sessions []interp.Session, rows [][][]ir.Value) interp.Result {
+func (c *check) explore(sessions []interp.Session, rows [][][]ir.Value, certain bool) interp.Result {
 	m := interp.NewMachine(c.p, c.opt.Engine)
-	r := m.Explore(c.ctx, sessions, interp.NewDB(c.p, rows), interp.Options{Classic: c.opt.Classic, AnyOrder: c.anyOrder(), MaxExecutions: c.opt.MaxExecutions})
+	r := m.Explore(c.ctx, sessions, interp.NewDB(c.p, rows), interp.Options{Classic: c.opt.Classic, AnyOrder: c.anyOrder(), MaxExecutions: c.opt.MaxExecutions, Certain: certain})
 	c.rep.Stats.States += r.Executions
 	return r
 }
@@ -303,21 +308,37 @@ func (c *check) search() (bool, error) {
 		return false, nil
 	}
 	c.opt.Progress(0, 0, "searching an execution")
-	a, stats, err := schedules.FindAny(c.ctx, queries)
-	c.count(stats)
+	a, stats, err := c.find(queries)
 	if err != nil {
-		if c.ctx.Err() != nil {
-			return false, nil
-		}
 		return false, err
 	}
-	if a == nil {
-		if stats.Bounded != "" {
-			c.bounds = append(c.bounds, "the search stopped: "+stats.Bounded)
-		}
+	if a != nil {
+		return c.found(witness.Evidence{Rows: a.Rows, Sessions: a.Sessions, Execution: a.Execution}, a.Opaque)
+	}
+	if stats.Bounded != "" {
+		c.bounds = append(c.bounds, "the search stopped: "+stats.Bounded)
+	}
+	if len(c.rep.Dropped) == 0 || len(c.rep.Findings) > 0 {
 		return false, nil
 	}
+	for i := range queries {
+		queries[i].Options.Doubtful, queries[i].Options.Quick = true, true
+	}
+	a, _, err = c.find(queries)
+	if err != nil || a == nil {
+		return false, err
+	}
 	return c.found(witness.Evidence{Rows: a.Rows, Sessions: a.Sessions, Execution: a.Execution}, a.Opaque)
+}
+
+// find searches executions. Where the context has ended, there is no error.
+func (c *check) find(queries []schedules.Query) (*schedules.Anomaly, schedules.Stats, error) {
+	a, stats, err := schedules.FindAny(c.ctx, queries)
+	c.count(stats)
+	if err != nil && c.ctx.Err() != nil {
+		return nil, schedules.Stats{}, nil
+	}
+	return a, stats, err
 }
 
 // queries are what to search for given walks.
@@ -449,7 +470,7 @@ func (c *check) pairs() []*movers.Walk {
 }
 
 // found confirms an execution and reports it. decided is false where a server does not
-// do it.
+// do it, and where the database may refuse it.
 func (c *check) found(e witness.Evidence, opaque []string) (decided bool, err error) {
 	f, err := c.finding(e, opaque)
 	if err != nil {
@@ -459,14 +480,17 @@ func (c *check) found(e witness.Evidence, opaque []string) (decided bool, err er
 		return false, nil
 	}
 	c.rep.Findings = append(c.rep.Findings, f)
-	return c.decide(NotRobust), nil
+	return f.Status == report.Confirmed && c.decide(NotRobust), nil
 }
 
 // finding confirms an execution, shows its history to the checkers of histories,
 // and describes it.
 func (c *check) finding(e witness.Evidence, opaque []string) (report.Finding, error) {
 	e.Program, e.Engine, e.AnyOrder = c.p, c.opt.Engine, c.anyOrder()
-	e = e.Simplify().Timed()
+	doubts := c.doubts(e)
+	if simple := e.Simplify().Timed(); len(c.doubts(simple)) <= len(doubts) {
+		e, doubts = simple, c.doubts(simple)
+	}
 	w, err := witness.Build(e)
 	if err != nil {
 		return report.Finding{}, notConfirmed(err)
@@ -482,8 +506,22 @@ func (c *check) finding(e witness.Evidence, opaque []string) (report.Finding, er
 	}
 	f := report.NewFinding(w, opaque, c.opt.Sources)
 	f.Validation, f.Trace = judged, trace
-	f.Replay = c.replay(w)
+	f.Suspect(doubts)
+	f.Replayed(c.replay(w))
 	return f, nil
+}
+
+// doubts says why the database may refuse an execution.
+func (c *check) doubts(e witness.Evidence) []interp.Doubt {
+	if len(c.rep.Dropped) == 0 {
+		return nil
+	}
+	m := interp.NewMachine(c.p, c.opt.Engine)
+	x, err := e.Replay(m)
+	if err != nil {
+		return nil // Build says so
+	}
+	return m.Doubts(x)
 }
 
 // replay runs a witness on a server, if that is wanted. Where there is no time for that,

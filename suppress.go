@@ -57,9 +57,9 @@ func suppress(ctx context.Context, p *ir.Program, opt Options, rep *Report) erro
 	}
 	if len(rep.Suppressed) > 0 {
 		switch {
-		case len(rep.Findings) > 0:
+		case len(rep.Confirmed()) > 0:
 			rep.Rest = NotRobust
-		case decided:
+		case decided && len(rep.Findings) == 0:
 			rep.Rest = Robust
 		default:
 			rep.Rest = Unknown
@@ -160,7 +160,7 @@ func (s *suppressor) rest() (decided bool, err error) {
 			s.rep.Open = o
 		}
 	}
-	for checked := 0; len(s.left) > 0 && len(s.rep.Findings) == 0; checked++ {
+	for checked := 0; len(s.left) > 0 && len(s.rep.Confirmed()) == 0; checked++ {
 		without := s.left[0]
 		s.left = s.left[1:]
 		if checked == maxRest {

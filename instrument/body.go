@@ -167,6 +167,7 @@ func (w *writer) stmt(s ir.Stmt) []ir.Stmt {
 	case *ir.LockTable:
 		out = append(out, w.lockTable(s)...)
 		out = append(out, w.leaf(s))
+	case *ir.LockRows, *ir.Dropped: // they change nothing
 	case *ir.Assign, *ir.Havoc, *ir.Select, *ir.Emit, *ir.EmitRows, *ir.Break, *ir.Continue,
 		*ir.Assume, *ir.Abort, *ir.Unmodelled:
 		out = append(out, w.leaf(s))
@@ -180,8 +181,12 @@ func (w *writer) stmt(s ir.Stmt) []ir.Stmt {
 
 // ordinary gives a statement as it was, but on the tables of the output.
 func (w *writer) ordinary(s ir.Stmt) []ir.Stmt {
+	switch s.(type) {
+	case *ir.LockRows, *ir.Dropped: // they change nothing
+		return nil
+	}
 	if !w.rw.moved {
-		return []ir.Stmt{s}
+		return []ir.Stmt{ir.MapChildren(s, w.list)}
 	}
 	switch s := s.(type) {
 	case *ir.If:

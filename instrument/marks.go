@@ -344,14 +344,14 @@ func (w *writer) joinVersions(j *join, q ir.Query, flags *ir.Table) ir.Expr {
 func (w *writer) locks(s ir.Stmt) []ir.Stmt {
 	rw, at := w.rw, ir.At{Pos: s.Position()}
 	var out []ir.Stmt
-	l, q := lockOf(s)
+	_, q := ir.LocksOf(s)
 	for _, target := range lockTargets(s) {
 		sh := rw.shadows[target.table]
 		if sh == nil || sh.locked == "" && sh.lockedVar == nil {
 			continue
 		}
-		class := rw.opt.Engine.LockExcludes[l.Mode]
-		wq := w.query(q)
+		class := rw.opt.Engine.LockExcludes[target.mode]
+		wq := w.query(*q)
 		switch {
 		case target.table.Var:
 			found := &ir.Exists{Query: wq}

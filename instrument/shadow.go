@@ -275,25 +275,15 @@ type lockTarget struct {
 	mode  ir.LockMode
 }
 
-// lockOf gives the row locks that a statement asks for, and its query.
-func lockOf(s ir.Stmt) (ir.Lock, ir.Query) {
-	switch s := s.(type) {
-	case *ir.Select:
-		return s.Lock, s.Query
-	case *ir.EmitRows:
-		return s.Lock, s.Query
-	case *ir.Foreach:
-		return s.Lock, s.Query
-	}
-	return ir.Lock{}, ir.Query{}
-}
-
 func lockTargets(s ir.Stmt) []lockTarget {
-	l, q := lockOf(s)
+	locks, q := ir.LocksOf(s)
+	if k, ok := s.(*ir.LockRows); len(locks) == 0 || ok && k.Limit != nil {
+		return nil // which rows a LIMIT leaves is not told: a lock less allows more
+	}
 	var out []lockTarget
 	for _, src := range q.From {
-		if l.Covers(src.Row) {
-			out = append(out, lockTarget{src.Table, src.Row, l.Mode})
+		if m := locks.Of(src.Row); m != ir.NoLock {
+			out = append(out, lockTarget{src.Table, src.Row, m})
 		}
 	}
 	return out

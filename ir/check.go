@@ -358,14 +358,12 @@ func (c *checker) order(pos Pos, sc scope, os []Order) {
 	}
 }
 
-func (c *checker) lock(pos Pos, q Query, l Lock) {
-	for _, r := range l.Of {
-		found := false
-		for _, s := range q.From {
-			found = found || s.Row == r
-		}
-		if !found {
-			c.fail(pos, "there is no row variable %s to lock", r)
+func (c *checker) locks(pos Pos, q Query, locks Locks) {
+	for _, l := range locks {
+		for _, r := range l.Of {
+			if !slices.ContainsFunc(q.From, func(s Source) bool { return s.Row == r }) {
+				c.fail(pos, "there is no row variable %s to lock", r)
+			}
 		}
 	}
 }
@@ -389,7 +387,7 @@ func (c *checker) stmt(s Stmt) {
 	case *Select:
 		sc := c.query(pos, s.Query)
 		if len(s.Aggs) > 0 {
-			if len(s.Cols) > 0 || len(s.Order) > 0 || s.Lock.Mode != NoLock || s.Found != "" {
+			if len(s.Cols) > 0 || len(s.Order) > 0 || len(s.Locks) > 0 || s.Found != "" {
 				c.fail(pos, "aggregates do not go with columns, order, locks or found")
 			}
 			if len(s.Into) != len(s.Aggs) {
@@ -405,7 +403,7 @@ func (c *checker) stmt(s Stmt) {
 		}
 		c.into(pos, sc, s.Into, s.Cols)
 		c.order(pos, sc, s.Order)
-		c.lock(pos, s.Query, s.Lock)
+		c.locks(pos, s.Query, s.Locks)
 		if s.Found != "" {
 			c.local(pos, s.Found, BoolType)
 		}
@@ -419,7 +417,7 @@ func (c *checker) stmt(s Stmt) {
 			c.typeOf(pos, sc, e)
 		}
 		c.order(pos, sc, s.Order)
-		c.lock(pos, s.Query, s.Lock)
+		c.locks(pos, s.Query, s.Locks)
 		c.want(pos, c.scope(), s.Limit, IntType, "the limit")
 	case *Insert:
 		if len(s.Cols) != len(s.Values) {
@@ -489,6 +487,19 @@ func (c *checker) stmt(s Stmt) {
 		if len(s.Values) == 0 && fk.OnDelete != CascadeDelete && fk.OnDelete != SetNull {
 			c.fail(pos, "foreign key %s needs values: cascade … set (…)", fk.Name)
 		}
+	case *LockRows:
+		sc := c.query(pos, s.Query)
+		c.order(pos, sc, s.Order)
+		c.want(pos, c.scope(), s.Limit, IntType, "the limit")
+		if c.locks(pos, s.Query, s.Locks); len(s.Locks) == 0 {
+			c.fail(pos, "a lock of rows must have a mode, such as for update")
+		}
+	case *Dropped:
+		if len(s.Query.From) > 0 {
+			c.order(pos, c.query(pos, s.Query), s.Order)
+			c.want(pos, c.scope(), s.Limit, IntType, "the limit")
+			c.locks(pos, s.Query, s.Locks)
+		}
 	case *LockTable, *Abort, *Return, *Fail, *Unmodelled:
 	case *If:
 		c.want(pos, c.scope(), s.Cond, BoolType, "a condition")
@@ -508,7 +519,7 @@ func (c *checker) stmt(s Stmt) {
 		sc := c.query(pos, s.Query)
 		c.into(pos, sc, s.Into, s.Cols)
 		c.order(pos, sc, s.Order)
-		c.lock(pos, s.Query, s.Lock)
+		c.locks(pos, s.Query, s.Locks)
 		if s.Found != "" {
 			c.local(pos, s.Found, BoolType)
 		}

@@ -32,8 +32,8 @@ type token struct {
 var keywords = map[string]bool{}
 
 func init() {
-	for _, w := range strings.Fields(`abort access agg and any array assume begin block bool break by cascade check commit conflict
-		continue copy delete desc distinct do domain done else emit end exclude exists fail false for foreach foreign found
+	for _, w := range strings.Fields(`abort access agg ahead and any array assume begin block bool break by cascade check commit conflict
+		continue copy delete desc distinct do domain done dropped else emit end exclude exists fail false for foreach foreign found
 		fresh from goto if in insert int invariant is key label level limit local lock no not nothing null num of on
 		opaque or order process program read reg regs references return reverse rollback row rowid savepoint
 		select set share skip table text then time to true txn unique unmodelled update values var where while`) {

@@ -207,7 +207,8 @@ func (p *parser) statement(out *[]Stmt) {
 		cols := p.deferredCols()
 		s.Query = p.query()
 		s.Cols = cols()
-		s.Order, s.Lock = p.order(), p.lock()
+		s.Order, s.Locks = p.order(), p.locks()
+		s.Ahead = p.accept("ahead")
 		if p.accept("found") {
 			s.Found = p.declared(BoolType)
 		}
@@ -222,11 +223,7 @@ func (p *parser) statement(out *[]Stmt) {
 			cols := p.deferredCols()
 			s.Query = p.query()
 			s.Cols = cols()
-			s.Order = p.order()
-			if p.accept("limit") {
-				s.Limit = p.expr()
-			}
-			s.Lock = p.lock()
+			s.Order, s.Limit, s.Locks = p.order(), p.limit(), p.locks()
 			p.rows = nil
 			add(s)
 			return
@@ -269,11 +266,10 @@ func (p *parser) statement(out *[]Stmt) {
 			p.list("(", ")", func() { s.Values = append(s.Values, p.expr()) })
 		}
 		add(s)
+	case p.accept("dropped"):
+		add(p.dropped(at))
 	case p.accept("lock"):
-		s := &LockTable{At: at, Table: p.tableName()}
-		p.expect("in")
-		s.Mode = p.tableLock()
-		add(s)
+		add(p.lock(at))
 	case p.accept("assume"):
 		add(&Assume{At: at, Cond: p.expr()})
 	case p.accept("abort"):
@@ -289,16 +285,8 @@ func (p *parser) statement(out *[]Stmt) {
 	case p.accept("rollback", "to"):
 		add(&RollbackTo{At: at, Name: p.name("a savepoint")})
 	case p.accept("unmodelled"):
-		s := &Unmodelled{At: at, ReadOnly: p.accept("read")}
-		if !p.accept("*") {
-			s.Tables = []*Table{}
-			p.list("(", ")", func() { s.Tables = append(s.Tables, p.tableName()) })
-		}
-		t := p.next()
-		if t.kind != tokText {
-			p.fail(t.pos, "expected the reason in quotes, found %s", t)
-		}
-		s.Reason = t.text
+		s := &Unmodelled{At: at, ReadOnly: p.accept("read"), Tables: p.tableSet()}
+		s.Reason = p.text("the reason")
 		add(s)
 	case p.accept("copy"):
 		s := &CopyTable{At: at, Dst: p.tableName()}
@@ -310,6 +298,24 @@ func (p *parser) statement(out *[]Stmt) {
 	default:
 		p.assignment(at, add)
 	}
+}
+
+// tableSet reads what print's tableSet writes.
+func (p *parser) tableSet() []*Table {
+	if p.accept("*") {
+		return nil
+	}
+	tables := []*Table{}
+	p.list("(", ")", func() { tables = append(tables, p.tableName()) })
+	return tables
+}
+
+func (p *parser) text(what string) string {
+	t := p.next()
+	if t.kind != tokText {
+		p.fail(t.pos, "expected %s in quotes, found %s", what, t)
+	}
+	return t.text
 }
 
 func (p *parser) optLabel() string {
@@ -434,7 +440,7 @@ func (p *parser) selectInto(at At, intoAt Pos, into []string) Stmt {
 	cols := p.deferredCols()
 	s.Query = p.query()
 	s.Cols = cols()
-	s.Order, s.Lock = p.order(), p.lock()
+	s.Order, s.Locks = p.order(), p.locks()
 	p.intoTypes(intoAt, into, s.Cols)
 	p.rows = nil
 	if p.accept("found") {
@@ -577,32 +583,9 @@ func (p *parser) order() []Order {
 	}
 }
 
-func (p *parser) lock() Lock {
-	var l Lock
-	for _, m := range []LockMode{ForNoKeyUpdate, ForKeyShare, ForUpdate, ForShare} {
-		if p.acceptWords(m.String()) {
-			l.Mode = m
-			break
-		}
+func (p *parser) limit() Expr {
+	if !p.accept("limit") {
+		return nil
 	}
-	if l.Mode != NoLock && p.accept("of") {
-		for {
-			l.Of = append(l.Of, p.name("a row variable"))
-			if !p.accept(",") {
-				break
-			}
-		}
-	}
-	return l
-}
-
-func (p *parser) tableLock() TableLock {
-	for _, m := range []TableLock{AccessShare, RowShare, RowExclusive, ShareUpdateExclusive,
-		ShareRowExclusive, Share, Exclusive, AccessExclusive} {
-		if p.acceptWords(m.String()) {
-			return m
-		}
-	}
-	p.fail(p.tok().pos, "expected a table lock mode such as share row exclusive, found %s", p.tok())
-	return 0
+	return p.expr()
 }

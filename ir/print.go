@@ -254,11 +254,7 @@ func (p *printer) stmt(s Stmt) {
 	case *Emit:
 		p.line("emit %s;", exprList(s.Exprs))
 	case *EmitRows:
-		limit := ""
-		if s.Limit != nil {
-			limit = " limit " + ExprString(s.Limit)
-		}
-		p.line("emit select %s%s%s%s%s;", exprList(s.Cols), queryString(s.Query), orderString(s.Order), limit, lockString(s.Lock))
+		p.line("emit select %s%s%s%s%s;", exprList(s.Cols), queryString(s.Query), orderString(s.Order), limitString(s.Limit), lockString(s.Locks))
 	case *Insert:
 		p.line("%s;", insertString(s))
 	case *Update:
@@ -281,6 +277,10 @@ func (p *printer) stmt(s Stmt) {
 		p.line("cascade %s %s%s;", ident(s.Table.Name), ident(s.ForeignKey().Name), set)
 	case *LockTable:
 		p.line("lock %s in %s;", ident(s.Table.Name), s.Mode)
+	case *LockRows:
+		p.line("lock%s%s%s%s;", queryString(s.Query), orderString(s.Order), limitString(s.Limit), lockString(s.Locks))
+	case *Dropped:
+		p.line("%s;", droppedString(s))
 	case *If:
 		p.line("if %s {", ExprString(s.Cond))
 		p.indent++
@@ -304,7 +304,10 @@ func (p *printer) stmt(s Stmt) {
 		}
 		p.block(fmt.Sprintf("for %s in %s%s..%s%s", ident(s.Var), down, exprString(s.From, precAdd), exprString(s.To, precAdd), labelString(s.Label)), s.Body)
 	case *Foreach:
-		head := fmt.Sprintf("foreach (%s) := select %s%s%s%s", identList(s.Into), exprList(s.Cols), queryString(s.Query), orderString(s.Order), lockString(s.Lock))
+		head := fmt.Sprintf("foreach (%s) := select %s%s%s%s", identList(s.Into), exprList(s.Cols), queryString(s.Query), orderString(s.Order), lockString(s.Locks))
+		if s.Ahead {
+			head += " ahead"
+		}
 		if s.Found != "" {
 			head += " found " + ident(s.Found)
 		}
@@ -325,18 +328,11 @@ func (p *printer) stmt(s Stmt) {
 	case *RollbackTo:
 		p.line("rollback to %s;", ident(s.Name))
 	case *Unmodelled:
-		mode, tables := "", "*"
+		mode := ""
 		if s.ReadOnly {
 			mode = "read "
 		}
-		if s.Tables != nil {
-			names := make([]string, len(s.Tables))
-			for i, t := range s.Tables {
-				names[i] = ident(t.Name)
-			}
-			tables = "(" + strings.Join(names, ", ") + ")"
-		}
-		p.line("unmodelled %s%s %s;", mode, tables, quoteText(s.Reason))
+		p.line("unmodelled %s%s %s;", mode, tableSet(s.Tables), quoteText(s.Reason))
 	case *CopyTable:
 		p.line("copy %s from %s;", ident(s.Dst.Name), ident(s.Src.Name))
 	case *Fail:
@@ -344,6 +340,25 @@ func (p *printer) stmt(s Stmt) {
 	default:
 		panic(fmt.Sprintf("ir: print: unknown statement %T", s))
 	}
+}
+
+// tableSet lists tables, of which nil is all.
+func tableSet(tables []*Table) string {
+	if tables == nil {
+		return "*"
+	}
+	names := make([]string, len(tables))
+	for i, t := range tables {
+		names[i] = ident(t.Name)
+	}
+	return "(" + strings.Join(names, ", ") + ")"
+}
+
+func limitString(limit Expr) string {
+	if limit == nil {
+		return ""
+	}
+	return " limit " + ExprString(limit)
 }
 
 // usesRow reports whether e mentions the row variable row.
@@ -374,7 +389,7 @@ func labelString(label string) string {
 // IsVarRead recognises r := x for a shared variable x.
 func (s *Select) IsVarRead() bool {
 	if len(s.Into) != 1 || len(s.Cols) != 1 || len(s.Query.From) != 1 || s.Query.Where != nil ||
-		s.Found != "" || len(s.Order) > 0 || s.Lock.Mode != NoLock {
+		s.Found != "" || len(s.Order) > 0 || len(s.Locks) > 0 {
 		return false
 	}
 	src := s.Query.From[0]
@@ -405,7 +420,7 @@ func selectString(s *Select) string {
 		}
 		cols = strings.Join(parts, ", ")
 	}
-	out := fmt.Sprintf("(%s) := select %s%s%s%s", identList(s.Into), cols, queryString(s.Query), orderString(s.Order), lockString(s.Lock))
+	out := fmt.Sprintf("(%s) := select %s%s%s%s", identList(s.Into), cols, queryString(s.Query), orderString(s.Order), lockString(s.Locks))
 	if s.Found != "" {
 		out += " found " + ident(s.Found)
 	}
@@ -481,29 +496,6 @@ func orderString(os []Order) string {
 	}
 	return " order by " + strings.Join(parts, ", ")
 }
-
-var lockWords = map[LockMode]string{ForKeyShare: "for key share", ForShare: "for share",
-	ForNoKeyUpdate: "for no key update", ForUpdate: "for update"}
-
-// String is the SQL spelling, such as "for update".
-func (m LockMode) String() string { return lockWords[m] }
-
-func lockString(l Lock) string {
-	if l.Mode == NoLock {
-		return ""
-	}
-	out := " " + l.Mode.String()
-	if len(l.Of) > 0 {
-		out += " of " + identList(l.Of)
-	}
-	return out
-}
-
-var tableLockWords = [...]string{"access share", "row share", "row exclusive", "share update exclusive",
-	"share", "share row exclusive", "exclusive", "access exclusive"}
-
-// String is the SQL spelling in lower case, such as "share row exclusive".
-func (m TableLock) String() string { return tableLockWords[m] }
 
 func exprList(es []Expr) string {
 	parts := make([]string, len(es))

@@ -220,8 +220,6 @@ type Txn struct {
 	Labelled []Instr
 	// Level is the isolation level found in the source, or "".
 	Level string
-	// Unseen are the locks that it takes and the statements do not show.
-	Unseen UnseenLocks
 	// Script says that a client sends the statements one by one (Send): there is no
 	// function or procedure to call. The text form does not have it.
 	Script bool
@@ -231,16 +229,6 @@ type Txn struct {
 	// CalledBy are the transactions and functions that call it, if it is a function that
 	// clients may call by itself, too. The text form does not have it.
 	CalledBy []string
-}
-
-// UnseenLocks are locks that a transaction takes although no statement of the IR
-// says so. At snapshot isolation to leave them out only allows more executions.
-// The text form does not have them.
-type UnseenLocks struct {
-	// Advisory: it may take advisory locks.
-	Advisory bool
-	// Rows: it may lock rows that the Lock of no statement covers.
-	Rows bool
 }
 
 // Param is a parameter of a template: any value of its type, NULL included

@@ -1,9 +1,6 @@
 package ir
 
-import (
-	"slices"
-	"strconv"
-)
+import "strconv"
 
 func itoa(i int) string { return strconv.Itoa(i) }
 
@@ -63,29 +60,6 @@ type Havoc struct {
 	Of string
 }
 
-// LockMode is the strength of a row lock.
-type LockMode uint8
-
-const (
-	NoLock LockMode = iota
-	ForKeyShare
-	ForShare
-	ForNoKeyUpdate
-	ForUpdate
-)
-
-// Lock asks for row locks on the rows found. Of names row variables; empty
-// means all of them.
-type Lock struct {
-	Mode LockMode
-	Of   []string
-}
-
-// Covers reports whether the rows of a row variable are locked.
-func (l Lock) Covers(row string) bool {
-	return l.Mode != NoLock && (len(l.Of) == 0 || slices.Contains(l.Of, row))
-}
-
 // Order is one ORDER BY item. NULLs come last when ascending and first when
 // descending.
 type Order struct {
@@ -110,7 +84,7 @@ type Agg struct {
 // (Cols is empty); otherwise it takes one row, the first in Order, any one
 // among equals, and sets Into to Cols, or to NULLs when there is no row.
 // Found, if not "", becomes whether there was a row. Aggregates are not
-// combined with Order, Lock or Found.
+// combined with Order, Locks or Found.
 type Select struct {
 	At
 	Into  []string
@@ -119,7 +93,7 @@ type Select struct {
 	Aggs  []Agg
 	Query Query
 	Order []Order
-	Lock  Lock
+	Locks Locks
 }
 
 // Emit returns values to the client: they are observed.
@@ -137,7 +111,7 @@ type EmitRows struct {
 	Query Query
 	Order []Order
 	Limit Expr
-	Lock  Lock
+	Locks Locks
 }
 
 // Set is one assignment of an UPDATE; Expr sees the old row.
@@ -202,20 +176,6 @@ type Delete struct {
 	Moved bool
 }
 
-// TableLock is a table lock mode, PostgreSQL's eight.
-type TableLock uint8
-
-const (
-	AccessShare TableLock = iota
-	RowShare
-	RowExclusive
-	ShareUpdateExclusive
-	Share
-	ShareRowExclusive
-	Exclusive
-	AccessExclusive
-)
-
 // Cascade carries out the action of a foreign key of Table on the rows that have
 // lost their parent: it sets the columns of the foreign key to Values, or if
 // there are none, deletes the rows or sets these columns to NULL. It acts on the rows that are there when the transaction commits, not on
@@ -237,14 +197,6 @@ func (s *Cascade) Deletes() bool {
 
 // ForeignKey is the foreign key whose action this is.
 func (s *Cascade) ForeignKey() *ForeignKey { return &s.Table.ForeignKeys[s.Key] }
-
-// LockTable locks a whole table until the transaction ends. Before every
-// other statement it takes no snapshot.
-type LockTable struct {
-	At
-	Table *Table
-	Mode  TableLock
-}
 
 // If branches; a NULL condition takes Else.
 type If struct {
@@ -284,6 +236,10 @@ type ForRange struct {
 // Foreach runs Body for every row of Query as it was when the loop began,
 // with Into set to Cols, in Order or else in any order. Found, if not "",
 // becomes whether there was a row, when the loop ends.
+//
+// Each row is locked as its round begins. With Ahead, rows are fetched, and locked,
+// before their rounds, as the FOR loop of PL/pgSQL does: FirstFetch of them when the
+// loop begins, and NextFetch more each time when they have run out.
 type Foreach struct {
 	At
 	Label string
@@ -291,10 +247,17 @@ type Foreach struct {
 	Cols  []Expr
 	Query Query
 	Order []Order
-	Lock  Lock
+	Locks Locks
+	Ahead bool
 	Found string
 	Body  []Stmt
 }
+
+// FirstFetch and NextFetch are numbers of rows (PostgreSQL 15, exec_for_query).
+const (
+	FirstFetch = 10
+	NextFetch  = 50
+)
 
 // Break leaves the loop or block Label, or the innermost loop when Label is "".
 type Break struct {

@@ -78,7 +78,8 @@ func Walk(list []Stmt, f func(Stmt)) {
 }
 
 // Exprs gives the expressions that stand directly in a statement (not those
-// of statements inside it). Row variables of its query are in scope in some.
+// of statements inside it). Row variables of its query are in scope in some. What a
+// Dropped is about is none: it computes nothing.
 func Exprs(s Stmt) []Expr {
 	var out []Expr
 	add := func(es ...Expr) {
@@ -137,9 +138,12 @@ func Exprs(s Stmt) []Expr {
 		add(s.Cols...)
 		add(s.Query.Where)
 		order(s.Order)
+	case *LockRows:
+		add(s.Query.Where, s.Limit)
+		order(s.Order)
 	case *Assume:
 		add(s.Cond)
-	case *Havoc, *Block, *LockTable, *Send, *Break, *Continue, *Return, *Abort, *Savepoint, *RollbackTo, *Unmodelled, *CopyTable, *Fail:
+	case *Havoc, *Block, *LockTable, *Dropped, *Send, *Break, *Continue, *Return, *Abort, *Savepoint, *RollbackTo, *Unmodelled, *CopyTable, *Fail:
 	default:
 		panic(fmt.Sprintf("ir: walk: unknown statement %T", s))
 	}
@@ -285,6 +289,8 @@ func ownSources(s Stmt) []Source {
 		out = append(out, s.Query.From...)
 	case *EmitRows:
 		out = append(out, s.Query.From...)
+	case *LockRows:
+		out = append(out, s.Query.From...)
 	case *Foreach:
 		out = append(out, s.Query.From...)
 	case *Update:
@@ -322,7 +328,7 @@ func TakesSnapshot(s Stmt) bool {
 	switch s.(type) {
 	case *Send:
 		return false
-	case *LockTable, *Assign, *Havoc, *If, *Block, *While, *ForRange, *Assume, *Savepoint, *Return, *Break, *Continue:
+	case *LockTable, *Dropped, *Assign, *Havoc, *If, *Block, *While, *ForRange, *Assume, *Savepoint, *Return, *Break, *Continue:
 		return len(Reads(s)) > 0
 	}
 	return true

@@ -244,7 +244,7 @@ func (l *linter) check(ctx context.Context, pass *analysis.Pass, res *analyzer.R
 	if err != nil {
 		return nil, err
 	}
-	for _, f := range rep.Findings {
+	for _, f := range rep.Confirmed() {
 		pass.Report(where.diagnostic(&f))
 	}
 	return rep, nil

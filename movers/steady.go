@@ -33,13 +33,15 @@ func steady(code *symbolic.Code, t *ir.Txn, opt Options) bool {
 func steadyStmt(code *symbolic.Code, s ir.Stmt) bool {
 	switch s := s.(type) {
 	case *ir.Assign, *ir.Havoc, *ir.Send, *ir.Emit, *ir.If, *ir.Block, *ir.While, *ir.ForRange,
-		*ir.Break, *ir.Continue, *ir.Return, *ir.Assume, *ir.Abort, *ir.LockTable:
+		*ir.Break, *ir.Continue, *ir.Return, *ir.Assume, *ir.Abort, *ir.LockTable, *ir.Dropped:
 		return true
 	case *ir.Select:
 		return constant(code, &s.Query, ir.Exprs(s))
 	case *ir.EmitRows:
 		return constant(code, &s.Query, ir.Exprs(s))
 	case *ir.Foreach:
+		return constant(code, &s.Query, ir.Exprs(s))
+	case *ir.LockRows:
 		return constant(code, &s.Query, ir.Exprs(s))
 	case *ir.Update:
 		return sameRows(code, s.Table, s.Row, s.Where)

@@ -93,20 +93,12 @@ func touches(p *ir.Program, txn *ir.Txn, coarse bool) touch {
 				}
 			})
 		}
-		locked := func(l ir.Lock) {
-			if l.Mode != ir.NoLock {
-				for _, src := range sources {
-					lock(src.Table)
-				}
+		if locks, _ := ir.LocksOf(s); len(locks) > 0 {
+			for _, src := range sources {
+				lock(src.Table)
 			}
 		}
 		switch s := s.(type) {
-		case *ir.Select:
-			locked(s.Lock)
-		case *ir.EmitRows:
-			locked(s.Lock)
-		case *ir.Foreach:
-			locked(s.Lock)
 		case *ir.Insert:
 			write(s.Table, true)
 			parents(s.Table)

@@ -139,6 +139,7 @@ func (s *searcher) candidates() []pair {
 			s.leaveOut(why, t)
 			continue
 		}
+		s.doubtful(t)
 		uses[t] = footprintOf(t)
 		usable = append(usable, t)
 	}
@@ -151,8 +152,6 @@ func (s *searcher) candidates() []pair {
 			switch {
 			case !uses[b].changes(uses[a]):
 			case !s.together(a, b):
-			case a.Unseen.Advisory && b.Unseen.Advisory:
-				s.leaveOut("both take advisory locks, which are not modelled", a, b)
 			default:
 				out = append(out, pair{a, b})
 			}
@@ -161,11 +160,25 @@ func (s *searcher) candidates() []pair {
 	return out
 }
 
+// doubtful tells of the places of a template that may keep another transaction waiting,
+// or let it wait: executions in which they could are not searched.
+func (s *searcher) doubtful(t *ir.Txn) {
+	told := map[string]bool{}
+	ir.Walk(t.Body, func(st ir.Stmt) {
+		d, ok := st.(*ir.Dropped)
+		if !ok || d.Kind == ir.ByError {
+			return
+		}
+		why := fmt.Sprintf("%s: executions in which somebody may wait for %s", d.Pos, d.What)
+		if !told[why] {
+			told[why] = true
+			s.leaveOut(why, t)
+		}
+	})
+}
+
 // inexact says why a template cannot be executed exactly, or gives "".
 func inexact(t *ir.Txn) string {
-	if t.Unseen.Rows {
-		return "it locks rows in a way that is not modelled"
-	}
 	why, stuck := "", ir.CommitsOf(t).Never()
 	ir.Walk(t.Body, func(s ir.Stmt) {
 		switch s := s.(type) {

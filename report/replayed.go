@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/txrobust/robust/witness"
@@ -44,18 +45,31 @@ func aside(r *witness.Replay) string {
 
 // refused lists what a server does not do.
 func (t *text) refused(r *Report) {
-	if len(r.Refused) == 0 {
+	t.notDone(r, Confirmed)
+	t.notDone(r, Suspected)
+}
+
+// notDone lists the executions of a status that a server does not do.
+func (t *text) notDone(r *Report, status Status) {
+	list := slices.DeleteFunc(slices.Clone(r.Refused), func(f Finding) bool { return f.Status != status })
+	if len(list) == 0 {
 		return
 	}
 	t.line("")
-	if r.Stricter {
+	switch {
+	case status == Suspected:
+		t.para("", "Suspected by the model, which leaves out what is named, and not done by the server (no part of the verdict):")
+	case r.Stricter:
 		t.para("", "Found by the model, which allows more than this database, and not done by the server (no part of the verdict):")
-	} else {
+	default:
 		t.para("", "Found by the model, but not done by the server, which is a fault of this program (no part of the verdict):")
 	}
-	for i := range r.Refused {
-		f := &r.Refused[i]
+	for i := range list {
+		f := &list[i]
 		t.para("- ", fmt.Sprintf("%s: %s [%s]: %s", f.Kind, strings.Join(f.Cycle, " -> "), f.Code, f.Replay))
+		for _, d := range f.Doubts {
+			t.para("  - ", d.Text)
+		}
 	}
 }
 

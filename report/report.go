@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -77,6 +78,8 @@ type Report struct {
 	Premises []Note `json:"premises"`
 	// Havocs are the statements that could not be modelled exactly.
 	Havocs []Havoc `json:"havocs"`
+	// Dropped are the places where the database may refuse more than the model says.
+	Dropped []Dropped `json:"dropped"`
 	// Coverage counts the statements of a client program, or nil.
 	Coverage *Coverage `json:"coverage,omitempty"`
 	// Notes are other parts of the input that were left out.
@@ -141,9 +144,38 @@ const (
 	NotInOneTransaction Class = "not-in-one-transaction"
 )
 
+// Status says how sure a finding is.
+type Status string
+
+const (
+	// Confirmed: the execution was replayed and judged by the checkers of histories.
+	Confirmed Status = "confirmed"
+	// Suspected: it was, too, but the database may refuse it, for the Doubts. It is no
+	// verdict.
+	Suspected Status = "suspected"
+)
+
+// Doubt is something that the model leaves out, for which the database may refuse an
+// execution.
+type Doubt struct {
+	// Transaction is the label in the witness, or "" if it is about all of it.
+	Transaction string `json:"transaction"`
+	// Kind is "row lock", "table lock", "advisory lock", "error" or "engine".
+	Kind string `json:"kind"`
+	Text string `json:"text"`
+	// Tables are those that it is about; empty means any.
+	Tables   []string         `json:"tables"`
+	Position witness.Position `json:"position"`
+	// Settle says what to do about it.
+	Settle string `json:"settle"`
+}
+
 // Finding is an anomaly.
 type Finding struct {
-	Class Class `json:"class"`
+	Class  Class  `json:"class"`
+	Status Status `json:"status"`
+	// Doubts are why it is suspected only.
+	Doubts []Doubt `json:"doubts,omitempty"`
 	// Code is the number of the kind (Codes), and Fingerprint tells the finding
 	// from others: it stays the same when lines move.
 	Code        string       `json:"code"`
@@ -158,6 +190,9 @@ type Finding struct {
 	// known. A witness that depends on them is certain once a server has run
 	// it.
 	Opaque []string `json:"opaque,omitempty"`
+	// Depends names what only the database decides, such as "random()", and what the
+	// witness does not do with all values.
+	Depends []string `json:"depends,omitempty"`
 	// Repairs are changes that remove the finding.
 	Repairs []string `json:"repairs"`
 	// Validation is what checkers of histories say of the witness, each by itself.
@@ -171,7 +206,7 @@ type Finding struct {
 // NewFinding describes a witness. read gives the statements for the fingerprint;
 // with nil, these do not count for it.
 func NewFinding(w *witness.Witness, opaque []string, read Sources) Finding {
-	f := Finding{Class: SnapshotIsolation, Kind: w.Kind, Cycle: []string{}, Edges: w.Cycle, Witness: w, Opaque: opaque, Repairs: []string{}, Validation: []crosscheck.Judgement{}}
+	f := Finding{Class: SnapshotIsolation, Status: Confirmed, Kind: w.Kind, Cycle: []string{}, Edges: w.Cycle, Witness: w, Opaque: opaque, Repairs: []string{}, Validation: []crosscheck.Judgement{}}
 	for _, e := range w.Cycle {
 		f.Cycle = append(f.Cycle, e.FromName)
 	}
@@ -179,6 +214,9 @@ func NewFinding(w *witness.Witness, opaque []string, read Sources) Finding {
 		for _, t := range w.Transactions {
 			f.Cycle = append(f.Cycle, t.Name)
 		}
+	}
+	if w.Plan != nil {
+		f.Depends = w.Plan.Depends
 	}
 	if w.Isolation == AtReadCommitted {
 		f.Class, f.Repairs = ReadCommittedOnly, repairs(w)
@@ -222,6 +260,20 @@ type Havoc struct {
 	// means all.
 	Tables   []string `json:"tables"`
 	ReadOnly bool     `json:"read_only"`
+}
+
+// Dropped is a lock, check or error that the model leaves out: what is proved holds with
+// it, and an execution through it is suspected where it could matter.
+type Dropped struct {
+	Transaction string `json:"transaction"`
+	File        string `json:"file"`
+	Line        int    `json:"line"`
+	Col         int    `json:"col"`
+	// Kind is "row lock", "table lock", "advisory lock" or "error".
+	Kind string `json:"kind"`
+	Text string `json:"text"`
+	// Tables are those that it is about; empty means any.
+	Tables []string `json:"tables"`
 }
 
 // Note is a remark on a place of the input.
@@ -270,28 +322,23 @@ func (r *Report) Assuming() string {
 
 // New makes a report about p that has no verdict yet.
 func New(p *ir.Program) *Report {
-	r := &Report{Program: p.Name, SearchPath: p.SearchPath, Isolation: AtSnapshot, Transactions: []Transaction{}, Findings: []Finding{}, Suppressed: []Suppressed{}, Apart: []Apart{}, Assumptions: []string{}, Initially: []string{}, Premises: []Note{}, Havocs: []Havoc{}, Notes: []Note{}}
+	r := &Report{Program: p.Name, SearchPath: p.SearchPath, Isolation: AtSnapshot, Transactions: []Transaction{}, Findings: []Finding{}, Suppressed: []Suppressed{}, Apart: []Apart{}, Assumptions: []string{}, Initially: []string{}, Premises: []Note{}, Havocs: []Havoc{}, Dropped: []Dropped{}, Notes: []Note{}}
 	for _, t := range p.Txns {
 		r.Transactions = append(r.Transactions, transaction(t))
 		ir.Walk(t.Body, func(s ir.Stmt) {
-			u, ok := s.(*ir.Unmodelled)
-			if !ok {
-				return
+			switch s := s.(type) {
+			case *ir.Unmodelled:
+				r.Havocs = append(r.Havocs, Havoc{Transaction: t.Name, File: s.Pos.File, Line: s.Pos.Line, Col: s.Pos.Col, Reason: s.Reason, Tables: tableNames(s.Tables), ReadOnly: s.ReadOnly})
+			case *ir.Dropped:
+				r.Dropped = append(r.Dropped, Dropped{Transaction: t.Name, File: s.Pos.File, Line: s.Pos.Line, Col: s.Pos.Col, Kind: s.Kind.String(), Text: s.What, Tables: tableNames(s.Tables)})
 			}
-			h := Havoc{Transaction: t.Name, File: u.Pos.File, Line: u.Pos.Line, Col: u.Pos.Col, Reason: u.Reason, Tables: []string{}, ReadOnly: u.ReadOnly}
-			for _, tab := range u.Tables {
-				h.Tables = append(h.Tables, tab.Name)
-			}
-			slices.Sort(h.Tables)
-			r.Havocs = append(r.Havocs, h)
 		})
 	}
 	slices.SortFunc(r.Transactions, func(a, b Transaction) int { return strings.Compare(a.Name, b.Name) })
-	slices.SortStableFunc(r.Havocs, func(a, b Havoc) int {
-		if c := strings.Compare(a.File, b.File); c != 0 || a.Line == b.Line {
-			return c
-		}
-		return a.Line - b.Line
+	slices.SortStableFunc(r.Havocs, func(a, b Havoc) int { return cmp.Or(strings.Compare(a.File, b.File), a.Line-b.Line) })
+	slices.SortStableFunc(r.Dropped, func(a, b Dropped) int { return cmp.Or(strings.Compare(a.File, b.File), a.Line-b.Line) })
+	r.Dropped = slices.CompactFunc(r.Dropped, func(a, b Dropped) bool {
+		return a.Transaction == b.Transaction && a.File == b.File && a.Line == b.Line && a.Col == b.Col && a.Text == b.Text
 	})
 	r.Havocs = slices.CompactFunc(r.Havocs, func(a, b Havoc) bool {
 		return a.Transaction == b.Transaction && a.File == b.File && a.Line == b.Line && a.Col == b.Col && a.Reason == b.Reason
@@ -301,6 +348,15 @@ func New(p *ir.Program) *Report {
 	}
 	r.Assume(p.Premises)
 	return r
+}
+
+func tableNames(list []*ir.Table) []string {
+	out := []string{}
+	for _, t := range list {
+		out = append(out, t.Name)
+	}
+	slices.Sort(out)
+	return out
 }
 
 // transaction collects what a template touches.

@@ -73,7 +73,7 @@ func sarifRun(r *Report, version string) *sarif.Run {
 		}
 	}
 	for _, h := range r.Havocs {
-		run.AddResult(result(run, CodeHavoc, sarif.LevelNote).WithMessage(message(fmt.Sprintf("In %s, this is taken to do anything to %s: %s.", h.Transaction, tablesOf(h), h.Reason))).
+		run.AddResult(result(run, CodeHavoc, sarif.LevelNote).WithMessage(message(fmt.Sprintf("In %s, this is taken to do anything to %s: %s.", h.Transaction, tableList(h.Tables), h.Reason))).
 			AddLocation(location(witness.Position{File: h.File, Line: h.Line, Col: h.Col}, "")))
 	}
 	inv := sarif.NewInvocation().WithExecutionSuccessful(true)
@@ -85,6 +85,9 @@ func sarifRun(r *Report, version string) *sarif.Run {
 	}
 	for _, n := range r.Notes {
 		inv.AddToolExecutionNotification(notification(CodeLeftOut, n.Text+".", witness.Position{File: n.File, Line: n.Line, Col: n.Col}))
+	}
+	for _, d := range r.Dropped {
+		inv.AddToolExecutionNotification(notification(CodeLeftOut, d.Text+" is left out in "+d.Transaction+".", witness.Position{File: d.File, Line: d.Line, Col: d.Col}))
 	}
 	for _, s := range r.Suppressed {
 		inv.AddToolExecutionNotification(notification(CodeSuppressed, suppressedText(&s)+".", s.Position))
@@ -144,9 +147,15 @@ func (f *Finding) Pivot() (p witness.Position, ok bool) {
 func findingResult(run *sarif.Run, f *Finding, level string) *sarif.Result {
 	code, _ := CodeByID(f.Code)
 	text := fmt.Sprintf("%s: %s. %s", f.Kind, strings.Join(f.Cycle, " -> "), code.Summary)
+	if f.Status == Suspected {
+		level, text = sarif.LevelNote, "suspected "+text
+	}
 	var items []string
 	for _, e := range f.Edges {
 		items = append(items, e.Text+" ("+places(e)+")")
+	}
+	for _, d := range f.Doubts {
+		items = append(items, "the database may refuse it: "+d.Text)
 	}
 	res := result(run, f.Code, level).WithMessage(message(text, items...)).
 		WithPartialFingerprints(map[string]string{fingerprintVersion: f.Fingerprint})
@@ -214,7 +223,7 @@ func codeFlow(w *witness.Witness) *sarif.CodeFlow {
 func openResult(run *sarif.Run, r *Report) *sarif.Result {
 	text := "Neither proved nor refuted: " + r.Open.Reason + "."
 	switch {
-	case len(r.Findings) > 0:
+	case len(r.Confirmed()) > 0:
 		text = "Apart from the findings, neither proved nor refuted: " + r.Open.Reason + "."
 	case len(r.Suppressed) > 0:
 		text = "Apart from what is suppressed, neither proved nor refuted: " + r.Open.Reason + "."

@@ -18,7 +18,7 @@ import (
 func suppressed() *report.Report {
 	r := open()
 	r.Verdict, r.Open, r.Rest = report.NotRobust, nil, report.Robust
-	f := report.Finding{Class: report.SnapshotIsolation, Code: "RB1001", Fingerprint: "00112233445566778899aabbccddeeff", Kind: witness.WriteSkew, Cycle: []string{"pay", "ship"}, Edges: []witness.Edge{}, Repairs: []string{}, Validation: []crosscheck.Judgement{}}
+	f := report.Finding{Class: report.SnapshotIsolation, Status: report.Confirmed, Code: "RB1001", Fingerprint: "00112233445566778899aabbccddeeff", Kind: witness.WriteSkew, Cycle: []string{"pay", "ship"}, Edges: []witness.Edge{}, Repairs: []string{}, Validation: []crosscheck.Judgement{}}
 	r.Suppressed = []report.Suppressed{
 		{Finding: f, By: report.ByComment, Reason: "pay runs at night", Position: witness.Position{File: "f.sql", Line: 2, Col: 12}},
 		{Finding: f, By: report.ByBaseline, Position: witness.Position{File: "old.json"}},
@@ -43,7 +43,7 @@ func logOf(t *testing.T, reports ...*report.Report) (*sarif.Report, []byte) {
 // TestSARIF validates logs of all kinds against the schema of the format, and
 // compares some with golden files.
 func TestSARIF(t *testing.T) {
-	reports := map[string]*report.Report{"open": open(), "suppressed": suppressed()}
+	reports := map[string]*report.Report{"open": open(), "suppressed": suppressed(), "suspected": suspected(t)}
 	var all []*report.Report
 	for _, c := range cases {
 		reports[c.name] = check(t, c.path, c.opt)
@@ -103,5 +103,9 @@ func TestSARIFFinding(t *testing.T) {
 	slices.Sort(order)
 	if len(res.CodeFlows[0].ThreadFlows) != len(f.Witness.Transactions) || len(order) != len(f.Witness.Schedule) || order[0] != 1 || order[len(order)-1] != len(order) {
 		t.Errorf("the code flow is no schedule: %v", order)
+	}
+	log, _ = logOf(t, suspected(t))
+	if res := log.Runs[0].Results[0]; *res.RuleID != "RB1001" || res.Level != "note" {
+		t.Errorf("a finding that is suspected only is %s, with the level %s", *res.RuleID, res.Level)
 	}
 }

@@ -46,6 +46,7 @@ func Text(w io.Writer, r *Report, opt TextOptions) error {
 	}
 	t.apart(r)
 	t.left(r)
+	t.dropped(r)
 	if opt.Verbose {
 		t.more(r)
 	}
@@ -116,6 +117,9 @@ func (t *text) finding(n int, f *Finding) {
 	if f.Kind == witness.Other {
 		kind = "anomaly"
 	}
+	if f.Status == Suspected {
+		kind = "suspected " + kind
+	}
 	t.para(fmt.Sprintf("%d. ", n), kind+": "+strings.Join(f.Cycle, " -> ")+" ["+f.Code+"]")
 	t.helpers(f)
 	w := f.Witness
@@ -133,6 +137,7 @@ func (t *text) finding(n int, f *Finding) {
 		}
 	}
 	t.serial(w)
+	t.suspected(f)
 	if len(f.Repairs) > 0 {
 		t.line("")
 		t.line("   Any of these removes it:")
@@ -140,9 +145,7 @@ func (t *text) finding(n int, f *Finding) {
 			t.para("   - ", s)
 		}
 	}
-	if len(f.Opaque) > 0 && (f.Replay == nil || f.Replay.Outcome != witness.AsShown) {
-		t.para("   ", "What is known of "+strings.Join(f.Opaque, ", ")+" is only that equal arguments give equal results. Run it on a server (-replay) to be certain.")
-	}
+	t.decided(f)
 	if c, ok := CodeByID(f.Code); ok && len(f.Repairs) == 0 {
 		t.line("")
 		t.para("   Repair: ", c.Repair)
@@ -499,26 +502,38 @@ const maxNamed = 3
 // havocs lists statements that are taken to do anything, each once with the
 // transactions that it is in.
 func (t *text) havocs(first string, list []Havoc) {
-	type statement struct {
-		file      string
-		line, col int
-		what      string
-	}
-	in := map[statement][]string{}
-	var order []statement
+	var out []place
 	for _, h := range list {
 		verb := "reads and writes "
 		if h.ReadOnly {
 			verb = "reads "
 		}
-		s := statement{h.File, h.Line, h.Col, fmt.Sprintf("%s (%s%s)", h.Reason, verb, tablesOf(h))}
-		if in[s] == nil {
-			order = append(order, s)
-		}
-		in[s] = append(in[s], h.Transaction)
+		out = append(out, place{h.File, h.Line, h.Col, h.Transaction, fmt.Sprintf("%s (%s%s)", h.Reason, verb, tableList(h.Tables))})
 	}
-	for _, s := range order {
-		t.para(first, fmt.Sprintf("%s:%d:%d: in %s: %s", s.file, s.line, s.col, someOf(in[s]), s.what))
+	t.places(first, out)
+}
+
+// place is something that is said of a place in a transaction.
+type place struct {
+	file              string
+	line, col         int
+	transaction, what string
+}
+
+// places lists what is said of places, each once with the transactions that it is in.
+func (t *text) places(first string, list []place) {
+	in := map[place][]string{}
+	var order []place
+	for _, p := range list {
+		who := p.transaction
+		p.transaction = ""
+		if in[p] == nil {
+			order = append(order, p)
+		}
+		in[p] = append(in[p], who)
+	}
+	for _, p := range order {
+		t.para(first, fmt.Sprintf("%s:%d:%d: in %s: %s", p.file, p.line, p.col, someOf(in[p]), p.what))
 	}
 }
 
@@ -530,11 +545,11 @@ func someOf(names []string) string {
 	return strings.Join(names, ", ")
 }
 
-func tablesOf(h Havoc) string {
-	if len(h.Tables) == 0 {
+func tableList(tables []string) string {
+	if len(tables) == 0 {
 		return "all tables"
 	}
-	return strings.Join(h.Tables, ", ")
+	return strings.Join(tables, ", ")
 }
 
 // more is what Verbose adds.

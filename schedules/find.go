@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/txrobust/robust/ir"
@@ -211,7 +212,7 @@ func prepare(ctx context.Context, q Query) (*search, error) {
 			}
 		})
 	}
-	modelled, twin := withoutUnmodelled(&p)
+	modelled, twin := executable(&p, !opt.Doubtful)
 	s.code, s.twin = symbolic.Prepare(modelled), twin
 	s.machine = interp.NewMachine(&p, q.Engine)
 	s.machine.MaxSteps = maxSteps
@@ -239,7 +240,7 @@ func (s *search) anomaly(f *found) *Anomaly {
 	if v != anomalous || !s.possible(f.sit) {
 		panic("schedules: a confirmed anomaly is none when it is replayed")
 	}
-	a := &Anomaly{Execution: x, Sessions: bySession(f.sit.calls, j.instances)}
+	a := &Anomaly{Execution: x, Doubts: s.machine.Doubts(x), Sessions: bySession(f.sit.calls, j.instances)}
 	for i := range s.program.Tables {
 		a.Rows = append(a.Rows, x.Versions[0].Rows(i))
 	}
@@ -269,7 +270,7 @@ func opaque(calls []*Call) []string {
 			for _, e := range ir.Exprs(st) {
 				ir.WalkExpr(e, func(e ir.Expr) {
 					if call, ok := e.(*ir.Call); ok && !call.Known() {
-						names[call.Name] = true
+						names[strings.TrimPrefix(call.Name, ir.Symmetric)] = true
 					}
 				})
 			}

@@ -127,7 +127,7 @@ func (j *judge) replay(o Order, f func(*interp.Execution) bool) {
 			if j.s.machine.Extend(x, interp.Committed{Run: run, Session: session, Snapshot: snap}) != "" {
 				continue
 			}
-			more := rec(regs.after(session, run))
+			more := j.refused(x) || rec(regs.after(session, run))
 			x.Retract()
 			if !more {
 				return false
@@ -136,6 +136,12 @@ func (j *judge) replay(o Order, f func(*interp.Execution) bool) {
 		return true
 	}
 	rec(registers{})
+}
+
+// refused reports whether the database may refuse an execution, and such ones are left
+// out.
+func (j *judge) refused(x *interp.Execution) bool {
+	return !j.s.opt.Doubtful && len(j.s.machine.Doubts(x)) > 0
 }
 
 // verdict is what an order is.

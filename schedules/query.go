@@ -76,6 +76,9 @@ type Options struct {
 	// OnlyCuts leaves out what is an anomaly at snapshot isolation, too, in a search
 	// at READ COMMITTED (Cuts).
 	OnlyCuts bool
+	// Doubtful looks for executions that the database may refuse, too
+	// (interp.Machine.Doubts).
+	Doubtful bool
 	// KeepLarge leaves out making the anomaly smaller.
 	KeepLarge bool
 }
@@ -141,6 +144,9 @@ type Anomaly struct {
 	Execution *interp.Execution
 	// Sessions are the instances of the replay, for interp.Machine.
 	Sessions []interp.Session
+	// Doubts say why the database may refuse the execution; they are empty unless
+	// Options.Doubtful.
+	Doubts []interp.Doubt
 	// Opaque names the functions without a known meaning that the transactions
 	// call, sorted. The interpreter takes different applications of one to
 	// give different values, and truth values at will: a real function may do

@@ -161,7 +161,7 @@ func (s *search) explore(sit *situation, bound int) (f *found, complete bool) {
 		db = next
 	}
 	res := s.machine.Explore(s.ctx, bySession(sit.calls[s.builders:], list[s.builders:]), db,
-		interp.Options{AnyOrder: s.opt.AnyOrder, MaxExecutions: bound})
+		interp.Options{AnyOrder: s.opt.AnyOrder, MaxExecutions: bound, Certain: !s.opt.Doubtful})
 	switch {
 	case res.Verdict == interp.Undecided:
 		return nil, false

@@ -96,10 +96,11 @@ func (l *loader) alter(tab *table, c *pg.AlterTableCmd, t *text, at int) {
 		tab.rowSec = true
 	case pg.AlterDisableRowSecurity:
 		tab.rowSec = false
-	case pg.AlterDisableTrigger, pg.AlterDisableTriggers, pg.AlterDisableUserTrigger:
-		l.note(pos, "DISABLE TRIGGER on %s is not modelled: its triggers count", tab.name)
 	case pg.AlterSetIdentity:
 	default:
+		if l.switchTriggers(tab, c) {
+			return
+		}
 		// Owners, storage, statistics, replica identity: they change no value.
 	}
 }
@@ -199,7 +200,8 @@ func (l *loader) drop(s *pg.DropStmt, t *text) {
 				l.dropIndex(in, parts)
 			case pg.ObjectTrigger:
 				if tab := in.table(qualified(parts[:last])); tab != nil {
-					tab.triggers = without(tab.triggers, func(g *trigger) bool { return g.name == parts[last] })
+					is := func(g *trigger) bool { return g.name == parts[last] }
+					tab.triggers, tab.disabled = without(tab.triggers, is), without(tab.disabled, is)
 				}
 			case pg.ObjectPolicy:
 				if tab := in.table(qualified(parts[:last])); tab != nil {

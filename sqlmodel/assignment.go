@@ -95,6 +95,7 @@ func (y *ex) multiValues(n *pg.Node, loc int32) []val {
 		}
 		q := y.uncorrelated(sel)
 		y.b.skipRows(q, y.pos(loc), true)
+		y.lockSub(q, y.pos(loc))
 		if len(q.from) == 0 || q.limit != nil && q.atMost != 1 {
 			y.unmodelled("this form of subquery in SET")
 		}
@@ -102,7 +103,8 @@ func (y *ex) multiValues(n *pg.Node, loc int32) []val {
 			y.emitAggregates(q, y.pos(loc))
 		} else {
 			y.oneRow(q, y.pos(loc))
-			sel := &ir.Select{At: at(y.pos(loc)), Query: q.ir(), Order: q.order, Lock: q.lock}
+			y.lockValue(q)
+			sel := &ir.Select{At: at(y.pos(loc)), Query: q.ir(), Order: q.order, Locks: q.locks}
 			for i, c := range q.targets {
 				local := y.b.local(c.name, c.t)
 				sel.Into, sel.Cols = append(sel.Into, local), append(sel.Cols, c.e)

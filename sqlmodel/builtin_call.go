@@ -29,10 +29,8 @@ func (x *ex) systemCall(e *pg.FuncCall, name string) val {
 	case name == holeFunc:
 		return x.volatile(name, tBool, x.pos(e.Location))
 	}
-	if strings.HasPrefix(name, "pg_advisory_") || strings.HasPrefix(name, "pg_try_advisory_") {
-		if x.b != nil {
-			x.b.txn.Unseen.Advisory = true
-		}
+	if takesAdvisoryLock(name) && x.b != nil {
+		x.b.emit(&ir.Dropped{At: at(x.pos(e.Location)), Kind: ir.ByAdvisoryLock, What: "the advisory lock of " + name})
 	}
 	var args []val
 	var given []catalog.Arg
@@ -60,6 +58,11 @@ func (x *ex) systemCall(e *pg.FuncCall, name string) val {
 	}
 	x.refuse("the function %s with these arguments", name)
 	return val{}
+}
+
+// takesAdvisoryLock reports whether a function of the system asks for an advisory lock.
+func takesAdvisoryLock(name string) bool {
+	return strings.HasPrefix(name, "pg_advisory_") && !strings.Contains(name, "unlock") || strings.HasPrefix(name, "pg_try_advisory_")
 }
 
 // refuse stops at something that is not modelled, also outside of transactions.
@@ -120,9 +123,6 @@ func (x *ex) resolved(c catalog.Call, name string, args []val, e *pg.FuncCall) v
 	case catalog.Fresh:
 		return x.fresh(name, t, e)
 	case catalog.Nothing:
-		if strings.HasPrefix(name, "pg_advisory") {
-			x.l.note(x.pos(e.Location), "%s: advisory locks are not modelled", name)
-		}
 		return val{e: ir.C(ir.Opaque("")), t: t, nn: true}
 	case catalog.ReadsAny, catalog.WritesAny:
 		x.unmodelled("the function %s", name)

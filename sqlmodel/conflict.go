@@ -94,7 +94,7 @@ func (i *inserter) once(conf *ir.Conflict, row *rowSource, done string) {
 		p.done = ir.V(done)
 	}
 	for _, old := range i.proposed {
-		if same := old.done; !differ(old.keys, p.keys) {
+		if same := old.done; !unequal(old.keys, p.keys) {
 			for k := range p.keys {
 				same = ir.AndE(same, ir.Op(ir.Eq, old.keys[k], p.keys[k]))
 			}
@@ -118,8 +118,8 @@ func (i *inserter) keyOf(row *rowSource, c ir.Column) ir.Expr {
 	})
 }
 
-// differ reports whether two lists of values have different constants in a place.
-func differ(a, b []ir.Expr) bool {
+// unequal reports whether two lists of values have different constants in a place.
+func unequal(a, b []ir.Expr) bool {
 	for i := range a {
 		x, ok1 := a[i].(*ir.Const)
 		y, ok2 := b[i].(*ir.Const)

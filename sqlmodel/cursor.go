@@ -143,7 +143,7 @@ func (b *builder) keysInto(c *cursor, q *query, list []dest) []dest {
 	given := len(list)
 	scan := len(q.from) == 1 && len(q.order) == 0 && !ir.HasExists(q.where)
 	for _, src := range q.from {
-		if _, several := c.at[src.Table]; several || src.Table.Rowid || !scan && !q.lock.Covers(src.Row) {
+		if _, several := c.at[src.Table]; several || src.Table.Rowid || !scan && q.locks.Of(src.Row) == ir.NoLock {
 			c.at[src.Table] = nil
 			continue
 		}
@@ -208,7 +208,7 @@ func (c *cursor) staysAway(q *query, body []ir.Stmt) bool {
 		}
 	})
 	for _, src := range q.from {
-		if !q.lock.Covers(src.Row) {
+		if q.locks.Of(src.Row) == ir.NoLock {
 			continue
 		}
 		p := c.at[src.Table]

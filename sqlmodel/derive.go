@@ -19,6 +19,8 @@ type deriver struct {
 	// rows are the row variables in use, types the types of their columns.
 	rows  map[string]bool
 	types map[ir.Col]ir.Type
+	// locks are those of its queries.
+	locks []*levelLocks
 }
 
 // support is the rows of a table that a derivation is computed from.
@@ -145,6 +147,7 @@ func (x *ex) relation(s *pg.SelectStmt) *derived {
 		y.with(s.WithClause)
 		x = &y
 	}
+	x = x.reached(s)
 	if s.IntoClause != nil {
 		x.unmodelled("SELECT INTO a new table")
 	}
@@ -154,8 +157,17 @@ func (x *ex) relation(s *pg.SelectStmt) *derived {
 	var out *derived
 	switch {
 	case s.Op != pg.SetOpNone && s.Op != 0:
-		out = x.setOp(s)
+		x.checkLocking(s, x.pushed)
+		if len(s.LockingClause) > 0 { // in MySQL, of the last query
+			x.b.emit(&ir.Dropped{At: at(x.pos(int32(max(pg.Start(s), 0)))), Kind: ir.ByRowLock, Tables: x.l.irTables(x.l.effectOf(x.b.refsOf(s))), What: "the row locks of UNION and the like"})
+		}
+		y := *x
+		if x.fetched != fetchedAll || s.LimitCount != nil || s.LimitOffset != nil {
+			y.fetched = fetchedSome
+		}
+		out = y.setOp(s)
 	case len(s.ValuesLists) > 0:
+		x.checkLocking(s, ir.NoLock)
 		out = x.valuesRel(s)
 	default:
 		return x.core(s)
@@ -320,6 +332,8 @@ func (x *ex) core(s *pg.SelectStmt) *derived {
 	q := &query{in: x.inner(), atMost: -1}
 	q.level = q.in.levels[len(q.in.levels)-1]
 	y := q.in
+	x.checkLocking(s, x.pushed)
+	q.lockOf = lockModesOf(s, x.pushed)
 	var from ir.From
 	for _, n := range s.FromClause {
 		f := q.fromTree(n)
@@ -329,15 +343,7 @@ func (x *ex) core(s *pg.SelectStmt) *derived {
 			from = &ir.Join{L: from, R: f}
 		}
 	}
-	if len(s.LockingClause) > 0 {
-		for _, n := range s.LockingClause {
-			if pg.Inner(n).(*pg.LockingClause).WaitPolicy == pg.LockWaitSkip {
-				x.unmodelled("SKIP LOCKED")
-			}
-		}
-		x.b.txn.Unseen.Rows = true
-		x.l.note(x.pos(int32(max(pg.Start(s), 0))), "the row locks of this query are left out, since it joins or groups in a way that is not modelled together with them")
-	}
+	q.checkLocked(s)
 	var where ir.Expr
 	if s.WhereClause != nil {
 		for _, c := range conjuncts(s.WhereClause) {
@@ -386,6 +392,7 @@ func (x *ex) core(s *pg.SelectStmt) *derived {
 	}
 	q.distinct(s, p, g)
 	x.cut(p, s, out)
+	q.lockDerived(x, s, from, &ir.Project{Where: where, Order: p.Order, Limit: p.Limit, Offset: p.Offset})
 	x.tie(p, q.targets)
 	p.Cols = itemsOf(q.targets)
 	out.rel = p

@@ -25,13 +25,14 @@ func (q *query) fromTree(n *pg.Node) ir.From {
 		if !f.Lateral {
 			y.levels = y.levels[:len(y.levels)-1]
 		}
-		d := y.relation(sel)
-		y.settle(d)
 		alias := ""
 		if f.Alias != nil {
 			alias = f.Alias.Aliasname
 		}
-		return q.leaf(d, alias, f.Alias, x.at(n))
+		held, see := q.hold(&y, sel, alias, "a subquery in FROM", false, x.at(n))
+		d := held.relation(sel)
+		y.settle(d)
+		return q.leaf(d, alias, f.Alias, x.at(n), see)
 	case *pg.RangeFunction:
 		return q.functionTree(f)
 	}
@@ -40,13 +41,14 @@ func (q *query) fromTree(n *pg.Node) ir.From {
 }
 
 // leaf brings a relation into scope.
-func (q *query) leaf(d *derived, alias string, a *pg.Alias, loc int32) ir.From {
+func (q *query) leaf(d *derived, alias string, a *pg.Alias, loc int32, see func(*rowSource)) ir.From {
 	base := alias
 	if base == "" {
 		base = "derived"
 	}
 	src := q.in.leafSource(alias, q.in.rowName(base), d)
 	q.name(src, a, loc)
+	see(src)
 	return &ir.Leaf{Row: src.row, Rel: d.rel}
 }
 
@@ -54,10 +56,17 @@ func (q *query) leaf(d *derived, alias string, a *pg.Alias, loc int32) ir.From {
 func (q *query) fromName(r *pg.RangeVar) ir.From {
 	x := q.in
 	if c := x.ctes.find(r.Relname); c != nil && r.Schemaname == "" {
-		return q.leaf(c.make(x), aliasOf(r), r.Alias, r.Location)
+		if c.query == nil {
+			return q.leaf(c.make(x), aliasOf(r), r.Alias, r.Location, func(src *rowSource) { src.unlockable = "a WITH query" })
+		}
+		in := *x
+		in.ctes, in.levels = c.up, c.levels
+		_, see := q.hold(&in, c.query, aliasOf(r), "a WITH query", true, r.Location)
+		return q.leaf(c.make(x), aliasOf(r), r.Alias, r.Location, see)
 	}
 	if v := x.viewOf(r); v != nil {
-		return q.leaf(x.viewRows(v), aliasOf(r), r.Alias, r.Location)
+		held, see := q.hold(x.inView(v), v.query, aliasOf(r), "view "+rangeName(r), false, r.Location)
+		return q.leaf(held.viewRows(v), aliasOf(r), r.Alias, r.Location, see)
 	}
 	t := x.tableOf(r)
 	alias := aliasOf(r)
@@ -70,11 +79,10 @@ func (q *query) fromName(r *pg.RangeVar) ir.From {
 	return &ir.Leaf{Row: row, Rel: sup.given}
 }
 
-// viewRows translates the query of a view.
-func (x *ex) viewRows(v *view) *derived {
-	y := x.inView(v)
-	if x.queries > maxQueryDepth {
-		x.unmodelled("views nested more than %d deep", maxQueryDepth)
+// viewRows translates the query of a view, in which x stands.
+func (y *ex) viewRows(v *view) *derived {
+	if y.queries > maxQueryDepth {
+		y.unmodelled("views nested more than %d deep", maxQueryDepth)
 	}
 	d := y.relation(v.query)
 	y.settle(d)
@@ -92,6 +100,7 @@ func (x *ex) inView(v *view) *ex {
 	y.text, y.levels, y.ctes, y.agg, y.win = v.text, nil, nil, nil, nil
 	y.f = &frame{fn: x.f.fn, text: v.text, sqlLang: true, scope: &scope{vars: map[string]*variable{}}}
 	y.queries++
+	y.viewed = true
 	return &y
 }
 
@@ -165,7 +174,7 @@ func (q *query) functionTree(f *pg.RangeFunction) ir.From {
 		if f.Ordinality {
 			x.unmodelled("WITH ORDINALITY of the function %s", name)
 		}
-		return q.leaf(x.tableFunction(call, name, alias, fns), alias, f.Alias, call.Location)
+		return q.tableFunction(call, name, alias, fns, f.Alias)
 	}
 	name = x.l.systemName(name)
 	if !x.l.builtin(name).set {
@@ -175,7 +184,7 @@ func (q *query) functionTree(f *pg.RangeFunction) ir.From {
 	if !f.Ordinality {
 		d.cols = d.cols[:1]
 	}
-	return q.leaf(d, alias, f.Alias, call.Location)
+	return q.leaf(d, alias, f.Alias, call.Location, func(src *rowSource) { src.unlockable = "a function" })
 }
 
 // elements is unnest, generate_series, or another set-returning function of
@@ -210,7 +219,8 @@ func (x *ex) elements(call *pg.FuncCall, name, alias string) *derived {
 }
 
 // tableFunction expands a LANGUAGE sql function that is one SELECT.
-func (x *ex) tableFunction(call *pg.FuncCall, name, alias string, fns []*function) *derived {
+func (q *query) tableFunction(call *pg.FuncCall, name, alias string, fns []*function, a *pg.Alias) ir.From {
+	x := q.in
 	f, args := x.arguments(call, name, fns)
 	s, t := f.onlyQuery()
 	if f.language != "sql" || s == nil || f.strict || x.b.active(f) {
@@ -229,9 +239,10 @@ func (x *ex) tableFunction(call *pg.FuncCall, name, alias string, fns []*functio
 			y.f.scope.vars[p.name] = v
 		}
 	}
+	held, see := q.hold(y, s, alias, "function "+name, true, call.Location)
 	x.b.calls = append(x.b.calls, f)
 	leave := x.b.enter(f)
-	d := y.relation(s)
+	d := held.relation(s)
 	leave()
 	x.b.calls = x.b.calls[:len(x.b.calls)-1]
 	if !f.setOf {
@@ -260,5 +271,5 @@ func (x *ex) tableFunction(call *pg.FuncCall, name, alias string, fns []*functio
 		list = []string{alias}
 	}
 	rename(d, list)
-	return d
+	return q.leaf(d, alias, a, call.Location, see)
 }

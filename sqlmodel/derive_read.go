@@ -276,6 +276,13 @@ func (d *deriver) read(r ir.Rel) {
 			used[*c] = true
 		}
 	})
+	for _, l := range d.locks {
+		l.walk(func(e ir.Expr) {
+			if c, ok := e.(*ir.Col); ok {
+				used[*c] = true
+			}
+		})
+	}
 	for _, s := range d.supports {
 		row := &ir.Call{Name: ir.RowFn, Type: ir.OpaqueType}
 		for _, c := range s.table.columns {
@@ -289,4 +296,5 @@ func (d *deriver) read(r ir.Rel) {
 		d.b.emit(&ir.Select{At: at(s.pos), Into: []string{s.given.Param}, Aggs: []ir.Agg{{Fn: ir.RowsAgg, Arg: row, Type: t}},
 			Query: ir.Query{From: []ir.Source{{Table: s.table.ir, Row: s.row}}, Where: ir.AndE(s.conds...)}})
 	}
+	d.lock()
 }

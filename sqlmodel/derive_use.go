@@ -26,9 +26,15 @@ func (x *ex) either(plain, other func()) {
 	}
 }
 
-// whole translates a query whose rows are used once, before the statement.
-func (x *ex) whole(s *pg.SelectStmt) *derived {
-	d := x.derivation(s)
+// whole translates a query whose rows are used once, before the statement, as far as they
+// are fetched.
+func (x *ex) whole(s *pg.SelectStmt, rows fetched) *derived {
+	y := *x
+	y.fetched = rows
+	if x.conditional || x.perRow {
+		y.fetched = fetchedSome
+	}
+	d := y.derivation(s)
 	x.succeeds(d, false)
 	return d
 }
@@ -69,7 +75,12 @@ func (d *derived) fields(row ir.Expr) []colDef {
 
 // derivedSelect is a SELECT statement that is a derivation.
 func (b *builder) derivedSelect(f *frame, x *ex, s *pg.SelectStmt, pos ir.Pos, to sink) {
-	d := x.whole(s)
+	oneGroup := len(s.GroupClause) == 0 && hasAggregates(s.TargetList)
+	rows := fetchedAll
+	if to.kind == intoLocals && !to.whole && !to.strict && !oneGroup {
+		rows = fetchedFirst
+	}
+	d := x.whole(s, rows)
 	found := func() ir.Expr { return d.call(ir.WantAny, ir.BoolType) }
 	count := func() ir.Expr {
 		if f.rowcount == "" {
@@ -100,11 +111,15 @@ func (b *builder) derivedSelect(f *frame, x *ex, s *pg.SelectStmt, pos ir.Pos, t
 	}
 }
 
-// asLoop translates a query whose rows are gone through one by one: ir.WantList where
-// the order may matter, ir.WantRows where it does not.
-func (x *ex) asLoop(s *pg.SelectStmt, want ir.Want, pos ir.Pos) (q *query) {
-	x.either(func() { q = x.query(s, false) }, func() {
-		d := x.whole(s)
+// asLoop translates a query whose rows are gone through one by one, to the last if all
+// says so: ir.WantList where the order may matter, ir.WantRows where it does not.
+func (x *ex) asLoop(s *pg.SelectStmt, want ir.Want, pos ir.Pos, all bool) (q *query) {
+	x.either(func() { q = x.locking(s, false) }, func() {
+		rows := fetchedSome
+		if all {
+			rows = fetchedAll
+		}
+		d := x.whole(s, rows)
 		loop := setLoop{array: x.b.rowsLocal(d, want, pos), elem: x.b.irLocal("element", ir.OpaqueType)}
 		q = &query{in: x.inner(), atMost: -1, loops: []setLoop{loop}, targets: d.fields(ir.V(loop.elem)), whole: d}
 	})
@@ -238,7 +253,12 @@ func leavesOpen(r ir.Rel) bool {
 
 // derivedValue is a subquery as a value, or ARRAY of one.
 func (x *ex) derivedValue(e *pg.SubLink, s *pg.SelectStmt) val {
-	d := x.derivation(s)
+	y := *x
+	y.fetched = fetchedAll
+	if x.conditional || x.perRow {
+		y.fetched = fetchedSome
+	}
+	d := y.derivation(s)
 	if x.d != nil {
 		x.settle(d)
 	}

@@ -14,7 +14,7 @@ func (b *builder) derivedFrom(y *ex, row *rowSource, from []*pg.Node, where *pg.
 		b.unmodelled("an expression in a write")
 	}
 	z := *y
-	z.d, z.perRow = y.newDeriver(), true
+	z.d, z.perRow, z.fetched, z.sure = y.newDeriver(), true, fetchedSome, nil
 	z.d.rows[row.row] = true
 	q := &query{in: z.inner(), atMost: -1}
 	q.level = q.in.levels[len(q.in.levels)-1]
@@ -44,6 +44,9 @@ func (b *builder) derivedFrom(y *ex, row *rowSource, from []*pg.Node, where *pg.
 		b.unmodelled("an UPDATE or RETURNING of rows that may match several rows of FROM or USING")
 	}
 	z.d.restrict(tree, inside)
+	for _, n := range q.nested {
+		n.settle(&z, tree, &ir.Project{Where: inside})
+	}
 	all := &ir.Project{From: tree, Where: inside}
 	for i, a := range list {
 		all.Cols = append(all.Cols, ir.Item{Name: itoa(i), Type: localType(a.v.t), Expr: a.v.e})

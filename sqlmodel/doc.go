@@ -128,9 +128,17 @@
 // the result is computed from them. Grouping, outer joins, DISTINCT, set
 // operations, OFFSET, LATERAL, correlated subqueries and functions in FROM are
 // computed exactly; a window function is an opaque function of all rows of its
-// query. Row locks in such a query are left out, with a note. WITH queries that
+// query. WITH queries that
 // write run first, where no other part of the statement has to do with their
 // tables.
+//
+// FOR UPDATE and the like lock the rows that are fetched: those of the statement
+// itself, of views and subqueries in FROM that the clause reaches, and of subqueries,
+// views, WITH queries and functions that have a clause of their own. Where it is not
+// known which of their rows are fetched, an ir.Dropped has all that may be, and so have
+// checks and other errors that are left out (docs/soundness.md, 4.8). What PostgreSQL
+// refuses beside a lock, such as GROUP BY, is an error here. In MySQL a clause does not
+// reach subqueries, and may stand beside GROUP BY.
 //
 // SKIP LOCKED means that any row may be passed over, in serial executions too: a
 // note says so. LIMIT 1 gives any row that matches, or none, and otherwise the
@@ -155,8 +163,10 @@
 //
 // The functions of triggers are inlined where they fire, in the order of their
 // names. An UPDATE or DELETE of a table with row triggers reads its rows first
-// and writes them one by one. An expression that a unique index is over is a
-// hidden column.
+// and writes them one by one. Triggers that are turned off do not run; where
+// DISABLE TRIGGER ALL turns off the checks of foreign keys, writes that they would
+// check are not modelled. An expression that a unique index is over is a hidden
+// column.
 //
 // EXCLUDE becomes a condition that no two rows satisfy together: = and <> are
 // exact, and && is where both sides are ranges that a function makes of two ends

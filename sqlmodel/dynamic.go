@@ -97,6 +97,7 @@ func (b *builder) executeStmt(f *frame, s *plpgsql.Execute, pos ir.Pos) {
 	to, store := sink{}, func() {}
 	if s.Into != nil {
 		to, store = b.into(f, s.Into, pos)
+		to.whole = true
 	}
 	b.command(g, t, tree, pos, to)
 	store()

@@ -209,7 +209,7 @@ func TestLoadErrors(t *testing.T) {
 	}
 	for n := range 10 { // files and transactions
 		_, err := Load(&shortContext{context.Background(), n}, []string{dir}, Options{})
-		if ended := errors.Is(err, context.Canceled); ended != (n < 5) {
+		if ended := errors.Is(err, context.Canceled); ended != (n < 6) {
 			t.Errorf("cancelled after %d questions, Load gives %v", n, err)
 		}
 	}

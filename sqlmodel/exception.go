@@ -149,16 +149,12 @@ func (b *builder) protected(f *frame, s *plpgsql.Block, pos ir.Pos) {
 func undoes(list []ir.Stmt) bool {
 	found := false
 	ir.Walk(list, func(s ir.Stmt) {
-		switch s := s.(type) {
+		switch s.(type) {
 		case *ir.Insert, *ir.Update, *ir.Delete, *ir.LockTable, *ir.Unmodelled:
 			found = true
-		case *ir.Select:
-			found = found || s.Lock.Mode != ir.NoLock
-		case *ir.Foreach:
-			found = found || s.Lock.Mode != ir.NoLock
-		case *ir.EmitRows:
-			found = found || s.Lock.Mode != ir.NoLock
 		}
+		locks, _ := ir.LocksOf(s)
+		found = found || len(locks) > 0
 	})
 	return found
 }

@@ -124,6 +124,11 @@ func (l *loader) exclusions(t *table) {
 			continue
 		}
 		t.ir.Exclusions = append(t.ir.Exclusions, out)
+		var columns []string
+		for _, c := range out.Columns(t.ir) {
+			columns = append(columns, t.ir.Columns[c].Name)
+		}
+		t.coarsen(x.pos, "EXCLUDE constraint "+x.name, out.Expr, columns)
 		if ordered != nil {
 			t.ir.Checks = append(t.ir.Checks, ir.TableCheck{Pos: x.pos, Name: x.name, Expr: ordered})
 		}

@@ -56,8 +56,17 @@ type ex struct {
 	// parts is what the WITH queries of the statement write, nil if they write nothing.
 	parts *parts
 	// tid says that the expression is compared with the ctid of a row.
-	tid   bool
-	depth int
+	tid bool
+	// guard, if not nil, is under which condition it is.
+	guard ir.Expr
+	// sure, if not nil, takes the locks of subqueries that run if a row is written.
+	sure *[]sureLocks
+	// pushed is the lock that a query around this one puts on its rows. held says that
+	// that one sees to all locks, and viewed that it is in the definition of a view.
+	pushed       ir.LockMode
+	fetched      fetched
+	held, viewed bool
+	depth        int
 }
 
 // aggregator takes the aggregate calls of a query: over sees the rows, aggregate
@@ -141,24 +150,18 @@ func (x *ex) boolExpr(e *pg.BoolExpr, m mode) ir.Expr {
 		return ir.NotE(x.boolean(e.Args[0], inner))
 	}
 	var parts []ir.Expr
-	outer := x.conditional
 	for i, a := range e.Args {
-		x.conditional = outer || i > 0
-		parts = append(parts, x.boolean(a, m))
+		part := func() { parts = append(parts, x.boolean(a, m)) }
+		if i == 0 {
+			part()
+		} else {
+			x.maybe(part)
+		}
 	}
-	x.conditional = outer
 	if e.Boolop == pg.BoolAnd {
 		return ir.AndE(parts...)
 	}
 	return ir.OrE(parts...)
-}
-
-// maybe runs f for something that may not be evaluated.
-func (x *ex) maybe(f func()) {
-	outer := x.conditional
-	x.conditional = true
-	f()
-	x.conditional = outer
 }
 
 // expr translates an expression.
@@ -354,6 +357,7 @@ func (x *ex) caseExpr(e *pg.CaseExpr) val {
 	}
 	var conds []ir.Expr
 	var results []val
+	var before ir.Expr // no case before applies
 	for i, n := range e.Args {
 		w := pg.Inner(n).(*pg.CaseWhen)
 		condition := func() {
@@ -366,13 +370,15 @@ func (x *ex) caseExpr(e *pg.CaseExpr) val {
 		if i == 0 {
 			condition()
 		} else {
-			x.maybe(condition)
+			x.when(before, condition)
 		}
-		x.maybe(func() { results = append(results, x.expr(w.Result)) })
+		applies := ir.Op(ir.Is, conds[i], ir.C(ir.Bool(true)))
+		x.when(ir.AndE(before, applies), func() { results = append(results, x.expr(w.Result)) })
+		before = ir.AndE(before, ir.NotE(applies))
 	}
 	last := val{e: ir.C(ir.Null), t: tUnknown}
 	if e.Defresult != nil {
-		x.maybe(func() { last = x.expr(e.Defresult) })
+		x.when(before, func() { last = x.expr(e.Defresult) })
 	}
 	results = append(results, last)
 	results, t, nn := x.unify(results, e.Location, "CASE")
@@ -459,11 +465,15 @@ func (x *ex) commonType(vs []val, types []string, loc int32, what string) typ {
 
 func (x *ex) coalesce(e *pg.CoalesceExpr) val {
 	var vs []val
+	var before ir.Expr // all before are NULL
 	for i, a := range e.Args {
 		if i == 0 {
 			vs = append(vs, x.expr(a))
 		} else {
-			x.maybe(func() { vs = append(vs, x.expr(a)) })
+			x.when(before, func() { vs = append(vs, x.expr(a)) })
+		}
+		if v := vs[i]; v.e != nil {
+			before = ir.AndE(before, &ir.Unary{Op: ir.IsNull, X: v.e})
 		}
 	}
 	nn := false

@@ -5,14 +5,31 @@ import (
 	"github.com/txrobust/robust/sqlmodel/internal/pg"
 )
 
+// fromQuery is a query of a FROM list: a subquery, a view or a WITH query.
+type fromQuery struct {
+	s     *pg.SelectStmt
+	alias string
+	as    *pg.Alias
+	// cols are names for its first columns; rename, if not nil, changes those of all.
+	cols   []string
+	rename func(string) string
+	loc    int32
+	// picked, if not nil, stands for SKIP LOCKED and LIMIT.
+	picked picked
+	// what says what it is. fenced says that it is computed by itself, whatever is
+	// asked of its rows: a WITH query.
+	what   string
+	fenced bool
+}
+
 // flat adds a query of the FROM list, or a view, that only selects rows of
 // tables: its tables and conditions become those of the query around it. It
-// gives the conditions; ok is false where the query does more. cols are names for its first columns, and
-// rename, if not nil, changes those of all. picked, if not nil, stands for SKIP LOCKED and LIMIT.
-func (q *query) flat(in *ex, s *pg.SelectStmt, alias string, a *pg.Alias, cols []string, rename func(string) string, loc int32, picked picked) (conds []ir.Expr, ok bool) {
+// gives the conditions; ok is false where the query does more.
+func (q *query) flat(in *ex, f *fromQuery) (conds []ir.Expr, ok bool) {
+	s := f.s
 	if s.Op != pg.SetOpNone && s.Op != 0 || s.WithClause != nil || len(s.ValuesLists) > 0 || len(s.GroupClause) > 0 ||
 		s.HavingClause != nil || len(s.WindowClause) > 0 || len(s.DistinctClause) > 0 || s.IntoClause != nil ||
-		(s.LimitCount != nil || s.LimitOffset != nil || len(s.LockingClause) > 0) && picked == nil || len(s.FromClause) == 0 || hasAggregates(s.TargetList) {
+		(s.LimitCount != nil || s.LimitOffset != nil) && f.picked == nil || len(s.FromClause) == 0 || hasAggregates(s.TargetList) {
 		return nil, false
 	}
 	y := *in
@@ -26,7 +43,7 @@ func (q *query) flat(in *ex, s *pg.SelectStmt, alias string, a *pg.Alias, cols [
 		hidden.sources = append(hidden.sources, hiddenSources(lv)...)
 	}
 	y.levels = append(append([]*level{}, y.levels...), hidden, &level{})
-	y.perRow, y.agg, y.win, y.tid = true, nil, nil, false
+	y.perRow, y.agg, y.win, y.tid, y.pushed = true, nil, nil, false, ir.NoLock
 	sub := &query{in: &y, level: y.levels[len(y.levels)-1], atMost: -1, tid: true}
 	for _, n := range s.FromClause {
 		conds = append(conds, sub.addFrom(n)...)
@@ -39,25 +56,29 @@ func (q *query) flat(in *ex, s *pg.SelectStmt, alias string, a *pg.Alias, cols [
 			conds = append(conds, y.boolean(c, truth))
 		}
 	}
-	if picked != nil {
-		conds = append(conds, picked(sub.from))
+	if f.picked != nil {
+		conds = append(conds, f.picked(sub.from))
 	}
 	for _, n := range s.TargetList {
 		sub.addTarget(pg.Inner(n).(*pg.ResTarget))
 	}
-	src := &rowSource{alias: alias}
+	sub.where = ir.AndE(conds...)
+	src := &rowSource{alias: f.alias}
 	for i, c := range sub.targets {
-		if i < len(cols) {
-			c.name = cols[i]
+		if i < len(f.cols) {
+			c.name = f.cols[i]
 		}
-		if rename != nil {
-			c.name = rename(c.name)
+		if f.rename != nil {
+			c.name = f.rename(c.name)
 		}
 		v := y.defaultType(c.val())
 		src.cols = append(src.cols, colDef{c.name, v.e, v.t, v.nn})
 	}
+	if in.b != nil {
+		q.locksWithin(in, sub, src, f, conds)
+	}
 	q.level.sources = append(q.level.sources, hiddenSources(sub.level)...)
-	q.name(src, a, loc)
+	q.name(src, f.as, f.loc)
 	q.from = append(q.from, sub.from...)
 	return conds, true
 }

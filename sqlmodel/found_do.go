@@ -110,8 +110,10 @@ func (d *doBlock) run(list []plpgsql.Stmt, cond string) {
 			d.run(s.Else, cond+" ELSE")
 		case *plpgsql.Execute:
 			if tab := d.checksOf(s); tab != nil {
+				for _, k := range tab.checks {
+					d.l.leaveOut(tab, k.pos, "check "+k.name, "a check of "+tab.name+" whose name is computed is dropped later", columnsNamed(k.expr.node))
+				}
 				tab.checks = nil
-				d.l.note(d.n.pos, "a check of %s whose name is computed is dropped here: the checks declared before are left out", tab.name)
 			}
 		case *plpgsql.SQL:
 			if s.Perform || !ddl.MatchString(s.Query.Text(d.f.bodyText.s)) {

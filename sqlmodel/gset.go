@@ -53,7 +53,7 @@ func (c *psql) gset(n *node, tree any) {
 		c.sent.Into, c.sent.Found, c.sent.Count = locals(into), f.found, f.rowcount
 		f.found, f.rowcount = "", ""
 	}()
-	to := sink{kind: intoLocals, dests: dests, strict: strict}
+	to := sink{kind: intoLocals, dests: dests, strict: strict, whole: true}
 	one := ir.Expr(ir.V(f.found))
 	s, isSelect := tree.(*pg.SelectStmt)
 	if isSelect && len(s.ValuesLists) > 1 {
@@ -62,7 +62,7 @@ func (c *psql) gset(n *node, tree any) {
 	if isSelect && len(s.ValuesLists) == 0 {
 		b.apart(s, nil)
 		x := b.ex(f, n.text)
-		q := x.query(s, false)
+		q := x.locking(s, false)
 		b.skipRows(q, n.pos, false)
 		single = len(q.aggs) > 0 || len(q.from) == 0 || q.atMost == 1 || b.singleRow(q.ir())
 		if !single && !strict {

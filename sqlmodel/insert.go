@@ -196,7 +196,7 @@ func (i *inserter) query(sel *pg.SelectStmt) {
 	if b.sightOf(sel).now.meets(i.wrote.tables) {
 		b.unmodelled("a VOLATILE function %s", hidden)
 	}
-	q := x.asLoop(sel, ir.WantRows, i.pos)
+	q := x.asLoop(sel, ir.WantRows, i.pos, true)
 	b.skipRows(q, i.pos, false)
 	i.checkCount(len(q.targets), nil)
 	for k := range q.targets {
@@ -244,7 +244,8 @@ func (i *inserter) query(sel *pg.SelectStmt) {
 		b.emit(&ir.If{At: at(i.pos), Cond: q.where, Then: b.collect(func() { i.row(given(q.targets)) }), Else: b.collect(no)})
 	case q.atMost == 1 || b.singleRow(q.ir()) && q.limit == nil:
 		found := b.local("was_found", tBool)
-		s := &ir.Select{At: at(i.pos), Query: q.ir(), Order: q.order, Lock: q.lock, Found: found}
+		b.lockFirst(q, i.pos, false)
+		s := &ir.Select{At: at(i.pos), Query: q.ir(), Order: q.order, Locks: q.locks, Found: found}
 		cols := i.intoLocals(q, &s.Into, &s.Cols)
 		b.atLeastOne(s)
 		b.emit(s)
@@ -297,17 +298,20 @@ func (i *inserter) intoLocals(q *query, into *[]string, exprs *[]ir.Expr) []colD
 // foreach inserts a row for each row of the tables of q.
 func (i *inserter) foreach(q *query, given func([]colDef) []assignment) {
 	b := i.b
+	if q.limit != nil {
+		b.looseInner(q)
+	}
+	b.fetchAll(q)
 	i.onceForAll(q)
-	loop := &ir.Foreach{At: at(i.pos), Query: q.ir(), Order: q.order, Lock: q.lock}
+	loop := &ir.Foreach{At: at(i.pos), Query: q.ir(), Order: q.order, Locks: q.locks}
 	cols := i.intoLocals(q, &loop.Into, &loop.Cols)
 	if len(loop.Into) == 0 {
 		loop.Into, loop.Cols = []string{b.local("hit", tBool)}, []ir.Expr{ir.C(ir.Bool(true))}
 	}
 	var n string
+	var lock []ir.Stmt
 	if q.limit != nil {
-		if q.lock.Mode != ir.NoLock {
-			b.unmodelled("LIMIT with a lock")
-		}
+		lock = b.lockInRound(loop)
 		n = b.local("n", tInt)
 		b.emit(&ir.Assign{At: at(i.pos), Var: n, Expr: ir.C(ir.Int(0))})
 	}
@@ -316,6 +320,7 @@ func (i *inserter) foreach(q *query, given func([]colDef) []assignment) {
 			b.emit(&ir.If{At: at(i.pos), Cond: ir.Op(ir.Ge, ir.V(n), q.limit), Then: []ir.Stmt{&ir.Break{At: at(i.pos)}}})
 			b.emit(&ir.Assign{At: at(i.pos), Var: n, Expr: ir.Op(ir.Add, ir.V(n), ir.C(ir.Int(1)))})
 		}
+		b.out = append(b.out, lock...)
 		i.row(given(cols))
 	})
 	b.emit(loop)
@@ -437,6 +442,7 @@ func (i *inserter) put(row *rowSource) {
 	row = i.asNow(row)
 	gen := b.generated(tab, row)
 	row = withValues(row, gen)
+	b.unplaced(i.pos, tab, row)
 	stmt := &ir.Insert{At: at(i.pos), Table: tab.ir}
 	for _, c := range row.cols {
 		if k, isConst := c.e.(*ir.Const); isConst && k.Value.IsNull() && !tab.ir.IsKey(tab.ir.Column(c.name)) {

@@ -153,7 +153,10 @@ func (b *builder) forQuery(f *frame, s *plpgsql.ForQuery, fetched string, pos ir
 		b.unmodelled("FOR over %s", commandName(tree))
 	}
 	b.apart(sel, nil)
-	q := x.asLoop(sel, ir.WantList, pos)
+	q := x.asLoop(sel, ir.WantList, pos, !leavesLoop(s.Body, s.Label, 0))
+	if cur != nil {
+		q.fetch = fetchEach
+	}
 	b.skipRows(q, pos, false)
 	f.scope = scope
 	if cur != nil && fetched == "" { // the loop has a record of its own
@@ -236,7 +239,7 @@ func mentions(q *query, local string) bool {
 // overRows is a loop over the rows of tables. round translates its body, which
 // l labels.
 func (b *builder) overRows(x *ex, q *query, round func() []ir.Stmt, l *loopLabel, iterated string, pos ir.Pos, list []dest) {
-	loop := &ir.Foreach{At: at(pos), Query: q.ir(), Order: q.order, Lock: q.lock}
+	loop := &ir.Foreach{At: at(pos), Query: q.ir(), Order: q.order, Locks: q.locks}
 	seen := map[string]bool{}
 	for i, d := range list {
 		if d.local == "" || seen[d.local] {
@@ -249,14 +252,17 @@ func (b *builder) overRows(x *ex, q *query, round func() []ir.Stmt, l *loopLabel
 		loop.Into, loop.Cols = []string{b.local("hit", tBool)}, []ir.Expr{ir.C(ir.Bool(true))}
 	}
 	var count string
+	var lock []ir.Stmt
 	if q.limit != nil {
-		if q.lock.Mode != ir.NoLock {
-			b.unmodelled("LIMIT with a lock")
-		}
+		lock = b.lockInRound(loop)
 		count = b.local("n", tInt)
 		b.assign(pos, count, ir.C(ir.Int(0)))
 	}
-	loop.Body = b.inRound(iterated, pos, round())
+	loop.Body = append(lock, b.inRound(iterated, pos, round())...)
+	if len(q.loops) == 0 {
+		loop.Label = l.label
+	}
+	leaves := mayLeave(loop.Body, loop.Label)
 	if count != "" { // the rows beyond the limit do not come
 		loop.Body = append(b.collect(func() {
 			for i, local := range loop.Into {
@@ -270,18 +276,10 @@ func (b *builder) overRows(x *ex, q *query, round func() []ir.Stmt, l *loopLabel
 			&ir.Assign{At: at(pos), Var: count, Expr: ir.Op(ir.Add, ir.V(count), ir.C(ir.Int(1)))},
 		}, loop.Body...)
 	}
-	if len(q.loops) == 0 {
-		loop.Label = l.label
-	}
-	if q.some && mayLeave(loop.Body, loop.Label) {
+	if q.some && leaves {
 		b.unmodelled("SKIP LOCKED in a loop that may end before its last row")
 	}
-	if loop.Lock.Mode != ir.NoLock && mayLeave(loop.Body, loop.Label) {
-		// PostgreSQL fetches, and locks, some rows at a time.
-		b.txn.Unseen.Rows = true
-		b.l.note(pos, "the locks of this loop are left out, since it may end before all rows are locked")
-		loop.Lock = ir.Lock{}
-	}
+	b.lockAhead(q, loop, leaves)
 	b.emit(loop)
 }
 

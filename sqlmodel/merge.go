@@ -99,6 +99,8 @@ func (m *merger) source(y *ex) {
 		}
 	}
 	m.own = ir.AndE(m.q.addFrom(m.s.SourceRelation)...)
+	m.q.takeLocks(&pg.SelectStmt{}, ir.NoLock)
+	m.b.looseInner(m.q)
 	if len(m.q.loops) > 0 || m.q.writer {
 		m.b.unmodelled("a function in USING of MERGE")
 	}

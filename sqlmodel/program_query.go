@@ -263,7 +263,7 @@ func (p *caller) results(s *sent, st sentStmt, rest []client.Stmt) {
 	}
 	to := sink{}
 	if wantsRow || q.Returned && !isSelect {
-		to = sink{kind: intoLocals, dests: o.dests}
+		to = sink{kind: intoLocals, dests: o.dests, whole: true}
 		o.all = q.Returned && !isSelect
 		o.direct = p.onlyWithRow(q, rest)
 	}
@@ -329,7 +329,7 @@ func (p *caller) everyRow(s *sent, st sentStmt, rest []client.Stmt) {
 	o := &rowTaker{p: p, q: s.q, pos: s.q.Pos, temps: map[int]dest{}}
 	known := false
 	b.collect(func() {
-		_, known = p.attempt(func() { p.command(p.frame(s), st, s, sink{kind: intoLocals, dests: o.dests}) })
+		_, known = p.attempt(func() { p.command(p.frame(s), st, s, sink{kind: intoLocals, dests: o.dests, whole: true}) })
 	})
 	null := !known || !o.called && gives(st.tree) || !o.fits()
 	plain.Returned = plain.Returned || null

@@ -129,7 +129,8 @@ func (p *caller) rows(x *ex, g *frame, st sentStmt, s *sent) *query {
 		if x.parts != nil && len(x.parts.wrote) > 0 {
 			b.unmodelled("a loop over rows of what a WITH query writes")
 		}
-		q := x.asLoop(sel, ir.WantList, pos)
+		q := x.asLoop(sel, ir.WantList, pos, true)
+		q.fetch = fetchWhole
 		b.skipRows(q, pos, false)
 		return q
 	}

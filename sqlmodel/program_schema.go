@@ -63,7 +63,7 @@ func (l *loader) programSchema() {
 		if own[t] {
 			t.foreign = without(t.foreign, func(f *foreignKey) bool {
 				if f.parent() == nil {
-					l.note(f.pos, "foreign key %s is left out: table %s is not in the schema", f.name, f.ref)
+					l.leaveOut(t, f.pos, "foreign key "+f.name, "table "+f.ref+" is not in the schema", f.columns)
 				}
 				return f.parent() == nil
 			})

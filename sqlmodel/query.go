@@ -26,7 +26,15 @@ type query struct {
 	limit   ir.Expr
 	// atMost is the limit if it is a constant, or -1.
 	atMost int64
-	lock   ir.Lock
+	// locks are those on the rows that come into the result, inner the queries in FROM
+	// that may lock more (locks.go).
+	locks ir.Locks
+	inner []*innerLocks
+	fetch fetching // if its rows are gone through one by one
+	// lockOf gives the lock on an item of the FROM list of a derivation, and nested the
+	// queries there that lock rows.
+	lockOf func(alias string) (mode ir.LockMode, skips bool)
+	nested []*nestedLocks
 	// skip says that rows may be skipped which others have locked; skipRows
 	// makes it conditions. some says that it chose several rows.
 	skip, some bool
@@ -56,7 +64,7 @@ func (x *ex) inner() *ex {
 	y := *x
 	y.levels = append(append([]*level{}, x.levels...), &level{})
 	y.agg, y.win = nil, nil
-	y.perRow, y.tid = true, false
+	y.perRow, y.tid, y.pushed, y.held, y.fetched, y.sure = true, false, ir.NoLock, false, fetchedSome, nil
 	return &y
 }
 
@@ -111,8 +119,19 @@ func (x *ex) plain(s *pg.SelectStmt, anyRow bool) {
 }
 
 // query translates a SELECT inside of x. With anyRow the output columns and
-// their order do not matter.
+// their order do not matter. That its rows may be locked is said; nothing is left to do.
 func (x *ex) query(s *pg.SelectStmt, anyRow bool) *query {
+	q := x.locking(s, anyRow)
+	if x.b != nil {
+		x.b.looseLocks(q, x.pos(int32(max(pg.Start(s), 0))), "whose rows may not all be fetched")
+	}
+	return q
+}
+
+// locking is query for those who see to the locks of the result.
+func (x *ex) locking(s *pg.SelectStmt, anyRow bool) *query {
+	x = x.reached(s)
+	x.checkLocking(s, x.pushed)
 	x.plain(s, anyRow)
 	if s.WithClause != nil {
 		y := *x
@@ -147,14 +166,15 @@ func (q *query) rest(x *ex, s *pg.SelectStmt, conds []ir.Expr, anyRow bool) {
 	}
 	q.where = ir.AndE(conds...)
 	q.limits(x, s)
+	if x.b != nil {
+		q.takeLocks(s, x.pushed)
+		q.settleInner(s, conds)
+	}
 	if hasAggregates(s.TargetList) {
 		q.aggregates(x, s)
 		return
 	}
-	if anyRow { // EXISTS does not compute its output columns, and has no locks
-		if len(s.LockingClause) > 0 {
-			q.in.b.txn.Unseen.Rows = true
-		}
+	if anyRow { // EXISTS does not compute its output columns
 		if skipsLocked(s) {
 			x.unmodelled("SKIP LOCKED in EXISTS")
 		}
@@ -171,7 +191,6 @@ func (q *query) rest(x *ex, s *pg.SelectStmt, conds []ir.Expr, anyRow bool) {
 		q.in.maybe(targets)
 	}
 	q.sort(s)
-	q.locks(s)
 }
 
 // conjuncts splits a condition at its ANDs.
@@ -212,7 +231,7 @@ func (q *query) addFrom(n *pg.Node) []ir.Expr {
 			kept = outer.chosenFrom(sel, x.pos(x.at(n)))
 		}
 		mark := len(q.from)
-		if conds, ok := q.flat(&outer, sel, f.Alias.Aliasname, f.Alias, nil, nil, x.at(n), kept); ok {
+		if conds, ok := q.flat(&outer, &fromQuery{s: sel, alias: f.Alias.Aliasname, as: f.Alias, loc: x.at(n), picked: kept, what: "a subquery in FROM"}); ok {
 			if again {
 				q.again = append(q.again, q.from[mark:]...)
 			}
@@ -306,13 +325,13 @@ func (q *query) addTable(r *pg.RangeVar) []ir.Expr {
 		}
 		in := *x
 		in.ctes, in.levels = c.up, c.levels
-		if conds, ok := q.flat(&in, c.query, alias, r.Alias, c.cols, nil, r.Location, c.picked); ok {
+		if conds, ok := q.flat(&in, &fromQuery{s: c.query, alias: alias, as: r.Alias, cols: c.cols, loc: r.Location, picked: c.picked, what: "a WITH query", fenced: true}); ok {
 			return conds
 		}
 		x.unmodelled("WITH")
 	}
 	if v := x.viewOf(r); v != nil {
-		if conds, ok := q.flat(x.inView(v), v.query, alias, r.Alias, v.cols, v.column, r.Location, nil); ok {
+		if conds, ok := q.flat(x.inView(v), &fromQuery{s: v.query, alias: alias, as: r.Alias, cols: v.cols, rename: v.column, loc: r.Location, what: "view " + rangeName(r)}); ok {
 			return conds
 		}
 	}
@@ -600,44 +619,6 @@ func (q *query) sortKey(o *pg.SortBy) val {
 		x.unmodelled("ORDER BY a row")
 	}
 	return x.defaultType(v)
-}
-
-var lockModes = map[string]ir.LockMode{
-	pg.LockForKeyShare.String():    ir.ForKeyShare,
-	pg.LockForShare.String():       ir.ForShare,
-	pg.LockForNoKeyUpdate.String(): ir.ForNoKeyUpdate,
-	pg.LockForUpdate.String():      ir.ForUpdate,
-}
-
-// locks translates FOR UPDATE and the like. Of several clauses the strongest
-// is kept: losing a lock only allows more executions. NOWAIT is the same lock,
-// which may fail.
-func (q *query) locks(s *pg.SelectStmt) {
-	x := q.in
-	if q.skip = skipsLocked(s) && len(q.from) > 0; q.skip && len(q.loops) > 0 {
-		x.unmodelled("SKIP LOCKED beside a function in FROM")
-	}
-	if len(s.LockingClause) > 1 {
-		x.b.txn.Unseen.Rows = true
-	}
-	for _, n := range s.LockingClause {
-		c := pg.Inner(n).(*pg.LockingClause)
-		l := ir.Lock{Mode: lockModes[c.Strength.String()]}
-		for _, r := range c.LockedRels {
-			rv := pg.Inner(r).(*pg.RangeVar)
-			src := x.sourceNamed([]string{rv.Relname})
-			if src != nil && src.row == "" {
-				x.unmodelled("locks of the rows of %s, which is a query", rv.Relname)
-			}
-			if src == nil {
-				x.fail(rv.Location, "there is no table %s to lock here", rv.Relname)
-			}
-			l.Of = append(l.Of, src.row)
-		}
-		if l.Mode > q.lock.Mode {
-			q.lock = l
-		}
-	}
 }
 
 func (q *query) ir() ir.Query {

@@ -118,7 +118,6 @@ func (b *builder) risks(f *frame, c *catch, body []plpgsql.Stmt, list []ir.Stmt)
 		if len(ir.Reads(s)) > 0 && b.l.locksTables {
 			waits("a query")
 		}
-		locks := ir.Lock{}
 		switch s := s.(type) {
 		case *ir.Unmodelled:
 			add("a statement in it is not modelled ("+s.Reason+")", anyError)
@@ -149,14 +148,10 @@ func (b *builder) risks(f *frame, c *catch, body []plpgsql.Stmt, list []ir.Stmt)
 			add("the children of "+what+" are those of that moment, not of the snapshot", "23503", "23001")
 		case *ir.LockTable:
 			waits("a lock of " + s.Table.Name)
-		case *ir.Select:
-			locks = s.Lock
-		case *ir.EmitRows:
-			locks = s.Lock
-		case *ir.Foreach:
-			locks = s.Lock
+		case *ir.Dropped:
+			waits(s.What)
 		}
-		if locks.Mode != ir.NoLock {
+		if locks, _ := ir.LocksOf(s); len(locks) > 0 {
 			waits("a lock of rows")
 		}
 	})

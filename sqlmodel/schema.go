@@ -112,8 +112,14 @@ type table struct {
 	foreign    []*foreignKey
 	checks     []*tableCheck
 	// unseen are the constraints that the ir.Table does not have.
-	unseen   []*unseen
-	triggers []*trigger
+	unseen []*unseen
+	// unchecked are checks of a row alone that are left out.
+	unchecked []*unchecked
+	triggers  []*trigger
+	// disabled are the triggers that are turned off; unguarded says that those of
+	// foreign keys are, too.
+	disabled  []*trigger
+	unguarded bool
 	// odd says why statements on the table cannot be modelled, or is "".
 	// oddTables are other tables that such a statement may touch.
 	odd       string
@@ -126,8 +132,10 @@ type table struct {
 	policies []policy
 	rowSec   bool
 	inserts  []initialInsert
-	// partitioned says that a row may fit into no partition.
+	// partitioned says that a row may fit into no partition, and partitions into which
+	// it does.
 	partitioned bool
+	partitions  *partitioning
 	ir          *ir.Table
 }
 
@@ -256,7 +264,9 @@ func (l *loader) createTable(s *pg.CreateStmt, t *text) {
 	for _, c := range later {
 		l.constraint(tab, c, t)
 	}
-	tab.partitioned = s.Partspec != nil
+	if tab.partitioned = s.Partspec != nil; tab.partitioned {
+		tab.partitions = &partitioning{spec: s.Partspec, text: t}
+	}
 	if s.Partspec != nil && tab.key == nil {
 		l.note(pos, "table %s is partitioned; its partitions are one table here", name)
 	}
@@ -280,9 +290,11 @@ func (l *loader) partition(s *pg.CreateStmt, t *text) {
 	if parent == nil {
 		l.fail(t.pos(int(rv.Location)), noTable+"%s", rangeName(rv))
 	}
+	deep := false
 	for parent.view != nil && len(parent.view.of) == 1 {
-		parent = parent.view.of[0] // a partition of a partition
+		parent, deep = parent.view.of[0], true // a partition of a partition
 	}
+	l.addPartition(parent.table, deep, s, t)
 	l.createRelation(&view{pos: t.pos(int(s.Relation.Location)), what: "a partition", of: []*relation{parent}}, s.Relation, t)
 }
 

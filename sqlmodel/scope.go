@@ -112,6 +112,12 @@ type rowSource struct {
 	// hidden columns are found by their qualified name only (the right-hand
 	// copies of JOIN … USING).
 	hidden map[string]bool
+	// reach are the row variables that a lock of the source reaches, where it is a query,
+	// and apart the queries in it that lock their rows before they are joined.
+	// unlockable says what it is if it cannot be locked.
+	reach      []string
+	apart      []*innerLocks
+	unlockable string
 }
 
 func (r *rowSource) col(name string) *colDef {

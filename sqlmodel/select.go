@@ -18,8 +18,9 @@ type sink struct {
 	// dests gives the locals for the columns of a row, one per column; a
 	// column whose local is "" is dropped. rest are set to NULL.
 	dests func(cols []colDef) (list []dest, rest []dest)
-	// strict says that there must be a row.
-	strict bool
+	// strict says that there must be a row, whole that all rows are fetched where one is
+	// taken: a client gets all that the server sends.
+	strict, whole bool
 	// rows takes the rows of intoRows.
 	rows *rowSink
 }
@@ -50,7 +51,7 @@ func (b *builder) selectStmt(f *frame, t *text, s *pg.SelectStmt, pos ir.Pos, to
 				b.values(f, t, s, pos, to)
 				return
 			}
-			q := x.query(s, false)
+			q := x.locking(s, false)
 			switch to.kind {
 			case intoLocals:
 				b.selectInto(f, x, q, pos, to)
@@ -181,7 +182,8 @@ func (b *builder) selectInto(f *frame, x *ex, q *query, pos ir.Pos, to sink) {
 		})})
 		return
 	}
-	s := &ir.Select{At: at(pos), Query: q.ir(), Order: q.order, Lock: q.lock, Found: b.foundLocal(f)}
+	b.lockFirst(q, pos, to.whole)
+	s := &ir.Select{At: at(pos), Query: q.ir(), Order: q.order, Locks: q.locks, Found: b.foundLocal(f)}
 	if to.strict && s.Found == "" {
 		s.Found = b.local("was_found", tBool)
 	}
@@ -242,6 +244,7 @@ func (b *builder) atLeastOne(s *ir.Select) {
 // aggregatesInto computes the aggregates of q, directly into list where a
 // column is one.
 func (b *builder) aggregatesInto(x *ex, q *query, pos ir.Pos, list []dest) {
+	b.lockRows(q, pos)
 	s := &ir.Select{At: at(pos), Query: q.ir()}
 	direct := map[string]string{} // from the aggregate's local to the destination
 	taken := map[string]bool{}
@@ -320,19 +323,27 @@ func (b *builder) perform(f *frame, x *ex, q *query, pos ir.Pos) {
 		b.setFound(f, pos, yes, nil)
 		return
 	}
-	if (q.lock.Mode != ir.NoLock || fails) && q.atMost != 1 && !b.singleRow(q.ir()) {
-		if q.atMost > 1 {
-			b.unmodelled("LIMIT with a lock or what may fail in PERFORM")
+	single := q.atMost == 1 || b.singleRow(q.ir())
+	if len(q.locks) > 0 && !single { // of all rows, not only the first
+		b.lockRows(q, pos)
+		if !fails && f.found == "" {
+			return
 		}
-		// All rows are locked and computed, not only the first.
-		loop := &ir.Foreach{At: at(pos), Query: q.ir(), Order: q.order, Lock: q.lock, Found: f.found}
+	}
+	if fails && !single {
+		if q.atMost > 1 {
+			b.unmodelled("LIMIT with what may fail in PERFORM")
+		}
+		// All rows are computed, not only the first.
+		loop := &ir.Foreach{At: at(pos), Query: q.ir(), Order: q.order, Found: f.found}
 		loop.Into, loop.Cols = []string{b.local("hit", tBool)}, []ir.Expr{yes}
 		b.mayFail(q, &loop.Into, &loop.Cols)
 		b.weak[loop] = true
 		b.emit(loop)
 		return
 	}
-	s := &ir.Select{At: at(pos), Query: q.ir(), Order: q.order, Lock: q.lock, Found: f.found}
+	b.lockFirst(q, pos, false)
+	s := &ir.Select{At: at(pos), Query: q.ir(), Order: q.order, Locks: q.locks, Found: f.found}
 	b.mayFail(q, &s.Into, &s.Cols)
 	b.atLeastOne(s)
 	b.weak[s] = true
@@ -452,12 +463,12 @@ func (b *builder) selectRows(f *frame, x *ex, q *query, pos ir.Pos) {
 				b.emitWeak(&ir.Assign{At: at(pos), Var: f.found, Expr: &ir.Exists{Query: q.ir()}})
 			}
 		}
-		if q.limit != nil && q.lock.Mode != ir.NoLock {
-			b.txn.Unseen.Rows = true
-			b.l.note(pos, "the locks of this query are left out, since its LIMIT may leave rows unlocked")
-			q.lock = ir.Lock{}
+		if q.limit != nil { // it is for LockRows to tell which rows come
+			b.looseInner(q)
+			b.lockRows(q, pos)
 		}
-		b.emit(&ir.EmitRows{At: at(pos), Cols: cols, Query: q.ir(), Order: q.order, Limit: q.limit, Lock: q.lock})
+		b.fetchAll(q)
+		b.emit(&ir.EmitRows{At: at(pos), Cols: cols, Query: q.ir(), Order: q.order, Limit: q.limit, Locks: q.locks})
 	}
 }
 
@@ -476,7 +487,7 @@ func (b *builder) loopRows(f *frame, q *query, pos ir.Pos, cols []ir.Expr) {
 		if f.rowcount != "" || f.found != "" {
 			b.unmodelled("FOUND after RETURN QUERY from a set-returning function and a table")
 		}
-		b.emit(&ir.EmitRows{At: at(pos), Cols: cols, Query: q.ir(), Lock: q.lock})
+		b.emit(&ir.EmitRows{At: at(pos), Cols: cols, Query: q.ir(), Locks: q.locks})
 	})
 }
 

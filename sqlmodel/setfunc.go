@@ -17,7 +17,7 @@ func (q *query) function(f *pg.RangeFunction) {
 	if q.names(call) {
 		x.unmodelled("a function in FROM of the rows before it")
 	}
-	src := &rowSource{alias: alias}
+	src := &rowSource{alias: alias, unlockable: "a function"}
 	outer := *x
 	outer.levels = x.levels[:len(x.levels)-1]
 	outer.perRow = len(outer.levels) > 0

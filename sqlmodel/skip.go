@@ -145,12 +145,10 @@ func (b *builder) someRows(q *query, pos ir.Pos) (kept picked, count string) {
 // for each row that is written, so that LIMIT bounds each time, but not the rows
 // that come together.
 func (q *query) pickAgain(in *ex, s *pg.SelectStmt, loc int32) picked {
-	sub := in.query(s, false)
+	sub := in.locking(s, false) // flat sees to its locks
 	if sub.atMost == 0 {
 		in.unmodelled("LIMIT 0 with SKIP LOCKED in FROM")
 	}
-	in.b.txn.Unseen.Rows = true
-	in.l.note(in.b.cur, "the row locks of a query in FROM are left out, since not all of its rows may be read")
 	sub.limit, sub.atMost = nil, -1
 	return in.b.pick(sub, in.pos(loc), false)
 }
@@ -226,6 +224,9 @@ func (x *ex) anySkipping(v val, s *pg.SelectStmt, loc int32, m mode, once bool) 
 			continue
 		}
 		kept := x.b.pick(q, x.pos(loc), false)(q.from)
+		chosen := *q
+		chosen.where = ir.AndE(q.where, kept)
+		x.b.looseLocks(&chosen, x.pos(loc), "which may not run")
 		if q.atMost != 1 {
 			kept = ir.AndE(q.where, kept)
 		}

@@ -6,6 +6,7 @@ import (
 	"sort"
 	"strings"
 
+	"github.com/txrobust/robust/ir"
 	"github.com/txrobust/robust/ir/interp"
 )
 
@@ -16,19 +17,8 @@ type words struct {
 	fails    string // why it fails alone, or ""
 	lines    []string
 	locks    []string
-	unseen   []string // rows with locks that the model leaves out
+	may      []string // row locks that may be taken
 	excluded []string
-}
-
-// lost reports whether the translation left locks out, which a note says.
-func (w *words) lost() bool {
-	line := w.run.Inst.Txn.Pos.Line
-	for _, n := range w.s.prog.Notes {
-		if n.Pos.File == "statements.sql" && n.Pos.Line == line && strings.Contains(n.Text, "locks") {
-			return true
-		}
-	}
-	return false
 }
 
 func (w *words) line(format string, args ...any) {
@@ -98,8 +88,13 @@ func (w *words) text() string {
 	if len(w.locks) > 0 {
 		w.line("locks %s", strings.Join(w.locks, ", "))
 	}
-	if len(w.unseen) > 0 {
-		w.line("locks that are left out: %s", strings.Join(w.unseen, ", "))
+	if len(w.may) > 0 {
+		w.line("may lock %s", strings.Join(w.may, ", "))
+	}
+	for _, d := range w.run.Dropped {
+		if line := "-- may fail: " + d.Stmt.What; d.Stmt.Kind == ir.ByError && !slices.Contains(w.lines, line) {
+			w.lines = append(w.lines, line)
+		}
 	}
 	if len(w.excluded) > 0 {
 		w.line("excluded by %s", strings.Join(w.excluded, ", "))

@@ -61,7 +61,7 @@ func (x *ex) subquery(s *pg.SelectStmt, anyRow bool) *query {
 	if x.b == nil {
 		panic(unmodelled{"a subquery"})
 	}
-	q := x.query(s, anyRow)
+	q := x.locking(s, anyRow)
 	if len(q.loops) > 0 {
 		x.unmodelled("a set-returning function in a subquery")
 	}
@@ -70,6 +70,7 @@ func (x *ex) subquery(s *pg.SelectStmt, anyRow bool) *query {
 
 func (x *ex) exists(s *pg.SelectStmt) ir.Expr {
 	q := x.subquery(s, true)
+	x.lockOne(q, x.pos(int32(max(pg.Start(s), 0))))
 	switch {
 	case q.atMost == 0:
 		return ir.C(ir.Bool(false))
@@ -109,6 +110,7 @@ func (x *ex) any(e *pg.SubLink, s *pg.SelectStmt, op string, m mode) ir.Expr {
 	default:
 		q = x.distinctFree(s)
 	}
+	x.b.looseLocks(q, x.pos(e.Location), "of which it is not known how many rows are fetched")
 	if q.limit != nil {
 		x.unmodelled("LIMIT in a subquery of IN")
 	}
@@ -226,15 +228,6 @@ func (x *ex) uncorrelated(s *pg.SelectStmt) *query {
 		}
 		lv.used = saved[i]
 	}
-	if x.conditional || x.perRow {
-		// It may not run at all, and then locks nothing: a lock that is lost
-		// excludes nobody, one too many hides executions.
-		if q.lock.Mode != ir.NoLock {
-			x.b.txn.Unseen.Rows = true
-			x.l.note(x.b.cur, "the row locks of a subquery are left out, since it may not run, or not for all rows")
-		}
-		q.lock = ir.Lock{}
-	}
 	if (x.conditional || x.perRow) && (tidy.MayFail(q.where) || anyMayFail(q.targets)) {
 		x.unmodelled("a subquery that may fail under a condition")
 	}
@@ -263,10 +256,12 @@ func (x *ex) scalar(s *pg.SelectStmt, pos ir.Pos) val {
 	}
 	c := q.targets[0]
 	if len(q.aggs) > 0 && q.atMost != 0 {
+		x.lockSub(q, pos)
 		x.emitAggregates(q, pos)
 		return c.val()
 	}
 	x.b.skipRows(q, pos, true)
+	x.lockSub(q, pos)
 	if q.limit != nil && q.atMost < 0 {
 		x.unmodelled("LIMIT of an expression in a subquery")
 	}
@@ -283,8 +278,9 @@ func (x *ex) scalar(s *pg.SelectStmt, pos ir.Pos) val {
 		base = "tmp"
 	}
 	x.oneRow(q, pos)
+	x.lockValue(q)
 	local := x.b.local(base, c.t)
-	x.b.emit(&ir.Select{At: at(pos), Into: []string{local}, Cols: []ir.Expr{c.e}, Query: q.ir(), Order: q.order, Lock: q.lock})
+	x.b.emit(&ir.Select{At: at(pos), Into: []string{local}, Cols: []ir.Expr{c.e}, Query: q.ir(), Order: q.order, Locks: q.locks})
 	return val{e: ir.V(local), t: c.t}
 }
 
@@ -301,11 +297,40 @@ func (x *ex) oneRow(q *query, pos ir.Pos) {
 	}
 }
 
+// lockValue leaves in q, a subquery used as a value, the locks for its row.
+func (x *ex) lockValue(q *query) {
+	if q.limit == nil {
+		x.b.fetchAll(q) // there is no other row
+	} else {
+		x.b.looseInner(q)
+	}
+}
+
+// lockOne locks a row of q for EXISTS, which fetches one, any of them.
+func (x *ex) lockOne(q *query, pos ir.Pos) {
+	switch {
+	case q.atMost == 0:
+	case len(q.aggs) > 0 || q.limit != nil && q.atMost < 0 || !closed(q):
+		x.b.looseLocks(q, pos, "which may not run")
+	default:
+		one := *q
+		one.limit, one.order = ir.C(ir.Int(1)), nil
+		x.b.looseInner(&one)
+		if x.conditional || x.perRow {
+			x.lockWhen(&one, pos, true)
+		} else {
+			x.b.lockRows(&one, pos)
+		}
+	}
+	q.locks, q.inner = nil, nil
+}
+
 // emitAggregates runs the aggregates of q before the statement.
 func (x *ex) emitAggregates(q *query, pos ir.Pos) {
 	if len(q.from) == 0 {
 		x.unmodelled("an aggregate without FROM")
 	}
+	x.b.lockRows(q, pos)
 	s := &ir.Select{At: at(pos), Query: q.ir()}
 	for _, a := range q.aggs {
 		s.Into = append(s.Into, a.local)
@@ -327,6 +352,7 @@ func (x *ex) arrayOfRows(s *pg.SelectStmt, pos ir.Pos) val {
 	}
 	c := q.targets[0]
 	x.b.skipRows(q, pos, false)
+	x.lockSub(q, pos)
 	for _, o := range q.order {
 		if o.Expr != c.e {
 			x.unmodelled("ORDER BY other columns in ARRAY(SELECT …)")
@@ -335,6 +361,7 @@ func (x *ex) arrayOfRows(s *pg.SelectStmt, pos ir.Pos) val {
 	if q.limit != nil || len(q.aggs) > 0 || len(q.from) == 0 {
 		x.unmodelled("this form of ARRAY(SELECT …)")
 	}
+	x.b.lockRows(q, pos)
 	t := arrayOf(c.t)
 	local := x.b.local("array_agg", t)
 	x.b.emit(&ir.Select{At: at(pos), Into: []string{local}, Aggs: []ir.Agg{{Fn: ir.ArrayAgg, Arg: withNulls(c.val()), Type: t.ir}}, Query: q.ir()})

@@ -59,6 +59,7 @@ func (l *loader) finishTables() {
 			}
 			c.t = v.t
 			it.Columns = append(it.Columns, ir.Column{Name: c.name, Type: localType(c.t), Hidden: true})
+			t.coarsen(c.pos, "a key over an expression", v.e, []string{c.name})
 		}
 		if t.key != nil {
 			it.Key = columnIndexes(it, t.key.columns)
@@ -233,6 +234,7 @@ func (l *loader) constraints(t *table) {
 				continue
 			}
 			iu.Where = e
+			t.coarsen(u.pos, "the condition of unique index "+u.name, e, append(columnsNamed(u.where.node), u.columns...))
 		}
 		t.ir.Uniques = append(t.ir.Uniques, iu)
 		if u.nullsEqual(t) {
@@ -261,9 +263,10 @@ func (l *loader) constraints(t *table) {
 		for _, n := range c.domain.checks {
 			what := "the check of the domain of column " + c.name
 			if e, why := l.rowCondition(&sqlExpr{n, c.domain.text}, domainValue(t, c)); why != "" {
-				l.note(c.pos, "%s is left out: %s is not modelled", what, why)
+				l.leaveOut(t, c.pos, what, why+" is not modelled", []string{c.name})
 			} else {
 				t.ir.Checks = append(t.ir.Checks, ir.TableCheck{Pos: c.pos, Name: t.name + "." + c.name, Expr: e})
+				t.coarsen(c.pos, what, e, []string{c.name})
 			}
 		}
 	}
@@ -274,12 +277,13 @@ func (l *loader) constraints(t *table) {
 			if r := l.refsIn(k.expr.node); l.looksAround(r) {
 				t.hide(&unseen{pos: k.pos, name: k.name, what: "check " + k.name + " (" + why + ")", on: onInsert | onUpdate, calls: r})
 			} else {
-				l.note(k.pos, "check %s is left out: %s is not modelled", k.name, why)
+				l.leaveOut(t, k.pos, "check "+k.name, why+" is not modelled", columnsNamed(k.expr.node))
 			}
 		case k.unproven:
-			l.note(k.pos, "check %s is not enforced on all rows: it is left out", k.name)
+			l.leaveOut(t, k.pos, "check "+k.name, "not all rows satisfy it", columnsNamed(k.expr.node))
 		default:
 			t.ir.Checks = append(t.ir.Checks, ir.TableCheck{Pos: k.pos, Name: k.name, Expr: e})
+			t.coarsen(k.pos, "check "+k.name, e, columnsNamed(k.expr.node))
 		}
 	}
 }
@@ -315,15 +319,15 @@ func (l *loader) foreignKeyOf(t *table, f *foreignKey) {
 	if len(refs) != len(f.columns) {
 		l.fail(f.pos, "foreign key %s has %d columns for %d", f.name, len(f.columns), len(refs))
 	}
-	if f.full && (f.unproven || l.checkedLate(f)) {
-		l.note(f.pos, "foreign key %s: MATCH FULL is treated as MATCH SIMPLE", f.name)
-	}
 	switch {
 	case l.checkedLate(f) && slices.Contains(l.opt.mended, lateKey{t.name, f.name}):
 		l.hideForeignKey(t, ref, f, refs, "foreign key "+f.name+", which may be checked at commit")
 		return
-	case f.unproven:
+	case f.unproven: // what writes it is not modelled, so that MATCH FULL adds nothing
 		l.hideForeignKey(t, ref, f, refs, "foreign key "+f.name+", which is NOT VALID")
+		return
+	case l.unguarded(t, f):
+		l.hideForeignKey(t, ref, f, refs, "foreign key "+f.name+", whose triggers are turned off")
 		return
 	}
 	k := ir.ForeignKey{Pos: f.pos, Name: f.name, Columns: columnIndexes(t.ir, f.columns), Ref: ref.ir, RefColumns: columnIndexes(ref.ir, refs)}
@@ -338,7 +342,10 @@ func (l *loader) foreignKeyOf(t *table, f *foreignKey) {
 	}
 	f.number = len(t.ir.ForeignKeys)
 	t.ir.ForeignKeys = append(t.ir.ForeignKeys, k)
-	if f.full && !l.checkedLate(f) {
+	switch {
+	case f.full && l.checkedLate(f):
+		l.leaveOut(t, f.pos, "MATCH FULL of foreign key "+f.name, "it may be checked at commit", f.columns)
+	case f.full:
 		t.ir.Checks = append(t.ir.Checks, ir.TableCheck{Pos: f.pos, Name: f.name, Expr: allOrNone(t.ir, k.Columns)})
 	}
 }

@@ -3,6 +3,7 @@ package sqlmodel
 import (
 	"slices"
 
+	"github.com/txrobust/robust/engine"
 	"github.com/txrobust/robust/ir"
 	"github.com/txrobust/robust/sqlmodel/internal/pg"
 )
@@ -26,6 +27,25 @@ type rowWriter struct {
 	op     string
 	events int32
 	first  func() // runs before the first row is written
+}
+
+// locks are those of the rows that are given to BEFORE triggers: these stay if a trigger
+// prevents the write (PostgreSQL 15, GetTupleForTrigger, ExecUpdateLockMode).
+func (u *rowWriter) locks(before []*trigger) ir.Locks {
+	if len(before) == 0 {
+		return nil
+	}
+	mode := ir.ForNoKeyUpdate
+	if u.events&onDelete != 0 {
+		mode = ir.ForUpdate
+	}
+	t := u.row.table.ir
+	for c := range engine.KeyColumns(t) {
+		if slices.ContainsFunc(u.set, func(a assignment) bool { return a.column == t.Columns[c].Name }) {
+			mode = ir.ForUpdate
+		}
+	}
+	return ir.Locks{{Mode: mode}}
 }
 
 func (u *rowWriter) write() {
@@ -72,13 +92,13 @@ func (u *rowWriter) write() {
 		into, cols = append(into, hidden), append(cols, &ir.Col{Row: u.row.row, Col: t.ir.Columns[0].Name})
 	}
 	if !single {
-		loop := &ir.Foreach{At: at(u.pos), Into: into, Cols: cols, Query: q}
+		loop := &ir.Foreach{At: at(u.pos), Into: into, Cols: cols, Query: q, Locks: u.locks(before)}
 		loop.Body = b.collect(func() { u.each(r, before, hidden, true, nil) })
 		b.emit(loop)
 		return
 	}
 	found := b.local("was_found", tBool)
-	b.emit(&ir.Select{At: at(u.pos), Into: into, Cols: cols, Query: q, Found: found})
+	b.emit(&ir.Select{At: at(u.pos), Into: into, Cols: cols, Query: q, Locks: u.locks(before), Found: found})
 	var list, rest []dest
 	if returns && u.to.kind == intoLocals {
 		list, rest = u.to.dests(u.returned(u.row))

@@ -2,6 +2,7 @@ package sqlmodel
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/txrobust/robust/ir"
 )
@@ -26,6 +27,61 @@ type unseen struct {
 	// key or a CHECK.
 	tables []string
 	calls  *refs // what a CHECK calls
+}
+
+// unchecked is a check of a row alone that is left out. Nothing depends on other rows for
+// it, but a write may fail, so that an ir.Dropped stands beside it.
+type unchecked struct {
+	pos  ir.Pos
+	what string
+	// columns are those that an UPDATE must set for it to be checked, nil if any.
+	columns []string
+}
+
+// leaveOut adds a check that is left out, with the columns that it is about.
+func (l *loader) leaveOut(t *table, pos ir.Pos, what, why string, columns []string) {
+	t.unchecked = append(t.unchecked, &unchecked{pos: pos, what: what + ", " + why, columns: columns})
+	l.note(pos, "%s is left out: %s", what, why)
+}
+
+// coarsen marks a check or a key that calls functions of which it is not known what they give: the
+// interpreter takes them to give what it likes.
+func (t *table) coarsen(pos ir.Pos, what string, e ir.Expr, columns []string) {
+	var unknown []string
+	ir.WalkExpr(e, func(e ir.Expr) {
+		if c, ok := e.(*ir.Call); ok && !c.Known() {
+			unknown = append(unknown, strings.TrimPrefix(c.Name, ir.Symmetric))
+		}
+	})
+	if unknown != nil {
+		slices.Sort(unknown)
+		unknown = slices.Compact(unknown)
+		t.unchecked = append(t.unchecked, &unchecked{pos, what + ", of which it is not known what " + strings.Join(unknown, ", ") + " gives", columns})
+	}
+}
+
+// uncheckedWrites marks that a write may fail for what is left out.
+func (b *builder) uncheckedWrites(pos ir.Pos, t *table, events int32, set []assignment) {
+	if t.partitions.open() && events&onUpdate != 0 {
+		columns := t.partitions.columns()
+		if set == nil || columns == nil || slices.ContainsFunc(set, func(a assignment) bool { return slices.Contains(columns, a.column) }) {
+			b.mayRefuse(pos, noPartition, t)
+		}
+	}
+	for _, k := range t.unchecked {
+		hit := events&onInsert != 0 || events&onUpdate != 0 && (set == nil || k.columns == nil)
+		for _, a := range set {
+			hit = hit || slices.Contains(k.columns, a.column)
+		}
+		if hit {
+			b.mayRefuse(pos, k.what, t)
+		}
+	}
+}
+
+// mayRefuse marks that the database may refuse a statement with an error.
+func (b *builder) mayRefuse(pos ir.Pos, what string, t *table) {
+	b.emit(&ir.Dropped{At: at(pos), Kind: ir.ByError, What: what, Tables: []*ir.Table{t.ir}})
 }
 
 // concerns reports whether writes of some kinds are checked; set is what an

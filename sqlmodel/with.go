@@ -20,6 +20,7 @@ func (x *ex) with(w *pg.WithClause) {
 			}
 			x.unmodelled("a WITH query that writes, in this place")
 		}
+		x.tryLocks(sel)
 		if old := x.ctes.find(c.Ctename); old != nil && old.query == sel && (old.picked != nil || old.once) {
 			continue
 		}
@@ -34,7 +35,7 @@ func (x *ex) with(w *pg.WithClause) {
 		if x.b != nil && x.d == nil && limited(sel) && kept == nil {
 			y := *x
 			x.b.attempt(func() {
-				d := y.whole(sel)
+				d := y.whole(sel, fetchedSome)
 				if !leavesOpen(d.rel) || !d.alone() {
 					x.unmodelled("nothing is left open")
 				}
@@ -54,6 +55,7 @@ func (x *ex) with(w *pg.WithClause) {
 			}
 			y := *at
 			y.ctes, y.levels, y.queries = scope, levels, at.queries
+			y.held, y.pushed = true, ir.NoLock
 			d := y.relation(sel)
 			y.settle(d)
 			rename(d, cols)
@@ -91,12 +93,10 @@ func (x *ex) withWrites(w *pg.WithClause, root pg.Message) {
 		case *pg.SelectStmt:
 			if skipsLocked(s) {
 				y := *x
-				q := y.query(s, false)
+				q := y.locking(s, false) // where it is named, flat sees to its locks
 				if q.atMost == 0 {
 					x.unmodelled("LIMIT 0 with SKIP LOCKED in WITH")
 				}
-				x.b.txn.Unseen.Rows = true
-				x.l.note(x.b.cur, "the row locks of a WITH query are left out, since not all of its rows may be read")
 				picked := x.b.pick(q, x.pos(x.at(c.Ctequery)), false)
 				x.with(&pg.WithClause{Ctes: []*pg.Node{n}})
 				x.ctes.picked = picked

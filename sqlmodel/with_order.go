@@ -303,7 +303,7 @@ func (b *builder) readEarly(p *parts, with, list []ir.Stmt) (early, late []ir.St
 			continue
 		}
 		sel, ok := s.(*ir.Select)
-		if !ok || sel.Lock.Mode != ir.NoLock || looks(s, held) {
+		if !ok || len(sel.Locks) > 0 || looks(s, held) {
 			b.unmodelled("a WITH query that writes what its statement reads")
 		}
 		sets := map[string]bool{}

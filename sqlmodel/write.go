@@ -22,6 +22,7 @@ func (x *ex) target(r *pg.RangeVar) (*ex, *rowSource) {
 // modelled: constraints that the IR does not have. set lists the columns that an
 // UPDATE sets.
 func (b *builder) aftermath(pos ir.Pos, t *table, events int32, set []assignment) {
+	b.uncheckedWrites(pos, t, events, set)
 	for _, k := range t.unseen {
 		if k.concerns(events, set) {
 			tr := b.l.tracer()
@@ -53,9 +54,12 @@ func (b *builder) updateRows(f *frame, x *ex, s *pg.UpdateStmt, pos ir.Pos, to s
 		ret = nil
 	}
 	y.either(func() {
-		w = b.from(y, s.FromClause, s.WhereClause, cond)
-		w.gives(ret)
-		list = b.sets(w.in, row, s.TargetList)
+		sure := y.surely(func() {
+			w = b.from(y, s.FromClause, s.WhereClause, cond)
+			w.gives(ret)
+			list = b.sets(w.in, row, s.TargetList)
+		})
+		b.lockSurely(sure, row, w)
 	}, func() {
 		if current {
 			y.unmodelled("WHERE CURRENT OF in an UPDATE of this form")
@@ -63,6 +67,7 @@ func (b *builder) updateRows(f *frame, x *ex, s *pg.UpdateStmt, pos ir.Pos, to s
 		w, list = b.derivedFrom(y, row, s.FromClause, s.WhereClause, s.TargetList, ret)
 	})
 	b.limit(w, row, s, pos)
+	b.oneByOneKeys(pos, row, w, list)
 	keys, changed := keyChanges(row, w.where, list)
 	if len(keys) > 0 {
 		b.mayMove(w, row, list, changed, keys[0])
@@ -104,6 +109,55 @@ func (b *builder) updateRows(f *frame, x *ex, s *pg.UpdateStmt, pos ir.Pos, to s
 	b.atStatement(row.table, onUpdate, "UPDATE", false, list, pos)
 }
 
+// oneByOneKeys marks an UPDATE of several rows that gives each another value in a unique
+// key: PostgreSQL checks the key row by row, so that it may fail where no rows have the
+// key in common in the end.
+func (b *builder) oneByOneKeys(pos ir.Pos, row *rowSource, w *writeQuery, set []assignment) {
+	t := row.table.ir
+	if len(w.other) == 0 && b.singleRow(ir.Query{From: []ir.Source{row.irSource()}, Where: w.where}) {
+		return
+	}
+	varies := func(column string) bool {
+		return slices.ContainsFunc(set, func(a assignment) bool {
+			return a.column == column && !rowFree(a.v.e, map[string]bool{})
+		})
+	}
+	after := withValues(row, set)
+	mark := func(what string, columns []string, same bool) {
+		d := &ir.Dropped{At: at(pos), Kind: ir.ByError, Tables: []*ir.Table{t}, What: "the error of " + what + ", which is checked while the rows are updated one by one"}
+		if len(w.other) == 0 { // one row gets what another one still has
+			second := w.in.rowName(row.row)
+			d.Query.From = []ir.Source{row.irSource(), {Table: t, Row: second}}
+			var differ ir.Expr
+			for _, k := range t.Key {
+				c := t.Columns[k].Name
+				differ = ir.OrE(differ, ir.Op(ir.Ne, &ir.Col{Row: row.row, Col: c}, &ir.Col{Row: second, Col: c}))
+			}
+			d.Query.Where = ir.AndE(w.where, renameRow(w.where, row.row, second), differ)
+			for _, c := range columns {
+				if s := after.col(c); same && s != nil {
+					d.Query.Where = ir.AndE(d.Query.Where, ir.Op(ir.Eq, s.e, &ir.Col{Row: second, Col: c}))
+				}
+			}
+		}
+		b.emit(d)
+	}
+	for _, u := range row.table.uniques {
+		if !u.deferrable && slices.ContainsFunc(u.columns, varies) {
+			mark("unique key "+u.name, u.columns, true)
+		}
+	}
+	for _, x := range t.Exclusions {
+		var columns []string
+		for _, c := range x.Columns(t) {
+			columns = append(columns, t.Columns[c].Name)
+		}
+		if slices.ContainsFunc(columns, varies) {
+			mark("EXCLUDE constraint "+x.Name, columns, false)
+		}
+	}
+}
+
 // deleteStmt translates DELETE.
 func (b *builder) deleteStmt(f *frame, t *text, s *pg.DeleteStmt, pos ir.Pos, to sink) {
 	x := b.ex(f, t)
@@ -125,8 +179,11 @@ func (b *builder) deleteRows(f *frame, x *ex, s *pg.DeleteStmt, pos ir.Pos, to s
 		ret = nil
 	}
 	y.either(func() {
-		w = b.from(y, s.UsingClause, s.WhereClause, cond)
-		w.gives(ret)
+		sure := y.surely(func() {
+			w = b.from(y, s.UsingClause, s.WhereClause, cond)
+			w.gives(ret)
+		})
+		b.lockSurely(sure, row, w)
 	}, func() {
 		if current {
 			y.unmodelled("WHERE CURRENT OF in a DELETE of this form")
@@ -198,6 +255,18 @@ func (b *builder) from(y *ex, list []*pg.Node, where *pg.Node, current ir.Expr) 
 	}
 	q.where = ir.AndE(conds...)
 	q.joinSelf()
+	q.takeLocks(&pg.SelectStmt{}, ir.NoLock)
+	b.looseInner(q)
+	if len(q.locks) > 0 { // on what is joined with the rows that are written
+		all := ir.Query{From: append([]ir.Source{q.target.irSource()}, q.from...), Where: q.where}
+		locks := locksOn(all.From, func(row string) ir.LockMode {
+			if row == q.target.row {
+				return ir.NoLock
+			}
+			return q.locks.Of(row)
+		})
+		b.emit(&ir.LockRows{At: at(b.cur), Query: all, Locks: locks})
+	}
 	return &writeQuery{in: y, other: q.from, where: q.where}
 }
 

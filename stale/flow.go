@@ -199,7 +199,7 @@ func (f *finder) stmt(st ir.Stmt, s *state) (after *state, leaves int) {
 		f.update(st, s)
 	case *ir.Delete:
 		f.remove(st, s)
-	case *ir.Emit, *ir.EmitRows, *ir.LockTable, *ir.Send, *ir.Assume, *ir.Savepoint, *ir.RollbackTo, *ir.Unmodelled, *ir.Cascade:
+	case *ir.Emit, *ir.EmitRows, *ir.LockTable, *ir.Send, *ir.LockRows, *ir.Dropped, *ir.Assume, *ir.Savepoint, *ir.RollbackTo, *ir.Unmodelled, *ir.Cascade:
 	default:
 		panic("stale: unknown statement " + ir.StmtString(st))
 	}

@@ -204,7 +204,7 @@ func (e *exec) stmt(s ir.Stmt) {
 	e.snapped = e.snapped || ir.TakesSnapshot(s)
 	switch s.(type) {
 	case *ir.While: // with every round
-	case *ir.Select, *ir.EmitRows, *ir.Insert, *ir.Update, *ir.Delete, *ir.Cascade, *ir.Foreach:
+	case *ir.Select, *ir.LockRows, *ir.EmitRows, *ir.Insert, *ir.Update, *ir.Delete, *ir.Cascade, *ir.Foreach:
 		e.noteExists(s, true)
 	default:
 		e.noteExists(s, false)
@@ -253,7 +253,7 @@ func (e *exec) stmt(s ir.Stmt) {
 			e.observed(e.live, []Val{e.eval(s.Limit)})
 			return // which rows it locks is not told: locks left out exclude nobody
 		}
-		e.lockRows(p, en, s.Lock)
+		e.lockRows(p, en, s.Locks)
 	case *ir.Insert:
 		e.insert(s)
 	case *ir.Update:
@@ -267,6 +267,15 @@ func (e *exec) stmt(s ir.Stmt) {
 		e.run.Uses = append(e.run.Uses, u)
 		if !e.snapped {
 			e.run.PreLocks = append(e.run.PreLocks, u)
+		}
+	case *ir.Dropped:
+	case *ir.LockRows:
+		en := e.env()
+		p := w.plan(&s.Query, en)
+		e.use(p, ir.AccessShare)
+		e.noteQuery(en, &s.Query, returned(nil, s.Order))
+		if s.Limit == nil { // else it is not told which ones: locks left out exclude nobody
+			e.lockRows(p, en, s.Locks)
 		}
 	case *ir.If:
 		e.branch(e.truth(s.Cond), s.Then, s.Else)

@@ -140,7 +140,7 @@ func (e *exec) foreach(s *ir.Foreach) {
 	}()
 	if len(p.doms) > 0 && !w.Closed {
 		if !factsOf(w.Program, s, s.Label, s.Body).leaves {
-			e.lockRows(p, en, s.Lock) // a loop that is left early has not locked the rest
+			e.lockRows(p, en, s.Locks) // a loop that is left early has not locked the rest
 		}
 		e.openForeach(s, p, en, cols)
 		return
@@ -178,6 +178,11 @@ func (e *exec) foreach(s *ir.Foreach) {
 	} else {
 		w.tuples(p.doms, add)
 	}
+	if s.Ahead { // the first rows, which are all that there are here
+		for _, c := range list {
+			e.lockChosen(p, en, st, s.Locks, c.match, c.tuple)
+		}
+	}
 	suffix := e.suffix
 	for i, c := range list {
 		e.suffix = suffix + "_" + itoa(i)
@@ -186,7 +191,9 @@ func (e *exec) foreach(s *ir.Foreach) {
 		for k, col := range s.Cols {
 			e.set(s.Into[k], c.in.eval(col))
 		}
-		e.lockChosen(p, en, st, s.Lock, c.match, c.tuple)
+		if !s.Ahead {
+			e.lockChosen(p, en, st, s.Locks, c.match, c.tuple)
+		}
 		e.round(x, s.Body)
 		// Control that skipped the round meets the rest here.
 		e.join([]leaving{{w.B.And(before, w.B.Not(c.match)), vars}})

@@ -191,7 +191,7 @@ func (e *exec) selectRow(s *ir.Select) {
 			}))))
 		}
 	}
-	e.lockChosen(p, en, st, s.Lock, found, tuple)
+	e.lockChosen(p, en, st, s.Locks, found, tuple)
 	vals := make([]Val, len(s.Cols))
 	for i, c := range s.Cols {
 		t, _ := e.info.places.typeOf(s.Into[i])
@@ -238,38 +238,44 @@ func (w *World) before(order []ir.Order, a, b *env) *smt.Term {
 	return out
 }
 
-// lockSteps gives the tables of a plan that a lock clause names.
-func lockSteps(p *plan, l ir.Lock) []step {
-	var out []step
+// locked is a source of a plan whose rows are locked.
+type locked struct {
+	step
+	mode ir.LockMode
+}
+
+// lockSteps gives the sources of a plan whose rows are locked.
+func lockSteps(p *plan, locks ir.Locks) []locked {
+	var out []locked
 	for _, st := range p.steps {
-		if l.Covers(st.src.Row) {
-			out = append(out, st)
+		if m := locks.Of(st.src.Row); m != ir.NoLock {
+			out = append(out, locked{st, m})
 		}
 	}
 	return out
 }
 
 // lockChosen locks the rows that a SELECT took from a state.
-func (e *exec) lockChosen(p *plan, en *env, st *State, l ir.Lock, found *smt.Term, tuple []Key) {
+func (e *exec) lockChosen(p *plan, en *env, st *State, locks ir.Locks, found *smt.Term, tuple []Key) {
 	_, in := p.match(en, st, tuple)
 	guard := e.w.B.And(e.live, found)
-	for _, target := range lockSteps(p, l) {
+	for _, target := range lockSteps(p, locks) {
 		key := in.key(target.src.Row)
-		e.run.Locks = append(e.run.Locks, &RowLock{Table: target.table, Mode: l.Mode,
+		e.run.Locks = append(e.run.Locks, &RowLock{Table: target.table, Mode: target.mode,
 			at: func([]Key, Key) (*smt.Term, Key) { return guard, key }})
 		e.run.Uses = append(e.run.Uses, Use{target.table, ir.RowShare, e.live})
 	}
 }
 
 // lockRows locks all rows that a query finds.
-func (e *exec) lockRows(p *plan, en *env, l ir.Lock) {
+func (e *exec) lockRows(p *plan, en *env, locks ir.Locks) {
 	st := e.st
 	live := e.live
-	for _, target := range lockSteps(p, l) {
+	for _, target := range lockSteps(p, locks) {
 		if len(p.doms) > 1 || len(p.doms) == 1 && target.key != nil {
 			continue // a lock that is not modelled excludes nothing
 		}
-		e.run.Locks = append(e.run.Locks, &RowLock{Table: target.table, Mode: l.Mode, scan: target.key == nil,
+		e.run.Locks = append(e.run.Locks, &RowLock{Table: target.table, Mode: target.mode, scan: target.key == nil,
 			at: func(_ []Key, k Key) (*smt.Term, Key) {
 				var tuple []Key
 				if target.key == nil {

@@ -19,7 +19,7 @@ func apart(p *ir.Program, t *ir.Txn, s *ir.ForRange, refs map[*ir.Table][]refere
 	plain := true
 	ir.Walk(s.Body, func(st ir.Stmt) {
 		switch st := st.(type) {
-		case *ir.Assign, *ir.Havoc, *ir.Send, *ir.Select, *ir.Emit, *ir.EmitRows, *ir.If, *ir.Assume, *ir.Abort, *ir.Update, *ir.Delete:
+		case *ir.Assign, *ir.Havoc, *ir.Send, *ir.Select, *ir.Emit, *ir.EmitRows, *ir.LockRows, *ir.Dropped, *ir.If, *ir.Assume, *ir.Abort, *ir.Update, *ir.Delete:
 		case *ir.Insert:
 			plain = plain && st.Conflict == nil
 		case *ir.Continue:
@@ -117,6 +117,8 @@ func (a *apartness) column(body []ir.Stmt, t *ir.Table) (int, bool) {
 			case *ir.Select:
 				query(&st.Query)
 			case *ir.EmitRows:
+				query(&st.Query)
+			case *ir.LockRows:
 				query(&st.Query)
 			case *ir.Update:
 				query(&ir.Query{From: []ir.Source{{Table: st.Table, Row: st.Row}}, Where: st.Where})

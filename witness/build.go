@@ -92,13 +92,18 @@ func (b *builder) rows(db *interp.DB) []TableRows {
 			continue
 		}
 		tr := TableRows{Table: t.Name, Variable: t.Var}
+		shown := make([][]ir.Value, len(rows))
 		for c := range t.Columns {
-			if visible(t, c) {
-				tr.Columns = append(tr.Columns, t.Columns[c].Name)
+			if !visible(t, c) {
+				continue
+			}
+			tr.Columns = append(tr.Columns, t.Columns[c].Name)
+			for i, r := range rows {
+				shown[i] = append(shown[i], r[c])
 			}
 		}
-		for _, r := range rows {
-			tr.Rows = append(tr.Rows, values(r[len(t.Columns)-len(tr.Columns):]))
+		for _, r := range shown {
+			tr.Rows = append(tr.Rows, values(r))
 		}
 		out = append(out, tr)
 	}
@@ -111,12 +116,12 @@ func (b *builder) transaction(i int) Transaction {
 	out := Transaction{Label: b.labels[i], Name: txn.Name, Position: position(txn.Pos), Session: c.Session + 1,
 		Params: []Named{}, Snapshot: c.Snapshot, Commit: i}
 	for k, p := range txn.Params {
-		out.Params = append(out.Params, Named{p.Name, Value{c.Run.Inst.Params[k].Convert(p.Type)}})
+		out.Params = append(out.Params, Named{Name: p.Name, Value: Value{c.Run.Inst.Params[k].Convert(p.Type)}})
 	}
 	for _, s := range c.Run.Steps {
 		if h, ok := s.Stmt.(*ir.Havoc); ok {
 			for _, l := range s.Locals {
-				out.Havocs = append(out.Havocs, Named{fmt.Sprintf("%s at %s", l.Name, position(h.Pos)), Value{l.Value}})
+				out.Havocs = append(out.Havocs, Named{fmt.Sprintf("%s at %s", l.Name, position(h.Pos)), Value{l.Value}, h.Of})
 			}
 		}
 	}
@@ -290,8 +295,8 @@ func (v *view) read(r *interp.Read) {
 			text += " where " + where
 		}
 	}
-	if l := locked(r.Stmt); l != "" && len(found) > 0 {
-		text += " (" + l + ")"
+	if m := lockMode(r.Stmt, t); m != ir.NoLock && len(found) > 0 {
+		text += " (locked " + m.String() + ")"
 	}
 	v.add(Read, t.Name, text, r.Stmt).Now = v.since(r, t, cols, keys)
 }
@@ -424,21 +429,18 @@ func tuple(row []ir.Value) string {
 	return s + ")"
 }
 
-// locked says which row locks a statement takes on what it reads, or "".
-func locked(s ir.Stmt) string {
-	var mode ir.LockMode
-	switch s := s.(type) {
-	case *ir.Select:
-		mode = s.Lock.Mode
-	case *ir.EmitRows:
-		mode = s.Lock.Mode
-	case *ir.Foreach:
-		mode = s.Lock.Mode
+// lockMode gives the strongest lock that a statement takes on rows of a table.
+func lockMode(s ir.Stmt, t *ir.Table) ir.LockMode {
+	locks, q := ir.LocksOf(s)
+	mode := ir.NoLock
+	if len(locks) > 0 {
+		for _, src := range q.From {
+			if src.Table == t {
+				mode = max(mode, locks.Of(src.Row))
+			}
+		}
 	}
-	if mode == ir.NoLock {
-		return ""
-	}
-	return "locked " + mode.String()
+	return mode
 }
 
 // queries gives the queries of a statement: its own and those of EXISTS.
@@ -450,6 +452,8 @@ func queries(s ir.Stmt) []ir.Query {
 	case *ir.EmitRows:
 		out = append(out, s.Query)
 	case *ir.Foreach:
+		out = append(out, s.Query)
+	case *ir.LockRows:
 		out = append(out, s.Query)
 	}
 	for _, e := range ir.Exprs(s) {

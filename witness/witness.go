@@ -109,6 +109,8 @@ type Transaction struct {
 type Named struct {
 	Name  string `json:"name"`
 	Value Value  `json:"value"`
+	// Of says what of the database chooses it, such as "random()", or is "".
+	Of string `json:"of,omitempty"`
 }
 
 // Position is a place in a source file.

@@ -66,8 +66,8 @@ func (f *checkFlags) bundled(ctx context.Context, p *program, inputs []string, s
 // says where.
 func (f *checkFlags) refusals(ctx context.Context, std streams, p *program, inputs []string, several bool, rep *report.Report) error {
 	for i, x := range rep.Refused {
-		if rep.Stricter {
-			return nil
+		if rep.Stricter || x.Status == report.Suspected {
+			continue
 		}
 		c := &contradicted{err: x.Replay.String(), witness: x.Witness, trace: x.Trace, judgements: x.Validation, replay: x.Replay}
 		dir, err := f.bundleFor(ctx, p, inputs, several, i, c)

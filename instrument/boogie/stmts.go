@@ -63,7 +63,7 @@ func (p *proc) stmt(s ir.Stmt) {
 		p.update(s, v)
 	case *ir.Delete:
 		p.delete(s, v)
-	case *ir.LockTable: // nobody else runs
+	case *ir.LockTable, *ir.LockRows, *ir.Dropped: // nobody else runs
 	case *ir.If:
 		e := p.expr(s.Cond, v).as(ir.BoolType)
 		p.assume(e.def)

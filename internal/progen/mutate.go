@@ -174,11 +174,22 @@ func (m *mutator) expr(s ir.Stmt) bool {
 }
 
 func (m *mutator) lock(s ir.Stmt) bool {
-	sel, ok := s.(*ir.Select)
-	if !ok || len(sel.Aggs) > 0 {
+	var locks *ir.Locks
+	switch s := s.(type) {
+	case *ir.Select:
+		if len(s.Aggs) > 0 {
+			return false
+		}
+		locks = &s.Locks
+	case *ir.LockRows:
+		locks = &s.Locks
+	default:
 		return false
 	}
-	sel.Lock.Mode = ir.LockMode(m.r.Intn(5))
+	*locks = nil
+	if mode := ir.LockMode(m.r.Intn(5)); mode != ir.NoLock {
+		*locks = ir.Locks{{Mode: mode}}
+	}
 	return true
 }
 

@@ -188,7 +188,7 @@ func (m *Machine) blocks(run, other *Run) bool {
 			}
 		}
 	}
-	return m.locksOut(run, other) || m.locksOut(other, run)
+	return m.locksOut(run, other) || m.locksOut(other, run) || m.mayWait(run, other)
 }
 
 // locksOut reports whether a LOCK TABLE of a run stands in the way of the

@@ -191,6 +191,10 @@ func (s *scope) stmt(st ir.Stmt) exec {
 			}
 			return control{}
 		}
+	case *ir.LockRows:
+		return s.lockRows(st)
+	case *ir.Dropped:
+		return s.dropped(st)
 	case *ir.If:
 		cond, yes, no := s.expr(st.Cond), s.block(st.Then), s.block(st.Else)
 		return func(f *frame) control {
@@ -247,7 +251,7 @@ func (s *scope) stmt(st ir.Stmt) exec {
 				f.points = map[string]point{}
 			}
 			f.npoints++
-			f.points[st.Name] = point{f.db, len(f.run.Ops), len(f.run.Locks), f.npoints}
+			f.points[st.Name] = point{f.db, len(f.run.Ops), len(f.run.Locks), len(f.run.Dropped), f.npoints}
 			return control{}
 		}
 	case *ir.RollbackTo:
@@ -271,7 +275,8 @@ func (s *scope) stmt(st ir.Stmt) exec {
 			}
 			f.db = p.db
 			f.run.Ops = f.run.Ops[:p.ops:p.ops]
-			f.run.Locks = f.run.Locks[:p.nlocks:p.nlocks]
+			f.run.Locks = f.run.Locks[:p.locks:p.locks]
+			f.run.unlock(p.dropped)
 			return control{}
 		}
 	case *ir.Unmodelled:

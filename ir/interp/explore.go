@@ -47,6 +47,8 @@ type Options struct {
 	AnyOrder bool
 	// MaxExecutions bounds the prefixes judged; 0 is no bound.
 	MaxExecutions int
+	// Certain leaves out executions that the database may refuse (Machine.Doubts).
+	Certain bool
 }
 
 // Explore goes through all executions of the sessions at the machine's level
@@ -116,6 +118,10 @@ func (e *explorer) explore() bool {
 
 func (e *explorer) commit(s, snap int, run *Run) bool {
 	if e.m.Extend(&e.x, Committed{Run: run, Session: s, Index: e.progress[s], Snapshot: snap}) != "" {
+		return true
+	}
+	if e.opt.Certain && len(e.m.Doubts(&e.x)) > 0 {
+		e.x.Retract()
 		return true
 	}
 	oldLast, oldRegs := e.last[s], e.regs[s]

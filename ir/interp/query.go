@@ -62,30 +62,6 @@ func (s *scope) order(os []ir.Order) (es []eval, desc []bool) {
 
 func (f *frame) bind(base int, b binding) { copy(f.rows[base:], b.rows) }
 
-// locker gives a function that locks the rows bound in the frame.
-func (s *scope) locker(q *query, l ir.Lock) func(f *frame) {
-	type target struct{ table, slot int }
-	var targets []target
-	for i, src := range q.src.From {
-		if l.Covers(src.Row) {
-			targets = append(targets, target{q.from[i].table, q.from[i].slot})
-		}
-	}
-	return func(f *frame) {
-		for _, t := range targets {
-			f.must(t.table, f.rows[t.slot])
-			f.lock(t.table, keyOf(f.m.Program.Tables[t.table], f.rows[t.slot]), l.Mode)
-			f.use(t.table, ir.RowShare)
-		}
-	}
-}
-
-func (f *frame) lock(table int, key string, mode ir.LockMode) {
-	if mode != ir.NoLock {
-		f.run.Locks = append(f.run.Locks, RowLock{table, key, mode, f.cur, f.inserted(table, key)})
-	}
-}
-
 func (f *frame) use(table int, mode ir.TableLock) {
 	f.run.uses = append(f.run.uses, tableUse{table, mode})
 }
@@ -114,7 +90,7 @@ func (s *scope) selectRow(st *ir.Select) exec {
 	in := s.open(st.Query.From)
 	order, desc := in.order(st.Order)
 	cols := in.exprs(st.Cols)
-	lock := s.locker(q, st.Lock)
+	lock := s.locker(q, st.Locks)
 	into, found := s.targets(st.Into, st.Found)
 	base := len(s.rows)
 	return func(f *frame) control {
@@ -128,11 +104,7 @@ func (s *scope) selectRow(st *ir.Select) exec {
 			found(f, ir.Bool(false))
 			return control{}
 		}
-		ties := 1
-		for ties < len(list) && compareKeys(list[0].keys, list[ties].keys, desc) == 0 {
-			ties++
-		}
-		pick := list[f.choose(ties)]
+		pick := list[f.choose(tied(list, 0, desc))]
 		f.read(readNote{q: q, scope: in, cols: st.Cols, order: st.Order, take: true, found: true, pick: &pick})
 		f.bind(base, pick)
 		lock(f)
@@ -227,25 +199,14 @@ func (s *scope) emitRows(st *ir.EmitRows) exec {
 	in := s.open(st.Query.From)
 	order, desc := in.order(st.Order)
 	cols := in.exprs(st.Cols)
-	lock := s.locker(q, st.Lock)
+	lock := s.locker(q, st.Locks)
 	base := len(s.rows)
-	var limit eval
-	if st.Limit != nil {
-		limit = s.expr(st.Limit)
-	}
+	limit := s.limit(st.Limit)
 	return func(f *frame) control {
 		q.use(f)
 		list := q.bindings(f, base, order, desc)
 		f.read(readNote{q: q, scope: in, cols: st.Cols, order: st.Order, found: len(list) > 0})
-		n := len(list)
-		if limit != nil {
-			if v := limit(f); !v.IsNull() {
-				if v.I < 0 {
-					panic(stop{"LIMIT must not be negative"})
-				}
-				n = int(min(int64(n), v.I))
-			}
-		}
+		n := limit(f, len(list))
 		rows := make([][]ir.Value, 0, n)
 		for _, b := range list[:n] {
 			f.bind(base, b)
@@ -301,11 +262,17 @@ func (s *scope) foreach(st *ir.Foreach) exec {
 	in := s.open(st.Query.From)
 	order, desc := in.order(st.Order)
 	cols := in.exprs(st.Cols)
-	lock := s.locker(q, st.Lock)
+	lock := s.locker(q, st.Locks)
 	into, found := s.targets(st.Into, st.Found)
 	body := s.block(st.Body)
 	base := len(s.rows)
 	return func(f *frame) control {
+		lockAll := func(list []binding) {
+			for _, b := range list {
+				f.bind(base, b)
+				lock(f)
+			}
+		}
 		q.use(f)
 		list := q.bindings(f, base, order, desc)
 		f.read(readNote{q: q, scope: in, cols: st.Cols, order: st.Order, found: len(list) > 0})
@@ -317,20 +284,27 @@ func (s *scope) foreach(st *ir.Foreach) exec {
 			}
 		}
 		defer found(f, ir.Bool(len(list) > 0)) // set when the loop ends, as in PL/pgSQL
-		if st.Lock.Mode != ir.NoLock {
+		if len(st.Locks) > 0 {
 			f.pinned++
 			defer func() { f.pinned-- }()
 		}
+		fetched, fetch := 0, ir.FirstFetch
 		for done := 0; done < len(list); done++ {
 			// Rows that ORDER BY does not tell apart come in any order.
-			ties := done + 1
-			for ties < len(list) && compareKeys(list[done].keys, list[ties].keys, desc) == 0 {
-				ties++
+			end := tied(list, done, desc)
+			if st.Ahead {
+				for ; fetched <= done; fetch = ir.NextFetch {
+					lockAll(list[fetched:min(fetched+fetch, len(list))])
+					fetched += fetch
+				}
+				end = min(end, fetched)
 			}
-			k := done + f.choose(ties-done)
+			k := done + f.choose(end-done)
 			list[done], list[k] = list[k], list[done]
+			if !st.Ahead { // a loop that is left early has not locked the rest
+				lockAll(list[done : done+1])
+			}
 			f.bind(base, list[done])
-			lock(f) // a loop that is left early has not locked the rest
 			table[done], table[k] = table[k], table[done]
 			for i, set := range into {
 				set(f, table[done][i])

@@ -93,6 +93,8 @@ type Run struct {
 	Outputs string
 	Ops     []Op
 	Locks   []RowLock
+	// Dropped are the places on its way where the database may refuse more.
+	Dropped []DroppedAt
 	// Regs are the kept registers at the end, by name.
 	Regs map[string]ir.Value
 	// Failed says that the run reached ir.Fail, the error state.
@@ -268,9 +270,10 @@ type frame struct {
 
 // point is what a savepoint remembers.
 type point struct {
-	db          *DB
-	ops, nlocks int
-	set         int // when it was set: a rollback to it ends those set later
+	db *DB
+	// What the transaction had written, locked and dropped.
+	ops, locks, dropped int
+	set                 int // when it was set: a rollback to it ends those set later
 }
 
 // Machine executes the transactions of one program on one engine. It is not

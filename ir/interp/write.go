@@ -443,50 +443,6 @@ func (f *frame) copyTable(dst, src int) {
 	}
 }
 
-// Excluded says why a transaction cannot commit, or is "".
-func (m *Machine) excluded(run *Run, since []*Run) string {
-	e := m.Engine
-	for _, other := range since {
-		for i := range run.Ops {
-			op := &run.Ops[i]
-			if (op.Kind == OpInsert || op.Own) && !e.InsertExcludes || op.Action != nil {
-				continue
-			}
-			for k := range other.Ops {
-				if other.Ops[k].touches(op.Table, op.Key) {
-					return "row of " + m.Program.Tables[op.Table].Name + " was written concurrently"
-				}
-			}
-			if e.LockWrites {
-				for _, l := range other.Locks {
-					if l.Table == op.Table && l.Key == op.Key {
-						return "row of " + m.Program.Tables[op.Table].Name + " was locked concurrently"
-					}
-				}
-			}
-		}
-		for _, l := range run.Locks {
-			class := e.LockExcludes[l.Mode]
-			for k := range other.Ops {
-				o := &other.Ops[k]
-				if !l.Own && o.touches(l.Table, l.Key) && m.takes(o, class) {
-					return "locked row of " + m.Program.Tables[l.Table].Name + " was written concurrently"
-				}
-			}
-		}
-		if e.TableLocks {
-			for _, l := range run.preLocks {
-				for _, u := range other.uses {
-					if u.table == l.table && engine.TableLockConflict(l.mode, u.mode) {
-						return "table " + m.Program.Tables[l.table].Name + " was locked"
-					}
-				}
-			}
-		}
-	}
-	return ""
-}
-
 func (m *Machine) changesKey(o *Op) bool {
 	row := o.New
 	if o.Kind == OpDelete {

@@ -16,7 +16,7 @@ type query struct {
 	group *group // nil without aggregates
 	order []ir.Order
 	limit ir.Expr
-	lock  ir.Lock
+	locks ir.Locks
 	sc    *scope
 }
 
@@ -100,9 +100,9 @@ func (b *builder) limitAndLock(n *sqlparser.Select, out *query) {
 	}
 	switch n.Lock {
 	case sqlparser.ForUpdateStr:
-		out.lock.Mode = ir.ForUpdate
+		out.locks = ir.Locks{{Mode: ir.ForUpdate}}
 	case sqlparser.ShareModeStr:
-		out.lock.Mode = ir.ForShare
+		out.locks = ir.Locks{{Mode: ir.ForShare}}
 	}
 }
 
@@ -306,8 +306,24 @@ func (b *builder) selectStmt(n *sqlparser.Select, into []string) {
 		b.aggregates(q, n)
 		b.add(&ir.Emit{At: b.at, Exprs: es})
 	default:
-		b.add(&ir.EmitRows{At: b.at, Cols: es, Query: q.q, Order: q.order, Limit: q.limit, Lock: q.lock})
+		if q.limit != nil { // it is for LockRows to tell which rows come
+			b.lockRows(q, q.limit)
+		}
+		b.add(&ir.EmitRows{At: b.at, Cols: es, Query: q.q, Order: q.order, Limit: q.limit, Locks: q.locks})
 	}
+}
+
+// lockRows locks the rows of a query, of which LIMIT leaves some.
+func (b *builder) lockRows(q *query, limit ir.Expr) {
+	if len(q.locks) == 0 {
+		return
+	}
+	s := &ir.LockRows{At: b.at, Query: q.q, Limit: limit, Locks: q.locks}
+	if limit != nil {
+		s.Order = q.order
+	}
+	b.add(s)
+	q.locks = nil
 }
 
 // aggregates computes the aggregates of a query into their locals.
@@ -320,9 +336,7 @@ func (b *builder) aggregates(q *query, n *sqlparser.Select) {
 			fail("a limit that is no constant")
 		}
 	}
-	if q.lock.Mode != ir.NoLock {
-		fail("locks with aggregates")
-	}
+	b.lockRows(q, nil)
 	b.add(&ir.Select{At: b.at, Into: q.group.into, Aggs: q.group.aggs, Query: q.q})
 }
 
@@ -379,7 +393,7 @@ func (b *builder) one(q *query, found string) []string {
 		}
 		locals, es = append(locals, b.txn.AddLocal("@row", v.t.ir())), append(es, v.e)
 	}
-	b.add(&ir.Select{At: b.at, Into: locals, Found: found, Cols: es, Query: q.q, Order: q.order, Lock: q.lock})
+	b.add(&ir.Select{At: b.at, Into: locals, Found: found, Cols: es, Query: q.q, Order: q.order, Locks: q.locks})
 	return locals
 }
 

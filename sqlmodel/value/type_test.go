@@ -250,3 +250,17 @@ func TestSamplesAgainstServer(t *testing.T) {
 		}
 	}
 }
+
+// TestUnknownArrayFits: what stands for an array that is not known is one of its type.
+func TestUnknownArrayFits(t *testing.T) {
+	for _, sql := range []string{"int[]", "numeric[]", "boolean[]", "timestamp[]", "text[]"} {
+		typ := typeOf(sql)
+		v, known, err := (&ir.Call{Name: "some", Args: []ir.Expr{ir.C(ir.Int(1))}, Type: typ.IR()}).Apply([]ir.Value{ir.Int(1)})
+		if err != nil || known || !typ.Fits(v) {
+			t.Errorf("%s: %v, known %t, %v, fits %t", sql, v, known, err, typ.Fits(v))
+		}
+	}
+	if typ := typeOf("int[]"); typ.Fits(ir.Int(1)) || typ.Fits(ir.Array([]ir.Value{ir.Int(1 << 40)})) {
+		t.Error("what is no array of int fits")
+	}
+}

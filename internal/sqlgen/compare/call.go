@@ -260,8 +260,13 @@ func leftOut(err error, run *interp.Run) string {
 		return "a row is met twice (sqlmodel, What it does not model)"
 	case (k == "23505" || k == "23P01") && passes(run):
 		return "a key is checked row by row (sqlmodel, What it does not model)"
-	case k == "40001" && run.Inst.Txn.Unseen.Rows:
-		return "row locks of a query that is computed as a whole (ir.UnseenLocks)"
+	}
+	kind := ir.ByError
+	if k == "40001" {
+		kind = ir.ByRowLock
+	}
+	if i := slices.IndexFunc(run.Dropped, func(d interp.DroppedAt) bool { return d.Stmt.Kind == kind }); i >= 0 {
+		return run.Dropped[i].Stmt.What + " (ir.Dropped)"
 	}
 	return ""
 }

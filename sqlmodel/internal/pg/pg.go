@@ -52,19 +52,22 @@ type (
 	NotifyStmt      = pgquery.NotifyStmt
 	ListenStmt      = pgquery.ListenStmt
 
-	ReturningClause  = pgquery.ReturningClause
-	OnConflictClause = pgquery.OnConflictClause
-	InferClause      = pgquery.InferClause
-	IndexElem        = pgquery.IndexElem
-	LockingClause    = pgquery.LockingClause
-	SortBy           = pgquery.SortBy
-	JoinExpr         = pgquery.JoinExpr
-	RangeFunction    = pgquery.RangeFunction
-	RangeSubselect   = pgquery.RangeSubselect
-	WithClause       = pgquery.WithClause
-	CommonTableExpr  = pgquery.CommonTableExpr
-	MultiAssignRef   = pgquery.MultiAssignRef
-	CurrentOfExpr    = pgquery.CurrentOfExpr
+	ReturningClause    = pgquery.ReturningClause
+	OnConflictClause   = pgquery.OnConflictClause
+	InferClause        = pgquery.InferClause
+	IndexElem          = pgquery.IndexElem
+	LockingClause      = pgquery.LockingClause
+	SortBy             = pgquery.SortBy
+	JoinExpr           = pgquery.JoinExpr
+	RangeFunction      = pgquery.RangeFunction
+	RangeSubselect     = pgquery.RangeSubselect
+	PartitionSpec      = pgquery.PartitionSpec
+	PartitionElem      = pgquery.PartitionElem
+	PartitionBoundSpec = pgquery.PartitionBoundSpec
+	WithClause         = pgquery.WithClause
+	CommonTableExpr    = pgquery.CommonTableExpr
+	MultiAssignRef     = pgquery.MultiAssignRef
+	CurrentOfExpr      = pgquery.CurrentOfExpr
 
 	CreateStmt          = pgquery.CreateStmt
 	ColumnDef           = pgquery.ColumnDef
@@ -218,10 +221,14 @@ const (
 
 	LimitWithTies = pgquery.LimitOption_LIMIT_OPTION_WITH_TIES
 
+	PartitionRange = pgquery.PartitionStrategy_PARTITION_STRATEGY_RANGE
+	PartitionHash  = pgquery.PartitionStrategy_PARTITION_STRATEGY_HASH
+
 	LockForKeyShare    = pgquery.LockClauseStrength_LCS_FORKEYSHARE
 	LockForShare       = pgquery.LockClauseStrength_LCS_FORSHARE
 	LockForNoKeyUpdate = pgquery.LockClauseStrength_LCS_FORNOKEYUPDATE
 	LockForUpdate      = pgquery.LockClauseStrength_LCS_FORUPDATE
+	LockWaitBlock      = pgquery.LockWaitPolicy_LockWaitBlock
 	LockWaitSkip       = pgquery.LockWaitPolicy_LockWaitSkip
 
 	JoinInner = pgquery.JoinType_JOIN_INNER
@@ -271,6 +278,11 @@ const (
 	AlterDisableTrigger     = pgquery.AlterTableType_AT_DisableTrig
 	AlterDisableTriggers    = pgquery.AlterTableType_AT_DisableTrigAll
 	AlterDisableUserTrigger = pgquery.AlterTableType_AT_DisableTrigUser
+	AlterEnableTrigger      = pgquery.AlterTableType_AT_EnableTrig
+	AlterEnableTriggers     = pgquery.AlterTableType_AT_EnableTrigAll
+	AlterEnableUserTrigger  = pgquery.AlterTableType_AT_EnableTrigUser
+	AlterAlwaysTrigger      = pgquery.AlterTableType_AT_EnableAlwaysTrig
+	AlterReplicaTrigger     = pgquery.AlterTableType_AT_EnableReplicaTrig
 
 	ObjectTable        = pgquery.ObjectType_OBJECT_TABLE
 	ObjectOperator     = pgquery.ObjectType_OBJECT_OPERATOR

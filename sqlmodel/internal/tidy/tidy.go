@@ -140,6 +140,10 @@ func (s set) reads(st ir.Stmt) {
 	for _, e := range ir.Exprs(st) {
 		s.expr(e)
 	}
+	if d, ok := st.(*ir.Dropped); ok {
+		s.expr(d.Query.Where)
+		s.expr(d.Limit)
+	}
 }
 
 // liveness finds which locals are read later, going backwards.
@@ -248,7 +252,7 @@ func (lv *liveness) stmt(s ir.Stmt, after set, change bool) (before set, keep bo
 		return set{}, true
 	case *ir.Send: // what it is sent with is no reason to compute anything
 		return after, true
-	case *ir.Emit, *ir.EmitRows, *ir.Update, *ir.Delete, *ir.Cascade, *ir.LockTable, *ir.Assume, *ir.Savepoint, *ir.RollbackTo,
+	case *ir.Emit, *ir.EmitRows, *ir.Update, *ir.Delete, *ir.Cascade, *ir.LockTable, *ir.LockRows, *ir.Dropped, *ir.Assume, *ir.Savepoint, *ir.RollbackTo,
 		*ir.Unmodelled, *ir.CopyTable:
 	default:
 		panic(fmt.Sprintf("tidy: unknown statement %T", s))

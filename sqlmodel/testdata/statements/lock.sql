@@ -67,7 +67,8 @@ SELECT a.k, j FROM a JOIN b ON b.k = a.k WHERE b.v = 5 FOR SHARE OF b;
 SELECT a.k FROM a LEFT JOIN b ON b.k = a.k WHERE a.k = 1 FOR UPDATE OF a;
 -- reads a (k) rows {1}
 -- reads b (k) rows {1,1 1,2}
--- locks that are left out: a(1)
+-- locks a(1) update
+-- excluded by update x of a(1), update y of a(1), update s of a(1)
 
 SELECT k FROM a WHERE k = 1 FOR SHARE FOR UPDATE;
 -- reads a (k) rows {1}
@@ -76,7 +77,8 @@ SELECT k FROM a WHERE k = 1 FOR SHARE FOR UPDATE;
 
 SELECT k FROM (SELECT k FROM a WHERE x = 10 FOR UPDATE) z WHERE k > 1;
 -- reads a (k, x) rows {4}
--- locks that are left out: a(4)
+-- locks a(4) update
+-- excluded by update x of a(4), update y of a(4), update s of a(4), delete a(4), move a(4)
 
 SELECT k FROM high WHERE k = 2 FOR UPDATE;
 -- reads a (k, y) rows {2}
@@ -85,14 +87,15 @@ SELECT k FROM high WHERE k = 2 FOR UPDATE;
 
 SELECT count(*) FROM (SELECT k FROM a WHERE k = 1 FOR UPDATE) z;
 -- reads a (k) rows {1}
--- locks that are left out: a(1)
+-- locks a(1) update
+-- excluded by update x of a(1), update y of a(1), update s of a(1)
 
 UPDATE a SET x = 5 WHERE k = (SELECT k FROM a WHERE x = 20 FOR UPDATE);
 -- reads a (k, x) rows {2}
 -- reads a (k) rows {2}
+-- reads a (x) rows {2}
 -- update a(2) x = 5
--- locks a(2) no key update
--- locks that are left out: a(2)
+-- locks a(2) update
 -- excluded by update x of a(2), update y of a(2), update s of a(2)
 
 SELECT k FROM a WHERE k = 1 AND pg_advisory_xact_lock(1) IS NOT NULL;

@@ -1,0 +1,132 @@
+package interp
+
+import (
+	"slices"
+
+	"github.com/txrobust/robust/engine"
+	"github.com/txrobust/robust/ir"
+)
+
+// Doubt is a reason why the database may refuse an execution that the statements allow.
+type Doubt struct {
+	// Txn is the place of the transaction in the order of commits.
+	Txn     int
+	Dropped *ir.Dropped
+}
+
+// Doubts gives what the statements leave out on the way of an execution, as far as the
+// database could refuse the execution for it. It is for snapshot isolation, and errors
+// count at READ COMMITTED too; what may keep a transaction waiting there, Interrupt heeds.
+func (m *Machine) Doubts(x *Execution) []Doubt {
+	var out []Doubt
+	for i := range x.Txns {
+		t := &x.Txns[i]
+		for k := range t.Run.Dropped {
+			d := &t.Run.Dropped[k]
+			seen := slices.ContainsFunc(out, func(o Doubt) bool { return o.Txn == i && o.Dropped == d.Stmt })
+			if !seen && m.mayRefuse(x, i, d) {
+				out = append(out, Doubt{i, d.Stmt})
+			}
+		}
+	}
+	return out
+}
+
+// mayRefuse reports whether what was dropped in transaction i of an execution could stop
+// it, or another one.
+func (m *Machine) mayRefuse(x *Execution, i int, d *DroppedAt) bool {
+	if d.Stmt.Kind == ir.ByError {
+		return true
+	}
+	if x.Txns[len(x.Txns)-1].Split != nil {
+		return false
+	}
+	t := &x.Txns[i]
+	for j := range x.Txns {
+		other := &x.Txns[j]
+		inside := t.Snapshot <= j && j < i // other commits in the window of t
+		around := other.Snapshot <= i && i < j
+		var hit bool
+		switch d.Stmt.Kind {
+		case ir.ByRowLock:
+			hit = inside && m.mayLock(d, other.Run) || around && m.Engine.LockWrites
+		case ir.ByTableLock:
+			hit = (inside || around) && m.Engine.TableLocks && m.uses(other.Run, d.Stmt)
+		case ir.ByAdvisoryLock:
+			// Whoever asks for the lock in its first statement has its snapshot by
+			// then, and the lock before others that begin later.
+			first := d.First && inside && t.Snapshot < other.Snapshot
+			hit = first && slices.ContainsFunc(other.Run.Dropped, func(o DroppedAt) bool { return o.Stmt.Kind == ir.ByAdvisoryLock })
+		}
+		if hit {
+			return true
+		}
+	}
+	return false
+}
+
+// mayLock reports whether a lock that was dropped could fail on what another
+// transaction wrote.
+func (m *Machine) mayLock(d *DroppedAt, other *Run) bool {
+	if len(d.Stmt.Query.From) > 0 {
+		return slices.ContainsFunc(d.Locks, func(l RowLock) bool { return m.keepsOut(l, other) })
+	}
+	if m.Engine.LockExcludes[ir.ForUpdate] == engine.NoWrite {
+		return false
+	}
+	return slices.ContainsFunc(other.Ops, func(o Op) bool { return o.Kind != OpInsert && m.about(d.Stmt, o.Table) })
+}
+
+// about reports whether what was dropped is about a table, by its number.
+func (m *Machine) about(d *ir.Dropped, table int) bool {
+	return d.Tables == nil || slices.Contains(d.Tables, m.Program.Tables[table])
+}
+
+// uses reports whether a run uses a table that something dropped is about.
+func (m *Machine) uses(run *Run, d *ir.Dropped) bool {
+	return slices.ContainsFunc(run.uses, func(u tableUse) bool { return m.about(d, u.table) })
+}
+
+// mayWait reports whether other, which runs while the transaction of run is open at READ
+// COMMITTED, could wait for it because of what one of them drops.
+func (m *Machine) mayWait(run, other *Run) bool {
+	return m.heldBack(run, other) || m.heldBack(other, run)
+}
+
+// heldBack reports whether something that a drops could stand in the way of b, or the
+// other way round.
+func (m *Machine) heldBack(a, b *Run) bool {
+	for k := range a.Dropped {
+		d := &a.Dropped[k]
+		hit := false
+		switch d.Stmt.Kind {
+		case ir.ByRowLock:
+			hit = m.meets(d, b)
+		case ir.ByTableLock:
+			hit = m.uses(b, d.Stmt)
+		case ir.ByAdvisoryLock:
+			hit = slices.ContainsFunc(b.Dropped, func(o DroppedAt) bool { return o.Stmt.Kind == ir.ByAdvisoryLock })
+		case ir.ByError: // nobody waits for it
+		}
+		if hit {
+			return true
+		}
+	}
+	return false
+}
+
+// meets reports whether row locks that were dropped are on rows that a run writes or
+// locks.
+func (m *Machine) meets(d *DroppedAt, run *Run) bool {
+	any := len(d.Stmt.Query.From) == 0
+	on := func(table int, key string) bool {
+		return any && m.about(d.Stmt, table) ||
+			slices.ContainsFunc(d.Locks, func(l RowLock) bool { return l.Table == table && l.Key == key })
+	}
+	return slices.ContainsFunc(run.Ops, func(o Op) bool { return on(o.Table, o.Key) }) ||
+		slices.ContainsFunc(run.Locks, func(l RowLock) bool { return on(l.Table, l.Key) }) ||
+		slices.ContainsFunc(run.Dropped, func(o DroppedAt) bool {
+			return slices.ContainsFunc(o.Locks, func(l RowLock) bool { return on(l.Table, l.Key) }) ||
+				o.Stmt.Kind == ir.ByRowLock && len(o.Stmt.Query.From) == 0 && (any || slices.ContainsFunc(d.Locks, func(l RowLock) bool { return m.about(o.Stmt, l.Table) }))
+		})
+}

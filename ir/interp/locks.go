@@ -1,0 +1,200 @@
+package interp
+
+import (
+	"slices"
+
+	"github.com/txrobust/robust/engine"
+	"github.com/txrobust/robust/ir"
+)
+
+// target is a source of a query whose rows are locked.
+type target struct {
+	table, slot int
+	mode        ir.LockMode
+}
+
+func (q *query) targets(locks ir.Locks) []target {
+	var out []target
+	for i, src := range q.src.From {
+		if m := locks.Of(src.Row); m != ir.NoLock {
+			out = append(out, target{q.from[i].table, q.from[i].slot, m})
+		}
+	}
+	return out
+}
+
+// locked gives the lock on the row that is bound in the frame.
+func (f *frame) locked(t target) RowLock {
+	key := keyOf(f.m.Program.Tables[t.table], f.rows[t.slot])
+	return RowLock{t.table, key, t.mode, f.cur, f.inserted(t.table, key)}
+}
+
+// locker gives a function that locks the rows bound in the frame.
+func (s *scope) locker(q *query, locks ir.Locks) func(f *frame) {
+	targets := q.targets(locks)
+	return func(f *frame) {
+		for _, t := range targets {
+			f.must(t.table, f.rows[t.slot])
+			f.run.Locks = append(f.run.Locks, f.locked(t))
+			f.use(t.table, ir.RowShare)
+		}
+	}
+}
+
+func (f *frame) lock(table int, key string, mode ir.LockMode) {
+	if mode != ir.NoLock {
+		f.run.Locks = append(f.run.Locks, RowLock{table, key, mode, f.cur, f.inserted(table, key)})
+	}
+}
+
+func (s *scope) lockRows(st *ir.LockRows) exec {
+	q := s.query(&st.Query)
+	in := s.open(st.Query.From)
+	order, desc := in.order(st.Order)
+	lock := s.locker(q, st.Locks)
+	base := len(s.rows)
+	limit := s.limit(st.Limit)
+	return func(f *frame) control {
+		q.use(f)
+		list := q.bindings(f, base, order, desc)
+		f.read(readNote{q: q, scope: in, order: st.Order, found: len(list) > 0})
+		n := limit(f, len(list))
+		for i := range n {
+			if n < len(list) {
+				// Rows that ORDER BY does not tell apart come in any order.
+				k := i + f.choose(tied(list, i, desc)-i)
+				list[i], list[k] = list[k], list[i]
+			}
+			f.bind(base, list[i])
+			lock(f)
+		}
+		return control{}
+	}
+}
+
+// tied gives the end of the rows that come with number i in any order.
+func tied(list []binding, i int, desc []bool) int {
+	end := i + 1
+	for end < len(list) && compareKeys(list[i].keys, list[end].keys, desc) == 0 {
+		end++
+	}
+	return end
+}
+
+// limit gives how many of n rows a LIMIT leaves, which may be nil.
+func (s *scope) limit(e ir.Expr) func(f *frame, n int) int {
+	if e == nil {
+		return func(_ *frame, n int) int { return n }
+	}
+	limit := s.expr(e)
+	return func(f *frame, n int) int {
+		v := limit(f)
+		switch {
+		case v.IsNull():
+			return n
+		case v.I < 0:
+			panic(stop{"LIMIT must not be negative"})
+		}
+		return int(min(int64(n), v.I))
+	}
+}
+
+// DroppedAt is an execution of a Dropped.
+type DroppedAt struct {
+	Stmt *ir.Dropped
+	// Locks are the row locks that may be taken, where Stmt has a query for them.
+	Locks []RowLock
+	// First says that nothing before it took the snapshot.
+	First bool
+}
+
+// unlock takes back the locks that may have been taken after the first n things that were
+// dropped, but those of numbers, which may outlive the transaction.
+func (r *Run) unlock(n int) {
+	later := slices.DeleteFunc(slices.Clone(r.Dropped[n:]), func(d DroppedAt) bool {
+		return d.Stmt.Kind == ir.ByRowLock || d.Stmt.Kind == ir.ByTableLock
+	})
+	r.Dropped = append(r.Dropped[:n:n], later...)
+}
+
+func (s *scope) dropped(st *ir.Dropped) exec {
+	if len(st.Query.From) == 0 {
+		return func(f *frame) control {
+			f.run.Dropped = append(f.run.Dropped, DroppedAt{Stmt: st, First: !f.snapshot})
+			return control{}
+		}
+	}
+	q := s.query(&st.Query)
+	in := s.open(st.Query.From)
+	order, desc := in.order(st.Order)
+	targets := q.targets(st.Locks)
+	base := len(s.rows)
+	limit := s.limit(st.Limit)
+	return func(f *frame) control {
+		d := DroppedAt{Stmt: st, First: !f.snapshot}
+		list := q.bindings(f, base, order, desc)
+		if n := limit(f, len(list)); n > 0 && n < len(list) {
+			list = list[:tied(list, n-1, desc)]
+		} else {
+			list = list[:n]
+		}
+		if len(list) == 0 {
+			return control{}
+		}
+		for _, b := range list {
+			f.bind(base, b)
+			for _, t := range targets {
+				d.Locks = append(d.Locks, f.locked(t))
+			}
+		}
+		f.run.Dropped = append(f.run.Dropped, d)
+		return control{}
+	}
+}
+
+// keepsOut reports whether a lock fails on what another transaction wrote since the
+// snapshot.
+func (m *Machine) keepsOut(l RowLock, other *Run) bool {
+	class := m.Engine.LockExcludes[l.Mode]
+	return !l.Own && slices.ContainsFunc(other.Ops, func(o Op) bool { return o.touches(l.Table, l.Key) && m.takes(&o, class) })
+}
+
+// excluded says why a transaction cannot commit, or is "".
+func (m *Machine) excluded(run *Run, since []*Run) string {
+	e := m.Engine
+	for _, other := range since {
+		for i := range run.Ops {
+			op := &run.Ops[i]
+			if (op.Kind == OpInsert || op.Own) && !e.InsertExcludes || op.Action != nil {
+				continue
+			}
+			for k := range other.Ops {
+				if other.Ops[k].touches(op.Table, op.Key) {
+					return "row of " + m.Program.Tables[op.Table].Name + " was written concurrently"
+				}
+			}
+			if e.LockWrites {
+				for _, l := range other.Locks {
+					if l.Table == op.Table && l.Key == op.Key {
+						return "row of " + m.Program.Tables[op.Table].Name + " was locked concurrently"
+					}
+				}
+			}
+		}
+		for _, l := range run.Locks {
+			if m.keepsOut(l, other) {
+				return "locked row of " + m.Program.Tables[l.Table].Name + " was written concurrently"
+			}
+		}
+		if e.TableLocks {
+			for _, l := range run.preLocks {
+				for _, u := range other.uses {
+					if u.table == l.table && engine.TableLockConflict(l.mode, u.mode) {
+						return "table " + m.Program.Tables[l.table].Name + " was locked"
+					}
+				}
+			}
+		}
+	}
+	return ""
+}

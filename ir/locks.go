@@ -1,0 +1,217 @@
+package ir
+
+import "slices"
+
+// LockMode is the strength of a row lock.
+type LockMode uint8
+
+const (
+	NoLock LockMode = iota
+	ForKeyShare
+	ForShare
+	ForNoKeyUpdate
+	ForUpdate
+)
+
+// Lock asks for row locks on the rows found. Of names row variables; empty
+// means all of them.
+type Lock struct {
+	Mode LockMode
+	Of   []string
+}
+
+// Locks are the locks that one query asks for. Of several that cover a row variable
+// the strongest counts.
+type Locks []Lock
+
+// Of gives the lock on the rows of a row variable, or NoLock.
+func (ls Locks) Of(row string) LockMode {
+	strongest := NoLock
+	for _, l := range ls {
+		if len(l.Of) == 0 || slices.Contains(l.Of, row) {
+			strongest = max(strongest, l.Mode)
+		}
+	}
+	return strongest
+}
+
+// TableLock is a table lock mode, PostgreSQL's eight.
+type TableLock uint8
+
+const (
+	AccessShare TableLock = iota
+	RowShare
+	RowExclusive
+	ShareUpdateExclusive
+	Share
+	ShareRowExclusive
+	Exclusive
+	AccessExclusive
+)
+
+// LockTable locks a whole table until the transaction ends. Before every
+// other statement it takes no snapshot.
+type LockTable struct {
+	At
+	Table *Table
+	Mode  TableLock
+}
+
+// LockRows locks rows that Query finds, and gives nothing of them: all of them, or with
+// a Limit the first ones in Order, any among equals.
+type LockRows struct {
+	At
+	Query Query
+	Order []Order
+	Limit Expr
+	Locks Locks
+}
+
+// LocksOf gives the row locks that a statement asks for, and the query that finds the
+// rows.
+func LocksOf(s Stmt) (Locks, *Query) {
+	switch s := s.(type) {
+	case *Select:
+		return s.Locks, &s.Query
+	case *EmitRows:
+		return s.Locks, &s.Query
+	case *Foreach:
+		return s.Locks, &s.Query
+	case *LockRows:
+		return s.Locks, &s.Query
+	}
+	return nil, nil
+}
+
+// Refusal is how a database stops a transaction, or keeps it waiting.
+type Refusal uint8
+
+const (
+	// ByRowLock: it locks rows, which excludes those who write them.
+	ByRowLock Refusal = iota
+	// ByTableLock: it locks a table.
+	ByTableLock
+	// ByAdvisoryLock: it locks a number that the program chooses.
+	ByAdvisoryLock
+	// ByError: a constraint, a check, or a value that does not fit.
+	ByError
+)
+
+var refusalWords = [...]string{"row lock", "table lock", "advisory lock", "error"}
+
+func (r Refusal) String() string { return refusalWords[r] }
+
+// Dropped marks a place where the database may refuse more than the statements say. It
+// does nothing, and leaving it out is sound for a proof, which then covers more
+// executions. For the other side see interp.Machine.Doubts: an execution through it may
+// be one that the database refuses.
+type Dropped struct {
+	At
+	Kind Refusal
+	// What names what is left out and why, for people: "the row locks of this subquery,
+	// which may not run".
+	What string
+	// Tables are those whose rows it is about; nil is any.
+	Tables []*Table
+	// Query, for ByRowLock, finds rows of which some may be locked as Locks says, with a
+	// Limit only among the first ones in Order; no others are. Without sources, any row
+	// of Tables may be locked, in any mode. For ByError, it finds something where there
+	// may be an error; without sources, there may always be one.
+	Query Query
+	Order []Order
+	Limit Expr
+	Locks Locks
+}
+
+var lockWords = map[LockMode]string{ForKeyShare: "for key share", ForShare: "for share",
+	ForNoKeyUpdate: "for no key update", ForUpdate: "for update"}
+
+// String is the SQL spelling, such as "for update".
+func (m LockMode) String() string { return lockWords[m] }
+
+func lockString(ls Locks) string {
+	out := ""
+	for _, l := range ls {
+		out += " " + l.Mode.String()
+		if len(l.Of) > 0 {
+			out += " of " + identList(l.Of)
+		}
+	}
+	return out
+}
+
+var tableLockWords = [...]string{"access share", "row share", "row exclusive", "share update exclusive",
+	"share", "share row exclusive", "exclusive", "access exclusive"}
+
+// String is the SQL spelling in lower case, such as "share row exclusive".
+func (m TableLock) String() string { return tableLockWords[m] }
+
+func (p *parser) locks() Locks {
+	var out Locks
+	for {
+		var l Lock
+		for _, m := range []LockMode{ForNoKeyUpdate, ForKeyShare, ForUpdate, ForShare} {
+			if p.acceptWords(m.String()) {
+				l.Mode = m
+				break
+			}
+		}
+		if l.Mode == NoLock {
+			return out
+		}
+		for more := p.accept("of"); more; more = p.accept(",") {
+			l.Of = append(l.Of, p.name("a row variable"))
+		}
+		out = append(out, l)
+	}
+}
+
+// lock reads the rest of a LockRows or LockTable.
+func (p *parser) lock(at At) Stmt {
+	if !p.is("from") {
+		s := &LockTable{At: at, Table: p.tableName()}
+		p.expect("in")
+		s.Mode = p.tableLock()
+		return s
+	}
+	s := &LockRows{At: at, Query: p.query()}
+	s.Order, s.Limit, s.Locks = p.order(), p.limit(), p.locks()
+	p.rows = nil
+	return s
+}
+
+func (p *parser) tableLock() TableLock {
+	for _, m := range []TableLock{AccessShare, RowShare, RowExclusive, ShareUpdateExclusive,
+		ShareRowExclusive, Share, Exclusive, AccessExclusive} {
+		if p.acceptWords(m.String()) {
+			return m
+		}
+	}
+	p.fail(p.tok().pos, "expected a table lock mode such as share row exclusive, found %s", p.tok())
+	return 0
+}
+
+func droppedString(s *Dropped) string {
+	out := "dropped " + s.Kind.String() + " " + quoteText(s.What) + " " + tableSet(s.Tables)
+	if len(s.Query.From) > 0 {
+		out += queryString(s.Query) + orderString(s.Order) + limitString(s.Limit) + lockString(s.Locks)
+	}
+	return out
+}
+
+// dropped reads the rest of a Dropped.
+func (p *parser) dropped(at At) Stmt {
+	s := &Dropped{At: at}
+	for !p.acceptWords(s.Kind.String()) {
+		if s.Kind++; int(s.Kind) == len(refusalWords) {
+			p.fail(p.tok().pos, "expected what is dropped, such as row lock, found %s", p.tok())
+		}
+	}
+	s.What, s.Tables = p.text("what is dropped"), p.tableSet()
+	if p.is("from") {
+		s.Query = p.query()
+		s.Order, s.Limit, s.Locks = p.order(), p.limit(), p.locks()
+		p.rows = nil
+	}
+	return s
+}

@@ -1,0 +1,49 @@
+package sqlmodel
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/txrobust/robust/sqlmodel/internal/pg"
+)
+
+// switchTriggers turns triggers of a table off or on: one, all that users make, or all,
+// among which are those that check its foreign keys and those to it. It reports whether
+// the command does that.
+func (l *loader) switchTriggers(tab *table, c *pg.AlterTableCmd) bool {
+	is := func(g *trigger) bool { return g.name == c.Name }
+	off := false
+	switch c.Subtype {
+	case pg.AlterDisableTrigger, pg.AlterReplicaTrigger: // the latter fires where changes are replayed
+		off = true
+	case pg.AlterDisableTriggers, pg.AlterDisableUserTrigger:
+		off, is = true, func(*trigger) bool { return true }
+	case pg.AlterEnableTrigger, pg.AlterAlwaysTrigger:
+	case pg.AlterEnableTriggers, pg.AlterEnableUserTrigger:
+		is = func(*trigger) bool { return true }
+	default:
+		return false
+	}
+	from, to := &tab.disabled, &tab.triggers
+	if off {
+		from, to = to, from
+	}
+	for _, g := range slices.Clone(*from) {
+		if is(g) {
+			*from = without(*from, func(o *trigger) bool { return o == g })
+			*to = append(*to, g)
+		}
+	}
+	slices.SortStableFunc(tab.triggers, func(a, b *trigger) int { return strings.Compare(a.name, b.name) })
+	if c.Subtype == pg.AlterDisableTriggers || c.Subtype == pg.AlterEnableTriggers {
+		tab.unguarded = off
+	}
+	return true
+}
+
+// unguarded reports whether the triggers of a foreign key of t are turned off, on either
+// side.
+func (l *loader) unguarded(t *table, f *foreignKey) bool {
+	ref := f.parent()
+	return t.unguarded || ref != nil && ref.unguarded
+}
