@@ -204,10 +204,11 @@ func (x *ex) pure(c catalog.Call, t typ, args []val, loc int32) val {
 func functionOf(c catalog.Call, args []val, result typ) *ir.Function {
 	types := make([]*value.Type, len(args))
 	for i, a := range args {
-		if types[i] = a.t.sql; types[i] == nil || types[i].Name != c.Types[i] {
-			if strings.HasPrefix(c.Types[i], "any") { // it is not known which
-				return value.Called(c.Function, nil, nil)
-			}
+		types[i] = a.t.sql
+		switch polymorphic := strings.HasPrefix(c.Types[i], "any"); {
+		case polymorphic && types[i] == nil: // it is not known which
+			return value.Called(c.Function, nil, nil)
+		case !polymorphic && (types[i] == nil || types[i].Name != c.Types[i]):
 			types[i] = value.Of(c.Types[i])
 		}
 	}
