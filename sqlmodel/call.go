@@ -282,7 +282,7 @@ func (f *function) ArgNames() []string {
 func (l *loader) signature(f *function) *catalog.Function {
 	out := &catalog.Function{Name: f.name, Kind: 'f', Volatility: 'v', Strict: f.strict, Set: f.setOf, Program: f}
 	for _, p := range f.inputs() {
-		t := l.typeOf(p.t, f.text)
+		t := l.signatureType(p.t, f.text)
 		name := t.pgName()
 		if p.vari {
 			out.Variadic = true
@@ -328,7 +328,7 @@ func (x *ex) expressionFunction(f *function, args []val) (val, bool) {
 	}
 	g := &frame{fn: f, text: t, sqlLang: true, scope: &scope{label: f.name, vars: map[string]*variable{}}}
 	for i, p := range f.inputs() {
-		pt := x.l.typeOf(p.t, f.text)
+		pt := x.l.signatureType(p.t, f.text)
 		if pt.name == nRecord || len(x.l.fieldsOf(pt.name)) > 0 {
 			return val{}, false
 		}
@@ -350,11 +350,11 @@ func (x *ex) expressionFunction(f *function, args []val) (val, bool) {
 		return val{}, false
 	}
 	x.b.growBy(exprSize(v.e, maxSize+1))
-	ret := x.l.typeOf(f.ret, f.text)
+	ret := x.l.signatureType(f.ret, f.text)
 	if ret.name == nVoid {
 		return val{}, false
 	}
-	return x.cast(v, ret, 0), true
+	return val{e: x.kept(v, ret), t: ret, nn: v.nn}, true
 }
 
 // active reports whether f is being inlined.

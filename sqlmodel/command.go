@@ -152,7 +152,7 @@ func (b *builder) resultTypes(f *frame) []typ {
 		}
 		return out
 	}
-	t := b.l.typeOf(f.fn.ret, f.fn.text)
+	t := b.l.signatureType(f.fn.ret, f.fn.text)
 	if fields := b.l.fieldsOf(t.name); len(fields) > 0 {
 		for _, fd := range fields {
 			out = append(out, fd.t)
