@@ -160,7 +160,7 @@ func (s *scope) binary(e *ir.Binary) eval {
 			a, b := x(f), y(f)
 			v := arith(op, a, b)
 			f.derive(v, a, b)
-			if in != nil && !v.IsNull() && (v.I < in.Lo || v.I > in.Hi) {
+			if in != nil && !v.IsNull() && !in.Has(v.I) && in.Has(a.I) && in.Has(b.I) { // other operands come of FRESH values
 				panic(stop{"integer out of range"})
 			}
 			return v

@@ -411,9 +411,6 @@ func (m *Machine) runCut(in *Instance, snap *DB, regs map[string]ir.Value, ch *c
 	return run
 }
 
-// freshBase is above every value that programs and solvers use.
-const freshBase = 1 << 40
-
 func (f *frame) freshValue(t ir.Type, d ir.Domain) ir.Value {
 	f.fresh++
 	return FreshValue(t, d, f.inst.ID, f.fresh)
@@ -422,7 +419,7 @@ func (f *frame) freshValue(t ir.Type, d ir.Domain) ir.Value {
 // FreshValue is the n-th FRESH value of type t that the instance with the given ID
 // draws; it is one of the domain d, if that is not nil and has so many.
 func FreshValue(t ir.Type, d ir.Domain, id, n int) ir.Value {
-	i := int64(freshBase + id*1000 + n)
+	i := int64(ir.FirstFresh + id*1000 + n)
 	if d != nil {
 		if v, ok := d.Sample(int(i)); ok {
 			return v

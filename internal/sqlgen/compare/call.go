@@ -54,7 +54,7 @@ type app struct {
 	server *Server
 	model  *Model
 	rows   string // the queries of all tables
-	before [][][]*string
+	before [][]record
 	state  *interp.DB
 }
 
@@ -146,8 +146,8 @@ func (a *app) instance(t *sqlgen.Txn, args []*string, now *string) (*interp.Inst
 type served struct {
 	err   error
 	now   *string
-	out   [][]*string
-	after [][][]*string
+	out   []record
+	after [][]record
 }
 
 // serve runs a call in a transaction that it rolls back.
@@ -157,7 +157,7 @@ func (a *app) serve(sql string) served {
 		a.server.exec("ROLLBACK")
 		return served{err: err}
 	}
-	return served{now: results[1][0][0], out: results[2], after: results[4 : len(results)-1]}
+	return served{now: results[1][0].texts[0], out: results[2], after: results[4 : len(results)-1]}
 }
 
 // compare runs a transaction once on both.
@@ -324,7 +324,7 @@ func (a *app) same(t *sqlgen.Txn, run *interp.Run, after *interp.DB, s served) b
 }
 
 // bags are the rows of all tables, which must be the same.
-func (a *app) bags(db *interp.DB, rows [][][]*string) []bag {
+func (a *app) bags(db *interp.DB, rows [][]record) []bag {
 	var out []bag
 	for i, tab := range a.model.prog.Tables {
 		b := bag{server: rows[i]}
@@ -382,7 +382,7 @@ func (a *app) said(s served) string {
 	return b.String() + a.texts(s.after)
 }
 
-func (a *app) texts(rows [][][]*string) string {
+func (a *app) texts(rows [][]record) string {
 	var b strings.Builder
 	for i, tab := range a.model.prog.Tables {
 		for _, row := range rows[i] {
@@ -392,9 +392,9 @@ func (a *app) texts(rows [][][]*string) string {
 	return b.String()
 }
 
-func textRow(row []*string) string {
+func textRow(row record) string {
 	var list []string
-	for _, v := range row {
+	for _, v := range row.texts {
 		list = append(list, show(v))
 	}
 	return "(" + strings.Join(list, ", ") + ")"

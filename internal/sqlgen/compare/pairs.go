@@ -120,7 +120,7 @@ type lane struct {
 	todo     []command
 	next     int
 	snapshot int // the version that it reads, -1 before
-	out      [][][]*string
+	out      [][]record
 	over     bool
 }
 
@@ -222,7 +222,7 @@ func (p *Pairs) receive(g *game, replies map[*session]reply) {
 	}
 }
 
-func rowsText(rows [][]*string) string {
+func rowsText(rows []record) string {
 	var list []string
 	for _, r := range rows {
 		list = append(list, textRow(r))
@@ -525,10 +525,10 @@ func (a *app) restore() string {
 		for _, row := range a.before[i] {
 			var vals []string
 			for _, k := range at {
-				if row[k] == nil {
+				if row.texts[k] == nil {
 					vals = append(vals, "NULL")
 				} else {
-					vals = append(vals, "'"+strings.ReplaceAll(*row[k], "'", "''")+"'")
+					vals = append(vals, "'"+strings.ReplaceAll(*row.texts[k], "'", "''")+"'")
 				}
 			}
 			fmt.Fprintf(&b, "INSERT INTO %s (%s) OVERRIDING SYSTEM VALUE VALUES (%s);", tab.Name, strings.Join(names, ", "), strings.Join(vals, ", "))
