@@ -328,7 +328,7 @@ func (x *ex) expressionFunction(f *function, args []val) (val, bool) {
 	}
 	g := &frame{fn: f, text: t, sqlLang: true, scope: &scope{label: f.name, vars: map[string]*variable{}}}
 	for i, p := range f.inputs() {
-		pt := x.l.typeOf(p.t, f.text)
+		pt := x.l.signatureType(p.t, f.text)
 		if pt.name == nRecord || len(x.l.fieldsOf(pt.name)) > 0 {
 			return val{}, false
 		}
@@ -350,7 +350,7 @@ func (x *ex) expressionFunction(f *function, args []val) (val, bool) {
 		return val{}, false
 	}
 	x.b.growBy(exprSize(v.e, maxSize+1))
-	ret := x.l.typeOf(f.ret, f.text)
+	ret := x.l.signatureType(f.ret, f.text)
 	if ret.name == nVoid {
 		return val{}, false
 	}

@@ -150,6 +150,14 @@ func (x *ex) assignedLiteral(v val, t typ, loc int32) ir.Expr {
 	return x.stored(x.literal(v, t.plain(), loc), t).e
 }
 
+// assigned is v in a variable of type t, whose modifier rounds.
+func (x *ex) assigned(v val, t typ) val {
+	if v.t.name == nUnknown {
+		return x.stored(x.literal(v, t.plain(), 0), t)
+	}
+	return x.stored(x.cast(v, t.plain(), 0), t)
+}
+
 // number gives a condition as 0 or 1 where the dialect is that of MySQL.
 func (x *ex) number(v val) val {
 	if x.l.opt.MySQL && v.t.name == nBool && !v.record {

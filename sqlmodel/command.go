@@ -148,11 +148,11 @@ func (b *builder) resultTypes(f *frame) []typ {
 	var out []typ
 	if len(f.fn.outputs()) > 0 {
 		for _, o := range f.fn.outputs() {
-			out = append(out, b.l.typeOf(o.t, f.fn.text))
+			out = append(out, b.l.signatureType(o.t, f.fn.text))
 		}
 		return out
 	}
-	t := b.l.typeOf(f.fn.ret, f.fn.text)
+	t := b.l.signatureType(f.fn.ret, f.fn.text)
 	if fields := b.l.fieldsOf(t.name); len(fields) > 0 {
 		for _, fd := range fields {
 			out = append(out, fd.t)

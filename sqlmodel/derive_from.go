@@ -229,7 +229,7 @@ func (q *query) tableFunction(call *pg.FuncCall, name, alias string, fns []*func
 	y := x.inView(&view{text: t})
 	y.f = &frame{fn: f, text: t, sqlLang: true, scope: &scope{label: f.name, vars: map[string]*variable{}}}
 	for i, p := range f.inputs() {
-		pt := x.l.typeOf(p.t, f.text)
+		pt := x.l.signatureType(p.t, f.text)
 		if args[i].record || pt.name == nRecord || len(x.l.fieldsOf(pt.name)) > 0 {
 			x.unmodelled("a row as an argument of %s", name)
 		}

@@ -53,7 +53,7 @@ func (b *builder) returnStmt(f *frame, s *plpgsql.Return, pos ir.Pos) {
 // returned gives a result value as columns of the declared type.
 func (b *builder) returned(f *frame, v val) []colDef {
 	x := b.ex(f, f.text)
-	t := b.l.typeOf(f.fn.ret, f.fn.text)
+	t := b.l.signatureType(f.fn.ret, f.fn.text)
 	fields := b.l.fieldsOf(t.name)
 	switch {
 	case v.record && len(fields) == len(v.fields):

@@ -132,7 +132,8 @@ func (b *builder) newFrame(fn *function) *frame {
 	return f
 }
 
-// parameter declares the i-th input of a template.
+// parameter declares the i-th input of a template. What a client gives is taken to fit
+// the modifier of its type.
 func (b *builder) parameter(f *frame, p param, i int) {
 	t := b.l.typeOf(p.t, f.fn.text)
 	if p.vari && t.name != nArray {
@@ -192,10 +193,10 @@ func (b *builder) outputs(f *frame) {
 			inout = inout[1:]
 		case f.sqlLang:
 			// The names of the columns, which the body cannot use.
-			f.outs = append(f.outs, &variable{name: p.name, t: b.l.typeOf(p.t, f.fn.text)})
+			f.outs = append(f.outs, &variable{name: p.name, t: b.l.signatureType(p.t, f.fn.text)})
 		default:
 			name := nameOr(p.name, "column"+itoa(i+1))
-			v := b.declare(f, name, b.l.typeOf(p.t, f.fn.text))
+			v := b.declare(f, name, b.l.signatureType(p.t, f.fn.text))
 			b.startNull(v, f.fn.pos)
 			f.outs = append(f.outs, v)
 		}
@@ -285,7 +286,7 @@ const maxInline = 40
 // argument binds an argument: to a local of its own if the body assigns the
 // parameter or the argument is no simple value.
 func (b *builder) argument(f *frame, x *ex, p param, a val, pos ir.Pos) {
-	t := b.l.typeOf(p.t, f.fn.text)
+	t := b.l.signatureType(p.t, f.fn.text)
 	base := nameOr(p.name, "arg")
 	v := &variable{name: p.name, t: t, nn: a.nn}
 	fields := b.l.fieldsOf(t.name)
@@ -386,7 +387,7 @@ func (b *builder) results(f *frame) {
 		}
 	case f.fn.void():
 	default:
-		t := b.l.typeOf(f.fn.ret, f.fn.text)
+		t := b.l.signatureType(f.fn.ret, f.fn.text)
 		if fields := b.l.fieldsOf(t.name); len(fields) > 0 {
 			for _, fd := range fields {
 				r.values = append(r.values, colDef{fd.name, ir.V(b.fieldLocal(f.scope.label, fd.name, fd.t)), fd.t, false})

@@ -206,6 +206,16 @@ func names(list []*pg.Node) []string {
 	return out
 }
 
+// signatureType is the type of a parameter or result of a function: it has no modifier
+// in PostgreSQL.
+func (l *loader) signatureType(n *pg.TypeName, t *text) typ {
+	out := l.typeOf(n, t)
+	if l.opt.MySQL {
+		return out
+	}
+	return out.plain()
+}
+
 // typeOf resolves a type name. The error of an unknown name is nil: it is an
 // opaque type.
 func (l *loader) typeOf(n *pg.TypeName, t *text) typ {

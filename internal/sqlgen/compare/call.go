@@ -29,12 +29,15 @@ const (
 	TooLong
 	// LeftOut: the server fails in a way that the model leaves out (leftOut).
 	LeftOut
+	// Undecided: they differ by an error that depends on the order in which the server
+	// evaluates, or on what it computes when it plans (undecided).
+	Undecided
 	// Wrong: they differ.
 	Wrong
 )
 
 func (r Result) String() string {
-	return [...]string{"commits", "aborts", "invalid", "unmodelled", "open", "too long", "left out", "wrong"}[r]
+	return [...]string{"commits", "aborts", "invalid", "unmodelled", "open", "too long", "left out", "an error of evaluation, undecided", "wrong"}[r]
 }
 
 // Finding is what a comparison found, with words.
@@ -242,6 +245,10 @@ func (a *app) judge(t *sqlgen.Txn, sql string, in *interp.Instance, s served) Fi
 		return f
 	case tooLong:
 		f.Result = TooLong
+		return f
+	case a.undecided(t, in, s):
+		f.Result, f.Class = Undecided, class(s, got)+planned(in.Txn)
+		f.Details = fmt.Sprintf("%s\n-- the server:\n%s-- the model:\n%s", sql, a.said(s), strings.Join(got, "-- or\n"))
 		return f
 	case a.model.marks.used:
 		f.Result = Open

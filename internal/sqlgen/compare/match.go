@@ -14,9 +14,13 @@ import (
 // Values of the model that stand for values that are not known there: FRESH ones,
 // which the interpreter draws from fresh up, and results of opaque functions,
 // which are drawn from marked up. Texts have a word instead.
+//
+// Times are whole days from markedDay up, far from those of any application.
 const (
-	fresh      = 1 << 40
+	fresh      = ir.FirstFresh
 	marked     = 1 << 50
+	day        = 24 * 60 * 60 * 1_000_000
+	markedDay  = day << 23
 	freshWord  = "fresh"
 	markedWord = "\x01opaque"
 )
@@ -50,7 +54,7 @@ func (m *marker) apply(c *ir.Call, args []ir.Value, v ir.Value) ir.Value {
 	case ir.KindNum:
 		return ir.Int(marked + int64(n)).Convert(c.Type)
 	case ir.KindTime:
-		return ir.Time(marked + int64(n))
+		return ir.Time(markedDay + day*int64(n))
 	case ir.KindBool, ir.KindArray:
 		return v
 	}
@@ -63,8 +67,8 @@ func unknown(v ir.Value) (is, bijective bool) {
 	switch v.Kind {
 	case ir.KindInt:
 		return v.I >= fresh/2 || -v.I >= fresh/2, v.I >= fresh && v.I < fresh+1<<30
-	case ir.KindTime: // a time of today is above fresh
-		return v.I >= marked/2 && v.I < marked*2, false
+	case ir.KindTime:
+		return v.I >= markedDay/2 && v.I < markedDay*2, false
 	case ir.KindNum:
 		return v.Rat().Num().CmpAbs(big.NewInt(fresh/2)) >= 0 && v.Rat().IsInt(), false
 	case ir.KindText, ir.KindOpaque, ir.KindArray:
