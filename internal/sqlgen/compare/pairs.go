@@ -364,7 +364,7 @@ func (g *game) committed(i int) {
 	if g.finding != nil {
 		return
 	}
-	if len(next) == 0 && g.leavesOut(i) {
+	if len(next) == 0 && !g.a.model.marks.used && g.leavesOut(i) {
 		g.ends(Undecided, "server commits, model: "+plainWords(why[0]), "")
 		return
 	}
@@ -428,7 +428,7 @@ func (g *game) aborted(i int, err error) {
 	if why != "" && !refused {
 		g.ends(LeftOut, why, "")
 	}
-	if g.finding == nil && !refused && evaluation(err) && mayFail(g.lanes[i].in.Txn) {
+	if g.finding == nil && !refused && !g.a.model.marks.used && evaluation(err) && mayFail(g.lanes[i].in.Txn) {
 		g.ends(Undecided, "server "+k+", model commits"+planned(g.lanes[i].in.Txn), "")
 	}
 	if g.finding == nil && !refused {
