@@ -18,6 +18,16 @@ type Domain interface {
 	Read(text string) (Value, bool)
 }
 
+// FirstFresh is the first of the integers that stand for FRESH ones in an execution: it
+// is above every number that programs and solvers use. A server draws small ones, so
+// FRESH numbers, and what is computed from them, are in the range of every type.
+const FirstFresh = 1 << 40
+
+// StandsForFresh reports whether an integer stands for a FRESH one.
+func StandsForFresh(v Value) bool {
+	return v.Kind == KindInt && v.I >= FirstFresh && v.I < FirstFresh+1<<30
+}
+
 // Fits reports whether a value belongs to a domain. NULL does, and every value does
 // where d is nil.
 func Fits(d Domain, v Value) bool { return d == nil || v.IsNull() || d.Fits(v) }

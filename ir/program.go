@@ -44,6 +44,9 @@ type Note struct {
 // Range is the integers Lo..Hi, both included.
 type Range struct{ Lo, Hi int64 }
 
+// Has reports whether i is one of them.
+func (r *Range) Has(i int64) bool { return i >= r.Lo && i <= r.Hi }
+
 // Any is the number of copies of a process that may be any number.
 const Any = -1
 

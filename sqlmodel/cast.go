@@ -142,21 +142,24 @@ func (x *ex) convert(v val, t typ, loc int32, what string) ir.Expr {
 	if v.t.name == nUnknown {
 		return x.assignedLiteral(v, t, loc)
 	}
-	return x.stored(x.cast(v, t.plain(), loc), t).e
-}
-
-// kept changes v into type t, its modifier included, as a variable of that type keeps it.
-func (x *ex) kept(v val, t typ) ir.Expr {
-	if t.sql == nil || v.t.name == nUnknown || !rounds(t.sql) {
-		return x.cast(v, t, 0).e
-	}
-	return x.stored(x.cast(v, t.plain(), 0), t).e
+	return x.assigned(v, t, loc).e
 }
 
 // assignedLiteral is a quoted literal that is stored: unlike an explicit cast, that
 // does not cut it.
 func (x *ex) assignedLiteral(v val, t typ, loc int32) ir.Expr {
 	return x.stored(x.literal(v, t.plain(), loc), t).e
+}
+
+// assigned is v in a column or variable of type t, whose modifier rounds.
+func (x *ex) assigned(v val, t typ, loc int32) val {
+	switch {
+	case v.t.name == nUnknown:
+		return x.stored(x.literal(v, t.plain(), loc), t)
+	case v.t.sql != nil && t.sql != nil && v.t.sql.Name == t.sql.Name && fitsAlready(v, t.sql):
+		return val{e: v.e, t: t, nn: v.nn, digits: v.digits}
+	}
+	return x.stored(x.cast(v, t.plain(), loc), t)
 }
 
 // number gives a condition as 0 or 1 where the dialect is that of MySQL.
@@ -209,6 +212,9 @@ func (x *ex) cast(v val, t typ, loc int32) val {
 	case from.name == nAny && t.name != nAny:
 		return retype(v, t)
 	case t.name == nAny, from.same(t), x.identical(from, t):
+		if d, known := v.scale(); known && t.name == nNumeric { // those of the modifier, which t may not have
+			out.digits = 1 + d
+		}
 		return out
 	case from.numeric() && t.numeric():
 		return x.castNumber(v, t)

@@ -148,7 +148,7 @@ func (b *builder) resultTypes(f *frame) []typ {
 	var out []typ
 	if len(f.fn.outputs()) > 0 {
 		for _, o := range f.fn.outputs() {
-			out = append(out, b.l.typeOf(o.t, f.fn.text))
+			out = append(out, b.l.signatureType(o.t, f.fn.text))
 		}
 		return out
 	}

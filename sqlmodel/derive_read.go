@@ -285,10 +285,16 @@ func (d *deriver) read(r ir.Rel) {
 	}
 	for _, s := range d.supports {
 		row := &ir.Call{Name: ir.RowFn, Type: ir.OpaqueType}
+		use := func(c ir.Column) {
+			s.given.Cols = append(s.given.Cols, c)
+			row.Args = append(row.Args, &ir.Col{Row: s.row, Col: c.Name})
+		}
+		if key := s.table.ir.Columns[0]; s.table.ir.Rowid && used[ir.Col{Row: s.row, Col: key.Name}] { // of its locks
+			use(ir.Column{Name: key.Name, Type: key.Type})
+		}
 		for _, c := range s.table.columns {
 			if used[ir.Col{Row: s.row, Col: c.name}] {
-				s.given.Cols = append(s.given.Cols, ir.Column{Name: c.name, Type: localType(c.t)})
-				row.Args = append(row.Args, &ir.Col{Row: s.row, Col: c.name})
+				use(ir.Column{Name: c.name, Type: localType(c.t)})
 			}
 		}
 		t := ir.ArrayType(ir.KindOpaque)

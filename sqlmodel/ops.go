@@ -327,6 +327,9 @@ func (x *ex) applied(op string, c catalog.Call, args []val, loc int32) val {
 	}
 	nn := true
 	for _, a := range args {
+		if a.isNull() && c.Strict && !x.l.opt.MySQL { // the planner does not compute the other operand
+			return val{e: ir.C(ir.Null), t: t}
+		}
 		nn = nn && a.nn
 	}
 	if len(args) == 2 {

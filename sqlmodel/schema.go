@@ -107,8 +107,8 @@ type table struct {
 	indexed []*column
 	// lookedUp are the columns of indexes that are no keys, in MySQL's dialect.
 	lookedUp []string
-	key     *uniqueKey
-	uniques []*uniqueKey
+	key      *uniqueKey
+	uniques  []*uniqueKey
 	// exclusions are the EXCLUDE constraints.
 	exclusions []*exclusion
 	foreign    []*foreignKey

@@ -221,12 +221,16 @@ func (x *ex) uncorrelated(s *pg.SelectStmt) *query {
 		saved = append(saved, lv.used)
 		lv.used = false
 	}
+	defer func() { // also where the subquery is not modelled, and is tried in another way
+		for i, lv := range x.levels {
+			lv.used = saved[i]
+		}
+	}()
 	q := x.subquery(s, false)
-	for i, lv := range x.levels {
+	for _, lv := range x.levels {
 		if lv.used {
 			x.unmodelled("a correlated subquery as a value")
 		}
-		lv.used = saved[i]
 	}
 	if (x.conditional || x.perRow) && (tidy.MayFail(q.where) || anyMayFail(q.targets)) {
 		x.unmodelled("a subquery that may fail under a condition")

@@ -52,7 +52,7 @@ func (s *scope) derived(e *ir.Call) eval {
 				return ir.Null
 			}
 			if len(list) > 1 {
-				panic(stop{"a subquery that is used as a value has several rows"})
+				return f.fails("a subquery that is used as a value has several rows")
 			}
 			return list[0][0].Convert(e.Type)
 		case ir.WantArray:

@@ -120,7 +120,7 @@ func (s *scope) traced(st ir.Stmt) exec {
 
 func (f *frame) set(i int, v ir.Value, t ir.Type) {
 	v = v.Convert(t)
-	if d := f.m.Program.Domain; d != nil && v.Kind == ir.KindInt && (v.I < d.Lo || v.I > d.Hi) && v.I < freshBase {
+	if d := f.m.Program.Domain; d != nil && v.Kind == ir.KindInt && (v.I < d.Lo || v.I > d.Hi) && v.I < ir.FirstFresh {
 		panic(stop{"a value leaves the domain"})
 	}
 	f.locals[i] = v

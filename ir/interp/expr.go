@@ -62,7 +62,13 @@ func (s *scope) expr(e ir.Expr) eval {
 		x := s.expr(e.X)
 		switch e.Op {
 		case ir.Neg:
-			return func(f *frame) ir.Value { return arith(ir.Sub, ir.Int(0), x(f)) }
+			return func(f *frame) ir.Value {
+				v, why := arith(ir.Sub, ir.Int(0), x(f))
+				if why != "" {
+					return f.fails(why)
+				}
+				return v
+			}
 		case ir.Not:
 			return func(f *frame) ir.Value {
 				v := x(f)
@@ -158,11 +164,14 @@ func (s *scope) binary(e *ir.Binary) eval {
 		in := e.Within
 		return func(f *frame) ir.Value {
 			a, b := x(f), y(f)
-			v := arith(op, a, b)
-			f.derive(v, a, b)
-			if in != nil && !v.IsNull() && (v.I < in.Lo || v.I > in.Hi) {
-				panic(stop{"integer out of range"})
+			v, why := arith(op, a, b)
+			if in != nil && !v.IsNull() && !in.Has(v.I) && in.Has(a.I) && in.Has(b.I) { // other operands come of FRESH values
+				why = "integer out of range"
 			}
+			if why != "" {
+				return f.fails(why)
+			}
+			f.derive(v, a, b)
 			return v
 		}
 	}
@@ -186,9 +195,10 @@ func compare(op ir.BinaryOp, c int) bool {
 	panic(fmt.Sprintf("interp: %s is no comparison", op))
 }
 
-func arith(op ir.BinaryOp, a, b ir.Value) ir.Value {
+// arith computes with two values; why says that it is an error.
+func arith(op ir.BinaryOp, a, b ir.Value) (v ir.Value, why string) {
 	if a.IsNull() || b.IsNull() {
-		return ir.Null
+		return ir.Null, ""
 	}
 	if a.Kind == ir.KindNum || b.Kind == ir.KindNum {
 		return rational(op, a.Rat(), b.Rat())
@@ -212,7 +222,7 @@ func arith(op ir.BinaryOp, a, b ir.Value) ir.Value {
 		overflow = x != 0 && (r/x != y || x == -1 && y == math.MinInt64)
 	case ir.Div, ir.Mod:
 		if y == 0 {
-			panic(stop{"division by zero"})
+			return ir.Null, "division by zero"
 		}
 		overflow = x == math.MinInt64 && y == -1
 		if !overflow {
@@ -224,12 +234,12 @@ func arith(op ir.BinaryOp, a, b ir.Value) ir.Value {
 		panic(fmt.Sprintf("interp: %s is no arithmetic", op))
 	}
 	if overflow {
-		panic(stop{"integer overflow"})
+		return ir.Null, "integer overflow"
 	}
-	return ir.Value{Kind: kind, I: r}
+	return ir.Value{Kind: kind, I: r}, ""
 }
 
-func rational(op ir.BinaryOp, a, b *big.Rat) ir.Value {
+func rational(op ir.BinaryOp, a, b *big.Rat) (v ir.Value, why string) {
 	r := new(big.Rat)
 	switch op {
 	case ir.Add:
@@ -240,7 +250,7 @@ func rational(op ir.BinaryOp, a, b *big.Rat) ir.Value {
 		r.Mul(a, b)
 	case ir.Div, ir.Mod:
 		if b.Sign() == 0 {
-			panic(stop{"division by zero"})
+			return ir.Null, "division by zero"
 		}
 		r.Quo(a, b)
 		if op == ir.Mod {
@@ -250,7 +260,7 @@ func rational(op ir.BinaryOp, a, b *big.Rat) ir.Value {
 	default:
 		panic(fmt.Sprintf("interp: %s is no arithmetic", op))
 	}
-	return ir.Num(r)
+	return ir.Num(r), ""
 }
 
 // RowValue gives a function that computes an expression over a row of t, whose

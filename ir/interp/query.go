@@ -190,7 +190,10 @@ func (f *frame) fold(a *ir.Agg, vals []ir.Value) ir.Value {
 	}
 	sum := vals[0]
 	for _, v := range vals[1:] {
-		sum = arith(ir.Add, sum, v)
+		var why string
+		if sum, why = arith(ir.Add, sum, v); why != "" {
+			return f.fails(why)
+		}
 	}
 	return sum.Convert(a.Type)
 }

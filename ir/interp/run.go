@@ -286,6 +286,9 @@ type Machine struct {
 	// Opaque, if not nil, changes the value v that a function or aggregate without a known
 	// meaning gives.
 	Opaque func(c *ir.Call, args []ir.Value, v ir.Value) ir.Value
+	// Lenient gives NULL for what cannot be computed, as where a server does not come to
+	// compute it. Such a run shows what may be, and proves nothing.
+	Lenient bool
 	// MaxSteps bounds the statements of one run; a longer run is Blocked with
 	// TooLong.
 	MaxSteps int
@@ -411,9 +414,6 @@ func (m *Machine) runCut(in *Instance, snap *DB, regs map[string]ir.Value, ch *c
 	return run
 }
 
-// freshBase is above every value that programs and solvers use.
-const freshBase = 1 << 40
-
 func (f *frame) freshValue(t ir.Type, d ir.Domain) ir.Value {
 	f.fresh++
 	return FreshValue(t, d, f.inst.ID, f.fresh)
@@ -422,7 +422,7 @@ func (f *frame) freshValue(t ir.Type, d ir.Domain) ir.Value {
 // FreshValue is the n-th FRESH value of type t that the instance with the given ID
 // draws; it is one of the domain d, if that is not nil and has so many.
 func FreshValue(t ir.Type, d ir.Domain, id, n int) ir.Value {
-	i := int64(freshBase + id*1000 + n)
+	i := int64(ir.FirstFresh + id*1000 + n)
 	if d != nil {
 		if v, ok := d.Sample(int(i)); ok {
 			return v
@@ -448,7 +448,7 @@ func (f *frame) apply(c *ir.Call, args []ir.Value) ir.Value {
 	v, known, err := c.Apply(args)
 	switch {
 	case err != nil:
-		panic(stop{err.Error()})
+		return f.fails(err.Error())
 	case len(v.S) > maxText: // a loop makes texts longer and longer
 		panic(stop{TooLong})
 	case known, c.Name == ir.ArrayAgg, c.Name == ir.RowsAgg:
@@ -462,6 +462,14 @@ func (f *frame) apply(c *ir.Call, args []ir.Value) ir.Value {
 		f.run.unknown(v, c.Name)
 	}
 	return v
+}
+
+// fails is the value of what cannot be computed.
+func (f *frame) fails(why string) ir.Value {
+	if f.m.Lenient {
+		return ir.Null
+	}
+	panic(stop{why})
 }
 
 // unknown records a value that depends on what the database chooses or computes in a

@@ -22,7 +22,7 @@ func (s *scope) checkRow(t *ir.Table) func(f *frame, vals []ir.Value) {
 			if v.IsNull() && t.Columns[i].NotNull {
 				panic(stop{"null in column " + t.Name + "." + t.Columns[i].Name})
 			}
-			if d := f.m.Program.Domain; d != nil && v.Kind == ir.KindInt && (v.I < d.Lo || v.I > d.Hi) && v.I < freshBase {
+			if d := f.m.Program.Domain; d != nil && v.Kind == ir.KindInt && (v.I < d.Lo || v.I > d.Hi) && v.I < ir.FirstFresh {
 				panic(stop{"a value leaves the domain"})
 			}
 			if d := t.Columns[i].Domain; d != nil && !fits(d, v) {
@@ -43,7 +43,7 @@ func (s *scope) checkRow(t *ir.Table) func(f *frame, vals []ir.Value) {
 // fits reports whether a value belongs to a domain. FRESH numbers do: a server draws
 // others, which are small.
 func fits(d ir.Domain, v ir.Value) bool {
-	return v.Kind == ir.KindInt && v.I >= freshBase || ir.Fits(d, v)
+	return v.Kind == ir.KindInt && v.I >= ir.FirstFresh || ir.Fits(d, v)
 }
 
 // checkParents makes sure that the parents of a row are visible, and locks

@@ -18,7 +18,7 @@ type table struct {
 	// expressions or parts of columns.
 	indexed    []string
 	anyIndexed bool
-	foreign []foreignKey
+	foreign    []foreignKey
 	// bad says why statements about the table are not modelled, and badWrite why
 	// writes are not.
 	bad, badWrite string

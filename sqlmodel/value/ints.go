@@ -75,7 +75,7 @@ func integerFunctions(digit, name string, width uint) {
 	define(map[string]evaluator{
 		prefix + "inc" + one: intArith1(width, func(z, x *big.Int) *big.Int { return z.Add(x, big.NewInt(1)) }),
 		"gcd" + two: func(a []ir.Value) (ir.Value, error) {
-			return intResult(gcd(big.NewInt(a[0].I), big.NewInt(a[1].I)), width)
+			return intResult(gcd(big.NewInt(a[0].I), big.NewInt(a[1].I)), widthOf(a, width))
 		},
 		"lcm" + two: func(a []ir.Value) (ir.Value, error) {
 			x, y := big.NewInt(a[0].I), big.NewInt(a[1].I)
@@ -83,7 +83,7 @@ func integerFunctions(digit, name string, width uint) {
 				return ir.Int(0), nil
 			}
 			x.Quo(x, gcd(x, y))
-			return intResult(x.Abs(x.Mul(x, y)), width)
+			return intResult(x.Abs(x.Mul(x, y)), widthOf(a, width))
 		},
 		"to_hex" + one: pure(func(a []ir.Value) ir.Value {
 			return ir.Text(strconv.FormatUint(uint64(a[0].I)<<(64-width)>>(64-width), 16))
@@ -113,13 +113,27 @@ func intResult(x *big.Int, width uint) (ir.Value, error) {
 // intArith is an operation on two integers whose result has a width.
 func intArith(width uint, f func(z, x, y *big.Int) *big.Int) evaluator {
 	return func(a []ir.Value) (ir.Value, error) {
+		width := widthOf(a, width)
 		return intResult(f(new(big.Int), big.NewInt(a[0].I), big.NewInt(a[1].I)), width)
 	}
 }
 
 // intArith1 is an operation on one integer.
 func intArith1(width uint, f func(z, x *big.Int) *big.Int) evaluator {
-	return func(a []ir.Value) (ir.Value, error) { return intResult(f(new(big.Int), big.NewInt(a[0].I)), width) }
+	return func(a []ir.Value) (ir.Value, error) {
+		return intResult(f(new(big.Int), big.NewInt(a[0].I)), widthOf(a, width))
+	}
+}
+
+// widthOf is the width of a result that has some width at least: that of bigint where
+// an argument, which comes of a FRESH value then, does not fit.
+func widthOf(a []ir.Value, width uint) uint {
+	for _, v := range a {
+		if _, err := intResult(big.NewInt(v.I), width); err != nil {
+			return 64
+		}
+	}
+	return width
 }
 
 func intDiv(width uint) evaluator {
@@ -127,7 +141,7 @@ func intDiv(width uint) evaluator {
 		if a[1].I == 0 {
 			return ir.Null, divisionByZero()
 		}
-		return intResult(new(big.Int).Quo(big.NewInt(a[0].I), big.NewInt(a[1].I)), width)
+		return intResult(new(big.Int).Quo(big.NewInt(a[0].I), big.NewInt(a[1].I)), widthOf(a, width))
 	}
 }
 
@@ -165,6 +179,9 @@ func integerCasts() {
 		for _, from := range integers {
 			if to != from {
 				define(map[string]evaluator{to.name + "(" + from.name + ")": func(a []ir.Value) (ir.Value, error) {
+					if ir.StandsForFresh(a[0]) {
+						return a[0], nil
+					}
 					return intResult(big.NewInt(a[0].I), to.bits)
 				}})
 			}

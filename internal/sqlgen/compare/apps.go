@@ -185,7 +185,7 @@ type outcome struct {
 	// order is that of the commits.
 	order   []int
 	overlap bool
-	after   [][][]*string
+	after   [][]record
 }
 
 // serve runs transactions on the server alone. order gives the session that goes on;
@@ -248,7 +248,7 @@ func (p *Pairs) serve(on *application, mix *Mix, order func(can []int) int) (*ou
 			if mix.Txns[i].Kind == sqlgen.Script || !mix.Txns[i].Void {
 				for _, row := range r.rows {
 					at := fmt.Sprint(next[i])
-					o.lanes[i].out = append(o.lanes[i].out, append([]*string{&at}, row...))
+					o.lanes[i].out = append(o.lanes[i].out, row.behind(at))
 				}
 			}
 			if next[i] == len(todo[i]) {
@@ -353,10 +353,10 @@ func permutations(list []int) [][]int {
 func sameOutcome(got, serial *outcome, order []int) bool {
 	var bags []bag
 	for k, i := range order {
-		bags = append(bags, bag{model: symbols(got.lanes[i].out), server: serial.lanes[k].out})
+		bags = append(bags, bag{model: symbols(got.lanes[i].out), server: untyped(serial.lanes[k].out)})
 	}
 	for i := range got.after {
-		bags = append(bags, bag{model: symbols(got.after[i]), server: serial.after[i]})
+		bags = append(bags, bag{model: symbols(got.after[i]), server: untyped(serial.after[i])})
 	}
 	budget := 100000
 	return newBindings().match(bags, &budget)
@@ -367,11 +367,11 @@ const sequenced = 1000000
 
 // symbols makes values of the model from rows of the server: those of sequences become
 // FRESH ones.
-func symbols(rows [][]*string) [][]ir.Value {
+func symbols(rows []record) [][]ir.Value {
 	var out [][]ir.Value
 	for _, row := range rows {
 		var vals []ir.Value
-		for _, text := range row {
+		for _, text := range row.texts {
 			v := ir.Null
 			if text != nil {
 				v = ir.Text(*text)
@@ -382,6 +382,15 @@ func symbols(rows [][]*string) [][]ir.Value {
 			vals = append(vals, v)
 		}
 		out = append(out, vals)
+	}
+	return out
+}
+
+// untyped leaves out the types, so that texts are compared.
+func untyped(rows []record) []record {
+	out := make([]record, len(rows))
+	for i, r := range rows {
+		out[i] = record{r.texts, make([]ir.Domain, len(r.texts))}
 	}
 	return out
 }

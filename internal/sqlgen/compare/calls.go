@@ -87,6 +87,8 @@ type Calls struct {
 	// Report is told of what is wrong, made smaller. Each class is told of Each times.
 	Report func(Case, Finding)
 	Each   int
+	// Undecided, if not nil, is told of errors of evaluation.
+	Undecided func(seed uint64, f Finding)
 	// Budget bounds the attempts to make a case smaller.
 	Budget int
 }
@@ -137,6 +139,9 @@ func (c *Calls) App(seed uint64) error {
 				f := on.compare(t, args)
 				c.Tally.Runs++
 				c.Tally.add(f)
+				if f.Result == Undecided && c.Undecided != nil {
+					c.Undecided(seed, Finding{f.Result, f.Class, t.Node.String() + ";\n" + f.Details, f.Several, f.Opaque})
+				}
 				if f.Result == Wrong {
 					c.wrong(Case{seed, a.Decls, t, rows, args}, f)
 					// What was made smaller has taken the database.
@@ -159,7 +164,7 @@ func (t *Tally) add(f Finding) {
 		t.Opaque++
 	}
 	switch f.Result {
-	case Invalid, Unmodelled, LeftOut:
+	case Invalid, Unmodelled, LeftOut, Undecided:
 		t.Reasons[f.Result.String()+": "+reason(f.Class)]++
 	}
 }
@@ -290,8 +295,8 @@ func (c *Calls) check(cs Case) (f Finding) {
 		if served != nil {
 			c.Server.exec("ROLLBACK")
 		}
-		if k := code(served); strings.HasPrefix(k, "42") || k == "0A000" {
-			return Finding{Result: Invalid, Class: k + " " + served.Error()}
+		if k := code(served); strings.HasPrefix(k, "42") || k == "0A000" || c.absent(err) {
+			return Finding{Result: Invalid, Class: fmt.Sprint(k, " ", served)}
 		}
 		what := err.Error()
 		if i := strings.LastIndex(what, fileName+":"); i >= 0 {
@@ -308,6 +313,18 @@ func (c *Calls) check(cs Case) (f Finding) {
 		return Finding{Result: Wrong, Class: "state: " + reason(err.Error())}
 	}
 	return on.compare(cs.Txn, cs.Args)
+}
+
+// absent reports whether the front end refuses a table that the server does not have
+// either: a function that names it can be declared, and runs as long as it does not come
+// to it.
+func (c *Calls) absent(err error) bool {
+	_, name, ok := strings.Cut(err.Error(), "there is no table ")
+	if !ok {
+		return false
+	}
+	rows, err := c.Server.run("SELECT to_regclass('" + name + "') IS NULL")
+	return err == nil && *rows[0][0].texts[0] == "t"
 }
 
 // wrong makes a case smaller and reports it.

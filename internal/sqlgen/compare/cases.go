@@ -201,8 +201,8 @@ func (s *Server) routine(name, args string) (*sqlgen.Txn, []*string, error) {
 		return nil, nil, fmt.Errorf("there is no such function")
 	}
 	first := rows[0][0]
-	t := &sqlgen.Txn{Name: name, Void: *first[1] == "void", Set: *first[2] == "t"}
-	if *first[0] == "p" {
+	t := &sqlgen.Txn{Name: name, Void: *first.texts[1] == "void", Set: *first.texts[2] == "t"}
+	if *first.texts[0] == "p" {
 		t.Kind, t.Void = sqlgen.Procedure, true
 	}
 	if strings.TrimSpace(args) == "" {
@@ -213,12 +213,12 @@ func (s *Server) routine(name, args string) (*sqlgen.Txn, []*string, error) {
 		return nil, nil, err
 	}
 	for i, r := range rows[0] {
-		if r[3] != nil {
-			t.Params = append(t.Params, sqlgen.Param{Name: fmt.Sprint("p", i+1), Type: &sqlgen.Type{Name: *r[3], Base: *r[4]}})
+		if r.texts[3] != nil {
+			t.Params = append(t.Params, sqlgen.Param{Name: fmt.Sprint("p", i+1), Type: &sqlgen.Type{Name: *r.texts[3], Base: *r.texts[4]}})
 		}
 	}
-	if len(t.Params) != len(values[0][0]) {
+	if len(t.Params) != len(values[0][0].texts) {
 		return nil, nil, fmt.Errorf("it has %d parameters", len(t.Params))
 	}
-	return t, values[0][0], nil
+	return t, values[0][0].texts, nil
 }

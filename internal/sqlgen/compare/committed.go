@@ -98,7 +98,7 @@ func stops(mix *Mix, at int) []int {
 
 // atReadCommitted runs the execution on the server. why says that it is another one.
 func (p *Pairs) atReadCommitted(a *app, mix *Mix, at int) (o *outcome, why string, err error) {
-	o = &outcome{lanes: make([]served, len(mix.Txns)), after: make([][][]*string, len(a.model.prog.Tables))}
+	o = &outcome{lanes: make([]served, len(mix.Txns)), after: make([][]record, len(a.model.prog.Tables))}
 	defer func() {
 		if e := p.pool.end(); err == nil {
 			err = e

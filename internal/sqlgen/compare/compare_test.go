@@ -26,6 +26,7 @@ var (
 	keepFlag      = flag.String("sqlgen.keep", "", "a folder to write the cases to")
 	casesFlag     = flag.String("sqlgen.cases", filepath.Join("..", "testdata", "cases", "*.sql"), "the files of kept cases")
 	withoutFlag   = flag.String("sqlgen.without", "division by zero,limit in subquery,several rows,subquery in returning", "productions that are not generated")
+	undecidedFlag = flag.Bool("sqlgen.undecided", false, "show errors of evaluation that are not decided")
 	tableFlag     = flag.Bool("sqlgen.table", false, "print the coverage of the grammar")
 )
 
@@ -36,6 +37,9 @@ func calls(t *testing.T, dsn string) *Calls {
 		t.Fatal(err)
 	}
 	c := &Calls{Server: s, States: 3, Args: 3, Tally: NewTally(), Each: *eachFlag, Budget: 1500}
+	if *undecidedFlag {
+		c.Undecided = func(seed uint64, f Finding) { t.Logf("seed %d: %s: %s\n%s", seed, f.Result, f.Class, f.Details) }
+	}
 	c.Options.Types = sqlgen.Group(*typesFlag)
 	c.Options.Without = map[string]bool{}
 	for _, p := range strings.Split(*withoutFlag, ",") {

@@ -14,9 +14,13 @@ import (
 // Values of the model that stand for values that are not known there: FRESH ones,
 // which the interpreter draws from fresh up, and results of opaque functions,
 // which are drawn from marked up. Texts have a word instead.
+//
+// Times are whole days from markedDay up, far from those of any application.
 const (
-	fresh      = 1 << 40
+	fresh      = ir.FirstFresh
 	marked     = 1 << 50
+	day        = 24 * 60 * 60 * 1_000_000
+	markedDay  = day << 23
 	freshWord  = "fresh"
 	markedWord = "\x01opaque"
 )
@@ -50,7 +54,7 @@ func (m *marker) apply(c *ir.Call, args []ir.Value, v ir.Value) ir.Value {
 	case ir.KindNum:
 		return ir.Int(marked + int64(n)).Convert(c.Type)
 	case ir.KindTime:
-		return ir.Time(marked + int64(n))
+		return ir.Time(markedDay + day*int64(n))
 	case ir.KindBool, ir.KindArray:
 		return v
 	}
@@ -63,8 +67,8 @@ func unknown(v ir.Value) (is, bijective bool) {
 	switch v.Kind {
 	case ir.KindInt:
 		return v.I >= fresh/2 || -v.I >= fresh/2, v.I >= fresh && v.I < fresh+1<<30
-	case ir.KindTime: // a time of today is above fresh
-		return v.I >= marked/2 && v.I < marked*2, false
+	case ir.KindTime:
+		return v.I >= markedDay/2 && v.I < markedDay*2, false
 	case ir.KindNum:
 		return v.Rat().Num().CmpAbs(big.NewInt(fresh/2)) >= 0 && v.Rat().IsInt(), false
 	case ir.KindText, ir.KindOpaque, ir.KindArray:
@@ -90,7 +94,7 @@ func (b *bindings) clone() *bindings { return &bindings{maps.Clone(b.to), maps.C
 
 // cell reports whether a value of the model may be what the server has. undo takes
 // back what it has bound.
-func (b *bindings) cell(v ir.Value, text *string) (ok bool, undo func()) {
+func (b *bindings) cell(v ir.Value, text *string, d ir.Domain) (ok bool, undo func()) {
 	none := func() {}
 	if text == nil || v.IsNull() {
 		if v.IsNull() {
@@ -101,11 +105,7 @@ func (b *bindings) cell(v ir.Value, text *string) (ok bool, undo func()) {
 	}
 	is, bijective := unknown(v)
 	if !is {
-		if v.Kind == ir.KindArray {
-			return sameArray(v, *text), none
-		}
-		w, ok := read(text, ir.Type{Kind: v.Kind})
-		return ok && w == v, none
+		return same(v, *text, d), none
 	}
 	if old, bound := b.to[v]; bound {
 		return old == *text, none
@@ -123,6 +123,21 @@ func (b *bindings) cell(v ir.Value, text *string) (ok bool, undo func()) {
 			delete(b.back, *text)
 		}
 	}
+}
+
+// same reports whether a known value of the model is what the server prints for a value
+// of a domain, which is nil where it is not known.
+func same(v ir.Value, text string, d ir.Domain) bool {
+	if d == nil {
+		if v.Kind == ir.KindArray {
+			return sameArray(v, text)
+		}
+		w, ok := read(&text, ir.Type{Kind: v.Kind})
+		return ok && w == v
+	}
+	w, ok := d.Read(text)
+	numbers := func(k ir.Kind) bool { return k == ir.KindInt || k == ir.KindNum }
+	return ok && (w == v || numbers(w.Kind) && numbers(v.Kind) && ir.Compare(w, v) == 0)
 }
 
 // sameArray compares an array, whose value does not tell the type of its elements.
@@ -146,18 +161,18 @@ func sameArray(v ir.Value, text string) bool {
 	return true
 }
 
-func (b *bindings) row(row []ir.Value, texts []*string) (ok bool, undo func()) {
+func (b *bindings) row(row []ir.Value, r record) (ok bool, undo func()) {
 	var undos []func()
 	undo = func() {
 		for _, u := range undos {
 			u()
 		}
 	}
-	if len(row) != len(texts) {
+	if len(row) != len(r.texts) {
 		return false, undo
 	}
 	for i, v := range row {
-		ok, u := b.cell(v, texts[i])
+		ok, u := b.cell(v, r.texts[i], r.types[i])
 		undos = append(undos, u)
 		if !ok {
 			return false, undo
@@ -169,7 +184,7 @@ func (b *bindings) row(row []ir.Value, texts []*string) (ok bool, undo func()) {
 // bag is rows of the model and of the server that must be the same, in some order.
 type bag struct {
 	model  [][]ir.Value
-	server [][]*string
+	server []record
 	// any is how many rows of the server may be anything.
 	any int
 }
@@ -220,7 +235,7 @@ func without[T any](list []T, i int) []T {
 }
 
 // sequence reports whether rows are the same in their order.
-func (b *bindings) sequence(model [][]ir.Value, server [][]*string) bool {
+func (b *bindings) sequence(model [][]ir.Value, server []record) bool {
 	if len(model) != len(server) {
 		return false
 	}

@@ -91,15 +91,15 @@ func (m *Model) statementAt(pos ir.Pos) map[string]int {
 }
 
 // state makes a state of the model from the rows on the server.
-func (m *Model) state(rows [][][]*string) (*interp.DB, error) {
+func (m *Model) state(rows [][]record) (*interp.DB, error) {
 	out := make([][][]ir.Value, len(m.prog.Tables))
 	for i, tab := range m.prog.Tables {
-		for n, texts := range rows[i] {
+		for n, r := range rows[i] {
 			row := make([]ir.Value, 0, len(tab.Columns))
 			if tab.Rowid {
 				row = append(row, ir.Int(int64(n)))
 			}
-			for _, text := range texts {
+			for _, text := range r.texts {
 				c := tab.Columns[len(row)]
 				v, ok := readAs(text, c.Type, c.Domain)
 				if !ok {

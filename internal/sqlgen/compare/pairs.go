@@ -120,7 +120,7 @@ type lane struct {
 	todo     []command
 	next     int
 	snapshot int // the version that it reads, -1 before
-	out      [][][]*string
+	out      [][]record
 	over     bool
 }
 
@@ -222,7 +222,7 @@ func (p *Pairs) receive(g *game, replies map[*session]reply) {
 	}
 }
 
-func rowsText(rows [][]*string) string {
+func rowsText(rows []record) string {
 	var list []string
 	for _, r := range rows {
 		list = append(list, textRow(r))
@@ -238,6 +238,8 @@ type game struct {
 	commits int
 	finding *Finding
 	log     []string
+	// lenient leaves out errors of evaluation.
+	lenient bool
 }
 
 func (g *game) say(format string, args ...any) { g.log = append(g.log, fmt.Sprintf(format, args...)) }
@@ -271,7 +273,7 @@ func (g *game) runs(i int, w world, f func(run *interp.Run, bind *bindings)) {
 	l := g.lanes[i]
 	snap := max(l.snapshot, 0)
 	n := 0
-	for run := range g.a.model.machine.EachRun(l.in, w.x.Versions[snap], nil, snap == len(w.x.Versions)-1) {
+	for run := range g.machine().EachRun(l.in, w.x.Versions[snap], nil, snap == len(w.x.Versions)-1) {
 		if n++; n > maxRuns {
 			g.ends(TooLong, "", "")
 			return
@@ -362,12 +364,36 @@ func (g *game) committed(i int) {
 	if g.finding != nil {
 		return
 	}
+	if len(next) == 0 && !g.a.model.marks.used && g.leavesOut(i) {
+		g.ends(Undecided, "server commits, model: "+plainWords(why[0]), "")
+		return
+	}
 	if len(next) == 0 {
 		g.ends(Wrong, "server commits, model: "+plainWords(why[0]), g.explain(i))
 		return
 	}
 	g.worlds = next[:min(len(next), 200)]
 	g.commits++
+}
+
+// leavesOut reports whether a session commits where it leaves out errors of evaluation.
+func (g *game) leavesOut(i int) bool {
+	g.lenient = true
+	defer func() { g.lenient = false }()
+	found := false
+	for _, w := range g.worlds {
+		g.runs(i, w, func(run *interp.Run, bind *bindings) {
+			found = found || g.a.model.machine.Extend(w.x.Clone(), interp.Committed{Run: run, Session: i, Snapshot: max(g.lanes[i].snapshot, 0)}) == ""
+		})
+	}
+	return found
+}
+
+func (g *game) machine() *interp.Machine {
+	if g.lenient {
+		return g.a.lenient()
+	}
+	return g.a.model.machine
 }
 
 // legit are the errors that come from waiting, which the model does not have.
@@ -401,6 +427,9 @@ func (g *game) aborted(i int, err error) {
 	}
 	if why != "" && !refused {
 		g.ends(LeftOut, why, "")
+	}
+	if g.finding == nil && !refused && !g.a.model.marks.used && evaluation(err) && mayFail(g.lanes[i].in.Txn) {
+		g.ends(Undecided, "server "+k+", model commits"+planned(g.lanes[i].in.Txn), "")
 	}
 	if g.finding == nil && !refused {
 		g.ends(Wrong, "server "+k+", model commits", g.explain(i))
@@ -525,10 +554,10 @@ func (a *app) restore() string {
 		for _, row := range a.before[i] {
 			var vals []string
 			for _, k := range at {
-				if row[k] == nil {
+				if row.texts[k] == nil {
 					vals = append(vals, "NULL")
 				} else {
-					vals = append(vals, "'"+strings.ReplaceAll(*row[k], "'", "''")+"'")
+					vals = append(vals, "'"+strings.ReplaceAll(*row.texts[k], "'", "''")+"'")
 				}
 			}
 			fmt.Fprintf(&b, "INSERT INTO %s (%s) OVERRIDING SYSTEM VALUE VALUES (%s);", tab.Name, strings.Join(names, ", "), strings.Join(vals, ", "))

@@ -8,7 +8,10 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgtype"
 	"github.com/txrobust/robust/internal/sqlgen"
+	"github.com/txrobust/robust/ir"
+	"github.com/txrobust/robust/sqlmodel/value"
 )
 
 // Server is a database of its own that runs applications, one after the other.
@@ -27,26 +30,46 @@ func NewServer(ctx context.Context, conn *pgx.Conn) (*Server, error) {
 }
 
 // run executes SQL text of any number of statements and gives the rows of each.
-func (s *Server) run(sql string) ([][][]*string, error) {
+func (s *Server) run(sql string) ([][]record, error) {
 	results, err := s.conn.PgConn().Exec(s.ctx, sql).ReadAll()
 	if err != nil {
 		return nil, err
 	}
-	out := make([][][]*string, len(results))
+	out := make([][]record, len(results))
 	for i, r := range results {
-		out[i] = texts(r.Rows)
+		out[i] = records(r)
 	}
 	return out, nil
 }
 
-func texts(rows [][][]byte) [][]*string {
-	out := make([][]*string, len(rows))
-	for i, row := range rows {
-		out[i] = make([]*string, len(row))
+// record is a row of the server: what it prints, and the types.
+type record struct {
+	texts []*string
+	// types has nil for a type that is declared or not known.
+	types []ir.Domain
+}
+
+// behind puts a text before the row.
+func (r record) behind(text string) record {
+	return record{append([]*string{&text}, r.texts...), append([]ir.Domain{nil}, r.types...)}
+}
+
+var builtinTypes = pgtype.NewMap()
+
+func records(r *pgconn.Result) []record {
+	types := make([]ir.Domain, len(r.FieldDescriptions))
+	for i, d := range r.FieldDescriptions {
+		if t, ok := builtinTypes.TypeForOID(d.DataTypeOID); ok {
+			types[i] = value.Of(t.Name)
+		}
+	}
+	out := make([]record, len(r.Rows))
+	for i, row := range r.Rows {
+		out[i] = record{make([]*string, len(row)), types}
 		for k, v := range row {
 			if v != nil {
 				t := string(v)
-				out[i][k] = &t
+				out[i].texts[k] = &t
 			}
 		}
 	}
@@ -106,7 +129,7 @@ func (s *Server) canon(t *sqlgen.Type, v string) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("%s: %w", t.Literal(v), err)
 	}
-	s.canonical[key] = *rows[0][0][0]
+	s.canonical[key] = *rows[0][0].texts[0]
 	if t.Base == "bool" { // the text of a boolean is a word, what is printed is a letter
 		s.canonical[key] = s.canonical[key][:1]
 	}
@@ -131,7 +154,7 @@ func (s *Server) Catalog() (*sqlgen.Catalog, error) {
 	}
 	var list []sqlgen.Routine
 	for _, r := range rows[0] {
-		list = append(list, sqlgen.Routine{Operator: *r[0] == "o", Name: *r[1], Args: strings.Fields(*r[2]), Result: *r[3]})
+		list = append(list, sqlgen.Routine{Operator: *r.texts[0] == "o", Name: *r.texts[1], Args: strings.Fields(*r.texts[2]), Result: *r.texts[3]})
 	}
 	return sqlgen.NewCatalog(list), nil
 }

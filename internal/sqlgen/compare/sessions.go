@@ -22,7 +22,7 @@ type session struct {
 
 // reply is what came of a command.
 type reply struct {
-	rows   [][]*string
+	rows   []record
 	err    error
 	status byte // of the transaction: I idle, T open, E failed
 }
@@ -59,12 +59,12 @@ func (s *session) send(ctx context.Context, c command) {
 				}
 			}
 			res := conn.ExecParams(ctx, c.sql, args, nil, nil, nil).Read()
-			r.rows, r.err = texts(res.Rows), res.Err
+			r.rows, r.err = records(res), res.Err
 		} else {
 			var results []*pgconn.Result
 			results, r.err = conn.Exec(ctx, c.sql).ReadAll()
 			if r.err == nil && len(results) > 0 {
-				r.rows = texts(results[len(results)-1].Rows)
+				r.rows = records(results[len(results)-1])
 			}
 		}
 		r.status = conn.TxStatus()
