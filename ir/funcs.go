@@ -24,6 +24,8 @@ type Function struct {
 	Eval func(args []Value, result Type) (Value, error)
 	// Strict: a NULL argument gives NULL.
 	Strict bool
+	// Partial: arguments that are not NULL may give NULL, too.
+	Partial bool
 	// Settings: Eval takes usual settings of the server for granted, such as the time
 	// zone UTC. Executions may use it; a proof, which holds for all settings, must not.
 	Settings bool
@@ -56,40 +58,40 @@ func init() {
 				return elems[i-1]
 			}
 			return Null
-		}), true, false},
+		}), true, false, false},
 		{"len", []Kind{KindArray}, KindInt, total(func(a []Value, _ Type) Value {
 			return Int(int64(len(a[0].Elems(KindText))))
-		}), true, false},
-		{"lower", []Kind{KindText}, KindText, total(func(a []Value, _ Type) Value { return Text(strings.ToLower(a[0].S)) }), true, false},
-		{"upper", []Kind{KindText}, KindText, total(func(a []Value, _ Type) Value { return Text(strings.ToUpper(a[0].S)) }), true, false},
-		{"concat", []Kind{KindText, KindText}, KindText, total(func(a []Value, _ Type) Value { return Text(a[0].S + a[1].S) }), true, false},
+		}), true, false, false},
+		{"lower", []Kind{KindText}, KindText, total(func(a []Value, _ Type) Value { return Text(strings.ToLower(a[0].S)) }), true, false, false},
+		{"upper", []Kind{KindText}, KindText, total(func(a []Value, _ Type) Value { return Text(strings.ToUpper(a[0].S)) }), true, false, false},
+		{"concat", []Kind{KindText, KindText}, KindText, total(func(a []Value, _ Type) Value { return Text(a[0].S + a[1].S) }), true, false, false},
 		{"length", []Kind{KindText}, KindInt, total(func(a []Value, _ Type) Value {
 			return Int(int64(utf8.RuneCountInString(a[0].S)))
-		}), true, false},
-		{"like", []Kind{KindText, KindText}, KindBool, total(func(a []Value, _ Type) Value { return Bool(like([]rune(a[0].S), []rune(a[1].S))) }), true, false},
+		}), true, false, false},
+		{"like", []Kind{KindText, KindText}, KindBool, total(func(a []Value, _ Type) Value { return Bool(like([]rune(a[0].S), []rune(a[1].S))) }), true, false, false},
 		{"ilike", []Kind{KindText, KindText}, KindBool, total(func(a []Value, _ Type) Value {
 			return Bool(like([]rune(strings.ToLower(a[0].S)), []rune(strings.ToLower(a[1].S))))
-		}), true, false},
-		{"text_of_int", []Kind{KindInt}, KindText, total(func(a []Value, _ Type) Value { return Text(strconv.FormatInt(a[0].I, 10)) }), true, false},
-		{"text_of_bool", []Kind{KindBool}, KindText, total(func(a []Value, _ Type) Value { return Text(strconv.FormatBool(a[0].IsTrue())) }), true, false},
+		}), true, false, false},
+		{"text_of_int", []Kind{KindInt}, KindText, total(func(a []Value, _ Type) Value { return Text(strconv.FormatInt(a[0].I, 10)) }), true, false, false},
+		{"text_of_bool", []Kind{KindBool}, KindText, total(func(a []Value, _ Type) Value { return Text(strconv.FormatBool(a[0].IsTrue())) }), true, false, false},
 		{"= any", []Kind{KindNull, KindArray}, KindBool, total(func(a []Value, _ Type) Value {
 			return Bool(slices.Contains(a[1].Elems(a[0].Kind), a[0]))
-		}), true, false},
+		}), true, false, false},
 		{"left", []Kind{KindText, KindInt}, KindText, total(func(a []Value, _ Type) Value {
 			r, n := []rune(a[0].S), int(a[1].I)
 			if n < 0 {
 				n = max(0, len(r)+n)
 			}
 			return Text(string(r[:min(n, len(r))]))
-		}), true, false},
-		{"octets of", []Kind{KindText}, KindInt, total(func(a []Value, _ Type) Value { return Int(int64(len(a[0].S))) }), true, false},
+		}), true, false, false},
+		{"octets of", []Kind{KindText}, KindInt, total(func(a []Value, _ Type) Value { return Int(int64(len(a[0].S))) }), true, false, false},
 		// Those of Go, which may differ from lower and upper of the database.
-		{"text lower", []Kind{KindText}, KindText, total(func(a []Value, _ Type) Value { return Text(strings.ToLower(a[0].S)) }), true, false},
-		{"text upper", []Kind{KindText}, KindText, total(func(a []Value, _ Type) Value { return Text(strings.ToUpper(a[0].S)) }), true, false},
-		{"text trimmed", []Kind{KindText}, KindText, total(func(a []Value, _ Type) Value { return Text(strings.TrimSpace(a[0].S)) }), true, false},
-		{"text contains", []Kind{KindText, KindText}, KindBool, total(func(a []Value, _ Type) Value { return Bool(strings.Contains(a[0].S, a[1].S)) }), true, false},
-		{"text begins", []Kind{KindText, KindText}, KindBool, total(func(a []Value, _ Type) Value { return Bool(strings.HasPrefix(a[0].S, a[1].S)) }), true, false},
-		{"text ends", []Kind{KindText, KindText}, KindBool, total(func(a []Value, _ Type) Value { return Bool(strings.HasSuffix(a[0].S, a[1].S)) }), true, false},
+		{"text lower", []Kind{KindText}, KindText, total(func(a []Value, _ Type) Value { return Text(strings.ToLower(a[0].S)) }), true, false, false},
+		{"text upper", []Kind{KindText}, KindText, total(func(a []Value, _ Type) Value { return Text(strings.ToUpper(a[0].S)) }), true, false, false},
+		{"text trimmed", []Kind{KindText}, KindText, total(func(a []Value, _ Type) Value { return Text(strings.TrimSpace(a[0].S)) }), true, false, false},
+		{"text contains", []Kind{KindText, KindText}, KindBool, total(func(a []Value, _ Type) Value { return Bool(strings.Contains(a[0].S, a[1].S)) }), true, false, false},
+		{"text begins", []Kind{KindText, KindText}, KindBool, total(func(a []Value, _ Type) Value { return Bool(strings.HasPrefix(a[0].S, a[1].S)) }), true, false, false},
+		{"text ends", []Kind{KindText, KindText}, KindBool, total(func(a []Value, _ Type) Value { return Bool(strings.HasSuffix(a[0].S, a[1].S)) }), true, false, false},
 		double("+", 2, func(x []float64) float64 { return x[0] + x[1] }),
 		double("-", 2, func(x []float64) float64 { return x[0] - x[1] }),
 		double("*", 2, func(x []float64) float64 { return x[0] * x[1] }),
@@ -106,7 +108,7 @@ func init() {
 				return opaqueValue(t, "double int("+a[0].String()+")")
 			}
 			return Int(int64(f))
-		}), true, false},
+		}), true, false, false},
 	} {
 		Functions[f.Name] = f
 	}
@@ -129,7 +131,7 @@ func double(name string, params int, f func(x []float64) float64) *Function {
 			return opaqueValue(t, term)
 		}
 		return Num(r)
-	}), true, false}
+	}), true, false, false}
 }
 
 // like matches a string with a pattern of LIKE, in which % stands for any

@@ -19,7 +19,7 @@ func castName(t typ) string { return t.String() + "_of" }
 func (x *ex) apply(f *ir.Function, t typ, args ...ir.Expr) ir.Expr {
 	c := &ir.Call{Name: f.Name, Args: args, Type: localType(t), Fn: f}
 	if x.l.opt.MySQL { // what it computes is another thing there
-		c.Fn = &ir.Function{Name: f.Name, Strict: f.Strict}
+		c.Fn = &ir.Function{Name: f.Name, Strict: f.Strict, Partial: f.Partial}
 	}
 	values := make([]ir.Value, len(args))
 	for i, a := range args {

@@ -16,7 +16,8 @@
 //
 // Each function is a template: its parameters are those of the template, what
 // a client sees of it is what it returns. Functions that others or scripts call
-// are inlined and are no templates, unless Options.Txns names them.
+// are inlined there, and are templates of their own, since clients may call them, too,
+// unless a comment makes them helpers or EXECUTE is revoked.
 //
 // # Scripts
 //
@@ -114,12 +115,17 @@
 // Subqueries used as values, STRICT and RETURNING … INTO end the transaction
 // where there are several rows, as far as a key does not exclude that.
 //
-// Arithmetic on integers is exact, and so are sums and products of numerics;
-// floats, divisions of numerics and all arithmetic on times are opaque
-// functions, and so are the other built-in functions and operators: equal
-// arguments give equal results, and nothing else is known. now() is one value
-// per transaction; nextval and UUIDs are FRESH; random() is any value, a
-// different one for each row of a query.
+// Types, functions, operators and casts are found as PostgreSQL finds them, in its
+// catalog (package catalog): which function a call means, what it gives, and whether it
+// may change or read anything. Arithmetic on integers is exact, within the ranges of
+// their types, and so are sums and products of numerics, and dates plus days. Storing a
+// value rounds it to the modifier of the column, variable or field. Other functions,
+// those of floats, times and intervals too, are functions to a proof: equal arguments
+// give equal results, and what constants give is computed. An execution computes what
+// package value knows of them. Equality is that of the type: uuid, inet, char(n), enums
+// and jsonb have one form per value; citext, interval and texts with a nondeterministic
+// collation are compared by a key. now() is one value per transaction; nextval and UUIDs
+// are FRESH; random() is any value, a different one for each row of a query.
 //
 // A SELECT that only joins, filters and sorts rows is a query of the IR, also
 // where it names views, subqueries and WITH queries of that kind. Any other one
@@ -235,8 +241,8 @@
 // rows may fail there that passes a value from one row to another.
 //
 // Messages (RAISE NOTICE and the like) are no results that a client depends on.
-// Parameters of transactions are taken to be given values that fit the modifiers of
-// their types. What does not fit a column or variable otherwise, or is too large, ends an
+// Parameters and results of functions have no modifiers, since CREATE FUNCTION discards
+// them, but those of domains. What does not fit a column or variable otherwise, or is too large, ends an
 // execution and is unknown to a proof; the checks of domains count for columns alone.
 // Text is compared by
 // one collation; the time zone of sessions is one and the same. Elements of

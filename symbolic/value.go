@@ -267,6 +267,8 @@ func (w *World) call(c *ir.Call, args []Val) Val {
 		n := w.length(args[0].T)
 		i := args[1].T
 		out.Null = B.Or(null, B.Lt(i, B.IntConst(1)), B.Lt(n, i))
+	case known.Partial:
+		out.Null = B.Or(null, app("?", smt.Bool))
 	default:
 		out.Null = null
 	}

@@ -184,3 +184,19 @@ func Functions() []*Function {
 	}
 	return out
 }
+
+// Operators calls f for each operator of a server, in no order.
+func Operators(f func(*Operator)) {
+	for _, list := range system().operators {
+		for _, o := range list {
+			f(o)
+		}
+	}
+}
+
+// Casts calls f for each cast of a server, in no order.
+func Casts(f func(*Cast)) {
+	for _, k := range system().casts {
+		f(k)
+	}
+}

@@ -98,12 +98,12 @@ func FunctionOf(signature string, strict bool, args []*Type, result *Type) *ir.F
 	f := families[signature]
 	if f == nil || result == nil {
 		return interned(signature, func() *ir.Function {
-			return &ir.Function{Name: signature, Eval: evalOf(evaluators[signature], params), Strict: strict, Settings: settingsOf(signature, params)}
+			return &ir.Function{Name: signature, Eval: evalOf(evaluators[signature], params), Strict: strict, Partial: !neverNull(signature), Settings: settingsOf(signature, params)}
 		})
 	}
 	name := signature + " of (" + typeKeys(args) + ") " + result.key()
 	return interned(name, func() *ir.Function {
-		return &ir.Function{Name: name, Eval: evalOf(f(args, result), args), Strict: strict, Settings: settingsOf(signature, args)}
+		return &ir.Function{Name: name, Eval: evalOf(f(args, result), args), Strict: strict, Partial: !neverNull(signature), Settings: settingsOf(signature, args)}
 	})
 }
 

@@ -114,6 +114,9 @@ func (c invocation) value() (ir.Value, error) {
 func (c invocation) fault(answer string) string {
 	v, err := c.value()
 	state, failed := strings.CutPrefix(answer, "☒")
+	if answer == "∅" && c.fn.Strict && !c.fn.Partial && !anyNull(c.args) {
+		return "it is said to give NULL for NULLs only"
+	}
 	switch {
 	case err != nil:
 		if e, ok := err.(*Error); !failed || !ok || e.State != "" && e.State != state {

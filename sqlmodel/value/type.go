@@ -274,10 +274,6 @@ func (t *Type) fitsArray(v ir.Value) bool {
 	if v.Kind != t.IR().Kind {
 		return false
 	}
-	elem := elementKind(t.Elem)
-	if plain := elem == ir.KindInt || elem == ir.KindNum || elem == ir.KindBool || elem == ir.KindTime; plain && strings.HasPrefix(v.S, `{"`) {
-		return true // it stands for an array that is not known (ir.Call.Apply)
-	}
 	elems := t.elems(v)
 	return ir.Array(elems) == v && !slices.ContainsFunc(elems, func(e ir.Value) bool { return !t.Elem.Fits(e) })
 }
