@@ -49,6 +49,9 @@ func (c *check) written(argument, method string) *proof.Proof {
 		m.Transactions = append(m.Transactions, t.Name)
 	}
 	m.Assumptions = append(m.Assumptions, c.assumptions()...)
+	for _, n := range c.rep.Premises {
+		m.Assumptions = append(m.Assumptions, fmt.Sprintf("%s:%d:%d: %s", n.File, n.Line, n.Col, n.Text))
+	}
 	return out
 }
 

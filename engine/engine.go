@@ -60,6 +60,10 @@ type Profile struct {
 	// Weaker, if not "", says why the database is not at snapshot isolation:
 	// neither a proof nor an execution at that level says anything about it.
 	Weaker string
+	// Skips says that UPDATE, DELETE and locking reads that look for rows by an index
+	// other than the primary key pass over those that have left their place in it since
+	// the snapshot, without an error.
+	Skips bool
 	// Stricter, if not "", says what the database excludes beyond the other
 	// fields. They allow more executions than it does, so that a proof holds for
 	// it, while an execution that is found need not be one of it.

@@ -13,7 +13,8 @@ import (
 const mariaRows = `
 CREATE TABLE t (id int PRIMARY KEY, v int NOT NULL, w int NOT NULL) ENGINE=InnoDB; INSERT INTO t VALUES (1, 0, 0), (2, 0, 0);
 CREATE TABLE u (id int PRIMARY KEY, n int UNIQUE) ENGINE=InnoDB; INSERT INTO u VALUES (1, 1);
-CREATE TABLE c (id int PRIMARY KEY, t int, FOREIGN KEY (t) REFERENCES t (id)) ENGINE=InnoDB;`
+CREATE TABLE c (id int PRIMARY KEY, t int, FOREIGN KEY (t) REFERENCES t (id)) ENGINE=InnoDB;
+CREATE TABLE s (id int PRIMARY KEY, k int NOT NULL, v int NOT NULL, KEY (k)) ENGINE=InnoDB; INSERT INTO s VALUES (1, 0, 0), (2, 1, 0), (3, 2, 0), (4, 3, 0);`
 
 var mariaFacts = []struct {
 	name string
@@ -44,6 +45,15 @@ var mariaFacts = []struct {
 	{"6: the parent came", "INSERT INTO t VALUES (3, 0, 0)", "INSERT INTO c VALUES (1, 3)", "error 1020", "1"},
 	{"6: the parent went", "DELETE FROM t WHERE id = 1", "INSERT INTO c VALUES (1, 1)", "error 1020", "error 1452"},
 	{"6: the parent is as it was", "UPDATE t SET v = 4 WHERE id = 2", "INSERT INTO c VALUES (1, 1)", "1", "1"},
+	{"9: an UPDATE by an index that the row left", "UPDATE s SET k = 9 WHERE id = 1", "UPDATE s SET v = 5 WHERE k = 0", "0", "0"},
+	{"9: a DELETE by an index that the row left", "UPDATE s SET k = 9 WHERE id = 1", "DELETE FROM s WHERE k = 0", "0", "0"},
+	{"9: an UPDATE by an index of a row that went", "DELETE FROM s WHERE id = 1", "UPDATE s SET v = 5 WHERE k = 0", "0", "0"},
+	{"9: an UPDATE by an index of a row that came", "INSERT INTO s VALUES (5, 0, 0)", "UPDATE s SET v = 5 WHERE k = 0", "error 1020", "2"},
+	{"9: an UPDATE by an index of a row that came there", "UPDATE s SET k = 0 WHERE id = 4", "UPDATE s SET v = 5 WHERE k = 0", "error 1020", "2"},
+	{"9: an UPDATE by an index in which the row stays", "UPDATE s SET v = 9 WHERE id = 1", "UPDATE s SET v = 5 WHERE k = 0", "error 1020", "1"},
+	{"9: an UPDATE by the primary key and an index", "UPDATE s SET k = 9 WHERE id = 1", "UPDATE s SET v = 5 WHERE id = 1 AND k = 0", "0", "0"},
+	{"9: an UPDATE by the primary key", "UPDATE s SET k = 9 WHERE id = 1", "UPDATE s SET v = 5 WHERE id = 1", "error 1020", "1"},
+	{"9: an UPDATE by the primary key and another column", "UPDATE s SET v = 9 WHERE id = 1", "UPDATE s SET v = 5 WHERE id = 1 AND v = 0", "error 1020", "0"},
 	{"7: a child came", "INSERT INTO c VALUES (1, 1)", "DELETE FROM t WHERE id = 1", "error 1451", "error 1451"},
 }
 
@@ -62,6 +72,13 @@ func playMaria(t *testing.T, on bool) {
 		})
 	}
 	for _, f := range []struct{ name, script string }{
+		{"9: FOR UPDATE by an index that the row left locks nothing", `
+			A: BEGIN
+			A: SELECT v FROM t -> 0 | 0
+			B: UPDATE s SET k = 9 WHERE id = 1
+			A: SELECT v FROM s WHERE k = 0 FOR UPDATE
+			A: SELECT v FROM s WHERE id = 1 -> 0
+			A: COMMIT`},
 		{"BEGIN and a write take no snapshot", `
 			A: BEGIN
 			A: UPDATE t SET w = 1 WHERE id = 2

@@ -100,6 +100,9 @@ type Column struct {
 	// Hidden says that it is no column of the real table: an expression that a
 	// unique index is over.
 	Hidden bool
+	// Indexed says that an index that is no key is over it, for engines to which that
+	// matters (engine.Profile.Skips). The text form does not have it.
+	Indexed bool
 }
 
 // Unique is a uniqueness constraint apart from the primary key. NULLs are

@@ -94,6 +94,10 @@ type Select struct {
 	Query Query
 	Order []Order
 	Locks Locks
+	// Written says that it gives what the transaction has written just before
+	// (RETURNING): not a row that it still sees although it is deleted by now, beside
+	// one that it has inserted with its key. The text form does not have it.
+	Written bool
 }
 
 // Emit returns values to the client: they are observed.

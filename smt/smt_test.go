@@ -275,11 +275,11 @@ func TestScript(t *testing.T) {
 	sum := b.Add(x, b.IntConst(-1))
 	got := Script([]*Term{b.Le(sum, b.Mul(sum, sum)), b.Eq(b.App(f, x), b.RealConst(big.NewRat(-1, 3)))})
 	want := `(set-logic ALL)
-(declare-fun |f!g| (Int) Real)
+(declare-fun |f^7c^g| (Int) Real)
 (declare-fun |x| () Int)
-(define-fun t!0 () Int (+ |x| (- 1)))
-(assert (<= t!0 (* t!0 t!0)))
-(assert (= (|f!g| |x|) (- (/ 1.0 3.0))))
+(define-fun t^0 () Int (+ |x| (- 1)))
+(assert (<= t^0 (* t^0 t^0)))
+(assert (= (|f^7c^g| |x|) (- (/ 1.0 3.0))))
 (check-sat)
 `
 	if got != want {

@@ -282,7 +282,7 @@ func (f *function) ArgNames() []string {
 func (l *loader) signature(f *function) *catalog.Function {
 	out := &catalog.Function{Name: f.name, Kind: 'f', Volatility: 'v', Strict: f.strict, Set: f.setOf, Program: f}
 	for _, p := range f.inputs() {
-		t := l.typeOf(p.t, f.text)
+		t := l.signatureType(p.t, f.text)
 		name := t.pgName()
 		if p.vari {
 			out.Variadic = true
@@ -354,7 +354,7 @@ func (x *ex) expressionFunction(f *function, args []val) (val, bool) {
 	if ret.name == nVoid {
 		return val{}, false
 	}
-	return x.cast(v, ret, 0), true
+	return val{e: x.kept(v, ret), t: ret, nn: v.nn}, true
 }
 
 // active reports whether f is being inlined.

@@ -1,6 +1,7 @@
 package sqlmodel
 
 import (
+	"fmt"
 	"strconv"
 	"strings"
 
@@ -144,6 +145,11 @@ func (x *ex) convert(v val, t typ, loc int32, what string) ir.Expr {
 	return x.assigned(v, t, loc).e
 }
 
+// kept changes v into type t, its modifier included, as a variable of that type keeps it.
+func (x *ex) kept(v val, t typ) ir.Expr {
+	return x.assigned(v, t, 0).e
+}
+
 // assignedLiteral is a quoted literal that is stored: unlike an explicit cast, that
 // does not cut it.
 func (x *ex) assignedLiteral(v val, t typ, loc int32) ir.Expr {
@@ -250,7 +256,7 @@ func (x *ex) castCall(e ir.Expr, from, t typ) ir.Expr {
 	case from.textual() || from.sql.Name == "citext":
 		return x.apply(value.FromText(t.sql), t, e)
 	case t.textual() || t.sql.Name == "citext":
-		if from.name == nNumeric {
+		if from.name == nNumeric || from.sql.Name == "jsonb" {
 			x.premise(equalDigits)
 		}
 		return x.apply(value.ToText(from.sql), t, e)
@@ -315,6 +321,10 @@ func (x *ex) stored(v val, t typ) val {
 		return out
 	}
 	out.digits = 0
+	if t.sql.Name == "interval" && t.sql.Length != 0 { // some of its fields
+		out.e = x.apply(&ir.Function{Name: fmt.Sprintf("stored as %s of range %d", t.sql, t.sql.Length), Strict: true}, t, v.e)
+		return out
+	}
 	out.e = x.apply(value.Stored(t.sql), t, v.e)
 	return out
 }
@@ -325,7 +335,9 @@ func rounds(t *value.Type) bool {
 	switch t.Name {
 	case "numeric":
 		return t.Precision > 0
-	case "timestamp", "timestamptz", "time", "timetz", "interval":
+	case "interval":
+		return t.Length != 0 || t.Precision >= 0 && t.Precision < 6
+	case "timestamp", "timestamptz", "time", "timetz":
 		return t.Precision >= 0 && t.Precision < 6
 	case "bpchar":
 		return false // its values have no padding

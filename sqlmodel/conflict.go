@@ -55,6 +55,7 @@ func (i *inserter) onConflict(stmt *ir.Insert, row *rowSource) {
 	}
 	if update && !first {
 		read = i.readConflict(stmt, row, existing, existing)
+		read.query.Written = true
 	}
 	if fires {
 		b.emit(&ir.If{At: at(i.pos), Cond: ir.V(done), Then: b.collect(func() { i.after(row) })})
@@ -260,6 +261,7 @@ func (i *inserter) isKey(cols []int) bool {
 
 // conflictRow is what was read of the row that an INSERT may conflict with.
 type conflictRow struct {
+	query *ir.Select
 	found string
 	cols  []colDef // RETURNING as the update leaves the row
 }
@@ -290,5 +292,6 @@ func (i *inserter) readConflict(stmt *ir.Insert, row, existing, after *rowSource
 		out.cols = append(out.cols, colDef{c.name, ir.V(local), c.t, false})
 	}
 	b.emit(s)
+	out.query = s
 	return out
 }

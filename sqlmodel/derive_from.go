@@ -263,7 +263,7 @@ func (q *query) tableFunction(call *pg.FuncCall, name, alias string, fns []*func
 		list = append(list, o.name)
 	}
 	if len(list) == 0 {
-		for _, fd := range x.l.fieldsOf(x.l.typeOf(f.ret, f.text).name) {
+		for _, fd := range x.l.fieldsOf(x.l.signatureType(f.ret, f.text).name) {
 			list = append(list, fd.name)
 		}
 	}

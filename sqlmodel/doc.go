@@ -235,9 +235,8 @@
 // rows may fail there that passes a value from one row to another.
 //
 // Messages (RAISE NOTICE and the like) are no results that a client depends on.
-// Parameters of transactions are taken to be given values that fit the modifiers of
-// their types. What does not fit a column or variable otherwise, or is too large, ends an
-// execution and is unknown to a proof; the checks of domains count for columns alone.
+// What does not fit a column or variable, or is too large, ends an execution and is
+// unknown to a proof; the checks of domains count for columns alone.
 // Text is compared by
 // one collation; the time zone of sessions is one and the same. Elements of
 // arrays are not NULL, and arrays have one dimension that starts at 1.

@@ -132,10 +132,9 @@ func (b *builder) newFrame(fn *function) *frame {
 	return f
 }
 
-// parameter declares the i-th input of a template. What a client gives is taken to fit
-// the modifier of its type.
+// parameter declares the i-th input of a template.
 func (b *builder) parameter(f *frame, p param, i int) {
-	t := b.l.typeOf(p.t, f.fn.text)
+	t := b.l.signatureType(p.t, f.fn.text)
 	if p.vari && t.name != nArray {
 		t = arrayOf(t)
 	}
@@ -295,7 +294,7 @@ func (b *builder) argument(f *frame, x *ex, p param, a val, pos ir.Pos) {
 		v.isRecord, v.fixed = true, true
 		for i, fd := range fields {
 			local := b.fieldLocal(base, fd.name, fd.t)
-			b.assign(pos, local, x.cast(a.fields[i].val(), fd.t, 0).e)
+			b.assign(pos, local, x.kept(a.fields[i].val(), fd.t))
 			v.fields = append(v.fields, field{fd.name, local, fd.t})
 		}
 	case a.record:

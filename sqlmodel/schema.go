@@ -105,8 +105,10 @@ type table struct {
 	// indexed are the expressions that unique indexes and EXCLUDE are over: columns that
 	// only the IR has.
 	indexed []*column
-	key     *uniqueKey
-	uniques []*uniqueKey
+	// lookedUp are the columns of indexes that are no keys, in MySQL's dialect.
+	lookedUp []string
+	key      *uniqueKey
+	uniques  []*uniqueKey
 	// exclusions are the EXCLUDE constraints.
 	exclusions []*exclusion
 	foreign    []*foreignKey
@@ -577,15 +579,20 @@ func actionOf(s string) action {
 	return action(s[0])
 }
 
-// index takes over CREATE UNIQUE INDEX; other indexes mean nothing here.
+// index takes over CREATE UNIQUE INDEX; of other indexes only the columns matter, in
+// MySQL's dialect.
 func (l *loader) index(s *pg.IndexStmt, t *text) {
-	if !s.Unique {
+	if !s.Unique && !l.opt.MySQL {
 		return
 	}
 	pos := t.pos(int(s.Relation.Location))
 	tab := l.changed(s.Relation, t, false)
-	if tab == nil {
+	switch {
+	case tab == nil:
 		return // of a materialized view
+	case !s.Unique:
+		tab.lookedUp = append(tab.lookedUp, indexedColumns(s)...)
+		return
 	}
 	name := tab.rel.own()
 	if s.IfNotExists && slices.ContainsFunc(tab.uniques, func(u *uniqueKey) bool { return u.name == s.Idxname }) {
@@ -614,4 +621,23 @@ func (l *loader) index(s *pg.IndexStmt, t *text) {
 		u.where = &sqlExpr{s.WhereClause, t}
 	}
 	tab.uniques = append(tab.uniques, u)
+}
+
+// indexedColumns gives the columns that an index is over, by themselves or in expressions.
+func indexedColumns(s *pg.IndexStmt) []string {
+	var out []string
+	for _, n := range s.IndexParams {
+		e := pg.Inner(n).(*pg.IndexElem)
+		if e.Name != "" {
+			out = append(out, e.Name)
+			continue
+		}
+		pg.Walk(e.Expr, func(x any) bool {
+			if c, ok := x.(*pg.ColumnRef); ok {
+				out = append(out, names(c.Fields)...)
+			}
+			return true
+		})
+	}
+	return out
 }

@@ -251,6 +251,9 @@ func (l *loader) unsaid(t *text) bool { return l.bare(&pg.RangeVar{}) }
 func (l *loader) createRelation(v *view, r *pg.RangeVar, t *text) {
 	schema, name := l.placeOf(r, t)
 	l.addView(v, schema, name)
+	if v.rel == nil {
+		return // a table has the name
+	}
 	if schema == tempSchema {
 		v.rel.of = l.ddl.session
 	}

@@ -42,7 +42,7 @@ func (l *loader) finishTables() {
 			it.Key = []int{0}
 		}
 		for _, c := range t.columns {
-			it.Columns = append(it.Columns, ir.Column{Name: c.name, Type: localType(c.t), NotNull: c.notNull, Domain: c.t.domain()})
+			it.Columns = append(it.Columns, ir.Column{Name: c.name, Type: localType(c.t), NotNull: c.notNull, Domain: c.t.domain(), Indexed: slices.Contains(t.lookedUp, c.name)})
 		}
 		t.indexed = without(t.indexed, func(c *column) bool { // of indexes that were dropped
 			return !slices.ContainsFunc(t.uniques, func(u *uniqueKey) bool { return slices.Contains(u.columns, c.name) }) &&

@@ -206,16 +206,6 @@ func names(list []*pg.Node) []string {
 	return out
 }
 
-// signatureType is the type of a parameter or result of a function: it has no modifier
-// in PostgreSQL.
-func (l *loader) signatureType(n *pg.TypeName, t *text) typ {
-	out := l.typeOf(n, t)
-	if l.opt.MySQL {
-		return out
-	}
-	return out.plain()
-}
-
 // typeOf resolves a type name. The error of an unknown name is nil: it is an
 // opaque type.
 func (l *loader) typeOf(n *pg.TypeName, t *text) typ {
@@ -242,6 +232,18 @@ func (l *loader) typeOf(n *pg.TypeName, t *text) typ {
 	return base
 }
 
+// signatureType is the type of a parameter or result of a function: CREATE FUNCTION
+// discards modifiers, but those of domains.
+func (l *loader) signatureType(n *pg.TypeName, t *text) typ {
+	out := l.typeOf(n, t)
+	if n != nil && !n.PctType {
+		if u := l.sees(t).typ(qualified(names(n.Names))); u != nil {
+			return out
+		}
+	}
+	return out.plain()
+}
+
 // modified adds the numbers in parentheses to a type.
 func modified(t typ, mods []int) typ {
 	if len(mods) == 0 || t.sql == nil {
@@ -253,6 +255,14 @@ func modified(t typ, mods []int) typ {
 		sql.Precision, sql.Scale = mods[0], 0
 		if len(mods) > 1 {
 			sql.Scale = mods[1]
+		}
+	case sql.Name == "interval": // which fields, all of them or not, and a precision
+		const all = 0x7fff
+		if mods[0] != all {
+			sql.Length = mods[0]
+		}
+		if len(mods) > 1 {
+			sql.Precision = mods[1]
 		}
 	case sql.Precision == -1: // times
 		sql.Precision = mods[0]

@@ -268,7 +268,7 @@ func hostileWitness(t *testing.T, dir, out string) {
 	}
 	for _, m := range regexp.MustCompile(`(?m)^     psql -d witness -f (.*)$`).FindAllStringSubmatch(string(readme), -1) {
 		word := m[1]
-		if word == "setup.sql" {
+		if word == "setup.sql" || word == "schema.sql" {
 			word = quote.Shell(filepath.Join(out, word))
 		}
 		load := exec.Command("bash", "-c", "exec "+quote.Shell(program)+" -X -q -v ON_ERROR_STOP=1 -d "+quote.Shell(dsn)+" -f "+word)

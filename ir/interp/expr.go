@@ -289,6 +289,7 @@ type query struct {
 	src   *ir.Query
 	from  []source
 	conds [][]eval // conds[i]: to be tested when source i is bound
+	own   bool     // without the rows that are gone (ir.Select.Written)
 }
 
 type source struct {
@@ -331,6 +332,9 @@ func (q *query) level(f *frame, i int, rows func(i int) []row, yield func() bool
 	}
 next:
 	for _, r := range rows(i) {
+		if q.own && f.gone[&r.vals[0]] {
+			continue
+		}
 		f.rows[q.from[i].slot] = r.vals
 		for _, c := range q.conds[i] {
 			if !c(f).IsTrue() {

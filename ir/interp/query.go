@@ -87,6 +87,7 @@ func (s *scope) targets(names []string, foundName string) (into []func(*frame, i
 
 func (s *scope) selectRow(st *ir.Select) exec {
 	q := s.query(&st.Query)
+	q.own = st.Written
 	in := s.open(st.Query.From)
 	order, desc := in.order(st.Order)
 	cols := in.exprs(st.Cols)

@@ -14,7 +14,11 @@ type table struct {
 	columns []*column
 	primary []string
 	uniques []uniqueKey
-	foreign []foreignKey
+	// indexed are the columns of other indexes; anyIndexed says that one is over
+	// expressions or parts of columns.
+	indexed    []string
+	anyIndexed bool
+	foreign    []foreignKey
 	// bad says why statements about the table are not modelled, and badWrite why
 	// writes are not.
 	bad, badWrite string
@@ -264,13 +268,20 @@ func (l *loader) tableItem(t *table, c *cursor) {
 	case name == "" && (c.accept("FULLTEXT") || c.accept("SPATIAL") || c.peek().is("KEY", "INDEX")):
 		_ = c.accept("KEY") || c.accept("INDEX")
 		c.indexName("")
-		c.columns()
-		c.indexOptions()
+		t.index(c)
 	case name != "":
 		c.fail("this constraint is not known")
 	default:
 		l.column(t, c)
 	}
+}
+
+// index notes an index that is no key; its columns come next.
+func (t *table) index(c *cursor) {
+	cols, ok := c.columns()
+	t.indexed = append(t.indexed, cols...)
+	t.anyIndexed = t.anyIndexed || !ok
+	c.indexOptions()
 }
 
 func (t *table) unique(name string, pos ir.Pos, c *cursor) {
@@ -549,6 +560,10 @@ func (l *loader) finish(t *table) {
 			continue
 		}
 		out.Uniques = append(out.Uniques, ir.Unique{Pos: u.pos, Name: u.name, Columns: cols})
+	}
+	for i := range out.Columns {
+		name := out.Columns[i].Name
+		out.Columns[i].Indexed = t.anyIndexed || slices.ContainsFunc(t.indexed, func(c string) bool { return strings.EqualFold(c, name) })
 	}
 	l.prog.Tables = append(l.prog.Tables, out)
 }

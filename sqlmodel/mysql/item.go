@@ -68,7 +68,7 @@ func (t *item) read(c *cursor) bool {
 	case c.accept("FULLTEXT"), c.accept("SPATIAL"), c.peek().is("KEY", "INDEX"):
 		_ = c.accept("KEY") || c.accept("INDEX")
 		c.indexName("")
-		c.parens()
+		t.index(at, c)
 		c.indexOptions()
 		return true
 	}
@@ -105,12 +105,31 @@ func (t *item) unique(at token, name string, c *cursor) {
 	c.indexOptions()
 }
 
+// index writes an index that is no key after the table; the columns come next.
+func (t *item) index(at token, c *cursor) {
+	s := *t.s
+	s.out = nil
+	s.put(at, "CREATE INDEX ON %s (%s)", identifier(t.table), strings.Join(s.keyParts(c), ", "))
+	t.later = append(t.later, placed{at.from, ";"})
+	t.later = append(append(t.later, s.out...), placed{at.from, ";"})
+}
+
 // uniqueIndex writes CREATE UNIQUE INDEX; the columns come next.
 func (s *Schema) uniqueIndex(at token, table, name string, c *cursor) {
+	parts := s.keyParts(c)
+	name = strings.ToLower(name)
+	if s.uniques[table] == nil {
+		s.own(table)
+	}
+	s.uniques[table][name] = true
+	s.put(at, "CREATE UNIQUE INDEX %s ON %s (%s)", identifier(table+"."+name), identifier(table), strings.Join(parts, ", "))
+}
+
+// keyParts gives the columns and expressions of an index, which come next.
+func (s *Schema) keyParts(c *cursor) []string {
 	if !c.peek().is("(") {
 		c.fail("here should be a list of columns, not " + c.shown())
 	}
-	name = strings.ToLower(name)
 	var parts []string
 	list := c.parens()
 	for len(list) > 0 {
@@ -139,11 +158,7 @@ func (s *Schema) uniqueIndex(at token, table, name string, c *cursor) {
 		}
 		list = list[min(n+1, len(list)):]
 	}
-	if s.uniques[table] == nil {
-		s.own(table)
-	}
-	s.uniques[table][name] = true
-	s.put(at, "CREATE UNIQUE INDEX %s ON %s (%s)", identifier(table+"."+name), identifier(table), strings.Join(parts, ", "))
+	return parts
 }
 
 // foreign writes a foreign key, whose columns come next.

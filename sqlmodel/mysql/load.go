@@ -420,6 +420,8 @@ func (l *loader) declare(st *statement) {
 			t := l.known(c)
 			if unique {
 				t.unique(name, pos, c)
+			} else {
+				t.index(c)
 			}
 		case what.is("PROCEDURE"), what.is("EVENT"):
 			_ = c.accept("IF", "NOT", "EXISTS")

@@ -249,8 +249,12 @@ func (s *Schema) create(c *cursor, at token) bool {
 	name := c.indexName("")
 	c.expect("ON")
 	table := s.tableOf(c)
-	if unique && s.owns(c, table) {
+	switch {
+	case !s.owns(c, table):
+	case unique:
 		s.uniqueIndex(at, table, name, c)
+	default:
+		s.put(at, "CREATE INDEX ON %s (%s);", identifier(table), strings.Join(s.keyParts(c), ", "))
 	}
 	return true
 }

@@ -13,7 +13,7 @@ import (
 )
 
 var (
-	cases = flag.Int("value.cases", 150, "random texts and expressions per type or function")
+	cases = flag.Int("value.cases", 60, "random texts and expressions per type or function")
 	seed  = flag.Uint64("value.seed", 1, "seed of the random texts and expressions")
 )
 

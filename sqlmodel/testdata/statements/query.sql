@@ -222,8 +222,8 @@ SELECT k FROM a WHERE (SELECT count(*) FROM b WHERE b.k = a.k) > 1;
 -- reads a (k) rows {1}
 
 SELECT k FROM a WHERE x = (SELECT v * 2 FROM b WHERE b.k = a.k AND b.j = 1);
--- reads a (k, x) rows {1 2 3 4}
 -- reads b (k, j, v) rows {1,1 2,1}
+-- reads a (k, x) rows {1}
 
 SELECT y, count(*) FROM a GROUP BY y HAVING count(*) = (SELECT count(*) FROM b WHERE k = 1);
 -- reads a (y) rows {1 2 3 4}

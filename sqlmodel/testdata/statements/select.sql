@@ -188,8 +188,8 @@ SELECT k, (SELECT count(*) FROM b WHERE b.k = a.k) FROM a;
 -- reads a (k) rows {1 2 3 4}
 
 SELECT k, (SELECT v FROM b WHERE b.k = a.k AND b.j = 1) FROM a;
--- reads a (k) rows {1 2 3 4}
 -- reads b (k, j, v) rows {1,1 2,1}
+-- reads a (k) rows {1 2 3 4}
 
 SELECT (SELECT x FROM a);
 -- reads a () rows {1 2 3 4}

@@ -1,0 +1,68 @@
+package robust_test
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/txrobust/robust"
+	"github.com/txrobust/robust/engine"
+	"github.com/txrobust/robust/schedules"
+	"github.com/txrobust/robust/sqlmodel"
+)
+
+// TestKept: a variable, field or result rounds what it takes, so that it may differ from
+// what was given: the branch behind that is reached. Where the type is that of the
+// parameter, it is not, and the program is proved.
+func TestKept(t *testing.T) {
+	const frame = `CREATE TABLE t (id int PRIMARY KEY, on_ boolean NOT NULL);
+CREATE TABLE u (x numeric(5,2), at timestamp(0));
+CREATE DOMAIN price AS numeric(5,2);
+CREATE FUNCTION priced(p numeric) RETURNS price LANGUAGE sql AS $$ SELECT p $$;
+CREATE FUNCTION narrow(p numeric) RETURNS numeric(5,2) LANGUAGE sql AS $$ SELECT p $$;
+CREATE FUNCTION off(p_id int, p %s) RETURNS boolean LANGUAGE plpgsql AS $$
+DECLARE v %s; r u;
+BEGIN
+  %s;
+  IF p IS NULL OR v = p THEN RETURN false; END IF;
+  IF (SELECT count(*) FROM t WHERE on_) < 2 THEN RETURN false; END IF;
+  UPDATE t SET on_ = false WHERE id = p_id;
+  RETURN true;
+END $$;`
+	for _, tc := range []struct {
+		param, local, set string
+		same              bool
+	}{
+		{"timestamp", "timestamp(0)", "v := p", false},
+		{"timestamp", "timestamp", "v := p", true},
+		{"timestamptz", "timestamptz(3)", "v := p", false},
+		{"time", "time(0)", "v := p", false},
+		{"interval", "interval(0)", "v := p", false},
+		{"interval", "interval day", "v := p", false},
+		{"numeric", "numeric(5,2)", "v := p", false},
+		{"numeric", "numeric(5,-2)", "v := p", false},
+		{"numeric", "numeric", "v := p", true},
+		{"numeric", "numeric(5,2)", "SELECT p INTO v", false},
+		{"numeric", "u.x%TYPE", "v := p", false},
+		{"numeric", "price", "v := p", false},
+		{"numeric", "numeric", "r.x := p; v := r.x", false},
+		{"numeric", "numeric", "v := priced(p)", false},
+		{"numeric", "numeric", "v := narrow(p)", true}, // CREATE FUNCTION discards modifiers
+		{"numeric(5,2)", "numeric(5,2)", "v := p", false},
+		{"int", "smallint", "v := p", true}, // what does not fit is an error
+		{"float8", "real", "v := p", false},
+	} {
+		t.Run(tc.param+" "+tc.local+" "+tc.set, func(t *testing.T) {
+			p, err := sqlmodel.Parse([]sqlmodel.File{{Name: "kept.sql", Text: fmt.Sprintf(frame, tc.param, tc.local, tc.set)}}, sqlmodel.Options{Txns: []string{"off"}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			rep, err := robust.Check(t.Context(), p, robust.Options{Engine: engine.Postgres(), Init: schedules.AnyRows, Questions: 20})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if same := rep.Verdict == robust.Robust; same != tc.same {
+				t.Errorf("the verdict is %s", rep.Verdict)
+			}
+		})
+	}
+}

@@ -1,0 +1,61 @@
+package robust_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/txrobust/robust"
+	"github.com/txrobust/robust/engine"
+	"github.com/txrobust/robust/schedules"
+	"github.com/txrobust/robust/sqlmodel/mysql"
+)
+
+// TestSkips: where MariaDB passes over rows that left an index, nothing is proved
+// (engine, fact 9), and the repaired twins are.
+func TestSkips(t *testing.T) {
+	const schema = "CREATE TABLE job (id INT PRIMARY KEY, state INT NOT NULL, owner INT NOT NULL%s) ENGINE=InnoDB;\n"
+	const program = `-- name: take
+START TRANSACTION;
+%s;
+COMMIT;
+-- name: finish
+START TRANSACTION;
+%s;
+COMMIT;
+`
+	const take, byKey = "UPDATE job SET owner = 7 WHERE state = 1", "UPDATE job SET owner = 7 WHERE id = @id"
+	const finish, touch = "UPDATE job SET state = 2, owner = 0 WHERE id = @id", "UPDATE job SET owner = 0 WHERE id = @id"
+	for _, tc := range []struct {
+		name, index, take, other string
+		skips                    bool
+	}{
+		{"an index", ", KEY (state)", take, finish, true},
+		{"no index", "", take, finish, false},
+		{"by the primary key", ", KEY (state)", byKey, finish, false},
+		{"nobody changes the column", ", KEY (state)", take, touch, false},
+		{"a unique key", ", UNIQUE (state)", take, finish, true},
+		{"part of a key of several columns", ", KEY (owner, state)", take, finish, true},
+		{"a foreign key", ", FOREIGN KEY (state) REFERENCES job (id)", take, finish, true},
+		{"rows that are deleted", ", KEY (state)", take, "DELETE FROM job WHERE id = @id", true},
+		{"a deletion", ", KEY (state)", "DELETE FROM job WHERE state = 1", finish, true},
+		{"the key and the index", ", KEY (state)", take + " AND id = @id", finish, true},
+		{"a lock", ", KEY (state)", "SELECT id FROM job WHERE state = 1 FOR UPDATE", finish, true},
+		{"a read", ", KEY (state)", "SELECT id FROM job WHERE state = 1", finish, false},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			p, err := mysql.Parse([]mysql.File{{Name: "job.sql", Text: fmt.Sprintf(schema, tc.index) + fmt.Sprintf(program, tc.take, tc.other)}}, mysql.Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			rep, err := robust.Check(t.Context(), p, robust.Options{Engine: engine.MariaDB(), Init: schedules.AnyRows, Questions: 50})
+			if err != nil {
+				t.Fatal(err)
+			}
+			skips := rep.Open != nil && strings.Contains(rep.Open.Reason, "which an index is over")
+			if skips != tc.skips {
+				t.Errorf("the verdict is %s: %+v", rep.Verdict, rep.Open)
+			}
+		})
+	}
+}
