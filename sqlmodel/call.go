@@ -354,7 +354,7 @@ func (x *ex) expressionFunction(f *function, args []val) (val, bool) {
 	if ret.name == nVoid {
 		return val{}, false
 	}
-	return val{e: x.kept(v, ret), t: ret, nn: v.nn}, true
+	return x.assigned(v, ret, 0), true
 }
 
 // active reports whether f is being inlined.

@@ -145,11 +145,6 @@ func (x *ex) convert(v val, t typ, loc int32, what string) ir.Expr {
 	return x.assigned(v, t, loc).e
 }
 
-// kept changes v into type t, its modifier included, as a variable of that type keeps it.
-func (x *ex) kept(v val, t typ) ir.Expr {
-	return x.assigned(v, t, 0).e
-}
-
 // assignedLiteral is a quoted literal that is stored: unlike an explicit cast, that
 // does not cut it.
 func (x *ex) assignedLiteral(v val, t typ, loc int32) ir.Expr {

@@ -246,7 +246,7 @@ func (b *builder) overRows(x *ex, q *query, round func() []ir.Stmt, l *loopLabel
 			continue
 		}
 		seen[d.local] = true
-		loop.Into, loop.Cols = append(loop.Into, d.local), append(loop.Cols, x.kept(q.targets[i].val(), d.t))
+		loop.Into, loop.Cols = append(loop.Into, d.local), append(loop.Cols, x.assigned(q.targets[i].val(), d.t, 0).e)
 	}
 	if len(loop.Into) == 0 {
 		loop.Into, loop.Cols = []string{b.local("hit", tBool)}, []ir.Expr{ir.C(ir.Bool(true))}
@@ -365,7 +365,7 @@ func (b *builder) foreach(f *frame, s *plpgsql.Foreach, pos ir.Pos) {
 		}
 		w, fd := b.targetOf(f, s.Targets[0])
 		if fd != nil {
-			b.assign(pos, fd.local, b.ex(f, f.text).kept(elem, fd.t))
+			b.assign(pos, fd.local, b.ex(f, f.text).assigned(elem, fd.t, 0).e)
 			return
 		}
 		if w.isRecord { // the fields are taken out of one element

@@ -59,8 +59,8 @@ func (b *builder) returned(f *frame, v val) []colDef {
 	case v.record && len(fields) == len(v.fields):
 		out := make([]colDef, len(fields))
 		for i, fd := range fields {
-			c := v.fields[i].val()
-			out[i] = colDef{fd.name, x.kept(c, fd.t), fd.t, c.nn}
+			c := x.assigned(v.fields[i].val(), fd.t, 0)
+			out[i] = colDef{fd.name, c.e, fd.t, c.nn}
 		}
 		return out
 	case v.record && len(v.fields) > 0:
@@ -80,7 +80,8 @@ func (b *builder) returned(f *frame, v val) []colDef {
 		}
 		return out
 	}
-	return []colDef{{"", x.kept(v, t), t, v.nn}}
+	c := x.assigned(v, t, 0)
+	return []colDef{{"", c.e, t, c.nn}}
 }
 
 // leave ends the function.

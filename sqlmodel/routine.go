@@ -294,7 +294,7 @@ func (b *builder) argument(f *frame, x *ex, p param, a val, pos ir.Pos) {
 		v.isRecord, v.fixed = true, true
 		for i, fd := range fields {
 			local := b.fieldLocal(base, fd.name, fd.t)
-			b.assign(pos, local, x.kept(a.fields[i].val(), fd.t))
+			b.assign(pos, local, x.assigned(a.fields[i].val(), fd.t, 0).e)
 			v.fields = append(v.fields, field{fd.name, local, fd.t})
 		}
 	case a.record:

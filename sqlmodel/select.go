@@ -102,7 +102,7 @@ func (b *builder) assignAll(x *ex, pos ir.Pos, list []dest, cols []colDef) {
 	exprs := make([]ir.Expr, len(list))
 	for i, d := range list {
 		if d.local != "" {
-			exprs[i] = x.kept(cols[i].val(), d.t)
+			exprs[i] = x.assigned(cols[i].val(), d.t, 0).e
 		}
 	}
 	set := map[string]bool{}
@@ -200,7 +200,7 @@ func (b *builder) selectInto(f *frame, x *ex, q *query, pos ir.Pos, to sink) {
 		}
 		seen[d.local] = true
 		s.Into = append(s.Into, d.local)
-		s.Cols = append(s.Cols, x.kept(q.targets[i].val(), d.t))
+		s.Cols = append(s.Cols, x.assigned(q.targets[i].val(), d.t, 0).e)
 	}
 	b.atLeastOne(s)
 	b.emit(s)

@@ -236,6 +236,9 @@ func (l *loader) typeOf(n *pg.TypeName, t *text) typ {
 // discards modifiers, but those of domains.
 func (l *loader) signatureType(n *pg.TypeName, t *text) typ {
 	out := l.typeOf(n, t)
+	if l.opt.MySQL {
+		return out
+	}
 	if n != nil && !n.PctType {
 		if u := l.sees(t).typ(qualified(names(n.Names))); u != nil {
 			return out

@@ -147,7 +147,7 @@ func (b *builder) store(f *frame, v *variable, e val, pos ir.Pos) {
 			}
 			e = e.fields[0].val()
 		}
-		b.assign(pos, v.local, x.kept(e, v.t))
+		b.assign(pos, v.local, x.assigned(e, v.t, 0).e)
 		return
 	}
 	switch {
@@ -259,7 +259,7 @@ func (b *builder) assignment(f *frame, s *plpgsql.Assign, pos ir.Pos) {
 		if e.record {
 			b.unmodelled("a row in a field")
 		}
-		b.assign(pos, d.local, x.kept(e, d.t))
+		b.assign(pos, d.local, x.assigned(e, d.t, 0).e)
 	default:
 		b.store(f, v, e, pos)
 	}

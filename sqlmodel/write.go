@@ -468,7 +468,7 @@ func (b *builder) returning(f *frame, w *writeQuery, after *rowSource, ret *pg.R
 			continue
 		}
 		if early {
-			s.Into, s.Cols = append(s.Into, d.local), append(s.Cols, x.kept(c.val(), d.t))
+			s.Into, s.Cols = append(s.Into, d.local), append(s.Cols, x.assigned(c.val(), d.t, 0).e)
 			continue
 		}
 		s.Into, s.Cols = append(s.Into, temps[i].local), append(s.Cols, c.e)
