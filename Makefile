@@ -1,5 +1,6 @@
 # make demo   build bin/robust and look at SmallBank, as it is and repaired
 # make test   formatting, vet and all tests; needs what `make setup` installs
+# make soak   long random comparisons with a server, from SEED on; they print what differs
 #
 # Both install the missing packages of a Debian or Ubuntu system (Z3's headers;
 # for the tests PostgreSQL, MariaDB, Boogie, Graphviz, the program z3, pre-commit
@@ -8,7 +9,7 @@
 GO ?= go
 APPS = testdata/apps
 
-.PHONY: all demo test setup setup-demo build clean
+.PHONY: all demo test soak setup setup-demo build clean
 
 all: build
 
@@ -32,6 +33,21 @@ test: setup
 	@bad=$$(gofmt -l $$(git ls-files '*.go')); test -z "$$bad" || { echo "not formatted with gofmt:"; echo "$$bad"; exit 1; }
 	$(GO) vet ./...
 	$(GO) test -timeout 30m ./...
+
+SEED ?= 1
+SOAK_CALLS ?= 20000
+SOAK_PAIRS ?= 3000
+SOAK_APPS ?= 60
+SOAK = $(GO) test -v -timeout 0 -count 1 ./internal/sqlgen/compare -sqlgen.seed=$(SEED)
+
+# First what applications write most; then all types and functions.
+soak: setup
+	@failed=0; \
+	$(SOAK) -run 'TestCalls|TestPairs|TestReadCommitted|TestApps' -sqlgen.calls=$(SOAK_CALLS) -sqlgen.pairs=$(SOAK_PAIRS) \
+		-sqlgen.committed=$(SOAK_PAIRS) -sqlgen.apps=$(SOAK_APPS) || failed=1; \
+	$(SOAK) -run 'TestCalls|TestPairs|TestReadCommitted' -sqlgen.calls=$(SOAK_CALLS) -sqlgen.pairs=$(SOAK_PAIRS) \
+		-sqlgen.committed=$(SOAK_PAIRS) -sqlgen.types=63 -sqlgen.functions -sqlgen.without= || failed=1; \
+	exit $$failed
 
 # A package is installed only where what it provides is missing.
 setup-demo:

@@ -173,6 +173,11 @@ func (x *ex) ownArguments(list []*pg.Node, name string) []val {
 		saved = append(saved, lv.used)
 		lv.used = false
 	}
+	defer func() { // also where an argument is not modelled
+		for i, lv := range x.levels {
+			lv.used = lv.used || saved[i]
+		}
+	}()
 	own := map[string]bool{}
 	for _, s := range x.levels[len(x.levels)-1].sources {
 		for _, c := range s.cols {
@@ -192,9 +197,8 @@ func (x *ex) ownArguments(list []*pg.Node, name string) []val {
 		}
 	}
 	outer := false
-	for i, lv := range x.levels {
+	for _, lv := range x.levels {
 		outer = outer || lv.used
-		lv.used = lv.used || saved[i]
 	}
 	if outer && !mine {
 		x.unmodelled("the aggregate %s over columns of a query around", name)

@@ -63,7 +63,8 @@ func (b *builder) call(f *frame) *ir.Send {
 func (l *loader) callable(f *function) (name string, overloaded bool) {
 	found, sure := l.late.functions(f.own())
 	overloaded = len(l.declarations.functionsIn(f.schema(), f.own(), now)) > 1
-	sure = sure && l.late.leadsTo(f.schema())
+	said := l.late.leadsTo(f.schema()) && (f.schema() == publicSchema || slices.Contains(l.prog.SearchPath, f.schema()))
+	sure = sure && said
 	for _, g := range found {
 		sure = sure && g.schema() == f.schema()
 	}

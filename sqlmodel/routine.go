@@ -132,8 +132,7 @@ func (b *builder) newFrame(fn *function) *frame {
 	return f
 }
 
-// parameter declares the i-th input of a template. What a client gives is taken to fit
-// the modifier of its type.
+// parameter declares the i-th input of a template.
 func (b *builder) parameter(f *frame, p param, i int) {
 	t := b.l.signatureType(p.t, f.fn.text)
 	if p.vari && t.name != nArray {

@@ -96,11 +96,7 @@ func call(t *sqlgen.Txn, args []*string) string {
 			list = append(list, "NULL::"+p.Type.Name)
 			continue
 		}
-		arg := p.Type.Literal(*args[i])
-		if p.Type.Bare && strings.Contains(p.Type.Name, "(") { // clients give values that fit the modifier
-			arg += "::" + p.Type.Name
-		}
-		list = append(list, arg)
+		list = append(list, p.Type.Literal(*args[i]))
 	}
 	if t.Kind == sqlgen.Procedure {
 		return "CALL " + t.Name + "(" + strings.Join(list, ", ") + ")"

@@ -70,6 +70,11 @@ func (p *Pairs) interrupt(a *app, mix *Mix, rng *rand.Rand) (f Finding, err erro
 	if a.model.marks.used || undecided != "" {
 		f.Result = Open
 	}
+	for i, l := range o.lanes {
+		if t := list[i].Txn; f.Result == Wrong && l.err != nil && evaluation(l.err) && mayFail(t) {
+			return Finding{Result: Undecided, Class: f.Class + planned(t)}, nil
+		}
+	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "-- stops before statement %d\n", at)
 	for i, l := range o.lanes {

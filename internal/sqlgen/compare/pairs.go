@@ -351,9 +351,7 @@ func (g *game) committed(i int) {
 				why = append(why, no)
 				return
 			}
-			if !slices.ContainsFunc(next, func(o world) bool {
-				return o.x.Last().String() == x.Last().String() && len(o.bind.to)+len(bind.to) == 0
-			}) {
+			if !slices.ContainsFunc(next, func(o world) bool { return len(o.bind.to)+len(bind.to) == 0 && sameEffect(o.x, x) }) {
 				next = append(next, world{x, bind})
 			}
 		})
@@ -374,6 +372,17 @@ func (g *game) committed(i int) {
 	}
 	g.worlds = next[:min(len(next), 200)]
 	g.commits++
+}
+
+// sameEffect reports whether two executions leave the same rows, and exclude the same
+// later transactions: a row that is written with the values that it had is written.
+func sameEffect(a, b *interp.Execution) bool {
+	if a.Last().String() != b.Last().String() {
+		return false
+	}
+	return slices.EqualFunc(a.Txns, b.Txns, func(s, t interp.Committed) bool {
+		return slices.EqualFunc(s.Run.Ops, t.Run.Ops, func(p, q interp.Op) bool { return p.Kind == q.Kind && p.Table == q.Table && p.Key == q.Key })
+	})
 }
 
 // leavesOut reports whether a session commits where it leaves out errors of evaluation.
