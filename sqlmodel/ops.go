@@ -526,7 +526,7 @@ func (x *ex) compare(op string, l, r val, loc int32) val {
 	equality := k == ir.Eq || k == ir.Ne || k == ir.Is
 	l, r = x.collate(l, r)
 	l, r = x.comparable(l), x.comparable(r)
-	if equality && l.t.sql != nil && l.t.sql.Labels != nil || l.t.ordered() && r.t.ordered() || equality && x.byIdentity(l.t) && x.byIdentity(r.t) {
+	if equality && l.t.sql != nil && l.t.sql.Labels != nil || l.t.ordered() && r.t.ordered() || equality && x.byIdentity(l.t) && x.byIdentity(r.t) && comparableKinds(l.t.ir.Kind, r.t.ir.Kind) {
 		return val{e: ir.Op(k, l.e, r.e), t: tBool, nn: nn}
 	}
 	if l.t.sql != nil && l.t.sql.Labels != nil { // the order of an enum is that of its labels
@@ -538,6 +538,12 @@ func (x *ex) compare(op string, l, r val, loc int32) val {
 		out.e = ir.NotE(out.e)
 	}
 	return out
+}
+
+// comparableKinds reports whether the IR compares values of two kinds: not those of a
+// type that is not known with others.
+func comparableKinds(a, b ir.Kind) bool {
+	return a == b || a != ir.KindOpaque && b != ir.KindOpaque
 }
 
 // operands converts the operands of a comparison to the types that are compared.

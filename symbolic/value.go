@@ -291,7 +291,9 @@ func (w *World) call(c *ir.Call, args []Val) Val {
 		// Whatever the function, the two values together are symmetric, and
 		// every symmetric one is of this kind.
 		terms = slices.Concat(terms[2:], terms[:2])
-		out.Null = B.Or(out.Null, app("?", smt.Bool))
+		if known == nil || known.Partial {
+			out.Null = B.Or(out.Null, app("?", smt.Bool))
+		}
 		out.T = B.Or(out.T, app(" "+c.Type.String(), sortOf(c.Type)))
 	}
 	return out
