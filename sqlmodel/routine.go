@@ -19,7 +19,6 @@ func (l *loader) template(fn *function) *ir.Txn {
 	if looksBack(b.txn.Body) {
 		b = l.build(fn, true)
 	}
-	b.givesBack()
 	tidy.Txn(b.txn, b.weak, b.fields)
 	b.stale()
 	return b.txn

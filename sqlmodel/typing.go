@@ -38,7 +38,6 @@ func (l *loader) scriptTemplate(fn *function) *ir.Txn {
 			continue
 		}
 		b.snapshots()
-		b.givesBack()
 		tidy.Txn(b.txn, b.weak, b.fields)
 		b.stale()
 		return b.txn
