@@ -58,6 +58,7 @@ type leaving struct {
 type savepoint struct {
 	st                 *State
 	writes, locks, log int
+	uses, preLocks     int
 	depth              int
 	set                int       // when it was set: a rollback to it ends those set later
 	live               *smt.Term // whether it was set
@@ -300,7 +301,7 @@ func (e *exec) stmt(s ir.Stmt) {
 	case *ir.Savepoint:
 		e.savepoints++
 		_, again := e.points[s.Name]
-		e.points[s.Name] = savepoint{e.st, len(e.run.Writes), len(e.run.Locks), len(e.run.log), len(e.loops), e.savepoints, e.live, again}
+		e.points[s.Name] = savepoint{e.st, len(e.run.Writes), len(e.run.Locks), len(e.run.log), len(e.run.Uses), len(e.run.PreLocks), len(e.loops), e.savepoints, e.live, again}
 	case *ir.RollbackTo:
 		e.rollback(s)
 	case *ir.Unmodelled:
@@ -401,6 +402,11 @@ func (e *exec) rollback(s *ir.RollbackTo) {
 	}
 	for i := p.locks; i < len(e.run.Locks); i++ {
 		e.run.Locks[i] = e.run.Locks[i].when(w, func(Key) *smt.Term { return w.B.Not(undone) })
+	}
+	for _, list := range [][]Use{e.run.Uses[p.uses:], e.run.PreLocks[p.preLocks:]} {
+		for i := range list { // the locks of tables are given back, too
+			list[i].Guard = w.B.And(list[i].Guard, w.B.Not(undone))
+		}
 	}
 }
 

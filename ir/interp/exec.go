@@ -251,7 +251,7 @@ func (s *scope) stmt(st ir.Stmt) exec {
 				f.points = map[string]point{}
 			}
 			f.npoints++
-			f.points[st.Name] = point{f.db, len(f.run.Ops), len(f.run.Locks), len(f.run.Dropped), f.npoints}
+			f.points[st.Name] = point{f.db, len(f.run.Ops), len(f.run.Locks), len(f.run.Dropped), len(f.run.uses), len(f.run.preLocks), f.npoints}
 			return control{}
 		}
 	case *ir.RollbackTo:
@@ -276,6 +276,7 @@ func (s *scope) stmt(st ir.Stmt) exec {
 			f.db = p.db
 			f.run.Ops = f.run.Ops[:p.ops:p.ops]
 			f.run.Locks = f.run.Locks[:p.locks:p.locks]
+			f.run.uses, f.run.preLocks = f.run.uses[:p.uses:p.uses], f.run.preLocks[:p.preLocks:p.preLocks]
 			f.run.unlock(p.dropped)
 			return control{}
 		}

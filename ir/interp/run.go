@@ -273,6 +273,7 @@ type point struct {
 	db *DB
 	// What the transaction had written, locked and dropped.
 	ops, locks, dropped int
+	uses, preLocks      int
 	set                 int // when it was set: a rollback to it ends those set later
 }
 

@@ -136,6 +136,11 @@ func same(v ir.Value, text string, d ir.Domain) bool {
 		return ok && w == v
 	}
 	w, ok := d.Read(text)
+	if ok && w.Kind == ir.KindText && v.Kind == ir.KindText && w != v { // texts of equal numbers are equal: a premise of sqlmodel
+		x, okX := new(big.Rat).SetString(v.S)
+		y, okY := new(big.Rat).SetString(w.S)
+		return okX && okY && x.Cmp(y) == 0
+	}
 	numbers := func(k ir.Kind) bool { return k == ir.KindInt || k == ir.KindNum }
 	return ok && (w == v || numbers(w.Kind) && numbers(v.Kind) && ir.Compare(w, v) == 0)
 }
