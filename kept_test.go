@@ -6,6 +6,7 @@ import (
 
 	"github.com/txrobust/robust"
 	"github.com/txrobust/robust/engine"
+	"github.com/txrobust/robust/report"
 	"github.com/txrobust/robust/schedules"
 	"github.com/txrobust/robust/sqlmodel"
 )
@@ -64,5 +65,33 @@ END $$;`
 				t.Errorf("the verdict is %s", rep.Verdict)
 			}
 		})
+	}
+}
+
+// TestCanonicalTexts: an execution is found where keys come as texts that are converted;
+// the twin locks what it sums up.
+func TestCanonicalTexts(t *testing.T) {
+	const frame = `CREATE TABLE wallet (id uuid PRIMARY KEY, owner uuid NOT NULL, cents bigint NOT NULL);
+CREATE FUNCTION spend(p_wallet text, p_owner text, p_cents bigint) RETURNS boolean LANGUAGE plpgsql AS $$
+DECLARE v_total bigint;
+BEGIN
+  %s
+  SELECT coalesce(sum(cents), 0) INTO v_total FROM wallet WHERE owner = p_owner::uuid;
+  IF v_total < p_cents THEN RETURN false; END IF;
+  UPDATE wallet SET cents = cents - p_cents WHERE id = p_wallet::uuid AND owner = p_owner::uuid;
+  RETURN FOUND;
+END $$;`
+	for lock, want := range map[string]report.Verdict{"": robust.NotRobust, "PERFORM 1 FROM wallet WHERE owner = p_owner::uuid FOR UPDATE;": robust.Robust} {
+		p, err := sqlmodel.Parse([]sqlmodel.File{{Name: "uuid.sql", Text: fmt.Sprintf(frame, lock)}}, sqlmodel.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		rep, err := robust.Check(t.Context(), p, robust.Options{Engine: engine.Postgres(), Init: schedules.AnyRows})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if rep.Verdict != want {
+			t.Errorf("%q: %s, want %s", lock, rep.Verdict, want)
+		}
 	}
 }

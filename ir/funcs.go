@@ -26,6 +26,9 @@ type Function struct {
 	Strict bool
 	// Partial: arguments that are not NULL may give NULL, too.
 	Partial bool
+	// Canonical: what has the form of a result is left as it is. A search for an execution
+	// looks at such arguments alone.
+	Canonical bool
 	// Settings: Eval takes usual settings of the server for granted, such as the time
 	// zone UTC. Executions may use it; a proof, which holds for all settings, must not.
 	Settings bool
@@ -58,40 +61,40 @@ func init() {
 				return elems[i-1]
 			}
 			return Null
-		}), true, false, false},
+		}), true, false, false, false},
 		{"len", []Kind{KindArray}, KindInt, total(func(a []Value, _ Type) Value {
 			return Int(int64(len(a[0].Elems(KindText))))
-		}), true, false, false},
-		{"lower", []Kind{KindText}, KindText, total(func(a []Value, _ Type) Value { return Text(strings.ToLower(a[0].S)) }), true, false, false},
-		{"upper", []Kind{KindText}, KindText, total(func(a []Value, _ Type) Value { return Text(strings.ToUpper(a[0].S)) }), true, false, false},
-		{"concat", []Kind{KindText, KindText}, KindText, total(func(a []Value, _ Type) Value { return Text(a[0].S + a[1].S) }), true, false, false},
+		}), true, false, false, false},
+		{"lower", []Kind{KindText}, KindText, total(func(a []Value, _ Type) Value { return Text(strings.ToLower(a[0].S)) }), true, false, false, false},
+		{"upper", []Kind{KindText}, KindText, total(func(a []Value, _ Type) Value { return Text(strings.ToUpper(a[0].S)) }), true, false, false, false},
+		{"concat", []Kind{KindText, KindText}, KindText, total(func(a []Value, _ Type) Value { return Text(a[0].S + a[1].S) }), true, false, false, false},
 		{"length", []Kind{KindText}, KindInt, total(func(a []Value, _ Type) Value {
 			return Int(int64(utf8.RuneCountInString(a[0].S)))
-		}), true, false, false},
-		{"like", []Kind{KindText, KindText}, KindBool, total(func(a []Value, _ Type) Value { return Bool(like([]rune(a[0].S), []rune(a[1].S))) }), true, false, false},
+		}), true, false, false, false},
+		{"like", []Kind{KindText, KindText}, KindBool, total(func(a []Value, _ Type) Value { return Bool(like([]rune(a[0].S), []rune(a[1].S))) }), true, false, false, false},
 		{"ilike", []Kind{KindText, KindText}, KindBool, total(func(a []Value, _ Type) Value {
 			return Bool(like([]rune(strings.ToLower(a[0].S)), []rune(strings.ToLower(a[1].S))))
-		}), true, false, false},
-		{"text_of_int", []Kind{KindInt}, KindText, total(func(a []Value, _ Type) Value { return Text(strconv.FormatInt(a[0].I, 10)) }), true, false, false},
-		{"text_of_bool", []Kind{KindBool}, KindText, total(func(a []Value, _ Type) Value { return Text(strconv.FormatBool(a[0].IsTrue())) }), true, false, false},
+		}), true, false, false, false},
+		{"text_of_int", []Kind{KindInt}, KindText, total(func(a []Value, _ Type) Value { return Text(strconv.FormatInt(a[0].I, 10)) }), true, false, false, false},
+		{"text_of_bool", []Kind{KindBool}, KindText, total(func(a []Value, _ Type) Value { return Text(strconv.FormatBool(a[0].IsTrue())) }), true, false, false, false},
 		{"= any", []Kind{KindNull, KindArray}, KindBool, total(func(a []Value, _ Type) Value {
 			return Bool(slices.Contains(a[1].Elems(a[0].Kind), a[0]))
-		}), true, false, false},
+		}), true, false, false, false},
 		{"left", []Kind{KindText, KindInt}, KindText, total(func(a []Value, _ Type) Value {
 			r, n := []rune(a[0].S), int(a[1].I)
 			if n < 0 {
 				n = max(0, len(r)+n)
 			}
 			return Text(string(r[:min(n, len(r))]))
-		}), true, false, false},
-		{"octets of", []Kind{KindText}, KindInt, total(func(a []Value, _ Type) Value { return Int(int64(len(a[0].S))) }), true, false, false},
+		}), true, false, false, false},
+		{"octets of", []Kind{KindText}, KindInt, total(func(a []Value, _ Type) Value { return Int(int64(len(a[0].S))) }), true, false, false, false},
 		// Those of Go, which may differ from lower and upper of the database.
-		{"text lower", []Kind{KindText}, KindText, total(func(a []Value, _ Type) Value { return Text(strings.ToLower(a[0].S)) }), true, false, false},
-		{"text upper", []Kind{KindText}, KindText, total(func(a []Value, _ Type) Value { return Text(strings.ToUpper(a[0].S)) }), true, false, false},
-		{"text trimmed", []Kind{KindText}, KindText, total(func(a []Value, _ Type) Value { return Text(strings.TrimSpace(a[0].S)) }), true, false, false},
-		{"text contains", []Kind{KindText, KindText}, KindBool, total(func(a []Value, _ Type) Value { return Bool(strings.Contains(a[0].S, a[1].S)) }), true, false, false},
-		{"text begins", []Kind{KindText, KindText}, KindBool, total(func(a []Value, _ Type) Value { return Bool(strings.HasPrefix(a[0].S, a[1].S)) }), true, false, false},
-		{"text ends", []Kind{KindText, KindText}, KindBool, total(func(a []Value, _ Type) Value { return Bool(strings.HasSuffix(a[0].S, a[1].S)) }), true, false, false},
+		{"text lower", []Kind{KindText}, KindText, total(func(a []Value, _ Type) Value { return Text(strings.ToLower(a[0].S)) }), true, false, false, false},
+		{"text upper", []Kind{KindText}, KindText, total(func(a []Value, _ Type) Value { return Text(strings.ToUpper(a[0].S)) }), true, false, false, false},
+		{"text trimmed", []Kind{KindText}, KindText, total(func(a []Value, _ Type) Value { return Text(strings.TrimSpace(a[0].S)) }), true, false, false, false},
+		{"text contains", []Kind{KindText, KindText}, KindBool, total(func(a []Value, _ Type) Value { return Bool(strings.Contains(a[0].S, a[1].S)) }), true, false, false, false},
+		{"text begins", []Kind{KindText, KindText}, KindBool, total(func(a []Value, _ Type) Value { return Bool(strings.HasPrefix(a[0].S, a[1].S)) }), true, false, false, false},
+		{"text ends", []Kind{KindText, KindText}, KindBool, total(func(a []Value, _ Type) Value { return Bool(strings.HasSuffix(a[0].S, a[1].S)) }), true, false, false, false},
 		double("+", 2, func(x []float64) float64 { return x[0] + x[1] }),
 		double("-", 2, func(x []float64) float64 { return x[0] - x[1] }),
 		double("*", 2, func(x []float64) float64 { return x[0] * x[1] }),
@@ -108,7 +111,7 @@ func init() {
 				return opaqueValue(t, "double int("+a[0].String()+")")
 			}
 			return Int(int64(f))
-		}), true, false, false},
+		}), true, false, false, false},
 	} {
 		Functions[f.Name] = f
 	}
@@ -131,7 +134,7 @@ func double(name string, params int, f func(x []float64) float64) *Function {
 			return opaqueValue(t, term)
 		}
 		return Num(r)
-	}), true, false, false}
+	}), true, false, false, false}
 }
 
 // like matches a string with a pattern of LIKE, in which % stands for any

@@ -80,8 +80,22 @@ func conversion(from, to *Type) *ir.Function {
 func ownCast(from, to *Type, f evaluator) *ir.Function {
 	name := to.key() + "<-" + from.key()
 	return interned(name, func() *ir.Function {
-		return &ir.Function{Name: name, Eval: evalOf(f, []*Type{from}), Strict: true, Settings: from.written() || to.written()}
+		return &ir.Function{Name: name, Eval: evalOf(f, []*Type{from}), Strict: true, Settings: from.written() || to.written(), Canonical: to.canonicalFrom(from)}
 	})
+}
+
+// canonicalFrom reports whether texts, which from has, are left as they are where they
+// are those of values of the type.
+func (t *Type) canonicalFrom(from *Type) bool {
+	if from.Name != "text" || t.Name == "text" || t.IR().Kind != ir.KindText && t.IR().Kind != ir.KindOpaque {
+		return false
+	}
+	v, ok := t.Sample(0)
+	if !ok {
+		return false
+	}
+	got, err := t.Parse(v.S)
+	return err == nil && got == v
 }
 
 // castFunction gives the cast by a function of the catalog.
