@@ -129,6 +129,10 @@ func (d *deriver) typeOf(x *ex, e ir.Expr) ir.Type {
 // register notes the types of a row variable's columns.
 func (d *deriver) register(src *rowSource) {
 	d.rows[src.row] = true
+	if src.table != nil && src.table.ir.Rowid {
+		key := src.table.ir.Columns[0]
+		d.types[ir.Col{Row: src.row, Col: key.Name}] = key.Type
+	}
 	for _, c := range src.cols {
 		if col, ok := c.e.(*ir.Col); ok {
 			d.types[*col] = localType(c.t)

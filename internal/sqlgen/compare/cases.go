@@ -91,10 +91,12 @@ func ParseFile(text string) (*File, error) {
 			e.result = Commits
 		case "aborts":
 			e.result = Aborts
+		case "undecided": // a bound runs out
+			e.result = TooLong
 		case "unmodelled":
 			e.result, e.reason = Unmodelled, reason
 		default:
-			return nil, fmt.Errorf("a call commits, aborts or is unmodelled, not %q", word)
+			return nil, fmt.Errorf("a call commits, aborts, is undecided or unmodelled, not %q", word)
 		}
 		sql = strings.TrimSuffix(strings.TrimSpace(sql), ";")
 		sql, ok = strings.CutPrefix(sql, "SELECT * FROM ")
