@@ -152,9 +152,9 @@ type prover struct {
 	proved bool
 }
 
-// Prove tries to prove that p is robust. An error is a fault of the input: an
+// attemptAll is Prove but for rows with the key of a deleted one. An error is a fault of the input: an
 // invariant that is not inductive.
-func Prove(ctx context.Context, p *ir.Program, opt Options) (*Result, error) {
+func attemptAll(ctx context.Context, p *ir.Program, opt Options) (*Result, error) {
 	if opt.MaxWindow == 0 {
 		opt.MaxWindow = 4
 	}
