@@ -216,6 +216,9 @@ func (a *attempt) result(ctx context.Context, last int) *Result {
 			res.Reason = "whether " + w.String() + " is possible is not known: " + w.Unknown
 		}
 	}
+	if res.Reason == "" {
+		res.Reason = revived(a.prog)
+	}
 	if res.Verdict != Suspicious && res.Reason != "" {
 		res.Verdict = Unknown
 	}

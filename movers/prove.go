@@ -152,9 +152,9 @@ type prover struct {
 	proved bool
 }
 
-// attemptAll is Prove but for rows with the key of a deleted one. An error is a fault of the input: an
+// Prove tries to prove that p is robust. An error is a fault of the input: an
 // invariant that is not inductive.
-func attemptAll(ctx context.Context, p *ir.Program, opt Options) (*Result, error) {
+func Prove(ctx context.Context, p *ir.Program, opt Options) (*Result, error) {
 	if opt.MaxWindow == 0 {
 		opt.MaxWindow = 4
 	}
@@ -178,7 +178,7 @@ func attemptAll(ctx context.Context, p *ir.Program, opt Options) (*Result, error
 	}
 	plain := newAttempt(p, nil, opt, symbolic.ByRow, lanes)
 	if len(p.Invariants) == 0 {
-		if c := certificate(p, opt); c != "" {
+		if c := certificate(p, opt); c != "" && revived(p) == "" {
 			return &Result{Verdict: Robust, Certificate: c}, nil
 		}
 		// Without facts about the data first: most programs need none, and
