@@ -1,0 +1,94 @@
+package movers
+
+import (
+	"fmt"
+
+	"github.com/txrobust/robust/ir"
+)
+
+// revived says which template inserts a row and reads its table afterwards, where another
+// one may delete rows, "" if none does. If the snapshot has a row with the key, and
+// another transaction has deleted it since, the insertion succeeds, and the transaction
+// sees both rows (internal/sqlgen/testdata/cases/key_of_a_deleted_row.sql). A FRESH key
+// was never there.
+func revived(p *ir.Program) string {
+	deleted := map[*ir.Table]bool{}
+	for _, t := range p.Txns {
+		ir.Walk(t.Body, func(s ir.Stmt) {
+			switch s := s.(type) {
+			case *ir.Delete:
+				deleted[s.Table] = true
+			case *ir.Cascade:
+				deleted[s.Table] = true
+			}
+		})
+	}
+	for _, t := range p.Txns {
+		if why := revives(t, deleted); why != "" {
+			return why
+		}
+	}
+	return ""
+}
+
+func revives(t *ir.Txn, deleted map[*ir.Table]bool) string {
+	fresh := map[string]bool{}
+	for _, q := range t.Params {
+		fresh[q.Name] = q.Fresh
+	}
+	inserted := map[*ir.Table]*ir.Insert{}
+	why := ""
+	step := func(s ir.Stmt) {
+		if h, ok := s.(*ir.Havoc); ok && h.Fresh {
+			fresh[h.Var] = true
+		}
+		if sel, ok := s.(*ir.Select); !ok || !sel.Written {
+			for _, src := range ir.Reads(s) {
+				if i := inserted[src.Table]; i != nil && why == "" && !stopsAtDeleted(s, src.Table) {
+					why = fmt.Sprintf("%s: %s inserts a row of %s at %s and looks at the table afterwards: where another transaction has deleted the row with its key since the snapshot, it sees both rows; RETURNING gives the row that was inserted",
+						s.Position(), t.Name, src.Table.Name, i.Position())
+				}
+			}
+		}
+		if i, ok := s.(*ir.Insert); ok && deleted[i.Table] && !freshKey(i, fresh) {
+			inserted[i.Table] = i
+		}
+	}
+	ir.Walk(t.Body, step)
+	looped := false
+	ir.Walk(t.Body, func(s ir.Stmt) {
+		switch s.(type) {
+		case *ir.While, *ir.Foreach, *ir.ForRange:
+			looped = true
+		}
+	})
+	if looped { // what stands before an insertion may come after it
+		ir.Walk(t.Body, step)
+	}
+	return why
+}
+
+// stopsAtDeleted reports whether a statement writes the rows of a table that it finds: it stops
+// at one that is deleted.
+func stopsAtDeleted(s ir.Stmt, t *ir.Table) bool {
+	switch s := s.(type) {
+	case *ir.Update:
+		return s.Table == t
+	case *ir.Delete:
+		return s.Table == t
+	}
+	return false
+}
+
+// freshKey reports whether the key of an inserted row was never used before.
+func freshKey(i *ir.Insert, fresh map[string]bool) bool {
+	if i.Table.Rowid {
+		return true
+	}
+	for k, c := range i.Cols {
+		if v, ok := i.Values[k].(*ir.Var); ok && i.Table.IsKey(c) && fresh[v.Name] {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,42 @@
+package robust_test
+
+import (
+	"testing"
+
+	"github.com/txrobust/robust"
+	"github.com/txrobust/robust/engine"
+	"github.com/txrobust/robust/schedules"
+	"github.com/txrobust/robust/sqlmodel"
+)
+
+// TestRevived: who inserts the key of a row that was deleted since its snapshot sees both
+// rows afterwards; RETURNING gives its own one, and a new key was never there.
+func TestRevived(t *testing.T) {
+	const schema = `CREATE TABLE t (k int PRIMARY KEY, n int NOT NULL);
+CREATE TABLE s (k serial PRIMARY KEY, n int NOT NULL);
+CREATE FUNCTION forget(p int) RETURNS void LANGUAGE sql AS $$ DELETE FROM t WHERE k = p; DELETE FROM s WHERE k = p $$;
+`
+	for _, tc := range []struct {
+		name, add string
+		robust    bool
+	}{
+		{"a read", "INSERT INTO t VALUES (p, 1); SELECT n INTO r FROM t WHERE k = p;", false},
+		{"RETURNING", "INSERT INTO t VALUES (p, 1) RETURNING n INTO r;", true},
+		{"a new key", "INSERT INTO s (n) VALUES (p); SELECT n INTO r FROM s WHERE k = lastval();", true},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			p, err := sqlmodel.Parse([]sqlmodel.File{{Name: "revived.sql", Text: schema +
+				"CREATE FUNCTION add(p int) RETURNS int LANGUAGE plpgsql AS $$ DECLARE r int; BEGIN " + tc.add + " RETURN r; END $$;"}}, sqlmodel.Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			rep, err := robust.Check(t.Context(), p, robust.Options{Engine: engine.Postgres(), Init: schedules.AnyRows, Questions: 50})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if proved := rep.Verdict == robust.Robust; proved != tc.robust {
+				t.Errorf("the verdict is %s: %+v", rep.Verdict, rep.Open)
+			}
+		})
+	}
+}
