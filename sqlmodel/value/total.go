@@ -41,7 +41,7 @@ var totalFunctions = sync.OnceValue(func() map[string]bool {
 		}
 	})
 	catalog.Casts(func(k *catalog.Cast) {
-		if k.Function != "" {
+		if k.Function != "" && !(k.Function == "time" || k.Function == "timetz") { // of infinity there is no time
 			out[k.Function+"("+k.From+")"] = true
 		}
 	})
