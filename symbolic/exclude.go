@@ -124,12 +124,38 @@ func (r *Run) ofSnapshot(x *Write) *Write {
 	if w.Engine.InsertExcludes || x.Kind == Insert {
 		return x
 	}
-	return x.when(w, func(wr write) *smt.Term { return r.In.Alive(x.Table, wr.key) })
+	before := r.Writes
+	if i := slices.Index(r.Writes, x); i >= 0 {
+		before = r.Writes[:i]
+	}
+	return x.when(w, func(wr write) *smt.Term { return r.sees(before, x.Table, wr.key) })
 }
 
 // lockOfSnapshot does the same for a lock.
 func (r *Run) lockOfSnapshot(l *RowLock) *RowLock {
-	return l.when(r.Inst.w, func(k Key) *smt.Term { return r.In.Alive(l.Table, k) })
+	return l.when(r.Inst.w, func(k Key) *smt.Term { return r.sees(r.Writes, l.Table, k) })
+}
+
+// sees is: the row of the own view with a key is for sure that of the snapshot. It need
+// not be if writes have inserted one: the row of the snapshot was deleted by the run
+// itself, which excludes by that, or by others, who freed the key.
+func (r *Run) sees(writes []*Write, table int, k Key) *smt.Term {
+	w := r.Inst.w
+	out := r.In.Alive(table, k)
+	if !w.code.KeyFreed(w.Program.Tables[table]) {
+		return out
+	}
+	for _, x := range writes {
+		switch {
+		case x.Table != table || x.Kind != Insert:
+		case len(x.loops) > 0 || x.scan: // which rounds insert is not told
+			return w.B.False()
+		default:
+			wr := x.at(nil, k)
+			out = w.B.And(out, w.B.Not(w.B.And(wr.guard, w.sameKey(wr.key, k))))
+		}
+	}
+	return out
 }
 
 // shareCells reports whether two writes of one row touch one cell of it.
