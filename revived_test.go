@@ -22,6 +22,8 @@ CREATE FUNCTION forget(p int) RETURNS void LANGUAGE sql AS $$ DELETE FROM t WHER
 	}{
 		{"a read", "INSERT INTO t VALUES (p, 1); SELECT n INTO r FROM t WHERE k = p;", false},
 		{"RETURNING", "INSERT INTO t VALUES (p, 1) RETURNING n INTO r;", true},
+		{"a condition of another row", "INSERT INTO t VALUES (p, 1); UPDATE s SET n = 0 WHERE k = 1; UPDATE t SET n = 2 WHERE k = p + 1 AND EXISTS (SELECT FROM t AS u WHERE u.k = p AND u.n = 7);", false},
+		{"a key that changes", "UPDATE t SET k = p WHERE k = p + 1;", true},
 		{"a new key", "INSERT INTO s (n) VALUES (p); SELECT n INTO r FROM s WHERE k = lastval();", true},
 	} {
 		t.Run(tc.name, func(t *testing.T) {

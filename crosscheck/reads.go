@@ -158,33 +158,48 @@ func (r *row) takesPart(read *interp.Read) (some, every bool) {
 
 // same makes sure that a read found the rows that there are by the versions.
 func (t *tracer) same(i int, o *observer, r *interp.Read) error {
-	rows := map[string][]ir.Value{}
-	for _, vals := range t.x.Versions[o.before].Rows(r.Table) {
-		rows[interp.KeyOf(t.p.Tables[r.Table], vals)] = vals
-	}
-	for k := range o.own {
-		op := &t.x.Txns[i].Run.Ops[k]
-		if op.Table != r.Table {
-			continue
+	found := map[string]bool{}
+	for key, rows := range t.visible(i, o, r.Table) {
+		for _, vals := range rows {
+			if r.Matches(vals) {
+				found[key] = true
+			}
 		}
-		if rows[op.Key] = op.New; op.New == nil {
-			delete(rows, op.Key)
+		if found[key] != r.Keys[key] {
+			return fmt.Errorf("crosscheck: what %s read at %s does not fit the row %s as it was", t.labels[i], r.Stmt.Position(), witness.RowName(t.p.Tables[r.Table], rows[0]))
 		}
 	}
-	found := 0
-	for key, vals := range rows {
-		hit := r.Matches(vals)
-		if hit {
-			found++
-		}
-		if hit != r.Keys[key] {
-			return fmt.Errorf("crosscheck: what %s read at %s does not fit the row %s as it was", t.labels[i], r.Stmt.Position(), witness.RowName(t.p.Tables[r.Table], vals))
-		}
-	}
-	if found != len(r.Keys) {
+	if len(found) != len(r.Keys) {
 		return fmt.Errorf("crosscheck: %s read rows at %s that were not there", t.labels[i], r.Stmt.Position())
 	}
 	return nil
+}
+
+// visible gives by key the rows of a table that transaction i sees. Beside the one that
+// it has inserted itself there may be one with its key that was deleted after its
+// snapshot.
+func (t *tracer) visible(i int, o *observer, table int) map[string][][]ir.Value {
+	rows := map[string][][]ir.Value{}
+	for _, vals := range t.x.Versions[o.before].Rows(table) {
+		key := interp.KeyOf(t.p.Tables[table], vals)
+		rows[key] = [][]ir.Value{vals}
+	}
+	for k := range o.own {
+		op := &t.x.Txns[i].Run.Ops[k]
+		if op.Table != table {
+			continue
+		}
+		if op.Kind != interp.OpInsert && len(rows[op.Key]) > 0 { // the newest one goes, or gets other values
+			rows[op.Key] = rows[op.Key][:len(rows[op.Key])-1]
+		}
+		if op.New != nil {
+			rows[op.Key] = append(rows[op.Key], op.New)
+		}
+		if len(rows[op.Key]) == 0 {
+			delete(rows, op.Key)
+		}
+	}
+	return rows
 }
 
 // undone gives for each read of a run how many of the writes before it are among

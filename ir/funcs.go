@@ -45,9 +45,10 @@ func (c *Call) Function() *Function {
 	return Functions[c.Name]
 }
 
-// total is the Eval of a function that has a value for all arguments.
-func total(f func(a []Value, t Type) Value) func([]Value, Type) (Value, error) {
-	return func(a []Value, t Type) (Value, error) { return f(a, t), nil }
+// strictly makes a function of values that are not NULL, which are of the right kinds.
+func strictly(name string, params []Kind, result Kind, eval func(args []Value, result Type) Value) *Function {
+	return &Function{Name: name, Params: params, Result: result, Strict: true,
+		Eval: func(args []Value, t Type) (Value, error) { return eval(args, t), nil }}
 }
 
 // Functions are the known functions by name.
@@ -55,46 +56,46 @@ var Functions = map[string]*Function{}
 
 func init() {
 	for _, f := range []*Function{
-		{"elem", []Kind{KindArray, KindInt}, KindNull, total(func(a []Value, t Type) Value {
+		strictly("elem", []Kind{KindArray, KindInt}, KindNull, func(a []Value, t Type) Value {
 			elems := a[0].Elems(t.Kind)
 			if i := a[1].I; i >= 1 && i <= int64(len(elems)) {
 				return elems[i-1]
 			}
 			return Null
-		}), true, false, false, false},
-		{"len", []Kind{KindArray}, KindInt, total(func(a []Value, _ Type) Value {
+		}),
+		strictly("len", []Kind{KindArray}, KindInt, func(a []Value, _ Type) Value {
 			return Int(int64(len(a[0].Elems(KindText))))
-		}), true, false, false, false},
-		{"lower", []Kind{KindText}, KindText, total(func(a []Value, _ Type) Value { return Text(strings.ToLower(a[0].S)) }), true, false, false, false},
-		{"upper", []Kind{KindText}, KindText, total(func(a []Value, _ Type) Value { return Text(strings.ToUpper(a[0].S)) }), true, false, false, false},
-		{"concat", []Kind{KindText, KindText}, KindText, total(func(a []Value, _ Type) Value { return Text(a[0].S + a[1].S) }), true, false, false, false},
-		{"length", []Kind{KindText}, KindInt, total(func(a []Value, _ Type) Value {
+		}),
+		strictly("lower", []Kind{KindText}, KindText, func(a []Value, _ Type) Value { return Text(strings.ToLower(a[0].S)) }),
+		strictly("upper", []Kind{KindText}, KindText, func(a []Value, _ Type) Value { return Text(strings.ToUpper(a[0].S)) }),
+		strictly("concat", []Kind{KindText, KindText}, KindText, func(a []Value, _ Type) Value { return Text(a[0].S + a[1].S) }),
+		strictly("length", []Kind{KindText}, KindInt, func(a []Value, _ Type) Value {
 			return Int(int64(utf8.RuneCountInString(a[0].S)))
-		}), true, false, false, false},
-		{"like", []Kind{KindText, KindText}, KindBool, total(func(a []Value, _ Type) Value { return Bool(like([]rune(a[0].S), []rune(a[1].S))) }), true, false, false, false},
-		{"ilike", []Kind{KindText, KindText}, KindBool, total(func(a []Value, _ Type) Value {
+		}),
+		strictly("like", []Kind{KindText, KindText}, KindBool, func(a []Value, _ Type) Value { return Bool(like([]rune(a[0].S), []rune(a[1].S))) }),
+		strictly("ilike", []Kind{KindText, KindText}, KindBool, func(a []Value, _ Type) Value {
 			return Bool(like([]rune(strings.ToLower(a[0].S)), []rune(strings.ToLower(a[1].S))))
-		}), true, false, false, false},
-		{"text_of_int", []Kind{KindInt}, KindText, total(func(a []Value, _ Type) Value { return Text(strconv.FormatInt(a[0].I, 10)) }), true, false, false, false},
-		{"text_of_bool", []Kind{KindBool}, KindText, total(func(a []Value, _ Type) Value { return Text(strconv.FormatBool(a[0].IsTrue())) }), true, false, false, false},
-		{"= any", []Kind{KindNull, KindArray}, KindBool, total(func(a []Value, _ Type) Value {
+		}),
+		strictly("text_of_int", []Kind{KindInt}, KindText, func(a []Value, _ Type) Value { return Text(strconv.FormatInt(a[0].I, 10)) }),
+		strictly("text_of_bool", []Kind{KindBool}, KindText, func(a []Value, _ Type) Value { return Text(strconv.FormatBool(a[0].IsTrue())) }),
+		strictly("= any", []Kind{KindNull, KindArray}, KindBool, func(a []Value, _ Type) Value {
 			return Bool(slices.Contains(a[1].Elems(a[0].Kind), a[0]))
-		}), true, false, false, false},
-		{"left", []Kind{KindText, KindInt}, KindText, total(func(a []Value, _ Type) Value {
+		}),
+		strictly("left", []Kind{KindText, KindInt}, KindText, func(a []Value, _ Type) Value {
 			r, n := []rune(a[0].S), int(a[1].I)
 			if n < 0 {
 				n = max(0, len(r)+n)
 			}
 			return Text(string(r[:min(n, len(r))]))
-		}), true, false, false, false},
-		{"octets of", []Kind{KindText}, KindInt, total(func(a []Value, _ Type) Value { return Int(int64(len(a[0].S))) }), true, false, false, false},
+		}),
+		strictly("octets of", []Kind{KindText}, KindInt, func(a []Value, _ Type) Value { return Int(int64(len(a[0].S))) }),
 		// Those of Go, which may differ from lower and upper of the database.
-		{"text lower", []Kind{KindText}, KindText, total(func(a []Value, _ Type) Value { return Text(strings.ToLower(a[0].S)) }), true, false, false, false},
-		{"text upper", []Kind{KindText}, KindText, total(func(a []Value, _ Type) Value { return Text(strings.ToUpper(a[0].S)) }), true, false, false, false},
-		{"text trimmed", []Kind{KindText}, KindText, total(func(a []Value, _ Type) Value { return Text(strings.TrimSpace(a[0].S)) }), true, false, false, false},
-		{"text contains", []Kind{KindText, KindText}, KindBool, total(func(a []Value, _ Type) Value { return Bool(strings.Contains(a[0].S, a[1].S)) }), true, false, false, false},
-		{"text begins", []Kind{KindText, KindText}, KindBool, total(func(a []Value, _ Type) Value { return Bool(strings.HasPrefix(a[0].S, a[1].S)) }), true, false, false, false},
-		{"text ends", []Kind{KindText, KindText}, KindBool, total(func(a []Value, _ Type) Value { return Bool(strings.HasSuffix(a[0].S, a[1].S)) }), true, false, false, false},
+		strictly("text lower", []Kind{KindText}, KindText, func(a []Value, _ Type) Value { return Text(strings.ToLower(a[0].S)) }),
+		strictly("text upper", []Kind{KindText}, KindText, func(a []Value, _ Type) Value { return Text(strings.ToUpper(a[0].S)) }),
+		strictly("text trimmed", []Kind{KindText}, KindText, func(a []Value, _ Type) Value { return Text(strings.TrimSpace(a[0].S)) }),
+		strictly("text contains", []Kind{KindText, KindText}, KindBool, func(a []Value, _ Type) Value { return Bool(strings.Contains(a[0].S, a[1].S)) }),
+		strictly("text begins", []Kind{KindText, KindText}, KindBool, func(a []Value, _ Type) Value { return Bool(strings.HasPrefix(a[0].S, a[1].S)) }),
+		strictly("text ends", []Kind{KindText, KindText}, KindBool, func(a []Value, _ Type) Value { return Bool(strings.HasSuffix(a[0].S, a[1].S)) }),
 		double("+", 2, func(x []float64) float64 { return x[0] + x[1] }),
 		double("-", 2, func(x []float64) float64 { return x[0] - x[1] }),
 		double("*", 2, func(x []float64) float64 { return x[0] * x[1] }),
@@ -105,13 +106,13 @@ func init() {
 		double("floor", 1, func(x []float64) float64 { return math.Floor(x[0]) }),
 		double("trunc", 1, func(x []float64) float64 { return math.Trunc(x[0]) }),
 		double("abs", 1, func(x []float64) float64 { return math.Abs(x[0]) }),
-		{"double int", []Kind{KindNull}, KindInt, total(func(a []Value, t Type) Value {
+		strictly("double int", []Kind{KindNull}, KindInt, func(a []Value, t Type) Value {
 			f, _ := a[0].Rat().Float64()
 			if math.Abs(f) >= 1<<63 {
 				return opaqueValue(t, "double int("+a[0].String()+")")
 			}
 			return Int(int64(f))
-		}), true, false, false, false},
+		}),
 	} {
 		Functions[f.Name] = f
 	}
@@ -122,7 +123,7 @@ func init() {
 // the result of an opaque function.
 func double(name string, params int, f func(x []float64) float64) *Function {
 	name = "double " + name
-	return &Function{name, slices.Repeat([]Kind{KindNull}, params), KindNum, total(func(a []Value, t Type) Value {
+	return strictly(name, slices.Repeat([]Kind{KindNull}, params), KindNum, func(a []Value, t Type) Value {
 		x := make([]float64, params)
 		term := name
 		for i, v := range a {
@@ -134,7 +135,7 @@ func double(name string, params int, f func(x []float64) float64) *Function {
 			return opaqueValue(t, term)
 		}
 		return Num(r)
-	}), true, false, false, false}
+	})
 }
 
 // like matches a string with a pattern of LIKE, in which % stands for any

@@ -42,12 +42,10 @@ func revives(t *ir.Txn, deleted map[*ir.Table]bool) string {
 		if h, ok := s.(*ir.Havoc); ok && h.Fresh {
 			fresh[h.Var] = true
 		}
-		if sel, ok := s.(*ir.Select); !ok || !sel.Written {
-			for _, src := range ir.Reads(s) {
-				if i := inserted[src.Table]; i != nil && why == "" && !stopsAtDeleted(s, src.Table) {
-					why = fmt.Sprintf("%s: %s inserts a row of %s at %s and looks at the table afterwards: where another transaction has deleted the row with its key since the snapshot, it sees both rows; RETURNING gives the row that was inserted",
-						s.Position(), t.Name, src.Table.Name, i.Position())
-				}
+		for _, src := range showingDeleted(s) {
+			if i := inserted[src.Table]; i != nil && why == "" {
+				why = fmt.Sprintf("%s: %s inserts a row of %s at %s and looks at the table afterwards: where another transaction has deleted the row with its key since the snapshot, it sees both rows; RETURNING gives the row that was inserted",
+					s.Position(), t.Name, src.Table.Name, i.Position())
 			}
 		}
 		if i, ok := s.(*ir.Insert); ok && deleted[i.Table] && !freshKey(i, fresh) {
@@ -68,16 +66,22 @@ func revives(t *ir.Txn, deleted map[*ir.Table]bool) string {
 	return why
 }
 
-// stopsAtDeleted reports whether a statement writes the rows of a table that it finds: it stops
-// at one that is deleted.
-func stopsAtDeleted(s ir.Stmt, t *ir.Table) bool {
+// showingDeleted gives the sources of s where a row that another transaction has deleted
+// changes what s does. An UPDATE or DELETE stops at such a row, RETURNING gives what was
+// written, and a cascade acts on the rows that are there at the commit.
+func showingDeleted(s ir.Stmt) []ir.Source {
+	sources := ir.Reads(s)
 	switch s := s.(type) {
-	case *ir.Update:
-		return s.Table == t
-	case *ir.Delete:
-		return s.Table == t
+	case *ir.Select:
+		if s.Written {
+			return sources[len(s.Query.From):]
+		}
+	case *ir.Update, *ir.Delete:
+		return sources[1:]
+	case *ir.Cascade:
+		return nil
 	}
-	return false
+	return sources
 }
 
 // freshKey reports whether the key of an inserted row was never used before.

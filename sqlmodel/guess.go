@@ -154,11 +154,6 @@ func (g *guesser) declare(t *guessed) {
 	g.l.note(t.pos, "table %s is not in the schema: that it %s, no constraints and no triggers is taken for granted; its columns are those that statements name", t.name, what)
 }
 
-func has(set map[string]bool, name string) bool {
-	_, is := set[name]
-	return is
-}
-
 func sortedNames(set map[string]bool) []string { return slices.Sorted(maps.Keys(set)) }
 
 // systemTable reports whether a name is one of the system's tables.

@@ -118,17 +118,8 @@ func (x *ex) plain(s *pg.SelectStmt, anyRow bool) {
 	}
 }
 
-// query translates a SELECT inside of x. With anyRow the output columns and
-// their order do not matter. That its rows may be locked is said; nothing is left to do.
-func (x *ex) query(s *pg.SelectStmt, anyRow bool) *query {
-	q := x.locking(s, anyRow)
-	if x.b != nil {
-		x.b.looseLocks(q, x.pos(int32(max(pg.Start(s), 0))), "whose rows may not all be fetched")
-	}
-	return q
-}
-
-// locking is query for those who see to the locks of the result.
+// locking translates a SELECT inside of x. With anyRow the output columns and their
+// order do not matter. The caller sees to the locks of the result.
 func (x *ex) locking(s *pg.SelectStmt, anyRow bool) *query {
 	x = x.reached(s)
 	x.checkLocking(s, x.pushed)

@@ -1,7 +1,6 @@
 package catalog
 
 import (
-	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -174,15 +173,6 @@ func split(list string) []string {
 		return nil
 	}
 	return strings.Split(list, ",")
-}
-
-// Functions gives all functions of the server and its extensions, by name.
-func Functions() []*Function {
-	var out []*Function
-	for _, name := range slices.Sorted(maps.Keys(system().functions)) {
-		out = append(out, system().functions[name]...)
-	}
-	return out
 }
 
 // Operators calls f for each operator of a server, in no order.

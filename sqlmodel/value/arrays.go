@@ -113,44 +113,6 @@ func init() {
 	})
 }
 
-// Quantified gives the function of an operator with ANY or ALL: of a value and an array
-// of type array, given the function of the operator for two values.
-func Quantified(op *ir.Function, all bool, array *Type) *ir.Function {
-	name := op.Name + " any of " + array.key()
-	if all {
-		name = op.Name + " all of " + array.key()
-	}
-	return interned(name, func() *ir.Function {
-		f := &ir.Function{Name: name}
-		if op.Eval == nil || array.Elem == nil {
-			return f
-		}
-		f.Eval = guarded(func(a []ir.Value) (ir.Value, error) {
-			if a[1].IsNull() {
-				return ir.Null, nil
-			}
-			out := ir.Bool(all)
-			for _, e := range array.elems(a[1]) {
-				v, err := ir.Null, error(nil)
-				if !op.Strict || !a[0].IsNull() {
-					v, err = op.Eval([]ir.Value{a[0], e}, ir.BoolType)
-				}
-				switch {
-				case err != nil:
-					return ir.Null, err
-				case v.IsNull():
-					out = ir.Null
-				case v.IsTrue() != all:
-					return v, nil
-				}
-			}
-			return out, nil
-		}, func(i int) *Type { return []*Type{nil, array}[i] })
-		f.Settings = op.Settings
-		return f
-	})
-}
-
 // countNulls is num_nulls or num_nonnulls.
 func countNulls(null bool) evaluator {
 	return pure(func(a []ir.Value) ir.Value {
@@ -162,19 +124,6 @@ func countNulls(null bool) evaluator {
 		}
 		return ir.Int(n)
 	})
-}
-
-// arraySlice gives the elements from one index to another one; without them, none.
-func arraySlice(elems, a []ir.Value) (ir.Value, error) {
-	if anyNull(a) {
-		return ir.Null, nil
-	}
-	n := int64(len(elems))
-	from, to := max(a[1].I, 1), min(a[2].I, n)
-	if from > to {
-		return ir.Array(nil), nil
-	}
-	return ir.Array(elems[from-1 : to]), nil
 }
 
 func arrayAppend(args []*Type, _ *Type) evaluator {

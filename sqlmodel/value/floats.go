@@ -183,16 +183,10 @@ func logarithm(base, x *big.Rat) (*big.Rat, error) {
 // floatPower is known where the exact result is a float.
 func floatPower(a []ir.Value) (ir.Value, error) {
 	x, y := a[0].Rat(), a[1].Rat()
-	switch {
-	case x.Sign() == 0 && y.Sign() < 0:
-		return ir.Null, failure("2201F", "zero raised to a negative power is undefined")
-	case x.Sign() < 0 && !y.IsInt():
-		return ir.Null, failure("2201F", "a negative number raised to a non-integer power yields a complex result")
-	case y.Sign() == 0 || x.Cmp(big.NewRat(1, 1)) == 0:
-		return ir.Num(big.NewRat(1, 1)), nil
-	case x.Sign() == 0:
-		return ir.Num(new(big.Rat)), nil
-	case !y.IsInt() || !y.Num().IsInt64() || new(big.Int).Abs(y.Num()).Cmp(big.NewInt(1100)) > 0:
+	if v, err := plainPower(x, y); !notKnown(err) {
+		return v, err
+	}
+	if !y.IsInt() || !y.Num().IsInt64() || new(big.Int).Abs(y.Num()).Cmp(big.NewInt(1100)) > 0 {
 		return ir.Null, ir.ErrNotKnown
 	}
 	r, ok := rationalPower(x, y.Num().Int64(), 4096)
@@ -203,6 +197,21 @@ func floatPower(a []ir.Value) (ir.Value, error) {
 		return ir.Null, ir.ErrNotKnown
 	}
 	return ir.Num(r), nil
+}
+
+// plainPower is x to the y where no arithmetic is needed: errors, 0 and 1.
+func plainPower(x, y *big.Rat) (ir.Value, error) {
+	switch {
+	case x.Sign() == 0 && y.Sign() < 0:
+		return ir.Null, failure("2201F", "zero raised to a negative power is undefined")
+	case x.Sign() < 0 && !y.IsInt():
+		return ir.Null, failure("2201F", "a negative number raised to a non-integer power yields a complex result")
+	case y.Sign() == 0 || x.Cmp(big.NewRat(1, 1)) == 0:
+		return ir.Num(big.NewRat(1, 1)), nil
+	case x.Sign() == 0:
+		return ir.Num(new(big.Rat)), nil
+	}
+	return ir.Null, ir.ErrNotKnown
 }
 
 // rationalPower is x to the n, which is not 0; false if it has too many bits.

@@ -107,9 +107,6 @@ func FunctionOf(signature string, strict bool, args []*Type, result *Type) *ir.F
 	})
 }
 
-// Symmetric is Function for a strict condition whose arguments may change places.
-func Symmetric(signature string) *ir.Function { return symmetric(Function(signature, true)) }
-
 // symmetric names a function as one whose arguments may change places.
 func symmetric(f *ir.Function) *ir.Function {
 	name := ir.Symmetric + f.Name

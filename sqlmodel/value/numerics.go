@@ -257,16 +257,10 @@ func squareRoot(x *big.Rat, scale int) *big.Rat {
 // numericPower is known where the result is exact.
 func numericPower(a []ir.Value) (ir.Value, error) {
 	x, y := a[0].Rat(), a[1].Rat()
-	switch {
-	case x.Sign() == 0 && y.Sign() < 0:
-		return ir.Null, failure("2201F", "zero raised to a negative power is undefined")
-	case x.Sign() < 0 && !y.IsInt():
-		return ir.Null, failure("2201F", "a negative number raised to a non-integer power yields a complex result")
-	case y.Sign() == 0 || x.Cmp(big.NewRat(1, 1)) == 0:
-		return ir.Num(big.NewRat(1, 1)), nil
-	case x.Sign() == 0:
-		return a[0], nil
-	case !y.IsInt() || !y.Num().IsInt64():
+	if v, err := plainPower(x, y); !notKnown(err) {
+		return v, err
+	}
+	if !y.IsInt() || !y.Num().IsInt64() {
 		return ir.Null, ir.ErrNotKnown
 	}
 	r, ok := rationalPower(x, y.Num().Int64(), maxBits)

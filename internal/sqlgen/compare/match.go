@@ -239,20 +239,6 @@ func without[T any](list []T, i int) []T {
 	return append(slices.Clone(list[:i]), list[i+1:]...)
 }
 
-// sequence reports whether rows are the same in their order.
-func (b *bindings) sequence(model [][]ir.Value, server []record) bool {
-	if len(model) != len(server) {
-		return false
-	}
-	for i := range model {
-		if ok, undo := b.row(model[i], server[i]); !ok {
-			undo()
-			return false
-		}
-	}
-	return true
-}
-
 // emitted is what a run gives to its client.
 func emitted(run *interp.Run) [][]ir.Value {
 	var out [][]ir.Value

@@ -103,15 +103,6 @@ func (s *Server) reset() error {
 	return s.exec("ROLLBACK; DROP SCHEMA IF EXISTS public CASCADE; CREATE SCHEMA public")
 }
 
-// declare runs declarations, and gives what the server says of each.
-func (s *Server) declare(decls []*sqlgen.Node) []error {
-	var out []error
-	for _, d := range decls {
-		out = append(out, s.exec(d.String()))
-	}
-	return out
-}
-
 // sequences makes all sequences begin where their values are told from others, and
 // from those of other sequences.
 func (s *Server) sequences() error {
