@@ -15,6 +15,10 @@ type hints struct {
 	// compared are the columns that a parameter has to be equal to, or those in
 	// which an array has to have an element.
 	compared map[argument][]place
+	// cells and args are the variants of columns and parameters that functions are
+	// applied to.
+	cells map[place][]ir.Value
+	args  map[argument][]ir.Value
 }
 
 // place is a column of a table, argument a parameter of a template.
@@ -28,7 +32,7 @@ type (
 
 // hintsOf collects the hints of the templates of the calls.
 func (s *search) hintsOf(calls []*Call) hints {
-	h := hints{map[place][]ir.Value{}, map[argument][]place{}}
+	h := hints{map[place][]ir.Value{}, map[argument][]place{}, map[place][]ir.Value{}, map[argument][]ir.Value{}}
 	seen := map[*ir.Txn]bool{}
 	for _, c := range calls {
 		if seen[c.Txn] {
@@ -40,13 +44,17 @@ func (s *search) hintsOf(calls []*Call) hints {
 			for _, src := range ir.Reads(st) {
 				rows[src.Row] = src.Table
 			}
-			equal := func(x, y ir.Expr) {
+			placeOf := func(x ir.Expr) (at place, typ ir.Type, ok bool) {
 				col, ok := x.(*ir.Col)
-				if !ok || rows[col.Row] == nil {
-					return
+				if !ok || rows[col.Row] == nil || rows[col.Row].Column(col.Col) < 0 {
+					return place{}, ir.Type{}, false
 				}
-				if at := rows[col.Row].Column(col.Col); at >= 0 {
-					h.equal(c.Txn, place{s.program.TableIndex(rows[col.Row]), at}, rows[col.Row].Columns[at].Type, y)
+				at = place{s.program.TableIndex(rows[col.Row]), rows[col.Row].Column(col.Col)}
+				return at, rows[col.Row].Columns[at.col].Type, true
+			}
+			equal := func(x, y ir.Expr) {
+				if at, typ, ok := placeOf(x); ok {
+					h.equal(c.Txn, at, typ, y)
 				}
 			}
 			for _, e := range ir.Exprs(st) {
@@ -60,6 +68,17 @@ func (s *search) hintsOf(calls []*Call) hints {
 					case *ir.Call:
 						if e.Name == "= any" {
 							equal(e.Args[0], e.Args[1])
+						}
+						for i, x := range e.Args {
+							at, _, ok := placeOf(x)
+							for _, v := range s.values.variantsFor(e, i) {
+								if y, is := x.(*ir.Var); is {
+									a := argument{c.Txn, y.Name}
+									h.args[a] = append(h.args[a], v)
+								} else if ok && ir.Fits(s.program.Tables[at.table].Columns[at.col].Domain, v) {
+									h.cells[at] = append(h.cells[at], v)
+								}
+							}
 						}
 					}
 				})
@@ -86,6 +105,14 @@ func (h hints) equal(t *ir.Txn, at place, typ ir.Type, y ir.Expr) {
 // cell draws what is in a column of a new row; v need not make any condition true.
 func (h hints) cell(r *rand.Rand, at place, v ir.Value) ir.Value {
 	if list := h.wanted[at]; len(list) > 0 && r.Intn(3) > 0 {
+		return list[r.Intn(len(list))]
+	}
+	return v
+}
+
+// variant draws one of a list now and then, instead of v.
+func variant(r *rand.Rand, list []ir.Value, v ir.Value) ir.Value {
+	if len(list) > 0 && r.Intn(2) == 0 {
 		return list[r.Intn(len(list))]
 	}
 	return v

@@ -264,7 +264,7 @@ func (s *search) draw(r *rand.Rand) *situation {
 	for i, c := range s.calls {
 		d := &Call{Txn: c.Txn, Session: c.Session, Havocs: map[*ir.Havoc][]ir.Value{}}
 		for k, p := range c.Txn.Params {
-			v := pick(valueType{p.Type, p.Domain})
+			v := variant(r, s.hints.args[argument{c.Txn, p.Name}], pick(valueType{p.Type, p.Domain}))
 			if s.mends {
 				v = s.related(r, sit, c.Txn, k, v)
 			}
@@ -326,7 +326,7 @@ func (s *search) drawRow(r *rand.Rand, sit *situation, table int, pick func(valu
 	t := s.program.Tables[table]
 	row := make([]ir.Value, len(t.Columns))
 	for c, col := range t.Columns {
-		row[c] = pick(columnType(t, c))
+		row[c] = variant(r, s.hints.cells[place{table, c}], pick(columnType(t, c)))
 		if s.mends {
 			row[c] = s.hints.cell(r, place{table, c}, row[c])
 		}

@@ -16,16 +16,24 @@ type values struct {
 	kinds map[ir.Kind][]ir.Value
 	// literals are the program's own, by their text form.
 	literals map[string]ir.Value
+	// numbers are the integers among them, in order.
+	numbers []int64
 	// domains are the values of types with a domain, by both names.
 	domains map[string][]ir.Value
 }
 
 func newValues(p *ir.Program) *values {
 	v := &values{p: p, kinds: map[ir.Kind][]ir.Value{}, literals: map[string]ir.Value{}, domains: map[string][]ir.Value{}}
+	var calls []*ir.Call
 	note := func(e ir.Expr) {
 		ir.WalkExpr(e, func(e ir.Expr) {
-			if c, ok := e.(*ir.Const); ok && !c.Value.IsNull() {
-				v.literals[c.Value.String()] = c.Value
+			switch e := e.(type) {
+			case *ir.Const:
+				if !e.Value.IsNull() {
+					v.literals[e.Value.String()] = e.Value
+				}
+			case *ir.Call:
+				calls = append(calls, e)
 			}
 		})
 	}
@@ -82,10 +90,12 @@ func newValues(p *ir.Program) *values {
 		x := v.literals[n]
 		add(x)
 		if x.Kind == ir.KindInt {
+			v.numbers = append(v.numbers, x.I)
 			add(ir.Num(x.Rat()))
 			add(ir.Int(x.I + 1))
 		}
 	}
+	v.vary(calls)
 	return v
 }
 
@@ -111,6 +121,13 @@ func (v *values) of(s valueType) []ir.Value {
 	list := fits
 	if len(fits) < maxSamples/2 { // plain numbers and texts are simpler
 		list = slices.Concat(s.samples(maxSamples), fits)
+	}
+	for _, n := range slices.Sorted(maps.Keys(v.literals)) {
+		if lit := v.literals[n]; lit.Kind == ir.KindText && s.t.Kind == ir.KindOpaque {
+			if x, ok := s.d.Read(lit.S); ok && s.d.Fits(x) { // a cast may make it one
+				list = append(list, x)
+			}
+		}
 	}
 	var out []ir.Value
 	for _, x := range list {

@@ -1,0 +1,201 @@
+package schedules
+
+import (
+	"maps"
+	"math/big"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/txrobust/robust/ir"
+)
+
+// Values that differ, but are one value for a function of the program, and those of which
+// alone a function gives a result, make conditions true that simple values do not.
+
+const (
+	// maxVariants bounds the variants that are kept for a function.
+	maxVariants = 4
+	// maxLength bounds the texts that are made as long as the program's numbers say.
+	maxLength = 64
+	// textSamples is how many samples of a domain are looked through for letters.
+	textSamples = 16
+	// maxBases bounds the values of a kind that variants are made of.
+	maxBases = 6
+)
+
+// spellings are texts that other types are read from, two for each of some values.
+var spellings = []string{"1", "01", "2", "1.50", "1.5", "2025-01-02", "20250102", "2025-01-02 03:04:05", "2025-01-02T03:04:05", "true", "t",
+	"10.0.0.1", "10.0.0.1/32", "00000000-0000-4000-8000-00000000000a", "00000000-0000-4000-8000-00000000000A", "1 day", "24:00:00", `{"a": 1}`, `{"a":1}`}
+
+// vary adds variants of the values for the calls of the program.
+func (v *values) vary(calls []*ir.Call) {
+	var added []ir.Value
+	for _, c := range calls {
+		for i := range c.Args {
+			added = append(added, v.variantsFor(c, i)...)
+		}
+	}
+	for _, x := range added {
+		if !slices.Contains(v.kinds[x.Kind], x) {
+			v.kinds[x.Kind] = append(v.kinds[x.Kind], x)
+		}
+	}
+}
+
+// unary is a call of a function as a function of one of its arguments.
+type unary struct {
+	eval func(x ir.Value) (ir.Value, bool)
+	kind ir.Kind // of x, KindNull for any
+}
+
+// unaryOf gives the call as a function of its i-th argument, nil if another one is not
+// constant or nothing is known of the function.
+func unaryOf(c *ir.Call, i int) *unary {
+	f := c.Function()
+	if f == nil || f.Eval == nil || c.Def != nil {
+		return nil
+	}
+	args := make([]ir.Value, len(c.Args))
+	for k, a := range c.Args {
+		x, constant := a.(*ir.Const)
+		switch {
+		case k == i && constant, k != i && !constant:
+			return nil
+		case constant && x.Value.IsNull():
+			return nil
+		case constant:
+			args[k] = x.Value
+		}
+	}
+	out := &unary{}
+	if i < len(f.Params) {
+		out.kind = f.Params[i]
+	}
+	out.eval = func(x ir.Value) (ir.Value, bool) {
+		all := slices.Clone(args)
+		all[i] = x
+		y, err := f.Eval(all, c.Type)
+		return y, err == nil && !y.IsNull()
+	}
+	return out
+}
+
+// variantsFor gives values for the i-th argument of a call: those that the function maps
+// where it maps another one, to a number of the program, or to a truth value that it has
+// for no value that is tried.
+func (v *values) variantsFor(c *ir.Call, i int) []ir.Value {
+	f := unaryOf(c, i)
+	if f == nil {
+		return nil
+	}
+	var out []ir.Value
+	for _, kind := range []ir.Kind{ir.KindText, ir.KindNum, ir.KindTime} {
+		if f.kind == ir.KindNull || f.kind == kind {
+			out = append(out, v.variantsOf(f, kind)...)
+		}
+	}
+	return out
+}
+
+func (v *values) variantsOf(f *unary, kind ir.Kind) []ir.Value {
+	var alike, asked []ir.Value
+	first := map[ir.Value]ir.Value{} // by result
+	for _, x := range slices.Concat(v.kinds[kind], v.candidates(kind)) {
+		y, ok := f.eval(x)
+		if !ok || !inDomain(v.p, x) {
+			continue
+		}
+		other, is := first[y]
+		switch {
+		case is && other != x && y.Kind != ir.KindBool:
+			alike = append(alike, other, x)
+		case !is && (y.Kind == ir.KindBool || v.asked(y)):
+			asked = append(asked, x)
+		}
+		if !is {
+			first[y] = x
+		}
+	}
+	return slices.Concat(distinct(alike), distinct(asked))
+}
+
+// distinct gives the first different ones of a list.
+func distinct(list []ir.Value) []ir.Value {
+	var out []ir.Value
+	for _, x := range list {
+		if len(out) < maxVariants && !slices.Contains(out, x) {
+			out = append(out, x)
+		}
+	}
+	return out
+}
+
+// asked reports whether the program compares with an integer, or with the one before.
+func (v *values) asked(y ir.Value) bool {
+	return y.Kind == ir.KindInt && (slices.Contains(v.numbers, y.I) || slices.Contains(v.numbers, y.I-1))
+}
+
+// candidates gives values of a kind that are close to those that are tried.
+func (v *values) candidates(kind ir.Kind) []ir.Value {
+	bases := v.kinds[kind]
+	bases = bases[:min(maxBases, len(bases))]
+	var out []ir.Value
+	switch kind {
+	case ir.KindText:
+		bases = slices.Concat(bases, v.samplesAsText())
+		for _, x := range bases {
+			out = append(out, x, ir.Text(strings.ToUpper(x.S)), ir.Text(strings.ToLower(x.S)), ir.Text(x.S+" "), ir.Text(" "+x.S))
+		}
+		for _, spelling := range spellings {
+			out = append(out, ir.Text(spelling))
+		}
+		for _, n := range v.numbers {
+			if n >= 0 && n <= maxLength {
+				long := strings.Repeat("a", int(n))
+				out = append(out, ir.Text(long), ir.Text(long+"a"), ir.Text(long+"b"), ir.Text("b"+long))
+			}
+		}
+		for _, n := range slices.Sorted(maps.Keys(v.literals)) {
+			if lit := v.literals[n]; lit.Kind == ir.KindText {
+				out = append(out, ir.Text("a"+lit.S), ir.Text(lit.S+"a"))
+			}
+		}
+	case ir.KindNum:
+		for _, x := range bases {
+			for _, part := range []int64{2, 25, 250, 2500, 250_000} {
+				out = append(out, ir.Num(new(big.Rat).Add(x.Rat(), big.NewRat(1, part))))
+			}
+		}
+	case ir.KindTime:
+		for _, x := range bases {
+			for _, later := range []time.Duration{100 * time.Millisecond, time.Second, time.Minute, time.Hour} {
+				out = append(out, ir.Time(x.I+later.Microseconds()))
+			}
+		}
+	}
+	return out
+}
+
+// samplesAsText gives samples of the domains of texts in the program's tables: those
+// with letters, which can be written in two ways, if there are some.
+func (v *values) samplesAsText() []ir.Value {
+	var out []ir.Value
+	for _, t := range v.p.Tables {
+		for i := range t.Columns {
+			s := columnType(t, i)
+			if s.d == nil || s.t.Kind != ir.KindText && s.t.Kind != ir.KindOpaque {
+				continue
+			}
+			list := s.samples(textSamples)
+			letters := slices.DeleteFunc(slices.Clone(list), func(x ir.Value) bool { return strings.ToUpper(x.S) == x.S })
+			if len(letters) > 0 {
+				list = letters
+			}
+			for _, x := range list[:min(2, len(list))] {
+				out = append(out, ir.Text(x.S))
+			}
+		}
+	}
+	return out
+}
