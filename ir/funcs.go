@@ -26,6 +26,9 @@ type Function struct {
 	Strict bool
 	// Partial: arguments that are not NULL may give NULL, too.
 	Partial bool
+	// FailsOn are the arguments, from 0, on which it depends whether Eval or the server
+	// gives an error. An error of range, such as an overflow, does not count.
+	FailsOn []int
 	// Canonical: what has the form of a result is left as it is. A search for an execution
 	// looks at such arguments alone.
 	Canonical bool

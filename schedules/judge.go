@@ -81,7 +81,7 @@ func (j *judge) serialOutcomes() {
 				continue
 			}
 			for _, run := range j.s.machine.Runs(j.instances[i], db, regs[c.Session], true) {
-				j.undecided = cmp.Or(j.undecided, run.Undecided())
+				j.undecided = cmp.Or(j.undecided, run.Inconclusive())
 				next, why := j.s.machine.Commit(run, db, nil)
 				if why != "" {
 					continue

@@ -210,6 +210,7 @@ func (e *exec) stmt(s ir.Stmt) {
 	default:
 		e.noteExists(s, false)
 	}
+	e.mayFail(s)
 	switch s := s.(type) {
 	case *ir.Assign:
 		e.set(s.Var, e.eval(s.Expr))
@@ -328,6 +329,24 @@ func (e *exec) stmt(s ir.Stmt) {
 		e.leave(&e.exits[0].broken)
 	default:
 		panic(fmt.Sprintf("symbolic: unknown statement %T", s))
+	}
+}
+
+// mayFail observes whether there are rows for which the statement may end in an error. If
+// two runs find the same, the server does the same: fail, or not come to them. In the
+// closed world the interpreter finds out.
+func (e *exec) mayFail(s ir.Stmt) {
+	list := e.info.failures[s]
+	if e.w.Closed || len(list) == 0 {
+		return
+	}
+	if _, again := s.(*ir.While); again {
+		e.w.Unsupported = "the condition of a loop may end in an error for some rows"
+		return
+	}
+	for _, x := range list {
+		e.noteQuery(e.env(), &x.Query, nil)
+		e.observed(e.live, []Val{e.eval(x)})
 	}
 }
 

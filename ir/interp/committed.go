@@ -75,13 +75,13 @@ func (c *cutter) interrupt(f *frame, st ir.Stmt) {
 	for i, in := range c.others {
 		other := m.runCut(in, x.Last(), nil, f.ch, true, &cutter{}) // without a cut
 		if c.undecided = inexact(other); c.undecided != "" {
-			panic(stop{c.undecided})
+			panic(stop{reason: c.undecided})
 		}
 		if m.blocks(run, other) {
-			panic(stop{waits})
+			panic(stop{reason: waits})
 		}
 		if why := m.Extend(x, Committed{Run: other, Session: 1 + i, Snapshot: i}); why != "" {
-			panic(stop{notThere + ": " + why})
+			panic(stop{reason: notThere + ": " + why})
 		}
 	}
 	f.db = m.mustHold(x.Last(), run.Ops, 0)
@@ -98,7 +98,7 @@ func (m *Machine) mustHold(db *DB, ops []Op, from int) *DB {
 	failed := ""
 	db = m.replay(db, slices.Clone(ops[from:]), nil, func(_ int, why string) bool { failed = why; return false })
 	if failed != "" {
-		panic(stop{failed})
+		panic(stop{reason: failed})
 	}
 	return db
 }
@@ -136,7 +136,7 @@ func inexact(run *Run) string {
 	if run.Blocked == NotExact {
 		return run.Inst.String() + ": " + NotExact
 	}
-	return run.Undecided()
+	return run.Inconclusive()
 }
 
 // finish applies what an interrupted run wrote after the cut.

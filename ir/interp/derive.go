@@ -129,7 +129,7 @@ func (s *scope) elems(r *ir.Elems) relation {
 				return nil
 			}
 			if b.I-a.I > maxSeries {
-				panic(stop{TooLong})
+				panic(stop{reason: TooLong})
 			}
 			for i := a.I; i <= b.I; i++ {
 				out = append(out, ir.Int(i))
@@ -379,7 +379,7 @@ func firsts(f *frame, list []result, desc []bool) []result {
 
 func count(v int64, what string, n int) int {
 	if v < 0 {
-		panic(stop{what + " must not be negative"})
+		panic(stop{reason: what + " must not be negative"})
 	}
 	return int(min(v, int64(n)))
 }

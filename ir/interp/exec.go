@@ -92,7 +92,7 @@ func (s *scope) traced(st ir.Stmt) exec {
 	set := ir.Assigned(st)
 	return func(f *frame) control {
 		if f.steps++; f.steps > f.budget {
-			panic(stop{TooLong})
+			panic(stop{reason: TooLong})
 		}
 		if takesSnapshot {
 			f.snapshot = true
@@ -121,7 +121,7 @@ func (s *scope) traced(st ir.Stmt) exec {
 func (f *frame) set(i int, v ir.Value, t ir.Type) {
 	v = v.Convert(t)
 	if d := f.m.Program.Domain; d != nil && v.Kind == ir.KindInt && (v.I < d.Lo || v.I > d.Hi) && v.I < ir.FirstFresh {
-		panic(stop{"a value leaves the domain"})
+		panic(stop{reason: "a value leaves the domain"})
 	}
 	f.locals[i] = v
 }
@@ -136,7 +136,7 @@ func (s *scope) setter(name string) func(f *frame, v ir.Value) {
 	}
 	return func(f *frame, v ir.Value) {
 		if v = v.Convert(t); !fits(d, v) {
-			panic(stop{"a value does not fit " + name})
+			panic(stop{reason: "a value does not fit " + name})
 		}
 		f.set(i, v, t)
 	}
@@ -217,7 +217,7 @@ func (s *scope) stmt(st ir.Stmt) exec {
 		return func(f *frame) control {
 			for cond(f).IsTrue() {
 				if f.steps++; f.steps > f.budget {
-					panic(stop{TooLong})
+					panic(stop{reason: TooLong})
 				}
 				if c, leave := loop(body(f), st.Label); leave {
 					return c
@@ -239,12 +239,12 @@ func (s *scope) stmt(st ir.Stmt) exec {
 		cond := s.expr(st.Cond)
 		return func(f *frame) control {
 			if !cond(f).IsTrue() {
-				panic(stop{"an assumption does not hold"})
+				panic(stop{reason: "an assumption does not hold"})
 			}
 			return control{}
 		}
 	case *ir.Abort:
-		return func(*frame) control { panic(stop{"the transaction rolls back"}) }
+		return func(*frame) control { panic(stop{reason: "the transaction rolls back"}) }
 	case *ir.Savepoint:
 		return func(f *frame) control {
 			if f.points == nil {
@@ -257,11 +257,11 @@ func (s *scope) stmt(st ir.Stmt) exec {
 	case *ir.RollbackTo:
 		return func(f *frame) control {
 			if f.cut != nil {
-				panic(stop{NotExact})
+				panic(stop{reason: NotExact})
 			}
 			p, ok := f.points[st.Name]
 			if !ok {
-				panic(stop{"there is no savepoint " + st.Name})
+				panic(stop{reason: "there is no savepoint " + st.Name})
 			}
 			u := undone{after: p.ops, ops: append([]Op(nil), f.run.Ops[p.ops:]...), broken: map[int]bool{}}
 			f.m.replay(p.db, slices.Clone(u.ops), nil, func(statement int, why string) bool { u.broken[statement] = true; return true })
@@ -283,7 +283,7 @@ func (s *scope) stmt(st ir.Stmt) exec {
 	case *ir.Unmodelled:
 		return func(f *frame) control {
 			f.run.Unmodelled = st
-			panic(stop{"a statement is not modelled: " + st.Reason})
+			panic(stop{reason: "a statement is not modelled: " + st.Reason})
 		}
 	case *ir.CopyTable:
 		dst, src := s.c.tableIndex(st.Dst), s.c.tableIndex(st.Src)
@@ -325,8 +325,10 @@ func (s *scope) send(st *ir.Send) exec {
 
 // known gives the value of an expression, or nil where computing it ends in an error.
 func (f *frame) known(e eval) (v *ir.Value) {
+	before := f.unordered
 	defer func() {
 		if r := recover(); r != nil {
+			f.unordered = before
 			if _, is := r.(stop); !is {
 				panic(r)
 			}
@@ -388,7 +390,7 @@ func (s *scope) havoc(st *ir.Havoc) exec {
 				values = append(values, ir.Int(i))
 			}
 		default:
-			panic(stop{NotFinite})
+			panic(stop{reason: NotFinite})
 		}
 		if !st.NotNull {
 			values = append(values, ir.Null)
@@ -431,7 +433,7 @@ func (s *scope) forRange(st *ir.ForRange) exec {
 	return func(f *frame) control {
 		a, b := from(f), to(f)
 		if a.IsNull() || b.IsNull() {
-			panic(stop{"a bound of a loop is null"})
+			panic(stop{reason: "a bound of a loop is null"})
 		}
 		step := int64(1)
 		if st.Reverse {

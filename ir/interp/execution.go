@@ -93,6 +93,14 @@ func (r *Run) Undecided() string {
 	return ""
 }
 
+// Inconclusive is why a run does not tell what a server does, or "".
+func (r *Run) Inconclusive() string {
+	if r.Unordered {
+		return r.Inst.String() + ": the order in which the server computes conditions decides whether it ends in an error (" + r.Blocked + ")"
+	}
+	return r.Undecided()
+}
+
 // Keep gives the registers of a session after the run, from those before it,
 // which stay as they are.
 func (r *Run) Keep(before map[string]ir.Value) map[string]ir.Value {

@@ -106,7 +106,7 @@ func (e *explorer) explore() bool {
 		now := len(e.x.Versions) - 1
 		for snap := now; snap >= e.last[s]; snap-- {
 			for _, run := range e.m.Runs(list[e.progress[s]], e.x.Versions[snap], e.regs[s], snap == now) {
-				e.undecided(run.Undecided())
+				e.undecided(run.Inconclusive())
 				if !e.commit(s, snap, run) {
 					return false
 				}
@@ -260,7 +260,7 @@ func (s *serializer) step(i, k int, in *Instance) bool {
 	now := len(s.x.Versions) - 1
 	oldRegs := s.regs[i]
 	for _, run := range s.m.Runs(in, s.x.Versions[now], oldRegs, true) {
-		s.missing = cmp.Or(s.missing, run.Undecided())
+		s.missing = cmp.Or(s.missing, run.Inconclusive())
 		if s.m.Extend(&s.x, Committed{Run: run, Session: i, Index: k, Snapshot: now}) != "" {
 			continue
 		}

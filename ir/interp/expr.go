@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/big"
+	"slices"
 
 	"github.com/txrobust/robust/ir"
 )
@@ -12,7 +13,10 @@ import (
 type eval func(f *frame) ir.Value
 
 // stop is the panic that ends a run which cannot go on.
-type stop struct{ reason string }
+type stop struct {
+	reason    string
+	unordered bool // as in Run
+}
 
 // scope says, at compile time, where names are found at run time.
 type scope struct {
@@ -290,6 +294,10 @@ type query struct {
 	from  []source
 	conds [][]eval // conds[i]: to be tested when source i is bound
 	own   bool     // without the rows that are gone (ir.Select.Written)
+	// unordered says that the server may compute the conditions in another order, and
+	// constants are their parts that are about no row, which it may compute before.
+	unordered bool
+	constants []eval
 }
 
 type source struct {
@@ -305,7 +313,10 @@ func (s *scope) query(q *ir.Query) *query {
 		out.from = append(out.from, source{s.c.tableIndex(src.Table), len(s.rows) + i})
 		level[src.Row] = i
 	}
-	for _, cond := range ir.Conjuncts(q.Where) {
+	cheap, others := ir.ByCost(q.Where)
+	out.unordered = len(others) > 1
+	for _, cond := range slices.Concat(cheap, others) {
+		out.constants = append(out.constants, s.constants(cond)...)
 		at := 0
 		ir.WalkExpr(cond, func(e ir.Expr) {
 			if c, ok := e.(*ir.Col); ok {
@@ -322,6 +333,7 @@ func (s *scope) query(q *ir.Query) *query {
 // each calls yield with every matching combination of rows bound in the
 // frame, until it returns false.
 func (q *query) each(f *frame, yield func() bool) {
+	q.planned(f)
 	q.level(f, 0, func(i int) []row { return f.db.tabs[q.from[i].table].rows }, yield)
 }
 
@@ -330,20 +342,60 @@ func (q *query) level(f *frame, i int, rows func(i int) []row, yield func() bool
 	if i == len(q.from) {
 		return yield()
 	}
-next:
 	for _, r := range rows(i) {
 		if q.own && f.gone[&r.vals[0]] {
 			continue
 		}
 		f.rows[q.from[i].slot] = r.vals
-		for _, c := range q.conds[i] {
-			if !c(f).IsTrue() {
-				continue next
-			}
+		if !q.holds(f, i) {
+			continue
 		}
 		if !q.level(f, i+1, rows, yield) {
 			return false
 		}
 	}
 	return true
+}
+
+// holds reports whether the conditions are true of source i and those before it.
+func (q *query) holds(f *frame, i int) bool {
+	before := f.unordered
+	f.unordered = before || q.unordered
+	for _, c := range q.conds[i] {
+		if !c(f).IsTrue() {
+			f.unordered = before
+			return false
+		}
+	}
+	f.unordered = before
+	return true
+}
+
+// planned computes what a server may compute before it looks at rows.
+func (q *query) planned(f *frame) {
+	if f.m.Lenient || len(q.constants) == 0 {
+		return
+	}
+	before := f.unordered
+	f.unordered = true
+	for _, c := range q.constants {
+		c(f)
+	}
+	f.unordered = before
+}
+
+// constants gives the largest parts of an expression that are about no row and may end in
+// an error.
+func (s *scope) constants(e ir.Expr) []eval {
+	if ir.RowFree(e) {
+		if !ir.MayFail(e) {
+			return nil
+		}
+		return []eval{s.expr(e)}
+	}
+	var out []eval
+	for _, part := range ir.Operands(e) {
+		out = append(out, s.constants(part)...)
+	}
+	return out
 }

@@ -93,7 +93,7 @@ func (s *scope) limit(e ir.Expr) func(f *frame, n int) int {
 		case v.IsNull():
 			return n
 		case v.I < 0:
-			panic(stop{"LIMIT must not be negative"})
+			panic(stop{reason: "LIMIT must not be negative"})
 		}
 		return int(min(int64(n), v.I))
 	}

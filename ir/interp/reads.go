@@ -39,8 +39,17 @@ func (n readNote) reads(f *frame) []Read {
 		quiet := *f.m
 		quiet.Trace = false
 		// Run the query on the state of then, with source i ranging over the
-		// given version only.
-		r.matches = func(vals []ir.Value) bool {
+		// given version only. A version of which the condition has no value, because of
+		// an error, takes part: the reader would have failed.
+		r.matches = func(vals []ir.Value) (takesPart bool) {
+			defer func() {
+				if fault := recover(); fault != nil {
+					if _, is := fault.(stop); !is {
+						panic(fault)
+					}
+					takesPart = true
+				}
+			}()
 			pf := &frame{m: &quiet, inst: f.inst, db: db, locals: locals,
 				rows: append([][]ir.Value(nil), outer...), run: &Run{}, ch: &chooser{}} // of rows that LIMIT leaves open, the first ones
 			hit := false

@@ -89,6 +89,9 @@ type Run struct {
 	// Blocked is why the run cannot commit (an assumption, an abort, a broken
 	// constraint), or "".
 	Blocked string
+	// Unordered says that it is an error of a condition, which a server that computes
+	// conditions in another order may not come to.
+	Unordered bool
 	// Outputs is a canonical form of all that was observed.
 	Outputs string
 	Ops     []Op
@@ -266,6 +269,8 @@ type frame struct {
 	// gone are the rows, by their first value, that the snapshot shows and that are
 	// deleted by now, since the run has inserted others with their keys. It sees both.
 	gone map[*ir.Value]bool
+	// unordered says that what is computed now may be left out by a server.
+	unordered bool
 }
 
 // point is what a savepoint remembers.
@@ -393,7 +398,7 @@ func (m *Machine) runCut(in *Instance, snap *DB, regs map[string]ir.Value, ch *c
 			if !ok {
 				panic(r)
 			}
-			run.Blocked = s.reason
+			run.Blocked, run.Unordered = s.reason, s.unordered
 		}
 		run.Outputs = string(f.out)
 		run.After = f.db
@@ -451,7 +456,7 @@ func (f *frame) apply(c *ir.Call, args []ir.Value) ir.Value {
 	case err != nil:
 		return f.fails(err.Error())
 	case len(v.S) > maxText: // a loop makes texts longer and longer
-		panic(stop{TooLong})
+		panic(stop{reason: TooLong})
 	case known, c.Name == ir.ArrayAgg, c.Name == ir.RowsAgg:
 		f.derive(v, args...)
 		return v
@@ -470,7 +475,7 @@ func (f *frame) fails(why string) ir.Value {
 	if f.m.Lenient {
 		return ir.Null
 	}
-	panic(stop{why})
+	panic(stop{why, f.unordered})
 }
 
 // unknown records a value that depends on what the database chooses or computes in a

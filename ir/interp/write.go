@@ -20,20 +20,20 @@ func (s *scope) checkRow(t *ir.Table) func(f *frame, vals []ir.Value) {
 	return func(f *frame, vals []ir.Value) {
 		for i, v := range vals {
 			if v.IsNull() && t.Columns[i].NotNull {
-				panic(stop{"null in column " + t.Name + "." + t.Columns[i].Name})
+				panic(stop{reason: "null in column " + t.Name + "." + t.Columns[i].Name})
 			}
 			if d := f.m.Program.Domain; d != nil && v.Kind == ir.KindInt && (v.I < d.Lo || v.I > d.Hi) && v.I < ir.FirstFresh {
-				panic(stop{"a value leaves the domain"})
+				panic(stop{reason: "a value leaves the domain"})
 			}
 			if d := t.Columns[i].Domain; d != nil && !fits(d, v) {
-				panic(stop{"a value does not fit column " + t.Name + "." + t.Columns[i].Name})
+				panic(stop{reason: "a value does not fit column " + t.Name + "." + t.Columns[i].Name})
 			}
 		}
 		old := f.rows[slot]
 		f.rows[slot] = vals
 		for i, c := range checks {
 			if v := c(f); !v.IsNull() && !v.IsTrue() {
-				panic(stop{"check " + t.Checks[i].Name + " is violated"})
+				panic(stop{reason: "check " + t.Checks[i].Name + " is violated"})
 			}
 		}
 		f.rows[slot] = old
@@ -60,7 +60,7 @@ func (f *frame) checkParents(t *ir.Table, vals []ir.Value, cols []bool) {
 			continue
 		}
 		if parent == nil {
-			panic(stop{"foreign key " + fk.Name + " is violated"})
+			panic(stop{reason: "foreign key " + fk.Name + " is violated"})
 		}
 		f.lock(ref, keyOf(fk.Ref, parent), f.m.Engine.ParentLock)
 		f.use(ref, ir.RowShare)
@@ -204,7 +204,7 @@ func (f *frame) keep(t int, key string, vals []ir.Value) {
 // must stops the run if it writes or locks a row that is gone.
 func (f *frame) must(t int, vals []ir.Value) {
 	if f.gone[&vals[0]] {
-		panic(stop{"row of " + f.m.Program.Tables[t].Name + " was written concurrently"})
+		panic(stop{reason: "row of " + f.m.Program.Tables[t].Name + " was written concurrently"})
 	}
 }
 
@@ -266,7 +266,7 @@ func (s *scope) insert(st *ir.Insert) exec {
 		for i := range keys {
 			if old := keys[i].clash(f.db, t, vals, ""); old != nil &&
 				(f.serial || f.m.Engine.KeyFromSnapshot || f.ownRow(t, old.key)) {
-				panic(stop{keys[i].broken(st.Table)})
+				panic(stop{reason: keys[i].broken(st.Table)})
 			}
 		}
 		if old := f.db.get(t, key); old != nil {
@@ -360,12 +360,13 @@ func changed(cols []bool, old, vals []ir.Value) []bool {
 	return out
 }
 
-// matching collects the rows of a table that satisfy where, bound at slot.
-func (f *frame) matching(t, slot int, where eval) []row {
+// matching collects the rows of a query of one table.
+func (f *frame) matching(q *query) []row {
+	q.planned(f)
 	var out []row
-	for _, r := range f.db.tabs[t].rows {
-		f.rows[slot] = r.vals
-		if where == nil || where(f).IsTrue() {
+	for _, r := range f.db.tabs[q.from[0].table].rows {
+		f.rows[q.from[0].slot] = r.vals
+		if q.holds(f, 0) {
 			out = append(out, r)
 		}
 	}
@@ -373,22 +374,17 @@ func (f *frame) matching(t, slot int, where eval) []row {
 }
 
 func (s *scope) update(st *ir.Update) exec {
-	t := s.c.tableIndex(st.Table)
 	from := ir.Query{From: []ir.Source{{Table: st.Table, Row: st.Row}}, Where: st.Where}
 	q := s.query(&from)
 	in := s.open(from.From)
 	slot := len(s.rows)
-	var where eval
-	if st.Where != nil {
-		where = in.expr(st.Where)
-	}
 	change := s.change(st.Table, st.Sets, in)
 	var reads []ir.Expr
 	for _, set := range st.Sets {
 		reads = append(reads, set.Expr)
 	}
 	return func(f *frame) control {
-		list := f.matching(t, slot, where)
+		list := f.matching(q)
 		f.read(readNote{q: q, scope: in, cols: reads, found: len(list) > 0})
 		// All values are computed from the rows before.
 		var writes []func()
@@ -412,13 +408,8 @@ func (s *scope) delete(st *ir.Delete) exec {
 	from := ir.Query{From: []ir.Source{{Table: st.Table, Row: st.Row}}, Where: st.Where}
 	q := s.query(&from)
 	in := s.open(from.From)
-	slot := len(s.rows)
-	var where eval
-	if st.Where != nil {
-		where = in.expr(st.Where)
-	}
 	return func(f *frame) control {
-		list := f.matching(t, slot, where)
+		list := f.matching(q)
 		f.read(readNote{q: q, scope: in, found: len(list) > 0})
 		f.run.moving = -1
 		for _, r := range list {

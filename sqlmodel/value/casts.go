@@ -30,7 +30,7 @@ func Convert(from, to *Type, explicit bool) *ir.Function {
 		return convert
 	}
 	name := convert.Name + " " + coerce.Name
-	f := &ir.Function{Name: name, Strict: true, Settings: convert.Settings, Eval: func(a []ir.Value, t ir.Type) (ir.Value, error) {
+	f := &ir.Function{Name: name, Strict: true, Settings: convert.Settings, FailsOn: convert.FailsOn, Eval: func(a []ir.Value, t ir.Type) (ir.Value, error) {
 		v, err := convert.Eval(a, t)
 		if err != nil || v.IsNull() {
 			return v, err
@@ -38,6 +38,7 @@ func Convert(from, to *Type, explicit bool) *ir.Function {
 		return coerce.Eval([]ir.Value{v}, t)
 	}}
 	if to.checks() {
+		f.FailsOn = []int{0}
 		return f
 	}
 	return interned(name, func() *ir.Function { return f })
@@ -80,7 +81,8 @@ func conversion(from, to *Type) *ir.Function {
 func ownCast(from, to *Type, f evaluator) *ir.Function {
 	name := to.key() + "<-" + from.key()
 	return interned(name, func() *ir.Function {
-		return &ir.Function{Name: name, Eval: evalOf(f, []*Type{from}), Strict: true, Settings: from.written() || to.written(), Canonical: to.canonicalFrom(from)}
+		return &ir.Function{Name: name, Eval: evalOf(f, []*Type{from}), Strict: true, Settings: from.written() || to.written(), Canonical: to.canonicalFrom(from),
+			FailsOn: castFails(from, to)}
 	})
 }
 
@@ -189,7 +191,11 @@ func Coerce(t *Type, explicit bool) *ir.Function {
 	f := &ir.Function{Name: name, Strict: true, Eval: evalOf(func(a []ir.Value) (ir.Value, error) {
 		return t.coerced(a[0], explicit)
 	}, []*Type{t.base()})}
+	if t.Name == "bit" {
+		f.FailsOn = []int{0}
+	}
 	if t.checks() { // which types with one name have in different programs
+		f.FailsOn = []int{0}
 		return f
 	}
 	return interned(name, func() *ir.Function { return f })

@@ -92,18 +92,20 @@ func FunctionOf(signature string, strict bool, args []*Type, result *Type) *ir.F
 	if fixed, ok := spread(params, args); ok && strict && evaluators[signature] != nil {
 		name := signature + " of each"
 		return interned(name, func() *ir.Function {
-			return &ir.Function{Name: name, Eval: evalOf(strictIn(fixed, evaluators[signature]), params[:fixed]), Settings: settingsOf(signature, args)}
+			return &ir.Function{Name: name, Eval: evalOf(strictIn(fixed, evaluators[signature]), params[:fixed]), Settings: settingsOf(signature, args), FailsOn: failsOn(signature, len(args))}
 		})
 	}
 	f := families[signature]
 	if f == nil || result == nil {
 		return interned(signature, func() *ir.Function {
-			return &ir.Function{Name: signature, Eval: evalOf(evaluators[signature], params), Strict: strict, Partial: !neverNull(signature), Settings: settingsOf(signature, params)}
+			return &ir.Function{Name: signature, Eval: evalOf(evaluators[signature], params), Strict: strict, Partial: !neverNull(signature), Settings: settingsOf(signature, params),
+				FailsOn: failsOn(signature, len(params))}
 		})
 	}
 	name := signature + " of (" + typeKeys(args) + ") " + result.key()
 	return interned(name, func() *ir.Function {
-		return &ir.Function{Name: name, Eval: evalOf(f(args, result), args), Strict: strict, Partial: !neverNull(signature), Settings: settingsOf(signature, args)}
+		return &ir.Function{Name: name, Eval: evalOf(f(args, result), args), Strict: strict, Partial: !neverNull(signature), Settings: settingsOf(signature, args),
+			FailsOn: failsOn(signature, len(args))}
 	})
 }
 

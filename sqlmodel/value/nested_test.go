@@ -301,7 +301,7 @@ func TestNestedAgainstServer(t *testing.T) {
 		known += len(list)
 		for i, answer := range ask(t, conn, exprs) {
 			x := list[i]
-			c := invocation{result: x.t, fn: &ir.Function{Eval: func([]ir.Value, ir.Type) (ir.Value, error) { return x.v, nil }}}
+			c := invocation{result: x.t, fn: &ir.Function{FailsOn: []int{0}, Eval: func([]ir.Value, ir.Type) (ir.Value, error) { return x.v, nil }}}
 			if x.err != nil {
 				failing++
 				c.fn.Eval = func([]ir.Value, ir.Type) (ir.Value, error) { return ir.Null, failure("", "%s", x.err) }
