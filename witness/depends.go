@@ -209,7 +209,7 @@ func (b *builder) choice(i int) ir.Stmt {
 	}
 	want := effect(c.Run)
 	for _, run := range b.m.Runs(c.Run.Inst, b.x.Versions[c.Snapshot], nil, c.Snapshot == i) {
-		if run.Blocked == "" && effect(run) != want {
+		if run.Blocked == "" && effect(run) != want || run.Blocked == interp.TooMany {
 			return c.Run.Chosen[0]
 		}
 	}

@@ -104,13 +104,13 @@ func (m *Machine) mustHold(db *DB, ops []Op, from int) *DB {
 }
 
 // Interrupt executes in at READ COMMITTED on a committed state, with others running
-// at its cut number cut, with every choice, until yield returns false. The execution
+// at its cut number cut, with every choice as far as MaxRuns lets it, until yield returns false. The execution
 // has the others in their order and in as the last one, with a Split. more is false
 // if in has no such cut, with any choice. undecided is why there may be other
 // executions, or "".
 func (m *Machine) Interrupt(in *Instance, others []*Instance, start *DB, cut int, yield func(*Execution) bool) (more bool, undecided string) {
 	ch := &chooser{}
-	for {
+	for range m.MaxRuns {
 		ch.pos = 0
 		c := &cutter{at: cut, others: others, start: start}
 		run := m.runCut(in, start, nil, ch, true, c)
@@ -129,6 +129,7 @@ func (m *Machine) Interrupt(in *Instance, others []*Instance, start *DB, cut int
 			return more, undecided
 		}
 	}
+	return more, cmp.Or(undecided, in.String()+": "+TooMany)
 }
 
 // inexact is why a run at READ COMMITTED says nothing about its program, or "".

@@ -87,7 +87,7 @@ func (r *Run) TableUse() map[int]ir.TableLock {
 
 // Undecided is why a run says nothing about its program, or "".
 func (r *Run) Undecided() string {
-	if r.Unmodelled != nil || r.Blocked == TooLong || r.Blocked == NotFinite {
+	if r.Unmodelled != nil || r.Blocked == TooLong || r.Blocked == TooMany || r.Blocked == NotFinite {
 		return r.Inst.String() + ": " + r.Blocked
 	}
 	return ""

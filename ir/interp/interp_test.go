@@ -375,6 +375,43 @@ txn f { local i int; foreach (i) := select r.k from a r { emit i } }`)
 	}
 }
 
+// TestTooManyChoices: what is beyond Machine.MaxRuns leaves an exploration and serial
+// orders undecided, and ends an execution at READ COMMITTED. With as many runs as there
+// are, nothing is left out.
+func TestTooManyChoices(t *testing.T) {
+	p := testprog.Parse(t, `program s
+table a (k int, key (k))
+row a (1)
+row a (2)
+row a (3)
+var x = 0
+txn f { local i int; foreach (i) := select r.k from a r { emit i } }
+txn w { local n int; n := x; x := n + 1 }`)
+	for _, tc := range []struct {
+		max  int
+		want string
+	}{{5, TooMany}, {6, ""}} {
+		m := NewMachine(p, engine.SI())
+		m.MaxRuns = tc.max
+		in := &Instance{Txn: p.Txn("f")}
+		runs := m.Runs(in, InitialDB(p), nil, true)
+		if last := runs[len(runs)-1]; last.Blocked != tc.want || (last.Undecided() == "") != (tc.want == "") {
+			t.Errorf("%d runs: the last one is blocked by %q, want %q", tc.max, last.Blocked, tc.want)
+		}
+		if missing := m.Serial([]Session{{in}}, InitialDB(p), true, func(*Execution) bool { return true }); (missing == "") != (tc.want == "") {
+			t.Errorf("%d runs: serial orders are missing because of %q", tc.max, missing)
+		}
+		if r := m.Explore(t.Context(), []Session{{in}, {&Instance{Txn: p.Txn("w"), ID: 1}}}, InitialDB(p), Options{}); (r.Verdict == Undecided) != (tc.want != "") {
+			t.Errorf("%d runs: the exploration is %v", tc.max, r.Verdict)
+		}
+		n := 0
+		_, why := m.Interrupt(in, nil, InitialDB(p), 1, func(*Execution) bool { n++; return true })
+		if n != tc.max || (why == "") != (tc.want == "") {
+			t.Errorf("%d runs: %d executions at READ COMMITTED, undecided: %q", tc.max, n, why)
+		}
+	}
+}
+
 func TestDependencies(t *testing.T) {
 	r := explore(t, writeSkew, "si", Options{Classic: true})
 	p := testprog.Parse(t, writeSkew)

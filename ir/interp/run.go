@@ -298,6 +298,9 @@ type Machine struct {
 	// MaxSteps bounds the statements of one run; a longer run is Blocked with
 	// TooLong.
 	MaxSteps int
+	// MaxRuns bounds the runs that the choices of one instance give, at one place. Where
+	// there are more, the last one is Blocked with TooMany.
+	MaxRuns int
 
 	index map[*ir.Table]int
 	code  map[*ir.Txn]*code
@@ -315,12 +318,15 @@ type reference struct {
 // more than maxText bytes.
 const TooLong = "the run exceeds the step bound"
 
+// TooMany is Run.Blocked of what stands for the runs beyond Machine.MaxRuns.
+const TooMany = "the statements leave open too many rows and orders"
+
 // maxText bounds the texts that functions give, in bytes.
 const maxText = 1 << 20
 
 // NewMachine prepares p, whose transactions must be structured.
 func NewMachine(p *ir.Program, e *engine.Profile) *Machine {
-	m := &Machine{Program: p, Engine: e, MaxSteps: 10000,
+	m := &Machine{Program: p, Engine: e, MaxSteps: 10000, MaxRuns: 10000,
 		index: map[*ir.Table]int{}, code: map[*ir.Txn]*code{}, refs: make([][]reference, len(p.Tables))}
 	for i, t := range p.Tables {
 		m.index[t] = i
@@ -342,8 +348,8 @@ func (m *Machine) Run(in *Instance, snap *DB, regs map[string]ir.Value) *Run {
 	return m.run(in, snap, regs, &chooser{}, false)
 }
 
-// Runs gives the runs for every resolution of the choices. With serial,
-// choices that need a concurrent transaction are left out.
+// Runs gives the runs for every resolution of the choices, as far as MaxRuns lets it.
+// With serial, choices that need a concurrent transaction are left out.
 func (m *Machine) Runs(in *Instance, snap *DB, regs map[string]ir.Value, serial bool) []*Run {
 	return slices.Collect(m.EachRun(in, snap, regs, serial))
 }
@@ -352,12 +358,13 @@ func (m *Machine) Runs(in *Instance, snap *DB, regs map[string]ir.Value, serial 
 func (m *Machine) EachRun(in *Instance, snap *DB, regs map[string]ir.Value, serial bool) iter.Seq[*Run] {
 	return func(yield func(*Run) bool) {
 		ch := &chooser{}
-		for {
+		for range m.MaxRuns {
 			ch.pos = 0
 			if !yield(m.run(in, snap, regs, ch, serial)) || !ch.next() {
 				return
 			}
 		}
+		yield(&Run{Inst: in, Blocked: TooMany, After: snap})
 	}
 }
 

@@ -197,10 +197,7 @@ func (a *app) judge(t *sqlgen.Txn, sql string, in *interp.Instance, s served) Fi
 	several := false
 	n := 0
 	for run := range m.EachRun(in, a.state, nil, true) {
-		if n++; n > maxRuns {
-			tooLong = true
-			break
-		}
+		n++
 		if run.Unmodelled != nil {
 			unmodelled = run.Unmodelled.Reason
 			continue

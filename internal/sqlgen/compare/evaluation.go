@@ -19,9 +19,8 @@ func (a *app) undecided(t *sqlgen.Txn, in *interp.Instance, s served) bool {
 	if s.err != nil {
 		return evaluation(s.err) && mayFail(in.Txn)
 	}
-	n := 0
 	for run := range a.lenient().EachRun(in, a.state, nil, true) {
-		if n++; n > maxRuns || run.Blocked != "" || run.Unmodelled != nil || run.Undecided() != "" {
+		if run.Blocked != "" || run.Unmodelled != nil || run.Undecided() != "" {
 			continue
 		}
 		if after, why := a.model.machine.Commit(run, a.state, nil); why == "" && a.same(t, run, after, s) {

@@ -59,7 +59,7 @@ func translateText(text string, names []string) (*Model, error) {
 	m.machine = interp.NewMachine(prog, engine.Postgres())
 	m.machine.Trace = true
 	m.machine.Opaque = m.marks.apply
-	m.machine.MaxSteps = 3000
+	m.machine.MaxSteps, m.machine.MaxRuns = 3000, maxRuns
 	return m, nil
 }
 

@@ -272,12 +272,7 @@ func (g *game) ends(r Result, class, details string) {
 func (g *game) runs(i int, w world, f func(run *interp.Run, bind *bindings)) {
 	l := g.lanes[i]
 	snap := max(l.snapshot, 0)
-	n := 0
 	for run := range g.machine().EachRun(l.in, w.x.Versions[snap], nil, snap == len(w.x.Versions)-1) {
-		if n++; n > maxRuns {
-			g.ends(TooLong, "", "")
-			return
-		}
 		if run.Unmodelled != nil {
 			g.ends(Unmodelled, run.Unmodelled.Reason, "")
 			return
