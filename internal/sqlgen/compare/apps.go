@@ -13,21 +13,20 @@ import (
 	"github.com/txrobust/robust/internal/sqlgen"
 	"github.com/txrobust/robust/ir"
 	"github.com/txrobust/robust/ir/interp"
-	"github.com/txrobust/robust/schedules"
+	"github.com/txrobust/robust/replay"
 )
 
 // Apps checks whole applications, and compares the verdict with executions on the
 // server and in the interpreter.
 type Apps struct {
 	*Pairs
-	// Limit bounds the time of a check.
+	// Limit bounds the time of a check, with its replays.
 	Limit time.Duration
 	// Executions is how many a verdict of robust has to stand, on the server.
 	Executions int
-	// Verdicts counts the verdicts, Tried the executions that were compared, and
-	// Concurrent those in which transactions overlapped and more than one committed.
-	Verdicts          map[string]int
-	Tried, Concurrent int
+	// Findings is where findings are replayed.
+	Findings *replay.Server
+	AppsTally
 	// ReportApp is told of what is wrong.
 	ReportApp func(a *sqlgen.App, f Finding)
 }
@@ -69,9 +68,13 @@ func (p *Apps) App(ctx context.Context, seed uint64) error {
 		return nil
 	}
 	p.Verdicts[string(on.report.Verdict)]++
+	p.open(on.report)
+	p.replayed(a, on.report)
 	if on.report.Verdict != robust.Robust {
 		return nil
 	}
+	executing := time.Now()
+	defer func() { p.Executing += time.Since(executing) }()
 	for range p.States {
 		on.rows = a.Rows(rng)
 		if err := on.load(on.rows); err != nil || !on.holds() {
@@ -91,16 +94,6 @@ func (p *Apps) App(ctx context.Context, seed uint64) error {
 		}
 	}
 	return nil
-}
-
-// verdict checks a program; a panic is an error.
-func (p *Apps) verdict(ctx context.Context, prog *ir.Program) (rep *robust.Report, err error) {
-	defer func() {
-		if r := recover(); r != nil {
-			err = fmt.Errorf("panic: %v", r)
-		}
-	}()
-	return robust.Check(ctx, prog, robust.Options{Engine: engine.Postgres(), Init: schedules.AnyRows})
 }
 
 // runnable leaves out of an application the transactions that the server refuses

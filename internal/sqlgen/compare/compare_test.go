@@ -7,11 +7,12 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/txrobust/robust/internal/pgtest"
 	"github.com/txrobust/robust/internal/sqlgen"
+	"github.com/txrobust/robust/replay"
+	"github.com/txrobust/robust/witness"
 )
 
 var (
@@ -168,7 +169,12 @@ func TestApps(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := &Apps{Pairs: pairs, Limit: 10 * time.Second, Executions: 60, Verdicts: map[string]int{}}
+	findings, err := replay.Open(t.Context(), replay.Options{Dialect: witness.Postgres, DSN: dsn})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer findings.Close()
+	p := NewApps(pairs, findings)
 	p.ReportApp = func(a *sqlgen.App, f Finding) {
 		text := a.Decls.String()
 		for _, x := range a.Txns {
@@ -181,5 +187,5 @@ func TestApps(t *testing.T) {
 			t.Fatalf("seed %d: %v", seed, err)
 		}
 	}
-	t.Logf("seeds from %d: verdicts %v, %d executions, of which %d concurrent: %s", *seedFlag, p.Verdicts, p.Tried, p.Concurrent, p.Tally)
+	t.Logf("seeds from %d: %s\n%s", *seedFlag, &p.AppsTally, p.Tally)
 }
