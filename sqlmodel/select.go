@@ -242,7 +242,7 @@ func (b *builder) atLeastOne(s *ir.Select) {
 }
 
 // aggregatesInto computes the aggregates of q, directly into list where a
-// column is one.
+// column is one whose value is stored as it is.
 func (b *builder) aggregatesInto(x *ex, q *query, pos ir.Pos, list []dest) {
 	b.lockRows(q, pos)
 	s := &ir.Select{At: at(pos), Query: q.ir()}
@@ -258,7 +258,7 @@ func (b *builder) aggregatesInto(x *ex, q *query, pos ir.Pos, list []dest) {
 	}
 	for i, d := range list {
 		v, ok := q.targets[i].e.(*ir.Var)
-		if ok && d.local != "" && used[v.Name] == 1 && used[d.local] == 0 && localType(q.targets[i].t) == localType(d.t) && !taken[d.local] {
+		if ok && d.local != "" && used[v.Name] == 1 && used[d.local] == 0 && localType(q.targets[i].t) == localType(d.t) && !taken[d.local] && x.assigned(q.targets[i].val(), d.t, 0).e == ir.Expr(v) {
 			direct[v.Name] = d.local
 			taken[d.local] = true
 		}

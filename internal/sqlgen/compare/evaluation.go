@@ -100,13 +100,14 @@ func mayFail(t *ir.Txn) bool {
 	return found
 }
 
-// fails reports whether an operation may fail.
+// fails reports whether an operation may fail. So may functions of which the model knows
+// nothing.
 func fails(e ir.Expr) bool {
 	switch e := e.(type) {
 	case *ir.Binary:
 		return e.Op == ir.Div || e.Op == ir.Mod || e.Within != nil
 	case *ir.Call:
-		return e.Def != nil || e.Fn != nil && e.Fn.Eval != nil || e.Name == ir.SucceedsFn
+		return e.Def != nil || e.Fn != nil || e.Name == ir.SucceedsFn
 	}
 	return false
 }

@@ -38,6 +38,12 @@ BEGIN RETURN v; END $$;
 CREATE FUNCTION cut() RETURNS text LANGUAGE plpgsql AS $$
 DECLARE v varchar(2) := 'abc'::varchar(2);
 BEGIN RETURN v; END $$;
+CREATE FUNCTION of_an_aggregate() RETURNS text LANGUAGE plpgsql AS $$
+DECLARE v numeric(5,2); w numeric(3,1); n numeric; t timestamp(0);
+BEGIN
+  SELECT min(2.255), sum(x), max(x), max(at) INTO v, w, n, t FROM a;
+  RETURN v || ' ' || w || ' ' || n || ' ' || t;
+END $$;
 -- rows
 INSERT INTO a VALUES (1, 1.255, '2024-01-01 00:00:00.6');
 -- calls
@@ -46,6 +52,7 @@ SELECT * FROM given(1.005);
 SELECT * FROM given(1.25);
 SELECT * FROM selected();
 SELECT * FROM returned();
+SELECT * FROM of_an_aggregate();
 SELECT * FROM too_long('ab');
 SELECT * FROM too_long('abc'); -- aborts
 SELECT * FROM literal(); -- aborts
