@@ -20,6 +20,11 @@ type Options struct {
 	// Statements bounds how many statements a block has, 5 if it is 0, and Depth how
 	// deep they are nested, 3 if it is 0.
 	Statements, Depth int
+	// Tables bounds how many tables there are, 4 if it is 0.
+	Tables int
+	// Idioms is the weight of idioms among the statements of PL/pgSQL, which is 84 for
+	// all others together, 16 if it is 0.
+	Idioms int
 	// Without has productions that are not generated.
 	Without map[string]bool
 	// Kinds are the kinds of transactions; nil is Functions.
@@ -107,6 +112,12 @@ func New(seed uint64, o Options) *App {
 	}
 	if o.Depth == 0 {
 		o.Depth = 3
+	}
+	if o.Tables == 0 {
+		o.Tables = 4
+	}
+	if o.Idioms == 0 {
+		o.Idioms = 16
 	}
 	if len(o.Kinds) == 0 {
 		o.Kinds = []Kind{PLpgSQL, PLpgSQL, PLpgSQL, SQLFunction, SQLFunction, Procedure}

@@ -95,7 +95,7 @@ func (g *gen) block(b *body, e *env, depth, n int) *Node {
 // statement makes a statement of PL/pgSQL.
 func (g *gen) statement(b *body, e *env, depth int) *Node {
 	return g.one(
-		alt{16, func() *Node { return g.idiom(b, e) }},
+		alt{g.opt.Idioms, func() *Node { return g.idiom(b, e) }},
 		alt{14, func() *Node { return g.selectInto(b, e) }},
 		alt{16, func() *Node {
 			n, _ := g.write(e, false)

@@ -37,13 +37,26 @@ type application struct {
 	source *sqlgen.App
 	report *robust.Report
 	rows   *sqlgen.Node
+	// plain says that statements which are not modelled are left out.
+	plain bool
 }
 
-// App checks one application.
+// App checks one application. Every second one has few tables, mostly idioms, and nothing
+// that is not modelled, so that more is found and proved of it. Every fourth one has scripts
+// alone, which clients can stop anywhere: it is searched at READ COMMITTED, too.
 func (p *Apps) App(ctx context.Context, seed uint64) error {
 	start := time.Now()
 	defer func() { p.Tally.Spent += time.Since(start) }()
-	a := sqlgen.New(seed, p.Options)
+	opt := p.Options
+	plain := seed%2 == 1
+	if plain {
+		opt.Tables, opt.Idioms, opt.Txns = 2, 300, 2*opt.Txns
+	}
+	scripts := seed%4 == 0
+	if scripts {
+		opt.Kinds = []sqlgen.Kind{sqlgen.Script}
+	}
+	a := sqlgen.New(seed, opt)
 	rng := rand.New(rand.NewPCG(seed, 14))
 	p.Tally.Apps++
 	if err := p.Server.reset(); err != nil {
@@ -54,14 +67,14 @@ func (p *Apps) App(ctx context.Context, seed uint64) error {
 	if err != nil || model == nil {
 		return err
 	}
-	on := &application{app: &app{server: p.Server, model: model, rows: model.rowQueries()}, source: a}
+	on := &application{app: &app{server: p.Server, model: model, rows: model.rowQueries()}, source: a, plain: plain}
 	if ok, err := p.runnable(on, rng); err != nil || !ok {
 		return err
 	}
 	p.count(a, on.model)
 	limited, cancel := context.WithTimeout(ctx, p.Limit)
 	defer cancel()
-	on.report, err = p.verdict(limited, on.model.prog)
+	on.report, err = p.verdict(limited, on.model.prog, scripts)
 	if err != nil {
 		p.Verdicts["error"]++
 		p.wrongApp(a, Finding{Result: Wrong, Class: "check: " + reason(err.Error()), Details: err.Error()})
@@ -97,7 +110,8 @@ func (p *Apps) App(ctx context.Context, seed uint64) error {
 }
 
 // runnable leaves out of an application the transactions that the server refuses
-// when they run, and reports whether two are left.
+// when they run, and of a plain one those that are not modelled. It reports whether two are
+// left.
 func (p *Apps) runnable(on *application, rng *rand.Rand) (bool, error) {
 	a := on.source
 	if err := on.load(a.Rows(rng)); err != nil {
@@ -105,6 +119,12 @@ func (p *Apps) runnable(on *application, rng *rand.Rand) (bool, error) {
 	}
 	var good []*sqlgen.Txn
 	for _, t := range a.Txns {
+		if len(good) == p.Options.Txns {
+			break
+		}
+		if on.plain && hasUnmodelled(on.model.prog.Txn(t.Name)) {
+			continue
+		}
 		invalid := false
 		for range 3 {
 			mix := Mix{Txns: []*sqlgen.Txn{t}, Args: [][]*string{t.Args(rng)}}
@@ -129,6 +149,15 @@ func (p *Apps) runnable(on *application, rng *rand.Rand) (bool, error) {
 	}
 	on.app.rows = on.model.rowQueries()
 	return true, p.redeclare(a.Decls, good)
+}
+
+func hasUnmodelled(t *ir.Txn) bool {
+	found := false
+	ir.Walk(t.Body, func(s ir.Stmt) {
+		_, is := s.(*ir.Unmodelled)
+		found = found || is
+	})
+	return found
 }
 
 // holds reports whether the facts that a proof rests on hold of the rows.

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/txrobust/robust/internal/pgtest"
@@ -20,6 +21,7 @@ var (
 	appsFlag      = flag.Int("sqlgen.apps", 8, "how many applications to check")
 	committedFlag = flag.Int("sqlgen.committed", 150, "how many executions at READ COMMITTED to compare, at least")
 	pairsFlag     = flag.Int("sqlgen.pairs", 300, "how many interleavings to compare, at least")
+	limitFlag     = flag.Duration("sqlgen.limit", 10*time.Second, "how long the check of an application may take")
 	callsFlag     = flag.Int("sqlgen.calls", 2500, "how many single calls to compare, at least")
 	typesFlag     = flag.Uint("sqlgen.types", uint(sqlgen.Basic), "groups of types, a bit set of sqlgen.Group")
 	funcsFlag     = flag.Bool("sqlgen.functions", false, "call built-in functions")
@@ -175,6 +177,7 @@ func TestApps(t *testing.T) {
 	}
 	defer findings.Close()
 	p := NewApps(pairs, findings)
+	p.Limit = *limitFlag
 	p.ReportApp = func(a *sqlgen.App, f Finding) {
 		text := a.Decls.String()
 		for _, x := range a.Txns {

@@ -52,9 +52,9 @@ func (t *AppsTally) String() string {
 	return b.String()
 }
 
-// verdict checks a program, and replays what is found, at READ COMMITTED, too. A panic is
-// an error.
-func (p *Apps) verdict(ctx context.Context, prog *ir.Program) (rep *robust.Report, err error) {
+// verdict checks a program, with committed at READ COMMITTED, too, and replays what is
+// found. A panic is an error.
+func (p *Apps) verdict(ctx context.Context, prog *ir.Program, committed bool) (rep *robust.Report, err error) {
 	start, replaying := time.Now(), p.Replaying
 	defer func() {
 		p.Checks += time.Since(start) - (p.Replaying - replaying)
@@ -62,7 +62,7 @@ func (p *Apps) verdict(ctx context.Context, prog *ir.Program) (rep *robust.Repor
 			err = fmt.Errorf("panic: %v", r)
 		}
 	}()
-	return robust.Check(ctx, prog, robust.Options{Engine: engine.Postgres(), Init: schedules.AnyRows, Beside: true, Replay: p.replay})
+	return robust.Check(ctx, prog, robust.Options{Engine: engine.Postgres(), Init: schedules.AnyRows, Beside: committed, Replay: p.replay})
 }
 
 // replay runs a finding on the server, as long as that takes.
