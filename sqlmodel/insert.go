@@ -196,7 +196,11 @@ func (i *inserter) query(sel *pg.SelectStmt) {
 	if b.sightOf(sel).now.meets(i.wrote.tables) {
 		b.unmodelled("a VOLATILE function %s", hidden)
 	}
-	q := x.asLoop(sel, ir.WantRows, i.pos, true)
+	want := ir.WantRows
+	if i.s.OnConflictClause != nil || len(i.tab.triggers) > 0 { // what a row meets depends on those before it
+		want = ir.WantList
+	}
+	q := x.asLoop(sel, want, i.pos, true)
 	b.skipRows(q, i.pos, false)
 	i.checkCount(len(q.targets), nil)
 	for k := range q.targets {
