@@ -71,9 +71,13 @@ type Table struct {
 	Key []int
 	// Rowid says that the key is the hidden first column "rowid", which every
 	// insertion fills with a FRESH value: a table without a primary key.
-	Rowid       bool
-	Uniques     []Unique
-	Exclusions  []Exclusion
+	Rowid      bool
+	Uniques    []Unique
+	Exclusions []Exclusion
+	// Late are those that are checked at the commit: states between transactions satisfy
+	// them, and statements that may break them are not modelled. The text form does not
+	// have them.
+	Late        []Exclusion
 	ForeignKeys []ForeignKey
 	Checks      []TableCheck
 	// Rows are the initial rows, each a value per column.

@@ -58,7 +58,7 @@ func (s *search) newValidity() *validity {
 			}
 			never([]ir.Source{{Table: t, Row: t.Name}, {Table: t, Row: other}}, where)
 		}
-		for _, x := range t.Exclusions {
+		for _, x := range slices.Concat(t.Exclusions, t.Late) {
 			var differ ir.Expr
 			for _, k := range t.Key {
 				differ = ir.OrE(differ, ir.Op(ir.Ne, col(x.Rows[0], t, k), col(x.Rows[1], t, k)))

@@ -81,7 +81,7 @@ func (y *ex) multiValues(n *pg.Node, loc int32) []val {
 	switch e := pg.Inner(n).(type) {
 	case *pg.RowExpr:
 		var out []val
-		for _, a := range e.Args {
+		for _, a := range y.expanded(e.Args) {
 			if _, isDefault := pg.Inner(a).(*pg.SetToDefault); isDefault {
 				y.unmodelled("DEFAULT in a row of values")
 			}

@@ -305,7 +305,7 @@ func (x *ex) valuesRel(s *pg.SelectStmt) *derived {
 	for _, row := range s.ValuesLists {
 		one := &derived{single: true, nonEmpty: true}
 		p := &ir.Project{}
-		for i, n := range pg.Inner(row).(*pg.List).Items {
+		for i, n := range x.expanded(pg.Inner(row).(*pg.List).Items) {
 			v := x.one(n)
 			c := colDef{name: "column" + itoa(i+1), t: v.t, nn: v.nn}
 			one.cols = append(one.cols, c)

@@ -100,6 +100,20 @@ func (x *exclusion) uses(name string) bool {
 // nullsEqual reports whether a unique key tells NULLs apart no more than values.
 func (u *uniqueKey) nullsEqual(t *table) bool { return u.nulls && !allNotNull(t, u.columns) }
 
+// keyBetween is what a unique key that is checked at the commit says of the states between
+// transactions.
+func keyBetween(u *uniqueKey) ir.Exclusion {
+	out := ir.Exclusion{Pos: u.pos, Name: u.name, Rows: [2]string{firstRow, secondRow}}
+	op := ir.Eq
+	if u.nulls {
+		op = ir.Is
+	}
+	for _, c := range u.columns {
+		out.Expr = ir.AndE(out.Expr, ir.Op(op, &ir.Col{Row: firstRow, Col: c}, &ir.Col{Row: secondRow, Col: c}))
+	}
+	return out
+}
+
 // hideExclusion makes one a constraint that is not seen.
 func (l *loader) hideExclusion(t *table, x *exclusion, why string) {
 	t.hide(&unseen{pos: x.pos, name: x.name, what: "EXCLUDE constraint " + x.name + why, key: true, on: onInsert | onUpdate, tables: []string{t.name}})
@@ -111,6 +125,10 @@ func (l *loader) exclusions(t *table) {
 	for _, x := range t.exclusions {
 		if x.deferred || x.deferrable && l.defers {
 			l.hideExclusion(t, x, ", which may be checked at commit")
+			late := ir.Exclusion{Pos: x.pos, Name: x.name, Rows: [2]string{firstRow, secondRow}}
+			if l.exclusionExpr(t, x, &late, new(ir.Expr)) == "" && late.Fault() == "" {
+				t.ir.Late = append(t.ir.Late, late)
+			}
 			continue
 		}
 		out := ir.Exclusion{Pos: x.pos, Name: x.name, Rows: [2]string{firstRow, secondRow}}

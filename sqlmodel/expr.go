@@ -224,7 +224,7 @@ func (x *ex) expr1(n *pg.Node) val {
 		return x.indirection(e)
 	case *pg.RowExpr:
 		var fields []colDef
-		for i, a := range e.Args {
+		for i, a := range x.expanded(e.Args) {
 			v := x.one(a)
 			fields = append(fields, colDef{"f" + strconv.Itoa(i+1), v.e, v.t, v.nn})
 		}

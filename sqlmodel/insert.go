@@ -117,7 +117,7 @@ func (i *inserter) valueRows(sel *pg.SelectStmt) {
 	// they could see it.
 	var rows [][]*pg.Node
 	for _, row := range sel.ValuesLists {
-		items := pg.Inner(row).(*pg.List).Items
+		items := i.x.expanded(pg.Inner(row).(*pg.List).Items)
 		i.checkCount(len(items), items)
 		if len(rows) > 0 && len(items) != len(rows[0]) {
 			i.x.fail(i.x.at(items[0]), "the lists of VALUES must all be as long as the first one")

@@ -121,7 +121,7 @@ func (m *merger) oneRow(s *pg.SelectStmt) []colDef {
 	}
 	switch {
 	case len(s.ValuesLists) == 1 && s.WithClause == nil && s.LimitCount == nil && s.LimitOffset == nil:
-		for i, n := range pg.Inner(s.ValuesLists[0]).(*pg.List).Items {
+		for i, n := range m.x.expanded(pg.Inner(s.ValuesLists[0]).(*pg.List).Items) {
 			add("column"+itoa(i+1), m.x.one(n))
 		}
 	case plainExpression(s) && s.LimitOffset == nil:

@@ -24,6 +24,41 @@ func (x *ex) columnRef(c *pg.ColumnRef) val {
 	return val{}
 }
 
+// expanded is a list of expressions where r.* stands for the fields of r, as in VALUES and
+// ROW.
+func (x *ex) expanded(list []*pg.Node) []*pg.Node {
+	var out []*pg.Node
+	for _, n := range list {
+		c, ok := pg.Inner(n).(*pg.ColumnRef)
+		if !ok || !isStar(c.Fields[len(c.Fields)-1]) || len(c.Fields) == 1 {
+			out = append(out, n)
+			continue
+		}
+		parts := names(c.Fields)
+		for _, field := range x.fieldNames(parts, c.Location) {
+			out = append(out, pg.ColumnNode(append(slices.Clone(parts), field), c.Location))
+		}
+	}
+	return out
+}
+
+// fieldNames gives the columns of a source, or the fields of a record.
+func (x *ex) fieldNames(parts []string, loc int32) []string {
+	var cols []colDef
+	if s := x.sourceNamed(parts); s != nil {
+		cols = s.cols
+	} else if v, ok := x.variable(parts, loc); ok && v.record {
+		cols = v.fields
+	} else {
+		x.fail(loc, "there is no table, alias or record %s", strings.Join(parts, "."))
+	}
+	var out []string
+	for _, c := range cols {
+		out = append(out, c.name)
+	}
+	return out
+}
+
 // unknownColumn fails, and says which columns there are.
 func (x *ex) unknownColumn(parts []string, loc int32) {
 	name := strings.Join(parts, ".")

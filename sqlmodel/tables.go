@@ -219,10 +219,10 @@ func (l *loader) constraints(t *table) {
 	l.generatedColumns(t)
 	for _, u := range t.uniques {
 		hidden := &unseen{pos: u.pos, name: u.name, what: "unique key " + u.name, key: true, on: onInsert | onUpdate, columns: u.columns, tables: []string{t.name}}
-		switch {
-		case u.deferred, u.deferrable && l.defers:
+		if u.deferred || u.deferrable && l.defers {
 			hidden.what += ", which may be checked at commit"
 			t.hide(hidden)
+			t.ir.Late = append(t.ir.Late, keyBetween(u))
 			continue
 		}
 		iu := ir.Unique{Pos: u.pos, Name: u.name, Columns: columnIndexes(t.ir, u.columns)}

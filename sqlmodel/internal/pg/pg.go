@@ -527,6 +527,15 @@ func Start(root Message) int {
 // StringNode makes the node of a name.
 func StringNode(s string) *Node { return pgquery.MakeStrNode(s) }
 
+// ColumnNode makes a reference to a column.
+func ColumnNode(parts []string, loc int32) *Node {
+	c := &ColumnRef{Location: loc}
+	for _, p := range parts {
+		c.Fields = append(c.Fields, StringNode(p))
+	}
+	return &Node{Node: &pgquery.Node_ColumnRef{ColumnRef: c}}
+}
+
 // TargetValue gives the expression of an output column.
 func TargetValue(n *Node) *Node { return Inner(n).(*ResTarget).Val }
 
