@@ -64,9 +64,9 @@ type Table struct {
 	Key []*Column
 	// Uniques are the other keys on columns alone.
 	Uniques [][]*Column
-	// View says that it is a view.
-	View bool
-	node *Node
+	// View says that it is a view, Lockable that its rows are those of one table.
+	View, Lockable bool
+	node           *Node
 }
 
 // Column is a column of a table.

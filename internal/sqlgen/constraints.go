@@ -105,6 +105,11 @@ func (g *gen) declared() {
 		g.decl(seq("domain", "CREATE DOMAIN positive AS int CHECK (VALUE > 0)"))
 		g.types = append(slices.Clone(g.types), t)
 	}
+	if g.chance(25) && g.on("domain of text") {
+		t := &Type{Name: "code", Base: "text", Values: words("a|b|ab"), Group: Declared}
+		g.decl(seq("domain of text", "CREATE DOMAIN code AS text NOT NULL DEFAULT 'a' CHECK (length(VALUE) BETWEEN 1 AND 2)"))
+		g.types = append(slices.Clone(g.types), t)
+	}
 }
 
 // trigger declares a trigger.
@@ -162,6 +167,10 @@ func (g *gen) trigger(name string) {
 			stmts.Kids = append(stmts.Kids, seq("", w, ";\n"))
 		}
 	}
+	if each == "" && event != "INSERT OR UPDATE" && g.chance(50) && len(others) > 0 && g.on("transition table") {
+		g.transition(name, t, event, others)
+		return
+	}
 	g.decl(seq("trigger function", "CREATE FUNCTION "+name+"_do() RETURNS trigger LANGUAGE plpgsql AS $$\nDECLARE\n", b.decls, "BEGIN\n", stmts, "RETURN "+ret+";\nEND $$"))
 	if each == "" { // there is no row
 		g.app.Decls.Kids[len(g.app.Decls.Kids)-1] = seq("", seq("trigger function", "CREATE FUNCTION "+name+"_do() RETURNS trigger LANGUAGE plpgsql AS $$\nBEGIN\n", stmts, "RETURN NULL;\nEND $$"), ";\n")
@@ -174,4 +183,25 @@ func (g *gen) trigger(name string) {
 		cond = opt(seq("trigger when", " WHEN (", g.cond(&env{vars: e.vars, plain: true, pure: true}, 1), ")"))
 	}
 	g.decl(seq("trigger "+strings.ToLower(when), "CREATE TRIGGER "+name+" "+when+" "+event+" ON "+t.Name+each, cond, " EXECUTE FUNCTION "+name+"_do()"))
+}
+
+// transition declares a trigger that looks at the rows of a statement.
+func (g *gen) transition(name string, t *Table, event string, others []*Table) {
+	all := g.app.Tables
+	g.app.Tables = others
+	defer func() { g.app.Tables = all }()
+	rows := *t
+	rows.Name, rows.View = "changed", true
+	in := &env{ctes: []*Table{&rows}}
+	which := "NEW"
+	if event == "DELETE" {
+		which = "OLD"
+	}
+	w, _ := g.write(in, false)
+	into := pick(g, others)
+	if c := into.amount(g); c != nil && !into.View && g.chance(60) {
+		w = seq("count of a transition table", "UPDATE "+into.Name+" SET "+c.Name+" = "+c.Name+" + (SELECT count(*) FROM changed)::"+c.Type.Name)
+	}
+	g.decl(seq("trigger function", "CREATE FUNCTION "+name+"_do() RETURNS trigger LANGUAGE plpgsql AS $$\nBEGIN\n", w, ";\nRETURN NULL;\nEND $$"))
+	g.decl(seq("transition table", "CREATE TRIGGER "+name+" AFTER "+event+" ON "+t.Name+" REFERENCING "+which+" TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION "+name+"_do()"))
 }

@@ -96,3 +96,96 @@ func (g *gen) savepoint(e *env) []*Node {
 	end := pick(g, []string{"ROLLBACK TO ", "ROLLBACK TO SAVEPOINT ", "RELEASE "})
 	return append(out, seq("savepoint", end+name+";\n"))
 }
+
+// rowVariable reads a row into a variable, and writes it back or somewhere else.
+func (g *gen) rowVariable(b *body, e *env) *Node {
+	p, ok := g.placeOf(e)
+	if !ok || !g.on("row variable") {
+		return nil
+	}
+	v := g.name("row")
+	b.decls.Kids = append(b.decls.Kids, text(v+" "+p.t.Name+"%ROWTYPE;\n"))
+	b.found = true
+	read := seq("row variable", "SELECT * INTO "+v+" FROM "+p.t.Name+" WHERE ", p.key, g.forUpdate(25), ";\n")
+	in := *e
+	in.vars = append([]binding(nil), e.vars...)
+	for _, c := range p.t.Columns {
+		in.vars = append(in.vars, binding{ref: v + "." + c.Name, name: v + "." + c.Name, t: c.Type, null: true, auto: c.Auto})
+	}
+	c := p.t.other(g)
+	switch n := g.rng.IntN(100); {
+	case n < 25 && c != nil && len(settable(p.t)) == len(p.t.Columns):
+		return seq("insert of a row variable", read, "IF FOUND THEN\n"+v+"."+p.t.Key[0].Name+" := ", g.put(e, p.t.Key[0].Type, 0), ";\nINSERT INTO "+p.t.Name+" VALUES ("+v+".*);\nEND IF;\n")
+	case n < 60 && c != nil:
+		return seq("update from a row variable", read, "UPDATE "+p.t.Name+" SET "+c.Name+" = ", g.expr(&in, c.Type, 1), " WHERE ", p.key.Clone(), ";\n")
+	}
+	w, _ := g.write(&in, false)
+	return seq("", read, w, ";\n")
+}
+
+// using is EXECUTE of a command with parameters.
+func (g *gen) using(b *body, e *env) *Node {
+	if !g.on("execute using") {
+		return nil
+	}
+	in, args := &env{}, list(", ", 0)
+	for i := range 1 + g.rng.IntN(2) {
+		t := pick(g, append([]*Type{Int}, g.types...))
+		in.vars = append(in.vars, binding{ref: "$" + strconv.Itoa(i+1) + "::" + t.Name, name: "$" + strconv.Itoa(i+1), t: t, null: true})
+		args.Kids = append(args.Kids, g.leaf(&env{vars: e.vars}, t))
+	}
+	args.Least = len(args.Kids)
+	if g.chance(40) {
+		t := pick(g, g.types)
+		v := g.intoVar(b, e, t)
+		q := g.selects(in, queryWish{types: []*Type{t}, depth: 1, one: true, top: true})
+		return seq("execute using", "EXECUTE "+quote(q.node.String())+" INTO "+v.ref+" USING ", args, ";\n")
+	}
+	w, _ := g.write(in, false)
+	return seq("execute using", "EXECUTE "+quote(w.String())+" USING ", args, ";\n")
+}
+
+// raised is a block that raises an error by name, or fails, with several handlers.
+func (g *gen) raised(b *body, e *env, depth int) *Node {
+	if depth <= 1 || !g.on("exception") {
+		return nil
+	}
+	names := []string{"unique_violation", "check_violation", "not_null_violation", "division_by_zero", "raise_exception", "foreign_key_violation", "SQLSTATE '22012'", "too_many_rows", "no_data_found"}
+	inner := g.block(b, e, depth-1, 1)
+	raise := seq("raise by name", "IF ", g.cond(e, 1), " THEN RAISE "+pick(g, names[:4])+"; END IF;\n")
+	n := seq("several handlers", "BEGIN\n", inner, raise, "EXCEPTION")
+	for range 1 + g.rng.IntN(2) {
+		handler := g.block(b, e, 0, 1)
+		handler.Least = 1
+		n.Kids = append(n.Kids, opt(seq("handler", " WHEN "+pick(g, names)+g.maybe(30, " OR "+pick(g, names))+" THEN\n", handler)))
+	}
+	last := "NULL;\n"
+	if g.chance(40) {
+		last = "RAISE;\n"
+	}
+	n.Kids = append(n.Kids, text(" WHEN OTHERS THEN\n"+last+"END;\n"))
+	return n
+}
+
+// withInto runs WITH whose parts write rows.
+func (g *gen) withInto(b *body, e *env) *Node {
+	q, ok := g.withWrites(e)
+	if !ok {
+		return nil
+	}
+	b.found = true
+	return seq("writing with into", q.node, " INTO "+g.into(b, e, q.cols), ";\n")
+}
+
+// setConstraints moves the checks of deferrable constraints.
+func (g *gen) setConstraints() *Node {
+	return seq("set constraints", "SET CONSTRAINTS ALL "+pick(g, []string{"IMMEDIATE", "DEFERRED"})+";\n")
+}
+
+// scriptWith is sometimes WITH whose parts write rows.
+func (g *gen) scriptWith(e *env) (query, bool) {
+	if !g.chance(4) {
+		return query{}, false
+	}
+	return g.withWrites(e)
+}

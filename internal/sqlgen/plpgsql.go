@@ -138,6 +138,10 @@ func (g *gen) statement(b *body, e *env, depth int) *Node {
 		alt{3, func() *Node { return g.callOther(b, e) }},
 		alt{1, func() *Node { return g.cursor(b, e, depth) }},
 		alt{1, func() *Node { return g.lockTable() }},
+		alt{3, func() *Node { return g.rowVariable(b, e) }},
+		alt{1, func() *Node { return g.using(b, e) }},
+		alt{1, func() *Node { return g.raised(b, e, depth) }},
+		alt{1, func() *Node { return g.withInto(b, e) }},
 	)
 }
 

@@ -66,7 +66,11 @@ func (g *gen) query(e *env, w queryWish) query {
 		q = g.selects(e, w)
 	}
 	if with != nil {
-		q.node = seq("with", "WITH ", with, " ", q.node)
+		word := "WITH "
+		if with.Productions()["with recursive"] > 0 {
+			word = "WITH RECURSIVE "
+		}
+		q.node = seq("with", word, with, " ", q.node)
 	}
 	q.node.of("query "+signature(q.cols), "")
 	return q
@@ -84,6 +88,10 @@ func signature(cols []binding) string {
 // cte makes a query of WITH, and its name known.
 func (g *gen) cte(e *env, depth int) *Node {
 	name := g.name("w")
+	if g.chance(12) && g.on("with recursive") {
+		e.ctes = append(e.ctes, &Table{Name: name, View: true, Columns: []*Column{{Name: "n", Type: Int}}})
+		return seq("with recursive", name+"(n) AS (SELECT ", g.leaf(e, Int), " UNION SELECT n + 1 FROM "+name+" WHERE n < "+g.integer(4)+")")
+	}
 	q := g.query(e, queryWish{depth: depth, named: true})
 	e.ctes = append(e.ctes, q.asTable(name))
 	return seq("common table expression", name+" AS "+pick(g, []string{"", "", "MATERIALIZED ", "NOT MATERIALIZED "})+"(", q.node, ")")
@@ -367,7 +375,12 @@ func (g *gen) grouped(outer, in *env, w queryWish, from, where *Node) query {
 	for i, t := range types {
 		g.item(&q, items, g.expr(e, t, max(w.depth-1, 1)), t, i, w)
 	}
-	q.node = seq("group by", "SELECT ", items, from, where, " GROUP BY ", keys)
+	by := (*Node)(nil)
+	if g.chance(8) && g.on("rollup") {
+		by = opt(seq("rollup", "ROLLUP "))
+		keys = seq("", "(", keys, ")")
+	}
+	q.node = seq("group by", "SELECT ", items, from, where, " GROUP BY ", by, keys)
 	if g.chance(30) && g.on("having") {
 		q.node.Kids = append(q.node.Kids, opt(seq("having", " HAVING ", g.expr(e, Bigint, 2), pick(g, comparisons), g.leaf(e, Bigint))))
 	}
@@ -504,7 +517,7 @@ func (g *gen) fromItem(in *env, w queryWish, lateral bool) (item *Node, lockable
 		return seq("name of with", t.Name+" "+as), nil
 	}
 	t := pick(g, g.app.Tables)
-	if !t.View {
+	if !t.View || t.Lockable {
 		lockable = []string{as}
 	}
 	in.addTable(t, as)

@@ -14,6 +14,9 @@ func (g *gen) schema() {
 	if g.chance(35) && g.on("view") {
 		g.view("v1")
 	}
+	if g.chance(15) && g.on("view of a table") {
+		g.plainView("v2")
+	}
 	for i := range g.rng.IntN(4) - 1 {
 		if g.on("trigger") {
 			g.trigger("tr" + strconv.Itoa(i+1))
@@ -146,6 +149,8 @@ func (g *gen) column(t *Table, items *Node, name string) {
 			decl.Kids[0].Text = name + " " + c.Type.Name
 			decl.Kids = append(decl.Kids, opt(seq("foreign key", " REFERENCES "+parent.Name+g.actions(c.NotNull))))
 		}
+	case n < 23 && g.on("default of an expression"):
+		decl.Kids = append(decl.Kids, opt(seq("default of an expression", " DEFAULT (", g.expr(&env{pure: true, plain: true}, c.Type, 2), ")")))
 	case n < 35:
 		decl.Kids = append(decl.Kids, opt(seq("default", " DEFAULT "+c.Type.Literal(pick(g, c.Type.Values)))))
 	case n < 42 && c.Type.comparable() && c.Type != Bool:
@@ -153,6 +158,10 @@ func (g *gen) column(t *Table, items *Node, name string) {
 		decl.Kids = append(decl.Kids, opt(seq("unique", " UNIQUE"+g.maybe(15, " NULLS NOT DISTINCT"))))
 	case n < 47 && c.Type.Sums && len(t.Key) == 1 && t.Key[0].Type.Sums && g.on("generated"):
 		c.Generated, c.NotNull = true, false
+		if g.chance(50) {
+			decl = g.generatedOf(t, c)
+			break
+		}
 		decl = seq("generated", name+" "+c.Type.Name+" GENERATED ALWAYS AS (", text("("+t.Key[0].Name+" * 2)::"+c.Type.Name), ") STORED")
 	}
 	items.Kids = append(items.Kids, decl)
@@ -211,6 +220,38 @@ func (g *gen) uniqueIndex(t *Table) {
 		t.Uniques = append(t.Uniques, []*Column{c})
 		g.decl(seq("unique index", "CREATE UNIQUE INDEX "+name+" ON "+t.Name+" ("+c.Name+")"))
 	}
+}
+
+// generatedOf is a generated column over the columns before it.
+func (g *gen) generatedOf(t *Table, c *Column) *Node {
+	e := &env{pure: true, plain: true}
+	own := &Table{}
+	for _, o := range t.Columns {
+		if o != c && !o.Generated {
+			own.Columns = append(own.Columns, o)
+		}
+	}
+	e.addTable(own, "")
+	return seq("generated of columns", c.Name+" "+c.Type.Name+" GENERATED ALWAYS AS (", g.expr(e, c.Type, 2), ") STORED")
+}
+
+// plainView declares a view of rows of one table, which can be locked through it.
+func (g *gen) plainView(name string) {
+	t := g.baseTable()
+	if t == nil {
+		return
+	}
+	v := &Table{Name: name, View: true, Key: t.Key}
+	var names []string
+	for _, c := range t.Columns {
+		v.Columns, names = append(v.Columns, &Column{Name: c.Name, Type: c.Type, Auto: c.Auto, Ref: c.Ref}), append(names, c.Name)
+	}
+	e := g.rowEnv(t, "")
+	e.pure, e.plain = true, true
+	v.node = seq("view of a table", "CREATE VIEW "+name+" AS SELECT "+join(names)+" FROM "+t.Name, opt(seq("", " WHERE ", g.cond(e, 1))))
+	g.decl(v.node)
+	v.Lockable = true
+	g.app.Tables = append(g.app.Tables, v)
 }
 
 // view declares a view.

@@ -114,8 +114,14 @@ func (g *gen) script(t *Txn, e *env) {
 			stmts.Kids = append(stmts.Kids, g.savepoint(e)...)
 			continue
 		}
+		if g.chance(3) && g.on("set constraints") {
+			stmts.Kids = append(stmts.Kids, g.setConstraints())
+			continue
+		}
 		var n *Node
-		if g.chance(45) {
+		if q, ok := g.scriptWith(e); ok {
+			n = q.node
+		} else if g.chance(45) {
 			n = g.query(e, queryWish{depth: 2, top: true}).node
 		} else {
 			n, _ = g.write(e, g.chance(30))

@@ -271,6 +271,9 @@ func (g *gen) conflict(in *env, t *Table) *Node {
 	for _, u := range t.Uniques {
 		keys = append(keys, columnList(u))
 	}
+	if len(t.Key) > 0 && g.chance(10) && g.on("on constraint") {
+		return opt(seq("on constraint", " ON CONFLICT ON CONSTRAINT "+t.Name+"_pkey DO NOTHING"))
+	}
 	if len(keys) == 0 || g.chance(25) {
 		return opt(seq("on conflict do nothing", " ON CONFLICT DO NOTHING"))
 	}
