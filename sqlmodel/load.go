@@ -610,16 +610,31 @@ func typeIdentifier(u *userType) string {
 }
 
 func (l *loader) createDomain(s *pg.CreateDomainStmt, t *text, pos ir.Pos) {
-	u := &userType{pos: pos, base: l.typeOf(s.TypeName, t), text: t}
+	u := &userType{pos: pos, base: l.typeOf(s.TypeName, t)}
+	if below := l.domainOf(s.TypeName, t); below != nil {
+		u.notNull, u.checks, u.def = below.notNull, slices.Clone(below.checks), below.def
+	}
 	for _, n := range s.Constraints {
-		switch pg.Inner(n).(*pg.Constraint).Contype {
+		k := pg.Inner(n).(*pg.Constraint)
+		switch k.Contype {
 		case pg.ConstrNotNull:
 			u.notNull = true
 		case pg.ConstrCheck:
-			u.checks = append(u.checks, pg.Inner(n).(*pg.Constraint).RawExpr)
+			u.checks = append(u.checks, sqlExpr{k.RawExpr, t})
+		case pg.ConstrDefault:
+			u.def = &sqlExpr{k.RawExpr, t}
 		}
 	}
 	l.createType(u, names(s.Domainname), t)
+}
+
+// domainOf gives the type that a program declares under a name, nil if it is an array of it
+// or none.
+func (l *loader) domainOf(n *pg.TypeName, t *text) *userType {
+	if n == nil || n.PctType || len(n.ArrayBounds) > 0 || n.Setof {
+		return nil
+	}
+	return l.sees(t).typ(qualified(names(n.Names)))
 }
 
 func (l *loader) createRule(s *pg.RuleStmt, t *text, pos ir.Pos) {

@@ -189,7 +189,7 @@ func (b *builder) rowRisks(s ir.Stmt, what string, add func(why string, states .
 	for _, c := range t.columns {
 		if c.domain != nil {
 			for _, n := range c.domain.checks {
-				calls.add(n)
+				calls.add(n.node)
 			}
 		}
 	}

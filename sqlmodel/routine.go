@@ -2,6 +2,7 @@ package sqlmodel
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/txrobust/robust/ir"
 	"github.com/txrobust/robust/sqlmodel/internal/pg"
@@ -32,6 +33,7 @@ func (l *loader) build(fn *function, lookBack bool) *builder {
 	for i, p := range fn.inputs() {
 		b.parameter(f, p, i)
 	}
+	checks := b.domainsOfInputs(f)
 	b.calls = []*function{fn}
 	call := b.call(f)
 	b.outputs(f)
@@ -40,8 +42,43 @@ func (l *loader) build(fn *function, lookBack bool) *builder {
 	if b.locks {
 		b.snapshotFirst()
 	}
-	b.txn.Body = append([]ir.Stmt{call}, b.txn.Body...)
+	b.txn.Body = slices.Concat([]ir.Stmt{call}, checks, b.txn.Body)
 	return b
+}
+
+// known reports whether it is known what all functions of an expression give.
+func known(e ir.Expr) bool {
+	all := true
+	ir.WalkExpr(e, func(e ir.Expr) {
+		c, ok := e.(*ir.Call)
+		all = all && (!ok || c.Known())
+	})
+	return all
+}
+
+// domainsOfInputs says what the domains of the parameters want of them. A check that is not
+// modelled may refuse the call.
+func (b *builder) domainsOfInputs(f *frame) []ir.Stmt {
+	var out []ir.Stmt
+	for i, p := range f.fn.inputs() {
+		u, v := b.l.domainOf(p.t, f.fn.text), f.inputs[i]
+		if u == nil || v.isRecord || v.local == "" || p.vari {
+			continue
+		}
+		given := ir.V(v.local)
+		if u.notNull {
+			out = append(out, &ir.Assume{At: at(p.pos), Cond: ir.NotE(&ir.Unary{Op: ir.IsNull, X: given})})
+		}
+		for _, c := range u.checks {
+			e, why := b.l.rowCondition(&c, domainValue(v.t, given))
+			if why != "" || !known(e) {
+				out = append(out, &ir.Dropped{At: at(p.pos), Kind: ir.ByError, What: "the check of the domain of parameter " + p.name})
+				continue
+			}
+			out = append(out, &ir.Assume{At: at(p.pos), Cond: ir.NotE(ir.Op(ir.Is, e, ir.C(ir.Bool(false))))})
+		}
+	}
+	return out
 }
 
 func (l *loader) newBuilder(fn *function) *builder {

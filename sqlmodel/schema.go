@@ -371,8 +371,8 @@ func (l *loader) addColumn(tab *table, d *pg.ColumnDef, t *text) {
 			c.fresh, c.notNull = true, true
 			l.ownSequence(tab, c)
 		default:
-			if u := l.sees(t).typ(qualified(parts)); u != nil {
-				c.notNull = u.notNull
+			if u := l.domainOf(d.TypeName, t); u != nil {
+				c.notNull, c.def = u.notNull, u.def
 				c.domain = u
 			}
 		}

@@ -155,9 +155,9 @@ func (l *loader) rowCondition(e *sqlExpr, sources ...*rowSource) (out ir.Expr, w
 	return x.boolean(e.node, exact), ""
 }
 
-// domainValue is VALUE in a check of the domain of a column.
-func domainValue(t *table, c *column) *rowSource {
-	return &rowSource{alias: hiddenAlias, cols: []colDef{{"value", &ir.Col{Row: t.name, Col: c.name}, c.t, false}}}
+// domainValue is VALUE in a check of a domain.
+func domainValue(t typ, e ir.Expr) *rowSource {
+	return &rowSource{alias: hiddenAlias, cols: []colDef{{"value", e, t, false}}}
 }
 
 // rowExpr translates an expression over a row of t; why is what cannot be
@@ -254,7 +254,7 @@ func (l *loader) constraints(t *table) {
 		}
 		r := newRefs()
 		for _, n := range c.domain.checks {
-			r.add(n)
+			r.add(n.node)
 		}
 		if l.looksAround(r) {
 			t.hide(&unseen{pos: c.pos, what: "the checks of the domain of column " + c.name, on: onInsert | onUpdate, columns: []string{c.name}, calls: r})
@@ -262,7 +262,7 @@ func (l *loader) constraints(t *table) {
 		}
 		for _, n := range c.domain.checks {
 			what := "the check of the domain of column " + c.name
-			if e, why := l.rowCondition(&sqlExpr{n, c.domain.text}, domainValue(t, c)); why != "" {
+			if e, why := l.rowCondition(&n, domainValue(c.t, &ir.Col{Row: t.name, Col: c.name})); why != "" {
 				l.leaveOut(t, c.pos, what, why+" is not modelled", []string{c.name})
 			} else {
 				t.ir.Checks = append(t.ir.Checks, ir.TableCheck{Pos: c.pos, Name: t.name + "." + c.name, Expr: e})

@@ -183,10 +183,11 @@ type userType struct {
 	base   typ        // of an enum or a domain
 	fields []fieldDef // of a composite type
 	enum   bool
-	// A domain may add these to its base type.
+	// A domain may add these to its base type. Those of another domain below it are among
+	// them.
 	notNull bool
-	checks  []*pg.Node
-	text    *text // of the checks
+	checks  []sqlExpr
+	def     *sqlExpr
 }
 
 // fieldDef is a field of a composite type.

@@ -1,0 +1,48 @@
+package robust_test
+
+import (
+	"testing"
+
+	"github.com/txrobust/robust"
+	"github.com/txrobust/robust/engine"
+	"github.com/txrobust/robust/report"
+	"github.com/txrobust/robust/schedules"
+	"github.com/txrobust/robust/sqlmodel"
+)
+
+// TestDomainOfParameter: a call with a value that is not one of the domain of its parameter
+// fails, so that it is part of no execution.
+func TestDomainOfParameter(t *testing.T) {
+	for _, tc := range []struct {
+		domain string
+		want   report.Verdict
+	}{
+		{"CREATE DOMAIN amount AS int CHECK (VALUE >= 0);", robust.Robust},
+		{"CREATE DOMAIN whole AS int CHECK (VALUE >= 0); CREATE DOMAIN amount AS whole;", robust.Robust},
+		{"CREATE DOMAIN amount AS int CHECK (VALUE <= 0);", robust.NotRobust},
+		{"CREATE DOMAIN amount AS int;", robust.NotRobust},
+	} {
+		t.Run(tc.domain, func(t *testing.T) {
+			p, err := sqlmodel.Parse([]sqlmodel.File{{Name: "domain.sql", Text: tc.domain + `
+CREATE TABLE t (k int PRIMARY KEY, n int NOT NULL);
+CREATE FUNCTION spread(p amount, a int, b int) RETURNS void LANGUAGE plpgsql AS $$
+DECLARE v int;
+BEGIN
+  IF p < 0 THEN
+    SELECT n INTO v FROM t WHERE k = a;
+    UPDATE t SET n = v + 1 WHERE k = b;
+  END IF;
+END $$;`}}, sqlmodel.Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			rep, err := robust.Check(t.Context(), p, robust.Options{Engine: engine.Postgres(), Init: schedules.AnyRows})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if rep.Verdict != tc.want {
+				t.Errorf("the verdict is %s, want %s: %+v", rep.Verdict, tc.want, rep.Open)
+			}
+		})
+	}
+}
