@@ -11,16 +11,20 @@ import (
 )
 
 // TestDomainOfParameter: a call with a value that is not one of the domain of its parameter
-// fails, so that it is part of no execution.
+// fails, so that it is part of no execution. Where else a value becomes one of a domain, the
+// check is left out, and what is found is suspected.
 func TestDomainOfParameter(t *testing.T) {
 	for _, tc := range []struct {
 		domain string
+		value  string // what is tested
 		want   report.Verdict
 	}{
-		{"CREATE DOMAIN amount AS int CHECK (VALUE >= 0);", robust.Robust},
-		{"CREATE DOMAIN whole AS int CHECK (VALUE >= 0); CREATE DOMAIN amount AS whole;", robust.Robust},
-		{"CREATE DOMAIN amount AS int CHECK (VALUE <= 0);", robust.NotRobust},
-		{"CREATE DOMAIN amount AS int;", robust.NotRobust},
+		{"CREATE DOMAIN amount AS int CHECK (VALUE >= 0);", "p", robust.Robust},
+		{"CREATE DOMAIN whole AS int CHECK (VALUE >= 0); CREATE DOMAIN amount AS whole;", "p", robust.Robust},
+		{"CREATE DOMAIN amount AS int CHECK (VALUE <= 0);", "p", robust.NotRobust},
+		{"CREATE DOMAIN amount AS int;", "p", robust.NotRobust},
+		{"CREATE DOMAIN amount AS int; CREATE DOMAIN small AS int CHECK (VALUE >= 0);", "p::small", robust.Unknown},
+		{"CREATE DOMAIN amount AS int; CREATE DOMAIN small AS int;", "p::small", robust.NotRobust},
 	} {
 		t.Run(tc.domain, func(t *testing.T) {
 			p, err := sqlmodel.Parse([]sqlmodel.File{{Name: "domain.sql", Text: tc.domain + `
@@ -28,7 +32,7 @@ CREATE TABLE t (k int PRIMARY KEY, n int NOT NULL);
 CREATE FUNCTION spread(p amount, a int, b int) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE v int;
 BEGIN
-  IF p < 0 THEN
+  IF ` + tc.value + ` < 0 THEN
     SELECT n INTO v FROM t WHERE k = a;
     UPDATE t SET n = v + 1 WHERE k = b;
   END IF;

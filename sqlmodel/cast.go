@@ -383,6 +383,9 @@ func sum(a, b int) int { return a + b }
 // typeCast is CAST (x AS t) and x::t.
 func (x *ex) typeCast(e *pg.TypeCast) val {
 	v := x.expr(e.Arg)
+	if x.b != nil {
+		x.b.mayBreak(x.l.domainOf(e.TypeName, x.text), x.b.cur)
+	}
 	t := x.l.typeOf(e.TypeName, x.text)
 	if v.record {
 		if fields := x.l.fieldsOf(t.name); len(fields) == len(v.fields) {

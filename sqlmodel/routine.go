@@ -46,6 +46,14 @@ func (l *loader) build(fn *function, lookBack bool) *builder {
 	return b
 }
 
+// mayBreak marks that a value which becomes one of a domain may break its checks: they are
+// left out but for columns and parameters.
+func (b *builder) mayBreak(u *userType, pos ir.Pos) {
+	if u != nil && (u.notNull || len(u.checks) > 0) {
+		b.emit(&ir.Dropped{At: at(pos), Kind: ir.ByError, What: "the check of the domain " + u.names[len(u.names)-1].name})
+	}
+}
+
 // known reports whether it is known what all functions of an expression give.
 func known(e ir.Expr) bool {
 	all := true

@@ -36,6 +36,7 @@ func (b *builder) declaration(f *frame, d plpgsql.Decl) {
 		return
 	}
 	t := b.declaredType(f, d)
+	b.mayBreak(b.l.sees(f.text).typ(strings.ToLower(strings.TrimSpace(d.Type.Text(f.text.s)))), pos)
 	// A default sees the variables before it, and not the variable itself, which
 	// is declared after.
 	var v *val
