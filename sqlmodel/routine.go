@@ -65,7 +65,7 @@ func known(e ir.Expr) bool {
 }
 
 // domainsOfInputs says what the domains of the parameters want of them. A check that is not
-// modelled may refuse the call.
+// modelled may refuse the call, and so may that of the result.
 func (b *builder) domainsOfInputs(f *frame) []ir.Stmt {
 	var out []ir.Stmt
 	for i, p := range f.fn.inputs() {
@@ -86,7 +86,7 @@ func (b *builder) domainsOfInputs(f *frame) []ir.Stmt {
 			out = append(out, &ir.Assume{At: at(p.pos), Cond: ir.NotE(ir.Op(ir.Is, e, ir.C(ir.Bool(false))))})
 		}
 	}
-	return out
+	return append(out, b.collect(func() { b.mayBreak(b.l.domainOf(f.fn.ret, f.fn.text), f.fn.pos) })...)
 }
 
 func (l *loader) newBuilder(fn *function) *builder {
@@ -331,6 +331,7 @@ const maxInline = 40
 // parameter or the argument is no simple value.
 func (b *builder) argument(f *frame, x *ex, p param, a val, pos ir.Pos) {
 	t := b.l.signatureType(p.t, f.fn.text)
+	b.mayBreak(b.l.domainOf(p.t, f.fn.text), pos)
 	base := nameOr(p.name, "arg")
 	v := &variable{name: p.name, t: t, nn: a.nn}
 	fields := b.l.fieldsOf(t.name)
