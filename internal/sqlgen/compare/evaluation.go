@@ -13,8 +13,8 @@ import (
 // and may make one that no row needs. Which it does, the model does not say.
 
 // undecided reports whether server and model differ by such an error: the server commits
-// with what a run gives that leaves the error out, or where the model cannot follow such a run, or the server reports an error that an
-// expression of a query may make.
+// with what a run gives that leaves the error out, or where the model cannot follow such a
+// run, or the server reports an error that an expression of a query may make.
 func (a *app) undecided(t *sqlgen.Txn, in *interp.Instance, s served) bool {
 	if s.err != nil {
 		return evaluation(s.err) && mayFail(in.Txn)
