@@ -43,7 +43,7 @@ var layers = [][]string{
 	{"lint"},
 	{"lint/golangci"},
 	{"cmd/robust", "internal/fieldnotes"},
-	{"internal/testprog", "internal/replaytest", "internal/golden", "internal/schematest", "internal/gogen"}, // for tests only, which do not count
+	{"internal/testprog", "internal/replaytest", "internal/golden", "internal/schematest", "internal/gogen", "internal/mutation"}, // for tests only, which do not count
 }
 
 // strangers are what a package must not import although it stands above, with
