@@ -18,7 +18,7 @@ import (
 // runner runs tests of a copy of the module.
 type runner struct {
 	folder  string // of everything below
-	whole   bool   // fall back to whole packages
+	rounds  int    // of tests for each fault, at most
 	answers map[string]answer
 	known   known
 
@@ -26,12 +26,12 @@ type runner struct {
 	compiled  map[string]bool // packages
 }
 
-func newRunner(folder string, whole bool) (*runner, error) {
+func newRunner(folder string, rounds int) (*runner, error) {
 	folder, err := filepath.Abs(folder)
 	if err != nil {
 		return nil, err
 	}
-	r := &runner{folder: folder, whole: whole, answers: map[string]answer{}, known: known{took: map[target]time.Duration{}, sound: map[target]bool{}}, compiled: map[string]bool{}}
+	r := &runner{folder: folder, rounds: rounds, answers: map[string]answer{}, known: known{took: map[target]time.Duration{}, sound: map[target]bool{}}, compiled: map[string]bool{}}
 	for _, d := range []string{r.source(), r.binaries()} {
 		if err := os.MkdirAll(d, 0o755); err != nil {
 			return nil, err

@@ -19,8 +19,8 @@ type Fault struct {
 	// New stands in its place.
 	New string
 	// Tests are the packages, separated by blanks, whose tests may notice the fault.
-	// The name of a package may be followed by ":" and a pattern for -test.run, which
-	// is tried first.
+	// The name of a package may be followed by ":" and a pattern for -test.run: these
+	// tests run first.
 	Tests string
 	// Breaks says what goes wrong.
 	Breaks string
@@ -50,15 +50,45 @@ func (t target) String() string {
 	return t.pkg + ":" + t.pattern
 }
 
-// targets are the tests to run first, and those for faults that survive them: the
-// whole packages of which these are a part.
-func (f *Fault) targets() (some, whole []target) {
-	for _, text := range strings.Fields(f.Tests) {
-		pkg, pattern, _ := strings.Cut(text, ":")
-		some = append(some, target{pkg, pattern})
-		if pattern != "" {
-			whole = append(whole, target{pkg, ""})
+// quickTests are what of large packages runs first, the quickest ones before others.
+var quickTests = map[string][]string{
+	"movers": {
+		"^Test(Touch|Null|Undone|Late|Equal|Dead|Mixed|Bounds|Stated|App|Names|CacheInc)",
+		"^Test(Litmus|MayBreak|Rounds|Naive)",
+	},
+	"schedules": {
+		"^Test(Comm|Buil|File|Inv|Min|Three|Serial|Arg|Ord|Any|Det|Many|Lit|FromWalksM|Betw)",
+		"^Test(Search|Cycles)",
+	},
+	"sqlmodel": {"^TestGolden$", "^Test(Statements|ProgramGolden|MySQLStatements)$"},
+}
+
+// stages are how many rounds of tests there are for a fault, see targets.
+const stages = 3
+
+// targets are the tests to run, in rounds: of each package the quickest, then the
+// others that are quick and those that the fault names, and at last the whole package.
+func (f *Fault) targets() (rounds [stages][]target) {
+	add := func(round int, t target) {
+		if !slices.Contains(slices.Concat(rounds[:]...), t) {
+			rounds[round] = append(rounds[round], t)
 		}
 	}
-	return some, whole
+	for _, text := range strings.Fields(f.Tests) {
+		pkg, pattern, _ := strings.Cut(text, ":")
+		quick := quickTests[pkg]
+		for i, p := range quick {
+			add(min(i, 1), target{pkg, p})
+		}
+		switch {
+		case pattern != "":
+			add(min(len(quick), 1), target{pkg, pattern})
+			add(stages-1, target{pkg, ""})
+		case quick != nil:
+			add(stages-1, target{pkg, ""})
+		default:
+			add(0, target{pkg, ""})
+		}
+	}
+	return rounds
 }

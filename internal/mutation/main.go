@@ -28,14 +28,14 @@ func run(ctx context.Context) (bool, error) {
 	folder := flag.String("dir", filepath.Join(os.TempDir(), "robust-mutation"), "the scratch `folder`, which keeps answers for later runs")
 	names := flag.String("run", "", "run only faults whose name or file matches the `pattern`")
 	again := flag.Bool("again", false, "run faults that are killed already, too")
-	whole := flag.Bool("whole", true, "run whole packages where the tests named do not kill a fault")
+	rounds := flag.Int("rounds", stages, "how `many` rounds of tests to run: 1 is the quickest, 2 all that are quick, 3 whole packages, too")
 	jobs := flag.Int("jobs", 2, "how `many` faults to run at a time")
 	flag.Parse()
 	pattern, err := regexp.Compile(*names)
 	if err != nil {
 		return false, fmt.Errorf("-run: %w", err)
 	}
-	r, err := newRunner(*folder, *whole)
+	r, err := newRunner(*folder, max(1, min(*rounds, stages)))
 	if err != nil {
 		return false, err
 	}

@@ -5,6 +5,7 @@ import (
 	"go/token"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -23,8 +24,8 @@ func TestFaults(t *testing.T) {
 		if f.Breaks == "" || f.Tests == "" || f.Old == f.New {
 			t.Errorf("fault %q is not complete", f.Name)
 		}
-		some, whole := f.targets()
-		for _, target := range append(some, whole...) {
+		rounds := f.targets()
+		for _, target := range slices.Concat(rounds[:]...) {
 			if tests, err := filepath.Glob(filepath.Join(root, target.pkg, "*_test.go")); err != nil || tests == nil {
 				t.Errorf("fault %q: package %s has no tests", f.Name, target.pkg)
 			}

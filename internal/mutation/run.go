@@ -115,11 +115,8 @@ func (r *runner) test(ctx context.Context, t target, fault string, skip []string
 func (r *runner) try(ctx context.Context, f *Fault) (answer, error) {
 	a := answer{Name: f.Name, Digest: f.digest()}
 	begin := time.Now()
-	todo, whole := f.targets()
-	if r.whole {
-		todo = append(todo, whole...)
-	}
-	for _, t := range todo {
+	rounds := f.targets()
+	for _, t := range slices.Concat(rounds[:r.rounds]...) {
 		if err := r.compile(ctx, t.pkg); err != nil {
 			return a, err
 		}
