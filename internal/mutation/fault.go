@@ -53,14 +53,14 @@ func (t target) String() string {
 // quickTests are what of large packages runs first, the quickest ones before others.
 var quickTests = map[string][]string{
 	"movers": {
-		"^Test(Touch|Null|Undone|Late|Equal|Dead|Mixed|Bounds|Stated|App|Names|CacheInc)",
+		"^Test(Touch|Certif|Steady|Reviv|Null|Undone|Late|Equal|Dead|Mixed|Bounds|Stated|App|Names|CacheInc)",
 		"^Test(Litmus|MayBreak|Rounds|Naive)",
 	},
 	"schedules": {
 		"^Test(Comm|Buil|File|Inv|Min|Three|Serial|Arg|Ord|Any|Det|Many|Lit|FromWalksM|Betw)",
 		"^Test(Search|Cycles)",
 	},
-	"sqlmodel": {"^TestGolden$", "^Test(Statements|ProgramGolden|MySQLStatements)$"},
+	"sqlmodel": {"^Test(Altered|RefusalsDiffer|Golden)$", "^Test(Statements|ProgramGolden|MySQLStatements)$"},
 }
 
 // stages are how many rounds of tests there are for a fault, see targets.
