@@ -74,11 +74,8 @@ func (l *loader) alter(tab *table, c *pg.AlterTableCmd, t *text, at int) {
 			}
 		}
 	case pg.AlterConstraint:
-		for _, f := range tab.foreign {
-			k, ok := pg.Inner(c.Def).(*pg.Constraint)
-			if ok && f.name == k.Conname {
-				f.deferred, f.deferrable = k.Initdeferred, k.Deferrable
-			}
+		if d, ok := pg.Inner(c.Def).(*pg.ATAlterConstraint); ok {
+			tab.alterForeignKey(d)
 		}
 	case pg.AlterDropConstraint:
 		l.dropConstraint(tab, c.Name)
@@ -102,6 +99,22 @@ func (l *loader) alter(tab *table, c *pg.AlterTableCmd, t *text, at int) {
 			return
 		}
 		// Owners, storage, statistics, replica identity: they change no value.
+	}
+}
+
+// alterForeignKey is ALTER CONSTRAINT, which only foreign keys have: when they are checked,
+// and whether.
+func (t *table) alterForeignKey(c *pg.ATAlterConstraint) {
+	for _, f := range t.foreign {
+		if f.name != c.Conname {
+			continue
+		}
+		if c.AlterDeferrability {
+			f.deferred, f.deferrable = c.Initdeferred, c.Deferrable
+		}
+		if c.AlterEnforceability {
+			f.unproven = !c.IsEnforced
+		}
 	}
 }
 

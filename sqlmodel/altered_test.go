@@ -12,6 +12,7 @@ import (
 func TestAltered(t *testing.T) {
 	const write = "\nCREATE FUNCTION f(k int, m int) RETURNS void LANGUAGE sql AS 'INSERT INTO t VALUES (k, m, m)';"
 	const ref = "CREATE TABLE r (id int PRIMARY KEY, u int UNIQUE); "
+	const deferred = ref + "CREATE FUNCTION late(k int) RETURNS void LANGUAGE sql AS 'SET CONSTRAINTS ALL DEFERRED; INSERT INTO t VALUES (k, k, k); INSERT INTO r VALUES (k, k)'; "
 	for _, c := range []struct{ name, before, alter, after string }{
 		{"DROP NOT NULL", "CREATE TABLE t (id int PRIMARY KEY, n int NOT NULL, m int);", "ALTER TABLE t ALTER n DROP NOT NULL;", "CREATE TABLE t (id int PRIMARY KEY, n int, m int);"},
 		{"SET NOT NULL", "CREATE TABLE t (id int PRIMARY KEY, n int, m int);", "ALTER TABLE t ALTER n SET NOT NULL;", "CREATE TABLE t (id int PRIMARY KEY, n int NOT NULL, m int);"},
@@ -34,6 +35,14 @@ func TestAltered(t *testing.T) {
 			ref + "CREATE TABLE t (id int PRIMARY KEY, n int REFERENCES r DEFERRABLE, m int); CREATE PROCEDURE late() LANGUAGE sql AS 'SET CONSTRAINTS ALL DEFERRED';"},
 		{"INITIALLY DEFERRED", ref + "CREATE TABLE t (id int PRIMARY KEY, n int REFERENCES r, m int);", "ALTER TABLE t ALTER CONSTRAINT t_n_fkey DEFERRABLE INITIALLY DEFERRED;",
 			ref + "CREATE TABLE t (id int PRIMARY KEY, n int REFERENCES r DEFERRABLE INITIALLY DEFERRED, m int);"},
+		{"DEFERRABLE, of a key that is broken until COMMIT", deferred + "CREATE TABLE t (id int PRIMARY KEY, n int REFERENCES r, m int);", "ALTER TABLE t ALTER CONSTRAINT t_n_fkey DEFERRABLE;",
+			deferred + "CREATE TABLE t (id int PRIMARY KEY, n int REFERENCES r DEFERRABLE, m int);"},
+		{"NOT DEFERRABLE", deferred + "CREATE TABLE t (id int PRIMARY KEY, n int REFERENCES r DEFERRABLE, m int);", "ALTER TABLE t ALTER CONSTRAINT t_n_fkey NOT DEFERRABLE;",
+			deferred + "CREATE TABLE t (id int PRIMARY KEY, n int REFERENCES r, m int);"},
+		{"NOT ENFORCED", ref + "CREATE TABLE t (id int PRIMARY KEY, n int REFERENCES r, m int);", "ALTER TABLE t ALTER CONSTRAINT t_n_fkey NOT ENFORCED;",
+			ref + "CREATE TABLE t (id int PRIMARY KEY, n int REFERENCES r NOT ENFORCED, m int);"},
+		{"ENFORCED", ref + "CREATE TABLE t (id int PRIMARY KEY, n int REFERENCES r NOT ENFORCED, m int);", "ALTER TABLE t ALTER CONSTRAINT t_n_fkey ENFORCED;",
+			ref + "CREATE TABLE t (id int PRIMARY KEY, n int REFERENCES r, m int);"},
 		{"RENAME of a column that others refer to", "CREATE TABLE r (id int PRIMARY KEY, v int CONSTRAINT r_u_key UNIQUE); CREATE TABLE t (id int PRIMARY KEY, n int REFERENCES r (v), m int);", "ALTER TABLE r RENAME v TO u;", ref + "CREATE TABLE t (id int PRIMARY KEY, n int REFERENCES r (u), m int);"},
 		{"RENAME of a column of a partial index", "CREATE TABLE t (id int PRIMARY KEY, n int, x int); CREATE UNIQUE INDEX i ON t (n) WHERE x > 0;", "ALTER TABLE t RENAME x TO m;", "CREATE TABLE t (id int PRIMARY KEY, n int, m int); CREATE UNIQUE INDEX i ON t (n) WHERE m > 0;"},
 		{"DROP DEFAULT", "CREATE SEQUENCE q; CREATE TABLE t (id int PRIMARY KEY, n int, m int, x int DEFAULT nextval('q'));", "ALTER TABLE t ALTER x DROP DEFAULT;", "CREATE SEQUENCE q; CREATE TABLE t (id int PRIMARY KEY, n int, m int, x int);"},

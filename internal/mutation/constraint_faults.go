@@ -28,7 +28,7 @@ var constraintFaults = []Fault{
 		Tests: "sqlmodel", Breaks: "VALIDATE CONSTRAINT validates the others"},
 	{Name: "validate-check", File: "sqlmodel/alter.go", Old: "if k.name == c.Name {\n				k.unproven = false", New: "if k.name != \"\" {\n				k.unproven = false",
 		Tests: "sqlmodel", Breaks: "VALIDATE CONSTRAINT validates all checks"},
-	{Name: "alter-deferrable", File: "sqlmodel/alter.go", Old: "f.deferred, f.deferrable = k.Initdeferred, k.Deferrable", New: "f.deferred = k.Initdeferred",
+	{Name: "alter-deferrable", File: "sqlmodel/alter.go", Old: "f.deferred, f.deferrable = c.Initdeferred, c.Deferrable", New: "f.deferred = c.Initdeferred",
 		Tests: "sqlmodel", Breaks: "ALTER CONSTRAINT … DEFERRABLE does nothing"},
 	{Name: "row-security", File: "sqlmodel/alter.go", Old: "		tab.rowSec = true", New: "		tab.rowSec = tab.rowSec || len(tab.policies) > 0",
 		Tests: "sqlmodel", Breaks: "ENABLE ROW LEVEL SECURITY without a policy does nothing"},

@@ -60,7 +60,7 @@ var quickTests = map[string][]string{
 		"^Test(Comm|Buil|File|Inv|Min|Three|Serial|Arg|Ord|Any|Det|Many|Lit|FromWalksM|Betw)",
 		"^Test(Search|Cycles)",
 	},
-	"sqlmodel": {"^Test(Altered|RefusalsDiffer|Golden)$", "^Test(Statements|ProgramGolden|MySQLStatements)$"},
+	"sqlmodel": {"^Test(Altered|RefusalsDiffer|Golden|ProgramGolden|MySQLStatements|LimitedWrites)$"},
 }
 
 // stages are how many rounds of tests there are for a fault, see targets.

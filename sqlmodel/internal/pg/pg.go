@@ -75,6 +75,7 @@ type (
 	TableLikeClause     = pgquery.TableLikeClause
 	AlterTableStmt      = pgquery.AlterTableStmt
 	AlterTableCmd       = pgquery.AlterTableCmd
+	ATAlterConstraint   = pgquery.ATAlterConstraint
 	RenameStmt          = pgquery.RenameStmt
 	DropStmt            = pgquery.DropStmt
 	IndexStmt           = pgquery.IndexStmt
