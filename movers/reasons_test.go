@@ -170,3 +170,45 @@ txn set_b { update t set b = 1 where t.k == 1 }`)
 		}
 	}
 }
+
+// TestMayBreakBy: which templates are asked whether they keep a fact.
+func TestMayBreakBy(t *testing.T) {
+	p := testprog.Parse(t, `program p
+table o (k int, v int, key (k))
+table t (k int, n int, m int, o int, key (k), foreign t_o (o) references o (k) on delete set null)
+table free (k int, key (k))
+invariant (t a) a.n >= 0 or a.o == 1
+invariant (t a) exists (from o s where s.k == a.n)
+txn insert_t { insert t (k, n) values (1, 1) }
+txn delete_t { delete t where t.k == 1 }
+txn set_n { update t set n = 1 where t.k == 1 }
+txn set_m { update t set m = 1 where t.k == 1 }
+txn insert_o { insert o (k) values (1) }
+txn delete_o { delete o where o.k == 1; cascade t t_o }
+txn set_v { update o set v = 1 where o.k == 1 }
+txn anything { unmodelled * 'DO' }
+txn something { unmodelled (t) 'DO' }
+txn reads { unmodelled read * 'WITH' }
+txn elsewhere { unmodelled (free) 'DO' }`)
+	of := map[string][2]bool{
+		"insert_t": {true, true}, "delete_t": {false, false}, "set_n": {true, true}, "set_m": {false, false},
+		"insert_o": {false, true}, "delete_o": {true, true}, "set_v": {false, true},
+		"anything": {true, true}, "something": {true, true}, "reads": {false, false}, "elsewhere": {false, false},
+	}
+	for _, txn := range p.Txns {
+		for i, inv := range p.Invariants {
+			if got := mayBreak(txn, inv); got != of[txn.Name][i] {
+				t.Errorf("%s may break %s: %t", txn.Name, FactString(inv), got)
+			}
+		}
+	}
+	// The halves of delete_o alone.
+	all := p.Txn("delete_o").Body
+	for i, want := range [][2]bool{{false, true}, {true, false}} {
+		for k, inv := range p.Invariants {
+			if got := mayBreak(&ir.Txn{Name: "half", Body: all[i : i+1]}, inv); got != want[k] {
+				t.Errorf("statement %d of delete_o may break %s: %t", i+1, FactString(inv), got)
+			}
+		}
+	}
+}

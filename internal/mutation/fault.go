@@ -53,14 +53,14 @@ func (t target) String() string {
 // quickTests are what of large packages runs first, the quickest ones before others.
 var quickTests = map[string][]string{
 	"movers": {
-		"^Test(Touch|Certif|Steady|Reviv|Null|Undone|Late|Equal|Dead|Mixed|Bounds|Stated|App|Names|CacheInc)",
+		"^Test(Touch|MayBreakBy|Certif|Steady|Reviv|Null|Undone|Late|Equal|Dead|Mixed|Bounds|Stated|App|Names|CacheInc)",
 		"^Test(Litmus|MayBreak|Rounds|Naive)",
 	},
 	"schedules": {
 		"^Test(Comm|Buil|File|Inv|Min|Three|Serial|Arg|Ord|Any|Det|Many|Lit|FromWalksM|Betw)",
 		"^Test(Search|Cycles)",
 	},
-	"sqlmodel": {"^Test(Altered|RefusalsDiffer|Golden|ProgramGolden|MySQLStatements|LimitedWrites)$"},
+	"sqlmodel": {"^Test(Altered|RefusalsDiffer|ModelledOrNot|Golden|ProgramGolden|MySQLStatements|LimitedWrites)$"},
 }
 
 // stages are how many rounds of tests there are for a fault, see targets.
@@ -77,17 +77,19 @@ func (f *Fault) targets() (rounds [stages][]target) {
 	for _, text := range strings.Fields(f.Tests) {
 		pkg, pattern, _ := strings.Cut(text, ":")
 		quick := quickTests[pkg]
-		for i, p := range quick {
-			add(min(i, 1), target{pkg, p})
+		if len(quick) > 0 {
+			add(0, target{pkg, quick[0]})
 		}
-		switch {
-		case pattern != "":
+		if pattern != "" {
 			add(min(len(quick), 1), target{pkg, pattern})
-			add(stages-1, target{pkg, ""})
-		case quick != nil:
-			add(stages-1, target{pkg, ""})
-		default:
+		}
+		for _, p := range quick[min(1, len(quick)):] {
+			add(1, target{pkg, p})
+		}
+		if pattern == "" && quick == nil {
 			add(0, target{pkg, ""})
+		} else {
+			add(stages-1, target{pkg, ""})
 		}
 	}
 	return rounds
