@@ -1,9 +1,11 @@
 package sqlmodel_test
 
 import (
+	"context"
 	"strings"
 	"testing"
 
+	"github.com/txrobust/robust/internal/pgtest"
 	"github.com/txrobust/robust/sqlmodel"
 )
 
@@ -73,6 +75,37 @@ func program(t *testing.T, sql string) string {
 		t.Fatalf("%s\n%v", sql, err)
 	}
 	return p.String()
+}
+
+// TestAlterConstraintOnServer: when a foreign key is checked that was altered, on a server
+// and in the IR.
+func TestAlterConstraintOnServer(t *testing.T) {
+	server := pgtest.Open(t)
+	const tables = "CREATE TABLE r (id int PRIMARY KEY); CREATE TABLE t (id int PRIMARY KEY, n int REFERENCES r%s);\n"
+	const write = "SET CONSTRAINTS ALL DEFERRED; INSERT INTO t VALUES (1, 1); INSERT INTO r VALUES (1)"
+	for _, c := range []struct {
+		declared, altered string
+		commits           bool
+	}{
+		{"", "", false},
+		{"", "DEFERRABLE", true},
+		{" DEFERRABLE", "", true},
+		{" DEFERRABLE", "NOT DEFERRABLE", false},
+	} {
+		sql := strings.Replace(tables, "%s", c.declared, 1)
+		if c.altered != "" {
+			sql += "ALTER TABLE t ALTER CONSTRAINT t_n_fkey " + c.altered + ";\n"
+		}
+		dsn := server.Database(t)
+		server.Exec(t, dsn, sql)
+		if _, err := server.Conn(t, dsn).Exec(context.Background(), "BEGIN; "+write+"; COMMIT"); (err == nil) != c.commits {
+			t.Errorf("declared%s, altered %s: the server gives %v, want success: %t", c.declared, c.altered, err, c.commits)
+		}
+		text := body(program(t, sql+"CREATE FUNCTION f() RETURNS void LANGUAGE sql AS '"+write+"';"))
+		if late := strings.Contains(text, "may be checked at commit"); late != c.commits {
+			t.Errorf("declared%s, altered %s: it may be checked at commit: %t\n%s", c.declared, c.altered, late, text)
+		}
+	}
 }
 
 // TestRefusalsDiffer: what the server refuses at another moment, or only in part, is not
