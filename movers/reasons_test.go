@@ -212,3 +212,33 @@ txn elsewhere { unmodelled (free) 'DO' }`)
 		}
 	}
 }
+
+// TestFactsFall: a fact that is kept only while another one holds goes with that one.
+func TestFactsFall(t *testing.T) {
+	for _, c := range []struct {
+		name, breaks string
+		facts        int
+	}{
+		{"a is as b, which nobody breaks", "txn keeps { update t set b = 1 where t.k == 1 }", 3},
+		{"a is as b, which may be negative", "txn breaks { update t set b = -1 where t.k == 1 }", 1},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			p := testprog.Parse(t, `program p
+table t (k int, a int, b int, key (k))
+txn copies { update t set a = t.b where t.k == 1 }
+txn adds { insert t (k, a, b) values (1, 1, 1) }
+`+c.breaks)
+			opt := Options{Engine: engine.SI(), Limit: 2000000, maxSteps: symbolic.MaxSteps}
+			facts, _, err := induct(t.Context(), p, opt, newLanes(opt), signs(p))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if len(facts) != c.facts {
+				for _, f := range facts {
+					t.Log(FactString(f))
+				}
+				t.Errorf("there are %d facts, want %d", len(facts), c.facts)
+			}
+		})
+	}
+}
