@@ -47,6 +47,17 @@ func start() (*Server, error) {
 	return s, err
 }
 
+// Session opens a session that is in no database.
+func (s *Server) Session(t testing.TB) *sql.Conn {
+	t.Helper()
+	conn, err := s.db.Conn(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { conn.Close() })
+	return conn
+}
+
 // Conn opens a session in an empty database, at REPEATABLE READ with
 // innodb_snapshot_isolation on.
 func (s *Server) Conn(t testing.TB) *sql.Conn {

@@ -9,6 +9,8 @@ import (
 // Options direct the generator. The zero value makes applications over integers,
 // texts and truth values that call no built-in functions.
 type Options struct {
+	// Dialect is that of the SQL.
+	Dialect Dialect
 	// Types are the groups of types besides Basic.
 	Types Group
 	// Functions says that expressions call functions and operators of Catalog.
@@ -34,6 +36,16 @@ type Options struct {
 	Deterministic bool
 }
 
+// Dialect is a dialect of SQL.
+type Dialect uint8
+
+const (
+	// PostgreSQL is the dialect of PostgreSQL, MySQL that of MySQL and MariaDB, in which
+	// all transactions are scripts, with parameters :p1, :p2, ….
+	PostgreSQL Dialect = iota
+	MySQL
+)
+
 // Kind is a way to write a transaction.
 type Kind uint8
 
@@ -49,7 +61,8 @@ const (
 
 // App is an application: a schema, transactions, and rows to begin with.
 type App struct {
-	Seed uint64
+	Seed    uint64
+	Dialect Dialect
 	// Decls are the statements that declare everything but Txns, in order.
 	Decls  *Node
 	Tables []*Table
@@ -83,9 +96,10 @@ type Column struct {
 
 // Txn is a transaction.
 type Txn struct {
-	Name   string
-	Kind   Kind
-	Params []Param
+	Name    string
+	Dialect Dialect
+	Kind    Kind
+	Params  []Param
 	// Void says that it returns nothing; Set that it returns any number of rows.
 	Void, Set bool
 	// Result is the type of its only value, nil if it gives none or several.
@@ -123,6 +137,11 @@ func New(seed uint64, o Options) *App {
 		o.Kinds = []Kind{PLpgSQL, PLpgSQL, PLpgSQL, SQLFunction, SQLFunction, Procedure}
 	}
 	g := &gen{rng: rand.New(rand.NewPCG(seed, 11)), opt: o, app: &App{Seed: seed, Decls: list("", 0)}, types: typesOf(o.Types | Basic)}
+	if o.Dialect == MySQL {
+		g.app.Dialect, g.types = MySQL, mysqlTypes
+		g.mysqlApp()
+		return g.app
+	}
 	g.schema()
 	for i := range o.Txns {
 		g.app.Txns = append(g.app.Txns, g.txn("f"+strconv.Itoa(i+1)))
@@ -157,6 +176,10 @@ func (g *gen) decl(n *Node) {
 func (a *App) Rows(rng *rand.Rand) *Node {
 	g := &gen{rng: rng, app: a}
 	rows := list("", 0)
+	overriding := "OVERRIDING SYSTEM VALUE "
+	if a.Dialect == MySQL {
+		overriding = ""
+	}
 	for _, t := range a.Tables {
 		if t.View {
 			continue
@@ -176,7 +199,7 @@ func (a *App) Rows(rng *rand.Rand) *Node {
 			if len(cols.Kids) == 0 {
 				continue
 			}
-			rows.Kids = append(rows.Kids, text(fmt.Sprintf("INSERT INTO %s (%s) OVERRIDING SYSTEM VALUE VALUES (%s);\n", t.Name, cols, vals)))
+			rows.Kids = append(rows.Kids, text(fmt.Sprintf("INSERT INTO %s (%s) %sVALUES (%s);\n", t.Name, cols, overriding, vals)))
 		}
 	}
 	return rows

@@ -18,8 +18,10 @@ type Type struct {
 	Group Group
 	// Sums says that it has + and -, and sum().
 	Sums bool
-	// Text says that it is a kind of text.
-	Text bool
+	// Text says that it is a kind of text, Time that it is a date or time.
+	Text, Time bool
+	// Plain says that its literals have no cast: the dialect of MySQL.
+	Plain bool
 }
 
 // Group is a set of types.
@@ -102,6 +104,10 @@ func quote(s string) string { return "'" + strings.ReplaceAll(s, "'", "''") + "'
 // another type.
 func (t *Type) Literal(v string) string {
 	switch {
+	case t.Plain && t.Bare:
+		return v
+	case t.Plain:
+		return quote(v)
 	case t.Bare && t.Base == "int8" && !strings.HasPrefix(v, "-"), t.Bare && t.Base == "numeric" && !strings.Contains(v, "."),
 		t.Bare && strings.HasPrefix(v, "-"):
 		return "(" + v + ")::" + t.Name

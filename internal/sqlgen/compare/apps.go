@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/txrobust/robust"
-	"github.com/txrobust/robust/engine"
 	"github.com/txrobust/robust/internal/sqlgen"
 	"github.com/txrobust/robust/ir"
 	"github.com/txrobust/robust/ir/interp"
@@ -24,7 +23,7 @@ type Apps struct {
 	Limit time.Duration
 	// Executions is how many a verdict of robust has to stand, on the server.
 	Executions int
-	// Findings is where findings are replayed.
+	// Findings is where findings are replayed, nil where there are none.
 	Findings *replay.Server
 	AppsTally
 	// ReportApp is told of what is wrong.
@@ -125,17 +124,16 @@ func (p *Apps) runnable(on *application, rng *rand.Rand) (bool, error) {
 		if on.plain && hasUnmodelled(on.model.prog.Txn(t.Name)) {
 			continue
 		}
-		invalid := false
+		refused := false
 		for range 3 {
 			mix := Mix{Txns: []*sqlgen.Txn{t}, Args: [][]*string{t.Args(rng)}}
 			o, err := p.serve(on, &mix, nil)
 			if err != nil {
 				return false, err
 			}
-			k := code(o.lanes[0].err)
-			invalid = invalid || strings.HasPrefix(k, "42") || k == "0A000"
+			refused = refused || o.lanes[0].err != nil && invalid(o.lanes[0].err)
 		}
-		if !invalid {
+		if !refused {
 			good = append(good, t)
 		}
 	}
@@ -144,7 +142,7 @@ func (p *Apps) runnable(on *application, rng *rand.Rand) (bool, error) {
 	}
 	a.Txns = good
 	var err error
-	if on.model, err = Translate(a.Decls, good); err != nil {
+	if on.model, err = Translate(p.Server.Link, a.Decls, good); err != nil {
 		return false, err
 	}
 	on.app.rows = on.model.rowQueries()
@@ -167,7 +165,7 @@ func (on *application) holds() bool {
 		probe := &ir.Txn{Name: "initially", Body: []ir.Stmt{&ir.Assume{
 			Cond: ir.NotE(&ir.Exists{Query: ir.Query{From: f.From, Where: ir.NotE(f.Expr)}})}}}
 		q.Txns = []*ir.Txn{probe}
-		if interp.NewMachine(&q, engine.Postgres()).Run(&interp.Instance{Txn: probe}, on.state, nil).Blocked != "" {
+		if interp.NewMachine(&q, on.server.profile()).Run(&interp.Instance{Txn: probe}, on.state, nil).Blocked != "" {
 			return false
 		}
 	}
@@ -177,7 +175,7 @@ func (on *application) holds() bool {
 // explore goes through all executions of a few transactions in the interpreter, none of
 // which may have an outcome of its own if the program is robust.
 func (on *application) explore(ctx context.Context, rng *rand.Rand) *Finding {
-	m := interp.NewMachine(on.model.prog, engine.Postgres())
+	m := interp.NewMachine(on.model.prog, on.server.profile())
 	for range 6 {
 		var sessions []interp.Session
 		for i := range 2 + rng.IntN(2) {

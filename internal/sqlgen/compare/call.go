@@ -68,7 +68,7 @@ func (a *app) load(rows *sqlgen.Node) error {
 		names = append(names, t.Name)
 	}
 	if len(names) > 0 {
-		if err := a.server.exec("TRUNCATE " + strings.Join(names, ", ") + " CASCADE"); err != nil {
+		if err := a.server.exec(a.server.empty(names)); err != nil {
 			return err
 		}
 	}
@@ -115,6 +115,10 @@ func (a *app) instance(t *sqlgen.Txn, args []*string, now *string) (*interp.Inst
 		return nil, fmt.Errorf("the template %s has %d parameters", t.Name, len(txn.Params))
 	}
 	for i, p := range txn.Params {
+		if variable.MatchString("@" + p.Name) { // of the user (forgetting)
+			in.Params = append(in.Params, ir.Null)
+			continue
+		}
 		if t.Kind == sqlgen.Script { // it has those that are used, by number
 			n, err := strconv.Atoi(strings.TrimLeft(p.Name, "$p_"))
 			if err != nil || n < 1 || n > len(args) {
@@ -149,32 +153,32 @@ func (a *app) instance(t *sqlgen.Txn, args []*string, now *string) (*interp.Inst
 
 // served is what the server did for a call.
 type served struct {
-	err   error
-	now   *string
-	out   []record
-	after [][]record
+	err error
+	now *string
+	out []record
+	// byStatement has, for a script, the rows of each statement; they are in out, too.
+	byStatement [][]record
+	after       [][]record
 }
 
-// serve runs a call in a transaction that it rolls back.
-func (a *app) serve(sql string) served {
-	results, err := a.server.run("BEGIN; SELECT now(); " + sql + "; SET CONSTRAINTS ALL IMMEDIATE; " + a.rows + " ROLLBACK")
-	if err != nil {
-		a.server.exec("ROLLBACK")
-		return served{err: err}
+// shown is a call for a reader.
+func shown(t *sqlgen.Txn, args []*string) string {
+	if t.Dialect == sqlgen.MySQL {
+		return strings.Join(statements(t, args), ";\n")
 	}
-	return served{now: results[1][0].texts[0], out: results[2], after: results[4 : len(results)-1]}
+	return call(t, args)
 }
 
 // compare runs a transaction once on both.
 func (a *app) compare(t *sqlgen.Txn, args []*string) (f Finding) {
-	sql := call(t, args)
+	sql := shown(t, args)
 	defer func() {
 		if r := recover(); r != nil {
 			f = Finding{Result: Wrong, Class: fmt.Sprint("panic: ", r), Details: fmt.Sprintf("%s\npanic: %v\n%s", sql, r, debug.Stack())}
 		}
 	}()
-	s := a.serve(sql)
-	if c := code(s.err); strings.HasPrefix(c, "42") || c == "0A000" {
+	s := a.server.serve(a.server, t, args, a.rows)
+	if c := code(s.err); s.err != nil && invalid(s.err) {
 		return Finding{Result: Invalid, Class: c + " " + s.err.Error(), Details: sql + "\n" + s.err.Error()}
 	} else if s.err != nil && (c == "" || c == "57014") {
 		return Finding{Result: TooLong, Class: s.err.Error()}
@@ -318,7 +322,12 @@ func plainWords(s string) string {
 func (a *app) same(t *sqlgen.Txn, run *interp.Run, after *interp.DB, s served) bool {
 	budget := 100000
 	var bags []bag
-	if !t.Void {
+	if s.byStatement != nil {
+		var ok bool
+		if bags, ok = a.emittedBy(t, run, s.byStatement); !ok {
+			return false
+		}
+	} else if !t.Void {
 		model := emitted(run)
 		if counted(run) {
 			if len(model) != 1 || model[0][0] != ir.Int(int64(len(s.out))) {
@@ -329,6 +338,41 @@ func (a *app) same(t *sqlgen.Txn, run *interp.Run, after *interp.DB, s served) b
 		}
 	}
 	return newBindings().match(append(bags, a.bags(after, s.after)...), &budget)
+}
+
+// emittedBy are the rows that the first statements of a script give: out has those of
+// the server for each. It is false where the number of some differs.
+func (a *app) emittedBy(t *sqlgen.Txn, run *interp.Run, out [][]record) ([]bag, bool) {
+	byStatement := make([][]interp.Step, len(t.Node.Kids))
+	for _, step := range run.Steps {
+		if step.Emitted == nil {
+			continue
+		}
+		k := a.model.kid(t.Node, step.Stmt.Position())
+		if k < 0 {
+			panic("a row of no statement")
+		}
+		byStatement[k] = append(byStatement[k], step)
+	}
+	var bags []bag
+	for k, steps := range byStatement {
+		if k >= len(out) {
+			break
+		}
+		b := bag{server: out[k]}
+		for _, s := range steps {
+			if s.Counted {
+				if s.Emitted[0][0] != ir.Int(int64(len(b.server))) {
+					return nil, false
+				}
+				b.server = nil
+				continue
+			}
+			b.model = append(b.model, s.Emitted...)
+		}
+		bags = append(bags, b)
+	}
+	return bags, true
 }
 
 // bags are the rows of all tables, which must be the same.

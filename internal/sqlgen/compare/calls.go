@@ -104,7 +104,7 @@ type Case struct {
 
 // String is the case as SQL text.
 func (c *Case) String() string {
-	return c.Decls.String() + c.Txn.Node.String() + ";\n" + c.Rows.String() + call(c.Txn, c.Args) + ";\n"
+	return c.Decls.String() + c.Txn.Node.String() + ";\n" + c.Rows.String() + shown(c.Txn, c.Args) + ";\n"
 }
 
 // App compares the calls of one application.
@@ -207,13 +207,13 @@ func (c *Calls) translate(a *sqlgen.App, rng *rand.Rand) (*Model, error) {
 	if len(a.Txns) == 0 {
 		return nil, nil
 	}
-	m, err := Translate(a.Decls, a.Txns)
+	m, err := Translate(c.Server.Link, a.Decls, a.Txns)
 	if err == nil {
 		return m, nil
 	}
 	var good []*sqlgen.Txn
 	for _, t := range a.Txns {
-		if _, err := Translate(a.Decls, []*sqlgen.Txn{t}); err == nil {
+		if _, err := Translate(c.Server.Link, a.Decls, []*sqlgen.Txn{t}); err == nil {
 			good = append(good, t)
 			continue
 		}
@@ -229,7 +229,7 @@ func (c *Calls) translate(a *sqlgen.App, rng *rand.Rand) (*Model, error) {
 	if len(good) == 0 {
 		return nil, nil
 	}
-	if m, err = Translate(a.Decls, good); err != nil {
+	if m, err = Translate(c.Server.Link, a.Decls, good); err != nil {
 		return nil, fmt.Errorf("each transaction can be read alone, but not all together: %w", err)
 	}
 	return m, c.redeclare(a.Decls, good)
@@ -286,17 +286,14 @@ func (c *Calls) check(cs Case) (f Finding) {
 	if err := c.redeclare(cs.Decls, []*sqlgen.Txn{cs.Txn}); err != nil {
 		return Finding{Result: Invalid, Class: err.Error()}
 	}
-	m, err := Translate(cs.Decls, []*sqlgen.Txn{cs.Txn})
+	m, err := Translate(c.Server.Link, cs.Decls, []*sqlgen.Txn{cs.Txn})
 	if err != nil {
 		for _, r := range cs.Rows.Kids {
 			c.Server.exec(r.String())
 		}
-		_, served := c.Server.run("BEGIN; " + call(cs.Txn, cs.Args) + "; ROLLBACK")
-		if served != nil {
-			c.Server.exec("ROLLBACK")
-		}
-		if k := code(served); strings.HasPrefix(k, "42") || k == "0A000" || c.absent(err) {
-			return Finding{Result: Invalid, Class: fmt.Sprint(k, " ", served)}
+		served := c.Server.serve(c.Server, cs.Txn, cs.Args, "").err
+		if served != nil && invalid(served) || c.absent(err) {
+			return Finding{Result: Invalid, Class: fmt.Sprint(code(served), " ", served)}
 		}
 		what := err.Error()
 		if i := strings.LastIndex(what, fileName+":"); i >= 0 {
@@ -323,8 +320,8 @@ func (c *Calls) absent(err error) bool {
 	if !ok {
 		return false
 	}
-	rows, err := c.Server.run("SELECT to_regclass('" + name + "') IS NULL")
-	return err == nil && *rows[0][0].texts[0] == "t"
+	err = c.Server.exec("SELECT 1 FROM " + name + " LIMIT 0")
+	return err != nil && invalid(err)
 }
 
 // wrong makes a case smaller and reports it.

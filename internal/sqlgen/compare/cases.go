@@ -136,7 +136,7 @@ func (f *File) Check(p *Pairs) ([]string, error) {
 			}
 		}
 	}
-	m, err := translateText(f.decls, names)
+	m, err := translateText(s.Link, f.decls, names)
 	if err != nil {
 		return nil, err
 	}

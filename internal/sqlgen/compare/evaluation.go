@@ -16,6 +16,9 @@ import (
 // with what a run gives that leaves the error out, or where the model cannot follow such a
 // run, or the server reports an error that an expression of a query may make.
 func (a *app) undecided(t *sqlgen.Txn, in *interp.Instance, s served) bool {
+	if !a.server.evaluates() {
+		return false
+	}
 	if s.err != nil {
 		return evaluation(s.err) && mayFail(in.Txn)
 	}

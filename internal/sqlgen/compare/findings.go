@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/txrobust/robust"
-	"github.com/txrobust/robust/engine"
 	"github.com/txrobust/robust/internal/sqlgen"
 	"github.com/txrobust/robust/ir"
 	"github.com/txrobust/robust/replay"
@@ -62,7 +61,11 @@ func (p *Apps) verdict(ctx context.Context, prog *ir.Program, committed bool) (r
 			err = fmt.Errorf("panic: %v", r)
 		}
 	}()
-	return robust.Check(ctx, prog, robust.Options{Engine: engine.Postgres(), Init: schedules.AnyRows, Beside: committed, Replay: p.replay})
+	opt := robust.Options{Engine: p.Server.profile(), Init: schedules.AnyRows, Beside: committed}
+	if p.Findings != nil {
+		opt.Replay = p.replay
+	}
+	return robust.Check(ctx, prog, opt)
 }
 
 // replay runs a finding on the server, as long as that takes.

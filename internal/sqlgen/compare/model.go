@@ -5,11 +5,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/txrobust/robust/engine"
 	"github.com/txrobust/robust/internal/sqlgen"
 	"github.com/txrobust/robust/ir"
 	"github.com/txrobust/robust/ir/interp"
-	"github.com/txrobust/robust/sqlmodel"
 )
 
 // Model is an application as the front end reads it.
@@ -25,7 +23,7 @@ type Model struct {
 const fileName = "app.sql"
 
 // Translate reads an application. A panic of the front end is an error.
-func Translate(decls *sqlgen.Node, txns []*sqlgen.Txn) (m *Model, err error) {
+func Translate(sys system, decls *sqlgen.Node, txns []*sqlgen.Txn) (m *Model, err error) {
 	defer func() {
 		if r := recover(); r != nil {
 			m, err = nil, fmt.Errorf("panic: %v", r)
@@ -38,15 +36,15 @@ func Translate(decls *sqlgen.Node, txns []*sqlgen.Txn) (m *Model, err error) {
 		names = append(names, t.Name)
 	}
 	text, spans := root.Spans()
-	if m, err = translateText(text, names); err == nil {
+	if m, err = translateText(sys, text, names); err == nil {
 		m.spans = spans
 	}
 	return m, err
 }
 
 // translateText reads an application; the functions named are its transactions.
-func translateText(text string, names []string) (*Model, error) {
-	prog, err := sqlmodel.Parse([]sqlmodel.File{{Name: fileName, Text: text}}, sqlmodel.Options{Txns: names})
+func translateText(sys system, text string, names []string) (*Model, error) {
+	prog, err := sys.parse(text, names)
 	if err != nil {
 		return nil, err
 	}
@@ -56,7 +54,7 @@ func translateText(text string, names []string) (*Model, error) {
 			m.lines = append(m.lines, i+1)
 		}
 	}
-	m.machine = interp.NewMachine(prog, engine.Postgres())
+	m.machine = interp.NewMachine(prog, sys.profile())
 	m.machine.Trace = true
 	m.machine.Opaque = m.marks.apply
 	m.machine.MaxSteps, m.machine.MaxRuns = 3000, maxRuns

@@ -5,13 +5,10 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
-	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
-	"github.com/jackc/pgx/v5"
 	"github.com/txrobust/robust/internal/sqlgen"
 	"github.com/txrobust/robust/ir"
 	"github.com/txrobust/robust/ir/interp"
@@ -33,12 +30,12 @@ type Pairs struct {
 const maxSessions = 3
 
 // NewPairs takes connections from connect, besides that of the calls.
-func NewPairs(ctx context.Context, calls Calls, connect func() *pgx.Conn) (*Pairs, error) {
+func NewPairs(ctx context.Context, calls Calls, connect func() Link) (*Pairs, error) {
 	p := &Pairs{Calls: calls, Interleavings: 8, pool: &pool{ctx: ctx, monitor: connect()}}
 	for range maxSessions {
 		s := &session{conn: connect()}
 		p.pool.sessions = append(p.pool.sessions, s)
-		if _, err := s.conn.Exec(ctx, "SET deadlock_timeout = '20ms'; SET statement_timeout = '8s'; SET client_min_messages = error; SET timezone = 'UTC'; SET default_transaction_isolation = 'repeatable read'"); err != nil {
+		if err := s.conn.prepare(ctx); err != nil {
 			return nil, err
 		}
 	}
@@ -81,36 +78,6 @@ func (x *Mix) String() string {
 	}
 	fmt.Fprintf(&b, "-- order: %v\n", x.Order)
 	return b.String()
-}
-
-// commands are what a client sends for a transaction.
-func commands(t *sqlgen.Txn, args []*string) []command {
-	out := []command{{sql: "BEGIN ISOLATION LEVEL REPEATABLE READ"}}
-	if t.Kind != sqlgen.Script {
-		out = append(out, command{sql: "SELECT 1"}, command{sql: call(t, args)})
-		return append(out, command{sql: "COMMIT"})
-	}
-	for _, n := range t.Node.Kids {
-		out = append(out, statement(strings.TrimSuffix(strings.TrimSpace(n.String()), ";"), args))
-	}
-	return append(out, command{sql: "COMMIT"})
-}
-
-var dollar = regexp.MustCompile(`\$[0-9]+`)
-
-// statement is a command with the parameters that it names, numbered from 1.
-func statement(sql string, args []*string) command {
-	c := command{params: true}
-	number := map[string]int{}
-	c.sql = dollar.ReplaceAllStringFunc(sql, func(p string) string {
-		if number[p] == 0 {
-			n, _ := strconv.Atoi(p[1:])
-			c.args = append(c.args, args[n-1])
-			number[p] = len(c.args)
-		}
-		return fmt.Sprint("$", number[p])
-	})
-	return c
 }
 
 // lane is a session of an interleaving.
@@ -246,7 +213,7 @@ func (g *game) say(format string, args ...any) { g.log = append(g.log, fmt.Sprin
 
 // sends notes when a session takes its snapshot: before it waits for anything.
 func (g *game) sends(i int) {
-	if l := g.lanes[i]; l.snapshot < 0 && takesSnapshot(l.todo[l.next].sql) {
+	if l := g.lanes[i]; l.snapshot < 0 && l.next > 0 && takesSnapshot(l.todo[l.next].sql) {
 		l.snapshot = g.commits
 	}
 }
@@ -269,9 +236,21 @@ func (g *game) ends(r Result, class, details string) {
 
 // runs goes through what a session may have done in a world, as far as that agrees
 // with what it was given. It ends the game where the model cannot follow.
-func (g *game) runs(i int, w world, f func(run *interp.Run, bind *bindings)) {
+func (g *game) runs(i int, w world, f func(run *interp.Run, snap int, bind *bindings)) {
 	l := g.lanes[i]
-	snap := max(l.snapshot, 0)
+	first := max(l.snapshot, 0)
+	last := first
+	if g.a.server.late() {
+		last = len(w.x.Versions) - 1
+	}
+	for snap := first; snap <= last && g.finding == nil; snap++ {
+		g.runsAt(i, w, snap, f)
+	}
+}
+
+// runsAt is runs for a snapshot.
+func (g *game) runsAt(i int, w world, snap int, f func(run *interp.Run, snap int, bind *bindings)) {
+	l := g.lanes[i]
 	for run := range g.machine().EachRun(l.in, w.x.Versions[snap], nil, snap == len(w.x.Versions)-1) {
 		if run.Unmodelled != nil {
 			g.ends(Unmodelled, run.Unmodelled.Reason, "")
@@ -283,7 +262,7 @@ func (g *game) runs(i int, w world, f func(run *interp.Run, bind *bindings)) {
 		}
 		bind := w.bind.clone()
 		if run.Blocked != "" || g.agrees(l, run, bind) {
-			f(run, bind)
+			f(run, snap, bind)
 		}
 	}
 }
@@ -301,36 +280,8 @@ func (g *game) agrees(l *lane, run *interp.Run, bind *bindings) bool {
 		}
 		return bind.match([]bag{{model: emitted(run), server: l.out[2]}}, &budget)
 	}
-	byStatement := make([][]interp.Step, len(l.txn.Node.Kids))
-	for _, step := range run.Steps {
-		if step.Emitted == nil {
-			continue
-		}
-		k := g.a.model.kid(l.txn.Node, step.Stmt.Position())
-		if k < 0 {
-			panic("a row of no statement")
-		}
-		byStatement[k] = append(byStatement[k], step)
-	}
-	var bags []bag
-	for k, steps := range byStatement {
-		if k+1 >= len(l.out) {
-			break
-		}
-		b := bag{server: l.out[k+1]}
-		for _, s := range steps {
-			if s.Counted {
-				if s.Emitted[0][0] != ir.Int(int64(len(b.server))) {
-					return false
-				}
-				b.server = nil
-				continue
-			}
-			b.model = append(b.model, s.Emitted...)
-		}
-		bags = append(bags, b)
-	}
-	return bind.match(bags, &budget)
+	bags, ok := g.a.emittedBy(l.txn, run, l.out[min(1, len(l.out)):])
+	return ok && bind.match(bags, &budget)
 }
 
 // committed is the commit of a session on the server.
@@ -339,10 +290,10 @@ func (g *game) committed(i int) {
 	var why []string
 	for _, w := range g.worlds {
 		agreed := 0
-		g.runs(i, w, func(run *interp.Run, bind *bindings) {
+		g.runs(i, w, func(run *interp.Run, snap int, bind *bindings) {
 			agreed++
 			x := w.x.Clone()
-			if no := g.a.model.machine.Extend(x, interp.Committed{Run: run, Session: i, Snapshot: max(g.lanes[i].snapshot, 0)}); no != "" {
+			if no := g.a.model.machine.Extend(x, interp.Committed{Run: run, Session: i, Snapshot: snap}); no != "" {
 				why = append(why, no)
 				return
 			}
@@ -357,7 +308,7 @@ func (g *game) committed(i int) {
 	if g.finding != nil {
 		return
 	}
-	if len(next) == 0 && !g.a.model.marks.used && g.leavesOut(i) {
+	if len(next) == 0 && !g.a.model.marks.used && g.a.server.evaluates() && g.leavesOut(i) {
 		g.ends(Undecided, "server commits, model: "+plainWords(why[0]), "")
 		return
 	}
@@ -386,8 +337,8 @@ func (g *game) leavesOut(i int) bool {
 	defer func() { g.lenient = false }()
 	found := false
 	for _, w := range g.worlds {
-		g.runs(i, w, func(run *interp.Run, bind *bindings) {
-			found = found || g.a.model.machine.Extend(w.x.Clone(), interp.Committed{Run: run, Session: i, Snapshot: max(g.lanes[i].snapshot, 0)}) == ""
+		g.runs(i, w, func(run *interp.Run, snap int, bind *bindings) {
+			found = found || g.a.model.machine.Extend(w.x.Clone(), interp.Committed{Run: run, Session: i, Snapshot: snap}) == ""
 		})
 	}
 	return found
@@ -400,9 +351,6 @@ func (g *game) machine() *interp.Machine {
 	return g.a.model.machine
 }
 
-// legit are the errors that come from waiting, which the model does not have.
-var legit = map[string]bool{"40P01": true, "55P03": true, "57014": true}
-
 // undoes reports whether a command rolls back to a savepoint. What is rolled back may
 // run at the snapshot or at the commit in the model, so that it may succeed there while
 // the server runs it in between.
@@ -412,18 +360,18 @@ func undoes(c command) bool { return strings.HasPrefix(c.sql, "ROLLBACK TO") }
 func (g *game) aborted(i int, err error) {
 	k := code(err)
 	g.say("%d: %s -> %v\n", i, g.lanes[i].todo[g.lanes[i].next-1].sql, err)
-	if strings.HasPrefix(k, "42") || k == "0A000" || k == "" {
+	if invalid(err) || k == "" {
 		g.ends(Invalid, err.Error(), "")
 		return
 	}
-	if legit[k] || slices.ContainsFunc(g.lanes[i].todo, undoes) {
+	if waited(err) || slices.ContainsFunc(g.lanes[i].todo, undoes) {
 		return
 	}
 	refused, why := false, ""
 	for _, w := range g.worlds {
-		g.runs(i, w, func(run *interp.Run, bind *bindings) {
+		g.runs(i, w, func(run *interp.Run, snap int, bind *bindings) {
 			x := w.x.Clone()
-			if no := g.a.model.machine.Extend(x, interp.Committed{Run: run, Session: i, Snapshot: max(g.lanes[i].snapshot, 0)}); no != "" {
+			if no := g.a.model.machine.Extend(x, interp.Committed{Run: run, Session: i, Snapshot: snap}); no != "" {
 				refused = true
 			}
 			why = cmp.Or(why, leftOut(err, run))
@@ -432,7 +380,7 @@ func (g *game) aborted(i int, err error) {
 	if why != "" && !refused {
 		g.ends(LeftOut, why, "")
 	}
-	if g.finding == nil && !refused && !g.a.model.marks.used && evaluation(err) && mayFail(g.lanes[i].in.Txn) {
+	if g.finding == nil && !refused && !g.a.model.marks.used && g.a.server.evaluates() && evaluation(err) && mayFail(g.lanes[i].in.Txn) {
 		g.ends(Undecided, "server "+k+", model commits"+planned(g.lanes[i].in.Txn), "")
 	}
 	if g.finding == nil && !refused {
@@ -544,31 +492,25 @@ func (p *Pairs) App(seed uint64) error {
 
 // restore is SQL that brings back the rows that were read last.
 func (a *app) restore() string {
-	var b strings.Builder
-	b.WriteString("SET session_replication_role = replica;")
+	var list []refilled
 	for i, tab := range a.model.prog.Tables {
-		fmt.Fprintf(&b, "DELETE FROM %s;", tab.Name)
-		var names []string
+		r := refilled{table: tab.Name}
 		var at []int
 		for k, c := range serverColumns(tab) {
 			if c.Generated == nil {
-				names, at = append(names, c.Name), append(at, k)
+				r.columns, at = append(r.columns, c.Name), append(at, k)
 			}
 		}
 		for _, row := range a.before[i] {
-			var vals []string
+			var vals []*string
 			for _, k := range at {
-				if row.texts[k] == nil {
-					vals = append(vals, "NULL")
-				} else {
-					vals = append(vals, "'"+strings.ReplaceAll(*row.texts[k], "'", "''")+"'")
-				}
+				vals = append(vals, row.texts[k])
 			}
-			fmt.Fprintf(&b, "INSERT INTO %s (%s) OVERRIDING SYSTEM VALUE VALUES (%s);", tab.Name, strings.Join(names, ", "), strings.Join(vals, ", "))
+			r.rows = append(r.rows, vals)
 		}
+		list = append(list, r)
 	}
-	b.WriteString("SET session_replication_role = origin")
-	return b.String()
+	return a.server.refill(list)
 }
 
 // checkMix runs an interleaving from the beginning.
@@ -582,7 +524,7 @@ func (p *Pairs) checkMix(mix *Mix) (Finding, error) {
 	if err := p.redeclare(mix.Decls, txns); err != nil {
 		return Finding{Result: Invalid}, nil
 	}
-	m, err := Translate(mix.Decls, txns)
+	m, err := Translate(p.Server.Link, mix.Decls, txns)
 	if err != nil {
 		return Finding{Result: Invalid}, nil
 	}

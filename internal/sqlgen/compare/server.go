@@ -2,45 +2,32 @@ package compare
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"strings"
 
-	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgconn"
-	"github.com/jackc/pgx/v5/pgtype"
 	"github.com/txrobust/robust/internal/sqlgen"
 	"github.com/txrobust/robust/ir"
-	"github.com/txrobust/robust/sqlmodel/value"
 )
 
 // Server is a database of its own that runs applications, one after the other.
 type Server struct {
-	ctx  context.Context
-	conn *pgx.Conn
+	Link
+	ctx context.Context
 	// canonical has what the server makes of the contents of a literal.
 	canonical map[string]string
-	apps      int
 }
 
-// NewServer takes a database, whose schema public it replaces again and again.
-func NewServer(ctx context.Context, conn *pgx.Conn) (*Server, error) {
-	s := &Server{ctx: ctx, conn: conn, canonical: map[string]string{}}
-	return s, s.exec("SET statement_timeout = '5s'; SET lock_timeout = '3s'; SET client_min_messages = error; SET timezone = 'UTC'; SET deadlock_timeout = '20ms'")
+// NewServer takes a database, whose tables it replaces again and again.
+func NewServer(ctx context.Context, link Link) (*Server, error) {
+	s := &Server{Link: link, ctx: ctx, canonical: map[string]string{}}
+	if err := link.prepare(ctx); err != nil {
+		return nil, err
+	}
+	return s, nil
 }
 
 // run executes SQL text of any number of statements and gives the rows of each.
-func (s *Server) run(sql string) ([][]record, error) {
-	results, err := s.conn.PgConn().Exec(s.ctx, sql).ReadAll()
-	if err != nil {
-		return nil, err
-	}
-	out := make([][]record, len(results))
-	for i, r := range results {
-		out[i] = records(r)
-	}
-	return out, nil
-}
+func (s *Server) run(sql string) ([][]record, error) { return s.Link.run(s.ctx, sql) }
 
 // record is a row of the server: what it prints, and the types.
 type record struct {
@@ -54,61 +41,23 @@ func (r record) behind(text string) record {
 	return record{append([]*string{&text}, r.texts...), append([]ir.Domain{nil}, r.types...)}
 }
 
-var builtinTypes = pgtype.NewMap()
-
-func records(r *pgconn.Result) []record {
-	types := make([]ir.Domain, len(r.FieldDescriptions))
-	for i, d := range r.FieldDescriptions {
-		if t, ok := builtinTypes.TypeForOID(d.DataTypeOID); ok {
-			types[i] = value.Of(t.Name)
-		}
-	}
-	out := make([]record, len(r.Rows))
-	for i, row := range r.Rows {
-		out[i] = record{make([]*string, len(row)), types}
-		for k, v := range row {
-			if v != nil {
-				t := string(v)
-				out[i].texts[k] = &t
-			}
-		}
-	}
-	return out
-}
-
 func (s *Server) exec(sql string) error {
 	_, err := s.run(sql)
 	return err
 }
 
-// code is the SQLSTATE of an error of the server, "" for none.
-func code(err error) string {
-	if pg, ok := errors.AsType[*pgconn.PgError](err); ok {
-		return pg.Code
-	}
-	return ""
-}
-
-// vacuumEvery is how many applications come between two cleanings of the
-// system's tables, which the many declarations fill.
-const vacuumEvery = 200
-
 // reset makes the database empty.
 func (s *Server) reset() error {
-	if s.apps++; s.apps%vacuumEvery == 0 {
-		if err := s.exec("VACUUM"); err != nil {
+	for _, sql := range s.Link.reset() {
+		if err := s.exec(sql); err != nil {
 			return err
 		}
 	}
-	return s.exec("ROLLBACK; DROP SCHEMA IF EXISTS public CASCADE; CREATE SCHEMA public")
+	return nil
 }
 
-// sequences makes all sequences begin where their values are told from others, and
-// from those of other sequences.
-func (s *Server) sequences() error {
-	return s.exec(`SELECT setval(quote_ident(schemaname) || '.' || quote_ident(sequencename),
-		row_number() OVER (ORDER BY schemaname, sequencename) * CASE WHEN data_type = 'smallint'::regtype THEN 2000 ELSE 1000000 END) FROM pg_sequences`)
-}
+// sequences makes all sequences begin where their values are told from others.
+func (s *Server) sequences() error { return s.exec(s.Link.sequences()) }
 
 // canon gives what the server prints for a literal of a type.
 func (s *Server) canon(t *sqlgen.Type, v string) (string, error) {
@@ -116,14 +65,15 @@ func (s *Server) canon(t *sqlgen.Type, v string) (string, error) {
 	if c, ok := s.canonical[key]; ok && t.Group != sqlgen.Declared {
 		return c, nil
 	}
-	rows, err := s.run("SELECT (" + t.Literal(v) + ")::text")
+	query := s.Link.canon(t, v)
+	if query == "" {
+		return v, nil
+	}
+	rows, err := s.run(query)
 	if err != nil {
 		return "", fmt.Errorf("%s: %w", t.Literal(v), err)
 	}
 	s.canonical[key] = *rows[0][0].texts[0]
-	if t.Base == "bool" { // the text of a boolean is a word, what is printed is a letter
-		s.canonical[key] = s.canonical[key][:1]
-	}
 	return s.canonical[key], nil
 }
 

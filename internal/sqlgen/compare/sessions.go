@@ -3,17 +3,12 @@ package compare
 import (
 	"context"
 	"fmt"
-	"strconv"
-	"strings"
 	"time"
-
-	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgconn"
 )
 
 // session is a connection with at most one command under way.
 type session struct {
-	conn *pgx.Conn
+	conn Link
 	done chan reply // has the reply of the command under way, once
 	busy bool
 	// failed says that the transaction was refused.
@@ -22,9 +17,8 @@ type session struct {
 
 // reply is what came of a command.
 type reply struct {
-	rows   []record
-	err    error
-	status byte // of the transaction: I idle, T open, E failed
+	rows []record
+	err  error
 }
 
 // command is one command of a session.
@@ -39,7 +33,7 @@ type command struct {
 // pool is a number of sessions, with a connection that looks whether they wait.
 type pool struct {
 	ctx      context.Context
-	monitor  *pgx.Conn
+	monitor  Link
 	sessions []*session
 }
 
@@ -48,27 +42,9 @@ func (s *session) send(ctx context.Context, c command) {
 	s.busy = true
 	done := make(chan reply, 1)
 	s.done = done
-	conn := s.conn.PgConn()
 	go func() {
-		var r reply
-		if c.params {
-			args := make([][]byte, len(c.args))
-			for i, a := range c.args {
-				if a != nil {
-					args[i] = []byte(*a)
-				}
-			}
-			res := conn.ExecParams(ctx, c.sql, args, nil, nil, nil).Read()
-			r.rows, r.err = records(res), res.Err
-		} else {
-			var results []*pgconn.Result
-			results, r.err = conn.Exec(ctx, c.sql).ReadAll()
-			if r.err == nil && len(results) > 0 {
-				r.rows = records(results[len(results)-1])
-			}
-		}
-		r.status = conn.TxStatus()
-		done <- r
+		rows, err := s.conn.do(ctx, c)
+		done <- reply{rows, err}
 	}()
 }
 
@@ -114,15 +90,11 @@ func (p *pool) settle() (map[*session]reply, error) {
 
 // allWait reports whether all of some sessions wait for a lock that another session has.
 func (p *pool) allWait(list []*session) (bool, error) {
-	var pids []string
+	var ids []string
 	for _, s := range list {
-		pids = append(pids, strconv.Itoa(int(s.conn.PgConn().PID())))
+		ids = append(ids, s.conn.id())
 	}
-	res, err := p.monitor.PgConn().Exec(p.ctx, "SELECT bool_and(cardinality(pg_blocking_pids(p)) > 0) FROM unnest('{"+strings.Join(pids, ",")+"}'::int[]) p").ReadAll()
-	if err != nil {
-		return false, err
-	}
-	return string(res[0].Rows[0][0]) == "t", nil
+	return p.monitor.allWait(p.ctx, ids)
 }
 
 // await waits for a reply of any session that is busy.
@@ -141,10 +113,10 @@ func (p *pool) await() (map[*session]reply, error) {
 func (p *pool) end() error {
 	for _, s := range p.sessions {
 		for s.busy {
-			s.conn.PgConn().CancelRequest(p.ctx)
+			s.conn.cancel(p.ctx)
 			s.take(50 * time.Millisecond)
 		}
-		if _, err := s.conn.PgConn().Exec(p.ctx, "ROLLBACK").ReadAll(); err != nil {
+		if _, err := s.conn.run(p.ctx, "ROLLBACK"); err != nil {
 			return err
 		}
 		s.failed = nil
