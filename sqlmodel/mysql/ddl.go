@@ -14,6 +14,7 @@ type table struct {
 	columns []*column
 	primary []string
 	uniques []uniqueKey
+	checked []check
 	// indexed are the columns of other indexes; anyIndexed says that one is over
 	// expressions or parts of columns.
 	indexed    []string
@@ -32,6 +33,7 @@ type table struct {
 type column struct {
 	name        string
 	t           typ
+	format      *format // nil where every value of the kind fits
 	collate     string
 	notNull     bool
 	auto        bool // AUTO_INCREMENT
@@ -263,8 +265,7 @@ func (l *loader) tableItem(t *table, c *cursor) {
 		}
 		l.references(t, c, name, pos, cols)
 	case c.accept("CHECK"):
-		c.parens()
-		_ = c.accept("NOT", "ENFORCED") || c.accept("ENFORCED")
+		t.check(c, name, "")
 	case name == "" && (c.accept("FULLTEXT") || c.accept("SPATIAL") || c.peek().is("KEY", "INDEX")):
 		_ = c.accept("KEY") || c.accept("INDEX")
 		c.indexName("")
@@ -292,6 +293,16 @@ func (t *table) unique(name string, pos ir.Pos, c *cursor) {
 		t.uniques = append(t.uniques, uniqueKey{name, cols, pos})
 	}
 	c.indexOptions()
+}
+
+// check reads the condition of a CHECK; of is the column behind which it stands.
+func (t *table) check(c *cursor, name, of string) {
+	k := check{name: name, pos: c.pos(), st: c.st, cond: c.parens(), of: of}
+	if c.accept("NOT", "ENFORCED") {
+		return
+	}
+	_ = c.accept("ENFORCED")
+	t.checked = append(t.checked, k)
 }
 
 func (c *cursor) indexType() {
@@ -355,13 +366,21 @@ func (l *loader) column(t *table, c *cursor) {
 	typeName := strings.ToUpper(c.name("a type"))
 	for c.accept("PRECISION") || c.accept("VARYING") || c.accept("VARCHAR") || c.accept("CHARACTER") && !c.peek().is("SET") {
 	}
-	c.parens()
+	args := c.parens()
+	unsigned := typeName == "SERIAL"
+	for _, n := range c.st.tokens[min(c.i, len(c.st.tokens)):] {
+		if n.is(",", ")") {
+			break
+		}
+		unsigned = unsigned || n.is("UNSIGNED", "ZEROFILL")
+	}
 	if typeName == "SERIAL" {
 		t.uniques = append(t.uniques, uniqueKey{col.name, []string{col.name}, pos})
 	}
 	if !col.setType(typeName) {
 		panic(ir.Errorf(typePos, "the type %s is not known", typeName))
 	}
+	col.format = newFormat(typeName, col.t.kind, args, unsigned)
 	for !c.done() && !c.peek().is(",", ")") {
 		l.columnOption(t, c, col, pos)
 	}
@@ -442,12 +461,15 @@ func (l *loader) columnOption(t *table, c *cursor, col *column, pos ir.Pos) {
 		_ = c.accept("VIRTUAL") || c.accept("STORED") || c.accept("PERSISTENT")
 		t.bad = "the table " + t.name + ", which has a generated column"
 	case c.accept("CONSTRAINT"):
+		name := ""
 		if !c.peek().is("CHECK") {
-			c.i++
+			name = c.name("a constraint")
+		}
+		if c.accept("CHECK") {
+			t.check(c, name, col.name)
 		}
 	case c.accept("CHECK"):
-		c.parens()
-		_ = c.accept("NOT", "ENFORCED") || c.accept("ENFORCED")
+		t.check(c, "", col.name)
 	case c.peek().is("REFERENCES"):
 		l.note(c.pos(), "MySQL ignores REFERENCES in a column, MariaDB has enforced it since 10.5: it is taken to hold")
 		l.references(t, c, "", pos, []string{col.name})
@@ -566,6 +588,7 @@ func (l *loader) finish(t *table) {
 		out.Columns[i].Indexed = t.anyIndexed || slices.ContainsFunc(t.indexed, func(c string) bool { return strings.EqualFold(c, name) })
 	}
 	l.prog.Tables = append(l.prog.Tables, out)
+	l.checks(t)
 }
 
 // keyColumns gives the columns of the IR that a key is over.

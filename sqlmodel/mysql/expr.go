@@ -131,7 +131,10 @@ func (b *builder) column(n *sqlparser.ColName, sc *scope) value {
 }
 
 func columnValue(c *column, row string) value {
-	v := value{e: &ir.Col{Row: row, Col: c.name}, t: c.t, nn: c.notNull}
+	v := value{e: &ir.Col{Row: row, Col: c.name}, t: c.t, nn: c.notNull, labels: c.labels()}
+	if f := c.format; f != nil {
+		v.unsigned, v.scale, v.padded = f.unsigned && c.t.kind == integer, f.scale, f.pads
+	}
 	if c.key >= 0 {
 		v.key = &ir.Col{Row: row, Col: c.name + " collated"}
 	}
@@ -237,7 +240,7 @@ func (b *builder) val(e sqlparser.Expr, sc *scope) value {
 		if c, ok := v.constant(); ok && c.Kind == ir.KindInt {
 			return value{e: ir.C(ir.Int(-c.I)), t: v.t, nn: true}
 		}
-		return value{e: &ir.Unary{Op: ir.Neg, X: v.e}, t: v.t, nn: v.nn}
+		return value{e: &ir.Unary{Op: ir.Neg, X: v.e}, t: v.t, nn: v.nn, scale: v.scale}
 	case *sqlparser.BinaryExpr:
 		return b.arithmetic(n, sc)
 	case *sqlparser.FuncExpr:
@@ -281,7 +284,8 @@ func (b *builder) literal(n *sqlparser.SQLVal) value {
 		if !ok || strings.ContainsAny(s, "eE") {
 			fail("a floating-point number")
 		}
-		return value{e: ir.C(ir.Num(r)), t: typ{kind: decimal}, nn: true}
+		digits, _ := r.FloatPrec()
+		return value{e: ir.C(ir.Num(r)), t: typ{kind: decimal}, nn: true, scale: digits}
 	case sqlparser.StrVal:
 		return value{e: ir.C(ir.Text(s)), t: typ{kind: str}, nn: true}
 	case sqlparser.ValArg:
@@ -323,7 +327,7 @@ func (b *builder) arithmetic(n *sqlparser.BinaryExpr, sc *scope) value {
 		return value{e: ir.C(ir.Null), t: typ{kind: null}}
 	}
 	if exact {
-		return value{e: ir.Op(op, x.e, y.e), t: t, nn: x.nn && y.nn}
+		return exactly(op, x, y, t)
 	}
 	switch n.Operator {
 	case sqlparser.DivStr:
@@ -334,7 +338,38 @@ func (b *builder) arithmetic(n *sqlparser.BinaryExpr, sc *scope) value {
 	default:
 		fail("the operator %s", n.Operator)
 	}
-	return value{e: &ir.Call{Name: "mysql " + n.Operator, Args: []ir.Expr{x.e, y.e}, Type: t.ir()}, t: t}
+	if (x.unsigned || y.unsigned) && n.Operator == sqlparser.IntDivStr {
+		if c, ok := y.constant(); !ok || c.Kind != ir.KindInt || c.I < 0 {
+			fail("a quotient of unsigned numbers")
+		}
+	}
+	return value{e: &ir.Call{Name: "mysql " + n.Operator, Args: []ir.Expr{x.e, y.e}, Type: t.ir()}, t: t, scale: anyScale}
+}
+
+// anyScale is the scale of decimals of which it is not known.
+const anyScale = 100
+
+// exactly adds, subtracts or multiplies. Where an operand is unsigned, a result that is
+// negative is an error.
+func exactly(op ir.BinaryOp, x, y value, t typ) value {
+	out := value{e: ir.Op(op, x.e, y.e), t: t, nn: x.nn && y.nn, scale: max(x.scale, y.scale)}
+	if op == ir.Mul {
+		out.scale = x.scale + y.scale
+	}
+	if t.kind != integer || !x.unsigned && !y.unsigned {
+		return out
+	}
+	out.unsigned = true
+	positive := func(v value) bool {
+		c, ok := v.constant()
+		return v.unsigned || ok && c.I >= 0
+	}
+	if op != ir.Sub && positive(x) && positive(y) {
+		return out
+	}
+	small(out.e, out.e)
+	out.e = notNegative(out.e, ir.Op(ir.Lt, out.e, ir.C(ir.Int(0))))
+	return out
 }
 
 func (b *builder) comparison(n *sqlparser.ComparisonExpr, sc *scope) value {
@@ -443,6 +478,10 @@ func convert(v value, to typ) value {
 	if !ok || v.t.kind != str {
 		return v
 	}
+	digits := 0
+	if _, fraction, ok := strings.Cut(c.S, "."); ok {
+		digits = len(fraction)
+	}
 	switch to.kind {
 	case integer:
 		if i, err := strconv.ParseInt(c.S, 10, 64); err == nil && !strings.HasPrefix(c.S, "+") {
@@ -451,7 +490,7 @@ func convert(v value, to typ) value {
 	case datetime, date:
 		for _, l := range layouts {
 			if at, err := time.Parse(l, c.S); err == nil && at.Year() >= 1000 {
-				return value{e: ir.C(ir.Time(at.UnixMicro())), t: typ{kind: datetime}, nn: true}
+				return value{e: ir.C(ir.Time(at.UnixMicro())), t: typ{kind: datetime}, nn: true, scale: digits}
 			}
 		}
 	}
@@ -513,5 +552,22 @@ func (b *builder) caseOf(n *sqlparser.CaseExpr, sc *scope) value {
 	for i := len(conds) - 1; i >= 0; i-- {
 		e, nn = &ir.Cond{If: conds[i], Then: vals[i].e, Else: e}, nn && vals[i].nn
 	}
-	return value{e: e, t: t, nn: nn}
+	out = branch(vals)
+	out.e, out.t, out.nn = e, t, nn
+	return out
+}
+
+// branch is what is known of a value that is one of several.
+func branch(vs []value) value {
+	out := value{unsigned: true, padded: true, labels: vs[0].labels}
+	for _, v := range vs {
+		if v.t.kind == null {
+			continue
+		}
+		out.scale, out.unsigned, out.padded = max(out.scale, v.scale), out.unsigned && v.unsigned, out.padded && v.padded
+		if v.labels != out.labels {
+			out.labels = ""
+		}
+	}
+	return out
 }

@@ -104,7 +104,9 @@ func (b *builder) call(n *sqlparser.FuncExpr, sc *scope) value {
 			small(vs[i].e, vs[i].e, out.e)
 			out = value{e: &ir.Cond{If: isNull(vs[i].e), Then: out.e, Else: vs[i].e}, nn: out.nn || vs[i].nn}
 		}
-		return value{e: out.e, t: t, nn: out.nn}
+		either := branch(vs)
+		either.e, either.t, either.nn = out.e, t, out.nn
+		return either
 	case "if":
 		want(3, 3)
 		c := args[0]
@@ -119,12 +121,14 @@ func (b *builder) call(n *sqlparser.FuncExpr, sc *scope) value {
 			fail("%s as a condition", kindWords[c.t.kind])
 		}
 		vs, t := b.unify(args[1:])
-		return value{e: &ir.Cond{If: e, Then: vs[0].e, Else: vs[1].e}, t: t, nn: vs[0].nn && vs[1].nn}
+		either := branch(vs)
+		either.e, either.t, either.nn = &ir.Cond{If: e, Then: vs[0].e, Else: vs[1].e}, t, vs[0].nn && vs[1].nn
+		return either
 	case "nullif":
 		want(2, 2)
 		x := asValue(args[0])
 		small(x.e, x.e)
-		return value{e: &ir.Cond{If: b.compare(ir.Eq, args[0], args[1]), Then: ir.C(ir.Null), Else: x.e}, t: x.t}
+		return value{e: &ir.Cond{If: b.compare(ir.Eq, args[0], args[1]), Then: ir.C(ir.Null), Else: x.e}, t: x.t, unsigned: x.unsigned, scale: x.scale, labels: x.labels, padded: x.padded}
 	}
 	k, known := functions[name]
 	if !known {
@@ -152,7 +156,7 @@ func (b *builder) call(n *sqlparser.FuncExpr, sc *scope) value {
 	if k == str {
 		t.coll = mixed
 	}
-	return value{e: &ir.Call{Name: strings.TrimRight("mysql "+name+sig, " "), Args: es, Type: t.ir()}, t: t}
+	return value{e: &ir.Call{Name: strings.TrimRight("mysql "+name+sig, " "), Args: es, Type: t.ir()}, t: t, scale: anyScale}
 }
 
 // toDate cuts the time of day off.
@@ -200,6 +204,7 @@ func (b *builder) aggregate(n *sqlparser.FuncExpr, name string, sc *scope) value
 		}
 		if name != "count" {
 			agg.Type, out.t = v.t.ir(), v.t
+			out.scale, out.unsigned = v.scale, v.unsigned && name != "sum"
 		}
 	}
 	into := b.txn.AddLocal("@"+name, agg.Type)

@@ -349,7 +349,8 @@ func (b *builder) into(q *query, into []string) {
 	set := func(name string, v value) {
 		l := b.txn.AddLocal("@"+strings.ToLower(name), v.t.ir())
 		b.add(&ir.Assign{At: b.at, Var: l, Expr: v.e})
-		b.locals[strings.ToLower(name)] = value{e: ir.V(l), t: v.t, nn: v.nn}
+		v.e, v.key, v.param = ir.V(l), nil, ""
+		b.locals[strings.ToLower(name)] = v
 	}
 	switch {
 	case len(q.q.From) == 0 || q.group != nil:
@@ -372,11 +373,17 @@ func (b *builder) into(q *query, into []string) {
 		if !was {
 			old = b.param(name)
 		}
-		vs, t := b.unify([]value{{e: ir.V(locals[i]), t: v.t, nn: v.nn}, old})
+		v.e, v.key, v.param = ir.V(locals[i]), nil, ""
+		vs, t := b.unify([]value{v, old})
 		if old.e == nil {
 			fail("the variable @%s, whose value is not modelled", name)
 		}
-		set(name, value{e: &ir.Cond{If: ir.V(found), Then: vs[0].e, Else: vs[1].e}, t: t, nn: v.nn && vs[1].nn})
+		either := vs[0]
+		if was {
+			either = branch(vs)
+		}
+		either.e, either.t, either.nn = &ir.Cond{If: ir.V(found), Then: vs[0].e, Else: vs[1].e}, t, v.nn && vs[1].nn
+		set(name, either)
 	}
 }
 
@@ -471,7 +478,8 @@ func (b *builder) scalar(s sqlparser.SelectStatement, sc *scope) value {
 		return v
 	}
 	l := b.one(q, "")
-	return value{e: ir.V(l[0]), t: v.t}
+	v.e, v.key, v.param, v.nn = ir.V(l[0]), nil, "", false
+	return v
 }
 
 // in translates x IN (SELECT …).

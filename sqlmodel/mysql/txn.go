@@ -114,6 +114,27 @@ func (b *builder) settle(v value, t typ) value {
 	return v
 }
 
+// condition parses the tokens of a condition of a statement; err says why there is no tree.
+func (l *loader) condition(st *statement, cond []token) (e sqlparser.Expr, err string) {
+	if len(cond) == 0 {
+		return nil, "an empty condition"
+	}
+	text := "SELECT 1 FROM dual WHERE (" + st.src.text[cond[0].from:cond[len(cond)-1].to] + ")"
+	list := cut(File{Name: "condition", Text: text})
+	if len(list) != 1 {
+		return nil, "a condition of this form"
+	}
+	node, _, err := l.parse(list[0], new(int), nil)
+	if err != "" {
+		return nil, err
+	}
+	n, ok := node.(*sqlparser.Select)
+	if !ok || n.Where == nil {
+		return nil, "a condition of this form"
+	}
+	return n.Where.Expr, ""
+}
+
 func (b *builder) add(s ir.Stmt) { b.body = append(b.body, s) }
 
 // statement translates a statement, or puts an Unmodelled in its place.

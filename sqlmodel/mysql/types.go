@@ -92,9 +92,11 @@ func collated(e ir.Expr, coll string) ir.Expr {
 		return ir.C(ir.Text(strings.ToLower(c.Value.S)))
 	}
 	// The interpreter takes lower case; a solver does not look inside.
-	low := &ir.Call{Name: "lower", Args: []ir.Expr{e}, Type: ir.TextType}
+	low := &ir.Call{Name: "lower", Args: []ir.Expr{ir.V("text")}, Type: ir.TextType}
 	rel := &ir.Project{Cols: []ir.Item{{Name: coll, Type: ir.TextType, Expr: low}}}
-	return ir.Derive(ir.WantValue, rel, ir.TextType, func(ir.Expr) ir.Type { return ir.TextType })
+	out := ir.Derive(ir.WantValue, rel, ir.TextType, func(ir.Expr) ir.Type { return ir.TextType })
+	out.Args = []ir.Expr{e}
+	return out
 }
 
 // strict makes the result NULL where e is, unless e is never NULL.
@@ -115,6 +117,15 @@ type value struct {
 	key ir.Expr
 	// param is the name of a parameter that stands alone.
 	param string
+	// unsigned: it is an integer that is not negative, and differences with it must not be.
+	unsigned bool
+	// scale is how many digits a decimal has behind the point at most, or a time behind the
+	// seconds; that of a parameter is that of its column, and 0 here.
+	scale int
+	// labels are those of the ENUM from which it comes, padded says that a text has no
+	// blanks at its end.
+	labels string
+	padded bool
 }
 
 func (v value) constant() (ir.Value, bool) {

@@ -23,7 +23,8 @@ func (b *builder) set(n *sqlparser.Set) {
 		}
 		l := b.txn.AddLocal("@"+name, v.t.ir())
 		b.add(&ir.Assign{At: b.at, Var: l, Expr: v.e})
-		b.locals[name] = value{e: ir.V(l), t: v.t, nn: v.nn}
+		v.e, v.key, v.param = ir.V(l), nil, ""
+		b.locals[name] = v
 	}
 }
 
@@ -46,10 +47,12 @@ func (b *builder) stored(c *column, v value) value {
 	v = convert(v, c.t)
 	if k, ok := v.constant(); ok && c.t.kind == decimal && v.t.kind == str && plainNumber(k.S) {
 		if r, ok := new(big.Rat).SetString(k.S); ok {
-			v = value{e: ir.C(ir.Num(r)), t: c.t, nn: true}
+			digits, _ := r.FloatPrec()
+			v = value{e: ir.C(ir.Num(r)), t: c.t, nn: true, scale: digits}
 		}
 	}
-	out := value{t: c.t, nn: v.nn}
+	out := columnValue(c, "")
+	out.nn, out.key = v.nn, nil
 	switch {
 	case v.t.kind == null:
 		return value{e: ir.C(ir.Null), t: c.t}
@@ -67,7 +70,7 @@ func (b *builder) stored(c *column, v value) value {
 		return out
 	case c.t.kind == integer && v.t.kind == integer, c.t.kind == decimal && (v.t.kind == integer || v.t.kind == decimal),
 		c.t.kind == str && v.t.kind == str, c.t.kind == datetime && (v.t.kind == datetime || v.t.kind == date), c.t.kind == date && v.t.kind == date:
-		out.e = v.e
+		out.e = c.kept(v)
 	case c.t.kind == date && v.t.kind == datetime:
 		out.e = b.toDate(v).e
 		if k, ok := v.constant(); ok {
@@ -225,7 +228,8 @@ func constant(ts []token) (value, bool) {
 			r.Neg(r)
 		}
 		if strings.Contains(t.text, ".") {
-			return value{e: ir.C(ir.Num(r)), t: typ{kind: decimal}, nn: true}, true
+			digits, _ := r.FloatPrec()
+			return value{e: ir.C(ir.Num(r)), t: typ{kind: decimal}, nn: true, scale: digits}, true
 		}
 		if !r.Num().IsInt64() {
 			return value{}, false
