@@ -93,7 +93,7 @@ func (g *gen) mysqlTable(name string) {
 			}
 		}
 		items.Kids = append(items.Kids, seq("primary key of several columns", "PRIMARY KEY (k, j)"))
-	case n < 93:
+	case n < 93 && g.on("primary key of text"):
 		key(&Column{Name: "id", Type: mysqlText, NotNull: true}, seq("primary key of text", "id "+mysqlText.Name+" PRIMARY KEY"))
 	default:
 		prod = "table without key"
@@ -155,8 +155,12 @@ func (g *gen) mysqlColumn(t *Table, items *Node, name string) {
 // mysqlConstraints declares those of a whole table, and indexes.
 func (g *gen) mysqlConstraints(t *Table, items *Node) {
 	if g.chance(20) && g.on("check") {
-		e := g.rowEnv(t, "")
-		e.pure, e.plain = true, true
+		e := &env{pure: true, plain: true}
+		for _, c := range t.Columns {
+			if !c.Auto { // those of AUTO_INCREMENT cannot be checked
+				e.addTable(&Table{Columns: []*Column{c}}, "")
+			}
+		}
 		items.Kids = append(items.Kids, opt(seq("check", "CHECK (", g.mysqlCond(e, 2), ")")))
 	}
 	c := pick(g, t.Columns)
@@ -164,7 +168,7 @@ func (g *gen) mysqlConstraints(t *Table, items *Node) {
 		return
 	}
 	switch n := g.rng.IntN(100); {
-	case n < 8:
+	case n < 8 && g.on("index"):
 		items.Kids = append(items.Kids, opt(seq("index", "KEY ("+c.Name+")")))
 	case n < 14:
 		if d := pick(g, t.Columns); d != c && d.Type.Name != "TEXT" && !d.Generated {
@@ -293,7 +297,7 @@ func (g *gen) mysqlScalar(e *env, t *Type, depth int) *Node {
 	}
 	table := pick(g, g.app.Tables)
 	in := *e
-	if g.chance(60) { // not correlated
+	if g.chance(60) || !g.on("correlated value") {
 		in.rows, in.own = nil, nil
 	}
 	a := g.name("s")

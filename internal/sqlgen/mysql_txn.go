@@ -80,6 +80,9 @@ func (g *gen) mysqlFrom(e *env) (*Node, *Table, string) {
 		u, b := pick(g, g.app.Tables), g.name("r")
 		e.addTable(u, b)
 		words := pick(g, []string{" JOIN ", " JOIN ", " INNER JOIN ", " LEFT JOIN "})
+		if !g.on("left join") {
+			words = " JOIN "
+		}
 		on := g.mysqlKey(&env{vars: e.vars}, u, b)
 		if o := t.ref(u); o != nil {
 			on = text(as + "." + o.Name + " = " + b + "." + o.Ref.Name)
@@ -137,7 +140,11 @@ func (g *gen) mysqlSelect(e *env) *Node {
 		}
 		n.Kids = append(n.Kids, opt(seq("order by", " ORDER BY ", order)))
 		if g.chance(45) {
-			n.Kids = append(n.Kids, opt(seq("limit", pick(g, []string{" LIMIT 1", " LIMIT 2", " LIMIT 1 OFFSET 1"}))))
+			limits := []string{" LIMIT 1", " LIMIT 2", " LIMIT 1 OFFSET 1"}
+			if !g.on("offset") {
+				limits = limits[:2]
+			}
+			n.Kids = append(n.Kids, opt(seq("limit", pick(g, limits))))
 		}
 	}
 	if lock := g.mysqlLock(22); lock != nil {
@@ -147,7 +154,7 @@ func (g *gen) mysqlSelect(e *env) *Node {
 }
 
 func (g *gen) mysqlDistinct() *Node {
-	if !g.chance(4) {
+	if !g.chance(4) || !g.on("distinct") {
 		return nil
 	}
 	return opt(seq("distinct", "DISTINCT "))
@@ -171,7 +178,7 @@ func (g *gen) mysqlAggregates(in *env, from *Node, t *Table, as string) *Node {
 		))
 	}
 	n := seq("select aggregates", "SELECT ", cols, from, g.mysqlWhere(in, t, as, 20), g.mysqlLock(12))
-	if g.chance(6) {
+	if g.chance(6) && g.on("group by") {
 		c := pick(g, in.rows).ref
 		n = seq("group by", "SELECT "+c+", ", cols, from, g.mysqlWhere(in, t, as, 20), " GROUP BY "+c)
 	}
@@ -263,6 +270,7 @@ func (g *gen) mysqlInsert(e *env) *Node {
 // mysqlSets are assignments, which see those before them.
 func (g *gen) mysqlSets(e *env, t *Table, as string, proposed bool) *Node {
 	sets := list(", ", 1)
+	set := map[*Column]bool{}
 	for range 1 + g.rng.IntN(2) {
 		c := pick(g, t.Columns)
 		if (isKey(t, c) || c.Generated) && !g.chance(10) {
@@ -270,6 +278,10 @@ func (g *gen) mysqlSets(e *env, t *Table, as string, proposed bool) *Node {
 				c = t.Columns[len(t.Columns)-1]
 			}
 		}
+		if set[c] && !g.chance(3) {
+			continue
+		}
+		set[c] = true
 		val := g.one(
 			alt{6, func() *Node { return g.mysqlExpr(e, c.Type, 1) }},
 			alt{5, func() *Node {

@@ -288,9 +288,10 @@ func (b *builder) sets(t *table, list sqlparser.UpdateExprs, rows []scopeRow, pr
 		v = b.stored(c, v)
 		small(v.e)
 		b.changeable(t, c, single)
-		if !slices.Contains(order, c) {
-			order = append(order, c)
+		if slices.Contains(order, c) {
+			fail("an assignment to %s.%s after another one, whose value must fit, too", t.name, c.name)
 		}
+		order = append(order, c)
 		now[c] = v
 	}
 	var out []ir.Set

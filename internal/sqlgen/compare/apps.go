@@ -180,7 +180,7 @@ func (on *application) explore(ctx context.Context, rng *rand.Rand) *Finding {
 		var sessions []interp.Session
 		for i := range 2 + rng.IntN(2) {
 			t := on.source.Txns[rng.IntN(len(on.source.Txns))]
-			in, err := on.instance(t, t.Args(rng), nil)
+			in, err := on.instance(t, t.Args(rng), on.server.clock())
 			if err != nil {
 				continue
 			}

@@ -1,6 +1,7 @@
 package compare
 
 import (
+	"errors"
 	"fmt"
 	"runtime/debug"
 	"slices"
@@ -104,6 +105,9 @@ func call(t *sqlgen.Txn, args []*string) string {
 	return "SELECT * FROM " + t.Name + "(" + strings.Join(list, ", ") + ")"
 }
 
+// errArgument is: the place of a parameter tells another type than the client gives.
+var errArgument = errors.New("an argument of another type than its place")
+
 // instance is the same for the model.
 func (a *app) instance(t *sqlgen.Txn, args []*string, now *string) (*interp.Instance, error) {
 	txn := a.model.prog.Txn(t.Name)
@@ -138,7 +142,7 @@ func (a *app) instance(t *sqlgen.Txn, args []*string, now *string) (*interp.Inst
 		}
 		v, ok := readAs(text, p.Type, p.Domain)
 		if !ok {
-			return nil, fmt.Errorf("parameter %s cannot be %s", p.Name, show(text))
+			return nil, fmt.Errorf("%w: parameter %s cannot be %s", errArgument, p.Name, show(text))
 		}
 		in.Params = append(in.Params, v)
 	}
@@ -184,6 +188,9 @@ func (a *app) compare(t *sqlgen.Txn, args []*string) (f Finding) {
 		return Finding{Result: TooLong, Class: s.err.Error()}
 	}
 	in, err := a.instance(t, args, s.now)
+	if errors.Is(err, errArgument) && a.server.late() {
+		return Finding{Result: Invalid, Class: errArgument.Error()}
+	}
 	if err != nil {
 		return Finding{Result: Wrong, Class: "no instance", Details: err.Error()}
 	}

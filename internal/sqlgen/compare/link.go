@@ -59,6 +59,8 @@ type system interface {
 	// evaluates says that the system may leave evaluations out, or make more than a row
 	// needs, so that whether an error comes of one is not decided.
 	evaluates() bool
+	// clock is the time that all transactions see, nil if it passes.
+	clock() *string
 	// late says that a transaction may take its snapshot later than at its first
 	// statement.
 	late() bool

@@ -131,8 +131,8 @@ func (m *mariadb) refill(tables []refilled) string {
 func (m *mariadb) canon(*sqlgen.Type, string) string { return "" }
 
 func (m *mariadb) serve(s *Server, t *sqlgen.Txn, args []*string, looks string) served {
-	now := mariaClock
-	out := served{now: &now}
+	now := m.clock()
+	out := served{now: now}
 	defer s.exec("ROLLBACK")
 	begin := commands(t, args)[0].sql
 	if out.err = s.exec(begin); out.err != nil {
@@ -141,7 +141,7 @@ func (m *mariadb) serve(s *Server, t *sqlgen.Txn, args []*string, looks string) 
 	for _, sql := range statements(t, args) {
 		rows, err := m.do(s.ctx, command{sql: sql})
 		if err != nil {
-			return served{err: err, now: &now}
+			return served{err: err, now: now}
 		}
 		out.byStatement = append(out.byStatement, rows)
 		out.out = append(out.out, rows...)
@@ -152,3 +152,8 @@ func (m *mariadb) serve(s *Server, t *sqlgen.Txn, args []*string, looks string) 
 
 func (m *mariadb) evaluates() bool { return false }
 func (m *mariadb) late() bool      { return true }
+
+func (m *mariadb) clock() *string {
+	now := mariaClock
+	return &now
+}

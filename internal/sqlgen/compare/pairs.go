@@ -3,6 +3,7 @@ package compare
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -108,12 +109,18 @@ func (p *Pairs) play(a *app, mix *Mix, order func(can []int) int) (f Finding, er
 	}()
 	var lanes []*lane
 	for i, t := range mix.Txns {
-		in, err := a.instance(t, mix.Args[i], nil)
+		in, err := a.instance(t, mix.Args[i], a.server.clock())
+		if errors.Is(err, errArgument) {
+			return Finding{Result: Invalid, Class: errArgument.Error()}, nil
+		}
 		if err != nil {
 			return Finding{}, err
 		}
 		in.ID = i + 1
 		lanes = append(lanes, &lane{txn: t, in: in, todo: commands(t, mix.Args[i]), snapshot: -1})
+	}
+	if why := a.beyond(lanes); why != "" {
+		return Finding{Result: Unmodelled, Class: why}, nil
 	}
 	g := &game{a: a, lanes: lanes, worlds: []world{{&interp.Execution{Versions: []*interp.DB{a.state}}, newBindings()}}}
 	a.model.marks.used = false
@@ -158,6 +165,21 @@ func (p *Pairs) play(a *app, mix *Mix, order func(can []int) int) (f Finding, er
 		}
 	}
 	return *g.finding, nil
+}
+
+// beyond says why the engine's profile says nothing of the transactions that run, "" if it
+// does.
+func (a *app) beyond(lanes []*lane) string {
+	prog := *a.model.prog
+	prog.Txns = nil
+	for _, l := range lanes {
+		prog.Txns = append(prog.Txns, l.in.Txn)
+	}
+	why := a.server.profile().Beyond(&prog)
+	if i := strings.Index(why, " looks for rows"); i >= 0 {
+		why = why[i:]
+	}
+	return why
 }
 
 // receive takes replies: first those of COMMIT, which let others go on.

@@ -147,3 +147,4 @@ func (p *postgres) serve(s *Server, t *sqlgen.Txn, args []*string, looks string)
 
 func (p *postgres) evaluates() bool { return true }
 func (p *postgres) late() bool      { return false }
+func (p *postgres) clock() *string  { return nil }
