@@ -35,63 +35,132 @@ func (e *Profile) Beyond(p *ir.Program) string {
 }
 
 // skipped says which statement may pass over rows that have left their place in an index,
-// "" if none does (Profile.Skips): it writes or locks rows that it looks for by a
-// column of an index other than the primary key, and another statement changes that column
-// or deletes rows of the table.
+// "" if none does (Profile.Skips). It is one that writes or locks rows, or a subquery of
+// one that is no SELECT: it looks for rows by a column of an index other than the primary
+// key, and another statement changes that column or deletes rows of the table; or it needs
+// nothing but columns of indexes, which the server reads in place of the table then, and
+// another statement deletes rows.
 func skipped(p *ir.Program) string {
-	leaves := map[*ir.Table]map[int]bool{} // columns that change; nil for all, where rows are deleted
+	s := &skips{leaves: map[*ir.Table]map[int]bool{}}
 	for _, t := range p.Txns {
-		ir.Walk(t.Body, func(s ir.Stmt) {
-			switch s := s.(type) {
-			case *ir.Update:
-				if cols, ok := leaves[s.Table]; !ok || cols != nil {
-					if cols == nil {
-						cols = map[int]bool{}
-						leaves[s.Table] = cols
-					}
-					for _, set := range s.Sets {
-						cols[set.Col] = true
-					}
-				}
-			case *ir.Delete:
-				leaves[s.Table] = nil
+		ir.Walk(t.Body, s.leave)
+	}
+	for _, t := range p.Txns {
+		s.at = map[ir.Pos][]ir.Expr{}
+		ir.Walk(t.Body, func(stmt ir.Stmt) { s.at[stmt.Position()] = append(s.at[stmt.Position()], ir.Exprs(stmt)...) })
+		ir.Walk(t.Body, s.statement)
+	}
+	return s.why
+}
+
+type skips struct {
+	// leaves has the columns that change; nil for all, where rows are deleted.
+	leaves map[*ir.Table]map[int]bool
+	// at has the expressions of a transaction by place: one statement of SQL may be several.
+	at  map[ir.Pos][]ir.Expr
+	why string
+}
+
+func (s *skips) leave(stmt ir.Stmt) {
+	switch stmt := stmt.(type) {
+	case *ir.Update:
+		if cols, ok := s.leaves[stmt.Table]; !ok || cols != nil {
+			if cols == nil {
+				cols = map[int]bool{}
+				s.leaves[stmt.Table] = cols
+			}
+			for _, set := range stmt.Sets {
+				cols[set.Col] = true
+			}
+		}
+	case *ir.Delete:
+		s.leaves[stmt.Table] = nil
+	}
+}
+
+// statement looks at what a statement reads of the newest rows.
+func (s *skips) statement(stmt ir.Stmt) {
+	inner := false
+	switch stmt := stmt.(type) {
+	case *ir.Update:
+		s.where(stmt, stmt.Table, stmt.Row, stmt.Where)
+		inner = true
+	case *ir.Delete:
+		s.where(stmt, stmt.Table, stmt.Row, stmt.Where)
+		inner = true
+	case *ir.Insert, *ir.Assign:
+		inner = true
+	case *ir.Select:
+		if inner = stmt.Inner; inner {
+			s.query(stmt, stmt.Query, s.at[stmt.Pos], nil)
+		}
+	}
+	if locks, q := ir.LocksOf(stmt); q != nil && len(locks) > 0 {
+		s.query(stmt, *q, s.at[stmt.Position()], locks)
+	}
+	if !inner {
+		return
+	}
+	for _, e := range ir.Exprs(stmt) {
+		ir.WalkExpr(e, func(e ir.Expr) {
+			if x, ok := e.(*ir.Exists); ok {
+				s.query(stmt, x.Query, []ir.Expr{x.Query.Where}, nil)
 			}
 		})
 	}
-	why := ""
-	look := func(s ir.Stmt, t *ir.Table, row string, where ir.Expr) {
-		changed, any := leaves[t]
-		if !any || why != "" {
+}
+
+// query looks at a query of the newest rows that computes exprs, and at those sources alone
+// that locks is of, unless it is nil.
+func (s *skips) query(stmt ir.Stmt, q ir.Query, exprs []ir.Expr, locks ir.Locks) {
+	for _, src := range q.From {
+		if locks != nil && locks.Of(src.Row) == ir.NoLock {
+			continue
+		}
+		s.where(stmt, src.Table, src.Row, q.Where)
+		if changed, any := s.leaves[src.Table]; any && changed == nil && s.why == "" && covered(src, exprs) {
+			s.why = fmt.Sprintf("%s reads only columns of %s that are in indexes: it passes over a row that was deleted since the snapshot, without an error; read a column that is in no index, too", stmt.Position(), src.Table.Name)
+		}
+	}
+}
+
+// covered reports whether expressions need nothing of a row but columns of the keys and
+// indexes, of which there are some besides the primary key.
+func covered(src ir.Source, exprs []ir.Expr) bool {
+	t := src.Table
+	only, any := true, false
+	for i := range t.Columns {
+		any = any || indexed(t, i)
+	}
+	for _, e := range exprs {
+		if e == nil {
+			continue
+		}
+		ir.WalkExpr(e, func(e ir.Expr) {
+			if col, ok := e.(*ir.Col); ok && col.Row == src.Row {
+				i := t.Column(col.Col)
+				only = only && i >= 0 && (t.IsKey(i) || indexed(t, i))
+			}
+		})
+	}
+	return any && only
+}
+
+// where looks at the condition by which rows of t are found.
+func (s *skips) where(stmt ir.Stmt, t *ir.Table, row string, where ir.Expr) {
+	changed, any := s.leaves[t]
+	if !any || s.why != "" || where == nil {
+		return
+	}
+	ir.WalkExpr(where, func(e ir.Expr) {
+		col, ok := e.(*ir.Col)
+		if !ok || col.Row != row || s.why != "" {
 			return
 		}
-		ir.WalkExpr(where, func(e ir.Expr) {
-			col, ok := e.(*ir.Col)
-			if !ok || col.Row != row || why != "" {
-				return
-			}
-			if i := t.Column(col.Col); i >= 0 && indexed(t, i) && (changed == nil || changed[i]) {
-				why = fmt.Sprintf("%s looks for rows of %s by %s, which an index is over: it passes over a row that has left its place there since the snapshot, without an error; look for rows by the primary key alone", s.Position(), t.Name, col.Col)
-			}
-		})
-	}
-	for _, t := range p.Txns {
-		ir.Walk(t.Body, func(s ir.Stmt) {
-			switch s := s.(type) {
-			case *ir.Update:
-				look(s, s.Table, s.Row, s.Where)
-			case *ir.Delete:
-				look(s, s.Table, s.Row, s.Where)
-			}
-			if locks, q := ir.LocksOf(s); q != nil && len(locks) > 0 {
-				for _, src := range q.From {
-					if locks.Of(src.Row) != ir.NoLock {
-						look(s, src.Table, src.Row, q.Where)
-					}
-				}
-			}
-		})
-	}
-	return why
+		if i := t.Column(col.Col); i >= 0 && indexed(t, i) && (changed == nil || changed[i]) {
+			s.why = fmt.Sprintf("%s looks for rows of %s by %s, which an index is over: it passes over a row that has left its place there since the snapshot, without an error; look for rows by the primary key alone", stmt.Position(), t.Name, col.Col)
+		}
+	})
 }
 
 // indexed reports whether an index other than the primary key is over a column. MySQL

@@ -98,6 +98,9 @@ type Select struct {
 	// (RETURNING): not a row that it still sees although it is deleted by now, beside
 	// one that it has inserted with its key. The text form does not have it.
 	Written bool
+	// Inner says that it is a subquery of a statement other than a SELECT, for engines to
+	// which that matters (engine.Profile.Skips). The text form does not have it.
+	Inner bool
 }
 
 // Emit returns values to the client: they are observed.

@@ -2,6 +2,7 @@ package symbolic
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/txrobust/robust/ir"
@@ -36,8 +37,17 @@ func (w *World) plan(q *ir.Query, en *env) *plan {
 	p := &plan{w: w, q: q}
 	w.plans[q] = p
 	bound := map[string]bool{}
+	rows := slices.Clone(q.From)
 	for b := en.rows; b != nil; b = b.up {
 		bound[b.name] = true
+		if !slices.ContainsFunc(rows, func(s ir.Source) bool { return s.Row == b.name }) {
+			rows = append(rows, ir.Source{Table: b.t, Row: b.name})
+		}
+	}
+	// A whole number that a fraction is compared with is no key: the fraction has none.
+	fraction := func(e ir.Expr) bool {
+		t, err := ir.TypeOf(e, en.txn, rows...)
+		return err == nil && t.Kind == ir.KindNum
 	}
 	for _, src := range q.From {
 		delete(bound, src.Row)
@@ -46,9 +56,9 @@ func (w *World) plan(q *ir.Query, en *env) *plan {
 	left := append([]ir.Source(nil), q.From...)
 	for len(left) > 0 {
 		pick, key := 0, []ir.Expr(nil)
-		pins, _ := keyOf(left[0], conds, bound)
+		pins, _ := keyOf(left[0], conds, bound, fraction)
 		for i, src := range left {
-			if k, ok := keyOf(src, conds, bound); ok {
+			if k, ok := keyOf(src, conds, bound, fraction); ok {
 				pick, key, pins = i, k, nil
 				break
 			}
@@ -66,8 +76,9 @@ func (w *World) plan(q *ir.Query, en *env) *plan {
 }
 
 // keyOf finds equalities that give columns of the source's primary key from
-// what is bound, and whether they give all.
-func keyOf(src ir.Source, conds []ir.Expr, bound map[string]bool) (key []ir.Expr, all bool) {
+// what is bound, and whether they give all. fraction says of an expression that it may be
+// no whole number.
+func keyOf(src ir.Source, conds []ir.Expr, bound map[string]bool, fraction func(ir.Expr) bool) (key []ir.Expr, all bool) {
 	key, all = make([]ir.Expr, len(src.Table.Key)), true
 	for i, c := range src.Table.Key {
 		for _, cond := range conds {
@@ -77,7 +88,8 @@ func keyOf(src ir.Source, conds []ir.Expr, bound map[string]bool) (key []ir.Expr
 			}
 			for _, side := range [][2]ir.Expr{{b.X, b.Y}, {b.Y, b.X}} {
 				col, ok := side[0].(*ir.Col)
-				if ok && col.Row == src.Row && col.Col == src.Table.Columns[c].Name && free(side[1], bound) {
+				if ok && col.Row == src.Row && col.Col == src.Table.Columns[c].Name && free(side[1], bound) &&
+					!(src.Table.Columns[c].Type.Kind == ir.KindInt && fraction(side[1])) {
 					key[i] = side[1]
 				}
 			}

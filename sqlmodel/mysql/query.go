@@ -337,7 +337,7 @@ func (b *builder) aggregates(q *query, n *sqlparser.Select) {
 		}
 	}
 	b.lockRows(q, nil)
-	b.add(&ir.Select{At: b.at, Into: q.group.into, Aggs: q.group.aggs, Query: q.q})
+	b.add(&ir.Select{At: b.at, Into: q.group.into, Aggs: q.group.aggs, Query: q.q, Inner: b.inner})
 }
 
 // into translates SELECT … INTO @v, …: without a row the variables keep their
@@ -400,7 +400,7 @@ func (b *builder) one(q *query, found string) []string {
 		}
 		locals, es = append(locals, b.txn.AddLocal("@row", v.t.ir())), append(es, v.e)
 	}
-	b.add(&ir.Select{At: b.at, Into: locals, Found: found, Cols: es, Query: q.q, Order: q.order, Locks: q.locks})
+	b.add(&ir.Select{At: b.at, Into: locals, Found: found, Cols: es, Query: q.q, Order: q.order, Locks: q.locks, Inner: b.inner})
 	return locals
 }
 

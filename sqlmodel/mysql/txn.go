@@ -39,6 +39,7 @@ type builder struct {
 	auto    string          // why LAST_INSERT_ID is not known
 	clock   string          // the local with the time of the statement at clockAt
 	clockAt ir.Pos
+	inner   bool // the statement is no SELECT
 }
 
 // template translates a transaction. The types of parameters come from the
@@ -139,7 +140,7 @@ func (b *builder) add(s ir.Stmt) { b.body = append(b.body, s) }
 
 // statement translates a statement, or puts an Unmodelled in its place.
 func (b *builder) statement(st *statement) {
-	b.at = ir.At{Pos: st.pos()}
+	b.at, b.inner = ir.At{Pos: st.pos()}, !st.first("SELECT")
 	before := len(b.body)
 	into := targets(st)
 	defer func() {

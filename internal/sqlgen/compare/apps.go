@@ -76,7 +76,8 @@ func (p *Apps) App(ctx context.Context, seed uint64) error {
 	on.report, err = p.verdict(limited, on.model.prog, scripts)
 	if err != nil {
 		p.Verdicts["error"]++
-		p.wrongApp(a, Finding{Result: Wrong, Class: "check: " + reason(err.Error()), Details: err.Error()})
+		what, _, _ := strings.Cut(err.Error(), "\n")
+		p.wrongApp(a, Finding{Result: Wrong, Class: "check: " + reason(what), Details: err.Error()})
 		return nil
 	}
 	p.Verdicts[string(on.report.Verdict)]++

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"time"
@@ -58,7 +59,7 @@ func (p *Apps) verdict(ctx context.Context, prog *ir.Program, committed bool) (r
 	defer func() {
 		p.Checks += time.Since(start) - (p.Replaying - replaying)
 		if r := recover(); r != nil {
-			err = fmt.Errorf("panic: %v", r)
+			err = fmt.Errorf("panic: %v\n%s", r, debug.Stack())
 		}
 	}()
 	opt := robust.Options{Engine: p.Server.profile(), Init: schedules.AnyRows, Beside: committed}
