@@ -117,7 +117,7 @@ func (o *observer) query(r *interp.Read) {
 		for c := range cols {
 			cols[c] = cols[c] || r.Tested[c] && (!every || o.t.classic)
 		}
-		if u, ok := r.Stmt.(*ir.Update); ok && o.t.compares {
+		if u, ok := r.Stmt.(*ir.Update); ok && o.t.compares && u.Table == o.t.p.Tables[r.Table] { // a subquery may read another one
 			for _, s := range u.Sets {
 				cols[s.Col] = true
 			}

@@ -288,10 +288,11 @@ func (b *builder) sets(t *table, list sqlparser.UpdateExprs, rows []scopeRow, pr
 		v = b.stored(c, v)
 		small(v.e)
 		b.changeable(t, c, single)
-		if slices.Contains(order, c) {
+		if !slices.Contains(order, c) {
+			order = append(order, c)
+		} else if old := now[c]; c.notNull && !old.nn || !c.wide() {
 			fail("an assignment to %s.%s after another one, whose value must fit, too", t.name, c.name)
 		}
-		order = append(order, c)
 		now[c] = v
 	}
 	var out []ir.Set

@@ -165,6 +165,29 @@ type served struct {
 	after       [][]record
 }
 
+// restore is SQL that brings back the rows that were read last.
+func (a *app) restore() string {
+	var list []refilled
+	for i, tab := range a.model.prog.Tables {
+		r := refilled{table: tab.Name}
+		var at []int
+		for k, c := range serverColumns(tab) {
+			if c.Generated == nil {
+				r.columns, at = append(r.columns, c.Name), append(at, k)
+			}
+		}
+		for _, row := range a.before[i] {
+			var vals []*string
+			for _, k := range at {
+				vals = append(vals, row.texts[k])
+			}
+			r.rows = append(r.rows, vals)
+		}
+		list = append(list, r)
+	}
+	return a.server.refill(list)
+}
+
 // shown is a call for a reader.
 func shown(t *sqlgen.Txn, args []*string) string {
 	if t.Dialect == sqlgen.MySQL {

@@ -84,3 +84,33 @@ DELETE FROM b;
 ROLLBACK TO s;
 SELECT COUNT(*) FROM b WHERE tag = 'X';
 COMMIT;
+-- name: unsigned
+UPDATE g SET u = u - :i WHERE id = :j;
+-- name: unsigned_inside
+UPDATE g SET lo = u - 2 + 1 WHERE u < 3;
+-- name: unsigned_read
+SELECT id FROM g WHERE u - 1 > :i ORDER BY id;
+-- name: unsigned_signed
+SELECT u + :i - 4, lo - hi FROM g WHERE u > lo ORDER BY id;
+-- name: unsigned_either
+SELECT IF(lo > 1, u, lo) - 3, COALESCE(hi, u) - 3 FROM g WHERE id > :i ORDER BY id;
+-- name: unsigned_most
+SELECT MAX(u) - 3, SUM(u) - 3, COUNT(*) - 3 FROM g WHERE u > :i;
+-- name: narrow
+UPDATE g SET t = t + 10 * :i WHERE id = :j;
+-- name: checked
+UPDATE g SET lo = :i WHERE id = :j;
+-- name: checked_both
+UPDATE g SET hi = hi + 1, lo = hi WHERE id >= :i;
+-- name: checked_letters
+UPDATE g SET f = :s WHERE id = :i;
+-- name: rounded
+UPDATE g SET d = d * 1.25, hi = hi + 1;
+-- name: rounded_constant
+INSERT INTO g (id, u, d) VALUES (:i, :j, -0.25);
+-- name: as_declared
+UPDATE b SET e = 'RED' WHERE x = :i;
+-- name: as_declared_of_others
+UPDATE b SET e = IF(y > 1, tag, 'Green') WHERE x = :i;
+-- name: enum_returned
+SELECT e FROM b WHERE x = :i ORDER BY y;
