@@ -63,11 +63,17 @@
 // expressions as defaults, keys over parts of columns, or an engine other than
 // InnoDB are not modelled.
 //
-// The server is in strict mode. Values are taken to fit their columns: lengths
-// of texts, scales of decimals and ranges of integers are not checked, ignored
-// or rounded to; an error that depends only on the values that a transaction
-// uses is the same wherever it runs. So CHECK is left out. A statement that
-// fails ends its transaction by ROLLBACK.
+// The server is in strict mode. A column makes of a value what the server does: decimals
+// are rounded, values of an ENUM are written as declared, and CHAR loses the blanks at the
+// end. Which of MySQL and MariaDB rounds the digits of seconds is not said. A parameter has a
+// value of its column. CHECK and UNSIGNED are checks of the table, and a difference of which
+// an operand is UNSIGNED fails where it is negative. A CHECK that cannot be translated is
+// some condition on the columns that it names: it may order transactions that write
+// different ones of them. The interpreter stops at a value beyond the range or length of its
+// column, a solver takes values to be inside: such an error depends on the value that is
+// written alone, and is the same wherever that is written. A column that is assigned twice
+// is modelled where the first value surely fits, which all integers of 32 bits and more are
+// taken to do. A statement that fails ends its transaction by ROLLBACK.
 //
 // # For client programs
 //

@@ -27,6 +27,8 @@ type scopeRow struct {
 	row   string // the row variable
 	// now, if not nil, gives the values of columns that were assigned before.
 	now map[*column]value
+	// apart says that the server may compute all values before it assigns any.
+	apart bool
 }
 
 // group is the aggregates of a query.
@@ -115,6 +117,9 @@ func (b *builder) column(n *sqlparser.ColName, sc *scope) value {
 				fail("a column beside an aggregate")
 			}
 			if v, ok := found.now[col]; ok {
+				if found.apart {
+					fail("an assignment that sees another one, where a subquery reads the table that is updated")
+				}
 				return v
 			}
 			return columnValue(col, found.row)

@@ -378,10 +378,29 @@ func (b *builder) target(list sqlparser.TableExprs, where *sqlparser.Where, orde
 	return q
 }
 
+// readsAgain reports whether a subquery of an UPDATE names the table that is updated:
+// MariaDB keeps the new values apart then, and MySQL refuses that.
+func readsAgain(n *sqlparser.Update, t *table) bool {
+	found := false
+	_ = sqlparser.Walk(func(node sqlparser.SQLNode) (bool, error) {
+		if sub, ok := node.(*sqlparser.Subquery); ok {
+			_ = sqlparser.Walk(func(node sqlparser.SQLNode) (bool, error) {
+				if from, ok := node.(*sqlparser.AliasedTableExpr); ok {
+					name, named := from.Expr.(sqlparser.TableName)
+					found = found || named && strings.EqualFold(name.Name.String(), t.name)
+				}
+				return true, nil
+			}, sub)
+		}
+		return true, nil
+	}, n)
+	return found
+}
+
 func (b *builder) update(n *sqlparser.Update) {
 	q := b.target(n.TableExprs, n.Where, n.OrderBy, n.Limit)
 	r := &q.sc.rows[0]
-	r.now = map[*column]value{}
+	r.now, r.apart = map[*column]value{}, readsAgain(n, r.t)
 	sets := b.sets(r.t, n.Exprs, q.sc.rows, false, single(q))
 	b.add(&ir.Update{At: b.at, Table: r.t.ir, Row: r.row, Sets: sets, Where: q.q.Where})
 }

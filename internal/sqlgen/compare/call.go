@@ -243,6 +243,10 @@ func (a *app) judge(t *sqlgen.Txn, sql string, in *interp.Instance, s served) Fi
 			continue
 		}
 		why := run.Blocked
+		if why == overflow && s.err == nil {
+			tooLong = true
+			continue
+		}
 		var after *interp.DB
 		if why == "" {
 			after, why = m.Commit(run, a.state, nil)

@@ -8,7 +8,7 @@ import (
 	"github.com/txrobust/robust/ir/interp"
 )
 
-// PostgreSQL orders conditions by their cost, computes what is constant when it plans,
+// A server orders conditions by their cost, computes what is constant when it plans,
 // and stops where it has what it needs. So it may leave out an evaluation that fails,
 // and may make one that no row needs. Which it does, the model does not say.
 
@@ -16,9 +16,6 @@ import (
 // with what a run gives that leaves the error out, or where the model cannot follow such a
 // run, or the server reports an error that an expression of a query may make.
 func (a *app) undecided(t *sqlgen.Txn, in *interp.Instance, s served) bool {
-	if !a.server.evaluates() {
-		return false
-	}
 	if s.err != nil {
 		return evaluation(s.err) && mayFail(in.Txn)
 	}
@@ -81,6 +78,9 @@ func (a *app) lenient() *interp.Machine {
 // evaluation reports whether an error of the server is one of computing a value.
 func evaluation(err error) bool {
 	k := code(err)
+	if k == errorWords[resultRange] || k == errorWords[byZero] {
+		return true
+	}
 	return strings.HasPrefix(k, "22") || k == "21000"
 }
 

@@ -56,9 +56,6 @@ type system interface {
 	// serve runs a call in a transaction that it rolls back. looks are the queries for
 	// all rows.
 	serve(s *Server, t *sqlgen.Txn, args []*string, looks string) served
-	// evaluates says that the system may leave evaluations out, or make more than a row
-	// needs, so that whether an error comes of one is not decided.
-	evaluates() bool
 	// clock is the time that all transactions see, nil if it passes.
 	clock() *string
 	// late says that a transaction may take its snapshot later than at its first
@@ -104,7 +101,7 @@ func code(err error) string {
 }
 
 // errorWords are for the errors of MariaDB that tell classes of findings apart.
-var errorWords = map[uint16]string{1048: "null", 1062: "duplicate", 1242: "several rows", severalRows: "several rows", 1264: "out of range", 1690: "result out of range", 1365: "division by zero",
+var errorWords = map[uint16]string{1048: "null", 1062: "duplicate", 1242: "several rows", severalRows: "several rows", 1264: "out of range", resultRange: "result out of range", byZero: "division by zero",
 	1366: "incorrect value", 1292: "incorrect value", 1265: "truncated", 1406: "too long", 1451: "has children", 1452: "no parent", 4025: "check", 1364: "no default", changed: "changed", deadlock: "deadlock", lockTimeout: "timeout"}
 
 // Errors of MariaDB.
@@ -117,6 +114,8 @@ const (
 	notAgainstSame = 1093 // a subquery reads the table that is written
 	oneColumn      = 1241
 	mixedCollation = 1267
+	resultRange    = 1690
+	byZero         = 1365
 )
 
 // invalid reports whether the server refuses the text itself.

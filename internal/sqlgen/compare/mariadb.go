@@ -150,8 +150,7 @@ func (m *mariadb) serve(s *Server, t *sqlgen.Txn, args []*string, looks string) 
 	return out
 }
 
-func (m *mariadb) evaluates() bool { return false }
-func (m *mariadb) late() bool      { return true }
+func (m *mariadb) late() bool { return true }
 
 func (m *mariadb) clock() *string {
 	now := mariaClock

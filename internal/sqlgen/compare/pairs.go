@@ -330,8 +330,12 @@ func (g *game) committed(i int) {
 	if g.finding != nil {
 		return
 	}
-	if len(next) == 0 && !g.a.model.marks.used && g.a.server.evaluates() && g.leavesOut(i) {
+	if len(next) == 0 && !g.a.model.marks.used && g.leavesOut(i) {
 		g.ends(Undecided, "server commits, model: "+plainWords(why[0]), "")
+		return
+	}
+	if len(next) == 0 && why[0] == overflow {
+		g.ends(TooLong, overflow, "")
 		return
 	}
 	if len(next) == 0 {
@@ -341,6 +345,9 @@ func (g *game) committed(i int) {
 	g.worlds = next[:min(len(next), 200)]
 	g.commits++
 }
+
+// overflow is why a run ends that multiplies the large numbers which stand for FRESH ones.
+const overflow = "integer overflow"
 
 // sameEffect reports whether two executions leave the same rows, and exclude the same
 // later transactions: a row that is written with the values that it had is written.
@@ -402,7 +409,7 @@ func (g *game) aborted(i int, err error) {
 	if why != "" && !refused {
 		g.ends(LeftOut, why, "")
 	}
-	if g.finding == nil && !refused && !g.a.model.marks.used && g.a.server.evaluates() && evaluation(err) && mayFail(g.lanes[i].in.Txn) {
+	if g.finding == nil && !refused && !g.a.model.marks.used && evaluation(err) && mayFail(g.lanes[i].in.Txn) {
 		g.ends(Undecided, "server "+k+", model commits"+planned(g.lanes[i].in.Txn), "")
 	}
 	if g.finding == nil && !refused {

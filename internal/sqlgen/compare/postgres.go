@@ -145,6 +145,5 @@ func (p *postgres) serve(s *Server, t *sqlgen.Txn, args []*string, looks string)
 	return served{now: results[1][0].texts[0], out: results[2], after: results[4 : len(results)-1]}
 }
 
-func (p *postgres) evaluates() bool { return true }
-func (p *postgres) late() bool      { return false }
-func (p *postgres) clock() *string  { return nil }
+func (p *postgres) late() bool     { return false }
+func (p *postgres) clock() *string { return nil }
