@@ -186,10 +186,10 @@ var errNoLabel = errors.New("a text that is no value of an ENUM")
 
 // kept is what a column makes of a value that it can hold, but not as it is: it rounds
 // decimals, cuts times and blanks, and writes values of an ENUM as they are declared. The
-// values of parameters are those of their columns.
+// values of parameters are those of their columns, but for the case of letters of an ENUM.
 func (c *column) kept(v value) ir.Expr {
 	f := c.format
-	if f == nil || v.param != "" {
+	if f == nil || v.param != "" && f.labels == nil {
 		return v.e
 	}
 	known := func(name string, eval func(v ir.Value) (ir.Value, error)) ir.Expr {
