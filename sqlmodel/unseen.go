@@ -38,8 +38,13 @@ type unchecked struct {
 	columns []string
 }
 
-// leaveOut adds a check that is left out, with the columns that it is about.
+// leaveOut adds a check that is left out, with the columns that it is about. Where these are
+// several, whether a change of one is refused depends on the others: such an UPDATE is not
+// modelled.
 func (l *loader) leaveOut(t *table, pos ir.Pos, what, why string, columns []string) {
+	if len(columns) > 1 {
+		t.hide(&unseen{pos: pos, what: what + ", which is about several columns (" + why + ")", on: onUpdate, columns: columns, tables: []string{t.name}})
+	}
 	t.unchecked = append(t.unchecked, &unchecked{pos: pos, what: what + ", " + why, columns: columns})
 	l.note(pos, "%s is left out: %s", what, why)
 }
