@@ -18,13 +18,16 @@ var neverFailing = strings.Fields(`lower upper initcap length char_length charac
 	host masklen network netmask hostmask broadcast family abbrev text bit_count starts_with hashtext
 	array_length array_upper array_lower array_ndims cardinality array_to_string array_remove array_replace
 	like notlike similar_to_escape num_nulls num_nonnulls
+	array_append array_prepend array_positions array_to_json row_to_json json_build_array jsonb_build_array string_to_array enum_first enum_last enum_range
+	text_larger text_smaller bpchar_larger bpchar_smaller date_larger date_smaller timestamp_larger timestamp_smaller timestamptz_larger timestamptz_smaller
+	numeric_larger numeric_smaller int4larger int4smaller int8larger int8smaller interval_larger interval_smaller
 	lower_inc upper_inc lower_inf upper_inf isempty to_tsvector plainto_tsquery interval_total`)
 
 // deciding are functions where errors depend on some arguments alone, from 0: on units,
 // names of time zones, numbers of fields, flags and formats; by name or signature.
 var deciding = map[string][]int{
 	"date_trunc": {0}, "date_part": {0}, "extract": {0}, "timezone": {0}, "split_part": {2}, "chr": {0}, "encode": {1}, "substr": {2},
-	"div": {1}, "mod": {1}, "numeric_div": {1}, "numeric_mod": {1}, "numeric_div_trunc": {1}, "interval_div": {1}, "set_masklen": {1},
+	"numeric_div_trunc": {1}, "set_masklen": {1},
 	"array_position": {2}, "to_char": {1}, "substring": {2}, "regexp_replace": {3}, "regexp_match": {2}, "regexp_matches": {2}, "length(bytea,name)": {1},
 }
 
@@ -39,7 +42,7 @@ var operating = sync.OnceValue(func() map[string]bool {
 				operands = append(operands, t)
 			}
 		}
-		fails := strings.Contains("/ % ^ |/ ||/ ! !! #- @?", o.Name) || strings.HasPrefix(o.Left, "json") && (o.Name == "-" || o.Name == "||") ||
+		fails := slices.Contains([]string{"/", "%", "^", "|/", "||/", "#-", "@?"}, o.Name) || strings.HasPrefix(o.Left, "json") && (o.Name == "-" || o.Name == "||") ||
 			slices.Contains(operands, "jsonpath") || o.Result != "bool" && slices.ContainsFunc(operands, partner)
 		if !fails {
 			out[o.Function+"("+strings.Join(operands, ",")+")"] = true
@@ -72,6 +75,9 @@ func failsOn(signature string, n int) []int {
 		if on, is := deciding[k]; is {
 			return on
 		}
+	}
+	if strings.HasSuffix(name, "div") || strings.HasSuffix(name, "mod") {
+		return []int{1}
 	}
 	if operating()[signature] || slices.Contains(neverFailing, name) || strings.HasPrefix(signature, "key in collation ") {
 		return nil
