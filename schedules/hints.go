@@ -39,53 +39,56 @@ func (s *search) hintsOf(calls []*Call) hints {
 			continue
 		}
 		seen[c.Txn] = true
-		ir.Walk(c.Txn.Body, func(st ir.Stmt) {
-			rows := map[string]*ir.Table{}
-			for _, src := range ir.Reads(st) {
-				rows[src.Row] = src.Table
+		ir.Walk(c.Txn.Body, func(st ir.Stmt) { s.hint(h, c.Txn, st) })
+	}
+	return h
+}
+
+// hint collects the hints of a statement.
+func (s *search) hint(h hints, t *ir.Txn, st ir.Stmt) {
+	rows := map[string]*ir.Table{}
+	for _, src := range ir.Reads(st) {
+		rows[src.Row] = src.Table
+	}
+	placeOf := func(x ir.Expr) (at place, typ ir.Type, ok bool) {
+		col, ok := x.(*ir.Col)
+		if !ok || rows[col.Row] == nil || rows[col.Row].Column(col.Col) < 0 {
+			return place{}, ir.Type{}, false
+		}
+		at = place{s.program.TableIndex(rows[col.Row]), rows[col.Row].Column(col.Col)}
+		return at, rows[col.Row].Columns[at.col].Type, true
+	}
+	equal := func(x, y ir.Expr) {
+		if at, typ, ok := placeOf(x); ok {
+			h.equal(t, at, typ, y)
+		}
+	}
+	arguments(t, st, func(call *ir.Call, i int, kind ir.Kind) {
+		at, _, ok := placeOf(call.Args[i])
+		for _, v := range s.values.variantsFor(call, i, kind) {
+			if x, is := call.Args[i].(*ir.Var); is {
+				a := argument{t, x.Name}
+				h.args[a] = append(h.args[a], v)
+			} else if ok && ir.Fits(s.program.Tables[at.table].Columns[at.col].Domain, v) {
+				h.cells[at] = append(h.cells[at], v)
 			}
-			placeOf := func(x ir.Expr) (at place, typ ir.Type, ok bool) {
-				col, ok := x.(*ir.Col)
-				if !ok || rows[col.Row] == nil || rows[col.Row].Column(col.Col) < 0 {
-					return place{}, ir.Type{}, false
+		}
+	})
+	for _, e := range ir.Exprs(st) {
+		ir.WalkExpr(e, func(e ir.Expr) {
+			switch e := e.(type) {
+			case *ir.Binary:
+				if e.Op == ir.Eq || e.Op == ir.Is {
+					equal(e.X, e.Y)
+					equal(e.Y, e.X)
 				}
-				at = place{s.program.TableIndex(rows[col.Row]), rows[col.Row].Column(col.Col)}
-				return at, rows[col.Row].Columns[at.col].Type, true
-			}
-			equal := func(x, y ir.Expr) {
-				if at, typ, ok := placeOf(x); ok {
-					h.equal(c.Txn, at, typ, y)
+			case *ir.Call:
+				if e.Name == "= any" {
+					equal(e.Args[0], e.Args[1])
 				}
-			}
-			for _, e := range ir.Exprs(st) {
-				ir.WalkExpr(e, func(e ir.Expr) {
-					switch e := e.(type) {
-					case *ir.Binary:
-						if e.Op == ir.Eq || e.Op == ir.Is {
-							equal(e.X, e.Y)
-							equal(e.Y, e.X)
-						}
-					case *ir.Call:
-						if e.Name == "= any" {
-							equal(e.Args[0], e.Args[1])
-						}
-						for i, x := range e.Args {
-							at, _, ok := placeOf(x)
-							for _, v := range s.values.variantsFor(e, i) {
-								if y, is := x.(*ir.Var); is {
-									a := argument{c.Txn, y.Name}
-									h.args[a] = append(h.args[a], v)
-								} else if ok && ir.Fits(s.program.Tables[at.table].Columns[at.col].Domain, v) {
-									h.cells[at] = append(h.cells[at], v)
-								}
-							}
-						}
-					}
-				})
 			}
 		})
 	}
-	return h
 }
 
 // equal notes that a condition wants a column of a type to be equal to a term.

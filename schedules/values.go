@@ -24,16 +24,10 @@ type values struct {
 
 func newValues(p *ir.Program) *values {
 	v := &values{p: p, kinds: map[ir.Kind][]ir.Value{}, literals: map[string]ir.Value{}, domains: map[string][]ir.Value{}}
-	var calls []*ir.Call
 	note := func(e ir.Expr) {
 		ir.WalkExpr(e, func(e ir.Expr) {
-			switch e := e.(type) {
-			case *ir.Const:
-				if !e.Value.IsNull() {
-					v.literals[e.Value.String()] = e.Value
-				}
-			case *ir.Call:
-				calls = append(calls, e)
+			if c, ok := e.(*ir.Const); ok && !c.Value.IsNull() {
+				v.literals[c.Value.String()] = c.Value
 			}
 		})
 	}
@@ -95,7 +89,7 @@ func newValues(p *ir.Program) *values {
 			add(ir.Int(x.I + 1))
 		}
 	}
-	v.vary(calls)
+	v.vary()
 	return v
 }
 

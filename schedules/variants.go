@@ -29,12 +29,12 @@ var spellings = []string{"1", "01", "2", "1.50", "1.5", "2025-01-02", "20250102"
 	"10.0.0.1", "10.0.0.1/32", "00000000-0000-4000-8000-00000000000a", "00000000-0000-4000-8000-00000000000A", "1 day", "24:00:00", `{"a": 1}`, `{"a":1}`}
 
 // vary adds variants of the values for the calls of the program.
-func (v *values) vary(calls []*ir.Call) {
+func (v *values) vary() {
 	var added []ir.Value
-	for _, c := range calls {
-		for i := range c.Args {
-			added = append(added, v.variantsFor(c, i)...)
-		}
+	for _, t := range v.p.Txns {
+		ir.Walk(t.Body, func(s ir.Stmt) {
+			arguments(t, s, func(c *ir.Call, i int, kind ir.Kind) { added = append(added, v.variantsFor(c, i, kind)...) })
+		})
 	}
 	for _, x := range added {
 		if !slices.Contains(v.kinds[x.Kind], x) {
@@ -43,66 +43,80 @@ func (v *values) vary(calls []*ir.Call) {
 	}
 }
 
-// unary is a call of a function as a function of one of its arguments.
-type unary struct {
-	eval func(x ir.Value) (ir.Value, bool)
-	kind ir.Kind // of x, KindNull for any
+// arguments calls f for each argument of a function in a statement that is a column, a
+// parameter or a local, with its kind.
+func arguments(t *ir.Txn, s ir.Stmt, f func(c *ir.Call, i int, kind ir.Kind)) {
+	rows := map[string]*ir.Table{}
+	for _, src := range ir.Reads(s) {
+		rows[src.Row] = src.Table
+	}
+	for _, e := range ir.Exprs(s) {
+		ir.WalkExpr(e, func(e ir.Expr) {
+			c, ok := e.(*ir.Call)
+			if !ok {
+				return
+			}
+			for i, x := range c.Args {
+				switch x := x.(type) {
+				case *ir.Var:
+					if typ, ok := t.LocalType(x.Name); ok {
+						f(c, i, typ.Kind)
+					}
+				case *ir.Col:
+					if table := rows[x.Row]; table != nil && table.Column(x.Col) >= 0 {
+						f(c, i, table.Columns[table.Column(x.Col)].Type.Kind)
+					}
+				}
+			}
+		})
+	}
 }
+
+// unary is a call of a function as a function of one of its arguments.
+type unary func(x ir.Value) (ir.Value, bool)
 
 // unaryOf gives the call as a function of its i-th argument, nil if another one is not
 // constant or nothing is known of the function.
-func unaryOf(c *ir.Call, i int) *unary {
+func unaryOf(c *ir.Call, i int) unary {
 	f := c.Function()
 	if f == nil || f.Eval == nil || c.Def != nil {
 		return nil
 	}
 	args := make([]ir.Value, len(c.Args))
 	for k, a := range c.Args {
-		x, constant := a.(*ir.Const)
-		switch {
-		case k == i && constant, k != i && !constant:
-			return nil
-		case constant && x.Value.IsNull():
-			return nil
-		case constant:
-			args[k] = x.Value
+		if k == i {
+			continue
 		}
+		x, constant := a.(*ir.Const)
+		if !constant || x.Value.IsNull() {
+			return nil
+		}
+		args[k] = x.Value
 	}
-	out := &unary{}
-	if i < len(f.Params) {
-		out.kind = f.Params[i]
-	}
-	out.eval = func(x ir.Value) (ir.Value, bool) {
+	return func(x ir.Value) (ir.Value, bool) {
 		all := slices.Clone(args)
 		all[i] = x
 		y, err := f.Eval(all, c.Type)
 		return y, err == nil && !y.IsNull()
 	}
-	return out
 }
 
-// variantsFor gives values for the i-th argument of a call: those that the function maps
-// where it maps another one, to a number of the program, or to a truth value that it has
-// for no value that is tried.
-func (v *values) variantsFor(c *ir.Call, i int) []ir.Value {
+// variantsFor gives values for the i-th argument of a call, which is of a kind: those that
+// the function maps where it maps another one, to a number of the program, or to a truth
+// value that it has for no value that is tried.
+func (v *values) variantsFor(c *ir.Call, i int, kind ir.Kind) []ir.Value {
 	f := unaryOf(c, i)
-	if f == nil {
+	if f == nil || kind != ir.KindText && kind != ir.KindNum && kind != ir.KindTime {
 		return nil
 	}
-	var out []ir.Value
-	for _, kind := range []ir.Kind{ir.KindText, ir.KindNum, ir.KindTime} {
-		if f.kind == ir.KindNull || f.kind == kind {
-			out = append(out, v.variantsOf(f, kind)...)
-		}
-	}
-	return out
+	return v.variantsOf(f, kind)
 }
 
-func (v *values) variantsOf(f *unary, kind ir.Kind) []ir.Value {
+func (v *values) variantsOf(f unary, kind ir.Kind) []ir.Value {
 	var alike, asked []ir.Value
 	first := map[ir.Value]ir.Value{} // by result
 	for _, x := range slices.Concat(v.kinds[kind], v.candidates(kind)) {
-		y, ok := f.eval(x)
+		y, ok := f(x)
 		if !ok || !inDomain(v.p, x) {
 			continue
 		}

@@ -74,7 +74,7 @@ var constraintFaults = []Fault{
 		Tests: "sqlmodel", Breaks: "queries of the parent of an inheritance are modelled"},
 	{Name: "key-may-be-late", File: "sqlmodel/tables.go", Old: "if k := t.key; k != nil && (k.deferred || k.deferrable && l.defers) {", New: "if k := t.key; k != nil && k.deferred {",
 		Tests: "sqlmodel", Breaks: "SET CONSTRAINTS does not concern primary keys"},
-	{Name: "unique-may-be-late", File: "sqlmodel/tables.go", Old: "case u.deferred, u.deferrable && l.defers:", New: "case u.deferred:",
+	{Name: "unique-may-be-late", File: "sqlmodel/tables.go", Old: "if u.deferred || u.deferrable && l.defers {", New: "if u.deferred {",
 		Tests: "sqlmodel", Breaks: "SET CONSTRAINTS does not concern unique keys"},
 	{Name: "index-condition-unseen", File: "sqlmodel/tables.go", Old: "hidden.what, hidden.columns = \"the condition of unique index \"+u.name+\" (\"+why+\")\", nil\n				t.hide(hidden)", New: `hidden.what, hidden.columns = "the condition of unique index "+u.name+" ("+why+")", nil`,
 		Tests: "sqlmodel", Breaks: "a unique index with a condition that is not modelled is forgotten on the side of refusals"},

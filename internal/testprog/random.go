@@ -17,7 +17,7 @@ type Random struct {
 // its default. A package's tests call it once, to initialize a variable.
 func RandomFlags(runs int) Random {
 	return Random{
-		flag.Int64("seed", 0, "seed of the random programs (0: from the clock)"),
+		flag.Int64("seed", 1, "seed of the random programs (0: from the clock)"),
 		flag.Int("runs", runs, "number of random programs"),
 	}
 }

@@ -17,7 +17,7 @@ type Random struct {
 func RandomFlags(name string) Random {
 	return Random{
 		flag.Int(name+".random", 0, "how many random cases the tests make (0: as many as usual)"),
-		flag.Uint64(name+".seed", 0, "seed of the random cases (0: a random one)"),
+		flag.Uint64(name+".seed", 1, "seed of the random cases (0: a random one)"),
 	}
 }
 
