@@ -103,8 +103,9 @@ func (r Refusal) String() string { return refusalWords[r] }
 
 // Dropped marks a place where the database may refuse more than the statements say. It
 // does nothing, and leaving it out is sound for a proof, which then covers more
-// executions. For the other side see interp.Machine.Doubts: an execution through it may
-// be one that the database refuses.
+// executions, unless the refusal depends on rows that others may change: see Observes. For
+// the other side see interp.Machine.Doubts: an execution through it may be one that the
+// database refuses.
 type Dropped struct {
 	At
 	Kind Refusal
@@ -113,6 +114,9 @@ type Dropped struct {
 	What string
 	// Tables are those whose rows it is about; nil is any.
 	Tables []*Table
+	// Observes says that the refusal depends on the rows of Tables, such as on columns
+	// that the statement does not set: a proof observes them.
+	Observes bool
 	// Query, for ByRowLock, finds rows of which some may be locked as Locks says, with a
 	// Limit only among the first ones in Order; no others are. Without sources, any row
 	// of Tables may be locked, in any mode. For ByError, it finds something where there
@@ -193,6 +197,9 @@ func (p *parser) tableLock() TableLock {
 
 func droppedString(s *Dropped) string {
 	out := "dropped " + s.Kind.String() + " " + quoteText(s.What) + " " + tableSet(s.Tables)
+	if s.Observes {
+		out += " observed"
+	}
 	if len(s.Query.From) > 0 {
 		out += queryString(s.Query) + orderString(s.Order) + limitString(s.Limit) + lockString(s.Locks)
 	}
@@ -208,6 +215,7 @@ func (p *parser) dropped(at At) Stmt {
 		}
 	}
 	s.What, s.Tables = p.text("what is dropped"), p.tableSet()
+	s.Observes = p.acceptWords("observed")
 	if p.is("from") {
 		s.Query = p.query()
 		s.Order, s.Limit, s.Locks = p.order(), p.limit(), p.locks()

@@ -128,6 +128,12 @@ func touches(p *ir.Program, txn *ir.Txn, coarse bool) touch {
 		case *ir.CopyTable:
 			write(s.Dst, true)
 			whole(s.Src)
+		case *ir.Dropped:
+			if s.Observes {
+				for _, t := range s.Tables {
+					whole(t)
+				}
+			}
 		case *ir.Unmodelled:
 			tables := s.Tables
 			if tables == nil {

@@ -39,12 +39,8 @@ type unchecked struct {
 }
 
 // leaveOut adds a check that is left out, with the columns that it is about. Where these are
-// several, whether a change of one is refused depends on the others: such an UPDATE is not
-// modelled.
+// several, whether a change of one is refused depends on the others.
 func (l *loader) leaveOut(t *table, pos ir.Pos, what, why string, columns []string) {
-	if len(columns) > 1 {
-		t.hide(&unseen{pos: pos, what: what + ", which is about several columns (" + why + ")", on: onUpdate, columns: columns, tables: []string{t.name}})
-	}
 	t.unchecked = append(t.unchecked, &unchecked{pos: pos, what: what + ", " + why, columns: columns})
 	l.note(pos, "%s is left out: %s", what, why)
 }
@@ -79,7 +75,7 @@ func (b *builder) uncheckedWrites(pos ir.Pos, t *table, events int32, set []assi
 			hit = hit || slices.Contains(k.columns, a.column)
 		}
 		if hit {
-			b.mayRefuse(pos, k.what, t)
+			b.emit(&ir.Dropped{At: at(pos), Kind: ir.ByError, What: k.what, Tables: []*ir.Table{t.ir}, Observes: events&onUpdate != 0 && len(k.columns) > 1})
 		}
 	}
 }

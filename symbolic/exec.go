@@ -271,6 +271,9 @@ func (e *exec) stmt(s ir.Stmt) {
 			e.run.PreLocks = append(e.run.PreLocks, u)
 		}
 	case *ir.Dropped:
+		if s.Observes && !w.Closed {
+			e.observeTables(s.Tables)
+		}
 	case *ir.LockRows:
 		en := e.env()
 		p := w.plan(&s.Query, en)
@@ -429,6 +432,17 @@ func (e *exec) rollback(s *ir.RollbackTo) {
 	}
 }
 
+// observeTables reads and observes all rows of tables.
+func (e *exec) observeTables(tables []*ir.Table) {
+	w, live := e.w, e.live
+	for _, t := range tables {
+		i := w.Table(t)
+		e.observeTable(i, e.st)
+		e.run.Reads = append(e.run.Reads, &Read{Table: i, Cols: allColumns(t),
+			match: func(_ []Key, s *State, k Key) *smt.Term { return w.B.And(live, s.Alive(i, k)) }})
+	}
+}
+
 // unmodelled reads everything in its tables, and may change any row of them.
 func (e *exec) unmodelled(s *ir.Unmodelled) {
 	w := e.w
@@ -446,12 +460,7 @@ func (e *exec) unmodelled(s *ir.Unmodelled) {
 	}
 	e.observed(live, inputs)
 	st := e.st
-	for _, t := range tables {
-		i := w.Table(t)
-		e.observeTable(i, st)
-		e.run.Reads = append(e.run.Reads, &Read{Table: i, Cols: allColumns(t),
-			match: func(_ []Key, s *State, k Key) *smt.Term { return w.B.And(live, s.Alive(i, k)) }})
-	}
+	e.observeTables(tables)
 	if !s.ReadOnly {
 		for _, t := range tables {
 			i := w.Table(t)

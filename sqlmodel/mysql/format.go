@@ -240,7 +240,9 @@ func (c *column) labels() string {
 
 // notNegative is x, an integer, which must not be negative: the server fails otherwise.
 func notNegative(x, no ir.Expr) ir.Expr {
-	return &ir.Cond{If: no, Then: ir.Op(ir.Div, ir.C(ir.Int(1)), ir.C(ir.Int(0))), Else: x}
+	// A division by a constant would be an error wherever it stands.
+	zero := &ir.Cond{If: no, Then: ir.C(ir.Int(0)), Else: ir.C(ir.Int(1))}
+	return &ir.Cond{If: no, Then: ir.Op(ir.Div, ir.C(ir.Int(1)), zero), Else: x}
 }
 
 // check is a CHECK as it stands in a file.

@@ -204,8 +204,6 @@ SELECT count(*) FROM high WHERE x IS NULL;
 
 SELECT k FROM a WHERE k IN (SELECT k FROM high) AND x = 10;
 -- reads a (k, y) rows {}
--- reads a (k, y) rows {2}
--- reads a (k, y) rows {3}
 -- reads a (k, y) rows {4}
 -- reads a (k, x) rows {4}
 

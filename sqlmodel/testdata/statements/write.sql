@@ -618,8 +618,6 @@ DELETE FROM b WHERE k = (SELECT min(k) FROM a);
 -- excluded by update v of b(1,1), delete b(1,1), move b(1,1), update v of b(1,2), delete b(1,2), move b(1,2)
 
 DELETE FROM a WHERE NOT EXISTS (SELECT 1 FROM b WHERE b.k = a.k) AND s IS NULL;
--- reads b (k) rows {1,1 1,2}
--- reads b (k) rows {2,1}
 -- reads b (k) rows {}
 -- reads a (k, s) rows {3}
 -- delete a(3)
@@ -736,7 +734,6 @@ MERGE INTO b USING a ON b.k = a.k AND b.j = 1 WHEN MATCHED AND a.x = 10 THEN DEL
 
 MERGE INTO b USING a ON b.k = a.k AND b.j = 1 WHEN NOT MATCHED AND a.x = 10 THEN INSERT (k, j, v) VALUES (a.k, 1, a.y);
 -- reads b (k, j) rows {1,1}
--- reads b (k, j) rows {2,1}
 -- reads b (k, j) rows {}
 -- reads a (k, x, y) rows {4}
 -- insert b(4,1) v = 9
