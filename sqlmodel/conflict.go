@@ -282,7 +282,11 @@ func (i *inserter) readConflict(stmt *ir.Insert, row, existing, after *rowSource
 	var where ir.Expr
 	for _, k := range stmt.Conflict.Target {
 		name := i.tab.ir.Columns[k].Name
-		where = ir.AndE(where, ir.Op(ir.Eq, &ir.Col{Row: existing.row, Col: name}, row.col(name).e))
+		given := stmt.Values[slices.Index(stmt.Cols, k)] // of a hidden column, too
+		if c := row.col(name); c != nil {
+			given = c.e
+		}
+		where = ir.AndE(where, ir.Op(ir.Eq, &ir.Col{Row: existing.row, Col: name}, given))
 	}
 	out := &conflictRow{found: b.local("in_conflict", tBool)}
 	s := &ir.Select{At: at(i.pos), Query: ir.Query{From: []ir.Source{existing.irSource()}, Where: where}, Found: out.found}
