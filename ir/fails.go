@@ -98,10 +98,22 @@ func queryOf(s Stmt) *Query {
 		return &Query{From: []Source{{s.Table, s.Row}}, Where: s.Where}
 	case *Insert:
 		if s.Conflict != nil {
-			return &Query{From: []Source{{s.Table, s.Conflict.Row}}}
+			return &Query{From: []Source{{s.Table, s.Conflict.Row}}, Where: inConflict(s)}
 		}
 	}
 	return nil
+}
+
+// inConflict is the condition that a row has the key that an INSERT proposes, nil if it is
+// any of several keys.
+func inConflict(s *Insert) Expr {
+	var out Expr
+	for _, k := range s.Conflict.Target {
+		if i := slices.Index(s.Cols, k); i >= 0 {
+			out = AndE(out, &Binary{Op: Eq, X: &Col{Row: s.Conflict.Row, Col: s.Table.Columns[k].Name}, Y: s.Values[i]})
+		}
+	}
+	return out
 }
 
 type failures struct{ out []Query }

@@ -111,10 +111,11 @@ func (v *values) of(s valueType) []ir.Value {
 	if list, ok := v.domains[key]; ok {
 		return list
 	}
+	documents := v.documents(s.d)
 	fits := slices.DeleteFunc(slices.Clone(v.ofType(s.t)), func(x ir.Value) bool { return !s.d.Fits(x) })
 	list := fits
 	if len(fits) < maxSamples/2 { // plain numbers and texts are simpler
-		list = slices.Concat(s.samples(maxSamples), fits)
+		list = slices.Concat(documents, s.samples(maxSamples), fits)
 	}
 	for _, n := range slices.Sorted(maps.Keys(v.literals)) {
 		if lit := v.literals[n]; lit.Kind == ir.KindText && s.t.Kind == ir.KindOpaque {

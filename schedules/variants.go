@@ -4,6 +4,7 @@ import (
 	"maps"
 	"math/big"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -209,6 +210,60 @@ func (v *values) samplesAsText() []ir.Value {
 			for _, x := range list[:min(2, len(list))] {
 				out = append(out, ir.Text(x.S))
 			}
+		}
+	}
+	return out
+}
+
+// maxKeys bounds the keys of documents that are tried.
+const maxKeys = 4
+
+// documents gives the values of a domain of JSON documents that have the keys which the
+// program gives to functions.
+func (v *values) documents(d ir.Domain) []ir.Value {
+	var keys, texts []string
+	for _, t := range v.p.Txns {
+		ir.Walk(t.Body, func(s ir.Stmt) {
+			for _, e := range ir.Exprs(s) {
+				ir.WalkExpr(e, func(e ir.Expr) {
+					if c, is := e.(*ir.Call); is {
+						keys = append(keys, textsIn(c.Args)...)
+					}
+				})
+			}
+		})
+	}
+	slices.Sort(keys)
+	keys = slices.Compact(keys)
+	keys = keys[:min(maxKeys, len(keys))]
+	for _, x := range []string{"1", "2", `"a"`, "true"} {
+		whole := ""
+		for i, k := range keys {
+			whole += strings.Repeat(", ", min(i, 1)) + strconv.Quote(k) + ": " + x
+		}
+		texts = append(texts, "{"+whole+"}")
+	}
+	for _, k := range keys {
+		texts = append(texts, "{"+strconv.Quote(k)+": 1}")
+		for _, inner := range keys {
+			texts = append(texts, "{"+strconv.Quote(k)+": {"+strconv.Quote(inner)+": 1}}")
+		}
+	}
+	var out []ir.Value
+	for _, text := range texts {
+		if x, ok := d.Read(text); ok && len(keys) > 0 && x.Kind == ir.KindOpaque && d.Fits(x) {
+			out = append(out, x)
+		}
+	}
+	return out
+}
+
+// textsIn gives the constant texts among expressions.
+func textsIn(list []ir.Expr) []string {
+	var out []string
+	for _, e := range list {
+		if c, is := e.(*ir.Const); is && c.Value.Kind == ir.KindText {
+			out = append(out, c.Value.S)
 		}
 	}
 	return out

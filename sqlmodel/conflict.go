@@ -282,9 +282,11 @@ func (i *inserter) readConflict(stmt *ir.Insert, row, existing, after *rowSource
 	var where ir.Expr
 	for _, k := range stmt.Conflict.Target {
 		name := i.tab.ir.Columns[k].Name
-		given := stmt.Values[slices.Index(stmt.Cols, k)] // of a hidden column, too
+		var given ir.Expr
 		if c := row.col(name); c != nil {
 			given = c.e
+		} else { // it is hidden
+			given = stmt.Values[slices.Index(stmt.Cols, k)]
 		}
 		where = ir.AndE(where, ir.Op(ir.Eq, &ir.Col{Row: existing.row, Col: name}, given))
 	}

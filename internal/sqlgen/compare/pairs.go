@@ -260,7 +260,10 @@ func (g *game) ends(r Result, class, details string) {
 // with what it was given. It ends the game where the model cannot follow.
 func (g *game) runs(i int, w world, f func(run *interp.Run, snap int, bind *bindings)) {
 	l := g.lanes[i]
-	first := max(l.snapshot, 0)
+	first := l.snapshot
+	if first < 0 { // LOCK TABLE takes none
+		first = len(w.x.Versions) - 1
+	}
 	last := first
 	if g.a.server.late() {
 		last = len(w.x.Versions) - 1
