@@ -37,9 +37,9 @@ func failureOf(f *Function) *Function {
 		}}
 }
 
-// failure is the condition that a node of an expression itself ends in an error, nil if it
-// does not.
-func failure(e Expr) Expr {
+// Failure is the condition that a node of an expression itself ends in an error, nil if it
+// does not. That of a call is a call with the same arguments.
+func Failure(e Expr) Expr {
 	switch e := e.(type) {
 	case *Binary:
 		if e.Op != Div && e.Op != Mod {
@@ -177,7 +177,7 @@ func (x *failures) expr(e Expr, rows []Source, where Expr) {
 			x.expr(part, rows, where)
 		}
 	}
-	if f := failure(e); f != nil && !stored(e, rows) {
+	if f := Failure(e); f != nil && !stored(e, rows) {
 		x.add(f, rows, where)
 	}
 }
@@ -272,7 +272,7 @@ func within(e Expr, from []Source) bool {
 // range.
 func MayFail(e Expr) bool {
 	found := false
-	WalkExpr(e, func(e Expr) { found = found || failure(e) != nil })
+	WalkExpr(e, func(e Expr) { found = found || Failure(e) != nil })
 	return found
 }
 

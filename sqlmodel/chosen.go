@@ -6,7 +6,6 @@ import (
 
 	"github.com/txrobust/robust/ir"
 	"github.com/txrobust/robust/sqlmodel/internal/pg"
-	"github.com/txrobust/robust/sqlmodel/internal/tidy"
 )
 
 // A subquery with LIMIT or OFFSET that does not depend on the rows around it gives the same rows each time that the
@@ -131,7 +130,7 @@ func (b *builder) kept(q *query, limit, offset ir.Expr, pos ir.Pos) picked {
 		return func([]ir.Source) ir.Expr { return ir.C(ir.Bool(false)) }
 	}
 	for _, o := range q.order {
-		if tidy.MayFail(o.Expr) {
+		if ir.MayFail(o.Expr) {
 			b.unmodelled("LIMIT in an order that may fail")
 		}
 	}

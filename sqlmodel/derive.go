@@ -5,7 +5,6 @@ import (
 
 	"github.com/txrobust/robust/ir"
 	"github.com/txrobust/robust/sqlmodel/internal/pg"
-	"github.com/txrobust/robust/sqlmodel/internal/tidy"
 )
 
 // deriver translates a query that no ir.Query can say: grouping, outer joins,
@@ -473,6 +472,6 @@ func (x *ex) leafSource(alias, row string, d *derived) *rowSource {
 // mayFail reports whether computing a relation may end in an error.
 func relMayFail(r ir.Rel) bool {
 	found := false
-	ir.WalkRel(r, func(e ir.Expr) { found = found || tidy.MayFail(e) })
+	ir.WalkRel(r, func(e ir.Expr) { found = found || ir.MayFail(e) })
 	return found
 }

@@ -5,7 +5,6 @@ import (
 
 	"github.com/txrobust/robust/ir"
 	"github.com/txrobust/robust/sqlmodel/internal/pg"
-	"github.com/txrobust/robust/sqlmodel/internal/tidy"
 )
 
 // merger is the translation of one MERGE: first the rows that match are
@@ -111,7 +110,7 @@ func (m *merger) oneRow(s *pg.SelectStmt) []colDef {
 	var out []colDef
 	add := func(name string, v val) {
 		v = m.x.defaultType(v)
-		if !tidy.MayFail(v.e) {
+		if !ir.MayFail(v.e) {
 			out = append(out, colDef{name, m.x.shared(v.e, v.t), v.t, v.nn})
 			return
 		}
@@ -373,7 +372,7 @@ func (m *merger) writeMatched() {
 		when := keep("applies", ir.Op(ir.Is, orTrue(a.when), ir.C(ir.Bool(true))), ir.BoolType)
 		a.set = slices.Clone(a.set)
 		for k, s := range a.set {
-			if tidy.MayFail(s.v.e) {
+			if ir.MayFail(s.v.e) {
 				b.unmodelled("what may fail in one of several actions of MERGE")
 			}
 			if !row.table.ir.IsKey(row.table.ir.Column(s.column)) {
@@ -481,7 +480,7 @@ func (m *merger) insertOthers(unmatched ir.Expr) {
 				if rowFree(e, map[string]bool{}) && !ir.HasExists(e) {
 					return e
 				}
-				if len(m.others) > 1 && tidy.MayFail(e) {
+				if len(m.others) > 1 && ir.MayFail(e) {
 					b.unmodelled("what may fail in one of several actions of MERGE")
 				}
 				local := b.irLocal(base, t)

@@ -7,7 +7,6 @@ import (
 	"github.com/txrobust/robust/client"
 	"github.com/txrobust/robust/ir"
 	"github.com/txrobust/robust/sqlmodel/internal/pg"
-	"github.com/txrobust/robust/sqlmodel/internal/tidy"
 )
 
 // query translates a statement of SQL, which rest follows.
@@ -164,7 +163,7 @@ func (p *caller) frame(s *sent) *frame {
 			continue
 		}
 		v := p.expr(e)
-		if v.t.name != nUnknown && (tidy.MayFail(v.e) || exprSize(v.e, shareable+1) > shareable) {
+		if v.t.name != nUnknown && (ir.MayFail(v.e) || exprSize(v.e, shareable+1) > shareable) {
 			local := b.local("arg", v.t)
 			b.emit(&ir.Assign{At: at(s.q.Pos), Var: local, Expr: v.e})
 			v.e = ir.V(local)

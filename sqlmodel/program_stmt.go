@@ -7,7 +7,6 @@ import (
 	"github.com/txrobust/robust/internal/quote"
 	"github.com/txrobust/robust/ir"
 	"github.com/txrobust/robust/sqlmodel/internal/pg"
-	"github.com/txrobust/robust/sqlmodel/internal/tidy"
 )
 
 // caller translates what a client program does in one transaction.
@@ -343,7 +342,7 @@ func (p *caller) assign(s *client.Assign) {
 		return
 	}
 	a := &ir.Assign{At: at(s.Pos), Var: v.local, Expr: out}
-	b.weak[a] = !tidy.MayFail(out)
+	b.weak[a] = !ir.MayFail(out)
 	b.emit(a)
 }
 

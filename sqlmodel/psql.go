@@ -6,7 +6,6 @@ import (
 
 	"github.com/txrobust/robust/ir"
 	"github.com/txrobust/robust/sqlmodel/internal/pg"
-	"github.com/txrobust/robust/sqlmodel/internal/tidy"
 	"github.com/txrobust/robust/sqlmodel/value"
 )
 
@@ -552,7 +551,7 @@ func (c *psql) store(k int, e val, cmd *command, stored bool) {
 		out = x.cast(e, v.t, 0).e
 	}
 	s := &ir.Assign{At: at(cmd.pos), Var: v.local, Expr: out}
-	if !tidy.MayFail(out) {
+	if !ir.MayFail(out) {
 		b.weak[s] = true
 	}
 	b.emit(s)

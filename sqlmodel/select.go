@@ -3,7 +3,6 @@ package sqlmodel
 import (
 	"github.com/txrobust/robust/ir"
 	"github.com/txrobust/robust/sqlmodel/internal/pg"
-	"github.com/txrobust/robust/sqlmodel/internal/tidy"
 )
 
 // dest is a local that takes a value.
@@ -296,7 +295,7 @@ func (b *builder) perform(f *frame, x *ex, q *query, pos ir.Pos) {
 			b.unmodelled("PERFORM of what may fail, under a condition")
 		}
 		for _, c := range q.targets {
-			if tidy.MayFail(c.e) {
+			if ir.MayFail(c.e) {
 				b.emit(&ir.Assign{At: at(pos), Var: b.local("tmp", c.t), Expr: c.e})
 			}
 		}
@@ -353,7 +352,7 @@ func (b *builder) perform(f *frame, x *ex, q *query, pos ir.Pos) {
 // mayFail reads the columns of q that may fail, which nobody looks at.
 func (b *builder) mayFail(q *query, into *[]string, cols *[]ir.Expr) {
 	for _, c := range q.targets {
-		if tidy.MayFail(c.e) {
+		if ir.MayFail(c.e) {
 			*into, *cols = append(*into, b.local("tmp", c.t)), append(*cols, c.e)
 		}
 	}

@@ -2,7 +2,6 @@ package sqlmodel
 
 import (
 	"github.com/txrobust/robust/ir"
-	"github.com/txrobust/robust/sqlmodel/internal/tidy"
 )
 
 // shareable is the size beyond which an expression that is needed twice gets
@@ -15,7 +14,7 @@ func (x *ex) shared(e ir.Expr, t typ) ir.Expr {
 	if exprSize(e, 4*shareable) <= shareable {
 		return e
 	}
-	if x.b == nil || !rowFree(e, map[string]bool{}) || x.conditional && tidy.MayFail(e) {
+	if x.b == nil || !rowFree(e, map[string]bool{}) || x.conditional && ir.MayFail(e) {
 		if exprSize(e, maxExprSize) >= maxExprSize {
 			panic(unmodelled{"an expression that is too large"})
 		}

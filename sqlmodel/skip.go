@@ -3,7 +3,6 @@ package sqlmodel
 import (
 	"github.com/txrobust/robust/ir"
 	"github.com/txrobust/robust/sqlmodel/internal/pg"
-	"github.com/txrobust/robust/sqlmodel/internal/tidy"
 )
 
 // SKIP LOCKED passes over the rows that somebody else has locked. Who writes it
@@ -58,7 +57,7 @@ func (b *builder) skipRows(q *query, pos ir.Pos, first bool) {
 // condition of q where it is one row.
 func (b *builder) pick(q *query, pos ir.Pos, first bool) picked {
 	for _, o := range q.order {
-		if tidy.MayFail(o.Expr) {
+		if ir.MayFail(o.Expr) {
 			b.unmodelled("SKIP LOCKED in an order that may fail")
 		}
 	}

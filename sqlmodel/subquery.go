@@ -3,7 +3,6 @@ package sqlmodel
 import (
 	"github.com/txrobust/robust/ir"
 	"github.com/txrobust/robust/sqlmodel/internal/pg"
-	"github.com/txrobust/robust/sqlmodel/internal/tidy"
 )
 
 // subCondition translates EXISTS, IN, ANY and ALL of a subquery; nil if the
@@ -232,7 +231,7 @@ func (x *ex) uncorrelated(s *pg.SelectStmt) *query {
 			x.unmodelled("a correlated subquery as a value")
 		}
 	}
-	if (x.conditional || x.perRow) && (tidy.MayFail(q.where) || anyMayFail(q.targets)) {
+	if (x.conditional || x.perRow) && (ir.MayFail(q.where) || anyMayFail(q.targets)) {
 		x.unmodelled("a subquery that may fail under a condition")
 	}
 	return q
@@ -240,7 +239,7 @@ func (x *ex) uncorrelated(s *pg.SelectStmt) *query {
 
 func anyMayFail(cols []colDef) bool {
 	for _, c := range cols {
-		if tidy.MayFail(c.e) {
+		if ir.MayFail(c.e) {
 			return true
 		}
 	}

@@ -7,7 +7,6 @@ import (
 	"github.com/txrobust/robust/ir"
 	"github.com/txrobust/robust/sqlmodel/internal/pg"
 	"github.com/txrobust/robust/sqlmodel/internal/plpgsql"
-	"github.com/txrobust/robust/sqlmodel/internal/tidy"
 )
 
 // trigger is a trigger of a table. Its function is inlined where it fires.
@@ -128,7 +127,7 @@ func (b *builder) record(name string, t *table, row *rowSource, pos ir.Pos) *var
 	for _, c := range t.columns {
 		local := b.fieldLocal(name, c.name, c.t)
 		set := &ir.Assign{At: at(pos), Var: local, Expr: row.col(c.name).e}
-		b.weak[set] = !tidy.MayFail(set.Expr)
+		b.weak[set] = !ir.MayFail(set.Expr)
 		b.emit(set)
 		v.fields = append(v.fields, field{c.name, local, c.t})
 	}

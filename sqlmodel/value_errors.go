@@ -7,7 +7,6 @@ import (
 	"github.com/txrobust/robust/ir"
 	"github.com/txrobust/robust/sqlmodel/internal/pg"
 	"github.com/txrobust/robust/sqlmodel/internal/plpgsql"
-	"github.com/txrobust/robust/sqlmodel/internal/tidy"
 )
 
 // divisions puts, before each statement that divides, a jump to the handler of
@@ -59,7 +58,7 @@ func byZero(e ir.Expr, zero *[]ir.Expr) bool {
 			return ok && !divides(e.Y)
 		}
 		ok = ok && byZero(e.Y, zero)
-		if (e.Op == ir.Div || e.Op == ir.Mod) && tidy.MayFail(&ir.Binary{Op: e.Op, X: ir.C(ir.Null), Y: e.Y}) {
+		if (e.Op == ir.Div || e.Op == ir.Mod) && ir.MayFail(&ir.Binary{Op: e.Op, X: ir.C(ir.Null), Y: e.Y}) {
 			division(e.X, e.Y)
 		}
 		return ok
@@ -93,7 +92,7 @@ func dividesByName(name string) bool {
 
 // divides reports whether computing e may divide by zero.
 func divides(e ir.Expr) bool {
-	found := tidy.MayFail(e)
+	found := ir.MayFail(e)
 	ir.WalkExpr(e, func(e ir.Expr) {
 		if c, ok := e.(*ir.Call); ok {
 			found = found || c.Name == ir.SucceedsFn || dividesByName(c.Name)
@@ -117,7 +116,7 @@ func (v *valueErrors) strange(what string) {
 }
 
 func (v *valueErrors) division() {
-	v.divides = "a division in it may be one that is not always computed, or one for each row of a query"
+	v.divides = "what may fail in it is not always computed, or for each row of a query"
 }
 
 // translated looks at the translation.

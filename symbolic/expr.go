@@ -160,6 +160,9 @@ func (en *env) eval(e ir.Expr) Val {
 		for i, a := range e.Args {
 			args[i] = en.eval(a)
 		}
+		if failed := ir.Failure(e); failed != nil && en.fail != nil {
+			en.fail(w.B.Not(w.isTrue(w.call(failed.(*ir.Call), args))))
+		}
 		return w.call(e, args)
 	case *ir.Exists:
 		p := w.plan(&e.Query, en)

@@ -29,6 +29,11 @@ func (n readNote) reads(f *frame) []Read {
 			Cols: make([]bool, len(t.Columns)), Tested: make([]bool, len(t.Columns))}
 		name := n.q.src.From[i].Row
 		mark(r.Tested, t, name, n.q.src.Where)
+		for _, e := range append(ir.Conjuncts(n.q.src.Where), orderExprs(n.order)...) {
+			if ir.MayFail(e) { // a value that changes may end the reader
+				mark(r.Cols, t, name, e)
+			}
+		}
 		for _, e := range n.cols {
 			mark(r.Cols, t, name, e)
 		}
@@ -78,6 +83,14 @@ func (n readNote) reads(f *frame) []Read {
 // alone reports whether the query has one source, and no other query in its
 // condition.
 func (n readNote) alone() bool { return len(n.q.from) == 1 && !ir.HasExists(n.q.src.Where) }
+
+func orderExprs(list []ir.Order) []ir.Expr {
+	var out []ir.Expr
+	for _, o := range list {
+		out = append(out, o.Expr)
+	}
+	return out
+}
 
 func mark(cols []bool, t *ir.Table, row string, e ir.Expr) {
 	ir.WalkExpr(e, func(e ir.Expr) {

@@ -84,7 +84,7 @@ func pruneFields(t *ir.Txn, fields map[string]bool) {
 		var names []string
 		var exprs []ir.Expr
 		for i, n := range into {
-			if !fields[n] || read[n] || MayFail(cols[i]) {
+			if !fields[n] || read[n] || ir.MayFail(cols[i]) {
 				names, exprs = append(names, n), append(exprs, cols[i])
 			}
 		}
@@ -103,19 +103,6 @@ func pruneFields(t *ir.Txn, fields map[string]bool) {
 			s.Into, s.Cols = prune(s.Into, s.Cols)
 		}
 	})
-}
-
-// MayFail reports whether evaluating e can abort the transaction.
-func MayFail(e ir.Expr) bool {
-	fails := false
-	ir.WalkExpr(e, func(e ir.Expr) {
-		if b, ok := e.(*ir.Binary); ok && (b.Op == ir.Div || b.Op == ir.Mod) {
-			if c, ok := b.Y.(*ir.Const); !ok || c.Value.Kind != ir.KindInt || c.Value.I == 0 {
-				fails = true
-			}
-		}
-	})
-	return fails
 }
 
 // set is a set of locals.
