@@ -1,6 +1,7 @@
 package robust_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/txrobust/robust"
@@ -20,13 +21,18 @@ func TestUnusedFailures(t *testing.T) {
 		{"a root in a query", "PERFORM sqrt(length(v) - 1) FROM s WHERE k = a;", false},
 		{"a variable", "x := sqrt(10 - (SELECT count(*) FROM s WHERE v <> 'x'));", false},
 		{"a condition", "IF sqrt(10 - (SELECT count(*) FROM s WHERE v <> 'x')) >= 0 THEN NULL; END IF;", false},
+		{"a variable of a domain", "y := 10 - (SELECT count(*) FROM s WHERE v <> 'x');", false},
+		{"a cast to a domain", "PERFORM length(v)::rest FROM s WHERE k = a;", false},
+		{"a setting", "PERFORM set_config('a.n', (SELECT count(*)::text FROM s WHERE v <> 'x'), true); IF current_setting('a.n') = '1' THEN RETURN; END IF;", false},
+		{"a constant setting", "PERFORM set_config('a.n', '1', true); IF current_setting('a.n') = '2' THEN RETURN; END IF;", true},
 		{"what never fails", "PERFORM upper(v) FROM s WHERE k = a;", true},
 		{"a variable of what never fails", "x := abs(10 - (SELECT count(*) FROM s WHERE v <> 'x'));", true},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			p, err := sqlmodel.Parse([]sqlmodel.File{{Name: "unused.sql", Text: `
 CREATE TABLE s (k int PRIMARY KEY, v text NOT NULL);
-CREATE FUNCTION f(a int, b int) RETURNS void LANGUAGE plpgsql AS $$ DECLARE x double precision; BEGIN
+CREATE DOMAIN rest AS int CHECK (VALUE >= 0);
+CREATE FUNCTION f(a int, b int) RETURNS void LANGUAGE plpgsql AS $$ DECLARE x double precision; ` + declared(tc.use) + ` BEGIN
   ` + tc.use + `
   UPDATE s SET v = 'x' WHERE k = b;
 END $$;`}}, sqlmodel.Options{})
@@ -42,4 +48,12 @@ END $$;`}}, sqlmodel.Options{})
 			}
 		})
 	}
+}
+
+// declared declares the variable y where it is used.
+func declared(use string) string {
+	if strings.Contains(use, "y :=") {
+		return "y rest := 0;"
+	}
+	return ""
 }

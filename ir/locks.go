@@ -115,7 +115,8 @@ type Dropped struct {
 	// Tables are those whose rows it is about; nil is any.
 	Tables []*Table
 	// Observes says that the refusal depends on the rows of Tables, such as on columns
-	// that the statement does not set: a proof observes them.
+	// that the statement does not set: a proof observes them. Without Tables it depends on
+	// values that the transaction may have read, and nothing is proved.
 	Observes bool
 	// Query, for ByRowLock, finds rows of which some may be locked as Locks says, with a
 	// Limit only among the first ones in Order; no others are. Without sources, any row

@@ -217,7 +217,7 @@ func (a *attempt) result(ctx context.Context, last int) *Result {
 		}
 	}
 	if res.Reason == "" {
-		res.Reason = revived(a.prog)
+		res.Reason = unprovable(a.prog)
 	}
 	if res.Verdict != Suspicious && res.Reason != "" {
 		res.Verdict = Unknown

@@ -178,7 +178,7 @@ func Prove(ctx context.Context, p *ir.Program, opt Options) (*Result, error) {
 	}
 	plain := newAttempt(p, nil, opt, symbolic.ByRow, lanes)
 	if len(p.Invariants) == 0 {
-		if c := certificate(p, opt); c != "" && revived(p) == "" {
+		if c := certificate(p, opt); c != "" && unprovable(p) == "" {
 			return &Result{Verdict: Robust, Certificate: c}, nil
 		}
 		// Without facts about the data first: most programs need none, and

@@ -1,10 +1,31 @@
 package movers
 
 import (
+	"cmp"
 	"fmt"
 
 	"github.com/txrobust/robust/ir"
 )
+
+// unprovable says why nothing is proved of a program, whatever its transactions do, or "".
+func unprovable(p *ir.Program) string { return cmp.Or(revived(p), refused(p)) }
+
+// refused says which template may be refused for a value that depends on what it has read.
+func refused(p *ir.Program) string {
+	for _, t := range p.Txns {
+		reads, why := false, ""
+		ir.Walk(t.Body, func(s ir.Stmt) {
+			reads = reads || len(ir.Reads(s)) > 0
+			if d, ok := s.(*ir.Dropped); ok && why == "" && d.Observes && d.Tables == nil {
+				why = fmt.Sprintf("%s: %s may be refused, or go on otherwise, for %s, which is not modelled and may depend on what it has read", s.Position(), t.Name, d.What)
+			}
+		})
+		if reads && why != "" {
+			return why
+		}
+	}
+	return ""
+}
 
 // revived says which template inserts a row and reads its table afterwards, where another
 // one may delete rows, "" if none does. If the snapshot has a row with the key, and

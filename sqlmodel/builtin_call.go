@@ -45,6 +45,9 @@ func (x *ex) systemCall(e *pg.FuncCall, name string) val {
 	if v, ok := x.form(name, args); ok {
 		return v
 	}
+	if name == "set_config" && len(args) == 3 {
+		return x.setting(args[1], e.Location)
+	}
 	calls, outcome := x.l.catalog().Function(name, given, e.FuncVariadic)
 	switch {
 	case outcome == catalog.Conversion:
@@ -130,6 +133,15 @@ func (x *ex) resolved(c catalog.Call, name string, args []val, e *pg.FuncCall) v
 	v := x.pure(c, t, args, e.Location)
 	x.noteRange(name, args, v, e.Location)
 	return v
+}
+
+// setting is set_config, which gives the value. What current_setting gives is not followed
+// from it.
+func (x *ex) setting(v val, loc int32) val {
+	if _, constant := v.e.(*ir.Const); x.b != nil && x.l.gets && !constant {
+		x.b.emit(&ir.Dropped{At: at(x.pos(loc)), Kind: ir.ByError, Observes: true, What: "what current_setting gives of a value that set_config sets"})
+	}
+	return x.cast(x.defaultType(v), tText, loc)
 }
 
 // ofTransaction is a value that depends on the time at which the transaction began.

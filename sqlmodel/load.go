@@ -223,7 +223,7 @@ func read(files []File, opt Options) (l *loader, err error) {
 		if !opt.isProgram {
 			l.unknownTables(l.insideOf(f, l.standard), f.refs, f.pos)
 		}
-		l.defers, l.sets = l.defers || f.refs.defers, l.sets || f.refs.sets
+		l.defers, l.sets, l.gets = l.defers || f.refs.defers, l.sets || f.refs.sets, l.gets || f.refs.gets
 		l.locksTables = l.locksTables || f.refs.locksTables || f.refs.dynamic
 	}
 	l.finishTables()
@@ -295,6 +295,7 @@ type loader struct {
 	unread   gaps
 	defers   bool // some SET CONSTRAINTS exists
 	sets     bool // some function changes settings of the session
+	gets     bool // some function looks at one (current_setting)
 	// locksTables says that some transaction may lock a whole table, so that even
 	// queries may wait, and end in a deadlock.
 	locksTables bool

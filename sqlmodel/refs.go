@@ -40,6 +40,8 @@ type refs struct {
 	locksTables bool
 	// sets says that it changes settings of the session.
 	sets bool
+	// gets says that it calls current_setting.
+	gets bool
 	// operators are the names of the operators that it uses.
 	operators map[string]bool
 }
@@ -137,6 +139,7 @@ func (r *refs) add(root pg.Message) {
 		case *pg.FuncCall:
 			name := qualified(names(x.Funcname))
 			r.calls[name] = true
+			r.gets = r.gets || plainName(name) == "current_setting"
 			if plainName(name) == "set_config" {
 				r.sets = true
 				if c, ok := configSetting(x); ok {

@@ -50,7 +50,7 @@ func (l *loader) build(fn *function, lookBack bool) *builder {
 // left out but for columns and parameters.
 func (b *builder) mayBreak(u *userType, pos ir.Pos) {
 	if u != nil && (u.notNull || len(u.checks) > 0) {
-		b.emit(&ir.Dropped{At: at(pos), Kind: ir.ByError, What: "the check of the domain " + u.names[len(u.names)-1].name})
+		b.emit(&ir.Dropped{At: at(pos), Kind: ir.ByError, Observes: true, What: "the check of the domain " + u.names[len(u.names)-1].name})
 	}
 }
 
