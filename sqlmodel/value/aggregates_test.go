@@ -77,7 +77,7 @@ func aggregation(rng *rand.Rand, f *catalog.Function) *invocation {
 	if slices.Contains(f.Args, "any") && len(types) > 2 {
 		types = types[:2]
 	}
-	c := &invocation{result: typeNamed(result)}
+	c := &invocation{result: typeNamed(result), aggregate: true}
 	var columns []string
 	for i := range types {
 		columns = append(columns, fmt.Sprintf("a%d", i))

@@ -99,6 +99,8 @@ type invocation struct {
 	fn     *ir.Function
 	args   []ir.Value
 	result *Type
+	// aggregate says that it is one: of these FailsOn says nothing.
+	aggregate bool
 }
 
 // value gives what we know of it.
@@ -120,7 +122,7 @@ func (c invocation) fault(answer string) string {
 	if answer == "∅" && c.fn.Strict && !c.fn.Partial && !anyNull(c.args) {
 		return "it is said to give NULL for NULLs only"
 	}
-	if failed && len(c.fn.FailsOn) == 0 && !slices.Contains(ranges, state) {
+	if failed && !c.aggregate && len(c.fn.FailsOn) == 0 && !slices.Contains(ranges, state) {
 		return "it is said not to fail"
 	}
 	switch {
