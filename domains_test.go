@@ -4,10 +4,7 @@ import (
 	"testing"
 
 	"github.com/txrobust/robust"
-	"github.com/txrobust/robust/engine"
 	"github.com/txrobust/robust/report"
-	"github.com/txrobust/robust/schedules"
-	"github.com/txrobust/robust/sqlmodel"
 )
 
 // TestDomainOfParameter: a call with a value that is not one of the domain of its parameter
@@ -27,23 +24,16 @@ func TestDomainOfParameter(t *testing.T) {
 		{"CREATE DOMAIN amount AS int; CREATE DOMAIN small AS int;", "p::small", robust.NotRobust},
 	} {
 		t.Run(tc.domain, func(t *testing.T) {
-			p, err := sqlmodel.Parse([]sqlmodel.File{{Name: "domain.sql", Text: tc.domain + `
+			rep := reportOf(t, tc.domain+`
 CREATE TABLE t (k int PRIMARY KEY, n int NOT NULL);
 CREATE FUNCTION spread(p amount, a int, b int) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE v int;
 BEGIN
-  IF ` + tc.value + ` < 0 THEN
+  IF `+tc.value+` < 0 THEN
     SELECT n INTO v FROM t WHERE k = a;
     UPDATE t SET n = v + 1 WHERE k = b;
   END IF;
-END $$;`}}, sqlmodel.Options{})
-			if err != nil {
-				t.Fatal(err)
-			}
-			rep, err := robust.Check(t.Context(), p, robust.Options{Engine: engine.Postgres(), Init: schedules.AnyRows})
-			if err != nil {
-				t.Fatal(err)
-			}
+END $$;`, robust.Options{})
 			if rep.Verdict != tc.want {
 				t.Errorf("the verdict is %s, want %s: %+v", rep.Verdict, tc.want, rep.Open)
 			}

@@ -4,11 +4,8 @@ import (
 	"testing"
 
 	"github.com/txrobust/robust"
-	"github.com/txrobust/robust/engine"
 	"github.com/txrobust/robust/internal/replaytest"
 	"github.com/txrobust/robust/report"
-	"github.com/txrobust/robust/schedules"
-	"github.com/txrobust/robust/sqlmodel"
 )
 
 // TestFailing: a row for which a condition ends in an error stops those that look at
@@ -31,24 +28,17 @@ func TestFailing(t *testing.T) {
 		{"a function that never fails", "lower(val) > 'x' AND lower(kind) = 'n'", "7, 'x', 'abc'", robust.Robust},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			p, err := sqlmodel.Parse([]sqlmodel.File{{Name: "failing.sql", Text: `
+			rep := reportOf(t, `
 CREATE TABLE t (id int PRIMARY KEY, kind text NOT NULL, val text NOT NULL, doc jsonb);
 CREATE TABLE flag (id int PRIMARY KEY, v int NOT NULL);
 CREATE FUNCTION total() RETURNS bigint LANGUAGE plpgsql AS $$ DECLARE n bigint; BEGIN
-  SELECT count(*) INTO n FROM t WHERE ` + tc.where + `;
+  SELECT count(*) INTO n FROM t WHERE `+tc.where+`;
   UPDATE flag SET v = v + 1 WHERE id = 1;
   RETURN n;
 END $$;
 CREATE FUNCTION note() RETURNS void LANGUAGE plpgsql AS $$ BEGIN
-  IF (SELECT v FROM flag WHERE id = 1) = 0 THEN INSERT INTO t (id, kind, val) VALUES (` + tc.row + `); END IF;
-END $$;`}}, sqlmodel.Options{})
-			if err != nil {
-				t.Fatal(err)
-			}
-			rep, err := robust.Check(t.Context(), p, robust.Options{Engine: engine.Postgres(), Init: schedules.AnyRows, Questions: 200})
-			if err != nil {
-				t.Fatal(err)
-			}
+  IF (SELECT v FROM flag WHERE id = 1) = 0 THEN INSERT INTO t (id, kind, val) VALUES (`+tc.row+`); END IF;
+END $$;`, robust.Options{Questions: 200})
 			if rep.Verdict != tc.want {
 				t.Errorf("%s, want %s: %+v", rep.Verdict, tc.want, rep.Open)
 			}

@@ -5,10 +5,7 @@ import (
 	"testing"
 
 	"github.com/txrobust/robust"
-	"github.com/txrobust/robust/engine"
 	"github.com/txrobust/robust/report"
-	"github.com/txrobust/robust/schedules"
-	"github.com/txrobust/robust/sqlmodel"
 )
 
 // TestKept: a variable, field or result rounds what it takes, so that it may differ from
@@ -53,14 +50,7 @@ END $$;`
 		{"float8", "real", "v := p", false},
 	} {
 		t.Run(tc.param+" "+tc.local+" "+tc.set, func(t *testing.T) {
-			p, err := sqlmodel.Parse([]sqlmodel.File{{Name: "kept.sql", Text: fmt.Sprintf(frame, tc.param, tc.local, tc.set)}}, sqlmodel.Options{Txns: []string{"off"}})
-			if err != nil {
-				t.Fatal(err)
-			}
-			rep, err := robust.Check(t.Context(), p, robust.Options{Engine: engine.Postgres(), Init: schedules.AnyRows, Questions: 20})
-			if err != nil {
-				t.Fatal(err)
-			}
+			rep := reportOf(t, fmt.Sprintf(frame, tc.param, tc.local, tc.set), robust.Options{Questions: 20}, "off")
 			if same := rep.Verdict == robust.Robust; same != tc.same {
 				t.Errorf("the verdict is %s", rep.Verdict)
 			}
@@ -82,14 +72,7 @@ BEGIN
   RETURN FOUND;
 END $$;`
 	for lock, want := range map[string]report.Verdict{"": robust.NotRobust, "PERFORM 1 FROM wallet WHERE owner = p_owner::uuid FOR UPDATE;": robust.Robust} {
-		p, err := sqlmodel.Parse([]sqlmodel.File{{Name: "uuid.sql", Text: fmt.Sprintf(frame, lock)}}, sqlmodel.Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		rep, err := robust.Check(t.Context(), p, robust.Options{Engine: engine.Postgres(), Init: schedules.AnyRows})
-		if err != nil {
-			t.Fatal(err)
-		}
+		rep := reportOf(t, fmt.Sprintf(frame, lock), robust.Options{})
 		if rep.Verdict != want {
 			t.Errorf("%q: %s, want %s", lock, rep.Verdict, want)
 		}

@@ -4,9 +4,6 @@ import (
 	"testing"
 
 	"github.com/txrobust/robust"
-	"github.com/txrobust/robust/engine"
-	"github.com/txrobust/robust/schedules"
-	"github.com/txrobust/robust/sqlmodel"
 )
 
 // TestLeftOutCheck: a check that is left out makes a change of one of its columns depend on
@@ -23,22 +20,15 @@ func TestLeftOutCheck(t *testing.T) {
 		{"none", "", true},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			p, err := sqlmodel.Parse([]sqlmodel.File{{Name: "left_out.sql", Text: `
+			rep := reportOf(t, `
 CREATE TABLE t (id int PRIMARY KEY, v int NOT NULL, w int NOT NULL);
 CREATE TABLE x (id int PRIMARY KEY, n int NOT NULL);
-` + tc.check + `
+`+tc.check+`
 CREATE FUNCTION raise() RETURNS void LANGUAGE sql AS $$ UPDATE t SET w = 10 WHERE id = 1 $$;
 CREATE FUNCTION look() RETURNS int LANGUAGE plpgsql AS $$ DECLARE r int; BEGIN
   SELECT w INTO r FROM t WHERE id = 1; UPDATE x SET n = n + 1 WHERE id = 1; RETURN r; END $$;
 CREATE FUNCTION put() RETURNS int LANGUAGE plpgsql AS $$ DECLARE r int; BEGIN
-  SELECT n INTO r FROM x WHERE id = 1; UPDATE t SET v = 5 WHERE id = 1; RETURN r; END $$;`}}, sqlmodel.Options{})
-			if err != nil {
-				t.Fatal(err)
-			}
-			rep, err := robust.Check(t.Context(), p, robust.Options{Engine: engine.Postgres(), Init: schedules.AnyRows, Questions: 200})
-			if err != nil {
-				t.Fatal(err)
-			}
+  SELECT n INTO r FROM x WHERE id = 1; UPDATE t SET v = 5 WHERE id = 1; RETURN r; END $$;`, robust.Options{Questions: 200})
 			if proved := rep.Verdict == robust.Robust; proved != tc.robust {
 				t.Errorf("the verdict is %s: %+v", rep.Verdict, rep.Open)
 			}

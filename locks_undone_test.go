@@ -5,9 +5,6 @@ import (
 	"testing"
 
 	"github.com/txrobust/robust"
-	"github.com/txrobust/robust/engine"
-	"github.com/txrobust/robust/schedules"
-	"github.com/txrobust/robust/sqlmodel"
 )
 
 // TestLocksUndone: LOCK TABLE before the snapshot keeps two transactions apart, unless a
@@ -35,14 +32,7 @@ COMMIT;
 		{"LOCK TABLE m IN ROW SHARE MODE; SAVEPOINT a; LOCK TABLE m IN EXCLUSIVE MODE; ROLLBACK TO a;", false},
 	} {
 		t.Run(tc.lock, func(t *testing.T) {
-			p, err := sqlmodel.Parse([]sqlmodel.File{{Name: "locks.sql", Text: fmt.Sprintf(frame, tc.lock)}}, sqlmodel.Options{Txns: []string{"off"}})
-			if err != nil {
-				t.Fatal(err)
-			}
-			rep, err := robust.Check(t.Context(), p, robust.Options{Engine: engine.Postgres(), Init: schedules.AnyRows, Questions: 20})
-			if err != nil {
-				t.Fatal(err)
-			}
+			rep := reportOf(t, fmt.Sprintf(frame, tc.lock), robust.Options{Questions: 20}, "off")
 			want := robust.NotRobust
 			if tc.robust {
 				want = robust.Robust

@@ -5,10 +5,7 @@ import (
 	"testing"
 
 	"github.com/txrobust/robust"
-	"github.com/txrobust/robust/engine"
 	"github.com/txrobust/robust/report"
-	"github.com/txrobust/robust/schedules"
-	"github.com/txrobust/robust/sqlmodel"
 )
 
 // TestPartial: a strict function may give NULL for other values than NULL, so that what
@@ -46,14 +43,7 @@ END $$;`
 		{"float8", "p * 2", true},
 	} {
 		t.Run(tc.param+" "+tc.value, func(t *testing.T) {
-			p, err := sqlmodel.Parse([]sqlmodel.File{{Name: "partial.sql", Text: fmt.Sprintf(frame, tc.param, tc.value)}}, sqlmodel.Options{})
-			if err != nil {
-				t.Fatal(err)
-			}
-			rep, err := robust.Check(t.Context(), p, robust.Options{Engine: engine.Postgres(), Init: schedules.AnyRows, Questions: 20})
-			if err != nil {
-				t.Fatal(err)
-			}
+			rep := reportOf(t, fmt.Sprintf(frame, tc.param, tc.value), robust.Options{Questions: 20})
 			if never := rep.Verdict == robust.Robust; never != tc.never {
 				t.Errorf("the verdict is %s", rep.Verdict)
 			}
@@ -64,22 +54,15 @@ END $$;`
 // TestGivenBack: ROLLBACK TO gives back the lock of a table, RELEASE does not.
 func TestGivenBack(t *testing.T) {
 	for end, want := range map[string]report.Verdict{"ROLLBACK TO a": robust.NotRobust, "RELEASE a": robust.Robust} {
-		p, err := sqlmodel.Parse([]sqlmodel.File{{Name: "back.sql", Text: `CREATE TABLE t (id int PRIMARY KEY, n int NOT NULL);
+		rep := reportOf(t, `CREATE TABLE t (id int PRIMARY KEY, n int NOT NULL);
 -- name: take
 BEGIN;
 SAVEPOINT a;
 LOCK TABLE t;
-` + end + `;
+`+end+`;
 SELECT sum(n) AS s FROM t \gset
 UPDATE t SET n = n - :s WHERE id = :id;
-COMMIT;`}}, sqlmodel.Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		rep, err := robust.Check(t.Context(), p, robust.Options{Engine: engine.Postgres(), Init: schedules.AnyRows})
-		if err != nil {
-			t.Fatal(err)
-		}
+COMMIT;`, robust.Options{})
 		if rep.Verdict != want {
 			t.Errorf("%s: %s, want %s", end, rep.Verdict, want)
 		}

@@ -5,10 +5,7 @@ import (
 	"testing"
 
 	"github.com/txrobust/robust"
-	"github.com/txrobust/robust/engine"
 	"github.com/txrobust/robust/report"
-	"github.com/txrobust/robust/schedules"
-	"github.com/txrobust/robust/sqlmodel"
 )
 
 // TestReinserted: a transaction that inserts the key of a row which somebody else has
@@ -38,14 +35,7 @@ COMMIT;
 		{"SELECT c FROM t WHERE k = 0 AND b = 2 FOR UPDATE;", "UPDATE t SET c = 2 WHERE k = 0 AND b <> 2;", robust.Robust},
 	} {
 		t.Run(tc.own+" "+tc.other, func(t *testing.T) {
-			p, err := sqlmodel.Parse([]sqlmodel.File{{Name: "reinserted.sql", Text: fmt.Sprintf(frame, tc.own, tc.other)}}, sqlmodel.Options{})
-			if err != nil {
-				t.Fatal(err)
-			}
-			rep, err := robust.Check(t.Context(), p, robust.Options{Engine: engine.Postgres(), Init: schedules.AnyRows})
-			if err != nil {
-				t.Fatal(err)
-			}
+			rep := reportOf(t, fmt.Sprintf(frame, tc.own, tc.other), robust.Options{})
 			if rep.Verdict != tc.want {
 				t.Errorf("the verdict is %s, and should be %s", rep.Verdict, tc.want)
 			}

@@ -4,9 +4,6 @@ import (
 	"testing"
 
 	"github.com/txrobust/robust"
-	"github.com/txrobust/robust/engine"
-	"github.com/txrobust/robust/schedules"
-	"github.com/txrobust/robust/sqlmodel"
 )
 
 // TestRevived: who inserts the key of a row that was deleted since its snapshot sees both
@@ -27,15 +24,8 @@ CREATE FUNCTION forget(p int) RETURNS void LANGUAGE sql AS $$ DELETE FROM t WHER
 		{"a new key", "INSERT INTO s (n) VALUES (p); SELECT n INTO r FROM s WHERE k = lastval();", true},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			p, err := sqlmodel.Parse([]sqlmodel.File{{Name: "revived.sql", Text: schema +
-				"CREATE FUNCTION add(p int) RETURNS int LANGUAGE plpgsql AS $$ DECLARE r int; BEGIN " + tc.add + " RETURN r; END $$;"}}, sqlmodel.Options{})
-			if err != nil {
-				t.Fatal(err)
-			}
-			rep, err := robust.Check(t.Context(), p, robust.Options{Engine: engine.Postgres(), Init: schedules.AnyRows, Questions: 50})
-			if err != nil {
-				t.Fatal(err)
-			}
+			rep := reportOf(t, schema+
+				"CREATE FUNCTION add(p int) RETURNS int LANGUAGE plpgsql AS $$ DECLARE r int; BEGIN "+tc.add+" RETURN r; END $$;", robust.Options{Questions: 50})
 			if proved := rep.Verdict == robust.Robust; proved != tc.robust {
 				t.Errorf("the verdict is %s: %+v", rep.Verdict, rep.Open)
 			}

@@ -5,10 +5,7 @@ import (
 	"testing"
 
 	"github.com/txrobust/robust"
-	"github.com/txrobust/robust/engine"
 	"github.com/txrobust/robust/internal/replaytest"
-	"github.com/txrobust/robust/schedules"
-	"github.com/txrobust/robust/sqlmodel"
 )
 
 // TestVariants: who looks for a value that a function maps where it maps another one, and
@@ -35,14 +32,7 @@ func TestVariants(t *testing.T) {
 				src += "CREATE FUNCTION register(p_id int, p_c " + tc.typ + ") RETURNS boolean LANGUAGE plpgsql AS $$ BEGIN\n" +
 					"  IF EXISTS (SELECT FROM t WHERE " + of("c") + " = " + of("p_c") + ") THEN RETURN false; END IF;\n" +
 					"  INSERT INTO t VALUES (p_id, p_c);\n  RETURN true;\nEND $$;\n"
-				p, err := sqlmodel.Parse([]sqlmodel.File{{Name: "variants.sql", Text: src}}, sqlmodel.Options{})
-				if err != nil {
-					t.Fatal(err)
-				}
-				rep, err := robust.Check(t.Context(), p, robust.Options{Engine: engine.Postgres(), Init: schedules.AnyRows, Questions: 200})
-				if err != nil {
-					t.Fatal(err)
-				}
+				rep := reportOf(t, src, robust.Options{Questions: 200})
 				if rep.Verdict != want {
 					t.Errorf("%s, want %s: %+v", rep.Verdict, want, rep.Open)
 				}
