@@ -129,8 +129,13 @@ func (c *Calls) App(seed uint64) error {
 	c.count(a, model)
 	for range c.States {
 		rows := a.Rows(rng)
-		if err := on.load(rows); err != nil {
-			c.wrong(Case{Seed: seed, Decls: a.Decls, Txn: a.Txns[0], Rows: rows}, Finding{Result: Wrong, Class: "state: " + err.Error()})
+		switch err := on.load(rows); {
+		case err == nil:
+		case invalid(err): // a declaration was
+			c.Tally.add(Finding{Result: Invalid, Class: err.Error()})
+			continue
+		default:
+			c.wrong(Case{Seed: seed, Decls: a.Decls, Txn: a.Txns[0], Rows: rows, Args: a.Txns[0].Args(rng)}, Finding{Result: Wrong, Class: "state: " + err.Error()})
 			continue
 		}
 		for _, t := range a.Txns {

@@ -17,7 +17,7 @@ import (
 // run, or the server reports an error that an expression of a query may make.
 func (a *app) undecided(t *sqlgen.Txn, in *interp.Instance, s served) bool {
 	if s.err != nil {
-		return evaluation(s.err) && mayFail(in.Txn)
+		return evaluation(s.err) && (mayFail(in.Txn) || constantFails(in.Txn))
 	}
 	for run := range a.lenient().EachRun(in, a.state, nil, true) {
 		if run.Undecided() != "" { // the server may have gone there
