@@ -15,7 +15,8 @@ func refused(p *ir.Program) string {
 	for _, t := range p.Txns {
 		reads, why := false, ""
 		ir.Walk(t.Body, func(s ir.Stmt) {
-			reads = reads || len(ir.Reads(s)) > 0
+			_, unmodelled := s.(*ir.Unmodelled)
+			reads = reads || unmodelled || len(ir.Reads(s)) > 0
 			if d, ok := s.(*ir.Dropped); ok && why == "" && d.Observes && d.Tables == nil {
 				why = fmt.Sprintf("%s: %s may be refused, or go on otherwise, for %s, which is not modelled and may depend on what it has read", s.Position(), t.Name, d.What)
 			}

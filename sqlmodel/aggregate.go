@@ -1,6 +1,7 @@
 package sqlmodel
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/txrobust/robust/ir"
@@ -32,16 +33,63 @@ func hasAggregates(list []*pg.Node) bool {
 func (q *query) aggregates(x *ex, s *pg.SelectStmt) {
 	y := *x
 	y.agg = &oneGroup{q}
-	for _, n := range s.TargetList {
-		t := pg.Inner(n).(*pg.ResTarget)
-		v := y.expr(t.Val)
-		if v.record {
-			x.unmodelled("a row of aggregates")
+	columns := func() {
+		for _, n := range s.TargetList {
+			t := pg.Inner(n).(*pg.ResTarget)
+			v := y.expr(t.Val)
+			if v.record {
+				x.unmodelled("a row of aggregates")
+			}
+			v = y.defaultType(v)
+			q.targets = append(q.targets, colDef{targetName(t), v.e, v.t, v.nn})
 		}
-		v = y.defaultType(v)
-		q.targets = append(q.targets, colDef{targetName(t), v.e, v.t, v.nn})
+	}
+	if x.b == nil {
+		columns()
+		return
+	}
+	needed := map[string]bool{}
+	list := x.b.collect(columns)
+	for _, a := range q.aggs {
+		ir.WalkExpr(a.agg.Arg, func(e ir.Expr) { need(e, needed) })
+	}
+	var before []ir.Stmt
+	for _, s := range slices.Backward(list) {
+		if feeds(s, needed) {
+			before = append(before, s)
+		} else {
+			q.after = append(q.after, s)
+		}
+	}
+	slices.Reverse(before)
+	slices.Reverse(q.after)
+	x.b.out = append(x.b.out, before...)
+}
+
+func need(e ir.Expr, needed map[string]bool) {
+	if v, is := e.(*ir.Var); is {
+		needed[v.Name] = true
 	}
 }
+
+// feeds reports whether a statement sets a needed local. What it uses for that is needed, too.
+func feeds(s ir.Stmt, needed map[string]bool) bool {
+	sets := false
+	ir.Walk([]ir.Stmt{s}, func(s ir.Stmt) {
+		sets = sets || slices.ContainsFunc(ir.Assigned(s), func(v string) bool { return needed[v] })
+	})
+	if sets {
+		ir.Walk([]ir.Stmt{s}, func(s ir.Stmt) {
+			for _, e := range ir.Exprs(s) {
+				ir.WalkExpr(e, func(e ir.Expr) { need(e, needed) })
+			}
+		})
+	}
+	return sets
+}
+
+// computeAfter adds what is computed of the aggregates of q, such as calls of functions.
+func (b *builder) computeAfter(q *query) { b.out = append(b.out, q.after...) }
 
 // oneGroup is the aggregates of a query without GROUP BY, each in a local.
 type oneGroup struct{ q *query }

@@ -51,8 +51,7 @@ func (b *builder) setList(y *ex, s *rowSource, list []*pg.Node) []assignment {
 		if len(r.Indirection) > 0 {
 			v = y.setElement(s, c, r, v)
 		}
-		e := y.convert(v, c.t, r.Location, "column "+c.name)
-		out = append(out, assignment{column: c.name, v: val{e: e, t: c.t, nn: v.nn}})
+		out = append(out, assignment{column: c.name, v: y.forColumn(c, v, r.Val, r.Location)})
 	}
 	return out
 }

@@ -2,6 +2,8 @@ package sqlmodel
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strconv"
 
 	"github.com/txrobust/robust/ir"
@@ -47,6 +49,8 @@ type builder struct {
 	// shown are the statements whose errors of division, or of the written row,
 	// are raised before them.
 	shown map[ir.Stmt]bool
+	// demands are the conditions on what is assigned to locals.
+	demands map[string][]demand
 	// loopDepth counts the loops around the statement; cur is its place.
 	loopDepth int
 	cur       ir.Pos
@@ -119,6 +123,7 @@ func (b *builder) emit(s ir.Stmt) {
 	b.grow()
 	ir.SetCommand([]ir.Stmt{s}, b.number)
 	b.out = append(b.out, s)
+	b.meet(s)
 }
 
 // numbered translates a command of the template itself by f: one that the server
@@ -285,6 +290,9 @@ func (b *builder) anything(pos ir.Pos, e *effect, reason string) {
 	parents := b.l.tablesNamed(func(name string) bool { return e.parents[name] && !e.tables[name] })
 	if len(parents) > 0 && !e.all {
 		b.out = append(b.out, &ir.Unmodelled{At: at(pos), Tables: parents, ReadOnly: true, Reason: "the foreign keys of " + reason})
+	}
+	for _, name := range slices.Sorted(maps.Keys(e.sequences)) {
+		b.emit(&ir.Dropped{At: at(pos), Kind: ir.ByError, Observes: true, What: "what the sequence " + plainName(name) + " shows of transactions that have not committed"})
 	}
 	b.out = append(b.out, &ir.Unmodelled{At: at(pos), Tables: b.l.irTables(e), ReadOnly: !e.writes && !e.all, Reason: reason})
 }

@@ -1,7 +1,9 @@
 package sqlmodel
 
 import (
+	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -29,6 +31,7 @@ func (x *ex) systemCall(e *pg.FuncCall, name string) val {
 	case name == holeFunc:
 		return x.volatile(name, tBool, x.pos(e.Location))
 	}
+	x.l.noteRunning(name, x.pos(e.Location))
 	if takesAdvisoryLock(name) && x.b != nil {
 		x.b.emit(&ir.Dropped{At: at(x.pos(e.Location)), Kind: ir.ByAdvisoryLock, What: "the advisory lock of " + name})
 	}
@@ -66,6 +69,14 @@ func (x *ex) systemCall(e *pg.FuncCall, name string) val {
 // takesAdvisoryLock reports whether a function of the system asks for an advisory lock.
 func takesAdvisoryLock(name string) bool {
 	return strings.HasPrefix(name, "pg_advisory_") && !strings.Contains(name, "unlock") || strings.HasPrefix(name, "pg_try_advisory_")
+}
+
+// noteRunning tells of a function or view of the system that shows what other transactions do
+// before they commit. In a serial execution there is nothing to show.
+func (l *loader) noteRunning(name string, pos ir.Pos) {
+	if catalog.ShowsRunning(name) {
+		l.note(pos, "%s: it may show anything of other transactions, in serial executions too", name)
+	}
 }
 
 // refuse stops at something that is not modelled, also outside of transactions.
@@ -202,7 +213,11 @@ func (x *ex) pure(c catalog.Call, t typ, args []val, loc int32) val {
 	for i, a := range args {
 		exprs[i] = a.e
 	}
-	out := val{e: x.apply(functionOf(c, args, t), t, exprs...), t: t}
+	fn := functionOf(c, args, t)
+	if c.Volatility == 'i' && failsOnConstants(fn, t, exprs) {
+		x.refuse("a call of %s that always fails, when the statement is planned or when it is run", c.Name)
+	}
+	out := val{e: x.apply(fn, t, exprs...), t: t}
 	out.digits = roundedDigits(c.Function, args)
 	for _, a := range args { // the collation of an operand is that of the result
 		if out.t.textual() && a.t.sql != nil && a.t.sql.Collation != "" {
@@ -210,6 +225,21 @@ func (x *ex) pure(c catalog.Call, t typ, args []val, loc int32) val {
 		}
 	}
 	return out
+}
+
+// failsOnConstants reports whether a call of a function is known to fail, whatever the rows are.
+func failsOnConstants(fn *ir.Function, t typ, args []ir.Expr) bool {
+	var values []ir.Value
+	for _, a := range args {
+		if c, is := a.(*ir.Const); is {
+			values = append(values, c.Value)
+		}
+	}
+	if fn == nil || fn.Eval == nil || len(values) < len(args) || fn.Strict && slices.ContainsFunc(values, ir.Value.IsNull) {
+		return false
+	}
+	_, err := fn.Eval(values, t.ir)
+	return err != nil && !errors.Is(err, ir.ErrNotKnown)
 }
 
 // functionOf gives what is known of a function of the catalog in a call.

@@ -383,10 +383,12 @@ func sum(a, b int) int { return a + b }
 // typeCast is CAST (x AS t) and x::t.
 func (x *ex) typeCast(e *pg.TypeCast) val {
 	v := x.expr(e.Arg)
-	if x.b != nil {
-		x.b.mayBreak(x.l.domainOf(e.TypeName, x.text), x.b.cur)
-	}
 	t := x.l.typeOf(e.TypeName, x.text)
+	return x.becomes(x.l.domainOf(e.TypeName, x.text), x.casted(e, v, t))
+}
+
+// casted is v as a value of type t.
+func (x *ex) casted(e *pg.TypeCast, v val, t typ) val {
 	if v.record {
 		if fields := x.l.fieldsOf(t.name); len(fields) == len(v.fields) {
 			for i := range fields {

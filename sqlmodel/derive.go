@@ -1,6 +1,7 @@
 package sqlmodel
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/txrobust/robust/ir"
@@ -469,9 +470,34 @@ func (x *ex) leafSource(alias, row string, d *derived) *rowSource {
 	return src
 }
 
-// mayFail reports whether computing a relation may end in an error.
-func relMayFail(r ir.Rel) bool {
+// relMayFail reports whether computing a relation may end in an error.
+func (b *builder) relMayFail(r ir.Rel) bool {
 	found := false
 	ir.WalkRel(r, func(e ir.Expr) { found = found || ir.MayFail(e) })
+	ir.EachRel(r, func(r ir.Rel) {
+		if p, ok := r.(*ir.Project); ok {
+			found = found || b.maybeNegative(p.Limit) || b.maybeNegative(p.Offset)
+		}
+	})
 	return found
+}
+
+// maybeNegative reports whether LIMIT or OFFSET may be a negative number, which is an error,
+// depending on other things than the parameters of the template.
+func (b *builder) maybeNegative(e ir.Expr) bool {
+	if e == nil {
+		return false
+	}
+	given := true
+	ir.WalkExpr(e, func(e ir.Expr) {
+		switch e := e.(type) {
+		case *ir.Var:
+			given = given && slices.ContainsFunc(b.txn.Params, func(p ir.Param) bool { return p.Name == e.Name })
+		case *ir.Call:
+			given = given && e.Def == nil
+		case *ir.Col, *ir.Exists:
+			given = false
+		}
+	})
+	return !given
 }

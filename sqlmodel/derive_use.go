@@ -43,7 +43,7 @@ func (x *ex) whole(s *pg.SelectStmt, rows fetched) *derived {
 // division by zero or, for a value, a second row. Whether it does depends on
 // rows that the result does not show.
 func (x *ex) succeeds(d *derived, value bool) {
-	if x.d != nil || !relMayFail(d.rel) && (!value || d.single) {
+	if x.d != nil || !x.b.relMayFail(d.rel) && (!value || d.single) {
 		return
 	}
 	c := &ir.Call{Name: ir.SucceedsFn, Type: ir.BoolType}

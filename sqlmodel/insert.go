@@ -155,7 +155,7 @@ func (i *inserter) valueRows(sel *pg.SelectStmt) {
 func (i *inserter) given(k int, n *pg.Node) assignment {
 	c := i.cols[k]
 	v := i.x.expr(n)
-	return assignment{column: c.name, v: val{e: i.x.convert(v, c.t, i.x.at(n), "column "+c.name), t: c.t, nn: v.nn}}
+	return assignment{column: c.name, v: i.x.forColumn(c, v, n, i.x.at(n))}
 }
 
 func (i *inserter) refuseGenerated(c *column, n *pg.Node) {
@@ -216,11 +216,14 @@ func (i *inserter) query(sel *pg.SelectStmt) {
 			if u, is := untyped[k]; is {
 				v = u
 			}
-			out = append(out, assignment{column: col.name, v: val{e: x.convert(v, col.t, i.s.Relation.Location, "column "+col.name), t: col.t, nn: v.nn}})
+			var n *pg.Node
+			if len(sel.TargetList) == len(cols) {
+				n = pg.TargetValue(sel.TargetList[k])
+			}
+			out = append(out, assignment{column: col.name, v: x.forColumn(col, v, n, i.s.Relation.Location)})
 		}
 		return out
 	}
-	no := func() { b.setFound(i.f, i.pos, ir.C(ir.Bool(false)), nil) }
 	switch {
 	case len(q.loops) > 0:
 		if q.limit != nil || len(q.order) > 0 || len(q.aggs) > 0 {
@@ -241,11 +244,11 @@ func (i *inserter) query(sel *pg.SelectStmt) {
 		x.emitAggregates(q, i.pos)
 		i.row(given(q.targets))
 	case q.atMost == 0:
-		no()
+		i.nothing()
 	case len(q.from) == 0 && q.where == nil:
 		i.row(given(q.targets))
 	case len(q.from) == 0:
-		b.emit(&ir.If{At: at(i.pos), Cond: q.where, Then: b.collect(func() { i.row(given(q.targets)) }), Else: b.collect(no)})
+		b.emit(&ir.If{At: at(i.pos), Cond: q.where, Then: b.collect(func() { i.row(given(q.targets)) }), Else: b.collect(i.nothing)})
 	case q.atMost == 1 || b.singleRow(q.ir()) && q.limit == nil:
 		found := b.local("was_found", tBool)
 		b.lockFirst(q, i.pos, false)
@@ -253,7 +256,7 @@ func (i *inserter) query(sel *pg.SelectStmt) {
 		cols := i.intoLocals(q, &s.Into, &s.Cols)
 		b.atLeastOne(s)
 		b.emit(s)
-		b.emit(&ir.If{At: at(i.pos), Cond: ir.V(found), Then: b.collect(func() { i.row(given(cols)) }), Else: b.collect(no)})
+		b.emit(&ir.If{At: at(i.pos), Cond: ir.V(found), Then: b.collect(func() { i.row(given(cols)) }), Else: b.collect(i.nothing)})
 	default:
 		i.many = true
 		i.apartFromParents()
@@ -415,11 +418,7 @@ func (i *inserter) row(given []assignment) {
 		src := r.new.source(tab)
 		src.alias = tab.name
 		i.put(src)
-	}, func() {
-		if !i.many {
-			b.setFound(i.f, i.pos, ir.C(ir.Bool(false)), nil)
-		}
-	})
+	}, i.nothing)
 }
 
 // asNow gives the values of a row that read tables locals, since they are looked at
@@ -554,14 +553,39 @@ func (i *inserter) returning(row *rowSource, done ir.Expr, before *conflictRow) 
 		give()
 		return
 	}
-	if i.to.kind == intoRows { // there may be no row
-		b.emit(&ir.Assign{At: at(i.pos), Var: i.to.rows.local, Expr: &ir.Call{Name: ir.RowsAgg, Type: ir.ArrayType(ir.KindOpaque)}})
+	b.emit(&ir.If{At: at(i.pos), Cond: done, Then: b.collect(give), Else: b.collect(func() { i.noRow(cols) })})
+}
+
+// nothing is what follows where no row comes to be inserted.
+func (i *inserter) nothing() {
+	if i.many {
+		return
 	}
-	b.emit(&ir.If{At: at(i.pos), Cond: done, Then: b.collect(give), Else: b.collect(func() {
-		if i.to.kind == intoLocals {
-			list, rest := i.to.dests(cols)
-			b.setNull(i.pos, append(list, rest...))
-			b.strict(i.to, i.pos, ir.C(ir.Bool(false)))
+	i.b.setFound(i.f, i.pos, ir.C(ir.Bool(false)), nil)
+	if !i.ret() {
+		return
+	}
+	row := tableSource(i.tab, i.tab.name, "")
+	for k := range row.cols {
+		row.cols[k].e = ir.C(ir.Null)
+	}
+	var cols []colDef
+	i.b.collect(func() { // for their types; they are not computed
+		if cols = i.returned(row, row); i.to.kind == intoRows {
+			i.to.rows.take(i.x, cols)
 		}
-	})})
+	})
+	i.noRow(cols)
+}
+
+// noRow is what becomes of the values of RETURNING where there is no row.
+func (i *inserter) noRow(cols []colDef) {
+	switch i.to.kind {
+	case intoRows:
+		i.b.emit(&ir.Assign{At: at(i.pos), Var: i.to.rows.local, Expr: &ir.Call{Name: ir.RowsAgg, Type: ir.ArrayType(ir.KindOpaque)}})
+	case intoLocals:
+		list, rest := i.to.dests(cols)
+		i.b.setNull(i.pos, append(list, rest...))
+		i.b.strict(i.to, i.pos, ir.C(ir.Bool(false)))
+	}
 }

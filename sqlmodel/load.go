@@ -542,7 +542,7 @@ func (l *loader) createComposite(s *pg.CompositeTypeStmt, t *text, pos ir.Pos) {
 	u := &userType{pos: pos, fields: []fieldDef{}}
 	for _, n := range s.Coldeflist {
 		d := pg.Inner(n).(*pg.ColumnDef)
-		u.fields = append(u.fields, fieldDef{d.Colname, l.typeOf(d.TypeName, t)})
+		u.fields = append(u.fields, fieldDef{d.Colname, l.typeOf(d.TypeName, t), l.domainOf(d.TypeName, t)})
 	}
 	l.createType(u, append(nonEmpty(s.Typevar.Schemaname), s.Typevar.Relname), t)
 }
@@ -632,7 +632,16 @@ func (l *loader) createDomain(s *pg.CreateDomainStmt, t *text, pos ir.Pos) {
 // domainOf gives the type that a program declares under a name, nil if it is an array of it
 // or none.
 func (l *loader) domainOf(n *pg.TypeName, t *text) *userType {
-	if n == nil || n.PctType || len(n.ArrayBounds) > 0 || n.Setof {
+	if n == nil || len(n.ArrayBounds) > 0 || n.Setof {
+		return nil
+	}
+	if parts := names(n.Names); n.PctType {
+		last := len(parts) - 1
+		if tab := l.sees(t).table(qualified(parts[:last])); tab != nil {
+			if c := tab.column(parts[last]); c != nil {
+				return c.domain
+			}
+		}
 		return nil
 	}
 	return l.sees(t).typ(qualified(names(n.Names)))

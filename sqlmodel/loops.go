@@ -220,6 +220,11 @@ func mentions(q *query, local string) bool {
 			}
 		})
 	}
+	ir.Walk(q.after, func(s ir.Stmt) {
+		for _, e := range ir.Exprs(s) {
+			look(e)
+		}
+	})
 	look(q.where)
 	look(q.limit)
 	for _, c := range q.targets {

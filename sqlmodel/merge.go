@@ -210,7 +210,7 @@ func (m *merger) given(z *ex, c *pg.MergeWhen) []assignment {
 			continue
 		}
 		v := z.expr(n)
-		out = append(out, assignment{column: col.name, v: val{e: z.convert(v, col.t, z.at(n), "column "+col.name), t: col.t, nn: v.nn}})
+		out = append(out, assignment{column: col.name, v: z.forColumn(col, v, n, z.at(n))})
 		i.refuseGenerated(col, n)
 	}
 	return out

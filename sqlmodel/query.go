@@ -22,8 +22,10 @@ type query struct {
 	// locals of those.
 	targets []colDef
 	aggs    []aggCall
-	order   []ir.Order
-	limit   ir.Expr
+	// after are the statements that compute the output columns of aggregates.
+	after []ir.Stmt
+	order []ir.Order
+	limit ir.Expr
 	// atMost is the limit if it is a constant, or -1.
 	atMost int64
 	// locks are those on the rows that come into the result, inner the queries in FROM
@@ -165,10 +167,10 @@ func (q *query) rest(x *ex, s *pg.SelectStmt, conds []ir.Expr, anyRow bool) {
 		q.aggregates(x, s)
 		return
 	}
-	if anyRow { // EXISTS does not compute its output columns
-		if skipsLocked(s) {
-			x.unmodelled("SKIP LOCKED in EXISTS")
-		}
+	if anyRow && skipsLocked(s) {
+		x.unmodelled("SKIP LOCKED in EXISTS")
+	}
+	if anyRow && !computesColumns(s) {
 		return
 	}
 	targets := func() {
@@ -182,6 +184,12 @@ func (q *query) rest(x *ex, s *pg.SelectStmt, conds []ir.Expr, anyRow bool) {
 		q.in.maybe(targets)
 	}
 	q.sort(s)
+}
+
+// computesColumns reports whether EXISTS computes the output columns of a query, as PostgreSQL
+// does where it cannot do without them (simplify_EXISTS_query).
+func computesColumns(s *pg.SelectStmt) bool {
+	return len(s.LockingClause) > 0 || s.LimitOffset != nil
 }
 
 // conjuncts splits a condition at its ANDs.
@@ -244,6 +252,7 @@ func (x *ex) tableOf(r *pg.RangeVar) *table {
 	case o != nil && o.gone > 0, o == nil && in.wasDropped(name): // a function that was forgotten
 		x.unmodelled("%s, which was dropped", name)
 	case o == nil && systemTable(name):
+		x.l.noteRunning(plainName(name), x.pos(r.Location))
 		x.unmodelled("the system catalog %s", plainName(name))
 	case o == nil:
 		x.fail(r.Location, noTable+"%s", x.l.notThere(in, name))

@@ -315,9 +315,11 @@ func (l *loader) callees(f *function) []*function {
 type effect struct {
 	tables  map[string]bool
 	parents map[string]bool
-	all     bool
-	writes  bool
-	locks   bool
+	// sequences are those that are read as tables.
+	sequences map[string]bool
+	all       bool
+	writes    bool
+	locks     bool
 }
 
 // access is what is done to a table.
@@ -373,7 +375,7 @@ func (l *loader) effectOfCall(fns []*function) *effect {
 }
 
 func (l *loader) tracer() *tracer {
-	return &tracer{effect: &effect{tables: map[string]bool{}, parents: map[string]bool{}}, l: l, in: &l.late,
+	return &tracer{effect: &effect{tables: map[string]bool{}, parents: map[string]bool{}, sequences: map[string]bool{}}, l: l, in: &l.late,
 		called: map[*function]bool{}, seen: map[string]bool{}, wrote: map[*table]access{}, viewed: map[*view]access{}}
 }
 
@@ -463,6 +465,7 @@ func (tr *tracer) call(fns []*function) {
 func (e *effect) merge(o *effect) {
 	maps.Copy(e.tables, o.tables)
 	maps.Copy(e.parents, o.parents)
+	maps.Copy(e.sequences, o.sequences)
 	e.all, e.writes, e.locks = e.all || o.all, e.writes || o.writes, e.locks || o.locks
 }
 
@@ -504,6 +507,9 @@ func (tr *tracer) touch(o *relation, do access) {
 // touchView is touch for what stands in the place of a table.
 func (tr *tracer) touchView(o *relation, do access) {
 	v := o.view
+	if v.what == sequenceView {
+		tr.sequences[v.name] = true
+	}
 	if v.all {
 		tr.everything()
 	}

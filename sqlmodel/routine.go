@@ -46,24 +46,6 @@ func (l *loader) build(fn *function, lookBack bool) *builder {
 	return b
 }
 
-// mayBreak marks that a value which becomes one of a domain may break its checks: they are
-// left out but for columns and parameters.
-func (b *builder) mayBreak(u *userType, pos ir.Pos) {
-	if u != nil && (u.notNull || len(u.checks) > 0) {
-		b.emit(&ir.Dropped{At: at(pos), Kind: ir.ByError, Observes: true, What: "the check of the domain " + u.names[len(u.names)-1].name})
-	}
-}
-
-// known reports whether it is known what all functions of an expression give.
-func known(e ir.Expr) bool {
-	all := true
-	ir.WalkExpr(e, func(e ir.Expr) {
-		c, ok := e.(*ir.Call)
-		all = all && (!ok || c.Known())
-	})
-	return all
-}
-
 // domainsOfInputs says what the domains of the parameters want of them. A check that is not
 // modelled may refuse the call, and so may that of the result.
 func (b *builder) domainsOfInputs(f *frame) []ir.Stmt {
@@ -73,20 +55,24 @@ func (b *builder) domainsOfInputs(f *frame) []ir.Stmt {
 		if u == nil || v.isRecord || v.local == "" || p.vari {
 			continue
 		}
-		given := ir.V(v.local)
 		if u.notNull {
-			out = append(out, &ir.Assume{At: at(p.pos), Cond: ir.NotE(&ir.Unary{Op: ir.IsNull, X: given})})
+			out = append(out, &ir.Assume{At: at(p.pos), Cond: ir.NotE(&ir.Unary{Op: ir.IsNull, X: ir.V(v.local)})})
 		}
-		for _, c := range u.checks {
-			e, why := b.l.rowCondition(&c, domainValue(v.t, given))
-			if why != "" || !known(e) {
-				out = append(out, &ir.Dropped{At: at(p.pos), Kind: ir.ByError, What: "the check of the domain of parameter " + p.name})
-				continue
-			}
-			out = append(out, &ir.Assume{At: at(p.pos), Cond: ir.NotE(ir.Op(ir.Is, e, ir.C(ir.Bool(false))))})
+		list, leftOut := b.l.demands(u, v.t, ir.V(v.local))
+		if leftOut != "" {
+			out = append(out, &ir.Dropped{At: at(p.pos), Kind: ir.ByError, What: leftOut + ", of parameter " + p.name})
+		}
+		for _, d := range list {
+			out = append(out, &ir.Assume{At: at(p.pos), Cond: d.cond})
+		}
+		if p.out || f.fn.assigns(p.name) {
+			out = append(out, b.collect(func() { b.demand(u, v.t, v.local, p.pos) })...)
 		}
 	}
-	return append(out, b.collect(func() { b.mayBreak(b.l.domainOf(f.fn.ret, f.fn.text), f.fn.pos) })...)
+	if u := b.l.domainOf(f.fn.ret, f.fn.text); u.demanding() {
+		out = append(out, b.collect(func() { b.mayBreak(u.refusal(), f.fn.pos) })...)
+	}
+	return out
 }
 
 func (l *loader) newBuilder(fn *function) *builder {
@@ -98,6 +84,7 @@ func (l *loader) newBuilder(fn *function) *builder {
 		fields:    map[string]bool{},
 		session:   map[string]string{},
 		sequences: map[string]string{},
+		demands:   map[string][]demand{},
 		next:      map[string]int{},
 	}
 }
@@ -202,7 +189,7 @@ func (b *builder) parameter(f *frame, p param, i int) {
 	if fields := b.l.fieldsOf(t.name); len(fields) > 0 {
 		v.isRecord, v.fixed = true, true
 		for _, fd := range fields {
-			v.fields = append(v.fields, field{fd.name, add(base+"."+fd.name, fd.t), fd.t})
+			v.fields = append(v.fields, field{fd.name, add(base+"."+fd.name, fd.t), fd.t, fd.domain})
 		}
 	} else {
 		v.local = add(base, t)
@@ -242,6 +229,9 @@ func (b *builder) outputs(f *frame) {
 			name := nameOr(p.name, "column"+itoa(i+1))
 			v := b.declare(f, name, b.l.signatureType(p.t, f.fn.text))
 			b.startNull(v, f.fn.pos)
+			if u := b.l.domainOf(p.t, f.fn.text); u.demanding() && !v.isRecord {
+				b.demand(u, v.t, v.local, p.pos)
+			}
 			f.outs = append(f.outs, v)
 		}
 	}
@@ -257,7 +247,7 @@ func (b *builder) declare(f *frame, name string, t typ) *variable {
 	case len(fields) > 0:
 		v.isRecord, v.fixed = true, true
 		for _, fd := range fields {
-			v.fields = append(v.fields, field{fd.name, b.fieldLocal(name, fd.name, fd.t), fd.t})
+			v.fields = append(v.fields, field{fd.name, b.fieldLocal(name, fd.name, fd.t), fd.t, fd.domain})
 		}
 	default:
 		v.local = b.local(name, t)
@@ -331,7 +321,7 @@ const maxInline = 40
 // parameter or the argument is no simple value.
 func (b *builder) argument(f *frame, x *ex, p param, a val, pos ir.Pos) {
 	t := b.l.signatureType(p.t, f.fn.text)
-	b.mayBreak(b.l.domainOf(p.t, f.fn.text), pos)
+	u := b.l.domainOf(p.t, f.fn.text)
 	base := nameOr(p.name, "arg")
 	v := &variable{name: p.name, t: t, nn: a.nn}
 	fields := b.l.fieldsOf(t.name)
@@ -341,7 +331,7 @@ func (b *builder) argument(f *frame, x *ex, p param, a val, pos ir.Pos) {
 		for i, fd := range fields {
 			local := b.fieldLocal(base, fd.name, fd.t)
 			b.assign(pos, local, x.assigned(a.fields[i].val(), fd.t, 0).e)
-			v.fields = append(v.fields, field{fd.name, local, fd.t})
+			v.fields = append(v.fields, field{fd.name, local, fd.t, fd.domain})
 		}
 	case a.record:
 		b.unmodelled("a row as an argument of %s", f.fn.name)
@@ -354,10 +344,11 @@ func (b *builder) argument(f *frame, x *ex, p param, a val, pos ir.Pos) {
 				e = ir.C(ir.Null)
 			}
 			b.assign(pos, local, e)
-			v.fields = append(v.fields, field{fd.name, local, fd.t})
+			v.fields = append(v.fields, field{fd.name, local, fd.t, fd.domain})
 		}
 	default:
 		e := x.convert(a, t, 0, "parameter "+base+" of "+f.fn.name)
+		e = x.becomes(u, val{e: e, t: t}).e
 		_, isConst := e.(*ir.Const)
 		_, isVar := e.(*ir.Var)
 		if (isConst || isVar) && !p.out && !f.fn.assigns(p.name) {
@@ -367,6 +358,9 @@ func (b *builder) argument(f *frame, x *ex, p param, a val, pos ir.Pos) {
 		v.local = b.local(base, t)
 		b.assign(pos, v.local, e)
 		v.nn = false
+		if u.demanding() {
+			b.demand(u, t, v.local, pos)
+		}
 	}
 	b.bindInput(f, p, v)
 }
@@ -442,7 +436,11 @@ func (b *builder) results(f *frame) {
 		if t.name == nRecord {
 			b.unmodelled("a function that returns a record")
 		}
-		r.values = []colDef{{f.scope.label, ir.V(b.local(f.scope.label, t)), t, false}}
+		local := b.local(f.scope.label, t)
+		r.values = []colDef{{f.scope.label, ir.V(local), t, false}}
+		if u := b.l.domainOf(f.fn.ret, f.fn.text); u.demanding() {
+			b.demand(u, t, local, f.fn.pos)
+		}
 	}
 }
 

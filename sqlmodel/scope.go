@@ -17,8 +17,10 @@ type variable struct {
 	// fields is the record's shape; a row variable (fixed) has that of a table
 	// or composite type, any other that of what was assigned last.
 	isRecord bool
-	fixed    bool
-	fields   []field
+	// domain is that of its type, nil if it is none.
+	domain *userType
+	fixed  bool
+	fields []field
 	// all are the fields that a variable of type record ever held; lost says
 	// that it may hold others.
 	all  []field
@@ -32,6 +34,8 @@ type field struct {
 	name  string
 	local string
 	t     typ
+	// domain is that of its type, nil if it is none.
+	domain *userType
 }
 
 func (v *variable) field(name string) *field {

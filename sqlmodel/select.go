@@ -255,9 +255,13 @@ func (b *builder) aggregatesInto(x *ex, q *query, pos ir.Pos, list []dest) {
 			}
 		})
 	}
+	own := map[string]bool{}
+	for _, a := range q.aggs {
+		own[a.local] = true
+	}
 	for i, d := range list {
 		v, ok := q.targets[i].e.(*ir.Var)
-		if ok && d.local != "" && used[v.Name] == 1 && used[d.local] == 0 && localType(q.targets[i].t) == localType(d.t) && !taken[d.local] && x.assigned(q.targets[i].val(), d.t, 0).e == ir.Expr(v) {
+		if ok && own[v.Name] && d.local != "" && used[v.Name] == 1 && used[d.local] == 0 && localType(q.targets[i].t) == localType(d.t) && !taken[d.local] && x.assigned(q.targets[i].val(), d.t, 0).e == ir.Expr(v) {
 			direct[v.Name] = d.local
 			taken[d.local] = true
 		}
@@ -271,6 +275,7 @@ func (b *builder) aggregatesInto(x *ex, q *query, pos ir.Pos, list []dest) {
 		s.Aggs = append(s.Aggs, a.agg)
 	}
 	b.emit(s)
+	b.computeAfter(q)
 	var rest []dest
 	var cols []colDef
 	for i, d := range list {
@@ -290,24 +295,12 @@ func (b *builder) perform(f *frame, x *ex, q *query, pos ir.Pos) {
 	b.skipRows(q, pos, false)
 	yes := ir.C(ir.Bool(true))
 	fails := anyMayFail(q.targets)
-	if len(q.from) == 0 {
-		if fails && q.where != nil {
-			b.unmodelled("PERFORM of what may fail, under a condition")
-		}
-		for _, c := range q.targets {
-			if ir.MayFail(c.e) {
-				b.emit(&ir.Assign{At: at(pos), Var: b.local("tmp", c.t), Expr: c.e})
-			}
-		}
-		found := ir.Expr(yes)
-		if q.where != nil && len(q.aggs) == 0 {
-			found = ir.Op(ir.Is, q.where, yes)
-		}
-		b.setFound(f, pos, found, nil)
-		return
-	}
-	if q.limit != nil && q.atMost < 0 || q.atMost == 0 {
+	if q.limit != nil && q.atMost < 1 {
 		b.unmodelled("LIMIT 0 or of an expression in PERFORM")
+	}
+	if len(q.from) == 0 {
+		b.performOnce(f, q, pos)
+		return
 	}
 	if f.rowcount != "" && len(q.aggs) == 0 {
 		b.countRows(f, q.ir(), pos)
@@ -347,6 +340,36 @@ func (b *builder) perform(f *frame, x *ex, q *query, pos ir.Pos) {
 	b.atLeastOne(s)
 	b.weak[s] = true
 	b.emit(s)
+}
+
+// performOnce is perform of a query without tables.
+func (b *builder) performOnce(f *frame, q *query, pos ir.Pos) {
+	if len(q.aggs) > 0 {
+		b.unmodelled("an aggregate without FROM")
+	}
+	found := ir.Expr(ir.C(ir.Bool(true)))
+	if q.where != nil {
+		found = ir.Op(ir.Is, q.where, found)
+	}
+	computed := b.collect(func() {
+		for _, c := range q.targets {
+			if ir.MayFail(c.e) {
+				b.emit(&ir.Assign{At: at(pos), Var: b.local("tmp", c.t), Expr: c.e})
+			}
+		}
+	})
+	switch {
+	case q.where == nil:
+		b.out = append(b.out, computed...)
+	case len(computed) > 0 || ir.MayFail(q.where):
+		hit := b.local("hit", tBool)
+		b.emit(&ir.Assign{At: at(pos), Var: hit, Expr: found})
+		found = ir.V(hit)
+		if len(computed) > 0 {
+			b.emit(&ir.If{At: at(pos), Cond: found, Then: computed})
+		}
+	}
+	b.setFound(f, pos, found, nil)
 }
 
 // mayFail reads the columns of q that may fail, which nobody looks at.

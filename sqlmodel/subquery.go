@@ -69,6 +69,9 @@ func (x *ex) subquery(s *pg.SelectStmt, anyRow bool) *query {
 
 func (x *ex) exists(s *pg.SelectStmt) ir.Expr {
 	q := x.subquery(s, true)
+	if len(q.after) > 0 || anyMayFail(q.targets) {
+		x.unmodelled("EXISTS of columns that may fail")
+	}
 	x.lockOne(q, x.pos(int32(max(pg.Start(s), 0))))
 	switch {
 	case q.atMost == 0:
@@ -333,6 +336,9 @@ func (x *ex) emitAggregates(q *query, pos ir.Pos) {
 	if len(q.from) == 0 {
 		x.unmodelled("an aggregate without FROM")
 	}
+	if q.limit != nil && q.atMost < 0 {
+		x.unmodelled("LIMIT of an expression, with aggregates")
+	}
 	x.b.lockRows(q, pos)
 	s := &ir.Select{At: at(pos), Query: q.ir()}
 	for _, a := range q.aggs {
@@ -340,6 +346,7 @@ func (x *ex) emitAggregates(q *query, pos ir.Pos) {
 		s.Aggs = append(s.Aggs, a.agg)
 	}
 	x.b.emit(s)
+	x.b.computeAfter(q)
 }
 
 // arrayOfRows is ARRAY(SELECT …): a function of the rows, never NULL.

@@ -129,7 +129,7 @@ func (b *builder) record(name string, t *table, row *rowSource, pos ir.Pos) *var
 		set := &ir.Assign{At: at(pos), Var: local, Expr: row.col(c.name).e}
 		b.weak[set] = !ir.MayFail(set.Expr)
 		b.emit(set)
-		v.fields = append(v.fields, field{c.name, local, c.t})
+		v.fields = append(v.fields, field{c.name, local, c.t, c.domain})
 	}
 	return v
 }
@@ -233,7 +233,7 @@ func (b *builder) triggerBody(t *table, g *trigger, r *rowTrigger, fn *function,
 		for _, c := range t.columns {
 			local := b.fieldLocal(name, c.name, c.t)
 			b.emitWeak(&ir.Assign{At: at(pos), Var: local, Expr: ir.C(ir.Null)})
-			null.fields = append(null.fields, field{c.name, local, c.t})
+			null.fields = append(null.fields, field{c.name, local, c.t, c.domain})
 		}
 		f.scope.vars[name] = null
 	}

@@ -194,6 +194,8 @@ type userType struct {
 type fieldDef struct {
 	name string
 	t    typ
+	// domain is that of its type, nil if it is none.
+	domain *userType
 }
 
 // names gives the strings of a list of String nodes.
@@ -389,7 +391,7 @@ func (l *loader) fieldsOf(name string) []fieldDef {
 	if t := l.declarations.rowTypes[name]; t != nil {
 		var out []fieldDef
 		for _, c := range t.columns {
-			out = append(out, fieldDef{c.name, c.t})
+			out = append(out, fieldDef{c.name, c.t, c.domain})
 		}
 		return out
 	}

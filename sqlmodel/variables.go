@@ -35,8 +35,7 @@ func (b *builder) declaration(f *frame, d plpgsql.Decl) {
 		f.scope.vars[d.Name] = v
 		return
 	}
-	t := b.declaredType(f, d)
-	b.mayBreak(b.l.sees(f.text).typ(strings.ToLower(strings.TrimSpace(d.Type.Text(f.text.s)))), pos)
+	t, domain := b.declaredType(f, d)
 	// A default sees the variables before it, and not the variable itself, which
 	// is declared after.
 	var v *val
@@ -48,6 +47,12 @@ func (b *builder) declaration(f *frame, d plpgsql.Decl) {
 		}
 	}
 	w := b.declare(f, d.Name, t)
+	if w.domain = domain; domain.demanding() && !w.isRecord {
+		b.demand(domain, t, w.local, pos)
+	}
+	if d.NotNull {
+		b.demandNotNull(w)
+	}
 	switch {
 	case v != nil:
 		b.store(f, w, *v, pos)
@@ -64,10 +69,10 @@ func (b *builder) declaration(f *frame, d plpgsql.Decl) {
 // startNull sets a variable to NULL where its declaration may be reached
 // several times.
 func (b *builder) startNull(v *variable, pos ir.Pos) {
-	if b.loopDepth == 0 && len(b.calls) == 1 {
-		return
-	}
 	for _, d := range v.dests() {
+		if b.loopDepth == 0 && len(b.calls) == 1 && b.demands[d.local] == nil {
+			continue
+		}
 		b.emitWeak(&ir.Assign{At: at(pos), Var: d.local, Expr: ir.C(ir.Null)})
 	}
 }
@@ -82,8 +87,9 @@ func (f *frame) numbered(dollar string) *variable {
 	return nil
 }
 
-// declaredType reads the type of a declaration, %TYPE and %ROWTYPE included.
-func (b *builder) declaredType(f *frame, d plpgsql.Decl) typ {
+// declaredType reads the type of a declaration, %TYPE and %ROWTYPE included, and its domain, nil
+// if it is none.
+func (b *builder) declaredType(f *frame, d plpgsql.Decl) (typ, *userType) {
 	src := d.Type.Text(f.text.s)
 	lower := strings.ToLower(strings.Join(strings.Fields(src), ""))
 	pos := f.text.pos(d.Type.Start)
@@ -92,18 +98,18 @@ func (b *builder) declaredType(f *frame, d plpgsql.Decl) typ {
 		if len(b.l.fieldsOf(t.name)) == 0 {
 			b.l.fail(pos, "there is no table %s", name)
 		}
-		return t
+		return t, nil
 	}
 	base, array := strings.CutSuffix(lower, "[]")
 	if name, ok := strings.CutSuffix(base, "%type"); ok {
-		t := b.typeOfName(f, quote.Parts(name), pos)
+		t, domain := b.typeOfName(f, quote.Parts(name), pos)
 		if array {
-			return arrayOf(t)
+			return arrayOf(t), nil
 		}
-		return t
+		return t, domain
 	}
 	if lower == "record" {
-		return tRecord
+		return tRecord, nil
 	}
 	t := f.text.part("SELECT NULL::", d.Type)
 	stmts, err := t.parse()
@@ -112,30 +118,30 @@ func (b *builder) declaredType(f *frame, d plpgsql.Decl) typ {
 	}
 	if s, ok := pg.Inner(stmts[0].Stmt).(*pg.SelectStmt); ok && len(s.TargetList) == 1 {
 		if c, ok := pg.Inner(pg.TargetValue(s.TargetList[0])).(*pg.TypeCast); ok {
-			return b.l.typeOf(c.TypeName, t)
+			return b.l.typeOf(c.TypeName, t), b.l.domainOf(c.TypeName, f.text)
 		}
 	}
 	b.l.fail(pos, "%s is no type", src)
-	return typ{}
+	return typ{}, nil
 }
 
-// typeOfName is x%TYPE: of a variable, a field or a column.
-func (b *builder) typeOfName(f *frame, parts []string, pos ir.Pos) typ {
+// typeOfName is x%TYPE: of a variable, a field or a column, with its domain, nil if it is none.
+func (b *builder) typeOfName(f *frame, parts []string, pos ir.Pos) (typ, *userType) {
 	if v, fd := f.scope.find(parts); fd != nil {
-		return fd.t
+		return fd.t, fd.domain
 	} else if v != nil {
-		return v.t
+		return v.t, v.domain
 	}
 	if len(parts) > 1 {
 		if tab := b.l.sees(f.text).table(qualified(parts[:len(parts)-1])); tab != nil {
 			if c := tab.column(parts[len(parts)-1]); c != nil {
-				return c.t
+				return c.t, c.domain
 			}
 			b.l.fail(pos, "table %s has no column %s", tab.name, parts[len(parts)-1])
 		}
 	}
 	b.l.fail(pos, "there is no column or variable %s", strings.Join(parts, "."))
-	return typ{}
+	return typ{}, nil
 }
 
 // store assigns a value to a variable.
@@ -199,7 +205,7 @@ func (b *builder) recordDests(v *variable, cols []colDef, pos ir.Pos) (list, res
 		old := v.held(c.name)
 		switch {
 		case old == nil:
-			v.all = append(v.all, field{c.name, b.fieldLocal(v.name, c.name, t), t})
+			v.all = append(v.all, field{c.name, b.fieldLocal(v.name, c.name, t), t, nil})
 			old = &v.all[len(v.all)-1]
 		case localType(old.t) != localType(t):
 			if !(old.t.numeric() && t.numeric()) {
@@ -260,7 +266,7 @@ func (b *builder) assignment(f *frame, s *plpgsql.Assign, pos ir.Pos) {
 		if e.record {
 			b.unmodelled("a row in a field")
 		}
-		b.assign(pos, d.local, x.assigned(e, d.t, 0).e)
+		b.assign(pos, d.local, x.becomes(fd.domain, x.assigned(e, d.t, 0)).e)
 	default:
 		b.store(f, v, e, pos)
 	}

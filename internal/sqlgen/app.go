@@ -156,6 +156,7 @@ type gen struct {
 	app    *App
 	types  []*Type
 	serial int
+	checks bool // checked(int) is declared
 }
 
 // name makes a name that is new.
@@ -230,7 +231,7 @@ func (t *Txn) Args(rng *rand.Rand) []*string {
 	g := &gen{rng: rng}
 	var out []*string
 	for _, p := range t.Params {
-		if g.chance(8) {
+		if g.chance(8) && !p.Type.NotNull { // a function that does not use it takes it all the same
 			out = append(out, nil)
 			continue
 		}

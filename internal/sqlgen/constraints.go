@@ -89,6 +89,14 @@ func (g *gen) exclude(t *Table, items *Node) {
 	}
 }
 
+// checker declares a function that refuses some values.
+func (g *gen) checker() {
+	if g.chance(30) && g.on("checked value") {
+		g.checks = true
+		g.decl(seq("checked value", "CREATE FUNCTION checked(v int) RETURNS int LANGUAGE plpgsql AS $$ BEGIN IF v < 0 OR v > 5 THEN RAISE EXCEPTION 'no'; END IF; RETURN v; END $$"))
+	}
+}
+
 // declared makes enums and domains.
 func (g *gen) declared() {
 	if g.opt.Types&Declared == 0 {
@@ -106,7 +114,7 @@ func (g *gen) declared() {
 		g.types = append(slices.Clone(g.types), t)
 	}
 	if g.chance(25) && g.on("domain of text") {
-		t := &Type{Name: "code", Base: "text", Values: words("a|b|ab"), Group: Declared}
+		t := &Type{Name: "code", Base: "text", Values: words("a|b|ab"), Group: Declared, NotNull: true}
 		g.decl(seq("domain of text", "CREATE DOMAIN code AS text NOT NULL DEFAULT 'a' CHECK (length(VALUE) BETWEEN 1 AND 2)"))
 		g.types = append(slices.Clone(g.types), t)
 	}

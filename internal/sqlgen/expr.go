@@ -151,6 +151,12 @@ func (g *gen) expr(e *env, t *Type, depth int) *Node {
 			return seq("length", "length(", g.expr(e, Text, depth-1), ")")
 		}},
 		alt{2, func() *Node {
+			if t != Int || e.pure || !g.checks {
+				return nil
+			}
+			return seq("checked value", "checked(", sub(), ")")
+		}},
+		alt{2, func() *Node {
 			n := seq("case", "CASE WHEN ", g.cond(e, depth-1), " THEN ", sub())
 			for range g.rng.IntN(2) {
 				n.Kids = append(n.Kids, opt(seq("", " WHEN ", g.cond(e, depth-1), " THEN ", sub())))

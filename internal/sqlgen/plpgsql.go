@@ -57,11 +57,16 @@ func (g *gen) plpgsql(t *Txn, e *env) {
 func (g *gen) variable(b *body, e *env, t *Type) binding {
 	v := binding{ref: g.name("v"), t: t, null: true}
 	v.name = v.ref
-	init := (*Node)(nil)
+	init, held := (*Node)(nil), ""
 	if g.chance(40) {
-		init = opt(seq("initial value", " := ", g.leaf(&env{vars: b.params}, t)))
+		init = seq("initial value", " := ", g.leaf(&env{vars: b.params}, t))
+		if g.chance(15) && g.on("variable that is not null") {
+			held = " NOT NULL"
+		} else {
+			init = opt(init)
+		}
 	}
-	b.decls.Kids = append(b.decls.Kids, seq("", v.ref+" "+t.Name, init, ";\n"))
+	b.decls.Kids = append(b.decls.Kids, seq("", v.ref+" "+t.Name+held, init, ";\n"))
 	e.vars = append(e.vars, v)
 	return v
 }

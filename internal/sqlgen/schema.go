@@ -8,6 +8,7 @@ import (
 // schema makes tables and what belongs to them.
 func (g *gen) schema() {
 	g.declared()
+	g.checker()
 	for i := range min(2+g.rng.IntN(3), g.opt.Tables) {
 		g.table("t" + strconv.Itoa(i+1))
 	}

@@ -20,6 +20,8 @@ type Type struct {
 	Sums bool
 	// Text says that it is a kind of text, Time that it is a date or time.
 	Text, Time bool
+	// NotNull says that it is a domain without NULL.
+	NotNull bool
 	// Plain says that its literals have no cast: the dialect of MySQL.
 	Plain bool
 }

@@ -57,6 +57,20 @@ var effects = map[Effect]string{
 		gin_clean_pending_list brin_*`,
 }
 
+// running are the functions and views that show what other transactions do before they commit.
+const running = `pg_try_advisory_* pg_locks pg_lock_status pg_stat_* pg_prepared_xact* pg_current_snapshot txid_current_snapshot pg_snapshot_*
+	txid_snapshot_* txid_visible_in_snapshot pg_visible_in_snapshot txid_status pg_xact_status pg_blocking_pids pg_safe_snapshot_blocking_pids
+	pg_sequence_last_value pg_sequences`
+
+// ShowsRunning reports whether the function or view of the system with a name shows what other
+// transactions do before they commit.
+func ShowsRunning(name string) bool {
+	return slices.ContainsFunc(strings.Fields(running), func(pattern string) bool {
+		prefix, open := strings.CutSuffix(pattern, "*")
+		return name == pattern || open && strings.HasPrefix(name, prefix)
+	})
+}
+
 // EffectOf gives the effect of a function of the system.
 func EffectOf(f *Function) Effect {
 	for _, e := range []Effect{OfTransaction, OfSession, AnyValue, Fresh, Nothing, ReadsAny, WritesAny} {

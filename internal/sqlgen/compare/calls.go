@@ -297,8 +297,11 @@ func (c *Calls) check(cs Case) (f Finding) {
 			c.Server.exec(r.String())
 		}
 		served := c.Server.serve(c.Server, cs.Txn, cs.Args, "").err
-		if served != nil && invalid(served) || c.absent(err) {
+		if served != nil { // it is invalid, or the server did not come to what is
 			return Finding{Result: Invalid, Class: fmt.Sprint(code(served), " ", served)}
+		}
+		if c.absent(err) {
+			return Finding{Result: Invalid, Class: "a table that is not there"}
 		}
 		what := err.Error()
 		if i := strings.LastIndex(what, fileName+":"); i >= 0 {

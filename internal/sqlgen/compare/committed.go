@@ -33,10 +33,12 @@ func (p *Pairs) interrupt(a *app, mix *Mix, rng *rand.Rand) (f Finding, err erro
 	var found []*interp.Execution
 	at := -1 // the statement before which the first one stops
 	var kid int
+	inText := true // it is a statement of the transaction
 	_, undecided := a.model.machine.Interrupt(list[0], list[1:], a.state, cut, func(x *interp.Execution) bool {
 		split := x.Txns[len(x.Txns)-1].Split
 		if kid = len(mix.Txns[0].Node.Kids); split.Stmt != nil {
-			kid = a.model.kid(mix.Txns[0].Node, split.Stmt.Position())
+			kid = a.model.kidOf(mix.Txns[0].Node, list[0].Txn, split.Stmt)
+			inText = inText && kid >= 0
 		}
 		if at < 0 {
 			at = kid
@@ -52,6 +54,8 @@ func (p *Pairs) interrupt(a *app, mix *Mix, rng *rand.Rand) (f Finding, err erro
 		return Finding{Result: Unmodelled, Class: "at READ COMMITTED: " + why}, nil
 	case len(found) == 0:
 		return Finding{Result: Aborts}, nil
+	case !inText:
+		return Finding{Result: Undecided, Class: "it is not known before which statement the transaction stops"}, nil
 	}
 	mix.Order = stops(mix, at)
 	o, why, err := p.atReadCommitted(a, mix, at)
@@ -65,6 +69,9 @@ func (p *Pairs) interrupt(a *app, mix *Mix, rng *rand.Rand) (f Finding, err erro
 			}
 		}
 		why = "other results"
+	}
+	if why == "waits" && len(found) > 1 { // the server has chosen other rows
+		return Finding{Result: Undecided, Class: "at READ COMMITTED the server waits for one of the executions of the model"}, nil
 	}
 	f = Finding{Result: Wrong, Class: "at READ COMMITTED the model has an execution, the server: " + why, Opaque: a.model.marks.used}
 	if a.model.marks.used || undecided != "" {

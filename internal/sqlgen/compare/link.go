@@ -135,7 +135,15 @@ func waited(err error) bool {
 		return m.Number == changed || m.Number == lockTimeout || m.Number == deadlock
 	}
 	k := code(err)
-	return k == "40P01" || k == "55P03" || k == "57014"
+	return k == "40P01" || k == "55P03" || k == "57014" || k == "40001" && checksKey(err)
+}
+
+// checksKey reports whether PostgreSQL met an error when it looked for the rows that a foreign
+// key is about. It waits there for others who have written one, and gives up where they
+// commit; behind their commit it would not have found the row.
+func checksKey(err error) bool {
+	e, ok := errors.AsType[*pgconn.PgError](err)
+	return ok && strings.Contains(e.Where, "FOR KEY SHARE OF x")
 }
 
 // commands are what a client sends for a transaction.

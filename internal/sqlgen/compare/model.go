@@ -167,6 +167,18 @@ func (m *Model) kid(list *sqlgen.Node, pos ir.Pos) int {
 	return -1
 }
 
+// kidOf gives the number of the piece of a list that a statement belongs to, also where the
+// statement stands elsewhere, such as in a view; -1 if it is not known.
+func (m *Model) kidOf(list *sqlgen.Node, t *ir.Txn, s ir.Stmt) int {
+	k := m.kid(list, s.Position())
+	ir.Walk(t.Body, func(other ir.Stmt) {
+		if k < 0 && s.Command() > 0 && other.Command() == s.Command() {
+			k = m.kid(list, other.Position())
+		}
+	})
+	return k
+}
+
 // offset is a place as a number of bytes, -1 if it is not known.
 func (m *Model) offset(pos ir.Pos) int {
 	if !pos.IsValid() || pos.Line > len(m.lines) {

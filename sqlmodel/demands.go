@@ -1,0 +1,145 @@
+package sqlmodel
+
+import (
+	"cmp"
+
+	"github.com/txrobust/robust/ir"
+	"github.com/txrobust/robust/sqlmodel/internal/pg"
+)
+
+// demand is a condition on the value of a local: an assignment that breaks it ends in an error.
+type demand struct {
+	cond  ir.Expr
+	state string // the SQLSTATE
+}
+
+// SQLSTATEs of the assignments that break a demand.
+const (
+	nullVariable = "22004"
+	checkBroken  = "23514"
+)
+
+// demands gives the conditions of a domain on a value of it. What is left out is empty, or
+// says what may refuse values besides.
+func (l *loader) demands(u *userType, t typ, e ir.Expr) (out []demand, leftOut string) {
+	for _, c := range u.checks {
+		cond, why := l.rowCondition(&c, domainValue(t, e))
+		if why != "" || !known(cond) || ir.MayFail(cond) {
+			leftOut = u.refusal()
+			continue
+		}
+		out = append(out, demand{ir.NotE(ir.Op(ir.Is, cond, ir.C(ir.Bool(false)))), checkBroken})
+	}
+	return out, leftOut
+}
+
+// refusesNull is what the NOT NULL of a domain refuses. It is not checked where a value has the
+// type of the domain already, which is not known here, and may be NULL all the same.
+func (u *userType) refusesNull() string {
+	if u.notNull {
+		return u.refusal()
+	}
+	return ""
+}
+
+// known reports whether it is known what all functions of an expression give.
+func known(e ir.Expr) bool {
+	all := true
+	ir.WalkExpr(e, func(e ir.Expr) {
+		c, ok := e.(*ir.Call)
+		all = all && (!ok || c.Known())
+	})
+	return all
+}
+
+// demanding reports whether a domain, which may be nil, refuses values.
+func (u *userType) demanding() bool { return u != nil && (u.notNull || len(u.checks) > 0) }
+
+// refusal names what a domain may refuse values with.
+func (u *userType) refusal() string { return "the check of the domain " + u.names[len(u.names)-1].name }
+
+// demand makes each assignment to a local from here on one that a domain may refuse.
+func (b *builder) demand(u *userType, t typ, local string, pos ir.Pos) {
+	list, leftOut := b.l.demands(u, t, ir.V(local))
+	b.demands[local] = append(b.demands[local], list...)
+	b.mayBreak(cmp.Or(leftOut, u.refusesNull()), pos)
+}
+
+// demandNotNull makes each assignment of NULL to a variable from here on an error.
+func (b *builder) demandNotNull(v *variable) {
+	for _, d := range v.dests() {
+		if v.isRecord {
+			b.unmodelled("a record that is NOT NULL")
+		}
+		b.demands[d.local] = append(b.demands[d.local], demand{ir.NotE(&ir.Unary{Op: ir.IsNull, X: ir.V(d.local)}), nullVariable})
+	}
+}
+
+// meet holds what statement s has assigned to the demands on it. A variable keeps its value
+// where an assignment fails, which matters to a handler.
+func (b *builder) meet(s ir.Stmt) {
+	if len(b.demands) == 0 {
+		return
+	}
+	for _, local := range ir.Assigned(s) {
+		for _, d := range b.demands[local] {
+			switch s := s.(type) {
+			case *ir.Foreach, *ir.ForRange:
+				b.unmodelled("a loop over a variable that is NOT NULL or of a domain")
+			case *ir.Assign:
+				if c, is := s.Expr.(*ir.Const); is && d.state == nullVariable && !c.Value.IsNull() {
+					continue
+				}
+			}
+			if b.caught(d.state) {
+				b.unmodelled("a handler of what a variable that is NOT NULL or of a domain refuses")
+			}
+			b.require(s.Position(), d.cond, d.state)
+		}
+	}
+}
+
+// becomes holds a value to a domain that it is cast to.
+func (x *ex) becomes(u *userType, v val) val {
+	switch {
+	case x.b == nil || !u.demanding():
+		return v
+	case x.perRow || x.conditional || v.record:
+		x.b.mayBreak(u.refusal(), x.b.cur)
+		return v
+	}
+	v.e = x.shared(v.e, v.t)
+	list, leftOut := x.l.demands(u, v.t, v.e)
+	x.b.mayBreak(cmp.Or(leftOut, u.refusesNull()), x.b.cur)
+	for _, d := range list {
+		x.b.require(x.b.cur, d.cond, d.state)
+	}
+	return v
+}
+
+// mayBreak marks that something may refuse a value that becomes one of a domain.
+func (b *builder) mayBreak(leftOut string, pos ir.Pos) {
+	if leftOut != "" {
+		b.emit(&ir.Dropped{At: at(pos), Kind: ir.ByError, Observes: true, What: leftOut})
+	}
+}
+
+// forColumn is a value, which n computes, as one of a column. PostgreSQL holds it to the domain
+// of the column only where it becomes one of it: a query or a branch that has the type of the
+// domain already may give NULL, whatever the domain says (CREATE DOMAIN, notes).
+func (x *ex) forColumn(c *column, v val, n *pg.Node, loc int32) val {
+	if c.domain != nil && c.domain.notNull && !v.nn {
+		passes := false
+		switch e := pg.Inner(n).(type) {
+		case *pg.SubLink, *pg.CaseExpr, *pg.CoalesceExpr, *pg.ColumnRef:
+			_, named := e.(*pg.ColumnRef)
+			passes = !named || v.e != nil && !rowFree(v.e, map[string]bool{})
+		case nil:
+			passes = true
+		}
+		if passes {
+			x.unmodelled("a value of the domain of column %s that may be NULL", c.name)
+		}
+	}
+	return val{e: x.convert(v, c.t, loc, "column "+c.name), t: c.t, nn: v.nn}
+}
