@@ -19,6 +19,8 @@ const (
 	checkBroken  = "23514"
 )
 
+const demandingLoop = "a loop over a variable that is NOT NULL or of a domain"
+
 // demands gives the conditions of a domain on a value of it. What is left out is empty, or
 // says what may refuse values besides.
 func (l *loader) demands(u *userType, t typ, e ir.Expr) (out []demand, leftOut string) {
@@ -85,7 +87,7 @@ func (b *builder) meet(s ir.Stmt) {
 		for _, d := range b.demands[local] {
 			switch s := s.(type) {
 			case *ir.Foreach, *ir.ForRange:
-				b.unmodelled("a loop over a variable that is NOT NULL or of a domain")
+				b.unmodelled(demandingLoop)
 			case *ir.Assign:
 				if c, is := s.Expr.(*ir.Const); is && d.state == nullVariable && !c.Value.IsNull() {
 					continue

@@ -182,6 +182,9 @@ func (b *builder) forQuery(f *frame, s *plpgsql.ForQuery, fetched string, pos ir
 		if mentions(q, d.local) {
 			b.unmodelled("a FOR loop whose query reads the variable that it sets")
 		}
+		if len(b.demands[d.local]) > 0 {
+			b.unmodelled(demandingLoop)
+		}
 		b.emitWeak(&ir.Assign{At: at(pos), Var: d.local, Expr: ir.C(ir.Null)})
 	}
 	round := func() []ir.Stmt { return b.loopBody(f, l, s.Body) }

@@ -484,10 +484,23 @@ func (x *ex) arithmetic(op string, l, r val, nn bool) (val, bool) {
 		}
 		return out, true
 	}
-	f := value.Function(arithmeticFunction(op, t), true)
+	f := value.FunctionOf(arithmeticFunction(op, t), true, []*value.Type{scaled(l, t), scaled(r, t)}, t.sql)
 	l, r = x.cast(l, t, 0), x.cast(r, t, 0)
 	return val{e: x.apply(f, t, l.e, r.e), t: t, nn: nn}, true
 }
+
+// scaled is the type of a value that is cast to t, with the digits after the point where they
+// are known.
+func scaled(v val, t typ) *value.Type {
+	out := *t.sql
+	if digits, known := v.scale(); known && t.name == nNumeric {
+		out.Precision, out.Scale = maxPrecision, digits
+	}
+	return &out
+}
+
+// maxPrecision is that of numeric(p,s).
+const maxPrecision = 1000
 
 // arithmeticFunction is the function of an operator on two values of type t.
 func arithmeticFunction(op string, t typ) string {

@@ -84,6 +84,9 @@ func init() {
 				if a[1].Rat().Sign() == 0 {
 					return ir.Null, divisionByZero()
 				}
+				if args[0].Precision == 0 || args[1].Precision == 0 { // values may show more digits than they have
+					return ir.Null, ir.ErrNotKnown
+				}
 				return numeric(quotient(a[0].Rat(), a[1].Rat(), max(declaredScale(args[0]), declaredScale(args[1]))))
 			}
 		},
