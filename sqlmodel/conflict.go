@@ -20,6 +20,7 @@ func (i *inserter) onConflict(stmt *ir.Insert, row *rowSource) {
 		if conf.Target == nil {
 			i.x.fail(c.Location, "ON CONFLICT DO UPDATE needs the columns of a key")
 		}
+		b.refuseTriggersOfGenerated(i.tab)
 		y.levels[len(y.levels)-1].sources = append(y.levels[len(y.levels)-1].sources, excludedRow(i.tab))
 		list := b.sets(y, existing, c.TargetList)
 		after = withValues(existing, list)

@@ -237,6 +237,7 @@ func (m *merger) check() {
 			}
 		}
 		if a.op == onUpdate {
+			b.refuseTriggersOfGenerated(t)
 			b.irSets(m.row, a.set)
 		}
 	}

@@ -91,11 +91,32 @@ func (t *table) firing(events int32, before, row bool, set []assignment) []*trig
 		for _, a := range set {
 			hit = hit || slices.Contains(g.columns, a.column)
 		}
-		if hit {
+		if hit || g.events&events != 0 && g.ofGenerated(t) && t.recomputes() {
 			out = append(out, g)
 		}
 	}
 	return out
+}
+
+// ofGenerated reports whether UPDATE OF of a trigger names a generated column of its table.
+func (g *trigger) ofGenerated(t *table) bool {
+	return slices.ContainsFunc(t.columns, func(c *column) bool { return c.generated != nil && slices.Contains(g.columns, c.name) })
+}
+
+// recomputes reports whether each UPDATE sets all generated columns, as PostgreSQL takes it
+// where a trigger could change the row before (ExecInitStoredGenerated).
+func (t *table) recomputes() bool {
+	return slices.ContainsFunc(t.triggers, func(g *trigger) bool { return g.before && g.row && g.events&onUpdate != 0 })
+}
+
+// refuseTriggersOfGenerated refuses a MERGE or an upsert of a table with a trigger on a generated
+// column: they set all of these.
+func (b *builder) refuseTriggersOfGenerated(t *table) {
+	for _, g := range t.triggers {
+		if g.events&onUpdate != 0 && g.ofGenerated(t) {
+			b.unmodelled("a MERGE or ON CONFLICT DO UPDATE, with trigger %s of a generated column", g.name)
+		}
+	}
 }
 
 // firedBy gives what a trigger of t may touch.
@@ -160,6 +181,9 @@ func (b *builder) fire(t *table, g *trigger, r *rowTrigger, pos ir.Pos) (why str
 			b.unmodelled("trigger %s, which %s", g.name, g.odd)
 		}
 		fns := g.functions()
+		if len(fns) == 0 {
+			b.unmodelled("trigger %s, whose function is not declared here", g.name)
+		}
 		if len(fns) != 1 || fns[0].body == nil {
 			b.unmodelled("trigger %s, whose function is not in PL/pgSQL", g.name)
 		}

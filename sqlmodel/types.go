@@ -315,7 +315,11 @@ func (l *loader) namedType(raw string, in *text, loc int32) typ {
 	if keyword {
 		name = other
 	}
-	return l.catalogType(name)
+	t := l.catalogType(name)
+	if t == opaque(name) && l.catalog().Type(name) == nil && name != nAny && !l.opt.MySQL {
+		l.note(in.pos(int(loc)), "the type %s is neither declared here nor one of PostgreSQL: nothing is known of its values; check the spelling, or add CREATE TYPE, CREATE DOMAIN or CREATE EXTENSION", raw)
+	}
+	return t
 }
 
 // catalogType gives the type that the catalog has by a name: one of the system, or one of the program by its key.
