@@ -50,6 +50,12 @@ CREATE FUNCTION g(p int) RETURNS int LANGUAGE plpgsql AS $$ DECLARE x int; BEGIN
 		{"rows of one table that refer to each other", `CREATE TABLE person (id int PRIMARY KEY, mate int NOT NULL REFERENCES person, free boolean NOT NULL);
 CREATE FUNCTION leave(p int) RETURNS void LANGUAGE plpgsql AS $$ BEGIN
   IF (SELECT m.free FROM person p1 JOIN person m ON m.id = p1.mate WHERE p1.id = p AND m.id <> p) THEN UPDATE person SET free = false WHERE id = p; END IF; END $$;`, robust.Options{}},
+		{"rows that break constraints which are NOT VALID", `CREATE TABLE p (id int PRIMARY KEY);
+CREATE TABLE c (id int PRIMARY KEY, p int NOT NULL, n int NOT NULL);
+ALTER TABLE c ADD CONSTRAINT "of p" FOREIGN KEY (p) REFERENCES p NOT VALID;
+CREATE FUNCTION f(a int, b int) RETURNS void LANGUAGE plpgsql AS $$ BEGIN
+  IF EXISTS (SELECT 1 FROM c WHERE id = a AND n = 1 AND NOT EXISTS (SELECT 1 FROM p WHERE p.id = c.p)) THEN UPDATE c SET n = 2 WHERE id = b; END IF;
+END $$;`, robust.Options{}},
 		{"a key that the server gives and the script sends back", `CREATE TABLE parent (id serial PRIMARY KEY, n int NOT NULL);
 CREATE TABLE child (id bigserial PRIMARY KEY, parent int NOT NULL REFERENCES parent, n int NOT NULL);
 -- name: add

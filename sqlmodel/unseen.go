@@ -39,7 +39,7 @@ type unchecked struct {
 }
 
 // leaveOut adds a check that is left out, with the columns that it is about. Where these are
-// several, whether a change of one is refused depends on the others.
+// several, whether a change of one is refused depends on the others; none is any column.
 func (l *loader) leaveOut(t *table, pos ir.Pos, what, why string, columns []string) {
 	t.unchecked = append(t.unchecked, &unchecked{pos: pos, what: what + ", " + why, columns: columns})
 	l.note(pos, "%s is left out: %s", what, why)
@@ -75,7 +75,7 @@ func (b *builder) uncheckedWrites(pos ir.Pos, t *table, events int32, set []assi
 			hit = hit || slices.Contains(k.columns, a.column)
 		}
 		if hit {
-			b.emit(&ir.Dropped{At: at(pos), Kind: ir.ByError, What: k.what, Tables: []*ir.Table{t.ir}, Observes: events&onUpdate != 0 && len(k.columns) > 1})
+			b.emit(&ir.Dropped{At: at(pos), Kind: ir.ByError, What: k.what, Tables: []*ir.Table{t.ir}, Observes: events&onUpdate != 0 && len(k.columns) != 1})
 		}
 	}
 }

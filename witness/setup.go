@@ -20,6 +20,7 @@ type setupWriter struct {
 
 var (
 	hasTriggers   = regexp.MustCompile(`(?i)\btrigger\b`)
+	hasUnproven   = regexp.MustCompile(`(?i)\bnot\s+valid\b`)
 	hasSequences  = regexp.MustCompile(`(?i)\b(small|big)?serial[248]?\b|\bnextval\b|\bsequence\b|\bidentity\b`)
 	alwaysDefault = regexp.MustCompile(`(?i)\bgenerated\s+always\s+as\s+identity\b`)
 )
@@ -50,13 +51,18 @@ func (w *setupWriter) add(format string, args ...any) {
 }
 
 // postgres writes what a client that owns the tables may do. Triggers are off
-// meanwhile, and foreign keys that form a cycle are checked at the end.
+// meanwhile, foreign keys that form a cycle are checked at the end, and constraints that are
+// NOT VALID, which rows may break, are made again behind the rows.
 func (w *setupWriter) postgres() {
 	order, cyclic := w.order()
 	triggers := hasTriggers.MatchString(w.schema)
 	w.add("BEGIN")
 	if triggers {
 		w.out = append(w.out, triggersOff)
+	}
+	unproven := hasUnproven.MatchString(w.schema)
+	if unproven {
+		w.out = append(w.out, unprovenOff)
 	}
 	if cyclic {
 		w.out = append(w.out, keysLate)
@@ -65,11 +71,14 @@ func (w *setupWriter) postgres() {
 	for _, t := range order {
 		w.inserts(t, alwaysDefault.MatchString(w.schema))
 	}
-	if cyclic || triggers {
+	if cyclic || triggers || unproven {
 		w.add("SET CONSTRAINTS ALL IMMEDIATE")
 	}
 	if cyclic {
 		w.out = append(w.out, keysAgain)
+	}
+	if unproven {
+		w.out = append(w.out, unprovenOn)
 	}
 	if triggers {
 		w.out = append(w.out, triggersOn)
@@ -80,8 +89,8 @@ func (w *setupWriter) postgres() {
 	w.add("COMMIT")
 }
 
-// Triggers that are on, and foreign keys that are checked at the end of a statement,
-// are kept in tables that go away with the transaction.
+// Triggers that are on, foreign keys that are checked at the end of a statement, and
+// constraints that are NOT VALID, are kept in tables that go away with the transaction.
 const (
 	triggersOff = `CREATE TEMP TABLE robust_triggers ON COMMIT DROP AS
   SELECT tgrelid::regclass AS of, tgname AS name, tgenabled AS mode FROM pg_trigger WHERE NOT tgisinternal AND tgenabled <> 'D';
@@ -90,6 +99,15 @@ DO $$ DECLARE t record; BEGIN FOR t IN SELECT * FROM robust_triggers LOOP
 END LOOP; END $$;`
 	triggersOn = `DO $$ DECLARE t record; BEGIN FOR t IN SELECT * FROM robust_triggers LOOP
   EXECUTE format('ALTER TABLE %s ENABLE %s TRIGGER %I', t.of, CASE t.mode WHEN 'A' THEN 'ALWAYS' WHEN 'R' THEN 'REPLICA' ELSE '' END, t.name);
+END LOOP; END $$;`
+	unprovenOff = `CREATE TEMP TABLE robust_unproven ON COMMIT DROP AS
+  SELECT conrelid::regclass AS of, conname AS name, pg_get_constraintdef(oid) AS says FROM pg_constraint
+  WHERE NOT convalidated AND conrelid <> 0 AND conparentid = 0 AND conislocal;
+DO $$ DECLARE k record; BEGIN FOR k IN SELECT * FROM robust_unproven LOOP
+  EXECUTE format('ALTER TABLE %s DROP CONSTRAINT %I', k.of, k.name);
+END LOOP; END $$;`
+	unprovenOn = `DO $$ DECLARE k record; BEGIN FOR k IN SELECT * FROM robust_unproven LOOP
+  EXECUTE format('ALTER TABLE %s ADD CONSTRAINT %I %s', k.of, k.name, k.says);
 END LOOP; END $$;`
 	keysLate = `CREATE TEMP TABLE robust_keys ON COMMIT DROP AS
   SELECT conrelid::regclass AS of, conname AS name FROM pg_constraint WHERE contype = 'f' AND NOT condeferrable AND conparentid = 0;
