@@ -26,6 +26,17 @@ func TestUnusedFailures(t *testing.T) {
 		{"a LIMIT that is given", "int", "PERFORM 1 LIMIT a;", true},
 		{"a variable that is not null", "int NOT NULL := 0", "x := nullif((SELECT count(*) FROM s WHERE v <> 'x'), 1);", false},
 		{"a variable that is not null, of a constant", "int NOT NULL := 0", "x := 1;", true},
+		{"a division by an aggregate", "int", "PERFORM 1 / (count(*) - 1) FROM s WHERE v <> 'x';", false},
+		{"an order that may fail", "int", "PERFORM count(*) FROM s WHERE v <> 'x' ORDER BY 1 / (count(*) - 1);", false},
+		{"a message", "int", "RAISE NOTICE '%', 1 / ((SELECT count(*) FROM s WHERE v <> 'x') - 1);", false},
+		{"an option of a message", "int", "RAISE NOTICE 'x' USING HINT = (SELECT CASE WHEN count(*) > 1 THEN 'h' END FROM s WHERE v <> 'x');", false},
+		{"a message that cannot fail", "int", "RAISE NOTICE '%', (SELECT count(*) FROM s WHERE v <> 'x');", true},
+		{"a subscript", "int[]", "x[(SELECT CASE WHEN count(*) > 1 THEN 1 END FROM s WHERE v <> 'x')] := 1;", false},
+		{"an element of a domain", "rest[]", "x[1] := (SELECT count(*) FROM s WHERE v <> 'x') - 2;", false},
+		{"a field of a domain", "pair", "SELECT count(*) - 2, 1 INTO x FROM s WHERE v <> 'x';", false},
+		{"a notification", "int", "PERFORM pg_notify((SELECT CASE WHEN count(*) > 1 THEN 'c' ELSE '' END FROM s WHERE v <> 'x'), 'x');", false},
+		{"a key of an object", "int", "PERFORM jsonb_object_agg((SELECT CASE WHEN count(*) > 1 THEN 'c' END FROM s WHERE v <> 'x'), 1);", false},
+		{"an index", "int", "INSERT INTO noted VALUES ('n');", false},
 		{"a sequence", "bigint", "SELECT last_value INTO x FROM q; PERFORM 1 FROM s WHERE k = x; IF FOUND THEN RETURN; END IF;", false},
 		{"a variable of a domain", "rest := 0", "x := 10 - (SELECT count(*) FROM s WHERE v <> 'x');", false},
 		{"a cast to a domain", "double precision", "PERFORM length(v)::rest FROM s WHERE k = a;", false},
@@ -39,6 +50,13 @@ func TestUnusedFailures(t *testing.T) {
 CREATE TABLE s (k int PRIMARY KEY, v text NOT NULL);
 CREATE DOMAIN rest AS int CHECK (VALUE >= 0);
 CREATE SEQUENCE q;
+CREATE TYPE pair AS (a rest, b int);
+CREATE TABLE noted (t text);
+CREATE FUNCTION several(t text) RETURNS boolean IMMUTABLE LANGUAGE plpgsql AS $$ BEGIN
+  IF (SELECT count(*) FROM s WHERE v <> 'x') < 2 THEN RAISE EXCEPTION 'too few'; END IF;
+  RETURN true;
+END $$;
+CREATE INDEX ON noted (several(t));
 CREATE FUNCTION at_least_two(n bigint) RETURNS bigint LANGUAGE plpgsql AS $$ BEGIN
   IF n < 2 THEN RAISE EXCEPTION 'too few'; END IF;
   RETURN n;

@@ -229,8 +229,10 @@ func (x *failures) add(failed Expr, rows []Source, where Expr) {
 		}
 	}
 	switch {
-	case len(from) == 0:
+	case len(rows) == 0:
 		return // it depends on what was read before
+	case len(from) == 0: // and on whether there is a row to compute it for
+		from = rows
 	case !within(failed, from): // on the row that an INSERT proposes, too
 		failed = C(Bool(true))
 	}

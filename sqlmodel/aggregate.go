@@ -44,6 +44,11 @@ func (q *query) aggregates(x *ex, s *pg.SelectStmt) {
 			q.targets = append(q.targets, colDef{targetName(t), v.e, v.t, v.nn})
 		}
 	}
+	for _, n := range s.SortClause {
+		if v := y.expr(pg.Inner(n).(*pg.SortBy).Node); v.e != nil && ir.MayFail(v.e) {
+			x.unmodelled("ORDER BY of what may fail, with aggregates")
+		}
+	}
 	if x.b == nil {
 		columns()
 		return
@@ -134,6 +139,9 @@ func (x *ex) aggregate(e *pg.FuncCall, name string) val {
 	}
 	if strings.HasSuffix(name, "_agg") && name != "string_agg" && agg.Arg != nil {
 		agg.Arg = withNulls(args[0])
+	}
+	if strings.HasSuffix(name, "_object_agg") && len(args) > 0 && !args[0].nn && x.b != nil {
+		x.b.emit(&ir.Dropped{At: at(x.pos(e.Location)), Kind: ir.ByError, Observes: true, What: "an error of " + name + " for a key that is NULL"})
 	}
 	switch name {
 	case "sum":

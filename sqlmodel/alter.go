@@ -210,6 +210,7 @@ func (l *loader) drop(s *pg.DropStmt, t *text) {
 					l.dropRelation(o)
 				}
 			case pg.ObjectIndex:
+				delete(l.indexNames, parts[last])
 				l.dropIndex(in, parts)
 			case pg.ObjectTrigger:
 				if tab := in.table(qualified(parts[:last])); tab != nil {

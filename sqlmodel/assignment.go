@@ -180,6 +180,7 @@ func (b *builder) defaultValue(c *column, perRow bool) val {
 // those of the others.
 func (b *builder) generated(t *table, row *rowSource) []assignment {
 	var out []assignment
+	defer func(mark int) { b.fallible = b.fallible[:mark] }(len(b.fallible)) // who does not set them computes none
 	for _, c := range append(slices.Clone(t.columns), t.indexed...) {
 		if c.generated == nil {
 			continue

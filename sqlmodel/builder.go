@@ -49,6 +49,8 @@ type builder struct {
 	// shown are the statements whose errors of division, or of the written row,
 	// are raised before them.
 	shown map[ir.Stmt]bool
+	// fallible names what may fail of the expressions that the command has.
+	fallible []string
 	// demands are the conditions on what is assigned to locals.
 	demands map[string][]demand
 	// loopDepth counts the loops around the statement; cur is its place.
@@ -129,7 +131,8 @@ func (b *builder) emit(s ir.Stmt) {
 // numbered translates a command of the template itself by f: one that the server
 // runs with a snapshot of its own at READ COMMITTED. What is inlined is part of the
 // command that calls it, and a function that is STABLE has one snapshot for all.
-func (b *builder) numbered(f func()) {
+func (b *builder) numbered(command func()) {
+	f := func() { b.keepingFailures(command) }
 	if len(b.calls) > 1 || b.calls[0].stable {
 		f()
 		return
@@ -258,7 +261,7 @@ func (b *builder) guard(pos ir.Pos, r *refs, f func(), other func()) {
 // attempt runs f; where it meets something that cannot be modelled, nothing
 // of what it wrote stays.
 func (b *builder) attempt(f func()) (why string, ok bool) {
-	out, mark, calls, catches, late := b.out, len(b.out), len(b.calls), len(b.catches), b.l.late
+	out, mark, calls, catches, late, fallible := b.out, len(b.out), len(b.calls), len(b.catches), b.l.late, len(b.fallible)
 	ok = true
 	func() {
 		defer func() {
@@ -273,7 +276,7 @@ func (b *builder) attempt(f func()) (why string, ok bool) {
 		f()
 	}()
 	if !ok {
-		b.out, b.calls, b.catches, b.l.late = out[:mark:mark], b.calls[:calls], b.catches[:catches], late
+		b.out, b.calls, b.catches, b.l.late, b.fallible = out[:mark:mark], b.calls[:calls], b.catches[:catches], late, b.fallible[:fallible]
 	}
 	return why, ok
 }

@@ -48,6 +48,7 @@ func (x *ex) systemCall(e *pg.FuncCall, name string) val {
 	if v, ok := x.form(name, args); ok {
 		return v
 	}
+	x.named(name, args, e.Location)
 	if name == "set_config" && len(args) == 3 {
 		return x.setting(args[1], e.Location)
 	}
@@ -144,6 +145,19 @@ func (x *ex) resolved(c catalog.Call, name string, args []val, e *pg.FuncCall) v
 	v := x.pure(c, t, args, e.Location)
 	x.noteRange(name, args, v, e.Location)
 	return v
+}
+
+// naming are functions that fail where their first argument names nothing, or is none of some.
+var naming = strings.Fields("pg_notify setseed set_limit set_config current_setting nextval currval setval")
+
+// named marks that a function may fail for its first argument, if that is no constant.
+func (x *ex) named(name string, args []val, loc int32) {
+	if x.b == nil || x.l.opt.MySQL || len(args) == 0 || !slices.Contains(naming, name) {
+		return
+	}
+	if _, constant := args[0].e.(*ir.Const); !constant {
+		x.b.emit(&ir.Dropped{At: at(x.pos(loc)), Kind: ir.ByError, Observes: true, What: "an error of " + name})
+	}
 }
 
 // setting is set_config, which gives the value. What current_setting gives is not followed

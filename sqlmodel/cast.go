@@ -257,6 +257,9 @@ func (x *ex) castCall(e ir.Expr, from, t typ) ir.Expr {
 		return x.apply(value.ToText(from.sql), t, e)
 	}
 	f := &ir.Function{Name: t.String() + "<-" + from.String(), Strict: true}
+	if from.name == nArray && from.element().textual() && !t.element().textual() {
+		f.FailsOn = []int{0}
+	}
 	return x.apply(f, t, e)
 }
 
@@ -384,6 +387,12 @@ func sum(a, b int) int { return a + b }
 func (x *ex) typeCast(e *pg.TypeCast) val {
 	v := x.expr(e.Arg)
 	t := x.l.typeOf(e.TypeName, x.text)
+	if x.l.castsTo[qualified(names(e.TypeName.Names))] {
+		if x.b != nil { // it stays where the statement is given up
+			x.b.pre = append(x.b.pre, &ir.Dropped{At: at(x.pos(e.Location)), Kind: ir.ByError, Observes: true, What: "what a cast by a function of the program does"})
+		}
+		x.refuse("a cast by a function of the program")
+	}
 	return x.becomes(x.l.domainOf(e.TypeName, x.text), x.casted(e, v, t))
 }
 

@@ -178,6 +178,9 @@ func (b *builder) command(f *frame, t *text, tree any, pos ir.Pos, to sink) {
 	if b.refuses(f, tree, pos) {
 		return
 	}
+	if to.kind == discard || to.kind == toClient && f.result != nil {
+		refuseReturning(tree)
+	}
 	switch s := tree.(type) {
 	case *pg.SelectStmt:
 		b.selectStmt(f, t, s, pos, to)
@@ -202,6 +205,27 @@ func (b *builder) command(f *frame, t *text, tree any, pos ir.Pos, to sink) {
 		// Constraints that it can defer are left out.
 	default:
 		b.unmodelled("%s", commandName(tree))
+	}
+}
+
+// refuseReturning refuses RETURNING of what may fail, or do something, where nobody takes the
+// values: the server computes them.
+func refuseReturning(tree any) {
+	var list []*pg.Node
+	switch s := tree.(type) {
+	case *pg.InsertStmt:
+		list = s.GetReturningClause().GetExprs()
+	case *pg.UpdateStmt:
+		list = s.GetReturningClause().GetExprs()
+	case *pg.DeleteStmt:
+		list = s.GetReturningClause().GetExprs()
+	}
+	for _, n := range list {
+		switch pg.Inner(pg.TargetValue(n)).(type) {
+		case *pg.ColumnRef, *pg.A_Const, *pg.ParamRef:
+		default:
+			panic(unmodelled{"RETURNING of an expression of which nobody takes the value"})
+		}
 	}
 }
 

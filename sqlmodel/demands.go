@@ -24,6 +24,9 @@ const demandingLoop = "a loop over a variable that is NOT NULL or of a domain"
 // demands gives the conditions of a domain on a value of it. What is left out is empty, or
 // says what may refuse values besides.
 func (l *loader) demands(u *userType, t typ, e ir.Expr) (out []demand, leftOut string) {
+	if u.altered {
+		return nil, u.refusal()
+	}
 	for _, c := range u.checks {
 		cond, why := l.rowCondition(&c, domainValue(t, e))
 		if why != "" || !known(cond) || ir.MayFail(cond) {
@@ -55,7 +58,7 @@ func known(e ir.Expr) bool {
 }
 
 // demanding reports whether a domain, which may be nil, refuses values.
-func (u *userType) demanding() bool { return u != nil && (u.notNull || len(u.checks) > 0) }
+func (u *userType) demanding() bool { return u != nil && (u.notNull || u.altered || len(u.checks) > 0) }
 
 // refusal names what a domain may refuse values with.
 func (u *userType) refusal() string { return "the check of the domain " + u.names[len(u.names)-1].name }
@@ -65,6 +68,16 @@ func (b *builder) demand(u *userType, t typ, local string, pos ir.Pos) {
 	list, leftOut := b.l.demands(u, t, ir.V(local))
 	b.demands[local] = append(b.demands[local], list...)
 	b.mayBreak(cmp.Or(leftOut, u.refusesNull()), pos)
+}
+
+// demandParts marks that the parts of a value of a type may have to meet demands: the fields
+// of a row, and the elements of an array.
+func (b *builder) demandParts(fields []field, pos ir.Pos) {
+	for _, fd := range fields {
+		if fd.domain.demanding() {
+			b.mayBreak(fd.domain.refusal(), pos)
+		}
+	}
 }
 
 // demandNotNull makes each assignment of NULL to a variable from here on an error.

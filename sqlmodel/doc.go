@@ -243,7 +243,8 @@
 // Messages (RAISE NOTICE and the like) are no results that a client depends on.
 // Parameters and results of functions have no modifiers, since CREATE FUNCTION discards
 // them, but those of domains. What does not fit a column or variable otherwise, or is too large, ends an
-// execution and is unknown to a proof; the checks of domains count for columns and for the parameters of templates alone.
+// execution and is unknown to a proof; the checks of domains count for columns, parameters, variables and casts of single
+// values. A variable of PL/pgSQL that is NOT NULL refuses NULL.
 // Text is compared by
 // one collation; the time zone of sessions is one and the same. Elements of
 // arrays are not NULL, and arrays have one dimension that starts at 1.

@@ -196,8 +196,12 @@ func (b *builder) handler(f *frame, h handling) {
 // raise translates RAISE.
 func (b *builder) raise(f *frame, s *plpgsql.Raise, pos ir.Pos) {
 	if !s.Error || len(b.catches) > 0 {
-		for _, e := range s.Args { // for the functions that they call
-			b.value(f, e)
+		for i, e := range s.Args { // they are computed, whether the message is shown or not
+			v := b.value(f, e)
+			b.compute(pos, v.columns())
+			if i >= s.Formatted && !v.record && !v.nn && !s.Error {
+				b.require(pos, ir.NotE(&ir.Unary{Op: ir.IsNull, X: v.e}), nullVariable)
+			}
 		}
 	}
 	switch {

@@ -302,8 +302,14 @@ func (l *loader) obscureNamed() {
 		return ok
 	}
 	for _, t := range l.order {
-		if named(t.rel.own()) && !t.oddAll {
-			l.note(t.pos, "no statement on %s is modelled: what %s says of it was not read", t.name, l.unread.words[strings.ToLower(t.rel.own())])
+		word := t.rel.own()
+		for _, u := range t.uniques {
+			if !named(word) && u.name != "" {
+				word = u.name
+			}
+		}
+		if named(word) && !t.oddAll {
+			l.note(t.pos, "no statement on %s is modelled: what %s says of it was not read", t.name, l.unread.words[strings.ToLower(word)])
 			t.obscure()
 		}
 	}

@@ -62,7 +62,7 @@ func TestFoundSchema(t *testing.T) {
 		{"a column that is not there", tables + "ALTER TABLE a DROP COLUMN w;", writes, unknown, "found.sql:3:13: this statement is left out"},
 		{"a declaration in another dialect", "CREATE TABLE a (id int AUTO_INCREMENT);", writes, unknown, "found.sql:1:24: this statement is left out"},
 		{"a trigger in a language that is broken", tables + "CREATE FUNCTION f() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN FROB; END $$;\nCREATE TRIGGER g BEFORE UPDATE ON a FOR EACH ROW EXECUTE FUNCTION f();", writes,
-			"trigger g (BEFORE): trigger g, whose function is not in PL/pgSQL: *", "found.sql:3:66: this statement is left out"},
+			"trigger g (BEFORE): trigger g, whose function is not declared here: *", "found.sql:3:66: this statement is left out"},
 		{"a function that is declared again, and broken", tables + "CREATE FUNCTION f() RETURNS int LANGUAGE sql AS 'SELECT 1';\nCREATE OR REPLACE FUNCTION f() RETURNS int LANGUAGE sql AS 'SELECT FROM FROM';",
 			"-- name: t\nUPDATE a SET v = f() WHERE id = $1;", "the function f, which is not declared here: *", ""},
 		{"a view that is declared again, and broken", tables + "CREATE VIEW w AS SELECT * FROM b;\nCREATE OR REPLACE VIEW w AS SELECT * FROM b FANCY JOIN;", "-- name: t\nSELECT * FROM w WHERE id = $1;",

@@ -3,6 +3,7 @@ package sqlmodel
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -180,8 +181,10 @@ func read(files []File, opt Options) (l *loader, err error) {
 
 		declarations: newDeclarations(),
 
-		operators: map[string][]declaredOperator{},
-		unread:    gaps{files: map[string]bool{}, words: map[string]ir.Pos{}},
+		operators:  map[string][]declaredOperator{},
+		castsTo:    map[string]bool{},
+		indexNames: map[string]bool{},
+		unread:     gaps{files: map[string]bool{}, words: map[string]ir.Pos{}},
 	}
 	l.startPaths()
 	inside := l.included()
@@ -293,9 +296,11 @@ type loader struct {
 	setsPath bool
 	size     int // bytes of SQL read
 	unread   gaps
-	defers   bool // some SET CONSTRAINTS exists
-	sets     bool // some function changes settings of the session
-	gets     bool // some function looks at one (current_setting)
+	// castsTo are the types to which a cast is declared, indexNames the names of indexes.
+	castsTo, indexNames map[string]bool
+	defers              bool // some SET CONSTRAINTS exists
+	sets                bool // some function changes settings of the session
+	gets                bool // some function looks at one (current_setting)
 	// locksTables says that some transaction may lock a whole table, so that even
 	// queries may wait, and end in a deadlock.
 	locksTables bool
@@ -433,6 +438,11 @@ func (l *loader) apply(n *node) {
 		l.createEnum(s, t, pos)
 	case *pg.CreateDomainStmt:
 		l.createDomain(s, t, pos)
+	case *pg.AlterDomainStmt:
+		if u := l.sees(t).typ(qualified(names(s.TypeName))); u != nil {
+			u.altered = true
+		}
+		l.note(pos, "ALTER DOMAIN is not read: what the domain refuses is not known")
 	case *pg.ViewStmt:
 		l.createView(s, t, pos)
 	case *pg.CreateTableAsStmt:
@@ -459,9 +469,10 @@ func (l *loader) apply(n *node) {
 		l.setPath(s)
 		l.topSelect(s, pos)
 	case *pg.DoStmt:
-		l.note(pos, "a DO block runs once, when the schema is made: it is left out")
+		l.runOnce(s, n)
 	case *pg.CallStmt:
 		l.note(pos, "a CALL outside of a function runs once, when the schema is made: it is left out")
+		l.forgetBodies(l.refsIn(s), pos)
 	case *pg.CopyStmt:
 		l.note(pos, "COPY is not read: its rows are no initial rows")
 	case *pg.TruncateStmt:
@@ -485,6 +496,9 @@ func (l *loader) apply(n *node) {
 		l.note(pos, "an operator, aggregate, type or the like that is declared here is not modelled")
 	case *pg.CreateCastStmt:
 		l.note(pos, "a cast that is declared here is not modelled: it is taken to read no tables")
+		if s.Func != nil {
+			l.castsTo[qualified(names(s.Targettype.Names))] = true
+		}
 	case *pg.AlterObjectSchema:
 		l.setSchema(s, t)
 	case *pg.CreateSchemaStmt:
@@ -525,6 +539,33 @@ func (l *loader) createView(s *pg.ViewStmt, t *text, pos ir.Pos) {
 func (l *loader) topSelect(s *pg.SelectStmt, pos ir.Pos) {
 	if l.matters(l.refsIn(s)) {
 		l.note(pos, "a SELECT outside of a transaction is left out; write a comment -- name: … before it if it is one")
+		l.forgetBodies(l.refsIn(s), pos)
+	}
+}
+
+// runOnce reads a DO block, for what it does to the schema.
+func (l *loader) runOnce(s *pg.DoStmt, n *node) {
+	if !ddl.MatchString(n.sql()) {
+		l.note(n.pos, "a DO block runs once, when the schema is made: it is left out")
+		return
+	}
+	l.inDo = true
+	if !l.foundDo(s, n) {
+		l.note(n.pos, "this DO block changes the schema in a way that is not read: nothing is known of what it names")
+		l.forget(n.raw, n.pos, n.sql())
+	}
+	l.inDo = false
+}
+
+// forgetBodies gives up on what functions name that run once and change the schema.
+func (l *loader) forgetBodies(r *refs, pos ir.Pos) {
+	for _, name := range slices.Sorted(maps.Keys(r.calls)) {
+		for _, f := range l.lateFunctions(name) {
+			if f.bodyText != nil && ddl.MatchString(f.bodyText.s) {
+				l.note(pos, "%s runs once and changes the schema: nothing is known of what it names", name)
+				l.forget(nil, pos, f.bodyText.s)
+			}
+		}
 	}
 }
 

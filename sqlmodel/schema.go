@@ -105,6 +105,8 @@ type table struct {
 	// indexed are the expressions that unique indexes and EXCLUDE are over: columns that
 	// only the IR has.
 	indexed []*column
+	// computed are the expressions of indexes that are no keys.
+	computed []*indexExpr
 	// lookedUp are the columns of indexes that are no keys, in MySQL's dialect.
 	lookedUp []string
 	key      *uniqueKey
@@ -581,15 +583,36 @@ func actionOf(s string) action {
 
 // index takes over CREATE UNIQUE INDEX; of other indexes only the columns matter, in
 // MySQL's dialect.
+// indexExpr is an expression, or the condition, of an index.
+type indexExpr struct {
+	pos  ir.Pos
+	name string
+	expr sqlExpr
+}
+
 func (l *loader) index(s *pg.IndexStmt, t *text) {
-	if !s.Unique && !l.opt.MySQL {
-		return
-	}
 	pos := t.pos(int(s.Relation.Location))
 	tab := l.changed(s.Relation, t, false)
+	taken := l.indexNames[s.Idxname] || l.sees(t).relation(s.Idxname) != nil
+	if s.Idxname != "" {
+		l.indexNames[s.Idxname] = true
+	}
 	switch {
 	case tab == nil:
 		return // of a materialized view
+	case s.IfNotExists && taken && !l.opt.MySQL:
+		l.note(pos, "there is something of the name %s already: this index is not made", s.Idxname)
+		return
+	case !s.Unique && !l.opt.MySQL:
+		for _, n := range s.IndexParams {
+			if e := pg.Inner(n).(*pg.IndexElem); e.Expr != nil {
+				tab.computed = append(tab.computed, &indexExpr{pos, nameOr(s.Idxname, "on "+tab.rel.own()), sqlExpr{e.Expr, t}})
+			}
+		}
+		if s.WhereClause != nil {
+			tab.computed = append(tab.computed, &indexExpr{pos, nameOr(s.Idxname, "on "+tab.rel.own()), sqlExpr{s.WhereClause, t}})
+		}
+		return
 	case !s.Unique:
 		tab.lookedUp = append(tab.lookedUp, indexedColumns(s)...)
 		return

@@ -312,6 +312,7 @@ func (b *builder) perform(f *frame, x *ex, q *query, pos ir.Pos) {
 	}
 	if len(q.aggs) > 0 {
 		b.aggregatesInto(x, q, pos, make([]dest, len(q.targets)))
+		b.compute(pos, q.targets)
 		b.setFound(f, pos, yes, nil)
 		return
 	}
@@ -351,13 +352,7 @@ func (b *builder) performOnce(f *frame, q *query, pos ir.Pos) {
 	if q.where != nil {
 		found = ir.Op(ir.Is, q.where, found)
 	}
-	computed := b.collect(func() {
-		for _, c := range q.targets {
-			if ir.MayFail(c.e) {
-				b.emit(&ir.Assign{At: at(pos), Var: b.local("tmp", c.t), Expr: c.e})
-			}
-		}
-	})
+	computed := b.collect(func() { b.compute(pos, q.targets) })
 	switch {
 	case q.where == nil:
 		b.out = append(b.out, computed...)
@@ -370,6 +365,15 @@ func (b *builder) performOnce(f *frame, q *query, pos ir.Pos) {
 		}
 	}
 	b.setFound(f, pos, found, nil)
+}
+
+// compute evaluates the values that may fail, which nobody looks at.
+func (b *builder) compute(pos ir.Pos, cols []colDef) {
+	for _, c := range cols {
+		if c.e != nil && ir.MayFail(c.e) {
+			b.emit(&ir.Assign{At: at(pos), Var: b.local("tmp", c.t), Expr: c.e})
+		}
+	}
 }
 
 // mayFail reads the columns of q that may fail, which nobody looks at.

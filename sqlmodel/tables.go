@@ -248,7 +248,12 @@ func (l *loader) constraints(t *table) {
 		}
 	}
 	l.exclusions(t)
+	l.indexExprs(t)
 	for _, c := range t.columns {
+		if c.domain != nil && c.domain.altered {
+			l.leaveOut(t, c.pos, "the check of the domain of column "+c.name, "ALTER DOMAIN is not read", nil)
+			continue
+		}
 		if c.domain == nil || len(c.domain.checks) == 0 {
 			continue
 		}
@@ -280,10 +285,31 @@ func (l *loader) constraints(t *table) {
 				l.leaveOut(t, k.pos, "check "+k.name, why+" is not modelled", columnsNamed(k.expr.node))
 			}
 		case k.unproven:
-			l.leaveOut(t, k.pos, "check "+k.name, "not all rows satisfy it", nil) // each update of such a row fails
+			l.leaveOut(t, k.pos, "check "+k.name, "not all rows satisfy it", columnsNamed(k.expr.node))
 		default:
 			t.ir.Checks = append(t.ir.Checks, ir.TableCheck{Pos: k.pos, Name: k.name, Expr: e})
 			t.coarsen(k.pos, "check "+k.name, e, columnsNamed(k.expr.node))
+		}
+	}
+}
+
+// indexExprs marks what the expressions of indexes may refuse: each written row is computed.
+func (l *loader) indexExprs(t *table) {
+	for _, k := range t.computed {
+		r := l.refsIn(k.expr.node)
+		looks, aborts := false, false
+		for name := range r.calls {
+			fns := l.lateFunctions(name)
+			e := l.effectOfCall(fns)
+			looks = looks || e.all || e.writes || len(e.tables) > 0
+			aborts = aborts || slices.ContainsFunc(fns, func(f *function) bool { return l.mayAbort(f, map[*function]bool{}) })
+		}
+		v, why := l.rowExpr(t, &k.expr)
+		switch {
+		case looks: // it is declared IMMUTABLE, and is not
+			t.hide(&unseen{pos: k.pos, name: k.name, what: "index " + k.name, on: onInsert | onUpdate, calls: r})
+		case aborts || why == "" && ir.MayFail(v.e):
+			l.leaveOut(t, k.pos, "an error of index "+k.name, "what it computes may fail", columnsNamed(k.expr.node))
 		}
 	}
 }

@@ -40,6 +40,11 @@ const (
 // createTrigger records a trigger.
 func (l *loader) createTrigger(s *pg.CreateTrigStmt, t *text, pos ir.Pos) {
 	tab := l.changed(s.Relation, t, false)
+	onPart := false
+	if tab == nil {
+		tab = l.partitioned(s.Relation, t)
+		onPart = tab != nil
+	}
 	if tab == nil {
 		l.note(pos, "trigger %s on a view is left out: writes of the view are not modelled", s.Trigname)
 		return
@@ -53,6 +58,8 @@ func (l *loader) createTrigger(s *pg.CreateTrigStmt, t *text, pos ir.Pos) {
 	}
 	g.args = names(s.Args)
 	switch {
+	case onPart:
+		g.odd = "is on one partition"
 	case s.Initdeferred || s.Deferrable:
 		g.odd = "runs at commit"
 	case len(s.TransitionRels) > 0:
@@ -61,6 +68,17 @@ func (l *loader) createTrigger(s *pg.CreateTrigStmt, t *text, pos ir.Pos) {
 	tab.triggers = without(tab.triggers, func(o *trigger) bool { return s.Replace && o.name == s.Trigname })
 	tab.triggers = append(tab.triggers, g)
 	tab.sortTriggers()
+}
+
+// partitioned gives the table that a partition belongs to, nil if the name is that of none.
+func (l *loader) partitioned(r *pg.RangeVar, t *text) *table {
+	o := l.sees(t).relation(rangeName(r))
+	for o != nil && o.view != nil && len(o.view.of) == 1 {
+		if o = o.view.of[0]; o.table != nil && o.table.partitions != nil {
+			return o.table
+		}
+	}
+	return nil
 }
 
 // sortTriggers puts the triggers in the order in which they fire.

@@ -187,6 +187,8 @@ type userType struct {
 	// them.
 	notNull bool
 	checks  []sqlExpr
+	// altered says that there is an ALTER DOMAIN, which is not read.
+	altered bool
 	def     *sqlExpr
 }
 

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/txrobust/robust/ir"
+	"github.com/txrobust/robust/sqlmodel/internal/pg"
 	"github.com/txrobust/robust/sqlmodel/internal/tidy"
 )
 
@@ -63,6 +64,19 @@ func (b *builder) infer(e ir.Expr, t typ) {
 		known := b.typings[e.(*ir.Var).Name]
 		known.uses = append(known.uses, t)
 	}
+}
+
+// learnTypes finds the types of the parameters in a WITH query, which nobody may name.
+func (x *ex) learnTypes(s *pg.SelectStmt) {
+	if x.b == nil || len(x.b.typings) == 0 {
+		return
+	}
+	fallible := x.b.fallible
+	y := *x
+	x.b.attempt(func() {
+		x.b.collect(func() { y.either(func() { y.locking(s, false) }, func() { y.derivation(s) }) })
+	})
+	x.b.fallible = fallible
 }
 
 // isTyped reports whether e is a variable whose type is to be found.

@@ -39,7 +39,7 @@ type unchecked struct {
 }
 
 // leaveOut adds a check that is left out, with the columns that it is about. Where these are
-// several, whether a change of one is refused depends on the others; none is any column.
+// several, whether a change of one is refused depends on the others.
 func (l *loader) leaveOut(t *table, pos ir.Pos, what, why string, columns []string) {
 	t.unchecked = append(t.unchecked, &unchecked{pos: pos, what: what + ", " + why, columns: columns})
 	l.note(pos, "%s is left out: %s", what, why)

@@ -47,7 +47,11 @@ func (b *builder) declaration(f *frame, d plpgsql.Decl) {
 		}
 	}
 	w := b.declare(f, d.Name, t)
-	if w.domain = domain; domain.demanding() && !w.isRecord {
+	switch w.domain = domain; {
+	case !domain.demanding():
+	case w.isRecord || t.name == nArray:
+		b.mayBreak(domain.refusal(), pos)
+	default:
 		b.demand(domain, t, w.local, pos)
 	}
 	if d.NotNull {
@@ -118,7 +122,8 @@ func (b *builder) declaredType(f *frame, d plpgsql.Decl) (typ, *userType) {
 	}
 	if s, ok := pg.Inner(stmts[0].Stmt).(*pg.SelectStmt); ok && len(s.TargetList) == 1 {
 		if c, ok := pg.Inner(pg.TargetValue(s.TargetList[0])).(*pg.TypeCast); ok {
-			return b.l.typeOf(c.TypeName, t), b.l.domainOf(c.TypeName, f.text)
+			name := c.TypeName
+			return b.l.typeOf(name, t), b.l.domainOf(&pg.TypeName{Names: name.Names, PctType: name.PctType}, f.text) // of an array, that of its elements
 		}
 	}
 	b.l.fail(pos, "%s is no type", src)
@@ -184,6 +189,7 @@ func (b *builder) store(f *frame, v *variable, e val, pos ir.Pos) {
 // locals, so that a field is found after either branch of an IF.
 func (b *builder) recordDests(v *variable, cols []colDef, pos ir.Pos) (list, rest []dest) {
 	if v.fixed {
+		b.demandParts(v.fields, pos)
 		for i := range cols {
 			if i < len(v.fields) {
 				list = append(list, dest{v.fields[i].local, v.fields[i].t})
@@ -256,6 +262,9 @@ func (b *builder) assignment(f *frame, s *plpgsql.Assign, pos ir.Pos) {
 			i := b.value(f, sub)
 			x.noRow(i)
 			args = append(args, x.defaultType(i).e)
+			if !i.nn {
+				b.require(pos, ir.NotE(&ir.Unary{Op: ir.IsNull, X: x.defaultType(i).e}), nullVariable)
+			}
 		}
 		if d.t.name == nArray && len(s.Subscripts) == 1 {
 			e = x.assigned(e, d.t.element(), 0)
@@ -354,6 +363,11 @@ func (b *builder) destsFor(f *frame, targets []plpgsql.Name, pos ir.Pos) func([]
 				list = append(list, all[i])
 			} else {
 				list = append(list, dest{})
+			}
+		}
+		for i, d := range all {
+			if len(b.demands[d.local]) > 0 && slices.ContainsFunc(all[:i], func(o dest) bool { return o.local == d.local }) {
+				b.unmodelled("INTO that sets a variable twice which is NOT NULL or of a domain")
 			}
 		}
 		rest = all[min(len(cols), len(all)):]

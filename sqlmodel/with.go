@@ -21,6 +21,7 @@ func (x *ex) with(w *pg.WithClause) {
 			x.unmodelled("a WITH query that writes, in this place")
 		}
 		x.tryLocks(sel)
+		x.learnTypes(sel)
 		if old := x.ctes.find(c.Ctename); old != nil && old.query == sel && (old.picked != nil || old.once) {
 			continue
 		}

@@ -236,8 +236,8 @@ func mysqlConstant(v ir.Value) string {
 // reached by counting.
 const maxSequence = 1 << 30
 
-// highest is the largest integer of the rows and parameters, which no sequence must
-// give.
+// highest is the largest integer of the rows, those that transactions write included, and of
+// the parameters, which no sequence must give.
 func (w *setupWriter) highest() int64 {
 	highest := int64(1)
 	see := func(v ir.Value) {
@@ -246,9 +246,11 @@ func (w *setupWriter) highest() int64 {
 		}
 	}
 	for _, t := range w.b.planTables() {
-		for _, r := range w.b.x.Versions[0].Rows(w.b.index[t]) {
-			for _, v := range r {
-				see(v)
+		for _, version := range w.b.x.Versions {
+			for _, r := range version.Rows(w.b.index[t]) {
+				for _, v := range r {
+					see(v)
+				}
 			}
 		}
 	}

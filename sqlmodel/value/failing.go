@@ -17,7 +17,7 @@ var neverFailing = strings.Fields(`lower upper initcap length char_length charac
 	jsonb_typeof json_typeof jsonb_extract_path jsonb_extract_path_text json_extract_path json_extract_path_text to_json to_jsonb jsonb_strip_nulls jsonb_pretty
 	host masklen network netmask hostmask broadcast family abbrev text bit_count starts_with hashtext
 	array_length array_upper array_lower array_ndims cardinality array_to_string array_remove array_replace
-	like notlike similar_to_escape num_nulls num_nonnulls
+	num_nulls num_nonnulls
 	array_append array_prepend array_positions array_to_json row_to_json json_build_array jsonb_build_array string_to_array enum_first enum_last enum_range
 	text_larger text_smaller bpchar_larger bpchar_smaller date_larger date_smaller timestamp_larger timestamp_smaller timestamptz_larger timestamptz_smaller
 	numeric_larger numeric_smaller int4larger int4smaller int8larger int8smaller interval_larger interval_smaller
@@ -27,8 +27,11 @@ var neverFailing = strings.Fields(`lower upper initcap length char_length charac
 // names of time zones, numbers of fields, flags and formats; by name or signature.
 var deciding = map[string][]int{
 	"date_trunc": {0}, "date_part": {0}, "extract": {0}, "timezone": {0}, "split_part": {2}, "chr": {0}, "encode": {1}, "substr": {2},
-	"numeric_div_trunc": {1}, "set_masklen": {1},
-	"array_position": {2}, "to_char": {1}, "substring": {2}, "regexp_replace": {3}, "regexp_match": {2}, "regexp_matches": {2}, "length(bytea,name)": {1},
+	"numeric_div_trunc": {1}, "like": {1}, "notlike": {1}, "similar_to_escape": {0},
+	"textregexeq": {1}, "textregexne": {1}, "texticregexeq": {1}, "texticregexne": {1}, "nameregexeq": {1}, "nameregexne": {1},
+	"nameicregexeq": {1}, "nameicregexne": {1}, "bpcharregexeq": {1}, "bpcharregexne": {1}, "bpcharicregexeq": {1}, "bpcharicregexne": {1},
+	"textlike": {1}, "textnlike": {1}, "texticlike": {1}, "texticnlike": {1}, "bpcharlike": {1}, "bpcharnlike": {1}, "set_masklen": {1},
+	"array_position": {2}, "to_char": {1}, "substring": {2}, "regexp_replace": {1, 3}, "regexp_match": {1, 2}, "regexp_matches": {1, 2}, "substring(text,text)": {1}, "length(bytea,name)": {1},
 }
 
 // operating are the functions of operators that never fail: all but those that divide,

@@ -87,6 +87,7 @@ type (
 	CreateTrigStmt      = pgquery.CreateTrigStmt
 	CompositeTypeStmt   = pgquery.CompositeTypeStmt
 	CreateDomainStmt    = pgquery.CreateDomainStmt
+	AlterDomainStmt     = pgquery.AlterDomainStmt
 	CreateEnumStmt      = pgquery.CreateEnumStmt
 	CreatePolicyStmt    = pgquery.CreatePolicyStmt
 	RuleStmt            = pgquery.RuleStmt

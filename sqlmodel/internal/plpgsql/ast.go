@@ -168,7 +168,9 @@ type (
 		Error bool
 		Again bool
 		State string
-		Args  []Span
+		// Args are the arguments of the format, Formatted of them, and the options of USING.
+		Args      []Span
+		Formatted int
 	}
 	// Assert is ASSERT cond [, message].
 	Assert struct {

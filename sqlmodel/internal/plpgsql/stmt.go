@@ -391,6 +391,7 @@ func (p *parser) raise(at At) Stmt {
 			s.State = c.States[0]
 		}
 	}
+	s.Formatted = len(s.Args)
 	if p.accept("using") {
 		for {
 			option := p.name("an option")

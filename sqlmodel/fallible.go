@@ -1,0 +1,64 @@
+package sqlmodel
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/txrobust/robust/ir"
+)
+
+// An expression that may fail decides whether a transaction commits, also where nobody looks at
+// its value. So what may fail of the expressions of a command must be in the statements that
+// the command becomes.
+
+// failing names what an expression itself may fail with, "" if it does not.
+func failing(e ir.Expr) string {
+	if ir.Failure(e) == nil {
+		return ""
+	}
+	switch e := e.(type) {
+	case *ir.Call:
+		if isRange(e.Name) {
+			return ""
+		}
+		return e.Name
+	case *ir.Binary:
+		return e.Op.String()
+	}
+	return ""
+}
+
+// isRange reports whether a function makes a range of its bounds. Operators on ranges become
+// comparisons of these, which leaves out the error of a lower bound above the upper one.
+func isRange(signature string) bool {
+	name, _, _ := strings.Cut(signature, "(")
+	return slices.Contains([]string{"int4range", "int8range", "numrange", "tsrange", "tstzrange", "daterange"}, name)
+}
+
+// keepingFailures translates a command by f, and marks what may fail of it and is left out.
+func (b *builder) keepingFailures(f func()) {
+	outer, mark := b.fallible, len(b.out)
+	b.fallible = nil
+	f()
+	if len(b.fallible) > 0 {
+		kept := map[string]bool{}
+		see := func(e ir.Expr) { kept[failing(e)] = true }
+		ir.Walk(b.out[mark:], func(s ir.Stmt) {
+			for _, e := range ir.Exprs(s) {
+				ir.WalkExpr(e, func(e ir.Expr) {
+					see(e)
+					if c, is := e.(*ir.Call); is && c.Def != nil {
+						ir.WalkRel(c.Def.Rel, see)
+					}
+				})
+			}
+		})
+		slices.Sort(b.fallible)
+		for _, name := range slices.Compact(b.fallible) {
+			if !kept[name] {
+				b.emit(&ir.Dropped{At: at(b.cur), Kind: ir.ByError, Observes: true, What: "an error of " + name + ", of which the value is not used"})
+			}
+		}
+	}
+	b.fallible = outer
+}
