@@ -103,9 +103,8 @@ func (r Refusal) String() string { return refusalWords[r] }
 
 // Dropped marks a place where the database may refuse more than the statements say. It
 // does nothing, and leaving it out is sound for a proof, which then covers more
-// executions, unless the refusal depends on rows that others may change: see Observes. For
-// the other side see interp.Machine.Doubts: an execution through it may be one that the
-// database refuses.
+// executions, unless the refusal depends on rows that others may change: see Observes. The
+// database may refuse an execution that comes to it: see interp.Machine.Doubts.
 type Dropped struct {
 	At
 	Kind Refusal

@@ -77,6 +77,16 @@ func Walk(list []Stmt, f func(Stmt)) {
 	}
 }
 
+// WalkExprs calls f for every expression of the statements of list, those inside of others
+// and of queries included.
+func WalkExprs(list []Stmt, f func(Expr)) {
+	Walk(list, func(s Stmt) {
+		for _, e := range Exprs(s) {
+			WalkExpr(e, f)
+		}
+	})
+}
+
 // Exprs gives the expressions that stand directly in a statement (not those
 // of statements inside it). Row variables of its query are in scope in some. What a
 // Dropped is about is none: it computes nothing.

@@ -59,7 +59,7 @@ func (q *query) aggregates(x *ex, s *pg.SelectStmt) {
 		ir.WalkExpr(a.agg.Arg, func(e ir.Expr) { need(e, needed) })
 	}
 	var before []ir.Stmt
-	for _, s := range slices.Backward(list) {
+	for _, s := range slices.Backward(list) { // what the arguments of the aggregates need comes before
 		if feeds(s, needed) {
 			before = append(before, s)
 		} else {
@@ -84,11 +84,7 @@ func feeds(s ir.Stmt, needed map[string]bool) bool {
 		sets = sets || slices.ContainsFunc(ir.Assigned(s), func(v string) bool { return needed[v] })
 	})
 	if sets {
-		ir.Walk([]ir.Stmt{s}, func(s ir.Stmt) {
-			for _, e := range ir.Exprs(s) {
-				ir.WalkExpr(e, func(e ir.Expr) { need(e, needed) })
-			}
-		})
+		ir.WalkExprs([]ir.Stmt{s}, func(e ir.Expr) { need(e, needed) })
 	}
 	return sets
 }
@@ -141,7 +137,7 @@ func (x *ex) aggregate(e *pg.FuncCall, name string) val {
 		agg.Arg = withNulls(args[0])
 	}
 	if strings.HasSuffix(name, "_object_agg") && len(args) > 0 && !args[0].nn && x.b != nil {
-		x.b.emit(&ir.Dropped{At: at(x.pos(e.Location)), Kind: ir.ByError, Observes: true, What: "an error of " + name + " for a key that is NULL"})
+		x.b.mayDepend(x.pos(e.Location), "an error of "+name+" for a key that is NULL")
 	}
 	switch name {
 	case "sum":

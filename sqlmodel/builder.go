@@ -295,7 +295,7 @@ func (b *builder) anything(pos ir.Pos, e *effect, reason string) {
 		b.out = append(b.out, &ir.Unmodelled{At: at(pos), Tables: parents, ReadOnly: true, Reason: "the foreign keys of " + reason})
 	}
 	for _, name := range slices.Sorted(maps.Keys(e.sequences)) {
-		b.emit(&ir.Dropped{At: at(pos), Kind: ir.ByError, Observes: true, What: "what the sequence " + plainName(name) + " shows of transactions that have not committed"})
+		b.mayDepend(pos, "what the sequence "+plainName(name)+" shows of transactions that have not committed")
 	}
 	b.out = append(b.out, &ir.Unmodelled{At: at(pos), Tables: b.l.irTables(e), ReadOnly: !e.writes && !e.all, Reason: reason})
 }

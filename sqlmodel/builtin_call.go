@@ -147,7 +147,7 @@ func (x *ex) resolved(c catalog.Call, name string, args []val, e *pg.FuncCall) v
 	return v
 }
 
-// naming are functions that fail where their first argument names nothing, or is none of some.
+// naming are functions that fail for some first arguments, such as names of things that are not there.
 var naming = strings.Fields("pg_notify setseed set_limit set_config current_setting nextval currval setval")
 
 // named marks that a function may fail for its first argument, if that is no constant.
@@ -156,7 +156,7 @@ func (x *ex) named(name string, args []val, loc int32) {
 		return
 	}
 	if _, constant := args[0].e.(*ir.Const); !constant {
-		x.b.emit(&ir.Dropped{At: at(x.pos(loc)), Kind: ir.ByError, Observes: true, What: "an error of " + name})
+		x.b.mayDepend(x.pos(loc), "an error of "+name)
 	}
 }
 
@@ -164,7 +164,7 @@ func (x *ex) named(name string, args []val, loc int32) {
 // from it.
 func (x *ex) setting(v val, loc int32) val {
 	if _, constant := v.e.(*ir.Const); x.b != nil && x.l.gets && !constant {
-		x.b.emit(&ir.Dropped{At: at(x.pos(loc)), Kind: ir.ByError, Observes: true, What: "what current_setting gives of a value that set_config sets"})
+		x.b.mayDepend(x.pos(loc), "what current_setting gives of a value that set_config sets")
 	}
 	return x.cast(x.defaultType(v), tText, loc)
 }

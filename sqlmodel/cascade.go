@@ -152,6 +152,9 @@ func isNull(e ir.Expr) bool {
 	return ok && c.Value.IsNull()
 }
 
+// isNotNull is e IS NOT NULL.
+func isNotNull(e ir.Expr) ir.Expr { return ir.NotE(&ir.Unary{Op: ir.IsNull, X: e}) }
+
 func (t *table) nullable(cols []int) bool {
 	return !slices.ContainsFunc(cols, func(c int) bool { return t.ir.Columns[c].NotNull })
 }

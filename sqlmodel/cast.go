@@ -389,7 +389,7 @@ func (x *ex) typeCast(e *pg.TypeCast) val {
 	t := x.l.typeOf(e.TypeName, x.text)
 	if x.l.castsTo[qualified(names(e.TypeName.Names))] {
 		if x.b != nil { // it stays where the statement is given up
-			x.b.pre = append(x.b.pre, &ir.Dropped{At: at(x.pos(e.Location)), Kind: ir.ByError, Observes: true, What: "what a cast by a function of the program does"})
+			x.b.pre = append(x.b.pre, dependence(x.pos(e.Location), "what a cast by a function of the program does"))
 		}
 		x.refuse("a cast by a function of the program")
 	}

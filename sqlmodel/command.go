@@ -179,7 +179,7 @@ func (b *builder) command(f *frame, t *text, tree any, pos ir.Pos, to sink) {
 		return
 	}
 	if to.kind == discard || to.kind == toClient && f.result != nil {
-		refuseReturning(tree)
+		b.refuseReturning(tree)
 	}
 	switch s := tree.(type) {
 	case *pg.SelectStmt:
@@ -210,7 +210,7 @@ func (b *builder) command(f *frame, t *text, tree any, pos ir.Pos, to sink) {
 
 // refuseReturning refuses RETURNING of what may fail, or do something, where nobody takes the
 // values: the server computes them.
-func refuseReturning(tree any) {
+func (b *builder) refuseReturning(tree any) {
 	var list []*pg.Node
 	switch s := tree.(type) {
 	case *pg.InsertStmt:
@@ -224,7 +224,7 @@ func refuseReturning(tree any) {
 		switch pg.Inner(pg.TargetValue(n)).(type) {
 		case *pg.ColumnRef, *pg.A_Const, *pg.ParamRef:
 		default:
-			panic(unmodelled{"RETURNING of an expression of which nobody takes the value"})
+			b.unmodelled("RETURNING of an expression of which nobody takes the value")
 		}
 	}
 }

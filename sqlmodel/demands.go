@@ -63,15 +63,18 @@ func (u *userType) demanding() bool { return u != nil && (u.notNull || u.altered
 // refusal names what a domain may refuse values with.
 func (u *userType) refusal() string { return "the check of the domain " + u.names[len(u.names)-1].name }
 
-// demand makes each assignment to a local from here on one that a domain may refuse.
+// demand holds all that is assigned to a local of type t from here on to its domain, nil if it is
+// none.
 func (b *builder) demand(u *userType, t typ, local string, pos ir.Pos) {
+	if !u.demanding() {
+		return
+	}
 	list, leftOut := b.l.demands(u, t, ir.V(local))
 	b.demands[local] = append(b.demands[local], list...)
 	b.mayBreak(cmp.Or(leftOut, u.refusesNull()), pos)
 }
 
-// demandParts marks that the parts of a value of a type may have to meet demands: the fields
-// of a row, and the elements of an array.
+// demandParts marks that domains may refuse fields of a row that is assigned.
 func (b *builder) demandParts(fields []field, pos ir.Pos) {
 	for _, fd := range fields {
 		if fd.domain.demanding() {
@@ -86,7 +89,7 @@ func (b *builder) demandNotNull(v *variable) {
 		if v.isRecord {
 			b.unmodelled("a record that is NOT NULL")
 		}
-		b.demands[d.local] = append(b.demands[d.local], demand{ir.NotE(&ir.Unary{Op: ir.IsNull, X: ir.V(d.local)}), nullVariable})
+		b.demands[d.local] = append(b.demands[d.local], demand{isNotNull(ir.V(d.local)), nullVariable})
 	}
 }
 
@@ -135,7 +138,7 @@ func (x *ex) becomes(u *userType, v val) val {
 // mayBreak marks that something may refuse a value that becomes one of a domain.
 func (b *builder) mayBreak(leftOut string, pos ir.Pos) {
 	if leftOut != "" {
-		b.emit(&ir.Dropped{At: at(pos), Kind: ir.ByError, Observes: true, What: leftOut})
+		b.mayDepend(pos, leftOut)
 	}
 }
 
@@ -145,11 +148,10 @@ func (b *builder) mayBreak(leftOut string, pos ir.Pos) {
 func (x *ex) forColumn(c *column, v val, n *pg.Node, loc int32) val {
 	if c.domain != nil && c.domain.notNull && !v.nn {
 		passes := false
-		switch e := pg.Inner(n).(type) {
-		case *pg.SubLink, *pg.CaseExpr, *pg.CoalesceExpr, *pg.ColumnRef:
-			_, named := e.(*pg.ColumnRef)
-			passes = !named || v.e != nil && !rowFree(v.e, map[string]bool{})
-		case nil:
+		switch pg.Inner(n).(type) {
+		case *pg.ColumnRef:
+			passes = v.e != nil && !rowFree(v.e, map[string]bool{})
+		case *pg.SubLink, *pg.CaseExpr, *pg.CoalesceExpr, nil:
 			passes = true
 		}
 		if passes {

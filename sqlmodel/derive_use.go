@@ -138,7 +138,7 @@ func (d *derived) repeats(cols []int) ir.Expr {
 	many := ir.Op(ir.Gt, &ir.Col{Row: grouped, Col: "n"}, ir.C(ir.Int(1)))
 	for i, c := range cols {
 		e := &ir.Col{Row: from, Col: shape[c].Name}
-		g.Where = ir.AndE(g.Where, ir.NotE(&ir.Unary{Op: ir.IsNull, X: e}))
+		g.Where = ir.AndE(g.Where, isNotNull(e))
 		g.Keys = append(g.Keys, ir.Item{Name: "k" + itoa(i+1), Type: shape[c].Type, Expr: e})
 	}
 	again := &derived{rel: &ir.Project{From: &ir.Leaf{Row: grouped, Rel: g}, Where: many}, typeOf: d.typeOf}

@@ -200,7 +200,7 @@ func (b *builder) raise(f *frame, s *plpgsql.Raise, pos ir.Pos) {
 			v := b.value(f, e)
 			b.compute(pos, v.columns())
 			if i >= s.Formatted && !v.record && !v.nn && !s.Error {
-				b.require(pos, ir.NotE(&ir.Unary{Op: ir.IsNull, X: v.e}), nullVariable)
+				b.require(pos, isNotNull(v.e), nullVariable)
 			}
 		}
 	}

@@ -183,7 +183,7 @@ func (l *loader) exclusionExpr(t *table, c *exclusion, out *ir.Exclusion, ordere
 		}
 		for _, side := range []val{a, b} {
 			if _, compares := comparisons[el.op]; !side.nn && !v.nn && !compares { // operators give NULL for NULL
-				out.Expr = ir.AndE(out.Expr, ir.NotE(&ir.Unary{Op: ir.IsNull, X: side.e}))
+				out.Expr = ir.AndE(out.Expr, isNotNull(side.e))
 			}
 		}
 		out.Expr = ir.AndE(out.Expr, v.e)

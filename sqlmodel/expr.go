@@ -349,7 +349,7 @@ func (x *ex) boolTest(e *pg.BooleanTest) val {
 	case pg.TestUnknown:
 		out = &ir.Unary{Op: ir.IsNull, X: c}
 	default:
-		out = ir.NotE(&ir.Unary{Op: ir.IsNull, X: c})
+		out = isNotNull(c)
 	}
 	return val{e: out, t: tBool, nn: true}
 }

@@ -41,24 +41,25 @@ func (b *builder) keepingFailures(f func()) {
 	b.fallible = nil
 	f()
 	if len(b.fallible) > 0 {
-		kept := map[string]bool{}
-		see := func(e ir.Expr) { kept[failing(e)] = true }
-		ir.Walk(b.out[mark:], func(s ir.Stmt) {
-			for _, e := range ir.Exprs(s) {
-				ir.WalkExpr(e, func(e ir.Expr) {
-					see(e)
-					if c, is := e.(*ir.Call); is && c.Def != nil {
-						ir.WalkRel(c.Def.Rel, see)
-					}
-				})
-			}
-		})
-		slices.Sort(b.fallible)
-		for _, name := range slices.Compact(b.fallible) {
-			if !kept[name] {
-				b.emit(&ir.Dropped{At: at(b.cur), Kind: ir.ByError, Observes: true, What: "an error of " + name + ", of which the value is not used"})
-			}
-		}
+		b.markLost(b.out[mark:])
 	}
 	b.fallible = outer
+}
+
+// markLost marks what may fail of a command, and is in none of the statements that it became.
+func (b *builder) markLost(list []ir.Stmt) {
+	kept := map[string]bool{}
+	see := func(e ir.Expr) { kept[failing(e)] = true }
+	ir.WalkExprs(list, func(e ir.Expr) {
+		see(e)
+		if c, is := e.(*ir.Call); is && c.Def != nil {
+			ir.WalkRel(c.Def.Rel, see)
+		}
+	})
+	slices.Sort(b.fallible)
+	for _, name := range slices.Compact(b.fallible) {
+		if !kept[name] {
+			b.mayDepend(b.cur, "an error of "+name+", of which the value is not used")
+		}
+	}
 }

@@ -166,11 +166,9 @@ func (l *loader) declare(n *node) {
 		return
 	case *pg.DoStmt:
 		l.declared(n)
-		l.inDo = true
 		if changesSchema.MatchString(n.sql()) && !l.foundDo(s, n) {
 			leave("a DO block is not run: nothing is known of what it names")
 		}
-		l.inDo = false
 		return
 	case *pg.CallStmt:
 		leave("a CALL is not run: nothing is known of what it names")

@@ -22,6 +22,8 @@ type doBlock struct {
 
 // foundDo reads a DO block. ok is false if its effect on the schema is not known.
 func (l *loader) foundDo(s *pg.DoStmt, n *node) (ok bool) {
+	l.inDo = true
+	defer func() { l.inDo = false }()
 	d := &doBlock{l: l, n: n}
 	if faultIn(func() { d.f = l.doFunction(s, n) }) != nil {
 		return false

@@ -549,12 +549,10 @@ func (l *loader) runOnce(s *pg.DoStmt, n *node) {
 		l.note(n.pos, "a DO block runs once, when the schema is made: it is left out")
 		return
 	}
-	l.inDo = true
 	if !l.foundDo(s, n) {
 		l.note(n.pos, "this DO block changes the schema in a way that is not read: nothing is known of what it names")
 		l.forget(n.raw, n.pos, n.sql())
 	}
-	l.inDo = false
 }
 
 // forgetBodies gives up on what functions name that run once and change the schema.

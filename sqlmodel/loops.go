@@ -215,7 +215,7 @@ func (b *builder) forQuery(f *frame, s *plpgsql.ForQuery, fetched string, pos ir
 
 // mentions reports whether a query reads a local.
 func mentions(q *query, local string) bool {
-	found := false
+	found := uses(q.after, map[string]bool{local: true})
 	look := func(e ir.Expr) {
 		ir.WalkExpr(e, func(e ir.Expr) {
 			if v, ok := e.(*ir.Var); ok && v.Name == local {
@@ -223,11 +223,6 @@ func mentions(q *query, local string) bool {
 			}
 		})
 	}
-	ir.Walk(q.after, func(s ir.Stmt) {
-		for _, e := range ir.Exprs(s) {
-			look(e)
-		}
-	})
 	look(q.where)
 	look(q.limit)
 	for _, c := range q.targets {

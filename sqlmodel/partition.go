@@ -109,7 +109,7 @@ func (b *builder) fits(t *table, row *rowSource) (cond ir.Expr, ok bool) {
 			if p.spec.Strategy == pg.PartitionRange {
 				limit(bound.spec.Lowerdatums, ">=")
 				limit(bound.spec.Upperdatums, "<")
-				cond = ir.OrE(cond, ir.AndE(ir.NotE(&ir.Unary{Op: ir.IsNull, X: value.e}), inside))
+				cond = ir.OrE(cond, ir.AndE(isNotNull(value.e), inside))
 				continue
 			}
 			for _, n := range bound.spec.Listdatums {

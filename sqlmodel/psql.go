@@ -325,7 +325,7 @@ func (c *psql) need(pos ir.Pos, list []int) {
 		if c.roles[k] != queried {
 			continue
 		}
-		c.b.emit(&ir.Assume{At: at(pos), Cond: ir.NotE(&ir.Unary{Op: ir.IsNull, X: ir.V(v.local)})})
+		c.b.emit(&ir.Assume{At: at(pos), Cond: isNotNull(ir.V(v.local))})
 		c.sure[k] = true
 	}
 }

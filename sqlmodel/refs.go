@@ -315,7 +315,7 @@ func (l *loader) callees(f *function) []*function {
 type effect struct {
 	tables  map[string]bool
 	parents map[string]bool
-	// sequences are those that are read as tables.
+	// sequences are the names of sequences in the place of tables.
 	sequences map[string]bool
 	all       bool
 	writes    bool

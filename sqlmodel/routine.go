@@ -56,7 +56,7 @@ func (b *builder) domainsOfInputs(f *frame) []ir.Stmt {
 			continue
 		}
 		if u.notNull {
-			out = append(out, &ir.Assume{At: at(p.pos), Cond: ir.NotE(&ir.Unary{Op: ir.IsNull, X: ir.V(v.local)})})
+			out = append(out, &ir.Assume{At: at(p.pos), Cond: isNotNull(ir.V(v.local))})
 		}
 		list, leftOut := b.l.demands(u, v.t, ir.V(v.local))
 		if leftOut != "" {
@@ -229,8 +229,8 @@ func (b *builder) outputs(f *frame) {
 			name := nameOr(p.name, "column"+itoa(i+1))
 			v := b.declare(f, name, b.l.signatureType(p.t, f.fn.text))
 			b.startNull(v, f.fn.pos)
-			if u := b.l.domainOf(p.t, f.fn.text); u.demanding() && !v.isRecord {
-				b.demand(u, v.t, v.local, p.pos)
+			if !v.isRecord {
+				b.demand(b.l.domainOf(p.t, f.fn.text), v.t, v.local, p.pos)
 			}
 			f.outs = append(f.outs, v)
 		}
@@ -358,9 +358,7 @@ func (b *builder) argument(f *frame, x *ex, p param, a val, pos ir.Pos) {
 		v.local = b.local(base, t)
 		b.assign(pos, v.local, e)
 		v.nn = false
-		if u.demanding() {
-			b.demand(u, t, v.local, pos)
-		}
+		b.demand(u, t, v.local, pos)
 	}
 	b.bindInput(f, p, v)
 }
@@ -438,9 +436,7 @@ func (b *builder) results(f *frame) {
 		}
 		local := b.local(f.scope.label, t)
 		r.values = []colDef{{f.scope.label, ir.V(local), t, false}}
-		if u := b.l.domainOf(f.fn.ret, f.fn.text); u.demanding() {
-			b.demand(u, t, local, f.fn.pos)
-		}
+		b.demand(b.l.domainOf(f.fn.ret, f.fn.text), t, local, f.fn.pos)
 	}
 }
 

@@ -581,8 +581,6 @@ func actionOf(s string) action {
 	return action(s[0])
 }
 
-// index takes over CREATE UNIQUE INDEX; of other indexes only the columns matter, in
-// MySQL's dialect.
 // indexExpr is an expression, or the condition, of an index.
 type indexExpr struct {
 	pos  ir.Pos
@@ -590,6 +588,8 @@ type indexExpr struct {
 	expr sqlExpr
 }
 
+// index takes over CREATE UNIQUE INDEX; of other indexes what they compute matters, and in
+// MySQL's dialect the columns.
 func (l *loader) index(s *pg.IndexStmt, t *text) {
 	pos := t.pos(int(s.Relation.Location))
 	tab := l.changed(s.Relation, t, false)
@@ -604,13 +604,14 @@ func (l *loader) index(s *pg.IndexStmt, t *text) {
 		l.note(pos, "there is something of the name %s already: this index is not made", s.Idxname)
 		return
 	case !s.Unique && !l.opt.MySQL:
+		var list []*pg.Node
 		for _, n := range s.IndexParams {
-			if e := pg.Inner(n).(*pg.IndexElem); e.Expr != nil {
-				tab.computed = append(tab.computed, &indexExpr{pos, nameOr(s.Idxname, "on "+tab.rel.own()), sqlExpr{e.Expr, t}})
-			}
+			list = append(list, pg.Inner(n).(*pg.IndexElem).Expr)
 		}
-		if s.WhereClause != nil {
-			tab.computed = append(tab.computed, &indexExpr{pos, nameOr(s.Idxname, "on "+tab.rel.own()), sqlExpr{s.WhereClause, t}})
+		for _, n := range append(list, s.WhereClause) {
+			if n != nil {
+				tab.computed = append(tab.computed, &indexExpr{pos, nameOr(s.Idxname, "on "+tab.rel.own()), sqlExpr{n, t}})
+			}
 		}
 		return
 	case !s.Unique:

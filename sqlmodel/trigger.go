@@ -422,7 +422,7 @@ func (b *builder) before(t *table, list []*trigger, r *rowTrigger, pos ir.Pos, s
 		wrote.add(g.refs())
 		if own := b.l.tracer(); r.op != "INSERT" {
 			if own.add(g.refs()); own.wrote[t] == changesRows {
-				b.emit(&ir.Dropped{At: at(pos), Kind: ir.ByError, Tables: []*ir.Table{t.ir}, Observes: true, What: "the error if trigger " + g.name + " changes the row that is written"})
+				b.mayDepend(pos, "the error if trigger "+g.name+" changes the row that is written", t.ir)
 			}
 		}
 		fire := func() {

@@ -74,8 +74,12 @@ func (b *builder) uncheckedWrites(pos ir.Pos, t *table, events int32, set []assi
 		for _, a := range set {
 			hit = hit || slices.Contains(k.columns, a.column)
 		}
-		if hit {
-			b.emit(&ir.Dropped{At: at(pos), Kind: ir.ByError, What: k.what, Tables: []*ir.Table{t.ir}, Observes: events&onUpdate != 0 && len(k.columns) != 1})
+		switch {
+		case !hit:
+		case events&onUpdate != 0 && len(k.columns) != 1:
+			b.mayDepend(pos, k.what, t.ir)
+		default:
+			b.mayRefuse(pos, k.what, t)
 		}
 	}
 }
@@ -83,6 +87,16 @@ func (b *builder) uncheckedWrites(pos ir.Pos, t *table, events int32, set []assi
 // mayRefuse marks that the database may refuse a statement with an error.
 func (b *builder) mayRefuse(pos ir.Pos, what string, t *table) {
 	b.emit(&ir.Dropped{At: at(pos), Kind: ir.ByError, What: what, Tables: []*ir.Table{t.ir}})
+}
+
+// mayDepend marks that the database may refuse a statement, or go on otherwise, depending on rows of
+// some tables, or without these on any values that the transaction has read.
+func (b *builder) mayDepend(pos ir.Pos, what string, tables ...*ir.Table) {
+	b.emit(dependence(pos, what, tables...))
+}
+
+func dependence(pos ir.Pos, what string, tables ...*ir.Table) *ir.Dropped {
+	return &ir.Dropped{At: at(pos), Kind: ir.ByError, What: what, Tables: tables, Observes: true}
 }
 
 // concerns reports whether writes of some kinds are checked; set is what an

@@ -47,7 +47,7 @@ func (b *builder) divisions(list []ir.Stmt) []ir.Stmt {
 // first; false if it need not come to some of them. NULL divided by zero is NULL.
 func byZero(e ir.Expr, zero *[]ir.Expr) bool {
 	division := func(x, y ir.Expr) {
-		*zero = append(*zero, ir.AndE(ir.NotE(&ir.Unary{Op: ir.IsNull, X: x}), ir.Op(ir.Eq, y, ir.C(ir.Int(0)))))
+		*zero = append(*zero, ir.AndE(isNotNull(x), ir.Op(ir.Eq, y, ir.C(ir.Int(0)))))
 	}
 	switch e := e.(type) {
 	case *ir.Unary:

@@ -48,11 +48,10 @@ func (b *builder) declaration(f *frame, d plpgsql.Decl) {
 	}
 	w := b.declare(f, d.Name, t)
 	switch w.domain = domain; {
-	case !domain.demanding():
-	case w.isRecord || t.name == nArray:
-		b.mayBreak(domain.refusal(), pos)
-	default:
+	case !w.isRecord && t.name != nArray:
 		b.demand(domain, t, w.local, pos)
+	case domain.demanding():
+		b.mayBreak(domain.refusal(), pos)
 	}
 	if d.NotNull {
 		b.demandNotNull(w)
@@ -263,7 +262,7 @@ func (b *builder) assignment(f *frame, s *plpgsql.Assign, pos ir.Pos) {
 			x.noRow(i)
 			args = append(args, x.defaultType(i).e)
 			if !i.nn {
-				b.require(pos, ir.NotE(&ir.Unary{Op: ir.IsNull, X: x.defaultType(i).e}), nullVariable)
+				b.require(pos, isNotNull(x.defaultType(i).e), nullVariable)
 			}
 		}
 		if d.t.name == nArray && len(s.Subscripts) == 1 {

@@ -270,18 +270,7 @@ func (b *builder) readEarly(p *parts, with, list []ir.Stmt) (early, late []ir.St
 			}
 		})
 	}
-	looks := func(s ir.Stmt, at map[string]bool) bool {
-		found := false
-		ir.Walk([]ir.Stmt{s}, func(s ir.Stmt) {
-			for _, e := range ir.Exprs(s) {
-				ir.WalkExpr(e, func(e ir.Expr) {
-					v, ok := e.(*ir.Var)
-					found = found || ok && at[v.Name]
-				})
-			}
-		})
-		return found
-	}
+	looks := func(s ir.Stmt, at map[string]bool) bool { return uses([]ir.Stmt{s}, at) }
 	reads := func(s ir.Stmt) bool {
 		found := false
 		ir.Walk([]ir.Stmt{s}, func(s ir.Stmt) {

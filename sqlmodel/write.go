@@ -499,18 +499,18 @@ func (b *builder) unusedBy(locals []string, f func()) bool {
 	for _, l := range locals {
 		set[l] = l != ""
 	}
-	unused := true
 	out := b.out
 	list := b.collect(f)
 	b.out = out
-	ir.Walk(list, func(s ir.Stmt) {
-		for _, e := range ir.Exprs(s) {
-			ir.WalkExpr(e, func(e ir.Expr) {
-				if v, ok := e.(*ir.Var); ok && set[v.Name] {
-					unused = false
-				}
-			})
-		}
+	return !uses(list, set)
+}
+
+// uses reports whether statements look at one of some locals.
+func uses(list []ir.Stmt, locals map[string]bool) bool {
+	found := false
+	ir.WalkExprs(list, func(e ir.Expr) {
+		v, ok := e.(*ir.Var)
+		found = found || ok && locals[v.Name]
 	})
-	return unused
+	return found
 }

@@ -65,10 +65,7 @@ const running = `pg_try_advisory_* pg_locks pg_lock_status pg_stat_* pg_prepared
 // ShowsRunning reports whether the function or view of the system with a name shows what other
 // transactions do before they commit.
 func ShowsRunning(name string) bool {
-	return slices.ContainsFunc(strings.Fields(running), func(pattern string) bool {
-		prefix, open := strings.CutSuffix(pattern, "*")
-		return name == pattern || open && strings.HasPrefix(name, prefix)
-	})
+	return slices.ContainsFunc(strings.Fields(running), func(pattern string) bool { return matches(pattern, name) })
 }
 
 // EffectOf gives the effect of a function of the system.
@@ -90,6 +87,11 @@ func covers(pattern string, f *Function) bool {
 	if strings.Contains(pattern, "(") {
 		name = f.Signature()
 	}
+	return matches(pattern, name)
+}
+
+// matches reports whether a name fits a pattern, in which * stands for any characters.
+func matches(pattern, name string) bool {
 	prefix, suffix, open := strings.Cut(pattern, "*")
 	if !open {
 		return name == pattern

@@ -37,24 +37,20 @@ func (a *app) undecided(t *sqlgen.Txn, in *interp.Instance, s served) bool {
 // fails: the server may do that when it plans.
 func constantFails(t *ir.Txn) bool {
 	found := false
-	ir.Walk(t.Body, func(s ir.Stmt) {
-		for _, e := range ir.Exprs(s) {
-			ir.WalkExpr(e, func(e ir.Expr) {
-				c, ok := e.(*ir.Call)
-				if !ok {
-					return
-				}
-				var args []ir.Value
-				for _, a := range c.Args {
-					if k, ok := a.(*ir.Const); ok {
-						args = append(args, k.Value)
-					}
-				}
-				if len(args) == len(c.Args) {
-					_, _, err := c.Apply(args)
-					found = found || err != nil
-				}
-			})
+	ir.WalkExprs(t.Body, func(e ir.Expr) {
+		c, ok := e.(*ir.Call)
+		if !ok {
+			return
+		}
+		var args []ir.Value
+		for _, a := range c.Args {
+			if k, ok := a.(*ir.Const); ok {
+				args = append(args, k.Value)
+			}
+		}
+		if len(args) == len(c.Args) {
+			_, _, err := c.Apply(args)
+			found = found || err != nil
 		}
 	})
 	return found
