@@ -25,10 +25,21 @@ BEGIN
 END $$;`
 
 // replaying starts a check whose replay takes long, and returns when that is under way:
-// when a backend of the server sleeps. temp is the folder for its temporary files.
-func replaying(t *testing.T, dsn string) (cmd *exec.Cmd, temp string) {
+// when a backend of the server sleeps. temp is the folder for its temporary files, and
+// data the folder of the server that dsn names.
+func replaying(t *testing.T, dsn, data string) (cmd *exec.Cmd, temp string) {
 	t.Helper()
-	temp = t.TempDir()
+	temp, err := os.MkdirTemp("", "robust-replay-test-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.RemoveAll(temp) })
+	if err := os.Chmod(temp, 0o777); err != nil { // the server may be another user
+		t.Fatal(err)
+	}
+	if data == "" { // a server of its own
+		data = temp
+	}
 	input := filepath.Join(t.TempDir(), "sleepy.sql")
 	if err := os.WriteFile(input, []byte(sleepy), 0o666); err != nil {
 		t.Fatal(err)
@@ -52,9 +63,11 @@ func replaying(t *testing.T, dsn string) (cmd *exec.Cmd, temp string) {
 		}
 	})
 	for deadline := time.Now().Add(2 * time.Minute); time.Now().Before(deadline); time.Sleep(50 * time.Millisecond) {
-		// The title of a backend says the database, and what it does.
-		for _, title := range processes(t) {
-			if strings.Contains(title, "robust_replay_") && strings.Contains(title, "SELECT") {
+		// The title of a backend says the database, and what it does. It works in the
+		// folder of its server: those of other tests do not count.
+		for n, title := range processes(t) {
+			folder, _ := os.Readlink(filepath.Join("/proc", strconv.Itoa(n), "cwd"))
+			if strings.HasPrefix(folder, data) && strings.Contains(title, "robust_replay_") && strings.Contains(title, "SELECT") {
 				return cmd, temp
 			}
 		}
@@ -111,7 +124,7 @@ func TestInterruptReplay(t *testing.T) {
 	pgtest.Open(t) // or skip
 	for _, sig := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGKILL} {
 		t.Run(sig.String(), func(t *testing.T) {
-			cmd, temp := replaying(t, "")
+			cmd, temp := replaying(t, "", "")
 			if sig == syscall.SIGKILL { // the one that does the work, which nobody can tell
 				for _, n := range children(t, cmd.Process.Pid) {
 					syscall.Kill(n, sig)
@@ -170,8 +183,12 @@ func TestInterruptReplayElsewhere(t *testing.T) {
 		}
 		return out
 	}
+	var data string
+	if err := conn.QueryRow(t.Context(), "SHOW data_directory").Scan(&data); err != nil {
+		t.Fatal(err)
+	}
 	before := list()
-	cmd, temp := replaying(t, dsn)
+	cmd, temp := replaying(t, dsn, data)
 	if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {
 		t.Fatal(err)
 	}
