@@ -283,7 +283,7 @@ func (c *check) assumptions() []string {
 	if p := c.p.SearchPath; len(p) > 0 && !slices.Equal(p, []string{"$user", "public"}) {
 		out = append(out, "the sessions have the search path "+strings.Join(p, ", ")+": names without a schema are looked for there")
 	}
-	out = append(out, "values fit the types of the columns, variables and results that take them; numbers and times are finite, and elements of arrays are not NULL")
+	out = append(out, "values fit the types of columns, and those of variables, results and casts that hold six digits or characters and more; numbers and times are finite, and elements of arrays are not NULL")
 	out = append(out, c.mutexes()...)
 	switch c.opt.Init {
 	case schedules.AnyRows:

@@ -40,6 +40,25 @@ func TestUnusedFailures(t *testing.T) {
 		{"a sequence", "bigint", "SELECT last_value INTO x FROM q; PERFORM 1 FROM s WHERE k = x; IF FOUND THEN RETURN; END IF;", false},
 		{"a variable of a domain", "rest := 0", "x := 10 - (SELECT count(*) FROM s WHERE v <> 'x');", false},
 		{"a cast to a domain", "double precision", "PERFORM length(v)::rest FROM s WHERE k = a;", false},
+		{"a cast to a small number", "int", "PERFORM (32769 - (SELECT count(*) FROM s WHERE v <> 'x'))::smallint;", false},
+		{"a cast to a large number", "int", "PERFORM (32769 - (SELECT count(*) FROM s WHERE v <> 'x'))::int;", true},
+		{"a cast of few digits", "int", "PERFORM (11 - (SELECT count(*) FROM s WHERE v <> 'x'))::numeric(1, 0);", false},
+		{"a cast of digits after the point", "int", "PERFORM (11.5 - (SELECT count(*) FROM s WHERE v <> 'x'))::numeric(20, 0);", true},
+		{"a variable of few digits", "numeric(3, 2)", "x := 10 - (SELECT count(*) FROM s WHERE v <> 'x');", false},
+		{"a small variable", "smallint", "SELECT 32769 - count(*) INTO x FROM s WHERE v <> 'x';", false},
+		{"a short variable", "varchar(3)", "x := repeat('x', 5 - (SELECT count(*)::int FROM s WHERE v <> 'x'));", false},
+		{"a short variable of a cut text", "varchar(3)", "x := (repeat('x', 5 - (SELECT count(*)::int FROM s WHERE v <> 'x')))::varchar(3);", true},
+		{"a short variable of a short column", "varchar(3)", "SELECT w INTO x FROM s WHERE k = a;", true},
+		{"a short variable of a long column", "varchar(2)", "SELECT v INTO x FROM s WHERE k = a;", false},
+		{"a small result", "int", "PERFORM few(a);", false},
+		{"small elements", "smallint[]", "x := ARRAY(SELECT 30000 + length(v) FROM s)::smallint[];", false},
+		{"a pattern", "text", "SELECT CASE WHEN count(*) > 1 THEN 'a' ELSE '\\' END INTO x FROM s WHERE v <> 'x'; PERFORM 'a' LIKE x;", false},
+		{"a pattern that ignores the case", "text", "SELECT CASE WHEN count(*) > 1 THEN 'a' ELSE '\\' END INTO x FROM s WHERE v <> 'x'; PERFORM 'a' NOT ILIKE x;", false},
+		{"a pattern of SIMILAR", "text", "SELECT CASE WHEN count(*) > 1 THEN 'a' ELSE '(' END INTO x FROM s WHERE v <> 'x'; PERFORM 'a' SIMILAR TO x;", false},
+		{"a pattern that is given", "text", "PERFORM k FROM s WHERE k = a AND w LIKE a::text || '%';", true},
+		{"a range", "int", "PERFORM int4range(1, (SELECT count(*)::int FROM s WHERE v <> 'x'));", false},
+		{"ranges that overlap", "boolean", "x := int4range(2, (SELECT count(*)::int FROM s WHERE v <> 'x')) && int4range(3, 7);", false},
+		{"a range that is given", "boolean", "x := int4range(a, b) && int4range(3, 7);", true},
 		{"a setting", "double precision", "PERFORM set_config('a.n', (SELECT count(*)::text FROM s WHERE v <> 'x'), true); IF current_setting('a.n') = '1' THEN RETURN; END IF;", false},
 		{"a constant setting", "double precision", "PERFORM set_config('a.n', '1', true); IF current_setting('a.n') = '2' THEN RETURN; END IF;", true},
 		{"what never fails", "double precision", "PERFORM upper(v) FROM s WHERE k = a;", true},
@@ -47,7 +66,7 @@ func TestUnusedFailures(t *testing.T) {
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			rep := reportOf(t, `
-CREATE TABLE s (k int PRIMARY KEY, v text NOT NULL);
+CREATE TABLE s (k int PRIMARY KEY, v text NOT NULL, w varchar(3));
 CREATE DOMAIN rest AS int CHECK (VALUE >= 0);
 CREATE SEQUENCE q;
 CREATE TYPE pair AS (a rest, b int);
@@ -57,6 +76,7 @@ CREATE FUNCTION several(t text) RETURNS boolean IMMUTABLE LANGUAGE plpgsql AS $$
   RETURN true;
 END $$;
 CREATE INDEX ON noted (several(t));
+CREATE FUNCTION few(a int) RETURNS smallint LANGUAGE sql AS $$ SELECT 32769 - count(*) FROM s WHERE v <> 'x' $$;
 CREATE FUNCTION at_least_two(n bigint) RETURNS bigint LANGUAGE plpgsql AS $$ BEGIN
   IF n < 2 THEN RAISE EXCEPTION 'too few'; END IF;
   RETURN n;

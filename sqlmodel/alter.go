@@ -309,11 +309,18 @@ func (l *loader) rename(s *pg.RenameStmt, t *text) {
 			l.move(o, o.schema(), s.Newname)
 		}
 		return
-	case pg.ObjectType, pg.ObjectDomain:
-		if list, ok := pg.Inner(s.Object).(*pg.List); ok {
-			if u := l.sees(t).typ(qualified(names(list.Items))); u != nil {
-				l.moveType(u, u.schema(), s.Newname)
+	case pg.ObjectDomainCheck:
+		if u := l.typeNamed(s.Object, t); u != nil {
+			for _, c := range u.refuses {
+				if c.name == s.Subname {
+					c.name = s.Newname
+				}
 			}
+		}
+		return
+	case pg.ObjectType, pg.ObjectDomain:
+		if u := l.typeNamed(s.Object, t); u != nil {
+			l.moveType(u, u.schema(), s.Newname)
 		}
 		return
 	case pg.ObjectSchema:

@@ -363,9 +363,13 @@ func (x *ex) meaning(c catalog.Call, t typ, args []val) (val, bool) {
 	case "textcat(text,text)":
 		return known("concat")
 	case "textlike(text,text)", "like(text,text)":
-		return known("like")
+		if x.isPattern(args[1].e) {
+			return known("like")
+		}
 	case "texticlike(text,text)":
-		return known("ilike")
+		if x.isPattern(args[1].e) {
+			return known("ilike")
+		}
 	case "cardinality(anyarray)":
 		return known("len")
 	case "array_length(anyarray,int4)", "array_upper(anyarray,int4)":

@@ -142,7 +142,7 @@ func (x *ex) convert(v val, t typ, loc int32, what string) ir.Expr {
 	if v.t.name == nUnknown {
 		return x.assignedLiteral(v, t, loc)
 	}
-	return x.assigned(v, t, loc).e
+	return x.fitted(v, t, loc).e
 }
 
 // assignedLiteral is a quoted literal that is stored: unlike an explicit cast, that
@@ -151,8 +151,11 @@ func (x *ex) assignedLiteral(v val, t typ, loc int32) ir.Expr {
 	return x.stored(x.literal(v, t.plain(), loc), t).e
 }
 
-// assigned is v in a column or variable of type t, whose modifier rounds.
-func (x *ex) assigned(v val, t typ, loc int32) val {
+// assigned is v in a variable, or as a result, of type t.
+func (x *ex) assigned(v val, t typ, loc int32) val { return x.narrowed(v, t, x.fitted(v, t, loc)) }
+
+// fitted is v as a value of type t, whose modifier rounds.
+func (x *ex) fitted(v val, t typ, loc int32) val {
 	switch {
 	case v.t.name == nUnknown:
 		return x.stored(x.literal(v, t.plain(), loc), t)
@@ -257,10 +260,15 @@ func (x *ex) castCall(e ir.Expr, from, t typ) ir.Expr {
 		return x.apply(value.ToText(from.sql), t, e)
 	}
 	f := &ir.Function{Name: t.String() + "<-" + from.String(), Strict: true}
-	if from.name == nArray && from.element().textual() && !t.element().textual() {
+	if from.name == nArray && from.element().textual() && !t.element().textual() || narrows(from, t) {
 		f.FailsOn = []int{0}
 	}
 	return x.apply(f, t, e)
+}
+
+// narrows reports whether an array may have elements that do not fit those of another one.
+func narrows(from, t typ) bool {
+	return from.sql.Elem != nil && t.sql.Elem.Narrow() && !from.sql.Elem.Within(t.sql.Elem)
 }
 
 // identical reports whether a cast leaves the IR's value as it is.
@@ -271,6 +279,9 @@ func (x *ex) identical(from, t typ) bool {
 	a, b := from.sql.Name, t.sql.Name
 	switch {
 	case from.sql.Elem != nil && t.sql.Elem != nil:
+		if narrows(from, t) {
+			return false
+		}
 		return x.identical(typeOfValues(from.sql.Elem), typeOfValues(t.sql.Elem)) || from.sql.Elem.Name == t.sql.Elem.Name
 	case t.textual() && b != "bpchar" && b != "char":
 		// The text of these is the value itself; a name is taken to be short.
@@ -417,8 +428,11 @@ func (x *ex) casted(e *pg.TypeCast, v val, t typ) val {
 		}
 		return x.literal(v, t, e.Location)
 	}
-	out := x.cast(v, t.plain(), e.Location)
-	return x.modify(out, t)
+	out := x.modify(x.cast(v, t.plain(), e.Location), t)
+	if t.textual() { // that cuts what is too long
+		return out
+	}
+	return x.narrowed(v, t, out)
 }
 
 // modify is an explicit cast to the modifier of a type.

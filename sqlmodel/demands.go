@@ -2,6 +2,8 @@ package sqlmodel
 
 import (
 	"cmp"
+	"maps"
+	"slices"
 
 	"github.com/txrobust/robust/ir"
 	"github.com/txrobust/robust/sqlmodel/internal/pg"
@@ -24,11 +26,8 @@ const demandingLoop = "a loop over a variable that is NOT NULL or of a domain"
 // demands gives the conditions of a domain on a value of it. What is left out is empty, or
 // says what may refuse values besides.
 func (l *loader) demands(u *userType, t typ, e ir.Expr) (out []demand, leftOut string) {
-	if u.altered {
-		return nil, u.refusal()
-	}
-	for _, c := range u.checks {
-		cond, why := l.rowCondition(&c, domainValue(t, e))
+	for _, c := range u.checks() {
+		cond, why := l.rowCondition(&c.expr, domainValue(t, e))
 		if why != "" || !known(cond) || ir.MayFail(cond) {
 			leftOut = u.refusal()
 			continue
@@ -41,7 +40,7 @@ func (l *loader) demands(u *userType, t typ, e ir.Expr) (out []demand, leftOut s
 // refusesNull is what the NOT NULL of a domain refuses. It is not checked where a value has the
 // type of the domain already, which is not known here, and may be NULL all the same.
 func (u *userType) refusesNull() string {
-	if u.notNull {
+	if u.notNull() {
 		return u.refusal()
 	}
 	return ""
@@ -58,7 +57,7 @@ func known(e ir.Expr) bool {
 }
 
 // demanding reports whether a domain, which may be nil, refuses values.
-func (u *userType) demanding() bool { return u != nil && (u.notNull || u.altered || len(u.checks) > 0) }
+func (u *userType) demanding() bool { return u.notNull() || len(u.checks()) > 0 }
 
 // refusal names what a domain may refuse values with.
 func (u *userType) refusal() string { return "the check of the domain " + u.names[len(u.names)-1].name }
@@ -79,6 +78,16 @@ func (b *builder) demandParts(fields []field, pos ir.Pos) {
 	for _, fd := range fields {
 		if fd.domain.demanding() {
 			b.mayBreak(fd.domain.refusal(), pos)
+		}
+	}
+}
+
+// demandOfRecord marks what domains may refuse of a field of type t that is assigned, in a
+// variable of type record: it has the type that the query had which filled the record.
+func (b *builder) demandOfRecord(t typ, pos ir.Pos) {
+	for _, key := range slices.Sorted(maps.Keys(b.l.declarations.typesByKey)) {
+		if u := b.l.declarations.typesByKey[key]; u.demanding() && u.base.same(t) {
+			b.mayBreak(u.refusal(), pos)
 		}
 	}
 }
@@ -146,7 +155,7 @@ func (b *builder) mayBreak(leftOut string, pos ir.Pos) {
 // of the column only where it becomes one of it: a query or a branch that has the type of the
 // domain already may give NULL, whatever the domain says (CREATE DOMAIN, notes).
 func (x *ex) forColumn(c *column, v val, n *pg.Node, loc int32) val {
-	if c.domain != nil && c.domain.notNull && !v.nn {
+	if c.domain.notNull() && !v.nn {
 		passes := false
 		switch pg.Inner(n).(type) {
 		case *pg.ColumnRef:

@@ -488,6 +488,11 @@ func (b *builder) maybeNegative(e ir.Expr) bool {
 	if e == nil {
 		return false
 	}
+	return !b.isGiven(e)
+}
+
+// isGiven reports whether a value depends on nothing but the parameters of the template.
+func (b *builder) isGiven(e ir.Expr) bool {
 	given := true
 	ir.WalkExpr(e, func(e ir.Expr) {
 		switch e := e.(type) {
@@ -499,5 +504,5 @@ func (b *builder) maybeNegative(e ir.Expr) bool {
 			given = false
 		}
 	})
-	return !given
+	return given
 }

@@ -172,7 +172,7 @@ func (x *ex) expr(n *pg.Node) val {
 	v := x.expr1(n)
 	x.depth--
 	if x.b != nil && !v.record && v.e != nil {
-		if name := failing(v.e); name != "" {
+		if name := failing(v.e); name != "" && !x.isGivenRange(v) {
 			x.b.fallible = append(x.b.fallible, name)
 		}
 	}

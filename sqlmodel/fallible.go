@@ -2,7 +2,6 @@ package sqlmodel
 
 import (
 	"slices"
-	"strings"
 
 	"github.com/txrobust/robust/ir"
 )
@@ -18,21 +17,11 @@ func failing(e ir.Expr) string {
 	}
 	switch e := e.(type) {
 	case *ir.Call:
-		if isRange(e.Name) {
-			return ""
-		}
 		return e.Name
 	case *ir.Binary:
 		return e.Op.String()
 	}
 	return ""
-}
-
-// isRange reports whether a function makes a range of its bounds. Operators on ranges become
-// comparisons of these, which leaves out the error of a lower bound above the upper one.
-func isRange(signature string) bool {
-	name, _, _ := strings.Cut(signature, "(")
-	return slices.Contains([]string{"int4range", "int8range", "numrange", "tsrange", "tstzrange", "daterange"}, name)
 }
 
 // keepingFailures translates a command by f, and marks what may fail of it and is left out.

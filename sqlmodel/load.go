@@ -439,10 +439,7 @@ func (l *loader) apply(n *node) {
 	case *pg.CreateDomainStmt:
 		l.createDomain(s, t, pos)
 	case *pg.AlterDomainStmt:
-		if u := l.sees(t).typ(qualified(names(s.TypeName))); u != nil {
-			u.altered = true
-		}
-		l.note(pos, "ALTER DOMAIN is not read: what the domain refuses is not known")
+		l.alterDomain(s, t, pos)
 	case *pg.ViewStmt:
 		l.createView(s, t, pos)
 	case *pg.CreateTableAsStmt:
@@ -547,6 +544,10 @@ func (l *loader) topSelect(s *pg.SelectStmt, pos ir.Pos) {
 func (l *loader) runOnce(s *pg.DoStmt, n *node) {
 	if !ddl.MatchString(n.sql()) {
 		l.note(n.pos, "a DO block runs once, when the schema is made: it is left out")
+		var f *function
+		if faultIn(func() { f = l.doFunction(s, n) }) == nil {
+			l.forgetBodies(f.refs, n.pos)
+		}
 		return
 	}
 	if !l.foundDo(s, n) {
@@ -555,16 +556,29 @@ func (l *loader) runOnce(s *pg.DoStmt, n *node) {
 	}
 }
 
-// forgetBodies gives up on what functions name that run once and change the schema.
+// forgetBodies gives up on what functions name that run once, or are called by those, and
+// change the schema.
 func (l *loader) forgetBodies(r *refs, pos ir.Pos) {
-	for _, name := range slices.Sorted(maps.Keys(r.calls)) {
-		for _, f := range l.lateFunctions(name) {
-			if f.bodyText != nil && ddl.MatchString(f.bodyText.s) {
-				l.note(pos, "%s runs once and changes the schema: nothing is known of what it names", name)
-				l.forget(nil, pos, f.bodyText.s)
+	seen := map[*function]bool{}
+	var visit func(r *refs)
+	visit = func(r *refs) {
+		for _, name := range slices.Sorted(maps.Keys(r.calls)) {
+			for _, f := range l.lateFunctions(name) {
+				if f.bodyText == nil || seen[f] {
+					continue
+				}
+				seen[f] = true
+				if ddl.MatchString(f.bodyText.s) {
+					l.note(pos, "%s runs once and changes the schema: nothing is known of what it names", name)
+					l.forget(nil, pos, f.bodyText.s)
+				}
+				if f.refs != nil {
+					visit(f.refs)
+				}
 			}
 		}
 	}
+	visit(r)
 }
 
 // matters reports whether a query depends on more than itself: on tables, or on
@@ -647,43 +661,6 @@ func typeIdentifier(u *userType) string {
 		parts[i] = `"` + strings.ReplaceAll(p, `"`, `""`) + `"`
 	}
 	return strings.Join(parts, ".")
-}
-
-func (l *loader) createDomain(s *pg.CreateDomainStmt, t *text, pos ir.Pos) {
-	u := &userType{pos: pos, base: l.typeOf(s.TypeName, t)}
-	if below := l.domainOf(s.TypeName, t); below != nil {
-		u.notNull, u.checks, u.def = below.notNull, slices.Clone(below.checks), below.def
-	}
-	for _, n := range s.Constraints {
-		k := pg.Inner(n).(*pg.Constraint)
-		switch k.Contype {
-		case pg.ConstrNotNull:
-			u.notNull = true
-		case pg.ConstrCheck:
-			u.checks = append(u.checks, sqlExpr{k.RawExpr, t})
-		case pg.ConstrDefault:
-			u.def = &sqlExpr{k.RawExpr, t}
-		}
-	}
-	l.createType(u, names(s.Domainname), t)
-}
-
-// domainOf gives the type that a program declares under a name, nil if it is an array of it
-// or none.
-func (l *loader) domainOf(n *pg.TypeName, t *text) *userType {
-	if n == nil || len(n.ArrayBounds) > 0 || n.Setof {
-		return nil
-	}
-	if parts := names(n.Names); n.PctType {
-		last := len(parts) - 1
-		if tab := l.sees(t).table(qualified(parts[:last])); tab != nil {
-			if c := tab.column(parts[last]); c != nil {
-				return c.domain
-			}
-		}
-		return nil
-	}
-	return l.sees(t).typ(qualified(names(n.Names)))
 }
 
 func (l *loader) createRule(s *pg.RuleStmt, t *text, pos ir.Pos) {

@@ -51,6 +51,10 @@ func (x *ex) aExpr(e *pg.A_Expr) val {
 	case pg.ExprOpAny, pg.ExprOpAll:
 		return x.quantified(op, e)
 	case pg.ExprLike, pg.ExprILike, pg.ExprSimilar:
+		if !x.l.opt.MySQL {
+			l := x.expr(e.Lexpr)
+			return x.binary(op, l, x.expr(e.Rexpr), e.Location)
+		}
 		name := map[string]string{"~~": "like", "!~~": "like", "~~*": "ilike", "!~~*": "ilike", "~": "similar", "!~": "similar"}[op]
 		l, r := x.defaultType(x.one(e.Lexpr)), x.defaultType(x.one(e.Rexpr))
 		var out ir.Expr = &ir.Call{Name: name, Args: []ir.Expr{l.e, r.e}, Type: ir.BoolType}
@@ -262,6 +266,9 @@ func (x *ex) binary(op string, l, r val, loc int32) val {
 	}
 	if op == "&&" {
 		if v, ok := x.overlap(l, r, loc); ok {
+			if ordered := x.inOrder(loc, l, r); ordered != nil {
+				v.e = &ir.Cond{If: ordered, Then: v.e, Else: x.operator(op, &l, r, loc).e}
+			}
 			return v
 		}
 	}
@@ -343,6 +350,9 @@ func (x *ex) applied(op string, c catalog.Call, args []val, loc int32) val {
 		case "textanycat", "anytextcat":
 			return x.concat(args[0], args[1], nn)
 		case "textnlike", "texticnlike":
+			if !x.isPattern(args[1].e) {
+				break
+			}
 			like := map[string]string{"textnlike": "like", "texticnlike": "ilike"}[c.Name]
 			return val{e: ir.NotE(&ir.Call{Name: like, Args: []ir.Expr{args[0].e, args[1].e}, Type: ir.BoolType}), t: tBool, nn: nn}
 		}

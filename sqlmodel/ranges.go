@@ -58,19 +58,40 @@ func (x *ex) overlap(a, b val, loc int32) (val, bool) {
 	if !ok || !too {
 		return val{}, false
 	}
-	before := func(lo, hi val, closed bool) ir.Expr {
-		op := "<"
-		if closed {
-			op = "<="
-		}
-		var open ir.Expr
-		for _, end := range []val{lo, hi} {
-			if !end.nn {
-				open = ir.OrE(open, &ir.Unary{Op: ir.IsNull, X: end.e})
-			}
-		}
-		return ir.OrE(open, x.compare(op, lo, hi, loc).e)
-	}
+	before := func(lo, hi val, closed bool) ir.Expr { return x.before(lo, hi, closed, loc) }
 	return val{e: ir.AndE(before(r.lo, s.hi, s.closed), before(s.lo, r.hi, r.closed), before(r.lo, r.hi, r.closed), before(s.lo, s.hi, s.closed)),
 		t: tBool, nn: true}, true
+}
+
+// before reports whether one end is before another, or the same if closed; NULL is no end.
+func (x *ex) before(lo, hi val, closed bool, loc int32) ir.Expr {
+	op := "<"
+	if closed {
+		op = "<="
+	}
+	var open ir.Expr
+	for _, end := range []val{lo, hi} {
+		if !end.nn {
+			open = ir.OrE(open, &ir.Unary{Op: ir.IsNull, X: end.e})
+		}
+	}
+	return ir.OrE(open, x.compare(op, lo, hi, loc).e)
+}
+
+// inOrder is whether none of the ranges ends before it begins, which is an error; nil for those
+// that a client gives, which are taken to be ranges, and in the conditions of a schema.
+func (x *ex) inOrder(loc int32, ranges ...val) ir.Expr {
+	var out ir.Expr
+	for _, v := range ranges {
+		if r, ok := x.l.rangeOf(v); ok && x.b != nil && !x.isGivenRange(v) {
+			out = ir.AndE(out, x.before(r.lo, r.hi, true, loc))
+		}
+	}
+	return out
+}
+
+// isGivenRange reports whether v is a range of which a client gives the ends.
+func (x *ex) isGivenRange(v val) bool {
+	_, is := x.l.rangeOf(v)
+	return is && x.b != nil && x.b.isGiven(v.e)
 }

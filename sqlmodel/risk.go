@@ -187,10 +187,8 @@ func (b *builder) rowRisks(s ir.Stmt, what string, add func(why string, states .
 		calls.add(k.expr.node)
 	}
 	for _, c := range t.columns {
-		if c.domain != nil {
-			for _, n := range c.domain.checks {
-				calls.add(n.node)
-			}
+		for _, k := range c.domain.checks() {
+			calls.add(k.expr.node)
 		}
 	}
 	if len(t.exclusions) > 0 {

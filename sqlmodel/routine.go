@@ -55,7 +55,7 @@ func (b *builder) domainsOfInputs(f *frame) []ir.Stmt {
 		if u == nil || v.isRecord || v.local == "" || p.vari {
 			continue
 		}
-		if u.notNull {
+		if u.notNull() {
 			out = append(out, &ir.Assume{At: at(p.pos), Cond: isNotNull(ir.V(v.local))})
 		}
 		list, leftOut := b.l.demands(u, v.t, ir.V(v.local))

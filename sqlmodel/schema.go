@@ -374,8 +374,7 @@ func (l *loader) addColumn(tab *table, d *pg.ColumnDef, t *text) {
 			l.ownSequence(tab, c)
 		default:
 			if u := l.domainOf(d.TypeName, t); u != nil {
-				c.notNull, c.def = u.notNull, u.def
-				c.domain = u
+				c.def, c.domain = u.def, u
 			}
 		}
 	}

@@ -42,6 +42,7 @@ func (l *loader) finishTables() {
 			it.Key = []int{0}
 		}
 		for _, c := range t.columns {
+			c.notNull = c.notNull || c.domain.notNull()
 			it.Columns = append(it.Columns, ir.Column{Name: c.name, Type: localType(c.t), NotNull: c.notNull, Domain: c.t.domain(), Indexed: slices.Contains(t.lookedUp, c.name)})
 		}
 		t.indexed = without(t.indexed, func(c *column) bool { // of indexes that were dropped
@@ -58,6 +59,7 @@ func (l *loader) finishTables() {
 				continue
 			}
 			c.t = v.t
+			c.notNull = c.notNull || c.domain.notNull()
 			it.Columns = append(it.Columns, ir.Column{Name: c.name, Type: localType(c.t), Hidden: true})
 			t.coarsen(c.pos, "a key over an expression", v.e, []string{c.name})
 		}
@@ -250,30 +252,7 @@ func (l *loader) constraints(t *table) {
 	l.exclusions(t)
 	l.indexExprs(t)
 	for _, c := range t.columns {
-		if c.domain != nil && c.domain.altered {
-			l.leaveOut(t, c.pos, "the check of the domain of column "+c.name, "ALTER DOMAIN is not read", nil)
-			continue
-		}
-		if c.domain == nil || len(c.domain.checks) == 0 {
-			continue
-		}
-		r := newRefs()
-		for _, n := range c.domain.checks {
-			r.add(n.node)
-		}
-		if l.looksAround(r) {
-			t.hide(&unseen{pos: c.pos, what: "the checks of the domain of column " + c.name, on: onInsert | onUpdate, columns: []string{c.name}, calls: r})
-			continue
-		}
-		for _, n := range c.domain.checks {
-			what := "the check of the domain of column " + c.name
-			if e, why := l.rowCondition(&n, domainValue(c.t, &ir.Col{Row: t.name, Col: c.name})); why != "" {
-				l.leaveOut(t, c.pos, what, why+" is not modelled", []string{c.name})
-			} else {
-				t.ir.Checks = append(t.ir.Checks, ir.TableCheck{Pos: c.pos, Name: t.name + "." + c.name, Expr: e})
-				t.coarsen(c.pos, what, e, []string{c.name})
-			}
-		}
+		l.domainChecks(t, c)
 	}
 	for _, k := range t.checks {
 		e, why := l.constraintExpr(t, &k.expr)
@@ -289,6 +268,32 @@ func (l *loader) constraints(t *table) {
 		default:
 			t.ir.Checks = append(t.ir.Checks, ir.TableCheck{Pos: k.pos, Name: k.name, Expr: e})
 			t.coarsen(k.pos, "check "+k.name, e, columnsNamed(k.expr.node))
+		}
+	}
+}
+
+// domainChecks makes checks of those of the domain of a column.
+func (l *loader) domainChecks(t *table, c *column) {
+	checks := c.domain.checks()
+	r := newRefs()
+	for _, k := range checks {
+		r.add(k.expr.node)
+	}
+	if l.looksAround(r) {
+		t.hide(&unseen{pos: c.pos, what: "the checks of the domain of column " + c.name, on: onInsert | onUpdate, columns: []string{c.name}, calls: r})
+		return
+	}
+	for _, k := range checks {
+		what := "the check of the domain of column " + c.name
+		e, why := l.rowCondition(&k.expr, domainValue(c.t, &ir.Col{Row: t.name, Col: c.name}))
+		switch {
+		case why != "":
+			l.leaveOut(t, c.pos, what, why+" is not modelled", []string{c.name})
+		case k.unproven:
+			l.leaveOut(t, c.pos, what, "not all rows satisfy it", []string{c.name})
+		default:
+			t.ir.Checks = append(t.ir.Checks, ir.TableCheck{Pos: c.pos, Name: t.name + "." + c.name, Expr: e})
+			t.coarsen(c.pos, what, e, []string{c.name})
 		}
 	}
 }

@@ -183,12 +183,11 @@ type userType struct {
 	base   typ        // of an enum or a domain
 	fields []fieldDef // of a composite type
 	enum   bool
-	// A domain may add these to its base type. Those of another domain below it are among
-	// them.
-	notNull bool
-	checks  []sqlExpr
-	// altered says that there is an ALTER DOMAIN, which is not read.
-	altered bool
+	// below is the domain that a domain is of, nil if it is none. Each adds what it refuses:
+	// NULL, and what breaks its checks.
+	below   *userType
+	strict  bool
+	refuses []*domainCheck
 	def     *sqlExpr
 }
 

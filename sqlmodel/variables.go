@@ -274,6 +274,9 @@ func (b *builder) assignment(f *frame, s *plpgsql.Assign, pos ir.Pos) {
 		if e.record {
 			b.unmodelled("a row in a field")
 		}
+		if !v.fixed {
+			b.demandOfRecord(fd.t, pos)
+		}
 		b.assign(pos, d.local, x.becomes(fd.domain, x.assigned(e, d.t, 0)).e)
 	default:
 		b.store(f, v, e, pos)

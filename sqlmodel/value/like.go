@@ -126,6 +126,13 @@ func like(s, pattern []rune) (bool, error) {
 	return here[len(pattern)], nil
 }
 
+// EndsWithEscape reports whether a text ends with a backslash that makes no character plain,
+// which LIKE may refuse.
+func EndsWithEscape(pattern string) bool {
+	n := len(pattern) - len(strings.TrimRight(pattern, `\`))
+	return n%2 == 1
+}
+
 // plainRunes says which characters of a pattern stand behind a backslash.
 func plainRunes(pattern []rune) []bool {
 	plain := make([]bool, len(pattern))

@@ -301,6 +301,7 @@ const (
 	ObjectTrigger      = pgquery.ObjectType_OBJECT_TRIGGER
 	ObjectType         = pgquery.ObjectType_OBJECT_TYPE
 	ObjectDomain       = pgquery.ObjectType_OBJECT_DOMAIN
+	ObjectDomainCheck  = pgquery.ObjectType_OBJECT_DOMCONSTRAINT
 	ObjectConstraint   = pgquery.ObjectType_OBJECT_TABCONSTRAINT
 	ObjectPolicy       = pgquery.ObjectType_OBJECT_POLICY
 	ObjectRule         = pgquery.ObjectType_OBJECT_RULE
