@@ -261,7 +261,7 @@ func (b *builder) guard(pos ir.Pos, r *refs, f func(), other func()) {
 // attempt runs f; where it meets something that cannot be modelled, nothing
 // of what it wrote stays.
 func (b *builder) attempt(f func()) (why string, ok bool) {
-	out, mark, calls, catches, late, fallible := b.out, len(b.out), len(b.calls), len(b.catches), b.l.late, len(b.fallible)
+	undo := b.mark()
 	ok = true
 	func() {
 		defer func() {
@@ -276,9 +276,17 @@ func (b *builder) attempt(f func()) (why string, ok bool) {
 		f()
 	}()
 	if !ok {
-		b.out, b.calls, b.catches, b.l.late, b.fallible = out[:mark:mark], b.calls[:calls], b.catches[:catches], late, b.fallible[:fallible]
+		undo()
 	}
 	return why, ok
+}
+
+// mark gives what takes back all that is written from here on.
+func (b *builder) mark() (undo func()) {
+	out, mark, calls, catches, late, fallible := b.out, len(b.out), len(b.calls), len(b.catches), b.l.late, len(b.fallible)
+	return func() {
+		b.out, b.calls, b.catches, b.l.late, b.fallible = out[:mark:mark], b.calls[:calls], b.catches[:catches], late, b.fallible[:fallible]
+	}
 }
 
 // giveUp writes an ir.Unmodelled.

@@ -216,6 +216,9 @@ func literalSuffix(args []val) string {
 func (x *ex) pure(c catalog.Call, t typ, args []val, loc int32) val {
 	for i := range args {
 		args[i] = x.asParameter(args[i], c.Types[i], loc)
+		if args[i].isNull() && c.Strict && !x.l.opt.MySQL { // the planner does not compute the others
+			return val{e: ir.C(ir.Null), t: t}
+		}
 	}
 	if v, ok := x.meaning(c, t, args); ok {
 		return v

@@ -3,6 +3,7 @@ package sqlmodel
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -169,7 +170,14 @@ func (x *ex) expr(n *pg.Node) val {
 	if x.depth++; x.depth > maxExprDepth {
 		x.fail(x.at(n), "the expression is nested too deep")
 	}
+	var undo func()
+	if x.b != nil && x.besideNull(n) {
+		undo = x.b.mark()
+	}
 	v := x.expr1(n)
+	if undo != nil && v.isNull() {
+		undo()
+	}
 	x.depth--
 	if x.b != nil && !v.record && v.e != nil {
 		if name := failing(v.e); name != "" && !x.isGivenRange(v) {
@@ -177,6 +185,30 @@ func (x *ex) expr(n *pg.Node) val {
 		}
 	}
 	return v
+}
+
+// besideNull reports whether the planner may know that an expression is NULL because an operand
+// is: then the others are not computed, and no function that they call runs.
+func (x *ex) besideNull(n *pg.Node) bool {
+	switch e := pg.Inner(n).(type) {
+	case *pg.A_Expr:
+		strict := e.Kind == pg.ExprOp || e.Kind == pg.ExprLike || e.Kind == pg.ExprILike || e.Kind == pg.ExprSimilar
+		return strict && !x.l.opt.MySQL && (x.planned(e.Lexpr) || x.planned(e.Rexpr))
+	case *pg.FuncCall:
+		return !x.l.opt.MySQL && slices.ContainsFunc(e.Args, x.planned) && len(x.functions(qualified(names(e.Funcname)))) == 0
+	}
+	return false
+}
+
+// planned reports whether a value may be the constant NULL when a query is planned.
+func (x *ex) planned(n *pg.Node) bool {
+	switch e := pg.Inner(n).(type) {
+	case *pg.A_Const:
+		return e.Isnull
+	case *pg.TypeCast:
+		return x.planned(e.Arg)
+	}
+	return n != nil && x.besideNull(n)
 }
 
 // one translates an expression that must not be a row.

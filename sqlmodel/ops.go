@@ -544,6 +544,9 @@ func (x *ex) compare(op string, l, r val, loc int32) val {
 		l, r = x.number(l), x.number(r)
 	}
 	l, r = x.operands(op, l, r, loc)
+	if op != "is" && (l.isNull() || r.isNull()) && !x.l.opt.MySQL {
+		return val{e: ir.C(ir.Null), t: tBool}
+	}
 	nn := l.nn && r.nn || op == "is"
 	k := comparisons[op]
 	equality := k == ir.Eq || k == ir.Ne || k == ir.Is
