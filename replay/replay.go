@@ -86,9 +86,6 @@ func Open(ctx context.Context, opt Options) (*Server, error) {
 	return s, nil
 }
 
-// Title is the name and the version of the server.
-func (s *Server) Title() (name, version string) { return s.server.title() }
-
 // Close ends the connection. A private server is stopped, and its folder removed.
 func (s *Server) Close() error {
 	var err error

@@ -87,9 +87,6 @@ func (c *clocks) row(t history.Txn) []history.Txn {
 	return c.rows[int(t)*c.width : int(t+1)*c.width]
 }
 
-// all tells whether all columns are in memory.
-func (c *clocks) all() bool { return c.from == 0 && c.width == len(c.session) }
-
 // sees tells whether t is in the causal past of u, known if its session has a
 // column in memory.
 func (c *clocks) sees(u, t history.Txn) (yes, known bool) {

@@ -45,14 +45,6 @@ func (c Condition) CatchesBeyond(some map[string]bool) bool {
 	return false
 }
 
-// StateName names a SQLSTATE.
-func StateName(state string) string {
-	if name := stateNames[state]; name != "" {
-		return name
-	}
-	return "SQLSTATE " + state
-}
-
 // handler reads WHEN conditions THEN statements.
 func (p *parser) handler() Handler {
 	h := Handler{At: p.place()}
