@@ -150,6 +150,11 @@ func (x *ex) boolExpr(e *pg.BoolExpr, m mode) ir.Expr {
 		}
 		return ir.NotE(x.boolean(e.Args[0], inner))
 	}
+	undo := func() {}
+	if x.b != nil {
+		undo = x.b.mark()
+	}
+	decides := ir.Bool(e.Boolop == pg.BoolOr)
 	var parts []ir.Expr
 	for i, a := range e.Args {
 		part := func() { parts = append(parts, x.boolean(a, m)) }
@@ -157,6 +162,10 @@ func (x *ex) boolExpr(e *pg.BoolExpr, m mode) ir.Expr {
 			part()
 		} else {
 			x.maybe(part)
+		}
+		if c, is := parts[i].(*ir.Const); is && c.Value == decides && isConstant(a) && !x.l.opt.MySQL {
+			undo() // the planner does not compute the others
+			return c
 		}
 	}
 	if e.Boolop == pg.BoolAnd {
@@ -209,6 +218,20 @@ func (x *ex) planned(n *pg.Node) bool {
 		return x.planned(e.Arg)
 	}
 	return n != nil && x.besideNull(n)
+}
+
+// isConstant reports whether a query has the value of an expression when it is planned: that of
+// constants, casts of them, and operators on them.
+func isConstant(n *pg.Node) bool {
+	switch e := pg.Inner(n).(type) {
+	case *pg.A_Const:
+		return true
+	case *pg.TypeCast:
+		return isConstant(e.Arg)
+	case *pg.A_Expr:
+		return e.Kind == pg.ExprOp && (e.Lexpr == nil || isConstant(e.Lexpr)) && isConstant(e.Rexpr)
+	}
+	return false
 }
 
 // one translates an expression that must not be a row.

@@ -1,4 +1,5 @@
--- A function that is called beside the constant NULL does not run; beside a NULL that is computed it does.
+-- A function that is called beside the constant NULL does not run; beside a NULL that is computed it does. So
+-- it is beside a constant that decides a condition.
 CREATE TABLE a (k int PRIMARY KEY, n int);
 CREATE FUNCTION checked(v int) RETURNS int LANGUAGE plpgsql AS $$ BEGIN IF v > 5 THEN RAISE EXCEPTION 'no'; END IF; RETURN v; END $$;
 CREATE FUNCTION nothing() RETURNS int LANGUAGE plpgsql AS $$ BEGIN RETURN NULL; END $$;
@@ -12,6 +13,11 @@ CREATE FUNCTION with_null(p int) RETURNS boolean LANGUAGE plpgsql AS $$ DECLARE 
 CREATE FUNCTION in_nulls(p int) RETURNS boolean LANGUAGE plpgsql AS $$ DECLARE x boolean; BEGIN x := checked(p) IN (NULL, NULL); RETURN x; END $$;
 CREATE FUNCTION computed(p int) RETURNS int LANGUAGE plpgsql AS $$ DECLARE x int; BEGIN x := nothing() + checked(p); RETURN x; END $$;
 CREATE FUNCTION a_variable(p int) RETURNS int LANGUAGE plpgsql AS $$ DECLARE x int; y int; BEGIN x := y + checked(p); RETURN x; END $$;
+CREATE FUNCTION no() RETURNS boolean LANGUAGE plpgsql AS $$ BEGIN RETURN false; END $$;
+CREATE FUNCTION and_false(p int) RETURNS boolean LANGUAGE plpgsql AS $$ DECLARE x boolean; BEGIN x := checked(p) > 0 AND false; RETURN x; END $$;
+CREATE FUNCTION or_true(p int) RETURNS boolean LANGUAGE plpgsql AS $$ DECLARE x boolean; BEGIN x := checked(p) > 0 OR true; RETURN x; END $$;
+CREATE FUNCTION and_true(p int) RETURNS boolean LANGUAGE plpgsql AS $$ DECLARE x boolean; BEGIN x := checked(p) > 0 AND true; RETURN x; END $$;
+CREATE FUNCTION and_no(p int) RETURNS boolean LANGUAGE plpgsql AS $$ DECLARE x boolean; BEGIN x := checked(p) > 0 AND no(); RETURN x; END $$;
 -- rows
 -- calls
 SELECT * FROM before(7);
@@ -24,3 +30,7 @@ SELECT * FROM with_null(7); -- aborts
 SELECT * FROM in_nulls(7); -- aborts
 SELECT * FROM computed(7); -- aborts
 SELECT * FROM a_variable(7); -- aborts
+SELECT * FROM and_false(7);
+SELECT * FROM or_true(7);
+SELECT * FROM and_true(7); -- aborts
+SELECT * FROM and_no(7); -- aborts
