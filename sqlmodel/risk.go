@@ -294,15 +294,65 @@ func (b *builder) checkFirst(pos ir.Pos, row *rowSource, s *ir.Insert) {
 		}
 	}
 	for _, k := range checks {
-		broken := ir.NotE(ir.MapExpr(k.Expr, func(e ir.Expr) ir.Expr {
-			if c, ok := e.(*ir.Col); ok {
-				return value(t.ir.Column(c.Col))
-			}
-			return e
-		}))
-		b.failsIf(pos, broken, checkViolation)
+		b.failsIf(pos, brokenBy(k, t.ir, value), checkViolation)
 	}
 	b.shown[s] = true
+}
+
+// checkUpdated writes, before an UPDATE that leaves rows like row, the errors of those that break
+// constraints of their own. Which of several rows is updated first is not known, nor
+// which error comes first where there are two kinds.
+func (b *builder) checkUpdated(pos ir.Pos, row *rowSource, s *ir.Update) {
+	t := row.table
+	checks, all := b.rowChecks(t)
+	if !all || !b.caught(notNull, checkViolation) {
+		return
+	}
+	set := func(col int) int { return slices.IndexFunc(s.Sets, func(s ir.Set) bool { return s.Col == col }) }
+	value := func(col int) ir.Expr {
+		if i := set(col); i >= 0 {
+			return s.Sets[i].Expr
+		}
+		return &ir.Col{Row: s.Row, Col: t.ir.Columns[col].Name}
+	}
+	var missing, broken []ir.Expr
+	for i, c := range t.ir.Columns {
+		if from := row.col(c.Name); c.NotNull && set(i) >= 0 && (from == nil || !from.nn) {
+			missing = append(missing, &ir.Unary{Op: ir.IsNull, X: value(i)})
+		}
+	}
+	for _, k := range checks {
+		changed := false
+		ir.WalkExpr(k.Expr, func(e ir.Expr) {
+			c, is := e.(*ir.Col)
+			changed = changed || is && set(t.ir.Column(c.Col)) >= 0
+		})
+		if changed {
+			broken = append(broken, brokenBy(k, t.ir, value))
+		}
+	}
+	rows := ir.Query{From: []ir.Source{{Table: t.ir, Row: s.Row}}, Where: s.Where}
+	if len(missing) > 0 && len(broken) > 0 && !b.singleRow(rows) {
+		return
+	}
+	fails := func(conds []ir.Expr, state string) {
+		if len(conds) > 0 {
+			b.failsIf(pos, &ir.Exists{Query: ir.Query{From: rows.From, Where: ir.AndE(s.Where, ir.OrE(conds...))}}, state)
+		}
+	}
+	fails(missing, notNull)
+	fails(broken, checkViolation)
+	b.shown[s] = true
+}
+
+// brokenBy is the condition that a row with the given values of the columns breaks a check.
+func brokenBy(k ir.TableCheck, t *ir.Table, value func(col int) ir.Expr) ir.Expr {
+	return ir.NotE(ir.MapExpr(k.Expr, func(e ir.Expr) ir.Expr {
+		if c, ok := e.(*ir.Col); ok {
+			return value(t.Column(c.Col))
+		}
+		return e
+	}))
 }
 
 // failsIf writes an error where cond is true.

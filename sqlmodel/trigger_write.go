@@ -193,6 +193,7 @@ func (u *rowWriter) each(r *rowTrigger, before []*trigger, hidden string, severa
 					st.Sets = append(st.Sets, ir.Set{Col: t.ir.Column(a.column), Expr: a.v.e})
 				}
 			}
+			b.checkUpdated(u.pos, row, st)
 			b.emit(st)
 			for _, a := range gen {
 				if t.column(a.column) == nil {

@@ -103,7 +103,9 @@ func (b *builder) updateRows(f *frame, x *ex, s *pg.UpdateStmt, pos ir.Pos, to s
 		for i, set := range sets {
 			out[i] = ir.Set{Col: set.Col, Expr: keep(set.Expr)}
 		}
-		b.emit(&ir.Update{At: at(pos), Table: row.table.ir, Row: row.row, Sets: out, Where: where})
+		u := &ir.Update{At: at(pos), Table: row.table.ir, Row: row.row, Sets: out, Where: where}
+		b.checkUpdated(pos, after, u)
+		b.emit(u)
 	})
 	b.aftermath(pos, row.table, onUpdate, list)
 	b.atStatement(row.table, onUpdate, "UPDATE", false, list, pos)
