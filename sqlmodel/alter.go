@@ -49,7 +49,7 @@ func (l *loader) alter(tab *table, c *pg.AlterTableCmd, t *text, at int) {
 	case pg.AlterDropNotNull:
 		col().notNull = false
 	case pg.AlterColumnType:
-		col().t = l.typeOf(pg.Inner(c.Def).(*pg.ColumnDef).TypeName, t)
+		l.setType(col(), pg.Inner(c.Def).(*pg.ColumnDef), t)
 	case pg.AlterAddIdentity:
 		x := col()
 		x.fresh, x.notNull = true, true

@@ -28,7 +28,7 @@ const demandingLoop = "a loop over a variable that is NOT NULL or of a domain"
 func (l *loader) demands(u *userType, t typ, e ir.Expr) (out []demand, leftOut string) {
 	for _, c := range u.checks() {
 		cond, why := l.rowCondition(&c.expr, domainValue(t, e))
-		if why != "" || !known(cond) || ir.MayFail(cond) {
+		if why != "" || !known(cond) || ir.MayFail(cond) || l.looksAround(c.refs(l)) {
 			leftOut = u.refusal()
 			continue
 		}
@@ -70,14 +70,14 @@ func (b *builder) demand(u *userType, t typ, local string, pos ir.Pos) {
 	}
 	list, leftOut := b.l.demands(u, t, ir.V(local))
 	b.demands[local] = append(b.demands[local], list...)
-	b.mayBreak(cmp.Or(leftOut, u.refusesNull()), pos)
+	b.mayBreak(u, cmp.Or(leftOut, u.refusesNull()), pos)
 }
 
 // demandParts marks that domains may refuse fields of a row that is assigned.
 func (b *builder) demandParts(fields []field, pos ir.Pos) {
 	for _, fd := range fields {
 		if fd.domain.demanding() {
-			b.mayBreak(fd.domain.refusal(), pos)
+			b.mayBreak(fd.domain, fd.domain.refusal(), pos)
 		}
 	}
 }
@@ -87,7 +87,7 @@ func (b *builder) demandParts(fields []field, pos ir.Pos) {
 func (b *builder) demandOfRecord(t typ, pos ir.Pos) {
 	for _, key := range slices.Sorted(maps.Keys(b.l.declarations.typesByKey)) {
 		if u := b.l.declarations.typesByKey[key]; u.demanding() && u.base.same(t) {
-			b.mayBreak(u.refusal(), pos)
+			b.mayBreak(u, u.refusal(), pos)
 		}
 	}
 }
@@ -132,23 +132,30 @@ func (x *ex) becomes(u *userType, v val) val {
 	case x.b == nil || !u.demanding():
 		return v
 	case x.perRow || x.conditional || v.record:
-		x.b.mayBreak(u.refusal(), x.b.cur)
+		x.b.mayBreak(u, u.refusal(), x.b.cur)
 		return v
 	}
 	v.e = x.shared(v.e, v.t)
 	list, leftOut := x.l.demands(u, v.t, v.e)
-	x.b.mayBreak(cmp.Or(leftOut, u.refusesNull()), x.b.cur)
+	x.b.mayBreak(u, cmp.Or(leftOut, u.refusesNull()), x.b.cur)
 	for _, d := range list {
 		x.b.require(x.b.cur, d.cond, d.state)
 	}
 	return v
 }
 
-// mayBreak marks that something may refuse a value that becomes one of a domain.
-func (b *builder) mayBreak(leftOut string, pos ir.Pos) {
-	if leftOut != "" {
-		b.mayDepend(pos, leftOut)
+// mayBreak marks that something that is left out may refuse a value that becomes one of a
+// domain, or look at tables then.
+func (b *builder) mayBreak(u *userType, leftOut string, pos ir.Pos) {
+	if leftOut == "" {
+		return
 	}
+	for _, c := range u.checks() {
+		if r := c.refs(b.l); b.l.looksAround(r) {
+			b.giveUp(pos, r, leftOut+", which looks at tables")
+		}
+	}
+	b.mayDepend(pos, leftOut)
 }
 
 // forColumn is a value, which n computes, as one of a column. PostgreSQL holds it to the domain

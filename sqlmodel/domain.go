@@ -16,6 +16,9 @@ type domainCheck struct {
 	unproven bool
 }
 
+// refs gives what the check names.
+func (c *domainCheck) refs(l *loader) *refs { return l.declaredRefs(c.expr.node, c.expr.text) }
+
 func (l *loader) createDomain(s *pg.CreateDomainStmt, t *text, pos ir.Pos) {
 	u := &userType{pos: pos, base: l.typeOf(s.TypeName, t), below: l.domainOf(s.TypeName, t)}
 	if u.below != nil {

@@ -164,9 +164,13 @@ func (q *query) rest(x *ex, s *pg.SelectStmt, conds []ir.Expr, anyRow bool) {
 		q.settleInner(s, conds)
 	}
 	if hasAggregates(s.TargetList) {
+		if q.limit != nil && q.atMost < 0 {
+			x.unmodelled("LIMIT of an expression over aggregates")
+		}
 		q.aggregates(x, s)
 		return
 	}
+	q.limitOfOne(x)
 	if anyRow && skipsLocked(s) {
 		x.unmodelled("SKIP LOCKED in EXISTS")
 	}
@@ -439,6 +443,30 @@ func (q *query) limits(x *ex, s *pg.SelectStmt) {
 	if c, ok := q.limit.(*ir.Const); ok && c.Value.Kind == ir.KindInt {
 		q.atMost = c.Value.I
 	}
+}
+
+// negativeLimit is the SQLSTATE of a negative LIMIT.
+const negativeLimit = "2201W"
+
+// limitOfOne makes a condition of a LIMIT of an expression where there is no FROM, and so one
+// row at most.
+func (q *query) limitOfOne(x *ex) {
+	if len(q.from) > 0 || len(q.loops) > 0 || q.limit == nil || q.atMost >= 0 {
+		return
+	}
+	n := x.shared(q.limit, tInt)
+	atLeast := func(least int64) ir.Expr {
+		return ir.OrE(&ir.Unary{Op: ir.IsNull, X: n}, ir.Op(ir.Ge, n, ir.C(ir.Int(least))))
+	}
+	switch {
+	case x.b == nil || !x.b.maybeNegative(n):
+	case x.perRow || x.conditional:
+		x.b.mayDepend(x.b.cur, "a negative LIMIT")
+	default:
+		x.b.require(x.b.cur, atLeast(0), negativeLimit)
+	}
+	q.where = ir.AndE(q.where, atLeast(1))
+	q.limit = nil
 }
 
 // addTarget adds an output column, or several for a star.

@@ -203,6 +203,14 @@ func (l *loader) declaredRefs(root pg.Message, t *text) *refs {
 	return r
 }
 
+// defaultRefs gives what the default of a parameter names.
+func (l *loader) defaultRefs(f *function, p param) *refs {
+	if p.def == nil {
+		return newRefs()
+	}
+	return l.declaredRefs(p.def, f.text)
+}
+
 // functionRefs gives what the body of f names. A syntax error in an SQL
 // statement of the body is an error of the input.
 func (l *loader) functionRefs(f *function) *refs {

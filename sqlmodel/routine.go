@@ -33,7 +33,7 @@ func (l *loader) build(fn *function, lookBack bool) *builder {
 	for i, p := range fn.inputs() {
 		b.parameter(f, p, i)
 	}
-	checks := b.domainsOfInputs(f)
+	checks := b.demandsOfInputs(f)
 	b.calls = []*function{fn}
 	call := b.call(f)
 	b.outputs(f)
@@ -46,11 +46,15 @@ func (l *loader) build(fn *function, lookBack bool) *builder {
 	return b
 }
 
-// domainsOfInputs says what the domains of the parameters want of them. A check that is not
+// demandsOfInputs says what the domains of the parameters want of them, and what computing their
+// defaults looks at, for callers who leave them out. A check that is not
 // modelled may refuse the call, and so may that of the result.
-func (b *builder) domainsOfInputs(f *frame) []ir.Stmt {
+func (b *builder) demandsOfInputs(f *frame) []ir.Stmt {
 	var out []ir.Stmt
 	for i, p := range f.fn.inputs() {
+		if r := b.l.defaultRefs(f.fn, p); b.l.looksAround(r) {
+			out = append(out, b.collect(func() { b.giveUp(p.pos, r, "the default of parameter "+p.name+", which looks at tables") })...)
+		}
 		u, v := b.l.domainOf(p.t, f.fn.text), f.inputs[i]
 		if u == nil || v.isRecord || v.local == "" || p.vari {
 			continue
@@ -59,7 +63,11 @@ func (b *builder) domainsOfInputs(f *frame) []ir.Stmt {
 			out = append(out, &ir.Assume{At: at(p.pos), Cond: isNotNull(ir.V(v.local))})
 		}
 		list, leftOut := b.l.demands(u, v.t, ir.V(v.local))
-		if leftOut != "" {
+		switch looks := slices.ContainsFunc(u.checks(), func(c *domainCheck) bool { return b.l.looksAround(c.refs(b.l)) }); {
+		case leftOut == "":
+		case looks:
+			out = append(out, b.collect(func() { b.mayBreak(u, leftOut, p.pos) })...)
+		default: // it depends on the argument alone
 			out = append(out, &ir.Dropped{At: at(p.pos), Kind: ir.ByError, What: leftOut + ", of parameter " + p.name})
 		}
 		for _, d := range list {
@@ -70,7 +78,7 @@ func (b *builder) domainsOfInputs(f *frame) []ir.Stmt {
 		}
 	}
 	if u := b.l.domainOf(f.fn.ret, f.fn.text); u.demanding() {
-		out = append(out, b.collect(func() { b.mayBreak(u.refusal(), f.fn.pos) })...)
+		out = append(out, b.collect(func() { b.mayBreak(u, u.refusal(), f.fn.pos) })...)
 	}
 	return out
 }

@@ -231,7 +231,7 @@ func (l *loader) createTable(s *pg.CreateStmt, t *text) {
 	tab := &table{pos: pos}
 	if s.OfTypename != nil {
 		for _, f := range l.fieldsOf(l.typeOf(s.OfTypename, t).name) {
-			tab.columns = append(tab.columns, &column{pos: pos, name: f.name, t: f.t})
+			tab.columns = append(tab.columns, &column{pos: pos, name: f.name, t: f.t, domain: f.domain})
 		}
 	}
 	parents := map[*table]ir.Pos{}
@@ -357,15 +357,21 @@ func (l *loader) like(tab *table, e *pg.TableLikeClause, t *text) {
 	}
 }
 
+// setType gives a column the type that a definition tells.
+func (l *loader) setType(c *column, d *pg.ColumnDef, t *text) {
+	c.t, c.domain = l.typeOf(d.TypeName, t), l.domainOf(d.TypeName, t)
+	if d.CollClause != nil {
+		c.t = l.collated(c.t, qualified(names(d.CollClause.Collname)))
+	}
+}
+
 func (l *loader) addColumn(tab *table, d *pg.ColumnDef, t *text) {
 	pos := t.pos(int(d.Location))
 	if tab.column(d.Colname) != nil {
 		l.fail(pos, "table %s has two columns %s", tab.name, d.Colname)
 	}
-	c := &column{pos: pos, name: d.Colname, since: l.clock, t: l.typeOf(d.TypeName, t), text: t}
-	if d.CollClause != nil {
-		c.t = l.collated(c.t, qualified(names(d.CollClause.Collname)))
-	}
+	c := &column{pos: pos, name: d.Colname, since: l.clock, text: t}
+	l.setType(c, d, t)
 	tab.columns = append(tab.columns, c)
 	if parts := names(d.TypeName.GetNames()); len(parts) > 0 {
 		switch last := parts[len(parts)-1]; last {
@@ -373,8 +379,8 @@ func (l *loader) addColumn(tab *table, d *pg.ColumnDef, t *text) {
 			c.fresh, c.notNull = true, true
 			l.ownSequence(tab, c)
 		default:
-			if u := l.domainOf(d.TypeName, t); u != nil {
-				c.def, c.domain = u.def, u
+			if c.domain != nil {
+				c.def = c.domain.def
 			}
 		}
 	}

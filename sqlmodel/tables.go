@@ -274,17 +274,12 @@ func (l *loader) constraints(t *table) {
 
 // domainChecks makes checks of those of the domain of a column.
 func (l *loader) domainChecks(t *table, c *column) {
-	checks := c.domain.checks()
-	r := newRefs()
-	for _, k := range checks {
-		r.add(k.expr.node)
-	}
-	if l.looksAround(r) {
-		t.hide(&unseen{pos: c.pos, what: "the checks of the domain of column " + c.name, on: onInsert | onUpdate, columns: []string{c.name}, calls: r})
-		return
-	}
-	for _, k := range checks {
+	for _, k := range c.domain.checks() {
 		what := "the check of the domain of column " + c.name
+		if r := k.refs(l); l.looksAround(r) {
+			t.hide(&unseen{pos: c.pos, what: what, on: onInsert | onUpdate, columns: []string{c.name}, calls: r})
+			continue
+		}
 		e, why := l.rowCondition(&k.expr, domainValue(c.t, &ir.Col{Row: t.name, Col: c.name}))
 		switch {
 		case why != "":

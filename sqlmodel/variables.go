@@ -51,7 +51,7 @@ func (b *builder) declaration(f *frame, d plpgsql.Decl) {
 	case !w.isRecord && t.name != nArray:
 		b.demand(domain, t, w.local, pos)
 	case domain.demanding():
-		b.mayBreak(domain.refusal(), pos)
+		b.mayBreak(domain, domain.refusal(), pos)
 	}
 	if d.NotNull {
 		b.demandNotNull(w)

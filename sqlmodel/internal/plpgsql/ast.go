@@ -206,6 +206,9 @@ type (
 		Name  string
 		Into  *Into
 		Query Span // of OPEN … FOR
+		// Given is what OPEN, FETCH and MOVE compute for a cursor, in the form of an
+		// expression: its arguments, as a call of it, or a number of rows.
+		Given Span
 	}
 	// EndTxn is COMMIT or ROLLBACK.
 	EndTxn struct {
@@ -354,6 +357,7 @@ func Spans(s Stmt, f func(Span, SpanKind)) {
 			command(s.Query)
 		}
 	case *Cursor:
+		expr(s.Given)
 		command(s.Query)
 	}
 }

@@ -1,6 +1,10 @@
 package plpgsql
 
-import "github.com/txrobust/robust/sqlmodel/internal/pg"
+import (
+	"slices"
+
+	"github.com/txrobust/robust/sqlmodel/internal/pg"
+)
 
 // stmts reads statements up to a word that ends a list of them.
 func (p *parser) stmts() []Stmt {
@@ -436,6 +440,31 @@ func (p *parser) diagnostics(at At) Stmt {
 	return s
 }
 
+// directions are the words between FETCH or MOVE and a number of rows.
+var directions = []string{"next", "prior", "first", "last", "absolute", "relative", "forward", "backward", "all"}
+
+// given reads what a statement on a cursor computes, if there is something.
+func (p *parser) given(verb string) Span {
+	switch {
+	case verb == "open" && is(p.peek(1), "("):
+		return p.until("a cursor", ";", "for", "no", "scroll")
+	case verb != "fetch" && verb != "move":
+		return Span{}
+	}
+	for i := 0; !is(p.peek(i), "from") && !is(p.peek(i), "in"); i++ {
+		if t := p.peek(i); is(t, ";") || is(t, "into") || p.i+i >= len(p.toks) {
+			return Span{} // it says no more than the cursor
+		}
+	}
+	for slices.ContainsFunc(directions, func(word string) bool { return p.is(word) }) {
+		p.i++
+	}
+	if p.is("from") || p.is("in") {
+		return Span{}
+	}
+	return p.until("a number of rows", "from", "in")
+}
+
 // cursor reads OPEN, FETCH, MOVE and CLOSE.
 func (p *parser) cursor(at At, verb string) Stmt {
 	p.i++
@@ -446,6 +475,7 @@ func (p *parser) cursor(at At, verb string) Stmt {
 	if next := p.peek(1); is(next, ";") || verb == "fetch" && is(next, "into") {
 		s.Name = p.dotted("a cursor").Parts[0]
 	}
+	s.Given = p.given(verb)
 	for !p.is(";") {
 		switch {
 		case p.atEnd():

@@ -39,4 +39,4 @@ SELECT * FROM element(1);
 SELECT * FROM composite(1);
 SELECT * FROM row_of(1);
 SELECT * FROM notified('a');
-SELECT * FROM limited(1); -- unmodelled
+SELECT * FROM limited(1);
