@@ -27,6 +27,10 @@ func TestSuspected(t *testing.T) {
 		return "CREATE TABLE duty (id int PRIMARY KEY, off boolean NOT NULL, note text);\n" + table +
 			"\nCREATE FUNCTION leave(i int, j int) RETURNS void LANGUAGE plpgsql AS $$ BEGIN IF EXISTS (SELECT 1 FROM duty WHERE id = j AND NOT off) THEN UPDATE duty SET off = true WHERE id = i; END IF; END $$;"
 	}
+	session := func(before, after string) string {
+		return "CREATE TABLE duty (id int PRIMARY KEY, off boolean NOT NULL);\n" + before +
+			"\nBEGIN; UPDATE duty SET off = true WHERE id = :i AND EXISTS (SELECT 1 FROM duty WHERE id = :j AND NOT off); COMMIT;\n" + after
+	}
 	for _, c := range []struct {
 		name, sql string
 		verdict   report.Verdict
@@ -47,6 +51,9 @@ func TestSuspected(t *testing.T) {
 		{"a key over a function that is known", skew("CREATE UNIQUE INDEX ON duty (lower(note || off::text));"), robust.NotRobust, ""},
 		{"a key under a condition of which nothing is known", skew("CREATE UNIQUE INDEX ON duty (off) WHERE to_tsvector('simple', note) @@ 'a'::tsquery;"), robust.Unknown, "error"},
 		{"a key under a condition that is known", skew("CREATE UNIQUE INDEX ON duty (off) WHERE note = 'a';"), robust.NotRobust, ""},
+		{"a lock of the session", session("SELECT pg_advisory_lock(1);", "SELECT pg_advisory_unlock(1);"), robust.Unknown, "session lock"},
+		{"a lock that the session has given back", session("SELECT pg_advisory_lock(1); SELECT pg_advisory_unlock(1);", ""), robust.NotRobust, ""},
+		{"no lock of the session", session("", ""), robust.NotRobust, ""},
 		{"a check of which nothing is known", skew("ALTER TABLE duty ADD CHECK (off OR to_tsvector('simple', note) @@ 'a'::tsquery);"), robust.Unknown, "error"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

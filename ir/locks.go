@@ -93,11 +93,13 @@ const (
 	ByTableLock
 	// ByAdvisoryLock: it locks a number that the program chooses.
 	ByAdvisoryLock
+	// BySessionLock: its session has locked such a number before, and holds it beyond the end.
+	BySessionLock
 	// ByError: a constraint, a check, or a value that does not fit.
 	ByError
 )
 
-var refusalWords = [...]string{"row lock", "table lock", "advisory lock", "error"}
+var refusalWords = [...]string{"row lock", "table lock", "advisory lock", "session lock", "error"}
 
 func (r Refusal) String() string { return refusalWords[r] }
 

@@ -14,6 +14,7 @@ import (
 var settles = map[ir.Refusal]string{
 	ir.ByRowLock:      "write the lock as a statement of its own (SELECT … FOR UPDATE of the rows that are meant), or run the schedule on a server (-replay)",
 	ir.ByTableLock:    "run the schedule on a server (-replay)",
+	ir.BySessionLock:  "take a lock of a row that all of them update instead, which is modelled; a schedule on a server does not take the session's lock",
 	ir.ByAdvisoryLock: "run the schedule on a server (-replay); a lock of a row that all of them update is modelled",
 	ir.ByError:        "run the schedule on a server (-replay)",
 }
@@ -43,15 +44,22 @@ func (f *Finding) doubt(d Doubt) {
 }
 
 // Replayed adds what a server did with the witness, or nil. A server that has done it
-// leaves no doubt.
+// leaves no doubt, but for locks that sessions take before: a replay does not.
 func (f *Finding) Replayed(r *witness.Replay) {
-	if f.Replay = r; f.Done() {
+	f.Replay = r
+	if r == nil || r.Outcome != witness.AsShown {
+		return
+	}
+	f.Doubts = slices.DeleteFunc(f.Doubts, func(d Doubt) bool { return d.Kind != ir.BySessionLock.String() })
+	if len(f.Doubts) == 0 {
 		f.Status, f.Doubts = Confirmed, nil
 	}
 }
 
-// Done reports whether a server has done what the finding says.
-func (f *Finding) Done() bool { return f.Replay != nil && f.Replay.Outcome == witness.AsShown }
+// Done reports whether a server has done what the finding says, with all that it says.
+func (f *Finding) Done() bool {
+	return f.Replay != nil && f.Replay.Outcome == witness.AsShown && f.Status != Suspected
+}
 
 // Confirmed gives the findings that are certain.
 func (r *Report) Confirmed() []Finding {

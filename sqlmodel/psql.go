@@ -47,6 +47,9 @@ func (b *builder) scriptBody(f *frame) {
 	c := &psql{b: b, f: f, s: f.fn.script, vars: map[int]*variable{}, roles: map[int]role{}, sure: map[int]bool{},
 		stored: map[int]bool{}, draws: map[*command]bool{}}
 	c.declare()
+	if c.s.lock != "" {
+		b.emit(&ir.Dropped{At: at(f.fn.pos), Kind: ir.BySessionLock, What: "the advisory lock of " + c.s.lock + ", which the session still holds"})
+	}
 	for _, n := range c.s.before {
 		switch {
 		case n.raw == nil && n.branches == nil:

@@ -1,6 +1,7 @@
 package sqlmodel
 
 import (
+	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -27,6 +28,8 @@ type script struct {
 	open  map[int]bool
 	// paths are the search paths that are set when the transaction begins.
 	paths pathSet
+	// lock is the function that took an advisory lock which the session holds then, or "".
+	lock string
 }
 
 // unitReader finds the transactions in the nodes of a file.
@@ -43,6 +46,9 @@ type unitReader struct {
 	last map[*source]int
 	// level is what SET SESSION CHARACTERISTICS says.
 	level string
+	// lock is the function by which a transaction before took an advisory lock that the
+	// session still holds, "" if there is none.
+	lock string
 }
 
 // openTxn is a transaction between its BEGIN and its COMMIT.
@@ -282,6 +288,7 @@ func (u *unitReader) single(n *node) {
 		u.l.setPath(pg.Inner(n.raw.Stmt))
 		return
 	}
+	u.locks(u.l.refsIn(n.raw))
 	u.statements([]*node{n})
 }
 
@@ -424,7 +431,7 @@ func (u *unitReader) add(at *node, level string, nodes []*node) {
 	}
 	u.ordinal++
 	f := &function{pos: at.pos, language: "sql", setOf: true, text: at.text, refs: newRefs()}
-	f.script = &script{s: u.s, before: slices.Clone(u.before), nodes: nodes, does: map[*pg.DoStmt]*function{}, types: map[string]typ{}, open: map[int]bool{}, paths: l.ddl.now()}
+	f.script = &script{s: u.s, before: slices.Clone(u.before), nodes: nodes, does: map[*pg.DoStmt]*function{}, types: map[string]typ{}, open: map[int]bool{}, paths: l.ddl.now(), lock: u.lock}
 	f.name, f.script.result = u.title(at, true)
 	if f.name == "" {
 		base := filepath.Base(u.file)
@@ -436,8 +443,21 @@ func (u *unitReader) add(at *node, level string, nodes []*node) {
 	}
 	u.directives(f, at, nodes)
 	eachStatement(nodes, func(n *node) { l.scriptRefs(f, n) })
+	u.locks(f.refs)
 	if !f.helper {
 		l.scripts = append(l.scripts, f)
+	}
+}
+
+// locks sees which advisory lock the session holds after what names r.
+func (u *unitReader) locks(r *refs) {
+	for _, name := range slices.Sorted(maps.Keys(r.calls)) {
+		switch name := plainName(name); {
+		case strings.HasPrefix(name, "pg_advisory_unlock"):
+			u.lock = ""
+		case takesAdvisoryLock(name) && !strings.Contains(name, "_xact_"):
+			u.lock = name
+		}
 	}
 }
 

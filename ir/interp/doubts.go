@@ -56,13 +56,23 @@ func (m *Machine) mayRefuse(x *Execution, i int, d *DroppedAt) bool {
 			// Whoever asks for the lock in its first statement has its snapshot by
 			// then, and the lock before others that begin later.
 			first := d.First && inside && t.Snapshot < other.Snapshot
-			hit = first && slices.ContainsFunc(other.Run.Dropped, func(o DroppedAt) bool { return o.Stmt.Kind == ir.ByAdvisoryLock })
+			hit = first && other.Run.locksNumber()
+		case ir.BySessionLock:
+			hit = (inside || around) && other.Run.locksNumber()
 		}
 		if hit {
 			return true
 		}
 	}
 	return false
+}
+
+// locksNumber reports whether what was dropped of a run locks a number that the program
+// chooses.
+func (r *Run) locksNumber() bool {
+	return slices.ContainsFunc(r.Dropped, func(d DroppedAt) bool {
+		return d.Stmt.Kind == ir.ByAdvisoryLock || d.Stmt.Kind == ir.BySessionLock
+	})
 }
 
 // mayLock reports whether a lock that was dropped could fail on what another
@@ -104,8 +114,8 @@ func (m *Machine) heldBack(a, b *Run) bool {
 			hit = m.meets(d, b)
 		case ir.ByTableLock:
 			hit = m.uses(b, d.Stmt)
-		case ir.ByAdvisoryLock:
-			hit = slices.ContainsFunc(b.Dropped, func(o DroppedAt) bool { return o.Stmt.Kind == ir.ByAdvisoryLock })
+		case ir.ByAdvisoryLock, ir.BySessionLock:
+			hit = b.locksNumber()
 		case ir.ByError: // nobody waits for it
 		}
 		if hit {
