@@ -216,6 +216,8 @@ type check struct {
 	compared []ir.Note
 	// bounds say what ran out, in the order of the steps.
 	bounds []string
+	// guesses says that the search of executions had to guess what some expressions give.
+	guesses bool
 }
 
 func newCheck(ctx context.Context, p *ir.Program, opt Options) *check {
@@ -383,10 +385,13 @@ func (c *check) leaveOpen() {
 	if len(c.rep.Refused) > 0 {
 		open.Reason += "; of what was found, a server does not do: " + refusals(c.rep.Refused)
 	}
+	if c.guesses {
+		open.Settle = append(open.Settle, "comparisons and arithmetic in place of what the solver has to guess, or the value as a parameter")
+	}
 	if len(open.Cycles) > 0 && !opaque {
 		open.Settle = append(open.Settle,
 			"a fact about the rows that rules such a cycle out, stated as -- invariant: … in the schema",
-			"an update of one common row in the first two transactions of a cycle, which excludes it",
+			"an update of one common row in the first two transactions of a cycle, which excludes it"+c.meetings(),
 			fmt.Sprintf("a search with more transactions (-helpers %d)", c.opt.Helpers+2))
 	}
 	for _, b := range c.tried.bounds {
@@ -406,6 +411,39 @@ func (c *check) leaveOpen() {
 	if len(c.rep.Havocs) > 0 {
 		open.Settle = append(open.Settle, "statements that can be modelled in place of those listed as not modelled")
 	}
+}
+
+// maxMeetings bounds how many places the report on what is open names.
+const maxMeetings = 4
+
+// meetings says where the first two transactions of the open cycles touch the same, or is empty.
+func (c *check) meetings() string {
+	var list []string
+	for _, w := range c.tried.walks {
+		if len(w.Helpers) == 0 || inexecutable(w) {
+			continue
+		}
+		for _, m := range report.Meetings(c.p, w.Delayed, w.Helpers[0].Txn) {
+			what := m.Table
+			if len(m.Columns) > 0 {
+				what += " (" + strings.Join(m.Columns, ", ") + ")"
+			}
+			what += fmt.Sprintf(" at %s:%d", m.From, m.From.Col)
+			if m.To != m.From {
+				what += fmt.Sprintf(" and %s:%d", m.To, m.To.Col)
+			}
+			if !slices.Contains(list, what) {
+				list = append(list, what)
+			}
+		}
+	}
+	if len(list) == 0 {
+		return ""
+	}
+	if rest := len(list) - maxMeetings; rest > 0 {
+		list = append(list[:maxMeetings], fmt.Sprintf("%d other places", rest))
+	}
+	return "; they meet in " + strings.Join(list, ", ")
 }
 
 // refusals says what a server did with findings that are none.

@@ -317,6 +317,7 @@ func (c *check) search() (bool, error) {
 	}
 	if stats.Bounded != "" {
 		c.bounds = append(c.bounds, "the search stopped: "+stats.Bounded)
+		c.guesses = stats.Guesses
 	}
 	if len(c.rep.Dropped) == 0 || len(c.rep.Findings) > 0 {
 		return false, nil

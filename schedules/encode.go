@@ -344,7 +344,8 @@ func (s *search) solve(o Order, z size) *found {
 			e.assert(e.w.B.Not(e.w.B.And(is...)))
 		}
 	}
-	s.stats.bounded("the solver's proposals are not confirmed by the interpreter")
+	s.stats.Guesses = len(guessed(s.calls)) > 0
+	s.stats.bounded(unconfirmed(s.calls))
 	return nil
 }
 

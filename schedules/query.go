@@ -183,6 +183,9 @@ type Stats struct {
 	// Bounded is a reason why nothing found does not even mean that there is
 	// nothing within the bounds of the query, or "".
 	Bounded string
+	// Guesses says that the solver proposed executions that the interpreter does not confirm,
+	// and had to guess what some expressions give.
+	Guesses bool
 	// Search and Shrink are the times taken, Solver the solver's part.
 	Search, Shrink time.Duration
 	Solver         smt.Stats
@@ -204,6 +207,7 @@ func (s *Stats) Add(o Stats) {
 	if o.Bounded != "" {
 		s.Bounded = o.Bounded
 	}
+	s.Guesses = s.Guesses || o.Guesses
 	s.Search += o.Search
 	s.Shrink += o.Shrink
 	s.Solver.Add(o.Solver)

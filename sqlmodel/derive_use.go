@@ -43,16 +43,18 @@ func (x *ex) whole(s *pg.SelectStmt, rows fetched) *derived {
 // division by zero or, for a value, a second row. Whether it does depends on
 // rows that the result does not show.
 func (x *ex) succeeds(d *derived, value bool) {
-	if x.d != nil || !x.b.relMayFail(d.rel) && (!value || d.single) {
+	fails, several := x.b.relMayFail(d.rel), value && !d.single
+	if x.d != nil || !fails && !several {
 		return
 	}
-	c := &ir.Call{Name: ir.SucceedsFn, Type: ir.BoolType}
-	for _, a := range d.call(ir.WantAny, ir.BoolType).Args {
-		if _, local := a.(*ir.Var); !local {
-			x.unmodelled("a correlated subquery that may fail or have several rows")
-		}
-		c.Args = append(c.Args, a)
+	if !d.alone() {
+		x.unmodelled("a correlated subquery that may fail or have several rows")
 	}
+	if several && !fails && !x.conditional && !x.perRow {
+		x.b.require(x.b.cur, ir.NotE(d.call(ir.WantMany, ir.BoolType)), cardinality)
+		return
+	}
+	c := &ir.Call{Name: ir.SucceedsFn, Type: ir.BoolType, Args: d.call(ir.WantAny, ir.BoolType).Args}
 	x.b.emit(&ir.Assume{At: at(x.b.cur), Cond: c})
 }
 

@@ -293,7 +293,8 @@ func (w *World) call(c *ir.Call, args []Val) Val {
 	if c.Symmetric() {
 		// Whatever the function, the two values together are symmetric, and
 		// every symmetric one is of this kind.
-		terms = slices.Concat(terms[2:], terms[:2])
+		half := len(terms) / 2 // of NULLs are only those terms that matter
+		terms = slices.Concat(terms[half:], terms[:half])
 		if known == nil || known.Partial {
 			out.Null = B.Or(out.Null, app("?", smt.Bool))
 		}
