@@ -12,6 +12,7 @@ import (
 // call translates a function call.
 func (x *ex) call(e *pg.FuncCall) val {
 	name := qualified(names(e.Funcname))
+	e.Args = wholeRows(e.Args)
 	if e.Over != nil {
 		return x.windowCall(e, plainName(name))
 	}
@@ -161,7 +162,7 @@ func (b *builder) apart(root pg.Message, target *pg.RangeVar) {
 		return true
 	})
 	writer := ""
-	for _, name := range slices.Sorted(maps.Keys(b.refsOf(root).calls)) {
+	for _, name := range slices.Sorted(maps.Keys(b.l.calls(b.refsOf(root)))) {
 		fns := b.l.lateFunctions(name)
 		if len(fns) == 0 {
 			continue
@@ -185,7 +186,7 @@ func (l *loader) draws(f *function, seen map[*function]bool) bool {
 		return false
 	}
 	seen[f] = true
-	for name := range f.refs.calls {
+	for name := range l.calls(f.refs) {
 		if b := l.builtin(name); (b.effect == catalog.AnyValue || b.effect == catalog.Fresh) && len(l.lateFunctions(name)) == 0 {
 			return true
 		}
@@ -318,21 +319,23 @@ func (x *ex) expressionFunction(f *function, args []val) (val, bool) {
 		return val{}, false
 	}
 	for _, a := range args {
-		if a.record || exprSize(a.e, shareable+1) > shareable {
-			return val{}, false
-		}
-		// A query in the body must not capture the rows of the caller.
-		if !rowFree(a.e, map[string]bool{}) && hasSubquery(s.TargetList[0]) {
-			return val{}, false
+		for _, c := range a.columns() {
+			if exprSize(c.e, shareable+1) > shareable {
+				return val{}, false
+			}
+			// A query in the body must not capture the rows of the caller.
+			if !rowFree(c.e, map[string]bool{}) && hasSubquery(s.TargetList[0]) {
+				return val{}, false
+			}
 		}
 	}
 	g := &frame{fn: f, text: t, sqlLang: true, scope: &scope{label: f.name, vars: map[string]*variable{}}}
 	for i, p := range f.inputs() {
 		pt := x.l.signatureType(p.t, f.text)
-		if pt.name == nRecord || len(x.l.fieldsOf(pt.name)) > 0 {
+		v, ok := x.bound(p, pt, args[i])
+		if !ok {
 			return val{}, false
 		}
-		v := &variable{name: p.name, bound: x.convert(args[i], pt, 0, "parameter "+p.name), t: pt, nn: args[i].nn}
 		g.inputs = append(g.inputs, v)
 		if p.name != "" {
 			g.scope.vars[p.name] = v
@@ -355,6 +358,26 @@ func (x *ex) expressionFunction(f *function, args []val) (val, bool) {
 		return val{}, false
 	}
 	return x.assigned(v, ret, 0), true
+}
+
+// bound is a parameter of a function that stands for the value of an argument; ok is false where
+// the value is a row of another kind than the parameter's.
+func (x *ex) bound(p param, t typ, arg val) (v *variable, ok bool) {
+	shape := x.l.fieldsOf(t.name)
+	switch {
+	case t.name == nRecord || arg.record != (len(shape) > 0) || arg.record && len(shape) != len(arg.fields):
+		return nil, false
+	case !arg.record:
+		return &variable{name: p.name, bound: x.convert(arg, t, 0, "parameter "+p.name), t: t, nn: arg.nn}, true
+	}
+	v = &variable{name: p.name, t: t, isRecord: true, fixed: true}
+	for i, c := range arg.fields {
+		if c.name != shape[i].name || c.t.ir != shape[i].t.ir || c.t.name != shape[i].t.name {
+			return nil, false
+		}
+		v.fields = append(v.fields, field{name: c.name, bound: c.e, nn: c.nn, t: c.t, domain: shape[i].domain})
+	}
+	return v, true
 }
 
 // active reports whether f is being inlined.

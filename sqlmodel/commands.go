@@ -235,7 +235,7 @@ func (b *builder) onlyReads(tree any, raw *pg.RawStmt) bool {
 		return false
 	}
 	r := b.l.refsIn(raw)
-	for name := range r.calls {
+	for name := range b.l.calls(r) {
 		if f := b.l.builtin(name); !f.known || f.effect >= catalog.Fresh {
 			return false
 		}

@@ -74,7 +74,7 @@ func (l *loader) callsOf(s pg.Message, t *text, pos ir.Pos) {
 			}
 		}
 	}
-	for name := range r.calls {
+	for name := range l.calls(r) {
 		fns, _ := t.names.functions(name)
 		for _, f := range fns {
 			if f.declared.Line == 0 {

@@ -272,7 +272,7 @@ func (b *builder) messageIsData(f *frame) bool {
 	mentions := func(x plpgsql.Span) bool { return mentionsName(x.Text(f.text.s), names) }
 	passes := func(x plpgsql.Span) { // to a function of the program?
 		sel, _ := b.expression(f, x)
-		for name := range b.refsOf(sel).calls {
+		for name := range b.l.calls(b.refsOf(sel)) {
 			data = data || mentions(x) && (len(b.l.lateFunctions(name)) > 0 || b.l.builtin(name).unsafe())
 		}
 	}

@@ -645,7 +645,7 @@ func (x *ex) arrayExpr(e *pg.A_ArrayExpr) val {
 // indirection is a[i], (row).field and combinations of them.
 func (x *ex) indirection(e *pg.A_Indirection) val {
 	v := x.expr(e.Arg)
-	for _, n := range e.Indirection {
+	for step, n := range e.Indirection {
 		switch i := pg.Inner(n).(type) {
 		case *pg.A_Indices:
 			if k, ok := x.triggerArgument(e.Arg, i); ok {
@@ -654,6 +654,12 @@ func (x *ex) indirection(e *pg.A_Indirection) val {
 			}
 			v = x.subscript(v, i, x.at(e.Arg))
 		case *pg.String:
+			if !x.hasField(v, i.Sval) && step == 0 {
+				if c, ok := x.attributeCall(e.Arg, i.Sval, x.at(e.Arg)); ok {
+					v = c
+					continue
+				}
+			}
 			v = x.fieldOf(v, i.Sval, x.at(e.Arg))
 		default:
 			x.unmodelled("a whole row as a value")
@@ -703,6 +709,14 @@ func (x *ex) fieldOf(v val, name string, loc int32) val {
 	}
 	x.fail(loc, "a value of type %s has no field %s", v.t, name)
 	return val{}
+}
+
+// hasField reports whether a row has a field.
+func (x *ex) hasField(v val, name string) bool {
+	if v.record {
+		return slices.ContainsFunc(v.fields, func(f colDef) bool { return f.name == name })
+	}
+	return slices.ContainsFunc(x.l.fieldsOf(v.t.name), func(f fieldDef) bool { return f.name == name })
 }
 
 // accessor takes a field out of a value of a composite type.

@@ -159,7 +159,7 @@ func (l *loader) declare(n *node) {
 		return
 	case *pg.SelectStmt:
 		l.declared(n)
-		if r := l.refsIn(s); slices.ContainsFunc(slices.Collect(maps.Keys(r.calls)), func(name string) bool { return !l.builtin(name).known || len(l.lateFunctions(name)) > 0 }) {
+		if r := l.refsIn(s); slices.ContainsFunc(slices.Collect(maps.Keys(l.calls(r))), func(name string) bool { return !l.builtin(name).known || len(l.lateFunctions(name)) > 0 }) {
 			leave("this SELECT calls a function, which may change the schema: nothing is known of what it names")
 		}
 		l.setPath(s)

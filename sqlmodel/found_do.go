@@ -28,7 +28,7 @@ func (l *loader) foundDo(s *pg.DoStmt, n *node) (ok bool) {
 	if faultIn(func() { d.f = l.doFunction(s, n) }) != nil {
 		return false
 	}
-	for name := range d.f.refs.calls {
+	for name := range l.calls(d.f.refs) {
 		if len(l.lateFunctions(name)) > 0 {
 			return false
 		}
@@ -187,7 +187,7 @@ func (d *doBlock) checksOf(s *plpgsql.Execute) *table {
 		}
 	}
 	for _, c := range tab.checks {
-		for name := range d.l.refsIn(c.expr.node).calls {
+		for name := range d.l.calls(d.l.refsIn(c.expr.node)) {
 			if !d.l.builtin(name).known {
 				return nil
 			}

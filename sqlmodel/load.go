@@ -562,7 +562,7 @@ func (l *loader) forgetBodies(r *refs, pos ir.Pos) {
 	seen := map[*function]bool{}
 	var visit func(r *refs)
 	visit = func(r *refs) {
-		for _, name := range slices.Sorted(maps.Keys(r.calls)) {
+		for _, name := range slices.Sorted(maps.Keys(l.calls(r))) {
 			for _, f := range l.lateFunctions(name) {
 				if f.bodyText == nil || seen[f] {
 					continue
@@ -585,7 +585,7 @@ func (l *loader) forgetBodies(r *refs, pos ir.Pos) {
 // functions that are not built in.
 func (l *loader) matters(r *refs) bool {
 	matters := len(r.tables) > 0
-	for name := range r.calls {
+	for name := range l.calls(r) {
 		matters = matters || !l.builtin(name).known || len(l.lateFunctions(name)) > 0
 	}
 	return matters

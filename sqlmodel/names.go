@@ -14,6 +14,9 @@ func (x *ex) columnRef(c *pg.ColumnRef) val {
 	if len(parts) < len(c.Fields) {
 		x.fail(c.Location, "* is not allowed here")
 	}
+	if v, ok := x.attributeOf(parts, c.Location); ok {
+		return v
+	}
 	if v, ok := x.resolve(parts, c.Location); ok {
 		return v
 	}
@@ -196,7 +199,7 @@ func (x *ex) variable(parts []string, loc int32) (val, bool) {
 	case v == nil:
 		return val{}, false
 	case f != nil:
-		return val{e: ir.V(f.local), t: f.t}, true
+		return f.col().val(), true
 	case v.isRecord && len(parts) > 1 && parts[len(parts)-1] != v.name:
 		if len(v.fields) == 0 || v.lost {
 			x.unmodelled("record %s, whose fields are not known here", v.name)
@@ -213,7 +216,7 @@ func (v *variable) value() val {
 	}
 	out := val{t: tRecord, record: true}
 	for _, f := range v.fields {
-		out.fields = append(out.fields, colDef{f.name, ir.V(f.local), f.t, false})
+		out.fields = append(out.fields, f.col())
 	}
 	return out
 }

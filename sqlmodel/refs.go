@@ -16,6 +16,8 @@ import (
 type refs struct {
 	tables map[string]bool
 	calls  map[string]bool
+	// attributes are the names of what is taken of rows: columns, or functions (loader.calls).
+	attributes map[string]bool
 	// names, if not nil, says what the names mean: it is part of a declaration.
 	names *resolver
 	// known are tables that it touches by whatever names.
@@ -56,7 +58,7 @@ const (
 )
 
 func newRefs() *refs {
-	return &refs{tables: map[string]bool{}, calls: map[string]bool{}, made: map[string]making{}, emptied: map[string]bool{}, operators: map[string]bool{}}
+	return &refs{tables: map[string]bool{}, calls: map[string]bool{}, attributes: map[string]bool{}, made: map[string]making{}, emptied: map[string]bool{}, operators: map[string]bool{}}
 }
 
 // realIn finds the tables in the queries of WITH that a query of the same name,
@@ -136,6 +138,10 @@ func (r *refs) add(root pg.Message) {
 			if x.Schemaname != "" || !ctes[x.Relname] || real[x] {
 				r.tables[rangeName(x)] = true
 			}
+		case *pg.ColumnRef:
+			r.attribute(x.Fields[1:])
+		case *pg.A_Indirection:
+			r.attribute(x.Indirection)
 		case *pg.FuncCall:
 			name := qualified(names(x.Funcname))
 			r.calls[name] = true
@@ -310,7 +316,7 @@ func (l *loader) parseSpan(t *text, span plpgsql.Span, kind plpgsql.SpanKind) []
 func (l *loader) callees(f *function) []*function {
 	r := l.insideOf(f, l.standard)
 	var out []*function
-	for _, name := range slices.Sorted(maps.Keys(f.refs.calls)) {
+	for _, name := range slices.Sorted(maps.Keys(l.calls(f.refs))) {
 		fns, _ := r.functions(name)
 		out = append(out, fns...)
 	}
@@ -401,7 +407,7 @@ func (tr *tracer) add(r *refs) {
 	for _, name := range slices.Sorted(maps.Keys(r.tables)) {
 		tr.touchName(in, name, r.access())
 	}
-	for _, name := range slices.Sorted(maps.Keys(r.calls)) {
+	for _, name := range slices.Sorted(maps.Keys(tr.l.calls(r))) {
 		tr.callName(in, name)
 	}
 	for _, name := range slices.Sorted(maps.Keys(r.operators)) {

@@ -194,7 +194,7 @@ func (b *builder) rowRisks(s ir.Stmt, what string, add func(why string, states .
 	if len(t.exclusions) > 0 {
 		add("an EXCLUDE constraint of "+t.name+" computes values", valueError)
 	}
-	for name := range calls.calls {
+	for name := range b.l.calls(calls) {
 		if !b.l.builtin(name).known || len(b.l.lateFunctions(name)) > 0 {
 			add("a constraint of "+t.name+" calls "+name, anyError)
 		}

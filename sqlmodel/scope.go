@@ -36,6 +36,18 @@ type field struct {
 	t     typ
 	// domain is that of its type, nil if it is none.
 	domain *userType
+	// bound, if not nil, is the expression that the field of a parameter stands for, which nn
+	// says is never NULL.
+	bound ir.Expr
+	nn    bool
+}
+
+// col is the field as a column.
+func (f *field) col() colDef {
+	if f.bound != nil {
+		return colDef{f.name, f.bound, f.t, f.nn}
+	}
+	return colDef{f.name, ir.V(f.local), f.t, false}
 }
 
 func (v *variable) field(name string) *field {

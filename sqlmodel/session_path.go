@@ -358,7 +358,7 @@ func (l *loader) setBy(r *refs, in *resolver) pathSet {
 
 func (l *loader) setIn(r *refs, in *resolver, seen map[*function]bool) pathSet {
 	out := l.unmarked(r.paths)
-	for name := range r.calls {
+	for name := range l.calls(r) {
 		fns, _ := in.functions(name)
 		for _, f := range fns {
 			out = out.or(l.leftIn(f, in.run, seen))

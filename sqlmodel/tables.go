@@ -298,7 +298,7 @@ func (l *loader) indexExprs(t *table) {
 	for _, k := range t.computed {
 		r := l.refsIn(k.expr.node)
 		looks, aborts := false, false
-		for name := range r.calls {
+		for name := range l.calls(r) {
 			fns := l.lateFunctions(name)
 			e := l.effectOfCall(fns)
 			looks = looks || e.all || e.writes || len(e.tables) > 0

@@ -210,7 +210,7 @@ func (b *builder) recordDests(v *variable, cols []colDef, pos ir.Pos) (list, res
 		old := v.held(c.name)
 		switch {
 		case old == nil:
-			v.all = append(v.all, field{c.name, b.fieldLocal(v.name, c.name, t), t, nil})
+			v.all = append(v.all, field{name: c.name, local: b.fieldLocal(v.name, c.name, t), t: t})
 			old = &v.all[len(v.all)-1]
 		case localType(old.t) != localType(t):
 			if !(old.t.numeric() && t.numeric()) {

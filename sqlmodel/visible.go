@@ -32,9 +32,9 @@ func (l *loader) sightOf(root *refs) sight {
 	var split func(r *refs, in *resolver)
 	split = func(r *refs, in *resolver) {
 		own := *r
-		own.calls, own.names = nil, in
+		own.calls, own.attributes, own.names = nil, nil, in
 		at.add(&own)
-		for _, name := range slices.Sorted(maps.Keys(r.calls)) {
+		for _, name := range slices.Sorted(maps.Keys(l.calls(r))) {
 			fns, sure := in.functions(name)
 			if len(fns) == 0 || !sure {
 				at.builtin(name)

@@ -1,0 +1,100 @@
+package sqlmodel
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/txrobust/robust/sqlmodel/internal/pg"
+	"github.com/txrobust/robust/sqlmodel/internal/system"
+)
+
+// Where a row r of a table or of a composite type has no column f, r.f is the call f(r)
+// (PostgreSQL manual, 8.16.5).
+
+// attribute adds what is taken of rows.
+func (r *refs) attribute(path []*pg.Node) {
+	for _, n := range path {
+		if s, ok := pg.Inner(n).(*pg.String); ok {
+			r.attributes[s.Sval] = true
+		}
+	}
+}
+
+// calls gives the names of the functions that some SQL calls, those of attributes included.
+func (l *loader) calls(r *refs) map[string]bool {
+	out := r.calls
+	for name := range r.attributes {
+		if out[name] || !l.ofRows(name) {
+			continue
+		}
+		if len(out) == len(r.calls) {
+			out = maps.Clone(out)
+		}
+		out[name] = true
+	}
+	return out
+}
+
+// ofRows reports whether a function of the program can be called with nothing but a row.
+func (l *loader) ofRows(name string) bool {
+	return !l.opt.MySQL && slices.ContainsFunc(l.lateFunctions(name), func(f *function) bool {
+		in := f.inputs()
+		return len(in) > 0 && (len(in) == 1 || in[1].def != nil) && l.isRow(f, in[0])
+	})
+}
+
+// isRow reports whether a parameter takes rows.
+func (l *loader) isRow(f *function, p param) bool {
+	if p.t == nil || len(p.t.ArrayBounds) > 0 {
+		return false
+	}
+	raw := qualified(names(p.t.Names))
+	if o := l.sees(f.text).relation(raw); o != nil && !system.Type(plainName(raw)) {
+		return true
+	}
+	u := l.sees(f.text).typ(raw)
+	return u != nil && len(u.fields) > 0 || slices.Contains([]string{"record", "anyelement", "anycompatible"}, plainName(raw))
+}
+
+// attributeCall is r.f as the call of a function with the row; ok is false if there is none.
+func (x *ex) attributeCall(row *pg.Node, name string, loc int32) (v val, ok bool) {
+	if !x.l.ofRows(name) {
+		return val{}, false
+	}
+	if _, plain := pg.Inner(row).(*pg.ColumnRef); !plain {
+		x.unmodelled("the function %s of a row, written as its field", name)
+	}
+	if !x.expr(row).record {
+		x.unmodelled("the function %s of a row that has the name of a column", name)
+	}
+	return x.call(&pg.FuncCall{Funcname: []*pg.Node{pg.StringNode(name)}, Args: []*pg.Node{row}, Location: loc}), true
+}
+
+// attributeOf is a name of several parts as a call, if the row has no such column or field.
+func (x *ex) attributeOf(parts []string, loc int32) (v val, ok bool) {
+	n := len(parts) - 1
+	if n < 1 || !x.l.ofRows(parts[n]) {
+		return val{}, false
+	}
+	if s := x.sourceNamed(parts[:n]); s != nil {
+		if s.col(parts[n]) != nil {
+			return val{}, false
+		}
+	} else if x.f == nil || !x.f.sqlLang { // PL/pgSQL takes (r).f only
+		return val{}, false
+	} else if r, field := x.f.scope.find(parts); r == nil || field != nil || !r.isRecord || r.lost || len(r.fields) == 0 || parts[n] == r.name {
+		return val{}, false
+	}
+	return x.attributeCall(pg.ColumnNode(slices.Clone(parts[:n]), loc), parts[n], loc)
+}
+
+// wholeRows gives arguments where r.* stands for the row r.
+func wholeRows(args []*pg.Node) []*pg.Node {
+	out := slices.Clone(args)
+	for i, n := range out {
+		if c, ok := pg.Inner(n).(*pg.ColumnRef); ok && len(c.Fields) > 1 && isStar(c.Fields[len(c.Fields)-1]) {
+			out[i] = pg.ColumnNode(names(c.Fields), c.Location)
+		}
+	}
+	return out
+}
