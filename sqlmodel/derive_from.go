@@ -96,11 +96,14 @@ func (y *ex) viewRows(v *view) *derived {
 // inView gives the translator for the query of a view, which sees nothing of
 // the place where the view is used.
 func (x *ex) inView(v *view) *ex {
+	if slices.Contains(x.viewing, v) {
+		x.unmodelled("view %s, which reads itself", v.name)
+	}
 	y := *x
 	y.text, y.levels, y.ctes, y.agg, y.win = v.text, nil, nil, nil, nil
 	y.f = &frame{fn: x.f.fn, text: v.text, sqlLang: true, scope: &scope{vars: map[string]*variable{}}}
 	y.queries++
-	y.viewed = true
+	y.viewing = append(slices.Clone(x.viewing), v)
 	return &y
 }
 

@@ -16,12 +16,11 @@ func (x *ex) either(plain, other func()) {
 	case x.b == nil:
 		plain()
 	default:
-		why, ok := x.b.attempt(plain)
-		if ok {
+		if _, ok := x.b.attempt(plain); ok {
 			return
 		}
-		if _, ok := x.b.attempt(other); !ok {
-			x.unmodelled("%s", why)
+		if why, ok := x.b.attempt(other); !ok {
+			x.unmodelled("%s", why) // a derivation can say more
 		}
 	}
 }
@@ -109,7 +108,11 @@ func (b *builder) derivedSelect(f *frame, x *ex, s *pg.SelectStmt, pos ir.Pos, t
 		b.emit(&ir.Emit{At: at(pos), Exprs: []ir.Expr{d.call(ir.WantRows, ir.ArrayType(ir.KindOpaque))}})
 		b.setFound(f, pos, found(), count())
 	default:
-		if b.relMayFail(d.rel) {
+		switch {
+		case !b.relMayFail(d.rel):
+		case failsForRows(d.rel):
+			b.rowsLocal(d, ir.WantRows, pos) // for its errors
+		default:
 			b.unmodelled("what may fail, in a query of which nobody uses the rows")
 		}
 		b.setFound(f, pos, found(), count())

@@ -35,7 +35,7 @@ func TestAgainstServer(t *testing.T) {
 
 // TestOthersAgainstServer is the same for an application that locks no tables.
 func TestOthersAgainstServer(t *testing.T) {
-	compareWithServer(t, 15, "others.sql", "attributes.sql")
+	compareWithServer(t, 20, "others.sql", "attributes.sql", "unused.sql")
 }
 
 // compareWithServer compares at least least functions, of schema.sql and more.

@@ -63,10 +63,11 @@ type ex struct {
 	// sure, if not nil, takes the locks of subqueries that run if a row is written.
 	sure *[]sureLocks
 	// pushed is the lock that a query around this one puts on its rows. held says that
-	// that one sees to all locks, and viewed that it is in the definition of a view.
+	// that one sees to all locks. viewing are the views in the definitions of which it is.
 	pushed       ir.LockMode
 	fetched      fetched
-	held, viewed bool
+	held    bool
+	viewing []*view
 	depth        int
 }
 

@@ -96,7 +96,7 @@ func (x *ex) checkLocking(s *pg.SelectStmt, pushed ir.LockMode) {
 // reached is x without the lock of a query around s, if that does not reach s: through a
 // view, it reaches what stands in FROM.
 func (x *ex) reached(s *pg.SelectStmt) *ex {
-	if !x.viewed || (s.Op == pg.SetOpNone || s.Op == 0) && len(s.ValuesLists) == 0 {
+	if len(x.viewing) == 0 || (s.Op == pg.SetOpNone || s.Op == 0) && len(s.ValuesLists) == 0 {
 		return x
 	}
 	y := *x
@@ -236,7 +236,7 @@ func (q *query) locksWithin(in *ex, sub *query, src *rowSource, f *fromQuery, co
 		src.unlockable = f.what
 		return
 	}
-	if q.in.l.opt.MySQL && !in.viewed {
+	if q.in.l.opt.MySQL && len(in.viewing) == 0 {
 		return
 	}
 	for _, s := range sub.level.sources {

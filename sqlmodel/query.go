@@ -338,6 +338,7 @@ func (q *query) addTable(r *pg.RangeVar) []ir.Expr {
 		if conds, ok := q.flat(x.inView(v), &fromQuery{s: v.query, alias: alias, as: r.Alias, cols: v.cols, rename: v.column, loc: r.Location, what: "view " + rangeName(r)}); ok {
 			return conds
 		}
+		x.unmodelled("view %s, which does more than select rows", rangeName(r))
 	}
 	t := x.tableOf(r)
 	s := x.source(t, alias, x.rowName(alias))
