@@ -56,6 +56,11 @@ ALTER TABLE c ADD CONSTRAINT "of p" FOREIGN KEY (p) REFERENCES p NOT VALID;
 CREATE FUNCTION f(a int, b int) RETURNS void LANGUAGE plpgsql AS $$ BEGIN
   IF EXISTS (SELECT 1 FROM c WHERE id = a AND n = 1 AND NOT EXISTS (SELECT 1 FROM p WHERE p.id = c.p)) THEN UPDATE c SET n = 2 WHERE id = b; END IF;
 END $$;`, robust.Options{}},
+		{"rows that break a check which is NOT VALID", `CREATE TABLE c (id int PRIMARY KEY, n int NOT NULL, m int NOT NULL);
+ALTER TABLE c ADD CONSTRAINT ck CHECK (n <> 77) NOT VALID;
+CREATE FUNCTION f(a int, b int) RETURNS void LANGUAGE plpgsql AS $$ BEGIN
+  IF EXISTS (SELECT 1 FROM c WHERE id = a AND n = 77) THEN UPDATE c SET n = 7, m = 2 WHERE id = b; END IF;
+END $$;`, robust.Options{}},
 		{"a key that the server gives and the script sends back", `CREATE TABLE parent (id serial PRIMARY KEY, n int NOT NULL);
 CREATE TABLE child (id bigserial PRIMARY KEY, parent int NOT NULL REFERENCES parent, n int NOT NULL);
 -- name: add

@@ -122,6 +122,7 @@ const maxSize = 20000
 type tooLarge struct{}
 
 func (b *builder) emit(s ir.Stmt) {
+	b.unproven(s)
 	b.grow()
 	ir.SetCommand([]ir.Stmt{s}, b.number)
 	b.out = append(b.out, s)

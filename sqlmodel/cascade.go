@@ -163,7 +163,7 @@ func (t *table) nullable(cols []int) bool {
 // others: no trigger, primary key, check, partial index or generated column is
 // about them, and no action follows.
 func (l *loader) free(t *table, cols []int) bool {
-	if len(t.ir.Checks) > 0 || len(t.unchecked) > 0 || t.watched(onUpdate) {
+	if len(t.ir.Checks)+len(t.unproven)+len(t.unchecked) > 0 || t.watched(onUpdate) {
 		return false
 	}
 	for _, c := range cols {

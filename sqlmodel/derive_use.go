@@ -7,6 +7,9 @@ import (
 	"github.com/txrobust/robust/sqlmodel/internal/pg"
 )
 
+// unusedRows is why a query is not modelled that is run for its errors.
+const unusedRows = "what may fail, in a query of which nobody uses the rows"
+
 // either runs plain, which translates a query as one of the IR, and where that
 // cannot be done runs other, which makes a derivation of it.
 func (x *ex) either(plain, other func()) {
@@ -16,11 +19,15 @@ func (x *ex) either(plain, other func()) {
 	case x.b == nil:
 		plain()
 	default:
-		if _, ok := x.b.attempt(plain); ok {
+		why, ok := x.b.attempt(plain)
+		if ok {
 			return
 		}
-		if why, ok := x.b.attempt(other); !ok {
-			x.unmodelled("%s", why) // a derivation can say more
+		if other, ok := x.b.attempt(other); !ok {
+			if other == unusedRows { // the form alone could be modelled
+				why = other
+			}
+			x.unmodelled("%s", why)
 		}
 	}
 }
@@ -113,7 +120,7 @@ func (b *builder) derivedSelect(f *frame, x *ex, s *pg.SelectStmt, pos ir.Pos, t
 		case failsForRows(d.rel):
 			b.rowsLocal(d, ir.WantRows, pos) // for its errors
 		default:
-			b.unmodelled("what may fail, in a query of which nobody uses the rows")
+			b.unmodelled(unusedRows)
 		}
 		b.setFound(f, pos, found(), count())
 	}

@@ -158,6 +158,7 @@ func (b *builder) move(pos ir.Pos, row *rowSource, list []assignment, where ir.E
 		stay := &ir.Update{At: at(pos), Table: t, Row: row.row, Sets: stays, Where: is}
 		then = []ir.Stmt{&ir.If{At: at(pos), Cond: same, Then: []ir.Stmt{stay}, Else: then}}
 	}
+	then = append(b.collect(func() { b.unproven(insert) }), then...)
 	b.emit(sel)
 	b.emit(&ir.If{At: at(pos), Cond: ir.V(found), Then: then})
 }

@@ -117,6 +117,8 @@ type table struct {
 	checks     []*tableCheck
 	// unseen are the constraints that the ir.Table does not have.
 	unseen []*unseen
+	// unproven are checks that rows may break, but for those that are written.
+	unproven []ir.TableCheck
 	// unchecked are checks of a row alone that are left out.
 	unchecked []*unchecked
 	triggers  []*trigger

@@ -260,11 +260,15 @@ func (l *loader) constraints(t *table) {
 		case why != "":
 			if r := l.refsIn(k.expr.node); l.looksAround(r) {
 				t.hide(&unseen{pos: k.pos, name: k.name, what: "check " + k.name + " (" + why + ")", on: onInsert | onUpdate, calls: r})
+			} else if k.unproven {
+				l.leaveOut(t, k.pos, "check "+k.name, why+" is not modelled", nil)
 			} else {
 				l.leaveOut(t, k.pos, "check "+k.name, why+" is not modelled", columnsNamed(k.expr.node))
 			}
+		case k.unproven && (ir.MayFail(e) || !known(e)):
+			l.leaveOut(t, k.pos, "check "+k.name, "not all rows satisfy it", nil)
 		case k.unproven:
-			l.leaveOut(t, k.pos, "check "+k.name, "not all rows satisfy it", columnsNamed(k.expr.node))
+			t.unproven = append(t.unproven, ir.TableCheck{Pos: k.pos, Name: k.name, Expr: e})
 		default:
 			t.ir.Checks = append(t.ir.Checks, ir.TableCheck{Pos: k.pos, Name: k.name, Expr: e})
 			t.coarsen(k.pos, "check "+k.name, e, columnsNamed(k.expr.node))

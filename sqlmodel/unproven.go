@@ -1,0 +1,86 @@
+package sqlmodel
+
+import (
+	"slices"
+
+	"github.com/txrobust/robust/ir"
+)
+
+// A check that is NOT VALID need not hold of the rows that are there. PostgreSQL holds each row
+// that is written to it, whichever columns an UPDATE sets. So a statement before the write says so.
+
+// unproven writes, before a write, what it demands of checks that are NOT VALID.
+func (b *builder) unproven(s ir.Stmt) {
+	t := b.writesUnproven(s)
+	if t == nil {
+		return
+	}
+	for _, k := range t.unproven {
+		var cond ir.Expr
+		ok := false
+		switch s := s.(type) {
+		case *ir.Insert:
+			cond, ok = insertedMeets(k, s)
+		case *ir.Update:
+			cond, ok = updatedMeets(k, s)
+		}
+		if !ok {
+			b.mayDepend(s.Position(), "check "+k.Name+", which not all rows satisfy", t.ir)
+			continue
+		}
+		b.require(s.Position(), cond, checkViolation)
+	}
+}
+
+// writesUnproven gives the table that a statement writes, if it has checks that are NOT VALID.
+func (b *builder) writesUnproven(s ir.Stmt) *table {
+	written := ir.Written(s)
+	if written == nil {
+		return nil
+	}
+	i := slices.IndexFunc(b.l.order, func(t *table) bool { return t.ir == written })
+	if i < 0 || len(b.l.order[i].unproven) == 0 {
+		return nil
+	}
+	return b.l.order[i]
+}
+
+// notFalse is e IS NOT FALSE.
+func notFalse(e ir.Expr) ir.Expr { return ir.NotE(ir.Op(ir.Is, e, ir.C(ir.Bool(false)))) }
+
+// insertedMeets is the condition that a new row meets a check; ok is false where it cannot be told.
+func insertedMeets(k ir.TableCheck, s *ir.Insert) (cond ir.Expr, ok bool) {
+	ok = s.Conflict == nil || len(s.Conflict.Sets) == 0
+	return notFalse(ir.MapExpr(k.Expr, func(e ir.Expr) ir.Expr {
+		col, is := e.(*ir.Col)
+		if !is || col.Row != s.Table.Name {
+			return e
+		}
+		c := s.Table.Column(col.Col)
+		if i := slices.Index(s.Cols, c); i >= 0 {
+			return s.Values[i]
+		}
+		ok = ok && s.Table.Columns[c].Generated == nil
+		return ir.C(ir.Null)
+	})), ok
+}
+
+// updatedMeets is the condition that no row is updated that breaks a check then; ok is false where
+// it cannot be told.
+func updatedMeets(k ir.TableCheck, s *ir.Update) (cond ir.Expr, ok bool) {
+	ok = true
+	after := ir.MapExpr(k.Expr, func(e ir.Expr) ir.Expr {
+		col, is := e.(*ir.Col)
+		if !is || col.Row != s.Table.Name {
+			return e
+		}
+		c := s.Table.Column(col.Col)
+		if i := slices.IndexFunc(s.Sets, func(set ir.Set) bool { return set.Col == c }); i >= 0 {
+			return s.Sets[i].Expr
+		}
+		ok = ok && s.Table.Columns[c].Generated == nil
+		return &ir.Col{Row: s.Row, Col: col.Col}
+	})
+	broken := ir.Query{From: []ir.Source{{Table: s.Table, Row: s.Row}}, Where: ir.AndE(s.Where, ir.Op(ir.Is, after, ir.C(ir.Bool(false))))}
+	return ir.NotE(&ir.Exists{Query: broken}), ok
+}
