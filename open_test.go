@@ -1,6 +1,7 @@
 package robust_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -83,5 +84,26 @@ END $$;`, robust.Options{})
 				t.Errorf("the verdict is %s: %+v", rep.Verdict, rep.Open)
 			}
 		})
+	}
+}
+
+// TestImpossibleRows: checks that contradict each other are told of, since everything holds of a table
+// without rows.
+func TestImpossibleRows(t *testing.T) {
+	for _, tc := range []struct {
+		columns    string
+		impossible bool
+	}{
+		{"n int NOT NULL CHECK (n > 5), m int NOT NULL, CHECK (n < m), CHECK (m < 3)", true},
+		{"n int NOT NULL CHECK (n > 5), m int NOT NULL, CHECK (n < m)", false},
+		{"n int CHECK (n > 5), m int NOT NULL, CHECK (n < m), CHECK (m < 3)", false}, // n may be NULL
+		{"n int, m int, CHECK (false)", true},
+		{"n int, m int", false},
+	} {
+		rep := reportOf(t, "CREATE TABLE c (id int PRIMARY KEY, "+tc.columns+");\nCREATE FUNCTION f() RETURNS void LANGUAGE sql AS 'UPDATE c SET m = 1';", robust.Options{})
+		told := slices.ContainsFunc(rep.Notes, func(n report.Note) bool { return n.Line == 1 && strings.Contains(n.Text, "no row of c can") })
+		if told != tc.impossible {
+			t.Errorf("%s: %v", tc.columns, rep.Notes)
+		}
 	}
 }

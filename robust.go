@@ -15,6 +15,8 @@ import (
 	"github.com/txrobust/robust/movers"
 	"github.com/txrobust/robust/report"
 	"github.com/txrobust/robust/schedules"
+	"github.com/txrobust/robust/smt"
+	"github.com/txrobust/robust/symbolic"
 	"github.com/txrobust/robust/witness"
 )
 
@@ -122,6 +124,7 @@ func Check(ctx context.Context, p *ir.Program, opt Options) (*Report, error) {
 // checkAll is Check, without regard to what is accepted.
 func checkAll(ctx context.Context, p *ir.Program, opt Options) (*Report, error) {
 	c := newCheck(ctx, p, opt)
+	c.impossible()
 	if opt.ReadCommitted {
 		err := c.atReadCommitted()
 		c.unordered()
@@ -130,7 +133,7 @@ func checkAll(ctx context.Context, p *ir.Program, opt Options) (*Report, error) 
 	if why := c.opt.Engine.Beyond(c.p); why != "" {
 		c.rep.Verdict = Unknown
 		c.rep.Open = &report.Open{Cycles: [][]string{}, Reason: c.opt.Engine.Title + ": " + why,
-			Settle: []string{"a check for another engine (-engine)"}}
+			Settle: []string{c.otherEngine()}}
 		return c.done(), nil
 	}
 	for _, step := range []func() (bool, error){c.exhaustive, c.prove, c.search} {
@@ -146,6 +149,28 @@ func checkAll(ctx context.Context, p *ir.Program, opt Options) (*Report, error) 
 	c.leaveOpen()
 	err := c.besides()
 	return c.done(), err
+}
+
+// otherEngine says with which database there may be a verdict.
+func (c *check) otherEngine() string {
+	if p := engine.ByName(c.opt.Engine.Instead); p != nil {
+		return fmt.Sprintf("a check for a database at snapshot isolation: %s (-engine %s)", p.Title, p.Name)
+	}
+	return "a check for another engine (-engine)"
+}
+
+// impossible notes the tables that can have no row: whatever is proved of them says nothing.
+func (c *check) impossible() {
+	if c.ctx.Err() != nil || !slices.ContainsFunc(c.p.Tables, func(t *ir.Table) bool { return len(t.Checks) > 0 }) {
+		return
+	}
+	solver := smt.NewSolver()
+	solver.Limit = c.opt.QueryLimit
+	for _, t := range symbolic.Prepare(c.p).Impossible(c.ctx, solver, c.opt.Engine) {
+		at := t.Checks[0].Pos
+		c.rep.Notes = append(c.rep.Notes, report.Note{File: at.File, Line: at.Line, Col: at.Col,
+			Text: "no row of " + t.Name + " can satisfy all that is declared and stated of it: the verdict is about an empty table"})
+	}
 }
 
 // stricter takes back a verdict where the engine excludes more than the profile says:

@@ -60,6 +60,8 @@ type Profile struct {
 	// Weaker, if not "", says why the database is not at snapshot isolation:
 	// neither a proof nor an execution at that level says anything about it.
 	Weaker string
+	// Instead names a profile that is at snapshot isolation for the same dialect, "" if there is none.
+	Instead string
 	// Skips says that UPDATE, DELETE and locking reads that look for rows by an index
 	// other than the primary key pass over those that have left their place in it since
 	// the snapshot, without an error.

@@ -45,7 +45,7 @@ const lostUpdates = "its REPEATABLE READ is not snapshot isolation: writes see r
 func MariaDBOff() *Profile {
 	p := MariaDB()
 	p.Name, p.Title = "mariadb-off", "MariaDB REPEATABLE READ, innodb_snapshot_isolation=OFF"
-	p.Weaker, p.Stricter = lostUpdates, ""
+	p.Weaker, p.Stricter, p.Instead = lostUpdates, "", "mariadb"
 	p.LockExcludes, p.ParentLock = [len(p.LockExcludes)]WriteClass{}, ir.NoLock
 	p.Facts = []Fact{
 		{"1", "a row that changed since the snapshot can be written: lost updates commit", "no verdict", "TestMariaDBOff"},

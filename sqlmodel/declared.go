@@ -49,6 +49,47 @@ func (l *loader) tablesFirst() {
 	l.prog.Schema = append(first, rest...)
 }
 
+// undeclaredSchemas tells of schemas that only the search path of Options names.
+func (l *loader) undeclaredSchemas() {
+	if l.opt.MySQL || len(l.files) == 0 {
+		return
+	}
+	for _, s := range l.opt.SearchPath {
+		if s != userSchema && s != publicSchema && s != systemSchema && s != tempSchema && !l.declarations.schemas[s] {
+			l.note(ir.Pos{File: l.files[0].Name}, "no CREATE SCHEMA declares %s, which the search path that is given (-search-path) names: it is taken to be there", s)
+		}
+	}
+}
+
+// circularViews tells of views that read themselves.
+func (l *loader) circularViews() {
+	for _, v := range l.views {
+		seen := map[*view]bool{}
+		var reads func(from *view) bool
+		reads = func(from *view) bool {
+			if from.refs == nil || seen[from] {
+				return false
+			}
+			seen[from] = true
+			in := from.refs.names
+			if in == nil {
+				in = &l.late
+			}
+			for name := range from.refs.tables {
+				for _, o := range in.relations(name) {
+					if o.view != nil && (o.view == v || reads(o.view)) {
+						return true
+					}
+				}
+			}
+			return false
+		}
+		if reads(v) {
+			l.note(v.pos, "view %s reads itself: PostgreSQL refuses each statement on it", v.name)
+		}
+	}
+}
+
 // pathsOfFiles adds to the declarations the search paths with which they are read: each file begins with the one of
 // Options, in whose schemas it may declare things without making them.
 func (l *loader) pathsOfFiles() {

@@ -64,11 +64,11 @@ type ex struct {
 	sure *[]sureLocks
 	// pushed is the lock that a query around this one puts on its rows. held says that
 	// that one sees to all locks. viewing are the views in the definitions of which it is.
-	pushed       ir.LockMode
-	fetched      fetched
+	pushed  ir.LockMode
+	fetched fetched
 	held    bool
 	viewing []*view
-	depth        int
+	depth   int
 }
 
 // aggregator takes the aggregate calls of a query: over sees the rows, aggregate

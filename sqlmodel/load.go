@@ -126,6 +126,8 @@ func (l *loader) finish() error {
 	for _, name := range sortedNames(l.programFiles()) {
 		files = append(files, File{Name: name})
 	}
+	l.undeclaredSchemas()
+	l.circularViews()
 	input.SortNotes(l.notes, files)
 	l.prog.Notes = l.notes
 	if p := l.standard.all; len(p) > 0 {

@@ -138,6 +138,13 @@ func (t *text) slice(prefix string, start, end int) *text {
 	return t.part(prefix, plpgsql.Span{Start: start, End: end})
 }
 
+// mysqlOnly matches errors of the parser at what is no word or sign of PostgreSQL there, and is in
+// the dialect of MySQL.
+var mysqlOnly = regexp.MustCompile("(?i)at or near \"(`|auto_increment|engine|unsigned|zerofill|fulltext|duplicate|low_priority)\"")
+
+// mysqlWidth matches what stands before the width of a type of integers, which PostgreSQL has not.
+var mysqlWidth = regexp.MustCompile(`(?i)\b(tiny|small|medium|big)?int\s*$`)
+
 // parse gives the statements of the text.
 func (t *text) parse() ([]*pg.RawStmt, error) {
 	if err := t.checkDepth(); err != nil {
@@ -146,7 +153,11 @@ func (t *text) parse() ([]*pg.RawStmt, error) {
 	stmts, err := pg.Parse(t.s)
 	if err != nil {
 		e := err.(*pg.Error)
-		return nil, ir.Errorf(t.pos(e.Offset), "%s", clipped(strings.TrimSpace(strings.ReplaceAll(e.Msg, "\n", " "))))
+		msg := clipped(strings.TrimSpace(strings.ReplaceAll(e.Msg, "\n", " ")))
+		if mysqlOnly.MatchString(e.Msg) || strings.Contains(e.Msg, `near "("`) && mysqlWidth.MatchString(t.s[:min(max(e.Offset, 0), len(t.s))]) {
+			msg += ": this is the dialect of MySQL; give -dialect mysql"
+		}
+		return nil, ir.Errorf(t.pos(e.Offset), "%s", msg)
 	}
 	return stmts, nil
 }
