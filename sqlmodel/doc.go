@@ -215,6 +215,9 @@
 // commit, read transition tables or are not in PL/pgSQL, inheritance, row level
 // security and rules.
 //
+// Where a row r of a query has no column f, r.f is the call f(r), as (r).f is of any row: a
+// function in SQL that only computes something of the row becomes an expression.
+//
 // TRUNCATE takes rows away from older snapshots, too, which no statement of the
 // IR does. So whatever reads the table in another transaction is not modelled
 // either, unless that locks the table before it takes its snapshot. DELETE has no

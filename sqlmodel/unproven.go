@@ -45,42 +45,30 @@ func (b *builder) writesUnproven(s ir.Stmt) *table {
 	return b.l.order[i]
 }
 
-// notFalse is e IS NOT FALSE.
-func notFalse(e ir.Expr) ir.Expr { return ir.NotE(ir.Op(ir.Is, e, ir.C(ir.Bool(false)))) }
-
 // insertedMeets is the condition that a new row meets a check; ok is false where it cannot be told.
 func insertedMeets(k ir.TableCheck, s *ir.Insert) (cond ir.Expr, ok bool) {
 	ok = s.Conflict == nil || len(s.Conflict.Sets) == 0
-	return notFalse(ir.MapExpr(k.Expr, func(e ir.Expr) ir.Expr {
-		col, is := e.(*ir.Col)
-		if !is || col.Row != s.Table.Name {
-			return e
-		}
-		c := s.Table.Column(col.Col)
-		if i := slices.Index(s.Cols, c); i >= 0 {
+	broken := brokenBy(k, s.Table, func(col int) ir.Expr {
+		if i := slices.Index(s.Cols, col); i >= 0 {
 			return s.Values[i]
 		}
-		ok = ok && s.Table.Columns[c].Generated == nil
+		ok = ok && s.Table.Columns[col].Generated == nil
 		return ir.C(ir.Null)
-	})), ok
+	})
+	return ir.NotE(ir.Op(ir.Is, broken, ir.C(ir.Bool(true)))), ok
 }
 
 // updatedMeets is the condition that no row is updated that breaks a check then; ok is false where
 // it cannot be told.
 func updatedMeets(k ir.TableCheck, s *ir.Update) (cond ir.Expr, ok bool) {
 	ok = true
-	after := ir.MapExpr(k.Expr, func(e ir.Expr) ir.Expr {
-		col, is := e.(*ir.Col)
-		if !is || col.Row != s.Table.Name {
-			return e
-		}
-		c := s.Table.Column(col.Col)
-		if i := slices.IndexFunc(s.Sets, func(set ir.Set) bool { return set.Col == c }); i >= 0 {
+	broken := brokenBy(k, s.Table, func(col int) ir.Expr {
+		if i := slices.IndexFunc(s.Sets, func(set ir.Set) bool { return set.Col == col }); i >= 0 {
 			return s.Sets[i].Expr
 		}
-		ok = ok && s.Table.Columns[c].Generated == nil
-		return &ir.Col{Row: s.Row, Col: col.Col}
+		ok = ok && s.Table.Columns[col].Generated == nil
+		return &ir.Col{Row: s.Row, Col: s.Table.Columns[col].Name}
 	})
-	broken := ir.Query{From: []ir.Source{{Table: s.Table, Row: s.Row}}, Where: ir.AndE(s.Where, ir.Op(ir.Is, after, ir.C(ir.Bool(false))))}
-	return ir.NotE(&ir.Exists{Query: broken}), ok
+	rows := ir.Query{From: []ir.Source{{Table: s.Table, Row: s.Row}}, Where: ir.AndE(s.Where, broken)}
+	return ir.NotE(&ir.Exists{Query: rows}), ok
 }
