@@ -1,6 +1,7 @@
 -- What PostgreSQL refuses.
 
 UPDATE place SET pos = pos + 1;
+-- reads place (n) rows {}
 -- reads place (pos) rows {1 2 3}
 -- update place(1) pos = 2
 -- update place(2) pos = 3
@@ -10,6 +11,7 @@ UPDATE place SET pos = pos + 1;
 -- excluded by update pos of place(1), update n of place(1), delete place(1), move place(1), update pos of place(2), update n of place(2), delete place(2), move place(2), update pos of place(3), update n of place(3), delete place(3), move place(3)
 
 UPDATE place SET pos = pos - 1;
+-- reads place (n) rows {}
 -- reads place (pos) rows {1 2 3}
 -- update place(1) pos = 0
 -- update place(2) pos = 1
@@ -19,6 +21,7 @@ UPDATE place SET pos = pos - 1;
 -- excluded by update pos of place(1), update n of place(1), delete place(1), move place(1), update pos of place(2), update n of place(2), delete place(2), move place(2), update pos of place(3), update n of place(3), delete place(3), move place(3)
 
 UPDATE place SET pos = 7 WHERE pos > 1;
+-- reads place (pos, n) rows {}
 -- reads place (pos) rows {2 3}
 -- update place(2) pos = 7
 -- update place(3) pos = 7
@@ -26,6 +29,7 @@ UPDATE place SET pos = 7 WHERE pos > 1;
 -- locks place(2) update, place(3) update
 
 UPDATE place SET pos = pos + 1 WHERE id = 1;
+-- reads place (id, n) rows {}
 -- reads place (id, pos) rows {1}
 -- update place(1) pos = 2
 -- fails: a row with this key exists in place
@@ -33,12 +37,10 @@ UPDATE place SET pos = pos + 1 WHERE id = 1;
 
 UPDATE place SET n = 100 WHERE id = 1;
 -- reads place (id) rows {1}
--- update place(1) n = 100
--- locks place(1) no key update
--- may fail: check place_n, not all rows satisfy it
--- excluded by update pos of place(1), update n of place(1), delete place(1), move place(1)
+-- fails: an assumption does not hold
 
 UPDATE place SET pos = 9 WHERE id = 1;
+-- reads place (id, n) rows {}
 -- reads place (id) rows {1}
 -- update place(1) pos = 9
 -- locks place(1) update
@@ -46,7 +48,6 @@ UPDATE place SET pos = 9 WHERE id = 1;
 
 INSERT INTO place (id, pos, n) VALUES (7, 7, 7);
 -- insert place(7) pos = 7, n = 7
--- may fail: check place_n, not all rows satisfy it
 
 INSERT INTO pair (id, k, j, n) VALUES (7, 1, NULL, 7);
 -- fails: check pair_k_j_fkey is violated
