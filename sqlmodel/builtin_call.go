@@ -31,7 +31,7 @@ func (x *ex) systemCall(e *pg.FuncCall, name string) val {
 	case name == holeFunc:
 		return x.volatile(name, tBool, x.pos(e.Location))
 	}
-	x.l.noteRunning(name, x.pos(e.Location))
+	x.showsRunning(name, e.Location)
 	if takesAdvisoryLock(name) && x.b != nil {
 		x.b.emit(&ir.Dropped{At: at(x.pos(e.Location)), Kind: ir.ByAdvisoryLock, What: "the advisory lock of " + name})
 	}
@@ -72,11 +72,17 @@ func takesAdvisoryLock(name string) bool {
 	return strings.HasPrefix(name, "pg_advisory_") && !strings.Contains(name, "unlock") || strings.HasPrefix(name, "pg_try_advisory_")
 }
 
-// noteRunning tells of a function or view of the system that shows what other transactions do
+// showsRunning marks a function or view of the system that shows what other transactions do
 // before they commit. In a serial execution there is nothing to show.
-func (l *loader) noteRunning(name string, pos ir.Pos) {
-	if catalog.ShowsRunning(name) {
-		l.note(pos, "%s: it may show anything of other transactions, in serial executions too", name)
+func (x *ex) showsRunning(name string, loc int32) {
+	if !catalog.ShowsRunning(name) {
+		return
+	}
+	x.l.note(x.pos(loc), "%s: it may show anything of other transactions, in serial executions too", name)
+	if x.b != nil && !catalog.AsksForLock(name) {
+		what := "what " + name + " shows of transactions that have not committed"
+		x.b.mayDepend(x.pos(loc), what)
+		x.b.emit(&ir.Unmodelled{At: at(x.pos(loc)), ReadOnly: true, Reason: what})
 	}
 }
 

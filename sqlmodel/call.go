@@ -375,7 +375,7 @@ func (x *ex) bound(p param, t typ, arg val) (v *variable, ok bool) {
 		if c.name != shape[i].name || c.t.ir != shape[i].t.ir || c.t.name != shape[i].t.name {
 			return nil, false
 		}
-		v.fields = append(v.fields, field{name: c.name, bound: c.e, nn: c.nn, t: c.t, domain: shape[i].domain})
+		v.fields = append(v.fields, field{name: c.name, bound: c.e, nn: c.nn, t: c.t, domain: shape[i].domain, within: shape[i].within})
 	}
 	return v, true
 }

@@ -404,7 +404,13 @@ func (x *ex) typeCast(e *pg.TypeCast) val {
 		}
 		x.refuse("a cast by a function of the program")
 	}
-	return x.becomes(x.l.domainOf(e.TypeName, x.text), x.casted(e, v, t))
+	domain := x.l.domainOf(e.TypeName, x.text)
+	for _, u := range x.l.domainsOf(e.TypeName, x.text) {
+		if u != domain && u.demanding() && x.b != nil {
+			x.b.mayBreak(u, u.refusal(), x.b.cur)
+		}
+	}
+	return x.becomes(domain, x.casted(e, v, t))
 }
 
 // casted is v as a value of type t.

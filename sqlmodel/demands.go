@@ -76,8 +76,19 @@ func (b *builder) demand(u *userType, t typ, local string, pos ir.Pos) {
 // demandParts marks that domains may refuse fields of a row that is assigned.
 func (b *builder) demandParts(fields []field, pos ir.Pos) {
 	for _, fd := range fields {
-		if fd.domain.demanding() {
-			b.mayBreak(fd.domain, fd.domain.refusal(), pos)
+		for _, u := range fd.within {
+			if u.demanding() {
+				b.mayBreak(u, u.refusal(), pos)
+			}
+		}
+	}
+}
+
+// demandInside marks what domains in the type of a field may refuse of a value that is assigned.
+func (b *builder) demandInside(fd *field, pos ir.Pos) {
+	for _, u := range fd.within {
+		if u != fd.domain && u.demanding() {
+			b.mayBreak(u, u.refusal(), pos)
 		}
 	}
 }

@@ -157,8 +157,10 @@ func (x *ex) windowCall(e *pg.FuncCall, name string) val {
 	for _, n := range over.OrderClause {
 		add(pg.Inner(n).(*pg.SortBy).Node)
 	}
-	if e.AggFilter != nil {
-		add(e.AggFilter)
+	for _, n := range []*pg.Node{over.StartOffset, over.EndOffset, e.AggFilter} {
+		if n != nil {
+			add(n)
+		}
 	}
 	t := x.windowResult(name, args)
 	pos := x.pos(e.Location)

@@ -3,6 +3,7 @@ package sqlmodel
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/txrobust/robust/ir"
 	"github.com/txrobust/robust/sqlmodel/internal/pg"
@@ -125,6 +126,45 @@ func (l *loader) domainOf(n *pg.TypeName, t *text) *userType {
 		return nil
 	}
 	return l.sees(t).typ(qualified(names(n.Names)))
+}
+
+// domainsIn gives the domains that a type is, or has in its fields or elements. The type may be that of
+// a column, by the name of its table and its own.
+func (l *loader) domainsIn(in *resolver, name string) []*userType {
+	switch u := in.typ(name); {
+	case u != nil && u.fields != nil:
+		return within(u.fields)
+	case u != nil && !u.enum:
+		return []*userType{u}
+	case u != nil:
+		return nil
+	}
+	if t := in.table(name); t != nil {
+		return within(l.fieldsOf(t.name))
+	}
+	if i := strings.LastIndexByte(name, '.'); i > 0 {
+		if t := in.table(name[:i]); t != nil && t.column(name[i+1:]) != nil {
+			return t.column(name[i+1:]).within
+		}
+	}
+	return nil
+}
+
+// domainsOf gives the same of a type in a text.
+func (l *loader) domainsOf(n *pg.TypeName, t *text) []*userType {
+	if n == nil {
+		return nil
+	}
+	return l.domainsIn(l.sees(t), qualified(names(n.Names)))
+}
+
+// within gives the domains in the types of fields.
+func within(fields []fieldDef) []*userType {
+	var out []*userType
+	for _, f := range fields {
+		out = append(out, f.within...)
+	}
+	return out
 }
 
 // typeNamed gives the declared type that a list of names is about, or nil.

@@ -597,7 +597,7 @@ func (l *loader) createComposite(s *pg.CompositeTypeStmt, t *text, pos ir.Pos) {
 	u := &userType{pos: pos, fields: []fieldDef{}}
 	for _, n := range s.Coldeflist {
 		d := pg.Inner(n).(*pg.ColumnDef)
-		u.fields = append(u.fields, fieldDef{d.Colname, l.typeOf(d.TypeName, t), l.domainOf(d.TypeName, t)})
+		u.fields = append(u.fields, fieldDef{d.Colname, l.typeOf(d.TypeName, t), l.domainOf(d.TypeName, t), l.domainsOf(d.TypeName, t)})
 	}
 	l.createType(u, append(nonEmpty(s.Typevar.Schemaname), s.Typevar.Relname), t)
 }

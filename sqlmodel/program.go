@@ -170,7 +170,7 @@ func unknownRefs(u *client.Unknown) *refs {
 
 // merge adds what o names.
 func (r *refs) merge(o *refs) {
-	for _, m := range [][2]map[string]bool{{r.tables, o.tables}, {r.calls, o.calls}, {r.attributes, o.attributes}, {r.emptied, o.emptied}, {r.operators, o.operators}} {
+	for _, m := range [][2]map[string]bool{{r.tables, o.tables}, {r.calls, o.calls}, {r.attributes, o.attributes}, {r.emptied, o.emptied}, {r.operators, o.operators}, {r.types, o.types}} {
 		for name := range m[1] {
 			m[0][name] = true
 		}

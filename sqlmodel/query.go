@@ -256,7 +256,7 @@ func (x *ex) tableOf(r *pg.RangeVar) *table {
 	case o != nil && o.gone > 0, o == nil && in.wasDropped(name): // a function that was forgotten
 		x.unmodelled("%s, which was dropped", name)
 	case o == nil && systemTable(name):
-		x.l.noteRunning(plainName(name), x.pos(r.Location))
+		x.showsRunning(plainName(name), r.Location)
 		x.unmodelled("the system catalog %s", plainName(name))
 	case o == nil:
 		x.fail(r.Location, noTable+"%s", x.l.notThere(in, name))

@@ -44,8 +44,8 @@ type refs struct {
 	sets bool
 	// gets says that it calls current_setting.
 	gets bool
-	// operators are the names of the operators that it uses.
-	operators map[string]bool
+	// operators are the names of the operators that it uses, types those of its types.
+	operators, types map[string]bool
 }
 
 // making says which kind of table is created: the lasting ones have greater values.
@@ -58,7 +58,7 @@ const (
 )
 
 func newRefs() *refs {
-	return &refs{tables: map[string]bool{}, calls: map[string]bool{}, attributes: map[string]bool{}, made: map[string]making{}, emptied: map[string]bool{}, operators: map[string]bool{}}
+	return &refs{tables: map[string]bool{}, calls: map[string]bool{}, attributes: map[string]bool{}, made: map[string]making{}, emptied: map[string]bool{}, operators: map[string]bool{}, types: map[string]bool{}}
 }
 
 // realIn finds the tables in the queries of WITH that a query of the same name,
@@ -128,6 +128,8 @@ func (r *refs) add(root pg.Message) {
 			r.locks, r.locksTables = true, true
 		case *pg.TruncateStmt, *pg.AlterTableStmt, *pg.DropStmt, *pg.IndexStmt, *pg.CreateTrigStmt, *pg.VacuumStmt, *pg.ClusterStmt, *pg.ReindexStmt:
 			r.locksTables = true
+		case *pg.TypeName:
+			r.types[qualified(names(x.Names))] = true
 		case *pg.A_Expr:
 			r.operators[operatorName(x.Name)] = true
 		case *pg.SubLink:
@@ -225,6 +227,12 @@ func (l *loader) functionRefs(f *function) *refs {
 		if p.def != nil {
 			r.add(p.def)
 		}
+		if p.t != nil {
+			r.add(p.t)
+		}
+	}
+	if f.ret != nil {
+		r.add(f.ret)
 	}
 	for _, raw := range f.sql {
 		r.add(raw)
@@ -242,6 +250,10 @@ func (l *loader) functionRefs(f *function) *refs {
 func (l *loader) plRefs(f *function, list []plpgsql.Stmt, r *refs) {
 	plpgsql.Walk(list, func(s plpgsql.Stmt) {
 		switch s := s.(type) {
+		case *plpgsql.Block:
+			for _, d := range s.Decls {
+				r.types[declaredName(d.Type.Text(f.bodyText.s))] = true
+			}
 		case *plpgsql.Execute:
 			dynamicRefs(f.bodyText, s.Query, r)
 		case *plpgsql.ReturnQuery:
@@ -266,6 +278,13 @@ func (l *loader) plRefs(f *function, list []plpgsql.Stmt, r *refs) {
 			}
 		})
 	})
+}
+
+// declaredName gives the name in the type of a variable: without % or [ and what follows.
+func declaredName(typ string) string {
+	name, _, _ := strings.Cut(typ, "%")
+	name, _, _ = strings.Cut(name, "[")
+	return strings.ToLower(strings.TrimSpace(name))
 }
 
 // cursorRefs adds what reading some cursor of f may name: the queries of all
@@ -370,6 +389,8 @@ type tracer struct {
 	wrote map[*table]access
 	// viewed are the views that were followed, with one more than what is done to them.
 	viewed map[*view]access
+	// domains are those of which the checks were followed.
+	domains map[*userType]bool
 }
 
 // effectOf gives all that running SQL with the references r may touch.
@@ -390,7 +411,7 @@ func (l *loader) effectOfCall(fns []*function) *effect {
 
 func (l *loader) tracer() *tracer {
 	return &tracer{effect: &effect{tables: map[string]bool{}, parents: map[string]bool{}, sequences: map[string]bool{}}, l: l, in: &l.late,
-		called: map[*function]bool{}, seen: map[string]bool{}, wrote: map[*table]access{}, viewed: map[*view]access{}}
+		called: map[*function]bool{}, seen: map[string]bool{}, wrote: map[*table]access{}, viewed: map[*view]access{}, domains: map[*userType]bool{}}
 }
 
 func (tr *tracer) add(r *refs) {
@@ -410,9 +431,26 @@ func (tr *tracer) add(r *refs) {
 	for _, name := range slices.Sorted(maps.Keys(tr.l.calls(r))) {
 		tr.callName(in, name)
 	}
+	for _, name := range slices.Sorted(maps.Keys(r.types)) {
+		tr.typeName(in, name)
+	}
 	for _, name := range slices.Sorted(maps.Keys(r.operators)) {
 		for _, o := range tr.l.operators[name] {
 			tr.callName(o.names, o.fn)
+		}
+	}
+}
+
+// typeName adds what the checks of domains look at that are in a type: that of a column if name ends
+// with one.
+func (tr *tracer) typeName(in *resolver, name string) {
+	for _, u := range tr.l.domainsIn(in, name) {
+		if tr.domains[u] {
+			continue
+		}
+		tr.domains[u] = true
+		for _, c := range u.checks() {
+			tr.add(c.refs(tr.l))
 		}
 	}
 }

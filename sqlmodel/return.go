@@ -154,9 +154,14 @@ func (b *builder) abandon(f *frame, s plpgsql.Stmt, reason string) {
 			case fd != nil:
 				if !done[fd.local] {
 					done[fd.local] = true
+					b.demandParts([]field{*fd}, pos)
 					havoc(fd.local)
 				}
 			default:
+				if v.domain.demanding() {
+					b.mayBreak(v.domain, v.domain.refusal(), pos)
+				}
+				b.demandParts(v.fields, pos)
 				v.lost = v.isRecord && !v.fixed
 				for _, d := range append(v.dests(), heldDests(v)...) {
 					if d.local != "" && !done[d.local] {

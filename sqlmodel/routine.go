@@ -197,7 +197,7 @@ func (b *builder) parameter(f *frame, p param, i int) {
 	if fields := b.l.fieldsOf(t.name); len(fields) > 0 {
 		v.isRecord, v.fixed = true, true
 		for _, fd := range fields {
-			v.fields = append(v.fields, field{name: fd.name, local: add(base+"."+fd.name, fd.t), t: fd.t, domain: fd.domain})
+			v.fields = append(v.fields, field{name: fd.name, local: add(base+"."+fd.name, fd.t), t: fd.t, domain: fd.domain, within: fd.within})
 		}
 	} else {
 		v.local = add(base, t)
@@ -255,7 +255,7 @@ func (b *builder) declare(f *frame, name string, t typ) *variable {
 	case len(fields) > 0:
 		v.isRecord, v.fixed = true, true
 		for _, fd := range fields {
-			v.fields = append(v.fields, field{name: fd.name, local: b.fieldLocal(name, fd.name, fd.t), t: fd.t, domain: fd.domain})
+			v.fields = append(v.fields, field{name: fd.name, local: b.fieldLocal(name, fd.name, fd.t), t: fd.t, domain: fd.domain, within: fd.within})
 		}
 	default:
 		v.local = b.local(name, t)
@@ -339,7 +339,7 @@ func (b *builder) argument(f *frame, x *ex, p param, a val, pos ir.Pos) {
 		for i, fd := range fields {
 			local := b.fieldLocal(base, fd.name, fd.t)
 			b.assign(pos, local, x.assigned(a.fields[i].val(), fd.t, 0).e)
-			v.fields = append(v.fields, field{name: fd.name, local: local, t: fd.t, domain: fd.domain})
+			v.fields = append(v.fields, field{name: fd.name, local: local, t: fd.t, domain: fd.domain, within: fd.within})
 		}
 	case a.record:
 		b.unmodelled("a row as an argument of %s", f.fn.name)
@@ -352,7 +352,7 @@ func (b *builder) argument(f *frame, x *ex, p param, a val, pos ir.Pos) {
 				e = ir.C(ir.Null)
 			}
 			b.assign(pos, local, e)
-			v.fields = append(v.fields, field{name: fd.name, local: local, t: fd.t, domain: fd.domain})
+			v.fields = append(v.fields, field{name: fd.name, local: local, t: fd.t, domain: fd.domain, within: fd.within})
 		}
 	default:
 		e := x.convert(a, t, 0, "parameter "+base+" of "+f.fn.name)

@@ -26,7 +26,9 @@ type column struct {
 	t       typ
 	notNull bool
 	domain  *userType
-	def     *sqlExpr
+	// within are the domains in the type: itself, those of fields and of elements.
+	within []*userType
+	def    *sqlExpr
 	// fresh marks serial and identity columns, whose default is a value that
 	// was never used; sequence is the name that nextval and currval know.
 	fresh    bool
@@ -233,7 +235,7 @@ func (l *loader) createTable(s *pg.CreateStmt, t *text) {
 	tab := &table{pos: pos}
 	if s.OfTypename != nil {
 		for _, f := range l.fieldsOf(l.typeOf(s.OfTypename, t).name) {
-			tab.columns = append(tab.columns, &column{pos: pos, name: f.name, t: f.t, domain: f.domain})
+			tab.columns = append(tab.columns, &column{pos: pos, name: f.name, t: f.t, domain: f.domain, within: f.within})
 		}
 	}
 	parents := map[*table]ir.Pos{}
@@ -361,7 +363,7 @@ func (l *loader) like(tab *table, e *pg.TableLikeClause, t *text) {
 
 // setType gives a column the type that a definition tells.
 func (l *loader) setType(c *column, d *pg.ColumnDef, t *text) {
-	c.t, c.domain = l.typeOf(d.TypeName, t), l.domainOf(d.TypeName, t)
+	c.t, c.domain, c.within = l.typeOf(d.TypeName, t), l.domainOf(d.TypeName, t), l.domainsOf(d.TypeName, t)
 	if d.CollClause != nil {
 		c.t = l.collated(c.t, qualified(names(d.CollClause.Collname)))
 	}

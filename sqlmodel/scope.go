@@ -34,8 +34,9 @@ type field struct {
 	name  string
 	local string
 	t     typ
-	// domain is that of its type, nil if it is none.
+	// domain is that of its type, nil if it is none; within are all in it.
 	domain *userType
+	within []*userType
 	// bound, if not nil, is the expression that the field of a parameter stands for, which nn
 	// says is never NULL.
 	bound ir.Expr

@@ -168,7 +168,7 @@ func (b *builder) record(name string, t *table, row *rowSource, pos ir.Pos) *var
 		set := &ir.Assign{At: at(pos), Var: local, Expr: row.col(c.name).e}
 		b.weak[set] = !ir.MayFail(set.Expr)
 		b.emit(set)
-		v.fields = append(v.fields, field{name: c.name, local: local, t: c.t, domain: c.domain})
+		v.fields = append(v.fields, field{name: c.name, local: local, t: c.t, domain: c.domain, within: c.within})
 	}
 	return v
 }
@@ -275,7 +275,7 @@ func (b *builder) triggerBody(t *table, g *trigger, r *rowTrigger, fn *function,
 		for _, c := range t.columns {
 			local := b.fieldLocal(name, c.name, c.t)
 			b.emitWeak(&ir.Assign{At: at(pos), Var: local, Expr: ir.C(ir.Null)})
-			null.fields = append(null.fields, field{name: c.name, local: local, t: c.t, domain: c.domain})
+			null.fields = append(null.fields, field{name: c.name, local: local, t: c.t, domain: c.domain, within: c.within})
 		}
 		f.scope.vars[name] = null
 	}

@@ -83,7 +83,7 @@ func (u *rowWriter) write() {
 	var cols []ir.Expr
 	for _, c := range t.columns {
 		local := b.fieldLocal("old", c.name, c.t)
-		r.old.fields = append(r.old.fields, field{name: c.name, local: local, t: c.t, domain: c.domain})
+		r.old.fields = append(r.old.fields, field{name: c.name, local: local, t: c.t, domain: c.domain, within: c.within})
 		into, cols = append(into, local), append(cols, &ir.Col{Row: u.row.row, Col: c.name})
 	}
 	var hidden string

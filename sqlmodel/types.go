@@ -195,8 +195,9 @@ type userType struct {
 type fieldDef struct {
 	name string
 	t    typ
-	// domain is that of its type, nil if it is none.
+	// domain is that of its type, nil if it is none; within are all in it.
 	domain *userType
+	within []*userType
 }
 
 // names gives the strings of a list of String nodes.
@@ -396,7 +397,7 @@ func (l *loader) fieldsOf(name string) []fieldDef {
 	if t := l.declarations.rowTypes[name]; t != nil {
 		var out []fieldDef
 		for _, c := range t.columns {
-			out = append(out, fieldDef{c.name, c.t, c.domain})
+			out = append(out, fieldDef{c.name, c.t, c.domain, c.within})
 		}
 		return out
 	}

@@ -60,7 +60,14 @@ var effects = map[Effect]string{
 // running are the functions and views that show what other transactions do before they commit.
 const running = `pg_try_advisory_* pg_locks pg_lock_status pg_stat_* pg_prepared_xact* pg_current_snapshot txid_current_snapshot pg_snapshot_*
 	txid_snapshot_* txid_visible_in_snapshot pg_visible_in_snapshot txid_status pg_xact_status pg_blocking_pids pg_safe_snapshot_blocking_pids
-	pg_sequence_last_value pg_sequences`
+	pg_sequence_last_value pg_sequences pg_relation_size pg_total_relation_size pg_table_size pg_indexes_size pg_database_size pg_tablespace_size
+	pg_current_wal_* pg_last_committed_xact pg_xact_commit_timestamp* pg_get_multixact_members pg_notification_queue_usage`
+
+// waiting are those that ask for a lock, and give what they ask for where nobody else has it.
+const waiting = `pg_try_advisory_*`
+
+// AsksForLock reports whether the function of the system with a name tries to take a lock.
+func AsksForLock(name string) bool { return matches(waiting, name) }
 
 // ShowsRunning reports whether the function or view of the system with a name shows what other
 // transactions do before they commit.
