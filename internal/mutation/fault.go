@@ -53,7 +53,7 @@ func (t target) String() string {
 // quickTests are what of large packages runs first, the quickest ones before others.
 var quickTests = map[string][]string{
 	"movers": {
-		"^Test(Touch|MayBreakBy|Facts|Certif|Steady|Reviv|Null|Undone|Late|Equal|Dead|Mixed|Bounds|Stated|App|Names|CacheInc)",
+		"^Test(Touch|MayBreakBy|Facts|Certif|Steady|Reviv|Null|Undone|Late|Equal|Dead|Mixed|Bounds|Stated|App|Names|CacheInc|Window)",
 		"^Test(Litmus|MayBreak|Rounds|Naive)",
 	},
 	"schedules": {
