@@ -82,7 +82,7 @@ func exclusionCases() []windowCase {
 			program: windowHead + oneT + "process a { txn delayed { was := x; emit was; unmodelled (t) 'DO' } }\nprocess b { txn inside { " + deleteT +
 				"; x := x + 1 } }\nprocess c { txn looks { " + noT + "; seen := x; emit seen } }"},
 		{name: "a key comes and goes, and its row is changed", program: skew(someT, insertT+"; update t set v = 2 where t.k == 1", deleteT, more(insertT))},
-		{name: "a key comes and goes, and its row is locked", program: skew(someT, insertT+"; lock from t where t.k == 1 for update", deleteT, more(insertT))},
+		{name: "a key comes and goes, and its row is a parent", program: skew(someP+child, insertP("1", "7")+"; "+insertC, hasP+dropP, more(insertP("1", "7")))},
 		{name: "a key was freed, and the new row is changed", program: skew(oneT, insertT+"; update t set v = 2 where t.k == 1 and t.v == 5", deleteT)},
 		{name: "a key was freed, and the new row of a loop is changed",
 			program: skew(oneT, "n := z; assume n == 1; for i in 1..n { insert t (k, v) values (i, 5) }; update t set v = 2 where t.k == 1 and t.v == 5", deleteT)},
@@ -107,7 +107,7 @@ func exclusionCases() []windowCase {
 		{name: "a child comes by another key while the parent moves", program: skew(oneP+byU, moveP, "insert c (id, p) values (11, 7)")},
 		{name: "a child leaves before the action", program: skew(oneP+"row p (2, 9)\n"+acting+oneC, hasC+dropP+"; cascade c f", leaves)},
 		{name: "a child left before the action, and is locked",
-			program: windowHead + oneP + "row p (2, 9)\n" + acting + oneC + "process a { txn delayed { " + hasC + "(q) := select s.v from z s for update; was := x; " + dropP +
+			program: windowHead + oneP + "row p (2, 9)\n" + nulling + oneC + "process a { txn delayed { " + hasC + "(q) := select s.v from z s for update; was := x; " + dropP +
 				"; cascade c f; y := was + 1 } }\nprocess b { txn inside { " + leaves + "; x := x + 1 } }\n" +
 				"process c { txn looks { seen_x := x; seen_y := y; (q) := select s.p from c s where s.id == 11 for update; assume q == 2; z := seen_x; emit seen_x, seen_y } }"},
 		{name: "a lock, and a write", program: skew("", "(q) := select s.v from z s for update", "z := 1"), robust: true},
@@ -180,21 +180,27 @@ func commitCases() []windowCase {
 			"process b { txn inside { x := x + 1 } }\nprocess c { txn looks { seen_x := x; seen_y := y; emit seen_x, seen_y } }", robust: true},
 		{name: "a name was given up", program: returning(two, "update p set u = 7 where p.k == 2", "update p set u = 8 where p.k == 1")},
 		{name: "a name was taken", program: returning(two, has2+"update p set u = 7 where p.k == 2", "assume exists (from p s where s.k == 1); update p set u = 7 where p.k == 1"), robust: true},
-		{name: "a name of a partial key was given up", program: returning(act, "update t set act = 1 where t.k == 2", "update t set v = 8 where t.k == 1")},
+		{name: "a name of a partial key was given up", program: returning(act, "assume exists (from t s where s.k == 2 and s.v == 7); update t set act = 1 where t.k == 2", "update t set v = 8 where t.k == 1")},
 		{name: "a child left", program: returning(oneP+child+oneC, dropP, goes)},
 		{name: "a child left a name", program: returning(oneP+byU+"row c (11, 7)\n", hasP+"update p set u = 8 where p.k == 1", goes)},
 		{name: "a child left before the parent moved", program: returning(oneP+child+oneC, moveP, goes)},
 		{name: "a parent went", engine: engine.SI(), robust: true,
-			program: windowHead + oneP + child + "row c (11, null)\nprocess a { txn delayed { update c set p = 1 where c.id == 11 } }\nprocess b { txn inside { " + dropP + " } }"},
+			program: returning(oneP+child+"row c (11, null)\n", "assume exists (from c s where s.id == 11); update c set p = 1 where c.id == 11", dropP)},
 		{name: "a parent went, of a row that moves", engine: engine.SI(), robust: true,
 			program: windowHead + oneP + child + "row c (11, null)\nprocess a { txn delayed { delete c where c.id == 11 moved; insert c (id, p) values (12, 1) moved (id, p) } }\nprocess b { txn inside { " + dropP + " } }"},
 		{name: "a child came before the action", program: returning(oneP+acting, noC+dropP+"; cascade c f", insertC, "process d { txn more { delete c where c.id == 12 } }"), robust: true},
+		{name: "a key was freed that is taken and rolled back", program: returning(oneT, "savepoint s; "+insertT+"; rollback to s", deleteT)},
+		{name: "a key is taken and rolled back", program: returning(oneT, "savepoint s; insert t (k, v) values (2, 5); rollback to s", deleteT), robust: true},
+		{name: "the order of two writes", program: windowHead + "process a { txn delayed { was := x; y := was + 1 } }\nprocess b { txn inside { x := x + 1; z := 2 } }\n" +
+			"process c { txn looks { z := 3; seen := y; emit seen } }"},
+		{name: "no order of two writes", program: windowHead + "process a { txn delayed { was := x; y := was + 1 } }\nprocess b { txn inside { x := x + 1 } }\n" +
+			"process c { txn looks { z := 3; seen := y; emit seen } }", robust: true},
 		{name: "a row came to be locked", program: skew("table t (k int, v int, w int, key (k))\nrow t (1, 1, 0)\n", "lock from t where t.k == 1 and t.v == 0 for update",
 			"assume exists (from t s where s.k == 1 and s.v == 0); update t set w = 1 where t.k == 1", "process d { txn more { update t set v = 0 where t.k == 1 } }")},
 		{name: "a table came to be used", program: windowHead + oneT + "var g = 0\n" +
 			"process a { txn delayed { (q) := select s.v from z s for update; if g == 1 { (q) := select s.v from t s where s.k == 1 }; was := x; y := was + 1 } }\n" +
 			"process b { txn inside { o := g; assume o == 1; x := x + 1 } }\nprocess d { txn more { g := 1 } }\n" +
-			"process c { txn looks { lock t in exclusive; seen_x := x; seen_y := y; z := seen_x; emit seen_x, seen_y } }"},
+			"process c { txn looks { lock t in access exclusive; seen_x := x; seen_y := y; z := seen_x; emit seen_x, seen_y } }"},
 		{name: "writes that may not happen", program: windowHead + "process a { txn one { if x == 0 { y := 1 } } }\nprocess b { txn two { if y == 0 { x := 1 } } }"},
 		{name: "ON CONFLICT over a row that went", program: windowHead + oneT + "process a { txn delayed { " + hasT +
 			"insert t (k, v) values (1, 3) on conflict (k) do nothing done ok; emit ok } }\nprocess b { txn inside { delete t where t.k == 1 } }"},
@@ -205,7 +211,7 @@ func commitCases() []windowCase {
 func classicCases() []windowCase {
 	const count = "(n) := select agg count(*) int from t s where s.v == 1; emit n"
 	return []windowCase{
-		{name: "a row came to match", program: across(oneT, count, "update t set v = 1 where t.k == 1", count)},
+		{name: "a row came to match", program: across(oneT, count, old+"; update t set v = 1 where t.k == 1", count)},
 		{name: "another column has changed", program: across("table t (k int, v int, w int, key (k))\nrow t (1, 0, 0)\n", count, "update t set w = 1 where t.k == 1", count), robust: true},
 		{name: "a row that ON CONFLICT looks for went", program: across(oneT, "insert t (k, v) values (1, 3) on conflict (k) do nothing done ok; emit ok", deleteT, noT)},
 	}

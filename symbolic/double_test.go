@@ -88,3 +88,20 @@ func TestOctets(t *testing.T) {
 		}
 	}
 }
+
+// TestLetters: what a function gives for letters of ASCII is known, and for others not:
+// that depends on the locale.
+func TestLetters(t *testing.T) {
+	p := testprog.Parse(t, "program p\nvar x = 0\ntxn t { x := 1 }")
+	solver := smt.NewSolver()
+	for _, c := range []struct {
+		upper, lower string
+		want         smt.Result // whether lower(upper) can be another text
+	}{{"AE", "ae", smt.Unsat}, {"\u00c4", "\u00e4", smt.Sat}} {
+		w := Prepare(p).World(smt.NewBuilder(), engine.Postgres())
+		got := w.call(&ir.Call{Name: "lower", Type: ir.TextType}, []Val{w.Constant(ir.Text(c.upper), ir.TextType)})
+		if ans := w.Ask(t.Context(), solver, w.B.Not(w.same(got, w.Constant(ir.Text(c.lower), ir.TextType)))); ans.Result != c.want {
+			t.Errorf("lower(%q) can be another text than %q: %v, want %v", c.upper, c.lower, ans.Result, c.want)
+		}
+	}
+}
