@@ -82,6 +82,7 @@ func exclusionCases() []windowCase {
 			program: windowHead + oneT + "process a { txn delayed { was := x; emit was; unmodelled (t) 'DO' } }\nprocess b { txn inside { " + deleteT +
 				"; x := x + 1 } }\nprocess c { txn looks { " + noT + "; seen := x; emit seen } }"},
 		{name: "a key comes and goes, and its row is changed", program: skew(someT, insertT+"; update t set v = 2 where t.k == 1", deleteT, more(insertT))},
+		{name: "a key comes and goes", engine: engine.SI(), program: skew(someT, insertT, deleteT, more(insertT)), robust: true},
 		{name: "a key comes and goes, and its row is a parent", program: skew(someP+child, insertP("1", "7")+"; "+insertC, hasP+dropP, more(insertP("1", "7")))},
 		{name: "a key was freed, and the new row is changed", program: skew(oneT, insertT+"; update t set v = 2 where t.k == 1 and t.v == 5", deleteT)},
 		{name: "a key was freed, and the new row of a loop is changed",
@@ -113,6 +114,7 @@ func exclusionCases() []windowCase {
 		{name: "a lock, and a write", program: skew("", "(q) := select s.v from z s for update", "z := 1"), robust: true},
 		{name: "a lock of the key, and its value again", program: skew(oneP, keyShare, hasP+"update p set u = p.u where p.k == 1")},
 		{name: "a lock of the key, and another value", program: skew(oneP, keyShare, hasP+"update p set u = 8 where p.k == 1"), robust: true},
+		{name: "a lock of the key, and another value in a partial key", program: skew(strings.Replace(oneP, "(u))", "(u) where p.k > 0)", 1), keyShare, hasP+"update p set u = 8 where p.k == 1")},
 		{name: "a lock of the key, and a move", program: skew(oneP, keyShare, moveP), robust: true},
 		{name: "a lock of the key, and a move that keeps it", program: skew(oneP, keyShare, "delete p where p.k == 1 moved; insert p (k, u) values (1, 7) moved (k)")},
 		{name: "LOCK TABLE, and a read that passes", program: skew(oneT, "lock t in share; then z := 1", "(q) := select s.v from t s where s.k == 1; emit q")},

@@ -32,6 +32,7 @@ func TestDoubts(t *testing.T) {
 		{"rolled back", "savepoint s; " + lock + "from k r for update; rollback to s", "update k set v = 1 where k.k == 1", false},
 		{"branch that is not taken", "if 1 == 2 { " + lock + "from k r for update }", "update k set v = 1 where k.k == 1", false},
 		{"table", "dropped table lock 'l' (k)", "update k set v = 1 where k.k == 1", true},
+		{"table, rolled back", "savepoint s; dropped table lock 'l' (k); rollback to s", "update k set v = 1 where k.k == 1", false},
 		{"other table", "dropped table lock 'l' (u)", "update k set v = 1 where k.k == 1", false},
 		{"advisory lock of one", "dropped advisory lock 'l' *", "update k set v = 1 where k.k == 1", false},
 		{"advisory lock of both", "dropped advisory lock 'l' *", "dropped advisory lock 'l' *; update k set v = 1 where k.k == 1", true},
