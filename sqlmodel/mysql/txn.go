@@ -163,7 +163,7 @@ func (b *builder) statement(st *statement) {
 		if st.tokens[0].is("INSERT", "REPLACE", "CALL") {
 			b.auto = "an INSERT that is not modelled"
 		}
-		reads := st.tokens[0].is("SELECT", "SET", "WITH", "(") && !st.has("INSERT", "DELETE", "REPLACE") && !all
+		reads := !st.mayWrite() && !all
 		b.add(&ir.Unmodelled{At: b.at, Tables: tables, ReadOnly: reads, Reason: u.reason})
 		for _, v := range into {
 			b.locals[strings.ToLower(v)] = value{} // nothing is known of it
@@ -349,7 +349,7 @@ func (l *loader) named(st *statement, also []*table) (out []*ir.Table, all bool)
 			defined[strings.ToLower(t.text)] = true
 		}
 	}
-	written := !st.tokens[0].is("SELECT", "SET", "WITH")
+	written := st.mayWrite()
 	for i, t := range st.tokens {
 		if !t.isName() {
 			continue
