@@ -1,6 +1,7 @@
 package schedules
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -72,6 +73,33 @@ func TestPossible(t *testing.T) {
 		}
 		if got := s.possible(sit); got != c.want {
 			t.Errorf("%s is possible: %t", c.name, got)
+		}
+		// Two rows of one table, of which the second comes to the first.
+		for i, list := range sit.rows {
+			if alone := p.Tables[i].Uniques != nil && len(list) == 2; alone && s.valid.alone(i, list[1], list[:1]) != c.want {
+				t.Errorf("%s: the second row may come: %t", c.name, !c.want)
+			}
+		}
+	}
+}
+
+// TestSessions: a serial order keeps the order of each session, and no other.
+func TestSessions(t *testing.T) {
+	const src = "program p\nvar x = 0, y = 0\ntxn write { x := 1 }\ntxn look { seen := x; emit seen }\ntxn skew { r := x; y := r + 1 }\ntxn other { r := y; x := r + 1 }\n"
+	for _, c := range []struct {
+		sessions [][]string
+		want     bool
+	}{
+		{[][]string{{"write"}, {"look"}}, false}, {[][]string{{"look"}, {"write"}}, false},
+		{[][]string{{"write", "look"}, {"look", "write"}}, false}, {[][]string{{"skew"}, {"other"}}, true},
+	} {
+		p := testprog.Parse(t, src)
+		var list [][]*ir.Txn
+		for _, names := range c.sessions {
+			list = append(list, slices.Concat(sessions(t, p, names...)...))
+		}
+		if a, stats := mustFind(t, Query{Program: p, Engine: engine.Postgres(), Sessions: list, Options: Options{Init: FileRows}}); (a != nil) != c.want {
+			t.Errorf("%v: found %t; %s", c.sessions, a != nil, describeStats(stats))
 		}
 	}
 }

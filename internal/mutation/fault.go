@@ -57,7 +57,7 @@ var quickTests = map[string][]string{
 		"^Test(Litmus|MayBreak|Rounds|Naive)",
 	},
 	"schedules": {
-		"^Test(Comm|Buil|File|Inv|Min|Three|Serial|Arg|Ord|Any|Det|Many|Lit|FromWalksM|Betw)",
+		"^Test(Comm|Buil|File|Inv|Min|Three|Serial|Arg|Ord|Any|Det|Many|Lit|FromWalksM|Betw|Poss|Refu|Sessions)",
 		"^Test(Search|Cycles)",
 	},
 	"sqlmodel": {"^Test(Altered|RefusalsDiffer|ModelledOrNot|Golden|ProgramGolden|MySQLStatements|LimitedWrites)$"},
