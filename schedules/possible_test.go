@@ -1,7 +1,6 @@
 package schedules
 
 import (
-	"slices"
 	"strings"
 	"testing"
 
@@ -83,23 +82,33 @@ func TestPossible(t *testing.T) {
 	}
 }
 
-// TestSessions: a serial order keeps the order of each session, and no other.
+// TestSessions: a serial order keeps the order of each session, and no other. Each
+// program has two transactions that begin together.
 func TestSessions(t *testing.T) {
-	const src = "program p\nvar x = 0, y = 0\ntxn write { x := 1 }\ntxn look { seen := x; emit seen }\ntxn skew { r := x; y := r + 1 }\ntxn other { r := y; x := r + 1 }\n"
+	const src = "program p\nvar x = 0, y = 0\ntxn skew { r := x; y := r + 1 }\ntxn other { r := y; x := r + 1 }\ntxn seldom { r := y; x := 7; if r > 5 { x := 8 } }\n"
 	for _, c := range []struct {
-		sessions [][]string
-		want     bool
+		names    []string
+		sessions [2]int
+		want     verdict
 	}{
-		{[][]string{{"write"}, {"look"}}, false}, {[][]string{{"look"}, {"write"}}, false},
-		{[][]string{{"write", "look"}, {"look", "write"}}, false}, {[][]string{{"skew"}, {"other"}}, true},
+		{[]string{"skew", "seldom"}, [2]int{0, 1}, harmless}, {[]string{"seldom", "skew"}, [2]int{0, 1}, harmless},
+		{[]string{"skew", "seldom"}, [2]int{0, 0}, harmless}, {[]string{"seldom", "skew"}, [2]int{0, 0}, anomalous},
+		{[]string{"skew", "other"}, [2]int{0, 1}, anomalous},
 	} {
 		p := testprog.Parse(t, src)
-		var list [][]*ir.Txn
-		for _, names := range c.sessions {
-			list = append(list, slices.Concat(sessions(t, p, names...)...))
+		s, err := newSearch(t.Context(), Query{Program: p, Engine: engine.Postgres(), Sessions: sessions(t, p, c.names...), Options: Options{Init: FileRows}})
+		if err != nil {
+			t.Fatal(err)
 		}
-		if a, stats := mustFind(t, Query{Program: p, Engine: engine.Postgres(), Sessions: list, Options: Options{Init: FileRows}}); (a != nil) != c.want {
-			t.Errorf("%v: found %t; %s", c.sessions, a != nil, describeStats(stats))
+		sit := &situation{}
+		for _, table := range p.Tables {
+			sit.rows = append(sit.rows, table.Rows)
+		}
+		for i, name := range c.names {
+			sit.calls = append(sit.calls, &Call{Txn: p.Txn(name), Session: c.sessions[i]})
+		}
+		if got, _, _ := s.judge(sit).decide(Order{Commits: []int{0, 1}, Snapshots: []int{0, 0}}); got != c.want {
+			t.Errorf("%v of sessions %v: %d, want %d", c.names, c.sessions, got, c.want)
 		}
 	}
 }
