@@ -412,6 +412,49 @@ txn w { local n int; n := x; x := n + 1 }`)
 	}
 }
 
+// TestCuts: at READ COMMITTED others run between two commands, if they need not wait.
+func TestCuts(t *testing.T) {
+	const read = "(n) := select r.v from k r where r.k == 1"
+	for _, tc := range []struct {
+		name, a, b string
+		cuts       int // with executions
+	}{
+		{"one command", read + "; " + read, "update k set v = 1 where k.k == 1", 1},
+		{"two commands", read + "; " + read, "update k set v = 1 where k.k == 1", 2},
+		{"a loop that locks its rows", "foreach (n) := select r.k from k r where r.k > 1 for update { update k set v = n where k.k == n }; " + read, "update k set v = 1 where k.k == 1", 2},
+		{"a loop", "foreach (n) := select r.k from k r where r.k > 1 { update k set v = n where k.k == n }; " + read, "update k set v = 1 where k.k == 1", 3},
+		{"the other would wait for a write", "update k set v = 2 where k.k == 1; " + read, "update k set v = 1 where k.k == 1", 0},
+		{"the other writes elsewhere", "update k set v = 2 where k.k == 2; " + read, "update k set v = 1 where k.k == 1", 2},
+		{"ON CONFLICT of the other would wait for a deletion", "delete k where k.k == 1; " + read, "insert k (k) values (1) on conflict do nothing", 0},
+		{"ON CONFLICT before, and a deletion", "insert k (k) values (1) on conflict do nothing; " + read, "delete k where k.k == 1", 2},
+	} {
+		p := testprog.Parse(t, "program p\ntable k (k int, v int, key (k))\nrow k (1, 0)\nrow k (2, 0)\ntxn a { local n int; "+tc.a+"; emit n }\ntxn b { "+tc.b+" }")
+		if tc.name == "one command" {
+			for _, s := range p.Txn("a").Body[:2] {
+				s.(*ir.Select).Cmd = 1
+			}
+		}
+		m := NewMachine(p, engine.Postgres())
+		found := 0
+		for cut := 1; ; cut++ {
+			n := 0
+			more, why := m.Interrupt(&Instance{Txn: p.Txn("a")}, []*Instance{{Txn: p.Txn("b"), ID: 1}}, InitialDB(p), cut, func(*Execution) bool { n++; return true })
+			if why != "" {
+				t.Errorf("%s: %s", tc.name, why)
+			}
+			if n > 0 {
+				found++
+			}
+			if !more {
+				break
+			}
+		}
+		if found != tc.cuts {
+			t.Errorf("%s: %d cuts have executions, want %d", tc.name, found, tc.cuts)
+		}
+	}
+}
+
 func TestDependencies(t *testing.T) {
 	r := explore(t, writeSkew, "si", Options{Classic: true})
 	p := testprog.Parse(t, writeSkew)
