@@ -77,6 +77,8 @@ func exclusionCases() []windowCase {
 	return []windowCase{
 		{name: "one row", program: skew(oneT, updateT, updateT), robust: true},
 		{name: "another row", program: skew(oneT, updateT, "update t set v = 1 where t.k == 2")},
+		{name: "one row that stays", program: skew(someT+"row t (1, 1)\n", updateT, updateT), robust: true},
+		{name: "one row that stays, on MariaDB", engine: engine.MariaDB(), program: skew(someT+"row t (1, 1)\n", updateT, updateT)},
 		{name: "a key was freed", program: skew(oneT, insertT, deleteT)},
 		{name: "a key was freed, by what is not known", unmodelled: true,
 			program: windowHead + oneT + "process a { txn delayed { was := x; emit was; unmodelled (t) 'DO' } }\nprocess b { txn inside { " + deleteT +
@@ -104,6 +106,7 @@ func exclusionCases() []windowCase {
 		{name: "a child of another parent comes", program: skew(oneP+"row p (2, 9)\n"+child, dropP, "insert c (id, p) values (11, 2)")},
 		{name: "a child comes that shares a part of the key", program: skew(pair, hasPair, "insert c (id, a, b) values (11, 1, 2)")},
 		{name: "a child comes that shares all of the key", program: skew(pair, hasPair, "insert c (id, a, b) values (11, 1, 1)"), robust: true},
+		{name: "a child comes with NULL for a part of the key", program: skew(pair, "z := 1", "insert c (id, a, b) values (11, 5, null)")},
 		{name: "a child comes while the parent moves", program: skew(oneP+child, moveP, insertC), robust: true},
 		{name: "a child comes by another key while the parent moves", program: skew(oneP+byU, moveP, "insert c (id, p) values (11, 7)")},
 		{name: "a child leaves before the action", program: skew(oneP+"row p (2, 9)\n"+acting+oneC, hasC+dropP+"; cascade c f", leaves)},
@@ -135,6 +138,8 @@ func exclusionCases() []windowCase {
 			program: skew(oneT, hasT+"insert t (k, v) values (1, 3) on conflict (k) do update w set v = 9 where w.v == 8", updateT)},
 		{name: "a value that a CHECK forbids", program: skew("table t (k int, v int, key (k), check positive t.v >= 0)\nrow t (1, 0)\n", "z := 1", hasT+"update t set v = -1 where t.k == 1"), robust: true},
 		{name: "a value that a CHECK allows", program: skew("table t (k int, v int, key (k), check positive t.v >= 0)\nrow t (1, 0)\n", "z := 1", updateT)},
+		{name: "a value of which a CHECK says nothing", program: skew("table t (k int, v int, key (k), check positive t.v >= 0)\nrow t (1, 0)\n", "z := 1", hasT+"update t set v = null where t.k == 1")},
+		{name: "a key twice", program: skew(someT, "z := 1", insertT+"; "+insertT), robust: true},
 		{name: "a value that is NULL", program: skew("table t (k int, v int not null, key (k))\nrow t (1, 0)\n", "z := 1", hasT+"update t set v = null where t.k == 1"), robust: true},
 		{name: "an action that sets NULL", program: skew(oneP+nulling+oneC, "z := 1", hasC+dropP+"; cascade c f")},
 		{name: "an action that sets NULL where a CHECK forbids it", program: skew(oneP+strings.Replace(nulling, "key (id)", "key (id), check known not c.p is null", 1)+oneC, "z := 1", hasC+dropP+"; cascade c f"), robust: true},
