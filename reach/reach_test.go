@@ -143,6 +143,37 @@ process p[*] { txn a { x := x + 1 } }`)
 }
 
 // TestAccept: a rejected trace is not the end.
+// TestStates: all values are tried, and states are the same only where the same can follow.
+func TestStates(t *testing.T) {
+	some := Options{Values: func(ir.Type) []ir.Value { return []ir.Value{ir.Int(7)} }}
+	for _, tc := range []struct {
+		name, src string
+		opt       Options
+		want      Verdict
+	}{
+		{"a parameter is NULL", "txn a(n int) { if n is null { fail } }", Options{}, Reached},
+		{"a parameter is not NULL", "txn a(n int not null) { if n is null { fail } }", Options{}, Unreachable},
+		{"a parameter is false", "txn a(b bool not null) { if not b { fail } }", Options{}, Reached},
+		{"a parameter is true", "txn a(b bool not null) { if b { fail } }", Options{}, Reached},
+		{"the last value of the domain", "txn a(n int not null) { if n == 2 { fail } }", Options{}, Reached},
+		{"a value outside of the domain", "txn a(n int not null) { if n == 3 { fail } }", Options{}, Unreachable},
+		{"another register", "process p { txn a { r := * } txn b { if r == 2 { fail } } }", Options{}, Reached},
+		{"another place", "process p { txn a { x := 0 } txn b { x := 0 } txn c { fail } }", Options{}, Reached},
+		{"another session to come", "process p { txn a { if x == 1 { fail }; x := 1 } } process q { txn b { x := 1 } }", Options{}, Reached},
+		{"a second copy", "process p[2] { txn a { if x == 1 { fail }; x := 1 } }", Options{}, Reached},
+		{"no second copy", "process p { txn a { if x == 1 { fail }; x := 1 } }", Options{}, Unreachable},
+		{"as many transactions as may run", "process p { txn a { x := 1 } }", Options{MaxTxns: 1}, Unreachable},
+		{"more transactions than may run", "process p[2] { txn a { x := 1 } }", Options{MaxTxns: 1}, BoundHit},
+		{"some values of a text", "txn a(n text not null) { x := 1 }", some, BoundHit},
+		{"some values of what has a domain", "txn a(n int not null) { x := 1 }", some, Unreachable},
+	} {
+		p := testprog.Parse(t, "program p\ndomain 0..2\nvar x = 0\n"+tc.src)
+		if r := Explore(t.Context(), p, tc.opt); r.Verdict != tc.want {
+			t.Errorf("%s: %v %s, want %v", tc.name, r.Verdict, r.Reason, tc.want)
+		}
+	}
+}
+
 func TestAccept(t *testing.T) {
 	p := testprog.Parse(t, `program p
 var x = 0
