@@ -143,6 +143,39 @@ process p[*] { txn a { x := x + 1 } }`)
 }
 
 // TestAccept: a rejected trace is not the end.
+// TestReferences: which rows the delayed transaction can write beside their parents.
+func TestReferences(t *testing.T) {
+	const src = `program p
+domain 0..2
+var x = 0, y = 0
+table p (k int not null, key (k))
+table c (id int not null, p int, key (id), foreign f (p) references p (k))
+row c (1, null)
+PARENT
+process a { txn a { was := x; WRITE; y := was + 1 } }
+process b { txn b { x := 1 } }
+process c { txn c { seen_x := x; seen_y := y; emit seen_x, seen_y } }`
+	for _, tc := range []struct {
+		write, parent string
+		want          Verdict
+	}{
+		{"insert c (id, p) values (2, null)", "", Reached},
+		{"insert c (id, p) values (2, 1)", "", Unreachable},
+		{"insert c (id, p) values (2, 1)", "row p (1)", Reached},
+		{"update c set p = 1 where c.id == 1", "", Unreachable},
+		{"update c set p = 1 where c.id == 1", "row p (1)", Reached},
+	} {
+		p := testprog.Parse(t, strings.NewReplacer("WRITE", tc.write, "PARENT", tc.parent).Replace(src))
+		m := interp.NewMachine(p, engine.SI())
+		if r := m.Explore(t.Context(), interp.Sessions(p, 1), interp.InitialDB(p), interp.Options{}); (r.Verdict == interp.Anomalous) != (tc.want == Reached) {
+			t.Errorf("%s beside %q: interpretation says %v", tc.write, tc.parent, r.Verdict)
+		}
+		if r := Explore(t.Context(), rewritten(t, p, instrument.Options{}).Program, Options{}); r.Verdict != tc.want {
+			t.Errorf("%s beside %q: %v %s, want %v", tc.write, tc.parent, r.Verdict, r.Reason, tc.want)
+		}
+	}
+}
+
 // TestStates: all values are tried, and states are the same only where the same can follow.
 func TestStates(t *testing.T) {
 	some := Options{Values: func(ir.Type) []ir.Value { return []ir.Value{ir.Int(7)} }}
