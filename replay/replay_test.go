@@ -95,6 +95,9 @@ func TestDoctored(t *testing.T) {
 			}
 		}, witness.OtherOutcome, ""},
 		{"a row at the end", func(p *witness.Plan) { p.Execution.Final[1][0][0].Text = "99" }, witness.OtherOutcome, "doctor ends as "},
+		{"another row at the end", func(p *witness.Plan) {
+			p.Execution.Final[0] = append(p.Execution.Final[0], p.Execution.Final[1][0])
+		}, witness.OtherOutcome, " ends as "},
 		{"no row at the end", func(p *witness.Plan) { p.Execution.Final[1] = p.Execution.Final[1][1:] }, witness.OtherOutcome, "doctor ends as "},
 		{"the order", func(p *witness.Plan) { // A waits for B, which does not commit in between
 			var first, rest []witness.Step
