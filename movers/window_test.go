@@ -203,6 +203,9 @@ func commitCases() []windowCase {
 			"process c { txn looks { z := 3; seen := y; emit seen } }"},
 		{name: "no order of two writes", program: windowHead + "process a { txn delayed { was := x; y := was + 1 } }\nprocess b { txn inside { x := x + 1 } }\n" +
 			"process c { txn looks { z := 3; seen := y; emit seen } }", robust: true},
+		{name: "no order of two columns", program: windowHead + "table t (k int, v int, w int, key (k))\nrow t (1, 0, 0)\n" +
+			"process a { txn delayed { was := x; y := was + 1 } }\nprocess b { txn inside { x := x + 1; update t set v = 1 where t.k == 1 } }\n" +
+			"process c { txn looks { update t set w = 1 where t.k == 1; seen := y; emit seen } }", robust: true},
 		{name: "a row came to be locked", program: skew("table t (k int, v int, w int, key (k))\nrow t (1, 1, 0)\n", "lock from t where t.k == 1 and t.v == 0 for update",
 			"assume exists (from t s where s.k == 1 and s.v == 0); update t set w = 1 where t.k == 1", "process d { txn more { update t set v = 0 where t.k == 1 } }")},
 		{name: "a table came to be used", program: windowHead + oneT + "var g = 0\n" +
