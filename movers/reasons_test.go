@@ -30,6 +30,7 @@ func TestCertificates(t *testing.T) {
 		{"insertions beside others", "txn a { insert t (k) values (1); y := 1 } txn b { insert t (k) values (1); z := y }", Options{Engine: si}, ""},
 		{"all write x", "txn a { r := y; x := r } txn b { r := z; x := r; y := r }", Options{Engine: si}, common},
 		{"all write x, which equal writes do not exclude", "txn a { r := y; x := r } txn b { r := z; x := r; y := r }", Options{Engine: maria}, ""},
+		{"all write x, one of them only where it is something", "txn a { r := y; update x set v = 1 where x.v == 0; z := r } txn b { r := z; x := r; y := r }", Options{Engine: si}, ""},
 		{"all write x but on a path that ends", "txn a { r := y; z := r; if r == 1 { return }; x := r } txn b { r := z; x := r; y := r }", Options{Engine: si}, ""},
 		{"all write x, and one takes it back", "txn a { r := y; savepoint s; x := r; rollback to s; z := r } txn b { r := z; x := r; y := r }", Options{Engine: si}, ""},
 		{"one variable each", "txn a { r := x; if r > 0 { x := 1 } } txn b { r := y; if r > 0 { y := 1 } }", Options{Engine: maria}, single},

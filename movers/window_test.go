@@ -203,6 +203,8 @@ func commitCases() []windowCase {
 			"process c { txn looks { z := 3; seen := y; emit seen } }"},
 		{name: "no order of two writes", program: windowHead + "process a { txn delayed { was := x; y := was + 1 } }\nprocess b { txn inside { x := x + 1 } }\n" +
 			"process c { txn looks { z := 3; seen := y; emit seen } }", robust: true},
+		{name: "the order of a read and a write", program: windowHead + "process a { txn delayed { was := x; y := was + 1 } }\nprocess b { txn inside { x := x + 1; g := z; emit g } }\n" +
+			"process c { txn looks { z := 3; seen := y; emit seen } }"},
 		{name: "no order of two columns", program: windowHead + "table t (k int, v int, w int, key (k))\nrow t (1, 0, 0)\n" +
 			"process a { txn delayed { was := x; y := was + 1 } }\nprocess b { txn inside { x := x + 1; update t set v = 1 where t.k == 1 } }\n" +
 			"process c { txn looks { update t set w = 1 where t.k == 1; seen := y; emit seen } }", robust: true},
@@ -223,6 +225,8 @@ func classicCases() []windowCase {
 	const some = "some := exists (from t s where s.v == 1); emit some"
 	return []windowCase{
 		{name: "a row came to match", program: across(oneT, some, old+"; update t set v = 1 where t.k == 1", some)},
+		{name: "the order of two writes", program: windowHead + "process a { txn delayed { was := x; y := was + 1 } }\nprocess b { txn inside { x := x + 1; z := 2 } }\n" +
+			"process c { txn looks { z := 2; seen := y; emit seen } }"},
 		{name: "another column has changed", program: across("table t (k int, v int, w int, key (k))\nrow t (1, 0, 0)\n", some, "update t set w = 1 where t.k == 1", some), robust: true},
 		{name: "a row that ON CONFLICT looks for went", program: across(oneT, "insert t (k, v) values (1, 3) on conflict (k) do nothing done ok; emit ok", deleteT, noT)},
 	}
