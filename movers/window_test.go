@@ -95,6 +95,7 @@ func exclusionCases() []windowCase {
 		{name: "two rows with one name, which one gives up", program: skew(someP, insertP("3", "5"), insertP("4", "5"), more("update p set u = 6 where p.k == 4"))},
 		{name: "two rows without a name", program: skew(someP, insertP("3", "null"), insertP("4", "null"))},
 		{name: "two rows outside a partial key", program: skew(some, insertQ("1", "5", "1"), insertQ("2", "5", "1"))},
+		{name: "a row in a partial key beside one outside", program: skew(some+"row q (1, 5, 0)\n", "z := 1", insertQ("12", "5", "1"))},
 		{name: "two rows with a part of a key", program: skew(both, insertQ("1", "5", "1"), insertQ("2", "5", "2"))},
 		{name: "two rows with all of a key", program: skew(both, insertQ("1", "5", "1"), insertQ("2", "5", "1")), robust: true},
 		{name: "two rows that exclude each other", program: skew(apart, insertQ("1", "5", "1"), insertQ("2", "5", "1")), robust: true},
@@ -203,6 +204,8 @@ func commitCases() []windowCase {
 			"process c { txn looks { z := 3; seen := y; emit seen } }"},
 		{name: "no order of two writes", program: windowHead + "process a { txn delayed { was := x; y := was + 1 } }\nprocess b { txn inside { x := x + 1 } }\n" +
 			"process c { txn looks { z := 3; seen := y; emit seen } }", robust: true},
+		{name: "the order of two writes, of which the second locks what the delayed one writes", program: windowHead + "process a { txn delayed { was := x; y := was + 1 } }\n" +
+			"process b { txn inside { x := x + 1; z := 2 } }\nprocess c { txn looks { z := 3; (seen) := select s.v from y s for share; emit seen } }"},
 		{name: "the order of a read and a write", program: windowHead + "process a { txn delayed { was := x; y := was + 1 } }\nprocess b { txn inside { x := x + 1; g := z; emit g } }\n" +
 			"process c { txn looks { z := 3; seen := y; emit seen } }"},
 		{name: "no order of two columns", program: windowHead + "table t (k int, v int, w int, key (k))\nrow t (1, 0, 0)\n" +
