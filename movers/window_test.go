@@ -63,17 +63,17 @@ const (
 	leaves    = "assume exists (from c s where s.id == 11); update c set p = 2 where c.id == 11"
 )
 
-// exclusionCases are about what keeps others out of the window.
-func exclusionCases() []windowCase {
-	const pair = "table p (a int, b int, key (a, b))\nrow p (1, 1)\nrow p (1, 2)\ntable c (id int, a int, b int, key (id), foreign f (a, b) references p (a, b))\n"
-	const hasPair = "assume exists (from p s where s.a == 1 and s.b == 1); delete p where p.a == 1 and p.b == 1"
+func insertP(k, u string) string { return "insert p (k, u) values (" + k + ", " + u + ")" }
+
+// more is another process.
+func more(body string) string { return "process d { txn more { " + body + " } }" }
+
+// keyCases are about rows and keys that keep others out of the window.
+func keyCases() []windowCase {
 	const some = "table q (k int, n int, m int, key (k), unique some (n) where q.k > 10)\n"
 	const both = "table q (k int, n int, m int, key (k), unique both (n, m))\n"
 	const apart = "table q (k int, n int, m int, key (k), exclude apart (a, b) where a.n == b.n)\n"
-	const keyShare = hasP + "lock from p where p.k == 1 for key share"
 	insertQ := func(k, n, m string) string { return "insert q (k, n, m) values (" + k + ", " + n + ", " + m + ")" }
-	insertP := func(k, u string) string { return "insert p (k, u) values (" + k + ", " + u + ")" }
-	more := func(body string) string { return "process d { txn more { " + body + " } }" }
 	return []windowCase{
 		{name: "one row", program: skew(oneT, updateT, updateT), robust: true},
 		{name: "another row", program: skew(oneT, updateT, "update t set v = 1 where t.k == 2")},
@@ -101,6 +101,15 @@ func exclusionCases() []windowCase {
 		{name: "two rows that exclude each other", program: skew(apart, insertQ("1", "5", "1"), insertQ("2", "5", "1")), robust: true},
 		{name: "two rows that exclude each other, of which one goes", program: skew(apart, insertQ("1", "5", "1"), insertQ("2", "5", "1"), more("delete q where q.k == 2"))},
 		{name: "two rows that exclude each other, of which one changes", program: skew(apart, insertQ("1", "5", "1"), insertQ("2", "5", "1"), more("update q set n = 6 where q.k == 2"))},
+	}
+}
+
+// referenceCases are about references, locks and what a row must satisfy.
+func referenceCases() []windowCase {
+	const pair = "table p (a int, b int, key (a, b))\nrow p (1, 1)\nrow p (1, 2)\ntable c (id int, a int, b int, key (id), foreign f (a, b) references p (a, b))\n"
+	const hasPair = "assume exists (from p s where s.a == 1 and s.b == 1); delete p where p.a == 1 and p.b == 1"
+	const keyShare = hasP + "lock from p where p.k == 1 for key share"
+	return []windowCase{
 		{name: "a child comes", program: skew(oneP+child, dropP, insertC), robust: true},
 		{name: "a child comes and goes", program: skew(oneP+child, dropP, insertC, more("delete c where c.id == 11"))},
 		{name: "a child comes and changes its parent", program: skew(oneP+"row p (2, 9)\n"+child, dropP, insertC, more(leaves))},
@@ -243,7 +252,8 @@ func TestWindow(t *testing.T) {
 		cases []windowCase
 		mode  mode
 	}{
-		{"excluded", exclusionCases(), modes[2]},
+		{"keys", keyCases(), modes[2]},
+		{"references and locks", referenceCases(), modes[2]},
 		{"states", stateCases(), modes[2]},
 		{"commits", commitCases(), modes[2]},
 		{"classic", classicCases(), modes[0]},
