@@ -40,27 +40,27 @@ func across(tables, delayed, inside, looks string, more ...string) string {
 
 // Tables with a row each, and what transactions do with them.
 const (
-	someT   = "table t (k int, v int, key (k))\n"
-	oneT    = someT + "row t (1, 0)\n"
-	someP   = "table p (k int, u int, key (k), unique p_u (u))\n"
-	oneP    = someP + "row p (1, 7)\n"
-	child   = "table c (id int, p int, key (id), foreign f (p) references p (k))\n"
-	byU     = "table c (id int, p int, key (id), foreign f (p) references p (u))\n"
-	acting  = "table c (id int, p int, key (id), foreign f (p) references p (k) on delete cascade)\n"
-	nulling = "table c (id int, p int, key (id), foreign f (p) references p (k) on delete set null)\n"
-	oneC    = "row c (11, 1)\n"
+	someT     = "table t (k int, v int, key (k))\n"
+	oneT      = someT + "row t (1, 0)\n"
+	someP     = "table p (k int, u int, key (k), unique p_u (u))\n"
+	oneP      = someP + "row p (1, 7)\n"
+	child     = "table c (id int, p int, key (id), foreign f (p) references p (k))\n"
+	byU       = "table c (id int, p int, key (id), foreign f (p) references p (u))\n"
+	cascading = "table c (id int, p int, key (id), foreign f (p) references p (k) on delete cascade)\n"
+	nulling   = "table c (id int, p int, key (id), foreign f (p) references p (k) on delete set null)\n"
+	oneC      = "row c (11, 1)\n"
 
-	hasT, noT = "assume exists (from t s where s.k == 1); ", "assume not exists (from t s where s.k == 1)"
-	updateT   = hasT + "update t set v = 1 where t.k == 1"
-	deleteT   = hasT + "delete t where t.k == 1"
-	insertT   = "insert t (k, v) values (1, 5)"
-	old, new  = "(q) := select s.v from t s where s.k == 1; assume q == 0", "(q) := select s.v from t s where s.k == 1; assume q == 1"
-	hasP      = "assume exists (from p s where s.k == 1 and s.u == 7); "
-	dropP     = "delete p where p.k == 1"
-	moveP     = hasP + "delete p where p.k == 1 moved; insert p (k, u) values (2, 7) moved (k)"
-	hasC      = "assume exists (from c s where s.id == 11 and s.p == 1); "
-	insertC   = "insert c (id, p) values (11, 1)"
-	leaves    = "assume exists (from c s where s.id == 11); update c set p = 2 where c.id == 11"
+	hasT, noT  = "assume exists (from t s where s.k == 1); ", "assume not exists (from t s where s.k == 1)"
+	updateT    = hasT + "update t set v = 1 where t.k == 1"
+	deleteT    = hasT + "delete t where t.k == 1"
+	insertT    = "insert t (k, v) values (1, 5)"
+	oldV, newV = "(q) := select s.v from t s where s.k == 1; assume q == 0", "(q) := select s.v from t s where s.k == 1; assume q == 1"
+	hasP       = "assume exists (from p s where s.k == 1 and s.u == 7); "
+	dropP      = "delete p where p.k == 1"
+	moveP      = hasP + "delete p where p.k == 1 moved; insert p (k, u) values (2, 7) moved (k)"
+	hasC       = "assume exists (from c s where s.id == 11 and s.p == 1); "
+	insertC    = "insert c (id, p) values (11, 1)"
+	leaves     = "assume exists (from c s where s.id == 11); update c set p = 2 where c.id == 11"
 )
 
 func insertP(k, u string) string { return "insert p (k, u) values (" + k + ", " + u + ")" }
@@ -119,7 +119,7 @@ func referenceCases() []windowCase {
 		{name: "a child comes with NULL for a part of the key", program: skew(pair, "z := 1", "insert c (id, a, b) values (11, 5, null)")},
 		{name: "a child comes while the parent moves", program: skew(oneP+child, moveP, insertC), robust: true},
 		{name: "a child comes by another key while the parent moves", program: skew(oneP+byU, moveP, "insert c (id, p) values (11, 7)")},
-		{name: "a child leaves before the action", program: skew(oneP+"row p (2, 9)\n"+acting+oneC, hasC+dropP+"; cascade c f", leaves)},
+		{name: "a child leaves before the action", program: skew(oneP+"row p (2, 9)\n"+cascading+oneC, hasC+dropP+"; cascade c f", leaves)},
 		{name: "a child left before the action, and is locked",
 			program: windowHead + oneP + "row p (2, 9)\n" + nulling + oneC + "process a { txn delayed { " + hasC + "(q) := select s.v from z s for update; was := x; " + dropP +
 				"; cascade c f; y := was + 1 } }\nprocess b { txn inside { " + leaves + "; x := x + 1 } }\n" +
@@ -165,17 +165,17 @@ func stateCases() []windowCase {
 	return []windowCase{
 		{name: "a row came", program: across(someT, noT, insertT, hasT)},
 		{name: "a row went", program: across(oneT, hasT, "delete t where t.k == 1", noT)},
-		{name: "a row has changed", program: across(oneT, old, "update t set v = 1 where t.k == 1", new)},
-		{name: "a row has changed in its first column", program: across("table t (v int, k int, key (k))\nrow t (0, 1)\n", old, "update t set v = 1 where t.k == 1", new)},
-		{name: "a row has changed by ON CONFLICT", program: across(oneT, old, "insert t (k, v) values (1, 3) on conflict (k) do update w set v = 1", new)},
-		{name: "a row that is written has changed", program: across(oneT, old+"; update t set v = 3 where t.k == 1", "update t set v = 1 where t.k == 1", new), robust: true},
-		{name: "a row that is locked has changed", program: across(oneT, old+"; lock from t where t.k == 1 for share", "update t set v = 1 where t.k == 1", new), robust: true},
-		{name: "a row whose key is locked has changed", program: across(oneT, old+"; lock from t where t.k == 1 for key share", "update t set v = 1 where t.k == 1", new)},
-		{name: "a row whose key is locked has changed, nobody knows how", program: across(oneT, old+"; lock from t where t.k == 1 for key share", "unmodelled (t) 'DO'", new), unmodelled: true},
+		{name: "a row has changed", program: across(oneT, oldV, "update t set v = 1 where t.k == 1", newV)},
+		{name: "a row has changed in its first column", program: across("table t (v int, k int, key (k))\nrow t (0, 1)\n", oldV, "update t set v = 1 where t.k == 1", newV)},
+		{name: "a row has changed by ON CONFLICT", program: across(oneT, oldV, "insert t (k, v) values (1, 3) on conflict (k) do update w set v = 1", newV)},
+		{name: "a row that is written has changed", program: across(oneT, oldV+"; update t set v = 3 where t.k == 1", "update t set v = 1 where t.k == 1", newV), robust: true},
+		{name: "a row that is locked has changed", program: across(oneT, oldV+"; lock from t where t.k == 1 for share", "update t set v = 1 where t.k == 1", newV), robust: true},
+		{name: "a row whose key is locked has changed", program: across(oneT, oldV+"; lock from t where t.k == 1 for key share", "update t set v = 1 where t.k == 1", newV)},
+		{name: "a row whose key is locked has changed, nobody knows how", program: across(oneT, oldV+"; lock from t where t.k == 1 for key share", "unmodelled (t) 'DO'", newV), unmodelled: true},
 		{name: "a row went, nobody knows how", program: across(oneT, hasT, "unmodelled (t) 'DO'", noT), unmodelled: true},
 		{name: "a key was freed", program: across(oneT, hasT+insertT, "delete t where t.k == 1", noT)},
 		{name: "a key was freed, and the new row is changed", program: across(oneT, hasT+insertT+"; update t set v = 2 where t.k == 1 and t.v == 5", "delete t where t.k == 1", noT)},
-		{name: "a child left before the action", program: across(oneP+"row p (2, 9)\n"+acting+oneC, hasC+dropP+"; cascade c f", leaves, "assume exists (from c s where s.id == 11 and s.p == 2)")},
+		{name: "a child left before the action", program: across(oneP+"row p (2, 9)\n"+cascading+oneC, hasC+dropP+"; cascade c f", leaves, "assume exists (from c s where s.id == 11 and s.p == 2)")},
 		{name: "an action set NULL", program: across(oneP+nulling+oneC, hasC, dropP+"; cascade c f", "assume exists (from c s where s.id == 11 and s.p is null)")},
 	}
 }
@@ -206,7 +206,7 @@ func commitCases() []windowCase {
 			program: returning(oneP+child+"row c (11, null)\n", "assume exists (from c s where s.id == 11); update c set p = 1 where c.id == 11", dropP)},
 		{name: "a parent went, of a row that moves", engine: engine.SI(), robust: true,
 			program: windowHead + oneP + child + "row c (11, null)\nprocess a { txn delayed { delete c where c.id == 11 moved; insert c (id, p) values (12, 1) moved (id, p) } }\nprocess b { txn inside { " + dropP + " } }"},
-		{name: "a child came before the action", program: returning(oneP+acting, noC+dropP+"; cascade c f", insertC, "process d { txn more { delete c where c.id == 12 } }"), robust: true},
+		{name: "a child came before the action", program: returning(oneP+cascading, noC+dropP+"; cascade c f", insertC, "process d { txn more { delete c where c.id == 12 } }"), robust: true},
 		{name: "a key was freed that is taken and rolled back", program: returning(oneT, "savepoint s; "+insertT+"; rollback to s", deleteT)},
 		{name: "a key is taken and rolled back", program: returning(oneT, "savepoint s; insert t (k, v) values (2, 5); rollback to s", deleteT), robust: true},
 		{name: "the order of two writes", program: windowHead + "process a { txn delayed { was := x; y := was + 1 } }\nprocess b { txn inside { x := x + 1; z := 2 } }\n" +
@@ -236,7 +236,7 @@ func commitCases() []windowCase {
 func classicCases() []windowCase {
 	const some = "some := exists (from t s where s.v == 1); emit some"
 	return []windowCase{
-		{name: "a row came to match", program: across(oneT, some, old+"; update t set v = 1 where t.k == 1", some)},
+		{name: "a row came to match", program: across(oneT, some, oldV+"; update t set v = 1 where t.k == 1", some)},
 		{name: "the order of two writes", program: windowHead + "process a { txn delayed { was := x; y := was + 1 } }\nprocess b { txn inside { x := x + 1; z := 2 } }\n" +
 			"process c { txn looks { z := 2; seen := y; emit seen } }"},
 		{name: "another column has changed", program: across("table t (k int, v int, w int, key (k))\nrow t (1, 0, 0)\n", some, "update t set w = 1 where t.k == 1", some), robust: true},
