@@ -240,6 +240,9 @@ func (b *builder) retypeLocal(name string, t typ) {
 func (b *builder) assignment(f *frame, s *plpgsql.Assign, pos ir.Pos) {
 	e := b.value(f, s.Expr)
 	v, fd := b.targetOf(f, s.Target)
+	if s.Slice {
+		b.unmodelled("an assignment to a slice of an array")
+	}
 	if s.Deep {
 		b.unmodelled("an assignment to a field of an element")
 	}

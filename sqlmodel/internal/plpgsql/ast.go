@@ -73,12 +73,13 @@ type (
 		Body  []Stmt
 	}
 	// Assign is target := expr. Subscripts are what stands in brackets after
-	// the name; Deep says that fields follow them.
+	// the name, without the colons of a Slice; Deep says that fields follow them.
 	Assign struct {
 		At
 		Target     Name
 		Subscripts []Span
 		Deep       bool
+		Slice      bool
 		Expr       Span
 	}
 	// Branch is a condition with its statements.

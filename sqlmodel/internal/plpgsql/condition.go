@@ -2,6 +2,7 @@ package plpgsql
 
 import (
 	"maps"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -103,8 +104,14 @@ func stateOf(src string) string {
 	return ""
 }
 
+// dollarTag begins a literal between dollars.
+var dollarTag = regexp.MustCompile(`^\$\w*\$`)
+
 // literalText gives what a plain quoted literal stands for, "" for others.
 func literalText(raw string) string {
+	if tag := dollarTag.FindString(raw); tag != "" {
+		return strings.TrimSuffix(raw[len(tag):], tag)
+	}
 	if len(raw) < 2 || raw[0] != '\'' || strings.ContainsAny(raw[1:len(raw)-1], `'\`) {
 		return ""
 	}

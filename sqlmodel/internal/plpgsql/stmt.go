@@ -201,7 +201,15 @@ func (p *parser) assignment() Stmt {
 			continue
 		}
 		p.i++
-		s.Subscripts = append(s.Subscripts, p.until("a subscript", "]"))
+		if !p.is(":") {
+			s.Subscripts = append(s.Subscripts, p.until("a subscript", "]", ":"))
+		}
+		if p.accept(":") {
+			s.Slice = true
+			if !p.is("]") {
+				s.Subscripts = append(s.Subscripts, p.until("a subscript", "]"))
+			}
+		}
 		p.expect("]")
 	}
 	if !p.accept(":=") {
