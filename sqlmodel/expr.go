@@ -39,6 +39,8 @@ type ex struct {
 	text *text
 	// levels are the queries around the expression, innermost last.
 	levels []*level
+	// inTurn says that the fields of a row are computed as far as a comparison comes to them.
+	inTurn bool
 	// agg, if not nil, takes the aggregate calls.
 	agg aggregator
 	// d is the derivation that the expression belongs to, if it belongs to one,
@@ -286,7 +288,12 @@ func (x *ex) expr1(n *pg.Node) val {
 	case *pg.RowExpr:
 		var fields []colDef
 		for i, a := range x.expanded(e.Args) {
-			v := x.one(a)
+			var v val
+			if x.inTurn && i > 0 {
+				x.maybe(func() { v = x.one(a) })
+			} else {
+				v = x.one(a)
+			}
 			fields = append(fields, colDef{"f" + strconv.Itoa(i+1), v.e, v.t, v.nn})
 		}
 		return val{t: tRecord, fields: fields, record: true}

@@ -21,6 +21,11 @@ func (x *ex) aExpr(e *pg.A_Expr) val {
 	if _, declared := x.l.operators[ops[len(ops)-1]]; declared {
 		panic(unmodelled{"the operator " + op + ", which is declared here"})
 	}
+	if _, compares := comparisons[op]; compares && x.callsProgram(e) {
+		y := *x
+		y.inTurn = true
+		x = &y
+	}
 	switch e.Kind {
 	case pg.ExprOp:
 		if e.Lexpr == nil {
@@ -67,6 +72,17 @@ func (x *ex) aExpr(e *pg.A_Expr) val {
 	}
 	x.unmodelled("the operator %s", op)
 	return val{}
+}
+
+// callsProgram reports whether an expression calls functions of the program.
+func (x *ex) callsProgram(e *pg.A_Expr) bool {
+	found := false
+	pg.Walk(e, func(n any) bool {
+		c, is := n.(*pg.FuncCall)
+		found = found || is && len(x.functions(qualified(names(c.Funcname)))) > 0
+		return !found
+	})
+	return found
 }
 
 func (x *ex) between(e *pg.A_Expr) val {

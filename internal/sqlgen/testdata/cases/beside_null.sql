@@ -18,6 +18,8 @@ CREATE FUNCTION and_false(p int) RETURNS boolean LANGUAGE plpgsql AS $$ DECLARE 
 CREATE FUNCTION or_true(p int) RETURNS boolean LANGUAGE plpgsql AS $$ DECLARE x boolean; BEGIN x := checked(p) > 0 OR true; RETURN x; END $$;
 CREATE FUNCTION and_true(p int) RETURNS boolean LANGUAGE plpgsql AS $$ DECLARE x boolean; BEGIN x := checked(p) > 0 AND true; RETURN x; END $$;
 CREATE FUNCTION and_no(p int) RETURNS boolean LANGUAGE plpgsql AS $$ DECLARE x boolean; BEGIN x := checked(p) > 0 AND no(); RETURN x; END $$;
+CREATE FUNCTION in_turn(p int) RETURNS boolean LANGUAGE plpgsql AS $$ DECLARE x boolean; y int; BEGIN x := (y, checked(p)) < (0, 0); RETURN x; END $$;
+CREATE FUNCTION first_field(p int) RETURNS boolean LANGUAGE plpgsql AS $$ DECLARE x boolean; y int; BEGIN x := (checked(p), y) < (0, 0); RETURN x; END $$;
 -- rows
 -- calls
 SELECT * FROM before(7);
@@ -34,3 +36,5 @@ SELECT * FROM and_false(7);
 SELECT * FROM or_true(7);
 SELECT * FROM and_true(7); -- aborts
 SELECT * FROM and_no(7); -- aborts
+SELECT * FROM in_turn(7); -- unmodelled
+SELECT * FROM first_field(7); -- aborts

@@ -27,7 +27,7 @@ INSERT INTO t VALUES (1, 3);
 -- calls
 SELECT * FROM aggregate(); -- aborts
 SELECT * FROM cast_of_aggregate(); -- aborts
-SELECT * FROM sorted(); -- unmodelled
+SELECT * FROM sorted(); -- aborts
 SELECT * FROM executed(); -- aborts
 SELECT * FROM noticed(); -- aborts
 SELECT * FROM hinted(); -- aborts
