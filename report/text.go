@@ -20,8 +20,8 @@ const width = 80
 
 // TextOptions direct Text.
 type TextOptions struct {
-	// Verbose adds what each transaction touches, the assumptions, the facts
-	// and the counts.
+	// Verbose adds what each transaction touches, the facts and the counts, and the
+	// assumptions of verdicts other than robust, too.
 	Verbose bool
 }
 
@@ -47,6 +47,9 @@ func Text(w io.Writer, r *Report, opt TextOptions) error {
 	t.apart(r)
 	t.left(r)
 	t.dropped(r)
+	if r.Verdict == Robust || opt.Verbose { // a proof holds under them only
+		t.assumptions(r)
+	}
 	if opt.Verbose {
 		t.more(r)
 	}
@@ -552,13 +555,17 @@ func tableList(tables []string) string {
 	return strings.Join(tables, ", ")
 }
 
-// more is what Verbose adds.
-func (t *text) more(r *Report) {
+// assumptions says what the verdict rests on.
+func (t *text) assumptions(r *Report) {
 	t.line("")
 	t.line("Assumptions:")
 	for _, a := range r.Assumptions {
 		t.para("- ", a)
 	}
+}
+
+// more is what Verbose adds.
+func (t *text) more(r *Report) {
 	t.line("")
 	t.line("Transactions:")
 	for _, x := range r.Transactions {

@@ -79,7 +79,7 @@ func (f *checkFlags) flags(fs *flag.FlagSet) {
 	fs.BoolVar(&f.strict, "strict", false, "prove from declared constraints and stated invariants alone, without guessed facts about the initial rows")
 	fs.BoolVar(&f.autocommit, "autocommit", true, "statements of Go programs outside of transactions are transactions of their own; with =false they are left out")
 	fs.BoolVar(&f.beside, "read-committed", false, "also look for what is wrong at READ COMMITTED only, as notes beside the verdict")
-	fs.BoolVar(&f.verbose, "v", false, "also print assumptions, what transactions touch, and counts")
+	fs.BoolVar(&f.verbose, "v", false, "also print what transactions touch, counts, and the assumptions of verdicts other than robust")
 	fs.BoolVar(&f.explain, "explain", false, "also say what carried the verdict, or what would settle it")
 	fs.BoolVar(&f.notes, "notes", true, "for Go: also look for what is not in one transaction, as notes beside the verdict")
 	fs.StringVar(&f.format, "format", "text", "`format` of the result: text, json, sarif or dot")
