@@ -40,13 +40,14 @@ SOAK_PAIRS ?= 3000
 SOAK_APPS ?= 60
 SOAK = $(GO) test -v -timeout 0 -count 1 ./internal/sqlgen/compare -sqlgen.seed=$(SEED)
 
-# First what applications write most; then all types and functions; then MariaDB.
+# First what applications write most; then all types and functions; then all of the statement suite; then MariaDB.
 soak: setup
 	@failed=0; \
 	$(SOAK) -run '^(TestCalls|TestPairs|TestReadCommitted|TestApps)$$' -sqlgen.calls=$(SOAK_CALLS) -sqlgen.pairs=$(SOAK_PAIRS) \
 		-sqlgen.committed=$(SOAK_PAIRS) -sqlgen.apps=$(SOAK_APPS) || failed=1; \
 	$(SOAK) -run '^(TestCalls|TestPairs|TestReadCommitted)$$' -sqlgen.calls=$(SOAK_CALLS) -sqlgen.pairs=$(SOAK_PAIRS) \
 		-sqlgen.committed=$(SOAK_PAIRS) -sqlgen.types=63 -sqlgen.functions -sqlgen.without= || failed=1; \
+	$(GO) test -timeout 0 -count 1 ./replay -run '^TestStatements$$' -replay.statements=0 || failed=1; \
 	$(SOAK) -run MariaDB -sqlgen.mariacalls=$(SOAK_CALLS) -sqlgen.mariapairs=$(SOAK_PAIRS) -sqlgen.mariaapps=$(SOAK_APPS) || failed=1; \
 	exit $$failed
 

@@ -23,7 +23,7 @@ import (
 )
 
 var (
-	suiteStatements = flag.Int("replay.statements", 12, "how many statements of the statement suite to replay, 0 for all")
+	suiteStatements = flag.Int("replay.statements", 40, "how many statements of the statement suite to replay, 0 for all")
 	suiteSeed       = flag.Uint64("replay.seed", 1, "the seed that chooses them")
 )
 
