@@ -344,8 +344,9 @@ func (s *search) solve(o Order, z size) *found {
 			e.assert(e.w.B.Not(e.w.B.And(is...)))
 		}
 	}
-	s.stats.Guesses = len(guessed(s.calls)) > 0
-	s.stats.bounded(unconfirmed(s.calls))
+	guesses := guessed(s.calls)
+	s.stats.Guesses = len(guesses) > 0
+	s.stats.bounded(unconfirmed(s.calls, guesses))
 	return nil
 }
 

@@ -71,9 +71,8 @@ func guess(e ir.Expr) string {
 
 // unconfirmed says that proposals of the solver are given up, and what it had to guess, or where
 // it looked.
-func unconfirmed(calls []*Call) string {
-	list := guessed(calls)
-	if len(list) == 0 {
+func unconfirmed(calls []*Call, guesses []string) string {
+	if len(guesses) == 0 {
 		var names []string
 		for _, c := range calls {
 			if name := fmt.Sprintf("%s at %s", c.Txn.Name, c.Txn.Pos); !slices.Contains(names, name) {
@@ -82,7 +81,7 @@ func unconfirmed(calls []*Call) string {
 		}
 		return "the interpreter does not confirm the executions of " + listed(names) + " that the solver proposes"
 	}
-	return "the solver has to guess the values and errors of " + listed(list) + ", and the interpreter does not confirm the executions that it proposes"
+	return "the solver has to guess the values and errors of " + listed(guesses) + ", and the interpreter does not confirm the executions that it proposes"
 }
 
 // listed joins some of a list.

@@ -79,7 +79,7 @@ func (x *ex) showsRunning(name string, loc int32) {
 		return
 	}
 	x.l.note(x.pos(loc), "%s: it may show anything of other transactions, in serial executions too", name)
-	if x.b != nil && !catalog.AsksForLock(name) {
+	if x.b != nil && !takesAdvisoryLock(name) {
 		what := "what " + name + " shows of transactions that have not committed"
 		x.b.mayDepend(x.pos(loc), what)
 		x.b.emit(&ir.Unmodelled{At: at(x.pos(loc)), ReadOnly: true, Reason: what})

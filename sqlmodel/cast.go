@@ -405,10 +405,8 @@ func (x *ex) typeCast(e *pg.TypeCast) val {
 		x.refuse("a cast by a function of the program")
 	}
 	domain := x.l.domainOf(e.TypeName, x.text)
-	for _, u := range x.l.domainsOf(e.TypeName, x.text) {
-		if u != domain && u.demanding() && x.b != nil {
-			x.b.mayBreak(u, u.refusal(), x.b.cur)
-		}
+	if x.b != nil {
+		x.b.mayRefuseAny(x.l.domainsOf(e.TypeName, x.text), domain, x.b.cur)
 	}
 	return x.becomes(domain, x.casted(e, v, t))
 }

@@ -28,7 +28,7 @@ const demandingLoop = "a loop over a variable that is NOT NULL or of a domain"
 func (l *loader) demands(u *userType, t typ, e ir.Expr) (out []demand, leftOut string) {
 	for _, c := range u.checks() {
 		cond, why := l.rowCondition(&c.expr, domainValue(t, e))
-		if why != "" || !known(cond) || ir.MayFail(cond) || l.looksAround(c.refs(l)) {
+		if _, looks := l.looks(c); why != "" || !known(cond) || ir.MayFail(cond) || looks {
 			leftOut = u.refusal()
 			continue
 		}
@@ -76,18 +76,15 @@ func (b *builder) demand(u *userType, t typ, local string, pos ir.Pos) {
 // demandParts marks that domains may refuse fields of a row that is assigned.
 func (b *builder) demandParts(fields []field, pos ir.Pos) {
 	for _, fd := range fields {
-		for _, u := range fd.within {
-			if u.demanding() {
-				b.mayBreak(u, u.refusal(), pos)
-			}
-		}
+		b.mayRefuseAny(fd.within, nil, pos)
 	}
 }
 
-// demandInside marks what domains in the type of a field may refuse of a value that is assigned.
-func (b *builder) demandInside(fd *field, pos ir.Pos) {
-	for _, u := range fd.within {
-		if u != fd.domain && u.demanding() {
+// mayRefuseAny marks that domains may refuse a value, or parts of it, but for one of them, which may
+// be nil.
+func (b *builder) mayRefuseAny(list []*userType, but *userType, pos ir.Pos) {
+	for _, u := range list {
+		if u != but && u.demanding() {
 			b.mayBreak(u, u.refusal(), pos)
 		}
 	}
@@ -97,8 +94,8 @@ func (b *builder) demandInside(fd *field, pos ir.Pos) {
 // variable of type record: it has the type that the query had which filled the record.
 func (b *builder) demandOfRecord(t typ, pos ir.Pos) {
 	for _, key := range slices.Sorted(maps.Keys(b.l.declarations.typesByKey)) {
-		if u := b.l.declarations.typesByKey[key]; u.demanding() && u.base.same(t) {
-			b.mayBreak(u, u.refusal(), pos)
+		if u := b.l.declarations.typesByKey[key]; u.base.same(t) {
+			b.mayRefuseAny([]*userType{u}, nil, pos)
 		}
 	}
 }
@@ -162,7 +159,7 @@ func (b *builder) mayBreak(u *userType, leftOut string, pos ir.Pos) {
 		return
 	}
 	for _, c := range u.checks() {
-		if r := c.refs(b.l); b.l.looksAround(r) {
+		if r, looks := b.l.looks(c); looks {
 			b.giveUp(pos, r, leftOut+", which looks at tables")
 		}
 	}

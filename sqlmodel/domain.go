@@ -20,6 +20,12 @@ type domainCheck struct {
 // refs gives what the check names.
 func (c *domainCheck) refs(l *loader) *refs { return l.declaredRefs(c.expr.node, c.expr.text) }
 
+// looks gives what a check names, and reports whether that looks at tables.
+func (l *loader) looks(c *domainCheck) (*refs, bool) {
+	r := c.refs(l)
+	return r, l.looksAround(r)
+}
+
 func (l *loader) createDomain(s *pg.CreateDomainStmt, t *text, pos ir.Pos) {
 	u := &userType{pos: pos, base: l.typeOf(s.TypeName, t), below: l.domainOf(s.TypeName, t)}
 	if u.below != nil {
@@ -30,7 +36,7 @@ func (l *loader) createDomain(s *pg.CreateDomainStmt, t *text, pos ir.Pos) {
 		case pg.ConstrNotNull:
 			u.strict = true
 		case pg.ConstrCheck:
-			u.addCheck(k, qualified(names(s.Domainname)[len(s.Domainname)-1:]), t)
+			u.addCheck(k, lastPart(qualified(names(s.Domainname))), t)
 		case pg.ConstrDefault:
 			u.def = &sqlExpr{k.RawExpr, t}
 		}

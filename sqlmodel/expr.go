@@ -199,44 +199,6 @@ func (x *ex) expr(n *pg.Node) val {
 	return v
 }
 
-// besideNull reports whether the planner may know that an expression is NULL because an operand
-// is: then the others are not computed, and no function that they call runs.
-func (x *ex) besideNull(n *pg.Node) bool {
-	switch e := pg.Inner(n).(type) {
-	case *pg.A_Expr:
-		strict := e.Kind == pg.ExprOp || e.Kind == pg.ExprLike || e.Kind == pg.ExprILike || e.Kind == pg.ExprSimilar
-		return strict && !x.l.opt.MySQL && (x.planned(e.Lexpr) || x.planned(e.Rexpr))
-	case *pg.FuncCall:
-		return !x.l.opt.MySQL && slices.ContainsFunc(e.Args, x.planned) && len(x.functions(qualified(names(e.Funcname)))) == 0
-	}
-	return false
-}
-
-// planned reports whether a value may be the constant NULL when a query is planned.
-func (x *ex) planned(n *pg.Node) bool {
-	switch e := pg.Inner(n).(type) {
-	case *pg.A_Const:
-		return e.Isnull
-	case *pg.TypeCast:
-		return x.planned(e.Arg)
-	}
-	return n != nil && x.besideNull(n)
-}
-
-// isConstant reports whether a query has the value of an expression when it is planned: that of
-// constants, casts of them, and operators on them.
-func isConstant(n *pg.Node) bool {
-	switch e := pg.Inner(n).(type) {
-	case *pg.A_Const:
-		return true
-	case *pg.TypeCast:
-		return isConstant(e.Arg)
-	case *pg.A_Expr:
-		return e.Kind == pg.ExprOp && (e.Lexpr == nil || isConstant(e.Lexpr)) && isConstant(e.Rexpr)
-	}
-	return false
-}
-
 // one translates an expression that must not be a row.
 func (x *ex) one(n *pg.Node) val {
 	v := x.expr(n)

@@ -158,9 +158,7 @@ func (b *builder) abandon(f *frame, s plpgsql.Stmt, reason string) {
 					havoc(fd.local)
 				}
 			default:
-				if v.domain.demanding() {
-					b.mayBreak(v.domain, v.domain.refusal(), pos)
-				}
+				b.mayRefuseAny([]*userType{v.domain}, nil, pos)
 				b.demandParts(v.fields, pos)
 				v.lost = v.isRecord && !v.fixed
 				for _, d := range append(v.dests(), heldDests(v)...) {

@@ -282,12 +282,7 @@ func (b *builder) checkFirst(pos ir.Pos, row *rowSource, s *ir.Insert) {
 	if !all || !b.caught(notNull, checkViolation) {
 		return
 	}
-	value := func(col int) ir.Expr {
-		if i := slices.Index(s.Cols, col); i >= 0 {
-			return s.Values[i]
-		}
-		return ir.C(ir.Null)
-	}
+	value := inserted(s)
 	for i, c := range t.ir.Columns {
 		if from := row.col(c.Name); c.NotNull && from != nil && !from.nn {
 			b.failsIf(pos, &ir.Unary{Op: ir.IsNull, X: value(i)}, notNull)
@@ -308,16 +303,11 @@ func (b *builder) checkUpdated(pos ir.Pos, row *rowSource, s *ir.Update) {
 	if !all || !b.caught(notNull, checkViolation) {
 		return
 	}
-	set := func(col int) int { return slices.IndexFunc(s.Sets, func(s ir.Set) bool { return s.Col == col }) }
-	value := func(col int) ir.Expr {
-		if i := set(col); i >= 0 {
-			return s.Sets[i].Expr
-		}
-		return &ir.Col{Row: s.Row, Col: t.ir.Columns[col].Name}
-	}
+	set := func(col int) bool { return slices.ContainsFunc(s.Sets, func(s ir.Set) bool { return s.Col == col }) }
+	value := updated(s)
 	var missing, broken []ir.Expr
 	for i, c := range t.ir.Columns {
-		if from := row.col(c.Name); c.NotNull && set(i) >= 0 && (from == nil || !from.nn) {
+		if from := row.col(c.Name); c.NotNull && set(i) && (from == nil || !from.nn) {
 			missing = append(missing, &ir.Unary{Op: ir.IsNull, X: value(i)})
 		}
 	}
@@ -325,7 +315,7 @@ func (b *builder) checkUpdated(pos ir.Pos, row *rowSource, s *ir.Update) {
 		changed := false
 		ir.WalkExpr(k.Expr, func(e ir.Expr) {
 			c, is := e.(*ir.Col)
-			changed = changed || is && set(t.ir.Column(c.Col)) >= 0
+			changed = changed || is && set(t.ir.Column(c.Col))
 		})
 		if changed {
 			broken = append(broken, brokenBy(k, t.ir, value))
@@ -343,6 +333,28 @@ func (b *builder) checkUpdated(pos ir.Pos, row *rowSource, s *ir.Update) {
 	fails(missing, notNull)
 	fails(broken, checkViolation)
 	b.shown[s] = true
+}
+
+// inserted gives the value of a column in the row of an INSERT, but for generated columns that
+// it does not set.
+func inserted(s *ir.Insert) func(col int) ir.Expr {
+	return func(col int) ir.Expr {
+		if i := slices.Index(s.Cols, col); i >= 0 {
+			return s.Values[i]
+		}
+		return ir.C(ir.Null)
+	}
+}
+
+// updated gives the value of a column in a row after an UPDATE, but for generated columns that
+// it does not set.
+func updated(s *ir.Update) func(col int) ir.Expr {
+	return func(col int) ir.Expr {
+		if i := slices.IndexFunc(s.Sets, func(s ir.Set) bool { return s.Col == col }); i >= 0 {
+			return s.Sets[i].Expr
+		}
+		return &ir.Col{Row: s.Row, Col: s.Table.Columns[col].Name}
+	}
 }
 
 // brokenBy is the condition that a row with the given values of the columns breaks a check.

@@ -63,7 +63,7 @@ func (b *builder) demandsOfInputs(f *frame) []ir.Stmt {
 			out = append(out, &ir.Assume{At: at(p.pos), Cond: isNotNull(ir.V(v.local))})
 		}
 		list, leftOut := b.l.demands(u, v.t, ir.V(v.local))
-		switch looks := slices.ContainsFunc(u.checks(), func(c *domainCheck) bool { return b.l.looksAround(c.refs(b.l)) }); {
+		switch looks := slices.ContainsFunc(u.checks(), func(c *domainCheck) bool { _, yes := b.l.looks(c); return yes }); {
 		case leftOut == "":
 		case looks:
 			out = append(out, b.collect(func() { b.mayBreak(u, leftOut, p.pos) })...)

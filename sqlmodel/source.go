@@ -138,8 +138,8 @@ func (t *text) slice(prefix string, start, end int) *text {
 	return t.part(prefix, plpgsql.Span{Start: start, End: end})
 }
 
-// mysqlOnly matches errors of the parser at what is no word or sign of PostgreSQL there, and is in
-// the dialect of MySQL.
+// mysqlOnly matches the parser's errors at words and signs that MySQL has there and PostgreSQL has
+// not.
 var mysqlOnly = regexp.MustCompile("(?i)at or near \"(`|auto_increment|engine|unsigned|zerofill|fulltext|duplicate|low_priority)\"")
 
 // mysqlWidth matches what stands before the width of a type of integers, which PostgreSQL has not.

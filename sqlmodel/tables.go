@@ -278,6 +278,13 @@ func (l *loader) constraints(t *table) {
 
 // domainChecks makes checks of those of the domain of a column.
 func (l *loader) domainChecks(t *table, c *column) {
+	hidden := func(k *domainCheck, what string) bool {
+		r, looks := l.looks(k)
+		if looks {
+			t.hide(&unseen{pos: c.pos, what: what, on: onInsert | onUpdate, columns: []string{c.name}, calls: r})
+		}
+		return looks
+	}
 	for _, u := range c.within {
 		if u == c.domain || !u.demanding() {
 			continue
@@ -285,15 +292,12 @@ func (l *loader) domainChecks(t *table, c *column) {
 		what := u.refusal() + " in column " + c.name
 		l.leaveOut(t, c.pos, what, "which may refuse a part of a value", []string{c.name})
 		for _, k := range u.checks() {
-			if r := k.refs(l); l.looksAround(r) {
-				t.hide(&unseen{pos: c.pos, what: what, on: onInsert | onUpdate, columns: []string{c.name}, calls: r})
-			}
+			hidden(k, what)
 		}
 	}
 	for _, k := range c.domain.checks() {
 		what := "the check of the domain of column " + c.name
-		if r := k.refs(l); l.looksAround(r) {
-			t.hide(&unseen{pos: c.pos, what: what, on: onInsert | onUpdate, columns: []string{c.name}, calls: r})
+		if hidden(k, what) {
 			continue
 		}
 		e, why := l.rowCondition(&k.expr, domainValue(c.t, &ir.Col{Row: t.name, Col: c.name}))

@@ -47,28 +47,30 @@ func (b *builder) writesUnproven(s ir.Stmt) *table {
 
 // insertedMeets is the condition that a new row meets a check; ok is false where it cannot be told.
 func insertedMeets(k ir.TableCheck, s *ir.Insert) (cond ir.Expr, ok bool) {
-	ok = s.Conflict == nil || len(s.Conflict.Sets) == 0
-	broken := brokenBy(k, s.Table, func(col int) ir.Expr {
-		if i := slices.Index(s.Cols, col); i >= 0 {
-			return s.Values[i]
-		}
-		ok = ok && s.Table.Columns[col].Generated == nil
-		return ir.C(ir.Null)
-	})
+	ok = (s.Conflict == nil || len(s.Conflict.Sets) == 0) &&
+		!needsGenerated(k, s.Table, func(col int) bool { return slices.Contains(s.Cols, col) })
+	broken := brokenBy(k, s.Table, inserted(s))
 	return ir.NotE(ir.Op(ir.Is, broken, ir.C(ir.Bool(true)))), ok
 }
 
 // updatedMeets is the condition that no row is updated that breaks a check then; ok is false where
 // it cannot be told.
 func updatedMeets(k ir.TableCheck, s *ir.Update) (cond ir.Expr, ok bool) {
-	ok = true
-	broken := brokenBy(k, s.Table, func(col int) ir.Expr {
-		if i := slices.IndexFunc(s.Sets, func(set ir.Set) bool { return set.Col == col }); i >= 0 {
-			return s.Sets[i].Expr
-		}
-		ok = ok && s.Table.Columns[col].Generated == nil
-		return &ir.Col{Row: s.Row, Col: s.Table.Columns[col].Name}
+	ok = !needsGenerated(k, s.Table, func(col int) bool {
+		return slices.ContainsFunc(s.Sets, func(set ir.Set) bool { return set.Col == col })
 	})
-	rows := ir.Query{From: []ir.Source{{Table: s.Table, Row: s.Row}}, Where: ir.AndE(s.Where, broken)}
+	rows := ir.Query{From: []ir.Source{{Table: s.Table, Row: s.Row}}, Where: ir.AndE(s.Where, brokenBy(k, s.Table, updated(s)))}
 	return ir.NotE(&ir.Exists{Query: rows}), ok
+}
+
+// needsGenerated reports whether a check is about a generated column that a write does not set.
+func needsGenerated(k ir.TableCheck, t *ir.Table, sets func(col int) bool) bool {
+	needs := false
+	ir.WalkExpr(k.Expr, func(e ir.Expr) {
+		if c, is := e.(*ir.Col); is {
+			col := t.Column(c.Col)
+			needs = needs || t.Columns[col].Generated != nil && !sets(col)
+		}
+	})
+	return needs
 }

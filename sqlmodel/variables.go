@@ -280,7 +280,7 @@ func (b *builder) assignment(f *frame, s *plpgsql.Assign, pos ir.Pos) {
 		if !v.fixed {
 			b.demandOfRecord(fd.t, pos)
 		}
-		b.demandInside(fd, pos)
+		b.mayRefuseAny(fd.within, fd.domain, pos)
 		b.assign(pos, d.local, x.becomes(fd.domain, x.assigned(e, d.t, 0)).e)
 	default:
 		b.store(f, v, e, pos)

@@ -82,7 +82,7 @@ var constraintFaults = []Fault{
 		Tests: "sqlmodel", Breaks: "NULLS NOT DISTINCT looks at its first column only"},
 	{Name: "check-unproven", File: "sqlmodel/tables.go", Old: "case k.unproven:\n			t.unproven", New: "case k.unproven && e == nil:\n			t.unproven",
 		Tests: "sqlmodel", Breaks: "a check that is NOT VALID is a fact about rows"},
-	{Name: "check-unproven-writes", File: "sqlmodel/unproven.go", Old: "if i := slices.IndexFunc(s.Sets, func(set ir.Set) bool { return set.Col == col }); i >= 0 {", New: "if i := slices.IndexFunc(s.Sets, func(set ir.Set) bool { return set.Col == col }); i < 0 {\n			return ir.C(ir.Null)\n		} else {",
+	{Name: "check-unproven-writes", File: "sqlmodel/risk.go", Old: "if i := slices.IndexFunc(s.Sets, func(s ir.Set) bool { return s.Col == col }); i >= 0 {", New: "if i := slices.IndexFunc(s.Sets, func(s ir.Set) bool { return s.Col == col }); i < 0 {\n			return ir.C(ir.Null)\n		} else {",
 		Tests: ".:^TestNotValid$", Breaks: "a check that is NOT VALID looks only at columns that an UPDATE sets"},
 	{Name: "check-looks-around", File: "sqlmodel/tables.go", Old: "if r := l.refsIn(k.expr.node); l.looksAround(r) {", New: "if r := l.refsIn(k.expr.node); l.looksAround(r) && k.unproven {",
 		Tests: "sqlmodel", Breaks: "a check that reads tables is one of a row alone"},

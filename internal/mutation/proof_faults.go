@@ -132,7 +132,7 @@ var proofFaults = []Fault{
 	{Name: "differ-presence", File: "symbolic/compare.go", Old: "return w.B.Or(w.B.Not(w.B.Eq(a, b)), w.B.And(a, b, w.B.Not(vals)))", New: "return w.B.And(a, b, w.B.Not(vals))",
 		Tests: "symbolic movers", Breaks: "states that have other rows do not differ", Survives: "what inserts or deletes a row depends on its presence, which is compared before"},
 	{Name: "differ-chosen-rows", File: "symbolic/compare.go", Old: "vals = append(vals, wr.val(aliveCol))", New: "vals = append(vals, vals...)",
-		Tests: "symbolic movers schedules", Breaks: "an unmodelled statement that deletes is like one that does not", Survives: "whether an instance deletes a row is one choice, the same in all of its runs"},
+		Tests: "symbolic movers schedules", Breaks: "it does not matter whether an unmodelled statement deletes rows", Survives: "whether an instance deletes a row is one choice, the same in all of its runs"},
 	{Name: "acts-undone", File: "symbolic/compare.go", Old: "if l.undoable {", New: "if l.undoable && l.write == nil {",
 		Tests: "symbolic movers", Breaks: "a transaction that rolls all its writes back is never delayed"},
 	{Name: "affects-phantom", File: "symbolic/compare.go", Old: "match := w.B.Or(r.match(lr, writer.In, wr.key), r.match(lr, writer.Post, wr.key))", New: "match := r.match(lr, writer.In, wr.key)",

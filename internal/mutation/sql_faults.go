@@ -74,12 +74,12 @@ var sqlFaults = []Fault{
 		Tests: "sqlmodel sqlmodel:^TestAgainstServer$", Breaks: "NULL = ANY of an empty array is NULL"},
 	{Name: "between-symmetric", File: "sqlmodel/ops.go", Old: "if e.Kind == pg.ExprNotBetween || e.Kind == pg.ExprNotBetwSym {", New: "if e.Kind == pg.ExprNotBetween {",
 		Tests: "sqlmodel sqlmodel:^TestAgainstServer$", Breaks: "NOT BETWEEN SYMMETRIC is BETWEEN SYMMETRIC"},
-	{Name: "rows-lexicographic", File: "sqlmodel/ops.go", Old: `out = ir.OrE(pair(strict, i), ir.AndE(pair("=", i), out))`, New: `_ = strict
+	{Name: "rows-lexicographic", File: "sqlmodel/compare.go", Old: `out = ir.OrE(pair(strict, i), ir.AndE(pair("=", i), out))`, New: `_ = strict
 		out = ir.OrE(pair(op, i), ir.AndE(pair("=", i), out))`,
 		Tests: "sqlmodel sqlmodel:^TestAgainstServer$", Breaks: "(1, 9) <= (1, 2)"},
 	{Name: "range-check", File: "sqlmodel/ops.go", Old: "ok && !x.l.opt.MySQL {\n		b.Within", New: "ok && x.l.opt.MySQL {\n		b.Within",
 		Tests: "sqlmodel sqlmodel:^TestAgainstServer$", Breaks: "int4 arithmetic does not overflow"},
-	{Name: "collation-equal", File: "sqlmodel/ops.go", Old: `case v.t.sql.Collation != "":`, New: `case v.t.sql.Collation != "" && v.t.sql.Name == "citext":`,
+	{Name: "collation-equal", File: "sqlmodel/compare.go", Old: `case v.t.sql.Collation != "":`, New: `case v.t.sql.Collation != "" && v.t.sql.Name == "citext":`,
 		Tests: "sqlmodel", Breaks: "a nondeterministic collation compares as something else"},
 	{Name: "not-null-mode", File: "sqlmodel/expr.go", Old: "		case truth:\n			inner = nonFalse", New: "		case truth:\n			inner = truth",
 		Tests: "sqlmodel sqlmodel:^TestAgainstServer$", Breaks: "NOT of a subquery with NULL is true"},

@@ -63,12 +63,6 @@ const running = `pg_try_advisory_* pg_locks pg_lock_status pg_stat_* pg_prepared
 	pg_sequence_last_value pg_sequences pg_relation_size pg_total_relation_size pg_table_size pg_indexes_size pg_database_size pg_tablespace_size
 	pg_current_wal_* pg_last_committed_xact pg_xact_commit_timestamp* pg_get_multixact_members pg_notification_queue_usage`
 
-// waiting are those that ask for a lock, and give what they ask for where nobody else has it.
-const waiting = `pg_try_advisory_*`
-
-// AsksForLock reports whether the function of the system with a name tries to take a lock.
-func AsksForLock(name string) bool { return matches(waiting, name) }
-
 // ShowsRunning reports whether the function or view of the system with a name shows what other
 // transactions do before they commit.
 func ShowsRunning(name string) bool {

@@ -1,0 +1,180 @@
+package sqlmodel
+
+import (
+	"strings"
+
+	"github.com/txrobust/robust/ir"
+	"github.com/txrobust/robust/sqlmodel/catalog"
+	"github.com/txrobust/robust/sqlmodel/value"
+)
+
+// compare applies a comparison; "is" is IS NOT DISTINCT FROM.
+func (x *ex) compare(op string, l, r val, loc int32) val {
+	if l.record || r.record {
+		return x.compareRows(op, l, r, loc)
+	}
+	if l.t.numeric() || r.t.numeric() {
+		l, r = x.number(l), x.number(r)
+	}
+	l, r = x.operands(op, l, r, loc)
+	if op != "is" && (l.isNull() || r.isNull()) && !x.l.opt.MySQL {
+		return val{e: ir.C(ir.Null), t: tBool}
+	}
+	nn := l.nn && r.nn || op == "is"
+	k := comparisons[op]
+	equality := k == ir.Eq || k == ir.Ne || k == ir.Is
+	l, r = x.collate(l, r)
+	l, r = x.comparable(l), x.comparable(r)
+	if equality && l.t.sql != nil && l.t.sql.Labels != nil || l.t.ordered() && r.t.ordered() || equality && x.byIdentity(l.t) && x.byIdentity(r.t) && comparableKinds(l.t.ir.Kind, r.t.ir.Kind) {
+		return val{e: ir.Op(k, l.e, r.e), t: tBool, nn: nn}
+	}
+	if l.t.sql != nil && l.t.sql.Labels != nil { // the order of an enum is that of its labels
+		rank := value.Rank(l.t.sql)
+		return val{e: ir.Op(k, x.apply(rank, tInt, l.e), x.apply(rank, tInt, r.e)), t: tBool, nn: nn}
+	}
+	out := val{e: x.opaqueComparison(op, l, r), t: tBool}
+	if op == "<>" || op == "!=" {
+		out.e = ir.NotE(out.e)
+	}
+	return out
+}
+
+// comparableKinds reports whether the IR compares values of two kinds: not those of a
+// type that is not known with others.
+func comparableKinds(a, b ir.Kind) bool {
+	return a == b || a != ir.KindOpaque && b != ir.KindOpaque
+}
+
+// operands converts the operands of a comparison to the types that are compared.
+func (x *ex) operands(op string, l, r val, loc int32) (val, val) {
+	if l.t.name == nUnknown && r.t.name == nUnknown {
+		l, r = x.defaultType(l), x.defaultType(r)
+	}
+	if op == "is" || op == "!=" {
+		op = map[string]string{"is": "=", "!=": "<>"}[op]
+	}
+	switch {
+	case l.given && r.t.name != nAny && r.t.name != nUnknown && !l.t.same(r.t):
+		return x.given(l, r), r
+	case r.given && l.t.name != nAny && l.t.name != nUnknown && !l.t.same(r.t):
+		return l, x.given(r, l)
+	case l.t.name == nAny && r.t.sql != nil:
+		return retype(l, r.t), r
+	case r.t.name == nAny && l.t.sql != nil:
+		return l, retype(r, l.t)
+	}
+	a, b := l.argType(), r.argType()
+	calls, outcome := x.l.catalog().Operator(op, &a, b)
+	switch {
+	case outcome == catalog.Found:
+		return x.asParameter(l, calls[0].Types[0], loc), x.asParameter(r, calls[0].Types[1], loc)
+	case l.t.name == nUnknown:
+		return x.literal(l, r.t.plain(), loc), r
+	case r.t.name == nUnknown:
+		return l, x.literal(r, l.t.plain(), loc)
+	case l.t.sql == nil || r.t.sql == nil || x.l.opt.MySQL || len(calls) > 0:
+		return l, r
+	}
+	x.fail(loc, "the operator %s does not compare %s with %s; add a cast", op, l.t, r.t)
+	return l, r
+}
+
+// given fits a value of a client program to the other operand.
+func (x *ex) given(v, other val) val {
+	if v.t.numeric() && other.t.numeric() {
+		return v
+	}
+	return x.fit(v, other.t.plain())
+}
+
+// collate gives both operands of a comparison of texts the collation that one has.
+func (x *ex) collate(l, r val) (val, val) {
+	for _, p := range []struct{ from, to *val }{{&l, &r}, {&r, &l}} {
+		if f, t := p.from.t.sql, p.to.t.sql; f != nil && t != nil && f.Collation != "" && t.Collation == "" && p.to.t.textual() {
+			p.to.t = x.l.collated(p.to.t, f.Collation)
+		}
+	}
+	return l, r
+}
+
+// comparable gives what is compared of a value: its key, where values that differ may
+// be equal.
+func (x *ex) comparable(v val) val {
+	if v.t.sql == nil || v.t.sql.Equality() != value.Keyed || v.t.name == nArray {
+		return v
+	}
+	switch {
+	case v.t.sql.Collation != "":
+		return val{e: x.apply(value.Function(v.t.sql.Key(), true), tText, v.e), t: tText, nn: v.nn}
+	case v.t.sql.Name == "citext":
+		return val{e: x.folded(&ir.Call{Name: "lower", Args: []ir.Expr{v.e}, Type: ir.TextType}), t: tText, nn: v.nn}
+	}
+	return val{e: x.apply(value.Function(v.t.sql.Key(), true), tNumeric, v.e), t: tNumeric, nn: v.nn}
+}
+
+// byIdentity reports whether two values of a type are equal exactly if the IR has one
+// value for them.
+func (x *ex) byIdentity(t typ) bool {
+	if t.sql == nil {
+		return t.ir.Kind != ir.KindOpaque || t.name != nAny
+	}
+	return t.sql.Equality() == value.Identity
+}
+
+// opaqueComparison is a comparison of values of which nothing is known but that
+// equal operands compare alike.
+func (x *ex) opaqueComparison(op string, l, r val) ir.Expr {
+	switch op {
+	case "<>", "!=":
+		op = "="
+	case "is":
+		return &ir.Call{Name: "is not distinct from", Args: []ir.Expr{l.e, r.e}, Type: ir.BoolType}
+	}
+	a, b := l.argType(), r.argType()
+	if calls, outcome := x.l.catalog().Operator(op, &a, b); outcome == catalog.Found {
+		return x.apply(functionOf(calls[0], []val{l, r}, tBool), tBool, l.e, r.e)
+	}
+	return &ir.Call{Name: op, Args: []ir.Expr{l.e, r.e}, Type: ir.BoolType}
+}
+
+// compareRows compares rows field by field.
+func (x *ex) compareRows(op string, l, r val, loc int32) val {
+	if !l.record || !r.record {
+		x.unmodelled("a comparison of a row with a value of a composite type")
+	}
+	if len(l.fields) == 0 || len(r.fields) == 0 {
+		x.unmodelled("a comparison of a record whose fields are not known")
+	}
+	if len(l.fields) != len(r.fields) {
+		x.fail(loc, "these rows have %d and %d fields", len(l.fields), len(r.fields))
+	}
+	nn := true
+	pair := func(op string, i int) ir.Expr {
+		a, b := l.fields[i], r.fields[i]
+		c := x.compare(op, a.val(), b.val(), loc)
+		nn = nn && c.nn
+		return c.e
+	}
+	var out ir.Expr
+	switch op {
+	case "=", "is", "<>", "!=":
+		each := op
+		if op == "<>" || op == "!=" {
+			each = "="
+		}
+		for i := range l.fields {
+			out = ir.AndE(out, pair(each, i))
+		}
+		if each != op {
+			out = ir.NotE(out)
+		}
+	default: // lexicographic
+		strict := strings.TrimSuffix(op, "=")
+		last := len(l.fields) - 1
+		out = pair(op, last)
+		for i := last - 1; i >= 0; i-- {
+			out = ir.OrE(pair(strict, i), ir.AndE(pair("=", i), out))
+		}
+	}
+	return val{e: out, t: tBool, nn: nn}
+}
