@@ -47,7 +47,7 @@ soak: setup
 		-sqlgen.committed=$(SOAK_PAIRS) -sqlgen.apps=$(SOAK_APPS) || failed=1; \
 	$(SOAK) -run '^(TestCalls|TestPairs|TestReadCommitted)$$' -sqlgen.calls=$(SOAK_CALLS) -sqlgen.pairs=$(SOAK_PAIRS) \
 		-sqlgen.committed=$(SOAK_PAIRS) -sqlgen.types=63 -sqlgen.functions -sqlgen.without= || failed=1; \
-	$(GO) test -timeout 0 -count 1 ./replay -run '^TestStatements$$' -replay.statements=0 || failed=1; \
+	$(GO) test -timeout 0 -count 1 ./replay -run '^TestStatements$$' -replay.all || failed=1; \
 	$(SOAK) -run MariaDB -sqlgen.mariacalls=$(SOAK_CALLS) -sqlgen.mariapairs=$(SOAK_PAIRS) -sqlgen.mariaapps=$(SOAK_APPS) || failed=1; \
 	exit $$failed
 

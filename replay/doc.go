@@ -9,7 +9,7 @@
 //
 // Without a connection string, Open starts a private server (package
 // internal/dbserver). With one, the server is somebody else's: a database of our own
-// is created for each replay and dropped afterwards, and nothing else is touched.
+// is created for replays and dropped by Close at the latest, and nothing else is touched.
 //
 // A replay makes the schema and the rows of the witness, and takes the steps of the
 // execution in their order, one command at a time, a connection per session. What is

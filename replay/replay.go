@@ -30,6 +30,22 @@ type Server struct {
 	opt     Options
 	server  server
 	private *dbserver.Server // nil for a server of somebody else
+	kept    *schemaDatabase  // of the last replay, nil if there is none
+}
+
+// schemaDatabase is a database that has the schema of a plan.
+type schemaDatabase struct {
+	database
+	schema []witness.Declaration
+	// leftOut says which optional declarations the server refused.
+	leftOut []string
+}
+
+// serves reports whether the database has what a plan needs.
+func (d *schemaDatabase) serves(plan *witness.Plan) bool {
+	return slices.EqualFunc(d.schema, plan.Schema, func(a, b witness.Declaration) bool {
+		return a.SQL == b.SQL && a.Optional == b.Optional
+	})
 }
 
 // kinds are the private servers of the dialects.
@@ -86,11 +102,12 @@ func Open(ctx context.Context, opt Options) (*Server, error) {
 	return s, nil
 }
 
-// Close ends the connection. A private server is stopped, and its folder removed.
+// Close drops the database of the last replay and ends the connection. A private server
+// is stopped, and its folder removed.
 func (s *Server) Close() error {
-	var err error
+	err := s.forget(context.Background())
 	if s.server != nil {
-		err = s.server.close()
+		err = errors.Join(err, s.server.close())
 	}
 	if s.private != nil {
 		err = errors.Join(err, s.private.Close())
@@ -111,9 +128,34 @@ func (s *Server) database(ctx context.Context) (database, error) {
 	return s.server.create(ctx, "robust_replay_"+strings.ToLower(rand.Text()[:12]))
 }
 
-// Replay runs a plan in a database of its own, which is dropped afterwards, also when
-// ctx ends. The error is one of the server or the connection: what a server does with
-// the plan is no error.
+// forget drops the database of the last replay.
+func (s *Server) forget(ctx context.Context) error {
+	if s.kept == nil {
+		return nil
+	}
+	db := s.kept
+	s.kept = nil
+	return db.drop(ctx)
+}
+
+// take gives the database of the last replay if a plan has the same schema, and an empty
+// one otherwise.
+func (s *Server) take(ctx context.Context, plan *witness.Plan) (*schemaDatabase, error) {
+	if db := s.kept; db != nil && db.serves(plan) {
+		s.kept = nil
+		return db, nil
+	}
+	if err := s.forget(ctx); err != nil {
+		return nil, err
+	}
+	db, err := s.database(ctx)
+	return &schemaDatabase{database: db}, err
+}
+
+// Replay runs a plan in a database of its own. Where the server does what the plan says,
+// the database is kept for a next plan of the same schema, whose setup replaces all rows;
+// otherwise it is dropped, also when ctx ends. The error is one of the server or the
+// connection: what a server does with the plan is no error.
 func (s *Server) Replay(ctx context.Context, plan *witness.Plan) (r *witness.Replay, err error) {
 	name, version := s.server.title()
 	r = &witness.Replay{Server: name, Version: version, Orders: plan.Orders, Log: []string{}}
@@ -125,22 +167,26 @@ func (s *Server) Replay(ctx context.Context, plan *witness.Plan) (r *witness.Rep
 		return nil, fmt.Errorf("the plan of a replay does not hold together: %w", err)
 	}
 	s.opt.Progress("replaying on " + name)
-	db, err := s.database(ctx)
+	db, err := s.take(ctx, plan)
 	if err != nil {
 		return nil, err
 	}
 	defer func() {
-		if gone := db.drop(context.WithoutCancel(ctx)); gone != nil && err == nil {
+		if s.kept = db; err == nil && r.Outcome == witness.AsShown {
+			return
+		}
+		if gone := s.forget(context.WithoutCancel(ctx)); gone != nil && err == nil {
 			err = gone
 		}
 	}()
-	j := &judge{db: db, plan: plan, r: r, progress: s.opt.Progress}
+	j := &judge{db: db.database, made: db, plan: plan, r: r, progress: s.opt.Progress}
 	return r, j.judge(ctx)
 }
 
 // judge compares what a server does with a plan.
 type judge struct {
 	db       database
+	made     *schemaDatabase // db with its schema
 	plan     *witness.Plan
 	r        *witness.Replay
 	outcome  string // of the execution
@@ -169,9 +215,13 @@ func (j *judge) judge(ctx context.Context) error {
 	return nil
 }
 
-// schema makes the tables and functions. A statement that fails may need what comes
-// later: it is tried again.
+// schema makes the tables and functions, unless the database has them. A statement that
+// fails may need what comes later: it is tried again.
 func (j *judge) schema(ctx context.Context) (*difference, error) {
+	defer func() { j.r.Log = append(j.r.Log, j.made.leftOut...) }()
+	if j.made.schema != nil {
+		return nil, nil
+	}
 	conn, err := j.db.connect(ctx)
 	if err != nil {
 		return nil, err
@@ -199,8 +249,9 @@ func (j *judge) schema(ctx context.Context) (*difference, error) {
 			if !d.Optional {
 				return &difference{outcome: witness.NotRun, text: "the schema cannot be made: " + why[i]}, nil
 			}
-			j.r.Log = append(j.r.Log, "left out of the schema: "+why[i])
+			j.made.leftOut = append(j.made.leftOut, "left out of the schema: "+why[i])
 		}
+		j.made.schema = j.plan.Schema
 		return nil, nil
 	}
 }

@@ -5,7 +5,6 @@ import (
 	"flag"
 	"fmt"
 	"maps"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -17,15 +16,19 @@ import (
 	"github.com/txrobust/robust"
 	"github.com/txrobust/robust/engine"
 	"github.com/txrobust/robust/internal/replaytest"
+	"github.com/txrobust/robust/ir"
 	"github.com/txrobust/robust/report"
 	"github.com/txrobust/robust/schedules"
 	"github.com/txrobust/robust/sqlmodel"
 )
 
 var (
-	suiteStatements = flag.Int("replay.statements", 40, "how many statements of the statement suite to replay, 0 for all")
-	suiteSeed       = flag.Uint64("replay.seed", 1, "the seed that chooses them")
+	suiteAll    = flag.Bool("replay.all", false, "check all of the statement suite, not only what has a finding according to the list")
+	suiteUpdate = flag.Bool("replay.update", false, "write the list of the statements that have a finding (with -replay.all)")
 )
+
+// suiteFindings lists the statements that have a finding, one in a line.
+var suiteFindings = filepath.Join("testdata", "suite_findings.txt")
 
 // changes are what somebody else does to the tables of the statement suite.
 var changes = map[string][]string{
@@ -89,44 +92,58 @@ func suite(t *testing.T) (schema string, statements []string) {
 	return schema, statements
 }
 
+// inLine puts a statement into one line.
+func inLine(sql string) string { return strings.Join(strings.Fields(sql), " ") }
+
 var word = regexp.MustCompile(`[a-z_]+`)
 
-// TestStatements makes of each statement a program in which another transaction changes
-// what it touches, and it changes what that one has read. What is found is replayed.
+// suiteProgram is a program in which another transaction changes what a statement
+// touches, and the statement's transaction changes what that one has read.
+func suiteProgram(t *testing.T, schema, sql string) *ir.Program {
+	t.Helper()
+	var b strings.Builder
+	b.WriteString(schema + "CREATE TABLE mark (id int PRIMARY KEY, v int NOT NULL);\nINSERT INTO mark VALUES (1, 0);\n")
+	fmt.Fprintf(&b, "-- name: statement\nBEGIN;\n%s;\nUPDATE mark SET v = v + 1 WHERE id = 1;\nCOMMIT;\n", sql)
+	named := map[string]bool{}
+	for _, w := range word.FindAllString(strings.ToLower(sql), -1) {
+		named[w] = true
+	}
+	n := 0
+	for _, table := range slices.Sorted(maps.Keys(changes)) {
+		for _, change := range changes[table] {
+			if named[table] {
+				n++
+				fmt.Fprintf(&b, "-- name: change%d\nBEGIN;\nSELECT v FROM mark WHERE id = 1;\n%s;\nCOMMIT;\n", n, change)
+			}
+		}
+	}
+	p, err := sqlmodel.Parse([]sqlmodel.File{{Name: "case.sql", Text: b.String()}}, sqlmodel.Options{})
+	if err != nil {
+		t.Fatalf("%v\n%s", err, sql)
+	}
+	p.Name = inLine(sql)
+	return p
+}
+
+// TestStatements replays a finding for each statement of the suite that has one.
 func TestStatements(t *testing.T) {
 	schema, statements := suite(t)
 	if len(statements) < 300 {
 		t.Fatalf("there are only %d statements", len(statements))
 	}
-	if n := *suiteStatements; n > 0 {
-		rng := rand.New(rand.NewPCG(*suiteSeed, 11))
-		rng.Shuffle(len(statements), func(i, j int) { statements[i], statements[j] = statements[j], statements[i] })
-		statements = statements[:n]
+	text, err := os.ReadFile(suiteFindings)
+	if err != nil && !*suiteUpdate {
+		t.Fatal(err)
 	}
+	listed := strings.Split(strings.TrimSuffix(string(text), "\n"), "\n")
 	var tally replaytest.Tally
 	verdicts := map[report.Verdict]int{}
+	var found []string
 	for _, sql := range statements {
-		var b strings.Builder
-		b.WriteString(schema + "CREATE TABLE mark (id int PRIMARY KEY, v int NOT NULL);\nINSERT INTO mark VALUES (1, 0);\n")
-		fmt.Fprintf(&b, "-- name: statement\nBEGIN;\n%s;\nUPDATE mark SET v = v + 1 WHERE id = 1;\nCOMMIT;\n", sql)
-		named := map[string]bool{}
-		for _, w := range word.FindAllString(strings.ToLower(sql), -1) {
-			named[w] = true
+		if !*suiteAll && !slices.Contains(listed, inLine(sql)) {
+			continue
 		}
-		n := 0
-		for _, table := range slices.Sorted(maps.Keys(changes)) {
-			for _, change := range changes[table] {
-				if named[table] {
-					n++
-					fmt.Fprintf(&b, "-- name: change%d\nBEGIN;\nSELECT v FROM mark WHERE id = 1;\n%s;\nCOMMIT;\n", n, change)
-				}
-			}
-		}
-		p, err := sqlmodel.Parse([]sqlmodel.File{{Name: "case.sql", Text: b.String()}}, sqlmodel.Options{})
-		if err != nil {
-			t.Fatalf("%v\n%s", err, sql)
-		}
-		p.Name = strings.Join(strings.Fields(sql), " ")
+		p := suiteProgram(t, schema, sql)
 		ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
 		rep, err := robust.Check(ctx, p, robust.Options{Engine: engine.Postgres(), Init: schedules.FileRows, Helpers: 1})
 		cancel()
@@ -134,7 +151,17 @@ func TestStatements(t *testing.T) {
 			t.Fatalf("%v\n%s", err, sql)
 		}
 		verdicts[rep.Verdict]++
+		if rep.Verdict == robust.NotRobust {
+			found = append(found, p.Name)
+		}
 		tally.Report(t, rep, "it depends on")
 	}
-	t.Logf("seed %d, %d statements: %v; %s", *suiteSeed, len(statements), verdicts, &tally)
+	t.Logf("%d statements: %v; %s", len(statements), verdicts, &tally)
+	if *suiteAll && *suiteUpdate {
+		if err := os.WriteFile(suiteFindings, []byte(strings.Join(found, "\n")+"\n"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	} else if !slices.Equal(found, listed) {
+		t.Errorf("statements that have a finding differ from %s (-replay.all -replay.update writes it anew):\n%s", suiteFindings, strings.Join(found, "\n"))
+	}
 }
