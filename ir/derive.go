@@ -404,17 +404,33 @@ func Fields(v Value) (vals []Value, ok bool) {
 // aggregate that collects some in an array. FieldFn names the function that
 // takes field i, from 0, out of a row value. To a solver they are opaque.
 //
+// WindowFn begins the names of window functions, whose first argument is the rows that
+// they are computed over; the others are what they look at in the row itself.
+//
 // SucceedsFn is true. To a solver it is some condition on the rows that a
 // derivation is computed from: that computing it does not end in an error.
 const (
 	RowFn      = "row"
 	RowsAgg    = "rows"
 	ArrayAgg   = "array" // ARRAY(SELECT …): never NULL
+	WindowFn   = "window "
 	SucceedsFn = "succeeds"
 )
 
 // FieldFn is described at RowFn.
-func FieldFn(i int) string { return "field " + strconv.Itoa(i) }
+func FieldFn(i int) string { return fieldPrefix + strconv.Itoa(i) }
+
+const fieldPrefix = "field "
+
+// field tells which field of its only argument a call takes, if it does.
+func (c *Call) field() (int, bool) {
+	n, is := strings.CutPrefix(c.Name, fieldPrefix)
+	if !is || len(c.Args) != 1 {
+		return 0, false
+	}
+	i, err := strconv.Atoi(n)
+	return i, err == nil
+}
 
 // applyRows computes the functions about row values, and aggregates of them.
 func (c *Call) applyRows(args []Value) (v Value, ok bool) {
@@ -425,11 +441,8 @@ func (c *Call) applyRows(args []Value) (v Value, ok bool) {
 		return Array(args), true
 	case c.Name == SucceedsFn:
 		return Bool(true), true
-	case strings.HasPrefix(c.Name, "field ") && len(args) == 1:
-		i, err := strconv.Atoi(c.Name[len("field "):])
-		if err != nil {
-			return Null, false
-		}
+	}
+	if i, is := c.field(); is && len(args) == 1 {
 		if args[0].IsNull() {
 			return Null, true
 		}
@@ -443,7 +456,7 @@ func (c *Call) applyRows(args []Value) (v Value, ok bool) {
 // Known reports whether the interpreter knows what the call means.
 func (c *Call) Known() bool {
 	f := c.Function()
-	return f != nil && f.Eval != nil || c.Def != nil || c.Name == RowFn || c.Name == RowsAgg || c.Name == SucceedsFn || strings.HasPrefix(c.Name, "field ")
+	return f != nil && f.Eval != nil || c.Def != nil || c.Name == RowFn || c.Name == RowsAgg || c.Name == SucceedsFn || strings.HasPrefix(c.Name, fieldPrefix)
 }
 
 // WalkRel calls f for every expression in a relation, outer ones first, and for

@@ -7,62 +7,38 @@ import "strings"
 // transactions begin. A poller that asks for the rows behind the last one that it
 // has seen misses those of a transaction that drew its value early and commits late.
 
-// sourceNode is a place that values flow through: a column or a local.
-type sourceNode struct {
-	table  *Table
-	column int
-	txn    *Txn
-	local  string
-}
-
-// places joins places that may hold the same values (union-find).
-type places struct{ up map[sourceNode]sourceNode }
-
-func (f places) root(n sourceNode) sourceNode {
-	for {
-		m, ok := f.up[n]
-		if !ok || m == n {
-			return n
-		}
-		n = m
-	}
-}
-
-func (f places) join(a, b sourceNode) {
-	if a, b = f.root(a), f.root(b); a != b {
-		f.up[a] = b
-	}
-}
-
 // OrderOfDraws tells where a program compares, by order, values of one source that
 // transactions draw: those of a sequence, or the times at which they begin. Compared are
 // places where both sides come from the database, so that the order of the draws matters
-// to the program. Premises are about comparisons where it is taken not to matter: with a
-// value that a client gives, which may be the last one that it has seen, and with a
-// transaction's own time.
+// to the program. Premises are about places where it is taken not to matter: comparisons
+// with a value that a client gives, which may be the last one that it has seen, and with a
+// transaction's own time; rows that are ordered by such values, the largest of them, and
+// how far two of them are apart.
 func OrderOfDraws(p *Program) (compared, premises []Note) {
-	f := places{map[sourceNode]sourceNode{}}
-	for _, t := range p.Txns {
-		f.txn(t)
-	}
-	o := &ordering{f: f, drawn: map[sourceNode]string{}, given: map[sourceNode]bool{}}
+	o := &ordering{f: newFlow(p)}
+	o.all(p) // joins what expressions put together
+	drawn := false
 	for _, t := range p.Txns {
 		each(t, func(h *Havoc) {
 			if source := h.Source(); source != "" {
-				o.drawn[f.root(sourceNode{txn: t, local: h.Var})] = source
+				o.f.local(t, h.Var).root().source, drawn = source, true
 			}
 		})
 		for _, q := range t.Params {
-			o.given[f.root(sourceNode{txn: t, local: q.Name})] = true
+			o.f.local(t, q.Name).root().given = true
 		}
 	}
-	if len(o.drawn) == 0 {
+	if !drawn {
 		return nil, nil
 	}
+	o.all(p)
+	return o.compared, o.premises
+}
+
+func (o *ordering) all(p *Program) {
 	for _, t := range p.Txns {
 		o.txn(t)
 	}
-	return o.compared, o.premises
 }
 
 // each calls f for the Havocs of a transaction.
@@ -74,144 +50,145 @@ func each(t *Txn, f func(*Havoc)) {
 	})
 }
 
-// txn joins what the statements of a transaction assign.
-func (f places) txn(t *Txn) {
-	local := func(name string) sourceNode { return sourceNode{txn: t, local: name} }
-	Walk(t.Body, func(s Stmt) {
-		rows := rowsOf(s)
-		into := func(to sourceNode, e Expr) {
-			for _, n := range carried(t, rows, e) {
-				f.join(n, to)
-			}
-		}
-		switch s := s.(type) {
-		case *Assign:
-			into(local(s.Var), s.Expr)
-		case *Select:
-			for i, e := range s.Cols {
-				if i < len(s.Into) && s.Into[i] != "" {
-					into(local(s.Into[i]), e)
-				}
-			}
-			for i, a := range s.Aggs {
-				if i < len(s.Into) && s.Into[i] != "" && a.Arg != nil && a.Fn != "count" && a.Fn != "sum" {
-					into(local(s.Into[i]), a.Arg)
-				}
-			}
-		case *Foreach:
-			for i, e := range s.Cols {
-				if i < len(s.Into) && s.Into[i] != "" {
-					into(local(s.Into[i]), e)
-				}
-			}
-		case *Insert:
-			for i, c := range s.Cols {
-				into(sourceNode{table: s.Table, column: c}, s.Values[i])
-			}
-			if s.Conflict != nil {
-				for _, set := range s.Conflict.Sets {
-					into(sourceNode{table: s.Table, column: set.Col}, set.Expr)
-				}
-			}
-		case *Update:
-			for _, set := range s.Sets {
-				into(sourceNode{table: s.Table, column: set.Col}, set.Expr)
-			}
-		}
-	})
-}
-
-// rowsOf gives the tables of the row variables of a statement.
-func rowsOf(s Stmt) map[string]*Table {
-	rows := map[string]*Table{}
-	for _, src := range Reads(s) {
-		rows[src.Row] = src.Table
-	}
-	switch s := s.(type) {
-	case *Update:
-		rows[s.Row] = s.Table
-	case *Delete:
-		rows[s.Row] = s.Table
-	case *Insert:
-		if s.Conflict != nil {
-			rows[s.Conflict.Row], rows[Excluded] = s.Table, s.Table
-		}
-	}
-	return rows
-}
-
-// carried gives the places whose values may be the value of an expression, or close
-// to it: a sum with something else is.
-func carried(t *Txn, rows map[string]*Table, e Expr) []sourceNode {
-	var out []sourceNode
-	WalkExpr(e, func(e Expr) {
-		switch e := e.(type) {
-		case *Var:
-			out = append(out, sourceNode{txn: t, local: e.Name})
-		case *Col:
-			if table := rows[e.Row]; table != nil {
-				if c := table.Column(e.Col); c >= 0 {
-					out = append(out, sourceNode{table: table, column: c})
-				}
-			}
-		}
-	})
-	return out
-}
-
-// ordering looks for comparisons by order. The keys of its maps are roots.
+// ordering looks for comparisons by order.
 type ordering struct {
-	f                  places
-	drawn              map[sourceNode]string // a source whose values get there
-	given              map[sourceNode]bool   // a client gives values that get there
+	f                  *valueFlow
+	own                map[string]bool // locals that hold what the transaction draws
 	compared, premises []Note
 }
 
 // side is what is known of one operand of a comparison.
 type side struct {
-	at     sourceNode // the root of places whose values are drawn
-	source string     // from which, or ""
-	given  bool       // a client may give the value
-	own    bool       // the transaction draws it itself
-	used   bool       // it is no constant
+	at     *place // the root of places whose values are drawn
+	source string // from which, or ""
+	given  bool   // a client may give the value
+	own    bool   // the transaction draws it itself
+	used   bool   // it is no constant
 }
 
-func (o *ordering) side(t *Txn, rows map[string]*Table, own map[string]bool, e Expr) side {
+func (o *ordering) side(sc *flowScope, e Expr) side {
 	var out side
-	for _, n := range carried(t, rows, e) {
+	for _, n := range sc.carried(e) {
 		out.used = true
-		root := o.f.root(n)
-		if s := o.drawn[root]; s != "" {
-			out.at, out.source = root, s
+		root := n.root()
+		if root.source != "" {
+			out.at, out.source = root, root.source
 		}
-		out.own = out.own || n.txn != nil && own[n.local]
-		out.given = out.given || o.given[root]
+		out.given = out.given || root.given
 	}
+	WalkExpr(e, func(e Expr) {
+		if v, ok := e.(*Var); ok && sc.params == nil && o.own[v.Name] {
+			out.own = true
+		}
+	})
 	return out
 }
 
 // txn looks at the comparisons of a transaction.
 func (o *ordering) txn(t *Txn) {
-	own := map[string]bool{} // locals that hold what the transaction draws
+	o.own = map[string]bool{}
 	each(t, func(h *Havoc) {
 		if h.Source() != "" {
-			own[h.Var] = true
+			o.own[h.Var] = true
 		}
 	})
 	Walk(t.Body, func(s Stmt) {
-		rows := rowsOf(s)
+		sc := o.f.scope(t, s)
 		for _, e := range Exprs(s) {
-			WalkExpr(e, func(e Expr) {
-				if b, ok := e.(*Binary); ok && b.Op >= Lt && b.Op <= Ge {
-					x, y := o.side(t, rows, own, b.X), o.side(t, rows, own, b.Y)
-					if b.Op == Lt || b.Op == Le { // the larger one first
-						x, y = y, x
-					}
-					o.compare(s.Position(), x, y)
-				}
-			})
+			o.expr(sc, s.Position(), e)
+		}
+		switch s := s.(type) {
+		case *Select:
+			o.ordered(sc, s.Position(), s.Order)
+			for _, a := range s.Aggs {
+				o.extreme(sc, s.Position(), a)
+			}
+		case *EmitRows:
+			o.ordered(sc, s.Position(), s.Order)
+		case *Foreach:
+			o.ordered(sc, s.Position(), s.Order)
+		case *LockRows:
+			o.ordered(sc, s.Position(), s.Order)
 		}
 	})
+}
+
+// expr looks at an expression and at those inside of it, also in derivations.
+func (o *ordering) expr(sc *flowScope, pos Pos, e Expr) {
+	WalkExpr(e, func(e Expr) {
+		switch e := e.(type) {
+		case *Binary:
+			switch x, y := o.side(sc, e.X), o.side(sc, e.Y); e.Op {
+			case Lt, Le:
+				o.compare(pos, y, x)
+			case Gt, Ge:
+				o.compare(pos, x, y)
+			case Sub:
+				o.apart(pos, x, y)
+			}
+		case *Call:
+			if e.Def != nil {
+				o.derivation(sc, pos, e)
+				return
+			}
+			if e.Name == RowFn {
+				return
+			}
+			if strings.HasPrefix(e.Name, WindowFn) {
+				for _, a := range e.Args[1:] {
+					o.ranked(pos, o.side(sc, a))
+				}
+				return
+			}
+			for i, x := range e.Args {
+				for _, y := range e.Args[:i] {
+					if x, y := o.side(sc, x), o.side(sc, y); e.Type.Kind == KindBool {
+						o.compare(pos, x, y)
+					} else {
+						o.apart(pos, x, y)
+					}
+				}
+			}
+		}
+	})
+}
+
+// derivation looks at the expressions of a derivation.
+func (o *ordering) derivation(sc *flowScope, pos Pos, c *Call) {
+	w := &relWalk{
+		expr:    func(sc *flowScope, e Expr) { o.expr(sc, pos, e) },
+		ordered: func(sc *flowScope, order []Order) { o.ordered(sc, pos, order) },
+		agg:     func(sc *flowScope, a Agg) { o.extreme(sc, pos, a) },
+	}
+	w.rel(sc.within(c), c.Def.Rel)
+}
+
+// apart looks at two values of which something else than a truth value is computed.
+func (o *ordering) apart(pos Pos, x, y side) {
+	if x.at == y.at && !(x.source == Clock && (x.own || y.own)) {
+		o.ranked(pos, x)
+	}
+}
+
+// ordered looks at what rows are ordered by.
+func (o *ordering) ordered(sc *flowScope, pos Pos, order []Order) {
+	for _, by := range order {
+		o.ranked(pos, o.side(sc, by.Expr))
+	}
+}
+
+// extreme looks at an aggregate, which may be the largest of some values.
+func (o *ordering) extreme(sc *flowScope, pos Pos, a Agg) {
+	if a.Arg != nil && (a.Fn == "min" || a.Fn == "max") {
+		o.ranked(pos, o.side(sc, a.Arg))
+	}
+}
+
+// ranked looks at a value of which the program learns how it compares with others.
+func (o *ordering) ranked(pos Pos, x side) {
+	if x.source != "" {
+		add(&o.premises, pos, "where rows are ordered by values of "+x.source+", or the largest of them or their difference is computed, the program does not conclude which transaction commits first")
+	}
 }
 
 // Clock is the source of the times at which transactions begin.

@@ -164,7 +164,7 @@ func (x *ex) windowCall(e *pg.FuncCall, name string) val {
 	}
 	t := x.windowResult(name, args)
 	pos := x.pos(e.Location)
-	c := &ir.Call{Name: "window " + name + " at " + itoa(pos.Line) + ":" + itoa(pos.Col), Type: localType(t)}
+	c := &ir.Call{Name: ir.WindowFn + name + " at " + itoa(pos.Line) + ":" + itoa(pos.Col), Type: localType(t)}
 	c.Args = append(c.Args, ir.Open(ir.WantRows, &ir.Project{From: w.from, Where: w.where, Cols: cols}, ir.ArrayType(ir.KindOpaque)))
 	for _, i := range cols {
 		c.Args = append(c.Args, i.Expr)

@@ -1,0 +1,203 @@
+package ir
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+)
+
+func (sc *flowScope) call(e *Call) []*place {
+	switch {
+	case e.Type.Kind == KindBool || e.Name == "len":
+		return nil
+	case e.Def != nil:
+		return sc.derive(e)
+	case e.Name == RowFn:
+		row := &place{}
+		for i, a := range e.Args {
+			for _, n := range sc.carried(a) {
+				row.field(i).join(n)
+			}
+		}
+		return []*place{row}
+	case e.Name == "elem":
+		return sc.carried(e.Args[0])
+	}
+	if i, ok := e.field(); ok {
+		return fieldOf(sc.carried(e.Args[0]), i)
+	}
+	var out []*place
+	for _, a := range e.Args {
+		for _, n := range sc.carried(a) {
+			n.lump()
+			out = append(out, n)
+		}
+	}
+	return out
+}
+
+func fieldOf(rows []*place, i int) []*place {
+	out := make([]*place, len(rows))
+	for k, n := range rows {
+		out[k] = n.field(i)
+	}
+	return out
+}
+
+// derive gives the places of what a derivation gives.
+func (sc *flowScope) derive(c *Call) []*place {
+	cols := sc.within(c).rel(c.Def.Rel)
+	switch c.Def.Want {
+	case WantRows, WantList, WantFirst:
+		row := &place{}
+		for i, col := range cols {
+			for _, n := range col {
+				row.field(i).join(n)
+			}
+		}
+		return []*place{row}
+	case WantValue, WantArray:
+		return cols[0]
+	case WantAny, WantMany, WantCount:
+		return nil
+	}
+	panic("ir: unknown want " + c.Def.Want.String())
+}
+
+// within gives the scope inside of a derivation.
+func (sc *flowScope) within(c *Call) *flowScope {
+	in := &flowScope{f: sc.f, txn: sc.txn, params: map[string][]*place{}}
+	for i, p := range c.Def.Params {
+		in.params[p.Name] = sc.carried(c.Args[i])
+	}
+	return in
+}
+
+// rel gives the places of the columns of a relation.
+func (sc *flowScope) rel(r Rel) [][]*place {
+	var out [][]*place
+	switch r := r.(type) {
+	case *Given:
+		for i := range r.Cols {
+			out = append(out, fieldOf(sc.params[r.Param], i))
+		}
+	case *Elems:
+		if r.Array != nil {
+			return [][]*place{sc.carried(r.Array), nil}
+		}
+		return [][]*place{append(slices.Clone(sc.carried(r.Lo)), sc.carried(r.Hi)...), nil}
+	case *Project:
+		in := sc.from(r.From)
+		for _, c := range r.Cols {
+			out = append(out, in.carried(c.Expr))
+		}
+	case *Group:
+		in := sc.from(r.From)
+		for _, c := range r.Keys {
+			out = append(out, in.carried(c.Expr))
+		}
+		for _, a := range r.Aggs {
+			var arg []*place
+			if a.carries() {
+				arg = in.carried(a.Arg)
+			}
+			out = append(out, arg)
+		}
+	case *SetOp:
+		out = sc.rel(r.L)
+		for i, col := range sc.rel(r.R) {
+			out[i] = append(slices.Clone(out[i]), col...)
+		}
+	default:
+		panic(fmt.Sprintf("ir: unknown relation %T", r))
+	}
+	return out
+}
+
+// from adds the row variables of a FROM list.
+func (sc *flowScope) from(f From) *flowScope {
+	switch f := f.(type) {
+	case nil:
+		return sc
+	case *Leaf:
+		in := *sc
+		if in.cols = maps.Clone(sc.cols); in.cols == nil {
+			in.cols = map[string]map[string][]*place{}
+		}
+		of, names := map[string][]*place{}, Columns(f.Rel)
+		for i, places := range sc.rel(f.Rel) {
+			of[names[i].Name] = places
+		}
+		in.cols[f.Row] = of
+		return &in
+	case *Join:
+		return sc.from(f.L).from(f.R)
+	}
+	panic(fmt.Sprintf("ir: unknown FROM %T", f))
+}
+
+// relWalk looks at what is in a relation, with the scope of each part.
+type relWalk struct {
+	expr    func(*flowScope, Expr)
+	ordered func(*flowScope, []Order)
+	agg     func(*flowScope, Agg)
+}
+
+func (w *relWalk) opt(sc *flowScope, list ...Expr) {
+	for _, e := range list {
+		if e != nil {
+			w.expr(sc, e)
+		}
+	}
+}
+
+func (w *relWalk) rel(sc *flowScope, r Rel) {
+	switch r := r.(type) {
+	case *Given:
+	case *Elems:
+		w.opt(sc, r.Array, r.Lo, r.Hi)
+	case *Project:
+		in := w.from(sc, r.From)
+		for _, c := range r.Cols {
+			w.expr(in, c.Expr)
+		}
+		w.opt(in, r.Where)
+		w.opt(in, r.On...)
+		w.opt(sc, r.Limit, r.Offset)
+		for _, by := range r.Order {
+			w.expr(in, by.Expr)
+		}
+		w.ordered(in, r.Order)
+	case *Group:
+		in := w.from(sc, r.From)
+		w.opt(in, r.Where)
+		for _, c := range r.Keys {
+			w.expr(in, c.Expr)
+		}
+		for _, a := range r.Aggs {
+			w.opt(in, a.Arg)
+			w.agg(in, a.Agg)
+		}
+	case *SetOp:
+		w.rel(sc, r.L)
+		w.rel(sc, r.R)
+	default:
+		panic(fmt.Sprintf("ir: unknown relation %T", r))
+	}
+}
+
+// from looks at a FROM list and gives the scope behind it.
+func (w *relWalk) from(sc *flowScope, f From) *flowScope {
+	switch f := f.(type) {
+	case nil:
+		return sc
+	case *Leaf:
+		w.rel(sc, f.Rel)
+		return sc.from(f)
+	case *Join:
+		in := w.from(w.from(sc, f.L), f.R)
+		w.opt(in, f.On)
+		return in
+	}
+	panic(fmt.Sprintf("ir: unknown FROM %T", f))
+}
