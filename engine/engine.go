@@ -70,6 +70,10 @@ type Profile struct {
 	// fields. They allow more executions than it does, so that a proof holds for
 	// it, while an execution that is found need not be one of it.
 	Stricter string
+	// LockStrengthens: an UPDATE of a row that its transaction has locked FOR UPDATE
+	// before counts as a KeyChange, whatever it sets. Where a savepoint is between the two,
+	// that is so for the version of the other's snapshot alone.
+	LockStrengthens bool
 	// EqualWrites: an UPDATE that leaves every value as it was still writes a
 	// version, and so excludes.
 	EqualWrites bool

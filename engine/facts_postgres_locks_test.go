@@ -239,6 +239,90 @@ func TestFact05(t *testing.T) {
 			B: UPDATE t SET v = 7 WHERE id = 1
 			B: DELETE FROM t WHERE id = 1
 			A: SELECT v FROM t WHERE id = 1 FOR KEY SHARE -> 40001`},
+		{name: "locked FOR UPDATE, then updated", script: `
+			A: BEGIN
+			A: SELECT 1
+			B: BEGIN
+			B: SELECT v FROM t WHERE id = 1 FOR UPDATE -> 0
+			B: UPDATE t SET v = 7 WHERE id = 1
+			B: COMMIT
+			A: SELECT v FROM t WHERE id = 1 FOR KEY SHARE -> 40001`},
+		{name: "locked FOR UPDATE and updated, behind another update", script: `
+			A: BEGIN
+			A: SELECT 1
+			B: UPDATE t SET v = 7 WHERE id = 1
+			B: BEGIN
+			B: SELECT v FROM t WHERE id = 1 FOR UPDATE -> 7
+			B: UPDATE t SET v = 8 WHERE id = 1
+			B: COMMIT
+			A: SELECT v FROM t WHERE id = 1 FOR KEY SHARE -> 40001`},
+		{name: "locked FOR UPDATE in another subtransaction", script: `
+			A: BEGIN
+			A: SELECT 1
+			B: BEGIN
+			B: SAVEPOINT s
+			B: SELECT v FROM t WHERE id = 1 FOR UPDATE -> 0
+			B: RELEASE s
+			B: UPDATE t SET v = 8 WHERE id = 1
+			B: COMMIT
+			A: SELECT v FROM t WHERE id = 1 FOR KEY SHARE -> 40001`},
+		{name: "which does not count behind another update", script: `
+			A: BEGIN
+			A: SELECT 1
+			B: UPDATE t SET v = 7 WHERE id = 1
+			B: BEGIN
+			B: SAVEPOINT s
+			B: SELECT v FROM t WHERE id = 1 FOR UPDATE -> 7
+			B: RELEASE s
+			B: UPDATE t SET v = 8 WHERE id = 1
+			B: COMMIT
+			A: SELECT v FROM t WHERE id = 1 FOR KEY SHARE -> 0`},
+		{name: "nor does a lock before a savepoint", script: `
+			A: BEGIN
+			A: SELECT 1
+			B: UPDATE t SET v = 7 WHERE id = 1
+			B: BEGIN
+			B: SELECT v FROM t WHERE id = 1 FOR UPDATE -> 7
+			B: SAVEPOINT s
+			B: UPDATE t SET v = 8 WHERE id = 1
+			B: RELEASE s
+			B: COMMIT
+			A: SELECT v FROM t WHERE id = 1 FOR KEY SHARE -> 0`},
+		{name: "updated, locked FOR UPDATE, and updated again", script: `
+			A: BEGIN
+			A: SELECT 1
+			B: BEGIN
+			B: UPDATE t SET v = 7 WHERE id = 1
+			B: SELECT v FROM t WHERE id = 1 FOR UPDATE -> 7
+			B: UPDATE t SET v = 8 WHERE id = 1
+			B: COMMIT
+			A: SELECT v FROM t WHERE id = 1 FOR KEY SHARE -> 40001`},
+		{name: "updated, then locked FOR UPDATE", script: `
+			A: BEGIN
+			A: SELECT 1
+			B: BEGIN
+			B: UPDATE t SET v = 7 WHERE id = 1
+			B: SELECT v FROM t WHERE id = 1 FOR UPDATE -> 7
+			B: COMMIT
+			A: SELECT v FROM t WHERE id = 1 FOR KEY SHARE -> 0`},
+		{name: "a lock that was rolled back does not count", script: `
+			A: BEGIN
+			A: SELECT 1
+			B: BEGIN
+			B: SAVEPOINT s
+			B: SELECT v FROM t WHERE id = 1 FOR UPDATE -> 0
+			B: ROLLBACK TO s
+			B: UPDATE t SET v = 7 WHERE id = 1
+			B: COMMIT
+			A: SELECT v FROM t WHERE id = 1 FOR KEY SHARE -> 0`},
+		{name: "nor does a weaker one", script: `
+			A: BEGIN
+			A: SELECT 1
+			B: BEGIN
+			B: SELECT v FROM t WHERE id = 1 FOR NO KEY UPDATE -> 0
+			B: UPDATE t SET v = 7 WHERE id = 1
+			B: COMMIT
+			A: SELECT v FROM t WHERE id = 1 FOR KEY SHARE -> 0`},
 		{name: "deleted, then inserted again", script: `
 			A: BEGIN
 			A: SELECT 1

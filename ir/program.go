@@ -233,6 +233,9 @@ type Txn struct {
 	// Script says that a client sends the statements one by one (Send): there is no
 	// function or procedure to call. The text form does not have it.
 	Script bool
+	// Subtransactions says that parts of it run in subtransactions, even where no Savepoint
+	// is left. The text form does not have it.
+	Subtransactions bool
 	// SearchPath is that of the sessions that run it, nil if it is the one of the program. The
 	// text form does not have it.
 	SearchPath []string

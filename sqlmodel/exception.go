@@ -99,6 +99,7 @@ func (b *builder) require(pos ir.Pos, cond ir.Expr, state string) {
 
 // protected translates the body and the handlers of a block.
 func (b *builder) protected(f *frame, s *plpgsql.Block, pos ir.Pos) {
+	b.txn.Subtransactions = true
 	goesOn := func(h plpgsql.Handler) bool { return !raises(h.Body, f.text.s) }
 	if len(b.catches) == 0 && !slices.ContainsFunc(s.Handlers, goesOn) {
 		b.stmts(f, s.Body) // each error ends the transaction all the same

@@ -172,6 +172,9 @@ type view struct {
 	cols  []string
 	// renamed are columns that got other names later, with these.
 	renamed [][2]string
+	// row is the type of its rows, once it was asked for; typing says that it is being found.
+	row    *userType
+	typing bool
 }
 
 // column gives the name of a column of the view, which its query calls name.

@@ -310,8 +310,8 @@ func (l *loader) namedType(raw string, in *text, loc int32) typ {
 			}
 			return opaque(u.key)
 		}
-		if t := l.rowTypeOf(r, raw, pos); t != nil {
-			return opaque(t.rowType)
+		if key := l.rowTypeOf(r, raw, pos); key != "" {
+			return opaque(key)
 		}
 	}
 	if keyword {
@@ -362,22 +362,50 @@ func (l *loader) declaredType(r *resolver, raw string, pos ir.Pos) *userType {
 	return nil
 }
 
-// rowTypeOf finds the table of whose rows a name is the type, or nil.
-func (l *loader) rowTypeOf(r *resolver, raw string, pos ir.Pos) *table {
+// rowTypeOf finds the key of the type of the rows of a table or a view, or gives "".
+func (l *loader) rowTypeOf(r *resolver, raw string, pos ir.Pos) string {
 	_, own := splitName(raw)
 	if system.Type(l.systemName(raw)) {
-		return nil
+		return ""
 	}
 	all := r.relations(raw)
 	switch {
 	case len(all) > 1:
 		panic(unmodelled{"the type " + raw + ", which depends on the search_path"})
+	case len(all) == 1 && r.used(raw).view != nil:
+		if u := l.rowOfView(r.used(raw).view); u != nil {
+			return u.key
+		}
 	case len(all) == 1:
-		return r.used(raw).table
+		return r.used(raw).table.rowType
 	case len(l.ofName(own)) > 0:
 		l.noType(r, raw, pos)
 	}
-	return nil
+	return ""
+}
+
+// rowOfView gives the type of the rows of a view, nil if its query is not modelled.
+func (l *loader) rowOfView(v *view) *userType {
+	if v.row != nil || v.query == nil || v.typing {
+		return v.row
+	}
+	v.typing = true
+	defer func(late resolver) { v.typing, l.late = false, late }(l.late)
+	fn := &function{name: v.name, pos: v.pos, text: v.text, refs: v.refs}
+	b := l.newBuilder(fn)
+	y := b.ex(b.newFrame(fn), v.text).inView(v)
+	y.d, y.perRow = y.newDeriver(), true
+	var rows *derived
+	b.attempt(func() { rows = y.viewRows(v) })
+	if rows == nil {
+		return nil
+	}
+	u := &userType{named: v.rel.named, pos: v.pos, key: l.declarations.typeKey(&v.rel.named)}
+	for _, c := range rows.cols {
+		u.fields = append(u.fields, fieldDef{name: c.name, t: c.t})
+	}
+	v.row, l.declarations.typesByKey[u.key] = u, u
+	return u
 }
 
 // noType ends what needs a type that is only in other schemas than those that are looked at.

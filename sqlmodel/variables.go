@@ -137,11 +137,20 @@ func (b *builder) typeOfName(f *frame, parts []string, pos ir.Pos) (typ, *userTy
 		return v.t, v.domain
 	}
 	if len(parts) > 1 {
-		if tab := b.l.sees(f.text).table(qualified(parts[:len(parts)-1])); tab != nil {
-			if c := tab.column(parts[len(parts)-1]); c != nil {
+		of, name := qualified(parts[:len(parts)-1]), parts[len(parts)-1]
+		if tab := b.l.sees(f.text).table(of); tab != nil {
+			if c := tab.column(name); c != nil {
 				return c.t, c.domain
 			}
-			b.l.fail(pos, "table %s has no column %s", tab.name, parts[len(parts)-1])
+			b.l.fail(pos, "table %s has no column %s", tab.name, name)
+		}
+		if fields := b.l.fieldsOf(b.l.rowTypeOf(b.l.sees(f.text), of, pos)); fields != nil {
+			for _, fd := range fields {
+				if fd.name == name {
+					return fd.t, fd.domain
+				}
+			}
+			b.l.fail(pos, "view %s has no column %s", of, name)
 		}
 	}
 	b.l.fail(pos, "there is no column or variable %s", strings.Join(parts, "."))

@@ -101,7 +101,7 @@ func (x *Write) breaks(w *World, before, after *State) *smt.Term {
 	var tests []func(wr write) *smt.Term
 	if x.on != nil {
 		seen := x
-		x = x.on(before)
+		x = x.made(before)
 		tests = append(tests, func(wr write) *smt.Term { return w.B.Not(seen.at(nil, wr.key).guard) })
 	}
 	if x.Kind == Insert {

@@ -81,26 +81,29 @@ func (w *World) Excludes(owner, other *Run, gran Granularity, positive bool) *sm
 			if b.Table != l.Table || b.Kind == Insert || b.Kind == Unknown || !acts(b, other.Late) {
 				continue
 			}
-			if class == engine.KeyChange && b.Kind == Update && !w.setsKey(b) {
+			if class == engine.KeyChange && b.Kind == Update && !w.setsKey(b) && !other.mayStrengthen(b) {
 				continue
 			}
 			if class == engine.KeyChange && b.moved != nil {
 				// The rounds of a loop have terms of their own.
 				if known := b.renamed != nil && len(b.loops) == 0; known {
 					renamed := b.renamed
-					b = b.when(w, func(write) *smt.Term { return renamed })
+					moved := b
+					b = b.when(w, func(wr write) *smt.Term { return w.B.Or(renamed, other.strengthens(moved, nil, wr.key, positive)) })
 				} else if !positive {
 					continue
 				}
 			}
-			out = w.B.Or(out, w.lockMeets(owner.lockOfSnapshot(l), b, class, some))
+			out = w.B.Or(out, w.lockMeets(owner.lockOfSnapshot(l), b, class, some, func(loop []Key, k Key) *smt.Term {
+				return other.strengthens(b, loop, k, positive)
+			}))
 		}
 	}
 	if w.Engine.LockWrites {
 		for _, a := range owner.Writes {
 			for _, l := range other.Locks {
 				if a.Table == l.Table && a.Kind != Insert && a.Kind != Unknown && acts(a, true) {
-					out = w.B.Or(out, w.lockMeets(l, a, engine.AnyWrite, some))
+					out = w.B.Or(out, w.lockMeets(l, a, engine.AnyWrite, some, nil))
 				}
 			}
 		}
@@ -224,8 +227,9 @@ func (w *World) meet(a, b *Write, some somewhere) *smt.Term {
 	})
 }
 
-// lockMeets is: a write of the class touches a locked row.
-func (w *World) lockMeets(l *RowLock, b *Write, class engine.WriteClass, some somewhere) *smt.Term {
+// lockMeets is: a write of the class touches a locked row. strengthened says when an update
+// that changes no key counts as one that does.
+func (w *World) lockMeets(l *RowLock, b *Write, class engine.WriteClass, some somewhere, strengthened func(loop []Key, k Key) *smt.Term) *smt.Term {
 	return pair(l.Table, l.loops, b.loops, l.scan && b.scan, some, func(ll, lb []Key, k Key) *smt.Term {
 		var g *smt.Term
 		var lk Key
@@ -243,7 +247,7 @@ func (w *World) lockMeets(l *RowLock, b *Write, class engine.WriteClass, some so
 			return g
 		}
 		if class == engine.KeyChange && b.Kind == Update {
-			changed := w.B.False()
+			changed := strengthened(lb, y.key)
 			for c := range engine.KeyColumns(w.Program.Tables[b.Table]) {
 				if b.Cols[c] {
 					changed = w.B.Or(changed, w.B.Not(w.same(y.old(c), y.val(c))))
@@ -253,6 +257,40 @@ func (w *World) lockMeets(l *RowLock, b *Write, class engine.WriteClass, some so
 		}
 		return w.B.And(g, w.sameKey(lk, y.key))
 	})
+}
+
+// mayStrengthen reports whether the run may lock a row that b writes FOR UPDATE before.
+func (r *Run) mayStrengthen(b *Write) bool {
+	return r.Inst.w.Engine.LockStrengthens && slices.ContainsFunc(r.Locks[:b.locks], func(l *RowLock) bool {
+		return l.Table == b.Table && l.Mode == ir.ForUpdate
+	})
+}
+
+// strengthens is: the run locks the row with a key FOR UPDATE before b writes it, in the
+// rounds loop of the loops around b. Where it is not known, because of a lock in another
+// loop or of subtransactions, the answer is positive's.
+func (r *Run) strengthens(b *Write, loop []Key, k Key, positive bool) *smt.Term {
+	w := r.Inst.w
+	out := w.B.False()
+	if !r.mayStrengthen(b) {
+		return out
+	}
+	apart := w.code.infoOf(r.Inst.Txn).parted
+	for _, l := range r.Locks[:b.locks] {
+		n := len(l.loops)
+		switch {
+		case l.Table != b.Table || l.Mode != ir.ForUpdate:
+			continue
+		case apart, l.each != nil && b.each == nil, n > len(b.loops) || !slices.Equal(l.loops, b.loops[:n]):
+			if positive {
+				return w.B.True()
+			}
+			continue
+		}
+		g, locked := l.at(loop[:n], k)
+		out = w.B.Or(out, w.B.And(g, w.sameKey(locked, k)))
+	}
+	return out
 }
 
 func (w *World) setsKey(b *Write) bool {

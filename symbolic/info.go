@@ -19,13 +19,15 @@ type txnInfo struct {
 	// readLater are the insertions whose table is read after them.
 	readLater map[*ir.Insert]bool
 	queries   map[ir.Stmt]*ir.Query
+	// parted says that parts of it may run in subtransactions.
+	parted bool
 	// failures say for each statement that computing it for some row may end in an error.
 	failures map[ir.Stmt][]*ir.Exists
 }
 
 // newInfo examines a template.
 func newInfo(t *ir.Txn) *txnInfo {
-	in := &txnInfo{number: map[ir.Stmt]int{}, places: placesOf(t), assigned: map[string]bool{}, effects: map[ir.Stmt]bool{},
+	in := &txnInfo{parted: t.Subtransactions, number: map[ir.Stmt]int{}, places: placesOf(t), assigned: map[string]bool{}, effects: map[ir.Stmt]bool{},
 		readLater: map[*ir.Insert]bool{}, queries: map[ir.Stmt]*ir.Query{}, failures: map[ir.Stmt][]*ir.Exists{}}
 	var order []ir.Stmt
 	loops := map[ir.Stmt][]ir.Stmt{} // the loops around a statement
@@ -33,6 +35,9 @@ func newInfo(t *ir.Txn) *txnInfo {
 	walk = func(list []ir.Stmt, around []ir.Stmt) {
 		for _, s := range list {
 			in.number[s] = len(in.number)
+			if _, ok := s.(*ir.Savepoint); ok {
+				in.parted = true
+			}
 			for _, q := range ir.Failures(s) {
 				in.failures[s] = append(in.failures[s], &ir.Exists{Query: q})
 			}

@@ -223,6 +223,7 @@ func (o *openLoop) run() {
 		e.run.obs = append(e.run.obs, item{append(append([]domain{}, o.doms...), shape.obs[i].doms...),
 			func(tuple []Key) (*smt.Term, []Val) { return o.at(tuple[:n]).obs[i].at(tuple[n:]) }})
 	}
+	locks := len(e.run.Locks)
 	for i, l := range shape.Locks {
 		lock := &RowLock{Table: l.Table, Mode: l.Mode, scan: l.scan,
 			loops: append(append([]domain{}, o.doms...), l.loops...),
@@ -265,7 +266,7 @@ func (o *openLoop) run() {
 			y.roundOf = func(k Key) []Key { return o.roundOf(k, c) }
 		}
 		lifted = append(lifted, y)
-		e.write(y)
+		e.writeBehind(y, locks+x.locks)
 	}
 	if o.apart == nil {
 		o.mix(lifted)

@@ -85,6 +85,8 @@ type Write struct {
 	// not known.
 	moved   []bool
 	renamed *smt.Term
+	// locks is how many of the run's locks are taken before the write.
+	locks int
 }
 
 // made is the write as it is made on a state.
@@ -92,7 +94,9 @@ func (x *Write) made(s *State) *Write {
 	if x.on == nil {
 		return x
 	}
-	return x.on(s)
+	y := x.on(s)
+	y.locks = x.locks
+	return y
 }
 
 // write is what a Write does for one member.

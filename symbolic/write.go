@@ -9,10 +9,14 @@ import (
 )
 
 // write adds a write to the run and applies it to the own view.
-func (e *exec) write(x *Write) {
+func (e *exec) write(x *Write) { e.writeBehind(x, len(e.run.Locks)) }
+
+// writeBehind is write, of which locks of the run's locks are taken before.
+func (e *exec) writeBehind(x *Write, locks int) {
 	if !e.w.Engine.EqualWrites && x.Kind == Update {
 		x = e.w.onlyChanges(x)
 	}
+	x.locks = locks
 	e.run.Writes = append(e.run.Writes, x)
 	e.run.Uses = append(e.run.Uses, Use{x.Table, ir.RowExclusive, e.live})
 	before := e.st

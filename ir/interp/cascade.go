@@ -65,12 +65,8 @@ func (m *Machine) parentLost(db *DB, fk *ir.ForeignKey, vals []ir.Value, since [
 		return ""
 	}
 	key, class := keyOf(fk.Ref, parent), m.Engine.LockExcludes[m.Engine.ParentLock]
-	for _, other := range since {
-		for i := range other.Ops {
-			if o := &other.Ops[i]; o.touches(ref, key) && m.takes(o, class) {
-				return "locked row of " + fk.Ref.Name + " was written concurrently"
-			}
-		}
+	if m.taken(ref, key, class, since) {
+		return "locked row of " + fk.Ref.Name + " was written concurrently"
 	}
 	return ""
 }

@@ -79,7 +79,7 @@ func (r *Run) locksNumber() bool {
 // transaction wrote.
 func (m *Machine) mayLock(d *DroppedAt, other *Run) bool {
 	if len(d.Stmt.Query.From) > 0 {
-		return slices.ContainsFunc(d.Locks, func(l RowLock) bool { return m.keepsOut(l, other) })
+		return slices.ContainsFunc(d.Locks, func(l RowLock) bool { return m.keepsOut(l, []*Run{other}) })
 	}
 	if m.Engine.LockExcludes[ir.ForUpdate] == engine.NoWrite {
 		return false

@@ -152,17 +152,15 @@ func (s *scope) dropped(st *ir.Dropped) exec {
 	}
 }
 
-// keepsOut reports whether a lock fails on what another transaction wrote since the
-// snapshot.
-func (m *Machine) keepsOut(l RowLock, other *Run) bool {
-	class := m.Engine.LockExcludes[l.Mode]
-	return !l.Own && slices.ContainsFunc(other.Ops, func(o Op) bool { return o.touches(l.Table, l.Key) && m.takes(&o, class) })
+// keepsOut reports whether a lock fails on what others wrote since the snapshot.
+func (m *Machine) keepsOut(l RowLock, since []*Run) bool {
+	return !l.Own && m.taken(l.Table, l.Key, m.Engine.LockExcludes[l.Mode], since)
 }
 
 // excluded says why a transaction cannot commit, or is "".
 func (m *Machine) excluded(run *Run, since []*Run) string {
 	e := m.Engine
-	for _, other := range since {
+	for n, other := range since {
 		for i := range run.Ops {
 			op := &run.Ops[i]
 			if (op.Kind == OpInsert || op.Own) && !e.InsertExcludes || op.Action != nil {
@@ -182,7 +180,7 @@ func (m *Machine) excluded(run *Run, since []*Run) string {
 			}
 		}
 		for _, l := range run.Locks {
-			if m.keepsOut(l, other) {
+			if m.keepsOut(l, since[:n+1]) {
 				return "locked row of " + m.Program.Tables[l.Table].Name + " was written concurrently"
 			}
 		}

@@ -57,8 +57,9 @@ type Op struct {
 	// stands for all.
 	Cols []bool
 	Stmt ir.Stmt
-	// Own says that the transaction itself inserted the row before.
-	Own bool
+	// Own says that the transaction itself inserted the row before, and Locked that it
+	// has locked it FOR UPDATE before; Apart, that a savepoint may be between the two.
+	Own, Locked, Apart bool
 	// Action is the foreign key whose action it is, or nil. Void says that the
 	// commit found nothing to do: somebody else had deleted the row, or given it
 	// another parent.

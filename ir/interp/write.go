@@ -175,6 +175,10 @@ func (f *frame) log(op Op) {
 	op.Stmt = f.cur
 	op.statement = f.statement
 	op.Own = op.Kind != OpInsert && f.inserted(op.Table, op.Key)
+	op.Locked = slices.ContainsFunc(f.run.Locks, func(l RowLock) bool {
+		return l.Mode == ir.ForUpdate && l.Table == op.Table && l.Key == op.Key
+	})
+	op.Apart = f.npoints > 0 || f.run.Inst.Txn.Subtransactions
 	f.run.Ops = append(f.run.Ops, op)
 	f.use(op.Table, ir.RowExclusive)
 }
@@ -534,10 +538,30 @@ func (m *Machine) replay(db *DB, ops []Op, since []*Run, broken func(statement i
 	return db
 }
 
-// takes reports whether a write excludes who locks the row with a lock of the
-// class.
-func (m *Machine) takes(o *Op, class engine.WriteClass) bool {
-	return o.Kind != OpInsert && (class == engine.AnyWrite || class == engine.KeyChange && m.changesKey(o))
+// taken reports whether the writes of others, in the order of their commits, exclude who
+// locks a row with a lock of the class on an older snapshot.
+func (m *Machine) taken(table int, key string, class engine.WriteClass, since []*Run) bool {
+	first := true
+	for _, other := range since {
+		for i := range other.Ops {
+			o := &other.Ops[i]
+			if !o.touches(table, key) {
+				continue
+			}
+			if o.Kind != OpInsert && (class == engine.AnyWrite || class == engine.KeyChange && (m.changesKey(o) || m.strengthened(o, first))) {
+				return true
+			}
+			first = false
+		}
+	}
+	return false
+}
+
+// strengthened reports whether an update counts as a change of the key because of a lock
+// (engine.Profile.LockStrengthens). A lock of another subtransaction counts for the version
+// of the snapshot alone, which the first update replaces.
+func (m *Machine) strengthened(o *Op, first bool) bool {
+	return m.Engine.LockStrengthens && o.Locked && (first || !o.Apart)
 }
 
 // statementEnd checks the constraints between rows that the statement of the
