@@ -175,6 +175,9 @@ func (pl *planner) concurrent() (Run, string) {
 				n, taken := s.early()
 				if must := pl.mustBeEarly(k, s.list); must > n {
 					n, taken = must, true
+					if at, late := pl.mustBeLate(k, s.list[:n]); late {
+						return out, fmt.Sprintf("the others commit between two statements of %s, where a client cannot stop it (%s)", b.x.Txns[k].Run.Inst.Txn.Name, position(at))
+					}
 				}
 				s.next(0, n)
 				if sent[k] = n; !taken {
@@ -214,6 +217,25 @@ func (pl *planner) mustBeEarly(k int, list []placed) int {
 		}
 	}
 	return early
+}
+
+// mustBeLate reports whether commands of the transaction in place k insert a row that the
+// others have to make room for before, and where.
+func (pl *planner) mustBeLate(k int, list []placed) (ir.Pos, bool) {
+	t := &pl.b.x.Txns[k]
+	for n := range list {
+		for at := list[n].from; at < list[n].to; at++ {
+			step := &t.Run.Steps[at]
+			for i := step.OpsFrom; i < step.OpsTo; i++ {
+				for j := t.Snapshot; j < k; j++ {
+					if op := &t.Run.Ops[i]; op.Kind == interp.OpInsert && pl.b.m.Frees(pl.b.x.Txns[j].Run, op) {
+						return step.Stmt.Position(), true
+					}
+				}
+			}
+		}
+	}
+	return ir.Pos{}, false
 }
 
 // interrupted is the execution of the witness at READ COMMITTED: the last transaction

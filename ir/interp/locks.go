@@ -157,9 +157,41 @@ func (m *Machine) keepsOut(l RowLock, since []*Run) bool {
 	return !l.Own && m.taken(l.Table, l.Key, m.Engine.LockExcludes[l.Mode], since)
 }
 
+// metGone reports whether an ON CONFLICT would have to find a row behind an insertion
+// that had to wait for the deletion of that row to commit: for that of another row, whose
+// key it takes, by the same transaction or one that committed later.
+func (m *Machine) metGone(run *Run, since []*Run) bool {
+	for i := range run.Met {
+		met := &run.Met[i]
+		gone := slices.IndexFunc(since, func(other *Run) bool {
+			return slices.ContainsFunc(other.Ops, func(o Op) bool { return o.Kind == OpDelete && o.touches(met.Table, met.Key) })
+		})
+		if gone < 0 {
+			continue
+		}
+		for k := range run.Ops {
+			op := &run.Ops[k]
+			if op.Kind == OpInsert && op.statement < met.statement && slices.ContainsFunc(since[gone:], func(other *Run) bool { return m.Frees(other, op) }) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// Frees reports whether a run deletes a row beside which another one cannot be inserted.
+func (m *Machine) Frees(run *Run, insert *Op) bool {
+	return slices.ContainsFunc(run.Ops, func(o Op) bool {
+		return o.Kind == OpDelete && o.Table == insert.Table && !o.Void && m.rivals(insert, &o)
+	})
+}
+
 // excluded says why a transaction cannot commit, or is "".
 func (m *Machine) excluded(run *Run, since []*Run) string {
 	e := m.Engine
+	if !e.KeyFromSnapshot && m.metGone(run, since) {
+		return "the row that ON CONFLICT met had been deleted"
+	}
 	for n, other := range since {
 		for i := range run.Ops {
 			op := &run.Ops[i]

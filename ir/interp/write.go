@@ -260,7 +260,7 @@ func (s *scope) insert(st *ir.Insert) exec {
 					break
 				}
 				f.noteConflict(st, t, old)
-				f.run.Met = append(f.run.Met, Op{Kind: OpInsert, Table: t, Key: old.key, New: vals, Stmt: st})
+				f.run.Met = append(f.run.Met, Op{Kind: OpInsert, Table: t, Key: old.key, New: vals, Stmt: st, statement: f.statement})
 				changed := upsert(f, old, vals)
 				done(f, ir.Bool(changed))
 				return control{}
