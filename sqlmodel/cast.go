@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/txrobust/robust/ir"
 	"github.com/txrobust/robust/sqlmodel/catalog"
@@ -326,7 +327,7 @@ func (x *ex) castNumber(v val, t typ) val {
 // assignment does.
 func (x *ex) stored(v val, t typ) val {
 	out := val{e: v.e, t: t, nn: v.nn, digits: v.digits}
-	if t.sql == nil || !rounds(t.sql) || fitsAlready(v, t.sql) || v.isNull() {
+	if t.sql == nil || !rounds(t.sql) && !cutsBlanks(v.e, t.sql) || fitsAlready(v, t.sql) || v.isNull() {
 		return out
 	}
 	out.digits = 0
@@ -350,6 +351,37 @@ func rounds(t *value.Type) bool {
 		return t.Precision >= 0 && t.Precision < 6
 	case "bpchar":
 		return false // its values have no padding
+	}
+	return false
+}
+
+// cutsBlanks reports whether storing a text in a type may take blanks at its end away, which
+// is no error.
+func cutsBlanks(e ir.Expr, t *value.Type) bool {
+	if t.Name != "varchar" || t.Length == 0 {
+		return false
+	}
+	if c, is := e.(*ir.Const); is && utf8.RuneCountInString(c.Value.S) <= t.Length {
+		return false
+	}
+	return endsInBlanks(e)
+}
+
+// endsInBlanks reports whether a text may end in blanks that the program puts there: those of
+// a constant, or what fills the text up.
+func endsInBlanks(e ir.Expr) bool {
+	switch e := e.(type) {
+	case *ir.Const:
+		return strings.HasSuffix(e.Value.S, " ")
+	case *ir.Cond:
+		return endsInBlanks(e.Then) || endsInBlanks(e.Else)
+	case *ir.Call:
+		switch name, _, _ := strings.Cut(e.Name, "("); name {
+		case "rpad", "format", "repeat":
+			return true
+		case "concat", "lower", "upper", "initcap", "replace":
+			return endsInBlanks(e.Args[len(e.Args)-1])
+		}
 	}
 	return false
 }

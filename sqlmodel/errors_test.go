@@ -73,6 +73,7 @@ func TestErrors(t *testing.T) {
 		{in("SELECT x INTO v FROM t a, t b;"), "5:10: column x is ambiguous: several tables have it; write the table's name before it"},
 		{strings.ReplaceAll(in("SELECT x INTO v FROM t WHERE k = x;"), "p int", "x int"),
 			"5:36: x is ambiguous: it could be a variable of f or a column; qualify it with the table's or the function's name"},
+		{in("IF v > CASE WHEN true THEN 1 END THEN v := 1; END IF;"), "5:25: CASE must be in parentheses here: PostgreSQL ends the expression at this THEN"},
 		{in("EXIT;"), "5:3: EXIT stands in no loop"},
 		{in("LOOP CONTINUE l; END LOOP;"), "5:8: there is no loop or block l around this CONTINUE"},
 		{in("<<l>> BEGIN CONTINUE l; END;"), "5:15: l is a block: CONTINUE needs a loop"},

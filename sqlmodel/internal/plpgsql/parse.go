@@ -2,6 +2,7 @@ package plpgsql
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/txrobust/robust/sqlmodel/internal/pg"
 )
@@ -251,7 +252,8 @@ func (p *parser) decl() Decl {
 }
 
 // until reads up to one of the stop tokens outside of parentheses and of CASE
-// expressions; the stop is not consumed.
+// expressions; the stop is not consumed. Where the stop is a word of CASE, PostgreSQL does
+// not look whether it belongs to such an expression.
 func (p *parser) until(what string, stops ...string) Span {
 	start := p.i
 	depth, cases := 0, 0
@@ -262,6 +264,9 @@ func (p *parser) until(what string, stops ...string) Span {
 				p.unexpected(what)
 			}
 			p.unexpected(quote(stops[0]))
+		}
+		if stop := stops[0]; depth == 0 && cases > 0 && (stop == "then" || stop == "when") && is(t, stop) {
+			p.fail(t.Start, "CASE must be in parentheses here: PostgreSQL ends the expression at this %s", strings.ToUpper(stop))
 		}
 		if depth == 0 && cases == 0 {
 			for _, s := range stops {

@@ -211,7 +211,7 @@ BEGIN
   r.x := f(v[1], 'a;b'); v[i + 1][2] = 3;
   SELECT a, b INTO STRICT v, r.y FROM t WHERE (k = 1);
   FOR i IN REVERSE 1 .. (2) BY 3 LOOP NULL; END LOOP;
-  CASE v WHEN CASE WHEN true THEN 1 END THEN NULL; END CASE;
+  CASE v WHEN (CASE WHEN true THEN 1 END) THEN NULL; END CASE;
   RAISE EXCEPTION '% %', v + 1, (2) USING HINT = 'x' || v;
   EXECUTE 'x' INTO v USING 1;
 END b;`
@@ -234,7 +234,7 @@ END b;`
 		Spans(s, func(sp Span, _ SpanKind) { got = append(got, sp.Text(src)) })
 	})
 	want := []string{"1 + 2", "SELECT 3", "f(v[1], 'a;b')", "i + 1", "2", "3", "SELECT a, b                    FROM t WHERE (k = 1)",
-		"1", "(2)", "3", "v", "CASE WHEN true THEN 1 END", "v + 1", "(2)", "'x' || v", "'x'", "1"}
+		"1", "(2)", "3", "v", "(CASE WHEN true THEN 1 END)", "v + 1", "(2)", "'x' || v", "'x'", "1"}
 	if strings.Join(got, "|") != strings.Join(want, "|") {
 		t.Errorf("got  %q\nwant %q", got, want)
 	}
