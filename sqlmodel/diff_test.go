@@ -287,12 +287,17 @@ func (d *differ) value(text *string, t ir.Domain) ir.Value {
 // compare runs fn once with random arguments.
 func (d *differ) compare(fn *function) {
 	var literals []string
+	for _, p := range fn.inputs() {
+		literals = append(literals, d.literal(d.l.typeOf(p.t, fn.text), !fn.strict)) // a STRICT function does nothing for NULL
+	}
+	d.compareCall(fn, literals...)
+}
+
+// compareCall runs fn once with some arguments.
+func (d *differ) compareCall(fn *function, literals ...string) {
 	txn := d.prog.Txn(fn.name)
 	in := &interp.Instance{Txn: txn, ID: 1}
-	for i, p := range fn.inputs() {
-		t := d.l.typeOf(p.t, fn.text)
-		lit := d.literal(t, !fn.strict) // a STRICT function does nothing for NULL
-		literals = append(literals, lit)
+	for i, lit := range literals {
 		in.Params = append(in.Params, d.argument(lit, txn.Params[i].Domain))
 	}
 	call := fmt.Sprintf("SELECT * FROM %s(%s)", fn.name, strings.Join(literals, ", "))
