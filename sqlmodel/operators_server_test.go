@@ -22,8 +22,8 @@ var operators = []string{
 	"(a, b) IS DISTINCT FROM (2, 2)", "a IS DISTINCT FROM b", "(a = b) IS NOT TRUE", "(a = b) IS UNKNOWN", "a = b AND b = 2", "(a = b OR b = 2) IS NULL",
 	"a + 2147483646", "2147483647 - a + b", "a * 2147483647", "-2147483648 - (2 - a)", "a + 9223372036854775806", "a + 2147483646 > 0", "a + 2147483646 - 2147483646 = a", "-2147483648 - (2 - a) < 0",
 	"CASE a WHEN b THEN 1 WHEN 2 THEN 2 END", "coalesce(a, b, 7)", "nullif(a, b)", "greatest(a, b)", "least(a, b, 2)",
-	"(true IN (SELECT s.a IN (1, s.b) FROM r AS s WHERE s.id >= r.id)) IS NULL", "(false IN (SELECT s.a = ANY (s.n) FROM r AS s WHERE s.id >= r.id)) IS NULL",
-	"(true IN (SELECT (s.a, s.b) <= (2, 2) FROM r AS s WHERE s.id >= r.id)) IS NULL",
+	"(true IN (SELECT s.a IN (1, s.b) FROM r AS s WHERE s.id <= r.id)) IS NULL", "(false IN (SELECT s.a = ANY (s.n) FROM r AS s WHERE s.id <= r.id)) IS NULL",
+	"(true IN (SELECT (s.a, s.b) <= (2, 2) FROM r AS s WHERE s.id <= r.id)) IS NULL",
 }
 
 // TestOperatorsOnServer: operators give what they give on a server, of NULL, too, and
