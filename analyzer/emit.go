@@ -123,6 +123,14 @@ func (in *interp) emitExpr(e client.Expr) {
 	in.emit(&client.Emit{At: in.at(), Exprs: []client.Expr{e}})
 }
 
+// outside says that something happens outside of the transaction where control comes
+// here, so that the conditions on the way matter. Constants would not be shown.
+func (in *interp) outside() {
+	if in.st != nil && in.site != "" && in.trace == nil && in.st.phase == open {
+		in.emitExpr(client.V(in.newVar("outside", client.Bool, false, unknown)))
+	}
+}
+
 // show takes note that the program looks at e when the transaction is over.
 func (in *interp) show(e client.Expr) {
 	client.EachVar(e, func(name string) { in.shown[name] = true })

@@ -134,7 +134,17 @@ func (in *interp) statement(h *handle, sql value, args []value, more bool, named
 	}
 	if named != nil {
 		q.Named = in.namedArgs(named)
-		q.Open = q.Named == nil
+		if q.Named == nil {
+			q.Open = true
+			in.emitValue(named)
+		}
+	}
+	if !rs.mine { // who gets it sees it
+		in.outside()
+		in.emitExpr(e)
+		for _, a := range q.Named {
+			in.emitExpr(a.Expr)
+		}
 	}
 	if lead, _, found := strings.Cut(text, client.Hole); found && strings.TrimSpace(lead) == "" && in.site == "" && in.given(e) {
 		in.result.fromCaller("the text of a statement comes from its caller", in.pos)
