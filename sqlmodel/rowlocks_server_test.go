@@ -43,6 +43,35 @@ func TestRowLocks(t *testing.T) {
 	}
 }
 
+// TestRowLocksOfQueries does the same for some queries in FROM, of which it is known that
+// their locks are exact, or that they are not.
+func TestRowLocksOfQueries(t *testing.T) {
+	server := pgtest.Open(t)
+	dsn := server.Database(t)
+	server.Exec(t, dsn, lockSchema+refusedFunction)
+	s := &statements{differ: differ{t: t, conn: server.Conn(t, dsn), other: server.Conn(t, dsn)}}
+	for _, c := range []struct{ query, want string }{
+		{"SELECT k FROM (SELECT k, x FROM a FOR UPDATE) s WHERE s.x = 10", "exact"},
+		{"SELECT k FROM (SELECT k, x FROM a FOR UPDATE) s ORDER BY x, k LIMIT 1", "bounded"},
+		{"SELECT k FROM (SELECT k, x FROM a ORDER BY k FOR UPDATE) s OFFSET 1", "bounded"},
+		{"PERFORM k FROM (SELECT k, x FROM a FOR UPDATE) s ORDER BY x, k", "exact"},
+		{"PERFORM k FROM (SELECT k, x FROM a FOR UPDATE) s ORDER BY x, k LIMIT 2", "bounded"},
+		{"WITH w AS MATERIALIZED (SELECT k, x FROM a FOR UPDATE) SELECT k FROM w WHERE x = 10", "exact"},
+		{"WITH w AS MATERIALIZED (SELECT k, x FROM a FOR UPDATE) SELECT k FROM w WHERE x = 10 AND x = 20", "bounded"},
+		{"WITH w AS MATERIALIZED (SELECT k, x FROM a FOR UPDATE) SELECT k FROM w WHERE x = 10 AND k = 1", "exact"},
+		{"SELECT s.k FROM b, LATERAL (SELECT a.k FROM a WHERE a.x = b.x ORDER BY a.k LIMIT 1 FOR UPDATE) s", "bounded"},
+		{"SELECT s.k FROM b, LATERAL (SELECT a.k FROM a WHERE a.x = 10 ORDER BY a.k LIMIT 1 FOR UPDATE) s", "bounded"},
+	} {
+		fn := "CREATE FUNCTION f() RETURNS SETOF int LANGUAGE sql AS $$ " + c.query + " $$"
+		if strings.HasPrefix(c.query, "PERFORM") {
+			fn = "CREATE FUNCTION f() RETURNS int LANGUAGE plpgsql AS $$ BEGIN " + c.query + "; RETURN 1; END $$"
+		}
+		if got := s.rowLocksIn(fn, "RESET ALL", fn); got != c.want {
+			t.Errorf("the locks of %s are %s, want %s", c.query, got, c.want)
+		}
+	}
+}
+
 // refusedFunction gives the number of the weakest lock on a row that cannot be had, or 0.
 const refusedFunction = `
 CREATE FUNCTION refused(t text, k int) RETURNS int LANGUAGE plpgsql AS $$
@@ -92,9 +121,13 @@ CREATE FUNCTION f_one(i int) RETURNS int LANGUAGE plpgsql AS 'DECLARE v int; BEG
 func rowLocksOf(s *statements, seed uint64) string {
 	g := &lockGenerator{r: rand.New(rand.NewPCG(seed, 7))}
 	fn := g.function()
+	return s.rowLocksIn(fn, g.planner(), fmt.Sprintf("seed %d\n%s", seed, fn))
+}
+
+// rowLocksIn compares the locks of a function f, and says how well they are known.
+func (s *statements) rowLocksIn(fn, planner, where string) string {
 	files := []File{{Name: "f.sql", Text: lockSchema + fn}}
-	where := fmt.Sprintf("seed %d\n%s", seed, fn)
-	refused := s.runLocking(fn, g.planner())
+	refused := s.runLocking(fn, planner)
 	defer s.exec("DROP FUNCTION IF EXISTS f")
 	defer s.exec("ROLLBACK")
 	opt := Options{Txns: []string{"f"}}
