@@ -96,18 +96,21 @@ func (b *builder) lastStatement(f *frame, t *text, s sqlStmt) {
 				return
 			}
 			e := &ir.Emit{At: at(s.pos)}
+			var into []dest
 			b.command(f, t, s.tree, s.pos, sink{kind: intoLocals, dests: func(cols []colDef) (list, rest []dest) {
 				b.checkResult(f, s.pos, cols)
-				e.Exprs = nil
+				if into != nil {
+					return into, nil
+				}
 				for _, c := range cols {
 					d := dest{b.local(c.name, c.t), c.t}
 					if c.t.name == nUnknown {
 						d.t = tText
 					}
-					list = append(list, d)
+					into = append(into, d)
 					e.Exprs = append(e.Exprs, ir.V(d.local))
 				}
-				return list, nil
+				return into, nil
 			}})
 			if e.Exprs == nil {
 				b.unmodelled("a last statement that returns nothing")

@@ -23,6 +23,7 @@ func (c *psql) gset(n *node, tree any) {
 	single, direct := true, false
 	gives := false
 	var into []dest
+	held := map[int]string{} // by variable: where its value is meanwhile
 	dests := func(targets []colDef) (out, rest []dest) {
 		defer func() { into = out }()
 		list, fresh, gives = nil, nil, true
@@ -41,7 +42,10 @@ func (c *psql) gset(n *node, tree any) {
 			t := b.setType(c.vars[k], col.t)
 			local := c.vars[k].local
 			if !direct {
-				local = b.local(c.vars[k].name, t)
+				if held[k] == "" {
+					held[k] = b.local(c.vars[k].name, t)
+				}
+				local = held[k]
 			}
 			list, fresh = append(list, k), append(fresh, local)
 			out = append(out, dest{local, t})

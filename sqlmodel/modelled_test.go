@@ -11,6 +11,17 @@ import (
 func TestModelledOrNot(t *testing.T) {
 	const parent = "CREATE TABLE r (id int PRIMARY KEY); CREATE TABLE a (id int PRIMARY KEY, r int REFERENCES r ON DELETE CASCADE); "
 	const remove = " CREATE FUNCTION f(k int) RETURNS void LANGUAGE sql AS 'DELETE FROM r WHERE id = k';"
+	guarded := func(when, text string) string {
+		return parent + "CREATE FUNCTION g() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN " + text + " END'; CREATE TRIGGER g " + when + " FOR EACH ROW EXECUTE FUNCTION g();"
+	}
+	seen := func(when, statement string) string {
+		result := "void"
+		if strings.Contains(statement, "RETURNING") {
+			result = "int"
+		}
+		return "CREATE TABLE t (id int PRIMARY KEY, n int); CREATE TABLE w (id int PRIMARY KEY, n int); CREATE FUNCTION g() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN UPDATE w SET n = n + 1; RETURN NULL; END'; " +
+			"CREATE TRIGGER g " + when + " EXECUTE FUNCTION g(); CREATE FUNCTION f(k int) RETURNS " + result + " LANGUAGE sql AS '" + statement + "';"
+	}
 	const keyed = "CREATE TABLE t (id int PRIMARY KEY, n int, m int UNIQUE%s); CREATE FUNCTION f(k int) RETURNS void LANGUAGE sql AS 'INSERT INTO t VALUES (k, k, k) ON CONFLICT DO NOTHING';"
 	const stable = "CREATE TABLE t (id int PRIMARY KEY, n int); CREATE FUNCTION f(k int) RETURNS int LANGUAGE sql %s AS 'SELECT n FROM t WHERE id = k FOR UPDATE';"
 	const handled = "CREATE TABLE t (id int PRIMARY KEY, n int); CREATE FUNCTION f(k int) RETURNS int LANGUAGE plpgsql AS $$ DECLARE x int; BEGIN BEGIN SELECT n INTO x FROM t WHERE id = k%s; IF x > 1 THEN RAISE EXCEPTION 'no' USING ERRCODE = 'P0099'; END IF; EXCEPTION WHEN SQLSTATE 'P0099' THEN %s END; RETURN 0; END $$;"
@@ -26,7 +37,13 @@ func TestModelledOrNot(t *testing.T) {
 		{"a row that refers to what an action took", parent + "CREATE TABLE c (id int PRIMARY KEY, a int REFERENCES a); CREATE FUNCTION f(k int) RETURNS void LANGUAGE sql AS 'DELETE FROM r WHERE id = k; INSERT INTO c VALUES (k, k)';", "unmodelled", true},
 		{"a row that refers to nothing, after an action", parent + "CREATE TABLE c (id int PRIMARY KEY, a int); CREATE FUNCTION f(k int) RETURNS void LANGUAGE sql AS 'DELETE FROM r WHERE id = k; INSERT INTO c VALUES (k, k)';", "unmodelled", false},
 		{"ON CONFLICT of any key", strings.Replace(keyed, "%s", "", 1), "unmodelled", false},
-		{"ON CONFLICT of any key, of which one is checked at commit", strings.Replace(keyed, "%s", " DEFERRABLE INITIALLY DEFERRED", 1), "unmodelled", true},
+		{"ON CONFLICT of any key, of which one is checked at commit", strings.Replace(keyed, "%s", " DEFERRABLE INITIALLY DEFERRED", 1), "on conflict", false},
+		{"an action on rows with a trigger before", guarded("BEFORE DELETE ON a", "IF old.id > 3 THEN RETURN NULL; END IF; RETURN old;") + remove, "delete r", false},
+		{"an action on rows with a trigger before something else", guarded("BEFORE INSERT ON a", "IF new.id > 3 THEN RETURN NULL; END IF; RETURN new;") + remove, "delete r", true},
+		{"a statement that looks at what a trigger wrote before", seen("BEFORE UPDATE ON t FOR EACH STATEMENT", "UPDATE t SET n = (SELECT max(n) FROM w) WHERE id = k"), "unmodelled", true},
+		{"a statement that looks at what a trigger writes behind it", seen("AFTER UPDATE ON t FOR EACH STATEMENT", "UPDATE t SET n = (SELECT max(n) FROM w) WHERE id = k"), "unmodelled", false},
+		{"RETURNING that looks at what a row trigger of an UPDATE wrote", seen("AFTER UPDATE ON t FOR EACH ROW", "UPDATE t SET n = 7 WHERE id = k RETURNING (SELECT max(n) FROM w)"), "unmodelled", true},
+		{"RETURNING that looks at what a row trigger of an INSERT would write", seen("AFTER INSERT ON t FOR EACH ROW", "UPDATE t SET n = 7 WHERE id = k RETURNING (SELECT max(n) FROM w)"), "unmodelled", false},
 		{"a STABLE function that locks", strings.Replace(stable, "%s", "STABLE", 1), "for update", false},
 		{"a VOLATILE function that locks", strings.Replace(stable, "%s", "VOLATILE", 1), "for update", true},
 		{"a handler of a block that locks", strings.NewReplacer("x FROM t WHERE id = k%s", "x FROM t WHERE id = k FOR UPDATE", "THEN %s", "THEN RETURN 1;").Replace(handled), "rollback to", true},

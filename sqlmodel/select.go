@@ -15,7 +15,8 @@ type dest struct {
 type sink struct {
 	kind sinkKind
 	// dests gives the locals for the columns of a row, one per column; a
-	// column whose local is "" is dropped. rest are set to NULL.
+	// column whose local is "" is dropped. rest are set to NULL. It may be called several
+	// times, and gives the same locals then.
 	dests func(cols []colDef) (list []dest, rest []dest)
 	// strict says that there must be a row, whole that all rows are fetched where one is
 	// taken: a client gets all that the server sends.

@@ -103,4 +103,8 @@ var sqlFaults = []Fault{
 		Tests: "sqlmodel sqlmodel:^TestSearchPathOnServer$", Breaks: "the SET clause of a function does not end with it"},
 	{Name: "path-savepoint", File: "sqlmodel/session_path.go", Old: "l.late = *l.late.with(l.late.run.or(p).or(l.insideOf(f, l.standard).run))", New: "l.late = *l.late.with(p)",
 		Tests: "sqlmodel sqlmodel:^TestSearchPathOnServer$", Breaks: "a rollback to a savepoint keeps the search path"},
+	{Name: "result-once", File: "sqlmodel/command.go", Old: "if into != nil {\n					return into, nil\n				}", New: "into, e.Exprs = nil, nil",
+		Tests: "sqlmodel sqlmodel:^TestAgainstServer$", Breaks: "the result of an INSERT that may insert nothing is NULL"},
+	{Name: "gset-once", File: "sqlmodel/gset.go", Old: "if held[k] == \"\" {", New: "if held[k] != \"?\" {",
+		Tests: "sqlmodel", Breaks: "a variable gets NULL from an INSERT that may insert nothing"},
 }

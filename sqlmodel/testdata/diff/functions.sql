@@ -478,6 +478,17 @@ BEGIN
   UPDATE d SET u = u + 1, flag = NOT flag;
 END $$;
 
+CREATE FUNCTION do_nothing_returning_sql(p int) RETURNS int LANGUAGE sql AS $$
+  INSERT INTO a (k, x) VALUES (p, 3) ON CONFLICT (k) DO NOTHING RETURNING x + 1 $$;
+
+CREATE FUNCTION upsert_returning_sql(p int, q int) RETURNS int LANGUAGE sql AS $$
+  INSERT INTO a (k, x) VALUES (p, q) ON CONFLICT (k) DO UPDATE SET x = a.x * 2 WHERE a.x > 0 RETURNING x $$;
+
+CREATE FUNCTION do_nothing_returning_called(p int) RETURNS int LANGUAGE plpgsql AS $$
+BEGIN
+  RETURN COALESCE(do_nothing_returning_sql(p), -1) * 10 + COALESCE(do_nothing_returning_sql(p + 1), -2);
+END $$;
+
 CREATE FUNCTION update_returning(p int) RETURNS int LANGUAGE plpgsql AS $$
 DECLARE v int := 3; w int;
 BEGIN
