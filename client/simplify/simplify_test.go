@@ -97,6 +97,39 @@ func TestTxn(t *testing.T) {
 			client.Txn{Vars: append(ints("x"), client.Var{Name: "bad", Kind: client.Bool}), Body: []client.Stmt{
 				nulls(query("", "x")), &client.If{Cond: client.V("bad"), Then: []client.Stmt{&client.Rollback{}}}, &client.Commit{}}},
 			"txn f()\n  var x int\n  var bad bool\n  query \"SELECT n FROM t\" into x null bad\n  if bad\n    rollback\n  commit\n"},
+		{"what comes behind a loop that is left",
+			client.Txn{Vars: ints("a", "b"), Body: []client.Stmt{
+				query("a"), &client.If{Cond: client.V("a"), Then: []client.Stmt{
+					&client.Loop{Label: "loop1", Body: []client.Stmt{query("b"), &client.If{Cond: client.V("b"), Then: []client.Stmt{&client.Break{Label: "loop1"}}}}}},
+					Else: []client.Stmt{&client.Rollback{}}},
+				query(""), &client.Commit{},
+			}},
+			"txn f()\n  var a int\n  var b int\n  query \"SELECT n FROM t\" found a\n  if a\n    loop loop1\n      query \"SELECT n FROM t\" found b\n      if b\n        break loop1\n  else\n    rollback\n  query \"SELECT n FROM t\"\n  commit\n"},
+		{"nothing comes behind a loop that is not",
+			client.Txn{Vars: ints("a", "b"), Body: []client.Stmt{
+				query("a"), &client.If{Cond: client.V("a"), Then: []client.Stmt{
+					&client.Loop{Label: "loop1", Body: []client.Stmt{query("b"), &client.If{Cond: client.V("b"), Then: []client.Stmt{&client.Commit{}}}}}},
+					Else: []client.Stmt{&client.Rollback{}}},
+				query(""), &client.Commit{},
+			}},
+			"txn f()\n  var a int\n  var b int\n  query \"SELECT n FROM t\" found a\n  if a\n    loop loop1\n      query \"SELECT n FROM t\" found b\n      if b\n        commit\n  else\n    rollback\n"},
+		{"a copy of a variable that is set again",
+			client.Txn{Vars: ints("a", "b"), Body: []client.Stmt{
+				query("", "a"), &client.Assign{Var: "b", Expr: client.V("a")}, query("", "a"), &client.Emit{Exprs: []client.Expr{client.V("a"), client.V("b")}}, &client.Commit{},
+			}},
+			"txn f()\n  var a int\n  var b int\n  query \"SELECT n FROM t\" into a\n  b = a\n  query \"SELECT n FROM t\" into a\n  emit a, b\n  commit\n"},
+		{"texts of which one is above the other in some order",
+			client.Txn{Vars: []client.Var{{Name: "a", Kind: client.Text}}, Body: []client.Stmt{
+				&client.Assign{Var: "a", Expr: client.C(ir.Text("b"))},
+				&client.If{Cond: &client.Op{Op: ">", Args: []client.Expr{client.V("a"), client.C(ir.Text("a"))}}, Then: []client.Stmt{query("")}}, &client.Commit{},
+			}},
+			"txn f()\n  if 'b' > 'a'\n    query \"SELECT n FROM t\"\n  commit\n"},
+		{"numbers of which one is above the other",
+			client.Txn{Vars: ints("a"), Body: []client.Stmt{
+				&client.Assign{Var: "a", Expr: client.C(ir.Int(2))},
+				&client.If{Cond: &client.Op{Op: ">", Args: []client.Expr{client.V("a"), client.C(ir.Int(1))}}, Then: []client.Stmt{query("")}}, &client.Commit{},
+			}},
+			"txn f()\n  query \"SELECT n FROM t\"\n  commit\n"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			txn := c.txn
