@@ -158,6 +158,8 @@ func referenceCases() []windowCase {
 		{name: "a value that a CHECK forbids", program: skew("table t (k int, v int, key (k), check positive t.v >= 0)\nrow t (1, 0)\n", "z := 1", hasT+"update t set v = -1 where t.k == 1"), robust: true},
 		{name: "a value that a CHECK allows", program: skew("table t (k int, v int, key (k), check positive t.v >= 0)\nrow t (1, 0)\n", "z := 1", updateT)},
 		{name: "a value of which a CHECK says nothing", program: skew("table t (k int, v int, key (k), check positive t.v >= 0)\nrow t (1, 0)\n", "z := 1", hasT+"update t set v = null where t.k == 1")},
+		{name: "a key twice, of which the second is rolled back", program: skew(someT, "z := 1", insertT+"; savepoint s; "+insertT+"; rollback to s"), robust: true},
+		{name: "a key, of which another one is rolled back", program: skew(someT, "z := 1", insertT+"; savepoint s; insert t (k, v) values (2, 5); rollback to s")},
 		{name: "a key twice", program: skew(someT, "z := 1", insertT+"; "+insertT), robust: true},
 		{name: "a value that is NULL", program: skew("table t (k int, v int not null, key (k))\nrow t (1, 0)\n", "z := 1", hasT+"update t set v = null where t.k == 1"), robust: true},
 		{name: "an action that sets NULL", program: skew(oneP+nulling+oneC, "z := 1", hasC+dropP+"; cascade c f")},

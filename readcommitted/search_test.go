@@ -40,6 +40,28 @@ func TestSearch(t *testing.T) {
 	}
 }
 
+// TestOnly: what is an anomaly at snapshot isolation, too, may be left out.
+func TestOnly(t *testing.T) {
+	for _, c := range []struct {
+		name, txns string
+		all, only  int
+	}{
+		{"each loses what the other writes", "txn a { r := x; x := r + 1 }\ntxn b { x := 5 }\n", 2, 2},
+		{"each reads what the other writes", "txn a { r := x; y := r + 1 }\ntxn b { r := y; x := r + 1 }\n", 1, 0},
+	} {
+		p := testprog.Parse(t, "program p\nvar x = 0, y = 0\n"+c.txns)
+		for only, want := range map[bool]int{false: c.all, true: c.only} {
+			res, err := Search(t.Context(), Query{Program: p, Engine: engine.Postgres(), Init: schedules.FileRows, Only: only})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if len(res.Anomalies) != want {
+				t.Errorf("%s, only those of READ COMMITTED: %t: %d anomalies, want %d", c.name, only, len(res.Anomalies), want)
+			}
+		}
+	}
+}
+
 // TestSupported: nothing is said of READ COMMITTED on other engines.
 func TestSupported(t *testing.T) {
 	p := testprog.Parse(t, "program p\nvar x = 0\ntxn a { r := x; x := r + 1 }\n")
