@@ -80,7 +80,7 @@ var sqlFaults = []Fault{
 	{Name: "range-check", File: "sqlmodel/ops.go", Old: "ok && !x.l.opt.MySQL {\n		b.Within", New: "ok && x.l.opt.MySQL {\n		b.Within",
 		Tests: "sqlmodel sqlmodel:^TestAgainstServer$", Breaks: "int4 arithmetic does not overflow"},
 	{Name: "collation-equal", File: "sqlmodel/compare.go", Old: `case v.t.sql.Collation != "":`, New: `case v.t.sql.Collation != "" && v.t.sql.Name == "citext":`,
-		Tests: "sqlmodel", Breaks: "a nondeterministic collation compares as something else"},
+		Tests: "sqlmodel", Breaks: "a nondeterministic collation compares as something else", Survives: "the key of a text is a function of which nothing is known: as a number it is compared just the same"},
 	{Name: "not-null-mode", File: "sqlmodel/expr.go", Old: "		case truth:\n			inner = nonFalse", New: "		case truth:\n			inner = truth",
 		Tests: "sqlmodel sqlmodel:^TestAgainstServer$", Breaks: "NOT of a subquery with NULL is true"},
 	{Name: "handler-inner-first", File: "sqlmodel/exception.go", Old: "for k := len(b.catches) - 1; k >= 0; k-- {", New: "for k := 0; k < len(b.catches); k++ {",

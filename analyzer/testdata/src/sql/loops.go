@@ -111,3 +111,22 @@ func Around(db *sql.DB, a, b int) error {
 	}
 	return nil
 }
+
+// BeginInRound begins its transaction in a loop, and writes in the rounds behind that.
+func (s *Service) BeginInRound(ctx context.Context, p int) error {
+	var tx *sql.Tx
+	for i := range 3 {
+		if i > 0 {
+			if _, err := tx.ExecContext(ctx, "INSERT INTO late (i, p) VALUES ($1, $2)", i, p); err != nil {
+				return err
+			}
+		} else {
+			var err error
+			if tx, err = s.db.BeginTx(ctx, nil); err != nil {
+				return err
+			}
+			defer tx.Rollback()
+		}
+	}
+	return tx.Commit()
+}
