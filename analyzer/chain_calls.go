@@ -141,6 +141,7 @@ func (in *interp) anything(h *handle, tables []string, readOnly bool, reason str
 		in.emit(&client.Unknown{At: client.At{Pos: in.place()}, Tables: tables, ReadOnly: readOnly, Reason: reason})
 		return
 	}
+	in.outside()
 	if h.kind == transaction || in.site != "" {
 		return
 	}

@@ -170,7 +170,7 @@ func (in *interp) copyFrom(inv *invocation, h *handle, args []value) value {
 		in.emit(u)
 	} else if in.perhaps(h) {
 		in.emit(&client.Unknown{At: in.at(), Reason: "CopyFrom"})
-	} else if h.kind != transaction && in.site == "" {
+	} else if in.outside(); h.kind != transaction && in.site == "" {
 		text := "INSERT INTO " + client.Hole
 		if table != "" {
 			text = "INSERT INTO " + table + " " + client.Hole
