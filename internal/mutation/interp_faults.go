@@ -8,7 +8,7 @@ var interpFaults = []Fault{
 		Tests: "ir/interp symbolic movers schedules .:TestReinserted", Breaks: "the oracle lets writes of own rows exclude"},
 	{Name: "interp-action", File: "ir/interp/locks.go", Old: "|| op.Action != nil {", New: "{",
 		Tests: "ir/interp symbolic movers schedules", Breaks: "the oracle lets actions exclude by the rows of the snapshot"},
-	{Name: "interp-own-lock", File: "ir/interp/locks.go", Old: "return !l.Own && slices", New: "return slices",
+	{Name: "interp-own-lock", File: "ir/interp/locks.go", Old: "return !l.Own && m.taken", New: "return m.taken",
 		Tests: "ir/interp symbolic movers schedules .:TestReinserted", Breaks: "the oracle lets locks of own rows exclude"},
 	{Name: "interp-pre-lock", File: "ir/interp/locks.go", Old: "u.table == l.table && engine.TableLockConflict(l.mode, u.mode)", New: "u.table == l.table && l.mode == u.mode",
 		Tests: "ir/interp symbolic movers schedules .:TestApplications", Breaks: "the oracle compares modes of LOCK TABLE"},
