@@ -19,19 +19,28 @@ func (e *Profile) Beyond(p *ir.Program) string {
 	}
 	for _, t := range p.Txns {
 		ir.Walk(t.Body, func(s ir.Stmt) {
-			switch s := s.(type) {
-			case *ir.Cascade:
-				why = "what the actions of foreign keys do there is not modelled"
-			case *ir.LockTable, *ir.Savepoint:
-				why = "what LOCK TABLE and savepoints do there is not modelled"
-			case *ir.Insert:
-				if s.Conflict != nil {
-					why = "what an INSERT that meets an existing key does there is not modelled"
-				}
+			if what := unmodelled(s); what != "" && why == "" {
+				why = fmt.Sprintf("%s: %s there is not modelled", s.Position(), what)
 			}
 		})
 	}
 	return why
+}
+
+// unmodelled says what of a statement is not modelled for databases that exclude more than
+// the profile says, "" if there is nothing.
+func unmodelled(s ir.Stmt) string {
+	switch s := s.(type) {
+	case *ir.Cascade:
+		return "what the actions of foreign keys do"
+	case *ir.LockTable, *ir.Savepoint:
+		return "what LOCK TABLE and savepoints do"
+	case *ir.Insert:
+		if s.Conflict != nil {
+			return "what an INSERT that meets an existing key does"
+		}
+	}
+	return ""
 }
 
 // skipped says which statement may pass over rows that have left their place in an index,

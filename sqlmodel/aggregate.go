@@ -41,7 +41,7 @@ func (q *query) aggregates(x *ex, s *pg.SelectStmt) {
 				x.unmodelled("a row of aggregates")
 			}
 			v = y.defaultType(v)
-			q.targets = append(q.targets, colDef{targetName(t), v.e, v.t, v.nn})
+			q.targets = append(q.targets, colDef{name: targetName(t), e: v.e, t: v.t, nn: v.nn})
 		}
 	}
 	for _, n := range s.SortClause {

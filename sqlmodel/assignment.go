@@ -107,7 +107,7 @@ func (y *ex) multiValues(n *pg.Node, loc int32) []val {
 			for i, c := range q.targets {
 				local := y.b.local(c.name, c.t)
 				sel.Into, sel.Cols = append(sel.Into, local), append(sel.Cols, c.e)
-				q.targets[i] = colDef{c.name, ir.V(local), c.t, false}
+				q.targets[i] = colDef{name: c.name, e: ir.V(local), t: c.t}
 			}
 			y.b.emit(sel)
 		}

@@ -199,7 +199,7 @@ func (v val) columns() []colDef {
 	if v.record {
 		return v.fields
 	}
-	return []colDef{{"", v.e, v.t, v.nn}}
+	return []colDef{{e: v.e, t: v.t, nn: v.nn}}
 }
 
 // arguments chooses among overloaded functions and orders the arguments. No

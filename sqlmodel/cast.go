@@ -450,7 +450,7 @@ func (x *ex) casted(e *pg.TypeCast, v val, t typ) val {
 			for i := range fields {
 				c := v.fields[i]
 				cv := x.cast(val{e: c.e, t: c.t, nn: c.nn}, fields[i].t, e.Location)
-				v.fields[i] = colDef{fields[i].name, cv.e, fields[i].t, cv.nn}
+				v.fields[i] = colDef{name: fields[i].name, e: cv.e, t: fields[i].t, nn: cv.nn}
 			}
 			return v
 		}

@@ -296,7 +296,7 @@ func (i *inserter) readConflict(stmt *ir.Insert, row, existing, after *rowSource
 	for _, c := range i.returned(after, row) {
 		local := b.local(c.name, c.t)
 		s.Into, s.Cols = append(s.Into, local), append(s.Cols, c.e)
-		out.cols = append(out.cols, colDef{c.name, ir.V(local), c.t, false})
+		out.cols = append(out.cols, colDef{name: c.name, e: ir.V(local), t: c.t})
 	}
 	b.emit(s)
 	out.query = s

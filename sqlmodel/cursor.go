@@ -160,7 +160,7 @@ func (b *builder) keysInto(c *cursor, q *query, list []dest) []dest {
 				}
 			}
 			p.key = append(p.key, names)
-			q.targets = append(q.targets, colDef{col.name, e, col.t, true})
+			q.targets = append(q.targets, colDef{name: col.name, e: e, t: col.t, nn: true})
 			list = append(list, dest{local, col.t})
 		}
 		c.at[src.Table] = p

@@ -73,9 +73,16 @@ func (b *builder) demand(u *userType, t typ, local string, pos ir.Pos) {
 	b.mayBreak(u, cmp.Or(leftOut, u.refusesNull()), pos)
 }
 
-// demandParts marks that domains may refuse fields of a row that is assigned.
-func (b *builder) demandParts(fields []field, pos ir.Pos) {
-	for _, fd := range fields {
+// demandParts marks that domains may refuse fields of a row that is assigned. They refuse
+// nothing of what is stored in a column of the same type.
+func (b *builder) demandParts(fields []field, values []colDef, pos ir.Pos) {
+	for i, fd := range fields {
+		notNull := slices.ContainsFunc(fd.within, (*userType).notNull) // there may be no row
+		if i < len(values) && !notNull {
+			if c := values[i].of; c != nil && c.domain == fd.domain && slices.Equal(c.within, fd.within) {
+				continue
+			}
+		}
 		b.mayRefuseAny(fd.within, nil, pos)
 	}
 }

@@ -464,7 +464,7 @@ func (x *ex) leafSource(alias, row string, d *derived) *rowSource {
 	src := &rowSource{alias: alias, row: row}
 	shape := ir.Columns(d.rel)
 	for i, c := range d.cols {
-		src.cols = append(src.cols, colDef{c.name, &ir.Col{Row: row, Col: shape[i].Name}, c.t, c.nn})
+		src.cols = append(src.cols, colDef{name: c.name, e: &ir.Col{Row: row, Col: shape[i].Name}, t: c.t, nn: c.nn})
 	}
 	x.d.register(src)
 	return src

@@ -216,7 +216,7 @@ func (x *ex) elements(call *pg.FuncCall, name, alias string) *derived {
 	}
 	r.Type = localType(t)
 	row := x.rowName(alias)
-	cols := []colDef{{alias, &ir.Col{Row: row, Col: "elem"}, t, r.Array == nil}, {"ordinality", &ir.Col{Row: row, Col: "ordinality"}, tInt, true}}
+	cols := []colDef{{name: alias, e: &ir.Col{Row: row, Col: "elem"}, t: t, nn: r.Array == nil}, {name: "ordinality", e: &ir.Col{Row: row, Col: "ordinality"}, t: tInt, nn: true}}
 	x.d.register(&rowSource{row: row, cols: cols})
 	return &derived{rel: &ir.Project{From: &ir.Leaf{Row: row, Rel: r}, Cols: itemsOf(cols)}, cols: cols}
 }

@@ -256,7 +256,7 @@ func (x *ex) expr1(n *pg.Node) val {
 			} else {
 				v = x.one(a)
 			}
-			fields = append(fields, colDef{"f" + strconv.Itoa(i+1), v.e, v.t, v.nn})
+			fields = append(fields, colDef{name: "f" + strconv.Itoa(i+1), e: v.e, t: v.t, nn: v.nn})
 		}
 		return val{t: tRecord, fields: fields, record: true}
 	case *pg.CollateClause:

@@ -72,7 +72,7 @@ func (q *query) flat(in *ex, f *fromQuery) (conds []ir.Expr, ok bool) {
 			c.name = f.rename(c.name)
 		}
 		v := y.defaultType(c.val())
-		src.cols = append(src.cols, colDef{c.name, v.e, v.t, v.nn})
+		src.cols = append(src.cols, colDef{name: c.name, e: v.e, t: v.t, nn: v.nn})
 	}
 	if in.b != nil {
 		q.locksWithin(in, sub, src, f, conds)

@@ -297,7 +297,7 @@ func (i *inserter) intoLocals(q *query, into *[]string, exprs *[]ir.Expr) []colD
 		}
 		local := i.b.local(c.name, t)
 		*into, *exprs = append(*into, local), append(*exprs, c.e)
-		out = append(out, colDef{c.name, ir.V(local), t, c.nn})
+		out = append(out, colDef{name: c.name, e: ir.V(local), t: t, nn: c.nn})
 	}
 	return out
 }
@@ -406,7 +406,7 @@ func (i *inserter) row(given []assignment) {
 		if v.e == nil {
 			v.e = ir.C(ir.Null)
 		}
-		row.cols = append(row.cols, colDef{c.name, v.e, c.t, v.nn})
+		row.cols = append(row.cols, colDef{name: c.name, e: v.e, t: c.t, nn: v.nn})
 	}
 	list := tab.firing(onInsert, true, true, nil)
 	if len(list) == 0 {

@@ -111,12 +111,12 @@ func (m *merger) oneRow(s *pg.SelectStmt) []colDef {
 	add := func(name string, v val) {
 		v = m.x.defaultType(v)
 		if !ir.MayFail(v.e) {
-			out = append(out, colDef{name, m.x.shared(v.e, v.t), v.t, v.nn})
+			out = append(out, colDef{name: name, e: m.x.shared(v.e, v.t), t: v.t, nn: v.nn})
 			return
 		}
 		local := m.b.local(name, v.t)
 		m.b.assign(m.pos, local, v.e)
-		out = append(out, colDef{name, ir.V(local), v.t, v.nn})
+		out = append(out, colDef{name: name, e: ir.V(local), t: v.t, nn: v.nn})
 	}
 	switch {
 	case len(s.ValuesLists) == 1 && s.WithClause == nil && s.LimitCount == nil && s.LimitOffset == nil:

@@ -494,7 +494,7 @@ func (q *query) addTarget(t *pg.ResTarget) {
 		return
 	}
 	v = x.defaultType(v)
-	q.targets = append(q.targets, colDef{targetName(t), v.e, v.t, v.nn})
+	q.targets = append(q.targets, colDef{name: targetName(t), e: v.e, t: v.t, nn: v.nn})
 }
 
 func isStar(n *pg.Node) bool {

@@ -60,7 +60,7 @@ func (b *builder) returned(f *frame, v val) []colDef {
 		out := make([]colDef, len(fields))
 		for i, fd := range fields {
 			c := x.assigned(v.fields[i].val(), fd.t, 0)
-			out[i] = colDef{fd.name, c.e, fd.t, c.nn}
+			out[i] = colDef{name: fd.name, e: c.e, t: fd.t, nn: c.nn}
 		}
 		return out
 	case v.record && len(v.fields) > 0:
@@ -70,18 +70,18 @@ func (b *builder) returned(f *frame, v val) []colDef {
 	case len(fields) > 0 && v.isNull():
 		var out []colDef
 		for _, fd := range fields {
-			out = append(out, colDef{fd.name, ir.C(ir.Null), fd.t, false})
+			out = append(out, colDef{name: fd.name, e: ir.C(ir.Null), t: fd.t})
 		}
 		return out
 	case len(fields) > 0 && v.t.name == t.name:
 		var out []colDef
 		for _, fd := range fields {
-			out = append(out, colDef{fd.name, accessor(v, fd), fd.t, false})
+			out = append(out, colDef{name: fd.name, e: accessor(v, fd), t: fd.t})
 		}
 		return out
 	}
 	c := x.assigned(v, t, 0)
-	return []colDef{{"", c.e, t, c.nn}}
+	return []colDef{{e: c.e, t: t, nn: c.nn}}
 }
 
 // leave ends the function.
@@ -154,12 +154,12 @@ func (b *builder) abandon(f *frame, s plpgsql.Stmt, reason string) {
 			case fd != nil:
 				if !done[fd.local] {
 					done[fd.local] = true
-					b.demandParts([]field{*fd}, pos)
+					b.demandParts([]field{*fd}, nil, pos)
 					havoc(fd.local)
 				}
 			default:
 				b.mayRefuseAny([]*userType{v.domain}, nil, pos)
-				b.demandParts(v.fields, pos)
+				b.demandParts(v.fields, nil, pos)
 				v.lost = v.isRecord && !v.fixed
 				for _, d := range append(v.dests(), heldDests(v)...) {
 					if d.local != "" && !done[d.local] {

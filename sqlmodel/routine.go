@@ -435,7 +435,7 @@ func (b *builder) results(f *frame) {
 		t := b.l.signatureType(f.fn.ret, f.fn.text)
 		if fields := b.l.fieldsOf(t.name); len(fields) > 0 {
 			for _, fd := range fields {
-				r.values = append(r.values, colDef{fd.name, ir.V(b.fieldLocal(f.scope.label, fd.name, fd.t)), fd.t, false})
+				r.values = append(r.values, colDef{name: fd.name, e: ir.V(b.fieldLocal(f.scope.label, fd.name, fd.t)), t: fd.t})
 			}
 			return
 		}
@@ -443,7 +443,7 @@ func (b *builder) results(f *frame) {
 			b.unmodelled("a function that returns a record")
 		}
 		local := b.local(f.scope.label, t)
-		r.values = []colDef{{f.scope.label, ir.V(local), t, false}}
+		r.values = []colDef{{name: f.scope.label, e: ir.V(local), t: t}}
 		b.demand(b.l.domainOf(f.fn.ret, f.fn.text), t, local, f.fn.pos)
 	}
 }
@@ -471,7 +471,7 @@ func (v *variable) columns(i int) []colDef {
 	if v.isRecord {
 		return v.value().fields
 	}
-	return []colDef{{nameOr(v.name, "column"+itoa(i+1)), v.expr(), v.t, false}}
+	return []colDef{{name: nameOr(v.name, "column"+itoa(i+1)), e: v.expr(), t: v.t}}
 }
 
 // noResult sets the result of a STRICT function to NULL.

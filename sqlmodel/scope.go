@@ -46,9 +46,9 @@ type field struct {
 // col is the field as a column.
 func (f *field) col() colDef {
 	if f.bound != nil {
-		return colDef{f.name, f.bound, f.t, f.nn}
+		return colDef{name: f.name, e: f.bound, t: f.t, nn: f.nn}
 	}
-	return colDef{f.name, ir.V(f.local), f.t, false}
+	return colDef{name: f.name, e: ir.V(f.local), t: f.t}
 }
 
 func (v *variable) field(name string) *field {
@@ -115,6 +115,8 @@ type colDef struct {
 	e    ir.Expr
 	t    typ
 	nn   bool // never NULL
+	// of is the column that the value is stored in, nil if it is computed.
+	of *column
 }
 
 func (c colDef) val() val { return val{e: c.e, t: c.t, nn: c.nn} }
@@ -157,7 +159,7 @@ type level struct {
 func tableSource(t *table, alias, row string) *rowSource {
 	s := &rowSource{alias: alias, row: row, table: t}
 	for _, c := range t.columns {
-		s.cols = append(s.cols, colDef{c.name, &ir.Col{Row: row, Col: c.name}, c.t, c.notNull})
+		s.cols = append(s.cols, colDef{name: c.name, e: &ir.Col{Row: row, Col: c.name}, t: c.t, nn: c.notNull, of: c})
 	}
 	return s
 }

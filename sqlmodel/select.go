@@ -538,7 +538,7 @@ func (b *builder) values(f *frame, t *text, s *pg.SelectStmt, pos ir.Pos, to sin
 		q := &query{in: x, atMost: -1}
 		for _, n := range pg.Inner(row).(*pg.List).Items {
 			v := x.defaultType(x.one(n))
-			q.targets = append(q.targets, colDef{"column", v.e, v.t, v.nn})
+			q.targets = append(q.targets, colDef{name: "column", e: v.e, t: v.t, nn: v.nn})
 		}
 		switch to.kind {
 		case intoLocals:

@@ -31,7 +31,7 @@ func (q *query) function(f *pg.RangeFunction) {
 			src.cols[0].name = alias
 		}
 		if f.Ordinality {
-			src.cols = append(src.cols, colDef{"ordinality", ir.C(ir.Int(1)), tInt, true})
+			src.cols = append(src.cols, colDef{name: "ordinality", e: ir.C(ir.Int(1)), t: tInt, nn: true})
 		}
 	case x.l.builtin(name).set:
 		src.cols = q.setFunction(&outer, call, x.l.systemName(name), alias, f.Ordinality)
@@ -110,7 +110,7 @@ func (q *query) setFunction(x *ex, call *pg.FuncCall, name, alias string, ordina
 			loop.to = &ir.Cond{If: null, Then: ir.Op(ir.Sub, loop.from, ir.C(ir.Int(1))), Else: loop.to}
 		}
 		loop.elem = x.b.local(alias, tInt)
-		cols = []colDef{{alias, ir.V(loop.elem), tInt, true}}
+		cols = []colDef{{name: alias, e: ir.V(loop.elem), t: tInt, nn: true}}
 	case name == "unnest" && len(args) == 1 && args[0].t.name == nArray:
 		cols = q.overArray(x, &loop, args[0], alias, pos)
 	case len(args) > 0 && name != "unnest" && name != "generate_series":
@@ -122,7 +122,7 @@ func (q *query) setFunction(x *ex, call *pg.FuncCall, name, alias string, ordina
 	}
 	if ordinality {
 		loop.ordinal = x.b.local("ordinality", tInt)
-		cols = append(cols, colDef{"ordinality", ir.V(loop.ordinal), tInt, true})
+		cols = append(cols, colDef{name: "ordinality", e: ir.V(loop.ordinal), t: tInt, nn: true})
 	}
 	q.loops = append(q.loops, loop)
 	return cols
@@ -161,11 +161,11 @@ func (q *query) overArray(x *ex, loop *setLoop, a val, alias string, pos ir.Pos)
 	if fields := x.l.fieldsOf(t.name); len(fields) > 0 {
 		var cols []colDef
 		for _, f := range fields {
-			cols = append(cols, colDef{f.name, accessor(elem, f), f.t, false})
+			cols = append(cols, colDef{name: f.name, e: accessor(elem, f), t: f.t})
 		}
 		return cols
 	}
-	return []colDef{{alias, elem.e, t, false}}
+	return []colDef{{name: alias, e: elem.e, t: t}}
 }
 
 // each runs body inside the loops of the set-returning functions of q; it is

@@ -159,7 +159,7 @@ func (l *loader) rowCondition(e *sqlExpr, sources ...*rowSource) (out ir.Expr, w
 
 // domainValue is VALUE in a check of a domain.
 func domainValue(t typ, e ir.Expr) *rowSource {
-	return &rowSource{alias: hiddenAlias, cols: []colDef{{"value", e, t, false}}}
+	return &rowSource{alias: hiddenAlias, cols: []colDef{{name: "value", e: e, t: t}}}
 }
 
 // rowExpr translates an expression over a row of t; why is what cannot be

@@ -177,7 +177,7 @@ func (b *builder) record(name string, t *table, row *rowSource, pos ir.Pos) *var
 func (v *variable) source(t *table) *rowSource {
 	src := &rowSource{alias: v.name, table: t}
 	for i, f := range v.fields {
-		src.cols = append(src.cols, colDef{f.name, ir.V(f.local), f.t, t.columns[i].notNull && v.name == "old"})
+		src.cols = append(src.cols, colDef{name: f.name, e: ir.V(f.local), t: f.t, nn: t.columns[i].notNull && v.name == "old"})
 	}
 	return src
 }

@@ -184,7 +184,7 @@ func (b *builder) store(f *frame, v *variable, e val, pos ir.Pos) {
 		}
 		var cols []colDef
 		for _, fd := range fields {
-			cols = append(cols, colDef{fd.name, accessor(e, fd), fd.t, false})
+			cols = append(cols, colDef{name: fd.name, e: accessor(e, fd), t: fd.t})
 		}
 		list, rest := b.recordDests(v, cols, pos)
 		b.assignAll(x, pos, list, cols)
@@ -197,7 +197,7 @@ func (b *builder) store(f *frame, v *variable, e val, pos ir.Pos) {
 // locals, so that a field is found after either branch of an IF.
 func (b *builder) recordDests(v *variable, cols []colDef, pos ir.Pos) (list, rest []dest) {
 	if v.fixed {
-		b.demandParts(v.fields, pos)
+		b.demandParts(v.fields, cols, pos)
 		for i := range cols {
 			if i < len(v.fields) {
 				list = append(list, dest{v.fields[i].local, v.fields[i].t})

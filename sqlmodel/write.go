@@ -474,7 +474,7 @@ func (b *builder) returning(f *frame, w *writeQuery, after *rowSource, ret *pg.R
 			continue
 		}
 		s.Into, s.Cols = append(s.Into, temps[i].local), append(s.Cols, c.e)
-		assign, cols = append(assign, d), append(cols, colDef{c.name, ir.V(temps[i].local), c.t, false})
+		assign, cols = append(assign, d), append(cols, colDef{name: c.name, e: ir.V(temps[i].local), t: c.t})
 	}
 	b.atLeastOne(s)
 	b.weak[s] = true
