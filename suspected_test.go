@@ -39,7 +39,7 @@ func TestSuspected(t *testing.T) {
 		{"a lock that may not be taken", withdraw("IF p AND (SELECT bal FROM acc WHERE id = j FOR UPDATE) > 0 THEN"), robust.Unknown, "row lock"},
 		{"no lock", withdraw("IF p AND (SELECT bal FROM acc WHERE id = j) > 0 THEN"), robust.NotRobust, ""},
 		{"a lock that is taken", withdraw("PERFORM 1 FROM acc WHERE id = j FOR UPDATE; IF p AND (SELECT bal FROM acc WHERE id = j) > 0 THEN"), robust.Robust, ""},
-		{"a lock that is taken where it is needed", withdraw("IF CASE WHEN p THEN (SELECT bal FROM acc WHERE id = j FOR UPDATE) ELSE 0 END > 0 THEN"), robust.Robust, ""},
+		{"a lock that is taken where it is needed", withdraw("IF (CASE WHEN p THEN (SELECT bal FROM acc WHERE id = j FOR UPDATE) ELSE 0 END) > 0 THEN"), robust.Robust, ""},
 		{"a lock of other rows that may not be taken", withdraw("IF p AND (SELECT bal FROM acc WHERE id = i FOR UPDATE) = 7 AND (SELECT bal FROM acc WHERE id = j) > 0 THEN"), robust.NotRobust, ""},
 		{"a check that is not valid", skew("ALTER TABLE duty ADD CHECK (off OR note = '') NOT VALID;"), robust.NotRobust, ""},
 		{"a check of another column that is not valid, and of which nothing is known", skew("ALTER TABLE duty ADD CHECK (to_tsvector('simple', note) @@ 'a'::tsquery) NOT VALID;"), robust.Unknown, "error"},
