@@ -1,0 +1,6 @@
+package module
+
+func third(n int) bool {
+	f := even
+	return f(n)
+}

@@ -1,0 +1,5 @@
+package module
+
+func leaf() {}
+
+func _() { leaf() }
