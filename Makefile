@@ -8,6 +8,7 @@
 
 GO ?= go
 APPS = testdata/apps
+CHECK = $(GO) tool -modfile=tools.mod
 
 .PHONY: all demo test soak setup setup-demo build clean
 
@@ -32,6 +33,8 @@ demo: bin/robust
 test: setup
 	@bad=$$(gofmt -l $$(git ls-files '*.go')); test -z "$$bad" || { echo "not formatted with gofmt:"; echo "$$bad"; exit 1; }
 	$(GO) vet ./...
+	$(CHECK) staticcheck ./...
+	@dead=$$($(CHECK) deadcode -test ./...) || exit 1; test -z "$$dead" || { echo "nothing calls:"; echo "$$dead"; exit 1; }
 	$(GO) test -timeout 30m ./...
 
 SEED ?= 1

@@ -64,7 +64,6 @@ type tracer struct {
 	// nil row if it was void.
 	writes  [][]write
 	objects []*object
-	reads   [][]read
 }
 
 // addRow adds a row that a transaction makes, or that is there initially.

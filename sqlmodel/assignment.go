@@ -12,7 +12,6 @@ import (
 type assignment struct {
 	column string
 	v      val
-	isNull bool // DEFAULT without a default
 }
 
 // setList translates SET for a row of s; y sees the row.

@@ -89,7 +89,6 @@ type frame struct {
 type result struct {
 	label  string
 	values []colDef // locals
-	left   bool     // RETURN leaves the block
 }
 
 // loopLabel is a loop or block that EXIT and CONTINUE may name.

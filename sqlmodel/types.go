@@ -41,21 +41,19 @@ const (
 )
 
 var (
-	tInt      = valuesOf("int4")
-	tBigint   = valuesOf("int8")
-	tNumeric  = valuesOf("numeric")
-	tFloat    = valuesOf("float8")
-	tBool     = valuesOf("bool")
-	tText     = valuesOf("text")
-	tDate     = valuesOf("date")
-	tTime     = valuesOf("time")
-	tStamp    = valuesOf("timestamptz")
-	tInterval = valuesOf("interval")
-	tJSON     = valuesOf("jsonb")
-	tUnknown  = typ{ir: ir.TextType, name: nUnknown}
-	tAny      = typ{ir: ir.OpaqueType, name: nAny}
-	tRecord   = typ{ir: ir.OpaqueType, name: nRecord}
-	tVoid     = typ{ir: ir.OpaqueType, name: nVoid}
+	tInt     = valuesOf("int4")
+	tBigint  = valuesOf("int8")
+	tNumeric = valuesOf("numeric")
+	tFloat   = valuesOf("float8")
+	tBool    = valuesOf("bool")
+	tText    = valuesOf("text")
+	tDate    = valuesOf("date")
+	tTime    = valuesOf("time")
+	tStamp   = valuesOf("timestamptz")
+	tUnknown = typ{ir: ir.TextType, name: nUnknown}
+	tAny     = typ{ir: ir.OpaqueType, name: nAny}
+	tRecord  = typ{ir: ir.OpaqueType, name: nRecord}
+	tVoid    = typ{ir: ir.OpaqueType, name: nVoid}
 )
 
 // classOf are the classes with several types, or another name than their type.

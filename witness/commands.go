@@ -15,12 +15,7 @@ type commandReader struct {
 	run   *interp.Run
 	mysql bool
 	soft  softValues
-	// open is the command that the trace is in, nil before the first.
-	open *Command
-	send *ir.Send
-	// at is the step of its Send.
-	at  int
-	out []placed
+	out   []placed
 }
 
 // placed is a command with the steps of the trace that it stands for: from its Send on,

@@ -96,8 +96,7 @@ func (a *analysis) connectSets(e *emitter) {
 	if !a.types[history.Set] {
 		return
 	}
-	var added [][]history.Op
-	added = make([][]history.Op, h.NumKeys())
+	added := make([][]history.Op, h.NumKeys())
 	for o := range history.Op(h.NumOps()) {
 		if h.Kind(o) == history.Add && a.in[h.TxnOf(o)] {
 			added[h.Key(o)] = append(added[h.Key(o)], o)

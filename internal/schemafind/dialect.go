@@ -80,7 +80,7 @@ var signs = map[Dialect]*regexp.Regexp{
 		"using\\s+(gin|gist|brin)|gen_random_uuid|uuid_generate_v4|character\\s+varying|double\\s+precision|[a-z]+\\s*\\[\\])"),
 	MySQL: regexp.MustCompile("(?i)`|\\b(auto_increment|engine\\s*=\\s*(innodb|myisam|aria)|unsigned|(default\\s+)?charset|tinyint|mediumint|(medium|long|tiny)text|" +
 		"(medium|long)blob|on\\s+update\\s+current_timestamp|unique\\s+key|enum\\s*\\(|datetime\\s*\\()"),
-	SQLite: regexp.MustCompile("(?i)\\b(autoincrement|pragma|without\\s+rowid|fts[345]|datetime\\s*\\(\\s*''|strftime|integer\\s+primary\\s+key)"),
+	SQLite: regexp.MustCompile(`(?i)\b(autoincrement|pragma|without\s+rowid|fts[345]|datetime\s*\(\s*''|strftime|integer\s+primary\s+key)`),
 	Other: regexp.MustCompile("(?i)\\b(nvarchar|varchar2|uniqueidentifier|mergetree|getdate\\s*\\(|identity\\s*\\(\\s*1|lowcardinality|" +
 		"string\\s*\\(\\s*(max|[0-9]+)\\s*\\))"),
 }
@@ -121,7 +121,7 @@ func bare(text string) string {
 	})
 }
 
-var tableDecl = regexp.MustCompile("(?i)\\bcreate\\s+((global|local)\\s+)?((temp|temporary|unlogged)\\s+)?table\\b")
+var tableDecl = regexp.MustCompile(`(?i)\bcreate\s+((global|local)\s+)?((temp|temporary|unlogged)\s+)?table\b`)
 
 // createsTable reports whether SQL declares a table.
 func createsTable(text string) bool { return tableDecl.MatchString(bare(text)) }

@@ -13,7 +13,6 @@ type body struct {
 	ret   *Type
 	rows  []binding
 	found bool
-	count string
 	size  int
 }
 

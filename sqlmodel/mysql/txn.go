@@ -332,8 +332,7 @@ func (l *loader) parse(st *statement, marks *int, taken map[string]bool) (node s
 // others.
 func (l *loader) named(st *statement, also []*table) (out []*ir.Table, all bool) {
 	seen := map[*table]bool{}
-	var visit func(t *table)
-	visit = func(t *table) {
+	visit := func(t *table) {
 		if seen[t] {
 			return
 		}

@@ -19,7 +19,6 @@ type stampReader struct {
 	skip  int // characters skipped beyond those of the format
 	parts map[string]int64
 	read  map[string]bool
-	month int64
 	pm    int // 1 for am, 2 for pm
 	clock int // 12 where some pattern has a clock of 12 hours, else 24
 }

@@ -137,7 +137,7 @@ func (p *Pairs) play(a *app, mix *Mix, order func(can []int) int) (f Finding, er
 		if over {
 			break
 		}
-		replies := map[*session]reply{}
+		var replies map[*session]reply
 		if len(can) > 0 {
 			i := order(can)
 			mix.Order = append(mix.Order, i)
