@@ -22,6 +22,7 @@ var (
 	hasTriggers   = regexp.MustCompile(`(?i)\btrigger\b`)
 	hasUnproven   = regexp.MustCompile(`(?i)\bnot\s+valid\b`)
 	hasSequences  = regexp.MustCompile(`(?i)\b(small|big)?serial[248]?\b|\bnextval\b|\bsequence\b|\bidentity\b`)
+	keepsRows     = regexp.MustCompile(`(?i)\b(rule|restrict|security|inherits)\b`) // what DELETE may leave
 	alwaysDefault = regexp.MustCompile(`(?i)\bgenerated\s+always\s+as\s+identity\b`)
 )
 
@@ -67,7 +68,7 @@ func (w *setupWriter) postgres() {
 	if cyclic {
 		w.out = append(w.out, keysLate)
 	}
-	w.truncate()
+	w.clear(order, cyclic)
 	for _, t := range order {
 		w.inserts(t, alwaysDefault.MatchString(w.schema))
 	}
@@ -135,12 +136,20 @@ func (w *setupWriter) mysql() {
 	w.add("SET SESSION foreign_key_checks = 1")
 }
 
-func (w *setupWriter) truncate() {
+// clear takes all rows away, of tables that others refer to last. TRUNCATE makes new files,
+// which takes long, but nothing in a schema changes what it does.
+func (w *setupWriter) clear(order []*ir.Table, cyclic bool) {
 	var names []string
-	for _, t := range w.b.planTables() {
+	for _, t := range slices.Backward(order) {
 		names = append(names, w.table(t))
 	}
-	w.add("TRUNCATE %s", strings.Join(names, ", "))
+	if cyclic || keepsRows.MatchString(w.schema) {
+		w.add("TRUNCATE %s", strings.Join(names, ", "))
+		return
+	}
+	for _, name := range names {
+		w.add("DELETE FROM %s", name)
+	}
 }
 
 // order gives the tables, those that others refer to first. cyclic says that rows may
