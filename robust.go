@@ -12,6 +12,7 @@ import (
 	"github.com/txrobust/robust/engine"
 	"github.com/txrobust/robust/internal/cache"
 	"github.com/txrobust/robust/ir"
+	"github.com/txrobust/robust/ir/draws"
 	"github.com/txrobust/robust/movers"
 	"github.com/txrobust/robust/report"
 	"github.com/txrobust/robust/schedules"
@@ -271,7 +272,7 @@ func newCheck(ctx context.Context, p *ir.Program, opt Options) *check {
 		opt.Progress = func(int, int, string) {}
 	}
 	ir.Structure(p)
-	compared, premises := ir.OrderOfDraws(p)
+	compared, premises := draws.Order(p)
 	c := &check{ctx: ctx, p: p, opt: opt, start: time.Now(), rep: report.New(p), compared: compared}
 	c.rep.Apart = append(c.rep.Apart, opt.Apart...)
 	c.rep.Assume(premises)

@@ -422,8 +422,8 @@ func FieldFn(i int) string { return fieldPrefix + strconv.Itoa(i) }
 
 const fieldPrefix = "field "
 
-// field tells which field of its only argument a call takes, if it does.
-func (c *Call) field() (int, bool) {
+// Field tells which field of its only argument a call takes, if it does.
+func (c *Call) Field() (int, bool) {
 	n, is := strings.CutPrefix(c.Name, fieldPrefix)
 	if !is || len(c.Args) != 1 {
 		return 0, false
@@ -442,7 +442,7 @@ func (c *Call) applyRows(args []Value) (v Value, ok bool) {
 	case c.Name == SucceedsFn:
 		return Bool(true), true
 	}
-	if i, is := c.field(); is && len(args) == 1 {
+	if i, is := c.Field(); is && len(args) == 1 {
 		if args[0].IsNull() {
 			return Null, true
 		}

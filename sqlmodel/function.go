@@ -244,12 +244,8 @@ func (l *loader) typeKey(t *pg.TypeName, in *text) string {
 	key := plainName(raw)
 	if u := l.sees(in).typ(raw); u != nil {
 		key = u.key
-	} else if o := l.sees(in).relation(raw); o != nil && !system.Type(key) {
-		if o.table != nil {
-			key = o.table.rowType
-		} else if u := l.rowOfView(o.view); u != nil {
-			key = u.key
-		}
+	} else if o := l.sees(in).relation(raw); o != nil && o.table != nil && !system.Type(key) {
+		key = o.table.rowType
 	}
 	if len(t.ArrayBounds) > 0 {
 		key = "_" + key

@@ -188,6 +188,7 @@ func read(files []File, opt Options) (l *loader, err error) {
 		indexNames: map[string]bool{},
 		unread:     gaps{files: map[string]bool{}, words: map[string]ir.Pos{}},
 	}
+	l.rowOfView = l.typeOfRows
 	l.startPaths()
 	inside := l.included()
 	for _, f := range schema {
@@ -282,6 +283,9 @@ type loader struct {
 	views []*view
 	// foreign is what PostgreSQL cannot say of the files in MySQL's dialect.
 	foreign *mysql.Schema
+	// rowOfView gives the type of the rows of a view, nil if its query is not modelled: names
+	// are resolved before queries are translated.
+	rowOfView func(*view) *userType
 	// limited are ORDER BY and LIMIT of statements that write.
 	limited map[any]*pg.SelectStmt
 	// ddl is the search path that declarations are read with, standard the one with which

@@ -382,30 +382,6 @@ func (l *loader) rowTypeOf(r *resolver, raw string, pos ir.Pos) string {
 	return ""
 }
 
-// rowOfView gives the type of the rows of a view, nil if its query is not modelled.
-func (l *loader) rowOfView(v *view) *userType {
-	if v.row != nil || v.query == nil || v.typing {
-		return v.row
-	}
-	v.typing = true
-	defer func(late resolver) { v.typing, l.late = false, late }(l.late)
-	fn := &function{name: v.name, pos: v.pos, text: v.text, refs: v.refs}
-	b := l.newBuilder(fn)
-	y := b.ex(b.newFrame(fn), v.text).inView(v)
-	y.d, y.perRow = y.newDeriver(), true
-	var rows *derived
-	b.attempt(func() { rows = y.viewRows(v) })
-	if rows == nil {
-		return nil
-	}
-	u := &userType{named: v.rel.named, pos: v.pos, key: l.declarations.typeKey(&v.rel.named)}
-	for _, c := range rows.cols {
-		u.fields = append(u.fields, fieldDef{name: c.name, t: c.t})
-	}
-	v.row, l.declarations.typesByKey[u.key] = u, u
-	return u
-}
-
 // noType ends what needs a type that is only in other schemas than those that are looked at.
 func (l *loader) noType(r *resolver, raw string, pos ir.Pos) {
 	if r.at < now {

@@ -13,12 +13,13 @@ import (
 	"maps"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"golang.org/x/tools/go/packages"
 )
 
 // Mode is what packages.Load has to give for Measure.
-const Mode = packages.NeedName | packages.NeedFiles | packages.NeedCompiledGoFiles | packages.NeedImports |
+const Mode = packages.NeedName | packages.NeedFiles | packages.NeedCompiledGoFiles | packages.NeedImports | packages.NeedModule |
 	packages.NeedSyntax | packages.NeedTypes | packages.NeedTypesInfo
 
 // Figures are the measures of a package or of its largest part. Names say which part that
@@ -30,12 +31,13 @@ type Figures struct {
 	Methods   int // of the receiver that has most
 	Recursive int // functions in the largest group that call each other
 	Cycle     int // files in the largest group that refer to each other's functions
+	Partial   int // type switches without a default that miss a type of a sealed interface of the module
 	Names     map[string]string
 }
 
 // Measure measures a package, which Mode has loaded.
 func Measure(p *packages.Package) Figures {
-	m := &measurer{info: p.TypesInfo, fset: p.Fset, file: map[*types.Func]string{}, f: Figures{Names: map[string]string{}}}
+	m := &measurer{module: p.Module.Path, info: p.TypesInfo, fset: p.Fset, file: map[*types.Func]string{}, f: Figures{Names: map[string]string{}}}
 	methods := map[string]int{}
 	var files []*ast.File
 	for _, f := range p.Syntax {
@@ -61,14 +63,16 @@ func Measure(p *packages.Package) Figures {
 		largest(&m.f.Methods, methods[name], m.f.Names, "methods", name)
 	}
 	m.circles(files)
+	m.switches(files)
 	return m.f
 }
 
 type measurer struct {
-	info *types.Info
-	fset *token.FileSet
-	file map[*types.Func]string // where functions of the package are
-	f    Figures
+	module string
+	info   *types.Info
+	fset   *token.FileSet
+	file   map[*types.Func]string // where functions of the package are
+	f      Figures
 }
 
 // largest keeps the larger number and the name of what has it.
@@ -174,4 +178,73 @@ func component(edges map[string][]string) []string {
 		}
 	}
 	return best
+}
+
+// switches counts the type switches over sealed interfaces that say nothing of some type.
+func (m *measurer) switches(files []*ast.File) {
+	for _, f := range files {
+		ast.Inspect(f, func(n ast.Node) bool {
+			if sw, ok := n.(*ast.TypeSwitchStmt); ok && m.partial(sw) {
+				m.f.Partial++
+				m.f.Names["partial"] = m.fset.Position(sw.Pos()).String()
+			}
+			return true
+		})
+	}
+}
+
+// partial reports whether a type switch over a sealed interface of the module, which has a method that only
+// its own package can give a type, has neither a default nor a case for each such type.
+func (m *measurer) partial(sw *ast.TypeSwitchStmt) bool {
+	named, ok := m.info.TypeOf(subject(sw)).(*types.Named)
+	if !ok {
+		return false
+	}
+	sealed, ok := named.Underlying().(*types.Interface)
+	if pkg := named.Obj().Pkg(); !ok || !isSealed(sealed) || pkg.Path() != m.module && !strings.HasPrefix(pkg.Path(), m.module+"/") {
+		return false
+	}
+	covered := map[string]bool{}
+	for _, c := range sw.Body.List {
+		list := c.(*ast.CaseClause).List
+		if list == nil {
+			return false
+		}
+		for _, e := range list {
+			covered[types.TypeString(m.info.TypeOf(e), nil)] = true
+		}
+	}
+	scope := named.Obj().Pkg().Scope()
+	for _, name := range scope.Names() {
+		t, ok := scope.Lookup(name).(*types.TypeName)
+		if !ok || t.IsAlias() || types.IsInterface(t.Type()) {
+			continue
+		}
+		ptr := types.NewPointer(t.Type())
+		value := types.Implements(t.Type(), sealed)
+		if (value || types.Implements(ptr, sealed)) && !covered[types.TypeString(ptr, nil)] && !(value && covered[types.TypeString(t.Type(), nil)]) {
+			return true
+		}
+	}
+	return false
+}
+
+// subject is the expression whose type a switch asks for.
+func subject(sw *ast.TypeSwitchStmt) ast.Expr {
+	switch s := sw.Assign.(type) {
+	case *ast.AssignStmt:
+		return s.Rhs[0].(*ast.TypeAssertExpr).X
+	case *ast.ExprStmt:
+		return s.X.(*ast.TypeAssertExpr).X
+	}
+	panic("rooms: a type switch over nothing")
+}
+
+func isSealed(t *types.Interface) bool {
+	for i := range t.NumMethods() {
+		if !t.Method(i).Exported() {
+			return true
+		}
+	}
+	return false
 }

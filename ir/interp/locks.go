@@ -152,6 +152,32 @@ func (s *scope) dropped(st *ir.Dropped) exec {
 	}
 }
 
+// taken reports whether the writes of others, in the order of their commits, exclude who
+// locks a row with a lock of the class on an older snapshot.
+func (m *Machine) taken(table int, key string, class engine.WriteClass, since []*Run) bool {
+	first := true
+	for _, other := range since {
+		for i := range other.Ops {
+			o := &other.Ops[i]
+			if !o.touches(table, key) {
+				continue
+			}
+			if o.Kind != OpInsert && (class == engine.AnyWrite || class == engine.KeyChange && (m.changesKey(o) || m.strengthened(o, first))) {
+				return true
+			}
+			first = false
+		}
+	}
+	return false
+}
+
+// strengthened reports whether an update counts as a change of the key because of a lock
+// (engine.Profile.LockStrengthens). A lock of another subtransaction counts for the version
+// of the snapshot alone, which the first update replaces.
+func (m *Machine) strengthened(o *Op, first bool) bool {
+	return m.Engine.LockStrengthens && o.Locked && (first || !o.Apart)
+}
+
 // keepsOut reports whether a lock fails on what others wrote since the snapshot.
 func (m *Machine) keepsOut(l RowLock, since []*Run) bool {
 	return !l.Own && m.taken(l.Table, l.Key, m.Engine.LockExcludes[l.Mode], since)

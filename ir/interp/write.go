@@ -538,32 +538,6 @@ func (m *Machine) replay(db *DB, ops []Op, since []*Run, broken func(statement i
 	return db
 }
 
-// taken reports whether the writes of others, in the order of their commits, exclude who
-// locks a row with a lock of the class on an older snapshot.
-func (m *Machine) taken(table int, key string, class engine.WriteClass, since []*Run) bool {
-	first := true
-	for _, other := range since {
-		for i := range other.Ops {
-			o := &other.Ops[i]
-			if !o.touches(table, key) {
-				continue
-			}
-			if o.Kind != OpInsert && (class == engine.AnyWrite || class == engine.KeyChange && (m.changesKey(o) || m.strengthened(o, first))) {
-				return true
-			}
-			first = false
-		}
-	}
-	return false
-}
-
-// strengthened reports whether an update counts as a change of the key because of a lock
-// (engine.Profile.LockStrengthens). A lock of another subtransaction counts for the version
-// of the snapshot alone, which the first update replaces.
-func (m *Machine) strengthened(o *Op, first bool) bool {
-	return m.Engine.LockStrengthens && o.Locked && (first || !o.Apart)
-}
-
 // statementEnd checks the constraints between rows that the statement of the
 // last of the first n writes may have broken.
 func (m *Machine) statementEnd(ops []Op, n int, db *DB) string {

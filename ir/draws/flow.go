@@ -1,8 +1,10 @@
-package ir
+package draws
 
 import (
 	"maps"
 	"slices"
+
+	"github.com/txrobust/robust/ir"
 )
 
 // place is something that values flow through: a column, a local, or a field of the rows
@@ -66,31 +68,31 @@ func (p *place) lump() {
 	}
 }
 
-// valueFlow knows the places of a program.
-type valueFlow struct {
+// flow knows the places of a program.
+type flow struct {
 	locals  map[localOf]*place
 	columns map[columnOf]*place
 }
 
 type localOf struct {
-	txn  *Txn
+	txn  *ir.Txn
 	name string
 }
 
 type columnOf struct {
-	table *Table
+	table *ir.Table
 	index int
 }
 
-func newFlow(p *Program) *valueFlow {
-	f := &valueFlow{map[localOf]*place{}, map[columnOf]*place{}}
+func newFlow(p *ir.Program) *flow {
+	f := &flow{map[localOf]*place{}, map[columnOf]*place{}}
 	for _, t := range p.Txns {
-		Walk(t.Body, func(s Stmt) { f.stmt(t, s) })
+		ir.Walk(t.Body, func(s ir.Stmt) { f.stmt(t, s) })
 	}
 	return f
 }
 
-func (f *valueFlow) local(t *Txn, name string) *place {
+func (f *flow) local(t *ir.Txn, name string) *place {
 	k := localOf{t, name}
 	if f.locals[k] == nil {
 		f.locals[k] = &place{}
@@ -98,7 +100,7 @@ func (f *valueFlow) local(t *Txn, name string) *place {
 	return f.locals[k]
 }
 
-func (f *valueFlow) column(t *Table, i int) *place {
+func (f *flow) column(t *ir.Table, i int) *place {
 	k := columnOf{t, i}
 	if f.columns[k] == nil {
 		f.columns[k] = &place{}
@@ -107,14 +109,14 @@ func (f *valueFlow) column(t *Table, i int) *place {
 }
 
 // stmt joins what a statement assigns.
-func (f *valueFlow) stmt(t *Txn, s Stmt) {
+func (f *flow) stmt(t *ir.Txn, s ir.Stmt) {
 	sc := f.scope(t, s)
-	into := func(to *place, e Expr) {
+	into := func(to *place, e ir.Expr) {
 		for _, n := range sc.carried(e) {
 			n.join(to)
 		}
 	}
-	locals := func(names []string, cols []Expr) {
+	locals := func(names []string, cols []ir.Expr) {
 		for i, e := range cols {
 			if i < len(names) && names[i] != "" {
 				into(f.local(t, names[i]), e)
@@ -122,18 +124,18 @@ func (f *valueFlow) stmt(t *Txn, s Stmt) {
 		}
 	}
 	switch s := s.(type) {
-	case *Assign:
+	case *ir.Assign:
 		into(f.local(t, s.Var), s.Expr)
-	case *Select:
+	case *ir.Select:
 		locals(s.Into, s.Cols)
 		for i, a := range s.Aggs {
-			if i < len(s.Into) && s.Into[i] != "" && a.carries() {
+			if i < len(s.Into) && s.Into[i] != "" && carries(a) {
 				into(f.local(t, s.Into[i]), a.Arg)
 			}
 		}
-	case *Foreach:
+	case *ir.Foreach:
 		locals(s.Into, s.Cols)
-	case *Insert:
+	case *ir.Insert:
 		for i, c := range s.Cols {
 			into(f.column(s.Table, c), s.Values[i])
 		}
@@ -142,7 +144,7 @@ func (f *valueFlow) stmt(t *Txn, s Stmt) {
 				into(f.column(s.Table, set.Col), set.Expr)
 			}
 		}
-	case *Update:
+	case *ir.Update:
 		for _, set := range s.Sets {
 			into(f.column(s.Table, set.Col), set.Expr)
 		}
@@ -150,46 +152,46 @@ func (f *valueFlow) stmt(t *Txn, s Stmt) {
 }
 
 // carries reports whether an aggregate may give one of its arguments.
-func (a Agg) carries() bool { return a.Arg != nil && a.Fn != "count" && a.Fn != "sum" }
+func carries(a ir.Agg) bool { return a.Arg != nil && a.Fn != "count" && a.Fn != "sum" }
 
-// flowScope is what the names of an expression stand for.
-type flowScope struct {
-	f      *valueFlow
-	txn    *Txn
-	rows   map[string]*Table              // row variables of tables
+// scope is what the names of an expression stand for.
+type scope struct {
+	f      *flow
+	txn    *ir.Txn
+	rows   map[string]*ir.Table           // row variables of tables
 	cols   map[string]map[string][]*place // columns of those of relations
 	params map[string][]*place            // of a derivation; nil outside of derivations
 }
 
 // scope gives that of the expressions of a statement.
-func (f *valueFlow) scope(t *Txn, s Stmt) *flowScope {
-	rows := map[string]*Table{}
-	for _, src := range Reads(s) {
+func (f *flow) scope(t *ir.Txn, s ir.Stmt) *scope {
+	rows := map[string]*ir.Table{}
+	for _, src := range ir.Reads(s) {
 		rows[src.Row] = src.Table
 	}
 	switch s := s.(type) {
-	case *Update:
+	case *ir.Update:
 		rows[s.Row] = s.Table
-	case *Delete:
+	case *ir.Delete:
 		rows[s.Row] = s.Table
-	case *Insert:
+	case *ir.Insert:
 		if s.Conflict != nil {
-			rows[s.Conflict.Row], rows[Excluded] = s.Table, s.Table
+			rows[s.Conflict.Row], rows[ir.Excluded] = s.Table, s.Table
 		}
 	}
-	return &flowScope{f: f, txn: t, rows: rows}
+	return &scope{f: f, txn: t, rows: rows}
 }
 
 // carried gives the places whose values may be the value of an expression, or close
 // to it: a sum with something else is. What is true or false is close to no value.
-func (sc *flowScope) carried(e Expr) []*place {
+func (sc *scope) carried(e ir.Expr) []*place {
 	switch e := e.(type) {
-	case *Var:
+	case *ir.Var:
 		if sc.params != nil {
 			return sc.params[e.Name]
 		}
 		return []*place{sc.f.local(sc.txn, e.Name)}
-	case *Col:
+	case *ir.Col:
 		if cols := sc.cols[e.Row]; cols != nil {
 			return cols[e.Col]
 		}
@@ -198,17 +200,17 @@ func (sc *flowScope) carried(e Expr) []*place {
 				return []*place{sc.f.column(table, c)}
 			}
 		}
-	case *Unary:
-		if e.Op == Neg {
+	case *ir.Unary:
+		if e.Op == ir.Neg {
 			return sc.carried(e.X)
 		}
-	case *Binary:
-		if e.Op >= Add {
+	case *ir.Binary:
+		if e.Op >= ir.Add {
 			return append(slices.Clone(sc.carried(e.X)), sc.carried(e.Y)...)
 		}
-	case *Cond:
+	case *ir.Cond:
 		return append(slices.Clone(sc.carried(e.Then)), sc.carried(e.Else)...)
-	case *Call:
+	case *ir.Call:
 		return sc.call(e)
 	}
 	return nil

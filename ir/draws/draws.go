@@ -1,25 +1,31 @@
-package ir
+// Package draws finds which values a program compares by order although transactions draw
+// them without regard to commits: those of sequences, and the times at which transactions
+// begin. A poller that asks for the rows behind the last one that it has seen misses those
+// of a transaction that drew its value early and commits late.
+//
+// Values are followed from where they are drawn through variables, columns, and the fields
+// of rows, whatever the order of statements (unification, Steensgaard 1996).
+package draws
 
-import "strings"
+import (
+	"strings"
 
-// This file finds which values a program compares by order although transactions
-// draw them without regard to commits: those of sequences, and the times at which
-// transactions begin. A poller that asks for the rows behind the last one that it
-// has seen misses those of a transaction that drew its value early and commits late.
+	"github.com/txrobust/robust/ir"
+)
 
-// OrderOfDraws tells where a program compares, by order, values of one source that
+// Order tells where a program compares, by order, values of one source that
 // transactions draw: those of a sequence, or the times at which they begin. Compared are
 // places where both sides come from the database, so that the order of the draws matters
 // to the program. Premises are about places where it is taken not to matter: comparisons
 // with a value that a client gives, which may be the last one that it has seen, and with a
 // transaction's own time; rows that are ordered by such values, the largest of them, and
 // how far two of them are apart.
-func OrderOfDraws(p *Program) (compared, premises []Note) {
+func Order(p *ir.Program) (compared, premises []ir.Note) {
 	o := &ordering{f: newFlow(p)}
 	o.all(p) // joins what expressions put together
 	drawn := false
 	for _, t := range p.Txns {
-		each(t, func(h *Havoc) {
+		each(t, func(h *ir.Havoc) {
 			if source := h.Source(); source != "" {
 				o.f.local(t, h.Var).root().source, drawn = source, true
 			}
@@ -35,16 +41,16 @@ func OrderOfDraws(p *Program) (compared, premises []Note) {
 	return o.compared, o.premises
 }
 
-func (o *ordering) all(p *Program) {
+func (o *ordering) all(p *ir.Program) {
 	for _, t := range p.Txns {
 		o.txn(t)
 	}
 }
 
 // each calls f for the Havocs of a transaction.
-func each(t *Txn, f func(*Havoc)) {
-	Walk(t.Body, func(s Stmt) {
-		if h, ok := s.(*Havoc); ok {
+func each(t *ir.Txn, f func(*ir.Havoc)) {
+	ir.Walk(t.Body, func(s ir.Stmt) {
+		if h, ok := s.(*ir.Havoc); ok {
 			f(h)
 		}
 	})
@@ -52,9 +58,9 @@ func each(t *Txn, f func(*Havoc)) {
 
 // ordering looks for comparisons by order.
 type ordering struct {
-	f                  *valueFlow
+	f                  *flow
 	own                map[string]bool // locals that hold what the transaction draws
-	compared, premises []Note
+	compared, premises []ir.Note
 }
 
 // side is what is known of one operand of a comparison.
@@ -66,7 +72,7 @@ type side struct {
 	used   bool   // it is no constant
 }
 
-func (o *ordering) side(sc *flowScope, e Expr) side {
+func (o *ordering) side(sc *scope, e ir.Expr) side {
 	var out side
 	for _, n := range sc.carried(e) {
 		out.used = true
@@ -76,8 +82,8 @@ func (o *ordering) side(sc *flowScope, e Expr) side {
 		}
 		out.given = out.given || root.given
 	}
-	WalkExpr(e, func(e Expr) {
-		if v, ok := e.(*Var); ok && sc.params == nil && o.own[v.Name] {
+	ir.WalkExpr(e, func(e ir.Expr) {
+		if v, ok := e.(*ir.Var); ok && sc.params == nil && o.own[v.Name] {
 			out.own = true
 		}
 	})
@@ -85,56 +91,56 @@ func (o *ordering) side(sc *flowScope, e Expr) side {
 }
 
 // txn looks at the comparisons of a transaction.
-func (o *ordering) txn(t *Txn) {
+func (o *ordering) txn(t *ir.Txn) {
 	o.own = map[string]bool{}
-	each(t, func(h *Havoc) {
+	each(t, func(h *ir.Havoc) {
 		if h.Source() != "" {
 			o.own[h.Var] = true
 		}
 	})
-	Walk(t.Body, func(s Stmt) {
+	ir.Walk(t.Body, func(s ir.Stmt) {
 		sc := o.f.scope(t, s)
-		for _, e := range Exprs(s) {
+		for _, e := range ir.Exprs(s) {
 			o.expr(sc, s.Position(), e)
 		}
 		switch s := s.(type) {
-		case *Select:
+		case *ir.Select:
 			o.ordered(sc, s.Position(), s.Order)
 			for _, a := range s.Aggs {
 				o.extreme(sc, s.Position(), a)
 			}
-		case *EmitRows:
+		case *ir.EmitRows:
 			o.ordered(sc, s.Position(), s.Order)
-		case *Foreach:
+		case *ir.Foreach:
 			o.ordered(sc, s.Position(), s.Order)
-		case *LockRows:
+		case *ir.LockRows:
 			o.ordered(sc, s.Position(), s.Order)
 		}
 	})
 }
 
 // expr looks at an expression and at those inside of it, also in derivations.
-func (o *ordering) expr(sc *flowScope, pos Pos, e Expr) {
-	WalkExpr(e, func(e Expr) {
+func (o *ordering) expr(sc *scope, pos ir.Pos, e ir.Expr) {
+	ir.WalkExpr(e, func(e ir.Expr) {
 		switch e := e.(type) {
-		case *Binary:
+		case *ir.Binary:
 			switch x, y := o.side(sc, e.X), o.side(sc, e.Y); e.Op {
-			case Lt, Le:
+			case ir.Lt, ir.Le:
 				o.compare(pos, y, x)
-			case Gt, Ge:
+			case ir.Gt, ir.Ge:
 				o.compare(pos, x, y)
-			case Sub:
+			case ir.Sub:
 				o.apart(pos, x, y)
 			}
-		case *Call:
+		case *ir.Call:
 			if e.Def != nil {
 				o.derivation(sc, pos, e)
 				return
 			}
-			if e.Name == RowFn {
+			if e.Name == ir.RowFn {
 				return
 			}
-			if strings.HasPrefix(e.Name, WindowFn) {
+			if strings.HasPrefix(e.Name, ir.WindowFn) {
 				for _, a := range e.Args[1:] {
 					o.ranked(pos, o.side(sc, a))
 				}
@@ -142,7 +148,7 @@ func (o *ordering) expr(sc *flowScope, pos Pos, e Expr) {
 			}
 			for i, x := range e.Args {
 				for _, y := range e.Args[:i] {
-					if x, y := o.side(sc, x), o.side(sc, y); e.Type.Kind == KindBool {
+					if x, y := o.side(sc, x), o.side(sc, y); e.Type.Kind == ir.KindBool {
 						o.compare(pos, x, y)
 					} else {
 						o.apart(pos, x, y)
@@ -154,60 +160,45 @@ func (o *ordering) expr(sc *flowScope, pos Pos, e Expr) {
 }
 
 // derivation looks at the expressions of a derivation.
-func (o *ordering) derivation(sc *flowScope, pos Pos, c *Call) {
+func (o *ordering) derivation(sc *scope, pos ir.Pos, c *ir.Call) {
 	w := &relWalk{
-		expr:    func(sc *flowScope, e Expr) { o.expr(sc, pos, e) },
-		ordered: func(sc *flowScope, order []Order) { o.ordered(sc, pos, order) },
-		agg:     func(sc *flowScope, a Agg) { o.extreme(sc, pos, a) },
+		expr:    func(sc *scope, e ir.Expr) { o.expr(sc, pos, e) },
+		ordered: func(sc *scope, order []ir.Order) { o.ordered(sc, pos, order) },
+		agg:     func(sc *scope, a ir.Agg) { o.extreme(sc, pos, a) },
 	}
 	w.rel(sc.within(c), c.Def.Rel)
 }
 
 // apart looks at two values of which something else than a truth value is computed.
-func (o *ordering) apart(pos Pos, x, y side) {
-	if x.at == y.at && !(x.source == Clock && (x.own || y.own)) {
+func (o *ordering) apart(pos ir.Pos, x, y side) {
+	if x.at == y.at && !(x.source == ir.Clock && (x.own || y.own)) {
 		o.ranked(pos, x)
 	}
 }
 
 // ordered looks at what rows are ordered by.
-func (o *ordering) ordered(sc *flowScope, pos Pos, order []Order) {
+func (o *ordering) ordered(sc *scope, pos ir.Pos, order []ir.Order) {
 	for _, by := range order {
 		o.ranked(pos, o.side(sc, by.Expr))
 	}
 }
 
 // extreme looks at an aggregate, which may be the largest of some values.
-func (o *ordering) extreme(sc *flowScope, pos Pos, a Agg) {
+func (o *ordering) extreme(sc *scope, pos ir.Pos, a ir.Agg) {
 	if a.Arg != nil && (a.Fn == "min" || a.Fn == "max") {
 		o.ranked(pos, o.side(sc, a.Arg))
 	}
 }
 
 // ranked looks at a value of which the program learns how it compares with others.
-func (o *ordering) ranked(pos Pos, x side) {
+func (o *ordering) ranked(pos ir.Pos, x side) {
 	if x.source != "" {
 		add(&o.premises, pos, "where rows are ordered by values of "+x.source+", or the largest of them or their difference is computed, the program does not conclude which transaction commits first")
 	}
 }
 
-// Clock is the source of the times at which transactions begin.
-const Clock = "now()"
-
-// NextvalOf is what gives the values of a sequence.
-func NextvalOf(sequence string) string { return "nextval(" + sequence + ")" }
-
-// Source is what the value is drawn from, "" if that has no order: values of one source
-// grow in the order in which they are drawn, whichever transaction commits first.
-func (h *Havoc) Source() string {
-	if h.Of == Clock || strings.HasPrefix(h.Of, "nextval(") {
-		return h.Of
-	}
-	return ""
-}
-
 // compare looks at larger > smaller.
-func (o *ordering) compare(pos Pos, larger, smaller side) {
+func (o *ordering) compare(pos ir.Pos, larger, smaller side) {
 	source := larger.source
 	if source == "" {
 		source = smaller.source
@@ -216,7 +207,7 @@ func (o *ordering) compare(pos Pos, larger, smaller side) {
 		return
 	}
 	switch {
-	case source == Clock && (larger.own || smaller.own):
+	case source == ir.Clock && (larger.own || smaller.own):
 		add(&o.premises, pos, "what transactions compare with their own now() may be of any order: the times of transactions that run at once are close")
 	case larger.source != "" && larger.at == smaller.at:
 		add(&o.compared, pos, "values of "+source+" are compared by their order")
@@ -226,11 +217,11 @@ func (o *ordering) compare(pos Pos, larger, smaller side) {
 }
 
 // add adds a note with a text that is not yet there.
-func add(list *[]Note, pos Pos, text string) {
+func add(list *[]ir.Note, pos ir.Pos, text string) {
 	for _, n := range *list {
 		if n.Text == text {
 			return
 		}
 	}
-	*list = append(*list, Note{Pos: pos, Text: text})
+	*list = append(*list, ir.Note{Pos: pos, Text: text})
 }

@@ -1,18 +1,21 @@
-package ir
+package draws
 
 import (
 	"fmt"
 	"maps"
 	"slices"
+
+	"github.com/txrobust/robust/ir"
 )
 
-func (sc *flowScope) call(e *Call) []*place {
+// call gives the places whose values a call may give.
+func (sc *scope) call(e *ir.Call) []*place {
 	switch {
-	case e.Type.Kind == KindBool || e.Name == "len":
+	case e.Type.Kind == ir.KindBool || e.Name == "len":
 		return nil
 	case e.Def != nil:
 		return sc.derive(e)
-	case e.Name == RowFn:
+	case e.Name == ir.RowFn:
 		row := &place{}
 		for i, a := range e.Args {
 			for _, n := range sc.carried(a) {
@@ -23,7 +26,7 @@ func (sc *flowScope) call(e *Call) []*place {
 	case e.Name == "elem":
 		return sc.carried(e.Args[0])
 	}
-	if i, ok := e.field(); ok {
+	if i, ok := e.Field(); ok {
 		return fieldOf(sc.carried(e.Args[0]), i)
 	}
 	var out []*place
@@ -36,6 +39,7 @@ func (sc *flowScope) call(e *Call) []*place {
 	return out
 }
 
+// fieldOf gives a field of rows.
 func fieldOf(rows []*place, i int) []*place {
 	out := make([]*place, len(rows))
 	for k, n := range rows {
@@ -45,10 +49,10 @@ func fieldOf(rows []*place, i int) []*place {
 }
 
 // derive gives the places of what a derivation gives.
-func (sc *flowScope) derive(c *Call) []*place {
+func (sc *scope) derive(c *ir.Call) []*place {
 	cols := sc.within(c).rel(c.Def.Rel)
 	switch c.Def.Want {
-	case WantRows, WantList, WantFirst:
+	case ir.WantRows, ir.WantList, ir.WantFirst:
 		row := &place{}
 		for i, col := range cols {
 			for _, n := range col {
@@ -56,17 +60,17 @@ func (sc *flowScope) derive(c *Call) []*place {
 			}
 		}
 		return []*place{row}
-	case WantValue, WantArray:
+	case ir.WantValue, ir.WantArray:
 		return cols[0]
-	case WantAny, WantMany, WantCount:
+	case ir.WantAny, ir.WantMany, ir.WantCount:
 		return nil
 	}
 	panic("ir: unknown want " + c.Def.Want.String())
 }
 
 // within gives the scope inside of a derivation.
-func (sc *flowScope) within(c *Call) *flowScope {
-	in := &flowScope{f: sc.f, txn: sc.txn, params: map[string][]*place{}}
+func (sc *scope) within(c *ir.Call) *scope {
+	in := &scope{f: sc.f, txn: sc.txn, params: map[string][]*place{}}
 	for i, p := range c.Def.Params {
 		in.params[p.Name] = sc.carried(c.Args[i])
 	}
@@ -74,36 +78,36 @@ func (sc *flowScope) within(c *Call) *flowScope {
 }
 
 // rel gives the places of the columns of a relation.
-func (sc *flowScope) rel(r Rel) [][]*place {
+func (sc *scope) rel(r ir.Rel) [][]*place {
 	var out [][]*place
 	switch r := r.(type) {
-	case *Given:
+	case *ir.Given:
 		for i := range r.Cols {
 			out = append(out, fieldOf(sc.params[r.Param], i))
 		}
-	case *Elems:
+	case *ir.Elems:
 		if r.Array != nil {
 			return [][]*place{sc.carried(r.Array), nil}
 		}
 		return [][]*place{append(slices.Clone(sc.carried(r.Lo)), sc.carried(r.Hi)...), nil}
-	case *Project:
+	case *ir.Project:
 		in := sc.from(r.From)
 		for _, c := range r.Cols {
 			out = append(out, in.carried(c.Expr))
 		}
-	case *Group:
+	case *ir.Group:
 		in := sc.from(r.From)
 		for _, c := range r.Keys {
 			out = append(out, in.carried(c.Expr))
 		}
 		for _, a := range r.Aggs {
 			var arg []*place
-			if a.carries() {
+			if carries(a.Agg) {
 				arg = in.carried(a.Arg)
 			}
 			out = append(out, arg)
 		}
-	case *SetOp:
+	case *ir.SetOp:
 		out = sc.rel(r.L)
 		for i, col := range sc.rel(r.R) {
 			out[i] = append(slices.Clone(out[i]), col...)
@@ -115,22 +119,22 @@ func (sc *flowScope) rel(r Rel) [][]*place {
 }
 
 // from adds the row variables of a FROM list.
-func (sc *flowScope) from(f From) *flowScope {
+func (sc *scope) from(f ir.From) *scope {
 	switch f := f.(type) {
 	case nil:
 		return sc
-	case *Leaf:
+	case *ir.Leaf:
 		in := *sc
 		if in.cols = maps.Clone(sc.cols); in.cols == nil {
 			in.cols = map[string]map[string][]*place{}
 		}
-		of, names := map[string][]*place{}, Columns(f.Rel)
+		of, names := map[string][]*place{}, ir.Columns(f.Rel)
 		for i, places := range sc.rel(f.Rel) {
 			of[names[i].Name] = places
 		}
 		in.cols[f.Row] = of
 		return &in
-	case *Join:
+	case *ir.Join:
 		return sc.from(f.L).from(f.R)
 	}
 	panic(fmt.Sprintf("ir: unknown FROM %T", f))
@@ -138,12 +142,12 @@ func (sc *flowScope) from(f From) *flowScope {
 
 // relWalk looks at what is in a relation, with the scope of each part.
 type relWalk struct {
-	expr    func(*flowScope, Expr)
-	ordered func(*flowScope, []Order)
-	agg     func(*flowScope, Agg)
+	expr    func(*scope, ir.Expr)
+	ordered func(*scope, []ir.Order)
+	agg     func(*scope, ir.Agg)
 }
 
-func (w *relWalk) opt(sc *flowScope, list ...Expr) {
+func (w *relWalk) opt(sc *scope, list ...ir.Expr) {
 	for _, e := range list {
 		if e != nil {
 			w.expr(sc, e)
@@ -151,12 +155,12 @@ func (w *relWalk) opt(sc *flowScope, list ...Expr) {
 	}
 }
 
-func (w *relWalk) rel(sc *flowScope, r Rel) {
+func (w *relWalk) rel(sc *scope, r ir.Rel) {
 	switch r := r.(type) {
-	case *Given:
-	case *Elems:
+	case *ir.Given:
+	case *ir.Elems:
 		w.opt(sc, r.Array, r.Lo, r.Hi)
-	case *Project:
+	case *ir.Project:
 		in := w.from(sc, r.From)
 		for _, c := range r.Cols {
 			w.expr(in, c.Expr)
@@ -168,7 +172,7 @@ func (w *relWalk) rel(sc *flowScope, r Rel) {
 			w.expr(in, by.Expr)
 		}
 		w.ordered(in, r.Order)
-	case *Group:
+	case *ir.Group:
 		in := w.from(sc, r.From)
 		w.opt(in, r.Where)
 		for _, c := range r.Keys {
@@ -178,7 +182,7 @@ func (w *relWalk) rel(sc *flowScope, r Rel) {
 			w.opt(in, a.Arg)
 			w.agg(in, a.Agg)
 		}
-	case *SetOp:
+	case *ir.SetOp:
 		w.rel(sc, r.L)
 		w.rel(sc, r.R)
 	default:
@@ -187,14 +191,14 @@ func (w *relWalk) rel(sc *flowScope, r Rel) {
 }
 
 // from looks at a FROM list and gives the scope behind it.
-func (w *relWalk) from(sc *flowScope, f From) *flowScope {
+func (w *relWalk) from(sc *scope, f ir.From) *scope {
 	switch f := f.(type) {
 	case nil:
 		return sc
-	case *Leaf:
+	case *ir.Leaf:
 		w.rel(sc, f.Rel)
 		return sc.from(f)
-	case *Join:
+	case *ir.Join:
 		in := w.from(w.from(sc, f.L), f.R)
 		w.opt(in, f.On)
 		return in
