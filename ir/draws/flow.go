@@ -39,7 +39,22 @@ func (p *place) join(q *place) {
 		q.lump()
 	}
 	for _, i := range slices.Sorted(maps.Keys(mine)) {
-		mine[i].join(q.field(i))
+		q.root().adopt(i, mine[i])
+	}
+}
+
+// adopt joins f with field i of p. It makes no place, so that what ends in itself ends.
+func (p *place) adopt(i int, f *place) {
+	switch {
+	case p.lumped:
+		f.join(p)
+	case p.fields[i] != nil:
+		f.join(p.fields[i])
+	default:
+		if p.fields == nil {
+			p.fields = map[int]*place{}
+		}
+		p.fields[i] = f
 	}
 }
 
