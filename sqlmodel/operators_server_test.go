@@ -12,8 +12,8 @@ import (
 	"github.com/txrobust/robust/internal/pgtest"
 )
 
-// operators are expressions of rows of two numbers, a and b, a list that may be NULL, l,
-// and one that may not, n.
+// operators are expressions of rows with the numbers a and b and the lists l and n. Only l
+// may be NULL.
 var operators = []string{
 	"a IN (1, b)", "a NOT IN (1, b)", "(a IN (1, b)) IS NULL", "(a NOT IN (1, b)) IS NULL", "(a IN (1, NULL)) IS NULL", "(a IN (1, 2)) IS NULL", "(1 IN (2, b)) IS NULL",
 	"a = ANY (l)", "a <> ALL (l)", "(a = ANY (l)) IS NULL", "(a <> ALL (l)) IS NULL", "(a = ANY (n)) IS NULL", "(a <> ALL (n)) IS NULL", "NOT a = ANY (n)", "(2 = ANY (n)) IS NULL",

@@ -223,14 +223,13 @@ func (pl *planner) mustBeEarly(k int, list []placed) int {
 // others have to make room for before, and where.
 func (pl *planner) mustBeLate(k int, list []placed) (ir.Pos, bool) {
 	t := &pl.b.x.Txns[k]
-	for n := range list {
-		for at := list[n].from; at < list[n].to; at++ {
-			step := &t.Run.Steps[at]
+	for _, c := range list {
+		for _, step := range t.Run.Steps[c.from:c.to] {
 			for i := step.OpsFrom; i < step.OpsTo; i++ {
-				for j := t.Snapshot; j < k; j++ {
-					if op := &t.Run.Ops[i]; op.Kind == interp.OpInsert && pl.b.m.Frees(pl.b.x.Txns[j].Run, op) {
-						return step.Stmt.Position(), true
-					}
+				op := &t.Run.Ops[i]
+				frees := func(other interp.Committed) bool { return pl.b.m.Frees(other.Run, op) }
+				if op.Kind == interp.OpInsert && slices.ContainsFunc(pl.b.x.Txns[t.Snapshot:k], frees) {
+					return step.Stmt.Position(), true
 				}
 			}
 		}

@@ -277,7 +277,7 @@ var proofFaults = []Fault{
 		Tests: "movers:^TestMayBreak$", Breaks: "facts are not asked about again without those that are broken"},
 
 	{Name: "first-without-window", File: "movers/question.go", Old: "q.inWindow(e, a)\n	q.actual(0, a)", New: "q.actual(0, a)",
-		Tests: "movers:^TestLitmus$", Breaks: "the first helper may be one that is excluded", Survives: "an edge or the end of the walk says it again of the same writes; more walks than with it can only cost proofs"},
+		Tests: "movers:^TestLitmus$", Breaks: "the first helper may be excluded", Survives: "an edge or the end of the walk excludes the same writes again; additional walks only cost proofs"},
 	{Name: "issued-excludes-as-atomic", File: "movers/question.go", Old: "if e.kind == Atomic {\n		q.about(TopicExclusion, q.w.B.Not(q.w.Excludes(q.r0, r", New: "if e.kind <= Issued {\n		q.about(TopicExclusion, q.w.B.Not(q.w.Excludes(q.r0, r",
 		Tests: "movers:^TestLitmus$", Breaks: "locks of the delayed transaction exclude a helper that commits later (S2)"},
 	{Name: "changed-succeeds", File: "movers/question.go", Old: "return q.w.B.Or(q.w.B.Not(succeeds), r.Differ(moved, later))", New: "return r.Differ(moved, later)",

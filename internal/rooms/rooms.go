@@ -6,7 +6,6 @@
 package rooms
 
 import (
-	"cmp"
 	"go/ast"
 	"go/token"
 	"go/types"
@@ -168,7 +167,7 @@ func component(edges map[string][]string) []string {
 		for _, w := range group {
 			on[w] = false
 		}
-		if (len(group) > 1 || slices.Contains(edges[v], v)) && cmp.Compare(len(group), len(best)) > 0 {
+		if (len(group) > 1 || slices.Contains(edges[v], v)) && len(group) > len(best) {
 			best = group
 		}
 	}

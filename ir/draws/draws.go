@@ -1,7 +1,7 @@
 // Package draws finds which values a program compares by order although transactions draw
 // them without regard to commits: those of sequences, and the times at which transactions
-// begin. A poller that asks for the rows behind the last one that it has seen misses those
-// of a transaction that drew its value early and commits late.
+// begin. Suppose a poller asks for rows with larger numbers than it has seen. It misses the
+// rows of a transaction that drew its number early and commits late.
 //
 // Values are followed from where they are drawn through variables, columns, and the fields
 // of rows, whatever the order of statements (unification, Steensgaard 1996).
@@ -16,26 +16,24 @@ import (
 // Order tells where a program compares, by order, values of one source that
 // transactions draw: those of a sequence, or the times at which they begin. Compared are
 // places where both sides come from the database, so that the order of the draws matters
-// to the program. Premises are about places where it is taken not to matter: comparisons
-// with a value that a client gives, which may be the last one that it has seen, and with a
-// transaction's own time; rows that are ordered by such values, the largest of them, and
-// how far two of them are apart.
+// to the program. Premises are about places where the order is taken not to matter:
+// comparisons with a value that a client gives or with a transaction's own time, rows that
+// are ordered by such values, the largest of them, and how far two of them are apart.
 func Order(p *ir.Program) (compared, premises []ir.Note) {
-	o := &ordering{f: newFlow(p)}
-	o.all(p) // joins what expressions put together
 	drawn := false
 	for _, t := range p.Txns {
-		each(t, func(h *ir.Havoc) {
-			if source := h.Source(); source != "" {
-				o.f.local(t, h.Var).root().source, drawn = source, true
-			}
-		})
-		for _, q := range t.Params {
-			o.f.local(t, q.Name).root().given = true
-		}
+		each(t, func(*ir.Havoc) { drawn = true })
 	}
 	if !drawn {
 		return nil, nil
+	}
+	o := &ordering{f: newFlow(p)}
+	o.all(p) // joins what expressions put together
+	for _, t := range p.Txns {
+		each(t, func(h *ir.Havoc) { o.f.local(t, h.Var).root().source = h.Source() })
+		for _, q := range t.Params {
+			o.f.local(t, q.Name).root().given = true
+		}
 	}
 	o.all(p)
 	return o.compared, o.premises
@@ -47,10 +45,10 @@ func (o *ordering) all(p *ir.Program) {
 	}
 }
 
-// each calls f for the Havocs of a transaction.
+// each calls f for the Havocs of a transaction that draw values of a source.
 func each(t *ir.Txn, f func(*ir.Havoc)) {
 	ir.Walk(t.Body, func(s ir.Stmt) {
-		if h, ok := s.(*ir.Havoc); ok {
+		if h, ok := s.(*ir.Havoc); ok && h.Source() != "" {
 			f(h)
 		}
 	})
@@ -93,11 +91,7 @@ func (o *ordering) side(sc *scope, e ir.Expr) side {
 // txn looks at the comparisons of a transaction.
 func (o *ordering) txn(t *ir.Txn) {
 	o.own = map[string]bool{}
-	each(t, func(h *ir.Havoc) {
-		if h.Source() != "" {
-			o.own[h.Var] = true
-		}
-	})
+	each(t, func(h *ir.Havoc) { o.own[h.Var] = true })
 	ir.Walk(t.Body, func(s ir.Stmt) {
 		sc := o.f.scope(t, s)
 		for _, e := range ir.Exprs(s) {
@@ -124,6 +118,9 @@ func (o *ordering) expr(sc *scope, pos ir.Pos, e ir.Expr) {
 	ir.WalkExpr(e, func(e ir.Expr) {
 		switch e := e.(type) {
 		case *ir.Binary:
+			if e.Op <= ir.And {
+				return
+			}
 			switch x, y := o.side(sc, e.X), o.side(sc, e.Y); e.Op {
 			case ir.Lt, ir.Le:
 				o.compare(pos, y, x)

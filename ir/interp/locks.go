@@ -162,7 +162,7 @@ func (m *Machine) taken(table int, key string, class engine.WriteClass, since []
 			if !o.touches(table, key) {
 				continue
 			}
-			if o.Kind != OpInsert && (class == engine.AnyWrite || class == engine.KeyChange && (m.changesKey(o) || m.strengthened(o, first))) {
+			if o.Kind != OpInsert && (class == engine.AnyWrite || class == engine.KeyChange && (m.changesKey(o) || o.strengthened(first))) {
 				return true
 			}
 			first = false
@@ -174,8 +174,8 @@ func (m *Machine) taken(table int, key string, class engine.WriteClass, since []
 // strengthened reports whether an update counts as a change of the key because of a lock
 // (engine.Profile.LockStrengthens). A lock of another subtransaction counts for the version
 // of the snapshot alone, which the first update replaces.
-func (m *Machine) strengthened(o *Op, first bool) bool {
-	return m.Engine.LockStrengthens && o.Locked && (first || !o.Apart)
+func (o *Op) strengthened(first bool) bool {
+	return o.Locked && (first || !o.Apart)
 }
 
 // keepsOut reports whether a lock fails on what others wrote since the snapshot.
@@ -183,9 +183,9 @@ func (m *Machine) keepsOut(l RowLock, since []*Run) bool {
 	return !l.Own && m.taken(l.Table, l.Key, m.Engine.LockExcludes[l.Mode], since)
 }
 
-// metGone reports whether an ON CONFLICT would have to find a row behind an insertion
-// that had to wait for the deletion of that row to commit: for that of another row, whose
-// key it takes, by the same transaction or one that committed later.
+// metGone reports whether an ON CONFLICT would have to find a row that is gone. An insertion
+// before it takes the key of a row that others delete, and so waits for their commit. By then
+// the row that ON CONFLICT meets is deleted, too.
 func (m *Machine) metGone(run *Run, since []*Run) bool {
 	for i := range run.Met {
 		met := &run.Met[i]

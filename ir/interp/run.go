@@ -58,7 +58,8 @@ type Op struct {
 	Cols []bool
 	Stmt ir.Stmt
 	// Own says that the transaction itself inserted the row before, and Locked that it
-	// has locked it FOR UPDATE before; Apart, that a savepoint may be between the two.
+	// has locked it FOR UPDATE before, where that counts (engine.Profile.LockStrengthens);
+	// Apart, that a savepoint may be between the two.
 	Own, Locked, Apart bool
 	// Action is the foreign key whose action it is, or nil. Void says that the
 	// commit found nothing to do: somebody else had deleted the row, or given it

@@ -175,7 +175,7 @@ func (f *frame) log(op Op) {
 	op.Stmt = f.cur
 	op.statement = f.statement
 	op.Own = op.Kind != OpInsert && f.inserted(op.Table, op.Key)
-	op.Locked = slices.ContainsFunc(f.run.Locks, func(l RowLock) bool {
+	op.Locked = f.m.Engine.LockStrengthens && op.Kind != OpInsert && slices.ContainsFunc(f.run.Locks, func(l RowLock) bool {
 		return l.Mode == ir.ForUpdate && l.Table == op.Table && l.Key == op.Key
 	})
 	op.Apart = f.npoints > 0 || f.run.Inst.Txn.Subtransactions
