@@ -7,10 +7,10 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/txrobust/robust/internal/readcommitted"
+	"github.com/txrobust/robust/internal/witness"
 	"github.com/txrobust/robust/ir"
-	"github.com/txrobust/robust/readcommitted"
 	"github.com/txrobust/robust/report"
-	"github.com/txrobust/robust/witness"
 )
 
 // atReadCommitted checks the program at READ COMMITTED: it is refuted, or nothing is

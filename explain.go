@@ -6,12 +6,12 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/txrobust/robust/internal/proof"
+	"github.com/txrobust/robust/internal/smt"
+	"github.com/txrobust/robust/internal/symbolic"
 	"github.com/txrobust/robust/ir"
 	"github.com/txrobust/robust/movers"
-	"github.com/txrobust/robust/proof"
 	"github.com/txrobust/robust/report"
-	"github.com/txrobust/robust/smt"
-	"github.com/txrobust/robust/symbolic"
 )
 
 // explain completes the report with an explanation and the graph, where these

@@ -7,9 +7,9 @@ import (
 
 	"github.com/txrobust/robust"
 	"github.com/txrobust/robust/engine"
+	"github.com/txrobust/robust/internal/schedules"
+	"github.com/txrobust/robust/internal/sql/mysql"
 	"github.com/txrobust/robust/report"
-	"github.com/txrobust/robust/schedules"
-	"github.com/txrobust/robust/sqlmodel/mysql"
 )
 
 // TestMariaDBPrograms: programs in the dialect of MySQL, which random ones were made smaller

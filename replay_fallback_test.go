@@ -8,11 +8,11 @@ import (
 
 	"github.com/txrobust/robust"
 	"github.com/txrobust/robust/engine"
+	"github.com/txrobust/robust/internal/schedules"
 	"github.com/txrobust/robust/internal/testprog"
+	"github.com/txrobust/robust/internal/witness"
 	"github.com/txrobust/robust/ir"
 	"github.com/txrobust/robust/report"
-	"github.com/txrobust/robust/schedules"
-	"github.com/txrobust/robust/witness"
 )
 
 // twoSkews is a program with two anomalies that have nothing to do with each other.

@@ -8,17 +8,17 @@ import (
 	"strings"
 	"time"
 
-	"github.com/txrobust/robust/crosscheck"
 	"github.com/txrobust/robust/engine"
 	"github.com/txrobust/robust/internal/cache"
+	"github.com/txrobust/robust/internal/crosscheck"
+	"github.com/txrobust/robust/internal/draws"
+	"github.com/txrobust/robust/internal/schedules"
+	"github.com/txrobust/robust/internal/smt"
+	"github.com/txrobust/robust/internal/symbolic"
+	"github.com/txrobust/robust/internal/witness"
 	"github.com/txrobust/robust/ir"
-	"github.com/txrobust/robust/ir/draws"
 	"github.com/txrobust/robust/movers"
 	"github.com/txrobust/robust/report"
-	"github.com/txrobust/robust/schedules"
-	"github.com/txrobust/robust/smt"
-	"github.com/txrobust/robust/symbolic"
-	"github.com/txrobust/robust/witness"
 )
 
 // Report is the result of Check.

@@ -11,13 +11,13 @@ import (
 	"time"
 
 	"github.com/txrobust/robust"
-	"github.com/txrobust/robust/crosscheck"
 	"github.com/txrobust/robust/engine"
+	"github.com/txrobust/robust/internal/crosscheck"
 	"github.com/txrobust/robust/internal/replaytest"
+	"github.com/txrobust/robust/internal/schedules"
 	"github.com/txrobust/robust/internal/testprog"
 	"github.com/txrobust/robust/ir"
 	"github.com/txrobust/robust/report"
-	"github.com/txrobust/robust/schedules"
 	"github.com/txrobust/robust/sqlmodel"
 )
 

@@ -7,8 +7,8 @@ import (
 
 	"github.com/txrobust/robust"
 	"github.com/txrobust/robust/engine"
-	"github.com/txrobust/robust/schedules"
-	"github.com/txrobust/robust/sqlmodel/mysql"
+	"github.com/txrobust/robust/internal/schedules"
+	"github.com/txrobust/robust/internal/sql/mysql"
 )
 
 // TestSkips: where MariaDB passes over rows that left an index, nothing is proved

@@ -5,7 +5,7 @@ import (
 
 	"github.com/txrobust/robust"
 	"github.com/txrobust/robust/engine"
-	"github.com/txrobust/robust/schedules"
+	"github.com/txrobust/robust/internal/schedules"
 	"github.com/txrobust/robust/sqlmodel"
 )
 

@@ -8,17 +8,17 @@ import (
 	"sync"
 	"time"
 
-	"github.com/txrobust/robust/crosscheck"
 	"github.com/txrobust/robust/engine"
 	"github.com/txrobust/robust/instrument"
+	"github.com/txrobust/robust/internal/crosscheck"
+	"github.com/txrobust/robust/internal/interp"
+	"github.com/txrobust/robust/internal/proof"
+	"github.com/txrobust/robust/internal/schedules"
+	"github.com/txrobust/robust/internal/witness"
 	"github.com/txrobust/robust/ir"
-	"github.com/txrobust/robust/ir/interp"
 	"github.com/txrobust/robust/movers"
-	"github.com/txrobust/robust/proof"
 	"github.com/txrobust/robust/reach"
 	"github.com/txrobust/robust/report"
-	"github.com/txrobust/robust/schedules"
-	"github.com/txrobust/robust/witness"
 )
 
 // attempt is what an attempt to prove leaves for a search.

@@ -6,9 +6,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/txrobust/robust/internal/witness"
 	"github.com/txrobust/robust/ir"
 	"github.com/txrobust/robust/report"
-	"github.com/txrobust/robust/witness"
 )
 
 // maxRest bounds how many programs without some transactions are checked.

@@ -8,11 +8,11 @@ import (
 
 	"github.com/txrobust/robust"
 	"github.com/txrobust/robust/engine"
+	"github.com/txrobust/robust/internal/schedules"
+	"github.com/txrobust/robust/internal/witness"
 	"github.com/txrobust/robust/ir"
 	"github.com/txrobust/robust/report"
-	"github.com/txrobust/robust/schedules"
 	"github.com/txrobust/robust/sqlmodel"
-	"github.com/txrobust/robust/witness"
 )
 
 // TestSuspected: an execution that goes through something that the model leaves out, and

@@ -3,7 +3,7 @@ package analyzer
 import (
 	"strconv"
 
-	"github.com/txrobust/robust/client"
+	"github.com/txrobust/robust/internal/client"
 )
 
 // sessionCall is a call about the connection or the transaction.

@@ -3,7 +3,7 @@ package analyzer
 import (
 	"slices"
 
-	"github.com/txrobust/robust/client"
+	"github.com/txrobust/robust/internal/client"
 	"github.com/txrobust/robust/internal/gormmodel"
 )
 

@@ -3,7 +3,7 @@ package analyzer
 import (
 	"go/types"
 
-	"github.com/txrobust/robust/client"
+	"github.com/txrobust/robust/internal/client"
 )
 
 // collect is CollectRows, CollectOneRow or ForEachRow of pgx.

@@ -4,7 +4,7 @@ import (
 	"go/types"
 	"strings"
 
-	"github.com/txrobust/robust/client"
+	"github.com/txrobust/robust/internal/client"
 )
 
 // onHandle is a call of a method of a value of the database.

@@ -4,8 +4,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/txrobust/robust/client"
-	"github.com/txrobust/robust/client/simplify"
+	"github.com/txrobust/robust/internal/client"
+	"github.com/txrobust/robust/internal/client/simplify"
 	"github.com/txrobust/robust/ir"
 )
 

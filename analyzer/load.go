@@ -19,7 +19,7 @@ import (
 	"golang.org/x/tools/go/ssa"
 	"golang.org/x/tools/go/ssa/ssautil"
 
-	"github.com/txrobust/robust/client"
+	"github.com/txrobust/robust/internal/client"
 	"github.com/txrobust/robust/ir"
 )
 

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/txrobust/robust/client"
+	"github.com/txrobust/robust/internal/client"
 )
 
 // TestBrokenPackages: what a package with errors does to the database is not

@@ -5,7 +5,7 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/txrobust/robust/client"
+	"github.com/txrobust/robust/internal/client"
 )
 
 // cell is a place in memory: a variable whose address is taken, or what a pointer

@@ -7,7 +7,7 @@ import (
 	"reflect"
 	"slices"
 
-	"github.com/txrobust/robust/client"
+	"github.com/txrobust/robust/internal/client"
 	"github.com/txrobust/robust/ir"
 )
 

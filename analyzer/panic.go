@@ -3,7 +3,7 @@ package analyzer
 import (
 	"golang.org/x/tools/go/ssa"
 
-	"github.com/txrobust/robust/client"
+	"github.com/txrobust/robust/internal/client"
 )
 
 // panics is a panic: it rolls the transaction back, unless a deferred function around

@@ -7,8 +7,8 @@ import (
 
 	"golang.org/x/tools/go/ssa"
 
-	"github.com/txrobust/robust/client"
-	"github.com/txrobust/robust/client/simplify"
+	"github.com/txrobust/robust/internal/client"
+	"github.com/txrobust/robust/internal/client/simplify"
 	"github.com/txrobust/robust/ir"
 )
 

@@ -2,8 +2,8 @@ package instrument
 
 import (
 	"github.com/txrobust/robust/engine"
+	"github.com/txrobust/robust/internal/interp"
 	"github.com/txrobust/robust/ir"
-	"github.com/txrobust/robust/ir/interp"
 )
 
 // Options direct Rewrite.

@@ -19,13 +19,13 @@ import (
 
 	"github.com/txrobust/robust"
 	"github.com/txrobust/robust/analyzer"
-	"github.com/txrobust/robust/client"
 	"github.com/txrobust/robust/engine"
+	"github.com/txrobust/robust/internal/client"
 	"github.com/txrobust/robust/internal/goprogram"
 	"github.com/txrobust/robust/internal/quote"
 	"github.com/txrobust/robust/internal/schemafind"
+	"github.com/txrobust/robust/internal/witness"
 	"github.com/txrobust/robust/ir"
-	"github.com/txrobust/robust/witness"
 )
 
 // Transactions is the fact of a package: its transactions, encoded with

@@ -10,8 +10,8 @@ import (
 
 	"github.com/txrobust/robust/internal/infile"
 	"github.com/txrobust/robust/internal/quote"
+	"github.com/txrobust/robust/internal/witness"
 	"github.com/txrobust/robust/report"
-	"github.com/txrobust/robust/witness"
 )
 
 // maxSource bounds the bytes of a file that a position is in.

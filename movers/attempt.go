@@ -8,9 +8,9 @@ import (
 	"sync"
 	"time"
 
+	"github.com/txrobust/robust/internal/smt"
+	"github.com/txrobust/robust/internal/symbolic"
 	"github.com/txrobust/robust/ir"
-	"github.com/txrobust/robust/smt"
-	"github.com/txrobust/robust/symbolic"
 )
 
 // attempt is one try to prove a program, for all delayed nodes: with one

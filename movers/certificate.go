@@ -3,8 +3,8 @@ package movers
 import (
 	"slices"
 
+	"github.com/txrobust/robust/internal/symbolic"
 	"github.com/txrobust/robust/ir"
-	"github.com/txrobust/robust/symbolic"
 )
 
 // certificate looks for a reason for robustness that needs no solver, and

@@ -6,10 +6,10 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/txrobust/robust/internal/proof"
+	"github.com/txrobust/robust/internal/smt"
+	"github.com/txrobust/robust/internal/symbolic"
 	"github.com/txrobust/robust/ir"
-	"github.com/txrobust/robust/proof"
-	"github.com/txrobust/robust/smt"
-	"github.com/txrobust/robust/symbolic"
 )
 
 // Evidence is what a verdict rests on: the vertices of the graph, what was asked

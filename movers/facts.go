@@ -9,9 +9,9 @@ import (
 	"sync"
 
 	"github.com/txrobust/robust/internal/cache"
+	"github.com/txrobust/robust/internal/smt"
+	"github.com/txrobust/robust/internal/symbolic"
 	"github.com/txrobust/robust/ir"
-	"github.com/txrobust/robust/smt"
-	"github.com/txrobust/robust/symbolic"
 )
 
 // induct finds inductive facts by guess and check (Houdini): of the facts

@@ -8,10 +8,10 @@ import (
 	"testing"
 
 	"github.com/txrobust/robust/engine"
+	"github.com/txrobust/robust/internal/interp"
+	"github.com/txrobust/robust/internal/symbolic"
 	"github.com/txrobust/robust/internal/testprog"
 	"github.com/txrobust/robust/ir"
-	"github.com/txrobust/robust/ir/interp"
-	"github.com/txrobust/robust/symbolic"
 )
 
 var random = testprog.RandomFlags(1500)

@@ -10,9 +10,9 @@ import (
 
 	"github.com/txrobust/robust/engine"
 	"github.com/txrobust/robust/internal/cache"
+	"github.com/txrobust/robust/internal/smt"
+	"github.com/txrobust/robust/internal/symbolic"
 	"github.com/txrobust/robust/ir"
-	"github.com/txrobust/robust/smt"
-	"github.com/txrobust/robust/symbolic"
 )
 
 // Verdict is the answer of Prove.

@@ -7,8 +7,8 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/txrobust/robust/smt"
-	"github.com/txrobust/robust/symbolic"
+	"github.com/txrobust/robust/internal/smt"
+	"github.com/txrobust/robust/internal/symbolic"
 )
 
 // piece is a part of a walk of the delayed node t0: consecutive elements, and

@@ -13,11 +13,11 @@ import (
 	"time"
 
 	"github.com/txrobust/robust/engine"
+	"github.com/txrobust/robust/internal/interp"
 	"github.com/txrobust/robust/internal/progen"
+	"github.com/txrobust/robust/internal/symbolic"
 	"github.com/txrobust/robust/internal/testprog"
 	"github.com/txrobust/robust/ir"
-	"github.com/txrobust/robust/ir/interp"
-	"github.com/txrobust/robust/symbolic"
 )
 
 // closed is the program of exactly these instances on these rows: a process for

@@ -6,9 +6,9 @@ import (
 	"testing"
 
 	"github.com/txrobust/robust/engine"
+	"github.com/txrobust/robust/internal/symbolic"
 	"github.com/txrobust/robust/internal/testprog"
 	"github.com/txrobust/robust/ir"
-	"github.com/txrobust/robust/symbolic"
 )
 
 // TestCertificates: each reason applies to the programs that have it, and not where one

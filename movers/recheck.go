@@ -4,10 +4,10 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/txrobust/robust/internal/proof"
+	"github.com/txrobust/robust/internal/smt"
+	"github.com/txrobust/robust/internal/symbolic"
 	"github.com/txrobust/robust/ir"
-	"github.com/txrobust/robust/proof"
-	"github.com/txrobust/robust/smt"
-	"github.com/txrobust/robust/symbolic"
 )
 
 // Recheck makes the questions of a proof anew from the program, without a

@@ -4,7 +4,7 @@ import (
 	"context"
 	"slices"
 
-	"github.com/txrobust/robust/smt"
+	"github.com/txrobust/robust/internal/smt"
 )
 
 // directions gives the directions of the search: to prove that there is no

@@ -3,8 +3,8 @@ package movers
 import (
 	"slices"
 
+	"github.com/txrobust/robust/internal/symbolic"
 	"github.com/txrobust/robust/ir"
-	"github.com/txrobust/robust/symbolic"
 )
 
 // steady reports whether a transaction, if it commits, would have done the same

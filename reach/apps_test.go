@@ -7,8 +7,8 @@ import (
 
 	"github.com/txrobust/robust/engine"
 	"github.com/txrobust/robust/instrument"
+	"github.com/txrobust/robust/internal/interp"
 	"github.com/txrobust/robust/internal/testprog"
-	"github.com/txrobust/robust/ir/interp"
 )
 
 // TestApplications searches the SQL applications and traps on PostgreSQL, in a

@@ -7,9 +7,9 @@ import (
 
 	"github.com/txrobust/robust/engine"
 	"github.com/txrobust/robust/instrument"
+	"github.com/txrobust/robust/internal/interp"
 	"github.com/txrobust/robust/internal/testprog"
 	"github.com/txrobust/robust/ir"
-	"github.com/txrobust/robust/ir/interp"
 )
 
 // rewritten instruments p and checks that the result prints and parses back.

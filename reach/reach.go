@@ -10,8 +10,8 @@ import (
 	"strings"
 
 	"github.com/txrobust/robust/engine"
+	"github.com/txrobust/robust/internal/interp"
 	"github.com/txrobust/robust/ir"
-	"github.com/txrobust/robust/ir/interp"
 )
 
 // Verdict is the answer of Explore.

@@ -8,9 +8,9 @@ import (
 
 	"github.com/txrobust/robust/engine"
 	"github.com/txrobust/robust/instrument"
+	"github.com/txrobust/robust/internal/interp"
 	"github.com/txrobust/robust/internal/testprog"
 	"github.com/txrobust/robust/ir"
-	"github.com/txrobust/robust/ir/interp"
 )
 
 func names(trace []Step) string {

@@ -2,8 +2,8 @@ package reach
 
 import (
 	"github.com/txrobust/robust/instrument"
+	"github.com/txrobust/robust/internal/interp"
 	"github.com/txrobust/robust/ir"
-	"github.com/txrobust/robust/ir/interp"
 )
 
 // replay gives the executions of the original program that a trace of the

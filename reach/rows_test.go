@@ -9,9 +9,9 @@ import (
 
 	"github.com/txrobust/robust/engine"
 	"github.com/txrobust/robust/instrument"
+	"github.com/txrobust/robust/internal/interp"
 	"github.com/txrobust/robust/internal/progen"
 	"github.com/txrobust/robust/ir"
-	"github.com/txrobust/robust/ir/interp"
 )
 
 // instances makes a program with a process for each of n instances of random

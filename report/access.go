@@ -4,8 +4,8 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/txrobust/robust/internal/witness"
 	"github.com/txrobust/robust/ir"
-	"github.com/txrobust/robust/witness"
 )
 
 // Meeting is where two transactions touch the same: a table with columns, those

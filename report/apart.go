@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/txrobust/robust/internal/witness"
 	"github.com/txrobust/robust/ir"
-	"github.com/txrobust/robust/witness"
 )
 
 // Codes of these notes.

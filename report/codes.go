@@ -3,7 +3,7 @@ package report
 import (
 	"strings"
 
-	"github.com/txrobust/robust/witness"
+	"github.com/txrobust/robust/internal/witness"
 )
 
 // Code is a kind of message with a number that never changes its meaning.

@@ -8,8 +8,8 @@ import (
 	"testing"
 
 	"github.com/txrobust/robust/internal/golden"
+	"github.com/txrobust/robust/internal/witness"
 	"github.com/txrobust/robust/report"
-	"github.com/txrobust/robust/witness"
 )
 
 // TestCodes: every kind of anomaly has a code, codes are sorted and differ, and

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/txrobust/robust/witness"
+	"github.com/txrobust/robust/internal/witness"
 )
 
 // readCommitted is the section on READ COMMITTED.

@@ -8,8 +8,8 @@ import (
 
 	"github.com/txrobust/robust"
 	"github.com/txrobust/robust/engine"
+	"github.com/txrobust/robust/internal/schedules"
 	"github.com/txrobust/robust/report"
-	"github.com/txrobust/robust/schedules"
 )
 
 // word matches what the language of Graphviz is made of.

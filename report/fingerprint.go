@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"github.com/txrobust/robust/internal/infile"
-	"github.com/txrobust/robust/witness"
+	"github.com/txrobust/robust/internal/witness"
 )
 
 // Sources gives the text of the file that a position names; ok is false where it

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/txrobust/robust/witness"
+	"github.com/txrobust/robust/internal/witness"
 )
 
 // replayed says what a server did with a finding.

@@ -5,10 +5,10 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/txrobust/robust/crosscheck"
+	"github.com/txrobust/robust/internal/crosscheck"
+	"github.com/txrobust/robust/internal/proof"
+	"github.com/txrobust/robust/internal/witness"
 	"github.com/txrobust/robust/ir"
-	"github.com/txrobust/robust/proof"
-	"github.com/txrobust/robust/witness"
 )
 
 // Verdict is the answer of a check.

@@ -12,11 +12,11 @@ import (
 	"github.com/txrobust/robust"
 	"github.com/txrobust/robust/engine"
 	"github.com/txrobust/robust/internal/golden"
+	"github.com/txrobust/robust/internal/schedules"
 	"github.com/txrobust/robust/internal/schematest"
 	"github.com/txrobust/robust/internal/testprog"
 	"github.com/txrobust/robust/ir"
 	"github.com/txrobust/robust/report"
-	"github.com/txrobust/robust/schedules"
 	"github.com/txrobust/robust/sqlmodel"
 )
 

@@ -12,7 +12,7 @@ import (
 	"github.com/owenrumney/go-sarif/v3/pkg/report/v210/sarif"
 
 	"github.com/txrobust/robust/internal/quote"
-	"github.com/txrobust/robust/witness"
+	"github.com/txrobust/robust/internal/witness"
 )
 
 // SARIF writes reports as one log of the Static Analysis Results Interchange

@@ -8,8 +8,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/txrobust/robust/internal/witness"
 	"github.com/txrobust/robust/ir"
-	"github.com/txrobust/robust/witness"
 )
 
 // What suppresses a finding.

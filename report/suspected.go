@@ -5,9 +5,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/txrobust/robust/internal/interp"
+	"github.com/txrobust/robust/internal/witness"
 	"github.com/txrobust/robust/ir"
-	"github.com/txrobust/robust/ir/interp"
-	"github.com/txrobust/robust/witness"
 )
 
 // settles says what to do about what the model leaves out.

@@ -8,11 +8,11 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/txrobust/robust/crosscheck"
+	"github.com/txrobust/robust/internal/crosscheck"
 	"github.com/txrobust/robust/internal/quote"
+	"github.com/txrobust/robust/internal/witness"
 	"github.com/txrobust/robust/ir"
 	"github.com/txrobust/robust/isolation"
-	"github.com/txrobust/robust/witness"
 )
 
 // width is that of a terminal.

@@ -4,7 +4,7 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/txrobust/robust/sqlmodel/internal/pg"
+	"github.com/txrobust/robust/internal/sql/pg"
 )
 
 func (l *loader) alterTable(s *pg.AlterTableStmt, t *text) {

@@ -4,8 +4,8 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/txrobust/robust/sqlmodel/internal/pg"
-	"github.com/txrobust/robust/sqlmodel/internal/system"
+	"github.com/txrobust/robust/internal/sql/pg"
+	"github.com/txrobust/robust/internal/sql/system"
 )
 
 // Where a row r of a table or of a composite type has no column f, r.f is the call f(r)

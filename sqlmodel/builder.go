@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/txrobust/robust/internal/sql/pg"
 	"github.com/txrobust/robust/ir"
-	"github.com/txrobust/robust/sqlmodel/internal/pg"
 )
 
 // builder makes one template.

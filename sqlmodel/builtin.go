@@ -3,7 +3,7 @@ package sqlmodel
 import (
 	"slices"
 
-	"github.com/txrobust/robust/sqlmodel/catalog"
+	"github.com/txrobust/robust/internal/sql/catalog"
 )
 
 // declaredTypes is the catalog's view of what a program declares.

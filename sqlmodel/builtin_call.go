@@ -7,10 +7,10 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/txrobust/robust/internal/sql/catalog"
+	"github.com/txrobust/robust/internal/sql/pg"
+	"github.com/txrobust/robust/internal/sql/value"
 	"github.com/txrobust/robust/ir"
-	"github.com/txrobust/robust/sqlmodel/catalog"
-	"github.com/txrobust/robust/sqlmodel/internal/pg"
-	"github.com/txrobust/robust/sqlmodel/value"
 )
 
 // undeclaredFunction is why a call is not modelled of a function that nothing is known of, with its name.

@@ -4,9 +4,9 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/txrobust/robust/internal/sql/catalog"
+	"github.com/txrobust/robust/internal/sql/pg"
 	"github.com/txrobust/robust/ir"
-	"github.com/txrobust/robust/sqlmodel/catalog"
-	"github.com/txrobust/robust/sqlmodel/internal/pg"
 )
 
 // call translates a function call.

@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/txrobust/robust/internal/sql/pg"
 	"github.com/txrobust/robust/ir"
-	"github.com/txrobust/robust/sqlmodel/internal/pg"
 )
 
 // A subquery with LIMIT or OFFSET that does not depend on the rows around it gives the same rows each time that the

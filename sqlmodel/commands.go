@@ -5,9 +5,9 @@ import (
 	"strings"
 
 	"github.com/txrobust/robust/internal/quote"
+	"github.com/txrobust/robust/internal/sql/catalog"
+	"github.com/txrobust/robust/internal/sql/pg"
 	"github.com/txrobust/robust/ir"
-	"github.com/txrobust/robust/sqlmodel/catalog"
-	"github.com/txrobust/robust/sqlmodel/internal/pg"
 )
 
 // send writes that the client sends a command here.

@@ -4,9 +4,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/txrobust/robust/internal/sql/mysql"
+	"github.com/txrobust/robust/internal/sql/pg"
 	"github.com/txrobust/robust/ir"
-	"github.com/txrobust/robust/sqlmodel/internal/pg"
-	"github.com/txrobust/robust/sqlmodel/mysql"
 )
 
 // onConflict finishes an insertion with ON CONFLICT.

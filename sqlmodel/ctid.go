@@ -3,8 +3,8 @@ package sqlmodel
 import (
 	"strings"
 
+	"github.com/txrobust/robust/internal/sql/pg"
 	"github.com/txrobust/robust/ir"
-	"github.com/txrobust/robust/sqlmodel/internal/pg"
 )
 
 // The system column ctid says where the version of a row is that the snapshot shows. Within one statement it tells the

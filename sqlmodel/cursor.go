@@ -5,9 +5,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/txrobust/robust/internal/sql/pg"
+	"github.com/txrobust/robust/internal/sql/plpgsql"
 	"github.com/txrobust/robust/ir"
-	"github.com/txrobust/robust/sqlmodel/internal/pg"
-	"github.com/txrobust/robust/sqlmodel/internal/plpgsql"
 )
 
 // cursor is a query that a cursor variable is bound to. It gives the rows as they

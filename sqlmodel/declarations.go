@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"github.com/txrobust/robust/internal/quote"
-	"github.com/txrobust/robust/sqlmodel/catalog"
+	"github.com/txrobust/robust/internal/sql/catalog"
 )
 
 // A moment is a point in the sequence of the declarations: the number of the statement.

@@ -5,8 +5,8 @@ import (
 	"strings"
 
 	"github.com/txrobust/robust/internal/quote"
+	"github.com/txrobust/robust/internal/sql/pg"
 	"github.com/txrobust/robust/ir"
-	"github.com/txrobust/robust/sqlmodel/internal/pg"
 )
 
 // declared keeps a statement that makes the schema, for a database that is to have

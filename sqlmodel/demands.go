@@ -5,8 +5,8 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/txrobust/robust/internal/sql/pg"
 	"github.com/txrobust/robust/ir"
-	"github.com/txrobust/robust/sqlmodel/internal/pg"
 )
 
 // demand is a condition on the value of a local: an assignment that breaks it ends in an error.

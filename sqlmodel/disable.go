@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/txrobust/robust/sqlmodel/internal/pg"
+	"github.com/txrobust/robust/internal/sql/pg"
 )
 
 // switchTriggers turns triggers of a table off or on: one, all that users make, or all,

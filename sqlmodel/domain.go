@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/txrobust/robust/internal/sql/pg"
 	"github.com/txrobust/robust/ir"
-	"github.com/txrobust/robust/sqlmodel/internal/pg"
 )
 
 // domainCheck is a CHECK of a domain.

@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/txrobust/robust/internal/sql/pg"
 	"github.com/txrobust/robust/ir"
-	"github.com/txrobust/robust/sqlmodel/internal/pg"
 )
 
 // Every function that a client can call is a transaction, also if another function calls it. None are: the functions of

@@ -1,8 +1,8 @@
 package sqlmodel
 
 import (
+	"github.com/txrobust/robust/internal/sql/pg"
 	"github.com/txrobust/robust/ir"
-	"github.com/txrobust/robust/sqlmodel/internal/pg"
 )
 
 // fromQuery is a query of a FROM list: a subquery, a view or a WITH query.

@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/txrobust/robust/sqlmodel/internal/pg"
-	"github.com/txrobust/robust/sqlmodel/internal/plpgsql"
+	"github.com/txrobust/robust/internal/sql/pg"
+	"github.com/txrobust/robust/internal/sql/plpgsql"
 )
 
 // doBlock is a DO block of a schema that was found. Migrations use it to change

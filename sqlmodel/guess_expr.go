@@ -1,8 +1,8 @@
 package sqlmodel
 
 import (
-	"github.com/txrobust/robust/sqlmodel/catalog"
-	"github.com/txrobust/robust/sqlmodel/internal/pg"
+	"github.com/txrobust/robust/internal/sql/catalog"
+	"github.com/txrobust/robust/internal/sql/pg"
 )
 
 // statement looks at a statement, and gives the columns of its rows, nil for

@@ -4,8 +4,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/txrobust/robust/client"
-	"github.com/txrobust/robust/sqlmodel/internal/pg"
+	"github.com/txrobust/robust/internal/client"
+	"github.com/txrobust/robust/internal/sql/pg"
 )
 
 // A part of a statement that is not known, where it belongs to the condition on the

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/txrobust/robust/client"
+	"github.com/txrobust/robust/internal/client"
 )
 
 // TestFillHoles puts conditions in the place of § where it is a condition, and

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/txrobust/robust/client"
+	"github.com/txrobust/robust/internal/client"
 )
 
 // TestIdle checks which statements of other databases touch no rows.

@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/txrobust/robust/internal/sql/mysql"
 	"github.com/txrobust/robust/sqlmodel"
-	"github.com/txrobust/robust/sqlmodel/mysql"
 )
 
 // TestIgnores: the parts of the source that comments are about.

@@ -1,8 +1,8 @@
 package sqlmodel
 
 import (
+	"github.com/txrobust/robust/internal/sql/pg"
 	"github.com/txrobust/robust/ir"
-	"github.com/txrobust/robust/sqlmodel/internal/pg"
 )
 
 // returnedRow is the row variable that stands for an inserted row in what RETURNING computes before the row is there.

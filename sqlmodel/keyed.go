@@ -4,8 +4,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/txrobust/robust/sqlmodel/internal/pg"
-	"github.com/txrobust/robust/sqlmodel/value"
+	"github.com/txrobust/robust/internal/sql/pg"
+	"github.com/txrobust/robust/internal/sql/value"
 )
 
 // keyFunc gives what values are equal by (ex.comparable). It stands in generated

@@ -3,9 +3,9 @@ package sqlmodel
 import (
 	"slices"
 
+	"github.com/txrobust/robust/internal/sql/mysql"
+	"github.com/txrobust/robust/internal/sql/pg"
 	"github.com/txrobust/robust/ir"
-	"github.com/txrobust/robust/sqlmodel/internal/pg"
-	"github.com/txrobust/robust/sqlmodel/mysql"
 )
 
 // takeLimit takes ORDER BY and LIMIT of an UPDATE or DELETE, which only MySQL has,

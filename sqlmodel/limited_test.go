@@ -7,10 +7,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/txrobust/robust/client"
 	"github.com/txrobust/robust/engine"
+	"github.com/txrobust/robust/internal/client"
+	"github.com/txrobust/robust/internal/interp"
 	"github.com/txrobust/robust/ir"
-	"github.com/txrobust/robust/ir/interp"
 )
 
 // TestLimitedWrites runs UPDATE and DELETE with LIMIT for all choices: as many rows

@@ -7,13 +7,13 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/txrobust/robust/client"
+	"github.com/txrobust/robust/internal/client"
 	"github.com/txrobust/robust/internal/infile"
+	"github.com/txrobust/robust/internal/sql/input"
+	"github.com/txrobust/robust/internal/sql/mysql"
+	"github.com/txrobust/robust/internal/sql/pg"
+	"github.com/txrobust/robust/internal/sql/value"
 	"github.com/txrobust/robust/ir"
-	"github.com/txrobust/robust/sqlmodel/internal/input"
-	"github.com/txrobust/robust/sqlmodel/internal/pg"
-	"github.com/txrobust/robust/sqlmodel/mysql"
-	"github.com/txrobust/robust/sqlmodel/value"
 )
 
 // File is an input file: Name appears in positions.

@@ -4,9 +4,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/txrobust/robust/internal/sql/catalog"
+	"github.com/txrobust/robust/internal/sql/pg"
 	"github.com/txrobust/robust/ir"
-	"github.com/txrobust/robust/sqlmodel/catalog"
-	"github.com/txrobust/robust/sqlmodel/internal/pg"
 )
 
 // FOR UPDATE and the like lock the rows that are fetched from the joins and conditions of

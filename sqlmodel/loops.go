@@ -1,9 +1,9 @@
 package sqlmodel
 
 import (
+	"github.com/txrobust/robust/internal/sql/pg"
+	"github.com/txrobust/robust/internal/sql/plpgsql"
 	"github.com/txrobust/robust/ir"
-	"github.com/txrobust/robust/sqlmodel/internal/pg"
-	"github.com/txrobust/robust/sqlmodel/internal/plpgsql"
 )
 
 // loopBody translates the body of a loop that is labelled l.

@@ -4,8 +4,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/txrobust/robust/internal/sql/pg"
 	"github.com/txrobust/robust/ir"
-	"github.com/txrobust/robust/sqlmodel/internal/pg"
 )
 
 // columnRef resolves a name to a column or a variable.

@@ -1,8 +1,8 @@
 package sqlmodel
 
 import (
+	"github.com/txrobust/robust/internal/sql/value"
 	"github.com/txrobust/robust/ir"
-	"github.com/txrobust/robust/sqlmodel/value"
 )
 
 // narrowed makes a value that does not fit a narrow type an error; out is v as a value of type

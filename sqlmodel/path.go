@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/txrobust/robust/internal/quote"
-	"github.com/txrobust/robust/sqlmodel/internal/pg"
+	"github.com/txrobust/robust/internal/sql/pg"
 )
 
 // A searchPath is the schemas in which a name without a schema is looked for, in order. It may

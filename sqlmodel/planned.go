@@ -3,7 +3,7 @@ package sqlmodel
 import (
 	"slices"
 
-	"github.com/txrobust/robust/sqlmodel/internal/pg"
+	"github.com/txrobust/robust/internal/sql/pg"
 )
 
 // What PostgreSQL's planner knows of an expression it does not compute when the query runs.

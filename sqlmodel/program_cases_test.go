@@ -1,7 +1,7 @@
 package sqlmodel
 
 import (
-	"github.com/txrobust/robust/client"
+	"github.com/txrobust/robust/internal/client"
 	"github.com/txrobust/robust/ir"
 )
 

@@ -3,7 +3,7 @@ package sqlmodel
 import (
 	"math/rand/v2"
 
-	"github.com/txrobust/robust/client"
+	"github.com/txrobust/robust/internal/client"
 )
 
 // diffPrograms are programs for TestProgramsOnServer, each for one thing.

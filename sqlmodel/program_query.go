@@ -4,9 +4,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/txrobust/robust/client"
+	"github.com/txrobust/robust/internal/client"
+	"github.com/txrobust/robust/internal/sql/pg"
 	"github.com/txrobust/robust/ir"
-	"github.com/txrobust/robust/sqlmodel/internal/pg"
 )
 
 // query translates a statement of SQL, which rest follows.

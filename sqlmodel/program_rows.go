@@ -3,9 +3,9 @@ package sqlmodel
 import (
 	"slices"
 
-	"github.com/txrobust/robust/client"
+	"github.com/txrobust/robust/internal/client"
+	"github.com/txrobust/robust/internal/sql/pg"
 	"github.com/txrobust/robust/ir"
-	"github.com/txrobust/robust/sqlmodel/internal/pg"
 )
 
 // forRows is a loop over the rows of a statement.

@@ -10,11 +10,11 @@ import (
 	"testing"
 
 	"github.com/jackc/pgx/v5/pgconn"
-	"github.com/txrobust/robust/client"
 	"github.com/txrobust/robust/engine"
+	"github.com/txrobust/robust/internal/client"
+	"github.com/txrobust/robust/internal/interp"
 	"github.com/txrobust/robust/internal/pgtest"
 	"github.com/txrobust/robust/ir"
-	"github.com/txrobust/robust/ir/interp"
 )
 
 const diffSchema = `CREATE TABLE a (k int PRIMARY KEY, x int, y int NOT NULL, s text, b boolean NOT NULL);

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/txrobust/robust/client"
+	"github.com/txrobust/robust/internal/client"
 	"github.com/txrobust/robust/ir"
 )
 

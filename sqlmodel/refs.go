@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/txrobust/robust/sqlmodel/internal/pg"
-	"github.com/txrobust/robust/sqlmodel/internal/plpgsql"
+	"github.com/txrobust/robust/internal/sql/pg"
+	"github.com/txrobust/robust/internal/sql/plpgsql"
 )
 
 // refs is what a piece of SQL names. What the names mean depends on the search path where it runs.

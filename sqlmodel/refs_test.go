@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/txrobust/robust/sqlmodel/internal/pg"
+	"github.com/txrobust/robust/internal/sql/pg"
 )
 
 // TestWithNames tells tables from WITH queries of the same name.

@@ -4,8 +4,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/txrobust/robust/internal/sql/system"
 	"github.com/txrobust/robust/ir"
-	"github.com/txrobust/robust/sqlmodel/internal/system"
 )
 
 // resolver says what names mean at some place: for an object that was declared with names in it, at

@@ -4,9 +4,9 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/txrobust/robust/internal/sql/pg"
+	"github.com/txrobust/robust/internal/sql/plpgsql"
 	"github.com/txrobust/robust/ir"
-	"github.com/txrobust/robust/sqlmodel/internal/pg"
-	"github.com/txrobust/robust/sqlmodel/internal/plpgsql"
 )
 
 // returnStmt is RETURN [expr].

@@ -4,8 +4,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/txrobust/robust/internal/sql/plpgsql"
 	"github.com/txrobust/robust/ir"
-	"github.com/txrobust/robust/sqlmodel/internal/plpgsql"
 )
 
 // risk is an error that a statement may raise without the translation showing

@@ -4,10 +4,10 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/txrobust/robust/internal/sql/pg"
+	"github.com/txrobust/robust/internal/sql/plpgsql"
+	"github.com/txrobust/robust/internal/sql/tidy"
 	"github.com/txrobust/robust/ir"
-	"github.com/txrobust/robust/sqlmodel/internal/pg"
-	"github.com/txrobust/robust/sqlmodel/internal/plpgsql"
-	"github.com/txrobust/robust/sqlmodel/internal/tidy"
 )
 
 // template makes the transaction of an entry point.

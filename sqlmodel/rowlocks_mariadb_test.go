@@ -6,11 +6,11 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/txrobust/robust/client"
 	"github.com/txrobust/robust/engine"
+	"github.com/txrobust/robust/internal/client"
+	"github.com/txrobust/robust/internal/interp"
 	"github.com/txrobust/robust/internal/mariatest"
 	"github.com/txrobust/robust/ir"
-	"github.com/txrobust/robust/ir/interp"
 )
 
 // TestRowLocksMariaDB: what a client program locks in MySQL's dialect, a MariaDB has

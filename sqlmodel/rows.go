@@ -4,8 +4,8 @@ import (
 	"math/big"
 	"strconv"
 
+	"github.com/txrobust/robust/internal/sql/pg"
 	"github.com/txrobust/robust/ir"
-	"github.com/txrobust/robust/sqlmodel/internal/pg"
 )
 
 // initialInsert is an INSERT outside of functions.

@@ -4,10 +4,10 @@ import (
 	"regexp"
 	"strings"
 
-	"github.com/txrobust/robust/client"
+	"github.com/txrobust/robust/internal/client"
+	"github.com/txrobust/robust/internal/sql/mysql"
+	"github.com/txrobust/robust/internal/sql/pg"
 	"github.com/txrobust/robust/ir"
-	"github.com/txrobust/robust/sqlmodel/internal/pg"
-	"github.com/txrobust/robust/sqlmodel/mysql"
 )
 
 // sent is the text that a client program sends at one place, read.

@@ -9,8 +9,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/txrobust/robust/internal/sql/pg"
 	"github.com/txrobust/robust/ir"
-	"github.com/txrobust/robust/sqlmodel/internal/pg"
 )
 
 // session is what psql or pgbench does with one file and those that it

@@ -1,9 +1,9 @@
 package sqlmodel
 
 import (
+	"github.com/txrobust/robust/internal/sql/catalog"
+	"github.com/txrobust/robust/internal/sql/pg"
 	"github.com/txrobust/robust/ir"
-	"github.com/txrobust/robust/sqlmodel/catalog"
-	"github.com/txrobust/robust/sqlmodel/internal/pg"
 )
 
 // function adds a function of the FROM list: one of the program that gives

@@ -8,8 +8,8 @@ import (
 	"strings"
 
 	"github.com/txrobust/robust/engine"
+	"github.com/txrobust/robust/internal/interp"
 	"github.com/txrobust/robust/ir"
-	"github.com/txrobust/robust/ir/interp"
 )
 
 // modes are the row locks, weakest first.

@@ -6,8 +6,8 @@ import (
 	"sort"
 	"strings"
 
+	"github.com/txrobust/robust/internal/interp"
 	"github.com/txrobust/robust/ir"
-	"github.com/txrobust/robust/ir/interp"
 )
 
 // words is what the model says of a statement.

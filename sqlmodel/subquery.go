@@ -1,8 +1,8 @@
 package sqlmodel
 
 import (
+	"github.com/txrobust/robust/internal/sql/pg"
 	"github.com/txrobust/robust/ir"
-	"github.com/txrobust/robust/sqlmodel/internal/pg"
 )
 
 // subCondition translates EXISTS, IN, ANY and ALL of a subquery; nil if the

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/txrobust/robust/sqlmodel/internal/pg"
+	"github.com/txrobust/robust/internal/sql/pg"
 )
 
 // A statement that cannot be parsed is looked at token by token: it tells at least

@@ -4,8 +4,8 @@ import (
 	"slices"
 
 	"github.com/txrobust/robust/engine"
+	"github.com/txrobust/robust/internal/sql/pg"
 	"github.com/txrobust/robust/ir"
-	"github.com/txrobust/robust/sqlmodel/internal/pg"
 )
 
 // fires reports whether writes fire triggers FOR EACH ROW.

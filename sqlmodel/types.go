@@ -4,10 +4,10 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/txrobust/robust/internal/sql/pg"
+	"github.com/txrobust/robust/internal/sql/system"
+	"github.com/txrobust/robust/internal/sql/value"
 	"github.com/txrobust/robust/ir"
-	"github.com/txrobust/robust/sqlmodel/internal/pg"
-	"github.com/txrobust/robust/sqlmodel/internal/system"
-	"github.com/txrobust/robust/sqlmodel/value"
 )
 
 // typ is an SQL type: what the IR makes of it, and the class that decides how the

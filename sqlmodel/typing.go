@@ -3,9 +3,9 @@ package sqlmodel
 import (
 	"slices"
 
+	"github.com/txrobust/robust/internal/sql/pg"
+	"github.com/txrobust/robust/internal/sql/tidy"
 	"github.com/txrobust/robust/ir"
-	"github.com/txrobust/robust/sqlmodel/internal/pg"
-	"github.com/txrobust/robust/sqlmodel/internal/tidy"
 )
 
 // maxTypings bounds how often a script is translated to find the types of its

@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/txrobust/robust/internal/sql/pg"
 	"github.com/txrobust/robust/ir"
-	"github.com/txrobust/robust/sqlmodel/internal/pg"
 )
 
 // "$user" in a search path is the schema that is called like the role of the client. Where the files name a role and have

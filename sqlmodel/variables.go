@@ -5,9 +5,9 @@ import (
 	"strings"
 
 	"github.com/txrobust/robust/internal/quote"
+	"github.com/txrobust/robust/internal/sql/pg"
+	"github.com/txrobust/robust/internal/sql/plpgsql"
 	"github.com/txrobust/robust/ir"
-	"github.com/txrobust/robust/sqlmodel/internal/pg"
-	"github.com/txrobust/robust/sqlmodel/internal/plpgsql"
 )
 
 // declaration declares a variable of DECLARE and gives it its first value.

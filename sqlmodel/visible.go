@@ -4,8 +4,8 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/txrobust/robust/internal/sql/pg"
 	"github.com/txrobust/robust/ir"
-	"github.com/txrobust/robust/sqlmodel/internal/pg"
 )
 
 // What a part of a statement sees of the rows that the statement itself writes:

@@ -1,8 +1,8 @@
 package sqlmodel
 
 import (
+	"github.com/txrobust/robust/internal/sql/pg"
 	"github.com/txrobust/robust/ir"
-	"github.com/txrobust/robust/sqlmodel/internal/pg"
 )
 
 // with brings the queries of WITH into scope. Those that write or skip rows have

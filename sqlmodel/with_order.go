@@ -3,8 +3,8 @@ package sqlmodel
 import (
 	"slices"
 
+	"github.com/txrobust/robust/internal/sql/pg"
 	"github.com/txrobust/robust/ir"
-	"github.com/txrobust/robust/sqlmodel/internal/pg"
 )
 
 // All parts of a statement with WITH queries that write see the tables as they were before it, and each is run once, in an order

@@ -7,8 +7,8 @@ import (
 	"strings"
 
 	"github.com/txrobust/robust/checker"
-	"github.com/txrobust/robust/checker/elle"
 	"github.com/txrobust/robust/history"
+	"github.com/txrobust/robust/internal/checker/elle"
 	"github.com/txrobust/robust/isolation"
 )
 

@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"github.com/txrobust/robust/checker"
-	"github.com/txrobust/robust/checker/verify"
 	"github.com/txrobust/robust/history"
+	"github.com/txrobust/robust/internal/checker/verify"
 	"github.com/txrobust/robust/isolation"
 )
 

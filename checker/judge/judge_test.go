@@ -11,10 +11,10 @@ import (
 	"testing"
 
 	"github.com/txrobust/robust/checker"
-	"github.com/txrobust/robust/checker/brute"
-	"github.com/txrobust/robust/checker/internal/simdb"
 	"github.com/txrobust/robust/history"
 	"github.com/txrobust/robust/history/codec"
+	"github.com/txrobust/robust/internal/checker/brute"
+	"github.com/txrobust/robust/internal/checker/simdb"
 	"github.com/txrobust/robust/isolation"
 )
 

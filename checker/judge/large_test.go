@@ -7,12 +7,12 @@ import (
 	"testing"
 
 	"github.com/txrobust/robust/checker"
-	"github.com/txrobust/robust/checker/internal/historytest"
-	"github.com/txrobust/robust/checker/internal/simdb"
-	"github.com/txrobust/robust/checker/polysi"
-	"github.com/txrobust/robust/checker/verify"
-	"github.com/txrobust/robust/checker/viper"
 	"github.com/txrobust/robust/history"
+	"github.com/txrobust/robust/internal/checker/historytest"
+	"github.com/txrobust/robust/internal/checker/polysi"
+	"github.com/txrobust/robust/internal/checker/simdb"
+	"github.com/txrobust/robust/internal/checker/verify"
+	"github.com/txrobust/robust/internal/checker/viper"
 	"github.com/txrobust/robust/isolation"
 )
 

@@ -5,12 +5,12 @@ import (
 	"fmt"
 
 	"github.com/txrobust/robust/checker"
-	"github.com/txrobust/robust/checker/brute"
-	"github.com/txrobust/robust/checker/c4"
-	"github.com/txrobust/robust/checker/elle"
-	"github.com/txrobust/robust/checker/polysi"
-	"github.com/txrobust/robust/checker/viper"
 	"github.com/txrobust/robust/history"
+	"github.com/txrobust/robust/internal/checker/brute"
+	"github.com/txrobust/robust/internal/checker/c4"
+	"github.com/txrobust/robust/internal/checker/elle"
+	"github.com/txrobust/robust/internal/checker/polysi"
+	"github.com/txrobust/robust/internal/checker/viper"
 	"github.com/txrobust/robust/isolation"
 )
 

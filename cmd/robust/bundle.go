@@ -10,12 +10,12 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/txrobust/robust/crosscheck"
 	"github.com/txrobust/robust/history/codec"
+	"github.com/txrobust/robust/internal/crosscheck"
 	"github.com/txrobust/robust/internal/folder"
 	"github.com/txrobust/robust/internal/quote"
+	"github.com/txrobust/robust/internal/witness"
 	"github.com/txrobust/robust/report"
-	"github.com/txrobust/robust/witness"
 )
 
 // bundles is what a folder is that has everything about a disagreement.

@@ -13,8 +13,8 @@ import (
 	"testing"
 
 	"github.com/txrobust/robust/checker"
-	"github.com/txrobust/robust/crosscheck"
 	"github.com/txrobust/robust/history"
+	"github.com/txrobust/robust/internal/crosscheck"
 	"github.com/txrobust/robust/internal/testprog"
 	"github.com/txrobust/robust/ir"
 	"github.com/txrobust/robust/isolation"

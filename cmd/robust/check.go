@@ -15,16 +15,16 @@ import (
 	"time"
 
 	"github.com/txrobust/robust"
-	"github.com/txrobust/robust/crosscheck"
 	"github.com/txrobust/robust/internal/cache"
+	"github.com/txrobust/robust/internal/crosscheck"
 	"github.com/txrobust/robust/internal/infile"
+	"github.com/txrobust/robust/internal/proof"
 	"github.com/txrobust/robust/internal/quote"
+	"github.com/txrobust/robust/internal/readcommitted"
+	"github.com/txrobust/robust/internal/schedules"
+	"github.com/txrobust/robust/internal/witness"
 	"github.com/txrobust/robust/ir"
-	"github.com/txrobust/robust/proof"
-	"github.com/txrobust/robust/readcommitted"
 	"github.com/txrobust/robust/report"
-	"github.com/txrobust/robust/schedules"
-	"github.com/txrobust/robust/witness"
 )
 
 // grace is how long a check may go on after its time: a question to the solver

@@ -7,7 +7,7 @@ import (
 
 	"github.com/txrobust/robust/engine"
 	"github.com/txrobust/robust/internal/infile"
-	"github.com/txrobust/robust/schedules"
+	"github.com/txrobust/robust/internal/schedules"
 	"github.com/txrobust/robust/sqlmodel"
 )
 

@@ -13,8 +13,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/txrobust/robust/internal/proof"
 	"github.com/txrobust/robust/internal/testprog"
-	"github.com/txrobust/robust/proof"
 )
 
 // folderText is the files of a proof.

@@ -20,10 +20,10 @@ import (
 	"github.com/owenrumney/go-sarif/v3/pkg/report/v210/sarif"
 
 	"github.com/txrobust/robust/internal/pgtest"
+	"github.com/txrobust/robust/internal/proof"
 	"github.com/txrobust/robust/internal/quote"
 	"github.com/txrobust/robust/internal/schematest"
 	"github.com/txrobust/robust/ir"
-	"github.com/txrobust/robust/proof"
 	"github.com/txrobust/robust/report"
 )
 

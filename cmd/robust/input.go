@@ -11,10 +11,10 @@ import (
 	"github.com/txrobust/robust/engine"
 	"github.com/txrobust/robust/internal/infile"
 	"github.com/txrobust/robust/internal/schemafind"
+	"github.com/txrobust/robust/internal/sql/mysql"
 	"github.com/txrobust/robust/ir"
 	"github.com/txrobust/robust/report"
 	"github.com/txrobust/robust/sqlmodel"
-	"github.com/txrobust/robust/sqlmodel/mysql"
 )
 
 // program is one program to look at.

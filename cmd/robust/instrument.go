@@ -7,8 +7,8 @@ import (
 
 	"github.com/txrobust/robust/instrument"
 	"github.com/txrobust/robust/instrument/boogie"
+	"github.com/txrobust/robust/internal/schedules"
 	"github.com/txrobust/robust/ir"
-	"github.com/txrobust/robust/schedules"
 )
 
 func instrumentCommand(fs *flag.FlagSet) func(context.Context, streams, []string) (int, error) {

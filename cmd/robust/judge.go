@@ -11,8 +11,8 @@ import (
 	"time"
 
 	"github.com/txrobust/robust/checker/judge"
-	"github.com/txrobust/robust/checker/view"
 	"github.com/txrobust/robust/history/codec"
+	"github.com/txrobust/robust/internal/checker/view"
 	"github.com/txrobust/robust/isolation"
 )
 

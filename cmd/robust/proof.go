@@ -16,8 +16,8 @@ import (
 
 	"github.com/txrobust/robust"
 	"github.com/txrobust/robust/internal/infile"
+	"github.com/txrobust/robust/internal/proof"
 	"github.com/txrobust/robust/internal/quote"
-	"github.com/txrobust/robust/proof"
 )
 
 // keep writes the proof of a program to the folder dir.

@@ -15,9 +15,9 @@ import (
 	"testing"
 
 	"github.com/txrobust/robust/internal/pgtest"
+	"github.com/txrobust/robust/internal/proof"
 	"github.com/txrobust/robust/internal/schematest"
 	"github.com/txrobust/robust/internal/testprog"
-	"github.com/txrobust/robust/proof"
 )
 
 // needsZ3 skips a test where the program is missing.

@@ -12,9 +12,9 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/txrobust/robust/replay"
+	"github.com/txrobust/robust/internal/replay"
+	"github.com/txrobust/robust/internal/witness"
 	"github.com/txrobust/robust/report"
-	"github.com/txrobust/robust/witness"
 )
 
 // replayFlag is -replay or -replay=DSN.

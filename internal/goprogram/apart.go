@@ -9,12 +9,12 @@ import (
 	"strings"
 
 	"github.com/txrobust/robust/analyzer"
-	"github.com/txrobust/robust/client"
+	"github.com/txrobust/robust/internal/client"
+	"github.com/txrobust/robust/internal/stale"
+	"github.com/txrobust/robust/internal/witness"
 	"github.com/txrobust/robust/ir"
 	"github.com/txrobust/robust/report"
 	"github.com/txrobust/robust/sqlmodel"
-	"github.com/txrobust/robust/stale"
-	"github.com/txrobust/robust/witness"
 )
 
 // Apart looks for writes that rest on what another transaction has read, in the

@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/txrobust/robust/analyzer"
-	"github.com/txrobust/robust/client"
+	"github.com/txrobust/robust/internal/client"
 	"github.com/txrobust/robust/internal/infile"
 	"github.com/txrobust/robust/internal/schemafind"
 	"github.com/txrobust/robust/ir"

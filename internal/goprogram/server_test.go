@@ -18,9 +18,9 @@ import (
 	"github.com/txrobust/robust/analyzer"
 	"github.com/txrobust/robust/engine"
 	"github.com/txrobust/robust/internal/gogen"
+	"github.com/txrobust/robust/internal/interp"
 	"github.com/txrobust/robust/internal/pgtest"
 	"github.com/txrobust/robust/ir"
-	"github.com/txrobust/robust/ir/interp"
 )
 
 var (

@@ -56,7 +56,7 @@ var quickTests = map[string][]string{
 		"^Test(Touch|MayBreakBy|Facts|Certif|Steady|Reviv|Null|Undone|Late|Equal|Dead|Mixed|Bounds|Stated|App|Names|CacheInc|Window)",
 		"^Test(Litmus|MayBreak|Rounds|Naive)",
 	},
-	"schedules": {
+	"internal/schedules": {
 		"^Test(Comm|Buil|File|Inv|Min|Three|Serial|Arg|Ord|Any|Det|Many|Lit|FromWalksM|Betw|Poss|Refu|Sessions)",
 		"^Test(Search|Cycles)",
 	},

@@ -3,8 +3,8 @@ package progen
 import (
 	"math/rand"
 
+	"github.com/txrobust/robust/internal/interp"
 	"github.com/txrobust/robust/ir"
-	"github.com/txrobust/robust/ir/interp"
 )
 
 // Instances picks n random instances of the templates of p, now and then two for one

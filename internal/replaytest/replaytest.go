@@ -14,9 +14,9 @@ import (
 	"testing"
 
 	"github.com/txrobust/robust/internal/pgtest"
-	"github.com/txrobust/robust/replay"
+	"github.com/txrobust/robust/internal/replay"
+	"github.com/txrobust/robust/internal/witness"
 	"github.com/txrobust/robust/report"
-	"github.com/txrobust/robust/witness"
 )
 
 // shared are the servers of this test binary, by dialect, which end with it.

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/txrobust/robust/engine"
-	"github.com/txrobust/robust/ir/interp"
+	"github.com/txrobust/robust/internal/interp"
 )
 
 // TestLitmus compares the verdicts of VERDICTS.tsv on the litmus programs with

@@ -13,7 +13,7 @@ import (
 
 	"github.com/txrobust/robust/analyzer/internal/consteval"
 	"github.com/txrobust/robust/analyzer/internal/consteval/testdata/texts"
-	"github.com/txrobust/robust/client"
+	"github.com/txrobust/robust/internal/client"
 )
 
 // load builds the functions of testdata/texts.

@@ -11,7 +11,7 @@ import (
 
 	"golang.org/x/tools/go/ssa"
 
-	"github.com/txrobust/robust/client"
+	"github.com/txrobust/robust/internal/client"
 )
 
 // holed reports whether a part of a text is not known.

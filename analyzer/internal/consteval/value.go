@@ -3,7 +3,7 @@ package consteval
 import (
 	"go/types"
 
-	"github.com/txrobust/robust/client"
+	"github.com/txrobust/robust/internal/client"
 )
 
 // Value is what is known of a value: a string (with client.Hole for unknown parts),

@@ -5,8 +5,8 @@ import (
 	"math/rand/v2"
 	"strings"
 
+	"github.com/txrobust/robust/internal/interp"
 	"github.com/txrobust/robust/internal/sqlgen"
-	"github.com/txrobust/robust/ir/interp"
 )
 
 // interrupt compares an execution at READ COMMITTED: the first transaction of a mix, a

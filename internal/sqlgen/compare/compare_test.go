@@ -11,9 +11,9 @@ import (
 
 	"github.com/txrobust/robust/internal/mariatest"
 	"github.com/txrobust/robust/internal/pgtest"
+	"github.com/txrobust/robust/internal/replay"
 	"github.com/txrobust/robust/internal/sqlgen"
-	"github.com/txrobust/robust/replay"
-	"github.com/txrobust/robust/witness"
+	"github.com/txrobust/robust/internal/witness"
 )
 
 var (

@@ -3,9 +3,9 @@ package compare
 import (
 	"strings"
 
+	"github.com/txrobust/robust/internal/interp"
 	"github.com/txrobust/robust/internal/sqlgen"
 	"github.com/txrobust/robust/ir"
-	"github.com/txrobust/robust/ir/interp"
 )
 
 // A server orders conditions by their cost, computes what is constant when it plans,

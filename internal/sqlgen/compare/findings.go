@@ -10,11 +10,11 @@ import (
 	"time"
 
 	"github.com/txrobust/robust"
+	"github.com/txrobust/robust/internal/replay"
+	"github.com/txrobust/robust/internal/schedules"
 	"github.com/txrobust/robust/internal/sqlgen"
+	"github.com/txrobust/robust/internal/witness"
 	"github.com/txrobust/robust/ir"
-	"github.com/txrobust/robust/replay"
-	"github.com/txrobust/robust/schedules"
-	"github.com/txrobust/robust/witness"
 )
 
 // AppsTally counts what became of whole applications.

@@ -7,9 +7,9 @@ import (
 	"strings"
 
 	"github.com/txrobust/robust/engine"
+	"github.com/txrobust/robust/internal/sql/mysql"
 	"github.com/txrobust/robust/internal/sqlgen"
 	"github.com/txrobust/robust/ir"
-	"github.com/txrobust/robust/sqlmodel/mysql"
 )
 
 // MariaDB takes a connection to a MariaDB on which nothing else runs: waits are those of

@@ -7,8 +7,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/txrobust/robust/internal/interp"
 	"github.com/txrobust/robust/ir"
-	"github.com/txrobust/robust/ir/interp"
 )
 
 // Values of the model that stand for values that are not known there: FRESH ones,

@@ -5,9 +5,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/txrobust/robust/internal/interp"
 	"github.com/txrobust/robust/internal/sqlgen"
 	"github.com/txrobust/robust/ir"
-	"github.com/txrobust/robust/ir/interp"
 )
 
 // Model is an application as the front end reads it.

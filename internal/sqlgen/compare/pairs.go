@@ -10,9 +10,9 @@ import (
 	"strings"
 	"time"
 
+	"github.com/txrobust/robust/internal/interp"
 	"github.com/txrobust/robust/internal/sqlgen"
 	"github.com/txrobust/robust/ir"
-	"github.com/txrobust/robust/ir/interp"
 )
 
 // Pairs compares interleavings of a few transactions at REPEATABLE READ.

@@ -1,0 +1,153 @@
+package elle
+
+import (
+	"fmt"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/txrobust/robust/checker"
+	"github.com/txrobust/robust/internal/checker/historytest"
+	"github.com/txrobust/robust/isolation"
+)
+
+// verdicts are those of the manifest that name a level: "RC=ok", "SI=REJECT".
+var verdicts = regexp.MustCompile(`\b(RC|RA|CC|SI|SER)=(ok|VIOL|ACCEPT|REJECT)\b`)
+
+// TestRecordedLevels compares with the verdicts of other checkers on all recorded
+// histories: nothing that they accept is violated, and nothing that they reject
+// is satisfied.
+func TestRecordedLevels(t *testing.T) {
+	compared, agreed := 0, 0
+	for _, rec := range historytest.Recordings(t) {
+		found := verdicts.FindAllStringSubmatch(rec.Verdicts, -1)
+		if found == nil || testing.Short() && compared > 200 {
+			continue
+		}
+		if empty[filepath.Base(rec.Path)] && strings.Contains(rec.Path, "testcase/viper") {
+			t.Logf("%s: the file is empty", rec.Path)
+			continue
+		}
+		h := historytest.ReadRecorded(t, rec.Path)
+		r, err := Check(t.Context(), h, Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, v := range found {
+			l, err := isolation.ParseLevel(v[1])
+			if err != nil {
+				t.Fatal(err)
+			}
+			accepts := v[2] == "ok" || v[2] == "ACCEPT"
+			got := r.Verdict(l)
+			compared++
+			switch {
+			case got == checker.Unknown:
+			case (got == checker.Satisfied) == accepts:
+				agreed++
+			default:
+				t.Errorf("%s: %s is %s (%s), the manifest says %s", rec.Path, l, got, r.Answer(l).Why, v[2])
+			}
+		}
+	}
+	t.Logf("%d verdicts compared, %d the same, the others unknown", compared, agreed)
+	if compared == 0 || agreed == 0 {
+		t.Errorf("%d verdicts compared, %d the same", compared, agreed)
+	}
+}
+
+// empty are the cases of C4 in the format of Viper whose files are empty: Viper's
+// format has no aborted and no unreadable transactions. Their verdicts are those of
+// the same cases in other formats.
+var empty = map[string]bool{"tap-a": true, "tap-b": true, "tap-c": true, "tap-d": true}
+
+// TestRecorded has what is found in the recorded histories of Elle, elle-cli, Jepsen
+// and Knossos, of which the manifest speaks in words: levels with their
+// verdicts, and anomalies that must be there. Where a history is INVALID for
+// another reason than isolation, docs/checkers.md says why the verdict is another
+// one here.
+func TestRecorded(t *testing.T) {
+	sat, vio, unk := checker.Satisfied, checker.Violated, checker.Unknown
+	for _, c := range []struct {
+		path   string
+		levels map[isolation.Level]checker.Verdict
+		shows  []isolation.Anomaly
+	}{
+		{"weak/elle/histories/huge-scc.edn", verdictsOf(isolation.SER, sat, isolation.SSSI, sat, isolation.StrongSI, vio, isolation.SSER, vio),
+			[]isolation.Anomaly{isolation.GSingleRealtime, isolation.G2ItemRealtime}},
+		{"weak/elle/histories/paper-example.edn", verdictsOf(isolation.SSER, vio, isolation.PL2Plus, vio, isolation.RC, sat), []isolation.Anomaly{isolation.GSingleItem}},
+		{"weak/elle/histories/si-without-g-single.edn", verdictsOf(isolation.SI, sat, isolation.PLSI, sat, isolation.PL299, vio), []isolation.Anomaly{isolation.G2Item}},
+		{"weak/elle-cli/histories/elle/paper-example.json", verdictsOf(isolation.SER, vio, isolation.PL2Plus, vio), []isolation.Anomaly{isolation.GSingleItem}},
+		{"strong/Viper-elle/elle/paper-example.json", verdictsOf(isolation.SER, vio, isolation.PLSI, vio), []isolation.Anomaly{isolation.GSingleItem}},
+		{"strong/Viper-elle/elle/list-append-gh-30.edn", verdictsOf(isolation.StrongSI, sat, isolation.PL3, vio), []isolation.Anomaly{isolation.G2Item}},
+		{"strong/Viper-elle/elle/rw-register.edn", verdictsOf(isolation.PL2, vio), []isolation.Anomaly{isolation.ThinAirRead}},
+		{"weak/C4/reproduce/viper/history3-4-1-2-aborted-read/history.edn", verdictsOf(isolation.PL2, vio, isolation.RC, vio), []isolation.Anomaly{isolation.G1a, isolation.IncompatibleOrder}},
+		{"weak/C4/reproduce/viper/history5-4-7-read-ur-future-writes/history.edn", verdictsOf(isolation.PL2, vio, isolation.RC, vio),
+			[]isolation.Anomaly{isolation.FutureRead, isolation.G1a, isolation.G1c, isolation.DuplicateElements, isolation.DirtyUpdate}},
+		{"weak/C4/testcase/elle/tap-a.edn", verdictsOf(isolation.RC, vio), []isolation.Anomaly{isolation.ThinAirRead}},
+		{"weak/C4/testcase/elle/tap-b.edn", verdictsOf(isolation.RC, vio), []isolation.Anomaly{isolation.G1a}},
+		{"weak/C4/testcase/elle/tap-c.edn", verdictsOf(isolation.RC, vio), []isolation.Anomaly{isolation.FutureRead}},
+		{"weak/C4/testcase/elle/tap-d.edn", verdictsOf(isolation.RC, vio), []isolation.Anomaly{isolation.NotMyOwnWrite}},
+		{"weak/C4/testcase/elle/tap-e.edn", verdictsOf(isolation.RC, vio), []isolation.Anomaly{isolation.NotMyOwnWrite}},
+		{"weak/C4/testcase/elle/tap-f.edn", verdictsOf(isolation.RC, vio), []isolation.Anomaly{isolation.G1b}},
+		{"weak/C4/testcase/elle/tap-g.edn", verdictsOf(isolation.RC, vio, isolation.PL3, sat), []isolation.Anomaly{isolation.G1cProcess}},
+		{"weak/C4/testcase/elle/tap-h.edn", verdictsOf(isolation.RC, vio), []isolation.Anomaly{isolation.NonMonoReadCO}},
+		{"weak/C4/testcase/elle/tap-i.edn", verdictsOf(isolation.RC, vio), []isolation.Anomaly{isolation.NonMonoReadCO, isolation.G0}},
+		{"weak/C4/testcase/elle/tap-j.edn", verdictsOf(isolation.RC, vio), []isolation.Anomaly{isolation.NotMyOwnWrite}},
+		{"weak/C4/testcase/elle/tap-k.edn", verdictsOf(isolation.RC, sat, isolation.RA, vio), []isolation.Anomaly{isolation.FracturedReadAO}},
+		{"weak/C4/testcase/elle/tap-l.edn", verdictsOf(isolation.RA, vio), []isolation.Anomaly{isolation.FracturedReadAO, isolation.G0}},
+		{"weak/C4/testcase/elle/tap-m.edn", verdictsOf(isolation.RA, sat, isolation.CC, vio), []isolation.Anomaly{isolation.COConflictAO}},
+		{"weak/C4/testcase/elle/tap-n.edn", verdictsOf(isolation.RC, vio), []isolation.Anomaly{isolation.IncompatibleOrder}},
+		{"weak/elle-cli/histories/custom/comments.edn", verdictsOf(isolation.PL2, vio), []isolation.Anomaly{isolation.ThinAirRead, isolation.GSingleRealtime}},
+		{"weak/elle-cli/histories/jepsen/bank-neg.edn", verdictsOf(isolation.SSER, sat), nil},
+		{"weak/elle-cli/histories/jepsen/bank-negative-balances.json", verdictsOf(isolation.PL2, vio), []isolation.Anomaly{isolation.ThinAirRead}},
+		{"weak/elle-cli/histories/jepsen/bank-tidb.edn", verdictsOf(isolation.PL2Plus, vio, isolation.PL2, unk), []isolation.Anomaly{isolation.ReadSkew}},
+		{"weak/elle-cli/histories/jepsen/counter.json", verdictsOf(isolation.SSER, sat), nil},
+		{"weak/elle-cli/histories/jepsen/set.edn", verdictsOf(isolation.SSER, sat), nil},
+		{"strong/Viper-elle/jepsen/bank.edn", verdictsOf(isolation.SSER, sat), nil},
+		{"strong/Viper-elle/jepsen/bank.json", verdictsOf(isolation.SSER, sat), nil},
+		{"strong/Viper-elle/jepsen/counter.edn", verdictsOf(isolation.SSER, sat), nil},
+		{"strong/Viper-elle/jepsen/counter.json", verdictsOf(isolation.SSER, sat), nil},
+		{"strong/Viper-elle/knossos/cas-register/good/memstress3-9.edn", verdictsOf(isolation.SSER, sat), nil},
+		{"strong/Viper-elle/knossos/cas-register/good/memstress3-9.json", verdictsOf(isolation.SSER, sat), nil},
+		{"strong/Viper-elle/knossos/cas-register/bad/bad-analysis.edn", verdictsOf(isolation.SSER, vio), []isolation.Anomaly{isolation.ThinAirRead}},
+		{"weak/elle-cli/histories/knossos/cas-register/bad/rethink-fail-minimal.edn", verdictsOf(isolation.SSER, vio), []isolation.Anomaly{isolation.ThinAirRead}},
+		// One register, and values that are written again and again: whether
+		// that is linearizable is not a question of version orders.
+		{"strong/Viper-elle/knossos/cas-register/bad/mongodb-v0-ack-rollback-6.edn", verdictsOf(isolation.SSER, unk), nil},
+		{"strong/Viper-elle/knossos/cas-register/bad/rethink-fail-smaller.edn", verdictsOf(isolation.SSER, unk), nil},
+		{"strong/Viper-elle/knossos/cas-register/bad/rethink-fail.edn", verdictsOf(isolation.SSER, unk), nil},
+		{"strong/Viper-elle/knossos/mutex/bad/etcd.edn", verdictsOf(isolation.SSER, unk), nil},
+		{"strong/Viper-elle/knossos/mutex/bad/etcd.json", verdictsOf(isolation.SSER, unk), nil},
+		{"weak/elle-cli/histories/knossos/cas-register/bad/cas-failure.edn", verdictsOf(isolation.SSER, unk), nil},
+		{"weak/elle-cli/histories/knossos/cas-register/bad/rethink-fail.edn", verdictsOf(isolation.SSER, unk), nil},
+		{"weak/elle-cli/histories/knossos/mutex/bad/etcd.edn", verdictsOf(isolation.SSER, unk), nil},
+		{"weak/elle-cli/histories/knossos/mutex/bad/etcd.json", verdictsOf(isolation.SSER, unk), nil},
+	} {
+		h := historytest.ReadRecorded(t, c.path)
+		r, err := Check(t.Context(), h, Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for l, want := range c.levels {
+			if got := r.Verdict(l); got != want {
+				t.Errorf("%s: %s is %s (%s), want %s", c.path, l, got, r.Answer(l).Why, want)
+			}
+		}
+		for _, a := range c.shows {
+			if r.Counts[a] == 0 {
+				t.Errorf("%s: no %s, only %v", c.path, a, fmt.Sprint(r.Counts))
+			}
+		}
+	}
+}
+
+// verdictsOf pairs levels with verdicts.
+func verdictsOf(pairs ...any) map[isolation.Level]checker.Verdict {
+	out := map[isolation.Level]checker.Verdict{}
+	for i := 0; i < len(pairs); i += 2 {
+		out[pairs[i].(isolation.Level)] = pairs[i+1].(checker.Verdict)
+	}
+	return out
+}

@@ -1,0 +1,67 @@
+package polysi
+
+import (
+	"context"
+	"testing"
+
+	"github.com/txrobust/robust/checker"
+	"github.com/txrobust/robust/history"
+	"github.com/txrobust/robust/internal/checker/brute"
+	"github.com/txrobust/robust/internal/checker/definitions"
+	"github.com/txrobust/robust/internal/checker/historytest"
+)
+
+// TestRecorded compares with all verdicts about SI and SER that come with recorded
+// histories. A history that violates a weak level violates these.
+func TestRecorded(t *testing.T) {
+	n, verdicts := 0, 0
+	for _, r := range historytest.Recordings(t) {
+		want := r.Strong()
+		if len(want) == 0 {
+			continue
+		}
+		t.Run(r.Path, func(t *testing.T) {
+			h := historytest.ReadRecorded(t, r.Path)
+			if testing.Short() && h.NumTxns() > 3000 {
+				t.Skip("it is large")
+			}
+			n++
+			got, err := Check(context.Background(), h, Options{Levels: Levels()})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for l, v := range want {
+				verdicts++
+				if got.Verdict(l) != v {
+					t.Errorf("%s is %s, the list says %s\n%s", l, got.Verdict(l), v, tell(h, got))
+				}
+			}
+			verifyAll(t, h, got)
+			if h.NumTxns() > 9 {
+				return
+			}
+			same, err := brute.Check(context.Background(), h, brute.Options{Levels: Levels()})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i, a := range same.Answers {
+				if a.Verdict != got.Answers[i].Verdict && got.Answers[i].Verdict != checker.Unknown {
+					t.Errorf("%s is %s, by brute force %s", a.Level, got.Answers[i].Verdict, a.Verdict)
+				}
+			}
+		})
+	}
+	t.Logf("%d verdicts about %d histories", verdicts, n)
+	if n < 200 {
+		t.Errorf("only %d histories have verdicts", n)
+	}
+}
+
+// verifyAll makes sure of all witnesses, and of the edges of all violations.
+func verifyAll(t *testing.T, h *history.History, r *checker.Result) {
+	t.Helper()
+	definitions.Witnesses(t, h, r)
+	if err := checkViolations(h, r); err != nil {
+		t.Error(err)
+	}
+}

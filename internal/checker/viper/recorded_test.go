@@ -1,0 +1,78 @@
+package viper
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/txrobust/robust/checker"
+	"github.com/txrobust/robust/history"
+	"github.com/txrobust/robust/internal/checker/definitions"
+	"github.com/txrobust/robust/internal/checker/historytest"
+	"github.com/txrobust/robust/isolation"
+)
+
+// recordedTime bounds how long one recorded history may take. What is not decided then
+// is listed.
+const recordedTime = 20 * time.Second
+
+// TestRecorded compares with all verdicts about SI and SER that come with recorded
+// histories, and makes sure of witnesses and violations of all levels.
+func TestRecorded(t *testing.T) {
+	histories, verdicts := 0, 0
+	var open []string
+	for _, r := range historytest.Recordings(t) {
+		want := r.Strong()
+		if len(want) == 0 && !strings.Contains(r.Path, "viper") {
+			continue
+		}
+		t.Run(r.Path, func(t *testing.T) {
+			h := historytest.ReadRecorded(t, r.Path)
+			if testing.Short() && h.NumTxns() > 1000 {
+				t.Skip("it is large")
+			}
+			histories++
+			ctx, stop := context.WithTimeout(t.Context(), recordedTime)
+			defer stop()
+			got, err := Check(ctx, h, Options{Levels: []isolation.Level{isolation.SI, isolation.SER}})
+			if err != nil && !errors.Is(err, context.DeadlineExceeded) {
+				t.Fatal(err)
+			}
+			for l, v := range want {
+				a := got.Answer(l)
+				if a.Verdict == checker.Unknown {
+					open = append(open, r.Path+" "+l.String()+": "+a.Why)
+					continue
+				}
+				verdicts++
+				if a.Verdict != v {
+					t.Errorf("%s is %s, the list says %s\n%s", l, a.Verdict, v, tell(h, got))
+				}
+			}
+			verifyAll(t, h, got)
+		})
+	}
+	t.Logf("%d verdicts about %d histories; not decided:\n%s", verdicts, histories, strings.Join(open, "\n"))
+	if histories < 200 {
+		t.Errorf("only %d histories", histories)
+	}
+	if 20*len(open) > verdicts {
+		t.Errorf("%d verdicts are not decided", len(open))
+	}
+}
+
+// verifyAll makes sure of all witnesses, and of the proofs of all violations.
+func verifyAll(t *testing.T, h *history.History, r *checker.Result) {
+	t.Helper()
+	definitions.Witnesses(t, h, r)
+	for _, v := range r.Violations {
+		if v.Read >= 0 {
+			continue
+		}
+		if err := proves(h, v, 0); err != nil {
+			t.Errorf("the %s of %s: %v", v.Anomaly, v.Level, err)
+		}
+	}
+}

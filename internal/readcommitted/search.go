@@ -1,0 +1,287 @@
+package readcommitted
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/txrobust/robust/engine"
+	"github.com/txrobust/robust/internal/schedules"
+	"github.com/txrobust/robust/ir"
+)
+
+// Query is what to search.
+type Query struct {
+	Program *ir.Program // structured
+	// Engine is the profile of PostgreSQL; what Supported says of it holds.
+	Engine *engine.Profile
+	Init   schedules.Init
+	// AnyOrder is schedules.Options.AnyOrder.
+	AnyOrder bool
+	// Only leaves out what is an anomaly at snapshot isolation, too.
+	Only bool
+	// Interrupts says which templates run at READ COMMITTED, so that they can be
+	// interrupted; nil is all of them.
+	Interrupts func(*ir.Txn) bool
+	// Progress, if not nil, is told which pair is tried.
+	Progress func(done, total int, what string)
+}
+
+// Result is what a search found.
+type Result struct {
+	// Anomalies has at most one for each two templates, in the order of the program.
+	Anomalies []*schedules.Anomaly
+	// Pairs counts the pairs of an interrupted template and another one that were
+	// searched. The pairs that share no rows in the way that an anomaly needs are
+	// not among them.
+	Pairs int
+	// LeftOut says what was not searched, and why.
+	LeftOut []LeftOut
+	Stats   schedules.Stats
+}
+
+// LeftOut is a part of the program that was not searched.
+type LeftOut struct {
+	// Txns are one template, or an interrupted one and another one.
+	Txns   []*ir.Txn
+	Reason string
+}
+
+// Supported says why nothing is known of READ COMMITTED on an engine, or gives "".
+func Supported(e *engine.Profile) string {
+	if e.Name != engine.Postgres().Name {
+		return "READ COMMITTED is modelled for PostgreSQL only (-engine postgres)"
+	}
+	return ""
+}
+
+const (
+	// tries bounds the random situations of a pair, spurious the proposals of the
+	// solver, limit the effort for each in Z3's resource units.
+	tries    = 200
+	spurious = 4
+	limit    = 3_000_000
+	// effort bounds the terms of a pair.
+	effort = 600_000
+)
+
+// Search goes through all pairs of templates. When ctx ends, the result is what was
+// found so far, with the error of the context.
+func Search(ctx context.Context, q Query) (*Result, error) {
+	if why := Supported(q.Engine); why != "" {
+		return nil, fmt.Errorf("readcommitted: %s", why)
+	}
+	s := &searcher{q: q, out: &Result{}, found: map[[2]*ir.Txn]bool{}}
+	if len(q.Program.Txns) == 0 {
+		return s.out, nil
+	}
+	cuts, err := schedules.NewCuts(ctx, schedules.Query{Program: q.Program, Engine: q.Engine, Options: schedules.Options{
+		Init: q.Init, AnyOrder: q.AnyOrder, OnlyCuts: q.Only, Tries: tries, Spurious: spurious, Limit: limit, Effort: effort}})
+	if err != nil {
+		return nil, err
+	}
+	s.cuts = cuts
+	return s.out, s.pairs(ctx)
+}
+
+type searcher struct {
+	q    Query
+	out  *Result
+	cuts *schedules.Cuts
+	// found has the pairs with an anomaly, in either order.
+	found map[[2]*ir.Txn]bool
+}
+
+// pair is a template that is interrupted, and another one.
+type pair struct{ a, b *ir.Txn }
+
+func (s *searcher) pairs(ctx context.Context) error {
+	list := s.candidates()
+	for i, p := range list {
+		if s.found[[2]*ir.Txn{p.b, p.a}] {
+			continue
+		}
+		if s.q.Progress != nil {
+			s.q.Progress(i, len(list), fmt.Sprintf("READ COMMITTED: %s interrupted by %s", p.a.Name, p.b.Name))
+		}
+		s.out.Pairs++
+		a, stats, err := s.cuts.Find(ctx, p.a, p.b)
+		s.out.Stats.Add(stats)
+		if err != nil {
+			return err
+		}
+		if stats.Bounded != "" && a == nil {
+			s.leaveOut(stats.Bounded, p.a, p.b)
+		}
+		if a != nil {
+			s.found[[2]*ir.Txn{p.a, p.b}] = true
+			s.out.Anomalies = append(s.out.Anomalies, a)
+		}
+	}
+	return nil
+}
+
+func (s *searcher) leaveOut(reason string, txns ...*ir.Txn) {
+	s.out.LeftOut = append(s.out.LeftOut, LeftOut{txns, reason})
+}
+
+// candidates are the pairs that may have an anomaly and can be executed exactly.
+func (s *searcher) candidates() []pair {
+	p := s.q.Program
+	uses := map[*ir.Txn]*footprint{}
+	var usable []*ir.Txn
+	for _, t := range p.Txns {
+		if why := s.later(t); why != "" {
+			s.leaveOut(why, t)
+			continue
+		}
+		if why := inexact(t); why != "" {
+			s.leaveOut(why, t)
+			continue
+		}
+		s.doubtful(t)
+		uses[t] = footprintOf(t)
+		usable = append(usable, t)
+	}
+	var out []pair
+	for _, a := range usable {
+		if s.q.Interrupts != nil && !s.q.Interrupts(a) {
+			continue
+		}
+		for _, b := range usable {
+			switch {
+			case !uses[b].changes(uses[a]):
+			case !s.together(a, b):
+			default:
+				out = append(out, pair{a, b})
+			}
+		}
+	}
+	return out
+}
+
+// doubtful tells of the places of a template that may keep another transaction waiting,
+// or let it wait: executions in which they could are not searched.
+func (s *searcher) doubtful(t *ir.Txn) {
+	told := map[string]bool{}
+	ir.Walk(t.Body, func(st ir.Stmt) {
+		d, ok := st.(*ir.Dropped)
+		if !ok || d.Kind == ir.ByError {
+			return
+		}
+		why := fmt.Sprintf("%s: executions in which somebody may wait for %s", d.Pos, d.What)
+		if !told[why] {
+			told[why] = true
+			s.leaveOut(why, t)
+		}
+	})
+}
+
+// inexact says why a template cannot be executed exactly, or gives "".
+func inexact(t *ir.Txn) string {
+	why, stuck := "", ir.CommitsOf(t).Never()
+	ir.Walk(t.Body, func(s ir.Stmt) {
+		switch s := s.(type) {
+		case *ir.Unmodelled:
+			if stuck && why == "" {
+				why = "it always comes to a statement that is not modelled: " + s.Reason
+			}
+		case *ir.CopyTable, *ir.Fail:
+			panic(fmt.Sprintf("readcommitted: %T in a program", s))
+		}
+	})
+	return why
+}
+
+// later says that a transaction of a process is not its first one, or gives "".
+func (s *searcher) later(t *ir.Txn) string {
+	list := s.q.Program.Processes
+	if len(list) == 0 || slices.ContainsFunc(list, func(pr *ir.Process) bool { return pr.Txns[0] == t }) {
+		return ""
+	}
+	return "only the first transactions of processes are searched"
+}
+
+// together reports whether two transactions can run at the same time from the
+// initial state: with processes, the first ones of different sessions.
+func (s *searcher) together(a, b *ir.Txn) bool {
+	if len(s.q.Program.Processes) == 0 {
+		return true
+	}
+	var ofA, ofB []*ir.Process
+	for _, pr := range s.q.Program.Processes {
+		if pr.Txns[0] == a {
+			ofA = append(ofA, pr)
+		}
+		if pr.Txns[0] == b {
+			ofB = append(ofB, pr)
+		}
+	}
+	for _, x := range ofA {
+		if slices.ContainsFunc(ofB, func(y *ir.Process) bool { return x != y || x.Copies != 1 }) {
+			return true
+		}
+	}
+	return false
+}
+
+// footprint is what a template has to do with: columns by table.
+type footprint struct {
+	reads  map[*ir.Table]map[string]bool
+	writes map[*ir.Table]map[string]bool
+	// rows are the tables in which it inserts or deletes rows.
+	rows map[*ir.Table]bool
+}
+
+func footprintOf(t *ir.Txn) *footprint {
+	f := &footprint{reads: map[*ir.Table]map[string]bool{}, writes: map[*ir.Table]map[string]bool{}, rows: map[*ir.Table]bool{}}
+	note := func(m map[*ir.Table]map[string]bool, t *ir.Table, cols ...string) {
+		if m[t] == nil {
+			m[t] = map[string]bool{}
+		}
+		for _, c := range cols {
+			m[t][c] = true
+		}
+	}
+	ir.Walk(t.Body, func(s ir.Stmt) {
+		for _, src := range ir.Reads(s) {
+			note(f.reads, src.Table)
+		}
+		ir.ReadColumns(s, func(t *ir.Table, col string) { note(f.reads, t, col) })
+		switch s := s.(type) {
+		case *ir.Update:
+			for _, set := range s.Sets {
+				note(f.writes, s.Table, s.Table.Columns[set.Col].Name)
+			}
+		case *ir.Insert, *ir.Delete, *ir.Cascade:
+			f.rows[ir.Written(s)] = true
+			if in, ok := s.(*ir.Insert); ok && in.Conflict != nil {
+				for _, set := range in.Conflict.Sets {
+					note(f.writes, in.Table, in.Table.Columns[set.Col].Name)
+				}
+			}
+			if c, ok := s.(*ir.Cascade); ok {
+				for _, col := range c.ForeignKey().Columns {
+					note(f.writes, c.Table, c.Table.Columns[col].Name)
+				}
+			}
+		}
+	})
+	return f
+}
+
+// changes reports whether f may change what o reads. Without that, an interrupted
+// o comes after f in a serial order with the same outcome.
+func (f *footprint) changes(o *footprint) bool {
+	for t, cols := range o.reads {
+		if f.rows[t] {
+			return true
+		}
+		for c := range f.writes[t] {
+			if cols[c] {
+				return true
+			}
+		}
+	}
+	return false
+}

@@ -1,0 +1,355 @@
+package mysql
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"math/big"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"sort"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/txrobust/robust/engine"
+	"github.com/txrobust/robust/internal/interp"
+	"github.com/txrobust/robust/internal/mariatest"
+	"github.com/txrobust/robust/ir"
+)
+
+// seed makes the rows and arguments of TestAgainstServer.
+const seed = 3
+
+// TestAgainstServer runs every transaction of testdata/diff on random rows and
+// arguments, both on a real server and, translated, in the interpreter: the
+// rows that come back and those afterwards must be the same.
+func TestAgainstServer(t *testing.T) {
+	server := mariatest.Open(t)
+	d := &differ{T: t, rng: rand.New(rand.NewPCG(seed, 1)), conn: server.Conn(t), commits: map[string]int{}}
+	var files []File
+	for _, name := range []string{"schema.sql", "txns.sql"} {
+		text, err := os.ReadFile(filepath.Join("testdata", "diff", name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		files = append(files, File{Name: name, Text: string(text)})
+	}
+	d.exec(files[0].Text)
+	prog, err := Parse(files, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	d.prog, d.machine = prog, interp.NewMachine(prog, engine.MariaDB())
+	d.machine.Trace = true
+	// The statements, to send them to the server.
+	d.blocks = map[string][]*statement{}
+	name := ""
+	for _, st := range cut(files[1]) {
+		for _, c := range st.comments {
+			name = strings.TrimSpace(strings.TrimPrefix(c.text, "name:"))
+		}
+		if !st.first("BEGIN") && !st.first("START") && !st.first("COMMIT") {
+			d.blocks[name] = append(d.blocks[name], st)
+		}
+	}
+	rounds := 40
+	if testing.Short() {
+		rounds = 5
+	}
+	runs := 0
+	for range rounds {
+		d.fill()
+		for _, txn := range prog.Txns {
+			for range 3 {
+				runs++
+				d.compare(txn)
+			}
+		}
+	}
+	t.Logf("seed %d: %d transactions, %d runs", seed, len(prog.Txns), runs)
+	for _, txn := range prog.Txns {
+		ir.Walk(txn.Body, func(s ir.Stmt) {
+			if u, ok := s.(*ir.Unmodelled); ok {
+				t.Errorf("%s: %s is not modelled", u.Pos, u.Reason)
+			}
+		})
+		if d.commits[txn.Name] == 0 && !testing.Short() {
+			t.Errorf("%s never commits: its test says nothing", txn.Name)
+		}
+	}
+}
+
+type differ struct {
+	*testing.T
+	rng     *rand.Rand
+	conn    *sql.Conn
+	prog    *ir.Program
+	machine *interp.Machine
+	blocks  map[string][]*statement
+	state   *interp.DB
+	commits map[string]int
+}
+
+func (d *differ) exec(text string) {
+	d.Helper()
+	if _, err := d.conn.ExecContext(context.Background(), text); err != nil {
+		d.Fatalf("%v\nin: %s", err, text)
+	}
+}
+
+// literal is a random constant of a type.
+func (d *differ) literal(t ir.Type, null bool) string {
+	if null && d.rng.IntN(6) == 0 {
+		return "NULL"
+	}
+	switch t.Kind {
+	case ir.KindInt:
+		return strconv.Itoa(d.rng.IntN(5))
+	case ir.KindNum:
+		return []string{"0", "1.50", "2.25"}[d.rng.IntN(3)]
+	}
+	return []string{"''", "'a'", "'A'", "'abc'", "'Abc'", "'b'"}[d.rng.IntN(6)]
+}
+
+// fill makes new rows on the server and reads them.
+func (d *differ) fill() {
+	d.exec("SET foreign_key_checks=0; DELETE FROM a; DELETE FROM b; DELETE FROM c; DELETE FROM g; DELETE FROM k; SET foreign_key_checks=1; ALTER TABLE c AUTO_INCREMENT=1099511627776")
+	for _, t := range d.prog.Tables {
+		for n := d.rng.IntN(5); n > 0; n-- {
+			var cols, vals []string
+			for _, c := range t.Columns {
+				switch {
+				case c.Hidden || c.Name == "rowid":
+					continue
+				case c.Name == "e":
+					vals = append(vals, []string{"'red'", "'green'", "NULL"}[d.rng.IntN(3)])
+				default:
+					vals = append(vals, d.literal(c.Type, !c.NotNull))
+				}
+				cols = append(cols, c.Name)
+			}
+			// It may break a constraint.
+			d.conn.ExecContext(context.Background(), fmt.Sprintf("INSERT INTO %s (%s) VALUES (%s)", t.Name, strings.Join(cols, ", "), strings.Join(vals, ", ")))
+		}
+	}
+	d.exec("COMMIT")
+	d.state = interp.NewDB(d.prog, d.read())
+}
+
+// read gives the rows of all tables.
+func (d *differ) read() [][][]ir.Value {
+	out := make([][][]ir.Value, len(d.prog.Tables))
+	for i, t := range d.prog.Tables {
+		var names []string
+		for _, c := range t.Columns {
+			if !c.Hidden && c.Name != "rowid" {
+				names = append(names, c.Name)
+			}
+		}
+		rows, err := d.query("SELECT " + strings.Join(names, ", ") + " FROM " + t.Name)
+		if err != nil {
+			d.Fatal(err)
+		}
+		for n, row := range rows {
+			var vals []ir.Value
+			if t.Rowid {
+				vals = append(vals, ir.Int(int64(n+1)))
+			}
+			for _, s := range row {
+				vals = append(vals, value1(s, t.Columns[len(vals)].Type))
+			}
+			for _, c := range t.Columns[len(vals):] {
+				vals = append(vals, ir.Null)
+				v, ok := interp.NewMachine(&ir.Program{}, nil).RowValue(t, c.Generated)(vals)
+				if !ok {
+					d.Fatalf("%s.%s has no value", t.Name, c.Name)
+				}
+				vals[len(vals)-1] = v
+			}
+			out[i] = append(out[i], vals)
+		}
+	}
+	return out
+}
+
+// value1 reads a value as the server prints it.
+func value1(s sql.NullString, t ir.Type) ir.Value {
+	if !s.Valid {
+		return ir.Null
+	}
+	switch t.Kind {
+	case ir.KindInt:
+		i, _ := strconv.ParseInt(s.String, 10, 64)
+		return ir.Int(i)
+	case ir.KindNum:
+		r, _ := new(big.Rat).SetString(s.String)
+		return ir.Num(r)
+	}
+	return ir.Text(s.String)
+}
+
+func (d *differ) query(text string) ([][]sql.NullString, error) {
+	rows, err := d.conn.QueryContext(context.Background(), text)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var out [][]sql.NullString
+	cols, err := rows.Columns()
+	if err != nil {
+		return nil, err
+	}
+	for rows.Next() {
+		row := make([]sql.NullString, len(cols))
+		ptrs := make([]any, len(cols))
+		for i := range row {
+			ptrs[i] = &row[i]
+		}
+		if err := rows.Scan(ptrs...); err != nil {
+			return nil, err
+		}
+		out = append(out, row)
+	}
+	return out, rows.Err()
+}
+
+// compare runs a transaction once with random arguments.
+func (d *differ) compare(txn *ir.Txn) {
+	args := map[string]string{}
+	in := &interp.Instance{Txn: txn, ID: 1}
+	for _, p := range txn.Params {
+		lit := d.literal(p.Type, true)
+		if s := d.blocks[txn.Name]; s[0].has("INTO") && s[0].first("SELECT") && (p.Name == "m" || p.Name == "s") {
+			lit = "NULL" // variables that nothing has set
+		}
+		args[p.Name] = lit
+		v := value1(sql.NullString{String: strings.Trim(lit, "'"), Valid: lit != "NULL"}, p.Type)
+		in.Params = append(in.Params, v)
+	}
+	var lines, sent []string
+	var failed error
+	d.exec("SET @m = NULL, @s = NULL; START TRANSACTION")
+	marks := 0
+	for _, st := range d.blocks[txn.Name] {
+		text, last := "", st.tokens[0].from
+		for _, t := range st.tokens {
+			text += st.src.text[last:t.from]
+			switch {
+			case t.kind == mark:
+				marks++
+				text += args["p"+strconv.Itoa(marks)]
+			case t.kind == named && t.text[0] == ':':
+				text += args[t.text[1:]]
+			default:
+				text += st.src.text[t.from:t.to]
+			}
+			last = t.to
+		}
+		sent = append(sent, text)
+		var rows [][]sql.NullString
+		if st.first("SELECT") && !st.has("INTO") {
+			rows, failed = d.query(text)
+		} else {
+			_, failed = d.conn.ExecContext(context.Background(), text)
+		}
+		if failed != nil {
+			break
+		}
+		for _, row := range rows {
+			lines = append(lines, line(row))
+		}
+	}
+	want := "error"
+	if failed == nil {
+		want = d.normal(lines, interp.NewDB(d.prog, d.read()))
+	}
+	d.exec("ROLLBACK")
+	var got []string
+	for _, run := range d.machine.Runs(in, d.state, nil, true) {
+		why := run.Blocked
+		if why == "" {
+			_, why = d.machine.Commit(run, d.state, nil)
+		}
+		if why != "" {
+			if failed != nil {
+				return
+			}
+			got = append(got, "blocked: "+why)
+			continue
+		}
+		var out []string
+		for _, step := range run.Steps {
+			for _, row := range step.Emitted {
+				var vals []sql.NullString
+				for _, v := range row {
+					s := v.S
+					if v.Kind == ir.KindInt {
+						s = strconv.FormatInt(v.I, 10)
+					}
+					vals = append(vals, sql.NullString{String: s, Valid: !v.IsNull()})
+				}
+				out = append(out, line(vals))
+			}
+		}
+		outcome := d.normal(out, run.After)
+		if outcome == want {
+			d.commits[txn.Name]++
+			return
+		}
+		got = append(got, outcome)
+	}
+	d.Errorf("%s: %s\nserver (%v):\n%s\ninterpreter:\n%s\nrows:\n%s\n%s", txn.Name, strings.Join(sent, "; "), failed, want,
+		strings.Join(got, "\n--- or\n"), d.normal(nil, d.state), txn)
+}
+
+func line(row []sql.NullString) string {
+	var out []string
+	for _, v := range row {
+		s := "null"
+		if v.Valid {
+			s = v.String
+			if r, ok := new(big.Rat).SetString(s); ok {
+				s = r.RatString()
+			}
+		}
+		out = append(out, s)
+	}
+	return strings.Join(out, ", ")
+}
+
+// normal is a canonical form: new keys are numbered, hidden keys left out.
+func (d *differ) normal(lines []string, db *interp.DB) string {
+	if len(lines) > 0 && !slices.IsSorted(lines) && strings.Count(lines[0], ",") == 4 {
+		sort.Strings(lines) // SELECT * without an order
+	}
+	for i, t := range d.prog.Tables {
+		var rows []string
+		for _, row := range db.Rows(i) {
+			var vals []string
+			for c, v := range row {
+				if t.Columns[c].Name == "rowid" {
+					continue
+				}
+				vals = append(vals, v.String())
+			}
+			rows = append(rows, t.Name+" ("+strings.Join(vals, ", ")+")")
+		}
+		sort.Strings(rows)
+		lines = append(lines, rows...)
+	}
+	text := strings.Join(lines, "\n")
+	var big []string
+	for _, f := range strings.FieldsFunc(text, func(r rune) bool { return r < '0' || r > '9' }) {
+		if n, err := strconv.ParseInt(f, 10, 64); err == nil && n >= 1<<39 && !slices.Contains(big, f) {
+			big = append(big, f)
+		}
+	}
+	sort.Strings(big)
+	for i, f := range big {
+		text = strings.ReplaceAll(text, f, "new"+strconv.Itoa(i))
+	}
+	return text
+}

@@ -1,0 +1,124 @@
+package witness
+
+import (
+	"fmt"
+
+	"github.com/txrobust/robust/internal/interp"
+)
+
+// split says where the last transaction was interrupted, or is nil for an
+// execution at snapshot isolation.
+func (b *builder) split() *interp.Split { return b.x.Txns[len(b.x.Txns)-1].Split }
+
+func (b *builder) isolation() string {
+	if b.split() != nil {
+		return "rc"
+	}
+	return "si"
+}
+
+// replaySplit executes transactions at READ COMMITTED again: the last one is
+// interrupted where it was, and the others run there.
+func (e *Evidence) replaySplit(m *interp.Machine, init *interp.DB, accept func(i int, run *interp.Run) bool) (*interp.Execution, error) {
+	last := len(e.Execution.Txns) - 1
+	var others []*interp.Instance
+	for i := range last {
+		others = append(others, e.instance(i))
+	}
+	var found *interp.Execution
+	m.Interrupt(e.instance(last), others, init, e.Execution.Txns[last].Split.Cut, func(x *interp.Execution) bool {
+		for i := range x.Txns {
+			t := &e.Execution.Txns[i]
+			x.Txns[i].Session, x.Txns[i].Index = t.Session, t.Index
+			if !accept(i, x.Txns[i].Run) {
+				return true
+			}
+		}
+		found = x
+		return false
+	})
+	if found == nil {
+		return nil, fmt.Errorf("%s does not commit around the others with the values of the witness", e.instance(last))
+	}
+	return found, nil
+}
+
+// interrupted gives all events of an execution at READ COMMITTED.
+func (b *builder) interrupted() []Event {
+	last := len(b.x.Txns) - 1
+	event := func(i int, kind EventKind, text string) Event {
+		return Event{Transaction: b.labels[i], Kind: kind, Text: text, Position: position(b.x.Txns[i].Run.Inst.Txn.Pos)}
+	}
+	out := []Event{event(last, Begin, "BEGIN")}
+	split := b.split()
+	v := b.view(last)
+	v.snap, v.now = b.x.Versions[0], b.x.Versions[0]
+	v.steps(split.Steps, split.Reads)
+	out = append(out, v.events...)
+	for i := range last {
+		out = append(out, event(i, Begin, "BEGIN"))
+		out = append(out, b.statements(i)...)
+		out = append(out, event(i, CommitIt, "COMMIT"))
+	}
+	v.events, v.snap, v.now = nil, b.x.Versions[last], b.x.Versions[last]
+	v.steps(len(v.run.Steps), len(v.run.Reads))
+	out = append(out, v.events...)
+	return append(out, event(last, CommitIt, "COMMIT"))
+}
+
+// committedKind names an anomaly at READ COMMITTED by the dependencies between the
+// interrupted transaction and another one on the cycle.
+func (b *builder) committedKind(cycle []dependency) Kind {
+	last := len(b.x.Txns) - 1
+	reread, seen, overwritten, changed := NonRepeatableRead, false, false, false
+	onCycle := map[int]bool{}
+	for _, d := range cycle {
+		onCycle[d.From], onCycle[d.To] = true, true
+	}
+	first := map[string]bool{} // what was read before the cut
+	same := false
+	all := b.dependencies()
+	row := func(d dependency) string { return fmt.Sprintf("%d %q", d.Table, d.Key) }
+	for _, d := range all {
+		if d.kind == depRW && d.From == last && onCycle[d.To] {
+			first[row(d)] = true
+			if d.Cols == nil {
+				reread = PhantomRead
+			}
+		}
+	}
+	reads := map[string]bool{} // rows of which the values after the cut were read
+	for _, d := range all {
+		if d.To != last || !onCycle[d.From] {
+			continue
+		}
+		switch d.kind {
+		case depWR:
+			seen = true
+			reads[row(d)] = true
+			same = same || first[row(d)]
+		case depRW:
+			changed = true
+		case depCO:
+			return Other
+		}
+	}
+	for _, d := range all {
+		if d.kind == depWW && d.To == last && onCycle[d.From] && first[row(d)] && !reads[row(d)] {
+			overwritten = true
+		}
+	}
+	switch {
+	case len(cycle) == 0:
+		return Other
+	case overwritten:
+		return LostUpdate
+	case seen && same:
+		return reread
+	case seen:
+		return ReadSkew
+	case changed:
+		return b.kind(cycle)
+	}
+	return Other
+}
