@@ -1,4 +1,4 @@
-// Code generated from a PostgreSQL server by: go test ./sqlmodel/catalog -run TestBuiltinsAgainstServer -update. DO NOT EDIT.
+// Code generated from a PostgreSQL server by: go test ./internal/sql/catalog -run TestBuiltinsAgainstServer -update. DO NOT EDIT.
 
 package catalog
 

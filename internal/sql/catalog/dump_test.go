@@ -136,7 +136,7 @@ func TestBuiltinsAgainstServer(t *testing.T) {
 // source is the text of builtin_data.go.
 func source(data map[string]map[string][]string) string {
 	var b strings.Builder
-	b.WriteString("// Code generated from a PostgreSQL server by: go test ./sqlmodel/catalog -run TestBuiltinsAgainstServer -update. DO NOT EDIT.\n\npackage catalog\n\n")
+	b.WriteString("// Code generated from a PostgreSQL server by: go test ./internal/sql/catalog -run TestBuiltinsAgainstServer -update. DO NOT EDIT.\n\npackage catalog\n\n")
 	b.WriteString("// builtinData holds, by extension (\"\" is the server itself) and kind, a line for each\n// type, function, operator and cast. See the queries in dump_test.go for the fields.\n")
 	b.WriteString("var builtinData = map[string]map[string]string{\n")
 	for _, ext := range append([]string{""}, extensions...) {
