@@ -30,6 +30,7 @@ var layers = [][]string{
 	{"internal/interp", "internal/draws", "internal/client/simplify", "analyzer/internal/comments", "analyzer/internal/consteval", "analyzer/internal/flow", "internal/sql/input", "internal/sql/pg", "internal/sql/system", "internal/sql/tidy", "internal/sql/catalog"},
 	{"internal/sql/value"},
 	{"internal/sql/plpgsql"},
+	{"internal/sql/syntax"},
 	{"internal/sql/mysql"},
 	{"sqlmodel", "analyzer", "internal/symbolic", "internal/progen", "internal/pgtest"},
 	{"internal/mariatest"}, // its schedules are those of pgtest

@@ -6,27 +6,10 @@ import (
 
 	"github.com/txrobust/robust/internal/sql/catalog"
 	"github.com/txrobust/robust/internal/sql/pg"
+	"github.com/txrobust/robust/internal/sql/syntax"
 	"github.com/txrobust/robust/internal/sql/value"
 	"github.com/txrobust/robust/ir"
 )
-
-// hasAggregates reports whether an expression of a list calls an aggregate,
-// outside of subqueries.
-func hasAggregates(list []*pg.Node) bool {
-	found := false
-	for _, n := range list {
-		pg.Walk(n, func(tree any) bool {
-			switch e := tree.(type) {
-			case *pg.SelectStmt:
-				return false
-			case *pg.FuncCall:
-				found = found || e.Over == nil && catalog.IsAggregate(plainName(qualified(names(e.Funcname))))
-			}
-			return true
-		})
-	}
-	return found
-}
 
 // aggregates translates the output columns of a query without GROUP BY that
 // has aggregates: one row of expressions over them.
@@ -41,7 +24,7 @@ func (q *query) aggregates(x *ex, s *pg.SelectStmt) {
 				x.unmodelled("a row of aggregates")
 			}
 			v = y.defaultType(v)
-			q.targets = append(q.targets, colDef{name: targetName(t), e: v.e, t: v.t, nn: v.nn})
+			q.targets = append(q.targets, colDef{name: syntax.TargetName(t), e: v.e, t: v.t, nn: v.nn})
 		}
 	}
 	for _, n := range s.SortClause {
@@ -69,24 +52,6 @@ func (q *query) aggregates(x *ex, s *pg.SelectStmt) {
 	slices.Reverse(before)
 	slices.Reverse(q.after)
 	x.b.out = append(x.b.out, before...)
-}
-
-func need(e ir.Expr, needed map[string]bool) {
-	if v, is := e.(*ir.Var); is {
-		needed[v.Name] = true
-	}
-}
-
-// feeds reports whether a statement sets a needed local. What it uses for that is needed, too.
-func feeds(s ir.Stmt, needed map[string]bool) bool {
-	sets := false
-	ir.Walk([]ir.Stmt{s}, func(s ir.Stmt) {
-		sets = sets || slices.ContainsFunc(ir.Assigned(s), func(v string) bool { return needed[v] })
-	})
-	if sets {
-		ir.WalkExprs([]ir.Stmt{s}, func(e ir.Expr) { need(e, needed) })
-	}
-	return sets
 }
 
 // computeAfter adds what is computed of the aggregates of q, such as calls of functions.
@@ -283,4 +248,22 @@ func withNulls(v val) ir.Expr {
 	}
 	return &ir.Cond{If: &ir.Unary{Op: ir.IsNull, X: v.e}, Then: ir.C(ir.Opaque("null")),
 		Else: &ir.Call{Name: "value", Args: []ir.Expr{v.e}, Type: ir.OpaqueType}}
+}
+
+func need(e ir.Expr, needed map[string]bool) {
+	if v, is := e.(*ir.Var); is {
+		needed[v.Name] = true
+	}
+}
+
+// feeds reports whether a statement sets a needed local. What it uses for that is needed, too.
+func feeds(s ir.Stmt, needed map[string]bool) bool {
+	sets := false
+	ir.Walk([]ir.Stmt{s}, func(s ir.Stmt) {
+		sets = sets || slices.ContainsFunc(ir.Assigned(s), func(v string) bool { return needed[v] })
+	})
+	if sets {
+		ir.WalkExprs([]ir.Stmt{s}, func(e ir.Expr) { need(e, needed) })
+	}
+	return sets
 }

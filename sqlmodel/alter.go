@@ -5,9 +5,10 @@ import (
 	"slices"
 
 	"github.com/txrobust/robust/internal/sql/pg"
+	"github.com/txrobust/robust/internal/sql/syntax"
 )
 
-func (l *loader) alterTable(s *pg.AlterTableStmt, t *text) {
+func (l *loader) alterTable(s *pg.AlterTableStmt, t *syntax.Text) {
 	if s.Objtype != pg.ObjectTable {
 		return // indexes, views, sequences, types: nothing that matters here
 	}
@@ -20,8 +21,8 @@ func (l *loader) alterTable(s *pg.AlterTableStmt, t *text) {
 	}
 }
 
-func (l *loader) alter(tab *table, c *pg.AlterTableCmd, t *text, at int) {
-	pos := t.pos(at)
+func (l *loader) alter(tab *table, c *pg.AlterTableCmd, t *syntax.Text, at int) {
+	pos := t.Pos(at)
 	col := func() *column {
 		x := tab.column(c.Name)
 		if x == nil {
@@ -83,7 +84,7 @@ func (l *loader) alter(tab *table, c *pg.AlterTableCmd, t *text, at int) {
 		rv := pg.Inner(c.Def).(*pg.RangeVar)
 		parent := l.tableNamed(rv, t)
 		if parent == nil {
-			l.fail(t.pos(int(rv.Location)), noTable+"%s", rangeName(rv))
+			l.fail(t.Pos(int(rv.Location)), noTable+"%s", syntax.RangeName(rv))
 		}
 		l.inherit(tab, parent, pos)
 	case pg.AlterAttachPartition:
@@ -166,7 +167,7 @@ func columnsNamed(n *pg.Node) []string {
 	var out []string
 	pg.Walk(n, func(x any) bool {
 		if c, ok := x.(*pg.ColumnRef); ok {
-			if parts := names(c.Fields); len(parts) > 0 {
+			if parts := syntax.Names(c.Fields); len(parts) > 0 {
 				out = append(out, parts[len(parts)-1])
 			}
 		}
@@ -197,28 +198,28 @@ func without[T any](list []T, drop func(T) bool) []T {
 }
 
 // drop is DROP of anything.
-func (l *loader) drop(s *pg.DropStmt, t *text) {
+func (l *loader) drop(s *pg.DropStmt, t *syntax.Text) {
 	in := l.sees(t)
 	for _, n := range s.Objects {
 		switch obj := pg.Inner(n).(type) {
 		case *pg.List:
-			parts := names(obj.Items)
+			parts := syntax.Names(obj.Items)
 			last := len(parts) - 1
 			switch s.RemoveType {
 			case pg.ObjectTable, pg.ObjectView, pg.ObjectMatView, pg.ObjectSequence, pg.ObjectForeignTable:
-				if o := in.relation(qualified(parts)); o != nil && (o.view != nil || s.RemoveType == pg.ObjectTable) {
+				if o := in.relation(syntax.Qualified(parts)); o != nil && (o.view != nil || s.RemoveType == pg.ObjectTable) {
 					l.dropRelation(o)
 				}
 			case pg.ObjectIndex:
 				delete(l.indexNames, parts[last])
 				l.dropIndex(in, parts)
 			case pg.ObjectTrigger:
-				if tab := in.table(qualified(parts[:last])); tab != nil {
+				if tab := in.table(syntax.Qualified(parts[:last])); tab != nil {
 					is := func(g *trigger) bool { return g.name == parts[last] }
 					tab.triggers, tab.disabled = without(tab.triggers, is), without(tab.disabled, is)
 				}
 			case pg.ObjectPolicy:
-				if tab := in.table(qualified(parts[:last])); tab != nil {
+				if tab := in.table(syntax.Qualified(parts[:last])); tab != nil {
 					tab.policies = without(tab.policies, func(p policy) bool { return p.name == parts[last] })
 				}
 			}
@@ -227,7 +228,7 @@ func (l *loader) drop(s *pg.DropStmt, t *text) {
 				l.dropSchema(obj.Sval)
 			}
 		case *pg.TypeName:
-			if u := in.typ(qualified(names(obj.Names))); u != nil {
+			if u := in.typ(syntax.Qualified(syntax.Names(obj.Names))); u != nil {
 				u.gone = l.clock
 			}
 		case *pg.ObjectWithArgs:
@@ -240,7 +241,7 @@ func (l *loader) drop(s *pg.DropStmt, t *text) {
 
 // dropIndex drops an index by its name, which may have a schema: that of its table.
 func (l *loader) dropIndex(in *resolver, parts []string) {
-	schema, name := splitName(qualified(parts))
+	schema, name := syntax.SplitName(syntax.Qualified(parts))
 	for _, tab := range l.order {
 		s := tab.rel.schema()
 		if schema != "" && s != schema || schema == "" && !in.leadsTo(s) {
@@ -298,14 +299,14 @@ func (l *loader) dropRelation(o *relation) {
 }
 
 // rename is ALTER … RENAME.
-func (l *loader) rename(s *pg.RenameStmt, t *text) {
+func (l *loader) rename(s *pg.RenameStmt, t *syntax.Text) {
 	switch s.RenameType {
 	case pg.ObjectTable, pg.ObjectColumn, pg.ObjectConstraint:
 	case pg.ObjectFunction, pg.ObjectProcedure, pg.ObjectRoutine:
 		l.renameFunction(s, t)
 		return
 	case pg.ObjectView, pg.ObjectMatView, pg.ObjectSequence, pg.ObjectForeignTable:
-		if o := l.sees(t).relation(rangeName(s.Relation)); o != nil {
+		if o := l.sees(t).relation(syntax.RangeName(s.Relation)); o != nil {
 			l.move(o, o.schema(), s.Newname)
 		}
 		return
@@ -348,7 +349,7 @@ func (l *loader) rename(s *pg.RenameStmt, t *text) {
 		l.renameViewColumn(s, t)
 		return
 	}
-	pos := t.pos(int(s.Relation.Location))
+	pos := t.Pos(int(s.Relation.Location))
 	switch s.RenameType {
 	case pg.ObjectTable:
 		l.move(tab.rel, tab.rel.schema(), s.Newname)
@@ -509,20 +510,20 @@ func (l *loader) renameSchema(from, to string) {
 }
 
 // setSchema is ALTER … SET SCHEMA. The sequences of serial columns go with their table.
-func (l *loader) setSchema(s *pg.AlterObjectSchema, t *text) {
+func (l *loader) setSchema(s *pg.AlterObjectSchema, t *syntax.Text) {
 	in := l.sees(t)
 	switch s.ObjectType {
 	case pg.ObjectTable, pg.ObjectView, pg.ObjectMatView, pg.ObjectSequence, pg.ObjectForeignTable:
-		o := in.relation(rangeName(s.Relation))
+		o := in.relation(syntax.RangeName(s.Relation))
 		if o == nil {
 			if !s.MissingOk {
-				l.fail(t.pos(int(s.Relation.Location)), noTable+"%s", rangeName(s.Relation))
+				l.fail(t.Pos(int(s.Relation.Location)), noTable+"%s", syntax.RangeName(s.Relation))
 			}
 			return
 		}
 		if o.table != nil {
 			for _, c := range o.table.columns {
-				if seq := l.declarations.relationIn(o.schema(), lastPart(c.sequence), l.clock); c.sequence != "" && seq != nil && fullName(o.schema(), seq.own()) == c.sequence {
+				if seq := l.declarations.relationIn(o.schema(), syntax.LastPart(c.sequence), l.clock); c.sequence != "" && seq != nil && syntax.FullName(o.schema(), seq.own()) == c.sequence {
 					l.move(seq, s.Newschema, seq.own())
 					c.sequence = seq.full()
 				}
@@ -531,7 +532,7 @@ func (l *loader) setSchema(s *pg.AlterObjectSchema, t *text) {
 		l.move(o, s.Newschema, o.own())
 	case pg.ObjectType, pg.ObjectDomain:
 		if list, ok := pg.Inner(s.Object).(*pg.List); ok {
-			if u := in.typ(qualified(names(list.Items))); u != nil {
+			if u := in.typ(syntax.Qualified(syntax.Names(list.Items))); u != nil {
 				l.moveType(u, s.Newschema, u.own())
 			}
 		}
@@ -555,8 +556,8 @@ func (t *table) renameTrigger(from, to string) {
 }
 
 // renameViewColumn is ALTER VIEW … RENAME COLUMN.
-func (l *loader) renameViewColumn(s *pg.RenameStmt, t *text) {
-	o := l.sees(t).relation(rangeName(s.Relation))
+func (l *loader) renameViewColumn(s *pg.RenameStmt, t *syntax.Text) {
+	o := l.sees(t).relation(syntax.RangeName(s.Relation))
 	if s.RenameType != pg.ObjectColumn || o == nil || o.view == nil {
 		return
 	}

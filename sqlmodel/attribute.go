@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/txrobust/robust/internal/sql/pg"
+	"github.com/txrobust/robust/internal/sql/syntax"
 	"github.com/txrobust/robust/internal/sql/system"
 )
 
@@ -48,12 +49,12 @@ func (l *loader) isRow(f *function, p param) bool {
 	if p.t == nil || len(p.t.ArrayBounds) > 0 {
 		return false
 	}
-	raw := qualified(names(p.t.Names))
-	if o := l.sees(f.text).relation(raw); o != nil && !system.Type(plainName(raw)) {
+	raw := syntax.Qualified(syntax.Names(p.t.Names))
+	if o := l.sees(f.text).relation(raw); o != nil && !system.Type(syntax.PlainName(raw)) {
 		return true
 	}
 	u := l.sees(f.text).typ(raw)
-	return u != nil && len(u.fields) > 0 || slices.Contains([]string{"record", "anyelement", "anycompatible"}, plainName(raw))
+	return u != nil && len(u.fields) > 0 || slices.Contains([]string{"record", "anyelement", "anycompatible"}, syntax.PlainName(raw))
 }
 
 // attributeCall is r.f as the call of a function with the row; ok is false if there is none.
@@ -92,8 +93,8 @@ func (x *ex) attributeOf(parts []string, loc int32) (v val, ok bool) {
 func wholeRows(args []*pg.Node) []*pg.Node {
 	out := slices.Clone(args)
 	for i, n := range out {
-		if c, ok := pg.Inner(n).(*pg.ColumnRef); ok && len(c.Fields) > 1 && isStar(c.Fields[len(c.Fields)-1]) {
-			out[i] = pg.ColumnNode(names(c.Fields), c.Location)
+		if c, ok := pg.Inner(n).(*pg.ColumnRef); ok && len(c.Fields) > 1 && syntax.IsStar(c.Fields[len(c.Fields)-1]) {
+			out[i] = pg.ColumnNode(syntax.Names(c.Fields), c.Location)
 		}
 	}
 	return out

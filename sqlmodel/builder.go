@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	"github.com/txrobust/robust/internal/sql/pg"
+	"github.com/txrobust/robust/internal/sql/syntax"
 	"github.com/txrobust/robust/ir"
 )
 
@@ -63,7 +64,7 @@ type builder struct {
 // frame is one activation of a function.
 type frame struct {
 	fn    *function
-	text  *text // of its body
+	text  *syntax.Text // of its body
 	scope *scope
 	// inputs are the parameters by number.
 	inputs []*variable
@@ -303,7 +304,7 @@ func (b *builder) anything(pos ir.Pos, e *effect, reason string) {
 		b.out = append(b.out, &ir.Unmodelled{At: at(pos), Tables: parents, ReadOnly: true, Reason: "the foreign keys of " + reason})
 	}
 	for _, name := range slices.Sorted(maps.Keys(e.sequences)) {
-		b.mayDepend(pos, "what the sequence "+plainName(name)+" shows of transactions that have not committed")
+		b.mayDepend(pos, "what the sequence "+syntax.PlainName(name)+" shows of transactions that have not committed")
 	}
 	b.out = append(b.out, &ir.Unmodelled{At: at(pos), Tables: b.l.irTables(e), ReadOnly: !e.writes && !e.all, Reason: reason})
 }
@@ -363,7 +364,7 @@ func (b *builder) sequence(name string) string {
 // nextval draws a fresh value from a sequence.
 func (b *builder) nextval(pos ir.Pos, sequence, base string, t typ) ir.Expr {
 	v := b.local(base, t)
-	of := ir.NextvalOf(nameOr(sequence, base))
+	of := ir.NextvalOf(syntax.NameOr(sequence, base))
 	if t.name != nInt {
 		of = base + "()"
 	}

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/txrobust/robust/internal/sql/catalog"
+	"github.com/txrobust/robust/internal/sql/syntax"
 )
 
 // declaredTypes is the catalog's view of what a program declares.
@@ -77,7 +78,7 @@ func (l *loader) beside(name string, declared []*catalog.Function) []*catalog.Fu
 	if b := l.builtin(name); !b.known || b.aggregate || b.window {
 		return nil
 	}
-	schema, _ := splitName(name)
+	schema, _ := syntax.SplitName(name)
 	var out []*catalog.Function
 	for _, f := range l.catalog().All(l.systemName(name)) {
 		hidden := slices.ContainsFunc(declared, func(d *catalog.Function) bool { return slices.Equal(d.Args, f.Args) })

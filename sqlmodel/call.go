@@ -6,15 +6,16 @@ import (
 
 	"github.com/txrobust/robust/internal/sql/catalog"
 	"github.com/txrobust/robust/internal/sql/pg"
+	"github.com/txrobust/robust/internal/sql/syntax"
 	"github.com/txrobust/robust/ir"
 )
 
 // call translates a function call.
 func (x *ex) call(e *pg.FuncCall) val {
-	name := qualified(names(e.Funcname))
+	name := syntax.Qualified(syntax.Names(e.Funcname))
 	e.Args = wholeRows(e.Args)
 	if e.Over != nil {
-		return x.windowCall(e, plainName(name))
+		return x.windowCall(e, syntax.PlainName(name))
 	}
 	if fns := x.functions(name); len(fns) > 0 {
 		return x.callUser(e, name, fns)
@@ -315,7 +316,7 @@ func (x *ex) expressionFunction(f *function, args []val) (val, bool) {
 		return val{}, false
 	}
 	s, t := f.onlySelect()
-	if s == nil || s.WithClause != nil || len(s.FromClause) > 0 || s.WhereClause != nil || len(s.TargetList) != 1 || hasAggregates(s.TargetList) {
+	if s == nil || s.WithClause != nil || len(s.FromClause) > 0 || s.WhereClause != nil || len(s.TargetList) != 1 || syntax.HasAggregates(s.TargetList) {
 		return val{}, false
 	}
 	for _, a := range args {
@@ -391,7 +392,7 @@ func (b *builder) active(f *function) bool {
 }
 
 // onlySelect gives the SELECT that is all of an SQL function's body.
-func (f *function) onlySelect() (*pg.SelectStmt, *text) {
+func (f *function) onlySelect() (*pg.SelectStmt, *syntax.Text) {
 	s, t := f.onlyQuery()
 	if s == nil || s.Op > pg.SetOpNone || len(s.ValuesLists) > 0 {
 		return nil, nil
@@ -400,12 +401,12 @@ func (f *function) onlySelect() (*pg.SelectStmt, *text) {
 }
 
 // onlyQuery is onlySelect for queries of any form.
-func (f *function) onlyQuery() (*pg.SelectStmt, *text) {
+func (f *function) onlyQuery() (*pg.SelectStmt, *syntax.Text) {
 	list, t := f.sqlStatements()
 	if len(list) != 1 {
 		return nil, nil
 	}
-	s, _ := list[0].tree.(*pg.SelectStmt)
+	s, _ := list[0].Tree.(*pg.SelectStmt)
 	return s, t
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"github.com/txrobust/robust/internal/sql/catalog"
 	"github.com/txrobust/robust/internal/sql/pg"
+	"github.com/txrobust/robust/internal/sql/syntax"
 	"github.com/txrobust/robust/internal/sql/value"
 	"github.com/txrobust/robust/ir"
 )
@@ -430,7 +431,7 @@ func sum(a, b int) int { return a + b }
 func (x *ex) typeCast(e *pg.TypeCast) val {
 	v := x.expr(e.Arg)
 	t := x.l.typeOf(e.TypeName, x.text)
-	if x.l.castsTo[qualified(names(e.TypeName.Names))] {
+	if x.l.castsTo[syntax.Qualified(syntax.Names(e.TypeName.Names))] {
 		if x.b != nil { // it stays where the statement is given up
 			x.b.pre = append(x.b.pre, dependence(x.pos(e.Location), "what a cast by a function of the program does"))
 		}

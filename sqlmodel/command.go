@@ -1,32 +1,24 @@
 package sqlmodel
 
 import (
-	"strings"
-
 	"github.com/txrobust/robust/internal/sql/pg"
+	"github.com/txrobust/robust/internal/sql/syntax"
 	"github.com/txrobust/robust/ir"
 )
 
-// sqlStmt is a statement of an SQL function.
-type sqlStmt struct {
-	tree any
-	node *pg.Node
-	pos  ir.Pos
-}
-
 // sqlStatements gives the statements of a LANGUAGE sql function.
-func (f *function) sqlStatements() ([]sqlStmt, *text) {
-	var out []sqlStmt
+func (f *function) sqlStatements() ([]syntax.SQLStatement, *syntax.Text) {
+	var out []syntax.SQLStatement
 	if f.atomic != nil {
 		for _, n := range f.atomic {
 			if n == nil || pg.Inner(n) == nil {
 				continue
 			}
-			out = append(out, sqlStmt{statementTree(n), n, f.text.src.statementAt(f.text.offset(pg.Start(n)))})
+			out = append(out, syntax.SQLStatement{Tree: syntax.StatementTree(n), Node: n, Pos: f.text.Src.StatementAt(f.text.Offset(pg.Start(n)))})
 		}
 		return out, f.text
 	}
-	toks, _ := pg.Scan(f.bodyText.s)
+	toks, _ := pg.Scan(f.bodyText.SQL)
 	for _, raw := range f.sql {
 		at := int(raw.StmtLocation)
 		for _, t := range toks {
@@ -35,40 +27,12 @@ func (f *function) sqlStatements() ([]sqlStmt, *text) {
 				break
 			}
 		}
-		out = append(out, sqlStmt{pg.Inner(raw.Stmt), raw.Stmt, f.bodyText.pos(at)})
+		out = append(out, syntax.SQLStatement{Tree: pg.Inner(raw.Stmt), Node: raw.Stmt, Pos: f.bodyText.Pos(at)})
 	}
 	return out, f.bodyText
 }
 
-// statementTree reads RETURN expr as the SELECT that it means.
-func statementTree(n *pg.Node) any {
-	if r, ok := pg.Inner(n).(*pg.ReturnStmt); ok {
-		return pg.SelectOf(r.Returnval)
-	}
-	return pg.Inner(n)
-}
-
-// statementAt gives the place of the statement of a BEGIN ATOMIC body in which
-// an offset lies.
-func (s *source) statementAt(off int) ir.Pos {
-	i := min(s.firstToken(off), len(s.toks)-1)
-	for i > 0 {
-		prev := s.toks[i-1]
-		if prev.Kind == pg.Punct && prev.Text == ";" || prev.Kind == pg.Word && prev.Text == "atomic" {
-			break
-		}
-		if s.toks[i].Kind == pg.Word && s.toks[i].Text == "return" {
-			break
-		}
-		i--
-	}
-	for i < len(s.toks)-1 && s.toks[i].Kind == pg.Comment {
-		i++
-	}
-	return s.pos(s.toks[i].Start)
-}
-
-// sqlBody translates a LANGUAGE sql function: the rows of its last statement
+// SQLBody translates a LANGUAGE sql function: the rows of its last statement
 // are its result.
 func (b *builder) sqlBody(f *frame) {
 	list, t := f.fn.sqlStatements()
@@ -78,27 +42,27 @@ func (b *builder) sqlBody(f *frame) {
 				b.lastStatement(f, t, s)
 				return
 			}
-			b.guard(s.pos, b.refsOf(s.node), func() { b.command(f, t, s.tree, s.pos, sink{}) }, func() {})
+			b.guard(s.Pos, b.refsOf(s.Node), func() { b.command(f, t, s.Tree, s.Pos, sink{}) }, func() {})
 		})
 	}
 }
 
 // lastStatement gives the result of an SQL function.
-func (b *builder) lastStatement(f *frame, t *text, s sqlStmt) {
+func (b *builder) lastStatement(f *frame, t *syntax.Text, s syntax.SQLStatement) {
 	if f.fn.setOf {
-		b.guard(s.pos, b.refsOf(s.node), func() { b.command(f, t, s.tree, s.pos, sink{kind: toClient}) }, func() {})
+		b.guard(s.Pos, b.refsOf(s.Node), func() { b.command(f, t, s.Tree, s.Pos, sink{kind: toClient}) }, func() {})
 		return
 	}
 	if f.result == nil {
-		b.guard(s.pos, b.refsOf(s.node), func() {
-			if sel, ok := s.tree.(*pg.SelectStmt); ok && alwaysOneRow(sel) {
-				b.command(f, t, s.tree, s.pos, sink{kind: toClient})
+		b.guard(s.Pos, b.refsOf(s.Node), func() {
+			if sel, ok := s.Tree.(*pg.SelectStmt); ok && syntax.AlwaysOneRow(sel) {
+				b.command(f, t, s.Tree, s.Pos, sink{kind: toClient})
 				return
 			}
-			e := &ir.Emit{At: at(s.pos)}
+			e := &ir.Emit{At: at(s.Pos)}
 			var into []dest
-			b.command(f, t, s.tree, s.pos, sink{kind: intoLocals, dests: func(cols []colDef) (list, rest []dest) {
-				b.checkResult(f, s.pos, cols)
+			b.command(f, t, s.Tree, s.Pos, sink{kind: intoLocals, dests: func(cols []colDef) (list, rest []dest) {
+				b.checkResult(f, s.Pos, cols)
 				if into != nil {
 					return into, nil
 				}
@@ -128,21 +92,16 @@ func (b *builder) lastStatement(f *frame, t *text, s sqlStmt) {
 			into = append(into, dest{c.e.(*ir.Var).Name, c.t})
 		}
 	}
-	b.guard(s.pos, b.refsOf(s.node), func() {
-		b.command(f, t, s.tree, s.pos, sink{kind: intoLocals, dests: func(cols []colDef) (list, rest []dest) {
-			b.checkResult(f, s.pos, cols)
+	b.guard(s.Pos, b.refsOf(s.Node), func() {
+		b.command(f, t, s.Tree, s.Pos, sink{kind: intoLocals, dests: func(cols []colDef) (list, rest []dest) {
+			b.checkResult(f, s.Pos, cols)
 			return into, nil
 		}})
 	}, func() {
 		for _, d := range into {
-			b.havoc(s.pos, d.local)
+			b.havoc(s.Pos, d.local)
 		}
 	})
-}
-
-// alwaysOneRow reports whether a query has exactly one row.
-func alwaysOneRow(s *pg.SelectStmt) bool {
-	return len(s.ValuesLists) == 0 && (len(s.FromClause) == 0 && s.WhereClause == nil || hasAggregates(s.TargetList) && len(s.GroupClause) == 0)
 }
 
 // resultTypes gives the types of the columns that a function returns, nil if
@@ -176,7 +135,7 @@ func (b *builder) checkResult(f *frame, pos ir.Pos, cols []colDef) {
 }
 
 // command translates an SQL statement.
-func (b *builder) command(f *frame, t *text, tree any, pos ir.Pos, to sink) {
+func (b *builder) command(f *frame, t *syntax.Text, tree any, pos ir.Pos, to sink) {
 	defer b.follow(tree)
 	if b.refuses(f, tree, pos) {
 		return
@@ -207,7 +166,7 @@ func (b *builder) command(f *frame, t *text, tree any, pos ir.Pos, to sink) {
 	case *pg.ConstraintsSet:
 		// Constraints that it can defer are left out.
 	default:
-		b.unmodelled("%s", commandName(tree))
+		b.unmodelled("%s", syntax.CommandName(tree))
 	}
 }
 
@@ -232,55 +191,17 @@ func (b *builder) refuseReturning(tree any) {
 	}
 }
 
-// commandName names a command that is not modelled.
-func commandName(tree any) string {
-	name := strings.TrimSuffix(strings.TrimPrefix(typeName(tree), "*ast."), "Stmt")
-	switch name {
-	case "Truncate":
-		return "TRUNCATE, which takes the rows away from older snapshots, too (DELETE does not)"
-	case "Do":
-		return "DO"
-	case "Copy":
-		return "COPY"
-	case "Transaction":
-		return "transaction control inside of a function"
-	case "Create", "CreateTableAs":
-		return "CREATE TABLE inside of a function"
-	case "Update":
-		return "UPDATE"
-	case "Delete":
-		return "DELETE"
-	case "Insert":
-		return "INSERT"
-	}
-	return "the command " + name
-}
-
 // setVariable is SET: only the isolation level matters.
 func (b *builder) setVariable(s *pg.VariableSetStmt) {
 	if s.Kind != pg.SetMulti || s.Name != "TRANSACTION" {
 		return
 	}
-	if level := isolation(s.Args); level != "" {
+	if level := syntax.Isolation(s.Args); level != "" {
 		b.txn.Level = level
 	}
 }
 
-// isolation gives the level among the options of a transaction, or "".
-func isolation(options []*pg.Node) string {
-	for _, n := range options {
-		d, ok := pg.Inner(n).(*pg.DefElem)
-		if !ok || d.Defname != "transaction_isolation" {
-			continue
-		}
-		if c, ok := pg.Inner(d.Arg).(*pg.A_Const); ok {
-			return c.GetSval().GetSval()
-		}
-	}
-	return ""
-}
-
-func (b *builder) lockTable(f *frame, t *text, s *pg.LockStmt, pos ir.Pos) {
+func (b *builder) lockTable(f *frame, t *syntax.Text, s *pg.LockStmt, pos ir.Pos) {
 	x := b.ex(f, t)
 	mode := ir.AccessExclusive
 	if s.Mode >= 1 && s.Mode <= 8 {
@@ -295,9 +216,9 @@ func (b *builder) lockTable(f *frame, t *text, s *pg.LockStmt, pos ir.Pos) {
 
 // callStmt is CALL of a procedure of the program: it is inlined, and its
 // outputs go to the variables in the place of their arguments.
-func (b *builder) callStmt(f *frame, t *text, s *pg.CallStmt, pos ir.Pos) {
+func (b *builder) callStmt(f *frame, t *syntax.Text, s *pg.CallStmt, pos ir.Pos) {
 	x := b.ex(f, t)
-	name := qualified(names(s.Funccall.Funcname))
+	name := syntax.Qualified(syntax.Names(s.Funccall.Funcname))
 	fns := x.functions(name)
 	if len(fns) == 0 {
 		b.unmodelled("the procedure %s, which is not declared here", name)
@@ -343,7 +264,7 @@ func (b *builder) callStmt(f *frame, t *text, s *pg.CallStmt, pos ir.Pos) {
 	}
 	var list []dest
 	for _, c := range outs {
-		w, fd := f.scope.find(names(c.Fields))
+		w, fd := f.scope.find(syntax.Names(c.Fields))
 		switch {
 		case w == nil || w.isRecord && fd == nil:
 			b.unmodelled("an output of CALL that goes to no variable")

@@ -7,6 +7,7 @@ import (
 	"github.com/txrobust/robust/internal/quote"
 	"github.com/txrobust/robust/internal/sql/catalog"
 	"github.com/txrobust/robust/internal/sql/pg"
+	"github.com/txrobust/robust/internal/sql/syntax"
 	"github.com/txrobust/robust/ir"
 )
 
@@ -63,7 +64,7 @@ func (b *builder) call(f *frame) *ir.Send {
 func (l *loader) callable(f *function) (name string, overloaded bool) {
 	found, sure := l.late.functions(f.own())
 	overloaded = len(l.declarations.functionsIn(f.schema(), f.own(), now)) > 1
-	said := l.late.leadsTo(f.schema()) && (f.schema() == publicSchema || slices.Contains(l.prog.SearchPath, f.schema()))
+	said := l.late.leadsTo(f.schema()) && (f.schema() == syntax.PublicSchema || slices.Contains(l.prog.SearchPath, f.schema()))
 	sure = sure && said
 	for _, g := range found {
 		sure = sure && g.schema() == f.schema()
@@ -98,7 +99,7 @@ func (w *commandWriter) value(a ir.SendArg) {
 
 // input writes the argument for a parameter: of a composite type, its fields. A cast
 // stands where the constant alone might not choose the function.
-func (w *commandWriter) input(l *loader, v *variable, p param, in *text, overloaded bool) {
+func (w *commandWriter) input(l *loader, v *variable, p param, in *syntax.Text, overloaded bool) {
 	if !v.isRecord {
 		w.value(ir.SendArg{Expr: v.expr(), Type: v.t.String()})
 		if overloaded || !converts(v.t, p.t) {
@@ -123,7 +124,7 @@ func converts(t typ, spelt *pg.TypeName) bool {
 	if t.ir.Kind != ir.KindInt && t.ir.Kind != ir.KindNum || spelt == nil {
 		return true
 	}
-	switch typeSpelling(spelt) {
+	switch syntax.TypeSpelling(spelt) {
 	case "int", "int4", "integer", "int8", "bigint", "numeric", "decimal", "float4", "float8", "real", "float":
 		return true
 	}
@@ -131,13 +132,13 @@ func converts(t typ, spelt *pg.TypeName) bool {
 }
 
 // castTo writes a cast, "" where the type is that of a column.
-func (l *loader) castTo(t *pg.TypeName, in *text) string {
+func (l *loader) castTo(t *pg.TypeName, in *syntax.Text) string {
 	if t == nil || t.PctType {
 		return ""
 	}
-	name, array := strings.CutSuffix(typeSpelling(t), "[]")
-	if u := l.sees(in).typ(qualified(names(t.Names))); u != nil && u.schema() != publicSchema {
-		name = qualified([]string{u.schema(), u.own()})
+	name, array := strings.CutSuffix(syntax.TypeSpelling(t), "[]")
+	if u := l.sees(in).typ(syntax.Qualified(syntax.Names(t.Names))); u != nil && u.schema() != syntax.PublicSchema {
+		name = syntax.Qualified([]string{u.schema(), u.own()})
 	}
 	name = "::" + quote.Name(name)
 	if array {
@@ -151,12 +152,12 @@ type argument func(number, offset int) ir.SendArg
 
 // statementCommand gives the command that a statement is. arg gives the values of its
 // parameters.
-func (b *builder) statementCommand(t *text, raw *pg.RawStmt, pos ir.Pos, arg argument) *ir.Send {
+func (b *builder) statementCommand(t *syntax.Text, raw *pg.RawStmt, pos ir.Pos, arg argument) *ir.Send {
 	tree := pg.Inner(raw.Stmt)
 	s := &ir.Send{At: at(pos), Apart: apart(tree), Reads: b.onlyReads(tree, raw)}
 	from, to := statementSpan(t, raw)
-	s.Text, s.Args = splitAtParameters(t.s, from, to, raw, arg)
-	if list, ok := resultNames(raw); ok {
+	s.Text, s.Args = splitAtParameters(t.SQL, from, to, raw, arg)
+	if list, ok := syntax.ResultNames(raw); ok {
 		s.Columns = list
 	}
 	s.Table, s.Verb = b.writtenBy(tree)
@@ -165,13 +166,13 @@ func (b *builder) statementCommand(t *text, raw *pg.RawStmt, pos ir.Pos, arg arg
 
 // statementSpan gives where a statement stands in a text, without the comments before
 // it.
-func statementSpan(t *text, raw *pg.RawStmt) (from, to int) {
-	from, to = int(raw.StmtLocation), len(t.s)
+func statementSpan(t *syntax.Text, raw *pg.RawStmt) (from, to int) {
+	from, to = int(raw.StmtLocation), len(t.SQL)
 	if raw.StmtLen > 0 {
 		to = from + int(raw.StmtLen)
 	}
 	for {
-		rest := strings.TrimLeft(t.s[from:to], " \t\r\n;")
+		rest := strings.TrimLeft(t.SQL[from:to], " \t\r\n;")
 		from = to - len(rest)
 		switch {
 		case strings.HasPrefix(rest, "--"):
@@ -181,7 +182,7 @@ func statementSpan(t *text, raw *pg.RawStmt) (from, to int) {
 			}
 			from += n
 		case strings.HasPrefix(rest, "/*"):
-			from += blockComment(rest)
+			from += syntax.BlockComment(rest)
 		default:
 			return from, from + len(strings.TrimRight(rest, " \t\r\n;"))
 		}
@@ -268,7 +269,7 @@ func (b *builder) writtenBy(tree any) (*ir.Table, ir.Verb) {
 	default:
 		return nil, ir.NoVerb
 	}
-	t := b.l.late.table(rangeName(target))
+	t := b.l.late.table(syntax.RangeName(target))
 	if t == nil || t.ir == nil || len(t.triggers) > 0 || t.ir.RefersTo(t.ir) {
 		return nil, ir.NoVerb
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/txrobust/robust/internal/sql/pg"
 	"github.com/txrobust/robust/internal/sql/plpgsql"
+	"github.com/txrobust/robust/internal/sql/syntax"
 	"github.com/txrobust/robust/ir"
 )
 
@@ -43,7 +44,7 @@ func (b *builder) boundCursor(f *frame, name string) *cursor {
 func (b *builder) opened(f *frame, s *plpgsql.ForQuery, fetched string) *cursor {
 	name := fetched
 	if name == "" {
-		name = strings.ToLower(strings.TrimSpace(s.Query.Text(f.text.s)))
+		name = strings.ToLower(strings.TrimSpace(s.Query.Text(f.text.SQL)))
 	}
 	c := b.boundCursor(f, name)
 	if c.at != nil || moved(s.Body, name) || !onlyCursor(f.text, name) {
@@ -67,8 +68,8 @@ func moved(list []plpgsql.Stmt, name string) bool {
 
 // onlyCursor reports whether a name stands in the text of a function only where
 // cursors are named.
-func onlyCursor(t *text, name string) bool {
-	toks, err := pg.Scan(t.s)
+func onlyCursor(t *syntax.Text, name string) bool {
+	toks, err := pg.Scan(t.SQL)
 	if err != nil {
 		return false
 	}
@@ -127,7 +128,7 @@ func (b *builder) fetchLoop(f *frame, list []plpgsql.Stmt) (s *plpgsql.ForQuery,
 	exit, ok2 := loop.Body[1].(*plpgsql.Exit)
 	if !ok1 || !ok2 || fetch.Verb != "fetch" || fetch.Name != open.Name || fetch.Into == nil || exit.Continue ||
 		exit.Label != "" && exit.Label != loop.Label ||
-		!slices.Equal(strings.Fields(strings.ToLower(exit.When.Text(f.text.s))), []string{"not", "found"}) {
+		!slices.Equal(strings.Fields(strings.ToLower(exit.When.Text(f.text.SQL))), []string{"not", "found"}) {
 		return nil, ""
 	}
 	return &plpgsql.ForQuery{At: open.At, Label: loop.Label, Targets: fetch.Into.Targets, Kind: plpgsql.OfCursor, Body: loop.Body[2:]}, open.Name

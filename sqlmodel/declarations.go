@@ -4,8 +4,8 @@ import (
 	"math"
 	"slices"
 
-	"github.com/txrobust/robust/internal/quote"
 	"github.com/txrobust/robust/internal/sql/catalog"
+	"github.com/txrobust/robust/internal/sql/syntax"
 )
 
 // A moment is a point in the sequence of the declarations: the number of the statement.
@@ -53,24 +53,7 @@ func (o *named) schema() string { return o.names[len(o.names)-1].schema }
 func (o *named) own() string { return o.names[len(o.names)-1].name }
 
 // full is the name of the object with its schema, public left out.
-func (o *named) full() string { return fullName(o.schema(), o.own()) }
-
-func fullName(schema, name string) string {
-	if schema == publicSchema {
-		return qualified([]string{name})
-	}
-	return qualified([]string{schema, name})
-}
-
-// Schemas that PostgreSQL itself knows.
-const (
-	publicSchema  = "public"
-	systemSchema  = "pg_catalog"
-	tempSchema    = "pg_temp"
-	userSchema    = "$user" // of a search path: the one that is called as the user
-	infoSchema    = "information_schema"
-	anySchemaName = "\x00any" // of what is in a schema that is not known
-)
+func (o *named) full() string { return syntax.FullName(o.schema(), o.own()) }
 
 // relation is what can stand in FROM: a table, or something in the place of one.
 type relation struct {
@@ -81,7 +64,7 @@ type relation struct {
 	// bare says that the declaration gives no schema, and nothing else said one.
 	bare bool
 	// of is the session of psql that a temporary table belongs to, or nil.
-	of *session
+	of *syntax.Session
 }
 
 // declarations are all that the files declare, by own names of any time.
@@ -180,7 +163,7 @@ func (l *loader) addTable(t *table, schema, name string) {
 func (c *declarations) typeKey(o *named) string {
 	base := o.full()
 	if (&catalog.Catalog{Scope: catalog.None{}}).Type(base) != nil {
-		base = qualified([]string{o.schema(), o.own()})
+		base = syntax.Qualified([]string{o.schema(), o.own()})
 	}
 	key := base
 	for n := 2; c.typesByKey[key] != nil || c.rowTypes[key] != nil; n++ {
@@ -215,40 +198,13 @@ func (l *loader) addView(v *view, schema, name string) {
 	l.views = append(l.views, v)
 }
 
-// qualified joins the parts of a name.
-func qualified(parts []string) string { return quote.Qualified(parts...) }
-
-// splitName gives the schema, "" if there is none, and the name of an object. What stands before the schema
-// is the database.
-func splitName(name string) (schema, own string) {
-	parts := quote.Parts(name)
-	if n := len(parts); n > 1 {
-		return parts[n-2], parts[n-1]
-	}
-	return "", parts[0]
-}
-
-// lastPart is the name of an object without its schema.
-func lastPart(name string) string {
-	_, own := splitName(name)
-	return own
-}
-
 // systemName is a name without the schemas in which the functions and types of PostgreSQL and of its
 // extensions are.
 func (l *loader) systemName(name string) string {
-	if schema, own := splitName(name); l.declarations.extensionSchemas[schema] {
+	if schema, own := syntax.SplitName(name); l.declarations.extensionSchemas[schema] {
 		return own
 	}
-	return plainName(name)
-}
-
-// plainName is systemName for the schemas that every database has.
-func plainName(name string) string {
-	if schema, own := splitName(name); schema == systemSchema || schema == publicSchema {
-		return own
-	}
-	return name
+	return syntax.PlainName(name)
 }
 
 // distinct gives the elements of a list, each once.

@@ -1,20 +1,20 @@
 package sqlmodel
 
 import (
-	"slices"
 	"strings"
 
 	"github.com/txrobust/robust/internal/quote"
 	"github.com/txrobust/robust/internal/sql/pg"
+	"github.com/txrobust/robust/internal/sql/syntax"
 	"github.com/txrobust/robust/ir"
 )
 
 // declared keeps a statement that makes the schema, for a database that is to have
 // the same one. What changes rows is left out, and so is what reaches beyond the
 // database or says who may use it.
-func (l *loader) declared(n *node) {
+func (l *loader) declared(n *syntax.Node) {
 	optional := false
-	switch pg.Inner(n.raw.Stmt).(type) {
+	switch pg.Inner(n.Raw.Stmt).(type) {
 	case *pg.InsertStmt, *pg.CopyStmt, *pg.TruncateStmt, *pg.TransactionStmt, *pg.VariableShow, *pg.CheckPointStmt, *pg.DiscardStmt,
 		*pg.ExplainStmt, *pg.NotifyStmt, *pg.ListenStmt, *pg.ConstraintsSet, *pg.ReindexStmt, *pg.ClusterStmt:
 		return
@@ -27,8 +27,8 @@ func (l *loader) declared(n *node) {
 	if l.inDo {
 		return
 	}
-	from, to := statementSpan(n.text, n.raw)
-	l.prog.Schema = append(l.prog.Schema, ir.Declaration{Pos: n.pos, Text: quote.Statement(n.text.s[from:to]), Optional: optional})
+	from, to := statementSpan(n.Text, n.Raw)
+	l.prog.Schema = append(l.prog.Schema, ir.Declaration{Pos: n.Pos, Text: quote.Statement(n.Text.SQL[from:to]), Optional: optional})
 }
 
 // tablesFirst puts the declarations of files that declare tables before those of the
@@ -51,12 +51,12 @@ func (l *loader) tablesFirst() {
 
 // undeclaredSchemas tells of schemas that only the search path of Options names.
 func (l *loader) undeclaredSchemas() {
-	if l.opt.MySQL || len(l.files) == 0 {
+	if l.opt.MySQL || len(l.Files) == 0 {
 		return
 	}
 	for _, s := range l.opt.SearchPath {
-		if s != userSchema && s != publicSchema && s != systemSchema && s != tempSchema && !l.declarations.schemas[s] {
-			l.note(ir.Pos{File: l.files[0].Name}, "no CREATE SCHEMA declares %s, which the search path that is given (-search-path) names: it is taken to be there", s)
+		if s != syntax.UserSchema && s != syntax.PublicSchema && s != syntax.SystemSchema && s != syntax.TempSchema && !l.declarations.schemas[s] {
+			l.note(ir.Pos{File: l.Files[0].Name}, "no CREATE SCHEMA declares %s, which the search path that is given (-search-path) names: it is taken to be there", s)
 		}
 	}
 }
@@ -93,24 +93,24 @@ func (l *loader) circularViews() {
 // pathsOfFiles adds to the declarations the search paths with which they are read: each file begins with the one of
 // Options, in whose schemas it may declare things without making them.
 func (l *loader) pathsOfFiles() {
-	path := searchPath(l.opt.SearchPath)
+	path := syntax.SearchPath(l.opt.SearchPath)
 	if l.opt.SearchPath == nil {
-		path = defaultPath
+		path = syntax.DefaultPath
 	}
 	var out []ir.Declaration
 	begun, changed := map[string]bool{}, l.opt.SearchPath != nil
 	for _, d := range l.prog.Schema {
 		if len(begun) == 0 && changed {
-			for _, s := range path.order() {
-				if s != publicSchema && s != systemSchema && s != tempSchema && !l.declarations.schemas[s] {
+			for _, s := range path.Order() {
+				if s != syntax.PublicSchema && s != syntax.SystemSchema && s != syntax.TempSchema && !l.declarations.schemas[s] {
 					out = append(out, makesSchema(d.Pos, s))
 				}
 			}
 		}
-		if slices.ContainsFunc(l.files, func(f File) bool { return f.Name == d.Pos.File }) && !begun[d.Pos.File] {
+		if l.Has(d.Pos.File) && !begun[d.Pos.File] {
 			begun[d.Pos.File] = true
 			if changed {
-				out = append(out, ir.Declaration{Pos: d.Pos, Text: "SET search_path = " + path.sql()})
+				out = append(out, ir.Declaration{Pos: d.Pos, Text: "SET search_path = " + path.SQLText()})
 			}
 		}
 		changed = changed || strings.Contains(strings.ToLower(d.Text), "search_path")
@@ -127,7 +127,7 @@ func makesSchema(pos ir.Pos, name string) ir.Declaration {
 // declaredByProgram is declared for a statement of a client program.
 func (l *loader) declaredByProgram(s *sent, tree any) {
 	if len(s.list) == 1 {
-		l.declared(&node{pos: s.q.Pos, text: s.text, raw: &pg.RawStmt{Stmt: nodeOf(s, tree)}})
+		l.declared(&syntax.Node{Pos: s.q.Pos, Text: s.text, Raw: &pg.RawStmt{Stmt: nodeOf(s, tree)}})
 	}
 }
 
@@ -144,7 +144,7 @@ func (l *loader) declaredByUse(t *table) {
 		}
 		parts = append(parts, "UNIQUE ("+strings.Join(names, ", ")+")")
 	}
-	if schema := t.rel.schema(); schema != publicSchema {
+	if schema := t.rel.schema(); schema != syntax.PublicSchema {
 		l.prog.Schema = append(l.prog.Schema, makesSchema(t.pos, schema))
 	}
 	l.prog.Schema = append(l.prog.Schema, ir.Declaration{Pos: t.pos,

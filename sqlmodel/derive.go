@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/txrobust/robust/internal/sql/pg"
+	"github.com/txrobust/robust/internal/sql/syntax"
 	"github.com/txrobust/robust/ir"
 )
 
@@ -39,7 +40,7 @@ type derived struct {
 	cols []colDef
 	// single says that it has one row at most.
 	single bool
-	// nonEmpty says that it has a row.
+	// NonEmpty says that it has a row.
 	nonEmpty bool
 	// typeOf, if the derivation is complete, gives the types of what is free.
 	typeOf func(ir.Expr) ir.Type
@@ -337,7 +338,7 @@ func (x *ex) core(s *pg.SelectStmt) *derived {
 	q.level = q.in.levels[len(q.in.levels)-1]
 	y := q.in
 	x.checkLocking(s, x.pushed)
-	q.lockOf = lockModesOf(s, x.pushed)
+	q.lockOf = syntax.LockModesOf(s, x.pushed)
 	var from ir.From
 	for _, n := range s.FromClause {
 		f := q.fromTree(n)
@@ -350,12 +351,12 @@ func (x *ex) core(s *pg.SelectStmt) *derived {
 	q.checkLocked(s)
 	var where ir.Expr
 	if s.WhereClause != nil {
-		for _, c := range conjuncts(s.WhereClause) {
+		for _, c := range syntax.Conjuncts(s.WhereClause) {
 			where = ir.AndE(where, y.boolean(c, truth))
 		}
 	}
 	y.win = &window{from: from, where: where}
-	grouped := len(s.GroupClause) > 0 || s.HavingClause != nil || hasAggregates(s.TargetList) || hasAggregates(sortNodes(s))
+	grouped := len(s.GroupClause) > 0 || s.HavingClause != nil || syntax.HasAggregates(s.TargetList) || syntax.HasAggregates(sortNodes(s))
 	var g *grouping
 	if grouped {
 		g = &grouping{in: y, row: y.rowName("grouped")}
@@ -373,7 +374,7 @@ func (x *ex) core(s *pg.SelectStmt) *derived {
 		g.keys(q, s.GroupClause)
 		p.Where = nil
 		if s.HavingClause != nil {
-			for _, c := range conjuncts(s.HavingClause) {
+			for _, c := range syntax.Conjuncts(s.HavingClause) {
 				p.Where = ir.AndE(p.Where, g.rewrite(q.in.boolean(c, truth)))
 			}
 		}

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/txrobust/robust/internal/sql/pg"
+	"github.com/txrobust/robust/internal/sql/syntax"
 	"github.com/txrobust/robust/ir"
 )
 
@@ -57,19 +58,19 @@ func (q *query) fromName(r *pg.RangeVar) ir.From {
 	x := q.in
 	if c := x.ctes.find(r.Relname); c != nil && r.Schemaname == "" {
 		if c.query == nil {
-			return q.leaf(c.make(x), aliasOf(r), r.Alias, r.Location, func(src *rowSource) { src.unlockable = "a WITH query" })
+			return q.leaf(c.make(x), syntax.AliasOf(r), r.Alias, r.Location, func(src *rowSource) { src.unlockable = "a WITH query" })
 		}
 		in := *x
 		in.ctes, in.levels = c.up, c.levels
-		_, see := q.hold(&in, c.query, aliasOf(r), "a WITH query", true, r.Location)
-		return q.leaf(c.make(x), aliasOf(r), r.Alias, r.Location, see)
+		_, see := q.hold(&in, c.query, syntax.AliasOf(r), "a WITH query", true, r.Location)
+		return q.leaf(c.make(x), syntax.AliasOf(r), r.Alias, r.Location, see)
 	}
 	if v := x.viewOf(r); v != nil {
-		held, see := q.hold(x.inView(v), v.query, aliasOf(r), "view "+rangeName(r), false, r.Location)
-		return q.leaf(held.viewRows(v), aliasOf(r), r.Alias, r.Location, see)
+		held, see := q.hold(x.inView(v), v.query, syntax.AliasOf(r), "view "+syntax.RangeName(r), false, r.Location)
+		return q.leaf(held.viewRows(v), syntax.AliasOf(r), r.Alias, r.Location, see)
 	}
 	t := x.tableOf(r)
-	alias := aliasOf(r)
+	alias := syntax.AliasOf(r)
 	row := x.rowName(alias)
 	src := x.source(t, alias, row)
 	x.d.register(src)
@@ -127,7 +128,7 @@ func (q *query) joinTree(j *pg.JoinExpr) ir.From {
 	mid := len(q.level.sources)
 	out.R = q.fromTree(j.Rarg)
 	left, right := q.level.sources[start:mid:mid], slices.Clone(q.level.sources[mid:])
-	using := names(j.UsingClause)
+	using := syntax.Names(j.UsingClause)
 	if j.IsNatural {
 		using = common(left, right)
 	}
@@ -147,7 +148,7 @@ func (q *query) joinTree(j *pg.JoinExpr) ir.From {
 		}
 	}
 	if j.Quals != nil {
-		for _, c := range conjuncts(j.Quals) {
+		for _, c := range syntax.Conjuncts(j.Quals) {
 			out.On = ir.AndE(out.On, x.boolean(c, truth))
 		}
 	}

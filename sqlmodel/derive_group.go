@@ -2,6 +2,7 @@ package sqlmodel
 
 import (
 	"github.com/txrobust/robust/internal/sql/pg"
+	"github.com/txrobust/robust/internal/sql/syntax"
 	"github.com/txrobust/robust/ir"
 )
 
@@ -41,7 +42,7 @@ func (g *grouping) key(q *query, n *pg.Node) val {
 		}
 		return q.targets[i-1].val()
 	case *pg.ColumnRef:
-		parts := names(e.Fields)
+		parts := syntax.Names(e.Fields)
 		if len(parts) == len(e.Fields) {
 			if v, ok := x.resolve(parts, e.Location); ok {
 				return v

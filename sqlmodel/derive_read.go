@@ -1,6 +1,7 @@
 package sqlmodel
 
 import (
+	"github.com/txrobust/robust/internal/sql/syntax"
 	"github.com/txrobust/robust/ir"
 )
 
@@ -298,7 +299,7 @@ func (d *deriver) read(r ir.Rel) {
 			}
 		}
 		t := ir.ArrayType(ir.KindOpaque)
-		s.given.Param = d.b.irLocal("rows_of_"+lastPart(s.table.name), t)
+		s.given.Param = d.b.irLocal("rows_of_"+syntax.LastPart(s.table.name), t)
 		d.b.emit(&ir.Select{At: at(s.pos), Into: []string{s.given.Param}, Aggs: []ir.Agg{{Fn: ir.RowsAgg, Arg: row, Type: t}},
 			Query: ir.Query{From: []ir.Source{{Table: s.table.ir, Row: s.row}}, Where: ir.AndE(s.conds...)}})
 	}

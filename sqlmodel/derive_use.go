@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/txrobust/robust/internal/sql/pg"
+	"github.com/txrobust/robust/internal/sql/syntax"
 	"github.com/txrobust/robust/ir"
 )
 
@@ -83,7 +84,7 @@ func (d *derived) fields(row ir.Expr) []colDef {
 
 // derivedSelect is a SELECT statement that is a derivation.
 func (b *builder) derivedSelect(f *frame, x *ex, s *pg.SelectStmt, pos ir.Pos, to sink) {
-	oneGroup := len(s.GroupClause) == 0 && hasAggregates(s.TargetList)
+	oneGroup := len(s.GroupClause) == 0 && syntax.HasAggregates(s.TargetList)
 	rows := fetchedAll
 	if to.kind == intoLocals && !to.whole && !to.strict && !oneGroup {
 		rows = fetchedFirst

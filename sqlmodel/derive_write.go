@@ -2,6 +2,7 @@ package sqlmodel
 
 import (
 	"github.com/txrobust/robust/internal/sql/pg"
+	"github.com/txrobust/robust/internal/sql/syntax"
 	"github.com/txrobust/robust/ir"
 )
 
@@ -29,7 +30,7 @@ func (b *builder) derivedFrom(y *ex, row *rowSource, from []*pg.Node, where *pg.
 	}
 	var inside, own ir.Expr // conditions with the rows of FROM, and without
 	if where != nil {
-		for _, n := range conjuncts(where) {
+		for _, n := range syntax.Conjuncts(where) {
 			c := q.in.boolean(n, truth)
 			if about(c, row.row) {
 				own = ir.AndE(own, c)

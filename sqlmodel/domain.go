@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/txrobust/robust/internal/sql/pg"
+	"github.com/txrobust/robust/internal/sql/syntax"
 	"github.com/txrobust/robust/ir"
 )
 
@@ -26,7 +27,7 @@ func (l *loader) looks(c *domainCheck) (*refs, bool) {
 	return r, l.looksAround(r)
 }
 
-func (l *loader) createDomain(s *pg.CreateDomainStmt, t *text, pos ir.Pos) {
+func (l *loader) createDomain(s *pg.CreateDomainStmt, t *syntax.Text, pos ir.Pos) {
 	u := &userType{pos: pos, base: l.typeOf(s.TypeName, t), below: l.domainOf(s.TypeName, t)}
 	if u.below != nil {
 		u.def = u.below.def
@@ -36,16 +37,16 @@ func (l *loader) createDomain(s *pg.CreateDomainStmt, t *text, pos ir.Pos) {
 		case pg.ConstrNotNull:
 			u.strict = true
 		case pg.ConstrCheck:
-			u.addCheck(k, lastPart(qualified(names(s.Domainname))), t)
+			u.addCheck(k, syntax.LastPart(syntax.Qualified(syntax.Names(s.Domainname))), t)
 		case pg.ConstrDefault:
 			u.def = &sqlExpr{k.RawExpr, t}
 		}
 	}
-	l.createType(u, names(s.Domainname), t)
+	l.createType(u, syntax.Names(s.Domainname), t)
 }
 
 // addCheck adds a CHECK. PostgreSQL gives names to those without.
-func (u *userType) addCheck(k *pg.Constraint, domain string, t *text) {
+func (u *userType) addCheck(k *pg.Constraint, domain string, t *syntax.Text) {
 	name := k.Conname
 	for i := 0; name == ""; i++ {
 		candidate := domain + "_check"
@@ -69,10 +70,10 @@ const (
 	domainValidate  = "V"
 )
 
-func (l *loader) alterDomain(s *pg.AlterDomainStmt, t *text, pos ir.Pos) {
-	u := l.sees(t).typ(qualified(names(s.TypeName)))
+func (l *loader) alterDomain(s *pg.AlterDomainStmt, t *syntax.Text, pos ir.Pos) {
+	u := l.sees(t).typ(syntax.Qualified(syntax.Names(s.TypeName)))
 	if u == nil || u.enum || u.fields != nil {
-		l.fail(pos, "there is no domain %s", qualified(names(s.TypeName)))
+		l.fail(pos, "there is no domain %s", syntax.Qualified(syntax.Names(s.TypeName)))
 	}
 	switch s.Subtype {
 	case domainDefault:
@@ -118,20 +119,20 @@ func (u *userType) checks() []*domainCheck {
 
 // domainOf gives the type that a program declares under a name, nil if it is an array of it
 // or none.
-func (l *loader) domainOf(n *pg.TypeName, t *text) *userType {
+func (l *loader) domainOf(n *pg.TypeName, t *syntax.Text) *userType {
 	if n == nil || len(n.ArrayBounds) > 0 || n.Setof {
 		return nil
 	}
-	if parts := names(n.Names); n.PctType {
+	if parts := syntax.Names(n.Names); n.PctType {
 		last := len(parts) - 1
-		if tab := l.sees(t).table(qualified(parts[:last])); tab != nil {
+		if tab := l.sees(t).table(syntax.Qualified(parts[:last])); tab != nil {
 			if c := tab.column(parts[last]); c != nil {
 				return c.domain
 			}
 		}
 		return nil
 	}
-	return l.sees(t).typ(qualified(names(n.Names)))
+	return l.sees(t).typ(syntax.Qualified(syntax.Names(n.Names)))
 }
 
 // domainsIn gives the domains that a type is, or has in its fields or elements. The type may be that of
@@ -157,11 +158,11 @@ func (l *loader) domainsIn(in *resolver, name string) []*userType {
 }
 
 // domainsOf gives the same of a type in a text.
-func (l *loader) domainsOf(n *pg.TypeName, t *text) []*userType {
+func (l *loader) domainsOf(n *pg.TypeName, t *syntax.Text) []*userType {
 	if n == nil {
 		return nil
 	}
-	return l.domainsIn(l.sees(t), qualified(names(n.Names)))
+	return l.domainsIn(l.sees(t), syntax.Qualified(syntax.Names(n.Names)))
 }
 
 // within gives the domains in the types of fields.
@@ -174,10 +175,10 @@ func within(fields []fieldDef) []*userType {
 }
 
 // typeNamed gives the declared type that a list of names is about, or nil.
-func (l *loader) typeNamed(n *pg.Node, t *text) *userType {
+func (l *loader) typeNamed(n *pg.Node, t *syntax.Text) *userType {
 	list, ok := pg.Inner(n).(*pg.List)
 	if !ok {
 		return nil
 	}
-	return l.sees(t).typ(qualified(names(list.Items)))
+	return l.sees(t).typ(syntax.Qualified(syntax.Names(list.Items)))
 }

@@ -5,18 +5,19 @@ import (
 
 	"github.com/txrobust/robust/internal/sql/pg"
 	"github.com/txrobust/robust/internal/sql/plpgsql"
+	"github.com/txrobust/robust/internal/sql/syntax"
 	"github.com/txrobust/robust/ir"
 )
 
 // constantCommand gives the text of a command that EXECUTE runs, if it is a
 // string literal, or several that are joined by ||.
-func constantCommand(t *text, span plpgsql.Span) (*text, bool) {
-	s := span.Text(t.s)
+func constantCommand(t *syntax.Text, span plpgsql.Span) (*syntax.Text, bool) {
+	s := span.Text(t.SQL)
 	toks, err := pg.Scan(s)
 	if err != nil {
 		return nil, false
 	}
-	out := &text{src: t.src, offs: []int{}}
+	out := &syntax.Text{Src: t.Src, Offs: []int{}}
 	wantText := true
 	for _, tok := range toks {
 		switch {
@@ -28,8 +29,8 @@ func constantCommand(t *text, span plpgsql.Span) (*text, bool) {
 				return nil, false
 			}
 			for _, c := range content {
-				out.s += string(s[tok.Start+c])
-				out.offs = append(out.offs, t.offset(span.Start+tok.Start+c))
+				out.SQL += string(s[tok.Start+c])
+				out.Offs = append(out.Offs, t.Offset(span.Start+tok.Start+c))
 			}
 		case !wantText && tok.Text == "||":
 		default:
@@ -37,7 +38,7 @@ func constantCommand(t *text, span plpgsql.Span) (*text, bool) {
 		}
 		wantText = !wantText
 	}
-	out.offs = append(out.offs, t.offset(span.End-1))
+	out.Offs = append(out.Offs, t.Offset(span.End-1))
 	return out, !wantText
 }
 
@@ -66,12 +67,12 @@ func unquoted(raw string) []int {
 
 // dynamic translates EXECUTE of a constant command: it sees no variables but
 // those of USING, as $1, $2 and so on, and does not set FOUND.
-func (b *builder) dynamic(f *frame, query plpgsql.Span, using []plpgsql.Span) (g *frame, tree any, t *text) {
+func (b *builder) dynamic(f *frame, query plpgsql.Span, using []plpgsql.Span) (g *frame, tree any, t *syntax.Text) {
 	t, ok := constantCommand(f.text, query)
 	if !ok {
 		b.unmodelled("EXECUTE of a command that is put together when it runs")
 	}
-	stmts, err := t.parse()
+	stmts, err := t.Parse()
 	if err != nil { // only found when it runs
 		b.unmodelled("EXECUTE of a command that has a %s", err.(*ir.Error).Msg)
 	}
@@ -104,10 +105,10 @@ func (b *builder) executeStmt(f *frame, s *plpgsql.Execute, pos ir.Pos) {
 }
 
 // dynamicRefs adds what EXECUTE runs.
-func dynamicRefs(t *text, query plpgsql.Span, r *refs) {
+func dynamicRefs(t *syntax.Text, query plpgsql.Span, r *refs) {
 	c, ok := constantCommand(t, query)
 	if ok {
-		if stmts, err := c.parse(); err == nil {
+		if stmts, err := c.Parse(); err == nil {
 			for _, raw := range stmts {
 				r.add(raw)
 			}
@@ -115,7 +116,7 @@ func dynamicRefs(t *text, query plpgsql.Span, r *refs) {
 		}
 	}
 	r.dynamic, r.writes, r.frees = true, true, true
-	if strings.Contains(strings.ToLower(t.s), "search_path") {
-		r.setsPath(pathChange{to: pathSet{any: true}})
+	if strings.Contains(strings.ToLower(t.SQL), "search_path") {
+		r.setsPath(syntax.PathChange{To: syntax.PathSet{Any: true}})
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/txrobust/robust/internal/sql/pg"
+	"github.com/txrobust/robust/internal/sql/syntax"
 	"github.com/txrobust/robust/ir"
 )
 
@@ -65,17 +66,17 @@ func (l *loader) callers() map[*function][]string {
 }
 
 // callsOf notes the functions that a declaration calls: a default, CHECK, view, policy or the like.
-func (l *loader) callsOf(s pg.Message, t *text, pos ir.Pos) {
+func (l *loader) callsOf(s pg.Message, t *syntax.Text, pos ir.Pos) {
 	r := l.refsIn(s)
 	if d, ok := s.(*pg.DefineStmt); ok { // an operator or aggregate
 		for _, n := range d.Definition {
 			if t, ok := pg.Inner(pg.Inner(n).(*pg.DefElem).Arg).(*pg.TypeName); ok {
-				r.calls[qualified(names(t.Names))] = true
+				r.calls[syntax.Qualified(syntax.Names(t.Names))] = true
 			}
 		}
 	}
 	for name := range l.calls(r) {
-		fns, _ := t.names.functions(name)
+		fns, _ := declaredNames(t).functions(name)
 		for _, f := range fns {
 			if f.declared.Line == 0 {
 				f.declared = pos
@@ -132,7 +133,7 @@ func (f *function) callings() []string {
 	if len(f.names) == 0 { // of a script
 		return []string{f.name}
 	}
-	return []string{f.name, f.signature(), f.own(), qualified([]string{f.schema(), f.own()})}
+	return []string{f.name, f.signature(), f.own(), syntax.Qualified([]string{f.schema(), f.own()})}
 }
 
 // templateName is the name of f, with its types where it is overloaded.

@@ -7,6 +7,7 @@ import (
 
 	"github.com/txrobust/robust/internal/sql/pg"
 	"github.com/txrobust/robust/internal/sql/plpgsql"
+	"github.com/txrobust/robust/internal/sql/syntax"
 	"github.com/txrobust/robust/ir"
 )
 
@@ -100,7 +101,7 @@ func (b *builder) require(pos ir.Pos, cond ir.Expr, state string) {
 // protected translates the body and the handlers of a block.
 func (b *builder) protected(f *frame, s *plpgsql.Block, pos ir.Pos) {
 	b.txn.Subtransactions = true
-	goesOn := func(h plpgsql.Handler) bool { return !raises(h.Body, f.text.s) }
+	goesOn := func(h plpgsql.Handler) bool { return !raises(h.Body, f.text.SQL) }
 	if len(b.catches) == 0 && !slices.ContainsFunc(s.Handlers, goesOn) {
 		b.stmts(f, s.Body) // each error ends the transaction all the same
 		return
@@ -114,7 +115,7 @@ func (b *builder) protected(f *frame, s *plpgsql.Block, pos ir.Pos) {
 	}
 	n := len(s.Handlers)
 	c := &catch{handlers: s.Handlers, labels: make([]string, n), states: make([]map[string]bool, n),
-		state: b.local("sqlstate", tText), src: f.text.s}
+		state: b.local("sqlstate", tText), src: f.text.SQL}
 	b.catches = append(b.catches, c)
 	body := b.collect(func() { b.stmts(f, s.Body) })
 	if slices.ContainsFunc(s.Handlers, func(h plpgsql.Handler) bool { return catches(h, divisionByZero) }) {
@@ -123,14 +124,14 @@ func (b *builder) protected(f *frame, s *plpgsql.Block, pos ir.Pos) {
 	b.catches = b.catches[:len(b.catches)-1]
 	b.refuse(c, b.risks(f, c, s.Body, body))
 
-	end := b.newLabel(nameOr(s.Label, "block"))
+	end := b.newLabel(syntax.NameOr(s.Label, "block"))
 	list, undo, reached := body, undoes(body), false
 	for i, h := range s.Handlers {
 		if c.labels[i] == "" || !leaves(body, c.labels[i]) {
 			continue
 		}
 		reached = true
-		at := at(f.text.pos(h.Place()))
+		at := at(f.text.Pos(h.Place()))
 		if !endsInJump(list) {
 			list = append(list, &ir.Break{At: at, Label: end})
 		}
@@ -258,7 +259,7 @@ func (f *frame) readsMessage(list []plpgsql.Stmt) bool {
 			found = found || g.Stacked
 		}
 		plpgsql.Spans(s, func(x plpgsql.Span, _ plpgsql.SpanKind) {
-			found = found || mentionsName(x.Text(f.text.s), map[string]bool{"sqlerrm": true})
+			found = found || mentionsName(x.Text(f.text.SQL), map[string]bool{"sqlerrm": true})
 		})
 	})
 	return found
@@ -270,7 +271,7 @@ func (f *frame) readsMessage(list []plpgsql.Stmt) bool {
 func (b *builder) messageIsData(f *frame) bool {
 	body := []plpgsql.Stmt{f.fn.body.Block}
 	names, data := map[string]bool{"sqlerrm": true}, false
-	mentions := func(x plpgsql.Span) bool { return mentionsName(x.Text(f.text.s), names) }
+	mentions := func(x plpgsql.Span) bool { return mentionsName(x.Text(f.text.SQL), names) }
 	passes := func(x plpgsql.Span) { // to a function of the program?
 		sel, _ := b.expression(f, x)
 		for name := range b.l.calls(b.refsOf(sel)) {

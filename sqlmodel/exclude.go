@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/txrobust/robust/internal/sql/pg"
+	"github.com/txrobust/robust/internal/sql/syntax"
 	"github.com/txrobust/robust/ir"
 )
 
@@ -13,7 +14,7 @@ type exclusion struct {
 	pos                  ir.Pos
 	name                 string
 	parts                []string // of a name that PostgreSQL makes
-	text                 *text
+	text                 *syntax.Text
 	elements             []exclusionElement
 	where                *sqlExpr
 	deferred, deferrable bool
@@ -36,27 +37,27 @@ const (
 
 // addExclusion takes over EXCLUDE. An expression that may fail is a column of its
 // own, which is computed when the row is written.
-func (l *loader) addExclusion(tab *table, k *pg.Constraint, t *text) {
-	x := &exclusion{pos: t.pos(int(k.Location)), name: k.Conname, text: t, deferred: k.Initdeferred, deferrable: k.Deferrable}
+func (l *loader) addExclusion(tab *table, k *pg.Constraint, t *syntax.Text) {
+	x := &exclusion{pos: t.Pos(int(k.Location)), name: k.Conname, text: t, deferred: k.Initdeferred, deferrable: k.Deferrable}
 	if k.WhereClause != nil {
 		x.where = &sqlExpr{k.WhereClause, t}
 	}
 	for _, n := range k.Exclusions {
 		pair := pg.Inner(n).(*pg.List).Items
 		e := pg.Inner(pair[0]).(*pg.IndexElem)
-		el := exclusionElement{column: e.Name, op: operatorName(pg.Inner(pair[1]).(*pg.List).Items), loc: k.Location}
+		el := exclusionElement{column: e.Name, op: syntax.OperatorName(pg.Inner(pair[1]).(*pg.List).Items), loc: k.Location}
 		part := e.Name
 		if e.Name == "" {
 			el.expr, part = &sqlExpr{e.Expr, t}, "expr"
 			if f, ok := pg.Inner(e.Expr).(*pg.FuncCall); ok {
-				part = lastPart(qualified(names(f.Funcname)))
+				part = syntax.LastPart(syntax.Qualified(syntax.Names(f.Funcname)))
 			}
 		} else {
 			l.checkColumns(tab, x.pos, []string{e.Name})
 		}
 		x.elements, x.parts = append(x.elements, el), append(x.parts, part)
 	}
-	x.name = nameOr(x.name, x.defaultName(tab))
+	x.name = syntax.NameOr(x.name, x.defaultName(tab))
 	for i := range x.elements {
 		if el := &x.elements[i]; el.expr != nil && !rangeOfColumns(el.expr.node) {
 			c := &column{pos: x.pos, name: x.name + " " + itoa(i+1), generated: el.expr, index: true}
@@ -79,7 +80,7 @@ func rangeOfColumns(n *pg.Node) bool {
 	if !ok {
 		return false
 	}
-	if _, ok := rangeBounds[plainName(qualified(names(f.Funcname)))]; !ok {
+	if _, ok := rangeBounds[syntax.PlainName(syntax.Qualified(syntax.Names(f.Funcname)))]; !ok {
 		return false
 	}
 	return !slices.ContainsFunc(f.Args, func(n *pg.Node) bool {
@@ -200,7 +201,7 @@ func (l *loader) exclusionExpr(t *table, c *exclusion, out *ir.Exclusion, ordere
 }
 
 // inRow translates expressions over a row of t.
-func (l *loader) inRow(t *table, row string, at *text) *ex {
+func (l *loader) inRow(t *table, row string, at *syntax.Text) *ex {
 	return &ex{l: l, text: at, levels: []*level{{sources: []*rowSource{tableSource(t, t.rel.own(), row)}}}, perRow: true}
 }
 

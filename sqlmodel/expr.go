@@ -1,7 +1,6 @@
 package sqlmodel
 
 import (
-	"fmt"
 	"math"
 	"slices"
 	"strconv"
@@ -9,6 +8,7 @@ import (
 
 	"github.com/txrobust/robust/internal/sql/catalog"
 	"github.com/txrobust/robust/internal/sql/pg"
+	"github.com/txrobust/robust/internal/sql/syntax"
 	"github.com/txrobust/robust/internal/sql/value"
 	"github.com/txrobust/robust/ir"
 )
@@ -36,7 +36,7 @@ type ex struct {
 	// b and f are nil outside of transactions: in constraints and invariants.
 	b    *builder
 	f    *frame
-	text *text
+	text *syntax.Text
 	// levels are the queries around the expression, innermost last.
 	levels []*level
 	// inTurn says that the fields of a row are computed as far as a comparison comes to them.
@@ -87,10 +87,10 @@ type aggCall struct {
 }
 
 func (x *ex) fail(loc int32, format string, args ...any) {
-	x.l.fail(x.text.pos(int(loc)), format, args...)
+	x.l.fail(x.text.Pos(int(loc)), format, args...)
 }
 
-func (x *ex) pos(loc int32) ir.Pos { return x.text.pos(int(loc)) }
+func (x *ex) pos(loc int32) ir.Pos { return x.text.Pos(int(loc)) }
 
 func (x *ex) unmodelled(format string, args ...any) { x.b.unmodelled(format, args...) }
 
@@ -262,11 +262,11 @@ func (x *ex) expr1(n *pg.Node) val {
 	case *pg.CollateClause:
 		// Another collation is another order of the same strings.
 		v := x.defaultType(x.one(e.Arg))
-		if name := qualified(names(e.Collname)); x.l.collations[lastPart(name)] {
+		if name := syntax.Qualified(syntax.Names(e.Collname)); x.l.collations[syntax.LastPart(name)] {
 			v.t = x.l.collated(v.t, name)
 			return v
 		}
-		return val{e: &ir.Call{Name: "collate " + qualified(names(e.Collname)), Args: []ir.Expr{v.e}, Type: ir.TextType}, t: tText, nn: v.nn}
+		return val{e: &ir.Call{Name: "collate " + syntax.Qualified(syntax.Names(e.Collname)), Args: []ir.Expr{v.e}, Type: ir.TextType}, t: tText, nn: v.nn}
 	case *pg.SetToDefault:
 		x.fail(e.Location, "DEFAULT is not allowed here")
 	case nil:
@@ -278,7 +278,7 @@ func (x *ex) expr1(n *pg.Node) val {
 
 // unsupported stops at a kind of expression that is not modelled.
 func (x *ex) unsupported(n *pg.Node) {
-	name := strings.TrimPrefix(typeName(pg.Inner(n)), "*ast.")
+	name := strings.TrimPrefix(syntax.TypeName(pg.Inner(n)), "*ast.")
 	if x.b == nil {
 		panic(unmodelled{"an expression of kind " + name})
 	}
@@ -693,5 +693,3 @@ func (x *ex) hasField(v val, name string) bool {
 func accessor(v val, f fieldDef) ir.Expr {
 	return &ir.Call{Name: "field " + ir.Ident(v.t.name) + "." + ir.Ident(f.name), Args: []ir.Expr{v.e}, Type: localType(f.t)}
 }
-
-func typeName(x any) string { return fmt.Sprintf("%T", x) }

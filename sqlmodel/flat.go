@@ -2,6 +2,7 @@ package sqlmodel
 
 import (
 	"github.com/txrobust/robust/internal/sql/pg"
+	"github.com/txrobust/robust/internal/sql/syntax"
 	"github.com/txrobust/robust/ir"
 )
 
@@ -29,7 +30,7 @@ func (q *query) flat(in *ex, f *fromQuery) (conds []ir.Expr, ok bool) {
 	s := f.s
 	if s.Op != pg.SetOpNone && s.Op != 0 || s.WithClause != nil || len(s.ValuesLists) > 0 || len(s.GroupClause) > 0 ||
 		s.HavingClause != nil || len(s.WindowClause) > 0 || len(s.DistinctClause) > 0 || s.IntoClause != nil ||
-		(s.LimitCount != nil || s.LimitOffset != nil) && f.picked == nil || len(s.FromClause) == 0 || hasAggregates(s.TargetList) {
+		(s.LimitCount != nil || s.LimitOffset != nil) && f.picked == nil || len(s.FromClause) == 0 || syntax.HasAggregates(s.TargetList) {
 		return nil, false
 	}
 	y := *in
@@ -52,7 +53,7 @@ func (q *query) flat(in *ex, f *fromQuery) (conds []ir.Expr, ok bool) {
 		return nil, false
 	}
 	if s.WhereClause != nil {
-		for _, c := range conjuncts(s.WhereClause) {
+		for _, c := range syntax.Conjuncts(s.WhereClause) {
 			conds = append(conds, y.boolean(c, truth))
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/txrobust/robust/internal/sql/pg"
+	"github.com/txrobust/robust/internal/sql/syntax"
 	"github.com/txrobust/robust/ir"
 )
 
@@ -29,10 +30,10 @@ const notRead = "a table of which the schema was not read"
 // found reads a file of the schema that was found: what declares something.
 func (l *loader) found(f File) {
 	nodes, srcs := l.foundNodes(f)
-	var open []*node // since BEGIN
+	var open []*syntax.Node // since BEGIN
 	l.ddl = l.newSessionPath(nil)
-	eachStatement(nodes, func(n *node) {
-		s, ok := pg.Inner(n.raw.Stmt).(*pg.TransactionStmt)
+	eachStatement(nodes, func(n *syntax.Node) {
+		s, ok := pg.Inner(n.Raw.Stmt).(*pg.TransactionStmt)
 		switch {
 		case !ok:
 			open = append(open, n)
@@ -41,9 +42,9 @@ func (l *loader) found(f File) {
 			open = nil
 			l.ddl.begin()
 		case s.Kind == pg.TransRollback || s.Kind == pg.TransBackTo:
-			l.note(n.pos, "this takes back what stands before it: nothing of that is known")
+			l.note(n.Pos, "this takes back what stands before it: nothing of that is known")
 			for _, m := range open {
-				l.forget(m.raw, m.pos, m.sql())
+				l.forget(m.Raw, m.Pos, m.SQLText())
 			}
 		default:
 			open = nil
@@ -56,17 +57,17 @@ func (l *loader) found(f File) {
 }
 
 // foundNodes gives the statements of a file, without those that are no SQL.
-func (l *loader) foundNodes(f File) (nodes []*node, srcs []*source) {
+func (l *loader) foundNodes(f File) (nodes []*syntax.Node, srcs []*syntax.Source) {
 	read := func() (err error) {
-		s, before := l.newSession(), l.size
+		s, before := syntax.NewSession(l.FileSet), l.Size
 		defer func() {
 			if err != nil {
-				l.size = before
+				l.Size = before
 			}
 		}()
 		defer l.catch(&err)
-		nodes = s.read(f)
-		srcs = s.srcs
+		nodes = s.Read(f)
+		srcs = s.Srcs
 		return nil
 	}
 	err := read()
@@ -88,24 +89,24 @@ func (l *loader) foundNodes(f File) (nodes []*node, srcs []*source) {
 // readable blanks the statements of a file that the parser does not read. ok is
 // false where it cannot be split into statements.
 func (l *loader) readable(f File) (text string, ok bool) {
-	src := newSource(f.Name, strings.TrimPrefix(f.Text, "\ufeff"))
-	if src.checkText() != nil {
+	src := syntax.NewSource(f.Name, strings.TrimPrefix(f.Text, "\ufeff"))
+	if src.CheckText() != nil {
 		return "", false
 	}
-	src = newSource(f.Name, withoutData(src.text))
-	toks, err := pg.Scan(src.text)
+	src = syntax.NewSource(f.Name, syntax.WithoutData(src.Text))
+	toks, err := pg.Scan(src.Text)
 	if err != nil {
 		return "", false
 	}
-	out := []byte(src.text)
-	for _, span := range statementSpans(toks, len(src.text)) {
-		_, err := src.whole().slice("", span[0], span[1]).parse()
+	out := []byte(src.Text)
+	for _, span := range statementSpans(toks, len(src.Text)) {
+		_, err := src.Whole().Slice("", span[0], span[1]).Parse()
 		if err == nil {
 			continue
 		}
-		pos := src.pos(span[2])
+		pos := src.Pos(span[2])
 		l.noteError(pos, err, "this statement is left out")
-		l.forget(nil, pos, src.text[span[0]:span[1]])
+		l.forget(nil, pos, src.Text[span[0]:span[1]])
 		for i := span[0]; i < span[1]; i++ {
 			if out[i] != '\n' && out[i] != '\r' {
 				out[i] = ' '
@@ -149,12 +150,12 @@ func statementSpans(toks []pg.Token, end int) [][3]int {
 
 // declare runs a statement of the schema. What changes rows, or only reads them,
 // is passed over: the rows of a schema that was found are no initial rows.
-func (l *loader) declare(n *node) {
+func (l *loader) declare(n *syntax.Node) {
 	leave := func(format string, args ...any) {
-		l.note(n.pos, format, args...)
-		l.forget(n.raw, n.pos, n.sql())
+		l.note(n.Pos, format, args...)
+		l.forget(n.Raw, n.Pos, n.SQLText())
 	}
-	switch s := pg.Inner(n.raw.Stmt).(type) {
+	switch s := pg.Inner(n.Raw.Stmt).(type) {
 	case *pg.InsertStmt, *pg.UpdateStmt, *pg.DeleteStmt, *pg.MergeStmt, *pg.TruncateStmt, *pg.CopyStmt, *pg.LockStmt:
 		return
 	case *pg.SelectStmt:
@@ -166,7 +167,7 @@ func (l *loader) declare(n *node) {
 		return
 	case *pg.DoStmt:
 		l.declared(n)
-		if changesSchema.MatchString(n.sql()) && !l.foundDo(s, n) {
+		if changesSchema.MatchString(n.SQLText()) && !l.foundDo(s, n) {
 			leave("a DO block is not run: nothing is known of what it names")
 		}
 		return
@@ -181,8 +182,8 @@ func (l *loader) declare(n *node) {
 			err = f()
 		}()
 		if err != nil {
-			l.noteError(n.pos, err, "this statement is left out")
-			l.forget(n.raw, n.pos, n.sql())
+			l.noteError(n.Pos, err, "this statement is left out")
+			l.forget(n.Raw, n.Pos, n.SQLText())
 		}
 	}
 	run(func() error {
@@ -191,16 +192,6 @@ func (l *loader) declare(n *node) {
 		}
 		return nil
 	})
-}
-
-// sql is the text of a statement.
-func (n *node) sql() string {
-	from := n.text.offset(int(n.raw.StmtLocation))
-	to := n.text.offset(int(n.raw.StmtLocation + n.raw.StmtLen))
-	if n.raw.StmtLen == 0 || to > len(n.src.text) {
-		to = len(n.src.text)
-	}
-	return n.src.text[from:to]
 }
 
 // catch turns the panic of a fault of the input into an error. It must be
@@ -252,13 +243,13 @@ func (l *loader) forget(raw *pg.RawStmt, pos ir.Pos, text string) {
 					parts[i] = strings.ToLower(p)
 				}
 			}
-			l.unknownTable(l.names(), qualified(parts), pos)
+			l.unknownTable(l.names(), syntax.Qualified(parts), pos)
 		}
 		return
 	}
 	switch s := pg.Inner(raw.Stmt).(type) {
 	case *pg.CreateStmt:
-		l.unknownTable(l.names(), rangeName(s.Relation), pos)
+		l.unknownTable(l.names(), syntax.RangeName(s.Relation), pos)
 	}
 }
 
@@ -277,10 +268,10 @@ func (l *loader) unknownTable(in *resolver, raw string, pos ir.Pos) {
 	}
 	t := &table{pos: pos}
 	t.obscure()
-	schema, name := splitName(raw)
+	schema, name := syntax.SplitName(raw)
 	if schema == "" {
-		schema = publicSchema
-		if p := in.paths.all; len(p) > 0 {
+		schema = syntax.PublicSchema
+		if p := in.paths.All; len(p) > 0 {
 			schema = l.newIn(p[0])
 		}
 	}
@@ -333,7 +324,7 @@ func (l *loader) unknownTables(in *resolver, r *refs, pos ir.Pos) {
 		if in.relation(name) != nil || in.wasDropped(name) || r.made[name] == forAll || systemTable(name) {
 			continue
 		}
-		l.note(pos, "the schema that was found has no table %s: statements on it may do anything", plainName(name))
+		l.note(pos, "the schema that was found has no table %s: statements on it may do anything", syntax.PlainName(name))
 		l.unknownTable(in, name, pos)
 	}
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/txrobust/robust/internal/sql/pg"
 	"github.com/txrobust/robust/internal/sql/plpgsql"
+	"github.com/txrobust/robust/internal/sql/syntax"
 )
 
 // doBlock is a DO block of a schema that was found. Migrations use it to change
@@ -14,14 +15,14 @@ import (
 // a statement under it makes or changes that object.
 type doBlock struct {
 	l *loader
-	n *node
+	n *syntax.Node
 	f *function
 	// ran says that a statement under a condition was taken to run.
 	ran bool
 }
 
 // foundDo reads a DO block. ok is false if its effect on the schema is not known.
-func (l *loader) foundDo(s *pg.DoStmt, n *node) (ok bool) {
+func (l *loader) foundDo(s *pg.DoStmt, n *syntax.Node) (ok bool) {
 	l.inDo = true
 	defer func() { l.inDo = false }()
 	d := &doBlock{l: l, n: n}
@@ -38,7 +39,7 @@ func (l *loader) foundDo(s *pg.DoStmt, n *node) (ok bool) {
 	}
 	d.run([]plpgsql.Stmt{d.f.body.Block}, "")
 	if d.ran {
-		l.note(n.pos, "statements of this DO block stand under conditions on the catalogs: they are taken to run where they apply")
+		l.note(n.Pos, "statements of this DO block stand under conditions on the catalogs: they are taken to run where they apply")
 	}
 	return true
 }
@@ -55,20 +56,20 @@ func (d *doBlock) readable(list []plpgsql.Stmt) bool {
 			for _, h := range s.Handlers {
 				plpgsql.Walk(h.Body, func(s plpgsql.Stmt) {
 					if q, isSQL := s.(*plpgsql.SQL); isSQL {
-						ok = ok && !ddl.MatchString(q.Query.Text(d.f.bodyText.s))
+						ok = ok && !ddl.MatchString(q.Query.Text(d.f.bodyText.SQL))
 					}
 				})
 			}
 		case *plpgsql.Execute: // the text may be computed, but its verb rarely is
-			text := s.Query.Text(d.f.bodyText.s)
+			text := s.Query.Text(d.f.bodyText.SQL)
 			ok = ok && (rowVerb.MatchString(text) && !ddl.MatchString(text) || d.checksOf(s) != nil)
 		case *plpgsql.SQL:
-			if !s.Perform && ddl.MatchString(s.Query.Text(d.f.bodyText.s)) {
+			if !s.Perform && ddl.MatchString(s.Query.Text(d.f.bodyText.SQL)) {
 				_, err := d.parse(s)
 				ok, changes = ok && err == nil, true
 			}
 		case *plpgsql.Loop, *plpgsql.ForRange, *plpgsql.ForQuery, *plpgsql.Foreach, *plpgsql.Case:
-			text := d.f.bodyText.s[s.Place():]
+			text := d.f.bodyText.SQL[s.Place():]
 			ok = ok && !ddl.MatchString(text)
 		}
 	})
@@ -81,16 +82,16 @@ var (
 	constant = regexp.MustCompile(`'([^']*)'`)
 )
 
-func (d *doBlock) parse(s *plpgsql.SQL) ([]*node, error) {
-	t := d.f.bodyText.part("", s.Query)
-	list, err := t.parse()
+func (d *doBlock) parse(s *plpgsql.SQL) ([]*syntax.Node, error) {
+	t := d.f.bodyText.Part("", s.Query)
+	list, err := t.Parse()
 	if err != nil {
 		return nil, err
 	}
-	var out []*node
+	var out []*syntax.Node
 	for _, raw := range list {
-		at := t.offset(int(raw.StmtLocation))
-		out = append(out, &node{pos: t.src.pos(at), src: t.src, raw: raw, text: t, at: at})
+		at := t.Offset(int(raw.StmtLocation))
+		out = append(out, &syntax.Node{Pos: t.Src.Pos(at), Src: t.Src, Raw: raw, Text: t, At: at})
 	}
 	return out, nil
 }
@@ -107,7 +108,7 @@ func (d *doBlock) run(list []plpgsql.Stmt, cond string) {
 			d.run(s.Body, cond)
 		case *plpgsql.If:
 			for _, b := range s.Branches {
-				d.run(b.Body, cond+" "+b.Cond.Text(d.f.bodyText.s))
+				d.run(b.Body, cond+" "+b.Cond.Text(d.f.bodyText.SQL))
 			}
 			d.run(s.Else, cond+" ELSE")
 		case *plpgsql.Execute:
@@ -118,7 +119,7 @@ func (d *doBlock) run(list []plpgsql.Stmt, cond string) {
 				tab.checks = nil
 			}
 		case *plpgsql.SQL:
-			if s.Perform || !ddl.MatchString(s.Query.Text(d.f.bodyText.s)) {
+			if s.Perform || !ddl.MatchString(s.Query.Text(d.f.bodyText.SQL)) {
 				continue
 			}
 			nodes, err := d.parse(s)
@@ -133,7 +134,7 @@ func (d *doBlock) run(list []plpgsql.Stmt, cond string) {
 }
 
 // statement runs a statement that changes the schema.
-func (d *doBlock) statement(n *node, cond string) {
+func (d *doBlock) statement(n *syntax.Node, cond string) {
 	if cond == "" {
 		d.l.declare(n)
 		return
@@ -142,13 +143,13 @@ func (d *doBlock) statement(n *node, cond string) {
 		return
 	}
 	if strings.TrimSpace(cond) != "" && !d.looksFor(n, cond) {
-		d.l.note(n.pos, "whether this statement runs is not known: nothing is known of what it names")
-		d.l.forget(n.raw, n.pos, n.sql())
+		d.l.note(n.Pos, "whether this statement runs is not known: nothing is known of what it names")
+		d.l.forget(n.Raw, n.Pos, n.SQLText())
 		return
 	}
 	d.ran = true
-	if s, ok := pg.Inner(n.raw.Stmt).(*pg.CreateTrigStmt); ok {
-		tab := d.l.names().table(rangeName(s.Relation))
+	if s, ok := pg.Inner(n.Raw.Stmt).(*pg.CreateTrigStmt); ok {
+		tab := d.l.names().table(syntax.RangeName(s.Relation))
 		if tab != nil && slices.ContainsFunc(tab.triggers, func(g *trigger) bool { return g.name == s.Trigname }) {
 			return
 		}
@@ -157,8 +158,8 @@ func (d *doBlock) statement(n *node, cond string) {
 	if fault == nil || already.MatchString(fault.Msg) {
 		return
 	}
-	d.l.noteError(n.pos, fault, "this statement is left out")
-	d.l.forget(n.raw, n.pos, n.sql())
+	d.l.noteError(n.Pos, fault, "this statement is left out")
+	d.l.forget(n.Raw, n.Pos, n.SQLText())
 }
 
 // dropsConstraint matches a computed ALTER TABLE … DROP CONSTRAINT of a known table,
@@ -172,15 +173,15 @@ var (
 // another command. All that the block looks for in the catalogs must be checks, and
 // those of the table be about its row alone: such a check may be left out.
 func (d *doBlock) checksOf(s *plpgsql.Execute) *table {
-	m := dropsConstraint.FindStringSubmatch(s.Query.Text(d.f.bodyText.s))
+	m := dropsConstraint.FindStringSubmatch(s.Query.Text(d.f.bodyText.SQL))
 	if m == nil {
 		return nil
 	}
-	tab := d.l.names().table(qualified(strings.Split(strings.ToLower(m[1]), ".")))
+	tab := d.l.names().table(syntax.Qualified(strings.Split(strings.ToLower(m[1]), ".")))
 	if tab == nil {
 		return nil
 	}
-	kinds := constraintKind.FindAllStringSubmatch(d.f.bodyText.s, -1)
+	kinds := constraintKind.FindAllStringSubmatch(d.f.bodyText.SQL, -1)
 	for _, k := range kinds {
 		if !strings.EqualFold(k[1], "c") && !strings.EqualFold(k[1], "check") {
 			return nil
@@ -201,12 +202,12 @@ func (d *doBlock) checksOf(s *plpgsql.Execute) *table {
 
 // changesNothing reports whether a statement changes types of columns to what is the
 // same here: how long a text may be does not matter.
-func (d *doBlock) changesNothing(n *node) bool {
-	s, ok := pg.Inner(n.raw.Stmt).(*pg.AlterTableStmt)
+func (d *doBlock) changesNothing(n *syntax.Node) bool {
+	s, ok := pg.Inner(n.Raw.Stmt).(*pg.AlterTableStmt)
 	if !ok {
 		return false
 	}
-	tab := d.l.names().table(rangeName(s.Relation))
+	tab := d.l.names().table(syntax.RangeName(s.Relation))
 	for _, x := range s.Cmds {
 		c := pg.Inner(x).(*pg.AlterTableCmd)
 		if tab == nil || c.Subtype != pg.AlterColumnType || tab.column(c.Name) == nil {
@@ -215,7 +216,7 @@ func (d *doBlock) changesNothing(n *node) bool {
 		def := pg.Inner(c.Def).(*pg.ColumnDef)
 		old, same := tab.column(c.Name).t, false
 		fault := faultIn(func() {
-			t := d.l.typeOf(def.TypeName, n.text)
+			t := d.l.typeOf(def.TypeName, n.Text)
 			same = old.name == nText && t.name == nText && old.ir == t.ir
 		})
 		if fault != nil || !same || def.RawDefault != nil {
@@ -231,16 +232,16 @@ var already = regexp.MustCompile(`already declared|has two columns|has no column
 
 // looksFor reports whether a condition asks the catalogs for what a statement is
 // about: each of the objects that it makes or changes, or its table.
-func (d *doBlock) looksFor(n *node, cond string) bool {
+func (d *doBlock) looksFor(n *syntax.Node, cond string) bool {
 	named := map[string]bool{}
 	for _, m := range constant.FindAllStringSubmatch(cond, -1) {
-		named[strings.ToLower(lastPart(m[1]))] = true
+		named[strings.ToLower(syntax.LastPart(m[1]))] = true
 	}
 	lower := strings.ToLower(cond)
 	if !strings.Contains(lower, "exists") || !strings.Contains(lower, "pg_") && !strings.Contains(lower, "information_schema") && !strings.Contains(lower, "to_regclass") {
 		return false
 	}
-	switch s := pg.Inner(n.raw.Stmt).(type) {
+	switch s := pg.Inner(n.Raw.Stmt).(type) {
 	case *pg.AlterTableStmt:
 		all := len(s.Cmds) > 0
 		for _, x := range s.Cmds {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/txrobust/robust/internal/sql/pg"
 	"github.com/txrobust/robust/internal/sql/plpgsql"
+	"github.com/txrobust/robust/internal/sql/syntax"
 	"github.com/txrobust/robust/internal/sql/system"
 	"github.com/txrobust/robust/ir"
 )
@@ -24,8 +25,8 @@ type function struct {
 	bare bool
 	// path, if not nil, is the search path that its declaration sets while it runs; created is the one with
 	// which it was declared.
-	path    *pathSet
-	created pathSet
+	path    *syntax.PathSet
+	created syntax.PathSet
 	// may are the roles that may execute it beside its owner, revokedAt where that was said last.
 	may       roles
 	revokedAt ir.Pos
@@ -45,11 +46,11 @@ type function struct {
 	helper    bool
 	fresh     []string
 	// text is what positions of the declaration refer to.
-	text *text
+	text *syntax.Text
 	// Exactly one of these holds the body: PL/pgSQL, SQL as a string, or the
 	// standard form. A function in another language has none.
 	body     *plpgsql.Body
-	bodyText *text
+	bodyText *syntax.Text
 	sql      []*pg.RawStmt
 	atomic   []*pg.Node
 	// refs is what the body names, itself only.
@@ -101,7 +102,7 @@ func (f *function) isTrigger() bool {
 	if f.ret == nil {
 		return false
 	}
-	parts := names(f.ret.Names)
+	parts := syntax.Names(f.ret.Names)
 	last := parts[len(parts)-1]
 	return last == "trigger" || last == "event_trigger"
 }
@@ -111,7 +112,7 @@ func (f *function) void() bool {
 	if f.ret == nil {
 		return len(f.outputs()) == 0
 	}
-	parts := names(f.ret.Names)
+	parts := syntax.Names(f.ret.Names)
 	return parts[len(parts)-1] == "void"
 }
 
@@ -119,27 +120,16 @@ func (f *function) void() bool {
 func (f *function) signature() string {
 	var parts []string
 	for _, p := range f.inputs() {
-		parts = append(parts, typeSpelling(p.t))
+		parts = append(parts, syntax.TypeSpelling(p.t))
 	}
 	return f.name + "(" + strings.Join(parts, ", ") + ")"
 }
 
-func typeSpelling(t *pg.TypeName) string {
-	if t == nil {
-		return "?"
-	}
-	s := plainName(qualified(names(t.Names)))
-	if len(t.ArrayBounds) > 0 {
-		s += "[]"
-	}
-	return s
-}
-
 // createFunction reads CREATE FUNCTION and CREATE PROCEDURE.
-func (l *loader) createFunction(s *pg.CreateFunctionStmt, t *text, first int) {
-	src := t.src
-	f := &function{pos: src.pos(src.toks[first].Start), procedure: s.IsProcedure, ret: s.ReturnType, text: t, language: "sql", created: t.names.paths}
-	parts := names(s.Funcname)
+func (l *loader) createFunction(s *pg.CreateFunctionStmt, t *syntax.Text, first int) {
+	src := t.Src
+	f := &function{pos: src.Pos(src.Toks[first].Start), procedure: s.IsProcedure, ret: s.ReturnType, text: t, language: "sql", created: declaredNames(t).paths}
+	parts := syntax.Names(s.Funcname)
 	schema := l.schemaFor(parts[:len(parts)-1], t, f.pos)
 	f.names = []calling{{l.clock, schema, parts[len(parts)-1]}}
 	f.name, f.bare = f.full(), len(parts) == 1 && l.unsaid(t)
@@ -149,7 +139,7 @@ func (l *loader) createFunction(s *pg.CreateFunctionStmt, t *text, first int) {
 	}
 	for _, n := range s.Parameters {
 		p := pg.Inner(n).(*pg.FunctionParameter)
-		q := param{pos: t.pos(int(p.Location)), name: p.Name, t: p.ArgType, def: p.Defexpr}
+		q := param{pos: t.Pos(int(p.Location)), name: p.Name, t: p.ArgType, def: p.Defexpr}
 		switch p.Mode {
 		case pg.ParamOut:
 			q.out = true
@@ -181,14 +171,14 @@ func (l *loader) createFunction(s *pg.CreateFunctionStmt, t *text, first int) {
 		}
 	}
 	l.functionComments(f, src, first)
-	f.helper = f.helper || l.unread.files[src.name]
+	f.helper = f.helper || l.unread.files[src.Name]
 	switch {
 	case s.SqlBody != nil:
-		f.atomic = sqlBody(s.SqlBody)
+		f.atomic = syntax.SQLBody(s.SqlBody)
 	case as == nil || f.language != "plpgsql" && f.language != "sql":
 		l.note(f.pos, "%s is in %s: it is no template, and calls of it are not modelled", f.name, f.language)
 	default:
-		l.functionBody(f, src, t.offset(int(as.Location)))
+		l.functionBody(f, src, t.Offset(int(as.Location)))
 	}
 	f.refs = l.functionRefs(f)
 	for _, old := range l.declarations.functionsIn(schema, f.own(), l.clock) {
@@ -206,7 +196,7 @@ func (l *loader) createFunction(s *pg.CreateFunctionStmt, t *text, first int) {
 }
 
 // functionSetting takes over what CREATE or ALTER FUNCTION says of the search path.
-func (l *loader) functionSetting(f *function, d *pg.DefElem, t *text) {
+func (l *loader) functionSetting(f *function, d *pg.DefElem, t *syntax.Text) {
 	v, ok := pg.Inner(d.Arg).(*pg.VariableSetStmt)
 	if !ok {
 		return
@@ -219,8 +209,8 @@ func (l *loader) functionSetting(f *function, d *pg.DefElem, t *text) {
 	case pg.SetResetAll:
 		f.path = nil
 	default:
-		if c, ok := pathSetting(v, l.standard, t.names.paths); ok {
-			f.path = &c.to
+		if c, ok := syntax.PathSetting(v, l.standard, declaredNames(t).paths); ok {
+			f.path = &c.To
 		}
 	}
 }
@@ -236,12 +226,12 @@ func (l *loader) signatureTypes(f *function) []string {
 }
 
 // typeKey names the type t so that no other type has the name.
-func (l *loader) typeKey(t *pg.TypeName, in *text) string {
+func (l *loader) typeKey(t *pg.TypeName, in *syntax.Text) string {
 	if t == nil {
 		return "?"
 	}
-	raw := qualified(names(t.Names))
-	key := plainName(raw)
+	raw := syntax.Qualified(syntax.Names(t.Names))
+	key := syntax.PlainName(raw)
 	if u := l.sees(in).typ(raw); u != nil {
 		key = u.key
 	} else if o := l.sees(in).relation(raw); o != nil && o.table != nil && !system.Type(key) {
@@ -253,65 +243,52 @@ func (l *loader) typeKey(t *pg.TypeName, in *text) string {
 	return key
 }
 
-// sqlBody flattens the BEGIN ATOMIC … END and RETURN forms.
-func sqlBody(n *pg.Node) []*pg.Node {
-	list, ok := pg.Inner(n).(*pg.List)
-	if !ok {
-		return []*pg.Node{n}
-	}
-	var out []*pg.Node
-	for _, item := range list.Items {
-		out = append(out, sqlBody(item)...)
-	}
-	return out
-}
-
 // functionBody finds the string after AS, and parses it.
-func (l *loader) functionBody(f *function, src *source, as int) {
-	i := src.firstToken(as)
-	for i < len(src.toks) && src.toks[i].Kind != pg.Text {
+func (l *loader) functionBody(f *function, src *syntax.Source, as int) {
+	i := src.FirstToken(as)
+	for i < len(src.Toks) && src.Toks[i].Kind != pg.Text {
 		i++
 	}
-	if i == len(src.toks) {
+	if i == len(src.Toks) {
 		l.fail(f.pos, "the body of %s is no string constant", f.name)
 	}
-	f.bodyText = src.literal(src.toks[i])
+	f.bodyText = src.Literal(src.Toks[i])
 	if f.language == "sql" {
-		stmts, err := f.bodyText.parse()
+		stmts, err := f.bodyText.Parse()
 		if err != nil {
 			panic(err)
 		}
 		f.sql = stmts
 		return
 	}
-	body, err := plpgsql.Parse(f.bodyText.s)
+	body, err := plpgsql.Parse(f.bodyText.SQL)
 	if err != nil {
 		e := err.(*plpgsql.Error)
-		l.fail(f.bodyText.pos(e.Offset), "%s", e.Msg)
+		l.fail(f.bodyText.Pos(e.Offset), "%s", e.Msg)
 	}
 	f.body = body
 }
 
 // comments reads the invariants of a file, and refuses directives that are
 // misspelt.
-func (l *loader) comments(src *source) {
-	for i, tok := range src.toks {
+func (l *loader) comments(src *syntax.Source) {
+	for i, tok := range src.Toks {
 		if tok.Kind != pg.Comment {
 			continue
 		}
-		if rest, at, ok := src.directive(tok, "invariant"); ok {
+		if rest, at, ok := src.Directive(tok, "invariant"); ok {
 			l.readFact(src, rest, at)
 		}
 		for _, key := range []string{"robust", "fresh"} {
-			rest, at, ok := src.directive(tok, key)
+			rest, at, ok := src.Directive(tok, key)
 			switch {
-			case !ok, src.claimed[i]:
+			case !ok, src.Claimed[i]:
 			case isIgnore(key, rest):
-				l.fail(src.pos(at), "this does not stand directly before a CREATE FUNCTION or a transaction, where it would say what to ignore; move it there")
+				l.fail(src.Pos(at), "this does not stand directly before a CREATE FUNCTION or a transaction, where it would say what to ignore; move it there")
 			case key == "robust" && rest != "helper":
-				l.note(src.pos(at), "the comment \"robust: %s\" is not understood; there are \"robust: helper\" and \"robust: ignore\"", rest)
-			case !src.functionFollows(i):
-				l.note(src.pos(at), "the comment \"%s: %s\" does not stand directly before a CREATE FUNCTION or a transaction", key, rest)
+				l.note(src.Pos(at), "the comment \"robust: %s\" is not understood; there are \"robust: helper\" and \"robust: ignore\"", rest)
+			case !src.FunctionFollows(i):
+				l.note(src.Pos(at), "the comment \"%s: %s\" does not stand directly before a CREATE FUNCTION or a transaction", key, rest)
 			}
 		}
 	}
@@ -333,40 +310,20 @@ func (l *loader) ignore(pos ir.Pos, rest string, from, to ir.Pos) {
 	l.prog.Ignores = append(l.prog.Ignores, g)
 }
 
-// claim says that a comment belongs to something.
-func (s *source) claim(i int) {
-	if s.claimed == nil {
-		s.claimed = map[int]bool{}
-	}
-	s.claimed[i] = true
-}
-
-// functionFollows reports whether the next statement after token i is CREATE
-// FUNCTION or PROCEDURE.
-func (s *source) functionFollows(i int) bool {
-	j := s.firstToken(s.toks[i].End)
-	for n := 0; n < 4 && j+n < len(s.toks); n++ {
-		if t := s.toks[j+n]; t.Kind == pg.Word && (t.Text == "function" || t.Text == "procedure") {
-			return s.toks[j].Text == "create"
-		}
-	}
-	return false
-}
-
 // functionComments reads the comments directly before CREATE FUNCTION.
-func (l *loader) functionComments(f *function, src *source, first int) {
-	for i := first - 1; i >= 0 && src.toks[i].Kind == pg.Comment; i-- {
-		if rest, at, ok := src.directive(src.toks[i], "robust"); ok && rest == "helper" {
+func (l *loader) functionComments(f *function, src *syntax.Source, first int) {
+	for i := first - 1; i >= 0 && src.Toks[i].Kind == pg.Comment; i-- {
+		if rest, at, ok := src.Directive(src.Toks[i], "robust"); ok && rest == "helper" {
 			f.helper = true
 		} else if ok && isIgnore("robust", rest) {
-			src.claim(i)
-			l.ignore(src.pos(at), rest, f.pos, src.pos(statementSpans(src.toks[first:], len(src.text))[0][1]))
+			src.Claim(i)
+			l.ignore(src.Pos(at), rest, f.pos, src.Pos(statementSpans(src.Toks[first:], len(src.Text))[0][1]))
 		}
-		rest, at, ok := src.directive(src.toks[i], "fresh")
+		rest, at, ok := src.Directive(src.Toks[i], "fresh")
 		if !ok {
 			continue
 		}
-		list := splitNames(rest)
+		list := syntax.SplitNames(rest)
 		for _, off := range slices.Sorted(maps.Keys(list)) {
 			name := list[off]
 			known := false
@@ -374,24 +331,12 @@ func (l *loader) functionComments(f *function, src *source, first int) {
 				known = known || p.name == name
 			}
 			if !known {
-				l.fail(src.pos(at+off), "%s has no parameter %s to be fresh", f.name, name)
+				l.fail(src.Pos(at+off), "%s has no parameter %s to be fresh", f.name, name)
 			}
 			f.fresh = append(f.fresh, name)
 		}
 	}
 	slices.Sort(f.fresh)
-}
-
-// splitNames splits a list at commas, by offset.
-func splitNames(list string) map[int]string {
-	out := map[int]string{}
-	off := 0
-	for _, part := range strings.Split(list, ",") {
-		name := strings.TrimSpace(part)
-		out[off+strings.Index(part, name)] = name
-		off += len(part) + 1
-	}
-	return out
 }
 
 func (l *loader) dropFunction(f *function) {
@@ -401,8 +346,8 @@ func (l *loader) dropFunction(f *function) {
 
 // functionsOf gives the functions that obj names: one, or where it has no arguments those of the name in the first
 // schema that has some.
-func (l *loader) functionsOf(obj *pg.ObjectWithArgs, t *text) []*function {
-	all, _ := l.sees(t).functions(qualified(names(obj.Objname)))
+func (l *loader) functionsOf(obj *pg.ObjectWithArgs, t *syntax.Text) []*function {
+	all, _ := l.sees(t).functions(syntax.Qualified(syntax.Names(obj.Objname)))
 	args := []string{}
 	for _, n := range obj.Objargs {
 		if tn, ok := pg.Inner(n).(*pg.TypeName); ok {
@@ -422,7 +367,7 @@ func (l *loader) functionsOf(obj *pg.ObjectWithArgs, t *text) []*function {
 }
 
 // alterFunction takes over what ALTER FUNCTION says about calls.
-func (l *loader) alterFunction(s *pg.AlterFunctionStmt, t *text) {
+func (l *loader) alterFunction(s *pg.AlterFunctionStmt, t *syntax.Text) {
 	for _, f := range l.functionsOf(s.Func, t) {
 		for _, n := range s.Actions {
 			d := pg.Inner(n).(*pg.DefElem)
@@ -445,7 +390,7 @@ func (f *function) option(d *pg.DefElem) {
 	}
 }
 
-func (l *loader) renameFunction(s *pg.RenameStmt, t *text) {
+func (l *loader) renameFunction(s *pg.RenameStmt, t *syntax.Text) {
 	obj, ok := pg.Inner(s.Object).(*pg.ObjectWithArgs)
 	if !ok {
 		return

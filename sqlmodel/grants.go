@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/txrobust/robust/internal/sql/pg"
+	"github.com/txrobust/robust/internal/sql/syntax"
 	"github.com/txrobust/robust/ir"
 )
 
@@ -11,7 +12,7 @@ import (
 const publicRole = ""
 
 // grant is GRANT or REVOKE: only who may execute functions matters.
-func (l *loader) grant(s *pg.GrantStmt, t *text, pos ir.Pos) {
+func (l *loader) grant(s *pg.GrantStmt, t *syntax.Text, pos ir.Pos) {
 	if !executes(s) {
 		return
 	}
@@ -53,7 +54,7 @@ func (l *loader) defaultPrivileges(s *pg.AlterDefaultPriv, pos ir.Pos) {
 		switch {
 		case !ok:
 		case d.Defname == "schemas":
-			schemas = names(list.Items)
+			schemas = syntax.Names(list.Items)
 		case d.Defname == "roles" && !a.IsGrant:
 			l.note(pos, "this REVOKE is left out: nothing says that the role whose new functions it is about makes the functions here")
 			return

@@ -4,16 +4,17 @@ import (
 	"strings"
 
 	"github.com/txrobust/robust/internal/sql/pg"
+	"github.com/txrobust/robust/internal/sql/syntax"
 	"github.com/txrobust/robust/ir"
 )
 
 // gset puts the columns of the row of a statement into variables. Where there is
 // not exactly one row, psql leaves the variables as they are; pgbench, and psql
 // with ON_ERROR_STOP, end the script.
-func (c *psql) gset(n *node, tree any) {
+func (c *psql) gset(n *syntax.Node, tree any) {
 	b, f := c.b, c.f
-	strict := c.s.s.pgbench || n.cmd.strict
-	if n.cmd.name == "aset" {
+	strict := c.s.s.Pgbench || n.Cmd.Strict
+	if n.Cmd.Name == "aset" {
 		b.unmodelled("\\aset")
 	}
 	var list []int     // the variables
@@ -29,12 +30,12 @@ func (c *psql) gset(n *node, tree any) {
 		list, fresh, gives = nil, nil, true
 		keep := false // some variable has a value that may have to stay
 		for _, col := range targets {
-			k := c.number(n.cmd.target + col.name)
+			k := c.number(n.Cmd.Target + col.name)
 			keep = keep || c.vars[k] != nil && (c.roles[k] != queried || c.sure[k] || c.stored[k])
 		}
 		direct = strict || single && !keep
 		for _, col := range targets {
-			k := c.number(n.cmd.target + col.name)
+			k := c.number(n.Cmd.Target + col.name)
 			if c.vars[k] == nil {
 				out = append(out, dest{})
 				continue
@@ -65,38 +66,38 @@ func (c *psql) gset(n *node, tree any) {
 	}
 	if isSelect && len(s.ValuesLists) == 0 {
 		b.apart(s, nil)
-		x := b.ex(f, n.text)
+		x := b.ex(f, n.Text)
 		q := x.locking(s, false)
-		b.skipRows(q, n.pos, false)
+		b.skipRows(q, n.Pos, false)
 		single = len(q.aggs) > 0 || len(q.from) == 0 || q.atMost == 1 || b.singleRow(q.ir())
 		if !single && !strict {
 			if q.limit != nil {
 				b.unmodelled("\\gset of a query with LIMIT")
 			}
 			rows := b.local("row_count", tInt)
-			b.emit(&ir.Select{At: at(n.pos), Into: []string{rows}, Aggs: []ir.Agg{{Fn: "count", Type: ir.IntType}}, Query: q.ir()})
+			b.emit(&ir.Select{At: at(n.Pos), Into: []string{rows}, Aggs: []ir.Agg{{Fn: "count", Type: ir.IntType}}, Query: q.ir()})
 			one = ir.Op(ir.Eq, ir.V(rows), ir.C(ir.Int(1)))
 		}
-		b.selectInto(f, x, q, n.pos, to)
+		b.selectInto(f, x, q, n.Pos, to)
 	} else {
-		body := b.collect(func() { b.command(f, n.text, tree, n.pos, to) })
+		body := b.collect(func() { b.command(f, n.Text, tree, n.Pos, to) })
 		if single = oneRowWritten(body); !single {
 			f.rowcount = b.local("row_count", tInt)
-			body = b.collect(func() { b.command(f, n.text, tree, n.pos, to) })
+			body = b.collect(func() { b.command(f, n.Text, tree, n.Pos, to) })
 			one = ir.Op(ir.Eq, ir.V(f.rowcount), ir.C(ir.Int(1)))
 		}
 		b.out = append(b.out, body...)
 		if !single && strict {
-			b.emit(&ir.Assume{At: at(n.pos), Cond: one})
+			b.emit(&ir.Assume{At: at(n.Pos), Cond: one})
 		}
 	}
 	if !gives {
-		b.unmodelled("\\%s of this statement", n.cmd.name)
+		b.unmodelled("\\%s of this statement", n.Cmd.Name)
 	}
 	if !direct && len(list) > 0 {
-		b.emit(&ir.If{At: at(n.pos), Cond: one, Then: b.collect(func() {
+		b.emit(&ir.If{At: at(n.Pos), Cond: one, Then: b.collect(func() {
 			for i, k := range list {
-				b.assign(n.pos, c.vars[k].local, ir.V(fresh[i]))
+				b.assign(n.Pos, c.vars[k].local, ir.V(fresh[i]))
 			}
 		})})
 	}
@@ -124,23 +125,23 @@ func oneRowWritten(list []ir.Stmt) bool {
 
 // lose stands for what \gset does with the row of a statement that is not
 // modelled.
-func (c *psql) lose(n *node) {
+func (c *psql) lose(n *syntax.Node) {
 	for _, col := range c.resultNames(n) {
-		if k := c.number(n.cmd.target + col); c.vars[k] != nil {
-			c.b.havoc(n.pos, c.vars[k].local)
+		if k := c.number(n.Cmd.Target + col); c.vars[k] != nil {
+			c.b.havoc(n.Pos, c.vars[k].local)
 			c.changed(k, true)
 		}
 	}
 }
 
-// resultNames gives the names of the columns that \gset makes variables.
-func (c *psql) resultNames(n *node) []string {
-	if list, ok := resultNames(n.raw); ok {
+// ResultNames gives the names of the columns that \gset makes variables.
+func (c *psql) resultNames(n *syntax.Node) []string {
+	if list, ok := syntax.ResultNames(n.Raw); ok {
 		return list
 	}
 	var out []string
-	for _, v := range c.s.s.vars { // any of them, then
-		if name, ok := strings.CutPrefix(v, n.cmd.target); ok {
+	for _, v := range c.s.s.Vars { // any of them, then
+		if name, ok := strings.CutPrefix(v, n.Cmd.Target); ok {
 			out = append(out, name)
 		}
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/txrobust/robust/internal/client"
 	"github.com/txrobust/robust/internal/sql/pg"
+	"github.com/txrobust/robust/internal/sql/syntax"
 	"github.com/txrobust/robust/ir"
 )
 
@@ -135,9 +136,9 @@ func (g *guesser) declare(t *guessed) {
 		tab.uniques = append(tab.uniques, &uniqueKey{pos: t.pos, name: t.name + "_conflict_" + itoa(i+1), columns: cols})
 		what = "has no other keys than those of ON CONFLICT"
 	}
-	schema, own := splitName(t.name)
+	schema, own := syntax.SplitName(t.name)
 	if schema == "" {
-		schema = nameOr(g.l.newIn(g.l.firstPath()), publicSchema)
+		schema = syntax.NameOr(g.l.newIn(g.l.firstPath()), syntax.PublicSchema)
 	}
 	g.l.addTable(tab, schema, own)
 	for _, name := range slices.Sorted(maps.Keys(g.tables)) {
@@ -158,8 +159,8 @@ func sortedNames(set map[string]bool) []string { return slices.Sorted(maps.Keys(
 
 // systemTable reports whether a name is one of the system's tables.
 func systemTable(name string) bool {
-	schema, own := splitName(name)
-	return schema == infoSchema || schema == systemSchema || schema == "" && strings.HasPrefix(own, "pg_")
+	schema, own := syntax.SplitName(name)
+	return schema == syntax.InfoSchema || schema == syntax.SystemSchema || schema == "" && strings.HasPrefix(own, "pg_")
 }
 
 // names finds the tables that are not declared. A name with a schema and one
@@ -192,7 +193,7 @@ func (g *guesser) names() {
 					add(s.Pos, name)
 				}
 			case *client.Unknown:
-				if len(l.files) > 0 { // else there is no schema that could have them
+				if len(l.Files) > 0 { // else there is no schema that could have them
 					return
 				}
 				for _, name := range sortedNames(unknownRefs(s).tables) {
@@ -211,13 +212,13 @@ func (g *guesser) names() {
 	}
 	// A guessed table without a schema is the one with it; of several it may be any.
 	for _, t := range slices.Clone(g.order) {
-		schema, own := splitName(t.name)
+		schema, own := syntax.SplitName(t.name)
 		if schema != "" {
 			continue
 		}
 		var fits []*guessed
 		for _, o := range g.order {
-			if o != t && lastPart(o.name) == own {
+			if o != t && syntax.LastPart(o.name) == own {
 				fits = append(fits, o)
 			}
 		}
@@ -236,10 +237,10 @@ func (g *guesser) names() {
 
 // ofName gives the relations of which the name without a schema is raw.
 func (l *loader) ofName(raw string) []*relation {
-	schema, name := splitName(raw)
+	schema, name := syntax.SplitName(raw)
 	var out []*relation
 	for _, o := range l.declarations.relations[name] {
-		if s, n, there := o.at(now); there && n == name && s != tempSchema && schema == "" {
+		if s, n, there := o.at(now); there && n == name && s != syntax.TempSchema && schema == "" {
 			out = append(out, o)
 		}
 	}
@@ -260,8 +261,8 @@ func (l *loader) anyOf(name string, all []*relation) {
 
 // guessKey is the name of a table that is not declared: one in public is one without a schema.
 func guessKey(name string) string {
-	if schema, own := splitName(name); schema == publicSchema {
-		return qualified([]string{own})
+	if schema, own := syntax.SplitName(name); schema == syntax.PublicSchema {
+		return syntax.Qualified([]string{own})
 	}
 	return name
 }
@@ -456,7 +457,7 @@ func (g *guesser) reference(parts []string, n *guessScope) *cell {
 		table := parts[:len(parts)-1]
 		for s := n; s != nil; s = s.up {
 			for _, src := range s.sources {
-				if len(table) == 1 && src.alias != table[0] || len(table) > 1 && src.full != qualified(table) {
+				if len(table) == 1 && src.alias != table[0] || len(table) > 1 && src.full != syntax.Qualified(table) {
 					continue
 				}
 				if src.guessed != nil {
@@ -522,7 +523,7 @@ func (g *guesser) from(node *pg.Node, n *guessScope) {
 		g.from(f.Larg, n)
 		middle := len(n.sources)
 		g.from(f.Rarg, n)
-		for _, name := range names(f.UsingClause) {
+		for _, name := range syntax.Names(f.UsingClause) {
 			var all *cell
 			for i, src := range n.sources[from:] {
 				c := src.get(name)
@@ -581,7 +582,7 @@ func (g *guesser) inner(src *guessSource) {
 
 // guessNames gives columns the names of an alias.
 func guessNames(src *guessSource, a *pg.Alias) {
-	list := names(a.GetColnames())
+	list := syntax.Names(a.GetColnames())
 	if len(list) == 0 {
 		return
 	}
@@ -597,8 +598,8 @@ func guessNames(src *guessSource, a *pg.Alias) {
 
 // table is the source of a table, or of a WITH query.
 func (g *guesser) table(r *pg.RangeVar, n *guessScope) *guessSource {
-	name := rangeName(r)
-	src := &guessSource{alias: aliasOf(r), full: name}
+	name := syntax.RangeName(r)
+	src := &guessSource{alias: syntax.AliasOf(r), full: name}
 	if r.Schemaname == "" {
 		if c := n.cte(r.Relname); c != nil {
 			src.cols, src.cells, src.open = c.cols, c.cells, c.open

@@ -3,6 +3,7 @@ package sqlmodel
 import (
 	"github.com/txrobust/robust/internal/sql/catalog"
 	"github.com/txrobust/robust/internal/sql/pg"
+	"github.com/txrobust/robust/internal/sql/syntax"
 )
 
 // statement looks at a statement, and gives the columns of its rows, nil for
@@ -40,7 +41,7 @@ func (g *guesser) statement(tree any, n *guessScope) *guessSource {
 		// What else there is, such as MERGE, is modelled for declared tables only.
 		for name := range g.l.refsIn(s).tables {
 			if g.tables[guessKey(name)] != nil {
-				g.unclear(commandName(tree) + " of " + name + ", which is not in the schema")
+				g.unclear(syntax.CommandName(tree) + " of " + name + ", which is not in the schema")
 			}
 		}
 	}
@@ -61,7 +62,7 @@ func (g *guesser) with(w *pg.WithClause, n *guessScope) *guessScope {
 			src = &guessSource{open: true}
 		}
 		cols := *src
-		for i, name := range names(c.Aliascolnames) {
+		for i, name := range syntax.Names(c.Aliascolnames) {
 			if i == 0 {
 				cols.cols = append([]string{}, cols.cols...)
 			}
@@ -112,7 +113,7 @@ func (g *guesser) query(s *pg.SelectStmt, n *guessScope) *guessSource {
 			if o, ok := pg.Inner(x).(*pg.SortBy); ok {
 				x = o.Node
 			}
-			if c, ok := pg.Inner(x).(*pg.ColumnRef); ok && len(c.Fields) == 1 && out.get(names(c.Fields)[0]) != nil {
+			if c, ok := pg.Inner(x).(*pg.ColumnRef); ok && len(c.Fields) == 1 && out.get(syntax.Names(c.Fields)[0]) != nil {
 				continue // an output column
 			}
 			if x != nil && pg.Inner(x) != nil {
@@ -138,11 +139,11 @@ func (g *guesser) targets(list []*pg.Node, n *guessScope) *guessSource {
 	for _, node := range list {
 		t := pg.Inner(node).(*pg.ResTarget)
 		c, ok := pg.Inner(t.Val).(*pg.ColumnRef)
-		if !ok || !isStar(c.Fields[len(c.Fields)-1]) {
-			out.add(targetName(t), g.expr(t.Val, n))
+		if !ok || !syntax.IsStar(c.Fields[len(c.Fields)-1]) {
+			out.add(syntax.TargetName(t), g.expr(t.Val, n))
 			continue
 		}
-		alias := names(c.Fields)
+		alias := syntax.Names(c.Fields)
 		for _, src := range n.sources {
 			if len(alias) > 0 && src.alias != alias[len(alias)-1] {
 				continue
@@ -303,7 +304,7 @@ func (g *guesser) inside(root pg.Message, n *guessScope) {
 }
 
 func (g *guesser) columnRef(c *pg.ColumnRef, n *guessScope) *cell {
-	if parts := names(c.Fields); len(parts) == len(c.Fields) {
+	if parts := syntax.Names(c.Fields); len(parts) == len(c.Fields) {
 		return g.reference(parts, n)
 	}
 	for s := n; s != nil; s = s.up {
@@ -432,7 +433,7 @@ func (g *guesser) subLink(e *pg.SubLink, n *guessScope) *cell {
 }
 
 func (g *guesser) operator(e *pg.A_Expr, n *guessScope) *cell {
-	ops := names(e.Name)
+	ops := syntax.Names(e.Name)
 	op := ""
 	if len(ops) > 0 {
 		op = ops[len(ops)-1]
@@ -510,7 +511,7 @@ func (g *guesser) call(e *pg.FuncCall, n *guessScope) *cell {
 	if e.Over != nil {
 		g.inside(e.Over, n)
 	}
-	name := qualified(names(e.Funcname))
+	name := syntax.Qualified(syntax.Names(e.Funcname))
 	if fns := g.l.lateFunctions(name); len(fns) > 0 {
 		if len(fns) == 1 && fns[0].ret != nil && !fns[0].setOf {
 			for i, p := range fns[0].inputs() {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/txrobust/robust/internal/client"
 	"github.com/txrobust/robust/internal/sql/pg"
+	"github.com/txrobust/robust/internal/sql/syntax"
 )
 
 // A part of a statement that is not known, where it belongs to the condition on the
@@ -147,5 +148,5 @@ func withoutBackticks(text string) string {
 // isHoleCall reports whether an expression stands for a part that is not known.
 func isHoleCall(n *pg.Node) bool {
 	c, ok := pg.Inner(n).(*pg.FuncCall)
-	return ok && strings.Join(names(c.Funcname), ".") == holeFunc
+	return ok && strings.Join(syntax.Names(c.Funcname), ".") == holeFunc
 }

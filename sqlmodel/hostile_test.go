@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/txrobust/robust/internal/sql/syntax"
 	"github.com/txrobust/robust/ir"
 )
 
@@ -99,7 +100,7 @@ func TestHuge(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := errors.Join(f.Truncate(maxFile+1), f.Close()); err != nil {
+		if err := errors.Join(f.Truncate(syntax.MaxFile+1), f.Close()); err != nil {
 			t.Fatal(err)
 		}
 		if _, err := Load(t.Context(), []string{file}, Options{}); err == nil || !strings.Contains(err.Error(), "must have 1024 MB at most") {

@@ -4,11 +4,12 @@ import (
 	"slices"
 
 	"github.com/txrobust/robust/internal/sql/pg"
+	"github.com/txrobust/robust/internal/sql/syntax"
 	"github.com/txrobust/robust/ir"
 )
 
 // insertStmt translates INSERT.
-func (b *builder) insertStmt(f *frame, t *text, s *pg.InsertStmt, pos ir.Pos, to sink) {
+func (b *builder) insertStmt(f *frame, t *syntax.Text, s *pg.InsertStmt, pos ir.Pos, to sink) {
 	x := b.ex(f, t)
 	x.withWrites(s.WithClause, s)
 	b.afterParts(x.parts, func() { b.insertRows(f, x, s, pos, to) })
@@ -495,7 +496,7 @@ func (i *inserter) after(row *rowSource) {
 func (i *inserter) returned(row, proposed *rowSource) []colDef {
 	y := *i.x
 	named := *row
-	named.alias = aliasOf(i.s.Relation)
+	named.alias = syntax.AliasOf(i.s.Relation)
 	y.levels = append(append([]*level{}, y.levels...), &level{sources: []*rowSource{&named}})
 	q := &query{in: &y, level: y.levels[len(y.levels)-1], atMost: -1}
 	if len(i.s.ReturningClause.Options) > 0 {

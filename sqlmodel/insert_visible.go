@@ -2,6 +2,7 @@ package sqlmodel
 
 import (
 	"github.com/txrobust/robust/internal/sql/pg"
+	"github.com/txrobust/robust/internal/sql/syntax"
 	"github.com/txrobust/robust/ir"
 )
 
@@ -63,7 +64,7 @@ func (i *inserter) twice(parts []pg.Message) {
 // beforehand computes an item of RETURNING as far as it does not depend on the inserted row.
 func (i *inserter) beforehand(n *pg.Node) []colDef {
 	y := *i.x
-	src := tableSource(i.tab, aliasOf(i.s.Relation), returnedRow)
+	src := tableSource(i.tab, syntax.AliasOf(i.s.Relation), returnedRow)
 	y.levels = append(append([]*level{}, y.levels...), &level{sources: []*rowSource{src}})
 	q := &query{in: &y, level: y.levels[len(y.levels)-1], atMost: -1}
 	q.addTarget(pg.Inner(n).(*pg.ResTarget))

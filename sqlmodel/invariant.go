@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/txrobust/robust/internal/sql/pg"
+	"github.com/txrobust/robust/internal/sql/syntax"
 	"github.com/txrobust/robust/ir"
 )
 
@@ -18,27 +19,27 @@ type factSource struct {
 //	[for table alias, …:] condition over rows
 //
 // The condition is kept as text until all tables are known.
-func (l *loader) readFact(src *source, rest string, at int) {
-	f := fact{pos: src.pos(at)}
+func (l *loader) readFact(src *syntax.Source, rest string, at int) {
+	f := fact{pos: src.Pos(at)}
 	toks, err := pg.Scan(rest)
 	if err != nil {
 		e := err.(*pg.Error)
-		l.fail(src.pos(at+e.Offset), "%s", e.Msg)
+		l.fail(src.Pos(at+e.Offset), "%s", e.Msg)
 	}
 	start := 0
 	if len(toks) > 0 && toks[0].Text == "for" && toks[0].Kind == pg.Word {
 		start = l.readSources(&f, src, toks, at)
 	}
 	if strings.TrimSpace(rest[start:]) == "" {
-		l.fail(src.pos(at+len(rest)), "an invariant needs a condition over rows, such as: items.nbids >= 0")
+		l.fail(src.Pos(at+len(rest)), "an invariant needs a condition over rows, such as: items.nbids >= 0")
 	}
-	f.text = src.whole().slice("SELECT ", at+start, at+len(rest))
+	f.text = src.Whole().Slice("SELECT ", at+start, at+len(rest))
 	l.facts = append(l.facts, f)
 }
 
 // readSources reads "for table alias, table alias:" and gives the offset of
 // what follows.
-func (l *loader) readSources(f *fact, src *source, toks []pg.Token, at int) int {
+func (l *loader) readSources(f *fact, src *syntax.Source, toks []pg.Token, at int) int {
 	i := 1
 	word := func(what string) string {
 		if i < len(toks) && (toks[i].Kind == pg.Word || toks[i].Kind == pg.Quoted) {
@@ -49,7 +50,7 @@ func (l *loader) readSources(f *fact, src *source, toks []pg.Token, at int) int 
 		if i < len(toks) {
 			end = at + toks[i].Start
 		}
-		l.fail(src.pos(end), "expected %s in the for part of an invariant: for table alias, table alias: condition", what)
+		l.fail(src.Pos(end), "expected %s in the for part of an invariant: for table alias, table alias: condition", what)
 		return ""
 	}
 	punct := func(s string) bool {
@@ -61,12 +62,12 @@ func (l *loader) readSources(f *fact, src *source, toks []pg.Token, at int) int 
 	}
 	for {
 		var parts []string
-		pos := src.pos(at + toks[min(i, len(toks)-1)].Start)
+		pos := src.Pos(at + toks[min(i, len(toks)-1)].Start)
 		parts = append(parts, word("a table"))
 		for punct(".") {
 			parts = append(parts, word("a table"))
 		}
-		s := factSource{table: qualified(parts), alias: parts[len(parts)-1], pos: pos}
+		s := factSource{table: syntax.Qualified(parts), alias: parts[len(parts)-1], pos: pos}
 		if i < len(toks) && (toks[i].Kind == pg.Word || toks[i].Kind == pg.Quoted) {
 			s.alias = word("an alias")
 		}
@@ -77,7 +78,7 @@ func (l *loader) readSources(f *fact, src *source, toks []pg.Token, at int) int 
 		if !punct(":") {
 			word("a comma or a colon")
 			i--
-			l.fail(src.pos(at+toks[i].Start), "expected a comma or a colon in the for part of an invariant")
+			l.fail(src.Pos(at+toks[i].Start), "expected a comma or a colon in the for part of an invariant")
 		}
 		return toks[i-1].End
 	}
@@ -86,12 +87,12 @@ func (l *loader) readSources(f *fact, src *source, toks []pg.Token, at int) int 
 // invariants translates the stated invariants.
 func (l *loader) invariants() {
 	for _, f := range l.facts {
-		stmts, err := f.text.parse()
+		stmts, err := f.text.Parse()
 		if err != nil {
 			panic(err)
 		}
 		s, ok := pg.Inner(stmts[0].Stmt).(*pg.SelectStmt)
-		if len(stmts) != 1 || !ok || len(s.TargetList) != 1 || !plainExpression(s) {
+		if len(stmts) != 1 || !ok || len(s.TargetList) != 1 || !syntax.PlainExpression(s) {
 			l.fail(f.pos, "an invariant is one condition over rows, such as: items.nbids >= 0")
 		}
 		inv := &ir.Invariant{Pos: f.pos}
@@ -117,17 +118,17 @@ func (l *loader) invariants() {
 		if len(f.from) == 0 {
 			pg.Walk(e, func(x any) bool {
 				if c, ok := x.(*pg.ColumnRef); ok {
-					parts := names(c.Fields)
+					parts := syntax.Names(c.Fields)
 					if len(parts) < 2 {
-						l.fail(f.text.pos(int(c.Location)), "write the table's name before the column %s", strings.Join(parts, "."))
+						l.fail(f.text.Pos(int(c.Location)), "write the table's name before the column %s", strings.Join(parts, "."))
 					}
-					table := qualified(parts[:len(parts)-1])
+					table := syntax.Qualified(parts[:len(parts)-1])
 					for _, o := range lv.sources {
 						if o.table == l.late.table(table) && o.table != nil {
 							return true
 						}
 					}
-					add(table, parts[len(parts)-2], f.text.pos(int(c.Location)))
+					add(table, parts[len(parts)-2], f.text.Pos(int(c.Location)))
 				}
 				return true
 			})

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/txrobust/robust/internal/sql/pg"
+	"github.com/txrobust/robust/internal/sql/syntax"
 	"github.com/txrobust/robust/internal/sql/value"
 )
 
@@ -152,7 +153,7 @@ func (l *loader) createCollation(s *pg.DefineStmt) {
 		word := ""
 		switch v := pg.Inner(d.Arg).(type) {
 		case *pg.TypeName: // FALSE may be read as a name
-			word = strings.Join(names(v.Names), ".")
+			word = strings.Join(syntax.Names(v.Names), ".")
 		case *pg.String:
 			word = v.Sval
 		case *pg.Boolean:
@@ -161,7 +162,7 @@ func (l *loader) createCollation(s *pg.DefineStmt) {
 			}
 		}
 		if !strings.EqualFold(word, "true") && !strings.EqualFold(word, "on") && word != "1" {
-			l.collations[lastPart(qualified(names(s.Defnames)))] = true
+			l.collations[syntax.LastPart(syntax.Qualified(syntax.Names(s.Defnames)))] = true
 		}
 	}
 }
@@ -174,7 +175,7 @@ func (l *loader) collated(t typ, collation string) typ {
 	}
 	sql := *t.sql
 	sql.Collation = ""
-	if l.collations[lastPart(collation)] { // of any schema
+	if l.collations[syntax.LastPart(collation)] { // of any schema
 		sql.Collation = collation
 	}
 	return typeOfValues(&sql)

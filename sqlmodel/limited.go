@@ -5,6 +5,7 @@ import (
 
 	"github.com/txrobust/robust/internal/sql/mysql"
 	"github.com/txrobust/robust/internal/sql/pg"
+	"github.com/txrobust/robust/internal/sql/syntax"
 	"github.com/txrobust/robust/ir"
 )
 
@@ -37,7 +38,7 @@ func (l *loader) takeLimit(tree any) {
 		return
 	}
 	c, isColumn := pg.Inner(pg.Inner(s.TargetList[0]).(*pg.ResTarget).Val).(*pg.ColumnRef)
-	if !isColumn || !slices.Equal(names(c.Fields), []string{mysql.LimitWord}) {
+	if !isColumn || !slices.Equal(syntax.Names(c.Fields), []string{mysql.LimitWord}) {
 		return
 	}
 	switch {

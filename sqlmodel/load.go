@@ -12,6 +12,7 @@ import (
 	"github.com/txrobust/robust/internal/sql/input"
 	"github.com/txrobust/robust/internal/sql/mysql"
 	"github.com/txrobust/robust/internal/sql/pg"
+	"github.com/txrobust/robust/internal/sql/syntax"
 	"github.com/txrobust/robust/internal/sql/value"
 	"github.com/txrobust/robust/ir"
 )
@@ -65,7 +66,7 @@ func Load(ctx context.Context, paths []string, opt Options) (*ir.Program, error)
 	if opt.Files, err = input.Reader(opt.Files, paths); err != nil {
 		return nil, err
 	}
-	files, err := input.Read(ctx, opt.Files, paths, maxFile, smaller)
+	files, err := input.Read(ctx, opt.Files, paths, syntax.MaxFile, syntax.Smaller)
 	if err != nil {
 		return nil, err
 	}
@@ -100,7 +101,7 @@ func (l *loader) translate() error {
 		return err
 	}
 	if len(entries) == 0 && !l.opt.isProgram {
-		return ir.Errorf(ir.Pos{File: l.files[0].Name},
+		return ir.Errorf(ir.Pos{File: l.Files[0].Name},
 			"there is no transaction here; write each one as CREATE FUNCTION … LANGUAGE plpgsql or sql, or as BEGIN … COMMIT")
 	}
 	for _, fn := range entries {
@@ -122,7 +123,7 @@ func (l *loader) translate() error {
 // finish completes the program.
 func (l *loader) finish() error {
 	l.somewhere()
-	files := slices.Clone(l.files)
+	files := slices.Clone(l.Files)
 	for _, name := range sortedNames(l.programFiles()) {
 		files = append(files, File{Name: name})
 	}
@@ -130,7 +131,7 @@ func (l *loader) finish() error {
 	l.circularViews()
 	input.SortNotes(l.notes, files)
 	l.prog.Notes = l.notes
-	if p := l.standard.all; len(p) > 0 {
+	if p := l.standard.All; len(p) > 0 {
 		l.prog.SearchPath = p[0]
 	}
 	l.tablesFirst()
@@ -173,7 +174,7 @@ func read(files []File, opt Options) (l *loader, err error) {
 	schema, files := fromMySQL(foreign, opt, opt.Schema), fromMySQL(foreign, opt, files)
 	all = slices.Concat(schema, files)
 	l = &loader{
-		files:      all,
+		FileSet:    &syntax.FileSet{Files: all, More: opt.Files, Ctx: opt.ctx},
 		foreign:    foreign,
 		notes:      slices.Clone(foreign.Notes),
 		prog:       &ir.Program{Name: programName(named)},
@@ -188,9 +189,9 @@ func read(files []File, opt Options) (l *loader, err error) {
 		indexNames: map[string]bool{},
 		unread:     gaps{files: map[string]bool{}, words: map[string]ir.Pos{}},
 	}
-	l.rowOfView = l.typeOfRows
+	l.rowOfView, l.FileSet.Note = l.typeOfRows, l.note
 	l.startPaths()
-	inside := l.included()
+	inside := l.Included()
 	for _, f := range schema {
 		if err := l.ended(); err != nil {
 			return nil, err
@@ -224,7 +225,7 @@ func read(files []File, opt Options) (l *loader, err error) {
 		}
 	}
 	for _, f := range slices.Concat(l.funcs, l.scripts, l.programs) {
-		l.setsPath = l.setsPath || !f.refs.paths.empty()
+		l.setsPath = l.setsPath || !f.refs.paths.Empty()
 		l.makes(f)
 		if !opt.isProgram {
 			l.unknownTables(l.insideOf(f, l.standard), f.refs, f.pos)
@@ -276,8 +277,8 @@ func (l *loader) ended() error {
 
 // loader holds an application while it is read.
 type loader struct {
-	opt   Options
-	files []File
+	opt Options
+	*syntax.FileSet
 	declarations
 	order []*table
 	views []*view
@@ -292,7 +293,7 @@ type loader struct {
 	// sessions begin; late says what the names in transactions mean, which are resolved when they
 	// run.
 	ddl      sessionPath
-	standard pathSet
+	standard syntax.PathSet
 	late     resolver
 	// roles are the search paths that ALTER ROLE and ALTER DATABASE give sessions.
 	roles []rolePath
@@ -300,7 +301,6 @@ type loader struct {
 	privileges []defaultPrivilege
 	// setsPath says that some function or transaction sets the search path.
 	setsPath bool
-	size     int // bytes of SQL read
 	unread   gaps
 	// castsTo are the types to which a cast is declared, indexNames the names of indexes.
 	castsTo, indexNames map[string]bool
@@ -338,7 +338,7 @@ type loader struct {
 
 // fact is a stated invariant.
 type fact struct {
-	text *text // with its prefix, the expression
+	text *syntax.Text // with its prefix, the expression
 	from []factSource
 	pos  ir.Pos
 }
@@ -377,25 +377,25 @@ const (
 
 // file reads a file, and those that it includes.
 func (l *loader) file(f File) {
-	s := l.newSession()
+	s := syntax.NewSession(l.FileSet)
 	l.ddl = l.newSessionPath(s)
 	u := &unitReader{l: l, s: s, file: f.Name}
-	u.whole(s.read(f))
-	for _, src := range s.srcs {
+	u.whole(s.Read(f))
+	for _, src := range s.Srcs {
 		l.comments(src)
 	}
 }
 
 // tryStatement runs a statement. One that needs a table that a later file may
 // declare gives an error, and can run again; other faults are final.
-func (l *loader) tryStatement(n *node) (err error) {
+func (l *loader) tryStatement(n *syntax.Node) (err error) {
 	defer func() {
 		if r := recover(); r != nil {
 			e, ok := r.(*ir.Error)
 			if !ok || !strings.HasPrefix(e.Msg, noTable) {
 				panic(r)
 			}
-			if _, creates := pg.Inner(n.raw.Stmt).(*pg.CreateStmt); creates {
+			if _, creates := pg.Inner(n.Raw.Stmt).(*pg.CreateStmt); creates {
 				panic(r)
 			}
 			err = e
@@ -409,21 +409,21 @@ func (l *loader) tryStatement(n *node) (err error) {
 const noTable = "there is no table "
 
 // statement handles a statement outside of functions and transactions, and keeps it.
-func (l *loader) statement(n *node) {
+func (l *loader) statement(n *syntax.Node) {
 	l.apply(n)
 	l.declared(n)
 }
 
-func (l *loader) apply(n *node) {
-	t, pos := l.declaring(n.text), n.pos
-	switch s := pg.Inner(n.raw.Stmt).(type) {
+func (l *loader) apply(n *syntax.Node) {
+	t, pos := l.declaring(n.Text), n.Pos
+	switch s := pg.Inner(n.Raw.Stmt).(type) {
 	case *pg.CreateStmt, *pg.AlterTableStmt, *pg.IndexStmt, *pg.CreatePolicyStmt, *pg.CreateDomainStmt, *pg.ViewStmt, *pg.CreateTableAsStmt,
 		*pg.RuleStmt, *pg.CreateTrigStmt, *pg.DefineStmt:
 		l.callsOf(s.(pg.Message), t, pos)
 	case pg.Message:
 		l.rolesOf(s)
 	}
-	switch s := pg.Inner(n.raw.Stmt).(type) {
+	switch s := pg.Inner(n.Raw.Stmt).(type) {
 	case *pg.CreateStmt:
 		l.createTable(s, t)
 	case *pg.AlterTableStmt:
@@ -435,7 +435,7 @@ func (l *loader) apply(n *node) {
 	case *pg.RenameStmt:
 		l.rename(s, t)
 	case *pg.CreateFunctionStmt:
-		l.createFunction(s, t, n.first)
+		l.createFunction(s, t, n.First)
 	case *pg.CreateTrigStmt:
 		l.createTrigger(s, t, pos)
 	case *pg.CompositeTypeStmt:
@@ -500,7 +500,7 @@ func (l *loader) apply(n *node) {
 	case *pg.CreateCastStmt:
 		l.note(pos, "a cast that is declared here is not modelled: it is taken to read no tables")
 		if s.Func != nil {
-			l.castsTo[qualified(names(s.Targettype.Names))] = true
+			l.castsTo[syntax.Qualified(syntax.Names(s.Targettype.Names))] = true
 		}
 	case *pg.AlterObjectSchema:
 		l.setSchema(s, t)
@@ -532,8 +532,8 @@ func (l *loader) apply(n *node) {
 }
 
 // createView records a view, which is expanded where it is read.
-func (l *loader) createView(s *pg.ViewStmt, t *text, pos ir.Pos) {
-	v := &view{pos: pos, what: "a write of a view", refs: l.declaredRefs(s.Query, t), text: t, cols: names(s.Aliases)}
+func (l *loader) createView(s *pg.ViewStmt, t *syntax.Text, pos ir.Pos) {
+	v := &view{pos: pos, what: "a write of a view", refs: l.declaredRefs(s.Query, t), text: t, cols: syntax.Names(s.Aliases)}
 	v.query, _ = pg.Inner(s.Query).(*pg.SelectStmt)
 	l.createRelation(v, s.View, t)
 }
@@ -547,18 +547,18 @@ func (l *loader) topSelect(s *pg.SelectStmt, pos ir.Pos) {
 }
 
 // runOnce reads a DO block, for what it does to the schema.
-func (l *loader) runOnce(s *pg.DoStmt, n *node) {
-	if !ddl.MatchString(n.sql()) {
-		l.note(n.pos, "a DO block runs once, when the schema is made: it is left out")
+func (l *loader) runOnce(s *pg.DoStmt, n *syntax.Node) {
+	if !ddl.MatchString(n.SQLText()) {
+		l.note(n.Pos, "a DO block runs once, when the schema is made: it is left out")
 		var f *function
 		if faultIn(func() { f = l.doFunction(s, n) }) == nil {
-			l.forgetBodies(f.refs, n.pos)
+			l.forgetBodies(f.refs, n.Pos)
 		}
 		return
 	}
 	if !l.foundDo(s, n) {
-		l.note(n.pos, "this DO block changes the schema in a way that is not read: nothing is known of what it names")
-		l.forget(n.raw, n.pos, n.sql())
+		l.note(n.Pos, "this DO block changes the schema in a way that is not read: nothing is known of what it names")
+		l.forget(n.Raw, n.Pos, n.SQLText())
 	}
 }
 
@@ -574,9 +574,9 @@ func (l *loader) forgetBodies(r *refs, pos ir.Pos) {
 					continue
 				}
 				seen[f] = true
-				if ddl.MatchString(f.bodyText.s) {
+				if ddl.MatchString(f.bodyText.SQL) {
 					l.note(pos, "%s runs once and changes the schema: nothing is known of what it names", name)
-					l.forget(nil, pos, f.bodyText.s)
+					l.forget(nil, pos, f.bodyText.SQL)
 				}
 				if f.refs != nil {
 					visit(f.refs)
@@ -597,19 +597,19 @@ func (l *loader) matters(r *refs) bool {
 	return matters
 }
 
-func (l *loader) createComposite(s *pg.CompositeTypeStmt, t *text, pos ir.Pos) {
+func (l *loader) createComposite(s *pg.CompositeTypeStmt, t *syntax.Text, pos ir.Pos) {
 	u := &userType{pos: pos, fields: []fieldDef{}}
 	for _, n := range s.Coldeflist {
 		d := pg.Inner(n).(*pg.ColumnDef)
 		u.fields = append(u.fields, fieldDef{d.Colname, l.typeOf(d.TypeName, t), l.domainOf(d.TypeName, t), l.domainsOf(d.TypeName, t)})
 	}
-	l.createType(u, append(nonEmpty(s.Typevar.Schemaname), s.Typevar.Relname), t)
+	l.createType(u, append(syntax.NonEmpty(s.Typevar.Schemaname), s.Typevar.Relname), t)
 }
 
-func (l *loader) createEnum(s *pg.CreateEnumStmt, t *text, pos ir.Pos) {
+func (l *loader) createEnum(s *pg.CreateEnumStmt, t *syntax.Text, pos ir.Pos) {
 	u := &userType{pos: pos, enum: true}
-	l.createType(u, names(s.TypeName), t)
-	u.base = typeOfValues(&value.Type{Name: u.key, Labels: append([]string{}, names(s.Vals)...), Shown: typeIdentifier(u)})
+	l.createType(u, syntax.Names(s.TypeName), t)
+	u.base = typeOfValues(&value.Type{Name: u.key, Labels: append([]string{}, syntax.Names(s.Vals)...), Shown: typeIdentifier(u)})
 }
 
 // declaredOperator is an operator that CREATE OPERATOR declares, with its function.
@@ -619,7 +619,7 @@ type declaredOperator struct {
 }
 
 // createOperator records CREATE OPERATOR: what it calls may do anything.
-func (l *loader) createOperator(s *pg.DefineStmt, t *text) {
+func (l *loader) createOperator(s *pg.DefineStmt, t *syntax.Text) {
 	if s.Kind != pg.ObjectOperator {
 		return
 	}
@@ -627,16 +627,16 @@ func (l *loader) createOperator(s *pg.DefineStmt, t *text) {
 	for _, n := range s.Definition {
 		d := pg.Inner(n).(*pg.DefElem)
 		if t, ok := pg.Inner(d.Arg).(*pg.TypeName); ok && (d.Defname == "function" || d.Defname == "procedure") {
-			fn = qualified(names(t.Names))
+			fn = syntax.Qualified(syntax.Names(t.Names))
 		}
 	}
-	name := operatorName(s.Defnames)
-	l.operators[name] = append(l.operators[name], declaredOperator{fn, t.names})
+	name := syntax.OperatorName(s.Defnames)
+	l.operators[name] = append(l.operators[name], declaredOperator{fn, declaredNames(t)})
 }
 
 // alterEnum adds or renames a label.
-func (l *loader) alterEnum(s *pg.AlterEnumStmt, t *text) {
-	u := l.sees(t).typ(qualified(names(s.TypeName)))
+func (l *loader) alterEnum(s *pg.AlterEnumStmt, t *syntax.Text) {
+	u := l.sees(t).typ(syntax.Qualified(syntax.Names(s.TypeName)))
 	if u == nil || !u.enum {
 		return
 	}
@@ -660,7 +660,7 @@ func (l *loader) alterEnum(s *pg.AlterEnumStmt, t *text) {
 // typeIdentifier writes the name of a type in SQL.
 func typeIdentifier(u *userType) string {
 	parts := []string{u.schema(), u.own()}
-	if u.schema() == publicSchema {
+	if u.schema() == syntax.PublicSchema {
 		parts = parts[1:]
 	}
 	for i, p := range parts {
@@ -669,7 +669,7 @@ func typeIdentifier(u *userType) string {
 	return strings.Join(parts, ".")
 }
 
-func (l *loader) createRule(s *pg.RuleStmt, t *text, pos ir.Pos) {
+func (l *loader) createRule(s *pg.RuleStmt, t *syntax.Text, pos ir.Pos) {
 	if tab := l.tableNamed(s.Relation, t); tab != nil {
 		tab.odd = "a rule (CREATE RULE)"
 		for _, a := range s.Actions {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/txrobust/robust/internal/sql/catalog"
 	"github.com/txrobust/robust/internal/sql/pg"
+	"github.com/txrobust/robust/internal/sql/syntax"
 	"github.com/txrobust/robust/ir"
 )
 
@@ -24,13 +25,6 @@ import (
 // it. It may stand beside GROUP BY and the like, and locks at least the rows that are read
 // for the result (MariaDB 10.11).
 
-var lockModes = map[string]ir.LockMode{
-	pg.LockForKeyShare.String():    ir.ForKeyShare,
-	pg.LockForShare.String():       ir.ForShare,
-	pg.LockForNoKeyUpdate.String(): ir.ForNoKeyUpdate,
-	pg.LockForUpdate.String():      ir.ForUpdate,
-}
-
 // innerLocks is a query in FROM that locks its rows by itself.
 type innerLocks struct {
 	q   *query
@@ -42,26 +36,6 @@ type innerLocks struct {
 	fenced bool
 }
 
-// lockModesOf gives the lock that the clauses of a query put on an item of its FROM list,
-// by its alias, and pushed by a query around it. skips is whether its rows may be skipped.
-func lockModesOf(s *pg.SelectStmt, pushed ir.LockMode) func(alias string) (mode ir.LockMode, skips bool) {
-	return func(alias string) (ir.LockMode, bool) {
-		mode := pushed
-		policy := pg.LockWaitBlock
-		for _, n := range s.LockingClause {
-			c := pg.Inner(n).(*pg.LockingClause)
-			named := len(c.LockedRels) == 0 || slices.ContainsFunc(c.LockedRels, func(r *pg.Node) bool {
-				return pg.Inner(r).(*pg.RangeVar).Relname == alias
-			})
-			if named {
-				mode = max(mode, lockModes[c.Strength.String()])
-				policy = max(policy, c.WaitPolicy) // NOWAIT is more than SKIP LOCKED
-			}
-		}
-		return mode, policy == pg.LockWaitSkip
-	}
-}
-
 // checkLocking stops at clauses that PostgreSQL refuses beside a lock.
 func (x *ex) checkLocking(s *pg.SelectStmt, pushed ir.LockMode) {
 	if len(s.LockingClause) == 0 && pushed == ir.NoLock || x.l.opt.MySQL {
@@ -69,7 +43,7 @@ func (x *ex) checkLocking(s *pg.SelectStmt, pushed ir.LockMode) {
 	}
 	mode, loc := pushed, int32(max(pg.Start(s), 0))
 	for _, n := range s.LockingClause {
-		mode = max(mode, lockModes[pg.Inner(n).(*pg.LockingClause).Strength.String()])
+		mode = max(mode, syntax.LockModes[pg.Inner(n).(*pg.LockingClause).Strength.String()])
 	}
 	what := ""
 	switch {
@@ -83,9 +57,9 @@ func (x *ex) checkLocking(s *pg.SelectStmt, pushed ir.LockMode) {
 		what = "GROUP BY"
 	case s.HavingClause != nil:
 		what = "HAVING"
-	case hasAggregates(s.TargetList):
+	case syntax.HasAggregates(s.TargetList):
 		what = "an aggregate"
-	case hasWindows(s.TargetList):
+	case syntax.HasWindows(s.TargetList):
 		what = "a window function"
 	default:
 		return
@@ -126,22 +100,6 @@ func (x *ex) tryLocks(s *pg.SelectStmt) {
 	for _, d := range doubts {
 		x.b.emit(d)
 	}
-}
-
-// hasWindows reports whether output columns call window functions.
-func hasWindows(list []*pg.Node) bool {
-	found := false
-	for _, n := range list {
-		pg.Walk(n, func(tree any) bool {
-			if _, sub := tree.(*pg.SelectStmt); sub {
-				return false
-			}
-			e, ok := tree.(*pg.FuncCall)
-			found = found || ok && e.Over != nil
-			return true
-		})
-	}
-	return found
 }
 
 // lockable gives the row variables that a clause about a source reaches.
@@ -185,7 +143,7 @@ func (q *query) sourceCalled(alias string) *rowSource {
 func (q *query) takeLocks(s *pg.SelectStmt, pushed ir.LockMode) {
 	q.checkLocked(s)
 	modes := map[string]ir.LockMode{}
-	modeOf := lockModesOf(s, pushed)
+	modeOf := syntax.LockModesOf(s, pushed)
 	for _, src := range q.level.sources {
 		mode, skips := modeOf(src.alias)
 		rows := src.lockable()

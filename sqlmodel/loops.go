@@ -3,6 +3,7 @@ package sqlmodel
 import (
 	"github.com/txrobust/robust/internal/sql/pg"
 	"github.com/txrobust/robust/internal/sql/plpgsql"
+	"github.com/txrobust/robust/internal/sql/syntax"
 	"github.com/txrobust/robust/ir"
 )
 
@@ -150,7 +151,7 @@ func (b *builder) forQuery(f *frame, s *plpgsql.ForQuery, fetched string, pos ir
 	}
 	sel, ok := tree.(*pg.SelectStmt)
 	if !ok {
-		b.unmodelled("FOR over %s", commandName(tree))
+		b.unmodelled("FOR over %s", syntax.CommandName(tree))
 	}
 	b.apart(sel, nil)
 	q := x.asLoop(sel, ir.WantList, pos, !leavesLoop(s.Body, s.Label, 0))
@@ -347,7 +348,7 @@ func (b *builder) foreach(f *frame, s *plpgsql.Foreach, pos ir.Pos) {
 		a = b.ex(f, f.text).literal(a, arrayOf(tText), 0)
 	}
 	if a.record || a.t.name != nArray {
-		b.l.fail(f.text.pos(s.Expr.Start), "FOREACH needs an array, but this has type %s", a.t)
+		b.l.fail(f.text.Pos(s.Expr.Start), "FOREACH needs an array, but this has type %s", a.t)
 	}
 	array := a.e
 	v, isVar := array.(*ir.Var)
@@ -402,7 +403,7 @@ func (f *frame) changes(list []plpgsql.Stmt, local string) bool {
 
 // exit is EXIT and CONTINUE.
 func (b *builder) exit(f *frame, s *plpgsql.Exit, pos ir.Pos) {
-	jump := func() { b.jump(f, s.Label, s.Continue, f.text.pos(s.Place()), pos) }
+	jump := func() { b.jump(f, s.Label, s.Continue, f.text.Pos(s.Place()), pos) }
 	if s.When.Empty() {
 		jump()
 		return
@@ -460,7 +461,7 @@ func (b *builder) jump(f *frame, label string, next bool, errPos, pos ir.Pos) {
 // labelOf gives the label of a loop or block, which gets one if it has none.
 func (b *builder) labelOf(l *loopLabel) string {
 	if l.label == "" {
-		l.label = b.newLabel(nameOr(l.name, "loop"))
+		l.label = b.newLabel(syntax.NameOr(l.name, "loop"))
 	}
 	return l.label
 }

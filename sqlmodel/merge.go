@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/txrobust/robust/internal/sql/pg"
+	"github.com/txrobust/robust/internal/sql/syntax"
 	"github.com/txrobust/robust/ir"
 )
 
@@ -35,7 +36,7 @@ type mergeAction struct {
 }
 
 // mergeStmt translates MERGE.
-func (b *builder) mergeStmt(f *frame, t *text, s *pg.MergeStmt, pos ir.Pos) {
+func (b *builder) mergeStmt(f *frame, t *syntax.Text, s *pg.MergeStmt, pos ir.Pos) {
 	b.apart(s, nil)
 	x := b.ex(f, t)
 	x.withWrites(s.WithClause, s)
@@ -53,7 +54,7 @@ func (b *builder) mergeStmt(f *frame, t *text, s *pg.MergeStmt, pos ir.Pos) {
 		partsOf(s.WithClause, s.JoinCondition, []*pg.Node{s.SourceRelation}, s.MergeWhenClauses)...)
 	m.row = row
 	m.source(y)
-	for _, c := range conjuncts(s.JoinCondition) {
+	for _, c := range syntax.Conjuncts(s.JoinCondition) {
 		m.on = ir.AndE(m.on, y.boolean(c, truth))
 	}
 	m.clauses(y)
@@ -123,13 +124,13 @@ func (m *merger) oneRow(s *pg.SelectStmt) []colDef {
 		for i, n := range m.x.expanded(pg.Inner(s.ValuesLists[0]).(*pg.List).Items) {
 			add("column"+itoa(i+1), m.x.one(n))
 		}
-	case plainExpression(s) && s.LimitOffset == nil:
+	case syntax.PlainExpression(s) && s.LimitOffset == nil:
 		for _, n := range s.TargetList {
 			r := pg.Inner(n).(*pg.ResTarget)
-			if c, ok := pg.Inner(r.Val).(*pg.ColumnRef); ok && isStar(c.Fields[len(c.Fields)-1]) {
+			if c, ok := pg.Inner(r.Val).(*pg.ColumnRef); ok && syntax.IsStar(c.Fields[len(c.Fields)-1]) {
 				m.b.unmodelled("* in USING of MERGE")
 			}
-			add(targetName(r), m.x.one(r.Val))
+			add(syntax.TargetName(r), m.x.one(r.Val))
 		}
 	}
 	return out
@@ -156,7 +157,7 @@ func (m *merger) clauses(y *ex) {
 		a := &mergeAction{when: passed[matched]}
 		if c.Condition != nil {
 			var cond ir.Expr
-			for _, k := range conjuncts(c.Condition) {
+			for _, k := range syntax.Conjuncts(c.Condition) {
 				cond = ir.AndE(cond, z.boolean(k, truth))
 			}
 			a.when = ir.AndE(a.when, cond)

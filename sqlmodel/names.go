@@ -5,12 +5,13 @@ import (
 	"strings"
 
 	"github.com/txrobust/robust/internal/sql/pg"
+	"github.com/txrobust/robust/internal/sql/syntax"
 	"github.com/txrobust/robust/ir"
 )
 
 // columnRef resolves a name to a column or a variable.
 func (x *ex) columnRef(c *pg.ColumnRef) val {
-	parts := names(c.Fields)
+	parts := syntax.Names(c.Fields)
 	if len(parts) < len(c.Fields) {
 		x.fail(c.Location, "* is not allowed here")
 	}
@@ -33,11 +34,11 @@ func (x *ex) expanded(list []*pg.Node) []*pg.Node {
 	var out []*pg.Node
 	for _, n := range list {
 		c, ok := pg.Inner(n).(*pg.ColumnRef)
-		if !ok || !isStar(c.Fields[len(c.Fields)-1]) || len(c.Fields) == 1 {
+		if !ok || !syntax.IsStar(c.Fields[len(c.Fields)-1]) || len(c.Fields) == 1 {
 			out = append(out, n)
 			continue
 		}
-		parts := names(c.Fields)
+		parts := syntax.Names(c.Fields)
 		for _, field := range x.fieldNames(parts, c.Location) {
 			out = append(out, pg.ColumnNode(append(slices.Clone(parts), field), c.Location))
 		}

@@ -7,13 +7,14 @@ import (
 
 	"github.com/txrobust/robust/internal/sql/catalog"
 	"github.com/txrobust/robust/internal/sql/pg"
+	"github.com/txrobust/robust/internal/sql/syntax"
 	"github.com/txrobust/robust/internal/sql/value"
 	"github.com/txrobust/robust/ir"
 )
 
 // aExpr translates an operator expression.
 func (x *ex) aExpr(e *pg.A_Expr) val {
-	ops := names(e.Name)
+	ops := syntax.Names(e.Name)
 	op := ""
 	if len(ops) > 0 {
 		op = ops[len(ops)-1]
@@ -98,8 +99,8 @@ func (x *ex) inList(op string, e *pg.A_Expr) val {
 		v.e = x.shared(v.e, v.t)
 	}
 	list := pg.Inner(e.Rexpr).(*pg.List).Items
-	if len(list) > maxList {
-		panic(unmodelled{fmt.Sprintf("IN with more than %d values", maxList)})
+	if len(list) > syntax.MaxList {
+		panic(unmodelled{fmt.Sprintf("IN with more than %d values", syntax.MaxList)})
 	}
 	var parts []ir.Expr
 	nn := true
@@ -189,8 +190,8 @@ func (x *ex) inArray(v, a val) ir.Expr {
 func (x *ex) listedElements(n *pg.Node, elem typ) ([]val, bool) {
 	switch a := pg.Inner(n).(type) {
 	case *pg.A_ArrayExpr:
-		if len(a.Elements) > maxList {
-			panic(unmodelled{fmt.Sprintf("an array of more than %d values", maxList)})
+		if len(a.Elements) > syntax.MaxList {
+			panic(unmodelled{fmt.Sprintf("an array of more than %d values", syntax.MaxList)})
 		}
 		var out []val
 		for _, el := range a.Elements {
@@ -216,8 +217,8 @@ func (x *ex) listedElements(n *pg.Node, elem typ) ([]val, bool) {
 			return nil, false
 		}
 		values := v.Elems(elem.ir.Kind)
-		if len(values) > maxList {
-			panic(unmodelled{fmt.Sprintf("an array of more than %d values", maxList)})
+		if len(values) > syntax.MaxList {
+			panic(unmodelled{fmt.Sprintf("an array of more than %d values", syntax.MaxList)})
 		}
 		out := []val{}
 		for _, v := range values {

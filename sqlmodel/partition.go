@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/txrobust/robust/internal/sql/pg"
+	"github.com/txrobust/robust/internal/sql/syntax"
 	"github.com/txrobust/robust/ir"
 )
 
@@ -15,7 +16,7 @@ import (
 // partitioning says which rows fit into the partitions of a table.
 type partitioning struct {
 	spec *pg.PartitionSpec
-	text *text
+	text *syntax.Text
 	// bounds are those of the partitions, whole that there is one for each row, and
 	// deep that a partition has partitions itself.
 	bounds      []partitionBound
@@ -24,11 +25,11 @@ type partitioning struct {
 
 type partitionBound struct {
 	spec *pg.PartitionBoundSpec
-	text *text
+	text *syntax.Text
 }
 
 // addPartition adds a partition that is declared.
-func (l *loader) addPartition(tab *table, deep bool, s *pg.CreateStmt, t *text) {
+func (l *loader) addPartition(tab *table, deep bool, s *pg.CreateStmt, t *syntax.Text) {
 	if tab == nil || tab.partitions == nil {
 		return
 	}
@@ -100,7 +101,7 @@ func (b *builder) fits(t *table, row *rowSource) (cond ir.Expr, ok bool) {
 					x.unmodelled("a bound of this form")
 				}
 				if c, is := pg.Inner(list[0]).(*pg.ColumnRef); is {
-					if word := strings.ToLower(qualified(names(c.Fields))); word == "minvalue" || word == "maxvalue" {
+					if word := strings.ToLower(syntax.Qualified(syntax.Names(c.Fields))); word == "minvalue" || word == "maxvalue" {
 						return
 					}
 				}

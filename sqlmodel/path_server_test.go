@@ -13,6 +13,7 @@ import (
 
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/txrobust/robust/internal/pgtest"
+	"github.com/txrobust/robust/internal/sql/syntax"
 	"github.com/txrobust/robust/ir"
 )
 
@@ -23,7 +24,7 @@ type pathCase struct {
 	// ddl makes the objects, then the function or transaction; session is the search path of the client, which is
 	// said with Options.SearchPath if given.
 	ddl     []string
-	session searchPath
+	session syntax.SearchPath
 	given   bool
 	// script is the transaction of a script, "" if a function is called; call is what the client runs on the
 	// server, whose result are the numbers.
@@ -56,15 +57,15 @@ func (c *pathCase) chance(n int) bool { return c.rng.IntN(n) == 0 }
 func (c *pathCase) schema() string { return pathSchemas[c.rng.IntN(len(pathSchemas))] }
 
 // path is a random search path.
-func (c *pathCase) path() searchPath {
-	p := searchPath(slices.Clone(pathSchemas))
+func (c *pathCase) path() syntax.SearchPath {
+	p := syntax.SearchPath(slices.Clone(pathSchemas))
 	c.rng.Shuffle(len(p), func(i, j int) { p[i], p[j] = p[j], p[i] })
 	p = p[:1+c.rng.IntN(len(p))]
 	if c.chance(6) {
-		p = slices.Insert(p, c.rng.IntN(len(p)+1), userSchema)
+		p = slices.Insert(p, c.rng.IntN(len(p)+1), syntax.UserSchema)
 	}
 	if c.chance(12) {
-		p = append(p, systemSchema)
+		p = append(p, syntax.SystemSchema)
 	}
 	return p
 }
@@ -151,7 +152,7 @@ func (c *pathCase) probe(kind string) string {
 	case "row":
 		return "public.ofrow(NULL::" + prefix + "r)"
 	case "lower":
-		if s := strings.TrimSuffix(prefix, "."); s == publicSchema && !c.has["lower "+s] {
+		if s := strings.TrimSuffix(prefix, "."); s == syntax.PublicSchema && !c.has["lower "+s] {
 			prefix = "" // public.abs may be of an extension for all that is known
 		}
 		if c.chance(2) {
@@ -220,7 +221,7 @@ func (c *pathCase) moves() {
 
 // newPathCase makes a case.
 func newPathCase(rng *rand.Rand) *pathCase {
-	c := &pathCase{rng: rng, has: map[string]bool{}, session: defaultPath}
+	c := &pathCase{rng: rng, has: map[string]bool{}, session: syntax.DefaultPath}
 	c.objects()
 	var probes []string
 	for _, kind := range []string{"table", "view", "function", "type", "row", "lower"} {
@@ -257,7 +258,7 @@ func newPathCase(rng *rand.Rand) *pathCase {
 }
 
 // function makes the function or transaction with the names, where the path p is set in some way, or the client's.
-func (c *pathCase) function(p searchPath, insert, expr string) {
+func (c *pathCase) function(p syntax.SearchPath, insert, expr string) {
 	if insert != "" {
 		insert += "; "
 	}

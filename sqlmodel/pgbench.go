@@ -4,13 +4,14 @@ import (
 	"strings"
 
 	"github.com/txrobust/robust/internal/sql/pg"
+	"github.com/txrobust/robust/internal/sql/syntax"
 	"github.com/txrobust/robust/ir"
 )
 
 // value translates an expression of \set or \if. What pgbench's functions do is
 // not known, but for the simple ones: equal arguments give equal results. A
 // random number is a function of its bounds and of a seed.
-func (c *psql) value(t *text, n *pg.Node) val {
+func (c *psql) value(t *syntax.Text, n *pg.Node) val {
 	x := c.ex(t)
 	switch e := pg.Inner(n).(type) {
 	case *pg.ParamRef:
@@ -19,12 +20,12 @@ func (c *psql) value(t *text, n *pg.Node) val {
 		return v
 	case *pg.A_Expr:
 		if e.Kind == pg.ExprOp && e.Lexpr != nil {
-			op := names(e.Name)[len(e.Name)-1]
+			op := syntax.Names(e.Name)[len(e.Name)-1]
 			l, r := c.numeric(c.value(t, e.Lexpr), x), c.numeric(c.value(t, e.Rexpr), x)
 			return x.binary(op, l, r, e.Location)
 		}
 		if e.Kind == pg.ExprOp {
-			return x.prefix(names(e.Name)[len(e.Name)-1], c.numeric(c.value(t, e.Rexpr), x), e.Location)
+			return x.prefix(syntax.Names(e.Name)[len(e.Name)-1], c.numeric(c.value(t, e.Rexpr), x), e.Location)
 		}
 	case *pg.BoolExpr:
 		var parts []ir.Expr
@@ -56,10 +57,10 @@ func (c *psql) value(t *text, n *pg.Node) val {
 	}
 	// CASE, IS NULL and the like.
 	var args []val
-	for _, k := range parameters(&node{raw: &pg.RawStmt{Stmt: n}}) {
+	for _, k := range parameters(&syntax.Node{Raw: &pg.RawStmt{Stmt: n}}) {
 		args = append(args, c.f.inputs[k-1].value())
 	}
-	return x.opaqueCall("pgbench "+strings.TrimSpace(t.s[t.prefix:]), args, tInt)
+	return x.opaqueCall("pgbench "+strings.TrimSpace(t.SQL[t.Prefix:]), args, tInt)
 }
 
 // numeric gives a variable of unknown type that of numbers.
@@ -84,9 +85,9 @@ func widest(args []val) typ {
 }
 
 // function translates a call.
-func (c *psql) function(t *text, e *pg.FuncCall) val {
+func (c *psql) function(t *syntax.Text, e *pg.FuncCall) val {
 	x := c.ex(t)
-	name := qualified(names(e.Funcname))
+	name := syntax.Qualified(syntax.Names(e.Funcname))
 	var args []val
 	nn := true
 	for _, a := range e.Args {
@@ -100,7 +101,7 @@ func (c *psql) function(t *text, e *pg.FuncCall) val {
 	case "hash", "hash_fnv1a", "hash_murmur2", "int", "permute":
 		result = tInt
 	}
-	if clientFunctions[name] {
+	if syntax.ClientFunctions[name] {
 		result = tInt
 		seed := c.b.local("seed", tAny)
 		c.b.emit(&ir.Havoc{At: at(x.pos(e.Location)), Var: seed, NotNull: true})
@@ -121,11 +122,11 @@ func (c *psql) truth(v val, x *ex) ir.Expr {
 		return v.e
 	case v.t.name == nUnknown:
 		return x.literal(v, tBool, 0).e
-	case v.t.numeric() && c.s.s.pgbench:
+	case v.t.numeric() && c.s.s.Pgbench:
 		return ir.Op(ir.Ne, v.e, ir.C(ir.Int(0)))
 	case v.t.numeric(): // psql knows 0 and 1; anything else counts as false
 		one := ir.Op(ir.Eq, v.e, ir.C(ir.Int(1)))
-		if len(c.s.s.computes) > 0 { // it may be pgbench as well
+		if len(c.s.s.Computes) > 0 { // it may be pgbench as well
 			return ir.OrE(one, ir.AndE(c.b.choice(x.pos(0)), ir.Op(ir.Ne, v.e, ir.C(ir.Int(0)))))
 		}
 		return one
@@ -142,10 +143,10 @@ func (c *psql) truth(v val, x *ex) ir.Expr {
 
 // condition translates the condition of \if. A variable without a value makes
 // it false.
-func (c *psql) condition(cmd *command) ir.Expr {
-	n := clientExpression(cmd.expr)
+func (c *psql) condition(cmd *syntax.Command) ir.Expr {
+	n := syntax.ClientExpression(cmd.Expr)
 	if _, alone := pg.Inner(n).(*pg.ParamRef); !alone {
-		c.need(cmd.pos, textParameters(cmd.expr))
+		c.need(cmd.Pos, textParameters(cmd.Expr))
 	}
-	return c.truth(c.value(cmd.expr, n), c.ex(cmd.expr))
+	return c.truth(c.value(cmd.Expr, n), c.ex(cmd.Expr))
 }

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/txrobust/robust/internal/sql/pg"
+	"github.com/txrobust/robust/internal/sql/syntax"
 )
 
 // What PostgreSQL's planner knows of an expression it does not compute when the query runs.
@@ -16,7 +17,7 @@ func (x *ex) besideNull(n *pg.Node) bool {
 		strict := e.Kind == pg.ExprOp || e.Kind == pg.ExprLike || e.Kind == pg.ExprILike || e.Kind == pg.ExprSimilar
 		return strict && !x.l.opt.MySQL && (x.planned(e.Lexpr) || x.planned(e.Rexpr))
 	case *pg.FuncCall:
-		return !x.l.opt.MySQL && slices.ContainsFunc(e.Args, x.planned) && len(x.functions(qualified(names(e.Funcname)))) == 0
+		return !x.l.opt.MySQL && slices.ContainsFunc(e.Args, x.planned) && len(x.functions(syntax.Qualified(syntax.Names(e.Funcname)))) == 0
 	}
 	return false
 }
@@ -51,7 +52,7 @@ func (x *ex) callsProgram(e *pg.A_Expr) bool {
 	found := false
 	pg.Walk(e, func(n any) bool {
 		c, is := n.(*pg.FuncCall)
-		found = found || is && len(x.functions(qualified(names(c.Funcname)))) > 0
+		found = found || is && len(x.functions(syntax.Qualified(syntax.Names(c.Funcname)))) > 0
 		return !found
 	})
 	return found

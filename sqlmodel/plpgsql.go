@@ -3,6 +3,7 @@ package sqlmodel
 import (
 	"github.com/txrobust/robust/internal/sql/pg"
 	"github.com/txrobust/robust/internal/sql/plpgsql"
+	"github.com/txrobust/robust/internal/sql/syntax"
 	"github.com/txrobust/robust/ir"
 )
 
@@ -75,7 +76,7 @@ func anyInside(list []ir.Stmt, depth int, is func(s ir.Stmt, depth int) bool) bo
 }
 
 // place gives the position of a statement.
-func (b *builder) place(f *frame, s plpgsql.Stmt) ir.Pos { return f.text.pos(s.Place()) }
+func (b *builder) place(f *frame, s plpgsql.Stmt) ir.Pos { return f.text.Pos(s.Place()) }
 
 func (b *builder) stmts(f *frame, list []plpgsql.Stmt) {
 	for i := 0; i < len(list); i++ {
@@ -95,7 +96,7 @@ func (b *builder) stmts(f *frame, list []plpgsql.Stmt) {
 
 // stmt translates a statement; what cannot be modelled is abandoned.
 func (b *builder) stmt(f *frame, s plpgsql.Stmt) {
-	var sets pathSet
+	var sets syntax.PathSet
 	if b.l.setsPath {
 		r := newRefs()
 		b.l.plRefs(f.fn, []plpgsql.Stmt{s}, r)
@@ -183,42 +184,35 @@ func (b *builder) stmt1(f *frame, s plpgsql.Stmt) {
 		b.unmodelled("transaction control inside of a procedure")
 	case *plpgsql.Null:
 	default:
-		panic("sqlmodel: unknown PL/pgSQL statement " + typeName(s))
+		panic("sqlmodel: unknown PL/pgSQL statement " + syntax.TypeName(s))
 	}
 }
 
 // parseCommand parses an SQL command in a body.
-func (b *builder) parseCommand(f *frame, span plpgsql.Span) (any, *text) {
-	t := f.text.part("", span)
-	stmts, err := t.parse()
+func (b *builder) parseCommand(f *frame, span plpgsql.Span) (any, *syntax.Text) {
+	t := f.text.Part("", span)
+	stmts, err := t.Parse()
 	if err != nil {
 		panic(err)
 	}
 	if len(stmts) != 1 {
-		b.l.fail(t.pos(0), "expected one SQL command here")
+		b.l.fail(t.Pos(0), "expected one SQL command here")
 	}
 	return pg.Inner(stmts[0].Stmt), t
 }
 
 // expression parses an expression in a body: what may follow SELECT.
-func (b *builder) expression(f *frame, span plpgsql.Span) (*pg.SelectStmt, *text) {
-	t := f.text.part("SELECT ", span)
-	stmts, err := t.parse()
+func (b *builder) expression(f *frame, span plpgsql.Span) (*pg.SelectStmt, *syntax.Text) {
+	t := f.text.Part("SELECT ", span)
+	stmts, err := t.Parse()
 	if err != nil {
 		panic(err)
 	}
 	s, ok := pg.Inner(stmts[0].Stmt).(*pg.SelectStmt)
 	if len(stmts) != 1 || !ok {
-		b.l.fail(t.pos(len("SELECT ")), "expected an expression here")
+		b.l.fail(t.Pos(len("SELECT ")), "expected an expression here")
 	}
 	return s, t
-}
-
-// plainExpression reports whether a SELECT is only a list of expressions.
-func plainExpression(s *pg.SelectStmt) bool {
-	return len(s.FromClause) == 0 && s.WhereClause == nil && (s.Op == pg.SetOpNone || s.Op == 0) && s.LimitCount == nil &&
-		s.WithClause == nil && len(s.DistinctClause) == 0 && len(s.GroupClause) == 0 && s.HavingClause == nil &&
-		len(s.ValuesLists) == 0 && len(s.SortClause) == 0 && len(s.LockingClause) == 0 && !hasAggregates(s.TargetList)
 }
 
 // value translates an expression of PL/pgSQL.
@@ -228,24 +222,24 @@ func (b *builder) value(f *frame, span plpgsql.Span) val {
 	x := b.ex(f, t)
 	if f.rowcount != "" && len(b.refsOf(s).tables) > 0 {
 		// A query in an expression changes ROW_COUNT, too.
-		b.emitWeak(&ir.Havoc{At: at(t.pos(0)), Var: f.rowcount, NotNull: true})
+		b.emitWeak(&ir.Havoc{At: at(t.Pos(0)), Var: f.rowcount, NotNull: true})
 	}
-	if plainExpression(s) && len(s.TargetList) == 1 {
+	if syntax.PlainExpression(s) && len(s.TargetList) == 1 {
 		return x.expr(pg.TargetValue(s.TargetList[0]))
 	}
-	if plainExpression(s) {
-		b.l.fail(t.pos(len("SELECT ")), "expected one expression here, not %d", len(s.TargetList))
+	if syntax.PlainExpression(s) {
+		b.l.fail(t.Pos(len("SELECT ")), "expected one expression here, not %d", len(s.TargetList))
 	}
-	return x.scalar(s, t.pos(len("SELECT ")))
+	return x.scalar(s, t.Pos(len("SELECT ")))
 }
 
 // condition translates a condition, of which only the truth matters.
 func (b *builder) condition(f *frame, span plpgsql.Span) ir.Expr {
 	s, t := b.expression(f, span)
 	b.apart(s, nil)
-	if plainExpression(s) && len(s.TargetList) == 1 {
+	if syntax.PlainExpression(s) && len(s.TargetList) == 1 {
 		if f.rowcount != "" && len(b.refsOf(s).tables) > 0 {
-			b.emitWeak(&ir.Havoc{At: at(t.pos(0)), Var: f.rowcount, NotNull: true})
+			b.emitWeak(&ir.Havoc{At: at(t.Pos(0)), Var: f.rowcount, NotNull: true})
 		}
 		return b.ex(f, t).boolean(pg.TargetValue(s.TargetList[0]), truth)
 	}
@@ -263,7 +257,7 @@ func (b *builder) conditionOrChoice(f *frame, span plpgsql.Span) ir.Expr {
 		return e
 	}
 	s, t := b.expression(f, span)
-	pos := t.pos(len("SELECT "))
+	pos := t.Pos(len("SELECT "))
 	b.giveUp(pos, b.refsOf(s), why)
 	return b.choice(pos)
 }
@@ -282,7 +276,7 @@ func (b *builder) ifStmt(f *frame, branches []plpgsql.Branch, rest []plpgsql.Stm
 		case value:
 			b.stmts(f, branches[0].Body)
 		case len(branches) > 1:
-			b.ifStmt(f, branches[1:], rest, f.text.pos(branches[1].Cond.Start))
+			b.ifStmt(f, branches[1:], rest, f.text.Pos(branches[1].Cond.Start))
 		default:
 			b.stmts(f, rest)
 		}
@@ -292,7 +286,7 @@ func (b *builder) ifStmt(f *frame, branches []plpgsql.Branch, rest []plpgsql.Stm
 	s.Then = b.collect(func() { b.stmts(f, branches[0].Body) })
 	s.Else = b.collect(func() {
 		if len(branches) > 1 {
-			b.ifStmt(f, branches[1:], rest, f.text.pos(branches[1].Cond.Start))
+			b.ifStmt(f, branches[1:], rest, f.text.Pos(branches[1].Cond.Start))
 			return
 		}
 		b.stmts(f, rest)
@@ -375,7 +369,7 @@ func (b *builder) caseStmt(f *frame, s *plpgsql.Case, pos ir.Pos) {
 		}
 		at_ := pos
 		if i > 0 {
-			at_ = f.text.pos(br.Cond.Start)
+			at_ = f.text.Pos(br.Cond.Start)
 		}
 		st := &ir.If{At: at(at_), Cond: cond}
 		st.Then = b.collect(func() { b.stmts(f, br.Body) })
@@ -429,7 +423,7 @@ func (b *builder) block(f *frame, s *plpgsql.Block, pos ir.Pos) {
 	b.emit(&ir.Block{At: at(pos), Label: l.label, Body: body})
 }
 
-// sqlStmt translates an SQL command or PERFORM.
+// SQLStatement translates an SQL command or PERFORM.
 func (b *builder) sqlStmt(f *frame, s *plpgsql.SQL, pos ir.Pos) {
 	if s.Perform {
 		sel, t := b.expression(f, s.Query)

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/txrobust/robust/internal/client"
+	"github.com/txrobust/robust/internal/sql/syntax"
 	"github.com/txrobust/robust/ir"
 )
 
@@ -93,9 +94,9 @@ func (l *loader) readProgram() {
 			f.name = t.Name + "-" + itoa(i)
 		}
 		used[f.name] = true
-		src := newSource(t.Pos.File, "")
-		src.all = t.Pos
-		f.text = src.whole()
+		src := syntax.NewSource(t.Pos.File, "")
+		src.All = t.Pos
+		f.text = src.Whole()
 		f.program = &programBody{txn: t, aside: i >= len(l.opt.program), sent: map[*client.Query]*sent{}, types: map[string]typ{}}
 		eachQuery(t.Body, func(q *client.Query) {
 			if l.opt.ctx != nil && l.opt.ctx.Err() != nil || f.program.sent[q] != nil {
@@ -138,7 +139,7 @@ func (l *loader) hold(t *ir.Txn, mutexes []string) {
 func (l *loader) programFiles() map[string]bool {
 	out := map[string]bool{}
 	for _, n := range l.notes {
-		if !slices.ContainsFunc(l.files, func(f File) bool { return f.Name == n.Pos.File }) {
+		if !l.Has(n.Pos.File) {
 			out[n.Pos.File] = true
 		}
 	}
@@ -163,7 +164,7 @@ func unknownRefs(u *client.Unknown) *refs {
 	r.dynamic = u.Tables == nil
 	r.writes, r.frees = !u.ReadOnly, !u.ReadOnly
 	for _, name := range u.Tables {
-		r.tables[qualified(strings.Split(name, "."))] = true
+		r.tables[syntax.Qualified(strings.Split(name, "."))] = true
 	}
 	return r
 }
@@ -178,7 +179,7 @@ func (r *refs) merge(o *refs) {
 	for name, lasts := range o.made {
 		r.made[name] = max(r.made[name], lasts)
 	}
-	r.paths, r.lasting = r.paths.or(o.paths), r.lasting.or(o.lasting)
+	r.paths, r.lasting = r.paths.Or(o.paths), r.lasting.Or(o.lasting)
 	r.writes, r.frees, r.dynamic, r.defers = r.writes || o.writes, r.frees || o.frees, r.dynamic || o.dynamic, r.defers || o.defers
 	r.locks, r.locksTables, r.sets = r.locks || o.locks, r.locksTables || o.locksTables, r.sets || o.sets
 }

@@ -2,6 +2,7 @@ package sqlmodel
 
 import (
 	"github.com/txrobust/robust/internal/client"
+	"github.com/txrobust/robust/internal/sql/syntax"
 	"github.com/txrobust/robust/ir"
 )
 
@@ -30,7 +31,7 @@ func (p *caller) cond(e client.Expr) ir.Expr {
 
 // expr translates an expression of the program.
 func (p *caller) expr(e client.Expr) val {
-	if p.depth++; p.depth > maxNesting {
+	if p.depth++; p.depth > syntax.MaxNesting {
 		panic(tooLarge{})
 	}
 	defer func() { p.depth-- }()
@@ -49,7 +50,7 @@ func (p *caller) expr(e client.Expr) val {
 	case *client.Call:
 		return p.call(e)
 	}
-	panic("sqlmodel: unknown expression " + typeName(e) + " of a client program")
+	panic("sqlmodel: unknown expression " + syntax.TypeName(e) + " of a client program")
 }
 
 // call applies a function of the program.

@@ -53,7 +53,7 @@ func (p *caller) send(s *sent) {
 			return a
 		})
 	} else {
-		c.Text = []string{s.text.s}
+		c.Text = []string{s.text.SQL}
 		for _, st := range s.list {
 			c.Apart, c.Reads = c.Apart && apart(st.tree), c.Reads && p.b.onlyReads(st.tree, &pg.RawStmt{Stmt: st.node})
 		}

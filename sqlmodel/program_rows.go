@@ -5,6 +5,7 @@ import (
 
 	"github.com/txrobust/robust/internal/client"
 	"github.com/txrobust/robust/internal/sql/pg"
+	"github.com/txrobust/robust/internal/sql/syntax"
 	"github.com/txrobust/robust/ir"
 )
 
@@ -135,7 +136,7 @@ func (p *caller) rows(x *ex, g *frame, st sentStmt, s *sent) *query {
 		return q
 	}
 	if !gives(st.tree) {
-		b.unmodelled("a loop over %s", commandName(st.tree))
+		b.unmodelled("a loop over %s", syntax.CommandName(st.tree))
 	}
 	to := sink{kind: intoRows, rows: &rowSink{local: b.irLocal("rows", ir.ArrayType(ir.KindOpaque))}}
 	p.command(g, st, s, to)

@@ -6,6 +6,7 @@ import (
 
 	"github.com/txrobust/robust/internal/client"
 	"github.com/txrobust/robust/internal/sql/pg"
+	"github.com/txrobust/robust/internal/sql/syntax"
 	"github.com/txrobust/robust/ir"
 )
 
@@ -26,8 +27,8 @@ func (l *loader) programSchema() {
 		}
 	}
 	each(func(s *sent, tree any) {
-		if e, ok := tree.(*pg.CreateEnumStmt); ok && l.names().typ(qualified(names(e.TypeName))) == nil {
-			l.statement(&node{pos: s.q.Pos, text: s.text, raw: &pg.RawStmt{Stmt: nodeOf(s, tree)}})
+		if e, ok := tree.(*pg.CreateEnumStmt); ok && l.names().typ(syntax.Qualified(syntax.Names(e.TypeName))) == nil {
+			l.statement(&syntax.Node{Pos: s.q.Pos, Text: s.text, Raw: &pg.RawStmt{Stmt: nodeOf(s, tree)}})
 		}
 	})
 	each(func(s *sent, tree any) {
@@ -35,7 +36,7 @@ func (l *loader) programSchema() {
 		if !ok || c.Relation.Relpersistence == "t" {
 			return
 		}
-		name := rangeName(c.Relation)
+		name := syntax.RangeName(c.Relation)
 		if l.late.relation(name) != nil {
 			return
 		}
@@ -51,7 +52,7 @@ func (l *loader) programSchema() {
 		l.note(s.q.Pos, "table %s is the one that the program creates here: that no file declares it, and that nothing changes it later, is taken for granted", name)
 	})
 	each(func(s *sent, tree any) {
-		if i, ok := tree.(*pg.IndexStmt); ok && own[l.late.table(rangeName(i.Relation))] {
+		if i, ok := tree.(*pg.IndexStmt); ok && own[l.late.table(syntax.RangeName(i.Relation))] {
 			if fault := faultIn(func() { l.index(i, l.declaring(s.text)) }); fault != nil {
 				l.note(s.q.Pos, "this index is not read: %s", fault.Msg)
 			} else {
@@ -144,7 +145,7 @@ func (body *programBody) declares() bool {
 func (p *caller) declaration(tree any) bool {
 	switch s := tree.(type) {
 	case *pg.CreateStmt:
-		if s.Relation.Relpersistence == "t" || p.b.l.late.table(rangeName(s.Relation)) == nil {
+		if s.Relation.Relpersistence == "t" || p.b.l.late.table(syntax.RangeName(s.Relation)) == nil {
 			p.b.unmodelled("CREATE TABLE in a transaction")
 		}
 		return true
@@ -202,7 +203,7 @@ func onlySystem(r *refs) bool {
 func systemTables(r *refs) string {
 	var out []string
 	for _, name := range sortedNames(r.tables) {
-		out = append(out, plainName(name))
+		out = append(out, syntax.PlainName(name))
 	}
 	return strings.Join(out, ", ")
 }

@@ -6,6 +6,7 @@ import (
 	"github.com/txrobust/robust/internal/client"
 	"github.com/txrobust/robust/internal/quote"
 	"github.com/txrobust/robust/internal/sql/pg"
+	"github.com/txrobust/robust/internal/sql/syntax"
 	"github.com/txrobust/robust/ir"
 )
 
@@ -190,7 +191,7 @@ func (p *caller) stmts(list []client.Stmt) {
 
 // stmt translates a statement, which rest follows.
 func (p *caller) stmt(s client.Stmt, rest []client.Stmt) {
-	var sets pathSet
+	var sets syntax.PathSet
 	loops, branches := false, false
 	switch s.(type) {
 	case *client.Loop, *client.ForRows:
@@ -264,7 +265,7 @@ func (p *caller) stmt1(s client.Stmt, rest []client.Stmt) {
 	case *client.Unknown:
 		p.unknown(s)
 	default:
-		panic("sqlmodel: unknown statement " + typeName(s) + " of a client program")
+		panic("sqlmodel: unknown statement " + syntax.TypeName(s) + " of a client program")
 	}
 }
 
@@ -422,7 +423,7 @@ func (p *caller) control(s *sent, t *pg.TransactionStmt) {
 	b, pos := p.b, s.q.Pos
 	switch t.Kind {
 	case pg.TransBegin, pg.TransStart:
-		if level := isolation(t.Options); level != "" {
+		if level := syntax.Isolation(t.Options); level != "" {
 			b.txn.Level = level
 		}
 		return

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/txrobust/robust/internal/sql/pg"
+	"github.com/txrobust/robust/internal/sql/syntax"
 	"github.com/txrobust/robust/internal/sql/value"
 	"github.com/txrobust/robust/ir"
 )
@@ -25,7 +26,7 @@ type psql struct {
 	points []point
 	// snapped says that a statement before took the snapshot.
 	snapped bool
-	draws   map[*command]bool // the \set that a parameter stands for
+	draws   map[*syntax.Command]bool // the \set that a parameter stands for
 	// sent is the command of the statement that is translated.
 	sent *ir.Send
 }
@@ -45,19 +46,19 @@ const (
 // scriptBody translates a transaction of a script.
 func (b *builder) scriptBody(f *frame) {
 	c := &psql{b: b, f: f, s: f.fn.script, vars: map[int]*variable{}, roles: map[int]role{}, sure: map[int]bool{},
-		stored: map[int]bool{}, draws: map[*command]bool{}}
+		stored: map[int]bool{}, draws: map[*syntax.Command]bool{}}
 	c.declare()
 	if c.s.lock != "" {
 		b.emit(&ir.Dropped{At: at(f.fn.pos), Kind: ir.BySessionLock, What: "the advisory lock of " + c.s.lock + ", which the session still holds"})
 	}
 	for _, n := range c.s.before {
 		switch {
-		case n.raw == nil && n.branches == nil:
-			c.command(n.cmd)
+		case n.Raw == nil && n.Branches == nil:
+			c.command(n.Cmd)
 		case hasStatement(n):
 			c.forget(n)
 		default:
-			c.branches(n, n.branches)
+			c.branches(n, n.Branches)
 		}
 	}
 	c.list(c.s.nodes)
@@ -65,38 +66,38 @@ func (b *builder) scriptBody(f *frame) {
 
 // assignments calls f for the commands in a node that set variables, with the
 // number of each of those.
-func (c *psql) assignments(n *node, f func(cmd *command, k int)) {
-	for _, b := range n.branches {
-		for _, m := range b.nodes {
+func (c *psql) assignments(n *syntax.Node, f func(cmd *syntax.Command, k int)) {
+	for _, b := range n.Branches {
+		for _, m := range b.Nodes {
 			c.assignments(m, f)
 		}
 	}
-	if n.branches != nil || n.cmd == nil {
+	if n.Branches != nil || n.Cmd == nil {
 		return
 	}
-	switch n.cmd.name {
+	switch n.Cmd.Name {
 	case "gset", "aset":
 		for _, col := range c.resultNames(n) {
-			if k := c.number(n.cmd.target + col); k > 0 {
-				f(n.cmd, k)
+			if k := c.number(n.Cmd.Target + col); k > 0 {
+				f(n.Cmd, k)
 			}
 		}
 	case "set", "setrandom", "setshell", "prompt", "getenv", "unset":
-		if k := c.number(n.cmd.target); k > 0 {
-			f(n.cmd, k)
+		if k := c.number(n.Cmd.Target); k > 0 {
+			f(n.Cmd, k)
 		}
 	}
 }
 
 // number gives the number of a variable of psql or pgbench, 0 if nothing uses it.
-func (c *psql) number(name string) int { return c.s.s.index[":"+name] }
+func (c *psql) number(name string) int { return c.s.s.Index[":"+name] }
 
 // forget stands for what earlier transactions of the script did to variables:
 // they have any value.
-func (c *psql) forget(n *node) {
-	c.assignments(n, func(cmd *command, k int) {
+func (c *psql) forget(n *syntax.Node) {
+	c.assignments(n, func(cmd *syntax.Command, k int) {
 		if v := c.vars[k]; v != nil {
-			c.b.emitWeak(&ir.Havoc{At: at(cmd.pos), Var: v.local, NotNull: true})
+			c.b.emitWeak(&ir.Havoc{At: at(cmd.Pos), Var: v.local, NotNull: true})
 			c.changed(k, false)
 			c.sure[k] = true
 		}
@@ -121,28 +122,28 @@ func (c *psql) declare() {
 			used[k] = true
 		}
 	}
-	var scan func(n *node, conditional bool)
-	scan = func(n *node, conditional bool) {
-		if n.raw != nil {
+	var scan func(n *syntax.Node, conditional bool)
+	scan = func(n *syntax.Node, conditional bool) {
+		if n.Raw != nil {
 			use(parameters(n))
 		}
-		for _, br := range n.branches {
-			if br.cond != nil {
-				use(textParameters(br.cond.expr))
+		for _, br := range n.Branches {
+			if br.Cond != nil {
+				use(textParameters(br.Cond.Expr))
 			}
-			for _, m := range br.nodes {
+			for _, m := range br.Nodes {
 				scan(m, true)
 			}
 		}
-		if n.branches != nil {
+		if n.Branches != nil {
 			return
 		}
-		c.assignments(n, func(cmd *command, k int) {
+		c.assignments(n, func(cmd *syntax.Command, k int) {
 			_, later := c.roles[k]
 			switch {
-			case cmd.name == "gset" || cmd.name == "aset":
+			case cmd.Name == "gset" || cmd.Name == "aset":
 				note(k, queried)
-			case !conditional && !later && (cmd.name != "set" || !cmd.plain && cmd.expr == nil || c.random(cmd)):
+			case !conditional && !later && (cmd.Name != "set" || !cmd.Plain && cmd.Expr == nil || c.random(cmd)):
 				c.draws[cmd] = true
 				note(k, drawn)
 			case conditional && c.s.open[k]:
@@ -150,8 +151,8 @@ func (c *psql) declare() {
 			default:
 				note(k, set)
 			}
-			if cmd.expr != nil && !c.draws[cmd] {
-				list := textParameters(cmd.expr)
+			if cmd.Expr != nil && !c.draws[cmd] {
+				list := textParameters(cmd.Expr)
 				for _, j := range list {
 					note(j, given)
 				}
@@ -161,7 +162,7 @@ func (c *psql) declare() {
 	}
 	for _, n := range c.s.before {
 		if hasStatement(n) {
-			c.assignments(n, func(_ *command, k int) { note(k, given) })
+			c.assignments(n, func(_ *syntax.Command, k int) { note(k, given) })
 			continue
 		}
 		scan(n, false)
@@ -172,16 +173,16 @@ func (c *psql) declare() {
 	for k := range used {
 		c.alsoUsed(k, needs, used)
 	}
-	c.f.inputs = make([]*variable, len(c.s.s.vars))
+	c.f.inputs = make([]*variable, len(c.s.s.Vars))
 	for k := range c.f.inputs {
-		c.f.inputs[k] = &variable{name: c.s.s.vars[k], t: tText, bound: ir.C(ir.Null)}
+		c.f.inputs[k] = &variable{name: c.s.s.Vars[k], t: tText, bound: ir.C(ir.Null)}
 	}
 	nameless := 0
 	for _, k := range order {
 		if !used[k] {
 			continue
 		}
-		name := c.s.s.vars[k-1]
+		name := c.s.s.Vars[k-1]
 		if name == "" {
 			nameless++
 			name = "p" + itoa(nameless)
@@ -228,26 +229,26 @@ func (c *psql) variable(k int, name string, parameter bool) *variable {
 }
 
 // textParameters gives the numbers of the variables in an expression.
-func textParameters(t *text) []int {
-	stmts, err := t.parse()
+func textParameters(t *syntax.Text) []int {
+	stmts, err := t.Parse()
 	if err != nil || len(stmts) != 1 {
 		return nil
 	}
-	return parameters(&node{raw: stmts[0]})
+	return parameters(&syntax.Node{Raw: stmts[0]})
 }
 
 // random reports whether \set draws a random number whose bounds do not come
 // from the database: any value, so, chosen with the parameters.
-func (c *psql) random(cmd *command) bool {
-	if cmd.expr == nil {
+func (c *psql) random(cmd *syntax.Command) bool {
+	if cmd.Expr == nil {
 		return false
 	}
-	n := clientExpression(cmd.expr)
+	n := syntax.ClientExpression(cmd.Expr)
 	call, ok := pg.Inner(n).(*pg.FuncCall)
-	if !ok || !clientFunctions[qualified(names(call.Funcname))] {
+	if !ok || !syntax.ClientFunctions[syntax.Qualified(syntax.Names(call.Funcname))] {
 		return false
 	}
-	for _, k := range textParameters(cmd.expr) {
+	for _, k := range textParameters(cmd.Expr) {
 		if r := c.roles[k]; r != given && r != drawn {
 			return false
 		}
@@ -255,38 +256,38 @@ func (c *psql) random(cmd *command) bool {
 	return true
 }
 
-func (c *psql) list(nodes []*node) {
+func (c *psql) list(nodes []*syntax.Node) {
 	for _, n := range nodes {
 		switch {
-		case n.raw != nil:
+		case n.Raw != nil:
 			c.b.numbered(func() { c.statement(n) })
-		case n.branches != nil:
-			c.branches(n, n.branches)
+		case n.Branches != nil:
+			c.branches(n, n.Branches)
 		default:
-			c.command(n.cmd)
+			c.command(n.Cmd)
 		}
 	}
 }
 
 // branches translates \if.
-func (c *psql) branches(n *node, list []branch) {
+func (c *psql) branches(n *syntax.Node, list []syntax.Branch) {
 	b := c.b
 	if len(list) == 0 {
 		return
 	}
-	if list[0].cond == nil {
-		c.list(list[0].nodes)
+	if list[0].Cond == nil {
+		c.list(list[0].Nodes)
 		return
 	}
-	pos := list[0].cond.pos
+	pos := list[0].Cond.Pos
 	b.cur = pos
-	s := &ir.If{At: at(pos), Cond: c.condition(list[0].cond)}
+	s := &ir.If{At: at(pos), Cond: c.condition(list[0].Cond)}
 	sure, points, snapped, late := cloneSet(c.sure), slices.Clone(c.points), c.snapped, b.l.late
-	s.Then = b.collect(func() { c.list(list[0].nodes) })
+	s.Then = b.collect(func() { c.list(list[0].Nodes) })
 	sureThen, pointsThen, snappedThen, lateThen := c.sure, c.points, c.snapped, b.l.late
 	c.sure, c.points, c.snapped, b.l.late = sure, points, snapped, late
 	s.Else = b.collect(func() { c.branches(n, list[1:]) })
-	b.l.late = *b.l.late.with(lateThen.run.or(b.l.late.run))
+	b.l.late = *b.l.late.with(lateThen.run.Or(b.l.late.run))
 	for k := range c.sure {
 		if !sureThen[k] {
 			delete(c.sure, k)
@@ -312,7 +313,7 @@ func cloneSet(s map[int]bool) map[int]bool {
 }
 
 // ex gives the translator for a text of the script.
-func (c *psql) ex(t *text) *ex { return c.b.ex(c.f, t) }
+func (c *psql) ex(t *syntax.Text) *ex { return c.b.ex(c.f, t) }
 
 // need ends the transaction where a variable has no value: the server refuses
 // a statement with its name in it.
@@ -334,18 +335,18 @@ func (c *psql) need(pos ir.Pos, list []int) {
 }
 
 // statement translates a statement.
-func (c *psql) statement(n *node) {
+func (c *psql) statement(n *syntax.Node) {
 	b := c.b
-	if t, ok := pg.Inner(n.raw.Stmt).(*pg.TransactionStmt); ok {
+	if t, ok := pg.Inner(n.Raw.Stmt).(*pg.TransactionStmt); ok {
 		c.control(n, t)
 		return
 	}
-	if n.cmd != nil && n.cmd.name == "gdesc" {
+	if n.Cmd != nil && n.Cmd.Name == "gdesc" {
 		return // the statement is only described
 	}
-	b.cur = n.pos
-	c.need(n.pos, parameters(n))
-	tree := pg.Inner(n.raw.Stmt)
+	b.cur = n.Pos
+	c.need(n.Pos, parameters(n))
+	tree := pg.Inner(n.Raw.Stmt)
 	c.send(n)
 	if !apart(tree) && !c.snapped {
 		c.snapped = true
@@ -353,33 +354,33 @@ func (c *psql) statement(n *node) {
 	}
 	fn := &function{refs: newRefs(), script: &script{does: map[*pg.DoStmt]*function{}}}
 	b.l.scriptRefs(fn, n)
-	run := func() { b.command(c.f, n.text, tree, n.pos, sink{kind: toClient}) }
+	run := func() { b.command(c.f, n.Text, tree, n.Pos, sink{kind: toClient}) }
 	other := func() {}
 	switch {
-	case n.cmd != nil && (n.cmd.name == "gset" || n.cmd.name == "aset"):
+	case n.Cmd != nil && (n.Cmd.Name == "gset" || n.Cmd.Name == "aset"):
 		run = func() { c.gset(n, tree) }
 		other = func() { c.lose(n) }
 	case strings.HasPrefix(c.s.result, "execr") || c.s.result == "batchexec": // sqlc returns how many rows it changed
 		c.sent.Result = ir.Counted
 		run = func() { c.counted(n, tree) }
 	case c.s.result == "exec":
-		run = func() { b.command(c.f, n.text, tree, n.pos, sink{}) }
+		run = func() { b.command(c.f, n.Text, tree, n.Pos, sink{}) }
 	case gives(tree):
 		c.sent.Result = ir.Rows
 	}
 	if do, ok := tree.(*pg.DoStmt); ok {
-		run = func() { b.inline(n.pos, c.s.does[do], nil) }
+		run = func() { b.inline(n.Pos, c.s.does[do], nil) }
 	}
-	b.guard(n.pos, fn.refs, run, other)
+	b.guard(n.Pos, fn.refs, run, other)
 }
 
 // send writes that the client sends a statement.
-func (c *psql) send(n *node) {
-	c.sent = c.b.statementCommand(n.text, n.raw, n.pos, func(k, off int) ir.SendArg {
+func (c *psql) send(n *syntax.Node) {
+	c.sent = c.b.statementCommand(n.Text, n.Raw, n.Pos, func(k, off int) ir.SendArg {
 		v := c.f.inputs[k-1]
 		a := ir.SendArg{Expr: v.expr(), Type: v.t.String()}
-		at := n.text.offset(off)
-		switch in := n.text.src.text; {
+		at := n.Text.Offset(off)
+		switch in := n.Text.Src.Text; {
 		case in[at] != ':':
 			a.Number = k
 		case at+1 < len(in) && in[at+1] == '\'':
@@ -442,7 +443,7 @@ func locksAfter(list []ir.Stmt, s ir.Stmt) bool {
 }
 
 // control is a savepoint, or the end of the transaction in a branch.
-func (c *psql) control(n *node, t *pg.TransactionStmt) {
+func (c *psql) control(n *syntax.Node, t *pg.TransactionStmt) {
 	b := c.b
 	find := func() int {
 		for i := len(c.points) - 1; i >= 0; i-- {
@@ -450,7 +451,7 @@ func (c *psql) control(n *node, t *pg.TransactionStmt) {
 				return i
 			}
 		}
-		b.l.fail(n.pos, "there is no savepoint %s here", t.SavepointName)
+		b.l.fail(n.Pos, "there is no savepoint %s here", t.SavepointName)
 		return -1
 	}
 	switch t.Kind {
@@ -465,28 +466,28 @@ func (c *psql) control(n *node, t *pg.TransactionStmt) {
 			p.ir += "_" + itoa(b.points)
 		}
 		c.points = append(c.points, p)
-		b.emit(&ir.Savepoint{At: at(n.pos), Name: p.ir})
+		b.emit(&ir.Savepoint{At: at(n.Pos), Name: p.ir})
 	case pg.TransRelease:
 		c.points = c.points[:find()]
 	case pg.TransBackTo:
 		i := find()
 		c.points = c.points[:i+1]
-		b.emit(&ir.RollbackTo{At: at(n.pos), Name: c.points[i].ir})
+		b.emit(&ir.RollbackTo{At: at(n.Pos), Name: c.points[i].ir})
 		b.undone(c.f.fn)
 	case pg.TransCommit:
-		b.emit(&ir.Return{At: at(n.pos)})
+		b.emit(&ir.Return{At: at(n.Pos)})
 	case pg.TransRollback:
-		b.emit(&ir.Abort{At: at(n.pos)})
+		b.emit(&ir.Abort{At: at(n.Pos)})
 	}
 }
 
 // counted runs a statement and returns the number of rows that it changed.
-func (c *psql) counted(n *node, tree any) {
+func (c *psql) counted(n *syntax.Node, tree any) {
 	b, f := c.b, c.f
 	f.rowcount = b.local("row_count", tInt)
 	defer func() { f.rowcount = "" }()
-	b.command(f, n.text, tree, n.pos, sink{})
-	b.emit(&ir.Emit{At: at(n.pos), Exprs: []ir.Expr{ir.V(f.rowcount)}})
+	b.command(f, n.Text, tree, n.Pos, sink{})
+	b.emit(&ir.Emit{At: at(n.Pos), Exprs: []ir.Expr{ir.V(f.rowcount)}})
 }
 
 // changed takes note that a variable has a new value.
@@ -500,60 +501,60 @@ func (c *psql) changed(k int, stored bool) {
 }
 
 // command translates a command that stands by itself.
-func (c *psql) command(cmd *command) {
+func (c *psql) command(cmd *syntax.Command) {
 	b := c.b
-	k := c.number(cmd.target)
+	k := c.number(cmd.Target)
 	v := c.vars[k]
-	switch cmd.name {
+	switch cmd.Name {
 	case "set":
 		switch {
 		case v == nil || c.draws[cmd]:
-		case cmd.expr != nil:
-			b.cur = cmd.pos
-			c.need(cmd.pos, textParameters(cmd.expr))
+		case cmd.Expr != nil:
+			b.cur = cmd.Pos
+			c.need(cmd.Pos, textParameters(cmd.Expr))
 			stored := c.fromDatabase(cmd)
-			c.store(k, c.value(cmd.expr, clientExpression(cmd.expr)), cmd, stored)
-		case cmd.plain:
-			e := val{e: ir.C(ir.Text(cmd.literal)), t: tText, nn: true}
-			if r, ok := value.Rational(cmd.literal); ok {
+			c.store(k, c.value(cmd.Expr, syntax.ClientExpression(cmd.Expr)), cmd, stored)
+		case cmd.Plain:
+			e := val{e: ir.C(ir.Text(cmd.Literal)), t: tText, nn: true}
+			if r, ok := value.Rational(cmd.Literal); ok {
 				if e = (val{e: ir.C(ir.Num(r)), t: tNumeric, nn: true}); r.IsInt() && r.Num().IsInt64() {
 					e = val{e: ir.C(ir.Int(r.Num().Int64())), t: tInt, nn: true}
 				}
 			}
 			c.store(k, e, cmd, false)
 		default:
-			b.emitWeak(&ir.Havoc{At: at(cmd.pos), Var: v.local, NotNull: true})
+			b.emitWeak(&ir.Havoc{At: at(cmd.Pos), Var: v.local, NotNull: true})
 			c.changed(k, false)
 			c.sure[k] = true
 		}
 	case "setrandom", "setshell", "prompt", "getenv", "unset":
 		if v != nil && !c.draws[cmd] {
-			b.emitWeak(&ir.Havoc{At: at(cmd.pos), Var: v.local, NotNull: true})
+			b.emitWeak(&ir.Havoc{At: at(cmd.Pos), Var: v.local, NotNull: true})
 			c.changed(k, false)
 			c.sure[k] = true
 		}
 	case "q", "quit":
-		b.emit(&ir.Abort{At: at(cmd.pos)})
+		b.emit(&ir.Abort{At: at(cmd.Pos)})
 	}
 }
 
 // fromDatabase reports whether an expression uses what a query gave.
-func (c *psql) fromDatabase(cmd *command) bool {
-	return slices.ContainsFunc(textParameters(cmd.expr), func(k int) bool { return c.stored[k] })
+func (c *psql) fromDatabase(cmd *syntax.Command) bool {
+	return slices.ContainsFunc(textParameters(cmd.Expr), func(k int) bool { return c.stored[k] })
 }
 
 // store assigns a value to a variable.
-func (c *psql) store(k int, e val, cmd *command, stored bool) {
+func (c *psql) store(k int, e val, cmd *syntax.Command, stored bool) {
 	b, v := c.b, c.vars[k]
 	out := e.e
-	x := c.ex(&text{src: c.f.text.src})
+	x := c.ex(&syntax.Text{Src: c.f.text.Src})
 	switch {
 	case e.t.name != nUnknown || !b.isTyped(e.e):
 		out = x.cast(e, b.setType(v, e.t), 0).e
 	case v.t.name != nUnknown: // a copy of a variable has the type of the place where it stands
 		out = x.cast(e, v.t, 0).e
 	}
-	s := &ir.Assign{At: at(cmd.pos), Var: v.local, Expr: out}
+	s := &ir.Assign{At: at(cmd.Pos), Var: v.local, Expr: out}
 	if !ir.MayFail(out) {
 		b.weak[s] = true
 	}

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/txrobust/robust/internal/sql/pg"
+	"github.com/txrobust/robust/internal/sql/syntax"
 	"github.com/txrobust/robust/ir"
 )
 
@@ -50,15 +51,6 @@ type query struct {
 	again  []ir.Source
 	// tid says that an output column may be the ctid of a row.
 	tid bool
-}
-
-// setLoop is a set-returning function in FROM, which is a loop.
-type setLoop struct {
-	// Either the elements of array, or the integers from..to.
-	array    ir.Expr
-	from, to ir.Expr
-	elem     string // the local with the element
-	ordinal  string // the local with the position
 }
 
 // inner gives the translator for a query inside of x.
@@ -153,7 +145,7 @@ func (x *ex) locking(s *pg.SelectStmt, anyRow bool) *query {
 // rest translates all but the FROM list.
 func (q *query) rest(x *ex, s *pg.SelectStmt, conds []ir.Expr, anyRow bool) {
 	if s.WhereClause != nil {
-		for _, c := range conjuncts(s.WhereClause) {
+		for _, c := range syntax.Conjuncts(s.WhereClause) {
 			conds = append(conds, q.in.boolean(c, truth))
 		}
 	}
@@ -163,7 +155,7 @@ func (q *query) rest(x *ex, s *pg.SelectStmt, conds []ir.Expr, anyRow bool) {
 		q.takeLocks(s, x.pushed)
 		q.settleInner(s, conds)
 	}
-	if hasAggregates(s.TargetList) {
+	if syntax.HasAggregates(s.TargetList) {
 		if q.limit != nil && q.atMost < 0 {
 			x.unmodelled("LIMIT of an expression over aggregates")
 		}
@@ -194,18 +186,6 @@ func (q *query) rest(x *ex, s *pg.SelectStmt, conds []ir.Expr, anyRow bool) {
 // does where it cannot do without them (simplify_EXISTS_query).
 func computesColumns(s *pg.SelectStmt) bool {
 	return len(s.LockingClause) > 0 || s.LimitOffset != nil
-}
-
-// conjuncts splits a condition at its ANDs.
-func conjuncts(n *pg.Node) []*pg.Node {
-	if b, ok := pg.Inner(n).(*pg.BoolExpr); ok && b.Boolop == pg.BoolAnd {
-		var out []*pg.Node
-		for _, a := range b.Args {
-			out = append(out, conjuncts(a)...)
-		}
-		return out
-	}
-	return []*pg.Node{n}
 }
 
 // addFrom adds an item of the FROM list and gives the join conditions.
@@ -249,19 +229,19 @@ func (q *query) addFrom(n *pg.Node) []ir.Expr {
 
 // tableOf finds the table that a statement names.
 func (x *ex) tableOf(r *pg.RangeVar) *table {
-	name := rangeName(r)
+	name := syntax.RangeName(r)
 	in := x.l.sees(x.text)
 	o := in.used(name)
 	switch {
 	case o != nil && o.gone > 0, o == nil && in.wasDropped(name): // a function that was forgotten
 		x.unmodelled("%s, which was dropped", name)
 	case o == nil && systemTable(name):
-		x.showsRunning(plainName(name), r.Location)
-		x.unmodelled("the system catalog %s", plainName(name))
+		x.showsRunning(syntax.PlainName(name), r.Location)
+		x.unmodelled("the system catalog %s", syntax.PlainName(name))
 	case o == nil:
 		x.fail(r.Location, noTable+"%s", x.l.notThere(in, name))
 	case o.view != nil:
-		x.unmodelled("%s (%s)", o.view.what, plainName(name))
+		x.unmodelled("%s (%s)", o.view.what, syntax.PlainName(name))
 	}
 	t := o.table
 	if t.odd != "" {
@@ -275,7 +255,7 @@ func (x *ex) tableOf(r *pg.RangeVar) *table {
 
 // viewOf gives the view that a statement names, or nil.
 func (x *ex) viewOf(r *pg.RangeVar) *view {
-	o := x.l.sees(x.text).used(rangeName(r))
+	o := x.l.sees(x.text).used(syntax.RangeName(r))
 	if o == nil || o.view == nil || o.view.query == nil || o.gone > 0 {
 		return nil
 	}
@@ -311,18 +291,11 @@ func (x *ex) functions(name string) []*function {
 	return fns
 }
 
-func aliasOf(r *pg.RangeVar) string {
-	if r.Alias != nil {
-		return r.Alias.Aliasname
-	}
-	return r.Relname
-}
-
 // addTable adds a table, or the tables of a view or of a WITH query, and gives
 // the conditions of these.
 func (q *query) addTable(r *pg.RangeVar) []ir.Expr {
 	x := q.in
-	alias := aliasOf(r)
+	alias := syntax.AliasOf(r)
 	if c := x.ctes.find(r.Relname); c != nil && r.Schemaname == "" {
 		if c.query == nil {
 			x.unmodelled("rows of RETURNING")
@@ -335,10 +308,10 @@ func (q *query) addTable(r *pg.RangeVar) []ir.Expr {
 		x.unmodelled("WITH")
 	}
 	if v := x.viewOf(r); v != nil {
-		if conds, ok := q.flat(x.inView(v), &fromQuery{s: v.query, alias: alias, as: r.Alias, cols: v.cols, rename: v.column, loc: r.Location, what: "view " + rangeName(r)}); ok {
+		if conds, ok := q.flat(x.inView(v), &fromQuery{s: v.query, alias: alias, as: r.Alias, cols: v.cols, rename: v.column, loc: r.Location, what: "view " + syntax.RangeName(r)}); ok {
 			return conds
 		}
-		x.unmodelled("view %s, which does more than select rows", rangeName(r))
+		x.unmodelled("view %s, which does more than select rows", syntax.RangeName(r))
 	}
 	t := x.tableOf(r)
 	s := x.source(t, alias, x.rowName(alias))
@@ -354,7 +327,7 @@ func (q *query) name(s *rowSource, a *pg.Alias, loc int32) {
 			q.in.fail(loc, "the name %s is given to two tables; use aliases", s.alias)
 		}
 	}
-	for i, c := range names(a.GetColnames()) {
+	for i, c := range syntax.Names(a.GetColnames()) {
 		if i < len(s.cols) {
 			s.cols[i].name = c
 		}
@@ -375,7 +348,7 @@ func (q *query) join(j *pg.JoinExpr) []ir.Expr {
 	mid := len(q.level.sources)
 	conds = append(conds, q.addFrom(j.Rarg)...)
 	left, right := q.level.sources[start:mid], q.level.sources[mid:]
-	using := names(j.UsingClause)
+	using := syntax.Names(j.UsingClause)
 	if j.IsNatural {
 		using = common(left, right)
 	}
@@ -389,7 +362,7 @@ func (q *query) join(j *pg.JoinExpr) []ir.Expr {
 		hide(right, name)
 	}
 	if j.Quals != nil {
-		for _, c := range conjuncts(j.Quals) {
+		for _, c := range syntax.Conjuncts(j.Quals) {
 			conds = append(conds, x.boolean(c, truth))
 		}
 	}
@@ -446,9 +419,6 @@ func (q *query) limits(x *ex, s *pg.SelectStmt) {
 	}
 }
 
-// negativeLimit is the SQLSTATE of a negative LIMIT.
-const negativeLimit = "2201W"
-
 // limitOfOne makes a condition of a LIMIT of an expression where there is no FROM, and so one
 // row at most.
 func (q *query) limitOfOne(x *ex) {
@@ -474,12 +444,12 @@ func (q *query) limitOfOne(x *ex) {
 func (q *query) addTarget(t *pg.ResTarget) {
 	x := q.in
 	if c, ok := pg.Inner(t.Val).(*pg.ColumnRef); ok {
-		if last := c.Fields[len(c.Fields)-1]; isStar(last) {
-			q.star(names(c.Fields), c.Location)
+		if last := c.Fields[len(c.Fields)-1]; syntax.IsStar(last) {
+			q.star(syntax.Names(c.Fields), c.Location)
 			return
 		}
 	}
-	if ind, ok := pg.Inner(t.Val).(*pg.A_Indirection); ok && isStar(ind.Indirection[len(ind.Indirection)-1]) {
+	if ind, ok := pg.Inner(t.Val).(*pg.A_Indirection); ok && syntax.IsStar(ind.Indirection[len(ind.Indirection)-1]) {
 		x.unmodelled("(row).*")
 	}
 	if q.tid && isCtid(t.Val) {
@@ -494,12 +464,7 @@ func (q *query) addTarget(t *pg.ResTarget) {
 		return
 	}
 	v = x.defaultType(v)
-	q.targets = append(q.targets, colDef{name: targetName(t), e: v.e, t: v.t, nn: v.nn})
-}
-
-func isStar(n *pg.Node) bool {
-	_, ok := pg.Inner(n).(*pg.A_Star)
-	return ok
+	q.targets = append(q.targets, colDef{name: syntax.TargetName(t), e: v.e, t: v.t, nn: v.nn})
 }
 
 // star adds the columns of all sources, or of one.
@@ -551,53 +516,6 @@ func (q *query) star(parts []string, loc int32) {
 	}
 }
 
-// targetName is the name of an output column.
-func targetName(t *pg.ResTarget) string {
-	if t.Name != "" {
-		return t.Name
-	}
-	return exprName(t.Val)
-}
-
-func exprName(n *pg.Node) string {
-	switch e := pg.Inner(n).(type) {
-	case *pg.ColumnRef:
-		parts := names(e.Fields)
-		return parts[len(parts)-1]
-	case *pg.FuncCall:
-		parts := names(e.Funcname)
-		return parts[len(parts)-1]
-	case *pg.TypeCast:
-		if name := exprName(e.Arg); name != "?column?" {
-			return name
-		}
-		parts := names(e.TypeName.Names)
-		return parts[len(parts)-1]
-	case *pg.CoalesceExpr:
-		return "coalesce"
-	case *pg.CaseExpr:
-		if e.Defresult != nil {
-			if name := exprName(e.Defresult); name != "?column?" {
-				return name
-			}
-		}
-		return "case"
-	case *pg.SubLink:
-		if e.SubLinkType == pg.SubExists {
-			return "exists"
-		}
-		if s, ok := pg.Inner(e.Subselect).(*pg.SelectStmt); ok && len(s.TargetList) == 1 && e.SubLinkType == pg.SubExpr {
-			return targetName(pg.Inner(s.TargetList[0]).(*pg.ResTarget))
-		}
-	case *pg.A_Indirection:
-		if s, ok := pg.Inner(e.Indirection[len(e.Indirection)-1]).(*pg.String); ok {
-			return s.Sval
-		}
-		return exprName(e.Arg)
-	}
-	return "?column?"
-}
-
 // sort translates ORDER BY.
 func (q *query) sort(s *pg.SelectStmt) {
 	x := q.in
@@ -635,7 +553,7 @@ func (q *query) sortKey(o *pg.SortBy) val {
 		}
 		return q.targets[i-1].val()
 	case *pg.ColumnRef:
-		if parts := names(e.Fields); len(parts) == 1 && len(e.Fields) == 1 {
+		if parts := syntax.Names(e.Fields); len(parts) == 1 && len(e.Fields) == 1 {
 			for _, c := range q.targets {
 				if c.name == parts[0] {
 					return c.val()
@@ -656,3 +574,15 @@ func (q *query) ir() ir.Query {
 	}
 	return ir.Query{From: q.from, Where: q.where}
 }
+
+// setLoop is a set-returning function in FROM, which is a loop.
+type setLoop struct {
+	// Either the elements of array, or the integers from..to.
+	array    ir.Expr
+	from, to ir.Expr
+	elem     string // the local with the element
+	ordinal  string // the local with the position
+}
+
+// negativeLimit is the SQLSTATE of a negative LIMIT.
+const negativeLimit = "2201W"

@@ -7,6 +7,7 @@ import (
 
 	"github.com/txrobust/robust/internal/sql/pg"
 	"github.com/txrobust/robust/internal/sql/plpgsql"
+	"github.com/txrobust/robust/internal/sql/syntax"
 )
 
 // refs is what a piece of SQL names. What the names mean depends on the search path where it runs.
@@ -21,7 +22,7 @@ type refs struct {
 	known []*table
 	// paths are the search paths that it may set, lasting those of them that outlast a function whose declaration
 	// sets one.
-	paths, lasting pathSet
+	paths, lasting syntax.PathSet
 	// made are the tables that it creates.
 	made map[string]making
 	// emptied are the tables that it may empty for older snapshots, too.
@@ -116,7 +117,7 @@ func (r *refs) add(root pg.Message) {
 			r.defers = true
 		case *pg.VariableSetStmt:
 			r.sets = true
-			if c, ok := pathSetting(x, onePath(searchPath{standardMark}), pathSet{any: true}); ok {
+			if c, ok := syntax.PathSetting(x, syntax.OnePath(syntax.SearchPath{standardMark}), syntax.PathSet{Any: true}); ok {
 				r.setsPath(c)
 			}
 		case *pg.LockingClause:
@@ -126,28 +127,28 @@ func (r *refs) add(root pg.Message) {
 		case *pg.TruncateStmt, *pg.AlterTableStmt, *pg.DropStmt, *pg.IndexStmt, *pg.CreateTrigStmt, *pg.VacuumStmt, *pg.ClusterStmt, *pg.ReindexStmt:
 			r.locksTables = true
 		case *pg.TypeName:
-			r.types[qualified(names(x.Names))] = true
+			r.types[syntax.Qualified(syntax.Names(x.Names))] = true
 		case *pg.A_Expr:
-			r.operators[operatorName(x.Name)] = true
+			r.operators[syntax.OperatorName(x.Name)] = true
 		case *pg.SubLink:
-			r.operators[operatorName(x.OperName)] = true
+			r.operators[syntax.OperatorName(x.OperName)] = true
 		}
 		switch x := x.(type) {
 		case *pg.RangeVar:
 			if x.Schemaname != "" || !ctes[x.Relname] || real[x] {
-				r.tables[rangeName(x)] = true
+				r.tables[syntax.RangeName(x)] = true
 			}
 		case *pg.ColumnRef:
 			r.attribute(x.Fields[1:])
 		case *pg.A_Indirection:
 			r.attribute(x.Indirection)
 		case *pg.FuncCall:
-			name := qualified(names(x.Funcname))
+			name := syntax.Qualified(syntax.Names(x.Funcname))
 			r.calls[name] = true
-			r.gets = r.gets || plainName(name) == "current_setting"
-			if plainName(name) == "set_config" {
+			r.gets = r.gets || syntax.PlainName(name) == "current_setting"
+			if syntax.PlainName(name) == "set_config" {
 				r.sets = true
-				if c, ok := configSetting(x); ok {
+				if c, ok := syntax.ConfigSetting(x); ok {
 					r.setsPath(c)
 				}
 			}
@@ -166,10 +167,10 @@ func (r *refs) add(root pg.Message) {
 }
 
 // setsPath adds a change of the search path.
-func (r *refs) setsPath(c pathChange) {
-	r.paths = r.paths.or(c.to)
-	if !c.local {
-		r.lasting = r.lasting.or(c.to)
+func (r *refs) setsPath(c syntax.PathChange) {
+	r.paths = r.paths.Or(c.To)
+	if !c.Local {
+		r.lasting = r.lasting.Or(c.To)
 	}
 }
 
@@ -179,20 +180,11 @@ func (r *refs) make(v *pg.RangeVar, end pg.OnCommit) {
 	switch {
 	case v.Relpersistence == "t" && end == pg.OnCommitDrop:
 		lasts = untilCommit
-	case v.Relpersistence == "t" || v.Schemaname == tempSchema:
+	case v.Relpersistence == "t" || v.Schemaname == syntax.TempSchema:
 		lasts = forSession
 	}
-	name := rangeName(v)
+	name := syntax.RangeName(v)
 	r.made[name] = max(r.made[name], lasts)
-}
-
-// operatorName is the name of an operator: those of all schemas count as one.
-func operatorName(name []*pg.Node) string {
-	parts := names(name)
-	if len(parts) == 0 {
-		return ""
-	}
-	return parts[len(parts)-1]
 }
 
 func (l *loader) refsIn(root pg.Message) *refs {
@@ -202,9 +194,9 @@ func (l *loader) refsIn(root pg.Message) *refs {
 }
 
 // declaredRefs is refsIn for a part of a declaration, whose text is t.
-func (l *loader) declaredRefs(root pg.Message, t *text) *refs {
+func (l *loader) declaredRefs(root pg.Message, t *syntax.Text) *refs {
 	r := l.refsIn(root)
-	r.names = t.names
+	r.names = declaredNames(t)
 	return r
 }
 
@@ -249,7 +241,7 @@ func (l *loader) plRefs(f *function, list []plpgsql.Stmt, r *refs) {
 		switch s := s.(type) {
 		case *plpgsql.Block:
 			for _, d := range s.Decls {
-				r.types[declaredName(d.Type.Text(f.bodyText.s))] = true
+				r.types[declaredName(d.Type.Text(f.bodyText.SQL))] = true
 			}
 		case *plpgsql.Execute:
 			dynamicRefs(f.bodyText, s.Query, r)
@@ -299,7 +291,7 @@ func (l *loader) cursorRefs(f *function, r *refs) {
 				if !d.Query.Empty() {
 					add(d.Query)
 				}
-				r.dynamic = r.dynamic || strings.EqualFold(strings.TrimSpace(d.Type.Text(f.bodyText.s)), "refcursor")
+				r.dynamic = r.dynamic || strings.EqualFold(strings.TrimSpace(d.Type.Text(f.bodyText.SQL)), "refcursor")
 			}
 		case *plpgsql.Cursor:
 			if !s.Query.Empty() {
@@ -308,20 +300,20 @@ func (l *loader) cursorRefs(f *function, r *refs) {
 		}
 	})
 	for _, p := range f.params {
-		r.dynamic = r.dynamic || typeSpelling(p.t) == "refcursor"
+		r.dynamic = r.dynamic || syntax.TypeSpelling(p.t) == "refcursor"
 	}
 }
 
 // spanText gives the text of a span as a statement.
-func spanText(t *text, span plpgsql.Span, kind plpgsql.SpanKind) *text {
+func spanText(t *syntax.Text, span plpgsql.Span, kind plpgsql.SpanKind) *syntax.Text {
 	if kind == plpgsql.ExprSpan {
-		return t.part("SELECT ", span)
+		return t.Part("SELECT ", span)
 	}
-	return t.part("", span)
+	return t.Part("", span)
 }
 
-func (l *loader) parseSpan(t *text, span plpgsql.Span, kind plpgsql.SpanKind) []*pg.RawStmt {
-	stmts, err := spanText(t, span, kind).parse()
+func (l *loader) parseSpan(t *syntax.Text, span plpgsql.Span, kind plpgsql.SpanKind) []*pg.RawStmt {
+	stmts, err := spanText(t, span, kind).Parse()
 	if err != nil {
 		panic(err)
 	}

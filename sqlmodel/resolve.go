@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/txrobust/robust/internal/sql/syntax"
 	"github.com/txrobust/robust/internal/sql/system"
 	"github.com/txrobust/robust/ir"
 )
@@ -13,27 +14,33 @@ import (
 type resolver struct {
 	l *loader
 	// paths are those by which the names are looked up, at the moment at.
-	paths pathSet
+	paths syntax.PathSet
 	at    moment
 	// run are the search paths that are set when the transaction is there, with which the functions run that it
 	// calls.
-	run pathSet
+	run syntax.PathSet
 	// session is the session of psql, whose temporary tables are visible, or nil.
-	session *session
+	session *syntax.Session
 	// temps are names that temporary tables may have here, which functions make.
 	temps map[string]bool
 }
 
 // sees gives the resolver for the names in a text.
-func (l *loader) sees(t *text) *resolver {
-	if t != nil && t.names != nil {
-		return t.names
+func (l *loader) sees(t *syntax.Text) *resolver {
+	if t != nil && t.Scope != nil {
+		return declaredNames(t)
 	}
 	return &l.late
 }
 
+// declaredNames says what the names in a declaration mean, nil if t is none.
+func declaredNames(t *syntax.Text) *resolver {
+	names, _ := t.Scope.(*resolver)
+	return names
+}
+
 // with gives the resolver where other search paths are set.
-func (r resolver) with(p pathSet) *resolver {
+func (r resolver) with(p syntax.PathSet) *resolver {
 	r.run = p
 	if r.at == now { // else it looks by those of the declaration
 		r.paths = r.l.perUser(p)
@@ -84,8 +91,8 @@ func (r *resolver) relations(raw string) []*relation {
 	if o := r.l.declarations.aliases[raw]; o != nil {
 		return []*relation{o}
 	}
-	schema, name := splitName(raw)
-	if schema == systemSchema || schema == infoSchema || schema == "" && system.Relation(name) {
+	schema, name := syntax.SplitName(raw)
+	if schema == syntax.SystemSchema || schema == syntax.InfoSchema || schema == "" && system.Relation(name) {
 		return nil
 	}
 	return r.onlyRelation(schema, name)
@@ -93,7 +100,7 @@ func (r *resolver) relations(raw string) []*relation {
 
 // relationsAt gives what a name may mean at a moment. ok is false where there is nothing, or it was dropped later.
 func (r *resolver) relationsAt(raw string, m moment) (out []*relation, ok bool) {
-	schema, name := splitName(raw)
+	schema, name := syntax.SplitName(raw)
 	add := func(o *relation) bool {
 		if o != nil && !slices.Contains(out, o) {
 			out, ok = append(out, o), ok || o.gone == 0
@@ -104,14 +111,14 @@ func (r *resolver) relationsAt(raw string, m moment) (out []*relation, ok bool) 
 		add(r.relationIn(schema, name, m))
 		return out, ok
 	}
-	for _, p := range r.paths.all {
-		for _, s := range p.order() {
-			if s == systemSchema && system.Relation(name) || add(r.relationIn(s, name, m)) {
+	for _, p := range r.paths.All {
+		for _, s := range p.Order() {
+			if s == syntax.SystemSchema && system.Relation(name) || add(r.relationIn(s, name, m)) {
 				break
 			}
 		}
 	}
-	if r.paths.any {
+	if r.paths.Any {
 		for _, o := range r.l.declarations.relations[name] {
 			if _, n, there := o.at(m); there && n == name && (o.of == nil || o.of == r.session) {
 				add(o)
@@ -123,11 +130,11 @@ func (r *resolver) relationsAt(raw string, m moment) (out []*relation, ok bool) 
 
 // relationIn finds a relation in a schema at a moment.
 func (r *resolver) relationIn(schema, name string, m moment) *relation {
-	if schema != tempSchema {
+	if schema != syntax.TempSchema {
 		return r.l.declarations.relationIn(schema, name, m)
 	}
 	for _, o := range r.l.declarations.relations[name] { // of the session, or one that a function may have made in it
-		if o.called(tempSchema, name, m) && (o.of == nil && r.temps[name] || o.of != nil && o.of == r.session) {
+		if o.called(syntax.TempSchema, name, m) && (o.of == nil && r.temps[name] || o.of != nil && o.of == r.session) {
 			return o
 		}
 	}
@@ -140,7 +147,7 @@ func (r *resolver) onlyRelation(schema, name string) []*relation {
 	for _, m := range []moment{r.at, now} {
 		var out []*relation
 		for _, o := range r.l.declarations.relations[name] {
-			if s, n, there := o.at(m); there && n == name && s != tempSchema {
+			if s, n, there := o.at(m); there && n == name && s != syntax.TempSchema {
 				out = append(out, o)
 			}
 		}
@@ -161,11 +168,11 @@ func (r *resolver) used(raw string) *relation {
 	if o == nil || r.at != now || len(o.names) == 0 {
 		return o
 	}
-	schema, name := splitName(raw)
+	schema, name := syntax.SplitName(raw)
 	switch {
 	case schema != "" && r.relationIn(schema, name, now) == nil && r.l.declarations.aliases[raw] == nil:
 		r.l.note(o.pos(), "%s is declared without a schema, and statements name it in the schema %s: it is taken to be there", o.own(), schema)
-	case schema == "" && !r.paths.any && r.l.declarations.aliases[raw] == nil && !r.leadsTo(o.schema()):
+	case schema == "" && !r.paths.Any && r.l.declarations.aliases[raw] == nil && !r.leadsTo(o.schema()):
 		r.l.note(o.pos(), offPath, o.full(), r.paths)
 	case schema == "":
 		r.otherUsers(&o.named, o.pos(), r.l.declarations.relationsNamed(name))
@@ -175,7 +182,7 @@ func (r *resolver) used(raw string) *relation {
 
 // wasDropped reports whether there was something of a name before.
 func (r *resolver) wasDropped(raw string) bool {
-	schema, name := splitName(raw)
+	schema, name := syntax.SplitName(raw)
 	return slices.ContainsFunc(r.l.declarations.relations[name], func(o *relation) bool {
 		return o.gone > 0 && (schema == "" || o.schema() == schema)
 	})
@@ -183,8 +190,8 @@ func (r *resolver) wasDropped(raw string) bool {
 
 // tell tells of functions that a statement calls and to which the search path does not lead.
 func (r *resolver) tell(raw string, fns []*function) {
-	schema, name := splitName(raw)
-	if schema != "" || r.at != now || r.paths.any || len(fns) == 0 {
+	schema, name := syntax.SplitName(raw)
+	if schema != "" || r.at != now || r.paths.Any || len(fns) == 0 {
 		return
 	}
 	f := fns[0]
@@ -204,7 +211,7 @@ const offPath = "statements name %s without its schema, which is not in the sear
 
 // leadsTo reports whether all search paths have a schema.
 func (r *resolver) leadsTo(schema string) bool {
-	return !slices.ContainsFunc(r.paths.all, func(p searchPath) bool { return !slices.Contains(p.order(), schema) })
+	return !slices.ContainsFunc(r.paths.All, func(p syntax.SearchPath) bool { return !slices.Contains(p.Order(), schema) })
 }
 
 // pos is where the relation is declared.
@@ -226,25 +233,25 @@ func (r *resolver) functions(raw string) (out []*function, sure bool) {
 	if len(out) > 0 {
 		return out, sure
 	}
-	schema, name := splitName(raw)
-	if schema == systemSchema || schema == "" && r.l.builtin(name).known {
+	schema, name := syntax.SplitName(raw)
+	if schema == syntax.SystemSchema || schema == "" && r.l.builtin(name).known {
 		return nil, true
 	}
 	return r.onlyFunctions(name, schema != ""), true
 }
 
 func (r *resolver) functionsAt(raw string, m moment) (out []*function, sure bool) {
-	schema, name := splitName(raw)
+	schema, name := syntax.SplitName(raw)
 	if schema != "" {
 		return r.l.declarations.functionsIn(schema, name, m), true
 	}
-	sure = !r.paths.any
-	for i, p := range r.paths.all {
+	sure = !r.paths.Any
+	for i, p := range r.paths.All {
 		found := r.visible(p, name, m)
 		sure = sure && (i == 0 || slices.Equal(found, out))
 		out = distinct(append(out, found...))
 	}
-	if r.paths.any {
+	if r.paths.Any {
 		for _, f := range r.l.declarations.funcs[name] {
 			if s, n, there := f.at(m); there && n == name {
 				out = distinct(append(out, r.l.declarations.functionsIn(s, name, m)...))
@@ -255,14 +262,14 @@ func (r *resolver) functionsAt(raw string, m moment) (out []*function, sure bool
 }
 
 // visible gives the functions of a name that a search path leads to.
-func (r *resolver) visible(p searchPath, name string, m moment) []*function {
+func (r *resolver) visible(p syntax.SearchPath, name string, m moment) []*function {
 	var out []*function
 	seen, builtIn := map[string]bool{}, false
-	for _, s := range p.order() {
+	for _, s := range p.Order() {
 		switch s {
-		case tempSchema: // no function is looked for there
+		case syntax.TempSchema: // no function is looked for there
 			continue
-		case systemSchema:
+		case syntax.SystemSchema:
 			builtIn = true
 		}
 		for _, f := range r.l.declarations.functionsIn(s, name, m) {
@@ -308,19 +315,19 @@ func (r *resolver) typ(raw string) *userType {
 
 // types gives all types that the program declares and that a name may mean.
 func (r *resolver) types(raw string) []*userType {
-	schema, name := splitName(raw)
+	schema, name := syntax.SplitName(raw)
 	for _, m := range distinct([]moment{r.at, now}) {
 		var out []*userType
 		if u := r.l.declarations.typeIn(schema, name, m); schema != "" && u != nil {
 			return []*userType{u}
 		}
-		for _, p := range r.paths.all {
+		for _, p := range r.paths.All {
 			if u := r.visibleType(p, name, m); schema == "" && u != nil {
 				out = append(out, u)
 			}
 		}
 		for _, u := range r.l.declarations.types[name] {
-			if _, n, there := u.at(m); schema == "" && r.paths.any && there && n == name {
+			if _, n, there := u.at(m); schema == "" && r.paths.Any && there && n == name {
 				out = append(out, u)
 			}
 		}
@@ -338,9 +345,9 @@ func (r *resolver) types(raw string) []*userType {
 }
 
 // visibleType finds the type of a name that a search path leads to.
-func (r *resolver) visibleType(p searchPath, name string, m moment) *userType {
-	for _, s := range p.order() {
-		if s == systemSchema && system.Type(name) {
+func (r *resolver) visibleType(p syntax.SearchPath, name string, m moment) *userType {
+	for _, s := range p.Order() {
+		if s == syntax.SystemSchema && system.Type(name) {
 			return nil
 		}
 		if u := r.l.declarations.typeIn(s, name, m); u != nil {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/txrobust/robust/internal/sql/pg"
 	"github.com/txrobust/robust/internal/sql/plpgsql"
+	"github.com/txrobust/robust/internal/sql/syntax"
 	"github.com/txrobust/robust/ir"
 )
 
@@ -207,7 +208,7 @@ func (b *builder) callOutputs(f *frame, s plpgsql.Stmt) []string {
 		}
 		for _, n := range call.Funccall.Args {
 			if r, ok := pg.Inner(n).(*pg.ColumnRef); ok {
-				if v, fd := f.scope.find(names(r.Fields)); fd != nil {
+				if v, fd := f.scope.find(syntax.Names(r.Fields)); fd != nil {
 					out = append(out, fd.local)
 				} else if v != nil {
 					out = append(out, destLocals(v.dests())...)

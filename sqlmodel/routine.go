@@ -6,6 +6,7 @@ import (
 
 	"github.com/txrobust/robust/internal/sql/pg"
 	"github.com/txrobust/robust/internal/sql/plpgsql"
+	"github.com/txrobust/robust/internal/sql/syntax"
 	"github.com/txrobust/robust/internal/sql/tidy"
 	"github.com/txrobust/robust/ir"
 )
@@ -140,7 +141,7 @@ func (b *builder) snapshotFirst() {
 
 // newFrame makes the frame of a function, without its parameters.
 func (b *builder) newFrame(fn *function) *frame {
-	label := lastPart(fn.name)
+	label := syntax.LastPart(fn.name)
 	f := &frame{fn: fn, text: fn.bodyText, scope: &scope{label: label, vars: map[string]*variable{}}, sqlLang: fn.body == nil}
 	if f.text == nil {
 		f.text = fn.text // the standard form stands in the statement itself
@@ -150,7 +151,7 @@ func (b *builder) newFrame(fn *function) *frame {
 	}
 	f.conflict = fn.body.Conflict
 	usesFound := false
-	toks, _ := pg.Scan(fn.bodyText.s)
+	toks, _ := pg.Scan(fn.bodyText.SQL)
 	for _, t := range toks {
 		usesFound = usesFound || t.Kind == pg.Word && t.Text == "found"
 	}
@@ -178,7 +179,7 @@ func (b *builder) parameter(f *frame, p param, i int) {
 	if p.vari && t.name != nArray {
 		t = arrayOf(t)
 	}
-	base := nameOr(p.name, "p"+itoa(i+1))
+	base := syntax.NameOr(p.name, "p"+itoa(i+1))
 	v := &variable{name: p.name, t: t, nn: f.fn.strict}
 	add := func(name string, t typ) string {
 		for taken := true; taken; {
@@ -234,7 +235,7 @@ func (b *builder) outputs(f *frame) {
 			// The names of the columns, which the body cannot use.
 			f.outs = append(f.outs, &variable{name: p.name, t: b.l.signatureType(p.t, f.fn.text)})
 		default:
-			name := nameOr(p.name, "column"+itoa(i+1))
+			name := syntax.NameOr(p.name, "column"+itoa(i+1))
 			v := b.declare(f, name, b.l.signatureType(p.t, f.fn.text))
 			b.startNull(v, f.fn.pos)
 			if !v.isRecord {
@@ -330,7 +331,7 @@ const maxInline = 40
 func (b *builder) argument(f *frame, x *ex, p param, a val, pos ir.Pos) {
 	t := b.l.signatureType(p.t, f.fn.text)
 	u := b.l.domainOf(p.t, f.fn.text)
-	base := nameOr(p.name, "arg")
+	base := syntax.NameOr(p.name, "arg")
 	v := &variable{name: p.name, t: t, nn: a.nn}
 	fields := b.l.fieldsOf(t.name)
 	switch {
@@ -428,7 +429,7 @@ func (b *builder) results(f *frame) {
 			if !f.sqlLang {
 				break
 			}
-			o.local = b.local(nameOr(o.name, "column"), o.t)
+			o.local = b.local(syntax.NameOr(o.name, "column"), o.t)
 		}
 	case f.fn.void():
 	default:
@@ -471,7 +472,7 @@ func (v *variable) columns(i int) []colDef {
 	if v.isRecord {
 		return v.value().fields
 	}
-	return []colDef{{name: nameOr(v.name, "column"+itoa(i+1)), e: v.expr(), t: v.t}}
+	return []colDef{{name: syntax.NameOr(v.name, "column"+itoa(i+1)), e: v.expr(), t: v.t}}
 }
 
 // noResult sets the result of a STRICT function to NULL.
@@ -565,7 +566,7 @@ func (l *loader) mayAbort(f *function, seen map[*function]bool) bool {
 // divides reports whether the body may divide by zero.
 func (f *function) divides() bool {
 	if f.bodyText != nil {
-		toks, _ := pg.Scan(f.bodyText.s)
+		toks, _ := pg.Scan(f.bodyText.SQL)
 		for _, t := range toks {
 			if t.Kind == pg.Punct && (t.Text == "/" || t.Text == "%") || t.Kind == pg.Word && (t.Text == "mod" || t.Text == "div") {
 				return true

@@ -5,21 +5,22 @@ import (
 	"strconv"
 
 	"github.com/txrobust/robust/internal/sql/pg"
+	"github.com/txrobust/robust/internal/sql/syntax"
 	"github.com/txrobust/robust/ir"
 )
 
 // initialInsert is an INSERT outside of functions.
 type initialInsert struct {
 	stmt *pg.InsertStmt
-	text *text
+	text *syntax.Text
 	pos  ir.Pos
 }
 
 // initialRows keeps a top-level INSERT until the table is complete.
-func (l *loader) initialRows(s *pg.InsertStmt, t *text, pos ir.Pos) {
+func (l *loader) initialRows(s *pg.InsertStmt, t *syntax.Text, pos ir.Pos) {
 	tab := l.changed(s.Relation, t, false)
 	if tab == nil {
-		l.note(pos, "an INSERT into %s is left out", rangeName(s.Relation))
+		l.note(pos, "an INSERT into %s is left out", syntax.RangeName(s.Relation))
 		return
 	}
 	sel, ok := pg.Inner(s.SelectStmt).(*pg.SelectStmt)
@@ -42,7 +43,7 @@ func (l *loader) makeRows(t *table) {
 				r := pg.Inner(n).(*pg.ResTarget)
 				c := t.column(r.Name)
 				if c == nil {
-					l.fail(in.text.pos(int(r.Location)), "table %s has no column %s; it has %s", t.name, r.Name, columnNames(tableSource(t, "", "")))
+					l.fail(in.text.Pos(int(r.Location)), "table %s has no column %s; it has %s", t.name, r.Name, columnNames(tableSource(t, "", "")))
 				}
 				cols = append(cols, c)
 			}
@@ -52,7 +53,7 @@ func (l *loader) makeRows(t *table) {
 		for _, n := range lists {
 			items := pg.Inner(n).(*pg.List).Items
 			if len(items) != len(first) {
-				l.fail(in.text.pos(max(pg.Start(items[0]), 0)), "the lists of VALUES must all be as long as the first one")
+				l.fail(in.text.Pos(max(pg.Start(items[0]), 0)), "the lists of VALUES must all be as long as the first one")
 			}
 			l.makeRow(t, in, cols, items, serial, seen)
 		}
@@ -63,7 +64,7 @@ func (l *loader) makeRow(t *table, in initialInsert, cols []*column, items []*pg
 	x := &ex{l: l, text: in.text}
 	pos := in.pos
 	if len(items) > 0 {
-		pos = in.text.pos(max(pg.Start(items[0]), 0))
+		pos = in.text.Pos(max(pg.Start(items[0]), 0))
 	}
 	if len(items) > len(cols) || len(items) < len(cols) && len(in.stmt.Cols) > 0 {
 		l.fail(pos, "%d values are given for %d columns of %s", len(items), len(cols), t.name)

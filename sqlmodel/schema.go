@@ -6,19 +6,20 @@ import (
 	"strings"
 
 	"github.com/txrobust/robust/internal/sql/pg"
+	"github.com/txrobust/robust/internal/sql/syntax"
 	"github.com/txrobust/robust/ir"
 )
 
 // expr is an SQL expression with the text that its positions refer to.
 type sqlExpr struct {
 	node *pg.Node
-	text *text
+	text *syntax.Text
 }
 
 // column is a column while the schema is being read.
 type column struct {
 	pos  ir.Pos
-	text *text // in which it is declared
+	text *syntax.Text // in which it is declared
 	name string
 	// was are the names that it had, oldest first, and since the moment from which it is there.
 	was     []formerName
@@ -168,7 +169,7 @@ type view struct {
 	// query is that of a view, whose columns have the names cols, as far as
 	// these are given.
 	query *pg.SelectStmt
-	text  *text
+	text  *syntax.Text
 	cols  []string
 	// renamed are columns that got other names later, with these.
 	renamed [][2]string
@@ -207,19 +208,9 @@ func (f *foreignKey) parent() *table {
 	return f.to
 }
 
-// rangeName is the name of a table in a statement.
-func rangeName(r *pg.RangeVar) string { return qualified(append(nonEmpty(r.Schemaname), r.Relname)) }
-
-func nonEmpty(s string) []string {
-	if s == "" {
-		return nil
-	}
-	return []string{s}
-}
-
-func (l *loader) createTable(s *pg.CreateStmt, t *text) {
-	name := rangeName(s.Relation)
-	pos := t.pos(int(s.Relation.Location))
+func (l *loader) createTable(s *pg.CreateStmt, t *syntax.Text) {
+	name := syntax.RangeName(s.Relation)
+	pos := t.Pos(int(s.Relation.Location))
 	schema, own := l.placeOf(s.Relation, t)
 	if old := l.declarations.relationIn(schema, own, l.clock); old != nil && old.table != nil {
 		if s.IfNotExists {
@@ -227,7 +218,7 @@ func (l *loader) createTable(s *pg.CreateStmt, t *text) {
 		}
 		l.fail(pos, "table %s is already declared at %s", name, old.pos())
 	}
-	if schema == tempSchema {
+	if schema == syntax.TempSchema {
 		l.createRelation(&view{pos: pos, what: "a temporary table"}, s.Relation, t)
 		return
 	}
@@ -246,10 +237,10 @@ func (l *loader) createTable(s *pg.CreateStmt, t *text) {
 		rv := pg.Inner(r).(*pg.RangeVar)
 		parent := l.tableNamed(rv, t)
 		if parent == nil {
-			l.fail(t.pos(int(rv.Location)), noTable+"%s", rangeName(rv))
+			l.fail(t.Pos(int(rv.Location)), noTable+"%s", syntax.RangeName(rv))
 		}
 		tab.columns = append(tab.columns, l.copyColumns(parent)...)
-		parents[parent] = t.pos(int(rv.Location))
+		parents[parent] = t.Pos(int(rv.Location))
 	}
 	l.addTable(tab, schema, own)
 	tab.rel.bare = l.bare(s.Relation)
@@ -295,18 +286,18 @@ func (l *loader) inherit(child, parent *table, pos ir.Pos) {
 
 // partition notes a partition: its rows are the parent's, and a statement
 // that names it is not modelled.
-func (l *loader) partition(s *pg.CreateStmt, t *text) {
+func (l *loader) partition(s *pg.CreateStmt, t *syntax.Text) {
 	rv := pg.Inner(s.InhRelations[0]).(*pg.RangeVar)
-	parent := l.sees(t).relation(rangeName(rv))
+	parent := l.sees(t).relation(syntax.RangeName(rv))
 	if parent == nil {
-		l.fail(t.pos(int(rv.Location)), noTable+"%s", rangeName(rv))
+		l.fail(t.Pos(int(rv.Location)), noTable+"%s", syntax.RangeName(rv))
 	}
 	deep := false
 	for parent.view != nil && len(parent.view.of) == 1 {
 		parent, deep = parent.view.of[0], true // a partition of a partition
 	}
 	l.addPartition(parent.table, deep, s, t)
-	l.createRelation(&view{pos: t.pos(int(s.Relation.Location)), what: "a partition", of: []*relation{parent}}, s.Relation, t)
+	l.createRelation(&view{pos: t.Pos(int(s.Relation.Location)), what: "a partition", of: []*relation{parent}}, s.Relation, t)
 }
 
 func (l *loader) copyColumns(from *table) []*column {
@@ -328,10 +319,10 @@ const (
 	likeIndexes     = 1 << 6
 )
 
-func (l *loader) like(tab *table, e *pg.TableLikeClause, t *text) {
+func (l *loader) like(tab *table, e *pg.TableLikeClause, t *syntax.Text) {
 	from := l.tableNamed(e.Relation, t)
 	if from == nil {
-		l.fail(t.pos(int(e.Relation.Location)), noTable+"%s", rangeName(e.Relation))
+		l.fail(t.Pos(int(e.Relation.Location)), noTable+"%s", syntax.RangeName(e.Relation))
 	}
 	for _, c := range l.copyColumns(from) {
 		if e.Options&likeDefaults == 0 {
@@ -365,22 +356,22 @@ func (l *loader) like(tab *table, e *pg.TableLikeClause, t *text) {
 }
 
 // setType gives a column the type that a definition tells.
-func (l *loader) setType(c *column, d *pg.ColumnDef, t *text) {
+func (l *loader) setType(c *column, d *pg.ColumnDef, t *syntax.Text) {
 	c.t, c.domain, c.within = l.typeOf(d.TypeName, t), l.domainOf(d.TypeName, t), l.domainsOf(d.TypeName, t)
 	if d.CollClause != nil {
-		c.t = l.collated(c.t, qualified(names(d.CollClause.Collname)))
+		c.t = l.collated(c.t, syntax.Qualified(syntax.Names(d.CollClause.Collname)))
 	}
 }
 
-func (l *loader) addColumn(tab *table, d *pg.ColumnDef, t *text) {
-	pos := t.pos(int(d.Location))
+func (l *loader) addColumn(tab *table, d *pg.ColumnDef, t *syntax.Text) {
+	pos := t.Pos(int(d.Location))
 	if tab.column(d.Colname) != nil {
 		l.fail(pos, "table %s has two columns %s", tab.name, d.Colname)
 	}
 	c := &column{pos: pos, name: d.Colname, since: l.clock, text: t}
 	l.setType(c, d, t)
 	tab.columns = append(tab.columns, c)
-	if parts := names(d.TypeName.GetNames()); len(parts) > 0 {
+	if parts := syntax.Names(d.TypeName.GetNames()); len(parts) > 0 {
 		switch last := parts[len(parts)-1]; last {
 		case "serial", "serial2", "serial4", "serial8", "smallserial", "bigserial":
 			c.fresh, c.notNull = true, true
@@ -433,12 +424,12 @@ func (l *loader) addColumn(tab *table, d *pg.ColumnDef, t *text) {
 }
 
 // setDefault records a default; nextval makes the column FRESH.
-func (l *loader) setDefault(c *column, e *pg.Node, t *text) {
+func (l *loader) setDefault(c *column, e *pg.Node, t *syntax.Text) {
 	c.def, c.fresh = nil, false
 	if e == nil {
 		return
 	}
-	if f, ok := pg.Inner(e).(*pg.FuncCall); ok && plainName(qualified(names(f.Funcname))) == "nextval" {
+	if f, ok := pg.Inner(e).(*pg.FuncCall); ok && syntax.PlainName(syntax.Qualified(syntax.Names(f.Funcname))) == "nextval" {
 		c.fresh = true
 		c.sequence = l.sequenceName(f.Args, t)
 		return
@@ -452,19 +443,19 @@ func (l *loader) ownSequence(t *table, c *column) {
 	if old := l.declarations.relationIn(t.rel.schema(), name, l.clock); old == nil {
 		l.addView(&view{pos: c.pos, what: sequenceView}, t.rel.schema(), name)
 	}
-	c.sequence = fullName(t.rel.schema(), name)
+	c.sequence = syntax.FullName(t.rel.schema(), name)
 }
 
 // sequenceName gives the sequence in the arguments of nextval or currval, "" where it is not known
 // which one that is. t is the text with the call.
-func (l *loader) sequenceName(args []*pg.Node, t *text) string {
+func (l *loader) sequenceName(args []*pg.Node, t *syntax.Text) string {
 	if len(args) != 1 {
 		return ""
 	}
 	n, in := pg.Inner(args[0]), l.sees(t)
 	if cast, ok := n.(*pg.TypeCast); ok {
 		n = pg.Inner(cast.Arg)
-		if plainName(typeSpelling(cast.TypeName)) != "regclass" { // the name is looked up at each call
+		if syntax.PlainName(syntax.TypeSpelling(cast.TypeName)) != "regclass" { // the name is looked up at each call
 			in = &l.late
 		}
 	}
@@ -472,11 +463,11 @@ func (l *loader) sequenceName(args []*pg.Node, t *text) string {
 	if !ok {
 		return ""
 	}
-	parts, ok := identifiers(c.GetSval().GetSval(), '.')
+	parts, ok := syntax.Identifiers(c.GetSval().GetSval(), '.')
 	if !ok {
 		return ""
 	}
-	name := qualified(parts)
+	name := syntax.Qualified(parts)
 	all := in.relations(name)
 	switch {
 	case len(all) == 1:
@@ -484,10 +475,10 @@ func (l *loader) sequenceName(args []*pg.Node, t *text) string {
 	case len(all) > 1:
 		return ""
 	}
-	return plainName(name) // of a sequence that no file declares
+	return syntax.PlainName(name) // of a sequence that no file declares
 }
 
-func (l *loader) columnConstraint(tab *table, c *column, k *pg.Constraint, t *text) {
+func (l *loader) columnConstraint(tab *table, c *column, k *pg.Constraint, t *syntax.Text) {
 	if len(k.Keys) == 0 && (k.Contype == pg.ConstrPrimary || k.Contype == pg.ConstrUnique) {
 		k.Keys = []*pg.Node{pg.StringNode(c.name)}
 	}
@@ -498,9 +489,9 @@ func (l *loader) columnConstraint(tab *table, c *column, k *pg.Constraint, t *te
 }
 
 // constraint adds a table constraint.
-func (l *loader) constraint(tab *table, k *pg.Constraint, t *text) {
-	pos := t.pos(int(k.Location))
-	cols := names(k.Keys)
+func (l *loader) constraint(tab *table, k *pg.Constraint, t *syntax.Text) {
+	pos := t.Pos(int(k.Location))
+	cols := syntax.Names(k.Keys)
 	l.checkColumns(tab, pos, cols)
 	switch k.Contype {
 	case pg.ConstrPrimary:
@@ -510,12 +501,12 @@ func (l *loader) constraint(tab *table, k *pg.Constraint, t *text) {
 		if k.Indexname != "" {
 			cols = l.indexColumns(tab, k.Indexname, pos)
 		}
-		tab.key = &uniqueKey{pos: pos, name: nameOr(k.Conname, tab.rel.own()+"_pkey"), columns: cols, deferred: k.Initdeferred, deferrable: k.Deferrable}
+		tab.key = &uniqueKey{pos: pos, name: syntax.NameOr(k.Conname, tab.rel.own()+"_pkey"), columns: cols, deferred: k.Initdeferred, deferrable: k.Deferrable}
 		for _, c := range cols {
 			tab.column(c).notNull = true
 		}
 	case pg.ConstrUnique:
-		name := nameOr(k.Conname, fmt.Sprintf("%s_%s_key", tab.rel.own(), strings.Join(cols, "_")))
+		name := syntax.NameOr(k.Conname, fmt.Sprintf("%s_%s_key", tab.rel.own(), strings.Join(cols, "_")))
 		if k.Indexname != "" {
 			l.indexColumns(tab, k.Indexname, pos)
 			return // the index is one of the uniques already
@@ -525,7 +516,7 @@ func (l *loader) constraint(tab *table, k *pg.Constraint, t *text) {
 	case pg.ConstrForeign:
 		l.foreignKey(tab, k, t)
 	case pg.ConstrCheck:
-		name := nameOr(k.Conname, fmt.Sprintf("%s_check%d", tab.rel.own(), len(tab.checks)+1))
+		name := syntax.NameOr(k.Conname, fmt.Sprintf("%s_check%d", tab.rel.own(), len(tab.checks)+1))
 		tab.checks = append(tab.checks, &tableCheck{pos, name, sqlExpr{k.RawExpr, t}, k.SkipValidation})
 	case pg.ConstrNotNull:
 		for _, c := range cols {
@@ -536,13 +527,6 @@ func (l *loader) constraint(tab *table, k *pg.Constraint, t *text) {
 	default:
 		l.note(pos, "a constraint of %s is left out", tab.name)
 	}
-}
-
-func nameOr(name, other string) string {
-	if name != "" {
-		return name
-	}
-	return other
 }
 
 func (l *loader) checkColumns(tab *table, pos ir.Pos, cols []string) {
@@ -564,20 +548,20 @@ func (l *loader) indexColumns(tab *table, index string, pos ir.Pos) []string {
 	return nil
 }
 
-func (l *loader) foreignKey(tab *table, k *pg.Constraint, t *text) {
-	pos := t.pos(int(k.Location))
-	cols := names(k.FkAttrs)
+func (l *loader) foreignKey(tab *table, k *pg.Constraint, t *syntax.Text) {
+	pos := t.Pos(int(k.Location))
+	cols := syntax.Names(k.FkAttrs)
 	l.checkColumns(tab, pos, cols)
 	f := &foreignKey{
 		pos:        pos,
-		name:       nameOr(k.Conname, fmt.Sprintf("%s_%s_fkey", tab.rel.own(), strings.Join(cols, "_"))),
+		name:       syntax.NameOr(k.Conname, fmt.Sprintf("%s_%s_fkey", tab.rel.own(), strings.Join(cols, "_"))),
 		columns:    cols,
-		ref:        rangeName(k.Pktable),
+		ref:        syntax.RangeName(k.Pktable),
 		names:      l.sees(t),
-		refColumns: names(k.PkAttrs),
+		refColumns: syntax.Names(k.PkAttrs),
 		onDelete:   actionOf(k.FkDelAction),
 		onUpdate:   actionOf(k.FkUpdAction),
-		setColumns: names(k.FkDelSetCols),
+		setColumns: syntax.Names(k.FkDelSetCols),
 		unproven:   k.SkipValidation,
 		deferred:   k.Initdeferred,
 		deferrable: k.Deferrable,
@@ -602,8 +586,8 @@ type indexExpr struct {
 
 // index takes over CREATE UNIQUE INDEX; of other indexes what they compute matters, and in
 // MySQL's dialect the columns.
-func (l *loader) index(s *pg.IndexStmt, t *text) {
-	pos := t.pos(int(s.Relation.Location))
+func (l *loader) index(s *pg.IndexStmt, t *syntax.Text) {
+	pos := t.Pos(int(s.Relation.Location))
 	tab := l.changed(s.Relation, t, false)
 	taken := l.indexNames[s.Idxname] || l.sees(t).relation(s.Idxname) != nil
 	if s.Idxname != "" {
@@ -622,7 +606,7 @@ func (l *loader) index(s *pg.IndexStmt, t *text) {
 		}
 		for _, n := range append(list, s.WhereClause) {
 			if n != nil {
-				tab.computed = append(tab.computed, &indexExpr{pos, nameOr(s.Idxname, "on "+tab.rel.own()), sqlExpr{n, t}})
+				tab.computed = append(tab.computed, &indexExpr{pos, syntax.NameOr(s.Idxname, "on "+tab.rel.own()), sqlExpr{n, t}})
 			}
 		}
 		return
@@ -635,7 +619,7 @@ func (l *loader) index(s *pg.IndexStmt, t *text) {
 		return
 	}
 	u := &uniqueKey{pos: pos, name: s.Idxname}
-	hidden := nameOr(s.Idxname, "index "+itoa(len(tab.uniques)+1)+" of "+name)
+	hidden := syntax.NameOr(s.Idxname, "index "+itoa(len(tab.uniques)+1)+" of "+name)
 	for _, n := range s.IndexParams {
 		e := pg.Inner(n).(*pg.IndexElem)
 		if e.Name == "" {
@@ -651,7 +635,7 @@ func (l *loader) index(s *pg.IndexStmt, t *text) {
 			l.checkColumns(tab, pos, []string{e.Name})
 		}
 	}
-	u.name = nameOr(u.name, fmt.Sprintf("%s_%s_idx", name, strings.Join(u.columns, "_")))
+	u.name = syntax.NameOr(u.name, fmt.Sprintf("%s_%s_idx", name, strings.Join(u.columns, "_")))
 	u.nulls = s.NullsNotDistinct
 	if s.WhereClause != nil {
 		u.where = &sqlExpr{s.WhereClause, t}
@@ -670,7 +654,7 @@ func indexedColumns(s *pg.IndexStmt) []string {
 		}
 		pg.Walk(e.Expr, func(x any) bool {
 			if c, ok := x.(*pg.ColumnRef); ok {
-				out = append(out, names(c.Fields)...)
+				out = append(out, syntax.Names(c.Fields)...)
 			}
 			return true
 		})

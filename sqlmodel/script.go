@@ -8,16 +8,17 @@ import (
 
 	"github.com/txrobust/robust/internal/sql/pg"
 	"github.com/txrobust/robust/internal/sql/plpgsql"
+	"github.com/txrobust/robust/internal/sql/syntax"
 	"github.com/txrobust/robust/ir"
 )
 
 // script is a transaction of a psql or pgbench script, or a statement that is
 // one by itself.
 type script struct {
-	s *session
+	s *syntax.Session
 	// before is what the script does ahead of the transaction, nodes what it
 	// does in it.
-	before, nodes []*node
+	before, nodes []*syntax.Node
 	// result is what a comment for sqlc says about the result: one, exec, ….
 	result string
 	// does are the functions of DO blocks.
@@ -27,7 +28,7 @@ type script struct {
 	types map[string]typ
 	open  map[int]bool
 	// paths are the search paths that are set when the transaction begins.
-	paths pathSet
+	paths syntax.PathSet
 	// lock is the function that took an advisory lock which the session holds then, or "".
 	lock string
 }
@@ -35,15 +36,15 @@ type script struct {
 // unitReader finds the transactions in the nodes of a file.
 type unitReader struct {
 	l    *loader
-	s    *session
+	s    *syntax.Session
 	file string
 	// before are the nodes since the start of the file.
-	before []*node
+	before []*syntax.Node
 	// txn is the transaction that is open.
 	txn     *openTxn
 	ordinal int
 	// last is where the unit before ended: comments after it belong to the next.
-	last map[*source]int
+	last map[*syntax.Source]int
 	// level is what SET SESSION CHARACTERISTICS says.
 	level string
 	// lock is the function by which a transaction before took an advisory lock that the
@@ -53,39 +54,39 @@ type unitReader struct {
 
 // openTxn is a transaction between its BEGIN and its COMMIT.
 type openTxn struct {
-	begin *node
+	begin *syntax.Node
 	level string
-	nodes []*node
+	nodes []*syntax.Node
 	// pipeline says that no BEGIN was seen: the transaction of a pipeline.
 	pipeline bool
 }
 
 // whole reads a file.
-func (u *unitReader) whole(nodes []*node) {
-	u.last = map[*source]int{}
+func (u *unitReader) whole(nodes []*syntax.Node) {
+	u.last = map[*syntax.Source]int{}
 	u.list(nodes)
-	for _, c := range u.s.computes {
-		if !u.s.pgbench {
-			u.l.note(c.pos, "this \\set computes a value, as pgbench does; psql would put the text of the expression in the place of the variable")
+	for _, c := range u.s.Computes {
+		if !u.s.Pgbench {
+			u.l.note(c.Pos, "this \\set computes a value, as pgbench does; psql would put the text of the expression in the place of the variable")
 		}
 	}
 	if u.txn != nil {
 		if u.txn.pipeline {
-			u.l.fail(u.txn.begin.pos, "this pipeline has no \\endpipeline")
+			u.l.fail(u.txn.begin.Pos, "this pipeline has no \\endpipeline")
 		}
 		if !u.schema(u.txn) {
-			u.l.fail(u.txn.begin.pos, "this transaction has no COMMIT; write one where it ends")
+			u.l.fail(u.txn.begin.Pos, "this transaction has no COMMIT; write one where it ends")
 		}
 		u.statements(u.txn.nodes)
 	}
 }
 
-func (u *unitReader) list(nodes []*node) {
+func (u *unitReader) list(nodes []*syntax.Node) {
 	for _, n := range nodes {
 		switch {
-		case n.raw != nil:
+		case n.Raw != nil:
 			u.statement(n)
-		case n.branches != nil:
+		case n.Branches != nil:
 			u.branches(n)
 		default:
 			u.command(n)
@@ -94,11 +95,11 @@ func (u *unitReader) list(nodes []*node) {
 }
 
 // done takes note that what follows n belongs to the next unit.
-func (u *unitReader) done(n *node) { u.last[n.src] = max(u.last[n.src], n.at+1) }
+func (u *unitReader) done(n *syntax.Node) { u.last[n.Src] = max(u.last[n.Src], n.At+1) }
 
 // statement is an SQL statement.
-func (u *unitReader) statement(n *node) {
-	s, ok := pg.Inner(n.raw.Stmt).(*pg.TransactionStmt)
+func (u *unitReader) statement(n *syntax.Node) {
+	s, ok := pg.Inner(n.Raw.Stmt).(*pg.TransactionStmt)
 	if !ok {
 		if u.txn != nil {
 			u.txn.nodes = append(u.txn.nodes, n)
@@ -113,9 +114,9 @@ func (u *unitReader) statement(n *node) {
 		case u.txn == nil:
 			u.begin(n, s)
 		case u.txn.pipeline:
-			u.txn.pipeline, u.txn.level = false, nameOr(isolation(s.Options), u.level)
+			u.txn.pipeline, u.txn.level = false, syntax.NameOr(syntax.Isolation(s.Options), u.level)
 		default:
-			u.l.note(n.pos, "this BEGIN does nothing: the transaction of %s is still open", u.txn.begin.pos)
+			u.l.note(n.Pos, "this BEGIN does nothing: the transaction of %s is still open", u.txn.begin.Pos)
 		}
 	case pg.TransCommit, pg.TransRollback:
 		if u.txn == nil {
@@ -128,20 +129,20 @@ func (u *unitReader) statement(n *node) {
 		}
 	case pg.TransSavepoint, pg.TransRelease, pg.TransBackTo:
 		if u.txn == nil {
-			u.l.fail(n.pos, "a savepoint needs a transaction; write BEGIN before it")
+			u.l.fail(n.Pos, "a savepoint needs a transaction; write BEGIN before it")
 		}
 		u.txn.nodes = append(u.txn.nodes, n)
 	default:
-		u.l.fail(n.pos, "transactions in two phases (PREPARE TRANSACTION) are not analysed; write COMMIT")
+		u.l.fail(n.Pos, "transactions in two phases (PREPARE TRANSACTION) are not analysed; write COMMIT")
 	}
 }
 
-func (u *unitReader) begin(n *node, s *pg.TransactionStmt) {
-	u.txn = &openTxn{begin: n, level: nameOr(isolation(s.Options), u.level)}
+func (u *unitReader) begin(n *syntax.Node, s *pg.TransactionStmt) {
+	u.txn = &openTxn{begin: n, level: syntax.NameOr(syntax.Isolation(s.Options), u.level)}
 }
 
 // end closes the open transaction at n.
-func (u *unitReader) end(n *node, rollback bool) {
+func (u *unitReader) end(n *syntax.Node, rollback bool) {
 	t := u.txn
 	u.txn = nil
 	defer u.done(n)
@@ -150,7 +151,7 @@ func (u *unitReader) end(n *node, rollback bool) {
 	switch {
 	case !statements:
 	case rollback:
-		u.l.note(t.begin.pos, "this transaction never commits: it has no outcome, and is left out")
+		u.l.note(t.begin.Pos, "this transaction never commits: it has no outcome, and is left out")
 	case u.schema(t):
 		u.l.ddl.begin()
 		u.statements(t.nodes)
@@ -162,18 +163,18 @@ func (u *unitReader) end(n *node, rollback bool) {
 }
 
 // follow takes over what a transaction does to the search path of the session.
-func (u *unitReader) follow(nodes []*node) {
+func (u *unitReader) follow(nodes []*syntax.Node) {
 	l := u.l
 	l.ddl.begin()
 	for _, n := range nodes {
-		if n.raw != nil {
-			l.setPath(pg.Inner(n.raw.Stmt))
+		if n.Raw != nil {
+			l.setPath(pg.Inner(n.Raw.Stmt))
 			continue
 		}
 		before := l.ddl.paths
-		eachStatement([]*node{n}, func(n *node) {
-			l.setPath(pg.Inner(n.raw.Stmt))
-			before = before.or(l.ddl.paths)
+		eachStatement([]*syntax.Node{n}, func(n *syntax.Node) {
+			l.setPath(pg.Inner(n.Raw.Stmt))
+			before = before.Or(l.ddl.paths)
 		})
 		l.ddl.paths = before
 	}
@@ -181,22 +182,22 @@ func (u *unitReader) follow(nodes []*node) {
 }
 
 // hasStatement reports whether a node holds a statement.
-func hasStatement(n *node) bool {
-	found := n.raw != nil
-	for _, b := range n.branches {
-		found = found || slices.ContainsFunc(b.nodes, hasStatement)
+func hasStatement(n *syntax.Node) bool {
+	found := n.Raw != nil
+	for _, b := range n.Branches {
+		found = found || slices.ContainsFunc(b.Nodes, hasStatement)
 	}
 	return found
 }
 
 // eachStatement calls f for the statements in nodes.
-func eachStatement(nodes []*node, f func(n *node)) {
+func eachStatement(nodes []*syntax.Node, f func(n *syntax.Node)) {
 	for _, n := range nodes {
-		if n.raw != nil {
+		if n.Raw != nil {
 			f(n)
 		}
-		for _, b := range n.branches {
-			eachStatement(b.nodes, f)
+		for _, b := range n.Branches {
+			eachStatement(b.Nodes, f)
 		}
 	}
 }
@@ -209,9 +210,9 @@ func (u *unitReader) schema(t *openTxn) bool {
 		return false
 	}
 	declares, inserts, other, branches := false, false, false, false
-	eachStatement(t.nodes, func(n *node) {
-		other = other || len(parameters(n)) > 0 || n.cmd != nil
-		switch s := pg.Inner(n.raw.Stmt).(type) {
+	eachStatement(t.nodes, func(n *syntax.Node) {
+		other = other || len(parameters(n)) > 0 || n.Cmd != nil
+		switch s := pg.Inner(n.Raw.Stmt).(type) {
 		case *pg.InsertStmt:
 			sel, ok := pg.Inner(s.SelectStmt).(*pg.SelectStmt)
 			inserts = inserts || ok && len(sel.ValuesLists) > 0
@@ -230,13 +231,13 @@ func (u *unitReader) schema(t *openTxn) bool {
 		}
 	})
 	for _, n := range t.nodes {
-		branches = branches || n.branches != nil
+		branches = branches || n.Branches != nil
 	}
 	switch {
 	case declares && !branches:
 		return true
 	case inserts && !other && !branches:
-		u.l.note(t.begin.pos, "this transaction only inserts constants: its rows are initial rows; write a comment -- name: … before it if clients run it")
+		u.l.note(t.begin.Pos, "this transaction only inserts constants: its rows are initial rows; write a comment -- name: … before it if clients run it")
 		return true
 	}
 	return false
@@ -244,7 +245,7 @@ func (u *unitReader) schema(t *openTxn) bool {
 
 // isDeclaration reports whether a command changes the schema.
 func isDeclaration(tree any) bool {
-	name := strings.TrimPrefix(typeName(tree), "*ast.")
+	name := strings.TrimPrefix(syntax.TypeName(tree), "*ast.")
 	for _, verb := range []string{"Create", "Alter", "Define", "Drop", "Index", "Rename", "View", "Comment", "Grant", "Rule", "Composite", "SecLabel"} {
 		if strings.HasPrefix(name, verb) {
 			return true
@@ -254,8 +255,8 @@ func isDeclaration(tree any) bool {
 }
 
 // statements handles statements that make the schema and its rows.
-func (u *unitReader) statements(nodes []*node) {
-	eachStatement(nodes, func(n *node) {
+func (u *unitReader) statements(nodes []*syntax.Node) {
+	eachStatement(nodes, func(n *syntax.Node) {
 		u.done(n)
 		if err := u.l.tryStatement(n); err != nil {
 			u.l.postpone(func() { u.l.statement(n) })
@@ -265,36 +266,36 @@ func (u *unitReader) statements(nodes []*node) {
 
 // single is a statement outside of transactions: one by itself if it has
 // a name or parameters.
-func (u *unitReader) single(n *node) {
+func (u *unitReader) single(n *syntax.Node) {
 	defer u.done(n)
 	name, _ := u.title(n, false)
 	alone := false
-	switch s := pg.Inner(n.raw.Stmt).(type) {
+	switch s := pg.Inner(n.Raw.Stmt).(type) {
 	case *pg.SelectStmt:
-		alone = name != "" || len(parameters(n)) > 0 || n.cmd != nil && n.cmd.name == "gset" && u.l.matters(u.l.refsIn(s))
+		alone = name != "" || len(parameters(n)) > 0 || n.Cmd != nil && n.Cmd.Name == "gset" && u.l.matters(u.l.refsIn(s))
 	case *pg.InsertStmt, *pg.UpdateStmt, *pg.DeleteStmt, *pg.MergeStmt, *pg.CallStmt, *pg.DoStmt, *pg.TruncateStmt:
-		alone = name != "" || len(parameters(n)) > 0 || n.cmd != nil && n.cmd.name == "gset"
+		alone = name != "" || len(parameters(n)) > 0 || n.Cmd != nil && n.Cmd.Name == "gset"
 	case *pg.VariableSetStmt:
 		if s.Kind == pg.SetMulti && strings.HasPrefix(s.Name, "SESSION") {
-			u.level = nameOr(isolation(s.Args), u.level)
+			u.level = syntax.NameOr(syntax.Isolation(s.Args), u.level)
 		}
 	}
-	if n.cmd != nil && n.cmd.name == ";" {
-		u.l.fail(n.cmd.pos, `statements that are sent together (\;) are not read outside of a transaction; write BEGIN … COMMIT around them`)
+	if n.Cmd != nil && n.Cmd.Name == ";" {
+		u.l.fail(n.Cmd.Pos, `statements that are sent together (\;) are not read outside of a transaction; write BEGIN … COMMIT around them`)
 	}
 	if alone {
-		u.add(n, u.level, []*node{n})
+		u.add(n, u.level, []*syntax.Node{n})
 		u.before = append(u.before, n)
-		u.l.setPath(pg.Inner(n.raw.Stmt))
+		u.l.setPath(pg.Inner(n.Raw.Stmt))
 		return
 	}
-	u.locks(u.l.refsIn(n.raw))
-	u.statements([]*node{n})
+	u.locks(u.l.refsIn(n.Raw))
+	u.statements([]*syntax.Node{n})
 }
 
 // command is a command of psql or pgbench.
-func (u *unitReader) command(n *node) {
-	switch n.cmd.name {
+func (u *unitReader) command(n *syntax.Node) {
+	switch n.Cmd.Name {
 	case "startpipeline":
 		if u.txn == nil {
 			u.txn = &openTxn{begin: n, pipeline: true, level: u.level}
@@ -315,7 +316,7 @@ func (u *unitReader) command(n *node) {
 
 // branches is an \if: in a transaction, around whole ones, or around the end of
 // one in each of its branches.
-func (u *unitReader) branches(n *node) {
+func (u *unitReader) branches(n *syntax.Node) {
 	if u.txn == nil {
 		before := u.before
 		defer func() { u.before = append(before, n) }()
@@ -324,13 +325,13 @@ func (u *unitReader) branches(n *node) {
 		}
 		paths := u.l.ddl.paths
 		after := paths
-		for _, b := range n.branches {
+		for _, b := range n.Branches {
 			u.before, u.l.ddl.paths = slices.Clone(before), paths
-			u.list(b.nodes)
+			u.list(b.Nodes)
 			if u.txn != nil {
-				u.l.fail(u.txn.begin.pos, "this transaction goes on behind the branch of the \\if at %s; end it in the branch, or begin it before", n.pos)
+				u.l.fail(u.txn.begin.Pos, "this transaction goes on behind the branch of the \\if at %s; end it in the branch, or begin it before", n.Pos)
 			}
-			after = after.or(u.l.ddl.paths)
+			after = after.Or(u.l.ddl.paths)
 		}
 		u.l.ddl.paths = after
 		return
@@ -339,7 +340,7 @@ func (u *unitReader) branches(n *node) {
 	some, all := u.ends(n)
 	switch {
 	case some && !all:
-		u.l.fail(n.pos, "some branches of this \\if end the transaction and others do not; end it in each of them (with \\else), or behind \\endif")
+		u.l.fail(n.Pos, "some branches of this \\if end the transaction and others do not; end it in each of them (with \\else), or behind \\endif")
 	case all:
 		u.end(n, false)
 	}
@@ -347,33 +348,33 @@ func (u *unitReader) branches(n *node) {
 
 // ends reports whether some branch of n ends the transaction, and whether all
 // do, with nothing behind.
-func (u *unitReader) ends(n *node) (some, all bool) {
+func (u *unitReader) ends(n *syntax.Node) (some, all bool) {
 	all = true
 	hasElse := false
-	for _, b := range n.branches {
-		hasElse = hasElse || b.cond == nil
+	for _, b := range n.Branches {
+		hasElse = hasElse || b.Cond == nil
 		ended := false
-		for _, m := range b.nodes {
+		for _, m := range b.Nodes {
 			if ended && hasStatement(m) {
-				u.l.fail(m.pos, "statements behind the end of a transaction in a branch of \\if are not read; move them behind \\endif")
+				u.l.fail(m.Pos, "statements behind the end of a transaction in a branch of \\if are not read; move them behind \\endif")
 			}
-			if m.branches != nil {
+			if m.Branches != nil {
 				s, a := u.ends(m)
 				some, ended = some || s, ended || a
 				continue
 			}
-			if m.raw == nil {
-				ended = ended || m.cmd.name == "q" || m.cmd.name == "quit"
+			if m.Raw == nil {
+				ended = ended || m.Cmd.Name == "q" || m.Cmd.Name == "quit"
 				continue
 			}
-			t, ok := pg.Inner(m.raw.Stmt).(*pg.TransactionStmt)
+			t, ok := pg.Inner(m.Raw.Stmt).(*pg.TransactionStmt)
 			switch {
 			case !ok:
 			case t.Kind == pg.TransBegin || t.Kind == pg.TransStart:
-				u.l.fail(m.pos, "this BEGIN stands in a transaction, under an \\if; begin transactions outside")
+				u.l.fail(m.Pos, "this BEGIN stands in a transaction, under an \\if; begin transactions outside")
 			case t.Kind == pg.TransCommit || t.Kind == pg.TransRollback:
 				if t.Chain {
-					u.l.fail(m.pos, "AND CHAIN is not read under an \\if; write BEGIN behind \\endif")
+					u.l.fail(m.Pos, "AND CHAIN is not read under an \\if; write BEGIN behind \\endif")
 				}
 				ended = true
 			}
@@ -384,9 +385,9 @@ func (u *unitReader) ends(n *node) (some, all bool) {
 }
 
 // parameters gives the numbers of the variables in a statement, in order.
-func parameters(n *node) []int {
+func parameters(n *syntax.Node) []int {
 	var out []int
-	pg.Walk(n.raw, func(tree any) bool {
+	pg.Walk(n.Raw, func(tree any) bool {
 		switch tree := tree.(type) {
 		case *pg.CreateFunctionStmt:
 			return false
@@ -403,13 +404,13 @@ func parameters(n *node) []int {
 // title gives the name that a comment before n gives it, and what sqlc's form of
 // the comment says about the result. claim says that the unit is a template, to
 // which all comments there belong.
-func (u *unitReader) title(n *node, claim bool) (name, result string) {
-	src := n.src
-	for i, tok := range src.toks {
-		if tok.Kind != pg.Comment || tok.Start < u.last[src] || tok.Start >= n.at {
+func (u *unitReader) title(n *syntax.Node, claim bool) (name, result string) {
+	src := n.Src
+	for i, tok := range src.Toks {
+		if tok.Kind != pg.Comment || tok.Start < u.last[src] || tok.Start >= n.At {
 			continue
 		}
-		rest, _, ok := src.directive(tok, "name")
+		rest, _, ok := src.Directive(tok, "name")
 		if words := strings.Fields(rest); ok && len(words) > 0 {
 			name, result = words[0], ""
 			if len(words) > 1 {
@@ -417,20 +418,20 @@ func (u *unitReader) title(n *node, claim bool) (name, result string) {
 			}
 		}
 		if claim {
-			src.claim(i)
+			src.Claim(i)
 		}
 	}
 	return name, result
 }
 
 // add makes a template.
-func (u *unitReader) add(at *node, level string, nodes []*node) {
+func (u *unitReader) add(at *syntax.Node, level string, nodes []*syntax.Node) {
 	l := u.l
 	for _, n := range nodes {
 		l.refuseInside(n)
 	}
 	u.ordinal++
-	f := &function{pos: at.pos, language: "sql", setOf: true, text: at.text, refs: newRefs()}
+	f := &function{pos: at.Pos, language: "sql", setOf: true, text: at.Text, refs: newRefs()}
 	f.script = &script{s: u.s, before: slices.Clone(u.before), nodes: nodes, does: map[*pg.DoStmt]*function{}, types: map[string]typ{}, open: map[int]bool{}, paths: l.ddl.now(), lock: u.lock}
 	f.name, f.script.result = u.title(at, true)
 	if f.name == "" {
@@ -439,10 +440,10 @@ func (u *unitReader) add(at *node, level string, nodes []*node) {
 	}
 	f.level = level
 	if f.text == nil {
-		f.text = &text{src: at.src}
+		f.text = &syntax.Text{Src: at.Src}
 	}
 	u.directives(f, at, nodes)
-	eachStatement(nodes, func(n *node) { l.scriptRefs(f, n) })
+	eachStatement(nodes, func(n *syntax.Node) { l.scriptRefs(f, n) })
 	u.locks(f.refs)
 	if !f.helper {
 		l.scripts = append(l.scripts, f)
@@ -452,7 +453,7 @@ func (u *unitReader) add(at *node, level string, nodes []*node) {
 // locks sees which advisory lock the session holds after what names r.
 func (u *unitReader) locks(r *refs) {
 	for _, name := range slices.Sorted(maps.Keys(r.calls)) {
-		switch name := plainName(name); {
+		switch name := syntax.PlainName(name); {
 		case strings.HasPrefix(name, "pg_advisory_unlock"):
 			u.lock = ""
 		case takesAdvisoryLock(name) && !strings.Contains(name, "_xact_"):
@@ -462,29 +463,29 @@ func (u *unitReader) locks(r *refs) {
 }
 
 // refuseInside refuses commands that change rows or end the transaction.
-func (l *loader) refuseInside(n *node) {
-	for _, b := range n.branches {
-		for _, m := range b.nodes {
+func (l *loader) refuseInside(n *syntax.Node) {
+	for _, b := range n.Branches {
+		for _, m := range b.Nodes {
 			l.refuseInside(m)
 		}
 	}
-	if n.raw != nil || n.cmd == nil {
+	if n.Raw != nil || n.Cmd == nil {
 		return
 	}
-	switch n.cmd.name {
+	switch n.Cmd.Name {
 	case "copy", "c", "connect":
-		l.fail(n.pos, "\\%s in a transaction is not read; move it out of the transaction, or write SQL", n.cmd.name)
+		l.fail(n.Pos, "\\%s in a transaction is not read; move it out of the transaction, or write SQL", n.Cmd.Name)
 	}
 }
 
 // lastPos is where the last of the nodes in a file stands, from on.
-func lastPos(nodes []*node, from ir.Pos) ir.Pos {
+func lastPos(nodes []*syntax.Node, from ir.Pos) ir.Pos {
 	last := from
-	eachStatement(nodes, func(n *node) {
-		if n.pos.File == last.File && n.pos.Line >= last.Line {
-			last = n.src.pos(n.text.offset(int(n.raw.StmtLocation + n.raw.StmtLen)))
-			if n.raw.StmtLen == 0 {
-				last = n.src.pos(len(n.src.text))
+	eachStatement(nodes, func(n *syntax.Node) {
+		if n.Pos.File == last.File && n.Pos.Line >= last.Line {
+			last = n.Src.Pos(n.Text.Offset(int(n.Raw.StmtLocation + n.Raw.StmtLen)))
+			if n.Raw.StmtLen == 0 {
+				last = n.Src.Pos(len(n.Src.Text))
 			}
 		}
 	})
@@ -492,30 +493,30 @@ func lastPos(nodes []*node, from ir.Pos) ir.Pos {
 }
 
 // directives reads the comments about a template.
-func (u *unitReader) directives(f *function, at *node, nodes []*node) {
-	src := at.src
-	for _, tok := range src.toks {
-		if tok.Kind != pg.Comment || tok.Start < u.last[src] || tok.Start >= at.at {
+func (u *unitReader) directives(f *function, at *syntax.Node, nodes []*syntax.Node) {
+	src := at.Src
+	for _, tok := range src.Toks {
+		if tok.Kind != pg.Comment || tok.Start < u.last[src] || tok.Start >= at.At {
 			continue
 		}
-		if rest, off, ok := src.directive(tok, "robust"); ok {
+		if rest, off, ok := src.Directive(tok, "robust"); ok {
 			switch {
 			case rest == "helper":
 				f.helper = true
 			case isIgnore("robust", rest):
-				u.l.ignore(src.pos(off), rest, at.pos, lastPos(nodes, at.pos))
+				u.l.ignore(src.Pos(off), rest, at.Pos, lastPos(nodes, at.Pos))
 			default:
-				u.l.note(src.pos(off), "the comment \"robust: %s\" is not understood; there are \"robust: helper\" and \"robust: ignore\"", rest)
+				u.l.note(src.Pos(off), "the comment \"robust: %s\" is not understood; there are \"robust: helper\" and \"robust: ignore\"", rest)
 			}
 		}
-		rest, off, ok := src.directive(tok, "fresh")
+		rest, off, ok := src.Directive(tok, "fresh")
 		if !ok {
 			continue
 		}
-		for k, name := range splitNames(rest) {
+		for k, name := range syntax.SplitNames(rest) {
 			name = strings.TrimLeft(name, ":@$")
-			if !slices.Contains(u.s.vars, name) {
-				u.l.fail(src.pos(off+k), "%s has no parameter %s to be fresh", f.name, name)
+			if !slices.Contains(u.s.Vars, name) {
+				u.l.fail(src.Pos(off+k), "%s has no parameter %s to be fresh", f.name, name)
 			}
 			f.fresh = append(f.fresh, name)
 		}
@@ -525,9 +526,9 @@ func (u *unitReader) directives(f *function, at *node, nodes []*node) {
 
 // scriptRefs adds what a statement of a script names. What is no query and no
 // change of rows may run any statement (EXECUTE, FETCH).
-func (l *loader) scriptRefs(f *function, n *node) {
+func (l *loader) scriptRefs(f *function, n *syntax.Node) {
 	r := f.refs
-	switch s := pg.Inner(n.raw.Stmt).(type) {
+	switch s := pg.Inner(n.Raw.Stmt).(type) {
 	case *pg.DoStmt:
 		do := l.doFunction(s, n)
 		f.script.does[s] = do
@@ -536,16 +537,16 @@ func (l *loader) scriptRefs(f *function, n *node) {
 		*pg.TransactionStmt, *pg.VariableSetStmt, *pg.VariableShow, *pg.ConstraintsSet, *pg.TruncateStmt, *pg.CopyStmt,
 		*pg.ExplainStmt, *pg.NotifyStmt, *pg.ListenStmt, *pg.CreateStmt, *pg.CreateTableAsStmt, *pg.IndexStmt, *pg.CommentStmt,
 		*pg.CheckPointStmt:
-		r.add(n.raw)
+		r.add(n.Raw)
 	default:
-		r.add(n.raw)
+		r.add(n.Raw)
 		r.dynamic, r.writes, r.frees = true, true, true
 	}
 }
 
 // doFunction makes a procedure of a DO block.
-func (l *loader) doFunction(s *pg.DoStmt, n *node) *function {
-	f := &function{pos: n.pos, name: "do", procedure: true, language: "plpgsql", text: n.text}
+func (l *loader) doFunction(s *pg.DoStmt, n *syntax.Node) *function {
+	f := &function{pos: n.Pos, name: "do", procedure: true, language: "plpgsql", text: n.Text}
 	var as *pg.DefElem
 	for _, a := range s.Args {
 		d := pg.Inner(a).(*pg.DefElem)
@@ -557,9 +558,9 @@ func (l *loader) doFunction(s *pg.DoStmt, n *node) *function {
 		}
 	}
 	if as == nil || f.language != "plpgsql" {
-		l.fail(n.pos, "a DO block in %s is not read; write it in plpgsql", f.language)
+		l.fail(n.Pos, "a DO block in %s is not read; write it in plpgsql", f.language)
 	}
-	l.functionBody(f, n.src, n.at)
+	l.functionBody(f, n.Src, n.At)
 	f.refs = l.functionRefs(f)
 	return f
 }

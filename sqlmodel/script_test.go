@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/txrobust/robust/internal/sql/syntax"
 	"github.com/txrobust/robust/ir"
 )
 
@@ -164,12 +165,12 @@ func TestQuestionMarks(t *testing.T) {
 		"CREATE FUNCTION f() BEGIN ATOMIC SELECT $1; SELECT CASE WHEN :x THEN 1 END; END; SELECT $1": "CREATE FUNCTION f() BEGIN ATOMIC SELECT $1; SELECT CASE WHEN :x THEN 1 END; END; SELECT $1",
 	} {
 		l := &loader{}
-		sc := &scanner{s: l.newSession(), src: newSource("q.sql", src), in: src}
-		sc.run()
-		if got := string(sc.out); got != want {
+		sc := &syntax.Scanner{S: syntax.NewSession(l.FileSet), Src: syntax.NewSource("q.sql", src), In: src}
+		sc.Run()
+		if got := string(sc.Out); got != want {
 			t.Errorf("%s\ngot  %s\nwant %s", src, got, want)
 		}
-		if at := sc.places(); len(at) != len(sc.out) || !slices.IsSorted(at) {
+		if at := sc.Places(); len(at) != len(sc.Out) || !slices.IsSorted(at) {
 			t.Errorf("%s: places are lost: %v", src, at)
 		}
 	}

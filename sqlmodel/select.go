@@ -2,6 +2,7 @@ package sqlmodel
 
 import (
 	"github.com/txrobust/robust/internal/sql/pg"
+	"github.com/txrobust/robust/internal/sql/syntax"
 	"github.com/txrobust/robust/ir"
 )
 
@@ -38,10 +39,12 @@ const (
 	intoRows
 )
 
-func (b *builder) ex(f *frame, t *text) *ex { return &ex{l: b.l, b: b, f: f, text: t, ctes: f.ctes} }
+func (b *builder) ex(f *frame, t *syntax.Text) *ex {
+	return &ex{l: b.l, b: b, f: f, text: t, ctes: f.ctes}
+}
 
 // selectStmt translates a SELECT that is a statement.
-func (b *builder) selectStmt(f *frame, t *text, s *pg.SelectStmt, pos ir.Pos, to sink) {
+func (b *builder) selectStmt(f *frame, t *syntax.Text, s *pg.SelectStmt, pos ir.Pos, to sink) {
 	b.apart(s, nil)
 	x := b.ex(f, t)
 	x.withWrites(s.WithClause, s)
@@ -529,7 +532,7 @@ func (b *builder) countOne(f *frame, pos ir.Pos) {
 }
 
 // values is VALUES (…), (…) as a statement.
-func (b *builder) values(f *frame, t *text, s *pg.SelectStmt, pos ir.Pos, to sink) {
+func (b *builder) values(f *frame, t *syntax.Text, s *pg.SelectStmt, pos ir.Pos, to sink) {
 	if s.LimitCount != nil || s.LimitOffset != nil || len(s.SortClause) > 0 || s.WithClause != nil {
 		b.unmodelled("VALUES with ORDER BY or LIMIT")
 	}

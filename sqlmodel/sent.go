@@ -7,6 +7,7 @@ import (
 	"github.com/txrobust/robust/internal/client"
 	"github.com/txrobust/robust/internal/sql/mysql"
 	"github.com/txrobust/robust/internal/sql/pg"
+	"github.com/txrobust/robust/internal/sql/syntax"
 	"github.com/txrobust/robust/ir"
 )
 
@@ -23,7 +24,7 @@ type sent struct {
 	refs *refs
 	// params are the values of $1, $2, … in text, nil for one that is not known.
 	params []client.Expr
-	text   *text
+	text   *syntax.Text
 	// anyColumns says that the columns which the statement gives are not known: all of
 	// the rows is looked at.
 	anyColumns bool
@@ -59,14 +60,14 @@ func (l *loader) readSent(q *client.Query) *sent {
 		q = &own
 	}
 	s := &sent{q: q, refs: newRefs()}
-	src := newSource(q.Pos.File, q.SQL)
-	src.all = q.Pos
-	if src.all == (ir.Pos{}) {
-		src.all = ir.Pos{File: "-"}
+	src := syntax.NewSource(q.Pos.File, q.SQL)
+	src.All = q.Pos
+	if src.All == (ir.Pos{}) {
+		src.All = ir.Pos{File: "-"}
 	}
-	s.text = src.whole()
-	if l.size += size(q.SQL); l.size > maxSQL {
-		l.fail(q.Pos, "up to this statement there is more than %d MB of SQL; leave out the rows, and name the schema", maxSQL>>20)
+	s.text = src.Whole()
+	if l.Grow(q.SQL); l.Size > syntax.MaxSQL {
+		l.fail(q.Pos, "up to this statement there is more than %d MB of SQL; leave out the rows, and name the schema", syntax.MaxSQL>>20)
 	}
 	switch {
 	case quiet:
@@ -84,7 +85,7 @@ func (l *loader) readSent(q *client.Query) *sent {
 		return s
 	}
 	err := faultIn(func() {
-		if err := src.checkText(); err != nil {
+		if err := src.CheckText(); err != nil {
 			panic(err)
 		}
 		l.parseSent(s, src)
@@ -115,9 +116,9 @@ func (l *loader) readFilled(s *sent) bool {
 		q.Args = nil
 	}
 	f := &sent{q: &q, refs: newRefs(), anyColumns: star, filled: true}
-	src := newSource(q.Pos.File, text)
-	src.all = s.text.src.all
-	f.text = src.whole()
+	src := syntax.NewSource(q.Pos.File, text)
+	src.All = s.text.Src.All
+	f.text = src.Whole()
 	if faultIn(func() { l.parseSent(f, src) }) != nil || len(f.list) != 1 {
 		return false
 	}
@@ -149,35 +150,35 @@ func faultIn(f func()) (fault *ir.Error) {
 }
 
 // parseSent parses a text and finds its parameters.
-func (l *loader) parseSent(s *sent, src *source) {
+func (l *loader) parseSent(s *sent, src *syntax.Source) {
 	names := map[string]bool{}
 	for _, a := range s.q.Named {
 		names[a.Name] = true
 	}
-	read := func(questions bool) (*session, *scanner) {
-		ses := l.newSession()
-		ses.sent = &sentParams{questions: questions, unknown: s.q.Open, named: names}
-		sc := &scanner{s: ses, src: src, in: src.text}
-		sc.run()
+	read := func(questions bool) (*syntax.Session, *syntax.Scanner) {
+		ses := syntax.NewSession(l.FileSet)
+		ses.Sent = &syntax.SentParams{Questions: questions, Unknown: s.q.Open, Named: names}
+		sc := &syntax.Scanner{S: ses, Src: src, In: src.Text}
+		sc.Run()
 		return ses, sc
 	}
 	ses, sc := read(false)
-	if len(s.q.Args) > 0 && len(ses.vars) == 0 || s.q.Open {
+	if len(s.q.Args) > 0 && len(ses.Vars) == 0 || s.q.Open {
 		ses, sc = read(true)
 	}
-	in := newSource(src.name, string(sc.out))
-	in.all = src.all
-	s.text = in.whole()
-	stmts, err := s.text.parse()
+	in := syntax.NewSource(src.Name, string(sc.Out))
+	in.All = src.All
+	s.text = in.Whole()
+	stmts, err := s.text.Parse()
 	if err != nil {
 		panic(err)
 	}
 	l.bindSent(s, ses)
-	if in.toks, err = pg.Scan(in.text); err != nil {
-		l.fail(s.q.Pos, "%s", clipped(err.Error()))
+	if in.Toks, err = pg.Scan(in.Text); err != nil {
+		l.fail(s.q.Pos, "%s", syntax.Clipped(err.Error()))
 	}
 	for _, raw := range stmts {
-		n := &node{pos: s.q.Pos, src: in, raw: raw, text: s.text, at: int(raw.StmtLocation)}
+		n := &syntax.Node{Pos: s.q.Pos, Src: in, Raw: raw, Text: s.text, At: int(raw.StmtLocation)}
 		l.takeLimit(pg.Inner(raw.Stmt))
 		f := &function{refs: newRefs(), script: &script{does: map[*pg.DoStmt]*function{}}}
 		l.scriptRefs(f, n)
@@ -187,9 +188,9 @@ func (l *loader) parseSent(s *sent, src *source) {
 }
 
 // bindSent gives the parameters of a text their values.
-func (l *loader) bindSent(s *sent, ses *session) {
-	keys := make([]string, len(ses.vars))
-	for key, n := range ses.index {
+func (l *loader) bindSent(s *sent, ses *syntax.Session) {
+	keys := make([]string, len(ses.Vars))
+	for key, n := range ses.Index {
 		keys[n-1] = key
 	}
 	named := map[string]client.Expr{}

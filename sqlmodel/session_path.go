@@ -7,23 +7,24 @@ import (
 	"strings"
 
 	"github.com/txrobust/robust/internal/sql/pg"
+	"github.com/txrobust/robust/internal/sql/syntax"
 	"github.com/txrobust/robust/ir"
 )
 
-// standardMark stands for the search path with which sessions begin, in a pathSet of refs.
+// standardMark stands for the search path with which sessions begin, in a PathSet of refs.
 const standardMark = "\x00standard"
 
 // sessionPath is the search path of a session while a file is read.
 type sessionPath struct {
-	paths pathSet
+	paths syntax.PathSet
 	// before, in a transaction, is the path that ROLLBACK brings back, and local the one of SET LOCAL.
-	before, local *pathSet
+	before, local *syntax.PathSet
 	inTxn         bool
-	session       *session
+	session       *syntax.Session
 }
 
 // now gives the path that is set.
-func (s *sessionPath) now() pathSet {
+func (s *sessionPath) now() syntax.PathSet {
 	if s.local != nil {
 		return *s.local
 	}
@@ -31,12 +32,12 @@ func (s *sessionPath) now() pathSet {
 }
 
 // set applies a SET.
-func (s *sessionPath) set(c pathChange) {
+func (s *sessionPath) set(c syntax.PathChange) {
 	switch {
-	case !c.local:
-		s.paths, s.local = c.to, nil
+	case !c.Local:
+		s.paths, s.local = c.To, nil
 	case s.inTxn: // elsewhere it does nothing
-		s.local = &c.to
+		s.local = &c.To
 	}
 }
 
@@ -56,28 +57,28 @@ func (s *sessionPath) end(rollback bool) {
 type rolePath struct {
 	pos            ir.Pos
 	role, database string // "" for all
-	path           pathSet
+	path           syntax.PathSet
 }
 
 // startPaths sets the search path before the files are read.
 func (l *loader) startPaths() {
-	l.standard = onePath(defaultPath)
+	l.standard = syntax.OnePath(syntax.DefaultPath)
 	if l.opt.SearchPath != nil {
-		l.standard = onePath(l.opt.SearchPath)
+		l.standard = syntax.OnePath(l.opt.SearchPath)
 	}
 	l.late = resolver{l: l, paths: l.standard, run: l.standard, at: now}
 	l.ddl = l.newSessionPath(nil)
 }
 
-func (l *loader) newSessionPath(s *session) sessionPath {
+func (l *loader) newSessionPath(s *syntax.Session) sessionPath {
 	return sessionPath{paths: l.standard, session: s}
 }
 
 // declaring gives the text of a declaration, which says what the names in it mean: those of this moment.
-func (l *loader) declaring(t *text) *text {
+func (l *loader) declaring(t *syntax.Text) *syntax.Text {
 	l.clock++
 	out := *t
-	out.names = l.names()
+	out.Scope = l.names()
 	return &out
 }
 
@@ -91,14 +92,14 @@ func (l *loader) names() *resolver {
 func (l *loader) setPath(tree any) {
 	switch s := tree.(type) {
 	case *pg.VariableSetStmt:
-		if c, ok := pathSetting(s, l.standard, l.ddl.now()); ok {
+		if c, ok := syntax.PathSetting(s, l.standard, l.ddl.now()); ok {
 			l.ddl.set(c)
 		}
 	case *pg.DiscardStmt:
-		l.ddl.set(pathChange{to: l.standard})
+		l.ddl.set(syntax.PathChange{To: l.standard})
 	case *pg.SelectStmt:
-		if call := soleCall(s); call != nil && plainName(qualified(names(call.Funcname))) == "set_config" {
-			if c, ok := configSetting(call); ok {
+		if call := soleCall(s); call != nil && syntax.PlainName(syntax.Qualified(syntax.Names(call.Funcname))) == "set_config" {
+			if c, ok := syntax.ConfigSetting(call); ok {
 				l.ddl.set(c)
 			}
 		}
@@ -136,18 +137,18 @@ func (l *loader) settlePaths() {
 
 // roleSetting is ALTER ROLE or DATABASE … SET.
 func (l *loader) roleSetting(pos ir.Pos, s *pg.VariableSetStmt, role, database string) {
-	c, ok := pathSetting(s, onePath(defaultPath), l.ddl.now())
+	c, ok := syntax.PathSetting(s, syntax.OnePath(syntax.DefaultPath), l.ddl.now())
 	if !ok {
 		return
 	}
 	l.roles = slices.DeleteFunc(l.roles, func(r rolePath) bool { return r.role == role && r.database == database })
 	if s.Kind != pg.SetReset && s.Kind != pg.SetResetAll && s.Kind != pg.SetDefault {
-		l.roles = append(l.roles, rolePath{pos, role, database, c.to})
+		l.roles = append(l.roles, rolePath{pos, role, database, c.To})
 	}
 }
 
 // createSchema is CREATE SCHEMA, with what it declares in the schema.
-func (l *loader) createSchema(s *pg.CreateSchemaStmt, n *node, t *text) {
+func (l *loader) createSchema(s *pg.CreateSchemaStmt, n *syntax.Node, t *syntax.Text) {
 	name := s.Schemaname
 	if name == "" {
 		name = s.Authrole.GetRolename()
@@ -160,19 +161,19 @@ func (l *loader) createSchema(s *pg.CreateSchemaStmt, n *node, t *text) {
 		return
 	}
 	outer := l.ddl
-	l.ddl.paths, l.ddl.local = onePath(append(searchPath{name}, l.firstPath()...)), nil
+	l.ddl.paths, l.ddl.local = syntax.OnePath(append(syntax.SearchPath{name}, l.firstPath()...)), nil
 	for _, elt := range s.SchemaElts {
-		l.statement(&node{pos: n.pos, src: n.src, at: n.at, text: n.text, first: n.first, raw: &pg.RawStmt{Stmt: elt}})
+		l.statement(&syntax.Node{Pos: n.Pos, Src: n.Src, At: n.At, Text: n.Text, First: n.First, Raw: &pg.RawStmt{Stmt: elt}})
 	}
 	l.ddl = outer
 }
 
 // firstPath is the search path with which declarations are read, the first one where it may be one of several.
-func (l *loader) firstPath() searchPath {
-	if p := l.ddl.now(); len(p.all) > 0 {
-		return p.all[0]
+func (l *loader) firstPath() syntax.SearchPath {
+	if p := l.ddl.now(); len(p.All) > 0 {
+		return p.All[0]
 	}
-	return searchPath{publicSchema}
+	return syntax.SearchPath{syntax.PublicSchema}
 }
 
 // createExtension notes an extension, and the schema of its functions.
@@ -186,37 +187,37 @@ func (l *loader) createExtension(s *pg.CreateExtension) {
 }
 
 // placeOf gives the schema and the name that a new table, view or sequence gets.
-func (l *loader) placeOf(r *pg.RangeVar, t *text) (schema, name string) {
+func (l *loader) placeOf(r *pg.RangeVar, t *syntax.Text) (schema, name string) {
 	if r.Relpersistence == "t" {
-		return tempSchema, r.Relname
+		return syntax.TempSchema, r.Relname
 	}
-	return l.schemaFor(nonEmpty(r.Schemaname), t, t.pos(int(r.Location))), r.Relname
+	return l.schemaFor(syntax.NonEmpty(r.Schemaname), t, t.Pos(int(r.Location))), r.Relname
 }
 
 // schemaFor gives the schema in which something is created: the one that its name says, or the first one of the search
 // path that exists. A schema that no file creates is taken to be there.
-func (l *loader) schemaFor(said []string, t *text, pos ir.Pos) string {
+func (l *loader) schemaFor(said []string, t *syntax.Text, pos ir.Pos) string {
 	if len(said) > 0 {
 		return said[len(said)-1]
 	}
 	paths := l.sees(t).paths
-	for _, p := range paths.all {
+	for _, p := range paths.All {
 		if s := l.newIn(p); s != "" {
 			return s
 		}
 	}
-	if paths.any {
-		return publicSchema
+	if paths.Any {
+		return syntax.PublicSchema
 	}
 	l.fail(pos, "no schema of the search path (%s) can take this: write its schema before the name", paths)
 	return ""
 }
 
 // newIn gives the schema in which a search path puts something new, "" if there is none.
-func (l *loader) newIn(p searchPath) string {
+func (l *loader) newIn(p syntax.SearchPath) string {
 	for _, s := range p {
 		exists, known := l.declarations.schemas[s]
-		if s != userSchema && s != systemSchema && s != "" && (exists || !known && !l.laterCreated(s)) {
+		if s != syntax.UserSchema && s != syntax.SystemSchema && s != "" && (exists || !known && !l.laterCreated(s)) {
 			return s
 		}
 	}
@@ -227,7 +228,7 @@ func (l *loader) newIn(p searchPath) string {
 func (l *loader) laterCreated(name string) bool {
 	if l.createdSchemas == nil {
 		l.createdSchemas = map[string]bool{}
-		for _, f := range l.files {
+		for _, f := range l.Files {
 			for _, m := range createSchemaText.FindAllStringSubmatch(f.Text, -1) {
 				l.createdSchemas[strings.Trim(m[1], `"`)] = true
 				l.createdSchemas[strings.ToLower(m[1])] = true
@@ -241,27 +242,27 @@ var createSchemaText = regexp.MustCompile(`(?i)\bcreate\s+schema\s+(?:if\s+not\s
 
 // bare reports whether the schema of a table is not said: neither by its name nor by the search path.
 func (l *loader) bare(r *pg.RangeVar) bool {
-	return r.Schemaname == "" && slices.Equal(l.firstPath(), defaultPath) && l.opt.SearchPath == nil
+	return r.Schemaname == "" && slices.Equal(l.firstPath(), syntax.DefaultPath) && l.opt.SearchPath == nil
 }
 
 // unsaid is bare for an object whose name has no schema.
-func (l *loader) unsaid(t *text) bool { return l.bare(&pg.RangeVar{}) }
+func (l *loader) unsaid(t *syntax.Text) bool { return l.bare(&pg.RangeVar{}) }
 
 // createRelation declares what stands in the place of a table.
-func (l *loader) createRelation(v *view, r *pg.RangeVar, t *text) {
+func (l *loader) createRelation(v *view, r *pg.RangeVar, t *syntax.Text) {
 	schema, name := l.placeOf(r, t)
 	l.addView(v, schema, name)
 	if v.rel == nil {
 		return // a table has the name
 	}
-	if schema == tempSchema {
+	if schema == syntax.TempSchema {
 		v.rel.of = l.ddl.session
 	}
 	v.rel.bare = l.bare(r)
 }
 
 // createType declares a type.
-func (l *loader) createType(u *userType, name []string, t *text) {
+func (l *loader) createType(u *userType, name []string, t *syntax.Text) {
 	schema := l.schemaFor(name[:len(name)-1], t, u.pos)
 	own := name[len(name)-1]
 	l.declarations.name(&u.named, schema, own)
@@ -271,29 +272,31 @@ func (l *loader) createType(u *userType, name []string, t *text) {
 }
 
 // tableNamed gives the table that a declaration names, or nil.
-func (l *loader) tableNamed(r *pg.RangeVar, t *text) *table { return l.sees(t).table(rangeName(r)) }
+func (l *loader) tableNamed(r *pg.RangeVar, t *syntax.Text) *table {
+	return l.sees(t).table(syntax.RangeName(r))
+}
 
 // changed gives the table that a declaration changes: nil if it is a view or the like. One that is not there is
 // an error unless missing says that it may.
-func (l *loader) changed(r *pg.RangeVar, t *text, missing bool) *table {
-	o := l.sees(t).relation(rangeName(r))
+func (l *loader) changed(r *pg.RangeVar, t *syntax.Text, missing bool) *table {
+	o := l.sees(t).relation(syntax.RangeName(r))
 	switch {
 	case o != nil:
 		return o.table
 	case missing:
 		return nil
 	}
-	l.fail(t.pos(int(r.Location)), noTable+"%s", l.notThere(l.sees(t), rangeName(r)))
+	l.fail(t.Pos(int(r.Location)), noTable+"%s", l.notThere(l.sees(t), syntax.RangeName(r)))
 	return nil
 }
 
 // notThere spells a name that means nothing, with what it may have been meant for.
 func (l *loader) notThere(in *resolver, raw string) string {
-	_, name := splitName(raw)
+	_, name := syntax.SplitName(raw)
 	var others []string
 	for _, o := range l.declarations.relations[name] {
 		if _, _, there := o.at(in.at); there && o.of == nil {
-			others = append(others, qualified([]string{o.schema(), o.own()}))
+			others = append(others, syntax.Qualified([]string{o.schema(), o.own()}))
 		}
 	}
 	if len(others) == 0 {
@@ -304,7 +307,7 @@ func (l *loader) notThere(in *resolver, raw string) string {
 }
 
 // insideOf gives the resolver for the names in the body of f, which is called where the paths outer are set.
-func (l *loader) insideOf(f *function, outer pathSet) *resolver {
+func (l *loader) insideOf(f *function, outer syntax.PathSet) *resolver {
 	r := l.late
 	r.at = now
 	switch {
@@ -315,14 +318,14 @@ func (l *loader) insideOf(f *function, outer pathSet) *resolver {
 	}
 	r = *r.with(outer)
 	if f.atomic != nil {
-		r.at, r.paths, r.session = f.text.names.at, f.text.names.paths, f.text.names.session
+		r.at, r.paths, r.session = declaredNames(f.text).at, declaredNames(f.text).paths, declaredNames(f.text).session
 	}
 	return &r
 }
 
 // leadsToPublic reports whether sessions find in the schema public what they name without a schema.
 func (l *loader) leadsToPublic() bool {
-	return !l.standard.any && len(l.standard.all) == 1 && slices.Equal(l.standard.all[0], defaultPath)
+	return !l.standard.Any && len(l.standard.All) == 1 && slices.Equal(l.standard.All[0], syntax.DefaultPath)
 }
 
 // sessionsOf gives the search path of the sessions that run a transaction of a script, nil if it is the usual one or
@@ -332,10 +335,10 @@ func (l *loader) sessionsOf(f *function) []string {
 		return nil
 	}
 	p := f.script.paths
-	if p.any || len(p.all) != 1 || len(l.standard.all) == 1 && slices.Equal(p.all[0], l.standard.all[0]) {
+	if p.Any || len(p.All) != 1 || len(l.standard.All) == 1 && slices.Equal(p.All[0], l.standard.All[0]) {
 		return nil
 	}
-	return p.all[0]
+	return p.All[0]
 }
 
 // enter begins the body of f, and gives what ends it. A search path that the body sets stays set, unless the
@@ -344,40 +347,40 @@ func (b *builder) enter(f *function) (leave func()) {
 	l, outer := b.l, b.l.late
 	l.late = *l.insideOf(f, outer.run)
 	return func() {
-		l.late = *outer.with(outer.run.or(l.leftBy(f, outer.run)))
+		l.late = *outer.with(outer.run.Or(l.leftBy(f, outer.run)))
 	}
 }
 
 // setBy gives the search paths that running some SQL may set.
-func (l *loader) setBy(r *refs, in *resolver) pathSet {
+func (l *loader) setBy(r *refs, in *resolver) syntax.PathSet {
 	if !l.setsPath {
-		return pathSet{}
+		return syntax.PathSet{}
 	}
 	return l.setIn(r, in, map[*function]bool{})
 }
 
-func (l *loader) setIn(r *refs, in *resolver, seen map[*function]bool) pathSet {
+func (l *loader) setIn(r *refs, in *resolver, seen map[*function]bool) syntax.PathSet {
 	out := l.unmarked(r.paths)
 	for name := range l.calls(r) {
 		fns, _ := in.functions(name)
 		for _, f := range fns {
-			out = out.or(l.leftIn(f, in.run, seen))
+			out = out.Or(l.leftIn(f, in.run, seen))
 		}
 	}
 	return out
 }
 
 // leftBy gives the search paths that a call of f may leave, apart from the one that was set before.
-func (l *loader) leftBy(f *function, outer pathSet) pathSet {
+func (l *loader) leftBy(f *function, outer syntax.PathSet) syntax.PathSet {
 	if !l.setsPath {
-		return pathSet{}
+		return syntax.PathSet{}
 	}
 	return l.leftIn(f, outer, map[*function]bool{})
 }
 
-func (l *loader) leftIn(f *function, outer pathSet, seen map[*function]bool) pathSet {
+func (l *loader) leftIn(f *function, outer syntax.PathSet, seen map[*function]bool) syntax.PathSet {
 	if seen[f] {
-		return pathSet{}
+		return syntax.PathSet{}
 	}
 	seen[f] = true
 	all := l.setIn(f.refs, l.insideOf(f, outer), seen)
@@ -389,13 +392,13 @@ func (l *loader) leftIn(f *function, outer pathSet, seen map[*function]bool) pat
 
 // tracked translates a statement by f, and follows the search path: sets are those that it may set. A loop may come to
 // it again; behind what has branches, the path may be any of them.
-func (b *builder) tracked(sets pathSet, loops, branches bool, f func() (ok bool)) {
+func (b *builder) tracked(sets syntax.PathSet, loops, branches bool, f func() (ok bool)) {
 	l, before := b.l, b.l.late
-	if sets.empty() {
+	if sets.Empty() {
 		f()
 		return
 	}
-	either := *before.with(before.run.or(sets))
+	either := *before.with(before.run.Or(sets))
 	if loops {
 		l.late = either
 	}
@@ -412,18 +415,18 @@ func (b *builder) follow(tree any) {
 	}
 	switch s := tree.(type) {
 	case *pg.VariableSetStmt:
-		if c, ok := pathSetting(s, l.standard, l.late.run); ok {
-			l.late = *l.late.with(c.to)
+		if c, ok := syntax.PathSetting(s, l.standard, l.late.run); ok {
+			l.late = *l.late.with(c.To)
 		}
 	case pg.Message:
-		if call := soleCall(s); call != nil && plainName(qualified(names(call.Funcname))) == "set_config" {
-			if c, ok := configSetting(call); ok {
-				l.late = *l.late.with(c.to)
+		if call := soleCall(s); call != nil && syntax.PlainName(syntax.Qualified(syntax.Names(call.Funcname))) == "set_config" {
+			if c, ok := syntax.ConfigSetting(call); ok {
+				l.late = *l.late.with(c.To)
 			}
 			return
 		}
-		if p := l.setBy(l.refsIn(s), &l.late); !p.empty() {
-			l.late = *l.late.with(l.late.run.or(p))
+		if p := l.setBy(l.refsIn(s), &l.late); !p.Empty() {
+			l.late = *l.late.with(l.late.run.Or(p))
 		}
 	}
 }
@@ -431,15 +434,15 @@ func (b *builder) follow(tree any) {
 // undone takes over a rollback to a savepoint in the transaction of f, which takes back what was set since.
 func (b *builder) undone(f *function) {
 	l := b.l
-	if p := l.setBy(f.refs, &l.late); !p.empty() {
-		l.late = *l.late.with(l.late.run.or(p).or(l.insideOf(f, l.standard).run))
+	if p := l.setBy(f.refs, &l.late); !p.Empty() {
+		l.late = *l.late.with(l.late.run.Or(p).Or(l.insideOf(f, l.standard).run))
 	}
 }
 
 // soleCall gives the call that is all of a SELECT, or nil.
 func soleCall(tree pg.Message) *pg.FuncCall {
 	s, ok := tree.(*pg.SelectStmt)
-	if !ok || !plainExpression(s) || len(s.TargetList) != 1 {
+	if !ok || !syntax.PlainExpression(s) || len(s.TargetList) != 1 {
 		return nil
 	}
 	call, _ := pg.Inner(pg.TargetValue(s.TargetList[0])).(*pg.FuncCall)
@@ -457,7 +460,7 @@ func (l *loader) forTemplate(fn *function) (leave func()) {
 	}
 	if fn.path == nil {
 		for _, f := range before {
-			l.late = *l.late.with(l.late.run.or(l.unmarked(f.refs.lasting)))
+			l.late = *l.late.with(l.late.run.Or(l.unmarked(f.refs.lasting)))
 		}
 	}
 	return func() { l.late = outer }
@@ -468,7 +471,7 @@ func (l *loader) temporaries(fn *function) map[string]bool {
 	out := map[string]bool{}
 	add := func(f *function, least making) {
 		for raw, lasts := range f.refs.made {
-			if _, name := splitName(raw); lasts < forAll && lasts >= least {
+			if _, name := syntax.SplitName(raw); lasts < forAll && lasts >= least {
 				out[name] = true
 			}
 		}
@@ -495,13 +498,13 @@ func (l *loader) temporaries(fn *function) map[string]bool {
 }
 
 // unmarked puts the standard path where it is meant.
-func (l *loader) unmarked(s pathSet) pathSet {
-	out := pathSet{any: s.any}
-	for _, p := range s.all {
-		if slices.Equal(p, searchPath{standardMark}) {
-			out = out.or(l.standard)
+func (l *loader) unmarked(s syntax.PathSet) syntax.PathSet {
+	out := syntax.PathSet{Any: s.Any}
+	for _, p := range s.All {
+		if slices.Equal(p, syntax.SearchPath{standardMark}) {
+			out = out.Or(l.standard)
 		} else {
-			out = out.or(onePath(p))
+			out = out.Or(syntax.OnePath(p))
 		}
 	}
 	return out
@@ -511,12 +514,12 @@ func (l *loader) unmarked(s pathSet) pathSet {
 func (l *loader) makes(f *function) {
 	in := l.insideOf(f, l.standard)
 	for _, raw := range slices.Sorted(maps.Keys(f.refs.made)) {
-		schema, name := splitName(raw)
+		schema, name := syntax.SplitName(raw)
 		lasts := f.refs.made[raw] == forAll
 		v := &view{pos: f.pos, what: "a table that a function creates", rows: lasts}
 		switch {
 		case !lasts:
-			schema = tempSchema
+			schema = syntax.TempSchema
 			if l.declarations.relationIn(schema, name, now) != nil {
 				continue
 			}
@@ -524,9 +527,9 @@ func (l *loader) makes(f *function) {
 		case in.relation(raw) != nil:
 			continue
 		case schema == "":
-			schema = publicSchema
-			if p := in.paths.all; len(p) > 0 {
-				schema = nameOr(l.newIn(p[0]), schema)
+			schema = syntax.PublicSchema
+			if p := in.paths.All; len(p) > 0 {
+				schema = syntax.NameOr(l.newIn(p[0]), schema)
 			}
 		}
 		l.addView(v, schema, name)
@@ -538,7 +541,7 @@ func (l *loader) makes(f *function) {
 // other has the name.
 func (l *loader) shorten() {
 	leads := func(schema string) bool {
-		return slices.ContainsFunc(l.late.paths.all, func(p searchPath) bool { return slices.Contains(p, schema) })
+		return slices.ContainsFunc(l.late.paths.All, func(p syntax.SearchPath) bool { return slices.Contains(p, schema) })
 	}
 	schemas := map[string]map[string]bool{}
 	note := func(m map[string]map[string]bool, o *named) {
@@ -549,9 +552,9 @@ func (l *loader) shorten() {
 	}
 	shown := func(m map[string]map[string]bool, o *named) string {
 		if len(m[o.own()]) == 1 && leads(o.schema()) {
-			return qualified([]string{o.own()})
+			return syntax.Qualified([]string{o.own()})
 		}
-		return qualified([]string{o.schema(), o.own()})
+		return syntax.Qualified([]string{o.schema(), o.own()})
 	}
 	for _, t := range l.order {
 		note(schemas, &t.rel.named)

@@ -3,6 +3,7 @@ package sqlmodel
 import (
 	"github.com/txrobust/robust/internal/sql/catalog"
 	"github.com/txrobust/robust/internal/sql/pg"
+	"github.com/txrobust/robust/internal/sql/syntax"
 	"github.com/txrobust/robust/ir"
 )
 
@@ -55,11 +56,11 @@ func (x *ex) calledInFrom(f *pg.RangeFunction) (call *pg.FuncCall, name, alias s
 	if !ok {
 		x.unmodelled("this form of a function in FROM")
 	}
-	alias = exprName(item.Items[0])
+	alias = syntax.ExprName(item.Items[0])
 	if f.Alias != nil {
 		alias = f.Alias.Aliasname
 	}
-	return call, qualified(names(call.Funcname)), alias
+	return call, syntax.Qualified(syntax.Names(call.Funcname)), alias
 }
 
 // names reports whether a call names columns of the query's own sources.
@@ -70,7 +71,7 @@ func (q *query) names(call *pg.FuncCall) bool {
 		if !ok {
 			return true
 		}
-		parts := names(c.Fields)
+		parts := syntax.Names(c.Fields)
 		for _, s := range q.level.sources {
 			if len(parts) == 1 && s.col(parts[0]) != nil || len(parts) > 1 && s.called(parts[:len(parts)-1]) {
 				found = true

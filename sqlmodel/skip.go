@@ -2,6 +2,7 @@ package sqlmodel
 
 import (
 	"github.com/txrobust/robust/internal/sql/pg"
+	"github.com/txrobust/robust/internal/sql/syntax"
 	"github.com/txrobust/robust/ir"
 )
 
@@ -26,7 +27,7 @@ func skipsLocked(s *pg.SelectStmt) bool {
 // else.
 func arrayQuery(e *pg.A_Expr) *pg.SelectStmt {
 	l, ok := pg.Inner(e.Rexpr).(*pg.SubLink)
-	if op := names(e.Name); e.Kind != pg.ExprOpAny || !ok || l.SubLinkType != pg.SubArray || op[len(op)-1] != "=" {
+	if op := syntax.Names(e.Name); e.Kind != pg.ExprOpAny || !ok || l.SubLinkType != pg.SubArray || op[len(op)-1] != "=" {
 		return nil
 	}
 	s, _ := pg.Inner(l.Subselect).(*pg.SelectStmt)

@@ -2,6 +2,7 @@ package sqlmodel
 
 import (
 	"github.com/txrobust/robust/internal/sql/pg"
+	"github.com/txrobust/robust/internal/sql/syntax"
 	"github.com/txrobust/robust/ir"
 )
 
@@ -32,7 +33,7 @@ func (x *ex) subCondition(e *pg.SubLink, m mode) (out ir.Expr) {
 
 // operatorOf gives the operator before ANY; IN has none.
 func operatorOf(e *pg.SubLink) string {
-	if ops := names(e.OperName); len(ops) > 0 {
+	if ops := syntax.Names(e.OperName); len(ops) > 0 {
 		return ops[len(ops)-1]
 	}
 	return "="
@@ -105,7 +106,7 @@ func (x *ex) any(e *pg.SubLink, s *pg.SelectStmt, op string, m mode) ir.Expr {
 	v := x.expr(e.Testexpr)
 	var q *query
 	switch {
-	case hasAggregates(s.TargetList):
+	case syntax.HasAggregates(s.TargetList):
 		q = x.uncorrelated(s)
 	case limited(s):
 		q, _ = x.chosen(s, x.pos(e.Location))

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/txrobust/robust/internal/sql/syntax"
 	"github.com/txrobust/robust/ir"
 )
 
@@ -30,8 +31,8 @@ func (l *loader) finishTables() {
 	}
 	for _, t := range l.order {
 		it := &ir.Table{Pos: t.pos, Name: t.name}
-		if t.rel.schema() != publicSchema || !l.leadsToPublic() {
-			it.Qualified = qualified([]string{t.rel.schema(), t.rel.own()})
+		if t.rel.schema() != syntax.PublicSchema || !l.leadsToPublic() {
+			it.Qualified = syntax.Qualified([]string{t.rel.schema(), t.rel.own()})
 		}
 		if t.key == nil {
 			if !l.tolerate(t, func() { l.rowidName(t) }) {

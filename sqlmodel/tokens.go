@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/txrobust/robust/internal/sql/pg"
+	"github.com/txrobust/robust/internal/sql/syntax"
 )
 
 // A statement that cannot be parsed is looked at token by token: it tells at least
@@ -267,7 +268,7 @@ func (t *tokenReader) table(i int) int {
 		hole = hole || isHole(t.at(i+2))
 		i += 2
 	}
-	name := qualified(parts)
+	name := syntax.Qualified(parts)
 	switch {
 	case hole:
 		t.refs.everything()
@@ -296,7 +297,7 @@ func (t *tokenReader) call(i int) {
 	for k := i; t.punct(k-1, ".") && k >= 2; k -= 2 {
 		parts = append([]string{t.at(k - 2).Text}, parts...)
 	}
-	name := qualified(parts)
+	name := syntax.Qualified(parts)
 	switch {
 	case t.ctes[name], t.punct(i-1, ".") && len(parts) == 1:
 	case t.word(i-1, "as") || t.punct(i-1, ")"): // an alias with columns

@@ -87,7 +87,7 @@ func (tr *tracer) add(r *refs) {
 	tr.locks = tr.locks || r.locks
 	in := r.names
 	if in == nil {
-		in = tr.in.with(tr.in.run.or(tr.l.setBy(r, tr.in)))
+		in = tr.in.with(tr.in.run.Or(tr.l.setBy(r, tr.in)))
 	}
 	for _, t := range r.known {
 		tr.touch(t.rel, r.access())
@@ -108,7 +108,7 @@ func (tr *tracer) add(r *refs) {
 	}
 }
 
-// typeName adds what the checks of domains look at that are in a type: that of a column if name ends
+// TypeName adds what the checks of domains look at that are in a type: that of a column if name ends
 // with one.
 func (tr *tracer) typeName(in *resolver, name string) {
 	for _, u := range tr.l.domainsIn(in, name) {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/txrobust/robust/internal/sql/pg"
 	"github.com/txrobust/robust/internal/sql/plpgsql"
+	"github.com/txrobust/robust/internal/sql/syntax"
 	"github.com/txrobust/robust/ir"
 )
 
@@ -38,7 +39,7 @@ const (
 )
 
 // createTrigger records a trigger.
-func (l *loader) createTrigger(s *pg.CreateTrigStmt, t *text, pos ir.Pos) {
+func (l *loader) createTrigger(s *pg.CreateTrigStmt, t *syntax.Text, pos ir.Pos) {
 	tab := l.changed(s.Relation, t, false)
 	onPart := false
 	if tab == nil {
@@ -49,14 +50,14 @@ func (l *loader) createTrigger(s *pg.CreateTrigStmt, t *text, pos ir.Pos) {
 		l.note(pos, "trigger %s on a view is left out: writes of the view are not modelled", s.Trigname)
 		return
 	}
-	g := &trigger{pos: pos, name: s.Trigname, fn: qualified(names(s.Funcname)), names: t.names, events: s.Events, before: s.Timing&beforeRow != 0, row: s.Row}
+	g := &trigger{pos: pos, name: s.Trigname, fn: syntax.Qualified(syntax.Names(s.Funcname)), names: declaredNames(t), events: s.Events, before: s.Timing&beforeRow != 0, row: s.Row}
 	if len(s.Columns) > 0 {
-		g.columns = names(s.Columns)
+		g.columns = syntax.Names(s.Columns)
 	}
 	if s.WhenClause != nil {
 		g.when = &sqlExpr{s.WhenClause, t}
 	}
-	g.args = names(s.Args)
+	g.args = syntax.Names(s.Args)
 	switch {
 	case onPart:
 		g.odd = "is on one partition"
@@ -71,8 +72,8 @@ func (l *loader) createTrigger(s *pg.CreateTrigStmt, t *text, pos ir.Pos) {
 }
 
 // partitioned gives the table that a partition belongs to, nil if the name is that of none.
-func (l *loader) partitioned(r *pg.RangeVar, t *text) *table {
-	o := l.sees(t).relation(rangeName(r))
+func (l *loader) partitioned(r *pg.RangeVar, t *syntax.Text) *table {
+	o := l.sees(t).relation(syntax.RangeName(r))
 	for o != nil && o.view != nil && len(o.view.of) == 1 {
 		if o = o.view.of[0]; o.table != nil && o.table.partitions != nil {
 			return o.table
@@ -308,7 +309,7 @@ const triggerArgs = "tg_argv"
 // triggerArgument is TG_ARGV[i].
 func (x *ex) triggerArgument(array *pg.Node, i *pg.A_Indices) (val, bool) {
 	c, ok := pg.Inner(array).(*pg.ColumnRef)
-	if !ok || x.f == nil || x.f.trigger == nil || i.IsSlice || len(c.Fields) != 1 || names(c.Fields)[0] != triggerArgs {
+	if !ok || x.f == nil || x.f.trigger == nil || i.IsSlice || len(c.Fields) != 1 || syntax.Names(c.Fields)[0] != triggerArgs {
 		return val{}, false
 	}
 	k := x.convert(x.expr(i.Uidx), tInt, x.at(i.Uidx), "a subscript")
@@ -338,7 +339,7 @@ func (f *function) returnsNull(op string) bool {
 	found := false
 	plpgsql.Walk([]plpgsql.Stmt{f.body.Block}, func(s plpgsql.Stmt) {
 		if r, is := s.(*plpgsql.Return); is {
-			switch strings.ToLower(strings.TrimSpace(r.Expr.Text(f.bodyText.s))) {
+			switch strings.ToLower(strings.TrimSpace(r.Expr.Text(f.bodyText.SQL))) {
 			case "null":
 				found = true
 			case "old":
@@ -354,7 +355,7 @@ func (f *function) returnsNull(op string) bool {
 // triggerReturn is RETURN in the function of a trigger.
 func (b *builder) triggerReturn(f *frame, s *plpgsql.Return, pos ir.Pos) {
 	r := f.trigger
-	what := strings.ToLower(strings.TrimSpace(s.Expr.Text(f.text.s)))
+	what := strings.ToLower(strings.TrimSpace(s.Expr.Text(f.text.SQL)))
 	switch {
 	case !r.before: // the result is dropped
 	case what == "new" && r.new != nil, what == "old" && r.new == nil && r.old != nil:

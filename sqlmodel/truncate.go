@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/txrobust/robust/internal/sql/pg"
+	"github.com/txrobust/robust/internal/sql/syntax"
 	"github.com/txrobust/robust/ir"
 )
 
@@ -17,11 +18,11 @@ func (r *refs) empties(x any) {
 	case *pg.TruncateStmt:
 		for _, n := range x.Relations {
 			if v, ok := pg.Inner(n).(*pg.RangeVar); ok {
-				r.emptied[rangeName(v)] = true
+				r.emptied[syntax.RangeName(v)] = true
 			}
 		}
 	case *pg.AlterTableStmt:
-		r.emptied[rangeName(x.Relation)] = true
+		r.emptied[syntax.RangeName(x.Relation)] = true
 	}
 }
 
@@ -41,13 +42,13 @@ func (l *loader) findEmptied() {
 	}
 	for _, f := range slices.Concat(l.funcs, l.scripts, l.programs) {
 		in := l.insideOf(f, l.standard)
-		in = in.with(in.run.or(l.setBy(f.refs, in)))
+		in = in.with(in.run.Or(l.setBy(f.refs, in)))
 		for _, name := range slices.Sorted(maps.Keys(f.refs.emptied)) {
 			for _, o := range in.relations(name) {
 				add(o.table)
 			}
 		}
-		if f.refs.dynamic && f.bodyText != nil && strings.Contains(strings.ToLower(f.bodyText.s), "truncate") {
+		if f.refs.dynamic && f.bodyText != nil && strings.Contains(strings.ToLower(f.bodyText.SQL), "truncate") {
 			for _, t := range l.order {
 				add(t)
 			}

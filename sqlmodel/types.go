@@ -1,10 +1,10 @@
 package sqlmodel
 
 import (
-	"strconv"
 	"strings"
 
 	"github.com/txrobust/robust/internal/sql/pg"
+	"github.com/txrobust/robust/internal/sql/syntax"
 	"github.com/txrobust/robust/internal/sql/system"
 	"github.com/txrobust/robust/internal/sql/value"
 	"github.com/txrobust/robust/ir"
@@ -198,37 +198,26 @@ type fieldDef struct {
 	within []*userType
 }
 
-// names gives the strings of a list of String nodes.
-func names(list []*pg.Node) []string {
-	var out []string
-	for _, n := range list {
-		if s, ok := pg.Inner(n).(*pg.String); ok {
-			out = append(out, s.Sval)
-		}
-	}
-	return out
-}
-
 // typeOf resolves a type name. The error of an unknown name is nil: it is an
 // opaque type.
-func (l *loader) typeOf(n *pg.TypeName, t *text) typ {
+func (l *loader) typeOf(n *pg.TypeName, t *syntax.Text) typ {
 	if n == nil {
 		return tVoid
 	}
-	parts := names(n.Names)
+	parts := syntax.Names(n.Names)
 	if n.PctType && len(parts) >= 2 { // table.column%TYPE
-		table, column := qualified(parts[:len(parts)-1]), parts[len(parts)-1]
+		table, column := syntax.Qualified(parts[:len(parts)-1]), parts[len(parts)-1]
 		tab := l.sees(t).table(table)
 		if tab == nil {
-			l.fail(t.pos(int(n.Location)), noTable+"%s", table)
+			l.fail(t.Pos(int(n.Location)), noTable+"%s", table)
 		}
 		c := tab.column(column)
 		if c == nil {
-			l.fail(t.pos(int(n.Location)), "table %s has no column %s", table, column)
+			l.fail(t.Pos(int(n.Location)), "table %s has no column %s", table, column)
 		}
 		return c.t
 	}
-	base := modified(l.namedType(qualified(parts), t, n.Location), typeModifiers(n))
+	base := modified(l.namedType(syntax.Qualified(parts), t, n.Location), syntax.TypeModifiers(n))
 	if len(n.ArrayBounds) > 0 {
 		return arrayOf(base)
 	}
@@ -237,13 +226,13 @@ func (l *loader) typeOf(n *pg.TypeName, t *text) typ {
 
 // signatureType is the type of a parameter or result of a function: CREATE FUNCTION
 // discards modifiers, but those of domains.
-func (l *loader) signatureType(n *pg.TypeName, t *text) typ {
+func (l *loader) signatureType(n *pg.TypeName, t *syntax.Text) typ {
 	out := l.typeOf(n, t)
 	if l.opt.MySQL {
 		return out
 	}
 	if n != nil && !n.PctType {
-		if u := l.sees(t).typ(qualified(names(n.Names))); u != nil {
+		if u := l.sees(t).typ(syntax.Qualified(syntax.Names(n.Names))); u != nil {
 			return out
 		}
 	}
@@ -278,30 +267,13 @@ func modified(t typ, mods []int) typ {
 	return typeOfValues(&sql)
 }
 
-// typeModifiers gives the numbers in parentheses after a type.
-func typeModifiers(n *pg.TypeName) []int {
-	var out []int
-	for _, m := range n.Typmods {
-		c, ok := pg.Inner(m).(*pg.A_Const)
-		if !ok {
-			return nil
-		}
-		i := int(c.GetIval().GetIval())
-		if f := c.GetFval(); f != nil {
-			i, _ = strconv.Atoi(f.Fval)
-		}
-		out = append(out, i)
-	}
-	return out
-}
-
 // namedType gives the type that a name means in a text.
-func (l *loader) namedType(raw string, in *text, loc int32) typ {
-	schema, _ := splitName(raw)
+func (l *loader) namedType(raw string, in *syntax.Text, loc int32) typ {
+	schema, _ := syntax.SplitName(raw)
 	name := l.systemName(raw)
 	other, keyword := typeNames[name]
-	if schema != systemSchema && (schema != "" || !keyword) {
-		r, pos := l.sees(in), in.pos(int(loc))
+	if schema != syntax.SystemSchema && (schema != "" || !keyword) {
+		r, pos := l.sees(in), in.Pos(int(loc))
 		if u := l.declaredType(r, raw, pos); u != nil {
 			if u.fields == nil {
 				return u.base
@@ -317,7 +289,7 @@ func (l *loader) namedType(raw string, in *text, loc int32) typ {
 	}
 	t := l.catalogType(name)
 	if t == opaque(name) && l.catalog().Type(name) == nil && name != nAny && !l.opt.MySQL {
-		l.note(in.pos(int(loc)), "the type %s is neither declared here nor one of PostgreSQL: nothing is known of its values; check the spelling, or add CREATE TYPE, CREATE DOMAIN or CREATE EXTENSION", raw)
+		l.note(in.Pos(int(loc)), "the type %s is neither declared here nor one of PostgreSQL: nothing is known of its values; check the spelling, or add CREATE TYPE, CREATE DOMAIN or CREATE EXTENSION", raw)
 	}
 	return t
 }
@@ -345,12 +317,12 @@ func (l *loader) catalogType(name string) typ {
 // declaredType finds the type that the program declares by a name, or nil.
 func (l *loader) declaredType(r *resolver, raw string, pos ir.Pos) *userType {
 	all := r.types(raw)
-	schema, own := splitName(raw)
+	schema, own := syntax.SplitName(raw)
 	switch {
 	case len(all) > 1:
 		panic(unmodelled{"the type " + raw + ", which depends on the search_path"})
 	case len(all) == 1:
-		if schema == "" && r.at == now && !r.paths.any && !r.leadsTo(all[0].schema()) {
+		if schema == "" && r.at == now && !r.paths.Any && !r.leadsTo(all[0].schema()) {
 			l.note(all[0].pos, offPath, all[0].full(), r.paths)
 		}
 		return all[0]
@@ -362,7 +334,7 @@ func (l *loader) declaredType(r *resolver, raw string, pos ir.Pos) *userType {
 
 // rowTypeOf finds the key of the type of the rows of a table or a view, or gives "".
 func (l *loader) rowTypeOf(r *resolver, raw string, pos ir.Pos) string {
-	_, own := splitName(raw)
+	_, own := syntax.SplitName(raw)
 	if system.Type(l.systemName(raw)) {
 		return ""
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/txrobust/robust/internal/sql/pg"
+	"github.com/txrobust/robust/internal/sql/syntax"
 	"github.com/txrobust/robust/ir"
 )
 
@@ -29,11 +30,11 @@ func (l *loader) rolesOf(root pg.Message) {
 }
 
 // perUser gives the paths with what "$user" may stand for.
-func (l *loader) perUser(s pathSet) pathSet {
-	out := pathSet{any: s.any}
-	for _, p := range s.all {
-		out = out.or(onePath(p))
-		i := slices.Index(p, userSchema)
+func (l *loader) perUser(s syntax.PathSet) syntax.PathSet {
+	out := syntax.PathSet{Any: s.Any}
+	for _, p := range s.All {
+		out = out.Or(syntax.OnePath(p))
+		i := slices.Index(p, syntax.UserSchema)
 		if i < 0 {
 			continue
 		}
@@ -41,7 +42,7 @@ func (l *loader) perUser(s pathSet) pathSet {
 			if l.declarations.hasSchema(user) {
 				own := slices.Clone(p)
 				own[i] = user
-				out = out.or(onePath(own))
+				out = out.Or(syntax.OnePath(own))
 			}
 		}
 	}
@@ -51,21 +52,21 @@ func (l *loader) perUser(s pathSet) pathSet {
 // otherUsers tells that a name without a schema would mean something else to a client whose role is called like another schema:
 // one of has, to which the path leads only then. The name means something in the schema means.
 func (r *resolver) otherUsers(means *named, pos ir.Pos, has []*named) {
-	for _, p := range r.paths.all {
-		i := slices.Index(p, userSchema)
-		if at := slices.Index(p, means.schema()); i < 0 || at >= 0 && at < i || at < 0 && slices.Contains(p.order(), means.schema()) {
+	for _, p := range r.paths.All {
+		i := slices.Index(p, syntax.UserSchema)
+		if at := slices.Index(p, means.schema()); i < 0 || at >= 0 && at < i || at < 0 && slices.Contains(p.Order(), means.schema()) {
 			continue
 		}
 		var others []string
 		for _, o := range has {
-			if s, n, there := o.at(now); there && n == means.own() && s != means.schema() && s != tempSchema && !slices.Contains(p, s) && !r.l.declarations.users[s] {
+			if s, n, there := o.at(now); there && n == means.own() && s != means.schema() && s != syntax.TempSchema && !slices.Contains(p, s) && !r.l.declarations.users[s] {
 				others = append(others, s)
 			}
 		}
 		if len(others) > 0 {
 			slices.Sort(others)
 			r.l.note(pos, "%s is %s here: that no client has a role called %s, whose search path (%s) begins with a schema of that name, is taken for granted; say so with -search-path",
-				means.own(), qualified([]string{means.schema(), means.own()}), strings.Join(slices.Compact(others), " or "), p)
+				means.own(), syntax.Qualified([]string{means.schema(), means.own()}), strings.Join(slices.Compact(others), " or "), p)
 			return
 		}
 	}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/txrobust/robust/internal/sql/pg"
 	"github.com/txrobust/robust/internal/sql/plpgsql"
+	"github.com/txrobust/robust/internal/sql/syntax"
 	"github.com/txrobust/robust/ir"
 )
 
@@ -207,11 +208,11 @@ func (v *valueErrors) types(fn *function) {
 		return strings.ContainsAny(name, "(") || strings.Contains(name, "uuid") || strings.Contains(name, "smallint") || l.sees(fn.bodyText).typ(name) != nil ||
 			strings.Contains(name, "%") && (len(l.declarations.typesByKey) > 0 || l.mentions("uuid"))
 	}
-	if fn.ret != nil && odd(typeSpelling(fn.ret)) {
+	if fn.ret != nil && odd(syntax.TypeSpelling(fn.ret)) {
 		v.strange("a text as the result of " + fn.name)
 	}
 	for _, p := range fn.params {
-		if p.out && odd(typeSpelling(p.t)) || l.sees(fn.text).typ(qualified(names(p.t.GetNames()))) != nil {
+		if p.out && odd(syntax.TypeSpelling(p.t)) || l.sees(fn.text).typ(syntax.Qualified(syntax.Names(p.t.GetNames()))) != nil {
 			v.strange("a value of " + p.name)
 		}
 	}
@@ -221,7 +222,7 @@ func (v *valueErrors) types(fn *function) {
 	plpgsql.Walk([]plpgsql.Stmt{fn.body.Block}, func(s plpgsql.Stmt) {
 		if blk, ok := s.(*plpgsql.Block); ok {
 			for _, d := range blk.Decls {
-				if d.NotNull || odd(d.Type.Text(fn.bodyText.s)) {
+				if d.NotNull || odd(d.Type.Text(fn.bodyText.SQL)) {
 					v.strange("a value of " + d.Name)
 				}
 			}
@@ -231,7 +232,7 @@ func (v *valueErrors) types(fn *function) {
 
 // mentions reports whether some file has the word in it.
 func (l *loader) mentions(word string) bool {
-	return slices.ContainsFunc(l.files, func(f File) bool { return strings.Contains(strings.ToLower(f.Text), word) })
+	return slices.ContainsFunc(l.Files, func(f File) bool { return strings.Contains(strings.ToLower(f.Text), word) })
 }
 
 // statements looks at statements of a function.
@@ -289,7 +290,7 @@ func (v *valueErrors) tree(root pg.Message, plain bool) {
 	pg.Walk(root, func(tree any) bool {
 		switch x := tree.(type) {
 		case *pg.A_Expr:
-			ops := names(x.Name)
+			ops := syntax.Names(x.Name)
 			op := ops[len(ops)-1]
 			_, comparison := comparisons[op]
 			switch {
@@ -303,7 +304,7 @@ func (v *valueErrors) tree(root pg.Message, plain bool) {
 				v.strange("the result of " + op)
 			}
 		case *pg.FuncCall:
-			name := plainName(qualified(names(x.Funcname)))
+			name := syntax.PlainName(syntax.Qualified(syntax.Names(x.Funcname)))
 			switch {
 			case name == "mod" || name == "div" || name == "log":
 				v.strange("the result of " + name)
@@ -320,8 +321,8 @@ func (v *valueErrors) tree(root pg.Message, plain bool) {
 				v.strange("the result of a cast")
 			}
 		case *pg.RangeVar:
-			if v.b.l.late.table(rangeName(x)) == nil {
-				v.strange("what " + rangeName(x) + " gives")
+			if v.b.l.late.table(syntax.RangeName(x)) == nil {
+				v.strange("what " + syntax.RangeName(x) + " gives")
 				v.division()
 			}
 		case *pg.InsertStmt:
@@ -337,7 +338,7 @@ func (v *valueErrors) tree(root pg.Message, plain bool) {
 			*pg.CaseWhen, *pg.CoalesceExpr, *pg.MinMaxExpr, *pg.JoinExpr, *pg.SortBy, *pg.List, *pg.TypeName, *pg.SetToDefault,
 			*pg.SQLValueFunction, *pg.RowExpr, *pg.RangeSubselect:
 		default:
-			v.strange("what " + strings.TrimPrefix(typeName(tree), "*ast.") + " does")
+			v.strange("what " + strings.TrimPrefix(syntax.TypeName(tree), "*ast.") + " does")
 		}
 		return true
 	})

@@ -7,12 +7,13 @@ import (
 	"github.com/txrobust/robust/internal/quote"
 	"github.com/txrobust/robust/internal/sql/pg"
 	"github.com/txrobust/robust/internal/sql/plpgsql"
+	"github.com/txrobust/robust/internal/sql/syntax"
 	"github.com/txrobust/robust/ir"
 )
 
 // declaration declares a variable of DECLARE and gives it its first value.
 func (b *builder) declaration(f *frame, d plpgsql.Decl) {
-	pos := f.text.pos(d.At)
+	pos := f.text.Pos(d.At)
 	if f.scope.vars[d.Name] != nil {
 		b.l.fail(pos, "variable %s is declared twice", d.Name)
 	}
@@ -93,9 +94,9 @@ func (f *frame) numbered(dollar string) *variable {
 // declaredType reads the type of a declaration, %TYPE and %ROWTYPE included, and its domain, nil
 // if it is none.
 func (b *builder) declaredType(f *frame, d plpgsql.Decl) (typ, *userType) {
-	src := d.Type.Text(f.text.s)
+	src := d.Type.Text(f.text.SQL)
 	lower := strings.ToLower(strings.Join(strings.Fields(src), ""))
-	pos := f.text.pos(d.Type.Start)
+	pos := f.text.Pos(d.Type.Start)
 	if name, ok := strings.CutSuffix(lower, "%rowtype"); ok {
 		t := b.l.namedType(name, f.text, int32(d.Type.Start))
 		if len(b.l.fieldsOf(t.name)) == 0 {
@@ -114,8 +115,8 @@ func (b *builder) declaredType(f *frame, d plpgsql.Decl) (typ, *userType) {
 	if lower == "record" {
 		return tRecord, nil
 	}
-	t := f.text.part("SELECT NULL::", d.Type)
-	stmts, err := t.parse()
+	t := f.text.Part("SELECT NULL::", d.Type)
+	stmts, err := t.Parse()
 	if err != nil {
 		panic(err)
 	}
@@ -137,7 +138,7 @@ func (b *builder) typeOfName(f *frame, parts []string, pos ir.Pos) (typ, *userTy
 		return v.t, v.domain
 	}
 	if len(parts) > 1 {
-		of, name := qualified(parts[:len(parts)-1]), parts[len(parts)-1]
+		of, name := syntax.Qualified(parts[:len(parts)-1]), parts[len(parts)-1]
 		if tab := b.l.sees(f.text).table(of); tab != nil {
 			if c := tab.column(name); c != nil {
 				return c.t, c.domain
@@ -264,7 +265,7 @@ func (b *builder) assignment(f *frame, s *plpgsql.Assign, pos ir.Pos) {
 	case len(s.Subscripts) > 0:
 		if d.t.name != nArray {
 			if fd == nil && v.isRecord || d.t.name != nJSON {
-				b.l.fail(f.text.pos(s.Target.At), "only arrays have subscripts, but this has type %s", d.t)
+				b.l.fail(f.text.Pos(s.Target.At), "only arrays have subscripts, but this has type %s", d.t)
 			}
 		}
 		x.noRow(e)
@@ -296,24 +297,24 @@ func (b *builder) assignment(f *frame, s *plpgsql.Assign, pos ir.Pos) {
 	}
 }
 
-// targetOf finds the variable that is to be set.
+// TargetOf finds the variable that is to be set.
 func (b *builder) targetOf(f *frame, n plpgsql.Name) (*variable, *field) {
 	if n.Parts[0][0] == '$' {
 		if v := f.numbered(n.Parts[0]); v != nil {
 			return v, nil
 		}
-		b.l.fail(f.text.pos(n.At), "there is no parameter %s", n.Parts[0])
+		b.l.fail(f.text.Pos(n.At), "there is no parameter %s", n.Parts[0])
 	}
 	v, fd := f.scope.find(n.Parts)
 	name := strings.Join(n.Parts, ".")
 	switch {
 	case v == nil:
-		b.l.fail(f.text.pos(n.At), "there is no variable %s; declare it", name)
+		b.l.fail(f.text.Pos(n.At), "there is no variable %s; declare it", name)
 	case fd == nil && v.isRecord && len(n.Parts) > 1 && n.Parts[len(n.Parts)-1] != v.name:
 		if !v.fixed {
 			b.unmodelled("a field of the record %s that is not known here", v.name)
 		}
-		b.l.fail(f.text.pos(n.At), "record %s has no field %s", v.name, n.Parts[len(n.Parts)-1])
+		b.l.fail(f.text.Pos(n.At), "record %s has no field %s", v.name, n.Parts[len(n.Parts)-1])
 	}
 	return v, fd
 }
@@ -368,7 +369,7 @@ func (b *builder) destsFor(f *frame, targets []plpgsql.Name, pos ir.Pos) func([]
 			case fd != nil:
 				all = append(all, dest{fd.local, fd.t})
 			case v.isRecord:
-				b.l.fail(f.text.pos(n.At), "%s is a record: it must be the only target of INTO", v.name)
+				b.l.fail(f.text.Pos(n.At), "%s is a record: it must be the only target of INTO", v.name)
 			default:
 				all = append(all, dest{v.local, v.t})
 			}

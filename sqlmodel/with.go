@@ -2,6 +2,7 @@ package sqlmodel
 
 import (
 	"github.com/txrobust/robust/internal/sql/pg"
+	"github.com/txrobust/robust/internal/sql/syntax"
 	"github.com/txrobust/robust/ir"
 )
 
@@ -26,7 +27,7 @@ func (x *ex) with(w *pg.WithClause) {
 			continue
 		}
 		scope, levels := x.ctes, x.levels
-		cols := names(c.Aliascolnames)
+		cols := syntax.Names(c.Aliascolnames)
 		var kept picked
 		if x.b != nil && x.d == nil && limited(sel) && x.writes {
 			y := *x
@@ -121,7 +122,7 @@ func (x *ex) withWrites(w *pg.WithClause, root pg.Message) {
 		g := *x.f
 		g.found, g.rowcount, g.ctes = "", "", x.ctes
 		x.b.command(&g, x.text, pg.Inner(c.Ctequery), x.pos(x.at(c.Ctequery)), to)
-		rows, cols := to.rows, names(c.Aliascolnames)
+		rows, cols := to.rows, syntax.Names(c.Aliascolnames)
 		x.ctes = &ctes{name: c.Ctename, up: x.ctes, make: func(at *ex) *derived {
 			if rows == nil {
 				at.unmodelled("a reference to a WITH query without RETURNING")

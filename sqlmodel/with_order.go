@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/txrobust/robust/internal/sql/pg"
+	"github.com/txrobust/robust/internal/sql/syntax"
 	"github.com/txrobust/robust/ir"
 )
 
@@ -79,45 +80,30 @@ func (x *ex) writesApart(t *table, cte *pg.Node, w *pg.WithClause, root pg.Messa
 func (x *ex) refsHere(root pg.Message) *refs {
 	r := x.l.refsIn(root)
 	if x.text != nil {
-		r.names = x.text.names
+		r.names = declaredNames(x.text)
 	}
 	return r
 }
 
 // addTarget adds what writing the target of a statement causes.
 func (x *ex) addTarget(tr *tracer, tree any) {
-	if r := targetOf(tree); r != nil {
-		if t := x.l.sees(x.text).table(rangeName(r)); t != nil {
+	if r := syntax.TargetOf(tree); r != nil {
+		if t := x.l.sees(x.text).table(syntax.RangeName(r)); t != nil {
 			tr.write(t, changesRows)
 			tr.tables[t.name] = true
 		}
 	}
 }
 
-// targetOf gives the table that a statement writes, or nil.
-func targetOf(tree any) *pg.RangeVar {
-	switch s := tree.(type) {
-	case *pg.InsertStmt:
-		return s.Relation
-	case *pg.UpdateStmt:
-		return s.Relation
-	case *pg.DeleteStmt:
-		return s.Relation
-	case *pg.MergeStmt:
-		return s.Relation
-	}
-	return nil
-}
-
 // restOf gives what a statement names outside of its WITH queries and apart from the table that it writes, which is target.
 func (x *ex) restOf(root pg.Message) (r *refs, target *table) {
-	tr := targetOf(root)
+	tr := syntax.TargetOf(root)
 	r = newRefs()
 	local := map[string]bool{}
 	pg.Walk(root, func(tree any) bool {
 		switch tree := tree.(type) {
 		case *pg.WithClause:
-			if tree == withOf(root) {
+			if tree == syntax.WithOf(root) {
 				for _, n := range tree.Ctes {
 					local[pg.Inner(n).(*pg.CommonTableExpr).Ctename] = true
 				}
@@ -125,10 +111,10 @@ func (x *ex) restOf(root pg.Message) (r *refs, target *table) {
 			}
 		case *pg.RangeVar:
 			if tree != tr && (tree.Schemaname != "" || !local[tree.Relname]) {
-				r.tables[rangeName(tree)] = true
+				r.tables[syntax.RangeName(tree)] = true
 			}
 		case *pg.FuncCall:
-			r.calls[qualified(names(tree.Funcname))] = true
+			r.calls[syntax.Qualified(syntax.Names(tree.Funcname))] = true
 		}
 		return true
 	})
@@ -136,29 +122,12 @@ func (x *ex) restOf(root pg.Message) (r *refs, target *table) {
 		delete(r.tables, name)
 	}
 	if x.text != nil {
-		r.names = x.text.names
+		r.names = declaredNames(x.text)
 	}
 	if tr != nil {
-		target = x.l.sees(x.text).table(rangeName(tr))
+		target = x.l.sees(x.text).table(syntax.RangeName(tr))
 	}
 	return r, target
-}
-
-// withOf gives the WITH clause of a statement, or nil.
-func withOf(root any) *pg.WithClause {
-	switch s := root.(type) {
-	case *pg.SelectStmt:
-		return s.WithClause
-	case *pg.InsertStmt:
-		return s.WithClause
-	case *pg.UpdateStmt:
-		return s.WithClause
-	case *pg.DeleteStmt:
-		return s.WithClause
-	case *pg.MergeStmt:
-		return s.WithClause
-	}
-	return nil
 }
 
 // rival ends the translation where a WITH query and its statement write t so that it counts which of them comes first. Two updates of one row
@@ -199,28 +168,13 @@ func (x *ex) rival(t *table, part any, root pg.Message) {
 		}
 	case "update update":
 		s := root.(*pg.UpdateStmt)
-		if s.ReturningClause != nil || len(s.FromClause) > 0 || x.f.found != "" || x.f.rowcount != "" || mentionsCte(root, part) {
+		if s.ReturningClause != nil || len(s.FromClause) > 0 || x.f.found != "" || x.f.rowcount != "" || syntax.MentionsCte(root, part) {
 			refuse()
 		}
 		x.parts.rivals = append(x.parts.rivals, t)
 	default:
 		refuse()
 	}
-}
-
-// mentionsCte reports whether a statement names the WITH query whose statement is part.
-func mentionsCte(root pg.Message, part any) bool {
-	found := false
-	for _, n := range withOf(root).Ctes {
-		if c := pg.Inner(n).(*pg.CommonTableExpr); pg.Inner(c.Ctequery) == part {
-			pg.Walk(root, func(tree any) bool {
-				r, ok := tree.(*pg.RangeVar)
-				found = found || ok && r.Schemaname == "" && r.Relname == c.Ctename
-				return true
-			})
-		}
-	}
-	return found
 }
 
 // decides reports whether a column is part of a key of t, or of one that refers to it or from it.

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/txrobust/robust/internal/sql/pg"
+	"github.com/txrobust/robust/internal/sql/syntax"
 	"github.com/txrobust/robust/ir"
 )
 
@@ -12,7 +13,7 @@ import (
 func (x *ex) target(r *pg.RangeVar) (*ex, *rowSource) {
 	t := x.tableOf(r)
 	y := x.inner()
-	alias := aliasOf(r)
+	alias := syntax.AliasOf(r)
 	s := x.source(t, alias, y.rowName(alias))
 	y.levels[len(y.levels)-1].sources = []*rowSource{s}
 	return y, s
@@ -34,7 +35,7 @@ func (b *builder) aftermath(pos ir.Pos, t *table, events int32, set []assignment
 }
 
 // updateStmt translates UPDATE.
-func (b *builder) updateStmt(f *frame, t *text, s *pg.UpdateStmt, pos ir.Pos, to sink) {
+func (b *builder) updateStmt(f *frame, t *syntax.Text, s *pg.UpdateStmt, pos ir.Pos, to sink) {
 	x := b.ex(f, t)
 	x.withWrites(s.WithClause, s)
 	b.afterParts(x.parts, func() { b.updateRows(f, x, s, pos, to) })
@@ -161,7 +162,7 @@ func (b *builder) oneByOneKeys(pos ir.Pos, row *rowSource, w *writeQuery, set []
 }
 
 // deleteStmt translates DELETE.
-func (b *builder) deleteStmt(f *frame, t *text, s *pg.DeleteStmt, pos ir.Pos, to sink) {
+func (b *builder) deleteStmt(f *frame, t *syntax.Text, s *pg.DeleteStmt, pos ir.Pos, to sink) {
 	x := b.ex(f, t)
 	x.withWrites(s.WithClause, s)
 	b.afterParts(x.parts, func() { b.deleteRows(f, x, s, pos, to) })
@@ -251,7 +252,7 @@ func (b *builder) from(y *ex, list []*pg.Node, where *pg.Node, current ir.Expr) 
 	case current != nil:
 		conds = append(conds, current)
 	case where != nil:
-		for _, c := range conjuncts(where) {
+		for _, c := range syntax.Conjuncts(where) {
 			conds = append(conds, y.boolean(c, truth))
 		}
 	}

@@ -8,7 +8,7 @@ import (
 	"github.com/txrobust/robust/engine"
 	"github.com/txrobust/robust/internal/infile"
 	"github.com/txrobust/robust/internal/schedules"
-	"github.com/txrobust/robust/sqlmodel"
+	"github.com/txrobust/robust/internal/sql/syntax"
 )
 
 // paths is a flag that may be given several times.
@@ -31,12 +31,12 @@ type common struct {
 type searchPath []string
 
 func (p *searchPath) Set(s string) error {
-	path, err := sqlmodel.ParseSearchPath(s)
+	path, err := syntax.ParseSearchPath(s)
 	*p = path
 	return err
 }
 
-func (p *searchPath) String() string { return sqlmodel.ShowSearchPath(*p) }
+func (p *searchPath) String() string { return syntax.ShowSearchPath(*p) }
 
 func (c *common) declare(fs *flag.FlagSet) {
 	fs.Var(&c.schemas, "schema", "`PATH` of DDL that is apart from the transactions (repeatable)")

@@ -64,7 +64,7 @@ var constraintFaults = []Fault{
 		Tests: "sqlmodel", Breaks: "LIKE INCLUDING CONSTRAINTS copies keys"},
 	{Name: "like-constraints", File: "sqlmodel/schema.go", Old: "if e.Options&likeConstraints != 0 {", New: "if e.Options&likeDefaults != 0 {",
 		Tests: "sqlmodel", Breaks: "LIKE INCLUDING DEFAULTS copies checks"},
-	{Name: "default-nextval", File: "sqlmodel/schema.go", Old: "	if f, ok := pg.Inner(e).(*pg.FuncCall); ok && plainName(qualified(names(f.Funcname))) == \"nextval\" {\n		c.fresh = true", New: "	if f, ok := pg.Inner(e).(*pg.FuncCall); ok && strings.HasSuffix(plainName(qualified(names(f.Funcname))), \"val\") {\n		c.fresh = true",
+	{Name: "default-nextval", File: "sqlmodel/schema.go", Old: "	if f, ok := pg.Inner(e).(*pg.FuncCall); ok && syntax.PlainName(syntax.Qualified(syntax.Names(f.Funcname))) == \"nextval\" {\n		c.fresh = true", New: "	if f, ok := pg.Inner(e).(*pg.FuncCall); ok && strings.HasSuffix(syntax.PlainName(syntax.Qualified(syntax.Names(f.Funcname))), \"val\") {\n		c.fresh = true",
 		Tests: "sqlmodel", Breaks: "DEFAULT currval() is a new value"},
 	{Name: "default-dropped", File: "sqlmodel/schema.go", Old: "c.def, c.fresh = nil, false", New: "c.def = nil",
 		Tests: "sqlmodel", Breaks: "DROP DEFAULT leaves the values of a sequence"},

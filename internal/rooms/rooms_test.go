@@ -55,7 +55,7 @@ var ceilings = map[string]map[string]int{
 	"internal/readcommitted":   {"partial": 2},
 	"report":                   {"file": 640, "partial": 2},
 	"internal/schedules":       {"partial": 7},
-	"sqlmodel":                 {"lines": 34200, "file": 700, "function": 116, "methods": 265, "recursive": 209, "cycle": 107, "partial": 32},
+	"sqlmodel":                 {"lines": 31900, "file": 700, "function": 116, "methods": 265, "recursive": 209, "cycle": 104, "partial": 32},
 	"internal/sql/plpgsql":     {"function": 110},
 	"internal/sql/tidy":        {"partial": 3},
 	"internal/sql/mysql":       {"lines": 5800, "file": 620, "function": 106, "partial": 2},

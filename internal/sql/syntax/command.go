@@ -1,4 +1,4 @@
-package sqlmodel
+package syntax
 
 import (
 	"fmt"
@@ -10,25 +10,25 @@ import (
 	"github.com/txrobust/robust/ir"
 )
 
-// command is a command of psql or pgbench: what begins with a backslash.
-type command struct {
-	pos  ir.Pos
+// Command is a command of psql or pgbench: what begins with a backslash.
+type Command struct {
+	Pos  ir.Pos
 	at   int // offset in the file
-	name string
+	Name string
 	// ends says that it stands in the place of a semicolon.
 	ends bool
-	// target is the variable that it sets, or the prefix of \gset.
-	target string
-	// expr is the expression of \set or \if after SELECT; nil for any value.
+	// Target is the variable that it sets, or the prefix of \gset.
+	Target string
+	// Expr is the expression of \set or \if after SELECT; nil for any value.
 	// literal is the text that \set gives the variable, where plain says so.
-	expr    *text
-	literal string
-	plain   bool
+	Expr    *Text
+	Literal string
+	Plain   bool
 	// truth says what is known of a condition.
 	truth    truthValue
-	included []*node
-	// strict says that at this place an error ends the script.
-	strict bool
+	included []*Node
+	// Strict says that at this place an error ends the script.
+	Strict bool
 }
 
 // truthValue is what is known of a condition when the script is read.
@@ -72,80 +72,79 @@ var unread = strings.Fields(`e edit ef ev r reset watch gexec lo_import lo_expor
 var wholeLine = strings.Fields(`copy ! shell setshell ef ev h help sf sv`)
 
 // command takes a command.
-func (sc *scanner) command() {
-	l := sc.s.l
+func (sc *Scanner) command() {
 	if sc.at(sc.i+1) == ';' {
-		sc.cmds = append(sc.cmds, &command{pos: sc.pos(), at: sc.i, name: ";", ends: !sc.empty()})
+		sc.cmds = append(sc.cmds, &Command{Pos: sc.pos(), at: sc.i, Name: ";", ends: !sc.empty()})
 		sc.blank = append(sc.blank, [2]int{sc.i, sc.i + 2})
 		sc.finish(sc.i+2, !sc.empty())
 		return
 	}
 	end := sc.i + 1
-	for end < len(sc.in) && !strings.ContainsRune(" \t\r\n\\", rune(sc.in[end])) {
-		if end++; sc.in[end-1] == '!' && end == sc.i+2 {
+	for end < len(sc.In) && !strings.ContainsRune(" \t\r\n\\", rune(sc.In[end])) {
+		if end++; sc.In[end-1] == '!' && end == sc.i+2 {
 			break
 		}
 	}
-	c := &command{pos: sc.pos(), at: sc.i, name: sc.in[sc.i+1 : end], strict: sc.s.strict}
+	c := &Command{Pos: sc.pos(), at: sc.i, Name: sc.In[sc.i+1 : end], Strict: sc.S.strict}
 	from := end
-	end = sc.argsEnd(end, slices.Contains(wholeLine, c.name))
-	if c.name == "" && sc.at(sc.i+1) == '\\' { // "\\" separates commands
+	end = sc.argsEnd(end, slices.Contains(wholeLine, c.Name))
+	if c.Name == "" && sc.at(sc.i+1) == '\\' { // "\\" separates commands
 		sc.blank = append(sc.blank, [2]int{sc.i, sc.i + 2})
 		sc.finish(sc.i+2, false)
 		return
 	}
-	c.ends = slices.Contains(ending, c.name)
+	c.ends = slices.Contains(ending, c.Name)
 	switch {
 	case c.ends && sc.empty():
-		l.fail(c.pos, "\\%s stands after no statement; write it in the place of the semicolon", c.name)
-	case slices.Contains(unread, c.name):
-		l.fail(c.pos, "\\%s is not read: what it runs does not stand here; write the statements", c.name)
-	case c.ends, idle[c.name], strings.HasPrefix(c.name, "d"):
-	case noted[c.name] != "":
-		l.note(c.pos, "\\%s is left out: %s", c.name, noted[c.name])
-	case !slices.Contains(acted, c.name):
-		l.fail(c.pos, "\\%s is no command of psql or pgbench that is known here; leave it out", c.name)
+		fail(c.Pos, "\\%s stands after no statement; write it in the place of the semicolon", c.Name)
+	case slices.Contains(unread, c.Name):
+		fail(c.Pos, "\\%s is not read: what it runs does not stand here; write the statements", c.Name)
+	case c.ends, idle[c.Name], strings.HasPrefix(c.Name, "d"):
+	case noted[c.Name] != "":
+		sc.S.input.Note(c.Pos, "\\%s is left out: %s", c.Name, noted[c.Name])
+	case !slices.Contains(acted, c.Name):
+		fail(c.Pos, "\\%s is no command of psql or pgbench that is known here; leave it out", c.Name)
 	case !sc.empty():
-		l.fail(c.pos, "\\%s stands inside of a statement; end that with a semicolon", c.name)
+		fail(c.Pos, "\\%s stands inside of a statement; end that with a semicolon", c.Name)
 	}
-	switch c.name {
+	switch c.Name {
 	case "set":
 		sc.set(c, from, end)
 	case "setrandom", "setshell", "prompt", "getenv", "unset":
-		words := psqlWords(sc.in[from:end])
+		words := psqlWords(sc.In[from:end])
 		if len(words) == 0 {
-			l.fail(c.pos, "\\%s needs a variable", c.name)
+			fail(c.Pos, "\\%s needs a variable", c.Name)
 		}
-		c.target = words[0].s
-		if c.name == "prompt" {
-			c.target = words[len(words)-1].s
+		c.Target = words[0].s
+		if c.Name == "prompt" {
+			c.Target = words[len(words)-1].s
 		}
 		sc.variableName(c)
-		sc.s.setValue(c.target)
-		sc.s.pgbench = sc.s.pgbench || c.name == "setrandom" || c.name == "setshell"
+		sc.S.setValue(c.Target)
+		sc.S.Pgbench = sc.S.Pgbench || c.Name == "setrandom" || c.Name == "setshell"
 	case "if", "elif", "else", "endif":
 		sc.flow(c, from, end)
 	case "gset", "aset":
-		if words := psqlWords(sc.in[from:end]); len(words) > 0 {
-			c.target = words[0].s
+		if words := psqlWords(sc.In[from:end]); len(words) > 0 {
+			c.Target = words[0].s
 		}
 		sc.gset(c)
 	case "i", "ir", "include", "include_relative":
-		words := psqlWords(sc.in[from:end])
+		words := psqlWords(sc.In[from:end])
 		if len(words) == 0 {
-			l.fail(c.pos, "\\%s needs the name of a file", c.name)
+			fail(c.Pos, "\\%s needs the name of a file", c.Name)
 		}
-		c.included = sc.s.include(c, sc.src, words[0].s)
+		c.included = sc.S.include(c, sc.Src, words[0].s)
 	case "q", "quit":
 		switch {
-		case len(sc.s.branches) == 0: // what follows is not there
-			sc.s.ended = true
-			c.name = "echo"
-		case len(sc.s.around) > 1:
-			l.fail(c.pos, "\\%s under an \\if is not read in an included file; write the rest of the file under the \\if", c.name)
+		case len(sc.S.branches) == 0: // what follows is not there
+			sc.S.ended = true
+			c.Name = "echo"
+		case len(sc.S.around) > 1:
+			fail(c.Pos, "\\%s under an \\if is not read in an included file; write the rest of the file under the \\if", c.Name)
 		}
 	case "sleep", "startpipeline", "endpipeline", "syncpipeline", "shell":
-		sc.s.pgbench = true
+		sc.S.Pgbench = true
 	}
 	sc.cmds = append(sc.cmds, c)
 	sc.blank = append(sc.blank, [2]int{sc.i, end})
@@ -157,7 +156,7 @@ var acted = strings.Fields(`set unset setrandom setshell prompt getenv if elif e
 	startpipeline endpipeline`)
 
 // finish goes on behind a command.
-func (sc *scanner) finish(end int, ends bool) {
+func (sc *Scanner) finish(end int, ends bool) {
 	if ends {
 		sc.put(";", end)
 		sc.endStatement()
@@ -168,13 +167,13 @@ func (sc *scanner) finish(end int, ends bool) {
 
 // argsEnd gives the end of the arguments of a command: that of the line, or
 // another command.
-func (sc *scanner) argsEnd(i int, all bool) int {
+func (sc *Scanner) argsEnd(i int, all bool) int {
 	var quote byte
-	for ; i < len(sc.in) && sc.in[i] != '\n'; i++ {
-		c := sc.in[i]
+	for ; i < len(sc.In) && sc.In[i] != '\n'; i++ {
+		c := sc.In[i]
 		switch {
-		case c == '\\' && strings.HasPrefix(strings.TrimPrefix(sc.in[i+1:], "\r"), "\n"): // the line goes on
-			i += strings.IndexByte(sc.in[i:], '\n')
+		case c == '\\' && strings.HasPrefix(strings.TrimPrefix(sc.In[i+1:], "\r"), "\n"): // the line goes on
+			i += strings.IndexByte(sc.In[i:], '\n')
 		case c == '\\' && quote != 0:
 			i++
 		case c == '\\' && !all:
@@ -185,7 +184,7 @@ func (sc *scanner) argsEnd(i int, all bool) int {
 			quote = c
 		}
 	}
-	return min(i, len(sc.in))
+	return min(i, len(sc.In))
 }
 
 // psqlWord is an argument of a command; run says that psql runs a program to
@@ -232,68 +231,68 @@ func psqlWords(args string) []psqlWord {
 
 var clientName = regexp.MustCompile(`^[A-Za-z0-9_\x{80}-\x{10ffff}]+$`)
 
-func (sc *scanner) variableName(c *command) {
-	if !clientName.MatchString(c.target) {
-		sc.s.l.fail(c.pos, "%q is no name of a variable", c.target)
+func (sc *Scanner) variableName(c *Command) {
+	if !clientName.MatchString(c.Target) {
+		fail(c.Pos, "%q is no name of a variable", c.Target)
 	}
 }
 
 // set is \set name value: of pgbench, if the value is an expression, or else of
 // psql, which joins the words.
-func (sc *scanner) set(c *command, from, end int) {
-	s, l := sc.s, sc.s.l
-	words := psqlWords(sc.in[from:end])
+func (sc *Scanner) set(c *Command, from, end int) {
+	s := sc.S
+	words := psqlWords(sc.In[from:end])
 	if len(words) == 0 { // lists the variables
-		c.name = "echo"
+		c.Name = "echo"
 		return
 	}
-	c.target = words[0].s
+	c.Target = words[0].s
 	sc.variableName(c)
-	at := from + strings.Index(sc.in[from:end], c.target) + len(c.target)
+	at := from + strings.Index(sc.In[from:end], c.Target) + len(c.Target)
 	expr := sc.part("SELECT ", at, end)
-	n := clientExpression(expr)
+	n := ClientExpression(expr)
 	_, number := pg.Inner(n).(*pg.A_Const)
 	switch {
 	case n != nil && !number:
-		c.expr = expr
+		c.Expr = expr
 		_, alone := pg.Inner(n).(*pg.ParamRef)
 		if !alone {
-			s.computes = append(s.computes, c)
+			s.Computes = append(s.Computes, c)
 		}
-		s.pgbench = s.pgbench || callsClient(n)
-		s.setValue(c.target)
+		s.Pgbench = s.Pgbench || callsClient(n)
+		s.setValue(c.Target)
 		return
 	case slices.ContainsFunc(words, func(w psqlWord) bool { return w.run }):
-		s.setValue(c.target)
+		s.setValue(c.Target)
 		return
 	}
-	c.plain = true
+	c.Plain = true
 	for _, w := range words[1:] {
-		c.literal += sc.expand(c, w.s)
+		c.Literal += sc.expand(c, w.s)
 	}
-	switch on := psqlTruth(c.literal) == yes || c.literal == ""; {
-	case c.target == "AUTOCOMMIT" && !on:
-		l.fail(c.pos, `\set AUTOCOMMIT off is not read; write BEGIN where a transaction begins`)
-	case c.target == "ON_ERROR_ROLLBACK" && psqlTruth(c.literal) != no:
-		l.fail(c.pos, `\set ON_ERROR_ROLLBACK is not read: transactions that go on after an error are not analysed; leave it out`)
-	case c.target == "ON_ERROR_STOP":
+	switch on := psqlTruth(c.Literal) == yes || c.Literal == ""; {
+	case c.Target == "AUTOCOMMIT" && !on:
+		fail(c.Pos, `\set AUTOCOMMIT off is not read; write BEGIN where a transaction begins`)
+	case c.Target == "ON_ERROR_ROLLBACK" && psqlTruth(c.Literal) != no:
+		fail(c.Pos, `\set ON_ERROR_ROLLBACK is not read: transactions that go on after an error are not analysed; leave it out`)
+	case c.Target == "ON_ERROR_STOP":
 		s.strict = on
 	}
-	s.setText(c.target, c.literal)
+	s.setText(c.Target, c.Literal)
 }
 
 var namedVariable = regexp.MustCompile(`:([A-Za-z_][A-Za-z0-9_]*)`)
 
 // expand puts the texts of variables into a word.
-func (sc *scanner) expand(c *command, word string) string {
-	size := len(c.literal) + len(word)
+func (sc *Scanner) expand(c *Command, word string) string {
+	size := len(c.Literal) + len(word)
 	return namedVariable.ReplaceAllStringFunc(word, func(ref string) string {
-		if size += len(sc.s.texts[ref[1:]]); size > maxText {
-			sc.s.l.fail(c.pos, "the text of :%s must have at most %d bytes, but has more; leave the script out", c.target, maxText)
+		if size += len(sc.S.texts[ref[1:]]); size > maxText {
+			fail(c.Pos, "the text of :%s must have at most %d bytes, but has more; leave the script out", c.Target, maxText)
 		}
-		text, known := sc.s.texts[ref[1:]]
+		text, known := sc.S.texts[ref[1:]]
 		if !known {
-			sc.s.l.fail(c.pos, "the text of %s is not known here, so that of :%s is not either; set it to one", ref, c.target)
+			fail(c.Pos, "the text of %s is not known here, so that of :%s is not either; set it to one", ref, c.Target)
 		}
 		return text
 	})
@@ -314,57 +313,57 @@ func psqlTruth(s string) truthValue {
 }
 
 // flow is \if and what belongs to it.
-func (sc *scanner) flow(c *command, from, end int) {
-	s := sc.s
-	switch c.name {
+func (sc *Scanner) flow(c *Command, from, end int) {
+	s := sc.S
+	switch c.Name {
 	case "else":
-		s.nextBranch(c.name, c.pos)
+		s.nextBranch(c.Name, c.Pos)
 		return
 	case "endif":
-		s.leaveIf(c.pos)
+		s.leaveIf(c.Pos)
 		return
 	case "elif":
-		s.nextBranch(c.name, c.pos)
+		s.nextBranch(c.Name, c.Pos)
 	default:
-		s.enterIf(c.pos)
+		s.enterIf(c.Pos)
 	}
-	if len(psqlWords(sc.in[from:end])) == 0 {
-		s.l.fail(c.pos, "\\%s needs a condition", c.name)
+	if len(psqlWords(sc.In[from:end])) == 0 {
+		fail(c.Pos, "\\%s needs a condition", c.Name)
 	}
-	c.expr = sc.part("SELECT ", from, end)
-	if c.truth = psqlTruth(strings.Trim(c.expr.s[c.expr.prefix:], " \t\r\n'")); c.truth != open {
+	c.Expr = sc.part("SELECT ", from, end)
+	if c.truth = psqlTruth(strings.Trim(c.Expr.SQL[c.Expr.Prefix:], " \t\r\n'")); c.truth != open {
 		return
 	}
-	n := clientExpression(c.expr)
+	n := ClientExpression(c.Expr)
 	if n == nil {
-		s.l.fail(c.pos, "\\%s needs a condition: true or false, a variable, or an expression of pgbench", c.name)
+		fail(c.Pos, "\\%s needs a condition: true or false, a variable, or an expression of pgbench", c.Name)
 	}
 	if _, alone := pg.Inner(n).(*pg.ParamRef); !alone {
-		s.pgbench = true
+		s.Pgbench = true
 	}
 }
 
 // gset is \gset and \aset: the columns of the row become variables.
-func (sc *scanner) gset(c *command) {
-	s := sc.s
-	s.pgbench = s.pgbench || c.name == "aset"
+func (sc *Scanner) gset(c *Command) {
+	s := sc.S
+	s.Pgbench = s.Pgbench || c.Name == "aset"
 	names, ok := sc.results()
 	if ok {
 		for _, n := range names {
-			s.setValue(c.target + n)
+			s.setValue(c.Target + n)
 		}
 		return
 	}
 	for name := range s.texts {
-		if strings.HasPrefix(name, c.target) {
+		if strings.HasPrefix(name, c.Target) {
 			s.setValue(name)
 		}
 	}
 }
 
-// clientFunctions are the functions of pgbench's expressions; those that are
+// ClientFunctions are the functions of pgbench's expressions; those that are
 // random have the value true.
-var clientFunctions = map[string]bool{
+var ClientFunctions = map[string]bool{
 	"abs": false, "debug": false, "double": false, "exp": false, "hash": false, "hash_fnv1a": false, "hash_murmur2": false,
 	"int": false, "ln": false, "mod": false, "permute": false, "pi": false, "pow": false, "power": false, "sqrt": false,
 	"random": true, "random_exponential": true, "random_gaussian": true, "random_zipfian": true,
@@ -376,7 +375,7 @@ func callsClient(n *pg.Node) bool {
 	found := false
 	pg.Walk(n, func(tree any) bool {
 		e, ok := tree.(*pg.FuncCall)
-		found = found || ok && (clientFunctions[qualified(names(e.Funcname))] || strings.HasPrefix(qualified(names(e.Funcname)), "hash"))
+		found = found || ok && (ClientFunctions[Qualified(Names(e.Funcname))] || strings.HasPrefix(Qualified(Names(e.Funcname)), "hash"))
 		return !found
 	})
 	return found
@@ -384,23 +383,23 @@ func callsClient(n *pg.Node) bool {
 
 var intCall = regexp.MustCompile(`(?i)(^|[^A-Za-z0-9_"])int\s*\(`)
 
-// clientExpression parses an expression of pgbench, whose grammar is a part of
+// ClientExpression parses an expression of pgbench, whose grammar is a part of
 // that of SQL. It is nil for anything else.
-func clientExpression(t *text) *pg.Node {
-	if m := intCall.FindStringIndex(t.s); m != nil && len(t.s) < 10000 {
+func ClientExpression(t *Text) *pg.Node {
+	if m := intCall.FindStringIndex(t.SQL); m != nil && len(t.SQL) < 10000 {
 		// int is a function there, and a type here.
-		i := m[0] + strings.Index(strings.ToLower(t.s[m[0]:]), "int")
-		t.s = t.s[:i] + `"int"` + t.s[i+3:]
-		o := i - t.prefix
-		t.offs = slices.Insert(t.offs, o, t.offs[o], t.offs[o])
-		return clientExpression(t)
+		i := m[0] + strings.Index(strings.ToLower(t.SQL[m[0]:]), "int")
+		t.SQL = t.SQL[:i] + `"int"` + t.SQL[i+3:]
+		o := i - t.Prefix
+		t.Offs = slices.Insert(t.Offs, o, t.Offs[o], t.Offs[o])
+		return ClientExpression(t)
 	}
-	stmts, err := t.parse()
+	stmts, err := t.Parse()
 	if err != nil || len(stmts) != 1 {
 		return nil
 	}
 	s, ok := pg.Inner(stmts[0].Stmt).(*pg.SelectStmt)
-	if !ok || len(s.TargetList) != 1 || !plainExpression(s) {
+	if !ok || len(s.TargetList) != 1 || !PlainExpression(s) {
 		return nil
 	}
 	r, ok := pg.Inner(s.TargetList[0]).(*pg.ResTarget)
@@ -414,7 +413,7 @@ func clientExpression(t *text) *pg.Node {
 			_, isText := e.Val.(*pg.A_ConstText)
 			fits = fits && !isText
 		case *pg.FuncCall:
-			_, isKnown := clientFunctions[qualified(names(e.Funcname))]
+			_, isKnown := ClientFunctions[Qualified(Names(e.Funcname))]
 			fits = fits && isKnown
 		case *pg.ParamRef, *pg.A_Expr, *pg.BoolExpr, *pg.CaseExpr, *pg.CaseWhen, *pg.MinMaxExpr, *pg.NullTest, *pg.BooleanTest,
 			*pg.String, *pg.Integer, *pg.Float, *pg.Boolean, *pg.List:

@@ -1,7 +1,8 @@
-package sqlmodel
+package syntax
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/txrobust/robust/internal/sql/catalog"
@@ -10,26 +11,26 @@ import (
 	"github.com/txrobust/robust/ir"
 )
 
-// scanner splits a file as psql does: it finds the commands that begin with a
+// Scanner splits a file as psql does: it finds the commands that begin with a
 // backslash, and puts $1, $2, … in the place of parameters and variables, for
 // which the grammar of SQL has no other form. Strings and comments stay as they
 // are.
-type scanner struct {
-	s   *session
-	src *source
-	in  string
+type Scanner struct {
+	S   *Session
+	Src *Source
+	In  string
 	i   int
-	// out is the text for the parser; byte k of it comes from offs[k] of the
+	// Out is the text for the parser; byte k of it comes from offs[k] of the
 	// file. As long as it is a part of the file, which begins at first, changed
 	// is false and offs is not kept.
-	out     []byte
+	Out     []byte
 	offs    []int
 	first   int
 	changed bool
 	// blank are the spans of commands; in the first byte of those that end
 	// a statement a semicolon stands instead.
 	blank [][2]int
-	cmds  []*command
+	cmds  []*Command
 	// end is where \q is, or -1.
 	end int
 	// The statement so far: where it begins in out, its first words, the
@@ -51,13 +52,13 @@ const (
 	afterOperand
 )
 
-// run scans the whole text.
-func (sc *scanner) run() {
+// Run scans the whole text.
+func (sc *Scanner) Run() {
 	sc.end = -1
-	for sc.i < len(sc.in) {
-		if sc.s.ended && sc.end < 0 {
+	for sc.i < len(sc.In) {
+		if sc.S.ended && sc.end < 0 {
 			sc.end = sc.i
-			sc.blank = append(sc.blank, [2]int{sc.i, len(sc.in)})
+			sc.blank = append(sc.blank, [2]int{sc.i, len(sc.In)})
 			break
 		}
 		sc.next()
@@ -65,8 +66,8 @@ func (sc *scanner) run() {
 }
 
 // plain is the file without the commands, with every byte in its place.
-func (sc *scanner) plain() []byte {
-	out := []byte(sc.in)
+func (sc *Scanner) plain() []byte {
+	out := []byte(sc.In)
 	for _, span := range sc.blank {
 		for i := span[0]; i < span[1]; i++ {
 			if out[i] != '\n' && out[i] != '\r' {
@@ -83,22 +84,22 @@ func (sc *scanner) plain() []byte {
 }
 
 // copy takes over the bytes up to end.
-func (sc *scanner) copy(end int) {
-	end = min(end, len(sc.in))
+func (sc *Scanner) copy(end int) {
+	end = min(end, len(sc.In))
 	if end > sc.i && !sc.changed {
-		sc.out = append(sc.out, sc.in[sc.i:end]...)
+		sc.Out = append(sc.Out, sc.In[sc.i:end]...)
 		sc.i = end
 	}
 	for ; sc.i < end; sc.i++ {
-		sc.out = append(sc.out, sc.in[sc.i])
+		sc.Out = append(sc.Out, sc.In[sc.i])
 		sc.offs = append(sc.offs, sc.i)
 	}
 }
 
-// places gives the place in the file of each byte of out.
-func (sc *scanner) places() []int {
+// Places gives the place in the file of each byte of out.
+func (sc *Scanner) Places() []int {
 	if !sc.changed {
-		sc.offs = make([]int, len(sc.out))
+		sc.offs = make([]int, len(sc.Out))
 		for k := range sc.offs {
 			sc.offs[k] = sc.first + k
 		}
@@ -107,14 +108,14 @@ func (sc *scanner) places() []int {
 }
 
 // put writes text for the bytes up to end.
-func (sc *scanner) put(text string, end int) {
-	if n := len(sc.out); n > 0 && inWord(sc.out[n-1]) && text != "" && inWord(text[0]) {
+func (sc *Scanner) put(text string, end int) {
+	if n := len(sc.Out); n > 0 && inWord(sc.Out[n-1]) && text != "" && inWord(text[0]) {
 		text = " " + text
 	}
-	sc.offs = sc.places()
+	sc.offs = sc.Places()
 	sc.changed = true
 	for k := 0; k < len(text); k++ {
-		sc.out = append(sc.out, text[k])
+		sc.Out = append(sc.Out, text[k])
 		sc.offs = append(sc.offs, sc.i)
 	}
 	sc.i = end
@@ -123,42 +124,44 @@ func (sc *scanner) put(text string, end int) {
 func startsWord(c byte) bool {
 	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c == '_' || c >= 0x80
 }
+
 func isDigit(c byte) bool { return c >= '0' && c <= '9' }
-func inWord(c byte) bool  { return startsWord(c) || isDigit(c) || c == '$' }
+
+func inWord(c byte) bool { return startsWord(c) || isDigit(c) || c == '$' }
 
 // at gives a byte of the file, 0 outside.
-func (sc *scanner) at(i int) byte {
-	if i < 0 || i >= len(sc.in) {
+func (sc *Scanner) at(i int) byte {
+	if i < 0 || i >= len(sc.In) {
 		return 0
 	}
-	return sc.in[i]
+	return sc.In[i]
 }
 
 // wordEnd gives the end of the name at i.
-func (sc *scanner) wordEnd(i int) int {
-	for i < len(sc.in) && inWord(sc.in[i]) && sc.in[i] != '$' {
+func (sc *Scanner) wordEnd(i int) int {
+	for i < len(sc.In) && inWord(sc.In[i]) && sc.In[i] != '$' {
 		i++
 	}
 	return i
 }
 
-func (sc *scanner) pos() ir.Pos { return sc.src.pos(sc.i) }
+func (sc *Scanner) pos() ir.Pos { return sc.Src.Pos(sc.i) }
 
 // inDDL reports whether the statement declares something: its own parameters
 // stay as they are.
-func (sc *scanner) inDDL() bool {
+func (sc *Scanner) inDDL() bool {
 	return len(sc.words) > 0 && (sc.words[0] == "create" || sc.words[0] == "alter")
 }
 
 // empty reports whether no statement has begun.
-func (sc *scanner) empty() bool {
+func (sc *Scanner) empty() bool {
 	return sc.prev == beforeOperand && len(sc.words) == 0 && sc.nesting == 0
 }
 
 // next takes one token.
-func (sc *scanner) next() {
-	c, d := sc.in[sc.i], sc.at(sc.i+1)
-	rest := sc.in[sc.i:]
+func (sc *Scanner) next() {
+	c, d := sc.In[sc.i], sc.at(sc.i+1)
+	rest := sc.In[sc.i:]
 	switch {
 	case c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == '\f' || c == '\v':
 		sc.copy(sc.i + 1)
@@ -169,7 +172,7 @@ func (sc *scanner) next() {
 		}
 		sc.copy(sc.i + n)
 	case c == '/' && d == '*':
-		sc.copy(sc.i + blockComment(rest))
+		sc.copy(sc.i + BlockComment(rest))
 	case c == '\'':
 		sc.copy(sc.i + quoted(rest, '\'', false))
 		sc.operand()
@@ -182,7 +185,7 @@ func (sc *scanner) next() {
 		sc.operand()
 	case c == '$':
 		sc.dollar(rest)
-	case c == '\\' && sc.s.sent == nil:
+	case c == '\\' && sc.S.Sent == nil:
 		sc.command()
 	case startsWord(c):
 		sc.name(rest)
@@ -194,27 +197,27 @@ func (sc *scanner) next() {
 	case c == '?':
 		sc.question(rest)
 	case c == '@' && startsWord(d) && sc.at(sc.i-1) != '<' && sc.at(sc.i-1) != '@' && !sc.inDDL() &&
-		sc.s.sent.parameter(sc.in[sc.i+1:sc.wordEnd(sc.i+1)]):
+		sc.S.Sent.parameter(sc.In[sc.i+1:sc.wordEnd(sc.i+1)]):
 		end := sc.wordEnd(sc.i + 1)
-		sc.parameter(":"+sc.in[sc.i+1:end], sc.in[sc.i+1:end], end)
+		sc.parameter(":"+sc.In[sc.i+1:end], sc.In[sc.i+1:end], end)
 	default:
 		sc.punctuation(c)
 	}
 }
 
-func (sc *scanner) operand() { sc.prev = afterOperand }
+func (sc *Scanner) operand() { sc.prev = afterOperand }
 
 // word takes note of a word of the statement.
-func (sc *scanner) word(w string) {
+func (sc *Scanner) word(w string) {
 	if len(sc.words) < 4 {
 		sc.words = append(sc.words, strings.ToLower(w))
 	}
 }
 
-func (sc *scanner) numberEnd() int {
+func (sc *Scanner) numberEnd() int {
 	i := sc.i
-	for i < len(sc.in) && (inWord(sc.in[i]) && sc.in[i] != '$' || sc.in[i] == '.') {
-		if (sc.in[i] == 'e' || sc.in[i] == 'E') && (sc.at(i+1) == '-' || sc.at(i+1) == '+') && isDigit(sc.at(i+2)) {
+	for i < len(sc.In) && (inWord(sc.In[i]) && sc.In[i] != '$' || sc.In[i] == '.') {
+		if (sc.In[i] == 'e' || sc.In[i] == 'E') && (sc.at(i+1) == '-' || sc.at(i+1) == '+') && isDigit(sc.at(i+2)) {
 			i++
 		}
 		i++
@@ -222,9 +225,9 @@ func (sc *scanner) numberEnd() int {
 	return i
 }
 
-// blockComment gives the length of the comment at the start of s; comments
+// BlockComment gives the length of the comment at the start of s; comments
 // nest.
-func blockComment(s string) int {
+func BlockComment(s string) int {
 	depth := 0
 	for i := 0; i < len(s)-1; i++ {
 		switch s[i : i+2] {
@@ -257,7 +260,7 @@ func quoted(s string, q byte, escapes bool) int {
 }
 
 // dollar takes a parameter $1, or a string in dollar quotes.
-func (sc *scanner) dollar(rest string) {
+func (sc *Scanner) dollar(rest string) {
 	i := 1
 	for i < len(rest) && isDigit(rest[i]) {
 		i++
@@ -279,7 +282,7 @@ func (sc *scanner) dollar(rest string) {
 		if n := strings.Index(rest[i+1:], tag); n >= 0 {
 			sc.copy(sc.i + i + 1 + n + len(tag))
 		} else {
-			sc.copy(len(sc.in))
+			sc.copy(len(sc.In))
 		}
 		sc.operand()
 		return
@@ -299,13 +302,13 @@ var expecting = func() map[string]bool {
 }()
 
 // name takes a word, or sqlc's form of a parameter.
-func (sc *scanner) name(rest string) {
+func (sc *Scanner) name(rest string) {
 	end := 1
 	for end < len(rest) && inWord(rest[end]) {
 		end++
 	}
 	w := strings.ToLower(rest[:end])
-	if w == "sqlc" && sc.s.sent == nil && end < len(rest) && rest[end] == '.' && !sc.inDDL() {
+	if w == "sqlc" && sc.S.Sent == nil && end < len(rest) && rest[end] == '.' && !sc.inDDL() {
 		sc.sqlc(rest, end+1)
 		return
 	}
@@ -327,7 +330,7 @@ func (sc *scanner) name(rest string) {
 
 // sqlc takes sqlc.arg(x), sqlc.narg('x') and sqlc.embed(t); the word after the
 // dot is at i.
-func (sc *scanner) sqlc(rest string, i int) {
+func (sc *Scanner) sqlc(rest string, i int) {
 	j := i
 	for j < len(rest) && startsWord(rest[j]) {
 		j++
@@ -335,39 +338,39 @@ func (sc *scanner) sqlc(rest string, i int) {
 	fn := strings.ToLower(rest[i:j])
 	close := strings.IndexByte(rest[j:], ')')
 	if j >= len(rest) || rest[j] != '(' || close < 0 {
-		sc.s.l.fail(sc.pos(), "sqlc.%s needs a name in parentheses", fn)
+		fail(sc.pos(), "sqlc.%s needs a name in parentheses", fn)
 	}
 	name := strings.Trim(rest[j+1:j+close], " \t\r\n'\"")
 	end := sc.i + j + close + 1
 	switch {
 	case name == "" || strings.ContainsAny(name, " \t\r\n'\"();"):
-		sc.s.l.fail(sc.pos(), "sqlc.%s needs a name in parentheses", fn)
+		fail(sc.pos(), "sqlc.%s needs a name in parentheses", fn)
 	case fn == "arg" || fn == "narg":
 		sc.parameter(":"+name, name, end)
 	case fn == "embed":
 		sc.put(name+".*", end)
 		sc.operand()
 	default:
-		sc.s.l.fail(sc.pos(), "sqlc.%s is not read; there are sqlc.arg, sqlc.narg and sqlc.embed (write = ANY ($1) for a list)", fn)
+		fail(sc.pos(), "sqlc.%s is not read; there are sqlc.arg, sqlc.narg and sqlc.embed (write = ANY ($1) for a list)", fn)
 	}
 	sc.word(name)
 }
 
 // parameter puts $n in the place of a parameter. key tells the parameters of
 // the file apart.
-func (sc *scanner) parameter(key, name string, end int) {
-	n := sc.s.number(key, name)
-	sc.put("$"+itoa(n), end)
+func (sc *Scanner) parameter(key, name string, end int) {
+	n := sc.S.number(key, name)
+	sc.put("$"+strconv.Itoa(n), end)
 	sc.operand()
 }
 
 // question takes a parameter ?, or an operator on JSON.
-func (sc *scanner) question(rest string) {
+func (sc *Scanner) question(rest string) {
 	switch before := sc.at(sc.i - 1); {
 	case strings.HasPrefix(rest, "??"): // how JDBC spells the operator
 		sc.put("?", sc.i+2)
 		sc.prev = beforeOperand
-	case sc.prev == afterOperand || before == '@' || sc.inDDL() || sc.s.sent != nil && !sc.s.sent.questions:
+	case sc.prev == afterOperand || before == '@' || sc.inDDL() || sc.S.Sent != nil && !sc.S.Sent.Questions:
 		end := sc.i + 1
 		if c := sc.at(end); c == '|' || c == '&' {
 			end++
@@ -381,7 +384,7 @@ func (sc *scanner) question(rest string) {
 		}
 		key, name := rest[:end-sc.i], ""
 		if key == "?" { // each is another one; the template numbers them
-			key += "#" + itoa(sc.i) + sc.src.name
+			key += "#" + strconv.Itoa(sc.i) + sc.Src.Name
 		} else {
 			name = "p" + key[1:]
 		}
@@ -390,30 +393,30 @@ func (sc *scanner) question(rest string) {
 }
 
 // colon takes a variable of psql or pgbench: :v, :'v' or :"v".
-func (sc *scanner) colon(next byte) {
+func (sc *Scanner) colon(next byte) {
 	switch {
 	case next == ':' || next == '=':
 		sc.copy(sc.i + 2)
 		sc.prev = beforeOperand
 	case startsWord(next):
 		end := sc.wordEnd(sc.i + 1)
-		name := sc.in[sc.i+1 : end]
-		_, known := sc.s.texts[name]
+		name := sc.In[sc.i+1 : end]
+		_, known := sc.S.texts[name]
 		if n := len(sc.brackets); n > 0 && sc.brackets[n-1] && sc.prev == afterOperand && !known {
 			sc.copy(sc.i + 1) // a[lo:hi]
 			sc.prev = beforeOperand
 			return
 		}
-		if !sc.s.sent.parameter(name) {
+		if !sc.S.Sent.parameter(name) {
 			sc.copy(sc.i + 1)
 			sc.prev = beforeOperand
 			return
 		}
 		sc.variable(name, "", end)
-	case (next == '\'' || next == '"') && sc.s.sent == nil:
+	case (next == '\'' || next == '"') && sc.S.Sent == nil:
 		end := sc.wordEnd(sc.i + 2)
 		if end > sc.i+2 && sc.at(end) == next {
-			sc.variable(sc.in[sc.i+2:end], string(next), end+1)
+			sc.variable(sc.In[sc.i+2:end], string(next), end+1)
 			return
 		}
 		sc.copy(sc.i + 1)
@@ -426,8 +429,8 @@ func (sc *scanner) colon(next byte) {
 
 // variable puts the text of a variable in its place where that is known, or
 // makes it a parameter.
-func (sc *scanner) variable(name, quote string, end int) {
-	if text, known := sc.s.texts[name]; known {
+func (sc *Scanner) variable(name, quote string, end int) {
+	if text, known := sc.S.texts[name]; known {
 		switch quote {
 		case "'":
 			text = "'" + strings.ReplaceAll(text, "'", "''") + "'"
@@ -440,8 +443,8 @@ func (sc *scanner) variable(name, quote string, end int) {
 		for _, w := range strings.Fields(text) {
 			sc.word(w)
 		}
-		if len(sc.out)+len(text) > 2*maxSQL {
-			sc.s.l.fail(sc.pos(), "with the texts of its variables this file has more than %d MB of SQL; leave the script out", 2*maxSQL>>20)
+		if len(sc.Out)+len(text) > 2*MaxSQL {
+			fail(sc.pos(), "with the texts of its variables this file has more than %d MB of SQL; leave the script out", 2*MaxSQL>>20)
 		}
 		sc.put(text, end)
 		sc.operand()
@@ -449,14 +452,14 @@ func (sc *scanner) variable(name, quote string, end int) {
 	}
 	switch {
 	case quote == `"`:
-		sc.s.l.fail(sc.pos(), `which name :"%s" stands for is not known here; give it one with \set before`, name)
+		fail(sc.pos(), `which name :"%s" stands for is not known here; give it one with \set before`, name)
 	case sc.inDDL():
 		sc.copy(end)
 		return
-	case sc.s.doubtful[name] && quote == "":
-		for _, text := range sc.s.held[name] {
+	case sc.S.doubtful[name] && quote == "":
+		for _, text := range sc.S.held[name] {
 			if _, ok := value.Rational(text); !ok {
-				sc.s.l.fail(sc.pos(), `which text :%s stands for depends on an \if or a query; write :'%s' if it is a value`, name, name)
+				fail(sc.pos(), `which text :%s stands for depends on an \if or a query; write :'%s' if it is a value`, name, name)
 			}
 		}
 	}
@@ -465,7 +468,7 @@ func (sc *scanner) variable(name, quote string, end int) {
 }
 
 // punctuation takes a character that is nothing else.
-func (sc *scanner) punctuation(c byte) {
+func (sc *Scanner) punctuation(c byte) {
 	was := sc.prev
 	sc.prev = beforeOperand
 	switch c {
@@ -475,7 +478,7 @@ func (sc *scanner) punctuation(c byte) {
 		sc.nesting = max(sc.nesting-1, 0)
 		sc.operand()
 	case '[':
-		word := strings.ToLower(strings.TrimRight(string(sc.out[max(0, len(sc.out)-20):]), " \t\r\n"))
+		word := strings.ToLower(strings.TrimRight(string(sc.Out[max(0, len(sc.Out)-20):]), " \t\r\n"))
 		sc.brackets = append(sc.brackets, was == afterOperand && !strings.HasSuffix(word, "array"))
 	case ']':
 		if n := len(sc.brackets); n > 0 {
@@ -492,32 +495,32 @@ func (sc *scanner) punctuation(c byte) {
 	sc.copy(sc.i + 1)
 }
 
-func (sc *scanner) endStatement() {
-	sc.start, sc.words, sc.nesting, sc.blocks, sc.brackets, sc.prev = len(sc.out), nil, 0, 0, nil, beforeOperand
+func (sc *Scanner) endStatement() {
+	sc.start, sc.words, sc.nesting, sc.blocks, sc.brackets, sc.prev = len(sc.Out), nil, 0, 0, nil, beforeOperand
 }
 
 // part scans a piece of a command as SQL: the text with variables replaced.
-func (sc *scanner) part(prefix string, start, end int) *text {
-	inner := &scanner{s: sc.s, src: sc.src, in: sc.in[:end], i: start, first: start}
-	for inner.i < end && inner.in[inner.i] != '\\' {
+func (sc *Scanner) part(prefix string, start, end int) *Text {
+	inner := &Scanner{S: sc.S, Src: sc.Src, In: sc.In[:end], i: start, first: start}
+	for inner.i < end && inner.In[inner.i] != '\\' {
 		inner.next()
 	}
-	return &text{src: sc.src, s: prefix + string(inner.out), prefix: len(prefix), offs: append(inner.places(), end)}
+	return &Text{Src: sc.Src, SQL: prefix + string(inner.Out), Prefix: len(prefix), Offs: append(inner.Places(), end)}
 }
 
 // results gives the names of the columns of the statement so far; ok is false
 // where they cannot be told.
-func (sc *scanner) results() (names []string, ok bool) {
-	stmts, err := pg.Parse(string(sc.out[sc.start:]))
+func (sc *Scanner) results() (names []string, ok bool) {
+	stmts, err := pg.Parse(string(sc.Out[sc.start:]))
 	if err != nil || len(stmts) != 1 {
 		return nil, false
 	}
-	return resultNames(stmts[0])
+	return ResultNames(stmts[0])
 }
 
-// resultNames gives the names of the columns of the rows that a statement
+// ResultNames gives the names of the columns of the rows that a statement
 // gives; ok is false where there is a star.
-func resultNames(raw *pg.RawStmt) (columns []string, ok bool) {
+func ResultNames(raw *pg.RawStmt) (columns []string, ok bool) {
 	var list []*pg.Node
 	switch s := pg.Inner(raw.Stmt).(type) {
 	case *pg.SelectStmt:
@@ -539,15 +542,15 @@ func resultNames(raw *pg.RawStmt) (columns []string, ok bool) {
 		if !is {
 			return nil, false
 		}
-		if c, is := pg.Inner(r.Val).(*pg.ColumnRef); is && isStar(c.Fields[len(c.Fields)-1]) {
+		if c, is := pg.Inner(r.Val).(*pg.ColumnRef); is && IsStar(c.Fields[len(c.Fields)-1]) {
 			return nil, false
 		}
 		if c, is := pg.Inner(r.Val).(*pg.FuncCall); is && c.Over == nil && r.Name == "" {
-			if !catalog.Known(plainName(qualified(names(c.Funcname)))) {
+			if !catalog.Known(PlainName(Qualified(Names(c.Funcname)))) {
 				return nil, false // it may give several columns
 			}
 		}
-		columns = append(columns, targetName(r))
+		columns = append(columns, TargetName(r))
 	}
 	return columns, true
 }

@@ -1,4 +1,4 @@
-package sqlmodel
+package syntax
 
 import (
 	"strings"
@@ -7,25 +7,22 @@ import (
 	"github.com/txrobust/robust/ir"
 )
 
-// What SQL may have at most, so that no input can exhaust stack or memory. The
-// parser, and all that goes through its trees, calls itself for what is nested;
-// so texts are looked at before they are parsed.
 const (
-	// maxFile is the bytes of a file, and maxSQL those of all files together
+	// MaxFile is the bytes of a file, and MaxSQL those of all files together
 	// without space and the rows of COPY.
-	maxFile = 1 << 30
-	maxSQL  = 6 << 20
-	// maxNesting is the nesting of parentheses and CASE.
-	maxNesting = 500
+	MaxFile = 1 << 30
+	MaxSQL  = 6 << 20
+	// MaxNesting is the nesting of parentheses and CASE.
+	MaxNesting = 500
 	// maxChain is the operators, or parts of one UNION, JOIN or CASE, that follow
 	// one another.
 	maxChain = 5000
-	// maxList is the values of an IN that are compared one by one.
-	maxList = 2000
+	// MaxList is the values of an IN that are compared one by one.
+	MaxList = 2000
 )
 
-// smaller says what helps where a file has more than maxFile bytes.
-const smaller = "leave out the rows, and name the schema and the functions"
+// Smaller says what helps where a file has more than MaxFile bytes.
+const Smaller = "leave out the rows, and name the schema and the functions"
 
 // chained are the words that make trees deeper, one after another. Punctuation
 // is taken to do so, besides.
@@ -34,11 +31,11 @@ var chained = map[string]bool{"and": true, "or": true, "not": true, "is": true, 
 	"union": true, "except": true, "intersect": true, "join": true, "when": true, "operator": true, "overlaps": true}
 
 // checkDepth refuses a text that is nested too deep.
-func (t *text) checkDepth() error {
-	if len(t.s) < maxNesting {
+func (t *Text) checkDepth() error {
+	if len(t.SQL) < MaxNesting {
 		return nil
 	}
-	toks, err := pg.Scan(t.s)
+	toks, err := pg.Scan(t.SQL)
 	if err != nil {
 		return nil // the parser says it better
 	}
@@ -77,14 +74,14 @@ func (t *text) checkDepth() error {
 			}
 		}
 		switch {
-		case opens && len(stack) > maxNesting:
-			return ir.Errorf(t.pos(tok.Start), "parentheses and CASE are nested more than %d deep", maxNesting)
+		case opens && len(stack) > MaxNesting:
+			return ir.Errorf(t.Pos(tok.Start), "parentheses and CASE are nested more than %d deep", MaxNesting)
 		case opens:
 			stack = append(stack, level{isCase: tok.Text == "case"})
 		case closes && len(stack) > 1:
 			stack = stack[:len(stack)-1]
 		case top.chain > maxChain:
-			return ir.Errorf(t.pos(tok.Start), "more than %d operators follow one another; split the expression", maxChain)
+			return ir.Errorf(t.Pos(tok.Start), "more than %d operators follow one another; split the expression", maxChain)
 		}
 	}
 	return nil
@@ -99,8 +96,8 @@ func size(text string) int {
 	return n
 }
 
-// clipped shortens a message that repeats the input.
-func clipped(msg string) string {
+// Clipped shortens a message that repeats the input.
+func Clipped(msg string) string {
 	const most = 200
 	if len(msg) <= most {
 		return msg

@@ -1,4 +1,4 @@
-package sqlmodel
+package syntax
 
 import (
 	"fmt"
@@ -9,12 +9,12 @@ import (
 	"github.com/txrobust/robust/internal/sql/pg"
 )
 
-// A searchPath is the schemas in which a name without a schema is looked for, in order. It may
+// A SearchPath is the schemas in which a name without a schema is looked for, in order. It may
 // have "$user", and pg_temp and pg_catalog, which come first where it does not name them.
-type searchPath []string
+type SearchPath []string
 
-// defaultPath is the search path of a server that nobody changed.
-var defaultPath = searchPath{userSchema, publicSchema}
+// DefaultPath is the search path of a server that nobody changed.
+var DefaultPath = SearchPath{UserSchema, PublicSchema}
 
 // ParseSearchPath reads a search path as SHOW search_path prints it: names between commas, in double
 // quotes where they are no plain identifiers.
@@ -27,15 +27,15 @@ func ParseSearchPath(s string) ([]string, error) {
 }
 
 // splitPath is PostgreSQL's SplitIdentifierString.
-func splitPath(s string) (path searchPath, ok bool) {
+func splitPath(s string) (path SearchPath, ok bool) {
 	if strings.TrimSpace(s) == "" {
-		return searchPath{}, true
+		return SearchPath{}, true
 	}
-	return identifiers(s, ',')
+	return Identifiers(s, ',')
 }
 
-// identifiers reads names with separators between them, in double quotes where they are no plain identifiers.
-func identifiers(s string, sep byte) (list []string, ok bool) {
+// Identifiers reads names with separators between them, in double quotes where they are no plain identifiers.
+func Identifiers(s string, sep byte) (list []string, ok bool) {
 	for {
 		var name string
 		s = strings.TrimLeft(s, " \t\r\n")
@@ -79,10 +79,10 @@ func untilQuote(s string) (name, rest string, ok bool) {
 }
 
 // ShowSearchPath spells a search path as SHOW search_path does: ParseSearchPath undoes it.
-func ShowSearchPath(path []string) string { return searchPath(path).String() }
+func ShowSearchPath(path []string) string { return SearchPath(path).String() }
 
 // String spells the path as SHOW search_path does.
-func (p searchPath) String() string {
+func (p SearchPath) String() string {
 	var out []string
 	for _, s := range p {
 		if s == "" || strings.ContainsFunc(s, func(r rune) bool { return !(r == '_' || r >= 'a' && r <= 'z' || r >= '0' && r <= '9') }) {
@@ -93,8 +93,8 @@ func (p searchPath) String() string {
 	return strings.Join(out, ", ")
 }
 
-// sql writes the path in SQL.
-func (p searchPath) sql() string {
+// Sql writes the path in SQL.
+func (p SearchPath) SQLText() string {
 	if len(p) == 0 {
 		return "''"
 	}
@@ -105,95 +105,95 @@ func (p searchPath) sql() string {
 	return strings.Join(list, ", ")
 }
 
-// order gives the schemas in which the server looks for tables and types. What the user is called
+// Order gives the schemas in which the server looks for tables and types. What the user is called
 // is not known: "$user" is left out.
-func (p searchPath) order() []string {
+func (p SearchPath) Order() []string {
 	var out []string
-	if !slices.Contains(p, tempSchema) {
-		out = append(out, tempSchema)
+	if !slices.Contains(p, TempSchema) {
+		out = append(out, TempSchema)
 	}
-	if !slices.Contains(p, systemSchema) {
-		out = append(out, systemSchema)
+	if !slices.Contains(p, SystemSchema) {
+		out = append(out, SystemSchema)
 	}
 	for _, s := range p {
-		if s != userSchema && !slices.Contains(out, s) {
+		if s != UserSchema && !slices.Contains(out, s) {
 			out = append(out, s)
 		}
 	}
 	return out
 }
 
-// pathSet is the search paths that may be set at some place; any says that it may be every path.
-type pathSet struct {
-	all []searchPath
-	any bool
+// PathSet is the search paths that may be set at some place; any says that it may be every path.
+type PathSet struct {
+	All []SearchPath
+	Any bool
 }
 
-func onePath(p searchPath) pathSet { return pathSet{all: []searchPath{p}} }
+func OnePath(p SearchPath) PathSet { return PathSet{All: []SearchPath{p}} }
 
-// or gives the paths of both.
-func (s pathSet) or(o pathSet) pathSet {
-	out := pathSet{all: slices.Clone(s.all), any: s.any || o.any}
-	for _, p := range o.all {
-		if !slices.ContainsFunc(out.all, func(q searchPath) bool { return slices.Equal(p, q) }) {
-			out.all = append(out.all, p)
+// Or gives the paths of both.
+func (s PathSet) Or(o PathSet) PathSet {
+	out := PathSet{All: slices.Clone(s.All), Any: s.Any || o.Any}
+	for _, p := range o.All {
+		if !slices.ContainsFunc(out.All, func(q SearchPath) bool { return slices.Equal(p, q) }) {
+			out.All = append(out.All, p)
 		}
 	}
 	return out
 }
 
-func (s pathSet) empty() bool { return len(s.all) == 0 && !s.any }
+func (s PathSet) Empty() bool { return len(s.All) == 0 && !s.Any }
 
-func (s pathSet) String() string {
-	if s.any {
+func (s PathSet) String() string {
+	if s.Any {
 		return "any"
 	}
 	var out []string
-	for _, p := range s.all {
+	for _, p := range s.All {
 		out = append(out, p.String())
 	}
 	return strings.Join(out, " or ")
 }
 
-// pathChange is what a SET of the search path, or a call of set_config, does. known is false where
+// PathChange is what a SET of the search path, or a call of set_config, does. known is false where
 // it is none.
-type pathChange struct {
-	to    pathSet
-	local bool // it ends with the transaction
+type PathChange struct {
+	To    PathSet
+	Local bool // it ends with the transaction
 }
 
-// pathSetting reads SET search_path, RESET and the like; default is the path that DEFAULT stands for and
+// PathSetting reads SET search_path, RESET and the like; default is the path that DEFAULT stands for and
 // current that of FROM CURRENT.
-func pathSetting(s *pg.VariableSetStmt, standard, current pathSet) (c pathChange, ok bool) {
+func PathSetting(s *pg.VariableSetStmt, standard, current PathSet) (c PathChange, ok bool) {
 	switch s.Kind {
 	case pg.SetResetAll:
-		return pathChange{to: standard}, true
+		return PathChange{To: standard}, true
 	case pg.SetDefault, pg.SetReset, pg.SetValue, pg.SetCurrent:
 	default:
-		return pathChange{}, false
+		return PathChange{}, false
 	}
 	if !strings.EqualFold(s.Name, "search_path") {
-		return pathChange{}, false
+		return PathChange{}, false
 	}
 	switch s.Kind {
 	case pg.SetDefault, pg.SetReset:
-		return pathChange{to: standard, local: s.IsLocal}, true
+		return PathChange{To: standard, Local: s.IsLocal}, true
 	case pg.SetCurrent:
-		return pathChange{to: current, local: s.IsLocal}, true
+		return PathChange{To: current, Local: s.IsLocal}, true
 	}
-	p := searchPath{}
+	p := SearchPath{}
 	for _, n := range s.Args {
 		c, isConst := pg.Inner(n).(*pg.A_Const)
 		if !isConst {
-			return pathChange{to: pathSet{any: true}, local: s.IsLocal}, true
+			return PathChange{To: PathSet{Any: true}, Local: s.IsLocal}, true
 		}
 		p = append(p, c.GetSval().GetSval())
 	}
-	return pathChange{to: onePath(p), local: s.IsLocal}, true
+	return PathChange{To: OnePath(p), Local: s.IsLocal}, true
 }
 
-// configSetting reads the arguments of set_config where they may set the search path.
-func configSetting(call *pg.FuncCall) (c pathChange, ok bool) {
+// ConfigSetting reads the arguments of set_config where they may set the search path.
+func ConfigSetting(call *pg.FuncCall) (c PathChange, ok bool) {
 	text := func(i int) (string, bool) {
 		if i >= len(call.Args) {
 			return "", false
@@ -210,17 +210,17 @@ func configSetting(call *pg.FuncCall) (c pathChange, ok bool) {
 	}
 	name, known := text(0)
 	if known && !strings.EqualFold(name, "search_path") {
-		return pathChange{}, false
+		return PathChange{}, false
 	}
-	c.to = pathSet{any: true}
+	c.To = PathSet{Any: true}
 	if value, isText := text(1); known && isText {
 		if p, ok := splitPath(value); ok {
-			c.to = onePath(p)
+			c.To = OnePath(p)
 		}
 	}
 	if len(call.Args) > 2 {
 		if b, is := pg.Inner(call.Args[2]).(*pg.A_Const); is {
-			c.local = b.GetBoolval().GetBoolval()
+			c.Local = b.GetBoolval().GetBoolval()
 		}
 	}
 	return c, true

@@ -1,0 +1,96 @@
+package syntax
+
+import (
+	"strings"
+
+	"github.com/txrobust/robust/internal/sql/pg"
+	"github.com/txrobust/robust/ir"
+)
+
+// SQLStatement is a statement of an SQL function.
+type SQLStatement struct {
+	Tree any
+	Node *pg.Node
+	Pos  ir.Pos
+}
+
+// StatementTree reads RETURN expr as the SELECT that it means.
+func StatementTree(n *pg.Node) any {
+	if r, ok := pg.Inner(n).(*pg.ReturnStmt); ok {
+		return pg.SelectOf(r.Returnval)
+	}
+	return pg.Inner(n)
+}
+
+// StatementAt gives the place of the statement of a BEGIN ATOMIC body in which
+// an offset lies.
+func (s *Source) StatementAt(off int) ir.Pos {
+	i := min(s.FirstToken(off), len(s.Toks)-1)
+	for i > 0 {
+		prev := s.Toks[i-1]
+		if prev.Kind == pg.Punct && prev.Text == ";" || prev.Kind == pg.Word && prev.Text == "atomic" {
+			break
+		}
+		if s.Toks[i].Kind == pg.Word && s.Toks[i].Text == "return" {
+			break
+		}
+		i--
+	}
+	for i < len(s.Toks)-1 && s.Toks[i].Kind == pg.Comment {
+		i++
+	}
+	return s.Pos(s.Toks[i].Start)
+}
+
+// AlwaysOneRow reports whether a query has exactly one row.
+func AlwaysOneRow(s *pg.SelectStmt) bool {
+	return len(s.ValuesLists) == 0 && (len(s.FromClause) == 0 && s.WhereClause == nil || HasAggregates(s.TargetList) && len(s.GroupClause) == 0)
+}
+
+// CommandName names a command that is not modelled.
+func CommandName(tree any) string {
+	name := strings.TrimSuffix(strings.TrimPrefix(TypeName(tree), "*ast."), "Stmt")
+	switch name {
+	case "Truncate":
+		return "TRUNCATE, which takes the rows away from older snapshots, too (DELETE does not)"
+	case "Do":
+		return "DO"
+	case "Copy":
+		return "COPY"
+	case "Transaction":
+		return "transaction control inside of a function"
+	case "Create", "CreateTableAs":
+		return "CREATE TABLE inside of a function"
+	case "Update":
+		return "UPDATE"
+	case "Delete":
+		return "DELETE"
+	case "Insert":
+		return "INSERT"
+	}
+	return "the command " + name
+}
+
+// Isolation gives the level among the options of a transaction, or "".
+func Isolation(options []*pg.Node) string {
+	for _, n := range options {
+		d, ok := pg.Inner(n).(*pg.DefElem)
+		if !ok || d.Defname != "transaction_isolation" {
+			continue
+		}
+		if c, ok := pg.Inner(d.Arg).(*pg.A_Const); ok {
+			return c.GetSval().GetSval()
+		}
+	}
+	return ""
+}
+
+// SQLText is the text of a statement.
+func (n *Node) SQLText() string {
+	from := n.Text.Offset(int(n.Raw.StmtLocation))
+	to := n.Text.Offset(int(n.Raw.StmtLocation + n.Raw.StmtLen))
+	if n.Raw.StmtLen == 0 || to > len(n.Src.Text) {
+		to = len(n.Src.Text)
+	}
+	return n.Src.Text[from:to]
+}
