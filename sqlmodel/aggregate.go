@@ -146,7 +146,7 @@ func (x *ex) aggregate(e *pg.FuncCall, name string) val {
 // knownAggregate gives what is known of an aggregate of one argument, or nil.
 func (x *ex) knownAggregate(name string, arg val, t typ) *ir.Function {
 	calls, outcome := x.resolveAggregate(name, []val{arg})
-	if outcome != catalog.Found || x.l.opt.MySQL || t.sql == nil {
+	if outcome != catalog.Found || x.l.in.mysql || t.sql == nil {
 		return nil
 	}
 	of := arg.t.sql
@@ -165,9 +165,9 @@ func (x *ex) aggregateResult(name string, args []val, loc int32) typ {
 	calls, outcome := x.resolveAggregate(name, args)
 	switch {
 	case outcome == catalog.Found:
-		return x.resultType(calls[0].Returns)
-	case len(calls) > 0 || x.l.opt.MySQL:
-		return x.commonResult(name, calls)
+		return x.l.resultType(calls[0].Returns)
+	case len(calls) > 0 || x.l.in.mysql:
+		return x.l.commonResult(name, calls)
 	}
 	x.fail(loc, "the aggregate %s does not work on %s; add a cast", name, typesOf(args))
 	return tAny

@@ -8,7 +8,7 @@ import (
 	"github.com/txrobust/robust/internal/sql/syntax"
 )
 
-func (l *loader) alterTable(s *pg.AlterTableStmt, t *syntax.Text) {
+func (l *Schema) alterTable(s *pg.AlterTableStmt, t *syntax.Text) {
 	if s.Objtype != pg.ObjectTable {
 		return // indexes, views, sequences, types: nothing that matters here
 	}
@@ -21,7 +21,7 @@ func (l *loader) alterTable(s *pg.AlterTableStmt, t *syntax.Text) {
 	}
 }
 
-func (l *loader) alter(tab *table, c *pg.AlterTableCmd, t *syntax.Text, at int) {
+func (l *Schema) alter(tab *table, c *pg.AlterTableCmd, t *syntax.Text, at int) {
 	pos := t.Pos(at)
 	col := func() *column {
 		x := tab.column(c.Name)
@@ -119,7 +119,7 @@ func (t *table) alterForeignKey(c *pg.ATAlterConstraint) {
 	}
 }
 
-func (l *loader) dropColumn(tab *table, name string) {
+func (l *Schema) dropColumn(tab *table, name string) {
 	for i, c := range tab.columns {
 		if c.name == name {
 			tab.columns = append(tab.columns[:i:i], tab.columns[i+1:]...)
@@ -176,7 +176,7 @@ func columnsNamed(n *pg.Node) []string {
 	return out
 }
 
-func (l *loader) dropConstraint(tab *table, name string) {
+func (l *Schema) dropConstraint(tab *table, name string) {
 	if tab.key != nil && tab.key.name == name {
 		tab.key = nil
 	}
@@ -198,7 +198,7 @@ func without[T any](list []T, drop func(T) bool) []T {
 }
 
 // drop is DROP of anything.
-func (l *loader) drop(s *pg.DropStmt, t *syntax.Text) {
+func (l *Schema) drop(s *pg.DropStmt, t *syntax.Text) {
 	in := l.sees(t)
 	for _, n := range s.Objects {
 		switch obj := pg.Inner(n).(type) {
@@ -240,7 +240,7 @@ func (l *loader) drop(s *pg.DropStmt, t *syntax.Text) {
 }
 
 // dropIndex drops an index by its name, which may have a schema: that of its table.
-func (l *loader) dropIndex(in *resolver, parts []string) {
+func (l *Schema) dropIndex(in *resolver, parts []string) {
 	schema, name := syntax.SplitName(syntax.Qualified(parts))
 	for _, tab := range l.order {
 		s := tab.rel.schema()
@@ -253,7 +253,7 @@ func (l *loader) dropIndex(in *resolver, parts []string) {
 }
 
 // dropSchema drops all that is in a schema.
-func (l *loader) dropSchema(name string) {
+func (l *Schema) dropSchema(name string) {
 	l.declarations.schemas[name] = false
 	for _, own := range slices.Sorted(maps.Keys(l.declarations.relations)) {
 		for _, o := range l.declarations.relations[own] {
@@ -287,7 +287,7 @@ func (t *table) dropIndex(name string) {
 }
 
 // dropRelation drops a table, or what stands in the place of one.
-func (l *loader) dropRelation(o *relation) {
+func (l *Schema) dropRelation(o *relation) {
 	if o.table != nil {
 		for _, other := range l.order {
 			other.foreign = without(other.foreign, func(f *foreignKey) bool { return f.parent() == o.table })
@@ -299,7 +299,7 @@ func (l *loader) dropRelation(o *relation) {
 }
 
 // rename is ALTER … RENAME.
-func (l *loader) rename(s *pg.RenameStmt, t *syntax.Text) {
+func (l *Schema) rename(s *pg.RenameStmt, t *syntax.Text) {
 	switch s.RenameType {
 	case pg.ObjectTable, pg.ObjectColumn, pg.ObjectConstraint:
 	case pg.ObjectFunction, pg.ObjectProcedure, pg.ObjectRoutine:
@@ -385,7 +385,7 @@ func (t *table) keys() []*uniqueKey {
 	return []*uniqueKey{t.key}
 }
 
-func (l *loader) renameColumn(tab *table, c *column, to string) {
+func (l *Schema) renameColumn(tab *table, c *column, to string) {
 	old := c.name
 	c.was, c.name = append(c.was, formerName{old, l.clock}), to
 	swap := func(cols []string) {
@@ -463,13 +463,13 @@ func (c *column) nameAt(m moment) (name string, there bool) {
 }
 
 // move gives a relation another schema and name.
-func (l *loader) move(o *relation, schema, name string) {
+func (l *Schema) move(o *relation, schema, name string) {
 	l.declarations.renameRelation(o, schema, name)
 	o.show()
 }
 
 // moveType gives a type another schema and name.
-func (l *loader) moveType(u *userType, schema, name string) {
+func (l *Schema) moveType(u *userType, schema, name string) {
 	l.declarations.name(&u.named, schema, name)
 	if !slices.Contains(l.declarations.types[name], u) {
 		l.declarations.types[name] = append(l.declarations.types[name], u)
@@ -477,7 +477,7 @@ func (l *loader) moveType(u *userType, schema, name string) {
 }
 
 // moveFunction gives a function another schema and name.
-func (l *loader) moveFunction(f *function, schema, name string) {
+func (l *Schema) moveFunction(f *function, schema, name string) {
 	l.declarations.name(&f.named, schema, name)
 	if !slices.Contains(l.declarations.funcs[name], f) {
 		l.declarations.funcs[name] = append(l.declarations.funcs[name], f)
@@ -486,7 +486,7 @@ func (l *loader) moveFunction(f *function, schema, name string) {
 }
 
 // renameSchema moves all that is in a schema.
-func (l *loader) renameSchema(from, to string) {
+func (l *Schema) renameSchema(from, to string) {
 	l.declarations.schemas[from], l.declarations.schemas[to] = false, true
 	for own, list := range l.declarations.relations {
 		for _, o := range list {
@@ -510,7 +510,7 @@ func (l *loader) renameSchema(from, to string) {
 }
 
 // setSchema is ALTER … SET SCHEMA. The sequences of serial columns go with their table.
-func (l *loader) setSchema(s *pg.AlterObjectSchema, t *syntax.Text) {
+func (l *Schema) setSchema(s *pg.AlterObjectSchema, t *syntax.Text) {
 	in := l.sees(t)
 	switch s.ObjectType {
 	case pg.ObjectTable, pg.ObjectView, pg.ObjectMatView, pg.ObjectSequence, pg.ObjectForeignTable:
@@ -556,7 +556,7 @@ func (t *table) renameTrigger(from, to string) {
 }
 
 // renameViewColumn is ALTER VIEW … RENAME COLUMN.
-func (l *loader) renameViewColumn(s *pg.RenameStmt, t *syntax.Text) {
+func (l *Schema) renameViewColumn(s *pg.RenameStmt, t *syntax.Text) {
 	o := l.sees(t).relation(syntax.RangeName(s.Relation))
 	if s.RenameType != pg.ObjectColumn || o == nil || o.view == nil {
 		return

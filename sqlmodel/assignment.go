@@ -14,6 +14,18 @@ type assignment struct {
 	v      val
 }
 
+// columnsOf gives the columns that are set, nil if it is not known which.
+func columnsOf(set []assignment) []string {
+	if set == nil {
+		return nil
+	}
+	out := []string{}
+	for _, a := range set {
+		out = append(out, a.column)
+	}
+	return out
+}
+
 // setList translates SET for a row of s; y sees the row.
 func (b *builder) setList(y *ex, s *rowSource, list []*pg.Node) []assignment {
 	var out []assignment
@@ -22,7 +34,7 @@ func (b *builder) setList(y *ex, s *rowSource, list []*pg.Node) []assignment {
 	before := lv.sources
 	defer func() { lv.sources = before }()
 	for _, n := range list {
-		if b.l.opt.MySQL { // an assignment sees those before it
+		if b.l.in.mysql { // an assignment sees those before it
 			lv.sources = slices.Clone(before)
 			for i := range before {
 				if before[i] == s {

@@ -22,7 +22,7 @@ func (r *refs) attribute(path []*pg.Node) {
 }
 
 // calls gives the names of the functions that some SQL calls, those of attributes included.
-func (l *loader) calls(r *refs) map[string]bool {
+func (l *Schema) calls(r *refs) map[string]bool {
 	out := r.calls
 	for name := range r.attributes {
 		if out[name] || !l.ofRows(name) {
@@ -37,15 +37,15 @@ func (l *loader) calls(r *refs) map[string]bool {
 }
 
 // ofRows reports whether a function of the program can be called with nothing but a row.
-func (l *loader) ofRows(name string) bool {
-	return !l.opt.MySQL && slices.ContainsFunc(l.lateFunctions(name), func(f *function) bool {
+func (l *Schema) ofRows(name string) bool {
+	return !l.in.mysql && slices.ContainsFunc(l.lateFunctions(name), func(f *function) bool {
 		in := f.inputs()
 		return len(in) > 0 && (len(in) == 1 || in[1].def != nil) && l.isRow(f, in[0])
 	})
 }
 
 // isRow reports whether a parameter takes rows.
-func (l *loader) isRow(f *function, p param) bool {
+func (l *Schema) isRow(f *function, p param) bool {
 	if p.t == nil || len(p.t.ArrayBounds) > 0 {
 		return false
 	}

@@ -8,7 +8,7 @@ import (
 )
 
 // declaredTypes is the catalog's view of what a program declares.
-type declaredTypes struct{ l *loader }
+type declaredTypes struct{ l *Schema }
 
 func (d declaredTypes) Type(name string) *catalog.Type {
 	u := d.l.typesByKey[name]
@@ -30,7 +30,7 @@ func (d declaredTypes) Type(name string) *catalog.Type {
 func (d declaredTypes) Functions(string) []*catalog.Function { return nil }
 
 // catalog is PostgreSQL's catalog together with the types of the program.
-func (l *loader) catalog() *catalog.Catalog {
+func (l *Schema) catalog() *catalog.Catalog {
 	if l.types == nil {
 		return &catalog.Catalog{Scope: catalog.None{}}
 	}
@@ -50,7 +50,7 @@ type builtin struct {
 func (b builtin) unsafe() bool { return !b.known || b.effect >= catalog.ReadsAny }
 
 // builtin says what a name means that the program does not declare.
-func (l *loader) builtin(name string) builtin {
+func (l *Schema) builtin(name string) builtin {
 	name = l.systemName(name)
 	var b builtin
 	for _, f := range l.catalog().All(name) {
@@ -74,7 +74,7 @@ func (l *loader) builtin(name string) builtin {
 
 // beside gives the functions of the system that a call by a name may mean beside those of the program, which
 // hide others of the same signature.
-func (l *loader) beside(name string, declared []*catalog.Function) []*catalog.Function {
+func (l *Schema) beside(name string, declared []*catalog.Function) []*catalog.Function {
 	if b := l.builtin(name); !b.known || b.aggregate || b.window {
 		return nil
 	}

@@ -60,8 +60,8 @@ func (x *ex) systemCall(e *pg.FuncCall, name string) val {
 		return x.resolved(calls[0], name, args, e)
 	case known.set:
 		x.refuse("the set-returning function %s in this place", name)
-	case known.effect == catalog.Pure && (len(calls) > 0 || x.l.opt.MySQL):
-		return x.opaqueCall(name, args, x.commonResult(name, calls))
+	case known.effect == catalog.Pure && (len(calls) > 0 || x.l.in.mysql):
+		return x.opaqueCall(name, args, x.l.commonResult(name, calls))
 	}
 	x.refuse("the function %s with these arguments", name)
 	return val{}
@@ -94,39 +94,9 @@ func (x *ex) refuse(format string, args ...any) {
 	x.unmodelled(format, args...)
 }
 
-// commonResult is the type of the result of one of several functions: of those that
-// may be meant, or else of all with the name.
-func (x *ex) commonResult(name string, calls []catalog.Call) typ {
-	var out typ
-	add := func(result string) {
-		t := x.resultType(result)
-		if out.name != "" && !out.same(t) {
-			t = tAny
-		}
-		out = t
-	}
-	for _, c := range calls {
-		add(c.Returns)
-	}
-	if len(calls) == 0 {
-		for _, f := range x.l.catalog().All(name) {
-			add(f.Result)
-		}
-	}
-	return out
-}
-
-// resultType is the type with a name of the catalog.
-func (x *ex) resultType(name string) typ {
-	if name == catalog.Untold || strings.HasPrefix(name, "any") {
-		return tAny
-	}
-	return x.l.catalogType(name)
-}
-
 // resolved translates a call of one function.
 func (x *ex) resolved(c catalog.Call, name string, args []val, e *pg.FuncCall) val {
-	t := x.resultType(c.Returns)
+	t := x.l.resultType(c.Returns)
 	effect := catalog.EffectOf(c.Function)
 	if c.Set {
 		x.refuse("the set-returning function %s in this place", name)
@@ -158,7 +128,7 @@ var naming = strings.Fields("pg_notify setseed set_limit set_config current_sett
 
 // named marks that a function may fail for its first argument, if that is no constant.
 func (x *ex) named(name string, args []val, loc int32) {
-	if x.b == nil || x.l.opt.MySQL || len(args) == 0 || !slices.Contains(naming, name) {
+	if x.b == nil || x.l.in.mysql || len(args) == 0 || !slices.Contains(naming, name) {
 		return
 	}
 	if _, constant := args[0].e.(*ir.Const); !constant {
@@ -186,7 +156,7 @@ func (x *ex) ofTransaction(c catalog.Call, t typ, args []val) val {
 }
 
 // t0 is the type of the first parameter.
-func t0(x *ex, c catalog.Call) typ { return x.resultType(c.Types[0]) }
+func t0(x *ex, c catalog.Call) typ { return x.l.resultType(c.Types[0]) }
 
 // ofSession is a value that stays the same in a transaction.
 func (x *ex) ofSession(name string, t typ, args []val, e *pg.FuncCall) val {
@@ -222,7 +192,7 @@ func literalSuffix(args []val) string {
 func (x *ex) pure(c catalog.Call, t typ, args []val, loc int32) val {
 	for i := range args {
 		args[i] = x.asParameter(args[i], c.Types[i], loc)
-		if args[i].isNull() && c.Strict && !x.l.opt.MySQL { // the planner does not compute the others
+		if args[i].isNull() && c.Strict && !x.l.in.mysql { // the planner does not compute the others
 			return val{e: ir.C(ir.Null), t: t}
 		}
 	}
@@ -397,7 +367,7 @@ func (x *ex) folded(c *ir.Call) ir.Expr {
 	var values []ir.Value
 	for _, a := range c.Args {
 		k, ok := a.(*ir.Const)
-		if !ok || x.l.opt.MySQL || k.Value.IsNull() || !ascii(k.Value.S) {
+		if !ok || x.l.in.mysql || k.Value.IsNull() || !ascii(k.Value.S) {
 			return c
 		}
 		values = append(values, k.Value)

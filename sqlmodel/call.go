@@ -182,7 +182,7 @@ func (b *builder) apart(root pg.Message, target *pg.RangeVar) {
 }
 
 // draws reports whether a function, or one that it calls, uses values that differ from call to call.
-func (l *loader) draws(f *function, seen map[*function]bool) bool {
+func (l *Schema) draws(f *function, seen map[*function]bool) bool {
 	if seen[f] {
 		return false
 	}
@@ -281,7 +281,7 @@ func (f *function) ArgNames() []string {
 }
 
 // signature is a function of the program as the catalog has functions.
-func (l *loader) signature(f *function) *catalog.Function {
+func (l *Schema) signature(f *function) *catalog.Function {
 	out := &catalog.Function{Name: f.name, Kind: 'f', Volatility: 'v', Strict: f.strict, Set: f.setOf, Program: f}
 	for _, p := range f.inputs() {
 		t := l.signatureType(p.t, f.text)

@@ -14,7 +14,7 @@ type childKey struct {
 }
 
 // keysTo gives the foreign keys that refer to t.
-func (l *loader) keysTo(t *table) []childKey {
+func (l *Schema) keysTo(t *table) []childKey {
 	var out []childKey
 	for _, child := range l.order {
 		for _, f := range child.foreign {
@@ -45,7 +45,7 @@ func (t *table) selfKey() *foreignKey {
 }
 
 // refColumns gives the columns of the parent that a foreign key refers to.
-func (l *loader) refColumns(f childKey) []string {
+func (l *Schema) refColumns(f childKey) []string {
 	if len(f.foreignKey.refColumns) > 0 {
 		return f.foreignKey.refColumns
 	}
@@ -162,7 +162,7 @@ func (t *table) nullable(cols []int) bool {
 // free reports whether columns may become NULL, or change, whatever is in the
 // others: no trigger, primary key, check, partial index or generated column is
 // about them, and no action follows.
-func (l *loader) free(t *table, cols []int) bool {
+func (l *Schema) free(t *table, cols []int) bool {
 	if len(t.ir.Checks)+len(t.unproven)+len(t.unchecked) > 0 || t.watched(onUpdate) {
 		return false
 	}
@@ -218,7 +218,7 @@ func (b *builder) actions(pos ir.Pos, t *table) {
 
 // actionsOf gives the foreign keys whose actions a deletion from t causes, the
 // parents' before the children's.
-func (l *loader) actionsOf(t *table) []childKey {
+func (l *Schema) actionsOf(t *table) []childKey {
 	var out []childKey
 	queue := []*table{t}
 	for len(queue) > 0 {

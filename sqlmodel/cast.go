@@ -20,7 +20,7 @@ func castName(t typ) string { return t.String() + "_of" }
 // apply calls a function of package value.
 func (x *ex) apply(f *ir.Function, t typ, args ...ir.Expr) ir.Expr {
 	c := &ir.Call{Name: f.Name, Args: args, Type: localType(t), Fn: f}
-	if x.l.opt.MySQL { // what it computes is another thing there
+	if x.l.in.mysql { // what it computes is another thing there
 		c.Fn = &ir.Function{Name: f.Name, Strict: f.Strict, Partial: f.Partial}
 	}
 	values := make([]ir.Value, len(args))
@@ -169,7 +169,7 @@ func (x *ex) fitted(v val, t typ, loc int32) val {
 
 // number gives a condition as 0 or 1 where the dialect is that of MySQL.
 func (x *ex) number(v val) val {
-	if x.l.opt.MySQL && v.t.name == nBool && !v.record {
+	if x.l.in.mysql && v.t.name == nBool && !v.record {
 		return x.cast(v, tInt, 0)
 	}
 	return v
@@ -192,7 +192,7 @@ func (x *ex) rowValue(v val, t typ, loc int32, what string) ir.Expr {
 // only denies what is certain.
 func (x *ex) assignable(from, to typ) bool {
 	a, b := from.pgName(), to.pgName()
-	if a == "" || b == "" || a == catalog.Unknown || a == b || x.l.opt.MySQL {
+	if a == "" || b == "" || a == catalog.Unknown || a == b || x.l.in.mysql {
 		return true
 	}
 	c := x.l.catalog()
@@ -316,7 +316,7 @@ func (x *ex) castNumber(v val, t typ) val {
 		return out
 	case v.given && t.name != nInt: // the program sends its decimal digits
 		return out
-	case x.l.opt.MySQL && t.name != nInt:
+	case x.l.in.mysql && t.name != nInt:
 		return out
 	}
 	out.digits = 0

@@ -61,7 +61,7 @@ func (b *builder) call(f *frame) *ir.Send {
 
 // callable writes the name by which sessions call a function, with its schema where the name alone may mean
 // another one; overloaded says that the name has several functions.
-func (l *loader) callable(f *function) (name string, overloaded bool) {
+func (l *Schema) callable(f *function) (name string, overloaded bool) {
 	found, sure := l.late.functions(f.own())
 	overloaded = len(l.declarations.functionsIn(f.schema(), f.own(), now)) > 1
 	said := l.late.leadsTo(f.schema()) && (f.schema() == syntax.PublicSchema || slices.Contains(l.prog.SearchPath, f.schema()))
@@ -132,7 +132,7 @@ func converts(t typ, spelt *pg.TypeName) bool {
 }
 
 // castTo writes a cast, "" where the type is that of a column.
-func (l *loader) castTo(t *pg.TypeName, in *syntax.Text) string {
+func (l *Schema) castTo(t *pg.TypeName, in *syntax.Text) string {
 	if t == nil || t.PctType {
 		return ""
 	}

@@ -17,7 +17,7 @@ func (x *ex) compare(op string, l, r val, loc int32) val {
 		l, r = x.number(l), x.number(r)
 	}
 	l, r = x.operands(op, l, r, loc)
-	if op != "is" && (l.isNull() || r.isNull()) && !x.l.opt.MySQL {
+	if op != "is" && (l.isNull() || r.isNull()) && !x.l.in.mysql {
 		return val{e: ir.C(ir.Null), t: tBool}
 	}
 	nn := l.nn && r.nn || op == "is"
@@ -72,7 +72,7 @@ func (x *ex) operands(op string, l, r val, loc int32) (val, val) {
 		return x.literal(l, r.t.plain(), loc), r
 	case r.t.name == nUnknown:
 		return l, x.literal(r, l.t.plain(), loc)
-	case l.t.sql == nil || r.t.sql == nil || x.l.opt.MySQL || len(calls) > 0:
+	case l.t.sql == nil || r.t.sql == nil || x.l.in.mysql || len(calls) > 0:
 		return l, r
 	}
 	x.fail(loc, "the operator %s does not compare %s with %s; add a cast", op, l.t, r.t)

@@ -170,7 +170,7 @@ func (b *builder) keysInto(c *cursor, q *query, list []dest) []dest {
 }
 
 // tableFor finds the table with an ir.Table.
-func (l *loader) tableFor(t *ir.Table) *table {
+func (l *Schema) tableFor(t *ir.Table) *table {
 	for _, o := range l.order {
 		if o.ir == t {
 			return o

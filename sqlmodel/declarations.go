@@ -150,7 +150,7 @@ func (c *declarations) functionsIn(schema, name string, m moment) []*function {
 }
 
 // addTable declares a table, whose provisional name is the full one.
-func (l *loader) addTable(t *table, schema, name string) {
+func (l *Schema) addTable(t *table, schema, name string) {
 	t.rel = &relation{table: t}
 	l.declarations.addRelation(t.rel, schema, name)
 	t.rel.show()
@@ -182,7 +182,7 @@ func (o *relation) show() {
 }
 
 // addView declares what stands in the place of a table, in the place of one of the same name.
-func (l *loader) addView(v *view, schema, name string) {
+func (l *Schema) addView(v *view, schema, name string) {
 	if old := l.declarations.relationIn(schema, name, l.clock); old != nil {
 		if old.table != nil {
 			return // the table counts, which more is known of
@@ -200,7 +200,7 @@ func (l *loader) addView(v *view, schema, name string) {
 
 // systemName is a name without the schemas in which the functions and types of PostgreSQL and of its
 // extensions are.
-func (l *loader) systemName(name string) string {
+func (l *Schema) systemName(name string) string {
 	if schema, own := syntax.SplitName(name); l.declarations.extensionSchemas[schema] {
 		return own
 	}

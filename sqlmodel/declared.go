@@ -12,7 +12,7 @@ import (
 // declared keeps a statement that makes the schema, for a database that is to have
 // the same one. What changes rows is left out, and so is what reaches beyond the
 // database or says who may use it.
-func (l *loader) declared(n *syntax.Node) {
+func (l *Schema) declared(n *syntax.Node) {
 	optional := false
 	switch pg.Inner(n.Raw.Stmt).(type) {
 	case *pg.InsertStmt, *pg.CopyStmt, *pg.TruncateStmt, *pg.TransactionStmt, *pg.VariableShow, *pg.CheckPointStmt, *pg.DiscardStmt,
@@ -33,7 +33,7 @@ func (l *loader) declared(n *syntax.Node) {
 
 // tablesFirst puts the declarations of files that declare tables before those of the
 // others: functions may name tables.
-func (l *loader) tablesFirst() {
+func (l *Schema) tablesFirst() {
 	declares := map[string]bool{}
 	for _, t := range l.order {
 		declares[t.pos.File] = true
@@ -50,11 +50,11 @@ func (l *loader) tablesFirst() {
 }
 
 // undeclaredSchemas tells of schemas that only the search path of Options names.
-func (l *loader) undeclaredSchemas() {
-	if l.opt.MySQL || len(l.Files) == 0 {
+func (l *Schema) undeclaredSchemas() {
+	if l.in.mysql || len(l.Files) == 0 {
 		return
 	}
-	for _, s := range l.opt.SearchPath {
+	for _, s := range l.in.searchPath {
 		if s != syntax.UserSchema && s != syntax.PublicSchema && s != syntax.SystemSchema && s != syntax.TempSchema && !l.declarations.schemas[s] {
 			l.note(ir.Pos{File: l.Files[0].Name}, "no CREATE SCHEMA declares %s, which the search path that is given (-search-path) names: it is taken to be there", s)
 		}
@@ -62,7 +62,7 @@ func (l *loader) undeclaredSchemas() {
 }
 
 // circularViews tells of views that read themselves.
-func (l *loader) circularViews() {
+func (l *Schema) circularViews() {
 	for _, v := range l.views {
 		seen := map[*view]bool{}
 		var reads func(from *view) bool
@@ -92,13 +92,13 @@ func (l *loader) circularViews() {
 
 // pathsOfFiles adds to the declarations the search paths with which they are read: each file begins with the one of
 // Options, in whose schemas it may declare things without making them.
-func (l *loader) pathsOfFiles() {
-	path := syntax.SearchPath(l.opt.SearchPath)
-	if l.opt.SearchPath == nil {
+func (l *Schema) pathsOfFiles() {
+	path := syntax.SearchPath(l.in.searchPath)
+	if l.in.searchPath == nil {
 		path = syntax.DefaultPath
 	}
 	var out []ir.Declaration
-	begun, changed := map[string]bool{}, l.opt.SearchPath != nil
+	begun, changed := map[string]bool{}, l.in.searchPath != nil
 	for _, d := range l.prog.Schema {
 		if len(begun) == 0 && changed {
 			for _, s := range path.Order() {
@@ -125,14 +125,14 @@ func makesSchema(pos ir.Pos, name string) ir.Declaration {
 }
 
 // declaredByProgram is declared for a statement of a client program.
-func (l *loader) declaredByProgram(s *sent, tree any) {
+func (l *Schema) declaredByProgram(s *sent, tree any) {
 	if len(s.list) == 1 {
 		l.declared(&syntax.Node{Pos: s.q.Pos, Text: s.text, Raw: &pg.RawStmt{Stmt: nodeOf(s, tree)}})
 	}
 }
 
 // declaredByUse writes a table that is guessed from the statements on it.
-func (l *loader) declaredByUse(t *table) {
+func (l *Schema) declaredByUse(t *table) {
 	var parts []string
 	for _, c := range t.columns {
 		parts = append(parts, quote.Ident(c.name)+" "+guessedType(c.t))

@@ -188,5 +188,5 @@ func (x *ex) windowResult(name string, args []val) typ {
 	if calls[0].Kind == 'f' {
 		x.unmodelled("the function %s with OVER", name)
 	}
-	return x.resultType(calls[0].Returns)
+	return x.l.resultType(calls[0].Returns)
 }

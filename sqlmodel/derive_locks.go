@@ -43,7 +43,7 @@ type nestedLocks struct {
 // see then tells q which source it has become.
 func (q *query) hold(in *ex, s *pg.SelectStmt, alias, what string, fenced bool, loc int32) (held *ex, see func(*rowSource)) {
 	n := &nestedLocks{in: *in, s: s, what: what, fenced: fenced, pos: q.in.pos(loc)}
-	if q.lockOf != nil && !fenced && !in.l.opt.MySQL {
+	if q.lockOf != nil && !fenced && !in.l.in.mysql {
 		n.mode, _ = q.lockOf(alias)
 	}
 	out := *in
@@ -217,7 +217,7 @@ func nullableRows(from ir.From) map[string]bool {
 // lockNullable is a lock on the nullable side of an outer join. PostgreSQL refuses it,
 // unless the condition says that there is a row: then the join is an inner one.
 func (q *query) lockNullable(x *ex, s *pg.SelectStmt, src *rowSource, nullable map[string]bool, where ir.Expr) {
-	if x.l.opt.MySQL || slices.ContainsFunc(ir.Conjuncts(where), func(c ir.Expr) bool { return strict(c, nullable) }) {
+	if x.l.in.mysql || slices.ContainsFunc(ir.Conjuncts(where), func(c ir.Expr) bool { return strict(c, nullable) }) {
 		return
 	}
 	loc := int32(max(pg.Start(s), 0))
@@ -248,7 +248,7 @@ func strict(c ir.Expr, rows map[string]bool) bool {
 // settle sees to the locks of a query in the FROM list from of another one, with the rows
 // p.
 func (n *nestedLocks) settle(x *ex, from ir.From, p *ir.Project) {
-	known := !x.l.opt.MySQL && preserves(from, n.src.row) && p.Limit == nil && p.Offset == nil
+	known := !x.l.in.mysql && preserves(from, n.src.row) && p.Limit == nil && p.Offset == nil
 	in := n.in
 	in.d, in.conditional, in.pushed, in.held, in.fetched = nil, true, n.mode, false, fetchedSome
 	_, ok := x.b.attempt(func() {

@@ -105,7 +105,7 @@ func (d *differ) loader(files []string) {
 		}
 		list = append(list, File{Name: f, Text: string(text)})
 	}
-	l, err := read(list, Options{})
+	l, err := read(Options{}.input(list))
 	if err != nil {
 		d.t.Fatal(err)
 	}

@@ -10,7 +10,7 @@ import (
 // switchTriggers turns triggers of a table off or on: one, all that users make, or all,
 // among which are those that check its foreign keys and those to it. It reports whether
 // the command does that.
-func (l *loader) switchTriggers(tab *table, c *pg.AlterTableCmd) bool {
+func (l *Schema) switchTriggers(tab *table, c *pg.AlterTableCmd) bool {
 	is := func(g *trigger) bool { return g.name == c.Name }
 	off := false
 	switch c.Subtype {
@@ -43,7 +43,7 @@ func (l *loader) switchTriggers(tab *table, c *pg.AlterTableCmd) bool {
 
 // unguarded reports whether the triggers of a foreign key of t are turned off, on either
 // side.
-func (l *loader) unguarded(t *table, f *foreignKey) bool {
+func (l *Schema) unguarded(t *table, f *foreignKey) bool {
 	ref := f.parent()
 	return t.unguarded || ref != nil && ref.unguarded
 }

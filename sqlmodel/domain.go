@@ -19,15 +19,15 @@ type domainCheck struct {
 }
 
 // refs gives what the check names.
-func (c *domainCheck) refs(l *loader) *refs { return l.declaredRefs(c.expr.node, c.expr.text) }
+func (c *domainCheck) refs(l *Schema) *refs { return l.declaredRefs(c.expr.node, c.expr.text) }
 
 // looks gives what a check names, and reports whether that looks at tables.
-func (l *loader) looks(c *domainCheck) (*refs, bool) {
+func (l *Schema) looks(c *domainCheck) (*refs, bool) {
 	r := c.refs(l)
 	return r, l.looksAround(r)
 }
 
-func (l *loader) createDomain(s *pg.CreateDomainStmt, t *syntax.Text, pos ir.Pos) {
+func (l *Schema) createDomain(s *pg.CreateDomainStmt, t *syntax.Text, pos ir.Pos) {
 	u := &userType{pos: pos, base: l.typeOf(s.TypeName, t), below: l.domainOf(s.TypeName, t)}
 	if u.below != nil {
 		u.def = u.below.def
@@ -70,7 +70,7 @@ const (
 	domainValidate  = "V"
 )
 
-func (l *loader) alterDomain(s *pg.AlterDomainStmt, t *syntax.Text, pos ir.Pos) {
+func (l *Schema) alterDomain(s *pg.AlterDomainStmt, t *syntax.Text, pos ir.Pos) {
 	u := l.sees(t).typ(syntax.Qualified(syntax.Names(s.TypeName)))
 	if u == nil || u.enum || u.fields != nil {
 		l.fail(pos, "there is no domain %s", syntax.Qualified(syntax.Names(s.TypeName)))
@@ -119,7 +119,7 @@ func (u *userType) checks() []*domainCheck {
 
 // domainOf gives the type that a program declares under a name, nil if it is an array of it
 // or none.
-func (l *loader) domainOf(n *pg.TypeName, t *syntax.Text) *userType {
+func (l *Schema) domainOf(n *pg.TypeName, t *syntax.Text) *userType {
 	if n == nil || len(n.ArrayBounds) > 0 || n.Setof {
 		return nil
 	}
@@ -137,7 +137,7 @@ func (l *loader) domainOf(n *pg.TypeName, t *syntax.Text) *userType {
 
 // domainsIn gives the domains that a type is, or has in its fields or elements. The type may be that of
 // a column, by the name of its table and its own.
-func (l *loader) domainsIn(in *resolver, name string) []*userType {
+func (l *Schema) domainsIn(in *resolver, name string) []*userType {
 	switch u := in.typ(name); {
 	case u != nil && u.fields != nil:
 		return within(u.fields)
@@ -158,7 +158,7 @@ func (l *loader) domainsIn(in *resolver, name string) []*userType {
 }
 
 // domainsOf gives the same of a type in a text.
-func (l *loader) domainsOf(n *pg.TypeName, t *syntax.Text) []*userType {
+func (l *Schema) domainsOf(n *pg.TypeName, t *syntax.Text) []*userType {
 	if n == nil {
 		return nil
 	}
@@ -175,7 +175,7 @@ func within(fields []fieldDef) []*userType {
 }
 
 // typeNamed gives the declared type that a list of names is about, or nil.
-func (l *loader) typeNamed(n *pg.Node, t *syntax.Text) *userType {
+func (l *Schema) typeNamed(n *pg.Node, t *syntax.Text) *userType {
 	list, ok := pg.Inner(n).(*pg.List)
 	if !ok {
 		return nil

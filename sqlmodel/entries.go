@@ -15,12 +15,12 @@ import (
 // and that looks at no table is left out as well: as a transaction of its own it has nothing to do with any other.
 
 // entries gives the functions that are templates, in order.
-func (l *loader) entries() ([]*function, error) {
-	if l.opt.isProgram {
+func (l *Schema) entries() ([]*function, error) {
+	if l.in.isProgram {
 		return l.programs, nil
 	}
 	callers := l.callers()
-	if len(l.opt.Txns) > 0 {
+	if len(l.in.txns) > 0 {
 		out, err := l.chosen()
 		for _, f := range out {
 			f.calledBy = callers[f]
@@ -45,7 +45,7 @@ func (l *loader) entries() ([]*function, error) {
 }
 
 // callers gives for each function what calls it: functions and scripts, sorted by name, and declarations of the schema.
-func (l *loader) callers() map[*function][]string {
+func (l *Schema) callers() map[*function][]string {
 	out := map[*function][]string{}
 	for _, f := range slices.Concat(l.funcs, l.scripts) {
 		for _, g := range l.callees(f) {
@@ -66,7 +66,7 @@ func (l *loader) callers() map[*function][]string {
 }
 
 // callsOf notes the functions that a declaration calls: a default, CHECK, view, policy or the like.
-func (l *loader) callsOf(s pg.Message, t *syntax.Text, pos ir.Pos) {
+func (l *Schema) callsOf(s pg.Message, t *syntax.Text, pos ir.Pos) {
 	r := l.refsIn(s)
 	if d, ok := s.(*pg.DefineStmt); ok { // an operator or aggregate
 		for _, n := range d.Definition {
@@ -86,7 +86,7 @@ func (l *loader) callsOf(s pg.Message, t *syntax.Text, pos ir.Pos) {
 }
 
 // idle reports whether a function has nothing to do with tables, whatever it calls.
-func (l *loader) idle(f *function) bool {
+func (l *Schema) idle(f *function) bool {
 	late := l.late
 	defer func() { l.late = late }()
 	e := l.effectOfCall([]*function{f})
@@ -94,9 +94,9 @@ func (l *loader) idle(f *function) bool {
 }
 
 // chosen gives the functions of Options.Txns.
-func (l *loader) chosen() ([]*function, error) {
+func (l *Schema) chosen() ([]*function, error) {
 	want := map[string]bool{}
-	for _, n := range l.opt.Txns {
+	for _, n := range l.in.txns {
 		want[n] = true
 	}
 	var out []*function
@@ -117,7 +117,7 @@ func (l *loader) chosen() ([]*function, error) {
 		}
 	}
 	slices.Sort(all)
-	for _, n := range l.opt.Txns {
+	for _, n := range l.in.txns {
 		if !seen[n] {
 			if len(all) == 0 {
 				return nil, fmt.Errorf("there is no transaction %s: the files have none", n)
@@ -137,7 +137,7 @@ func (f *function) callings() []string {
 }
 
 // templateName is the name of f, with its types where it is overloaded.
-func (l *loader) templateName(f *function) string {
+func (l *Schema) templateName(f *function) string {
 	if f.script != nil || f.program != nil {
 		return f.name
 	}

@@ -37,7 +37,7 @@ const (
 
 // addExclusion takes over EXCLUDE. An expression that may fail is a column of its
 // own, which is computed when the row is written.
-func (l *loader) addExclusion(tab *table, k *pg.Constraint, t *syntax.Text) {
+func (l *Schema) addExclusion(tab *table, k *pg.Constraint, t *syntax.Text) {
 	x := &exclusion{pos: t.Pos(int(k.Location)), name: k.Conname, text: t, deferred: k.Initdeferred, deferrable: k.Deferrable}
 	if k.WhereClause != nil {
 		x.where = &sqlExpr{k.WhereClause, t}
@@ -116,7 +116,7 @@ func keyBetween(u *uniqueKey) ir.Exclusion {
 }
 
 // hideExclusion makes one a constraint that is not seen.
-func (l *loader) hideExclusion(t *table, x *exclusion, why string) {
+func (l *Schema) hideExclusion(t *table, x *exclusion, why string) {
 	t.hide(&unseen{pos: x.pos, name: x.name, what: "EXCLUDE constraint " + x.name + why, key: true, on: onInsert | onUpdate, tables: []string{t.name}})
 }
 

@@ -133,7 +133,7 @@ func (x *ex) boolean(n *pg.Node, m mode) ir.Expr {
 	if v.t.name == nUnknown {
 		v = x.literal(v, tBool, x.at(n))
 	}
-	if v.given && v.t.name != nBool || x.l.opt.MySQL && v.t.name == nInt {
+	if v.given && v.t.name != nBool || x.l.in.mysql && v.t.name == nInt {
 		v = x.fit(v, tBool)
 	}
 	if v.t.name != nBool || v.record {
@@ -166,7 +166,7 @@ func (x *ex) boolExpr(e *pg.BoolExpr, m mode) ir.Expr {
 		} else {
 			x.maybe(part)
 		}
-		if c, is := parts[i].(*ir.Const); is && c.Value == decides && isConstant(a) && !x.l.opt.MySQL {
+		if c, is := parts[i].(*ir.Const); is && c.Value == decides && isConstant(a) && !x.l.in.mysql {
 			undo() // the planner does not compute the others
 			return c
 		}
@@ -475,7 +475,7 @@ func (x *ex) commonType(vs []val, types []string, loc int32, what string) typ {
 	}
 	name, ok := x.l.catalog().Common(types)
 	switch {
-	case !ok && x.l.opt.MySQL:
+	case !ok && x.l.in.mysql:
 		return x.l.catalogType(types[0])
 	case !ok:
 		x.fail(loc, "%s has values of types that have none in common (%s); add a cast", what, typesOf(vs))

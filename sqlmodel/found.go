@@ -28,7 +28,7 @@ type gaps struct {
 const notRead = "a table of which the schema was not read"
 
 // found reads a file of the schema that was found: what declares something.
-func (l *loader) found(f File) {
+func (l *Schema) found(f File) {
 	nodes, srcs := l.foundNodes(f)
 	var open []*syntax.Node // since BEGIN
 	l.ddl = l.newSessionPath(nil)
@@ -57,7 +57,7 @@ func (l *loader) found(f File) {
 }
 
 // foundNodes gives the statements of a file, without those that are no SQL.
-func (l *loader) foundNodes(f File) (nodes []*syntax.Node, srcs []*syntax.Source) {
+func (l *Schema) foundNodes(f File) (nodes []*syntax.Node, srcs []*syntax.Source) {
 	read := func() (err error) {
 		s, before := syntax.NewSession(l.FileSet), l.Size
 		defer func() {
@@ -88,7 +88,7 @@ func (l *loader) foundNodes(f File) (nodes []*syntax.Node, srcs []*syntax.Source
 
 // readable blanks the statements of a file that the parser does not read. ok is
 // false where it cannot be split into statements.
-func (l *loader) readable(f File) (text string, ok bool) {
+func (l *Schema) readable(f File) (text string, ok bool) {
 	src := syntax.NewSource(f.Name, strings.TrimPrefix(f.Text, "\ufeff"))
 	if src.CheckText() != nil {
 		return "", false
@@ -150,7 +150,7 @@ func statementSpans(toks []pg.Token, end int) [][3]int {
 
 // declare runs a statement of the schema. What changes rows, or only reads them,
 // is passed over: the rows of a schema that was found are no initial rows.
-func (l *loader) declare(n *syntax.Node) {
+func (l *Schema) declare(n *syntax.Node) {
 	leave := func(format string, args ...any) {
 		l.note(n.Pos, format, args...)
 		l.forget(n.Raw, n.Pos, n.SQLText())
@@ -196,7 +196,7 @@ func (l *loader) declare(n *syntax.Node) {
 
 // catch turns the panic of a fault of the input into an error. It must be
 // deferred.
-func (l *loader) catch(err *error) {
+func (l *Schema) catch(err *error) {
 	if r := recover(); r != nil {
 		e, ok := r.(*ir.Error)
 		if !ok {
@@ -207,7 +207,7 @@ func (l *loader) catch(err *error) {
 }
 
 // noteError makes a note of a fault of the input, at its place if it has one.
-func (l *loader) noteError(pos ir.Pos, err error, what string) {
+func (l *Schema) noteError(pos ir.Pos, err error, what string) {
 	msg := err.Error()
 	if e, ok := errors.AsType[*ir.Error](err); ok {
 		msg = e.Msg
@@ -223,7 +223,7 @@ var anyName = regexp.MustCompile(`[\p{L}_][\p{L}\p{N}_$]*|"(?:[^"]|"")+"`)
 
 // forget notes what a statement names that was not read. What cannot be found by
 // its name, an operator, gives an error.
-func (l *loader) forget(raw *pg.RawStmt, pos ir.Pos, text string) {
+func (l *Schema) forget(raw *pg.RawStmt, pos ir.Pos, text string) {
 	for _, w := range anyName.FindAllString(text, -1) {
 		w = strings.ToLower(strings.ReplaceAll(strings.Trim(w, `"`), `""`, `"`))
 		if _, known := l.unread.words[w]; !known {
@@ -262,7 +262,7 @@ var (
 
 // unknownTable declares a table of which nothing is known, unless there is
 // something of the name.
-func (l *loader) unknownTable(in *resolver, raw string, pos ir.Pos) {
+func (l *Schema) unknownTable(in *resolver, raw string, pos ir.Pos) {
 	if in.relation(raw) != nil {
 		return
 	}
@@ -282,7 +282,7 @@ func (l *loader) unknownTable(in *resolver, raw string, pos ir.Pos) {
 func (t *table) obscure() { t.odd, t.oddAll = notRead, true }
 
 // obscureNamed gives up on what unread statements name.
-func (l *loader) obscureNamed() {
+func (l *Schema) obscureNamed() {
 	if len(l.unread.words) == 0 {
 		return
 	}
@@ -316,8 +316,8 @@ func (l *loader) obscureNamed() {
 
 // unknownTables declares the tables that some SQL names and no file declares, if
 // the schema was found: another part of it may not have been.
-func (l *loader) unknownTables(in *resolver, r *refs, pos ir.Pos) {
-	if len(l.opt.Schema) == 0 {
+func (l *Schema) unknownTables(in *resolver, r *refs, pos ir.Pos) {
+	if len(l.in.found) == 0 {
 		return
 	}
 	for _, name := range slices.Sorted(maps.Keys(r.tables)) {
@@ -331,7 +331,7 @@ func (l *loader) unknownTables(in *resolver, r *refs, pos ir.Pos) {
 
 // tolerate runs f, which completes a table. A fault gives up on the table, and on
 // others, if it is one of a schema that was found.
-func (l *loader) tolerate(t *table, f func(), others ...*table) (ok bool) {
+func (l *Schema) tolerate(t *table, f func(), others ...*table) (ok bool) {
 	if !l.unread.files[t.pos.File] {
 		f()
 		return true

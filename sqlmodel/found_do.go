@@ -14,7 +14,7 @@ import (
 // what is not as they want it: a condition looks in the catalogs for an object, and
 // a statement under it makes or changes that object.
 type doBlock struct {
-	l *loader
+	l *Schema
 	n *syntax.Node
 	f *function
 	// ran says that a statement under a condition was taken to run.
@@ -22,7 +22,7 @@ type doBlock struct {
 }
 
 // foundDo reads a DO block. ok is false if its effect on the schema is not known.
-func (l *loader) foundDo(s *pg.DoStmt, n *syntax.Node) (ok bool) {
+func (l *Schema) foundDo(s *pg.DoStmt, n *syntax.Node) (ok bool) {
 	l.inDo = true
 	defer func() { l.inDo = false }()
 	d := &doBlock{l: l, n: n}

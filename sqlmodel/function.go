@@ -126,7 +126,7 @@ func (f *function) signature() string {
 }
 
 // createFunction reads CREATE FUNCTION and CREATE PROCEDURE.
-func (l *loader) createFunction(s *pg.CreateFunctionStmt, t *syntax.Text, first int) {
+func (l *Schema) createFunction(s *pg.CreateFunctionStmt, t *syntax.Text, first int) {
 	src := t.Src
 	f := &function{pos: src.Pos(src.Toks[first].Start), procedure: s.IsProcedure, ret: s.ReturnType, text: t, language: "sql", created: declaredNames(t).paths}
 	parts := syntax.Names(s.Funcname)
@@ -196,7 +196,7 @@ func (l *loader) createFunction(s *pg.CreateFunctionStmt, t *syntax.Text, first 
 }
 
 // functionSetting takes over what CREATE or ALTER FUNCTION says of the search path.
-func (l *loader) functionSetting(f *function, d *pg.DefElem, t *syntax.Text) {
+func (l *Schema) functionSetting(f *function, d *pg.DefElem, t *syntax.Text) {
 	v, ok := pg.Inner(d.Arg).(*pg.VariableSetStmt)
 	if !ok {
 		return
@@ -217,7 +217,7 @@ func (l *loader) functionSetting(f *function, d *pg.DefElem, t *syntax.Text) {
 
 // signatureTypes gives the types of the parameters that tell a function from others of its name, spelt as in
 // pg_type; types of the program by the names that they never share with others.
-func (l *loader) signatureTypes(f *function) []string {
+func (l *Schema) signatureTypes(f *function) []string {
 	out := []string{}
 	for _, p := range f.inputs() {
 		out = append(out, l.typeKey(p.t, f.text))
@@ -226,7 +226,7 @@ func (l *loader) signatureTypes(f *function) []string {
 }
 
 // typeKey names the type t so that no other type has the name.
-func (l *loader) typeKey(t *pg.TypeName, in *syntax.Text) string {
+func (l *Schema) typeKey(t *pg.TypeName, in *syntax.Text) string {
 	if t == nil {
 		return "?"
 	}
@@ -244,7 +244,7 @@ func (l *loader) typeKey(t *pg.TypeName, in *syntax.Text) string {
 }
 
 // functionBody finds the string after AS, and parses it.
-func (l *loader) functionBody(f *function, src *syntax.Source, as int) {
+func (l *Schema) functionBody(f *function, src *syntax.Source, as int) {
 	i := src.FirstToken(as)
 	for i < len(src.Toks) && src.Toks[i].Kind != pg.Text {
 		i++
@@ -271,7 +271,7 @@ func (l *loader) functionBody(f *function, src *syntax.Source, as int) {
 
 // comments reads the invariants of a file, and refuses directives that are
 // misspelt.
-func (l *loader) comments(src *syntax.Source) {
+func (l *Schema) comments(src *syntax.Source) {
 	for i, tok := range src.Toks {
 		if tok.Kind != pg.Comment {
 			continue
@@ -301,7 +301,7 @@ func isIgnore(key, rest string) bool {
 }
 
 // ignore takes over a comment that accepts the findings of a part of the file.
-func (l *loader) ignore(pos ir.Pos, rest string, from, to ir.Pos) {
+func (l *Schema) ignore(pos ir.Pos, rest string, from, to ir.Pos) {
 	g, err := ir.NewIgnore(pos, strings.TrimPrefix(rest, "ignore"))
 	if err != nil {
 		panic(err)
@@ -311,7 +311,7 @@ func (l *loader) ignore(pos ir.Pos, rest string, from, to ir.Pos) {
 }
 
 // functionComments reads the comments directly before CREATE FUNCTION.
-func (l *loader) functionComments(f *function, src *syntax.Source, first int) {
+func (l *Schema) functionComments(f *function, src *syntax.Source, first int) {
 	for i := first - 1; i >= 0 && src.Toks[i].Kind == pg.Comment; i-- {
 		if rest, at, ok := src.Directive(src.Toks[i], "robust"); ok && rest == "helper" {
 			f.helper = true
@@ -339,14 +339,14 @@ func (l *loader) functionComments(f *function, src *syntax.Source, first int) {
 	slices.Sort(f.fresh)
 }
 
-func (l *loader) dropFunction(f *function) {
+func (l *Schema) dropFunction(f *function) {
 	f.gone = l.clock
 	l.funcs = without(l.funcs, func(g *function) bool { return f == g })
 }
 
 // functionsOf gives the functions that obj names: one, or where it has no arguments those of the name in the first
 // schema that has some.
-func (l *loader) functionsOf(obj *pg.ObjectWithArgs, t *syntax.Text) []*function {
+func (l *Schema) functionsOf(obj *pg.ObjectWithArgs, t *syntax.Text) []*function {
 	all, _ := l.sees(t).functions(syntax.Qualified(syntax.Names(obj.Objname)))
 	args := []string{}
 	for _, n := range obj.Objargs {
@@ -367,7 +367,7 @@ func (l *loader) functionsOf(obj *pg.ObjectWithArgs, t *syntax.Text) []*function
 }
 
 // alterFunction takes over what ALTER FUNCTION says about calls.
-func (l *loader) alterFunction(s *pg.AlterFunctionStmt, t *syntax.Text) {
+func (l *Schema) alterFunction(s *pg.AlterFunctionStmt, t *syntax.Text) {
 	for _, f := range l.functionsOf(s.Func, t) {
 		for _, n := range s.Actions {
 			d := pg.Inner(n).(*pg.DefElem)
@@ -390,7 +390,7 @@ func (f *function) option(d *pg.DefElem) {
 	}
 }
 
-func (l *loader) renameFunction(s *pg.RenameStmt, t *syntax.Text) {
+func (l *Schema) renameFunction(s *pg.RenameStmt, t *syntax.Text) {
 	obj, ok := pg.Inner(s.Object).(*pg.ObjectWithArgs)
 	if !ok {
 		return

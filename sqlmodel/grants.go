@@ -12,7 +12,7 @@ import (
 const publicRole = ""
 
 // grant is GRANT or REVOKE: only who may execute functions matters.
-func (l *loader) grant(s *pg.GrantStmt, t *syntax.Text, pos ir.Pos) {
+func (l *Schema) grant(s *pg.GrantStmt, t *syntax.Text, pos ir.Pos) {
 	if !executes(s) {
 		return
 	}
@@ -42,7 +42,7 @@ func (l *loader) grant(s *pg.GrantStmt, t *syntax.Text, pos ir.Pos) {
 
 // defaultPrivileges is ALTER DEFAULT PRIVILEGES, which is about functions that are declared later. In a schema it can only add
 // to what is granted everywhere.
-func (l *loader) defaultPrivileges(s *pg.AlterDefaultPriv, pos ir.Pos) {
+func (l *Schema) defaultPrivileges(s *pg.AlterDefaultPriv, pos ir.Pos) {
 	a := s.Action
 	if a == nil || !executes(a) || a.Objtype != pg.ObjectFunction && a.Objtype != pg.ObjectRoutine {
 		return
@@ -75,7 +75,7 @@ type defaultPrivilege struct {
 }
 
 // mayExecute gives the roles that may execute a function declared now in a schema, and where that was said.
-func (l *loader) mayExecute(schema string) (may roles, at ir.Pos) {
+func (l *Schema) mayExecute(schema string) (may roles, at ir.Pos) {
 	may = roles{publicRole}
 	for _, p := range l.privileges {
 		if p.schemas == nil || slices.Contains(p.schemas, schema) {

@@ -91,7 +91,7 @@ func TestGrantsOnServer(t *testing.T) {
 			want = append(want, strings.NewReplacer("IN ", "", "a integer", "int").Replace(string(row[0])))
 		}
 		run("ROLLBACK")
-		l, err := read([]File{{Name: "case.sql", Text: strings.Join(done, "\n") + "\n"}}, Options{})
+		l, err := read(Options{}.input([]File{{Name: "case.sql", Text: strings.Join(done, "\n") + "\n"}}))
 		if err != nil {
 			t.Errorf("case %d: %v\n%s", i, err, strings.Join(done, "\n"))
 			continue

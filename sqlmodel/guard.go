@@ -56,7 +56,7 @@ type sureLocks struct {
 
 // surely runs f for conditions and values of an UPDATE or DELETE.
 func (x *ex) surely(f func()) []sureLocks {
-	if x.conditional || x.l.opt.MySQL {
+	if x.conditional || x.l.in.mysql {
 		f()
 		return nil
 	}

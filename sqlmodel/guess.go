@@ -19,7 +19,7 @@ import (
 // not modelled; so nothing is concluded from it that would not hold. Which table
 // a column belongs to is never guessed.
 type guesser struct {
-	l *loader
+	l *Schema
 	// tables are those that are not declared, by all their names, in order.
 	tables map[string]*guessed
 	order  []*guessed
@@ -99,7 +99,7 @@ const maxGuesses = 4
 
 // guess declares the tables that the statements of the program name and no file
 // declares.
-func (l *loader) guess() {
+func (l *Schema) guess() {
 	g := &guesser{l: l, tables: map[string]*guessed{}, vars: map[*function]map[string]*cell{}}
 	g.names()
 	if len(g.order) == 0 {
@@ -236,7 +236,7 @@ func (g *guesser) names() {
 }
 
 // ofName gives the relations of which the name without a schema is raw.
-func (l *loader) ofName(raw string) []*relation {
+func (l *Schema) ofName(raw string) []*relation {
 	schema, name := syntax.SplitName(raw)
 	var out []*relation
 	for _, o := range l.declarations.relations[name] {
@@ -248,7 +248,7 @@ func (l *loader) ofName(raw string) []*relation {
 }
 
 // anyOf says that a name may mean any of some relations.
-func (l *loader) anyOf(name string, all []*relation) {
+func (l *Schema) anyOf(name string, all []*relation) {
 	var shown []string
 	for _, o := range all {
 		shown = append(shown, o.full())

@@ -534,7 +534,7 @@ func (g *guesser) call(e *pg.FuncCall, n *guessScope) *cell {
 			return args[0]
 		}
 	}
-	if t := (&ex{l: g.l}).commonResult(name, nil); t.sql != nil {
+	if t := g.l.commonResult(name, nil); t.sql != nil {
 		return hinted(t)
 	}
 	return nil

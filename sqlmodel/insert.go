@@ -27,7 +27,7 @@ func (b *builder) insertRows(f *frame, x *ex, s *pg.InsertStmt, pos ir.Pos, to s
 			set = append(set, assignment{column: pg.Inner(n).(*pg.ResTarget).Name})
 		}
 	}
-	if events&onUpdate != 0 && len(tab.firing(onUpdate, true, true, set))+len(tab.firing(onUpdate, true, false, set)) > 0 {
+	if events&onUpdate != 0 && len(tab.firing(onUpdate, true, true, columnsOf(set)))+len(tab.firing(onUpdate, true, false, columnsOf(set))) > 0 {
 		b.unmodelled("triggers BEFORE UPDATE, with ON CONFLICT DO UPDATE")
 	}
 	ins := &inserter{b: b, f: f, x: x, s: s, tab: tab, pos: pos, to: to, early: map[int][]colDef{}, wrote: b.l.changedBy(tab, addsRows)}
@@ -54,7 +54,7 @@ func (b *builder) insertRows(f *frame, x *ex, s *pg.InsertStmt, pos ir.Pos, to s
 	}
 	b.aftermath(pos, tab, events, nil)
 	if events&onUpdate != 0 {
-		for _, g := range append(tab.firing(events, false, true, set), tab.firing(onUpdate, false, false, set)...) {
+		for _, g := range append(tab.firing(events, false, true, columnsOf(set)), tab.firing(onUpdate, false, false, columnsOf(set))...) {
 			b.giveUp(pos, tab.firedBy(g), "trigger "+g.name+", after ON CONFLICT DO UPDATE")
 		}
 	}

@@ -19,7 +19,7 @@ type factSource struct {
 //	[for table alias, …:] condition over rows
 //
 // The condition is kept as text until all tables are known.
-func (l *loader) readFact(src *syntax.Source, rest string, at int) {
+func (l *Schema) readFact(src *syntax.Source, rest string, at int) {
 	f := fact{pos: src.Pos(at)}
 	toks, err := pg.Scan(rest)
 	if err != nil {
@@ -39,7 +39,7 @@ func (l *loader) readFact(src *syntax.Source, rest string, at int) {
 
 // readSources reads "for table alias, table alias:" and gives the offset of
 // what follows.
-func (l *loader) readSources(f *fact, src *syntax.Source, toks []pg.Token, at int) int {
+func (l *Schema) readSources(f *fact, src *syntax.Source, toks []pg.Token, at int) int {
 	i := 1
 	word := func(what string) string {
 		if i < len(toks) && (toks[i].Kind == pg.Word || toks[i].Kind == pg.Quoted) {

@@ -16,7 +16,7 @@ const keyFunc = "robust_key"
 // keyedColumns lets keys and references over columns whose values may be equal
 // although they differ, such as those of type citext, be over columns that only the
 // IR has: what the values are equal by.
-func (l *loader) keyedColumns() {
+func (l *Schema) keyedColumns() {
 	for _, t := range l.order {
 		for _, f := range t.foreign { // a primary key may cease to be one below
 			if len(f.refColumns) == 0 {
@@ -64,7 +64,7 @@ func keyExpr(c *column) *sqlExpr {
 }
 
 // inKey reports whether a column is part of a key or of a reference.
-func (l *loader) inKey(t *table, name string) bool {
+func (l *Schema) inKey(t *table, name string) bool {
 	found := false
 	l.eachKey(t, func(columns []string) { found = found || slices.Contains(columns, name) })
 	return found
@@ -72,7 +72,7 @@ func (l *loader) inKey(t *table, name string) bool {
 
 // eachKey calls f for the columns of the keys of t, of its references, and of those
 // of others to it.
-func (l *loader) eachKey(t *table, f func(columns []string)) {
+func (l *Schema) eachKey(t *table, f func(columns []string)) {
 	for _, k := range append(t.keys(), t.uniques...) {
 		f(k.columns)
 	}
@@ -91,7 +91,7 @@ func (l *loader) eachKey(t *table, f func(columns []string)) {
 // useKey puts a column in the place of another one in all keys. A primary key becomes
 // a unique one, since rows keep their identity when its spelling changes. What a
 // foreign key does when the parent goes is not modelled then.
-func (l *loader) useKey(t *table, old, key string) {
+func (l *Schema) useKey(t *table, old, key string) {
 	if t.key != nil && slices.Contains(t.key.columns, old) {
 		for _, c := range t.key.columns {
 			if col := t.column(c); col != nil {
@@ -117,7 +117,7 @@ func (l *loader) useKey(t *table, old, key string) {
 	t.keyed = append(t.keyed, [2]string{old, key})
 }
 
-func (l *loader) keyName(c *column) string {
+func (l *Schema) keyName(c *column) string {
 	if c.t.sql.Collation != "" {
 		return "collation " + c.t.sql.Collation
 	}
@@ -137,14 +137,14 @@ func (t *table) keyOf(name string) string {
 // byIdentityOnly refuses to tell groups of values apart that may be equal although
 // they differ.
 func (x *ex) byIdentityOnly(t typ, what string) {
-	if t.sql != nil && t.sql.Equality() != value.Identity && !x.l.opt.MySQL {
+	if t.sql != nil && t.sql.Equality() != value.Identity && !x.l.in.mysql {
 		x.refuse("%s by values of type %s, which may be equal although they differ", what, t)
 	}
 }
 
 // createCollation records CREATE COLLATION: one that is not deterministic makes values
 // that differ equal.
-func (l *loader) createCollation(s *pg.DefineStmt) {
+func (l *Schema) createCollation(s *pg.DefineStmt) {
 	for _, n := range s.Definition {
 		d := pg.Inner(n).(*pg.DefElem)
 		if d.Defname != "deterministic" {
@@ -169,7 +169,7 @@ func (l *loader) createCollation(s *pg.DefineStmt) {
 
 // collated gives a type the collation of a COLLATE clause, if that matters for
 // equality.
-func (l *loader) collated(t typ, collation string) typ {
+func (l *Schema) collated(t typ, collation string) typ {
 	if t.sql == nil {
 		return t
 	}

@@ -17,7 +17,7 @@ type lateKey struct{ table, name string }
 
 // mended gives the foreign keys checked at commit that some transaction may
 // break and mend.
-func (l *loader) mended() []lateKey {
+func (l *Schema) mended() []lateKey {
 	var out []lateKey
 	for _, t := range l.order {
 		for _, f := range t.foreign {
@@ -37,7 +37,7 @@ func (l *loader) mended() []lateKey {
 }
 
 // checkedLate reports whether a foreign key is or may be checked at commit.
-func (l *loader) checkedLate(f *foreignKey) bool { return f.deferred || f.deferrable && l.defers }
+func (l *Schema) checkedLate(f *foreignKey) bool { return f.deferred || f.deferrable && l.defers }
 
 // mending looks for statements that may mend a foreign key after others that may
 // have broken it.

@@ -11,7 +11,7 @@ import (
 
 // takeLimit takes ORDER BY and LIMIT of an UPDATE or DELETE, which only MySQL has,
 // out of its condition, where mysql.Postgres has put them.
-func (l *loader) takeLimit(tree any) {
+func (l *Schema) takeLimit(tree any) {
 	var where **pg.Node
 	switch s := tree.(type) {
 	case *pg.UpdateStmt:

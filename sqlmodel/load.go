@@ -46,16 +46,6 @@ type Options struct {
 	// is in the directories of the paths. Without it, Parse takes no file from the
 	// disk.
 	Files *infile.Reader
-	// ctx, if not nil, ends the reading.
-	ctx context.Context
-	// mended are foreign keys that are broken and mended before they are checked.
-	mended []lateKey
-	// program are the transactions of a client program, which isProgram says that
-	// there is.
-	program   []*client.Txn
-	isProgram bool
-	// aside are other transactions of it, which may create tables.
-	aside []*client.Txn
 }
 
 // Load reads SQL files and directories (all *.sql in them, by name) as one
@@ -70,15 +60,23 @@ func Load(ctx context.Context, paths []string, opt Options) (*ir.Program, error)
 	if err != nil {
 		return nil, err
 	}
-	opt.ctx = ctx
-	return Parse(slices.Concat(opt.Before, files), opt)
+	in := opt.input(slices.Concat(opt.Before, files))
+	in.ctx = ctx
+	return parse(in)
 }
 
 // Parse reads the files, in order, as one application.
-func Parse(files []File, opt Options) (prog *ir.Program, err error) {
+func Parse(files []File, opt Options) (*ir.Program, error) { return parse(opt.input(files)) }
+
+// input is what the application of some files is read from.
+func (o Options) input(files []File) Input {
+	return Input{named: files, found: o.Schema, more: o.Files, txns: o.Txns, mysql: o.MySQL, mysqlFiles: o.MySQLFiles, searchPath: o.SearchPath}
+}
+
+func parse(in Input) (prog *ir.Program, err error) {
 	defer input.Catch(&err)
 	for {
-		l, err := read(files, opt)
+		l, err := read(in)
 		if err != nil {
 			return nil, err
 		}
@@ -89,7 +87,7 @@ func Parse(files []File, opt Options) (prog *ir.Program, err error) {
 		if len(mended) == 0 {
 			return l.prog, l.finish()
 		}
-		opt.mended = append(opt.mended, mended...)
+		in.mended = append(in.mended, mended...)
 	}
 }
 
@@ -100,7 +98,7 @@ func (l *loader) translate() error {
 	if err != nil {
 		return err
 	}
-	if len(entries) == 0 && !l.opt.isProgram {
+	if len(entries) == 0 && !l.in.isProgram {
 		return ir.Errorf(ir.Pos{File: l.Files[0].Name},
 			"there is no transaction here; write each one as CREATE FUNCTION … LANGUAGE plpgsql or sql, or as BEGIN … COMMIT")
 	}
@@ -121,7 +119,7 @@ func (l *loader) translate() error {
 }
 
 // finish completes the program.
-func (l *loader) finish() error {
+func (l *Schema) finish() error {
 	l.somewhere()
 	files := slices.Clone(l.Files)
 	for _, name := range sortedNames(l.programFiles()) {
@@ -135,7 +133,7 @@ func (l *loader) finish() error {
 		l.prog.SearchPath = p[0]
 	}
 	l.tablesFirst()
-	if !l.opt.MySQL {
+	if !l.in.mysql {
 		l.pathsOfFiles()
 	}
 	if err := ir.Check(l.prog); err != nil {
@@ -146,7 +144,7 @@ func (l *loader) finish() error {
 
 // somewhere declares a table where there is none, but some statement may touch
 // any: two of them may touch the same.
-func (l *loader) somewhere() {
+func (l *Schema) somewhere() {
 	any := false
 	for _, txn := range l.prog.Txns {
 		ir.Walk(txn.Body, func(s ir.Stmt) {
@@ -160,27 +158,70 @@ func (l *loader) somewhere() {
 }
 
 // read reads the files up to the tables and the declarations of functions.
-func read(files []File, opt Options) (l *loader, err error) {
-	all := slices.Concat(opt.Schema, files)
-	if len(all) == 0 && !opt.isProgram {
+func read(in Input) (l *loader, err error) {
+	defer input.Catch(&err)
+	schema, err := newSchema(in)
+	if err != nil {
+		return nil, err
+	}
+	l = &loader{Schema: schema}
+	l.rowOfView = l.typeOfRows
+	if err := l.readAll(); err != nil {
+		return nil, err
+	}
+	l.finishTables()
+	l.findEmptied()
+	l.invariants()
+	return l, nil
+}
+
+// Input is what an application is read from.
+type Input struct {
+	// found is DDL that was found and not named, and is read before the files that were named.
+	found, named []File
+	// more, if not nil, reads the files that these include.
+	more *infile.Reader
+	// txns are the functions that are templates, if they are chosen.
+	txns []string
+	// mysql says that the statements of a client program are in MySQL's dialect, and mysqlFiles
+	// which files are.
+	mysql      bool
+	mysqlFiles []string
+	// searchPath is that with which sessions begin, nil if the files say it.
+	searchPath []string
+	// ctx, if not nil, ends the reading.
+	ctx context.Context
+	// mended are foreign keys that are broken and mended before they are checked.
+	mended []lateKey
+	// program are the transactions of a client program, which isProgram says that
+	// there is.
+	program   []*client.Txn
+	isProgram bool
+	// aside are other transactions of it, which may create tables.
+	aside []*client.Txn
+}
+
+// newSchema begins an application, of which readAll reads the declarations.
+func newSchema(in Input) (*Schema, error) {
+	foreign := &mysql.Schema{}
+	found, named := in.fromMySQL(foreign, in.found), in.fromMySQL(foreign, in.named)
+	all := slices.Concat(found, named)
+	if len(all) == 0 && !in.isProgram {
 		return nil, fmt.Errorf("no SQL file was given")
 	}
-	named := files
-	if len(named) == 0 {
-		named = all
+	titled := named
+	if len(titled) == 0 {
+		titled = all
 	}
-	defer input.Catch(&err)
-	foreign := &mysql.Schema{}
-	schema, files := fromMySQL(foreign, opt, opt.Schema), fromMySQL(foreign, opt, files)
-	all = slices.Concat(schema, files)
-	l = &loader{
-		FileSet:    &syntax.FileSet{Files: all, More: opt.Files, Ctx: opt.ctx},
+	l := &Schema{
+		FileSet:    &syntax.FileSet{Files: all, More: in.more, Ctx: in.ctx},
+		unnamed:    len(found),
 		foreign:    foreign,
 		notes:      slices.Clone(foreign.Notes),
-		prog:       &ir.Program{Name: programName(named)},
+		prog:       &ir.Program{Name: programName(titled)},
 		extensions: map[string]bool{},
 		collations: map[string]bool{},
-		opt:        opt,
+		in:         in,
 
 		declarations: newDeclarations(),
 
@@ -189,23 +230,25 @@ func read(files []File, opt Options) (l *loader, err error) {
 		indexNames: map[string]bool{},
 		unread:     gaps{files: map[string]bool{}, words: map[string]ir.Pos{}},
 	}
-	l.rowOfView, l.FileSet.Note = l.typeOfRows, l.note
+	l.FileSet.Note = l.note
+	return l, nil
+}
+
+// readAll reads what the files, and the statements of a client program, declare.
+func (l *Schema) readAll() error {
 	l.startPaths()
 	inside := l.Included()
-	for _, f := range schema {
+	for i, f := range l.Files {
 		if err := l.ended(); err != nil {
-			return nil, err
+			return err
 		}
-		l.unread.files[f.Name] = true
-		if !inside[f.Name] {
-			l.found(f)
-		}
-	}
-	for _, f := range files {
-		if err := l.ended(); err != nil {
-			return nil, err
-		}
-		if !inside[f.Name] || len(inside) == len(all) { // all of them only where they include each other
+		switch {
+		case i < l.unnamed:
+			l.unread.files[f.Name] = true
+			if !inside[f.Name] {
+				l.found(f)
+			}
+		case !inside[f.Name] || len(inside) == len(l.Files): // all of them only where they include each other
 			l.file(f)
 		}
 	}
@@ -215,35 +258,32 @@ func read(files []File, opt Options) (l *loader, err error) {
 	l.settlePaths()
 	l.reorder()
 	l.obscureNamed()
-	if opt.isProgram {
+	if l.in.isProgram {
 		l.scripts = nil // what the files do by themselves
 		l.readProgram()
 		l.programSchema()
 		l.guess()
 		if err := l.ended(); err != nil {
-			return nil, err
+			return err
 		}
 	}
 	for _, f := range slices.Concat(l.funcs, l.scripts, l.programs) {
 		l.setsPath = l.setsPath || !f.refs.paths.Empty()
 		l.makes(f)
-		if !opt.isProgram {
+		if !l.in.isProgram {
 			l.unknownTables(l.insideOf(f, l.standard), f.refs, f.pos)
 		}
 		l.defers, l.sets, l.gets = l.defers || f.refs.defers, l.sets || f.refs.sets, l.gets || f.refs.gets
 		l.locksTables = l.locksTables || f.refs.locksTables || f.refs.dynamic
 	}
-	l.finishTables()
-	l.findEmptied()
-	l.invariants()
-	return l, nil
+	return nil
 }
 
 // fromMySQL writes the files that are in MySQL's dialect in that of PostgreSQL.
-func fromMySQL(s *mysql.Schema, opt Options, files []File) []File {
+func (in *Input) fromMySQL(s *mysql.Schema, files []File) []File {
 	out := slices.Clone(files)
 	for i, f := range out {
-		if slices.Contains(opt.MySQLFiles, f.Name) {
+		if slices.Contains(in.mysqlFiles, f.Name) {
 			out[i] = s.File(f)
 		}
 	}
@@ -251,7 +291,7 @@ func fromMySQL(s *mysql.Schema, opt Options, files []File) []File {
 }
 
 // reorder puts the columns of tables of MySQL in their order, as FIRST and AFTER say.
-func (l *loader) reorder() {
+func (l *Schema) reorder() {
 	for _, t := range l.order {
 		if order := l.foreign.Order[t.name]; order != nil {
 			slices.SortStableFunc(t.columns, func(a, b *column) int { return slices.Index(order, a.name) - slices.Index(order, b.name) })
@@ -268,17 +308,26 @@ func programName(files []File) string {
 }
 
 // ended is the error of the context.
-func (l *loader) ended() error {
-	if l.opt.ctx == nil {
+func (l *Schema) ended() error {
+	if l.in.ctx == nil {
 		return nil
 	}
-	return l.opt.ctx.Err()
+	return l.in.ctx.Err()
 }
 
-// loader holds an application while it is read.
+// loader translates what an application declares.
 type loader struct {
-	opt Options
+	*Schema
+	// ranges are the calls that make a range of two ends.
+	ranges map[ir.Expr]madeRange
+}
+
+// Schema is what an application declares, while it is read.
+type Schema struct {
+	in Input
 	*syntax.FileSet
+	// unnamed is the number of the first files, which were found and not named.
+	unnamed int
 	declarations
 	order []*table
 	views []*view
@@ -332,8 +381,6 @@ type loader struct {
 	prog     *ir.Program
 	// inDo says that the statement stands in a DO block.
 	inDo bool
-	// ranges are the calls that make a range of two ends.
-	ranges map[ir.Expr]madeRange
 }
 
 // fact is a stated invariant.
@@ -343,9 +390,9 @@ type fact struct {
 	pos  ir.Pos
 }
 
-func (l *loader) fail(pos ir.Pos, format string, args ...any) { panic(ir.Errorf(pos, format, args...)) }
+func (l *Schema) fail(pos ir.Pos, format string, args ...any) { panic(ir.Errorf(pos, format, args...)) }
 
-func (l *loader) note(pos ir.Pos, format string, args ...any) {
+func (l *Schema) note(pos ir.Pos, format string, args ...any) {
 	n := ir.Note{Pos: pos, Text: fmt.Sprintf(format, args...)}
 	if !slices.Contains(l.notes, n) {
 		l.notes = append(l.notes, n)
@@ -353,7 +400,7 @@ func (l *loader) note(pos ir.Pos, format string, args ...any) {
 }
 
 // postpone puts off a declaration until all files are read. The search path is the one that is set now.
-func (l *loader) postpone(again func()) {
+func (l *Schema) postpone(again func()) {
 	ddl := l.ddl
 	l.postponed = append(l.postponed, func() {
 		l.ddl = ddl
@@ -362,7 +409,7 @@ func (l *loader) postpone(again func()) {
 }
 
 // premise records what is taken for granted, where it matters first.
-func (l *loader) premise(pos ir.Pos, text string) {
+func (l *Schema) premise(pos ir.Pos, text string) {
 	if !slices.ContainsFunc(l.prog.Premises, func(n ir.Note) bool { return n.Text == text }) {
 		l.prog.Premises = append(l.prog.Premises, ir.Note{Pos: pos, Text: text})
 	}
@@ -376,7 +423,7 @@ const (
 )
 
 // file reads a file, and those that it includes.
-func (l *loader) file(f File) {
+func (l *Schema) file(f File) {
 	s := syntax.NewSession(l.FileSet)
 	l.ddl = l.newSessionPath(s)
 	u := &unitReader{l: l, s: s, file: f.Name}
@@ -388,7 +435,7 @@ func (l *loader) file(f File) {
 
 // tryStatement runs a statement. One that needs a table that a later file may
 // declare gives an error, and can run again; other faults are final.
-func (l *loader) tryStatement(n *syntax.Node) (err error) {
+func (l *Schema) tryStatement(n *syntax.Node) (err error) {
 	defer func() {
 		if r := recover(); r != nil {
 			e, ok := r.(*ir.Error)
@@ -409,12 +456,12 @@ func (l *loader) tryStatement(n *syntax.Node) (err error) {
 const noTable = "there is no table "
 
 // statement handles a statement outside of functions and transactions, and keeps it.
-func (l *loader) statement(n *syntax.Node) {
+func (l *Schema) statement(n *syntax.Node) {
 	l.apply(n)
 	l.declared(n)
 }
 
-func (l *loader) apply(n *syntax.Node) {
+func (l *Schema) apply(n *syntax.Node) {
 	t, pos := l.declaring(n.Text), n.Pos
 	switch s := pg.Inner(n.Raw.Stmt).(type) {
 	case *pg.CreateStmt, *pg.AlterTableStmt, *pg.IndexStmt, *pg.CreatePolicyStmt, *pg.CreateDomainStmt, *pg.ViewStmt, *pg.CreateTableAsStmt,
@@ -532,14 +579,14 @@ func (l *loader) apply(n *syntax.Node) {
 }
 
 // createView records a view, which is expanded where it is read.
-func (l *loader) createView(s *pg.ViewStmt, t *syntax.Text, pos ir.Pos) {
+func (l *Schema) createView(s *pg.ViewStmt, t *syntax.Text, pos ir.Pos) {
 	v := &view{pos: pos, what: "a write of a view", refs: l.declaredRefs(s.Query, t), text: t, cols: syntax.Names(s.Aliases)}
 	v.query, _ = pg.Inner(s.Query).(*pg.SelectStmt)
 	l.createRelation(v, s.View, t)
 }
 
 // topSelect is a SELECT outside of functions, such as pg_dump's set_config.
-func (l *loader) topSelect(s *pg.SelectStmt, pos ir.Pos) {
+func (l *Schema) topSelect(s *pg.SelectStmt, pos ir.Pos) {
 	if l.matters(l.refsIn(s)) {
 		l.note(pos, "a SELECT outside of a transaction is left out; write a comment -- name: … before it if it is one")
 		l.forgetBodies(l.refsIn(s), pos)
@@ -547,7 +594,7 @@ func (l *loader) topSelect(s *pg.SelectStmt, pos ir.Pos) {
 }
 
 // runOnce reads a DO block, for what it does to the schema.
-func (l *loader) runOnce(s *pg.DoStmt, n *syntax.Node) {
+func (l *Schema) runOnce(s *pg.DoStmt, n *syntax.Node) {
 	if !ddl.MatchString(n.SQLText()) {
 		l.note(n.Pos, "a DO block runs once, when the schema is made: it is left out")
 		var f *function
@@ -564,7 +611,7 @@ func (l *loader) runOnce(s *pg.DoStmt, n *syntax.Node) {
 
 // forgetBodies gives up on what functions name that run once, or are called by those, and
 // change the schema.
-func (l *loader) forgetBodies(r *refs, pos ir.Pos) {
+func (l *Schema) forgetBodies(r *refs, pos ir.Pos) {
 	seen := map[*function]bool{}
 	var visit func(r *refs)
 	visit = func(r *refs) {
@@ -589,7 +636,7 @@ func (l *loader) forgetBodies(r *refs, pos ir.Pos) {
 
 // matters reports whether a query depends on more than itself: on tables, or on
 // functions that are not built in.
-func (l *loader) matters(r *refs) bool {
+func (l *Schema) matters(r *refs) bool {
 	matters := len(r.tables) > 0
 	for name := range l.calls(r) {
 		matters = matters || !l.builtin(name).known || len(l.lateFunctions(name)) > 0
@@ -597,7 +644,7 @@ func (l *loader) matters(r *refs) bool {
 	return matters
 }
 
-func (l *loader) createComposite(s *pg.CompositeTypeStmt, t *syntax.Text, pos ir.Pos) {
+func (l *Schema) createComposite(s *pg.CompositeTypeStmt, t *syntax.Text, pos ir.Pos) {
 	u := &userType{pos: pos, fields: []fieldDef{}}
 	for _, n := range s.Coldeflist {
 		d := pg.Inner(n).(*pg.ColumnDef)
@@ -606,7 +653,7 @@ func (l *loader) createComposite(s *pg.CompositeTypeStmt, t *syntax.Text, pos ir
 	l.createType(u, append(syntax.NonEmpty(s.Typevar.Schemaname), s.Typevar.Relname), t)
 }
 
-func (l *loader) createEnum(s *pg.CreateEnumStmt, t *syntax.Text, pos ir.Pos) {
+func (l *Schema) createEnum(s *pg.CreateEnumStmt, t *syntax.Text, pos ir.Pos) {
 	u := &userType{pos: pos, enum: true}
 	l.createType(u, syntax.Names(s.TypeName), t)
 	u.base = typeOfValues(&value.Type{Name: u.key, Labels: append([]string{}, syntax.Names(s.Vals)...), Shown: typeIdentifier(u)})
@@ -619,7 +666,7 @@ type declaredOperator struct {
 }
 
 // createOperator records CREATE OPERATOR: what it calls may do anything.
-func (l *loader) createOperator(s *pg.DefineStmt, t *syntax.Text) {
+func (l *Schema) createOperator(s *pg.DefineStmt, t *syntax.Text) {
 	if s.Kind != pg.ObjectOperator {
 		return
 	}
@@ -635,7 +682,7 @@ func (l *loader) createOperator(s *pg.DefineStmt, t *syntax.Text) {
 }
 
 // alterEnum adds or renames a label.
-func (l *loader) alterEnum(s *pg.AlterEnumStmt, t *syntax.Text) {
+func (l *Schema) alterEnum(s *pg.AlterEnumStmt, t *syntax.Text) {
 	u := l.sees(t).typ(syntax.Qualified(syntax.Names(s.TypeName)))
 	if u == nil || !u.enum {
 		return
@@ -669,7 +716,7 @@ func typeIdentifier(u *userType) string {
 	return strings.Join(parts, ".")
 }
 
-func (l *loader) createRule(s *pg.RuleStmt, t *syntax.Text, pos ir.Pos) {
+func (l *Schema) createRule(s *pg.RuleStmt, t *syntax.Text, pos ir.Pos) {
 	if tab := l.tableNamed(s.Relation, t); tab != nil {
 		tab.odd = "a rule (CREATE RULE)"
 		for _, a := range s.Actions {

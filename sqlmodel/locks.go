@@ -38,7 +38,7 @@ type innerLocks struct {
 
 // checkLocking stops at clauses that PostgreSQL refuses beside a lock.
 func (x *ex) checkLocking(s *pg.SelectStmt, pushed ir.LockMode) {
-	if len(s.LockingClause) == 0 && pushed == ir.NoLock || x.l.opt.MySQL {
+	if len(s.LockingClause) == 0 && pushed == ir.NoLock || x.l.in.mysql {
 		return
 	}
 	mode, loc := pushed, int32(max(pg.Start(s), 0))
@@ -194,7 +194,7 @@ func (q *query) locksWithin(in *ex, sub *query, src *rowSource, f *fromQuery, co
 		src.unlockable = f.what
 		return
 	}
-	if q.in.l.opt.MySQL && len(in.viewing) == 0 {
+	if q.in.l.in.mysql && len(in.viewing) == 0 {
 		return
 	}
 	for _, s := range sub.level.sources {
@@ -208,7 +208,7 @@ func (q *query) locksWithin(in *ex, sub *query, src *rowSource, f *fromQuery, co
 
 // volatile reports whether an expression calls a function that may give another value
 // each time.
-func (l *loader) volatile(e ir.Expr) bool {
+func (l *Schema) volatile(e ir.Expr) bool {
 	found := false
 	ir.WalkExpr(e, func(e ir.Expr) {
 		c, ok := e.(*ir.Call)
@@ -242,7 +242,7 @@ func locksOn(from []ir.Source, mode func(row string) ir.LockMode) ir.Locks {
 // settleInner says of the queries in FROM which rows they may lock beyond those that come
 // into the result of q. s is q, and conds are its own conditions.
 func (q *query) settleInner(s *pg.SelectStmt, conds []ir.Expr) {
-	alone := !q.in.l.opt.MySQL && len(q.inner) == 1 && len(s.FromClause) == 1 && len(q.from) == len(q.inner[0].q.from) && s.LimitCount == nil && s.LimitOffset == nil
+	alone := !q.in.l.in.mysql && len(q.inner) == 1 && len(s.FromClause) == 1 && len(q.from) == len(q.inner[0].q.from) && s.LimitCount == nil && s.LimitOffset == nil
 	var open []*innerLocks
 	for _, i := range q.inner {
 		exact := alone && i.known(conds)

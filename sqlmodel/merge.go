@@ -233,7 +233,7 @@ func (m *merger) check() {
 		}
 		deletes = deletes || a.op == onDelete
 		for _, row := range []bool{false, true} {
-			if len(t.firing(a.op, true, row, a.set))+len(t.firing(a.op, false, row, a.set)) > 0 {
+			if len(t.firing(a.op, true, row, columnsOf(a.set)))+len(t.firing(a.op, false, row, columnsOf(a.set))) > 0 {
 				b.unmodelled("MERGE into a table with triggers")
 			}
 		}

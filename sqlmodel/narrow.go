@@ -9,7 +9,7 @@ import (
 // t. A program that computes a value for a variable or result of a narrow type, or casts it to
 // one, may mean a condition.
 func (x *ex) narrowed(v val, t typ, out val) val {
-	if x.b == nil || v.record || v.given || v.isNull() || v.t.sql == nil || !t.sql.Narrow() || x.l.opt.MySQL || x.b.isGiven(v.e) || v.t.sql.Within(t.sql) {
+	if x.b == nil || v.record || v.given || v.isNull() || v.t.sql == nil || !t.sql.Narrow() || x.l.in.mysql || x.b.isGiven(v.e) || v.t.sql.Within(t.sql) {
 		return out
 	}
 	if c, is := out.e.(*ir.Call); is && c.Fn != nil && out.e != v.e { // it rounds, too

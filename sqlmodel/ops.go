@@ -57,7 +57,7 @@ func (x *ex) aExpr(e *pg.A_Expr) val {
 	case pg.ExprOpAny, pg.ExprOpAll:
 		return x.quantified(op, e)
 	case pg.ExprLike, pg.ExprILike, pg.ExprSimilar:
-		if !x.l.opt.MySQL {
+		if !x.l.in.mysql {
 			l := x.expr(e.Lexpr)
 			return x.binary(op, l, x.expr(e.Rexpr), e.Location)
 		}
@@ -293,14 +293,14 @@ func (x *ex) operator(op string, l *val, r val, loc int32) val {
 		args, left = []val{*l, r}, &t
 	}
 	calls, outcome := x.l.catalog().Operator(op, left, r.argType())
-	if outcome != catalog.Found && x.l.opt.MySQL {
+	if outcome != catalog.Found && x.l.in.mysql {
 		return x.ofMySQL(op, args)
 	}
 	switch {
 	case outcome == catalog.Found:
 		return x.applied(op, calls[0], args, loc)
 	case len(calls) > 0 && slices.Contains(argTypes(args), catalog.Untold):
-		return x.opaqueCall(op, args, x.commonResult(op, calls))
+		return x.opaqueCall(op, args, x.l.commonResult(op, calls))
 	}
 	x.fail(loc, "the operator %s does not work on %s; add a cast", op, typesOf(args))
 	return val{}
@@ -334,13 +334,13 @@ func (x *ex) ofMySQL(op string, args []val) val {
 
 // applied applies the function of an operator.
 func (x *ex) applied(op string, c catalog.Call, args []val, loc int32) val {
-	t := x.resultType(c.Returns)
+	t := x.l.resultType(c.Returns)
 	for i := range args {
 		args[i] = x.asParameter(args[i], c.Types[i], loc)
 	}
 	nn := true
 	for _, a := range args {
-		if a.isNull() && c.Strict && !x.l.opt.MySQL { // the planner does not compute the other operand
+		if a.isNull() && c.Strict && !x.l.in.mysql { // the planner does not compute the other operand
 			return val{e: ir.C(ir.Null), t: t}
 		}
 		nn = nn && a.nn
@@ -394,7 +394,7 @@ func (x *ex) negated(c catalog.Call, t typ, args []val, nn bool) *val {
 // days is arithmetic on dates and on timestamps with an interval of a fixed length,
 // which is exact: the time zone of all sessions is UTC.
 func (x *ex) days(c catalog.Call, args []val, t typ, nn bool) (val, bool) {
-	if x.l.opt.MySQL {
+	if x.l.in.mysql {
 		return val{}, false
 	}
 	l, r := args[0].e, args[1].e
@@ -451,7 +451,7 @@ const maxDays = 100_000
 // exactly is exact arithmetic whose result must be a value of type t.
 func (x *ex) exactly(op ir.BinaryOp, l, r val, t typ, nn bool) val {
 	b := &ir.Binary{Op: op, X: l.e, Y: r.e}
-	if lo, hi, ok := value.IntRange(t.pgName()); ok && !x.l.opt.MySQL {
+	if lo, hi, ok := value.IntRange(t.pgName()); ok && !x.l.in.mysql {
 		b.Within = &ir.Range{Lo: lo, Hi: hi}
 	}
 	return val{e: b, t: t, nn: nn}

@@ -29,7 +29,7 @@ type partitionBound struct {
 }
 
 // addPartition adds a partition that is declared.
-func (l *loader) addPartition(tab *table, deep bool, s *pg.CreateStmt, t *syntax.Text) {
+func (l *Schema) addPartition(tab *table, deep bool, s *pg.CreateStmt, t *syntax.Text) {
 	if tab == nil || tab.partitions == nil {
 		return
 	}

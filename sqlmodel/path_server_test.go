@@ -400,7 +400,7 @@ func (c *pathCase) translated() (tables []string, sure bool, err error) {
 	} else {
 		opt.Txns = []string{strings.TrimSuffix(strings.TrimPrefix(c.call, "SELECT public."), "()")}
 	}
-	l, err := read(files, opt)
+	l, err := read(opt.input(files))
 	if err != nil {
 		return nil, false, err
 	}

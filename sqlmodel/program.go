@@ -21,13 +21,14 @@ func Client(ctx context.Context, files []File, txns []*client.Txn, opt Options) 
 	if err != nil {
 		return nil, err
 	}
-	opt.ctx, opt.program, opt.isProgram = ctx, chosen, true
+	in := opt.input(files)
+	in.ctx, in.program, in.isProgram = ctx, chosen, true
 	for _, t := range txns {
 		if !slices.Contains(chosen, t) && creates(t) {
-			opt.aside = append(opt.aside, t)
+			in.aside = append(in.aside, t)
 		}
 	}
-	return Parse(files, opt)
+	return parse(in)
 }
 
 // creates reports whether a transaction has a statement that begins with CREATE.
@@ -82,13 +83,13 @@ type programBody struct {
 }
 
 // readProgram reads the statements of the transactions of a client program.
-func (l *loader) readProgram() {
+func (l *Schema) readProgram() {
 	names := map[string]bool{}
-	for _, t := range l.opt.program {
+	for _, t := range l.in.program {
 		names[t.Name] = true
 	}
 	used := map[string]bool{}
-	for i, t := range slices.Concat(l.opt.program, l.opt.aside) {
+	for i, t := range slices.Concat(l.in.program, l.in.aside) {
 		f := &function{pos: t.Pos, name: t.Name, language: "sql", setOf: true, refs: newRefs(), level: t.Level}
 		for i := 2; used[f.name] || f.name != t.Name && names[f.name]; i++ {
 			f.name = t.Name + "-" + itoa(i)
@@ -97,9 +98,9 @@ func (l *loader) readProgram() {
 		src := syntax.NewSource(t.Pos.File, "")
 		src.All = t.Pos
 		f.text = src.Whole()
-		f.program = &programBody{txn: t, aside: i >= len(l.opt.program), sent: map[*client.Query]*sent{}, types: map[string]typ{}}
+		f.program = &programBody{txn: t, aside: i >= len(l.in.program), sent: map[*client.Query]*sent{}, types: map[string]typ{}}
 		eachQuery(t.Body, func(q *client.Query) {
-			if l.opt.ctx != nil && l.opt.ctx.Err() != nil || f.program.sent[q] != nil {
+			if l.in.ctx != nil && l.in.ctx.Err() != nil || f.program.sent[q] != nil {
 				return
 			}
 			s := l.readSent(q)
@@ -120,7 +121,7 @@ func (l *loader) readProgram() {
 // transaction writes first: of two concurrent ones that write the same row, one
 // fails, at READ COMMITTED it waits; so what is left are the executions in which they
 // come one after the other.
-func (l *loader) hold(t *ir.Txn, mutexes []string) {
+func (l *Schema) hold(t *ir.Txn, mutexes []string) {
 	var first []ir.Stmt
 	for _, m := range mutexes {
 		name := "mutex " + m
@@ -136,7 +137,7 @@ func (l *loader) hold(t *ir.Txn, mutexes []string) {
 }
 
 // programFiles gives the files of a client program to which notes refer.
-func (l *loader) programFiles() map[string]bool {
+func (l *Schema) programFiles() map[string]bool {
 	out := map[string]bool{}
 	for _, n := range l.notes {
 		if !l.Has(n.Pos.File) {

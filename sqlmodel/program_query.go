@@ -59,7 +59,7 @@ func (p *caller) send(s *sent) {
 		}
 	}
 	switch {
-	case p.b.l.opt.MySQL:
+	case p.b.l.in.mysql:
 		c.Unknown = "the text of the statement is that of MySQL"
 	case strings.Contains(s.q.SQL, client.Hole) || s.filled:
 		c.Unknown = "a part of the statement is not known"

@@ -14,7 +14,7 @@ import (
 // does: CREATE TABLE, CREATE TYPE … AS ENUM and unique indexes on such tables.
 // Transactions that only declare things are taken to run before all others, as
 // migrations do.
-func (l *loader) programSchema() {
+func (l *Schema) programSchema() {
 	own := map[*table]bool{}
 	each := func(do func(s *sent, tree any)) {
 		for _, f := range l.programs {
@@ -76,7 +76,7 @@ func (l *loader) programSchema() {
 
 // leaveDeclarations leaves out the transactions that only declare things, with a
 // note for each function of the program that has some.
-func (l *loader) leaveDeclarations() {
+func (l *Schema) leaveDeclarations() {
 	count := map[string]int{}
 	var first []*function
 	l.programs = without(l.programs, func(f *function) bool {
@@ -159,7 +159,7 @@ func (p *caller) declaration(tree any) bool {
 
 // reachable adds to the tables that the program names those of the functions and
 // views that its statements use.
-func (l *loader) reachable(add func(pos ir.Pos, name string)) {
+func (l *Schema) reachable(add func(pos ir.Pos, name string)) {
 	for _, f := range l.programs {
 		tr := l.tracer()
 		tr.add(f.refs)

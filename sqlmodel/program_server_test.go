@@ -50,7 +50,7 @@ func TestProgramsOnServer(t *testing.T) {
 	exact, commits := 0, 0
 	for _, txn := range programs {
 		var err error
-		if d.l, err = read(files, Options{isProgram: true, program: []*client.Txn{txn}}); err != nil {
+		if d.l, err = read(Input{named: files, isProgram: true, program: []*client.Txn{txn}}); err != nil {
 			t.Fatal(err)
 		}
 		if d.prog, err = Client(t.Context(), files, []*client.Txn{txn}, Options{}); err != nil {

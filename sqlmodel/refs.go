@@ -187,21 +187,21 @@ func (r *refs) make(v *pg.RangeVar, end pg.OnCommit) {
 	r.made[name] = max(r.made[name], lasts)
 }
 
-func (l *loader) refsIn(root pg.Message) *refs {
+func (l *Schema) refsIn(root pg.Message) *refs {
 	r := newRefs()
 	r.add(root)
 	return r
 }
 
 // declaredRefs is refsIn for a part of a declaration, whose text is t.
-func (l *loader) declaredRefs(root pg.Message, t *syntax.Text) *refs {
+func (l *Schema) declaredRefs(root pg.Message, t *syntax.Text) *refs {
 	r := l.refsIn(root)
 	r.names = declaredNames(t)
 	return r
 }
 
 // defaultRefs gives what the default of a parameter names.
-func (l *loader) defaultRefs(f *function, p param) *refs {
+func (l *Schema) defaultRefs(f *function, p param) *refs {
 	if p.def == nil {
 		return newRefs()
 	}
@@ -210,7 +210,7 @@ func (l *loader) defaultRefs(f *function, p param) *refs {
 
 // functionRefs gives what the body of f names. A syntax error in an SQL
 // statement of the body is an error of the input.
-func (l *loader) functionRefs(f *function) *refs {
+func (l *Schema) functionRefs(f *function) *refs {
 	r := newRefs()
 	for _, p := range f.params {
 		if p.def != nil {
@@ -236,7 +236,7 @@ func (l *loader) functionRefs(f *function) *refs {
 }
 
 // plRefs adds what PL/pgSQL statements name.
-func (l *loader) plRefs(f *function, list []plpgsql.Stmt, r *refs) {
+func (l *Schema) plRefs(f *function, list []plpgsql.Stmt, r *refs) {
 	plpgsql.Walk(list, func(s plpgsql.Stmt) {
 		switch s := s.(type) {
 		case *plpgsql.Block:
@@ -278,7 +278,7 @@ func declaredName(typ string) string {
 
 // cursorRefs adds what reading some cursor of f may name: the queries of all
 // of them, or anything where a cursor may come from elsewhere.
-func (l *loader) cursorRefs(f *function, r *refs) {
+func (l *Schema) cursorRefs(f *function, r *refs) {
 	add := func(span plpgsql.Span) {
 		for _, raw := range l.parseSpan(f.bodyText, span, plpgsql.CommandSpan) {
 			r.add(raw)
@@ -312,7 +312,7 @@ func spanText(t *syntax.Text, span plpgsql.Span, kind plpgsql.SpanKind) *syntax.
 	return t.Part("", span)
 }
 
-func (l *loader) parseSpan(t *syntax.Text, span plpgsql.Span, kind plpgsql.SpanKind) []*pg.RawStmt {
+func (l *Schema) parseSpan(t *syntax.Text, span plpgsql.Span, kind plpgsql.SpanKind) []*pg.RawStmt {
 	stmts, err := spanText(t, span, kind).Parse()
 	if err != nil {
 		panic(err)
@@ -321,7 +321,7 @@ func (l *loader) parseSpan(t *syntax.Text, span plpgsql.Span, kind plpgsql.SpanK
 }
 
 // callees gives the functions of the program that f calls.
-func (l *loader) callees(f *function) []*function {
+func (l *Schema) callees(f *function) []*function {
 	r := l.insideOf(f, l.standard)
 	var out []*function
 	for _, name := range slices.Sorted(maps.Keys(l.calls(f.refs))) {

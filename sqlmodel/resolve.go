@@ -12,7 +12,7 @@ import (
 // resolver says what names mean at some place: for an object that was declared with names in it, at
 // the moment of the declaration; for a transaction, when it runs.
 type resolver struct {
-	l *loader
+	l *Schema
 	// paths are those by which the names are looked up, at the moment at.
 	paths syntax.PathSet
 	at    moment
@@ -26,7 +26,7 @@ type resolver struct {
 }
 
 // sees gives the resolver for the names in a text.
-func (l *loader) sees(t *syntax.Text) *resolver {
+func (l *Schema) sees(t *syntax.Text) *resolver {
 	if t != nil && t.Scope != nil {
 		return declaredNames(t)
 	}
@@ -300,7 +300,7 @@ func (r *resolver) onlyFunctions(name string, bare bool) []*function {
 }
 
 // lateFunctions gives the functions that a name may mean where the transaction is.
-func (l *loader) lateFunctions(raw string) []*function {
+func (l *Schema) lateFunctions(raw string) []*function {
 	fns, _ := l.late.functions(raw)
 	return fns
 }

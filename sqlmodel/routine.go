@@ -522,7 +522,7 @@ func leaves(list []ir.Stmt, label string) bool {
 }
 
 // mayAbort reports whether f, or what it calls, can end the transaction.
-func (l *loader) mayAbort(f *function, seen map[*function]bool) bool {
+func (l *Schema) mayAbort(f *function, seen map[*function]bool) bool {
 	if seen[f] {
 		return false
 	}

@@ -131,7 +131,7 @@ func (s *statements) rowLocksIn(fn, planner, where string) string {
 	defer s.exec("DROP FUNCTION IF EXISTS f")
 	defer s.exec("ROLLBACK")
 	opt := Options{Txns: []string{"f"}}
-	l, err := read(files, opt)
+	l, err := read(opt.input(files))
 	if err == nil {
 		s.prog, err = Parse(files, opt)
 	}

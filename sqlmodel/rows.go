@@ -17,7 +17,7 @@ type initialInsert struct {
 }
 
 // initialRows keeps a top-level INSERT until the table is complete.
-func (l *loader) initialRows(s *pg.InsertStmt, t *syntax.Text, pos ir.Pos) {
+func (l *Schema) initialRows(s *pg.InsertStmt, t *syntax.Text, pos ir.Pos) {
 	tab := l.changed(s.Relation, t, false)
 	if tab == nil {
 		l.note(pos, "an INSERT into %s is left out", syntax.RangeName(s.Relation))
@@ -122,7 +122,7 @@ func (l *loader) makeRow(t *table, in initialInsert, cols []*column, items []*pg
 }
 
 // generatedValues computes the generated columns of a row.
-func (l *loader) generatedValues(t *table, row []ir.Value) bool {
+func (l *Schema) generatedValues(t *table, row []ir.Value) bool {
 	for i, c := range t.ir.Columns {
 		if c.Generated == nil {
 			continue

@@ -208,7 +208,7 @@ func (f *foreignKey) parent() *table {
 	return f.to
 }
 
-func (l *loader) createTable(s *pg.CreateStmt, t *syntax.Text) {
+func (l *Schema) createTable(s *pg.CreateStmt, t *syntax.Text) {
 	name := syntax.RangeName(s.Relation)
 	pos := t.Pos(int(s.Relation.Location))
 	schema, own := l.placeOf(s.Relation, t)
@@ -276,7 +276,7 @@ func (l *loader) createTable(s *pg.CreateStmt, t *syntax.Text) {
 
 // inherit makes parent and child of an inheritance tables whose statements
 // are not modelled, since a query of the parent reads the child as well.
-func (l *loader) inherit(child, parent *table, pos ir.Pos) {
+func (l *Schema) inherit(child, parent *table, pos ir.Pos) {
 	l.note(pos, "inheritance between %s and %s is not modelled: nor is any statement on them", child.name, parent.name)
 	for _, t := range []*table{child, parent} {
 		t.odd = "inheritance of tables"
@@ -286,7 +286,7 @@ func (l *loader) inherit(child, parent *table, pos ir.Pos) {
 
 // partition notes a partition: its rows are the parent's, and a statement
 // that names it is not modelled.
-func (l *loader) partition(s *pg.CreateStmt, t *syntax.Text) {
+func (l *Schema) partition(s *pg.CreateStmt, t *syntax.Text) {
 	rv := pg.Inner(s.InhRelations[0]).(*pg.RangeVar)
 	parent := l.sees(t).relation(syntax.RangeName(rv))
 	if parent == nil {
@@ -300,7 +300,7 @@ func (l *loader) partition(s *pg.CreateStmt, t *syntax.Text) {
 	l.createRelation(&view{pos: t.Pos(int(s.Relation.Location)), what: "a partition", of: []*relation{parent}}, s.Relation, t)
 }
 
-func (l *loader) copyColumns(from *table) []*column {
+func (l *Schema) copyColumns(from *table) []*column {
 	var out []*column
 	for _, c := range from.columns {
 		d := *c
@@ -319,7 +319,7 @@ const (
 	likeIndexes     = 1 << 6
 )
 
-func (l *loader) like(tab *table, e *pg.TableLikeClause, t *syntax.Text) {
+func (l *Schema) like(tab *table, e *pg.TableLikeClause, t *syntax.Text) {
 	from := l.tableNamed(e.Relation, t)
 	if from == nil {
 		l.fail(t.Pos(int(e.Relation.Location)), noTable+"%s", syntax.RangeName(e.Relation))
@@ -356,14 +356,14 @@ func (l *loader) like(tab *table, e *pg.TableLikeClause, t *syntax.Text) {
 }
 
 // setType gives a column the type that a definition tells.
-func (l *loader) setType(c *column, d *pg.ColumnDef, t *syntax.Text) {
+func (l *Schema) setType(c *column, d *pg.ColumnDef, t *syntax.Text) {
 	c.t, c.domain, c.within = l.typeOf(d.TypeName, t), l.domainOf(d.TypeName, t), l.domainsOf(d.TypeName, t)
 	if d.CollClause != nil {
 		c.t = l.collated(c.t, syntax.Qualified(syntax.Names(d.CollClause.Collname)))
 	}
 }
 
-func (l *loader) addColumn(tab *table, d *pg.ColumnDef, t *syntax.Text) {
+func (l *Schema) addColumn(tab *table, d *pg.ColumnDef, t *syntax.Text) {
 	pos := t.Pos(int(d.Location))
 	if tab.column(d.Colname) != nil {
 		l.fail(pos, "table %s has two columns %s", tab.name, d.Colname)
@@ -424,7 +424,7 @@ func (l *loader) addColumn(tab *table, d *pg.ColumnDef, t *syntax.Text) {
 }
 
 // setDefault records a default; nextval makes the column FRESH.
-func (l *loader) setDefault(c *column, e *pg.Node, t *syntax.Text) {
+func (l *Schema) setDefault(c *column, e *pg.Node, t *syntax.Text) {
 	c.def, c.fresh = nil, false
 	if e == nil {
 		return
@@ -438,7 +438,7 @@ func (l *loader) setDefault(c *column, e *pg.Node, t *syntax.Text) {
 }
 
 // ownSequence declares the sequence of a serial or identity column.
-func (l *loader) ownSequence(t *table, c *column) {
+func (l *Schema) ownSequence(t *table, c *column) {
 	name := t.rel.own() + "_" + c.name + "_seq"
 	if old := l.declarations.relationIn(t.rel.schema(), name, l.clock); old == nil {
 		l.addView(&view{pos: c.pos, what: sequenceView}, t.rel.schema(), name)
@@ -448,7 +448,7 @@ func (l *loader) ownSequence(t *table, c *column) {
 
 // sequenceName gives the sequence in the arguments of nextval or currval, "" where it is not known
 // which one that is. t is the text with the call.
-func (l *loader) sequenceName(args []*pg.Node, t *syntax.Text) string {
+func (l *Schema) sequenceName(args []*pg.Node, t *syntax.Text) string {
 	if len(args) != 1 {
 		return ""
 	}
@@ -478,7 +478,7 @@ func (l *loader) sequenceName(args []*pg.Node, t *syntax.Text) string {
 	return syntax.PlainName(name) // of a sequence that no file declares
 }
 
-func (l *loader) columnConstraint(tab *table, c *column, k *pg.Constraint, t *syntax.Text) {
+func (l *Schema) columnConstraint(tab *table, c *column, k *pg.Constraint, t *syntax.Text) {
 	if len(k.Keys) == 0 && (k.Contype == pg.ConstrPrimary || k.Contype == pg.ConstrUnique) {
 		k.Keys = []*pg.Node{pg.StringNode(c.name)}
 	}
@@ -489,7 +489,7 @@ func (l *loader) columnConstraint(tab *table, c *column, k *pg.Constraint, t *sy
 }
 
 // constraint adds a table constraint.
-func (l *loader) constraint(tab *table, k *pg.Constraint, t *syntax.Text) {
+func (l *Schema) constraint(tab *table, k *pg.Constraint, t *syntax.Text) {
 	pos := t.Pos(int(k.Location))
 	cols := syntax.Names(k.Keys)
 	l.checkColumns(tab, pos, cols)
@@ -529,7 +529,7 @@ func (l *loader) constraint(tab *table, k *pg.Constraint, t *syntax.Text) {
 	}
 }
 
-func (l *loader) checkColumns(tab *table, pos ir.Pos, cols []string) {
+func (l *Schema) checkColumns(tab *table, pos ir.Pos, cols []string) {
 	for _, c := range cols {
 		if tab.column(c) == nil && !slices.ContainsFunc(tab.indexed, func(i *column) bool { return i.name == c }) {
 			l.fail(pos, "table %s has no column %s", tab.name, c)
@@ -538,7 +538,7 @@ func (l *loader) checkColumns(tab *table, pos ir.Pos, cols []string) {
 }
 
 // indexColumns gives the columns of a unique index that a constraint uses.
-func (l *loader) indexColumns(tab *table, index string, pos ir.Pos) []string {
+func (l *Schema) indexColumns(tab *table, index string, pos ir.Pos) []string {
 	for _, u := range tab.uniques {
 		if u.name == index {
 			return u.columns
@@ -548,7 +548,7 @@ func (l *loader) indexColumns(tab *table, index string, pos ir.Pos) []string {
 	return nil
 }
 
-func (l *loader) foreignKey(tab *table, k *pg.Constraint, t *syntax.Text) {
+func (l *Schema) foreignKey(tab *table, k *pg.Constraint, t *syntax.Text) {
 	pos := t.Pos(int(k.Location))
 	cols := syntax.Names(k.FkAttrs)
 	l.checkColumns(tab, pos, cols)
@@ -586,7 +586,7 @@ type indexExpr struct {
 
 // index takes over CREATE UNIQUE INDEX; of other indexes what they compute matters, and in
 // MySQL's dialect the columns.
-func (l *loader) index(s *pg.IndexStmt, t *syntax.Text) {
+func (l *Schema) index(s *pg.IndexStmt, t *syntax.Text) {
 	pos := t.Pos(int(s.Relation.Location))
 	tab := l.changed(s.Relation, t, false)
 	taken := l.indexNames[s.Idxname] || l.sees(t).relation(s.Idxname) != nil
@@ -596,10 +596,10 @@ func (l *loader) index(s *pg.IndexStmt, t *syntax.Text) {
 	switch {
 	case tab == nil:
 		return // of a materialized view
-	case s.IfNotExists && taken && !l.opt.MySQL:
+	case s.IfNotExists && taken && !l.in.mysql:
 		l.note(pos, "there is something of the name %s already: this index is not made", s.Idxname)
 		return
-	case !s.Unique && !l.opt.MySQL:
+	case !s.Unique && !l.in.mysql:
 		var list []*pg.Node
 		for _, n := range s.IndexParams {
 			list = append(list, pg.Inner(n).(*pg.IndexElem).Expr)

@@ -35,7 +35,7 @@ type script struct {
 
 // unitReader finds the transactions in the nodes of a file.
 type unitReader struct {
-	l    *loader
+	l    *Schema
 	s    *syntax.Session
 	file string
 	// before are the nodes since the start of the file.
@@ -463,7 +463,7 @@ func (u *unitReader) locks(r *refs) {
 }
 
 // refuseInside refuses commands that change rows or end the transaction.
-func (l *loader) refuseInside(n *syntax.Node) {
+func (l *Schema) refuseInside(n *syntax.Node) {
 	for _, b := range n.Branches {
 		for _, m := range b.Nodes {
 			l.refuseInside(m)
@@ -526,7 +526,7 @@ func (u *unitReader) directives(f *function, at *syntax.Node, nodes []*syntax.No
 
 // scriptRefs adds what a statement of a script names. What is no query and no
 // change of rows may run any statement (EXECUTE, FETCH).
-func (l *loader) scriptRefs(f *function, n *syntax.Node) {
+func (l *Schema) scriptRefs(f *function, n *syntax.Node) {
 	r := f.refs
 	switch s := pg.Inner(n.Raw.Stmt).(type) {
 	case *pg.DoStmt:
@@ -545,7 +545,7 @@ func (l *loader) scriptRefs(f *function, n *syntax.Node) {
 }
 
 // doFunction makes a procedure of a DO block.
-func (l *loader) doFunction(s *pg.DoStmt, n *syntax.Node) *function {
+func (l *Schema) doFunction(s *pg.DoStmt, n *syntax.Node) *function {
 	f := &function{pos: n.Pos, name: "do", procedure: true, language: "plpgsql", text: n.Text}
 	var as *pg.DefElem
 	for _, a := range s.Args {

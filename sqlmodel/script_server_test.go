@@ -57,7 +57,7 @@ func TestScriptsOnServer(t *testing.T) {
 	for _, script := range ar.Files[1:] {
 		files := []File{{Name: "schema.sql", Text: schema}, {Name: "script.sql", Text: string(script.Data)}}
 		d := &differ{t: t, rng: rng, conn: server.Conn(t, dsn)}
-		if d.l, err = read(files, Options{}); err != nil {
+		if d.l, err = read(Options{}.input(files)); err != nil {
 			t.Fatalf("%s: %v", script.Name, err)
 		}
 		if d.prog, err = Parse(files, Options{}); err != nil {

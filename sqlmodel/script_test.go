@@ -164,7 +164,7 @@ func TestQuestionMarks(t *testing.T) {
 		"CREATE FUNCTION f() RETURN $1 ? :x; :x":          "CREATE FUNCTION f() RETURN $1 ? :x; $1",
 		"CREATE FUNCTION f() BEGIN ATOMIC SELECT $1; SELECT CASE WHEN :x THEN 1 END; END; SELECT $1": "CREATE FUNCTION f() BEGIN ATOMIC SELECT $1; SELECT CASE WHEN :x THEN 1 END; END; SELECT $1",
 	} {
-		l := &loader{}
+		l := &Schema{}
 		sc := &syntax.Scanner{S: syntax.NewSession(l.FileSet), Src: syntax.NewSource("q.sql", src), In: src}
 		sc.Run()
 		if got := string(sc.Out); got != want {

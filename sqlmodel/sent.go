@@ -50,9 +50,9 @@ const holeWord = "\uE000"
 
 // readSent reads a text. Whatever is wrong with it is no error: the statement is
 // not modelled then.
-func (l *loader) readSent(q *client.Query) *sent {
-	quiet, sets := touchesNoRows(q.SQL, l.opt.MySQL), l.opt.MySQL && setsOther(q.SQL)
-	if own := *q; l.opt.MySQL {
+func (l *Schema) readSent(q *client.Query) *sent {
+	quiet, sets := touchesNoRows(q.SQL, l.in.mysql), l.in.mysql && setsOther(q.SQL)
+	if own := *q; l.in.mysql {
 		own.SQL = mysql.Postgres(q.SQL, q.Standard)
 		q = &own
 	} else if strings.Contains(q.SQL, "`") {
@@ -101,7 +101,7 @@ func (l *loader) readSent(q *client.Query) *sent {
 
 // readFilled reads a text with conditions in the place of its holes, and reports
 // whether it could be read like that.
-func (l *loader) readFilled(s *sent) bool {
+func (l *Schema) readFilled(s *sent) bool {
 	lead, rest, holed := strings.Cut(s.q.SQL, client.Hole)
 	if !holed {
 		return false
@@ -150,7 +150,7 @@ func faultIn(f func()) (fault *ir.Error) {
 }
 
 // parseSent parses a text and finds its parameters.
-func (l *loader) parseSent(s *sent, src *syntax.Source) {
+func (l *Schema) parseSent(s *sent, src *syntax.Source) {
 	names := map[string]bool{}
 	for _, a := range s.q.Named {
 		names[a.Name] = true
@@ -188,7 +188,7 @@ func (l *loader) parseSent(s *sent, src *syntax.Source) {
 }
 
 // bindSent gives the parameters of a text their values.
-func (l *loader) bindSent(s *sent, ses *syntax.Session) {
+func (l *Schema) bindSent(s *sent, ses *syntax.Session) {
 	keys := make([]string, len(ses.Vars))
 	for key, n := range ses.Index {
 		keys[n-1] = key

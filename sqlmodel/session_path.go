@@ -61,21 +61,21 @@ type rolePath struct {
 }
 
 // startPaths sets the search path before the files are read.
-func (l *loader) startPaths() {
+func (l *Schema) startPaths() {
 	l.standard = syntax.OnePath(syntax.DefaultPath)
-	if l.opt.SearchPath != nil {
-		l.standard = syntax.OnePath(l.opt.SearchPath)
+	if l.in.searchPath != nil {
+		l.standard = syntax.OnePath(l.in.searchPath)
 	}
 	l.late = resolver{l: l, paths: l.standard, run: l.standard, at: now}
 	l.ddl = l.newSessionPath(nil)
 }
 
-func (l *loader) newSessionPath(s *syntax.Session) sessionPath {
+func (l *Schema) newSessionPath(s *syntax.Session) sessionPath {
 	return sessionPath{paths: l.standard, session: s}
 }
 
 // declaring gives the text of a declaration, which says what the names in it mean: those of this moment.
-func (l *loader) declaring(t *syntax.Text) *syntax.Text {
+func (l *Schema) declaring(t *syntax.Text) *syntax.Text {
 	l.clock++
 	out := *t
 	out.Scope = l.names()
@@ -83,13 +83,13 @@ func (l *loader) declaring(t *syntax.Text) *syntax.Text {
 }
 
 // names gives the resolver for the names in declarations at this moment.
-func (l *loader) names() *resolver {
+func (l *Schema) names() *resolver {
 	p := l.ddl.now()
 	return &resolver{l: l, paths: p, run: p, at: l.clock, session: l.ddl.session}
 }
 
 // setPath is SET outside of functions, or a SELECT that may call set_config.
-func (l *loader) setPath(tree any) {
+func (l *Schema) setPath(tree any) {
 	switch s := tree.(type) {
 	case *pg.VariableSetStmt:
 		if c, ok := syntax.PathSetting(s, l.standard, l.ddl.now()); ok {
@@ -108,8 +108,8 @@ func (l *loader) setPath(tree any) {
 
 // settlePaths finds the search path of clients, once all files are read: the one that they were said to have, or that
 // of a setting of the database or of the only role that has one.
-func (l *loader) settlePaths() {
-	if l.opt.SearchPath == nil {
+func (l *Schema) settlePaths() {
+	if l.in.searchPath == nil {
 		var ofRoles, ofAll []rolePath
 		for _, r := range l.roles {
 			if r.role == "" {
@@ -136,7 +136,7 @@ func (l *loader) settlePaths() {
 }
 
 // roleSetting is ALTER ROLE or DATABASE … SET.
-func (l *loader) roleSetting(pos ir.Pos, s *pg.VariableSetStmt, role, database string) {
+func (l *Schema) roleSetting(pos ir.Pos, s *pg.VariableSetStmt, role, database string) {
 	c, ok := syntax.PathSetting(s, syntax.OnePath(syntax.DefaultPath), l.ddl.now())
 	if !ok {
 		return
@@ -148,7 +148,7 @@ func (l *loader) roleSetting(pos ir.Pos, s *pg.VariableSetStmt, role, database s
 }
 
 // createSchema is CREATE SCHEMA, with what it declares in the schema.
-func (l *loader) createSchema(s *pg.CreateSchemaStmt, n *syntax.Node, t *syntax.Text) {
+func (l *Schema) createSchema(s *pg.CreateSchemaStmt, n *syntax.Node, t *syntax.Text) {
 	name := s.Schemaname
 	if name == "" {
 		name = s.Authrole.GetRolename()
@@ -169,7 +169,7 @@ func (l *loader) createSchema(s *pg.CreateSchemaStmt, n *syntax.Node, t *syntax.
 }
 
 // firstPath is the search path with which declarations are read, the first one where it may be one of several.
-func (l *loader) firstPath() syntax.SearchPath {
+func (l *Schema) firstPath() syntax.SearchPath {
 	if p := l.ddl.now(); len(p.All) > 0 {
 		return p.All[0]
 	}
@@ -177,7 +177,7 @@ func (l *loader) firstPath() syntax.SearchPath {
 }
 
 // createExtension notes an extension, and the schema of its functions.
-func (l *loader) createExtension(s *pg.CreateExtension) {
+func (l *Schema) createExtension(s *pg.CreateExtension) {
 	l.extensions[s.Extname] = true
 	for _, n := range s.Options {
 		if d := pg.Inner(n).(*pg.DefElem); d.Defname == "schema" {
@@ -187,7 +187,7 @@ func (l *loader) createExtension(s *pg.CreateExtension) {
 }
 
 // placeOf gives the schema and the name that a new table, view or sequence gets.
-func (l *loader) placeOf(r *pg.RangeVar, t *syntax.Text) (schema, name string) {
+func (l *Schema) placeOf(r *pg.RangeVar, t *syntax.Text) (schema, name string) {
 	if r.Relpersistence == "t" {
 		return syntax.TempSchema, r.Relname
 	}
@@ -196,7 +196,7 @@ func (l *loader) placeOf(r *pg.RangeVar, t *syntax.Text) (schema, name string) {
 
 // schemaFor gives the schema in which something is created: the one that its name says, or the first one of the search
 // path that exists. A schema that no file creates is taken to be there.
-func (l *loader) schemaFor(said []string, t *syntax.Text, pos ir.Pos) string {
+func (l *Schema) schemaFor(said []string, t *syntax.Text, pos ir.Pos) string {
 	if len(said) > 0 {
 		return said[len(said)-1]
 	}
@@ -214,7 +214,7 @@ func (l *loader) schemaFor(said []string, t *syntax.Text, pos ir.Pos) string {
 }
 
 // newIn gives the schema in which a search path puts something new, "" if there is none.
-func (l *loader) newIn(p syntax.SearchPath) string {
+func (l *Schema) newIn(p syntax.SearchPath) string {
 	for _, s := range p {
 		exists, known := l.declarations.schemas[s]
 		if s != syntax.UserSchema && s != syntax.SystemSchema && s != "" && (exists || !known && !l.laterCreated(s)) {
@@ -225,7 +225,7 @@ func (l *loader) newIn(p syntax.SearchPath) string {
 }
 
 // laterCreated reports whether some file has a CREATE SCHEMA of a name, which has not been read.
-func (l *loader) laterCreated(name string) bool {
+func (l *Schema) laterCreated(name string) bool {
 	if l.createdSchemas == nil {
 		l.createdSchemas = map[string]bool{}
 		for _, f := range l.Files {
@@ -241,15 +241,15 @@ func (l *loader) laterCreated(name string) bool {
 var createSchemaText = regexp.MustCompile(`(?i)\bcreate\s+schema\s+(?:if\s+not\s+exists\s+)?([\p{L}_][\p{L}\p{N}_$]*|"[^"]+")`)
 
 // bare reports whether the schema of a table is not said: neither by its name nor by the search path.
-func (l *loader) bare(r *pg.RangeVar) bool {
-	return r.Schemaname == "" && slices.Equal(l.firstPath(), syntax.DefaultPath) && l.opt.SearchPath == nil
+func (l *Schema) bare(r *pg.RangeVar) bool {
+	return r.Schemaname == "" && slices.Equal(l.firstPath(), syntax.DefaultPath) && l.in.searchPath == nil
 }
 
 // unsaid is bare for an object whose name has no schema.
-func (l *loader) unsaid(t *syntax.Text) bool { return l.bare(&pg.RangeVar{}) }
+func (l *Schema) unsaid(t *syntax.Text) bool { return l.bare(&pg.RangeVar{}) }
 
 // createRelation declares what stands in the place of a table.
-func (l *loader) createRelation(v *view, r *pg.RangeVar, t *syntax.Text) {
+func (l *Schema) createRelation(v *view, r *pg.RangeVar, t *syntax.Text) {
 	schema, name := l.placeOf(r, t)
 	l.addView(v, schema, name)
 	if v.rel == nil {
@@ -262,7 +262,7 @@ func (l *loader) createRelation(v *view, r *pg.RangeVar, t *syntax.Text) {
 }
 
 // createType declares a type.
-func (l *loader) createType(u *userType, name []string, t *syntax.Text) {
+func (l *Schema) createType(u *userType, name []string, t *syntax.Text) {
 	schema := l.schemaFor(name[:len(name)-1], t, u.pos)
 	own := name[len(name)-1]
 	l.declarations.name(&u.named, schema, own)
@@ -272,13 +272,13 @@ func (l *loader) createType(u *userType, name []string, t *syntax.Text) {
 }
 
 // tableNamed gives the table that a declaration names, or nil.
-func (l *loader) tableNamed(r *pg.RangeVar, t *syntax.Text) *table {
+func (l *Schema) tableNamed(r *pg.RangeVar, t *syntax.Text) *table {
 	return l.sees(t).table(syntax.RangeName(r))
 }
 
 // changed gives the table that a declaration changes: nil if it is a view or the like. One that is not there is
 // an error unless missing says that it may.
-func (l *loader) changed(r *pg.RangeVar, t *syntax.Text, missing bool) *table {
+func (l *Schema) changed(r *pg.RangeVar, t *syntax.Text, missing bool) *table {
 	o := l.sees(t).relation(syntax.RangeName(r))
 	switch {
 	case o != nil:
@@ -291,7 +291,7 @@ func (l *loader) changed(r *pg.RangeVar, t *syntax.Text, missing bool) *table {
 }
 
 // notThere spells a name that means nothing, with what it may have been meant for.
-func (l *loader) notThere(in *resolver, raw string) string {
+func (l *Schema) notThere(in *resolver, raw string) string {
 	_, name := syntax.SplitName(raw)
 	var others []string
 	for _, o := range l.declarations.relations[name] {
@@ -307,7 +307,7 @@ func (l *loader) notThere(in *resolver, raw string) string {
 }
 
 // insideOf gives the resolver for the names in the body of f, which is called where the paths outer are set.
-func (l *loader) insideOf(f *function, outer syntax.PathSet) *resolver {
+func (l *Schema) insideOf(f *function, outer syntax.PathSet) *resolver {
 	r := l.late
 	r.at = now
 	switch {
@@ -324,13 +324,13 @@ func (l *loader) insideOf(f *function, outer syntax.PathSet) *resolver {
 }
 
 // leadsToPublic reports whether sessions find in the schema public what they name without a schema.
-func (l *loader) leadsToPublic() bool {
+func (l *Schema) leadsToPublic() bool {
 	return !l.standard.Any && len(l.standard.All) == 1 && slices.Equal(l.standard.All[0], syntax.DefaultPath)
 }
 
 // sessionsOf gives the search path of the sessions that run a transaction of a script, nil if it is the usual one or
 // not known.
-func (l *loader) sessionsOf(f *function) []string {
+func (l *Schema) sessionsOf(f *function) []string {
 	if f.script == nil {
 		return nil
 	}
@@ -352,14 +352,14 @@ func (b *builder) enter(f *function) (leave func()) {
 }
 
 // setBy gives the search paths that running some SQL may set.
-func (l *loader) setBy(r *refs, in *resolver) syntax.PathSet {
+func (l *Schema) setBy(r *refs, in *resolver) syntax.PathSet {
 	if !l.setsPath {
 		return syntax.PathSet{}
 	}
 	return l.setIn(r, in, map[*function]bool{})
 }
 
-func (l *loader) setIn(r *refs, in *resolver, seen map[*function]bool) syntax.PathSet {
+func (l *Schema) setIn(r *refs, in *resolver, seen map[*function]bool) syntax.PathSet {
 	out := l.unmarked(r.paths)
 	for name := range l.calls(r) {
 		fns, _ := in.functions(name)
@@ -371,14 +371,14 @@ func (l *loader) setIn(r *refs, in *resolver, seen map[*function]bool) syntax.Pa
 }
 
 // leftBy gives the search paths that a call of f may leave, apart from the one that was set before.
-func (l *loader) leftBy(f *function, outer syntax.PathSet) syntax.PathSet {
+func (l *Schema) leftBy(f *function, outer syntax.PathSet) syntax.PathSet {
 	if !l.setsPath {
 		return syntax.PathSet{}
 	}
 	return l.leftIn(f, outer, map[*function]bool{})
 }
 
-func (l *loader) leftIn(f *function, outer syntax.PathSet, seen map[*function]bool) syntax.PathSet {
+func (l *Schema) leftIn(f *function, outer syntax.PathSet, seen map[*function]bool) syntax.PathSet {
 	if seen[f] {
 		return syntax.PathSet{}
 	}
@@ -450,7 +450,7 @@ func soleCall(tree pg.Message) *pg.FuncCall {
 }
 
 // forTemplate sets what names mean in the transaction of fn, and gives what takes that back.
-func (l *loader) forTemplate(fn *function) (leave func()) {
+func (l *Schema) forTemplate(fn *function) (leave func()) {
 	outer := l.late
 	l.late = *l.insideOf(fn, l.standard)
 	l.late.temps = l.temporaries(fn)
@@ -467,7 +467,7 @@ func (l *loader) forTemplate(fn *function) (leave func()) {
 }
 
 // temporaries gives the names that temporary tables may have in the session of a transaction.
-func (l *loader) temporaries(fn *function) map[string]bool {
+func (l *Schema) temporaries(fn *function) map[string]bool {
 	out := map[string]bool{}
 	add := func(f *function, least making) {
 		for raw, lasts := range f.refs.made {
@@ -498,7 +498,7 @@ func (l *loader) temporaries(fn *function) map[string]bool {
 }
 
 // unmarked puts the standard path where it is meant.
-func (l *loader) unmarked(s syntax.PathSet) syntax.PathSet {
+func (l *Schema) unmarked(s syntax.PathSet) syntax.PathSet {
 	out := syntax.PathSet{Any: s.Any}
 	for _, p := range s.All {
 		if slices.Equal(p, syntax.SearchPath{standardMark}) {
@@ -511,7 +511,7 @@ func (l *loader) unmarked(s syntax.PathSet) syntax.PathSet {
 }
 
 // makes declares the tables that a function or transaction creates, where nothing of their names is there.
-func (l *loader) makes(f *function) {
+func (l *Schema) makes(f *function) {
 	in := l.insideOf(f, l.standard)
 	for _, raw := range slices.Sorted(maps.Keys(f.refs.made)) {
 		schema, name := syntax.SplitName(raw)
@@ -539,7 +539,7 @@ func (l *loader) makes(f *function) {
 
 // shorten gives tables and functions the names that are shown: without the schema where the search path leads to it and no
 // other has the name.
-func (l *loader) shorten() {
+func (l *Schema) shorten() {
 	leads := func(schema string) bool {
 		return slices.ContainsFunc(l.late.paths.All, func(p syntax.SearchPath) bool { return slices.Contains(p, schema) })
 	}

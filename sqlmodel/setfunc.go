@@ -140,7 +140,7 @@ func (x *ex) setResult(name string, args []val) typ {
 	if outcome != catalog.Found || !calls[0].Set || catalog.EffectOf(calls[0].Function) != catalog.Pure || len(calls[0].Out) > 1 {
 		x.unmodelled("the set-returning function %s with these arguments", name)
 	}
-	t := x.resultType(calls[0].Returns)
+	t := x.l.resultType(calls[0].Returns)
 	if t.sql == nil {
 		x.unmodelled("the set-returning function %s", name)
 	}

@@ -149,7 +149,7 @@ func (s *statements) load(schema string, cases []*statementCase) {
 		}
 		fmt.Fprintf(&fns, "CREATE FUNCTION %s() RETURNS %s LANGUAGE sql AS $stmt$ %s $stmt$;\n", c.name, result, c.sql)
 	}
-	l, err := read([]File{{Name: "schema.sql", Text: schema}}, Options{})
+	l, err := read(Options{}.input([]File{{Name: "schema.sql", Text: schema}}))
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -159,7 +159,7 @@ func (s *statements) load(schema string, cases []*statementCase) {
 		fmt.Fprintf(&fns, "CREATE FUNCTION %s() RETURNS void LANGUAGE sql AS $stmt$ %s $stmt$;\n", c.fn, c.sql)
 	}
 	files := []File{{Name: "schema.sql", Text: schema}, {Name: "statements.sql", Text: fns.String()}}
-	if s.l, err = read(files, Options{}); err != nil {
+	if s.l, err = read(Options{}.input(files)); err != nil {
 		s.t.Fatal(err)
 	}
 	if s.prog, err = Parse(files, Options{}); err != nil {

@@ -10,7 +10,7 @@ import (
 
 // finishTables makes the tables of the program once all DDL was read.
 func (l *loader) finishTables() {
-	if len(l.opt.Schema) > 0 {
+	if len(l.in.found) > 0 {
 		for _, t := range slices.Clone(l.order) {
 			for _, f := range t.foreign {
 				if l.unread.files[t.pos.File] {
@@ -97,7 +97,7 @@ func (l *loader) finishTables() {
 }
 
 // tableOfIR gives the table of which t is the form in the IR.
-func (l *loader) tableOfIR(t *ir.Table) *table {
+func (l *Schema) tableOfIR(t *ir.Table) *table {
 	for _, o := range l.order {
 		if o.ir == t {
 			return o
@@ -107,7 +107,7 @@ func (l *loader) tableOfIR(t *ir.Table) *table {
 }
 
 // rowidName makes sure that the name of the hidden column is no other's.
-func (l *loader) rowidName(t *table) {
+func (l *Schema) rowidName(t *table) {
 	if t.column("rowid") != nil {
 		l.fail(t.pos, "table %s has no primary key, and its column rowid has the name of the hidden key; declare a primary key", t.name)
 	}
@@ -123,7 +123,7 @@ func columnIndexes(t *ir.Table, names []string) []int {
 
 // looksAround reports whether a check with these references looks at more than
 // its row.
-func (l *loader) looksAround(r *refs) bool {
+func (l *Schema) looksAround(r *refs) bool {
 	e := l.effectOf(r)
 	return e.all || e.writes || len(e.tables) > 0
 }
@@ -181,7 +181,7 @@ func (l *loader) rowExpr(t *table, e *sqlExpr) (v val, why string) {
 
 // hideIndexes makes the unique indexes and EXCLUDE constraints over an expression
 // that is not modelled constraints that are not seen.
-func (l *loader) hideIndexes(t *table, name, why string) {
+func (l *Schema) hideIndexes(t *table, name, why string) {
 	t.uniques = without(t.uniques, func(u *uniqueKey) bool {
 		if !slices.Contains(u.columns, name) {
 			return false
@@ -337,7 +337,7 @@ func (l *loader) indexExprs(t *table) {
 
 // foreignKeys adds the foreign keys of t. One that is not sure to hold, or not
 // checked by each statement, is unseen.
-func (l *loader) foreignKeys(t *table) {
+func (l *Schema) foreignKeys(t *table) {
 	for _, f := range t.foreign {
 		f.number = -1
 	}
@@ -353,7 +353,7 @@ func (l *loader) foreignKeys(t *table) {
 }
 
 // foreignKeyOf adds one foreign key.
-func (l *loader) foreignKeyOf(t *table, f *foreignKey) {
+func (l *Schema) foreignKeyOf(t *table, f *foreignKey) {
 	ref := f.parent()
 	if ref == nil {
 		l.fail(f.pos, "foreign key %s refers to %s, but there is no such table", f.name, f.ref)
@@ -367,7 +367,7 @@ func (l *loader) foreignKeyOf(t *table, f *foreignKey) {
 		l.fail(f.pos, "foreign key %s has %d columns for %d", f.name, len(f.columns), len(refs))
 	}
 	switch {
-	case l.checkedLate(f) && slices.Contains(l.opt.mended, lateKey{t.name, f.name}):
+	case l.checkedLate(f) && slices.Contains(l.in.mended, lateKey{t.name, f.name}):
 		l.hideForeignKey(t, ref, f, refs, "foreign key "+f.name+", which may be checked at commit")
 		return
 	case f.unproven: // what writes it is not modelled, so that MATCH FULL adds nothing

@@ -54,7 +54,7 @@ var notCalled = func() map[string]bool {
 }()
 
 // readTokens finds what a text names that cannot be parsed.
-func (l *loader) readTokens(s *sent, src string) {
+func (l *Schema) readTokens(s *sent, src string) {
 	toks, err := pg.Scan(src)
 	toks = slices.DeleteFunc(toks, func(t pg.Token) bool { return t.Kind == pg.Comment })
 	r := s.refs
@@ -114,7 +114,7 @@ func (t *tokenReader) kind() partKind {
 func (r *refs) everything() { r.dynamic, r.writes, r.frees = true, true, true }
 
 type tokenReader struct {
-	l    *loader
+	l    *Schema
 	toks []pg.Token
 	refs *refs
 	ctes map[string]bool

@@ -45,7 +45,7 @@ func (r *refs) access() access {
 // triggers.
 type tracer struct {
 	*effect
-	l *loader
+	l *Schema
 	// in says what names mean where the SQL runs.
 	in     *resolver
 	called map[*function]bool
@@ -61,7 +61,7 @@ type tracer struct {
 }
 
 // effectOf gives all that running SQL with the references r may touch.
-func (l *loader) effectOf(r *refs) *effect {
+func (l *Schema) effectOf(r *refs) *effect {
 	tr := l.tracer()
 	tr.known = l.effects
 	tr.add(r)
@@ -69,14 +69,14 @@ func (l *loader) effectOf(r *refs) *effect {
 }
 
 // effectOfCall is effectOf for the call of functions.
-func (l *loader) effectOfCall(fns []*function) *effect {
+func (l *Schema) effectOfCall(fns []*function) *effect {
 	tr := l.tracer()
 	tr.known = l.effects
 	tr.call(fns)
 	return tr.effect
 }
 
-func (l *loader) tracer() *tracer {
+func (l *Schema) tracer() *tracer {
 	return &tracer{effect: &effect{tables: map[string]bool{}, parents: map[string]bool{}, sequences: map[string]bool{}}, l: l, in: &l.late,
 		called: map[*function]bool{}, seen: map[string]bool{}, wrote: map[*table]access{}, viewed: map[*view]access{}, domains: map[*userType]bool{}}
 }
@@ -301,14 +301,14 @@ func (tr *tracer) unseen(k *unseen) {
 func (a action) changes() bool { return a != noAction && a != restrict }
 
 // irTables gives the tables of e in order; nil stands for all of them.
-func (l *loader) irTables(e *effect) []*ir.Table {
+func (l *Schema) irTables(e *effect) []*ir.Table {
 	if e.all {
 		return nil
 	}
 	return l.tablesNamed(func(name string) bool { return e.tables[name] })
 }
 
-func (l *loader) tablesNamed(named func(string) bool) []*ir.Table {
+func (l *Schema) tablesNamed(named func(string) bool) []*ir.Table {
 	out := []*ir.Table{}
 	for _, t := range l.order {
 		if named(t.name) && t.ir != nil {

@@ -39,7 +39,7 @@ const (
 )
 
 // createTrigger records a trigger.
-func (l *loader) createTrigger(s *pg.CreateTrigStmt, t *syntax.Text, pos ir.Pos) {
+func (l *Schema) createTrigger(s *pg.CreateTrigStmt, t *syntax.Text, pos ir.Pos) {
 	tab := l.changed(s.Relation, t, false)
 	onPart := false
 	if tab == nil {
@@ -72,7 +72,7 @@ func (l *loader) createTrigger(s *pg.CreateTrigStmt, t *syntax.Text, pos ir.Pos)
 }
 
 // partitioned gives the table that a partition belongs to, nil if the name is that of none.
-func (l *loader) partitioned(r *pg.RangeVar, t *syntax.Text) *table {
+func (l *Schema) partitioned(r *pg.RangeVar, t *syntax.Text) *table {
 	o := l.sees(t).relation(syntax.RangeName(r))
 	for o != nil && o.view != nil && len(o.view.of) == 1 {
 		if o = o.view.of[0]; o.table != nil && o.table.partitions != nil {
@@ -100,15 +100,15 @@ func (g *trigger) refs() *refs {
 
 // firing gives the triggers that some writes fire, in the order in which they
 // do; set is what an UPDATE sets.
-func (t *table) firing(events int32, before, row bool, set []assignment) []*trigger {
+func (t *table) firing(events int32, before, row bool, set []string) []*trigger {
 	var out []*trigger
 	for _, g := range t.triggers {
 		if g.events&events == 0 || g.before != before || g.row != row {
 			continue
 		}
 		hit := g.columns == nil || g.events&events&^onUpdate != 0
-		for _, a := range set {
-			hit = hit || slices.Contains(g.columns, a.column)
+		for _, column := range set {
+			hit = hit || slices.Contains(g.columns, column)
 		}
 		if hit || g.events&events != 0 && g.ofGenerated(t) && t.recomputes() {
 			out = append(out, g)
@@ -487,13 +487,13 @@ func (b *builder) atStatement(t *table, events int32, op string, before bool, se
 	}
 	// Those that are not VOLATILE see the tables as they were before the statement, and change nothing.
 	if before {
-		for _, g := range append(t.firing(events, true, false, set), t.firing(events, false, false, set)...) {
+		for _, g := range append(t.firing(events, true, false, columnsOf(set)), t.firing(events, false, false, columnsOf(set))...) {
 			if g.stable() {
 				run(g, g.before)
 			}
 		}
 	}
-	for _, g := range t.firing(events, before, false, set) {
+	for _, g := range t.firing(events, before, false, columnsOf(set)) {
 		if !g.stable() {
 			run(g, before)
 		}
@@ -526,7 +526,7 @@ func (b *builder) stableAfter(t *table, events int32, set []assignment, r *rowTr
 			wrote.add(g.refs())
 		}
 	}
-	for _, g := range t.firing(events, false, true, set) {
+	for _, g := range t.firing(events, false, true, columnsOf(set)) {
 		if !b.runsBefore(t, g, several) {
 			continue
 		}
@@ -541,7 +541,7 @@ func (b *builder) stableAfter(t *table, events int32, set []assignment, r *rowTr
 }
 
 // meetsEarlier reports whether an AFTER trigger looks at what BEFORE triggers of rows write, which have all run by then.
-func (l *loader) meetsEarlier(t *table, g *trigger, e *effect) bool {
+func (l *Schema) meetsEarlier(t *table, g *trigger, e *effect) bool {
 	tr := l.tracer()
 	for _, o := range t.triggers {
 		if o.before && o.row && o.events&g.events != 0 {

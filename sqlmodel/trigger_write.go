@@ -10,7 +10,7 @@ import (
 
 // fires reports whether writes fire triggers FOR EACH ROW.
 func (b *builder) fires(t *table, events int32, set []assignment) bool {
-	return len(t.firing(events, true, true, set))+len(t.firing(events, false, true, set)) > 0
+	return len(t.firing(events, true, true, columnsOf(set)))+len(t.firing(events, false, true, columnsOf(set))) > 0
 }
 
 // rowWriter is an UPDATE or DELETE of a table with row triggers: its rows are
@@ -50,7 +50,7 @@ func (u *rowWriter) locks(before []*trigger) ir.Locks {
 
 func (u *rowWriter) write() {
 	b, t := u.b, u.row.table
-	before := t.firing(u.events, true, true, u.set)
+	before := t.firing(u.events, true, true, columnsOf(u.set))
 	if len(u.w.other) > 0 {
 		b.unmodelled("an %s with several tables of one with row triggers", u.op)
 	}
@@ -205,7 +205,7 @@ func (u *rowWriter) each(r *rowTrigger, before []*trigger, hidden string, severa
 			b.emit(&ir.Delete{At: at(u.pos), Table: t.ir, Row: u.row.row, Where: where})
 			b.actions(u.pos, t)
 		}
-		b.after(t, t.firing(u.events, false, true, u.set), r, u.pos, several)
+		b.after(t, t.firing(u.events, false, true, columnsOf(u.set)), r, u.pos, several)
 		if out != nil {
 			out.done(row)
 		}

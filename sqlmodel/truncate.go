@@ -29,7 +29,7 @@ func (r *refs) empties(x any) {
 // findEmptied finds the tables that some function or transaction empties, with
 // the tables that refer to them, which TRUNCATE … CASCADE empties as well. A
 // command that is put together when it runs may name any.
-func (l *loader) findEmptied() {
+func (l *Schema) findEmptied() {
 	l.emptied = map[string]bool{}
 	var add func(t *table)
 	add = func(t *table) {

@@ -3,6 +3,7 @@ package sqlmodel
 import (
 	"strings"
 
+	"github.com/txrobust/robust/internal/sql/catalog"
 	"github.com/txrobust/robust/internal/sql/pg"
 	"github.com/txrobust/robust/internal/sql/syntax"
 	"github.com/txrobust/robust/internal/sql/system"
@@ -200,7 +201,7 @@ type fieldDef struct {
 
 // typeOf resolves a type name. The error of an unknown name is nil: it is an
 // opaque type.
-func (l *loader) typeOf(n *pg.TypeName, t *syntax.Text) typ {
+func (l *Schema) typeOf(n *pg.TypeName, t *syntax.Text) typ {
 	if n == nil {
 		return tVoid
 	}
@@ -226,9 +227,9 @@ func (l *loader) typeOf(n *pg.TypeName, t *syntax.Text) typ {
 
 // signatureType is the type of a parameter or result of a function: CREATE FUNCTION
 // discards modifiers, but those of domains.
-func (l *loader) signatureType(n *pg.TypeName, t *syntax.Text) typ {
+func (l *Schema) signatureType(n *pg.TypeName, t *syntax.Text) typ {
 	out := l.typeOf(n, t)
-	if l.opt.MySQL {
+	if l.in.mysql {
 		return out
 	}
 	if n != nil && !n.PctType {
@@ -268,7 +269,7 @@ func modified(t typ, mods []int) typ {
 }
 
 // namedType gives the type that a name means in a text.
-func (l *loader) namedType(raw string, in *syntax.Text, loc int32) typ {
+func (l *Schema) namedType(raw string, in *syntax.Text, loc int32) typ {
 	schema, _ := syntax.SplitName(raw)
 	name := l.systemName(raw)
 	other, keyword := typeNames[name]
@@ -288,14 +289,14 @@ func (l *loader) namedType(raw string, in *syntax.Text, loc int32) typ {
 		name = other
 	}
 	t := l.catalogType(name)
-	if t == opaque(name) && l.catalog().Type(name) == nil && name != nAny && !l.opt.MySQL {
+	if t == opaque(name) && l.catalog().Type(name) == nil && name != nAny && !l.in.mysql {
 		l.note(in.Pos(int(loc)), "the type %s is neither declared here nor one of PostgreSQL: nothing is known of its values; check the spelling, or add CREATE TYPE, CREATE DOMAIN or CREATE EXTENSION", raw)
 	}
 	return t
 }
 
 // catalogType gives the type that the catalog has by a name: one of the system, or one of the program by its key.
-func (l *loader) catalogType(name string) typ {
+func (l *Schema) catalogType(name string) typ {
 	if u := l.typesByKey[name]; u != nil && u.fields == nil {
 		return u.base
 	}
@@ -315,7 +316,7 @@ func (l *loader) catalogType(name string) typ {
 }
 
 // declaredType finds the type that the program declares by a name, or nil.
-func (l *loader) declaredType(r *resolver, raw string, pos ir.Pos) *userType {
+func (l *Schema) declaredType(r *resolver, raw string, pos ir.Pos) *userType {
 	all := r.types(raw)
 	schema, own := syntax.SplitName(raw)
 	switch {
@@ -333,7 +334,7 @@ func (l *loader) declaredType(r *resolver, raw string, pos ir.Pos) *userType {
 }
 
 // rowTypeOf finds the key of the type of the rows of a table or a view, or gives "".
-func (l *loader) rowTypeOf(r *resolver, raw string, pos ir.Pos) string {
+func (l *Schema) rowTypeOf(r *resolver, raw string, pos ir.Pos) string {
 	_, own := syntax.SplitName(raw)
 	if system.Type(l.systemName(raw)) {
 		return ""
@@ -355,7 +356,7 @@ func (l *loader) rowTypeOf(r *resolver, raw string, pos ir.Pos) string {
 }
 
 // noType ends what needs a type that is only in other schemas than those that are looked at.
-func (l *loader) noType(r *resolver, raw string, pos ir.Pos) {
+func (l *Schema) noType(r *resolver, raw string, pos ir.Pos) {
 	if r.at < now {
 		l.fail(pos, "there is no type %s in the search path (%s), but in another schema; write the schema", raw, r.paths)
 	}
@@ -364,7 +365,7 @@ func (l *loader) noType(r *resolver, raw string, pos ir.Pos) {
 
 // fieldsOf gives the fields of a composite type or of a table's row type, or
 // nil.
-func (l *loader) fieldsOf(name string) []fieldDef {
+func (l *Schema) fieldsOf(name string) []fieldDef {
 	if u := l.declarations.typesByKey[name]; u != nil {
 		return u.fields
 	}
@@ -376,4 +377,34 @@ func (l *loader) fieldsOf(name string) []fieldDef {
 		return out
 	}
 	return nil
+}
+
+// commonResult is the type of the result of one of several functions: of those that
+// may be meant, or else of all with the name.
+func (l *Schema) commonResult(name string, calls []catalog.Call) typ {
+	var out typ
+	add := func(result string) {
+		t := l.resultType(result)
+		if out.name != "" && !out.same(t) {
+			t = tAny
+		}
+		out = t
+	}
+	for _, c := range calls {
+		add(c.Returns)
+	}
+	if len(calls) == 0 {
+		for _, f := range l.catalog().All(name) {
+			add(f.Result)
+		}
+	}
+	return out
+}
+
+// resultType is the type with a name of the catalog.
+func (l *Schema) resultType(name string) typ {
+	if name == catalog.Untold || strings.HasPrefix(name, "any") {
+		return tAny
+	}
+	return l.catalogType(name)
 }

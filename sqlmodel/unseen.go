@@ -40,7 +40,7 @@ type unchecked struct {
 
 // leaveOut adds a check that is left out, with the columns that it is about. Where these are
 // several, whether a change of one is refused depends on the others.
-func (l *loader) leaveOut(t *table, pos ir.Pos, what, why string, columns []string) {
+func (l *Schema) leaveOut(t *table, pos ir.Pos, what, why string, columns []string) {
 	t.unchecked = append(t.unchecked, &unchecked{pos: pos, what: what + ", " + why, columns: columns})
 	l.note(pos, "%s is left out: %s", what, why)
 }
@@ -101,7 +101,7 @@ func dependence(pos ir.Pos, what string, tables ...*ir.Table) *ir.Dropped {
 
 // concerns reports whether writes of some kinds are checked; set is what an
 // UPDATE sets.
-func (k *unseen) concerns(events int32, set []assignment) bool {
+func (k *unseen) concerns(events int32, set []string) bool {
 	if k.on&events&^onUpdate != 0 {
 		return true
 	}
@@ -109,8 +109,8 @@ func (k *unseen) concerns(events int32, set []assignment) bool {
 		return false
 	}
 	hit := k.columns == nil || set == nil
-	for _, a := range set {
-		hit = hit || slices.Contains(k.columns, a.column)
+	for _, column := range set {
+		hit = hit || slices.Contains(k.columns, column)
 	}
 	return hit
 }
@@ -128,14 +128,14 @@ func (t *table) hide(k *unseen) { t.unseen = append(t.unseen, k) }
 
 // hideForeignKey makes a foreign key from t to ref one that is not seen, for
 // writes of both.
-func (l *loader) hideForeignKey(t, ref *table, f *foreignKey, refs []string, what string) {
+func (l *Schema) hideForeignKey(t, ref *table, f *foreignKey, refs []string, what string) {
 	both := []string{t.name, ref.name}
 	t.hide(&unseen{pos: f.pos, name: f.name, what: what, on: onInsert | onUpdate, columns: f.columns, tables: both})
 	ref.hide(&unseen{pos: f.pos, name: f.name, what: what, on: onDelete | onUpdate, columns: refs, tables: both})
 }
 
 // noteUnseen tells of the constraints that are not seen.
-func (l *loader) noteUnseen() {
+func (l *Schema) noteUnseen() {
 	for _, t := range l.order {
 		for _, k := range t.unseen {
 			l.note(k.pos, "%s: writes of %s may depend on all that its check reads", k.what, t.name)

@@ -15,7 +15,7 @@ import (
 // be called like no role, which is told where it matters.
 
 // rolesOf takes over the roles that a statement names.
-func (l *loader) rolesOf(root pg.Message) {
+func (l *Schema) rolesOf(root pg.Message) {
 	switch s := root.(type) {
 	case *pg.CreateRoleStmt:
 		l.declarations.users[s.Role] = true
@@ -30,7 +30,7 @@ func (l *loader) rolesOf(root pg.Message) {
 }
 
 // perUser gives the paths with what "$user" may stand for.
-func (l *loader) perUser(s syntax.PathSet) syntax.PathSet {
+func (l *Schema) perUser(s syntax.PathSet) syntax.PathSet {
 	out := syntax.PathSet{Any: s.Any}
 	for _, p := range s.All {
 		out = out.Or(syntax.OnePath(p))

@@ -231,7 +231,7 @@ func (v *valueErrors) types(fn *function) {
 }
 
 // mentions reports whether some file has the word in it.
-func (l *loader) mentions(word string) bool {
+func (l *Schema) mentions(word string) bool {
 	return slices.ContainsFunc(l.Files, func(f File) bool { return strings.Contains(strings.ToLower(f.Text), word) })
 }
 

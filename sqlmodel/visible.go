@@ -26,7 +26,7 @@ type sight struct {
 // sightOf gives what trees of one statement look at.
 func (b *builder) sightOf(roots ...pg.Message) sight { return b.l.sightOf(b.refsOf(roots...)) }
 
-func (l *loader) sightOf(root *refs) sight {
+func (l *Schema) sightOf(root *refs) sight {
 	at, current := l.tracer(), l.tracer()
 	seen, undeclared := map[*function]bool{}, ""
 	var split func(r *refs, in *resolver)
@@ -78,7 +78,7 @@ func (e *effect) meets(tables map[string]bool) bool {
 }
 
 // changedBy gives the tables that a write of t may change, with those that its triggers look at.
-func (l *loader) changedBy(t *table, do access) *effect {
+func (l *Schema) changedBy(t *table, do access) *effect {
 	tr := l.tracer()
 	tr.write(t, do)
 	tr.tables[t.name] = true
@@ -175,7 +175,7 @@ func readsOnly(tree any) bool {
 
 // pretends reports whether a function is not VOLATILE and calls, or so do others of that kind which it calls, a function that
 // writes: what it reads afterwards is not what its own statements in the IR see.
-func (l *loader) pretends(f *function, seen map[*function]bool) bool {
+func (l *Schema) pretends(f *function, seen map[*function]bool) bool {
 	if !f.stable || seen[f] {
 		return false
 	}

@@ -178,7 +178,7 @@ func (x *ex) rival(t *table, part any, root pg.Message) {
 }
 
 // decides reports whether a column is part of a key of t, or of one that refers to it or from it.
-func (l *loader) decides(t *table, column string) bool {
+func (l *Schema) decides(t *table, column string) bool {
 	in := func(cols []string) bool { return slices.Contains(cols, column) }
 	for _, u := range append(slices.Clone(t.uniques), t.keys()...) {
 		if in(u.columns) || u.where != nil {

@@ -25,7 +25,7 @@ func (x *ex) target(r *pg.RangeVar) (*ex, *rowSource) {
 func (b *builder) aftermath(pos ir.Pos, t *table, events int32, set []assignment) {
 	b.uncheckedWrites(pos, t, events, set)
 	for _, k := range t.unseen {
-		if k.concerns(events, set) {
+		if k.concerns(events, columnsOf(set)) {
 			tr := b.l.tracer()
 			tr.unseen(k)
 			tr.writes = tr.writes || len(k.tables) > 0
