@@ -32,6 +32,7 @@ var layers = [][]string{
 	{"internal/sql/plpgsql"},
 	{"internal/sql/syntax"},
 	{"internal/sql/mysql"},
+	{"internal/sql/schema"},
 	{"sqlmodel", "analyzer", "internal/symbolic", "internal/progen", "internal/pgtest"},
 	{"internal/mariatest"}, // its schedules are those of pgtest
 	{"movers", "internal/stale", "instrument", "instrument/boogie"},

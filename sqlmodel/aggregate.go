@@ -6,6 +6,7 @@ import (
 
 	"github.com/txrobust/robust/internal/sql/catalog"
 	"github.com/txrobust/robust/internal/sql/pg"
+	"github.com/txrobust/robust/internal/sql/schema"
 	"github.com/txrobust/robust/internal/sql/syntax"
 	"github.com/txrobust/robust/internal/sql/value"
 	"github.com/txrobust/robust/ir"
@@ -62,7 +63,7 @@ type oneGroup struct{ q *query }
 
 func (o *oneGroup) over() *ex { return o.q.in }
 
-func (o *oneGroup) aggregate(agg ir.Agg, base string, t typ) ir.Expr {
+func (o *oneGroup) aggregate(agg ir.Agg, base string, t schema.Type) ir.Expr {
 	local := o.q.in.b.local(base, t)
 	o.q.aggs = append(o.q.aggs, aggCall{agg, local})
 	return ir.V(local)
@@ -78,7 +79,7 @@ func (x *ex) aggregate(e *pg.FuncCall, name string) val {
 	}
 	in := x.agg.over()
 	args := in.ownArguments(e.Args, name)
-	fn, t := name, tBigint // of count
+	fn, t := name, schema.TBigint // of count
 	digits := 0
 	agg := ir.Agg{Distinct: e.AggDistinct}
 	switch {
@@ -106,15 +107,15 @@ func (x *ex) aggregate(e *pg.FuncCall, name string) val {
 	}
 	switch name {
 	case "sum":
-		if args[0].t.name != nInt && args[0].t.name != nNumeric {
-			fn = args[0].t.name + " sum" // floats, intervals: not the IR's sum
+		if args[0].t.Name != schema.NInt && args[0].t.Name != schema.NNumeric {
+			fn = args[0].t.Name + " sum" // floats, intervals: not the IR's sum
 		}
 	case "bool_and", "every": // false is less than true
 		fn = "min"
 	case "bool_or":
 		fn = "max"
 	case "min", "max":
-		if !t.ordered() {
+		if !t.Ordered() {
 			fn = name + " of " + t.String()
 		}
 	}
@@ -144,16 +145,16 @@ func (x *ex) aggregate(e *pg.FuncCall, name string) val {
 }
 
 // knownAggregate gives what is known of an aggregate of one argument, or nil.
-func (x *ex) knownAggregate(name string, arg val, t typ) *ir.Function {
+func (x *ex) knownAggregate(name string, arg val, t schema.Type) *ir.Function {
 	calls, outcome := x.resolveAggregate(name, []val{arg})
-	if outcome != catalog.Found || x.l.in.mysql || t.sql == nil {
+	if outcome != catalog.Found || x.l.In.MySQL || t.Sql == nil {
 		return nil
 	}
-	of := arg.t.sql
+	of := arg.t.Sql
 	if of == nil || of.Name != calls[0].Types[0] {
 		return nil // a conversion comes first
 	}
-	f := value.Aggregate(calls[0].Signature(), false, []*value.Type{of}, t.sql)
+	f := value.Aggregate(calls[0].Signature(), false, []*value.Type{of}, t.Sql)
 	if f.Eval == nil {
 		return nil
 	}
@@ -161,16 +162,16 @@ func (x *ex) knownAggregate(name string, arg val, t typ) *ir.Function {
 }
 
 // aggregateResult is the type of an aggregate of these arguments.
-func (x *ex) aggregateResult(name string, args []val, loc int32) typ {
+func (x *ex) aggregateResult(name string, args []val, loc int32) schema.Type {
 	calls, outcome := x.resolveAggregate(name, args)
 	switch {
 	case outcome == catalog.Found:
-		return x.l.resultType(calls[0].Returns)
-	case len(calls) > 0 || x.l.in.mysql:
-		return x.l.commonResult(name, calls)
+		return x.l.ResultType(calls[0].Returns)
+	case len(calls) > 0 || x.l.In.MySQL:
+		return x.l.CommonResult(name, calls)
 	}
 	x.fail(loc, "the aggregate %s does not work on %s; add a cast", name, typesOf(args))
-	return tAny
+	return schema.TAny
 }
 
 // resolveAggregate finds the aggregate or window function that a call means.
@@ -179,7 +180,7 @@ func (x *ex) resolveAggregate(name string, args []val) ([]catalog.Call, catalog.
 	for _, a := range args {
 		given = append(given, catalog.Arg{Type: a.argType()})
 	}
-	return x.l.catalog().Function(name, given, false)
+	return x.l.Catalog().Function(name, given, false)
 }
 
 // ownArguments translates the arguments of an aggregate. If they name columns of the

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/txrobust/robust/internal/sql/pg"
+	"github.com/txrobust/robust/internal/sql/schema"
 	"github.com/txrobust/robust/ir"
 )
 
@@ -34,7 +35,7 @@ func (b *builder) setList(y *ex, s *rowSource, list []*pg.Node) []assignment {
 	before := lv.sources
 	defer func() { lv.sources = before }()
 	for _, n := range list {
-		if b.l.in.mysql { // an assignment sees those before it
+		if b.l.In.MySQL { // an assignment sees those before it
 			lv.sources = slices.Clone(before)
 			for i := range before {
 				if before[i] == s {
@@ -43,18 +44,18 @@ func (b *builder) setList(y *ex, s *rowSource, list []*pg.Node) []assignment {
 			}
 		}
 		r := pg.Inner(n).(*pg.ResTarget)
-		c := s.table.column(r.Name)
+		c := s.table.Column(r.Name)
 		if c == nil {
-			y.fail(r.Location, "table %s has no column %s; it has %s", s.table.name, r.Name, columnNames(s))
+			y.fail(r.Location, "table %s has no column %s; it has %s", s.table.Name, r.Name, columnNames(s))
 		}
 		for _, o := range out {
-			if o.column == c.name {
-				y.fail(r.Location, "column %s is set twice", c.name)
+			if o.column == c.Name {
+				y.fail(r.Location, "column %s is set twice", c.Name)
 			}
 		}
-		if c.generated != nil {
+		if c.Generated != nil {
 			if _, isDefault := pg.Inner(r.Val).(*pg.SetToDefault); !isDefault {
-				y.fail(r.Location, "column %s is generated: it can only be set to DEFAULT", c.name)
+				y.fail(r.Location, "column %s is generated: it can only be set to DEFAULT", c.Name)
 			}
 			continue
 		}
@@ -62,13 +63,13 @@ func (b *builder) setList(y *ex, s *rowSource, list []*pg.Node) []assignment {
 		if len(r.Indirection) > 0 {
 			v = y.setElement(s, c, r, v)
 		}
-		out = append(out, assignment{column: c.name, v: y.forColumn(c, v, r.Val, r.Location)})
+		out = append(out, assignment{column: c.Name, v: y.forColumn(c, v, r.Val, r.Location)})
 	}
 	return out
 }
 
 // setValue gives the value of one SET item.
-func (y *ex) setValue(c *column, r *pg.ResTarget, multi map[*pg.Node][]val) val {
+func (y *ex) setValue(c *schema.Column, r *pg.ResTarget, multi map[*pg.Node][]val) val {
 	switch e := pg.Inner(r.Val).(type) {
 	case *pg.SetToDefault:
 		return y.defaultOf(c, y.pos(r.Location))
@@ -114,7 +115,7 @@ func (y *ex) multiValues(n *pg.Node, loc int32) []val {
 		} else {
 			y.oneRow(q, y.pos(loc))
 			y.lockValue(q)
-			sel := &ir.Select{At: at(y.pos(loc)), Query: q.ir(), Order: q.order, Locks: q.locks}
+			sel := &ir.Select{At: schema.At(y.pos(loc)), Query: q.ir(), Order: q.order, Locks: q.locks}
 			for i, c := range q.targets {
 				local := y.b.local(c.name, c.t)
 				sel.Into, sel.Cols = append(sel.Into, local), append(sel.Cols, c.e)
@@ -141,8 +142,8 @@ func (y *ex) multiValues(n *pg.Node, loc int32) []val {
 
 // setElement is SET a[i] = v, or a field of a composite column: the column
 // becomes a function of its old value.
-func (y *ex) setElement(s *rowSource, c *column, r *pg.ResTarget, v val) val {
-	args := []ir.Expr{s.col(c.name).e}
+func (y *ex) setElement(s *rowSource, c *schema.Column, r *pg.ResTarget, v val) val {
+	args := []ir.Expr{s.col(c.Name).e}
 	name := "set"
 	for _, n := range r.Indirection {
 		switch i := pg.Inner(n).(type) {
@@ -156,57 +157,57 @@ func (y *ex) setElement(s *rowSource, c *column, r *pg.ResTarget, v val) val {
 		}
 	}
 	y.noRow(v)
-	if v.t.name == nUnknown && c.t.name == nArray {
-		v = y.literal(v, c.t.element(), r.Location)
+	if v.t.Name == schema.NUnknown && c.T.Name == schema.NArray {
+		v = y.literal(v, c.T.Element(), r.Location)
 	}
 	args = append(args, y.defaultType(v).e)
-	return val{e: &ir.Call{Name: name, Args: args, Type: localType(c.t)}, t: c.t}
+	return val{e: &ir.Call{Name: name, Args: args, Type: localType(c.T)}, t: c.T}
 }
 
 // defaultOf gives the default of a column.
-func (x *ex) defaultOf(c *column, pos ir.Pos) val {
+func (x *ex) defaultOf(c *schema.Column, pos ir.Pos) val {
 	switch {
-	case c.fresh && x.perRow:
-		return x.volatile("nextval", c.t, pos)
-	case c.fresh:
-		return val{e: x.b.nextval(pos, c.sequence, c.name, c.t), t: c.t, nn: true}
+	case c.Fresh && x.perRow:
+		return x.volatile("nextval", c.T, pos)
+	case c.Fresh:
+		return val{e: x.b.nextval(pos, c.Sequence, c.Name, c.T), t: c.T, nn: true}
 	}
 	return x.b.defaultValue(c, x.perRow)
 }
 
 // defaultValue is the default of a column that is no sequence.
-func (b *builder) defaultValue(c *column, perRow bool) val {
-	if c.def == nil {
-		return val{e: ir.C(ir.Null), t: c.t}
+func (b *builder) defaultValue(c *schema.Column, perRow bool) val {
+	if c.Def == nil {
+		return val{e: ir.C(ir.Null), t: c.T}
 	}
-	y := &ex{l: b.l, b: b, text: c.def.text, perRow: perRow}
+	y := &ex{l: b.l, b: b, text: c.Def.Text, perRow: perRow}
 	if perRow {
 		y.levels = []*level{{}} // no columns, but evaluated for each row
 	}
-	v := y.expr(c.def.node)
-	return val{e: y.convert(v, c.t, y.at(c.def.node), "column "+c.name), t: c.t, nn: v.nn}
+	v := y.expr(c.Def.Node)
+	return val{e: y.convert(v, c.T, y.at(c.Def.Node), "column "+c.Name), t: c.T, nn: v.nn}
 }
 
 // generated gives the values of the generated columns of t, where row gives
 // those of the others.
-func (b *builder) generated(t *table, row *rowSource) []assignment {
+func (b *builder) generated(t *schema.Table, row *rowSource) []assignment {
 	var out []assignment
 	defer func(mark int) { b.fallible = b.fallible[:mark] }(len(b.fallible)) // who does not set them computes none
-	for _, c := range append(slices.Clone(t.columns), t.indexed...) {
-		if c.generated == nil {
+	for _, c := range append(slices.Clone(t.Columns), t.Indexed...) {
+		if c.Generated == nil {
 			continue
 		}
-		y := &ex{l: b.l, b: b, text: c.generated.text, levels: []*level{{sources: []*rowSource{row}}}, perRow: true}
-		v := y.expr(c.generated.node)
-		out = append(out, assignment{column: c.name, v: val{e: y.convert(v, c.t, y.at(c.generated.node), "column "+c.name), t: c.t, nn: v.nn}})
+		y := &ex{l: b.l, b: b, text: c.Generated.Text, levels: []*level{{sources: []*rowSource{row}}}, perRow: true}
+		v := y.expr(c.Generated.Node)
+		out = append(out, assignment{column: c.Name, v: val{e: y.convert(v, c.T, y.at(c.Generated.Node), "column "+c.Name), t: c.T, nn: v.nn}})
 	}
 	return out
 }
 
 // regenerated gives the generated columns that assignments change.
 func (b *builder) regenerated(row *rowSource, set []assignment) []assignment {
-	t := row.table.ir
-	return without(b.generated(row.table, withValues(row, set)), func(a assignment) bool {
+	t := row.table.Ir
+	return schema.Without(b.generated(row.table, withValues(row, set)), func(a assignment) bool {
 		from := t.Columns[t.Column(a.column)].Generated
 		changes := from == nil
 		ir.WalkExpr(from, func(e ir.Expr) {
@@ -221,8 +222,8 @@ func (b *builder) regenerated(row *rowSource, set []assignment) []assignment {
 // set: they get the time if another column changes.
 func (b *builder) touched(row *rowSource, set []assignment) []assignment {
 	var out []assignment
-	for _, name := range b.l.foreign.Touched[row.table.name] {
-		c := row.table.column(name)
+	for _, name := range b.l.Foreign.Touched[row.table.Name] {
+		c := row.table.Column(name)
 		if c == nil || slices.ContainsFunc(set, func(a assignment) bool { return a.column == name }) {
 			continue
 		}
@@ -231,7 +232,7 @@ func (b *builder) touched(row *rowSource, set []assignment) []assignment {
 			same = ir.AndE(same, ir.Op(ir.Is, row.col(a.column).e, a.v.e))
 		}
 		old := row.col(name)
-		v := val{e: &ir.Cond{If: same, Then: old.e, Else: ir.V(b.sessionLocal("now", tStamp))}, t: c.t, nn: old.nn}
+		v := val{e: &ir.Cond{If: same, Then: old.e, Else: ir.V(b.sessionLocal("now", schema.TStamp))}, t: c.T, nn: old.nn}
 		out = append(out, assignment{column: name, v: v})
 	}
 	return out
@@ -251,7 +252,7 @@ func withValues(s *rowSource, set []assignment) *rowSource {
 
 // irSets drops assignments of a key column to itself, and refuses other ones.
 func (b *builder) irSets(s *rowSource, list []assignment) []ir.Set {
-	t := s.table.ir
+	t := s.table.Ir
 	var sets []ir.Set
 	var keys []string
 	for _, a := range list {

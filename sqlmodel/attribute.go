@@ -1,65 +1,18 @@
 package sqlmodel
 
 import (
-	"maps"
 	"slices"
 
 	"github.com/txrobust/robust/internal/sql/pg"
 	"github.com/txrobust/robust/internal/sql/syntax"
-	"github.com/txrobust/robust/internal/sql/system"
 )
 
 // Where a row r of a table or of a composite type has no column f, r.f is the call f(r)
 // (PostgreSQL manual, 8.16.5).
 
-// attribute adds what is taken of rows.
-func (r *refs) attribute(path []*pg.Node) {
-	for _, n := range path {
-		if s, ok := pg.Inner(n).(*pg.String); ok {
-			r.attributes[s.Sval] = true
-		}
-	}
-}
-
-// calls gives the names of the functions that some SQL calls, those of attributes included.
-func (l *Schema) calls(r *refs) map[string]bool {
-	out := r.calls
-	for name := range r.attributes {
-		if out[name] || !l.ofRows(name) {
-			continue
-		}
-		if len(out) == len(r.calls) {
-			out = maps.Clone(out)
-		}
-		out[name] = true
-	}
-	return out
-}
-
-// ofRows reports whether a function of the program can be called with nothing but a row.
-func (l *Schema) ofRows(name string) bool {
-	return !l.in.mysql && slices.ContainsFunc(l.lateFunctions(name), func(f *function) bool {
-		in := f.inputs()
-		return len(in) > 0 && (len(in) == 1 || in[1].def != nil) && l.isRow(f, in[0])
-	})
-}
-
-// isRow reports whether a parameter takes rows.
-func (l *Schema) isRow(f *function, p param) bool {
-	if p.t == nil || len(p.t.ArrayBounds) > 0 {
-		return false
-	}
-	raw := syntax.Qualified(syntax.Names(p.t.Names))
-	if o := l.sees(f.text).relation(raw); o != nil && !system.Type(syntax.PlainName(raw)) {
-		return true
-	}
-	u := l.sees(f.text).typ(raw)
-	return u != nil && len(u.fields) > 0 || slices.Contains([]string{"record", "anyelement", "anycompatible"}, syntax.PlainName(raw))
-}
-
 // attributeCall is r.f as the call of a function with the row; ok is false if there is none.
 func (x *ex) attributeCall(row *pg.Node, name string, loc int32) (v val, ok bool) {
-	if !x.l.ofRows(name) {
+	if !x.l.OfRows(name) {
 		return val{}, false
 	}
 	if _, plain := pg.Inner(row).(*pg.ColumnRef); !plain {
@@ -74,7 +27,7 @@ func (x *ex) attributeCall(row *pg.Node, name string, loc int32) (v val, ok bool
 // attributeOf is a name of several parts as a call, if the row has no such column or field.
 func (x *ex) attributeOf(parts []string, loc int32) (v val, ok bool) {
 	n := len(parts) - 1
-	if n < 1 || !x.l.ofRows(parts[n]) {
+	if n < 1 || !x.l.OfRows(parts[n]) {
 		return val{}, false
 	}
 	if s := x.sourceNamed(parts[:n]); s != nil {

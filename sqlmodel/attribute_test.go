@@ -7,7 +7,7 @@ import (
 
 // TestAttributes: r.f is f(r) where the row r has no column f, and the same in all places.
 func TestAttributes(t *testing.T) {
-	const schema = `CREATE TABLE s (k int PRIMARY KEY, v int NOT NULL, high boolean);
+	const schemaName = `CREATE TABLE s (k int PRIMARY KEY, v int NOT NULL, high boolean);
 CREATE TABLE other (n int);
 CREATE FUNCTION safe(r s) RETURNS boolean LANGUAGE plpgsql AS $$ BEGIN RETURN (SELECT count(*) FROM other) > 1; END $$;
 CREATE FUNCTION half(r s) RETURNS int LANGUAGE sql AS $$ SELECT r.v / 2 $$;
@@ -15,7 +15,7 @@ CREATE FUNCTION high(r s) RETURNS boolean LANGUAGE sql AS $$ SELECT EXISTS (SELE
 CREATE FUNCTION f(p int) RETURNS void LANGUAGE plpgsql AS $$ DECLARE r record; q s; b text; BEGIN
   `
 	translated := func(body string) string {
-		p, err := Parse([]File{{Name: "t.sql", Text: schema + body + "\nEND $$;"}}, Options{Txns: []string{"f"}})
+		p, err := Parse([]File{{Name: "t.sql", Text: schemaName + body + "\nEND $$;"}}, Options{Txns: []string{"f"}})
 		if err != nil {
 			return err.Error()
 		}

@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strconv"
 
 	"github.com/txrobust/robust/internal/sql/pg"
+	"github.com/txrobust/robust/internal/sql/schema"
 	"github.com/txrobust/robust/internal/sql/syntax"
 	"github.com/txrobust/robust/ir"
 )
@@ -30,7 +30,7 @@ type builder struct {
 	// sequences are the locals with what currval gives.
 	sequences map[string]string
 	// calls are the functions that are being inlined, outermost first.
-	calls  []*function
+	calls  []*schema.Function
 	labels int
 	size   int
 	// next is the first number to try where the name of a local is taken.
@@ -63,7 +63,7 @@ type builder struct {
 
 // frame is one activation of a function.
 type frame struct {
-	fn    *function
+	fn    *schema.Function
 	text  *syntax.Text // of its body
 	scope *scope
 	// inputs are the parameters by number.
@@ -107,11 +107,8 @@ type loopLabel struct {
 	counts bool
 }
 
-// unmodelled stops the translation of a statement that cannot be modelled.
-type unmodelled struct{ reason string }
-
 func (b *builder) unmodelled(format string, args ...any) {
-	panic(unmodelled{fmt.Sprintf(format, args...)})
+	panic(schema.Unmodelled{Reason: fmt.Sprintf(format, args...)})
 }
 
 // maxSize bounds the statements of a template and the expressions that calls
@@ -134,7 +131,7 @@ func (b *builder) emit(s ir.Stmt) {
 // command that calls it, and a function that is STABLE has one snapshot for all.
 func (b *builder) numbered(command func()) {
 	f := func() { b.keepingFailures(command) }
-	if len(b.calls) > 1 || b.calls[0].stable {
+	if len(b.calls) > 1 || b.calls[0].Stable {
 		f()
 		return
 	}
@@ -161,7 +158,7 @@ func (b *builder) emitWeak(s ir.Stmt) {
 
 // emitRow adds that the transaction gives its client a row.
 func (b *builder) emitRow(pos ir.Pos, cols []colDef) {
-	e := &ir.Emit{At: at(pos)}
+	e := &ir.Emit{At: schema.At(pos)}
 	for _, c := range cols {
 		e.Exprs = append(e.Exprs, c.e)
 	}
@@ -170,23 +167,21 @@ func (b *builder) emitRow(pos ir.Pos, cols []colDef) {
 
 // emitWeakIf adds an If around weak statements; it goes away when they do.
 func (b *builder) emitWeakIf(pos ir.Pos, cond ir.Expr, body func()) {
-	s := &ir.If{At: at(pos), Cond: cond, Then: b.collect(body)}
+	s := &ir.If{At: schema.At(pos), Cond: cond, Then: b.collect(body)}
 	if len(s.Then) > 0 {
 		b.emitWeak(s)
 	}
 }
 
-func at(pos ir.Pos) ir.At { return ir.At{Pos: pos} }
-
 func (b *builder) assign(pos ir.Pos, local string, e ir.Expr) {
 	if v, ok := e.(*ir.Var); ok && v.Name == local {
 		return
 	}
-	b.emit(&ir.Assign{At: at(pos), Var: local, Expr: e})
+	b.emit(&ir.Assign{At: schema.At(pos), Var: local, Expr: e})
 }
 
 func (b *builder) havoc(pos ir.Pos, local string) {
-	b.emit(&ir.Havoc{At: at(pos), Var: local})
+	b.emit(&ir.Havoc{At: schema.At(pos), Var: local})
 }
 
 // collect runs f and gives the statements that it wrote.
@@ -201,9 +196,9 @@ func (b *builder) collect(f func()) []ir.Stmt {
 
 // local declares a local. It must not have the name of a table, which the text
 // form of the IR could not tell from it.
-func (b *builder) local(base string, t typ) string {
+func (b *builder) local(base string, t schema.Type) string {
 	name := b.irLocal(base, localType(t))
-	b.txn.Locals[len(b.txn.Locals)-1].Domain = t.domain()
+	b.txn.Locals[len(b.txn.Locals)-1].Domain = t.Domain()
 	return name
 }
 
@@ -211,27 +206,27 @@ func (b *builder) irLocal(base string, t ir.Type) string {
 	name := base
 	i := b.next[base] // trying all numbers again each time would be quadratic
 	if i > 0 {
-		name = base + "_" + itoa(i)
+		name = base + "_" + schema.Itoa(i)
 	}
 	for ; ; i++ {
-		if _, taken := b.txn.LocalType(name); !taken && b.l.prog.Table(name) == nil {
+		if _, taken := b.txn.LocalType(name); !taken && b.l.Prog.Table(name) == nil {
 			b.next[base] = i
 			return b.txn.AddLocal(name, t)
 		}
-		name = base + "_" + itoa(i+1)
+		name = base + "_" + schema.Itoa(i+1)
 	}
 }
 
 // localType is the type of a local that holds values of t.
-func localType(t typ) ir.Type {
-	if t.ir.Kind == ir.KindNull {
+func localType(t schema.Type) ir.Type {
+	if t.Ir.Kind == ir.KindNull {
 		return ir.OpaqueType
 	}
-	return t.ir
+	return t.Ir
 }
 
 // fieldLocal declares the local of a record's field.
-func (b *builder) fieldLocal(record, name string, t typ) string {
+func (b *builder) fieldLocal(record, name string, t schema.Type) string {
 	v := b.local(record+"."+name, t)
 	b.fields[v] = true
 	return v
@@ -251,7 +246,7 @@ func (b *builder) typeOfLocal(name string) ir.Type {
 // guard translates a statement by f. Where f meets something that cannot be
 // modelled, all that it wrote is replaced by an ir.Unmodelled that touches
 // what roots name, and by other.
-func (b *builder) guard(pos ir.Pos, r *refs, f func(), other func()) {
+func (b *builder) guard(pos ir.Pos, r *schema.Refs, f func(), other func()) {
 	b.cur = pos
 	if why, ok := b.attempt(f); !ok {
 		b.giveUp(pos, r, why)
@@ -267,11 +262,11 @@ func (b *builder) attempt(f func()) (why string, ok bool) {
 	func() {
 		defer func() {
 			if x := recover(); x != nil {
-				u, is := x.(unmodelled)
+				u, is := x.(schema.Unmodelled)
 				if !is {
 					panic(x)
 				}
-				why, ok = u.reason, false
+				why, ok = u.Reason, false
 			}
 		}()
 		f()
@@ -284,61 +279,61 @@ func (b *builder) attempt(f func()) (why string, ok bool) {
 
 // mark gives what takes back all that is written from here on.
 func (b *builder) mark() (undo func()) {
-	out, mark, calls, catches, late, fallible := b.out, len(b.out), len(b.calls), len(b.catches), b.l.late, len(b.fallible)
+	out, mark, calls, catches, late, fallible := b.out, len(b.out), len(b.calls), len(b.catches), b.l.Late, len(b.fallible)
 	return func() {
-		b.out, b.calls, b.catches, b.l.late, b.fallible = out[:mark:mark], b.calls[:calls], b.catches[:catches], late, b.fallible[:fallible]
+		b.out, b.calls, b.catches, b.l.Late, b.fallible = out[:mark:mark], b.calls[:calls], b.catches[:catches], late, b.fallible[:fallible]
 	}
 }
 
 // giveUp writes an ir.Unmodelled.
-func (b *builder) giveUp(pos ir.Pos, r *refs, reason string) {
-	b.anything(pos, b.l.effectOf(r), reason)
+func (b *builder) giveUp(pos ir.Pos, r *schema.Refs, reason string) {
+	b.anything(pos, b.l.EffectOf(r), reason)
 }
 
 // anything writes an ir.Unmodelled with the effect e, and one for the parents
 // of the rows that it may write.
-func (b *builder) anything(pos ir.Pos, e *effect, reason string) {
+func (b *builder) anything(pos ir.Pos, e *schema.Effect, reason string) {
 	b.grow()
-	parents := b.l.tablesNamed(func(name string) bool { return e.parents[name] && !e.tables[name] })
-	if len(parents) > 0 && !e.all {
-		b.out = append(b.out, &ir.Unmodelled{At: at(pos), Tables: parents, ReadOnly: true, Reason: "the foreign keys of " + reason})
+	parents := b.l.TablesNamed(func(name string) bool { return e.Parents[name] && !e.Tables[name] })
+	if len(parents) > 0 && !e.All {
+		b.out = append(b.out, &ir.Unmodelled{At: schema.At(pos), Tables: parents, ReadOnly: true, Reason: "the foreign keys of " + reason})
 	}
-	for _, name := range slices.Sorted(maps.Keys(e.sequences)) {
+	for _, name := range slices.Sorted(maps.Keys(e.Sequences)) {
 		b.mayDepend(pos, "what the sequence "+syntax.PlainName(name)+" shows of transactions that have not committed")
 	}
-	b.out = append(b.out, &ir.Unmodelled{At: at(pos), Tables: b.l.irTables(e), ReadOnly: !e.writes && !e.all, Reason: reason})
+	b.out = append(b.out, &ir.Unmodelled{At: schema.At(pos), Tables: b.l.IrTables(e), ReadOnly: !e.Writes && !e.All, Reason: reason})
 }
 
 // refsOf gives what trees name.
-func (b *builder) refsOf(roots ...pg.Message) *refs {
-	r := newRefs()
+func (b *builder) refsOf(roots ...pg.Message) *schema.Refs {
+	r := schema.NewRefs()
 	for _, x := range roots {
 		if x != nil && x.ProtoReflect().IsValid() {
-			r.add(x)
+			r.Add(x)
 		}
 	}
 	return r
 }
 
 // refsOfNodes is refsOf for lists.
-func (b *builder) refsOfNodes(lists ...[]*pg.Node) *refs {
-	r := newRefs()
+func (b *builder) refsOfNodes(lists ...[]*pg.Node) *schema.Refs {
+	r := schema.NewRefs()
 	for _, l := range lists {
 		for _, n := range l {
-			r.add(n)
+			r.Add(n)
 		}
 	}
 	return r
 }
 
 // sessionLocal gives the local for what name() gives in this transaction.
-func (b *builder) sessionLocal(name string, t typ) string {
+func (b *builder) sessionLocal(name string, t schema.Type) string {
 	if v, ok := b.session[name]; ok {
 		return v
 	}
 	v := b.local(name, t)
 	b.session[name] = v
-	h := &ir.Havoc{At: at(b.txn.Pos), Var: v, NotNull: name == "now", Of: name + "()"}
+	h := &ir.Havoc{At: schema.At(b.txn.Pos), Var: v, NotNull: name == "now", Of: name + "()"}
 	b.weak[h] = true
 	b.pre = append(b.pre, h)
 	return v
@@ -353,30 +348,28 @@ func (b *builder) sequence(name string) string {
 	if base == "" {
 		base = "sequence"
 	}
-	v := b.local(base, tInt)
+	v := b.local(base, schema.TInt)
 	b.sequences[name] = v
-	h := &ir.Havoc{At: at(b.txn.Pos), Var: v, NotNull: true, Of: "currval()"}
+	h := &ir.Havoc{At: schema.At(b.txn.Pos), Var: v, NotNull: true, Of: "currval()"}
 	b.weak[h] = true
 	b.pre = append(b.pre, h)
 	return v
 }
 
 // nextval draws a fresh value from a sequence.
-func (b *builder) nextval(pos ir.Pos, sequence, base string, t typ) ir.Expr {
+func (b *builder) nextval(pos ir.Pos, sequence, base string, t schema.Type) ir.Expr {
 	v := b.local(base, t)
 	of := ir.NextvalOf(syntax.NameOr(sequence, base))
-	if t.name != nInt {
+	if t.Name != schema.NInt {
 		of = base + "()"
 	}
-	b.emit(&ir.Havoc{At: at(pos), Var: v, Fresh: true, NotNull: true, Of: of})
-	if t.name == nInt {
+	b.emit(&ir.Havoc{At: schema.At(pos), Var: v, Fresh: true, NotNull: true, Of: of})
+	if t.Name == schema.NInt {
 		for _, s := range []string{sequence, "lastval"} {
 			if s != "" {
-				b.emitWeak(&ir.Assign{At: at(pos), Var: b.sequence(s), Expr: ir.V(v)})
+				b.emitWeak(&ir.Assign{At: schema.At(pos), Var: b.sequence(s), Expr: ir.V(v)})
 			}
 		}
 	}
 	return ir.V(v)
 }
-
-func itoa(i int) string { return strconv.Itoa(i) }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/txrobust/robust/internal/sql/catalog"
 	"github.com/txrobust/robust/internal/sql/pg"
+	"github.com/txrobust/robust/internal/sql/schema"
 	"github.com/txrobust/robust/internal/sql/value"
 	"github.com/txrobust/robust/ir"
 )
@@ -18,22 +19,22 @@ const undeclaredFunction = "the function %s, which is not declared here"
 
 // systemCall translates a call of a function of the system.
 func (x *ex) systemCall(e *pg.FuncCall, name string) val {
-	known := x.l.builtin(name)
+	known := x.l.Builtin(name)
 	switch {
-	case !known.known:
+	case !known.Known:
 		x.refuse(undeclaredFunction, name)
-	case known.aggregate:
+	case known.Aggregate:
 		return x.aggregate(e, name)
-	case known.window:
+	case known.Window:
 		x.refuse("a window function")
-	case name == keyFunc:
+	case name == schema.KeyFunc:
 		return x.comparable(x.one(e.Args[0]))
-	case name == holeFunc:
-		return x.volatile(name, tBool, x.pos(e.Location))
+	case name == schema.HoleFunc:
+		return x.volatile(name, schema.TBool, x.pos(e.Location))
 	}
 	x.showsRunning(name, e.Location)
-	if takesAdvisoryLock(name) && x.b != nil {
-		x.b.emit(&ir.Dropped{At: at(x.pos(e.Location)), Kind: ir.ByAdvisoryLock, What: "the advisory lock of " + name})
+	if schema.TakesAdvisoryLock(name) && x.b != nil {
+		x.b.emit(&ir.Dropped{At: schema.At(x.pos(e.Location)), Kind: ir.ByAdvisoryLock, What: "the advisory lock of " + name})
 	}
 	var args []val
 	var given []catalog.Arg
@@ -52,24 +53,19 @@ func (x *ex) systemCall(e *pg.FuncCall, name string) val {
 	if name == "set_config" && len(args) == 3 {
 		return x.setting(args[1], e.Location)
 	}
-	calls, outcome := x.l.catalog().Function(name, given, e.FuncVariadic)
+	calls, outcome := x.l.Catalog().Function(name, given, e.FuncVariadic)
 	switch {
 	case outcome == catalog.Conversion:
-		return x.cast(args[0], x.l.catalogType(name), e.Location)
+		return x.cast(args[0], x.l.CatalogType(name), e.Location)
 	case outcome == catalog.Found:
 		return x.resolved(calls[0], name, args, e)
-	case known.set:
+	case known.Set:
 		x.refuse("the set-returning function %s in this place", name)
-	case known.effect == catalog.Pure && (len(calls) > 0 || x.l.in.mysql):
-		return x.opaqueCall(name, args, x.l.commonResult(name, calls))
+	case known.Effect == catalog.Pure && (len(calls) > 0 || x.l.In.MySQL):
+		return x.opaqueCall(name, args, x.l.CommonResult(name, calls))
 	}
 	x.refuse("the function %s with these arguments", name)
 	return val{}
-}
-
-// takesAdvisoryLock reports whether a function of the system asks for an advisory lock.
-func takesAdvisoryLock(name string) bool {
-	return strings.HasPrefix(name, "pg_advisory_") && !strings.Contains(name, "unlock") || strings.HasPrefix(name, "pg_try_advisory_")
 }
 
 // showsRunning marks a function or view of the system that shows what other transactions do
@@ -78,31 +74,31 @@ func (x *ex) showsRunning(name string, loc int32) {
 	if !catalog.ShowsRunning(name) {
 		return
 	}
-	x.l.note(x.pos(loc), "%s: it may show anything of other transactions, in serial executions too", name)
-	if x.b != nil && !takesAdvisoryLock(name) {
+	x.l.Note(x.pos(loc), "%s: it may show anything of other transactions, in serial executions too", name)
+	if x.b != nil && !schema.TakesAdvisoryLock(name) {
 		what := "what " + name + " shows of transactions that have not committed"
 		x.b.mayDepend(x.pos(loc), what)
-		x.b.emit(&ir.Unmodelled{At: at(x.pos(loc)), ReadOnly: true, Reason: what})
+		x.b.emit(&ir.Unmodelled{At: schema.At(x.pos(loc)), ReadOnly: true, Reason: what})
 	}
 }
 
 // refuse stops at something that is not modelled, also outside of transactions.
 func (x *ex) refuse(format string, args ...any) {
 	if x.b == nil {
-		panic(unmodelled{fmt.Sprintf(format, args...)})
+		panic(schema.Unmodelled{Reason: fmt.Sprintf(format, args...)})
 	}
 	x.unmodelled(format, args...)
 }
 
 // resolved translates a call of one function.
 func (x *ex) resolved(c catalog.Call, name string, args []val, e *pg.FuncCall) val {
-	t := x.l.resultType(c.Returns)
+	t := x.l.ResultType(c.Returns)
 	effect := catalog.EffectOf(c.Function)
 	if c.Set {
 		x.refuse("the set-returning function %s in this place", name)
 	}
 	if x.b == nil && effect != catalog.Pure {
-		panic(unmodelled{"the function " + name})
+		panic(schema.Unmodelled{Reason: "the function " + name})
 	}
 	switch effect {
 	case catalog.OfTransaction:
@@ -128,7 +124,7 @@ var naming = strings.Fields("pg_notify setseed set_limit set_config current_sett
 
 // named marks that a function may fail for its first argument, if that is no constant.
 func (x *ex) named(name string, args []val, loc int32) {
-	if x.b == nil || x.l.in.mysql || len(args) == 0 || !slices.Contains(naming, name) {
+	if x.b == nil || x.l.In.MySQL || len(args) == 0 || !slices.Contains(naming, name) {
 		return
 	}
 	if _, constant := args[0].e.(*ir.Const); !constant {
@@ -139,36 +135,36 @@ func (x *ex) named(name string, args []val, loc int32) {
 // setting is set_config, which gives the value. What current_setting gives is not followed
 // from it.
 func (x *ex) setting(v val, loc int32) val {
-	if _, constant := v.e.(*ir.Const); x.b != nil && x.l.gets && !constant {
+	if _, constant := v.e.(*ir.Const); x.b != nil && x.l.Gets && !constant {
 		x.b.mayDepend(x.pos(loc), "what current_setting gives of a value that set_config sets")
 	}
-	return x.cast(x.defaultType(v), tText, loc)
+	return x.cast(x.defaultType(v), schema.TText, loc)
 }
 
 // ofTransaction is a value that depends on the time at which the transaction began.
-func (x *ex) ofTransaction(c catalog.Call, t typ, args []val) val {
+func (x *ex) ofTransaction(c catalog.Call, t schema.Type, args []val) val {
 	if c.Name != "age" {
 		return x.fromSession(c.Name, t)
 	}
-	today := x.cast(x.cast(x.fromSession("now", tStamp), tDate, 0), t0(x, c), 0)
+	today := x.cast(x.cast(x.fromSession("now", schema.TStamp), schema.TDate, 0), t0(x, c), 0)
 	f := value.Function("age("+c.Types[0]+","+c.Types[0]+")", true)
 	return val{e: x.apply(f, t, today.e, x.cast(args[0], t0(x, c), 0).e), t: t, nn: args[0].nn}
 }
 
 // t0 is the type of the first parameter.
-func t0(x *ex, c catalog.Call) typ { return x.l.resultType(c.Types[0]) }
+func t0(x *ex, c catalog.Call) schema.Type { return x.l.ResultType(c.Types[0]) }
 
 // ofSession is a value that stays the same in a transaction.
-func (x *ex) ofSession(name string, t typ, args []val, e *pg.FuncCall) val {
+func (x *ex) ofSession(name string, t schema.Type, args []val, e *pg.FuncCall) val {
 	switch name {
 	case "currval", "lastval":
-		if seq := x.l.sequenceName(e.Args, x.text); seq != "" {
-			return val{e: ir.V(x.b.sequence(seq)), t: tBigint}
+		if seq := x.l.SequenceName(e.Args, x.text); seq != "" {
+			return val{e: ir.V(x.b.sequence(seq)), t: schema.TBigint}
 		}
-		return val{e: ir.V(x.b.sequence("lastval")), t: tBigint}
+		return val{e: ir.V(x.b.sequence("lastval")), t: schema.TBigint}
 	case "current_setting":
 		key := literalSuffix(args)
-		if key == "" || x.l.sets {
+		if key == "" || x.l.Sets {
 			v := x.b.local(name, t)
 			x.b.havoc(x.pos(e.Location), v)
 			return val{e: ir.V(v), t: t}
@@ -189,10 +185,10 @@ func literalSuffix(args []val) string {
 }
 
 // pure applies a function of the system that depends on its arguments alone.
-func (x *ex) pure(c catalog.Call, t typ, args []val, loc int32) val {
+func (x *ex) pure(c catalog.Call, t schema.Type, args []val, loc int32) val {
 	for i := range args {
 		args[i] = x.asParameter(args[i], c.Types[i], loc)
-		if args[i].isNull() && c.Strict && !x.l.in.mysql { // the planner does not compute the others
+		if args[i].isNull() && c.Strict && !x.l.In.MySQL { // the planner does not compute the others
 			return val{e: ir.C(ir.Null), t: t}
 		}
 	}
@@ -213,15 +209,15 @@ func (x *ex) pure(c catalog.Call, t typ, args []val, loc int32) val {
 	out := val{e: x.apply(fn, t, exprs...), t: t}
 	out.digits = roundedDigits(c.Function, args)
 	for _, a := range args { // the collation of an operand is that of the result
-		if out.t.textual() && a.t.sql != nil && a.t.sql.Collation != "" {
-			out.t = x.l.collated(out.t, a.t.sql.Collation)
+		if out.t.Textual() && a.t.Sql != nil && a.t.Sql.Collation != "" {
+			out.t = x.l.Collated(out.t, a.t.Sql.Collation)
 		}
 	}
 	return out
 }
 
 // failsOnConstants reports whether a call of a function is known to fail, whatever the rows are.
-func failsOnConstants(fn *ir.Function, t typ, args []ir.Expr) bool {
+func failsOnConstants(fn *ir.Function, t schema.Type, args []ir.Expr) bool {
 	var values []ir.Value
 	for _, a := range args {
 		if c, is := a.(*ir.Const); is {
@@ -231,15 +227,15 @@ func failsOnConstants(fn *ir.Function, t typ, args []ir.Expr) bool {
 	if fn == nil || fn.Eval == nil || len(values) < len(args) || fn.Strict && slices.ContainsFunc(values, ir.Value.IsNull) {
 		return false
 	}
-	_, err := fn.Eval(values, t.ir)
+	_, err := fn.Eval(values, t.Ir)
 	return err != nil && !errors.Is(err, ir.ErrNotKnown)
 }
 
 // functionOf gives what is known of a function of the catalog in a call.
-func functionOf(c catalog.Call, args []val, result typ) *ir.Function {
+func functionOf(c catalog.Call, args []val, result schema.Type) *ir.Function {
 	types := make([]*value.Type, len(args))
 	for i, a := range args {
-		types[i] = a.t.sql
+		types[i] = a.t.Sql
 		switch polymorphic := strings.HasPrefix(c.Types[i], "any"); {
 		case polymorphic && types[i] == nil: // it is not known which
 			return value.Called(c.Function, nil, nil)
@@ -247,7 +243,7 @@ func functionOf(c catalog.Call, args []val, result typ) *ir.Function {
 			types[i] = value.Of(c.Types[i])
 		}
 	}
-	returns := result.sql
+	returns := result.Sql
 	if returns == nil {
 		returns = value.Of(c.Returns)
 	}
@@ -287,17 +283,17 @@ func (x *ex) asParameter(v val, t string, loc int32) val {
 	case t == "any" || t == catalog.Untold || strings.HasPrefix(t, "any"):
 		return x.defaultType(v)
 	case v.given:
-		return x.fit(v, x.l.catalogType(t))
+		return x.fit(v, x.l.CatalogType(t))
 	}
-	if v.t.name == nUnknown && v.isNull() {
-		return val{e: v.e, t: x.l.catalogType(t)}
+	if v.t.Name == schema.NUnknown && v.isNull() {
+		return val{e: v.e, t: x.l.CatalogType(t)}
 	}
-	return x.cast(v, x.l.catalogType(t), loc)
+	return x.cast(v, x.l.CatalogType(t), loc)
 }
 
 // opaqueCall applies a function of which nothing is known but that equal
 // arguments give equal results.
-func (x *ex) opaqueCall(name string, args []val, t typ) val {
+func (x *ex) opaqueCall(name string, args []val, t schema.Type) val {
 	if ir.Functions[name] != nil {
 		name = "sql " + name
 	}
@@ -316,13 +312,13 @@ func (x *ex) opaqueCall(name string, args []val, t typ) val {
 
 // meaning translates the functions whose meaning the IR has. The arguments have the
 // types of the parameters.
-func (x *ex) meaning(c catalog.Call, t typ, args []val) (val, bool) {
+func (x *ex) meaning(c catalog.Call, t schema.Type, args []val) (val, bool) {
 	nn := true
 	for _, a := range args {
 		nn = nn && a.nn && !a.record
 	}
 	known := func(fn string) (val, bool) {
-		k := &ir.Call{Name: fn, Type: t.ir}
+		k := &ir.Call{Name: fn, Type: t.Ir}
 		for _, a := range args {
 			k.Args = append(k.Args, a.e)
 		}
@@ -354,7 +350,7 @@ func (x *ex) meaning(c catalog.Call, t typ, args []val) (val, bool) {
 	case "array_length(anyarray,int4)", "array_upper(anyarray,int4)":
 		if isInt(args[1].e, 1) {
 			n := &ir.Call{Name: "len", Args: []ir.Expr{x.shared(args[0].e, args[0].t)}, Type: ir.IntType}
-			return val{e: &ir.Cond{If: ir.Op(ir.Eq, n, ir.C(ir.Int(0))), Then: ir.C(ir.Null), Else: n}, t: tInt}, true
+			return val{e: &ir.Cond{If: ir.Op(ir.Eq, n, ir.C(ir.Int(0))), Then: ir.C(ir.Null), Else: n}, t: schema.TInt}, true
 		}
 	}
 	return val{}, false
@@ -367,7 +363,7 @@ func (x *ex) folded(c *ir.Call) ir.Expr {
 	var values []ir.Value
 	for _, a := range c.Args {
 		k, ok := a.(*ir.Const)
-		if !ok || x.l.in.mysql || k.Value.IsNull() || !ascii(k.Value.S) {
+		if !ok || x.l.In.MySQL || k.Value.IsNull() || !ascii(k.Value.S) {
 			return c
 		}
 		values = append(values, k.Value)

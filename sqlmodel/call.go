@@ -6,6 +6,7 @@ import (
 
 	"github.com/txrobust/robust/internal/sql/catalog"
 	"github.com/txrobust/robust/internal/sql/pg"
+	"github.com/txrobust/robust/internal/sql/schema"
 	"github.com/txrobust/robust/internal/sql/syntax"
 	"github.com/txrobust/robust/ir"
 )
@@ -20,7 +21,7 @@ func (x *ex) call(e *pg.FuncCall) val {
 	if fns := x.functions(name); len(fns) > 0 {
 		return x.callUser(e, name, fns)
 	}
-	return x.systemCall(e, x.l.systemName(name))
+	return x.systemCall(e, x.l.SystemName(name))
 }
 
 // concatAll is concat(a, b, …), which leaves NULLs out.
@@ -33,7 +34,7 @@ func (x *ex) concatAll(args []val) val {
 		if !a.nn {
 			a.e = x.shared(a.e, a.t)
 		}
-		e := x.cast(a, tText, 0).e
+		e := x.cast(a, schema.TText, 0).e
 		if !a.nn {
 			e = &ir.Cond{If: &ir.Unary{Op: ir.IsNull, X: a.e}, Then: ir.C(ir.Text("")), Else: e}
 		}
@@ -43,30 +44,30 @@ func (x *ex) concatAll(args []val) val {
 		}
 		out = &ir.Call{Name: "concat", Args: []ir.Expr{out, e}, Type: ir.TextType}
 	}
-	return val{e: out, t: tText, nn: true}
+	return val{e: out, t: schema.TText, nn: true}
 }
 
 // volatile is any value at each evaluation. For a query it is a function of
 // the row and of a seed.
-func (x *ex) volatile(name string, t typ, pos ir.Pos) val {
+func (x *ex) volatile(name string, t schema.Type, pos ir.Pos) val {
 	if x.b == nil {
-		panic(unmodelled{"the function " + name})
+		panic(schema.Unmodelled{Reason: "the function " + name})
 	}
 	if !x.perRow {
 		v := x.b.local(name, t)
-		x.b.emit(&ir.Havoc{At: at(pos), Var: v, NotNull: true, Of: name + "()"})
+		x.b.emit(&ir.Havoc{At: schema.At(pos), Var: v, NotNull: true, Of: name + "()"})
 		return val{e: ir.V(v), t: t, nn: true}
 	}
 	if x.d != nil {
 		x.unmodelled("the function %s, together with grouping, outer joins and the like", name)
 	}
-	seed := x.b.local(name+"_seed", tAny)
-	x.b.emit(&ir.Havoc{At: at(pos), Var: seed, Of: name + "()"})
+	seed := x.b.local(name+"_seed", schema.TAny)
+	x.b.emit(&ir.Havoc{At: schema.At(pos), Var: seed, Of: name + "()"})
 	args := x.rowKeys()
-	if name == holeFunc { // the program's condition, which looks at the row
+	if name == schema.HoleFunc { // the program's condition, which looks at the row
 		args = x.rowColumns()
 	}
-	c := &ir.Call{Name: name, Args: append([]ir.Expr{ir.V(seed)}, args...), Type: t.ir}
+	c := &ir.Call{Name: name, Args: append([]ir.Expr{ir.V(seed)}, args...), Type: t.Ir}
 	return val{e: c, t: t}
 }
 
@@ -78,7 +79,7 @@ func (x *ex) rowColumns() []ir.Expr {
 			if s.table == nil || s.row == "" {
 				x.unmodelled("a condition that is not known, on rows that are no table's")
 			}
-			for _, c := range s.table.ir.Columns {
+			for _, c := range s.table.Ir.Columns {
 				out = append(out, &ir.Col{Row: s.row, Col: c.Name})
 			}
 		}
@@ -92,8 +93,8 @@ func (x *ex) rowKeys() []ir.Expr {
 	for _, lv := range x.levels {
 		for _, s := range lv.sources {
 			if s.table != nil && s.row != "" {
-				for _, k := range s.table.ir.Key {
-					out = append(out, &ir.Col{Row: s.row, Col: s.table.ir.Columns[k].Name})
+				for _, k := range s.table.Ir.Key {
+					out = append(out, &ir.Col{Row: s.row, Col: s.table.Ir.Columns[k].Name})
 				}
 			}
 		}
@@ -102,7 +103,7 @@ func (x *ex) rowKeys() []ir.Expr {
 }
 
 // fresh is a value that was never used before.
-func (x *ex) fresh(name string, t typ, e *pg.FuncCall) val {
+func (x *ex) fresh(name string, t schema.Type, e *pg.FuncCall) val {
 	if x.perRow { // as good as any value: a row's value cannot be told fresh
 		v := x.volatile(name, t, x.pos(e.Location))
 		v.nn = true
@@ -110,34 +111,34 @@ func (x *ex) fresh(name string, t typ, e *pg.FuncCall) val {
 	}
 	base, seq := name, ""
 	if name == "nextval" {
-		seq = x.l.sequenceName(e.Args, x.text)
-	} else if t.name == "uuid" {
+		seq = x.l.SequenceName(e.Args, x.text)
+	} else if t.Name == "uuid" {
 		base = "uuid"
 	}
 	return val{e: x.b.nextval(x.pos(e.Location), seq, base, t), t: t, nn: true}
 }
 
 // callUser translates a call of a function of the program.
-func (x *ex) callUser(e *pg.FuncCall, name string, fns []*function) val {
+func (x *ex) callUser(e *pg.FuncCall, name string, fns []*schema.Function) val {
 	if x.b == nil {
-		panic(unmodelled{"the function " + name})
+		panic(schema.Unmodelled{Reason: "the function " + name})
 	}
 	f, args := x.arguments(e, name, fns)
 	if f == nil {
-		return x.systemCall(e, x.l.systemName(name))
+		return x.systemCall(e, x.l.SystemName(name))
 	}
 	if v, ok := x.expressionFunction(f, args); ok {
 		return v
 	}
-	if f.setOf {
+	if f.SetOf {
 		x.unmodelled("the set-returning function %s in this place", name)
 	}
 	if x.perRow || x.conditional {
-		eff := x.l.effectOfCall([]*function{f})
-		if x.perRow && !f.stable && x.l.draws(f, map[*function]bool{}) {
+		eff := x.l.EffectOfCall([]*schema.Function{f})
+		if x.perRow && !f.Stable && x.l.Draws(f, map[*schema.Function]bool{}) {
 			x.unmodelled("a call of %s for each row, whose value may differ for each", name)
 		}
-		if eff.writes || eff.all || eff.locks || x.l.mayAbort(f, map[*function]bool{}) {
+		if eff.Writes || eff.All || eff.Locks || x.l.MayAbort(f, map[*schema.Function]bool{}) {
 			x.unmodelled("a call of %s in a place where it may run several times or not at all", name)
 		}
 		for _, a := range args {
@@ -163,36 +164,22 @@ func (b *builder) apart(root pg.Message, target *pg.RangeVar) {
 		return true
 	})
 	writer := ""
-	for _, name := range slices.Sorted(maps.Keys(b.l.calls(b.refsOf(root)))) {
-		fns := b.l.lateFunctions(name)
+	for _, name := range slices.Sorted(maps.Keys(b.l.Calls(b.refsOf(root)))) {
+		fns := b.l.LateFunctions(name)
 		if len(fns) == 0 {
 			continue
 		}
-		e := b.l.effectOfCall(fns)
-		if e.writes || e.all {
+		e := b.l.EffectOfCall(fns)
+		if e.Writes || e.All {
 			writer = name
 		}
 		for _, f := range fns {
-			reads = reads || f.stable && len(e.tables) > 0
+			reads = reads || f.Stable && len(e.Tables) > 0
 		}
 	}
 	if reads && writer != "" {
 		b.unmodelled("a call of %s, which writes, in a statement that reads", writer)
 	}
-}
-
-// draws reports whether a function, or one that it calls, uses values that differ from call to call.
-func (l *Schema) draws(f *function, seen map[*function]bool) bool {
-	if seen[f] {
-		return false
-	}
-	seen[f] = true
-	for name := range l.calls(f.refs) {
-		if b := l.builtin(name); (b.effect == catalog.AnyValue || b.effect == catalog.Fresh) && len(l.lateFunctions(name)) == 0 {
-			return true
-		}
-	}
-	return slices.ContainsFunc(l.callees(f), func(g *function) bool { return l.draws(g, seen) })
 }
 
 // columns gives a value as a list of columns: one, or the fields of a row.
@@ -205,7 +192,7 @@ func (v val) columns() []colDef {
 
 // arguments chooses among overloaded functions and orders the arguments. No
 // function means the system's function of that name, which the program's overload.
-func (x *ex) arguments(e *pg.FuncCall, name string, fns []*function) (*function, []val) {
+func (x *ex) arguments(e *pg.FuncCall, name string, fns []*schema.Function) (*schema.Function, []val) {
 	var positional []val
 	named := map[string]val{}
 	var given []catalog.Arg
@@ -224,36 +211,36 @@ func (x *ex) arguments(e *pg.FuncCall, name string, fns []*function) (*function,
 	}
 	candidates := make([]*catalog.Function, 0, len(fns))
 	for _, f := range fns {
-		candidates = append(candidates, x.l.signature(f))
+		candidates = append(candidates, x.l.Signature(f))
 	}
-	candidates = append(candidates, x.l.beside(name, candidates)...)
-	calls, _ := x.l.catalog().Among(candidates, given, false)
-	var f *function
+	candidates = append(candidates, x.l.Beside(name, candidates)...)
+	calls, _ := x.l.Catalog().Among(candidates, given, false)
+	var f *schema.Function
 	switch {
 	case len(calls) == 1 && calls[0].Program == nil:
 		return nil, positional
 	case len(calls) == 1:
-		f = calls[0].Program.(*function)
-	case len(calls) == 0 && len(fns) == 1 && !fns[0].hasVariadic():
-		x.fail(e.Location, "%s is called with %d arguments that do not fit its declaration %s", name, len(e.Args), fns[0].signature())
+		f = calls[0].Program.(*schema.Function)
+	case len(calls) == 0 && len(fns) == 1 && !fns[0].HasVariadic():
+		x.fail(e.Location, "%s is called with %d arguments that do not fit its declaration %s", name, len(e.Args), fns[0].Signature())
 	default:
 		x.unmodelled("a call of %s, which is declared %d times", name, len(fns))
 	}
-	if !f.hasBody() {
-		x.unmodelled("the function %s, which is written in %s", name, f.language)
+	if !f.HasBody() {
+		x.unmodelled("the function %s, which is written in %s", name, f.Language)
 	}
-	if f.hasVariadic() {
+	if f.HasVariadic() {
 		x.unmodelled("a call of %s, whose last parameter is VARIADIC", name)
 	}
 	var args []val
-	for i, p := range f.inputs() {
-		v, isNamed := named[p.name]
+	for i, p := range f.Inputs() {
+		v, isNamed := named[p.Name]
 		switch {
 		case i < len(positional):
 			v = positional[i]
 		case !isNamed:
-			y := &ex{l: x.l, b: x.b, text: f.text}
-			v = y.expr(p.def)
+			y := &ex{l: x.l, b: x.b, text: f.Text}
+			v = y.expr(p.Def)
 		}
 		args = append(args, v)
 	}
@@ -264,58 +251,20 @@ func (x *ex) arguments(e *pg.FuncCall, name string, fns []*function) (*function,
 func (v val) argType() string {
 	switch {
 	case v.record:
-		return nRecord
+		return schema.NRecord
 	case v.given: // the server finds the type of a parameter as that of a literal
 		return catalog.Unknown
 	}
-	return v.t.pgName()
-}
-
-// ArgNames gives the names of the parameters.
-func (f *function) ArgNames() []string {
-	var out []string
-	for _, p := range f.inputs() {
-		out = append(out, p.name)
-	}
-	return out
-}
-
-// signature is a function of the program as the catalog has functions.
-func (l *Schema) signature(f *function) *catalog.Function {
-	out := &catalog.Function{Name: f.name, Kind: 'f', Volatility: 'v', Strict: f.strict, Set: f.setOf, Program: f}
-	for _, p := range f.inputs() {
-		t := l.signatureType(p.t, f.text)
-		name := t.pgName()
-		if p.vari {
-			out.Variadic = true
-			if t.name != nArray {
-				name = arrayOf(t).pgName()
-			}
-		}
-		if p.def != nil {
-			out.Defaults++
-		}
-		out.Args = append(out.Args, name)
-	}
-	return out
-}
-
-func (f *function) hasVariadic() bool {
-	for _, p := range f.params {
-		if p.vari {
-			return true
-		}
-	}
-	return false
+	return v.t.PgName()
 }
 
 // expressionFunction expands a LANGUAGE sql function whose body is one
 // expression, which may then stand in a query.
-func (x *ex) expressionFunction(f *function, args []val) (val, bool) {
-	if f.language != "sql" || f.setOf || f.strict || len(f.outputs()) > 0 || x.b.active(f) {
+func (x *ex) expressionFunction(f *schema.Function, args []val) (val, bool) {
+	if f.Language != "sql" || f.SetOf || f.Strict || len(f.Outputs()) > 0 || x.b.active(f) {
 		return val{}, false
 	}
-	s, t := f.onlySelect()
+	s, t := f.OnlySelect()
 	if s == nil || s.WithClause != nil || len(s.FromClause) > 0 || s.WhereClause != nil || len(s.TargetList) != 1 || syntax.HasAggregates(s.TargetList) {
 		return val{}, false
 	}
@@ -330,16 +279,16 @@ func (x *ex) expressionFunction(f *function, args []val) (val, bool) {
 			}
 		}
 	}
-	g := &frame{fn: f, text: t, sqlLang: true, scope: &scope{label: f.name, vars: map[string]*variable{}}}
-	for i, p := range f.inputs() {
-		pt := x.l.signatureType(p.t, f.text)
+	g := &frame{fn: f, text: t, sqlLang: true, scope: &scope{label: f.Name, vars: map[string]*variable{}}}
+	for i, p := range f.Inputs() {
+		pt := x.l.SignatureType(p.T, f.Text)
 		v, ok := x.bound(p, pt, args[i])
 		if !ok {
 			return val{}, false
 		}
 		g.inputs = append(g.inputs, v)
-		if p.name != "" {
-			g.scope.vars[p.name] = v
+		if p.Name != "" {
+			g.scope.vars[p.Name] = v
 		}
 	}
 	y := *x
@@ -354,8 +303,8 @@ func (x *ex) expressionFunction(f *function, args []val) (val, bool) {
 		return val{}, false
 	}
 	x.b.growBy(exprSize(v.e, maxSize+1))
-	ret := x.l.signatureType(f.ret, f.text)
-	if ret.name == nVoid {
+	ret := x.l.SignatureType(f.Ret, f.Text)
+	if ret.Name == schema.NVoid {
 		return val{}, false
 	}
 	return x.assigned(v, ret, 0), true
@@ -363,51 +312,32 @@ func (x *ex) expressionFunction(f *function, args []val) (val, bool) {
 
 // bound is a parameter of a function that stands for the value of an argument; ok is false where
 // the value is a row of another kind than the parameter's.
-func (x *ex) bound(p param, t typ, arg val) (v *variable, ok bool) {
-	shape := x.l.fieldsOf(t.name)
+func (x *ex) bound(p schema.Param, t schema.Type, arg val) (v *variable, ok bool) {
+	shape := x.l.FieldsOf(t.Name)
 	switch {
-	case t.name == nRecord || arg.record != (len(shape) > 0) || arg.record && len(shape) != len(arg.fields):
+	case t.Name == schema.NRecord || arg.record != (len(shape) > 0) || arg.record && len(shape) != len(arg.fields):
 		return nil, false
 	case !arg.record:
-		return &variable{name: p.name, bound: x.convert(arg, t, 0, "parameter "+p.name), t: t, nn: arg.nn}, true
+		return &variable{name: p.Name, bound: x.convert(arg, t, 0, "parameter "+p.Name), t: t, nn: arg.nn}, true
 	}
-	v = &variable{name: p.name, t: t, isRecord: true, fixed: true}
+	v = &variable{name: p.Name, t: t, isRecord: true, fixed: true}
 	for i, c := range arg.fields {
-		if c.name != shape[i].name || c.t.ir != shape[i].t.ir || c.t.name != shape[i].t.name {
+		if c.name != shape[i].Name || c.t.Ir != shape[i].T.Ir || c.t.Name != shape[i].T.Name {
 			return nil, false
 		}
-		v.fields = append(v.fields, field{name: c.name, bound: c.e, nn: c.nn, t: c.t, domain: shape[i].domain, within: shape[i].within})
+		v.fields = append(v.fields, field{name: c.name, bound: c.e, nn: c.nn, t: c.t, domain: shape[i].Domain, within: shape[i].Within})
 	}
 	return v, true
 }
 
 // active reports whether f is being inlined.
-func (b *builder) active(f *function) bool {
+func (b *builder) active(f *schema.Function) bool {
 	for _, g := range b.calls {
 		if g == f {
 			return true
 		}
 	}
 	return false
-}
-
-// onlySelect gives the SELECT that is all of an SQL function's body.
-func (f *function) onlySelect() (*pg.SelectStmt, *syntax.Text) {
-	s, t := f.onlyQuery()
-	if s == nil || s.Op > pg.SetOpNone || len(s.ValuesLists) > 0 {
-		return nil, nil
-	}
-	return s, t
-}
-
-// onlyQuery is onlySelect for queries of any form.
-func (f *function) onlyQuery() (*pg.SelectStmt, *syntax.Text) {
-	list, t := f.sqlStatements()
-	if len(list) != 1 {
-		return nil, nil
-	}
-	s, _ := list[0].Tree.(*pg.SelectStmt)
-	return s, t
 }
 
 func hasSubquery(n *pg.Node) bool {

@@ -4,66 +4,19 @@ import (
 	"slices"
 
 	"github.com/txrobust/robust/internal/sql/pg"
+	"github.com/txrobust/robust/internal/sql/schema"
 	"github.com/txrobust/robust/ir"
 )
 
-// childKey is a foreign key with the table that has it.
-type childKey struct {
-	*foreignKey
-	child *table
-}
-
-// keysTo gives the foreign keys that refer to t.
-func (l *Schema) keysTo(t *table) []childKey {
-	var out []childKey
-	for _, child := range l.order {
-		for _, f := range child.foreign {
-			if f.parent() == t {
-				out = append(out, childKey{f, child})
-			}
-		}
-	}
-	return out
-}
-
-// action gives what the foreign key of the IR does.
-func (k childKey) action() ir.Action {
-	if k.number < 0 {
-		return ir.NoAction
-	}
-	return k.child.ir.ForeignKeys[k.number].OnDelete
-}
-
-// selfKey gives a foreign key from t to t itself, or nil.
-func (t *table) selfKey() *foreignKey {
-	for _, f := range t.foreign {
-		if f.parent() == t {
-			return f
-		}
-	}
-	return nil
-}
-
-// refColumns gives the columns of the parent that a foreign key refers to.
-func (l *Schema) refColumns(f childKey) []string {
-	if len(f.foreignKey.refColumns) > 0 {
-		return f.foreignKey.refColumns
-	}
-	if parent := f.parent(); parent != nil && parent.key != nil {
-		return parent.key.columns
-	}
-	return nil
-}
-
-func actionWord(a action) string {
+func actionWord(a schema.Action) string {
 	switch a {
 	case cascade:
 		return "CASCADE"
 	case setNull:
 		return "SET NULL"
-	case setDefault:
+	case schema.SetDefault:
 		return "SET DEFAULT"
-	case restrict:
+	case schema.Restrict:
 		return "RESTRICT"
 	}
 	return "NO ACTION"
@@ -73,72 +26,61 @@ func actionWord(a action) string {
 // them: those that do no more than delete children, or set columns that nothing
 // else looks at to constants or to the new key.
 func (l *loader) markActions() {
-	for _, t := range l.order {
-		for _, f := range t.foreign {
-			ref := f.parent()
-			if f.number < 0 || ref == t || t.odd != "" || ref.odd != "" {
+	for _, t := range l.Order {
+		for _, f := range t.Foreign {
+			ref := f.Parent()
+			if f.Number < 0 || ref == t || t.Odd != "" || ref.Odd != "" {
 				continue
 			}
-			k := &t.ir.ForeignKeys[f.number]
-			if ref.ir.Rowid || !ir.SameColumns(k.RefColumns, ref.ir.Key) {
+			k := &t.Ir.ForeignKeys[f.Number]
+			if ref.Ir.Rowid || !ir.SameColumns(k.RefColumns, ref.Ir.Key) {
 				continue
 			}
-			free := l.free(t, k.Columns)
-			null := free && t.nullable(k.Columns)
-			sole := free && t.soleKey(k.Columns)
+			free := l.Free(t, k.Columns)
+			null := free && t.Nullable(k.Columns)
+			sole := free && t.SoleKey(k.Columns)
 			var defaults []ir.Expr
-			ok := f.onDelete == setDefault || f.onUpdate == setDefault
+			ok := f.OnDelete == schema.SetDefault || f.OnUpdate == schema.SetDefault
 			if ok {
 				defaults, ok = l.defaultParent(t, k)
 			}
 			ok = ok && sole && (!slices.ContainsFunc(defaults, isNull) || null)
 			switch {
-			case f.onDelete == cascade && !t.watched(onDelete):
+			case f.OnDelete == cascade && !t.Watched(schema.OnDelete):
 				k.OnDelete = ir.CascadeDelete
-			case f.onDelete == setNull && len(f.setColumns) == 0 && null:
+			case f.OnDelete == setNull && len(f.SetColumns) == 0 && null:
 				k.OnDelete = ir.SetNull
-			case f.onDelete == setDefault && len(f.setColumns) == 0 && ok:
+			case f.OnDelete == schema.SetDefault && len(f.SetColumns) == 0 && ok:
 				k.OnDelete = ir.SetDefault
 			}
 			switch {
-			case f.onUpdate == cascade && sole:
+			case f.OnUpdate == cascade && sole:
 				k.OnUpdate = ir.CascadeUpdate
-			case f.onUpdate == setNull && null:
+			case f.OnUpdate == setNull && null:
 				k.OnUpdate = ir.SetNull
-			case f.onUpdate == setDefault && ok:
+			case f.OnUpdate == schema.SetDefault && ok:
 				k.OnUpdate = ir.SetDefault
 			}
 			if k.OnDelete == ir.SetDefault || k.OnUpdate == ir.SetDefault {
-				f.defaults = defaults
+				f.Defaults = defaults
 			}
 		}
 	}
-}
-
-// watched reports whether something beyond the IR follows some kind of write: a
-// trigger, or a constraint that the ir.Table does not have.
-func (t *table) watched(event int32) bool {
-	for _, g := range t.triggers {
-		if g.events&event != 0 {
-			return true
-		}
-	}
-	return slices.ContainsFunc(t.unseen, func(k *unseen) bool { return k.on&event != 0 })
 }
 
 // defaultParent gives the defaults of the columns of a foreign key, if they are
 // constants.
-func (l *loader) defaultParent(t *table, k *ir.ForeignKey) ([]ir.Expr, bool) {
+func (l *loader) defaultParent(t *schema.Table, k *ir.ForeignKey) ([]ir.Expr, bool) {
 	var out []ir.Expr
 	for _, i := range k.Columns {
-		c := t.column(t.ir.Columns[i].Name)
+		c := t.Column(t.Ir.Columns[i].Name)
 		v := ir.Null
-		if c.fresh || c.generated != nil {
+		if c.Fresh || c.Generated != nil {
 			return nil, false
 		}
-		if c.def != nil {
+		if c.Def != nil {
 			var ok bool
-			if v, ok = l.constantValue(&ex{l: l, text: c.def.text}, c.def.node, c); !ok {
+			if v, ok = l.constantValue(&ex{l: l, text: c.Def.Text}, c.Def.Node, c); !ok {
 				return nil, false
 			}
 		}
@@ -155,108 +97,39 @@ func isNull(e ir.Expr) bool {
 // isNotNull is e IS NOT NULL.
 func isNotNull(e ir.Expr) ir.Expr { return ir.NotE(&ir.Unary{Op: ir.IsNull, X: e}) }
 
-func (t *table) nullable(cols []int) bool {
-	return !slices.ContainsFunc(cols, func(c int) bool { return t.ir.Columns[c].NotNull })
-}
-
-// free reports whether columns may become NULL, or change, whatever is in the
-// others: no trigger, primary key, check, partial index or generated column is
-// about them, and no action follows.
-func (l *Schema) free(t *table, cols []int) bool {
-	if len(t.ir.Checks)+len(t.unproven)+len(t.unchecked) > 0 || t.watched(onUpdate) {
-		return false
-	}
-	for _, c := range cols {
-		if t.ir.IsKey(c) {
-			return false
-		}
-		for _, f := range l.keysTo(t) {
-			if f.onUpdate.changes() && slices.Contains(l.refColumns(f), t.ir.Columns[c].Name) {
-				return false
-			}
-		}
-	}
-	for _, c := range t.ir.Columns {
-		if c.Generated != nil {
-			return false
-		}
-	}
-	for _, x := range t.ir.Exclusions {
-		if slices.ContainsFunc(x.Columns(t.ir), func(c int) bool { return slices.Contains(cols, c) }) {
-			return false
-		}
-	}
-	return !slices.ContainsFunc(t.ir.Uniques, func(u ir.Unique) bool { return u.Where != nil })
-}
-
-// soleKey reports whether no column is part of several foreign keys.
-func (t *table) soleKey(cols []int) bool {
-	for _, c := range cols {
-		n := 0
-		for _, f := range t.foreign {
-			if slices.Contains(f.columns, t.ir.Columns[c].Name) {
-				n++
-			}
-		}
-		if n != 1 {
-			return false
-		}
-	}
-	return true
-}
-
 // actions writes the actions that follow a deletion from t.
-func (b *builder) actions(pos ir.Pos, t *table) {
-	for _, f := range b.l.actionsOf(t) {
-		s := &ir.Cascade{At: at(pos), Table: f.child.ir, Key: f.number}
-		if f.action() == ir.SetDefault {
-			s.Values = f.defaults
+func (b *builder) actions(pos ir.Pos, t *schema.Table) {
+	for _, f := range b.l.ActionsOf(t) {
+		s := &ir.Cascade{At: schema.At(pos), Table: f.Child.Ir, Key: f.Number}
+		if f.Action() == ir.SetDefault {
+			s.Values = f.Defaults
 		}
 		b.emit(s)
 	}
-}
-
-// actionsOf gives the foreign keys whose actions a deletion from t causes, the
-// parents' before the children's.
-func (l *Schema) actionsOf(t *table) []childKey {
-	var out []childKey
-	queue := []*table{t}
-	for len(queue) > 0 {
-		for _, f := range l.keysTo(queue[0]) {
-			if f.action() == ir.NoAction || slices.Contains(out, f) {
-				continue
-			}
-			if out = append(out, f); f.action() == ir.CascadeDelete {
-				queue = append(queue, f.child)
-			}
-		}
-		queue = queue[1:]
-	}
-	return out
 }
 
 // acts reports whether the actions of the IR are all that the foreign keys to t
 // do when rows of it are deleted: each is marked, their tables are reached in one
 // way, and no other foreign key relates these. Which order PostgreSQL takes makes
 // no difference then.
-func (b *builder) acts(t *table) bool {
+func (b *builder) acts(t *schema.Table) bool {
 	if b.lookBack {
 		return false
 	}
-	list := b.l.actionsOf(t)
-	reached, emptied := map[*table]bool{t: true}, []*table{t}
+	list := b.l.ActionsOf(t)
+	reached, emptied := map[*schema.Table]bool{t: true}, []*schema.Table{t}
 	for _, f := range list {
-		if reached[f.child] {
+		if reached[f.Child] {
 			return false
 		}
-		reached[f.child] = true
-		if f.action() == ir.CascadeDelete {
-			emptied = append(emptied, f.child)
+		reached[f.Child] = true
+		if f.Action() == ir.CascadeDelete {
+			emptied = append(emptied, f.Child)
 		}
 	}
 	for _, from := range emptied {
-		for _, f := range b.l.keysTo(from) {
-			if !slices.Contains(list, f) && (f.onDelete.changes() || reached[f.child]) {
+		for _, f := range b.l.KeysTo(from) {
+			if !slices.Contains(list, f) && (f.OnDelete.Changes() || reached[f.Child]) {
 				return false
 			}
 		}
@@ -316,28 +189,28 @@ func looksBack(body []ir.Stmt) bool {
 // writes a child in the window of the deletion is in a cycle with it, which is
 // what "not as in the snapshot, but no error" is. The foreign key itself stays
 // in the IR, where it says that no child outlives its parent.
-func (b *builder) cascade(pos ir.Pos, t *table, s *pg.DeleteStmt) {
-	for _, f := range b.l.keysTo(t) {
-		if !f.onDelete.changes() {
+func (b *builder) cascade(pos ir.Pos, t *schema.Table, s *pg.DeleteStmt) {
+	for _, f := range b.l.KeysTo(t) {
+		if !f.OnDelete.Changes() {
 			continue
 		}
-		what := "ON DELETE " + actionWord(f.onDelete) + " of foreign key " + f.name
-		for _, g := range f.child.triggers {
-			if g.before && g.events&(onDelete|onUpdate) != 0 {
-				b.unmodelled("trigger %s (BEFORE), which %s fires", g.name, what)
+		what := "ON DELETE " + actionWord(f.OnDelete) + " of foreign key " + f.Name
+		for _, g := range f.Child.Triggers {
+			if g.Before && g.Events&(schema.OnDelete|schema.OnUpdate) != 0 {
+				b.unmodelled("trigger %s (BEFORE), which %s fires", g.Name, what)
 			}
 		}
-		tr := b.l.tracer()
-		tr.act(f)
-		reads := b.l.effectOf(b.refsOfNodes([]*pg.Node{s.WhereClause}, s.UsingClause, s.GetReturningClause().GetExprs()))
-		reads.tables[t.name] = true
-		for name := range reads.tables {
-			if tr.tables[name] || tr.all || reads.all {
+		tr := b.l.Tracer()
+		tr.Act(f)
+		reads := b.l.EffectOf(b.refsOfNodes([]*pg.Node{s.WhereClause}, s.UsingClause, s.GetReturningClause().GetExprs()))
+		reads.Tables[t.Name] = true
+		for name := range reads.Tables {
+			if tr.Tables[name] || tr.All || reads.All {
 				// The action comes after the rows are found, the statement
 				// that stands for it comes before.
 				b.unmodelled("%s, in a statement that reads what it changes", what)
 			}
 		}
-		b.anything(pos, tr.effect, what)
+		b.anything(pos, tr.Effect, what)
 	}
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/txrobust/robust/internal/sql/catalog"
 	"github.com/txrobust/robust/internal/sql/pg"
+	"github.com/txrobust/robust/internal/sql/schema"
 	"github.com/txrobust/robust/internal/sql/syntax"
 	"github.com/txrobust/robust/internal/sql/value"
 	"github.com/txrobust/robust/ir"
@@ -15,12 +16,12 @@ import (
 
 // castName names the opaque function that converts to t, where nothing is known of
 // the value.
-func castName(t typ) string { return t.String() + "_of" }
+func castName(t schema.Type) string { return t.String() + "_of" }
 
 // apply calls a function of package value.
-func (x *ex) apply(f *ir.Function, t typ, args ...ir.Expr) ir.Expr {
+func (x *ex) apply(f *ir.Function, t schema.Type, args ...ir.Expr) ir.Expr {
 	c := &ir.Call{Name: f.Name, Args: args, Type: localType(t), Fn: f}
-	if x.l.in.mysql { // what it computes is another thing there
+	if x.l.In.MySQL { // what it computes is another thing there
 		c.Fn = &ir.Function{Name: f.Name, Strict: f.Strict, Partial: f.Partial}
 	}
 	values := make([]ir.Value, len(args))
@@ -55,11 +56,11 @@ func (x *ex) premise(text string) {
 	if x.b != nil {
 		pos = x.b.cur
 	}
-	x.l.premise(pos, text)
+	x.l.Premise(pos, text)
 }
 
 // retype gives an opaque value of unknown type the type that is wanted.
-func retype(v val, t typ) val {
+func retype(v val, t schema.Type) val {
 	if c, ok := v.e.(*ir.Call); ok && ir.Functions[c.Name] == nil && c.Def == nil && c.Fn == nil {
 		return val{e: &ir.Call{Name: c.Name, Args: c.Args, Type: localType(t)}, t: t, nn: v.nn}
 	}
@@ -68,14 +69,14 @@ func retype(v val, t typ) val {
 
 // defaultType makes text of a literal that nothing gave a type.
 func (x *ex) defaultType(v val) val {
-	if v.t.name == nUnknown && !v.isNull() {
-		v.t = tText
+	if v.t.Name == schema.NUnknown && !v.isNull() {
+		v.t = schema.TText
 	}
 	return v
 }
 
 // literal gives a quoted literal or NULL the type t.
-func (x *ex) literal(v val, t typ, loc int32) val {
+func (x *ex) literal(v val, t schema.Type, loc int32) val {
 	s, ok := v.literalText()
 	if !ok {
 		if x.b != nil {
@@ -91,16 +92,16 @@ func (x *ex) literal(v val, t typ, loc int32) val {
 }
 
 // constantOf reads the text of a literal of type t; nil if it is none.
-func constantOf(s string, t typ) ir.Expr {
-	if t.sql == nil {
+func constantOf(s string, t schema.Type) ir.Expr {
+	if t.Sql == nil {
 		return &ir.Call{Name: castName(t), Args: []ir.Expr{ir.C(ir.Text(s))}, Type: localType(t)}
 	}
-	v, err := t.sql.Parse(s)
+	v, err := t.Sql.Parse(s)
 	switch {
 	case err == nil:
 		return ir.C(v)
 	case err == ir.ErrNotKnown:
-		f := value.FromText(t.sql)
+		f := value.FromText(t.Sql)
 		return &ir.Call{Name: f.Name, Args: []ir.Expr{ir.C(ir.Text(s))}, Type: localType(t), Fn: f}
 	}
 	return nil
@@ -111,9 +112,9 @@ func constantOf(s string, t typ) ir.Expr {
 //
 // What a program gives for a UUID or a label of an enum is taken to be spelled as the
 // database prints it.
-func (x *ex) fit(v val, t typ) val {
-	if v.given && v.t.ir.Kind == ir.KindText && t.sql != nil && (t.name == "uuid" || t.sql.Labels != nil) && v.t.name != nUnknown {
-		if t.name == "uuid" {
+func (x *ex) fit(v val, t schema.Type) val {
+	if v.given && v.t.Ir.Kind == ir.KindText && t.Sql != nil && (t.Name == "uuid" || t.Sql.Labels != nil) && v.t.Name != schema.NUnknown {
+		if t.Name == "uuid" {
 			x.premise(canonicalUUIDs)
 		}
 		return val{e: v.e, t: t, nn: v.nn}
@@ -128,20 +129,20 @@ func (x *ex) fit(v val, t typ) val {
 
 // convert changes v into type t, as an assignment does. what names the place
 // for messages.
-func (x *ex) convert(v val, t typ, loc int32, what string) ir.Expr {
+func (x *ex) convert(v val, t schema.Type, loc int32, what string) ir.Expr {
 	if v.record {
 		return x.rowValue(v, t, loc, what)
 	}
 	if v.given {
-		return x.stored(x.fit(v, t.plain()), t).e
+		return x.stored(x.fit(v, t.Plain()), t).e
 	}
-	if v.t.name == nBool && t.numeric() {
+	if v.t.Name == schema.NBool && t.Numeric() {
 		v = x.number(v)
 	}
 	if !x.assignable(v.t, t) {
 		x.fail(loc, "%s has type %s, but the value has type %s; add a cast", what, t, v.t)
 	}
-	if v.t.name == nUnknown {
+	if v.t.Name == schema.NUnknown {
 		return x.assignedLiteral(v, t, loc)
 	}
 	return x.fitted(v, t, loc).e
@@ -149,53 +150,55 @@ func (x *ex) convert(v val, t typ, loc int32, what string) ir.Expr {
 
 // assignedLiteral is a quoted literal that is stored: unlike an explicit cast, that
 // does not cut it.
-func (x *ex) assignedLiteral(v val, t typ, loc int32) ir.Expr {
-	return x.stored(x.literal(v, t.plain(), loc), t).e
+func (x *ex) assignedLiteral(v val, t schema.Type, loc int32) ir.Expr {
+	return x.stored(x.literal(v, t.Plain(), loc), t).e
 }
 
 // assigned is v in a variable, or as a result, of type t.
-func (x *ex) assigned(v val, t typ, loc int32) val { return x.narrowed(v, t, x.fitted(v, t, loc)) }
+func (x *ex) assigned(v val, t schema.Type, loc int32) val {
+	return x.narrowed(v, t, x.fitted(v, t, loc))
+}
 
 // fitted is v as a value of type t, whose modifier rounds.
-func (x *ex) fitted(v val, t typ, loc int32) val {
+func (x *ex) fitted(v val, t schema.Type, loc int32) val {
 	switch {
-	case v.t.name == nUnknown:
-		return x.stored(x.literal(v, t.plain(), loc), t)
-	case v.t.sql != nil && t.sql != nil && v.t.sql.Name == t.sql.Name && fitsAlready(v, t.sql):
+	case v.t.Name == schema.NUnknown:
+		return x.stored(x.literal(v, t.Plain(), loc), t)
+	case v.t.Sql != nil && t.Sql != nil && v.t.Sql.Name == t.Sql.Name && fitsAlready(v, t.Sql):
 		return val{e: v.e, t: t, nn: v.nn, digits: v.digits}
 	}
-	return x.stored(x.cast(v, t.plain(), loc), t)
+	return x.stored(x.cast(v, t.Plain(), loc), t)
 }
 
 // number gives a condition as 0 or 1 where the dialect is that of MySQL.
 func (x *ex) number(v val) val {
-	if x.l.in.mysql && v.t.name == nBool && !v.record {
-		return x.cast(v, tInt, 0)
+	if x.l.In.MySQL && v.t.Name == schema.NBool && !v.record {
+		return x.cast(v, schema.TInt, 0)
 	}
 	return v
 }
 
 // rowValue makes one value of a row, of a composite type.
-func (x *ex) rowValue(v val, t typ, loc int32, what string) ir.Expr {
-	fields := x.l.fieldsOf(t.name)
+func (x *ex) rowValue(v val, t schema.Type, loc int32, what string) ir.Expr {
+	fields := x.l.FieldsOf(t.Name)
 	if len(fields) != len(v.fields) || len(fields) == 0 {
-		panic(unmodelled{"a row as the value of " + what})
+		panic(schema.Unmodelled{Reason: "a row as the value of " + what})
 	}
 	c := &ir.Call{Name: castName(t), Type: localType(t)}
 	for i, f := range fields {
-		c.Args = append(c.Args, x.convert(v.fields[i].val(), f.t, loc, "field "+f.name))
+		c.Args = append(c.Args, x.convert(v.fields[i].val(), f.T, loc, "field "+f.Name))
 	}
 	return c
 }
 
 // assignable reports whether PostgreSQL converts from into to by itself. It
 // only denies what is certain.
-func (x *ex) assignable(from, to typ) bool {
-	a, b := from.pgName(), to.pgName()
-	if a == "" || b == "" || a == catalog.Unknown || a == b || x.l.in.mysql {
+func (x *ex) assignable(from, to schema.Type) bool {
+	a, b := from.PgName(), to.PgName()
+	if a == "" || b == "" || a == catalog.Unknown || a == b || x.l.In.MySQL {
 		return true
 	}
-	c := x.l.catalog()
+	c := x.l.Catalog()
 	if c.Type(a) == nil || c.Type(b) == nil {
 		return true
 	}
@@ -205,41 +208,41 @@ func (x *ex) assignable(from, to typ) bool {
 
 // cast converts v to type t, as an explicit cast does. The modifier of t is left to
 // stored and to typeCast, but for literals.
-func (x *ex) cast(v val, t typ, loc int32) val {
+func (x *ex) cast(v val, t schema.Type, loc int32) val {
 	from := v.t
-	if from.sql != nil && from.sql.Collation != "" && t.textual() && t.sql.Collation == "" {
-		t = x.l.collated(t, from.sql.Collation)
+	if from.Sql != nil && from.Sql.Collation != "" && t.Textual() && t.Sql.Collation == "" {
+		t = x.l.Collated(t, from.Sql.Collation)
 	}
 	out := val{e: v.e, t: t, nn: v.nn, digits: v.digits}
 	switch {
-	case from.name == nUnknown:
+	case from.Name == schema.NUnknown:
 		return x.literal(v, t, loc)
-	case from.name == nAny && t.name != nAny:
+	case from.Name == schema.NAny && t.Name != schema.NAny:
 		return retype(v, t)
-	case t.name == nAny, from.same(t), x.identical(from, t):
-		if d, known := v.scale(); known && t.name == nNumeric { // those of the modifier, which t may not have
+	case t.Name == schema.NAny, from.Same(t), x.identical(from, t):
+		if d, known := v.scale(); known && t.Name == schema.NNumeric { // those of the modifier, which t may not have
 			out.digits = 1 + d
 		}
 		return out
-	case from.numeric() && t.numeric():
+	case from.Numeric() && t.Numeric():
 		return x.castNumber(v, t)
-	case from.name == nBool && t.name == nInt:
+	case from.Name == schema.NBool && t.Name == schema.NInt:
 		out.e = &ir.Cond{If: v.e, Then: ir.C(ir.Int(1)), Else: &ir.Cond{If: ir.NotE(v.e), Then: ir.C(ir.Int(0)), Else: ir.C(ir.Null)}}
 		return out
-	case from.name == nInt && t.name == nBool:
+	case from.Name == schema.NInt && t.Name == schema.NBool:
 		out.e = ir.Op(ir.Ne, v.e, ir.C(ir.Int(0)))
 		return out
-	case from.sql == nil || t.sql == nil:
+	case from.Sql == nil || t.Sql == nil:
 		out.e = &ir.Call{Name: castName(t), Args: []ir.Expr{v.e}, Type: localType(t)}
 		out.nn = false
 		return out
-	case t.sql.Name == "bpchar" && from.textual():
+	case t.Sql.Name == "bpchar" && from.Textual():
 		out.e = x.apply(value.Padded, t, v.e)
 		return out
-	case from.name == nInt && t.textual():
+	case from.Name == schema.NInt && t.Textual():
 		out.e = &ir.Call{Name: "text_of_int", Args: []ir.Expr{v.e}, Type: ir.TextType}
 		return out
-	case from.name == nBool && t.textual():
+	case from.Name == schema.NBool && t.Textual():
 		out.e = &ir.Call{Name: "text_of_bool", Args: []ir.Expr{v.e}, Type: ir.TextType}
 		return out
 	}
@@ -248,51 +251,51 @@ func (x *ex) cast(v val, t typ, loc int32) val {
 }
 
 // castCall is the function that a cast calls.
-func (x *ex) castCall(e ir.Expr, from, t typ) ir.Expr {
-	k := x.l.catalog().Cast(from.pgName(), t.pgName())
+func (x *ex) castCall(e ir.Expr, from, t schema.Type) ir.Expr {
+	k := x.l.Catalog().Cast(from.PgName(), t.PgName())
 	switch {
 	case k != nil && k.Method == 'f' && k.Function != "":
-		return x.apply(value.Function(k.Function+"("+from.pgName()+")", true), t, e)
-	case from.textual() || from.sql.Name == "citext":
-		return x.apply(value.FromText(t.sql), t, e)
-	case t.textual() || t.sql.Name == "citext":
-		if from.name == nNumeric || from.sql.Name == "jsonb" {
+		return x.apply(value.Function(k.Function+"("+from.PgName()+")", true), t, e)
+	case from.Textual() || from.Sql.Name == "citext":
+		return x.apply(value.FromText(t.Sql), t, e)
+	case t.Textual() || t.Sql.Name == "citext":
+		if from.Name == schema.NNumeric || from.Sql.Name == "jsonb" {
 			x.premise(equalDigits)
 		}
-		return x.apply(value.ToText(from.sql), t, e)
+		return x.apply(value.ToText(from.Sql), t, e)
 	}
 	f := &ir.Function{Name: t.String() + "<-" + from.String(), Strict: true}
-	if from.name == nArray && from.element().textual() && !t.element().textual() || narrows(from, t) {
+	if from.Name == schema.NArray && from.Element().Textual() && !t.Element().Textual() || narrows(from, t) {
 		f.FailsOn = []int{0}
 	}
 	return x.apply(f, t, e)
 }
 
 // narrows reports whether an array may have elements that do not fit those of another one.
-func narrows(from, t typ) bool {
-	return from.sql.Elem != nil && t.sql.Elem.Narrow() && !from.sql.Elem.Within(t.sql.Elem)
+func narrows(from, t schema.Type) bool {
+	return from.Sql.Elem != nil && t.Sql.Elem.Narrow() && !from.Sql.Elem.Within(t.Sql.Elem)
 }
 
 // identical reports whether a cast leaves the IR's value as it is.
-func (x *ex) identical(from, t typ) bool {
-	if from.sql == nil || t.sql == nil {
+func (x *ex) identical(from, t schema.Type) bool {
+	if from.Sql == nil || t.Sql == nil {
 		return false
 	}
-	a, b := from.sql.Name, t.sql.Name
+	a, b := from.Sql.Name, t.Sql.Name
 	switch {
-	case from.sql.Elem != nil && t.sql.Elem != nil:
+	case from.Sql.Elem != nil && t.Sql.Elem != nil:
 		if narrows(from, t) {
 			return false
 		}
-		return x.identical(typeOfValues(from.sql.Elem), typeOfValues(t.sql.Elem)) || from.sql.Elem.Name == t.sql.Elem.Name
-	case t.textual() && b != "bpchar" && b != "char":
+		return x.identical(schema.TypeOfValues(from.Sql.Elem), schema.TypeOfValues(t.Sql.Elem)) || from.Sql.Elem.Name == t.Sql.Elem.Name
+	case t.Textual() && b != "bpchar" && b != "char":
 		// The text of these is the value itself; a name is taken to be short.
-		return from.textual() || a == "citext" || a == "uuid" || from.sql.Labels != nil
+		return from.Textual() || a == "citext" || a == "uuid" || from.Sql.Labels != nil
 	case b == "citext":
-		return from.textual()
-	case from.name == nInt && t.name == nInt: // values are taken to fit
+		return from.Textual()
+	case from.Name == schema.NInt && t.Name == schema.NInt: // values are taken to fit
 		return true
-	case from.name == nDate && t.name == nStamp, from.name == nStamp && t.name == nStamp:
+	case from.Name == schema.NDate && t.Name == schema.NStamp, from.Name == schema.NStamp && t.Name == schema.NStamp:
 		if (a == "timestamptz") != (b == "timestamptz") {
 			x.premise(oneTimeZone)
 		}
@@ -304,19 +307,19 @@ func (x *ex) identical(from, t typ) bool {
 }
 
 // castNumber converts a number. A number that the wider type has is the same value.
-func (x *ex) castNumber(v val, t typ) val {
+func (x *ex) castNumber(v val, t schema.Type) val {
 	from := v.t
 	out := val{e: v.e, t: t, nn: v.nn, digits: v.digits}
-	a, b := from.sql.Name, t.sql.Name
+	a, b := from.Sql.Name, t.Sql.Name
 	switch {
-	case from.name == nInt && t.name == nNumeric:
+	case from.Name == schema.NInt && t.Name == schema.NNumeric:
 		out.digits = 1
 		return out
-	case a == "float4" && b == "float8", from.name == nInt && t.name == nFloat && a != "int8" && (b == "float8" || a == "int2"):
+	case a == "float4" && b == "float8", from.Name == schema.NInt && t.Name == schema.NFloat && a != "int8" && (b == "float8" || a == "int2"):
 		return out
-	case v.given && t.name != nInt: // the program sends its decimal digits
+	case v.given && t.Name != schema.NInt: // the program sends its decimal digits
 		return out
-	case x.l.in.mysql && t.name != nInt:
+	case x.l.In.MySQL && t.Name != schema.NInt:
 		return out
 	}
 	out.digits = 0
@@ -326,17 +329,17 @@ func (x *ex) castNumber(v val, t typ) val {
 
 // stored makes a value of type t without its modifier fit the modifier, as an
 // assignment does.
-func (x *ex) stored(v val, t typ) val {
+func (x *ex) stored(v val, t schema.Type) val {
 	out := val{e: v.e, t: t, nn: v.nn, digits: v.digits}
-	if t.sql == nil || !rounds(t.sql) && !cutsBlanks(v.e, t.sql) || fitsAlready(v, t.sql) || v.isNull() {
+	if t.Sql == nil || !rounds(t.Sql) && !cutsBlanks(v.e, t.Sql) || fitsAlready(v, t.Sql) || v.isNull() {
 		return out
 	}
 	out.digits = 0
-	if t.sql.Name == "interval" && t.sql.Length != 0 { // some of its fields
-		out.e = x.apply(&ir.Function{Name: fmt.Sprintf("stored as %s of range %d", t.sql, t.sql.Length), Strict: true}, t, v.e)
+	if t.Sql.Name == "interval" && t.Sql.Length != 0 { // some of its fields
+		out.e = x.apply(&ir.Function{Name: fmt.Sprintf("stored as %s of range %d", t.Sql, t.Sql.Length), Strict: true}, t, v.e)
 		return out
 	}
-	out.e = x.apply(value.Stored(t.sql), t, v.e)
+	out.e = x.apply(value.Stored(t.Sql), t, v.e)
 	return out
 }
 
@@ -390,7 +393,7 @@ func endsInBlanks(e ir.Expr) bool {
 // fitsAlready reports whether a value has no more digits than the type, or is one that
 // was stored in such a type before.
 func fitsAlready(v val, t *value.Type) bool {
-	if s := v.t.sql; s != nil && s.Name == t.Name && s.Length == t.Length && s.Precision == t.Precision && s.Scale == t.Scale {
+	if s := v.t.Sql; s != nil && s.Name == t.Name && s.Length == t.Length && s.Precision == t.Precision && s.Scale == t.Scale {
 		return true
 	}
 	if t.Name == "numeric" {
@@ -408,10 +411,10 @@ func (v val) scale() (digits int, known bool) {
 	if c, ok := v.e.(*ir.Const); ok && (c.Value.Kind == ir.KindNum || c.Value.Kind == ir.KindInt) {
 		return value.DigitsOf(c.Value.Rat())
 	}
-	if v.t.sql == nil {
+	if v.t.Sql == nil {
 		return 0, false
 	}
-	return v.t.sql.Digits()
+	return v.t.Sql.Digits()
 }
 
 // withScale sets the digits of the result of an operation on numbers: f of those of
@@ -430,63 +433,63 @@ func sum(a, b int) int { return a + b }
 // typeCast is CAST (x AS t) and x::t.
 func (x *ex) typeCast(e *pg.TypeCast) val {
 	v := x.expr(e.Arg)
-	t := x.l.typeOf(e.TypeName, x.text)
-	if x.l.castsTo[syntax.Qualified(syntax.Names(e.TypeName.Names))] {
+	t := x.l.TypeOf(e.TypeName, x.text)
+	if x.l.CastsTo[syntax.Qualified(syntax.Names(e.TypeName.Names))] {
 		if x.b != nil { // it stays where the statement is given up
 			x.b.pre = append(x.b.pre, dependence(x.pos(e.Location), "what a cast by a function of the program does"))
 		}
 		x.refuse("a cast by a function of the program")
 	}
-	domain := x.l.domainOf(e.TypeName, x.text)
+	domain := x.l.DomainOf(e.TypeName, x.text)
 	if x.b != nil {
-		x.b.mayRefuseAny(x.l.domainsOf(e.TypeName, x.text), domain, x.b.cur)
+		x.b.mayRefuseAny(x.l.DomainsOf(e.TypeName, x.text), domain, x.b.cur)
 	}
 	return x.becomes(domain, x.casted(e, v, t))
 }
 
 // casted is v as a value of type t.
-func (x *ex) casted(e *pg.TypeCast, v val, t typ) val {
+func (x *ex) casted(e *pg.TypeCast, v val, t schema.Type) val {
 	if v.record {
-		if fields := x.l.fieldsOf(t.name); len(fields) == len(v.fields) {
+		if fields := x.l.FieldsOf(t.Name); len(fields) == len(v.fields) {
 			for i := range fields {
 				c := v.fields[i]
-				cv := x.cast(val{e: c.e, t: c.t, nn: c.nn}, fields[i].t, e.Location)
-				v.fields[i] = colDef{name: fields[i].name, e: cv.e, t: fields[i].t, nn: cv.nn}
+				cv := x.cast(val{e: c.e, t: c.t, nn: c.nn}, fields[i].T, e.Location)
+				v.fields[i] = colDef{name: fields[i].Name, e: cv.e, t: fields[i].T, nn: cv.nn}
 			}
 			return v
 		}
 		x.unmodelled("a cast of a row to %s", t)
 	}
 	if s, ok := v.literalText(); ok {
-		if t.temporal() {
+		if t.Temporal() {
 			if now, ok := x.timeWord(strings.ToLower(strings.TrimSpace(s)), t, e.Location); ok {
 				return now
 			}
 		}
 		return x.literal(v, t, e.Location)
 	}
-	out := x.modify(x.cast(v, t.plain(), e.Location), t)
-	if t.textual() { // that cuts what is too long
+	out := x.modify(x.cast(v, t.Plain(), e.Location), t)
+	if t.Textual() { // that cuts what is too long
 		return out
 	}
 	return x.narrowed(v, t, out)
 }
 
 // modify is an explicit cast to the modifier of a type.
-func (x *ex) modify(v val, t typ) val {
-	if v.isNull() || t.sql == nil || t.sql.Length == 0 && !rounds(t.sql) || fitsAlready(v, t.sql) {
+func (x *ex) modify(v val, t schema.Type) val {
+	if v.isNull() || t.Sql == nil || t.Sql.Length == 0 && !rounds(t.Sql) || fitsAlready(v, t.Sql) {
 		return val{e: v.e, t: t, nn: v.nn, digits: v.digits}
 	}
-	return val{e: x.apply(value.Cast(t.sql), t, v.e), t: t, nn: v.nn}
+	return val{e: x.apply(value.Cast(t.Sql), t, v.e), t: t, nn: v.nn}
 }
 
 // timeWord is a literal that means a time by the clock.
-func (x *ex) timeWord(word string, t typ, loc int32) (val, bool) {
+func (x *ex) timeWord(word string, t schema.Type, loc int32) (val, bool) {
 	switch word {
 	case "now", "today":
-		now := x.fromSession("now", tStamp)
+		now := x.fromSession("now", schema.TStamp)
 		if word == "today" {
-			now = x.cast(now, tDate, loc)
+			now = x.cast(now, schema.TDate, loc)
 		}
 		return x.cast(now, t, loc), true
 	case "yesterday", "tomorrow":
@@ -494,8 +497,8 @@ func (x *ex) timeWord(word string, t typ, loc int32) (val, bool) {
 		if word == "yesterday" {
 			days = -1
 		}
-		today := x.cast(x.fromSession("now", tStamp), tDate, loc)
-		return x.cast(val{e: addDays(today.e, ir.C(ir.Int(days))), t: tDate, nn: true}, t, loc), true
+		today := x.cast(x.fromSession("now", schema.TStamp), schema.TDate, loc)
+		return x.cast(val{e: addDays(today.e, ir.C(ir.Int(days))), t: schema.TDate, nn: true}, t, loc), true
 	}
 	return val{}, false
 }

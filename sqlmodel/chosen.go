@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/txrobust/robust/internal/sql/pg"
+	"github.com/txrobust/robust/internal/sql/schema"
 	"github.com/txrobust/robust/ir"
 )
 
@@ -22,7 +23,7 @@ func limited(s *pg.SelectStmt) bool {
 // rows are chosen.
 func (x *ex) chosen(s *pg.SelectStmt, pos ir.Pos) (*query, picked) {
 	if x.b == nil || x.d != nil || len(s.FromClause) == 0 {
-		panic(unmodelled{"LIMIT in this place"})
+		panic(schema.Unmodelled{Reason: "LIMIT in this place"})
 	}
 	count, offset := s.LimitCount, s.LimitOffset
 	s.LimitCount, s.LimitOffset = nil, nil
@@ -41,7 +42,7 @@ func (x *ex) chosen(s *pg.SelectStmt, pos ir.Pos) (*query, picked) {
 		if v.isNull() {
 			return nil
 		}
-		return x.shared(x.convert(v, tInt, x.at(n), what), tInt)
+		return x.shared(x.convert(v, schema.TInt, x.at(n), what), schema.TInt)
 	}
 	kept := x.b.kept(q, number(count, "LIMIT"), number(offset, "OFFSET"), pos)
 	if kept != nil {
@@ -67,7 +68,7 @@ const anyOrder = "any order"
 
 // seed is a value that the instance chooses.
 func (b *builder) seed(name string, pos ir.Pos) ir.Expr {
-	v := b.local(name, tAny)
+	v := b.local(name, schema.TAny)
 	b.havoc(pos, v)
 	return ir.V(v)
 }
@@ -81,8 +82,8 @@ func (d *deriver) total(p *ir.Project) bool {
 	}
 	var keys []string
 	if t := d.tableOf(leaf); t != nil {
-		for _, k := range t.ir.Key {
-			keys = append(keys, t.ir.Columns[k].Name)
+		for _, k := range t.Ir.Key {
+			keys = append(keys, t.Ir.Columns[k].Name)
 		}
 	} else if g, ok := leaf.Rel.(*ir.Group); ok {
 		for _, k := range g.Keys {
@@ -143,8 +144,8 @@ func (b *builder) kept(q *query, limit, offset ir.Expr, pos ir.Pos) picked {
 	if offset != nil { // NULL is none
 		offset = orNumber(offset, ir.C(ir.Int(0)))
 	}
-	all := b.local("count", tInt)
-	b.emit(&ir.Select{At: at(pos), Into: []string{all}, Aggs: []ir.Agg{{Fn: "count", Type: ir.IntType}}, Query: q.ir()})
+	all := b.local("count", schema.TInt)
+	b.emit(&ir.Select{At: schema.At(pos), Into: []string{all}, Aggs: []ir.Agg{{Fn: "count", Type: ir.IntType}}, Query: q.ir()})
 	var taken, passed picked
 	if limit != nil {
 		last := limit
@@ -160,7 +161,7 @@ func (b *builder) kept(q *query, limit, offset ir.Expr, pos ir.Pos) picked {
 	if taken == nil {
 		return func(from []ir.Source) ir.Expr { return ir.NotE(passed(from)) }
 	}
-	b.emit(&ir.Assume{At: at(pos), Cond: ir.NotE(&ir.Exists{Query: ir.Query{From: q.from, Where: ir.AndE(q.where, passed(q.from), ir.NotE(taken(q.from)))}})})
+	b.emit(&ir.Assume{At: schema.At(pos), Cond: ir.NotE(&ir.Exists{Query: ir.Query{From: q.from, Where: ir.AndE(q.where, passed(q.from), ir.NotE(taken(q.from)))}})})
 	return func(from []ir.Source) ir.Expr { return ir.AndE(taken(from), ir.NotE(passed(from))) }
 }
 
@@ -174,7 +175,7 @@ func orNumber(e, other ir.Expr) ir.Expr {
 
 // firstOf chooses the first row of q in its order, any if it has none.
 func (b *builder) firstOf(q *query, pos ir.Pos) picked {
-	s := &ir.Select{At: at(pos), Query: q.ir(), Order: q.order, Found: b.local("was_found", tBool), Cols: keysOf(q.from)}
+	s := &ir.Select{At: schema.At(pos), Query: q.ir(), Order: q.order, Found: b.local("was_found", schema.TBool), Cols: keysOf(q.from)}
 	for _, src := range q.from {
 		for _, k := range src.Table.Key {
 			s.Into = append(s.Into, b.irLocal(src.Table.Columns[k].Name, src.Table.Columns[k].Type))
@@ -198,7 +199,7 @@ func (b *builder) firstRows(q *query, n, all ir.Expr, pos ir.Pos) picked {
 	if _, variable := n.(*ir.Var); variable {
 		few = ir.OrE(&ir.Unary{Op: ir.IsNull, X: n}, few)
 	}
-	b.emit(&ir.Assume{At: at(pos), Cond: ir.Op(ir.Eq, ir.V(count), &ir.Cond{If: few, Then: all, Else: n})})
+	b.emit(&ir.Assume{At: schema.At(pos), Cond: ir.Op(ir.Eq, ir.V(count), &ir.Cond{If: few, Then: all, Else: n})})
 	if len(q.order) == 0 {
 		return among
 	}
@@ -224,7 +225,7 @@ func (b *builder) firstRows(q *query, n, all ir.Expr, pos ir.Pos) picked {
 	}
 	left := ir.AndE(q.where, ir.NotE(among(q.from)))
 	taken := ir.AndE(renamed(q.where), among(other))
-	b.emit(&ir.Assume{At: at(pos), Cond: ir.NotE(&ir.Exists{Query: ir.Query{From: append(append([]ir.Source{}, q.from...), other...),
+	b.emit(&ir.Assume{At: schema.At(pos), Cond: ir.NotE(&ir.Exists{Query: ir.Query{From: append(append([]ir.Source{}, q.from...), other...),
 		Where: ir.AndE(left, taken, comesBefore(q.order, renamed))}})})
 	return among
 }

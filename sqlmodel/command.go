@@ -2,43 +2,18 @@ package sqlmodel
 
 import (
 	"github.com/txrobust/robust/internal/sql/pg"
+	"github.com/txrobust/robust/internal/sql/schema"
 	"github.com/txrobust/robust/internal/sql/syntax"
 	"github.com/txrobust/robust/ir"
 )
 
-// sqlStatements gives the statements of a LANGUAGE sql function.
-func (f *function) sqlStatements() ([]syntax.SQLStatement, *syntax.Text) {
-	var out []syntax.SQLStatement
-	if f.atomic != nil {
-		for _, n := range f.atomic {
-			if n == nil || pg.Inner(n) == nil {
-				continue
-			}
-			out = append(out, syntax.SQLStatement{Tree: syntax.StatementTree(n), Node: n, Pos: f.text.Src.StatementAt(f.text.Offset(pg.Start(n)))})
-		}
-		return out, f.text
-	}
-	toks, _ := pg.Scan(f.bodyText.SQL)
-	for _, raw := range f.sql {
-		at := int(raw.StmtLocation)
-		for _, t := range toks {
-			if t.Kind != pg.Comment && t.Start >= at {
-				at = t.Start
-				break
-			}
-		}
-		out = append(out, syntax.SQLStatement{Tree: pg.Inner(raw.Stmt), Node: raw.Stmt, Pos: f.bodyText.Pos(at)})
-	}
-	return out, f.bodyText
-}
-
 // SQLBody translates a LANGUAGE sql function: the rows of its last statement
 // are its result.
 func (b *builder) sqlBody(f *frame) {
-	list, t := f.fn.sqlStatements()
+	list, t := f.fn.SqlStatements()
 	for i, s := range list {
 		b.numbered(func() {
-			if i == len(list)-1 && !f.fn.void() {
+			if i == len(list)-1 && !f.fn.Void() {
 				b.lastStatement(f, t, s)
 				return
 			}
@@ -49,7 +24,7 @@ func (b *builder) sqlBody(f *frame) {
 
 // lastStatement gives the result of an SQL function.
 func (b *builder) lastStatement(f *frame, t *syntax.Text, s syntax.SQLStatement) {
-	if f.fn.setOf {
+	if f.fn.SetOf {
 		b.guard(s.Pos, b.refsOf(s.Node), func() { b.command(f, t, s.Tree, s.Pos, sink{kind: toClient}) }, func() {})
 		return
 	}
@@ -59,7 +34,7 @@ func (b *builder) lastStatement(f *frame, t *syntax.Text, s syntax.SQLStatement)
 				b.command(f, t, s.Tree, s.Pos, sink{kind: toClient})
 				return
 			}
-			e := &ir.Emit{At: at(s.Pos)}
+			e := &ir.Emit{At: schema.At(s.Pos)}
 			var into []dest
 			b.command(f, t, s.Tree, s.Pos, sink{kind: intoLocals, dests: func(cols []colDef) (list, rest []dest) {
 				b.checkResult(f, s.Pos, cols)
@@ -68,8 +43,8 @@ func (b *builder) lastStatement(f *frame, t *syntax.Text, s syntax.SQLStatement)
 				}
 				for _, c := range cols {
 					d := dest{b.local(c.name, c.t), c.t}
-					if c.t.name == nUnknown {
-						d.t = tText
+					if c.t.Name == schema.NUnknown {
+						d.t = schema.TText
 					}
 					into = append(into, d)
 					e.Exprs = append(e.Exprs, ir.V(d.local))
@@ -87,7 +62,7 @@ func (b *builder) lastStatement(f *frame, t *syntax.Text, s syntax.SQLStatement)
 	for _, o := range f.outs {
 		into = append(into, o.dests()...)
 	}
-	if len(f.fn.outputs()) == 0 {
+	if len(f.fn.Outputs()) == 0 {
 		for _, c := range f.result.values {
 			into = append(into, dest{c.e.(*ir.Var).Name, c.t})
 		}
@@ -106,31 +81,31 @@ func (b *builder) lastStatement(f *frame, t *syntax.Text, s syntax.SQLStatement)
 
 // resultTypes gives the types of the columns that a function returns, nil if
 // its declaration does not say.
-func (b *builder) resultTypes(f *frame) []typ {
-	var out []typ
-	if len(f.fn.outputs()) > 0 {
-		for _, o := range f.fn.outputs() {
-			out = append(out, b.l.signatureType(o.t, f.fn.text))
+func (b *builder) resultTypes(f *frame) []schema.Type {
+	var out []schema.Type
+	if len(f.fn.Outputs()) > 0 {
+		for _, o := range f.fn.Outputs() {
+			out = append(out, b.l.SignatureType(o.T, f.fn.Text))
 		}
 		return out
 	}
-	t := b.l.signatureType(f.fn.ret, f.fn.text)
-	if fields := b.l.fieldsOf(t.name); len(fields) > 0 {
+	t := b.l.SignatureType(f.fn.Ret, f.fn.Text)
+	if fields := b.l.FieldsOf(t.Name); len(fields) > 0 {
 		for _, fd := range fields {
-			out = append(out, fd.t)
+			out = append(out, fd.T)
 		}
 		return out
 	}
-	if t.name == nRecord || t.ir.Kind == ir.KindOpaque && t.name != nJSON {
+	if t.Name == schema.NRecord || t.Ir.Kind == ir.KindOpaque && t.Name != nJSON {
 		return nil
 	}
-	return []typ{t}
+	return []schema.Type{t}
 }
 
 // checkResult checks the number of columns that a function returns.
 func (b *builder) checkResult(f *frame, pos ir.Pos, cols []colDef) {
 	if types := b.resultTypes(f); types != nil && len(types) != len(cols) {
-		b.l.fail(pos, "%s returns %d columns, but this gives %d", f.fn.name, len(types), len(cols))
+		b.l.Fail(pos, "%s returns %d columns, but this gives %d", f.fn.Name, len(types), len(cols))
 	}
 }
 
@@ -209,7 +184,7 @@ func (b *builder) lockTable(f *frame, t *syntax.Text, s *pg.LockStmt, pos ir.Pos
 	}
 	for _, n := range s.Relations {
 		tab := x.tableOf(pg.Inner(n).(*pg.RangeVar))
-		b.emit(&ir.LockTable{At: at(pos), Table: tab.ir, Mode: mode})
+		b.emit(&ir.LockTable{At: schema.At(pos), Table: tab.Ir, Mode: mode})
 		b.locks = true
 	}
 }
@@ -223,9 +198,9 @@ func (b *builder) callStmt(f *frame, t *syntax.Text, s *pg.CallStmt, pos ir.Pos)
 	if len(fns) == 0 {
 		b.unmodelled("the procedure %s, which is not declared here", name)
 	}
-	var fn *function
+	var fn *schema.Function
 	for _, g := range fns {
-		if len(g.params) == len(s.Funccall.Args) && g.hasBody() {
+		if len(g.Params) == len(s.Funccall.Args) && g.HasBody() {
 			if fn != nil {
 				b.unmodelled("a call of %s, which is declared %d times", name, len(fns))
 			}
@@ -237,15 +212,15 @@ func (b *builder) callStmt(f *frame, t *syntax.Text, s *pg.CallStmt, pos ir.Pos)
 	}
 	var args []val
 	var outs []*pg.ColumnRef
-	for i, p := range fn.params {
+	for i, p := range fn.Params {
 		n := s.Funccall.Args[i]
 		if _, isNamed := pg.Inner(n).(*pg.NamedArgExpr); isNamed {
 			b.unmodelled("named arguments in CALL")
 		}
-		if p.in {
+		if p.In {
 			args = append(args, x.expr(n))
 		}
-		if p.out {
+		if p.Out {
 			c, ok := pg.Inner(n).(*pg.ColumnRef)
 			if !ok {
 				b.unmodelled("an output of CALL that goes to no variable")

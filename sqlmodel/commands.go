@@ -2,11 +2,11 @@ package sqlmodel
 
 import (
 	"slices"
-	"strings"
 
 	"github.com/txrobust/robust/internal/quote"
 	"github.com/txrobust/robust/internal/sql/catalog"
 	"github.com/txrobust/robust/internal/sql/pg"
+	"github.com/txrobust/robust/internal/sql/schema"
 	"github.com/txrobust/robust/internal/sql/syntax"
 	"github.com/txrobust/robust/ir"
 )
@@ -20,59 +20,43 @@ func (b *builder) send(s *ir.Send) {
 // call gives the command by which a client runs the function of a template.
 func (b *builder) call(f *frame) *ir.Send {
 	fn := f.fn
-	s := &ir.Send{At: at(fn.pos), Result: ir.Rows}
+	s := &ir.Send{At: schema.At(fn.Pos), Result: ir.Rows}
 	w := &commandWriter{s: s}
 	switch {
-	case fn.procedure:
+	case fn.Procedure:
 		w.text("CALL ")
-	case fn.ret != nil && b.l.typeOf(fn.ret, fn.text).name == nRecord: // FROM would need a list of columns
+	case fn.Ret != nil && b.l.TypeOf(fn.Ret, fn.Text).Name == schema.NRecord: // FROM would need a list of columns
 		w.text("SELECT ")
 	default:
 		w.text("SELECT * FROM ")
 	}
-	if fn.void() {
+	if fn.Void() {
 		s.Result = ir.Nothing
 	}
-	name, overloaded := b.l.callable(fn)
+	name, overloaded := b.l.Callable(fn)
 	w.text(name + "(")
 	first, input := true, 0
-	for _, p := range fn.params {
-		if !p.in && !fn.procedure { // CALL names the outputs, too
+	for _, p := range fn.Params {
+		if !p.In && !fn.Procedure { // CALL names the outputs, too
 			continue
 		}
 		if !first {
 			w.text(", ")
 		}
 		first = false
-		if !p.in {
+		if !p.In {
 			w.text("NULL")
 			continue
 		}
-		if p.vari {
+		if p.Vari {
 			w.text("VARIADIC ")
 		}
-		w.input(b.l, f.inputs[input], p, fn.text, overloaded)
+		w.input(b.l, f.inputs[input], p, fn.Text, overloaded)
 		input++
 	}
 	w.text(")")
 	s.Text = append(s.Text, w.last)
 	return s
-}
-
-// callable writes the name by which sessions call a function, with its schema where the name alone may mean
-// another one; overloaded says that the name has several functions.
-func (l *Schema) callable(f *function) (name string, overloaded bool) {
-	found, sure := l.late.functions(f.own())
-	overloaded = len(l.declarations.functionsIn(f.schema(), f.own(), now)) > 1
-	said := l.late.leadsTo(f.schema()) && (f.schema() == syntax.PublicSchema || slices.Contains(l.prog.SearchPath, f.schema()))
-	sure = sure && said
-	for _, g := range found {
-		sure = sure && g.schema() == f.schema()
-	}
-	if sure && slices.Contains(found, f) {
-		return quote.Ident(f.own()), overloaded
-	}
-	return quote.Ident(f.schema()) + "." + quote.Ident(f.own()), overloaded
 }
 
 // locals gives the names of locals.
@@ -99,11 +83,11 @@ func (w *commandWriter) value(a ir.SendArg) {
 
 // input writes the argument for a parameter: of a composite type, its fields. A cast
 // stands where the constant alone might not choose the function.
-func (w *commandWriter) input(l *loader, v *variable, p param, in *syntax.Text, overloaded bool) {
+func (w *commandWriter) input(l *loader, v *variable, p schema.Param, in *syntax.Text, overloaded bool) {
 	if !v.isRecord {
 		w.value(ir.SendArg{Expr: v.expr(), Type: v.t.String()})
-		if overloaded || !converts(v.t, p.t) {
-			w.text(l.castTo(p.t, in))
+		if overloaded || !converts(v.t, p.T) {
+			w.text(l.CastTo(p.T, in))
 		}
 		return
 	}
@@ -114,14 +98,14 @@ func (w *commandWriter) input(l *loader, v *variable, p param, in *syntax.Text, 
 		}
 		w.value(ir.SendArg{Expr: ir.V(fd.local), Type: fd.t.String()})
 	}
-	w.text(")" + l.castTo(p.t, in))
+	w.text(")" + l.CastTo(p.T, in))
 }
 
 // converts reports whether PostgreSQL takes a constant as an argument of a function
 // without a cast: any text between quotes, and a number for the types to which it
 // converts implicitly.
-func converts(t typ, spelt *pg.TypeName) bool {
-	if t.ir.Kind != ir.KindInt && t.ir.Kind != ir.KindNum || spelt == nil {
+func converts(t schema.Type, spelt *pg.TypeName) bool {
+	if t.Ir.Kind != ir.KindInt && t.Ir.Kind != ir.KindNum || spelt == nil {
 		return true
 	}
 	switch syntax.TypeSpelling(spelt) {
@@ -131,22 +115,6 @@ func converts(t typ, spelt *pg.TypeName) bool {
 	return false
 }
 
-// castTo writes a cast, "" where the type is that of a column.
-func (l *Schema) castTo(t *pg.TypeName, in *syntax.Text) string {
-	if t == nil || t.PctType {
-		return ""
-	}
-	name, array := strings.CutSuffix(syntax.TypeSpelling(t), "[]")
-	if u := l.sees(in).typ(syntax.Qualified(syntax.Names(t.Names))); u != nil && u.schema() != syntax.PublicSchema {
-		name = syntax.Qualified([]string{u.schema(), u.own()})
-	}
-	name = "::" + quote.Name(name)
-	if array {
-		name += "[]"
-	}
-	return name
-}
-
 // argument gives the value of a parameter, by its number and its place in the text.
 type argument func(number, offset int) ir.SendArg
 
@@ -154,39 +122,14 @@ type argument func(number, offset int) ir.SendArg
 // parameters.
 func (b *builder) statementCommand(t *syntax.Text, raw *pg.RawStmt, pos ir.Pos, arg argument) *ir.Send {
 	tree := pg.Inner(raw.Stmt)
-	s := &ir.Send{At: at(pos), Apart: apart(tree), Reads: b.onlyReads(tree, raw)}
-	from, to := statementSpan(t, raw)
+	s := &ir.Send{At: schema.At(pos), Apart: apart(tree), Reads: b.onlyReads(tree, raw)}
+	from, to := schema.StatementSpan(t, raw)
 	s.Text, s.Args = splitAtParameters(t.SQL, from, to, raw, arg)
 	if list, ok := syntax.ResultNames(raw); ok {
 		s.Columns = list
 	}
 	s.Table, s.Verb = b.writtenBy(tree)
 	return s
-}
-
-// statementSpan gives where a statement stands in a text, without the comments before
-// it.
-func statementSpan(t *syntax.Text, raw *pg.RawStmt) (from, to int) {
-	from, to = int(raw.StmtLocation), len(t.SQL)
-	if raw.StmtLen > 0 {
-		to = from + int(raw.StmtLen)
-	}
-	for {
-		rest := strings.TrimLeft(t.SQL[from:to], " \t\r\n;")
-		from = to - len(rest)
-		switch {
-		case strings.HasPrefix(rest, "--"):
-			n := strings.IndexByte(rest, '\n')
-			if n < 0 {
-				return to, to
-			}
-			from += n
-		case strings.HasPrefix(rest, "/*"):
-			from += syntax.BlockComment(rest)
-		default:
-			return from, from + len(strings.TrimRight(rest, " \t\r\n;"))
-		}
-	}
 }
 
 // splitAtParameters splits the text of a statement at $1, $2, …, which get the numbers
@@ -215,7 +158,7 @@ func splitAtParameters(s string, from, to int, raw *pg.RawStmt, arg argument) (t
 			a.Number = numbers[k]
 		}
 		text, args = append(text, quote.Statement(s[from:off])), append(args, a)
-		from = off + len("$"+itoa(k))
+		from = off + len("$"+schema.Itoa(k))
 	}
 	return append(text, quote.Statement(s[from:to])), args
 }
@@ -235,14 +178,14 @@ func (b *builder) onlyReads(tree any, raw *pg.RawStmt) bool {
 	if _, isSelect := tree.(*pg.SelectStmt); !isSelect {
 		return false
 	}
-	r := b.l.refsIn(raw)
-	for name := range b.l.calls(r) {
-		if f := b.l.builtin(name); !f.known || f.effect >= catalog.Fresh {
+	r := b.l.RefsIn(raw)
+	for name := range b.l.Calls(r) {
+		if f := b.l.Builtin(name); !f.Known || f.Effect >= catalog.Fresh {
 			return false
 		}
 	}
-	e := b.l.effectOf(r)
-	return !e.writes && !e.all && !e.locks
+	e := b.l.EffectOf(r)
+	return !e.Writes && !e.All && !e.Locks
 }
 
 // writtenBy gives the table that a statement writes, and how, if only it writes that:
@@ -269,14 +212,14 @@ func (b *builder) writtenBy(tree any) (*ir.Table, ir.Verb) {
 	default:
 		return nil, ir.NoVerb
 	}
-	t := b.l.late.table(syntax.RangeName(target))
-	if t == nil || t.ir == nil || len(t.triggers) > 0 || t.ir.RefersTo(t.ir) {
+	t := b.l.Late.Table(syntax.RangeName(target))
+	if t == nil || t.Ir == nil || len(t.Triggers) > 0 || t.Ir.RefersTo(t.Ir) {
 		return nil, ir.NoVerb
 	}
-	for _, other := range b.l.order { // a cascade may come back
-		if other != t && other.ir != nil && other.ir.RefersTo(t.ir) && t.ir.RefersTo(other.ir) {
+	for _, other := range b.l.Order { // a cascade may come back
+		if other != t && other.Ir != nil && other.Ir.RefersTo(t.Ir) && t.Ir.RefersTo(other.Ir) {
 			return nil, ir.NoVerb
 		}
 	}
-	return t.ir, verb
+	return t.Ir, verb
 }

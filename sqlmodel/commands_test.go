@@ -11,7 +11,7 @@ import (
 // TestCommands: statements are part of the command that the server runs with one
 // snapshot at READ COMMITTED, and locks that no statement has are known.
 func TestCommands(t *testing.T) {
-	const schema = `CREATE TABLE t (id int PRIMARY KEY, v int); CREATE TABLE u (id int PRIMARY KEY, v int);
+	const schemaName = `CREATE TABLE t (id int PRIMARY KEY, v int); CREATE TABLE u (id int PRIMARY KEY, v int);
 CREATE FUNCTION noted() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN INSERT INTO u SELECT new.id, count(*) FROM u; RETURN new; END $$;
 CREATE TRIGGER noted AFTER UPDATE ON t FOR EACH ROW EXECUTE FUNCTION noted();
 CREATE FUNCTION twice() RETURNS int LANGUAGE plpgsql AS $$ DECLARE a int; BEGIN SELECT v INTO a FROM u; SELECT a + v INTO a FROM u; RETURN a; END $$;
@@ -42,7 +42,7 @@ CREATE FUNCTION twice() RETURNS int LANGUAGE plpgsql AS $$ DECLARE a int; BEGIN 
 		{"lock", function("SELECT v INTO a FROM t WHERE id = p FOR UPDATE; DELETE FROM u;"), "Select; Delete", ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			p, err := Parse([]File{{Name: "f.sql", Text: schema + c.text}}, Options{Txns: []string{"f"}})
+			p, err := Parse([]File{{Name: "f.sql", Text: schemaName + c.text}}, Options{Txns: []string{"f"}})
 			if err != nil {
 				t.Fatal(err)
 			}

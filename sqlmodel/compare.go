@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/txrobust/robust/internal/sql/catalog"
+	"github.com/txrobust/robust/internal/sql/schema"
 	"github.com/txrobust/robust/internal/sql/value"
 	"github.com/txrobust/robust/ir"
 )
@@ -13,26 +14,26 @@ func (x *ex) compare(op string, l, r val, loc int32) val {
 	if l.record || r.record {
 		return x.compareRows(op, l, r, loc)
 	}
-	if l.t.numeric() || r.t.numeric() {
+	if l.t.Numeric() || r.t.Numeric() {
 		l, r = x.number(l), x.number(r)
 	}
 	l, r = x.operands(op, l, r, loc)
-	if op != "is" && (l.isNull() || r.isNull()) && !x.l.in.mysql {
-		return val{e: ir.C(ir.Null), t: tBool}
+	if op != "is" && (l.isNull() || r.isNull()) && !x.l.In.MySQL {
+		return val{e: ir.C(ir.Null), t: schema.TBool}
 	}
 	nn := l.nn && r.nn || op == "is"
-	k := comparisons[op]
+	k := schema.Comparisons[op]
 	equality := k == ir.Eq || k == ir.Ne || k == ir.Is
 	l, r = x.collate(l, r)
 	l, r = x.comparable(l), x.comparable(r)
-	if equality && l.t.sql != nil && l.t.sql.Labels != nil || l.t.ordered() && r.t.ordered() || equality && x.byIdentity(l.t) && x.byIdentity(r.t) && comparableKinds(l.t.ir.Kind, r.t.ir.Kind) {
-		return val{e: ir.Op(k, l.e, r.e), t: tBool, nn: nn}
+	if equality && l.t.Sql != nil && l.t.Sql.Labels != nil || l.t.Ordered() && r.t.Ordered() || equality && x.byIdentity(l.t) && x.byIdentity(r.t) && comparableKinds(l.t.Ir.Kind, r.t.Ir.Kind) {
+		return val{e: ir.Op(k, l.e, r.e), t: schema.TBool, nn: nn}
 	}
-	if l.t.sql != nil && l.t.sql.Labels != nil { // the order of an enum is that of its labels
-		rank := value.Rank(l.t.sql)
-		return val{e: ir.Op(k, x.apply(rank, tInt, l.e), x.apply(rank, tInt, r.e)), t: tBool, nn: nn}
+	if l.t.Sql != nil && l.t.Sql.Labels != nil { // the order of an enum is that of its labels
+		rank := value.Rank(l.t.Sql)
+		return val{e: ir.Op(k, x.apply(rank, schema.TInt, l.e), x.apply(rank, schema.TInt, r.e)), t: schema.TBool, nn: nn}
 	}
-	out := val{e: x.opaqueComparison(op, l, r), t: tBool}
+	out := val{e: x.opaqueComparison(op, l, r), t: schema.TBool}
 	if op == "<>" || op == "!=" {
 		out.e = ir.NotE(out.e)
 	}
@@ -47,32 +48,32 @@ func comparableKinds(a, b ir.Kind) bool {
 
 // operands converts the operands of a comparison to the types that are compared.
 func (x *ex) operands(op string, l, r val, loc int32) (val, val) {
-	if l.t.name == nUnknown && r.t.name == nUnknown {
+	if l.t.Name == schema.NUnknown && r.t.Name == schema.NUnknown {
 		l, r = x.defaultType(l), x.defaultType(r)
 	}
 	if op == "is" || op == "!=" {
 		op = map[string]string{"is": "=", "!=": "<>"}[op]
 	}
 	switch {
-	case l.given && r.t.name != nAny && r.t.name != nUnknown && !l.t.same(r.t):
+	case l.given && r.t.Name != schema.NAny && r.t.Name != schema.NUnknown && !l.t.Same(r.t):
 		return x.given(l, r), r
-	case r.given && l.t.name != nAny && l.t.name != nUnknown && !l.t.same(r.t):
+	case r.given && l.t.Name != schema.NAny && l.t.Name != schema.NUnknown && !l.t.Same(r.t):
 		return l, x.given(r, l)
-	case l.t.name == nAny && r.t.sql != nil:
+	case l.t.Name == schema.NAny && r.t.Sql != nil:
 		return retype(l, r.t), r
-	case r.t.name == nAny && l.t.sql != nil:
+	case r.t.Name == schema.NAny && l.t.Sql != nil:
 		return l, retype(r, l.t)
 	}
 	a, b := l.argType(), r.argType()
-	calls, outcome := x.l.catalog().Operator(op, &a, b)
+	calls, outcome := x.l.Catalog().Operator(op, &a, b)
 	switch {
 	case outcome == catalog.Found:
 		return x.asParameter(l, calls[0].Types[0], loc), x.asParameter(r, calls[0].Types[1], loc)
-	case l.t.name == nUnknown:
-		return x.literal(l, r.t.plain(), loc), r
-	case r.t.name == nUnknown:
-		return l, x.literal(r, l.t.plain(), loc)
-	case l.t.sql == nil || r.t.sql == nil || x.l.in.mysql || len(calls) > 0:
+	case l.t.Name == schema.NUnknown:
+		return x.literal(l, r.t.Plain(), loc), r
+	case r.t.Name == schema.NUnknown:
+		return l, x.literal(r, l.t.Plain(), loc)
+	case l.t.Sql == nil || r.t.Sql == nil || x.l.In.MySQL || len(calls) > 0:
 		return l, r
 	}
 	x.fail(loc, "the operator %s does not compare %s with %s; add a cast", op, l.t, r.t)
@@ -81,17 +82,17 @@ func (x *ex) operands(op string, l, r val, loc int32) (val, val) {
 
 // given fits a value of a client program to the other operand.
 func (x *ex) given(v, other val) val {
-	if v.t.numeric() && other.t.numeric() {
+	if v.t.Numeric() && other.t.Numeric() {
 		return v
 	}
-	return x.fit(v, other.t.plain())
+	return x.fit(v, other.t.Plain())
 }
 
 // collate gives both operands of a comparison of texts the collation that one has.
 func (x *ex) collate(l, r val) (val, val) {
 	for _, p := range []struct{ from, to *val }{{&l, &r}, {&r, &l}} {
-		if f, t := p.from.t.sql, p.to.t.sql; f != nil && t != nil && f.Collation != "" && t.Collation == "" && p.to.t.textual() {
-			p.to.t = x.l.collated(p.to.t, f.Collation)
+		if f, t := p.from.t.Sql, p.to.t.Sql; f != nil && t != nil && f.Collation != "" && t.Collation == "" && p.to.t.Textual() {
+			p.to.t = x.l.Collated(p.to.t, f.Collation)
 		}
 	}
 	return l, r
@@ -100,25 +101,25 @@ func (x *ex) collate(l, r val) (val, val) {
 // comparable gives what is compared of a value: its key, where values that differ may
 // be equal.
 func (x *ex) comparable(v val) val {
-	if v.t.sql == nil || v.t.sql.Equality() != value.Keyed || v.t.name == nArray {
+	if v.t.Sql == nil || v.t.Sql.Equality() != value.Keyed || v.t.Name == schema.NArray {
 		return v
 	}
 	switch {
-	case v.t.sql.Collation != "":
-		return val{e: x.apply(value.Function(v.t.sql.Key(), true), tText, v.e), t: tText, nn: v.nn}
-	case v.t.sql.Name == "citext":
-		return val{e: x.folded(&ir.Call{Name: "lower", Args: []ir.Expr{v.e}, Type: ir.TextType}), t: tText, nn: v.nn}
+	case v.t.Sql.Collation != "":
+		return val{e: x.apply(value.Function(v.t.Sql.Key(), true), schema.TText, v.e), t: schema.TText, nn: v.nn}
+	case v.t.Sql.Name == "citext":
+		return val{e: x.folded(&ir.Call{Name: "lower", Args: []ir.Expr{v.e}, Type: ir.TextType}), t: schema.TText, nn: v.nn}
 	}
-	return val{e: x.apply(value.Function(v.t.sql.Key(), true), tNumeric, v.e), t: tNumeric, nn: v.nn}
+	return val{e: x.apply(value.Function(v.t.Sql.Key(), true), schema.TNumeric, v.e), t: schema.TNumeric, nn: v.nn}
 }
 
 // byIdentity reports whether two values of a type are equal exactly if the IR has one
 // value for them.
-func (x *ex) byIdentity(t typ) bool {
-	if t.sql == nil {
-		return t.ir.Kind != ir.KindOpaque || t.name != nAny
+func (x *ex) byIdentity(t schema.Type) bool {
+	if t.Sql == nil {
+		return t.Ir.Kind != ir.KindOpaque || t.Name != schema.NAny
 	}
-	return t.sql.Equality() == value.Identity
+	return t.Sql.Equality() == value.Identity
 }
 
 // opaqueComparison is a comparison of values of which nothing is known but that
@@ -131,8 +132,8 @@ func (x *ex) opaqueComparison(op string, l, r val) ir.Expr {
 		return &ir.Call{Name: "is not distinct from", Args: []ir.Expr{l.e, r.e}, Type: ir.BoolType}
 	}
 	a, b := l.argType(), r.argType()
-	if calls, outcome := x.l.catalog().Operator(op, &a, b); outcome == catalog.Found {
-		return x.apply(functionOf(calls[0], []val{l, r}, tBool), tBool, l.e, r.e)
+	if calls, outcome := x.l.Catalog().Operator(op, &a, b); outcome == catalog.Found {
+		return x.apply(functionOf(calls[0], []val{l, r}, schema.TBool), schema.TBool, l.e, r.e)
 	}
 	return &ir.Call{Name: op, Args: []ir.Expr{l.e, r.e}, Type: ir.BoolType}
 }
@@ -176,5 +177,5 @@ func (x *ex) compareRows(op string, l, r val, loc int32) val {
 			out = ir.OrE(pair(strict, i), ir.AndE(pair("=", i), out))
 		}
 	}
-	return val{e: out, t: tBool, nn: nn}
+	return val{e: out, t: schema.TBool, nn: nn}
 }

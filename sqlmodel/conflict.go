@@ -6,6 +6,7 @@ import (
 
 	"github.com/txrobust/robust/internal/sql/mysql"
 	"github.com/txrobust/robust/internal/sql/pg"
+	"github.com/txrobust/robust/internal/sql/schema"
 	"github.com/txrobust/robust/ir"
 )
 
@@ -29,7 +30,7 @@ func (i *inserter) onConflict(stmt *ir.Insert, row *rowSource) {
 			conf.Where = y.boolean(c.WhereClause, truth)
 		}
 	}
-	fires := c.Action != pg.ConflictUpdate && len(i.tab.firing(onInsert, false, true, nil)) > 0
+	fires := c.Action != pg.ConflictUpdate && len(i.tab.Firing(schema.OnInsert, false, true, nil)) > 0
 	again := c.Action == pg.ConflictUpdate && i.inValues && i.many
 	need := i.f.found != "" || i.f.rowcount != "" || i.ret() || fires || again && conf.Where != nil
 	done := ""
@@ -40,7 +41,7 @@ func (i *inserter) onConflict(stmt *ir.Insert, row *rowSource) {
 		read = i.readConflict(stmt, row, existing, after)
 	}
 	if need {
-		done = b.local("was_done", tBool)
+		done = b.local("was_done", schema.TBool)
 		if i.f.found != "" && !i.many && !i.ret() {
 			done = i.f.found
 		}
@@ -59,7 +60,7 @@ func (i *inserter) onConflict(stmt *ir.Insert, row *rowSource) {
 		read.query.Written = true
 	}
 	if fires {
-		b.emit(&ir.If{At: at(i.pos), Cond: ir.V(done), Then: b.collect(func() { i.after(row) })})
+		b.emit(&ir.If{At: schema.At(i.pos), Cond: ir.V(done), Then: b.collect(func() { i.after(row) })})
 	}
 	if i.many {
 		b.emitWeakIf(i.pos, ir.V(done), func() { b.countOne(i.f, i.pos) })
@@ -85,12 +86,12 @@ func (i *inserter) once(conf *ir.Conflict, row *rowSource, done string) {
 	if slices.ContainsFunc(conf.Sets, func(set ir.Set) bool { return slices.Contains(conf.Target, set.Col) }) {
 		i.b.unmodelled("ON CONFLICT DO UPDATE of several rows that changes the columns in conflict")
 	}
-	if slices.ContainsFunc(i.tab.ir.Uniques, func(u ir.Unique) bool { return u.Where != nil && ir.SameColumns(u.Columns, conf.Target) }) {
+	if slices.ContainsFunc(i.tab.Ir.Uniques, func(u ir.Unique) bool { return u.Where != nil && ir.SameColumns(u.Columns, conf.Target) }) {
 		i.b.unmodelled("ON CONFLICT DO UPDATE of several rows on a partial index")
 	}
 	p := proposal{}
 	for _, k := range conf.Target {
-		p.keys = append(p.keys, i.keyOf(row, i.tab.ir.Columns[k]))
+		p.keys = append(p.keys, i.keyOf(row, i.tab.Ir.Columns[k]))
 	}
 	if conf.Where != nil {
 		p.done = ir.V(done)
@@ -106,7 +107,7 @@ func (i *inserter) once(conf *ir.Conflict, row *rowSource, done string) {
 	i.proposed = append(i.proposed, p)
 }
 
-// keyOf gives the value of a column of a row that is inserted, or of what an index is
+// KeyOf gives the value of a column of a row that is inserted, or of what an index is
 // over.
 func (i *inserter) keyOf(row *rowSource, c ir.Column) ir.Expr {
 	if col := row.col(c.Name); col != nil {
@@ -133,12 +134,12 @@ func unequal(a, b []ir.Expr) bool {
 }
 
 // excludedRow is the row that an INSERT proposed.
-func excludedRow(t *table) *rowSource {
+func excludedRow(t *schema.Table) *rowSource {
 	s := tableSource(t, ir.Excluded, ir.Excluded)
 	s.table = nil
 	s.hidden = map[string]bool{} // its columns need their qualifier
-	for _, c := range t.columns {
-		s.hidden[c.name] = true
+	for _, c := range t.Columns {
+		s.hidden[c.Name] = true
 	}
 	return s
 }
@@ -147,9 +148,9 @@ func excludedRow(t *table) *rowSource {
 func (i *inserter) conflictTarget(c *pg.OnConflictClause) []int {
 	t := i.tab
 	if c.Infer == nil {
-		for _, k := range t.unseen {
-			if k.key {
-				i.b.unmodelled("ON CONFLICT of any kind, with %s", k.what)
+		for _, k := range t.Unseen {
+			if k.Key {
+				i.b.unmodelled("ON CONFLICT of any kind, with %s", k.What)
 			}
 		}
 		return nil
@@ -159,26 +160,26 @@ func (i *inserter) conflictTarget(c *pg.OnConflictClause) []int {
 	}
 	var cols []string
 	if name := c.Infer.Conname; name != "" {
-		if slices.ContainsFunc(t.exclusions, func(x *exclusion) bool { return x.name == name }) {
+		if slices.ContainsFunc(t.Exclusions, func(x *schema.Exclusion) bool { return x.Name == name }) {
 			i.b.unmodelled("ON CONFLICT on EXCLUDE constraint %s", name)
 		}
-		for _, k := range append(t.keys(), t.uniques...) {
-			if k.name == name {
-				cols = k.columns
+		for _, k := range append(t.Keys(), t.Uniques...) {
+			if k.Name == name {
+				cols = k.Columns
 			}
 		}
 		if cols == nil {
-			i.x.fail(c.Infer.Location, "table %s has no unique constraint %s", t.name, name)
+			i.x.fail(c.Infer.Location, "table %s has no unique constraint %s", t.Name, name)
 		}
 	}
 	for _, n := range c.Infer.IndexElems {
 		e := pg.Inner(n).(*pg.IndexElem)
-		name := t.keyOf(e.Name)
+		name := t.KeyOf(e.Name)
 		if name == "" {
-			name = i.indexedColumn(&sqlExpr{e.Expr, i.x.text})
+			name = i.indexedColumn(&schema.SqlExpr{Node: e.Expr, Text: i.x.text})
 		}
-		if t.ir.Column(name) < 0 {
-			i.x.fail(c.Infer.Location, "table %s has no column %s", t.name, name)
+		if t.Ir.Column(name) < 0 {
+			i.x.fail(c.Infer.Location, "table %s has no column %s", t.Name, name)
 		}
 		if !slices.Contains(cols, name) {
 			cols = append(cols, name)
@@ -186,15 +187,15 @@ func (i *inserter) conflictTarget(c *pg.OnConflictClause) []int {
 	}
 	var out []int
 	for _, name := range cols {
-		out = append(out, t.ir.Column(name))
+		out = append(out, t.Ir.Column(name))
 	}
-	for _, u := range t.uniques {
-		if (slices.Contains(t.unseenNames(), u.name) || u.nullsEqual(t)) && strings.Join(u.columns, " ") == strings.Join(cols, " ") {
-			i.b.unmodelled("ON CONFLICT on %s", u.name)
+	for _, u := range t.Uniques {
+		if (slices.Contains(t.UnseenNames(), u.Name) || u.NullsEqual(t)) && strings.Join(u.Columns, " ") == strings.Join(cols, " ") {
+			i.b.unmodelled("ON CONFLICT on %s", u.Name)
 		}
 	}
 	if !i.isKey(out) {
-		i.x.fail(c.Infer.Location, "no primary key or unique constraint of %s has exactly the columns of ON CONFLICT", t.name)
+		i.x.fail(c.Infer.Location, "no primary key or unique constraint of %s has exactly the columns of ON CONFLICT", t.Name)
 	}
 	return out
 }
@@ -208,13 +209,13 @@ func (i *inserter) anyKey(c *pg.OnConflictClause) bool {
 // column whose values are always new.
 func (i *inserter) onlyKey() []int {
 	t := i.tab
-	if len(t.unseen) > 0 {
-		i.b.unmodelled("ON DUPLICATE KEY UPDATE, with %s", t.unseen[0].what)
+	if len(t.Unseen) > 0 {
+		i.b.unmodelled("ON DUPLICATE KEY UPDATE, with %s", t.Unseen[0].What)
 	}
 	var keys [][]int
-	for _, k := range append(t.keys(), t.uniques...) {
-		if !slices.ContainsFunc(k.columns, i.generates) {
-			keys = append(keys, columnIndexes(t.ir, k.columns))
+	for _, k := range append(t.Keys(), t.Uniques...) {
+		if !slices.ContainsFunc(k.Columns, i.generates) {
+			keys = append(keys, schema.ColumnIndexes(t.Ir, k.Columns))
 		}
 	}
 	if len(keys) != 1 {
@@ -226,20 +227,20 @@ func (i *inserter) onlyKey() []int {
 // generates reports whether the insertion takes a new value of a sequence for a
 // column.
 func (i *inserter) generates(name string) bool {
-	c := i.tab.column(name)
-	if c == nil || !c.fresh {
+	c := i.tab.Column(name)
+	if c == nil || !c.Fresh {
 		return false
 	}
 	return len(i.s.Cols) > 0 && !slices.ContainsFunc(i.s.Cols, func(n *pg.Node) bool { return pg.Inner(n).(*pg.ResTarget).Name == name })
 }
 
 // indexedColumn finds the column that stands for an expression of ON CONFLICT.
-func (i *inserter) indexedColumn(e *sqlExpr) string {
+func (i *inserter) indexedColumn(e *schema.SqlExpr) string {
 	v, why := i.b.l.rowExpr(i.tab, e)
 	if why == "" {
-		for _, c := range i.tab.indexed {
-			if g := i.tab.ir.Columns[i.tab.ir.Column(c.name)].Generated; g != nil && ir.ExprString(g) == ir.ExprString(v.e) {
-				return c.name
+		for _, c := range i.tab.Indexed {
+			if g := i.tab.Ir.Columns[i.tab.Ir.Column(c.Name)].Generated; g != nil && ir.ExprString(g) == ir.ExprString(v.e) {
+				return c.Name
 			}
 		}
 	}
@@ -248,7 +249,7 @@ func (i *inserter) indexedColumn(e *sqlExpr) string {
 }
 
 func (i *inserter) isKey(cols []int) bool {
-	t := i.tab.ir
+	t := i.tab.Ir
 	if !t.Rowid && ir.SameColumns(cols, t.Key) {
 		return true
 	}
@@ -272,7 +273,7 @@ type conflictRow struct {
 // update changes them, or some rows with the same values are not in conflict.
 func (i *inserter) readsFirst(c *ir.Conflict) bool {
 	return slices.ContainsFunc(c.Sets, func(set ir.Set) bool { return slices.Contains(c.Target, set.Col) }) ||
-		slices.ContainsFunc(i.tab.ir.Uniques, func(u ir.Unique) bool { return u.Where != nil && ir.SameColumns(u.Columns, c.Target) })
+		slices.ContainsFunc(i.tab.Ir.Uniques, func(u ir.Unique) bool { return u.Where != nil && ir.SameColumns(u.Columns, c.Target) })
 }
 
 // readConflict reads what RETURNING gives of an INSERT … ON CONFLICT DO UPDATE if there
@@ -282,7 +283,7 @@ func (i *inserter) readConflict(stmt *ir.Insert, row, existing, after *rowSource
 	b := i.b
 	var where ir.Expr
 	for _, k := range stmt.Conflict.Target {
-		name := i.tab.ir.Columns[k].Name
+		name := i.tab.Ir.Columns[k].Name
 		var given ir.Expr
 		if c := row.col(name); c != nil {
 			given = c.e
@@ -291,8 +292,8 @@ func (i *inserter) readConflict(stmt *ir.Insert, row, existing, after *rowSource
 		}
 		where = ir.AndE(where, ir.Op(ir.Eq, &ir.Col{Row: existing.row, Col: name}, given))
 	}
-	out := &conflictRow{found: b.local("in_conflict", tBool)}
-	s := &ir.Select{At: at(i.pos), Query: ir.Query{From: []ir.Source{existing.irSource()}, Where: where}, Found: out.found}
+	out := &conflictRow{found: b.local("in_conflict", schema.TBool)}
+	s := &ir.Select{At: schema.At(i.pos), Query: ir.Query{From: []ir.Source{existing.irSource()}, Where: where}, Found: out.found}
 	for _, c := range i.returned(after, row) {
 		local := b.local(c.name, c.t)
 		s.Into, s.Cols = append(s.Into, local), append(s.Cols, c.e)

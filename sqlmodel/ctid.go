@@ -1,20 +1,14 @@
 package sqlmodel
 
 import (
-	"strings"
-
 	"github.com/txrobust/robust/internal/sql/pg"
+	"github.com/txrobust/robust/internal/sql/schema"
 	"github.com/txrobust/robust/ir"
 )
 
 // The system column ctid says where the version of a row is that the snapshot shows. Within one statement it tells the
 // rows of a table apart just as their key does, which stands for it. A statement that does more with it than to compare it
 // with the ctid of another row is not modelled: the place changes with each update of the row.
-
-// tidPrefix begins the names of the types of ctid, one for each table.
-const tidPrefix = "tid of "
-
-func (t typ) isTid() bool { return strings.HasPrefix(t.name, tidPrefix) }
 
 // isCtid reports whether an expression is a ctid.
 func isCtid(n *pg.Node) bool {
@@ -30,10 +24,10 @@ func isCtid(n *pg.Node) bool {
 func (s *rowSource) ctid() val {
 	keys := keysOf([]ir.Source{s.irSource()})
 	if len(keys) == 1 {
-		t := s.table.ir
-		return val{e: keys[0], t: typ{ir: t.Columns[t.Key[0]].Type, name: tidPrefix + s.table.rowType}, nn: true}
+		t := s.table.Ir
+		return val{e: keys[0], t: schema.Type{Ir: t.Columns[t.Key[0]].Type, Name: schema.TidPrefix + s.table.RowType}, nn: true}
 	}
-	return val{e: &ir.Call{Name: ir.RowFn, Args: keys, Type: ir.OpaqueType}, t: opaque(tidPrefix + s.table.rowType), nn: true}
+	return val{e: &ir.Call{Name: ir.RowFn, Args: keys, Type: ir.OpaqueType}, t: schema.Opaque(schema.TidPrefix + s.table.RowType), nn: true}
 }
 
 // tidOf gives the translator for an expression that is compared with a ctid.
@@ -55,24 +49,24 @@ func (x *ex) compareTids(op string, e *pg.A_Expr) (v val, ok bool) {
 
 // sameTid compares two places of rows.
 func (x *ex) sameTid(op string, l, r val) val {
-	if op != "=" || !l.t.isTid() || l.t.name != r.t.name {
-		panic(unmodelled{"the system column ctid in this place"})
+	if op != "=" || !l.t.IsTid() || l.t.Name != r.t.Name {
+		panic(schema.Unmodelled{Reason: "the system column ctid in this place"})
 	}
 	a, rows := l.e.(*ir.Call)
 	b, other := r.e.(*ir.Call)
 	if !rows || !other || a.Name != ir.RowFn || b.Name != ir.RowFn {
-		return val{e: ir.Op(ir.Eq, l.e, r.e), t: tBool, nn: l.nn && r.nn}
+		return val{e: ir.Op(ir.Eq, l.e, r.e), t: schema.TBool, nn: l.nn && r.nn}
 	}
 	var out ir.Expr
 	for i := range a.Args {
 		out = ir.AndE(out, ir.Op(ir.Eq, a.Args[i], b.Args[i]))
 	}
-	return val{e: out, t: tBool, nn: true}
+	return val{e: out, t: schema.TBool, nn: true}
 }
 
 // noTid refuses a ctid where it is not compared with another one.
-func (x *ex) noTid(t typ) {
-	if t.isTid() && !x.tid {
-		panic(unmodelled{"the system column ctid in this place"})
+func (x *ex) noTid(t schema.Type) {
+	if t.IsTid() && !x.tid {
+		panic(schema.Unmodelled{Reason: "the system column ctid in this place"})
 	}
 }

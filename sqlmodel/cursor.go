@@ -7,6 +7,7 @@ import (
 
 	"github.com/txrobust/robust/internal/sql/pg"
 	"github.com/txrobust/robust/internal/sql/plpgsql"
+	"github.com/txrobust/robust/internal/sql/schema"
 	"github.com/txrobust/robust/internal/sql/syntax"
 	"github.com/txrobust/robust/ir"
 )
@@ -73,7 +74,7 @@ func onlyCursor(t *syntax.Text, name string) bool {
 	if err != nil {
 		return false
 	}
-	toks = without(toks, func(k pg.Token) bool { return k.Kind == pg.Comment })
+	toks = schema.Without(toks, func(k pg.Token) bool { return k.Kind == pg.Comment })
 	for i, k := range toks {
 		if k.Kind != pg.Word || k.Text != name || i == 0 || i == len(toks)-1 {
 			continue
@@ -149,34 +150,24 @@ func (b *builder) keysInto(c *cursor, q *query, list []dest) []dest {
 			continue
 		}
 		p := &position{}
-		t := b.l.tableFor(src.Table)
+		t := b.l.TableFor(src.Table)
 		for _, k := range src.Table.Key {
-			col := t.column(src.Table.Columns[k].Name)
-			local := b.fieldLocal("current", col.name, col.t)
+			col := t.Column(src.Table.Columns[k].Name)
+			local := b.fieldLocal("current", col.Name, col.T)
 			names := []string{local}
-			e := &ir.Col{Row: src.Row, Col: col.name}
+			e := &ir.Col{Row: src.Row, Col: col.Name}
 			for i, d := range list[:given] {
 				if have, ok := q.targets[i].e.(*ir.Col); ok && *have == *e && d.local != "" {
 					names = append(names, d.local)
 				}
 			}
 			p.key = append(p.key, names)
-			q.targets = append(q.targets, colDef{name: col.name, e: e, t: col.t, nn: true})
-			list = append(list, dest{local, col.t})
+			q.targets = append(q.targets, colDef{name: col.Name, e: e, t: col.T, nn: true})
+			list = append(list, dest{local, col.T})
 		}
 		c.at[src.Table] = p
 	}
 	return list
-}
-
-// tableFor finds the table with an ir.Table.
-func (l *Schema) tableFor(t *ir.Table) *table {
-	for _, o := range l.order {
-		if o.ir == t {
-			return o
-		}
-	}
-	panic("sqlmodel: table " + t.Name + " is not in the program")
 }
 
 // currentOf translates WHERE CURRENT OF for a write of row; ok is false where n
@@ -187,12 +178,12 @@ func (b *builder) currentOf(f *frame, row *rowSource, n *pg.Node) (where ir.Expr
 		return nil, false
 	}
 	c := b.boundCursor(f, e.CursorName)
-	p := c.at[row.table.ir]
+	p := c.at[row.table.Ir]
 	if p == nil {
 		b.unmodelled("WHERE CURRENT OF outside of a simple loop over the cursor")
 	}
-	for i, k := range row.table.ir.Key {
-		where = ir.AndE(where, ir.Op(ir.Eq, &ir.Col{Row: row.row, Col: row.table.ir.Columns[k].Name}, ir.V(p.key[i][0])))
+	for i, k := range row.table.Ir.Key {
+		where = ir.AndE(where, ir.Op(ir.Eq, &ir.Col{Row: row.row, Col: row.table.Ir.Columns[k].Name}, ir.V(p.key[i][0])))
 	}
 	return where, true
 }

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/txrobust/robust/internal/sql/schema"
 	"github.com/txrobust/robust/ir"
 )
 
@@ -26,7 +27,7 @@ func TestCyclic(t *testing.T) {
 	many := func(format string, times int) string {
 		var b strings.Builder
 		for i := 1; i <= times; i++ {
-			b.WriteString(strings.NewReplacer("{i}", itoa(i), "{j}", itoa(i-1)).Replace(format))
+			b.WriteString(strings.NewReplacer("{i}", schema.Itoa(i), "{j}", schema.Itoa(i-1)).Replace(format))
 		}
 		return b.String()
 	}

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/txrobust/robust/internal/sql/pg"
+	"github.com/txrobust/robust/internal/sql/schema"
 	"github.com/txrobust/robust/ir"
 )
 
@@ -25,25 +26,16 @@ const demandingLoop = "a loop over a variable that is NOT NULL or of a domain"
 
 // demands gives the conditions of a domain on a value of it. What is left out is empty, or
 // says what may refuse values besides.
-func (l *loader) demands(u *userType, t typ, e ir.Expr) (out []demand, leftOut string) {
-	for _, c := range u.checks() {
-		cond, why := l.rowCondition(&c.expr, domainValue(t, e))
-		if _, looks := l.looks(c); why != "" || !known(cond) || ir.MayFail(cond) || looks {
-			leftOut = u.refusal()
+func (l *loader) demands(u *schema.UserType, t schema.Type, e ir.Expr) (out []demand, leftOut string) {
+	for _, c := range u.Checks() {
+		cond, why := l.rowCondition(&c.Expr, domainValue(t, e))
+		if _, looks := l.Looks(c); why != "" || !known(cond) || ir.MayFail(cond) || looks {
+			leftOut = u.Refusal()
 			continue
 		}
 		out = append(out, demand{ir.NotE(ir.Op(ir.Is, cond, ir.C(ir.Bool(false)))), checkBroken})
 	}
 	return out, leftOut
-}
-
-// refusesNull is what the NOT NULL of a domain refuses. It is not checked where a value has the
-// type of the domain already, which is not known here, and may be NULL all the same.
-func (u *userType) refusesNull() string {
-	if u.notNull() {
-		return u.refusal()
-	}
-	return ""
 }
 
 // known reports whether it is known what all functions of an expression give.
@@ -56,30 +48,24 @@ func known(e ir.Expr) bool {
 	return all
 }
 
-// demanding reports whether a domain, which may be nil, refuses values.
-func (u *userType) demanding() bool { return u.notNull() || len(u.checks()) > 0 }
-
-// refusal names what a domain may refuse values with.
-func (u *userType) refusal() string { return "the check of the domain " + u.names[len(u.names)-1].name }
-
 // demand holds all that is assigned to a local of type t from here on to its domain, nil if it is
 // none.
-func (b *builder) demand(u *userType, t typ, local string, pos ir.Pos) {
-	if !u.demanding() {
+func (b *builder) demand(u *schema.UserType, t schema.Type, local string, pos ir.Pos) {
+	if !u.Demanding() {
 		return
 	}
 	list, leftOut := b.l.demands(u, t, ir.V(local))
 	b.demands[local] = append(b.demands[local], list...)
-	b.mayBreak(u, cmp.Or(leftOut, u.refusesNull()), pos)
+	b.mayBreak(u, cmp.Or(leftOut, u.RefusesNull()), pos)
 }
 
 // demandParts marks that domains may refuse fields of a row that is assigned. They refuse
 // nothing of what is stored in a column of the same type.
 func (b *builder) demandParts(fields []field, values []colDef, pos ir.Pos) {
 	for i, fd := range fields {
-		notNull := slices.ContainsFunc(fd.within, (*userType).notNull) // there may be no row
+		notNull := slices.ContainsFunc(fd.within, (*schema.UserType).NotNull) // there may be no row
 		if i < len(values) && !notNull {
-			if c := values[i].of; c != nil && c.domain == fd.domain && slices.Equal(c.within, fd.within) {
+			if c := values[i].of; c != nil && c.Domain == fd.domain && slices.Equal(c.Within, fd.within) {
 				continue
 			}
 		}
@@ -89,20 +75,20 @@ func (b *builder) demandParts(fields []field, values []colDef, pos ir.Pos) {
 
 // mayRefuseAny marks that domains may refuse a value, or parts of it, but for one of them, which may
 // be nil.
-func (b *builder) mayRefuseAny(list []*userType, but *userType, pos ir.Pos) {
+func (b *builder) mayRefuseAny(list []*schema.UserType, but *schema.UserType, pos ir.Pos) {
 	for _, u := range list {
-		if u != but && u.demanding() {
-			b.mayBreak(u, u.refusal(), pos)
+		if u != but && u.Demanding() {
+			b.mayBreak(u, u.Refusal(), pos)
 		}
 	}
 }
 
 // demandOfRecord marks what domains may refuse of a field of type t that is assigned, in a
 // variable of type record: it has the type that the query had which filled the record.
-func (b *builder) demandOfRecord(t typ, pos ir.Pos) {
-	for _, key := range slices.Sorted(maps.Keys(b.l.declarations.typesByKey)) {
-		if u := b.l.declarations.typesByKey[key]; u.base.same(t) {
-			b.mayRefuseAny([]*userType{u}, nil, pos)
+func (b *builder) demandOfRecord(t schema.Type, pos ir.Pos) {
+	for _, key := range slices.Sorted(maps.Keys(b.l.Declarations.TypesByKey)) {
+		if u := b.l.Declarations.TypesByKey[key]; u.Base.Same(t) {
+			b.mayRefuseAny([]*schema.UserType{u}, nil, pos)
 		}
 	}
 }
@@ -142,17 +128,17 @@ func (b *builder) meet(s ir.Stmt) {
 }
 
 // becomes holds a value to a domain that it is cast to.
-func (x *ex) becomes(u *userType, v val) val {
+func (x *ex) becomes(u *schema.UserType, v val) val {
 	switch {
-	case x.b == nil || !u.demanding():
+	case x.b == nil || !u.Demanding():
 		return v
 	case x.perRow || x.conditional || v.record:
-		x.b.mayBreak(u, u.refusal(), x.b.cur)
+		x.b.mayBreak(u, u.Refusal(), x.b.cur)
 		return v
 	}
 	v.e = x.shared(v.e, v.t)
 	list, leftOut := x.l.demands(u, v.t, v.e)
-	x.b.mayBreak(u, cmp.Or(leftOut, u.refusesNull()), x.b.cur)
+	x.b.mayBreak(u, cmp.Or(leftOut, u.RefusesNull()), x.b.cur)
 	for _, d := range list {
 		x.b.require(x.b.cur, d.cond, d.state)
 	}
@@ -161,12 +147,12 @@ func (x *ex) becomes(u *userType, v val) val {
 
 // mayBreak marks that something that is left out may refuse a value that becomes one of a
 // domain, or look at tables then.
-func (b *builder) mayBreak(u *userType, leftOut string, pos ir.Pos) {
+func (b *builder) mayBreak(u *schema.UserType, leftOut string, pos ir.Pos) {
 	if leftOut == "" {
 		return
 	}
-	for _, c := range u.checks() {
-		if r, looks := b.l.looks(c); looks {
+	for _, c := range u.Checks() {
+		if r, looks := b.l.Looks(c); looks {
 			b.giveUp(pos, r, leftOut+", which looks at tables")
 		}
 	}
@@ -176,8 +162,8 @@ func (b *builder) mayBreak(u *userType, leftOut string, pos ir.Pos) {
 // forColumn is a value, which n computes, as one of a column. PostgreSQL holds it to the domain
 // of the column only where it becomes one of it: a query or a branch that has the type of the
 // domain already may give NULL, whatever the domain says (CREATE DOMAIN, notes).
-func (x *ex) forColumn(c *column, v val, n *pg.Node, loc int32) val {
-	if c.domain.notNull() && !v.nn {
+func (x *ex) forColumn(c *schema.Column, v val, n *pg.Node, loc int32) val {
+	if c.Domain.NotNull() && !v.nn {
 		passes := false
 		switch pg.Inner(n).(type) {
 		case *pg.ColumnRef:
@@ -186,8 +172,8 @@ func (x *ex) forColumn(c *column, v val, n *pg.Node, loc int32) val {
 			passes = true
 		}
 		if passes {
-			x.unmodelled("a value of the domain of column %s that may be NULL", c.name)
+			x.unmodelled("a value of the domain of column %s that may be NULL", c.Name)
 		}
 	}
-	return val{e: x.convert(v, c.t, loc, "column "+c.name), t: c.t, nn: v.nn}
+	return val{e: x.convert(v, c.T, loc, "column "+c.Name), t: c.T, nn: v.nn}
 }

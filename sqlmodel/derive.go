@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/txrobust/robust/internal/sql/pg"
+	"github.com/txrobust/robust/internal/sql/schema"
 	"github.com/txrobust/robust/internal/sql/syntax"
 	"github.com/txrobust/robust/ir"
 )
@@ -26,7 +27,7 @@ type deriver struct {
 
 // support is the rows of a table that a derivation is computed from.
 type support struct {
-	table *table
+	table *schema.Table
 	row   string
 	given *ir.Given
 	pos   ir.Pos
@@ -42,7 +43,7 @@ type derived struct {
 	single bool
 	// NonEmpty says that it has a row.
 	nonEmpty bool
-	// typeOf, if the derivation is complete, gives the types of what is free.
+	// TypeOf, if the derivation is complete, gives the types of what is free.
 	typeOf func(ir.Expr) ir.Type
 }
 
@@ -102,7 +103,7 @@ func (d *derived) call(want ir.Want, t ir.Type) *ir.Call {
 	return ir.Derive(want, d.rel, t, d.typeOf)
 }
 
-// typeOf gives the type of a local, or of a column of the derivation or of a
+// TypeOf gives the type of a local, or of a column of the derivation or of a
 // query around it.
 func (d *deriver) typeOf(x *ex, e ir.Expr) ir.Type {
 	switch e := e.(type) {
@@ -117,7 +118,7 @@ func (d *deriver) typeOf(x *ex, e ir.Expr) ir.Type {
 				switch c := s.col(e.Col); {
 				case s.row != e.Row:
 				case s.table != nil:
-					return s.table.ir.Columns[s.table.ir.Column(e.Col)].Type
+					return s.table.Ir.Columns[s.table.Ir.Column(e.Col)].Type
 				case c != nil: // the row that an INSERT proposes
 					return localType(c.t)
 				}
@@ -130,8 +131,8 @@ func (d *deriver) typeOf(x *ex, e ir.Expr) ir.Type {
 // register notes the types of a row variable's columns.
 func (d *deriver) register(src *rowSource) {
 	d.rows[src.row] = true
-	if src.table != nil && src.table.ir.Rowid {
-		key := src.table.ir.Columns[0]
+	if src.table != nil && src.table.Ir.Rowid {
+		key := src.table.Ir.Columns[0]
 		d.types[ir.Col{Row: src.row, Col: key.Name}] = key.Type
 	}
 	for _, c := range src.cols {
@@ -164,7 +165,7 @@ func (x *ex) relation(s *pg.SelectStmt) *derived {
 	case s.Op != pg.SetOpNone && s.Op != 0:
 		x.checkLocking(s, x.pushed)
 		if len(s.LockingClause) > 0 { // in MySQL, of the last query
-			x.b.emit(&ir.Dropped{At: at(x.pos(int32(max(pg.Start(s), 0)))), Kind: ir.ByRowLock, Tables: x.l.irTables(x.l.effectOf(x.b.refsOf(s))), What: "the row locks of UNION and the like"})
+			x.b.emit(&ir.Dropped{At: schema.At(x.pos(int32(max(pg.Start(s), 0)))), Kind: ir.ByRowLock, Tables: x.l.IrTables(x.l.EffectOf(x.b.refsOf(s))), What: "the row locks of UNION and the like"})
 		}
 		y := *x
 		if x.fetched != fetchedAll || s.LimitCount != nil || s.LimitOffset != nil {
@@ -214,7 +215,7 @@ func (x *ex) cut(p *ir.Project, s *pg.SelectStmt, d *derived) {
 		if v.isNull() {
 			return nil
 		}
-		return x.convert(v, tInt, x.at(n), what)
+		return x.convert(v, schema.TInt, x.at(n), what)
 	}
 	p.Limit, p.Offset = one(s.LimitCount, "LIMIT"), one(s.LimitOffset, "OFFSET")
 	if p.Limit != nil || p.Offset != nil {
@@ -255,12 +256,12 @@ func (x *ex) setOp(s *pg.SelectStmt) *derived {
 }
 
 // commonColumn is the type of a column of rows from several queries.
-func (x *ex) commonColumn(a, b typ, what string) typ {
-	if a.name == nUnknown && b.name == nUnknown || a.same(b) {
+func (x *ex) commonColumn(a, b schema.Type, what string) schema.Type {
+	if a.Name == schema.NUnknown && b.Name == schema.NUnknown || a.Same(b) {
 		return a
 	}
 	vs := []val{{t: a}, {t: b}}
-	return x.commonType(vs, []string{a.pgName(), b.pgName()}, 0, what)
+	return x.commonType(vs, []string{a.PgName(), b.PgName()}, 0, what)
 }
 
 // retype converts the columns of a relation.
@@ -274,10 +275,10 @@ func (x *ex) retype(d *derived, want []colDef) {
 	changed := false
 	for i, c := range d.cols {
 		t := want[i].t
-		if t.name == nUnknown {
+		if t.Name == schema.NUnknown {
 			continue
 		}
-		if !c.t.same(t) {
+		if !c.t.Same(t) {
 			changed = true
 			p.Cols[i].Expr = x.convert(val{e: p.Cols[i].Expr, t: c.t, nn: c.nn}, t, 0, "column "+c.name)
 			p.Cols[i].Type = localType(t)
@@ -293,8 +294,8 @@ func (x *ex) retype(d *derived, want []colDef) {
 func (x *ex) settle(d *derived) {
 	want := append([]colDef{}, d.cols...)
 	for i, c := range want {
-		if c.t.name == nUnknown {
-			want[i].t = tText
+		if c.t.Name == schema.NUnknown {
+			want[i].t = schema.TText
 		}
 	}
 	x.retype(d, want)
@@ -308,7 +309,7 @@ func (x *ex) valuesRel(s *pg.SelectStmt) *derived {
 		p := &ir.Project{}
 		for i, n := range x.expanded(pg.Inner(row).(*pg.List).Items) {
 			v := x.one(n)
-			c := colDef{name: "column" + itoa(i+1), t: v.t, nn: v.nn}
+			c := colDef{name: "column" + schema.Itoa(i+1), t: v.t, nn: v.nn}
 			one.cols = append(one.cols, c)
 			p.Cols = append(p.Cols, ir.Item{Name: c.name, Type: localType(v.t), Expr: v.e})
 		}
@@ -392,7 +393,7 @@ func (x *ex) core(s *pg.SelectStmt) *derived {
 		out.single, out.nonEmpty = true, where == nil
 	} else if l, ok := from.(*ir.Leaf); ok {
 		if t := y.d.tableOf(l); t != nil {
-			out.single = fixesKey(t.ir, l.Row, where, x.outerRows())
+			out.single = fixesKey(t.Ir, l.Row, where, x.outerRows())
 		}
 	}
 	q.distinct(s, p, g)
@@ -452,7 +453,7 @@ func itemsOf(cols []colDef) []ir.Item {
 	for i, c := range cols {
 		name := c.name
 		if n := taken[c.name]; n > 0 {
-			name = c.name + "#" + itoa(n)
+			name = c.name + "#" + schema.Itoa(n)
 		}
 		taken[c.name]++
 		out[i] = ir.Item{Name: name, Type: localType(c.t), Expr: c.e}

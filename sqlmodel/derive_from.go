@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/txrobust/robust/internal/sql/pg"
+	"github.com/txrobust/robust/internal/sql/schema"
 	"github.com/txrobust/robust/internal/sql/syntax"
 	"github.com/txrobust/robust/ir"
 )
@@ -66,7 +67,7 @@ func (q *query) fromName(r *pg.RangeVar) ir.From {
 		return q.leaf(c.make(x), syntax.AliasOf(r), r.Alias, r.Location, see)
 	}
 	if v := x.viewOf(r); v != nil {
-		held, see := q.hold(x.inView(v), v.query, syntax.AliasOf(r), "view "+syntax.RangeName(r), false, r.Location)
+		held, see := q.hold(x.inView(v), v.Query, syntax.AliasOf(r), "view "+syntax.RangeName(r), false, r.Location)
 		return q.leaf(held.viewRows(v), syntax.AliasOf(r), r.Alias, r.Location, see)
 	}
 	t := x.tableOf(r)
@@ -81,28 +82,28 @@ func (q *query) fromName(r *pg.RangeVar) ir.From {
 }
 
 // viewRows translates the query of a view, in which x stands.
-func (y *ex) viewRows(v *view) *derived {
+func (y *ex) viewRows(v *schema.View) *derived {
 	if y.queries > maxQueryDepth {
 		y.unmodelled("views nested more than %d deep", maxQueryDepth)
 	}
-	d := y.relation(v.query)
+	d := y.relation(v.Query)
 	y.settle(d)
-	rename(d, v.cols)
+	rename(d, v.Cols)
 	for i := range d.cols {
-		d.cols[i].name = v.column(d.cols[i].name)
+		d.cols[i].name = v.Column(d.cols[i].name)
 	}
 	return d
 }
 
 // inView gives the translator for the query of a view, which sees nothing of
 // the place where the view is used.
-func (x *ex) inView(v *view) *ex {
+func (x *ex) inView(v *schema.View) *ex {
 	if slices.Contains(x.viewing, v) {
-		x.unmodelled("view %s, which reads itself", v.name)
+		x.unmodelled("view %s, which reads itself", v.Name)
 	}
 	y := *x
-	y.text, y.levels, y.ctes, y.agg, y.win = v.text, nil, nil, nil, nil
-	y.f = &frame{fn: x.f.fn, text: v.text, sqlLang: true, scope: &scope{vars: map[string]*variable{}}}
+	y.text, y.levels, y.ctes, y.agg, y.win = v.Text, nil, nil, nil, nil
+	y.f = &frame{fn: x.f.fn, text: v.Text, sqlLang: true, scope: &scope{vars: map[string]*variable{}}}
 	y.queries++
 	y.viewing = append(slices.Clone(x.viewing), v)
 	return &y
@@ -180,8 +181,8 @@ func (q *query) functionTree(f *pg.RangeFunction) ir.From {
 		}
 		return q.tableFunction(call, name, alias, fns, f.Alias)
 	}
-	name = x.l.systemName(name)
-	if !x.l.builtin(name).set {
+	name = x.l.SystemName(name)
+	if !x.l.Builtin(name).Set {
 		x.unmodelled("the function %s in FROM", name)
 	}
 	d := x.elements(call, name, alias)
@@ -199,48 +200,48 @@ func (x *ex) elements(call *pg.FuncCall, name, alias string) *derived {
 		args = append(args, x.expr(a))
 	}
 	r := &ir.Elems{Type: ir.IntType}
-	t := tInt
+	t := schema.TInt
 	switch {
-	case name == "generate_series" && len(args) == 2 && args[0].t.name == nInt && args[1].t.name == nInt:
+	case name == "generate_series" && len(args) == 2 && args[0].t.Name == schema.NInt && args[1].t.Name == schema.NInt:
 		r.Lo, r.Hi = args[0].e, args[1].e
-	case name == "unnest" && len(args) == 1 && args[0].t.name == nArray:
-		t = args[0].t.element()
+	case name == "unnest" && len(args) == 1 && args[0].t.Name == schema.NArray:
+		t = args[0].t.Element()
 		r.Array = args[0].e
 	case len(args) > 0 && name != "unnest" && name != "generate_series":
 		t = x.setResult(name, args)
-		r.Array = x.opaqueCall(name, args, arrayOf(t)).e
+		r.Array = x.opaqueCall(name, args, schema.ArrayOf(t)).e
 	default:
 		x.unmodelled("the set-returning function %s with these arguments", name)
 	}
-	if len(x.l.fieldsOf(t.name)) > 0 {
+	if len(x.l.FieldsOf(t.Name)) > 0 {
 		x.unmodelled("the set-returning function %s of rows, together with grouping, outer joins and the like", name)
 	}
 	r.Type = localType(t)
 	row := x.rowName(alias)
-	cols := []colDef{{name: alias, e: &ir.Col{Row: row, Col: "elem"}, t: t, nn: r.Array == nil}, {name: "ordinality", e: &ir.Col{Row: row, Col: "ordinality"}, t: tInt, nn: true}}
+	cols := []colDef{{name: alias, e: &ir.Col{Row: row, Col: "elem"}, t: t, nn: r.Array == nil}, {name: "ordinality", e: &ir.Col{Row: row, Col: "ordinality"}, t: schema.TInt, nn: true}}
 	x.d.register(&rowSource{row: row, cols: cols})
 	return &derived{rel: &ir.Project{From: &ir.Leaf{Row: row, Rel: r}, Cols: itemsOf(cols)}, cols: cols}
 }
 
 // tableFunction expands a LANGUAGE sql function that is one SELECT.
-func (q *query) tableFunction(call *pg.FuncCall, name, alias string, fns []*function, a *pg.Alias) ir.From {
+func (q *query) tableFunction(call *pg.FuncCall, name, alias string, fns []*schema.Function, a *pg.Alias) ir.From {
 	x := q.in
 	f, args := x.arguments(call, name, fns)
-	s, t := f.onlyQuery()
-	if f.language != "sql" || s == nil || f.strict || x.b.active(f) {
+	s, t := f.OnlyQuery()
+	if f.Language != "sql" || s == nil || f.Strict || x.b.active(f) {
 		x.unmodelled("the function %s in FROM, together with grouping, outer joins and the like", name)
 	}
-	y := x.inView(&view{text: t})
-	y.f = &frame{fn: f, text: t, sqlLang: true, scope: &scope{label: f.name, vars: map[string]*variable{}}}
-	for i, p := range f.inputs() {
-		pt := x.l.signatureType(p.t, f.text)
-		if args[i].record || pt.name == nRecord || len(x.l.fieldsOf(pt.name)) > 0 {
+	y := x.inView(&schema.View{Text: t})
+	y.f = &frame{fn: f, text: t, sqlLang: true, scope: &scope{label: f.Name, vars: map[string]*variable{}}}
+	for i, p := range f.Inputs() {
+		pt := x.l.SignatureType(p.T, f.Text)
+		if args[i].record || pt.Name == schema.NRecord || len(x.l.FieldsOf(pt.Name)) > 0 {
 			x.unmodelled("a row as an argument of %s", name)
 		}
-		v := &variable{name: p.name, bound: x.convert(args[i], pt, 0, "parameter "+p.name), t: pt, nn: args[i].nn}
+		v := &variable{name: p.Name, bound: x.convert(args[i], pt, 0, "parameter "+p.Name), t: pt, nn: args[i].nn}
 		y.f.inputs = append(y.f.inputs, v)
-		if p.name != "" {
-			y.f.scope.vars[p.name] = v
+		if p.Name != "" {
+			y.f.scope.vars[p.Name] = v
 		}
 	}
 	held, see := q.hold(y, s, alias, "function "+name, true, call.Location)
@@ -249,12 +250,12 @@ func (q *query) tableFunction(call *pg.FuncCall, name, alias string, fns []*func
 	d := held.relation(s)
 	leave()
 	x.b.calls = x.b.calls[:len(x.b.calls)-1]
-	if !f.setOf {
+	if !f.SetOf {
 		x.unmodelled("the function %s in FROM, together with grouping, outer joins and the like", name)
 	}
 	types := x.b.resultTypes(y.f)
 	if types != nil && len(types) != len(d.cols) {
-		x.l.fail(f.pos, "%s returns %d columns, but this gives %d", f.name, len(types), len(d.cols))
+		x.l.Fail(f.Pos, "%s returns %d columns, but this gives %d", f.Name, len(types), len(d.cols))
 	}
 	want := append([]colDef{}, d.cols...)
 	for i := range types {
@@ -263,12 +264,12 @@ func (q *query) tableFunction(call *pg.FuncCall, name, alias string, fns []*func
 	y.retype(d, want)
 	y.settle(d)
 	var list []string
-	for _, o := range f.outputs() {
-		list = append(list, o.name)
+	for _, o := range f.Outputs() {
+		list = append(list, o.Name)
 	}
 	if len(list) == 0 {
-		for _, fd := range x.l.fieldsOf(x.l.signatureType(f.ret, f.text).name) {
-			list = append(list, fd.name)
+		for _, fd := range x.l.FieldsOf(x.l.SignatureType(f.Ret, f.Text).Name) {
+			list = append(list, fd.Name)
 		}
 	}
 	if len(list) == 0 && len(d.cols) == 1 {

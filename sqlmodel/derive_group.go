@@ -2,6 +2,7 @@ package sqlmodel
 
 import (
 	"github.com/txrobust/robust/internal/sql/pg"
+	"github.com/txrobust/robust/internal/sql/schema"
 	"github.com/txrobust/robust/internal/sql/syntax"
 	"github.com/txrobust/robust/ir"
 )
@@ -59,7 +60,7 @@ func (g *grouping) key(q *query, n *pg.Node) val {
 	return x.expr(n)
 }
 
-func (g *grouping) add(e ir.Expr, t typ) *ir.Col {
+func (g *grouping) add(e ir.Expr, t schema.Type) *ir.Col {
 	g.in.byIdentityOnly(t, "GROUP BY")
 	text := ir.ExprString(e)
 	for i, old := range g.texts {
@@ -67,7 +68,7 @@ func (g *grouping) add(e ir.Expr, t typ) *ir.Col {
 			return &ir.Col{Row: g.row, Col: g.items[i].Name}
 		}
 	}
-	name := "k" + itoa(len(g.items)+1)
+	name := "k" + schema.Itoa(len(g.items)+1)
 	g.in.d.types[ir.Col{Row: g.row, Col: name}] = localType(t)
 	g.items, g.texts = append(g.items, ir.Item{Name: name, Type: localType(t), Expr: e}), append(g.texts, text)
 	return &ir.Col{Row: g.row, Col: name}
@@ -105,7 +106,7 @@ func (g *grouping) rewrite(e ir.Expr) ir.Expr {
 func (g *grouping) over() *ex { return g.in }
 
 // aggregate adds a call of an aggregate.
-func (g *grouping) aggregate(agg ir.Agg, _ string, _ typ) ir.Expr {
+func (g *grouping) aggregate(agg ir.Agg, _ string, _ schema.Type) ir.Expr {
 	text := ""
 	if agg.Arg != nil {
 		text = ir.ExprString(agg.Arg)
@@ -116,7 +117,7 @@ func (g *grouping) aggregate(agg ir.Agg, _ string, _ typ) ir.Expr {
 			return &ir.Col{Row: g.row, Col: a.Name}
 		}
 	}
-	name := "a" + itoa(len(g.aggs)+1)
+	name := "a" + schema.Itoa(len(g.aggs)+1)
 	g.in.d.types[ir.Col{Row: g.row, Col: name}] = agg.Type
 	g.aggs = append(g.aggs, ir.NamedAgg{Name: name, Agg: agg})
 	return &ir.Col{Row: g.row, Col: name}
@@ -141,7 +142,7 @@ func (x *ex) windowCall(e *pg.FuncCall, name string) val {
 	var cols []ir.Item
 	add := func(n *pg.Node) {
 		v := x.defaultType(x.one(n))
-		cols = append(cols, ir.Item{Name: "w" + itoa(len(cols)+1), Type: localType(v.t), Expr: v.e})
+		cols = append(cols, ir.Item{Name: "w" + schema.Itoa(len(cols)+1), Type: localType(v.t), Expr: v.e})
 	}
 	var args []val
 	for _, a := range e.Args {
@@ -165,7 +166,7 @@ func (x *ex) windowCall(e *pg.FuncCall, name string) val {
 	}
 	t := x.windowResult(name, args)
 	pos := x.pos(e.Location)
-	c := &ir.Call{Name: ir.WindowFn + name + " at " + itoa(pos.Line) + ":" + itoa(pos.Col), Type: localType(t)}
+	c := &ir.Call{Name: ir.WindowFn + name + " at " + schema.Itoa(pos.Line) + ":" + schema.Itoa(pos.Col), Type: localType(t)}
 	c.Args = append(c.Args, ir.Open(ir.WantRows, &ir.Project{From: w.from, Where: w.where, Cols: cols}, ir.ArrayType(ir.KindOpaque)))
 	for _, i := range cols {
 		c.Args = append(c.Args, i.Expr)
@@ -177,16 +178,16 @@ func (x *ex) windowCall(e *pg.FuncCall, name string) val {
 }
 
 // windowResult is the type of a window function.
-func (x *ex) windowResult(name string, args []val) typ {
+func (x *ex) windowResult(name string, args []val) schema.Type {
 	if name == "count" {
-		return tBigint
+		return schema.TBigint
 	}
 	calls, _ := x.resolveAggregate(name, args)
 	if len(calls) != 1 {
-		return tAny
+		return schema.TAny
 	}
 	if calls[0].Kind == 'f' {
 		x.unmodelled("the function %s with OVER", name)
 	}
-	return x.l.resultType(calls[0].Returns)
+	return x.l.ResultType(calls[0].Returns)
 }

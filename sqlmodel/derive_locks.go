@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/txrobust/robust/internal/sql/pg"
+	"github.com/txrobust/robust/internal/sql/schema"
 	"github.com/txrobust/robust/ir"
 )
 
@@ -43,7 +44,7 @@ type nestedLocks struct {
 // see then tells q which source it has become.
 func (q *query) hold(in *ex, s *pg.SelectStmt, alias, what string, fenced bool, loc int32) (held *ex, see func(*rowSource)) {
 	n := &nestedLocks{in: *in, s: s, what: what, fenced: fenced, pos: q.in.pos(loc)}
-	if q.lockOf != nil && !fenced && !in.l.in.mysql {
+	if q.lockOf != nil && !fenced && !in.l.In.MySQL {
 		n.mode, _ = q.lockOf(alias)
 	}
 	out := *in
@@ -53,15 +54,15 @@ func (q *query) hold(in *ex, s *pg.SelectStmt, alias, what string, fenced bool, 
 		if fenced {
 			src.unlockable = what
 		}
-		if n.mode != ir.NoLock || n.refs().locks {
+		if n.mode != ir.NoLock || n.refs().Locks {
 			q.nested = append(q.nested, n)
 		}
 	}
 }
 
 // refs is what the query and the WITH queries that it names have to do with.
-func (n *nestedLocks) refs() *effect {
-	r := newRefs()
+func (n *nestedLocks) refs() *schema.Effect {
+	r := schema.NewRefs()
 	done := map[*pg.SelectStmt]bool{}
 	var add func(s *pg.SelectStmt, scope *ctes)
 	add = func(s *pg.SelectStmt, scope *ctes) {
@@ -69,7 +70,7 @@ func (n *nestedLocks) refs() *effect {
 			return
 		}
 		done[s] = true
-		r.add(s)
+		r.Add(s)
 		pg.Walk(s, func(tree any) bool {
 			if v, ok := tree.(*pg.RangeVar); ok {
 				if c := scope.find(v.Relname); c != nil && c.query != nil {
@@ -80,7 +81,7 @@ func (n *nestedLocks) refs() *effect {
 		})
 	}
 	add(n.s, n.in.ctes)
-	return n.in.l.effectOf(r)
+	return n.in.l.EffectOf(r)
 }
 
 // lockDerived sees to the locks of a query of a derivation, with the FROM list from and
@@ -105,7 +106,7 @@ func (q *query) lockDerived(x *ex, s *pg.SelectStmt, from ir.From, p *ir.Project
 	var leaves []leafLock
 	for _, src := range q.level.sources {
 		if mode, _ := q.lockOf(src.alias); mode != ir.NoLock && src.table != nil {
-			leaves = append(leaves, leafLock{src.table.ir, src.row, mode})
+			leaves = append(leaves, leafLock{src.table.Ir, src.row, mode})
 		}
 	}
 	if len(leaves) == 0 {
@@ -217,16 +218,16 @@ func nullableRows(from ir.From) map[string]bool {
 // lockNullable is a lock on the nullable side of an outer join. PostgreSQL refuses it,
 // unless the condition says that there is a row: then the join is an inner one.
 func (q *query) lockNullable(x *ex, s *pg.SelectStmt, src *rowSource, nullable map[string]bool, where ir.Expr) {
-	if x.l.in.mysql || slices.ContainsFunc(ir.Conjuncts(where), func(c ir.Expr) bool { return strict(c, nullable) }) {
+	if x.l.In.MySQL || slices.ContainsFunc(ir.Conjuncts(where), func(c ir.Expr) bool { return strict(c, nullable) }) {
 		return
 	}
 	loc := int32(max(pg.Start(s), 0))
 	if s.WhereClause == nil && src.table != nil && !x.held && !x.conditional { // nor is there a condition around it
 		x.fail(loc, "a lock must not reach %s, the nullable side of an outer join, which PostgreSQL refuses: name the tables to lock with OF", src.alias)
 	}
-	d := &ir.Dropped{At: at(x.pos(loc)), Kind: ir.ByError, What: "the error of a lock on " + src.alias + ", the nullable side of an outer join"}
+	d := &ir.Dropped{At: schema.At(x.pos(loc)), Kind: ir.ByError, What: "the error of a lock on " + src.alias + ", the nullable side of an outer join"}
 	if src.table != nil {
-		d.Tables = []*ir.Table{src.table.ir}
+		d.Tables = []*ir.Table{src.table.Ir}
 	}
 	x.b.emit(d)
 }
@@ -248,12 +249,12 @@ func strict(c ir.Expr, rows map[string]bool) bool {
 // settle sees to the locks of a query in the FROM list from of another one, with the rows
 // p.
 func (n *nestedLocks) settle(x *ex, from ir.From, p *ir.Project) {
-	known := !x.l.in.mysql && preserves(from, n.src.row) && p.Limit == nil && p.Offset == nil
+	known := !x.l.In.MySQL && preserves(from, n.src.row) && p.Limit == nil && p.Offset == nil
 	in := n.in
 	in.d, in.conditional, in.pushed, in.held, in.fetched = nil, true, n.mode, false, fetchedSome
 	_, ok := x.b.attempt(func() {
 		sub := in.locking(n.s, false)
-		if len(sub.loops) > 0 || len(sub.aggs) > 0 || x.l.volatile(sub.where) {
+		if len(sub.loops) > 0 || len(sub.aggs) > 0 || x.l.Volatile(sub.where) {
 			x.unmodelled("a set-returning or volatile function")
 		}
 		var conds []ir.Expr
@@ -286,7 +287,7 @@ func (n *nestedLocks) settle(x *ex, from ir.From, p *ir.Project) {
 	if ok {
 		return
 	}
-	x.b.emit(&ir.Dropped{At: at(n.pos), Kind: ir.ByRowLock, Tables: x.l.irTables(n.refs()),
+	x.b.emit(&ir.Dropped{At: schema.At(n.pos), Kind: ir.ByRowLock, Tables: x.l.IrTables(n.refs()),
 		What: "the row locks of " + n.what + ", which has " + why})
 }
 
@@ -329,8 +330,8 @@ func (d *deriver) lock() {
 			rel := *l.rel
 			rel.Cols = []ir.Item{{Name: "key", Type: ir.Type{Kind: elem}, Expr: one}}
 			local := d.b.irLocal("locked", t)
-			d.b.emit(&ir.Assign{At: at(l.pos), Var: local, Expr: ir.Derive(ir.WantArray, &rel, t, l.typeOf)})
-			d.b.emit(&ir.LockRows{At: at(l.pos), Locks: ir.Locks{{Mode: leaf.mode}}, Query: ir.Query{
+			d.b.emit(&ir.Assign{At: schema.At(l.pos), Var: local, Expr: ir.Derive(ir.WantArray, &rel, t, l.typeOf)})
+			d.b.emit(&ir.LockRows{At: schema.At(l.pos), Locks: ir.Locks{{Mode: leaf.mode}}, Query: ir.Query{
 				From:  []ir.Source{{Table: leaf.table, Row: leaf.row}},
 				Where: &ir.Call{Name: "= any", Args: []ir.Expr{one, ir.V(local)}, Type: ir.BoolType}}})
 		}

@@ -1,12 +1,13 @@
 package sqlmodel
 
 import (
+	"github.com/txrobust/robust/internal/sql/schema"
 	"github.com/txrobust/robust/internal/sql/syntax"
 	"github.com/txrobust/robust/ir"
 )
 
 // tableOf gives the table whose rows a leaf is, or nil.
-func (d *deriver) tableOf(l *ir.Leaf) *table {
+func (d *deriver) tableOf(l *ir.Leaf) *schema.Table {
 	if s := d.supportOf(l.Rel); s != nil {
 		return s.table
 	}
@@ -246,7 +247,7 @@ func (d *deriver) follow(from ir.From, where []ir.Expr) {
 				b.conds = append(b.conds, ir.Op(ir.Eq, k.b, v))
 				continue
 			}
-			b.conds = append(b.conds, &ir.Exists{Query: ir.Query{From: []ir.Source{{Table: a.table.ir, Row: a.row}},
+			b.conds = append(b.conds, &ir.Exists{Query: ir.Query{From: []ir.Source{{Table: a.table.Ir, Row: a.row}},
 				Where: ir.AndE(append(append([]ir.Expr{}, a.conds...), ir.Op(ir.Eq, k.a, k.b))...)}})
 		}
 	}
@@ -290,18 +291,18 @@ func (d *deriver) read(r ir.Rel) {
 			s.given.Cols = append(s.given.Cols, c)
 			row.Args = append(row.Args, &ir.Col{Row: s.row, Col: c.Name})
 		}
-		if key := s.table.ir.Columns[0]; s.table.ir.Rowid && used[ir.Col{Row: s.row, Col: key.Name}] { // of its locks
+		if key := s.table.Ir.Columns[0]; s.table.Ir.Rowid && used[ir.Col{Row: s.row, Col: key.Name}] { // of its locks
 			use(ir.Column{Name: key.Name, Type: key.Type})
 		}
-		for _, c := range s.table.columns {
-			if used[ir.Col{Row: s.row, Col: c.name}] {
-				use(ir.Column{Name: c.name, Type: localType(c.t)})
+		for _, c := range s.table.Columns {
+			if used[ir.Col{Row: s.row, Col: c.Name}] {
+				use(ir.Column{Name: c.Name, Type: localType(c.T)})
 			}
 		}
 		t := ir.ArrayType(ir.KindOpaque)
-		s.given.Param = d.b.irLocal("rows_of_"+syntax.LastPart(s.table.name), t)
-		d.b.emit(&ir.Select{At: at(s.pos), Into: []string{s.given.Param}, Aggs: []ir.Agg{{Fn: ir.RowsAgg, Arg: row, Type: t}},
-			Query: ir.Query{From: []ir.Source{{Table: s.table.ir, Row: s.row}}, Where: ir.AndE(s.conds...)}})
+		s.given.Param = d.b.irLocal("rows_of_"+syntax.LastPart(s.table.Name), t)
+		d.b.emit(&ir.Select{At: schema.At(s.pos), Into: []string{s.given.Param}, Aggs: []ir.Agg{{Fn: ir.RowsAgg, Arg: row, Type: t}},
+			Query: ir.Query{From: []ir.Source{{Table: s.table.Ir, Row: s.row}}, Where: ir.AndE(s.conds...)}})
 	}
 	d.lock()
 }

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/txrobust/robust/internal/sql/pg"
+	"github.com/txrobust/robust/internal/sql/schema"
 	"github.com/txrobust/robust/internal/sql/syntax"
 	"github.com/txrobust/robust/ir"
 )
@@ -62,14 +63,14 @@ func (x *ex) succeeds(d *derived, value bool) {
 		return
 	}
 	c := &ir.Call{Name: ir.SucceedsFn, Type: ir.BoolType, Args: d.call(ir.WantAny, ir.BoolType).Args}
-	x.b.emit(&ir.Assume{At: at(x.b.cur), Cond: c})
+	x.b.emit(&ir.Assume{At: schema.At(x.b.cur), Cond: c})
 }
 
 // rowsLocal puts the rows of a derivation in a local, as what is wanted says.
 func (b *builder) rowsLocal(d *derived, want ir.Want, pos ir.Pos) ir.Expr {
 	t := ir.ArrayType(ir.KindOpaque)
 	local := b.irLocal("rows", t)
-	b.emit(&ir.Assign{At: at(pos), Var: local, Expr: d.call(want, t)})
+	b.emit(&ir.Assign{At: schema.At(pos), Var: local, Expr: d.call(want, t)})
 	return ir.V(local)
 }
 
@@ -108,12 +109,12 @@ func (b *builder) derivedSelect(f *frame, x *ex, s *pg.SelectStmt, pos ir.Pos, t
 			b.strict(to, pos, found())
 		}
 		first := b.irLocal("first", ir.OpaqueType)
-		b.emit(&ir.Assign{At: at(pos), Var: first, Expr: d.call(ir.WantFirst, ir.OpaqueType)})
+		b.emit(&ir.Assign{At: schema.At(pos), Var: first, Expr: d.call(ir.WantFirst, ir.OpaqueType)})
 		b.assignAll(x, pos, list, d.fields(ir.V(first)))
 		b.setNull(pos, rest)
 	case to.kind == toClient && f.result == nil:
 		b.checkResult(f, pos, d.cols)
-		b.emit(&ir.Emit{At: at(pos), Exprs: []ir.Expr{d.call(ir.WantRows, ir.ArrayType(ir.KindOpaque))}})
+		b.emit(&ir.Emit{At: schema.At(pos), Exprs: []ir.Expr{d.call(ir.WantRows, ir.ArrayType(ir.KindOpaque))}})
 		b.setFound(f, pos, found(), count())
 	default:
 		switch {
@@ -152,7 +153,7 @@ func (d *derived) repeats(cols []int) ir.Expr {
 	for i, c := range cols {
 		e := &ir.Col{Row: from, Col: shape[c].Name}
 		g.Where = ir.AndE(g.Where, isNotNull(e))
-		g.Keys = append(g.Keys, ir.Item{Name: "k" + itoa(i+1), Type: shape[c].Type, Expr: e})
+		g.Keys = append(g.Keys, ir.Item{Name: "k" + schema.Itoa(i+1), Type: shape[c].Type, Expr: e})
 	}
 	again := &derived{rel: &ir.Project{From: &ir.Leaf{Row: grouped, Rel: g}, Where: many}, typeOf: d.typeOf}
 	return again.call(ir.WantAny, ir.BoolType)
@@ -186,7 +187,7 @@ func (x *ex) derivedAny(e *pg.SubLink, s *pg.SelectStmt, op string, m mode) ir.E
 	d := y.relation(s)
 	y.settle(d)
 	src := y.leafSource("", y.rowName("member"), d)
-	member := val{t: tRecord, record: true, fields: src.cols}
+	member := val{t: schema.TRecord, record: true, fields: src.cols}
 	if len(src.cols) == 1 && !v.record {
 		member = src.cols[0].val()
 	} else if !v.record {
@@ -217,7 +218,7 @@ func (x *ex) derivedAny(e *pg.SubLink, s *pg.SelectStmt, op string, m mode) ir.E
 // withoutQueries makes a value fit to stand in a derivation, which reads no tables by
 // itself: what a query of the IR says is computed before.
 func (x *ex) withoutQueries(v val) val {
-	aside := func(e ir.Expr, t typ) ir.Expr {
+	aside := func(e ir.Expr, t schema.Type) ir.Expr {
 		if !ir.HasExists(e) {
 			return e
 		}
@@ -225,7 +226,7 @@ func (x *ex) withoutQueries(v val) val {
 			x.unmodelled("a condition on a query that is compared with the rows of another one")
 		}
 		local := x.b.local("tmp", t)
-		x.b.emit(&ir.Assign{At: at(x.b.cur), Var: local, Expr: e})
+		x.b.emit(&ir.Assign{At: schema.At(x.b.cur), Var: local, Expr: e})
 		return ir.V(local)
 	}
 	if !v.record {
@@ -285,8 +286,8 @@ func (x *ex) derivedValue(e *pg.SubLink, s *pg.SelectStmt) val {
 	if e.SubLinkType == pg.SubArray {
 		x.succeeds(d, false)
 		x.once(d)
-		t := arrayOf(c.t)
-		return val{e: d.call(ir.WantArray, t.ir), t: t, nn: true}
+		t := schema.ArrayOf(c.t)
+		return val{e: d.call(ir.WantArray, t.Ir), t: t, nn: true}
 	}
 	x.succeeds(d, true)
 	x.once(d)

@@ -2,6 +2,7 @@ package sqlmodel
 
 import (
 	"github.com/txrobust/robust/internal/sql/pg"
+	"github.com/txrobust/robust/internal/sql/schema"
 	"github.com/txrobust/robust/internal/sql/syntax"
 	"github.com/txrobust/robust/ir"
 )
@@ -50,16 +51,16 @@ func (b *builder) derivedFrom(y *ex, row *rowSource, from []*pg.Node, where *pg.
 	}
 	all := &ir.Project{From: tree, Where: inside}
 	for i, a := range list {
-		all.Cols = append(all.Cols, ir.Item{Name: itoa(i), Type: localType(a.v.t), Expr: a.v.e})
+		all.Cols = append(all.Cols, ir.Item{Name: schema.Itoa(i), Type: localType(a.v.t), Expr: a.v.e})
 	}
 	for i, c := range returned {
-		all.Cols = append(all.Cols, ir.Item{Name: itoa(len(list) + i), Type: localType(c.t), Expr: c.e})
+		all.Cols = append(all.Cols, ir.Item{Name: schema.Itoa(len(list) + i), Type: localType(c.t), Expr: c.e})
 	}
 	z.d.read(all)
 	typeOf := func(e ir.Expr) ir.Type { return z.d.typeOf(y, e) }
 	match := &derived{rel: &ir.Project{From: tree, Where: inside}, typeOf: typeOf}
 	y.succeeds(&derived{rel: all, single: true, typeOf: typeOf}, false)
-	value := func(i int, e ir.Expr, t typ) ir.Expr {
+	value := func(i int, e ir.Expr, t schema.Type) ir.Expr {
 		if rowFree(e, map[string]bool{row.row: true}) {
 			return e
 		}
@@ -91,8 +92,8 @@ func (b *builder) targetsOf(q *query, after *rowSource, from []*rowSource, ret *
 		rq.addTarget(pg.Inner(n).(*pg.ResTarget))
 	}
 	for i, c := range rq.targets {
-		if c.t.name == nUnknown {
-			rq.targets[i].t = tText
+		if c.t.Name == schema.NUnknown {
+			rq.targets[i].t = schema.TText
 		}
 	}
 	return rq.targets
@@ -108,8 +109,8 @@ func (d *deriver) oneEach(from ir.From, where ir.Expr, target string) bool {
 	fixed := fixedColumns(leaf.Row, where, map[string]bool{target: true})
 	if t := d.tableOf(leaf); t != nil {
 		all := true
-		for _, k := range t.ir.Key {
-			all = all && fixed[t.ir.Columns[k].Name]
+		for _, k := range t.Ir.Key {
+			all = all && fixed[t.Ir.Columns[k].Name]
 		}
 		return all
 	}

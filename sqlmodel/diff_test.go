@@ -19,6 +19,7 @@ import (
 	"github.com/txrobust/robust/engine"
 	"github.com/txrobust/robust/internal/interp"
 	"github.com/txrobust/robust/internal/pgtest"
+	"github.com/txrobust/robust/internal/sql/schema"
 	"github.com/txrobust/robust/ir"
 )
 
@@ -74,8 +75,8 @@ func compareWithServer(t *testing.T, least int, more ...string) {
 		t.Errorf("there are only %d functions", len(d.fns))
 	}
 	for _, fn := range d.fns {
-		if d.committed[fn.name] == 0 && !testing.Short() {
-			t.Errorf("%s never commits: its test says nothing", fn.name)
+		if d.committed[fn.Name] == 0 && !testing.Short() {
+			t.Errorf("%s never commits: its test says nothing", fn.Name)
 		}
 	}
 }
@@ -88,7 +89,7 @@ type differ struct {
 	l       *loader
 	prog    *ir.Program
 	machine *interp.Machine
-	fns     []*function
+	fns     []*schema.Function
 	state   *interp.DB
 
 	runs, commits int
@@ -111,9 +112,9 @@ func (d *differ) loader(files []string) {
 	}
 	d.l, d.committed = l, map[string]int{}
 	var all []string
-	for _, f := range l.funcs {
-		if !f.isTrigger() && !slices.ContainsFunc(f.inputs(), func(p param) bool { return l.isRow(f, p) }) {
-			all = append(all, f.name)
+	for _, f := range l.Funcs {
+		if !f.IsTrigger() && !slices.ContainsFunc(f.Inputs(), func(p schema.Param) bool { return l.IsRow(f, p) }) {
+			all = append(all, f.Name)
 			d.fns = append(d.fns, f)
 		}
 	}
@@ -141,20 +142,20 @@ func (d *differ) exec(sql string) {
 // fill makes new random rows on the server, and reads them.
 func (d *differ) fill() {
 	var all []string
-	for _, tab := range d.l.order {
-		all = append(all, tab.name)
+	for _, tab := range d.l.Order {
+		all = append(all, tab.Name)
 	}
 	d.exec("TRUNCATE " + strings.Join(all, ", "))
 	d.exec("ALTER TABLE c ALTER COLUMN id RESTART WITH 1099511627776")
-	for _, tab := range d.l.order {
+	for _, tab := range d.l.Order {
 		for n := d.rng.IntN(4); n >= 0; n-- {
 			var cols, vals []string
-			for _, c := range tab.columns {
-				if c.generated == nil && !c.fresh {
-					cols, vals = append(cols, c.name), append(vals, d.literal(c.t, !c.notNull))
+			for _, c := range tab.Columns {
+				if c.Generated == nil && !c.Fresh {
+					cols, vals = append(cols, c.Name), append(vals, d.literal(c.T, !c.NotNull))
 				}
 			}
-			sql := fmt.Sprintf("INSERT INTO %s (%s) VALUES (%s)", tab.name, strings.Join(cols, ", "), strings.Join(vals, ", "))
+			sql := fmt.Sprintf("INSERT INTO %s (%s) VALUES (%s)", tab.Name, strings.Join(cols, ", "), strings.Join(vals, ", "))
 			d.conn.Exec(context.Background(), sql) // it may break a constraint
 		}
 	}
@@ -168,13 +169,13 @@ func (d *differ) fillPair(n int, null bool) {
 	d.exec("TRUNCATE a, b")
 	for i := range n {
 		if d.rng.IntN(4) > 0 {
-			d.exec(fmt.Sprintf("INSERT INTO a VALUES (%d, %s, %d, %s, %s)", i, d.literal(tInt, true), d.rng.IntN(4), d.literal(tText, true), d.literal(tBool, null)))
+			d.exec(fmt.Sprintf("INSERT INTO a VALUES (%d, %s, %d, %s, %s)", i, d.literal(schema.TInt, true), d.rng.IntN(4), d.literal(schema.TText, true), d.literal(schema.TBool, null)))
 		}
 		k := "NULL"
 		if keys := d.query("SELECT k FROM a"); len(keys) > 0 {
 			k = *keys[d.rng.IntN(len(keys))][0]
 		}
-		d.exec(fmt.Sprintf("INSERT INTO b VALUES (%d, %s, %s)", i, k, d.literal(tText, true)))
+		d.exec(fmt.Sprintf("INSERT INTO b VALUES (%d, %s, %s)", i, k, d.literal(schema.TText, true)))
 	}
 	d.state = d.database()
 }
@@ -182,27 +183,27 @@ func (d *differ) fillPair(n int, null bool) {
 // database reads all tables of the server.
 func (d *differ) database() *interp.DB {
 	rows := make([][][]ir.Value, len(d.prog.Tables))
-	for i, tab := range d.l.order {
+	for i, tab := range d.l.Order {
 		rows[i] = d.read(tab)
 	}
 	return interp.NewDB(d.prog, rows)
 }
 
 // literal is a random SQL literal.
-func (d *differ) literal(t typ, null bool) string {
+func (d *differ) literal(t schema.Type, null bool) string {
 	if null && d.rng.IntN(6) == 0 {
 		return "NULL"
 	}
-	switch t.name {
-	case nInt:
+	switch t.Name {
+	case schema.NInt:
 		return strconv.Itoa(d.rng.IntN(5))
-	case nNumeric:
+	case schema.NNumeric:
 		return []string{"0", "1.5", "2.25"}[d.rng.IntN(3)]
-	case nText:
+	case schema.NText:
 		return []string{"''", "'a'", "'B'", "'abc'"}[d.rng.IntN(4)]
-	case nBool:
+	case schema.NBool:
 		return []string{"true", "false"}[d.rng.IntN(2)]
-	case nArray:
+	case schema.NArray:
 		var elems []string
 		for n := d.rng.IntN(4); n > 0; n-- {
 			elems = append(elems, strconv.Itoa(d.rng.IntN(4)))
@@ -214,25 +215,25 @@ func (d *differ) literal(t typ, null bool) string {
 }
 
 // read gives the rows of a table on the server.
-func (d *differ) read(tab *table) [][]ir.Value {
+func (d *differ) read(tab *schema.Table) [][]ir.Value {
 	var names []string
-	for _, c := range tab.columns {
-		names = append(names, c.name)
+	for _, c := range tab.Columns {
+		names = append(names, c.Name)
 	}
 	var out [][]ir.Value
-	for i, row := range d.query("SELECT " + strings.Join(names, ", ") + " FROM " + tab.name) {
+	for i, row := range d.query("SELECT " + strings.Join(names, ", ") + " FROM " + tab.Name) {
 		vals := make([]ir.Value, 0, len(row)+1)
-		if tab.ir.Rowid {
+		if tab.Ir.Rowid {
 			vals = append(vals, ir.Int(int64(i)))
 		}
 		for k, text := range row {
-			vals = append(vals, d.value(text, tab.columns[k].t.domain()))
+			vals = append(vals, d.value(text, tab.Columns[k].T.Domain()))
 		}
-		for _, c := range tab.ir.Columns[len(vals):] { // what indexes are over
+		for _, c := range tab.Ir.Columns[len(vals):] { // what indexes are over
 			vals = append(vals, ir.Null)
-			v, ok := interp.NewMachine(&ir.Program{}, nil).RowValue(tab.ir, c.Generated)(vals)
+			v, ok := interp.NewMachine(&ir.Program{}, nil).RowValue(tab.Ir, c.Generated)(vals)
 			if !ok {
-				d.t.Fatalf("%s.%s has no value", tab.name, c.Name)
+				d.t.Fatalf("%s.%s has no value", tab.Name, c.Name)
 			}
 			vals[len(vals)-1] = v
 		}
@@ -285,30 +286,30 @@ func (d *differ) value(text *string, t ir.Domain) ir.Value {
 }
 
 // compare runs fn once with random arguments.
-func (d *differ) compare(fn *function) {
+func (d *differ) compare(fn *schema.Function) {
 	var literals []string
-	for _, p := range fn.inputs() {
-		literals = append(literals, d.literal(d.l.typeOf(p.t, fn.text), !fn.strict)) // a STRICT function does nothing for NULL
+	for _, p := range fn.Inputs() {
+		literals = append(literals, d.literal(d.l.TypeOf(p.T, fn.Text), !fn.Strict)) // a STRICT function does nothing for NULL
 	}
 	d.compareCall(fn, literals...)
 }
 
 // compareCall runs fn once with some arguments.
-func (d *differ) compareCall(fn *function, literals ...string) {
-	txn := d.prog.Txn(fn.name)
+func (d *differ) compareCall(fn *schema.Function, literals ...string) {
+	txn := d.prog.Txn(fn.Name)
 	in := &interp.Instance{Txn: txn, ID: 1}
 	for i, lit := range literals {
 		in.Params = append(in.Params, d.argument(lit, txn.Params[i].Domain))
 	}
-	call := fmt.Sprintf("SELECT * FROM %s(%s)", fn.name, strings.Join(literals, ", "))
-	if fn.procedure {
-		call = fmt.Sprintf("CALL %s(%s)", fn.name, strings.Join(literals, ", "))
+	call := fmt.Sprintf("SELECT * FROM %s(%s)", fn.Name, strings.Join(literals, ", "))
+	if fn.Procedure {
+		call = fmt.Sprintf("CALL %s(%s)", fn.Name, strings.Join(literals, ", "))
 	}
 	d.exec("BEGIN")
 	now := d.query("SELECT now()")[0][0]
 	in.Havoc = func(site *ir.Havoc, n int) (ir.Value, bool) {
 		if t, _ := txn.LocalType(site.Var); t == ir.TimeType {
-			return d.value(now, tStamp.sql), true
+			return d.value(now, schema.TStamp.Sql), true
 		}
 		return anyOrderOnly(site, n)
 	}
@@ -340,18 +341,18 @@ func (d *differ) compareCall(fn *function, literals ...string) {
 		outcome := d.outcome(run)
 		if outcome == want {
 			d.commits++
-			d.committed[fn.name]++
+			d.committed[fn.Name]++
 			return
 		}
 		got = append(got, outcome)
 	}
-	d.t.Errorf("%s: %s\nserver (%v):\n%s\ninterpreter:\n%s\nrows:\n%s\n%s", fn.pos, call, err, want,
+	d.t.Errorf("%s: %s\nserver (%v):\n%s\ninterpreter:\n%s\nrows:\n%s\n%s", fn.Pos, call, err, want,
 		strings.Join(got, "\n--- or\n"), d.dump(d.state), txn)
 }
 
 // lockSome locks some rows in another session, if the function skips those.
-func (d *differ) lockSome(fn *function) (free func()) {
-	if !strings.HasPrefix(fn.name, "skip_") {
+func (d *differ) lockSome(fn *schema.Function) (free func()) {
+	if !strings.HasPrefix(fn.Name, "skip_") {
 		return func() {}
 	}
 	ctx := context.Background()
@@ -468,10 +469,10 @@ func (d *differ) argument(lit string, t ir.Domain) ir.Value {
 }
 
 // serverOutcome is what a call returned and the rows afterwards.
-func (d *differ) serverOutcome(fn *function, rows [][]*string) string {
+func (d *differ) serverOutcome(fn *schema.Function, rows [][]*string) string {
 	var out []string
 	for _, row := range rows {
-		if fn.void() {
+		if fn.Void() {
 			break
 		}
 		var vals []string
@@ -484,7 +485,7 @@ func (d *differ) serverOutcome(fn *function, rows [][]*string) string {
 		}
 		out = append(out, strings.Join(vals, ", "))
 	}
-	return d.normal(fn.name, out, d.database())
+	return d.normal(fn.Name, out, d.database())
 }
 
 // plain spells a value of the server as the interpreter's values are spelt.

@@ -7,6 +7,7 @@ import (
 
 	"github.com/txrobust/robust/internal/sql/pg"
 	"github.com/txrobust/robust/internal/sql/plpgsql"
+	"github.com/txrobust/robust/internal/sql/schema"
 	"github.com/txrobust/robust/internal/sql/syntax"
 	"github.com/txrobust/robust/ir"
 )
@@ -78,24 +79,24 @@ func (b *builder) caught(states ...string) bool {
 func (b *builder) fails(pos ir.Pos, state string) {
 	c, i := b.catcher(state)
 	if c == nil {
-		b.emit(&ir.Abort{At: at(pos)})
+		b.emit(&ir.Abort{At: schema.At(pos)})
 		return
 	}
 	if c.labels[i] == "" {
 		c.labels[i], c.states[i] = b.newLabel("handler"), map[string]bool{}
 	}
 	c.states[i][state] = true
-	b.emitWeak(&ir.Assign{At: at(pos), Var: c.state, Expr: ir.C(ir.Text(state))})
-	b.emit(&ir.Break{At: at(pos), Label: c.labels[i]})
+	b.emitWeak(&ir.Assign{At: schema.At(pos), Var: c.state, Expr: ir.C(ir.Text(state))})
+	b.emit(&ir.Break{At: schema.At(pos), Label: c.labels[i]})
 }
 
 // require writes that it is an error unless cond is true.
 func (b *builder) require(pos ir.Pos, cond ir.Expr, state string) {
 	if !b.caught(state) {
-		b.emit(&ir.Assume{At: at(pos), Cond: cond})
+		b.emit(&ir.Assume{At: schema.At(pos), Cond: cond})
 		return
 	}
-	b.emit(&ir.If{At: at(pos), Cond: cond, Else: b.collect(func() { b.fails(pos, state) })})
+	b.emit(&ir.If{At: schema.At(pos), Cond: cond, Else: b.collect(func() { b.fails(pos, state) })})
 }
 
 // protected translates the body and the handlers of a block.
@@ -115,7 +116,7 @@ func (b *builder) protected(f *frame, s *plpgsql.Block, pos ir.Pos) {
 	}
 	n := len(s.Handlers)
 	c := &catch{handlers: s.Handlers, labels: make([]string, n), states: make([]map[string]bool, n),
-		state: b.local("sqlstate", tText), src: f.text.SQL}
+		state: b.local("sqlstate", schema.TText), src: f.text.SQL}
 	b.catches = append(b.catches, c)
 	body := b.collect(func() { b.stmts(f, s.Body) })
 	if slices.ContainsFunc(s.Handlers, func(h plpgsql.Handler) bool { return catches(h, divisionByZero) }) {
@@ -131,7 +132,7 @@ func (b *builder) protected(f *frame, s *plpgsql.Block, pos ir.Pos) {
 			continue
 		}
 		reached = true
-		at := at(f.text.Pos(h.Place()))
+		at := schema.At(f.text.Pos(h.Place()))
 		if !endsInJump(list) {
 			list = append(list, &ir.Break{At: at, Label: end})
 		}
@@ -142,9 +143,9 @@ func (b *builder) protected(f *frame, s *plpgsql.Block, pos ir.Pos) {
 		list = append(list, b.collect(func() { b.handler(f, handling{c, i}) })...)
 	}
 	if undo && reached {
-		b.emit(&ir.Savepoint{At: at(pos), Name: end})
+		b.emit(&ir.Savepoint{At: schema.At(pos), Name: end})
 	}
-	b.emit(&ir.Block{At: at(pos), Label: end, Body: list})
+	b.emit(&ir.Block{At: schema.At(pos), Label: end, Body: list})
 }
 
 // undoes reports whether rolling statements back changes anything.
@@ -164,8 +165,8 @@ func undoes(list []ir.Stmt) bool {
 // keepsFound refuses FOUND and ROW_COUNT where a handler may look at them after an
 // error in the middle of a statement that writes t, since they are set before it:
 // an error of a trigger, or (t nil) of a later row.
-func (b *builder) keepsFound(f *frame, t *table) {
-	if len(b.catches) > 0 && (f.found != "" || f.rowcount != "") && (t == nil || len(t.triggers) > 0) {
+func (b *builder) keepsFound(f *frame, t *schema.Table) {
+	if len(b.catches) > 0 && (f.found != "" || f.rowcount != "") && (t == nil || len(t.Triggers) > 0) {
 		b.unmodelled("FOUND or ROW_COUNT, in a block with EXCEPTION around a statement that may end in the middle")
 	}
 }
@@ -173,9 +174,9 @@ func (b *builder) keepsFound(f *frame, t *table) {
 // oneByOne refuses a write of several rows of t where an error of a later row may
 // be handled: foreign keys are checked, and AFTER triggers run, when all rows are
 // written, and not one by one as in the translation.
-func (b *builder) oneByOne(t *table) {
-	if len(b.catches) > 0 && (len(t.foreign)+len(b.l.keysTo(t)) > 0 || slices.ContainsFunc(t.triggers, func(g *trigger) bool { return g.row && !g.before })) {
-		b.unmodelled("a write of several rows of %s, with foreign keys or AFTER triggers, in a block with EXCEPTION", t.name)
+func (b *builder) oneByOne(t *schema.Table) {
+	if len(b.catches) > 0 && (len(t.Foreign)+len(b.l.KeysTo(t)) > 0 || slices.ContainsFunc(t.Triggers, func(g *schema.Trigger) bool { return g.Row && !g.Before })) {
+		b.unmodelled("a write of several rows of %s, with foreign keys or AFTER triggers, in a block with EXCEPTION", t.Name)
 	}
 }
 
@@ -185,8 +186,8 @@ func (b *builder) handler(f *frame, h handling) {
 	defer func() { f.handling, f.scope = outer, scope_ }()
 	f.handling = &h
 	f.scope = &scope{parent: f.scope, vars: map[string]*variable{
-		"sqlstate": {name: "sqlstate", local: h.state, t: tText, nn: true},
-		"sqlerrm":  {name: "sqlerrm", bound: ir.C(ir.Null), t: tText}, // see messageIsData
+		"sqlstate": {name: "sqlstate", local: h.state, t: schema.TText, nn: true},
+		"sqlerrm":  {name: "sqlerrm", bound: ir.C(ir.Null), t: schema.TText}, // see messageIsData
 	}}
 	body := h.handlers[h.i].Body
 	if f.readsMessage(body) && b.messageIsData(f) {
@@ -224,12 +225,12 @@ const noHandler = "0Z002"
 func (b *builder) raiseAgain(h *handling, pos ir.Pos) {
 	states := slices.Sorted(maps.Keys(h.states[h.i]))
 	if !b.caught(states...) {
-		b.emit(&ir.Abort{At: at(pos)})
+		b.emit(&ir.Abort{At: schema.At(pos)})
 		return
 	}
 	for _, state := range states[1:] {
 		is := ir.Op(ir.Eq, ir.V(h.state), ir.C(ir.Text(state)))
-		b.emit(&ir.If{At: at(pos), Cond: is, Then: b.collect(func() { b.fails(pos, state) })})
+		b.emit(&ir.If{At: schema.At(pos), Cond: is, Then: b.collect(func() { b.fails(pos, state) })})
 	}
 	b.fails(pos, states[0])
 }
@@ -246,7 +247,7 @@ func (b *builder) stacked(f *frame, s *plpgsql.GetDiagnostics, pos ir.Pos) {
 			b.unmodelled("GET STACKED DIAGNOSTICS into a record")
 		}
 		if it.Item == "returned_sqlstate" {
-			b.assign(pos, v.local, b.ex(f, f.text).cast(val{e: ir.V(f.handling.state), t: tText, nn: true}, v.t, 0).e)
+			b.assign(pos, v.local, b.ex(f, f.text).cast(val{e: ir.V(f.handling.state), t: schema.TText, nn: true}, v.t, 0).e)
 		}
 	}
 }
@@ -269,13 +270,13 @@ func (f *frame) readsMessage(list []plpgsql.Stmt) bool {
 // messages: it is followed through variables, by their names. Elsewhere it does
 // not matter what it is.
 func (b *builder) messageIsData(f *frame) bool {
-	body := []plpgsql.Stmt{f.fn.body.Block}
+	body := []plpgsql.Stmt{f.fn.Body.Block}
 	names, data := map[string]bool{"sqlerrm": true}, false
 	mentions := func(x plpgsql.Span) bool { return mentionsName(x.Text(f.text.SQL), names) }
 	passes := func(x plpgsql.Span) { // to a function of the program?
 		sel, _ := b.expression(f, x)
-		for name := range b.l.calls(b.refsOf(sel)) {
-			data = data || mentions(x) && (len(b.l.lateFunctions(name)) > 0 || b.l.builtin(name).unsafe())
+		for name := range b.l.Calls(b.refsOf(sel)) {
+			data = data || mentions(x) && (len(b.l.LateFunctions(name)) > 0 || b.l.Builtin(name).Unsafe())
 		}
 	}
 	for size := 0; size != len(names); {
@@ -301,8 +302,8 @@ func (b *builder) messageIsData(f *frame) bool {
 			}
 		})
 	}
-	for i, p := range f.fn.params {
-		data = data || names[p.name] || names["$"+itoa(i+1)]
+	for i, p := range f.fn.Params {
+		data = data || names[p.Name] || names["$"+schema.Itoa(i+1)]
 	}
 	plpgsql.Walk(body, func(s plpgsql.Stmt) {
 		switch s := s.(type) {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/txrobust/robust/internal/sql/catalog"
 	"github.com/txrobust/robust/internal/sql/pg"
+	"github.com/txrobust/robust/internal/sql/schema"
 	"github.com/txrobust/robust/internal/sql/syntax"
 	"github.com/txrobust/robust/internal/sql/value"
 	"github.com/txrobust/robust/ir"
@@ -16,7 +17,7 @@ import (
 // val is a translated expression.
 type val struct {
 	e ir.Expr
-	t typ
+	t schema.Type
 	// nn says that it is never NULL.
 	nn bool
 	// fields are those of a row or record; e is nil then.
@@ -69,7 +70,7 @@ type ex struct {
 	pushed  ir.LockMode
 	fetched fetched
 	held    bool
-	viewing []*view
+	viewing []*schema.View
 	depth   int
 }
 
@@ -77,7 +78,7 @@ type ex struct {
 // gives what stands for the result.
 type aggregator interface {
 	over() *ex
-	aggregate(agg ir.Agg, base string, t typ) ir.Expr
+	aggregate(agg ir.Agg, base string, t schema.Type) ir.Expr
 }
 
 // aggCall is an aggregate with the local that will hold its result.
@@ -87,7 +88,7 @@ type aggCall struct {
 }
 
 func (x *ex) fail(loc int32, format string, args ...any) {
-	x.l.fail(x.text.Pos(int(loc)), format, args...)
+	x.l.Fail(x.text.Pos(int(loc)), format, args...)
 }
 
 func (x *ex) pos(loc int32) ir.Pos { return x.text.Pos(int(loc)) }
@@ -127,16 +128,16 @@ func (x *ex) boolean(n *pg.Node, m mode) ir.Expr {
 		}
 	}
 	v := x.expr(n)
-	if v.t.name == nAny {
-		v = retype(v, tBool)
+	if v.t.Name == schema.NAny {
+		v = retype(v, schema.TBool)
 	}
-	if v.t.name == nUnknown {
-		v = x.literal(v, tBool, x.at(n))
+	if v.t.Name == schema.NUnknown {
+		v = x.literal(v, schema.TBool, x.at(n))
 	}
-	if v.given && v.t.name != nBool || x.l.in.mysql && v.t.name == nInt {
-		v = x.fit(v, tBool)
+	if v.given && v.t.Name != schema.NBool || x.l.In.MySQL && v.t.Name == schema.NInt {
+		v = x.fit(v, schema.TBool)
 	}
-	if v.t.name != nBool || v.record {
+	if v.t.Name != schema.NBool || v.record {
 		x.fail(x.at(n), "this must be a condition, but it has type %s", v.t)
 	}
 	return v.e
@@ -166,7 +167,7 @@ func (x *ex) boolExpr(e *pg.BoolExpr, m mode) ir.Expr {
 		} else {
 			x.maybe(part)
 		}
-		if c, is := parts[i].(*ir.Const); is && c.Value == decides && isConstant(a) && !x.l.in.mysql {
+		if c, is := parts[i].(*ir.Const); is && c.Value == decides && isConstant(a) && !x.l.In.MySQL {
 			undo() // the planner does not compute the others
 			return c
 		}
@@ -209,7 +210,7 @@ func (x *ex) one(n *pg.Node) val {
 // noRow stops at a row in a place for a single value.
 func (x *ex) noRow(v val) {
 	if v.record {
-		panic(unmodelled{"a row in this place"})
+		panic(schema.Unmodelled{Reason: "a row in this place"})
 	}
 }
 
@@ -224,7 +225,7 @@ func (x *ex) expr1(n *pg.Node) val {
 	case *pg.A_Expr:
 		return x.aExpr(e)
 	case *pg.BoolExpr:
-		return val{e: x.boolExpr(e, exact), t: tBool}
+		return val{e: x.boolExpr(e, exact), t: schema.TBool}
 	case *pg.SubLink:
 		return x.subLink(e)
 	case *pg.NullTest:
@@ -258,15 +259,15 @@ func (x *ex) expr1(n *pg.Node) val {
 			}
 			fields = append(fields, colDef{name: "f" + strconv.Itoa(i+1), e: v.e, t: v.t, nn: v.nn})
 		}
-		return val{t: tRecord, fields: fields, record: true}
+		return val{t: schema.TRecord, fields: fields, record: true}
 	case *pg.CollateClause:
 		// Another collation is another order of the same strings.
 		v := x.defaultType(x.one(e.Arg))
-		if name := syntax.Qualified(syntax.Names(e.Collname)); x.l.collations[syntax.LastPart(name)] {
-			v.t = x.l.collated(v.t, name)
+		if name := syntax.Qualified(syntax.Names(e.Collname)); x.l.Collations[syntax.LastPart(name)] {
+			v.t = x.l.Collated(v.t, name)
 			return v
 		}
-		return val{e: &ir.Call{Name: "collate " + syntax.Qualified(syntax.Names(e.Collname)), Args: []ir.Expr{v.e}, Type: ir.TextType}, t: tText, nn: v.nn}
+		return val{e: &ir.Call{Name: "collate " + syntax.Qualified(syntax.Names(e.Collname)), Args: []ir.Expr{v.e}, Type: ir.TextType}, t: schema.TText, nn: v.nn}
 	case *pg.SetToDefault:
 		x.fail(e.Location, "DEFAULT is not allowed here")
 	case nil:
@@ -280,14 +281,14 @@ func (x *ex) expr1(n *pg.Node) val {
 func (x *ex) unsupported(n *pg.Node) {
 	name := strings.TrimPrefix(syntax.TypeName(pg.Inner(n)), "*ast.")
 	if x.b == nil {
-		panic(unmodelled{"an expression of kind " + name})
+		panic(schema.Unmodelled{Reason: "an expression of kind " + name})
 	}
 	x.unmodelled("an expression of kind %s", name)
 }
 
 func (x *ex) constant(c *pg.A_Const) val {
 	if c.Isnull {
-		return val{e: ir.C(ir.Null), t: tUnknown}
+		return val{e: ir.C(ir.Null), t: schema.TUnknown}
 	}
 	switch k := c.Val.(type) {
 	case *pg.A_ConstInt:
@@ -301,21 +302,21 @@ func (x *ex) constant(c *pg.A_Const) val {
 		if !ok {
 			x.fail(c.Location, "%s is no number that can be read", s)
 		}
-		return val{e: ir.C(ir.Num(r)), t: tNumeric, nn: true}
+		return val{e: ir.C(ir.Num(r)), t: schema.TNumeric, nn: true}
 	case *pg.A_ConstBool:
-		return val{e: ir.C(ir.Bool(k.Boolval.Boolval)), t: tBool, nn: true}
+		return val{e: ir.C(ir.Bool(k.Boolval.Boolval)), t: schema.TBool, nn: true}
 	case *pg.A_ConstText:
-		return val{e: ir.C(ir.Text(k.Sval.Sval)), t: tUnknown, nn: true}
+		return val{e: ir.C(ir.Text(k.Sval.Sval)), t: schema.TUnknown, nn: true}
 	}
-	t := valuesOf("bit")
+	t := schema.ValuesOf("bit")
 	return val{e: constantOf(strings.TrimPrefix(c.GetBsval().GetBsval(), "b"), t), t: t, nn: true}
 }
 
 // integer is a constant of the smallest type that has it, from int4 on.
 func integer(i int64) val {
-	t := tInt
+	t := schema.TInt
 	if i > math.MaxInt32 || i < math.MinInt32 {
-		t = tBigint
+		t = schema.TBigint
 	}
 	return val{e: ir.C(ir.Int(i)), t: t, nn: true}
 }
@@ -328,7 +329,7 @@ func (v val) isNull() bool {
 
 // literalText gives the text of a quoted literal that has no type yet.
 func (v val) literalText() (string, bool) {
-	if c, ok := v.e.(*ir.Const); ok && v.t.name == nUnknown && c.Value.Kind == ir.KindText {
+	if c, ok := v.e.(*ir.Const); ok && v.t.Name == schema.NUnknown && c.Value.Kind == ir.KindText {
 		return c.Value.S, true
 	}
 	return "", false
@@ -349,13 +350,13 @@ func (x *ex) nullTest(e *pg.NullTest) val {
 		if len(parts) == 0 {
 			x.unmodelled("a test of a record whose fields are not known")
 		}
-		return val{e: ir.AndE(parts...), t: tBool, nn: true}
+		return val{e: ir.AndE(parts...), t: schema.TBool, nn: true}
 	}
 	var out ir.Expr = &ir.Unary{Op: ir.IsNull, X: v.e}
 	if not {
 		out = ir.NotE(out)
 	}
-	return val{e: out, t: tBool, nn: true}
+	return val{e: out, t: schema.TBool, nn: true}
 }
 
 func (x *ex) boolTest(e *pg.BooleanTest) val {
@@ -376,7 +377,7 @@ func (x *ex) boolTest(e *pg.BooleanTest) val {
 	default:
 		out = isNotNull(c)
 	}
-	return val{e: out, t: tBool, nn: true}
+	return val{e: out, t: schema.TBool, nn: true}
 }
 
 func (x *ex) caseExpr(e *pg.CaseExpr) val {
@@ -406,7 +407,7 @@ func (x *ex) caseExpr(e *pg.CaseExpr) val {
 		x.when(ir.AndE(before, applies), func() { results = append(results, x.expr(w.Result)) })
 		before = ir.AndE(before, ir.NotE(applies))
 	}
-	last := val{e: ir.C(ir.Null), t: tUnknown}
+	last := val{e: ir.C(ir.Null), t: schema.TUnknown}
 	if e.Defresult != nil {
 		x.when(before, func() { last = x.expr(e.Defresult) })
 	}
@@ -421,7 +422,7 @@ func (x *ex) caseExpr(e *pg.CaseExpr) val {
 
 // unify gives the values one type (manual, section 10.5); nn says that none is ever
 // NULL, and digits is val.digits of all.
-func (x *ex) unify(vs []val, loc int32, what string) (out []val, t typ, nn bool) {
+func (x *ex) unify(vs []val, loc int32, what string) (out []val, t schema.Type, nn bool) {
 	nn = true
 	var types []string
 	for _, v := range vs {
@@ -429,19 +430,19 @@ func (x *ex) unify(vs []val, loc int32, what string) (out []val, t typ, nn bool)
 		if v.record {
 			x.refuse("rows as results of %s", what)
 		}
-		if v.t.name != nAny && v.argType() != catalog.Untold || len(vs) == 1 {
+		if v.t.Name != schema.NAny && v.argType() != catalog.Untold || len(vs) == 1 {
 			types = append(types, v.argType())
 		}
 	}
 	t = x.commonType(vs, types, loc, what)
-	digits, known := 0, t.name == nNumeric
+	digits, known := 0, t.Name == schema.NNumeric
 	for _, v := range vs {
 		d, ok := v.scale()
 		known = known && (ok || v.isNull())
 		digits = max(digits, d)
 	}
 	for _, v := range vs {
-		if t.name != nUnknown {
+		if t.Name != schema.NUnknown {
 			v.e = x.convert(v, t, loc, what)
 			v.t = t
 		}
@@ -453,44 +454,44 @@ func (x *ex) unify(vs []val, loc int32, what string) (out []val, t typ, nn bool)
 	return out, t, nn
 }
 
-// commonType is the type of values of these types; those of values of which it is not
+// CommonType is the type of values of these types; those of values of which it is not
 // known are left out.
-func (x *ex) commonType(vs []val, types []string, loc int32, what string) typ {
+func (x *ex) commonType(vs []val, types []string, loc int32, what string) schema.Type {
 	for _, v := range vs { // one that the values have as it is, with its modifier
-		all := v.t.sql != nil || v.t.name == nRecord
+		all := v.t.Sql != nil || v.t.Name == schema.NRecord
 		for _, o := range vs {
-			all = all && o.t.same(v.t)
+			all = all && o.t.Same(v.t)
 		}
 		if all {
-			return v.t.plain()
+			return v.t.Plain()
 		}
 	}
 	if len(types) == 0 {
 		for _, v := range vs {
-			if v.t.name != nAny {
-				return v.t.plain()
+			if v.t.Name != schema.NAny {
+				return v.t.Plain()
 			}
 		}
-		return tAny
+		return schema.TAny
 	}
-	name, ok := x.l.catalog().Common(types)
+	name, ok := x.l.Catalog().Common(types)
 	switch {
-	case !ok && x.l.in.mysql:
-		return x.l.catalogType(types[0])
+	case !ok && x.l.In.MySQL:
+		return x.l.CatalogType(types[0])
 	case !ok:
 		x.fail(loc, "%s has values of types that have none in common (%s); add a cast", what, typesOf(vs))
 	case name == catalog.Untold:
-		return tAny
+		return schema.TAny
 	case name == "text":
 		allNull := true
 		for _, v := range vs {
 			allNull = allNull && v.isNull()
 		}
 		if allNull {
-			return tUnknown
+			return schema.TUnknown
 		}
 	}
-	return x.l.catalogType(name)
+	return x.l.CatalogType(name)
 }
 
 func (x *ex) coalesce(e *pg.CoalesceExpr) val {
@@ -534,7 +535,7 @@ func (x *ex) minMax(e *pg.MinMaxExpr) val {
 		nn = nn || v.nn
 	}
 	vs, t, _ := x.unify(vs, e.Location, strings.ToUpper(name))
-	if !t.ordered() {
+	if !t.Ordered() {
 		var args []ir.Expr
 		for _, v := range vs {
 			args = append(args, v.e)
@@ -550,33 +551,33 @@ func (x *ex) minMax(e *pg.MinMaxExpr) val {
 }
 
 func (x *ex) valueFunction(e *pg.SQLValueFunction) val {
-	name, t := "session_user", tText
+	name, t := "session_user", schema.TText
 	switch e.Op {
 	case pg.ValueCurrentDate:
-		name, t = "current_date", tDate
+		name, t = "current_date", schema.TDate
 	case pg.ValueCurrentTime, pg.ValueCurTimeN:
-		name, t = "current_time", valuesOf("timetz")
+		name, t = "current_time", schema.ValuesOf("timetz")
 	case pg.ValueLocalTime, pg.ValueLocalTimeN:
 		name, t = "localtime", tTime
 	case pg.ValueTimestamp, pg.ValueTimestampN:
-		name, t = "now", tStamp
+		name, t = "now", schema.TStamp
 	case pg.ValueLocalStamp, pg.ValueLocalStampN:
-		name, t = "now", valuesOf("timestamp")
+		name, t = "now", schema.ValuesOf("timestamp")
 	}
 	return x.fromSession(name, t)
 }
 
 // fromSession is a value that stays the same all through the transaction.
-func (x *ex) fromSession(name string, t typ) val {
+func (x *ex) fromSession(name string, t schema.Type) val {
 	if x.b == nil {
-		panic(unmodelled{name})
+		panic(schema.Unmodelled{Reason: name})
 	}
 	switch name {
 	case "transaction_timestamp", "current_timestamp", "localtimestamp", "now":
-		return val{e: ir.V(x.b.sessionLocal("now", tStamp)), t: t, nn: true}
+		return val{e: ir.V(x.b.sessionLocal("now", schema.TStamp)), t: t, nn: true}
 	case "current_date", "current_time", "localtime":
-		now := ir.V(x.b.sessionLocal("now", tStamp))
-		return val{e: x.castCall(now, tStamp, t), t: t, nn: true}
+		now := ir.V(x.b.sessionLocal("now", schema.TStamp))
+		return val{e: x.castCall(now, schema.TStamp, t), t: t, nn: true}
 	}
 	return val{e: ir.V(x.b.sessionLocal(name, t)), t: t}
 }
@@ -589,27 +590,27 @@ func (x *ex) arrayExpr(e *pg.A_ArrayExpr) val {
 		vs = append(vs, v)
 	}
 	vs, t, _ := x.unify(vs, e.Location, "ARRAY")
-	if t.name == nUnknown {
-		t = tText
+	if t.Name == schema.NUnknown {
+		t = schema.TText
 	}
 	var elems []ir.Value
 	var args []ir.Expr
 	for _, v := range vs {
 		c, ok := v.e.(*ir.Const)
-		constant = constant && ok && !c.Value.IsNull() && c.Value.Kind == t.ir.Kind && t.ir.Kind != ir.KindArray
+		constant = constant && ok && !c.Value.IsNull() && c.Value.Kind == t.Ir.Kind && t.Ir.Kind != ir.KindArray
 		if constant {
 			elems = append(elems, c.Value)
 		}
 		args = append(args, v.e)
 	}
-	if t.name == nArray {
-		t = opaque(t.String())
+	if t.Name == schema.NArray {
+		t = schema.Opaque(t.String())
 	}
-	at := arrayOf(t)
+	at := schema.ArrayOf(t)
 	if constant {
 		return val{e: ir.C(ir.Array(elems)), t: at, nn: true}
 	}
-	return val{e: &ir.Call{Name: "array", Args: args, Type: at.ir}, t: at, nn: true}
+	return val{e: &ir.Call{Name: "array", Args: args, Type: at.Ir}, t: at, nn: true}
 }
 
 // indirection is a[i], (row).field and combinations of them.
@@ -639,8 +640,8 @@ func (x *ex) indirection(e *pg.A_Indirection) val {
 }
 
 func (x *ex) subscript(v val, i *pg.A_Indices, loc int32) val {
-	if v.t.name != nArray {
-		if v.t.name == nJSON || v.t.name == nAny {
+	if v.t.Name != schema.NArray {
+		if v.t.Name == nJSON || v.t.Name == schema.NAny {
 			k := x.one(i.Uidx)
 			return val{e: &ir.Call{Name: "subscript", Args: []ir.Expr{v.e, x.defaultType(k).e}, Type: ir.OpaqueType}, t: v.t}
 		}
@@ -652,14 +653,14 @@ func (x *ex) subscript(v val, i *pg.A_Indices, loc int32) val {
 			if n == nil {
 				args = append(args, ir.C(ir.Null))
 			} else {
-				args = append(args, x.convert(x.expr(n), tInt, x.at(n), "a subscript"))
+				args = append(args, x.convert(x.expr(n), schema.TInt, x.at(n), "a subscript"))
 			}
 		}
-		return val{e: &ir.Call{Name: "slice", Args: args, Type: v.t.ir}, t: v.t}
+		return val{e: &ir.Call{Name: "slice", Args: args, Type: v.t.Ir}, t: v.t}
 	}
-	k := x.convert(x.expr(i.Uidx), tInt, x.at(i.Uidx), "a subscript")
-	t := v.t.element()
-	return val{e: &ir.Call{Name: "elem", Args: []ir.Expr{v.e, k}, Type: t.ir}, t: t}
+	k := x.convert(x.expr(i.Uidx), schema.TInt, x.at(i.Uidx), "a subscript")
+	t := v.t.Element()
+	return val{e: &ir.Call{Name: "elem", Args: []ir.Expr{v.e, k}, Type: t.Ir}, t: t}
 }
 
 // fieldOf is a field of a row, or of a value of a composite type.
@@ -672,9 +673,9 @@ func (x *ex) fieldOf(v val, name string, loc int32) val {
 		}
 		x.fail(loc, "this row has no field %s", name)
 	}
-	for _, f := range x.l.fieldsOf(v.t.name) {
-		if f.name == name {
-			return val{e: accessor(v, f), t: f.t}
+	for _, f := range x.l.FieldsOf(v.t.Name) {
+		if f.Name == name {
+			return val{e: accessor(v, f), t: f.T}
 		}
 	}
 	x.fail(loc, "a value of type %s has no field %s", v.t, name)
@@ -686,10 +687,10 @@ func (x *ex) hasField(v val, name string) bool {
 	if v.record {
 		return slices.ContainsFunc(v.fields, func(f colDef) bool { return f.name == name })
 	}
-	return slices.ContainsFunc(x.l.fieldsOf(v.t.name), func(f fieldDef) bool { return f.name == name })
+	return slices.ContainsFunc(x.l.FieldsOf(v.t.Name), func(f schema.FieldDef) bool { return f.Name == name })
 }
 
 // accessor takes a field out of a value of a composite type.
-func accessor(v val, f fieldDef) ir.Expr {
-	return &ir.Call{Name: "field " + ir.Ident(v.t.name) + "." + ir.Ident(f.name), Args: []ir.Expr{v.e}, Type: localType(f.t)}
+func accessor(v val, f schema.FieldDef) ir.Expr {
+	return &ir.Call{Name: "field " + ir.Ident(v.t.Name) + "." + ir.Ident(f.Name), Args: []ir.Expr{v.e}, Type: localType(f.T)}
 }

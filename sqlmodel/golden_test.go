@@ -89,14 +89,14 @@ func wrapped(schema, input string) string {
 
 // translate gives the translation of a case as text: the tables, if they are
 // what it is about, the transactions and the notes.
-func translate(t *testing.T, name, schema, input string, tables bool) string {
+func translate(t *testing.T, name, schemaName, input string, tables bool) string {
 	var files []File
-	if schema != "" {
-		files = append(files, File{Name: "schema.sql", Text: schema})
+	if schemaName != "" {
+		files = append(files, File{Name: "schema.sql", Text: schemaName})
 	}
 	isBody := strings.HasSuffix(name, ".pl")
 	if isBody {
-		input = wrapped(schema, input)
+		input = wrapped(schemaName, input)
 	}
 	if tables && !strings.Contains(input, "FUNCTION f(") {
 		input += "CREATE FUNCTION nothing() RETURNS int LANGUAGE sql AS 'SELECT 1';\n"

@@ -96,24 +96,24 @@ func TestGrantsOnServer(t *testing.T) {
 			t.Errorf("case %d: %v\n%s", i, err, strings.Join(done, "\n"))
 			continue
 		}
-		entries, err := l.entries()
+		entries, err := l.Entries()
 		if err != nil {
 			t.Fatal(err)
 		}
 		var got []string
 		for _, f := range entries {
 			args := ""
-			if len(f.params) > 0 {
+			if len(f.Params) > 0 {
 				args = "int"
 			}
-			got = append(got, fmt.Sprintf("%s.%s(%s)", f.schema(), f.own(), args))
+			got = append(got, fmt.Sprintf("%s.%s(%s)", f.Schema(), f.Own(), args))
 		}
 		slices.Sort(want)
 		slices.Sort(got)
 		if !slices.Equal(got, want) {
 			t.Errorf("seed %d, case %d: clients may call %v on the server, %v here\n%s", seed, i, want, got, strings.Join(done, "\n"))
 		}
-		not += len(l.funcs) - len(got)
+		not += len(l.Funcs) - len(got)
 	}
 	t.Logf("%d functions are not callable", not)
 	if not < 30 {

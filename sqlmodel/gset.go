@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/txrobust/robust/internal/sql/pg"
+	"github.com/txrobust/robust/internal/sql/schema"
 	"github.com/txrobust/robust/internal/sql/syntax"
 	"github.com/txrobust/robust/ir"
 )
@@ -13,7 +14,7 @@ import (
 // with ON_ERROR_STOP, end the script.
 func (c *psql) gset(n *syntax.Node, tree any) {
 	b, f := c.b, c.f
-	strict := c.s.s.Pgbench || n.Cmd.Strict
+	strict := c.s.S.Pgbench || n.Cmd.Strict
 	if n.Cmd.Name == "aset" {
 		b.unmodelled("\\aset")
 	}
@@ -53,7 +54,7 @@ func (c *psql) gset(n *syntax.Node, tree any) {
 		}
 		return lastOnes(out, nil), nil
 	}
-	f.found, f.rowcount = b.local("was_found", tBool), ""
+	f.found, f.rowcount = b.local("was_found", schema.TBool), ""
 	defer func() {
 		c.sent.Into, c.sent.Found, c.sent.Count = locals(into), f.found, f.rowcount
 		f.found, f.rowcount = "", ""
@@ -74,28 +75,28 @@ func (c *psql) gset(n *syntax.Node, tree any) {
 			if q.limit != nil {
 				b.unmodelled("\\gset of a query with LIMIT")
 			}
-			rows := b.local("row_count", tInt)
-			b.emit(&ir.Select{At: at(n.Pos), Into: []string{rows}, Aggs: []ir.Agg{{Fn: "count", Type: ir.IntType}}, Query: q.ir()})
+			rows := b.local("row_count", schema.TInt)
+			b.emit(&ir.Select{At: schema.At(n.Pos), Into: []string{rows}, Aggs: []ir.Agg{{Fn: "count", Type: ir.IntType}}, Query: q.ir()})
 			one = ir.Op(ir.Eq, ir.V(rows), ir.C(ir.Int(1)))
 		}
 		b.selectInto(f, x, q, n.Pos, to)
 	} else {
 		body := b.collect(func() { b.command(f, n.Text, tree, n.Pos, to) })
 		if single = oneRowWritten(body); !single {
-			f.rowcount = b.local("row_count", tInt)
+			f.rowcount = b.local("row_count", schema.TInt)
 			body = b.collect(func() { b.command(f, n.Text, tree, n.Pos, to) })
 			one = ir.Op(ir.Eq, ir.V(f.rowcount), ir.C(ir.Int(1)))
 		}
 		b.out = append(b.out, body...)
 		if !single && strict {
-			b.emit(&ir.Assume{At: at(n.Pos), Cond: one})
+			b.emit(&ir.Assume{At: schema.At(n.Pos), Cond: one})
 		}
 	}
 	if !gives {
 		b.unmodelled("\\%s of this statement", n.Cmd.Name)
 	}
 	if !direct && len(list) > 0 {
-		b.emit(&ir.If{At: at(n.Pos), Cond: one, Then: b.collect(func() {
+		b.emit(&ir.If{At: schema.At(n.Pos), Cond: one, Then: b.collect(func() {
 			for i, k := range list {
 				b.assign(n.Pos, c.vars[k].local, ir.V(fresh[i]))
 			}
@@ -140,7 +141,7 @@ func (c *psql) resultNames(n *syntax.Node) []string {
 		return list
 	}
 	var out []string
-	for _, v := range c.s.s.Vars { // any of them, then
+	for _, v := range c.s.S.Vars { // any of them, then
 		if name, ok := strings.CutPrefix(v, n.Cmd.Target); ok {
 			out = append(out, name)
 		}

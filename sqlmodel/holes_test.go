@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/txrobust/robust/internal/client"
+	"github.com/txrobust/robust/internal/sql/schema"
 )
 
 // TestFillHoles puts conditions in the place of § where it is a condition, and
@@ -39,8 +40,8 @@ func TestFillHoles(t *testing.T) {
 		{"SELECT a FROM t WHERE § ; DELETE FROM t", ""},
 		{"§", ""},
 	} {
-		got, star, ok := fillHoles(strings.ReplaceAll(c.text, "§", client.Hole))
-		got = strings.NewReplacer(holeFunc, "h", "( ", "(", " )", ")").Replace(strings.Join(strings.Fields(got), " "))
+		got, star, ok := schema.FillHoles(strings.ReplaceAll(c.text, "§", client.Hole))
+		got = strings.NewReplacer(schema.HoleFunc, "h", "( ", "(", " )", ")").Replace(strings.Join(strings.Fields(got), " "))
 		if star != strings.Contains(c.want, "*") {
 			t.Errorf("%s: columns are known: %v", c.text, !star)
 		}
@@ -52,7 +53,7 @@ func TestFillHoles(t *testing.T) {
 
 // TestBackticks writes names as MySQL quotes them.
 func TestBackticks(t *testing.T) {
-	if got, want := withoutBackticks("SELECT `aB` FROM t WHERE b = '`C`'"), `SELECT "ab" FROM t WHERE b = '`+"`C`'"; got != want {
+	if got, want := schema.WithoutBackticks("SELECT `aB` FROM t WHERE b = '`C`'"), `SELECT "ab" FROM t WHERE b = '`+"`C`'"; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/txrobust/robust/internal/sql/pg"
+	"github.com/txrobust/robust/internal/sql/schema"
 	"github.com/txrobust/robust/internal/sql/syntax"
 	"github.com/txrobust/robust/ir"
 )
@@ -19,24 +20,24 @@ func (b *builder) insertStmt(f *frame, t *syntax.Text, s *pg.InsertStmt, pos ir.
 func (b *builder) insertRows(f *frame, x *ex, s *pg.InsertStmt, pos ir.Pos, to sink) {
 	tab := x.tableOf(s.Relation)
 	b.keepsFound(f, tab)
-	events := int32(onInsert)
+	events := int32(schema.OnInsert)
 	var set []assignment // what ON CONFLICT may set, without the values
 	if s.OnConflictClause != nil && s.OnConflictClause.Action == pg.ConflictUpdate {
-		events |= onUpdate
+		events |= schema.OnUpdate
 		for _, n := range s.OnConflictClause.TargetList {
 			set = append(set, assignment{column: pg.Inner(n).(*pg.ResTarget).Name})
 		}
 	}
-	if events&onUpdate != 0 && len(tab.firing(onUpdate, true, true, columnsOf(set)))+len(tab.firing(onUpdate, true, false, columnsOf(set))) > 0 {
+	if events&schema.OnUpdate != 0 && len(tab.Firing(schema.OnUpdate, true, true, columnsOf(set)))+len(tab.Firing(schema.OnUpdate, true, false, columnsOf(set))) > 0 {
 		b.unmodelled("triggers BEFORE UPDATE, with ON CONFLICT DO UPDATE")
 	}
-	ins := &inserter{b: b, f: f, x: x, s: s, tab: tab, pos: pos, to: to, early: map[int][]colDef{}, wrote: b.l.changedBy(tab, addsRows)}
-	if events&onUpdate != 0 {
-		ins.wrote = b.l.changedBy(tab, changesRows)
+	ins := &inserter{b: b, f: f, x: x, s: s, tab: tab, pos: pos, to: to, early: map[int][]colDef{}, wrote: b.l.ChangedBy(tab, schema.AddsRows)}
+	if events&schema.OnUpdate != 0 {
+		ins.wrote = b.l.ChangedBy(tab, schema.ChangesRows)
 	}
 	ins.columns()
 	ins.look(events)
-	b.atStatement(tab, onInsert, "INSERT", true, nil, pos)
+	b.atStatement(tab, schema.OnInsert, "INSERT", true, nil, pos)
 	sel, _ := pg.Inner(s.SelectStmt).(*pg.SelectStmt)
 	if ins.ret() {
 		switch {
@@ -53,12 +54,12 @@ func (b *builder) insertRows(f *frame, x *ex, s *pg.InsertStmt, pos ir.Pos, to s
 		ins.query(sel)
 	}
 	b.aftermath(pos, tab, events, nil)
-	if events&onUpdate != 0 {
-		for _, g := range append(tab.firing(events, false, true, columnsOf(set)), tab.firing(onUpdate, false, false, columnsOf(set))...) {
-			b.giveUp(pos, tab.firedBy(g), "trigger "+g.name+", after ON CONFLICT DO UPDATE")
+	if events&schema.OnUpdate != 0 {
+		for _, g := range append(tab.Firing(events, false, true, columnsOf(set)), tab.Firing(schema.OnUpdate, false, false, columnsOf(set))...) {
+			b.giveUp(pos, tab.FiredBy(g), "trigger "+g.Name+", after ON CONFLICT DO UPDATE")
 		}
 	}
-	b.atStatement(tab, onInsert, "INSERT", false, nil, pos)
+	b.atStatement(tab, schema.OnInsert, "INSERT", false, nil, pos)
 }
 
 // inserter is the translation of one INSERT.
@@ -67,8 +68,8 @@ type inserter struct {
 	f    *frame
 	x    *ex
 	s    *pg.InsertStmt
-	tab  *table
-	cols []*column
+	tab  *schema.Table
+	cols []*schema.Column
 	pos  ir.Pos
 	to   sink
 	// many says that several rows are inserted: FOUND and ROW_COUNT add up. inValues
@@ -76,7 +77,7 @@ type inserter struct {
 	many, inValues bool
 	proposed       []proposal
 	// wrote is what the statement may change; early are the items of RETURNING that are computed before it.
-	wrote *effect
+	wrote *schema.Effect
 	early map[int][]colDef
 }
 
@@ -86,18 +87,18 @@ func (i *inserter) ret() bool { return i.s.ReturningClause != nil && i.to.kind !
 // columns resolves the column list.
 func (i *inserter) columns() {
 	if len(i.s.Cols) == 0 {
-		i.cols = i.tab.columns
+		i.cols = i.tab.Columns
 		return
 	}
 	for _, n := range i.s.Cols {
 		r := pg.Inner(n).(*pg.ResTarget)
-		c := i.tab.column(r.Name)
+		c := i.tab.Column(r.Name)
 		if c == nil {
-			i.x.fail(r.Location, "table %s has no column %s; it has %s", i.tab.name, r.Name, columnNames(tableSource(i.tab, "", "")))
+			i.x.fail(r.Location, "table %s has no column %s; it has %s", i.tab.Name, r.Name, columnNames(tableSource(i.tab, "", "")))
 		}
 		for _, d := range i.cols {
 			if d == c {
-				i.x.fail(r.Location, "column %s is given twice", c.name)
+				i.x.fail(r.Location, "column %s is given twice", c.Name)
 			}
 		}
 		if len(r.Indirection) > 0 {
@@ -156,12 +157,12 @@ func (i *inserter) valueRows(sel *pg.SelectStmt) {
 func (i *inserter) given(k int, n *pg.Node) assignment {
 	c := i.cols[k]
 	v := i.x.expr(n)
-	return assignment{column: c.name, v: i.x.forColumn(c, v, n, i.x.at(n))}
+	return assignment{column: c.Name, v: i.x.forColumn(c, v, n, i.x.at(n))}
 }
 
-func (i *inserter) refuseGenerated(c *column, n *pg.Node) {
-	if c.generated != nil {
-		i.x.fail(i.x.at(n), "column %s is generated: it can only be given DEFAULT", c.name)
+func (i *inserter) refuseGenerated(c *schema.Column, n *pg.Node) {
+	if c.Generated != nil {
+		i.x.fail(i.x.at(n), "column %s is generated: it can only be given DEFAULT", c.Name)
 	}
 }
 
@@ -171,15 +172,15 @@ func (i *inserter) checkCount(n int, items []*pg.Node) {
 		if len(items) > 0 {
 			loc = i.x.at(items[0])
 		}
-		i.x.fail(loc, "%d values are given for %d columns of %s", n, len(i.cols), i.tab.name)
+		i.x.fail(loc, "%d values are given for %d columns of %s", n, len(i.cols), i.tab.Name)
 	}
 }
 
 // apartFromParents refuses several rows for a table that refers to itself: a
 // foreign key is checked when all of them are in.
 func (i *inserter) apartFromParents() {
-	if k := i.tab.selfKey(); k != nil && i.many {
-		i.b.unmodelled("an INSERT of several rows into a table with a foreign key to itself (%s)", k.name)
+	if k := i.tab.SelfKey(); k != nil && i.many {
+		i.b.unmodelled("an INSERT of several rows into a table with a foreign key to itself (%s)", k.Name)
 	}
 }
 
@@ -194,19 +195,19 @@ func (i *inserter) start() {
 // query is INSERT … SELECT.
 func (i *inserter) query(sel *pg.SelectStmt) {
 	b, x := i.b, i.x
-	if b.sightOf(sel).now.meets(i.wrote.tables) {
+	if b.sightOf(sel).Now.Meets(i.wrote.Tables) {
 		b.unmodelled("a VOLATILE function %s", hidden)
 	}
 	want := ir.WantRows
-	if i.s.OnConflictClause != nil || len(i.tab.triggers) > 0 { // what a row meets depends on those before it
+	if i.s.OnConflictClause != nil || len(i.tab.Triggers) > 0 { // what a row meets depends on those before it
 		want = ir.WantList
 	}
 	q := x.asLoop(sel, want, i.pos, true)
 	b.skipRows(q, i.pos, false)
 	i.checkCount(len(q.targets), nil)
 	for k := range q.targets {
-		if c := i.cols[k]; c.generated != nil {
-			i.x.fail(int32(max(pg.Start(sel), 0)), "column %s is generated: it can only be given DEFAULT", c.name)
+		if c := i.cols[k]; c.Generated != nil {
+			i.x.fail(int32(max(pg.Start(sel), 0)), "column %s is generated: it can only be given DEFAULT", c.Name)
 		}
 	}
 	untyped := i.untyped(sel, q)
@@ -221,7 +222,7 @@ func (i *inserter) query(sel *pg.SelectStmt) {
 			if len(sel.TargetList) == len(cols) {
 				n = pg.TargetValue(sel.TargetList[k])
 			}
-			out = append(out, assignment{column: col.name, v: x.forColumn(col, v, n, i.s.Relation.Location)})
+			out = append(out, assignment{column: col.Name, v: x.forColumn(col, v, n, i.s.Relation.Location)})
 		}
 		return out
 	}
@@ -249,15 +250,15 @@ func (i *inserter) query(sel *pg.SelectStmt) {
 	case len(q.from) == 0 && q.where == nil:
 		i.row(given(q.targets))
 	case len(q.from) == 0:
-		b.emit(&ir.If{At: at(i.pos), Cond: q.where, Then: b.collect(func() { i.row(given(q.targets)) }), Else: b.collect(i.nothing)})
+		b.emit(&ir.If{At: schema.At(i.pos), Cond: q.where, Then: b.collect(func() { i.row(given(q.targets)) }), Else: b.collect(i.nothing)})
 	case q.atMost == 1 || b.singleRow(q.ir()) && q.limit == nil:
-		found := b.local("was_found", tBool)
+		found := b.local("was_found", schema.TBool)
 		b.lockFirst(q, i.pos, false)
-		s := &ir.Select{At: at(i.pos), Query: q.ir(), Order: q.order, Locks: q.locks, Found: found}
+		s := &ir.Select{At: schema.At(i.pos), Query: q.ir(), Order: q.order, Locks: q.locks, Found: found}
 		cols := i.intoLocals(q, &s.Into, &s.Cols)
 		b.atLeastOne(s)
 		b.emit(s)
-		b.emit(&ir.If{At: at(i.pos), Cond: ir.V(found), Then: b.collect(func() { i.row(given(cols)) }), Else: b.collect(i.nothing)})
+		b.emit(&ir.If{At: schema.At(i.pos), Cond: ir.V(found), Then: b.collect(func() { i.row(given(cols)) }), Else: b.collect(i.nothing)})
 	default:
 		i.many = true
 		i.apartFromParents()
@@ -293,8 +294,8 @@ func (i *inserter) intoLocals(q *query, into *[]string, exprs *[]ir.Expr) []colD
 			continue
 		}
 		t := c.t
-		if t.name == nUnknown {
-			t = tText
+		if t.Name == schema.NUnknown {
+			t = schema.TText
 		}
 		local := i.b.local(c.name, t)
 		*into, *exprs = append(*into, local), append(*exprs, c.e)
@@ -311,22 +312,22 @@ func (i *inserter) foreach(q *query, given func([]colDef) []assignment) {
 	}
 	b.fetchAll(q)
 	i.onceForAll(q)
-	loop := &ir.Foreach{At: at(i.pos), Query: q.ir(), Order: q.order, Locks: q.locks}
+	loop := &ir.Foreach{At: schema.At(i.pos), Query: q.ir(), Order: q.order, Locks: q.locks}
 	cols := i.intoLocals(q, &loop.Into, &loop.Cols)
 	if len(loop.Into) == 0 {
-		loop.Into, loop.Cols = []string{b.local("hit", tBool)}, []ir.Expr{ir.C(ir.Bool(true))}
+		loop.Into, loop.Cols = []string{b.local("hit", schema.TBool)}, []ir.Expr{ir.C(ir.Bool(true))}
 	}
 	var n string
 	var lock []ir.Stmt
 	if q.limit != nil {
 		lock = b.lockInRound(loop)
-		n = b.local("n", tInt)
-		b.emit(&ir.Assign{At: at(i.pos), Var: n, Expr: ir.C(ir.Int(0))})
+		n = b.local("n", schema.TInt)
+		b.emit(&ir.Assign{At: schema.At(i.pos), Var: n, Expr: ir.C(ir.Int(0))})
 	}
 	loop.Body = b.collect(func() {
 		if n != "" {
-			b.emit(&ir.If{At: at(i.pos), Cond: ir.Op(ir.Ge, ir.V(n), q.limit), Then: []ir.Stmt{&ir.Break{At: at(i.pos)}}})
-			b.emit(&ir.Assign{At: at(i.pos), Var: n, Expr: ir.Op(ir.Add, ir.V(n), ir.C(ir.Int(1)))})
+			b.emit(&ir.If{At: schema.At(i.pos), Cond: ir.Op(ir.Ge, ir.V(n), q.limit), Then: []ir.Stmt{&ir.Break{At: schema.At(i.pos)}}})
+			b.emit(&ir.Assign{At: schema.At(i.pos), Var: n, Expr: ir.Op(ir.Add, ir.V(n), ir.C(ir.Int(1)))})
 		}
 		b.out = append(b.out, lock...)
 		i.row(given(cols))
@@ -341,14 +342,14 @@ func (i *inserter) onceForAll(q *query) {
 		return
 	}
 	for _, n := range c.TargetList {
-		if name := pg.Inner(n).(*pg.ResTarget).Name; slices.Contains(i.conflictTarget(c), i.tab.ir.Column(name)) {
+		if name := pg.Inner(n).(*pg.ResTarget).Name; slices.Contains(i.conflictTarget(c), i.tab.Ir.Column(name)) {
 			i.b.unmodelled("ON CONFLICT DO UPDATE of several rows that changes the columns in conflict")
 		}
 	}
 	var keys []int // among the columns of q
 	for _, k := range i.conflictTarget(c) {
-		name := i.tab.ir.Columns[k].Name
-		at := slices.IndexFunc(i.cols, func(c *column) bool { return c.name == name })
+		name := i.tab.Ir.Columns[k].Name
+		at := slices.IndexFunc(i.cols, func(c *schema.Column) bool { return c.Name == name })
 		if at < 0 || at >= len(q.targets) {
 			return // a default
 		}
@@ -398,18 +399,18 @@ func (i *inserter) row(given []assignment) {
 	for _, a := range given {
 		values[a.column] = a.v
 	}
-	row := &rowSource{alias: tab.name, table: tab}
-	for _, c := range tab.columns {
-		v, ok := values[c.name]
-		if !ok && c.generated == nil {
+	row := &rowSource{alias: tab.Name, table: tab}
+	for _, c := range tab.Columns {
+		v, ok := values[c.Name]
+		if !ok && c.Generated == nil {
 			v = i.x.defaultOf(c, i.pos)
 		}
 		if v.e == nil {
 			v.e = ir.C(ir.Null)
 		}
-		row.cols = append(row.cols, colDef{name: c.name, e: v.e, t: c.t, nn: v.nn})
+		row.cols = append(row.cols, colDef{name: c.Name, e: v.e, t: c.T, nn: v.nn})
 	}
-	list := tab.firing(onInsert, true, true, nil)
+	list := tab.Firing(schema.OnInsert, true, true, nil)
 	if len(list) == 0 {
 		i.put(row)
 		return
@@ -417,7 +418,7 @@ func (i *inserter) row(given []assignment) {
 	r := &rowTrigger{op: "INSERT", new: b.record("new", tab, row, i.pos)}
 	b.before(tab, list, r, i.pos, i.many, func() {
 		src := r.new.source(tab)
-		src.alias = tab.name
+		src.alias = tab.Name
 		i.put(src)
 	}, i.nothing)
 }
@@ -425,7 +426,7 @@ func (i *inserter) row(given []assignment) {
 // asNow gives the values of a row that read tables locals, since they are looked at
 // again when the row is in.
 func (i *inserter) asNow(row *rowSource) *rowSource {
-	if !i.ret() && len(i.tab.firing(onInsert, false, true, nil)) == 0 {
+	if !i.ret() && len(i.tab.Firing(schema.OnInsert, false, true, nil)) == 0 {
 		return row
 	}
 	out := *row
@@ -447,17 +448,17 @@ func (i *inserter) put(row *rowSource) {
 	gen := b.generated(tab, row)
 	row = withValues(row, gen)
 	b.unplaced(i.pos, tab, row)
-	stmt := &ir.Insert{At: at(i.pos), Table: tab.ir}
+	stmt := &ir.Insert{At: schema.At(i.pos), Table: tab.Ir}
 	for _, c := range row.cols {
-		if k, isConst := c.e.(*ir.Const); isConst && k.Value.IsNull() && !tab.ir.IsKey(tab.ir.Column(c.name)) {
+		if k, isConst := c.e.(*ir.Const); isConst && k.Value.IsNull() && !tab.Ir.IsKey(tab.Ir.Column(c.name)) {
 			continue
 		}
-		stmt.Cols = append(stmt.Cols, tab.ir.Column(c.name))
+		stmt.Cols = append(stmt.Cols, tab.Ir.Column(c.name))
 		stmt.Values = append(stmt.Values, c.e)
 	}
 	for _, a := range gen {
-		if tab.column(a.column) == nil { // what an index is over
-			stmt.Cols, stmt.Values = append(stmt.Cols, tab.ir.Column(a.column)), append(stmt.Values, a.v.e)
+		if tab.Column(a.column) == nil { // what an index is over
+			stmt.Cols, stmt.Values = append(stmt.Cols, tab.Ir.Column(a.column)), append(stmt.Values, a.v.e)
 		}
 	}
 	if i.s.OnConflictClause != nil {
@@ -465,8 +466,8 @@ func (i *inserter) put(row *rowSource) {
 		return
 	}
 	b.checkFirst(i.pos, row, stmt)
-	if list := tab.firing(onInsert, false, true, nil); slices.ContainsFunc(list, func(g *trigger) bool { return b.runsBefore(tab, g, i.many) }) {
-		b.stableAfter(tab, onInsert, nil, &rowTrigger{op: "INSERT", new: b.record("new", tab, row, i.pos)}, i.pos, i.many)
+	if list := tab.Firing(schema.OnInsert, false, true, nil); slices.ContainsFunc(list, func(g *schema.Trigger) bool { return b.runsBefore(tab, g, i.many) }) {
+		b.stableAfter(tab, schema.OnInsert, nil, &rowTrigger{op: "INSERT", new: b.record("new", tab, row, i.pos)}, i.pos, i.many)
 	}
 	b.emit(stmt)
 	switch {
@@ -483,7 +484,7 @@ func (i *inserter) put(row *rowSource) {
 
 // after runs the AFTER triggers of a row.
 func (i *inserter) after(row *rowSource) {
-	list := i.tab.firing(onInsert, false, true, nil)
+	list := i.tab.Firing(schema.OnInsert, false, true, nil)
 	if len(list) == 0 {
 		return
 	}
@@ -537,7 +538,7 @@ func (i *inserter) returning(row *rowSource, done ir.Expr, before *conflictRow) 
 	give := func() {
 		if i.to.kind == intoRows {
 			e := &ir.Call{Name: ir.RowsAgg, Args: []ir.Expr{i.to.rows.take(i.x, cols)}, Type: ir.ArrayType(ir.KindOpaque)}
-			b.emit(&ir.Assign{At: at(i.pos), Var: i.to.rows.local, Expr: e})
+			b.emit(&ir.Assign{At: schema.At(i.pos), Var: i.to.rows.local, Expr: e})
 			return
 		}
 		if i.to.kind == intoLocals {
@@ -554,7 +555,7 @@ func (i *inserter) returning(row *rowSource, done ir.Expr, before *conflictRow) 
 		give()
 		return
 	}
-	b.emit(&ir.If{At: at(i.pos), Cond: done, Then: b.collect(give), Else: b.collect(func() { i.noRow(cols) })})
+	b.emit(&ir.If{At: schema.At(i.pos), Cond: done, Then: b.collect(give), Else: b.collect(func() { i.noRow(cols) })})
 }
 
 // nothing is what follows where no row comes to be inserted.
@@ -566,7 +567,7 @@ func (i *inserter) nothing() {
 	if !i.ret() {
 		return
 	}
-	row := tableSource(i.tab, i.tab.name, "")
+	row := tableSource(i.tab, i.tab.Name, "")
 	for k := range row.cols {
 		row.cols[k].e = ir.C(ir.Null)
 	}
@@ -583,7 +584,7 @@ func (i *inserter) nothing() {
 func (i *inserter) noRow(cols []colDef) {
 	switch i.to.kind {
 	case intoRows:
-		i.b.emit(&ir.Assign{At: at(i.pos), Var: i.to.rows.local, Expr: &ir.Call{Name: ir.RowsAgg, Type: ir.ArrayType(ir.KindOpaque)}})
+		i.b.emit(&ir.Assign{At: schema.At(i.pos), Var: i.to.rows.local, Expr: &ir.Call{Name: ir.RowsAgg, Type: ir.ArrayType(ir.KindOpaque)}})
 	case intoLocals:
 		list, rest := i.to.dests(cols)
 		i.b.setNull(i.pos, append(list, rest...))

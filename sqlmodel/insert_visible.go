@@ -2,6 +2,7 @@ package sqlmodel
 
 import (
 	"github.com/txrobust/robust/internal/sql/pg"
+	"github.com/txrobust/robust/internal/sql/schema"
 	"github.com/txrobust/robust/internal/sql/syntax"
 	"github.com/txrobust/robust/ir"
 )
@@ -17,16 +18,16 @@ func (i *inserter) look(events int32) {
 	if c := i.s.OnConflictClause; c != nil {
 		parts = append(parts, partsOf(nil, c.WhereClause, c.TargetList)...)
 	}
-	b.looksAhead(i.tab, addsRows, events, false, parts...)
-	if c := i.s.OnConflictClause; c != nil && b.sightOf(c).now.meets(i.wrote.tables) {
+	b.looksAhead(i.tab, schema.AddsRows, events, false, parts...)
+	if c := i.s.OnConflictClause; c != nil && b.sightOf(c).Now.Meets(i.wrote.Tables) {
 		b.unmodelled("a VOLATILE function in ON CONFLICT, %s", hidden)
 	}
-	if events&onUpdate != 0 {
+	if events&schema.OnUpdate != 0 {
 		i.twice(parts)
 	}
-	for _, c := range i.tab.columns {
-		if c.def != nil && b.l.sightOf(b.l.declaredRefs(c.def.node, c.def.text)).before.meets(i.wrote.tables) {
-			b.unmodelled("the default of column %s, %s", c.name, hidden)
+	for _, c := range i.tab.Columns {
+		if c.Def != nil && b.l.SightOf(b.l.DeclaredRefs(c.Def.Node, c.Def.Text)).Before.Meets(i.wrote.Tables) {
+			b.unmodelled("the default of column %s, %s", c.Name, hidden)
 		}
 	}
 	if !i.ret() {
@@ -34,9 +35,9 @@ func (i *inserter) look(events int32) {
 	}
 	for k, n := range i.s.ReturningClause.Exprs {
 		s := b.sightOf(n)
-		before, now := s.before.meets(i.wrote.tables), s.now.meets(i.wrote.tables)
+		before, now := s.Before.Meets(i.wrote.Tables), s.Now.Meets(i.wrote.Tables)
 		switch {
-		case (before || now) && events&onUpdate != 0:
+		case (before || now) && events&schema.OnUpdate != 0:
 			b.unmodelled("RETURNING of ON CONFLICT DO UPDATE, %s", hidden)
 		case before && now:
 			b.unmodelled("a subquery and a VOLATILE function in RETURNING, %s", hidden)
@@ -49,14 +50,14 @@ func (i *inserter) look(events int32) {
 // twice ends the translation of an INSERT … ON CONFLICT DO UPDATE whose values or BEFORE triggers write the table: it is an error to
 // update a row for a second time.
 func (i *inserter) twice(parts []pg.Message) {
-	writer := i.b.l.tracer()
-	for _, g := range i.tab.triggers {
-		if g.before && g.events&(onInsert|onUpdate) != 0 {
-			writer.add(g.refs())
+	writer := i.b.l.Tracer()
+	for _, g := range i.tab.Triggers {
+		if g.Before && g.Events&(schema.OnInsert|schema.OnUpdate) != 0 {
+			writer.Add(g.Refs())
 		}
 	}
-	now := i.b.sightOf(parts...).now
-	if writer.writes && writer.meets(map[string]bool{i.tab.name: true}) || now.writes && now.meets(map[string]bool{i.tab.name: true}) {
+	now := i.b.sightOf(parts...).Now
+	if writer.Writes && writer.Meets(map[string]bool{i.tab.Name: true}) || now.Writes && now.Meets(map[string]bool{i.tab.Name: true}) {
 		i.b.unmodelled("ON CONFLICT DO UPDATE of a table that a function or trigger of the same statement writes")
 	}
 }
@@ -74,7 +75,7 @@ func (i *inserter) beforehand(n *pg.Node) []colDef {
 				i.b.unmodelled("a subquery in RETURNING that depends on the row, %s", hidden)
 			}
 			local := i.b.local(c.name, c.t)
-			i.b.emit(&ir.Assign{At: at(i.pos), Var: local, Expr: c.e})
+			i.b.emit(&ir.Assign{At: schema.At(i.pos), Var: local, Expr: c.e})
 			q.targets[k].e = ir.V(local)
 		}
 	}
@@ -99,14 +100,14 @@ func (i *inserter) filled(cols []colDef, row *rowSource) []colDef {
 // sees the rows before its own, but not yet what triggers do that run after all rows.
 func (i *inserter) seesBefore(n *pg.Node) bool {
 	s := i.b.sightOf(n)
-	before, now := s.before.meets(i.wrote.tables), s.now.meets(i.wrote.tables)
+	before, now := s.Before.Meets(i.wrote.Tables), s.Now.Meets(i.wrote.Tables)
 	if before && now {
 		i.b.unmodelled("a subquery and a VOLATILE function in one value, %s", hidden)
 	}
 	if now {
-		for _, g := range i.tab.triggers {
-			if !g.before && g.events&onInsert != 0 && s.now.meets(i.b.l.effectOf(g.refs()).tables) {
-				i.b.unmodelled("a VOLATILE function that looks at what trigger %s writes", g.name)
+		for _, g := range i.tab.Triggers {
+			if !g.Before && g.Events&schema.OnInsert != 0 && s.Now.Meets(i.b.l.EffectOf(g.Refs()).Tables) {
+				i.b.unmodelled("a VOLATILE function that looks at what trigger %s writes", g.Name)
 			}
 		}
 	}
@@ -117,7 +118,7 @@ func (i *inserter) seesBefore(n *pg.Node) bool {
 func (i *inserter) kept(a assignment) assignment {
 	if ir.HasExists(a.v.e) {
 		local := i.b.local(a.column, a.v.t)
-		i.b.emit(&ir.Assign{At: at(i.pos), Var: local, Expr: a.v.e})
+		i.b.emit(&ir.Assign{At: schema.At(i.pos), Var: local, Expr: a.v.e})
 		a.v.e = ir.V(local)
 	}
 	return a

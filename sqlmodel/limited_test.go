@@ -17,7 +17,7 @@ import (
 // are written as there are, up to the limit, the first ones in an order if it is
 // total, and any otherwise. Rows are (k, g, v).
 func TestLimitedWrites(t *testing.T) {
-	const schema = "CREATE TABLE `T` (`K` int NOT NULL AUTO_INCREMENT PRIMARY KEY, g int, v int, UNIQUE KEY (`v`), KEY (g)) ENGINE=InnoDB;"
+	const schemaName = "CREATE TABLE `T` (`K` int NOT NULL AUTO_INCREMENT PRIMARY KEY, g int, v int, UNIQUE KEY (`v`), KEY (g)) ENGINE=InnoDB;"
 	rows := [][]int64{{1, 1, 30}, {2, 1, 10}, {3, 2, 20}, {4, 1, 40}}
 	for _, c := range []struct {
 		sql  string
@@ -42,7 +42,7 @@ func TestLimitedWrites(t *testing.T) {
 			for i := range strings.Count(c.sql, "?") {
 				q.Args = append(q.Args, clientExpr(i+1))
 			}
-			schema := []File{{Name: "s.sql", Text: schema}}
+			schema := []File{{Name: "s.sql", Text: schemaName}}
 			prog, err := Client(t.Context(), nil, []*client.Txn{txn_("f", nil, q)}, Options{MySQL: true, Schema: schema, MySQLFiles: []string{"s.sql"}})
 			if err != nil {
 				t.Fatal(err)
@@ -99,7 +99,7 @@ func writtenKeys(t *testing.T, prog *ir.Program, rows [][]int64) []string {
 
 // TestMySQLStatements checks what a schema and statements in MySQL's dialect mean.
 func TestMySQLStatements(t *testing.T) {
-	const schema = "CREATE TABLE t (k int AUTO_INCREMENT PRIMARY KEY, a int, at timestamp DEFAULT now() ON UPDATE now(), n varchar(9), UNIQUE KEY (n), u int);\n" +
+	const schemaName = "CREATE TABLE t (k int AUTO_INCREMENT PRIMARY KEY, a int, at timestamp DEFAULT now() ON UPDATE now(), n varchar(9), UNIQUE KEY (n), u int);\n" +
 		"ALTER TABLE t ADD b bool NOT NULL DEFAULT FALSE AFTER a;\nCREATE TRIGGER r BEFORE INSERT ON hooked FOR EACH ROW SET NEW.a = 1;\nCREATE TABLE hooked (a int);"
 	for _, c := range []struct{ sql, want string }{
 		{"UPDATE t SET a = a + 1, u = a WHERE k = 1", "update t set a = t.a + 1, u = t.a + 1, at = (if t.a is t.a + 1 and t.u is t.a + 1 then t.at else now) where t.k == 1;"},
@@ -111,7 +111,7 @@ func TestMySQLStatements(t *testing.T) {
 		{"DELETE FROM hooked", "unmodelled * 'a table of which the schema was not read';"},
 	} {
 		prog, err := Client(t.Context(), nil, []*client.Txn{txn_("f", nil, sql(c.sql))},
-			Options{MySQL: true, Schema: []File{{Name: "s.sql", Text: schema}}, MySQLFiles: []string{"s.sql"}})
+			Options{MySQL: true, Schema: []File{{Name: "s.sql", Text: schemaName}}, MySQLFiles: []string{"s.sql"}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -119,7 +119,7 @@ func TestMySQLStatements(t *testing.T) {
 			t.Errorf("%s\ngot\n%s\nwant %s\n%v", c.sql, text, c.want, prog.Notes)
 		}
 	}
-	_, err := Client(t.Context(), []File{{Name: "s.sql", Text: schema}}, nil, Options{MySQL: true, MySQLFiles: []string{"s.sql"}})
+	_, err := Client(t.Context(), []File{{Name: "s.sql", Text: schemaName}}, nil, Options{MySQL: true, MySQLFiles: []string{"s.sql"}})
 	if err == nil || !strings.Contains(err.Error(), "s.sql:3") {
 		t.Errorf("a named schema with a trigger gives %v", err)
 	}

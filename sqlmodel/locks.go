@@ -4,8 +4,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/txrobust/robust/internal/sql/catalog"
 	"github.com/txrobust/robust/internal/sql/pg"
+	"github.com/txrobust/robust/internal/sql/schema"
 	"github.com/txrobust/robust/internal/sql/syntax"
 	"github.com/txrobust/robust/ir"
 )
@@ -38,7 +38,7 @@ type innerLocks struct {
 
 // checkLocking stops at clauses that PostgreSQL refuses beside a lock.
 func (x *ex) checkLocking(s *pg.SelectStmt, pushed ir.LockMode) {
-	if len(s.LockingClause) == 0 && pushed == ir.NoLock || x.l.in.mysql {
+	if len(s.LockingClause) == 0 && pushed == ir.NoLock || x.l.In.MySQL {
 		return
 	}
 	mode, loc := pushed, int32(max(pg.Start(s), 0))
@@ -81,7 +81,7 @@ func (x *ex) reached(s *pg.SelectStmt) *ex {
 // tryLocks translates a WITH query that has locks, for what PostgreSQL refuses in it even
 // if nothing refers to it.
 func (x *ex) tryLocks(s *pg.SelectStmt) {
-	if x.b == nil || !x.b.refsOf(s).locks {
+	if x.b == nil || !x.b.refsOf(s).Locks {
 		return
 	}
 	var doubts []ir.Stmt
@@ -95,7 +95,7 @@ func (x *ex) tryLocks(s *pg.SelectStmt) {
 				doubts = append(doubts, d)
 			}
 		}
-		panic(unmodelled{}) // nothing else of it stays
+		panic(schema.Unmodelled{}) // nothing else of it stays
 	})
 	for _, d := range doubts {
 		x.b.emit(d)
@@ -194,27 +194,16 @@ func (q *query) locksWithin(in *ex, sub *query, src *rowSource, f *fromQuery, co
 		src.unlockable = f.what
 		return
 	}
-	if q.in.l.in.mysql && len(in.viewing) == 0 {
+	if q.in.l.In.MySQL && len(in.viewing) == 0 {
 		return
 	}
 	for _, s := range sub.level.sources {
 		src.reach = append(src.reach, s.lockable()...)
 		src.apart = append(src.apart, s.apart...)
 	}
-	if len(f.s.LockingClause) > 0 || len(f.s.SortClause) > 0 || slices.ContainsFunc(sub.targets, func(c colDef) bool { return q.in.l.volatile(c.e) }) {
+	if len(f.s.LockingClause) > 0 || len(f.s.SortClause) > 0 || slices.ContainsFunc(sub.targets, func(c colDef) bool { return q.in.l.Volatile(c.e) }) {
 		src.apart = append(src.apart, i)
 	}
-}
-
-// volatile reports whether an expression calls a function that may give another value
-// each time.
-func (l *Schema) volatile(e ir.Expr) bool {
-	found := false
-	ir.WalkExpr(e, func(e ir.Expr) {
-		c, ok := e.(*ir.Call)
-		found = found || ok && l.builtin(c.Name).effect >= catalog.AnyValue
-	})
-	return found
 }
 
 // locksOn asks for a lock of the given mode on each source.
@@ -242,7 +231,7 @@ func locksOn(from []ir.Source, mode func(row string) ir.LockMode) ir.Locks {
 // settleInner says of the queries in FROM which rows they may lock beyond those that come
 // into the result of q. s is q, and conds are its own conditions.
 func (q *query) settleInner(s *pg.SelectStmt, conds []ir.Expr) {
-	alone := !q.in.l.in.mysql && len(q.inner) == 1 && len(s.FromClause) == 1 && len(q.from) == len(q.inner[0].q.from) && s.LimitCount == nil && s.LimitOffset == nil
+	alone := !q.in.l.In.MySQL && len(q.inner) == 1 && len(s.FromClause) == 1 && len(q.from) == len(q.inner[0].q.from) && s.LimitCount == nil && s.LimitOffset == nil
 	var open []*innerLocks
 	for _, i := range q.inner {
 		exact := alone && i.known(conds)
@@ -267,7 +256,7 @@ func (i *innerLocks) known(conds []ir.Expr) bool {
 		switch {
 		case slices.Contains(i.own, c):
 		case !i.fenced:
-			if !rowFree(c, rows) || ir.HasExists(c) || derives(c) || i.q.in.l.volatile(c) {
+			if !rowFree(c, rows) || ir.HasExists(c) || derives(c) || i.q.in.l.Volatile(c) {
 				return false
 			}
 		default: // what can never be true keeps the query from being run at all
@@ -303,7 +292,7 @@ func (b *builder) mayLock(q *query, pos ir.Pos, what string) {
 		return
 	}
 	rows := map[string]bool{}
-	d := &ir.Dropped{At: at(pos), Kind: ir.ByRowLock, What: "the row locks of " + what, Locks: q.locks}
+	d := &ir.Dropped{At: schema.At(pos), Kind: ir.ByRowLock, What: "the row locks of " + what, Locks: q.locks}
 	for _, src := range q.from {
 		rows[src.Row] = true
 		if q.locks.Of(src.Row) != ir.NoLock && !slices.Contains(d.Tables, src.Table) {
@@ -360,7 +349,7 @@ func (b *builder) looseInner(q *query) {
 func (b *builder) fetchAll(q *query) {
 	for _, i := range q.inner {
 		if i.fenced {
-			b.emit(&ir.LockRows{At: at(i.pos), Query: ir.Query{From: i.q.from, Where: i.q.where}, Locks: i.q.locks})
+			b.emit(&ir.LockRows{At: schema.At(i.pos), Query: ir.Query{From: i.q.from, Where: i.q.where}, Locks: i.q.locks})
 		}
 	}
 	q.inner = nil
@@ -383,7 +372,7 @@ func (b *builder) lockFirst(q *query, pos ir.Pos, whole bool) {
 func (b *builder) lockRows(q *query, pos ir.Pos) {
 	b.fetchAll(q)
 	if len(q.locks) > 0 && len(q.from) > 0 {
-		s := &ir.LockRows{At: at(pos), Query: q.ir(), Locks: q.locks}
+		s := &ir.LockRows{At: schema.At(pos), Query: q.ir(), Locks: q.locks}
 		if len(q.aggs) == 0 && q.limit != nil {
 			s.Order, s.Limit = q.order, q.limit
 		}

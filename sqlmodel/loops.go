@@ -3,6 +3,7 @@ package sqlmodel
 import (
 	"github.com/txrobust/robust/internal/sql/pg"
 	"github.com/txrobust/robust/internal/sql/plpgsql"
+	"github.com/txrobust/robust/internal/sql/schema"
 	"github.com/txrobust/robust/internal/sql/syntax"
 	"github.com/txrobust/robust/ir"
 )
@@ -15,7 +16,7 @@ func (b *builder) loopBody(f *frame, l *loopLabel, list []plpgsql.Stmt) []ir.Stm
 	b.loopDepth--
 	f.loops = f.loops[:len(f.loops)-1]
 	if l.wantNext && l.next != "" {
-		return []ir.Stmt{&ir.Block{At: at(b.cur), Label: l.next, Body: body}}
+		return []ir.Stmt{&ir.Block{At: schema.At(b.cur), Label: l.next, Body: body}}
 	}
 	return body
 }
@@ -30,7 +31,7 @@ func (f *frame) enter() (leave func()) {
 // loop is LOOP and WHILE.
 func (b *builder) loop(f *frame, s *plpgsql.Loop, pos ir.Pos) {
 	l := &loopLabel{name: s.Label, loop: true}
-	w := &ir.While{At: at(pos), Cond: ir.C(ir.Bool(true))}
+	w := &ir.While{At: schema.At(pos), Cond: ir.C(ir.Bool(true))}
 	var test []ir.Stmt
 	if !s.Cond.Empty() {
 		var cond ir.Expr
@@ -38,7 +39,7 @@ func (b *builder) loop(f *frame, s *plpgsql.Loop, pos ir.Pos) {
 		if len(test) == 0 {
 			w.Cond = cond
 		} else { // what the condition needs is computed in each round
-			test = append(test, &ir.If{At: at(pos), Cond: cond, Else: []ir.Stmt{&ir.Break{At: at(pos)}}})
+			test = append(test, &ir.If{At: schema.At(pos), Cond: cond, Else: []ir.Stmt{&ir.Break{At: schema.At(pos)}}})
 		}
 	}
 	w.Body = append(test, b.loopBody(f, l, s.Body)...)
@@ -51,8 +52,8 @@ func (b *builder) startFor(f *frame, pos ir.Pos) (iterated string) {
 	if f.found == "" {
 		return ""
 	}
-	iterated = b.local("iterated", tBool)
-	b.emitWeak(&ir.Assign{At: at(pos), Var: iterated, Expr: ir.C(ir.Bool(false))})
+	iterated = b.local("iterated", schema.TBool)
+	b.emitWeak(&ir.Assign{At: schema.At(pos), Var: iterated, Expr: ir.C(ir.Bool(false))})
 	return iterated
 }
 
@@ -61,7 +62,7 @@ func (b *builder) inRound(iterated string, pos ir.Pos, body []ir.Stmt) []ir.Stmt
 	if iterated == "" {
 		return body
 	}
-	s := &ir.Assign{At: at(pos), Var: iterated, Expr: ir.C(ir.Bool(true))}
+	s := &ir.Assign{At: schema.At(pos), Var: iterated, Expr: ir.C(ir.Bool(true))}
 	b.weak[s] = true
 	return append([]ir.Stmt{s}, body...)
 }
@@ -69,7 +70,7 @@ func (b *builder) inRound(iterated string, pos ir.Pos, body []ir.Stmt) []ir.Stmt
 // endFor sets FOUND after a FOR loop.
 func (b *builder) endFor(f *frame, iterated string, pos ir.Pos) {
 	if iterated != "" {
-		b.emitWeak(&ir.Assign{At: at(pos), Var: f.found, Expr: ir.V(iterated)})
+		b.emitWeak(&ir.Assign{At: schema.At(pos), Var: f.found, Expr: ir.V(iterated)})
 	}
 }
 
@@ -80,7 +81,7 @@ func (b *builder) forRange(f *frame, s *plpgsql.ForRange, pos ir.Pos) {
 		if v.record {
 			b.unmodelled("a row as a bound")
 		}
-		return b.ex(f, f.text).cast(v, tInt, 0).e
+		return b.ex(f, f.text).cast(v, schema.TInt, 0).e
 	}
 	from, to := bound(s.From), bound(s.To)
 	step := ir.C(ir.Int(1))
@@ -88,17 +89,17 @@ func (b *builder) forRange(f *frame, s *plpgsql.ForRange, pos ir.Pos) {
 		step = bound(s.By)
 	}
 	defer f.enter()()
-	v := b.declare(f, s.Var, tInt)
+	v := b.declare(f, s.Var, schema.TInt)
 	l := &loopLabel{name: s.Label, loop: true, counts: true}
 	iterated := b.startFor(f, pos)
 	if isInt(step, 1) {
-		loop := &ir.ForRange{At: at(pos), Var: v.local, From: from, To: to, Reverse: s.Reverse}
-		if f.fn.assigns(s.Var) { // the body's own changes do not count
-			loop.Var = b.local(s.Var, tInt)
+		loop := &ir.ForRange{At: schema.At(pos), Var: v.local, From: from, To: to, Reverse: s.Reverse}
+		if f.fn.Assigns(s.Var) { // the body's own changes do not count
+			loop.Var = b.local(s.Var, schema.TInt)
 		}
 		loop.Body = b.loopBody(f, l, s.Body)
 		if loop.Var != v.local {
-			loop.Body = append([]ir.Stmt{&ir.Assign{At: at(pos), Var: v.local, Expr: ir.V(loop.Var)}}, loop.Body...)
+			loop.Body = append([]ir.Stmt{&ir.Assign{At: schema.At(pos), Var: v.local, Expr: ir.V(loop.Var)}}, loop.Body...)
 		}
 		loop.Body = b.inRound(iterated, pos, loop.Body)
 		loop.Label = l.label
@@ -107,22 +108,22 @@ func (b *builder) forRange(f *frame, s *plpgsql.ForRange, pos ir.Pos) {
 		return
 	}
 	// Another step: a loop with a counter.
-	n, last, by := b.local(s.Var, tInt), b.local("last", tInt), b.local("step", tInt)
+	n, last, by := b.local(s.Var, schema.TInt), b.local("last", schema.TInt), b.local("step", schema.TInt)
 	b.assign(pos, n, from)
 	b.assign(pos, last, to)
 	b.assign(pos, by, step)
 	null := ir.OrE(&ir.Unary{Op: ir.IsNull, X: ir.V(n)}, &ir.Unary{Op: ir.IsNull, X: ir.V(last)}, &ir.Unary{Op: ir.IsNull, X: ir.V(by)})
-	b.emit(&ir.If{At: at(pos), Cond: null, Then: b.collect(func() { b.fails(pos, "22004") })})
-	b.emit(&ir.If{At: at(pos), Cond: ir.Op(ir.Le, ir.V(by), ir.C(ir.Int(0))), Then: b.collect(func() { b.fails(pos, "22023") })})
+	b.emit(&ir.If{At: schema.At(pos), Cond: null, Then: b.collect(func() { b.fails(pos, "22004") })})
+	b.emit(&ir.If{At: schema.At(pos), Cond: ir.Op(ir.Le, ir.V(by), ir.C(ir.Int(0))), Then: b.collect(func() { b.fails(pos, "22023") })})
 	cmp, op := ir.Le, ir.Add
 	if s.Reverse {
 		cmp, op = ir.Ge, ir.Sub
 	}
 	l.next = b.newLabel("round")
-	w := &ir.While{At: at(pos), Cond: ir.Op(cmp, ir.V(n), ir.V(last))}
-	w.Body = []ir.Stmt{&ir.Assign{At: at(pos), Var: v.local, Expr: ir.V(n)}}
+	w := &ir.While{At: schema.At(pos), Cond: ir.Op(cmp, ir.V(n), ir.V(last))}
+	w.Body = []ir.Stmt{&ir.Assign{At: schema.At(pos), Var: v.local, Expr: ir.V(n)}}
 	w.Body = append(w.Body, b.loopBody(f, l, s.Body)...)
-	w.Body = append(w.Body, &ir.Assign{At: at(pos), Var: n, Expr: ir.Op(op, ir.V(n), ir.V(by))})
+	w.Body = append(w.Body, &ir.Assign{At: schema.At(pos), Var: n, Expr: ir.Op(op, ir.V(n), ir.V(by))})
 	w.Body = b.inRound(iterated, pos, w.Body)
 	w.Label = l.label
 	b.emit(w)
@@ -162,7 +163,7 @@ func (b *builder) forQuery(f *frame, s *plpgsql.ForQuery, fetched string, pos ir
 	f.scope = scope
 	if cur != nil && fetched == "" { // the loop has a record of its own
 		defer f.enter()()
-		b.declare(f, s.Targets[0].Parts[0], tRecord)
+		b.declare(f, s.Targets[0].Parts[0], schema.TRecord)
 	}
 	list, rest := b.destsFor(f, s.Targets, pos)(q.targets)
 	if cur != nil {
@@ -186,7 +187,7 @@ func (b *builder) forQuery(f *frame, s *plpgsql.ForQuery, fetched string, pos ir
 		if len(b.demands[d.local]) > 0 {
 			b.unmodelled(demandingLoop)
 		}
-		b.emitWeak(&ir.Assign{At: at(pos), Var: d.local, Expr: ir.C(ir.Null)})
+		b.emitWeak(&ir.Assign{At: schema.At(pos), Var: d.local, Expr: ir.C(ir.Null)})
 	}
 	round := func() []ir.Stmt { return b.loopBody(f, l, s.Body) }
 	single := len(q.loops) == 0 && (q.atMost == 1 || len(q.aggs) > 0 || len(q.from) == 0)
@@ -208,7 +209,7 @@ func (b *builder) forQuery(f *frame, s *plpgsql.ForQuery, fetched string, pos ir
 	}
 	for _, d := range all { // the last FETCH finds no row
 		if d.local != "" {
-			b.emitWeak(&ir.Assign{At: at(pos), Var: d.local, Expr: ir.C(ir.Null)})
+			b.emitWeak(&ir.Assign{At: schema.At(pos), Var: d.local, Expr: ir.C(ir.Null)})
 		}
 	}
 	b.setFound(f, pos, ir.C(ir.Bool(false)), nil)
@@ -243,7 +244,7 @@ func mentions(q *query, local string) bool {
 // overRows is a loop over the rows of tables. round translates its body, which
 // l labels.
 func (b *builder) overRows(x *ex, q *query, round func() []ir.Stmt, l *loopLabel, iterated string, pos ir.Pos, list []dest) {
-	loop := &ir.Foreach{At: at(pos), Query: q.ir(), Order: q.order, Locks: q.locks}
+	loop := &ir.Foreach{At: schema.At(pos), Query: q.ir(), Order: q.order, Locks: q.locks}
 	seen := map[string]bool{}
 	for i, d := range list {
 		if d.local == "" || seen[d.local] {
@@ -253,13 +254,13 @@ func (b *builder) overRows(x *ex, q *query, round func() []ir.Stmt, l *loopLabel
 		loop.Into, loop.Cols = append(loop.Into, d.local), append(loop.Cols, x.assigned(q.targets[i].val(), d.t, 0).e)
 	}
 	if len(loop.Into) == 0 {
-		loop.Into, loop.Cols = []string{b.local("hit", tBool)}, []ir.Expr{ir.C(ir.Bool(true))}
+		loop.Into, loop.Cols = []string{b.local("hit", schema.TBool)}, []ir.Expr{ir.C(ir.Bool(true))}
 	}
 	var count string
 	var lock []ir.Stmt
 	if q.limit != nil {
 		lock = b.lockInRound(loop)
-		count = b.local("n", tInt)
+		count = b.local("n", schema.TInt)
 		b.assign(pos, count, ir.C(ir.Int(0)))
 	}
 	loop.Body = append(lock, b.inRound(iterated, pos, round())...)
@@ -272,12 +273,12 @@ func (b *builder) overRows(x *ex, q *query, round func() []ir.Stmt, l *loopLabel
 			for i, local := range loop.Into {
 				loop.Into[i] = b.irLocal(local, b.typeOfLocal(local))
 				b.fields[loop.Into[i]] = true
-				b.emitWeak(&ir.Assign{At: at(pos), Var: local, Expr: ir.V(loop.Into[i])})
+				b.emitWeak(&ir.Assign{At: schema.At(pos), Var: local, Expr: ir.V(loop.Into[i])})
 			}
 		}), loop.Body...)
 		loop.Body = append([]ir.Stmt{
-			&ir.If{At: at(pos), Cond: ir.Op(ir.Ge, ir.V(count), q.limit), Then: []ir.Stmt{&ir.Break{At: at(pos)}}},
-			&ir.Assign{At: at(pos), Var: count, Expr: ir.Op(ir.Add, ir.V(count), ir.C(ir.Int(1)))},
+			&ir.If{At: schema.At(pos), Cond: ir.Op(ir.Ge, ir.V(count), q.limit), Then: []ir.Stmt{&ir.Break{At: schema.At(pos)}}},
+			&ir.Assign{At: schema.At(pos), Var: count, Expr: ir.Op(ir.Add, ir.V(count), ir.C(ir.Int(1)))},
 		}, loop.Body...)
 	}
 	if q.some && leaves {
@@ -306,7 +307,7 @@ func mayLeave(body []ir.Stmt, label string) bool {
 func (b *builder) oneRound(f *frame, x *ex, q *query, round func() []ir.Stmt, l *loopLabel, iterated string, pos ir.Pos, list []dest) {
 	l.once = true
 	l.label = b.newLabel("loop")
-	found := b.local("was_found", tBool)
+	found := b.local("was_found", schema.TBool)
 	b.selectInto(&frame{fn: f.fn, found: found}, x, q, pos, sink{kind: intoLocals, dests: func([]colDef) ([]dest, []dest) { return list, nil }})
 	body := b.inRound(iterated, pos, round())
 	body = dropLast(body, func(s ir.Stmt) bool {
@@ -314,9 +315,9 @@ func (b *builder) oneRound(f *frame, x *ex, q *query, round func() []ir.Stmt, l 
 		return ok && k.Label == l.label
 	})
 	if leaves(body, l.label) {
-		body = []ir.Stmt{&ir.Block{At: at(pos), Label: l.label, Body: body}}
+		body = []ir.Stmt{&ir.Block{At: schema.At(pos), Label: l.label, Body: body}}
 	}
-	b.emit(&ir.If{At: at(pos), Cond: ir.V(found), Then: body})
+	b.emit(&ir.If{At: schema.At(pos), Cond: ir.V(found), Then: body})
 }
 
 // overSets is a loop over a set-returning function, and perhaps tables.
@@ -344,11 +345,11 @@ func (b *builder) foreach(f *frame, s *plpgsql.Foreach, pos ir.Pos) {
 		b.unmodelled("FOREACH … SLICE")
 	}
 	a := b.value(f, s.Expr)
-	if a.t.name == nUnknown {
-		a = b.ex(f, f.text).literal(a, arrayOf(tText), 0)
+	if a.t.Name == schema.NUnknown {
+		a = b.ex(f, f.text).literal(a, schema.ArrayOf(schema.TText), 0)
 	}
-	if a.record || a.t.name != nArray {
-		b.l.fail(f.text.Pos(s.Expr.Start), "FOREACH needs an array, but this has type %s", a.t)
+	if a.record || a.t.Name != schema.NArray {
+		b.l.Fail(f.text.Pos(s.Expr.Start), "FOREACH needs an array, but this has type %s", a.t)
 	}
 	array := a.e
 	v, isVar := array.(*ir.Var)
@@ -359,10 +360,10 @@ func (b *builder) foreach(f *frame, s *plpgsql.Foreach, pos ir.Pos) {
 	}
 	l := &loopLabel{name: s.Label, loop: true, counts: true}
 	iterated := b.startFor(f, pos)
-	loop := &ir.ForRange{At: at(pos), Var: b.local("i", tInt), From: ir.C(ir.Int(1)),
+	loop := &ir.ForRange{At: schema.At(pos), Var: b.local("i", schema.TInt), From: ir.C(ir.Int(1)),
 		To: &ir.Call{Name: "len", Args: []ir.Expr{array}, Type: ir.IntType}}
-	t := a.t.element()
-	elem := val{e: &ir.Call{Name: "elem", Args: []ir.Expr{array, ir.V(loop.Var)}, Type: t.ir}, t: t}
+	t := a.t.Element()
+	elem := val{e: &ir.Call{Name: "elem", Args: []ir.Expr{array, ir.V(loop.Var)}, Type: t.Ir}, t: t}
 	first := b.collect(func() {
 		if len(s.Targets) != 1 {
 			b.unmodelled("FOREACH with several variables")
@@ -390,7 +391,7 @@ func (b *builder) foreach(f *frame, s *plpgsql.Foreach, pos ir.Pos) {
 func (f *frame) changes(list []plpgsql.Stmt, local string) bool {
 	found := false
 	plpgsql.Walk(list, func(s plpgsql.Stmt) {
-		for _, n := range assigned(s) {
+		for _, n := range schema.Assigned(s) {
 			v, fd := f.scope.find(n.Parts)
 			if n.Parts[0][0] == '$' {
 				v = f.numbered(n.Parts[0])
@@ -409,7 +410,7 @@ func (b *builder) exit(f *frame, s *plpgsql.Exit, pos ir.Pos) {
 		return
 	}
 	cond := b.conditionOrChoice(f, s.When)
-	b.emit(&ir.If{At: at(pos), Cond: cond, Then: b.collect(jump)})
+	b.emit(&ir.If{At: schema.At(pos), Cond: cond, Then: b.collect(jump)})
 }
 
 // jump leaves or continues a loop.
@@ -427,34 +428,34 @@ func (b *builder) jump(f *frame, label string, next bool, errPos, pos ir.Pos) {
 	}
 	switch {
 	case i < 0 && label == "":
-		b.l.fail(errPos, "%s stands in no loop", word)
+		b.l.Fail(errPos, "%s stands in no loop", word)
 	case i < 0:
-		b.l.fail(errPos, "there is no loop or block %s around this %s", label, word)
+		b.l.Fail(errPos, "there is no loop or block %s around this %s", label, word)
 	case next && !f.loops[i].loop:
-		b.l.fail(errPos, "%s is a block: CONTINUE needs a loop", label)
+		b.l.Fail(errPos, "%s is a block: CONTINUE needs a loop", label)
 	}
 	target := f.loops[i]
 	innermost := true
 	for _, l := range f.loops[i+1:] {
 		innermost = innermost && (!l.loop || l.once)
 		if l.counts && f.found != "" { // a FOR loop that is left sets FOUND
-			b.emitWeak(&ir.Assign{At: at(pos), Var: f.found, Expr: ir.C(ir.Bool(true))})
+			b.emitWeak(&ir.Assign{At: schema.At(pos), Var: f.found, Expr: ir.C(ir.Bool(true))})
 		}
 	}
 	switch {
 	case target.once:
-		b.emit(&ir.Break{At: at(pos), Label: target.label})
+		b.emit(&ir.Break{At: schema.At(pos), Label: target.label})
 	case next && target.next != "":
 		target.wantNext = true
-		b.emit(&ir.Break{At: at(pos), Label: target.next})
+		b.emit(&ir.Break{At: schema.At(pos), Label: target.next})
 	case next && innermost:
-		b.emit(&ir.Continue{At: at(pos)})
+		b.emit(&ir.Continue{At: schema.At(pos)})
 	case next:
-		b.emit(&ir.Continue{At: at(pos), Label: b.labelOf(target)})
+		b.emit(&ir.Continue{At: schema.At(pos), Label: b.labelOf(target)})
 	case innermost && target.loop && target.label == "":
-		b.emit(&ir.Break{At: at(pos)})
+		b.emit(&ir.Break{At: schema.At(pos)})
 	default:
-		b.emit(&ir.Break{At: at(pos), Label: b.labelOf(target)})
+		b.emit(&ir.Break{At: schema.At(pos), Label: b.labelOf(target)})
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/txrobust/robust/internal/sql/pg"
+	"github.com/txrobust/robust/internal/sql/schema"
 	"github.com/txrobust/robust/internal/sql/syntax"
 	"github.com/txrobust/robust/ir"
 )
@@ -50,7 +51,7 @@ func (b *builder) mergeStmt(f *frame, t *syntax.Text, s *pg.MergeStmt, pos ir.Po
 	g.found, g.rowcount = "", ""
 	m := &merger{b: b, f: &g, x: x, s: s, pos: pos}
 	y, row := x.target(s.Relation)
-	b.looksAhead(row.table, changesRows, onInsert|onUpdate|onDelete, true,
+	b.looksAhead(row.table, schema.ChangesRows, schema.OnInsert|schema.OnUpdate|schema.OnDelete, true,
 		partsOf(s.WithClause, s.JoinCondition, []*pg.Node{s.SourceRelation}, s.MergeWhenClauses)...)
 	m.row = row
 	m.source(y)
@@ -64,8 +65,8 @@ func (b *builder) mergeStmt(f *frame, t *syntax.Text, s *pg.MergeStmt, pos ir.Po
 	if len(m.others) > 0 {
 		unmatched = ir.NotE(&ir.Exists{Query: ir.Query{From: []ir.Source{row.irSource()}, Where: m.on}})
 		if m.single() {
-			local := b.local("unmatched", tBool)
-			b.emit(&ir.Assign{At: at(pos), Var: local, Expr: unmatched})
+			local := b.local("unmatched", schema.TBool)
+			b.emit(&ir.Assign{At: schema.At(pos), Var: local, Expr: unmatched})
 			unmatched = ir.V(local)
 		}
 	}
@@ -77,10 +78,10 @@ func (b *builder) mergeStmt(f *frame, t *syntax.Text, s *pg.MergeStmt, pos ir.Po
 		}
 	}
 	if f.found != "" {
-		b.emitWeak(&ir.Assign{At: at(pos), Var: f.found, Expr: found})
+		b.emitWeak(&ir.Assign{At: schema.At(pos), Var: f.found, Expr: found})
 	}
 	if f.rowcount != "" {
-		b.emitWeak(&ir.Assign{At: at(pos), Var: f.rowcount, Expr: count})
+		b.emitWeak(&ir.Assign{At: schema.At(pos), Var: f.rowcount, Expr: count})
 	}
 }
 
@@ -122,7 +123,7 @@ func (m *merger) oneRow(s *pg.SelectStmt) []colDef {
 	switch {
 	case len(s.ValuesLists) == 1 && s.WithClause == nil && s.LimitCount == nil && s.LimitOffset == nil:
 		for i, n := range m.x.expanded(pg.Inner(s.ValuesLists[0]).(*pg.List).Items) {
-			add("column"+itoa(i+1), m.x.one(n))
+			add("column"+schema.Itoa(i+1), m.x.one(n))
 		}
 	case syntax.PlainExpression(s) && s.LimitOffset == nil:
 		for _, n := range s.TargetList {
@@ -167,13 +168,13 @@ func (m *merger) clauses(y *ex) {
 		}
 		switch c.CommandType {
 		case pg.CommandUpdate:
-			a.op = onUpdate
+			a.op = schema.OnUpdate
 			a.set = m.b.setList(z, m.row, c.TargetList)
 			a.set = append(a.set, m.b.regenerated(m.row, a.set)...)
 		case pg.CommandDelete:
-			a.op = onDelete
+			a.op = schema.OnDelete
 		case pg.CommandInsert:
-			a.op = onInsert
+			a.op = schema.OnInsert
 			a.given = m.given(z, c)
 		}
 		switch {
@@ -211,7 +212,7 @@ func (m *merger) given(z *ex, c *pg.MergeWhen) []assignment {
 			continue
 		}
 		v := z.expr(n)
-		out = append(out, assignment{column: col.name, v: z.forColumn(col, v, n, z.at(n))})
+		out = append(out, assignment{column: col.Name, v: z.forColumn(col, v, n, z.at(n))})
 		i.refuseGenerated(col, n)
 	}
 	return out
@@ -231,13 +232,13 @@ func (m *merger) check() {
 		for _, c := range a.set {
 			sets[c.column] = true
 		}
-		deletes = deletes || a.op == onDelete
+		deletes = deletes || a.op == schema.OnDelete
 		for _, row := range []bool{false, true} {
-			if len(t.firing(a.op, true, row, columnsOf(a.set)))+len(t.firing(a.op, false, row, columnsOf(a.set))) > 0 {
+			if len(t.Firing(a.op, true, row, columnsOf(a.set)))+len(t.Firing(a.op, false, row, columnsOf(a.set))) > 0 {
 				b.unmodelled("MERGE into a table with triggers")
 			}
 		}
-		if a.op == onUpdate {
+		if a.op == schema.OnUpdate {
 			b.refuseTriggersOfGenerated(t)
 			b.irSets(m.row, a.set)
 		}
@@ -245,28 +246,28 @@ func (m *merger) check() {
 	for _, e := range exprs {
 		ir.WalkExpr(e, func(e ir.Expr) {
 			if q, ok := e.(*ir.Exists); ok {
-				reads := func(s ir.Source) bool { return s.Table == t.ir }
+				reads := func(s ir.Source) bool { return s.Table == t.Ir }
 				if !m.single() || slices.ContainsFunc(q.Query.From, reads) {
 					b.unmodelled("a subquery in MERGE that depends on the row")
 				}
 			}
 		})
 	}
-	for _, c := range b.l.keysTo(t) {
+	for _, c := range b.l.KeysTo(t) {
 		switch {
-		case deletes && c.onDelete.changes():
-			b.unmodelled("ON DELETE %s of foreign key %s, in MERGE", actionWord(c.onDelete), c.name)
-		case slices.ContainsFunc(b.l.refColumns(c), func(name string) bool { return sets[name] }):
-			b.unmodelled("a MERGE of what foreign key %s refers to", c.name)
+		case deletes && c.OnDelete.Changes():
+			b.unmodelled("ON DELETE %s of foreign key %s, in MERGE", actionWord(c.OnDelete), c.Name)
+		case slices.ContainsFunc(b.l.RefColumns(c), func(name string) bool { return sets[name] }):
+			b.unmodelled("a MERGE of what foreign key %s refers to", c.Name)
 		}
 	}
-	if k := t.selfKey(); k != nil && !m.single() {
-		b.unmodelled("a MERGE into a table with a foreign key to itself (%s)", k.name)
+	if k := t.SelfKey(); k != nil && !m.single() {
+		b.unmodelled("a MERGE into a table with a foreign key to itself (%s)", k.Name)
 	}
 	if m.single() || len(m.matched) == 0 || len(m.others) == 0 {
 		return
 	}
-	if slices.ContainsFunc(m.q.from, func(s ir.Source) bool { return s.Table == t.ir }) {
+	if slices.ContainsFunc(m.q.from, func(s ir.Source) bool { return s.Table == t.Ir }) {
 		b.unmodelled("a MERGE of a table with itself that writes some rows and inserts others")
 	}
 	if deletes {
@@ -277,17 +278,17 @@ func (m *merger) check() {
 			b.unmodelled("a MERGE that changes %s, which says what matches", c.Col)
 		}
 	})
-	for _, x := range t.ir.Exclusions {
-		for _, c := range x.Columns(t.ir) {
-			if sets[t.ir.Columns[c].Name] {
-				b.unmodelled("a MERGE that updates some rows in column %s of an EXCLUDE constraint and inserts others", t.ir.Columns[c].Name)
+	for _, x := range t.Ir.Exclusions {
+		for _, c := range x.Columns(t.Ir) {
+			if sets[t.Ir.Columns[c].Name] {
+				b.unmodelled("a MERGE that updates some rows in column %s of an EXCLUDE constraint and inserts others", t.Ir.Columns[c].Name)
 			}
 		}
 	}
-	for _, u := range t.ir.Uniques {
+	for _, u := range t.Ir.Uniques {
 		for _, c := range u.Columns {
-			if sets[t.ir.Columns[c].Name] {
-				b.unmodelled("a MERGE that updates some rows in the unique column %s and inserts others", t.ir.Columns[c].Name)
+			if sets[t.Ir.Columns[c].Name] {
+				b.unmodelled("a MERGE that updates some rows in the unique column %s and inserts others", t.Ir.Columns[c].Name)
 			}
 		}
 	}
@@ -321,8 +322,8 @@ func (m *merger) effects(f *frame) (found, count ir.Expr) {
 		}
 		found = ir.OrE(found, &ir.Exists{Query: q})
 		if f.rowcount != "" {
-			n := b.local("count", tInt)
-			b.emitWeak(&ir.Select{At: at(m.pos), Into: []string{n}, Aggs: []ir.Agg{{Fn: "count", Type: ir.IntType}}, Query: q})
+			n := b.local("count", schema.TInt)
+			b.emitWeak(&ir.Select{At: schema.At(m.pos), Into: []string{n}, Aggs: []ir.Agg{{Fn: "count", Type: ir.IntType}}, Query: q})
 			count = ir.Op(ir.Add, count, ir.V(n))
 		}
 	}
@@ -332,9 +333,9 @@ func (m *merger) effects(f *frame) (found, count ir.Expr) {
 	for _, a := range m.others {
 		add(m.rest(none, a.when))
 	}
-	any, n := b.local("was_found", tBool), b.local("count", tInt)
-	b.emitWeak(&ir.Assign{At: at(m.pos), Var: any, Expr: found})
-	b.emitWeak(&ir.Assign{At: at(m.pos), Var: n, Expr: count})
+	any, n := b.local("was_found", schema.TBool), b.local("count", schema.TInt)
+	b.emitWeak(&ir.Assign{At: schema.At(m.pos), Var: any, Expr: found})
+	b.emitWeak(&ir.Assign{At: schema.At(m.pos), Var: n, Expr: count})
 	return ir.V(any), ir.V(n)
 }
 
@@ -363,8 +364,8 @@ func (m *merger) writeMatched() {
 		return ir.V(local)
 	}
 	var key ir.Expr
-	for _, k := range row.table.ir.Key {
-		c := row.table.ir.Columns[k]
+	for _, k := range row.table.Ir.Key {
+		c := row.table.Ir.Columns[k]
 		col := &ir.Col{Row: row.row, Col: c.Name}
 		key = ir.AndE(key, ir.Op(ir.Eq, col, keep(c.Name, col, c.Type)))
 	}
@@ -377,21 +378,21 @@ func (m *merger) writeMatched() {
 			if ir.MayFail(s.v.e) {
 				b.unmodelled("what may fail in one of several actions of MERGE")
 			}
-			if !row.table.ir.IsKey(row.table.ir.Column(s.column)) {
-				a.set[k].v.e = keep("new", s.v.e, row.table.ir.Columns[row.table.ir.Column(s.column)].Type)
+			if !row.table.Ir.IsKey(row.table.Ir.Column(s.column)) {
+				a.set[k].v.e = keep("new", s.v.e, row.table.Ir.Columns[row.table.Ir.Column(s.column)].Type)
 			}
 		}
 		then := b.collect(func() { m.change(&a, key, func(e ir.Expr) ir.Expr { return e }) })
-		list = []ir.Stmt{&ir.If{At: at(m.pos), Cond: when, Then: then, Else: list}}
+		list = []ir.Stmt{&ir.If{At: schema.At(m.pos), Cond: when, Then: then, Else: list}}
 	}
 	q := m.pairs(anyApplies(m.matched))
 	if m.single() && b.singleRow(q) {
-		found := b.local("was_found", tBool)
-		b.emit(&ir.Select{At: at(m.pos), Into: into, Cols: cols, Query: q, Found: found})
-		b.emit(&ir.If{At: at(m.pos), Cond: ir.V(found), Then: list})
+		found := b.local("was_found", schema.TBool)
+		b.emit(&ir.Select{At: schema.At(m.pos), Into: into, Cols: cols, Query: q, Found: found})
+		b.emit(&ir.If{At: schema.At(m.pos), Cond: ir.V(found), Then: list})
 		return
 	}
-	b.emit(&ir.Foreach{At: at(m.pos), Into: into, Cols: cols, Query: q, Body: list})
+	b.emit(&ir.Foreach{At: schema.At(m.pos), Into: into, Cols: cols, Query: q, Body: list})
 }
 
 // anyApplies says that some action applies; nil if one always does.
@@ -415,21 +416,21 @@ func orTrue(e ir.Expr) ir.Expr {
 
 // change writes the rows of the table for which where holds.
 func (m *merger) change(a *mergeAction, where ir.Expr, keep func(ir.Expr) ir.Expr) {
-	t := m.row.table.ir
-	if a.op == onDelete {
-		m.b.emit(&ir.Delete{At: at(m.pos), Table: t, Row: m.row.row, Where: where})
+	t := m.row.table.Ir
+	if a.op == schema.OnDelete {
+		m.b.emit(&ir.Delete{At: schema.At(m.pos), Table: t, Row: m.row.row, Where: where})
 		return
 	}
 	sets := m.b.irSets(m.row, a.set)
 	for i := range sets {
 		sets[i].Expr = keep(sets[i].Expr)
 	}
-	m.b.emit(&ir.Update{At: at(m.pos), Table: t, Row: m.row.row, Sets: sets, Where: where})
+	m.b.emit(&ir.Update{At: schema.At(m.pos), Table: t, Row: m.row.row, Sets: sets, Where: where})
 }
 
 // once says that no row is written twice, which is an error.
 func (m *merger) once() {
-	t := m.row.table.ir
+	t := m.row.table.Ir
 	if m.single() {
 		return
 	}
@@ -501,14 +502,14 @@ func (m *merger) insertOthers(unmatched ir.Expr) {
 			list = then
 			continue
 		}
-		list = []ir.Stmt{&ir.If{At: at(m.pos), Cond: when, Then: then, Else: list}}
+		list = []ir.Stmt{&ir.If{At: schema.At(m.pos), Cond: when, Then: then, Else: list}}
 	}
 	if m.single() {
-		b.emit(&ir.If{At: at(m.pos), Cond: unmatched, Then: list})
+		b.emit(&ir.If{At: schema.At(m.pos), Cond: unmatched, Then: list})
 		return
 	}
 	if len(into) == 0 {
-		into, cols = []string{b.local("hit", tBool)}, []ir.Expr{ir.C(ir.Bool(true))}
+		into, cols = []string{b.local("hit", schema.TBool)}, []ir.Expr{ir.C(ir.Bool(true))}
 	}
-	b.emit(&ir.Foreach{At: at(m.pos), Into: into, Cols: cols, Query: m.rest(unmatched, anyApplies(m.others)), Body: list})
+	b.emit(&ir.Foreach{At: schema.At(m.pos), Into: into, Cols: cols, Query: m.rest(unmatched, anyApplies(m.others)), Body: list})
 }

@@ -3,6 +3,7 @@ package sqlmodel
 import (
 	"slices"
 
+	"github.com/txrobust/robust/internal/sql/schema"
 	"github.com/txrobust/robust/ir"
 )
 
@@ -10,7 +11,7 @@ import (
 // assignments without those of a key column to what it is anyway: to itself, or
 // to what the condition says it is. In list these become assignments to itself.
 func keyChanges(s *rowSource, where ir.Expr, list []assignment) (keys []string, changed []assignment) {
-	t := s.table.ir
+	t := s.table.Ir
 	same := func(a assignment) bool {
 		if c, ok := a.v.e.(*ir.Col); ok && c.Row == s.row && c.Col == a.column {
 			return true
@@ -55,24 +56,24 @@ func (b *builder) mayMove(w *writeQuery, row *rowSource, list, changed []assignm
 	case !b.singleRow(ir.Query{From: []ir.Source{row.irSource()}, Where: w.where}):
 		// The server checks keys row by row, in an order that is not told.
 		b.unmodelled("%s of several rows", what)
-	case b.fires(t, onUpdate, list):
+	case b.fires(t, schema.OnUpdate, list):
 		b.unmodelled("%s, in a table with row triggers", what)
-	case t.partitioned:
+	case t.Partitioned:
 		b.unmodelled("%s, which may move the row to another partition", what)
 	}
-	var acting []*table
-	for _, c := range b.l.keysTo(t) {
-		if !renames(b.l.refColumns(c), changed) || !c.onUpdate.changes() {
+	var acting []*schema.Table
+	for _, c := range b.l.KeysTo(t) {
+		if !renames(b.l.RefColumns(c), changed) || !c.OnUpdate.Changes() {
 			continue
 		}
-		if b.loopDepth > 0 || b.lookBack || slices.Contains(acting, c.child) || c.number < 0 || c.child.ir.ForeignKeys[c.number].OnUpdate == ir.NoAction {
-			b.unmodelled("ON UPDATE %s of foreign key %s", actionWord(c.onUpdate), c.name)
+		if b.loopDepth > 0 || b.lookBack || slices.Contains(acting, c.Child) || c.Number < 0 || c.Child.Ir.ForeignKeys[c.Number].OnUpdate == ir.NoAction {
+			b.unmodelled("ON UPDATE %s of foreign key %s", actionWord(c.OnUpdate), c.Name)
 		}
-		acting = append(acting, c.child)
+		acting = append(acting, c.Child)
 	}
-	for _, c := range b.l.keysTo(t) {
-		if slices.Contains(acting, c.child) && !c.onUpdate.changes() && renames(b.l.refColumns(c), changed) {
-			b.unmodelled("foreign keys with and without ON UPDATE from %s (%s)", c.child.name, c.name)
+	for _, c := range b.l.KeysTo(t) {
+		if slices.Contains(acting, c.Child) && !c.OnUpdate.Changes() && renames(b.l.RefColumns(c), changed) {
+			b.unmodelled("foreign keys with and without ON UPDATE from %s (%s)", c.Child.Name, c.Name)
 		}
 	}
 }
@@ -87,9 +88,9 @@ func renames(cols []string, list []assignment) bool {
 // and another come. Where the key turns out to be the same, it is an UPDATE of
 // the other columns; if there are none, the row moves to where it is.
 func (b *builder) move(pos ir.Pos, row *rowSource, list []assignment, where ir.Expr, keep func(ir.Expr) ir.Expr) {
-	t := row.table.ir
+	t := row.table.Ir
 	found := b.irLocal("moves", ir.BoolType)
-	sel := &ir.Select{At: at(pos), Found: found, Query: ir.Query{From: []ir.Source{row.irSource()}, Where: where}}
+	sel := &ir.Select{At: schema.At(pos), Found: found, Query: ir.Query{From: []ir.Source{row.irSource()}, Where: where}}
 	read := func(base string, c int, e ir.Expr) ir.Expr {
 		if v, ok := e.(*ir.Const); ok {
 			return v
@@ -99,7 +100,7 @@ func (b *builder) move(pos ir.Pos, row *rowSource, list []assignment, where ir.E
 		return ir.V(local)
 	}
 	old := func(c int) ir.Expr { return &ir.Col{Row: row.row, Col: t.Columns[c].Name} }
-	insert := &ir.Insert{At: at(pos), Table: t}
+	insert := &ir.Insert{At: schema.At(pos), Table: t}
 	for c := range t.Columns {
 		insert.Cols, insert.Values = append(insert.Cols, c), append(insert.Values, nil)
 	}
@@ -131,17 +132,17 @@ func (b *builder) move(pos ir.Pos, row *rowSource, list []assignment, where ir.E
 		}
 		is = ir.AndE(is, ir.Op(ir.Eq, old(k), v))
 	}
-	then := []ir.Stmt{&ir.Delete{At: at(pos), Table: t, Row: row.row, Where: is, Moved: true}, insert}
-	for _, f := range b.l.keysTo(row.table) {
-		if f.number < 0 {
+	then := []ir.Stmt{&ir.Delete{At: schema.At(pos), Table: t, Row: row.row, Where: is, Moved: true}, insert}
+	for _, f := range b.l.KeysTo(row.table) {
+		if f.Number < 0 {
 			continue
 		}
-		fk := &f.child.ir.ForeignKeys[f.number]
+		fk := &f.Child.Ir.ForeignKeys[f.Number]
 		action := fk.OnMove(insert.Moved)
 		if action == ir.NoAction {
 			continue
 		}
-		s := &ir.Cascade{At: at(pos), Table: f.child.ir, Key: f.number}
+		s := &ir.Cascade{At: schema.At(pos), Table: f.Child.Ir, Key: f.Number}
 		for i, c := range fk.RefColumns {
 			switch action {
 			case ir.CascadeUpdate:
@@ -149,16 +150,16 @@ func (b *builder) move(pos ir.Pos, row *rowSource, list []assignment, where ir.E
 			case ir.SetNull:
 				s.Values = append(s.Values, ir.C(ir.Null))
 			case ir.SetDefault:
-				s.Values = append(s.Values, f.defaults[i])
+				s.Values = append(s.Values, f.Defaults[i])
 			}
 		}
 		then = append(then, s)
 	}
 	if len(stays) > 0 {
-		stay := &ir.Update{At: at(pos), Table: t, Row: row.row, Sets: stays, Where: is}
-		then = []ir.Stmt{&ir.If{At: at(pos), Cond: same, Then: []ir.Stmt{stay}, Else: then}}
+		stay := &ir.Update{At: schema.At(pos), Table: t, Row: row.row, Sets: stays, Where: is}
+		then = []ir.Stmt{&ir.If{At: schema.At(pos), Cond: same, Then: []ir.Stmt{stay}, Else: then}}
 	}
 	then = append(b.collect(func() { b.unproven(insert) }), then...)
 	b.emit(sel)
-	b.emit(&ir.If{At: at(pos), Cond: ir.V(found), Then: then})
+	b.emit(&ir.If{At: schema.At(pos), Cond: ir.V(found), Then: then})
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/txrobust/robust/internal/sql/pg"
+	"github.com/txrobust/robust/internal/sql/schema"
 	"github.com/txrobust/robust/internal/sql/syntax"
 	"github.com/txrobust/robust/ir"
 )
@@ -100,11 +101,11 @@ func (s *rowSource) called(parts []string) bool {
 	if len(parts) == 1 {
 		return s.alias == parts[0]
 	}
-	if s.table == nil || s.table.rel == nil || len(parts) < 2 {
+	if s.table == nil || s.table.Rel == nil || len(parts) < 2 {
 		return false
 	}
 	n := len(parts)
-	return s.table.rel.schema() == parts[n-2] && s.table.rel.own() == parts[n-1]
+	return s.table.Rel.Schema() == parts[n-2] && s.table.Rel.Own() == parts[n-1]
 }
 
 // resolve finds what a name means; ok is false when nothing has it.
@@ -117,7 +118,7 @@ func (x *ex) resolve(parts []string, loc int32) (val, bool) {
 			return v, true
 		}
 		name := strings.Join(parts, ".")
-		x.fail(loc, "%s is ambiguous: it could be a variable of %s or a column; qualify it with the table's or the function's name", name, x.f.fn.name)
+		x.fail(loc, "%s is ambiguous: it could be a variable of %s or a column; qualify it with the table's or the function's name", name, x.f.fn.Name)
 	case isCol:
 		return col, true
 	}
@@ -145,7 +146,7 @@ func (x *ex) column(parts []string, loc int32) (val, bool) {
 			case s.called(parts[:len(parts)-1]):
 				found = s.col(parts[len(parts)-1])
 				if found == nil && s.table != nil && systemColumns[parts[len(parts)-1]] {
-					panic(unmodelled{"the system column " + parts[len(parts)-1]})
+					panic(schema.Unmodelled{Reason: "the system column " + parts[len(parts)-1]})
 				}
 			}
 		}
@@ -160,11 +161,11 @@ func (x *ex) column(parts []string, loc int32) (val, bool) {
 			for _, s := range lv.sources {
 				if s.alias == parts[0] {
 					lv.used = lv.used || i < len(x.levels)-1
-					return val{t: tRecord, fields: s.cols, record: true}, true
+					return val{t: schema.TRecord, fields: s.cols, record: true}, true
 				}
 			}
 			if systemColumns[parts[0]] && len(lv.sources) > 0 && (x.f == nil || !x.f.scope.known(parts[0])) {
-				panic(unmodelled{"the system column " + parts[0]})
+				panic(schema.Unmodelled{Reason: "the system column " + parts[0]})
 			}
 		}
 	}
@@ -215,7 +216,7 @@ func (v *variable) value() val {
 	if !v.isRecord {
 		return val{e: v.expr(), t: v.t, nn: v.nn, given: v.given}
 	}
-	out := val{t: tRecord, record: true}
+	out := val{t: schema.TRecord, record: true}
 	for _, f := range v.fields {
 		out.fields = append(out.fields, f.col())
 	}

@@ -1,6 +1,7 @@
 package sqlmodel
 
 import (
+	"github.com/txrobust/robust/internal/sql/schema"
 	"github.com/txrobust/robust/internal/sql/value"
 	"github.com/txrobust/robust/ir"
 )
@@ -8,8 +9,8 @@ import (
 // narrowed makes a value that does not fit a narrow type an error; out is v as a value of type
 // t. A program that computes a value for a variable or result of a narrow type, or casts it to
 // one, may mean a condition.
-func (x *ex) narrowed(v val, t typ, out val) val {
-	if x.b == nil || v.record || v.given || v.isNull() || v.t.sql == nil || !t.sql.Narrow() || x.l.in.mysql || x.b.isGiven(v.e) || v.t.sql.Within(t.sql) {
+func (x *ex) narrowed(v val, t schema.Type, out val) val {
+	if x.b == nil || v.record || v.given || v.isNull() || v.t.Sql == nil || !t.Sql.Narrow() || x.l.In.MySQL || x.b.isGiven(v.e) || v.t.Sql.Within(t.Sql) {
 		return out
 	}
 	if c, is := out.e.(*ir.Call); is && c.Fn != nil && out.e != v.e { // it rounds, too
@@ -20,16 +21,16 @@ func (x *ex) narrowed(v val, t typ, out val) val {
 	}
 	var fits ir.Expr
 	switch {
-	case t.textual() && v.t.textual():
-		text := x.apply(value.Function("rtrim(text)", true), tText, v.e)
-		fits = ir.Op(ir.Le, &ir.Call{Name: "length", Args: []ir.Expr{text}, Type: ir.IntType}, ir.C(ir.Int(int64(t.sql.Length))))
-	case t.numeric() && (v.t.name == nInt || v.t.name == nNumeric):
-		low, high := t.sql.Range()
+	case t.Textual() && v.t.Textual():
+		text := x.apply(value.Function("rtrim(text)", true), schema.TText, v.e)
+		fits = ir.Op(ir.Le, &ir.Call{Name: "length", Args: []ir.Expr{text}, Type: ir.IntType}, ir.C(ir.Int(int64(t.Sql.Length))))
+	case t.Numeric() && (v.t.Name == schema.NInt || v.t.Name == schema.NNumeric):
+		low, high := t.Sql.Range()
 		fits = ir.AndE(ir.Op(ir.Gt, v.e, ir.C(ir.Num(low))), ir.Op(ir.Lt, v.e, ir.C(ir.Num(high))))
 	default:
 		return out
 	}
-	f := value.Narrowing(t.sql)
+	f := value.Narrowing(t.Sql)
 	x.b.fallible = append(x.b.fallible, f.Name)
 	out.e = &ir.Cond{If: fits, Then: out.e, Else: x.apply(f, t, v.e)}
 	return out

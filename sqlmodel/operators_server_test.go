@@ -61,8 +61,8 @@ func TestOperatorsOnServer(t *testing.T) {
 		for id := range rows {
 			d.compareCall(fn, strconv.Itoa(id))
 		}
-		if d.committed[fn.name] == 0 {
-			t.Errorf("%s never gives a value", fn.pos)
+		if d.committed[fn.Name] == 0 {
+			t.Errorf("%s never gives a value", fn.Pos)
 		}
 	}
 	if len(d.fns) != len(operators) {

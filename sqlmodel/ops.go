@@ -7,6 +7,7 @@ import (
 
 	"github.com/txrobust/robust/internal/sql/catalog"
 	"github.com/txrobust/robust/internal/sql/pg"
+	"github.com/txrobust/robust/internal/sql/schema"
 	"github.com/txrobust/robust/internal/sql/syntax"
 	"github.com/txrobust/robust/internal/sql/value"
 	"github.com/txrobust/robust/ir"
@@ -19,10 +20,10 @@ func (x *ex) aExpr(e *pg.A_Expr) val {
 	if len(ops) > 0 {
 		op = ops[len(ops)-1]
 	}
-	if _, declared := x.l.operators[ops[len(ops)-1]]; declared {
-		panic(unmodelled{"the operator " + op + ", which is declared here"})
+	if _, declared := x.l.Operators[ops[len(ops)-1]]; declared {
+		panic(schema.Unmodelled{Reason: "the operator " + op + ", which is declared here"})
 	}
-	if _, compares := comparisons[op]; compares && x.callsProgram(e) {
+	if _, compares := schema.Comparisons[op]; compares && x.callsProgram(e) {
 		y := *x
 		y.inTurn = true
 		x = &y
@@ -47,7 +48,7 @@ func (x *ex) aExpr(e *pg.A_Expr) val {
 	case pg.ExprNullIf:
 		l := x.one(e.Lexpr)
 		r := x.one(e.Rexpr)
-		if l.t.name == nUnknown {
+		if l.t.Name == schema.NUnknown {
 			l = x.literal(l, r.t, e.Location)
 		}
 		l.e = x.shared(l.e, l.t)
@@ -57,7 +58,7 @@ func (x *ex) aExpr(e *pg.A_Expr) val {
 	case pg.ExprOpAny, pg.ExprOpAll:
 		return x.quantified(op, e)
 	case pg.ExprLike, pg.ExprILike, pg.ExprSimilar:
-		if !x.l.in.mysql {
+		if !x.l.In.MySQL {
 			l := x.expr(e.Lexpr)
 			return x.binary(op, l, x.expr(e.Rexpr), e.Location)
 		}
@@ -67,7 +68,7 @@ func (x *ex) aExpr(e *pg.A_Expr) val {
 		if strings.HasPrefix(op, "!") {
 			out = ir.NotE(out)
 		}
-		return val{e: out, t: tBool}
+		return val{e: out, t: schema.TBool}
 	case pg.ExprBetween, pg.ExprNotBetween, pg.ExprBetweenSym, pg.ExprNotBetwSym:
 		return x.between(e)
 	}
@@ -89,7 +90,7 @@ func (x *ex) between(e *pg.A_Expr) val {
 	if e.Kind == pg.ExprNotBetween || e.Kind == pg.ExprNotBetwSym {
 		out = ir.NotE(out)
 	}
-	return val{e: out, t: tBool}
+	return val{e: out, t: schema.TBool}
 }
 
 // inList is x IN (a, b, …), and NOT IN.
@@ -100,7 +101,7 @@ func (x *ex) inList(op string, e *pg.A_Expr) val {
 	}
 	list := pg.Inner(e.Rexpr).(*pg.List).Items
 	if len(list) > syntax.MaxList {
-		panic(unmodelled{fmt.Sprintf("IN with more than %d values", syntax.MaxList)})
+		panic(schema.Unmodelled{Reason: fmt.Sprintf("IN with more than %d values", syntax.MaxList)})
 	}
 	var parts []ir.Expr
 	nn := true
@@ -117,7 +118,7 @@ func (x *ex) inList(op string, e *pg.A_Expr) val {
 	if op == "<>" {
 		out = ir.NotE(out)
 	}
-	return val{e: out, t: tBool, nn: nn}
+	return val{e: out, t: schema.TBool, nn: nn}
 }
 
 // quantified is x op ANY (array) and x op ALL (array).
@@ -134,41 +135,41 @@ func (x *ex) quantified(op string, e *pg.A_Expr) val {
 		}
 		switch {
 		case len(parts) == 0:
-			return val{e: ir.C(ir.Bool(word == " all")), t: tBool, nn: true}
+			return val{e: ir.C(ir.Bool(word == " all")), t: schema.TBool, nn: true}
 		case word == " all":
-			return val{e: ir.AndE(parts...), t: tBool}
+			return val{e: ir.AndE(parts...), t: schema.TBool}
 		}
-		return val{e: ir.OrE(parts...), t: tBool}
+		return val{e: ir.OrE(parts...), t: schema.TBool}
 	}
 	a := x.one(e.Rexpr)
-	if a.t.name == nUnknown {
-		a = x.literal(a, arrayOf(v.t), e.Location)
+	if a.t.Name == schema.NUnknown {
+		a = x.literal(a, schema.ArrayOf(v.t), e.Location)
 	}
 	switch {
-	case a.t.name == nArray:
+	case a.t.Name == schema.NArray:
 	case a.given:
-		a = x.fit(a, arrayOf(v.t))
-	case a.t.name == nAny:
-		a = retype(a, arrayOf(v.t))
-	case a.t.sql != nil:
+		a = x.fit(a, schema.ArrayOf(v.t))
+	case a.t.Name == schema.NAny:
+		a = retype(a, schema.ArrayOf(v.t))
+	case a.t.Sql != nil:
 		x.fail(e.Location, "ANY and ALL need an array, but this has type %s", a.t)
 	}
-	if a.t.name == nArray {
-		elem := val{e: ir.C(ir.Null), t: a.t.element(), nn: true}
+	if a.t.Name == schema.NArray {
+		elem := val{e: ir.C(ir.Null), t: a.t.Element(), nn: true}
 		v, _ = x.operands(op, v, elem, e.Location)
 	}
-	if (op == "=" && word == " any" || op == "<>" && word == " all") && a.t.name == nArray && v.t.ir == a.t.element().ir && x.byIdentity(v.t) && x.byIdentity(a.t.element()) {
+	if (op == "=" && word == " any" || op == "<>" && word == " all") && a.t.Name == schema.NArray && v.t.Ir == a.t.Element().Ir && x.byIdentity(v.t) && x.byIdentity(a.t.Element()) {
 		c := x.inArray(v, a)
 		if op == "<>" {
 			c = ir.NotE(c)
 		}
-		return val{e: c, t: tBool, nn: v.nn && a.nn}
+		return val{e: c, t: schema.TBool, nn: v.nn && a.nn}
 	}
 	if op == "<>" { // the same function as for =, so that the two exclude each other
 		word = map[string]string{" any": " all", " all": " any"}[word]
-		return val{e: ir.NotE(&ir.Call{Name: "=" + word, Args: []ir.Expr{v.e, a.e}, Type: ir.BoolType}), t: tBool}
+		return val{e: ir.NotE(&ir.Call{Name: "=" + word, Args: []ir.Expr{v.e, a.e}, Type: ir.BoolType}), t: schema.TBool}
 	}
-	return val{e: &ir.Call{Name: op + word, Args: []ir.Expr{v.e, a.e}, Type: ir.BoolType}, t: tBool}
+	return val{e: &ir.Call{Name: op + word, Args: []ir.Expr{v.e, a.e}, Type: ir.BoolType}, t: schema.TBool}
 }
 
 // inArray is v = ANY (a). NULL is in no array, and not in an empty one.
@@ -187,11 +188,11 @@ func (x *ex) inArray(v, a val) ir.Expr {
 }
 
 // listedElements gives the elements of an array that is written out.
-func (x *ex) listedElements(n *pg.Node, elem typ) ([]val, bool) {
+func (x *ex) listedElements(n *pg.Node, elem schema.Type) ([]val, bool) {
 	switch a := pg.Inner(n).(type) {
 	case *pg.A_ArrayExpr:
 		if len(a.Elements) > syntax.MaxList {
-			panic(unmodelled{fmt.Sprintf("an array of more than %d values", syntax.MaxList)})
+			panic(schema.Unmodelled{Reason: fmt.Sprintf("an array of more than %d values", syntax.MaxList)})
 		}
 		var out []val
 		for _, el := range a.Elements {
@@ -200,25 +201,25 @@ func (x *ex) listedElements(n *pg.Node, elem typ) ([]val, bool) {
 		return out, true
 	case *pg.TypeCast:
 		vs, ok := x.listedElements(a.Arg, elem)
-		t := x.l.typeOf(a.TypeName, x.text)
-		if !ok || t.name != nArray {
+		t := x.l.TypeOf(a.TypeName, x.text)
+		if !ok || t.Name != schema.NArray {
 			return nil, false
 		}
 		for i := range vs {
-			vs[i] = x.modify(x.cast(vs[i], t.element().plain(), a.Location), t.element())
+			vs[i] = x.modify(x.cast(vs[i], t.Element().Plain(), a.Location), t.Element())
 		}
 		return vs, true
 	case *pg.A_Const:
-		if elem.sql == nil {
+		if elem.Sql == nil {
 			return nil, false
 		}
-		v, err := arrayOf(elem).sql.Parse(a.GetSval().GetSval())
+		v, err := schema.ArrayOf(elem).Sql.Parse(a.GetSval().GetSval())
 		if err != nil {
 			return nil, false
 		}
-		values := v.Elems(elem.ir.Kind)
+		values := v.Elems(elem.Ir.Kind)
 		if len(values) > syntax.MaxList {
-			panic(unmodelled{fmt.Sprintf("an array of more than %d values", syntax.MaxList)})
+			panic(schema.Unmodelled{Reason: fmt.Sprintf("an array of more than %d values", syntax.MaxList)})
 		}
 		out := []val{}
 		for _, v := range values {
@@ -230,7 +231,7 @@ func (x *ex) listedElements(n *pg.Node, elem typ) ([]val, bool) {
 }
 
 func (x *ex) prefix(op string, v val, loc int32) val {
-	if op == "-" && (v.t.numeric() || v.t.name == nUnknown) {
+	if op == "-" && (v.t.Numeric() || v.t.Name == schema.NUnknown) {
 		if c, ok := v.e.(*ir.Const); ok {
 			switch c.Value.Kind {
 			case ir.KindInt:
@@ -240,35 +241,33 @@ func (x *ex) prefix(op string, v val, loc int32) val {
 				return val{e: ir.C(ir.Num(r.Neg(r))), t: v.t, nn: true}
 			}
 		}
-		if v.t.name == nUnknown {
-			v = x.literal(v, tFloat, loc)
+		if v.t.Name == schema.NUnknown {
+			v = x.literal(v, schema.TFloat, loc)
 		}
-		return val{e: &ir.Unary{Op: ir.Neg, X: v.e}, t: v.t.plain(), nn: v.nn, digits: v.digits}
+		return val{e: &ir.Unary{Op: ir.Neg, X: v.e}, t: v.t.Plain(), nn: v.nn, digits: v.digits}
 	}
-	if op == "+" && v.t.numeric() {
+	if op == "+" && v.t.Numeric() {
 		return v
 	}
 	return x.operator(op, nil, v, loc)
 }
 
-var comparisons = map[string]ir.BinaryOp{"=": ir.Eq, "<>": ir.Ne, "!=": ir.Ne, "<": ir.Lt, "<=": ir.Le, ">": ir.Gt, ">=": ir.Ge, "is": ir.Is}
-
 // binary applies an operator of two operands.
 func (x *ex) binary(op string, l, r val, loc int32) val {
-	if _, ok := comparisons[op]; ok {
+	if _, ok := schema.Comparisons[op]; ok {
 		return x.compare(op, l, r, loc)
 	}
 	if l.record || r.record {
 		x.refuse("the operator %s on rows", op)
 	}
-	if l.t.name == nUnknown && r.t.name == nUnknown && strings.Contains("+-*/%", op) && x.b != nil && (x.b.isTyped(l.e) || x.b.isTyped(r.e)) {
-		l, r = x.literal(l, tNumeric, loc), x.literal(r, tNumeric, loc)
+	if l.t.Name == schema.NUnknown && r.t.Name == schema.NUnknown && strings.Contains("+-*/%", op) && x.b != nil && (x.b.isTyped(l.e) || x.b.isTyped(r.e)) {
+		l, r = x.literal(l, schema.TNumeric, loc), x.literal(r, schema.TNumeric, loc)
 	}
 	switch {
-	case l.given && r.t.numeric() && !l.t.numeric() && strings.Contains("+-*/%^", op):
-		l = x.fit(l, r.t.plain())
-	case r.given && l.t.numeric() && !r.t.numeric() && strings.Contains("+-*/%^", op):
-		r = x.fit(r, l.t.plain())
+	case l.given && r.t.Numeric() && !l.t.Numeric() && strings.Contains("+-*/%^", op):
+		l = x.fit(l, r.t.Plain())
+	case r.given && l.t.Numeric() && !r.t.Numeric() && strings.Contains("+-*/%^", op):
+		r = x.fit(r, l.t.Plain())
 	}
 	if op == "&&" {
 		if v, ok := x.overlap(l, r, loc); ok {
@@ -292,15 +291,15 @@ func (x *ex) operator(op string, l *val, r val, loc int32) val {
 		t := l.argType()
 		args, left = []val{*l, r}, &t
 	}
-	calls, outcome := x.l.catalog().Operator(op, left, r.argType())
-	if outcome != catalog.Found && x.l.in.mysql {
+	calls, outcome := x.l.Catalog().Operator(op, left, r.argType())
+	if outcome != catalog.Found && x.l.In.MySQL {
 		return x.ofMySQL(op, args)
 	}
 	switch {
 	case outcome == catalog.Found:
 		return x.applied(op, calls[0], args, loc)
 	case len(calls) > 0 && slices.Contains(argTypes(args), catalog.Untold):
-		return x.opaqueCall(op, args, x.l.commonResult(op, calls))
+		return x.opaqueCall(op, args, x.l.CommonResult(op, calls))
 	}
 	x.fail(loc, "the operator %s does not work on %s; add a cast", op, typesOf(args))
 	return val{}
@@ -325,28 +324,28 @@ func typesOf(args []val) string {
 
 // ofMySQL applies an operator to operands that PostgreSQL would not convert.
 func (x *ex) ofMySQL(op string, args []val) val {
-	t := tNumeric
-	if len(args) == 2 && args[0].t.numeric() && args[1].t.numeric() {
-		t = args[0].t.plain()
+	t := schema.TNumeric
+	if len(args) == 2 && args[0].t.Numeric() && args[1].t.Numeric() {
+		t = args[0].t.Plain()
 	}
 	return x.opaqueCall("mysql "+op, args, t)
 }
 
 // applied applies the function of an operator.
 func (x *ex) applied(op string, c catalog.Call, args []val, loc int32) val {
-	t := x.l.resultType(c.Returns)
+	t := x.l.ResultType(c.Returns)
 	for i := range args {
 		args[i] = x.asParameter(args[i], c.Types[i], loc)
 	}
 	nn := true
 	for _, a := range args {
-		if a.isNull() && c.Strict && !x.l.in.mysql { // the planner does not compute the other operand
+		if a.isNull() && c.Strict && !x.l.In.MySQL { // the planner does not compute the other operand
 			return val{e: ir.C(ir.Null), t: t}
 		}
 		nn = nn && a.nn
 	}
 	if len(args) == 2 {
-		if v, ok := x.arithmetic(op, args[0], args[1], nn); ok && v.t.same(t) {
+		if v, ok := x.arithmetic(op, args[0], args[1], nn); ok && v.t.Same(t) {
 			return v
 		}
 		if v, ok := x.days(c, args, t, nn); ok {
@@ -360,14 +359,14 @@ func (x *ex) applied(op string, c catalog.Call, args []val, loc int32) val {
 				break
 			}
 			like := map[string]string{"textnlike": "like", "texticnlike": "ilike"}[c.Name]
-			return val{e: ir.NotE(&ir.Call{Name: like, Args: []ir.Expr{args[0].e, args[1].e}, Type: ir.BoolType}), t: tBool, nn: nn}
+			return val{e: ir.NotE(&ir.Call{Name: like, Args: []ir.Expr{args[0].e, args[1].e}, Type: ir.BoolType}), t: schema.TBool, nn: nn}
 		}
 		if not := x.negated(c, t, args, nn); not != nil {
 			return *not
 		}
 	}
 	v := x.pure(c, t, args, loc)
-	v.nn = nn && (arithmeticOperators[op] && t.ir.Kind != ir.KindOpaque || t.name == nBool && !strings.Contains(op, "?"))
+	v.nn = nn && (arithmeticOperators[op] && t.Ir.Kind != ir.KindOpaque || t.Name == schema.NBool && !strings.Contains(op, "?"))
 	return v
 }
 
@@ -382,7 +381,7 @@ var negatedBy = map[string]string{"nregexeq": "regexeq", "textregexne": "textreg
 
 // negated writes an operator with the function of the one that it negates, so that
 // the two exclude each other.
-func (x *ex) negated(c catalog.Call, t typ, args []val, nn bool) *val {
+func (x *ex) negated(c catalog.Call, t schema.Type, args []val, nn bool) *val {
 	name := negatedBy[c.Name]
 	if name == "" {
 		return nil
@@ -393,8 +392,8 @@ func (x *ex) negated(c catalog.Call, t typ, args []val, nn bool) *val {
 
 // days is arithmetic on dates and on timestamps with an interval of a fixed length,
 // which is exact: the time zone of all sessions is UTC.
-func (x *ex) days(c catalog.Call, args []val, t typ, nn bool) (val, bool) {
-	if x.l.in.mysql {
+func (x *ex) days(c catalog.Call, args []val, t schema.Type, nn bool) (val, bool) {
+	if x.l.In.MySQL {
 		return val{}, false
 	}
 	l, r := args[0].e, args[1].e
@@ -449,9 +448,9 @@ func fixedLength(e ir.Expr) (us int64, days, ok bool) {
 const maxDays = 100_000
 
 // exactly is exact arithmetic whose result must be a value of type t.
-func (x *ex) exactly(op ir.BinaryOp, l, r val, t typ, nn bool) val {
+func (x *ex) exactly(op ir.BinaryOp, l, r val, t schema.Type, nn bool) val {
 	b := &ir.Binary{Op: op, X: l.e, Y: r.e}
-	if lo, hi, ok := value.IntRange(t.pgName()); ok && !x.l.in.mysql {
+	if lo, hi, ok := value.IntRange(t.PgName()); ok && !x.l.In.MySQL {
 		b.Within = &ir.Range{Lo: lo, Hi: hi}
 	}
 	return val{e: b, t: t, nn: nn}
@@ -460,39 +459,39 @@ func (x *ex) exactly(op ir.BinaryOp, l, r val, t typ, nn bool) val {
 // arithmetic works on numbers. Sums of floats depend on their order and divisions of
 // numerics round, so both are opaque.
 func (x *ex) arithmetic(op string, l, r val, nn bool) (val, bool) {
-	if l.t.name == nAny && r.t.numeric() {
+	if l.t.Name == schema.NAny && r.t.Numeric() {
 		l = retype(l, r.t)
 	}
-	if r.t.name == nAny && l.t.numeric() {
+	if r.t.Name == schema.NAny && l.t.Numeric() {
 		r = retype(r, l.t)
 	}
-	if !l.t.numeric() || !r.t.numeric() {
+	if !l.t.Numeric() || !r.t.Numeric() {
 		return val{}, false
 	}
-	t := l.t.plain()
+	t := l.t.Plain()
 	switch {
-	case t.name == nInt && r.t.name == nInt:
-		if r.t.sql.Name == "int8" || t.sql.Name == "int2" {
-			t = r.t.plain()
+	case t.Name == schema.NInt && r.t.Name == schema.NInt:
+		if r.t.Sql.Name == "int8" || t.Sql.Name == "int2" {
+			t = r.t.Plain()
 		}
-	case t.name == nInt || r.t.name == nFloat:
-		t = r.t.plain()
+	case t.Name == schema.NInt || r.t.Name == schema.NFloat:
+		t = r.t.Plain()
 	}
 	irOp := map[string]ir.BinaryOp{"+": ir.Add, "-": ir.Sub, "*": ir.Mul, "/": ir.Div, "%": ir.Mod}
 	k, exactly := irOp[op]
 	switch {
 	case !exactly && op != "^":
 		return val{}, false
-	case op == "^" && t.name == nInt:
-		t = tFloat
+	case op == "^" && t.Name == schema.NInt:
+		t = schema.TFloat
 		exactly = false
-	case t.name == nFloat, t.name == nNumeric && (op == "/" || op == "%"), op == "^":
+	case t.Name == schema.NFloat, t.Name == schema.NNumeric && (op == "/" || op == "%"), op == "^":
 		exactly = false
 	}
 	if exactly {
 		out := x.exactly(k, l, r, t, nn)
 		switch {
-		case t.name != nNumeric:
+		case t.Name != schema.NNumeric:
 		case op == "*":
 			out = out.withScale(sum, l, r)
 		default:
@@ -500,16 +499,16 @@ func (x *ex) arithmetic(op string, l, r val, nn bool) (val, bool) {
 		}
 		return out, true
 	}
-	f := value.FunctionOf(arithmeticFunction(op, t), true, []*value.Type{scaled(l, t), scaled(r, t)}, t.sql)
+	f := value.FunctionOf(arithmeticFunction(op, t), true, []*value.Type{scaled(l, t), scaled(r, t)}, t.Sql)
 	l, r = x.cast(l, t, 0), x.cast(r, t, 0)
 	return val{e: x.apply(f, t, l.e, r.e), t: t, nn: nn}, true
 }
 
 // scaled is the type of a value that is cast to t, with the digits after the point where they
 // are known.
-func scaled(v val, t typ) *value.Type {
-	out := *t.sql
-	if digits, known := v.scale(); known && t.name == nNumeric {
+func scaled(v val, t schema.Type) *value.Type {
+	out := *t.Sql
+	if digits, known := v.scale(); known && t.Name == schema.NNumeric {
 		out.Precision, out.Scale = maxPrecision, digits
 	}
 	return &out
@@ -519,8 +518,8 @@ func scaled(v val, t typ) *value.Type {
 const maxPrecision = 1000
 
 // arithmeticFunction is the function of an operator on two values of type t.
-func arithmeticFunction(op string, t typ) string {
-	name := t.pgName()
+func arithmeticFunction(op string, t schema.Type) string {
+	name := t.PgName()
 	prefix := map[string]string{"numeric": "numeric_", "float4": "float4", "float8": "float8"}[name]
 	words := map[string]string{"+": "pl", "-": "mi", "*": "mul", "/": "div"}
 	if name == "numeric" {
@@ -534,9 +533,9 @@ func arithmeticFunction(op string, t typ) string {
 
 // concat is || on strings and arrays.
 func (x *ex) concat(l, r val, nn bool) val {
-	if l.t.name == nArray || r.t.name == nArray || !l.t.textual() && !r.t.textual() && l.t.name != nUnknown && r.t.name != nUnknown {
+	if l.t.Name == schema.NArray || r.t.Name == schema.NArray || !l.t.Textual() && !r.t.Textual() && l.t.Name != schema.NUnknown && r.t.Name != schema.NUnknown {
 		return x.operator("||", &l, r, 0)
 	}
-	a, b := x.cast(x.defaultType(l), tText, 0), x.cast(x.defaultType(r), tText, 0)
-	return val{e: &ir.Call{Name: "concat", Args: []ir.Expr{a.e, b.e}, Type: ir.TextType}, t: tText, nn: nn}
+	a, b := x.cast(x.defaultType(l), schema.TText, 0), x.cast(x.defaultType(r), schema.TText, 0)
+	return val{e: &ir.Call{Name: "concat", Args: []ir.Expr{a.e, b.e}, Type: ir.TextType}, t: schema.TText, nn: nn}
 }

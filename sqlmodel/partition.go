@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/txrobust/robust/internal/sql/pg"
+	"github.com/txrobust/robust/internal/sql/schema"
 	"github.com/txrobust/robust/internal/sql/syntax"
 	"github.com/txrobust/robust/ir"
 )
@@ -13,66 +14,11 @@ import (
 // as well. An ir.Dropped stands beside the insertion of a row that fits into none of those
 // that are declared.
 
-// partitioning says which rows fit into the partitions of a table.
-type partitioning struct {
-	spec *pg.PartitionSpec
-	text *syntax.Text
-	// bounds are those of the partitions, whole that there is one for each row, and
-	// deep that a partition has partitions itself.
-	bounds      []partitionBound
-	whole, deep bool
-}
-
-type partitionBound struct {
-	spec *pg.PartitionBoundSpec
-	text *syntax.Text
-}
-
-// addPartition adds a partition that is declared.
-func (l *Schema) addPartition(tab *table, deep bool, s *pg.CreateStmt, t *syntax.Text) {
-	if tab == nil || tab.partitions == nil {
-		return
-	}
-	p := tab.partitions
-	p.whole = p.whole || s.Partbound.IsDefault
-	p.deep = p.deep || s.Partspec != nil || deep
-	p.bounds = append(p.bounds, partitionBound{s.Partbound, t})
-}
-
-// column gives the only column that the rows are partitioned by, if it is one.
-func (p *partitioning) column() (name string, ok bool) {
-	if len(p.spec.PartParams) != 1 {
-		return "", false
-	}
-	e := pg.Inner(p.spec.PartParams[0]).(*pg.PartitionElem)
-	return e.Name, e.Name != ""
-}
-
-// columns gives the columns that an UPDATE must set for a row to change its partition,
-// nil if any may.
-func (p *partitioning) columns() []string {
-	var out []string
-	for _, n := range p.spec.PartParams {
-		e := pg.Inner(n).(*pg.PartitionElem)
-		if e.Name == "" {
-			return nil
-		}
-		out = append(out, e.Name)
-	}
-	return out
-}
-
-// open reports whether there may be a row that fits into no partition. Where none is
-// declared, they are made elsewhere.
-func (p *partitioning) open() bool {
-	return p != nil && !p.whole && len(p.bounds) > 0 && p.spec.Strategy != pg.PartitionHash
-}
-
 const noPartition = "the error of a row that fits into no partition which is declared"
 
 // unplaced marks that a row of t may fit into no partition.
-func (b *builder) unplaced(pos ir.Pos, t *table, row *rowSource) {
-	if !t.partitions.open() {
+func (b *builder) unplaced(pos ir.Pos, t *schema.Table, row *rowSource) {
+	if !t.Partitions.Open() {
 		return
 	}
 	fits, ok := b.fits(t, row)
@@ -80,21 +26,21 @@ func (b *builder) unplaced(pos ir.Pos, t *table, row *rowSource) {
 		b.mayRefuse(pos, noPartition, t)
 		return
 	}
-	b.emit(&ir.If{At: at(pos), Cond: ir.NotE(ir.Op(ir.Is, fits, ir.C(ir.Bool(true)))), Then: b.collect(func() { b.mayRefuse(pos, noPartition, t) })})
+	b.emit(&ir.If{At: schema.At(pos), Cond: ir.NotE(ir.Op(ir.Is, fits, ir.C(ir.Bool(true)))), Then: b.collect(func() { b.mayRefuse(pos, noPartition, t) })})
 }
 
 // fits is the condition that a row fits into a partition, where it can be told.
-func (b *builder) fits(t *table, row *rowSource) (cond ir.Expr, ok bool) {
-	p := t.partitions
-	name, one := p.column()
-	if !one || p.deep {
+func (b *builder) fits(t *schema.Table, row *rowSource) (cond ir.Expr, ok bool) {
+	p := t.Partitions
+	name, one := p.Column()
+	if !one || p.Deep {
 		return nil, false
 	}
 	value := row.col(name).val()
 	_, ok = b.attempt(func() {
 		cond = ir.C(ir.Bool(false))
-		for _, bound := range p.bounds {
-			x := &ex{l: b.l, b: b, text: bound.text}
+		for _, bound := range p.Bounds {
+			x := &ex{l: b.l, b: b, text: bound.Text}
 			inside := ir.Expr(nil)
 			limit := func(list []*pg.Node, op string) {
 				if len(list) != 1 {
@@ -105,19 +51,19 @@ func (b *builder) fits(t *table, row *rowSource) (cond ir.Expr, ok bool) {
 						return
 					}
 				}
-				inside = ir.AndE(inside, x.compare(op, value, x.expr(list[0]), bound.spec.Location).e)
+				inside = ir.AndE(inside, x.compare(op, value, x.expr(list[0]), bound.Spec.Location).e)
 			}
-			if p.spec.Strategy == pg.PartitionRange {
-				limit(bound.spec.Lowerdatums, ">=")
-				limit(bound.spec.Upperdatums, "<")
+			if p.Spec.Strategy == pg.PartitionRange {
+				limit(bound.Spec.Lowerdatums, ">=")
+				limit(bound.Spec.Upperdatums, "<")
 				cond = ir.OrE(cond, ir.AndE(isNotNull(value.e), inside))
 				continue
 			}
-			for _, n := range bound.spec.Listdatums {
+			for _, n := range bound.Spec.Listdatums {
 				if v := x.expr(n); v.isNull() {
 					cond = ir.OrE(cond, &ir.Unary{Op: ir.IsNull, X: value.e})
 				} else {
-					cond = ir.OrE(cond, x.compare("=", value, v, bound.spec.Location).e)
+					cond = ir.OrE(cond, x.compare("=", value, v, bound.Spec.Location).e)
 				}
 			}
 		}

@@ -405,17 +405,17 @@ func (c *pathCase) translated() (tables []string, sure bool, err error) {
 		return nil, false, err
 	}
 	func() {
-		defer l.catch(&err)
+		defer l.Catch(&err)
 		err = l.translate()
 	}()
 	if err != nil {
 		return nil, false, err
 	}
-	txn := l.prog.Txns[len(l.prog.Txns)-1]
+	txn := l.Prog.Txns[len(l.Prog.Txns)-1]
 	sure = true
 	see := func(t *ir.Table) {
-		if o := l.tableOfIR(t); o.column("who") != nil {
-			tables = append(tables, o.rel.schema()+"."+o.rel.own())
+		if o := l.TableOfIR(t); o.Column("who") != nil {
+			tables = append(tables, o.Rel.Schema()+"."+o.Rel.Own())
 		}
 	}
 	ir.Walk(txn.Body, func(s ir.Stmt) {
@@ -428,13 +428,13 @@ func (c *pathCase) translated() (tables []string, sure bool, err error) {
 				see(t)
 			}
 			if u.Tables == nil {
-				for _, t := range l.prog.Tables {
+				for _, t := range l.Prog.Tables {
 					see(t)
 				}
 			}
 		}
 	})
-	for _, n := range l.notes {
+	for _, n := range l.Notes {
 		sure = sure && (!strings.Contains(n.Text, "taken for granted") || strings.Contains(n.Text, "no client has a role"))
 	}
 	slices.Sort(tables)

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/txrobust/robust/internal/sql/pg"
+	"github.com/txrobust/robust/internal/sql/schema"
 	"github.com/txrobust/robust/internal/sql/syntax"
 	"github.com/txrobust/robust/ir"
 )
@@ -39,7 +40,7 @@ func (c *psql) value(t *syntax.Text, n *pg.Node) val {
 		case pg.BoolNot:
 			out = ir.NotE(parts[0])
 		}
-		return val{e: out, t: tBool}
+		return val{e: out, t: schema.TBool}
 	case *pg.FuncCall:
 		return c.function(t, e)
 	case *pg.MinMaxExpr:
@@ -57,31 +58,31 @@ func (c *psql) value(t *syntax.Text, n *pg.Node) val {
 	}
 	// CASE, IS NULL and the like.
 	var args []val
-	for _, k := range parameters(&syntax.Node{Raw: &pg.RawStmt{Stmt: n}}) {
+	for _, k := range schema.Parameters(&syntax.Node{Raw: &pg.RawStmt{Stmt: n}}) {
 		args = append(args, c.f.inputs[k-1].value())
 	}
-	return x.opaqueCall("pgbench "+strings.TrimSpace(t.SQL[t.Prefix:]), args, tInt)
+	return x.opaqueCall("pgbench "+strings.TrimSpace(t.SQL[t.Prefix:]), args, schema.TInt)
 }
 
 // numeric gives a variable of unknown type that of numbers.
 func (c *psql) numeric(v val, x *ex) val {
-	if v.t.name == nUnknown {
-		return x.literal(v, tInt, 0)
+	if v.t.Name == schema.NUnknown {
+		return x.literal(v, schema.TInt, 0)
 	}
-	if v.t.name == nBool || v.t.numeric() {
+	if v.t.Name == schema.NBool || v.t.Numeric() {
 		return v
 	}
-	return x.cast(v, tNumeric, 0) // the text is read as a number
+	return x.cast(v, schema.TNumeric, 0) // the text is read as a number
 }
 
 // widest is the type of a function of numbers.
-func widest(args []val) typ {
+func widest(args []val) schema.Type {
 	for _, a := range args {
-		if a.t.name != nInt {
-			return tFloat
+		if a.t.Name != schema.NInt {
+			return schema.TFloat
 		}
 	}
-	return tInt
+	return schema.TInt
 }
 
 // function translates a call.
@@ -94,20 +95,20 @@ func (c *psql) function(t *syntax.Text, e *pg.FuncCall) val {
 		args = append(args, c.numeric(c.value(t, a), x))
 		nn = nn && args[len(args)-1].nn
 	}
-	result := tFloat
+	result := schema.TFloat
 	switch name {
 	case "abs", "debug", "mod":
 		result = widest(args)
 	case "hash", "hash_fnv1a", "hash_murmur2", "int", "permute":
-		result = tInt
+		result = schema.TInt
 	}
 	if syntax.ClientFunctions[name] {
-		result = tInt
-		seed := c.b.local("seed", tAny)
-		c.b.emit(&ir.Havoc{At: at(x.pos(e.Location)), Var: seed, NotNull: true})
-		args = append([]val{{e: ir.V(seed), t: tAny, nn: true}}, args...)
+		result = schema.TInt
+		seed := c.b.local("seed", schema.TAny)
+		c.b.emit(&ir.Havoc{At: schema.At(x.pos(e.Location)), Var: seed, NotNull: true})
+		args = append([]val{{e: ir.V(seed), t: schema.TAny, nn: true}}, args...)
 	}
-	if name == "mod" && len(args) == 2 && result.name == nInt {
+	if name == "mod" && len(args) == 2 && result.Name == schema.NInt {
 		return x.binary("%", args[0], args[1], e.Location)
 	}
 	out := x.opaqueCall("pgbench "+name, args, result)
@@ -118,19 +119,19 @@ func (c *psql) function(t *syntax.Text, e *pg.FuncCall) val {
 // truth is the truth of a value in a condition.
 func (c *psql) truth(v val, x *ex) ir.Expr {
 	switch {
-	case v.t.name == nBool:
+	case v.t.Name == schema.NBool:
 		return v.e
-	case v.t.name == nUnknown:
-		return x.literal(v, tBool, 0).e
-	case v.t.numeric() && c.s.s.Pgbench:
+	case v.t.Name == schema.NUnknown:
+		return x.literal(v, schema.TBool, 0).e
+	case v.t.Numeric() && c.s.S.Pgbench:
 		return ir.Op(ir.Ne, v.e, ir.C(ir.Int(0)))
-	case v.t.numeric(): // psql knows 0 and 1; anything else counts as false
+	case v.t.Numeric(): // psql knows 0 and 1; anything else counts as false
 		one := ir.Op(ir.Eq, v.e, ir.C(ir.Int(1)))
-		if len(c.s.s.Computes) > 0 { // it may be pgbench as well
+		if len(c.s.S.Computes) > 0 { // it may be pgbench as well
 			return ir.OrE(one, ir.AndE(c.b.choice(x.pos(0)), ir.Op(ir.Ne, v.e, ir.C(ir.Int(0)))))
 		}
 		return one
-	case v.t.textual():
+	case v.t.Textual():
 		lower := &ir.Call{Name: "lower", Args: []ir.Expr{v.e}, Type: ir.TextType}
 		var out ir.Expr
 		for _, word := range []string{"t", "tr", "tru", "true", "y", "ye", "yes", "on", "1"} {

@@ -15,9 +15,9 @@ func (x *ex) besideNull(n *pg.Node) bool {
 	switch e := pg.Inner(n).(type) {
 	case *pg.A_Expr:
 		strict := e.Kind == pg.ExprOp || e.Kind == pg.ExprLike || e.Kind == pg.ExprILike || e.Kind == pg.ExprSimilar
-		return strict && !x.l.in.mysql && (x.planned(e.Lexpr) || x.planned(e.Rexpr))
+		return strict && !x.l.In.MySQL && (x.planned(e.Lexpr) || x.planned(e.Rexpr))
 	case *pg.FuncCall:
-		return !x.l.in.mysql && slices.ContainsFunc(e.Args, x.planned) && len(x.functions(syntax.Qualified(syntax.Names(e.Funcname)))) == 0
+		return !x.l.In.MySQL && slices.ContainsFunc(e.Args, x.planned) && len(x.functions(syntax.Qualified(syntax.Names(e.Funcname)))) == 0
 	}
 	return false
 }

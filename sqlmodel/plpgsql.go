@@ -3,6 +3,7 @@ package sqlmodel
 import (
 	"github.com/txrobust/robust/internal/sql/pg"
 	"github.com/txrobust/robust/internal/sql/plpgsql"
+	"github.com/txrobust/robust/internal/sql/schema"
 	"github.com/txrobust/robust/internal/sql/syntax"
 	"github.com/txrobust/robust/ir"
 )
@@ -10,15 +11,15 @@ import (
 // plBody translates a PL/pgSQL body and what follows when control reaches its
 // end.
 func (b *builder) plBody(f *frame) {
-	blk := f.fn.body.Block
+	blk := f.fn.Body.Block
 	pos := b.place(f, blk)
 	b.stmt(f, blk)
 	if endsInJump(b.out) {
 		return
 	}
 	switch {
-	case f.fn.setOf, f.fn.void():
-	case len(f.fn.outputs()) > 0:
+	case f.fn.SetOf, f.fn.Void():
+	case len(f.fn.Outputs()) > 0:
 		if f.result == nil {
 			b.emitOutputs(f, pos)
 		}
@@ -97,10 +98,10 @@ func (b *builder) stmts(f *frame, list []plpgsql.Stmt) {
 // stmt translates a statement; what cannot be modelled is abandoned.
 func (b *builder) stmt(f *frame, s plpgsql.Stmt) {
 	var sets syntax.PathSet
-	if b.l.setsPath {
-		r := newRefs()
-		b.l.plRefs(f.fn, []plpgsql.Stmt{s}, r)
-		sets = b.l.setBy(r, &b.l.late)
+	if b.l.SetsPath {
+		r := schema.NewRefs()
+		b.l.PlRefs(f.fn, []plpgsql.Stmt{s}, r)
+		sets = b.l.SetBy(r, &b.l.Late)
 	}
 	loops, branches := flowOf(s)
 	b.tracked(sets, loops, branches, func() bool {
@@ -196,7 +197,7 @@ func (b *builder) parseCommand(f *frame, span plpgsql.Span) (any, *syntax.Text) 
 		panic(err)
 	}
 	if len(stmts) != 1 {
-		b.l.fail(t.Pos(0), "expected one SQL command here")
+		b.l.Fail(t.Pos(0), "expected one SQL command here")
 	}
 	return pg.Inner(stmts[0].Stmt), t
 }
@@ -210,7 +211,7 @@ func (b *builder) expression(f *frame, span plpgsql.Span) (*pg.SelectStmt, *synt
 	}
 	s, ok := pg.Inner(stmts[0].Stmt).(*pg.SelectStmt)
 	if len(stmts) != 1 || !ok {
-		b.l.fail(t.Pos(len("SELECT ")), "expected an expression here")
+		b.l.Fail(t.Pos(len("SELECT ")), "expected an expression here")
 	}
 	return s, t
 }
@@ -220,15 +221,15 @@ func (b *builder) value(f *frame, span plpgsql.Span) val {
 	s, t := b.expression(f, span)
 	b.apart(s, nil)
 	x := b.ex(f, t)
-	if f.rowcount != "" && len(b.refsOf(s).tables) > 0 {
+	if f.rowcount != "" && len(b.refsOf(s).Tables) > 0 {
 		// A query in an expression changes ROW_COUNT, too.
-		b.emitWeak(&ir.Havoc{At: at(t.Pos(0)), Var: f.rowcount, NotNull: true})
+		b.emitWeak(&ir.Havoc{At: schema.At(t.Pos(0)), Var: f.rowcount, NotNull: true})
 	}
 	if syntax.PlainExpression(s) && len(s.TargetList) == 1 {
 		return x.expr(pg.TargetValue(s.TargetList[0]))
 	}
 	if syntax.PlainExpression(s) {
-		b.l.fail(t.Pos(len("SELECT ")), "expected one expression here, not %d", len(s.TargetList))
+		b.l.Fail(t.Pos(len("SELECT ")), "expected one expression here, not %d", len(s.TargetList))
 	}
 	return x.scalar(s, t.Pos(len("SELECT ")))
 }
@@ -238,14 +239,14 @@ func (b *builder) condition(f *frame, span plpgsql.Span) ir.Expr {
 	s, t := b.expression(f, span)
 	b.apart(s, nil)
 	if syntax.PlainExpression(s) && len(s.TargetList) == 1 {
-		if f.rowcount != "" && len(b.refsOf(s).tables) > 0 {
-			b.emitWeak(&ir.Havoc{At: at(t.Pos(0)), Var: f.rowcount, NotNull: true})
+		if f.rowcount != "" && len(b.refsOf(s).Tables) > 0 {
+			b.emitWeak(&ir.Havoc{At: schema.At(t.Pos(0)), Var: f.rowcount, NotNull: true})
 		}
 		return b.ex(f, t).boolean(pg.TargetValue(s.TargetList[0]), truth)
 	}
 	v := b.value(f, span)
 	x := b.ex(f, t)
-	return x.cast(v, tBool, 0).e
+	return x.cast(v, schema.TBool, 0).e
 }
 
 // conditionOrChoice is a condition that becomes any value when it cannot be
@@ -264,8 +265,8 @@ func (b *builder) conditionOrChoice(f *frame, span plpgsql.Span) ir.Expr {
 
 // choice is a condition of which nothing is known.
 func (b *builder) choice(pos ir.Pos) ir.Expr {
-	v := b.local("choice", tBool)
-	b.out = append(b.out, &ir.Havoc{At: at(pos), Var: v, NotNull: true})
+	v := b.local("choice", schema.TBool)
+	b.out = append(b.out, &ir.Havoc{At: schema.At(pos), Var: v, NotNull: true})
 	return ir.V(v)
 }
 
@@ -282,7 +283,7 @@ func (b *builder) ifStmt(f *frame, branches []plpgsql.Branch, rest []plpgsql.Stm
 		}
 		return
 	}
-	s := &ir.If{At: at(pos), Cond: cond}
+	s := &ir.If{At: schema.At(pos), Cond: cond}
 	s.Then = b.collect(func() { b.stmts(f, branches[0].Body) })
 	s.Else = b.collect(func() {
 		if len(branches) > 1 {
@@ -371,7 +372,7 @@ func (b *builder) caseStmt(f *frame, s *plpgsql.Case, pos ir.Pos) {
 		if i > 0 {
 			at_ = f.text.Pos(br.Cond.Start)
 		}
-		st := &ir.If{At: at(at_), Cond: cond}
+		st := &ir.If{At: schema.At(at_), Cond: cond}
 		st.Then = b.collect(func() { b.stmts(f, br.Body) })
 		st.Else = b.collect(func() { branch(i + 1) })
 		b.emit(st)
@@ -420,7 +421,7 @@ func (b *builder) block(f *frame, s *plpgsql.Block, pos ir.Pos) {
 		b.out = append(b.out, body...)
 		return
 	}
-	b.emit(&ir.Block{At: at(pos), Label: l.label, Body: body})
+	b.emit(&ir.Block{At: schema.At(pos), Label: l.label, Body: body})
 }
 
 // SQLStatement translates an SQL command or PERFORM.
@@ -438,7 +439,7 @@ func (b *builder) sqlStmt(f *frame, s *plpgsql.SQL, pos ir.Pos) {
 	if s.Into != nil {
 		to, store = b.into(f, s.Into, pos)
 	} else if _, ok := tree.(*pg.SelectStmt); ok {
-		b.l.fail(pos, "the result of this SELECT goes nowhere; use PERFORM, or INTO")
+		b.l.Fail(pos, "the result of this SELECT goes nowhere; use PERFORM, or INTO")
 	}
 	b.command(f, t, tree, pos, to)
 	store()
@@ -459,7 +460,7 @@ func (b *builder) diagnostics(f *frame, s *plpgsql.GetDiagnostics, pos ir.Pos) {
 			b.unmodelled("GET DIAGNOSTICS into a record")
 		}
 		if it.Item == "row_count" {
-			b.assign(pos, d.local, b.ex(f, f.text).cast(val{e: ir.V(f.rowcount), t: tInt, nn: true}, d.t, 0).e)
+			b.assign(pos, d.local, b.ex(f, f.text).cast(val{e: ir.V(f.rowcount), t: schema.TInt, nn: true}, d.t, 0).e)
 			continue
 		}
 		b.havoc(pos, d.local)

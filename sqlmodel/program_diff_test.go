@@ -4,6 +4,7 @@ import (
 	"math/rand/v2"
 
 	"github.com/txrobust/robust/internal/client"
+	"github.com/txrobust/robust/internal/sql/schema"
 )
 
 // diffPrograms are programs for TestProgramsOnServer, each for one thing.
@@ -217,7 +218,7 @@ func (g *programGen) stmt() client.Stmt {
 		q := g.read()
 		q.Found = ""
 		g.label++
-		label := "l" + itoa(g.label)
+		label := "l" + schema.Itoa(g.label)
 		g.loops = append(g.loops, label)
 		list := g.list(1 + g.rng.IntN(2))
 		if g.rng.IntN(2) == 0 {

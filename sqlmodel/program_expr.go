@@ -2,6 +2,7 @@ package sqlmodel
 
 import (
 	"github.com/txrobust/robust/internal/client"
+	"github.com/txrobust/robust/internal/sql/schema"
 	"github.com/txrobust/robust/internal/sql/syntax"
 	"github.com/txrobust/robust/ir"
 )
@@ -18,12 +19,12 @@ func (p *caller) value(e client.Expr) ir.Expr {
 // cond translates a condition.
 func (p *caller) cond(e client.Expr) ir.Expr {
 	v := p.expr(e)
-	switch v.t.name {
-	case nBool:
+	switch v.t.Name {
+	case schema.NBool:
 		return v.e
-	case nUnknown:
+	case schema.NUnknown:
 		if _, ok := v.literalText(); !ok {
-			return p.ex().literal(v, tBool, 0).e
+			return p.ex().literal(v, schema.TBool, 0).e
 		}
 	}
 	return &ir.Call{Name: "client true", Args: []ir.Expr{v.e}, Type: ir.BoolType}
@@ -40,7 +41,7 @@ func (p *caller) expr(e client.Expr) val {
 	case *client.VarExpr:
 		v := p.vars[e.Name]
 		if v == nil {
-			p.b.l.fail(p.b.cur, "there is no variable %s in transaction %s", e.Name, p.body.txn.Name)
+			p.b.l.Fail(p.b.cur, "there is no variable %s in transaction %s", e.Name, p.body.Txn.Name)
 		}
 		return v.value()
 	case *client.Const:
@@ -69,11 +70,11 @@ func (p *caller) call(e *client.Call) val {
 	for _, a := range args {
 		c.Args = append(c.Args, p.ex().defaultType(a).e)
 	}
-	t := kindType(e.Kind)
-	if t.name == nUnknown {
-		t = tText
+	t := schema.KindType(e.Kind)
+	if t.Name == schema.NUnknown {
+		t = schema.TText
 	}
-	c.Type = t.ir
+	c.Type = t.Ir
 	return val{e: c, t: t, nn: e.Kind != client.Any, given: true}
 }
 
@@ -99,8 +100,8 @@ var knownFunctions = map[string]string{
 
 // knownCall applies a function whose meaning is known for arguments of these types.
 func knownCall(name string, args []val) (val, bool) {
-	if name == client.Float64 && len(args) == 1 && args[0].t.numeric() {
-		return val{e: args[0].e, t: tFloat, nn: args[0].nn, given: true}, true
+	if name == client.Float64 && len(args) == 1 && args[0].t.Numeric() {
+		return val{e: args[0].e, t: schema.TFloat, nn: args[0].nn, given: true}, true
 	}
 	f := ir.Functions[knownFunctions[name]]
 	if f == nil || len(args) != len(f.Params) {
@@ -110,7 +111,7 @@ func knownCall(name string, args []val) (val, bool) {
 	c := &ir.Call{Name: f.Name}
 	for i, a := range args {
 		switch k := f.Params[i]; {
-		case k == ir.KindNull && !a.t.numeric(), k == ir.KindText && !a.t.textual(), k == ir.KindInt && a.t.name != nInt:
+		case k == ir.KindNull && !a.t.Numeric(), k == ir.KindText && !a.t.Textual(), k == ir.KindInt && a.t.Name != schema.NInt:
 			return val{}, false
 		}
 		out.nn = out.nn && a.nn
@@ -118,17 +119,17 @@ func knownCall(name string, args []val) (val, bool) {
 	}
 	switch f.Result {
 	case ir.KindInt:
-		out.t = tInt
+		out.t = schema.TInt
 	case ir.KindNum:
-		out.t = tFloat
+		out.t = schema.TFloat
 	case ir.KindText:
-		out.t = tText
+		out.t = schema.TText
 	case ir.KindBool:
-		out.t = tBool
+		out.t = schema.TBool
 	default:
 		panic("sqlmodel: a known function gives " + f.Result.String())
 	}
-	c.Type, out.e = out.t.ir, c
+	c.Type, out.e = out.t.Ir, c
 	return out, true
 }
 
@@ -136,19 +137,19 @@ func (p *caller) constant(v ir.Value) val {
 	out := val{e: ir.C(v), nn: !v.IsNull(), given: true}
 	switch v.Kind {
 	case ir.KindInt:
-		out.t = tInt
+		out.t = schema.TInt
 	case ir.KindNum:
-		out.t = tFloat
+		out.t = schema.TFloat
 	case ir.KindBool:
-		out.t = tBool
+		out.t = schema.TBool
 	case ir.KindTime:
-		out.t = tStamp
+		out.t = schema.TStamp
 	case ir.KindText, ir.KindNull:
-		out.t = tUnknown
+		out.t = schema.TUnknown
 	case ir.KindArray:
-		out.t = arrayOf(tAny)
+		out.t = schema.ArrayOf(schema.TAny)
 	default:
-		out.t = tAny
+		out.t = schema.TAny
 	}
 	return out
 }
@@ -159,9 +160,9 @@ func (p *caller) into(v *programVar, e val) ir.Expr {
 	t := v.t
 	switch {
 	case !v.open:
-	case e.t.name != nUnknown || !p.b.isTyped(e.e) && !e.isNull():
+	case e.t.Name != schema.NUnknown || !p.b.isTyped(e.e) && !e.isNull():
 		t = p.b.setType(v.variable, e.t)
-	case t.name == nUnknown: // a copy: it has the type of the place where it stands
+	case t.Name == schema.NUnknown: // a copy: it has the type of the place where it stands
 		return e.e
 	}
 	return p.convert(e, t)
@@ -169,7 +170,7 @@ func (p *caller) into(v *programVar, e val) ir.Expr {
 
 // convert gives a value the type t. Where that is no conversion of SQL it is a
 // function of which nothing is known.
-func (p *caller) convert(e val, t typ) ir.Expr {
+func (p *caller) convert(e val, t schema.Type) ir.Expr {
 	if s, ok := e.literalText(); ok && constantOf(s, t) == nil {
 		return &ir.Call{Name: castName(t), Args: []ir.Expr{e.e}, Type: localType(t)}
 	}
@@ -183,7 +184,7 @@ func (p *caller) op(e *client.Op) val {
 	for i, a := range e.Args {
 		switch e.Op {
 		case "&&", "||", "!":
-			args[i] = val{e: p.cond(a), t: tBool}
+			args[i] = val{e: p.cond(a), t: schema.TBool}
 		default:
 			args[i] = p.expr(a)
 		}
@@ -193,14 +194,14 @@ func (p *caller) op(e *client.Op) val {
 		a := args[0]
 		switch e.Op {
 		case "!":
-			return val{e: ir.NotE(a.e), t: tBool, nn: true}
+			return val{e: ir.NotE(a.e), t: schema.TBool, nn: true}
 		case "null":
 			if a.nn {
-				return val{e: ir.C(ir.Bool(false)), t: tBool, nn: true}
+				return val{e: ir.C(ir.Bool(false)), t: schema.TBool, nn: true}
 			}
-			return val{e: &ir.Unary{Op: ir.IsNull, X: a.e}, t: tBool, nn: true}
+			return val{e: &ir.Unary{Op: ir.IsNull, X: a.e}, t: schema.TBool, nn: true}
 		case "-":
-			if a.t.numeric() {
+			if a.t.Numeric() {
 				out := x.prefix("-", a, 0)
 				out.given = true
 				return out
@@ -210,9 +211,9 @@ func (p *caller) op(e *client.Op) val {
 		l, r := args[0], args[1]
 		switch e.Op {
 		case "&&":
-			return val{e: ir.AndE(l.e, r.e), t: tBool, nn: true}
+			return val{e: ir.AndE(l.e, r.e), t: schema.TBool, nn: true}
 		case "||":
-			return val{e: ir.OrE(l.e, r.e), t: tBool, nn: true}
+			return val{e: ir.OrE(l.e, r.e), t: schema.TBool, nn: true}
 		case "==", "!=", "<", "<=", ">", ">=":
 			return p.compare(e.Op, l, r)
 		case "+", "-", "*", "/", "%":
@@ -222,12 +223,12 @@ func (p *caller) op(e *client.Op) val {
 			}
 		}
 	}
-	return p.opaque(e.Op, tText, args...)
+	return p.opaque(e.Op, schema.TText, args...)
 }
 
 // opaque is an operator of which nothing is known here.
-func (p *caller) opaque(op string, t typ, args ...val) val {
-	c := &ir.Call{Name: "client " + op, Type: t.ir}
+func (p *caller) opaque(op string, t schema.Type, args ...val) val {
+	c := &ir.Call{Name: "client " + op, Type: t.Ir}
 	for _, a := range args {
 		c.Args = append(c.Args, p.ex().defaultType(a).e)
 	}
@@ -236,19 +237,19 @@ func (p *caller) opaque(op string, t typ, args ...val) val {
 
 func (p *caller) arithmetic(op string, l, r val) (val, bool) {
 	x := p.ex()
-	if l.t.name == nUnknown && r.t.numeric() && p.b.isTyped(l.e) {
+	if l.t.Name == schema.NUnknown && r.t.Numeric() && p.b.isTyped(l.e) {
 		l = x.literal(l, r.t, 0)
 	}
-	if r.t.name == nUnknown && l.t.numeric() && p.b.isTyped(r.e) {
+	if r.t.Name == schema.NUnknown && l.t.Numeric() && p.b.isTyped(r.e) {
 		r = x.literal(r, l.t, 0)
 	}
-	text := func(v val) bool { return v.t.ir.Kind == ir.KindText }
+	text := func(v val) bool { return v.t.Ir.Kind == ir.KindText }
 	if op == "+" && text(l) && text(r) {
 		return x.concat(l, r, l.nn && r.nn), true
 	}
 	out, ok := x.arithmetic(op, l, r, l.nn && r.nn)
-	if f := ir.Functions["double "+op]; ok && f != nil && out.t.name == nFloat { // the floats of SQL may have 32 bits
-		out.e = &ir.Call{Name: f.Name, Args: []ir.Expr{l.e, r.e}, Type: out.t.ir}
+	if f := ir.Functions["double "+op]; ok && f != nil && out.t.Name == schema.NFloat { // the floats of SQL may have 32 bits
+		out.e = &ir.Call{Name: f.Name, Args: []ir.Expr{l.e, r.e}, Type: out.t.Ir}
 	}
 	return out, ok
 }
@@ -258,11 +259,11 @@ func (p *caller) arithmetic(op string, l, r val) (val, bool) {
 func (p *caller) compare(op string, l, r val) val {
 	x := p.ex()
 	same := func(v, other val) (val, bool) {
-		if v.t.name != nUnknown {
+		if v.t.Name != schema.NUnknown {
 			return v, true
 		}
 		if s, ok := v.literalText(); ok {
-			return x.defaultType(v), other.t.name == nUnknown || other.t.textual() && constantOf(s, other.t) != nil
+			return x.defaultType(v), other.t.Name == schema.NUnknown || other.t.Textual() && constantOf(s, other.t) != nil
 		}
 		return x.literal(v, other.t, 0), true
 	}
@@ -273,16 +274,16 @@ func (p *caller) compare(op string, l, r val) val {
 	if sql == "" {
 		sql = op
 	}
-	text := l.t.ir.Kind == ir.KindText || r.t.ir.Kind == ir.KindText || l.t.name == nUnknown
+	text := l.t.Ir.Kind == ir.KindText || r.t.Ir.Kind == ir.KindText || l.t.Name == schema.NUnknown
 	equality := op == "==" || op == "!="
-	alike := l.t.numeric() && r.t.numeric() || l.t.ir == r.t.ir && l.t.ir.Kind != ir.KindOpaque
+	alike := l.t.Numeric() && r.t.Numeric() || l.t.Ir == r.t.Ir && l.t.Ir.Kind != ir.KindOpaque
 	if ok1 && ok2 && !l.record && alike && (equality || !text) {
-		return val{e: ir.Op(comparisons[sql], l.e, r.e), t: tBool, nn: nn}
+		return val{e: ir.Op(schema.Comparisons[sql], l.e, r.e), t: schema.TBool, nn: nn}
 	}
 	if op == "!=" { // the same function as for ==, so that the two exclude each other
-		out := p.opaque("==", tBool, l, r)
+		out := p.opaque("==", schema.TBool, l, r)
 		out.e = ir.NotE(out.e)
 		return out
 	}
-	return p.opaque(op, tBool, l, r)
+	return p.opaque(op, schema.TBool, l, r)
 }

@@ -6,62 +6,63 @@ import (
 
 	"github.com/txrobust/robust/internal/client"
 	"github.com/txrobust/robust/internal/sql/pg"
+	"github.com/txrobust/robust/internal/sql/schema"
 	"github.com/txrobust/robust/ir"
 )
 
 // query translates a statement of SQL, which rest follows.
 func (p *caller) query(q *client.Query, rest []client.Stmt) {
-	s := p.body.sent[q]
-	if s.why != "" {
+	s := p.body.Sent[q]
+	if s.Why != "" {
 		p.snapped = true
-		p.lost(s, s.refs, s.why)
+		p.lost(s, s.Refs, s.Why)
 		p.forget(q)
 		return
 	}
 	p.send(s)
-	for i, st := range s.list {
-		if t, ok := st.tree.(*pg.TransactionStmt); ok {
+	for i, st := range s.List {
+		if t, ok := st.Tree.(*pg.TransactionStmt); ok {
 			p.control(s, t)
 			continue
 		}
-		p.snapshot(st.tree)
-		if i == len(s.list)-1 {
+		p.snapshot(st.Tree)
+		if i == len(s.List)-1 {
 			p.guard(s, st, func() { p.results(s, st, rest) }, func() { p.forget(q) })
 			return
 		}
 		p.guard(s, st, func() { p.command(p.frame(s), st, s, sink{}) }, func() {})
 	}
-	if len(s.list) == 0 || q.Found != "" || q.Count != "" {
+	if len(s.List) == 0 || q.Found != "" || q.Count != "" {
 		p.forget(q)
 	}
 }
 
 // send writes that the program sends a text.
-func (p *caller) send(s *sent) {
-	c := &ir.Send{At: at(s.q.Pos), Apart: true, Reads: true}
+func (p *caller) send(s *schema.Sent) {
+	c := &ir.Send{At: schema.At(s.Q.Pos), Apart: true, Reads: true}
 	p.sent = c
-	if len(s.list) == 1 {
-		if t, ok := s.list[0].tree.(*pg.TransactionStmt); ok && (t.Kind == pg.TransBegin || t.Kind == pg.TransStart || t.Kind == pg.TransCommit || t.Kind == pg.TransRollback) {
+	if len(s.List) == 1 {
+		if t, ok := s.List[0].Tree.(*pg.TransactionStmt); ok && (t.Kind == pg.TransBegin || t.Kind == pg.TransStart || t.Kind == pg.TransCommit || t.Kind == pg.TransRollback) {
 			return // the transaction itself
 		}
-		*c = *p.b.statementCommand(s.text, &pg.RawStmt{Stmt: s.list[0].node}, s.q.Pos, func(k, _ int) ir.SendArg {
+		*c = *p.b.statementCommand(s.Text, &pg.RawStmt{Stmt: s.List[0].Node}, s.Q.Pos, func(k, _ int) ir.SendArg {
 			a := ir.SendArg{Number: k}
-			if e := s.params[k-1]; e != nil {
+			if e := s.Params[k-1]; e != nil {
 				v := p.expr(e)
 				a.Expr, a.Type = v.e, v.t.String()
 			}
 			return a
 		})
 	} else {
-		c.Text = []string{s.text.SQL}
-		for _, st := range s.list {
-			c.Apart, c.Reads = c.Apart && apart(st.tree), c.Reads && p.b.onlyReads(st.tree, &pg.RawStmt{Stmt: st.node})
+		c.Text = []string{s.Text.SQL}
+		for _, st := range s.List {
+			c.Apart, c.Reads = c.Apart && apart(st.Tree), c.Reads && p.b.onlyReads(st.Tree, &pg.RawStmt{Stmt: st.Node})
 		}
 	}
 	switch {
-	case p.b.l.in.mysql:
+	case p.b.l.In.MySQL:
 		c.Unknown = "the text of the statement is that of MySQL"
-	case strings.Contains(s.q.SQL, client.Hole) || s.filled:
+	case strings.Contains(s.Q.SQL, client.Hole) || s.Filled:
 		c.Unknown = "a part of the statement is not known"
 	}
 	p.b.send(c)
@@ -77,13 +78,13 @@ func (p *caller) snapshot(tree any) {
 
 // guard translates a statement by f. Where that cannot be modelled, or does not
 // fit the schema, an ir.Unmodelled and other take its place.
-func (p *caller) guard(s *sent, st sentStmt, f, other func()) {
-	why, ok := st.why, false
+func (p *caller) guard(s *schema.Sent, st schema.SentStmt, f, other func()) {
+	why, ok := st.Why, false
 	if why == "" {
 		why, ok = p.attempt(f)
 	}
 	if !ok {
-		p.lost(s, st.refs, why)
+		p.lost(s, st.Refs, why)
 		other()
 	}
 }
@@ -93,8 +94,8 @@ func (p *caller) attempt(f func()) (why string, ok bool) {
 	b := p.b
 	loops, depth, level, snapped := p.f.loops, b.loopDepth, p.depth, p.snapped
 	why, ok = b.attempt(func() {
-		if err := faultIn(f); err != nil {
-			panic(unmodelled{faulty + err.Msg + ")"})
+		if err := schema.FaultIn(f); err != nil {
+			panic(schema.Unmodelled{Reason: faulty + err.Msg + ")"})
 		}
 	})
 	if !ok {
@@ -108,18 +109,18 @@ const faulty = "a statement that does not fit the schema ("
 
 // lost stands for a statement that is not modelled. One that touches no table is
 // nothing but what it gives.
-func (p *caller) lost(s *sent, r *refs, why string) {
-	pos, e := s.q.Pos, p.b.l.effectOf(r)
+func (p *caller) lost(s *schema.Sent, r *schema.Refs, why string) {
+	pos, e := s.Q.Pos, p.b.l.EffectOf(r)
 	switch {
-	case onlySystem(r) && !e.all && len(e.tables) == 0:
-		p.b.l.note(pos, "what this statement reads of the system (%s) is left out", systemTables(r))
+	case onlySystem(r) && !e.All && len(e.Tables) == 0:
+		p.b.l.Note(pos, "what this statement reads of the system (%s) is left out", systemTables(r))
 		return
-	case strings.Contains(s.q.SQL, client.Hole) && !e.all:
-		p.b.l.note(pos, "a part of this statement is not known: it is taken to name no other tables and functions")
-	case s.why != "" || strings.HasPrefix(why, faulty):
-		p.b.l.note(pos, "%s is not modelled", why)
+	case strings.Contains(s.Q.SQL, client.Hole) && !e.All:
+		p.b.l.Note(pos, "a part of this statement is not known: it is taken to name no other tables and functions")
+	case s.Why != "" || strings.HasPrefix(why, faulty):
+		p.b.l.Note(pos, "%s is not modelled", why)
 	}
-	if e.all || len(e.tables) > 0 {
+	if e.All || len(e.Tables) > 0 {
 		p.b.anything(pos, e, why)
 	}
 }
@@ -129,7 +130,7 @@ func (p *caller) forget(q *client.Query) {
 	for _, name := range p.sets(q) {
 		v := p.vars[name]
 		v.never = false
-		p.b.emitWeak(&ir.Havoc{At: at(q.Pos), Var: v.local, NotNull: v.nn})
+		p.b.emitWeak(&ir.Havoc{At: schema.At(q.Pos), Var: v.local, NotNull: v.nn})
 	}
 }
 
@@ -145,7 +146,7 @@ func (p *caller) sets(q *client.Query) []string {
 		add(name)
 	}
 	for _, a := range q.ByName {
-		add(resultName(a))
+		add(schema.ResultName(a))
 	}
 	add(q.Found)
 	add(q.Null)
@@ -154,18 +155,18 @@ func (p *caller) sets(q *client.Query) []string {
 }
 
 // frame is the frame for a statement, with its parameters.
-func (p *caller) frame(s *sent) *frame {
+func (p *caller) frame(s *schema.Sent) *frame {
 	b, g := p.b, *p.f
-	g.text, g.inputs = s.text, nil
-	for i, e := range s.params {
+	g.text, g.inputs = s.Text, nil
+	for i, e := range s.Params {
 		if e == nil { // nothing is known of it
 			g.inputs = append(g.inputs, p.anyValue(s, i))
 			continue
 		}
 		v := p.expr(e)
-		if v.t.name != nUnknown && (ir.MayFail(v.e) || exprSize(v.e, shareable+1) > shareable) {
+		if v.t.Name != schema.NUnknown && (ir.MayFail(v.e) || exprSize(v.e, shareable+1) > shareable) {
 			local := b.local("arg", v.t)
-			b.emit(&ir.Assign{At: at(s.q.Pos), Var: local, Expr: v.e})
+			b.emit(&ir.Assign{At: schema.At(s.Q.Pos), Var: local, Expr: v.e})
 			v.e = ir.V(local)
 		}
 		g.inputs = append(g.inputs, &variable{bound: v.e, t: v.t, nn: v.nn, given: true})
@@ -174,33 +175,33 @@ func (p *caller) frame(s *sent) *frame {
 }
 
 // anyValue makes a parameter of which nothing is known.
-func (p *caller) anyValue(s *sent, i int) *variable {
+func (p *caller) anyValue(s *schema.Sent, i int) *variable {
 	b := p.b
-	v := &variable{local: b.irLocal("arg", ir.NullType), t: tUnknown, given: true}
+	v := &variable{local: b.irLocal("arg", ir.NullType), t: schema.TUnknown, given: true}
 	for k := range p.sent.Args {
 		if p.sent.Args[k].Number == i+1 {
 			p.sent.Args[k].Set = v.local
 		}
 	}
 	b.typings[v.local] = &typing{}
-	if t, known := p.body.types[v.local]; known {
+	if t, known := p.body.Types[v.local]; known {
 		v.t = t
 		b.retypeLocal(v.local, t)
 	}
-	b.emit(&ir.Havoc{At: at(s.q.Pos), Var: v.local})
+	b.emit(&ir.Havoc{At: schema.At(s.Q.Pos), Var: v.local})
 	return v
 }
 
 // command runs a statement in a frame.
-func (p *caller) command(g *frame, st sentStmt, s *sent, to sink) {
-	if p.declaration(st.tree) {
+func (p *caller) command(g *frame, st schema.SentStmt, s *schema.Sent, to sink) {
+	if p.declaration(st.Tree) {
 		return
 	}
-	if do, ok := st.tree.(*pg.DoStmt); ok {
-		p.b.inline(s.q.Pos, st.does[do], nil)
+	if do, ok := st.Tree.(*pg.DoStmt); ok {
+		p.b.inline(s.Q.Pos, st.Does[do], nil)
 		return
 	}
-	p.b.command(g, s.text, st.tree, s.q.Pos, to)
+	p.b.command(g, s.Text, st.Tree, s.Q.Pos, to)
 }
 
 // gives reports whether a statement gives rows.
@@ -221,12 +222,12 @@ func gives(tree any) bool {
 }
 
 // results translates a statement, and what the program takes from it.
-func (p *caller) results(s *sent, st sentStmt, rest []client.Stmt) {
-	if s.anyColumns {
+func (p *caller) results(s *schema.Sent, st schema.SentStmt, rest []client.Stmt) {
+	if s.AnyColumns {
 		p.anyColumns(s, st, rest)
 		return
 	}
-	b, q := p.b, s.q
+	b, q := p.b, s.Q
 	pos := q.Pos
 	if q.Every {
 		p.everyRow(s, st, rest)
@@ -234,14 +235,14 @@ func (p *caller) results(s *sent, st sentStmt, rest []client.Stmt) {
 	}
 	o := &rowTaker{p: p, q: q, pos: pos, temps: map[int]dest{}}
 	wantsRow := len(q.Into) > 0 || len(q.ByName) > 0
-	_, isSelect := st.tree.(*pg.SelectStmt)
+	_, isSelect := st.Tree.(*pg.SelectStmt)
 	wants := wantsRow || q.Found != "" || q.Null != "" || q.Count != ""
-	if q.Returned && gives(st.tree) {
+	if q.Returned && gives(st.Tree) {
 		p.sent.Result = ir.Rows
 	}
-	e := b.l.effectOf(st.refs)
+	e := b.l.EffectOf(st.Refs)
 	p.refuseStar(st, q)
-	if isSelect && wantsRow && (q.Returned || q.Count != "") && (e.writes || e.all) {
+	if isSelect && wantsRow && (q.Returned || q.Count != "") && (e.Writes || e.All) {
 		b.unmodelled("a query that writes, of which more is looked at than its row")
 	}
 	if q.Returned && (isSelect || !wants) {
@@ -269,7 +270,7 @@ func (p *caller) results(s *sent, st sentStmt, rest []client.Stmt) {
 	if q.Found != "" {
 		g.found = p.flag(q.Found, s)
 	} else if to.kind == intoLocals {
-		g.found = b.local("was_found", tBool)
+		g.found = b.local("was_found", schema.TBool)
 	}
 	body := b.collect(func() { p.command(g, st, s, to) })
 	b.out = append(b.out, body...)
@@ -280,14 +281,14 @@ func (p *caller) results(s *sent, st sentStmt, rest []client.Stmt) {
 		}
 	}
 	if to.kind == intoLocals && !o.called {
-		if gives(st.tree) {
+		if gives(st.Tree) {
 			b.unmodelled("the row of this statement")
 		}
 		if q.Found != "" { // there never is one
-			b.emitWeak(&ir.Assign{At: at(pos), Var: g.found, Expr: ir.C(ir.Bool(false))})
+			b.emitWeak(&ir.Assign{At: schema.At(pos), Var: g.found, Expr: ir.C(ir.Bool(false))})
 		}
-	} else if q.Found != "" && !gives(st.tree) {
-		b.emitWeak(&ir.Assign{At: at(pos), Var: g.found, Expr: ir.C(ir.Bool(false))})
+	} else if q.Found != "" && !gives(st.Tree) {
+		b.emitWeak(&ir.Assign{At: schema.At(pos), Var: g.found, Expr: ir.C(ir.Bool(false))})
 	}
 	if o.all && !oneRowWritten(body) {
 		b.unmodelled("the rows that this statement returns")
@@ -307,48 +308,48 @@ func (p *caller) results(s *sent, st sentStmt, rest []client.Stmt) {
 	}
 }
 
-// anyColumns is results for a statement that gives columns which are not known, or
+// AnyColumns is results for a statement that gives columns which are not known, or
 // what is computed from all rows. It depends on the rows, all of which is shown; the
 // variables have any value.
-func (p *caller) anyColumns(s *sent, st sentStmt, rest []client.Stmt) {
-	all, q := *s, *s.q
+func (p *caller) anyColumns(s *schema.Sent, st schema.SentStmt, rest []client.Stmt) {
+	all, q := *s, *s.Q
 	q.Into, q.ByName, q.Found, q.Null, q.Every, q.Count, q.Returned = nil, nil, "", "", false, "", true
-	all.q, all.anyColumns = &q, false
+	all.Q, all.AnyColumns = &q, false
 	p.results(&all, st, rest)
-	p.forget(s.q)
+	p.forget(s.Q)
 }
 
 // everyRow translates a statement of which the program takes no row, but ends at one
 // with a NULL that does not fit. Where there may be one, all rows are shown, and then
 // it is any.
-func (p *caller) everyRow(s *sent, st sentStmt, rest []client.Stmt) {
+func (p *caller) everyRow(s *schema.Sent, st schema.SentStmt, rest []client.Stmt) {
 	b := p.b
-	plain := *s.q
+	plain := *s.Q
 	plain.Into, plain.ByName, plain.Null, plain.Every = nil, nil, "", false
-	o := &rowTaker{p: p, q: s.q, pos: s.q.Pos, temps: map[int]dest{}}
+	o := &rowTaker{p: p, q: s.Q, pos: s.Q.Pos, temps: map[int]dest{}}
 	known := false
 	b.collect(func() {
 		_, known = p.attempt(func() { p.command(p.frame(s), st, s, sink{kind: intoLocals, dests: o.dests, whole: true}) })
 	})
-	null := !known || !o.called && gives(st.tree) || !o.fits()
+	null := !known || !o.called && gives(st.Tree) || !o.fits()
 	plain.Returned = plain.Returned || null
 	one := *s
-	one.q = &plain
+	one.Q = &plain
 	p.results(&one, st, rest)
-	v := p.vars[s.q.Null]
+	v := p.vars[s.Q.Null]
 	switch {
 	case v == nil:
 	case null:
-		b.emitWeak(&ir.Havoc{At: at(s.q.Pos), Var: v.local, NotNull: true})
+		b.emitWeak(&ir.Havoc{At: schema.At(s.Q.Pos), Var: v.local, NotNull: true})
 	default:
-		p.setNull(s.q, ir.C(ir.Bool(false)))
+		p.setNull(s.Q, ir.C(ir.Bool(false)))
 	}
 }
 
 // refuseStar refuses all columns of a table that is not declared, where the
 // program may look at others than those that it names.
-func (p *caller) refuseStar(st sentStmt, q *client.Query) {
-	if st.star && (len(q.Into) > 0 || q.Returned) {
+func (p *caller) refuseStar(st schema.SentStmt, q *client.Query) {
+	if st.Star && (len(q.Into) > 0 || q.Returned) {
 		p.b.unmodelled("all columns of a table that is not in the schema")
 	}
 }
@@ -380,20 +381,20 @@ func alwaysTrue(list []ir.Stmt, local string) bool {
 
 // flag gives the local for Found or Count: that of the variable, unless the
 // statement looks at it.
-func (p *caller) flag(name string, s *sent) string {
-	v, t := p.vars[name], tInt
-	if s.q.Found == name {
-		t = tBool
+func (p *caller) flag(name string, s *schema.Sent) string {
+	v, t := p.vars[name], schema.TInt
+	if s.Q.Found == name {
+		t = schema.TBool
 	}
-	looks := slices.Contains(s.q.Into, name) || slices.ContainsFunc(s.q.ByName, func(a client.Arg) bool { return resultName(a) == name })
-	for _, e := range s.params {
+	looks := slices.Contains(s.Q.Into, name) || slices.ContainsFunc(s.Q.ByName, func(a client.Arg) bool { return schema.ResultName(a) == name })
+	for _, e := range s.Params {
 		client.WalkExpr(e, func(e client.Expr) {
 			x, ok := e.(*client.VarExpr)
 			looks = looks || ok && x.Name == name
 		})
 	}
-	if v == nil || looks || v.t.name != t.name {
-		if t.name == nBool {
+	if v == nil || looks || v.t.Name != t.Name {
+		if t.Name == schema.NBool {
 			return p.b.local("was_found", t)
 		}
 		return p.b.local("row_count", t)
@@ -407,11 +408,11 @@ func (p *caller) setFlag(name, local string, pos ir.Pos) {
 	if v == nil || v.local == local {
 		return
 	}
-	t := tInt
+	t := schema.TInt
 	if p.b.typeOfLocal(local) == ir.BoolType {
-		t = tBool
+		t = schema.TBool
 	}
-	p.b.emitWeak(&ir.Assign{At: at(pos), Var: v.local, Expr: p.into(v, val{e: ir.V(local), t: t, nn: true})})
+	p.b.emitWeak(&ir.Assign{At: schema.At(pos), Var: v.local, Expr: p.into(v, val{e: ir.V(local), t: t, nn: true})})
 }
 
 // onlyNull reports whether nothing sets a variable but one query, for which it is Null.
@@ -419,7 +420,7 @@ func (p *caller) onlyNull(name string) bool {
 	if p.setters == nil {
 		p.setters = map[string]int{}
 		count := func(v *string) { p.setters[*v]++ }
-		client.Walk(p.body.txn.Body, func(s client.Stmt) {
+		client.Walk(p.body.Txn.Body, func(s client.Stmt) {
 			switch s := s.(type) {
 			case *client.Assign:
 				count(&s.Var)
@@ -438,7 +439,7 @@ func (p *caller) onlyNull(name string) bool {
 // setNull sets the variable that says whether a NULL did not fit.
 func (p *caller) setNull(q *client.Query, null ir.Expr) {
 	if v := p.vars[q.Null]; v != nil {
-		p.b.emitWeak(&ir.Assign{At: at(q.Pos), Var: v.local, Expr: p.into(v, val{e: null, t: tBool, nn: true})})
+		p.b.emitWeak(&ir.Assign{At: schema.At(q.Pos), Var: v.local, Expr: p.into(v, val{e: null, t: schema.TBool, nn: true})})
 	}
 }
 
@@ -476,12 +477,12 @@ func (o *rowTaker) variable(i int, name string) *programVar {
 	}
 	for _, a := range o.q.ByName {
 		if a.Name == name {
-			return o.p.vars[resultName(a)]
+			return o.p.vars[schema.ResultName(a)]
 		}
 	}
 	for _, a := range o.q.ByName {
 		if strings.EqualFold(a.Name, name) {
-			return o.p.vars[resultName(a)]
+			return o.p.vars[schema.ResultName(a)]
 		}
 	}
 	return nil
@@ -500,8 +501,8 @@ func (o *rowTaker) dests(cols []colDef) (list, rest []dest) {
 	for i, c := range cols {
 		v := o.variable(i, c.name)
 		t := c.t
-		if t.name == nUnknown {
-			t = tText
+		if t.Name == schema.NUnknown {
+			t = schema.TText
 		}
 		if v == nil {
 			d := dest{}
@@ -526,15 +527,15 @@ func (o *rowTaker) dests(cols []colDef) (list, rest []dest) {
 }
 
 // same reports whether a value of one type is one of the other as it is.
-func (p *caller) same(from, to typ) bool {
+func (p *caller) same(from, to schema.Type) bool {
 	e := ir.V("")
-	return from.same(to) || localType(from) == localType(to) && p.ex().cast(val{e: e, t: from}, to, 0).e == e
+	return from.Same(to) || localType(from) == localType(to) && p.ex().cast(val{e: e, t: from}, to, 0).e == e
 }
 
 // temp is a local for a column.
-func (o *rowTaker) temp(i int, base string, t typ) dest {
+func (o *rowTaker) temp(i int, base string, t schema.Type) dest {
 	d, known := o.temps[i]
-	if !known || !d.t.same(t) {
+	if !known || !d.t.Same(t) {
 		d = dest{o.p.b.local(base, t), t}
 		o.temps[i] = d
 	}
@@ -566,19 +567,19 @@ func (o *rowTaker) store() {
 		if v := p.vars[o.q.Null]; null == nil && v != nil {
 			v.never = p.onlyNull(o.q.Null)
 		}
-		if v := p.vars[o.q.Null]; null != nil && v != nil && v.t.name == nBool {
+		if v := p.vars[o.q.Null]; null != nil && v != nil && v.t.Name == schema.NBool {
 			null = ir.V(v.local)
 		}
 	}
 	if o.all {
-		e := &ir.Emit{At: at(o.pos)}
+		e := &ir.Emit{At: schema.At(o.pos)}
 		for i := range o.cols {
 			e.Exprs = append(e.Exprs, ir.V(o.temps[i].local))
 		}
 		if found == nil {
 			b.emit(e)
 		} else {
-			b.emit(&ir.If{At: at(o.pos), Cond: found, Then: []ir.Stmt{e}})
+			b.emit(&ir.If{At: schema.At(o.pos), Cond: found, Then: []ir.Stmt{e}})
 		}
 	}
 	for i, t := range o.targets {
@@ -600,7 +601,7 @@ func (o *rowTaker) store() {
 		if ok != nil {
 			e = &ir.Cond{If: ok, Then: e, Else: ir.V(t.v.local)}
 		}
-		b.emitWeak(&ir.Assign{At: at(o.pos), Var: t.v.local, Expr: e})
+		b.emitWeak(&ir.Assign{At: schema.At(o.pos), Var: t.v.local, Expr: e})
 	}
 }
 
@@ -612,7 +613,7 @@ func (p *caller) onlyWithRow(q *client.Query, rest []client.Stmt) bool {
 		vars[name] = true
 	}
 	for _, a := range q.ByName {
-		vars[resultName(a)] = true
+		vars[schema.ResultName(a)] = true
 	}
 	if q.Found == "" || q.Null == "" || vars[q.Found] || vars[q.Null] || q.Found == q.Null {
 		return false

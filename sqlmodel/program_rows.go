@@ -5,6 +5,7 @@ import (
 
 	"github.com/txrobust/robust/internal/client"
 	"github.com/txrobust/robust/internal/sql/pg"
+	"github.com/txrobust/robust/internal/sql/schema"
 	"github.com/txrobust/robust/internal/sql/syntax"
 	"github.com/txrobust/robust/ir"
 )
@@ -12,9 +13,9 @@ import (
 // forRows is a loop over the rows of a statement.
 func (p *caller) forRows(s *client.ForRows) {
 	b := p.b
-	q := p.body.sent[s.Query]
+	q := p.body.Sent[s.Query]
 	snapped := p.snapped
-	why, r := q.why, q.refs
+	why, r := q.Why, q.Refs
 	if why == "" {
 		var ok bool
 		if why, ok = p.attempt(func() { p.loop(s, q) }); ok {
@@ -22,18 +23,18 @@ func (p *caller) forRows(s *client.ForRows) {
 		}
 	}
 	p.snapped = true
-	if !snapped && q.why == "" {
+	if !snapped && q.Why == "" {
 		b.snapshotHere()
 	}
 	b.cur = s.Pos
 	p.lost(q, r, why)
 	// Any number of rounds, with any row in each.
 	l := &loopLabel{name: s.Label, loop: true}
-	more := b.local("more", tBool)
-	w := &ir.While{At: at(s.Pos), Cond: ir.C(ir.Bool(true))}
+	more := b.local("more", schema.TBool)
+	w := &ir.While{At: schema.At(s.Pos), Cond: ir.C(ir.Bool(true))}
 	w.Body = b.collect(func() {
-		b.emit(&ir.Havoc{At: at(s.Pos), Var: more, NotNull: true})
-		b.emit(&ir.If{At: at(s.Pos), Cond: ir.NotE(ir.V(more)), Then: []ir.Stmt{&ir.Break{At: at(s.Pos)}}})
+		b.emit(&ir.Havoc{At: schema.At(s.Pos), Var: more, NotNull: true})
+		b.emit(&ir.If{At: schema.At(s.Pos), Cond: ir.NotE(ir.V(more)), Then: []ir.Stmt{&ir.Break{At: schema.At(s.Pos)}}})
 		p.forget(s.Query)
 	})
 	w.Body = append(w.Body, p.round(l, s.Body)...)
@@ -43,30 +44,30 @@ func (p *caller) forRows(s *client.ForRows) {
 }
 
 // loop translates a loop whose statement can be modelled.
-func (p *caller) loop(s *client.ForRows, q *sent) {
+func (p *caller) loop(s *client.ForRows, q *schema.Sent) {
 	b := p.b
 	pos := s.Pos
-	for _, st := range q.list {
-		if _, ok := st.tree.(*pg.TransactionStmt); ok || len(q.list) > 1 {
+	for _, st := range q.List {
+		if _, ok := st.Tree.(*pg.TransactionStmt); ok || len(q.List) > 1 {
 			b.unmodelled("a loop over several statements")
 		}
 	}
-	if q.anyColumns {
+	if q.AnyColumns {
 		b.unmodelled("a loop over rows of columns that are not known")
 	}
-	if len(q.list) == 0 {
+	if len(q.List) == 0 {
 		b.unmodelled("a loop over an empty statement")
 	}
-	st := q.list[0]
+	st := q.List[0]
 	p.send(q)
-	p.snapshot(st.tree)
+	p.snapshot(st.Tree)
 	g := p.frame(q)
-	x := b.ex(g, q.text)
+	x := b.ex(g, q.Text)
 	o := &rowTaker{p: p, q: s.Query, pos: pos, direct: true, temps: map[int]dest{}}
 	rows := p.rows(x, g, st, q)
 	p.refuseStar(st, s.Query)
-	if st.why != "" {
-		b.unmodelled("%s", st.why)
+	if st.Why != "" {
+		b.unmodelled("%s", st.Why)
 	}
 	if s.Query.Returned {
 		b.unmodelled("a loop over rows at which the program looks in other ways")
@@ -122,9 +123,9 @@ func (o *rowTaker) index(i int, list []dest) int {
 }
 
 // rows translates a statement whose rows are gone through one by one.
-func (p *caller) rows(x *ex, g *frame, st sentStmt, s *sent) *query {
-	b, pos := p.b, s.q.Pos
-	if sel, ok := st.tree.(*pg.SelectStmt); ok {
+func (p *caller) rows(x *ex, g *frame, st schema.SentStmt, s *schema.Sent) *query {
+	b, pos := p.b, s.Q.Pos
+	if sel, ok := st.Tree.(*pg.SelectStmt); ok {
 		b.apart(sel, nil)
 		x.withWrites(sel.WithClause, sel)
 		if x.parts != nil && len(x.parts.wrote) > 0 {
@@ -135,8 +136,8 @@ func (p *caller) rows(x *ex, g *frame, st sentStmt, s *sent) *query {
 		b.skipRows(q, pos, false)
 		return q
 	}
-	if !gives(st.tree) {
-		b.unmodelled("a loop over %s", syntax.CommandName(st.tree))
+	if !gives(st.Tree) {
+		b.unmodelled("a loop over %s", syntax.CommandName(st.Tree))
 	}
 	to := sink{kind: intoRows, rows: &rowSink{local: b.irLocal("rows", ir.ArrayType(ir.KindOpaque))}}
 	p.command(g, st, s, to)

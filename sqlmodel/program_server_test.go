@@ -14,6 +14,7 @@ import (
 	"github.com/txrobust/robust/internal/client"
 	"github.com/txrobust/robust/internal/interp"
 	"github.com/txrobust/robust/internal/pgtest"
+	"github.com/txrobust/robust/internal/sql/schema"
 	"github.com/txrobust/robust/ir"
 )
 
@@ -50,7 +51,7 @@ func TestProgramsOnServer(t *testing.T) {
 	exact, commits := 0, 0
 	for _, txn := range programs {
 		var err error
-		if d.l, err = read(Input{named: files, isProgram: true, program: []*client.Txn{txn}}); err != nil {
+		if d.l, err = read(schema.Input{Named: files, IsProgram: true, Program: []*client.Txn{txn}}); err != nil {
 			t.Fatal(err)
 		}
 		if d.prog, err = Client(t.Context(), files, []*client.Txn{txn}, Options{}); err != nil {
@@ -406,7 +407,7 @@ func (r *programRun) take(q *client.Query, res *pgconn.Result, row [][]byte) {
 		}
 		for _, a := range q.ByName {
 			if f.Name == a.Name {
-				put(resultName(a), row[i])
+				put(schema.ResultName(a), row[i])
 			}
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"github.com/txrobust/robust/internal/client"
 	"github.com/txrobust/robust/internal/quote"
 	"github.com/txrobust/robust/internal/sql/pg"
+	"github.com/txrobust/robust/internal/sql/schema"
 	"github.com/txrobust/robust/internal/sql/syntax"
 	"github.com/txrobust/robust/ir"
 )
@@ -14,7 +15,7 @@ import (
 type caller struct {
 	b    *builder
 	f    *frame
-	body *programBody
+	body *schema.ProgramBody
 	// vars are the variables by name.
 	vars map[string]*programVar
 	// setters counts the statements that set each of them, nil before anybody asks.
@@ -46,18 +47,18 @@ func (v *programVar) nullable() bool { return !v.nn }
 // maxStatements is how deep the statements of a client program may be nested.
 const maxStatements = 200
 
-// programBody translates a transaction of a client program.
+// ProgramBody translates a transaction of a client program.
 func (b *builder) programBody(f *frame) {
-	p := &caller{b: b, f: f, body: f.fn.program, vars: map[string]*programVar{}, points: map[string]bool{}}
-	p.released = p.body.released()
+	p := &caller{b: b, f: f, body: f.fn.Program, vars: map[string]*programVar{}, points: map[string]bool{}}
+	p.released = p.body.Released()
 	p.declare()
-	p.stmts(p.body.txn.Body)
+	p.stmts(p.body.Txn.Body)
 }
 
 // declare makes the parameters and locals, and gives these their first values.
 func (p *caller) declare() {
 	b := p.b
-	assigned := p.body.assigned()
+	assigned := p.body.Assigned()
 	taken := map[string]bool{} // a transaction may have tens of thousands of variables
 	for _, v := range b.txn.Params {
 		taken[v.Name] = true
@@ -65,97 +66,46 @@ func (p *caller) declare() {
 	for _, v := range b.txn.Locals {
 		taken[v.Name] = true
 	}
-	for _, t := range b.l.prog.Tables {
+	for _, t := range b.l.Prog.Tables {
 		taken[t.Name] = true
 	}
-	for _, d := range p.body.txn.Vars {
+	for _, d := range p.body.Txn.Vars {
 		if p.vars[d.Name] != nil {
-			b.l.fail(p.body.txn.Pos, "variable %s of transaction %s is declared twice", d.Name, p.body.txn.Name)
+			b.l.Fail(p.body.Txn.Pos, "variable %s of transaction %s is declared twice", d.Name, p.body.Txn.Name)
 		}
-		v := &programVar{Var: d, variable: &variable{name: d.Name, local: d.Name, t: kindType(d.Kind), given: true}}
+		v := &programVar{Var: d, variable: &variable{name: d.Name, local: d.Name, t: schema.KindType(d.Kind), given: true}}
 		v.nn = !d.Nullable && (d.Kind != client.Any || d.Input && !assigned[d.Name])
 		for taken[v.local] {
 			v.local += "_"
 		}
 		taken[v.local] = true
-		it := v.t.ir
-		if v.open = v.t.name == nUnknown; v.open {
+		it := v.t.Ir
+		if v.open = v.t.Name == schema.NUnknown; v.open {
 			b.typings[v.local] = &typing{}
 			it = ir.NullType
-			if t, known := p.body.types[v.local]; known {
+			if t, known := p.body.Types[v.local]; known {
 				v.t, it = t, localType(t)
 			}
 		}
 		if d.Input {
-			b.txn.Params = append(b.txn.Params, ir.Param{Name: v.local, Type: it, Fresh: d.Fresh, NotNull: !d.Nullable, Domain: v.t.domain()})
+			b.txn.Params = append(b.txn.Params, ir.Param{Name: v.local, Type: it, Fresh: d.Fresh, NotNull: !d.Nullable, Domain: v.t.Domain()})
 		} else {
-			b.txn.Locals = append(b.txn.Locals, ir.Local{Name: v.local, Type: it, Domain: v.t.domain()})
+			b.txn.Locals = append(b.txn.Locals, ir.Local{Name: v.local, Type: it, Domain: v.t.Domain()})
 		}
 		p.vars[d.Name] = v
 	}
-	for _, d := range p.body.txn.Vars {
+	for _, d := range p.body.Txn.Vars {
 		if v := p.vars[d.Name]; !d.Input && v.nn {
-			b.emitWeak(&ir.Assign{At: at(p.body.txn.Pos), Var: v.local, Expr: zero(d.Kind, v.t)})
+			b.emitWeak(&ir.Assign{At: schema.At(p.body.Txn.Pos), Var: v.local, Expr: zero(d.Kind, v.t)})
 		}
 	}
-}
-
-// assigned gives the variables that the transaction sets.
-func (body *programBody) assigned() map[string]bool {
-	out := map[string]bool{}
-	results := func(q *client.Query) {
-		for _, name := range append([]string{q.Found, q.Null, q.Count}, q.Into...) {
-			out[name] = true
-		}
-		for _, a := range q.ByName {
-			out[resultName(a)] = true
-		}
-	}
-	client.Walk(body.txn.Body, func(s client.Stmt) {
-		switch s := s.(type) {
-		case *client.Assign:
-			out[s.Var] = true
-		case *client.Havoc:
-			out[s.Var] = true
-		case *client.Query:
-			results(s)
-		case *client.ForRows:
-			results(s.Query)
-		}
-	})
-	return out
-}
-
-// resultName is the variable of an item of Query.ByName.
-func resultName(a client.Arg) string {
-	if v, ok := a.Expr.(*client.VarExpr); ok {
-		return v.Name
-	}
-	return ""
-}
-
-// kindType is the type of the values of a kind; texts may be anything.
-func kindType(k client.Kind) typ {
-	switch k {
-	case client.Int:
-		return tBigint
-	case client.Float:
-		return tFloat
-	case client.Bool:
-		return tBool
-	case client.Time:
-		return tStamp
-	case client.Text, client.Any:
-		return tUnknown
-	}
-	panic(fmt.Sprintf("sqlmodel: unknown kind %d of a variable", k))
 }
 
 // firstInstant is the zero value of a time: the first day of year 1.
 const firstInstant = -62135596800000000
 
 // zero is the zero value of a kind in a variable of type t.
-func zero(k client.Kind, t typ) ir.Expr {
+func zero(k client.Kind, t schema.Type) ir.Expr {
 	switch k {
 	case client.Int:
 		return ir.C(ir.Int(0))
@@ -166,7 +116,7 @@ func zero(k client.Kind, t typ) ir.Expr {
 	case client.Time:
 		return ir.C(ir.Time(firstInstant))
 	}
-	if t.name == nUnknown || t.textual() {
+	if t.Name == schema.NUnknown || t.Textual() {
 		return ir.C(ir.Text(""))
 	}
 	return &ir.Call{Name: castName(t), Args: []ir.Expr{ir.C(ir.Text(""))}, Type: localType(t)}
@@ -199,10 +149,10 @@ func (p *caller) stmt(s client.Stmt, rest []client.Stmt) {
 	case *client.If, *client.Block:
 		branches = true
 	}
-	if p.b.l.setsPath && branches {
-		r := newRefs()
-		eachQuery([]client.Stmt{s}, func(q *client.Query) { r.merge(p.body.sent[q].refs) })
-		sets = p.b.l.setBy(r, &p.b.l.late)
+	if p.b.l.SetsPath && branches {
+		r := schema.NewRefs()
+		schema.EachQuery([]client.Stmt{s}, func(q *client.Query) { r.Merge(p.body.Sent[q].Refs) })
+		sets = p.b.l.SetBy(r, &p.b.l.Late)
 	}
 	p.b.tracked(sets, loops, branches, func() bool {
 		p.stmt1(s, rest)
@@ -224,14 +174,14 @@ func (p *caller) stmt1(s client.Stmt, rest []client.Stmt) {
 		p.assign(s)
 	case *client.Havoc:
 		if v := p.vars[s.Var]; v != nil {
-			b.emitWeak(&ir.Havoc{At: at(s.Pos), Var: v.local, Fresh: s.Fresh, NotNull: v.nn || s.Fresh})
+			b.emitWeak(&ir.Havoc{At: schema.At(s.Pos), Var: v.local, Fresh: s.Fresh, NotNull: v.nn || s.Fresh})
 		}
 	case *client.If:
 		p.branch(s)
 	case *client.Loop:
 		b.cur = s.Pos
 		l := &loopLabel{name: s.Label, loop: true}
-		w := &ir.While{At: at(s.Pos), Cond: ir.C(ir.Bool(true))}
+		w := &ir.While{At: schema.At(s.Pos), Cond: ir.C(ir.Bool(true))}
 		snapped := p.snapped
 		w.Body = p.round(l, s.Body)
 		p.snapped = snapped
@@ -244,12 +194,12 @@ func (p *caller) stmt1(s client.Stmt, rest []client.Stmt) {
 	case *client.Continue:
 		b.jump(p.f, s.Label, true, s.Pos, s.Pos)
 	case *client.Commit:
-		b.emit(&ir.Return{At: at(s.Pos)})
+		b.emit(&ir.Return{At: schema.At(s.Pos)})
 	case *client.Rollback:
-		b.emit(&ir.Abort{At: at(s.Pos)})
+		b.emit(&ir.Abort{At: schema.At(s.Pos)})
 	case *client.Emit:
 		b.cur = s.Pos
-		e := &ir.Emit{At: at(s.Pos)}
+		e := &ir.Emit{At: schema.At(s.Pos)}
 		for _, x := range s.Exprs {
 			e.Exprs = append(e.Exprs, p.value(x))
 		}
@@ -257,10 +207,10 @@ func (p *caller) stmt1(s client.Stmt, rest []client.Stmt) {
 			b.emit(e)
 		}
 	case *client.Savepoint:
-		b.send(&ir.Send{At: at(s.Pos), Text: []string{"SAVEPOINT " + quote.Ident(s.Name)}, Apart: true})
+		b.send(&ir.Send{At: schema.At(s.Pos), Text: []string{"SAVEPOINT " + quote.Ident(s.Name)}, Apart: true})
 		p.savepoint(s.Pos, s.Name)
 	case *client.RollbackTo:
-		b.send(&ir.Send{At: at(s.Pos), Text: []string{"ROLLBACK TO SAVEPOINT " + quote.Ident(s.Name)}, Apart: true})
+		b.send(&ir.Send{At: schema.At(s.Pos), Text: []string{"ROLLBACK TO SAVEPOINT " + quote.Ident(s.Name)}, Apart: true})
 		p.rollbackTo(s.Pos, s.Name)
 	case *client.Unknown:
 		p.unknown(s)
@@ -278,7 +228,7 @@ func (p *caller) round(l *loopLabel, list []client.Stmt) []ir.Stmt {
 	b.loopDepth--
 	f.loops = f.loops[:len(f.loops)-1]
 	if l.wantNext && l.next != "" {
-		return []ir.Stmt{&ir.Block{At: at(b.cur), Label: l.next, Body: body}}
+		return []ir.Stmt{&ir.Block{At: schema.At(b.cur), Label: l.next, Body: body}}
 	}
 	return body
 }
@@ -295,7 +245,7 @@ func (p *caller) block(s *client.Block) {
 		return
 	}
 	p.snapped = snapped
-	b.emit(&ir.Block{At: at(s.Pos), Label: l.label, Body: body})
+	b.emit(&ir.Block{At: schema.At(s.Pos), Label: l.label, Body: body})
 }
 
 func (p *caller) branch(s *client.If) {
@@ -305,7 +255,7 @@ func (p *caller) branch(s *client.If) {
 		p.stmts(s.Else)
 		return
 	}
-	out := &ir.If{At: at(s.Pos), Cond: p.cond(s.Cond)}
+	out := &ir.If{At: schema.At(s.Pos), Cond: p.cond(s.Cond)}
 	if value, known := constantTruth(out.Cond); known {
 		if value {
 			p.stmts(s.Then)
@@ -332,7 +282,7 @@ func (p *caller) assign(s *client.Assign) {
 	if c, ok := s.Expr.(*client.Call); ok && c.Kind == client.Any && v.open {
 		// It has whatever type the variable has where it stands.
 		e := p.expr(c).e.(*ir.Call)
-		if e.Type = localType(v.t); v.t.name == nUnknown {
+		if e.Type = localType(v.t); v.t.Name == schema.NUnknown {
 			e.Type = ir.TextType
 		}
 		out = e
@@ -342,7 +292,7 @@ func (p *caller) assign(s *client.Assign) {
 	if e, ok := out.(*ir.Var); ok && e.Name == v.local {
 		return
 	}
-	a := &ir.Assign{At: at(s.Pos), Var: v.local, Expr: out}
+	a := &ir.Assign{At: schema.At(s.Pos), Var: v.local, Expr: out}
 	b.weak[a] = !ir.MayFail(out)
 	b.emit(a)
 }
@@ -352,75 +302,33 @@ func (p *caller) unknown(s *client.Unknown) {
 	b := p.b
 	b.cur, p.snapped = s.Pos, true
 	if s.Tables == nil {
-		b.emit(&ir.Unmodelled{At: at(s.Pos), ReadOnly: s.ReadOnly, Reason: s.Reason})
+		b.emit(&ir.Unmodelled{At: schema.At(s.Pos), ReadOnly: s.ReadOnly, Reason: s.Reason})
 		return
 	}
-	e := b.l.effectOf(unknownRefs(s))
-	if e.all || len(e.tables) > 0 {
+	e := b.l.EffectOf(schema.UnknownRefs(s))
+	if e.All || len(e.Tables) > 0 {
 		b.anything(s.Pos, e, s.Reason)
 	}
 }
 
-// released gives the savepoints whose name may mean another one than the last
-// that was set, since that was released.
-func (body *programBody) released() map[string]bool {
-	released, sites := map[string]bool{}, map[string]int{}
-	var visit func(list []client.Stmt, weight int)
-	visit = func(list []client.Stmt, weight int) {
-		for _, s := range list {
-			switch s := s.(type) {
-			case *client.Savepoint:
-				sites[s.Name] += weight
-			case *client.Query:
-				for _, st := range body.sent[s].list {
-					if t, ok := st.tree.(*pg.TransactionStmt); ok {
-						switch t.Kind {
-						case pg.TransSavepoint:
-							sites[t.SavepointName] += weight
-						case pg.TransRelease:
-							released[t.SavepointName] = true
-						}
-					}
-				}
-			case *client.If:
-				visit(s.Then, weight)
-				visit(s.Else, weight)
-			case *client.Block:
-				visit(s.Body, weight)
-			case *client.Loop: // it may be set again in each round
-				visit(s.Body, 2)
-			case *client.ForRows:
-				visit(s.Body, 2)
-			}
-		}
-	}
-	visit(body.txn.Body, 1)
-	for name := range released {
-		if sites[name] < 2 {
-			delete(released, name)
-		}
-	}
-	return released
-}
-
 func (p *caller) savepoint(pos ir.Pos, name string) {
 	p.points[name] = true
-	p.b.emit(&ir.Savepoint{At: at(pos), Name: name})
+	p.b.emit(&ir.Savepoint{At: schema.At(pos), Name: name})
 }
 
 func (p *caller) rollbackTo(pos ir.Pos, name string) {
 	if !p.points[name] || p.released[name] {
 		why := fmt.Sprintf("a rollback to savepoint %s, which may not be set here", name)
-		p.b.emit(&ir.Unmodelled{At: at(pos), Reason: why})
+		p.b.emit(&ir.Unmodelled{At: schema.At(pos), Reason: why})
 		return
 	}
-	p.b.emit(&ir.RollbackTo{At: at(pos), Name: name})
+	p.b.emit(&ir.RollbackTo{At: schema.At(pos), Name: name})
 	p.b.undone(p.f.fn)
 }
 
 // control is transaction control as text.
-func (p *caller) control(s *sent, t *pg.TransactionStmt) {
-	b, pos := p.b, s.q.Pos
+func (p *caller) control(s *schema.Sent, t *pg.TransactionStmt) {
+	b, pos := p.b, s.Q.Pos
 	switch t.Kind {
 	case pg.TransBegin, pg.TransStart:
 		if level := syntax.Isolation(t.Options); level != "" {
@@ -436,17 +344,17 @@ func (p *caller) control(s *sent, t *pg.TransactionStmt) {
 		p.rollbackTo(pos, t.SavepointName)
 		return
 	case pg.TransCommit, pg.TransRollback:
-		if !s.followed && len(s.list) == 1 && !t.Chain {
+		if !s.Followed && len(s.List) == 1 && !t.Chain {
 			if t.Kind == pg.TransCommit {
-				b.emit(&ir.Return{At: at(pos)})
+				b.emit(&ir.Return{At: schema.At(pos)})
 			} else {
-				b.emit(&ir.Abort{At: at(pos)})
+				b.emit(&ir.Abort{At: schema.At(pos)})
 			}
 			return
 		}
 	}
 	why := "transaction control as text"
-	b.l.note(pos, "%s is not modelled where statements follow", why)
-	b.emit(&ir.Unmodelled{At: at(pos), Reason: why})
+	b.l.Note(pos, "%s is not modelled where statements follow", why)
+	b.emit(&ir.Unmodelled{At: schema.At(pos), Reason: why})
 	p.snapped = true
 }

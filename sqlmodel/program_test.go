@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/txrobust/robust/internal/client"
+	"github.com/txrobust/robust/internal/sql/schema"
 	"github.com/txrobust/robust/ir"
 )
 
@@ -350,11 +351,11 @@ func TestProgramHostile(t *testing.T) {
 func FuzzSent(f *testing.F) {
 	for _, c := range programCases() {
 		for _, txn := range c.txns {
-			eachQuery(txn.Body, func(q *client.Query) { f.Add(q.SQL) })
+			schema.EachQuery(txn.Body, func(q *client.Query) { f.Add(q.SQL) })
 		}
 	}
 	for _, txn := range diffPrograms() {
-		eachQuery(txn.Body, func(q *client.Query) { f.Add(q.SQL) })
+		schema.EachQuery(txn.Body, func(q *client.Query) { f.Add(q.SQL) })
 	}
 	f.Add("SELECT f\x00 FROM a\x00b, \x00 WHERE '\x00' = \"\x00\" -- \x00")
 	f.Fuzz(func(t *testing.T, text string) {
@@ -395,9 +396,9 @@ func FuzzSent(f *testing.F) {
 // TestProgramUnreadSchema checks that nothing is guessed of a table that a
 // statement of the schema names which was not read.
 func TestProgramUnreadSchema(t *testing.T) {
-	const schema = "CREATE TABLE other (k int PRIMARY KEY);\nALTER TABLE orders PARTITION WEEKLY;\n"
+	const schemaName = "CREATE TABLE other (k int PRIMARY KEY);\nALTER TABLE orders PARTITION WEEKLY;\n"
 	txns := []*client.Txn{txn_("f", nil, sql("DELETE FROM orders WHERE k = 1"), sql("DELETE FROM carts WHERE k = 1"))}
-	prog, err := Client(t.Context(), nil, txns, Options{Schema: []File{{Name: "schema.sql", Text: schema}}})
+	prog, err := Client(t.Context(), nil, txns, Options{Schema: []File{{Name: "schema.sql", Text: schemaName}}})
 	if err != nil {
 		t.Fatal(err)
 	}

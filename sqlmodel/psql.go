@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/txrobust/robust/internal/sql/pg"
+	"github.com/txrobust/robust/internal/sql/schema"
 	"github.com/txrobust/robust/internal/sql/syntax"
 	"github.com/txrobust/robust/internal/sql/value"
 	"github.com/txrobust/robust/ir"
@@ -14,7 +15,7 @@ import (
 type psql struct {
 	b *builder
 	f *frame
-	s *script
+	s *schema.Script
 	// vars are the variables that occur, by number.
 	vars map[int]*variable
 	// roles say where a variable gets its first value.
@@ -45,23 +46,23 @@ const (
 
 // scriptBody translates a transaction of a script.
 func (b *builder) scriptBody(f *frame) {
-	c := &psql{b: b, f: f, s: f.fn.script, vars: map[int]*variable{}, roles: map[int]role{}, sure: map[int]bool{},
+	c := &psql{b: b, f: f, s: f.fn.Script, vars: map[int]*variable{}, roles: map[int]role{}, sure: map[int]bool{},
 		stored: map[int]bool{}, draws: map[*syntax.Command]bool{}}
 	c.declare()
-	if c.s.lock != "" {
-		b.emit(&ir.Dropped{At: at(f.fn.pos), Kind: ir.BySessionLock, What: "the advisory lock of " + c.s.lock + ", which the session still holds"})
+	if c.s.Lock != "" {
+		b.emit(&ir.Dropped{At: schema.At(f.fn.Pos), Kind: ir.BySessionLock, What: "the advisory lock of " + c.s.Lock + ", which the session still holds"})
 	}
-	for _, n := range c.s.before {
+	for _, n := range c.s.Before {
 		switch {
 		case n.Raw == nil && n.Branches == nil:
 			c.command(n.Cmd)
-		case hasStatement(n):
+		case schema.HasStatement(n):
 			c.forget(n)
 		default:
 			c.branches(n, n.Branches)
 		}
 	}
-	c.list(c.s.nodes)
+	c.list(c.s.Nodes)
 }
 
 // assignments calls f for the commands in a node that set variables, with the
@@ -90,14 +91,14 @@ func (c *psql) assignments(n *syntax.Node, f func(cmd *syntax.Command, k int)) {
 }
 
 // number gives the number of a variable of psql or pgbench, 0 if nothing uses it.
-func (c *psql) number(name string) int { return c.s.s.Index[":"+name] }
+func (c *psql) number(name string) int { return c.s.S.Index[":"+name] }
 
 // forget stands for what earlier transactions of the script did to variables:
 // they have any value.
 func (c *psql) forget(n *syntax.Node) {
 	c.assignments(n, func(cmd *syntax.Command, k int) {
 		if v := c.vars[k]; v != nil {
-			c.b.emitWeak(&ir.Havoc{At: at(cmd.Pos), Var: v.local, NotNull: true})
+			c.b.emitWeak(&ir.Havoc{At: schema.At(cmd.Pos), Var: v.local, NotNull: true})
 			c.changed(k, false)
 			c.sure[k] = true
 		}
@@ -125,7 +126,7 @@ func (c *psql) declare() {
 	var scan func(n *syntax.Node, conditional bool)
 	scan = func(n *syntax.Node, conditional bool) {
 		if n.Raw != nil {
-			use(parameters(n))
+			use(schema.Parameters(n))
 		}
 		for _, br := range n.Branches {
 			if br.Cond != nil {
@@ -146,7 +147,7 @@ func (c *psql) declare() {
 			case !conditional && !later && (cmd.Name != "set" || !cmd.Plain && cmd.Expr == nil || c.random(cmd)):
 				c.draws[cmd] = true
 				note(k, drawn)
-			case conditional && c.s.open[k]:
+			case conditional && c.s.Open[k]:
 				note(k, given)
 			default:
 				note(k, set)
@@ -160,32 +161,32 @@ func (c *psql) declare() {
 			}
 		})
 	}
-	for _, n := range c.s.before {
-		if hasStatement(n) {
+	for _, n := range c.s.Before {
+		if schema.HasStatement(n) {
 			c.assignments(n, func(_ *syntax.Command, k int) { note(k, given) })
 			continue
 		}
 		scan(n, false)
 	}
-	for _, n := range c.s.nodes {
+	for _, n := range c.s.Nodes {
 		scan(n, false)
 	}
 	for k := range used {
 		c.alsoUsed(k, needs, used)
 	}
-	c.f.inputs = make([]*variable, len(c.s.s.Vars))
+	c.f.inputs = make([]*variable, len(c.s.S.Vars))
 	for k := range c.f.inputs {
-		c.f.inputs[k] = &variable{name: c.s.s.Vars[k], t: tText, bound: ir.C(ir.Null)}
+		c.f.inputs[k] = &variable{name: c.s.S.Vars[k], t: schema.TText, bound: ir.C(ir.Null)}
 	}
 	nameless := 0
 	for _, k := range order {
 		if !used[k] {
 			continue
 		}
-		name := c.s.s.Vars[k-1]
+		name := c.s.S.Vars[k-1]
 		if name == "" {
 			nameless++
-			name = "p" + itoa(nameless)
+			name = "p" + schema.Itoa(nameless)
 		}
 		c.vars[k] = c.variable(k, name, c.roles[k] == given || c.roles[k] == drawn)
 		c.sure[k] = c.roles[k] == drawn
@@ -209,22 +210,22 @@ func (c *psql) variable(k int, name string, parameter bool) *variable {
 	v := &variable{name: name, local: name}
 	for taken := true; taken; {
 		_, taken = b.txn.LocalType(v.local)
-		if taken = taken || b.l.prog.Table(v.local) != nil; taken {
+		if taken = taken || b.l.Prog.Table(v.local) != nil; taken {
 			v.local += "_"
 		}
 	}
 	b.typings[v.local] = &typing{}
 	it := ir.NullType
-	v.t = tUnknown
-	if t, known := c.s.types[v.local]; known {
+	v.t = schema.TUnknown
+	if t, known := c.s.Types[v.local]; known {
 		v.t, it = t, localType(t)
 	}
 	if !parameter {
-		b.txn.Locals = append(b.txn.Locals, ir.Local{Name: v.local, Type: it, Domain: v.t.domain()})
+		b.txn.Locals = append(b.txn.Locals, ir.Local{Name: v.local, Type: it, Domain: v.t.Domain()})
 		return v
 	}
 	v.nn = c.roles[k] == drawn
-	b.txn.Params = append(b.txn.Params, ir.Param{Name: v.local, Type: it, NotNull: v.nn, Fresh: slices.Contains(c.f.fn.fresh, name), Domain: v.t.domain()})
+	b.txn.Params = append(b.txn.Params, ir.Param{Name: v.local, Type: it, NotNull: v.nn, Fresh: slices.Contains(c.f.fn.Fresh, name), Domain: v.t.Domain()})
 	return v
 }
 
@@ -234,7 +235,7 @@ func textParameters(t *syntax.Text) []int {
 	if err != nil || len(stmts) != 1 {
 		return nil
 	}
-	return parameters(&syntax.Node{Raw: stmts[0]})
+	return schema.Parameters(&syntax.Node{Raw: stmts[0]})
 }
 
 // random reports whether \set draws a random number whose bounds do not come
@@ -281,13 +282,13 @@ func (c *psql) branches(n *syntax.Node, list []syntax.Branch) {
 	}
 	pos := list[0].Cond.Pos
 	b.cur = pos
-	s := &ir.If{At: at(pos), Cond: c.condition(list[0].Cond)}
-	sure, points, snapped, late := cloneSet(c.sure), slices.Clone(c.points), c.snapped, b.l.late
+	s := &ir.If{At: schema.At(pos), Cond: c.condition(list[0].Cond)}
+	sure, points, snapped, late := cloneSet(c.sure), slices.Clone(c.points), c.snapped, b.l.Late
 	s.Then = b.collect(func() { c.list(list[0].Nodes) })
-	sureThen, pointsThen, snappedThen, lateThen := c.sure, c.points, c.snapped, b.l.late
-	c.sure, c.points, c.snapped, b.l.late = sure, points, snapped, late
+	sureThen, pointsThen, snappedThen, lateThen := c.sure, c.points, c.snapped, b.l.Late
+	c.sure, c.points, c.snapped, b.l.Late = sure, points, snapped, late
 	s.Else = b.collect(func() { c.branches(n, list[1:]) })
-	b.l.late = *b.l.late.with(lateThen.run.Or(b.l.late.run))
+	b.l.Late = *b.l.Late.With(lateThen.Run.Or(b.l.Late.Run))
 	for k := range c.sure {
 		if !sureThen[k] {
 			delete(c.sure, k)
@@ -324,12 +325,12 @@ func (c *psql) need(pos ir.Pos, list []int) {
 			continue
 		}
 		if c.roles[k] == set { // some path gives it no value: whoever runs the script may
-			c.s.open[k] = true
+			c.s.Open[k] = true
 		}
 		if c.roles[k] != queried {
 			continue
 		}
-		c.b.emit(&ir.Assume{At: at(pos), Cond: isNotNull(ir.V(v.local))})
+		c.b.emit(&ir.Assume{At: schema.At(pos), Cond: isNotNull(ir.V(v.local))})
 		c.sure[k] = true
 	}
 }
@@ -345,33 +346,33 @@ func (c *psql) statement(n *syntax.Node) {
 		return // the statement is only described
 	}
 	b.cur = n.Pos
-	c.need(n.Pos, parameters(n))
+	c.need(n.Pos, schema.Parameters(n))
 	tree := pg.Inner(n.Raw.Stmt)
 	c.send(n)
 	if !apart(tree) && !c.snapped {
 		c.snapped = true
 		b.snapshotHere()
 	}
-	fn := &function{refs: newRefs(), script: &script{does: map[*pg.DoStmt]*function{}}}
-	b.l.scriptRefs(fn, n)
+	fn := &schema.Function{Refs: schema.NewRefs(), Script: &schema.Script{Does: map[*pg.DoStmt]*schema.Function{}}}
+	b.l.ScriptRefs(fn, n)
 	run := func() { b.command(c.f, n.Text, tree, n.Pos, sink{kind: toClient}) }
 	other := func() {}
 	switch {
 	case n.Cmd != nil && (n.Cmd.Name == "gset" || n.Cmd.Name == "aset"):
 		run = func() { c.gset(n, tree) }
 		other = func() { c.lose(n) }
-	case strings.HasPrefix(c.s.result, "execr") || c.s.result == "batchexec": // sqlc returns how many rows it changed
+	case strings.HasPrefix(c.s.Result, "execr") || c.s.Result == "batchexec": // sqlc returns how many rows it changed
 		c.sent.Result = ir.Counted
 		run = func() { c.counted(n, tree) }
-	case c.s.result == "exec":
+	case c.s.Result == "exec":
 		run = func() { b.command(c.f, n.Text, tree, n.Pos, sink{}) }
 	case gives(tree):
 		c.sent.Result = ir.Rows
 	}
 	if do, ok := tree.(*pg.DoStmt); ok {
-		run = func() { b.inline(n.Pos, c.s.does[do], nil) }
+		run = func() { b.inline(n.Pos, c.s.Does[do], nil) }
 	}
-	b.guard(n.Pos, fn.refs, run, other)
+	b.guard(n.Pos, fn.Refs, run, other)
 }
 
 // send writes that the client sends a statement.
@@ -394,7 +395,7 @@ func (c *psql) send(n *syntax.Node) {
 // snapshotHere writes a read by which the transaction takes its snapshot, for
 // the case that a LOCK TABLE follows; snapshots finishes it.
 func (b *builder) snapshotHere() {
-	s := &ir.Select{At: at(b.txn.Pos), Into: []string{b.local("snapshot", tBool)}, Cols: []ir.Expr{ir.C(ir.Bool(true))}}
+	s := &ir.Select{At: schema.At(b.txn.Pos), Into: []string{b.local("snapshot", schema.TBool)}, Cols: []ir.Expr{ir.C(ir.Bool(true))}}
 	b.first = append(b.first, s)
 	b.out = append(b.out, s)
 }
@@ -451,7 +452,7 @@ func (c *psql) control(n *syntax.Node, t *pg.TransactionStmt) {
 				return i
 			}
 		}
-		b.l.fail(n.Pos, "there is no savepoint %s here", t.SavepointName)
+		b.l.Fail(n.Pos, "there is no savepoint %s here", t.SavepointName)
 		return -1
 	}
 	switch t.Kind {
@@ -463,31 +464,31 @@ func (c *psql) control(n *syntax.Node, t *pg.TransactionStmt) {
 		b.points++
 		p := point{t.SavepointName, t.SavepointName}
 		if b.points > 1 {
-			p.ir += "_" + itoa(b.points)
+			p.ir += "_" + schema.Itoa(b.points)
 		}
 		c.points = append(c.points, p)
-		b.emit(&ir.Savepoint{At: at(n.Pos), Name: p.ir})
+		b.emit(&ir.Savepoint{At: schema.At(n.Pos), Name: p.ir})
 	case pg.TransRelease:
 		c.points = c.points[:find()]
 	case pg.TransBackTo:
 		i := find()
 		c.points = c.points[:i+1]
-		b.emit(&ir.RollbackTo{At: at(n.Pos), Name: c.points[i].ir})
+		b.emit(&ir.RollbackTo{At: schema.At(n.Pos), Name: c.points[i].ir})
 		b.undone(c.f.fn)
 	case pg.TransCommit:
-		b.emit(&ir.Return{At: at(n.Pos)})
+		b.emit(&ir.Return{At: schema.At(n.Pos)})
 	case pg.TransRollback:
-		b.emit(&ir.Abort{At: at(n.Pos)})
+		b.emit(&ir.Abort{At: schema.At(n.Pos)})
 	}
 }
 
 // counted runs a statement and returns the number of rows that it changed.
 func (c *psql) counted(n *syntax.Node, tree any) {
 	b, f := c.b, c.f
-	f.rowcount = b.local("row_count", tInt)
+	f.rowcount = b.local("row_count", schema.TInt)
 	defer func() { f.rowcount = "" }()
 	b.command(f, n.Text, tree, n.Pos, sink{})
-	b.emit(&ir.Emit{At: at(n.Pos), Exprs: []ir.Expr{ir.V(f.rowcount)}})
+	b.emit(&ir.Emit{At: schema.At(n.Pos), Exprs: []ir.Expr{ir.V(f.rowcount)}})
 }
 
 // changed takes note that a variable has a new value.
@@ -515,26 +516,26 @@ func (c *psql) command(cmd *syntax.Command) {
 			stored := c.fromDatabase(cmd)
 			c.store(k, c.value(cmd.Expr, syntax.ClientExpression(cmd.Expr)), cmd, stored)
 		case cmd.Plain:
-			e := val{e: ir.C(ir.Text(cmd.Literal)), t: tText, nn: true}
+			e := val{e: ir.C(ir.Text(cmd.Literal)), t: schema.TText, nn: true}
 			if r, ok := value.Rational(cmd.Literal); ok {
-				if e = (val{e: ir.C(ir.Num(r)), t: tNumeric, nn: true}); r.IsInt() && r.Num().IsInt64() {
-					e = val{e: ir.C(ir.Int(r.Num().Int64())), t: tInt, nn: true}
+				if e = (val{e: ir.C(ir.Num(r)), t: schema.TNumeric, nn: true}); r.IsInt() && r.Num().IsInt64() {
+					e = val{e: ir.C(ir.Int(r.Num().Int64())), t: schema.TInt, nn: true}
 				}
 			}
 			c.store(k, e, cmd, false)
 		default:
-			b.emitWeak(&ir.Havoc{At: at(cmd.Pos), Var: v.local, NotNull: true})
+			b.emitWeak(&ir.Havoc{At: schema.At(cmd.Pos), Var: v.local, NotNull: true})
 			c.changed(k, false)
 			c.sure[k] = true
 		}
 	case "setrandom", "setshell", "prompt", "getenv", "unset":
 		if v != nil && !c.draws[cmd] {
-			b.emitWeak(&ir.Havoc{At: at(cmd.Pos), Var: v.local, NotNull: true})
+			b.emitWeak(&ir.Havoc{At: schema.At(cmd.Pos), Var: v.local, NotNull: true})
 			c.changed(k, false)
 			c.sure[k] = true
 		}
 	case "q", "quit":
-		b.emit(&ir.Abort{At: at(cmd.Pos)})
+		b.emit(&ir.Abort{At: schema.At(cmd.Pos)})
 	}
 }
 
@@ -549,12 +550,12 @@ func (c *psql) store(k int, e val, cmd *syntax.Command, stored bool) {
 	out := e.e
 	x := c.ex(&syntax.Text{Src: c.f.text.Src})
 	switch {
-	case e.t.name != nUnknown || !b.isTyped(e.e):
+	case e.t.Name != schema.NUnknown || !b.isTyped(e.e):
 		out = x.cast(e, b.setType(v, e.t), 0).e
-	case v.t.name != nUnknown: // a copy of a variable has the type of the place where it stands
+	case v.t.Name != schema.NUnknown: // a copy of a variable has the type of the place where it stands
 		out = x.cast(e, v.t, 0).e
 	}
-	s := &ir.Assign{At: at(cmd.Pos), Var: v.local, Expr: out}
+	s := &ir.Assign{At: schema.At(cmd.Pos), Var: v.local, Expr: out}
 	if !ir.MayFail(out) {
 		b.weak[s] = true
 	}

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/txrobust/robust/internal/sql/pg"
+	"github.com/txrobust/robust/internal/sql/schema"
 	"github.com/txrobust/robust/internal/sql/syntax"
 	"github.com/txrobust/robust/ir"
 )
@@ -228,50 +229,50 @@ func (q *query) addFrom(n *pg.Node) []ir.Expr {
 }
 
 // tableOf finds the table that a statement names.
-func (x *ex) tableOf(r *pg.RangeVar) *table {
+func (x *ex) tableOf(r *pg.RangeVar) *schema.Table {
 	name := syntax.RangeName(r)
-	in := x.l.sees(x.text)
-	o := in.used(name)
+	in := x.l.Sees(x.text)
+	o := in.Used(name)
 	switch {
-	case o != nil && o.gone > 0, o == nil && in.wasDropped(name): // a function that was forgotten
+	case o != nil && o.Gone > 0, o == nil && in.WasDropped(name): // a function that was forgotten
 		x.unmodelled("%s, which was dropped", name)
-	case o == nil && systemTable(name):
+	case o == nil && schema.SystemTable(name):
 		x.showsRunning(syntax.PlainName(name), r.Location)
 		x.unmodelled("the system catalog %s", syntax.PlainName(name))
 	case o == nil:
-		x.fail(r.Location, noTable+"%s", x.l.notThere(in, name))
-	case o.view != nil:
-		x.unmodelled("%s (%s)", o.view.what, syntax.PlainName(name))
+		x.fail(r.Location, schema.NoTable+"%s", x.l.NotThere(in, name))
+	case o.View != nil:
+		x.unmodelled("%s (%s)", o.View.What, syntax.PlainName(name))
 	}
-	t := o.table
-	if t.odd != "" {
-		x.unmodelled("%s", t.odd)
+	t := o.Table
+	if t.Odd != "" {
+		x.unmodelled("%s", t.Odd)
 	}
-	if t.rowSec {
-		x.unmodelled("row level security of %s", t.name)
+	if t.RowSec {
+		x.unmodelled("row level security of %s", t.Name)
 	}
 	return t
 }
 
 // viewOf gives the view that a statement names, or nil.
-func (x *ex) viewOf(r *pg.RangeVar) *view {
-	o := x.l.sees(x.text).used(syntax.RangeName(r))
-	if o == nil || o.view == nil || o.view.query == nil || o.gone > 0 {
+func (x *ex) viewOf(r *pg.RangeVar) *schema.View {
+	o := x.l.Sees(x.text).Used(syntax.RangeName(r))
+	if o == nil || o.View == nil || o.View.Query == nil || o.Gone > 0 {
 		return nil
 	}
-	return o.view
+	return o.View
 }
 
 // source makes the source of a table, with the columns that it had when the text was declared.
-func (x *ex) source(t *table, alias, row string) *rowSource {
+func (x *ex) source(t *schema.Table, alias, row string) *rowSource {
 	s := tableSource(t, alias, row)
-	in := x.l.sees(x.text)
-	if in.at == now {
+	in := x.l.Sees(x.text)
+	if in.At == schema.Now {
 		return s
 	}
 	kept := s.cols[:0]
-	for i, c := range t.columns {
-		if name, there := c.nameAt(in.at); there {
+	for i, c := range t.Columns {
+		if name, there := c.NameAt(in.At); there {
 			s.cols[i].name = name
 			kept = append(kept, s.cols[i])
 		}
@@ -281,13 +282,13 @@ func (x *ex) source(t *table, alias, row string) *rowSource {
 }
 
 // functions gives the functions of the program that a call may mean.
-func (x *ex) functions(name string) []*function {
-	in := x.l.sees(x.text)
-	fns, sure := in.functions(name)
+func (x *ex) functions(name string) []*schema.Function {
+	in := x.l.Sees(x.text)
+	fns, sure := in.Functions(name)
 	if !sure {
-		panic(unmodelled{"a call of " + name + ", which depends on the search_path"})
+		panic(schema.Unmodelled{Reason: "a call of " + name + ", which depends on the search_path"})
 	}
-	in.tell(name, fns)
+	in.Tell(name, fns)
 	return fns
 }
 
@@ -308,7 +309,7 @@ func (q *query) addTable(r *pg.RangeVar) []ir.Expr {
 		x.unmodelled("WITH")
 	}
 	if v := x.viewOf(r); v != nil {
-		if conds, ok := q.flat(x.inView(v), &fromQuery{s: v.query, alias: alias, as: r.Alias, cols: v.cols, rename: v.column, loc: r.Location, what: "view " + syntax.RangeName(r)}); ok {
+		if conds, ok := q.flat(x.inView(v), &fromQuery{s: v.Query, alias: alias, as: r.Alias, cols: v.Cols, rename: v.Column, loc: r.Location, what: "view " + syntax.RangeName(r)}); ok {
 			return conds
 		}
 		x.unmodelled("view %s, which does more than select rows", syntax.RangeName(r))
@@ -413,7 +414,7 @@ func (q *query) limits(x *ex, s *pg.SelectStmt) {
 	if v.isNull() {
 		return
 	}
-	q.limit = x.convert(v, tInt, x.at(s.LimitCount), "LIMIT")
+	q.limit = x.convert(v, schema.TInt, x.at(s.LimitCount), "LIMIT")
 	if c, ok := q.limit.(*ir.Const); ok && c.Value.Kind == ir.KindInt {
 		q.atMost = c.Value.I
 	}
@@ -425,7 +426,7 @@ func (q *query) limitOfOne(x *ex) {
 	if len(q.from) > 0 || len(q.loops) > 0 || q.limit == nil || q.atMost >= 0 {
 		return
 	}
-	n := x.shared(q.limit, tInt)
+	n := x.shared(q.limit, schema.TInt)
 	atLeast := func(least int64) ir.Expr {
 		return ir.OrE(&ir.Unary{Op: ir.IsNull, X: n}, ir.Op(ir.Ge, n, ir.C(ir.Int(least))))
 	}
@@ -534,7 +535,7 @@ func (q *query) sort(s *pg.SelectStmt) {
 			q.order = append(q.order, ir.Order{Expr: &ir.Unary{Op: ir.IsNull, X: v.e}, Desc: nullsFirst})
 		}
 		e := v.e
-		if !v.t.ordered() { // some order of the type that is not the IR's
+		if !v.t.Ordered() { // some order of the type that is not the IR's
 			e = &ir.Call{Name: "rank of " + v.t.String(), Args: []ir.Expr{e}, Type: ir.NumType}
 		}
 		q.order = append(q.order, ir.Order{Expr: e, Desc: desc})

@@ -1,14 +1,12 @@
 package sqlmodel
 
-import "github.com/txrobust/robust/ir"
+import (
+	"github.com/txrobust/robust/internal/sql/schema"
+	"github.com/txrobust/robust/ir"
+)
 
 // A range that an expression makes from its two ends is a value like others, of
 // which nothing is known. Whether two of them overlap is told from the ends.
-
-// rangeBounds are the functions that make ranges, with the types of the ends.
-var rangeBounds = map[string]typ{
-	"int4range": tInt, "int8range": tInt, "numrange": tNumeric, "tsrange": tStamp, "tstzrange": tStamp, "daterange": tDate,
-}
 
 // madeRange is a range from lo, which belongs to it, to hi, which does if closed.
 // NULL is no end.
@@ -19,7 +17,7 @@ type madeRange struct {
 
 // noteRange remembers what a call of a function makes a range of.
 func (x *ex) noteRange(name string, args []val, v val, loc int32) {
-	t, ok := rangeBounds[name]
+	t, ok := schema.RangeBounds[name]
 	if !ok || len(args) < 2 || len(args) > 3 {
 		return
 	}
@@ -31,10 +29,10 @@ func (x *ex) noteRange(name string, args []val, v val, loc int32) {
 		}
 	}
 	for _, end := range []*val{&r.lo, &r.hi} {
-		if end.t.name == nUnknown {
+		if end.t.Name == schema.NUnknown {
 			*end = x.literal(*end, t, loc)
 		}
-		if end.record || end.t.ir.Kind != t.ir.Kind && !(end.t.numeric() && t.numeric()) || !end.t.ordered() {
+		if end.record || end.t.Ir.Kind != t.Ir.Kind && !(end.t.Numeric() && t.Numeric()) || !end.t.Ordered() {
 			return
 		}
 	}
@@ -60,7 +58,7 @@ func (x *ex) overlap(a, b val, loc int32) (val, bool) {
 	}
 	before := func(lo, hi val, closed bool) ir.Expr { return x.before(lo, hi, closed, loc) }
 	return val{e: ir.AndE(before(r.lo, s.hi, s.closed), before(s.lo, r.hi, r.closed), before(r.lo, r.hi, r.closed), before(s.lo, s.hi, s.closed)),
-		t: tBool, nn: true}, true
+		t: schema.TBool, nn: true}, true
 }
 
 // before reports whether one end is before another, or the same if closed; NULL is no end.

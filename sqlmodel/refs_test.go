@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/txrobust/robust/internal/sql/pg"
+	"github.com/txrobust/robust/internal/sql/schema"
 )
 
 // TestWithNames tells tables from WITH queries of the same name.
@@ -25,9 +26,9 @@ func TestWithNames(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		r := newRefs()
-		r.add(stmts[0])
-		if got := strings.Join(slices.Sorted(maps.Keys(r.tables)), " "); got != c.tables {
+		r := schema.NewRefs()
+		r.Add(stmts[0])
+		if got := strings.Join(slices.Sorted(maps.Keys(r.Tables)), " "); got != c.tables {
 			t.Errorf("%s: names the tables %q, want %q", c.sql, got, c.tables)
 		}
 	}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/txrobust/robust/internal/sql/pg"
 	"github.com/txrobust/robust/internal/sql/plpgsql"
+	"github.com/txrobust/robust/internal/sql/schema"
 	"github.com/txrobust/robust/internal/sql/syntax"
 	"github.com/txrobust/robust/ir"
 )
@@ -17,27 +18,27 @@ func (b *builder) returnStmt(f *frame, s *plpgsql.Return, pos ir.Pos) {
 		return
 	}
 	if s.Expr.Empty() {
-		if !f.fn.void() && !f.fn.setOf && len(f.fn.outputs()) == 0 {
-			b.l.fail(pos, "%s must return a value here", f.fn.name)
+		if !f.fn.Void() && !f.fn.SetOf && len(f.fn.Outputs()) == 0 {
+			b.l.Fail(pos, "%s must return a value here", f.fn.Name)
 		}
 		b.leave(f, pos)
 		return
 	}
 	switch {
-	case f.fn.procedure, len(f.fn.outputs()) > 0:
-		b.l.fail(pos, "%s returns its OUT parameters: RETURN takes no value here", f.fn.name)
-	case f.fn.setOf:
-		b.l.fail(pos, "%s returns a set: RETURN takes no value; use RETURN NEXT or RETURN QUERY", f.fn.name)
+	case f.fn.Procedure, len(f.fn.Outputs()) > 0:
+		b.l.Fail(pos, "%s returns its OUT parameters: RETURN takes no value here", f.fn.Name)
+	case f.fn.SetOf:
+		b.l.Fail(pos, "%s returns a set: RETURN takes no value; use RETURN NEXT or RETURN QUERY", f.fn.Name)
 	}
 	v := b.value(f, s.Expr)
-	if f.fn.void() { // evaluated, and dropped
+	if f.fn.Void() { // evaluated, and dropped
 		b.leave(f, pos)
 		return
 	}
 	cols := b.returned(f, v)
 	if f.result == nil {
 		b.emitRow(pos, cols)
-		b.emit(&ir.Return{At: at(pos)})
+		b.emit(&ir.Return{At: schema.At(pos)})
 		return
 	}
 	var list []dest
@@ -45,7 +46,7 @@ func (b *builder) returnStmt(f *frame, s *plpgsql.Return, pos ir.Pos) {
 		list = append(list, dest{c.e.(*ir.Var).Name, c.t})
 	}
 	if len(list) != len(cols) {
-		b.unmodelled("a row as the result of %s", f.fn.name)
+		b.unmodelled("a row as the result of %s", f.fn.Name)
 	}
 	b.assignAll(b.ex(f, f.text), pos, list, cols)
 	b.leave(f, pos)
@@ -54,14 +55,14 @@ func (b *builder) returnStmt(f *frame, s *plpgsql.Return, pos ir.Pos) {
 // returned gives a result value as columns of the declared type.
 func (b *builder) returned(f *frame, v val) []colDef {
 	x := b.ex(f, f.text)
-	t := b.l.signatureType(f.fn.ret, f.fn.text)
-	fields := b.l.fieldsOf(t.name)
+	t := b.l.SignatureType(f.fn.Ret, f.fn.Text)
+	fields := b.l.FieldsOf(t.Name)
 	switch {
 	case v.record && len(fields) == len(v.fields):
 		out := make([]colDef, len(fields))
 		for i, fd := range fields {
-			c := x.assigned(v.fields[i].val(), fd.t, 0)
-			out[i] = colDef{name: fd.name, e: c.e, t: fd.t, nn: c.nn}
+			c := x.assigned(v.fields[i].val(), fd.T, 0)
+			out[i] = colDef{name: fd.Name, e: c.e, t: fd.T, nn: c.nn}
 		}
 		return out
 	case v.record && len(v.fields) > 0:
@@ -71,13 +72,13 @@ func (b *builder) returned(f *frame, v val) []colDef {
 	case len(fields) > 0 && v.isNull():
 		var out []colDef
 		for _, fd := range fields {
-			out = append(out, colDef{name: fd.name, e: ir.C(ir.Null), t: fd.t})
+			out = append(out, colDef{name: fd.Name, e: ir.C(ir.Null), t: fd.T})
 		}
 		return out
-	case len(fields) > 0 && v.t.name == t.name:
+	case len(fields) > 0 && v.t.Name == t.Name:
 		var out []colDef
 		for _, fd := range fields {
-			out = append(out, colDef{name: fd.name, e: accessor(v, fd), t: fd.t})
+			out = append(out, colDef{name: fd.Name, e: accessor(v, fd), t: fd.T})
 		}
 		return out
 	}
@@ -88,18 +89,18 @@ func (b *builder) returned(f *frame, v val) []colDef {
 // leave ends the function.
 func (b *builder) leave(f *frame, pos ir.Pos) {
 	if f.result != nil {
-		b.emit(&ir.Break{At: at(pos), Label: f.result.label})
+		b.emit(&ir.Break{At: schema.At(pos), Label: f.result.label})
 		return
 	}
-	if !f.fn.setOf {
+	if !f.fn.SetOf {
 		b.emitOutputs(f, pos)
 	}
-	b.emit(&ir.Return{At: at(pos)})
+	b.emit(&ir.Return{At: schema.At(pos)})
 }
 
 // emitOutputs returns the OUT parameters to the client.
 func (b *builder) emitOutputs(f *frame, pos ir.Pos) {
-	e := &ir.Emit{At: at(pos)}
+	e := &ir.Emit{At: schema.At(pos)}
 	for i, o := range f.outs {
 		for _, c := range o.columns(i) {
 			e.Exprs = append(e.Exprs, c.e)
@@ -112,20 +113,20 @@ func (b *builder) emitOutputs(f *frame, pos ir.Pos) {
 
 // returnNext adds a row to the result.
 func (b *builder) returnNext(f *frame, s *plpgsql.ReturnNext, pos ir.Pos) {
-	if !f.fn.setOf {
-		b.l.fail(pos, "RETURN NEXT needs a function that returns a set")
+	if !f.fn.SetOf {
+		b.l.Fail(pos, "RETURN NEXT needs a function that returns a set")
 	}
 	if s.Expr.Empty() {
-		if len(f.fn.outputs()) == 0 {
-			b.l.fail(pos, "RETURN NEXT must have a value here")
+		if len(f.fn.Outputs()) == 0 {
+			b.l.Fail(pos, "RETURN NEXT must have a value here")
 		}
 		if f.result == nil {
 			b.emitOutputs(f, pos)
 		}
 		return
 	}
-	if len(f.fn.outputs()) > 0 {
-		b.l.fail(pos, "%s returns its OUT parameters: RETURN NEXT takes no value here", f.fn.name)
+	if len(f.fn.Outputs()) > 0 {
+		b.l.Fail(pos, "%s returns its OUT parameters: RETURN NEXT takes no value here", f.fn.Name)
 	}
 	v := b.value(f, s.Expr)
 	if f.result != nil {
@@ -139,13 +140,13 @@ func (b *builder) returnNext(f *frame, s *plpgsql.ReturnNext, pos ir.Pos) {
 // it may leave what is around it.
 func (b *builder) abandon(f *frame, s plpgsql.Stmt, reason string) {
 	pos := b.place(f, s)
-	r := newRefs()
-	b.l.plRefs(f.fn, []plpgsql.Stmt{s}, r)
+	r := schema.NewRefs()
+	b.l.PlRefs(f.fn, []plpgsql.Stmt{s}, r)
 	b.giveUp(pos, r, reason)
-	havoc := func(local string) { b.out = append(b.out, &ir.Havoc{At: at(pos), Var: local}) }
+	havoc := func(local string) { b.out = append(b.out, &ir.Havoc{At: schema.At(pos), Var: local}) }
 	done := map[string]bool{}
 	plpgsql.Walk([]plpgsql.Stmt{s}, func(s plpgsql.Stmt) {
-		for _, n := range assigned(s) {
+		for _, n := range schema.Assigned(s) {
 			v, fd := f.scope.find(n.Parts)
 			if n.Parts[0][0] == '$' {
 				v = f.numbered(n.Parts[0])
@@ -159,7 +160,7 @@ func (b *builder) abandon(f *frame, s plpgsql.Stmt, reason string) {
 					havoc(fd.local)
 				}
 			default:
-				b.mayRefuseAny([]*userType{v.domain}, nil, pos)
+				b.mayRefuseAny([]*schema.UserType{v.domain}, nil, pos)
 				b.demandParts(v.fields, nil, pos)
 				v.lost = v.isRecord && !v.fixed
 				for _, d := range append(v.dests(), heldDests(v)...) {
@@ -179,7 +180,7 @@ func (b *builder) abandon(f *frame, s plpgsql.Stmt, reason string) {
 	}
 	weak := func(local string) {
 		if local != "" && !done[local] {
-			h := &ir.Havoc{At: at(pos), Var: local, NotNull: true}
+			h := &ir.Havoc{At: schema.At(pos), Var: local, NotNull: true}
 			b.weak[h] = true
 			b.out = append(b.out, h)
 		}
@@ -266,7 +267,7 @@ func (b *builder) escapes(f *frame, s plpgsql.Stmt, pos ir.Pos) {
 	visit(s, 0)
 	maybe := func(body func()) {
 		cond := b.choice(pos)
-		b.out = append(b.out, &ir.If{At: at(pos), Cond: cond, Then: b.collect(body)})
+		b.out = append(b.out, &ir.If{At: schema.At(pos), Cond: cond, Then: b.collect(body)})
 	}
 	for _, j := range order {
 		maybe(func() { b.jump(f, j.label, j.next, pos, pos) })
@@ -276,16 +277,16 @@ func (b *builder) escapes(f *frame, s plpgsql.Stmt, pos ir.Pos) {
 	}
 	maybe(func() {
 		if f.result == nil {
-			b.out = append(b.out, &ir.Return{At: at(pos)})
+			b.out = append(b.out, &ir.Return{At: schema.At(pos)})
 			return
 		}
 		for _, c := range f.result.values {
 			b.havoc(pos, c.e.(*ir.Var).Name)
 		}
 		if f.trigger != nil && f.trigger.skip != "" {
-			b.out = append(b.out, &ir.Havoc{At: at(pos), Var: f.trigger.skip, NotNull: true})
+			b.out = append(b.out, &ir.Havoc{At: schema.At(pos), Var: f.trigger.skip, NotNull: true})
 		}
-		b.out = append(b.out, &ir.Break{At: at(pos), Label: f.result.label})
+		b.out = append(b.out, &ir.Break{At: schema.At(pos), Label: f.result.label})
 	})
 }
 

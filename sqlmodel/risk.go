@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/txrobust/robust/internal/sql/plpgsql"
+	"github.com/txrobust/robust/internal/sql/schema"
 	"github.com/txrobust/robust/ir"
 )
 
@@ -115,7 +116,7 @@ func (b *builder) risks(f *frame, c *catch, body []plpgsql.Stmt, list []ir.Stmt)
 		add("whether "+what+" fails depends on the transactions that run at that moment", "40001", "40P01", "55P03")
 	}
 	ir.Walk(list, func(s ir.Stmt) {
-		if len(ir.Reads(s)) > 0 && b.l.locksTables {
+		if len(ir.Reads(s)) > 0 && b.l.LocksTables {
 			waits("a query")
 		}
 		switch s := s.(type) {
@@ -132,7 +133,7 @@ func (b *builder) risks(f *frame, c *catch, body []plpgsql.Stmt, list []ir.Stmt)
 			if len(s.Table.Exclusions) > 0 {
 				add("the row that excludes that of "+what+" may be one that the snapshot does not show", "23P01")
 			}
-			if len(s.Table.ForeignKeys) > 0 || len(s.Table.Exclusions) > 0 || s.Conflict != nil || !unique(s, list) || b.l.locksTables {
+			if len(s.Table.ForeignKeys) > 0 || len(s.Table.Exclusions) > 0 || s.Conflict != nil || !unique(s, list) || b.l.LocksTables {
 				waits(what)
 			}
 			b.rowRisks(s, what, add)
@@ -181,22 +182,22 @@ func (b *builder) rowRisks(s ir.Stmt, what string, add func(why string, states .
 	if !b.shown[s] {
 		add("it is not modelled whether "+what+" breaks a constraint of the row", notNull, checkViolation)
 	}
-	t := b.l.tableOfIR(ir.Written(s))
-	calls := newRefs()
-	for _, k := range t.checks {
-		calls.add(k.expr.node)
+	t := b.l.TableOfIR(ir.Written(s))
+	calls := schema.NewRefs()
+	for _, k := range t.Checks {
+		calls.Add(k.Expr.Node)
 	}
-	for _, c := range t.columns {
-		for _, k := range c.domain.checks() {
-			calls.add(k.expr.node)
+	for _, c := range t.Columns {
+		for _, k := range c.Domain.Checks() {
+			calls.Add(k.Expr.Node)
 		}
 	}
-	if len(t.exclusions) > 0 {
-		add("an EXCLUDE constraint of "+t.name+" computes values", valueError)
+	if len(t.Exclusions) > 0 {
+		add("an EXCLUDE constraint of "+t.Name+" computes values", valueError)
 	}
-	for name := range b.l.calls(calls) {
-		if !b.l.builtin(name).known || len(b.l.lateFunctions(name)) > 0 {
-			add("a constraint of "+t.name+" calls "+name, anyError)
+	for name := range b.l.Calls(calls) {
+		if !b.l.Builtin(name).Known || len(b.l.LateFunctions(name)) > 0 {
+			add("a constraint of "+t.Name+" calls "+name, anyError)
 		}
 	}
 }
@@ -259,17 +260,17 @@ func drawnFor(insert *ir.Insert, list []ir.Stmt) map[string]bool {
 
 // rowChecks gives the checks of the rows of a table; false if the translation
 // does not have all of them.
-func (b *builder) rowChecks(t *table) ([]ir.TableCheck, bool) {
+func (b *builder) rowChecks(t *schema.Table) ([]ir.TableCheck, bool) {
 	var out []ir.TableCheck
-	if t.partitioned || slices.ContainsFunc(t.columns, func(c *column) bool { return c.domain != nil }) {
+	if t.Partitioned || slices.ContainsFunc(t.Columns, func(c *schema.Column) bool { return c.Domain != nil }) {
 		return nil, false
 	}
-	for _, k := range t.checks {
-		i := slices.IndexFunc(t.ir.Checks, func(c ir.TableCheck) bool { return c.Pos == k.pos })
+	for _, k := range t.Checks {
+		i := slices.IndexFunc(t.Ir.Checks, func(c ir.TableCheck) bool { return c.Pos == k.Pos })
 		if i < 0 {
 			return nil, false
 		}
-		out = append(out, t.ir.Checks[i])
+		out = append(out, t.Ir.Checks[i])
 	}
 	return out, true
 }
@@ -283,13 +284,13 @@ func (b *builder) checkFirst(pos ir.Pos, row *rowSource, s *ir.Insert) {
 		return
 	}
 	value := inserted(s)
-	for i, c := range t.ir.Columns {
+	for i, c := range t.Ir.Columns {
 		if from := row.col(c.Name); c.NotNull && from != nil && !from.nn {
 			b.failsIf(pos, &ir.Unary{Op: ir.IsNull, X: value(i)}, notNull)
 		}
 	}
 	for _, k := range checks {
-		b.failsIf(pos, brokenBy(k, t.ir, value), checkViolation)
+		b.failsIf(pos, brokenBy(k, t.Ir, value), checkViolation)
 	}
 	b.shown[s] = true
 }
@@ -306,7 +307,7 @@ func (b *builder) checkUpdated(pos ir.Pos, row *rowSource, s *ir.Update) {
 	set := func(col int) bool { return slices.ContainsFunc(s.Sets, func(s ir.Set) bool { return s.Col == col }) }
 	value := updated(s)
 	var missing, broken []ir.Expr
-	for i, c := range t.ir.Columns {
+	for i, c := range t.Ir.Columns {
 		if from := row.col(c.Name); c.NotNull && set(i) && (from == nil || !from.nn) {
 			missing = append(missing, &ir.Unary{Op: ir.IsNull, X: value(i)})
 		}
@@ -315,13 +316,13 @@ func (b *builder) checkUpdated(pos ir.Pos, row *rowSource, s *ir.Update) {
 		changed := false
 		ir.WalkExpr(k.Expr, func(e ir.Expr) {
 			c, is := e.(*ir.Col)
-			changed = changed || is && set(t.ir.Column(c.Col))
+			changed = changed || is && set(t.Ir.Column(c.Col))
 		})
 		if changed {
-			broken = append(broken, brokenBy(k, t.ir, value))
+			broken = append(broken, brokenBy(k, t.Ir, value))
 		}
 	}
-	rows := ir.Query{From: []ir.Source{{Table: t.ir, Row: s.Row}}, Where: s.Where}
+	rows := ir.Query{From: []ir.Source{{Table: t.Ir, Row: s.Row}}, Where: s.Where}
 	if len(missing) > 0 && len(broken) > 0 && !b.singleRow(rows) {
 		return
 	}
@@ -369,5 +370,5 @@ func brokenBy(k ir.TableCheck, t *ir.Table, value func(col int) ir.Expr) ir.Expr
 
 // failsIf writes an error where cond is true.
 func (b *builder) failsIf(pos ir.Pos, cond ir.Expr, state string) {
-	b.emit(&ir.If{At: at(pos), Cond: cond, Then: b.collect(func() { b.fails(pos, state) })})
+	b.emit(&ir.If{At: schema.At(pos), Cond: cond, Then: b.collect(func() { b.fails(pos, state) })})
 }

@@ -6,15 +6,16 @@ import (
 
 	"github.com/txrobust/robust/internal/sql/pg"
 	"github.com/txrobust/robust/internal/sql/plpgsql"
+	"github.com/txrobust/robust/internal/sql/schema"
 	"github.com/txrobust/robust/internal/sql/syntax"
 	"github.com/txrobust/robust/internal/sql/tidy"
 	"github.com/txrobust/robust/ir"
 )
 
 // template makes the transaction of an entry point.
-func (l *loader) template(fn *function) *ir.Txn {
-	defer l.forTemplate(fn)()
-	if fn.script != nil || fn.program != nil {
+func (l *loader) template(fn *schema.Function) *ir.Txn {
+	defer l.ForTemplate(fn)()
+	if fn.Script != nil || fn.Program != nil {
 		return l.scriptTemplate(fn)
 	}
 	b := l.build(fn, false)
@@ -27,15 +28,15 @@ func (l *loader) template(fn *function) *ir.Txn {
 }
 
 // build translates a function as a template.
-func (l *loader) build(fn *function, lookBack bool) *builder {
+func (l *loader) build(fn *schema.Function, lookBack bool) *builder {
 	b := l.newBuilder(fn)
 	b.lookBack = lookBack
 	f := b.newFrame(fn)
-	for i, p := range fn.inputs() {
+	for i, p := range fn.Inputs() {
 		b.parameter(f, p, i)
 	}
 	checks := b.demandsOfInputs(f)
-	b.calls = []*function{fn}
+	b.calls = []*schema.Function{fn}
 	call := b.call(f)
 	b.outputs(f)
 	b.bounded(f)
@@ -52,42 +53,42 @@ func (l *loader) build(fn *function, lookBack bool) *builder {
 // modelled may refuse the call, and so may that of the result.
 func (b *builder) demandsOfInputs(f *frame) []ir.Stmt {
 	var out []ir.Stmt
-	for i, p := range f.fn.inputs() {
-		if r := b.l.defaultRefs(f.fn, p); b.l.looksAround(r) {
-			out = append(out, b.collect(func() { b.giveUp(p.pos, r, "the default of parameter "+p.name+", which looks at tables") })...)
+	for i, p := range f.fn.Inputs() {
+		if r := b.l.DefaultRefs(f.fn, p); b.l.LooksAround(r) {
+			out = append(out, b.collect(func() { b.giveUp(p.Pos, r, "the default of parameter "+p.Name+", which looks at tables") })...)
 		}
-		u, v := b.l.domainOf(p.t, f.fn.text), f.inputs[i]
-		if u == nil || v.isRecord || v.local == "" || p.vari {
+		u, v := b.l.DomainOf(p.T, f.fn.Text), f.inputs[i]
+		if u == nil || v.isRecord || v.local == "" || p.Vari {
 			continue
 		}
-		if u.notNull() {
-			out = append(out, &ir.Assume{At: at(p.pos), Cond: isNotNull(ir.V(v.local))})
+		if u.NotNull() {
+			out = append(out, &ir.Assume{At: schema.At(p.Pos), Cond: isNotNull(ir.V(v.local))})
 		}
 		list, leftOut := b.l.demands(u, v.t, ir.V(v.local))
-		switch looks := slices.ContainsFunc(u.checks(), func(c *domainCheck) bool { _, yes := b.l.looks(c); return yes }); {
+		switch looks := slices.ContainsFunc(u.Checks(), func(c *schema.DomainCheck) bool { _, yes := b.l.Looks(c); return yes }); {
 		case leftOut == "":
 		case looks:
-			out = append(out, b.collect(func() { b.mayBreak(u, leftOut, p.pos) })...)
+			out = append(out, b.collect(func() { b.mayBreak(u, leftOut, p.Pos) })...)
 		default: // it depends on the argument alone
-			out = append(out, &ir.Dropped{At: at(p.pos), Kind: ir.ByError, What: leftOut + ", of parameter " + p.name})
+			out = append(out, &ir.Dropped{At: schema.At(p.Pos), Kind: ir.ByError, What: leftOut + ", of parameter " + p.Name})
 		}
 		for _, d := range list {
-			out = append(out, &ir.Assume{At: at(p.pos), Cond: d.cond})
+			out = append(out, &ir.Assume{At: schema.At(p.Pos), Cond: d.cond})
 		}
-		if p.out || f.fn.assigns(p.name) {
-			out = append(out, b.collect(func() { b.demand(u, v.t, v.local, p.pos) })...)
+		if p.Out || f.fn.Assigns(p.Name) {
+			out = append(out, b.collect(func() { b.demand(u, v.t, v.local, p.Pos) })...)
 		}
 	}
-	if u := b.l.domainOf(f.fn.ret, f.fn.text); u.demanding() {
-		out = append(out, b.collect(func() { b.mayBreak(u, u.refusal(), f.fn.pos) })...)
+	if u := b.l.DomainOf(f.fn.Ret, f.fn.Text); u.Demanding() {
+		out = append(out, b.collect(func() { b.mayBreak(u, u.Refusal(), f.fn.Pos) })...)
 	}
 	return out
 }
 
-func (l *loader) newBuilder(fn *function) *builder {
+func (l *loader) newBuilder(fn *schema.Function) *builder {
 	return &builder{
 		l:         l,
-		txn:       &ir.Txn{Pos: fn.pos, Name: l.templateName(fn), SearchPath: l.sessionsOf(fn), CalledBy: fn.calledBy},
+		txn:       &ir.Txn{Pos: fn.Pos, Name: l.TemplateName(fn), SearchPath: l.SessionsOf(fn), CalledBy: fn.CalledBy},
 		weak:      map[ir.Stmt]bool{},
 		shown:     map[ir.Stmt]bool{},
 		fields:    map[string]bool{},
@@ -101,9 +102,9 @@ func (l *loader) newBuilder(fn *function) *builder {
 // bounded translates the body of a template. If it becomes too large, all of it
 // is one statement that is not modelled.
 func (b *builder) bounded(f *frame) {
-	late := b.l.late
+	late := b.l.Late
 	defer func() {
-		b.l.late = late
+		b.l.Late = late
 		r := recover()
 		if r == nil {
 			return
@@ -112,10 +113,10 @@ func (b *builder) bounded(f *frame) {
 			panic(r)
 		}
 		b.size, b.pre, b.out, b.locks = 0, nil, nil, false
-		b.giveUp(f.fn.pos, f.fn.refs, fmt.Sprintf("a transaction of more than %d statements", maxSize))
+		b.giveUp(f.fn.Pos, f.fn.Refs, fmt.Sprintf("a transaction of more than %d statements", maxSize))
 	}()
 	if why, ok := b.attempt(func() { b.checkVolatility(f.fn) }); !ok {
-		b.giveUp(f.fn.pos, f.fn.refs, why)
+		b.giveUp(f.fn.Pos, f.fn.Refs, why)
 		return
 	}
 	b.runBody(f)
@@ -134,38 +135,38 @@ func (b *builder) snapshotFirst() {
 	if table == nil { // it is in a statement that is not modelled
 		return
 	}
-	s := &ir.Select{At: at(b.txn.Pos), Query: ir.Query{From: []ir.Source{{Table: table, Row: table.Name}}}}
-	s.Into, s.Cols = []string{b.local("snapshot", tBool)}, []ir.Expr{ir.C(ir.Bool(true))}
+	s := &ir.Select{At: schema.At(b.txn.Pos), Query: ir.Query{From: []ir.Source{{Table: table, Row: table.Name}}}}
+	s.Into, s.Cols = []string{b.local("snapshot", schema.TBool)}, []ir.Expr{ir.C(ir.Bool(true))}
 	b.txn.Body = append([]ir.Stmt{s}, b.txn.Body...)
 }
 
 // newFrame makes the frame of a function, without its parameters.
-func (b *builder) newFrame(fn *function) *frame {
-	label := syntax.LastPart(fn.name)
-	f := &frame{fn: fn, text: fn.bodyText, scope: &scope{label: label, vars: map[string]*variable{}}, sqlLang: fn.body == nil}
+func (b *builder) newFrame(fn *schema.Function) *frame {
+	label := syntax.LastPart(fn.Name)
+	f := &frame{fn: fn, text: fn.BodyText, scope: &scope{label: label, vars: map[string]*variable{}}, sqlLang: fn.Body == nil}
 	if f.text == nil {
-		f.text = fn.text // the standard form stands in the statement itself
+		f.text = fn.Text // the standard form stands in the statement itself
 	}
-	if fn.body == nil {
+	if fn.Body == nil {
 		return f
 	}
-	f.conflict = fn.body.Conflict
+	f.conflict = fn.Body.Conflict
 	usesFound := false
-	toks, _ := pg.Scan(fn.bodyText.SQL)
+	toks, _ := pg.Scan(fn.BodyText.SQL)
 	for _, t := range toks {
 		usesFound = usesFound || t.Kind == pg.Word && t.Text == "found"
 	}
 	if usesFound {
-		f.found = b.local("was_found", tBool)
-		f.scope.vars["found"] = &variable{name: "found", local: f.found, t: tBool, nn: true}
-		b.emitWeak(&ir.Assign{At: at(fn.pos), Var: f.found, Expr: ir.C(ir.Bool(false))})
+		f.found = b.local("was_found", schema.TBool)
+		f.scope.vars["found"] = &variable{name: "found", local: f.found, t: schema.TBool, nn: true}
+		b.emitWeak(&ir.Assign{At: schema.At(fn.Pos), Var: f.found, Expr: ir.C(ir.Bool(false))})
 	}
-	plpgsql.Walk([]plpgsql.Stmt{fn.body.Block}, func(s plpgsql.Stmt) {
+	plpgsql.Walk([]plpgsql.Stmt{fn.Body.Block}, func(s plpgsql.Stmt) {
 		if g, ok := s.(*plpgsql.GetDiagnostics); ok && f.rowcount == "" {
 			for _, it := range g.Items {
 				if it.Item == "row_count" && f.rowcount == "" {
-					f.rowcount = b.local("row_count", tInt)
-					b.emitWeak(&ir.Assign{At: at(fn.pos), Var: f.rowcount, Expr: ir.C(ir.Int(0))})
+					f.rowcount = b.local("row_count", schema.TInt)
+					b.emitWeak(&ir.Assign{At: schema.At(fn.Pos), Var: f.rowcount, Expr: ir.C(ir.Int(0))})
 				}
 			}
 		}
@@ -174,31 +175,31 @@ func (b *builder) newFrame(fn *function) *frame {
 }
 
 // parameter declares the i-th input of a template.
-func (b *builder) parameter(f *frame, p param, i int) {
-	t := b.l.signatureType(p.t, f.fn.text)
-	if p.vari && t.name != nArray {
-		t = arrayOf(t)
+func (b *builder) parameter(f *frame, p schema.Param, i int) {
+	t := b.l.SignatureType(p.T, f.fn.Text)
+	if p.Vari && t.Name != schema.NArray {
+		t = schema.ArrayOf(t)
 	}
-	base := syntax.NameOr(p.name, "p"+itoa(i+1))
-	v := &variable{name: p.name, t: t, nn: f.fn.strict}
-	add := func(name string, t typ) string {
+	base := syntax.NameOr(p.Name, "p"+schema.Itoa(i+1))
+	v := &variable{name: p.Name, t: t, nn: f.fn.Strict}
+	add := func(name string, t schema.Type) string {
 		for taken := true; taken; {
 			_, taken = b.txn.LocalType(name)
-			if taken = taken || b.l.prog.Table(name) != nil; taken {
+			if taken = taken || b.l.Prog.Table(name) != nil; taken {
 				name += "_"
 			}
 		}
-		q := ir.Param{Name: name, Type: localType(t), NotNull: f.fn.strict, Domain: t.domain()}
-		for _, fresh := range f.fn.fresh {
-			q.Fresh = q.Fresh || fresh == p.name
+		q := ir.Param{Name: name, Type: localType(t), NotNull: f.fn.Strict, Domain: t.Domain()}
+		for _, fresh := range f.fn.Fresh {
+			q.Fresh = q.Fresh || fresh == p.Name
 		}
 		b.txn.Params = append(b.txn.Params, q)
 		return name
 	}
-	if fields := b.l.fieldsOf(t.name); len(fields) > 0 {
+	if fields := b.l.FieldsOf(t.Name); len(fields) > 0 {
 		v.isRecord, v.fixed = true, true
 		for _, fd := range fields {
-			v.fields = append(v.fields, field{name: fd.name, local: add(base+"."+fd.name, fd.t), t: fd.t, domain: fd.domain, within: fd.within})
+			v.fields = append(v.fields, field{name: fd.Name, local: add(base+"."+fd.Name, fd.T), t: fd.T, domain: fd.Domain, within: fd.Within})
 		}
 	} else {
 		v.local = add(base, t)
@@ -207,16 +208,16 @@ func (b *builder) parameter(f *frame, p param, i int) {
 }
 
 // bindInput makes a parameter known by its name and its number.
-func (b *builder) bindInput(f *frame, p param, v *variable) {
+func (b *builder) bindInput(f *frame, p schema.Param, v *variable) {
 	f.inputs = append(f.inputs, v)
-	if p.name != "" {
-		f.scope.vars[p.name] = v
-		if p.out {
+	if p.Name != "" {
+		f.scope.vars[p.Name] = v
+		if p.Out {
 			f.outs = append(f.outs, v)
 		}
 		return
 	}
-	if p.out {
+	if p.Out {
 		f.outs = append(f.outs, v)
 	}
 }
@@ -225,21 +226,21 @@ func (b *builder) bindInput(f *frame, p param, v *variable) {
 func (b *builder) outputs(f *frame) {
 	inout := f.outs
 	f.outs = nil
-	for i, p := range f.fn.params {
+	for i, p := range f.fn.Params {
 		switch {
-		case !p.out:
-		case p.in:
+		case !p.Out:
+		case p.In:
 			f.outs = append(f.outs, inout[0])
 			inout = inout[1:]
 		case f.sqlLang:
 			// The names of the columns, which the body cannot use.
-			f.outs = append(f.outs, &variable{name: p.name, t: b.l.signatureType(p.t, f.fn.text)})
+			f.outs = append(f.outs, &variable{name: p.Name, t: b.l.SignatureType(p.T, f.fn.Text)})
 		default:
-			name := syntax.NameOr(p.name, "column"+itoa(i+1))
-			v := b.declare(f, name, b.l.signatureType(p.t, f.fn.text))
-			b.startNull(v, f.fn.pos)
+			name := syntax.NameOr(p.Name, "column"+schema.Itoa(i+1))
+			v := b.declare(f, name, b.l.SignatureType(p.T, f.fn.Text))
+			b.startNull(v, f.fn.Pos)
 			if !v.isRecord {
-				b.demand(b.l.domainOf(p.t, f.fn.text), v.t, v.local, p.pos)
+				b.demand(b.l.DomainOf(p.T, f.fn.Text), v.t, v.local, p.Pos)
 			}
 			f.outs = append(f.outs, v)
 		}
@@ -247,16 +248,16 @@ func (b *builder) outputs(f *frame) {
 }
 
 // declare makes a variable with its locals, in the scope of f.
-func (b *builder) declare(f *frame, name string, t typ) *variable {
+func (b *builder) declare(f *frame, name string, t schema.Type) *variable {
 	v := &variable{name: name, t: t}
-	fields := b.l.fieldsOf(t.name)
+	fields := b.l.FieldsOf(t.Name)
 	switch {
-	case t.name == nRecord:
+	case t.Name == schema.NRecord:
 		v.isRecord = true
 	case len(fields) > 0:
 		v.isRecord, v.fixed = true, true
 		for _, fd := range fields {
-			v.fields = append(v.fields, field{name: fd.name, local: b.fieldLocal(name, fd.name, fd.t), t: fd.t, domain: fd.domain, within: fd.within})
+			v.fields = append(v.fields, field{name: fd.Name, local: b.fieldLocal(name, fd.Name, fd.T), t: fd.T, domain: fd.Domain, within: fd.Within})
 		}
 	default:
 		v.local = b.local(name, t)
@@ -268,11 +269,11 @@ func (b *builder) declare(f *frame, name string, t typ) *variable {
 // runBody translates the body of the function of f into b.out.
 func (b *builder) runBody(f *frame) {
 	switch {
-	case f.fn.body != nil:
+	case f.fn.Body != nil:
 		b.plBody(f)
-	case f.fn.script != nil:
+	case f.fn.Script != nil:
 		b.scriptBody(f)
-	case f.fn.program != nil:
+	case f.fn.Program != nil:
 		b.programBody(f)
 	default:
 		b.sqlBody(f)
@@ -280,27 +281,27 @@ func (b *builder) runBody(f *frame) {
 }
 
 // inline writes the body of fn with the arguments args, and gives its result.
-func (b *builder) inline(pos ir.Pos, fn *function, args []val) val {
+func (b *builder) inline(pos ir.Pos, fn *schema.Function, args []val) val {
 	if b.active(fn) {
-		b.unmodelled("the recursion of %s", fn.name)
+		b.unmodelled("the recursion of %s", fn.Name)
 	}
 	if len(b.calls) > maxInline {
 		b.unmodelled("calls that are nested more than %d deep", maxInline)
 	}
 	b.calls = append(b.calls, fn)
 	f := b.newFrame(fn)
-	x := &ex{l: b.l, b: b, f: f, text: fn.text}
+	x := &ex{l: b.l, b: b, f: f, text: fn.Text}
 	var null ir.Expr
-	for i, p := range fn.inputs() {
+	for i, p := range fn.Inputs() {
 		b.argument(f, x, p, args[i], pos)
-		if fn.strict && !args[i].nn && !args[i].record {
+		if fn.Strict && !args[i].nn && !args[i].record {
 			null = ir.OrE(null, &ir.Unary{Op: ir.IsNull, X: f.inputs[i].expr()})
 		}
 	}
 	b.outputs(f)
 	f.result = &result{label: b.newLabel(f.scope.label)}
 	b.results(f)
-	body := &ir.Block{At: at(pos), Label: f.result.label}
+	body := &ir.Block{At: schema.At(pos), Label: f.result.label}
 	leave := b.enter(fn)
 	body.Body = b.collect(func() { b.runBody(f) })
 	leave()
@@ -313,7 +314,7 @@ func (b *builder) inline(pos ir.Pos, fn *function, args []val) val {
 		list = body.Body
 	}
 	if null != nil {
-		b.emit(&ir.If{At: at(pos), Cond: null, Then: b.collect(func() { b.noResult(f, pos) }), Else: list})
+		b.emit(&ir.If{At: schema.At(pos), Cond: null, Then: b.collect(func() { b.noResult(f, pos) }), Else: list})
 	} else {
 		for _, s := range list {
 			b.emit(s)
@@ -328,39 +329,39 @@ const maxInline = 40
 
 // argument binds an argument: to a local of its own if the body assigns the
 // parameter or the argument is no simple value.
-func (b *builder) argument(f *frame, x *ex, p param, a val, pos ir.Pos) {
-	t := b.l.signatureType(p.t, f.fn.text)
-	u := b.l.domainOf(p.t, f.fn.text)
-	base := syntax.NameOr(p.name, "arg")
-	v := &variable{name: p.name, t: t, nn: a.nn}
-	fields := b.l.fieldsOf(t.name)
+func (b *builder) argument(f *frame, x *ex, p schema.Param, a val, pos ir.Pos) {
+	t := b.l.SignatureType(p.T, f.fn.Text)
+	u := b.l.DomainOf(p.T, f.fn.Text)
+	base := syntax.NameOr(p.Name, "arg")
+	v := &variable{name: p.Name, t: t, nn: a.nn}
+	fields := b.l.FieldsOf(t.Name)
 	switch {
 	case a.record && len(fields) == len(a.fields):
 		v.isRecord, v.fixed = true, true
 		for i, fd := range fields {
-			local := b.fieldLocal(base, fd.name, fd.t)
-			b.assign(pos, local, x.assigned(a.fields[i].val(), fd.t, 0).e)
-			v.fields = append(v.fields, field{name: fd.name, local: local, t: fd.t, domain: fd.domain, within: fd.within})
+			local := b.fieldLocal(base, fd.Name, fd.T)
+			b.assign(pos, local, x.assigned(a.fields[i].val(), fd.T, 0).e)
+			v.fields = append(v.fields, field{name: fd.Name, local: local, t: fd.T, domain: fd.Domain, within: fd.Within})
 		}
 	case a.record:
-		b.unmodelled("a row as an argument of %s", f.fn.name)
+		b.unmodelled("a row as an argument of %s", f.fn.Name)
 	case len(fields) > 0:
 		v.isRecord, v.fixed = true, true
 		for _, fd := range fields {
-			local := b.fieldLocal(base, fd.name, fd.t)
+			local := b.fieldLocal(base, fd.Name, fd.T)
 			e := accessor(a, fd)
 			if a.isNull() {
 				e = ir.C(ir.Null)
 			}
 			b.assign(pos, local, e)
-			v.fields = append(v.fields, field{name: fd.name, local: local, t: fd.t, domain: fd.domain, within: fd.within})
+			v.fields = append(v.fields, field{name: fd.Name, local: local, t: fd.T, domain: fd.Domain, within: fd.Within})
 		}
 	default:
-		e := x.convert(a, t, 0, "parameter "+base+" of "+f.fn.name)
+		e := x.convert(a, t, 0, "parameter "+base+" of "+f.fn.Name)
 		e = x.becomes(u, val{e: e, t: t}).e
 		_, isConst := e.(*ir.Const)
 		_, isVar := e.(*ir.Var)
-		if (isConst || isVar) && !p.out && !f.fn.assigns(p.name) {
+		if (isConst || isVar) && !p.Out && !f.fn.Assigns(p.Name) {
 			v.bound = e
 			break
 		}
@@ -372,87 +373,39 @@ func (b *builder) argument(f *frame, x *ex, p param, a val, pos ir.Pos) {
 	b.bindInput(f, p, v)
 }
 
-// assigns reports whether the body may change the variable.
-func (f *function) assigns(name string) bool {
-	if f.body == nil || name == "" {
-		return f.body != nil && name == ""
-	}
-	found := false
-	hit := func(list ...plpgsql.Name) {
-		for _, n := range list {
-			for _, part := range n.Parts {
-				found = found || part == name || part[0] == '$'
-			}
-		}
-	}
-	plpgsql.Walk([]plpgsql.Stmt{f.body.Block}, func(s plpgsql.Stmt) { hit(assigned(s)...) })
-	return found
-}
-
-// assigned gives the variables that a statement itself sets.
-func assigned(s plpgsql.Stmt) []plpgsql.Name {
-	into := func(in *plpgsql.Into) []plpgsql.Name {
-		if in == nil {
-			return nil
-		}
-		return in.Targets
-	}
-	switch s := s.(type) {
-	case *plpgsql.Assign:
-		return []plpgsql.Name{s.Target}
-	case *plpgsql.ForQuery:
-		return s.Targets
-	case *plpgsql.Foreach:
-		return s.Targets
-	case *plpgsql.SQL:
-		return into(s.Into)
-	case *plpgsql.Execute:
-		return into(s.Into)
-	case *plpgsql.Cursor:
-		return into(s.Into)
-	case *plpgsql.GetDiagnostics:
-		var out []plpgsql.Name
-		for _, it := range s.Items {
-			out = append(out, it.Target)
-		}
-		return out
-	}
-	return nil
-}
-
 // results declares the locals that take what an inlined function returns.
 func (b *builder) results(f *frame) {
 	r := f.result
 	switch {
-	case len(f.fn.outputs()) > 0:
+	case len(f.fn.Outputs()) > 0:
 		for _, o := range f.outs {
 			if !f.sqlLang {
 				break
 			}
 			o.local = b.local(syntax.NameOr(o.name, "column"), o.t)
 		}
-	case f.fn.void():
+	case f.fn.Void():
 	default:
-		t := b.l.signatureType(f.fn.ret, f.fn.text)
-		if fields := b.l.fieldsOf(t.name); len(fields) > 0 {
+		t := b.l.SignatureType(f.fn.Ret, f.fn.Text)
+		if fields := b.l.FieldsOf(t.Name); len(fields) > 0 {
 			for _, fd := range fields {
-				r.values = append(r.values, colDef{name: fd.name, e: ir.V(b.fieldLocal(f.scope.label, fd.name, fd.t)), t: fd.t})
+				r.values = append(r.values, colDef{name: fd.Name, e: ir.V(b.fieldLocal(f.scope.label, fd.Name, fd.T)), t: fd.T})
 			}
 			return
 		}
-		if t.name == nRecord {
+		if t.Name == schema.NRecord {
 			b.unmodelled("a function that returns a record")
 		}
 		local := b.local(f.scope.label, t)
 		r.values = []colDef{{name: f.scope.label, e: ir.V(local), t: t}}
-		b.demand(b.l.domainOf(f.fn.ret, f.fn.text), t, local, f.fn.pos)
+		b.demand(b.l.DomainOf(f.fn.Ret, f.fn.Text), t, local, f.fn.Pos)
 	}
 }
 
 // value is what the call of an inlined function gives.
 func (r *result) value(f *frame) val {
 	cols := r.values
-	if len(f.fn.outputs()) > 0 {
+	if len(f.fn.Outputs()) > 0 {
 		cols = nil
 		for i, o := range f.outs {
 			cols = append(cols, o.columns(i)...)
@@ -460,11 +413,11 @@ func (r *result) value(f *frame) val {
 	}
 	switch {
 	case len(cols) == 0:
-		return val{e: ir.C(ir.Null), t: tVoid}
-	case len(cols) == 1 && (f.fn.ret == nil || len(r.values) == 1):
+		return val{e: ir.C(ir.Null), t: schema.TVoid}
+	case len(cols) == 1 && (f.fn.Ret == nil || len(r.values) == 1):
 		return cols[0].val()
 	}
-	return val{t: tRecord, record: true, fields: cols}
+	return val{t: schema.TRecord, record: true, fields: cols}
 }
 
 // columns gives an OUT parameter as columns.
@@ -472,12 +425,12 @@ func (v *variable) columns(i int) []colDef {
 	if v.isRecord {
 		return v.value().fields
 	}
-	return []colDef{{name: syntax.NameOr(v.name, "column"+itoa(i+1)), e: v.expr(), t: v.t}}
+	return []colDef{{name: syntax.NameOr(v.name, "column"+schema.Itoa(i+1)), e: v.expr(), t: v.t}}
 }
 
 // noResult sets the result of a STRICT function to NULL.
 func (b *builder) noResult(f *frame, pos ir.Pos) {
-	if len(f.fn.outputs()) > 0 {
+	if len(f.fn.Outputs()) > 0 {
 		for _, o := range f.outs {
 			for _, d := range o.dests() {
 				b.assign(pos, d.local, ir.C(ir.Null))
@@ -519,60 +472,4 @@ func leaves(list []ir.Stmt, label string) bool {
 		}
 	})
 	return found
-}
-
-// mayAbort reports whether f, or what it calls, can end the transaction.
-func (l *Schema) mayAbort(f *function, seen map[*function]bool) bool {
-	if seen[f] {
-		return false
-	}
-	seen[f] = true
-	aborts := false
-	if f.body != nil {
-		plpgsql.Walk([]plpgsql.Stmt{f.body.Block}, func(s plpgsql.Stmt) {
-			switch s := s.(type) {
-			case *plpgsql.Raise:
-				aborts = aborts || s.Error
-			case *plpgsql.Assert, *plpgsql.ForRange, *plpgsql.Foreach:
-				aborts = true
-			case *plpgsql.Case:
-				aborts = aborts || !s.HasElse
-			case *plpgsql.SQL:
-				aborts = aborts || s.Into != nil && s.Into.Strict
-			case *plpgsql.Block:
-				for _, d := range s.Decls {
-					aborts = aborts || d.NotNull
-				}
-			}
-		})
-		last := f.body.Block.Body
-		if !f.void() && len(f.outputs()) == 0 && !f.setOf {
-			if len(last) == 0 {
-				return true
-			}
-			_, returns := last[len(last)-1].(*plpgsql.Return)
-			aborts = aborts || !returns // control may reach the end
-		}
-	}
-	if f.divides() {
-		return true
-	}
-	for _, g := range l.callees(f) {
-		aborts = aborts || l.mayAbort(g, seen)
-	}
-	return aborts
-}
-
-// divides reports whether the body may divide by zero.
-func (f *function) divides() bool {
-	if f.bodyText != nil {
-		toks, _ := pg.Scan(f.bodyText.SQL)
-		for _, t := range toks {
-			if t.Kind == pg.Punct && (t.Text == "/" || t.Text == "%") || t.Kind == pg.Word && (t.Text == "mod" || t.Text == "div") {
-				return true
-			}
-		}
-		return false
-	}
-	return true
 }

@@ -20,13 +20,13 @@ func TestRowLocksMariaDB(t *testing.T) {
 	conn := mariatest.Open(t)
 	ctx := context.Background()
 	mine, other := conn.Conn(t), conn.Conn(t)
-	const schema = "CREATE TABLE a (k int PRIMARY KEY, x int, y int);\nCREATE TABLE b (k int PRIMARY KEY, x int, y int);\n"
+	const schemaName = "CREATE TABLE a (k int PRIMARY KEY, x int, y int);\nCREATE TABLE b (k int PRIMARY KEY, x int, y int);\n"
 	exec := func(sql string) {
 		if _, err := mine.ExecContext(ctx, sql); err != nil {
 			t.Fatalf("%s: %v", sql, err)
 		}
 	}
-	for _, sql := range strings.Split(strings.TrimSpace(schema), "\n") {
+	for _, sql := range strings.Split(strings.TrimSpace(schemaName), "\n") {
 		exec(sql)
 	}
 	rows := [][][]ir.Value{}
@@ -55,7 +55,7 @@ func TestRowLocksMariaDB(t *testing.T) {
 		{"SELECT k FROM a WHERE k = 1 UNION SELECT k FROM b WHERE k = 2 FOR UPDATE", ""},
 		{"SELECT k FROM a ORDER BY k LIMIT 1 FOR UPDATE", "a1"},
 	} {
-		p, err := Client(ctx, []File{{Name: "s.sql", Text: schema}}, []*client.Txn{{Name: "f", Body: []client.Stmt{&client.Query{SQL: c.sql, Returned: true}}}}, Options{MySQL: true})
+		p, err := Client(ctx, []File{{Name: "s.sql", Text: schemaName}}, []*client.Txn{{Name: "f", Body: []client.Stmt{&client.Query{SQL: c.sql, Returned: true}}}}, Options{MySQL: true})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -14,6 +14,7 @@ import (
 	"github.com/txrobust/robust/engine"
 	"github.com/txrobust/robust/internal/interp"
 	"github.com/txrobust/robust/internal/pgtest"
+	"github.com/txrobust/robust/internal/sql/schema"
 	"github.com/txrobust/robust/ir"
 )
 
@@ -144,7 +145,7 @@ func (s *statements) rowLocksIn(fn, planner, where string) string {
 		s.t.Fatalf("%s\n%v", where, err)
 	}
 	s.l, s.base = l, nil
-	for _, tab := range l.order {
+	for _, tab := range l.Order {
 		s.base = append(s.base, s.rowsOf(tab))
 	}
 	s.machine = interp.NewMachine(s.prog, engine.Postgres())
@@ -195,7 +196,7 @@ func (s *statements) heldLocks() map[string]ir.LockMode {
 }
 
 // rowsOf gives the rows that lockSchema makes.
-func (s *statements) rowsOf(tab *table) [][]ir.Value { return tab.ir.Rows }
+func (s *statements) rowsOf(tab *schema.Table) [][]ir.Value { return tab.Ir.Rows }
 
 // judgeLocks compares the locks of a run with those that are held. why says what is wrong.
 func (s *statements) judgeLocks(run *interp.Run, held map[string]ir.LockMode, refused error) (result, why string) {
@@ -217,9 +218,9 @@ func (s *statements) judgeLocks(run *interp.Run, held map[string]ir.LockMode, re
 	}
 	sure, may := s.rowLocks(run), s.droppedLocks(run)
 	result = "exact"
-	for i, tab := range s.l.order {
+	for i, tab := range s.l.Order {
 		for _, row := range s.base[i] {
-			name := tab.name + "(" + s.keyText(tab.ir, row) + ")"
+			name := tab.Name + "(" + s.keyText(tab.Ir, row) + ")"
 			free := held[name]
 			if !between(sure[name], may[name], free) {
 				why += fmt.Sprintf("locks %s %q, or %q if that may be, but on the server the weakest lock that others cannot get is %q\n", name, sure[name], may[name], free)

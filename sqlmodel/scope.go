@@ -1,6 +1,7 @@
 package sqlmodel
 
 import (
+	"github.com/txrobust/robust/internal/sql/schema"
 	"github.com/txrobust/robust/ir"
 )
 
@@ -11,14 +12,14 @@ type variable struct {
 	local string
 	// bound, if not nil, is the expression that a parameter stands for.
 	bound ir.Expr
-	t     typ
+	t     schema.Type
 	// nn says that it is never NULL, given that it is a value of a client program.
 	nn, given bool
 	// fields is the record's shape; a row variable (fixed) has that of a table
 	// or composite type, any other that of what was assigned last.
 	isRecord bool
 	// domain is that of its type, nil if it is none.
-	domain *userType
+	domain *schema.UserType
 	fixed  bool
 	fields []field
 	// all are the fields that a variable of type record ever held; lost says
@@ -33,10 +34,10 @@ type variable struct {
 type field struct {
 	name  string
 	local string
-	t     typ
+	t     schema.Type
 	// domain is that of its type, nil if it is none; within are all in it.
-	domain *userType
-	within []*userType
+	domain *schema.UserType
+	within []*schema.UserType
 	// bound, if not nil, is the expression that the field of a parameter stands for, which nn
 	// says is never NULL.
 	bound ir.Expr
@@ -113,10 +114,10 @@ func (s *scope) known(name string) bool {
 type colDef struct {
 	name string
 	e    ir.Expr
-	t    typ
+	t    schema.Type
 	nn   bool // never NULL
 	// of is the column that the value is stored in, nil if it is computed.
-	of *column
+	of *schema.Column
 }
 
 func (c colDef) val() val { return val{e: c.e, t: c.t, nn: c.nn} }
@@ -126,7 +127,7 @@ func (c colDef) val() val { return val{e: c.e, t: c.t, nn: c.nn} }
 type rowSource struct {
 	alias string
 	row   string // the IR's row variable, or ""
-	table *table
+	table *schema.Table
 	cols  []colDef
 	// hidden columns are found by their qualified name only (the right-hand
 	// copies of JOIN … USING).
@@ -156,12 +157,12 @@ type level struct {
 }
 
 // tableSource makes the source of a table.
-func tableSource(t *table, alias, row string) *rowSource {
+func tableSource(t *schema.Table, alias, row string) *rowSource {
 	s := &rowSource{alias: alias, row: row, table: t}
-	for _, c := range t.columns {
-		s.cols = append(s.cols, colDef{name: c.name, e: &ir.Col{Row: row, Col: c.name}, t: c.t, nn: c.notNull, of: c})
+	for _, c := range t.Columns {
+		s.cols = append(s.cols, colDef{name: c.Name, e: &ir.Col{Row: row, Col: c.Name}, t: c.T, nn: c.NotNull, of: c})
 	}
 	return s
 }
 
-func (s *rowSource) irSource() ir.Source { return ir.Source{Table: s.table.ir, Row: s.row} }
+func (s *rowSource) irSource() ir.Source { return ir.Source{Table: s.table.Ir, Row: s.row} }

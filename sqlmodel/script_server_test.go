@@ -45,9 +45,9 @@ func TestScriptsOnServer(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	schema := string(ar.Files[0].Data)
+	schemaName := string(ar.Files[0].Data)
 	dsn := server.Database(t)
-	server.Exec(t, dsn, schema)
+	server.Exec(t, dsn, schemaName)
 	runs := 12
 	if testing.Short() {
 		runs = 3
@@ -55,7 +55,7 @@ func TestScriptsOnServer(t *testing.T) {
 	const patience = 60 // runs until one commits
 	rng := rand.New(rand.NewPCG(seed, 3))
 	for _, script := range ar.Files[1:] {
-		files := []File{{Name: "schema.sql", Text: schema}, {Name: "script.sql", Text: string(script.Data)}}
+		files := []File{{Name: "schema.sql", Text: schemaName}, {Name: "script.sql", Text: string(script.Data)}}
 		d := &differ{t: t, rng: rng, conn: server.Conn(t, dsn)}
 		if d.l, err = read(Options{}.input(files)); err != nil {
 			t.Fatalf("%s: %v", script.Name, err)

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/txrobust/robust/internal/sql/schema"
 	"github.com/txrobust/robust/internal/sql/syntax"
 	"github.com/txrobust/robust/ir"
 )
@@ -164,7 +165,7 @@ func TestQuestionMarks(t *testing.T) {
 		"CREATE FUNCTION f() RETURN $1 ? :x; :x":          "CREATE FUNCTION f() RETURN $1 ? :x; $1",
 		"CREATE FUNCTION f() BEGIN ATOMIC SELECT $1; SELECT CASE WHEN :x THEN 1 END; END; SELECT $1": "CREATE FUNCTION f() BEGIN ATOMIC SELECT $1; SELECT CASE WHEN :x THEN 1 END; END; SELECT $1",
 	} {
-		l := &Schema{}
+		l := &schema.Schema{}
 		sc := &syntax.Scanner{S: syntax.NewSession(l.FileSet), Src: syntax.NewSource("q.sql", src), In: src}
 		sc.Run()
 		if got := string(sc.Out); got != want {

@@ -1,580 +1,66 @@
 package sqlmodel
 
 import (
-	"maps"
-	"regexp"
-	"slices"
-	"strings"
-
 	"github.com/txrobust/robust/internal/sql/pg"
+	"github.com/txrobust/robust/internal/sql/schema"
 	"github.com/txrobust/robust/internal/sql/syntax"
-	"github.com/txrobust/robust/ir"
 )
-
-// standardMark stands for the search path with which sessions begin, in a PathSet of refs.
-const standardMark = "\x00standard"
-
-// sessionPath is the search path of a session while a file is read.
-type sessionPath struct {
-	paths syntax.PathSet
-	// before, in a transaction, is the path that ROLLBACK brings back, and local the one of SET LOCAL.
-	before, local *syntax.PathSet
-	inTxn         bool
-	session       *syntax.Session
-}
-
-// now gives the path that is set.
-func (s *sessionPath) now() syntax.PathSet {
-	if s.local != nil {
-		return *s.local
-	}
-	return s.paths
-}
-
-// set applies a SET.
-func (s *sessionPath) set(c syntax.PathChange) {
-	switch {
-	case !c.Local:
-		s.paths, s.local = c.To, nil
-	case s.inTxn: // elsewhere it does nothing
-		s.local = &c.To
-	}
-}
-
-func (s *sessionPath) begin() {
-	p := s.paths
-	s.inTxn, s.before, s.local = true, &p, nil
-}
-
-func (s *sessionPath) end(rollback bool) {
-	if rollback && s.before != nil {
-		s.paths = *s.before
-	}
-	s.inTxn, s.before, s.local = false, nil, nil
-}
-
-// rolePath is a search path that ALTER ROLE … SET or ALTER DATABASE … SET gives sessions.
-type rolePath struct {
-	pos            ir.Pos
-	role, database string // "" for all
-	path           syntax.PathSet
-}
-
-// startPaths sets the search path before the files are read.
-func (l *Schema) startPaths() {
-	l.standard = syntax.OnePath(syntax.DefaultPath)
-	if l.in.searchPath != nil {
-		l.standard = syntax.OnePath(l.in.searchPath)
-	}
-	l.late = resolver{l: l, paths: l.standard, run: l.standard, at: now}
-	l.ddl = l.newSessionPath(nil)
-}
-
-func (l *Schema) newSessionPath(s *syntax.Session) sessionPath {
-	return sessionPath{paths: l.standard, session: s}
-}
-
-// declaring gives the text of a declaration, which says what the names in it mean: those of this moment.
-func (l *Schema) declaring(t *syntax.Text) *syntax.Text {
-	l.clock++
-	out := *t
-	out.Scope = l.names()
-	return &out
-}
-
-// names gives the resolver for the names in declarations at this moment.
-func (l *Schema) names() *resolver {
-	p := l.ddl.now()
-	return &resolver{l: l, paths: p, run: p, at: l.clock, session: l.ddl.session}
-}
-
-// setPath is SET outside of functions, or a SELECT that may call set_config.
-func (l *Schema) setPath(tree any) {
-	switch s := tree.(type) {
-	case *pg.VariableSetStmt:
-		if c, ok := syntax.PathSetting(s, l.standard, l.ddl.now()); ok {
-			l.ddl.set(c)
-		}
-	case *pg.DiscardStmt:
-		l.ddl.set(syntax.PathChange{To: l.standard})
-	case *pg.SelectStmt:
-		if call := soleCall(s); call != nil && syntax.PlainName(syntax.Qualified(syntax.Names(call.Funcname))) == "set_config" {
-			if c, ok := syntax.ConfigSetting(call); ok {
-				l.ddl.set(c)
-			}
-		}
-	}
-}
-
-// settlePaths finds the search path of clients, once all files are read: the one that they were said to have, or that
-// of a setting of the database or of the only role that has one.
-func (l *Schema) settlePaths() {
-	if l.in.searchPath == nil {
-		var ofRoles, ofAll []rolePath
-		for _, r := range l.roles {
-			if r.role == "" {
-				ofAll = append(ofAll, r)
-			} else {
-				ofRoles = append(ofRoles, r)
-			}
-		}
-		for _, list := range [][]rolePath{ofAll, ofRoles} {
-			if len(list) == 0 {
-				continue
-			}
-			last := list[len(list)-1]
-			if slices.ContainsFunc(list, func(r rolePath) bool { return r.path.String() != last.path.String() && r.role != last.role }) {
-				l.note(last.pos, "roles have different search paths: clients are taken to have %s; say with -search-path which one they have", l.standard)
-				continue
-			}
-			l.standard = last.path
-			l.note(last.pos, "clients are taken to have this search path: %s; say with -search-path if they have another one", last.path)
-		}
-	}
-	l.late = *l.late.with(l.standard)
-	l.ddl = l.newSessionPath(nil)
-}
-
-// roleSetting is ALTER ROLE or DATABASE … SET.
-func (l *Schema) roleSetting(pos ir.Pos, s *pg.VariableSetStmt, role, database string) {
-	c, ok := syntax.PathSetting(s, syntax.OnePath(syntax.DefaultPath), l.ddl.now())
-	if !ok {
-		return
-	}
-	l.roles = slices.DeleteFunc(l.roles, func(r rolePath) bool { return r.role == role && r.database == database })
-	if s.Kind != pg.SetReset && s.Kind != pg.SetResetAll && s.Kind != pg.SetDefault {
-		l.roles = append(l.roles, rolePath{pos, role, database, c.To})
-	}
-}
-
-// createSchema is CREATE SCHEMA, with what it declares in the schema.
-func (l *Schema) createSchema(s *pg.CreateSchemaStmt, n *syntax.Node, t *syntax.Text) {
-	name := s.Schemaname
-	if name == "" {
-		name = s.Authrole.GetRolename()
-	}
-	if l.declarations.schemas[name] && s.IfNotExists {
-		return
-	}
-	l.declarations.schemas[name] = true
-	if len(s.SchemaElts) == 0 {
-		return
-	}
-	outer := l.ddl
-	l.ddl.paths, l.ddl.local = syntax.OnePath(append(syntax.SearchPath{name}, l.firstPath()...)), nil
-	for _, elt := range s.SchemaElts {
-		l.statement(&syntax.Node{Pos: n.Pos, Src: n.Src, At: n.At, Text: n.Text, First: n.First, Raw: &pg.RawStmt{Stmt: elt}})
-	}
-	l.ddl = outer
-}
-
-// firstPath is the search path with which declarations are read, the first one where it may be one of several.
-func (l *Schema) firstPath() syntax.SearchPath {
-	if p := l.ddl.now(); len(p.All) > 0 {
-		return p.All[0]
-	}
-	return syntax.SearchPath{syntax.PublicSchema}
-}
-
-// createExtension notes an extension, and the schema of its functions.
-func (l *Schema) createExtension(s *pg.CreateExtension) {
-	l.extensions[s.Extname] = true
-	for _, n := range s.Options {
-		if d := pg.Inner(n).(*pg.DefElem); d.Defname == "schema" {
-			l.declarations.extensionSchemas[d.GetArg().GetString_().GetSval()] = true
-		}
-	}
-}
-
-// placeOf gives the schema and the name that a new table, view or sequence gets.
-func (l *Schema) placeOf(r *pg.RangeVar, t *syntax.Text) (schema, name string) {
-	if r.Relpersistence == "t" {
-		return syntax.TempSchema, r.Relname
-	}
-	return l.schemaFor(syntax.NonEmpty(r.Schemaname), t, t.Pos(int(r.Location))), r.Relname
-}
-
-// schemaFor gives the schema in which something is created: the one that its name says, or the first one of the search
-// path that exists. A schema that no file creates is taken to be there.
-func (l *Schema) schemaFor(said []string, t *syntax.Text, pos ir.Pos) string {
-	if len(said) > 0 {
-		return said[len(said)-1]
-	}
-	paths := l.sees(t).paths
-	for _, p := range paths.All {
-		if s := l.newIn(p); s != "" {
-			return s
-		}
-	}
-	if paths.Any {
-		return syntax.PublicSchema
-	}
-	l.fail(pos, "no schema of the search path (%s) can take this: write its schema before the name", paths)
-	return ""
-}
-
-// newIn gives the schema in which a search path puts something new, "" if there is none.
-func (l *Schema) newIn(p syntax.SearchPath) string {
-	for _, s := range p {
-		exists, known := l.declarations.schemas[s]
-		if s != syntax.UserSchema && s != syntax.SystemSchema && s != "" && (exists || !known && !l.laterCreated(s)) {
-			return s
-		}
-	}
-	return ""
-}
-
-// laterCreated reports whether some file has a CREATE SCHEMA of a name, which has not been read.
-func (l *Schema) laterCreated(name string) bool {
-	if l.createdSchemas == nil {
-		l.createdSchemas = map[string]bool{}
-		for _, f := range l.Files {
-			for _, m := range createSchemaText.FindAllStringSubmatch(f.Text, -1) {
-				l.createdSchemas[strings.Trim(m[1], `"`)] = true
-				l.createdSchemas[strings.ToLower(m[1])] = true
-			}
-		}
-	}
-	return l.createdSchemas[name]
-}
-
-var createSchemaText = regexp.MustCompile(`(?i)\bcreate\s+schema\s+(?:if\s+not\s+exists\s+)?([\p{L}_][\p{L}\p{N}_$]*|"[^"]+")`)
-
-// bare reports whether the schema of a table is not said: neither by its name nor by the search path.
-func (l *Schema) bare(r *pg.RangeVar) bool {
-	return r.Schemaname == "" && slices.Equal(l.firstPath(), syntax.DefaultPath) && l.in.searchPath == nil
-}
-
-// unsaid is bare for an object whose name has no schema.
-func (l *Schema) unsaid(t *syntax.Text) bool { return l.bare(&pg.RangeVar{}) }
-
-// createRelation declares what stands in the place of a table.
-func (l *Schema) createRelation(v *view, r *pg.RangeVar, t *syntax.Text) {
-	schema, name := l.placeOf(r, t)
-	l.addView(v, schema, name)
-	if v.rel == nil {
-		return // a table has the name
-	}
-	if schema == syntax.TempSchema {
-		v.rel.of = l.ddl.session
-	}
-	v.rel.bare = l.bare(r)
-}
-
-// createType declares a type.
-func (l *Schema) createType(u *userType, name []string, t *syntax.Text) {
-	schema := l.schemaFor(name[:len(name)-1], t, u.pos)
-	own := name[len(name)-1]
-	l.declarations.name(&u.named, schema, own)
-	u.key = l.declarations.typeKey(&u.named)
-	l.declarations.typesByKey[u.key] = u
-	l.declarations.types[own] = append(l.declarations.types[own], u)
-}
-
-// tableNamed gives the table that a declaration names, or nil.
-func (l *Schema) tableNamed(r *pg.RangeVar, t *syntax.Text) *table {
-	return l.sees(t).table(syntax.RangeName(r))
-}
-
-// changed gives the table that a declaration changes: nil if it is a view or the like. One that is not there is
-// an error unless missing says that it may.
-func (l *Schema) changed(r *pg.RangeVar, t *syntax.Text, missing bool) *table {
-	o := l.sees(t).relation(syntax.RangeName(r))
-	switch {
-	case o != nil:
-		return o.table
-	case missing:
-		return nil
-	}
-	l.fail(t.Pos(int(r.Location)), noTable+"%s", l.notThere(l.sees(t), syntax.RangeName(r)))
-	return nil
-}
-
-// notThere spells a name that means nothing, with what it may have been meant for.
-func (l *Schema) notThere(in *resolver, raw string) string {
-	_, name := syntax.SplitName(raw)
-	var others []string
-	for _, o := range l.declarations.relations[name] {
-		if _, _, there := o.at(in.at); there && o.of == nil {
-			others = append(others, syntax.Qualified([]string{o.schema(), o.own()}))
-		}
-	}
-	if len(others) == 0 {
-		return raw
-	}
-	slices.Sort(others)
-	return raw + " in the search path (" + in.paths.String() + "), but there is " + strings.Join(others, " and ") + "; write the schema, or say with -search-path which path clients have"
-}
-
-// insideOf gives the resolver for the names in the body of f, which is called where the paths outer are set.
-func (l *Schema) insideOf(f *function, outer syntax.PathSet) *resolver {
-	r := l.late
-	r.at = now
-	switch {
-	case f.path != nil:
-		outer = *f.path
-	case f.script != nil:
-		outer, r.session = f.script.paths, f.script.s
-	}
-	r = *r.with(outer)
-	if f.atomic != nil {
-		r.at, r.paths, r.session = declaredNames(f.text).at, declaredNames(f.text).paths, declaredNames(f.text).session
-	}
-	return &r
-}
-
-// leadsToPublic reports whether sessions find in the schema public what they name without a schema.
-func (l *Schema) leadsToPublic() bool {
-	return !l.standard.Any && len(l.standard.All) == 1 && slices.Equal(l.standard.All[0], syntax.DefaultPath)
-}
-
-// sessionsOf gives the search path of the sessions that run a transaction of a script, nil if it is the usual one or
-// not known.
-func (l *Schema) sessionsOf(f *function) []string {
-	if f.script == nil {
-		return nil
-	}
-	p := f.script.paths
-	if p.Any || len(p.All) != 1 || len(l.standard.All) == 1 && slices.Equal(p.All[0], l.standard.All[0]) {
-		return nil
-	}
-	return p.All[0]
-}
 
 // enter begins the body of f, and gives what ends it. A search path that the body sets stays set, unless the
 // declaration of f sets one.
-func (b *builder) enter(f *function) (leave func()) {
-	l, outer := b.l, b.l.late
-	l.late = *l.insideOf(f, outer.run)
+func (b *builder) enter(f *schema.Function) (leave func()) {
+	l, outer := b.l, b.l.Late
+	l.Late = *l.InsideOf(f, outer.Run)
 	return func() {
-		l.late = *outer.with(outer.run.Or(l.leftBy(f, outer.run)))
+		l.Late = *outer.With(outer.Run.Or(l.LeftBy(f, outer.Run)))
 	}
-}
-
-// setBy gives the search paths that running some SQL may set.
-func (l *Schema) setBy(r *refs, in *resolver) syntax.PathSet {
-	if !l.setsPath {
-		return syntax.PathSet{}
-	}
-	return l.setIn(r, in, map[*function]bool{})
-}
-
-func (l *Schema) setIn(r *refs, in *resolver, seen map[*function]bool) syntax.PathSet {
-	out := l.unmarked(r.paths)
-	for name := range l.calls(r) {
-		fns, _ := in.functions(name)
-		for _, f := range fns {
-			out = out.Or(l.leftIn(f, in.run, seen))
-		}
-	}
-	return out
-}
-
-// leftBy gives the search paths that a call of f may leave, apart from the one that was set before.
-func (l *Schema) leftBy(f *function, outer syntax.PathSet) syntax.PathSet {
-	if !l.setsPath {
-		return syntax.PathSet{}
-	}
-	return l.leftIn(f, outer, map[*function]bool{})
-}
-
-func (l *Schema) leftIn(f *function, outer syntax.PathSet, seen map[*function]bool) syntax.PathSet {
-	if seen[f] {
-		return syntax.PathSet{}
-	}
-	seen[f] = true
-	all := l.setIn(f.refs, l.insideOf(f, outer), seen)
-	if f.path != nil { // what lasts longer than the call
-		return l.unmarked(f.refs.lasting)
-	}
-	return all
 }
 
 // tracked translates a statement by f, and follows the search path: sets are those that it may set. A loop may come to
 // it again; behind what has branches, the path may be any of them.
 func (b *builder) tracked(sets syntax.PathSet, loops, branches bool, f func() (ok bool)) {
-	l, before := b.l, b.l.late
+	l, before := b.l, b.l.Late
 	if sets.Empty() {
 		f()
 		return
 	}
-	either := *before.with(before.run.Or(sets))
+	either := *before.With(before.Run.Or(sets))
 	if loops {
-		l.late = either
+		l.Late = either
 	}
 	if !f() || branches {
-		l.late = either
+		l.Late = either
 	}
 }
 
 // follow takes over what a statement that has no branches does to the search path.
 func (b *builder) follow(tree any) {
 	l := b.l
-	if !l.setsPath {
+	if !l.SetsPath {
 		return
 	}
 	switch s := tree.(type) {
 	case *pg.VariableSetStmt:
-		if c, ok := syntax.PathSetting(s, l.standard, l.late.run); ok {
-			l.late = *l.late.with(c.To)
+		if c, ok := syntax.PathSetting(s, l.Standard, l.Late.Run); ok {
+			l.Late = *l.Late.With(c.To)
 		}
 	case pg.Message:
-		if call := soleCall(s); call != nil && syntax.PlainName(syntax.Qualified(syntax.Names(call.Funcname))) == "set_config" {
+		if call := schema.SoleCall(s); call != nil && syntax.PlainName(syntax.Qualified(syntax.Names(call.Funcname))) == "set_config" {
 			if c, ok := syntax.ConfigSetting(call); ok {
-				l.late = *l.late.with(c.To)
+				l.Late = *l.Late.With(c.To)
 			}
 			return
 		}
-		if p := l.setBy(l.refsIn(s), &l.late); !p.Empty() {
-			l.late = *l.late.with(l.late.run.Or(p))
+		if p := l.SetBy(l.RefsIn(s), &l.Late); !p.Empty() {
+			l.Late = *l.Late.With(l.Late.Run.Or(p))
 		}
 	}
 }
 
 // undone takes over a rollback to a savepoint in the transaction of f, which takes back what was set since.
-func (b *builder) undone(f *function) {
+func (b *builder) undone(f *schema.Function) {
 	l := b.l
-	if p := l.setBy(f.refs, &l.late); !p.Empty() {
-		l.late = *l.late.with(l.late.run.Or(p).Or(l.insideOf(f, l.standard).run))
-	}
-}
-
-// soleCall gives the call that is all of a SELECT, or nil.
-func soleCall(tree pg.Message) *pg.FuncCall {
-	s, ok := tree.(*pg.SelectStmt)
-	if !ok || !syntax.PlainExpression(s) || len(s.TargetList) != 1 {
-		return nil
-	}
-	call, _ := pg.Inner(pg.TargetValue(s.TargetList[0])).(*pg.FuncCall)
-	return call
-}
-
-// forTemplate sets what names mean in the transaction of fn, and gives what takes that back.
-func (l *Schema) forTemplate(fn *function) (leave func()) {
-	outer := l.late
-	l.late = *l.insideOf(fn, l.standard)
-	l.late.temps = l.temporaries(fn)
-	before := l.funcs // whatever ran before in the session may have set the path
-	if fn.program != nil {
-		before = slices.Concat(l.funcs, l.programs) // connections are pooled
-	}
-	if fn.path == nil {
-		for _, f := range before {
-			l.late = *l.late.with(l.late.run.Or(l.unmarked(f.refs.lasting)))
-		}
-	}
-	return func() { l.late = outer }
-}
-
-// temporaries gives the names that temporary tables may have in the session of a transaction.
-func (l *Schema) temporaries(fn *function) map[string]bool {
-	out := map[string]bool{}
-	add := func(f *function, least making) {
-		for raw, lasts := range f.refs.made {
-			if _, name := syntax.SplitName(raw); lasts < forAll && lasts >= least {
-				out[name] = true
-			}
-		}
-	}
-	for _, f := range slices.Concat(l.funcs, l.scripts, l.programs) {
-		add(f, forSession)
-	}
-	seen := map[*function]bool{}
-	var visit func(f *function)
-	visit = func(f *function) {
-		if seen[f] {
-			return
-		}
-		seen[f] = true
-		add(f, untilCommit)
-		for _, g := range l.callees(f) {
-			visit(g)
-		}
-	}
-	if l.declarations.temporary {
-		visit(fn)
-	}
-	return out
-}
-
-// unmarked puts the standard path where it is meant.
-func (l *Schema) unmarked(s syntax.PathSet) syntax.PathSet {
-	out := syntax.PathSet{Any: s.Any}
-	for _, p := range s.All {
-		if slices.Equal(p, syntax.SearchPath{standardMark}) {
-			out = out.Or(l.standard)
-		} else {
-			out = out.Or(syntax.OnePath(p))
-		}
-	}
-	return out
-}
-
-// makes declares the tables that a function or transaction creates, where nothing of their names is there.
-func (l *Schema) makes(f *function) {
-	in := l.insideOf(f, l.standard)
-	for _, raw := range slices.Sorted(maps.Keys(f.refs.made)) {
-		schema, name := syntax.SplitName(raw)
-		lasts := f.refs.made[raw] == forAll
-		v := &view{pos: f.pos, what: "a table that a function creates", rows: lasts}
-		switch {
-		case !lasts:
-			schema = syntax.TempSchema
-			if l.declarations.relationIn(schema, name, now) != nil {
-				continue
-			}
-			v.of = in.relations(raw)
-		case in.relation(raw) != nil:
-			continue
-		case schema == "":
-			schema = syntax.PublicSchema
-			if p := in.paths.All; len(p) > 0 {
-				schema = syntax.NameOr(l.newIn(p[0]), schema)
-			}
-		}
-		l.addView(v, schema, name)
-		l.declarations.temporary = l.declarations.temporary || !lasts
-	}
-}
-
-// shorten gives tables and functions the names that are shown: without the schema where the search path leads to it and no
-// other has the name.
-func (l *Schema) shorten() {
-	leads := func(schema string) bool {
-		return slices.ContainsFunc(l.late.paths.All, func(p syntax.SearchPath) bool { return slices.Contains(p, schema) })
-	}
-	schemas := map[string]map[string]bool{}
-	note := func(m map[string]map[string]bool, o *named) {
-		if m[o.own()] == nil {
-			m[o.own()] = map[string]bool{}
-		}
-		m[o.own()][o.schema()] = true
-	}
-	shown := func(m map[string]map[string]bool, o *named) string {
-		if len(m[o.own()]) == 1 && leads(o.schema()) {
-			return syntax.Qualified([]string{o.own()})
-		}
-		return syntax.Qualified([]string{o.schema(), o.own()})
-	}
-	for _, t := range l.order {
-		note(schemas, &t.rel.named)
-	}
-	for _, v := range l.views {
-		if v.rows {
-			note(schemas, &v.rel.named)
-		}
-	}
-	for _, t := range l.order {
-		t.name = shown(schemas, &t.rel.named)
-	}
-	for _, v := range l.views {
-		v.name = shown(schemas, &v.rel.named)
-	}
-	schemas = map[string]map[string]bool{}
-	for _, f := range l.funcs {
-		note(schemas, &f.named)
-	}
-	for _, f := range l.funcs {
-		f.name = shown(schemas, &f.named)
+	if p := l.SetBy(f.Refs, &l.Late); !p.Empty() {
+		l.Late = *l.Late.With(l.Late.Run.Or(p).Or(l.InsideOf(f, l.Standard).Run))
 	}
 }

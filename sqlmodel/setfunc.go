@@ -3,6 +3,7 @@ package sqlmodel
 import (
 	"github.com/txrobust/robust/internal/sql/catalog"
 	"github.com/txrobust/robust/internal/sql/pg"
+	"github.com/txrobust/robust/internal/sql/schema"
 	"github.com/txrobust/robust/internal/sql/syntax"
 	"github.com/txrobust/robust/ir"
 )
@@ -24,18 +25,18 @@ func (q *query) function(f *pg.RangeFunction) {
 	outer.perRow = len(outer.levels) > 0
 	switch {
 	case len(x.functions(name)) > 0:
-		eff := x.l.effectOfCall(x.functions(name))
-		q.writer = q.writer || eff.writes
+		eff := x.l.EffectOfCall(x.functions(name))
+		q.writer = q.writer || eff.Writes
 		v := outer.call(call)
 		src.cols = v.columns()
 		if !v.record {
 			src.cols[0].name = alias
 		}
 		if f.Ordinality {
-			src.cols = append(src.cols, colDef{name: "ordinality", e: ir.C(ir.Int(1)), t: tInt, nn: true})
+			src.cols = append(src.cols, colDef{name: "ordinality", e: ir.C(ir.Int(1)), t: schema.TInt, nn: true})
 		}
-	case x.l.builtin(name).set:
-		src.cols = q.setFunction(&outer, call, x.l.systemName(name), alias, f.Ordinality)
+	case x.l.Builtin(name).Set:
+		src.cols = q.setFunction(&outer, call, x.l.SystemName(name), alias, f.Ordinality)
 	default:
 		x.unmodelled("the function %s in FROM", name)
 	}
@@ -96,7 +97,7 @@ func (q *query) setFunction(x *ex, call *pg.FuncCall, name, alias string, ordina
 	loop := setLoop{}
 	var cols []colDef
 	switch {
-	case name == "generate_series" && len(args) == 2 && args[0].t.name == nInt && args[1].t.name == nInt:
+	case name == "generate_series" && len(args) == 2 && args[0].t.Name == schema.NInt && args[1].t.Name == schema.NInt:
 		null := ir.Expr(nil)
 		for _, a := range args {
 			if !a.nn {
@@ -110,20 +111,20 @@ func (q *query) setFunction(x *ex, call *pg.FuncCall, name, alias string, ordina
 			}
 			loop.to = &ir.Cond{If: null, Then: ir.Op(ir.Sub, loop.from, ir.C(ir.Int(1))), Else: loop.to}
 		}
-		loop.elem = x.b.local(alias, tInt)
-		cols = []colDef{{name: alias, e: ir.V(loop.elem), t: tInt, nn: true}}
-	case name == "unnest" && len(args) == 1 && args[0].t.name == nArray:
+		loop.elem = x.b.local(alias, schema.TInt)
+		cols = []colDef{{name: alias, e: ir.V(loop.elem), t: schema.TInt, nn: true}}
+	case name == "unnest" && len(args) == 1 && args[0].t.Name == schema.NArray:
 		cols = q.overArray(x, &loop, args[0], alias, pos)
 	case len(args) > 0 && name != "unnest" && name != "generate_series":
 		t := x.setResult(name, args)
-		rows := x.opaqueCall(name, args, arrayOf(t))
+		rows := x.opaqueCall(name, args, schema.ArrayOf(t))
 		cols = q.overArray(x, &loop, rows, alias, pos)
 	default:
 		x.unmodelled("the set-returning function %s with these arguments", name)
 	}
 	if ordinality {
-		loop.ordinal = x.b.local("ordinality", tInt)
-		cols = append(cols, colDef{name: "ordinality", e: ir.V(loop.ordinal), t: tInt, nn: true})
+		loop.ordinal = x.b.local("ordinality", schema.TInt)
+		cols = append(cols, colDef{name: "ordinality", e: ir.V(loop.ordinal), t: schema.TInt, nn: true})
 	}
 	q.loops = append(q.loops, loop)
 	return cols
@@ -131,17 +132,17 @@ func (q *query) setFunction(x *ex, call *pg.FuncCall, name, alias string, ordina
 
 // setResult is the type of the rows of a set-returning function of one column, whose
 // values depend on the arguments alone.
-func (x *ex) setResult(name string, args []val) typ {
+func (x *ex) setResult(name string, args []val) schema.Type {
 	var given []catalog.Arg
 	for _, a := range args {
 		given = append(given, catalog.Arg{Type: a.argType()})
 	}
-	calls, outcome := x.l.catalog().Function(name, given, false)
+	calls, outcome := x.l.Catalog().Function(name, given, false)
 	if outcome != catalog.Found || !calls[0].Set || catalog.EffectOf(calls[0].Function) != catalog.Pure || len(calls[0].Out) > 1 {
 		x.unmodelled("the set-returning function %s with these arguments", name)
 	}
-	t := x.l.resultType(calls[0].Returns)
-	if t.sql == nil {
+	t := x.l.ResultType(calls[0].Returns)
+	if t.Sql == nil {
 		x.unmodelled("the set-returning function %s", name)
 	}
 	return t
@@ -153,16 +154,16 @@ func (q *query) overArray(x *ex, loop *setLoop, a val, alias string, pos ir.Pos)
 		loop.array = a.e
 	} else {
 		v := x.b.local("array", a.t)
-		x.b.emit(&ir.Assign{At: at(pos), Var: v, Expr: a.e})
+		x.b.emit(&ir.Assign{At: schema.At(pos), Var: v, Expr: a.e})
 		loop.array = ir.V(v)
 	}
-	t := a.t.element()
+	t := a.t.Element()
 	loop.elem = x.b.local(alias, t)
 	elem := val{e: ir.V(loop.elem), t: t}
-	if fields := x.l.fieldsOf(t.name); len(fields) > 0 {
+	if fields := x.l.FieldsOf(t.Name); len(fields) > 0 {
 		var cols []colDef
 		for _, f := range fields {
-			cols = append(cols, colDef{name: f.name, e: accessor(elem, f), t: f.t})
+			cols = append(cols, colDef{name: f.Name, e: accessor(elem, f), t: f.T})
 		}
 		return cols
 	}
@@ -180,7 +181,7 @@ func (b *builder) eachLoop(q *query, pos ir.Pos, i int, exit, next string, body 
 	if i == len(q.loops) {
 		b.out = append(b.out, q.body...)
 		if q.where != nil && len(q.from) == 0 {
-			b.emit(&ir.If{At: at(pos), Cond: q.where, Then: b.collect(body)})
+			b.emit(&ir.If{At: schema.At(pos), Cond: q.where, Then: b.collect(body)})
 			return
 		}
 		body()
@@ -194,9 +195,9 @@ func (b *builder) eachLoop(q *query, pos ir.Pos, i int, exit, next string, body 
 	if i == len(q.loops)-1 && next != "" {
 		label = next
 	}
-	loop := &ir.ForRange{At: at(pos), Label: label, Var: l.elem, From: l.from, To: l.to}
+	loop := &ir.ForRange{At: schema.At(pos), Label: label, Var: l.elem, From: l.from, To: l.to}
 	if l.array != nil {
-		loop.Var = b.local("i", tInt)
+		loop.Var = b.local("i", schema.TInt)
 		loop.From = ir.C(ir.Int(1))
 		n := &ir.Call{Name: "len", Args: []ir.Expr{l.array}, Type: ir.IntType}
 		loop.To = &ir.Cond{If: &ir.Unary{Op: ir.IsNull, X: l.array}, Then: ir.C(ir.Int(0)), Else: n}
@@ -204,14 +205,14 @@ func (b *builder) eachLoop(q *query, pos ir.Pos, i int, exit, next string, body 
 	loop.Body = b.collect(func() {
 		if l.array != nil {
 			t := b.typeOfLocal(l.elem)
-			b.emit(&ir.Assign{At: at(pos), Var: l.elem, Expr: &ir.Call{Name: "elem", Args: []ir.Expr{l.array, ir.V(loop.Var)}, Type: t}})
+			b.emit(&ir.Assign{At: schema.At(pos), Var: l.elem, Expr: &ir.Call{Name: "elem", Args: []ir.Expr{l.array, ir.V(loop.Var)}, Type: t}})
 		}
 		if l.ordinal != "" {
 			e := ir.V(loop.Var)
 			if l.array == nil {
 				e = ir.Op(ir.Add, ir.Op(ir.Sub, e, l.from), ir.C(ir.Int(1)))
 			}
-			b.emit(&ir.Assign{At: at(pos), Var: l.ordinal, Expr: e})
+			b.emit(&ir.Assign{At: schema.At(pos), Var: l.ordinal, Expr: e})
 		}
 		b.eachLoop(q, pos, i+1, exit, next, body)
 	})

@@ -1,6 +1,7 @@
 package sqlmodel
 
 import (
+	"github.com/txrobust/robust/internal/sql/schema"
 	"github.com/txrobust/robust/ir"
 )
 
@@ -10,18 +11,18 @@ const shareable = 12
 
 // shared gives an expression that may be used twice without doubling the size
 // of the program at each level of nesting.
-func (x *ex) shared(e ir.Expr, t typ) ir.Expr {
+func (x *ex) shared(e ir.Expr, t schema.Type) ir.Expr {
 	if exprSize(e, 4*shareable) <= shareable {
 		return e
 	}
 	if x.b == nil || !rowFree(e, map[string]bool{}) || x.conditional && ir.MayFail(e) {
 		if exprSize(e, maxExprSize) >= maxExprSize {
-			panic(unmodelled{"an expression that is too large"})
+			panic(schema.Unmodelled{Reason: "an expression that is too large"})
 		}
 		return e
 	}
 	v := x.b.local("tmp", t)
-	x.b.emit(&ir.Assign{At: at(x.b.cur), Var: v, Expr: e})
+	x.b.emit(&ir.Assign{At: schema.At(x.b.cur), Var: v, Expr: e})
 	return ir.V(v)
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"github.com/txrobust/robust/engine"
 	"github.com/txrobust/robust/internal/interp"
+	"github.com/txrobust/robust/internal/sql/schema"
 	"github.com/txrobust/robust/ir"
 )
 
@@ -58,12 +59,12 @@ func (s *statements) compareLocks(c *statementCase, run *interp.Run, w *words) {
 			s.t.Errorf("%s\nuses %s in mode %s, but the server in %s (%t)", c.sql, name, m, got, ok)
 		}
 	}
-	for i, tab := range s.l.order {
-		if tab.key == nil || tables[tab.name] >= ir.Exclusive || tables[tab.name] == 0 && run.TableUse()[i] == 0 {
+	for i, tab := range s.l.Order {
+		if tab.Key == nil || tables[tab.Name] >= ir.Exclusive || tables[tab.Name] == 0 && run.TableUse()[i] == 0 {
 			continue
 		}
 		for _, row := range s.base[i] {
-			name := tab.name + "(" + s.keyText(tab.ir, row) + ")"
+			name := tab.Name + "(" + s.keyText(tab.Ir, row) + ")"
 			if free := s.lockable(tab, row); !between(want[name], may[name], free) {
 				s.t.Errorf("%s\nlocks %s %q, or %q if that may be, but on the server the weakest lock that others cannot get is %q", c.sql, name, want[name], may[name], free)
 			}
@@ -177,13 +178,13 @@ func (s *statements) lockedRow(l interp.RowLock) []ir.Value {
 }
 
 // lockable gives the weakest lock on a row that another session cannot get now.
-func (s *statements) lockable(tab *table, row []ir.Value) ir.LockMode {
+func (s *statements) lockable(tab *schema.Table, row []ir.Value) ir.LockMode {
 	var where []string
-	for _, k := range tab.key.columns {
-		where = append(where, k+" = "+sqlLiteral(row[tab.ir.Column(k)]))
+	for _, k := range tab.Key.Columns {
+		where = append(where, k+" = "+sqlLiteral(row[tab.Ir.Column(k)]))
 	}
 	for _, m := range modes {
-		sql := "SELECT 1 FROM " + tab.name + " WHERE " + strings.Join(where, " AND ") + " " + m.String() + " NOWAIT"
+		sql := "SELECT 1 FROM " + tab.Name + " WHERE " + strings.Join(where, " AND ") + " " + m.String() + " NOWAIT"
 		if _, err := s.other.Exec(context.Background(), sql); err != nil {
 			return m
 		}
@@ -201,7 +202,7 @@ func (s *statements) compareUnmodelled(c *statementCase, run *interp.Run) {
 	_, err := s.rows(c.sql)
 	var after [][][]ir.Value
 	if err == nil {
-		for _, tab := range s.l.order {
+		for _, tab := range s.l.Order {
 			after = append(after, s.read(tab))
 		}
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/txrobust/robust/engine"
 	"github.com/txrobust/robust/internal/interp"
 	"github.com/txrobust/robust/internal/pgtest"
+	"github.com/txrobust/robust/internal/sql/schema"
 	"github.com/txrobust/robust/ir"
 )
 
@@ -138,7 +139,7 @@ type change struct {
 }
 
 // load translates the statements, and the changes, with the schema.
-func (s *statements) load(schema string, cases []*statementCase) {
+func (s *statements) load(schemaName string, cases []*statementCase) {
 	var fns strings.Builder
 	for _, c := range cases {
 		result := "void"
@@ -149,7 +150,7 @@ func (s *statements) load(schema string, cases []*statementCase) {
 		}
 		fmt.Fprintf(&fns, "CREATE FUNCTION %s() RETURNS %s LANGUAGE sql AS $stmt$ %s $stmt$;\n", c.name, result, c.sql)
 	}
-	l, err := read(Options{}.input([]File{{Name: "schema.sql", Text: schema}}))
+	l, err := read(Options{}.input([]File{{Name: "schema.sql", Text: schemaName}}))
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -158,7 +159,7 @@ func (s *statements) load(schema string, cases []*statementCase) {
 	for _, c := range s.changes {
 		fmt.Fprintf(&fns, "CREATE FUNCTION %s() RETURNS void LANGUAGE sql AS $stmt$ %s $stmt$;\n", c.fn, c.sql)
 	}
-	files := []File{{Name: "schema.sql", Text: schema}, {Name: "statements.sql", Text: fns.String()}}
+	files := []File{{Name: "schema.sql", Text: schemaName}, {Name: "statements.sql", Text: fns.String()}}
 	if s.l, err = read(Options{}.input(files)); err != nil {
 		s.t.Fatal(err)
 	}
@@ -168,14 +169,14 @@ func (s *statements) load(schema string, cases []*statementCase) {
 	s.machine = interp.NewMachine(s.prog, engine.Postgres())
 	s.machine.Trace = true
 	var names []string
-	for _, tab := range s.l.order {
-		names = append(names, tab.name)
+	for _, tab := range s.l.Order {
+		names = append(names, tab.Name)
 		s.base = append(s.base, s.read(tab))
 	}
 	for _, name := range slices.Backward(names) { // TRUNCATE would be much slower
 		s.restore += "DELETE FROM " + name + ";"
 	}
-	for _, line := range strings.Split(schema, "\n") {
+	for _, line := range strings.Split(schemaName, "\n") {
 		if strings.HasPrefix(line, "INSERT") {
 			s.restore += line
 		}
@@ -185,52 +186,52 @@ func (s *statements) load(schema string, cases []*statementCase) {
 // makeChanges makes an update of each column that is no key, a deletion and a
 // change of key for each row of the schema.
 func (s *statements) makeChanges() {
-	for i, tab := range s.l.order {
-		if tab.key == nil {
+	for i, tab := range s.l.Order {
+		if tab.Key == nil {
 			continue
 		}
 		for _, row := range s.read(tab) {
 			var where, key []string
-			for _, k := range tab.key.columns {
-				v := sqlLiteral(row[tab.ir.Column(k)])
+			for _, k := range tab.Key.Columns {
+				v := sqlLiteral(row[tab.Ir.Column(k)])
 				where, key = append(where, k+" = "+v), append(key, v)
 			}
 			add := func(what, sql string, cols []string) {
-				c := &change{name: what + " " + tab.name + "(" + strings.Join(key, ",") + ")", table: i, key: strings.Join(key, ","), cols: cols,
+				c := &change{name: what + " " + tab.Name + "(" + strings.Join(key, ",") + ")", table: i, key: strings.Join(key, ","), cols: cols,
 					sql: sql + " WHERE " + strings.Join(where, " AND "), fn: fmt.Sprintf("change_%d", len(s.changes))}
 				s.changes = append(s.changes, c)
 			}
-			for _, c := range tab.columns {
-				if c.generated != nil || c.t.ir.Kind == ir.KindOpaque || slices.Contains(tab.key.columns, c.name) {
+			for _, c := range tab.Columns {
+				if c.Generated != nil || c.T.Ir.Kind == ir.KindOpaque || slices.Contains(tab.Key.Columns, c.Name) {
 					continue
 				}
 				v := "3"
-				switch c.t.name {
-				case nText:
+				switch c.T.Name {
+				case schema.NText:
 					v = "'other'"
-				case nBool:
-					v = "NOT " + c.name
-				case nStamp, nDate:
+				case schema.NBool:
+					v = "NOT " + c.Name
+				case schema.NStamp, schema.NDate:
 					v = "'2030-01-01'"
-				case nArray:
+				case schema.NArray:
 					v = "'{q}'"
 				}
-				if c.name == "mood" {
+				if c.Name == "mood" {
 					v = "'happy'"
 				}
-				if c.name == "token" {
+				if c.Name == "token" {
 					v = "'33333333-3333-3333-3333-333333333333'"
 				}
-				if c.name == "parent_id" || c.name == "up" {
+				if c.Name == "parent_id" || c.Name == "up" {
 					v = "2"
 				}
-				add("update "+c.name+" of", "UPDATE "+tab.name+" SET "+c.name+" = "+v, []string{c.name})
+				add("update "+c.Name+" of", "UPDATE "+tab.Name+" SET "+c.Name+" = "+v, []string{c.Name})
 			}
-			add("delete", "DELETE FROM "+tab.name, nil)
-			if last := tab.column(tab.key.columns[len(tab.key.columns)-1]); last.t.ir.Kind == ir.KindInt {
-				add("move", "UPDATE "+tab.name+" SET "+last.name+" = 88", nil)
+			add("delete", "DELETE FROM "+tab.Name, nil)
+			if last := tab.Column(tab.Key.Columns[len(tab.Key.Columns)-1]); last.T.Ir.Kind == ir.KindInt {
+				add("move", "UPDATE "+tab.Name+" SET "+last.Name+" = 88", nil)
 				moved := slices.Clone(row)
-				moved[tab.ir.Column(last.name)] = ir.Int(88)
+				moved[tab.Ir.Column(last.Name)] = ir.Int(88)
 				s.changes[len(s.changes)-1].moved = moved
 			}
 		}
@@ -362,9 +363,9 @@ func (s *statements) near(c *statementCase) map[int]bool {
 }
 
 // fnOf gives the function of a case.
-func (s *statements) fnOf(c *statementCase) *function {
-	for _, f := range s.l.funcs {
-		if f.name == c.name {
+func (s *statements) fnOf(c *statementCase) *schema.Function {
+	for _, f := range s.l.Funcs {
+		if f.Name == c.name {
 			return f
 		}
 	}

@@ -2,6 +2,7 @@ package sqlmodel
 
 import (
 	"github.com/txrobust/robust/internal/sql/pg"
+	"github.com/txrobust/robust/internal/sql/schema"
 	"github.com/txrobust/robust/internal/sql/syntax"
 	"github.com/txrobust/robust/ir"
 )
@@ -59,7 +60,7 @@ var negated = map[string]string{"=": "<>", "<>": "=", "!=": "=", "<": ">=", ">="
 // subquery translates a query inside of an expression.
 func (x *ex) subquery(s *pg.SelectStmt, anyRow bool) *query {
 	if x.b == nil {
-		panic(unmodelled{"a subquery"})
+		panic(schema.Unmodelled{Reason: "a subquery"})
 	}
 	q := x.locking(s, anyRow)
 	if len(q.loops) > 0 {
@@ -117,7 +118,7 @@ func (x *ex) any(e *pg.SubLink, s *pg.SelectStmt, op string, m mode) ir.Expr {
 	if q.limit != nil {
 		x.unmodelled("LIMIT in a subquery of IN")
 	}
-	cols := val{t: tRecord, record: true, fields: q.targets}
+	cols := val{t: schema.TRecord, record: true, fields: q.targets}
 	if len(q.targets) == 1 && !v.record {
 		c := q.targets[0]
 		cols = c.val()
@@ -125,7 +126,7 @@ func (x *ex) any(e *pg.SubLink, s *pg.SelectStmt, op string, m mode) ir.Expr {
 		x.fail(e.Location, "the subquery has %d columns, but one value is compared", len(q.targets))
 	}
 	var c val
-	if v.t.isTid() {
+	if v.t.IsTid() {
 		c = x.sameTid(op, v, cols)
 	} else {
 		c = q.in.binary(op, v, cols, e.Location)
@@ -160,7 +161,7 @@ func (x *ex) ownRows(q *query, cond ir.Expr) ir.Expr {
 	}
 	src := q.from[0]
 	for _, o := range x.levels[len(x.levels)-1].sources {
-		if o.table != nil && o.row != "" && o.table.ir == src.Table && sameRow(src.Table, o.row, src.Row, cond) {
+		if o.table != nil && o.row != "" && o.table.Ir == src.Table && sameRow(src.Table, o.row, src.Row, cond) {
 			out := renameRow(ir.AndE(q.where, cond), src.Row, o.row)
 			if out = withoutSelf(out, o); out == nil {
 				out = ir.C(ir.Bool(true))
@@ -196,7 +197,7 @@ func (x *ex) distinctFree(s *pg.SelectStmt) *query {
 // subLink translates a subquery in an expression.
 func (x *ex) subLink(e *pg.SubLink) val {
 	if c := x.subCondition(e, exact); c != nil {
-		return val{e: c, t: tBool, nn: e.SubLinkType == pg.SubExists}
+		return val{e: c, t: schema.TBool, nn: e.SubLinkType == pg.SubExists}
 	}
 	s, ok := pg.Inner(e.Subselect).(*pg.SelectStmt)
 	if !ok {
@@ -259,7 +260,7 @@ func (x *ex) scalar(s *pg.SelectStmt, pos ir.Pos) val {
 		q = x.uncorrelated(s)
 	}
 	if len(q.targets) != 1 {
-		x.l.fail(pos, "a subquery used as a value must have one column, not %d", len(q.targets))
+		x.l.Fail(pos, "a subquery used as a value must have one column, not %d", len(q.targets))
 	}
 	c := q.targets[0]
 	if len(q.aggs) > 0 && q.atMost != 0 {
@@ -287,7 +288,7 @@ func (x *ex) scalar(s *pg.SelectStmt, pos ir.Pos) val {
 	x.oneRow(q, pos)
 	x.lockValue(q)
 	local := x.b.local(base, c.t)
-	x.b.emit(&ir.Select{At: at(pos), Into: []string{local}, Cols: []ir.Expr{c.e}, Query: q.ir(), Order: q.order, Locks: q.locks})
+	x.b.emit(&ir.Select{At: schema.At(pos), Into: []string{local}, Cols: []ir.Expr{c.e}, Query: q.ir(), Order: q.order, Locks: q.locks})
 	return val{e: ir.V(local), t: c.t}
 }
 
@@ -341,7 +342,7 @@ func (x *ex) emitAggregates(q *query, pos ir.Pos) {
 		x.unmodelled("LIMIT of an expression, with aggregates")
 	}
 	x.b.lockRows(q, pos)
-	s := &ir.Select{At: at(pos), Query: q.ir()}
+	s := &ir.Select{At: schema.At(pos), Query: q.ir()}
 	for _, a := range q.aggs {
 		s.Into = append(s.Into, a.local)
 		s.Aggs = append(s.Aggs, a.agg)
@@ -359,7 +360,7 @@ func (x *ex) arrayOfRows(s *pg.SelectStmt, pos ir.Pos) val {
 		q = x.uncorrelated(s)
 	}
 	if len(q.targets) != 1 {
-		x.l.fail(pos, "ARRAY needs a subquery with one column, not %d", len(q.targets))
+		x.l.Fail(pos, "ARRAY needs a subquery with one column, not %d", len(q.targets))
 	}
 	c := q.targets[0]
 	x.b.skipRows(q, pos, false)
@@ -373,8 +374,8 @@ func (x *ex) arrayOfRows(s *pg.SelectStmt, pos ir.Pos) val {
 		x.unmodelled("this form of ARRAY(SELECT …)")
 	}
 	x.b.lockRows(q, pos)
-	t := arrayOf(c.t)
+	t := schema.ArrayOf(c.t)
 	local := x.b.local("array_agg", t)
-	x.b.emit(&ir.Select{At: at(pos), Into: []string{local}, Aggs: []ir.Agg{{Fn: ir.ArrayAgg, Arg: withNulls(c.val()), Type: t.ir}}, Query: q.ir()})
+	x.b.emit(&ir.Select{At: schema.At(pos), Into: []string{local}, Aggs: []ir.Agg{{Fn: ir.ArrayAgg, Arg: withNulls(c.val()), Type: t.Ir}}, Query: q.ir()})
 	return val{e: ir.V(local), t: t, nn: true}
 }

@@ -5,12 +5,13 @@ import (
 
 	"github.com/txrobust/robust/engine"
 	"github.com/txrobust/robust/internal/sql/pg"
+	"github.com/txrobust/robust/internal/sql/schema"
 	"github.com/txrobust/robust/ir"
 )
 
 // fires reports whether writes fire triggers FOR EACH ROW.
-func (b *builder) fires(t *table, events int32, set []assignment) bool {
-	return len(t.firing(events, true, true, columnsOf(set)))+len(t.firing(events, false, true, columnsOf(set))) > 0
+func (b *builder) fires(t *schema.Table, events int32, set []assignment) bool {
+	return len(t.Firing(events, true, true, columnsOf(set)))+len(t.Firing(events, false, true, columnsOf(set))) > 0
 }
 
 // rowWriter is an UPDATE or DELETE of a table with row triggers: its rows are
@@ -31,15 +32,15 @@ type rowWriter struct {
 
 // locks are those of the rows that are given to BEFORE triggers: these stay if a trigger
 // prevents the write (PostgreSQL 15, GetTupleForTrigger, ExecUpdateLockMode).
-func (u *rowWriter) locks(before []*trigger) ir.Locks {
+func (u *rowWriter) locks(before []*schema.Trigger) ir.Locks {
 	if len(before) == 0 {
 		return nil
 	}
 	mode := ir.ForNoKeyUpdate
-	if u.events&onDelete != 0 {
+	if u.events&schema.OnDelete != 0 {
 		mode = ir.ForUpdate
 	}
-	t := u.row.table.ir
+	t := u.row.table.Ir
 	for c := range engine.KeyColumns(t) {
 		if slices.ContainsFunc(u.set, func(a assignment) bool { return a.column == t.Columns[c].Name }) {
 			mode = ir.ForUpdate
@@ -50,7 +51,7 @@ func (u *rowWriter) locks(before []*trigger) ir.Locks {
 
 func (u *rowWriter) write() {
 	b, t := u.b, u.row.table
-	before := t.firing(u.events, true, true, columnsOf(u.set))
+	before := t.Firing(u.events, true, true, columnsOf(u.set))
 	if len(u.w.other) > 0 {
 		b.unmodelled("an %s with several tables of one with row triggers", u.op)
 	}
@@ -78,27 +79,27 @@ func (u *rowWriter) write() {
 	if u.first != nil {
 		u.first()
 	}
-	r := &rowTrigger{op: u.op, old: &variable{name: "old", t: opaque(t.rowType), isRecord: true, fixed: true}}
+	r := &rowTrigger{op: u.op, old: &variable{name: "old", t: schema.Opaque(t.RowType), isRecord: true, fixed: true}}
 	var into []string
 	var cols []ir.Expr
-	for _, c := range t.columns {
-		local := b.fieldLocal("old", c.name, c.t)
-		r.old.fields = append(r.old.fields, field{name: c.name, local: local, t: c.t, domain: c.domain, within: c.within})
-		into, cols = append(into, local), append(cols, &ir.Col{Row: u.row.row, Col: c.name})
+	for _, c := range t.Columns {
+		local := b.fieldLocal("old", c.Name, c.T)
+		r.old.fields = append(r.old.fields, field{name: c.Name, local: local, t: c.T, domain: c.Domain, within: c.Within})
+		into, cols = append(into, local), append(cols, &ir.Col{Row: u.row.row, Col: c.Name})
 	}
 	var hidden string
-	if t.ir.Rowid {
-		hidden = b.irLocal(t.ir.Columns[0].Name, t.ir.Columns[0].Type)
-		into, cols = append(into, hidden), append(cols, &ir.Col{Row: u.row.row, Col: t.ir.Columns[0].Name})
+	if t.Ir.Rowid {
+		hidden = b.irLocal(t.Ir.Columns[0].Name, t.Ir.Columns[0].Type)
+		into, cols = append(into, hidden), append(cols, &ir.Col{Row: u.row.row, Col: t.Ir.Columns[0].Name})
 	}
 	if !single {
-		loop := &ir.Foreach{At: at(u.pos), Into: into, Cols: cols, Query: q, Locks: u.locks(before)}
+		loop := &ir.Foreach{At: schema.At(u.pos), Into: into, Cols: cols, Query: q, Locks: u.locks(before)}
 		loop.Body = b.collect(func() { u.each(r, before, hidden, true, nil) })
 		b.emit(loop)
 		return
 	}
-	found := b.local("was_found", tBool)
-	b.emit(&ir.Select{At: at(u.pos), Into: into, Cols: cols, Query: q, Locks: u.locks(before), Found: found})
+	found := b.local("was_found", schema.TBool)
+	b.emit(&ir.Select{At: schema.At(u.pos), Into: into, Cols: cols, Query: q, Locks: u.locks(before), Found: found})
 	var list, rest []dest
 	if returns && u.to.kind == intoLocals {
 		list, rest = u.to.dests(u.returned(u.row))
@@ -125,7 +126,7 @@ func (u *rowWriter) write() {
 			b.emitRow(u.pos, out)
 		}
 	}
-	b.emit(&ir.If{At: at(u.pos), Cond: ir.V(found), Then: b.collect(func() {
+	b.emit(&ir.If{At: schema.At(u.pos), Cond: ir.V(found), Then: b.collect(func() {
 		u.each(r, before, hidden, false, &outcome{done, no})
 	}), Else: b.collect(no)})
 }
@@ -137,7 +138,7 @@ type outcome struct {
 }
 
 // each writes one row, whose old values r has.
-func (u *rowWriter) each(r *rowTrigger, before []*trigger, hidden string, several bool, out *outcome) {
+func (u *rowWriter) each(r *rowTrigger, before []*schema.Trigger, hidden string, several bool, out *outcome) {
 	b, t := u.b, u.row.table
 	old := func(e ir.Expr) ir.Expr { // over the old row as it was read
 		return ir.MapExpr(e, func(e ir.Expr) ir.Expr {
@@ -158,15 +159,15 @@ func (u *rowWriter) each(r *rowTrigger, before []*trigger, hidden string, severa
 		}
 		r.new = b.record("new", t, src, u.pos)
 		for name := range b.changedByTriggers(t, before) {
-			if t.ir.IsKey(t.ir.Column(name)) {
+			if t.Ir.IsKey(t.Ir.Column(name)) {
 				b.unmodelled("a trigger that changes the key column %s", name)
 			}
 			changed[name] = true
 		}
 	}
 	var where ir.Expr
-	for _, k := range t.ir.Key {
-		c := t.ir.Columns[k]
+	for _, k := range t.Ir.Key {
+		c := t.Ir.Columns[k]
 		v := hidden
 		if fd := r.old.field(c.Name); fd != nil {
 			v = fd.local
@@ -181,31 +182,31 @@ func (u *rowWriter) each(r *rowTrigger, before []*trigger, hidden string, severa
 			row.alias = u.row.alias
 			gen := b.generated(t, row)
 			row = withValues(row, gen)
-			st := &ir.Update{At: at(u.pos), Table: t.ir, Row: u.row.row, Where: where}
-			for _, c := range t.columns {
-				k := t.ir.Column(c.name)
-				if (changed[c.name] || c.generated != nil) && !t.ir.IsKey(k) {
-					st.Sets = append(st.Sets, ir.Set{Col: k, Expr: row.col(c.name).e})
+			st := &ir.Update{At: schema.At(u.pos), Table: t.Ir, Row: u.row.row, Where: where}
+			for _, c := range t.Columns {
+				k := t.Ir.Column(c.Name)
+				if (changed[c.Name] || c.Generated != nil) && !t.Ir.IsKey(k) {
+					st.Sets = append(st.Sets, ir.Set{Col: k, Expr: row.col(c.Name).e})
 				}
 			}
 			for _, a := range gen {
-				if t.column(a.column) == nil {
-					st.Sets = append(st.Sets, ir.Set{Col: t.ir.Column(a.column), Expr: a.v.e})
+				if t.Column(a.column) == nil {
+					st.Sets = append(st.Sets, ir.Set{Col: t.Ir.Column(a.column), Expr: a.v.e})
 				}
 			}
 			b.checkUpdated(u.pos, row, st)
 			b.emit(st)
 			for _, a := range gen {
-				if t.column(a.column) == nil {
+				if t.Column(a.column) == nil {
 					continue
 				}
-				b.emitWeak(&ir.Assign{At: at(u.pos), Var: r.new.field(a.column).local, Expr: a.v.e})
+				b.emitWeak(&ir.Assign{At: schema.At(u.pos), Var: r.new.field(a.column).local, Expr: a.v.e})
 			}
 		} else {
-			b.emit(&ir.Delete{At: at(u.pos), Table: t.ir, Row: u.row.row, Where: where})
+			b.emit(&ir.Delete{At: schema.At(u.pos), Table: t.Ir, Row: u.row.row, Where: where})
 			b.actions(u.pos, t)
 		}
-		b.after(t, t.firing(u.events, false, true, columnsOf(u.set)), r, u.pos, several)
+		b.after(t, t.Firing(u.events, false, true, columnsOf(u.set)), r, u.pos, several)
 		if out != nil {
 			out.done(row)
 		}
@@ -239,10 +240,10 @@ func (b *builder) readsInside(list []assignment) bool {
 }
 
 // maySkip reports whether triggers may prevent a write.
-func (b *builder) maySkip(list []*trigger, op string) bool {
+func (b *builder) maySkip(list []*schema.Trigger, op string) bool {
 	for _, g := range list {
-		for _, fn := range g.functions() {
-			if fn.body != nil && fn.returnsNull(op) {
+		for _, fn := range g.Functions() {
+			if fn.Body != nil && fn.ReturnsNull(op) {
 				return true
 			}
 		}

@@ -1,60 +1,9 @@
 package sqlmodel
 
 import (
-	"maps"
-	"slices"
-	"strings"
-
-	"github.com/txrobust/robust/internal/sql/pg"
-	"github.com/txrobust/robust/internal/sql/syntax"
+	"github.com/txrobust/robust/internal/sql/schema"
 	"github.com/txrobust/robust/ir"
 )
-
-// empties notes the tables whose rows a command takes away from older snapshots,
-// too: TRUNCATE and the forms of ALTER TABLE that rewrite a table do that, since
-// they put new files in the place of the old ones.
-func (r *refs) empties(x any) {
-	switch x := x.(type) {
-	case *pg.TruncateStmt:
-		for _, n := range x.Relations {
-			if v, ok := pg.Inner(n).(*pg.RangeVar); ok {
-				r.emptied[syntax.RangeName(v)] = true
-			}
-		}
-	case *pg.AlterTableStmt:
-		r.emptied[syntax.RangeName(x.Relation)] = true
-	}
-}
-
-// findEmptied finds the tables that some function or transaction empties, with
-// the tables that refer to them, which TRUNCATE … CASCADE empties as well. A
-// command that is put together when it runs may name any.
-func (l *Schema) findEmptied() {
-	l.emptied = map[string]bool{}
-	var add func(t *table)
-	add = func(t *table) {
-		if t != nil && !l.emptied[t.name] {
-			l.emptied[t.name] = true
-			for _, f := range l.keysTo(t) {
-				add(f.child)
-			}
-		}
-	}
-	for _, f := range slices.Concat(l.funcs, l.scripts, l.programs) {
-		in := l.insideOf(f, l.standard)
-		in = in.with(in.run.Or(l.setBy(f.refs, in)))
-		for _, name := range slices.Sorted(maps.Keys(f.refs.emptied)) {
-			for _, o := range in.relations(name) {
-				add(o.table)
-			}
-		}
-		if f.refs.dynamic && f.bodyText != nil && strings.Contains(strings.ToLower(f.bodyText.SQL), "truncate") {
-			for _, t := range l.order {
-				add(t)
-			}
-		}
-	}
-}
 
 // stale puts an ir.Unmodelled before each statement that reads a table which
 // TRUNCATE may have emptied since the snapshot: then it sees no rows, which no
@@ -67,7 +16,7 @@ func (l *Schema) findEmptied() {
 // told: nobody truncates it until it ends. Nor need one that only inserts, for
 // that looks at what is there now.
 func (b *builder) stale() {
-	if len(b.l.emptied) == 0 {
+	if len(b.l.Emptied) == 0 {
 		return
 	}
 	locked := map[*ir.Table]bool{}
@@ -90,9 +39,9 @@ func (b *builder) stale() {
 			}
 		}
 		var out []*ir.Table
-		for _, t := range b.l.order {
-			if b.l.emptied[t.name] && t.ir != nil && !locked[t.ir] && (read[t.ir] || unmodelled && u.ReadOnly && u.Tables == nil) {
-				out = append(out, t.ir)
+		for _, t := range b.l.Order {
+			if b.l.Emptied[t.Name] && t.Ir != nil && !locked[t.Ir] && (read[t.Ir] || unmodelled && u.ReadOnly && u.Tables == nil) {
+				out = append(out, t.Ir)
 			}
 		}
 		return out
@@ -102,7 +51,7 @@ func (b *builder) stale() {
 		var out []ir.Stmt
 		for _, s := range list {
 			if tables := concerned(s); len(tables) > 0 {
-				out = append(out, &ir.Unmodelled{At: at(s.Position()), Tables: tables,
+				out = append(out, &ir.Unmodelled{At: schema.At(s.Position()), Tables: tables,
 					Reason: "rows that TRUNCATE or ALTER TABLE may take away from an older snapshot, which DELETE does not"})
 			}
 			ir.EditChildren(s, walk)

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/txrobust/robust/internal/sql/pg"
+	"github.com/txrobust/robust/internal/sql/schema"
 	"github.com/txrobust/robust/internal/sql/tidy"
 	"github.com/txrobust/robust/ir"
 )
@@ -15,19 +16,19 @@ const maxTypings = 8
 // scriptTemplate makes the transaction of a script or of a client program. Its parameters have the
 // types of the places where they stand, which only the translation finds: it
 // is done again until no type changes.
-func (l *loader) scriptTemplate(fn *function) *ir.Txn {
+func (l *loader) scriptTemplate(fn *schema.Function) *ir.Txn {
 	lookBack := false
-	notes := l.notes
-	types, open := fn.types()
+	notes := l.Notes
+	types, open := fn.Types()
 	for i := 0; ; i++ {
-		l.notes = slices.Clone(notes) // those of a translation that counts
+		l.Notes = slices.Clone(notes) // those of a translation that counts
 		b := l.newBuilder(fn)
 		b.lookBack = lookBack
-		b.txn.Level, b.txn.Script = fn.level, true
+		b.txn.Level, b.txn.Script = fn.Level, true
 		b.typings = map[string]*typing{}
 		f := b.newFrame(fn)
 		f.scope.label = "" // the name of the template qualifies nothing
-		b.calls = []*function{fn}
+		b.calls = []*schema.Function{fn}
 		known := len(open)
 		b.bounded(f)
 		if (b.retyped(types) || len(open) > known) && i < maxTypings {
@@ -45,22 +46,13 @@ func (l *loader) scriptTemplate(fn *function) *ir.Txn {
 	}
 }
 
-// types gives what is known of the types of the variables, by name, and the
-// variables that some path uses without a value.
-func (f *function) types() (types map[string]typ, open map[int]bool) {
-	if f.program != nil {
-		return f.program.types, nil
-	}
-	return f.script.types, f.script.open
-}
-
 // typing is what is known of the type of a variable: those of the places where
 // it stands, and of the values that it gets.
-type typing struct{ uses, sets []typ }
+type typing struct{ uses, sets []schema.Type }
 
 // infer takes note that a parameter stands where a value of type t belongs.
-func (b *builder) infer(e ir.Expr, t typ) {
-	if b.isTyped(e) && t.name != nUnknown && t.name != nAny {
+func (b *builder) infer(e ir.Expr, t schema.Type) {
+	if b.isTyped(e) && t.Name != schema.NUnknown && t.Name != schema.NAny {
 		known := b.typings[e.(*ir.Var).Name]
 		known.uses = append(known.uses, t)
 	}
@@ -87,13 +79,13 @@ func (b *builder) isTyped(e ir.Expr) bool {
 
 // setType takes note that a variable gets a value of type t, and gives the type
 // that it has.
-func (b *builder) setType(v *variable, t typ) typ {
-	if t.name == nUnknown {
-		t = tText
+func (b *builder) setType(v *variable, t schema.Type) schema.Type {
+	if t.Name == schema.NUnknown {
+		t = schema.TText
 	}
 	known := b.typings[v.local]
 	known.sets = append(known.sets, t)
-	if v.t.name == nUnknown {
+	if v.t.Name == schema.NUnknown {
 		v.t = t
 	}
 	return v.t
@@ -101,18 +93,18 @@ func (b *builder) setType(v *variable, t typ) typ {
 
 // retyped gives the variables the types that were found, and reports whether
 // there is something new.
-func (b *builder) retyped(types map[string]typ) bool {
+func (b *builder) retyped(types map[string]schema.Type) bool {
 	changed := false
 	for name, found := range b.typings {
 		t, known := types[name]
 		was := t
 		switch {
 		case len(found.sets) > 0:
-			t = commonType(found.sets, true)
+			t = schema.CommonType(found.sets, true)
 		case len(found.uses) > 0 && !known:
-			t = commonType(found.uses, false)
+			t = schema.CommonType(found.uses, false)
 		}
-		if t.name != was.name || t.pgName() != was.pgName() {
+		if t.Name != was.Name || t.PgName() != was.PgName() {
 			types[name] = t
 			changed = true
 		}
@@ -122,24 +114,9 @@ func (b *builder) retyped(types map[string]typ) bool {
 	}
 	for name := range b.typings { // nothing says what these are
 		if _, known := types[name]; !known {
-			types[name] = tText
+			types[name] = schema.TText
 			changed = true
 		}
 	}
 	return changed
-}
-
-// commonType is the type of a variable for all of list: the widest of numbers,
-// or else the first. A text that stands beside others gives way, unless texts
-// are values of the variable.
-func commonType(list []typ, texts bool) typ {
-	out := list[0]
-	for _, t := range list {
-		switch {
-		case out.name == nInt && t.numeric(), out.name == nNumeric && t.name == nFloat, out.name == nDate && t.name == nStamp,
-			out.name == nText && !texts, t.name == nText && texts:
-			out = t
-		}
-	}
-	return out.plain()
 }

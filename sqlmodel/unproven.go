@@ -3,6 +3,7 @@ package sqlmodel
 import (
 	"slices"
 
+	"github.com/txrobust/robust/internal/sql/schema"
 	"github.com/txrobust/robust/ir"
 )
 
@@ -15,7 +16,7 @@ func (b *builder) unproven(s ir.Stmt) {
 	if t == nil {
 		return
 	}
-	for _, k := range t.unproven {
+	for _, k := range t.Unproven {
 		var cond ir.Expr
 		ok := false
 		switch s := s.(type) {
@@ -25,7 +26,7 @@ func (b *builder) unproven(s ir.Stmt) {
 			cond, ok = updatedMeets(k, s)
 		}
 		if !ok {
-			b.mayDepend(s.Position(), "check "+k.Name+", which not all rows satisfy", t.ir)
+			b.mayDepend(s.Position(), "check "+k.Name+", which not all rows satisfy", t.Ir)
 			continue
 		}
 		b.require(s.Position(), cond, checkViolation)
@@ -33,16 +34,16 @@ func (b *builder) unproven(s ir.Stmt) {
 }
 
 // writesUnproven gives the table that a statement writes, if it has checks that are NOT VALID.
-func (b *builder) writesUnproven(s ir.Stmt) *table {
+func (b *builder) writesUnproven(s ir.Stmt) *schema.Table {
 	written := ir.Written(s)
 	if written == nil {
 		return nil
 	}
-	i := slices.IndexFunc(b.l.order, func(t *table) bool { return t.ir == written })
-	if i < 0 || len(b.l.order[i].unproven) == 0 {
+	i := slices.IndexFunc(b.l.Order, func(t *schema.Table) bool { return t.Ir == written })
+	if i < 0 || len(b.l.Order[i].Unproven) == 0 {
 		return nil
 	}
-	return b.l.order[i]
+	return b.l.Order[i]
 }
 
 // insertedMeets is the condition that a new row meets a check; ok is false where it cannot be told.

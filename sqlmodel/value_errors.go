@@ -6,6 +6,7 @@ import (
 
 	"github.com/txrobust/robust/internal/sql/pg"
 	"github.com/txrobust/robust/internal/sql/plpgsql"
+	"github.com/txrobust/robust/internal/sql/schema"
 	"github.com/txrobust/robust/internal/sql/syntax"
 	"github.com/txrobust/robust/ir"
 )
@@ -136,7 +137,7 @@ func (v *valueErrors) translated(list []ir.Stmt) {
 			}
 			ir.WalkExpr(e, func(e ir.Expr) {
 				switch c, ok := e.(*ir.Call); {
-				case !ok, ir.Functions[c.Name] != nil, c.Name == castName(tText):
+				case !ok, ir.Functions[c.Name] != nil, c.Name == castName(schema.TText):
 				case c.Def != nil:
 					v.strange("what a query does")
 				default:
@@ -158,41 +159,41 @@ func (v *valueErrors) translated(list []ir.Stmt) {
 // may be an error, too.
 func (b *builder) valueErrors(f *frame, body []plpgsql.Stmt) *valueErrors {
 	v := &valueErrors{b: b}
-	tr := b.l.tracer()
-	r := newRefs()
-	b.l.plRefs(f.fn, body, r)
-	tr.add(r)
+	tr := b.l.Tracer()
+	r := schema.NewRefs()
+	b.l.PlRefs(f.fn, body, r)
+	tr.Add(r)
 	v.statements(f.fn, body)
-	for fn := range tr.called {
+	for fn := range tr.Called {
 		v.types(fn)
-		for _, p := range fn.params {
-			if p.def != nil {
-				v.tree(p.def, false)
+		for _, p := range fn.Params {
+			if p.Def != nil {
+				v.tree(p.Def, false)
 			}
 		}
-		for _, raw := range fn.sql {
+		for _, raw := range fn.Sql {
 			v.tree(raw, false)
 		}
-		for _, n := range fn.atomic {
+		for _, n := range fn.Atomic {
 			v.tree(n, false)
 		}
-		if fn.body != nil {
-			v.statements(fn, []plpgsql.Stmt{fn.body.Block})
+		if fn.Body != nil {
+			v.statements(fn, []plpgsql.Stmt{fn.Body.Block})
 		}
 	}
 	v.types(f.fn)
-	for t := range tr.wrote {
-		for _, k := range t.checks {
-			v.tree(k.expr.node, false)
+	for t := range tr.Wrote {
+		for _, k := range t.Checks {
+			v.tree(k.Expr.Node, false)
 		}
-		for _, c := range append(slices.Clone(t.columns), t.indexed...) {
-			for _, e := range []*sqlExpr{c.def, c.generated} {
+		for _, c := range append(slices.Clone(t.Columns), t.Indexed...) {
+			for _, e := range []*schema.SqlExpr{c.Def, c.Generated} {
 				if e != nil {
-					v.tree(e.node, false)
+					v.tree(e.Node, false)
 				}
 			}
-			if c.domain != nil || c.t.sql != nil && (c.t.sql.Length > 0 || rounds(c.t.sql)) {
-				v.strange("a value of " + t.name + "." + c.name)
+			if c.Domain != nil || c.T.Sql != nil && (c.T.Sql.Length > 0 || rounds(c.T.Sql)) {
+				v.strange("a value of " + t.Name + "." + c.Name)
 			}
 		}
 	}
@@ -201,28 +202,28 @@ func (b *builder) valueErrors(f *frame, body []plpgsql.Stmt) *valueErrors {
 
 // types looks for variables into which not every value fits that is assigned to
 // them without a cast.
-func (v *valueErrors) types(fn *function) {
+func (v *valueErrors) types(fn *schema.Function) {
 	l := v.b.l
 	odd := func(name string) bool {
 		name = strings.ToLower(name)
-		return strings.ContainsAny(name, "(") || strings.Contains(name, "uuid") || strings.Contains(name, "smallint") || l.sees(fn.bodyText).typ(name) != nil ||
-			strings.Contains(name, "%") && (len(l.declarations.typesByKey) > 0 || l.mentions("uuid"))
+		return strings.ContainsAny(name, "(") || strings.Contains(name, "uuid") || strings.Contains(name, "smallint") || l.Sees(fn.BodyText).Typ(name) != nil ||
+			strings.Contains(name, "%") && (len(l.Declarations.TypesByKey) > 0 || l.Mentions("uuid"))
 	}
-	if fn.ret != nil && odd(syntax.TypeSpelling(fn.ret)) {
-		v.strange("a text as the result of " + fn.name)
+	if fn.Ret != nil && odd(syntax.TypeSpelling(fn.Ret)) {
+		v.strange("a text as the result of " + fn.Name)
 	}
-	for _, p := range fn.params {
-		if p.out && odd(syntax.TypeSpelling(p.t)) || l.sees(fn.text).typ(syntax.Qualified(syntax.Names(p.t.GetNames()))) != nil {
-			v.strange("a value of " + p.name)
+	for _, p := range fn.Params {
+		if p.Out && odd(syntax.TypeSpelling(p.T)) || l.Sees(fn.Text).Typ(syntax.Qualified(syntax.Names(p.T.GetNames()))) != nil {
+			v.strange("a value of " + p.Name)
 		}
 	}
-	if fn.body == nil {
+	if fn.Body == nil {
 		return
 	}
-	plpgsql.Walk([]plpgsql.Stmt{fn.body.Block}, func(s plpgsql.Stmt) {
+	plpgsql.Walk([]plpgsql.Stmt{fn.Body.Block}, func(s plpgsql.Stmt) {
 		if blk, ok := s.(*plpgsql.Block); ok {
 			for _, d := range blk.Decls {
-				if d.NotNull || odd(d.Type.Text(fn.bodyText.SQL)) {
+				if d.NotNull || odd(d.Type.Text(fn.BodyText.SQL)) {
 					v.strange("a value of " + d.Name)
 				}
 			}
@@ -230,20 +231,15 @@ func (v *valueErrors) types(fn *function) {
 	})
 }
 
-// mentions reports whether some file has the word in it.
-func (l *Schema) mentions(word string) bool {
-	return slices.ContainsFunc(l.Files, func(f File) bool { return strings.Contains(strings.ToLower(f.Text), word) })
-}
-
 // statements looks at statements of a function.
-func (v *valueErrors) statements(fn *function, list []plpgsql.Stmt) {
+func (v *valueErrors) statements(fn *schema.Function, list []plpgsql.Stmt) {
 	plpgsql.Walk(list, func(s plpgsql.Stmt) {
 		plain := false // each expression stays in the translation
 		switch s := s.(type) {
 		case *plpgsql.Assign, *plpgsql.If, *plpgsql.Exit:
 			plain = true
 		case *plpgsql.Return:
-			plain = !fn.void()
+			plain = !fn.Void()
 		case *plpgsql.Assert:
 			if !s.Message.Empty() {
 				v.strange("the message of ASSERT")
@@ -264,7 +260,7 @@ func (v *valueErrors) statements(fn *function, list []plpgsql.Stmt) {
 			}
 		}
 		plpgsql.Spans(s, func(x plpgsql.Span, kind plpgsql.SpanKind) {
-			for _, raw := range v.b.l.parseSpan(fn.bodyText, x, kind) {
+			for _, raw := range v.b.l.ParseSpan(fn.BodyText, x, kind) {
 				v.tree(raw, plain)
 			}
 		})
@@ -292,7 +288,7 @@ func (v *valueErrors) tree(root pg.Message, plain bool) {
 		case *pg.A_Expr:
 			ops := syntax.Names(x.Name)
 			op := ops[len(ops)-1]
-			_, comparison := comparisons[op]
+			_, comparison := schema.Comparisons[op]
 			switch {
 			case op == "/" || op == "%":
 				v.strange("the result of " + op)
@@ -309,7 +305,7 @@ func (v *valueErrors) tree(root pg.Message, plain bool) {
 			case name == "mod" || name == "div" || name == "log":
 				v.strange("the result of " + name)
 				v.division()
-			case len(v.b.l.lateFunctions(name)) == 0 && !harmless[name]:
+			case len(v.b.l.LateFunctions(name)) == 0 && !harmless[name]:
 				v.strange("what " + name + " does")
 			}
 		case *pg.SubLink:
@@ -321,7 +317,7 @@ func (v *valueErrors) tree(root pg.Message, plain bool) {
 				v.strange("the result of a cast")
 			}
 		case *pg.RangeVar:
-			if v.b.l.late.table(syntax.RangeName(x)) == nil {
+			if v.b.l.Late.Table(syntax.RangeName(x)) == nil {
 				v.strange("what " + syntax.RangeName(x) + " gives")
 				v.division()
 			}

@@ -7,6 +7,7 @@ import (
 	"github.com/txrobust/robust/internal/quote"
 	"github.com/txrobust/robust/internal/sql/pg"
 	"github.com/txrobust/robust/internal/sql/plpgsql"
+	"github.com/txrobust/robust/internal/sql/schema"
 	"github.com/txrobust/robust/internal/sql/syntax"
 	"github.com/txrobust/robust/ir"
 )
@@ -15,7 +16,7 @@ import (
 func (b *builder) declaration(f *frame, d plpgsql.Decl) {
 	pos := f.text.Pos(d.At)
 	if f.scope.vars[d.Name] != nil {
-		b.l.fail(pos, "variable %s is declared twice", d.Name)
+		b.l.Fail(pos, "variable %s is declared twice", d.Name)
 	}
 	switch {
 	case d.Alias != "":
@@ -24,12 +25,12 @@ func (b *builder) declaration(f *frame, d plpgsql.Decl) {
 			v = f.numbered(d.Alias)
 		}
 		if v == nil {
-			b.l.fail(pos, "there is no variable %s for %s to be an alias of", d.Alias, d.Name)
+			b.l.Fail(pos, "there is no variable %s for %s to be an alias of", d.Alias, d.Name)
 		}
 		f.scope.vars[d.Name] = v
 		return
 	case d.Cursor:
-		v := &variable{name: d.Name, t: opaque("refcursor"), local: b.local(d.Name, tAny)}
+		v := &variable{name: d.Name, t: schema.Opaque("refcursor"), local: b.local(d.Name, schema.TAny)}
 		if !d.Args && !d.Query.Empty() {
 			v.cursor = &cursor{query: d.Query, scope: f.scope.copy()}
 		}
@@ -49,10 +50,10 @@ func (b *builder) declaration(f *frame, d plpgsql.Decl) {
 	}
 	w := b.declare(f, d.Name, t)
 	switch w.domain = domain; {
-	case !w.isRecord && t.name != nArray:
+	case !w.isRecord && t.Name != schema.NArray:
 		b.demand(domain, t, w.local, pos)
-	case domain.demanding():
-		b.mayBreak(domain, domain.refusal(), pos)
+	case domain.Demanding():
+		b.mayBreak(domain, domain.Refusal(), pos)
 	}
 	if d.NotNull {
 		b.demandNotNull(w)
@@ -77,14 +78,14 @@ func (b *builder) startNull(v *variable, pos ir.Pos) {
 		if b.loopDepth == 0 && len(b.calls) == 1 && b.demands[d.local] == nil {
 			continue
 		}
-		b.emitWeak(&ir.Assign{At: at(pos), Var: d.local, Expr: ir.C(ir.Null)})
+		b.emitWeak(&ir.Assign{At: schema.At(pos), Var: d.local, Expr: ir.C(ir.Null)})
 	}
 }
 
 // numbered gives the parameter $n.
 func (f *frame) numbered(dollar string) *variable {
 	for i, v := range f.inputs {
-		if dollar == "$"+itoa(i+1) {
+		if dollar == "$"+schema.Itoa(i+1) {
 			return v
 		}
 	}
@@ -93,14 +94,14 @@ func (f *frame) numbered(dollar string) *variable {
 
 // declaredType reads the type of a declaration, %TYPE and %ROWTYPE included, and its domain, nil
 // if it is none.
-func (b *builder) declaredType(f *frame, d plpgsql.Decl) (typ, *userType) {
+func (b *builder) declaredType(f *frame, d plpgsql.Decl) (schema.Type, *schema.UserType) {
 	src := d.Type.Text(f.text.SQL)
 	lower := strings.ToLower(strings.Join(strings.Fields(src), ""))
 	pos := f.text.Pos(d.Type.Start)
 	if name, ok := strings.CutSuffix(lower, "%rowtype"); ok {
-		t := b.l.namedType(name, f.text, int32(d.Type.Start))
-		if len(b.l.fieldsOf(t.name)) == 0 {
-			b.l.fail(pos, "there is no table %s", name)
+		t := b.l.NamedType(name, f.text, int32(d.Type.Start))
+		if len(b.l.FieldsOf(t.Name)) == 0 {
+			b.l.Fail(pos, "there is no table %s", name)
 		}
 		return t, nil
 	}
@@ -108,12 +109,12 @@ func (b *builder) declaredType(f *frame, d plpgsql.Decl) (typ, *userType) {
 	if name, ok := strings.CutSuffix(base, "%type"); ok {
 		t, domain := b.typeOfName(f, quote.Parts(name), pos)
 		if array {
-			return arrayOf(t), nil
+			return schema.ArrayOf(t), nil
 		}
 		return t, domain
 	}
 	if lower == "record" {
-		return tRecord, nil
+		return schema.TRecord, nil
 	}
 	t := f.text.Part("SELECT NULL::", d.Type)
 	stmts, err := t.Parse()
@@ -123,15 +124,15 @@ func (b *builder) declaredType(f *frame, d plpgsql.Decl) (typ, *userType) {
 	if s, ok := pg.Inner(stmts[0].Stmt).(*pg.SelectStmt); ok && len(s.TargetList) == 1 {
 		if c, ok := pg.Inner(pg.TargetValue(s.TargetList[0])).(*pg.TypeCast); ok {
 			name := c.TypeName
-			return b.l.typeOf(name, t), b.l.domainOf(&pg.TypeName{Names: name.Names, PctType: name.PctType}, f.text) // of an array, that of its elements
+			return b.l.TypeOf(name, t), b.l.DomainOf(&pg.TypeName{Names: name.Names, PctType: name.PctType}, f.text) // of an array, that of its elements
 		}
 	}
-	b.l.fail(pos, "%s is no type", src)
-	return typ{}, nil
+	b.l.Fail(pos, "%s is no type", src)
+	return schema.Type{}, nil
 }
 
 // typeOfName is x%TYPE: of a variable, a field or a column, with its domain, nil if it is none.
-func (b *builder) typeOfName(f *frame, parts []string, pos ir.Pos) (typ, *userType) {
+func (b *builder) typeOfName(f *frame, parts []string, pos ir.Pos) (schema.Type, *schema.UserType) {
 	if v, fd := f.scope.find(parts); fd != nil {
 		return fd.t, fd.domain
 	} else if v != nil {
@@ -139,23 +140,23 @@ func (b *builder) typeOfName(f *frame, parts []string, pos ir.Pos) (typ, *userTy
 	}
 	if len(parts) > 1 {
 		of, name := syntax.Qualified(parts[:len(parts)-1]), parts[len(parts)-1]
-		if tab := b.l.sees(f.text).table(of); tab != nil {
-			if c := tab.column(name); c != nil {
-				return c.t, c.domain
+		if tab := b.l.Sees(f.text).Table(of); tab != nil {
+			if c := tab.Column(name); c != nil {
+				return c.T, c.Domain
 			}
-			b.l.fail(pos, "table %s has no column %s", tab.name, name)
+			b.l.Fail(pos, "table %s has no column %s", tab.Name, name)
 		}
-		if fields := b.l.fieldsOf(b.l.rowTypeOf(b.l.sees(f.text), of, pos)); fields != nil {
+		if fields := b.l.FieldsOf(b.l.RowTypeOf(b.l.Sees(f.text), of, pos)); fields != nil {
 			for _, fd := range fields {
-				if fd.name == name {
-					return fd.t, fd.domain
+				if fd.Name == name {
+					return fd.T, fd.Domain
 				}
 			}
-			b.l.fail(pos, "view %s has no column %s", of, name)
+			b.l.Fail(pos, "view %s has no column %s", of, name)
 		}
 	}
-	b.l.fail(pos, "there is no column or variable %s", strings.Join(parts, "."))
-	return typ{}, nil
+	b.l.Fail(pos, "there is no column or variable %s", strings.Join(parts, "."))
+	return schema.Type{}, nil
 }
 
 // store assigns a value to a variable.
@@ -179,13 +180,13 @@ func (b *builder) store(f *frame, v *variable, e val, pos ir.Pos) {
 	case e.isNull():
 		b.setNull(pos, v.dests())
 	default: // a value of a composite type
-		fields := b.l.fieldsOf(e.t.name)
+		fields := b.l.FieldsOf(e.t.Name)
 		if len(fields) == 0 {
 			b.unmodelled("a value of unknown shape in the record %s", v.name)
 		}
 		var cols []colDef
 		for _, fd := range fields {
-			cols = append(cols, colDef{name: fd.name, e: accessor(e, fd), t: fd.t})
+			cols = append(cols, colDef{name: fd.Name, e: accessor(e, fd), t: fd.T})
 		}
 		list, rest := b.recordDests(v, cols, pos)
 		b.assignAll(x, pos, list, cols)
@@ -214,8 +215,8 @@ func (b *builder) recordDests(v *variable, cols []colDef, pos ir.Pos) (list, res
 	v.fields = nil
 	for _, c := range cols {
 		t := c.t
-		if t.name == nUnknown {
-			t = tText
+		if t.Name == schema.NUnknown {
+			t = schema.TText
 		}
 		old := v.held(c.name)
 		switch {
@@ -223,10 +224,10 @@ func (b *builder) recordDests(v *variable, cols []colDef, pos ir.Pos) (list, res
 			v.all = append(v.all, field{name: c.name, local: b.fieldLocal(v.name, c.name, t), t: t})
 			old = &v.all[len(v.all)-1]
 		case localType(old.t) != localType(t):
-			if !(old.t.numeric() && t.numeric()) {
-				b.l.fail(pos, "the record %s holds rows of different shapes (its field %s is %s and %s); declare two records", v.name, c.name, old.t, t)
+			if !(old.t.Numeric() && t.Numeric()) {
+				b.l.Fail(pos, "the record %s holds rows of different shapes (its field %s is %s and %s); declare two records", v.name, c.name, old.t, t)
 			}
-			if old.t.name == nInt { // the wider type holds both
+			if old.t.Name == schema.NInt { // the wider type holds both
 				b.retypeLocal(old.local, t)
 				old.t = t
 			}
@@ -238,10 +239,10 @@ func (b *builder) recordDests(v *variable, cols []colDef, pos ir.Pos) (list, res
 }
 
 // retypeLocal widens the type of a local.
-func (b *builder) retypeLocal(name string, t typ) {
+func (b *builder) retypeLocal(name string, t schema.Type) {
 	for i := range b.txn.Locals {
 		if b.txn.Locals[i].Name == name {
-			b.txn.Locals[i].Type, b.txn.Locals[i].Domain = localType(t), t.domain()
+			b.txn.Locals[i].Type, b.txn.Locals[i].Domain = localType(t), t.Domain()
 		}
 	}
 }
@@ -263,9 +264,9 @@ func (b *builder) assignment(f *frame, s *plpgsql.Assign, pos ir.Pos) {
 	x := b.ex(f, f.text)
 	switch {
 	case len(s.Subscripts) > 0:
-		if d.t.name != nArray {
-			if fd == nil && v.isRecord || d.t.name != nJSON {
-				b.l.fail(f.text.Pos(s.Target.At), "only arrays have subscripts, but this has type %s", d.t)
+		if d.t.Name != schema.NArray {
+			if fd == nil && v.isRecord || d.t.Name != nJSON {
+				b.l.Fail(f.text.Pos(s.Target.At), "only arrays have subscripts, but this has type %s", d.t)
 			}
 		}
 		x.noRow(e)
@@ -278,8 +279,8 @@ func (b *builder) assignment(f *frame, s *plpgsql.Assign, pos ir.Pos) {
 				b.require(pos, isNotNull(x.defaultType(i).e), nullVariable)
 			}
 		}
-		if d.t.name == nArray && len(s.Subscripts) == 1 {
-			e = x.assigned(e, d.t.element(), 0)
+		if d.t.Name == schema.NArray && len(s.Subscripts) == 1 {
+			e = x.assigned(e, d.t.Element(), 0)
 		}
 		args = append(args, x.defaultType(e).e)
 		b.assign(pos, d.local, &ir.Call{Name: "set", Args: args, Type: localType(d.t)})
@@ -303,18 +304,18 @@ func (b *builder) targetOf(f *frame, n plpgsql.Name) (*variable, *field) {
 		if v := f.numbered(n.Parts[0]); v != nil {
 			return v, nil
 		}
-		b.l.fail(f.text.Pos(n.At), "there is no parameter %s", n.Parts[0])
+		b.l.Fail(f.text.Pos(n.At), "there is no parameter %s", n.Parts[0])
 	}
 	v, fd := f.scope.find(n.Parts)
 	name := strings.Join(n.Parts, ".")
 	switch {
 	case v == nil:
-		b.l.fail(f.text.Pos(n.At), "there is no variable %s; declare it", name)
+		b.l.Fail(f.text.Pos(n.At), "there is no variable %s; declare it", name)
 	case fd == nil && v.isRecord && len(n.Parts) > 1 && n.Parts[len(n.Parts)-1] != v.name:
 		if !v.fixed {
 			b.unmodelled("a field of the record %s that is not known here", v.name)
 		}
-		b.l.fail(f.text.Pos(n.At), "record %s has no field %s", v.name, n.Parts[len(n.Parts)-1])
+		b.l.Fail(f.text.Pos(n.At), "record %s has no field %s", v.name, n.Parts[len(n.Parts)-1])
 	}
 	return v, fd
 }
@@ -369,7 +370,7 @@ func (b *builder) destsFor(f *frame, targets []plpgsql.Name, pos ir.Pos) func([]
 			case fd != nil:
 				all = append(all, dest{fd.local, fd.t})
 			case v.isRecord:
-				b.l.fail(f.text.Pos(n.At), "%s is a record: it must be the only target of INTO", v.name)
+				b.l.Fail(f.text.Pos(n.At), "%s is a record: it must be the only target of INTO", v.name)
 			default:
 				all = append(all, dest{v.local, v.t})
 			}

@@ -1,29 +1,33 @@
 package sqlmodel
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/txrobust/robust/internal/sql/schema"
+)
 
 // typeOfRows translates the query of a view for the type of its rows, nil if it is not
 // modelled, or while tables are still declared.
-func (l *loader) typeOfRows(v *view) *userType {
-	declaring := slices.ContainsFunc(l.order, func(t *table) bool { return t.ir == nil })
-	if v.row != nil || v.query == nil || v.typing || declaring {
-		return v.row
+func (l *loader) typeOfRows(v *schema.View) *schema.UserType {
+	declaring := slices.ContainsFunc(l.Order, func(t *schema.Table) bool { return t.Ir == nil })
+	if v.Row != nil || v.Query == nil || v.Typing || declaring {
+		return v.Row
 	}
-	v.typing = true
-	defer func(late resolver) { v.typing, l.late = false, late }(l.late)
-	fn := &function{name: v.name, pos: v.pos, text: v.text, refs: v.refs}
+	v.Typing = true
+	defer func(late schema.Resolver) { v.Typing, l.Late = false, late }(l.Late)
+	fn := &schema.Function{Name: v.Name, Pos: v.Pos, Text: v.Text, Refs: v.Refs}
 	b := l.newBuilder(fn)
-	y := b.ex(b.newFrame(fn), v.text).inView(v)
+	y := b.ex(b.newFrame(fn), v.Text).inView(v)
 	y.d, y.perRow = y.newDeriver(), true
 	var rows *derived
 	b.attempt(func() { rows = y.viewRows(v) })
 	if rows == nil {
 		return nil
 	}
-	u := &userType{named: v.rel.named, pos: v.pos, key: l.declarations.typeKey(&v.rel.named)}
+	u := &schema.UserType{Named: v.Rel.Named, Pos: v.Pos, Key: l.Declarations.TypeKey(&v.Rel.Named)}
 	for _, c := range rows.cols {
-		u.fields = append(u.fields, fieldDef{name: c.name, t: c.t})
+		u.Fields = append(u.Fields, schema.FieldDef{Name: c.name, T: c.t})
 	}
-	v.row, l.declarations.typesByKey[u.key] = u, u
+	v.Row, l.Declarations.TypesByKey[u.Key] = u, u
 	return u
 }

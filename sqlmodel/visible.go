@@ -1,10 +1,8 @@
 package sqlmodel
 
 import (
-	"maps"
-	"slices"
-
 	"github.com/txrobust/robust/internal/sql/pg"
+	"github.com/txrobust/robust/internal/sql/schema"
 	"github.com/txrobust/robust/ir"
 )
 
@@ -16,98 +14,32 @@ import (
 //
 // So a STABLE function that is called from a VOLATILE one sees what the statement sees in which that calls it.
 
-// sight is what SQL looks at: now is what it looks at as it is when that part is run, before as it was before
-// the statement. undeclared is a function that it calls itself and of which nothing is known, or "".
-type sight struct {
-	before, now *effect
-	undeclared  string
-}
-
-// sightOf gives what trees of one statement look at.
-func (b *builder) sightOf(roots ...pg.Message) sight { return b.l.sightOf(b.refsOf(roots...)) }
-
-func (l *Schema) sightOf(root *refs) sight {
-	at, current := l.tracer(), l.tracer()
-	seen, undeclared := map[*function]bool{}, ""
-	var split func(r *refs, in *resolver)
-	split = func(r *refs, in *resolver) {
-		own := *r
-		own.calls, own.attributes, own.names = nil, nil, in
-		at.add(&own)
-		for _, name := range slices.Sorted(maps.Keys(l.calls(r))) {
-			fns, sure := in.functions(name)
-			if len(fns) == 0 || !sure {
-				at.builtin(name)
-				current.builtin(name)
-				if r == root && len(fns) == 0 && !l.builtin(name).known {
-					undeclared = name
-				}
-			}
-			for _, f := range fns {
-				switch {
-				case seen[f]:
-				case f.stable && f.hasBody():
-					seen[f] = true
-					split(f.refs, l.insideOf(f, in.run))
-				default:
-					seen[f] = true
-					current.call([]*function{f})
-				}
-			}
-		}
-	}
-	in := root.names
-	if in == nil {
-		in = &l.late
-	}
-	split(root, in)
-	return sight{at.effect, current.effect, undeclared}
-}
-
-// meets reports whether an effect has one of some tables.
-func (e *effect) meets(tables map[string]bool) bool {
-	if e.all {
-		return true
-	}
-	for name := range tables {
-		if e.tables[name] {
-			return true
-		}
-	}
-	return false
-}
-
-// changedBy gives the tables that a write of t may change, with those that its triggers look at.
-func (l *Schema) changedBy(t *table, do access) *effect {
-	tr := l.tracer()
-	tr.write(t, do)
-	tr.tables[t.name] = true
-	return tr.effect
-}
+// SightOf gives what trees of one statement look at.
+func (b *builder) sightOf(roots ...pg.Message) schema.Sight { return b.l.SightOf(b.refsOf(roots...)) }
 
 // hidden is why a part of a statement is not modelled that looks at what the statement writes.
 const hidden = "which looks at rows that its statement writes"
 
 // looksAhead ends the translation of a statement that writes t where parts of it, other than RETURNING, would see other rows than the
 // statements of the IR do that stand for it. several says that it may write several rows.
-func (b *builder) looksAhead(t *table, do access, events int32, several bool, parts ...pg.Message) {
-	s, w := b.sightOf(parts...), b.l.changedBy(t, do)
+func (b *builder) looksAhead(t *schema.Table, do schema.Access, events int32, several bool, parts ...pg.Message) {
+	s, w := b.sightOf(parts...), b.l.ChangedBy(t, do)
 	switch {
-	case s.now.all && w.all:
+	case s.Now.All && w.All:
 		return // nothing is known of either
-	case s.undeclared != "":
-		b.unmodelled(undeclaredFunction, s.undeclared)
+	case s.Undeclared != "":
+		b.unmodelled(undeclaredFunction, s.Undeclared)
 	}
-	if several && s.now.meets(w.tables) {
+	if several && s.Now.Meets(w.Tables) {
 		b.unmodelled("a VOLATILE function %s", hidden)
 	}
-	first := b.l.tracer() // triggers that run before the statement looks at anything
-	for _, g := range t.triggers {
-		if g.before && !g.row && g.events&events != 0 {
-			first.add(g.refs())
+	first := b.l.Tracer() // triggers that run before the statement looks at anything
+	for _, g := range t.Triggers {
+		if g.Before && !g.Row && g.Events&events != 0 {
+			first.Add(g.Refs())
 		}
 	}
-	if first.writes && (s.before.meets(first.tables) || s.now.meets(first.tables) || first.all || first.tables[t.name] && events != onInsert) {
+	if first.Writes && (s.Before.Meets(first.Tables) || s.Now.Meets(first.Tables) || first.All || first.Tables[t.Name] && events != schema.OnInsert) {
 		b.unmodelled("a trigger BEFORE … FOR EACH STATEMENT that writes what the statement looks at")
 	}
 }
@@ -131,23 +63,23 @@ func partsOf(with *pg.WithClause, where *pg.Node, lists ...[]*pg.Node) []pg.Mess
 
 // returnsAhead ends the translation of an UPDATE or DELETE of t whose RETURNING calls functions that see its rows written: it is
 // computed before.
-func (b *builder) returnsAhead(t *table, do access, ret *pg.ReturningClause) {
+func (b *builder) returnsAhead(t *schema.Table, do schema.Access, ret *pg.ReturningClause) {
 	if ret == nil {
 		return
 	}
-	w := b.l.changedBy(t, do)
+	w := b.l.ChangedBy(t, do)
 	s := b.sightOf(ret)
-	if s.now.meets(w.tables) {
+	if s.Now.Meets(w.Tables) {
 		b.unmodelled("a VOLATILE function in RETURNING, %s", hidden)
 	}
-	if s.before.meets(w.tables) && b.fires(t, onUpdate|onDelete, nil) {
+	if s.Before.Meets(w.Tables) && b.fires(t, schema.OnUpdate|schema.OnDelete, nil) {
 		b.unmodelled("a subquery in RETURNING, %s, of a table with row triggers", hidden)
 	}
 }
 
 // refuses writes the error of a command that a function which is not VOLATILE may not run, and reports whether it is one.
 func (b *builder) refuses(f *frame, tree any, pos ir.Pos) bool {
-	if f.fn == nil || !f.fn.stable || f.fn.script != nil || f.fn.program != nil || readsOnly(tree) {
+	if f.fn == nil || !f.fn.Stable || f.fn.Script != nil || f.fn.Program != nil || readsOnly(tree) {
 		return false
 	}
 	b.fails(pos, "0A000")
@@ -173,31 +105,14 @@ func readsOnly(tree any) bool {
 	return reads
 }
 
-// pretends reports whether a function is not VOLATILE and calls, or so do others of that kind which it calls, a function that
-// writes: what it reads afterwards is not what its own statements in the IR see.
-func (l *Schema) pretends(f *function, seen map[*function]bool) bool {
-	if !f.stable || seen[f] {
-		return false
-	}
-	seen[f] = true
-	for _, g := range l.callees(f) {
-		e := l.effectOfCall([]*function{g})
-		switch {
-		case g.stable && l.pretends(g, seen), !g.stable && (e.writes || e.all):
-			return true
-		}
-	}
-	return false
-}
-
 // checkVolatility ends the translation of a call of a function whose declaration does not fit what it does.
-func (b *builder) checkVolatility(f *function) {
-	if f.immutable {
-		if e := b.l.effectOfCall([]*function{f}); e.all || len(e.tables) > 0 {
-			b.unmodelled("%s, which is IMMUTABLE and looks at tables: the server may keep what it gave before", f.name)
+func (b *builder) checkVolatility(f *schema.Function) {
+	if f.Immutable {
+		if e := b.l.EffectOfCall([]*schema.Function{f}); e.All || len(e.Tables) > 0 {
+			b.unmodelled("%s, which is IMMUTABLE and looks at tables: the server may keep what it gave before", f.Name)
 		}
 	}
-	if b.l.pretends(f, map[*function]bool{}) {
-		b.unmodelled("%s, which is not VOLATILE and calls a function that writes", f.name)
+	if b.l.Pretends(f, map[*schema.Function]bool{}) {
+		b.unmodelled("%s, which is not VOLATILE and calls a function that writes", f.Name)
 	}
 }

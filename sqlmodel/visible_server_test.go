@@ -16,6 +16,7 @@ import (
 	"github.com/txrobust/robust/engine"
 	"github.com/txrobust/robust/internal/interp"
 	"github.com/txrobust/robust/internal/pgtest"
+	"github.com/txrobust/robust/internal/sql/schema"
 	"github.com/txrobust/robust/ir"
 )
 
@@ -325,7 +326,7 @@ func (c *visibleCase) outcomes(prog *ir.Program, rows [2][][2]int) []string {
 		}
 		all = append(all, visibleOutcome(out, list("v"), list("w"), list("seen")))
 	}
-	return distinct(all)
+	return schema.Distinct(all)
 }
 
 func spelled(row []ir.Value) string {

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/txrobust/robust/internal/sql/pg"
+	"github.com/txrobust/robust/internal/sql/schema"
 	"github.com/txrobust/robust/internal/sql/syntax"
 	"github.com/txrobust/robust/ir"
 )
@@ -19,86 +20,86 @@ type parts struct {
 	// wrote are the tables that they may change, as far as the statement behind them looks at them.
 	wrote map[string]bool
 	// rivals are the tables that the statement behind them updates, too.
-	rivals []*table
+	rivals []*schema.Table
 }
 
 // writesApart finds out what the other parts of the statement root have to do with what the WITH query cte does by writing t, and
 // ends the translation where that is not modelled.
-func (x *ex) writesApart(t *table, cte *pg.Node, w *pg.WithClause, root pg.Message) {
+func (x *ex) writesApart(t *schema.Table, cte *pg.Node, w *pg.WithClause, root pg.Message) {
 	l := x.l
-	caused := l.tracer()
-	caused.write(t, changesRows)
-	caused.tables[t.name] = true
-	for _, f := range t.foreign { // a parent that comes later would be missed
-		if p := f.parent(); p != nil {
-			caused.tables[p.name] = true
+	caused := l.Tracer()
+	caused.Write(t, schema.ChangesRows)
+	caused.Tables[t.Name] = true
+	for _, f := range t.Foreign { // a parent that comes later would be missed
+		if p := f.Parent(); p != nil {
+			caused.Tables[p.Name] = true
 		}
 	}
-	others, rest := l.tracer(), l.tracer() // other WITH queries, and the statement itself
+	others, rest := l.Tracer(), l.Tracer() // other WITH queries, and the statement itself
 	for _, n := range w.Ctes {
 		if n != cte {
-			others.add(x.refsHere(n))
+			others.Add(x.refsHere(n))
 			x.addTarget(others, pg.Inner(pg.Inner(n).(*pg.CommonTableExpr).Ctequery))
 		}
 	}
 	own, target := x.restOf(root)
-	rest.add(own)
-	if caused.all || others.all || rest.all {
+	rest.Add(own)
+	if caused.All || others.All || rest.All {
 		x.unmodelled("a WITH query that writes, beside something that may touch anything")
 	}
 	p := x.parts
-	if x.l.sightOf(own).now.meets(caused.tables) {
+	if x.l.SightOf(own).Now.Meets(caused.Tables) {
 		x.unmodelled("a VOLATILE function that looks at what a WITH query writes")
 	}
-	for _, name := range sortedNames(caused.tables) {
-		if others.tables[name] {
+	for _, name := range schema.SortedNames(caused.Tables) {
+		if others.Tables[name] {
 			x.unmodelled("a WITH query that writes, in a statement that uses %s otherwise", name)
 		}
-		if rest.tables[name] {
+		if rest.Tables[name] {
 			p.wrote[name] = true
 		}
 	}
 	if target == nil {
 		return
 	}
-	tr := l.tracer()
-	tr.write(target, changesRows)
-	for _, name := range sortedNames(caused.tables) {
-		if tr.tables[name] && name != target.name {
+	tr := l.Tracer()
+	tr.Write(target, schema.ChangesRows)
+	for _, name := range schema.SortedNames(caused.Tables) {
+		if tr.Tables[name] && name != target.Name {
 			x.unmodelled("a WITH query that writes, in a statement that changes %s, too", name)
 		}
 	}
-	if caused.tables[target.name] {
+	if caused.Tables[target.Name] {
 		if target != t {
-			x.unmodelled("a WITH query that changes %s, which its statement writes", target.name)
+			x.unmodelled("a WITH query that changes %s, which its statement writes", target.Name)
 		}
 		x.rival(t, pg.Inner(pg.Inner(cte).(*pg.CommonTableExpr).Ctequery), root)
 	}
 }
 
 // refsHere gives what a tree names, in the text that is translated.
-func (x *ex) refsHere(root pg.Message) *refs {
-	r := x.l.refsIn(root)
+func (x *ex) refsHere(root pg.Message) *schema.Refs {
+	r := x.l.RefsIn(root)
 	if x.text != nil {
-		r.names = declaredNames(x.text)
+		r.Names = schema.DeclaredNames(x.text)
 	}
 	return r
 }
 
 // addTarget adds what writing the target of a statement causes.
-func (x *ex) addTarget(tr *tracer, tree any) {
+func (x *ex) addTarget(tr *schema.Tracer, tree any) {
 	if r := syntax.TargetOf(tree); r != nil {
-		if t := x.l.sees(x.text).table(syntax.RangeName(r)); t != nil {
-			tr.write(t, changesRows)
-			tr.tables[t.name] = true
+		if t := x.l.Sees(x.text).Table(syntax.RangeName(r)); t != nil {
+			tr.Write(t, schema.ChangesRows)
+			tr.Tables[t.Name] = true
 		}
 	}
 }
 
 // restOf gives what a statement names outside of its WITH queries and apart from the table that it writes, which is target.
-func (x *ex) restOf(root pg.Message) (r *refs, target *table) {
+func (x *ex) restOf(root pg.Message) (r *schema.Refs, target *schema.Table) {
 	tr := syntax.TargetOf(root)
-	r = newRefs()
+	r = schema.NewRefs()
 	local := map[string]bool{}
 	pg.Walk(root, func(tree any) bool {
 		switch tree := tree.(type) {
@@ -111,36 +112,36 @@ func (x *ex) restOf(root pg.Message) (r *refs, target *table) {
 			}
 		case *pg.RangeVar:
 			if tree != tr && (tree.Schemaname != "" || !local[tree.Relname]) {
-				r.tables[syntax.RangeName(tree)] = true
+				r.Tables[syntax.RangeName(tree)] = true
 			}
 		case *pg.FuncCall:
-			r.calls[syntax.Qualified(syntax.Names(tree.Funcname))] = true
+			r.Calls[syntax.Qualified(syntax.Names(tree.Funcname))] = true
 		}
 		return true
 	})
 	for name := range local { // a name of a WITH query that the walk met before
-		delete(r.tables, name)
+		delete(r.Tables, name)
 	}
 	if x.text != nil {
-		r.names = declaredNames(x.text)
+		r.Names = schema.DeclaredNames(x.text)
 	}
 	if tr != nil {
-		target = x.l.sees(x.text).table(syntax.RangeName(tr))
+		target = x.l.Sees(x.text).Table(syntax.RangeName(tr))
 	}
 	return r, target
 }
 
 // rival ends the translation where a WITH query and its statement write t so that it counts which of them comes first. Two updates of one row
 // each may, of which one wins.
-func (x *ex) rival(t *table, part any, root pg.Message) {
+func (x *ex) rival(t *schema.Table, part any, root pg.Message) {
 	refuse := func() {
-		x.unmodelled("a WITH query that writes, in a statement that writes %s, too", t.name)
+		x.unmodelled("a WITH query that writes, in a statement that writes %s, too", t.Name)
 	}
-	if len(t.triggers) > 0 || t.selfKey() != nil || len(t.unseen) > 0 || x.parts.wrote[t.name] {
+	if len(t.Triggers) > 0 || t.SelfKey() != nil || len(t.Unseen) > 0 || x.parts.wrote[t.Name] {
 		refuse()
 	}
-	for _, c := range x.l.keysTo(t) {
-		if c.onDelete.changes() || c.onUpdate.changes() {
+	for _, c := range x.l.KeysTo(t) {
+		if c.OnDelete.Changes() || c.OnUpdate.Changes() {
 			refuse()
 		}
 	}
@@ -152,7 +153,7 @@ func (x *ex) rival(t *table, part any, root pg.Message) {
 			}
 		case *pg.UpdateStmt:
 			for _, n := range s.TargetList {
-				if x.l.decides(t, pg.Inner(n).(*pg.ResTarget).Name) {
+				if x.l.Decides(t, pg.Inner(n).(*pg.ResTarget).Name) {
 					return ""
 				}
 			}
@@ -175,27 +176,6 @@ func (x *ex) rival(t *table, part any, root pg.Message) {
 	default:
 		refuse()
 	}
-}
-
-// decides reports whether a column is part of a key of t, or of one that refers to it or from it.
-func (l *Schema) decides(t *table, column string) bool {
-	in := func(cols []string) bool { return slices.Contains(cols, column) }
-	for _, u := range append(slices.Clone(t.uniques), t.keys()...) {
-		if in(u.columns) || u.where != nil {
-			return true
-		}
-	}
-	for _, f := range t.foreign {
-		if in(f.columns) {
-			return true
-		}
-	}
-	for _, c := range l.keysTo(t) {
-		if in(l.refColumns(c)) {
-			return true
-		}
-	}
-	return len(t.exclusions) > 0 || len(t.indexed) > 0
 }
 
 // afterParts translates the statement behind WITH queries that write, by f: what it reads of what they write is read before them.
@@ -264,21 +244,21 @@ func (b *builder) readEarly(p *parts, with, list []ir.Stmt) (early, late []ir.St
 }
 
 // contend lets one of two updates of the same row win: that of a WITH query, and that of its statement.
-func (b *builder) contend(rivals []*table, with, late []ir.Stmt) (first, then []ir.Stmt) {
+func (b *builder) contend(rivals []*schema.Table, with, late []ir.Stmt) (first, then []ir.Stmt) {
 	first, then = slices.Clone(with), slices.Clone(late)
 	for _, t := range rivals {
 		update := func(list []ir.Stmt) int {
 			at := -1
 			for i, s := range list {
-				if ir.Written(s) == t.ir {
+				if ir.Written(s) == t.Ir {
 					if _, ok := s.(*ir.Update); !ok || at >= 0 {
-						b.unmodelled("a WITH query that writes, in a statement that writes %s, too", t.name)
+						b.unmodelled("a WITH query that writes, in a statement that writes %s, too", t.Name)
 					}
 					at = i
 				}
 			}
 			if at < 0 || slices.ContainsFunc(list, func(s ir.Stmt) bool { return len(ir.Children(s)) > 0 }) {
-				b.unmodelled("a WITH query that writes, in a statement that writes %s, too", t.name)
+				b.unmodelled("a WITH query that writes, in a statement that writes %s, too", t.Name)
 			}
 			return at
 		}
@@ -286,7 +266,7 @@ func (b *builder) contend(rivals []*table, with, late []ir.Stmt) (first, then []
 		one, two := first[i].(*ir.Update), then[k].(*ir.Update)
 		same, ok := sameKey(one, two)
 		if !ok {
-			b.unmodelled("a WITH query that updates rows of %s which its statement may update, too", t.name)
+			b.unmodelled("a WITH query that updates rows of %s which its statement may update, too", t.Name)
 		}
 		if value, known := constantTruth(same); known && !value {
 			continue // they are different rows
@@ -297,10 +277,10 @@ func (b *builder) contend(rivals []*table, with, late []ir.Stmt) (first, then []
 			hits := func(u *ir.Update) ir.Expr {
 				return &ir.Exists{Query: ir.Query{From: []ir.Source{{Table: u.Table, Row: u.Row}}, Where: u.Where}}
 			}
-			both, wins := b.local("contend", tBool), b.choice(pos)
-			b.emit(&ir.Assign{At: at(pos), Var: both, Expr: ir.AndE(same, hits(one), hits(two))})
-			b.emit(&ir.If{At: at(pos), Cond: ir.NotE(ir.AndE(ir.V(both), ir.NotE(wins))), Then: []ir.Stmt{one}})
-			b.emit(&ir.If{At: at(pos), Cond: ir.NotE(ir.AndE(ir.V(both), wins)), Then: []ir.Stmt{two}})
+			both, wins := b.local("contend", schema.TBool), b.choice(pos)
+			b.emit(&ir.Assign{At: schema.At(pos), Var: both, Expr: ir.AndE(same, hits(one), hits(two))})
+			b.emit(&ir.If{At: schema.At(pos), Cond: ir.NotE(ir.AndE(ir.V(both), ir.NotE(wins))), Then: []ir.Stmt{one}})
+			b.emit(&ir.If{At: schema.At(pos), Cond: ir.NotE(ir.AndE(ir.V(both), wins)), Then: []ir.Stmt{two}})
 		})...)
 	}
 	return first, then

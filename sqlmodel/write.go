@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/txrobust/robust/internal/sql/pg"
+	"github.com/txrobust/robust/internal/sql/schema"
 	"github.com/txrobust/robust/internal/sql/syntax"
 	"github.com/txrobust/robust/ir"
 )
@@ -22,14 +23,14 @@ func (x *ex) target(r *pg.RangeVar) (*ex, *rowSource) {
 // aftermath stands for what follows some kinds of writes of t and is not
 // modelled: constraints that the IR does not have. set lists the columns that an
 // UPDATE sets.
-func (b *builder) aftermath(pos ir.Pos, t *table, events int32, set []assignment) {
+func (b *builder) aftermath(pos ir.Pos, t *schema.Table, events int32, set []assignment) {
 	b.uncheckedWrites(pos, t, events, set)
-	for _, k := range t.unseen {
-		if k.concerns(events, columnsOf(set)) {
-			tr := b.l.tracer()
-			tr.unseen(k)
-			tr.writes = tr.writes || len(k.tables) > 0
-			b.anything(pos, tr.effect, k.what)
+	for _, k := range t.Unseen {
+		if k.Concerns(events, columnsOf(set)) {
+			tr := b.l.Tracer()
+			tr.Unseen(k)
+			tr.Writes = tr.Writes || len(k.Tables) > 0
+			b.anything(pos, tr.Effect, k.What)
 		}
 	}
 }
@@ -45,8 +46,8 @@ func (b *builder) updateStmt(f *frame, t *syntax.Text, s *pg.UpdateStmt, pos ir.
 func (b *builder) updateRows(f *frame, x *ex, s *pg.UpdateStmt, pos ir.Pos, to sink) {
 	y, row := x.target(s.Relation)
 	b.keepsFound(f, row.table)
-	b.looksAhead(row.table, changesRows, onUpdate, true, partsOf(s.WithClause, s.WhereClause, s.FromClause, s.TargetList)...)
-	b.returnsAhead(row.table, changesRows, s.ReturningClause)
+	b.looksAhead(row.table, schema.ChangesRows, schema.OnUpdate, true, partsOf(s.WithClause, s.WhereClause, s.FromClause, s.TargetList)...)
+	b.returnsAhead(row.table, schema.ChangesRows, s.ReturningClause)
 	cond, current := b.currentOf(f, row, s.WhereClause)
 	var w *writeQuery
 	var list []assignment
@@ -73,26 +74,26 @@ func (b *builder) updateRows(f *frame, x *ex, s *pg.UpdateStmt, pos ir.Pos, to s
 	if len(keys) > 0 {
 		b.mayMove(w, row, list, changed, keys[0])
 	}
-	for _, c := range b.l.keysTo(row.table) {
+	for _, c := range b.l.KeysTo(row.table) {
 		switch {
-		case len(keys) > 0 || !renames(b.l.refColumns(c), changed):
-		case c.onUpdate.changes():
-			b.unmodelled("ON UPDATE %s of foreign key %s", actionWord(c.onUpdate), c.name)
+		case len(keys) > 0 || !renames(b.l.RefColumns(c), changed):
+		case c.OnUpdate.Changes():
+			b.unmodelled("ON UPDATE %s of foreign key %s", actionWord(c.OnUpdate), c.Name)
 		case len(w.other) > 0: // checked when all rows are updated, not for each
-			b.unmodelled("an UPDATE with several tables of what foreign key %s refers to", c.name)
+			b.unmodelled("an UPDATE with several tables of what foreign key %s refers to", c.Name)
 		}
 	}
-	b.atStatement(row.table, onUpdate, "UPDATE", true, list, pos)
+	b.atStatement(row.table, schema.OnUpdate, "UPDATE", true, list, pos)
 	var sets []ir.Set
 	if len(keys) == 0 {
 		sets = b.irSets(row, list)
 	}
 	after := withValues(row, list)
-	if b.fires(row.table, onUpdate, list) {
-		u := &rowWriter{b: b, f: f, w: w, row: row, set: list, ret: s.ReturningClause, pos: pos, to: to, op: "UPDATE", events: onUpdate}
+	if b.fires(row.table, schema.OnUpdate, list) {
+		u := &rowWriter{b: b, f: f, w: w, row: row, set: list, ret: s.ReturningClause, pos: pos, to: to, op: "UPDATE", events: schema.OnUpdate}
 		u.write()
-		b.aftermath(pos, row.table, onUpdate, list)
-		b.atStatement(row.table, onUpdate, "UPDATE", false, list, pos)
+		b.aftermath(pos, row.table, schema.OnUpdate, list)
+		b.atStatement(row.table, schema.OnUpdate, "UPDATE", false, list, pos)
 		return
 	}
 	b.write(f, w, row, after, s.ReturningClause, pos, to, func(where ir.Expr, keep func(ir.Expr) ir.Expr) {
@@ -104,19 +105,19 @@ func (b *builder) updateRows(f *frame, x *ex, s *pg.UpdateStmt, pos ir.Pos, to s
 		for i, set := range sets {
 			out[i] = ir.Set{Col: set.Col, Expr: keep(set.Expr)}
 		}
-		u := &ir.Update{At: at(pos), Table: row.table.ir, Row: row.row, Sets: out, Where: where}
+		u := &ir.Update{At: schema.At(pos), Table: row.table.Ir, Row: row.row, Sets: out, Where: where}
 		b.checkUpdated(pos, after, u)
 		b.emit(u)
 	})
-	b.aftermath(pos, row.table, onUpdate, list)
-	b.atStatement(row.table, onUpdate, "UPDATE", false, list, pos)
+	b.aftermath(pos, row.table, schema.OnUpdate, list)
+	b.atStatement(row.table, schema.OnUpdate, "UPDATE", false, list, pos)
 }
 
 // oneByOneKeys marks an UPDATE of several rows that gives each another value in a unique
 // key: PostgreSQL checks the key row by row, so that it may fail where no rows have the
 // key in common in the end.
 func (b *builder) oneByOneKeys(pos ir.Pos, row *rowSource, w *writeQuery, set []assignment) {
-	t := row.table.ir
+	t := row.table.Ir
 	if len(w.other) == 0 && b.singleRow(ir.Query{From: []ir.Source{row.irSource()}, Where: w.where}) {
 		return
 	}
@@ -127,7 +128,7 @@ func (b *builder) oneByOneKeys(pos ir.Pos, row *rowSource, w *writeQuery, set []
 	}
 	after := withValues(row, set)
 	mark := func(what string, columns []string, same bool) {
-		d := &ir.Dropped{At: at(pos), Kind: ir.ByError, Tables: []*ir.Table{t}, What: "the error of " + what + ", which is checked while the rows are updated one by one"}
+		d := &ir.Dropped{At: schema.At(pos), Kind: ir.ByError, Tables: []*ir.Table{t}, What: "the error of " + what + ", which is checked while the rows are updated one by one"}
 		if len(w.other) == 0 { // one row gets what another one still has
 			second := w.in.rowName(row.row)
 			d.Query.From = []ir.Source{row.irSource(), {Table: t, Row: second}}
@@ -145,9 +146,9 @@ func (b *builder) oneByOneKeys(pos ir.Pos, row *rowSource, w *writeQuery, set []
 		}
 		b.emit(d)
 	}
-	for _, u := range row.table.uniques {
-		if !u.deferrable && slices.ContainsFunc(u.columns, varies) {
-			mark("unique key "+u.name, u.columns, true)
+	for _, u := range row.table.Uniques {
+		if !u.Deferrable && slices.ContainsFunc(u.Columns, varies) {
+			mark("unique key "+u.Name, u.Columns, true)
 		}
 	}
 	for _, x := range t.Exclusions {
@@ -172,9 +173,9 @@ func (b *builder) deleteStmt(f *frame, t *syntax.Text, s *pg.DeleteStmt, pos ir.
 func (b *builder) deleteRows(f *frame, x *ex, s *pg.DeleteStmt, pos ir.Pos, to sink) {
 	y, row := x.target(s.Relation)
 	b.keepsFound(f, row.table)
-	b.looksAhead(row.table, changesRows, onDelete, true, partsOf(s.WithClause, s.WhereClause, s.UsingClause)...)
-	b.returnsAhead(row.table, changesRows, s.ReturningClause)
-	b.atStatement(row.table, onDelete, "DELETE", true, nil, pos)
+	b.looksAhead(row.table, schema.ChangesRows, schema.OnDelete, true, partsOf(s.WithClause, s.WhereClause, s.UsingClause)...)
+	b.returnsAhead(row.table, schema.ChangesRows, s.ReturningClause)
+	b.atStatement(row.table, schema.OnDelete, "DELETE", true, nil, pos)
 	cond, current := b.currentOf(f, row, s.WhereClause)
 	var w *writeQuery
 	ret := s.ReturningClause
@@ -194,23 +195,23 @@ func (b *builder) deleteRows(f *frame, x *ex, s *pg.DeleteStmt, pos ir.Pos, to s
 		w, _ = b.derivedFrom(y, row, s.UsingClause, s.WhereClause, nil, ret)
 	})
 	b.limit(w, row, s, pos)
-	if b.fires(row.table, onDelete, nil) {
-		u := &rowWriter{b: b, f: f, w: w, row: row, ret: s.ReturningClause, pos: pos, to: to, op: "DELETE", events: onDelete,
+	if b.fires(row.table, schema.OnDelete, nil) {
+		u := &rowWriter{b: b, f: f, w: w, row: row, ret: s.ReturningClause, pos: pos, to: to, op: "DELETE", events: schema.OnDelete,
 			first: func() { b.cascade(pos, row.table, s) }}
 		u.write()
-		b.aftermath(pos, row.table, onDelete, nil)
-		b.atStatement(row.table, onDelete, "DELETE", false, nil, pos)
+		b.aftermath(pos, row.table, schema.OnDelete, nil)
+		b.atStatement(row.table, schema.OnDelete, "DELETE", false, nil, pos)
 		return
 	}
 	b.write(f, w, row, row, s.ReturningClause, pos, to, func(where ir.Expr, keep func(ir.Expr) ir.Expr) {
 		if b.loopDepth > 0 || !b.acts(row.table) {
 			b.cascade(pos, row.table, s)
 		}
-		b.emit(&ir.Delete{At: at(pos), Table: row.table.ir, Row: row.row, Where: where})
+		b.emit(&ir.Delete{At: schema.At(pos), Table: row.table.Ir, Row: row.row, Where: where})
 		b.actions(pos, row.table)
 	})
-	b.aftermath(pos, row.table, onDelete, nil)
-	b.atStatement(row.table, onDelete, "DELETE", false, nil, pos)
+	b.aftermath(pos, row.table, schema.OnDelete, nil)
+	b.atStatement(row.table, schema.OnDelete, "DELETE", false, nil, pos)
 }
 
 // writeQuery is which rows an UPDATE or DELETE changes.
@@ -268,7 +269,7 @@ func (b *builder) from(y *ex, list []*pg.Node, where *pg.Node, current ir.Expr) 
 			}
 			return q.locks.Of(row)
 		})
-		b.emit(&ir.LockRows{At: at(b.cur), Query: all, Locks: locks})
+		b.emit(&ir.LockRows{At: schema.At(b.cur), Query: all, Locks: locks})
 	}
 	return &writeQuery{in: y, other: q.from, where: q.where}
 }
@@ -278,11 +279,11 @@ func (q *query) joinSelf() {
 	t := q.target
 	for i := len(q.from) - 1; i >= 0; i-- {
 		src := q.from[i]
-		if src.Table != t.table.ir || !sameRow(src.Table, t.row, src.Row, q.where) {
+		if src.Table != t.table.Ir || !sameRow(src.Table, t.row, src.Row, q.where) {
 			continue
 		}
 		q.from = slices.Delete(slices.Clone(q.from), i, i+1)
-		q.again = without(q.again, func(s ir.Source) bool { return s == src })
+		q.again = schema.Without(q.again, func(s ir.Source) bool { return s == src })
 		conds := ir.Conjuncts(q.where)
 		q.where = nil
 		for _, c := range conds {
@@ -309,7 +310,7 @@ func (q *query) joinSelf() {
 func isKeyOf(s *rowSource, x, y ir.Expr) bool {
 	a, ok1 := x.(*ir.Col)
 	b, ok2 := y.(*ir.Col)
-	t := s.table.ir
+	t := s.table.Ir
 	return ok1 && ok2 && *a == *b && a.Row == s.row && t.IsKey(t.Column(a.Col))
 }
 
@@ -340,13 +341,13 @@ func (b *builder) write(f *frame, w *writeQuery, row, after *rowSource, ret *pg.
 }
 
 func nonEmptyList(list ...string) []string {
-	return without(list, func(s string) bool { return s == "" })
+	return schema.Without(list, func(s string) bool { return s == "" })
 }
 
 // countFirst sets FOUND and ROW_COUNT before a write of the rows of q.
 func (b *builder) countFirst(f *frame, q ir.Query, found ir.Expr, pos ir.Pos) {
 	if f.found != "" {
-		b.emitWeak(&ir.Assign{At: at(pos), Var: f.found, Expr: found})
+		b.emitWeak(&ir.Assign{At: schema.At(pos), Var: f.found, Expr: found})
 	}
 	if f.rowcount != "" {
 		b.countRows(f, q, pos)
@@ -361,7 +362,7 @@ func (b *builder) restricts(row *rowSource, change func(ir.Expr, func(ir.Expr) i
 			only = only && rowFree(e, map[string]bool{row.row: true})
 			return e
 		})
-		panic(unmodelled{}) // a trial: nothing stays
+		panic(schema.Unmodelled{}) // a trial: nothing stays
 	})
 	return only
 }
@@ -377,15 +378,15 @@ func (b *builder) writeJoin(f *frame, w *writeQuery, row *rowSource, ret *pg.Ret
 	if f.rowcount != "" {
 		b.unmodelled("ROW_COUNT after an UPDATE or DELETE with several tables")
 	}
-	if k := row.table.selfKey(); k != nil {
-		b.unmodelled("an UPDATE with several tables of one with a foreign key to itself (%s)", k.name)
+	if k := row.table.SelfKey(); k != nil {
+		b.unmodelled("an UPDATE with several tables of one with a foreign key to itself (%s)", k.Name)
 	}
 	q := ir.Query{From: append([]ir.Source{row.irSource()}, w.other...), Where: w.where}
-	loop := &ir.Foreach{At: at(pos), Query: q, Found: f.found}
+	loop := &ir.Foreach{At: schema.At(pos), Query: q, Found: f.found}
 	b.weak[loop] = true
 	var where ir.Expr
-	for _, k := range row.table.ir.Key {
-		c := row.table.ir.Columns[k]
+	for _, k := range row.table.Ir.Key {
+		c := row.table.Ir.Columns[k]
 		local := b.irLocal(c.Name, c.Type)
 		col := &ir.Col{Row: row.row, Col: c.Name}
 		loop.Into, loop.Cols = append(loop.Into, local), append(loop.Cols, col)
@@ -419,7 +420,7 @@ func (b *builder) returning(f *frame, w *writeQuery, after *rowSource, ret *pg.R
 	}
 	if to.kind == intoRows {
 		t := ir.ArrayType(ir.KindOpaque)
-		b.emit(&ir.Select{At: at(pos), Into: []string{to.rows.local}, Query: q,
+		b.emit(&ir.Select{At: schema.At(pos), Into: []string{to.rows.local}, Query: q,
 			Aggs: []ir.Agg{{Fn: ir.RowsAgg, Arg: to.rows.take(&x, targets), Type: t}}})
 		change()
 		return
@@ -434,7 +435,7 @@ func (b *builder) returning(f *frame, w *writeQuery, after *rowSource, ret *pg.R
 			if len(cols) == 0 {
 				cols = []ir.Expr{ir.C(ir.Bool(true))}
 			}
-			b.emit(&ir.EmitRows{At: at(pos), Cols: cols, Query: q})
+			b.emit(&ir.EmitRows{At: schema.At(pos), Cols: cols, Query: q})
 		}
 		change()
 		return
@@ -442,9 +443,9 @@ func (b *builder) returning(f *frame, w *writeQuery, after *rowSource, ret *pg.R
 	if f.rowcount != "" {
 		b.countRows(f, q, pos)
 	}
-	if !b.singleRow(q) && f.fn.body != nil { // PL/pgSQL refuses several rows
+	if !b.singleRow(q) && f.fn.Body != nil { // PL/pgSQL refuses several rows
 		if f.found != "" && b.caught(tooManyRows) {
-			b.emitWeak(&ir.Assign{At: at(pos), Var: f.found, Expr: ir.C(ir.Bool(true))})
+			b.emitWeak(&ir.Assign{At: schema.At(pos), Var: f.found, Expr: ir.C(ir.Bool(true))})
 		}
 		b.atMostOne(q, pos, tooManyRows)
 	}
@@ -452,17 +453,17 @@ func (b *builder) returning(f *frame, w *writeQuery, after *rowSource, ret *pg.R
 	var temps []dest
 	for i, c := range targets {
 		temps = append(temps, dest{b.local(c.name, c.t), c.t})
-		if c.t.name == nUnknown {
-			temps[i].t = tText
+		if c.t.Name == schema.NUnknown {
+			temps[i].t = schema.TText
 		}
 	}
 	final, rest := to.dests(targets)
 	found := b.foundLocal(f)
 	if found == "" && to.strict {
-		found = b.local("was_found", tBool)
+		found = b.local("was_found", schema.TBool)
 	}
 	early := b.unusedBy(append(destLocals(final), destLocals(rest)...), change)
-	s := &ir.Select{At: at(pos), Query: q, Found: found}
+	s := &ir.Select{At: schema.At(pos), Query: q, Found: found}
 	var assign []dest
 	var cols []colDef
 	for i, c := range targets {

@@ -1,0 +1,219 @@
+package schema
+
+import (
+	"math"
+	"slices"
+
+	"github.com/txrobust/robust/internal/sql/catalog"
+	"github.com/txrobust/robust/internal/sql/syntax"
+)
+
+// A moment is a point in the sequence of the declarations: the number of the statement.
+type moment int
+
+// Now is after all declarations: the moment at which transactions run.
+const Now = moment(math.MaxInt)
+
+// Named is an object with a schema and a name, which DDL may change. Whatever was resolved
+// when it was created, such as the query of a view, means the object for ever.
+type Named struct {
+	names []calling // oldest first
+	Gone  moment    // when it was dropped; 0 if it was not
+}
+
+// calling is what an object is called from some moment on.
+type calling struct {
+	since        moment
+	schema, name string
+}
+
+// at gives the schema and the name at a moment; there is false where the object does not exist then.
+func (o *Named) at(m moment) (schema, name string, there bool) {
+	if o.Gone > 0 && m >= o.Gone {
+		return "", "", false
+	}
+	for _, c := range slices.Backward(o.names) {
+		if c.since <= m {
+			return c.schema, c.name, true
+		}
+	}
+	return "", "", false
+}
+
+// called reports whether the object has a schema and a name at a moment.
+func (o *Named) called(schema, name string, m moment) bool {
+	s, n, there := o.at(m)
+	return there && s == schema && n == name
+}
+
+// Schema is where the object is, or was last.
+func (o *Named) Schema() string { return o.names[len(o.names)-1].schema }
+
+// Own is the name of the object without its schema.
+func (o *Named) Own() string { return o.names[len(o.names)-1].name }
+
+// full is the name of the object with its schema, public left out.
+func (o *Named) full() string { return syntax.FullName(o.Schema(), o.Own()) }
+
+// relation is what can stand in FROM: a table, or something in the place of one.
+type relation struct {
+	Named
+	// Exactly one of these is set.
+	Table *Table
+	View  *View
+	// bare says that the declaration gives no schema, and nothing else said one.
+	bare bool
+	// of is the session of psql that a temporary table belongs to, or nil.
+	of *syntax.Session
+}
+
+// Declarations are all that the files declare, by own names of any time.
+type Declarations struct {
+	clock     moment
+	relations map[string][]*relation
+	types     map[string][]*UserType
+	funcs     map[string][]*Function
+	// TypesByKey are the types, and rowTypes the tables, by the names that typ has for them.
+	TypesByKey map[string]*UserType
+	rowTypes   map[string]*Table
+	// schemas are those that CREATE SCHEMA makes (true) and DROP SCHEMA drops (false).
+	schemas map[string]bool
+	// users are the roles that the files name.
+	users map[string]bool
+	// extensionSchemas are the schemas that CREATE EXTENSION … SCHEMA names.
+	extensionSchemas map[string]bool
+	// createdSchemas are those for which some file has a CREATE SCHEMA, nil until they were looked for.
+	createdSchemas map[string]bool
+	// temporary says that some function or transaction makes temporary tables.
+	temporary bool
+	// aliases are relations that statements of a client program mean by other names.
+	aliases map[string]*relation
+}
+
+func newDeclarations() Declarations {
+	return Declarations{clock: 1, users: map[string]bool{}, relations: map[string][]*relation{}, types: map[string][]*UserType{}, funcs: map[string][]*Function{},
+		TypesByKey: map[string]*UserType{}, rowTypes: map[string]*Table{},
+		schemas: map[string]bool{}, extensionSchemas: map[string]bool{}, aliases: map[string]*relation{}}
+}
+
+// name gives o a schema and a name from now on.
+func (c *Declarations) name(o *Named, schema, name string) {
+	o.names = append(o.names, calling{c.clock, schema, name})
+}
+
+// addRelation declares r.
+func (c *Declarations) addRelation(r *relation, schema, name string) {
+	c.name(&r.Named, schema, name)
+	c.relations[name] = append(c.relations[name], r)
+}
+
+// renameRelation gives r another name, or another schema.
+func (c *Declarations) renameRelation(r *relation, schema, name string) {
+	c.name(&r.Named, schema, name)
+	if !slices.Contains(c.relations[name], r) {
+		c.relations[name] = append(c.relations[name], r)
+	}
+}
+
+// relationIn finds a relation in a schema.
+func (c *Declarations) relationIn(schema, name string, m moment) *relation {
+	for _, r := range c.relations[name] {
+		if r.of == nil && r.called(schema, name, m) {
+			return r
+		}
+	}
+	return nil
+}
+
+// typeIn finds a type in a schema.
+func (c *Declarations) typeIn(schema, name string, m moment) *UserType {
+	for _, u := range c.types[name] {
+		if u.called(schema, name, m) {
+			return u
+		}
+	}
+	return nil
+}
+
+// functionsIn gives the functions of a name in a schema, in the order of their declarations.
+func (c *Declarations) functionsIn(schema, name string, m moment) []*Function {
+	var out []*Function
+	for _, f := range c.funcs[name] {
+		if f.called(schema, name, m) {
+			for f.newer != nil {
+				f = f.newer
+			}
+			out = append(out, f)
+		}
+	}
+	return Distinct(out)
+}
+
+// addTable declares a table, whose provisional name is the full one.
+func (l *Schema) addTable(t *Table, schema, name string) {
+	t.Rel = &relation{Table: t}
+	l.Declarations.addRelation(t.Rel, schema, name)
+	t.Rel.show()
+	t.RowType = l.Declarations.TypeKey(&t.Rel.Named)
+	l.Declarations.rowTypes[t.RowType] = t
+	l.Order = append(l.Order, t)
+}
+
+// TypeKey makes a name for a type or the rows of a table, which no other ever has.
+func (c *Declarations) TypeKey(o *Named) string {
+	base := o.full()
+	if (&catalog.Catalog{Scope: catalog.None{}}).Type(base) != nil {
+		base = syntax.Qualified([]string{o.Schema(), o.Own()})
+	}
+	key := base
+	for n := 2; c.TypesByKey[key] != nil || c.rowTypes[key] != nil; n++ {
+		key = base + "#" + Itoa(n)
+	}
+	return key
+}
+
+// show names what the relation is with its full name, until shorten.
+func (o *relation) show() {
+	if o.Table != nil {
+		o.Table.Name = o.full()
+	} else {
+		o.View.Name = o.full()
+	}
+}
+
+// addView declares what stands in the place of a table, in the place of one of the same name.
+func (l *Schema) addView(v *View, schema, name string) {
+	if old := l.Declarations.relationIn(schema, name, l.clock); old != nil {
+		if old.Table != nil {
+			return // the table counts, which more is known of
+		}
+		l.Views = Without(l.Views, func(o *View) bool { return o == old.View })
+		old.View, v.Rel, v.Name = v, old, old.full()
+		l.Views = append(l.Views, v)
+		return
+	}
+	v.Rel = &relation{View: v}
+	l.Declarations.addRelation(v.Rel, schema, name)
+	v.Rel.show()
+	l.Views = append(l.Views, v)
+}
+
+// SystemName is a name without the schemas in which the functions and types of PostgreSQL and of its
+// extensions are.
+func (l *Schema) SystemName(name string) string {
+	if schema, own := syntax.SplitName(name); l.Declarations.extensionSchemas[schema] {
+		return own
+	}
+	return syntax.PlainName(name)
+}
+
+// Distinct gives the elements of a list, each once.
+func Distinct[T comparable](list []T) []T {
+	var out []T
+	for _, x := range list {
+		if !slices.Contains(out, x) {
+			out = append(out, x)
+		}
+	}
+	return out
+}

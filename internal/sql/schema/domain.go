@@ -1,0 +1,183 @@
+package schema
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/txrobust/robust/internal/sql/pg"
+	"github.com/txrobust/robust/internal/sql/syntax"
+	"github.com/txrobust/robust/ir"
+)
+
+// DomainCheck is a CHECK of a domain.
+type DomainCheck struct {
+	name string
+	Expr SqlExpr
+	// Unproven says that columns may have values that break it (NOT VALID).
+	Unproven bool
+}
+
+// refs gives what the check names.
+func (c *DomainCheck) refs(l *Schema) *Refs { return l.DeclaredRefs(c.Expr.Node, c.Expr.Text) }
+
+// Looks gives what a check names, and reports whether that looks at tables.
+func (l *Schema) Looks(c *DomainCheck) (*Refs, bool) {
+	r := c.refs(l)
+	return r, l.LooksAround(r)
+}
+
+func (l *Schema) createDomain(s *pg.CreateDomainStmt, t *syntax.Text, pos ir.Pos) {
+	u := &UserType{Pos: pos, Base: l.TypeOf(s.TypeName, t), below: l.DomainOf(s.TypeName, t)}
+	if u.below != nil {
+		u.def = u.below.def
+	}
+	for _, n := range s.Constraints {
+		switch k := pg.Inner(n).(*pg.Constraint); k.Contype {
+		case pg.ConstrNotNull:
+			u.strict = true
+		case pg.ConstrCheck:
+			u.addCheck(k, syntax.LastPart(syntax.Qualified(syntax.Names(s.Domainname))), t)
+		case pg.ConstrDefault:
+			u.def = &SqlExpr{k.RawExpr, t}
+		}
+	}
+	l.createType(u, syntax.Names(s.Domainname), t)
+}
+
+// addCheck adds a CHECK. PostgreSQL gives names to those without.
+func (u *UserType) addCheck(k *pg.Constraint, domain string, t *syntax.Text) {
+	name := k.Conname
+	for i := 0; name == ""; i++ {
+		candidate := domain + "_check"
+		if i > 0 {
+			candidate = fmt.Sprint(candidate, i)
+		}
+		if !slices.ContainsFunc(u.refuses, func(c *DomainCheck) bool { return c.name == candidate }) {
+			name = candidate
+		}
+	}
+	u.refuses = append(u.refuses, &DomainCheck{name, SqlExpr{k.RawExpr, t}, k.SkipValidation})
+}
+
+const (
+	domainDefault   = "T"
+	domainNull      = "N"
+	domainNotNull   = "O"
+	domainAddCheck  = "C"
+	domainDropCheck = "X"
+	domainValidate  = "V"
+)
+
+func (l *Schema) alterDomain(s *pg.AlterDomainStmt, t *syntax.Text, pos ir.Pos) {
+	u := l.Sees(t).Typ(syntax.Qualified(syntax.Names(s.TypeName)))
+	if u == nil || u.enum || u.Fields != nil {
+		l.Fail(pos, "there is no domain %s", syntax.Qualified(syntax.Names(s.TypeName)))
+	}
+	switch s.Subtype {
+	case domainDefault:
+		old := u.def
+		if u.def = nil; s.Def != nil {
+			u.def = &SqlExpr{s.Def, t}
+		}
+		for _, tab := range l.Order {
+			for _, c := range tab.Columns {
+				if c.Domain == u && c.Def == old {
+					c.Def = u.def
+				}
+			}
+		}
+	case domainNull, domainNotNull:
+		u.strict = s.Subtype == domainNotNull
+	case domainAddCheck:
+		u.addCheck(pg.Inner(s.Def).(*pg.Constraint), u.Own(), t)
+	case domainDropCheck, domainValidate:
+		i := slices.IndexFunc(u.refuses, func(c *DomainCheck) bool { return c.name == s.Name })
+		switch {
+		case i < 0 && !s.MissingOk:
+			l.Fail(pos, "the domain %s has no constraint %s", u.Own(), s.Name)
+		case i < 0:
+		case s.Subtype == domainValidate:
+			u.refuses[i].Unproven = false
+		default:
+			u.refuses = slices.Delete(u.refuses, i, i+1)
+		}
+	}
+}
+
+// NotNull reports whether the domain, or one below it, refuses NULL.
+func (u *UserType) NotNull() bool { return u != nil && (u.strict || u.below.NotNull()) }
+
+// Checks gives those of the domain and of the ones below it.
+func (u *UserType) Checks() []*DomainCheck {
+	if u == nil {
+		return nil
+	}
+	return slices.Concat(u.below.Checks(), u.refuses)
+}
+
+// DomainOf gives the type that a program declares under a name, nil if it is an array of it
+// or none.
+func (l *Schema) DomainOf(n *pg.TypeName, t *syntax.Text) *UserType {
+	if n == nil || len(n.ArrayBounds) > 0 || n.Setof {
+		return nil
+	}
+	if parts := syntax.Names(n.Names); n.PctType {
+		last := len(parts) - 1
+		if tab := l.Sees(t).Table(syntax.Qualified(parts[:last])); tab != nil {
+			if c := tab.Column(parts[last]); c != nil {
+				return c.Domain
+			}
+		}
+		return nil
+	}
+	return l.Sees(t).Typ(syntax.Qualified(syntax.Names(n.Names)))
+}
+
+// domainsIn gives the domains that a type is, or has in its fields or elements. The type may be that of
+// a column, by the name of its table and its own.
+func (l *Schema) domainsIn(in *Resolver, name string) []*UserType {
+	switch u := in.Typ(name); {
+	case u != nil && u.Fields != nil:
+		return within(u.Fields)
+	case u != nil && !u.enum:
+		return []*UserType{u}
+	case u != nil:
+		return nil
+	}
+	if t := in.Table(name); t != nil {
+		return within(l.FieldsOf(t.Name))
+	}
+	if i := strings.LastIndexByte(name, '.'); i > 0 {
+		if t := in.Table(name[:i]); t != nil && t.Column(name[i+1:]) != nil {
+			return t.Column(name[i+1:]).Within
+		}
+	}
+	return nil
+}
+
+// DomainsOf gives the same of a type in a text.
+func (l *Schema) DomainsOf(n *pg.TypeName, t *syntax.Text) []*UserType {
+	if n == nil {
+		return nil
+	}
+	return l.domainsIn(l.Sees(t), syntax.Qualified(syntax.Names(n.Names)))
+}
+
+// within gives the domains in the types of fields.
+func within(fields []FieldDef) []*UserType {
+	var out []*UserType
+	for _, f := range fields {
+		out = append(out, f.Within...)
+	}
+	return out
+}
+
+// typeNamed gives the declared type that a list of names is about, or nil.
+func (l *Schema) typeNamed(n *pg.Node, t *syntax.Text) *UserType {
+	list, ok := pg.Inner(n).(*pg.List)
+	if !ok {
+		return nil
+	}
+	return l.Sees(t).Typ(syntax.Qualified(syntax.Names(list.Items)))
+}

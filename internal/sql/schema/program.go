@@ -1,0 +1,167 @@
+package schema
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/txrobust/robust/internal/client"
+	"github.com/txrobust/robust/internal/sql/syntax"
+	"github.com/txrobust/robust/ir"
+)
+
+// ProgramBody is the body of a transaction of a client program.
+type ProgramBody struct {
+	Txn *client.Txn
+	// aside says that it is read for the tables that it creates only.
+	aside bool
+	// Sent are its statements of SQL.
+	Sent map[*client.Query]*Sent
+	// Types are those of the variables, by their names in the IR, as far as they
+	// are known.
+	Types map[string]Type
+}
+
+// readProgram reads the statements of the transactions of a client program.
+func (l *Schema) readProgram() {
+	names := map[string]bool{}
+	for _, t := range l.In.Program {
+		names[t.Name] = true
+	}
+	used := map[string]bool{}
+	for i, t := range slices.Concat(l.In.Program, l.In.Aside) {
+		f := &Function{Pos: t.Pos, Name: t.Name, Language: "sql", SetOf: true, Refs: NewRefs(), Level: t.Level}
+		for i := 2; used[f.Name] || f.Name != t.Name && names[f.Name]; i++ {
+			f.Name = t.Name + "-" + Itoa(i)
+		}
+		used[f.Name] = true
+		src := syntax.NewSource(t.Pos.File, "")
+		src.All = t.Pos
+		f.Text = src.Whole()
+		f.Program = &ProgramBody{Txn: t, aside: i >= len(l.In.Program), Sent: map[*client.Query]*Sent{}, Types: map[string]Type{}}
+		EachQuery(t.Body, func(q *client.Query) {
+			if l.In.Ctx != nil && l.In.Ctx.Err() != nil || f.Program.Sent[q] != nil {
+				return
+			}
+			s := l.readSent(q)
+			f.Program.Sent[q] = s
+			f.Refs.Merge(s.Refs)
+		})
+		client.Walk(t.Body, func(s client.Stmt) {
+			if u, ok := s.(*client.Unknown); ok {
+				f.Refs.Merge(UnknownRefs(u))
+			}
+		})
+		markFollowed(f.Program.Sent, t.Body, false)
+		l.programs = append(l.programs, f)
+	}
+}
+
+// Hold lets a transaction hold mutexes. Each is a shared variable that the
+// transaction writes first: of two concurrent ones that write the same row, one
+// fails, at READ COMMITTED it waits; so what is left are the executions in which they
+// come one after the other.
+func (l *Schema) Hold(t *ir.Txn, mutexes []string) {
+	var first []ir.Stmt
+	for _, m := range mutexes {
+		name := "mutex " + m
+		v := l.Prog.Table(name)
+		if v == nil {
+			v = ir.NewVar(t.Pos, name, ir.IntType, ir.Int(0))
+			v.Mutex = true
+			l.Prog.Tables = append(l.Prog.Tables, v)
+		}
+		first = append(first, &ir.Update{At: At(t.Pos), Table: v, Row: name, Sets: []ir.Set{{Col: 0, Expr: ir.C(ir.Int(0))}}})
+	}
+	t.Body = append(first, t.Body...)
+}
+
+// programFiles gives the files of a client program to which notes refer.
+func (l *Schema) programFiles() map[string]bool {
+	out := map[string]bool{}
+	for _, n := range l.Notes {
+		if !l.Has(n.Pos.File) {
+			out[n.Pos.File] = true
+		}
+	}
+	return out
+}
+
+// EachQuery calls f for the statements of SQL.
+func EachQuery(list []client.Stmt, f func(q *client.Query)) {
+	client.Walk(list, func(s client.Stmt) {
+		switch s := s.(type) {
+		case *client.Query:
+			f(s)
+		case *client.ForRows:
+			f(s.Query)
+		}
+	})
+}
+
+// UnknownRefs is what statements that are not known name.
+func UnknownRefs(u *client.Unknown) *Refs {
+	r := NewRefs()
+	r.Dynamic = u.Tables == nil
+	r.writes, r.frees = !u.ReadOnly, !u.ReadOnly
+	for _, name := range u.Tables {
+		r.Tables[syntax.Qualified(strings.Split(name, "."))] = true
+	}
+	return r
+}
+
+// Merge adds what o names.
+func (r *Refs) Merge(o *Refs) {
+	for _, m := range [][2]map[string]bool{{r.Tables, o.Tables}, {r.Calls, o.Calls}, {r.attributes, o.attributes}, {r.emptied, o.emptied}, {r.operators, o.operators}, {r.types, o.types}} {
+		for name := range m[1] {
+			m[0][name] = true
+		}
+	}
+	for name, lasts := range o.made {
+		r.made[name] = max(r.made[name], lasts)
+	}
+	r.paths, r.lasting = r.paths.Or(o.paths), r.lasting.Or(o.lasting)
+	r.writes, r.frees, r.Dynamic, r.defers = r.writes || o.writes, r.frees || o.frees, r.Dynamic || o.Dynamic, r.defers || o.defers
+	r.Locks, r.locksTables, r.sets = r.Locks || o.Locks, r.locksTables || o.locksTables, r.sets || o.sets
+}
+
+// markFollowed finds the statements after which the transaction may have another one.
+// after says that others follow list.
+func markFollowed(all map[*client.Query]*Sent, list []client.Stmt, after bool) {
+	for i := len(list) - 1; i >= 0; i-- {
+		switch s := list[i].(type) {
+		case *client.Query:
+			all[s].Followed = all[s].Followed || after
+			after = true
+		case *client.ForRows:
+			markFollowed(all, s.Body, true)
+			after = true
+		case *client.Unknown:
+			after = true
+		case *client.If:
+			markFollowed(all, s.Then, after)
+			markFollowed(all, s.Else, after)
+			after = after || sends(s.Then) || sends(s.Else)
+		case *client.Loop:
+			inside := sends(s.Body)
+			markFollowed(all, s.Body, after || inside)
+			after = after || inside
+		case *client.Block:
+			markFollowed(all, s.Body, after)
+			after = after || sends(s.Body)
+		case *client.Commit, *client.Rollback:
+			after = false
+		}
+	}
+}
+
+// sends reports whether statements have to do with the database.
+func sends(list []client.Stmt) bool {
+	found := false
+	client.Walk(list, func(s client.Stmt) {
+		switch s.(type) {
+		case *client.Query, *client.ForRows, *client.Unknown:
+			found = true
+		}
+	})
+	return found
+}

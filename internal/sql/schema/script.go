@@ -1,0 +1,566 @@
+package schema
+
+import (
+	"maps"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/txrobust/robust/internal/sql/pg"
+	"github.com/txrobust/robust/internal/sql/plpgsql"
+	"github.com/txrobust/robust/internal/sql/syntax"
+	"github.com/txrobust/robust/ir"
+)
+
+// Script is a transaction of a psql or pgbench script, or a statement that is
+// one by itself.
+type Script struct {
+	S *syntax.Session
+	// Before is what the script does ahead of the transaction, nodes what it
+	// does in it.
+	Before, Nodes []*syntax.Node
+	// Result is what a comment for sqlc says about the result: one, exec, ….
+	Result string
+	// Does are the functions of DO blocks.
+	Does map[*pg.DoStmt]*Function
+	// Types are those of the variables, by name, as far as they are known; open
+	// are those that some path uses without a value.
+	Types map[string]Type
+	Open  map[int]bool
+	// paths are the search paths that are set when the transaction begins.
+	paths syntax.PathSet
+	// Lock is the function that took an advisory lock which the session holds then, or "".
+	Lock string
+}
+
+// unitReader finds the transactions in the nodes of a file.
+type unitReader struct {
+	l    *Schema
+	s    *syntax.Session
+	file string
+	// before are the nodes since the start of the file.
+	before []*syntax.Node
+	// txn is the transaction that is open.
+	txn     *openTxn
+	ordinal int
+	// last is where the unit before ended: comments after it belong to the next.
+	last map[*syntax.Source]int
+	// level is what SET SESSION CHARACTERISTICS says.
+	level string
+	// lock is the function by which a transaction before took an advisory lock that the
+	// session still holds, "" if there is none.
+	lock string
+}
+
+// openTxn is a transaction between its BEGIN and its COMMIT.
+type openTxn struct {
+	begin *syntax.Node
+	level string
+	nodes []*syntax.Node
+	// pipeline says that no BEGIN was seen: the transaction of a pipeline.
+	pipeline bool
+}
+
+// whole reads a file.
+func (u *unitReader) whole(nodes []*syntax.Node) {
+	u.last = map[*syntax.Source]int{}
+	u.list(nodes)
+	for _, c := range u.s.Computes {
+		if !u.s.Pgbench {
+			u.l.Note(c.Pos, "this \\set computes a value, as pgbench does; psql would put the text of the expression in the place of the variable")
+		}
+	}
+	if u.txn != nil {
+		if u.txn.pipeline {
+			u.l.Fail(u.txn.begin.Pos, "this pipeline has no \\endpipeline")
+		}
+		if !u.schema(u.txn) {
+			u.l.Fail(u.txn.begin.Pos, "this transaction has no COMMIT; write one where it ends")
+		}
+		u.statements(u.txn.nodes)
+	}
+}
+
+func (u *unitReader) list(nodes []*syntax.Node) {
+	for _, n := range nodes {
+		switch {
+		case n.Raw != nil:
+			u.statement(n)
+		case n.Branches != nil:
+			u.branches(n)
+		default:
+			u.command(n)
+		}
+	}
+}
+
+// done takes note that what follows n belongs to the next unit.
+func (u *unitReader) done(n *syntax.Node) { u.last[n.Src] = max(u.last[n.Src], n.At+1) }
+
+// statement is an SQL statement.
+func (u *unitReader) statement(n *syntax.Node) {
+	s, ok := pg.Inner(n.Raw.Stmt).(*pg.TransactionStmt)
+	if !ok {
+		if u.txn != nil {
+			u.txn.nodes = append(u.txn.nodes, n)
+		} else {
+			u.single(n)
+		}
+		return
+	}
+	switch s.Kind {
+	case pg.TransBegin, pg.TransStart:
+		switch {
+		case u.txn == nil:
+			u.begin(n, s)
+		case u.txn.pipeline:
+			u.txn.pipeline, u.txn.level = false, syntax.NameOr(syntax.Isolation(s.Options), u.level)
+		default:
+			u.l.Note(n.Pos, "this BEGIN does nothing: the transaction of %s is still open", u.txn.begin.Pos)
+		}
+	case pg.TransCommit, pg.TransRollback:
+		if u.txn == nil {
+			u.done(n)
+			return
+		}
+		u.end(n, s.Kind == pg.TransRollback)
+		if s.Chain {
+			u.begin(n, s)
+		}
+	case pg.TransSavepoint, pg.TransRelease, pg.TransBackTo:
+		if u.txn == nil {
+			u.l.Fail(n.Pos, "a savepoint needs a transaction; write BEGIN before it")
+		}
+		u.txn.nodes = append(u.txn.nodes, n)
+	default:
+		u.l.Fail(n.Pos, "transactions in two phases (PREPARE TRANSACTION) are not analysed; write COMMIT")
+	}
+}
+
+func (u *unitReader) begin(n *syntax.Node, s *pg.TransactionStmt) {
+	u.txn = &openTxn{begin: n, level: syntax.NameOr(syntax.Isolation(s.Options), u.level)}
+}
+
+// end closes the open transaction at n.
+func (u *unitReader) end(n *syntax.Node, rollback bool) {
+	t := u.txn
+	u.txn = nil
+	defer u.done(n)
+	defer func() { u.before = append(u.before, t.nodes...) }()
+	statements := slices.ContainsFunc(t.nodes, HasStatement)
+	switch {
+	case !statements:
+	case rollback:
+		u.l.Note(t.begin.Pos, "this transaction never commits: it has no outcome, and is left out")
+	case u.schema(t):
+		u.l.ddl.begin()
+		u.statements(t.nodes)
+		u.l.ddl.end(false)
+	default:
+		u.add(t.begin, t.level, t.nodes)
+		u.follow(t.nodes)
+	}
+}
+
+// follow takes over what a transaction does to the search path of the session.
+func (u *unitReader) follow(nodes []*syntax.Node) {
+	l := u.l
+	l.ddl.begin()
+	for _, n := range nodes {
+		if n.Raw != nil {
+			l.setPath(pg.Inner(n.Raw.Stmt))
+			continue
+		}
+		before := l.ddl.paths
+		eachStatement([]*syntax.Node{n}, func(n *syntax.Node) {
+			l.setPath(pg.Inner(n.Raw.Stmt))
+			before = before.Or(l.ddl.paths)
+		})
+		l.ddl.paths = before
+	}
+	l.ddl.end(false)
+}
+
+// HasStatement reports whether a node holds a statement.
+func HasStatement(n *syntax.Node) bool {
+	found := n.Raw != nil
+	for _, b := range n.Branches {
+		found = found || slices.ContainsFunc(b.Nodes, HasStatement)
+	}
+	return found
+}
+
+// eachStatement calls f for the statements in nodes.
+func eachStatement(nodes []*syntax.Node, f func(n *syntax.Node)) {
+	for _, n := range nodes {
+		if n.Raw != nil {
+			f(n)
+		}
+		for _, b := range n.Branches {
+			eachStatement(b.Nodes, f)
+		}
+	}
+}
+
+// schema reports whether a transaction is no template: it declares something,
+// as migrations do, or only inserts constants, as scripts with data do. A name
+// or parameters make it a template.
+func (u *unitReader) schema(t *openTxn) bool {
+	if name, _ := u.title(t.begin, false); name != "" {
+		return false
+	}
+	declares, inserts, other, branches := false, false, false, false
+	eachStatement(t.nodes, func(n *syntax.Node) {
+		other = other || len(Parameters(n)) > 0 || n.Cmd != nil
+		switch s := pg.Inner(n.Raw.Stmt).(type) {
+		case *pg.InsertStmt:
+			sel, ok := pg.Inner(s.SelectStmt).(*pg.SelectStmt)
+			inserts = inserts || ok && len(sel.ValuesLists) > 0
+			other = other || !ok || len(sel.ValuesLists) == 0 || s.ReturningClause != nil
+		case *pg.SelectStmt:
+			other = other || u.l.matters(u.l.RefsIn(s))
+		case *pg.UpdateStmt, *pg.DeleteStmt, *pg.MergeStmt, *pg.LockStmt, *pg.CallStmt, *pg.DoStmt:
+			other = true
+		case *pg.CreateStmt:
+			declares = declares || s.Relation.Relpersistence != "t"
+			other = other || s.Relation.Relpersistence == "t"
+		case *pg.TruncateStmt, *pg.CreateTableAsStmt:
+			other = true
+		default:
+			declares = declares || isDeclaration(s)
+		}
+	})
+	for _, n := range t.nodes {
+		branches = branches || n.Branches != nil
+	}
+	switch {
+	case declares && !branches:
+		return true
+	case inserts && !other && !branches:
+		u.l.Note(t.begin.Pos, "this transaction only inserts constants: its rows are initial rows; write a comment -- name: … before it if clients run it")
+		return true
+	}
+	return false
+}
+
+// isDeclaration reports whether a command changes the schema.
+func isDeclaration(tree any) bool {
+	name := strings.TrimPrefix(syntax.TypeName(tree), "*ast.")
+	for _, verb := range []string{"Create", "Alter", "Define", "Drop", "Index", "Rename", "View", "Comment", "Grant", "Rule", "Composite", "SecLabel"} {
+		if strings.HasPrefix(name, verb) {
+			return true
+		}
+	}
+	return false
+}
+
+// statements handles statements that make the schema and its rows.
+func (u *unitReader) statements(nodes []*syntax.Node) {
+	eachStatement(nodes, func(n *syntax.Node) {
+		u.done(n)
+		if err := u.l.tryStatement(n); err != nil {
+			u.l.postpone(func() { u.l.statement(n) })
+		}
+	})
+}
+
+// single is a statement outside of transactions: one by itself if it has
+// a name or parameters.
+func (u *unitReader) single(n *syntax.Node) {
+	defer u.done(n)
+	name, _ := u.title(n, false)
+	alone := false
+	switch s := pg.Inner(n.Raw.Stmt).(type) {
+	case *pg.SelectStmt:
+		alone = name != "" || len(Parameters(n)) > 0 || n.Cmd != nil && n.Cmd.Name == "gset" && u.l.matters(u.l.RefsIn(s))
+	case *pg.InsertStmt, *pg.UpdateStmt, *pg.DeleteStmt, *pg.MergeStmt, *pg.CallStmt, *pg.DoStmt, *pg.TruncateStmt:
+		alone = name != "" || len(Parameters(n)) > 0 || n.Cmd != nil && n.Cmd.Name == "gset"
+	case *pg.VariableSetStmt:
+		if s.Kind == pg.SetMulti && strings.HasPrefix(s.Name, "SESSION") {
+			u.level = syntax.NameOr(syntax.Isolation(s.Args), u.level)
+		}
+	}
+	if n.Cmd != nil && n.Cmd.Name == ";" {
+		u.l.Fail(n.Cmd.Pos, `statements that are sent together (\;) are not read outside of a transaction; write BEGIN … COMMIT around them`)
+	}
+	if alone {
+		u.add(n, u.level, []*syntax.Node{n})
+		u.before = append(u.before, n)
+		u.l.setPath(pg.Inner(n.Raw.Stmt))
+		return
+	}
+	u.locks(u.l.RefsIn(n.Raw))
+	u.statements([]*syntax.Node{n})
+}
+
+// command is a command of psql or pgbench.
+func (u *unitReader) command(n *syntax.Node) {
+	switch n.Cmd.Name {
+	case "startpipeline":
+		if u.txn == nil {
+			u.txn = &openTxn{begin: n, pipeline: true, level: u.level}
+		}
+		return
+	case "endpipeline", "syncpipeline":
+		if u.txn != nil && u.txn.pipeline {
+			u.end(n, false)
+		}
+		return
+	}
+	if u.txn != nil {
+		u.txn.nodes = append(u.txn.nodes, n)
+		return
+	}
+	u.before = append(u.before, n)
+}
+
+// branches is an \if: in a transaction, around whole ones, or around the end of
+// one in each of its branches.
+func (u *unitReader) branches(n *syntax.Node) {
+	if u.txn == nil {
+		before := u.before
+		defer func() { u.before = append(before, n) }()
+		if !HasStatement(n) {
+			return
+		}
+		paths := u.l.ddl.paths
+		after := paths
+		for _, b := range n.Branches {
+			u.before, u.l.ddl.paths = slices.Clone(before), paths
+			u.list(b.Nodes)
+			if u.txn != nil {
+				u.l.Fail(u.txn.begin.Pos, "this transaction goes on behind the branch of the \\if at %s; end it in the branch, or begin it before", n.Pos)
+			}
+			after = after.Or(u.l.ddl.paths)
+		}
+		u.l.ddl.paths = after
+		return
+	}
+	u.txn.nodes = append(u.txn.nodes, n)
+	some, all := u.ends(n)
+	switch {
+	case some && !all:
+		u.l.Fail(n.Pos, "some branches of this \\if end the transaction and others do not; end it in each of them (with \\else), or behind \\endif")
+	case all:
+		u.end(n, false)
+	}
+}
+
+// ends reports whether some branch of n ends the transaction, and whether all
+// do, with nothing behind.
+func (u *unitReader) ends(n *syntax.Node) (some, all bool) {
+	all = true
+	hasElse := false
+	for _, b := range n.Branches {
+		hasElse = hasElse || b.Cond == nil
+		ended := false
+		for _, m := range b.Nodes {
+			if ended && HasStatement(m) {
+				u.l.Fail(m.Pos, "statements behind the end of a transaction in a branch of \\if are not read; move them behind \\endif")
+			}
+			if m.Branches != nil {
+				s, a := u.ends(m)
+				some, ended = some || s, ended || a
+				continue
+			}
+			if m.Raw == nil {
+				ended = ended || m.Cmd.Name == "q" || m.Cmd.Name == "quit"
+				continue
+			}
+			t, ok := pg.Inner(m.Raw.Stmt).(*pg.TransactionStmt)
+			switch {
+			case !ok:
+			case t.Kind == pg.TransBegin || t.Kind == pg.TransStart:
+				u.l.Fail(m.Pos, "this BEGIN stands in a transaction, under an \\if; begin transactions outside")
+			case t.Kind == pg.TransCommit || t.Kind == pg.TransRollback:
+				if t.Chain {
+					u.l.Fail(m.Pos, "AND CHAIN is not read under an \\if; write BEGIN behind \\endif")
+				}
+				ended = true
+			}
+		}
+		some, all = some || ended, all && ended
+	}
+	return some, all && hasElse
+}
+
+// Parameters gives the numbers of the variables in a statement, in order.
+func Parameters(n *syntax.Node) []int {
+	var out []int
+	pg.Walk(n.Raw, func(tree any) bool {
+		switch tree := tree.(type) {
+		case *pg.CreateFunctionStmt:
+			return false
+		case *pg.ParamRef:
+			if k := int(tree.Number); k > 0 && !slices.Contains(out, k) {
+				out = append(out, k)
+			}
+		}
+		return true
+	})
+	return out
+}
+
+// title gives the name that a comment before n gives it, and what sqlc's form of
+// the comment says about the result. claim says that the unit is a template, to
+// which all comments there belong.
+func (u *unitReader) title(n *syntax.Node, claim bool) (name, result string) {
+	src := n.Src
+	for i, tok := range src.Toks {
+		if tok.Kind != pg.Comment || tok.Start < u.last[src] || tok.Start >= n.At {
+			continue
+		}
+		rest, _, ok := src.Directive(tok, "name")
+		if words := strings.Fields(rest); ok && len(words) > 0 {
+			name, result = words[0], ""
+			if len(words) > 1 {
+				result = strings.TrimPrefix(words[len(words)-1], ":")
+			}
+		}
+		if claim {
+			src.Claim(i)
+		}
+	}
+	return name, result
+}
+
+// add makes a template.
+func (u *unitReader) add(at *syntax.Node, level string, nodes []*syntax.Node) {
+	l := u.l
+	for _, n := range nodes {
+		l.refuseInside(n)
+	}
+	u.ordinal++
+	f := &Function{Pos: at.Pos, Language: "sql", SetOf: true, Text: at.Text, Refs: NewRefs()}
+	f.Script = &Script{S: u.s, Before: slices.Clone(u.before), Nodes: nodes, Does: map[*pg.DoStmt]*Function{}, Types: map[string]Type{}, Open: map[int]bool{}, paths: l.ddl.now(), Lock: u.lock}
+	f.Name, f.Script.Result = u.title(at, true)
+	if f.Name == "" {
+		base := filepath.Base(u.file)
+		f.Name = strings.TrimSuffix(base, filepath.Ext(base)) + "-" + Itoa(u.ordinal)
+	}
+	f.Level = level
+	if f.Text == nil {
+		f.Text = &syntax.Text{Src: at.Src}
+	}
+	u.directives(f, at, nodes)
+	eachStatement(nodes, func(n *syntax.Node) { l.ScriptRefs(f, n) })
+	u.locks(f.Refs)
+	if !f.helper {
+		l.scripts = append(l.scripts, f)
+	}
+}
+
+// locks sees which advisory lock the session holds after what names r.
+func (u *unitReader) locks(r *Refs) {
+	for _, name := range slices.Sorted(maps.Keys(r.Calls)) {
+		switch name := syntax.PlainName(name); {
+		case strings.HasPrefix(name, "pg_advisory_unlock"):
+			u.lock = ""
+		case TakesAdvisoryLock(name) && !strings.Contains(name, "_xact_"):
+			u.lock = name
+		}
+	}
+}
+
+// refuseInside refuses commands that change rows or end the transaction.
+func (l *Schema) refuseInside(n *syntax.Node) {
+	for _, b := range n.Branches {
+		for _, m := range b.Nodes {
+			l.refuseInside(m)
+		}
+	}
+	if n.Raw != nil || n.Cmd == nil {
+		return
+	}
+	switch n.Cmd.Name {
+	case "copy", "c", "connect":
+		l.Fail(n.Pos, "\\%s in a transaction is not read; move it out of the transaction, or write SQL", n.Cmd.Name)
+	}
+}
+
+// lastPos is where the last of the nodes in a file stands, from on.
+func lastPos(nodes []*syntax.Node, from ir.Pos) ir.Pos {
+	last := from
+	eachStatement(nodes, func(n *syntax.Node) {
+		if n.Pos.File == last.File && n.Pos.Line >= last.Line {
+			last = n.Src.Pos(n.Text.Offset(int(n.Raw.StmtLocation + n.Raw.StmtLen)))
+			if n.Raw.StmtLen == 0 {
+				last = n.Src.Pos(len(n.Src.Text))
+			}
+		}
+	})
+	return last
+}
+
+// directives reads the comments about a template.
+func (u *unitReader) directives(f *Function, at *syntax.Node, nodes []*syntax.Node) {
+	src := at.Src
+	for _, tok := range src.Toks {
+		if tok.Kind != pg.Comment || tok.Start < u.last[src] || tok.Start >= at.At {
+			continue
+		}
+		if rest, off, ok := src.Directive(tok, "robust"); ok {
+			switch {
+			case rest == "helper":
+				f.helper = true
+			case isIgnore("robust", rest):
+				u.l.ignore(src.Pos(off), rest, at.Pos, lastPos(nodes, at.Pos))
+			default:
+				u.l.Note(src.Pos(off), "the comment \"robust: %s\" is not understood; there are \"robust: helper\" and \"robust: ignore\"", rest)
+			}
+		}
+		rest, off, ok := src.Directive(tok, "fresh")
+		if !ok {
+			continue
+		}
+		for k, name := range syntax.SplitNames(rest) {
+			name = strings.TrimLeft(name, ":@$")
+			if !slices.Contains(u.s.Vars, name) {
+				u.l.Fail(src.Pos(off+k), "%s has no parameter %s to be fresh", f.Name, name)
+			}
+			f.Fresh = append(f.Fresh, name)
+		}
+	}
+	slices.Sort(f.Fresh)
+}
+
+// ScriptRefs adds what a statement of a script names. What is no query and no
+// change of rows may run any statement (EXECUTE, FETCH).
+func (l *Schema) ScriptRefs(f *Function, n *syntax.Node) {
+	r := f.Refs
+	switch s := pg.Inner(n.Raw.Stmt).(type) {
+	case *pg.DoStmt:
+		do := l.doFunction(s, n)
+		f.Script.Does[s] = do
+		l.PlRefs(do, []plpgsql.Stmt{do.Body.Block}, r)
+	case *pg.SelectStmt, *pg.InsertStmt, *pg.UpdateStmt, *pg.DeleteStmt, *pg.MergeStmt, *pg.LockStmt, *pg.CallStmt,
+		*pg.TransactionStmt, *pg.VariableSetStmt, *pg.VariableShow, *pg.ConstraintsSet, *pg.TruncateStmt, *pg.CopyStmt,
+		*pg.ExplainStmt, *pg.NotifyStmt, *pg.ListenStmt, *pg.CreateStmt, *pg.CreateTableAsStmt, *pg.IndexStmt, *pg.CommentStmt,
+		*pg.CheckPointStmt:
+		r.Add(n.Raw)
+	default:
+		r.Add(n.Raw)
+		r.Dynamic, r.writes, r.frees = true, true, true
+	}
+}
+
+// doFunction makes a procedure of a DO block.
+func (l *Schema) doFunction(s *pg.DoStmt, n *syntax.Node) *Function {
+	f := &Function{Pos: n.Pos, Name: "do", Procedure: true, Language: "plpgsql", Text: n.Text}
+	var as *pg.DefElem
+	for _, a := range s.Args {
+		d := pg.Inner(a).(*pg.DefElem)
+		switch d.Defname {
+		case "language":
+			f.Language = strings.ToLower(d.GetArg().GetString_().GetSval())
+		case "as":
+			as = d
+		}
+	}
+	if as == nil || f.Language != "plpgsql" {
+		l.Fail(n.Pos, "a DO block in %s is not read; write it in plpgsql", f.Language)
+	}
+	l.functionBody(f, n.Src, n.At)
+	f.Refs = l.functionRefs(f)
+	return f
+}

@@ -1,0 +1,521 @@
+package schema
+
+import (
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/txrobust/robust/internal/sql/pg"
+	"github.com/txrobust/robust/internal/sql/syntax"
+	"github.com/txrobust/robust/ir"
+)
+
+// standardMark stands for the search path with which sessions begin, in a PathSet of refs.
+const standardMark = "\x00standard"
+
+// sessionPath is the search path of a session while a file is read.
+type sessionPath struct {
+	paths syntax.PathSet
+	// before, in a transaction, is the path that ROLLBACK brings back, and local the one of SET LOCAL.
+	before, local *syntax.PathSet
+	inTxn         bool
+	session       *syntax.Session
+}
+
+// now gives the path that is set.
+func (s *sessionPath) now() syntax.PathSet {
+	if s.local != nil {
+		return *s.local
+	}
+	return s.paths
+}
+
+// set applies a SET.
+func (s *sessionPath) set(c syntax.PathChange) {
+	switch {
+	case !c.Local:
+		s.paths, s.local = c.To, nil
+	case s.inTxn: // elsewhere it does nothing
+		s.local = &c.To
+	}
+}
+
+func (s *sessionPath) begin() {
+	p := s.paths
+	s.inTxn, s.before, s.local = true, &p, nil
+}
+
+func (s *sessionPath) end(rollback bool) {
+	if rollback && s.before != nil {
+		s.paths = *s.before
+	}
+	s.inTxn, s.before, s.local = false, nil, nil
+}
+
+// rolePath is a search path that ALTER ROLE … SET or ALTER DATABASE … SET gives sessions.
+type rolePath struct {
+	pos            ir.Pos
+	role, database string // "" for all
+	path           syntax.PathSet
+}
+
+// startPaths sets the search path before the files are read.
+func (l *Schema) startPaths() {
+	l.Standard = syntax.OnePath(syntax.DefaultPath)
+	if l.In.SearchPath != nil {
+		l.Standard = syntax.OnePath(l.In.SearchPath)
+	}
+	l.Late = Resolver{l: l, paths: l.Standard, Run: l.Standard, At: Now}
+	l.ddl = l.newSessionPath(nil)
+}
+
+func (l *Schema) newSessionPath(s *syntax.Session) sessionPath {
+	return sessionPath{paths: l.Standard, session: s}
+}
+
+// declaring gives the text of a declaration, which says what the names in it mean: those of this moment.
+func (l *Schema) declaring(t *syntax.Text) *syntax.Text {
+	l.clock++
+	out := *t
+	out.Scope = l.names()
+	return &out
+}
+
+// names gives the resolver for the names in declarations at this moment.
+func (l *Schema) names() *Resolver {
+	p := l.ddl.now()
+	return &Resolver{l: l, paths: p, Run: p, At: l.clock, session: l.ddl.session}
+}
+
+// setPath is SET outside of functions, or a SELECT that may call set_config.
+func (l *Schema) setPath(tree any) {
+	switch s := tree.(type) {
+	case *pg.VariableSetStmt:
+		if c, ok := syntax.PathSetting(s, l.Standard, l.ddl.now()); ok {
+			l.ddl.set(c)
+		}
+	case *pg.DiscardStmt:
+		l.ddl.set(syntax.PathChange{To: l.Standard})
+	case *pg.SelectStmt:
+		if call := SoleCall(s); call != nil && syntax.PlainName(syntax.Qualified(syntax.Names(call.Funcname))) == "set_config" {
+			if c, ok := syntax.ConfigSetting(call); ok {
+				l.ddl.set(c)
+			}
+		}
+	}
+}
+
+// settlePaths finds the search path of clients, once all files are read: the one that they were said to have, or that
+// of a setting of the database or of the only role that has one.
+func (l *Schema) settlePaths() {
+	if l.In.SearchPath == nil {
+		var ofRoles, ofAll []rolePath
+		for _, r := range l.roles {
+			if r.role == "" {
+				ofAll = append(ofAll, r)
+			} else {
+				ofRoles = append(ofRoles, r)
+			}
+		}
+		for _, list := range [][]rolePath{ofAll, ofRoles} {
+			if len(list) == 0 {
+				continue
+			}
+			last := list[len(list)-1]
+			if slices.ContainsFunc(list, func(r rolePath) bool { return r.path.String() != last.path.String() && r.role != last.role }) {
+				l.Note(last.pos, "roles have different search paths: clients are taken to have %s; say with -search-path which one they have", l.Standard)
+				continue
+			}
+			l.Standard = last.path
+			l.Note(last.pos, "clients are taken to have this search path: %s; say with -search-path if they have another one", last.path)
+		}
+	}
+	l.Late = *l.Late.With(l.Standard)
+	l.ddl = l.newSessionPath(nil)
+}
+
+// roleSetting is ALTER ROLE or DATABASE … SET.
+func (l *Schema) roleSetting(pos ir.Pos, s *pg.VariableSetStmt, role, database string) {
+	c, ok := syntax.PathSetting(s, syntax.OnePath(syntax.DefaultPath), l.ddl.now())
+	if !ok {
+		return
+	}
+	l.roles = slices.DeleteFunc(l.roles, func(r rolePath) bool { return r.role == role && r.database == database })
+	if s.Kind != pg.SetReset && s.Kind != pg.SetResetAll && s.Kind != pg.SetDefault {
+		l.roles = append(l.roles, rolePath{pos, role, database, c.To})
+	}
+}
+
+// createSchema is CREATE SCHEMA, with what it declares in the schema.
+func (l *Schema) createSchema(s *pg.CreateSchemaStmt, n *syntax.Node, t *syntax.Text) {
+	name := s.Schemaname
+	if name == "" {
+		name = s.Authrole.GetRolename()
+	}
+	if l.Declarations.schemas[name] && s.IfNotExists {
+		return
+	}
+	l.Declarations.schemas[name] = true
+	if len(s.SchemaElts) == 0 {
+		return
+	}
+	outer := l.ddl
+	l.ddl.paths, l.ddl.local = syntax.OnePath(append(syntax.SearchPath{name}, l.firstPath()...)), nil
+	for _, elt := range s.SchemaElts {
+		l.statement(&syntax.Node{Pos: n.Pos, Src: n.Src, At: n.At, Text: n.Text, First: n.First, Raw: &pg.RawStmt{Stmt: elt}})
+	}
+	l.ddl = outer
+}
+
+// firstPath is the search path with which declarations are read, the first one where it may be one of several.
+func (l *Schema) firstPath() syntax.SearchPath {
+	if p := l.ddl.now(); len(p.All) > 0 {
+		return p.All[0]
+	}
+	return syntax.SearchPath{syntax.PublicSchema}
+}
+
+// createExtension notes an extension, and the schema of its functions.
+func (l *Schema) createExtension(s *pg.CreateExtension) {
+	l.extensions[s.Extname] = true
+	for _, n := range s.Options {
+		if d := pg.Inner(n).(*pg.DefElem); d.Defname == "schema" {
+			l.Declarations.extensionSchemas[d.GetArg().GetString_().GetSval()] = true
+		}
+	}
+}
+
+// placeOf gives the schema and the name that a new table, view or sequence gets.
+func (l *Schema) placeOf(r *pg.RangeVar, t *syntax.Text) (schema, name string) {
+	if r.Relpersistence == "t" {
+		return syntax.TempSchema, r.Relname
+	}
+	return l.schemaFor(syntax.NonEmpty(r.Schemaname), t, t.Pos(int(r.Location))), r.Relname
+}
+
+// schemaFor gives the schema in which something is created: the one that its name says, or the first one of the search
+// path that exists. A schema that no file creates is taken to be there.
+func (l *Schema) schemaFor(said []string, t *syntax.Text, pos ir.Pos) string {
+	if len(said) > 0 {
+		return said[len(said)-1]
+	}
+	paths := l.Sees(t).paths
+	for _, p := range paths.All {
+		if s := l.newIn(p); s != "" {
+			return s
+		}
+	}
+	if paths.Any {
+		return syntax.PublicSchema
+	}
+	l.Fail(pos, "no schema of the search path (%s) can take this: write its schema before the name", paths)
+	return ""
+}
+
+// newIn gives the schema in which a search path puts something new, "" if there is none.
+func (l *Schema) newIn(p syntax.SearchPath) string {
+	for _, s := range p {
+		exists, known := l.Declarations.schemas[s]
+		if s != syntax.UserSchema && s != syntax.SystemSchema && s != "" && (exists || !known && !l.laterCreated(s)) {
+			return s
+		}
+	}
+	return ""
+}
+
+// laterCreated reports whether some file has a CREATE SCHEMA of a name, which has not been read.
+func (l *Schema) laterCreated(name string) bool {
+	if l.createdSchemas == nil {
+		l.createdSchemas = map[string]bool{}
+		for _, f := range l.Files {
+			for _, m := range createSchemaText.FindAllStringSubmatch(f.Text, -1) {
+				l.createdSchemas[strings.Trim(m[1], `"`)] = true
+				l.createdSchemas[strings.ToLower(m[1])] = true
+			}
+		}
+	}
+	return l.createdSchemas[name]
+}
+
+var createSchemaText = regexp.MustCompile(`(?i)\bcreate\s+schema\s+(?:if\s+not\s+exists\s+)?([\p{L}_][\p{L}\p{N}_$]*|"[^"]+")`)
+
+// bare reports whether the schema of a table is not said: neither by its name nor by the search path.
+func (l *Schema) bare(r *pg.RangeVar) bool {
+	return r.Schemaname == "" && slices.Equal(l.firstPath(), syntax.DefaultPath) && l.In.SearchPath == nil
+}
+
+// unsaid is bare for an object whose name has no schema.
+func (l *Schema) unsaid(t *syntax.Text) bool { return l.bare(&pg.RangeVar{}) }
+
+// createRelation declares what stands in the place of a table.
+func (l *Schema) createRelation(v *View, r *pg.RangeVar, t *syntax.Text) {
+	schema, name := l.placeOf(r, t)
+	l.addView(v, schema, name)
+	if v.Rel == nil {
+		return // a table has the name
+	}
+	if schema == syntax.TempSchema {
+		v.Rel.of = l.ddl.session
+	}
+	v.Rel.bare = l.bare(r)
+}
+
+// createType declares a type.
+func (l *Schema) createType(u *UserType, name []string, t *syntax.Text) {
+	schema := l.schemaFor(name[:len(name)-1], t, u.Pos)
+	own := name[len(name)-1]
+	l.Declarations.name(&u.Named, schema, own)
+	u.Key = l.Declarations.TypeKey(&u.Named)
+	l.Declarations.TypesByKey[u.Key] = u
+	l.Declarations.types[own] = append(l.Declarations.types[own], u)
+}
+
+// tableNamed gives the table that a declaration names, or nil.
+func (l *Schema) tableNamed(r *pg.RangeVar, t *syntax.Text) *Table {
+	return l.Sees(t).Table(syntax.RangeName(r))
+}
+
+// changed gives the table that a declaration changes: nil if it is a view or the like. One that is not there is
+// an error unless missing says that it may.
+func (l *Schema) changed(r *pg.RangeVar, t *syntax.Text, missing bool) *Table {
+	o := l.Sees(t).relation(syntax.RangeName(r))
+	switch {
+	case o != nil:
+		return o.Table
+	case missing:
+		return nil
+	}
+	l.Fail(t.Pos(int(r.Location)), NoTable+"%s", l.NotThere(l.Sees(t), syntax.RangeName(r)))
+	return nil
+}
+
+// NotThere spells a name that means nothing, with what it may have been meant for.
+func (l *Schema) NotThere(in *Resolver, raw string) string {
+	_, name := syntax.SplitName(raw)
+	var others []string
+	for _, o := range l.Declarations.relations[name] {
+		if _, _, there := o.at(in.At); there && o.of == nil {
+			others = append(others, syntax.Qualified([]string{o.Schema(), o.Own()}))
+		}
+	}
+	if len(others) == 0 {
+		return raw
+	}
+	slices.Sort(others)
+	return raw + " in the search path (" + in.paths.String() + "), but there is " + strings.Join(others, " and ") + "; write the schema, or say with -search-path which path clients have"
+}
+
+// InsideOf gives the resolver for the names in the body of f, which is called where the paths outer are set.
+func (l *Schema) InsideOf(f *Function, outer syntax.PathSet) *Resolver {
+	r := l.Late
+	r.At = Now
+	switch {
+	case f.path != nil:
+		outer = *f.path
+	case f.Script != nil:
+		outer, r.session = f.Script.paths, f.Script.S
+	}
+	r = *r.With(outer)
+	if f.Atomic != nil {
+		r.At, r.paths, r.session = DeclaredNames(f.Text).At, DeclaredNames(f.Text).paths, DeclaredNames(f.Text).session
+	}
+	return &r
+}
+
+// LeadsToPublic reports whether sessions find in the schema public what they name without a schema.
+func (l *Schema) LeadsToPublic() bool {
+	return !l.Standard.Any && len(l.Standard.All) == 1 && slices.Equal(l.Standard.All[0], syntax.DefaultPath)
+}
+
+// SessionsOf gives the search path of the sessions that run a transaction of a script, nil if it is the usual one or
+// not known.
+func (l *Schema) SessionsOf(f *Function) []string {
+	if f.Script == nil {
+		return nil
+	}
+	p := f.Script.paths
+	if p.Any || len(p.All) != 1 || len(l.Standard.All) == 1 && slices.Equal(p.All[0], l.Standard.All[0]) {
+		return nil
+	}
+	return p.All[0]
+}
+
+// SetBy gives the search paths that running some SQL may set.
+func (l *Schema) SetBy(r *Refs, in *Resolver) syntax.PathSet {
+	if !l.SetsPath {
+		return syntax.PathSet{}
+	}
+	return l.setIn(r, in, map[*Function]bool{})
+}
+
+func (l *Schema) setIn(r *Refs, in *Resolver, seen map[*Function]bool) syntax.PathSet {
+	out := l.unmarked(r.paths)
+	for name := range l.Calls(r) {
+		fns, _ := in.Functions(name)
+		for _, f := range fns {
+			out = out.Or(l.leftIn(f, in.Run, seen))
+		}
+	}
+	return out
+}
+
+// LeftBy gives the search paths that a call of f may leave, apart from the one that was set before.
+func (l *Schema) LeftBy(f *Function, outer syntax.PathSet) syntax.PathSet {
+	if !l.SetsPath {
+		return syntax.PathSet{}
+	}
+	return l.leftIn(f, outer, map[*Function]bool{})
+}
+
+func (l *Schema) leftIn(f *Function, outer syntax.PathSet, seen map[*Function]bool) syntax.PathSet {
+	if seen[f] {
+		return syntax.PathSet{}
+	}
+	seen[f] = true
+	all := l.setIn(f.Refs, l.InsideOf(f, outer), seen)
+	if f.path != nil { // what lasts longer than the call
+		return l.unmarked(f.Refs.lasting)
+	}
+	return all
+}
+
+// SoleCall gives the call that is all of a SELECT, or nil.
+func SoleCall(tree pg.Message) *pg.FuncCall {
+	s, ok := tree.(*pg.SelectStmt)
+	if !ok || !syntax.PlainExpression(s) || len(s.TargetList) != 1 {
+		return nil
+	}
+	call, _ := pg.Inner(pg.TargetValue(s.TargetList[0])).(*pg.FuncCall)
+	return call
+}
+
+// ForTemplate sets what names mean in the transaction of fn, and gives what takes that back.
+func (l *Schema) ForTemplate(fn *Function) (leave func()) {
+	outer := l.Late
+	l.Late = *l.InsideOf(fn, l.Standard)
+	l.Late.temps = l.temporaries(fn)
+	before := l.Funcs // whatever ran before in the session may have set the path
+	if fn.Program != nil {
+		before = slices.Concat(l.Funcs, l.programs) // connections are pooled
+	}
+	if fn.path == nil {
+		for _, f := range before {
+			l.Late = *l.Late.With(l.Late.Run.Or(l.unmarked(f.Refs.lasting)))
+		}
+	}
+	return func() { l.Late = outer }
+}
+
+// temporaries gives the names that temporary tables may have in the session of a transaction.
+func (l *Schema) temporaries(fn *Function) map[string]bool {
+	out := map[string]bool{}
+	add := func(f *Function, least making) {
+		for raw, lasts := range f.Refs.made {
+			if _, name := syntax.SplitName(raw); lasts < forAll && lasts >= least {
+				out[name] = true
+			}
+		}
+	}
+	for _, f := range slices.Concat(l.Funcs, l.scripts, l.programs) {
+		add(f, forSession)
+	}
+	seen := map[*Function]bool{}
+	var visit func(f *Function)
+	visit = func(f *Function) {
+		if seen[f] {
+			return
+		}
+		seen[f] = true
+		add(f, untilCommit)
+		for _, g := range l.callees(f) {
+			visit(g)
+		}
+	}
+	if l.Declarations.temporary {
+		visit(fn)
+	}
+	return out
+}
+
+// unmarked puts the standard path where it is meant.
+func (l *Schema) unmarked(s syntax.PathSet) syntax.PathSet {
+	out := syntax.PathSet{Any: s.Any}
+	for _, p := range s.All {
+		if slices.Equal(p, syntax.SearchPath{standardMark}) {
+			out = out.Or(l.Standard)
+		} else {
+			out = out.Or(syntax.OnePath(p))
+		}
+	}
+	return out
+}
+
+// makes declares the tables that a function or transaction creates, where nothing of their names is there.
+func (l *Schema) makes(f *Function) {
+	in := l.InsideOf(f, l.Standard)
+	for _, raw := range slices.Sorted(maps.Keys(f.Refs.made)) {
+		schema, name := syntax.SplitName(raw)
+		lasts := f.Refs.made[raw] == forAll
+		v := &View{Pos: f.Pos, What: "a table that a function creates", Rows: lasts}
+		switch {
+		case !lasts:
+			schema = syntax.TempSchema
+			if l.Declarations.relationIn(schema, name, Now) != nil {
+				continue
+			}
+			v.of = in.relations(raw)
+		case in.relation(raw) != nil:
+			continue
+		case schema == "":
+			schema = syntax.PublicSchema
+			if p := in.paths.All; len(p) > 0 {
+				schema = syntax.NameOr(l.newIn(p[0]), schema)
+			}
+		}
+		l.addView(v, schema, name)
+		l.Declarations.temporary = l.Declarations.temporary || !lasts
+	}
+}
+
+// Shorten gives tables and functions the names that are shown: without the schema where the search path leads to it and no
+// other has the name.
+func (l *Schema) Shorten() {
+	leads := func(schema string) bool {
+		return slices.ContainsFunc(l.Late.paths.All, func(p syntax.SearchPath) bool { return slices.Contains(p, schema) })
+	}
+	schemas := map[string]map[string]bool{}
+	note := func(m map[string]map[string]bool, o *Named) {
+		if m[o.Own()] == nil {
+			m[o.Own()] = map[string]bool{}
+		}
+		m[o.Own()][o.Schema()] = true
+	}
+	shown := func(m map[string]map[string]bool, o *Named) string {
+		if len(m[o.Own()]) == 1 && leads(o.Schema()) {
+			return syntax.Qualified([]string{o.Own()})
+		}
+		return syntax.Qualified([]string{o.Schema(), o.Own()})
+	}
+	for _, t := range l.Order {
+		note(schemas, &t.Rel.Named)
+	}
+	for _, v := range l.Views {
+		if v.Rows {
+			note(schemas, &v.Rel.Named)
+		}
+	}
+	for _, t := range l.Order {
+		t.Name = shown(schemas, &t.Rel.Named)
+	}
+	for _, v := range l.Views {
+		v.Name = shown(schemas, &v.Rel.Named)
+	}
+	schemas = map[string]map[string]bool{}
+	for _, f := range l.Funcs {
+		note(schemas, &f.Named)
+	}
+	for _, f := range l.Funcs {
+		f.Name = shown(schemas, &f.Named)
+	}
+}

@@ -1,0 +1,95 @@
+package schema
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/txrobust/robust/internal/sql/pg"
+	"github.com/txrobust/robust/internal/sql/syntax"
+	"github.com/txrobust/robust/ir"
+)
+
+// rolesOf takes over the roles that a statement names.
+func (l *Schema) rolesOf(root pg.Message) {
+	switch s := root.(type) {
+	case *pg.CreateRoleStmt:
+		l.Declarations.users[s.Role] = true
+	case *pg.GrantStmt, *pg.GrantRoleStmt, *pg.AlterOwnerStmt, *pg.AlterRoleSetStmt, *pg.CreateSchemaStmt, *pg.CreatePolicyStmt:
+		pg.Walk(root, func(x any) bool {
+			if r, ok := x.(*pg.RoleSpec); ok && r.Rolename != "" {
+				l.Declarations.users[r.Rolename] = true
+			}
+			return true
+		})
+	}
+}
+
+// perUser gives the paths with what "$user" may stand for.
+func (l *Schema) perUser(s syntax.PathSet) syntax.PathSet {
+	out := syntax.PathSet{Any: s.Any}
+	for _, p := range s.All {
+		out = out.Or(syntax.OnePath(p))
+		i := slices.Index(p, syntax.UserSchema)
+		if i < 0 {
+			continue
+		}
+		for _, user := range slices.Sorted(maps.Keys(l.Declarations.users)) {
+			if l.Declarations.hasSchema(user) {
+				own := slices.Clone(p)
+				own[i] = user
+				out = out.Or(syntax.OnePath(own))
+			}
+		}
+	}
+	return out
+}
+
+// otherUsers tells that a name without a schema would mean something else to a client whose role is called like another schema:
+// one of has, to which the path leads only then. The name means something in the schema means.
+func (r *Resolver) otherUsers(means *Named, pos ir.Pos, has []*Named) {
+	for _, p := range r.paths.All {
+		i := slices.Index(p, syntax.UserSchema)
+		if at := slices.Index(p, means.Schema()); i < 0 || at >= 0 && at < i || at < 0 && slices.Contains(p.Order(), means.Schema()) {
+			continue
+		}
+		var others []string
+		for _, o := range has {
+			if s, n, there := o.at(Now); there && n == means.Own() && s != means.Schema() && s != syntax.TempSchema && !slices.Contains(p, s) && !r.l.Declarations.users[s] {
+				others = append(others, s)
+			}
+		}
+		if len(others) > 0 {
+			slices.Sort(others)
+			r.l.Note(pos, "%s is %s here: that no client has a role called %s, whose search path (%s) begins with a schema of that name, is taken for granted; say so with -search-path",
+				means.Own(), syntax.Qualified([]string{means.Schema(), means.Own()}), strings.Join(slices.Compact(others), " or "), p)
+			return
+		}
+	}
+}
+
+// hasSchema reports whether the files create a schema, or something in it.
+func (c *Declarations) hasSchema(name string) bool {
+	if c.schemas[name] {
+		return true
+	}
+	for _, list := range c.relations {
+		if slices.ContainsFunc(list, func(o *relation) bool { return len(o.names) > 0 && o.Schema() == name }) {
+			return true
+		}
+	}
+	for _, list := range c.funcs {
+		if slices.ContainsFunc(list, func(f *Function) bool { return f.Schema() == name }) {
+			return true
+		}
+	}
+	return false
+}
+
+// relationsNamed gives the names of the relations that were called so.
+func (c *Declarations) relationsNamed(name string) (out []*Named) {
+	for _, o := range c.relations[name] {
+		out = append(out, &o.Named)
+	}
+	return out
+}

@@ -1,0 +1,89 @@
+package schema
+
+import (
+	"maps"
+	"slices"
+)
+
+// Sight is what SQL looks at: now is what it looks at as it is when that part is run, before as it was before
+// the statement. undeclared is a function that it calls itself and of which nothing is known, or "".
+type Sight struct {
+	Before, Now *Effect
+	Undeclared  string
+}
+
+func (l *Schema) SightOf(root *Refs) Sight {
+	at, current := l.Tracer(), l.Tracer()
+	seen, undeclared := map[*Function]bool{}, ""
+	var split func(r *Refs, in *Resolver)
+	split = func(r *Refs, in *Resolver) {
+		own := *r
+		own.Calls, own.attributes, own.Names = nil, nil, in
+		at.Add(&own)
+		for _, name := range slices.Sorted(maps.Keys(l.Calls(r))) {
+			fns, sure := in.Functions(name)
+			if len(fns) == 0 || !sure {
+				at.builtin(name)
+				current.builtin(name)
+				if r == root && len(fns) == 0 && !l.Builtin(name).Known {
+					undeclared = name
+				}
+			}
+			for _, f := range fns {
+				switch {
+				case seen[f]:
+				case f.Stable && f.HasBody():
+					seen[f] = true
+					split(f.Refs, l.InsideOf(f, in.Run))
+				default:
+					seen[f] = true
+					current.call([]*Function{f})
+				}
+			}
+		}
+	}
+	in := root.Names
+	if in == nil {
+		in = &l.Late
+	}
+	split(root, in)
+	return Sight{at.Effect, current.Effect, undeclared}
+}
+
+// Meets reports whether an effect has one of some tables.
+func (e *Effect) Meets(tables map[string]bool) bool {
+	if e.All {
+		return true
+	}
+	for name := range tables {
+		if e.Tables[name] {
+			return true
+		}
+	}
+	return false
+}
+
+// ChangedBy gives the tables that a write of t may change, with those that its triggers look at.
+func (l *Schema) ChangedBy(t *Table, do Access) *Effect {
+	tr := l.Tracer()
+	tr.Write(t, do)
+	tr.Tables[t.Name] = true
+	return tr.Effect
+}
+
+// Pretends reports whether a function is not VOLATILE and calls, or so do others of that kind which it calls, a function that
+// writes: what it reads afterwards is not what its own statements in the IR see.
+func (l *Schema) Pretends(f *Function, seen map[*Function]bool) bool {
+	if !f.Stable || seen[f] {
+		return false
+	}
+	seen[f] = true
+	for _, g := range l.callees(f) {
+		e := l.EffectOfCall([]*Function{g})
+		switch {
+		case g.Stable && l.Pretends(g, seen), !g.Stable && (e.Writes || e.All):
+			return true
+		}
+	}
+	return false
+}
