@@ -115,7 +115,7 @@ func (y *ex) multiValues(n *pg.Node, loc int32) []val {
 		} else {
 			y.oneRow(q, y.pos(loc))
 			y.lockValue(q)
-			sel := &ir.Select{At: schema.At(y.pos(loc)), Query: q.ir(), Order: q.order, Locks: q.locks}
+			sel := &ir.Select{At: at(y.pos(loc)), Query: q.ir(), Order: q.order, Locks: q.locks}
 			for i, c := range q.targets {
 				local := y.b.local(c.name, c.t)
 				sel.Into, sel.Cols = append(sel.Into, local), append(sel.Cols, c.e)

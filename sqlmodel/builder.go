@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 
 	"github.com/txrobust/robust/internal/sql/pg"
 	"github.com/txrobust/robust/internal/sql/schema"
@@ -158,7 +159,7 @@ func (b *builder) emitWeak(s ir.Stmt) {
 
 // emitRow adds that the transaction gives its client a row.
 func (b *builder) emitRow(pos ir.Pos, cols []colDef) {
-	e := &ir.Emit{At: schema.At(pos)}
+	e := &ir.Emit{At: at(pos)}
 	for _, c := range cols {
 		e.Exprs = append(e.Exprs, c.e)
 	}
@@ -167,7 +168,7 @@ func (b *builder) emitRow(pos ir.Pos, cols []colDef) {
 
 // emitWeakIf adds an If around weak statements; it goes away when they do.
 func (b *builder) emitWeakIf(pos ir.Pos, cond ir.Expr, body func()) {
-	s := &ir.If{At: schema.At(pos), Cond: cond, Then: b.collect(body)}
+	s := &ir.If{At: at(pos), Cond: cond, Then: b.collect(body)}
 	if len(s.Then) > 0 {
 		b.emitWeak(s)
 	}
@@ -177,11 +178,11 @@ func (b *builder) assign(pos ir.Pos, local string, e ir.Expr) {
 	if v, ok := e.(*ir.Var); ok && v.Name == local {
 		return
 	}
-	b.emit(&ir.Assign{At: schema.At(pos), Var: local, Expr: e})
+	b.emit(&ir.Assign{At: at(pos), Var: local, Expr: e})
 }
 
 func (b *builder) havoc(pos ir.Pos, local string) {
-	b.emit(&ir.Havoc{At: schema.At(pos), Var: local})
+	b.emit(&ir.Havoc{At: at(pos), Var: local})
 }
 
 // collect runs f and gives the statements that it wrote.
@@ -206,14 +207,14 @@ func (b *builder) irLocal(base string, t ir.Type) string {
 	name := base
 	i := b.next[base] // trying all numbers again each time would be quadratic
 	if i > 0 {
-		name = base + "_" + schema.Itoa(i)
+		name = base + "_" + strconv.Itoa(i)
 	}
 	for ; ; i++ {
 		if _, taken := b.txn.LocalType(name); !taken && b.l.Prog.Table(name) == nil {
 			b.next[base] = i
 			return b.txn.AddLocal(name, t)
 		}
-		name = base + "_" + schema.Itoa(i+1)
+		name = base + "_" + strconv.Itoa(i+1)
 	}
 }
 
@@ -296,12 +297,12 @@ func (b *builder) anything(pos ir.Pos, e *schema.Effect, reason string) {
 	b.grow()
 	parents := b.l.TablesNamed(func(name string) bool { return e.Parents[name] && !e.Tables[name] })
 	if len(parents) > 0 && !e.All {
-		b.out = append(b.out, &ir.Unmodelled{At: schema.At(pos), Tables: parents, ReadOnly: true, Reason: "the foreign keys of " + reason})
+		b.out = append(b.out, &ir.Unmodelled{At: at(pos), Tables: parents, ReadOnly: true, Reason: "the foreign keys of " + reason})
 	}
 	for _, name := range slices.Sorted(maps.Keys(e.Sequences)) {
 		b.mayDepend(pos, "what the sequence "+syntax.PlainName(name)+" shows of transactions that have not committed")
 	}
-	b.out = append(b.out, &ir.Unmodelled{At: schema.At(pos), Tables: b.l.IrTables(e), ReadOnly: !e.Writes && !e.All, Reason: reason})
+	b.out = append(b.out, &ir.Unmodelled{At: at(pos), Tables: b.l.IrTables(e), ReadOnly: !e.Writes && !e.All, Reason: reason})
 }
 
 // refsOf gives what trees name.
@@ -333,7 +334,7 @@ func (b *builder) sessionLocal(name string, t schema.Type) string {
 	}
 	v := b.local(name, t)
 	b.session[name] = v
-	h := &ir.Havoc{At: schema.At(b.txn.Pos), Var: v, NotNull: name == "now", Of: name + "()"}
+	h := &ir.Havoc{At: at(b.txn.Pos), Var: v, NotNull: name == "now", Of: name + "()"}
 	b.weak[h] = true
 	b.pre = append(b.pre, h)
 	return v
@@ -350,7 +351,7 @@ func (b *builder) sequence(name string) string {
 	}
 	v := b.local(base, schema.TInt)
 	b.sequences[name] = v
-	h := &ir.Havoc{At: schema.At(b.txn.Pos), Var: v, NotNull: true, Of: "currval()"}
+	h := &ir.Havoc{At: at(b.txn.Pos), Var: v, NotNull: true, Of: "currval()"}
 	b.weak[h] = true
 	b.pre = append(b.pre, h)
 	return v
@@ -363,13 +364,16 @@ func (b *builder) nextval(pos ir.Pos, sequence, base string, t schema.Type) ir.E
 	if t.Name != schema.NInt {
 		of = base + "()"
 	}
-	b.emit(&ir.Havoc{At: schema.At(pos), Var: v, Fresh: true, NotNull: true, Of: of})
+	b.emit(&ir.Havoc{At: at(pos), Var: v, Fresh: true, NotNull: true, Of: of})
 	if t.Name == schema.NInt {
 		for _, s := range []string{sequence, "lastval"} {
 			if s != "" {
-				b.emitWeak(&ir.Assign{At: schema.At(pos), Var: b.sequence(s), Expr: ir.V(v)})
+				b.emitWeak(&ir.Assign{At: at(pos), Var: b.sequence(s), Expr: ir.V(v)})
 			}
 		}
 	}
 	return ir.V(v)
 }
+
+// at is what a statement at a place begins with.
+func at(pos ir.Pos) ir.At { return ir.At{Pos: pos} }

@@ -10,6 +10,7 @@ import (
 	"github.com/txrobust/robust/internal/sql/catalog"
 	"github.com/txrobust/robust/internal/sql/pg"
 	"github.com/txrobust/robust/internal/sql/schema"
+	"github.com/txrobust/robust/internal/sql/syntax"
 	"github.com/txrobust/robust/internal/sql/value"
 	"github.com/txrobust/robust/ir"
 )
@@ -33,8 +34,8 @@ func (x *ex) systemCall(e *pg.FuncCall, name string) val {
 		return x.volatile(name, schema.TBool, x.pos(e.Location))
 	}
 	x.showsRunning(name, e.Location)
-	if schema.TakesAdvisoryLock(name) && x.b != nil {
-		x.b.emit(&ir.Dropped{At: schema.At(x.pos(e.Location)), Kind: ir.ByAdvisoryLock, What: "the advisory lock of " + name})
+	if syntax.TakesAdvisoryLock(name) && x.b != nil {
+		x.b.emit(&ir.Dropped{At: at(x.pos(e.Location)), Kind: ir.ByAdvisoryLock, What: "the advisory lock of " + name})
 	}
 	var args []val
 	var given []catalog.Arg
@@ -75,10 +76,10 @@ func (x *ex) showsRunning(name string, loc int32) {
 		return
 	}
 	x.l.Note(x.pos(loc), "%s: it may show anything of other transactions, in serial executions too", name)
-	if x.b != nil && !schema.TakesAdvisoryLock(name) {
+	if x.b != nil && !syntax.TakesAdvisoryLock(name) {
 		what := "what " + name + " shows of transactions that have not committed"
 		x.b.mayDepend(x.pos(loc), what)
-		x.b.emit(&ir.Unmodelled{At: schema.At(x.pos(loc)), ReadOnly: true, Reason: what})
+		x.b.emit(&ir.Unmodelled{At: at(x.pos(loc)), ReadOnly: true, Reason: what})
 	}
 }
 

@@ -55,14 +55,14 @@ func (x *ex) volatile(name string, t schema.Type, pos ir.Pos) val {
 	}
 	if !x.perRow {
 		v := x.b.local(name, t)
-		x.b.emit(&ir.Havoc{At: schema.At(pos), Var: v, NotNull: true, Of: name + "()"})
+		x.b.emit(&ir.Havoc{At: at(pos), Var: v, NotNull: true, Of: name + "()"})
 		return val{e: ir.V(v), t: t, nn: true}
 	}
 	if x.d != nil {
 		x.unmodelled("the function %s, together with grouping, outer joins and the like", name)
 	}
 	seed := x.b.local(name+"_seed", schema.TAny)
-	x.b.emit(&ir.Havoc{At: schema.At(pos), Var: seed, Of: name + "()"})
+	x.b.emit(&ir.Havoc{At: at(pos), Var: seed, Of: name + "()"})
 	args := x.rowKeys()
 	if name == schema.HoleFunc { // the program's condition, which looks at the row
 		args = x.rowColumns()

@@ -100,7 +100,7 @@ func isNotNull(e ir.Expr) ir.Expr { return ir.NotE(&ir.Unary{Op: ir.IsNull, X: e
 // actions writes the actions that follow a deletion from t.
 func (b *builder) actions(pos ir.Pos, t *schema.Table) {
 	for _, f := range b.l.ActionsOf(t) {
-		s := &ir.Cascade{At: schema.At(pos), Table: f.Child.Ir, Key: f.Number}
+		s := &ir.Cascade{At: at(pos), Table: f.Child.Ir, Key: f.Number}
 		if f.Action() == ir.SetDefault {
 			s.Values = f.Defaults
 		}

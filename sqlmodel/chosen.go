@@ -145,7 +145,7 @@ func (b *builder) kept(q *query, limit, offset ir.Expr, pos ir.Pos) picked {
 		offset = orNumber(offset, ir.C(ir.Int(0)))
 	}
 	all := b.local("count", schema.TInt)
-	b.emit(&ir.Select{At: schema.At(pos), Into: []string{all}, Aggs: []ir.Agg{{Fn: "count", Type: ir.IntType}}, Query: q.ir()})
+	b.emit(&ir.Select{At: at(pos), Into: []string{all}, Aggs: []ir.Agg{{Fn: "count", Type: ir.IntType}}, Query: q.ir()})
 	var taken, passed picked
 	if limit != nil {
 		last := limit
@@ -161,7 +161,7 @@ func (b *builder) kept(q *query, limit, offset ir.Expr, pos ir.Pos) picked {
 	if taken == nil {
 		return func(from []ir.Source) ir.Expr { return ir.NotE(passed(from)) }
 	}
-	b.emit(&ir.Assume{At: schema.At(pos), Cond: ir.NotE(&ir.Exists{Query: ir.Query{From: q.from, Where: ir.AndE(q.where, passed(q.from), ir.NotE(taken(q.from)))}})})
+	b.emit(&ir.Assume{At: at(pos), Cond: ir.NotE(&ir.Exists{Query: ir.Query{From: q.from, Where: ir.AndE(q.where, passed(q.from), ir.NotE(taken(q.from)))}})})
 	return func(from []ir.Source) ir.Expr { return ir.AndE(taken(from), ir.NotE(passed(from))) }
 }
 
@@ -175,7 +175,7 @@ func orNumber(e, other ir.Expr) ir.Expr {
 
 // firstOf chooses the first row of q in its order, any if it has none.
 func (b *builder) firstOf(q *query, pos ir.Pos) picked {
-	s := &ir.Select{At: schema.At(pos), Query: q.ir(), Order: q.order, Found: b.local("was_found", schema.TBool), Cols: keysOf(q.from)}
+	s := &ir.Select{At: at(pos), Query: q.ir(), Order: q.order, Found: b.local("was_found", schema.TBool), Cols: keysOf(q.from)}
 	for _, src := range q.from {
 		for _, k := range src.Table.Key {
 			s.Into = append(s.Into, b.irLocal(src.Table.Columns[k].Name, src.Table.Columns[k].Type))
@@ -199,7 +199,7 @@ func (b *builder) firstRows(q *query, n, all ir.Expr, pos ir.Pos) picked {
 	if _, variable := n.(*ir.Var); variable {
 		few = ir.OrE(&ir.Unary{Op: ir.IsNull, X: n}, few)
 	}
-	b.emit(&ir.Assume{At: schema.At(pos), Cond: ir.Op(ir.Eq, ir.V(count), &ir.Cond{If: few, Then: all, Else: n})})
+	b.emit(&ir.Assume{At: at(pos), Cond: ir.Op(ir.Eq, ir.V(count), &ir.Cond{If: few, Then: all, Else: n})})
 	if len(q.order) == 0 {
 		return among
 	}
@@ -225,7 +225,7 @@ func (b *builder) firstRows(q *query, n, all ir.Expr, pos ir.Pos) picked {
 	}
 	left := ir.AndE(q.where, ir.NotE(among(q.from)))
 	taken := ir.AndE(renamed(q.where), among(other))
-	b.emit(&ir.Assume{At: schema.At(pos), Cond: ir.NotE(&ir.Exists{Query: ir.Query{From: append(append([]ir.Source{}, q.from...), other...),
+	b.emit(&ir.Assume{At: at(pos), Cond: ir.NotE(&ir.Exists{Query: ir.Query{From: append(append([]ir.Source{}, q.from...), other...),
 		Where: ir.AndE(left, taken, comesBefore(q.order, renamed))}})})
 	return among
 }

@@ -34,7 +34,7 @@ func (b *builder) lastStatement(f *frame, t *syntax.Text, s syntax.SQLStatement)
 				b.command(f, t, s.Tree, s.Pos, sink{kind: toClient})
 				return
 			}
-			e := &ir.Emit{At: schema.At(s.Pos)}
+			e := &ir.Emit{At: at(s.Pos)}
 			var into []dest
 			b.command(f, t, s.Tree, s.Pos, sink{kind: intoLocals, dests: func(cols []colDef) (list, rest []dest) {
 				b.checkResult(f, s.Pos, cols)
@@ -96,7 +96,7 @@ func (b *builder) resultTypes(f *frame) []schema.Type {
 		}
 		return out
 	}
-	if t.Name == schema.NRecord || t.Ir.Kind == ir.KindOpaque && t.Name != nJSON {
+	if t.Name == schema.NRecord || t.Ir.Kind == ir.KindOpaque && t.Name != schema.NJSON {
 		return nil
 	}
 	return []schema.Type{t}
@@ -184,7 +184,7 @@ func (b *builder) lockTable(f *frame, t *syntax.Text, s *pg.LockStmt, pos ir.Pos
 	}
 	for _, n := range s.Relations {
 		tab := x.tableOf(pg.Inner(n).(*pg.RangeVar))
-		b.emit(&ir.LockTable{At: schema.At(pos), Table: tab.Ir, Mode: mode})
+		b.emit(&ir.LockTable{At: at(pos), Table: tab.Ir, Mode: mode})
 		b.locks = true
 	}
 }

@@ -2,6 +2,7 @@ package sqlmodel
 
 import (
 	"slices"
+	"strconv"
 
 	"github.com/txrobust/robust/internal/quote"
 	"github.com/txrobust/robust/internal/sql/catalog"
@@ -20,7 +21,7 @@ func (b *builder) send(s *ir.Send) {
 // call gives the command by which a client runs the function of a template.
 func (b *builder) call(f *frame) *ir.Send {
 	fn := f.fn
-	s := &ir.Send{At: schema.At(fn.Pos), Result: ir.Rows}
+	s := &ir.Send{At: at(fn.Pos), Result: ir.Rows}
 	w := &commandWriter{s: s}
 	switch {
 	case fn.Procedure:
@@ -122,7 +123,7 @@ type argument func(number, offset int) ir.SendArg
 // parameters.
 func (b *builder) statementCommand(t *syntax.Text, raw *pg.RawStmt, pos ir.Pos, arg argument) *ir.Send {
 	tree := pg.Inner(raw.Stmt)
-	s := &ir.Send{At: schema.At(pos), Apart: apart(tree), Reads: b.onlyReads(tree, raw)}
+	s := &ir.Send{At: at(pos), Apart: apart(tree), Reads: b.onlyReads(tree, raw)}
 	from, to := schema.StatementSpan(t, raw)
 	s.Text, s.Args = splitAtParameters(t.SQL, from, to, raw, arg)
 	if list, ok := syntax.ResultNames(raw); ok {
@@ -158,7 +159,7 @@ func splitAtParameters(s string, from, to int, raw *pg.RawStmt, arg argument) (t
 			a.Number = numbers[k]
 		}
 		text, args = append(text, quote.Statement(s[from:off])), append(args, a)
-		from = off + len("$"+schema.Itoa(k))
+		from = off + len("$"+strconv.Itoa(k))
 	}
 	return append(text, quote.Statement(s[from:to])), args
 }

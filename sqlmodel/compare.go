@@ -5,6 +5,7 @@ import (
 
 	"github.com/txrobust/robust/internal/sql/catalog"
 	"github.com/txrobust/robust/internal/sql/schema"
+	"github.com/txrobust/robust/internal/sql/syntax"
 	"github.com/txrobust/robust/internal/sql/value"
 	"github.com/txrobust/robust/ir"
 )
@@ -22,7 +23,7 @@ func (x *ex) compare(op string, l, r val, loc int32) val {
 		return val{e: ir.C(ir.Null), t: schema.TBool}
 	}
 	nn := l.nn && r.nn || op == "is"
-	k := schema.Comparisons[op]
+	k := syntax.Comparisons[op]
 	equality := k == ir.Eq || k == ir.Ne || k == ir.Is
 	l, r = x.collate(l, r)
 	l, r = x.comparable(l), x.comparable(r)

@@ -60,7 +60,7 @@ func (i *inserter) onConflict(stmt *ir.Insert, row *rowSource) {
 		read.query.Written = true
 	}
 	if fires {
-		b.emit(&ir.If{At: schema.At(i.pos), Cond: ir.V(done), Then: b.collect(func() { i.after(row) })})
+		b.emit(&ir.If{At: at(i.pos), Cond: ir.V(done), Then: b.collect(func() { i.after(row) })})
 	}
 	if i.many {
 		b.emitWeakIf(i.pos, ir.V(done), func() { b.countOne(i.f, i.pos) })
@@ -293,7 +293,7 @@ func (i *inserter) readConflict(stmt *ir.Insert, row, existing, after *rowSource
 		where = ir.AndE(where, ir.Op(ir.Eq, &ir.Col{Row: existing.row, Col: name}, given))
 	}
 	out := &conflictRow{found: b.local("in_conflict", schema.TBool)}
-	s := &ir.Select{At: schema.At(i.pos), Query: ir.Query{From: []ir.Source{existing.irSource()}, Where: where}, Found: out.found}
+	s := &ir.Select{At: at(i.pos), Query: ir.Query{From: []ir.Source{existing.irSource()}, Where: where}, Found: out.found}
 	for _, c := range i.returned(after, row) {
 		local := b.local(c.name, c.t)
 		s.Into, s.Cols = append(s.Into, local), append(s.Cols, c.e)

@@ -5,11 +5,11 @@ import (
 	"fmt"
 	"math/rand"
 	"runtime/debug"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
 
-	"github.com/txrobust/robust/internal/sql/schema"
 	"github.com/txrobust/robust/ir"
 )
 
@@ -27,7 +27,7 @@ func TestCyclic(t *testing.T) {
 	many := func(format string, times int) string {
 		var b strings.Builder
 		for i := 1; i <= times; i++ {
-			b.WriteString(strings.NewReplacer("{i}", schema.Itoa(i), "{j}", schema.Itoa(i-1)).Replace(format))
+			b.WriteString(strings.NewReplacer("{i}", strconv.Itoa(i), "{j}", strconv.Itoa(i-1)).Replace(format))
 		}
 		return b.String()
 	}

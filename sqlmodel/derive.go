@@ -2,6 +2,7 @@ package sqlmodel
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/txrobust/robust/internal/sql/pg"
@@ -165,7 +166,7 @@ func (x *ex) relation(s *pg.SelectStmt) *derived {
 	case s.Op != pg.SetOpNone && s.Op != 0:
 		x.checkLocking(s, x.pushed)
 		if len(s.LockingClause) > 0 { // in MySQL, of the last query
-			x.b.emit(&ir.Dropped{At: schema.At(x.pos(int32(max(pg.Start(s), 0)))), Kind: ir.ByRowLock, Tables: x.l.IrTables(x.l.EffectOf(x.b.refsOf(s))), What: "the row locks of UNION and the like"})
+			x.b.emit(&ir.Dropped{At: at(x.pos(int32(max(pg.Start(s), 0)))), Kind: ir.ByRowLock, Tables: x.l.IrTables(x.l.EffectOf(x.b.refsOf(s))), What: "the row locks of UNION and the like"})
 		}
 		y := *x
 		if x.fetched != fetchedAll || s.LimitCount != nil || s.LimitOffset != nil {
@@ -309,7 +310,7 @@ func (x *ex) valuesRel(s *pg.SelectStmt) *derived {
 		p := &ir.Project{}
 		for i, n := range x.expanded(pg.Inner(row).(*pg.List).Items) {
 			v := x.one(n)
-			c := colDef{name: "column" + schema.Itoa(i+1), t: v.t, nn: v.nn}
+			c := colDef{name: "column" + strconv.Itoa(i+1), t: v.t, nn: v.nn}
 			one.cols = append(one.cols, c)
 			p.Cols = append(p.Cols, ir.Item{Name: c.name, Type: localType(v.t), Expr: v.e})
 		}
@@ -453,7 +454,7 @@ func itemsOf(cols []colDef) []ir.Item {
 	for i, c := range cols {
 		name := c.name
 		if n := taken[c.name]; n > 0 {
-			name = c.name + "#" + schema.Itoa(n)
+			name = c.name + "#" + strconv.Itoa(n)
 		}
 		taken[c.name]++
 		out[i] = ir.Item{Name: name, Type: localType(c.t), Expr: c.e}

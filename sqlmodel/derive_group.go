@@ -1,6 +1,8 @@
 package sqlmodel
 
 import (
+	"strconv"
+
 	"github.com/txrobust/robust/internal/sql/pg"
 	"github.com/txrobust/robust/internal/sql/schema"
 	"github.com/txrobust/robust/internal/sql/syntax"
@@ -68,7 +70,7 @@ func (g *grouping) add(e ir.Expr, t schema.Type) *ir.Col {
 			return &ir.Col{Row: g.row, Col: g.items[i].Name}
 		}
 	}
-	name := "k" + schema.Itoa(len(g.items)+1)
+	name := "k" + strconv.Itoa(len(g.items)+1)
 	g.in.d.types[ir.Col{Row: g.row, Col: name}] = localType(t)
 	g.items, g.texts = append(g.items, ir.Item{Name: name, Type: localType(t), Expr: e}), append(g.texts, text)
 	return &ir.Col{Row: g.row, Col: name}
@@ -117,7 +119,7 @@ func (g *grouping) aggregate(agg ir.Agg, _ string, _ schema.Type) ir.Expr {
 			return &ir.Col{Row: g.row, Col: a.Name}
 		}
 	}
-	name := "a" + schema.Itoa(len(g.aggs)+1)
+	name := "a" + strconv.Itoa(len(g.aggs)+1)
 	g.in.d.types[ir.Col{Row: g.row, Col: name}] = agg.Type
 	g.aggs = append(g.aggs, ir.NamedAgg{Name: name, Agg: agg})
 	return &ir.Col{Row: g.row, Col: name}
@@ -142,7 +144,7 @@ func (x *ex) windowCall(e *pg.FuncCall, name string) val {
 	var cols []ir.Item
 	add := func(n *pg.Node) {
 		v := x.defaultType(x.one(n))
-		cols = append(cols, ir.Item{Name: "w" + schema.Itoa(len(cols)+1), Type: localType(v.t), Expr: v.e})
+		cols = append(cols, ir.Item{Name: "w" + strconv.Itoa(len(cols)+1), Type: localType(v.t), Expr: v.e})
 	}
 	var args []val
 	for _, a := range e.Args {
@@ -166,7 +168,7 @@ func (x *ex) windowCall(e *pg.FuncCall, name string) val {
 	}
 	t := x.windowResult(name, args)
 	pos := x.pos(e.Location)
-	c := &ir.Call{Name: ir.WindowFn + name + " at " + schema.Itoa(pos.Line) + ":" + schema.Itoa(pos.Col), Type: localType(t)}
+	c := &ir.Call{Name: ir.WindowFn + name + " at " + strconv.Itoa(pos.Line) + ":" + strconv.Itoa(pos.Col), Type: localType(t)}
 	c.Args = append(c.Args, ir.Open(ir.WantRows, &ir.Project{From: w.from, Where: w.where, Cols: cols}, ir.ArrayType(ir.KindOpaque)))
 	for _, i := range cols {
 		c.Args = append(c.Args, i.Expr)

@@ -225,7 +225,7 @@ func (q *query) lockNullable(x *ex, s *pg.SelectStmt, src *rowSource, nullable m
 	if s.WhereClause == nil && src.table != nil && !x.held && !x.conditional { // nor is there a condition around it
 		x.fail(loc, "a lock must not reach %s, the nullable side of an outer join, which PostgreSQL refuses: name the tables to lock with OF", src.alias)
 	}
-	d := &ir.Dropped{At: schema.At(x.pos(loc)), Kind: ir.ByError, What: "the error of a lock on " + src.alias + ", the nullable side of an outer join"}
+	d := &ir.Dropped{At: at(x.pos(loc)), Kind: ir.ByError, What: "the error of a lock on " + src.alias + ", the nullable side of an outer join"}
 	if src.table != nil {
 		d.Tables = []*ir.Table{src.table.Ir}
 	}
@@ -287,7 +287,7 @@ func (n *nestedLocks) settle(x *ex, from ir.From, p *ir.Project) {
 	if ok {
 		return
 	}
-	x.b.emit(&ir.Dropped{At: schema.At(n.pos), Kind: ir.ByRowLock, Tables: x.l.IrTables(n.refs()),
+	x.b.emit(&ir.Dropped{At: at(n.pos), Kind: ir.ByRowLock, Tables: x.l.IrTables(n.refs()),
 		What: "the row locks of " + n.what + ", which has " + why})
 }
 
@@ -330,8 +330,8 @@ func (d *deriver) lock() {
 			rel := *l.rel
 			rel.Cols = []ir.Item{{Name: "key", Type: ir.Type{Kind: elem}, Expr: one}}
 			local := d.b.irLocal("locked", t)
-			d.b.emit(&ir.Assign{At: schema.At(l.pos), Var: local, Expr: ir.Derive(ir.WantArray, &rel, t, l.typeOf)})
-			d.b.emit(&ir.LockRows{At: schema.At(l.pos), Locks: ir.Locks{{Mode: leaf.mode}}, Query: ir.Query{
+			d.b.emit(&ir.Assign{At: at(l.pos), Var: local, Expr: ir.Derive(ir.WantArray, &rel, t, l.typeOf)})
+			d.b.emit(&ir.LockRows{At: at(l.pos), Locks: ir.Locks{{Mode: leaf.mode}}, Query: ir.Query{
 				From:  []ir.Source{{Table: leaf.table, Row: leaf.row}},
 				Where: &ir.Call{Name: "= any", Args: []ir.Expr{one, ir.V(local)}, Type: ir.BoolType}}})
 		}

@@ -301,7 +301,7 @@ func (d *deriver) read(r ir.Rel) {
 		}
 		t := ir.ArrayType(ir.KindOpaque)
 		s.given.Param = d.b.irLocal("rows_of_"+syntax.LastPart(s.table.Name), t)
-		d.b.emit(&ir.Select{At: schema.At(s.pos), Into: []string{s.given.Param}, Aggs: []ir.Agg{{Fn: ir.RowsAgg, Arg: row, Type: t}},
+		d.b.emit(&ir.Select{At: at(s.pos), Into: []string{s.given.Param}, Aggs: []ir.Agg{{Fn: ir.RowsAgg, Arg: row, Type: t}},
 			Query: ir.Query{From: []ir.Source{{Table: s.table.Ir, Row: s.row}}, Where: ir.AndE(s.conds...)}})
 	}
 	d.lock()

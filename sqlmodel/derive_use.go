@@ -2,6 +2,7 @@ package sqlmodel
 
 import (
 	"slices"
+	"strconv"
 
 	"github.com/txrobust/robust/internal/sql/pg"
 	"github.com/txrobust/robust/internal/sql/schema"
@@ -63,14 +64,14 @@ func (x *ex) succeeds(d *derived, value bool) {
 		return
 	}
 	c := &ir.Call{Name: ir.SucceedsFn, Type: ir.BoolType, Args: d.call(ir.WantAny, ir.BoolType).Args}
-	x.b.emit(&ir.Assume{At: schema.At(x.b.cur), Cond: c})
+	x.b.emit(&ir.Assume{At: at(x.b.cur), Cond: c})
 }
 
 // rowsLocal puts the rows of a derivation in a local, as what is wanted says.
 func (b *builder) rowsLocal(d *derived, want ir.Want, pos ir.Pos) ir.Expr {
 	t := ir.ArrayType(ir.KindOpaque)
 	local := b.irLocal("rows", t)
-	b.emit(&ir.Assign{At: schema.At(pos), Var: local, Expr: d.call(want, t)})
+	b.emit(&ir.Assign{At: at(pos), Var: local, Expr: d.call(want, t)})
 	return ir.V(local)
 }
 
@@ -109,12 +110,12 @@ func (b *builder) derivedSelect(f *frame, x *ex, s *pg.SelectStmt, pos ir.Pos, t
 			b.strict(to, pos, found())
 		}
 		first := b.irLocal("first", ir.OpaqueType)
-		b.emit(&ir.Assign{At: schema.At(pos), Var: first, Expr: d.call(ir.WantFirst, ir.OpaqueType)})
+		b.emit(&ir.Assign{At: at(pos), Var: first, Expr: d.call(ir.WantFirst, ir.OpaqueType)})
 		b.assignAll(x, pos, list, d.fields(ir.V(first)))
 		b.setNull(pos, rest)
 	case to.kind == toClient && f.result == nil:
 		b.checkResult(f, pos, d.cols)
-		b.emit(&ir.Emit{At: schema.At(pos), Exprs: []ir.Expr{d.call(ir.WantRows, ir.ArrayType(ir.KindOpaque))}})
+		b.emit(&ir.Emit{At: at(pos), Exprs: []ir.Expr{d.call(ir.WantRows, ir.ArrayType(ir.KindOpaque))}})
 		b.setFound(f, pos, found(), count())
 	default:
 		switch {
@@ -153,7 +154,7 @@ func (d *derived) repeats(cols []int) ir.Expr {
 	for i, c := range cols {
 		e := &ir.Col{Row: from, Col: shape[c].Name}
 		g.Where = ir.AndE(g.Where, isNotNull(e))
-		g.Keys = append(g.Keys, ir.Item{Name: "k" + schema.Itoa(i+1), Type: shape[c].Type, Expr: e})
+		g.Keys = append(g.Keys, ir.Item{Name: "k" + strconv.Itoa(i+1), Type: shape[c].Type, Expr: e})
 	}
 	again := &derived{rel: &ir.Project{From: &ir.Leaf{Row: grouped, Rel: g}, Where: many}, typeOf: d.typeOf}
 	return again.call(ir.WantAny, ir.BoolType)
@@ -226,7 +227,7 @@ func (x *ex) withoutQueries(v val) val {
 			x.unmodelled("a condition on a query that is compared with the rows of another one")
 		}
 		local := x.b.local("tmp", t)
-		x.b.emit(&ir.Assign{At: schema.At(x.b.cur), Var: local, Expr: e})
+		x.b.emit(&ir.Assign{At: at(x.b.cur), Var: local, Expr: e})
 		return ir.V(local)
 	}
 	if !v.record {

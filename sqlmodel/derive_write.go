@@ -1,6 +1,8 @@
 package sqlmodel
 
 import (
+	"strconv"
+
 	"github.com/txrobust/robust/internal/sql/pg"
 	"github.com/txrobust/robust/internal/sql/schema"
 	"github.com/txrobust/robust/internal/sql/syntax"
@@ -51,10 +53,10 @@ func (b *builder) derivedFrom(y *ex, row *rowSource, from []*pg.Node, where *pg.
 	}
 	all := &ir.Project{From: tree, Where: inside}
 	for i, a := range list {
-		all.Cols = append(all.Cols, ir.Item{Name: schema.Itoa(i), Type: localType(a.v.t), Expr: a.v.e})
+		all.Cols = append(all.Cols, ir.Item{Name: strconv.Itoa(i), Type: localType(a.v.t), Expr: a.v.e})
 	}
 	for i, c := range returned {
-		all.Cols = append(all.Cols, ir.Item{Name: schema.Itoa(len(list) + i), Type: localType(c.t), Expr: c.e})
+		all.Cols = append(all.Cols, ir.Item{Name: strconv.Itoa(len(list) + i), Type: localType(c.t), Expr: c.e})
 	}
 	z.d.read(all)
 	typeOf := func(e ir.Expr) ir.Type { return z.d.typeOf(y, e) }

@@ -3,6 +3,7 @@ package sqlmodel
 import (
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/txrobust/robust/internal/sql/pg"
@@ -79,24 +80,24 @@ func (b *builder) caught(states ...string) bool {
 func (b *builder) fails(pos ir.Pos, state string) {
 	c, i := b.catcher(state)
 	if c == nil {
-		b.emit(&ir.Abort{At: schema.At(pos)})
+		b.emit(&ir.Abort{At: at(pos)})
 		return
 	}
 	if c.labels[i] == "" {
 		c.labels[i], c.states[i] = b.newLabel("handler"), map[string]bool{}
 	}
 	c.states[i][state] = true
-	b.emitWeak(&ir.Assign{At: schema.At(pos), Var: c.state, Expr: ir.C(ir.Text(state))})
-	b.emit(&ir.Break{At: schema.At(pos), Label: c.labels[i]})
+	b.emitWeak(&ir.Assign{At: at(pos), Var: c.state, Expr: ir.C(ir.Text(state))})
+	b.emit(&ir.Break{At: at(pos), Label: c.labels[i]})
 }
 
 // require writes that it is an error unless cond is true.
 func (b *builder) require(pos ir.Pos, cond ir.Expr, state string) {
 	if !b.caught(state) {
-		b.emit(&ir.Assume{At: schema.At(pos), Cond: cond})
+		b.emit(&ir.Assume{At: at(pos), Cond: cond})
 		return
 	}
-	b.emit(&ir.If{At: schema.At(pos), Cond: cond, Else: b.collect(func() { b.fails(pos, state) })})
+	b.emit(&ir.If{At: at(pos), Cond: cond, Else: b.collect(func() { b.fails(pos, state) })})
 }
 
 // protected translates the body and the handlers of a block.
@@ -132,7 +133,7 @@ func (b *builder) protected(f *frame, s *plpgsql.Block, pos ir.Pos) {
 			continue
 		}
 		reached = true
-		at := schema.At(f.text.Pos(h.Place()))
+		at := at(f.text.Pos(h.Place()))
 		if !endsInJump(list) {
 			list = append(list, &ir.Break{At: at, Label: end})
 		}
@@ -143,9 +144,9 @@ func (b *builder) protected(f *frame, s *plpgsql.Block, pos ir.Pos) {
 		list = append(list, b.collect(func() { b.handler(f, handling{c, i}) })...)
 	}
 	if undo && reached {
-		b.emit(&ir.Savepoint{At: schema.At(pos), Name: end})
+		b.emit(&ir.Savepoint{At: at(pos), Name: end})
 	}
-	b.emit(&ir.Block{At: schema.At(pos), Label: end, Body: list})
+	b.emit(&ir.Block{At: at(pos), Label: end, Body: list})
 }
 
 // undoes reports whether rolling statements back changes anything.
@@ -225,12 +226,12 @@ const noHandler = "0Z002"
 func (b *builder) raiseAgain(h *handling, pos ir.Pos) {
 	states := slices.Sorted(maps.Keys(h.states[h.i]))
 	if !b.caught(states...) {
-		b.emit(&ir.Abort{At: schema.At(pos)})
+		b.emit(&ir.Abort{At: at(pos)})
 		return
 	}
 	for _, state := range states[1:] {
 		is := ir.Op(ir.Eq, ir.V(h.state), ir.C(ir.Text(state)))
-		b.emit(&ir.If{At: schema.At(pos), Cond: is, Then: b.collect(func() { b.fails(pos, state) })})
+		b.emit(&ir.If{At: at(pos), Cond: is, Then: b.collect(func() { b.fails(pos, state) })})
 	}
 	b.fails(pos, states[0])
 }
@@ -303,7 +304,7 @@ func (b *builder) messageIsData(f *frame) bool {
 		})
 	}
 	for i, p := range f.fn.Params {
-		data = data || names[p.Name] || names["$"+schema.Itoa(i+1)]
+		data = data || names[p.Name] || names["$"+strconv.Itoa(i+1)]
 	}
 	plpgsql.Walk(body, func(s plpgsql.Stmt) {
 		switch s := s.(type) {

@@ -91,7 +91,7 @@ func (l *loader) exclusionExpr(t *schema.Table, c *schema.Exclusion, out *ir.Exc
 			return "the operator " + el.Op
 		}
 		for _, side := range []val{a, b} {
-			if _, compares := schema.Comparisons[el.Op]; !side.nn && !v.nn && !compares { // operators give NULL for NULL
+			if _, compares := syntax.Comparisons[el.Op]; !side.nn && !v.nn && !compares { // operators give NULL for NULL
 				out.Expr = ir.AndE(out.Expr, isNotNull(side.e))
 			}
 		}

@@ -558,7 +558,7 @@ func (x *ex) valueFunction(e *pg.SQLValueFunction) val {
 	case pg.ValueCurrentTime, pg.ValueCurTimeN:
 		name, t = "current_time", schema.ValuesOf("timetz")
 	case pg.ValueLocalTime, pg.ValueLocalTimeN:
-		name, t = "localtime", tTime
+		name, t = "localtime", schema.TTime
 	case pg.ValueTimestamp, pg.ValueTimestampN:
 		name, t = "now", schema.TStamp
 	case pg.ValueLocalStamp, pg.ValueLocalStampN:
@@ -641,7 +641,7 @@ func (x *ex) indirection(e *pg.A_Indirection) val {
 
 func (x *ex) subscript(v val, i *pg.A_Indices, loc int32) val {
 	if v.t.Name != schema.NArray {
-		if v.t.Name == nJSON || v.t.Name == schema.NAny {
+		if v.t.Name == schema.NJSON || v.t.Name == schema.NAny {
 			k := x.one(i.Uidx)
 			return val{e: &ir.Call{Name: "subscript", Args: []ir.Expr{v.e, x.defaultType(k).e}, Type: ir.OpaqueType}, t: v.t}
 		}

@@ -76,7 +76,7 @@ func (c *psql) gset(n *syntax.Node, tree any) {
 				b.unmodelled("\\gset of a query with LIMIT")
 			}
 			rows := b.local("row_count", schema.TInt)
-			b.emit(&ir.Select{At: schema.At(n.Pos), Into: []string{rows}, Aggs: []ir.Agg{{Fn: "count", Type: ir.IntType}}, Query: q.ir()})
+			b.emit(&ir.Select{At: at(n.Pos), Into: []string{rows}, Aggs: []ir.Agg{{Fn: "count", Type: ir.IntType}}, Query: q.ir()})
 			one = ir.Op(ir.Eq, ir.V(rows), ir.C(ir.Int(1)))
 		}
 		b.selectInto(f, x, q, n.Pos, to)
@@ -89,14 +89,14 @@ func (c *psql) gset(n *syntax.Node, tree any) {
 		}
 		b.out = append(b.out, body...)
 		if !single && strict {
-			b.emit(&ir.Assume{At: schema.At(n.Pos), Cond: one})
+			b.emit(&ir.Assume{At: at(n.Pos), Cond: one})
 		}
 	}
 	if !gives {
 		b.unmodelled("\\%s of this statement", n.Cmd.Name)
 	}
 	if !direct && len(list) > 0 {
-		b.emit(&ir.If{At: schema.At(n.Pos), Cond: one, Then: b.collect(func() {
+		b.emit(&ir.If{At: at(n.Pos), Cond: one, Then: b.collect(func() {
 			for i, k := range list {
 				b.assign(n.Pos, c.vars[k].local, ir.V(fresh[i]))
 			}

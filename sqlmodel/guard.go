@@ -1,7 +1,6 @@
 package sqlmodel
 
 import (
-	"github.com/txrobust/robust/internal/sql/schema"
 	"github.com/txrobust/robust/ir"
 )
 
@@ -47,7 +46,7 @@ func (x *ex) lockWhen(q *query, pos ir.Pos, told bool) {
 		x.b.looseLocks(q, pos, "which may not run")
 		return
 	}
-	x.b.emit(&ir.If{At: schema.At(pos), Cond: x.guard, Then: x.b.collect(func() { x.b.lockRows(q, pos) })})
+	x.b.emit(&ir.If{At: at(pos), Cond: x.guard, Then: x.b.collect(func() { x.b.lockRows(q, pos) })})
 }
 
 // sureLocks are the locks of a subquery that runs if a row is written, and perhaps
@@ -76,7 +75,7 @@ func (b *builder) lockSurely(list []sureLocks, row *rowSource, w *writeQuery) {
 	if len(list) == 0 {
 		return
 	}
-	s := &ir.If{At: schema.At(b.cur), Cond: &ir.Exists{Query: ir.Query{From: append([]ir.Source{row.irSource()}, w.other...), Where: w.where}}}
+	s := &ir.If{At: at(b.cur), Cond: &ir.Exists{Query: ir.Query{From: append([]ir.Source{row.irSource()}, w.other...), Where: w.where}}}
 	for _, l := range list {
 		s.Then = append(s.Then, b.collect(func() { own := *l.q; b.lockRows(&own, l.pos) })...)
 		s.Else = append(s.Else, b.collect(func() { b.looseLocks(l.q, l.pos, "which may not run") })...)

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/txrobust/robust/internal/client"
+	"github.com/txrobust/robust/internal/sql/load"
 	"github.com/txrobust/robust/internal/sql/schema"
 )
 
@@ -40,7 +41,7 @@ func TestFillHoles(t *testing.T) {
 		{"SELECT a FROM t WHERE § ; DELETE FROM t", ""},
 		{"§", ""},
 	} {
-		got, star, ok := schema.FillHoles(strings.ReplaceAll(c.text, "§", client.Hole))
+		got, star, ok := load.FillHoles(strings.ReplaceAll(c.text, "§", client.Hole))
 		got = strings.NewReplacer(schema.HoleFunc, "h", "( ", "(", " )", ")").Replace(strings.Join(strings.Fields(got), " "))
 		if star != strings.Contains(c.want, "*") {
 			t.Errorf("%s: columns are known: %v", c.text, !star)
@@ -53,7 +54,7 @@ func TestFillHoles(t *testing.T) {
 
 // TestBackticks writes names as MySQL quotes them.
 func TestBackticks(t *testing.T) {
-	if got, want := schema.WithoutBackticks("SELECT `aB` FROM t WHERE b = '`C`'"), `SELECT "ab" FROM t WHERE b = '`+"`C`'"; got != want {
+	if got, want := load.WithoutBackticks("SELECT `aB` FROM t WHERE b = '`C`'"), `SELECT "ab" FROM t WHERE b = '`+"`C`'"; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
 }

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/txrobust/robust/internal/client"
-	"github.com/txrobust/robust/internal/sql/schema"
+	"github.com/txrobust/robust/internal/sql/load"
 )
 
 // TestIdle checks which statements of other databases touch no rows.
@@ -42,7 +42,7 @@ func TestIdle(t *testing.T) {
 		{"USE shop", true, true},
 		{"UPDATE t SET a = 1", true, false},
 	} {
-		if got := schema.TouchesNoRows(c.sql, c.mysql); got != c.idle {
+		if got := load.TouchesNoRows(c.sql, c.mysql); got != c.idle {
 			t.Errorf("%s: got %v", c.sql, got)
 		}
 		prog, err := Client(t.Context(), []File{{Name: "s.sql", Text: programSchema}}, []*client.Txn{txn_("f", vars("n int"), with(sql(c.sql), func(q *client.Query) { q.Into = []string{"n"} }), emit("n"))}, Options{MySQL: c.mysql})

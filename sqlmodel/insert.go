@@ -250,15 +250,15 @@ func (i *inserter) query(sel *pg.SelectStmt) {
 	case len(q.from) == 0 && q.where == nil:
 		i.row(given(q.targets))
 	case len(q.from) == 0:
-		b.emit(&ir.If{At: schema.At(i.pos), Cond: q.where, Then: b.collect(func() { i.row(given(q.targets)) }), Else: b.collect(i.nothing)})
+		b.emit(&ir.If{At: at(i.pos), Cond: q.where, Then: b.collect(func() { i.row(given(q.targets)) }), Else: b.collect(i.nothing)})
 	case q.atMost == 1 || b.singleRow(q.ir()) && q.limit == nil:
 		found := b.local("was_found", schema.TBool)
 		b.lockFirst(q, i.pos, false)
-		s := &ir.Select{At: schema.At(i.pos), Query: q.ir(), Order: q.order, Locks: q.locks, Found: found}
+		s := &ir.Select{At: at(i.pos), Query: q.ir(), Order: q.order, Locks: q.locks, Found: found}
 		cols := i.intoLocals(q, &s.Into, &s.Cols)
 		b.atLeastOne(s)
 		b.emit(s)
-		b.emit(&ir.If{At: schema.At(i.pos), Cond: ir.V(found), Then: b.collect(func() { i.row(given(cols)) }), Else: b.collect(i.nothing)})
+		b.emit(&ir.If{At: at(i.pos), Cond: ir.V(found), Then: b.collect(func() { i.row(given(cols)) }), Else: b.collect(i.nothing)})
 	default:
 		i.many = true
 		i.apartFromParents()
@@ -312,7 +312,7 @@ func (i *inserter) foreach(q *query, given func([]colDef) []assignment) {
 	}
 	b.fetchAll(q)
 	i.onceForAll(q)
-	loop := &ir.Foreach{At: schema.At(i.pos), Query: q.ir(), Order: q.order, Locks: q.locks}
+	loop := &ir.Foreach{At: at(i.pos), Query: q.ir(), Order: q.order, Locks: q.locks}
 	cols := i.intoLocals(q, &loop.Into, &loop.Cols)
 	if len(loop.Into) == 0 {
 		loop.Into, loop.Cols = []string{b.local("hit", schema.TBool)}, []ir.Expr{ir.C(ir.Bool(true))}
@@ -322,12 +322,12 @@ func (i *inserter) foreach(q *query, given func([]colDef) []assignment) {
 	if q.limit != nil {
 		lock = b.lockInRound(loop)
 		n = b.local("n", schema.TInt)
-		b.emit(&ir.Assign{At: schema.At(i.pos), Var: n, Expr: ir.C(ir.Int(0))})
+		b.emit(&ir.Assign{At: at(i.pos), Var: n, Expr: ir.C(ir.Int(0))})
 	}
 	loop.Body = b.collect(func() {
 		if n != "" {
-			b.emit(&ir.If{At: schema.At(i.pos), Cond: ir.Op(ir.Ge, ir.V(n), q.limit), Then: []ir.Stmt{&ir.Break{At: schema.At(i.pos)}}})
-			b.emit(&ir.Assign{At: schema.At(i.pos), Var: n, Expr: ir.Op(ir.Add, ir.V(n), ir.C(ir.Int(1)))})
+			b.emit(&ir.If{At: at(i.pos), Cond: ir.Op(ir.Ge, ir.V(n), q.limit), Then: []ir.Stmt{&ir.Break{At: at(i.pos)}}})
+			b.emit(&ir.Assign{At: at(i.pos), Var: n, Expr: ir.Op(ir.Add, ir.V(n), ir.C(ir.Int(1)))})
 		}
 		b.out = append(b.out, lock...)
 		i.row(given(cols))
@@ -448,7 +448,7 @@ func (i *inserter) put(row *rowSource) {
 	gen := b.generated(tab, row)
 	row = withValues(row, gen)
 	b.unplaced(i.pos, tab, row)
-	stmt := &ir.Insert{At: schema.At(i.pos), Table: tab.Ir}
+	stmt := &ir.Insert{At: at(i.pos), Table: tab.Ir}
 	for _, c := range row.cols {
 		if k, isConst := c.e.(*ir.Const); isConst && k.Value.IsNull() && !tab.Ir.IsKey(tab.Ir.Column(c.name)) {
 			continue
@@ -538,7 +538,7 @@ func (i *inserter) returning(row *rowSource, done ir.Expr, before *conflictRow) 
 	give := func() {
 		if i.to.kind == intoRows {
 			e := &ir.Call{Name: ir.RowsAgg, Args: []ir.Expr{i.to.rows.take(i.x, cols)}, Type: ir.ArrayType(ir.KindOpaque)}
-			b.emit(&ir.Assign{At: schema.At(i.pos), Var: i.to.rows.local, Expr: e})
+			b.emit(&ir.Assign{At: at(i.pos), Var: i.to.rows.local, Expr: e})
 			return
 		}
 		if i.to.kind == intoLocals {
@@ -555,7 +555,7 @@ func (i *inserter) returning(row *rowSource, done ir.Expr, before *conflictRow) 
 		give()
 		return
 	}
-	b.emit(&ir.If{At: schema.At(i.pos), Cond: done, Then: b.collect(give), Else: b.collect(func() { i.noRow(cols) })})
+	b.emit(&ir.If{At: at(i.pos), Cond: done, Then: b.collect(give), Else: b.collect(func() { i.noRow(cols) })})
 }
 
 // nothing is what follows where no row comes to be inserted.
@@ -584,7 +584,7 @@ func (i *inserter) nothing() {
 func (i *inserter) noRow(cols []colDef) {
 	switch i.to.kind {
 	case intoRows:
-		i.b.emit(&ir.Assign{At: schema.At(i.pos), Var: i.to.rows.local, Expr: &ir.Call{Name: ir.RowsAgg, Type: ir.ArrayType(ir.KindOpaque)}})
+		i.b.emit(&ir.Assign{At: at(i.pos), Var: i.to.rows.local, Expr: &ir.Call{Name: ir.RowsAgg, Type: ir.ArrayType(ir.KindOpaque)}})
 	case intoLocals:
 		list, rest := i.to.dests(cols)
 		i.b.setNull(i.pos, append(list, rest...))

@@ -75,7 +75,7 @@ func (i *inserter) beforehand(n *pg.Node) []colDef {
 				i.b.unmodelled("a subquery in RETURNING that depends on the row, %s", hidden)
 			}
 			local := i.b.local(c.name, c.t)
-			i.b.emit(&ir.Assign{At: schema.At(i.pos), Var: local, Expr: c.e})
+			i.b.emit(&ir.Assign{At: at(i.pos), Var: local, Expr: c.e})
 			q.targets[k].e = ir.V(local)
 		}
 	}
@@ -118,7 +118,7 @@ func (i *inserter) seesBefore(n *pg.Node) bool {
 func (i *inserter) kept(a assignment) assignment {
 	if ir.HasExists(a.v.e) {
 		local := i.b.local(a.column, a.v.t)
-		i.b.emit(&ir.Assign{At: schema.At(i.pos), Var: local, Expr: a.v.e})
+		i.b.emit(&ir.Assign{At: at(i.pos), Var: local, Expr: a.v.e})
 		a.v.e = ir.V(local)
 	}
 	return a

@@ -6,6 +6,7 @@ import (
 
 	"github.com/txrobust/robust/internal/infile"
 	"github.com/txrobust/robust/internal/sql/input"
+	"github.com/txrobust/robust/internal/sql/load"
 	"github.com/txrobust/robust/internal/sql/schema"
 	"github.com/txrobust/robust/internal/sql/syntax"
 	"github.com/txrobust/robust/ir"
@@ -115,11 +116,11 @@ func (l *loader) translate() error {
 // read reads the files up to the tables and the declarations of functions.
 func read(in schema.Input) (l *loader, err error) {
 	defer input.Catch(&err)
-	schema, err := schema.NewSchema(in)
+	declared, err := load.NewLoader(in)
 	if err != nil {
 		return nil, err
 	}
-	l = &loader{Schema: schema}
+	l = &loader{Loader: declared}
 	l.RowOfView = l.typeOfRows
 	if err := l.ReadAll(); err != nil {
 		return nil, err
@@ -132,7 +133,7 @@ func read(in schema.Input) (l *loader, err error) {
 
 // loader translates what an application declares.
 type loader struct {
-	*schema.Schema
+	*load.Loader
 	// ranges are the calls that make a range of two ends.
 	ranges map[ir.Expr]madeRange
 }

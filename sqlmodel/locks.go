@@ -292,7 +292,7 @@ func (b *builder) mayLock(q *query, pos ir.Pos, what string) {
 		return
 	}
 	rows := map[string]bool{}
-	d := &ir.Dropped{At: schema.At(pos), Kind: ir.ByRowLock, What: "the row locks of " + what, Locks: q.locks}
+	d := &ir.Dropped{At: at(pos), Kind: ir.ByRowLock, What: "the row locks of " + what, Locks: q.locks}
 	for _, src := range q.from {
 		rows[src.Row] = true
 		if q.locks.Of(src.Row) != ir.NoLock && !slices.Contains(d.Tables, src.Table) {
@@ -349,7 +349,7 @@ func (b *builder) looseInner(q *query) {
 func (b *builder) fetchAll(q *query) {
 	for _, i := range q.inner {
 		if i.fenced {
-			b.emit(&ir.LockRows{At: schema.At(i.pos), Query: ir.Query{From: i.q.from, Where: i.q.where}, Locks: i.q.locks})
+			b.emit(&ir.LockRows{At: at(i.pos), Query: ir.Query{From: i.q.from, Where: i.q.where}, Locks: i.q.locks})
 		}
 	}
 	q.inner = nil
@@ -372,7 +372,7 @@ func (b *builder) lockFirst(q *query, pos ir.Pos, whole bool) {
 func (b *builder) lockRows(q *query, pos ir.Pos) {
 	b.fetchAll(q)
 	if len(q.locks) > 0 && len(q.from) > 0 {
-		s := &ir.LockRows{At: schema.At(pos), Query: q.ir(), Locks: q.locks}
+		s := &ir.LockRows{At: at(pos), Query: q.ir(), Locks: q.locks}
 		if len(q.aggs) == 0 && q.limit != nil {
 			s.Order, s.Limit = q.order, q.limit
 		}

@@ -16,7 +16,7 @@ func (b *builder) loopBody(f *frame, l *loopLabel, list []plpgsql.Stmt) []ir.Stm
 	b.loopDepth--
 	f.loops = f.loops[:len(f.loops)-1]
 	if l.wantNext && l.next != "" {
-		return []ir.Stmt{&ir.Block{At: schema.At(b.cur), Label: l.next, Body: body}}
+		return []ir.Stmt{&ir.Block{At: at(b.cur), Label: l.next, Body: body}}
 	}
 	return body
 }
@@ -31,7 +31,7 @@ func (f *frame) enter() (leave func()) {
 // loop is LOOP and WHILE.
 func (b *builder) loop(f *frame, s *plpgsql.Loop, pos ir.Pos) {
 	l := &loopLabel{name: s.Label, loop: true}
-	w := &ir.While{At: schema.At(pos), Cond: ir.C(ir.Bool(true))}
+	w := &ir.While{At: at(pos), Cond: ir.C(ir.Bool(true))}
 	var test []ir.Stmt
 	if !s.Cond.Empty() {
 		var cond ir.Expr
@@ -39,7 +39,7 @@ func (b *builder) loop(f *frame, s *plpgsql.Loop, pos ir.Pos) {
 		if len(test) == 0 {
 			w.Cond = cond
 		} else { // what the condition needs is computed in each round
-			test = append(test, &ir.If{At: schema.At(pos), Cond: cond, Else: []ir.Stmt{&ir.Break{At: schema.At(pos)}}})
+			test = append(test, &ir.If{At: at(pos), Cond: cond, Else: []ir.Stmt{&ir.Break{At: at(pos)}}})
 		}
 	}
 	w.Body = append(test, b.loopBody(f, l, s.Body)...)
@@ -53,7 +53,7 @@ func (b *builder) startFor(f *frame, pos ir.Pos) (iterated string) {
 		return ""
 	}
 	iterated = b.local("iterated", schema.TBool)
-	b.emitWeak(&ir.Assign{At: schema.At(pos), Var: iterated, Expr: ir.C(ir.Bool(false))})
+	b.emitWeak(&ir.Assign{At: at(pos), Var: iterated, Expr: ir.C(ir.Bool(false))})
 	return iterated
 }
 
@@ -62,7 +62,7 @@ func (b *builder) inRound(iterated string, pos ir.Pos, body []ir.Stmt) []ir.Stmt
 	if iterated == "" {
 		return body
 	}
-	s := &ir.Assign{At: schema.At(pos), Var: iterated, Expr: ir.C(ir.Bool(true))}
+	s := &ir.Assign{At: at(pos), Var: iterated, Expr: ir.C(ir.Bool(true))}
 	b.weak[s] = true
 	return append([]ir.Stmt{s}, body...)
 }
@@ -70,7 +70,7 @@ func (b *builder) inRound(iterated string, pos ir.Pos, body []ir.Stmt) []ir.Stmt
 // endFor sets FOUND after a FOR loop.
 func (b *builder) endFor(f *frame, iterated string, pos ir.Pos) {
 	if iterated != "" {
-		b.emitWeak(&ir.Assign{At: schema.At(pos), Var: f.found, Expr: ir.V(iterated)})
+		b.emitWeak(&ir.Assign{At: at(pos), Var: f.found, Expr: ir.V(iterated)})
 	}
 }
 
@@ -93,13 +93,13 @@ func (b *builder) forRange(f *frame, s *plpgsql.ForRange, pos ir.Pos) {
 	l := &loopLabel{name: s.Label, loop: true, counts: true}
 	iterated := b.startFor(f, pos)
 	if isInt(step, 1) {
-		loop := &ir.ForRange{At: schema.At(pos), Var: v.local, From: from, To: to, Reverse: s.Reverse}
+		loop := &ir.ForRange{At: at(pos), Var: v.local, From: from, To: to, Reverse: s.Reverse}
 		if f.fn.Assigns(s.Var) { // the body's own changes do not count
 			loop.Var = b.local(s.Var, schema.TInt)
 		}
 		loop.Body = b.loopBody(f, l, s.Body)
 		if loop.Var != v.local {
-			loop.Body = append([]ir.Stmt{&ir.Assign{At: schema.At(pos), Var: v.local, Expr: ir.V(loop.Var)}}, loop.Body...)
+			loop.Body = append([]ir.Stmt{&ir.Assign{At: at(pos), Var: v.local, Expr: ir.V(loop.Var)}}, loop.Body...)
 		}
 		loop.Body = b.inRound(iterated, pos, loop.Body)
 		loop.Label = l.label
@@ -113,17 +113,17 @@ func (b *builder) forRange(f *frame, s *plpgsql.ForRange, pos ir.Pos) {
 	b.assign(pos, last, to)
 	b.assign(pos, by, step)
 	null := ir.OrE(&ir.Unary{Op: ir.IsNull, X: ir.V(n)}, &ir.Unary{Op: ir.IsNull, X: ir.V(last)}, &ir.Unary{Op: ir.IsNull, X: ir.V(by)})
-	b.emit(&ir.If{At: schema.At(pos), Cond: null, Then: b.collect(func() { b.fails(pos, "22004") })})
-	b.emit(&ir.If{At: schema.At(pos), Cond: ir.Op(ir.Le, ir.V(by), ir.C(ir.Int(0))), Then: b.collect(func() { b.fails(pos, "22023") })})
+	b.emit(&ir.If{At: at(pos), Cond: null, Then: b.collect(func() { b.fails(pos, "22004") })})
+	b.emit(&ir.If{At: at(pos), Cond: ir.Op(ir.Le, ir.V(by), ir.C(ir.Int(0))), Then: b.collect(func() { b.fails(pos, "22023") })})
 	cmp, op := ir.Le, ir.Add
 	if s.Reverse {
 		cmp, op = ir.Ge, ir.Sub
 	}
 	l.next = b.newLabel("round")
-	w := &ir.While{At: schema.At(pos), Cond: ir.Op(cmp, ir.V(n), ir.V(last))}
-	w.Body = []ir.Stmt{&ir.Assign{At: schema.At(pos), Var: v.local, Expr: ir.V(n)}}
+	w := &ir.While{At: at(pos), Cond: ir.Op(cmp, ir.V(n), ir.V(last))}
+	w.Body = []ir.Stmt{&ir.Assign{At: at(pos), Var: v.local, Expr: ir.V(n)}}
 	w.Body = append(w.Body, b.loopBody(f, l, s.Body)...)
-	w.Body = append(w.Body, &ir.Assign{At: schema.At(pos), Var: n, Expr: ir.Op(op, ir.V(n), ir.V(by))})
+	w.Body = append(w.Body, &ir.Assign{At: at(pos), Var: n, Expr: ir.Op(op, ir.V(n), ir.V(by))})
 	w.Body = b.inRound(iterated, pos, w.Body)
 	w.Label = l.label
 	b.emit(w)
@@ -187,7 +187,7 @@ func (b *builder) forQuery(f *frame, s *plpgsql.ForQuery, fetched string, pos ir
 		if len(b.demands[d.local]) > 0 {
 			b.unmodelled(demandingLoop)
 		}
-		b.emitWeak(&ir.Assign{At: schema.At(pos), Var: d.local, Expr: ir.C(ir.Null)})
+		b.emitWeak(&ir.Assign{At: at(pos), Var: d.local, Expr: ir.C(ir.Null)})
 	}
 	round := func() []ir.Stmt { return b.loopBody(f, l, s.Body) }
 	single := len(q.loops) == 0 && (q.atMost == 1 || len(q.aggs) > 0 || len(q.from) == 0)
@@ -209,7 +209,7 @@ func (b *builder) forQuery(f *frame, s *plpgsql.ForQuery, fetched string, pos ir
 	}
 	for _, d := range all { // the last FETCH finds no row
 		if d.local != "" {
-			b.emitWeak(&ir.Assign{At: schema.At(pos), Var: d.local, Expr: ir.C(ir.Null)})
+			b.emitWeak(&ir.Assign{At: at(pos), Var: d.local, Expr: ir.C(ir.Null)})
 		}
 	}
 	b.setFound(f, pos, ir.C(ir.Bool(false)), nil)
@@ -244,7 +244,7 @@ func mentions(q *query, local string) bool {
 // overRows is a loop over the rows of tables. round translates its body, which
 // l labels.
 func (b *builder) overRows(x *ex, q *query, round func() []ir.Stmt, l *loopLabel, iterated string, pos ir.Pos, list []dest) {
-	loop := &ir.Foreach{At: schema.At(pos), Query: q.ir(), Order: q.order, Locks: q.locks}
+	loop := &ir.Foreach{At: at(pos), Query: q.ir(), Order: q.order, Locks: q.locks}
 	seen := map[string]bool{}
 	for i, d := range list {
 		if d.local == "" || seen[d.local] {
@@ -273,12 +273,12 @@ func (b *builder) overRows(x *ex, q *query, round func() []ir.Stmt, l *loopLabel
 			for i, local := range loop.Into {
 				loop.Into[i] = b.irLocal(local, b.typeOfLocal(local))
 				b.fields[loop.Into[i]] = true
-				b.emitWeak(&ir.Assign{At: schema.At(pos), Var: local, Expr: ir.V(loop.Into[i])})
+				b.emitWeak(&ir.Assign{At: at(pos), Var: local, Expr: ir.V(loop.Into[i])})
 			}
 		}), loop.Body...)
 		loop.Body = append([]ir.Stmt{
-			&ir.If{At: schema.At(pos), Cond: ir.Op(ir.Ge, ir.V(count), q.limit), Then: []ir.Stmt{&ir.Break{At: schema.At(pos)}}},
-			&ir.Assign{At: schema.At(pos), Var: count, Expr: ir.Op(ir.Add, ir.V(count), ir.C(ir.Int(1)))},
+			&ir.If{At: at(pos), Cond: ir.Op(ir.Ge, ir.V(count), q.limit), Then: []ir.Stmt{&ir.Break{At: at(pos)}}},
+			&ir.Assign{At: at(pos), Var: count, Expr: ir.Op(ir.Add, ir.V(count), ir.C(ir.Int(1)))},
 		}, loop.Body...)
 	}
 	if q.some && leaves {
@@ -315,9 +315,9 @@ func (b *builder) oneRound(f *frame, x *ex, q *query, round func() []ir.Stmt, l 
 		return ok && k.Label == l.label
 	})
 	if leaves(body, l.label) {
-		body = []ir.Stmt{&ir.Block{At: schema.At(pos), Label: l.label, Body: body}}
+		body = []ir.Stmt{&ir.Block{At: at(pos), Label: l.label, Body: body}}
 	}
-	b.emit(&ir.If{At: schema.At(pos), Cond: ir.V(found), Then: body})
+	b.emit(&ir.If{At: at(pos), Cond: ir.V(found), Then: body})
 }
 
 // overSets is a loop over a set-returning function, and perhaps tables.
@@ -360,7 +360,7 @@ func (b *builder) foreach(f *frame, s *plpgsql.Foreach, pos ir.Pos) {
 	}
 	l := &loopLabel{name: s.Label, loop: true, counts: true}
 	iterated := b.startFor(f, pos)
-	loop := &ir.ForRange{At: schema.At(pos), Var: b.local("i", schema.TInt), From: ir.C(ir.Int(1)),
+	loop := &ir.ForRange{At: at(pos), Var: b.local("i", schema.TInt), From: ir.C(ir.Int(1)),
 		To: &ir.Call{Name: "len", Args: []ir.Expr{array}, Type: ir.IntType}}
 	t := a.t.Element()
 	elem := val{e: &ir.Call{Name: "elem", Args: []ir.Expr{array, ir.V(loop.Var)}, Type: t.Ir}, t: t}
@@ -410,7 +410,7 @@ func (b *builder) exit(f *frame, s *plpgsql.Exit, pos ir.Pos) {
 		return
 	}
 	cond := b.conditionOrChoice(f, s.When)
-	b.emit(&ir.If{At: schema.At(pos), Cond: cond, Then: b.collect(jump)})
+	b.emit(&ir.If{At: at(pos), Cond: cond, Then: b.collect(jump)})
 }
 
 // jump leaves or continues a loop.
@@ -439,23 +439,23 @@ func (b *builder) jump(f *frame, label string, next bool, errPos, pos ir.Pos) {
 	for _, l := range f.loops[i+1:] {
 		innermost = innermost && (!l.loop || l.once)
 		if l.counts && f.found != "" { // a FOR loop that is left sets FOUND
-			b.emitWeak(&ir.Assign{At: schema.At(pos), Var: f.found, Expr: ir.C(ir.Bool(true))})
+			b.emitWeak(&ir.Assign{At: at(pos), Var: f.found, Expr: ir.C(ir.Bool(true))})
 		}
 	}
 	switch {
 	case target.once:
-		b.emit(&ir.Break{At: schema.At(pos), Label: target.label})
+		b.emit(&ir.Break{At: at(pos), Label: target.label})
 	case next && target.next != "":
 		target.wantNext = true
-		b.emit(&ir.Break{At: schema.At(pos), Label: target.next})
+		b.emit(&ir.Break{At: at(pos), Label: target.next})
 	case next && innermost:
-		b.emit(&ir.Continue{At: schema.At(pos)})
+		b.emit(&ir.Continue{At: at(pos)})
 	case next:
-		b.emit(&ir.Continue{At: schema.At(pos), Label: b.labelOf(target)})
+		b.emit(&ir.Continue{At: at(pos), Label: b.labelOf(target)})
 	case innermost && target.loop && target.label == "":
-		b.emit(&ir.Break{At: schema.At(pos)})
+		b.emit(&ir.Break{At: at(pos)})
 	default:
-		b.emit(&ir.Break{At: schema.At(pos), Label: b.labelOf(target)})
+		b.emit(&ir.Break{At: at(pos), Label: b.labelOf(target)})
 	}
 }
 

@@ -2,6 +2,7 @@ package sqlmodel
 
 import (
 	"slices"
+	"strconv"
 
 	"github.com/txrobust/robust/internal/sql/pg"
 	"github.com/txrobust/robust/internal/sql/schema"
@@ -66,7 +67,7 @@ func (b *builder) mergeStmt(f *frame, t *syntax.Text, s *pg.MergeStmt, pos ir.Po
 		unmatched = ir.NotE(&ir.Exists{Query: ir.Query{From: []ir.Source{row.irSource()}, Where: m.on}})
 		if m.single() {
 			local := b.local("unmatched", schema.TBool)
-			b.emit(&ir.Assign{At: schema.At(pos), Var: local, Expr: unmatched})
+			b.emit(&ir.Assign{At: at(pos), Var: local, Expr: unmatched})
 			unmatched = ir.V(local)
 		}
 	}
@@ -78,10 +79,10 @@ func (b *builder) mergeStmt(f *frame, t *syntax.Text, s *pg.MergeStmt, pos ir.Po
 		}
 	}
 	if f.found != "" {
-		b.emitWeak(&ir.Assign{At: schema.At(pos), Var: f.found, Expr: found})
+		b.emitWeak(&ir.Assign{At: at(pos), Var: f.found, Expr: found})
 	}
 	if f.rowcount != "" {
-		b.emitWeak(&ir.Assign{At: schema.At(pos), Var: f.rowcount, Expr: count})
+		b.emitWeak(&ir.Assign{At: at(pos), Var: f.rowcount, Expr: count})
 	}
 }
 
@@ -123,7 +124,7 @@ func (m *merger) oneRow(s *pg.SelectStmt) []colDef {
 	switch {
 	case len(s.ValuesLists) == 1 && s.WithClause == nil && s.LimitCount == nil && s.LimitOffset == nil:
 		for i, n := range m.x.expanded(pg.Inner(s.ValuesLists[0]).(*pg.List).Items) {
-			add("column"+schema.Itoa(i+1), m.x.one(n))
+			add("column"+strconv.Itoa(i+1), m.x.one(n))
 		}
 	case syntax.PlainExpression(s) && s.LimitOffset == nil:
 		for _, n := range s.TargetList {
@@ -323,7 +324,7 @@ func (m *merger) effects(f *frame) (found, count ir.Expr) {
 		found = ir.OrE(found, &ir.Exists{Query: q})
 		if f.rowcount != "" {
 			n := b.local("count", schema.TInt)
-			b.emitWeak(&ir.Select{At: schema.At(m.pos), Into: []string{n}, Aggs: []ir.Agg{{Fn: "count", Type: ir.IntType}}, Query: q})
+			b.emitWeak(&ir.Select{At: at(m.pos), Into: []string{n}, Aggs: []ir.Agg{{Fn: "count", Type: ir.IntType}}, Query: q})
 			count = ir.Op(ir.Add, count, ir.V(n))
 		}
 	}
@@ -334,8 +335,8 @@ func (m *merger) effects(f *frame) (found, count ir.Expr) {
 		add(m.rest(none, a.when))
 	}
 	any, n := b.local("was_found", schema.TBool), b.local("count", schema.TInt)
-	b.emitWeak(&ir.Assign{At: schema.At(m.pos), Var: any, Expr: found})
-	b.emitWeak(&ir.Assign{At: schema.At(m.pos), Var: n, Expr: count})
+	b.emitWeak(&ir.Assign{At: at(m.pos), Var: any, Expr: found})
+	b.emitWeak(&ir.Assign{At: at(m.pos), Var: n, Expr: count})
 	return ir.V(any), ir.V(n)
 }
 
@@ -383,16 +384,16 @@ func (m *merger) writeMatched() {
 			}
 		}
 		then := b.collect(func() { m.change(&a, key, func(e ir.Expr) ir.Expr { return e }) })
-		list = []ir.Stmt{&ir.If{At: schema.At(m.pos), Cond: when, Then: then, Else: list}}
+		list = []ir.Stmt{&ir.If{At: at(m.pos), Cond: when, Then: then, Else: list}}
 	}
 	q := m.pairs(anyApplies(m.matched))
 	if m.single() && b.singleRow(q) {
 		found := b.local("was_found", schema.TBool)
-		b.emit(&ir.Select{At: schema.At(m.pos), Into: into, Cols: cols, Query: q, Found: found})
-		b.emit(&ir.If{At: schema.At(m.pos), Cond: ir.V(found), Then: list})
+		b.emit(&ir.Select{At: at(m.pos), Into: into, Cols: cols, Query: q, Found: found})
+		b.emit(&ir.If{At: at(m.pos), Cond: ir.V(found), Then: list})
 		return
 	}
-	b.emit(&ir.Foreach{At: schema.At(m.pos), Into: into, Cols: cols, Query: q, Body: list})
+	b.emit(&ir.Foreach{At: at(m.pos), Into: into, Cols: cols, Query: q, Body: list})
 }
 
 // anyApplies says that some action applies; nil if one always does.
@@ -418,14 +419,14 @@ func orTrue(e ir.Expr) ir.Expr {
 func (m *merger) change(a *mergeAction, where ir.Expr, keep func(ir.Expr) ir.Expr) {
 	t := m.row.table.Ir
 	if a.op == schema.OnDelete {
-		m.b.emit(&ir.Delete{At: schema.At(m.pos), Table: t, Row: m.row.row, Where: where})
+		m.b.emit(&ir.Delete{At: at(m.pos), Table: t, Row: m.row.row, Where: where})
 		return
 	}
 	sets := m.b.irSets(m.row, a.set)
 	for i := range sets {
 		sets[i].Expr = keep(sets[i].Expr)
 	}
-	m.b.emit(&ir.Update{At: schema.At(m.pos), Table: t, Row: m.row.row, Sets: sets, Where: where})
+	m.b.emit(&ir.Update{At: at(m.pos), Table: t, Row: m.row.row, Sets: sets, Where: where})
 }
 
 // once says that no row is written twice, which is an error.
@@ -502,14 +503,14 @@ func (m *merger) insertOthers(unmatched ir.Expr) {
 			list = then
 			continue
 		}
-		list = []ir.Stmt{&ir.If{At: schema.At(m.pos), Cond: when, Then: then, Else: list}}
+		list = []ir.Stmt{&ir.If{At: at(m.pos), Cond: when, Then: then, Else: list}}
 	}
 	if m.single() {
-		b.emit(&ir.If{At: schema.At(m.pos), Cond: unmatched, Then: list})
+		b.emit(&ir.If{At: at(m.pos), Cond: unmatched, Then: list})
 		return
 	}
 	if len(into) == 0 {
 		into, cols = []string{b.local("hit", schema.TBool)}, []ir.Expr{ir.C(ir.Bool(true))}
 	}
-	b.emit(&ir.Foreach{At: schema.At(m.pos), Into: into, Cols: cols, Query: m.rest(unmatched, anyApplies(m.others)), Body: list})
+	b.emit(&ir.Foreach{At: at(m.pos), Into: into, Cols: cols, Query: m.rest(unmatched, anyApplies(m.others)), Body: list})
 }

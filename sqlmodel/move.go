@@ -90,7 +90,7 @@ func renames(cols []string, list []assignment) bool {
 func (b *builder) move(pos ir.Pos, row *rowSource, list []assignment, where ir.Expr, keep func(ir.Expr) ir.Expr) {
 	t := row.table.Ir
 	found := b.irLocal("moves", ir.BoolType)
-	sel := &ir.Select{At: schema.At(pos), Found: found, Query: ir.Query{From: []ir.Source{row.irSource()}, Where: where}}
+	sel := &ir.Select{At: at(pos), Found: found, Query: ir.Query{From: []ir.Source{row.irSource()}, Where: where}}
 	read := func(base string, c int, e ir.Expr) ir.Expr {
 		if v, ok := e.(*ir.Const); ok {
 			return v
@@ -100,7 +100,7 @@ func (b *builder) move(pos ir.Pos, row *rowSource, list []assignment, where ir.E
 		return ir.V(local)
 	}
 	old := func(c int) ir.Expr { return &ir.Col{Row: row.row, Col: t.Columns[c].Name} }
-	insert := &ir.Insert{At: schema.At(pos), Table: t}
+	insert := &ir.Insert{At: at(pos), Table: t}
 	for c := range t.Columns {
 		insert.Cols, insert.Values = append(insert.Cols, c), append(insert.Values, nil)
 	}
@@ -132,7 +132,7 @@ func (b *builder) move(pos ir.Pos, row *rowSource, list []assignment, where ir.E
 		}
 		is = ir.AndE(is, ir.Op(ir.Eq, old(k), v))
 	}
-	then := []ir.Stmt{&ir.Delete{At: schema.At(pos), Table: t, Row: row.row, Where: is, Moved: true}, insert}
+	then := []ir.Stmt{&ir.Delete{At: at(pos), Table: t, Row: row.row, Where: is, Moved: true}, insert}
 	for _, f := range b.l.KeysTo(row.table) {
 		if f.Number < 0 {
 			continue
@@ -142,7 +142,7 @@ func (b *builder) move(pos ir.Pos, row *rowSource, list []assignment, where ir.E
 		if action == ir.NoAction {
 			continue
 		}
-		s := &ir.Cascade{At: schema.At(pos), Table: f.Child.Ir, Key: f.Number}
+		s := &ir.Cascade{At: at(pos), Table: f.Child.Ir, Key: f.Number}
 		for i, c := range fk.RefColumns {
 			switch action {
 			case ir.CascadeUpdate:
@@ -156,10 +156,10 @@ func (b *builder) move(pos ir.Pos, row *rowSource, list []assignment, where ir.E
 		then = append(then, s)
 	}
 	if len(stays) > 0 {
-		stay := &ir.Update{At: schema.At(pos), Table: t, Row: row.row, Sets: stays, Where: is}
-		then = []ir.Stmt{&ir.If{At: schema.At(pos), Cond: same, Then: []ir.Stmt{stay}, Else: then}}
+		stay := &ir.Update{At: at(pos), Table: t, Row: row.row, Sets: stays, Where: is}
+		then = []ir.Stmt{&ir.If{At: at(pos), Cond: same, Then: []ir.Stmt{stay}, Else: then}}
 	}
 	then = append(b.collect(func() { b.unproven(insert) }), then...)
 	b.emit(sel)
-	b.emit(&ir.If{At: schema.At(pos), Cond: ir.V(found), Then: then})
+	b.emit(&ir.If{At: at(pos), Cond: ir.V(found), Then: then})
 }

@@ -23,7 +23,7 @@ func (x *ex) aExpr(e *pg.A_Expr) val {
 	if _, declared := x.l.Operators[ops[len(ops)-1]]; declared {
 		panic(schema.Unmodelled{Reason: "the operator " + op + ", which is declared here"})
 	}
-	if _, compares := schema.Comparisons[op]; compares && x.callsProgram(e) {
+	if _, compares := syntax.Comparisons[op]; compares && x.callsProgram(e) {
 		y := *x
 		y.inTurn = true
 		x = &y
@@ -254,7 +254,7 @@ func (x *ex) prefix(op string, v val, loc int32) val {
 
 // binary applies an operator of two operands.
 func (x *ex) binary(op string, l, r val, loc int32) val {
-	if _, ok := schema.Comparisons[op]; ok {
+	if _, ok := syntax.Comparisons[op]; ok {
 		return x.compare(op, l, r, loc)
 	}
 	if l.record || r.record {

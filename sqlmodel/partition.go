@@ -26,7 +26,7 @@ func (b *builder) unplaced(pos ir.Pos, t *schema.Table, row *rowSource) {
 		b.mayRefuse(pos, noPartition, t)
 		return
 	}
-	b.emit(&ir.If{At: schema.At(pos), Cond: ir.NotE(ir.Op(ir.Is, fits, ir.C(ir.Bool(true)))), Then: b.collect(func() { b.mayRefuse(pos, noPartition, t) })})
+	b.emit(&ir.If{At: at(pos), Cond: ir.NotE(ir.Op(ir.Is, fits, ir.C(ir.Bool(true)))), Then: b.collect(func() { b.mayRefuse(pos, noPartition, t) })})
 }
 
 // fits is the condition that a row fits into a partition, where it can be told.

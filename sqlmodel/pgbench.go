@@ -3,6 +3,7 @@ package sqlmodel
 import (
 	"strings"
 
+	"github.com/txrobust/robust/internal/sql/load"
 	"github.com/txrobust/robust/internal/sql/pg"
 	"github.com/txrobust/robust/internal/sql/schema"
 	"github.com/txrobust/robust/internal/sql/syntax"
@@ -58,7 +59,7 @@ func (c *psql) value(t *syntax.Text, n *pg.Node) val {
 	}
 	// CASE, IS NULL and the like.
 	var args []val
-	for _, k := range schema.Parameters(&syntax.Node{Raw: &pg.RawStmt{Stmt: n}}) {
+	for _, k := range load.Parameters(&syntax.Node{Raw: &pg.RawStmt{Stmt: n}}) {
 		args = append(args, c.f.inputs[k-1].value())
 	}
 	return x.opaqueCall("pgbench "+strings.TrimSpace(t.SQL[t.Prefix:]), args, schema.TInt)
@@ -105,7 +106,7 @@ func (c *psql) function(t *syntax.Text, e *pg.FuncCall) val {
 	if syntax.ClientFunctions[name] {
 		result = schema.TInt
 		seed := c.b.local("seed", schema.TAny)
-		c.b.emit(&ir.Havoc{At: schema.At(x.pos(e.Location)), Var: seed, NotNull: true})
+		c.b.emit(&ir.Havoc{At: at(x.pos(e.Location)), Var: seed, NotNull: true})
 		args = append([]val{{e: ir.V(seed), t: schema.TAny, nn: true}}, args...)
 	}
 	if name == "mod" && len(args) == 2 && result.Name == schema.NInt {

@@ -223,7 +223,7 @@ func (b *builder) value(f *frame, span plpgsql.Span) val {
 	x := b.ex(f, t)
 	if f.rowcount != "" && len(b.refsOf(s).Tables) > 0 {
 		// A query in an expression changes ROW_COUNT, too.
-		b.emitWeak(&ir.Havoc{At: schema.At(t.Pos(0)), Var: f.rowcount, NotNull: true})
+		b.emitWeak(&ir.Havoc{At: at(t.Pos(0)), Var: f.rowcount, NotNull: true})
 	}
 	if syntax.PlainExpression(s) && len(s.TargetList) == 1 {
 		return x.expr(pg.TargetValue(s.TargetList[0]))
@@ -240,7 +240,7 @@ func (b *builder) condition(f *frame, span plpgsql.Span) ir.Expr {
 	b.apart(s, nil)
 	if syntax.PlainExpression(s) && len(s.TargetList) == 1 {
 		if f.rowcount != "" && len(b.refsOf(s).Tables) > 0 {
-			b.emitWeak(&ir.Havoc{At: schema.At(t.Pos(0)), Var: f.rowcount, NotNull: true})
+			b.emitWeak(&ir.Havoc{At: at(t.Pos(0)), Var: f.rowcount, NotNull: true})
 		}
 		return b.ex(f, t).boolean(pg.TargetValue(s.TargetList[0]), truth)
 	}
@@ -266,7 +266,7 @@ func (b *builder) conditionOrChoice(f *frame, span plpgsql.Span) ir.Expr {
 // choice is a condition of which nothing is known.
 func (b *builder) choice(pos ir.Pos) ir.Expr {
 	v := b.local("choice", schema.TBool)
-	b.out = append(b.out, &ir.Havoc{At: schema.At(pos), Var: v, NotNull: true})
+	b.out = append(b.out, &ir.Havoc{At: at(pos), Var: v, NotNull: true})
 	return ir.V(v)
 }
 
@@ -283,7 +283,7 @@ func (b *builder) ifStmt(f *frame, branches []plpgsql.Branch, rest []plpgsql.Stm
 		}
 		return
 	}
-	s := &ir.If{At: schema.At(pos), Cond: cond}
+	s := &ir.If{At: at(pos), Cond: cond}
 	s.Then = b.collect(func() { b.stmts(f, branches[0].Body) })
 	s.Else = b.collect(func() {
 		if len(branches) > 1 {
@@ -372,7 +372,7 @@ func (b *builder) caseStmt(f *frame, s *plpgsql.Case, pos ir.Pos) {
 		if i > 0 {
 			at_ = f.text.Pos(br.Cond.Start)
 		}
-		st := &ir.If{At: schema.At(at_), Cond: cond}
+		st := &ir.If{At: at(at_), Cond: cond}
 		st.Then = b.collect(func() { b.stmts(f, br.Body) })
 		st.Else = b.collect(func() { branch(i + 1) })
 		b.emit(st)
@@ -421,7 +421,7 @@ func (b *builder) block(f *frame, s *plpgsql.Block, pos ir.Pos) {
 		b.out = append(b.out, body...)
 		return
 	}
-	b.emit(&ir.Block{At: schema.At(pos), Label: l.label, Body: body})
+	b.emit(&ir.Block{At: at(pos), Label: l.label, Body: body})
 }
 
 // SQLStatement translates an SQL command or PERFORM.

@@ -2,9 +2,9 @@ package sqlmodel
 
 import (
 	"math/rand/v2"
+	"strconv"
 
 	"github.com/txrobust/robust/internal/client"
-	"github.com/txrobust/robust/internal/sql/schema"
 )
 
 // diffPrograms are programs for TestProgramsOnServer, each for one thing.
@@ -218,7 +218,7 @@ func (g *programGen) stmt() client.Stmt {
 		q := g.read()
 		q.Found = ""
 		g.label++
-		label := "l" + schema.Itoa(g.label)
+		label := "l" + strconv.Itoa(g.label)
 		g.loops = append(g.loops, label)
 		list := g.list(1 + g.rng.IntN(2))
 		if g.rng.IntN(2) == 0 {

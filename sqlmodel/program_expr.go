@@ -2,6 +2,7 @@ package sqlmodel
 
 import (
 	"github.com/txrobust/robust/internal/client"
+	"github.com/txrobust/robust/internal/sql/load"
 	"github.com/txrobust/robust/internal/sql/schema"
 	"github.com/txrobust/robust/internal/sql/syntax"
 	"github.com/txrobust/robust/ir"
@@ -70,7 +71,7 @@ func (p *caller) call(e *client.Call) val {
 	for _, a := range args {
 		c.Args = append(c.Args, p.ex().defaultType(a).e)
 	}
-	t := schema.KindType(e.Kind)
+	t := load.KindType(e.Kind)
 	if t.Name == schema.NUnknown {
 		t = schema.TText
 	}
@@ -278,7 +279,7 @@ func (p *caller) compare(op string, l, r val) val {
 	equality := op == "==" || op == "!="
 	alike := l.t.Numeric() && r.t.Numeric() || l.t.Ir == r.t.Ir && l.t.Ir.Kind != ir.KindOpaque
 	if ok1 && ok2 && !l.record && alike && (equality || !text) {
-		return val{e: ir.Op(schema.Comparisons[sql], l.e, r.e), t: schema.TBool, nn: nn}
+		return val{e: ir.Op(syntax.Comparisons[sql], l.e, r.e), t: schema.TBool, nn: nn}
 	}
 	if op == "!=" { // the same function as for ==, so that the two exclude each other
 		out := p.opaque("==", schema.TBool, l, r)

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/txrobust/robust/internal/client"
+	"github.com/txrobust/robust/internal/sql/load"
 	"github.com/txrobust/robust/internal/sql/pg"
 	"github.com/txrobust/robust/internal/sql/schema"
 	"github.com/txrobust/robust/ir"
@@ -39,7 +40,7 @@ func (p *caller) query(q *client.Query, rest []client.Stmt) {
 
 // send writes that the program sends a text.
 func (p *caller) send(s *schema.Sent) {
-	c := &ir.Send{At: schema.At(s.Q.Pos), Apart: true, Reads: true}
+	c := &ir.Send{At: at(s.Q.Pos), Apart: true, Reads: true}
 	p.sent = c
 	if len(s.List) == 1 {
 		if t, ok := s.List[0].Tree.(*pg.TransactionStmt); ok && (t.Kind == pg.TransBegin || t.Kind == pg.TransStart || t.Kind == pg.TransCommit || t.Kind == pg.TransRollback) {
@@ -94,7 +95,7 @@ func (p *caller) attempt(f func()) (why string, ok bool) {
 	b := p.b
 	loops, depth, level, snapped := p.f.loops, b.loopDepth, p.depth, p.snapped
 	why, ok = b.attempt(func() {
-		if err := schema.FaultIn(f); err != nil {
+		if err := load.FaultIn(f); err != nil {
 			panic(schema.Unmodelled{Reason: faulty + err.Msg + ")"})
 		}
 	})
@@ -130,7 +131,7 @@ func (p *caller) forget(q *client.Query) {
 	for _, name := range p.sets(q) {
 		v := p.vars[name]
 		v.never = false
-		p.b.emitWeak(&ir.Havoc{At: schema.At(q.Pos), Var: v.local, NotNull: v.nn})
+		p.b.emitWeak(&ir.Havoc{At: at(q.Pos), Var: v.local, NotNull: v.nn})
 	}
 }
 
@@ -166,7 +167,7 @@ func (p *caller) frame(s *schema.Sent) *frame {
 		v := p.expr(e)
 		if v.t.Name != schema.NUnknown && (ir.MayFail(v.e) || exprSize(v.e, shareable+1) > shareable) {
 			local := b.local("arg", v.t)
-			b.emit(&ir.Assign{At: schema.At(s.Q.Pos), Var: local, Expr: v.e})
+			b.emit(&ir.Assign{At: at(s.Q.Pos), Var: local, Expr: v.e})
 			v.e = ir.V(local)
 		}
 		g.inputs = append(g.inputs, &variable{bound: v.e, t: v.t, nn: v.nn, given: true})
@@ -188,7 +189,7 @@ func (p *caller) anyValue(s *schema.Sent, i int) *variable {
 		v.t = t
 		b.retypeLocal(v.local, t)
 	}
-	b.emit(&ir.Havoc{At: schema.At(s.Q.Pos), Var: v.local})
+	b.emit(&ir.Havoc{At: at(s.Q.Pos), Var: v.local})
 	return v
 }
 
@@ -285,10 +286,10 @@ func (p *caller) results(s *schema.Sent, st schema.SentStmt, rest []client.Stmt)
 			b.unmodelled("the row of this statement")
 		}
 		if q.Found != "" { // there never is one
-			b.emitWeak(&ir.Assign{At: schema.At(pos), Var: g.found, Expr: ir.C(ir.Bool(false))})
+			b.emitWeak(&ir.Assign{At: at(pos), Var: g.found, Expr: ir.C(ir.Bool(false))})
 		}
 	} else if q.Found != "" && !gives(st.Tree) {
-		b.emitWeak(&ir.Assign{At: schema.At(pos), Var: g.found, Expr: ir.C(ir.Bool(false))})
+		b.emitWeak(&ir.Assign{At: at(pos), Var: g.found, Expr: ir.C(ir.Bool(false))})
 	}
 	if o.all && !oneRowWritten(body) {
 		b.unmodelled("the rows that this statement returns")
@@ -340,7 +341,7 @@ func (p *caller) everyRow(s *schema.Sent, st schema.SentStmt, rest []client.Stmt
 	switch {
 	case v == nil:
 	case null:
-		b.emitWeak(&ir.Havoc{At: schema.At(s.Q.Pos), Var: v.local, NotNull: true})
+		b.emitWeak(&ir.Havoc{At: at(s.Q.Pos), Var: v.local, NotNull: true})
 	default:
 		p.setNull(s.Q, ir.C(ir.Bool(false)))
 	}
@@ -412,7 +413,7 @@ func (p *caller) setFlag(name, local string, pos ir.Pos) {
 	if p.b.typeOfLocal(local) == ir.BoolType {
 		t = schema.TBool
 	}
-	p.b.emitWeak(&ir.Assign{At: schema.At(pos), Var: v.local, Expr: p.into(v, val{e: ir.V(local), t: t, nn: true})})
+	p.b.emitWeak(&ir.Assign{At: at(pos), Var: v.local, Expr: p.into(v, val{e: ir.V(local), t: t, nn: true})})
 }
 
 // onlyNull reports whether nothing sets a variable but one query, for which it is Null.
@@ -439,7 +440,7 @@ func (p *caller) onlyNull(name string) bool {
 // setNull sets the variable that says whether a NULL did not fit.
 func (p *caller) setNull(q *client.Query, null ir.Expr) {
 	if v := p.vars[q.Null]; v != nil {
-		p.b.emitWeak(&ir.Assign{At: schema.At(q.Pos), Var: v.local, Expr: p.into(v, val{e: null, t: schema.TBool, nn: true})})
+		p.b.emitWeak(&ir.Assign{At: at(q.Pos), Var: v.local, Expr: p.into(v, val{e: null, t: schema.TBool, nn: true})})
 	}
 }
 
@@ -572,14 +573,14 @@ func (o *rowTaker) store() {
 		}
 	}
 	if o.all {
-		e := &ir.Emit{At: schema.At(o.pos)}
+		e := &ir.Emit{At: at(o.pos)}
 		for i := range o.cols {
 			e.Exprs = append(e.Exprs, ir.V(o.temps[i].local))
 		}
 		if found == nil {
 			b.emit(e)
 		} else {
-			b.emit(&ir.If{At: schema.At(o.pos), Cond: found, Then: []ir.Stmt{e}})
+			b.emit(&ir.If{At: at(o.pos), Cond: found, Then: []ir.Stmt{e}})
 		}
 	}
 	for i, t := range o.targets {
@@ -601,7 +602,7 @@ func (o *rowTaker) store() {
 		if ok != nil {
 			e = &ir.Cond{If: ok, Then: e, Else: ir.V(t.v.local)}
 		}
-		b.emitWeak(&ir.Assign{At: schema.At(o.pos), Var: t.v.local, Expr: e})
+		b.emitWeak(&ir.Assign{At: at(o.pos), Var: t.v.local, Expr: e})
 	}
 }
 

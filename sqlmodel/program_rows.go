@@ -31,10 +31,10 @@ func (p *caller) forRows(s *client.ForRows) {
 	// Any number of rounds, with any row in each.
 	l := &loopLabel{name: s.Label, loop: true}
 	more := b.local("more", schema.TBool)
-	w := &ir.While{At: schema.At(s.Pos), Cond: ir.C(ir.Bool(true))}
+	w := &ir.While{At: at(s.Pos), Cond: ir.C(ir.Bool(true))}
 	w.Body = b.collect(func() {
-		b.emit(&ir.Havoc{At: schema.At(s.Pos), Var: more, NotNull: true})
-		b.emit(&ir.If{At: schema.At(s.Pos), Cond: ir.NotE(ir.V(more)), Then: []ir.Stmt{&ir.Break{At: schema.At(s.Pos)}}})
+		b.emit(&ir.Havoc{At: at(s.Pos), Var: more, NotNull: true})
+		b.emit(&ir.If{At: at(s.Pos), Cond: ir.NotE(ir.V(more)), Then: []ir.Stmt{&ir.Break{At: at(s.Pos)}}})
 		p.forget(s.Query)
 	})
 	w.Body = append(w.Body, p.round(l, s.Body)...)

@@ -3,6 +3,7 @@ package sqlmodel
 import (
 	"strings"
 
+	"github.com/txrobust/robust/internal/sql/load"
 	"github.com/txrobust/robust/internal/sql/pg"
 	"github.com/txrobust/robust/internal/sql/schema"
 	"github.com/txrobust/robust/internal/sql/syntax"
@@ -28,7 +29,7 @@ func (p *caller) declaration(tree any) bool {
 // onlySystem reports whether only tables of the system are named.
 func onlySystem(r *schema.Refs) bool {
 	for name := range r.Tables {
-		if !schema.SystemTable(name) {
+		if !load.SystemTable(name) {
 			return false
 		}
 	}
@@ -37,7 +38,7 @@ func onlySystem(r *schema.Refs) bool {
 
 func systemTables(r *schema.Refs) string {
 	var out []string
-	for _, name := range schema.SortedNames(r.Tables) {
+	for _, name := range load.SortedNames(r.Tables) {
 		out = append(out, syntax.PlainName(name))
 	}
 	return strings.Join(out, ", ")

@@ -5,6 +5,7 @@ import (
 
 	"github.com/txrobust/robust/internal/client"
 	"github.com/txrobust/robust/internal/quote"
+	"github.com/txrobust/robust/internal/sql/load"
 	"github.com/txrobust/robust/internal/sql/pg"
 	"github.com/txrobust/robust/internal/sql/schema"
 	"github.com/txrobust/robust/internal/sql/syntax"
@@ -73,7 +74,7 @@ func (p *caller) declare() {
 		if p.vars[d.Name] != nil {
 			b.l.Fail(p.body.Txn.Pos, "variable %s of transaction %s is declared twice", d.Name, p.body.Txn.Name)
 		}
-		v := &programVar{Var: d, variable: &variable{name: d.Name, local: d.Name, t: schema.KindType(d.Kind), given: true}}
+		v := &programVar{Var: d, variable: &variable{name: d.Name, local: d.Name, t: load.KindType(d.Kind), given: true}}
 		v.nn = !d.Nullable && (d.Kind != client.Any || d.Input && !assigned[d.Name])
 		for taken[v.local] {
 			v.local += "_"
@@ -96,7 +97,7 @@ func (p *caller) declare() {
 	}
 	for _, d := range p.body.Txn.Vars {
 		if v := p.vars[d.Name]; !d.Input && v.nn {
-			b.emitWeak(&ir.Assign{At: schema.At(p.body.Txn.Pos), Var: v.local, Expr: zero(d.Kind, v.t)})
+			b.emitWeak(&ir.Assign{At: at(p.body.Txn.Pos), Var: v.local, Expr: zero(d.Kind, v.t)})
 		}
 	}
 }
@@ -151,7 +152,7 @@ func (p *caller) stmt(s client.Stmt, rest []client.Stmt) {
 	}
 	if p.b.l.SetsPath && branches {
 		r := schema.NewRefs()
-		schema.EachQuery([]client.Stmt{s}, func(q *client.Query) { r.Merge(p.body.Sent[q].Refs) })
+		load.EachQuery([]client.Stmt{s}, func(q *client.Query) { r.Merge(p.body.Sent[q].Refs) })
 		sets = p.b.l.SetBy(r, &p.b.l.Late)
 	}
 	p.b.tracked(sets, loops, branches, func() bool {
@@ -174,14 +175,14 @@ func (p *caller) stmt1(s client.Stmt, rest []client.Stmt) {
 		p.assign(s)
 	case *client.Havoc:
 		if v := p.vars[s.Var]; v != nil {
-			b.emitWeak(&ir.Havoc{At: schema.At(s.Pos), Var: v.local, Fresh: s.Fresh, NotNull: v.nn || s.Fresh})
+			b.emitWeak(&ir.Havoc{At: at(s.Pos), Var: v.local, Fresh: s.Fresh, NotNull: v.nn || s.Fresh})
 		}
 	case *client.If:
 		p.branch(s)
 	case *client.Loop:
 		b.cur = s.Pos
 		l := &loopLabel{name: s.Label, loop: true}
-		w := &ir.While{At: schema.At(s.Pos), Cond: ir.C(ir.Bool(true))}
+		w := &ir.While{At: at(s.Pos), Cond: ir.C(ir.Bool(true))}
 		snapped := p.snapped
 		w.Body = p.round(l, s.Body)
 		p.snapped = snapped
@@ -194,12 +195,12 @@ func (p *caller) stmt1(s client.Stmt, rest []client.Stmt) {
 	case *client.Continue:
 		b.jump(p.f, s.Label, true, s.Pos, s.Pos)
 	case *client.Commit:
-		b.emit(&ir.Return{At: schema.At(s.Pos)})
+		b.emit(&ir.Return{At: at(s.Pos)})
 	case *client.Rollback:
-		b.emit(&ir.Abort{At: schema.At(s.Pos)})
+		b.emit(&ir.Abort{At: at(s.Pos)})
 	case *client.Emit:
 		b.cur = s.Pos
-		e := &ir.Emit{At: schema.At(s.Pos)}
+		e := &ir.Emit{At: at(s.Pos)}
 		for _, x := range s.Exprs {
 			e.Exprs = append(e.Exprs, p.value(x))
 		}
@@ -207,10 +208,10 @@ func (p *caller) stmt1(s client.Stmt, rest []client.Stmt) {
 			b.emit(e)
 		}
 	case *client.Savepoint:
-		b.send(&ir.Send{At: schema.At(s.Pos), Text: []string{"SAVEPOINT " + quote.Ident(s.Name)}, Apart: true})
+		b.send(&ir.Send{At: at(s.Pos), Text: []string{"SAVEPOINT " + quote.Ident(s.Name)}, Apart: true})
 		p.savepoint(s.Pos, s.Name)
 	case *client.RollbackTo:
-		b.send(&ir.Send{At: schema.At(s.Pos), Text: []string{"ROLLBACK TO SAVEPOINT " + quote.Ident(s.Name)}, Apart: true})
+		b.send(&ir.Send{At: at(s.Pos), Text: []string{"ROLLBACK TO SAVEPOINT " + quote.Ident(s.Name)}, Apart: true})
 		p.rollbackTo(s.Pos, s.Name)
 	case *client.Unknown:
 		p.unknown(s)
@@ -228,7 +229,7 @@ func (p *caller) round(l *loopLabel, list []client.Stmt) []ir.Stmt {
 	b.loopDepth--
 	f.loops = f.loops[:len(f.loops)-1]
 	if l.wantNext && l.next != "" {
-		return []ir.Stmt{&ir.Block{At: schema.At(b.cur), Label: l.next, Body: body}}
+		return []ir.Stmt{&ir.Block{At: at(b.cur), Label: l.next, Body: body}}
 	}
 	return body
 }
@@ -245,7 +246,7 @@ func (p *caller) block(s *client.Block) {
 		return
 	}
 	p.snapped = snapped
-	b.emit(&ir.Block{At: schema.At(s.Pos), Label: l.label, Body: body})
+	b.emit(&ir.Block{At: at(s.Pos), Label: l.label, Body: body})
 }
 
 func (p *caller) branch(s *client.If) {
@@ -255,7 +256,7 @@ func (p *caller) branch(s *client.If) {
 		p.stmts(s.Else)
 		return
 	}
-	out := &ir.If{At: schema.At(s.Pos), Cond: p.cond(s.Cond)}
+	out := &ir.If{At: at(s.Pos), Cond: p.cond(s.Cond)}
 	if value, known := constantTruth(out.Cond); known {
 		if value {
 			p.stmts(s.Then)
@@ -292,7 +293,7 @@ func (p *caller) assign(s *client.Assign) {
 	if e, ok := out.(*ir.Var); ok && e.Name == v.local {
 		return
 	}
-	a := &ir.Assign{At: schema.At(s.Pos), Var: v.local, Expr: out}
+	a := &ir.Assign{At: at(s.Pos), Var: v.local, Expr: out}
 	b.weak[a] = !ir.MayFail(out)
 	b.emit(a)
 }
@@ -302,10 +303,10 @@ func (p *caller) unknown(s *client.Unknown) {
 	b := p.b
 	b.cur, p.snapped = s.Pos, true
 	if s.Tables == nil {
-		b.emit(&ir.Unmodelled{At: schema.At(s.Pos), ReadOnly: s.ReadOnly, Reason: s.Reason})
+		b.emit(&ir.Unmodelled{At: at(s.Pos), ReadOnly: s.ReadOnly, Reason: s.Reason})
 		return
 	}
-	e := b.l.EffectOf(schema.UnknownRefs(s))
+	e := b.l.EffectOf(load.UnknownRefs(s))
 	if e.All || len(e.Tables) > 0 {
 		b.anything(s.Pos, e, s.Reason)
 	}
@@ -313,16 +314,16 @@ func (p *caller) unknown(s *client.Unknown) {
 
 func (p *caller) savepoint(pos ir.Pos, name string) {
 	p.points[name] = true
-	p.b.emit(&ir.Savepoint{At: schema.At(pos), Name: name})
+	p.b.emit(&ir.Savepoint{At: at(pos), Name: name})
 }
 
 func (p *caller) rollbackTo(pos ir.Pos, name string) {
 	if !p.points[name] || p.released[name] {
 		why := fmt.Sprintf("a rollback to savepoint %s, which may not be set here", name)
-		p.b.emit(&ir.Unmodelled{At: schema.At(pos), Reason: why})
+		p.b.emit(&ir.Unmodelled{At: at(pos), Reason: why})
 		return
 	}
-	p.b.emit(&ir.RollbackTo{At: schema.At(pos), Name: name})
+	p.b.emit(&ir.RollbackTo{At: at(pos), Name: name})
 	p.b.undone(p.f.fn)
 }
 
@@ -346,15 +347,15 @@ func (p *caller) control(s *schema.Sent, t *pg.TransactionStmt) {
 	case pg.TransCommit, pg.TransRollback:
 		if !s.Followed && len(s.List) == 1 && !t.Chain {
 			if t.Kind == pg.TransCommit {
-				b.emit(&ir.Return{At: schema.At(pos)})
+				b.emit(&ir.Return{At: at(pos)})
 			} else {
-				b.emit(&ir.Abort{At: schema.At(pos)})
+				b.emit(&ir.Abort{At: at(pos)})
 			}
 			return
 		}
 	}
 	why := "transaction control as text"
 	b.l.Note(pos, "%s is not modelled where statements follow", why)
-	b.emit(&ir.Unmodelled{At: schema.At(pos), Reason: why})
+	b.emit(&ir.Unmodelled{At: at(pos), Reason: why})
 	p.snapped = true
 }

@@ -2,8 +2,10 @@ package sqlmodel
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 
+	"github.com/txrobust/robust/internal/sql/load"
 	"github.com/txrobust/robust/internal/sql/pg"
 	"github.com/txrobust/robust/internal/sql/schema"
 	"github.com/txrobust/robust/internal/sql/syntax"
@@ -50,13 +52,13 @@ func (b *builder) scriptBody(f *frame) {
 		stored: map[int]bool{}, draws: map[*syntax.Command]bool{}}
 	c.declare()
 	if c.s.Lock != "" {
-		b.emit(&ir.Dropped{At: schema.At(f.fn.Pos), Kind: ir.BySessionLock, What: "the advisory lock of " + c.s.Lock + ", which the session still holds"})
+		b.emit(&ir.Dropped{At: at(f.fn.Pos), Kind: ir.BySessionLock, What: "the advisory lock of " + c.s.Lock + ", which the session still holds"})
 	}
 	for _, n := range c.s.Before {
 		switch {
 		case n.Raw == nil && n.Branches == nil:
 			c.command(n.Cmd)
-		case schema.HasStatement(n):
+		case load.HasStatement(n):
 			c.forget(n)
 		default:
 			c.branches(n, n.Branches)
@@ -98,7 +100,7 @@ func (c *psql) number(name string) int { return c.s.S.Index[":"+name] }
 func (c *psql) forget(n *syntax.Node) {
 	c.assignments(n, func(cmd *syntax.Command, k int) {
 		if v := c.vars[k]; v != nil {
-			c.b.emitWeak(&ir.Havoc{At: schema.At(cmd.Pos), Var: v.local, NotNull: true})
+			c.b.emitWeak(&ir.Havoc{At: at(cmd.Pos), Var: v.local, NotNull: true})
 			c.changed(k, false)
 			c.sure[k] = true
 		}
@@ -126,7 +128,7 @@ func (c *psql) declare() {
 	var scan func(n *syntax.Node, conditional bool)
 	scan = func(n *syntax.Node, conditional bool) {
 		if n.Raw != nil {
-			use(schema.Parameters(n))
+			use(load.Parameters(n))
 		}
 		for _, br := range n.Branches {
 			if br.Cond != nil {
@@ -162,7 +164,7 @@ func (c *psql) declare() {
 		})
 	}
 	for _, n := range c.s.Before {
-		if schema.HasStatement(n) {
+		if load.HasStatement(n) {
 			c.assignments(n, func(_ *syntax.Command, k int) { note(k, given) })
 			continue
 		}
@@ -186,7 +188,7 @@ func (c *psql) declare() {
 		name := c.s.S.Vars[k-1]
 		if name == "" {
 			nameless++
-			name = "p" + schema.Itoa(nameless)
+			name = "p" + strconv.Itoa(nameless)
 		}
 		c.vars[k] = c.variable(k, name, c.roles[k] == given || c.roles[k] == drawn)
 		c.sure[k] = c.roles[k] == drawn
@@ -235,7 +237,7 @@ func textParameters(t *syntax.Text) []int {
 	if err != nil || len(stmts) != 1 {
 		return nil
 	}
-	return schema.Parameters(&syntax.Node{Raw: stmts[0]})
+	return load.Parameters(&syntax.Node{Raw: stmts[0]})
 }
 
 // random reports whether \set draws a random number whose bounds do not come
@@ -282,7 +284,7 @@ func (c *psql) branches(n *syntax.Node, list []syntax.Branch) {
 	}
 	pos := list[0].Cond.Pos
 	b.cur = pos
-	s := &ir.If{At: schema.At(pos), Cond: c.condition(list[0].Cond)}
+	s := &ir.If{At: at(pos), Cond: c.condition(list[0].Cond)}
 	sure, points, snapped, late := cloneSet(c.sure), slices.Clone(c.points), c.snapped, b.l.Late
 	s.Then = b.collect(func() { c.list(list[0].Nodes) })
 	sureThen, pointsThen, snappedThen, lateThen := c.sure, c.points, c.snapped, b.l.Late
@@ -330,7 +332,7 @@ func (c *psql) need(pos ir.Pos, list []int) {
 		if c.roles[k] != queried {
 			continue
 		}
-		c.b.emit(&ir.Assume{At: schema.At(pos), Cond: isNotNull(ir.V(v.local))})
+		c.b.emit(&ir.Assume{At: at(pos), Cond: isNotNull(ir.V(v.local))})
 		c.sure[k] = true
 	}
 }
@@ -346,7 +348,7 @@ func (c *psql) statement(n *syntax.Node) {
 		return // the statement is only described
 	}
 	b.cur = n.Pos
-	c.need(n.Pos, schema.Parameters(n))
+	c.need(n.Pos, load.Parameters(n))
 	tree := pg.Inner(n.Raw.Stmt)
 	c.send(n)
 	if !apart(tree) && !c.snapped {
@@ -395,7 +397,7 @@ func (c *psql) send(n *syntax.Node) {
 // snapshotHere writes a read by which the transaction takes its snapshot, for
 // the case that a LOCK TABLE follows; snapshots finishes it.
 func (b *builder) snapshotHere() {
-	s := &ir.Select{At: schema.At(b.txn.Pos), Into: []string{b.local("snapshot", schema.TBool)}, Cols: []ir.Expr{ir.C(ir.Bool(true))}}
+	s := &ir.Select{At: at(b.txn.Pos), Into: []string{b.local("snapshot", schema.TBool)}, Cols: []ir.Expr{ir.C(ir.Bool(true))}}
 	b.first = append(b.first, s)
 	b.out = append(b.out, s)
 }
@@ -464,21 +466,21 @@ func (c *psql) control(n *syntax.Node, t *pg.TransactionStmt) {
 		b.points++
 		p := point{t.SavepointName, t.SavepointName}
 		if b.points > 1 {
-			p.ir += "_" + schema.Itoa(b.points)
+			p.ir += "_" + strconv.Itoa(b.points)
 		}
 		c.points = append(c.points, p)
-		b.emit(&ir.Savepoint{At: schema.At(n.Pos), Name: p.ir})
+		b.emit(&ir.Savepoint{At: at(n.Pos), Name: p.ir})
 	case pg.TransRelease:
 		c.points = c.points[:find()]
 	case pg.TransBackTo:
 		i := find()
 		c.points = c.points[:i+1]
-		b.emit(&ir.RollbackTo{At: schema.At(n.Pos), Name: c.points[i].ir})
+		b.emit(&ir.RollbackTo{At: at(n.Pos), Name: c.points[i].ir})
 		b.undone(c.f.fn)
 	case pg.TransCommit:
-		b.emit(&ir.Return{At: schema.At(n.Pos)})
+		b.emit(&ir.Return{At: at(n.Pos)})
 	case pg.TransRollback:
-		b.emit(&ir.Abort{At: schema.At(n.Pos)})
+		b.emit(&ir.Abort{At: at(n.Pos)})
 	}
 }
 
@@ -488,7 +490,7 @@ func (c *psql) counted(n *syntax.Node, tree any) {
 	f.rowcount = b.local("row_count", schema.TInt)
 	defer func() { f.rowcount = "" }()
 	b.command(f, n.Text, tree, n.Pos, sink{})
-	b.emit(&ir.Emit{At: schema.At(n.Pos), Exprs: []ir.Expr{ir.V(f.rowcount)}})
+	b.emit(&ir.Emit{At: at(n.Pos), Exprs: []ir.Expr{ir.V(f.rowcount)}})
 }
 
 // changed takes note that a variable has a new value.
@@ -524,18 +526,18 @@ func (c *psql) command(cmd *syntax.Command) {
 			}
 			c.store(k, e, cmd, false)
 		default:
-			b.emitWeak(&ir.Havoc{At: schema.At(cmd.Pos), Var: v.local, NotNull: true})
+			b.emitWeak(&ir.Havoc{At: at(cmd.Pos), Var: v.local, NotNull: true})
 			c.changed(k, false)
 			c.sure[k] = true
 		}
 	case "setrandom", "setshell", "prompt", "getenv", "unset":
 		if v != nil && !c.draws[cmd] {
-			b.emitWeak(&ir.Havoc{At: schema.At(cmd.Pos), Var: v.local, NotNull: true})
+			b.emitWeak(&ir.Havoc{At: at(cmd.Pos), Var: v.local, NotNull: true})
 			c.changed(k, false)
 			c.sure[k] = true
 		}
 	case "q", "quit":
-		b.emit(&ir.Abort{At: schema.At(cmd.Pos)})
+		b.emit(&ir.Abort{At: at(cmd.Pos)})
 	}
 }
 
@@ -555,7 +557,7 @@ func (c *psql) store(k int, e val, cmd *syntax.Command, stored bool) {
 	case v.t.Name != schema.NUnknown: // a copy of a variable has the type of the place where it stands
 		out = x.cast(e, v.t, 0).e
 	}
-	s := &ir.Assign{At: schema.At(cmd.Pos), Var: v.local, Expr: out}
+	s := &ir.Assign{At: at(cmd.Pos), Var: v.local, Expr: out}
 	if !ir.MayFail(out) {
 		b.weak[s] = true
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/txrobust/robust/internal/sql/load"
 	"github.com/txrobust/robust/internal/sql/pg"
 	"github.com/txrobust/robust/internal/sql/schema"
 	"github.com/txrobust/robust/internal/sql/syntax"
@@ -236,7 +237,7 @@ func (x *ex) tableOf(r *pg.RangeVar) *schema.Table {
 	switch {
 	case o != nil && o.Gone > 0, o == nil && in.WasDropped(name): // a function that was forgotten
 		x.unmodelled("%s, which was dropped", name)
-	case o == nil && schema.SystemTable(name):
+	case o == nil && load.SystemTable(name):
 		x.showsRunning(syntax.PlainName(name), r.Location)
 		x.unmodelled("the system catalog %s", syntax.PlainName(name))
 	case o == nil:

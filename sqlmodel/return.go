@@ -38,7 +38,7 @@ func (b *builder) returnStmt(f *frame, s *plpgsql.Return, pos ir.Pos) {
 	cols := b.returned(f, v)
 	if f.result == nil {
 		b.emitRow(pos, cols)
-		b.emit(&ir.Return{At: schema.At(pos)})
+		b.emit(&ir.Return{At: at(pos)})
 		return
 	}
 	var list []dest
@@ -89,18 +89,18 @@ func (b *builder) returned(f *frame, v val) []colDef {
 // leave ends the function.
 func (b *builder) leave(f *frame, pos ir.Pos) {
 	if f.result != nil {
-		b.emit(&ir.Break{At: schema.At(pos), Label: f.result.label})
+		b.emit(&ir.Break{At: at(pos), Label: f.result.label})
 		return
 	}
 	if !f.fn.SetOf {
 		b.emitOutputs(f, pos)
 	}
-	b.emit(&ir.Return{At: schema.At(pos)})
+	b.emit(&ir.Return{At: at(pos)})
 }
 
 // emitOutputs returns the OUT parameters to the client.
 func (b *builder) emitOutputs(f *frame, pos ir.Pos) {
-	e := &ir.Emit{At: schema.At(pos)}
+	e := &ir.Emit{At: at(pos)}
 	for i, o := range f.outs {
 		for _, c := range o.columns(i) {
 			e.Exprs = append(e.Exprs, c.e)
@@ -143,7 +143,7 @@ func (b *builder) abandon(f *frame, s plpgsql.Stmt, reason string) {
 	r := schema.NewRefs()
 	b.l.PlRefs(f.fn, []plpgsql.Stmt{s}, r)
 	b.giveUp(pos, r, reason)
-	havoc := func(local string) { b.out = append(b.out, &ir.Havoc{At: schema.At(pos), Var: local}) }
+	havoc := func(local string) { b.out = append(b.out, &ir.Havoc{At: at(pos), Var: local}) }
 	done := map[string]bool{}
 	plpgsql.Walk([]plpgsql.Stmt{s}, func(s plpgsql.Stmt) {
 		for _, n := range schema.Assigned(s) {
@@ -180,7 +180,7 @@ func (b *builder) abandon(f *frame, s plpgsql.Stmt, reason string) {
 	}
 	weak := func(local string) {
 		if local != "" && !done[local] {
-			h := &ir.Havoc{At: schema.At(pos), Var: local, NotNull: true}
+			h := &ir.Havoc{At: at(pos), Var: local, NotNull: true}
 			b.weak[h] = true
 			b.out = append(b.out, h)
 		}
@@ -267,7 +267,7 @@ func (b *builder) escapes(f *frame, s plpgsql.Stmt, pos ir.Pos) {
 	visit(s, 0)
 	maybe := func(body func()) {
 		cond := b.choice(pos)
-		b.out = append(b.out, &ir.If{At: schema.At(pos), Cond: cond, Then: b.collect(body)})
+		b.out = append(b.out, &ir.If{At: at(pos), Cond: cond, Then: b.collect(body)})
 	}
 	for _, j := range order {
 		maybe(func() { b.jump(f, j.label, j.next, pos, pos) })
@@ -277,16 +277,16 @@ func (b *builder) escapes(f *frame, s plpgsql.Stmt, pos ir.Pos) {
 	}
 	maybe(func() {
 		if f.result == nil {
-			b.out = append(b.out, &ir.Return{At: schema.At(pos)})
+			b.out = append(b.out, &ir.Return{At: at(pos)})
 			return
 		}
 		for _, c := range f.result.values {
 			b.havoc(pos, c.e.(*ir.Var).Name)
 		}
 		if f.trigger != nil && f.trigger.skip != "" {
-			b.out = append(b.out, &ir.Havoc{At: schema.At(pos), Var: f.trigger.skip, NotNull: true})
+			b.out = append(b.out, &ir.Havoc{At: at(pos), Var: f.trigger.skip, NotNull: true})
 		}
-		b.out = append(b.out, &ir.Break{At: schema.At(pos), Label: f.result.label})
+		b.out = append(b.out, &ir.Break{At: at(pos), Label: f.result.label})
 	})
 }
 

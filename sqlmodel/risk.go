@@ -370,5 +370,5 @@ func brokenBy(k ir.TableCheck, t *ir.Table, value func(col int) ir.Expr) ir.Expr
 
 // failsIf writes an error where cond is true.
 func (b *builder) failsIf(pos ir.Pos, cond ir.Expr, state string) {
-	b.emit(&ir.If{At: schema.At(pos), Cond: cond, Then: b.collect(func() { b.fails(pos, state) })})
+	b.emit(&ir.If{At: at(pos), Cond: cond, Then: b.collect(func() { b.fails(pos, state) })})
 }

@@ -3,6 +3,7 @@ package sqlmodel
 import (
 	"fmt"
 	"slices"
+	"strconv"
 
 	"github.com/txrobust/robust/internal/sql/pg"
 	"github.com/txrobust/robust/internal/sql/plpgsql"
@@ -62,7 +63,7 @@ func (b *builder) demandsOfInputs(f *frame) []ir.Stmt {
 			continue
 		}
 		if u.NotNull() {
-			out = append(out, &ir.Assume{At: schema.At(p.Pos), Cond: isNotNull(ir.V(v.local))})
+			out = append(out, &ir.Assume{At: at(p.Pos), Cond: isNotNull(ir.V(v.local))})
 		}
 		list, leftOut := b.l.demands(u, v.t, ir.V(v.local))
 		switch looks := slices.ContainsFunc(u.Checks(), func(c *schema.DomainCheck) bool { _, yes := b.l.Looks(c); return yes }); {
@@ -70,10 +71,10 @@ func (b *builder) demandsOfInputs(f *frame) []ir.Stmt {
 		case looks:
 			out = append(out, b.collect(func() { b.mayBreak(u, leftOut, p.Pos) })...)
 		default: // it depends on the argument alone
-			out = append(out, &ir.Dropped{At: schema.At(p.Pos), Kind: ir.ByError, What: leftOut + ", of parameter " + p.Name})
+			out = append(out, &ir.Dropped{At: at(p.Pos), Kind: ir.ByError, What: leftOut + ", of parameter " + p.Name})
 		}
 		for _, d := range list {
-			out = append(out, &ir.Assume{At: schema.At(p.Pos), Cond: d.cond})
+			out = append(out, &ir.Assume{At: at(p.Pos), Cond: d.cond})
 		}
 		if p.Out || f.fn.Assigns(p.Name) {
 			out = append(out, b.collect(func() { b.demand(u, v.t, v.local, p.Pos) })...)
@@ -135,7 +136,7 @@ func (b *builder) snapshotFirst() {
 	if table == nil { // it is in a statement that is not modelled
 		return
 	}
-	s := &ir.Select{At: schema.At(b.txn.Pos), Query: ir.Query{From: []ir.Source{{Table: table, Row: table.Name}}}}
+	s := &ir.Select{At: at(b.txn.Pos), Query: ir.Query{From: []ir.Source{{Table: table, Row: table.Name}}}}
 	s.Into, s.Cols = []string{b.local("snapshot", schema.TBool)}, []ir.Expr{ir.C(ir.Bool(true))}
 	b.txn.Body = append([]ir.Stmt{s}, b.txn.Body...)
 }
@@ -159,14 +160,14 @@ func (b *builder) newFrame(fn *schema.Function) *frame {
 	if usesFound {
 		f.found = b.local("was_found", schema.TBool)
 		f.scope.vars["found"] = &variable{name: "found", local: f.found, t: schema.TBool, nn: true}
-		b.emitWeak(&ir.Assign{At: schema.At(fn.Pos), Var: f.found, Expr: ir.C(ir.Bool(false))})
+		b.emitWeak(&ir.Assign{At: at(fn.Pos), Var: f.found, Expr: ir.C(ir.Bool(false))})
 	}
 	plpgsql.Walk([]plpgsql.Stmt{fn.Body.Block}, func(s plpgsql.Stmt) {
 		if g, ok := s.(*plpgsql.GetDiagnostics); ok && f.rowcount == "" {
 			for _, it := range g.Items {
 				if it.Item == "row_count" && f.rowcount == "" {
 					f.rowcount = b.local("row_count", schema.TInt)
-					b.emitWeak(&ir.Assign{At: schema.At(fn.Pos), Var: f.rowcount, Expr: ir.C(ir.Int(0))})
+					b.emitWeak(&ir.Assign{At: at(fn.Pos), Var: f.rowcount, Expr: ir.C(ir.Int(0))})
 				}
 			}
 		}
@@ -180,7 +181,7 @@ func (b *builder) parameter(f *frame, p schema.Param, i int) {
 	if p.Vari && t.Name != schema.NArray {
 		t = schema.ArrayOf(t)
 	}
-	base := syntax.NameOr(p.Name, "p"+schema.Itoa(i+1))
+	base := syntax.NameOr(p.Name, "p"+strconv.Itoa(i+1))
 	v := &variable{name: p.Name, t: t, nn: f.fn.Strict}
 	add := func(name string, t schema.Type) string {
 		for taken := true; taken; {
@@ -236,7 +237,7 @@ func (b *builder) outputs(f *frame) {
 			// The names of the columns, which the body cannot use.
 			f.outs = append(f.outs, &variable{name: p.Name, t: b.l.SignatureType(p.T, f.fn.Text)})
 		default:
-			name := syntax.NameOr(p.Name, "column"+schema.Itoa(i+1))
+			name := syntax.NameOr(p.Name, "column"+strconv.Itoa(i+1))
 			v := b.declare(f, name, b.l.SignatureType(p.T, f.fn.Text))
 			b.startNull(v, f.fn.Pos)
 			if !v.isRecord {
@@ -301,7 +302,7 @@ func (b *builder) inline(pos ir.Pos, fn *schema.Function, args []val) val {
 	b.outputs(f)
 	f.result = &result{label: b.newLabel(f.scope.label)}
 	b.results(f)
-	body := &ir.Block{At: schema.At(pos), Label: f.result.label}
+	body := &ir.Block{At: at(pos), Label: f.result.label}
 	leave := b.enter(fn)
 	body.Body = b.collect(func() { b.runBody(f) })
 	leave()
@@ -314,7 +315,7 @@ func (b *builder) inline(pos ir.Pos, fn *schema.Function, args []val) val {
 		list = body.Body
 	}
 	if null != nil {
-		b.emit(&ir.If{At: schema.At(pos), Cond: null, Then: b.collect(func() { b.noResult(f, pos) }), Else: list})
+		b.emit(&ir.If{At: at(pos), Cond: null, Then: b.collect(func() { b.noResult(f, pos) }), Else: list})
 	} else {
 		for _, s := range list {
 			b.emit(s)
@@ -425,7 +426,7 @@ func (v *variable) columns(i int) []colDef {
 	if v.isRecord {
 		return v.value().fields
 	}
-	return []colDef{{name: syntax.NameOr(v.name, "column"+schema.Itoa(i+1)), e: v.expr(), t: v.t}}
+	return []colDef{{name: syntax.NameOr(v.name, "column"+strconv.Itoa(i+1)), e: v.expr(), t: v.t}}
 }
 
 // noResult sets the result of a STRICT function to NULL.

@@ -72,7 +72,7 @@ func (b *builder) selectStmt(f *frame, t *syntax.Text, s *pg.SelectStmt, pos ir.
 // be nil: one row if found, none otherwise.
 func (b *builder) setFound(f *frame, pos ir.Pos, found ir.Expr, count ir.Expr) {
 	if f.found != "" {
-		b.emitWeak(&ir.Assign{At: schema.At(pos), Var: f.found, Expr: found})
+		b.emitWeak(&ir.Assign{At: at(pos), Var: f.found, Expr: found})
 	}
 	b.setCount(f, pos, found, count)
 }
@@ -87,7 +87,7 @@ func (b *builder) setCount(f *frame, pos ir.Pos, found, count ir.Expr) {
 			count = ir.C(ir.Int(c.Value.I))
 		}
 	}
-	b.emitWeak(&ir.Assign{At: schema.At(pos), Var: f.rowcount, Expr: count})
+	b.emitWeak(&ir.Assign{At: at(pos), Var: f.rowcount, Expr: count})
 }
 
 // foundLocal gives a local for whether there was a row, "" if nobody asks.
@@ -125,7 +125,7 @@ func (b *builder) assignAll(x *ex, pos ir.Pos, list []dest, cols []colDef) {
 		for i, d := range list {
 			if d.local != "" {
 				tmp := b.local("tmp", d.t)
-				b.emit(&ir.Assign{At: schema.At(pos), Var: tmp, Expr: exprs[i]})
+				b.emit(&ir.Assign{At: at(pos), Var: tmp, Expr: exprs[i]})
 				exprs[i] = ir.V(tmp)
 			}
 		}
@@ -179,7 +179,7 @@ func (b *builder) selectInto(f *frame, x *ex, q *query, pos ir.Pos, to sink) {
 			body()
 			return
 		}
-		b.emit(&ir.If{At: schema.At(pos), Cond: q.where, Then: b.collect(body), Else: b.collect(func() {
+		b.emit(&ir.If{At: at(pos), Cond: q.where, Then: b.collect(body), Else: b.collect(func() {
 			b.setNull(pos, append(list, rest...))
 			b.setFound(f, pos, no, nil)
 			b.strict(to, pos, no)
@@ -187,13 +187,13 @@ func (b *builder) selectInto(f *frame, x *ex, q *query, pos ir.Pos, to sink) {
 		return
 	}
 	b.lockFirst(q, pos, to.whole)
-	s := &ir.Select{At: schema.At(pos), Query: q.ir(), Order: q.order, Locks: q.locks, Found: b.foundLocal(f)}
+	s := &ir.Select{At: at(pos), Query: q.ir(), Order: q.order, Locks: q.locks, Found: b.foundLocal(f)}
 	if to.strict && s.Found == "" {
 		s.Found = b.local("was_found", schema.TBool)
 	}
 	if to.strict && q.atMost != 1 && !b.singleRow(s.Query) {
 		if f.found != "" && b.caught(tooManyRows) {
-			b.emitWeak(&ir.Assign{At: schema.At(pos), Var: f.found, Expr: yes})
+			b.emitWeak(&ir.Assign{At: at(pos), Var: f.found, Expr: yes})
 		}
 		b.atMostOne(s.Query, pos, tooManyRows)
 	}
@@ -233,7 +233,7 @@ const (
 // atMostOne makes it an error that q has several rows.
 func (b *builder) atMostOne(q ir.Query, pos ir.Pos, state string) {
 	n := b.local("count", schema.TInt)
-	b.emit(&ir.Select{At: schema.At(pos), Into: []string{n}, Aggs: []ir.Agg{{Fn: "count", Type: ir.IntType}}, Query: q})
+	b.emit(&ir.Select{At: at(pos), Into: []string{n}, Aggs: []ir.Agg{{Fn: "count", Type: ir.IntType}}, Query: q})
 	b.require(pos, ir.Op(ir.Le, ir.V(n), ir.C(ir.Int(1))), state)
 }
 
@@ -249,7 +249,7 @@ func (b *builder) atLeastOne(s *ir.Select) {
 // column is one whose value is stored as it is.
 func (b *builder) aggregatesInto(x *ex, q *query, pos ir.Pos, list []dest) {
 	b.lockRows(q, pos)
-	s := &ir.Select{At: schema.At(pos), Query: q.ir()}
+	s := &ir.Select{At: at(pos), Query: q.ir()}
 	direct := map[string]string{} // from the aggregate's local to the destination
 	taken := map[string]bool{}
 	used := map[string]int{}
@@ -312,7 +312,7 @@ func (b *builder) perform(f *frame, x *ex, q *query, pos ir.Pos) {
 		if q.atMost > 0 {
 			c := ir.V(f.rowcount)
 			limit := ir.C(ir.Int(q.atMost))
-			b.emitWeak(&ir.Assign{At: schema.At(pos), Var: f.rowcount, Expr: &ir.Cond{If: ir.Op(ir.Gt, c, limit), Then: limit, Else: c}})
+			b.emitWeak(&ir.Assign{At: at(pos), Var: f.rowcount, Expr: &ir.Cond{If: ir.Op(ir.Gt, c, limit), Then: limit, Else: c}})
 		}
 	}
 	if len(q.aggs) > 0 {
@@ -333,7 +333,7 @@ func (b *builder) perform(f *frame, x *ex, q *query, pos ir.Pos) {
 			b.unmodelled("LIMIT with what may fail in PERFORM")
 		}
 		// All rows are computed, not only the first.
-		loop := &ir.Foreach{At: schema.At(pos), Query: q.ir(), Order: q.order, Found: f.found}
+		loop := &ir.Foreach{At: at(pos), Query: q.ir(), Order: q.order, Found: f.found}
 		loop.Into, loop.Cols = []string{b.local("hit", schema.TBool)}, []ir.Expr{yes}
 		b.mayFail(q, &loop.Into, &loop.Cols)
 		b.weak[loop] = true
@@ -341,7 +341,7 @@ func (b *builder) perform(f *frame, x *ex, q *query, pos ir.Pos) {
 		return
 	}
 	b.lockFirst(q, pos, false)
-	s := &ir.Select{At: schema.At(pos), Query: q.ir(), Order: q.order, Locks: q.locks, Found: f.found}
+	s := &ir.Select{At: at(pos), Query: q.ir(), Order: q.order, Locks: q.locks, Found: f.found}
 	b.mayFail(q, &s.Into, &s.Cols)
 	b.atLeastOne(s)
 	b.weak[s] = true
@@ -363,10 +363,10 @@ func (b *builder) performOnce(f *frame, q *query, pos ir.Pos) {
 		b.out = append(b.out, computed...)
 	case len(computed) > 0 || ir.MayFail(q.where):
 		hit := b.local("hit", schema.TBool)
-		b.emit(&ir.Assign{At: schema.At(pos), Var: hit, Expr: found})
+		b.emit(&ir.Assign{At: at(pos), Var: hit, Expr: found})
 		found = ir.V(hit)
 		if len(computed) > 0 {
-			b.emit(&ir.If{At: schema.At(pos), Cond: found, Then: computed})
+			b.emit(&ir.If{At: at(pos), Cond: found, Then: computed})
 		}
 	}
 	b.setFound(f, pos, found, nil)
@@ -376,7 +376,7 @@ func (b *builder) performOnce(f *frame, q *query, pos ir.Pos) {
 func (b *builder) compute(pos ir.Pos, cols []colDef) {
 	for _, c := range cols {
 		if c.e != nil && ir.MayFail(c.e) {
-			b.emit(&ir.Assign{At: schema.At(pos), Var: b.local("tmp", c.t), Expr: c.e})
+			b.emit(&ir.Assign{At: at(pos), Var: b.local("tmp", c.t), Expr: c.e})
 		}
 	}
 }
@@ -392,7 +392,7 @@ func (b *builder) mayFail(q *query, into *[]string, cols *[]ir.Expr) {
 
 // countRows sets ROW_COUNT to the number of rows of a query.
 func (b *builder) countRows(f *frame, q ir.Query, pos ir.Pos) {
-	b.emitWeak(&ir.Select{At: schema.At(pos), Into: []string{f.rowcount}, Aggs: []ir.Agg{{Fn: "count", Type: ir.IntType}}, Query: q})
+	b.emitWeak(&ir.Select{At: at(pos), Into: []string{f.rowcount}, Aggs: []ir.Agg{{Fn: "count", Type: ir.IntType}}, Query: q})
 }
 
 // singleRow reports whether a query over one table fixes a whole key.
@@ -467,19 +467,19 @@ func (b *builder) selectRows(f *frame, x *ex, q *query, pos ir.Pos) {
 			return
 		}
 		x.emitAggregates(q, pos)
-		b.emit(&ir.Emit{At: schema.At(pos), Exprs: cols})
+		b.emit(&ir.Emit{At: at(pos), Exprs: cols})
 		b.setFound(f, pos, yes, nil)
 	case len(q.from) == 0:
 		if q.limit != nil && q.atMost < 1 {
 			b.unmodelled("LIMIT 0 or of an expression without FROM")
 		}
 		if q.where == nil {
-			b.emit(&ir.Emit{At: schema.At(pos), Exprs: cols})
+			b.emit(&ir.Emit{At: at(pos), Exprs: cols})
 			b.setFound(f, pos, yes, nil)
 			return
 		}
-		b.emit(&ir.If{At: schema.At(pos), Cond: q.where, Then: b.collect(func() {
-			b.emit(&ir.Emit{At: schema.At(pos), Exprs: cols})
+		b.emit(&ir.If{At: at(pos), Cond: q.where, Then: b.collect(func() {
+			b.emit(&ir.Emit{At: at(pos), Exprs: cols})
 			b.setFound(f, pos, yes, nil)
 		}), Else: b.collect(func() { b.setFound(f, pos, ir.C(ir.Bool(false)), nil) })})
 	default:
@@ -491,7 +491,7 @@ func (b *builder) selectRows(f *frame, x *ex, q *query, pos ir.Pos) {
 				b.countRows(f, q.ir(), pos)
 			}
 			if f.found != "" {
-				b.emitWeak(&ir.Assign{At: schema.At(pos), Var: f.found, Expr: &ir.Exists{Query: q.ir()}})
+				b.emitWeak(&ir.Assign{At: at(pos), Var: f.found, Expr: &ir.Exists{Query: q.ir()}})
 			}
 		}
 		if q.limit != nil { // it is for LockRows to tell which rows come
@@ -499,7 +499,7 @@ func (b *builder) selectRows(f *frame, x *ex, q *query, pos ir.Pos) {
 			b.lockRows(q, pos)
 		}
 		b.fetchAll(q)
-		b.emit(&ir.EmitRows{At: schema.At(pos), Cols: cols, Query: q.ir(), Order: q.order, Limit: q.limit, Locks: q.locks})
+		b.emit(&ir.EmitRows{At: at(pos), Cols: cols, Query: q.ir(), Order: q.order, Limit: q.limit, Locks: q.locks})
 	}
 }
 
@@ -511,24 +511,24 @@ func (b *builder) loopRows(f *frame, q *query, pos ir.Pos, cols []ir.Expr) {
 	b.setFound(f, pos, ir.C(ir.Bool(false)), ir.C(ir.Int(0)))
 	b.each(q, pos, "", "", func() {
 		if len(q.from) == 0 {
-			b.emit(&ir.Emit{At: schema.At(pos), Exprs: cols})
+			b.emit(&ir.Emit{At: at(pos), Exprs: cols})
 			b.countOne(f, pos)
 			return
 		}
 		if f.rowcount != "" || f.found != "" {
 			b.unmodelled("FOUND after RETURN QUERY from a set-returning function and a table")
 		}
-		b.emit(&ir.EmitRows{At: schema.At(pos), Cols: cols, Query: q.ir(), Locks: q.locks})
+		b.emit(&ir.EmitRows{At: at(pos), Cols: cols, Query: q.ir(), Locks: q.locks})
 	})
 }
 
 // countOne sets FOUND and adds one to ROW_COUNT.
 func (b *builder) countOne(f *frame, pos ir.Pos) {
 	if f.found != "" {
-		b.emitWeak(&ir.Assign{At: schema.At(pos), Var: f.found, Expr: ir.C(ir.Bool(true))})
+		b.emitWeak(&ir.Assign{At: at(pos), Var: f.found, Expr: ir.C(ir.Bool(true))})
 	}
 	if f.rowcount != "" {
-		b.emitWeak(&ir.Assign{At: schema.At(pos), Var: f.rowcount, Expr: ir.Op(ir.Add, ir.V(f.rowcount), ir.C(ir.Int(1)))})
+		b.emitWeak(&ir.Assign{At: at(pos), Var: f.rowcount, Expr: ir.Op(ir.Add, ir.V(f.rowcount), ir.C(ir.Int(1)))})
 	}
 }
 

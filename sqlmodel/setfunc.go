@@ -154,7 +154,7 @@ func (q *query) overArray(x *ex, loop *setLoop, a val, alias string, pos ir.Pos)
 		loop.array = a.e
 	} else {
 		v := x.b.local("array", a.t)
-		x.b.emit(&ir.Assign{At: schema.At(pos), Var: v, Expr: a.e})
+		x.b.emit(&ir.Assign{At: at(pos), Var: v, Expr: a.e})
 		loop.array = ir.V(v)
 	}
 	t := a.t.Element()
@@ -181,7 +181,7 @@ func (b *builder) eachLoop(q *query, pos ir.Pos, i int, exit, next string, body 
 	if i == len(q.loops) {
 		b.out = append(b.out, q.body...)
 		if q.where != nil && len(q.from) == 0 {
-			b.emit(&ir.If{At: schema.At(pos), Cond: q.where, Then: b.collect(body)})
+			b.emit(&ir.If{At: at(pos), Cond: q.where, Then: b.collect(body)})
 			return
 		}
 		body()
@@ -195,7 +195,7 @@ func (b *builder) eachLoop(q *query, pos ir.Pos, i int, exit, next string, body 
 	if i == len(q.loops)-1 && next != "" {
 		label = next
 	}
-	loop := &ir.ForRange{At: schema.At(pos), Label: label, Var: l.elem, From: l.from, To: l.to}
+	loop := &ir.ForRange{At: at(pos), Label: label, Var: l.elem, From: l.from, To: l.to}
 	if l.array != nil {
 		loop.Var = b.local("i", schema.TInt)
 		loop.From = ir.C(ir.Int(1))
@@ -205,14 +205,14 @@ func (b *builder) eachLoop(q *query, pos ir.Pos, i int, exit, next string, body 
 	loop.Body = b.collect(func() {
 		if l.array != nil {
 			t := b.typeOfLocal(l.elem)
-			b.emit(&ir.Assign{At: schema.At(pos), Var: l.elem, Expr: &ir.Call{Name: "elem", Args: []ir.Expr{l.array, ir.V(loop.Var)}, Type: t}})
+			b.emit(&ir.Assign{At: at(pos), Var: l.elem, Expr: &ir.Call{Name: "elem", Args: []ir.Expr{l.array, ir.V(loop.Var)}, Type: t}})
 		}
 		if l.ordinal != "" {
 			e := ir.V(loop.Var)
 			if l.array == nil {
 				e = ir.Op(ir.Add, ir.Op(ir.Sub, e, l.from), ir.C(ir.Int(1)))
 			}
-			b.emit(&ir.Assign{At: schema.At(pos), Var: l.ordinal, Expr: e})
+			b.emit(&ir.Assign{At: at(pos), Var: l.ordinal, Expr: e})
 		}
 		b.eachLoop(q, pos, i+1, exit, next, body)
 	})

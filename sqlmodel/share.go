@@ -22,7 +22,7 @@ func (x *ex) shared(e ir.Expr, t schema.Type) ir.Expr {
 		return e
 	}
 	v := x.b.local("tmp", t)
-	x.b.emit(&ir.Assign{At: schema.At(x.b.cur), Var: v, Expr: e})
+	x.b.emit(&ir.Assign{At: at(x.b.cur), Var: v, Expr: e})
 	return ir.V(v)
 }
 

@@ -80,7 +80,7 @@ const whichRows = "which rows SKIP LOCKED or LIMIT leaves"
 // pickOne chooses one row of q, or none, whose key locals get.
 func (b *builder) pickOne(q *query, pos ir.Pos) picked {
 	taken, found := b.local("taken", schema.TBool), b.local("was_found", schema.TBool)
-	s := &ir.Select{At: schema.At(pos), Query: ir.Query{From: q.from, Where: ir.AndE(q.where, ir.V(taken))}, Found: found}
+	s := &ir.Select{At: at(pos), Query: ir.Query{From: q.from, Where: ir.AndE(q.where, ir.V(taken))}, Found: found}
 	for _, src := range q.from {
 		for _, k := range src.Table.Key {
 			c := src.Table.Columns[k]
@@ -88,9 +88,9 @@ func (b *builder) pickOne(q *query, pos ir.Pos) picked {
 		}
 	}
 	s.Cols = keysOf(q.from)
-	b.emit(&ir.Havoc{At: schema.At(pos), Var: taken, NotNull: true, Of: whichRows})
+	b.emit(&ir.Havoc{At: at(pos), Var: taken, NotNull: true, Of: whichRows})
 	b.emit(s)
-	b.emit(&ir.Assume{At: schema.At(pos), Cond: ir.Op(ir.Eq, ir.V(found), ir.V(taken))})
+	b.emit(&ir.Assume{At: at(pos), Cond: ir.Op(ir.Eq, ir.V(found), ir.V(taken))})
 	return func(from []ir.Source) ir.Expr {
 		var same ir.Expr
 		for i, c := range keysOf(from) {
@@ -108,7 +108,7 @@ func (b *builder) pickSome(q *query, pos ir.Pos) picked {
 		if q.atMost < 0 {
 			within = ir.OrE(&ir.Unary{Op: ir.IsNull, X: q.limit}, within)
 		}
-		b.emit(&ir.Assume{At: schema.At(pos), Cond: within})
+		b.emit(&ir.Assume{At: at(pos), Cond: within})
 	}
 	return among
 }
@@ -131,13 +131,13 @@ func (b *builder) someRows(q *query, pos ir.Pos) (kept picked, count string) {
 		return &ir.Call{Name: "= any", Args: []ir.Expr{key, ir.V(array)}, Type: ir.BoolType}
 	}
 	n := b.local("count", schema.TInt)
-	b.emit(&ir.Havoc{At: schema.At(pos), Var: array, NotNull: true, Of: whichRows})
-	b.emit(&ir.Select{At: schema.At(pos), Into: []string{n}, Aggs: []ir.Agg{{Fn: "count", Type: ir.IntType}},
+	b.emit(&ir.Havoc{At: at(pos), Var: array, NotNull: true, Of: whichRows})
+	b.emit(&ir.Select{At: at(pos), Into: []string{n}, Aggs: []ir.Agg{{Fn: "count", Type: ir.IntType}},
 		Query: ir.Query{From: q.from, Where: ir.AndE(q.where, among(q.from))}})
-	b.emit(&ir.Assume{At: schema.At(pos), Cond: ir.Op(ir.Eq, ir.V(n), &ir.Call{Name: "len", Args: []ir.Expr{ir.V(array)}, Type: ir.IntType})})
+	b.emit(&ir.Assume{At: at(pos), Cond: ir.Op(ir.Eq, ir.V(n), &ir.Call{Name: "len", Args: []ir.Expr{ir.V(array)}, Type: ir.IntType})})
 	if q.where != nil { // the solver does not see that from the number
 		others := ir.Query{From: q.from, Where: ir.AndE(among(q.from), ir.NotE(ir.Op(ir.Is, q.where, ir.C(ir.Bool(true)))))}
-		b.emit(&ir.Assume{At: schema.At(pos), Cond: ir.NotE(&ir.Exists{Query: others})})
+		b.emit(&ir.Assume{At: at(pos), Cond: ir.NotE(&ir.Exists{Query: others})})
 	}
 	return among, n
 }

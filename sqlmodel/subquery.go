@@ -288,7 +288,7 @@ func (x *ex) scalar(s *pg.SelectStmt, pos ir.Pos) val {
 	x.oneRow(q, pos)
 	x.lockValue(q)
 	local := x.b.local(base, c.t)
-	x.b.emit(&ir.Select{At: schema.At(pos), Into: []string{local}, Cols: []ir.Expr{c.e}, Query: q.ir(), Order: q.order, Locks: q.locks})
+	x.b.emit(&ir.Select{At: at(pos), Into: []string{local}, Cols: []ir.Expr{c.e}, Query: q.ir(), Order: q.order, Locks: q.locks})
 	return val{e: ir.V(local), t: c.t}
 }
 
@@ -342,7 +342,7 @@ func (x *ex) emitAggregates(q *query, pos ir.Pos) {
 		x.unmodelled("LIMIT of an expression, with aggregates")
 	}
 	x.b.lockRows(q, pos)
-	s := &ir.Select{At: schema.At(pos), Query: q.ir()}
+	s := &ir.Select{At: at(pos), Query: q.ir()}
 	for _, a := range q.aggs {
 		s.Into = append(s.Into, a.local)
 		s.Aggs = append(s.Aggs, a.agg)
@@ -376,6 +376,6 @@ func (x *ex) arrayOfRows(s *pg.SelectStmt, pos ir.Pos) val {
 	x.b.lockRows(q, pos)
 	t := schema.ArrayOf(c.t)
 	local := x.b.local("array_agg", t)
-	x.b.emit(&ir.Select{At: schema.At(pos), Into: []string{local}, Aggs: []ir.Agg{{Fn: ir.ArrayAgg, Arg: withNulls(c.val()), Type: t.Ir}}, Query: q.ir()})
+	x.b.emit(&ir.Select{At: at(pos), Into: []string{local}, Aggs: []ir.Agg{{Fn: ir.ArrayAgg, Arg: withNulls(c.val()), Type: t.Ir}}, Query: q.ir()})
 	return val{e: ir.V(local), t: t, nn: true}
 }

@@ -47,7 +47,7 @@ func (b *builder) record(name string, t *schema.Table, row *rowSource, pos ir.Po
 	v := &variable{name: name, t: schema.Opaque(t.RowType), isRecord: true, fixed: true}
 	for _, c := range t.Columns {
 		local := b.fieldLocal(name, c.Name, c.T)
-		set := &ir.Assign{At: schema.At(pos), Var: local, Expr: row.col(c.Name).e}
+		set := &ir.Assign{At: at(pos), Var: local, Expr: row.col(c.Name).e}
 		b.weak[set] = !ir.MayFail(set.Expr)
 		b.emit(set)
 		v.fields = append(v.fields, field{name: c.Name, local: local, t: c.T, domain: c.Domain, within: c.Within})
@@ -100,7 +100,7 @@ func (b *builder) fire(t *schema.Table, g *schema.Trigger, r *rowTrigger, pos ir
 			return
 		}
 		cond := b.triggerCondition(t, g, r)
-		b.emit(&ir.If{At: schema.At(pos), Cond: cond, Then: b.collect(body)})
+		b.emit(&ir.If{At: at(pos), Cond: cond, Then: b.collect(body)})
 	})
 }
 
@@ -156,13 +156,13 @@ func (b *builder) triggerBody(t *schema.Table, g *schema.Trigger, r *rowTrigger,
 		null := &variable{name: name, t: schema.Opaque(t.RowType), isRecord: true, fixed: true} // all its fields are NULL
 		for _, c := range t.Columns {
 			local := b.fieldLocal(name, c.Name, c.T)
-			b.emitWeak(&ir.Assign{At: schema.At(pos), Var: local, Expr: ir.C(ir.Null)})
+			b.emitWeak(&ir.Assign{At: at(pos), Var: local, Expr: ir.C(ir.Null)})
 			null.fields = append(null.fields, field{name: c.Name, local: local, t: c.T, domain: c.Domain, within: c.Within})
 		}
 		f.scope.vars[name] = null
 	}
 	f.result = &result{label: b.newLabel(f.scope.label)}
-	body := &ir.Block{At: schema.At(pos), Label: f.result.label}
+	body := &ir.Block{At: at(pos), Label: f.result.label}
 	leave := b.enter(fn)
 	body.Body = b.collect(func() { b.stmt(f, fn.Body.Block) })
 	leave()
@@ -213,7 +213,7 @@ func (b *builder) triggerReturn(f *frame, s *plpgsql.Return, pos ir.Pos) {
 	case !r.before: // the result is dropped
 	case what == "new" && r.new != nil, what == "old" && r.new == nil && r.old != nil:
 	case r.skip != "" && (what == "null" || what == "new" || what == "old" && r.old == nil):
-		b.emit(&ir.Assign{At: schema.At(pos), Var: r.skip, Expr: ir.C(ir.Bool(true))})
+		b.emit(&ir.Assign{At: at(pos), Var: r.skip, Expr: ir.C(ir.Bool(true))})
 	case what == "old" && r.old != nil:
 		for i, fd := range r.new.fields {
 			b.assign(pos, fd.local, ir.V(r.old.fields[i].local))
@@ -221,7 +221,7 @@ func (b *builder) triggerReturn(f *frame, s *plpgsql.Return, pos ir.Pos) {
 	default:
 		panic(noTrigger{"a trigger that returns " + what})
 	}
-	b.emit(&ir.Break{At: schema.At(pos), Label: f.result.label})
+	b.emit(&ir.Break{At: at(pos), Label: f.result.label})
 }
 
 // changedByTriggers gives the columns that BEFORE triggers may change.
@@ -257,7 +257,7 @@ func (b *builder) before(t *schema.Table, list []*schema.Trigger, r *rowTrigger,
 		for _, fn := range g.Functions() {
 			if r.skip == "" && fn.Body != nil && fn.ReturnsNull(r.op) {
 				r.skip = b.local("is_skipped", schema.TBool)
-				b.emit(&ir.Assign{At: schema.At(pos), Var: r.skip, Expr: ir.C(ir.Bool(false))})
+				b.emit(&ir.Assign{At: at(pos), Var: r.skip, Expr: ir.C(ir.Bool(false))})
 			}
 		}
 	}
@@ -288,13 +288,13 @@ func (b *builder) before(t *schema.Table, list []*schema.Trigger, r *rowTrigger,
 			fire()
 			continue
 		}
-		b.emit(&ir.If{At: schema.At(pos), Cond: ir.NotE(ir.V(r.skip)), Then: b.collect(fire)})
+		b.emit(&ir.If{At: at(pos), Cond: ir.NotE(ir.V(r.skip)), Then: b.collect(fire)})
 	}
 	if r.skip == "" {
 		write()
 		return
 	}
-	b.emit(&ir.If{At: schema.At(pos), Cond: ir.NotE(ir.V(r.skip)), Then: b.collect(write), Else: b.collect(other)})
+	b.emit(&ir.If{At: at(pos), Cond: ir.NotE(ir.V(r.skip)), Then: b.collect(write), Else: b.collect(other)})
 }
 
 // after runs the AFTER triggers of a row. several says that the statement may

@@ -93,13 +93,13 @@ func (u *rowWriter) write() {
 		into, cols = append(into, hidden), append(cols, &ir.Col{Row: u.row.row, Col: t.Ir.Columns[0].Name})
 	}
 	if !single {
-		loop := &ir.Foreach{At: schema.At(u.pos), Into: into, Cols: cols, Query: q, Locks: u.locks(before)}
+		loop := &ir.Foreach{At: at(u.pos), Into: into, Cols: cols, Query: q, Locks: u.locks(before)}
 		loop.Body = b.collect(func() { u.each(r, before, hidden, true, nil) })
 		b.emit(loop)
 		return
 	}
 	found := b.local("was_found", schema.TBool)
-	b.emit(&ir.Select{At: schema.At(u.pos), Into: into, Cols: cols, Query: q, Locks: u.locks(before), Found: found})
+	b.emit(&ir.Select{At: at(u.pos), Into: into, Cols: cols, Query: q, Locks: u.locks(before), Found: found})
 	var list, rest []dest
 	if returns && u.to.kind == intoLocals {
 		list, rest = u.to.dests(u.returned(u.row))
@@ -126,7 +126,7 @@ func (u *rowWriter) write() {
 			b.emitRow(u.pos, out)
 		}
 	}
-	b.emit(&ir.If{At: schema.At(u.pos), Cond: ir.V(found), Then: b.collect(func() {
+	b.emit(&ir.If{At: at(u.pos), Cond: ir.V(found), Then: b.collect(func() {
 		u.each(r, before, hidden, false, &outcome{done, no})
 	}), Else: b.collect(no)})
 }
@@ -182,7 +182,7 @@ func (u *rowWriter) each(r *rowTrigger, before []*schema.Trigger, hidden string,
 			row.alias = u.row.alias
 			gen := b.generated(t, row)
 			row = withValues(row, gen)
-			st := &ir.Update{At: schema.At(u.pos), Table: t.Ir, Row: u.row.row, Where: where}
+			st := &ir.Update{At: at(u.pos), Table: t.Ir, Row: u.row.row, Where: where}
 			for _, c := range t.Columns {
 				k := t.Ir.Column(c.Name)
 				if (changed[c.Name] || c.Generated != nil) && !t.Ir.IsKey(k) {
@@ -200,10 +200,10 @@ func (u *rowWriter) each(r *rowTrigger, before []*schema.Trigger, hidden string,
 				if t.Column(a.column) == nil {
 					continue
 				}
-				b.emitWeak(&ir.Assign{At: schema.At(u.pos), Var: r.new.field(a.column).local, Expr: a.v.e})
+				b.emitWeak(&ir.Assign{At: at(u.pos), Var: r.new.field(a.column).local, Expr: a.v.e})
 			}
 		} else {
-			b.emit(&ir.Delete{At: schema.At(u.pos), Table: t.Ir, Row: u.row.row, Where: where})
+			b.emit(&ir.Delete{At: at(u.pos), Table: t.Ir, Row: u.row.row, Where: where})
 			b.actions(u.pos, t)
 		}
 		b.after(t, t.Firing(u.events, false, true, columnsOf(u.set)), r, u.pos, several)

@@ -1,7 +1,6 @@
 package sqlmodel
 
 import (
-	"github.com/txrobust/robust/internal/sql/schema"
 	"github.com/txrobust/robust/ir"
 )
 
@@ -51,7 +50,7 @@ func (b *builder) stale() {
 		var out []ir.Stmt
 		for _, s := range list {
 			if tables := concerned(s); len(tables) > 0 {
-				out = append(out, &ir.Unmodelled{At: schema.At(s.Position()), Tables: tables,
+				out = append(out, &ir.Unmodelled{At: at(s.Position()), Tables: tables,
 					Reason: "rows that TRUNCATE or ALTER TABLE may take away from an older snapshot, which DELETE does not"})
 			}
 			ir.EditChildren(s, walk)

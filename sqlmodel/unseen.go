@@ -32,7 +32,7 @@ func (b *builder) uncheckedWrites(pos ir.Pos, t *schema.Table, events int32, set
 
 // mayRefuse marks that the database may refuse a statement with an error.
 func (b *builder) mayRefuse(pos ir.Pos, what string, t *schema.Table) {
-	b.emit(&ir.Dropped{At: schema.At(pos), Kind: ir.ByError, What: what, Tables: []*ir.Table{t.Ir}})
+	b.emit(&ir.Dropped{At: at(pos), Kind: ir.ByError, What: what, Tables: []*ir.Table{t.Ir}})
 }
 
 // mayDepend marks that the database may refuse a statement, or go on otherwise, depending on rows of
@@ -42,5 +42,5 @@ func (b *builder) mayDepend(pos ir.Pos, what string, tables ...*ir.Table) {
 }
 
 func dependence(pos ir.Pos, what string, tables ...*ir.Table) *ir.Dropped {
-	return &ir.Dropped{At: schema.At(pos), Kind: ir.ByError, What: what, Tables: tables, Observes: true}
+	return &ir.Dropped{At: at(pos), Kind: ir.ByError, What: what, Tables: tables, Observes: true}
 }

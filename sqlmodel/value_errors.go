@@ -288,7 +288,7 @@ func (v *valueErrors) tree(root pg.Message, plain bool) {
 		case *pg.A_Expr:
 			ops := syntax.Names(x.Name)
 			op := ops[len(ops)-1]
-			_, comparison := schema.Comparisons[op]
+			_, comparison := syntax.Comparisons[op]
 			switch {
 			case op == "/" || op == "%":
 				v.strange("the result of " + op)

@@ -2,6 +2,7 @@ package sqlmodel
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/txrobust/robust/internal/quote"
@@ -78,14 +79,14 @@ func (b *builder) startNull(v *variable, pos ir.Pos) {
 		if b.loopDepth == 0 && len(b.calls) == 1 && b.demands[d.local] == nil {
 			continue
 		}
-		b.emitWeak(&ir.Assign{At: schema.At(pos), Var: d.local, Expr: ir.C(ir.Null)})
+		b.emitWeak(&ir.Assign{At: at(pos), Var: d.local, Expr: ir.C(ir.Null)})
 	}
 }
 
 // numbered gives the parameter $n.
 func (f *frame) numbered(dollar string) *variable {
 	for i, v := range f.inputs {
-		if dollar == "$"+schema.Itoa(i+1) {
+		if dollar == "$"+strconv.Itoa(i+1) {
 			return v
 		}
 	}
@@ -265,7 +266,7 @@ func (b *builder) assignment(f *frame, s *plpgsql.Assign, pos ir.Pos) {
 	switch {
 	case len(s.Subscripts) > 0:
 		if d.t.Name != schema.NArray {
-			if fd == nil && v.isRecord || d.t.Name != nJSON {
+			if fd == nil && v.isRecord || d.t.Name != schema.NJSON {
 				b.l.Fail(f.text.Pos(s.Target.At), "only arrays have subscripts, but this has type %s", d.t)
 			}
 		}

@@ -3,6 +3,7 @@ package sqlmodel
 import (
 	"slices"
 
+	"github.com/txrobust/robust/internal/sql/load"
 	"github.com/txrobust/robust/internal/sql/pg"
 	"github.com/txrobust/robust/internal/sql/schema"
 	"github.com/txrobust/robust/internal/sql/syntax"
@@ -51,7 +52,7 @@ func (x *ex) writesApart(t *schema.Table, cte *pg.Node, w *pg.WithClause, root p
 	if x.l.SightOf(own).Now.Meets(caused.Tables) {
 		x.unmodelled("a VOLATILE function that looks at what a WITH query writes")
 	}
-	for _, name := range schema.SortedNames(caused.Tables) {
+	for _, name := range load.SortedNames(caused.Tables) {
 		if others.Tables[name] {
 			x.unmodelled("a WITH query that writes, in a statement that uses %s otherwise", name)
 		}
@@ -64,7 +65,7 @@ func (x *ex) writesApart(t *schema.Table, cte *pg.Node, w *pg.WithClause, root p
 	}
 	tr := l.Tracer()
 	tr.Write(target, schema.ChangesRows)
-	for _, name := range schema.SortedNames(caused.Tables) {
+	for _, name := range load.SortedNames(caused.Tables) {
 		if tr.Tables[name] && name != target.Name {
 			x.unmodelled("a WITH query that writes, in a statement that changes %s, too", name)
 		}
@@ -278,9 +279,9 @@ func (b *builder) contend(rivals []*schema.Table, with, late []ir.Stmt) (first, 
 				return &ir.Exists{Query: ir.Query{From: []ir.Source{{Table: u.Table, Row: u.Row}}, Where: u.Where}}
 			}
 			both, wins := b.local("contend", schema.TBool), b.choice(pos)
-			b.emit(&ir.Assign{At: schema.At(pos), Var: both, Expr: ir.AndE(same, hits(one), hits(two))})
-			b.emit(&ir.If{At: schema.At(pos), Cond: ir.NotE(ir.AndE(ir.V(both), ir.NotE(wins))), Then: []ir.Stmt{one}})
-			b.emit(&ir.If{At: schema.At(pos), Cond: ir.NotE(ir.AndE(ir.V(both), wins)), Then: []ir.Stmt{two}})
+			b.emit(&ir.Assign{At: at(pos), Var: both, Expr: ir.AndE(same, hits(one), hits(two))})
+			b.emit(&ir.If{At: at(pos), Cond: ir.NotE(ir.AndE(ir.V(both), ir.NotE(wins))), Then: []ir.Stmt{one}})
+			b.emit(&ir.If{At: at(pos), Cond: ir.NotE(ir.AndE(ir.V(both), wins)), Then: []ir.Stmt{two}})
 		})...)
 	}
 	return first, then

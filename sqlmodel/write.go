@@ -105,7 +105,7 @@ func (b *builder) updateRows(f *frame, x *ex, s *pg.UpdateStmt, pos ir.Pos, to s
 		for i, set := range sets {
 			out[i] = ir.Set{Col: set.Col, Expr: keep(set.Expr)}
 		}
-		u := &ir.Update{At: schema.At(pos), Table: row.table.Ir, Row: row.row, Sets: out, Where: where}
+		u := &ir.Update{At: at(pos), Table: row.table.Ir, Row: row.row, Sets: out, Where: where}
 		b.checkUpdated(pos, after, u)
 		b.emit(u)
 	})
@@ -128,7 +128,7 @@ func (b *builder) oneByOneKeys(pos ir.Pos, row *rowSource, w *writeQuery, set []
 	}
 	after := withValues(row, set)
 	mark := func(what string, columns []string, same bool) {
-		d := &ir.Dropped{At: schema.At(pos), Kind: ir.ByError, Tables: []*ir.Table{t}, What: "the error of " + what + ", which is checked while the rows are updated one by one"}
+		d := &ir.Dropped{At: at(pos), Kind: ir.ByError, Tables: []*ir.Table{t}, What: "the error of " + what + ", which is checked while the rows are updated one by one"}
 		if len(w.other) == 0 { // one row gets what another one still has
 			second := w.in.rowName(row.row)
 			d.Query.From = []ir.Source{row.irSource(), {Table: t, Row: second}}
@@ -207,7 +207,7 @@ func (b *builder) deleteRows(f *frame, x *ex, s *pg.DeleteStmt, pos ir.Pos, to s
 		if b.loopDepth > 0 || !b.acts(row.table) {
 			b.cascade(pos, row.table, s)
 		}
-		b.emit(&ir.Delete{At: schema.At(pos), Table: row.table.Ir, Row: row.row, Where: where})
+		b.emit(&ir.Delete{At: at(pos), Table: row.table.Ir, Row: row.row, Where: where})
 		b.actions(pos, row.table)
 	})
 	b.aftermath(pos, row.table, schema.OnDelete, nil)
@@ -269,7 +269,7 @@ func (b *builder) from(y *ex, list []*pg.Node, where *pg.Node, current ir.Expr) 
 			}
 			return q.locks.Of(row)
 		})
-		b.emit(&ir.LockRows{At: schema.At(b.cur), Query: all, Locks: locks})
+		b.emit(&ir.LockRows{At: at(b.cur), Query: all, Locks: locks})
 	}
 	return &writeQuery{in: y, other: q.from, where: q.where}
 }
@@ -347,7 +347,7 @@ func nonEmptyList(list ...string) []string {
 // countFirst sets FOUND and ROW_COUNT before a write of the rows of q.
 func (b *builder) countFirst(f *frame, q ir.Query, found ir.Expr, pos ir.Pos) {
 	if f.found != "" {
-		b.emitWeak(&ir.Assign{At: schema.At(pos), Var: f.found, Expr: found})
+		b.emitWeak(&ir.Assign{At: at(pos), Var: f.found, Expr: found})
 	}
 	if f.rowcount != "" {
 		b.countRows(f, q, pos)
@@ -382,7 +382,7 @@ func (b *builder) writeJoin(f *frame, w *writeQuery, row *rowSource, ret *pg.Ret
 		b.unmodelled("an UPDATE with several tables of one with a foreign key to itself (%s)", k.Name)
 	}
 	q := ir.Query{From: append([]ir.Source{row.irSource()}, w.other...), Where: w.where}
-	loop := &ir.Foreach{At: schema.At(pos), Query: q, Found: f.found}
+	loop := &ir.Foreach{At: at(pos), Query: q, Found: f.found}
 	b.weak[loop] = true
 	var where ir.Expr
 	for _, k := range row.table.Ir.Key {
@@ -420,7 +420,7 @@ func (b *builder) returning(f *frame, w *writeQuery, after *rowSource, ret *pg.R
 	}
 	if to.kind == intoRows {
 		t := ir.ArrayType(ir.KindOpaque)
-		b.emit(&ir.Select{At: schema.At(pos), Into: []string{to.rows.local}, Query: q,
+		b.emit(&ir.Select{At: at(pos), Into: []string{to.rows.local}, Query: q,
 			Aggs: []ir.Agg{{Fn: ir.RowsAgg, Arg: to.rows.take(&x, targets), Type: t}}})
 		change()
 		return
@@ -435,7 +435,7 @@ func (b *builder) returning(f *frame, w *writeQuery, after *rowSource, ret *pg.R
 			if len(cols) == 0 {
 				cols = []ir.Expr{ir.C(ir.Bool(true))}
 			}
-			b.emit(&ir.EmitRows{At: schema.At(pos), Cols: cols, Query: q})
+			b.emit(&ir.EmitRows{At: at(pos), Cols: cols, Query: q})
 		}
 		change()
 		return
@@ -445,7 +445,7 @@ func (b *builder) returning(f *frame, w *writeQuery, after *rowSource, ret *pg.R
 	}
 	if !b.singleRow(q) && f.fn.Body != nil { // PL/pgSQL refuses several rows
 		if f.found != "" && b.caught(tooManyRows) {
-			b.emitWeak(&ir.Assign{At: schema.At(pos), Var: f.found, Expr: ir.C(ir.Bool(true))})
+			b.emitWeak(&ir.Assign{At: at(pos), Var: f.found, Expr: ir.C(ir.Bool(true))})
 		}
 		b.atMostOne(q, pos, tooManyRows)
 	}
@@ -463,7 +463,7 @@ func (b *builder) returning(f *frame, w *writeQuery, after *rowSource, ret *pg.R
 		found = b.local("was_found", schema.TBool)
 	}
 	early := b.unusedBy(append(destLocals(final), destLocals(rest)...), change)
-	s := &ir.Select{At: schema.At(pos), Query: q, Found: found}
+	s := &ir.Select{At: at(pos), Query: q, Found: found}
 	var assign []dest
 	var cols []colDef
 	for i, c := range targets {

@@ -58,7 +58,7 @@ var sqlFaults = []Fault{
 		Tests: "sqlmodel", Breaks: "a STABLE function may write"},
 	{Name: "stable-locks", File: "sqlmodel/visible.go", Old: "case *pg.LockingClause, *pg.InsertStmt", New: "case *pg.InsertStmt",
 		Tests: "sqlmodel", Breaks: "a STABLE function may lock rows"},
-	{Name: "skip-optional", File: "sqlmodel/skip.go", Old: "b.emit(&ir.Assume{At: schema.At(pos), Cond: ir.Op(ir.Eq, ir.V(found), ir.V(taken))})", New: "b.emit(&ir.Assume{At: schema.At(pos), Cond: ir.V(found)})",
+	{Name: "skip-optional", File: "sqlmodel/skip.go", Old: "b.emit(&ir.Assume{At: at(pos), Cond: ir.Op(ir.Eq, ir.V(found), ir.V(taken))})", New: "b.emit(&ir.Assume{At: schema.At(pos), Cond: ir.V(found)})",
 		Tests: "sqlmodel", Breaks: "SKIP LOCKED always finds a row"},
 	{Name: "skip-some-condition", File: "sqlmodel/skip.go", Old: "if q.atMost != 1 {\n		kept = ir.AndE(q.where, kept)\n	}\n	q.where = kept", New: "q.where = kept",
 		Tests: "sqlmodel", Breaks: "rows that SKIP LOCKED chose need not match"},

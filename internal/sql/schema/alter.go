@@ -146,9 +146,9 @@ func (l *Schema) dropColumn(tab *Table, name string) {
 	}
 	tab.Uniques = uniques
 	tab.Exclusions = Without(tab.Exclusions, func(x *Exclusion) bool { return slices.ContainsFunc(gone, x.Uses) })
-	var foreign []*foreignKey
+	var foreign []*ForeignKey
 	for _, f := range tab.Foreign {
-		if !uses(f.columns) {
+		if !uses(f.Columns) {
 			foreign = append(foreign, f)
 		}
 	}
@@ -182,7 +182,7 @@ func (l *Schema) dropConstraint(tab *Table, name string) {
 	}
 	tab.Uniques = Without(tab.Uniques, func(u *UniqueKey) bool { return u.Name == name })
 	tab.Exclusions = Without(tab.Exclusions, func(x *Exclusion) bool { return x.Name == name })
-	tab.Foreign = Without(tab.Foreign, func(f *foreignKey) bool { return f.Name == name })
+	tab.Foreign = Without(tab.Foreign, func(f *ForeignKey) bool { return f.Name == name })
 	tab.Checks = Without(tab.Checks, func(k *tableCheck) bool { return k.Name == name })
 	tab.Unseen = Without(tab.Unseen, func(k *Unseen) bool { return k.Name == name })
 }
@@ -207,8 +207,8 @@ func (l *Schema) drop(s *pg.DropStmt, t *syntax.Text) {
 			last := len(parts) - 1
 			switch s.RemoveType {
 			case pg.ObjectTable, pg.ObjectView, pg.ObjectMatView, pg.ObjectSequence, pg.ObjectForeignTable:
-				if o := in.relation(syntax.Qualified(parts)); o != nil && (o.View != nil || s.RemoveType == pg.ObjectTable) {
-					l.dropRelation(o)
+				if o := in.Relation(syntax.Qualified(parts)); o != nil && (o.View != nil || s.RemoveType == pg.ObjectTable) {
+					l.DropRelation(o)
 				}
 			case pg.ObjectIndex:
 				delete(l.indexNames, parts[last])
@@ -233,7 +233,7 @@ func (l *Schema) drop(s *pg.DropStmt, t *syntax.Text) {
 			}
 		case *pg.ObjectWithArgs:
 			for _, f := range l.functionsOf(obj, t) {
-				l.dropFunction(f)
+				l.DropFunction(f)
 			}
 		}
 	}
@@ -258,7 +258,7 @@ func (l *Schema) dropSchema(name string) {
 	for _, own := range slices.Sorted(maps.Keys(l.Declarations.relations)) {
 		for _, o := range l.Declarations.relations[own] {
 			if o.called(name, own, l.clock) {
-				l.dropRelation(o)
+				l.DropRelation(o)
 			}
 		}
 	}
@@ -271,7 +271,7 @@ func (l *Schema) dropSchema(name string) {
 	}
 	for _, f := range slices.Clone(l.Funcs) {
 		if f.Schema() == name {
-			l.dropFunction(f)
+			l.DropFunction(f)
 		}
 	}
 }
@@ -286,11 +286,11 @@ func (t *Table) dropIndex(name string) {
 	t.Uniques = Without(t.Uniques, func(u *UniqueKey) bool { return u.Name == name })
 }
 
-// dropRelation drops a table, or what stands in the place of one.
-func (l *Schema) dropRelation(o *relation) {
+// DropRelation drops a table, or what stands in the place of one.
+func (l *Schema) DropRelation(o *Relation) {
 	if o.Table != nil {
 		for _, other := range l.Order {
-			other.Foreign = Without(other.Foreign, func(f *foreignKey) bool { return f.Parent() == o.Table })
+			other.Foreign = Without(other.Foreign, func(f *ForeignKey) bool { return f.Parent() == o.Table })
 		}
 	}
 	o.Gone = l.clock
@@ -306,7 +306,7 @@ func (l *Schema) rename(s *pg.RenameStmt, t *syntax.Text) {
 		l.renameFunction(s, t)
 		return
 	case pg.ObjectView, pg.ObjectMatView, pg.ObjectSequence, pg.ObjectForeignTable:
-		if o := l.Sees(t).relation(syntax.RangeName(s.Relation)); o != nil {
+		if o := l.Sees(t).Relation(syntax.RangeName(s.Relation)); o != nil {
 			l.move(o, o.Schema(), s.Newname)
 		}
 		return
@@ -425,7 +425,7 @@ func (l *Schema) renameColumn(tab *Table, c *Column, to string) {
 		inExpr(c.Generated)
 	}
 	for _, f := range tab.Foreign {
-		swap(f.columns)
+		swap(f.Columns)
 		swap(f.SetColumns)
 	}
 	for _, k := range tab.Checks {
@@ -463,7 +463,7 @@ func (c *Column) NameAt(m moment) (name string, there bool) {
 }
 
 // move gives a relation another schema and name.
-func (l *Schema) move(o *relation, schema, name string) {
+func (l *Schema) move(o *Relation, schema, name string) {
 	l.Declarations.renameRelation(o, schema, name)
 	o.show()
 }
@@ -482,7 +482,7 @@ func (l *Schema) moveFunction(f *Function, schema, name string) {
 	if !slices.Contains(l.Declarations.funcs[name], f) {
 		l.Declarations.funcs[name] = append(l.Declarations.funcs[name], f)
 	}
-	f.Name = f.full()
+	f.Name = f.Full()
 }
 
 // renameSchema moves all that is in a schema.
@@ -514,7 +514,7 @@ func (l *Schema) setSchema(s *pg.AlterObjectSchema, t *syntax.Text) {
 	in := l.Sees(t)
 	switch s.ObjectType {
 	case pg.ObjectTable, pg.ObjectView, pg.ObjectMatView, pg.ObjectSequence, pg.ObjectForeignTable:
-		o := in.relation(syntax.RangeName(s.Relation))
+		o := in.Relation(syntax.RangeName(s.Relation))
 		if o == nil {
 			if !s.MissingOk {
 				l.Fail(t.Pos(int(s.Relation.Location)), NoTable+"%s", syntax.RangeName(s.Relation))
@@ -525,7 +525,7 @@ func (l *Schema) setSchema(s *pg.AlterObjectSchema, t *syntax.Text) {
 			for _, c := range o.Table.Columns {
 				if seq := l.Declarations.relationIn(o.Schema(), syntax.LastPart(c.Sequence), l.clock); c.Sequence != "" && seq != nil && syntax.FullName(o.Schema(), seq.Own()) == c.Sequence {
 					l.move(seq, s.Newschema, seq.Own())
-					c.Sequence = seq.full()
+					c.Sequence = seq.Full()
 				}
 			}
 		}
@@ -557,7 +557,7 @@ func (t *Table) renameTrigger(from, to string) {
 
 // renameViewColumn is ALTER VIEW … RENAME COLUMN.
 func (l *Schema) renameViewColumn(s *pg.RenameStmt, t *syntax.Text) {
-	o := l.Sees(t).relation(syntax.RangeName(s.Relation))
+	o := l.Sees(t).Relation(syntax.RangeName(s.Relation))
 	if s.RenameType != pg.ObjectColumn || o == nil || o.View == nil {
 		return
 	}

@@ -47,7 +47,7 @@ func (l *Schema) IsRow(f *Function, p Param) bool {
 		return false
 	}
 	raw := syntax.Qualified(syntax.Names(p.T.Names))
-	if o := l.Sees(f.Text).relation(raw); o != nil && !system.Type(syntax.PlainName(raw)) {
+	if o := l.Sees(f.Text).Relation(raw); o != nil && !system.Type(syntax.PlainName(raw)) {
 		return true
 	}
 	u := l.Sees(f.Text).Typ(raw)

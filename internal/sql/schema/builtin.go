@@ -5,6 +5,7 @@ import (
 
 	"github.com/txrobust/robust/internal/sql/catalog"
 	"github.com/txrobust/robust/internal/sql/syntax"
+	"github.com/txrobust/robust/ir"
 )
 
 // declaredTypes is the catalog's view of what a program declares.
@@ -92,3 +93,17 @@ func (l *Schema) Beside(name string, declared []*catalog.Function) []*catalog.Fu
 // syntaxFunctions have the form of functions and are none: the parser knows them.
 var syntaxFunctions = []string{"coalesce", "greatest", "least", "nullif", "row", "xmlexists", "current_date", "current_time",
 	"current_timestamp", "localtime", "localtimestamp", "current_user", "current_role", "user", "current_catalog"}
+
+// Volatile reports whether an expression calls a function that may give another value
+// each time.
+func (l *Schema) Volatile(e ir.Expr) bool {
+	found := false
+	ir.WalkExpr(e, func(e ir.Expr) {
+		c, ok := e.(*ir.Call)
+		found = found || ok && l.Builtin(c.Name).Effect >= catalog.AnyValue
+	})
+	return found
+}
+
+// HoleFunc is a condition of which nothing is known.
+const HoleFunc = "robust_hole"

@@ -8,7 +8,7 @@ import (
 
 // childKey is a foreign key with the table that has it.
 type childKey struct {
-	*foreignKey
+	*ForeignKey
 	Child *Table
 }
 
@@ -34,7 +34,7 @@ func (k childKey) Action() ir.Action {
 }
 
 // SelfKey gives a foreign key from t to t itself, or nil.
-func (t *Table) SelfKey() *foreignKey {
+func (t *Table) SelfKey() *ForeignKey {
 	for _, f := range t.Foreign {
 		if f.Parent() == t {
 			return f
@@ -45,8 +45,8 @@ func (t *Table) SelfKey() *foreignKey {
 
 // RefColumns gives the columns of the parent that a foreign key refers to.
 func (l *Schema) RefColumns(f childKey) []string {
-	if len(f.foreignKey.refColumns) > 0 {
-		return f.foreignKey.refColumns
+	if len(f.ForeignKey.refColumns) > 0 {
+		return f.ForeignKey.refColumns
 	}
 	if parent := f.Parent(); parent != nil && parent.Key != nil {
 		return parent.Key.Columns
@@ -104,7 +104,7 @@ func (t *Table) SoleKey(cols []int) bool {
 	for _, c := range cols {
 		n := 0
 		for _, f := range t.Foreign {
-			if slices.Contains(f.columns, t.Ir.Columns[c].Name) {
+			if slices.Contains(f.Columns, t.Ir.Columns[c].Name) {
 				n++
 			}
 		}

@@ -3,6 +3,7 @@ package schema
 import (
 	"math"
 	"slices"
+	"strconv"
 
 	"github.com/txrobust/robust/internal/sql/catalog"
 	"github.com/txrobust/robust/internal/sql/syntax"
@@ -52,11 +53,11 @@ func (o *Named) Schema() string { return o.names[len(o.names)-1].schema }
 // Own is the name of the object without its schema.
 func (o *Named) Own() string { return o.names[len(o.names)-1].name }
 
-// full is the name of the object with its schema, public left out.
-func (o *Named) full() string { return syntax.FullName(o.Schema(), o.Own()) }
+// Full is the name of the object with its schema, public left out.
+func (o *Named) Full() string { return syntax.FullName(o.Schema(), o.Own()) }
 
-// relation is what can stand in FROM: a table, or something in the place of one.
-type relation struct {
+// Relation is what can stand in FROM: a table, or something in the place of one.
+type Relation struct {
 	Named
 	// Exactly one of these is set.
 	Table *Table
@@ -70,7 +71,7 @@ type relation struct {
 // Declarations are all that the files declare, by own names of any time.
 type Declarations struct {
 	clock     moment
-	relations map[string][]*relation
+	relations map[string][]*Relation
 	types     map[string][]*UserType
 	funcs     map[string][]*Function
 	// TypesByKey are the types, and rowTypes the tables, by the names that typ has for them.
@@ -86,14 +87,14 @@ type Declarations struct {
 	createdSchemas map[string]bool
 	// temporary says that some function or transaction makes temporary tables.
 	temporary bool
-	// aliases are relations that statements of a client program mean by other names.
-	aliases map[string]*relation
+	// Aliases are relations that statements of a client program mean by other names.
+	Aliases map[string]*Relation
 }
 
 func newDeclarations() Declarations {
-	return Declarations{clock: 1, users: map[string]bool{}, relations: map[string][]*relation{}, types: map[string][]*UserType{}, funcs: map[string][]*Function{},
+	return Declarations{clock: 1, users: map[string]bool{}, relations: map[string][]*Relation{}, types: map[string][]*UserType{}, funcs: map[string][]*Function{},
 		TypesByKey: map[string]*UserType{}, rowTypes: map[string]*Table{},
-		schemas: map[string]bool{}, extensionSchemas: map[string]bool{}, aliases: map[string]*relation{}}
+		schemas: map[string]bool{}, extensionSchemas: map[string]bool{}, Aliases: map[string]*Relation{}}
 }
 
 // name gives o a schema and a name from now on.
@@ -102,13 +103,13 @@ func (c *Declarations) name(o *Named, schema, name string) {
 }
 
 // addRelation declares r.
-func (c *Declarations) addRelation(r *relation, schema, name string) {
+func (c *Declarations) addRelation(r *Relation, schema, name string) {
 	c.name(&r.Named, schema, name)
 	c.relations[name] = append(c.relations[name], r)
 }
 
 // renameRelation gives r another name, or another schema.
-func (c *Declarations) renameRelation(r *relation, schema, name string) {
+func (c *Declarations) renameRelation(r *Relation, schema, name string) {
 	c.name(&r.Named, schema, name)
 	if !slices.Contains(c.relations[name], r) {
 		c.relations[name] = append(c.relations[name], r)
@@ -116,7 +117,7 @@ func (c *Declarations) renameRelation(r *relation, schema, name string) {
 }
 
 // relationIn finds a relation in a schema.
-func (c *Declarations) relationIn(schema, name string, m moment) *relation {
+func (c *Declarations) relationIn(schema, name string, m moment) *Relation {
 	for _, r := range c.relations[name] {
 		if r.of == nil && r.called(schema, name, m) {
 			return r
@@ -149,9 +150,9 @@ func (c *Declarations) functionsIn(schema, name string, m moment) []*Function {
 	return Distinct(out)
 }
 
-// addTable declares a table, whose provisional name is the full one.
-func (l *Schema) addTable(t *Table, schema, name string) {
-	t.Rel = &relation{Table: t}
+// AddTable declares a table, whose provisional name is the full one.
+func (l *Schema) AddTable(t *Table, schema, name string) {
+	t.Rel = &Relation{Table: t}
 	l.Declarations.addRelation(t.Rel, schema, name)
 	t.Rel.show()
 	t.RowType = l.Declarations.TypeKey(&t.Rel.Named)
@@ -161,23 +162,23 @@ func (l *Schema) addTable(t *Table, schema, name string) {
 
 // TypeKey makes a name for a type or the rows of a table, which no other ever has.
 func (c *Declarations) TypeKey(o *Named) string {
-	base := o.full()
+	base := o.Full()
 	if (&catalog.Catalog{Scope: catalog.None{}}).Type(base) != nil {
 		base = syntax.Qualified([]string{o.Schema(), o.Own()})
 	}
 	key := base
 	for n := 2; c.TypesByKey[key] != nil || c.rowTypes[key] != nil; n++ {
-		key = base + "#" + Itoa(n)
+		key = base + "#" + strconv.Itoa(n)
 	}
 	return key
 }
 
 // show names what the relation is with its full name, until shorten.
-func (o *relation) show() {
+func (o *Relation) show() {
 	if o.Table != nil {
-		o.Table.Name = o.full()
+		o.Table.Name = o.Full()
 	} else {
-		o.View.Name = o.full()
+		o.View.Name = o.Full()
 	}
 }
 
@@ -188,11 +189,11 @@ func (l *Schema) addView(v *View, schema, name string) {
 			return // the table counts, which more is known of
 		}
 		l.Views = Without(l.Views, func(o *View) bool { return o == old.View })
-		old.View, v.Rel, v.Name = v, old, old.full()
+		old.View, v.Rel, v.Name = v, old, old.Full()
 		l.Views = append(l.Views, v)
 		return
 	}
-	v.Rel = &relation{View: v}
+	v.Rel = &Relation{View: v}
 	l.Declarations.addRelation(v.Rel, schema, name)
 	v.Rel.show()
 	l.Views = append(l.Views, v)

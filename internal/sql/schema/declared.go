@@ -9,10 +9,10 @@ import (
 	"github.com/txrobust/robust/ir"
 )
 
-// declared keeps a statement that makes the schema, for a database that is to have
+// Declared keeps a statement that makes the schema, for a database that is to have
 // the same one. What changes rows is left out, and so is what reaches beyond the
 // database or says who may use it.
-func (l *Schema) declared(n *syntax.Node) {
+func (l *Schema) Declared(n *syntax.Node) {
 	optional := false
 	switch pg.Inner(n.Raw.Stmt).(type) {
 	case *pg.InsertStmt, *pg.CopyStmt, *pg.TruncateStmt, *pg.TransactionStmt, *pg.VariableShow, *pg.CheckPointStmt, *pg.DiscardStmt,
@@ -24,16 +24,16 @@ func (l *Schema) declared(n *syntax.Node) {
 	case *pg.CreateExtension, *pg.AlterExtensionStmt, *pg.SelectStmt, *pg.CallStmt, *pg.CreateStatsStmt, *pg.VacuumStmt, *pg.AlterObjectDepends:
 		optional = true
 	}
-	if l.inDo {
+	if l.InDo {
 		return
 	}
 	from, to := StatementSpan(n.Text, n.Raw)
 	l.Prog.Schema = append(l.Prog.Schema, ir.Declaration{Pos: n.Pos, Text: quote.Statement(n.Text.SQL[from:to]), Optional: optional})
 }
 
-// tablesFirst puts the declarations of files that declare tables before those of the
+// TablesFirst puts the declarations of files that declare tables before those of the
 // others: functions may name tables.
-func (l *Schema) tablesFirst() {
+func (l *Schema) TablesFirst() {
 	declares := map[string]bool{}
 	for _, t := range l.Order {
 		declares[t.Pos.File] = true
@@ -49,8 +49,8 @@ func (l *Schema) tablesFirst() {
 	l.Prog.Schema = append(first, rest...)
 }
 
-// undeclaredSchemas tells of schemas that only the search path of Options names.
-func (l *Schema) undeclaredSchemas() {
+// UndeclaredSchemas tells of schemas that only the search path of Options names.
+func (l *Schema) UndeclaredSchemas() {
 	if l.In.MySQL || len(l.Files) == 0 {
 		return
 	}
@@ -61,8 +61,8 @@ func (l *Schema) undeclaredSchemas() {
 	}
 }
 
-// circularViews tells of views that read themselves.
-func (l *Schema) circularViews() {
+// CircularViews tells of views that read themselves.
+func (l *Schema) CircularViews() {
 	for _, v := range l.Views {
 		seen := map[*View]bool{}
 		var reads func(from *View) bool
@@ -90,9 +90,9 @@ func (l *Schema) circularViews() {
 	}
 }
 
-// pathsOfFiles adds to the declarations the search paths with which they are read: each file begins with the one of
+// PathsOfFiles adds to the declarations the search paths with which they are read: each file begins with the one of
 // Options, in whose schemas it may declare things without making them.
-func (l *Schema) pathsOfFiles() {
+func (l *Schema) PathsOfFiles() {
 	path := syntax.SearchPath(l.In.SearchPath)
 	if l.In.SearchPath == nil {
 		path = syntax.DefaultPath
@@ -124,15 +124,15 @@ func makesSchema(pos ir.Pos, name string) ir.Declaration {
 	return ir.Declaration{Pos: pos, Text: "CREATE SCHEMA IF NOT EXISTS " + quote.Ident(name), Optional: true}
 }
 
-// declaredByProgram is declared for a statement of a client program.
-func (l *Schema) declaredByProgram(s *Sent, tree any) {
+// DeclaredByProgram is declared for a statement of a client program.
+func (l *Schema) DeclaredByProgram(s *Sent, tree any) {
 	if len(s.List) == 1 {
-		l.declared(&syntax.Node{Pos: s.Q.Pos, Text: s.Text, Raw: &pg.RawStmt{Stmt: nodeOf(s, tree)}})
+		l.Declared(&syntax.Node{Pos: s.Q.Pos, Text: s.Text, Raw: &pg.RawStmt{Stmt: NodeOf(s, tree)}})
 	}
 }
 
-// declaredByUse writes a table that is guessed from the statements on it.
-func (l *Schema) declaredByUse(t *Table) {
+// DeclaredByUse writes a table that is guessed from the statements on it.
+func (l *Schema) DeclaredByUse(t *Table) {
 	var parts []string
 	for _, c := range t.Columns {
 		parts = append(parts, quote.Ident(c.Name)+" "+guessedType(c.T))
@@ -148,7 +148,7 @@ func (l *Schema) declaredByUse(t *Table) {
 		l.Prog.Schema = append(l.Prog.Schema, makesSchema(t.Pos, schema))
 	}
 	l.Prog.Schema = append(l.Prog.Schema, ir.Declaration{Pos: t.Pos,
-		Text: "CREATE TABLE " + quote.Name(t.Rel.full()) + " (" + strings.Join(parts, ", ") + ")"})
+		Text: "CREATE TABLE " + quote.Name(t.Rel.Full()) + " (" + strings.Join(parts, ", ") + ")"})
 }
 
 // guessedType is a type of the database for a column whose type is guessed: the widest

@@ -75,7 +75,7 @@ func dynamicRefs(t *syntax.Text, query plpgsql.Span, r *Refs) {
 			return
 		}
 	}
-	r.Dynamic, r.writes, r.frees = true, true, true
+	r.Dynamic, r.Writes, r.Frees = true, true, true
 	if strings.Contains(strings.ToLower(t.SQL), "search_path") {
 		r.setsPath(syntax.PathChange{To: syntax.PathSet{Any: true}})
 	}

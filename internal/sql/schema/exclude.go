@@ -2,6 +2,7 @@ package schema
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/txrobust/robust/internal/sql/pg"
@@ -54,7 +55,7 @@ func (l *Schema) addExclusion(tab *Table, k *pg.Constraint, t *syntax.Text) {
 	x.Name = syntax.NameOr(x.Name, x.defaultName(tab))
 	for i := range x.Elements {
 		if el := &x.Elements[i]; el.Expr != nil && !rangeOfColumns(el.Expr.Node) {
-			c := &Column{Pos: x.Pos, Name: x.Name + " " + Itoa(i+1), Generated: el.Expr, index: true}
+			c := &Column{Pos: x.Pos, Name: x.Name + " " + strconv.Itoa(i+1), Generated: el.Expr, index: true}
 			tab.Indexed = append(tab.Indexed, c)
 			el.Column, el.Expr = c.Name, nil
 		}

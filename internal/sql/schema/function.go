@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/txrobust/robust/internal/sql/catalog"
 	"github.com/txrobust/robust/internal/sql/pg"
 	"github.com/txrobust/robust/internal/sql/plpgsql"
 	"github.com/txrobust/robust/internal/sql/syntax"
@@ -27,12 +28,12 @@ type Function struct {
 	// which it was declared.
 	path    *syntax.PathSet
 	created syntax.PathSet
-	// may are the roles that may execute it beside its owner, revokedAt where that was said last.
+	// may are the roles that may execute it beside its owner, RevokedAt where that was said last.
 	may       roles
-	revokedAt ir.Pos
+	RevokedAt ir.Pos
 	// CalledBy is what calls it, if it is a template; declared is where a declaration of the schema does first.
 	CalledBy []string
-	declared ir.Pos
+	Declared ir.Pos
 	Params   []Param
 	Language string
 	// Ret is nil for procedures and functions with OUT parameters.
@@ -43,7 +44,7 @@ type Function struct {
 	Stable bool
 	// Immutable says that it is declared to give the same for the same arguments for ever.
 	Immutable bool
-	helper    bool
+	Helper    bool
 	Fresh     []string
 	// Text is what positions of the declaration refer to.
 	Text *syntax.Text
@@ -128,12 +129,12 @@ func (f *Function) Signature() string {
 // createFunction reads CREATE FUNCTION and CREATE PROCEDURE.
 func (l *Schema) createFunction(s *pg.CreateFunctionStmt, t *syntax.Text, first int) {
 	src := t.Src
-	f := &Function{Pos: src.Pos(src.Toks[first].Start), Procedure: s.IsProcedure, Ret: s.ReturnType, Text: t, Language: "sql", created: DeclaredNames(t).paths}
+	f := &Function{Pos: src.Pos(src.Toks[first].Start), Procedure: s.IsProcedure, Ret: s.ReturnType, Text: t, Language: "sql", created: DeclaredNames(t).Paths}
 	parts := syntax.Names(s.Funcname)
 	schema := l.schemaFor(parts[:len(parts)-1], t, f.Pos)
 	f.names = []calling{{l.clock, schema, parts[len(parts)-1]}}
-	f.Name, f.bare = f.full(), len(parts) == 1 && l.unsaid(t)
-	f.may, f.revokedAt = l.mayExecute(schema)
+	f.Name, f.bare = f.Full(), len(parts) == 1 && l.unsaid(t)
+	f.may, f.RevokedAt = l.mayExecute(schema)
 	if f.Ret != nil {
 		f.SetOf = f.Ret.Setof
 	}
@@ -171,16 +172,16 @@ func (l *Schema) createFunction(s *pg.CreateFunctionStmt, t *syntax.Text, first 
 		}
 	}
 	l.functionComments(f, src, first)
-	f.helper = f.helper || l.Unread.Files[src.Name]
+	f.Helper = f.Helper || l.Unread.Files[src.Name]
 	switch {
 	case s.SqlBody != nil:
 		f.Atomic = syntax.SQLBody(s.SqlBody)
 	case as == nil || f.Language != "plpgsql" && f.Language != "sql":
 		l.Note(f.Pos, "%s is in %s: it is no template, and calls of it are not modelled", f.Name, f.Language)
 	default:
-		l.functionBody(f, src, t.Offset(int(as.Location)))
+		l.FunctionBody(f, src, t.Offset(int(as.Location)))
 	}
-	f.Refs = l.functionRefs(f)
+	f.Refs = l.FunctionRefs(f)
 	for _, old := range l.Declarations.functionsIn(schema, f.Own(), l.clock) {
 		if !slices.Equal(l.signatureTypes(old), l.signatureTypes(f)) {
 			continue
@@ -189,7 +190,7 @@ func (l *Schema) createFunction(s *pg.CreateFunctionStmt, t *syntax.Text, first 
 			l.Fail(f.Pos, "function %s is already declared at %s", f.Signature(), old.Pos)
 		}
 		l.Funcs = Without(l.Funcs, func(g *Function) bool { return g == old })
-		old.newer, f.may, f.revokedAt, f.declared = f, old.may, old.revokedAt, old.declared
+		old.newer, f.may, f.RevokedAt, f.Declared = f, old.may, old.RevokedAt, old.Declared
 	}
 	l.Funcs = append(l.Funcs, f)
 	l.Declarations.funcs[f.Own()] = append(l.Declarations.funcs[f.Own()], f)
@@ -209,7 +210,7 @@ func (l *Schema) functionSetting(f *Function, d *pg.DefElem, t *syntax.Text) {
 	case pg.SetResetAll:
 		f.path = nil
 	default:
-		if c, ok := syntax.PathSetting(v, l.Standard, DeclaredNames(t).paths); ok {
+		if c, ok := syntax.PathSetting(v, l.Standard, DeclaredNames(t).Paths); ok {
 			f.path = &c.To
 		}
 	}
@@ -234,7 +235,7 @@ func (l *Schema) typeKey(t *pg.TypeName, in *syntax.Text) string {
 	key := syntax.PlainName(raw)
 	if u := l.Sees(in).Typ(raw); u != nil {
 		key = u.Key
-	} else if o := l.Sees(in).relation(raw); o != nil && o.Table != nil && !system.Type(key) {
+	} else if o := l.Sees(in).Relation(raw); o != nil && o.Table != nil && !system.Type(key) {
 		key = o.Table.RowType
 	}
 	if len(t.ArrayBounds) > 0 {
@@ -243,8 +244,8 @@ func (l *Schema) typeKey(t *pg.TypeName, in *syntax.Text) string {
 	return key
 }
 
-// functionBody finds the string after AS, and parses it.
-func (l *Schema) functionBody(f *Function, src *syntax.Source, as int) {
+// FunctionBody finds the string after AS, and parses it.
+func (l *Schema) FunctionBody(f *Function, src *syntax.Source, as int) {
 	i := src.FirstToken(as)
 	for i < len(src.Toks) && src.Toks[i].Kind != pg.Text {
 		i++
@@ -269,9 +270,9 @@ func (l *Schema) functionBody(f *Function, src *syntax.Source, as int) {
 	f.Body = body
 }
 
-// comments reads the invariants of a file, and refuses directives that are
+// Comments reads the invariants of a file, and refuses directives that are
 // misspelt.
-func (l *Schema) comments(src *syntax.Source) {
+func (l *Schema) Comments(src *syntax.Source) {
 	for i, tok := range src.Toks {
 		if tok.Kind != pg.Comment {
 			continue
@@ -283,7 +284,7 @@ func (l *Schema) comments(src *syntax.Source) {
 			rest, at, ok := src.Directive(tok, key)
 			switch {
 			case !ok, src.Claimed[i]:
-			case isIgnore(key, rest):
+			case IsIgnore(key, rest):
 				l.Fail(src.Pos(at), "this does not stand directly before a CREATE FUNCTION or a transaction, where it would say what to ignore; move it there")
 			case key == "robust" && rest != "helper":
 				l.Note(src.Pos(at), "the comment \"robust: %s\" is not understood; there are \"robust: helper\" and \"robust: ignore\"", rest)
@@ -294,14 +295,14 @@ func (l *Schema) comments(src *syntax.Source) {
 	}
 }
 
-// isIgnore reports whether a comment accepts findings.
-func isIgnore(key, rest string) bool {
+// IsIgnore reports whether a comment accepts findings.
+func IsIgnore(key, rest string) bool {
 	words := strings.Fields(rest)
 	return key == "robust" && len(words) > 0 && words[0] == "ignore"
 }
 
-// ignore takes over a comment that accepts the findings of a part of the file.
-func (l *Schema) ignore(pos ir.Pos, rest string, from, to ir.Pos) {
+// Ignore takes over a comment that accepts the findings of a part of the file.
+func (l *Schema) Ignore(pos ir.Pos, rest string, from, to ir.Pos) {
 	g, err := ir.NewIgnore(pos, strings.TrimPrefix(rest, "ignore"))
 	if err != nil {
 		panic(err)
@@ -314,10 +315,10 @@ func (l *Schema) ignore(pos ir.Pos, rest string, from, to ir.Pos) {
 func (l *Schema) functionComments(f *Function, src *syntax.Source, first int) {
 	for i := first - 1; i >= 0 && src.Toks[i].Kind == pg.Comment; i-- {
 		if rest, at, ok := src.Directive(src.Toks[i], "robust"); ok && rest == "helper" {
-			f.helper = true
-		} else if ok && isIgnore("robust", rest) {
+			f.Helper = true
+		} else if ok && IsIgnore("robust", rest) {
 			src.Claim(i)
-			l.ignore(src.Pos(at), rest, f.Pos, src.Pos(statementSpans(src.Toks[first:], len(src.Text))[0][1]))
+			l.Ignore(src.Pos(at), rest, f.Pos, src.Pos(StatementSpans(src.Toks[first:], len(src.Text))[0][1]))
 		}
 		rest, at, ok := src.Directive(src.Toks[i], "fresh")
 		if !ok {
@@ -339,7 +340,7 @@ func (l *Schema) functionComments(f *Function, src *syntax.Source, first int) {
 	slices.Sort(f.Fresh)
 }
 
-func (l *Schema) dropFunction(f *Function) {
+func (l *Schema) DropFunction(f *Function) {
 	f.Gone = l.clock
 	l.Funcs = Without(l.Funcs, func(g *Function) bool { return f == g })
 }
@@ -403,4 +404,110 @@ func (l *Schema) renameFunction(s *pg.RenameStmt, t *syntax.Text) {
 // HasBody reports whether f can be translated.
 func (f *Function) HasBody() bool {
 	return f.Body != nil || f.Sql != nil || f.Atomic != nil || f.BodyText != nil || f.Script != nil || f.Program != nil
+}
+
+// SqlStatements gives the statements of a LANGUAGE sql function.
+func (f *Function) SqlStatements() ([]syntax.SQLStatement, *syntax.Text) {
+	var out []syntax.SQLStatement
+	if f.Atomic != nil {
+		for _, n := range f.Atomic {
+			if n == nil || pg.Inner(n) == nil {
+				continue
+			}
+			out = append(out, syntax.SQLStatement{Tree: syntax.StatementTree(n), Node: n, Pos: f.Text.Src.StatementAt(f.Text.Offset(pg.Start(n)))})
+		}
+		return out, f.Text
+	}
+	toks, _ := pg.Scan(f.BodyText.SQL)
+	for _, raw := range f.Sql {
+		at := int(raw.StmtLocation)
+		for _, t := range toks {
+			if t.Kind != pg.Comment && t.Start >= at {
+				at = t.Start
+				break
+			}
+		}
+		out = append(out, syntax.SQLStatement{Tree: pg.Inner(raw.Stmt), Node: raw.Stmt, Pos: f.BodyText.Pos(at)})
+	}
+	return out, f.BodyText
+}
+
+// Types gives what is known of the types of the variables, by name, and the
+// variables that some path uses without a value.
+func (f *Function) Types() (types map[string]Type, open map[int]bool) {
+	if f.Program != nil {
+		return f.Program.Types, nil
+	}
+	return f.Script.Types, f.Script.Open
+}
+
+// Draws reports whether a function, or one that it calls, uses values that differ from call to call.
+func (l *Schema) Draws(f *Function, seen map[*Function]bool) bool {
+	if seen[f] {
+		return false
+	}
+	seen[f] = true
+	for name := range l.Calls(f.Refs) {
+		if b := l.Builtin(name); (b.Effect == catalog.AnyValue || b.Effect == catalog.Fresh) && len(l.LateFunctions(name)) == 0 {
+			return true
+		}
+	}
+	return slices.ContainsFunc(l.Callees(f), func(g *Function) bool { return l.Draws(g, seen) })
+}
+
+// ArgNames gives the names of the parameters.
+func (f *Function) ArgNames() []string {
+	var out []string
+	for _, p := range f.Inputs() {
+		out = append(out, p.Name)
+	}
+	return out
+}
+
+// Signature is a function of the program as the catalog has functions.
+func (l *Schema) Signature(f *Function) *catalog.Function {
+	out := &catalog.Function{Name: f.Name, Kind: 'f', Volatility: 'v', Strict: f.Strict, Set: f.SetOf, Program: f}
+	for _, p := range f.Inputs() {
+		t := l.SignatureType(p.T, f.Text)
+		name := t.PgName()
+		if p.Vari {
+			out.Variadic = true
+			if t.Name != NArray {
+				name = ArrayOf(t).PgName()
+			}
+		}
+		if p.Def != nil {
+			out.Defaults++
+		}
+		out.Args = append(out.Args, name)
+	}
+	return out
+}
+
+func (f *Function) HasVariadic() bool {
+	for _, p := range f.Params {
+		if p.Vari {
+			return true
+		}
+	}
+	return false
+}
+
+// OnlySelect gives the SELECT that is all of an SQL function's body.
+func (f *Function) OnlySelect() (*pg.SelectStmt, *syntax.Text) {
+	s, t := f.OnlyQuery()
+	if s == nil || s.Op > pg.SetOpNone || len(s.ValuesLists) > 0 {
+		return nil, nil
+	}
+	return s, t
+}
+
+// OnlyQuery is OnlySelect for queries of any form.
+func (f *Function) OnlyQuery() (*pg.SelectStmt, *syntax.Text) {
+	list, t := f.SqlStatements()
+	if len(list) != 1 {
+		return nil, nil
+	}
+	s, _ := list[0].Tree.(*pg.SelectStmt)
+	return s, t
 }

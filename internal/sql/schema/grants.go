@@ -36,7 +36,7 @@ func (l *Schema) grant(s *pg.GrantStmt, t *syntax.Text, pos ir.Pos) {
 	}
 	for _, f := range funcs {
 		f.may = f.may.change(s)
-		f.revokedAt = pos
+		f.RevokedAt = pos
 	}
 }
 
@@ -127,5 +127,5 @@ func (r roles) change(s *pg.GrantStmt) roles {
 	return out
 }
 
-// revoked reports whether nobody but its owner may execute a function.
-func (f *Function) revoked() bool { return len(f.may) == 0 && f.Script == nil && f.Program == nil }
+// Revoked reports whether nobody but its owner may execute a function.
+func (f *Function) Revoked() bool { return len(f.may) == 0 && f.Script == nil && f.Program == nil }

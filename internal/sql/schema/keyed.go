@@ -77,7 +77,7 @@ func (l *Schema) eachKey(t *Table, f func(columns []string)) {
 		f(k.Columns)
 	}
 	for _, k := range t.Foreign {
-		f(k.columns)
+		f(k.Columns)
 	}
 	for _, o := range l.Order {
 		for _, k := range o.Foreign {
@@ -109,7 +109,7 @@ func (l *Schema) useKey(t *Table, old, key string) {
 		}
 	})
 	for _, k := range t.Foreign {
-		if slices.Contains(k.columns, key) && (k.OnDelete != noAction && k.OnDelete != Restrict || k.OnUpdate != noAction && k.OnUpdate != Restrict) {
+		if slices.Contains(k.Columns, key) && (k.OnDelete != noAction && k.OnDelete != Restrict || k.OnUpdate != noAction && k.OnUpdate != Restrict) {
 			t.Odd = "an action of foreign key " + k.Name + ", whose values are compared by " + l.keyName(t.Column(old))
 			l.Note(k.Pos, "foreign key %s compares values by %s: its action is not modelled, nor is any statement on %s", k.Name, l.keyName(t.Column(old)), t.Name)
 		}
@@ -171,4 +171,25 @@ func (l *Schema) Collated(t Type, collation string) Type {
 		sql.Collation = collation
 	}
 	return TypeOfValues(&sql)
+}
+
+// Decides reports whether a column is part of a key of t, or of one that refers to it or from it.
+func (l *Schema) Decides(t *Table, column string) bool {
+	in := func(cols []string) bool { return slices.Contains(cols, column) }
+	for _, u := range append(slices.Clone(t.Uniques), t.Keys()...) {
+		if in(u.Columns) || u.Where != nil {
+			return true
+		}
+	}
+	for _, f := range t.Foreign {
+		if in(f.Columns) {
+			return true
+		}
+	}
+	for _, c := range l.KeysTo(t) {
+		if in(l.RefColumns(c)) {
+			return true
+		}
+	}
+	return len(t.Exclusions) > 0 || len(t.Indexed) > 0
 }

@@ -31,7 +31,7 @@ func (l *Schema) Mended() []lateKey {
 }
 
 // checkedLate reports whether a foreign key is or may be checked at commit.
-func (l *Schema) checkedLate(f *foreignKey) bool { return f.deferred || f.deferrable && l.Defers }
+func (l *Schema) checkedLate(f *ForeignKey) bool { return f.deferred || f.deferrable && l.Defers }
 
 // mending looks for statements that may mend a foreign key after others that may
 // have broken it.

@@ -8,9 +8,9 @@ import (
 	"github.com/txrobust/robust/internal/sql/syntax"
 )
 
-// takeLimit takes ORDER BY and LIMIT of an UPDATE or DELETE, which only MySQL has,
+// TakeLimit takes ORDER BY and LIMIT of an UPDATE or DELETE, which only MySQL has,
 // out of its condition, where mysql.Postgres has put them.
-func (l *Schema) takeLimit(tree any) {
+func (l *Schema) TakeLimit(tree any) {
 	var where **pg.Node
 	switch s := tree.(type) {
 	case *pg.UpdateStmt:

@@ -3,7 +3,6 @@ package schema
 import (
 	"context"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
@@ -16,45 +15,6 @@ import (
 	"github.com/txrobust/robust/internal/sql/value"
 	"github.com/txrobust/robust/ir"
 )
-
-// Finish completes the program.
-func (l *Schema) Finish() error {
-	l.somewhere()
-	files := slices.Clone(l.Files)
-	for _, name := range SortedNames(l.programFiles()) {
-		files = append(files, input.File{Name: name})
-	}
-	l.undeclaredSchemas()
-	l.circularViews()
-	input.SortNotes(l.Notes, files)
-	l.Prog.Notes = l.Notes
-	if p := l.Standard.All; len(p) > 0 {
-		l.Prog.SearchPath = p[0]
-	}
-	l.tablesFirst()
-	if !l.In.MySQL {
-		l.pathsOfFiles()
-	}
-	if err := ir.Check(l.Prog); err != nil {
-		return fmt.Errorf("internal error: the translation of the SQL is inconsistent: %w", err)
-	}
-	return nil
-}
-
-// somewhere declares a table where there is none, but some statement may touch
-// any: two of them may touch the same.
-func (l *Schema) somewhere() {
-	any := false
-	for _, txn := range l.Prog.Txns {
-		ir.Walk(txn.Body, func(s ir.Stmt) {
-			u, ok := s.(*ir.Unmodelled)
-			any = any || ok && u.Tables == nil
-		})
-	}
-	if any && len(l.Prog.Tables) == 0 {
-		l.Prog.Tables = []*ir.Table{{Name: "unknown", Rowid: true, Key: []int{0}, Columns: []ir.Column{{Name: "rowid", Type: ir.IntType, NotNull: true}}}}
-	}
-}
 
 // Input is what an application is read from.
 type Input struct {
@@ -96,7 +56,7 @@ func NewSchema(in Input) (*Schema, error) {
 	}
 	l := &Schema{
 		FileSet:    &syntax.FileSet{Files: all, More: in.More, Ctx: in.Ctx},
-		unnamed:    len(found),
+		Unnamed:    len(found),
 		Foreign:    foreign,
 		Notes:      slices.Clone(foreign.Notes),
 		Prog:       &ir.Program{Name: programName(titled)},
@@ -109,55 +69,10 @@ func NewSchema(in Input) (*Schema, error) {
 		Operators:  map[string][]declaredOperator{},
 		CastsTo:    map[string]bool{},
 		indexNames: map[string]bool{},
-		Unread:     gaps{Files: map[string]bool{}, words: map[string]ir.Pos{}},
+		Unread:     gaps{Files: map[string]bool{}, Words: map[string]ir.Pos{}},
 	}
 	l.FileSet.Note = l.Note
 	return l, nil
-}
-
-// ReadAll reads what the files, and the statements of a client program, declare.
-func (l *Schema) ReadAll() error {
-	l.startPaths()
-	inside := l.Included()
-	for i, f := range l.Files {
-		if err := l.Ended(); err != nil {
-			return err
-		}
-		switch {
-		case i < l.unnamed:
-			l.Unread.Files[f.Name] = true
-			if !inside[f.Name] {
-				l.found(f)
-			}
-		case !inside[f.Name] || len(inside) == len(l.Files): // all of them only where they include each other
-			l.file(f)
-		}
-	}
-	for _, again := range l.postponed {
-		again()
-	}
-	l.settlePaths()
-	l.reorder()
-	l.obscureNamed()
-	if l.In.IsProgram {
-		l.scripts = nil // what the files do by themselves
-		l.readProgram()
-		l.programSchema()
-		l.guess()
-		if err := l.Ended(); err != nil {
-			return err
-		}
-	}
-	for _, f := range slices.Concat(l.Funcs, l.scripts, l.programs) {
-		l.SetsPath = l.SetsPath || !f.Refs.paths.Empty()
-		l.makes(f)
-		if !l.In.IsProgram {
-			l.unknownTables(l.InsideOf(f, l.Standard), f.Refs, f.Pos)
-		}
-		l.Defers, l.Sets, l.Gets = l.Defers || f.Refs.defers, l.Sets || f.Refs.sets, l.Gets || f.Refs.gets
-		l.LocksTables = l.LocksTables || f.Refs.locksTables || f.Refs.Dynamic
-	}
-	return nil
 }
 
 // fromMySQL writes the files that are in MySQL's dialect in that of PostgreSQL.
@@ -171,8 +86,8 @@ func (in *Input) fromMySQL(s *mysql.Schema, files []input.File) []input.File {
 	return out
 }
 
-// reorder puts the columns of tables of MySQL in their order, as FIRST and AFTER say.
-func (l *Schema) reorder() {
+// Reorder puts the columns of tables of MySQL in their order, as FIRST and AFTER say.
+func (l *Schema) Reorder() {
 	for _, t := range l.Order {
 		if order := l.Foreign.Order[t.Name]; order != nil {
 			slices.SortStableFunc(t.Columns, func(a, b *Column) int { return slices.Index(order, a.Name) - slices.Index(order, b.Name) })
@@ -200,22 +115,24 @@ func (l *Schema) Ended() error {
 type Schema struct {
 	In Input
 	*syntax.FileSet
-	// unnamed is the number of the first files, which were found and not named.
-	unnamed int
+	// Unnamed is the number of the first files, which were found and not named.
+	Unnamed int
 	Declarations
 	Order []*Table
 	Views []*View
 	// Foreign is what PostgreSQL cannot say of the files in MySQL's dialect.
 	Foreign *mysql.Schema
+	// Runs reads what runs while the files are read.
+	Runs Runner
 	// RowOfView gives the type of the rows of a view, nil if its query is not modelled: names
 	// are resolved before queries are translated.
 	RowOfView func(*View) *UserType
 	// Limited are ORDER BY and LIMIT of statements that write.
 	Limited map[any]*pg.SelectStmt
-	// ddl is the search path that declarations are read with, standard the one with which
+	// Ddl is the search path that declarations are read with, standard the one with which
 	// sessions begin; late says what the names in transactions mean, which are resolved when they
 	// run.
-	ddl      sessionPath
+	Ddl      sessionPath
 	Standard syntax.PathSet
 	Late     Resolver
 	// roles are the search paths that ALTER ROLE and ALTER DATABASE give sessions.
@@ -243,18 +160,18 @@ type Schema struct {
 	Collations map[string]bool
 	// extensions are those that CREATE EXTENSION makes.
 	extensions map[string]bool
-	// postponed are statements about tables that were not declared yet.
-	postponed []func()
+	// Postponed are statements about tables that were not declared yet.
+	Postponed []func()
 	Funcs     []*Function
-	// scripts are the transactions that clients send statement by statement.
-	scripts []*Function
-	// programs are the transactions of a client program.
-	programs []*Function
+	// Scripts are the transactions that clients send statement by statement.
+	Scripts []*Function
+	// Programs are the transactions of a client program.
+	Programs []*Function
 	Facts    []fact
 	Notes    []ir.Note
 	Prog     *ir.Program
-	// inDo says that the statement stands in a DO block.
-	inDo bool
+	// InDo says that the statement stands in a DO block.
+	InDo bool
 }
 
 // fact is a stated invariant.
@@ -273,11 +190,11 @@ func (l *Schema) Note(pos ir.Pos, format string, args ...any) {
 	}
 }
 
-// postpone puts off a declaration until all files are read. The search path is the one that is set now.
-func (l *Schema) postpone(again func()) {
-	ddl := l.ddl
-	l.postponed = append(l.postponed, func() {
-		l.ddl = ddl
+// Postpone puts off a declaration until all files are read. The search path is the one that is set now.
+func (l *Schema) Postpone(again func()) {
+	ddl := l.Ddl
+	l.Postponed = append(l.Postponed, func() {
+		l.Ddl = ddl
 		again()
 	})
 }
@@ -289,20 +206,9 @@ func (l *Schema) Premise(pos ir.Pos, text string) {
 	}
 }
 
-// file reads a file, and those that it includes.
-func (l *Schema) file(f input.File) {
-	s := syntax.NewSession(l.FileSet)
-	l.ddl = l.newSessionPath(s)
-	u := &unitReader{l: l, s: s, file: f.Name}
-	u.whole(s.Read(f))
-	for _, src := range s.Srcs {
-		l.comments(src)
-	}
-}
-
-// tryStatement runs a statement. One that needs a table that a later file may
+// TryStatement runs a statement. One that needs a table that a later file may
 // declare gives an error, and can run again; other faults are final.
-func (l *Schema) tryStatement(n *syntax.Node) (err error) {
+func (l *Schema) TryStatement(n *syntax.Node) (err error) {
 	defer func() {
 		if r := recover(); r != nil {
 			e, ok := r.(*ir.Error)
@@ -315,21 +221,21 @@ func (l *Schema) tryStatement(n *syntax.Node) (err error) {
 			err = e
 		}
 	}()
-	l.statement(n)
+	l.Statement(n)
 	return nil
 }
 
 // NoTable begins the message of a statement about an unknown table.
 const NoTable = "there is no table "
 
-// statement handles a statement outside of functions and transactions, and keeps it.
-func (l *Schema) statement(n *syntax.Node) {
+// Statement handles a statement outside of functions and transactions, and keeps it.
+func (l *Schema) Statement(n *syntax.Node) {
 	l.apply(n)
-	l.declared(n)
+	l.Declared(n)
 }
 
 func (l *Schema) apply(n *syntax.Node) {
-	t, pos := l.declaring(n.Text), n.Pos
+	t, pos := l.Declaring(n.Text), n.Pos
 	switch s := pg.Inner(n.Raw.Stmt).(type) {
 	case *pg.CreateStmt, *pg.AlterTableStmt, *pg.IndexStmt, *pg.CreatePolicyStmt, *pg.CreateDomainStmt, *pg.ViewStmt, *pg.CreateTableAsStmt,
 		*pg.RuleStmt, *pg.CreateTrigStmt, *pg.DefineStmt:
@@ -339,11 +245,11 @@ func (l *Schema) apply(n *syntax.Node) {
 	}
 	switch s := pg.Inner(n.Raw.Stmt).(type) {
 	case *pg.CreateStmt:
-		l.createTable(s, t)
+		l.CreateTable(s, t)
 	case *pg.AlterTableStmt:
 		l.alterTable(s, t)
 	case *pg.IndexStmt:
-		l.index(s, t)
+		l.Index(s, t)
 	case *pg.DropStmt:
 		l.drop(s, t)
 	case *pg.RenameStmt:
@@ -383,13 +289,13 @@ func (l *Schema) apply(n *syntax.Node) {
 	case *pg.UpdateStmt, *pg.DeleteStmt, *pg.MergeStmt:
 		l.Fail(pos, "a statement that changes rows outside of a transaction is not analysed; write BEGIN … COMMIT around it, or a comment -- name: … before it")
 	case *pg.SelectStmt:
-		l.setPath(s)
+		l.SetPath(s)
 		l.topSelect(s, pos)
 	case *pg.DoStmt:
-		l.runOnce(s, n)
+		l.Runs.RunBlock(s, n)
 	case *pg.CallStmt:
 		l.Note(pos, "a CALL outside of a function runs once, when the schema is made: it is left out")
-		l.forgetBodies(l.RefsIn(s), pos)
+		l.Runs.RunCalls(l.RefsIn(s), pos)
 	case *pg.CopyStmt:
 		l.Note(pos, "COPY is not read: its rows are no initial rows")
 	case *pg.TruncateStmt:
@@ -429,7 +335,7 @@ func (l *Schema) apply(n *syntax.Node) {
 	case *pg.CreateEventTrigStmt:
 		l.Note(pos, "an event trigger is left out: it does not run in transactions that only change rows")
 	case *pg.VariableSetStmt, *pg.DiscardStmt:
-		l.setPath(s)
+		l.SetPath(s)
 	case *pg.GrantStmt:
 		l.grant(s, t, pos)
 	case *pg.AlterDefaultPriv:
@@ -454,56 +360,15 @@ func (l *Schema) createView(s *pg.ViewStmt, t *syntax.Text, pos ir.Pos) {
 
 // topSelect is a SELECT outside of functions, such as pg_dump's set_config.
 func (l *Schema) topSelect(s *pg.SelectStmt, pos ir.Pos) {
-	if l.matters(l.RefsIn(s)) {
+	if l.Matters(l.RefsIn(s)) {
 		l.Note(pos, "a SELECT outside of a transaction is left out; write a comment -- name: … before it if it is one")
-		l.forgetBodies(l.RefsIn(s), pos)
+		l.Runs.RunCalls(l.RefsIn(s), pos)
 	}
 }
 
-// runOnce reads a DO block, for what it does to the schema.
-func (l *Schema) runOnce(s *pg.DoStmt, n *syntax.Node) {
-	if !ddl.MatchString(n.SQLText()) {
-		l.Note(n.Pos, "a DO block runs once, when the schema is made: it is left out")
-		var f *Function
-		if FaultIn(func() { f = l.doFunction(s, n) }) == nil {
-			l.forgetBodies(f.Refs, n.Pos)
-		}
-		return
-	}
-	if !l.foundDo(s, n) {
-		l.Note(n.Pos, "this DO block changes the schema in a way that is not read: nothing is known of what it names")
-		l.forget(n.Raw, n.Pos, n.SQLText())
-	}
-}
-
-// forgetBodies gives up on what functions name that run once, or are called by those, and
-// change the schema.
-func (l *Schema) forgetBodies(r *Refs, pos ir.Pos) {
-	seen := map[*Function]bool{}
-	var visit func(r *Refs)
-	visit = func(r *Refs) {
-		for _, name := range slices.Sorted(maps.Keys(l.Calls(r))) {
-			for _, f := range l.LateFunctions(name) {
-				if f.BodyText == nil || seen[f] {
-					continue
-				}
-				seen[f] = true
-				if ddl.MatchString(f.BodyText.SQL) {
-					l.Note(pos, "%s runs once and changes the schema: nothing is known of what it names", name)
-					l.forget(nil, pos, f.BodyText.SQL)
-				}
-				if f.Refs != nil {
-					visit(f.Refs)
-				}
-			}
-		}
-	}
-	visit(r)
-}
-
-// matters reports whether a query depends on more than itself: on tables, or on
+// Matters reports whether a query depends on more than itself: on tables, or on
 // functions that are not built in.
-func (l *Schema) matters(r *Refs) bool {
+func (l *Schema) Matters(r *Refs) bool {
 	matters := len(r.Tables) > 0
 	for name := range l.Calls(r) {
 		matters = matters || !l.Builtin(name).Known || len(l.LateFunctions(name)) > 0
@@ -592,3 +457,19 @@ func (l *Schema) createRule(s *pg.RuleStmt, t *syntax.Text, pos ir.Pos) {
 		l.Note(pos, "rule %s is not modelled: nor is any statement on %s", s.Rulename, tab.Name)
 	}
 }
+
+// Runner reads what runs once, while the files are read, for what it does to the schema.
+type Runner interface {
+	// RunBlock reads a DO block.
+	RunBlock(s *pg.DoStmt, n *syntax.Node)
+	// RunCalls reads the functions that a statement calls.
+	RunCalls(r *Refs, pos ir.Pos)
+}
+
+// Mentions reports whether some file has the word in it.
+func (l *Schema) Mentions(word string) bool {
+	return slices.ContainsFunc(l.Files, func(f input.File) bool { return strings.Contains(strings.ToLower(f.Text), word) })
+}
+
+// Unmodelled stops the translation of a statement that cannot be modelled.
+type Unmodelled struct{ Reason string }

@@ -8,6 +8,7 @@ import (
 	"github.com/txrobust/robust/internal/sql/pg"
 	"github.com/txrobust/robust/internal/sql/plpgsql"
 	"github.com/txrobust/robust/internal/sql/syntax"
+	"github.com/txrobust/robust/ir"
 )
 
 // Refs is what a piece of SQL names. What the names mean depends on the search path where it runs.
@@ -20,43 +21,43 @@ type Refs struct {
 	Names *Resolver
 	// known are tables that it touches by whatever names.
 	known []*Table
-	// paths are the search paths that it may set, lasting those of them that outlast a function whose declaration
+	// Paths are the search paths that it may set, lasting those of them that outlast a function whose declaration
 	// sets one.
-	paths, lasting syntax.PathSet
-	// made are the tables that it creates.
-	made map[string]making
+	Paths, lasting syntax.PathSet
+	// Made are the tables that it creates.
+	Made map[string]Making
 	// emptied are the tables that it may empty for older snapshots, too.
 	emptied map[string]bool
-	writes  bool
-	// frees says that it may delete or update rows, not only add some.
-	frees bool
+	Writes  bool
+	// Frees says that it may delete or update rows, not only add some.
+	Frees bool
 	// Dynamic says that it runs SQL that is not in the text, defers that it
 	// changes when constraints are checked.
 	Dynamic bool
-	defers  bool
+	Defers  bool
 	// Locks says that it locks rows or tables, LocksTables that it may lock tables
 	// apart from reading and writing them.
 	Locks       bool
-	locksTables bool
-	// sets says that it changes settings of the session.
-	sets bool
-	// gets says that it calls current_setting.
-	gets bool
+	LocksTables bool
+	// Sets says that it changes settings of the session.
+	Sets bool
+	// Gets says that it calls current_setting.
+	Gets bool
 	// operators are the names of the operators that it uses, types those of its types.
 	operators, types map[string]bool
 }
 
-// making says which kind of table is created: the lasting ones have greater values.
-type making uint8
+// Making says which kind of table is created: the lasting ones have greater values.
+type Making uint8
 
 const (
-	untilCommit making = iota + 1 // TEMP with ON COMMIT DROP
+	untilCommit Making = iota + 1 // TEMP with ON COMMIT DROP
 	forSession                    // TEMP
-	forAll
+	ForAll
 )
 
 func NewRefs() *Refs {
-	return &Refs{Tables: map[string]bool{}, Calls: map[string]bool{}, attributes: map[string]bool{}, made: map[string]making{}, emptied: map[string]bool{}, operators: map[string]bool{}, types: map[string]bool{}}
+	return &Refs{Tables: map[string]bool{}, Calls: map[string]bool{}, attributes: map[string]bool{}, Made: map[string]Making{}, emptied: map[string]bool{}, operators: map[string]bool{}, types: map[string]bool{}}
 }
 
 // realIn finds the tables in the queries of WITH that a query of the same name,
@@ -114,18 +115,18 @@ func (r *Refs) Add(root pg.Message) {
 		case *pg.CreateTableAsStmt:
 			r.make(x.Into.Rel, x.Into.OnCommit)
 		case *pg.ConstraintsSet:
-			r.defers = true
+			r.Defers = true
 		case *pg.VariableSetStmt:
-			r.sets = true
+			r.Sets = true
 			if c, ok := syntax.PathSetting(x, syntax.OnePath(syntax.SearchPath{standardMark}), syntax.PathSet{Any: true}); ok {
 				r.setsPath(c)
 			}
 		case *pg.LockingClause:
 			r.Locks = true
 		case *pg.LockStmt:
-			r.Locks, r.locksTables = true, true
+			r.Locks, r.LocksTables = true, true
 		case *pg.TruncateStmt, *pg.AlterTableStmt, *pg.DropStmt, *pg.IndexStmt, *pg.CreateTrigStmt, *pg.VacuumStmt, *pg.ClusterStmt, *pg.ReindexStmt:
-			r.locksTables = true
+			r.LocksTables = true
 		case *pg.TypeName:
 			r.types[syntax.Qualified(syntax.Names(x.Names))] = true
 		case *pg.A_Expr:
@@ -145,19 +146,19 @@ func (r *Refs) Add(root pg.Message) {
 		case *pg.FuncCall:
 			name := syntax.Qualified(syntax.Names(x.Funcname))
 			r.Calls[name] = true
-			r.gets = r.gets || syntax.PlainName(name) == "current_setting"
+			r.Gets = r.Gets || syntax.PlainName(name) == "current_setting"
 			if syntax.PlainName(name) == "set_config" {
-				r.sets = true
+				r.Sets = true
 				if c, ok := syntax.ConfigSetting(x); ok {
 					r.setsPath(c)
 				}
 			}
 		case *pg.InsertStmt:
-			r.writes = true
-			r.frees = r.frees || x.OnConflictClause != nil && x.OnConflictClause.Action == pg.ConflictUpdate
+			r.Writes = true
+			r.Frees = r.Frees || x.OnConflictClause != nil && x.OnConflictClause.Action == pg.ConflictUpdate
 		case *pg.UpdateStmt, *pg.DeleteStmt, *pg.MergeStmt, *pg.TruncateStmt, *pg.CopyStmt,
 			*pg.CreateStmt, *pg.AlterTableStmt, *pg.DropStmt, *pg.DoStmt, *pg.CallStmt, *pg.CreateTableAsStmt, *pg.IndexStmt:
-			r.writes, r.frees = true, true
+			r.Writes, r.Frees = true, true
 			if _, isDo := x.(*pg.DoStmt); isDo {
 				r.Dynamic = true
 			}
@@ -168,7 +169,7 @@ func (r *Refs) Add(root pg.Message) {
 
 // SetsPath adds a change of the search path.
 func (r *Refs) setsPath(c syntax.PathChange) {
-	r.paths = r.paths.Or(c.To)
+	r.Paths = r.Paths.Or(c.To)
 	if !c.Local {
 		r.lasting = r.lasting.Or(c.To)
 	}
@@ -176,7 +177,7 @@ func (r *Refs) setsPath(c syntax.PathChange) {
 
 // make adds a table that is created.
 func (r *Refs) make(v *pg.RangeVar, end pg.OnCommit) {
-	lasts := forAll
+	lasts := ForAll
 	switch {
 	case v.Relpersistence == "t" && end == pg.OnCommitDrop:
 		lasts = untilCommit
@@ -184,7 +185,7 @@ func (r *Refs) make(v *pg.RangeVar, end pg.OnCommit) {
 		lasts = forSession
 	}
 	name := syntax.RangeName(v)
-	r.made[name] = max(r.made[name], lasts)
+	r.Made[name] = max(r.Made[name], lasts)
 }
 
 func (l *Schema) RefsIn(root pg.Message) *Refs {
@@ -208,9 +209,9 @@ func (l *Schema) DefaultRefs(f *Function, p Param) *Refs {
 	return l.DeclaredRefs(p.Def, f.Text)
 }
 
-// functionRefs gives what the body of f names. A syntax error in an SQL
+// FunctionRefs gives what the body of f names. A syntax error in an SQL
 // statement of the body is an error of the input.
-func (l *Schema) functionRefs(f *Function) *Refs {
+func (l *Schema) FunctionRefs(f *Function) *Refs {
 	r := NewRefs()
 	for _, p := range f.Params {
 		if p.Def != nil {
@@ -259,7 +260,7 @@ func (l *Schema) PlRefs(f *Function, list []plpgsql.Stmt, r *Refs) {
 		case *plpgsql.Cursor:
 			l.cursorRefs(f, r)
 		case *plpgsql.EndTxn:
-			r.Dynamic, r.writes, r.frees = true, true, true
+			r.Dynamic, r.Writes, r.Frees = true, true, true
 		}
 		plpgsql.Spans(s, func(span plpgsql.Span, kind plpgsql.SpanKind) {
 			for _, raw := range l.ParseSpan(f.BodyText, span, kind) {
@@ -320,8 +321,8 @@ func (l *Schema) ParseSpan(t *syntax.Text, span plpgsql.Span, kind plpgsql.SpanK
 	return stmts
 }
 
-// callees gives the functions of the program that f calls.
-func (l *Schema) callees(f *Function) []*Function {
+// Callees gives the functions of the program that f calls.
+func (l *Schema) Callees(f *Function) []*Function {
 	r := l.InsideOf(f, l.Standard)
 	var out []*Function
 	for _, name := range slices.Sorted(maps.Keys(l.Calls(f.Refs))) {
@@ -329,4 +330,35 @@ func (l *Schema) callees(f *Function) []*Function {
 		out = append(out, fns...)
 	}
 	return Distinct(out)
+}
+
+// Everything says that it may touch anything.
+func (r *Refs) Everything() { r.Dynamic, r.Writes, r.Frees = true, true, true }
+
+// callsOf notes the functions that a declaration calls: a default, CHECK, view, policy or the like.
+func (l *Schema) callsOf(s pg.Message, t *syntax.Text, pos ir.Pos) {
+	r := l.RefsIn(s)
+	if d, ok := s.(*pg.DefineStmt); ok { // an operator or aggregate
+		for _, n := range d.Definition {
+			if t, ok := pg.Inner(pg.Inner(n).(*pg.DefElem).Arg).(*pg.TypeName); ok {
+				r.Calls[syntax.Qualified(syntax.Names(t.Names))] = true
+			}
+		}
+	}
+	for name := range l.Calls(r) {
+		fns, _ := DeclaredNames(t).Functions(name)
+		for _, f := range fns {
+			if f.Declared.Line == 0 {
+				f.Declared = pos
+			}
+		}
+	}
+}
+
+// Callings gives the names by which -txn may mean f.
+func (f *Function) Callings() []string {
+	if len(f.names) == 0 { // of a script
+		return []string{f.Name}
+	}
+	return []string{f.Name, f.Signature(), f.Own(), syntax.Qualified([]string{f.Schema(), f.Own()})}
 }

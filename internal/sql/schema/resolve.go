@@ -13,8 +13,8 @@ import (
 // the moment of the declaration; for a transaction, when it runs.
 type Resolver struct {
 	l *Schema
-	// paths are those by which the names are looked up, at the moment at.
-	paths syntax.PathSet
+	// Paths are those by which the names are looked up, at the moment at.
+	Paths syntax.PathSet
 	At    moment
 	// Run are the search paths that are set when the transaction is there, with which the functions run that it
 	// calls.
@@ -43,15 +43,15 @@ func DeclaredNames(t *syntax.Text) *Resolver {
 func (r Resolver) With(p syntax.PathSet) *Resolver {
 	r.Run = p
 	if r.At == Now { // else it looks by those of the declaration
-		r.paths = r.l.perUser(p)
+		r.Paths = r.l.perUser(p)
 	}
 	return &r
 }
 
-// relation finds what a name means in FROM: nil if nothing of the name is declared, or it means a table of the
+// Relation finds what a name means in FROM: nil if nothing of the name is declared, or it means a table of the
 // system. What depends on the search path where that is not known is a view that may be any of
 // them.
-func (r *Resolver) relation(raw string) *relation {
+func (r *Resolver) Relation(raw string) *Relation {
 	all := r.relations(raw)
 	switch {
 	case len(all) == 0:
@@ -61,24 +61,24 @@ func (r *Resolver) relation(raw string) *relation {
 	}
 	var shown []string
 	for _, o := range all {
-		shown = append(shown, o.full())
+		shown = append(shown, o.Full())
 	}
 	slices.Sort(shown)
-	v := &View{What: "a name that may mean any of " + strings.Join(shown, ", ") + " (search_path)", of: all}
-	v.Rel = &relation{View: v}
+	v := &View{What: "a name that may mean any of " + strings.Join(shown, ", ") + " (search_path)", Of: all}
+	v.Rel = &Relation{View: v}
 	return v.Rel
 }
 
 // Table is the relation of a name where it is a table.
 func (r *Resolver) Table(raw string) *Table {
-	if o := r.relation(raw); o != nil {
+	if o := r.Relation(raw); o != nil {
 		return o.Table
 	}
 	return nil
 }
 
 // relations gives all that a name may mean.
-func (r *Resolver) relations(raw string) []*relation {
+func (r *Resolver) relations(raw string) []*Relation {
 	out, ok := r.relationsAt(raw, r.At)
 	if !ok && r.At < Now { // a file that is read later may declare it
 		if later, found := r.relationsAt(raw, Now); found {
@@ -88,8 +88,8 @@ func (r *Resolver) relations(raw string) []*relation {
 	if len(out) > 0 {
 		return out
 	}
-	if o := r.l.Declarations.aliases[raw]; o != nil {
-		return []*relation{o}
+	if o := r.l.Declarations.Aliases[raw]; o != nil {
+		return []*Relation{o}
 	}
 	schema, name := syntax.SplitName(raw)
 	if schema == syntax.SystemSchema || schema == syntax.InfoSchema || schema == "" && system.Relation(name) {
@@ -99,9 +99,9 @@ func (r *Resolver) relations(raw string) []*relation {
 }
 
 // relationsAt gives what a name may mean at a moment. ok is false where there is nothing, or it was dropped later.
-func (r *Resolver) relationsAt(raw string, m moment) (out []*relation, ok bool) {
+func (r *Resolver) relationsAt(raw string, m moment) (out []*Relation, ok bool) {
 	schema, name := syntax.SplitName(raw)
-	add := func(o *relation) bool {
+	add := func(o *Relation) bool {
 		if o != nil && !slices.Contains(out, o) {
 			out, ok = append(out, o), ok || o.Gone == 0
 		}
@@ -111,14 +111,14 @@ func (r *Resolver) relationsAt(raw string, m moment) (out []*relation, ok bool) 
 		add(r.relationIn(schema, name, m))
 		return out, ok
 	}
-	for _, p := range r.paths.All {
+	for _, p := range r.Paths.All {
 		for _, s := range p.Order() {
 			if s == syntax.SystemSchema && system.Relation(name) || add(r.relationIn(s, name, m)) {
 				break
 			}
 		}
 	}
-	if r.paths.Any {
+	if r.Paths.Any {
 		for _, o := range r.l.Declarations.relations[name] {
 			if _, n, there := o.at(m); there && n == name && (o.of == nil || o.of == r.session) {
 				add(o)
@@ -129,7 +129,7 @@ func (r *Resolver) relationsAt(raw string, m moment) (out []*relation, ok bool) 
 }
 
 // relationIn finds a relation in a schema at a moment.
-func (r *Resolver) relationIn(schema, name string, m moment) *relation {
+func (r *Resolver) relationIn(schema, name string, m moment) *Relation {
 	if schema != syntax.TempSchema {
 		return r.l.Declarations.relationIn(schema, name, m)
 	}
@@ -143,9 +143,9 @@ func (r *Resolver) relationIn(schema, name string, m moment) *relation {
 
 // onlyRelation finds the only relation of a name, which no search path leads to: whoever gives the statements
 // a path with which they run means it.
-func (r *Resolver) onlyRelation(schema, name string) []*relation {
+func (r *Resolver) onlyRelation(schema, name string) []*Relation {
 	for _, m := range []moment{r.At, Now} {
-		var out []*relation
+		var out []*Relation
 		for _, o := range r.l.Declarations.relations[name] {
 			if s, n, there := o.at(m); there && n == name && s != syntax.TempSchema {
 				out = append(out, o)
@@ -163,17 +163,17 @@ func (r *Resolver) onlyRelation(schema, name string) []*relation {
 
 // Used is relation for a statement that is translated: it tells of a relation to which the search path does not
 // lead.
-func (r *Resolver) Used(raw string) *relation {
-	o := r.relation(raw)
+func (r *Resolver) Used(raw string) *Relation {
+	o := r.Relation(raw)
 	if o == nil || r.At != Now || len(o.names) == 0 {
 		return o
 	}
 	schema, name := syntax.SplitName(raw)
 	switch {
-	case schema != "" && r.relationIn(schema, name, Now) == nil && r.l.Declarations.aliases[raw] == nil:
+	case schema != "" && r.relationIn(schema, name, Now) == nil && r.l.Declarations.Aliases[raw] == nil:
 		r.l.Note(o.pos(), "%s is declared without a schema, and statements name it in the schema %s: it is taken to be there", o.Own(), schema)
-	case schema == "" && !r.paths.Any && r.l.Declarations.aliases[raw] == nil && !r.leadsTo(o.Schema()):
-		r.l.Note(o.pos(), offPath, o.full(), r.paths)
+	case schema == "" && !r.Paths.Any && r.l.Declarations.Aliases[raw] == nil && !r.leadsTo(o.Schema()):
+		r.l.Note(o.pos(), offPath, o.Full(), r.Paths)
 	case schema == "":
 		r.otherUsers(&o.Named, o.pos(), r.l.Declarations.relationsNamed(name))
 	}
@@ -183,7 +183,7 @@ func (r *Resolver) Used(raw string) *relation {
 // WasDropped reports whether there was something of a name before.
 func (r *Resolver) WasDropped(raw string) bool {
 	schema, name := syntax.SplitName(raw)
-	return slices.ContainsFunc(r.l.Declarations.relations[name], func(o *relation) bool {
+	return slices.ContainsFunc(r.l.Declarations.relations[name], func(o *Relation) bool {
 		return o.Gone > 0 && (schema == "" || o.Schema() == schema)
 	})
 }
@@ -191,12 +191,12 @@ func (r *Resolver) WasDropped(raw string) bool {
 // Tell tells of functions that a statement calls and to which the search path does not lead.
 func (r *Resolver) Tell(raw string, fns []*Function) {
 	schema, name := syntax.SplitName(raw)
-	if schema != "" || r.At != Now || r.paths.Any || len(fns) == 0 {
+	if schema != "" || r.At != Now || r.Paths.Any || len(fns) == 0 {
 		return
 	}
 	f := fns[0]
 	if !r.leadsTo(f.Schema()) {
-		r.l.Note(f.Pos, offPath, f.full(), r.paths)
+		r.l.Note(f.Pos, offPath, f.Full(), r.Paths)
 		return
 	}
 	var all []*Named
@@ -211,11 +211,11 @@ const offPath = "statements name %s without its schema, which is not in the sear
 
 // leadsTo reports whether all search paths have a schema.
 func (r *Resolver) leadsTo(schema string) bool {
-	return !slices.ContainsFunc(r.paths.All, func(p syntax.SearchPath) bool { return !slices.Contains(p.Order(), schema) })
+	return !slices.ContainsFunc(r.Paths.All, func(p syntax.SearchPath) bool { return !slices.Contains(p.Order(), schema) })
 }
 
 // pos is where the relation is declared.
-func (o *relation) pos() ir.Pos {
+func (o *Relation) pos() ir.Pos {
 	if o.Table != nil {
 		return o.Table.Pos
 	}
@@ -245,13 +245,13 @@ func (r *Resolver) functionsAt(raw string, m moment) (out []*Function, sure bool
 	if schema != "" {
 		return r.l.Declarations.functionsIn(schema, name, m), true
 	}
-	sure = !r.paths.Any
-	for i, p := range r.paths.All {
+	sure = !r.Paths.Any
+	for i, p := range r.Paths.All {
 		found := r.visible(p, name, m)
 		sure = sure && (i == 0 || slices.Equal(found, out))
 		out = Distinct(append(out, found...))
 	}
-	if r.paths.Any {
+	if r.Paths.Any {
 		for _, f := range r.l.Declarations.funcs[name] {
 			if s, n, there := f.at(m); there && n == name {
 				out = Distinct(append(out, r.l.Declarations.functionsIn(s, name, m)...))
@@ -321,13 +321,13 @@ func (r *Resolver) types(raw string) []*UserType {
 		if u := r.l.Declarations.typeIn(schema, name, m); schema != "" && u != nil {
 			return []*UserType{u}
 		}
-		for _, p := range r.paths.All {
+		for _, p := range r.Paths.All {
 			if u := r.visibleType(p, name, m); schema == "" && u != nil {
 				out = append(out, u)
 			}
 		}
 		for _, u := range r.l.Declarations.types[name] {
-			if _, n, there := u.at(m); schema == "" && r.paths.Any && there && n == name {
+			if _, n, there := u.at(m); schema == "" && r.Paths.Any && there && n == name {
 				out = append(out, u)
 			}
 		}
@@ -363,6 +363,18 @@ func (r *Resolver) ofTypeName(name string) []*UserType {
 	for _, u := range r.l.Declarations.types[name] {
 		if _, n, there := u.at(Now); there && n == name {
 			out = append(out, u)
+		}
+	}
+	return out
+}
+
+// OfName gives the relations of which the name without a schema is raw.
+func (l *Schema) OfName(raw string) []*Relation {
+	schema, name := syntax.SplitName(raw)
+	var out []*Relation
+	for _, o := range l.Declarations.relations[name] {
+		if s, n, there := o.at(Now); there && n == name && s != syntax.TempSchema && schema == "" {
+			out = append(out, o)
 		}
 	}
 	return out

@@ -3,6 +3,7 @@ package schema
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/txrobust/robust/internal/sql/pg"
@@ -53,10 +54,10 @@ type UniqueKey struct {
 	Nulls                bool // NULLS NOT DISTINCT
 }
 
-type foreignKey struct {
+type ForeignKey struct {
 	Pos        ir.Pos
 	Name       string
-	columns    []string
+	Columns    []string
 	Ref        string
 	Names      *Resolver // of ref
 	to         *Table    // what ref means, as far as it is known
@@ -101,7 +102,7 @@ type tableCheck struct {
 // translation of statements needs to know beyond the ir.Table.
 type Table struct {
 	Pos ir.Pos
-	Rel *relation
+	Rel *Relation
 	// Name is what the table is called in the program: without its schema where that says enough. RowType is
 	// the name of the type of its rows.
 	Name, RowType string
@@ -117,7 +118,7 @@ type Table struct {
 	Uniques  []*UniqueKey
 	// Exclusions are the EXCLUDE constraints.
 	Exclusions []*Exclusion
-	Foreign    []*foreignKey
+	Foreign    []*ForeignKey
 	Checks     []*tableCheck
 	// Unseen are the constraints that the ir.Table does not have.
 	Unseen []*Unseen
@@ -137,8 +138,8 @@ type Table struct {
 	oddRefs   []*Refs
 	// Keyed are columns with those that stand for them in keys.
 	Keyed [][2]string
-	// oddAll says that it may touch all of them.
-	oddAll   bool
+	// OddAll says that it may touch all of them.
+	OddAll   bool
 	Policies []policy
 	RowSec   bool
 	Inserts  []InitialInsert
@@ -158,15 +159,15 @@ type policy struct {
 // View is a view, or a table that something else than DDL makes.
 type View struct {
 	Pos  ir.Pos
-	Rel  *relation
+	Rel  *Relation
 	Name string
 	What string
-	// of are the tables whose rows it has, refs what its query names.
-	of   []*relation
+	// Of are the tables whose rows it has, refs what its query names.
+	Of   []*Relation
 	Refs *Refs
 	// Rows says that it has rows of its own, which others may read and write, and
 	// all that nothing is known of the tables that it reads.
-	Rows, all bool
+	Rows, All bool
 	// Query is that of a view, whose columns have the names cols, as far as
 	// these are given.
 	Query *pg.SelectStmt
@@ -202,14 +203,14 @@ func (t *Table) Column(name string) *Column {
 const sequenceView = "a sequence, read as a table"
 
 // Parent gives the table that a foreign key refers to, nil if it is not declared.
-func (f *foreignKey) Parent() *Table {
+func (f *ForeignKey) Parent() *Table {
 	if f.to == nil {
 		f.to = f.Names.Table(f.Ref)
 	}
 	return f.to
 }
 
-func (l *Schema) createTable(s *pg.CreateStmt, t *syntax.Text) {
+func (l *Schema) CreateTable(s *pg.CreateStmt, t *syntax.Text) {
 	name := syntax.RangeName(s.Relation)
 	pos := t.Pos(int(s.Relation.Location))
 	schema, own := l.placeOf(s.Relation, t)
@@ -243,7 +244,7 @@ func (l *Schema) createTable(s *pg.CreateStmt, t *syntax.Text) {
 		tab.Columns = append(tab.Columns, l.copyColumns(parent)...)
 		parents[parent] = t.Pos(int(rv.Location))
 	}
-	l.addTable(tab, schema, own)
+	l.AddTable(tab, schema, own)
 	tab.Rel.bare = l.bare(s.Relation)
 	for _, o := range l.Order {
 		if at, is := parents[o]; is {
@@ -289,16 +290,16 @@ func (l *Schema) inherit(child, parent *Table, pos ir.Pos) {
 // that names it is not modelled.
 func (l *Schema) partition(s *pg.CreateStmt, t *syntax.Text) {
 	rv := pg.Inner(s.InhRelations[0]).(*pg.RangeVar)
-	parent := l.Sees(t).relation(syntax.RangeName(rv))
+	parent := l.Sees(t).Relation(syntax.RangeName(rv))
 	if parent == nil {
 		l.Fail(t.Pos(int(rv.Location)), NoTable+"%s", syntax.RangeName(rv))
 	}
 	deep := false
-	for parent.View != nil && len(parent.View.of) == 1 {
-		parent, deep = parent.View.of[0], true // a partition of a partition
+	for parent.View != nil && len(parent.View.Of) == 1 {
+		parent, deep = parent.View.Of[0], true // a partition of a partition
 	}
 	l.addPartition(parent.Table, deep, s, t)
-	l.createRelation(&View{Pos: t.Pos(int(s.Relation.Location)), What: "a partition", of: []*relation{parent}}, s.Relation, t)
+	l.createRelation(&View{Pos: t.Pos(int(s.Relation.Location)), What: "a partition", Of: []*Relation{parent}}, s.Relation, t)
 }
 
 func (l *Schema) copyColumns(from *Table) []*Column {
@@ -471,7 +472,7 @@ func (l *Schema) SequenceName(args []*pg.Node, t *syntax.Text) string {
 	all := in.relations(name)
 	switch {
 	case len(all) == 1:
-		return all[0].full()
+		return all[0].Full()
 	case len(all) > 1:
 		return ""
 	}
@@ -552,10 +553,10 @@ func (l *Schema) foreignKey(tab *Table, k *pg.Constraint, t *syntax.Text) {
 	pos := t.Pos(int(k.Location))
 	cols := syntax.Names(k.FkAttrs)
 	l.checkColumns(tab, pos, cols)
-	f := &foreignKey{
+	f := &ForeignKey{
 		Pos:        pos,
 		Name:       syntax.NameOr(k.Conname, fmt.Sprintf("%s_%s_fkey", tab.Rel.Own(), strings.Join(cols, "_"))),
-		columns:    cols,
+		Columns:    cols,
 		Ref:        syntax.RangeName(k.Pktable),
 		Names:      l.Sees(t),
 		refColumns: syntax.Names(k.PkAttrs),
@@ -584,12 +585,12 @@ type indexExpr struct {
 	Expr SqlExpr
 }
 
-// index takes over CREATE UNIQUE INDEX; of other indexes what they compute matters, and in
+// Index takes over CREATE UNIQUE INDEX; of other indexes what they compute matters, and in
 // MySQL's dialect the columns.
-func (l *Schema) index(s *pg.IndexStmt, t *syntax.Text) {
+func (l *Schema) Index(s *pg.IndexStmt, t *syntax.Text) {
 	pos := t.Pos(int(s.Relation.Location))
 	tab := l.changed(s.Relation, t, false)
-	taken := l.indexNames[s.Idxname] || l.Sees(t).relation(s.Idxname) != nil
+	taken := l.indexNames[s.Idxname] || l.Sees(t).Relation(s.Idxname) != nil
 	if s.Idxname != "" {
 		l.indexNames[s.Idxname] = true
 	}
@@ -619,11 +620,11 @@ func (l *Schema) index(s *pg.IndexStmt, t *syntax.Text) {
 		return
 	}
 	u := &UniqueKey{Pos: pos, Name: s.Idxname}
-	hidden := syntax.NameOr(s.Idxname, "index "+Itoa(len(tab.Uniques)+1)+" of "+name)
+	hidden := syntax.NameOr(s.Idxname, "index "+strconv.Itoa(len(tab.Uniques)+1)+" of "+name)
 	for _, n := range s.IndexParams {
 		e := pg.Inner(n).(*pg.IndexElem)
 		if e.Name == "" {
-			x := &Column{Pos: pos, Name: hidden + " " + Itoa(len(u.Columns)+1), Generated: &SqlExpr{e.Expr, t}, index: true}
+			x := &Column{Pos: pos, Name: hidden + " " + strconv.Itoa(len(u.Columns)+1), Generated: &SqlExpr{e.Expr, t}, index: true}
 			tab.Indexed = append(tab.Indexed, x)
 			u.Columns = append(u.Columns, x.Name)
 			continue

@@ -16,39 +16,39 @@ const standardMark = "\x00standard"
 
 // sessionPath is the search path of a session while a file is read.
 type sessionPath struct {
-	paths syntax.PathSet
+	Paths syntax.PathSet
 	// before, in a transaction, is the path that ROLLBACK brings back, and local the one of SET LOCAL.
 	before, local *syntax.PathSet
 	inTxn         bool
 	session       *syntax.Session
 }
 
-// now gives the path that is set.
-func (s *sessionPath) now() syntax.PathSet {
+// Now gives the path that is set.
+func (s *sessionPath) Now() syntax.PathSet {
 	if s.local != nil {
 		return *s.local
 	}
-	return s.paths
+	return s.Paths
 }
 
 // set applies a SET.
 func (s *sessionPath) set(c syntax.PathChange) {
 	switch {
 	case !c.Local:
-		s.paths, s.local = c.To, nil
+		s.Paths, s.local = c.To, nil
 	case s.inTxn: // elsewhere it does nothing
 		s.local = &c.To
 	}
 }
 
-func (s *sessionPath) begin() {
-	p := s.paths
+func (s *sessionPath) Begin() {
+	p := s.Paths
 	s.inTxn, s.before, s.local = true, &p, nil
 }
 
-func (s *sessionPath) end(rollback bool) {
+func (s *sessionPath) End(rollback bool) {
 	if rollback && s.before != nil {
-		s.paths = *s.before
+		s.Paths = *s.before
 	}
 	s.inTxn, s.before, s.local = false, nil, nil
 }
@@ -60,55 +60,55 @@ type rolePath struct {
 	path           syntax.PathSet
 }
 
-// startPaths sets the search path before the files are read.
-func (l *Schema) startPaths() {
+// StartPaths sets the search path before the files are read.
+func (l *Schema) StartPaths() {
 	l.Standard = syntax.OnePath(syntax.DefaultPath)
 	if l.In.SearchPath != nil {
 		l.Standard = syntax.OnePath(l.In.SearchPath)
 	}
-	l.Late = Resolver{l: l, paths: l.Standard, Run: l.Standard, At: Now}
-	l.ddl = l.newSessionPath(nil)
+	l.Late = Resolver{l: l, Paths: l.Standard, Run: l.Standard, At: Now}
+	l.Ddl = l.NewSessionPath(nil)
 }
 
-func (l *Schema) newSessionPath(s *syntax.Session) sessionPath {
-	return sessionPath{paths: l.Standard, session: s}
+func (l *Schema) NewSessionPath(s *syntax.Session) sessionPath {
+	return sessionPath{Paths: l.Standard, session: s}
 }
 
-// declaring gives the text of a declaration, which says what the names in it mean: those of this moment.
-func (l *Schema) declaring(t *syntax.Text) *syntax.Text {
+// Declaring gives the text of a declaration, which says what the names in it mean: those of this moment.
+func (l *Schema) Declaring(t *syntax.Text) *syntax.Text {
 	l.clock++
 	out := *t
-	out.Scope = l.names()
+	out.Scope = l.Names()
 	return &out
 }
 
-// names gives the resolver for the names in declarations at this moment.
-func (l *Schema) names() *Resolver {
-	p := l.ddl.now()
-	return &Resolver{l: l, paths: p, Run: p, At: l.clock, session: l.ddl.session}
+// Names gives the resolver for the names in declarations at this moment.
+func (l *Schema) Names() *Resolver {
+	p := l.Ddl.Now()
+	return &Resolver{l: l, Paths: p, Run: p, At: l.clock, session: l.Ddl.session}
 }
 
-// setPath is SET outside of functions, or a SELECT that may call set_config.
-func (l *Schema) setPath(tree any) {
+// SetPath is SET outside of functions, or a SELECT that may call set_config.
+func (l *Schema) SetPath(tree any) {
 	switch s := tree.(type) {
 	case *pg.VariableSetStmt:
-		if c, ok := syntax.PathSetting(s, l.Standard, l.ddl.now()); ok {
-			l.ddl.set(c)
+		if c, ok := syntax.PathSetting(s, l.Standard, l.Ddl.Now()); ok {
+			l.Ddl.set(c)
 		}
 	case *pg.DiscardStmt:
-		l.ddl.set(syntax.PathChange{To: l.Standard})
+		l.Ddl.set(syntax.PathChange{To: l.Standard})
 	case *pg.SelectStmt:
 		if call := SoleCall(s); call != nil && syntax.PlainName(syntax.Qualified(syntax.Names(call.Funcname))) == "set_config" {
 			if c, ok := syntax.ConfigSetting(call); ok {
-				l.ddl.set(c)
+				l.Ddl.set(c)
 			}
 		}
 	}
 }
 
-// settlePaths finds the search path of clients, once all files are read: the one that they were said to have, or that
+// SettlePaths finds the search path of clients, once all files are read: the one that they were said to have, or that
 // of a setting of the database or of the only role that has one.
-func (l *Schema) settlePaths() {
+func (l *Schema) SettlePaths() {
 	if l.In.SearchPath == nil {
 		var ofRoles, ofAll []rolePath
 		for _, r := range l.roles {
@@ -132,12 +132,12 @@ func (l *Schema) settlePaths() {
 		}
 	}
 	l.Late = *l.Late.With(l.Standard)
-	l.ddl = l.newSessionPath(nil)
+	l.Ddl = l.NewSessionPath(nil)
 }
 
 // roleSetting is ALTER ROLE or DATABASE … SET.
 func (l *Schema) roleSetting(pos ir.Pos, s *pg.VariableSetStmt, role, database string) {
-	c, ok := syntax.PathSetting(s, syntax.OnePath(syntax.DefaultPath), l.ddl.now())
+	c, ok := syntax.PathSetting(s, syntax.OnePath(syntax.DefaultPath), l.Ddl.Now())
 	if !ok {
 		return
 	}
@@ -160,17 +160,17 @@ func (l *Schema) createSchema(s *pg.CreateSchemaStmt, n *syntax.Node, t *syntax.
 	if len(s.SchemaElts) == 0 {
 		return
 	}
-	outer := l.ddl
-	l.ddl.paths, l.ddl.local = syntax.OnePath(append(syntax.SearchPath{name}, l.firstPath()...)), nil
+	outer := l.Ddl
+	l.Ddl.Paths, l.Ddl.local = syntax.OnePath(append(syntax.SearchPath{name}, l.FirstPath()...)), nil
 	for _, elt := range s.SchemaElts {
-		l.statement(&syntax.Node{Pos: n.Pos, Src: n.Src, At: n.At, Text: n.Text, First: n.First, Raw: &pg.RawStmt{Stmt: elt}})
+		l.Statement(&syntax.Node{Pos: n.Pos, Src: n.Src, At: n.At, Text: n.Text, First: n.First, Raw: &pg.RawStmt{Stmt: elt}})
 	}
-	l.ddl = outer
+	l.Ddl = outer
 }
 
-// firstPath is the search path with which declarations are read, the first one where it may be one of several.
-func (l *Schema) firstPath() syntax.SearchPath {
-	if p := l.ddl.now(); len(p.All) > 0 {
+// FirstPath is the search path with which declarations are read, the first one where it may be one of several.
+func (l *Schema) FirstPath() syntax.SearchPath {
+	if p := l.Ddl.Now(); len(p.All) > 0 {
 		return p.All[0]
 	}
 	return syntax.SearchPath{syntax.PublicSchema}
@@ -200,9 +200,9 @@ func (l *Schema) schemaFor(said []string, t *syntax.Text, pos ir.Pos) string {
 	if len(said) > 0 {
 		return said[len(said)-1]
 	}
-	paths := l.Sees(t).paths
+	paths := l.Sees(t).Paths
 	for _, p := range paths.All {
-		if s := l.newIn(p); s != "" {
+		if s := l.NewIn(p); s != "" {
 			return s
 		}
 	}
@@ -213,8 +213,8 @@ func (l *Schema) schemaFor(said []string, t *syntax.Text, pos ir.Pos) string {
 	return ""
 }
 
-// newIn gives the schema in which a search path puts something new, "" if there is none.
-func (l *Schema) newIn(p syntax.SearchPath) string {
+// NewIn gives the schema in which a search path puts something new, "" if there is none.
+func (l *Schema) NewIn(p syntax.SearchPath) string {
 	for _, s := range p {
 		exists, known := l.Declarations.schemas[s]
 		if s != syntax.UserSchema && s != syntax.SystemSchema && s != "" && (exists || !known && !l.laterCreated(s)) {
@@ -242,7 +242,7 @@ var createSchemaText = regexp.MustCompile(`(?i)\bcreate\s+schema\s+(?:if\s+not\s
 
 // bare reports whether the schema of a table is not said: neither by its name nor by the search path.
 func (l *Schema) bare(r *pg.RangeVar) bool {
-	return r.Schemaname == "" && slices.Equal(l.firstPath(), syntax.DefaultPath) && l.In.SearchPath == nil
+	return r.Schemaname == "" && slices.Equal(l.FirstPath(), syntax.DefaultPath) && l.In.SearchPath == nil
 }
 
 // unsaid is bare for an object whose name has no schema.
@@ -256,7 +256,7 @@ func (l *Schema) createRelation(v *View, r *pg.RangeVar, t *syntax.Text) {
 		return // a table has the name
 	}
 	if schema == syntax.TempSchema {
-		v.Rel.of = l.ddl.session
+		v.Rel.of = l.Ddl.session
 	}
 	v.Rel.bare = l.bare(r)
 }
@@ -279,7 +279,7 @@ func (l *Schema) tableNamed(r *pg.RangeVar, t *syntax.Text) *Table {
 // changed gives the table that a declaration changes: nil if it is a view or the like. One that is not there is
 // an error unless missing says that it may.
 func (l *Schema) changed(r *pg.RangeVar, t *syntax.Text, missing bool) *Table {
-	o := l.Sees(t).relation(syntax.RangeName(r))
+	o := l.Sees(t).Relation(syntax.RangeName(r))
 	switch {
 	case o != nil:
 		return o.Table
@@ -303,7 +303,7 @@ func (l *Schema) NotThere(in *Resolver, raw string) string {
 		return raw
 	}
 	slices.Sort(others)
-	return raw + " in the search path (" + in.paths.String() + "), but there is " + strings.Join(others, " and ") + "; write the schema, or say with -search-path which path clients have"
+	return raw + " in the search path (" + in.Paths.String() + "), but there is " + strings.Join(others, " and ") + "; write the schema, or say with -search-path which path clients have"
 }
 
 // InsideOf gives the resolver for the names in the body of f, which is called where the paths outer are set.
@@ -314,11 +314,11 @@ func (l *Schema) InsideOf(f *Function, outer syntax.PathSet) *Resolver {
 	case f.path != nil:
 		outer = *f.path
 	case f.Script != nil:
-		outer, r.session = f.Script.paths, f.Script.S
+		outer, r.session = f.Script.Paths, f.Script.S
 	}
 	r = *r.With(outer)
 	if f.Atomic != nil {
-		r.At, r.paths, r.session = DeclaredNames(f.Text).At, DeclaredNames(f.Text).paths, DeclaredNames(f.Text).session
+		r.At, r.Paths, r.session = DeclaredNames(f.Text).At, DeclaredNames(f.Text).Paths, DeclaredNames(f.Text).session
 	}
 	return &r
 }
@@ -334,7 +334,7 @@ func (l *Schema) SessionsOf(f *Function) []string {
 	if f.Script == nil {
 		return nil
 	}
-	p := f.Script.paths
+	p := f.Script.Paths
 	if p.Any || len(p.All) != 1 || len(l.Standard.All) == 1 && slices.Equal(p.All[0], l.Standard.All[0]) {
 		return nil
 	}
@@ -350,7 +350,7 @@ func (l *Schema) SetBy(r *Refs, in *Resolver) syntax.PathSet {
 }
 
 func (l *Schema) setIn(r *Refs, in *Resolver, seen map[*Function]bool) syntax.PathSet {
-	out := l.unmarked(r.paths)
+	out := l.unmarked(r.Paths)
 	for name := range l.Calls(r) {
 		fns, _ := in.Functions(name)
 		for _, f := range fns {
@@ -397,7 +397,7 @@ func (l *Schema) ForTemplate(fn *Function) (leave func()) {
 	l.Late.temps = l.temporaries(fn)
 	before := l.Funcs // whatever ran before in the session may have set the path
 	if fn.Program != nil {
-		before = slices.Concat(l.Funcs, l.programs) // connections are pooled
+		before = slices.Concat(l.Funcs, l.Programs) // connections are pooled
 	}
 	if fn.path == nil {
 		for _, f := range before {
@@ -410,14 +410,14 @@ func (l *Schema) ForTemplate(fn *Function) (leave func()) {
 // temporaries gives the names that temporary tables may have in the session of a transaction.
 func (l *Schema) temporaries(fn *Function) map[string]bool {
 	out := map[string]bool{}
-	add := func(f *Function, least making) {
-		for raw, lasts := range f.Refs.made {
-			if _, name := syntax.SplitName(raw); lasts < forAll && lasts >= least {
+	add := func(f *Function, least Making) {
+		for raw, lasts := range f.Refs.Made {
+			if _, name := syntax.SplitName(raw); lasts < ForAll && lasts >= least {
 				out[name] = true
 			}
 		}
 	}
-	for _, f := range slices.Concat(l.Funcs, l.scripts, l.programs) {
+	for _, f := range slices.Concat(l.Funcs, l.Scripts, l.Programs) {
 		add(f, forSession)
 	}
 	seen := map[*Function]bool{}
@@ -428,7 +428,7 @@ func (l *Schema) temporaries(fn *Function) map[string]bool {
 		}
 		seen[f] = true
 		add(f, untilCommit)
-		for _, g := range l.callees(f) {
+		for _, g := range l.Callees(f) {
 			visit(g)
 		}
 	}
@@ -451,12 +451,12 @@ func (l *Schema) unmarked(s syntax.PathSet) syntax.PathSet {
 	return out
 }
 
-// makes declares the tables that a function or transaction creates, where nothing of their names is there.
-func (l *Schema) makes(f *Function) {
+// Makes declares the tables that a function or transaction creates, where nothing of their names is there.
+func (l *Schema) Makes(f *Function) {
 	in := l.InsideOf(f, l.Standard)
-	for _, raw := range slices.Sorted(maps.Keys(f.Refs.made)) {
+	for _, raw := range slices.Sorted(maps.Keys(f.Refs.Made)) {
 		schema, name := syntax.SplitName(raw)
-		lasts := f.Refs.made[raw] == forAll
+		lasts := f.Refs.Made[raw] == ForAll
 		v := &View{Pos: f.Pos, What: "a table that a function creates", Rows: lasts}
 		switch {
 		case !lasts:
@@ -464,13 +464,13 @@ func (l *Schema) makes(f *Function) {
 			if l.Declarations.relationIn(schema, name, Now) != nil {
 				continue
 			}
-			v.of = in.relations(raw)
-		case in.relation(raw) != nil:
+			v.Of = in.relations(raw)
+		case in.Relation(raw) != nil:
 			continue
 		case schema == "":
 			schema = syntax.PublicSchema
-			if p := in.paths.All; len(p) > 0 {
-				schema = syntax.NameOr(l.newIn(p[0]), schema)
+			if p := in.Paths.All; len(p) > 0 {
+				schema = syntax.NameOr(l.NewIn(p[0]), schema)
 			}
 		}
 		l.addView(v, schema, name)
@@ -482,7 +482,7 @@ func (l *Schema) makes(f *Function) {
 // other has the name.
 func (l *Schema) Shorten() {
 	leads := func(schema string) bool {
-		return slices.ContainsFunc(l.Late.paths.All, func(p syntax.SearchPath) bool { return slices.Contains(p, schema) })
+		return slices.ContainsFunc(l.Late.Paths.All, func(p syntax.SearchPath) bool { return slices.Contains(p, schema) })
 	}
 	schemas := map[string]map[string]bool{}
 	note := func(m map[string]map[string]bool, o *Named) {

@@ -79,13 +79,13 @@ func (l *Schema) ForeignKeys(t *Table) {
 			others = append(others, ref)
 		}
 		if !l.Tolerate(t, func() { l.foreignKeyOf(t, f) }, others...) {
-			t.Foreign = Without(t.Foreign, func(g *foreignKey) bool { return g == f })
+			t.Foreign = Without(t.Foreign, func(g *ForeignKey) bool { return g == f })
 		}
 	}
 }
 
 // foreignKeyOf adds one foreign key.
-func (l *Schema) foreignKeyOf(t *Table, f *foreignKey) {
+func (l *Schema) foreignKeyOf(t *Table, f *ForeignKey) {
 	ref := f.Parent()
 	if ref == nil {
 		l.Fail(f.Pos, "foreign key %s refers to %s, but there is no such table", f.Name, f.Ref)
@@ -95,8 +95,8 @@ func (l *Schema) foreignKeyOf(t *Table, f *foreignKey) {
 		l.Fail(f.Pos, "foreign key %s refers to %s, which has no primary key; name the columns", f.Name, f.Ref)
 	}
 	l.checkColumns(ref, f.Pos, refs)
-	if len(refs) != len(f.columns) {
-		l.Fail(f.Pos, "foreign key %s has %d columns for %d", f.Name, len(f.columns), len(refs))
+	if len(refs) != len(f.Columns) {
+		l.Fail(f.Pos, "foreign key %s has %d columns for %d", f.Name, len(f.Columns), len(refs))
 	}
 	switch {
 	case l.checkedLate(f) && slices.Contains(l.In.Mended, lateKey{t.Name, f.Name}):
@@ -109,7 +109,7 @@ func (l *Schema) foreignKeyOf(t *Table, f *foreignKey) {
 		l.hideForeignKey(t, ref, f, refs, "foreign key "+f.Name+", whose triggers are turned off")
 		return
 	}
-	k := ir.ForeignKey{Pos: f.Pos, Name: f.Name, Columns: ColumnIndexes(t.Ir, f.columns), Ref: ref.Ir, RefColumns: ColumnIndexes(ref.Ir, refs)}
+	k := ir.ForeignKey{Pos: f.Pos, Name: f.Name, Columns: ColumnIndexes(t.Ir, f.Columns), Ref: ref.Ir, RefColumns: ColumnIndexes(ref.Ir, refs)}
 	if !keyOrUnique(ref.Ir, k.RefColumns) {
 		l.Fail(f.Pos, "foreign key %s refers to columns of %s that are no primary key and no unique key", f.Name, f.Ref)
 	}
@@ -123,7 +123,7 @@ func (l *Schema) foreignKeyOf(t *Table, f *foreignKey) {
 	t.Ir.ForeignKeys = append(t.Ir.ForeignKeys, k)
 	switch {
 	case f.full && l.checkedLate(f):
-		l.LeaveOut(t, f.Pos, "MATCH FULL of foreign key "+f.Name, "it may be checked at commit", f.columns)
+		l.LeaveOut(t, f.Pos, "MATCH FULL of foreign key "+f.Name, "it may be checked at commit", f.Columns)
 	case f.full:
 		t.Ir.Checks = append(t.Ir.Checks, ir.TableCheck{Pos: f.Pos, Name: f.Name, Expr: allOrNone(t.Ir, k.Columns)})
 	}
@@ -149,4 +149,14 @@ func keyOrUnique(t *ir.Table, cols []int) bool {
 		}
 	}
 	return false
+}
+
+// TableFor finds the table with an ir.Table.
+func (l *Schema) TableFor(t *ir.Table) *Table {
+	for _, o := range l.Order {
+		if o.Ir == t {
+			return o
+		}
+	}
+	panic("sqlmodel: table " + t.Name + " is not in the program")
 }

@@ -33,9 +33,9 @@ const (
 
 func (r *Refs) access() Access {
 	switch {
-	case r.writes && r.frees:
+	case r.Writes && r.Frees:
 		return ChangesRows
-	case r.writes:
+	case r.Writes:
 		return AddsRows
 	}
 	return readsRows
@@ -83,7 +83,7 @@ func (l *Schema) Tracer() *Tracer {
 
 func (tr *Tracer) Add(r *Refs) {
 	tr.All = tr.All || r.Dynamic
-	tr.Writes = tr.Writes || r.writes
+	tr.Writes = tr.Writes || r.Writes
 	tr.Locks = tr.Locks || r.Locks
 	in := r.Names
 	if in == nil {
@@ -191,7 +191,7 @@ func (e *Effect) merge(o *Effect) {
 // touch adds a table, and what a write of it causes. Constraints between tables
 // belong to that: whoever removes a row depends on there being no children now,
 // and whoever adds one on its parents.
-func (tr *Tracer) touch(o *relation, do Access) {
+func (tr *Tracer) touch(o *Relation, do Access) {
 	t := o.Table
 	if t == nil {
 		tr.touchView(o, do)
@@ -205,7 +205,7 @@ func (tr *Tracer) touch(o *relation, do Access) {
 		for _, r := range t.oddRefs {
 			tr.Add(r)
 		}
-		if t.oddAll {
+		if t.OddAll {
 			tr.everything()
 		}
 		for _, p := range t.Policies {
@@ -224,12 +224,12 @@ func (tr *Tracer) touch(o *relation, do Access) {
 }
 
 // touchView is touch for what stands in the place of a table.
-func (tr *Tracer) touchView(o *relation, do Access) {
+func (tr *Tracer) touchView(o *Relation, do Access) {
 	v := o.View
 	if v.What == sequenceView {
 		tr.Sequences[v.Name] = true
 	}
-	if v.all {
+	if v.All {
 		tr.everything()
 	}
 	if v.Rows {
@@ -239,12 +239,12 @@ func (tr *Tracer) touchView(o *relation, do Access) {
 		return
 	}
 	tr.viewed[v] = do + 1
-	for _, r := range v.of {
+	for _, r := range v.Of {
 		tr.touch(r, do)
 	}
 	if v.Refs != nil {
 		r := *v.Refs
-		r.writes, r.frees = do >= AddsRows, do >= ChangesRows
+		r.Writes, r.Frees = do >= AddsRows, do >= ChangesRows
 		tr.Add(&r)
 	}
 }

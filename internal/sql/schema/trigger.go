@@ -70,9 +70,9 @@ func (l *Schema) createTrigger(s *pg.CreateTrigStmt, t *syntax.Text, pos ir.Pos)
 
 // partitioned gives the table that a partition belongs to, nil if the name is that of none.
 func (l *Schema) partitioned(r *pg.RangeVar, t *syntax.Text) *Table {
-	o := l.Sees(t).relation(syntax.RangeName(r))
-	for o != nil && o.View != nil && len(o.View.of) == 1 {
-		if o = o.View.of[0]; o.Table != nil && o.Table.Partitions != nil {
+	o := l.Sees(t).Relation(syntax.RangeName(r))
+	for o != nil && o.View != nil && len(o.View.Of) == 1 {
+		if o = o.View.Of[0]; o.Table != nil && o.Table.Partitions != nil {
 			return o.Table
 		}
 	}
@@ -128,7 +128,7 @@ func (t *Table) recomputes() bool {
 // FiredBy gives what a trigger of t may touch.
 func (t *Table) FiredBy(g *Trigger) *Refs {
 	r := g.Refs()
-	r.known, r.writes = []*Table{t}, true
+	r.known, r.Writes = []*Table{t}, true
 	return r
 }
 
@@ -180,4 +180,45 @@ func (l *Schema) MeetsEarlier(t *Table, g *Trigger, e *Effect) bool {
 		}
 	}
 	return tr.Writes && e.Meets(tr.Tables)
+}
+
+// switchTriggers turns triggers of a table off or on: one, all that users make, or all,
+// among which are those that check its foreign keys and those to it. It reports whether
+// the command does that.
+func (l *Schema) switchTriggers(tab *Table, c *pg.AlterTableCmd) bool {
+	is := func(g *Trigger) bool { return g.Name == c.Name }
+	off := false
+	switch c.Subtype {
+	case pg.AlterDisableTrigger, pg.AlterReplicaTrigger: // the latter fires where changes are replayed
+		off = true
+	case pg.AlterDisableTriggers, pg.AlterDisableUserTrigger:
+		off, is = true, func(*Trigger) bool { return true }
+	case pg.AlterEnableTrigger, pg.AlterAlwaysTrigger:
+	case pg.AlterEnableTriggers, pg.AlterEnableUserTrigger:
+		is = func(*Trigger) bool { return true }
+	default:
+		return false
+	}
+	from, to := &tab.disabled, &tab.Triggers
+	if off {
+		from, to = to, from
+	}
+	for _, g := range slices.Clone(*from) {
+		if is(g) {
+			*from = Without(*from, func(o *Trigger) bool { return o == g })
+			*to = append(*to, g)
+		}
+	}
+	slices.SortStableFunc(tab.Triggers, func(a, b *Trigger) int { return strings.Compare(a.Name, b.Name) })
+	if c.Subtype == pg.AlterDisableTriggers || c.Subtype == pg.AlterEnableTriggers {
+		tab.unguarded = off
+	}
+	return true
+}
+
+// unguarded reports whether the triggers of a foreign key of t are turned off, on either
+// side.
+func (l *Schema) unguarded(t *Table, f *ForeignKey) bool {
+	ref := f.Parent()
+	return t.unguarded || ref != nil && ref.unguarded
 }

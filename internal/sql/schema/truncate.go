@@ -39,7 +39,7 @@ func (l *Schema) FindEmptied() {
 			}
 		}
 	}
-	for _, f := range slices.Concat(l.Funcs, l.scripts, l.programs) {
+	for _, f := range slices.Concat(l.Funcs, l.Scripts, l.Programs) {
 		in := l.InsideOf(f, l.Standard)
 		in = in.With(in.Run.Or(l.SetBy(f.Refs, in)))
 		for _, name := range slices.Sorted(maps.Keys(f.Refs.emptied)) {

@@ -22,28 +22,26 @@ type Type struct {
 	Sql *value.Type
 }
 
+// Classes of types that the translation treats specially.
 const (
-	NInt     = "int"
-	NNumeric = "numeric"
-	NFloat   = "float"
-	NBool    = "boolean"
-	NText    = "text"
-	NDate    = "date"
-)
-
-const (
+	NInt      = "int"
+	NNumeric  = "numeric"
+	NFloat    = "float"
+	NBool     = "boolean"
+	NText     = "text"
+	NDate     = "date"
+	NTime     = "time" // of day
 	NStamp    = "timestamp"
-	nInterval = "interval"
+	NInterval = "interval"
+	NJSON     = "jsonb"
+	NUnknown  = "unknown" // of a quoted literal or NULL
+	NAny      = "any"     // of a value whose type cannot be told
+	NArray    = "array"
+	NRecord   = "record"
+	NVoid     = "void"
 )
 
-const (
-	NUnknown = "unknown" // of a quoted literal or NULL
-	NAny     = "any"     // of a value whose type cannot be told
-	NArray   = "array"
-	NRecord  = "record"
-	NVoid    = "void"
-)
-
+// Types that the translation gives expressions of its own.
 var (
 	TInt     = ValuesOf("int4")
 	TBigint  = ValuesOf("int8")
@@ -52,9 +50,7 @@ var (
 	TBool    = ValuesOf("bool")
 	TText    = ValuesOf("text")
 	TDate    = ValuesOf("date")
-)
-
-var (
+	TTime    = ValuesOf("time")
 	TStamp   = ValuesOf("timestamptz")
 	TUnknown = Type{Ir: ir.TextType, Name: NUnknown}
 	TAny     = Type{Ir: ir.OpaqueType, Name: NAny}
@@ -328,8 +324,8 @@ func (l *Schema) declaredType(r *Resolver, raw string, pos ir.Pos) *UserType {
 	case len(all) > 1:
 		panic(Unmodelled{"the type " + raw + ", which depends on the search_path"})
 	case len(all) == 1:
-		if schema == "" && r.At == Now && !r.paths.Any && !r.leadsTo(all[0].Schema()) {
-			l.Note(all[0].Pos, offPath, all[0].full(), r.paths)
+		if schema == "" && r.At == Now && !r.Paths.Any && !r.leadsTo(all[0].Schema()) {
+			l.Note(all[0].Pos, offPath, all[0].Full(), r.Paths)
 		}
 		return all[0]
 	case !system.Type(own) && len(r.ofTypeName(own)) > 0:
@@ -354,7 +350,7 @@ func (l *Schema) RowTypeOf(r *Resolver, raw string, pos ir.Pos) string {
 		}
 	case len(all) == 1:
 		return r.Used(raw).Table.RowType
-	case len(l.ofName(own)) > 0:
+	case len(l.OfName(own)) > 0:
 		l.noType(r, raw, pos)
 	}
 	return ""
@@ -363,9 +359,9 @@ func (l *Schema) RowTypeOf(r *Resolver, raw string, pos ir.Pos) string {
 // noType ends what needs a type that is only in other schemas than those that are looked at.
 func (l *Schema) noType(r *Resolver, raw string, pos ir.Pos) {
 	if r.At < Now {
-		l.Fail(pos, "there is no type %s in the search path (%s), but in another schema; write the schema", raw, r.paths)
+		l.Fail(pos, "there is no type %s in the search path (%s), but in another schema; write the schema", raw, r.Paths)
 	}
-	panic(Unmodelled{"the type " + raw + ", which is only in other schemas than those of the search path (" + r.paths.String() + ")"})
+	panic(Unmodelled{"the type " + raw + ", which is only in other schemas than those of the search path (" + r.Paths.String() + ")"})
 }
 
 // FieldsOf gives the fields of a composite type or of a table's row type, or
@@ -412,4 +408,29 @@ func (l *Schema) ResultType(name string) Type {
 		return TAny
 	}
 	return l.CatalogType(name)
+}
+
+// CommonType is the type of a variable for all of list: the widest of numbers,
+// or else the first. A text that stands beside others gives way, unless texts
+// are values of the variable.
+func CommonType(list []Type, texts bool) Type {
+	out := list[0]
+	for _, t := range list {
+		switch {
+		case out.Name == NInt && t.Numeric(), out.Name == NNumeric && t.Name == NFloat, out.Name == NDate && t.Name == NStamp,
+			out.Name == NText && !texts, t.Name == NText && texts:
+			out = t
+		}
+	}
+	return out.Plain()
+}
+
+// TidPrefix begins the names of the types of ctid, one for each table.
+const TidPrefix = "tid of "
+
+func (t Type) IsTid() bool { return strings.HasPrefix(t.Name, TidPrefix) }
+
+// RangeBounds are the functions that make ranges, with the types of the ends.
+var RangeBounds = map[string]Type{
+	"int4range": TInt, "int8range": TInt, "numrange": TNumeric, "tsrange": TStamp, "tstzrange": TStamp, "daterange": TDate,
 }

@@ -90,9 +90,9 @@ func (t *Table) Hide(k *Unseen) { t.Unseen = append(t.Unseen, k) }
 
 // hideForeignKey makes a foreign key from t to ref one that is not seen, for
 // writes of both.
-func (l *Schema) hideForeignKey(t, ref *Table, f *foreignKey, refs []string, what string) {
+func (l *Schema) hideForeignKey(t, ref *Table, f *ForeignKey, refs []string, what string) {
 	both := []string{t.Name, ref.Name}
-	t.Hide(&Unseen{Pos: f.Pos, Name: f.Name, What: what, On: OnInsert | OnUpdate, Columns: f.columns, Tables: both})
+	t.Hide(&Unseen{Pos: f.Pos, Name: f.Name, What: what, On: OnInsert | OnUpdate, Columns: f.Columns, Tables: both})
 	ref.Hide(&Unseen{Pos: f.Pos, Name: f.Name, What: what, On: OnDelete | OnUpdate, Columns: refs, Tables: both})
 }
 

@@ -48,7 +48,7 @@ func (l *Schema) perUser(s syntax.PathSet) syntax.PathSet {
 // otherUsers tells that a name without a schema would mean something else to a client whose role is called like another schema:
 // one of has, to which the path leads only then. The name means something in the schema means.
 func (r *Resolver) otherUsers(means *Named, pos ir.Pos, has []*Named) {
-	for _, p := range r.paths.All {
+	for _, p := range r.Paths.All {
 		i := slices.Index(p, syntax.UserSchema)
 		if at := slices.Index(p, means.Schema()); i < 0 || at >= 0 && at < i || at < 0 && slices.Contains(p.Order(), means.Schema()) {
 			continue
@@ -74,7 +74,7 @@ func (c *Declarations) hasSchema(name string) bool {
 		return true
 	}
 	for _, list := range c.relations {
-		if slices.ContainsFunc(list, func(o *relation) bool { return len(o.names) > 0 && o.Schema() == name }) {
+		if slices.ContainsFunc(list, func(o *Relation) bool { return len(o.names) > 0 && o.Schema() == name }) {
 			return true
 		}
 	}

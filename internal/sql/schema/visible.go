@@ -78,7 +78,7 @@ func (l *Schema) Pretends(f *Function, seen map[*Function]bool) bool {
 		return false
 	}
 	seen[f] = true
-	for _, g := range l.callees(f) {
+	for _, g := range l.Callees(f) {
 		e := l.EffectOfCall([]*Function{g})
 		switch {
 		case g.Stable && l.Pretends(g, seen), !g.Stable && (e.Writes || e.All):

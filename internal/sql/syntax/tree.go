@@ -288,3 +288,11 @@ func TypeModifiers(n *pg.TypeName) []int {
 
 // TypeName names the type of a tree.
 func TypeName(x any) string { return fmt.Sprintf("%T", x) }
+
+// Comparisons are the operators that compare, by their names.
+var Comparisons = map[string]ir.BinaryOp{"=": ir.Eq, "<>": ir.Ne, "!=": ir.Ne, "<": ir.Lt, "<=": ir.Le, ">": ir.Gt, ">=": ir.Ge, "is": ir.Is}
+
+// TakesAdvisoryLock reports whether a function of the system asks for an advisory lock.
+func TakesAdvisoryLock(name string) bool {
+	return strings.HasPrefix(name, "pg_advisory_") && !strings.Contains(name, "unlock") || strings.HasPrefix(name, "pg_try_advisory_")
+}

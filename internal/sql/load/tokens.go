@@ -1,10 +1,11 @@
-package schema
+package load
 
 import (
 	"slices"
 	"strings"
 
 	"github.com/txrobust/robust/internal/sql/pg"
+	"github.com/txrobust/robust/internal/sql/schema"
 	"github.com/txrobust/robust/internal/sql/syntax"
 )
 
@@ -50,12 +51,12 @@ var notCalled = func() map[string]bool {
 }()
 
 // readTokens finds what a text names that cannot be parsed.
-func (l *Schema) readTokens(s *Sent, src string) {
+func (l *Loader) readTokens(s *schema.Sent, src string) {
 	toks, err := pg.Scan(src)
 	toks = slices.DeleteFunc(toks, func(t pg.Token) bool { return t.Kind == pg.Comment })
 	r := s.Refs
 	if err != nil || len(toks) == 0 {
-		r.everything()
+		r.Everything()
 		return
 	}
 	declares, other := false, false
@@ -76,8 +77,8 @@ func (l *Schema) readTokens(s *Sent, src string) {
 		toks = toks[min(end+1, len(toks)):]
 	}
 	if declares {
-		s.declares = !other
-		r.everything() // beside statements that do more
+		s.Declares = !other
+		r.Everything() // beside statements that do more
 	}
 }
 
@@ -106,13 +107,10 @@ func (t *tokenReader) kind() partKind {
 	return acting
 }
 
-// everything says that it may touch anything.
-func (r *Refs) everything() { r.Dynamic, r.writes, r.frees = true, true, true }
-
 type tokenReader struct {
-	l    *Schema
+	l    *Loader
 	toks []pg.Token
-	refs *Refs
+	refs *schema.Refs
 	ctes map[string]bool
 }
 
@@ -145,7 +143,7 @@ func (t *tokenReader) run() {
 		start++
 	}
 	if first := t.at(start); first.Kind != pg.Word || !reading[first.Text] {
-		t.refs.everything()
+		t.refs.Everything()
 		return
 	}
 	t.with()
@@ -214,12 +212,12 @@ func (t *tokenReader) run() {
 		switch w := tok.Text; {
 		case w == "update" && t.word(i-1, "for", "key"):
 		case w == "do" && t.word(i+1, "nothing", "update"):
-			t.refs.frees = t.refs.frees || t.word(i+1, "update")
+			t.refs.Frees = t.refs.Frees || t.word(i+1, "update")
 		case writing[w]:
-			t.refs.writes = true
-			t.refs.frees = t.refs.frees || w != "insert"
+			t.refs.Writes = true
+			t.refs.Frees = t.refs.Frees || w != "insert"
 		case w == "lock":
-			t.refs.locksTables = true
+			t.refs.LocksTables = true
 		}
 		t.call(i)
 	}
@@ -267,7 +265,7 @@ func (t *tokenReader) table(i int) int {
 	name := syntax.Qualified(parts)
 	switch {
 	case hole:
-		t.refs.everything()
+		t.refs.Everything()
 	case t.punct(i+1, "(") && !t.written(i-2*(len(parts)-1)):
 		t.refs.Calls[name] = true
 	case len(parts) == 1 && t.ctes[name] && t.l.Late.Table(name) == nil:

@@ -1,4 +1,4 @@
-package schema
+package load
 
 import (
 	"regexp"
@@ -7,50 +7,17 @@ import (
 	"github.com/txrobust/robust/internal/client"
 	"github.com/txrobust/robust/internal/sql/mysql"
 	"github.com/txrobust/robust/internal/sql/pg"
+	"github.com/txrobust/robust/internal/sql/schema"
 	"github.com/txrobust/robust/internal/sql/syntax"
 	"github.com/txrobust/robust/ir"
 )
-
-// Sent is the text that a client program sends at one place, read.
-type Sent struct {
-	Q *client.Query
-	// List are its statements, none if why says what is wrong with it.
-	List []SentStmt
-	Why  string
-	// declares says that it is a statement that declares something, as far as it is
-	// known; list has none then.
-	declares bool
-	// Refs is what all of it names.
-	Refs *Refs
-	// Params are the values of $1, $2, … in text, nil for one that is not known.
-	Params []client.Expr
-	Text   *syntax.Text
-	// AnyColumns says that the columns which the statement gives are not known: all of
-	// the rows is looked at.
-	AnyColumns bool
-	// Followed says that the transaction may have a statement after it, filled that a
-	// condition stands in the text for a part that is not known.
-	Followed, Filled bool
-}
-
-// SentStmt is a statement.
-type SentStmt struct {
-	Tree any
-	Node *pg.Node
-	Refs *Refs
-	Does map[*pg.DoStmt]*Function
-	// Why says what cannot be read for a table that is not declared, star that its
-	// rows are all columns of such a table.
-	Why  string
-	Star bool
-}
 
 // holeWord stands in the place of client.Hole: a name that nothing has.
 const holeWord = "\uE000"
 
 // readSent reads a text. Whatever is wrong with it is no error: the statement is
 // not modelled then.
-func (l *Schema) readSent(q *client.Query) *Sent {
+func (l *Loader) readSent(q *client.Query) *schema.Sent {
 	quiet, sets := TouchesNoRows(q.SQL, l.In.MySQL), l.In.MySQL && setsOther(q.SQL)
 	if own := *q; l.In.MySQL {
 		own.SQL = mysql.Postgres(q.SQL, q.Standard)
@@ -59,7 +26,7 @@ func (l *Schema) readSent(q *client.Query) *Sent {
 		own.SQL = WithoutBackticks(q.SQL)
 		q = &own
 	}
-	s := &Sent{Q: q, Refs: NewRefs()}
+	s := &schema.Sent{Q: q, Refs: schema.NewRefs()}
 	src := syntax.NewSource(q.Pos.File, q.SQL)
 	src.All = q.Pos
 	if src.All == (ir.Pos{}) {
@@ -74,7 +41,7 @@ func (l *Schema) readSent(q *client.Query) *Sent {
 		return s
 	case sets:
 		s.Why = "a SET that may change what transactions do"
-		s.Refs.Dynamic, s.Refs.writes = true, true
+		s.Refs.Dynamic, s.Refs.Writes = true, true
 		return s
 	case l.readFilled(s):
 		return s
@@ -93,7 +60,7 @@ func (l *Schema) readSent(q *client.Query) *Sent {
 	if err == nil {
 		return s
 	}
-	s.List, s.Refs = nil, NewRefs()
+	s.List, s.Refs = nil, schema.NewRefs()
 	s.Why = "a statement that cannot be read (" + err.Msg + ")"
 	l.readTokens(s, q.SQL)
 	return s
@@ -101,7 +68,7 @@ func (l *Schema) readSent(q *client.Query) *Sent {
 
 // readFilled reads a text with conditions in the place of its holes, and reports
 // whether it could be read like that.
-func (l *Schema) readFilled(s *Sent) bool {
+func (l *Loader) readFilled(s *schema.Sent) bool {
 	lead, rest, holed := strings.Cut(s.Q.SQL, client.Hole)
 	if !holed {
 		return false
@@ -115,7 +82,7 @@ func (l *Schema) readFilled(s *Sent) bool {
 	if n := strings.Count(quotedText.ReplaceAllString(lead+rest, ""), "?"); n > 0 && (n != len(q.Args) || s.Q.Open) { // the hole may have some of the parameters
 		q.Args = nil
 	}
-	f := &Sent{Q: &q, Refs: NewRefs(), AnyColumns: star, Filled: true}
+	f := &schema.Sent{Q: &q, Refs: schema.NewRefs(), AnyColumns: star, Filled: true}
 	src := syntax.NewSource(q.Pos.File, text)
 	src.All = s.Text.Src.All
 	f.Text = src.Whole()
@@ -150,7 +117,7 @@ func FaultIn(f func()) (fault *ir.Error) {
 }
 
 // parseSent parses a text and finds its parameters.
-func (l *Schema) parseSent(s *Sent, src *syntax.Source) {
+func (l *Loader) parseSent(s *schema.Sent, src *syntax.Source) {
 	names := map[string]bool{}
 	for _, a := range s.Q.Named {
 		names[a.Name] = true
@@ -179,16 +146,16 @@ func (l *Schema) parseSent(s *Sent, src *syntax.Source) {
 	}
 	for _, raw := range stmts {
 		n := &syntax.Node{Pos: s.Q.Pos, Src: in, Raw: raw, Text: s.Text, At: int(raw.StmtLocation)}
-		l.takeLimit(pg.Inner(raw.Stmt))
-		f := &Function{Refs: NewRefs(), Script: &Script{Does: map[*pg.DoStmt]*Function{}}}
+		l.TakeLimit(pg.Inner(raw.Stmt))
+		f := &schema.Function{Refs: schema.NewRefs(), Script: &schema.Script{Does: map[*pg.DoStmt]*schema.Function{}}}
 		l.ScriptRefs(f, n)
-		l.ScriptRefs(&Function{Refs: s.Refs, Script: f.Script}, n)
-		s.List = append(s.List, SentStmt{Tree: pg.Inner(raw.Stmt), Node: raw.Stmt, Refs: f.Refs, Does: f.Script.Does})
+		l.ScriptRefs(&schema.Function{Refs: s.Refs, Script: f.Script}, n)
+		s.List = append(s.List, schema.SentStmt{Tree: pg.Inner(raw.Stmt), Node: raw.Stmt, Refs: f.Refs, Does: f.Script.Does})
 	}
 }
 
 // bindSent gives the parameters of a text their values.
-func (l *Schema) bindSent(s *Sent, ses *syntax.Session) {
+func (l *Loader) bindSent(s *schema.Sent, ses *syntax.Session) {
 	keys := make([]string, len(ses.Vars))
 	for key, n := range ses.Index {
 		keys[n-1] = key

@@ -1,12 +1,14 @@
-package schema
+package load
 
 import (
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/txrobust/robust/internal/client"
 	"github.com/txrobust/robust/internal/sql/pg"
+	"github.com/txrobust/robust/internal/sql/schema"
 	"github.com/txrobust/robust/internal/sql/syntax"
 	"github.com/txrobust/robust/ir"
 )
@@ -19,17 +21,17 @@ import (
 // not modelled; so nothing is concluded from it that would not hold. Which table
 // a column belongs to is never guessed.
 type guesser struct {
-	l *Schema
+	l *Loader
 	// tables are those that are not declared, by all their names, in order.
 	tables map[string]*guessed
 	order  []*guessed
 	// The statement that is looked at: its text, and the transaction with it.
-	s   *Sent
-	st  *SentStmt
-	fn  *Function
+	s   *schema.Sent
+	st  *schema.SentStmt
+	fn  *schema.Function
 	why string
 	// vars are the cells of variables, by transaction and name.
-	vars map[*Function]map[string]*cell
+	vars map[*schema.Function]map[string]*cell
 	// grown says that a column was found.
 	grown bool
 	// unclearNames are names without a schema that may mean several guessed tables.
@@ -49,7 +51,7 @@ type guessed struct {
 type cell struct {
 	up *cell
 	// hints are the types that places say.
-	hints []Type
+	hints []schema.Type
 }
 
 func (c *cell) root() *cell {
@@ -75,22 +77,22 @@ func same(a, b *cell) *cell {
 	return a
 }
 
-func hinted(t Type) *cell {
-	if t.Name == NUnknown || t.Name == NAny || t.Name == NVoid || t.Name == NRecord || t.Name == "" {
+func hinted(t schema.Type) *cell {
+	if t.Name == schema.NUnknown || t.Name == schema.NAny || t.Name == schema.NVoid || t.Name == schema.NRecord || t.Name == "" {
 		return nil
 	}
-	return &cell{hints: []Type{t}}
+	return &cell{hints: []schema.Type{t}}
 }
 
 // hint says the type of a cell.
-func hint(c *cell, t Type) { same(c, hinted(t)) }
+func hint(c *cell, t schema.Type) { same(c, hinted(t)) }
 
 // TypeOf is the type that the hints tell, text if there are none.
-func (c *cell) typeOf() Type {
+func (c *cell) typeOf() schema.Type {
 	if h := c.root().hints; len(h) > 0 {
-		return CommonType(h, false)
+		return schema.CommonType(h, false)
 	}
-	return TText
+	return schema.TText
 }
 
 // maxGuesses bounds how often the statements are looked at: what one says of a
@@ -99,15 +101,15 @@ const maxGuesses = 4
 
 // guess declares the tables that the statements of the program name and no file
 // declares.
-func (l *Schema) guess() {
-	g := &guesser{l: l, tables: map[string]*guessed{}, vars: map[*Function]map[string]*cell{}}
+func (l *Loader) guess() {
+	g := &guesser{l: l, tables: map[string]*guessed{}, vars: map[*schema.Function]map[string]*cell{}}
 	g.names()
 	if len(g.order) == 0 {
 		return
 	}
 	for range maxGuesses {
 		g.grown = false
-		for _, f := range l.programs {
+		for _, f := range l.Programs {
 			g.program(f)
 		}
 		if !g.grown {
@@ -118,40 +120,40 @@ func (l *Schema) guess() {
 		g.declare(t)
 	}
 	for _, name := range g.unclearNames {
-		l.anyOf(name, l.ofName(name))
+		l.anyOf(name, l.OfName(name))
 	}
 }
 
 // declare makes a table.
 func (g *guesser) declare(t *guessed) {
-	tab := &Table{Pos: t.pos}
+	tab := &schema.Table{Pos: t.pos}
 	what := "has no keys"
 	for _, name := range t.order {
 		if name == "rowid" {
 			continue // that of the hidden key
 		}
-		tab.Columns = append(tab.Columns, &Column{Pos: t.pos, Name: name, T: t.cols[name].typeOf()})
+		tab.Columns = append(tab.Columns, &schema.Column{Pos: t.pos, Name: name, T: t.cols[name].typeOf()})
 	}
 	for i, cols := range t.uniques {
-		tab.Uniques = append(tab.Uniques, &UniqueKey{Pos: t.pos, Name: t.name + "_conflict_" + Itoa(i+1), Columns: cols})
+		tab.Uniques = append(tab.Uniques, &schema.UniqueKey{Pos: t.pos, Name: t.name + "_conflict_" + strconv.Itoa(i+1), Columns: cols})
 		what = "has no other keys than those of ON CONFLICT"
 	}
 	schema, own := syntax.SplitName(t.name)
 	if schema == "" {
-		schema = syntax.NameOr(g.l.newIn(g.l.firstPath()), syntax.PublicSchema)
+		schema = syntax.NameOr(g.l.NewIn(g.l.FirstPath()), syntax.PublicSchema)
 	}
-	g.l.addTable(tab, schema, own)
+	g.l.AddTable(tab, schema, own)
 	for _, name := range slices.Sorted(maps.Keys(g.tables)) {
-		if g.tables[name] == t && g.l.Late.relation(name) != tab.Rel {
-			g.l.Declarations.aliases[name] = tab.Rel
+		if g.tables[name] == t && g.l.Late.Relation(name) != tab.Rel {
+			g.l.Declarations.Aliases[name] = tab.Rel
 		}
 	}
-	if at, unread := g.l.Unread.words[strings.ToLower(own)]; unread {
-		tab.obscure()
+	if at, unread := g.l.Unread.Words[strings.ToLower(own)]; unread {
+		tab.Obscure()
 		g.l.Note(t.pos, "no statement on %s is modelled: what %s says of it was not read", t.name, at)
 		return
 	}
-	g.l.declaredByUse(tab)
+	g.l.DeclaredByUse(tab)
 	g.l.Note(t.pos, "table %s is not in the schema: that it %s, no constraints and no triggers is taken for granted; its columns are those that statements name", t.name, what)
 }
 
@@ -167,21 +169,21 @@ func SystemTable(name string) bool {
 // without may mean the same table.
 func (g *guesser) names() {
 	l := g.l
-	made := map[string]making{}
-	for _, f := range slices.Concat(l.Funcs, l.programs) {
-		maps.Copy(made, f.Refs.made)
+	made := map[string]schema.Making{}
+	for _, f := range slices.Concat(l.Funcs, l.Programs) {
+		maps.Copy(made, f.Refs.Made)
 	}
 	missing := map[string]ir.Pos{}
 	var order []string
 	add := func(pos ir.Pos, name string) {
 		name = guessKey(name)
-		if _, seen := missing[name]; seen || name == "" || SystemTable(name) || made[name] > 0 || l.Late.relation(name) != nil || strings.Contains(name, holeWord) {
+		if _, seen := missing[name]; seen || name == "" || SystemTable(name) || made[name] > 0 || l.Late.Relation(name) != nil || strings.Contains(name, holeWord) {
 			return
 		}
 		missing[name] = pos
 		order = append(order, name)
 	}
-	for _, f := range l.programs {
+	for _, f := range l.Programs {
 		client.Walk(f.Program.Txn.Body, func(s client.Stmt) {
 			switch s := s.(type) {
 			case *client.Query:
@@ -204,7 +206,7 @@ func (g *guesser) names() {
 	}
 	l.reachable(add)
 	for _, name := range order {
-		if all := l.ofName(name); len(all) > 1 { // no search path tells which one
+		if all := l.OfName(name); len(all) > 1 { // no search path tells which one
 			l.anyOf(name, all)
 		} else {
 			g.add(name, missing[name])
@@ -212,8 +214,8 @@ func (g *guesser) names() {
 	}
 	// A guessed table without a schema is the one with it; of several it may be any.
 	for _, t := range slices.Clone(g.order) {
-		schema, own := syntax.SplitName(t.name)
-		if schema != "" {
+		named, own := syntax.SplitName(t.name)
+		if named != "" {
 			continue
 		}
 		var fits []*guessed
@@ -225,7 +227,7 @@ func (g *guesser) names() {
 		if len(fits) == 0 {
 			continue
 		}
-		g.order = Without(g.order, func(o *guessed) bool { return o == t })
+		g.order = schema.Without(g.order, func(o *guessed) bool { return o == t })
 		delete(g.tables, t.name)
 		if len(fits) == 1 {
 			g.tables[t.name] = fits[0]
@@ -235,28 +237,16 @@ func (g *guesser) names() {
 	}
 }
 
-// ofName gives the relations of which the name without a schema is raw.
-func (l *Schema) ofName(raw string) []*relation {
-	schema, name := syntax.SplitName(raw)
-	var out []*relation
-	for _, o := range l.Declarations.relations[name] {
-		if s, n, there := o.at(Now); there && n == name && s != syntax.TempSchema && schema == "" {
-			out = append(out, o)
-		}
-	}
-	return out
-}
-
 // anyOf says that a name may mean any of some relations.
-func (l *Schema) anyOf(name string, all []*relation) {
+func (l *Loader) anyOf(name string, all []*schema.Relation) {
 	var shown []string
 	for _, o := range all {
-		shown = append(shown, o.full())
+		shown = append(shown, o.Full())
 	}
 	slices.Sort(shown)
-	v := &View{What: "a table that may be any of " + strings.Join(shown, ", "), of: all}
-	v.Rel = &relation{View: v}
-	l.Declarations.aliases[name] = v.Rel
+	v := &schema.View{What: "a table that may be any of " + strings.Join(shown, ", "), Of: all}
+	v.Rel = &schema.Relation{View: v}
+	l.Declarations.Aliases[name] = v.Rel
 }
 
 // guessKey is the name of a table that is not declared: one in public is one without a schema.
@@ -274,7 +264,7 @@ func (g *guesser) add(name string, pos ir.Pos) {
 }
 
 // program looks at the statements of a transaction.
-func (g *guesser) program(f *Function) {
+func (g *guesser) program(f *schema.Function) {
 	g.fn = f
 	if g.vars[f] == nil {
 		g.vars[f] = map[string]*cell{}
@@ -322,9 +312,9 @@ func (g *guesser) results(q *client.Query, cols *guessSource) {
 	}
 	for _, a := range q.ByName {
 		if c := cols.get(a.Name); c != nil {
-			same(c, g.variable(ResultName(a)))
+			same(c, g.variable(schema.ResultName(a)))
 		} else if cols.star != nil {
-			same(g.column(cols.star, a.Name), g.variable(ResultName(a)))
+			same(g.column(cols.star, a.Name), g.variable(schema.ResultName(a)))
 		}
 	}
 }
@@ -337,7 +327,7 @@ func (g *guesser) variable(name string) *cell {
 		return nil
 	}
 	for _, v := range g.fn.Program.Txn.Vars {
-		if v.Name == name && KindType(v.Kind).Name != NUnknown {
+		if v.Name == name && KindType(v.Kind).Name != schema.NUnknown {
 			return hinted(KindType(v.Kind))
 		}
 	}
@@ -352,13 +342,13 @@ func (g *guesser) value(e client.Expr) *cell {
 	case *client.Const:
 		switch e.Value.Kind {
 		case ir.KindInt:
-			return hinted(TInt)
+			return hinted(schema.TInt)
 		case ir.KindNum:
-			return hinted(TFloat)
+			return hinted(schema.TFloat)
 		case ir.KindBool:
-			return hinted(TBool)
+			return hinted(schema.TBool)
 		case ir.KindTime:
-			return hinted(TStamp)
+			return hinted(schema.TStamp)
 		}
 	case *client.Op:
 		switch e.Op {
@@ -369,7 +359,7 @@ func (g *guesser) value(e client.Expr) *cell {
 				}
 			}
 		default:
-			return hinted(TBool)
+			return hinted(schema.TBool)
 		}
 	case *client.Call:
 		return hinted(KindType(e.Kind))
@@ -396,7 +386,7 @@ type guessSource struct {
 	// Exactly one of these: a guessed table, a declared one, or columns, of which
 	// there may be others if open.
 	guessed *guessed
-	known   *Table
+	known   *schema.Table
 	cols    []string
 	cells   []*cell
 	open    bool

@@ -1,41 +1,22 @@
-package schema
+package load
 
 import (
 	"maps"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/txrobust/robust/internal/sql/pg"
 	"github.com/txrobust/robust/internal/sql/plpgsql"
+	"github.com/txrobust/robust/internal/sql/schema"
 	"github.com/txrobust/robust/internal/sql/syntax"
 	"github.com/txrobust/robust/ir"
 )
 
-// Script is a transaction of a psql or pgbench script, or a statement that is
-// one by itself.
-type Script struct {
-	S *syntax.Session
-	// Before is what the script does ahead of the transaction, nodes what it
-	// does in it.
-	Before, Nodes []*syntax.Node
-	// Result is what a comment for sqlc says about the result: one, exec, ….
-	Result string
-	// Does are the functions of DO blocks.
-	Does map[*pg.DoStmt]*Function
-	// Types are those of the variables, by name, as far as they are known; open
-	// are those that some path uses without a value.
-	Types map[string]Type
-	Open  map[int]bool
-	// paths are the search paths that are set when the transaction begins.
-	paths syntax.PathSet
-	// Lock is the function that took an advisory lock which the session holds then, or "".
-	Lock string
-}
-
 // unitReader finds the transactions in the nodes of a file.
 type unitReader struct {
-	l    *Schema
+	l    *Loader
 	s    *syntax.Session
 	file string
 	// before are the nodes since the start of the file.
@@ -153,9 +134,9 @@ func (u *unitReader) end(n *syntax.Node, rollback bool) {
 	case rollback:
 		u.l.Note(t.begin.Pos, "this transaction never commits: it has no outcome, and is left out")
 	case u.schema(t):
-		u.l.ddl.begin()
+		u.l.Ddl.Begin()
 		u.statements(t.nodes)
-		u.l.ddl.end(false)
+		u.l.Ddl.End(false)
 	default:
 		u.add(t.begin, t.level, t.nodes)
 		u.follow(t.nodes)
@@ -165,20 +146,20 @@ func (u *unitReader) end(n *syntax.Node, rollback bool) {
 // follow takes over what a transaction does to the search path of the session.
 func (u *unitReader) follow(nodes []*syntax.Node) {
 	l := u.l
-	l.ddl.begin()
+	l.Ddl.Begin()
 	for _, n := range nodes {
 		if n.Raw != nil {
-			l.setPath(pg.Inner(n.Raw.Stmt))
+			l.SetPath(pg.Inner(n.Raw.Stmt))
 			continue
 		}
-		before := l.ddl.paths
+		before := l.Ddl.Paths
 		eachStatement([]*syntax.Node{n}, func(n *syntax.Node) {
-			l.setPath(pg.Inner(n.Raw.Stmt))
-			before = before.Or(l.ddl.paths)
+			l.SetPath(pg.Inner(n.Raw.Stmt))
+			before = before.Or(l.Ddl.Paths)
 		})
-		l.ddl.paths = before
+		l.Ddl.Paths = before
 	}
-	l.ddl.end(false)
+	l.Ddl.End(false)
 }
 
 // HasStatement reports whether a node holds a statement.
@@ -218,7 +199,7 @@ func (u *unitReader) schema(t *openTxn) bool {
 			inserts = inserts || ok && len(sel.ValuesLists) > 0
 			other = other || !ok || len(sel.ValuesLists) == 0 || s.ReturningClause != nil
 		case *pg.SelectStmt:
-			other = other || u.l.matters(u.l.RefsIn(s))
+			other = other || u.l.Matters(u.l.RefsIn(s))
 		case *pg.UpdateStmt, *pg.DeleteStmt, *pg.MergeStmt, *pg.LockStmt, *pg.CallStmt, *pg.DoStmt:
 			other = true
 		case *pg.CreateStmt:
@@ -227,7 +208,7 @@ func (u *unitReader) schema(t *openTxn) bool {
 		case *pg.TruncateStmt, *pg.CreateTableAsStmt:
 			other = true
 		default:
-			declares = declares || isDeclaration(s)
+			declares = declares || schema.IsDeclaration(s)
 		}
 	})
 	for _, n := range t.nodes {
@@ -243,23 +224,12 @@ func (u *unitReader) schema(t *openTxn) bool {
 	return false
 }
 
-// isDeclaration reports whether a command changes the schema.
-func isDeclaration(tree any) bool {
-	name := strings.TrimPrefix(syntax.TypeName(tree), "*ast.")
-	for _, verb := range []string{"Create", "Alter", "Define", "Drop", "Index", "Rename", "View", "Comment", "Grant", "Rule", "Composite", "SecLabel"} {
-		if strings.HasPrefix(name, verb) {
-			return true
-		}
-	}
-	return false
-}
-
 // statements handles statements that make the schema and its rows.
 func (u *unitReader) statements(nodes []*syntax.Node) {
 	eachStatement(nodes, func(n *syntax.Node) {
 		u.done(n)
-		if err := u.l.tryStatement(n); err != nil {
-			u.l.postpone(func() { u.l.statement(n) })
+		if err := u.l.TryStatement(n); err != nil {
+			u.l.Postpone(func() { u.l.Statement(n) })
 		}
 	})
 }
@@ -272,7 +242,7 @@ func (u *unitReader) single(n *syntax.Node) {
 	alone := false
 	switch s := pg.Inner(n.Raw.Stmt).(type) {
 	case *pg.SelectStmt:
-		alone = name != "" || len(Parameters(n)) > 0 || n.Cmd != nil && n.Cmd.Name == "gset" && u.l.matters(u.l.RefsIn(s))
+		alone = name != "" || len(Parameters(n)) > 0 || n.Cmd != nil && n.Cmd.Name == "gset" && u.l.Matters(u.l.RefsIn(s))
 	case *pg.InsertStmt, *pg.UpdateStmt, *pg.DeleteStmt, *pg.MergeStmt, *pg.CallStmt, *pg.DoStmt, *pg.TruncateStmt:
 		alone = name != "" || len(Parameters(n)) > 0 || n.Cmd != nil && n.Cmd.Name == "gset"
 	case *pg.VariableSetStmt:
@@ -286,7 +256,7 @@ func (u *unitReader) single(n *syntax.Node) {
 	if alone {
 		u.add(n, u.level, []*syntax.Node{n})
 		u.before = append(u.before, n)
-		u.l.setPath(pg.Inner(n.Raw.Stmt))
+		u.l.SetPath(pg.Inner(n.Raw.Stmt))
 		return
 	}
 	u.locks(u.l.RefsIn(n.Raw))
@@ -323,17 +293,17 @@ func (u *unitReader) branches(n *syntax.Node) {
 		if !HasStatement(n) {
 			return
 		}
-		paths := u.l.ddl.paths
+		paths := u.l.Ddl.Paths
 		after := paths
 		for _, b := range n.Branches {
-			u.before, u.l.ddl.paths = slices.Clone(before), paths
+			u.before, u.l.Ddl.Paths = slices.Clone(before), paths
 			u.list(b.Nodes)
 			if u.txn != nil {
 				u.l.Fail(u.txn.begin.Pos, "this transaction goes on behind the branch of the \\if at %s; end it in the branch, or begin it before", n.Pos)
 			}
-			after = after.Or(u.l.ddl.paths)
+			after = after.Or(u.l.Ddl.Paths)
 		}
-		u.l.ddl.paths = after
+		u.l.Ddl.Paths = after
 		return
 	}
 	u.txn.nodes = append(u.txn.nodes, n)
@@ -431,12 +401,12 @@ func (u *unitReader) add(at *syntax.Node, level string, nodes []*syntax.Node) {
 		l.refuseInside(n)
 	}
 	u.ordinal++
-	f := &Function{Pos: at.Pos, Language: "sql", SetOf: true, Text: at.Text, Refs: NewRefs()}
-	f.Script = &Script{S: u.s, Before: slices.Clone(u.before), Nodes: nodes, Does: map[*pg.DoStmt]*Function{}, Types: map[string]Type{}, Open: map[int]bool{}, paths: l.ddl.now(), Lock: u.lock}
+	f := &schema.Function{Pos: at.Pos, Language: "sql", SetOf: true, Text: at.Text, Refs: schema.NewRefs()}
+	f.Script = &schema.Script{S: u.s, Before: slices.Clone(u.before), Nodes: nodes, Does: map[*pg.DoStmt]*schema.Function{}, Types: map[string]schema.Type{}, Open: map[int]bool{}, Paths: l.Ddl.Now(), Lock: u.lock}
 	f.Name, f.Script.Result = u.title(at, true)
 	if f.Name == "" {
 		base := filepath.Base(u.file)
-		f.Name = strings.TrimSuffix(base, filepath.Ext(base)) + "-" + Itoa(u.ordinal)
+		f.Name = strings.TrimSuffix(base, filepath.Ext(base)) + "-" + strconv.Itoa(u.ordinal)
 	}
 	f.Level = level
 	if f.Text == nil {
@@ -445,25 +415,25 @@ func (u *unitReader) add(at *syntax.Node, level string, nodes []*syntax.Node) {
 	u.directives(f, at, nodes)
 	eachStatement(nodes, func(n *syntax.Node) { l.ScriptRefs(f, n) })
 	u.locks(f.Refs)
-	if !f.helper {
-		l.scripts = append(l.scripts, f)
+	if !f.Helper {
+		l.Scripts = append(l.Scripts, f)
 	}
 }
 
 // locks sees which advisory lock the session holds after what names r.
-func (u *unitReader) locks(r *Refs) {
+func (u *unitReader) locks(r *schema.Refs) {
 	for _, name := range slices.Sorted(maps.Keys(r.Calls)) {
 		switch name := syntax.PlainName(name); {
 		case strings.HasPrefix(name, "pg_advisory_unlock"):
 			u.lock = ""
-		case TakesAdvisoryLock(name) && !strings.Contains(name, "_xact_"):
+		case syntax.TakesAdvisoryLock(name) && !strings.Contains(name, "_xact_"):
 			u.lock = name
 		}
 	}
 }
 
 // refuseInside refuses commands that change rows or end the transaction.
-func (l *Schema) refuseInside(n *syntax.Node) {
+func (l *Loader) refuseInside(n *syntax.Node) {
 	for _, b := range n.Branches {
 		for _, m := range b.Nodes {
 			l.refuseInside(m)
@@ -493,7 +463,7 @@ func lastPos(nodes []*syntax.Node, from ir.Pos) ir.Pos {
 }
 
 // directives reads the comments about a template.
-func (u *unitReader) directives(f *Function, at *syntax.Node, nodes []*syntax.Node) {
+func (u *unitReader) directives(f *schema.Function, at *syntax.Node, nodes []*syntax.Node) {
 	src := at.Src
 	for _, tok := range src.Toks {
 		if tok.Kind != pg.Comment || tok.Start < u.last[src] || tok.Start >= at.At {
@@ -502,9 +472,9 @@ func (u *unitReader) directives(f *Function, at *syntax.Node, nodes []*syntax.No
 		if rest, off, ok := src.Directive(tok, "robust"); ok {
 			switch {
 			case rest == "helper":
-				f.helper = true
-			case isIgnore("robust", rest):
-				u.l.ignore(src.Pos(off), rest, at.Pos, lastPos(nodes, at.Pos))
+				f.Helper = true
+			case schema.IsIgnore("robust", rest):
+				u.l.Ignore(src.Pos(off), rest, at.Pos, lastPos(nodes, at.Pos))
 			default:
 				u.l.Note(src.Pos(off), "the comment \"robust: %s\" is not understood; there are \"robust: helper\" and \"robust: ignore\"", rest)
 			}
@@ -526,7 +496,7 @@ func (u *unitReader) directives(f *Function, at *syntax.Node, nodes []*syntax.No
 
 // ScriptRefs adds what a statement of a script names. What is no query and no
 // change of rows may run any statement (EXECUTE, FETCH).
-func (l *Schema) ScriptRefs(f *Function, n *syntax.Node) {
+func (l *Loader) ScriptRefs(f *schema.Function, n *syntax.Node) {
 	r := f.Refs
 	switch s := pg.Inner(n.Raw.Stmt).(type) {
 	case *pg.DoStmt:
@@ -540,13 +510,13 @@ func (l *Schema) ScriptRefs(f *Function, n *syntax.Node) {
 		r.Add(n.Raw)
 	default:
 		r.Add(n.Raw)
-		r.Dynamic, r.writes, r.frees = true, true, true
+		r.Dynamic, r.Writes, r.Frees = true, true, true
 	}
 }
 
 // doFunction makes a procedure of a DO block.
-func (l *Schema) doFunction(s *pg.DoStmt, n *syntax.Node) *Function {
-	f := &Function{Pos: n.Pos, Name: "do", Procedure: true, Language: "plpgsql", Text: n.Text}
+func (l *Loader) doFunction(s *pg.DoStmt, n *syntax.Node) *schema.Function {
+	f := &schema.Function{Pos: n.Pos, Name: "do", Procedure: true, Language: "plpgsql", Text: n.Text}
 	var as *pg.DefElem
 	for _, a := range s.Args {
 		d := pg.Inner(a).(*pg.DefElem)
@@ -560,7 +530,7 @@ func (l *Schema) doFunction(s *pg.DoStmt, n *syntax.Node) *Function {
 	if as == nil || f.Language != "plpgsql" {
 		l.Fail(n.Pos, "a DO block in %s is not read; write it in plpgsql", f.Language)
 	}
-	l.functionBody(f, n.Src, n.At)
-	f.Refs = l.functionRefs(f)
+	l.FunctionBody(f, n.Src, n.At)
+	f.Refs = l.FunctionRefs(f)
 	return f
 }

@@ -1,4 +1,4 @@
-package schema
+package load
 
 import (
 	"slices"
@@ -6,10 +6,8 @@ import (
 
 	"github.com/txrobust/robust/internal/client"
 	"github.com/txrobust/robust/internal/sql/pg"
+	"github.com/txrobust/robust/internal/sql/schema"
 )
-
-// HoleFunc is a condition of which nothing is known.
-const HoleFunc = "robust_hole"
 
 // FillHoles puts conditions in the place of the holes of a text, and * in that of
 // the whole list of columns, which star says; ok is false where one of them may be
@@ -87,7 +85,7 @@ func (f *filler) fill(i int) bool {
 	inside := f.punct(i-1, "(") && f.punct(i+1, ")")
 	switch {
 	case inside && f.word(i-2, "in", "and", "or", "where", "not"), inside && f.punct(i-2, "("):
-		f.edits = append(f.edits, edit{i, i + 1, HoleFunc + "()"})
+		f.edits = append(f.edits, edit{i, i + 1, schema.HoleFunc + "()"})
 	case i == 1 && f.word(0, "select") && f.word(2, "from"):
 		f.star = true
 		f.edits = append(f.edits, edit{i, i + 1, "*"})
@@ -103,7 +101,7 @@ func (f *filler) fill(i int) bool {
 func (f *filler) result() string {
 	if f.loose {
 		f.edits = slices.DeleteFunc(f.edits, func(e edit) bool { return e.from > f.where && e.from < f.end })
-		f.edits = append(f.edits, edit{f.where, f.end, "WHERE " + HoleFunc + "()"})
+		f.edits = append(f.edits, edit{f.where, f.end, "WHERE " + schema.HoleFunc + "()"})
 	}
 	slices.SortStableFunc(f.edits, func(a, b edit) int { return a.from - b.from })
 	var out strings.Builder

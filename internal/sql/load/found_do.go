@@ -1,4 +1,4 @@
-package schema
+package load
 
 import (
 	"regexp"
@@ -7,6 +7,7 @@ import (
 
 	"github.com/txrobust/robust/internal/sql/pg"
 	"github.com/txrobust/robust/internal/sql/plpgsql"
+	"github.com/txrobust/robust/internal/sql/schema"
 	"github.com/txrobust/robust/internal/sql/syntax"
 )
 
@@ -14,17 +15,17 @@ import (
 // what is not as they want it: a condition looks in the catalogs for an object, and
 // a statement under it makes or changes that object.
 type doBlock struct {
-	l *Schema
+	l *Loader
 	n *syntax.Node
-	f *Function
+	f *schema.Function
 	// ran says that a statement under a condition was taken to run.
 	ran bool
 }
 
 // foundDo reads a DO block. ok is false if its effect on the schema is not known.
-func (l *Schema) foundDo(s *pg.DoStmt, n *syntax.Node) (ok bool) {
-	l.inDo = true
-	defer func() { l.inDo = false }()
+func (l *Loader) foundDo(s *pg.DoStmt, n *syntax.Node) (ok bool) {
+	l.InDo = true
+	defer func() { l.InDo = false }()
 	d := &doBlock{l: l, n: n}
 	if FaultIn(func() { d.f = l.doFunction(s, n) }) != nil {
 		return false
@@ -114,7 +115,7 @@ func (d *doBlock) run(list []plpgsql.Stmt, cond string) {
 		case *plpgsql.Execute:
 			if tab := d.checksOf(s); tab != nil {
 				for _, k := range tab.Checks {
-					d.l.LeaveOut(tab, k.Pos, "check "+k.Name, "a check of "+tab.Name+" whose name is computed is dropped later", ColumnsNamed(k.Expr.Node))
+					d.l.LeaveOut(tab, k.Pos, "check "+k.Name, "a check of "+tab.Name+" whose name is computed is dropped later", schema.ColumnsNamed(k.Expr.Node))
 				}
 				tab.Checks = nil
 			}
@@ -149,16 +150,16 @@ func (d *doBlock) statement(n *syntax.Node, cond string) {
 	}
 	d.ran = true
 	if s, ok := pg.Inner(n.Raw.Stmt).(*pg.CreateTrigStmt); ok {
-		tab := d.l.names().Table(syntax.RangeName(s.Relation))
-		if tab != nil && slices.ContainsFunc(tab.Triggers, func(g *Trigger) bool { return g.Name == s.Trigname }) {
+		tab := d.l.Names().Table(syntax.RangeName(s.Relation))
+		if tab != nil && slices.ContainsFunc(tab.Triggers, func(g *schema.Trigger) bool { return g.Name == s.Trigname }) {
 			return
 		}
 	}
-	fault := FaultIn(func() { d.l.statement(n) })
+	fault := FaultIn(func() { d.l.Statement(n) })
 	if fault == nil || already.MatchString(fault.Msg) {
 		return
 	}
-	d.l.noteError(n.Pos, fault, "this statement is left out")
+	d.l.NoteError(n.Pos, fault, "this statement is left out")
 	d.l.forget(n.Raw, n.Pos, n.SQLText())
 }
 
@@ -170,12 +171,12 @@ var (
 // checksOf gives the table of which a computed command drops a check, nil for
 // another command. All that the block looks for in the catalogs must be checks, and
 // those of the table be about its row alone: such a check may be left out.
-func (d *doBlock) checksOf(s *plpgsql.Execute) *Table {
+func (d *doBlock) checksOf(s *plpgsql.Execute) *schema.Table {
 	m := dropsConstraint.FindStringSubmatch(s.Query.Text(d.f.BodyText.SQL))
 	if m == nil {
 		return nil
 	}
-	tab := d.l.names().Table(syntax.Qualified(strings.Split(strings.ToLower(m[1]), ".")))
+	tab := d.l.Names().Table(syntax.Qualified(strings.Split(strings.ToLower(m[1]), ".")))
 	if tab == nil {
 		return nil
 	}
@@ -205,7 +206,7 @@ func (d *doBlock) changesNothing(n *syntax.Node) bool {
 	if !ok {
 		return false
 	}
-	tab := d.l.names().Table(syntax.RangeName(s.Relation))
+	tab := d.l.Names().Table(syntax.RangeName(s.Relation))
 	for _, x := range s.Cmds {
 		c := pg.Inner(x).(*pg.AlterTableCmd)
 		if tab == nil || c.Subtype != pg.AlterColumnType || tab.Column(c.Name) == nil {
@@ -215,7 +216,7 @@ func (d *doBlock) changesNothing(n *syntax.Node) bool {
 		old, same := tab.Column(c.Name).T, false
 		fault := FaultIn(func() {
 			t := d.l.TypeOf(def.TypeName, n.Text)
-			same = old.Name == NText && t.Name == NText && old.Ir == t.Ir
+			same = old.Name == schema.NText && t.Name == schema.NText && old.Ir == t.Ir
 		})
 		if fault != nil || !same || def.RawDefault != nil {
 			return false

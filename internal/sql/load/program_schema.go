@@ -1,11 +1,11 @@
-package schema
+package load
 
 import (
-	"slices"
 	"strings"
 
 	"github.com/txrobust/robust/internal/client"
 	"github.com/txrobust/robust/internal/sql/pg"
+	"github.com/txrobust/robust/internal/sql/schema"
 	"github.com/txrobust/robust/internal/sql/syntax"
 	"github.com/txrobust/robust/ir"
 )
@@ -14,10 +14,10 @@ import (
 // does: CREATE TABLE, CREATE TYPE … AS ENUM and unique indexes on such tables.
 // Transactions that only declare things are taken to run before all others, as
 // migrations do.
-func (l *Schema) programSchema() {
-	own := map[*Table]bool{}
-	each := func(do func(s *Sent, tree any)) {
-		for _, f := range l.programs {
+func (l *Loader) programSchema() {
+	own := map[*schema.Table]bool{}
+	each := func(do func(s *schema.Sent, tree any)) {
+		for _, f := range l.Programs {
 			EachQuery(f.Program.Txn.Body, func(q *client.Query) {
 				s := f.Program.Sent[q]
 				for _, st := range s.List {
@@ -26,61 +26,61 @@ func (l *Schema) programSchema() {
 			})
 		}
 	}
-	each(func(s *Sent, tree any) {
-		if e, ok := tree.(*pg.CreateEnumStmt); ok && l.names().Typ(syntax.Qualified(syntax.Names(e.TypeName))) == nil {
-			l.statement(&syntax.Node{Pos: s.Q.Pos, Text: s.Text, Raw: &pg.RawStmt{Stmt: nodeOf(s, tree)}})
+	each(func(s *schema.Sent, tree any) {
+		if e, ok := tree.(*pg.CreateEnumStmt); ok && l.Names().Typ(syntax.Qualified(syntax.Names(e.TypeName))) == nil {
+			l.Statement(&syntax.Node{Pos: s.Q.Pos, Text: s.Text, Raw: &pg.RawStmt{Stmt: schema.NodeOf(s, tree)}})
 		}
 	})
-	each(func(s *Sent, tree any) {
+	each(func(s *schema.Sent, tree any) {
 		c, ok := tree.(*pg.CreateStmt)
 		if !ok || c.Relation.Relpersistence == "t" {
 			return
 		}
 		name := syntax.RangeName(c.Relation)
-		if l.Late.relation(name) != nil {
+		if l.Late.Relation(name) != nil {
 			return
 		}
-		if fault := FaultIn(func() { l.createTable(c, l.declaring(s.Text)) }); fault != nil {
-			if o := l.Late.relation(name); o != nil {
-				l.dropRelation(o)
+		if fault := FaultIn(func() { l.CreateTable(c, l.Declaring(s.Text)) }); fault != nil {
+			if o := l.Late.Relation(name); o != nil {
+				l.DropRelation(o)
 			}
 			l.Note(s.Q.Pos, "this CREATE TABLE is not read: %s", fault.Msg)
 			return
 		}
 		own[l.Late.Table(name)] = true
-		l.declaredByProgram(s, c)
+		l.DeclaredByProgram(s, c)
 		l.Note(s.Q.Pos, "table %s is the one that the program creates here: that no file declares it, and that nothing changes it later, is taken for granted", name)
 	})
-	each(func(s *Sent, tree any) {
+	each(func(s *schema.Sent, tree any) {
 		if i, ok := tree.(*pg.IndexStmt); ok && own[l.Late.Table(syntax.RangeName(i.Relation))] {
-			if fault := FaultIn(func() { l.index(i, l.declaring(s.Text)) }); fault != nil {
+			if fault := FaultIn(func() { l.Index(i, l.Declaring(s.Text)) }); fault != nil {
 				l.Note(s.Q.Pos, "this index is not read: %s", fault.Msg)
 			} else {
-				l.declaredByProgram(s, i)
+				l.DeclaredByProgram(s, i)
 			}
 		}
 	})
 	for _, t := range l.Order {
 		if own[t] {
-			t.Foreign = Without(t.Foreign, func(f *foreignKey) bool {
+			t.Foreign = schema.Without(t.Foreign, func(f *schema.ForeignKey) bool {
 				if f.Parent() == nil {
-					l.LeaveOut(t, f.Pos, "foreign key "+f.Name, "table "+f.Ref+" is not in the schema", f.columns)
+					l.LeaveOut(t, f.Pos, "foreign key "+f.Name, "table "+f.Ref+" is not in the schema", f.Columns)
 				}
 				return f.Parent() == nil
 			})
 		}
 	}
-	l.programs = Without(l.programs, func(f *Function) bool { return f.Program.aside })
+	l.Programs = schema.Without(l.Programs, func(f *schema.Function) bool { return f.Program.Aside })
 	l.leaveDeclarations()
 }
 
 // leaveDeclarations leaves out the transactions that only declare things, with a
 // note for each function of the program that has some.
-func (l *Schema) leaveDeclarations() {
+func (l *Loader) leaveDeclarations() {
 	count := map[string]int{}
-	var first []*Function
-	l.programs = Without(l.programs, func(f *Function) bool {
-		if !f.Program.declares() {
+	var first []*schema.Function
+	l.Programs = schema.Without(l.Programs, func(f *schema.Function) bool {
+		if !f.Program.Declares() {
 			return false
 		}
 		name := baseName(f.Name)
@@ -107,49 +107,16 @@ func baseName(name string) string {
 	return base
 }
 
-// nodeOf gives the tree of a statement as a node.
-func nodeOf(s *Sent, tree any) *pg.Node {
-	i := slices.IndexFunc(s.List, func(st SentStmt) bool { return st.Tree == tree })
-	return s.List[i].Node
-}
-
-// declares reports whether a transaction consists of declarations.
-func (body *ProgramBody) declares() bool {
-	declares, other := false, false
-	client.Walk(body.Txn.Body, func(s client.Stmt) {
-		switch s := s.(type) {
-		case *client.Query:
-			sent := body.Sent[s]
-			declares = declares || sent.declares
-			other = other || len(sent.List) == 0 && !sent.declares
-			for _, st := range sent.List {
-				switch tree := st.Tree.(type) {
-				case *pg.CreateStmt:
-					declares = declares || tree.Relation.Relpersistence != "t"
-					other = other || tree.Relation.Relpersistence == "t"
-				case *pg.TransactionStmt, *pg.VariableSetStmt, *pg.VariableShow:
-				default:
-					declares = declares || isDeclaration(tree)
-					other = other || !isDeclaration(tree)
-				}
-			}
-		case *client.ForRows, *client.Unknown:
-			other = true
-		}
-	})
-	return declares && !other
-}
-
 // reachable adds to the tables that the program names those of the functions and
 // views that its statements use.
-func (l *Schema) reachable(add func(pos ir.Pos, name string)) {
-	for _, f := range l.programs {
+func (l *Loader) reachable(add func(pos ir.Pos, name string)) {
+	for _, f := range l.Programs {
 		tr := l.Tracer()
 		tr.Add(f.Refs)
-		seen := map[*View]bool{}
+		seen := map[*schema.View]bool{}
 		var see func(name string)
 		see = func(name string) {
-			o := l.Late.relation(name)
+			o := l.Late.Relation(name)
 			if o == nil || o.View == nil || o.View.Refs == nil || seen[o.View] {
 				return
 			}

@@ -1,8 +1,11 @@
-package schema
+package load
 
 import (
+	"strconv"
+
 	"github.com/txrobust/robust/internal/sql/catalog"
 	"github.com/txrobust/robust/internal/sql/pg"
+	"github.com/txrobust/robust/internal/sql/schema"
 	"github.com/txrobust/robust/internal/sql/syntax"
 )
 
@@ -94,7 +97,7 @@ func (g *guesser) query(s *pg.SelectStmt, n *guessScope) *guessSource {
 			for i, item := range pg.Inner(row).(*pg.List).Items {
 				c := g.expr(item, n)
 				if k == 0 {
-					out.add("column"+Itoa(i+1), c)
+					out.add("column"+strconv.Itoa(i+1), c)
 				} else if i < len(out.cells) {
 					out.cells[i] = same(out.cells[i], c)
 				}
@@ -124,7 +127,7 @@ func (g *guesser) query(s *pg.SelectStmt, n *guessScope) *guessSource {
 	g.condition(s.HavingClause, n)
 	for _, x := range []*pg.Node{s.LimitCount, s.LimitOffset} {
 		if x != nil {
-			hint(g.expr(x, n), TInt)
+			hint(g.expr(x, n), schema.TInt)
 		}
 	}
 	for _, w := range s.WindowClause {
@@ -285,7 +288,7 @@ func hasKey(keys [][]string, key []string) bool {
 // condition looks at a condition; nil is none.
 func (g *guesser) condition(x *pg.Node, n *guessScope) {
 	if x != nil && pg.Inner(x) != nil {
-		hint(g.expr(x, n), TBool)
+		hint(g.expr(x, n), schema.TBool)
 	}
 }
 
@@ -338,11 +341,11 @@ func (g *guesser) expr(node *pg.Node, n *guessScope) *cell {
 	case *pg.A_Const:
 		switch {
 		case e.GetIval() != nil:
-			return hinted(TInt)
+			return hinted(schema.TInt)
 		case e.GetFval() != nil:
-			return hinted(TNumeric)
+			return hinted(schema.TNumeric)
 		case e.GetBoolval() != nil:
-			return hinted(TBool)
+			return hinted(schema.TBool)
 		}
 		return nil
 	case *pg.A_Expr:
@@ -351,15 +354,15 @@ func (g *guesser) expr(node *pg.Node, n *guessScope) *cell {
 		for _, a := range e.Args {
 			g.condition(a, n)
 		}
-		return hinted(TBool)
+		return hinted(schema.TBool)
 	case *pg.SubLink:
 		return g.subLink(e, n)
 	case *pg.NullTest:
 		g.expr(e.Arg, n)
-		return hinted(TBool)
+		return hinted(schema.TBool)
 	case *pg.BooleanTest:
 		g.condition(e.Arg, n)
-		return hinted(TBool)
+		return hinted(schema.TBool)
 	case *pg.FuncCall:
 		return g.call(e, n)
 	case *pg.TypeCast:
@@ -387,9 +390,9 @@ func (g *guesser) expr(node *pg.Node, n *guessScope) *cell {
 	case *pg.SQLValueFunction:
 		switch e.Op {
 		case pg.ValueCurrentDate:
-			return hinted(TDate)
+			return hinted(schema.TDate)
 		case pg.ValueTimestamp, pg.ValueTimestampN, pg.ValueLocalStamp, pg.ValueLocalStampN:
-			return hinted(TStamp)
+			return hinted(schema.TStamp)
 		}
 		return nil
 	case *pg.RowExpr:
@@ -415,7 +418,7 @@ func (g *guesser) subLink(e *pg.SubLink, n *guessScope) *cell {
 	src := g.statement(pg.Inner(e.Subselect), &guessScope{up: n})
 	g.st.Star = star
 	if e.SubLinkType == pg.SubExists {
-		return hinted(TBool)
+		return hinted(schema.TBool)
 	}
 	g.inner(src)
 	var first *cell
@@ -425,7 +428,7 @@ func (g *guesser) subLink(e *pg.SubLink, n *guessScope) *cell {
 	switch e.SubLinkType {
 	case pg.SubAny, pg.SubAll:
 		same(g.expr(e.Testexpr, n), first)
-		return hinted(TBool)
+		return hinted(schema.TBool)
 	case pg.SubExpr:
 		return first
 	}
@@ -452,41 +455,41 @@ func (g *guesser) operator(e *pg.A_Expr, n *guessScope) *cell {
 				c = same(c, g.expr(x, n))
 			}
 		}
-		return hinted(TBool)
+		return hinted(schema.TBool)
 	case pg.ExprOpAny, pg.ExprOpAll:
 		operand(e.Lexpr)
 		operand(e.Rexpr)
-		return hinted(TBool)
+		return hinted(schema.TBool)
 	case pg.ExprLike, pg.ExprILike, pg.ExprSimilar:
-		hint(operand(e.Lexpr), TText)
+		hint(operand(e.Lexpr), schema.TText)
 		operand(e.Rexpr)
-		return hinted(TBool)
+		return hinted(schema.TBool)
 	case pg.ExprDistinct, pg.ExprSame:
 		same(operand(e.Lexpr), operand(e.Rexpr))
-		return hinted(TBool)
+		return hinted(schema.TBool)
 	case pg.ExprNullIf:
 		return same(operand(e.Lexpr), operand(e.Rexpr))
 	}
 	l, r := operand(e.Lexpr), operand(e.Rexpr)
-	if _, compares := Comparisons[op]; compares {
+	if _, compares := syntax.Comparisons[op]; compares {
 		same(l, r)
-		return hinted(TBool)
+		return hinted(schema.TBool)
 	}
 	switch op {
 	case "+", "-", "*", "/", "%":
 		for _, c := range []*cell{l, r} {
 			if c != nil && len(c.root().hints) > 0 {
-				if t := c.typeOf(); t.Temporal() || t.Name == nInterval {
+				if t := c.typeOf(); t.Temporal() || t.Name == schema.NInterval {
 					return nil // what a time and an interval give is not the type of both
 				}
 			}
 		}
 		return same(l, r)
 	case "||":
-		return hinted(TText)
+		return hinted(schema.TText)
 	}
 	if t := catalog.OperatorResult(op); t != "" {
-		return hinted(ValuesOf(t))
+		return hinted(schema.ValuesOf(t))
 	}
 	return nil
 }
@@ -527,7 +530,7 @@ func (g *guesser) call(e *pg.FuncCall, n *guessScope) *cell {
 	switch name {
 	case "lower", "upper", "length", "btrim":
 		for _, a := range args {
-			hint(a, TText)
+			hint(a, schema.TText)
 		}
 	case "abs", "sum", "min", "max", "round", "ceil", "floor", "trunc":
 		if len(args) > 0 {

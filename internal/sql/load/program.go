@@ -1,43 +1,34 @@
-package schema
+package load
 
 import (
+	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/txrobust/robust/internal/client"
+	"github.com/txrobust/robust/internal/sql/schema"
 	"github.com/txrobust/robust/internal/sql/syntax"
 	"github.com/txrobust/robust/ir"
 )
 
-// ProgramBody is the body of a transaction of a client program.
-type ProgramBody struct {
-	Txn *client.Txn
-	// aside says that it is read for the tables that it creates only.
-	aside bool
-	// Sent are its statements of SQL.
-	Sent map[*client.Query]*Sent
-	// Types are those of the variables, by their names in the IR, as far as they
-	// are known.
-	Types map[string]Type
-}
-
 // readProgram reads the statements of the transactions of a client program.
-func (l *Schema) readProgram() {
+func (l *Loader) readProgram() {
 	names := map[string]bool{}
 	for _, t := range l.In.Program {
 		names[t.Name] = true
 	}
 	used := map[string]bool{}
 	for i, t := range slices.Concat(l.In.Program, l.In.Aside) {
-		f := &Function{Pos: t.Pos, Name: t.Name, Language: "sql", SetOf: true, Refs: NewRefs(), Level: t.Level}
+		f := &schema.Function{Pos: t.Pos, Name: t.Name, Language: "sql", SetOf: true, Refs: schema.NewRefs(), Level: t.Level}
 		for i := 2; used[f.Name] || f.Name != t.Name && names[f.Name]; i++ {
-			f.Name = t.Name + "-" + Itoa(i)
+			f.Name = t.Name + "-" + strconv.Itoa(i)
 		}
 		used[f.Name] = true
 		src := syntax.NewSource(t.Pos.File, "")
 		src.All = t.Pos
 		f.Text = src.Whole()
-		f.Program = &ProgramBody{Txn: t, aside: i >= len(l.In.Program), Sent: map[*client.Query]*Sent{}, Types: map[string]Type{}}
+		f.Program = &schema.ProgramBody{Txn: t, Aside: i >= len(l.In.Program), Sent: map[*client.Query]*schema.Sent{}, Types: map[string]schema.Type{}}
 		EachQuery(t.Body, func(q *client.Query) {
 			if l.In.Ctx != nil && l.In.Ctx.Err() != nil || f.Program.Sent[q] != nil {
 				return
@@ -52,7 +43,7 @@ func (l *Schema) readProgram() {
 			}
 		})
 		markFollowed(f.Program.Sent, t.Body, false)
-		l.programs = append(l.programs, f)
+		l.Programs = append(l.Programs, f)
 	}
 }
 
@@ -60,7 +51,7 @@ func (l *Schema) readProgram() {
 // transaction writes first: of two concurrent ones that write the same row, one
 // fails, at READ COMMITTED it waits; so what is left are the executions in which they
 // come one after the other.
-func (l *Schema) Hold(t *ir.Txn, mutexes []string) {
+func (l *Loader) Hold(t *ir.Txn, mutexes []string) {
 	var first []ir.Stmt
 	for _, m := range mutexes {
 		name := "mutex " + m
@@ -70,13 +61,13 @@ func (l *Schema) Hold(t *ir.Txn, mutexes []string) {
 			v.Mutex = true
 			l.Prog.Tables = append(l.Prog.Tables, v)
 		}
-		first = append(first, &ir.Update{At: At(t.Pos), Table: v, Row: name, Sets: []ir.Set{{Col: 0, Expr: ir.C(ir.Int(0))}}})
+		first = append(first, &ir.Update{At: ir.At{Pos: t.Pos}, Table: v, Row: name, Sets: []ir.Set{{Col: 0, Expr: ir.C(ir.Int(0))}}})
 	}
 	t.Body = append(first, t.Body...)
 }
 
 // programFiles gives the files of a client program to which notes refer.
-func (l *Schema) programFiles() map[string]bool {
+func (l *Loader) programFiles() map[string]bool {
 	out := map[string]bool{}
 	for _, n := range l.Notes {
 		if !l.Has(n.Pos.File) {
@@ -99,34 +90,19 @@ func EachQuery(list []client.Stmt, f func(q *client.Query)) {
 }
 
 // UnknownRefs is what statements that are not known name.
-func UnknownRefs(u *client.Unknown) *Refs {
-	r := NewRefs()
+func UnknownRefs(u *client.Unknown) *schema.Refs {
+	r := schema.NewRefs()
 	r.Dynamic = u.Tables == nil
-	r.writes, r.frees = !u.ReadOnly, !u.ReadOnly
+	r.Writes, r.Frees = !u.ReadOnly, !u.ReadOnly
 	for _, name := range u.Tables {
 		r.Tables[syntax.Qualified(strings.Split(name, "."))] = true
 	}
 	return r
 }
 
-// Merge adds what o names.
-func (r *Refs) Merge(o *Refs) {
-	for _, m := range [][2]map[string]bool{{r.Tables, o.Tables}, {r.Calls, o.Calls}, {r.attributes, o.attributes}, {r.emptied, o.emptied}, {r.operators, o.operators}, {r.types, o.types}} {
-		for name := range m[1] {
-			m[0][name] = true
-		}
-	}
-	for name, lasts := range o.made {
-		r.made[name] = max(r.made[name], lasts)
-	}
-	r.paths, r.lasting = r.paths.Or(o.paths), r.lasting.Or(o.lasting)
-	r.writes, r.frees, r.Dynamic, r.defers = r.writes || o.writes, r.frees || o.frees, r.Dynamic || o.Dynamic, r.defers || o.defers
-	r.Locks, r.locksTables, r.sets = r.Locks || o.Locks, r.locksTables || o.locksTables, r.sets || o.sets
-}
-
 // markFollowed finds the statements after which the transaction may have another one.
 // after says that others follow list.
-func markFollowed(all map[*client.Query]*Sent, list []client.Stmt, after bool) {
+func markFollowed(all map[*client.Query]*schema.Sent, list []client.Stmt, after bool) {
 	for i := len(list) - 1; i >= 0; i-- {
 		switch s := list[i].(type) {
 		case *client.Query:
@@ -164,4 +140,21 @@ func sends(list []client.Stmt) bool {
 		}
 	})
 	return found
+}
+
+// KindType is the type of the values of a kind; texts may be anything.
+func KindType(k client.Kind) schema.Type {
+	switch k {
+	case client.Int:
+		return schema.TBigint
+	case client.Float:
+		return schema.TFloat
+	case client.Bool:
+		return schema.TBool
+	case client.Time:
+		return schema.TStamp
+	case client.Text, client.Any:
+		return schema.TUnknown
+	}
+	panic(fmt.Sprintf("sqlmodel: unknown kind %d of a variable", k))
 }

@@ -1,0 +1,116 @@
+package load
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/txrobust/robust/internal/sql/schema"
+)
+
+// Entries gives the functions that are templates, in order.
+func (l *Loader) Entries() ([]*schema.Function, error) {
+	if l.In.IsProgram {
+		return l.Programs, nil
+	}
+	callers := l.callers()
+	if len(l.In.Txns) > 0 {
+		out, err := l.chosen()
+		for _, f := range out {
+			f.CalledBy = callers[f]
+		}
+		return out, err
+	}
+	var out []*schema.Function
+	for _, f := range l.Funcs {
+		switch {
+		case !f.HasBody() || f.IsTrigger() || f.Helper:
+			continue
+		case f.Revoked():
+			l.Note(f.Pos, "%s is no transaction of its own, since EXECUTE is revoked (%s): what it does counts only in what calls it; name it with -txn if clients call it", f.Name, f.RevokedAt)
+			continue
+		case len(callers[f]) > 0 && l.idle(f):
+			continue
+		}
+		f.CalledBy = callers[f]
+		out = append(out, f)
+	}
+	return append(out, l.Scripts...), nil
+}
+
+// callers gives for each function what calls it: functions and scripts, sorted by name, and declarations of the schema.
+func (l *Loader) callers() map[*schema.Function][]string {
+	out := map[*schema.Function][]string{}
+	for _, f := range slices.Concat(l.Funcs, l.Scripts) {
+		for _, g := range l.Callees(f) {
+			if g != f && !slices.Contains(out[g], f.Name) {
+				out[g] = append(out[g], f.Name)
+			}
+		}
+	}
+	for _, names := range out {
+		slices.Sort(names)
+	}
+	for _, f := range l.Funcs {
+		if f.Declared.Line > 0 {
+			out[f] = append(out[f], fmt.Sprintf("the schema (%s)", f.Declared))
+		}
+	}
+	return out
+}
+
+// idle reports whether a function has nothing to do with tables, whatever it calls.
+func (l *Loader) idle(f *schema.Function) bool {
+	late := l.Late
+	defer func() { l.Late = late }()
+	e := l.EffectOfCall([]*schema.Function{f})
+	return !e.All && !e.Writes && len(e.Tables) == 0
+}
+
+// chosen gives the functions of Options.Txns.
+func (l *Loader) chosen() ([]*schema.Function, error) {
+	want := map[string]bool{}
+	for _, n := range l.In.Txns {
+		want[n] = true
+	}
+	var out []*schema.Function
+	seen := map[string]bool{}
+	var all []string
+	for _, f := range slices.Concat(l.Funcs, l.Scripts) {
+		if !f.HasBody() || f.IsTrigger() {
+			continue
+		}
+		all = append(all, f.Name)
+		for _, name := range f.Callings() {
+			if want[name] {
+				seen[name] = true
+				if len(out) == 0 || out[len(out)-1] != f {
+					out = append(out, f)
+				}
+			}
+		}
+	}
+	slices.Sort(all)
+	for _, n := range l.In.Txns {
+		if !seen[n] {
+			if len(all) == 0 {
+				return nil, fmt.Errorf("there is no transaction %s: the files have none", n)
+			}
+			return nil, fmt.Errorf("there is no transaction %s; there are: %s", n, strings.Join(all, ", "))
+		}
+	}
+	return out, nil
+}
+
+// TemplateName is the name of f, with its types where it is overloaded.
+func (l *Loader) TemplateName(f *schema.Function) string {
+	if f.Script != nil || f.Program != nil {
+		return f.Name
+	}
+	for _, g := range l.Funcs {
+		if g != f && g.Name == f.Name && g.HasBody() {
+			return f.Signature()
+		}
+	}
+	return f.Name
+}
