@@ -33,6 +33,7 @@ var layers = [][]string{
 	{"internal/sql/syntax"},
 	{"internal/sql/mysql"},
 	{"internal/sql/schema"},
+	{"internal/sql/ddl"},
 	{"internal/sql/load"},
 	{"sqlmodel", "analyzer", "internal/symbolic", "internal/progen", "internal/pgtest"},
 	{"internal/mariatest"}, // its schedules are those of pgtest

@@ -147,14 +147,14 @@ func (x *ex) aggregate(e *pg.FuncCall, name string) val {
 // knownAggregate gives what is known of an aggregate of one argument, or nil.
 func (x *ex) knownAggregate(name string, arg val, t schema.Type) *ir.Function {
 	calls, outcome := x.resolveAggregate(name, []val{arg})
-	if outcome != catalog.Found || x.l.In.MySQL || t.Sql == nil {
+	if outcome != catalog.Found || x.l.In.MySQL || t.SQL == nil {
 		return nil
 	}
-	of := arg.t.Sql
+	of := arg.t.SQL
 	if of == nil || of.Name != calls[0].Types[0] {
 		return nil // a conversion comes first
 	}
-	f := value.Aggregate(calls[0].Signature(), false, []*value.Type{of}, t.Sql)
+	f := value.Aggregate(calls[0].Signature(), false, []*value.Type{of}, t.SQL)
 	if f.Eval == nil {
 		return nil
 	}

@@ -206,7 +206,7 @@ func (b *builder) generated(t *schema.Table, row *rowSource) []assignment {
 
 // regenerated gives the generated columns that assignments change.
 func (b *builder) regenerated(row *rowSource, set []assignment) []assignment {
-	t := row.table.Ir
+	t := row.table.IR
 	return schema.Without(b.generated(row.table, withValues(row, set)), func(a assignment) bool {
 		from := t.Columns[t.Column(a.column)].Generated
 		changes := from == nil
@@ -252,7 +252,7 @@ func withValues(s *rowSource, set []assignment) *rowSource {
 
 // irSets drops assignments of a key column to itself, and refuses other ones.
 func (b *builder) irSets(s *rowSource, list []assignment) []ir.Set {
-	t := s.table.Ir
+	t := s.table.IR
 	var sets []ir.Set
 	var keys []string
 	for _, a := range list {

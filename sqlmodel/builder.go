@@ -220,10 +220,10 @@ func (b *builder) irLocal(base string, t ir.Type) string {
 
 // localType is the type of a local that holds values of t.
 func localType(t schema.Type) ir.Type {
-	if t.Ir.Kind == ir.KindNull {
+	if t.IR.Kind == ir.KindNull {
 		return ir.OpaqueType
 	}
-	return t.Ir
+	return t.IR
 }
 
 // fieldLocal declares the local of a record's field.

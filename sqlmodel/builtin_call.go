@@ -210,8 +210,8 @@ func (x *ex) pure(c catalog.Call, t schema.Type, args []val, loc int32) val {
 	out := val{e: x.apply(fn, t, exprs...), t: t}
 	out.digits = roundedDigits(c.Function, args)
 	for _, a := range args { // the collation of an operand is that of the result
-		if out.t.Textual() && a.t.Sql != nil && a.t.Sql.Collation != "" {
-			out.t = x.l.Collated(out.t, a.t.Sql.Collation)
+		if out.t.Textual() && a.t.SQL != nil && a.t.SQL.Collation != "" {
+			out.t = x.l.Collated(out.t, a.t.SQL.Collation)
 		}
 	}
 	return out
@@ -228,7 +228,7 @@ func failsOnConstants(fn *ir.Function, t schema.Type, args []ir.Expr) bool {
 	if fn == nil || fn.Eval == nil || len(values) < len(args) || fn.Strict && slices.ContainsFunc(values, ir.Value.IsNull) {
 		return false
 	}
-	_, err := fn.Eval(values, t.Ir)
+	_, err := fn.Eval(values, t.IR)
 	return err != nil && !errors.Is(err, ir.ErrNotKnown)
 }
 
@@ -236,7 +236,7 @@ func failsOnConstants(fn *ir.Function, t schema.Type, args []ir.Expr) bool {
 func functionOf(c catalog.Call, args []val, result schema.Type) *ir.Function {
 	types := make([]*value.Type, len(args))
 	for i, a := range args {
-		types[i] = a.t.Sql
+		types[i] = a.t.SQL
 		switch polymorphic := strings.HasPrefix(c.Types[i], "any"); {
 		case polymorphic && types[i] == nil: // it is not known which
 			return value.Called(c.Function, nil, nil)
@@ -244,7 +244,7 @@ func functionOf(c catalog.Call, args []val, result schema.Type) *ir.Function {
 			types[i] = value.Of(c.Types[i])
 		}
 	}
-	returns := result.Sql
+	returns := result.SQL
 	if returns == nil {
 		returns = value.Of(c.Returns)
 	}
@@ -319,7 +319,7 @@ func (x *ex) meaning(c catalog.Call, t schema.Type, args []val) (val, bool) {
 		nn = nn && a.nn && !a.record
 	}
 	known := func(fn string) (val, bool) {
-		k := &ir.Call{Name: fn, Type: t.Ir}
+		k := &ir.Call{Name: fn, Type: t.IR}
 		for _, a := range args {
 			k.Args = append(k.Args, a.e)
 		}

@@ -67,7 +67,7 @@ func (x *ex) volatile(name string, t schema.Type, pos ir.Pos) val {
 	if name == schema.HoleFunc { // the program's condition, which looks at the row
 		args = x.rowColumns()
 	}
-	c := &ir.Call{Name: name, Args: append([]ir.Expr{ir.V(seed)}, args...), Type: t.Ir}
+	c := &ir.Call{Name: name, Args: append([]ir.Expr{ir.V(seed)}, args...), Type: t.IR}
 	return val{e: c, t: t}
 }
 
@@ -79,7 +79,7 @@ func (x *ex) rowColumns() []ir.Expr {
 			if s.table == nil || s.row == "" {
 				x.unmodelled("a condition that is not known, on rows that are no table's")
 			}
-			for _, c := range s.table.Ir.Columns {
+			for _, c := range s.table.IR.Columns {
 				out = append(out, &ir.Col{Row: s.row, Col: c.Name})
 			}
 		}
@@ -93,8 +93,8 @@ func (x *ex) rowKeys() []ir.Expr {
 	for _, lv := range x.levels {
 		for _, s := range lv.sources {
 			if s.table != nil && s.row != "" {
-				for _, k := range s.table.Ir.Key {
-					out = append(out, &ir.Col{Row: s.row, Col: s.table.Ir.Columns[k].Name})
+				for _, k := range s.table.IR.Key {
+					out = append(out, &ir.Col{Row: s.row, Col: s.table.IR.Columns[k].Name})
 				}
 			}
 		}
@@ -322,7 +322,7 @@ func (x *ex) bound(p schema.Param, t schema.Type, arg val) (v *variable, ok bool
 	}
 	v = &variable{name: p.Name, t: t, isRecord: true, fixed: true}
 	for i, c := range arg.fields {
-		if c.name != shape[i].Name || c.t.Ir != shape[i].T.Ir || c.t.Name != shape[i].T.Name {
+		if c.name != shape[i].Name || c.t.IR != shape[i].T.IR || c.t.Name != shape[i].T.Name {
 			return nil, false
 		}
 		v.fields = append(v.fields, field{name: c.name, bound: c.e, nn: c.nn, t: c.t, domain: shape[i].Domain, within: shape[i].Within})

@@ -32,8 +32,8 @@ func (l *loader) markActions() {
 			if f.Number < 0 || ref == t || t.Odd != "" || ref.Odd != "" {
 				continue
 			}
-			k := &t.Ir.ForeignKeys[f.Number]
-			if ref.Ir.Rowid || !ir.SameColumns(k.RefColumns, ref.Ir.Key) {
+			k := &t.IR.ForeignKeys[f.Number]
+			if ref.IR.Rowid || !ir.SameColumns(k.RefColumns, ref.IR.Key) {
 				continue
 			}
 			free := l.Free(t, k.Columns)
@@ -73,7 +73,7 @@ func (l *loader) markActions() {
 func (l *loader) defaultParent(t *schema.Table, k *ir.ForeignKey) ([]ir.Expr, bool) {
 	var out []ir.Expr
 	for _, i := range k.Columns {
-		c := t.Column(t.Ir.Columns[i].Name)
+		c := t.Column(t.IR.Columns[i].Name)
 		v := ir.Null
 		if c.Fresh || c.Generated != nil {
 			return nil, false
@@ -100,7 +100,7 @@ func isNotNull(e ir.Expr) ir.Expr { return ir.NotE(&ir.Unary{Op: ir.IsNull, X: e
 // actions writes the actions that follow a deletion from t.
 func (b *builder) actions(pos ir.Pos, t *schema.Table) {
 	for _, f := range b.l.ActionsOf(t) {
-		s := &ir.Cascade{At: at(pos), Table: f.Child.Ir, Key: f.Number}
+		s := &ir.Cascade{At: at(pos), Table: f.Child.IR, Key: f.Number}
 		if f.Action() == ir.SetDefault {
 			s.Values = f.Defaults
 		}

@@ -93,15 +93,15 @@ func (x *ex) literal(v val, t schema.Type, loc int32) val {
 
 // constantOf reads the text of a literal of type t; nil if it is none.
 func constantOf(s string, t schema.Type) ir.Expr {
-	if t.Sql == nil {
+	if t.SQL == nil {
 		return &ir.Call{Name: castName(t), Args: []ir.Expr{ir.C(ir.Text(s))}, Type: localType(t)}
 	}
-	v, err := t.Sql.Parse(s)
+	v, err := t.SQL.Parse(s)
 	switch {
 	case err == nil:
 		return ir.C(v)
 	case err == ir.ErrNotKnown:
-		f := value.FromText(t.Sql)
+		f := value.FromText(t.SQL)
 		return &ir.Call{Name: f.Name, Args: []ir.Expr{ir.C(ir.Text(s))}, Type: localType(t), Fn: f}
 	}
 	return nil
@@ -113,7 +113,7 @@ func constantOf(s string, t schema.Type) ir.Expr {
 // What a program gives for a UUID or a label of an enum is taken to be spelled as the
 // database prints it.
 func (x *ex) fit(v val, t schema.Type) val {
-	if v.given && v.t.Ir.Kind == ir.KindText && t.Sql != nil && (t.Name == "uuid" || t.Sql.Labels != nil) && v.t.Name != schema.NUnknown {
+	if v.given && v.t.IR.Kind == ir.KindText && t.SQL != nil && (t.Name == "uuid" || t.SQL.Labels != nil) && v.t.Name != schema.NUnknown {
 		if t.Name == "uuid" {
 			x.premise(canonicalUUIDs)
 		}
@@ -164,7 +164,7 @@ func (x *ex) fitted(v val, t schema.Type, loc int32) val {
 	switch {
 	case v.t.Name == schema.NUnknown:
 		return x.stored(x.literal(v, t.Plain(), loc), t)
-	case v.t.Sql != nil && t.Sql != nil && v.t.Sql.Name == t.Sql.Name && fitsAlready(v, t.Sql):
+	case v.t.SQL != nil && t.SQL != nil && v.t.SQL.Name == t.SQL.Name && fitsAlready(v, t.SQL):
 		return val{e: v.e, t: t, nn: v.nn, digits: v.digits}
 	}
 	return x.stored(x.cast(v, t.Plain(), loc), t)
@@ -210,8 +210,8 @@ func (x *ex) assignable(from, to schema.Type) bool {
 // stored and to typeCast, but for literals.
 func (x *ex) cast(v val, t schema.Type, loc int32) val {
 	from := v.t
-	if from.Sql != nil && from.Sql.Collation != "" && t.Textual() && t.Sql.Collation == "" {
-		t = x.l.Collated(t, from.Sql.Collation)
+	if from.SQL != nil && from.SQL.Collation != "" && t.Textual() && t.SQL.Collation == "" {
+		t = x.l.Collated(t, from.SQL.Collation)
 	}
 	out := val{e: v.e, t: t, nn: v.nn, digits: v.digits}
 	switch {
@@ -232,11 +232,11 @@ func (x *ex) cast(v val, t schema.Type, loc int32) val {
 	case from.Name == schema.NInt && t.Name == schema.NBool:
 		out.e = ir.Op(ir.Ne, v.e, ir.C(ir.Int(0)))
 		return out
-	case from.Sql == nil || t.Sql == nil:
+	case from.SQL == nil || t.SQL == nil:
 		out.e = &ir.Call{Name: castName(t), Args: []ir.Expr{v.e}, Type: localType(t)}
 		out.nn = false
 		return out
-	case t.Sql.Name == "bpchar" && from.Textual():
+	case t.SQL.Name == "bpchar" && from.Textual():
 		out.e = x.apply(value.Padded, t, v.e)
 		return out
 	case from.Name == schema.NInt && t.Textual():
@@ -256,13 +256,13 @@ func (x *ex) castCall(e ir.Expr, from, t schema.Type) ir.Expr {
 	switch {
 	case k != nil && k.Method == 'f' && k.Function != "":
 		return x.apply(value.Function(k.Function+"("+from.PgName()+")", true), t, e)
-	case from.Textual() || from.Sql.Name == "citext":
-		return x.apply(value.FromText(t.Sql), t, e)
-	case t.Textual() || t.Sql.Name == "citext":
-		if from.Name == schema.NNumeric || from.Sql.Name == "jsonb" {
+	case from.Textual() || from.SQL.Name == "citext":
+		return x.apply(value.FromText(t.SQL), t, e)
+	case t.Textual() || t.SQL.Name == "citext":
+		if from.Name == schema.NNumeric || from.SQL.Name == "jsonb" {
 			x.premise(equalDigits)
 		}
-		return x.apply(value.ToText(from.Sql), t, e)
+		return x.apply(value.ToText(from.SQL), t, e)
 	}
 	f := &ir.Function{Name: t.String() + "<-" + from.String(), Strict: true}
 	if from.Name == schema.NArray && from.Element().Textual() && !t.Element().Textual() || narrows(from, t) {
@@ -273,24 +273,24 @@ func (x *ex) castCall(e ir.Expr, from, t schema.Type) ir.Expr {
 
 // narrows reports whether an array may have elements that do not fit those of another one.
 func narrows(from, t schema.Type) bool {
-	return from.Sql.Elem != nil && t.Sql.Elem.Narrow() && !from.Sql.Elem.Within(t.Sql.Elem)
+	return from.SQL.Elem != nil && t.SQL.Elem.Narrow() && !from.SQL.Elem.Within(t.SQL.Elem)
 }
 
 // identical reports whether a cast leaves the IR's value as it is.
 func (x *ex) identical(from, t schema.Type) bool {
-	if from.Sql == nil || t.Sql == nil {
+	if from.SQL == nil || t.SQL == nil {
 		return false
 	}
-	a, b := from.Sql.Name, t.Sql.Name
+	a, b := from.SQL.Name, t.SQL.Name
 	switch {
-	case from.Sql.Elem != nil && t.Sql.Elem != nil:
+	case from.SQL.Elem != nil && t.SQL.Elem != nil:
 		if narrows(from, t) {
 			return false
 		}
-		return x.identical(schema.TypeOfValues(from.Sql.Elem), schema.TypeOfValues(t.Sql.Elem)) || from.Sql.Elem.Name == t.Sql.Elem.Name
+		return x.identical(schema.TypeOfValues(from.SQL.Elem), schema.TypeOfValues(t.SQL.Elem)) || from.SQL.Elem.Name == t.SQL.Elem.Name
 	case t.Textual() && b != "bpchar" && b != "char":
 		// The text of these is the value itself; a name is taken to be short.
-		return from.Textual() || a == "citext" || a == "uuid" || from.Sql.Labels != nil
+		return from.Textual() || a == "citext" || a == "uuid" || from.SQL.Labels != nil
 	case b == "citext":
 		return from.Textual()
 	case from.Name == schema.NInt && t.Name == schema.NInt: // values are taken to fit
@@ -310,7 +310,7 @@ func (x *ex) identical(from, t schema.Type) bool {
 func (x *ex) castNumber(v val, t schema.Type) val {
 	from := v.t
 	out := val{e: v.e, t: t, nn: v.nn, digits: v.digits}
-	a, b := from.Sql.Name, t.Sql.Name
+	a, b := from.SQL.Name, t.SQL.Name
 	switch {
 	case from.Name == schema.NInt && t.Name == schema.NNumeric:
 		out.digits = 1
@@ -331,15 +331,15 @@ func (x *ex) castNumber(v val, t schema.Type) val {
 // assignment does.
 func (x *ex) stored(v val, t schema.Type) val {
 	out := val{e: v.e, t: t, nn: v.nn, digits: v.digits}
-	if t.Sql == nil || !rounds(t.Sql) && !cutsBlanks(v.e, t.Sql) || fitsAlready(v, t.Sql) || v.isNull() {
+	if t.SQL == nil || !rounds(t.SQL) && !cutsBlanks(v.e, t.SQL) || fitsAlready(v, t.SQL) || v.isNull() {
 		return out
 	}
 	out.digits = 0
-	if t.Sql.Name == "interval" && t.Sql.Length != 0 { // some of its fields
-		out.e = x.apply(&ir.Function{Name: fmt.Sprintf("stored as %s of range %d", t.Sql, t.Sql.Length), Strict: true}, t, v.e)
+	if t.SQL.Name == "interval" && t.SQL.Length != 0 { // some of its fields
+		out.e = x.apply(&ir.Function{Name: fmt.Sprintf("stored as %s of range %d", t.SQL, t.SQL.Length), Strict: true}, t, v.e)
 		return out
 	}
-	out.e = x.apply(value.Stored(t.Sql), t, v.e)
+	out.e = x.apply(value.Stored(t.SQL), t, v.e)
 	return out
 }
 
@@ -393,7 +393,7 @@ func endsInBlanks(e ir.Expr) bool {
 // fitsAlready reports whether a value has no more digits than the type, or is one that
 // was stored in such a type before.
 func fitsAlready(v val, t *value.Type) bool {
-	if s := v.t.Sql; s != nil && s.Name == t.Name && s.Length == t.Length && s.Precision == t.Precision && s.Scale == t.Scale {
+	if s := v.t.SQL; s != nil && s.Name == t.Name && s.Length == t.Length && s.Precision == t.Precision && s.Scale == t.Scale {
 		return true
 	}
 	if t.Name == "numeric" {
@@ -411,10 +411,10 @@ func (v val) scale() (digits int, known bool) {
 	if c, ok := v.e.(*ir.Const); ok && (c.Value.Kind == ir.KindNum || c.Value.Kind == ir.KindInt) {
 		return value.DigitsOf(c.Value.Rat())
 	}
-	if v.t.Sql == nil {
+	if v.t.SQL == nil {
 		return 0, false
 	}
-	return v.t.Sql.Digits()
+	return v.t.SQL.Digits()
 }
 
 // withScale sets the digits of the result of an operation on numbers: f of those of
@@ -477,10 +477,10 @@ func (x *ex) casted(e *pg.TypeCast, v val, t schema.Type) val {
 
 // modify is an explicit cast to the modifier of a type.
 func (x *ex) modify(v val, t schema.Type) val {
-	if v.isNull() || t.Sql == nil || t.Sql.Length == 0 && !rounds(t.Sql) || fitsAlready(v, t.Sql) {
+	if v.isNull() || t.SQL == nil || t.SQL.Length == 0 && !rounds(t.SQL) || fitsAlready(v, t.SQL) {
 		return val{e: v.e, t: t, nn: v.nn, digits: v.digits}
 	}
-	return val{e: x.apply(value.Cast(t.Sql), t, v.e), t: t, nn: v.nn}
+	return val{e: x.apply(value.Cast(t.SQL), t, v.e), t: t, nn: v.nn}
 }
 
 // timeWord is a literal that means a time by the clock.

@@ -82,8 +82,8 @@ func (d *deriver) total(p *ir.Project) bool {
 	}
 	var keys []string
 	if t := d.tableOf(leaf); t != nil {
-		for _, k := range t.Ir.Key {
-			keys = append(keys, t.Ir.Columns[k].Name)
+		for _, k := range t.IR.Key {
+			keys = append(keys, t.IR.Columns[k].Name)
 		}
 	} else if g, ok := leaf.Rel.(*ir.Group); ok {
 		for _, k := range g.Keys {

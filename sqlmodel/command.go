@@ -10,7 +10,7 @@ import (
 // SQLBody translates a LANGUAGE sql function: the rows of its last statement
 // are its result.
 func (b *builder) sqlBody(f *frame) {
-	list, t := f.fn.SqlStatements()
+	list, t := f.fn.SQLStatements()
 	for i, s := range list {
 		b.numbered(func() {
 			if i == len(list)-1 && !f.fn.Void() {
@@ -96,7 +96,7 @@ func (b *builder) resultTypes(f *frame) []schema.Type {
 		}
 		return out
 	}
-	if t.Name == schema.NRecord || t.Ir.Kind == ir.KindOpaque && t.Name != schema.NJSON {
+	if t.Name == schema.NRecord || t.IR.Kind == ir.KindOpaque && t.Name != schema.NJSON {
 		return nil
 	}
 	return []schema.Type{t}
@@ -184,7 +184,7 @@ func (b *builder) lockTable(f *frame, t *syntax.Text, s *pg.LockStmt, pos ir.Pos
 	}
 	for _, n := range s.Relations {
 		tab := x.tableOf(pg.Inner(n).(*pg.RangeVar))
-		b.emit(&ir.LockTable{At: at(pos), Table: tab.Ir, Mode: mode})
+		b.emit(&ir.LockTable{At: at(pos), Table: tab.IR, Mode: mode})
 		b.locks = true
 	}
 }

@@ -106,7 +106,7 @@ func (w *commandWriter) input(l *loader, v *variable, p schema.Param, in *syntax
 // without a cast: any text between quotes, and a number for the types to which it
 // converts implicitly.
 func converts(t schema.Type, spelt *pg.TypeName) bool {
-	if t.Ir.Kind != ir.KindInt && t.Ir.Kind != ir.KindNum || spelt == nil {
+	if t.IR.Kind != ir.KindInt && t.IR.Kind != ir.KindNum || spelt == nil {
 		return true
 	}
 	switch syntax.TypeSpelling(spelt) {
@@ -124,7 +124,7 @@ type argument func(number, offset int) ir.SendArg
 func (b *builder) statementCommand(t *syntax.Text, raw *pg.RawStmt, pos ir.Pos, arg argument) *ir.Send {
 	tree := pg.Inner(raw.Stmt)
 	s := &ir.Send{At: at(pos), Apart: apart(tree), Reads: b.onlyReads(tree, raw)}
-	from, to := schema.StatementSpan(t, raw)
+	from, to := syntax.StatementSpan(t, raw)
 	s.Text, s.Args = splitAtParameters(t.SQL, from, to, raw, arg)
 	if list, ok := syntax.ResultNames(raw); ok {
 		s.Columns = list
@@ -214,13 +214,13 @@ func (b *builder) writtenBy(tree any) (*ir.Table, ir.Verb) {
 		return nil, ir.NoVerb
 	}
 	t := b.l.Late.Table(syntax.RangeName(target))
-	if t == nil || t.Ir == nil || len(t.Triggers) > 0 || t.Ir.RefersTo(t.Ir) {
+	if t == nil || t.IR == nil || len(t.Triggers) > 0 || t.IR.RefersTo(t.IR) {
 		return nil, ir.NoVerb
 	}
 	for _, other := range b.l.Order { // a cascade may come back
-		if other != t && other.Ir != nil && other.Ir.RefersTo(t.Ir) && t.Ir.RefersTo(other.Ir) {
+		if other != t && other.IR != nil && other.IR.RefersTo(t.IR) && t.IR.RefersTo(other.IR) {
 			return nil, ir.NoVerb
 		}
 	}
-	return t.Ir, verb
+	return t.IR, verb
 }

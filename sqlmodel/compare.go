@@ -27,11 +27,11 @@ func (x *ex) compare(op string, l, r val, loc int32) val {
 	equality := k == ir.Eq || k == ir.Ne || k == ir.Is
 	l, r = x.collate(l, r)
 	l, r = x.comparable(l), x.comparable(r)
-	if equality && l.t.Sql != nil && l.t.Sql.Labels != nil || l.t.Ordered() && r.t.Ordered() || equality && x.byIdentity(l.t) && x.byIdentity(r.t) && comparableKinds(l.t.Ir.Kind, r.t.Ir.Kind) {
+	if equality && l.t.SQL != nil && l.t.SQL.Labels != nil || l.t.Ordered() && r.t.Ordered() || equality && x.byIdentity(l.t) && x.byIdentity(r.t) && comparableKinds(l.t.IR.Kind, r.t.IR.Kind) {
 		return val{e: ir.Op(k, l.e, r.e), t: schema.TBool, nn: nn}
 	}
-	if l.t.Sql != nil && l.t.Sql.Labels != nil { // the order of an enum is that of its labels
-		rank := value.Rank(l.t.Sql)
+	if l.t.SQL != nil && l.t.SQL.Labels != nil { // the order of an enum is that of its labels
+		rank := value.Rank(l.t.SQL)
 		return val{e: ir.Op(k, x.apply(rank, schema.TInt, l.e), x.apply(rank, schema.TInt, r.e)), t: schema.TBool, nn: nn}
 	}
 	out := val{e: x.opaqueComparison(op, l, r), t: schema.TBool}
@@ -60,9 +60,9 @@ func (x *ex) operands(op string, l, r val, loc int32) (val, val) {
 		return x.given(l, r), r
 	case r.given && l.t.Name != schema.NAny && l.t.Name != schema.NUnknown && !l.t.Same(r.t):
 		return l, x.given(r, l)
-	case l.t.Name == schema.NAny && r.t.Sql != nil:
+	case l.t.Name == schema.NAny && r.t.SQL != nil:
 		return retype(l, r.t), r
-	case r.t.Name == schema.NAny && l.t.Sql != nil:
+	case r.t.Name == schema.NAny && l.t.SQL != nil:
 		return l, retype(r, l.t)
 	}
 	a, b := l.argType(), r.argType()
@@ -74,7 +74,7 @@ func (x *ex) operands(op string, l, r val, loc int32) (val, val) {
 		return x.literal(l, r.t.Plain(), loc), r
 	case r.t.Name == schema.NUnknown:
 		return l, x.literal(r, l.t.Plain(), loc)
-	case l.t.Sql == nil || r.t.Sql == nil || x.l.In.MySQL || len(calls) > 0:
+	case l.t.SQL == nil || r.t.SQL == nil || x.l.In.MySQL || len(calls) > 0:
 		return l, r
 	}
 	x.fail(loc, "the operator %s does not compare %s with %s; add a cast", op, l.t, r.t)
@@ -92,7 +92,7 @@ func (x *ex) given(v, other val) val {
 // collate gives both operands of a comparison of texts the collation that one has.
 func (x *ex) collate(l, r val) (val, val) {
 	for _, p := range []struct{ from, to *val }{{&l, &r}, {&r, &l}} {
-		if f, t := p.from.t.Sql, p.to.t.Sql; f != nil && t != nil && f.Collation != "" && t.Collation == "" && p.to.t.Textual() {
+		if f, t := p.from.t.SQL, p.to.t.SQL; f != nil && t != nil && f.Collation != "" && t.Collation == "" && p.to.t.Textual() {
 			p.to.t = x.l.Collated(p.to.t, f.Collation)
 		}
 	}
@@ -102,25 +102,25 @@ func (x *ex) collate(l, r val) (val, val) {
 // comparable gives what is compared of a value: its key, where values that differ may
 // be equal.
 func (x *ex) comparable(v val) val {
-	if v.t.Sql == nil || v.t.Sql.Equality() != value.Keyed || v.t.Name == schema.NArray {
+	if v.t.SQL == nil || v.t.SQL.Equality() != value.Keyed || v.t.Name == schema.NArray {
 		return v
 	}
 	switch {
-	case v.t.Sql.Collation != "":
-		return val{e: x.apply(value.Function(v.t.Sql.Key(), true), schema.TText, v.e), t: schema.TText, nn: v.nn}
-	case v.t.Sql.Name == "citext":
+	case v.t.SQL.Collation != "":
+		return val{e: x.apply(value.Function(v.t.SQL.Key(), true), schema.TText, v.e), t: schema.TText, nn: v.nn}
+	case v.t.SQL.Name == "citext":
 		return val{e: x.folded(&ir.Call{Name: "lower", Args: []ir.Expr{v.e}, Type: ir.TextType}), t: schema.TText, nn: v.nn}
 	}
-	return val{e: x.apply(value.Function(v.t.Sql.Key(), true), schema.TNumeric, v.e), t: schema.TNumeric, nn: v.nn}
+	return val{e: x.apply(value.Function(v.t.SQL.Key(), true), schema.TNumeric, v.e), t: schema.TNumeric, nn: v.nn}
 }
 
 // byIdentity reports whether two values of a type are equal exactly if the IR has one
 // value for them.
 func (x *ex) byIdentity(t schema.Type) bool {
-	if t.Sql == nil {
-		return t.Ir.Kind != ir.KindOpaque || t.Name != schema.NAny
+	if t.SQL == nil {
+		return t.IR.Kind != ir.KindOpaque || t.Name != schema.NAny
 	}
-	return t.Sql.Equality() == value.Identity
+	return t.SQL.Equality() == value.Identity
 }
 
 // opaqueComparison is a comparison of values of which nothing is known but that

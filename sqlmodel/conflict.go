@@ -86,12 +86,12 @@ func (i *inserter) once(conf *ir.Conflict, row *rowSource, done string) {
 	if slices.ContainsFunc(conf.Sets, func(set ir.Set) bool { return slices.Contains(conf.Target, set.Col) }) {
 		i.b.unmodelled("ON CONFLICT DO UPDATE of several rows that changes the columns in conflict")
 	}
-	if slices.ContainsFunc(i.tab.Ir.Uniques, func(u ir.Unique) bool { return u.Where != nil && ir.SameColumns(u.Columns, conf.Target) }) {
+	if slices.ContainsFunc(i.tab.IR.Uniques, func(u ir.Unique) bool { return u.Where != nil && ir.SameColumns(u.Columns, conf.Target) }) {
 		i.b.unmodelled("ON CONFLICT DO UPDATE of several rows on a partial index")
 	}
 	p := proposal{}
 	for _, k := range conf.Target {
-		p.keys = append(p.keys, i.keyOf(row, i.tab.Ir.Columns[k]))
+		p.keys = append(p.keys, i.keyOf(row, i.tab.IR.Columns[k]))
 	}
 	if conf.Where != nil {
 		p.done = ir.V(done)
@@ -176,9 +176,9 @@ func (i *inserter) conflictTarget(c *pg.OnConflictClause) []int {
 		e := pg.Inner(n).(*pg.IndexElem)
 		name := t.KeyOf(e.Name)
 		if name == "" {
-			name = i.indexedColumn(&schema.SqlExpr{Node: e.Expr, Text: i.x.text})
+			name = i.indexedColumn(&schema.SQLExpr{Node: e.Expr, Text: i.x.text})
 		}
-		if t.Ir.Column(name) < 0 {
+		if t.IR.Column(name) < 0 {
 			i.x.fail(c.Infer.Location, "table %s has no column %s", t.Name, name)
 		}
 		if !slices.Contains(cols, name) {
@@ -187,7 +187,7 @@ func (i *inserter) conflictTarget(c *pg.OnConflictClause) []int {
 	}
 	var out []int
 	for _, name := range cols {
-		out = append(out, t.Ir.Column(name))
+		out = append(out, t.IR.Column(name))
 	}
 	for _, u := range t.Uniques {
 		if (slices.Contains(t.UnseenNames(), u.Name) || u.NullsEqual(t)) && strings.Join(u.Columns, " ") == strings.Join(cols, " ") {
@@ -215,7 +215,7 @@ func (i *inserter) onlyKey() []int {
 	var keys [][]int
 	for _, k := range append(t.Keys(), t.Uniques...) {
 		if !slices.ContainsFunc(k.Columns, i.generates) {
-			keys = append(keys, schema.ColumnIndexes(t.Ir, k.Columns))
+			keys = append(keys, schema.ColumnIndexes(t.IR, k.Columns))
 		}
 	}
 	if len(keys) != 1 {
@@ -235,11 +235,11 @@ func (i *inserter) generates(name string) bool {
 }
 
 // indexedColumn finds the column that stands for an expression of ON CONFLICT.
-func (i *inserter) indexedColumn(e *schema.SqlExpr) string {
+func (i *inserter) indexedColumn(e *schema.SQLExpr) string {
 	v, why := i.b.l.rowExpr(i.tab, e)
 	if why == "" {
 		for _, c := range i.tab.Indexed {
-			if g := i.tab.Ir.Columns[i.tab.Ir.Column(c.Name)].Generated; g != nil && ir.ExprString(g) == ir.ExprString(v.e) {
+			if g := i.tab.IR.Columns[i.tab.IR.Column(c.Name)].Generated; g != nil && ir.ExprString(g) == ir.ExprString(v.e) {
 				return c.Name
 			}
 		}
@@ -249,7 +249,7 @@ func (i *inserter) indexedColumn(e *schema.SqlExpr) string {
 }
 
 func (i *inserter) isKey(cols []int) bool {
-	t := i.tab.Ir
+	t := i.tab.IR
 	if !t.Rowid && ir.SameColumns(cols, t.Key) {
 		return true
 	}
@@ -273,7 +273,7 @@ type conflictRow struct {
 // update changes them, or some rows with the same values are not in conflict.
 func (i *inserter) readsFirst(c *ir.Conflict) bool {
 	return slices.ContainsFunc(c.Sets, func(set ir.Set) bool { return slices.Contains(c.Target, set.Col) }) ||
-		slices.ContainsFunc(i.tab.Ir.Uniques, func(u ir.Unique) bool { return u.Where != nil && ir.SameColumns(u.Columns, c.Target) })
+		slices.ContainsFunc(i.tab.IR.Uniques, func(u ir.Unique) bool { return u.Where != nil && ir.SameColumns(u.Columns, c.Target) })
 }
 
 // readConflict reads what RETURNING gives of an INSERT … ON CONFLICT DO UPDATE if there
@@ -283,7 +283,7 @@ func (i *inserter) readConflict(stmt *ir.Insert, row, existing, after *rowSource
 	b := i.b
 	var where ir.Expr
 	for _, k := range stmt.Conflict.Target {
-		name := i.tab.Ir.Columns[k].Name
+		name := i.tab.IR.Columns[k].Name
 		var given ir.Expr
 		if c := row.col(name); c != nil {
 			given = c.e

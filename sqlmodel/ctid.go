@@ -24,8 +24,8 @@ func isCtid(n *pg.Node) bool {
 func (s *rowSource) ctid() val {
 	keys := keysOf([]ir.Source{s.irSource()})
 	if len(keys) == 1 {
-		t := s.table.Ir
-		return val{e: keys[0], t: schema.Type{Ir: t.Columns[t.Key[0]].Type, Name: schema.TidPrefix + s.table.RowType}, nn: true}
+		t := s.table.IR
+		return val{e: keys[0], t: schema.Type{IR: t.Columns[t.Key[0]].Type, Name: schema.TidPrefix + s.table.RowType}, nn: true}
 	}
 	return val{e: &ir.Call{Name: ir.RowFn, Args: keys, Type: ir.OpaqueType}, t: schema.Opaque(schema.TidPrefix + s.table.RowType), nn: true}
 }

@@ -178,12 +178,12 @@ func (b *builder) currentOf(f *frame, row *rowSource, n *pg.Node) (where ir.Expr
 		return nil, false
 	}
 	c := b.boundCursor(f, e.CursorName)
-	p := c.at[row.table.Ir]
+	p := c.at[row.table.IR]
 	if p == nil {
 		b.unmodelled("WHERE CURRENT OF outside of a simple loop over the cursor")
 	}
-	for i, k := range row.table.Ir.Key {
-		where = ir.AndE(where, ir.Op(ir.Eq, &ir.Col{Row: row.row, Col: row.table.Ir.Columns[k].Name}, ir.V(p.key[i][0])))
+	for i, k := range row.table.IR.Key {
+		where = ir.AndE(where, ir.Op(ir.Eq, &ir.Col{Row: row.row, Col: row.table.IR.Columns[k].Name}, ir.V(p.key[i][0])))
 	}
 	return where, true
 }

@@ -119,7 +119,7 @@ func (d *deriver) typeOf(x *ex, e ir.Expr) ir.Type {
 				switch c := s.col(e.Col); {
 				case s.row != e.Row:
 				case s.table != nil:
-					return s.table.Ir.Columns[s.table.Ir.Column(e.Col)].Type
+					return s.table.IR.Columns[s.table.IR.Column(e.Col)].Type
 				case c != nil: // the row that an INSERT proposes
 					return localType(c.t)
 				}
@@ -132,8 +132,8 @@ func (d *deriver) typeOf(x *ex, e ir.Expr) ir.Type {
 // register notes the types of a row variable's columns.
 func (d *deriver) register(src *rowSource) {
 	d.rows[src.row] = true
-	if src.table != nil && src.table.Ir.Rowid {
-		key := src.table.Ir.Columns[0]
+	if src.table != nil && src.table.IR.Rowid {
+		key := src.table.IR.Columns[0]
 		d.types[ir.Col{Row: src.row, Col: key.Name}] = key.Type
 	}
 	for _, c := range src.cols {
@@ -394,7 +394,7 @@ func (x *ex) core(s *pg.SelectStmt) *derived {
 		out.single, out.nonEmpty = true, where == nil
 	} else if l, ok := from.(*ir.Leaf); ok {
 		if t := y.d.tableOf(l); t != nil {
-			out.single = fixesKey(t.Ir, l.Row, where, x.outerRows())
+			out.single = fixesKey(t.IR, l.Row, where, x.outerRows())
 		}
 	}
 	q.distinct(s, p, g)

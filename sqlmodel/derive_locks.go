@@ -106,7 +106,7 @@ func (q *query) lockDerived(x *ex, s *pg.SelectStmt, from ir.From, p *ir.Project
 	var leaves []leafLock
 	for _, src := range q.level.sources {
 		if mode, _ := q.lockOf(src.alias); mode != ir.NoLock && src.table != nil {
-			leaves = append(leaves, leafLock{src.table.Ir, src.row, mode})
+			leaves = append(leaves, leafLock{src.table.IR, src.row, mode})
 		}
 	}
 	if len(leaves) == 0 {
@@ -227,7 +227,7 @@ func (q *query) lockNullable(x *ex, s *pg.SelectStmt, src *rowSource, nullable m
 	}
 	d := &ir.Dropped{At: at(x.pos(loc)), Kind: ir.ByError, What: "the error of a lock on " + src.alias + ", the nullable side of an outer join"}
 	if src.table != nil {
-		d.Tables = []*ir.Table{src.table.Ir}
+		d.Tables = []*ir.Table{src.table.IR}
 	}
 	x.b.emit(d)
 }

@@ -247,7 +247,7 @@ func (d *deriver) follow(from ir.From, where []ir.Expr) {
 				b.conds = append(b.conds, ir.Op(ir.Eq, k.b, v))
 				continue
 			}
-			b.conds = append(b.conds, &ir.Exists{Query: ir.Query{From: []ir.Source{{Table: a.table.Ir, Row: a.row}},
+			b.conds = append(b.conds, &ir.Exists{Query: ir.Query{From: []ir.Source{{Table: a.table.IR, Row: a.row}},
 				Where: ir.AndE(append(append([]ir.Expr{}, a.conds...), ir.Op(ir.Eq, k.a, k.b))...)}})
 		}
 	}
@@ -291,7 +291,7 @@ func (d *deriver) read(r ir.Rel) {
 			s.given.Cols = append(s.given.Cols, c)
 			row.Args = append(row.Args, &ir.Col{Row: s.row, Col: c.Name})
 		}
-		if key := s.table.Ir.Columns[0]; s.table.Ir.Rowid && used[ir.Col{Row: s.row, Col: key.Name}] { // of its locks
+		if key := s.table.IR.Columns[0]; s.table.IR.Rowid && used[ir.Col{Row: s.row, Col: key.Name}] { // of its locks
 			use(ir.Column{Name: key.Name, Type: key.Type})
 		}
 		for _, c := range s.table.Columns {
@@ -302,7 +302,7 @@ func (d *deriver) read(r ir.Rel) {
 		t := ir.ArrayType(ir.KindOpaque)
 		s.given.Param = d.b.irLocal("rows_of_"+syntax.LastPart(s.table.Name), t)
 		d.b.emit(&ir.Select{At: at(s.pos), Into: []string{s.given.Param}, Aggs: []ir.Agg{{Fn: ir.RowsAgg, Arg: row, Type: t}},
-			Query: ir.Query{From: []ir.Source{{Table: s.table.Ir, Row: s.row}}, Where: ir.AndE(s.conds...)}})
+			Query: ir.Query{From: []ir.Source{{Table: s.table.IR, Row: s.row}}, Where: ir.AndE(s.conds...)}})
 	}
 	d.lock()
 }

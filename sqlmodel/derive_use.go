@@ -288,7 +288,7 @@ func (x *ex) derivedValue(e *pg.SubLink, s *pg.SelectStmt) val {
 		x.succeeds(d, false)
 		x.once(d)
 		t := schema.ArrayOf(c.t)
-		return val{e: d.call(ir.WantArray, t.Ir), t: t, nn: true}
+		return val{e: d.call(ir.WantArray, t.IR), t: t, nn: true}
 	}
 	x.succeeds(d, true)
 	x.once(d)

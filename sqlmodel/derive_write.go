@@ -111,8 +111,8 @@ func (d *deriver) oneEach(from ir.From, where ir.Expr, target string) bool {
 	fixed := fixedColumns(leaf.Row, where, map[string]bool{target: true})
 	if t := d.tableOf(leaf); t != nil {
 		all := true
-		for _, k := range t.Ir.Key {
-			all = all && fixed[t.Ir.Columns[k].Name]
+		for _, k := range t.IR.Key {
+			all = all && fixed[t.IR.Columns[k].Name]
 		}
 		return all
 	}

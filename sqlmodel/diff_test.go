@@ -223,15 +223,15 @@ func (d *differ) read(tab *schema.Table) [][]ir.Value {
 	var out [][]ir.Value
 	for i, row := range d.query("SELECT " + strings.Join(names, ", ") + " FROM " + tab.Name) {
 		vals := make([]ir.Value, 0, len(row)+1)
-		if tab.Ir.Rowid {
+		if tab.IR.Rowid {
 			vals = append(vals, ir.Int(int64(i)))
 		}
 		for k, text := range row {
 			vals = append(vals, d.value(text, tab.Columns[k].T.Domain()))
 		}
-		for _, c := range tab.Ir.Columns[len(vals):] { // what indexes are over
+		for _, c := range tab.IR.Columns[len(vals):] { // what indexes are over
 			vals = append(vals, ir.Null)
-			v, ok := interp.NewMachine(&ir.Program{}, nil).RowValue(tab.Ir, c.Generated)(vals)
+			v, ok := interp.NewMachine(&ir.Program{}, nil).RowValue(tab.IR, c.Generated)(vals)
 			if !ok {
 				d.t.Fatalf("%s.%s has no value", tab.Name, c.Name)
 			}
@@ -309,7 +309,7 @@ func (d *differ) compareCall(fn *schema.Function, literals ...string) {
 	now := d.query("SELECT now()")[0][0]
 	in.Havoc = func(site *ir.Havoc, n int) (ir.Value, bool) {
 		if t, _ := txn.LocalType(site.Var); t == ir.TimeType {
-			return d.value(now, schema.TStamp.Sql), true
+			return d.value(now, schema.TStamp.SQL), true
 		}
 		return anyOrderOnly(site, n)
 	}

@@ -36,7 +36,7 @@ func (l *loader) exclusions(t *schema.Table) {
 			l.HideExclusion(t, x, ", which may be checked at commit")
 			late := ir.Exclusion{Pos: x.Pos, Name: x.Name, Rows: [2]string{firstRow, secondRow}}
 			if l.exclusionExpr(t, x, &late, new(ir.Expr)) == "" && late.Fault() == "" {
-				t.Ir.Late = append(t.Ir.Late, late)
+				t.IR.Late = append(t.IR.Late, late)
 			}
 			continue
 		}
@@ -50,14 +50,14 @@ func (l *loader) exclusions(t *schema.Table) {
 			l.HideExclusion(t, x, " ("+why+")")
 			continue
 		}
-		t.Ir.Exclusions = append(t.Ir.Exclusions, out)
+		t.IR.Exclusions = append(t.IR.Exclusions, out)
 		var columns []string
-		for _, c := range out.Columns(t.Ir) {
-			columns = append(columns, t.Ir.Columns[c].Name)
+		for _, c := range out.Columns(t.IR) {
+			columns = append(columns, t.IR.Columns[c].Name)
 		}
 		t.Coarsen(x.Pos, "EXCLUDE constraint "+x.Name, out.Expr, columns)
 		if ordered != nil {
-			t.Ir.Checks = append(t.Ir.Checks, ir.TableCheck{Pos: x.Pos, Name: x.Name, Expr: ordered})
+			t.IR.Checks = append(t.IR.Checks, ir.TableCheck{Pos: x.Pos, Name: x.Name, Expr: ordered})
 		}
 	}
 }

@@ -458,7 +458,7 @@ func (x *ex) unify(vs []val, loc int32, what string) (out []val, t schema.Type, 
 // known are left out.
 func (x *ex) commonType(vs []val, types []string, loc int32, what string) schema.Type {
 	for _, v := range vs { // one that the values have as it is, with its modifier
-		all := v.t.Sql != nil || v.t.Name == schema.NRecord
+		all := v.t.SQL != nil || v.t.Name == schema.NRecord
 		for _, o := range vs {
 			all = all && o.t.Same(v.t)
 		}
@@ -597,7 +597,7 @@ func (x *ex) arrayExpr(e *pg.A_ArrayExpr) val {
 	var args []ir.Expr
 	for _, v := range vs {
 		c, ok := v.e.(*ir.Const)
-		constant = constant && ok && !c.Value.IsNull() && c.Value.Kind == t.Ir.Kind && t.Ir.Kind != ir.KindArray
+		constant = constant && ok && !c.Value.IsNull() && c.Value.Kind == t.IR.Kind && t.IR.Kind != ir.KindArray
 		if constant {
 			elems = append(elems, c.Value)
 		}
@@ -610,7 +610,7 @@ func (x *ex) arrayExpr(e *pg.A_ArrayExpr) val {
 	if constant {
 		return val{e: ir.C(ir.Array(elems)), t: at, nn: true}
 	}
-	return val{e: &ir.Call{Name: "array", Args: args, Type: at.Ir}, t: at, nn: true}
+	return val{e: &ir.Call{Name: "array", Args: args, Type: at.IR}, t: at, nn: true}
 }
 
 // indirection is a[i], (row).field and combinations of them.
@@ -656,11 +656,11 @@ func (x *ex) subscript(v val, i *pg.A_Indices, loc int32) val {
 				args = append(args, x.convert(x.expr(n), schema.TInt, x.at(n), "a subscript"))
 			}
 		}
-		return val{e: &ir.Call{Name: "slice", Args: args, Type: v.t.Ir}, t: v.t}
+		return val{e: &ir.Call{Name: "slice", Args: args, Type: v.t.IR}, t: v.t}
 	}
 	k := x.convert(x.expr(i.Uidx), schema.TInt, x.at(i.Uidx), "a subscript")
 	t := v.t.Element()
-	return val{e: &ir.Call{Name: "elem", Args: []ir.Expr{v.e, k}, Type: t.Ir}, t: t}
+	return val{e: &ir.Call{Name: "elem", Args: []ir.Expr{v.e, k}, Type: t.IR}, t: t}
 }
 
 // fieldOf is a field of a row, or of a value of a composite type.

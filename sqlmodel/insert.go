@@ -342,13 +342,13 @@ func (i *inserter) onceForAll(q *query) {
 		return
 	}
 	for _, n := range c.TargetList {
-		if name := pg.Inner(n).(*pg.ResTarget).Name; slices.Contains(i.conflictTarget(c), i.tab.Ir.Column(name)) {
+		if name := pg.Inner(n).(*pg.ResTarget).Name; slices.Contains(i.conflictTarget(c), i.tab.IR.Column(name)) {
 			i.b.unmodelled("ON CONFLICT DO UPDATE of several rows that changes the columns in conflict")
 		}
 	}
 	var keys []int // among the columns of q
 	for _, k := range i.conflictTarget(c) {
-		name := i.tab.Ir.Columns[k].Name
+		name := i.tab.IR.Columns[k].Name
 		at := slices.IndexFunc(i.cols, func(c *schema.Column) bool { return c.Name == name })
 		if at < 0 || at >= len(q.targets) {
 			return // a default
@@ -448,17 +448,17 @@ func (i *inserter) put(row *rowSource) {
 	gen := b.generated(tab, row)
 	row = withValues(row, gen)
 	b.unplaced(i.pos, tab, row)
-	stmt := &ir.Insert{At: at(i.pos), Table: tab.Ir}
+	stmt := &ir.Insert{At: at(i.pos), Table: tab.IR}
 	for _, c := range row.cols {
-		if k, isConst := c.e.(*ir.Const); isConst && k.Value.IsNull() && !tab.Ir.IsKey(tab.Ir.Column(c.name)) {
+		if k, isConst := c.e.(*ir.Const); isConst && k.Value.IsNull() && !tab.IR.IsKey(tab.IR.Column(c.name)) {
 			continue
 		}
-		stmt.Cols = append(stmt.Cols, tab.Ir.Column(c.name))
+		stmt.Cols = append(stmt.Cols, tab.IR.Column(c.name))
 		stmt.Values = append(stmt.Values, c.e)
 	}
 	for _, a := range gen {
 		if tab.Column(a.column) == nil { // what an index is over
-			stmt.Cols, stmt.Values = append(stmt.Cols, tab.Ir.Column(a.column)), append(stmt.Values, a.v.e)
+			stmt.Cols, stmt.Values = append(stmt.Cols, tab.IR.Column(a.column)), append(stmt.Values, a.v.e)
 		}
 	}
 	if i.s.OnConflictClause != nil {

@@ -8,7 +8,7 @@ import (
 // byIdentityOnly refuses to tell groups of values apart that may be equal although
 // they differ.
 func (x *ex) byIdentityOnly(t schema.Type, what string) {
-	if t.Sql != nil && t.Sql.Equality() != value.Identity && !x.l.In.MySQL {
+	if t.SQL != nil && t.SQL.Equality() != value.Identity && !x.l.In.MySQL {
 		x.refuse("%s by values of type %s, which may be equal although they differ", what, t)
 	}
 }

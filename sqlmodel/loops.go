@@ -363,7 +363,7 @@ func (b *builder) foreach(f *frame, s *plpgsql.Foreach, pos ir.Pos) {
 	loop := &ir.ForRange{At: at(pos), Var: b.local("i", schema.TInt), From: ir.C(ir.Int(1)),
 		To: &ir.Call{Name: "len", Args: []ir.Expr{array}, Type: ir.IntType}}
 	t := a.t.Element()
-	elem := val{e: &ir.Call{Name: "elem", Args: []ir.Expr{array, ir.V(loop.Var)}, Type: t.Ir}, t: t}
+	elem := val{e: &ir.Call{Name: "elem", Args: []ir.Expr{array, ir.V(loop.Var)}, Type: t.IR}, t: t}
 	first := b.collect(func() {
 		if len(s.Targets) != 1 {
 			b.unmodelled("FOREACH with several variables")

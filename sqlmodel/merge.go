@@ -247,7 +247,7 @@ func (m *merger) check() {
 	for _, e := range exprs {
 		ir.WalkExpr(e, func(e ir.Expr) {
 			if q, ok := e.(*ir.Exists); ok {
-				reads := func(s ir.Source) bool { return s.Table == t.Ir }
+				reads := func(s ir.Source) bool { return s.Table == t.IR }
 				if !m.single() || slices.ContainsFunc(q.Query.From, reads) {
 					b.unmodelled("a subquery in MERGE that depends on the row")
 				}
@@ -268,7 +268,7 @@ func (m *merger) check() {
 	if m.single() || len(m.matched) == 0 || len(m.others) == 0 {
 		return
 	}
-	if slices.ContainsFunc(m.q.from, func(s ir.Source) bool { return s.Table == t.Ir }) {
+	if slices.ContainsFunc(m.q.from, func(s ir.Source) bool { return s.Table == t.IR }) {
 		b.unmodelled("a MERGE of a table with itself that writes some rows and inserts others")
 	}
 	if deletes {
@@ -279,17 +279,17 @@ func (m *merger) check() {
 			b.unmodelled("a MERGE that changes %s, which says what matches", c.Col)
 		}
 	})
-	for _, x := range t.Ir.Exclusions {
-		for _, c := range x.Columns(t.Ir) {
-			if sets[t.Ir.Columns[c].Name] {
-				b.unmodelled("a MERGE that updates some rows in column %s of an EXCLUDE constraint and inserts others", t.Ir.Columns[c].Name)
+	for _, x := range t.IR.Exclusions {
+		for _, c := range x.Columns(t.IR) {
+			if sets[t.IR.Columns[c].Name] {
+				b.unmodelled("a MERGE that updates some rows in column %s of an EXCLUDE constraint and inserts others", t.IR.Columns[c].Name)
 			}
 		}
 	}
-	for _, u := range t.Ir.Uniques {
+	for _, u := range t.IR.Uniques {
 		for _, c := range u.Columns {
-			if sets[t.Ir.Columns[c].Name] {
-				b.unmodelled("a MERGE that updates some rows in the unique column %s and inserts others", t.Ir.Columns[c].Name)
+			if sets[t.IR.Columns[c].Name] {
+				b.unmodelled("a MERGE that updates some rows in the unique column %s and inserts others", t.IR.Columns[c].Name)
 			}
 		}
 	}
@@ -365,8 +365,8 @@ func (m *merger) writeMatched() {
 		return ir.V(local)
 	}
 	var key ir.Expr
-	for _, k := range row.table.Ir.Key {
-		c := row.table.Ir.Columns[k]
+	for _, k := range row.table.IR.Key {
+		c := row.table.IR.Columns[k]
 		col := &ir.Col{Row: row.row, Col: c.Name}
 		key = ir.AndE(key, ir.Op(ir.Eq, col, keep(c.Name, col, c.Type)))
 	}
@@ -379,8 +379,8 @@ func (m *merger) writeMatched() {
 			if ir.MayFail(s.v.e) {
 				b.unmodelled("what may fail in one of several actions of MERGE")
 			}
-			if !row.table.Ir.IsKey(row.table.Ir.Column(s.column)) {
-				a.set[k].v.e = keep("new", s.v.e, row.table.Ir.Columns[row.table.Ir.Column(s.column)].Type)
+			if !row.table.IR.IsKey(row.table.IR.Column(s.column)) {
+				a.set[k].v.e = keep("new", s.v.e, row.table.IR.Columns[row.table.IR.Column(s.column)].Type)
 			}
 		}
 		then := b.collect(func() { m.change(&a, key, func(e ir.Expr) ir.Expr { return e }) })
@@ -417,7 +417,7 @@ func orTrue(e ir.Expr) ir.Expr {
 
 // change writes the rows of the table for which where holds.
 func (m *merger) change(a *mergeAction, where ir.Expr, keep func(ir.Expr) ir.Expr) {
-	t := m.row.table.Ir
+	t := m.row.table.IR
 	if a.op == schema.OnDelete {
 		m.b.emit(&ir.Delete{At: at(m.pos), Table: t, Row: m.row.row, Where: where})
 		return
@@ -431,7 +431,7 @@ func (m *merger) change(a *mergeAction, where ir.Expr, keep func(ir.Expr) ir.Exp
 
 // once says that no row is written twice, which is an error.
 func (m *merger) once() {
-	t := m.row.table.Ir
+	t := m.row.table.IR
 	if m.single() {
 		return
 	}

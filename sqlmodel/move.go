@@ -11,7 +11,7 @@ import (
 // assignments without those of a key column to what it is anyway: to itself, or
 // to what the condition says it is. In list these become assignments to itself.
 func keyChanges(s *rowSource, where ir.Expr, list []assignment) (keys []string, changed []assignment) {
-	t := s.table.Ir
+	t := s.table.IR
 	same := func(a assignment) bool {
 		if c, ok := a.v.e.(*ir.Col); ok && c.Row == s.row && c.Col == a.column {
 			return true
@@ -66,7 +66,7 @@ func (b *builder) mayMove(w *writeQuery, row *rowSource, list, changed []assignm
 		if !renames(b.l.RefColumns(c), changed) || !c.OnUpdate.Changes() {
 			continue
 		}
-		if b.loopDepth > 0 || b.lookBack || slices.Contains(acting, c.Child) || c.Number < 0 || c.Child.Ir.ForeignKeys[c.Number].OnUpdate == ir.NoAction {
+		if b.loopDepth > 0 || b.lookBack || slices.Contains(acting, c.Child) || c.Number < 0 || c.Child.IR.ForeignKeys[c.Number].OnUpdate == ir.NoAction {
 			b.unmodelled("ON UPDATE %s of foreign key %s", actionWord(c.OnUpdate), c.Name)
 		}
 		acting = append(acting, c.Child)
@@ -88,7 +88,7 @@ func renames(cols []string, list []assignment) bool {
 // and another come. Where the key turns out to be the same, it is an UPDATE of
 // the other columns; if there are none, the row moves to where it is.
 func (b *builder) move(pos ir.Pos, row *rowSource, list []assignment, where ir.Expr, keep func(ir.Expr) ir.Expr) {
-	t := row.table.Ir
+	t := row.table.IR
 	found := b.irLocal("moves", ir.BoolType)
 	sel := &ir.Select{At: at(pos), Found: found, Query: ir.Query{From: []ir.Source{row.irSource()}, Where: where}}
 	read := func(base string, c int, e ir.Expr) ir.Expr {
@@ -137,12 +137,12 @@ func (b *builder) move(pos ir.Pos, row *rowSource, list []assignment, where ir.E
 		if f.Number < 0 {
 			continue
 		}
-		fk := &f.Child.Ir.ForeignKeys[f.Number]
+		fk := &f.Child.IR.ForeignKeys[f.Number]
 		action := fk.OnMove(insert.Moved)
 		if action == ir.NoAction {
 			continue
 		}
-		s := &ir.Cascade{At: at(pos), Table: f.Child.Ir, Key: f.Number}
+		s := &ir.Cascade{At: at(pos), Table: f.Child.IR, Key: f.Number}
 		for i, c := range fk.RefColumns {
 			switch action {
 			case ir.CascadeUpdate:

@@ -10,7 +10,7 @@ import (
 // t. A program that computes a value for a variable or result of a narrow type, or casts it to
 // one, may mean a condition.
 func (x *ex) narrowed(v val, t schema.Type, out val) val {
-	if x.b == nil || v.record || v.given || v.isNull() || v.t.Sql == nil || !t.Sql.Narrow() || x.l.In.MySQL || x.b.isGiven(v.e) || v.t.Sql.Within(t.Sql) {
+	if x.b == nil || v.record || v.given || v.isNull() || v.t.SQL == nil || !t.SQL.Narrow() || x.l.In.MySQL || x.b.isGiven(v.e) || v.t.SQL.Within(t.SQL) {
 		return out
 	}
 	if c, is := out.e.(*ir.Call); is && c.Fn != nil && out.e != v.e { // it rounds, too
@@ -23,14 +23,14 @@ func (x *ex) narrowed(v val, t schema.Type, out val) val {
 	switch {
 	case t.Textual() && v.t.Textual():
 		text := x.apply(value.Function("rtrim(text)", true), schema.TText, v.e)
-		fits = ir.Op(ir.Le, &ir.Call{Name: "length", Args: []ir.Expr{text}, Type: ir.IntType}, ir.C(ir.Int(int64(t.Sql.Length))))
+		fits = ir.Op(ir.Le, &ir.Call{Name: "length", Args: []ir.Expr{text}, Type: ir.IntType}, ir.C(ir.Int(int64(t.SQL.Length))))
 	case t.Numeric() && (v.t.Name == schema.NInt || v.t.Name == schema.NNumeric):
-		low, high := t.Sql.Range()
+		low, high := t.SQL.Range()
 		fits = ir.AndE(ir.Op(ir.Gt, v.e, ir.C(ir.Num(low))), ir.Op(ir.Lt, v.e, ir.C(ir.Num(high))))
 	default:
 		return out
 	}
-	f := value.Narrowing(t.Sql)
+	f := value.Narrowing(t.SQL)
 	x.b.fallible = append(x.b.fallible, f.Name)
 	out.e = &ir.Cond{If: fits, Then: out.e, Else: x.apply(f, t, v.e)}
 	return out

@@ -151,14 +151,14 @@ func (x *ex) quantified(op string, e *pg.A_Expr) val {
 		a = x.fit(a, schema.ArrayOf(v.t))
 	case a.t.Name == schema.NAny:
 		a = retype(a, schema.ArrayOf(v.t))
-	case a.t.Sql != nil:
+	case a.t.SQL != nil:
 		x.fail(e.Location, "ANY and ALL need an array, but this has type %s", a.t)
 	}
 	if a.t.Name == schema.NArray {
 		elem := val{e: ir.C(ir.Null), t: a.t.Element(), nn: true}
 		v, _ = x.operands(op, v, elem, e.Location)
 	}
-	if (op == "=" && word == " any" || op == "<>" && word == " all") && a.t.Name == schema.NArray && v.t.Ir == a.t.Element().Ir && x.byIdentity(v.t) && x.byIdentity(a.t.Element()) {
+	if (op == "=" && word == " any" || op == "<>" && word == " all") && a.t.Name == schema.NArray && v.t.IR == a.t.Element().IR && x.byIdentity(v.t) && x.byIdentity(a.t.Element()) {
 		c := x.inArray(v, a)
 		if op == "<>" {
 			c = ir.NotE(c)
@@ -210,14 +210,14 @@ func (x *ex) listedElements(n *pg.Node, elem schema.Type) ([]val, bool) {
 		}
 		return vs, true
 	case *pg.A_Const:
-		if elem.Sql == nil {
+		if elem.SQL == nil {
 			return nil, false
 		}
-		v, err := schema.ArrayOf(elem).Sql.Parse(a.GetSval().GetSval())
+		v, err := schema.ArrayOf(elem).SQL.Parse(a.GetSval().GetSval())
 		if err != nil {
 			return nil, false
 		}
-		values := v.Elems(elem.Ir.Kind)
+		values := v.Elems(elem.IR.Kind)
 		if len(values) > syntax.MaxList {
 			panic(schema.Unmodelled{Reason: fmt.Sprintf("an array of more than %d values", syntax.MaxList)})
 		}
@@ -366,7 +366,7 @@ func (x *ex) applied(op string, c catalog.Call, args []val, loc int32) val {
 		}
 	}
 	v := x.pure(c, t, args, loc)
-	v.nn = nn && (arithmeticOperators[op] && t.Ir.Kind != ir.KindOpaque || t.Name == schema.NBool && !strings.Contains(op, "?"))
+	v.nn = nn && (arithmeticOperators[op] && t.IR.Kind != ir.KindOpaque || t.Name == schema.NBool && !strings.Contains(op, "?"))
 	return v
 }
 
@@ -471,7 +471,7 @@ func (x *ex) arithmetic(op string, l, r val, nn bool) (val, bool) {
 	t := l.t.Plain()
 	switch {
 	case t.Name == schema.NInt && r.t.Name == schema.NInt:
-		if r.t.Sql.Name == "int8" || t.Sql.Name == "int2" {
+		if r.t.SQL.Name == "int8" || t.SQL.Name == "int2" {
 			t = r.t.Plain()
 		}
 	case t.Name == schema.NInt || r.t.Name == schema.NFloat:
@@ -499,7 +499,7 @@ func (x *ex) arithmetic(op string, l, r val, nn bool) (val, bool) {
 		}
 		return out, true
 	}
-	f := value.FunctionOf(arithmeticFunction(op, t), true, []*value.Type{scaled(l, t), scaled(r, t)}, t.Sql)
+	f := value.FunctionOf(arithmeticFunction(op, t), true, []*value.Type{scaled(l, t), scaled(r, t)}, t.SQL)
 	l, r = x.cast(l, t, 0), x.cast(r, t, 0)
 	return val{e: x.apply(f, t, l.e, r.e), t: t, nn: nn}, true
 }
@@ -507,7 +507,7 @@ func (x *ex) arithmetic(op string, l, r val, nn bool) (val, bool) {
 // scaled is the type of a value that is cast to t, with the digits after the point where they
 // are known.
 func scaled(v val, t schema.Type) *value.Type {
-	out := *t.Sql
+	out := *t.SQL
 	if digits, known := v.scale(); known && t.Name == schema.NNumeric {
 		out.Precision, out.Scale = maxPrecision, digits
 	}

@@ -75,7 +75,7 @@ func (p *caller) call(e *client.Call) val {
 	if t.Name == schema.NUnknown {
 		t = schema.TText
 	}
-	c.Type = t.Ir
+	c.Type = t.IR
 	return val{e: c, t: t, nn: e.Kind != client.Any, given: true}
 }
 
@@ -130,7 +130,7 @@ func knownCall(name string, args []val) (val, bool) {
 	default:
 		panic("sqlmodel: a known function gives " + f.Result.String())
 	}
-	c.Type, out.e = out.t.Ir, c
+	c.Type, out.e = out.t.IR, c
 	return out, true
 }
 
@@ -229,7 +229,7 @@ func (p *caller) op(e *client.Op) val {
 
 // opaque is an operator of which nothing is known here.
 func (p *caller) opaque(op string, t schema.Type, args ...val) val {
-	c := &ir.Call{Name: "client " + op, Type: t.Ir}
+	c := &ir.Call{Name: "client " + op, Type: t.IR}
 	for _, a := range args {
 		c.Args = append(c.Args, p.ex().defaultType(a).e)
 	}
@@ -244,13 +244,13 @@ func (p *caller) arithmetic(op string, l, r val) (val, bool) {
 	if r.t.Name == schema.NUnknown && l.t.Numeric() && p.b.isTyped(r.e) {
 		r = x.literal(r, l.t, 0)
 	}
-	text := func(v val) bool { return v.t.Ir.Kind == ir.KindText }
+	text := func(v val) bool { return v.t.IR.Kind == ir.KindText }
 	if op == "+" && text(l) && text(r) {
 		return x.concat(l, r, l.nn && r.nn), true
 	}
 	out, ok := x.arithmetic(op, l, r, l.nn && r.nn)
 	if f := ir.Functions["double "+op]; ok && f != nil && out.t.Name == schema.NFloat { // the floats of SQL may have 32 bits
-		out.e = &ir.Call{Name: f.Name, Args: []ir.Expr{l.e, r.e}, Type: out.t.Ir}
+		out.e = &ir.Call{Name: f.Name, Args: []ir.Expr{l.e, r.e}, Type: out.t.IR}
 	}
 	return out, ok
 }
@@ -275,9 +275,9 @@ func (p *caller) compare(op string, l, r val) val {
 	if sql == "" {
 		sql = op
 	}
-	text := l.t.Ir.Kind == ir.KindText || r.t.Ir.Kind == ir.KindText || l.t.Name == schema.NUnknown
+	text := l.t.IR.Kind == ir.KindText || r.t.IR.Kind == ir.KindText || l.t.Name == schema.NUnknown
 	equality := op == "==" || op == "!="
-	alike := l.t.Numeric() && r.t.Numeric() || l.t.Ir == r.t.Ir && l.t.Ir.Kind != ir.KindOpaque
+	alike := l.t.Numeric() && r.t.Numeric() || l.t.IR == r.t.IR && l.t.IR.Kind != ir.KindOpaque
 	if ok1 && ok2 && !l.record && alike && (equality || !text) {
 		return val{e: ir.Op(syntax.Comparisons[sql], l.e, r.e), t: schema.TBool, nn: nn}
 	}

@@ -80,7 +80,7 @@ func (p *caller) declare() {
 			v.local += "_"
 		}
 		taken[v.local] = true
-		it := v.t.Ir
+		it := v.t.IR
 		if v.open = v.t.Name == schema.NUnknown; v.open {
 			b.typings[v.local] = &typing{}
 			it = ir.NullType

@@ -32,7 +32,7 @@ func (x *ex) noteRange(name string, args []val, v val, loc int32) {
 		if end.t.Name == schema.NUnknown {
 			*end = x.literal(*end, t, loc)
 		}
-		if end.record || end.t.Ir.Kind != t.Ir.Kind && !(end.t.Numeric() && t.Numeric()) || !end.t.Ordered() {
+		if end.record || end.t.IR.Kind != t.IR.Kind && !(end.t.Numeric() && t.Numeric()) || !end.t.Ordered() {
 			return
 		}
 	}

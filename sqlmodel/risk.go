@@ -266,11 +266,11 @@ func (b *builder) rowChecks(t *schema.Table) ([]ir.TableCheck, bool) {
 		return nil, false
 	}
 	for _, k := range t.Checks {
-		i := slices.IndexFunc(t.Ir.Checks, func(c ir.TableCheck) bool { return c.Pos == k.Pos })
+		i := slices.IndexFunc(t.IR.Checks, func(c ir.TableCheck) bool { return c.Pos == k.Pos })
 		if i < 0 {
 			return nil, false
 		}
-		out = append(out, t.Ir.Checks[i])
+		out = append(out, t.IR.Checks[i])
 	}
 	return out, true
 }
@@ -284,13 +284,13 @@ func (b *builder) checkFirst(pos ir.Pos, row *rowSource, s *ir.Insert) {
 		return
 	}
 	value := inserted(s)
-	for i, c := range t.Ir.Columns {
+	for i, c := range t.IR.Columns {
 		if from := row.col(c.Name); c.NotNull && from != nil && !from.nn {
 			b.failsIf(pos, &ir.Unary{Op: ir.IsNull, X: value(i)}, notNull)
 		}
 	}
 	for _, k := range checks {
-		b.failsIf(pos, brokenBy(k, t.Ir, value), checkViolation)
+		b.failsIf(pos, brokenBy(k, t.IR, value), checkViolation)
 	}
 	b.shown[s] = true
 }
@@ -307,7 +307,7 @@ func (b *builder) checkUpdated(pos ir.Pos, row *rowSource, s *ir.Update) {
 	set := func(col int) bool { return slices.ContainsFunc(s.Sets, func(s ir.Set) bool { return s.Col == col }) }
 	value := updated(s)
 	var missing, broken []ir.Expr
-	for i, c := range t.Ir.Columns {
+	for i, c := range t.IR.Columns {
 		if from := row.col(c.Name); c.NotNull && set(i) && (from == nil || !from.nn) {
 			missing = append(missing, &ir.Unary{Op: ir.IsNull, X: value(i)})
 		}
@@ -316,13 +316,13 @@ func (b *builder) checkUpdated(pos ir.Pos, row *rowSource, s *ir.Update) {
 		changed := false
 		ir.WalkExpr(k.Expr, func(e ir.Expr) {
 			c, is := e.(*ir.Col)
-			changed = changed || is && set(t.Ir.Column(c.Col))
+			changed = changed || is && set(t.IR.Column(c.Col))
 		})
 		if changed {
-			broken = append(broken, brokenBy(k, t.Ir, value))
+			broken = append(broken, brokenBy(k, t.IR, value))
 		}
 	}
-	rows := ir.Query{From: []ir.Source{{Table: t.Ir, Row: s.Row}}, Where: s.Where}
+	rows := ir.Query{From: []ir.Source{{Table: t.IR, Row: s.Row}}, Where: s.Where}
 	if len(missing) > 0 && len(broken) > 0 && !b.singleRow(rows) {
 		return
 	}

@@ -196,7 +196,7 @@ func (s *statements) heldLocks() map[string]ir.LockMode {
 }
 
 // rowsOf gives the rows that lockSchema makes.
-func (s *statements) rowsOf(tab *schema.Table) [][]ir.Value { return tab.Ir.Rows }
+func (s *statements) rowsOf(tab *schema.Table) [][]ir.Value { return tab.IR.Rows }
 
 // judgeLocks compares the locks of a run with those that are held. why says what is wrong.
 func (s *statements) judgeLocks(run *interp.Run, held map[string]ir.LockMode, refused error) (result, why string) {
@@ -220,7 +220,7 @@ func (s *statements) judgeLocks(run *interp.Run, held map[string]ir.LockMode, re
 	result = "exact"
 	for i, tab := range s.l.Order {
 		for _, row := range s.base[i] {
-			name := tab.Name + "(" + s.keyText(tab.Ir, row) + ")"
+			name := tab.Name + "(" + s.keyText(tab.IR, row) + ")"
 			free := held[name]
 			if !between(sure[name], may[name], free) {
 				why += fmt.Sprintf("locks %s %q, or %q if that may be, but on the server the weakest lock that others cannot get is %q\n", name, sure[name], may[name], free)

@@ -52,12 +52,12 @@ func (l *loader) makeRow(t *schema.Table, in schema.InitialInsert, cols []*schem
 			given[cols[i].Name] = n
 		}
 	}
-	row := make([]ir.Value, len(t.Ir.Columns))
-	if t.Ir.Rowid {
-		row[0] = ir.Int(int64(len(t.Ir.Rows) + 1))
+	row := make([]ir.Value, len(t.IR.Columns))
+	if t.IR.Rowid {
+		row[0] = ir.Int(int64(len(t.IR.Rows) + 1))
 	}
 	for _, c := range t.Columns {
-		i := t.Ir.Column(c.Name)
+		i := t.IR.Column(c.Name)
 		var v ir.Value
 		ok := true
 		switch n := given[c.Name]; {
@@ -85,7 +85,7 @@ func (l *loader) makeRow(t *schema.Table, in schema.InitialInsert, cols []*schem
 		return
 	}
 	key := ""
-	for _, k := range t.Ir.Key {
+	for _, k := range t.IR.Key {
 		key += strconv.Quote(row[k].String())
 	}
 	if seen[key] {
@@ -95,7 +95,7 @@ func (l *loader) makeRow(t *schema.Table, in schema.InitialInsert, cols []*schem
 		l.Fail(pos, "table %s has two initial rows with the same primary key", t.Name)
 	}
 	seen[key] = true
-	t.Ir.Rows = append(t.Ir.Rows, row)
+	t.IR.Rows = append(t.IR.Rows, row)
 }
 
 // constantValue evaluates an expression without variables.

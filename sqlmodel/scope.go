@@ -165,4 +165,4 @@ func tableSource(t *schema.Table, alias, row string) *rowSource {
 	return s
 }
 
-func (s *rowSource) irSource() ir.Source { return ir.Source{Table: s.table.Ir, Row: s.row} }
+func (s *rowSource) irSource() ir.Source { return ir.Source{Table: s.table.IR, Row: s.row} }

@@ -45,7 +45,7 @@ func (b *builder) follow(tree any) {
 			l.Late = *l.Late.With(c.To)
 		}
 	case pg.Message:
-		if call := schema.SoleCall(s); call != nil && syntax.PlainName(syntax.Qualified(syntax.Names(call.Funcname))) == "set_config" {
+		if call := syntax.SoleCall(s); call != nil && syntax.PlainName(syntax.Qualified(syntax.Names(call.Funcname))) == "set_config" {
 			if c, ok := syntax.ConfigSetting(call); ok {
 				l.Late = *l.Late.With(c.To)
 			}

@@ -142,7 +142,7 @@ func (x *ex) setResult(name string, args []val) schema.Type {
 		x.unmodelled("the set-returning function %s with these arguments", name)
 	}
 	t := x.l.ResultType(calls[0].Returns)
-	if t.Sql == nil {
+	if t.SQL == nil {
 		x.unmodelled("the set-returning function %s", name)
 	}
 	return t

@@ -221,7 +221,7 @@ func (x *ex) anySkipping(v val, s *pg.SelectStmt, loc int32, m mode, once bool) 
 	}
 	src := q.from[0]
 	for _, o := range outer {
-		if o.table == nil || o.table.Ir != src.Table || !sameRow(src.Table, o.row, src.Row, c.e) {
+		if o.table == nil || o.table.IR != src.Table || !sameRow(src.Table, o.row, src.Row, c.e) {
 			continue
 		}
 		kept := x.b.pick(q, x.pos(loc), false)(q.from)

@@ -64,7 +64,7 @@ func (s *statements) compareLocks(c *statementCase, run *interp.Run, w *words) {
 			continue
 		}
 		for _, row := range s.base[i] {
-			name := tab.Name + "(" + s.keyText(tab.Ir, row) + ")"
+			name := tab.Name + "(" + s.keyText(tab.IR, row) + ")"
 			if free := s.lockable(tab, row); !between(want[name], may[name], free) {
 				s.t.Errorf("%s\nlocks %s %q, or %q if that may be, but on the server the weakest lock that others cannot get is %q", c.sql, name, want[name], may[name], free)
 			}
@@ -181,7 +181,7 @@ func (s *statements) lockedRow(l interp.RowLock) []ir.Value {
 func (s *statements) lockable(tab *schema.Table, row []ir.Value) ir.LockMode {
 	var where []string
 	for _, k := range tab.Key.Columns {
-		where = append(where, k+" = "+sqlLiteral(row[tab.Ir.Column(k)]))
+		where = append(where, k+" = "+sqlLiteral(row[tab.IR.Column(k)]))
 	}
 	for _, m := range modes {
 		sql := "SELECT 1 FROM " + tab.Name + " WHERE " + strings.Join(where, " AND ") + " " + m.String() + " NOWAIT"

@@ -193,7 +193,7 @@ func (s *statements) makeChanges() {
 		for _, row := range s.read(tab) {
 			var where, key []string
 			for _, k := range tab.Key.Columns {
-				v := sqlLiteral(row[tab.Ir.Column(k)])
+				v := sqlLiteral(row[tab.IR.Column(k)])
 				where, key = append(where, k+" = "+v), append(key, v)
 			}
 			add := func(what, sql string, cols []string) {
@@ -202,7 +202,7 @@ func (s *statements) makeChanges() {
 				s.changes = append(s.changes, c)
 			}
 			for _, c := range tab.Columns {
-				if c.Generated != nil || c.T.Ir.Kind == ir.KindOpaque || slices.Contains(tab.Key.Columns, c.Name) {
+				if c.Generated != nil || c.T.IR.Kind == ir.KindOpaque || slices.Contains(tab.Key.Columns, c.Name) {
 					continue
 				}
 				v := "3"
@@ -228,10 +228,10 @@ func (s *statements) makeChanges() {
 				add("update "+c.Name+" of", "UPDATE "+tab.Name+" SET "+c.Name+" = "+v, []string{c.Name})
 			}
 			add("delete", "DELETE FROM "+tab.Name, nil)
-			if last := tab.Column(tab.Key.Columns[len(tab.Key.Columns)-1]); last.T.Ir.Kind == ir.KindInt {
+			if last := tab.Column(tab.Key.Columns[len(tab.Key.Columns)-1]); last.T.IR.Kind == ir.KindInt {
 				add("move", "UPDATE "+tab.Name+" SET "+last.Name+" = 88", nil)
 				moved := slices.Clone(row)
-				moved[tab.Ir.Column(last.Name)] = ir.Int(88)
+				moved[tab.IR.Column(last.Name)] = ir.Int(88)
 				s.changes[len(s.changes)-1].moved = moved
 			}
 		}

@@ -161,7 +161,7 @@ func (x *ex) ownRows(q *query, cond ir.Expr) ir.Expr {
 	}
 	src := q.from[0]
 	for _, o := range x.levels[len(x.levels)-1].sources {
-		if o.table != nil && o.row != "" && o.table.Ir == src.Table && sameRow(src.Table, o.row, src.Row, cond) {
+		if o.table != nil && o.row != "" && o.table.IR == src.Table && sameRow(src.Table, o.row, src.Row, cond) {
 			out := renameRow(ir.AndE(q.where, cond), src.Row, o.row)
 			if out = withoutSelf(out, o); out == nil {
 				out = ir.C(ir.Bool(true))
@@ -376,6 +376,6 @@ func (x *ex) arrayOfRows(s *pg.SelectStmt, pos ir.Pos) val {
 	x.b.lockRows(q, pos)
 	t := schema.ArrayOf(c.t)
 	local := x.b.local("array_agg", t)
-	x.b.emit(&ir.Select{At: at(pos), Into: []string{local}, Aggs: []ir.Agg{{Fn: ir.ArrayAgg, Arg: withNulls(c.val()), Type: t.Ir}}, Query: q.ir()})
+	x.b.emit(&ir.Select{At: at(pos), Into: []string{local}, Aggs: []ir.Agg{{Fn: ir.ArrayAgg, Arg: withNulls(c.val()), Type: t.IR}}, Query: q.ir()})
 	return val{e: ir.V(local), t: t, nn: true}
 }

@@ -68,7 +68,7 @@ func (l *loader) finishTables() {
 		if t.Key != nil {
 			it.Key = schema.ColumnIndexes(it, t.Key.Columns)
 		}
-		t.Ir = it
+		t.IR = it
 		l.Prog.Tables = append(l.Prog.Tables, it)
 	}
 	for _, t := range l.Order {
@@ -99,12 +99,12 @@ func (l *loader) finishTables() {
 
 // constraintExpr translates an expression over a row of t; why is what cannot
 // be modelled of it, or "".
-func (l *loader) constraintExpr(t *schema.Table, e *schema.SqlExpr) (out ir.Expr, why string) {
+func (l *loader) constraintExpr(t *schema.Table, e *schema.SQLExpr) (out ir.Expr, why string) {
 	return l.rowCondition(e, tableSource(t, t.Rel.Own(), t.Name))
 }
 
 // rowCondition is constraintExpr over other sources.
-func (l *loader) rowCondition(e *schema.SqlExpr, sources ...*rowSource) (out ir.Expr, why string) {
+func (l *loader) rowCondition(e *schema.SQLExpr, sources ...*rowSource) (out ir.Expr, why string) {
 	x := &ex{l: l, text: e.Text, levels: []*level{{sources: sources}}, perRow: true}
 	defer func() {
 		if r := recover(); r != nil {
@@ -125,7 +125,7 @@ func domainValue(t schema.Type, e ir.Expr) *rowSource {
 
 // rowExpr translates an expression over a row of t; why is what cannot be
 // modelled of it, or "".
-func (l *loader) rowExpr(t *schema.Table, e *schema.SqlExpr) (v val, why string) {
+func (l *loader) rowExpr(t *schema.Table, e *schema.SQLExpr) (v val, why string) {
 	x := &ex{l: l, text: e.Text, levels: []*level{{sources: []*rowSource{tableSource(t, t.Rel.Own(), t.Name)}}}, perRow: true}
 	defer func() {
 		if r := recover(); r != nil {
@@ -142,7 +142,7 @@ func (l *loader) rowExpr(t *schema.Table, e *schema.SqlExpr) (v val, why string)
 // generatedColumns says what the values of generated columns are.
 func (l *loader) generatedColumns(t *schema.Table) {
 	for _, c := range append(slices.Clone(t.Columns), t.Indexed...) {
-		i := t.Ir.Column(c.Name)
+		i := t.IR.Column(c.Name)
 		if c.Generated == nil || i < 0 {
 			continue
 		}
@@ -153,8 +153,8 @@ func (l *loader) generatedColumns(t *schema.Table) {
 		}
 		x := &ex{l: l, text: c.Generated.Text}
 		e := x.convert(v, c.T, x.at(c.Generated.Node), "column "+c.Name)
-		t.Ir.Columns[i].Generated = e
-		t.Ir.Checks = append(t.Ir.Checks, ir.TableCheck{Pos: c.Pos, Name: t.Name + " generated " + c.Name, Expr: ir.Op(ir.Is, &ir.Col{Row: t.Name, Col: c.Name}, e)})
+		t.IR.Columns[i].Generated = e
+		t.IR.Checks = append(t.IR.Checks, ir.TableCheck{Pos: c.Pos, Name: t.Name + " generated " + c.Name, Expr: ir.Op(ir.Is, &ir.Col{Row: t.Name, Col: c.Name}, e)})
 	}
 }
 
@@ -165,10 +165,10 @@ func (l *loader) constraints(t *schema.Table) {
 		if u.Deferred || u.Deferrable && l.Defers {
 			hidden.What += ", which may be checked at commit"
 			t.Hide(hidden)
-			t.Ir.Late = append(t.Ir.Late, keyBetween(u))
+			t.IR.Late = append(t.IR.Late, keyBetween(u))
 			continue
 		}
-		iu := ir.Unique{Pos: u.Pos, Name: u.Name, Columns: schema.ColumnIndexes(t.Ir, u.Columns)}
+		iu := ir.Unique{Pos: u.Pos, Name: u.Name, Columns: schema.ColumnIndexes(t.IR, u.Columns)}
 		if u.Where != nil {
 			e, why := l.constraintExpr(t, u.Where)
 			if why != "" {
@@ -179,14 +179,14 @@ func (l *loader) constraints(t *schema.Table) {
 			iu.Where = e
 			t.Coarsen(u.Pos, "the condition of unique index "+u.Name, e, append(schema.ColumnsNamed(u.Where.Node), u.Columns...))
 		}
-		t.Ir.Uniques = append(t.Ir.Uniques, iu)
+		t.IR.Uniques = append(t.IR.Uniques, iu)
 		if u.NullsEqual(t) {
-			x := nullsNotDistinct(t.Ir, iu)
+			x := nullsNotDistinct(t.IR, iu)
 			if why := x.Fault(); why != "" {
 				hidden.What += ", with NULLS NOT DISTINCT (" + why + ")"
 				t.Hide(hidden)
 			} else {
-				t.Ir.Exclusions = append(t.Ir.Exclusions, x)
+				t.IR.Exclusions = append(t.IR.Exclusions, x)
 			}
 		}
 	}
@@ -211,7 +211,7 @@ func (l *loader) constraints(t *schema.Table) {
 		case k.Unproven:
 			t.Unproven = append(t.Unproven, ir.TableCheck{Pos: k.Pos, Name: k.Name, Expr: e})
 		default:
-			t.Ir.Checks = append(t.Ir.Checks, ir.TableCheck{Pos: k.Pos, Name: k.Name, Expr: e})
+			t.IR.Checks = append(t.IR.Checks, ir.TableCheck{Pos: k.Pos, Name: k.Name, Expr: e})
 			t.Coarsen(k.Pos, "check "+k.Name, e, schema.ColumnsNamed(k.Expr.Node))
 		}
 	}
@@ -248,7 +248,7 @@ func (l *loader) domainChecks(t *schema.Table, c *schema.Column) {
 		case k.Unproven:
 			l.LeaveOut(t, c.Pos, what, "not all rows satisfy it", []string{c.Name})
 		default:
-			t.Ir.Checks = append(t.Ir.Checks, ir.TableCheck{Pos: c.Pos, Name: t.Name + "." + c.Name, Expr: e})
+			t.IR.Checks = append(t.IR.Checks, ir.TableCheck{Pos: c.Pos, Name: t.Name + "." + c.Name, Expr: e})
 			t.Coarsen(c.Pos, what, e, []string{c.Name})
 		}
 	}

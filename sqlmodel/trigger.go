@@ -10,12 +10,6 @@ import (
 	"github.com/txrobust/robust/ir"
 )
 
-// Bits of trigger.events, and of CreateTrigStmt.Timing.
-const (
-	onTruncate = 1 << 5
-	insteadOf  = 1 << 6
-)
-
 // refuseTriggersOfGenerated refuses a MERGE or an upsert of a table with a trigger on a generated
 // column: they set all of these.
 func (b *builder) refuseTriggersOfGenerated(t *schema.Table) {
@@ -276,7 +270,7 @@ func (b *builder) before(t *schema.Table, list []*schema.Trigger, r *rowTrigger,
 		wrote.Add(g.Refs())
 		if own := b.l.Tracer(); r.op != "INSERT" {
 			if own.Add(g.Refs()); own.Wrote[t] == schema.ChangesRows {
-				b.mayDepend(pos, "the error if trigger "+g.Name+" changes the row that is written", t.Ir)
+				b.mayDepend(pos, "the error if trigger "+g.Name+" changes the row that is written", t.IR)
 			}
 		}
 		fire := func() {

@@ -40,7 +40,7 @@ func (u *rowWriter) locks(before []*schema.Trigger) ir.Locks {
 	if u.events&schema.OnDelete != 0 {
 		mode = ir.ForUpdate
 	}
-	t := u.row.table.Ir
+	t := u.row.table.IR
 	for c := range engine.KeyColumns(t) {
 		if slices.ContainsFunc(u.set, func(a assignment) bool { return a.column == t.Columns[c].Name }) {
 			mode = ir.ForUpdate
@@ -88,9 +88,9 @@ func (u *rowWriter) write() {
 		into, cols = append(into, local), append(cols, &ir.Col{Row: u.row.row, Col: c.Name})
 	}
 	var hidden string
-	if t.Ir.Rowid {
-		hidden = b.irLocal(t.Ir.Columns[0].Name, t.Ir.Columns[0].Type)
-		into, cols = append(into, hidden), append(cols, &ir.Col{Row: u.row.row, Col: t.Ir.Columns[0].Name})
+	if t.IR.Rowid {
+		hidden = b.irLocal(t.IR.Columns[0].Name, t.IR.Columns[0].Type)
+		into, cols = append(into, hidden), append(cols, &ir.Col{Row: u.row.row, Col: t.IR.Columns[0].Name})
 	}
 	if !single {
 		loop := &ir.Foreach{At: at(u.pos), Into: into, Cols: cols, Query: q, Locks: u.locks(before)}
@@ -159,15 +159,15 @@ func (u *rowWriter) each(r *rowTrigger, before []*schema.Trigger, hidden string,
 		}
 		r.new = b.record("new", t, src, u.pos)
 		for name := range b.changedByTriggers(t, before) {
-			if t.Ir.IsKey(t.Ir.Column(name)) {
+			if t.IR.IsKey(t.IR.Column(name)) {
 				b.unmodelled("a trigger that changes the key column %s", name)
 			}
 			changed[name] = true
 		}
 	}
 	var where ir.Expr
-	for _, k := range t.Ir.Key {
-		c := t.Ir.Columns[k]
+	for _, k := range t.IR.Key {
+		c := t.IR.Columns[k]
 		v := hidden
 		if fd := r.old.field(c.Name); fd != nil {
 			v = fd.local
@@ -182,16 +182,16 @@ func (u *rowWriter) each(r *rowTrigger, before []*schema.Trigger, hidden string,
 			row.alias = u.row.alias
 			gen := b.generated(t, row)
 			row = withValues(row, gen)
-			st := &ir.Update{At: at(u.pos), Table: t.Ir, Row: u.row.row, Where: where}
+			st := &ir.Update{At: at(u.pos), Table: t.IR, Row: u.row.row, Where: where}
 			for _, c := range t.Columns {
-				k := t.Ir.Column(c.Name)
-				if (changed[c.Name] || c.Generated != nil) && !t.Ir.IsKey(k) {
+				k := t.IR.Column(c.Name)
+				if (changed[c.Name] || c.Generated != nil) && !t.IR.IsKey(k) {
 					st.Sets = append(st.Sets, ir.Set{Col: k, Expr: row.col(c.Name).e})
 				}
 			}
 			for _, a := range gen {
 				if t.Column(a.column) == nil {
-					st.Sets = append(st.Sets, ir.Set{Col: t.Ir.Column(a.column), Expr: a.v.e})
+					st.Sets = append(st.Sets, ir.Set{Col: t.IR.Column(a.column), Expr: a.v.e})
 				}
 			}
 			b.checkUpdated(u.pos, row, st)
@@ -203,7 +203,7 @@ func (u *rowWriter) each(r *rowTrigger, before []*schema.Trigger, hidden string,
 				b.emitWeak(&ir.Assign{At: at(u.pos), Var: r.new.field(a.column).local, Expr: a.v.e})
 			}
 		} else {
-			b.emit(&ir.Delete{At: at(u.pos), Table: t.Ir, Row: u.row.row, Where: where})
+			b.emit(&ir.Delete{At: at(u.pos), Table: t.IR, Row: u.row.row, Where: where})
 			b.actions(u.pos, t)
 		}
 		b.after(t, t.Firing(u.events, false, true, columnsOf(u.set)), r, u.pos, several)

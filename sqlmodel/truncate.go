@@ -39,8 +39,8 @@ func (b *builder) stale() {
 		}
 		var out []*ir.Table
 		for _, t := range b.l.Order {
-			if b.l.Emptied[t.Name] && t.Ir != nil && !locked[t.Ir] && (read[t.Ir] || unmodelled && u.ReadOnly && u.Tables == nil) {
-				out = append(out, t.Ir)
+			if b.l.Emptied[t.Name] && t.IR != nil && !locked[t.IR] && (read[t.IR] || unmodelled && u.ReadOnly && u.Tables == nil) {
+				out = append(out, t.IR)
 			}
 		}
 		return out

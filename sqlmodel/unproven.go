@@ -26,7 +26,7 @@ func (b *builder) unproven(s ir.Stmt) {
 			cond, ok = updatedMeets(k, s)
 		}
 		if !ok {
-			b.mayDepend(s.Position(), "check "+k.Name+", which not all rows satisfy", t.Ir)
+			b.mayDepend(s.Position(), "check "+k.Name+", which not all rows satisfy", t.IR)
 			continue
 		}
 		b.require(s.Position(), cond, checkViolation)
@@ -39,7 +39,7 @@ func (b *builder) writesUnproven(s ir.Stmt) *schema.Table {
 	if written == nil {
 		return nil
 	}
-	i := slices.IndexFunc(b.l.Order, func(t *schema.Table) bool { return t.Ir == written })
+	i := slices.IndexFunc(b.l.Order, func(t *schema.Table) bool { return t.IR == written })
 	if i < 0 || len(b.l.Order[i].Unproven) == 0 {
 		return nil
 	}

@@ -23,7 +23,7 @@ func (b *builder) uncheckedWrites(pos ir.Pos, t *schema.Table, events int32, set
 		switch {
 		case !hit:
 		case events&schema.OnUpdate != 0 && len(k.Columns) != 1:
-			b.mayDepend(pos, k.What, t.Ir)
+			b.mayDepend(pos, k.What, t.IR)
 		default:
 			b.mayRefuse(pos, k.What, t)
 		}
@@ -32,7 +32,7 @@ func (b *builder) uncheckedWrites(pos ir.Pos, t *schema.Table, events int32, set
 
 // mayRefuse marks that the database may refuse a statement with an error.
 func (b *builder) mayRefuse(pos ir.Pos, what string, t *schema.Table) {
-	b.emit(&ir.Dropped{At: at(pos), Kind: ir.ByError, What: what, Tables: []*ir.Table{t.Ir}})
+	b.emit(&ir.Dropped{At: at(pos), Kind: ir.ByError, What: what, Tables: []*ir.Table{t.IR}})
 }
 
 // mayDepend marks that the database may refuse a statement, or go on otherwise, depending on rows of

@@ -171,7 +171,7 @@ func (b *builder) valueErrors(f *frame, body []plpgsql.Stmt) *valueErrors {
 				v.tree(p.Def, false)
 			}
 		}
-		for _, raw := range fn.Sql {
+		for _, raw := range fn.SQL {
 			v.tree(raw, false)
 		}
 		for _, n := range fn.Atomic {
@@ -187,12 +187,12 @@ func (b *builder) valueErrors(f *frame, body []plpgsql.Stmt) *valueErrors {
 			v.tree(k.Expr.Node, false)
 		}
 		for _, c := range append(slices.Clone(t.Columns), t.Indexed...) {
-			for _, e := range []*schema.SqlExpr{c.Def, c.Generated} {
+			for _, e := range []*schema.SQLExpr{c.Def, c.Generated} {
 				if e != nil {
 					v.tree(e.Node, false)
 				}
 			}
-			if c.Domain != nil || c.T.Sql != nil && (c.T.Sql.Length > 0 || rounds(c.T.Sql)) {
+			if c.Domain != nil || c.T.SQL != nil && (c.T.SQL.Length > 0 || rounds(c.T.SQL)) {
 				v.strange("a value of " + t.Name + "." + c.Name)
 			}
 		}

@@ -9,7 +9,7 @@ import (
 // typeOfRows translates the query of a view for the type of its rows, nil if it is not
 // modelled, or while tables are still declared.
 func (l *loader) typeOfRows(v *schema.View) *schema.UserType {
-	declaring := slices.ContainsFunc(l.Order, func(t *schema.Table) bool { return t.Ir == nil })
+	declaring := slices.ContainsFunc(l.Order, func(t *schema.Table) bool { return t.IR == nil })
 	if v.Row != nil || v.Query == nil || v.Typing || declaring {
 		return v.Row
 	}

@@ -251,7 +251,7 @@ func (b *builder) contend(rivals []*schema.Table, with, late []ir.Stmt) (first, 
 		update := func(list []ir.Stmt) int {
 			at := -1
 			for i, s := range list {
-				if ir.Written(s) == t.Ir {
+				if ir.Written(s) == t.IR {
 					if _, ok := s.(*ir.Update); !ok || at >= 0 {
 						b.unmodelled("a WITH query that writes, in a statement that writes %s, too", t.Name)
 					}

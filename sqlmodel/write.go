@@ -105,7 +105,7 @@ func (b *builder) updateRows(f *frame, x *ex, s *pg.UpdateStmt, pos ir.Pos, to s
 		for i, set := range sets {
 			out[i] = ir.Set{Col: set.Col, Expr: keep(set.Expr)}
 		}
-		u := &ir.Update{At: at(pos), Table: row.table.Ir, Row: row.row, Sets: out, Where: where}
+		u := &ir.Update{At: at(pos), Table: row.table.IR, Row: row.row, Sets: out, Where: where}
 		b.checkUpdated(pos, after, u)
 		b.emit(u)
 	})
@@ -117,7 +117,7 @@ func (b *builder) updateRows(f *frame, x *ex, s *pg.UpdateStmt, pos ir.Pos, to s
 // key: PostgreSQL checks the key row by row, so that it may fail where no rows have the
 // key in common in the end.
 func (b *builder) oneByOneKeys(pos ir.Pos, row *rowSource, w *writeQuery, set []assignment) {
-	t := row.table.Ir
+	t := row.table.IR
 	if len(w.other) == 0 && b.singleRow(ir.Query{From: []ir.Source{row.irSource()}, Where: w.where}) {
 		return
 	}
@@ -207,7 +207,7 @@ func (b *builder) deleteRows(f *frame, x *ex, s *pg.DeleteStmt, pos ir.Pos, to s
 		if b.loopDepth > 0 || !b.acts(row.table) {
 			b.cascade(pos, row.table, s)
 		}
-		b.emit(&ir.Delete{At: at(pos), Table: row.table.Ir, Row: row.row, Where: where})
+		b.emit(&ir.Delete{At: at(pos), Table: row.table.IR, Row: row.row, Where: where})
 		b.actions(pos, row.table)
 	})
 	b.aftermath(pos, row.table, schema.OnDelete, nil)
@@ -279,7 +279,7 @@ func (q *query) joinSelf() {
 	t := q.target
 	for i := len(q.from) - 1; i >= 0; i-- {
 		src := q.from[i]
-		if src.Table != t.table.Ir || !sameRow(src.Table, t.row, src.Row, q.where) {
+		if src.Table != t.table.IR || !sameRow(src.Table, t.row, src.Row, q.where) {
 			continue
 		}
 		q.from = slices.Delete(slices.Clone(q.from), i, i+1)
@@ -310,7 +310,7 @@ func (q *query) joinSelf() {
 func isKeyOf(s *rowSource, x, y ir.Expr) bool {
 	a, ok1 := x.(*ir.Col)
 	b, ok2 := y.(*ir.Col)
-	t := s.table.Ir
+	t := s.table.IR
 	return ok1 && ok2 && *a == *b && a.Row == s.row && t.IsKey(t.Column(a.Col))
 }
 
@@ -385,8 +385,8 @@ func (b *builder) writeJoin(f *frame, w *writeQuery, row *rowSource, ret *pg.Ret
 	loop := &ir.Foreach{At: at(pos), Query: q, Found: f.found}
 	b.weak[loop] = true
 	var where ir.Expr
-	for _, k := range row.table.Ir.Key {
-		c := row.table.Ir.Columns[k]
+	for _, k := range row.table.IR.Key {
+		c := row.table.IR.Columns[k]
 		local := b.irLocal(c.Name, c.Type)
 		col := &ir.Col{Row: row.row, Col: c.Name}
 		loop.Into, loop.Cols = append(loop.Into, local), append(loop.Cols, col)

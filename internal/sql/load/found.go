@@ -17,7 +17,7 @@ import (
 func (l *Loader) found(f input.File) {
 	nodes, srcs := l.foundNodes(f)
 	var open []*syntax.Node // since BEGIN
-	l.Ddl = l.NewSessionPath(nil)
+	l.Path = l.NewSessionPath(nil)
 	eachStatement(nodes, func(n *syntax.Node) {
 		s, ok := pg.Inner(n.Raw.Stmt).(*pg.TransactionStmt)
 		switch {
@@ -26,7 +26,7 @@ func (l *Loader) found(f input.File) {
 			l.declare(n)
 		case s.Kind == pg.TransBegin || s.Kind == pg.TransStart:
 			open = nil
-			l.Ddl.Begin()
+			l.Path.Begin()
 		case s.Kind == pg.TransRollback || s.Kind == pg.TransBackTo:
 			l.Note(n.Pos, "this takes back what stands before it: nothing of that is known")
 			for _, m := range open {
@@ -34,7 +34,7 @@ func (l *Loader) found(f input.File) {
 			}
 		default:
 			open = nil
-			l.Ddl.End(false)
+			l.Path.End(false)
 		}
 	})
 	for _, src := range srcs {
@@ -85,7 +85,7 @@ func (l *Loader) readable(f input.File) (text string, ok bool) {
 		return "", false
 	}
 	out := []byte(src.Text)
-	for _, span := range schema.StatementSpans(toks, len(src.Text)) {
+	for _, span := range syntax.StatementSpans(toks, len(src.Text)) {
 		_, err := src.Whole().Slice("", span[0], span[1]).Parse()
 		if err == nil {
 			continue

@@ -57,30 +57,30 @@ func (d *doBlock) readable(list []plpgsql.Stmt) bool {
 			for _, h := range s.Handlers {
 				plpgsql.Walk(h.Body, func(s plpgsql.Stmt) {
 					if q, isSQL := s.(*plpgsql.SQL); isSQL {
-						ok = ok && !ddl.MatchString(q.Query.Text(d.f.BodyText.SQL))
+						ok = ok && !changesTables.MatchString(q.Query.Text(d.f.BodyText.SQL))
 					}
 				})
 			}
 		case *plpgsql.Execute: // the text may be computed, but its verb rarely is
 			text := s.Query.Text(d.f.BodyText.SQL)
-			ok = ok && (rowVerb.MatchString(text) && !ddl.MatchString(text) || d.checksOf(s) != nil)
+			ok = ok && (rowVerb.MatchString(text) && !changesTables.MatchString(text) || d.checksOf(s) != nil)
 		case *plpgsql.SQL:
-			if !s.Perform && ddl.MatchString(s.Query.Text(d.f.BodyText.SQL)) {
+			if !s.Perform && changesTables.MatchString(s.Query.Text(d.f.BodyText.SQL)) {
 				_, err := d.parse(s)
 				ok, changes = ok && err == nil, true
 			}
 		case *plpgsql.Loop, *plpgsql.ForRange, *plpgsql.ForQuery, *plpgsql.Foreach, *plpgsql.Case:
 			text := d.f.BodyText.SQL[s.Place():]
-			ok = ok && !ddl.MatchString(text)
+			ok = ok && !changesTables.MatchString(text)
 		}
 	})
 	return ok && !(changes && returns) // it may end before the changes
 }
 
 var (
-	ddl      = regexp.MustCompile(`(?i)\b(alter|create|drop|truncate|comment)\b`)
-	rowVerb  = regexp.MustCompile(`(?i)^[^']*'\s*(update|insert|delete)\b`)
-	constant = regexp.MustCompile(`'([^']*)'`)
+	changesTables = regexp.MustCompile(`(?i)\b(alter|create|drop|truncate|comment)\b`)
+	rowVerb       = regexp.MustCompile(`(?i)^[^']*'\s*(update|insert|delete)\b`)
+	constant      = regexp.MustCompile(`'([^']*)'`)
 )
 
 func (d *doBlock) parse(s *plpgsql.SQL) ([]*syntax.Node, error) {
@@ -120,7 +120,7 @@ func (d *doBlock) run(list []plpgsql.Stmt, cond string) {
 				tab.Checks = nil
 			}
 		case *plpgsql.SQL:
-			if s.Perform || !ddl.MatchString(s.Query.Text(d.f.BodyText.SQL)) {
+			if s.Perform || !changesTables.MatchString(s.Query.Text(d.f.BodyText.SQL)) {
 				continue
 			}
 			nodes, err := d.parse(s)
@@ -216,7 +216,7 @@ func (d *doBlock) changesNothing(n *syntax.Node) bool {
 		old, same := tab.Column(c.Name).T, false
 		fault := FaultIn(func() {
 			t := d.l.TypeOf(def.TypeName, n.Text)
-			same = old.Name == schema.NText && t.Name == schema.NText && old.Ir == t.Ir
+			same = old.Name == schema.NText && t.Name == schema.NText && old.IR == t.IR
 		})
 		if fault != nil || !same || def.RawDefault != nil {
 			return false

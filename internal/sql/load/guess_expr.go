@@ -537,7 +537,7 @@ func (g *guesser) call(e *pg.FuncCall, n *guessScope) *cell {
 			return args[0]
 		}
 	}
-	if t := g.l.CommonResult(name, nil); t.Sql != nil {
+	if t := g.l.CommonResult(name, nil); t.SQL != nil {
 		return hinted(t)
 	}
 	return nil

@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/txrobust/robust/internal/sql/ddl"
 	"github.com/txrobust/robust/internal/sql/input"
 	"github.com/txrobust/robust/internal/sql/pg"
 	"github.com/txrobust/robust/internal/sql/schema"
@@ -99,7 +100,7 @@ func (l *Loader) ReadAll() error {
 // file reads a file, and those that it includes.
 func (l *Loader) file(f input.File) {
 	s := syntax.NewSession(l.FileSet)
-	l.Ddl = l.NewSessionPath(s)
+	l.Path = l.NewSessionPath(s)
 	u := &unitReader{l: l, s: s, file: f.Name}
 	u.whole(s.Read(f))
 	for _, src := range s.Srcs {
@@ -109,7 +110,7 @@ func (l *Loader) file(f input.File) {
 
 // RunBlock reads a DO block, for what it does to the schema.
 func (l *Loader) RunBlock(s *pg.DoStmt, n *syntax.Node) {
-	if !ddl.MatchString(n.SQLText()) {
+	if !changesTables.MatchString(n.SQLText()) {
 		l.Note(n.Pos, "a DO block runs once, when the schema is made: it is left out")
 		var f *schema.Function
 		if FaultIn(func() { f = l.doFunction(s, n) }) == nil {
@@ -135,7 +136,7 @@ func (l *Loader) RunCalls(r *schema.Refs, pos ir.Pos) {
 					continue
 				}
 				seen[f] = true
-				if ddl.MatchString(f.BodyText.SQL) {
+				if changesTables.MatchString(f.BodyText.SQL) {
 					l.Note(pos, "%s runs once and changes the schema: nothing is known of what it names", name)
 					l.forget(nil, pos, f.BodyText.SQL)
 				}
@@ -149,7 +150,7 @@ func (l *Loader) RunCalls(r *schema.Refs, pos ir.Pos) {
 }
 
 // Loader reads the files and statements of an application into its Schema.
-type Loader struct{ *schema.Schema }
+type Loader struct{ *ddl.Definer }
 
 // NewLoader begins an application, of which ReadAll reads the declarations.
 func NewLoader(in schema.Input) (*Loader, error) {
@@ -157,7 +158,7 @@ func NewLoader(in schema.Input) (*Loader, error) {
 	if err != nil {
 		return nil, err
 	}
-	l := &Loader{s}
+	l := &Loader{&ddl.Definer{Schema: s}}
 	s.Runs = l
 	return l, nil
 }

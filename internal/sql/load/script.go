@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/txrobust/robust/internal/sql/ddl"
 	"github.com/txrobust/robust/internal/sql/pg"
 	"github.com/txrobust/robust/internal/sql/plpgsql"
 	"github.com/txrobust/robust/internal/sql/schema"
@@ -134,9 +135,9 @@ func (u *unitReader) end(n *syntax.Node, rollback bool) {
 	case rollback:
 		u.l.Note(t.begin.Pos, "this transaction never commits: it has no outcome, and is left out")
 	case u.schema(t):
-		u.l.Ddl.Begin()
+		u.l.Path.Begin()
 		u.statements(t.nodes)
-		u.l.Ddl.End(false)
+		u.l.Path.End(false)
 	default:
 		u.add(t.begin, t.level, t.nodes)
 		u.follow(t.nodes)
@@ -146,20 +147,20 @@ func (u *unitReader) end(n *syntax.Node, rollback bool) {
 // follow takes over what a transaction does to the search path of the session.
 func (u *unitReader) follow(nodes []*syntax.Node) {
 	l := u.l
-	l.Ddl.Begin()
+	l.Path.Begin()
 	for _, n := range nodes {
 		if n.Raw != nil {
 			l.SetPath(pg.Inner(n.Raw.Stmt))
 			continue
 		}
-		before := l.Ddl.Paths
+		before := l.Path.Paths
 		eachStatement([]*syntax.Node{n}, func(n *syntax.Node) {
 			l.SetPath(pg.Inner(n.Raw.Stmt))
-			before = before.Or(l.Ddl.Paths)
+			before = before.Or(l.Path.Paths)
 		})
-		l.Ddl.Paths = before
+		l.Path.Paths = before
 	}
-	l.Ddl.End(false)
+	l.Path.End(false)
 }
 
 // HasStatement reports whether a node holds a statement.
@@ -293,17 +294,17 @@ func (u *unitReader) branches(n *syntax.Node) {
 		if !HasStatement(n) {
 			return
 		}
-		paths := u.l.Ddl.Paths
+		paths := u.l.Path.Paths
 		after := paths
 		for _, b := range n.Branches {
-			u.before, u.l.Ddl.Paths = slices.Clone(before), paths
+			u.before, u.l.Path.Paths = slices.Clone(before), paths
 			u.list(b.Nodes)
 			if u.txn != nil {
 				u.l.Fail(u.txn.begin.Pos, "this transaction goes on behind the branch of the \\if at %s; end it in the branch, or begin it before", n.Pos)
 			}
-			after = after.Or(u.l.Ddl.Paths)
+			after = after.Or(u.l.Path.Paths)
 		}
-		u.l.Ddl.Paths = after
+		u.l.Path.Paths = after
 		return
 	}
 	u.txn.nodes = append(u.txn.nodes, n)
@@ -402,7 +403,7 @@ func (u *unitReader) add(at *syntax.Node, level string, nodes []*syntax.Node) {
 	}
 	u.ordinal++
 	f := &schema.Function{Pos: at.Pos, Language: "sql", SetOf: true, Text: at.Text, Refs: schema.NewRefs()}
-	f.Script = &schema.Script{S: u.s, Before: slices.Clone(u.before), Nodes: nodes, Does: map[*pg.DoStmt]*schema.Function{}, Types: map[string]schema.Type{}, Open: map[int]bool{}, Paths: l.Ddl.Now(), Lock: u.lock}
+	f.Script = &schema.Script{S: u.s, Before: slices.Clone(u.before), Nodes: nodes, Does: map[*pg.DoStmt]*schema.Function{}, Types: map[string]schema.Type{}, Open: map[int]bool{}, Paths: l.Path.Now(), Lock: u.lock}
 	f.Name, f.Script.Result = u.title(at, true)
 	if f.Name == "" {
 		base := filepath.Base(u.file)
@@ -473,7 +474,7 @@ func (u *unitReader) directives(f *schema.Function, at *syntax.Node, nodes []*sy
 			switch {
 			case rest == "helper":
 				f.Helper = true
-			case schema.IsIgnore("robust", rest):
+			case ddl.IsIgnore("robust", rest):
 				u.l.Ignore(src.Pos(off), rest, at.Pos, lastPos(nodes, at.Pos))
 			default:
 				u.l.Note(src.Pos(off), "the comment \"robust: %s\" is not understood; there are \"robust: helper\" and \"robust: ignore\"", rest)

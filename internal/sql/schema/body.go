@@ -37,12 +37,6 @@ func (r *Refs) Merge(o *Refs) {
 	r.Locks, r.LocksTables, r.Sets = r.Locks || o.Locks, r.LocksTables || o.LocksTables, r.Sets || o.Sets
 }
 
-// NodeOf gives the tree of a statement as a node.
-func NodeOf(s *Sent, tree any) *pg.Node {
-	i := slices.IndexFunc(s.List, func(st SentStmt) bool { return st.Tree == tree })
-	return s.List[i].Node
-}
-
 // Declares reports whether a transaction consists of declarations.
 func (body *ProgramBody) Declares() bool {
 	declares, other := false, false
@@ -314,4 +308,10 @@ func (f *Function) divides() bool {
 		return false
 	}
 	return true
+}
+
+// NodeOf gives the tree of a statement as a node.
+func NodeOf(s *Sent, tree any) *pg.Node {
+	i := slices.IndexFunc(s.List, func(st SentStmt) bool { return st.Tree == tree })
+	return s.List[i].Node
 }

@@ -14,11 +14,11 @@ type declaredTypes struct{ l *Schema }
 func (d declaredTypes) Type(name string) *catalog.Type {
 	u := d.l.TypesByKey[name]
 	switch {
-	case u != nil && u.enum:
+	case u != nil && u.Enum:
 		return &catalog.Type{Name: name, Kind: 'e', Category: 'E'}
 	case u != nil && u.Fields == nil:
 		base := u.Base.PgName()
-		if b := d.l.TypesByKey[base]; b != nil && b.Fields == nil && !b.enum {
+		if b := d.l.TypesByKey[base]; b != nil && b.Fields == nil && !b.Enum {
 			return nil // a name that was no type when the domain was declared
 		}
 		return d.l.Catalog().Type(base)
@@ -32,10 +32,10 @@ func (d declaredTypes) Functions(string) []*catalog.Function { return nil }
 
 // Catalog is PostgreSQL's catalog together with the types of the program.
 func (l *Schema) Catalog() *catalog.Catalog {
-	if l.types == nil {
+	if l.Types == nil {
 		return &catalog.Catalog{Scope: catalog.None{}}
 	}
-	return &catalog.Catalog{Scope: declaredTypes{l}, Extensions: l.extensions}
+	return &catalog.Catalog{Scope: declaredTypes{l}, Extensions: l.Extensions}
 }
 
 // builtin is what is known of all functions of the system with one name.

@@ -18,14 +18,14 @@ const Now = moment(math.MaxInt)
 // Named is an object with a schema and a name, which DDL may change. Whatever was resolved
 // when it was created, such as the query of a view, means the object for ever.
 type Named struct {
-	names []calling // oldest first
+	Names []Calling // oldest first
 	Gone  moment    // when it was dropped; 0 if it was not
 }
 
-// calling is what an object is called from some moment on.
-type calling struct {
-	since        moment
-	schema, name string
+// Calling is what an object is called from some moment on.
+type Calling struct {
+	Since        moment
+	Schema, Name string
 }
 
 // at gives the schema and the name at a moment; there is false where the object does not exist then.
@@ -33,25 +33,25 @@ func (o *Named) at(m moment) (schema, name string, there bool) {
 	if o.Gone > 0 && m >= o.Gone {
 		return "", "", false
 	}
-	for _, c := range slices.Backward(o.names) {
-		if c.since <= m {
-			return c.schema, c.name, true
+	for _, c := range slices.Backward(o.Names) {
+		if c.Since <= m {
+			return c.Schema, c.Name, true
 		}
 	}
 	return "", "", false
 }
 
-// called reports whether the object has a schema and a name at a moment.
-func (o *Named) called(schema, name string, m moment) bool {
+// Called reports whether the object has a schema and a name at a moment.
+func (o *Named) Called(schema, name string, m moment) bool {
 	s, n, there := o.at(m)
 	return there && s == schema && n == name
 }
 
 // Schema is where the object is, or was last.
-func (o *Named) Schema() string { return o.names[len(o.names)-1].schema }
+func (o *Named) Schema() string { return o.Names[len(o.Names)-1].Schema }
 
 // Own is the name of the object without its schema.
-func (o *Named) Own() string { return o.names[len(o.names)-1].name }
+func (o *Named) Own() string { return o.Names[len(o.Names)-1].Name }
 
 // Full is the name of the object with its schema, public left out.
 func (o *Named) Full() string { return syntax.FullName(o.Schema(), o.Own()) }
@@ -62,27 +62,27 @@ type Relation struct {
 	// Exactly one of these is set.
 	Table *Table
 	View  *View
-	// bare says that the declaration gives no schema, and nothing else said one.
-	bare bool
-	// of is the session of psql that a temporary table belongs to, or nil.
-	of *syntax.Session
+	// Bare says that the declaration gives no schema, and nothing else said one.
+	Bare bool
+	// Of is the session of psql that a temporary table belongs to, or nil.
+	Of *syntax.Session
 }
 
 // Declarations are all that the files declare, by own names of any time.
 type Declarations struct {
-	clock     moment
-	relations map[string][]*Relation
-	types     map[string][]*UserType
-	funcs     map[string][]*Function
+	Clock     moment
+	Relations map[string][]*Relation
+	Types     map[string][]*UserType
+	Funcs     map[string][]*Function
 	// TypesByKey are the types, and rowTypes the tables, by the names that typ has for them.
 	TypesByKey map[string]*UserType
 	rowTypes   map[string]*Table
-	// schemas are those that CREATE SCHEMA makes (true) and DROP SCHEMA drops (false).
-	schemas map[string]bool
-	// users are the roles that the files name.
-	users map[string]bool
-	// extensionSchemas are the schemas that CREATE EXTENSION … SCHEMA names.
-	extensionSchemas map[string]bool
+	// Schemas are those that CREATE SCHEMA makes (true) and DROP SCHEMA drops (false).
+	Schemas map[string]bool
+	// Users are the roles that the files name.
+	Users map[string]bool
+	// ExtensionSchemas are the schemas that CREATE EXTENSION … SCHEMA names.
+	ExtensionSchemas map[string]bool
 	// createdSchemas are those for which some file has a CREATE SCHEMA, nil until they were looked for.
 	createdSchemas map[string]bool
 	// temporary says that some function or transaction makes temporary tables.
@@ -92,34 +92,34 @@ type Declarations struct {
 }
 
 func newDeclarations() Declarations {
-	return Declarations{clock: 1, users: map[string]bool{}, relations: map[string][]*Relation{}, types: map[string][]*UserType{}, funcs: map[string][]*Function{},
+	return Declarations{Clock: 1, Users: map[string]bool{}, Relations: map[string][]*Relation{}, Types: map[string][]*UserType{}, Funcs: map[string][]*Function{},
 		TypesByKey: map[string]*UserType{}, rowTypes: map[string]*Table{},
-		schemas: map[string]bool{}, extensionSchemas: map[string]bool{}, Aliases: map[string]*Relation{}}
+		Schemas: map[string]bool{}, ExtensionSchemas: map[string]bool{}, Aliases: map[string]*Relation{}}
 }
 
-// name gives o a schema and a name from now on.
-func (c *Declarations) name(o *Named, schema, name string) {
-	o.names = append(o.names, calling{c.clock, schema, name})
+// Name gives o a schema and a name from now on.
+func (c *Declarations) Name(o *Named, schema, name string) {
+	o.Names = append(o.Names, Calling{c.Clock, schema, name})
 }
 
 // addRelation declares r.
 func (c *Declarations) addRelation(r *Relation, schema, name string) {
-	c.name(&r.Named, schema, name)
-	c.relations[name] = append(c.relations[name], r)
+	c.Name(&r.Named, schema, name)
+	c.Relations[name] = append(c.Relations[name], r)
 }
 
-// renameRelation gives r another name, or another schema.
-func (c *Declarations) renameRelation(r *Relation, schema, name string) {
-	c.name(&r.Named, schema, name)
-	if !slices.Contains(c.relations[name], r) {
-		c.relations[name] = append(c.relations[name], r)
+// RenameRelation gives r another name, or another schema.
+func (c *Declarations) RenameRelation(r *Relation, schema, name string) {
+	c.Name(&r.Named, schema, name)
+	if !slices.Contains(c.Relations[name], r) {
+		c.Relations[name] = append(c.Relations[name], r)
 	}
 }
 
-// relationIn finds a relation in a schema.
-func (c *Declarations) relationIn(schema, name string, m moment) *Relation {
-	for _, r := range c.relations[name] {
-		if r.of == nil && r.called(schema, name, m) {
+// RelationIn finds a relation in a schema.
+func (c *Declarations) RelationIn(schema, name string, m moment) *Relation {
+	for _, r := range c.Relations[name] {
+		if r.Of == nil && r.Called(schema, name, m) {
 			return r
 		}
 	}
@@ -128,21 +128,21 @@ func (c *Declarations) relationIn(schema, name string, m moment) *Relation {
 
 // typeIn finds a type in a schema.
 func (c *Declarations) typeIn(schema, name string, m moment) *UserType {
-	for _, u := range c.types[name] {
-		if u.called(schema, name, m) {
+	for _, u := range c.Types[name] {
+		if u.Called(schema, name, m) {
 			return u
 		}
 	}
 	return nil
 }
 
-// functionsIn gives the functions of a name in a schema, in the order of their declarations.
-func (c *Declarations) functionsIn(schema, name string, m moment) []*Function {
+// FunctionsIn gives the functions of a name in a schema, in the order of their declarations.
+func (c *Declarations) FunctionsIn(schema, name string, m moment) []*Function {
 	var out []*Function
-	for _, f := range c.funcs[name] {
-		if f.called(schema, name, m) {
-			for f.newer != nil {
-				f = f.newer
+	for _, f := range c.Funcs[name] {
+		if f.Called(schema, name, m) {
+			for f.Newer != nil {
+				f = f.Newer
 			}
 			out = append(out, f)
 		}
@@ -154,7 +154,7 @@ func (c *Declarations) functionsIn(schema, name string, m moment) []*Function {
 func (l *Schema) AddTable(t *Table, schema, name string) {
 	t.Rel = &Relation{Table: t}
 	l.Declarations.addRelation(t.Rel, schema, name)
-	t.Rel.show()
+	t.Rel.Show()
 	t.RowType = l.Declarations.TypeKey(&t.Rel.Named)
 	l.Declarations.rowTypes[t.RowType] = t
 	l.Order = append(l.Order, t)
@@ -173,8 +173,8 @@ func (c *Declarations) TypeKey(o *Named) string {
 	return key
 }
 
-// show names what the relation is with its full name, until shorten.
-func (o *Relation) show() {
+// Show names what the relation is with its full name, until shorten.
+func (o *Relation) Show() {
 	if o.Table != nil {
 		o.Table.Name = o.Full()
 	} else {
@@ -182,9 +182,9 @@ func (o *Relation) show() {
 	}
 }
 
-// addView declares what stands in the place of a table, in the place of one of the same name.
-func (l *Schema) addView(v *View, schema, name string) {
-	if old := l.Declarations.relationIn(schema, name, l.clock); old != nil {
+// AddView declares what stands in the place of a table, in the place of one of the same name.
+func (l *Schema) AddView(v *View, schema, name string) {
+	if old := l.Declarations.RelationIn(schema, name, l.Clock); old != nil {
 		if old.Table != nil {
 			return // the table counts, which more is known of
 		}
@@ -195,14 +195,14 @@ func (l *Schema) addView(v *View, schema, name string) {
 	}
 	v.Rel = &Relation{View: v}
 	l.Declarations.addRelation(v.Rel, schema, name)
-	v.Rel.show()
+	v.Rel.Show()
 	l.Views = append(l.Views, v)
 }
 
 // SystemName is a name without the schemas in which the functions and types of PostgreSQL and of its
 // extensions are.
 func (l *Schema) SystemName(name string) string {
-	if schema, own := syntax.SplitName(name); l.Declarations.extensionSchemas[schema] {
+	if schema, own := syntax.SplitName(name); l.Declarations.ExtensionSchemas[schema] {
 		return own
 	}
 	return syntax.PlainName(name)

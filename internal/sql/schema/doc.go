@@ -8,6 +8,6 @@
 // write, the functions that it calls, the paths and settings that it changes. They
 // never say less than that.
 //
-// The package reads declarations statement by statement. Package load reads files
-// and programs with it; package sqlmodel translates transactions.
+// Package ddl runs declarations on it, package load reads files and programs, and
+// package sqlmodel translates transactions.
 package schema

@@ -7,13 +7,12 @@ import (
 
 	"github.com/txrobust/robust/internal/sql/pg"
 	"github.com/txrobust/robust/internal/sql/syntax"
-	"github.com/txrobust/robust/ir"
 )
 
 // DomainCheck is a CHECK of a domain.
 type DomainCheck struct {
-	name string
-	Expr SqlExpr
+	Name string
+	Expr SQLExpr
 	// Unproven says that columns may have values that break it (NOT VALID).
 	Unproven bool
 }
@@ -27,93 +26,30 @@ func (l *Schema) Looks(c *DomainCheck) (*Refs, bool) {
 	return r, l.LooksAround(r)
 }
 
-func (l *Schema) createDomain(s *pg.CreateDomainStmt, t *syntax.Text, pos ir.Pos) {
-	u := &UserType{Pos: pos, Base: l.TypeOf(s.TypeName, t), below: l.DomainOf(s.TypeName, t)}
-	if u.below != nil {
-		u.def = u.below.def
-	}
-	for _, n := range s.Constraints {
-		switch k := pg.Inner(n).(*pg.Constraint); k.Contype {
-		case pg.ConstrNotNull:
-			u.strict = true
-		case pg.ConstrCheck:
-			u.addCheck(k, syntax.LastPart(syntax.Qualified(syntax.Names(s.Domainname))), t)
-		case pg.ConstrDefault:
-			u.def = &SqlExpr{k.RawExpr, t}
-		}
-	}
-	l.createType(u, syntax.Names(s.Domainname), t)
-}
-
-// addCheck adds a CHECK. PostgreSQL gives names to those without.
-func (u *UserType) addCheck(k *pg.Constraint, domain string, t *syntax.Text) {
+// AddCheck adds a CHECK. PostgreSQL gives names to those without.
+func (u *UserType) AddCheck(k *pg.Constraint, domain string, t *syntax.Text) {
 	name := k.Conname
 	for i := 0; name == ""; i++ {
 		candidate := domain + "_check"
 		if i > 0 {
 			candidate = fmt.Sprint(candidate, i)
 		}
-		if !slices.ContainsFunc(u.refuses, func(c *DomainCheck) bool { return c.name == candidate }) {
+		if !slices.ContainsFunc(u.Refuses, func(c *DomainCheck) bool { return c.Name == candidate }) {
 			name = candidate
 		}
 	}
-	u.refuses = append(u.refuses, &DomainCheck{name, SqlExpr{k.RawExpr, t}, k.SkipValidation})
-}
-
-const (
-	domainDefault   = "T"
-	domainNull      = "N"
-	domainNotNull   = "O"
-	domainAddCheck  = "C"
-	domainDropCheck = "X"
-	domainValidate  = "V"
-)
-
-func (l *Schema) alterDomain(s *pg.AlterDomainStmt, t *syntax.Text, pos ir.Pos) {
-	u := l.Sees(t).Typ(syntax.Qualified(syntax.Names(s.TypeName)))
-	if u == nil || u.enum || u.Fields != nil {
-		l.Fail(pos, "there is no domain %s", syntax.Qualified(syntax.Names(s.TypeName)))
-	}
-	switch s.Subtype {
-	case domainDefault:
-		old := u.def
-		if u.def = nil; s.Def != nil {
-			u.def = &SqlExpr{s.Def, t}
-		}
-		for _, tab := range l.Order {
-			for _, c := range tab.Columns {
-				if c.Domain == u && c.Def == old {
-					c.Def = u.def
-				}
-			}
-		}
-	case domainNull, domainNotNull:
-		u.strict = s.Subtype == domainNotNull
-	case domainAddCheck:
-		u.addCheck(pg.Inner(s.Def).(*pg.Constraint), u.Own(), t)
-	case domainDropCheck, domainValidate:
-		i := slices.IndexFunc(u.refuses, func(c *DomainCheck) bool { return c.name == s.Name })
-		switch {
-		case i < 0 && !s.MissingOk:
-			l.Fail(pos, "the domain %s has no constraint %s", u.Own(), s.Name)
-		case i < 0:
-		case s.Subtype == domainValidate:
-			u.refuses[i].Unproven = false
-		default:
-			u.refuses = slices.Delete(u.refuses, i, i+1)
-		}
-	}
+	u.Refuses = append(u.Refuses, &DomainCheck{name, SQLExpr{k.RawExpr, t}, k.SkipValidation})
 }
 
 // NotNull reports whether the domain, or one below it, refuses NULL.
-func (u *UserType) NotNull() bool { return u != nil && (u.strict || u.below.NotNull()) }
+func (u *UserType) NotNull() bool { return u != nil && (u.Strict || u.Below.NotNull()) }
 
 // Checks gives those of the domain and of the ones below it.
 func (u *UserType) Checks() []*DomainCheck {
 	if u == nil {
 		return nil
 	}
-	return slices.Concat(u.below.Checks(), u.refuses)
+	return slices.Concat(u.Below.Checks(), u.Refuses)
 }
 
 // DomainOf gives the type that a program declares under a name, nil if it is an array of it
@@ -140,7 +76,7 @@ func (l *Schema) domainsIn(in *Resolver, name string) []*UserType {
 	switch u := in.Typ(name); {
 	case u != nil && u.Fields != nil:
 		return within(u.Fields)
-	case u != nil && !u.enum:
+	case u != nil && !u.Enum:
 		return []*UserType{u}
 	case u != nil:
 		return nil
@@ -173,15 +109,6 @@ func within(fields []FieldDef) []*UserType {
 	return out
 }
 
-// typeNamed gives the declared type that a list of names is about, or nil.
-func (l *Schema) typeNamed(n *pg.Node, t *syntax.Text) *UserType {
-	list, ok := pg.Inner(n).(*pg.List)
-	if !ok {
-		return nil
-	}
-	return l.Sees(t).Typ(syntax.Qualified(syntax.Names(list.Items)))
-}
-
 // RefusesNull is what the NOT NULL of a domain refuses. It is not checked where a value has the
 // type of the domain already, which is not known here, and may be NULL all the same.
 func (u *UserType) RefusesNull() string {
@@ -195,4 +122,4 @@ func (u *UserType) RefusesNull() string {
 func (u *UserType) Demanding() bool { return u.NotNull() || len(u.Checks()) > 0 }
 
 // Refusal names what a domain may refuse values with.
-func (u *UserType) Refusal() string { return "the check of the domain " + u.names[len(u.names)-1].name }
+func (u *UserType) Refusal() string { return "the check of the domain " + u.Names[len(u.Names)-1].Name }

@@ -1,10 +1,10 @@
 package schema
 
 import (
-	"maps"
 	"slices"
 	"strings"
 
+	"github.com/txrobust/robust/internal/quote"
 	"github.com/txrobust/robust/internal/sql/catalog"
 	"github.com/txrobust/robust/internal/sql/pg"
 	"github.com/txrobust/robust/internal/sql/plpgsql"
@@ -20,16 +20,16 @@ type Function struct {
 	// Name is what the function is called in the program: without its schema where that says enough.
 	Name      string
 	Procedure bool
-	// newer, if not nil, is what CREATE OR REPLACE put in its place.
-	newer *Function
-	// bare says that its declaration gives no schema, and nothing else said one.
-	bare bool
-	// path, if not nil, is the search path that its declaration sets while it runs; created is the one with
+	// Newer, if not nil, is what CREATE OR REPLACE put in its place.
+	Newer *Function
+	// Bare says that its declaration gives no schema, and nothing else said one.
+	Bare bool
+	// Path, if not nil, is the search path that its declaration sets while it runs; created is the one with
 	// which it was declared.
-	path    *syntax.PathSet
-	created syntax.PathSet
-	// may are the roles that may execute it beside its owner, RevokedAt where that was said last.
-	may       roles
+	Path    *syntax.PathSet
+	Created syntax.PathSet
+	// May are the roles that may execute it beside its owner, RevokedAt where that was said last.
+	May       Roles
 	RevokedAt ir.Pos
 	// CalledBy is what calls it, if it is a template; declared is where a declaration of the schema does first.
 	CalledBy []string
@@ -52,7 +52,7 @@ type Function struct {
 	// standard form. A function in another language has none.
 	Body     *plpgsql.Body
 	BodyText *syntax.Text
-	Sql      []*pg.RawStmt
+	SQL      []*pg.RawStmt
 	Atomic   []*pg.Node
 	// Refs is what the body names, itself only.
 	Refs *Refs
@@ -126,108 +126,18 @@ func (f *Function) Signature() string {
 	return f.Name + "(" + strings.Join(parts, ", ") + ")"
 }
 
-// createFunction reads CREATE FUNCTION and CREATE PROCEDURE.
-func (l *Schema) createFunction(s *pg.CreateFunctionStmt, t *syntax.Text, first int) {
-	src := t.Src
-	f := &Function{Pos: src.Pos(src.Toks[first].Start), Procedure: s.IsProcedure, Ret: s.ReturnType, Text: t, Language: "sql", created: DeclaredNames(t).Paths}
-	parts := syntax.Names(s.Funcname)
-	schema := l.schemaFor(parts[:len(parts)-1], t, f.Pos)
-	f.names = []calling{{l.clock, schema, parts[len(parts)-1]}}
-	f.Name, f.bare = f.Full(), len(parts) == 1 && l.unsaid(t)
-	f.may, f.RevokedAt = l.mayExecute(schema)
-	if f.Ret != nil {
-		f.SetOf = f.Ret.Setof
-	}
-	for _, n := range s.Parameters {
-		p := pg.Inner(n).(*pg.FunctionParameter)
-		q := Param{Pos: t.Pos(int(p.Location)), Name: p.Name, T: p.ArgType, Def: p.Defexpr}
-		switch p.Mode {
-		case pg.ParamOut:
-			q.Out = true
-		case pg.ParamTable:
-			q.Out, f.SetOf = true, true
-		case pg.ParamInOut:
-			q.In, q.Out = true, true
-		default:
-			q.In = true
-			q.Vari = p.Mode == pg.ParamVariadic
-		}
-		f.Params = append(f.Params, q)
-	}
-	if len(f.Outputs()) > 0 {
-		f.Ret = nil
-	}
-	var as *pg.DefElem
-	for _, n := range s.Options {
-		d := pg.Inner(n).(*pg.DefElem)
-		switch d.Defname {
-		case "language":
-			f.Language = strings.ToLower(d.GetArg().GetString_().GetSval())
-		case "strict", "volatility":
-			f.option(d)
-		case "as":
-			as = d
-		case "set":
-			l.functionSetting(f, d, t)
-		}
-	}
-	l.functionComments(f, src, first)
-	f.Helper = f.Helper || l.Unread.Files[src.Name]
-	switch {
-	case s.SqlBody != nil:
-		f.Atomic = syntax.SQLBody(s.SqlBody)
-	case as == nil || f.Language != "plpgsql" && f.Language != "sql":
-		l.Note(f.Pos, "%s is in %s: it is no template, and calls of it are not modelled", f.Name, f.Language)
-	default:
-		l.FunctionBody(f, src, t.Offset(int(as.Location)))
-	}
-	f.Refs = l.FunctionRefs(f)
-	for _, old := range l.Declarations.functionsIn(schema, f.Own(), l.clock) {
-		if !slices.Equal(l.signatureTypes(old), l.signatureTypes(f)) {
-			continue
-		}
-		if !s.Replace {
-			l.Fail(f.Pos, "function %s is already declared at %s", f.Signature(), old.Pos)
-		}
-		l.Funcs = Without(l.Funcs, func(g *Function) bool { return g == old })
-		old.newer, f.may, f.RevokedAt, f.Declared = f, old.may, old.RevokedAt, old.Declared
-	}
-	l.Funcs = append(l.Funcs, f)
-	l.Declarations.funcs[f.Own()] = append(l.Declarations.funcs[f.Own()], f)
-}
-
-// functionSetting takes over what CREATE or ALTER FUNCTION says of the search path.
-func (l *Schema) functionSetting(f *Function, d *pg.DefElem, t *syntax.Text) {
-	v, ok := pg.Inner(d.Arg).(*pg.VariableSetStmt)
-	if !ok {
-		return
-	}
-	switch v.Kind {
-	case pg.SetReset:
-		if strings.EqualFold(v.Name, "search_path") {
-			f.path = nil
-		}
-	case pg.SetResetAll:
-		f.path = nil
-	default:
-		if c, ok := syntax.PathSetting(v, l.Standard, DeclaredNames(t).Paths); ok {
-			f.path = &c.To
-		}
-	}
-}
-
-// signatureTypes gives the types of the parameters that tell a function from others of its name, spelt as in
+// SignatureTypes gives the types of the parameters that tell a function from others of its name, spelt as in
 // pg_type; types of the program by the names that they never share with others.
-func (l *Schema) signatureTypes(f *Function) []string {
+func (l *Schema) SignatureTypes(f *Function) []string {
 	out := []string{}
 	for _, p := range f.Inputs() {
-		out = append(out, l.typeKey(p.T, f.Text))
+		out = append(out, l.TypeKey(p.T, f.Text))
 	}
 	return out
 }
 
 // TypeKey names the type t so that no other type has the name.
-func (l *Schema) typeKey(t *pg.TypeName, in *syntax.Text) string {
+func (l *Schema) TypeKey(t *pg.TypeName, in *syntax.Text) string {
 	if t == nil {
 		return "?"
 	}
@@ -244,63 +154,6 @@ func (l *Schema) typeKey(t *pg.TypeName, in *syntax.Text) string {
 	return key
 }
 
-// FunctionBody finds the string after AS, and parses it.
-func (l *Schema) FunctionBody(f *Function, src *syntax.Source, as int) {
-	i := src.FirstToken(as)
-	for i < len(src.Toks) && src.Toks[i].Kind != pg.Text {
-		i++
-	}
-	if i == len(src.Toks) {
-		l.Fail(f.Pos, "the body of %s is no string constant", f.Name)
-	}
-	f.BodyText = src.Literal(src.Toks[i])
-	if f.Language == "sql" {
-		stmts, err := f.BodyText.Parse()
-		if err != nil {
-			panic(err)
-		}
-		f.Sql = stmts
-		return
-	}
-	body, err := plpgsql.Parse(f.BodyText.SQL)
-	if err != nil {
-		e := err.(*plpgsql.Error)
-		l.Fail(f.BodyText.Pos(e.Offset), "%s", e.Msg)
-	}
-	f.Body = body
-}
-
-// Comments reads the invariants of a file, and refuses directives that are
-// misspelt.
-func (l *Schema) Comments(src *syntax.Source) {
-	for i, tok := range src.Toks {
-		if tok.Kind != pg.Comment {
-			continue
-		}
-		if rest, at, ok := src.Directive(tok, "invariant"); ok {
-			l.readFact(src, rest, at)
-		}
-		for _, key := range []string{"robust", "fresh"} {
-			rest, at, ok := src.Directive(tok, key)
-			switch {
-			case !ok, src.Claimed[i]:
-			case IsIgnore(key, rest):
-				l.Fail(src.Pos(at), "this does not stand directly before a CREATE FUNCTION or a transaction, where it would say what to ignore; move it there")
-			case key == "robust" && rest != "helper":
-				l.Note(src.Pos(at), "the comment \"robust: %s\" is not understood; there are \"robust: helper\" and \"robust: ignore\"", rest)
-			case !src.FunctionFollows(i):
-				l.Note(src.Pos(at), "the comment \"%s: %s\" does not stand directly before a CREATE FUNCTION or a transaction", key, rest)
-			}
-		}
-	}
-}
-
-// IsIgnore reports whether a comment accepts findings.
-func IsIgnore(key, rest string) bool {
-	words := strings.Fields(rest)
-	return key == "robust" && len(words) > 0 && words[0] == "ignore"
-}
-
 // Ignore takes over a comment that accepts the findings of a part of the file.
 func (l *Schema) Ignore(pos ir.Pos, rest string, from, to ir.Pos) {
 	g, err := ir.NewIgnore(pos, strings.TrimPrefix(rest, "ignore"))
@@ -311,77 +164,8 @@ func (l *Schema) Ignore(pos ir.Pos, rest string, from, to ir.Pos) {
 	l.Prog.Ignores = append(l.Prog.Ignores, g)
 }
 
-// functionComments reads the comments directly before CREATE FUNCTION.
-func (l *Schema) functionComments(f *Function, src *syntax.Source, first int) {
-	for i := first - 1; i >= 0 && src.Toks[i].Kind == pg.Comment; i-- {
-		if rest, at, ok := src.Directive(src.Toks[i], "robust"); ok && rest == "helper" {
-			f.Helper = true
-		} else if ok && IsIgnore("robust", rest) {
-			src.Claim(i)
-			l.Ignore(src.Pos(at), rest, f.Pos, src.Pos(StatementSpans(src.Toks[first:], len(src.Text))[0][1]))
-		}
-		rest, at, ok := src.Directive(src.Toks[i], "fresh")
-		if !ok {
-			continue
-		}
-		list := syntax.SplitNames(rest)
-		for _, off := range slices.Sorted(maps.Keys(list)) {
-			name := list[off]
-			known := false
-			for _, p := range f.Inputs() {
-				known = known || p.Name == name
-			}
-			if !known {
-				l.Fail(src.Pos(at+off), "%s has no parameter %s to be fresh", f.Name, name)
-			}
-			f.Fresh = append(f.Fresh, name)
-		}
-	}
-	slices.Sort(f.Fresh)
-}
-
-func (l *Schema) DropFunction(f *Function) {
-	f.Gone = l.clock
-	l.Funcs = Without(l.Funcs, func(g *Function) bool { return f == g })
-}
-
-// functionsOf gives the functions that obj names: one, or where it has no arguments those of the name in the first
-// schema that has some.
-func (l *Schema) functionsOf(obj *pg.ObjectWithArgs, t *syntax.Text) []*Function {
-	all, _ := l.Sees(t).Functions(syntax.Qualified(syntax.Names(obj.Objname)))
-	args := []string{}
-	for _, n := range obj.Objargs {
-		if tn, ok := pg.Inner(n).(*pg.TypeName); ok {
-			args = append(args, l.typeKey(tn, t))
-		}
-	}
-	var out []*Function
-	for _, f := range all {
-		if obj.ArgsUnspecified || slices.Equal(l.signatureTypes(f), args) {
-			out = append(out, f)
-		}
-	}
-	if len(out) > 1 {
-		out = out[:1]
-	}
-	return out
-}
-
-// alterFunction takes over what ALTER FUNCTION says about calls.
-func (l *Schema) alterFunction(s *pg.AlterFunctionStmt, t *syntax.Text) {
-	for _, f := range l.functionsOf(s.Func, t) {
-		for _, n := range s.Actions {
-			d := pg.Inner(n).(*pg.DefElem)
-			f.option(d)
-			if d.Defname == "set" {
-				l.functionSetting(f, d, t)
-			}
-		}
-	}
-}
-
-// option takes over an option that says when the body runs.
-func (f *Function) option(d *pg.DefElem) {
+// Option takes over an option that says when the body runs.
+func (f *Function) Option(d *pg.DefElem) {
 	switch d.Defname {
 	case "strict":
 		f.Strict = d.GetArg().GetBoolean().GetBoolval()
@@ -391,23 +175,13 @@ func (f *Function) option(d *pg.DefElem) {
 	}
 }
 
-func (l *Schema) renameFunction(s *pg.RenameStmt, t *syntax.Text) {
-	obj, ok := pg.Inner(s.Object).(*pg.ObjectWithArgs)
-	if !ok {
-		return
-	}
-	for _, f := range l.functionsOf(obj, t) {
-		l.moveFunction(f, f.Schema(), s.Newname)
-	}
-}
-
 // HasBody reports whether f can be translated.
 func (f *Function) HasBody() bool {
-	return f.Body != nil || f.Sql != nil || f.Atomic != nil || f.BodyText != nil || f.Script != nil || f.Program != nil
+	return f.Body != nil || f.SQL != nil || f.Atomic != nil || f.BodyText != nil || f.Script != nil || f.Program != nil
 }
 
-// SqlStatements gives the statements of a LANGUAGE sql function.
-func (f *Function) SqlStatements() ([]syntax.SQLStatement, *syntax.Text) {
+// SQLStatements gives the statements of a LANGUAGE sql function.
+func (f *Function) SQLStatements() ([]syntax.SQLStatement, *syntax.Text) {
 	var out []syntax.SQLStatement
 	if f.Atomic != nil {
 		for _, n := range f.Atomic {
@@ -419,7 +193,7 @@ func (f *Function) SqlStatements() ([]syntax.SQLStatement, *syntax.Text) {
 		return out, f.Text
 	}
 	toks, _ := pg.Scan(f.BodyText.SQL)
-	for _, raw := range f.Sql {
+	for _, raw := range f.SQL {
 		at := int(raw.StmtLocation)
 		for _, t := range toks {
 			if t.Kind != pg.Comment && t.Start >= at {
@@ -504,10 +278,42 @@ func (f *Function) OnlySelect() (*pg.SelectStmt, *syntax.Text) {
 
 // OnlyQuery is OnlySelect for queries of any form.
 func (f *Function) OnlyQuery() (*pg.SelectStmt, *syntax.Text) {
-	list, t := f.SqlStatements()
+	list, t := f.SQLStatements()
 	if len(list) != 1 {
 		return nil, nil
 	}
 	s, _ := list[0].Tree.(*pg.SelectStmt)
 	return s, t
+}
+
+// Callable writes the name by which sessions call a function, with its schema where the name alone may mean
+// another one; overloaded says that the name has several functions.
+func (l *Schema) Callable(f *Function) (name string, overloaded bool) {
+	found, sure := l.Late.Functions(f.Own())
+	overloaded = len(l.Declarations.FunctionsIn(f.Schema(), f.Own(), Now)) > 1
+	said := l.Late.LeadsTo(f.Schema()) && (f.Schema() == syntax.PublicSchema || slices.Contains(l.Prog.SearchPath, f.Schema()))
+	sure = sure && said
+	for _, g := range found {
+		sure = sure && g.Schema() == f.Schema()
+	}
+	if sure && slices.Contains(found, f) {
+		return quote.Ident(f.Own()), overloaded
+	}
+	return quote.Ident(f.Schema()) + "." + quote.Ident(f.Own()), overloaded
+}
+
+// CastTo writes a cast, "" where the type is that of a column.
+func (l *Schema) CastTo(t *pg.TypeName, in *syntax.Text) string {
+	if t == nil || t.PctType {
+		return ""
+	}
+	name, array := strings.CutSuffix(syntax.TypeSpelling(t), "[]")
+	if u := l.Sees(in).Typ(syntax.Qualified(syntax.Names(t.Names))); u != nil && u.Schema() != syntax.PublicSchema {
+		name = syntax.Qualified([]string{u.Schema(), u.Own()})
+	}
+	name = "::" + quote.Name(name)
+	if array {
+		name += "[]"
+	}
+	return name
 }

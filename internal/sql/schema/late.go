@@ -18,7 +18,7 @@ func (l *Schema) Mended() []lateKey {
 			if f.Number < 0 || !l.checkedLate(f) {
 				continue
 			}
-			m := &mending{child: t.Ir, key: &t.Ir.ForeignKeys[f.Number]}
+			m := &mending{child: t.IR, key: &t.IR.ForeignKeys[f.Number]}
 			for _, txn := range l.Prog.Txns {
 				m.list(txn.Body, whole)
 			}
@@ -31,7 +31,7 @@ func (l *Schema) Mended() []lateKey {
 }
 
 // checkedLate reports whether a foreign key is or may be checked at commit.
-func (l *Schema) checkedLate(f *ForeignKey) bool { return f.deferred || f.deferrable && l.Defers }
+func (l *Schema) checkedLate(f *ForeignKey) bool { return f.Deferred || f.Deferrable && l.Defers }
 
 // mending looks for statements that may mend a foreign key after others that may
 // have broken it.

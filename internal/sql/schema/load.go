@@ -2,6 +2,7 @@ package schema
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -12,7 +13,6 @@ import (
 	"github.com/txrobust/robust/internal/sql/mysql"
 	"github.com/txrobust/robust/internal/sql/pg"
 	"github.com/txrobust/robust/internal/sql/syntax"
-	"github.com/txrobust/robust/internal/sql/value"
 	"github.com/txrobust/robust/ir"
 )
 
@@ -60,15 +60,15 @@ func NewSchema(in Input) (*Schema, error) {
 		Foreign:    foreign,
 		Notes:      slices.Clone(foreign.Notes),
 		Prog:       &ir.Program{Name: programName(titled)},
-		extensions: map[string]bool{},
+		Extensions: map[string]bool{},
 		Collations: map[string]bool{},
 		In:         in,
 
 		Declarations: newDeclarations(),
 
-		Operators:  map[string][]declaredOperator{},
+		Operators:  map[string][]DeclaredOperator{},
 		CastsTo:    map[string]bool{},
-		indexNames: map[string]bool{},
+		IndexNames: map[string]bool{},
 		Unread:     gaps{Files: map[string]bool{}, Words: map[string]ir.Pos{}},
 	}
 	l.FileSet.Note = l.Note
@@ -84,15 +84,6 @@ func (in *Input) fromMySQL(s *mysql.Schema, files []input.File) []input.File {
 		}
 	}
 	return out
-}
-
-// Reorder puts the columns of tables of MySQL in their order, as FIRST and AFTER say.
-func (l *Schema) Reorder() {
-	for _, t := range l.Order {
-		if order := l.Foreign.Order[t.Name]; order != nil {
-			slices.SortStableFunc(t.Columns, func(a, b *Column) int { return slices.Index(order, a.Name) - slices.Index(order, b.Name) })
-		}
-	}
 }
 
 // programName is the name of a program with these files.
@@ -129,21 +120,21 @@ type Schema struct {
 	RowOfView func(*View) *UserType
 	// Limited are ORDER BY and LIMIT of statements that write.
 	Limited map[any]*pg.SelectStmt
-	// Ddl is the search path that declarations are read with, standard the one with which
+	// Path is the search path that declarations are read with, standard the one with which
 	// sessions begin; late says what the names in transactions mean, which are resolved when they
 	// run.
-	Ddl      sessionPath
+	Path     sessionPath
 	Standard syntax.PathSet
 	Late     Resolver
-	// roles are the search paths that ALTER ROLE and ALTER DATABASE give sessions.
-	roles []rolePath
-	// privileges are those of functions that are declared later.
-	privileges []defaultPrivilege
+	// Roles are the search paths that ALTER ROLE and ALTER DATABASE give sessions.
+	Roles []RolePath
+	// Privileges are those of functions that are declared later.
+	Privileges []DefaultPrivilege
 	// SetsPath says that some function or transaction sets the search path.
 	SetsPath bool
 	Unread   gaps
-	// CastsTo are the types to which a cast is declared, indexNames the names of indexes.
-	CastsTo, indexNames map[string]bool
+	// CastsTo are the types to which a cast is declared, IndexNames the names of indexes.
+	CastsTo, IndexNames map[string]bool
 	Defers              bool // some SET CONSTRAINTS exists
 	Sets                bool // some function changes settings of the session
 	Gets                bool // some function looks at one (current_setting)
@@ -155,11 +146,11 @@ type Schema struct {
 	// Emptied are the tables that TRUNCATE may empty for older snapshots, too.
 	Emptied map[string]bool
 	// Operators are those that CREATE OPERATOR declares, by their names without schemas.
-	Operators map[string][]declaredOperator
+	Operators map[string][]DeclaredOperator
 	// Collations are those that are not deterministic.
 	Collations map[string]bool
-	// extensions are those that CREATE EXTENSION makes.
-	extensions map[string]bool
+	// Extensions are those that CREATE EXTENSION makes.
+	Extensions map[string]bool
 	// Postponed are statements about tables that were not declared yet.
 	Postponed []func()
 	Funcs     []*Function
@@ -167,17 +158,17 @@ type Schema struct {
 	Scripts []*Function
 	// Programs are the transactions of a client program.
 	Programs []*Function
-	Facts    []fact
+	Facts    []Fact
 	Notes    []ir.Note
 	Prog     *ir.Program
 	// InDo says that the statement stands in a DO block.
 	InDo bool
 }
 
-// fact is a stated invariant.
-type fact struct {
+// Fact is a stated invariant.
+type Fact struct {
 	Text *syntax.Text // with its prefix, the expression
-	From []factSource
+	From []FactSource
 	Pos  ir.Pos
 }
 
@@ -192,9 +183,9 @@ func (l *Schema) Note(pos ir.Pos, format string, args ...any) {
 
 // Postpone puts off a declaration until all files are read. The search path is the one that is set now.
 func (l *Schema) Postpone(again func()) {
-	ddl := l.Ddl
+	ddl := l.Path
 	l.Postponed = append(l.Postponed, func() {
-		l.Ddl = ddl
+		l.Path = ddl
 		again()
 	})
 }
@@ -206,165 +197,8 @@ func (l *Schema) Premise(pos ir.Pos, text string) {
 	}
 }
 
-// TryStatement runs a statement. One that needs a table that a later file may
-// declare gives an error, and can run again; other faults are final.
-func (l *Schema) TryStatement(n *syntax.Node) (err error) {
-	defer func() {
-		if r := recover(); r != nil {
-			e, ok := r.(*ir.Error)
-			if !ok || !strings.HasPrefix(e.Msg, NoTable) {
-				panic(r)
-			}
-			if _, creates := pg.Inner(n.Raw.Stmt).(*pg.CreateStmt); creates {
-				panic(r)
-			}
-			err = e
-		}
-	}()
-	l.Statement(n)
-	return nil
-}
-
 // NoTable begins the message of a statement about an unknown table.
 const NoTable = "there is no table "
-
-// Statement handles a statement outside of functions and transactions, and keeps it.
-func (l *Schema) Statement(n *syntax.Node) {
-	l.apply(n)
-	l.Declared(n)
-}
-
-func (l *Schema) apply(n *syntax.Node) {
-	t, pos := l.Declaring(n.Text), n.Pos
-	switch s := pg.Inner(n.Raw.Stmt).(type) {
-	case *pg.CreateStmt, *pg.AlterTableStmt, *pg.IndexStmt, *pg.CreatePolicyStmt, *pg.CreateDomainStmt, *pg.ViewStmt, *pg.CreateTableAsStmt,
-		*pg.RuleStmt, *pg.CreateTrigStmt, *pg.DefineStmt:
-		l.callsOf(s.(pg.Message), t, pos)
-	case pg.Message:
-		l.rolesOf(s)
-	}
-	switch s := pg.Inner(n.Raw.Stmt).(type) {
-	case *pg.CreateStmt:
-		l.CreateTable(s, t)
-	case *pg.AlterTableStmt:
-		l.alterTable(s, t)
-	case *pg.IndexStmt:
-		l.Index(s, t)
-	case *pg.DropStmt:
-		l.drop(s, t)
-	case *pg.RenameStmt:
-		l.rename(s, t)
-	case *pg.CreateFunctionStmt:
-		l.createFunction(s, t, n.First)
-	case *pg.CreateTrigStmt:
-		l.createTrigger(s, t, pos)
-	case *pg.CompositeTypeStmt:
-		l.createComposite(s, t, pos)
-	case *pg.CreateEnumStmt:
-		l.createEnum(s, t, pos)
-	case *pg.CreateDomainStmt:
-		l.createDomain(s, t, pos)
-	case *pg.AlterDomainStmt:
-		l.alterDomain(s, t, pos)
-	case *pg.ViewStmt:
-		l.createView(s, t, pos)
-	case *pg.CreateTableAsStmt:
-		v := &View{Pos: pos, What: "a table made by a query", Refs: l.DeclaredRefs(s.Query, t), Rows: true}
-		l.createRelation(v, s.Into.Rel, t)
-		l.Note(pos, "%s is made by a query: statements on it are not modelled", v.Name)
-	case *pg.CreateSeqStmt:
-		l.createRelation(&View{Pos: pos, What: sequenceView}, s.Sequence, t)
-	case *pg.CreateForeignTable:
-		l.createRelation(&View{Pos: pos, What: "a foreign table", Rows: true}, s.BaseStmt.Relation, t)
-	case *pg.CreatePolicyStmt:
-		if tab := l.tableNamed(s.Table, t); tab != nil {
-			tab.Policies = append(tab.Policies, policy{s.PolicyName, l.DeclaredRefs(s, t)})
-		}
-	case *pg.RuleStmt:
-		l.createRule(s, t, pos)
-	case *pg.InsertStmt:
-		l.initialRows(s, t, pos)
-	case *pg.TransactionStmt:
-		// The end of a transaction that only makes the schema.
-	case *pg.UpdateStmt, *pg.DeleteStmt, *pg.MergeStmt:
-		l.Fail(pos, "a statement that changes rows outside of a transaction is not analysed; write BEGIN … COMMIT around it, or a comment -- name: … before it")
-	case *pg.SelectStmt:
-		l.SetPath(s)
-		l.topSelect(s, pos)
-	case *pg.DoStmt:
-		l.Runs.RunBlock(s, n)
-	case *pg.CallStmt:
-		l.Note(pos, "a CALL outside of a function runs once, when the schema is made: it is left out")
-		l.Runs.RunCalls(l.RefsIn(s), pos)
-	case *pg.CopyStmt:
-		l.Note(pos, "COPY is not read: its rows are no initial rows")
-	case *pg.TruncateStmt:
-		for _, n := range s.Relations {
-			if tab := l.tableNamed(pg.Inner(n).(*pg.RangeVar), t); tab != nil {
-				tab.Inserts = nil
-			}
-		}
-	case *pg.LockStmt:
-		l.Fail(pos, "LOCK TABLE outside of a transaction is not analysed; write BEGIN … COMMIT around the transaction")
-	case *pg.AlterEnumStmt:
-		l.alterEnum(s, t)
-	case *pg.AlterFunctionStmt:
-		l.alterFunction(s, t)
-	case *pg.DefineStmt:
-		if s.Kind == pg.ObjectCollation {
-			l.createCollation(s)
-			break
-		}
-		l.createOperator(s, t)
-		l.Note(pos, "an operator, aggregate, type or the like that is declared here is not modelled")
-	case *pg.CreateCastStmt:
-		l.Note(pos, "a cast that is declared here is not modelled: it is taken to read no tables")
-		if s.Func != nil {
-			l.CastsTo[syntax.Qualified(syntax.Names(s.Targettype.Names))] = true
-		}
-	case *pg.AlterObjectSchema:
-		l.setSchema(s, t)
-	case *pg.CreateSchemaStmt:
-		l.createSchema(s, n, t)
-	case *pg.CreateExtension:
-		l.createExtension(s)
-	case *pg.AlterRoleSetStmt:
-		l.roleSetting(pos, s.Setstmt, s.Role.GetRolename(), s.Database)
-	case *pg.AlterDatabaseSet:
-		l.roleSetting(pos, s.Setstmt, "", s.Dbname)
-	case *pg.CreateEventTrigStmt:
-		l.Note(pos, "an event trigger is left out: it does not run in transactions that only change rows")
-	case *pg.VariableSetStmt, *pg.DiscardStmt:
-		l.SetPath(s)
-	case *pg.GrantStmt:
-		l.grant(s, t, pos)
-	case *pg.AlterDefaultPriv:
-		l.defaultPrivileges(s, pos)
-	case *pg.VariableShow, *pg.CommentStmt, *pg.GrantRoleStmt, *pg.AlterExtensionStmt, *pg.AlterOwnerStmt, *pg.CreateRoleStmt,
-		*pg.AlterRoleStmt, *pg.CreateStatsStmt, *pg.VacuumStmt,
-		*pg.CreateDatabase, *pg.DropDatabase, *pg.CheckPointStmt,
-		*pg.AlterSeqStmt, *pg.ReindexStmt, *pg.ClusterStmt, *pg.CreatePublication, *pg.SecLabelStmt,
-		*pg.AlterObjectDepends, *pg.ExplainStmt, *pg.NotifyStmt, *pg.ListenStmt, *pg.ConstraintsSet:
-		// They change no value and no constraint.
-	default:
-		l.Note(pos, "this statement is left out")
-	}
-}
-
-// createView records a view, which is expanded where it is read.
-func (l *Schema) createView(s *pg.ViewStmt, t *syntax.Text, pos ir.Pos) {
-	v := &View{Pos: pos, What: "a write of a view", Refs: l.DeclaredRefs(s.Query, t), Text: t, Cols: syntax.Names(s.Aliases)}
-	v.Query, _ = pg.Inner(s.Query).(*pg.SelectStmt)
-	l.createRelation(v, s.View, t)
-}
-
-// topSelect is a SELECT outside of functions, such as pg_dump's set_config.
-func (l *Schema) topSelect(s *pg.SelectStmt, pos ir.Pos) {
-	if l.Matters(l.RefsIn(s)) {
-		l.Note(pos, "a SELECT outside of a transaction is left out; write a comment -- name: … before it if it is one")
-		l.Runs.RunCalls(l.RefsIn(s), pos)
-	}
-}
 
 // Matters reports whether a query depends on more than itself: on tables, or on
 // functions that are not built in.
@@ -376,86 +210,10 @@ func (l *Schema) Matters(r *Refs) bool {
 	return matters
 }
 
-func (l *Schema) createComposite(s *pg.CompositeTypeStmt, t *syntax.Text, pos ir.Pos) {
-	u := &UserType{Pos: pos, Fields: []FieldDef{}}
-	for _, n := range s.Coldeflist {
-		d := pg.Inner(n).(*pg.ColumnDef)
-		u.Fields = append(u.Fields, FieldDef{d.Colname, l.TypeOf(d.TypeName, t), l.DomainOf(d.TypeName, t), l.DomainsOf(d.TypeName, t)})
-	}
-	l.createType(u, append(syntax.NonEmpty(s.Typevar.Schemaname), s.Typevar.Relname), t)
-}
-
-func (l *Schema) createEnum(s *pg.CreateEnumStmt, t *syntax.Text, pos ir.Pos) {
-	u := &UserType{Pos: pos, enum: true}
-	l.createType(u, syntax.Names(s.TypeName), t)
-	u.Base = TypeOfValues(&value.Type{Name: u.Key, Labels: append([]string{}, syntax.Names(s.Vals)...), Shown: typeIdentifier(u)})
-}
-
-// declaredOperator is an operator that CREATE OPERATOR declares, with its function.
-type declaredOperator struct {
-	fn    string
-	names *Resolver
-}
-
-// createOperator records CREATE OPERATOR: what it calls may do anything.
-func (l *Schema) createOperator(s *pg.DefineStmt, t *syntax.Text) {
-	if s.Kind != pg.ObjectOperator {
-		return
-	}
-	fn := ""
-	for _, n := range s.Definition {
-		d := pg.Inner(n).(*pg.DefElem)
-		if t, ok := pg.Inner(d.Arg).(*pg.TypeName); ok && (d.Defname == "function" || d.Defname == "procedure") {
-			fn = syntax.Qualified(syntax.Names(t.Names))
-		}
-	}
-	name := syntax.OperatorName(s.Defnames)
-	l.Operators[name] = append(l.Operators[name], declaredOperator{fn, DeclaredNames(t)})
-}
-
-// alterEnum adds or renames a label.
-func (l *Schema) alterEnum(s *pg.AlterEnumStmt, t *syntax.Text) {
-	u := l.Sees(t).Typ(syntax.Qualified(syntax.Names(s.TypeName)))
-	if u == nil || !u.enum {
-		return
-	}
-	labels := u.Base.Sql.Labels
-	switch at := slices.Index(labels, s.NewValNeighbor); {
-	case s.OldVal != "":
-		if i := slices.Index(labels, s.OldVal); i >= 0 {
-			labels[i] = s.NewVal
-		}
-	case slices.Contains(labels, s.NewVal):
-	case at < 0:
-		labels = append(labels, s.NewVal)
-	case s.NewValIsAfter:
-		labels = slices.Insert(labels, at+1, s.NewVal)
-	default:
-		labels = slices.Insert(labels, at, s.NewVal)
-	}
-	u.Base.Sql.Labels = labels // columns of the type share it
-}
-
-// typeIdentifier writes the name of a type in SQL.
-func typeIdentifier(u *UserType) string {
-	parts := []string{u.Schema(), u.Own()}
-	if u.Schema() == syntax.PublicSchema {
-		parts = parts[1:]
-	}
-	for i, p := range parts {
-		parts[i] = `"` + strings.ReplaceAll(p, `"`, `""`) + `"`
-	}
-	return strings.Join(parts, ".")
-}
-
-func (l *Schema) createRule(s *pg.RuleStmt, t *syntax.Text, pos ir.Pos) {
-	if tab := l.tableNamed(s.Relation, t); tab != nil {
-		tab.Odd = "a rule (CREATE RULE)"
-		for _, a := range s.Actions {
-			tab.oddRefs = append(tab.oddRefs, l.DeclaredRefs(a, t))
-		}
-		l.Note(pos, "rule %s is not modelled: nor is any statement on %s", s.Rulename, tab.Name)
-	}
+// DeclaredOperator is an operator that CREATE OPERATOR declares, with its function.
+type DeclaredOperator struct {
+	Fn    string
+	Names *Resolver
 }
 
 // Runner reads what runs once, while the files are read, for what it does to the schema.
@@ -473,3 +231,156 @@ func (l *Schema) Mentions(word string) bool {
 
 // Unmodelled stops the translation of a statement that cannot be modelled.
 type Unmodelled struct{ Reason string }
+
+// gaps collects what is not known of a schema that was found (Options.Schema).
+// A statement that cannot be read may have done anything to what it names: a
+// table that it names is one of which no statement is modelled, which may touch
+// all tables, since there may be a trigger on it or it may be a view.
+type gaps struct {
+	// Files are the names of the files of the schema.
+	Files map[string]bool
+	// Words are the names in statements that were not read, in lower case, with
+	// the place of the first such statement.
+	Words map[string]ir.Pos
+}
+
+// notRead is what such a table is called.
+const notRead = "a table of which the schema was not read"
+
+// Catch turns the panic of a fault of the input into an error. It must be
+// deferred.
+func (l *Schema) Catch(err *error) {
+	if r := recover(); r != nil {
+		e, ok := r.(*ir.Error)
+		if !ok {
+			panic(r)
+		}
+		*err = e
+	}
+}
+
+// NoteError makes a note of a fault of the input, at its place if it has one.
+func (l *Schema) NoteError(pos ir.Pos, err error, what string) {
+	msg := err.Error()
+	if e, ok := errors.AsType[*ir.Error](err); ok {
+		msg = e.Msg
+		if e.Pos.IsValid() {
+			pos = e.Pos
+		}
+	}
+	l.Note(pos, "%s, and nothing is known of what it names: %s", what, msg)
+}
+
+// Obscure makes no statement on a table modelled.
+func (t *Table) Obscure() { t.Odd, t.OddAll = notRead, true }
+
+// Tolerate runs f, which completes a table. A fault gives up on the table, and on
+// others, if it is one of a schema that was found.
+func (l *Schema) Tolerate(t *Table, f func(), others ...*Table) (ok bool) {
+	if !l.Unread.Files[t.Pos.File] {
+		f()
+		return true
+	}
+	var err error
+	func() {
+		defer l.Catch(&err)
+		f()
+	}()
+	if err == nil {
+		return true
+	}
+	l.NoteError(t.Pos, err, "no statement on "+t.Name+" is modelled")
+	for _, o := range append(others, t) {
+		o.Obscure()
+	}
+	return false
+}
+
+// AlterForeignKey is ALTER CONSTRAINT, which only foreign keys have: when they are checked,
+// and whether.
+func (t *Table) AlterForeignKey(c *pg.ATAlterConstraint) {
+	for _, f := range t.Foreign {
+		if f.Name != c.Conname {
+			continue
+		}
+		if c.AlterDeferrability {
+			f.Deferred, f.Deferrable = c.Initdeferred, c.Deferrable
+		}
+		if c.AlterEnforceability {
+			f.Unproven = !c.IsEnforced
+		}
+	}
+}
+
+// ColumnsNamed gives the names of columns in an expression.
+func ColumnsNamed(n *pg.Node) []string {
+	var out []string
+	pg.Walk(n, func(x any) bool {
+		if c, ok := x.(*pg.ColumnRef); ok {
+			if parts := syntax.Names(c.Fields); len(parts) > 0 {
+				out = append(out, parts[len(parts)-1])
+			}
+		}
+		return true
+	})
+	return out
+}
+
+func Without[T any](list []T, drop func(T) bool) []T {
+	var out []T
+	for _, x := range list {
+		if !drop(x) {
+			out = append(out, x)
+		}
+	}
+	return out
+}
+
+// DropIndex drops a unique index, with the hidden columns for its expressions.
+func (t *Table) DropIndex(name string) {
+	for _, u := range t.Uniques {
+		if u.Name == name {
+			t.Indexed = Without(t.Indexed, func(c *Column) bool { return slices.Contains(u.Columns, c.Name) })
+		}
+	}
+	t.Uniques = Without(t.Uniques, func(u *UniqueKey) bool { return u.Name == name })
+}
+
+func (t *Table) Keys() []*UniqueKey {
+	if t.Key == nil {
+		return nil
+	}
+	return []*UniqueKey{t.Key}
+}
+
+// FormerName is a name that a column had until some moment.
+type FormerName struct {
+	Name  string
+	Until moment
+}
+
+// NameAt gives the name of a column at a moment; there is false where it did not exist then.
+func (c *Column) NameAt(m moment) (name string, there bool) {
+	for _, f := range c.Was {
+		if m < f.Until {
+			return f.Name, c.Since <= m
+		}
+	}
+	return c.Name, c.Since <= m
+}
+
+// RenameTrigger gives a trigger another name, by which the order changes in which triggers fire.
+func (t *Table) RenameTrigger(from, to string) {
+	for _, g := range t.Triggers {
+		if g.Name == from {
+			g.Name = to
+		}
+	}
+	t.SortTriggers()
+}
+
+// FactSource is "table alias" after "for" in a stated invariant.
+type FactSource struct {
+	Table, Alias string
+	Pos          ir.Pos
+}

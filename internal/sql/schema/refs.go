@@ -8,7 +8,6 @@ import (
 	"github.com/txrobust/robust/internal/sql/pg"
 	"github.com/txrobust/robust/internal/sql/plpgsql"
 	"github.com/txrobust/robust/internal/sql/syntax"
-	"github.com/txrobust/robust/ir"
 )
 
 // Refs is what a piece of SQL names. What the names mean depends on the search path where it runs.
@@ -224,7 +223,7 @@ func (l *Schema) FunctionRefs(f *Function) *Refs {
 	if f.Ret != nil {
 		r.Add(f.Ret)
 	}
-	for _, raw := range f.Sql {
+	for _, raw := range f.SQL {
 		r.Add(raw)
 	}
 	for _, n := range f.Atomic {
@@ -335,30 +334,129 @@ func (l *Schema) Callees(f *Function) []*Function {
 // Everything says that it may touch anything.
 func (r *Refs) Everything() { r.Dynamic, r.Writes, r.Frees = true, true, true }
 
-// callsOf notes the functions that a declaration calls: a default, CHECK, view, policy or the like.
-func (l *Schema) callsOf(s pg.Message, t *syntax.Text, pos ir.Pos) {
-	r := l.RefsIn(s)
-	if d, ok := s.(*pg.DefineStmt); ok { // an operator or aggregate
-		for _, n := range d.Definition {
-			if t, ok := pg.Inner(pg.Inner(n).(*pg.DefElem).Arg).(*pg.TypeName); ok {
-				r.Calls[syntax.Qualified(syntax.Names(t.Names))] = true
-			}
-		}
-	}
-	for name := range l.Calls(r) {
-		fns, _ := DeclaredNames(t).Functions(name)
-		for _, f := range fns {
-			if f.Declared.Line == 0 {
-				f.Declared = pos
-			}
-		}
-	}
-}
-
 // Callings gives the names by which -txn may mean f.
 func (f *Function) Callings() []string {
-	if len(f.names) == 0 { // of a script
+	if len(f.Names) == 0 { // of a script
 		return []string{f.Name}
 	}
 	return []string{f.Name, f.Signature(), f.Own(), syntax.Qualified([]string{f.Schema(), f.Own()})}
+}
+
+// ConstantCommand gives the text of a command that EXECUTE runs, if it is a
+// string literal, or several that are joined by ||.
+func ConstantCommand(t *syntax.Text, span plpgsql.Span) (*syntax.Text, bool) {
+	s := span.Text(t.SQL)
+	toks, err := pg.Scan(s)
+	if err != nil {
+		return nil, false
+	}
+	out := &syntax.Text{Src: t.Src, Offs: []int{}}
+	wantText := true
+	for _, tok := range toks {
+		switch {
+		case tok.Kind == pg.Comment:
+			continue
+		case wantText && tok.Kind == pg.Text:
+			content := unquoted(s[tok.Start:tok.End])
+			if content == nil {
+				return nil, false
+			}
+			for _, c := range content {
+				out.SQL += string(s[tok.Start+c])
+				out.Offs = append(out.Offs, t.Offset(span.Start+tok.Start+c))
+			}
+		case !wantText && tok.Text == "||":
+		default:
+			return nil, false
+		}
+		wantText = !wantText
+	}
+	out.Offs = append(out.Offs, t.Offset(span.End-1))
+	return out, !wantText
+}
+
+// unquoted gives the offsets of the bytes that a string literal stands for; nil
+// for one with escapes other than doubled quotes.
+func unquoted(raw string) []int {
+	out := []int{}
+	if raw[0] == '$' {
+		open := strings.IndexByte(raw[1:], '$') + 2
+		for i := open; i < len(raw)-open; i++ {
+			out = append(out, i)
+		}
+		return out
+	}
+	if raw[0] != '\'' {
+		return nil
+	}
+	for i := 1; i < len(raw)-1; i++ {
+		out = append(out, i)
+		if raw[i] == '\'' {
+			i++
+		}
+	}
+	return out
+}
+
+// dynamicRefs adds what EXECUTE runs.
+func dynamicRefs(t *syntax.Text, query plpgsql.Span, r *Refs) {
+	c, ok := ConstantCommand(t, query)
+	if ok {
+		if stmts, err := c.Parse(); err == nil {
+			for _, raw := range stmts {
+				r.Add(raw)
+			}
+			return
+		}
+	}
+	r.Dynamic, r.Writes, r.Frees = true, true, true
+	if strings.Contains(strings.ToLower(t.SQL), "search_path") {
+		r.setsPath(syntax.PathChange{To: syntax.PathSet{Any: true}})
+	}
+}
+
+// empties notes the tables whose rows a command takes away from older snapshots,
+// too: TRUNCATE and the forms of ALTER TABLE that rewrite a table do that, since
+// they put new files in the place of the old ones.
+func (r *Refs) empties(x any) {
+	switch x := x.(type) {
+	case *pg.TruncateStmt:
+		for _, n := range x.Relations {
+			if v, ok := pg.Inner(n).(*pg.RangeVar); ok {
+				r.emptied[syntax.RangeName(v)] = true
+			}
+		}
+	case *pg.AlterTableStmt:
+		r.emptied[syntax.RangeName(x.Relation)] = true
+	}
+}
+
+// FindEmptied finds the tables that some function or transaction empties, with
+// the tables that refer to them, which TRUNCATE … CASCADE empties as well. A
+// command that is put together when it runs may name any.
+func (l *Schema) FindEmptied() {
+	l.Emptied = map[string]bool{}
+	var add func(t *Table)
+	add = func(t *Table) {
+		if t != nil && !l.Emptied[t.Name] {
+			l.Emptied[t.Name] = true
+			for _, f := range l.KeysTo(t) {
+				add(f.Child)
+			}
+		}
+	}
+	for _, f := range slices.Concat(l.Funcs, l.Scripts, l.Programs) {
+		in := l.InsideOf(f, l.Standard)
+		in = in.With(in.Run.Or(l.SetBy(f.Refs, in)))
+		for _, name := range slices.Sorted(maps.Keys(f.Refs.emptied)) {
+			for _, o := range in.Relations(name) {
+				add(o.Table)
+			}
+		}
+		if f.Refs.Dynamic && f.BodyText != nil && strings.Contains(strings.ToLower(f.BodyText.SQL), "truncate") {
+			for _, t := range l.Order {
+				add(t)
+			}
+		}
+	}
 }

@@ -52,7 +52,7 @@ func (r Resolver) With(p syntax.PathSet) *Resolver {
 // system. What depends on the search path where that is not known is a view that may be any of
 // them.
 func (r *Resolver) Relation(raw string) *Relation {
-	all := r.relations(raw)
+	all := r.Relations(raw)
 	switch {
 	case len(all) == 0:
 		return nil
@@ -77,8 +77,8 @@ func (r *Resolver) Table(raw string) *Table {
 	return nil
 }
 
-// relations gives all that a name may mean.
-func (r *Resolver) relations(raw string) []*Relation {
+// Relations gives all that a name may mean.
+func (r *Resolver) Relations(raw string) []*Relation {
 	out, ok := r.relationsAt(raw, r.At)
 	if !ok && r.At < Now { // a file that is read later may declare it
 		if later, found := r.relationsAt(raw, Now); found {
@@ -119,8 +119,8 @@ func (r *Resolver) relationsAt(raw string, m moment) (out []*Relation, ok bool) 
 		}
 	}
 	if r.Paths.Any {
-		for _, o := range r.l.Declarations.relations[name] {
-			if _, n, there := o.at(m); there && n == name && (o.of == nil || o.of == r.session) {
+		for _, o := range r.l.Declarations.Relations[name] {
+			if _, n, there := o.at(m); there && n == name && (o.Of == nil || o.Of == r.session) {
 				add(o)
 			}
 		}
@@ -128,13 +128,13 @@ func (r *Resolver) relationsAt(raw string, m moment) (out []*Relation, ok bool) 
 	return out, ok
 }
 
-// relationIn finds a relation in a schema at a moment.
+// RelationIn finds a relation in a schema at a moment.
 func (r *Resolver) relationIn(schema, name string, m moment) *Relation {
 	if schema != syntax.TempSchema {
-		return r.l.Declarations.relationIn(schema, name, m)
+		return r.l.Declarations.RelationIn(schema, name, m)
 	}
-	for _, o := range r.l.Declarations.relations[name] { // of the session, or one that a function may have made in it
-		if o.called(syntax.TempSchema, name, m) && (o.of == nil && r.temps[name] || o.of != nil && o.of == r.session) {
+	for _, o := range r.l.Declarations.Relations[name] { // of the session, or one that a function may have made in it
+		if o.Called(syntax.TempSchema, name, m) && (o.Of == nil && r.temps[name] || o.Of != nil && o.Of == r.session) {
 			return o
 		}
 	}
@@ -146,13 +146,13 @@ func (r *Resolver) relationIn(schema, name string, m moment) *Relation {
 func (r *Resolver) onlyRelation(schema, name string) []*Relation {
 	for _, m := range []moment{r.At, Now} {
 		var out []*Relation
-		for _, o := range r.l.Declarations.relations[name] {
+		for _, o := range r.l.Declarations.Relations[name] {
 			if s, n, there := o.at(m); there && n == name && s != syntax.TempSchema {
 				out = append(out, o)
 			}
 		}
 		switch {
-		case len(out) == 1 && (schema == "" || out[0].bare):
+		case len(out) == 1 && (schema == "" || out[0].Bare):
 			return out
 		case len(out) > 0:
 			return nil
@@ -165,17 +165,17 @@ func (r *Resolver) onlyRelation(schema, name string) []*Relation {
 // lead.
 func (r *Resolver) Used(raw string) *Relation {
 	o := r.Relation(raw)
-	if o == nil || r.At != Now || len(o.names) == 0 {
+	if o == nil || r.At != Now || len(o.Names) == 0 {
 		return o
 	}
 	schema, name := syntax.SplitName(raw)
 	switch {
 	case schema != "" && r.relationIn(schema, name, Now) == nil && r.l.Declarations.Aliases[raw] == nil:
-		r.l.Note(o.pos(), "%s is declared without a schema, and statements name it in the schema %s: it is taken to be there", o.Own(), schema)
-	case schema == "" && !r.Paths.Any && r.l.Declarations.Aliases[raw] == nil && !r.leadsTo(o.Schema()):
-		r.l.Note(o.pos(), offPath, o.Full(), r.Paths)
+		r.l.Note(o.Pos(), "%s is declared without a schema, and statements name it in the schema %s: it is taken to be there", o.Own(), schema)
+	case schema == "" && !r.Paths.Any && r.l.Declarations.Aliases[raw] == nil && !r.LeadsTo(o.Schema()):
+		r.l.Note(o.Pos(), offPath, o.Full(), r.Paths)
 	case schema == "":
-		r.otherUsers(&o.Named, o.pos(), r.l.Declarations.relationsNamed(name))
+		r.otherUsers(&o.Named, o.Pos(), r.l.Declarations.relationsNamed(name))
 	}
 	return o
 }
@@ -183,7 +183,7 @@ func (r *Resolver) Used(raw string) *Relation {
 // WasDropped reports whether there was something of a name before.
 func (r *Resolver) WasDropped(raw string) bool {
 	schema, name := syntax.SplitName(raw)
-	return slices.ContainsFunc(r.l.Declarations.relations[name], func(o *Relation) bool {
+	return slices.ContainsFunc(r.l.Declarations.Relations[name], func(o *Relation) bool {
 		return o.Gone > 0 && (schema == "" || o.Schema() == schema)
 	})
 }
@@ -195,12 +195,12 @@ func (r *Resolver) Tell(raw string, fns []*Function) {
 		return
 	}
 	f := fns[0]
-	if !r.leadsTo(f.Schema()) {
+	if !r.LeadsTo(f.Schema()) {
 		r.l.Note(f.Pos, offPath, f.Full(), r.Paths)
 		return
 	}
 	var all []*Named
-	for _, g := range r.l.Declarations.funcs[name] {
+	for _, g := range r.l.Declarations.Funcs[name] {
 		all = append(all, &g.Named)
 	}
 	r.otherUsers(&f.Named, f.Pos, all)
@@ -209,13 +209,13 @@ func (r *Resolver) Tell(raw string, fns []*Function) {
 // offPath is the note about something that statements name without its schema, with its name and the search path.
 const offPath = "statements name %s without its schema, which is not in the search path (%s): that clients have a path with it is taken for granted; say so with -search-path"
 
-// leadsTo reports whether all search paths have a schema.
-func (r *Resolver) leadsTo(schema string) bool {
+// LeadsTo reports whether all search paths have a schema.
+func (r *Resolver) LeadsTo(schema string) bool {
 	return !slices.ContainsFunc(r.Paths.All, func(p syntax.SearchPath) bool { return !slices.Contains(p.Order(), schema) })
 }
 
-// pos is where the relation is declared.
-func (o *Relation) pos() ir.Pos {
+// Pos is where the relation is declared.
+func (o *Relation) Pos() ir.Pos {
 	if o.Table != nil {
 		return o.Table.Pos
 	}
@@ -243,7 +243,7 @@ func (r *Resolver) Functions(raw string) (out []*Function, sure bool) {
 func (r *Resolver) functionsAt(raw string, m moment) (out []*Function, sure bool) {
 	schema, name := syntax.SplitName(raw)
 	if schema != "" {
-		return r.l.Declarations.functionsIn(schema, name, m), true
+		return r.l.Declarations.FunctionsIn(schema, name, m), true
 	}
 	sure = !r.Paths.Any
 	for i, p := range r.Paths.All {
@@ -252,9 +252,9 @@ func (r *Resolver) functionsAt(raw string, m moment) (out []*Function, sure bool
 		out = Distinct(append(out, found...))
 	}
 	if r.Paths.Any {
-		for _, f := range r.l.Declarations.funcs[name] {
+		for _, f := range r.l.Declarations.Funcs[name] {
 			if s, n, there := f.at(m); there && n == name {
-				out = Distinct(append(out, r.l.Declarations.functionsIn(s, name, m)...))
+				out = Distinct(append(out, r.l.Declarations.FunctionsIn(s, name, m)...))
 			}
 		}
 	}
@@ -272,8 +272,8 @@ func (r *Resolver) visible(p syntax.SearchPath, name string, m moment) []*Functi
 		case syntax.SystemSchema:
 			builtIn = true
 		}
-		for _, f := range r.l.Declarations.functionsIn(s, name, m) {
-			types := r.l.signatureTypes(f)
+		for _, f := range r.l.Declarations.FunctionsIn(s, name, m) {
+			types := r.l.SignatureTypes(f)
 			key := strings.Join(types, ",")
 			if !seen[key] && !(builtIn && system.Function(name, types)) {
 				out = append(out, f)
@@ -288,8 +288,8 @@ func (r *Resolver) visible(p syntax.SearchPath, name string, m moment) []*Functi
 // that they must be declared without a schema.
 func (r *Resolver) onlyFunctions(name string, bare bool) []*Function {
 	var out []*Function
-	for _, f := range r.l.Declarations.funcs[name] {
-		if s, n, there := f.at(Now); there && n == name && (!bare || f.bare) {
+	for _, f := range r.l.Declarations.Funcs[name] {
+		if s, n, there := f.at(Now); there && n == name && (!bare || f.Bare) {
 			if len(out) > 0 && out[0].Schema() != s {
 				return nil
 			}
@@ -326,7 +326,7 @@ func (r *Resolver) types(raw string) []*UserType {
 				out = append(out, u)
 			}
 		}
-		for _, u := range r.l.Declarations.types[name] {
+		for _, u := range r.l.Declarations.Types[name] {
 			if _, n, there := u.at(m); schema == "" && r.Paths.Any && there && n == name {
 				out = append(out, u)
 			}
@@ -360,7 +360,7 @@ func (r *Resolver) visibleType(p syntax.SearchPath, name string, m moment) *User
 // ofTypeName gives the types of a name in all schemas.
 func (r *Resolver) ofTypeName(name string) []*UserType {
 	var out []*UserType
-	for _, u := range r.l.Declarations.types[name] {
+	for _, u := range r.l.Declarations.Types[name] {
 		if _, n, there := u.at(Now); there && n == name {
 			out = append(out, u)
 		}
@@ -372,7 +372,7 @@ func (r *Resolver) ofTypeName(name string) []*UserType {
 func (l *Schema) OfName(raw string) []*Relation {
 	schema, name := syntax.SplitName(raw)
 	var out []*Relation
-	for _, o := range l.Declarations.relations[name] {
+	for _, o := range l.Declarations.Relations[name] {
 		if s, n, there := o.at(Now); there && n == name && s != syntax.TempSchema && schema == "" {
 			out = append(out, o)
 		}

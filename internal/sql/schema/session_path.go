@@ -18,46 +18,46 @@ const standardMark = "\x00standard"
 type sessionPath struct {
 	Paths syntax.PathSet
 	// before, in a transaction, is the path that ROLLBACK brings back, and local the one of SET LOCAL.
-	before, local *syntax.PathSet
+	before, Local *syntax.PathSet
 	inTxn         bool
-	session       *syntax.Session
+	Session       *syntax.Session
 }
 
 // Now gives the path that is set.
 func (s *sessionPath) Now() syntax.PathSet {
-	if s.local != nil {
-		return *s.local
+	if s.Local != nil {
+		return *s.Local
 	}
 	return s.Paths
 }
 
-// set applies a SET.
-func (s *sessionPath) set(c syntax.PathChange) {
+// Set applies a SET.
+func (s *sessionPath) Set(c syntax.PathChange) {
 	switch {
 	case !c.Local:
-		s.Paths, s.local = c.To, nil
+		s.Paths, s.Local = c.To, nil
 	case s.inTxn: // elsewhere it does nothing
-		s.local = &c.To
+		s.Local = &c.To
 	}
 }
 
 func (s *sessionPath) Begin() {
 	p := s.Paths
-	s.inTxn, s.before, s.local = true, &p, nil
+	s.inTxn, s.before, s.Local = true, &p, nil
 }
 
 func (s *sessionPath) End(rollback bool) {
 	if rollback && s.before != nil {
 		s.Paths = *s.before
 	}
-	s.inTxn, s.before, s.local = false, nil, nil
+	s.inTxn, s.before, s.Local = false, nil, nil
 }
 
-// rolePath is a search path that ALTER ROLE … SET or ALTER DATABASE … SET gives sessions.
-type rolePath struct {
-	pos            ir.Pos
-	role, database string // "" for all
-	path           syntax.PathSet
+// RolePath is a search path that ALTER ROLE … SET or ALTER DATABASE … SET gives sessions.
+type RolePath struct {
+	Pos            ir.Pos
+	Role, Database string // "" for all
+	Path           syntax.PathSet
 }
 
 // StartPaths sets the search path before the files are read.
@@ -67,16 +67,16 @@ func (l *Schema) StartPaths() {
 		l.Standard = syntax.OnePath(l.In.SearchPath)
 	}
 	l.Late = Resolver{l: l, Paths: l.Standard, Run: l.Standard, At: Now}
-	l.Ddl = l.NewSessionPath(nil)
+	l.Path = l.NewSessionPath(nil)
 }
 
 func (l *Schema) NewSessionPath(s *syntax.Session) sessionPath {
-	return sessionPath{Paths: l.Standard, session: s}
+	return sessionPath{Paths: l.Standard, Session: s}
 }
 
 // Declaring gives the text of a declaration, which says what the names in it mean: those of this moment.
 func (l *Schema) Declaring(t *syntax.Text) *syntax.Text {
-	l.clock++
+	l.Clock++
 	out := *t
 	out.Scope = l.Names()
 	return &out
@@ -84,139 +84,51 @@ func (l *Schema) Declaring(t *syntax.Text) *syntax.Text {
 
 // Names gives the resolver for the names in declarations at this moment.
 func (l *Schema) Names() *Resolver {
-	p := l.Ddl.Now()
-	return &Resolver{l: l, Paths: p, Run: p, At: l.clock, session: l.Ddl.session}
-}
-
-// SetPath is SET outside of functions, or a SELECT that may call set_config.
-func (l *Schema) SetPath(tree any) {
-	switch s := tree.(type) {
-	case *pg.VariableSetStmt:
-		if c, ok := syntax.PathSetting(s, l.Standard, l.Ddl.Now()); ok {
-			l.Ddl.set(c)
-		}
-	case *pg.DiscardStmt:
-		l.Ddl.set(syntax.PathChange{To: l.Standard})
-	case *pg.SelectStmt:
-		if call := SoleCall(s); call != nil && syntax.PlainName(syntax.Qualified(syntax.Names(call.Funcname))) == "set_config" {
-			if c, ok := syntax.ConfigSetting(call); ok {
-				l.Ddl.set(c)
-			}
-		}
-	}
+	p := l.Path.Now()
+	return &Resolver{l: l, Paths: p, Run: p, At: l.Clock, session: l.Path.Session}
 }
 
 // SettlePaths finds the search path of clients, once all files are read: the one that they were said to have, or that
 // of a setting of the database or of the only role that has one.
 func (l *Schema) SettlePaths() {
 	if l.In.SearchPath == nil {
-		var ofRoles, ofAll []rolePath
-		for _, r := range l.roles {
-			if r.role == "" {
+		var ofRoles, ofAll []RolePath
+		for _, r := range l.Roles {
+			if r.Role == "" {
 				ofAll = append(ofAll, r)
 			} else {
 				ofRoles = append(ofRoles, r)
 			}
 		}
-		for _, list := range [][]rolePath{ofAll, ofRoles} {
+		for _, list := range [][]RolePath{ofAll, ofRoles} {
 			if len(list) == 0 {
 				continue
 			}
 			last := list[len(list)-1]
-			if slices.ContainsFunc(list, func(r rolePath) bool { return r.path.String() != last.path.String() && r.role != last.role }) {
-				l.Note(last.pos, "roles have different search paths: clients are taken to have %s; say with -search-path which one they have", l.Standard)
+			if slices.ContainsFunc(list, func(r RolePath) bool { return r.Path.String() != last.Path.String() && r.Role != last.Role }) {
+				l.Note(last.Pos, "roles have different search paths: clients are taken to have %s; say with -search-path which one they have", l.Standard)
 				continue
 			}
-			l.Standard = last.path
-			l.Note(last.pos, "clients are taken to have this search path: %s; say with -search-path if they have another one", last.path)
+			l.Standard = last.Path
+			l.Note(last.Pos, "clients are taken to have this search path: %s; say with -search-path if they have another one", last.Path)
 		}
 	}
 	l.Late = *l.Late.With(l.Standard)
-	l.Ddl = l.NewSessionPath(nil)
-}
-
-// roleSetting is ALTER ROLE or DATABASE … SET.
-func (l *Schema) roleSetting(pos ir.Pos, s *pg.VariableSetStmt, role, database string) {
-	c, ok := syntax.PathSetting(s, syntax.OnePath(syntax.DefaultPath), l.Ddl.Now())
-	if !ok {
-		return
-	}
-	l.roles = slices.DeleteFunc(l.roles, func(r rolePath) bool { return r.role == role && r.database == database })
-	if s.Kind != pg.SetReset && s.Kind != pg.SetResetAll && s.Kind != pg.SetDefault {
-		l.roles = append(l.roles, rolePath{pos, role, database, c.To})
-	}
-}
-
-// createSchema is CREATE SCHEMA, with what it declares in the schema.
-func (l *Schema) createSchema(s *pg.CreateSchemaStmt, n *syntax.Node, t *syntax.Text) {
-	name := s.Schemaname
-	if name == "" {
-		name = s.Authrole.GetRolename()
-	}
-	if l.Declarations.schemas[name] && s.IfNotExists {
-		return
-	}
-	l.Declarations.schemas[name] = true
-	if len(s.SchemaElts) == 0 {
-		return
-	}
-	outer := l.Ddl
-	l.Ddl.Paths, l.Ddl.local = syntax.OnePath(append(syntax.SearchPath{name}, l.FirstPath()...)), nil
-	for _, elt := range s.SchemaElts {
-		l.Statement(&syntax.Node{Pos: n.Pos, Src: n.Src, At: n.At, Text: n.Text, First: n.First, Raw: &pg.RawStmt{Stmt: elt}})
-	}
-	l.Ddl = outer
+	l.Path = l.NewSessionPath(nil)
 }
 
 // FirstPath is the search path with which declarations are read, the first one where it may be one of several.
 func (l *Schema) FirstPath() syntax.SearchPath {
-	if p := l.Ddl.Now(); len(p.All) > 0 {
+	if p := l.Path.Now(); len(p.All) > 0 {
 		return p.All[0]
 	}
 	return syntax.SearchPath{syntax.PublicSchema}
 }
 
-// createExtension notes an extension, and the schema of its functions.
-func (l *Schema) createExtension(s *pg.CreateExtension) {
-	l.extensions[s.Extname] = true
-	for _, n := range s.Options {
-		if d := pg.Inner(n).(*pg.DefElem); d.Defname == "schema" {
-			l.Declarations.extensionSchemas[d.GetArg().GetString_().GetSval()] = true
-		}
-	}
-}
-
-// placeOf gives the schema and the name that a new table, view or sequence gets.
-func (l *Schema) placeOf(r *pg.RangeVar, t *syntax.Text) (schema, name string) {
-	if r.Relpersistence == "t" {
-		return syntax.TempSchema, r.Relname
-	}
-	return l.schemaFor(syntax.NonEmpty(r.Schemaname), t, t.Pos(int(r.Location))), r.Relname
-}
-
-// schemaFor gives the schema in which something is created: the one that its name says, or the first one of the search
-// path that exists. A schema that no file creates is taken to be there.
-func (l *Schema) schemaFor(said []string, t *syntax.Text, pos ir.Pos) string {
-	if len(said) > 0 {
-		return said[len(said)-1]
-	}
-	paths := l.Sees(t).Paths
-	for _, p := range paths.All {
-		if s := l.NewIn(p); s != "" {
-			return s
-		}
-	}
-	if paths.Any {
-		return syntax.PublicSchema
-	}
-	l.Fail(pos, "no schema of the search path (%s) can take this: write its schema before the name", paths)
-	return ""
-}
-
 // NewIn gives the schema in which a search path puts something new, "" if there is none.
 func (l *Schema) NewIn(p syntax.SearchPath) string {
 	for _, s := range p {
-		exists, known := l.Declarations.schemas[s]
+		exists, known := l.Declarations.Schemas[s]
 		if s != syntax.UserSchema && s != syntax.SystemSchema && s != "" && (exists || !known && !l.laterCreated(s)) {
 			return s
 		}
@@ -240,45 +152,9 @@ func (l *Schema) laterCreated(name string) bool {
 
 var createSchemaText = regexp.MustCompile(`(?i)\bcreate\s+schema\s+(?:if\s+not\s+exists\s+)?([\p{L}_][\p{L}\p{N}_$]*|"[^"]+")`)
 
-// bare reports whether the schema of a table is not said: neither by its name nor by the search path.
-func (l *Schema) bare(r *pg.RangeVar) bool {
-	return r.Schemaname == "" && slices.Equal(l.FirstPath(), syntax.DefaultPath) && l.In.SearchPath == nil
-}
-
-// unsaid is bare for an object whose name has no schema.
-func (l *Schema) unsaid(t *syntax.Text) bool { return l.bare(&pg.RangeVar{}) }
-
-// createRelation declares what stands in the place of a table.
-func (l *Schema) createRelation(v *View, r *pg.RangeVar, t *syntax.Text) {
-	schema, name := l.placeOf(r, t)
-	l.addView(v, schema, name)
-	if v.Rel == nil {
-		return // a table has the name
-	}
-	if schema == syntax.TempSchema {
-		v.Rel.of = l.Ddl.session
-	}
-	v.Rel.bare = l.bare(r)
-}
-
-// createType declares a type.
-func (l *Schema) createType(u *UserType, name []string, t *syntax.Text) {
-	schema := l.schemaFor(name[:len(name)-1], t, u.Pos)
-	own := name[len(name)-1]
-	l.Declarations.name(&u.Named, schema, own)
-	u.Key = l.Declarations.TypeKey(&u.Named)
-	l.Declarations.TypesByKey[u.Key] = u
-	l.Declarations.types[own] = append(l.Declarations.types[own], u)
-}
-
-// tableNamed gives the table that a declaration names, or nil.
-func (l *Schema) tableNamed(r *pg.RangeVar, t *syntax.Text) *Table {
-	return l.Sees(t).Table(syntax.RangeName(r))
-}
-
-// changed gives the table that a declaration changes: nil if it is a view or the like. One that is not there is
+// Changed gives the table that a declaration changes: nil if it is a view or the like. One that is not there is
 // an error unless missing says that it may.
-func (l *Schema) changed(r *pg.RangeVar, t *syntax.Text, missing bool) *Table {
+func (l *Schema) Changed(r *pg.RangeVar, t *syntax.Text, missing bool) *Table {
 	o := l.Sees(t).Relation(syntax.RangeName(r))
 	switch {
 	case o != nil:
@@ -294,8 +170,8 @@ func (l *Schema) changed(r *pg.RangeVar, t *syntax.Text, missing bool) *Table {
 func (l *Schema) NotThere(in *Resolver, raw string) string {
 	_, name := syntax.SplitName(raw)
 	var others []string
-	for _, o := range l.Declarations.relations[name] {
-		if _, _, there := o.at(in.At); there && o.of == nil {
+	for _, o := range l.Declarations.Relations[name] {
+		if _, _, there := o.at(in.At); there && o.Of == nil {
 			others = append(others, syntax.Qualified([]string{o.Schema(), o.Own()}))
 		}
 	}
@@ -311,8 +187,8 @@ func (l *Schema) InsideOf(f *Function, outer syntax.PathSet) *Resolver {
 	r := l.Late
 	r.At = Now
 	switch {
-	case f.path != nil:
-		outer = *f.path
+	case f.Path != nil:
+		outer = *f.Path
 	case f.Script != nil:
 		outer, r.session = f.Script.Paths, f.Script.S
 	}
@@ -374,20 +250,10 @@ func (l *Schema) leftIn(f *Function, outer syntax.PathSet, seen map[*Function]bo
 	}
 	seen[f] = true
 	all := l.setIn(f.Refs, l.InsideOf(f, outer), seen)
-	if f.path != nil { // what lasts longer than the call
+	if f.Path != nil { // what lasts longer than the call
 		return l.unmarked(f.Refs.lasting)
 	}
 	return all
-}
-
-// SoleCall gives the call that is all of a SELECT, or nil.
-func SoleCall(tree pg.Message) *pg.FuncCall {
-	s, ok := tree.(*pg.SelectStmt)
-	if !ok || !syntax.PlainExpression(s) || len(s.TargetList) != 1 {
-		return nil
-	}
-	call, _ := pg.Inner(pg.TargetValue(s.TargetList[0])).(*pg.FuncCall)
-	return call
 }
 
 // ForTemplate sets what names mean in the transaction of fn, and gives what takes that back.
@@ -399,7 +265,7 @@ func (l *Schema) ForTemplate(fn *Function) (leave func()) {
 	if fn.Program != nil {
 		before = slices.Concat(l.Funcs, l.Programs) // connections are pooled
 	}
-	if fn.path == nil {
+	if fn.Path == nil {
 		for _, f := range before {
 			l.Late = *l.Late.With(l.Late.Run.Or(l.unmarked(f.Refs.lasting)))
 		}
@@ -461,10 +327,10 @@ func (l *Schema) Makes(f *Function) {
 		switch {
 		case !lasts:
 			schema = syntax.TempSchema
-			if l.Declarations.relationIn(schema, name, Now) != nil {
+			if l.Declarations.RelationIn(schema, name, Now) != nil {
 				continue
 			}
-			v.Of = in.relations(raw)
+			v.Of = in.Relations(raw)
 		case in.Relation(raw) != nil:
 			continue
 		case schema == "":
@@ -473,7 +339,7 @@ func (l *Schema) Makes(f *Function) {
 				schema = syntax.NameOr(l.NewIn(p[0]), schema)
 			}
 		}
-		l.addView(v, schema, name)
+		l.AddView(v, schema, name)
 		l.Declarations.temporary = l.Declarations.temporary || !lasts
 	}
 }

@@ -103,7 +103,7 @@ func (tr *Tracer) Add(r *Refs) {
 	}
 	for _, name := range slices.Sorted(maps.Keys(r.operators)) {
 		for _, o := range tr.l.Operators[name] {
-			tr.callName(o.names, o.fn)
+			tr.callName(o.Names, o.Fn)
 		}
 	}
 }
@@ -124,7 +124,7 @@ func (tr *Tracer) typeName(in *Resolver, name string) {
 
 // touchName is touch for all that a name may mean.
 func (tr *Tracer) touchName(in *Resolver, name string, do Access) {
-	for _, o := range in.relations(name) {
+	for _, o := range in.Relations(name) {
 		tr.touch(o, do)
 	}
 }
@@ -199,17 +199,17 @@ func (tr *Tracer) touch(o *Relation, do Access) {
 	}
 	if !tr.Tables[t.Name] {
 		tr.Tables[t.Name] = true
-		for _, o := range t.oddTables {
+		for _, o := range t.OddTables {
 			tr.touch(o.Rel, do)
 		}
-		for _, r := range t.oddRefs {
+		for _, r := range t.OddRefs {
 			tr.Add(r)
 		}
 		if t.OddAll {
 			tr.everything()
 		}
 		for _, p := range t.Policies {
-			tr.Add(p.refs)
+			tr.Add(p.Refs)
 		}
 	}
 	if do <= tr.Wrote[t] {
@@ -226,7 +226,7 @@ func (tr *Tracer) touch(o *Relation, do Access) {
 // touchView is touch for what stands in the place of a table.
 func (tr *Tracer) touchView(o *Relation, do Access) {
 	v := o.View
-	if v.What == sequenceView {
+	if v.What == SequenceView {
 		tr.Sequences[v.Name] = true
 	}
 	if v.All {
@@ -298,7 +298,7 @@ func (tr *Tracer) Unseen(k *Unseen) {
 }
 
 // Changes reports whether the action changes children.
-func (a Action) Changes() bool { return a != noAction && a != Restrict }
+func (a Action) Changes() bool { return a != NoAction && a != Restrict }
 
 // IrTables gives the tables of e in order; nil stands for all of them.
 func (l *Schema) IrTables(e *Effect) []*ir.Table {
@@ -311,8 +311,8 @@ func (l *Schema) IrTables(e *Effect) []*ir.Table {
 func (l *Schema) TablesNamed(named func(string) bool) []*ir.Table {
 	out := []*ir.Table{}
 	for _, t := range l.Order {
-		if named(t.Name) && t.Ir != nil {
-			out = append(out, t.Ir)
+		if named(t.Name) && t.IR != nil {
+			out = append(out, t.IR)
 		}
 	}
 	return out

@@ -4,95 +4,48 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/txrobust/robust/internal/sql/pg"
 	"github.com/txrobust/robust/internal/sql/plpgsql"
-	"github.com/txrobust/robust/internal/sql/syntax"
 	"github.com/txrobust/robust/ir"
 )
 
 // Trigger is a trigger of a table. Its function is inlined where it fires.
 type Trigger struct {
-	pos    ir.Pos
+	Pos    ir.Pos
 	Name   string
-	fn     string
-	names  *Resolver // of fn
+	Fn     string
+	Names  *Resolver // of fn
 	Events int32     // bits as in pg_trigger.h
 	// Before says that it runs before the write, and may change it; row that it
 	// runs for each row.
 	Before, Row bool
-	// columns, if not nil, are those of UPDATE OF.
-	columns []string
-	When    *SqlExpr
+	// Columns, if not nil, are those of UPDATE OF.
+	Columns []string
+	When    *SQLExpr
 	Args    []string
 	// Odd is what of it is not modelled, or "".
 	Odd string
 }
 
 const (
-	beforeRow = 1 << 1
-	OnInsert  = 1 << 2
-	OnDelete  = 1 << 3
-	OnUpdate  = 1 << 4
+	OnInsert = 1 << 2
+	OnDelete = 1 << 3
+	OnUpdate = 1 << 4
 )
 
-// createTrigger records a trigger.
-func (l *Schema) createTrigger(s *pg.CreateTrigStmt, t *syntax.Text, pos ir.Pos) {
-	tab := l.changed(s.Relation, t, false)
-	onPart := false
-	if tab == nil {
-		tab = l.partitioned(s.Relation, t)
-		onPart = tab != nil
-	}
-	if tab == nil {
-		l.Note(pos, "trigger %s on a view is left out: writes of the view are not modelled", s.Trigname)
-		return
-	}
-	g := &Trigger{pos: pos, Name: s.Trigname, fn: syntax.Qualified(syntax.Names(s.Funcname)), names: DeclaredNames(t), Events: s.Events, Before: s.Timing&beforeRow != 0, Row: s.Row}
-	if len(s.Columns) > 0 {
-		g.columns = syntax.Names(s.Columns)
-	}
-	if s.WhenClause != nil {
-		g.When = &SqlExpr{s.WhenClause, t}
-	}
-	g.Args = syntax.Names(s.Args)
-	switch {
-	case onPart:
-		g.Odd = "is on one partition"
-	case s.Initdeferred || s.Deferrable:
-		g.Odd = "runs at commit"
-	case len(s.TransitionRels) > 0:
-		g.Odd = "reads transition tables"
-	}
-	tab.Triggers = Without(tab.Triggers, func(o *Trigger) bool { return s.Replace && o.Name == s.Trigname })
-	tab.Triggers = append(tab.Triggers, g)
-	tab.sortTriggers()
-}
-
-// partitioned gives the table that a partition belongs to, nil if the name is that of none.
-func (l *Schema) partitioned(r *pg.RangeVar, t *syntax.Text) *Table {
-	o := l.Sees(t).Relation(syntax.RangeName(r))
-	for o != nil && o.View != nil && len(o.View.Of) == 1 {
-		if o = o.View.Of[0]; o.Table != nil && o.Table.Partitions != nil {
-			return o.Table
-		}
-	}
-	return nil
-}
-
-// sortTriggers puts the triggers in the order in which they fire.
-func (t *Table) sortTriggers() {
+// SortTriggers puts the triggers in the order in which they fire.
+func (t *Table) SortTriggers() {
 	slices.SortStableFunc(t.Triggers, func(a, b *Trigger) int { return strings.Compare(a.Name, b.Name) })
 }
 
 // Functions gives the function of the trigger, as a list; none if it is not declared.
 func (g *Trigger) Functions() []*Function {
-	fns, _ := g.names.Functions(g.fn)
+	fns, _ := g.Names.Functions(g.Fn)
 	return Without(fns, func(f *Function) bool { return len(f.Inputs()) > 0 })
 }
 
 // Refs is what firing the trigger names.
 func (g *Trigger) Refs() *Refs {
-	return &Refs{Calls: map[string]bool{g.fn: true}, Names: g.names}
+	return &Refs{Calls: map[string]bool{g.Fn: true}, Names: g.Names}
 }
 
 // Firing gives the triggers that some writes fire, in the order in which they
@@ -103,9 +56,9 @@ func (t *Table) Firing(events int32, before, row bool, set []string) []*Trigger 
 		if g.Events&events == 0 || g.Before != before || g.Row != row {
 			continue
 		}
-		hit := g.columns == nil || g.Events&events&^OnUpdate != 0
+		hit := g.Columns == nil || g.Events&events&^OnUpdate != 0
 		for _, column := range set {
-			hit = hit || slices.Contains(g.columns, column)
+			hit = hit || slices.Contains(g.Columns, column)
 		}
 		if hit || g.Events&events != 0 && g.OfGenerated(t) && t.recomputes() {
 			out = append(out, g)
@@ -116,7 +69,7 @@ func (t *Table) Firing(events int32, before, row bool, set []string) []*Trigger 
 
 // OfGenerated reports whether UPDATE OF of a trigger names a generated column of its table.
 func (g *Trigger) OfGenerated(t *Table) bool {
-	return slices.ContainsFunc(t.Columns, func(c *Column) bool { return c.Generated != nil && slices.Contains(g.columns, c.Name) })
+	return slices.ContainsFunc(t.Columns, func(c *Column) bool { return c.Generated != nil && slices.Contains(g.Columns, c.Name) })
 }
 
 // recomputes reports whether each UPDATE sets all generated columns, as PostgreSQL takes it
@@ -167,7 +120,7 @@ func (g *Trigger) Stable() bool {
 	if len(fns) != 1 || !fns[0].Stable || g.Odd != "" {
 		return false
 	}
-	s := g.names.l.SightOf(g.Refs())
+	s := g.Names.l.SightOf(g.Refs())
 	return !s.Now.All && len(s.Now.Tables) == 0
 }
 
@@ -182,43 +135,9 @@ func (l *Schema) MeetsEarlier(t *Table, g *Trigger, e *Effect) bool {
 	return tr.Writes && e.Meets(tr.Tables)
 }
 
-// switchTriggers turns triggers of a table off or on: one, all that users make, or all,
-// among which are those that check its foreign keys and those to it. It reports whether
-// the command does that.
-func (l *Schema) switchTriggers(tab *Table, c *pg.AlterTableCmd) bool {
-	is := func(g *Trigger) bool { return g.Name == c.Name }
-	off := false
-	switch c.Subtype {
-	case pg.AlterDisableTrigger, pg.AlterReplicaTrigger: // the latter fires where changes are replayed
-		off = true
-	case pg.AlterDisableTriggers, pg.AlterDisableUserTrigger:
-		off, is = true, func(*Trigger) bool { return true }
-	case pg.AlterEnableTrigger, pg.AlterAlwaysTrigger:
-	case pg.AlterEnableTriggers, pg.AlterEnableUserTrigger:
-		is = func(*Trigger) bool { return true }
-	default:
-		return false
-	}
-	from, to := &tab.disabled, &tab.Triggers
-	if off {
-		from, to = to, from
-	}
-	for _, g := range slices.Clone(*from) {
-		if is(g) {
-			*from = Without(*from, func(o *Trigger) bool { return o == g })
-			*to = append(*to, g)
-		}
-	}
-	slices.SortStableFunc(tab.Triggers, func(a, b *Trigger) int { return strings.Compare(a.Name, b.Name) })
-	if c.Subtype == pg.AlterDisableTriggers || c.Subtype == pg.AlterEnableTriggers {
-		tab.unguarded = off
-	}
-	return true
-}
-
 // unguarded reports whether the triggers of a foreign key of t are turned off, on either
 // side.
 func (l *Schema) unguarded(t *Table, f *ForeignKey) bool {
 	ref := f.Parent()
-	return t.unguarded || ref != nil && ref.unguarded
+	return t.Unguarded || ref != nil && ref.Unguarded
 }

@@ -15,11 +15,11 @@ import (
 // translation treats it. Types that are treated alike share a class, such as int
 // for all sizes of integers.
 type Type struct {
-	Ir ir.Type
+	IR ir.Type
 	// Name is the class, or the name of a type that is a class of its own.
 	Name string
-	// Sql is the type itself, nil where it is not known or no type of values.
-	Sql *value.Type
+	// SQL is the type itself, nil where it is not known or no type of values.
+	SQL *value.Type
 }
 
 // Classes of types that the translation treats specially.
@@ -52,10 +52,10 @@ var (
 	TDate    = ValuesOf("date")
 	TTime    = ValuesOf("time")
 	TStamp   = ValuesOf("timestamptz")
-	TUnknown = Type{Ir: ir.TextType, Name: NUnknown}
-	TAny     = Type{Ir: ir.OpaqueType, Name: NAny}
-	TRecord  = Type{Ir: ir.OpaqueType, Name: NRecord}
-	TVoid    = Type{Ir: ir.OpaqueType, Name: NVoid}
+	TUnknown = Type{IR: ir.TextType, Name: NUnknown}
+	TAny     = Type{IR: ir.OpaqueType, Name: NAny}
+	TRecord  = Type{IR: ir.OpaqueType, Name: NRecord}
+	TVoid    = Type{IR: ir.OpaqueType, Name: NVoid}
 )
 
 // classOf are the classes with several types, or another name than their type.
@@ -77,7 +77,7 @@ func ValuesOf(name string) Type { return TypeOfValues(value.Of(name)) }
 
 // TypeOfValues is the type that has these values.
 func TypeOfValues(t *value.Type) Type {
-	out := Type{Ir: t.IR(), Name: t.Name, Sql: t}
+	out := Type{IR: t.IR(), Name: t.Name, SQL: t}
 	switch class := classOf[t.Name]; {
 	case t.Elem != nil:
 		out.Name = NArray
@@ -88,34 +88,34 @@ func TypeOfValues(t *value.Type) Type {
 }
 
 // Opaque is a type without known values, such as the row type of a table.
-func Opaque(name string) Type { return Type{Ir: ir.OpaqueType, Name: name} }
+func Opaque(name string) Type { return Type{IR: ir.OpaqueType, Name: name} }
 
 func ArrayOf(elem Type) Type {
-	sql := elem.Sql
+	sql := elem.SQL
 	if elem.Name == NAny {
-		return Type{Ir: ir.ArrayType(ir.KindNull), Name: NArray}
+		return Type{IR: ir.ArrayType(ir.KindNull), Name: NArray}
 	}
 	if sql == nil {
 		sql = &value.Type{Name: elem.Name}
 	}
 	if elem.Name == NUnknown {
-		sql = TText.Sql
+		sql = TText.SQL
 	}
 	return TypeOfValues(&value.Type{Name: "_" + sql.Name, Elem: sql})
 }
 
 // Element gives the type of an array's elements.
 func (t Type) Element() Type {
-	if t.Sql == nil || t.Sql.Elem == nil {
+	if t.SQL == nil || t.SQL.Elem == nil {
 		return TAny
 	}
-	return TypeOfValues(t.Sql.Elem)
+	return TypeOfValues(t.SQL.Elem)
 }
 
 // String is the type for messages.
 func (t Type) String() string {
-	if t.Sql != nil {
-		return t.Sql.String()
+	if t.SQL != nil {
+		return t.SQL.String()
 	}
 	return t.Name
 }
@@ -123,8 +123,8 @@ func (t Type) String() string {
 // PgName is the name by which the catalog knows the type.
 func (t Type) PgName() string {
 	switch {
-	case t.Sql != nil:
-		return t.Sql.Name
+	case t.SQL != nil:
+		return t.SQL.Name
 	case t.Name == NAny || t.Name == NArray:
 		return ""
 	}
@@ -133,11 +133,11 @@ func (t Type) PgName() string {
 
 // Plain is the type without its modifier, as that of results of operators.
 func (t Type) Plain() Type {
-	if t.Sql == nil || t.Sql.Labels != nil || t.Sql.Elem != nil || t.Sql.Check != nil {
+	if t.SQL == nil || t.SQL.Labels != nil || t.SQL.Elem != nil || t.SQL.Check != nil {
 		return t
 	}
-	out := value.Of(t.Sql.Name)
-	out.Collation = t.Sql.Collation
+	out := value.Of(t.SQL.Name)
+	out.Collation = t.SQL.Collation
 	return TypeOfValues(out)
 }
 
@@ -146,17 +146,17 @@ func (t Type) Same(o Type) bool { return t.Name == o.Name && t.PgName() == o.PgN
 
 // Domain is the set of values for what the IR declares, nil if it is not known.
 func (t Type) Domain() ir.Domain {
-	if t.Sql == nil {
+	if t.SQL == nil {
 		return nil
 	}
-	return t.Sql
+	return t.SQL
 }
 
 // Numeric reports whether t is one of the number types.
 func (t Type) Numeric() bool { return t.Name == NInt || t.Name == NNumeric || t.Name == NFloat }
 
 // Temporal reports whether values of t are points in time.
-func (t Type) Temporal() bool { return t.Ir.Kind == ir.KindTime }
+func (t Type) Temporal() bool { return t.IR.Kind == ir.KindTime }
 
 // Textual reports whether t is one of the string types, whose values are texts
 // and convert into one another.
@@ -165,7 +165,7 @@ func (t Type) Textual() bool { return t.Name == NText }
 // Ordered reports whether the IR's order of values is the order of t. The order of
 // texts is one of which nothing is known but that it is total.
 func (t Type) Ordered() bool {
-	switch t.Ir.Kind {
+	switch t.IR.Kind {
 	case ir.KindInt, ir.KindNum, ir.KindBool, ir.KindTime:
 		return true
 	case ir.KindText:
@@ -182,13 +182,13 @@ type UserType struct {
 	Key    string
 	Base   Type       // of an enum or a domain
 	Fields []FieldDef // of a composite type
-	enum   bool
-	// below is the domain that a domain is of, nil if it is none. Each adds what it refuses:
+	Enum   bool
+	// Below is the domain that a domain is of, nil if it is none. Each adds what it refuses:
 	// NULL, and what breaks its checks.
-	below   *UserType
-	strict  bool
-	refuses []*DomainCheck
-	def     *SqlExpr
+	Below   *UserType
+	Strict  bool
+	Refuses []*DomainCheck
+	Def     *SQLExpr
 }
 
 // FieldDef is a field of a composite type.
@@ -243,10 +243,10 @@ func (l *Schema) SignatureType(n *pg.TypeName, t *syntax.Text) Type {
 
 // modified adds the numbers in parentheses to a type.
 func modified(t Type, mods []int) Type {
-	if len(mods) == 0 || t.Sql == nil {
+	if len(mods) == 0 || t.SQL == nil {
 		return t
 	}
-	sql := *t.Sql
+	sql := *t.SQL
 	switch {
 	case sql.Name == "numeric":
 		sql.Precision, sql.Scale = mods[0], 0
@@ -324,7 +324,7 @@ func (l *Schema) declaredType(r *Resolver, raw string, pos ir.Pos) *UserType {
 	case len(all) > 1:
 		panic(Unmodelled{"the type " + raw + ", which depends on the search_path"})
 	case len(all) == 1:
-		if schema == "" && r.At == Now && !r.Paths.Any && !r.leadsTo(all[0].Schema()) {
+		if schema == "" && r.At == Now && !r.Paths.Any && !r.LeadsTo(all[0].Schema()) {
 			l.Note(all[0].Pos, offPath, all[0].Full(), r.Paths)
 		}
 		return all[0]
@@ -340,7 +340,7 @@ func (l *Schema) RowTypeOf(r *Resolver, raw string, pos ir.Pos) string {
 	if system.Type(l.SystemName(raw)) {
 		return ""
 	}
-	all := r.relations(raw)
+	all := r.Relations(raw)
 	switch {
 	case len(all) > 1:
 		panic(Unmodelled{"the type " + raw + ", which depends on the search_path"})
@@ -410,6 +410,11 @@ func (l *Schema) ResultType(name string) Type {
 	return l.CatalogType(name)
 }
 
+// TidPrefix begins the names of the types of ctid, one for each table.
+const TidPrefix = "tid of "
+
+func (t Type) IsTid() bool { return strings.HasPrefix(t.Name, TidPrefix) }
+
 // CommonType is the type of a variable for all of list: the widest of numbers,
 // or else the first. A text that stands beside others gives way, unless texts
 // are values of the variable.
@@ -424,11 +429,6 @@ func CommonType(list []Type, texts bool) Type {
 	}
 	return out.Plain()
 }
-
-// TidPrefix begins the names of the types of ctid, one for each table.
-const TidPrefix = "tid of "
-
-func (t Type) IsTid() bool { return strings.HasPrefix(t.Name, TidPrefix) }
 
 // RangeBounds are the functions that make ranges, with the types of the ends.
 var RangeBounds = map[string]Type{

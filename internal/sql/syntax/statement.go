@@ -94,3 +94,60 @@ func (n *Node) SQLText() string {
 	}
 	return n.Src.Text[from:to]
 }
+
+// StatementSpan gives where a statement stands in a text, without the comments before
+// it.
+func StatementSpan(t *Text, raw *pg.RawStmt) (from, to int) {
+	from, to = int(raw.StmtLocation), len(t.SQL)
+	if raw.StmtLen > 0 {
+		to = from + int(raw.StmtLen)
+	}
+	for {
+		rest := strings.TrimLeft(t.SQL[from:to], " \t\r\n;")
+		from = to - len(rest)
+		switch {
+		case strings.HasPrefix(rest, "--"):
+			n := strings.IndexByte(rest, '\n')
+			if n < 0 {
+				return to, to
+			}
+			from += n
+		case strings.HasPrefix(rest, "/*"):
+			from += BlockComment(rest)
+		default:
+			return from, from + len(strings.TrimRight(rest, " \t\r\n;"))
+		}
+	}
+}
+
+// StatementSpans splits a text at the semicolons that end statements: where each
+// begins and ends, and where its first token is.
+func StatementSpans(toks []pg.Token, end int) [][3]int {
+	var out [][3]int
+	from, first, blocks := 0, -1, 0
+	last := ""
+	for _, t := range toks {
+		if t.Kind == pg.Comment {
+			continue
+		}
+		if first < 0 {
+			first = t.Start
+		}
+		switch {
+		case t.Kind == pg.Word && t.Text == "atomic" && last == "begin":
+			blocks = 1
+		case t.Kind == pg.Word && t.Text == "case" && blocks > 0:
+			blocks++
+		case t.Kind == pg.Word && t.Text == "end" && blocks > 0:
+			blocks--
+		case t.Kind == pg.Punct && t.Text == ";" && blocks == 0:
+			out = append(out, [3]int{from, t.End, first})
+			from, first = t.End, -1
+		}
+		last = t.Text
+	}
+	if first >= 0 {
+		out = append(out, [3]int{from, end, first})
+	}
+	return out
+}

@@ -296,3 +296,13 @@ var Comparisons = map[string]ir.BinaryOp{"=": ir.Eq, "<>": ir.Ne, "!=": ir.Ne, "
 func TakesAdvisoryLock(name string) bool {
 	return strings.HasPrefix(name, "pg_advisory_") && !strings.Contains(name, "unlock") || strings.HasPrefix(name, "pg_try_advisory_")
 }
+
+// SoleCall gives the call that is all of a SELECT, or nil.
+func SoleCall(tree pg.Message) *pg.FuncCall {
+	s, ok := tree.(*pg.SelectStmt)
+	if !ok || !PlainExpression(s) || len(s.TargetList) != 1 {
+		return nil
+	}
+	call, _ := pg.Inner(pg.TargetValue(s.TargetList[0])).(*pg.FuncCall)
+	return call
+}

@@ -1,10 +1,11 @@
-package schema
+package ddl
 
 import (
 	"strings"
 
 	"github.com/txrobust/robust/internal/quote"
 	"github.com/txrobust/robust/internal/sql/pg"
+	"github.com/txrobust/robust/internal/sql/schema"
 	"github.com/txrobust/robust/internal/sql/syntax"
 	"github.com/txrobust/robust/ir"
 )
@@ -12,7 +13,7 @@ import (
 // Declared keeps a statement that makes the schema, for a database that is to have
 // the same one. What changes rows is left out, and so is what reaches beyond the
 // database or says who may use it.
-func (l *Schema) Declared(n *syntax.Node) {
+func (l *Definer) Declared(n *syntax.Node) {
 	optional := false
 	switch pg.Inner(n.Raw.Stmt).(type) {
 	case *pg.InsertStmt, *pg.CopyStmt, *pg.TruncateStmt, *pg.TransactionStmt, *pg.VariableShow, *pg.CheckPointStmt, *pg.DiscardStmt,
@@ -27,13 +28,13 @@ func (l *Schema) Declared(n *syntax.Node) {
 	if l.InDo {
 		return
 	}
-	from, to := StatementSpan(n.Text, n.Raw)
+	from, to := syntax.StatementSpan(n.Text, n.Raw)
 	l.Prog.Schema = append(l.Prog.Schema, ir.Declaration{Pos: n.Pos, Text: quote.Statement(n.Text.SQL[from:to]), Optional: optional})
 }
 
 // TablesFirst puts the declarations of files that declare tables before those of the
 // others: functions may name tables.
-func (l *Schema) TablesFirst() {
+func (l *Definer) TablesFirst() {
 	declares := map[string]bool{}
 	for _, t := range l.Order {
 		declares[t.Pos.File] = true
@@ -50,23 +51,23 @@ func (l *Schema) TablesFirst() {
 }
 
 // UndeclaredSchemas tells of schemas that only the search path of Options names.
-func (l *Schema) UndeclaredSchemas() {
+func (l *Definer) UndeclaredSchemas() {
 	if l.In.MySQL || len(l.Files) == 0 {
 		return
 	}
 	for _, s := range l.In.SearchPath {
-		if s != syntax.UserSchema && s != syntax.PublicSchema && s != syntax.SystemSchema && s != syntax.TempSchema && !l.Declarations.schemas[s] {
+		if s != syntax.UserSchema && s != syntax.PublicSchema && s != syntax.SystemSchema && s != syntax.TempSchema && !l.Declarations.Schemas[s] {
 			l.Note(ir.Pos{File: l.Files[0].Name}, "no CREATE SCHEMA declares %s, which the search path that is given (-search-path) names: it is taken to be there", s)
 		}
 	}
 }
 
 // CircularViews tells of views that read themselves.
-func (l *Schema) CircularViews() {
+func (l *Definer) CircularViews() {
 	for _, v := range l.Views {
-		seen := map[*View]bool{}
-		var reads func(from *View) bool
-		reads = func(from *View) bool {
+		seen := map[*schema.View]bool{}
+		var reads func(from *schema.View) bool
+		reads = func(from *schema.View) bool {
 			if from.Refs == nil || seen[from] {
 				return false
 			}
@@ -76,7 +77,7 @@ func (l *Schema) CircularViews() {
 				in = &l.Late
 			}
 			for name := range from.Refs.Tables {
-				for _, o := range in.relations(name) {
+				for _, o := range in.Relations(name) {
 					if o.View != nil && (o.View == v || reads(o.View)) {
 						return true
 					}
@@ -92,7 +93,7 @@ func (l *Schema) CircularViews() {
 
 // PathsOfFiles adds to the declarations the search paths with which they are read: each file begins with the one of
 // Options, in whose schemas it may declare things without making them.
-func (l *Schema) PathsOfFiles() {
+func (l *Definer) PathsOfFiles() {
 	path := syntax.SearchPath(l.In.SearchPath)
 	if l.In.SearchPath == nil {
 		path = syntax.DefaultPath
@@ -102,7 +103,7 @@ func (l *Schema) PathsOfFiles() {
 	for _, d := range l.Prog.Schema {
 		if len(begun) == 0 && changed {
 			for _, s := range path.Order() {
-				if s != syntax.PublicSchema && s != syntax.SystemSchema && s != syntax.TempSchema && !l.Declarations.schemas[s] {
+				if s != syntax.PublicSchema && s != syntax.SystemSchema && s != syntax.TempSchema && !l.Declarations.Schemas[s] {
 					out = append(out, makesSchema(d.Pos, s))
 				}
 			}
@@ -125,14 +126,14 @@ func makesSchema(pos ir.Pos, name string) ir.Declaration {
 }
 
 // DeclaredByProgram is declared for a statement of a client program.
-func (l *Schema) DeclaredByProgram(s *Sent, tree any) {
+func (l *Definer) DeclaredByProgram(s *schema.Sent, tree any) {
 	if len(s.List) == 1 {
-		l.Declared(&syntax.Node{Pos: s.Q.Pos, Text: s.Text, Raw: &pg.RawStmt{Stmt: NodeOf(s, tree)}})
+		l.Declared(&syntax.Node{Pos: s.Q.Pos, Text: s.Text, Raw: &pg.RawStmt{Stmt: schema.NodeOf(s, tree)}})
 	}
 }
 
 // DeclaredByUse writes a table that is guessed from the statements on it.
-func (l *Schema) DeclaredByUse(t *Table) {
+func (l *Definer) DeclaredByUse(t *schema.Table) {
 	var parts []string
 	for _, c := range t.Columns {
 		parts = append(parts, quote.Ident(c.Name)+" "+guessedType(c.T))
@@ -153,19 +154,19 @@ func (l *Schema) DeclaredByUse(t *Table) {
 
 // guessedType is a type of the database for a column whose type is guessed: the widest
 // of its kind.
-func guessedType(t Type) string {
+func guessedType(t schema.Type) string {
 	array := ""
-	if t.Name == NArray {
+	if t.Name == schema.NArray {
 		t, array = t.Element(), "[]"
 	}
 	switch t.Name {
-	case NInt:
+	case schema.NInt:
 		return "bigint" + array
-	case NFloat:
+	case schema.NFloat:
 		return "double precision" + array
-	case NStamp:
+	case schema.NStamp:
 		return "timestamptz" + array
-	case NUnknown, NAny, NRecord, NVoid, "":
+	case schema.NUnknown, schema.NAny, schema.NRecord, schema.NVoid, "":
 		return "text" + array
 	}
 	return quote.Name(t.Name) + array

@@ -5,25 +5,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/txrobust/robust/internal/sql/pg"
 	"github.com/txrobust/robust/internal/sql/syntax"
 	"github.com/txrobust/robust/ir"
 )
-
-// rolesOf takes over the roles that a statement names.
-func (l *Schema) rolesOf(root pg.Message) {
-	switch s := root.(type) {
-	case *pg.CreateRoleStmt:
-		l.Declarations.users[s.Role] = true
-	case *pg.GrantStmt, *pg.GrantRoleStmt, *pg.AlterOwnerStmt, *pg.AlterRoleSetStmt, *pg.CreateSchemaStmt, *pg.CreatePolicyStmt:
-		pg.Walk(root, func(x any) bool {
-			if r, ok := x.(*pg.RoleSpec); ok && r.Rolename != "" {
-				l.Declarations.users[r.Rolename] = true
-			}
-			return true
-		})
-	}
-}
 
 // perUser gives the paths with what "$user" may stand for.
 func (l *Schema) perUser(s syntax.PathSet) syntax.PathSet {
@@ -34,7 +18,7 @@ func (l *Schema) perUser(s syntax.PathSet) syntax.PathSet {
 		if i < 0 {
 			continue
 		}
-		for _, user := range slices.Sorted(maps.Keys(l.Declarations.users)) {
+		for _, user := range slices.Sorted(maps.Keys(l.Declarations.Users)) {
 			if l.Declarations.hasSchema(user) {
 				own := slices.Clone(p)
 				own[i] = user
@@ -55,7 +39,7 @@ func (r *Resolver) otherUsers(means *Named, pos ir.Pos, has []*Named) {
 		}
 		var others []string
 		for _, o := range has {
-			if s, n, there := o.at(Now); there && n == means.Own() && s != means.Schema() && s != syntax.TempSchema && !slices.Contains(p, s) && !r.l.Declarations.users[s] {
+			if s, n, there := o.at(Now); there && n == means.Own() && s != means.Schema() && s != syntax.TempSchema && !slices.Contains(p, s) && !r.l.Declarations.Users[s] {
 				others = append(others, s)
 			}
 		}
@@ -70,15 +54,15 @@ func (r *Resolver) otherUsers(means *Named, pos ir.Pos, has []*Named) {
 
 // hasSchema reports whether the files create a schema, or something in it.
 func (c *Declarations) hasSchema(name string) bool {
-	if c.schemas[name] {
+	if c.Schemas[name] {
 		return true
 	}
-	for _, list := range c.relations {
-		if slices.ContainsFunc(list, func(o *Relation) bool { return len(o.names) > 0 && o.Schema() == name }) {
+	for _, list := range c.Relations {
+		if slices.ContainsFunc(list, func(o *Relation) bool { return len(o.Names) > 0 && o.Schema() == name }) {
 			return true
 		}
 	}
-	for _, list := range c.funcs {
+	for _, list := range c.Funcs {
 		if slices.ContainsFunc(list, func(f *Function) bool { return f.Schema() == name }) {
 			return true
 		}
@@ -88,7 +72,7 @@ func (c *Declarations) hasSchema(name string) bool {
 
 // relationsNamed gives the names of the relations that were called so.
 func (c *Declarations) relationsNamed(name string) (out []*Named) {
-	for _, o := range c.relations[name] {
+	for _, o := range c.Relations[name] {
 		out = append(out, &o.Named)
 	}
 	return out

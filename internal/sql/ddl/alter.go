@@ -1,18 +1,19 @@
-package schema
+package ddl
 
 import (
 	"maps"
 	"slices"
 
 	"github.com/txrobust/robust/internal/sql/pg"
+	"github.com/txrobust/robust/internal/sql/schema"
 	"github.com/txrobust/robust/internal/sql/syntax"
 )
 
-func (l *Schema) alterTable(s *pg.AlterTableStmt, t *syntax.Text) {
+func (l *Definer) alterTable(s *pg.AlterTableStmt, t *syntax.Text) {
 	if s.Objtype != pg.ObjectTable {
 		return // indexes, views, sequences, types: nothing that matters here
 	}
-	tab := l.changed(s.Relation, t, s.MissingOk)
+	tab := l.Changed(s.Relation, t, s.MissingOk)
 	if tab == nil {
 		return
 	}
@@ -21,9 +22,9 @@ func (l *Schema) alterTable(s *pg.AlterTableStmt, t *syntax.Text) {
 	}
 }
 
-func (l *Schema) alter(tab *Table, c *pg.AlterTableCmd, t *syntax.Text, at int) {
+func (l *Definer) alter(tab *schema.Table, c *pg.AlterTableCmd, t *syntax.Text, at int) {
 	pos := t.Pos(at)
-	col := func() *Column {
+	col := func() *schema.Column {
 		x := tab.Column(c.Name)
 		if x == nil {
 			l.Fail(pos, "table %s has no column %s", tab.Name, c.Name)
@@ -58,7 +59,7 @@ func (l *Schema) alter(tab *Table, c *pg.AlterTableCmd, t *syntax.Text, at int) 
 	case pg.AlterDropIdentity:
 		col().Fresh = false
 	case pg.AlterSetExpression:
-		col().Generated = &SqlExpr{c.Def, t}
+		col().Generated = &schema.SQLExpr{Node: c.Def, Text: t}
 	case pg.AlterDropExpression:
 		col().Generated = nil
 	case pg.AlterAddConstraint:
@@ -66,7 +67,7 @@ func (l *Schema) alter(tab *Table, c *pg.AlterTableCmd, t *syntax.Text, at int) 
 	case pg.AlterValidateConstraint:
 		for _, f := range tab.Foreign {
 			if f.Name == c.Name {
-				f.unproven = false
+				f.Unproven = false
 			}
 		}
 		for _, k := range tab.Checks {
@@ -76,7 +77,7 @@ func (l *Schema) alter(tab *Table, c *pg.AlterTableCmd, t *syntax.Text, at int) 
 		}
 	case pg.AlterConstraint:
 		if d, ok := pg.Inner(c.Def).(*pg.ATAlterConstraint); ok {
-			tab.alterForeignKey(d)
+			tab.AlterForeignKey(d)
 		}
 	case pg.AlterDropConstraint:
 		l.dropConstraint(tab, c.Name)
@@ -84,7 +85,7 @@ func (l *Schema) alter(tab *Table, c *pg.AlterTableCmd, t *syntax.Text, at int) 
 		rv := pg.Inner(c.Def).(*pg.RangeVar)
 		parent := l.tableNamed(rv, t)
 		if parent == nil {
-			l.Fail(t.Pos(int(rv.Location)), NoTable+"%s", syntax.RangeName(rv))
+			l.Fail(t.Pos(int(rv.Location)), schema.NoTable+"%s", syntax.RangeName(rv))
 		}
 		l.inherit(tab, parent, pos)
 	case pg.AlterAttachPartition:
@@ -103,23 +104,7 @@ func (l *Schema) alter(tab *Table, c *pg.AlterTableCmd, t *syntax.Text, at int) 
 	}
 }
 
-// alterForeignKey is ALTER CONSTRAINT, which only foreign keys have: when they are checked,
-// and whether.
-func (t *Table) alterForeignKey(c *pg.ATAlterConstraint) {
-	for _, f := range t.Foreign {
-		if f.Name != c.Conname {
-			continue
-		}
-		if c.AlterDeferrability {
-			f.deferred, f.deferrable = c.Initdeferred, c.Deferrable
-		}
-		if c.AlterEnforceability {
-			f.unproven = !c.IsEnforced
-		}
-	}
-}
-
-func (l *Schema) dropColumn(tab *Table, name string) {
+func (l *Definer) dropColumn(tab *schema.Table, name string) {
 	for i, c := range tab.Columns {
 		if c.Name == name {
 			tab.Columns = append(tab.Columns[:i:i], tab.Columns[i+1:]...)
@@ -128,7 +113,7 @@ func (l *Schema) dropColumn(tab *Table, name string) {
 	}
 	gone := []string{name}
 	for _, c := range tab.Indexed {
-		if slices.Contains(ColumnsNamed(c.Generated.Node), name) {
+		if slices.Contains(schema.ColumnsNamed(c.Generated.Node), name) {
 			gone = append(gone, c.Name)
 		}
 	}
@@ -138,67 +123,43 @@ func (l *Schema) dropColumn(tab *Table, name string) {
 	if tab.Key != nil && uses(tab.Key.Columns) {
 		tab.Key = nil
 	}
-	var uniques []*UniqueKey
+	var uniques []*schema.UniqueKey
 	for _, u := range tab.Uniques {
 		if !uses(u.Columns) {
 			uniques = append(uniques, u)
 		}
 	}
 	tab.Uniques = uniques
-	tab.Exclusions = Without(tab.Exclusions, func(x *Exclusion) bool { return slices.ContainsFunc(gone, x.Uses) })
-	var foreign []*ForeignKey
+	tab.Exclusions = schema.Without(tab.Exclusions, func(x *schema.Exclusion) bool { return slices.ContainsFunc(gone, x.Uses) })
+	var foreign []*schema.ForeignKey
 	for _, f := range tab.Foreign {
 		if !uses(f.Columns) {
 			foreign = append(foreign, f)
 		}
 	}
 	tab.Foreign = foreign
-	var checks []*tableCheck
+	var checks []*schema.TableCheck
 	for _, k := range tab.Checks {
-		if !uses(ColumnsNamed(k.Expr.Node)) {
+		if !uses(schema.ColumnsNamed(k.Expr.Node)) {
 			checks = append(checks, k)
 		}
 	}
 	tab.Checks = checks
 }
 
-// ColumnsNamed gives the names of columns in an expression.
-func ColumnsNamed(n *pg.Node) []string {
-	var out []string
-	pg.Walk(n, func(x any) bool {
-		if c, ok := x.(*pg.ColumnRef); ok {
-			if parts := syntax.Names(c.Fields); len(parts) > 0 {
-				out = append(out, parts[len(parts)-1])
-			}
-		}
-		return true
-	})
-	return out
-}
-
-func (l *Schema) dropConstraint(tab *Table, name string) {
+func (l *Definer) dropConstraint(tab *schema.Table, name string) {
 	if tab.Key != nil && tab.Key.Name == name {
 		tab.Key = nil
 	}
-	tab.Uniques = Without(tab.Uniques, func(u *UniqueKey) bool { return u.Name == name })
-	tab.Exclusions = Without(tab.Exclusions, func(x *Exclusion) bool { return x.Name == name })
-	tab.Foreign = Without(tab.Foreign, func(f *ForeignKey) bool { return f.Name == name })
-	tab.Checks = Without(tab.Checks, func(k *tableCheck) bool { return k.Name == name })
-	tab.Unseen = Without(tab.Unseen, func(k *Unseen) bool { return k.Name == name })
-}
-
-func Without[T any](list []T, drop func(T) bool) []T {
-	var out []T
-	for _, x := range list {
-		if !drop(x) {
-			out = append(out, x)
-		}
-	}
-	return out
+	tab.Uniques = schema.Without(tab.Uniques, func(u *schema.UniqueKey) bool { return u.Name == name })
+	tab.Exclusions = schema.Without(tab.Exclusions, func(x *schema.Exclusion) bool { return x.Name == name })
+	tab.Foreign = schema.Without(tab.Foreign, func(f *schema.ForeignKey) bool { return f.Name == name })
+	tab.Checks = schema.Without(tab.Checks, func(k *schema.TableCheck) bool { return k.Name == name })
+	tab.Unseen = schema.Without(tab.Unseen, func(k *schema.Unseen) bool { return k.Name == name })
 }
 
 // drop is DROP of anything.
-func (l *Schema) drop(s *pg.DropStmt, t *syntax.Text) {
+func (l *Definer) drop(s *pg.DropStmt, t *syntax.Text) {
 	in := l.Sees(t)
 	for _, n := range s.Objects {
 		switch obj := pg.Inner(n).(type) {
@@ -211,16 +172,16 @@ func (l *Schema) drop(s *pg.DropStmt, t *syntax.Text) {
 					l.DropRelation(o)
 				}
 			case pg.ObjectIndex:
-				delete(l.indexNames, parts[last])
+				delete(l.IndexNames, parts[last])
 				l.dropIndex(in, parts)
 			case pg.ObjectTrigger:
 				if tab := in.Table(syntax.Qualified(parts[:last])); tab != nil {
-					is := func(g *Trigger) bool { return g.Name == parts[last] }
-					tab.Triggers, tab.disabled = Without(tab.Triggers, is), Without(tab.disabled, is)
+					is := func(g *schema.Trigger) bool { return g.Name == parts[last] }
+					tab.Triggers, tab.Disabled = schema.Without(tab.Triggers, is), schema.Without(tab.Disabled, is)
 				}
 			case pg.ObjectPolicy:
 				if tab := in.Table(syntax.Qualified(parts[:last])); tab != nil {
-					tab.Policies = Without(tab.Policies, func(p policy) bool { return p.Name == parts[last] })
+					tab.Policies = schema.Without(tab.Policies, func(p schema.Policy) bool { return p.Name == parts[last] })
 				}
 			}
 		case *pg.String:
@@ -229,7 +190,7 @@ func (l *Schema) drop(s *pg.DropStmt, t *syntax.Text) {
 			}
 		case *pg.TypeName:
 			if u := in.Typ(syntax.Qualified(syntax.Names(obj.Names))); u != nil {
-				u.Gone = l.clock
+				u.Gone = l.Clock
 			}
 		case *pg.ObjectWithArgs:
 			for _, f := range l.functionsOf(obj, t) {
@@ -239,33 +200,33 @@ func (l *Schema) drop(s *pg.DropStmt, t *syntax.Text) {
 	}
 }
 
-// dropIndex drops an index by its name, which may have a schema: that of its table.
-func (l *Schema) dropIndex(in *Resolver, parts []string) {
-	schema, name := syntax.SplitName(syntax.Qualified(parts))
+// DropIndex drops an index by its name, which may have a schema: that of its table.
+func (l *Definer) dropIndex(in *schema.Resolver, parts []string) {
+	schemaName, name := syntax.SplitName(syntax.Qualified(parts))
 	for _, tab := range l.Order {
 		s := tab.Rel.Schema()
-		if schema != "" && s != schema || schema == "" && !in.leadsTo(s) {
+		if schemaName != "" && s != schemaName || schemaName == "" && !in.LeadsTo(s) {
 			continue
 		}
-		tab.dropIndex(name)
-		tab.Unseen = Without(tab.Unseen, func(k *Unseen) bool { return k.Name == name })
+		tab.DropIndex(name)
+		tab.Unseen = schema.Without(tab.Unseen, func(k *schema.Unseen) bool { return k.Name == name })
 	}
 }
 
 // dropSchema drops all that is in a schema.
-func (l *Schema) dropSchema(name string) {
-	l.Declarations.schemas[name] = false
-	for _, own := range slices.Sorted(maps.Keys(l.Declarations.relations)) {
-		for _, o := range l.Declarations.relations[own] {
-			if o.called(name, own, l.clock) {
+func (l *Definer) dropSchema(name string) {
+	l.Declarations.Schemas[name] = false
+	for _, own := range slices.Sorted(maps.Keys(l.Declarations.Relations)) {
+		for _, o := range l.Declarations.Relations[own] {
+			if o.Called(name, own, l.Clock) {
 				l.DropRelation(o)
 			}
 		}
 	}
-	for own, list := range l.Declarations.types {
+	for own, list := range l.Declarations.Types {
 		for _, u := range list {
-			if u.called(name, own, l.clock) {
-				u.Gone = l.clock
+			if u.Called(name, own, l.Clock) {
+				u.Gone = l.Clock
 			}
 		}
 	}
@@ -276,30 +237,20 @@ func (l *Schema) dropSchema(name string) {
 	}
 }
 
-// dropIndex drops a unique index, with the hidden columns for its expressions.
-func (t *Table) dropIndex(name string) {
-	for _, u := range t.Uniques {
-		if u.Name == name {
-			t.Indexed = Without(t.Indexed, func(c *Column) bool { return slices.Contains(u.Columns, c.Name) })
-		}
-	}
-	t.Uniques = Without(t.Uniques, func(u *UniqueKey) bool { return u.Name == name })
-}
-
 // DropRelation drops a table, or what stands in the place of one.
-func (l *Schema) DropRelation(o *Relation) {
+func (l *Definer) DropRelation(o *schema.Relation) {
 	if o.Table != nil {
 		for _, other := range l.Order {
-			other.Foreign = Without(other.Foreign, func(f *ForeignKey) bool { return f.Parent() == o.Table })
+			other.Foreign = schema.Without(other.Foreign, func(f *schema.ForeignKey) bool { return f.Parent() == o.Table })
 		}
 	}
-	o.Gone = l.clock
-	l.Order = Without(l.Order, func(t *Table) bool { return t == o.Table })
-	l.Views = Without(l.Views, func(v *View) bool { return v == o.View })
+	o.Gone = l.Clock
+	l.Order = schema.Without(l.Order, func(t *schema.Table) bool { return t == o.Table })
+	l.Views = schema.Without(l.Views, func(v *schema.View) bool { return v == o.View })
 }
 
 // rename is ALTER … RENAME.
-func (l *Schema) rename(s *pg.RenameStmt, t *syntax.Text) {
+func (l *Definer) rename(s *pg.RenameStmt, t *syntax.Text) {
 	switch s.RenameType {
 	case pg.ObjectTable, pg.ObjectColumn, pg.ObjectConstraint:
 	case pg.ObjectFunction, pg.ObjectProcedure, pg.ObjectRoutine:
@@ -312,9 +263,9 @@ func (l *Schema) rename(s *pg.RenameStmt, t *syntax.Text) {
 		return
 	case pg.ObjectDomainCheck:
 		if u := l.typeNamed(s.Object, t); u != nil {
-			for _, c := range u.refuses {
-				if c.name == s.Subname {
-					c.name = s.Newname
+			for _, c := range u.Refuses {
+				if c.Name == s.Subname {
+					c.Name = s.Newname
 				}
 			}
 		}
@@ -329,7 +280,7 @@ func (l *Schema) rename(s *pg.RenameStmt, t *syntax.Text) {
 		return
 	case pg.ObjectTrigger:
 		if tab := l.tableNamed(s.Relation, t); tab != nil {
-			tab.renameTrigger(s.Subname, s.Newname)
+			tab.RenameTrigger(s.Subname, s.Newname)
 		}
 		return
 	case pg.ObjectIndex:
@@ -344,7 +295,7 @@ func (l *Schema) rename(s *pg.RenameStmt, t *syntax.Text) {
 	default:
 		return // names that nothing here refers to
 	}
-	tab := l.changed(s.Relation, t, s.MissingOk)
+	tab := l.Changed(s.Relation, t, s.MissingOk)
 	if tab == nil {
 		l.renameViewColumn(s, t)
 		return
@@ -359,7 +310,7 @@ func (l *Schema) rename(s *pg.RenameStmt, t *syntax.Text) {
 				f.Name = s.Newname
 			}
 		}
-		for _, u := range append(append([]*UniqueKey{}, tab.Uniques...), tab.Keys()...) {
+		for _, u := range append(append([]*schema.UniqueKey{}, tab.Uniques...), tab.Keys()...) {
 			if u.Name == s.Subname {
 				u.Name = s.Newname
 			}
@@ -378,16 +329,9 @@ func (l *Schema) rename(s *pg.RenameStmt, t *syntax.Text) {
 	}
 }
 
-func (t *Table) Keys() []*UniqueKey {
-	if t.Key == nil {
-		return nil
-	}
-	return []*UniqueKey{t.Key}
-}
-
-func (l *Schema) renameColumn(tab *Table, c *Column, to string) {
+func (l *Definer) renameColumn(tab *schema.Table, c *schema.Column, to string) {
 	old := c.Name
-	c.was, c.Name = append(c.was, formerName{old, l.clock}), to
+	c.Was, c.Name = append(c.Was, schema.FormerName{Name: old, Until: l.Clock}), to
 	swap := func(cols []string) {
 		for i := range cols {
 			if cols[i] == old {
@@ -395,7 +339,7 @@ func (l *Schema) renameColumn(tab *Table, c *Column, to string) {
 			}
 		}
 	}
-	inExpr := func(e *SqlExpr) {
+	inExpr := func(e *schema.SQLExpr) {
 		if e == nil {
 			return
 		}
@@ -408,7 +352,7 @@ func (l *Schema) renameColumn(tab *Table, c *Column, to string) {
 			return true
 		})
 	}
-	for _, u := range append(append([]*UniqueKey{}, tab.Uniques...), tab.Keys()...) {
+	for _, u := range append(append([]*schema.UniqueKey{}, tab.Uniques...), tab.Keys()...) {
 		swap(u.Columns)
 		inExpr(u.Where)
 	}
@@ -435,69 +379,53 @@ func (l *Schema) renameColumn(tab *Table, c *Column, to string) {
 		inExpr(d.Generated)
 	}
 	for _, g := range tab.Triggers {
-		swap(g.columns)
+		swap(g.Columns)
 	}
 	for _, other := range l.Order {
 		for _, f := range other.Foreign {
 			if f.Parent() == tab {
-				swap(f.refColumns)
+				swap(f.RefColumns)
 			}
 		}
 	}
 }
 
-// formerName is a name that a column had until some moment.
-type formerName struct {
-	name  string
-	until moment
-}
-
-// NameAt gives the name of a column at a moment; there is false where it did not exist then.
-func (c *Column) NameAt(m moment) (name string, there bool) {
-	for _, f := range c.was {
-		if m < f.until {
-			return f.name, c.since <= m
-		}
-	}
-	return c.Name, c.since <= m
-}
-
 // move gives a relation another schema and name.
-func (l *Schema) move(o *Relation, schema, name string) {
-	l.Declarations.renameRelation(o, schema, name)
-	o.show()
+func (l *Definer) move(o *schema.Relation, schema, name string) {
+	l.Declarations.RenameRelation(o, schema, name)
+	o.Show()
 }
 
 // moveType gives a type another schema and name.
-func (l *Schema) moveType(u *UserType, schema, name string) {
-	l.Declarations.name(&u.Named, schema, name)
-	if !slices.Contains(l.Declarations.types[name], u) {
-		l.Declarations.types[name] = append(l.Declarations.types[name], u)
+func (l *Definer) moveType(u *schema.UserType, schema, name string) {
+	l.Declarations.Name(&u.Named, schema, name)
+	if !slices.Contains(l.Declarations.Types[name], u) {
+		l.Declarations.Types[name] = append(l.Declarations.Types[name], u)
 	}
 }
 
 // moveFunction gives a function another schema and name.
-func (l *Schema) moveFunction(f *Function, schema, name string) {
-	l.Declarations.name(&f.Named, schema, name)
-	if !slices.Contains(l.Declarations.funcs[name], f) {
-		l.Declarations.funcs[name] = append(l.Declarations.funcs[name], f)
+func (l *Definer) moveFunction(f *schema.Function, schema, name string) {
+	l.Declarations.Name(&f.Named, schema, name)
+	if !slices.Contains(l.Declarations.Funcs[name], f) {
+		l.Declarations.Funcs[name] = append(l.Declarations.Funcs[name], f)
 	}
 	f.Name = f.Full()
 }
 
 // renameSchema moves all that is in a schema.
-func (l *Schema) renameSchema(from, to string) {
-	l.Declarations.schemas[from], l.Declarations.schemas[to] = false, true
-	for own, list := range l.Declarations.relations {
+func (l *Definer) renameSchema(from, to string) {
+	l.Declarations.Schemas[from], l.Declarations.Schemas[to] = false, true
+	for own, list := range l.Declarations.Relations {
 		for _, o := range list {
-			if o.called(from, own, l.clock) {
+			if o.Called(from, own, l.Clock) {
 				l.move(o, to, own)
 			}
 		}
 	}
-	for own, list := range l.Declarations.types {
+	for own, list := range l.Declarations.Types {
 		for _, u := range list {
-			if u.called(from, own, l.clock) {
+			if u.Called(from, own, l.Clock) {
 				l.moveType(u, to, own)
 			}
 		}
@@ -510,20 +438,20 @@ func (l *Schema) renameSchema(from, to string) {
 }
 
 // setSchema is ALTER … SET SCHEMA. The sequences of serial columns go with their table.
-func (l *Schema) setSchema(s *pg.AlterObjectSchema, t *syntax.Text) {
+func (l *Definer) setSchema(s *pg.AlterObjectSchema, t *syntax.Text) {
 	in := l.Sees(t)
 	switch s.ObjectType {
 	case pg.ObjectTable, pg.ObjectView, pg.ObjectMatView, pg.ObjectSequence, pg.ObjectForeignTable:
 		o := in.Relation(syntax.RangeName(s.Relation))
 		if o == nil {
 			if !s.MissingOk {
-				l.Fail(t.Pos(int(s.Relation.Location)), NoTable+"%s", syntax.RangeName(s.Relation))
+				l.Fail(t.Pos(int(s.Relation.Location)), schema.NoTable+"%s", syntax.RangeName(s.Relation))
 			}
 			return
 		}
 		if o.Table != nil {
 			for _, c := range o.Table.Columns {
-				if seq := l.Declarations.relationIn(o.Schema(), syntax.LastPart(c.Sequence), l.clock); c.Sequence != "" && seq != nil && syntax.FullName(o.Schema(), seq.Own()) == c.Sequence {
+				if seq := l.Declarations.RelationIn(o.Schema(), syntax.LastPart(c.Sequence), l.Clock); c.Sequence != "" && seq != nil && syntax.FullName(o.Schema(), seq.Own()) == c.Sequence {
 					l.move(seq, s.Newschema, seq.Own())
 					c.Sequence = seq.Full()
 				}
@@ -545,21 +473,11 @@ func (l *Schema) setSchema(s *pg.AlterObjectSchema, t *syntax.Text) {
 	}
 }
 
-// renameTrigger gives a trigger another name, by which the order changes in which triggers fire.
-func (t *Table) renameTrigger(from, to string) {
-	for _, g := range t.Triggers {
-		if g.Name == from {
-			g.Name = to
-		}
-	}
-	t.sortTriggers()
-}
-
 // renameViewColumn is ALTER VIEW … RENAME COLUMN.
-func (l *Schema) renameViewColumn(s *pg.RenameStmt, t *syntax.Text) {
+func (l *Definer) renameViewColumn(s *pg.RenameStmt, t *syntax.Text) {
 	o := l.Sees(t).Relation(syntax.RangeName(s.Relation))
 	if s.RenameType != pg.ObjectColumn || o == nil || o.View == nil {
 		return
 	}
-	o.View.renamed = append(o.View.renamed, [2]string{s.Subname, s.Newname})
+	o.View.Renamed = append(o.View.Renamed, [2]string{s.Subname, s.Newname})
 }
