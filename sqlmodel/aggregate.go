@@ -56,7 +56,7 @@ func (q *query) aggregates(x *ex, s *pg.SelectStmt) {
 }
 
 // computeAfter adds what is computed of the aggregates of q, such as calls of functions.
-func (b *builder) computeAfter(q *query) { b.out = append(b.out, q.after...) }
+func (b *Draft) computeAfter(q *query) { b.out = append(b.out, q.after...) }
 
 // oneGroup is the aggregates of a query without GROUP BY, each in a local.
 type oneGroup struct{ q *query }

@@ -176,7 +176,7 @@ func (x *ex) defaultOf(c *schema.Column, pos ir.Pos) val {
 }
 
 // defaultValue is the default of a column that is no sequence.
-func (b *builder) defaultValue(c *schema.Column, perRow bool) val {
+func (b *Draft) defaultValue(c *schema.Column, perRow bool) val {
 	if c.Def == nil {
 		return val{e: ir.C(ir.Null), t: c.T}
 	}
@@ -197,7 +197,7 @@ func (b *builder) generated(t *schema.Table, row *rowSource) []assignment {
 		if c.Generated == nil {
 			continue
 		}
-		y := &ex{l: b.l, b: b, text: c.Generated.Text, levels: []*level{{sources: []*rowSource{row}}}, perRow: true}
+		y := &ex{l: b.l, b: b.Draft, text: c.Generated.Text, levels: []*level{{sources: []*rowSource{row}}}, perRow: true}
 		v := y.expr(c.Generated.Node)
 		out = append(out, assignment{column: c.Name, v: val{e: y.convert(v, c.T, y.at(c.Generated.Node), "column "+c.Name), t: c.T, nn: v.nn}})
 	}

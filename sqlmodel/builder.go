@@ -13,9 +13,25 @@ import (
 )
 
 // builder makes one template.
-type builder struct {
-	l   *loader
-	txn *ir.Txn
+type builder struct{ *Draft }
+
+// runner translates what an expression or a query runs: a function that is called, and the
+// statements of WITH that write.
+type runner interface {
+	// inline writes the body of a function, and gives its result.
+	inline(pos ir.Pos, fn *schema.Function, args []val) val
+	// command translates a command, whose rows go to a sink.
+	command(f *frame, t *syntax.Text, tree any, pos ir.Pos, to sink)
+	// resultTypes are the types of what the function of f returns, nil if these are not known.
+	resultTypes(f *frame) []schema.Type
+}
+
+// Draft is a template in the making.
+type Draft struct {
+	l *Application
+	// runs translates what an expression runs.
+	runs runner
+	txn  *ir.Txn
 	// out is the statement list that is being written.
 	out []ir.Stmt
 	// weak marks statements and flags that only serve FOUND, ROW_COUNT and the
@@ -108,7 +124,7 @@ type loopLabel struct {
 	counts bool
 }
 
-func (b *builder) unmodelled(format string, args ...any) {
+func (b *Draft) unmodelled(format string, args ...any) {
 	panic(schema.Unmodelled{Reason: fmt.Sprintf(format, args...)})
 }
 
@@ -119,7 +135,7 @@ const maxSize = 20000
 // tooLarge stops the translation of a template that exceeds maxSize.
 type tooLarge struct{}
 
-func (b *builder) emit(s ir.Stmt) {
+func (b *Draft) emit(s ir.Stmt) {
 	b.unproven(s)
 	b.grow()
 	ir.SetCommand([]ir.Stmt{s}, b.number)
@@ -143,16 +159,16 @@ func (b *builder) numbered(command func()) {
 	b.number = outer
 }
 
-func (b *builder) grow() { b.growBy(1) }
+func (b *Draft) grow() { b.growBy(1) }
 
-func (b *builder) growBy(n int) {
+func (b *Draft) growBy(n int) {
 	if b.size += n; b.size > maxSize {
 		panic(tooLarge{})
 	}
 }
 
 // emitWeak adds a statement that may go away again.
-func (b *builder) emitWeak(s ir.Stmt) {
+func (b *Draft) emitWeak(s ir.Stmt) {
 	b.weak[s] = true
 	b.emit(s)
 }
@@ -181,12 +197,12 @@ func (b *builder) assign(pos ir.Pos, local string, e ir.Expr) {
 	b.emit(&ir.Assign{At: at(pos), Var: local, Expr: e})
 }
 
-func (b *builder) havoc(pos ir.Pos, local string) {
+func (b *Draft) havoc(pos ir.Pos, local string) {
 	b.emit(&ir.Havoc{At: at(pos), Var: local})
 }
 
 // collect runs f and gives the statements that it wrote.
-func (b *builder) collect(f func()) []ir.Stmt {
+func (b *Draft) collect(f func()) []ir.Stmt {
 	outer := b.out
 	b.out = nil
 	f()
@@ -197,13 +213,13 @@ func (b *builder) collect(f func()) []ir.Stmt {
 
 // local declares a local. It must not have the name of a table, which the text
 // form of the IR could not tell from it.
-func (b *builder) local(base string, t schema.Type) string {
+func (b *Draft) local(base string, t schema.Type) string {
 	name := b.irLocal(base, localType(t))
 	b.txn.Locals[len(b.txn.Locals)-1].Domain = t.Domain()
 	return name
 }
 
-func (b *builder) irLocal(base string, t ir.Type) string {
+func (b *Draft) irLocal(base string, t ir.Type) string {
 	name := base
 	i := b.next[base] // trying all numbers again each time would be quadratic
 	if i > 0 {
@@ -233,13 +249,13 @@ func (b *builder) fieldLocal(record, name string, t schema.Type) string {
 	return v
 }
 
-func (b *builder) newLabel(base string) string {
+func (b *Draft) newLabel(base string) string {
 	b.labels++
 	return fmt.Sprintf("%s_%d", base, b.labels)
 }
 
 // typeOfLocal gives the IR type of a local of the template.
-func (b *builder) typeOfLocal(name string) ir.Type {
+func (b *Draft) typeOfLocal(name string) ir.Type {
 	t, _ := b.txn.LocalType(name)
 	return t
 }
@@ -257,7 +273,7 @@ func (b *builder) guard(pos ir.Pos, r *schema.Refs, f func(), other func()) {
 
 // attempt runs f; where it meets something that cannot be modelled, nothing
 // of what it wrote stays.
-func (b *builder) attempt(f func()) (why string, ok bool) {
+func (b *Draft) attempt(f func()) (why string, ok bool) {
 	undo := b.mark()
 	ok = true
 	func() {
@@ -279,7 +295,7 @@ func (b *builder) attempt(f func()) (why string, ok bool) {
 }
 
 // mark gives what takes back all that is written from here on.
-func (b *builder) mark() (undo func()) {
+func (b *Draft) mark() (undo func()) {
 	out, mark, calls, catches, late, fallible := b.out, len(b.out), len(b.calls), len(b.catches), b.l.Late, len(b.fallible)
 	return func() {
 		b.out, b.calls, b.catches, b.l.Late, b.fallible = out[:mark:mark], b.calls[:calls], b.catches[:catches], late, b.fallible[:fallible]
@@ -287,13 +303,13 @@ func (b *builder) mark() (undo func()) {
 }
 
 // giveUp writes an ir.Unmodelled.
-func (b *builder) giveUp(pos ir.Pos, r *schema.Refs, reason string) {
+func (b *Draft) giveUp(pos ir.Pos, r *schema.Refs, reason string) {
 	b.anything(pos, b.l.EffectOf(r), reason)
 }
 
 // anything writes an ir.Unmodelled with the effect e, and one for the parents
 // of the rows that it may write.
-func (b *builder) anything(pos ir.Pos, e *schema.Effect, reason string) {
+func (b *Draft) anything(pos ir.Pos, e *schema.Effect, reason string) {
 	b.grow()
 	parents := b.l.TablesNamed(func(name string) bool { return e.Parents[name] && !e.Tables[name] })
 	if len(parents) > 0 && !e.All {
@@ -306,7 +322,7 @@ func (b *builder) anything(pos ir.Pos, e *schema.Effect, reason string) {
 }
 
 // refsOf gives what trees name.
-func (b *builder) refsOf(roots ...pg.Message) *schema.Refs {
+func (b *Draft) refsOf(roots ...pg.Message) *schema.Refs {
 	r := schema.NewRefs()
 	for _, x := range roots {
 		if x != nil && x.ProtoReflect().IsValid() {
@@ -328,7 +344,7 @@ func (b *builder) refsOfNodes(lists ...[]*pg.Node) *schema.Refs {
 }
 
 // sessionLocal gives the local for what name() gives in this transaction.
-func (b *builder) sessionLocal(name string, t schema.Type) string {
+func (b *Draft) sessionLocal(name string, t schema.Type) string {
 	if v, ok := b.session[name]; ok {
 		return v
 	}
@@ -341,7 +357,7 @@ func (b *builder) sessionLocal(name string, t schema.Type) string {
 }
 
 // sequence gives the local that holds what currval gives for a sequence.
-func (b *builder) sequence(name string) string {
+func (b *Draft) sequence(name string) string {
 	if v, ok := b.sequences[name]; ok {
 		return v
 	}
@@ -358,7 +374,7 @@ func (b *builder) sequence(name string) string {
 }
 
 // nextval draws a fresh value from a sequence.
-func (b *builder) nextval(pos ir.Pos, sequence, base string, t schema.Type) ir.Expr {
+func (b *Draft) nextval(pos ir.Pos, sequence, base string, t schema.Type) ir.Expr {
 	v := b.local(base, t)
 	of := ir.NextvalOf(syntax.NameOr(sequence, base))
 	if t.Name != schema.NInt {

@@ -150,7 +150,7 @@ func (x *ex) callUser(e *pg.FuncCall, name string, fns []*schema.Function) val {
 		}
 	}
 	x.b.checkVolatility(f)
-	return x.b.inline(x.pos(e.Location), f, args)
+	return x.b.runs.inline(x.pos(e.Location), f, args)
 }
 
 // apart refuses a statement that reads tables and calls a function that writes
@@ -331,7 +331,7 @@ func (x *ex) bound(p schema.Param, t schema.Type, arg val) (v *variable, ok bool
 }
 
 // active reports whether f is being inlined.
-func (b *builder) active(f *schema.Function) bool {
+func (b *Draft) active(f *schema.Function) bool {
 	for _, g := range b.calls {
 		if g == f {
 			return true

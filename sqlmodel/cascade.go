@@ -25,7 +25,7 @@ func actionWord(a schema.Action) string {
 // markActions gives the foreign keys of the IR their actions, as far as it has
 // them: those that do no more than delete children, or set columns that nothing
 // else looks at to constants or to the new key.
-func (l *loader) markActions() {
+func (l *completer) markActions() {
 	for _, t := range l.Order {
 		for _, f := range t.Foreign {
 			ref := f.Parent()
@@ -70,7 +70,7 @@ func (l *loader) markActions() {
 
 // defaultParent gives the defaults of the columns of a foreign key, if they are
 // constants.
-func (l *loader) defaultParent(t *schema.Table, k *ir.ForeignKey) ([]ir.Expr, bool) {
+func (l *completer) defaultParent(t *schema.Table, k *ir.ForeignKey) ([]ir.Expr, bool) {
 	var out []ir.Expr
 	for _, i := range k.Columns {
 		c := t.Column(t.IR.Columns[i].Name)
@@ -80,7 +80,7 @@ func (l *loader) defaultParent(t *schema.Table, k *ir.ForeignKey) ([]ir.Expr, bo
 		}
 		if c.Def != nil {
 			var ok bool
-			if v, ok = l.constantValue(&ex{l: l, text: c.Def.Text}, c.Def.Node, c); !ok {
+			if v, ok = l.constantValue(&ex{l: l.Application, text: c.Def.Text}, c.Def.Node, c); !ok {
 				return nil, false
 			}
 		}

@@ -67,7 +67,7 @@ func (x *ex) tie(p *ir.Project, targets []colDef) {
 const anyOrder = "any order"
 
 // seed is a value that the instance chooses.
-func (b *builder) seed(name string, pos ir.Pos) ir.Expr {
+func (b *Draft) seed(name string, pos ir.Pos) ir.Expr {
 	v := b.local(name, schema.TAny)
 	b.havoc(pos, v)
 	return ir.V(v)
@@ -114,7 +114,7 @@ func (x *ex) chosenFrom(s *pg.SelectStmt, pos ir.Pos) picked {
 }
 
 // kept chooses the rows of q that LIMIT and OFFSET leave, nil for all. What it gives does not imply the condition of q.
-func (b *builder) kept(q *query, limit, offset ir.Expr, pos ir.Pos) picked {
+func (b *Draft) kept(q *query, limit, offset ir.Expr, pos ir.Pos) picked {
 	if c, ok := offset.(*ir.Const); ok && c.Value == ir.Int(0) {
 		offset = nil
 	}
@@ -174,7 +174,7 @@ func orNumber(e, other ir.Expr) ir.Expr {
 }
 
 // firstOf chooses the first row of q in its order, any if it has none.
-func (b *builder) firstOf(q *query, pos ir.Pos) picked {
+func (b *Draft) firstOf(q *query, pos ir.Pos) picked {
 	s := &ir.Select{At: at(pos), Query: q.ir(), Order: q.order, Found: b.local("was_found", schema.TBool), Cols: keysOf(q.from)}
 	for _, src := range q.from {
 		for _, k := range src.Table.Key {
@@ -193,7 +193,7 @@ func (b *builder) firstOf(q *query, pos ir.Pos) picked {
 
 // firstRows chooses the first n rows of q in its order, of which there are all; a variable that is NULL counts as
 // all of them.
-func (b *builder) firstRows(q *query, n, all ir.Expr, pos ir.Pos) picked {
+func (b *Draft) firstRows(q *query, n, all ir.Expr, pos ir.Pos) picked {
 	among, count := b.someRows(q, pos)
 	few := ir.Op(ir.Le, all, n)
 	if _, variable := n.(*ir.Var); variable {

@@ -84,7 +84,7 @@ func (w *commandWriter) value(a ir.SendArg) {
 
 // input writes the argument for a parameter: of a composite type, its fields. A cast
 // stands where the constant alone might not choose the function.
-func (w *commandWriter) input(l *loader, v *variable, p schema.Param, in *syntax.Text, overloaded bool) {
+func (w *commandWriter) input(l *Application, v *variable, p schema.Param, in *syntax.Text, overloaded bool) {
 	if !v.isRecord {
 		w.value(ir.SendArg{Expr: v.expr(), Type: v.t.String()})
 		if overloaded || !converts(v.t, p.T) {

@@ -26,7 +26,7 @@ const demandingLoop = "a loop over a variable that is NOT NULL or of a domain"
 
 // demands gives the conditions of a domain on a value of it. What is left out is empty, or
 // says what may refuse values besides.
-func (l *loader) demands(u *schema.UserType, t schema.Type, e ir.Expr) (out []demand, leftOut string) {
+func (l *Application) demands(u *schema.UserType, t schema.Type, e ir.Expr) (out []demand, leftOut string) {
 	for _, c := range u.Checks() {
 		cond, why := l.rowCondition(&c.Expr, domainValue(t, e))
 		if _, looks := l.Looks(c); why != "" || !known(cond) || ir.MayFail(cond) || looks {
@@ -75,7 +75,7 @@ func (b *builder) demandParts(fields []field, values []colDef, pos ir.Pos) {
 
 // mayRefuseAny marks that domains may refuse a value, or parts of it, but for one of them, which may
 // be nil.
-func (b *builder) mayRefuseAny(list []*schema.UserType, but *schema.UserType, pos ir.Pos) {
+func (b *Draft) mayRefuseAny(list []*schema.UserType, but *schema.UserType, pos ir.Pos) {
 	for _, u := range list {
 		if u != but && u.Demanding() {
 			b.mayBreak(u, u.Refusal(), pos)
@@ -105,7 +105,7 @@ func (b *builder) demandNotNull(v *variable) {
 
 // meet holds what statement s has assigned to the demands on it. A variable keeps its value
 // where an assignment fails, which matters to a handler.
-func (b *builder) meet(s ir.Stmt) {
+func (b *Draft) meet(s ir.Stmt) {
 	if len(b.demands) == 0 {
 		return
 	}
@@ -147,7 +147,7 @@ func (x *ex) becomes(u *schema.UserType, v val) val {
 
 // mayBreak marks that something that is left out may refuse a value that becomes one of a
 // domain, or look at tables then.
-func (b *builder) mayBreak(u *schema.UserType, leftOut string, pos ir.Pos) {
+func (b *Draft) mayBreak(u *schema.UserType, leftOut string, pos ir.Pos) {
 	if leftOut == "" {
 		return
 	}

@@ -16,7 +16,7 @@ import (
 // statement, as far as its conditions allow to tell which ones matter, and the
 // result is an ir.Derivation of them.
 type deriver struct {
-	b *builder
+	b *Draft
 	// supports are the tables' rows that are read, one for each mention.
 	supports []*support
 	// rows are the row variables in use, types the types of their columns.
@@ -474,7 +474,7 @@ func (x *ex) leafSource(alias, row string, d *derived) *rowSource {
 }
 
 // relMayFail reports whether computing a relation may end in an error.
-func (b *builder) relMayFail(r ir.Rel) bool {
+func (b *Draft) relMayFail(r ir.Rel) bool {
 	found := false
 	ir.WalkRel(r, func(e ir.Expr) { found = found || ir.MayFail(e) })
 	ir.EachRel(r, func(r ir.Rel) {
@@ -487,7 +487,7 @@ func (b *builder) relMayFail(r ir.Rel) bool {
 
 // maybeNegative reports whether LIMIT or OFFSET may be a negative number, which is an error,
 // depending on other things than the parameters of the template.
-func (b *builder) maybeNegative(e ir.Expr) bool {
+func (b *Draft) maybeNegative(e ir.Expr) bool {
 	if e == nil {
 		return false
 	}
@@ -495,7 +495,7 @@ func (b *builder) maybeNegative(e ir.Expr) bool {
 }
 
 // isGiven reports whether a value depends on nothing but the parameters of the template.
-func (b *builder) isGiven(e ir.Expr) bool {
+func (b *Draft) isGiven(e ir.Expr) bool {
 	given := true
 	ir.WalkExpr(e, func(e ir.Expr) {
 		switch e := e.(type) {

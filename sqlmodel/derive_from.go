@@ -253,7 +253,7 @@ func (q *query) tableFunction(call *pg.FuncCall, name, alias string, fns []*sche
 	if !f.SetOf {
 		x.unmodelled("the function %s in FROM, together with grouping, outer joins and the like", name)
 	}
-	types := x.b.resultTypes(y.f)
+	types := x.b.runs.resultTypes(y.f)
 	if types != nil && len(types) != len(d.cols) {
 		x.l.Fail(f.Pos, "%s returns %d columns, but this gives %d", f.Name, len(types), len(d.cols))
 	}

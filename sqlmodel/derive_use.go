@@ -68,7 +68,7 @@ func (x *ex) succeeds(d *derived, value bool) {
 }
 
 // rowsLocal puts the rows of a derivation in a local, as what is wanted says.
-func (b *builder) rowsLocal(d *derived, want ir.Want, pos ir.Pos) ir.Expr {
+func (b *Draft) rowsLocal(d *derived, want ir.Want, pos ir.Pos) ir.Expr {
 	t := ir.ArrayType(ir.KindOpaque)
 	local := b.irLocal("rows", t)
 	b.emit(&ir.Assign{At: at(pos), Var: local, Expr: d.call(want, t)})

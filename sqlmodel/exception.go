@@ -50,7 +50,7 @@ func catches(h plpgsql.Handler, state string) bool {
 
 // catcher gives the handler for an error that the translation shows; none where
 // the error ends the transaction, caught or not.
-func (b *builder) catcher(state string) (c *catch, handler int) {
+func (b *Draft) catcher(state string) (c *catch, handler int) {
 	if state == "" && len(b.catches) > 0 {
 		b.unmodelled("an error whose SQLSTATE is told when it is raised")
 	}
@@ -69,7 +69,7 @@ func (b *builder) catcher(state string) (c *catch, handler int) {
 }
 
 // caught reports whether an error with one of the SQLSTATEs has a catcher.
-func (b *builder) caught(states ...string) bool {
+func (b *Draft) caught(states ...string) bool {
 	return slices.ContainsFunc(states, func(s string) bool {
 		c, _ := b.catcher(s)
 		return c != nil
@@ -77,7 +77,7 @@ func (b *builder) caught(states ...string) bool {
 }
 
 // fails writes an error.
-func (b *builder) fails(pos ir.Pos, state string) {
+func (b *Draft) fails(pos ir.Pos, state string) {
 	c, i := b.catcher(state)
 	if c == nil {
 		b.emit(&ir.Abort{At: at(pos)})
@@ -92,7 +92,7 @@ func (b *builder) fails(pos ir.Pos, state string) {
 }
 
 // require writes that it is an error unless cond is true.
-func (b *builder) require(pos ir.Pos, cond ir.Expr, state string) {
+func (b *Draft) require(pos ir.Pos, cond ir.Expr, state string) {
 	if !b.caught(state) {
 		b.emit(&ir.Assume{At: at(pos), Cond: cond})
 		return

@@ -30,7 +30,7 @@ func keyBetween(u *schema.UniqueKey) ir.Exclusion {
 
 // exclusions adds the EXCLUDE constraints of t, and those that NULLS NOT DISTINCT
 // adds to a unique key.
-func (l *loader) exclusions(t *schema.Table) {
+func (l *completer) exclusions(t *schema.Table) {
 	for _, x := range t.Exclusions {
 		if x.Deferred || x.Deferrable && l.Defers {
 			l.HideExclusion(t, x, ", which may be checked at commit")
@@ -64,7 +64,7 @@ func (l *loader) exclusions(t *schema.Table) {
 
 // exclusionExpr makes the condition of an exclusion, and the check that its ranges
 // do not end before they begin, which is an error.
-func (l *loader) exclusionExpr(t *schema.Table, c *schema.Exclusion, out *ir.Exclusion, ordered *ir.Expr) (why string) {
+func (l *completer) exclusionExpr(t *schema.Table, c *schema.Exclusion, out *ir.Exclusion, ordered *ir.Expr) (why string) {
 	defer func() {
 		if r := recover(); r != nil {
 			u, is := r.(schema.Unmodelled)
@@ -109,12 +109,12 @@ func (l *loader) exclusionExpr(t *schema.Table, c *schema.Exclusion, out *ir.Exc
 }
 
 // inRow translates expressions over a row of t.
-func (l *loader) inRow(t *schema.Table, row string, at *syntax.Text) *ex {
-	return &ex{l: l, text: at, levels: []*level{{sources: []*rowSource{tableSource(t, t.Rel.Own(), row)}}}, perRow: true}
+func (l *completer) inRow(t *schema.Table, row string, at *syntax.Text) *ex {
+	return &ex{l: l.Application, text: at, levels: []*level{{sources: []*rowSource{tableSource(t, t.Rel.Own(), row)}}}, perRow: true}
 }
 
 // element gives the value of an element in a row.
-func (l *loader) element(t *schema.Table, el schema.ExclusionElement, row string) val {
+func (l *completer) element(t *schema.Table, el schema.ExclusionElement, row string) val {
 	if el.Expr != nil {
 		x := l.inRow(t, row, el.Expr.Text)
 		return x.defaultType(x.one(el.Expr.Node))

@@ -33,9 +33,9 @@ type val struct {
 
 // ex translates expressions in one place of a program.
 type ex struct {
-	l *loader
+	l *Application
 	// b and f are nil outside of transactions: in constraints and invariants.
-	b    *builder
+	b    *Draft
 	f    *frame
 	text *syntax.Text
 	// levels are the queries around the expression, innermost last.

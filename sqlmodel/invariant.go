@@ -10,7 +10,7 @@ import (
 )
 
 // invariants translates the stated invariants.
-func (l *loader) invariants() {
+func (l *completer) invariants() {
 	for _, f := range l.Facts {
 		stmts, err := f.Text.Parse()
 		if err != nil {
@@ -61,12 +61,12 @@ func (l *loader) invariants() {
 		if len(inv.From) == 0 {
 			l.Fail(f.Pos, "an invariant must be about the rows of some table")
 		}
-		inv.Expr = l.factExpr(&ex{l: l, text: f.Text, levels: []*level{lv}, perRow: true}, e, f.Pos)
+		inv.Expr = l.factExpr(&ex{l: l.Application, text: f.Text, levels: []*level{lv}, perRow: true}, e, f.Pos)
 		l.Prog.Invariants = append(l.Prog.Invariants, inv)
 	}
 }
 
-func (l *loader) factExpr(x *ex, e *pg.Node, pos ir.Pos) ir.Expr {
+func (l *completer) factExpr(x *ex, e *pg.Node, pos ir.Pos) ir.Expr {
 	defer func() {
 		if r := recover(); r != nil {
 			u, is := r.(schema.Unmodelled)

@@ -120,19 +120,24 @@ func read(in schema.Input) (l *loader, err error) {
 	if err != nil {
 		return nil, err
 	}
-	l = &loader{Loader: declared}
+	l = &loader{&Application{Loader: declared}}
 	l.RowOfView = l.typeOfRows
 	if err := l.ReadAll(); err != nil {
 		return nil, err
 	}
-	l.finishTables()
+	c := &completer{l.Application}
+	c.finishTables()
 	l.FindEmptied()
-	l.invariants()
+	c.invariants()
 	return l, nil
 }
 
 // loader translates what an application declares.
-type loader struct {
+type loader struct{ *Application }
+
+// Application is what queries are translated for: what an application declares, and what is found
+// out while it is translated.
+type Application struct {
 	*load.Loader
 	// ranges are the calls that make a range of two ends.
 	ranges map[ir.Expr]madeRange

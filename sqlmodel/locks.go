@@ -287,7 +287,7 @@ func comparesConstant(c ir.Expr) (col *ir.Col, op ir.BinaryOp) {
 }
 
 // mayLock says that rows of q may be locked as its locks say, and no others.
-func (b *builder) mayLock(q *query, pos ir.Pos, what string) {
+func (b *Draft) mayLock(q *query, pos ir.Pos, what string) {
 	if len(q.locks) == 0 {
 		return
 	}
@@ -325,7 +325,7 @@ func derives(e ir.Expr) bool {
 }
 
 // looseLocks says of all locks of q that they may be taken: why says what is not known.
-func (b *builder) looseLocks(q *query, pos ir.Pos, why string) {
+func (b *Draft) looseLocks(q *query, pos ir.Pos, why string) {
 	for _, i := range q.inner {
 		b.mayLock(i.q, i.pos, i.what+", "+why)
 	}
@@ -337,7 +337,7 @@ func (b *builder) looseLocks(q *query, pos ir.Pos, why string) {
 
 // looseInner says of the queries in FROM that they may lock their rows, since not all of
 // the result is fetched.
-func (b *builder) looseInner(q *query) {
+func (b *Draft) looseInner(q *query) {
 	for _, i := range q.inner {
 		b.mayLock(i.q, i.pos, i.what+", whose rows may not all be fetched")
 	}
@@ -346,7 +346,7 @@ func (b *builder) looseInner(q *query) {
 
 // fetchAll locks the rows of queries in FROM whether or not they come into the result,
 // which is fetched as a whole.
-func (b *builder) fetchAll(q *query) {
+func (b *Draft) fetchAll(q *query) {
 	for _, i := range q.inner {
 		if i.fenced {
 			b.emit(&ir.LockRows{At: at(i.pos), Query: ir.Query{From: i.q.from, Where: i.q.where}, Locks: i.q.locks})
@@ -369,7 +369,7 @@ func (b *builder) lockFirst(q *query, pos ir.Pos, whole bool) {
 }
 
 // lockRows locks the rows that q finds, as far as its LIMIT lets them be fetched.
-func (b *builder) lockRows(q *query, pos ir.Pos) {
+func (b *Draft) lockRows(q *query, pos ir.Pos) {
 	b.fetchAll(q)
 	if len(q.locks) > 0 && len(q.from) > 0 {
 		s := &ir.LockRows{At: at(pos), Query: q.ir(), Locks: q.locks}

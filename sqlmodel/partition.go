@@ -40,7 +40,7 @@ func (b *builder) fits(t *schema.Table, row *rowSource) (cond ir.Expr, ok bool) 
 	_, ok = b.attempt(func() {
 		cond = ir.C(ir.Bool(false))
 		for _, bound := range p.Bounds {
-			x := &ex{l: b.l, b: b, text: bound.Text}
+			x := &ex{l: b.l, b: b.Draft, text: bound.Text}
 			inside := ir.Expr(nil)
 			limit := func(list []*pg.Node, op string) {
 				if len(list) != 1 {

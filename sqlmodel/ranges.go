@@ -43,7 +43,7 @@ func (x *ex) noteRange(name string, args []val, v val, loc int32) {
 }
 
 // rangeOf gives the ends of a value, if it is a range that an expression makes.
-func (l *loader) rangeOf(v val) (madeRange, bool) {
+func (l *Application) rangeOf(v val) (madeRange, bool) {
 	r, ok := l.ranges[v.e]
 	return r, ok
 }

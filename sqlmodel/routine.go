@@ -87,8 +87,8 @@ func (b *builder) demandsOfInputs(f *frame) []ir.Stmt {
 }
 
 func (l *loader) newBuilder(fn *schema.Function) *builder {
-	return &builder{
-		l:         l,
+	b := &builder{&Draft{
+		l:         l.Application,
 		txn:       &ir.Txn{Pos: fn.Pos, Name: l.TemplateName(fn), SearchPath: l.SessionsOf(fn), CalledBy: fn.CalledBy},
 		weak:      map[ir.Stmt]bool{},
 		shown:     map[ir.Stmt]bool{},
@@ -97,7 +97,9 @@ func (l *loader) newBuilder(fn *schema.Function) *builder {
 		sequences: map[string]string{},
 		demands:   map[string][]demand{},
 		next:      map[string]int{},
-	}
+	}}
+	b.runs = b
+	return b
 }
 
 // bounded translates the body of a template. If it becomes too large, all of it
@@ -291,7 +293,7 @@ func (b *builder) inline(pos ir.Pos, fn *schema.Function, args []val) val {
 	}
 	b.calls = append(b.calls, fn)
 	f := b.newFrame(fn)
-	x := &ex{l: b.l, b: b, f: f, text: fn.Text}
+	x := &ex{l: b.l, b: b.Draft, f: f, text: fn.Text}
 	var null ir.Expr
 	for i, p := range fn.Inputs() {
 		b.argument(f, x, p, args[i], pos)

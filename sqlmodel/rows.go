@@ -9,7 +9,7 @@ import (
 )
 
 // makeRows evaluates the initial rows of t.
-func (l *loader) makeRows(t *schema.Table) {
+func (l *completer) makeRows(t *schema.Table) {
 	serial := map[string]int64{}
 	seen := map[string]bool{}
 	for _, in := range t.Inserts {
@@ -37,8 +37,8 @@ func (l *loader) makeRows(t *schema.Table) {
 	}
 }
 
-func (l *loader) makeRow(t *schema.Table, in schema.InitialInsert, cols []*schema.Column, items []*pg.Node, serial map[string]int64, seen map[string]bool) {
-	x := &ex{l: l, text: in.Text}
+func (l *completer) makeRow(t *schema.Table, in schema.InitialInsert, cols []*schema.Column, items []*pg.Node, serial map[string]int64, seen map[string]bool) {
+	x := &ex{l: l.Application, text: in.Text}
 	pos := in.Pos
 	if len(items) > 0 {
 		pos = in.Text.Pos(max(pg.Start(items[0]), 0))
@@ -67,7 +67,7 @@ func (l *loader) makeRow(t *schema.Table, in schema.InitialInsert, cols []*schem
 			serial[c.Name]++
 			v = ir.Int(serial[c.Name])
 		case c.Def != nil:
-			v, ok = l.constantValue(&ex{l: l, text: c.Def.Text}, c.Def.Node, c)
+			v, ok = l.constantValue(&ex{l: l.Application, text: c.Def.Text}, c.Def.Node, c)
 		case c.Generated != nil:
 			continue
 		}
@@ -99,7 +99,7 @@ func (l *loader) makeRow(t *schema.Table, in schema.InitialInsert, cols []*schem
 }
 
 // constantValue evaluates an expression without variables.
-func (l *loader) constantValue(x *ex, n *pg.Node, c *schema.Column) (v ir.Value, ok bool) {
+func (l *completer) constantValue(x *ex, n *pg.Node, c *schema.Column) (v ir.Value, ok bool) {
 	defer func() {
 		if r := recover(); r != nil {
 			if _, is := r.(schema.Unmodelled); !is {

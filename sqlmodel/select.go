@@ -41,7 +41,7 @@ const (
 )
 
 func (b *builder) ex(f *frame, t *syntax.Text) *ex {
-	return &ex{l: b.l, b: b, f: f, text: t, ctes: f.ctes}
+	return &ex{l: b.l, b: b.Draft, f: f, text: t, ctes: f.ctes}
 }
 
 // selectStmt translates a SELECT that is a statement.
@@ -231,7 +231,7 @@ const (
 )
 
 // atMostOne makes it an error that q has several rows.
-func (b *builder) atMostOne(q ir.Query, pos ir.Pos, state string) {
+func (b *Draft) atMostOne(q ir.Query, pos ir.Pos, state string) {
 	n := b.local("count", schema.TInt)
 	b.emit(&ir.Select{At: at(pos), Into: []string{n}, Aggs: []ir.Agg{{Fn: "count", Type: ir.IntType}}, Query: q})
 	b.require(pos, ir.Op(ir.Le, ir.V(n), ir.C(ir.Int(1))), state)
@@ -396,7 +396,7 @@ func (b *builder) countRows(f *frame, q ir.Query, pos ir.Pos) {
 }
 
 // singleRow reports whether a query over one table fixes a whole key.
-func (b *builder) singleRow(q ir.Query) bool {
+func (b *Draft) singleRow(q ir.Query) bool {
 	return len(q.From) == 1 && fixesKey(q.From[0].Table, q.From[0].Row, q.Where, nil)
 }
 

@@ -8,7 +8,7 @@ import (
 
 // enter begins the body of f, and gives what ends it. A search path that the body sets stays set, unless the
 // declaration of f sets one.
-func (b *builder) enter(f *schema.Function) (leave func()) {
+func (b *Draft) enter(f *schema.Function) (leave func()) {
 	l, outer := b.l, b.l.Late
 	l.Late = *l.InsideOf(f, outer.Run)
 	return func() {

@@ -40,7 +40,7 @@ type picked func(from []ir.Source) ir.Expr
 
 // skipRows leaves the rows of q that are not skipped. first says that no row
 // after the first one is looked at.
-func (b *builder) skipRows(q *query, pos ir.Pos, first bool) {
+func (b *Draft) skipRows(q *query, pos ir.Pos, first bool) {
 	if !q.skip || q.atMost == 0 {
 		q.skip = false
 		return
@@ -57,7 +57,7 @@ func (b *builder) skipRows(q *query, pos ir.Pos, first bool) {
 
 // pick chooses rows of q, as many as its LIMIT allows. What it gives implies the
 // condition of q where it is one row.
-func (b *builder) pick(q *query, pos ir.Pos, first bool) picked {
+func (b *Draft) pick(q *query, pos ir.Pos, first bool) picked {
 	for _, o := range q.order {
 		if ir.MayFail(o.Expr) {
 			b.unmodelled("SKIP LOCKED in an order that may fail")
@@ -78,7 +78,7 @@ func (b *builder) pick(q *query, pos ir.Pos, first bool) picked {
 const whichRows = "which rows SKIP LOCKED or LIMIT leaves"
 
 // pickOne chooses one row of q, or none, whose key locals get.
-func (b *builder) pickOne(q *query, pos ir.Pos) picked {
+func (b *Draft) pickOne(q *query, pos ir.Pos) picked {
 	taken, found := b.local("taken", schema.TBool), b.local("was_found", schema.TBool)
 	s := &ir.Select{At: at(pos), Query: ir.Query{From: q.from, Where: ir.AndE(q.where, ir.V(taken))}, Found: found}
 	for _, src := range q.from {
@@ -101,7 +101,7 @@ func (b *builder) pickOne(q *query, pos ir.Pos) picked {
 }
 
 // pickSome chooses some rows of q, as many as its LIMIT allows.
-func (b *builder) pickSome(q *query, pos ir.Pos) picked {
+func (b *Draft) pickSome(q *query, pos ir.Pos) picked {
 	among, n := b.someRows(q, pos)
 	if q.limit != nil {
 		within := ir.Op(ir.Le, ir.V(n), q.limit)
@@ -115,7 +115,7 @@ func (b *builder) pickSome(q *query, pos ir.Pos) picked {
 
 // someRows chooses rows of q: an array gets their keys, and the local count how
 // many they are.
-func (b *builder) someRows(q *query, pos ir.Pos) (kept picked, count string) {
+func (b *Draft) someRows(q *query, pos ir.Pos) (kept picked, count string) {
 	elem := ir.KindOpaque
 	if keys := keysOf(q.from); len(keys) == 1 {
 		t := q.from[0].Table

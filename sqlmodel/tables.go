@@ -9,8 +9,11 @@ import (
 	"github.com/txrobust/robust/ir"
 )
 
+// completer makes the tables, constraints and initial rows of the program.
+type completer struct{ *Application }
+
 // finishTables makes the tables of the program once all DDL was read.
-func (l *loader) finishTables() {
+func (l *completer) finishTables() {
 	if len(l.In.Found) > 0 {
 		for _, t := range slices.Clone(l.Order) {
 			for _, f := range t.Foreign {
@@ -99,12 +102,12 @@ func (l *loader) finishTables() {
 
 // constraintExpr translates an expression over a row of t; why is what cannot
 // be modelled of it, or "".
-func (l *loader) constraintExpr(t *schema.Table, e *schema.SQLExpr) (out ir.Expr, why string) {
+func (l *completer) constraintExpr(t *schema.Table, e *schema.SQLExpr) (out ir.Expr, why string) {
 	return l.rowCondition(e, tableSource(t, t.Rel.Own(), t.Name))
 }
 
 // rowCondition is constraintExpr over other sources.
-func (l *loader) rowCondition(e *schema.SQLExpr, sources ...*rowSource) (out ir.Expr, why string) {
+func (l *Application) rowCondition(e *schema.SQLExpr, sources ...*rowSource) (out ir.Expr, why string) {
 	x := &ex{l: l, text: e.Text, levels: []*level{{sources: sources}}, perRow: true}
 	defer func() {
 		if r := recover(); r != nil {
@@ -125,7 +128,7 @@ func domainValue(t schema.Type, e ir.Expr) *rowSource {
 
 // rowExpr translates an expression over a row of t; why is what cannot be
 // modelled of it, or "".
-func (l *loader) rowExpr(t *schema.Table, e *schema.SQLExpr) (v val, why string) {
+func (l *Application) rowExpr(t *schema.Table, e *schema.SQLExpr) (v val, why string) {
 	x := &ex{l: l, text: e.Text, levels: []*level{{sources: []*rowSource{tableSource(t, t.Rel.Own(), t.Name)}}}, perRow: true}
 	defer func() {
 		if r := recover(); r != nil {
@@ -140,7 +143,7 @@ func (l *loader) rowExpr(t *schema.Table, e *schema.SQLExpr) (v val, why string)
 }
 
 // generatedColumns says what the values of generated columns are.
-func (l *loader) generatedColumns(t *schema.Table) {
+func (l *completer) generatedColumns(t *schema.Table) {
 	for _, c := range append(slices.Clone(t.Columns), t.Indexed...) {
 		i := t.IR.Column(c.Name)
 		if c.Generated == nil || i < 0 {
@@ -151,14 +154,14 @@ func (l *loader) generatedColumns(t *schema.Table) {
 			l.Note(c.Pos, "what column %s is generated from is not known: %s is not modelled", c.Name, why)
 			continue
 		}
-		x := &ex{l: l, text: c.Generated.Text}
+		x := &ex{l: l.Application, text: c.Generated.Text}
 		e := x.convert(v, c.T, x.at(c.Generated.Node), "column "+c.Name)
 		t.IR.Columns[i].Generated = e
 		t.IR.Checks = append(t.IR.Checks, ir.TableCheck{Pos: c.Pos, Name: t.Name + " generated " + c.Name, Expr: ir.Op(ir.Is, &ir.Col{Row: t.Name, Col: c.Name}, e)})
 	}
 }
 
-func (l *loader) constraints(t *schema.Table) {
+func (l *completer) constraints(t *schema.Table) {
 	l.generatedColumns(t)
 	for _, u := range t.Uniques {
 		hidden := &schema.Unseen{Pos: u.Pos, Name: u.Name, What: "unique key " + u.Name, Key: true, On: schema.OnInsert | schema.OnUpdate, Columns: u.Columns, Tables: []string{t.Name}}
@@ -218,7 +221,7 @@ func (l *loader) constraints(t *schema.Table) {
 }
 
 // domainChecks makes checks of those of the domain of a column.
-func (l *loader) domainChecks(t *schema.Table, c *schema.Column) {
+func (l *completer) domainChecks(t *schema.Table, c *schema.Column) {
 	hidden := func(k *schema.DomainCheck, what string) bool {
 		r, looks := l.Looks(k)
 		if looks {
@@ -255,7 +258,7 @@ func (l *loader) domainChecks(t *schema.Table, c *schema.Column) {
 }
 
 // indexExprs marks what the expressions of indexes may refuse: each written row is computed.
-func (l *loader) indexExprs(t *schema.Table) {
+func (l *completer) indexExprs(t *schema.Table) {
 	for _, k := range t.Computed {
 		r := l.RefsIn(k.Expr.Node)
 		looks, aborts := false, false

@@ -111,7 +111,7 @@ func (b *builder) triggerCondition(t *schema.Table, g *schema.Trigger, r *rowTri
 			lv.sources = append(lv.sources, src)
 		}
 	}
-	y := &ex{l: b.l, b: b, text: g.When.Text, levels: []*level{lv}}
+	y := &ex{l: b.l, b: b.Draft, text: g.When.Text, levels: []*level{lv}}
 	return y.boolean(g.When.Node, truth)
 }
 

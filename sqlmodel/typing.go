@@ -51,7 +51,7 @@ func (l *loader) scriptTemplate(fn *schema.Function) *ir.Txn {
 type typing struct{ uses, sets []schema.Type }
 
 // infer takes note that a parameter stands where a value of type t belongs.
-func (b *builder) infer(e ir.Expr, t schema.Type) {
+func (b *Draft) infer(e ir.Expr, t schema.Type) {
 	if b.isTyped(e) && t.Name != schema.NUnknown && t.Name != schema.NAny {
 		known := b.typings[e.(*ir.Var).Name]
 		known.uses = append(known.uses, t)
@@ -72,7 +72,7 @@ func (x *ex) learnTypes(s *pg.SelectStmt) {
 }
 
 // isTyped reports whether e is a variable whose type is to be found.
-func (b *builder) isTyped(e ir.Expr) bool {
+func (b *Draft) isTyped(e ir.Expr) bool {
 	v, ok := e.(*ir.Var)
 	return ok && b.typings[v.Name] != nil
 }

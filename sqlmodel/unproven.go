@@ -11,7 +11,7 @@ import (
 // that is written to it, whichever columns an UPDATE sets. So a statement before the write says so.
 
 // unproven writes, before a write, what it demands of checks that are NOT VALID.
-func (b *builder) unproven(s ir.Stmt) {
+func (b *Draft) unproven(s ir.Stmt) {
 	t := b.writesUnproven(s)
 	if t == nil {
 		return
@@ -34,7 +34,7 @@ func (b *builder) unproven(s ir.Stmt) {
 }
 
 // writesUnproven gives the table that a statement writes, if it has checks that are NOT VALID.
-func (b *builder) writesUnproven(s ir.Stmt) *schema.Table {
+func (b *Draft) writesUnproven(s ir.Stmt) *schema.Table {
 	written := ir.Written(s)
 	if written == nil {
 		return nil

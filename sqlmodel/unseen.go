@@ -37,7 +37,7 @@ func (b *builder) mayRefuse(pos ir.Pos, what string, t *schema.Table) {
 
 // mayDepend marks that the database may refuse a statement, or go on otherwise, depending on rows of
 // some tables, or without these on any values that the transaction has read.
-func (b *builder) mayDepend(pos ir.Pos, what string, tables ...*ir.Table) {
+func (b *Draft) mayDepend(pos ir.Pos, what string, tables ...*ir.Table) {
 	b.emit(dependence(pos, what, tables...))
 }
 

@@ -162,7 +162,7 @@ func (b *builder) typeOfName(f *frame, parts []string, pos ir.Pos) (schema.Type,
 
 // store assigns a value to a variable.
 func (b *builder) store(f *frame, v *variable, e val, pos ir.Pos) {
-	x := &ex{l: b.l, b: b, f: f, text: f.text}
+	x := &ex{l: b.l, b: b.Draft, f: f, text: f.text}
 	if !v.isRecord {
 		if e.record {
 			if len(e.fields) != 1 {

@@ -106,7 +106,7 @@ func readsOnly(tree any) bool {
 }
 
 // checkVolatility ends the translation of a call of a function whose declaration does not fit what it does.
-func (b *builder) checkVolatility(f *schema.Function) {
+func (b *Draft) checkVolatility(f *schema.Function) {
 	if f.Immutable {
 		if e := b.l.EffectOfCall([]*schema.Function{f}); e.All || len(e.Tables) > 0 {
 			b.unmodelled("%s, which is IMMUTABLE and looks at tables: the server may keep what it gave before", f.Name)

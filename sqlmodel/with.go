@@ -121,7 +121,7 @@ func (x *ex) withWrites(w *pg.WithClause, root pg.Message) {
 		}
 		g := *x.f
 		g.found, g.rowcount, g.ctes = "", "", x.ctes
-		x.b.command(&g, x.text, pg.Inner(c.Ctequery), x.pos(x.at(c.Ctequery)), to)
+		x.b.runs.command(&g, x.text, pg.Inner(c.Ctequery), x.pos(x.at(c.Ctequery)), to)
 		rows, cols := to.rows, syntax.Names(c.Aliascolnames)
 		x.ctes = &ctes{name: c.Ctename, up: x.ctes, make: func(at *ex) *derived {
 			if rows == nil {
