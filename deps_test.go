@@ -35,6 +35,7 @@ var layers = [][]string{
 	{"internal/sql/schema"},
 	{"internal/sql/ddl"},
 	{"internal/sql/load"},
+	{"internal/sql/query"},
 	{"sqlmodel", "analyzer", "internal/symbolic", "internal/progen", "internal/pgtest"},
 	{"internal/mariatest"}, // its schedules are those of pgtest
 	{"movers", "internal/stale", "instrument", "instrument/boogie"},

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/txrobust/robust/internal/sql/pg"
+	"github.com/txrobust/robust/internal/sql/query"
 	"github.com/txrobust/robust/internal/sql/schema"
 	"github.com/txrobust/robust/ir"
 )
@@ -80,7 +81,7 @@ func (l *completer) defaultParent(t *schema.Table, k *ir.ForeignKey) ([]ir.Expr,
 		}
 		if c.Def != nil {
 			var ok bool
-			if v, ok = l.constantValue(&ex{l: l.Application, text: c.Def.Text}, c.Def.Node, c); !ok {
+			if v, ok = l.constantValue(&query.Place{App: l.Application, Text: c.Def.Text}, c.Def.Node, c); !ok {
 				return nil, false
 			}
 		}
@@ -94,17 +95,14 @@ func isNull(e ir.Expr) bool {
 	return ok && c.Value.IsNull()
 }
 
-// isNotNull is e IS NOT NULL.
-func isNotNull(e ir.Expr) ir.Expr { return ir.NotE(&ir.Unary{Op: ir.IsNull, X: e}) }
-
 // actions writes the actions that follow a deletion from t.
 func (b *builder) actions(pos ir.Pos, t *schema.Table) {
-	for _, f := range b.l.ActionsOf(t) {
-		s := &ir.Cascade{At: at(pos), Table: f.Child.IR, Key: f.Number}
+	for _, f := range b.App.ActionsOf(t) {
+		s := &ir.Cascade{At: query.At(pos), Table: f.Child.IR, Key: f.Number}
 		if f.Action() == ir.SetDefault {
 			s.Values = f.Defaults
 		}
-		b.emit(s)
+		b.Emit(s)
 	}
 }
 
@@ -113,10 +111,10 @@ func (b *builder) actions(pos ir.Pos, t *schema.Table) {
 // way, and no other foreign key relates these. Which order PostgreSQL takes makes
 // no difference then.
 func (b *builder) acts(t *schema.Table) bool {
-	if b.lookBack {
+	if b.LookBack {
 		return false
 	}
-	list := b.l.ActionsOf(t)
+	list := b.App.ActionsOf(t)
 	reached, emptied := map[*schema.Table]bool{t: true}, []*schema.Table{t}
 	for _, f := range list {
 		if reached[f.Child] {
@@ -128,7 +126,7 @@ func (b *builder) acts(t *schema.Table) bool {
 		}
 	}
 	for _, from := range emptied {
-		for _, f := range b.l.KeysTo(from) {
+		for _, f := range b.App.KeysTo(from) {
 			if !slices.Contains(list, f) && (f.OnDelete.Changes() || reached[f.Child]) {
 				return false
 			}
@@ -190,27 +188,27 @@ func looksBack(body []ir.Stmt) bool {
 // what "not as in the snapshot, but no error" is. The foreign key itself stays
 // in the IR, where it says that no child outlives its parent.
 func (b *builder) cascade(pos ir.Pos, t *schema.Table, s *pg.DeleteStmt) {
-	for _, f := range b.l.KeysTo(t) {
+	for _, f := range b.App.KeysTo(t) {
 		if !f.OnDelete.Changes() {
 			continue
 		}
 		what := "ON DELETE " + actionWord(f.OnDelete) + " of foreign key " + f.Name
 		for _, g := range f.Child.Triggers {
 			if g.Before && g.Events&(schema.OnDelete|schema.OnUpdate) != 0 {
-				b.unmodelled("trigger %s (BEFORE), which %s fires", g.Name, what)
+				b.Unmodelled("trigger %s (BEFORE), which %s fires", g.Name, what)
 			}
 		}
-		tr := b.l.Tracer()
+		tr := b.App.Tracer()
 		tr.Act(f)
-		reads := b.l.EffectOf(b.refsOfNodes([]*pg.Node{s.WhereClause}, s.UsingClause, s.GetReturningClause().GetExprs()))
+		reads := b.App.EffectOf(b.refsOfNodes([]*pg.Node{s.WhereClause}, s.UsingClause, s.GetReturningClause().GetExprs()))
 		reads.Tables[t.Name] = true
 		for name := range reads.Tables {
 			if tr.Tables[name] || tr.All || reads.All {
 				// The action comes after the rows are found, the statement
 				// that stands for it comes before.
-				b.unmodelled("%s, in a statement that reads what it changes", what)
+				b.Unmodelled("%s, in a statement that reads what it changes", what)
 			}
 		}
-		b.anything(pos, tr.Effect, what)
+		b.Anything(pos, tr.Effect, what)
 	}
 }

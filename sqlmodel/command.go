@@ -2,6 +2,7 @@ package sqlmodel
 
 import (
 	"github.com/txrobust/robust/internal/sql/pg"
+	"github.com/txrobust/robust/internal/sql/query"
 	"github.com/txrobust/robust/internal/sql/schema"
 	"github.com/txrobust/robust/internal/sql/syntax"
 	"github.com/txrobust/robust/ir"
@@ -9,88 +10,88 @@ import (
 
 // SQLBody translates a LANGUAGE sql function: the rows of its last statement
 // are its result.
-func (b *builder) sqlBody(f *frame) {
-	list, t := f.fn.SQLStatements()
+func (b *builder) sqlBody(f *query.Frame) {
+	list, t := f.Func.SQLStatements()
 	for i, s := range list {
 		b.numbered(func() {
-			if i == len(list)-1 && !f.fn.Void() {
+			if i == len(list)-1 && !f.Func.Void() {
 				b.lastStatement(f, t, s)
 				return
 			}
-			b.guard(s.Pos, b.refsOf(s.Node), func() { b.command(f, t, s.Tree, s.Pos, sink{}) }, func() {})
+			b.guard(s.Pos, b.RefsOf(s.Node), func() { b.Command(f, t, s.Tree, s.Pos, query.Sink{}) }, func() {})
 		})
 	}
 }
 
 // lastStatement gives the result of an SQL function.
-func (b *builder) lastStatement(f *frame, t *syntax.Text, s syntax.SQLStatement) {
-	if f.fn.SetOf {
-		b.guard(s.Pos, b.refsOf(s.Node), func() { b.command(f, t, s.Tree, s.Pos, sink{kind: toClient}) }, func() {})
+func (b *builder) lastStatement(f *query.Frame, t *syntax.Text, s syntax.SQLStatement) {
+	if f.Func.SetOf {
+		b.guard(s.Pos, b.RefsOf(s.Node), func() { b.Command(f, t, s.Tree, s.Pos, query.Sink{Kind: query.ToClient}) }, func() {})
 		return
 	}
-	if f.result == nil {
-		b.guard(s.Pos, b.refsOf(s.Node), func() {
+	if f.Result == nil {
+		b.guard(s.Pos, b.RefsOf(s.Node), func() {
 			if sel, ok := s.Tree.(*pg.SelectStmt); ok && syntax.AlwaysOneRow(sel) {
-				b.command(f, t, s.Tree, s.Pos, sink{kind: toClient})
+				b.Command(f, t, s.Tree, s.Pos, query.Sink{Kind: query.ToClient})
 				return
 			}
-			e := &ir.Emit{At: at(s.Pos)}
-			var into []dest
-			b.command(f, t, s.Tree, s.Pos, sink{kind: intoLocals, dests: func(cols []colDef) (list, rest []dest) {
+			e := &ir.Emit{At: query.At(s.Pos)}
+			var into []query.Dest
+			b.Command(f, t, s.Tree, s.Pos, query.Sink{Kind: query.IntoLocals, Dests: func(cols []query.Column) (list, rest []query.Dest) {
 				b.checkResult(f, s.Pos, cols)
 				if into != nil {
 					return into, nil
 				}
 				for _, c := range cols {
-					d := dest{b.local(c.name, c.t), c.t}
-					if c.t.Name == schema.NUnknown {
-						d.t = schema.TText
+					d := query.Dest{Local: b.Local(c.Name, c.Type), T: c.Type}
+					if c.Type.Name == schema.NUnknown {
+						d.T = schema.TText
 					}
 					into = append(into, d)
-					e.Exprs = append(e.Exprs, ir.V(d.local))
+					e.Exprs = append(e.Exprs, ir.V(d.Local))
 				}
 				return into, nil
 			}})
 			if e.Exprs == nil {
-				b.unmodelled("a last statement that returns nothing")
+				b.Unmodelled("a last statement that returns nothing")
 			}
-			b.emit(e)
+			b.Emit(e)
 		}, func() {})
 		return
 	}
-	var into []dest
-	for _, o := range f.outs {
-		into = append(into, o.dests()...)
+	var into []query.Dest
+	for _, o := range f.Outs {
+		into = append(into, o.Dests()...)
 	}
-	if len(f.fn.Outputs()) == 0 {
-		for _, c := range f.result.values {
-			into = append(into, dest{c.e.(*ir.Var).Name, c.t})
+	if len(f.Func.Outputs()) == 0 {
+		for _, c := range f.Result.Values {
+			into = append(into, query.Dest{Local: c.Expr.(*ir.Var).Name, T: c.Type})
 		}
 	}
-	b.guard(s.Pos, b.refsOf(s.Node), func() {
-		b.command(f, t, s.Tree, s.Pos, sink{kind: intoLocals, dests: func(cols []colDef) (list, rest []dest) {
+	b.guard(s.Pos, b.RefsOf(s.Node), func() {
+		b.Command(f, t, s.Tree, s.Pos, query.Sink{Kind: query.IntoLocals, Dests: func(cols []query.Column) (list, rest []query.Dest) {
 			b.checkResult(f, s.Pos, cols)
 			return into, nil
 		}})
 	}, func() {
 		for _, d := range into {
-			b.havoc(s.Pos, d.local)
+			b.Havoc(s.Pos, d.Local)
 		}
 	})
 }
 
-// resultTypes gives the types of the columns that a function returns, nil if
+// ResultTypes gives the types of the columns that a function returns, nil if
 // its declaration does not say.
-func (b *builder) resultTypes(f *frame) []schema.Type {
+func (b *builder) ResultTypes(f *query.Frame) []schema.Type {
 	var out []schema.Type
-	if len(f.fn.Outputs()) > 0 {
-		for _, o := range f.fn.Outputs() {
-			out = append(out, b.l.SignatureType(o.T, f.fn.Text))
+	if len(f.Func.Outputs()) > 0 {
+		for _, o := range f.Func.Outputs() {
+			out = append(out, b.App.SignatureType(o.T, f.Func.Text))
 		}
 		return out
 	}
-	t := b.l.SignatureType(f.fn.Ret, f.fn.Text)
-	if fields := b.l.FieldsOf(t.Name); len(fields) > 0 {
+	t := b.App.SignatureType(f.Func.Ret, f.Func.Text)
+	if fields := b.App.FieldsOf(t.Name); len(fields) > 0 {
 		for _, fd := range fields {
 			out = append(out, fd.T)
 		}
@@ -103,19 +104,19 @@ func (b *builder) resultTypes(f *frame) []schema.Type {
 }
 
 // checkResult checks the number of columns that a function returns.
-func (b *builder) checkResult(f *frame, pos ir.Pos, cols []colDef) {
-	if types := b.resultTypes(f); types != nil && len(types) != len(cols) {
-		b.l.Fail(pos, "%s returns %d columns, but this gives %d", f.fn.Name, len(types), len(cols))
+func (b *builder) checkResult(f *query.Frame, pos ir.Pos, cols []query.Column) {
+	if types := b.ResultTypes(f); types != nil && len(types) != len(cols) {
+		b.App.Fail(pos, "%s returns %d columns, but this gives %d", f.Func.Name, len(types), len(cols))
 	}
 }
 
-// command translates an SQL statement.
-func (b *builder) command(f *frame, t *syntax.Text, tree any, pos ir.Pos, to sink) {
+// Command translates an SQL statement.
+func (b *builder) Command(f *query.Frame, t *syntax.Text, tree any, pos ir.Pos, to query.Sink) {
 	defer b.follow(tree)
 	if b.refuses(f, tree, pos) {
 		return
 	}
-	if to.kind == discard || to.kind == toClient && f.result != nil {
+	if to.Kind == query.Discard || to.Kind == query.ToClient && f.Result != nil {
 		b.refuseReturning(tree)
 	}
 	switch s := tree.(type) {
@@ -141,7 +142,7 @@ func (b *builder) command(f *frame, t *syntax.Text, tree any, pos ir.Pos, to sin
 	case *pg.ConstraintsSet:
 		// Constraints that it can defer are left out.
 	default:
-		b.unmodelled("%s", syntax.CommandName(tree))
+		b.Unmodelled("%s", syntax.CommandName(tree))
 	}
 }
 
@@ -161,7 +162,7 @@ func (b *builder) refuseReturning(tree any) {
 		switch pg.Inner(pg.TargetValue(n)).(type) {
 		case *pg.ColumnRef, *pg.A_Const, *pg.ParamRef:
 		default:
-			b.unmodelled("RETURNING of an expression of which nobody takes the value")
+			b.Unmodelled("RETURNING of an expression of which nobody takes the value")
 		}
 	}
 }
@@ -172,81 +173,81 @@ func (b *builder) setVariable(s *pg.VariableSetStmt) {
 		return
 	}
 	if level := syntax.Isolation(s.Args); level != "" {
-		b.txn.Level = level
+		b.Txn.Level = level
 	}
 }
 
-func (b *builder) lockTable(f *frame, t *syntax.Text, s *pg.LockStmt, pos ir.Pos) {
+func (b *builder) lockTable(f *query.Frame, t *syntax.Text, s *pg.LockStmt, pos ir.Pos) {
 	x := b.ex(f, t)
 	mode := ir.AccessExclusive
 	if s.Mode >= 1 && s.Mode <= 8 {
 		mode = ir.TableLock(s.Mode - 1)
 	}
 	for _, n := range s.Relations {
-		tab := x.tableOf(pg.Inner(n).(*pg.RangeVar))
-		b.emit(&ir.LockTable{At: at(pos), Table: tab.IR, Mode: mode})
-		b.locks = true
+		tab := x.TableOf(pg.Inner(n).(*pg.RangeVar))
+		b.Emit(&ir.LockTable{At: query.At(pos), Table: tab.IR, Mode: mode})
+		b.Locks = true
 	}
 }
 
 // callStmt is CALL of a procedure of the program: it is inlined, and its
 // outputs go to the variables in the place of their arguments.
-func (b *builder) callStmt(f *frame, t *syntax.Text, s *pg.CallStmt, pos ir.Pos) {
+func (b *builder) callStmt(f *query.Frame, t *syntax.Text, s *pg.CallStmt, pos ir.Pos) {
 	x := b.ex(f, t)
 	name := syntax.Qualified(syntax.Names(s.Funccall.Funcname))
-	fns := x.functions(name)
+	fns := x.Functions(name)
 	if len(fns) == 0 {
-		b.unmodelled("the procedure %s, which is not declared here", name)
+		b.Unmodelled("the procedure %s, which is not declared here", name)
 	}
 	var fn *schema.Function
 	for _, g := range fns {
 		if len(g.Params) == len(s.Funccall.Args) && g.HasBody() {
 			if fn != nil {
-				b.unmodelled("a call of %s, which is declared %d times", name, len(fns))
+				b.Unmodelled("a call of %s, which is declared %d times", name, len(fns))
 			}
 			fn = g
 		}
 	}
 	if fn == nil {
-		b.unmodelled("CALL of %s with these arguments", name)
+		b.Unmodelled("CALL of %s with these arguments", name)
 	}
-	var args []val
+	var args []query.Val
 	var outs []*pg.ColumnRef
 	for i, p := range fn.Params {
 		n := s.Funccall.Args[i]
 		if _, isNamed := pg.Inner(n).(*pg.NamedArgExpr); isNamed {
-			b.unmodelled("named arguments in CALL")
+			b.Unmodelled("named arguments in CALL")
 		}
 		if p.In {
-			args = append(args, x.expr(n))
+			args = append(args, x.Expr(n))
 		}
 		if p.Out {
 			c, ok := pg.Inner(n).(*pg.ColumnRef)
 			if !ok {
-				b.unmodelled("an output of CALL that goes to no variable")
+				b.Unmodelled("an output of CALL that goes to no variable")
 			}
 			outs = append(outs, c)
 		}
 	}
-	b.checkVolatility(fn)
-	v := b.inline(pos, fn, args)
-	cols := v.columns()
+	b.CheckVolatility(fn)
+	v := b.Inline(pos, fn, args)
+	cols := v.Columns()
 	if len(outs) == 0 {
 		return
 	}
 	if len(outs) != len(cols) {
-		b.unmodelled("records as outputs of CALL")
+		b.Unmodelled("records as outputs of CALL")
 	}
-	var list []dest
+	var list []query.Dest
 	for _, c := range outs {
-		w, fd := f.scope.find(syntax.Names(c.Fields))
+		w, fd := f.Scope.Find(syntax.Names(c.Fields))
 		switch {
-		case w == nil || w.isRecord && fd == nil:
-			b.unmodelled("an output of CALL that goes to no variable")
+		case w == nil || w.IsRecord && fd == nil:
+			b.Unmodelled("an output of CALL that goes to no variable")
 		case fd != nil:
-			list = append(list, dest{fd.local, fd.t})
+			list = append(list, query.Dest{Local: fd.Local, T: fd.Type})
 		default:
-			list = append(list, dest{w.local, w.t})
+			list = append(list, query.Dest{Local: w.Local, T: w.Type})
 		}
 	}
 	b.assignAll(x, pos, list, cols)

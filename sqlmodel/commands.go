@@ -7,6 +7,7 @@ import (
 	"github.com/txrobust/robust/internal/quote"
 	"github.com/txrobust/robust/internal/sql/catalog"
 	"github.com/txrobust/robust/internal/sql/pg"
+	"github.com/txrobust/robust/internal/sql/query"
 	"github.com/txrobust/robust/internal/sql/schema"
 	"github.com/txrobust/robust/internal/sql/syntax"
 	"github.com/txrobust/robust/ir"
@@ -14,19 +15,19 @@ import (
 
 // send writes that the client sends a command here.
 func (b *builder) send(s *ir.Send) {
-	s.Cmd = b.number
-	b.out = append(b.out, s)
+	s.Cmd = b.Number
+	b.Out = append(b.Out, s)
 }
 
 // call gives the command by which a client runs the function of a template.
-func (b *builder) call(f *frame) *ir.Send {
-	fn := f.fn
-	s := &ir.Send{At: at(fn.Pos), Result: ir.Rows}
+func (b *builder) call(f *query.Frame) *ir.Send {
+	fn := f.Func
+	s := &ir.Send{At: query.At(fn.Pos), Result: ir.Rows}
 	w := &commandWriter{s: s}
 	switch {
 	case fn.Procedure:
 		w.text("CALL ")
-	case fn.Ret != nil && b.l.TypeOf(fn.Ret, fn.Text).Name == schema.NRecord: // FROM would need a list of columns
+	case fn.Ret != nil && b.App.TypeOf(fn.Ret, fn.Text).Name == schema.NRecord: // FROM would need a list of columns
 		w.text("SELECT ")
 	default:
 		w.text("SELECT * FROM ")
@@ -34,7 +35,7 @@ func (b *builder) call(f *frame) *ir.Send {
 	if fn.Void() {
 		s.Result = ir.Nothing
 	}
-	name, overloaded := b.l.Callable(fn)
+	name, overloaded := b.App.Callable(fn)
 	w.text(name + "(")
 	first, input := true, 0
 	for _, p := range fn.Params {
@@ -52,7 +53,7 @@ func (b *builder) call(f *frame) *ir.Send {
 		if p.Vari {
 			w.text("VARIADIC ")
 		}
-		w.input(b.l, f.inputs[input], p, fn.Text, overloaded)
+		w.input(b.App, f.Inputs[input], p, fn.Text, overloaded)
 		input++
 	}
 	w.text(")")
@@ -61,10 +62,10 @@ func (b *builder) call(f *frame) *ir.Send {
 }
 
 // locals gives the names of locals.
-func locals(list []dest) []string {
+func locals(list []query.Dest) []string {
 	var out []string
 	for _, d := range list {
-		out = append(out, d.local)
+		out = append(out, d.Local)
 	}
 	return out
 }
@@ -84,20 +85,20 @@ func (w *commandWriter) value(a ir.SendArg) {
 
 // input writes the argument for a parameter: of a composite type, its fields. A cast
 // stands where the constant alone might not choose the function.
-func (w *commandWriter) input(l *Application, v *variable, p schema.Param, in *syntax.Text, overloaded bool) {
-	if !v.isRecord {
-		w.value(ir.SendArg{Expr: v.expr(), Type: v.t.String()})
-		if overloaded || !converts(v.t, p.T) {
+func (w *commandWriter) input(l *query.Application, v *query.Variable, p schema.Param, in *syntax.Text, overloaded bool) {
+	if !v.IsRecord {
+		w.value(ir.SendArg{Expr: v.Expr(), Type: v.Type.String()})
+		if overloaded || !converts(v.Type, p.T) {
 			w.text(l.CastTo(p.T, in))
 		}
 		return
 	}
 	w.text("ROW(")
-	for i, fd := range v.fields {
+	for i, fd := range v.Fields {
 		if i > 0 {
 			w.text(", ")
 		}
-		w.value(ir.SendArg{Expr: ir.V(fd.local), Type: fd.t.String()})
+		w.value(ir.SendArg{Expr: ir.V(fd.Local), Type: fd.Type.String()})
 	}
 	w.text(")" + l.CastTo(p.T, in))
 }
@@ -123,7 +124,7 @@ type argument func(number, offset int) ir.SendArg
 // parameters.
 func (b *builder) statementCommand(t *syntax.Text, raw *pg.RawStmt, pos ir.Pos, arg argument) *ir.Send {
 	tree := pg.Inner(raw.Stmt)
-	s := &ir.Send{At: at(pos), Apart: apart(tree), Reads: b.onlyReads(tree, raw)}
+	s := &ir.Send{At: query.At(pos), Apart: apart(tree), Reads: b.onlyReads(tree, raw)}
 	from, to := syntax.StatementSpan(t, raw)
 	s.Text, s.Args = splitAtParameters(t.SQL, from, to, raw, arg)
 	if list, ok := syntax.ResultNames(raw); ok {
@@ -179,13 +180,13 @@ func (b *builder) onlyReads(tree any, raw *pg.RawStmt) bool {
 	if _, isSelect := tree.(*pg.SelectStmt); !isSelect {
 		return false
 	}
-	r := b.l.RefsIn(raw)
-	for name := range b.l.Calls(r) {
-		if f := b.l.Builtin(name); !f.Known || f.Effect >= catalog.Fresh {
+	r := b.App.RefsIn(raw)
+	for name := range b.App.Calls(r) {
+		if f := b.App.Builtin(name); !f.Known || f.Effect >= catalog.Fresh {
 			return false
 		}
 	}
-	e := b.l.EffectOf(r)
+	e := b.App.EffectOf(r)
 	return !e.Writes && !e.All && !e.Locks
 }
 
@@ -213,11 +214,11 @@ func (b *builder) writtenBy(tree any) (*ir.Table, ir.Verb) {
 	default:
 		return nil, ir.NoVerb
 	}
-	t := b.l.Late.Table(syntax.RangeName(target))
+	t := b.App.Late.Table(syntax.RangeName(target))
 	if t == nil || t.IR == nil || len(t.Triggers) > 0 || t.IR.RefersTo(t.IR) {
 		return nil, ir.NoVerb
 	}
-	for _, other := range b.l.Order { // a cascade may come back
+	for _, other := range b.App.Order { // a cascade may come back
 		if other != t && other.IR != nil && other.IR.RefersTo(t.IR) && t.IR.RefersTo(other.IR) {
 			return nil, ir.NoVerb
 		}

@@ -6,33 +6,34 @@ import (
 
 	"github.com/txrobust/robust/internal/sql/mysql"
 	"github.com/txrobust/robust/internal/sql/pg"
+	"github.com/txrobust/robust/internal/sql/query"
 	"github.com/txrobust/robust/internal/sql/schema"
 	"github.com/txrobust/robust/ir"
 )
 
 // onConflict finishes an insertion with ON CONFLICT.
-func (i *inserter) onConflict(stmt *ir.Insert, row *rowSource) {
+func (i *inserter) onConflict(stmt *ir.Insert, row *query.RowSource) {
 	b, c := i.b, i.s.OnConflictClause
-	y, existing := i.x.target(i.s.Relation)
-	conf := &ir.Conflict{Target: i.conflictTarget(c), Row: existing.row}
+	y, existing := i.x.Target(i.s.Relation)
+	conf := &ir.Conflict{Target: i.conflictTarget(c), Row: existing.Row}
 	stmt.Conflict = conf
 	after := existing
 	if c.Action == pg.ConflictUpdate {
 		if conf.Target == nil {
-			i.x.fail(c.Location, "ON CONFLICT DO UPDATE needs the columns of a key")
+			i.x.Fail(c.Location, "ON CONFLICT DO UPDATE needs the columns of a key")
 		}
 		b.refuseTriggersOfGenerated(i.tab)
-		y.levels[len(y.levels)-1].sources = append(y.levels[len(y.levels)-1].sources, excludedRow(i.tab))
+		y.Levels[len(y.Levels)-1].Sources = append(y.Levels[len(y.Levels)-1].Sources, excludedRow(i.tab))
 		list := b.sets(y, existing, c.TargetList)
 		after = withValues(existing, list)
 		conf.Sets = b.irSets(existing, list)
 		if c.WhereClause != nil {
-			conf.Where = y.boolean(c.WhereClause, truth)
+			conf.Where = y.Boolean(c.WhereClause, query.Truth)
 		}
 	}
 	fires := c.Action != pg.ConflictUpdate && len(i.tab.Firing(schema.OnInsert, false, true, nil)) > 0
 	again := c.Action == pg.ConflictUpdate && i.inValues && i.many
-	need := i.f.found != "" || i.f.rowcount != "" || i.ret() || fires || again && conf.Where != nil
+	need := i.f.Found != "" || i.f.Rowcount != "" || i.ret() || fires || again && conf.Where != nil
 	done := ""
 	var read *conflictRow
 	update := i.ret() && c.Action == pg.ConflictUpdate
@@ -41,17 +42,17 @@ func (i *inserter) onConflict(stmt *ir.Insert, row *rowSource) {
 		read = i.readConflict(stmt, row, existing, after)
 	}
 	if need {
-		done = b.local("was_done", schema.TBool)
-		if i.f.found != "" && !i.many && !i.ret() {
-			done = i.f.found
+		done = b.Local("was_done", schema.TBool)
+		if i.f.Found != "" && !i.many && !i.ret() {
+			done = i.f.Found
 		}
 		stmt.Done = done
-		b.weak[stmt] = true
+		b.Weak[stmt] = true
 	}
 	if again {
 		i.once(conf, row, done)
 	}
-	b.emit(stmt)
+	b.Emit(stmt)
 	if !need {
 		return
 	}
@@ -60,11 +61,11 @@ func (i *inserter) onConflict(stmt *ir.Insert, row *rowSource) {
 		read.query.Written = true
 	}
 	if fires {
-		b.emit(&ir.If{At: at(i.pos), Cond: ir.V(done), Then: b.collect(func() { i.after(row) })})
+		b.Emit(&ir.If{At: query.At(i.pos), Cond: ir.V(done), Then: b.Collect(func() { i.after(row) })})
 	}
 	if i.many {
 		b.emitWeakIf(i.pos, ir.V(done), func() { b.countOne(i.f, i.pos) })
-	} else if done != i.f.found {
+	} else if done != i.f.Found {
 		b.setFound(i.f, i.pos, ir.V(done), nil)
 	} else {
 		b.setCount(i.f, i.pos, ir.V(done), nil)
@@ -82,12 +83,12 @@ type proposal struct {
 
 // once says that ON CONFLICT DO UPDATE meets no row that the same command has inserted
 // or updated, which is an error.
-func (i *inserter) once(conf *ir.Conflict, row *rowSource, done string) {
+func (i *inserter) once(conf *ir.Conflict, row *query.RowSource, done string) {
 	if slices.ContainsFunc(conf.Sets, func(set ir.Set) bool { return slices.Contains(conf.Target, set.Col) }) {
-		i.b.unmodelled("ON CONFLICT DO UPDATE of several rows that changes the columns in conflict")
+		i.b.Unmodelled("ON CONFLICT DO UPDATE of several rows that changes the columns in conflict")
 	}
 	if slices.ContainsFunc(i.tab.IR.Uniques, func(u ir.Unique) bool { return u.Where != nil && ir.SameColumns(u.Columns, conf.Target) }) {
-		i.b.unmodelled("ON CONFLICT DO UPDATE of several rows on a partial index")
+		i.b.Unmodelled("ON CONFLICT DO UPDATE of several rows on a partial index")
 	}
 	p := proposal{}
 	for _, k := range conf.Target {
@@ -101,7 +102,7 @@ func (i *inserter) once(conf *ir.Conflict, row *rowSource, done string) {
 			for k := range p.keys {
 				same = ir.AndE(same, ir.Op(ir.Eq, old.keys[k], p.keys[k]))
 			}
-			i.b.require(i.pos, ir.NotE(ir.Op(ir.Is, same, ir.C(ir.Bool(true)))), cardinality)
+			i.b.Require(i.pos, ir.NotE(ir.Op(ir.Is, same, ir.C(ir.Bool(true)))), query.Cardinality)
 		}
 	}
 	i.proposed = append(i.proposed, p)
@@ -109,13 +110,13 @@ func (i *inserter) once(conf *ir.Conflict, row *rowSource, done string) {
 
 // KeyOf gives the value of a column of a row that is inserted, or of what an index is
 // over.
-func (i *inserter) keyOf(row *rowSource, c ir.Column) ir.Expr {
-	if col := row.col(c.Name); col != nil {
-		return col.e
+func (i *inserter) keyOf(row *query.RowSource, c ir.Column) ir.Expr {
+	if col := row.Col(c.Name); col != nil {
+		return col.Expr
 	}
 	return ir.MapExpr(c.Generated, func(e ir.Expr) ir.Expr {
 		if col, ok := e.(*ir.Col); ok {
-			return row.col(col.Col).e
+			return row.Col(col.Col).Expr
 		}
 		return e
 	})
@@ -134,12 +135,12 @@ func unequal(a, b []ir.Expr) bool {
 }
 
 // excludedRow is the row that an INSERT proposed.
-func excludedRow(t *schema.Table) *rowSource {
-	s := tableSource(t, ir.Excluded, ir.Excluded)
-	s.table = nil
-	s.hidden = map[string]bool{} // its columns need their qualifier
+func excludedRow(t *schema.Table) *query.RowSource {
+	s := query.TableSource(t, ir.Excluded, ir.Excluded)
+	s.Table = nil
+	s.Hidden = map[string]bool{} // its columns need their qualifier
 	for _, c := range t.Columns {
-		s.hidden[c.Name] = true
+		s.Hidden[c.Name] = true
 	}
 	return s
 }
@@ -150,7 +151,7 @@ func (i *inserter) conflictTarget(c *pg.OnConflictClause) []int {
 	if c.Infer == nil {
 		for _, k := range t.Unseen {
 			if k.Key {
-				i.b.unmodelled("ON CONFLICT of any kind, with %s", k.What)
+				i.b.Unmodelled("ON CONFLICT of any kind, with %s", k.What)
 			}
 		}
 		return nil
@@ -161,7 +162,7 @@ func (i *inserter) conflictTarget(c *pg.OnConflictClause) []int {
 	var cols []string
 	if name := c.Infer.Conname; name != "" {
 		if slices.ContainsFunc(t.Exclusions, func(x *schema.Exclusion) bool { return x.Name == name }) {
-			i.b.unmodelled("ON CONFLICT on EXCLUDE constraint %s", name)
+			i.b.Unmodelled("ON CONFLICT on EXCLUDE constraint %s", name)
 		}
 		for _, k := range append(t.Keys(), t.Uniques...) {
 			if k.Name == name {
@@ -169,17 +170,17 @@ func (i *inserter) conflictTarget(c *pg.OnConflictClause) []int {
 			}
 		}
 		if cols == nil {
-			i.x.fail(c.Infer.Location, "table %s has no unique constraint %s", t.Name, name)
+			i.x.Fail(c.Infer.Location, "table %s has no unique constraint %s", t.Name, name)
 		}
 	}
 	for _, n := range c.Infer.IndexElems {
 		e := pg.Inner(n).(*pg.IndexElem)
 		name := t.KeyOf(e.Name)
 		if name == "" {
-			name = i.indexedColumn(&schema.SQLExpr{Node: e.Expr, Text: i.x.text})
+			name = i.indexedColumn(&schema.SQLExpr{Node: e.Expr, Text: i.x.Text})
 		}
 		if t.IR.Column(name) < 0 {
-			i.x.fail(c.Infer.Location, "table %s has no column %s", t.Name, name)
+			i.x.Fail(c.Infer.Location, "table %s has no column %s", t.Name, name)
 		}
 		if !slices.Contains(cols, name) {
 			cols = append(cols, name)
@@ -191,11 +192,11 @@ func (i *inserter) conflictTarget(c *pg.OnConflictClause) []int {
 	}
 	for _, u := range t.Uniques {
 		if (slices.Contains(t.UnseenNames(), u.Name) || u.NullsEqual(t)) && strings.Join(u.Columns, " ") == strings.Join(cols, " ") {
-			i.b.unmodelled("ON CONFLICT on %s", u.Name)
+			i.b.Unmodelled("ON CONFLICT on %s", u.Name)
 		}
 	}
 	if !i.isKey(out) {
-		i.x.fail(c.Infer.Location, "no primary key or unique constraint of %s has exactly the columns of ON CONFLICT", t.Name)
+		i.x.Fail(c.Infer.Location, "no primary key or unique constraint of %s has exactly the columns of ON CONFLICT", t.Name)
 	}
 	return out
 }
@@ -210,7 +211,7 @@ func (i *inserter) anyKey(c *pg.OnConflictClause) bool {
 func (i *inserter) onlyKey() []int {
 	t := i.tab
 	if len(t.Unseen) > 0 {
-		i.b.unmodelled("ON DUPLICATE KEY UPDATE, with %s", t.Unseen[0].What)
+		i.b.Unmodelled("ON DUPLICATE KEY UPDATE, with %s", t.Unseen[0].What)
 	}
 	var keys [][]int
 	for _, k := range append(t.Keys(), t.Uniques...) {
@@ -219,7 +220,7 @@ func (i *inserter) onlyKey() []int {
 		}
 	}
 	if len(keys) != 1 {
-		i.b.unmodelled("ON DUPLICATE KEY UPDATE of a table with %d keys that may be met", len(keys))
+		i.b.Unmodelled("ON DUPLICATE KEY UPDATE of a table with %d keys that may be met", len(keys))
 	}
 	return keys[0]
 }
@@ -236,15 +237,15 @@ func (i *inserter) generates(name string) bool {
 
 // indexedColumn finds the column that stands for an expression of ON CONFLICT.
 func (i *inserter) indexedColumn(e *schema.SQLExpr) string {
-	v, why := i.b.l.rowExpr(i.tab, e)
+	v, why := i.b.App.RowExpr(i.tab, e)
 	if why == "" {
 		for _, c := range i.tab.Indexed {
-			if g := i.tab.IR.Columns[i.tab.IR.Column(c.Name)].Generated; g != nil && ir.ExprString(g) == ir.ExprString(v.e) {
+			if g := i.tab.IR.Columns[i.tab.IR.Column(c.Name)].Generated; g != nil && ir.ExprString(g) == ir.ExprString(v.Expr) {
 				return c.Name
 			}
 		}
 	}
-	i.b.unmodelled("ON CONFLICT on an expression")
+	i.b.Unmodelled("ON CONFLICT on an expression")
 	return ""
 }
 
@@ -265,7 +266,7 @@ func (i *inserter) isKey(cols []int) bool {
 type conflictRow struct {
 	query *ir.Select
 	found string
-	cols  []colDef // RETURNING as the update leaves the row
+	cols  []query.Column // RETURNING as the update leaves the row
 }
 
 // readsFirst reports whether the row that an INSERT … ON CONFLICT DO UPDATE leaves cannot
@@ -279,27 +280,27 @@ func (i *inserter) readsFirst(c *ir.Conflict) bool {
 // readConflict reads what RETURNING gives of an INSERT … ON CONFLICT DO UPDATE if there
 // is such a row. That is best done after it, since a row that the snapshot has may be gone
 // by then, and is inserted anew; after is the row as it is then.
-func (i *inserter) readConflict(stmt *ir.Insert, row, existing, after *rowSource) *conflictRow {
+func (i *inserter) readConflict(stmt *ir.Insert, row, existing, after *query.RowSource) *conflictRow {
 	b := i.b
 	var where ir.Expr
 	for _, k := range stmt.Conflict.Target {
 		name := i.tab.IR.Columns[k].Name
 		var given ir.Expr
-		if c := row.col(name); c != nil {
-			given = c.e
+		if c := row.Col(name); c != nil {
+			given = c.Expr
 		} else { // it is hidden
 			given = stmt.Values[slices.Index(stmt.Cols, k)]
 		}
-		where = ir.AndE(where, ir.Op(ir.Eq, &ir.Col{Row: existing.row, Col: name}, given))
+		where = ir.AndE(where, ir.Op(ir.Eq, &ir.Col{Row: existing.Row, Col: name}, given))
 	}
-	out := &conflictRow{found: b.local("in_conflict", schema.TBool)}
-	s := &ir.Select{At: at(i.pos), Query: ir.Query{From: []ir.Source{existing.irSource()}, Where: where}, Found: out.found}
+	out := &conflictRow{found: b.Local("in_conflict", schema.TBool)}
+	s := &ir.Select{At: query.At(i.pos), Query: ir.Query{From: []ir.Source{existing.IrSource()}, Where: where}, Found: out.found}
 	for _, c := range i.returned(after, row) {
-		local := b.local(c.name, c.t)
-		s.Into, s.Cols = append(s.Into, local), append(s.Cols, c.e)
-		out.cols = append(out.cols, colDef{name: c.name, e: ir.V(local), t: c.t})
+		local := b.Local(c.Name, c.Type)
+		s.Into, s.Cols = append(s.Into, local), append(s.Cols, c.Expr)
+		out.cols = append(out.cols, query.Column{Name: c.Name, Expr: ir.V(local), Type: c.Type})
 	}
-	b.emit(s)
+	b.Emit(s)
 	out.query = s
 	return out
 }

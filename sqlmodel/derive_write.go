@@ -4,6 +4,7 @@ import (
 	"strconv"
 
 	"github.com/txrobust/robust/internal/sql/pg"
+	"github.com/txrobust/robust/internal/sql/query"
 	"github.com/txrobust/robust/internal/sql/schema"
 	"github.com/txrobust/robust/internal/sql/syntax"
 	"github.com/txrobust/robust/ir"
@@ -13,18 +14,18 @@ import (
 // tables that are joined, or where RETURNING may name them: whether a row is written,
 // the values that it gets and those of RETURNING are derivations, in which the row
 // that is written is free. Each row must match one row of FROM at most.
-func (b *builder) derivedFrom(y *ex, row *rowSource, from []*pg.Node, where *pg.Node, set []*pg.Node, ret *pg.ReturningClause) (*writeQuery, []assignment) {
+func (b *builder) derivedFrom(y *query.Place, row *query.RowSource, from []*pg.Node, where *pg.Node, set []*pg.Node, ret *pg.ReturningClause) (*writeQuery, []assignment) {
 	if len(from) == 0 {
-		b.unmodelled("an expression in a write")
+		b.Unmodelled("an expression in a write")
 	}
 	z := *y
-	z.d, z.perRow, z.fetched, z.sure = y.newDeriver(), true, fetchedSome, nil
-	z.d.rows[row.row] = true
-	q := &query{in: z.inner(), atMost: -1}
-	q.level = q.in.levels[len(q.in.levels)-1]
+	z.Deriver, z.PerRow, z.Fetched, z.Sure = y.NewDeriver(), true, query.FetchedSome, nil
+	z.Deriver.Rows[row.Row] = true
+	q := &query.Query{Place: z.Inner(), AtMost: -1}
+	q.Level = q.Place.Levels[len(q.Place.Levels)-1]
 	var tree ir.From
 	for _, n := range from {
-		f := q.fromTree(n)
+		f := q.FromTree(n)
 		if tree == nil {
 			tree = f
 		} else {
@@ -34,110 +35,69 @@ func (b *builder) derivedFrom(y *ex, row *rowSource, from []*pg.Node, where *pg.
 	var inside, own ir.Expr // conditions with the rows of FROM, and without
 	if where != nil {
 		for _, n := range syntax.Conjuncts(where) {
-			c := q.in.boolean(n, truth)
-			if about(c, row.row) {
+			c := q.Place.Boolean(n, query.Truth)
+			if query.About(c, row.Row) {
 				own = ir.AndE(own, c)
 			} else {
 				inside = ir.AndE(inside, c)
 			}
 		}
 	}
-	list := b.sets(q.in, row, set)
-	returned := b.targetsOf(q, withValues(row, list), q.level.sources, ret)
-	if len(list)+len(returned) > 0 && !z.d.oneEach(tree, inside, row.row) {
-		b.unmodelled("an UPDATE or RETURNING of rows that may match several rows of FROM or USING")
+	list := b.sets(q.Place, row, set)
+	returned := b.targetsOf(q, withValues(row, list), q.Level.Sources, ret)
+	if len(list)+len(returned) > 0 && !z.Deriver.OneEach(tree, inside, row.Row) {
+		b.Unmodelled("an UPDATE or RETURNING of rows that may match several rows of FROM or USING")
 	}
-	z.d.restrict(tree, inside)
-	for _, n := range q.nested {
-		n.settle(&z, tree, &ir.Project{Where: inside})
+	z.Deriver.Restrict(tree, inside)
+	for _, n := range q.Nested {
+		n.Settle(&z, tree, &ir.Project{Where: inside})
 	}
 	all := &ir.Project{From: tree, Where: inside}
 	for i, a := range list {
-		all.Cols = append(all.Cols, ir.Item{Name: strconv.Itoa(i), Type: localType(a.v.t), Expr: a.v.e})
+		all.Cols = append(all.Cols, ir.Item{Name: strconv.Itoa(i), Type: query.LocalType(a.v.Type), Expr: a.v.Expr})
 	}
 	for i, c := range returned {
-		all.Cols = append(all.Cols, ir.Item{Name: strconv.Itoa(len(list) + i), Type: localType(c.t), Expr: c.e})
+		all.Cols = append(all.Cols, ir.Item{Name: strconv.Itoa(len(list) + i), Type: query.LocalType(c.Type), Expr: c.Expr})
 	}
-	z.d.read(all)
-	typeOf := func(e ir.Expr) ir.Type { return z.d.typeOf(y, e) }
-	match := &derived{rel: &ir.Project{From: tree, Where: inside}, typeOf: typeOf}
-	y.succeeds(&derived{rel: all, single: true, typeOf: typeOf}, false)
+	z.Deriver.Read(all)
+	typeOf := func(e ir.Expr) ir.Type { return z.Deriver.TypeOf(y, e) }
+	match := &query.Derived{Rel: &ir.Project{From: tree, Where: inside}, TypeOf: typeOf}
+	y.Succeeds(&query.Derived{Rel: all, Single: true, TypeOf: typeOf}, false)
 	value := func(i int, e ir.Expr, t schema.Type) ir.Expr {
-		if rowFree(e, map[string]bool{row.row: true}) {
+		if query.RowFree(e, map[string]bool{row.Row: true}) {
 			return e
 		}
-		one := &derived{rel: &ir.Project{From: tree, Where: inside, Cols: all.Cols[i : i+1]}, typeOf: typeOf}
-		return one.call(ir.WantValue, localType(t))
+		one := &query.Derived{Rel: &ir.Project{From: tree, Where: inside, Cols: all.Cols[i : i+1]}, TypeOf: typeOf}
+		return one.Call(ir.WantValue, query.LocalType(t))
 	}
 	for i, a := range list {
-		list[i].v.e = value(i, a.v.e, a.v.t)
+		list[i].v.Expr = value(i, a.v.Expr, a.v.Type)
 	}
 	for i, c := range returned {
-		returned[i].e = value(len(list)+i, c.e, c.t)
+		returned[i].Expr = value(len(list)+i, c.Expr, c.Type)
 	}
-	return &writeQuery{in: y, where: ir.AndE(own, match.call(ir.WantAny, ir.BoolType)), returned: returned}, list
+	return &writeQuery{in: y, where: ir.AndE(own, match.Call(ir.WantAny, ir.BoolType)), returned: returned}, list
 }
 
 // targetsOf translates RETURNING over a row as a write leaves it and over the rows of
 // FROM or USING, which x sees; nil is no RETURNING.
-func (b *builder) targetsOf(q *query, after *rowSource, from []*rowSource, ret *pg.ReturningClause) []colDef {
+func (b *builder) targetsOf(q *query.Query, after *query.RowSource, from []*query.RowSource, ret *pg.ReturningClause) []query.Column {
 	if ret == nil {
 		return nil
 	}
 	if len(ret.Options) > 0 {
-		b.unmodelled("RETURNING WITH")
+		b.Unmodelled("RETURNING WITH")
 	}
-	x := *q.in
-	x.levels = append(append([]*level{}, x.levels[:len(x.levels)-1]...), &level{sources: append([]*rowSource{after}, from...)})
-	rq := &query{in: &x, level: x.levels[len(x.levels)-1], atMost: -1}
+	x := *q.Place
+	x.Levels = append(append([]*query.Level{}, x.Levels[:len(x.Levels)-1]...), &query.Level{Sources: append([]*query.RowSource{after}, from...)})
+	rq := &query.Query{Place: &x, Level: x.Levels[len(x.Levels)-1], AtMost: -1}
 	for _, n := range ret.Exprs {
-		rq.addTarget(pg.Inner(n).(*pg.ResTarget))
+		rq.AddTarget(pg.Inner(n).(*pg.ResTarget))
 	}
-	for i, c := range rq.targets {
-		if c.t.Name == schema.NUnknown {
-			rq.targets[i].t = schema.TText
+	for i, c := range rq.Targets {
+		if c.Type.Name == schema.NUnknown {
+			rq.Targets[i].Type = schema.TText
 		}
 	}
-	return rq.targets
-}
-
-// oneEach reports whether at most one row of a FROM list matches each row of
-// the table that is written: conditions fix a key of it.
-func (d *deriver) oneEach(from ir.From, where ir.Expr, target string) bool {
-	leaf, ok := from.(*ir.Leaf)
-	if !ok {
-		return false
-	}
-	fixed := fixedColumns(leaf.Row, where, map[string]bool{target: true})
-	if t := d.tableOf(leaf); t != nil {
-		all := true
-		for _, k := range t.IR.Key {
-			all = all && fixed[t.IR.Columns[k].Name]
-		}
-		return all
-	}
-	p, ok := leaf.Rel.(*ir.Project)
-	if !ok {
-		return false
-	}
-	inner, ok := p.From.(*ir.Leaf)
-	if !ok {
-		return false
-	}
-	g, ok := inner.Rel.(*ir.Group)
-	if !ok {
-		return false
-	}
-	keys := map[string]bool{}
-	for _, i := range p.Cols {
-		if c, ok := i.Expr.(*ir.Col); ok && c.Row == inner.Row && fixed[i.Name] {
-			keys[c.Col] = true
-		}
-	}
-	for _, k := range g.Keys {
-		if !keys[k.Name] {
-			return false
-		}
-	}
-	return true
+	return rq.Targets
 }

@@ -3,6 +3,7 @@ package sqlmodel
 import (
 	"slices"
 
+	"github.com/txrobust/robust/internal/sql/query"
 	"github.com/txrobust/robust/internal/sql/schema"
 	"github.com/txrobust/robust/internal/sql/syntax"
 	"github.com/txrobust/robust/ir"
@@ -78,7 +79,7 @@ func (l *completer) exclusionExpr(t *schema.Table, c *schema.Exclusion, out *ir.
 		if c.Where == nil {
 			return nil
 		}
-		return l.inRow(t, row, c.Where.Text).boolean(c.Where.Node, exact)
+		return l.inRow(t, row, c.Where.Text).Boolean(c.Where.Node, query.Exact)
 	}
 	for _, el := range c.Elements {
 		if _, declared := l.Operators[el.Op]; declared {
@@ -86,18 +87,18 @@ func (l *completer) exclusionExpr(t *schema.Table, c *schema.Exclusion, out *ir.
 		}
 		x := l.inRow(t, firstRow, c.Text)
 		a, b := l.element(t, el, firstRow), l.element(t, el, secondRow)
-		v := x.binary(el.Op, a, b, el.Loc)
-		if v.t.Name != schema.NBool {
+		v := x.Binary(el.Op, a, b, el.Loc)
+		if v.Type.Name != schema.NBool {
 			return "the operator " + el.Op
 		}
-		for _, side := range []val{a, b} {
-			if _, compares := syntax.Comparisons[el.Op]; !side.nn && !v.nn && !compares { // operators give NULL for NULL
-				out.Expr = ir.AndE(out.Expr, isNotNull(side.e))
+		for _, side := range []query.Val{a, b} {
+			if _, compares := syntax.Comparisons[el.Op]; !side.NotNull && !v.NotNull && !compares { // operators give NULL for NULL
+				out.Expr = ir.AndE(out.Expr, query.IsNotNull(side.Expr))
 			}
 		}
-		out.Expr = ir.AndE(out.Expr, v.e)
-		if r, ok := l.rangeOf(l.element(t, el, t.Name)); ok {
-			e := x.compare("<=", r.lo, r.hi, el.Loc).e
+		out.Expr = ir.AndE(out.Expr, v.Expr)
+		if r, ok := l.RangeOf(l.element(t, el, t.Name)); ok {
+			e := x.Compare("<=", r.Lo, r.Hi, el.Loc).Expr
 			if w := where(t.Name); w != nil {
 				e = ir.OrE(ir.NotE(w), e)
 			}
@@ -109,19 +110,19 @@ func (l *completer) exclusionExpr(t *schema.Table, c *schema.Exclusion, out *ir.
 }
 
 // inRow translates expressions over a row of t.
-func (l *completer) inRow(t *schema.Table, row string, at *syntax.Text) *ex {
-	return &ex{l: l.Application, text: at, levels: []*level{{sources: []*rowSource{tableSource(t, t.Rel.Own(), row)}}}, perRow: true}
+func (l *completer) inRow(t *schema.Table, row string, at *syntax.Text) *query.Place {
+	return &query.Place{App: l.Application, Text: at, Levels: []*query.Level{{Sources: []*query.RowSource{query.TableSource(t, t.Rel.Own(), row)}}}, PerRow: true}
 }
 
 // element gives the value of an element in a row.
-func (l *completer) element(t *schema.Table, el schema.ExclusionElement, row string) val {
+func (l *completer) element(t *schema.Table, el schema.ExclusionElement, row string) query.Val {
 	if el.Expr != nil {
 		x := l.inRow(t, row, el.Expr.Text)
-		return x.defaultType(x.one(el.Expr.Node))
+		return x.DefaultType(x.One(el.Expr.Node))
 	}
 	for _, c := range append(slices.Clone(t.Columns), t.Indexed...) {
 		if c.Name == el.Column {
-			return val{e: &ir.Col{Row: row, Col: c.Name}, t: c.T, nn: c.NotNull}
+			return query.Val{Expr: &ir.Col{Row: row, Col: c.Name}, Type: c.T, NotNull: c.NotNull}
 		}
 	}
 	panic(schema.Unmodelled{Reason: "the expression of " + el.Column})

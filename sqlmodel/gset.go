@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/txrobust/robust/internal/sql/pg"
+	"github.com/txrobust/robust/internal/sql/query"
 	"github.com/txrobust/robust/internal/sql/schema"
 	"github.com/txrobust/robust/internal/sql/syntax"
 	"github.com/txrobust/robust/ir"
@@ -16,7 +17,7 @@ func (c *psql) gset(n *syntax.Node, tree any) {
 	b, f := c.b, c.f
 	strict := c.s.S.Pgbench || n.Cmd.Strict
 	if n.Cmd.Name == "aset" {
-		b.unmodelled("\\aset")
+		b.Unmodelled("\\aset")
 	}
 	var list []int     // the variables
 	var fresh []string // where their values are until it is clear that there is one row
@@ -24,81 +25,81 @@ func (c *psql) gset(n *syntax.Node, tree any) {
 	// the variables at once.
 	single, direct := true, false
 	gives := false
-	var into []dest
+	var into []query.Dest
 	held := map[int]string{} // by variable: where its value is meanwhile
-	dests := func(targets []colDef) (out, rest []dest) {
+	dests := func(targets []query.Column) (out, rest []query.Dest) {
 		defer func() { into = out }()
 		list, fresh, gives = nil, nil, true
 		keep := false // some variable has a value that may have to stay
 		for _, col := range targets {
-			k := c.number(n.Cmd.Target + col.name)
+			k := c.number(n.Cmd.Target + col.Name)
 			keep = keep || c.vars[k] != nil && (c.roles[k] != queried || c.sure[k] || c.stored[k])
 		}
 		direct = strict || single && !keep
 		for _, col := range targets {
-			k := c.number(n.Cmd.Target + col.name)
+			k := c.number(n.Cmd.Target + col.Name)
 			if c.vars[k] == nil {
-				out = append(out, dest{})
+				out = append(out, query.Dest{})
 				continue
 			}
-			t := b.setType(c.vars[k], col.t)
-			local := c.vars[k].local
+			t := b.setType(c.vars[k], col.Type)
+			local := c.vars[k].Local
 			if !direct {
 				if held[k] == "" {
-					held[k] = b.local(c.vars[k].name, t)
+					held[k] = b.Local(c.vars[k].Name, t)
 				}
 				local = held[k]
 			}
 			list, fresh = append(list, k), append(fresh, local)
-			out = append(out, dest{local, t})
+			out = append(out, query.Dest{Local: local, T: t})
 		}
 		return lastOnes(out, nil), nil
 	}
-	f.found, f.rowcount = b.local("was_found", schema.TBool), ""
+	f.Found, f.Rowcount = b.Local("was_found", schema.TBool), ""
 	defer func() {
-		c.sent.Into, c.sent.Found, c.sent.Count = locals(into), f.found, f.rowcount
-		f.found, f.rowcount = "", ""
+		c.sent.Into, c.sent.Found, c.sent.Count = locals(into), f.Found, f.Rowcount
+		f.Found, f.Rowcount = "", ""
 	}()
-	to := sink{kind: intoLocals, dests: dests, strict: strict, whole: true}
-	one := ir.Expr(ir.V(f.found))
+	to := query.Sink{Kind: query.IntoLocals, Dests: dests, Strict: strict, Whole: true}
+	one := ir.Expr(ir.V(f.Found))
 	s, isSelect := tree.(*pg.SelectStmt)
 	if isSelect && len(s.ValuesLists) > 1 {
-		b.unmodelled("\\gset of several rows of VALUES")
+		b.Unmodelled("\\gset of several rows of VALUES")
 	}
 	if isSelect && len(s.ValuesLists) == 0 {
 		b.apart(s, nil)
 		x := b.ex(f, n.Text)
-		q := x.locking(s, false)
-		b.skipRows(q, n.Pos, false)
-		single = len(q.aggs) > 0 || len(q.from) == 0 || q.atMost == 1 || b.singleRow(q.ir())
+		q := x.Locking(s, false)
+		b.SkipRows(q, n.Pos, false)
+		single = len(q.Aggs) > 0 || len(q.From) == 0 || q.AtMost == 1 || b.SingleRow(q.IR())
 		if !single && !strict {
-			if q.limit != nil {
-				b.unmodelled("\\gset of a query with LIMIT")
+			if q.Limit != nil {
+				b.Unmodelled("\\gset of a query with LIMIT")
 			}
-			rows := b.local("row_count", schema.TInt)
-			b.emit(&ir.Select{At: at(n.Pos), Into: []string{rows}, Aggs: []ir.Agg{{Fn: "count", Type: ir.IntType}}, Query: q.ir()})
+			rows := b.Local("row_count", schema.TInt)
+			b.Emit(&ir.Select{At: query.At(n.Pos), Into: []string{rows}, Aggs: []ir.Agg{{Fn: "count", Type: ir.IntType}}, Query: q.IR()})
 			one = ir.Op(ir.Eq, ir.V(rows), ir.C(ir.Int(1)))
 		}
 		b.selectInto(f, x, q, n.Pos, to)
 	} else {
-		body := b.collect(func() { b.command(f, n.Text, tree, n.Pos, to) })
+		body := b.Collect(func() { b.Command(f, n.Text, tree, n.Pos, to) })
 		if single = oneRowWritten(body); !single {
-			f.rowcount = b.local("row_count", schema.TInt)
-			body = b.collect(func() { b.command(f, n.Text, tree, n.Pos, to) })
-			one = ir.Op(ir.Eq, ir.V(f.rowcount), ir.C(ir.Int(1)))
+			f.Rowcount = b.Local("row_count", schema.TInt)
+			body = b.Collect(func() { b.Command(f, n.Text, tree, n.Pos, to) })
+			one = ir.Op(ir.Eq, ir.V(f.Rowcount), ir.C(ir.Int(1)))
 		}
-		b.out = append(b.out, body...)
+		b.Out = append(b.Out, body...)
 		if !single && strict {
-			b.emit(&ir.Assume{At: at(n.Pos), Cond: one})
+			b.Emit(&ir.Assume{At: query.At(n.Pos), Cond: one})
 		}
 	}
 	if !gives {
-		b.unmodelled("\\%s of this statement", n.Cmd.Name)
+		b.Unmodelled("\\%s of this statement", n.Cmd.Name)
 	}
 	if !direct && len(list) > 0 {
-		b.emit(&ir.If{At: at(n.Pos), Cond: one, Then: b.collect(func() {
+		b.Emit(&ir.If{At: query.At(n.Pos), Cond: one, Then: b.Collect(func() {
 			for i, k := range list {
-				b.assign(n.Pos, c.vars[k].local, ir.V(fresh[i]))
+				b.assign(n.Pos, c.vars[k].Local, ir.V(fresh[i]))
 			}
 		})})
 	}
@@ -114,9 +115,9 @@ func oneRowWritten(list []ir.Stmt) bool {
 	ir.Walk(list, func(s ir.Stmt) {
 		switch s := s.(type) {
 		case *ir.Update:
-			one = one && fixesKey(s.Table, s.Row, s.Where, nil)
+			one = one && query.FixesKey(s.Table, s.Row, s.Where, nil)
 		case *ir.Delete:
-			one = one && fixesKey(s.Table, s.Row, s.Where, nil)
+			one = one && query.FixesKey(s.Table, s.Row, s.Where, nil)
 		case *ir.Foreach, *ir.While:
 			one = false
 		}
@@ -129,7 +130,7 @@ func oneRowWritten(list []ir.Stmt) bool {
 func (c *psql) lose(n *syntax.Node) {
 	for _, col := range c.resultNames(n) {
 		if k := c.number(n.Cmd.Target + col); c.vars[k] != nil {
-			c.b.havoc(n.Pos, c.vars[k].local)
+			c.b.Havoc(n.Pos, c.vars[k].Local)
 			c.changed(k, true)
 		}
 	}

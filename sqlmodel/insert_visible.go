@@ -2,6 +2,7 @@ package sqlmodel
 
 import (
 	"github.com/txrobust/robust/internal/sql/pg"
+	"github.com/txrobust/robust/internal/sql/query"
 	"github.com/txrobust/robust/internal/sql/schema"
 	"github.com/txrobust/robust/internal/sql/syntax"
 	"github.com/txrobust/robust/ir"
@@ -20,14 +21,14 @@ func (i *inserter) look(events int32) {
 	}
 	b.looksAhead(i.tab, schema.AddsRows, events, false, parts...)
 	if c := i.s.OnConflictClause; c != nil && b.sightOf(c).Now.Meets(i.wrote.Tables) {
-		b.unmodelled("a VOLATILE function in ON CONFLICT, %s", hidden)
+		b.Unmodelled("a VOLATILE function in ON CONFLICT, %s", hidden)
 	}
 	if events&schema.OnUpdate != 0 {
 		i.twice(parts)
 	}
 	for _, c := range i.tab.Columns {
-		if c.Def != nil && b.l.SightOf(b.l.DeclaredRefs(c.Def.Node, c.Def.Text)).Before.Meets(i.wrote.Tables) {
-			b.unmodelled("the default of column %s, %s", c.Name, hidden)
+		if c.Def != nil && b.App.SightOf(b.App.DeclaredRefs(c.Def.Node, c.Def.Text)).Before.Meets(i.wrote.Tables) {
+			b.Unmodelled("the default of column %s, %s", c.Name, hidden)
 		}
 	}
 	if !i.ret() {
@@ -38,9 +39,9 @@ func (i *inserter) look(events int32) {
 		before, now := s.Before.Meets(i.wrote.Tables), s.Now.Meets(i.wrote.Tables)
 		switch {
 		case (before || now) && events&schema.OnUpdate != 0:
-			b.unmodelled("RETURNING of ON CONFLICT DO UPDATE, %s", hidden)
+			b.Unmodelled("RETURNING of ON CONFLICT DO UPDATE, %s", hidden)
 		case before && now:
-			b.unmodelled("a subquery and a VOLATILE function in RETURNING, %s", hidden)
+			b.Unmodelled("a subquery and a VOLATILE function in RETURNING, %s", hidden)
 		case before:
 			i.early[k] = i.beforehand(n)
 		}
@@ -50,7 +51,7 @@ func (i *inserter) look(events int32) {
 // twice ends the translation of an INSERT … ON CONFLICT DO UPDATE whose values or BEFORE triggers write the table: it is an error to
 // update a row for a second time.
 func (i *inserter) twice(parts []pg.Message) {
-	writer := i.b.l.Tracer()
+	writer := i.b.App.Tracer()
 	for _, g := range i.tab.Triggers {
 		if g.Before && g.Events&(schema.OnInsert|schema.OnUpdate) != 0 {
 			writer.Add(g.Refs())
@@ -58,37 +59,37 @@ func (i *inserter) twice(parts []pg.Message) {
 	}
 	now := i.b.sightOf(parts...).Now
 	if writer.Writes && writer.Meets(map[string]bool{i.tab.Name: true}) || now.Writes && now.Meets(map[string]bool{i.tab.Name: true}) {
-		i.b.unmodelled("ON CONFLICT DO UPDATE of a table that a function or trigger of the same statement writes")
+		i.b.Unmodelled("ON CONFLICT DO UPDATE of a table that a function or trigger of the same statement writes")
 	}
 }
 
 // beforehand computes an item of RETURNING as far as it does not depend on the inserted row.
-func (i *inserter) beforehand(n *pg.Node) []colDef {
+func (i *inserter) beforehand(n *pg.Node) []query.Column {
 	y := *i.x
-	src := tableSource(i.tab, syntax.AliasOf(i.s.Relation), returnedRow)
-	y.levels = append(append([]*level{}, y.levels...), &level{sources: []*rowSource{src}})
-	q := &query{in: &y, level: y.levels[len(y.levels)-1], atMost: -1}
-	q.addTarget(pg.Inner(n).(*pg.ResTarget))
-	for k, c := range q.targets {
-		if ir.HasExists(c.e) {
-			if !rowFree(c.e, map[string]bool{}) {
-				i.b.unmodelled("a subquery in RETURNING that depends on the row, %s", hidden)
+	src := query.TableSource(i.tab, syntax.AliasOf(i.s.Relation), returnedRow)
+	y.Levels = append(append([]*query.Level{}, y.Levels...), &query.Level{Sources: []*query.RowSource{src}})
+	q := &query.Query{Place: &y, Level: y.Levels[len(y.Levels)-1], AtMost: -1}
+	q.AddTarget(pg.Inner(n).(*pg.ResTarget))
+	for k, c := range q.Targets {
+		if ir.HasExists(c.Expr) {
+			if !query.RowFree(c.Expr, map[string]bool{}) {
+				i.b.Unmodelled("a subquery in RETURNING that depends on the row, %s", hidden)
 			}
-			local := i.b.local(c.name, c.t)
-			i.b.emit(&ir.Assign{At: at(i.pos), Var: local, Expr: c.e})
-			q.targets[k].e = ir.V(local)
+			local := i.b.Local(c.Name, c.Type)
+			i.b.Emit(&ir.Assign{At: query.At(i.pos), Var: local, Expr: c.Expr})
+			q.Targets[k].Expr = ir.V(local)
 		}
 	}
-	return q.targets
+	return q.Targets
 }
 
 // filled puts an inserted row into what was computed before it.
-func (i *inserter) filled(cols []colDef, row *rowSource) []colDef {
-	out := append([]colDef{}, cols...)
+func (i *inserter) filled(cols []query.Column, row *query.RowSource) []query.Column {
+	out := append([]query.Column{}, cols...)
 	for k, c := range out {
-		out[k].e = ir.MapExpr(c.e, func(e ir.Expr) ir.Expr {
+		out[k].Expr = ir.MapExpr(c.Expr, func(e ir.Expr) ir.Expr {
 			if col, ok := e.(*ir.Col); ok && col.Row == returnedRow {
-				return row.col(col.Col).e
+				return row.Col(col.Col).Expr
 			}
 			return e
 		})
@@ -102,12 +103,12 @@ func (i *inserter) seesBefore(n *pg.Node) bool {
 	s := i.b.sightOf(n)
 	before, now := s.Before.Meets(i.wrote.Tables), s.Now.Meets(i.wrote.Tables)
 	if before && now {
-		i.b.unmodelled("a subquery and a VOLATILE function in one value, %s", hidden)
+		i.b.Unmodelled("a subquery and a VOLATILE function in one value, %s", hidden)
 	}
 	if now {
 		for _, g := range i.tab.Triggers {
-			if !g.Before && g.Events&schema.OnInsert != 0 && s.Now.Meets(i.b.l.EffectOf(g.Refs()).Tables) {
-				i.b.unmodelled("a VOLATILE function that looks at what trigger %s writes", g.Name)
+			if !g.Before && g.Events&schema.OnInsert != 0 && s.Now.Meets(i.b.App.EffectOf(g.Refs()).Tables) {
+				i.b.Unmodelled("a VOLATILE function that looks at what trigger %s writes", g.Name)
 			}
 		}
 	}
@@ -116,10 +117,10 @@ func (i *inserter) seesBefore(n *pg.Node) bool {
 
 // kept computes a value now.
 func (i *inserter) kept(a assignment) assignment {
-	if ir.HasExists(a.v.e) {
-		local := i.b.local(a.column, a.v.t)
-		i.b.emit(&ir.Assign{At: at(i.pos), Var: local, Expr: a.v.e})
-		a.v.e = ir.V(local)
+	if ir.HasExists(a.v.Expr) {
+		local := i.b.Local(a.column, a.v.Type)
+		i.b.Emit(&ir.Assign{At: query.At(i.pos), Var: local, Expr: a.v.Expr})
+		a.v.Expr = ir.V(local)
 	}
 	return a
 }

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/txrobust/robust/internal/sql/pg"
+	"github.com/txrobust/robust/internal/sql/query"
 	"github.com/txrobust/robust/internal/sql/schema"
 	"github.com/txrobust/robust/internal/sql/syntax"
 	"github.com/txrobust/robust/ir"
@@ -22,20 +23,20 @@ func (l *completer) invariants() {
 		}
 		inv := &ir.Invariant{Pos: f.Pos}
 		e := pg.TargetValue(s.TargetList[0])
-		lv := &level{}
+		lv := &query.Level{}
 		add := func(table, alias string, pos ir.Pos) {
 			t := l.Late.Table(table)
 			if t == nil {
 				l.Fail(pos, "there is no table %s", table)
 			}
-			for _, o := range lv.sources {
-				if o.alias == alias {
+			for _, o := range lv.Sources {
+				if o.Alias == alias {
 					l.Fail(pos, "the name %s is given to two rows", alias)
 				}
 			}
-			src := tableSource(t, alias, alias)
-			lv.sources = append(lv.sources, src)
-			inv.From = append(inv.From, src.irSource())
+			src := query.TableSource(t, alias, alias)
+			lv.Sources = append(lv.Sources, src)
+			inv.From = append(inv.From, src.IrSource())
 		}
 		for _, src := range f.From {
 			add(src.Table, src.Alias, src.Pos)
@@ -48,8 +49,8 @@ func (l *completer) invariants() {
 						l.Fail(f.Text.Pos(int(c.Location)), "write the table's name before the column %s", strings.Join(parts, "."))
 					}
 					table := syntax.Qualified(parts[:len(parts)-1])
-					for _, o := range lv.sources {
-						if o.table == l.Late.Table(table) && o.table != nil {
+					for _, o := range lv.Sources {
+						if o.Table == l.Late.Table(table) && o.Table != nil {
 							return true
 						}
 					}
@@ -61,12 +62,12 @@ func (l *completer) invariants() {
 		if len(inv.From) == 0 {
 			l.Fail(f.Pos, "an invariant must be about the rows of some table")
 		}
-		inv.Expr = l.factExpr(&ex{l: l.Application, text: f.Text, levels: []*level{lv}, perRow: true}, e, f.Pos)
+		inv.Expr = l.factExpr(&query.Place{App: l.Application, Text: f.Text, Levels: []*query.Level{lv}, PerRow: true}, e, f.Pos)
 		l.Prog.Invariants = append(l.Prog.Invariants, inv)
 	}
 }
 
-func (l *completer) factExpr(x *ex, e *pg.Node, pos ir.Pos) ir.Expr {
+func (l *completer) factExpr(x *query.Place, e *pg.Node, pos ir.Pos) ir.Expr {
 	defer func() {
 		if r := recover(); r != nil {
 			u, is := r.(schema.Unmodelled)
@@ -76,5 +77,5 @@ func (l *completer) factExpr(x *ex, e *pg.Node, pos ir.Pos) ir.Expr {
 			l.Fail(pos, "this invariant cannot be modelled: it uses %s", u.Reason)
 		}
 	}()
-	return x.boolean(e, exact)
+	return x.Boolean(e, query.Exact)
 }

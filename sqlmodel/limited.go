@@ -1,29 +1,32 @@
 package sqlmodel
 
-import "github.com/txrobust/robust/ir"
+import (
+	"github.com/txrobust/robust/internal/sql/query"
+	"github.com/txrobust/robust/ir"
+)
 
 // limit restricts a write to as many rows as its LIMIT allows, the first ones in
 // its order, or any. A key that the condition fixes makes it one row at most.
-func (b *builder) limit(w *writeQuery, row *rowSource, tree any, pos ir.Pos) {
-	s := b.l.Limited[tree]
+func (b *builder) limit(w *writeQuery, row *query.RowSource, tree any, pos ir.Pos) {
+	s := b.App.Limited[tree]
 	if s == nil {
 		return
 	}
 	if len(w.other) > 0 {
-		b.unmodelled("LIMIT in a write of several tables")
+		b.Unmodelled("LIMIT in a write of several tables")
 	}
-	q := &query{in: w.in, level: w.in.levels[len(w.in.levels)-1], from: []ir.Source{row.irSource()}, where: w.where, atMost: -1}
+	q := &query.Query{Place: w.in, Level: w.in.Levels[len(w.in.Levels)-1], From: []ir.Source{row.IrSource()}, Where: w.where, AtMost: -1}
 	outer := *w.in
-	outer.levels = outer.levels[:len(outer.levels)-1]
-	q.limits(&outer, s)
+	outer.Levels = outer.Levels[:len(outer.Levels)-1]
+	q.Limits(&outer, s)
 	switch {
-	case q.limit == nil || q.atMost > 0 && b.singleRow(q.ir()):
+	case q.Limit == nil || q.AtMost > 0 && b.SingleRow(q.IR()):
 		return
-	case q.atMost == 1:
-		q.sort(s)
-		w.where = b.firstOf(q, pos)(q.from)
+	case q.AtMost == 1:
+		q.Sort(s)
+		w.where = b.FirstOf(q, pos)(q.From)
 		return
 	}
-	q.sort(s)
-	w.where = ir.AndE(q.where, b.kept(q, q.limit, nil, pos)(q.from))
+	q.Sort(s)
+	w.where = ir.AndE(q.Where, b.Kept(q, q.Limit, nil, pos)(q.From))
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/txrobust/robust/internal/infile"
 	"github.com/txrobust/robust/internal/sql/input"
 	"github.com/txrobust/robust/internal/sql/load"
+	"github.com/txrobust/robust/internal/sql/query"
 	"github.com/txrobust/robust/internal/sql/schema"
 	"github.com/txrobust/robust/internal/sql/syntax"
 	"github.com/txrobust/robust/ir"
@@ -120,7 +121,7 @@ func read(in schema.Input) (l *loader, err error) {
 	if err != nil {
 		return nil, err
 	}
-	l = &loader{&Application{Loader: declared}}
+	l = &loader{&query.Application{Loader: declared}}
 	l.RowOfView = l.typeOfRows
 	if err := l.ReadAll(); err != nil {
 		return nil, err
@@ -133,19 +134,4 @@ func read(in schema.Input) (l *loader, err error) {
 }
 
 // loader translates what an application declares.
-type loader struct{ *Application }
-
-// Application is what queries are translated for: what an application declares, and what is found
-// out while it is translated.
-type Application struct {
-	*load.Loader
-	// ranges are the calls that make a range of two ends.
-	ranges map[ir.Expr]madeRange
-}
-
-// What a translation may take for granted.
-const (
-	oneTimeZone    = "all sessions have the time zone UTC"
-	canonicalUUIDs = "the program gives UUIDs as the database prints them, in lower case with hyphens"
-	equalDigits    = "numbers that are equal have equal texts: digits after the last one that is not 0 do not count"
-)
+type loader struct{ *query.Application }

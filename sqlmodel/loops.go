@@ -3,57 +3,51 @@ package sqlmodel
 import (
 	"github.com/txrobust/robust/internal/sql/pg"
 	"github.com/txrobust/robust/internal/sql/plpgsql"
+	"github.com/txrobust/robust/internal/sql/query"
 	"github.com/txrobust/robust/internal/sql/schema"
 	"github.com/txrobust/robust/internal/sql/syntax"
 	"github.com/txrobust/robust/ir"
 )
 
 // loopBody translates the body of a loop that is labelled l.
-func (b *builder) loopBody(f *frame, l *loopLabel, list []plpgsql.Stmt) []ir.Stmt {
-	f.loops = append(f.loops, l)
-	b.loopDepth++
-	body := b.collect(func() { b.stmts(f, list) })
-	b.loopDepth--
-	f.loops = f.loops[:len(f.loops)-1]
-	if l.wantNext && l.next != "" {
-		return []ir.Stmt{&ir.Block{At: at(b.cur), Label: l.next, Body: body}}
+func (b *builder) loopBody(f *query.Frame, l *query.LoopLabel, list []plpgsql.Stmt) []ir.Stmt {
+	f.Loops = append(f.Loops, l)
+	b.LoopDepth++
+	body := b.Collect(func() { b.stmts(f, list) })
+	b.LoopDepth--
+	f.Loops = f.Loops[:len(f.Loops)-1]
+	if l.WantNext && l.Next != "" {
+		return []ir.Stmt{&ir.Block{At: query.At(b.Cur), Label: l.Next, Body: body}}
 	}
 	return body
 }
 
-// enter opens a scope for a loop's own variable.
-func (f *frame) enter() (leave func()) {
-	outer := f.scope
-	f.scope = &scope{vars: map[string]*variable{}, parent: outer}
-	return func() { f.scope = outer }
-}
-
 // loop is LOOP and WHILE.
-func (b *builder) loop(f *frame, s *plpgsql.Loop, pos ir.Pos) {
-	l := &loopLabel{name: s.Label, loop: true}
-	w := &ir.While{At: at(pos), Cond: ir.C(ir.Bool(true))}
+func (b *builder) loop(f *query.Frame, s *plpgsql.Loop, pos ir.Pos) {
+	l := &query.LoopLabel{Name: s.Label, Loop: true}
+	w := &ir.While{At: query.At(pos), Cond: ir.C(ir.Bool(true))}
 	var test []ir.Stmt
 	if !s.Cond.Empty() {
 		var cond ir.Expr
-		test = b.collect(func() { cond = b.conditionOrChoice(f, s.Cond) })
+		test = b.Collect(func() { cond = b.conditionOrChoice(f, s.Cond) })
 		if len(test) == 0 {
 			w.Cond = cond
 		} else { // what the condition needs is computed in each round
-			test = append(test, &ir.If{At: at(pos), Cond: cond, Else: []ir.Stmt{&ir.Break{At: at(pos)}}})
+			test = append(test, &ir.If{At: query.At(pos), Cond: cond, Else: []ir.Stmt{&ir.Break{At: query.At(pos)}}})
 		}
 	}
 	w.Body = append(test, b.loopBody(f, l, s.Body)...)
-	w.Label = l.label
-	b.emit(w)
+	w.Label = l.Label
+	b.Emit(w)
 }
 
 // startFor makes the local that says whether a FOR loop had a round.
-func (b *builder) startFor(f *frame, pos ir.Pos) (iterated string) {
-	if f.found == "" {
+func (b *builder) startFor(f *query.Frame, pos ir.Pos) (iterated string) {
+	if f.Found == "" {
 		return ""
 	}
-	iterated = b.local("iterated", schema.TBool)
-	b.emitWeak(&ir.Assign{At: at(pos), Var: iterated, Expr: ir.C(ir.Bool(false))})
+	iterated = b.Local("iterated", schema.TBool)
+	b.EmitWeak(&ir.Assign{At: query.At(pos), Var: iterated, Expr: ir.C(ir.Bool(false))})
 	return iterated
 }
 
@@ -62,89 +56,89 @@ func (b *builder) inRound(iterated string, pos ir.Pos, body []ir.Stmt) []ir.Stmt
 	if iterated == "" {
 		return body
 	}
-	s := &ir.Assign{At: at(pos), Var: iterated, Expr: ir.C(ir.Bool(true))}
-	b.weak[s] = true
+	s := &ir.Assign{At: query.At(pos), Var: iterated, Expr: ir.C(ir.Bool(true))}
+	b.Weak[s] = true
 	return append([]ir.Stmt{s}, body...)
 }
 
 // endFor sets FOUND after a FOR loop.
-func (b *builder) endFor(f *frame, iterated string, pos ir.Pos) {
+func (b *builder) endFor(f *query.Frame, iterated string, pos ir.Pos) {
 	if iterated != "" {
-		b.emitWeak(&ir.Assign{At: at(pos), Var: f.found, Expr: ir.V(iterated)})
+		b.EmitWeak(&ir.Assign{At: query.At(pos), Var: f.Found, Expr: ir.V(iterated)})
 	}
 }
 
 // forRange is FOR i IN a..b.
-func (b *builder) forRange(f *frame, s *plpgsql.ForRange, pos ir.Pos) {
+func (b *builder) forRange(f *query.Frame, s *plpgsql.ForRange, pos ir.Pos) {
 	bound := func(span plpgsql.Span) ir.Expr {
 		v := b.value(f, span)
-		if v.record {
-			b.unmodelled("a row as a bound")
+		if v.Record {
+			b.Unmodelled("a row as a bound")
 		}
-		return b.ex(f, f.text).cast(v, schema.TInt, 0).e
+		return b.ex(f, f.Text).Cast(v, schema.TInt, 0).Expr
 	}
 	from, to := bound(s.From), bound(s.To)
 	step := ir.C(ir.Int(1))
 	if !s.By.Empty() {
 		step = bound(s.By)
 	}
-	defer f.enter()()
+	defer f.Enter()()
 	v := b.declare(f, s.Var, schema.TInt)
-	l := &loopLabel{name: s.Label, loop: true, counts: true}
+	l := &query.LoopLabel{Name: s.Label, Loop: true, Counts: true}
 	iterated := b.startFor(f, pos)
-	if isInt(step, 1) {
-		loop := &ir.ForRange{At: at(pos), Var: v.local, From: from, To: to, Reverse: s.Reverse}
-		if f.fn.Assigns(s.Var) { // the body's own changes do not count
-			loop.Var = b.local(s.Var, schema.TInt)
+	if query.IsInt(step, 1) {
+		loop := &ir.ForRange{At: query.At(pos), Var: v.Local, From: from, To: to, Reverse: s.Reverse}
+		if f.Func.Assigns(s.Var) { // the body's own changes do not count
+			loop.Var = b.Local(s.Var, schema.TInt)
 		}
 		loop.Body = b.loopBody(f, l, s.Body)
-		if loop.Var != v.local {
-			loop.Body = append([]ir.Stmt{&ir.Assign{At: at(pos), Var: v.local, Expr: ir.V(loop.Var)}}, loop.Body...)
+		if loop.Var != v.Local {
+			loop.Body = append([]ir.Stmt{&ir.Assign{At: query.At(pos), Var: v.Local, Expr: ir.V(loop.Var)}}, loop.Body...)
 		}
 		loop.Body = b.inRound(iterated, pos, loop.Body)
-		loop.Label = l.label
-		b.emit(loop)
+		loop.Label = l.Label
+		b.Emit(loop)
 		b.endFor(f, iterated, pos)
 		return
 	}
 	// Another step: a loop with a counter.
-	n, last, by := b.local(s.Var, schema.TInt), b.local("last", schema.TInt), b.local("step", schema.TInt)
+	n, last, by := b.Local(s.Var, schema.TInt), b.Local("last", schema.TInt), b.Local("step", schema.TInt)
 	b.assign(pos, n, from)
 	b.assign(pos, last, to)
 	b.assign(pos, by, step)
 	null := ir.OrE(&ir.Unary{Op: ir.IsNull, X: ir.V(n)}, &ir.Unary{Op: ir.IsNull, X: ir.V(last)}, &ir.Unary{Op: ir.IsNull, X: ir.V(by)})
-	b.emit(&ir.If{At: at(pos), Cond: null, Then: b.collect(func() { b.fails(pos, "22004") })})
-	b.emit(&ir.If{At: at(pos), Cond: ir.Op(ir.Le, ir.V(by), ir.C(ir.Int(0))), Then: b.collect(func() { b.fails(pos, "22023") })})
+	b.Emit(&ir.If{At: query.At(pos), Cond: null, Then: b.Collect(func() { b.Fails(pos, "22004") })})
+	b.Emit(&ir.If{At: query.At(pos), Cond: ir.Op(ir.Le, ir.V(by), ir.C(ir.Int(0))), Then: b.Collect(func() { b.Fails(pos, "22023") })})
 	cmp, op := ir.Le, ir.Add
 	if s.Reverse {
 		cmp, op = ir.Ge, ir.Sub
 	}
-	l.next = b.newLabel("round")
-	w := &ir.While{At: at(pos), Cond: ir.Op(cmp, ir.V(n), ir.V(last))}
-	w.Body = []ir.Stmt{&ir.Assign{At: at(pos), Var: v.local, Expr: ir.V(n)}}
+	l.Next = b.NewLabel("round")
+	w := &ir.While{At: query.At(pos), Cond: ir.Op(cmp, ir.V(n), ir.V(last))}
+	w.Body = []ir.Stmt{&ir.Assign{At: query.At(pos), Var: v.Local, Expr: ir.V(n)}}
 	w.Body = append(w.Body, b.loopBody(f, l, s.Body)...)
-	w.Body = append(w.Body, &ir.Assign{At: at(pos), Var: n, Expr: ir.Op(op, ir.V(n), ir.V(by))})
+	w.Body = append(w.Body, &ir.Assign{At: query.At(pos), Var: n, Expr: ir.Op(op, ir.V(n), ir.V(by))})
 	w.Body = b.inRound(iterated, pos, w.Body)
-	w.Label = l.label
-	b.emit(w)
+	w.Label = l.Label
+	b.Emit(w)
 	b.endFor(f, iterated, pos)
 }
 
 // forQuery is FOR r IN query. fetched, if not "", is the cursor of a LOOP with
 // FETCH.
-func (b *builder) forQuery(f *frame, s *plpgsql.ForQuery, fetched string, pos ir.Pos) {
-	var x *ex
+func (b *builder) forQuery(f *query.Frame, s *plpgsql.ForQuery, fetched string, pos ir.Pos) {
+	var x *query.Place
 	var tree any
-	var cur *cursor
-	scope := f.scope
+	var cur *query.Cursor
+	scope := f.Scope
 	switch s.Kind {
 	case plpgsql.Dynamic:
 		g, dyn, t := b.dynamic(f, s.Query, s.Using)
 		x, tree = b.ex(g, t), dyn
 	case plpgsql.OfCursor:
 		cur = b.opened(f, s, fetched)
-		f.scope = cur.scope
-		stat, t := b.parseCommand(f, cur.query)
+		f.Scope = cur.Scope
+		stat, t := b.parseCommand(f, cur.Query)
 		x, tree = b.ex(f, t), stat
 	default:
 		stat, t := b.parseCommand(f, s.Query)
@@ -152,55 +146,55 @@ func (b *builder) forQuery(f *frame, s *plpgsql.ForQuery, fetched string, pos ir
 	}
 	sel, ok := tree.(*pg.SelectStmt)
 	if !ok {
-		b.unmodelled("FOR over %s", syntax.CommandName(tree))
+		b.Unmodelled("FOR over %s", syntax.CommandName(tree))
 	}
 	b.apart(sel, nil)
-	q := x.asLoop(sel, ir.WantList, pos, !leavesLoop(s.Body, s.Label, 0))
+	q := x.AsLoop(sel, ir.WantList, pos, !leavesLoop(s.Body, s.Label, 0))
 	if cur != nil {
-		q.fetch = fetchEach
+		q.Fetch = fetchEach
 	}
-	b.skipRows(q, pos, false)
-	f.scope = scope
+	b.SkipRows(q, pos, false)
+	f.Scope = scope
 	if cur != nil && fetched == "" { // the loop has a record of its own
-		defer f.enter()()
+		defer f.Enter()()
 		b.declare(f, s.Targets[0].Parts[0], schema.TRecord)
 	}
-	list, rest := b.destsFor(f, s.Targets, pos)(q.targets)
+	list, rest := b.destsFor(f, s.Targets, pos)(q.Targets)
 	if cur != nil {
 		list = b.keysInto(cur, q, list)
-		defer func() { cur.at = nil }()
+		defer func() { cur.At = nil }()
 	}
-	l := &loopLabel{name: s.Label, loop: true, counts: fetched == ""}
-	iterated := f.found // which each FETCH sets
+	l := &query.LoopLabel{Name: s.Label, Loop: true, Counts: fetched == ""}
+	iterated := f.Found // which each FETCH sets
 	if fetched == "" {
 		iterated = b.startFor(f, pos)
 	}
 	// Without a row the variables become NULL.
-	all := append(append([]dest{}, list...), rest...)
+	all := append(append([]query.Dest{}, list...), rest...)
 	for _, d := range all {
-		if d.local == "" {
+		if d.Local == "" {
 			continue
 		}
-		if mentions(q, d.local) {
-			b.unmodelled("a FOR loop whose query reads the variable that it sets")
+		if mentions(q, d.Local) {
+			b.Unmodelled("a FOR loop whose query reads the variable that it sets")
 		}
-		if len(b.demands[d.local]) > 0 {
-			b.unmodelled(demandingLoop)
+		if len(b.Demands[d.Local]) > 0 {
+			b.Unmodelled(query.DemandingLoop)
 		}
-		b.emitWeak(&ir.Assign{At: at(pos), Var: d.local, Expr: ir.C(ir.Null)})
+		b.EmitWeak(&ir.Assign{At: query.At(pos), Var: d.Local, Expr: ir.C(ir.Null)})
 	}
 	round := func() []ir.Stmt { return b.loopBody(f, l, s.Body) }
-	single := len(q.loops) == 0 && (q.atMost == 1 || len(q.aggs) > 0 || len(q.from) == 0)
+	single := len(q.Loops) == 0 && (q.AtMost == 1 || len(q.Aggs) > 0 || len(q.From) == 0)
 	switch {
-	case q.atMost == 0:
+	case q.AtMost == 0:
 	case single:
 		b.oneRound(f, x, q, round, l, iterated, pos, list)
-	case len(q.loops) > 0:
+	case len(q.Loops) > 0:
 		b.overSets(x, q, round, l, iterated, pos, list)
 	default:
 		b.overRows(x, q, round, l, iterated, pos, list)
-		if cur != nil && !cur.staysAway(q, b.out[len(b.out)-1].(*ir.Foreach).Body) {
-			b.unmodelled("a cursor with a lock, in a loop that changes other rows of the table")
+		if cur != nil && !cur.StaysAway(q, b.Out[len(b.Out)-1].(*ir.Foreach).Body) {
+			b.Unmodelled("a cursor with a lock, in a loop that changes other rows of the table")
 		}
 	}
 	if fetched == "" {
@@ -208,16 +202,16 @@ func (b *builder) forQuery(f *frame, s *plpgsql.ForQuery, fetched string, pos ir
 		return
 	}
 	for _, d := range all { // the last FETCH finds no row
-		if d.local != "" {
-			b.emitWeak(&ir.Assign{At: at(pos), Var: d.local, Expr: ir.C(ir.Null)})
+		if d.Local != "" {
+			b.EmitWeak(&ir.Assign{At: query.At(pos), Var: d.Local, Expr: ir.C(ir.Null)})
 		}
 	}
 	b.setFound(f, pos, ir.C(ir.Bool(false)), nil)
 }
 
 // mentions reports whether a query reads a local.
-func mentions(q *query, local string) bool {
-	found := uses(q.after, map[string]bool{local: true})
+func mentions(q *query.Query, local string) bool {
+	found := uses(q.After, map[string]bool{local: true})
 	look := func(e ir.Expr) {
 		ir.WalkExpr(e, func(e ir.Expr) {
 			if v, ok := e.(*ir.Var); ok && v.Name == local {
@@ -225,67 +219,67 @@ func mentions(q *query, local string) bool {
 			}
 		})
 	}
-	look(q.where)
-	look(q.limit)
-	for _, c := range q.targets {
-		look(c.e)
+	look(q.Where)
+	look(q.Limit)
+	for _, c := range q.Targets {
+		look(c.Expr)
 	}
-	for _, o := range q.order {
+	for _, o := range q.Order {
 		look(o.Expr)
 	}
-	for _, l := range q.loops {
-		look(l.array)
-		look(l.from)
-		look(l.to)
+	for _, l := range q.Loops {
+		look(l.Array)
+		look(l.From)
+		look(l.To)
 	}
 	return found
 }
 
 // overRows is a loop over the rows of tables. round translates its body, which
 // l labels.
-func (b *builder) overRows(x *ex, q *query, round func() []ir.Stmt, l *loopLabel, iterated string, pos ir.Pos, list []dest) {
-	loop := &ir.Foreach{At: at(pos), Query: q.ir(), Order: q.order, Locks: q.locks}
+func (b *builder) overRows(x *query.Place, q *query.Query, round func() []ir.Stmt, l *query.LoopLabel, iterated string, pos ir.Pos, list []query.Dest) {
+	loop := &ir.Foreach{At: query.At(pos), Query: q.IR(), Order: q.Order, Locks: q.Locks}
 	seen := map[string]bool{}
 	for i, d := range list {
-		if d.local == "" || seen[d.local] {
+		if d.Local == "" || seen[d.Local] {
 			continue
 		}
-		seen[d.local] = true
-		loop.Into, loop.Cols = append(loop.Into, d.local), append(loop.Cols, x.assigned(q.targets[i].val(), d.t, 0).e)
+		seen[d.Local] = true
+		loop.Into, loop.Cols = append(loop.Into, d.Local), append(loop.Cols, x.Assigned(q.Targets[i].Val(), d.T, 0).Expr)
 	}
 	if len(loop.Into) == 0 {
-		loop.Into, loop.Cols = []string{b.local("hit", schema.TBool)}, []ir.Expr{ir.C(ir.Bool(true))}
+		loop.Into, loop.Cols = []string{b.Local("hit", schema.TBool)}, []ir.Expr{ir.C(ir.Bool(true))}
 	}
 	var count string
 	var lock []ir.Stmt
-	if q.limit != nil {
+	if q.Limit != nil {
 		lock = b.lockInRound(loop)
-		count = b.local("n", schema.TInt)
+		count = b.Local("n", schema.TInt)
 		b.assign(pos, count, ir.C(ir.Int(0)))
 	}
 	loop.Body = append(lock, b.inRound(iterated, pos, round())...)
-	if len(q.loops) == 0 {
-		loop.Label = l.label
+	if len(q.Loops) == 0 {
+		loop.Label = l.Label
 	}
 	leaves := mayLeave(loop.Body, loop.Label)
 	if count != "" { // the rows beyond the limit do not come
-		loop.Body = append(b.collect(func() {
+		loop.Body = append(b.Collect(func() {
 			for i, local := range loop.Into {
-				loop.Into[i] = b.irLocal(local, b.typeOfLocal(local))
-				b.fields[loop.Into[i]] = true
-				b.emitWeak(&ir.Assign{At: at(pos), Var: local, Expr: ir.V(loop.Into[i])})
+				loop.Into[i] = b.IrLocal(local, b.TypeOfLocal(local))
+				b.Fields[loop.Into[i]] = true
+				b.EmitWeak(&ir.Assign{At: query.At(pos), Var: local, Expr: ir.V(loop.Into[i])})
 			}
 		}), loop.Body...)
 		loop.Body = append([]ir.Stmt{
-			&ir.If{At: at(pos), Cond: ir.Op(ir.Ge, ir.V(count), q.limit), Then: []ir.Stmt{&ir.Break{At: at(pos)}}},
-			&ir.Assign{At: at(pos), Var: count, Expr: ir.Op(ir.Add, ir.V(count), ir.C(ir.Int(1)))},
+			&ir.If{At: query.At(pos), Cond: ir.Op(ir.Ge, ir.V(count), q.Limit), Then: []ir.Stmt{&ir.Break{At: query.At(pos)}}},
+			&ir.Assign{At: query.At(pos), Var: count, Expr: ir.Op(ir.Add, ir.V(count), ir.C(ir.Int(1)))},
 		}, loop.Body...)
 	}
-	if q.some && leaves {
-		b.unmodelled("SKIP LOCKED in a loop that may end before its last row")
+	if q.Some && leaves {
+		b.Unmodelled("SKIP LOCKED in a loop that may end before its last row")
 	}
 	b.lockAhead(q, loop, leaves)
-	b.emit(loop)
+	b.Emit(loop)
 }
 
 // mayLeave reports whether the body of a loop may end it before its last row.
@@ -304,165 +298,150 @@ func mayLeave(body []ir.Stmt, label string) bool {
 }
 
 // oneRound is a loop over a query with one row at most.
-func (b *builder) oneRound(f *frame, x *ex, q *query, round func() []ir.Stmt, l *loopLabel, iterated string, pos ir.Pos, list []dest) {
-	l.once = true
-	l.label = b.newLabel("loop")
-	found := b.local("was_found", schema.TBool)
-	b.selectInto(&frame{fn: f.fn, found: found}, x, q, pos, sink{kind: intoLocals, dests: func([]colDef) ([]dest, []dest) { return list, nil }})
+func (b *builder) oneRound(f *query.Frame, x *query.Place, q *query.Query, round func() []ir.Stmt, l *query.LoopLabel, iterated string, pos ir.Pos, list []query.Dest) {
+	l.Once = true
+	l.Label = b.NewLabel("loop")
+	found := b.Local("was_found", schema.TBool)
+	b.selectInto(&query.Frame{Func: f.Func, Found: found}, x, q, pos, query.Sink{Kind: query.IntoLocals, Dests: func([]query.Column) ([]query.Dest, []query.Dest) { return list, nil }})
 	body := b.inRound(iterated, pos, round())
 	body = dropLast(body, func(s ir.Stmt) bool {
 		k, ok := s.(*ir.Break)
-		return ok && k.Label == l.label
+		return ok && k.Label == l.Label
 	})
-	if leaves(body, l.label) {
-		body = []ir.Stmt{&ir.Block{At: at(pos), Label: l.label, Body: body}}
+	if leaves(body, l.Label) {
+		body = []ir.Stmt{&ir.Block{At: query.At(pos), Label: l.Label, Body: body}}
 	}
-	b.emit(&ir.If{At: at(pos), Cond: ir.V(found), Then: body})
+	b.Emit(&ir.If{At: query.At(pos), Cond: ir.V(found), Then: body})
 }
 
 // overSets is a loop over a set-returning function, and perhaps tables.
-func (b *builder) overSets(x *ex, q *query, round func() []ir.Stmt, l *loopLabel, iterated string, pos ir.Pos, list []dest) {
-	if q.limit != nil || len(q.order) > 0 || len(q.aggs) > 0 {
-		b.unmodelled("ORDER BY, LIMIT or aggregates over a set-returning function")
+func (b *builder) overSets(x *query.Place, q *query.Query, round func() []ir.Stmt, l *query.LoopLabel, iterated string, pos ir.Pos, list []query.Dest) {
+	if q.Limit != nil || len(q.Order) > 0 || len(q.Aggs) > 0 {
+		b.Unmodelled("ORDER BY, LIMIT or aggregates over a set-returning function")
 	}
 	// Several loops of the IR may be one here: EXIT and CONTINUE name theirs.
-	l.label, l.next = b.newLabel("loop"), b.newLabel("round")
-	b.each(q, pos, l.label, "", func() {
-		if len(q.from) > 0 {
+	l.Label, l.Next = b.NewLabel("loop"), b.NewLabel("round")
+	b.each(q, pos, l.Label, "", func() {
+		if len(q.From) > 0 {
 			b.overRows(x, q, round, l, iterated, pos, list)
 			return
 		}
-		b.assignAll(x, pos, list, q.targets)
+		b.assignAll(x, pos, list, q.Targets)
 		for _, st := range b.inRound(iterated, pos, round()) {
-			b.emit(st)
+			b.Emit(st)
 		}
 	})
 }
 
 // foreach is FOREACH x IN ARRAY a.
-func (b *builder) foreach(f *frame, s *plpgsql.Foreach, pos ir.Pos) {
+func (b *builder) foreach(f *query.Frame, s *plpgsql.Foreach, pos ir.Pos) {
 	if s.Slice {
-		b.unmodelled("FOREACH … SLICE")
+		b.Unmodelled("FOREACH … SLICE")
 	}
 	a := b.value(f, s.Expr)
-	if a.t.Name == schema.NUnknown {
-		a = b.ex(f, f.text).literal(a, schema.ArrayOf(schema.TText), 0)
+	if a.Type.Name == schema.NUnknown {
+		a = b.ex(f, f.Text).Literal(a, schema.ArrayOf(schema.TText), 0)
 	}
-	if a.record || a.t.Name != schema.NArray {
-		b.l.Fail(f.text.Pos(s.Expr.Start), "FOREACH needs an array, but this has type %s", a.t)
+	if a.Record || a.Type.Name != schema.NArray {
+		b.App.Fail(f.Text.Pos(s.Expr.Start), "FOREACH needs an array, but this has type %s", a.Type)
 	}
-	array := a.e
+	array := a.Expr
 	v, isVar := array.(*ir.Var)
-	if !isVar || f.changes(s.Body, v.Name) {
-		local := b.local("array", a.t)
+	if !isVar || f.Changes(s.Body, v.Name) {
+		local := b.Local("array", a.Type)
 		b.assign(pos, local, array)
 		array = ir.V(local)
 	}
-	l := &loopLabel{name: s.Label, loop: true, counts: true}
+	l := &query.LoopLabel{Name: s.Label, Loop: true, Counts: true}
 	iterated := b.startFor(f, pos)
-	loop := &ir.ForRange{At: at(pos), Var: b.local("i", schema.TInt), From: ir.C(ir.Int(1)),
+	loop := &ir.ForRange{At: query.At(pos), Var: b.Local("i", schema.TInt), From: ir.C(ir.Int(1)),
 		To: &ir.Call{Name: "len", Args: []ir.Expr{array}, Type: ir.IntType}}
-	t := a.t.Element()
-	elem := val{e: &ir.Call{Name: "elem", Args: []ir.Expr{array, ir.V(loop.Var)}, Type: t.IR}, t: t}
-	first := b.collect(func() {
+	t := a.Type.Element()
+	elem := query.Val{Expr: &ir.Call{Name: "elem", Args: []ir.Expr{array, ir.V(loop.Var)}, Type: t.IR}, Type: t}
+	first := b.Collect(func() {
 		if len(s.Targets) != 1 {
-			b.unmodelled("FOREACH with several variables")
+			b.Unmodelled("FOREACH with several variables")
 		}
 		w, fd := b.targetOf(f, s.Targets[0])
 		if fd != nil {
-			b.assign(pos, fd.local, b.ex(f, f.text).assigned(elem, fd.t, 0).e)
+			b.assign(pos, fd.Local, b.ex(f, f.Text).Assigned(elem, fd.Type, 0).Expr)
 			return
 		}
-		if w.isRecord { // the fields are taken out of one element
-			local := b.local("element", t)
-			b.assign(pos, local, elem.e)
-			elem.e = ir.V(local)
+		if w.IsRecord { // the fields are taken out of one element
+			local := b.Local("element", t)
+			b.assign(pos, local, elem.Expr)
+			elem.Expr = ir.V(local)
 		}
 		b.store(f, w, elem, pos)
 	})
 	loop.Body = append(first, b.loopBody(f, l, s.Body)...)
 	loop.Body = b.inRound(iterated, pos, loop.Body)
-	loop.Label = l.label
-	b.emit(loop)
+	loop.Label = l.Label
+	b.Emit(loop)
 	b.endFor(f, iterated, pos)
 }
 
-// changes reports whether statements may set the variable with a local.
-func (f *frame) changes(list []plpgsql.Stmt, local string) bool {
-	found := false
-	plpgsql.Walk(list, func(s plpgsql.Stmt) {
-		for _, n := range schema.Assigned(s) {
-			v, fd := f.scope.find(n.Parts)
-			if n.Parts[0][0] == '$' {
-				v = f.numbered(n.Parts[0])
-			}
-			found = found || v != nil && v.local == local || fd != nil && fd.local == local
-		}
-	})
-	return found
-}
-
 // exit is EXIT and CONTINUE.
-func (b *builder) exit(f *frame, s *plpgsql.Exit, pos ir.Pos) {
-	jump := func() { b.jump(f, s.Label, s.Continue, f.text.Pos(s.Place()), pos) }
+func (b *builder) exit(f *query.Frame, s *plpgsql.Exit, pos ir.Pos) {
+	jump := func() { b.jump(f, s.Label, s.Continue, f.Text.Pos(s.Place()), pos) }
 	if s.When.Empty() {
 		jump()
 		return
 	}
 	cond := b.conditionOrChoice(f, s.When)
-	b.emit(&ir.If{At: at(pos), Cond: cond, Then: b.collect(jump)})
+	b.Emit(&ir.If{At: query.At(pos), Cond: cond, Then: b.Collect(jump)})
 }
 
 // jump leaves or continues a loop.
-func (b *builder) jump(f *frame, label string, next bool, errPos, pos ir.Pos) {
+func (b *builder) jump(f *query.Frame, label string, next bool, errPos, pos ir.Pos) {
 	word := "EXIT"
 	if next {
 		word = "CONTINUE"
 	}
-	i := len(f.loops) - 1
+	i := len(f.Loops) - 1
 	for ; i >= 0; i-- {
-		l := f.loops[i]
-		if label == "" && l.loop || label != "" && l.name == label {
+		l := f.Loops[i]
+		if label == "" && l.Loop || label != "" && l.Name == label {
 			break
 		}
 	}
 	switch {
 	case i < 0 && label == "":
-		b.l.Fail(errPos, "%s stands in no loop", word)
+		b.App.Fail(errPos, "%s stands in no loop", word)
 	case i < 0:
-		b.l.Fail(errPos, "there is no loop or block %s around this %s", label, word)
-	case next && !f.loops[i].loop:
-		b.l.Fail(errPos, "%s is a block: CONTINUE needs a loop", label)
+		b.App.Fail(errPos, "there is no loop or block %s around this %s", label, word)
+	case next && !f.Loops[i].Loop:
+		b.App.Fail(errPos, "%s is a block: CONTINUE needs a loop", label)
 	}
-	target := f.loops[i]
+	target := f.Loops[i]
 	innermost := true
-	for _, l := range f.loops[i+1:] {
-		innermost = innermost && (!l.loop || l.once)
-		if l.counts && f.found != "" { // a FOR loop that is left sets FOUND
-			b.emitWeak(&ir.Assign{At: at(pos), Var: f.found, Expr: ir.C(ir.Bool(true))})
+	for _, l := range f.Loops[i+1:] {
+		innermost = innermost && (!l.Loop || l.Once)
+		if l.Counts && f.Found != "" { // a FOR loop that is left sets FOUND
+			b.EmitWeak(&ir.Assign{At: query.At(pos), Var: f.Found, Expr: ir.C(ir.Bool(true))})
 		}
 	}
 	switch {
-	case target.once:
-		b.emit(&ir.Break{At: at(pos), Label: target.label})
-	case next && target.next != "":
-		target.wantNext = true
-		b.emit(&ir.Break{At: at(pos), Label: target.next})
+	case target.Once:
+		b.Emit(&ir.Break{At: query.At(pos), Label: target.Label})
+	case next && target.Next != "":
+		target.WantNext = true
+		b.Emit(&ir.Break{At: query.At(pos), Label: target.Next})
 	case next && innermost:
-		b.emit(&ir.Continue{At: at(pos)})
+		b.Emit(&ir.Continue{At: query.At(pos)})
 	case next:
-		b.emit(&ir.Continue{At: at(pos), Label: b.labelOf(target)})
-	case innermost && target.loop && target.label == "":
-		b.emit(&ir.Break{At: at(pos)})
+		b.Emit(&ir.Continue{At: query.At(pos), Label: b.labelOf(target)})
+	case innermost && target.Loop && target.Label == "":
+		b.Emit(&ir.Break{At: query.At(pos)})
 	default:
-		b.emit(&ir.Break{At: at(pos), Label: b.labelOf(target)})
+		b.Emit(&ir.Break{At: query.At(pos), Label: b.labelOf(target)})
 	}
 }
 
 // labelOf gives the label of a loop or block, which gets one if it has none.
-func (b *builder) labelOf(l *loopLabel) string {
-	if l.label == "" {
-		l.label = b.newLabel(syntax.NameOr(l.name, "loop"))
+func (b *builder) labelOf(l *query.LoopLabel) string {
+	if l.Label == "" {
+		l.Label = b.NewLabel(syntax.NameOr(l.Name, "loop"))
 	}
-	return l.label
+	return l.Label
 }

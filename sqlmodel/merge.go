@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"github.com/txrobust/robust/internal/sql/pg"
+	"github.com/txrobust/robust/internal/sql/query"
 	"github.com/txrobust/robust/internal/sql/schema"
 	"github.com/txrobust/robust/internal/sql/syntax"
 	"github.com/txrobust/robust/ir"
@@ -15,14 +16,14 @@ import (
 // first write.
 type merger struct {
 	b   *builder
-	f   *frame
-	x   *ex
+	f   *query.Frame
+	x   *query.Place
 	s   *pg.MergeStmt
 	pos ir.Pos
-	row *rowSource // of the table that is written
+	row *query.RowSource // of the table that is written
 	// q has the source: tables, or the values of a single row. own are the
 	// conditions on the source alone, on those that make rows match.
-	q       *query
+	q       *query.Query
 	own, on ir.Expr
 	// actions are those for rows that match and for others.
 	matched, others []*mergeAction
@@ -38,36 +39,36 @@ type mergeAction struct {
 }
 
 // mergeStmt translates MERGE.
-func (b *builder) mergeStmt(f *frame, t *syntax.Text, s *pg.MergeStmt, pos ir.Pos) {
+func (b *builder) mergeStmt(f *query.Frame, t *syntax.Text, s *pg.MergeStmt, pos ir.Pos) {
 	b.apart(s, nil)
 	x := b.ex(f, t)
-	x.withWrites(s.WithClause, s)
-	if x.parts != nil && len(x.parts.wrote)+len(x.parts.rivals) > 0 {
-		b.unmodelled("MERGE with a WITH query that writes what it looks at")
+	x.WithWrites(s.WithClause, s)
+	if x.Parts != nil && len(x.Parts.Wrote)+len(x.Parts.Rivals) > 0 {
+		b.Unmodelled("MERGE with a WITH query that writes what it looks at")
 	}
 	if s.ReturningClause != nil {
-		b.unmodelled("RETURNING of MERGE")
+		b.Unmodelled("RETURNING of MERGE")
 	}
 	g := *f
-	g.found, g.rowcount = "", ""
+	g.Found, g.Rowcount = "", ""
 	m := &merger{b: b, f: &g, x: x, s: s, pos: pos}
-	y, row := x.target(s.Relation)
-	b.looksAhead(row.table, schema.ChangesRows, schema.OnInsert|schema.OnUpdate|schema.OnDelete, true,
+	y, row := x.Target(s.Relation)
+	b.looksAhead(row.Table, schema.ChangesRows, schema.OnInsert|schema.OnUpdate|schema.OnDelete, true,
 		partsOf(s.WithClause, s.JoinCondition, []*pg.Node{s.SourceRelation}, s.MergeWhenClauses)...)
 	m.row = row
 	m.source(y)
 	for _, c := range syntax.Conjuncts(s.JoinCondition) {
-		m.on = ir.AndE(m.on, y.boolean(c, truth))
+		m.on = ir.AndE(m.on, y.Boolean(c, query.Truth))
 	}
 	m.clauses(y)
 	m.check()
 	found, count := m.effects(f)
 	var unmatched ir.Expr
 	if len(m.others) > 0 {
-		unmatched = ir.NotE(&ir.Exists{Query: ir.Query{From: []ir.Source{row.irSource()}, Where: m.on}})
+		unmatched = ir.NotE(&ir.Exists{Query: ir.Query{From: []ir.Source{row.IrSource()}, Where: m.on}})
 		if m.single() {
-			local := b.local("unmatched", schema.TBool)
-			b.emit(&ir.Assign{At: at(pos), Var: local, Expr: unmatched})
+			local := b.Local("unmatched", schema.TBool)
+			b.Emit(&ir.Assign{At: query.At(pos), Var: local, Expr: unmatched})
 			unmatched = ir.V(local)
 		}
 	}
@@ -75,82 +76,82 @@ func (b *builder) mergeStmt(f *frame, t *syntax.Text, s *pg.MergeStmt, pos ir.Po
 	m.insertOthers(unmatched)
 	for _, a := range slices.Concat(m.matched, m.others) {
 		if a.op != 0 {
-			b.aftermath(pos, row.table, a.op, a.set)
+			b.aftermath(pos, row.Table, a.op, a.set)
 		}
 	}
-	if f.found != "" {
-		b.emitWeak(&ir.Assign{At: at(pos), Var: f.found, Expr: found})
+	if f.Found != "" {
+		b.EmitWeak(&ir.Assign{At: query.At(pos), Var: f.Found, Expr: found})
 	}
-	if f.rowcount != "" {
-		b.emitWeak(&ir.Assign{At: at(pos), Var: f.rowcount, Expr: count})
+	if f.Rowcount != "" {
+		b.EmitWeak(&ir.Assign{At: query.At(pos), Var: f.Rowcount, Expr: count})
 	}
 }
 
 // single reports whether the source is one row of values.
-func (m *merger) single() bool { return len(m.q.from) == 0 }
+func (m *merger) single() bool { return len(m.q.From) == 0 }
 
 // source brings the source into scope, beside the table that is written.
-func (m *merger) source(y *ex) {
-	m.q = &query{in: y, level: y.levels[len(y.levels)-1], atMost: -1}
+func (m *merger) source(y *query.Place) {
+	m.q = &query.Query{Place: y, Level: y.Levels[len(y.Levels)-1], AtMost: -1}
 	if r, ok := pg.Inner(m.s.SourceRelation).(*pg.RangeSubselect); ok && r.Alias != nil {
 		if sel, ok := pg.Inner(r.Subquery).(*pg.SelectStmt); ok {
 			if cols := m.oneRow(sel); cols != nil {
-				m.q.name(&rowSource{alias: r.Alias.Aliasname, cols: cols}, r.Alias, y.at(m.s.SourceRelation))
+				m.q.Name(&query.RowSource{Alias: r.Alias.Aliasname, Cols: cols}, r.Alias, y.At(m.s.SourceRelation))
 				return
 			}
 		}
 	}
-	m.own = ir.AndE(m.q.addFrom(m.s.SourceRelation)...)
-	m.q.takeLocks(&pg.SelectStmt{}, ir.NoLock)
-	m.b.looseInner(m.q)
-	if len(m.q.loops) > 0 || m.q.writer {
-		m.b.unmodelled("a function in USING of MERGE")
+	m.own = ir.AndE(m.q.AddFrom(m.s.SourceRelation)...)
+	m.q.TakeLocks(&pg.SelectStmt{}, ir.NoLock)
+	m.b.LooseInner(m.q)
+	if len(m.q.Loops) > 0 || m.q.Writer {
+		m.b.Unmodelled("a function in USING of MERGE")
 	}
 }
 
 // oneRow gives the columns of a query that is one row of expressions.
-func (m *merger) oneRow(s *pg.SelectStmt) []colDef {
-	var out []colDef
-	add := func(name string, v val) {
-		v = m.x.defaultType(v)
-		if !ir.MayFail(v.e) {
-			out = append(out, colDef{name: name, e: m.x.shared(v.e, v.t), t: v.t, nn: v.nn})
+func (m *merger) oneRow(s *pg.SelectStmt) []query.Column {
+	var out []query.Column
+	add := func(name string, v query.Val) {
+		v = m.x.DefaultType(v)
+		if !ir.MayFail(v.Expr) {
+			out = append(out, query.Column{Name: name, Expr: m.x.Shared(v.Expr, v.Type), Type: v.Type, NotNull: v.NotNull})
 			return
 		}
-		local := m.b.local(name, v.t)
-		m.b.assign(m.pos, local, v.e)
-		out = append(out, colDef{name: name, e: ir.V(local), t: v.t, nn: v.nn})
+		local := m.b.Local(name, v.Type)
+		m.b.assign(m.pos, local, v.Expr)
+		out = append(out, query.Column{Name: name, Expr: ir.V(local), Type: v.Type, NotNull: v.NotNull})
 	}
 	switch {
 	case len(s.ValuesLists) == 1 && s.WithClause == nil && s.LimitCount == nil && s.LimitOffset == nil:
-		for i, n := range m.x.expanded(pg.Inner(s.ValuesLists[0]).(*pg.List).Items) {
-			add("column"+strconv.Itoa(i+1), m.x.one(n))
+		for i, n := range m.x.Expanded(pg.Inner(s.ValuesLists[0]).(*pg.List).Items) {
+			add("column"+strconv.Itoa(i+1), m.x.One(n))
 		}
 	case syntax.PlainExpression(s) && s.LimitOffset == nil:
 		for _, n := range s.TargetList {
 			r := pg.Inner(n).(*pg.ResTarget)
 			if c, ok := pg.Inner(r.Val).(*pg.ColumnRef); ok && syntax.IsStar(c.Fields[len(c.Fields)-1]) {
-				m.b.unmodelled("* in USING of MERGE")
+				m.b.Unmodelled("* in USING of MERGE")
 			}
-			add(syntax.TargetName(r), m.x.one(r.Val))
+			add(syntax.TargetName(r), m.x.One(r.Val))
 		}
 	}
 	return out
 }
 
 // clauses translates the WHEN clauses, of which the first that applies counts.
-func (m *merger) clauses(y *ex) {
+func (m *merger) clauses(y *query.Place) {
 	both := *y
-	both.conditional = true
+	both.Conditional = true
 	src := both
-	src.levels = []*level{{sources: y.levels[len(y.levels)-1].sources[1:]}}
-	src.perRow = !m.single()
+	src.Levels = []*query.Level{{Sources: y.Levels[len(y.Levels)-1].Sources[1:]}}
+	src.PerRow = !m.single()
 	passed := map[bool]ir.Expr{}
 	for _, n := range m.s.MergeWhenClauses {
 		c := pg.Inner(n).(*pg.MergeWhen)
 		matched := c.MatchKind == pg.MergeMatched
 		if !matched && c.MatchKind != pg.MergeNotMatched {
-			m.b.unmodelled("WHEN NOT MATCHED BY SOURCE")
+			m.b.Unmodelled("WHEN NOT MATCHED BY SOURCE")
 		}
 		z := &src
 		if matched {
@@ -160,7 +161,7 @@ func (m *merger) clauses(y *ex) {
 		if c.Condition != nil {
 			var cond ir.Expr
 			for _, k := range syntax.Conjuncts(c.Condition) {
-				cond = ir.AndE(cond, z.boolean(k, truth))
+				cond = ir.AndE(cond, z.Boolean(k, query.Truth))
 			}
 			a.when = ir.AndE(a.when, cond)
 			passed[matched] = ir.AndE(passed[matched], ir.NotE(ir.Op(ir.Is, cond, ir.C(ir.Bool(true)))))
@@ -194,11 +195,11 @@ func (m *merger) inserter(c *pg.MergeWhen) *inserter {
 	if c != nil {
 		s.Cols = c.TargetList
 	}
-	return &inserter{b: m.b, f: m.f, x: m.x, s: s, tab: m.row.table, pos: m.pos, many: !m.single()}
+	return &inserter{b: m.b, f: m.f, x: m.x, s: s, tab: m.row.Table, pos: m.pos, many: !m.single()}
 }
 
 // given gives the values of an INSERT.
-func (m *merger) given(z *ex, c *pg.MergeWhen) []assignment {
+func (m *merger) given(z *query.Place, c *pg.MergeWhen) []assignment {
 	i := m.inserter(c)
 	i.columns()
 	i.apartFromParents()
@@ -212,8 +213,8 @@ func (m *merger) given(z *ex, c *pg.MergeWhen) []assignment {
 		if _, isDefault := pg.Inner(n).(*pg.SetToDefault); isDefault {
 			continue
 		}
-		v := z.expr(n)
-		out = append(out, assignment{column: col.Name, v: z.forColumn(col, v, n, z.at(n))})
+		v := z.Expr(n)
+		out = append(out, assignment{column: col.Name, v: z.ForColumn(col, v, n, z.At(n))})
 		i.refuseGenerated(col, n)
 	}
 	return out
@@ -222,13 +223,13 @@ func (m *merger) given(z *ex, c *pg.MergeWhen) []assignment {
 // check refuses what the order of the writes here, or what follows them, would
 // not be exact for.
 func (m *merger) check() {
-	b, t := m.b, m.row.table
+	b, t := m.b, m.row.Table
 	exprs := []ir.Expr{m.on}
 	deletes, sets := false, map[string]bool{}
 	for _, a := range slices.Concat(m.matched, m.others) {
 		exprs = append(exprs, a.when)
 		for _, v := range slices.Concat(a.set, a.given) {
-			exprs = append(exprs, v.v.e)
+			exprs = append(exprs, v.v.Expr)
 		}
 		for _, c := range a.set {
 			sets[c.column] = true
@@ -236,7 +237,7 @@ func (m *merger) check() {
 		deletes = deletes || a.op == schema.OnDelete
 		for _, row := range []bool{false, true} {
 			if len(t.Firing(a.op, true, row, columnsOf(a.set)))+len(t.Firing(a.op, false, row, columnsOf(a.set))) > 0 {
-				b.unmodelled("MERGE into a table with triggers")
+				b.Unmodelled("MERGE into a table with triggers")
 			}
 		}
 		if a.op == schema.OnUpdate {
@@ -249,47 +250,47 @@ func (m *merger) check() {
 			if q, ok := e.(*ir.Exists); ok {
 				reads := func(s ir.Source) bool { return s.Table == t.IR }
 				if !m.single() || slices.ContainsFunc(q.Query.From, reads) {
-					b.unmodelled("a subquery in MERGE that depends on the row")
+					b.Unmodelled("a subquery in MERGE that depends on the row")
 				}
 			}
 		})
 	}
-	for _, c := range b.l.KeysTo(t) {
+	for _, c := range b.App.KeysTo(t) {
 		switch {
 		case deletes && c.OnDelete.Changes():
-			b.unmodelled("ON DELETE %s of foreign key %s, in MERGE", actionWord(c.OnDelete), c.Name)
-		case slices.ContainsFunc(b.l.RefColumns(c), func(name string) bool { return sets[name] }):
-			b.unmodelled("a MERGE of what foreign key %s refers to", c.Name)
+			b.Unmodelled("ON DELETE %s of foreign key %s, in MERGE", actionWord(c.OnDelete), c.Name)
+		case slices.ContainsFunc(b.App.RefColumns(c), func(name string) bool { return sets[name] }):
+			b.Unmodelled("a MERGE of what foreign key %s refers to", c.Name)
 		}
 	}
 	if k := t.SelfKey(); k != nil && !m.single() {
-		b.unmodelled("a MERGE into a table with a foreign key to itself (%s)", k.Name)
+		b.Unmodelled("a MERGE into a table with a foreign key to itself (%s)", k.Name)
 	}
 	if m.single() || len(m.matched) == 0 || len(m.others) == 0 {
 		return
 	}
-	if slices.ContainsFunc(m.q.from, func(s ir.Source) bool { return s.Table == t.IR }) {
-		b.unmodelled("a MERGE of a table with itself that writes some rows and inserts others")
+	if slices.ContainsFunc(m.q.From, func(s ir.Source) bool { return s.Table == t.IR }) {
+		b.Unmodelled("a MERGE of a table with itself that writes some rows and inserts others")
 	}
 	if deletes {
-		b.unmodelled("a MERGE that deletes some rows and inserts others")
+		b.Unmodelled("a MERGE that deletes some rows and inserts others")
 	}
 	ir.WalkExpr(m.on, func(e ir.Expr) {
-		if c, ok := e.(*ir.Col); ok && c.Row == m.row.row && sets[c.Col] {
-			b.unmodelled("a MERGE that changes %s, which says what matches", c.Col)
+		if c, ok := e.(*ir.Col); ok && c.Row == m.row.Row && sets[c.Col] {
+			b.Unmodelled("a MERGE that changes %s, which says what matches", c.Col)
 		}
 	})
 	for _, x := range t.IR.Exclusions {
 		for _, c := range x.Columns(t.IR) {
 			if sets[t.IR.Columns[c].Name] {
-				b.unmodelled("a MERGE that updates some rows in column %s of an EXCLUDE constraint and inserts others", t.IR.Columns[c].Name)
+				b.Unmodelled("a MERGE that updates some rows in column %s of an EXCLUDE constraint and inserts others", t.IR.Columns[c].Name)
 			}
 		}
 	}
 	for _, u := range t.IR.Uniques {
 		for _, c := range u.Columns {
 			if sets[t.IR.Columns[c].Name] {
-				b.unmodelled("a MERGE that updates some rows in the unique column %s and inserts others", t.IR.Columns[c].Name)
+				b.Unmodelled("a MERGE that updates some rows in the unique column %s and inserts others", t.IR.Columns[c].Name)
 			}
 		}
 	}
@@ -298,22 +299,22 @@ func (m *merger) check() {
 // pairs gives the pairs of a row that is written and one of the source for which
 // cond holds.
 func (m *merger) pairs(cond ir.Expr) ir.Query {
-	return ir.Query{From: append([]ir.Source{m.row.irSource()}, m.q.from...), Where: ir.AndE(m.own, m.on, cond)}
+	return ir.Query{From: append([]ir.Source{m.row.IrSource()}, m.q.From...), Where: ir.AndE(m.own, m.on, cond)}
 }
 
 // rest gives the rows of the source that match none.
 func (m *merger) rest(unmatched, cond ir.Expr) ir.Query {
-	return ir.Query{From: m.q.from, Where: ir.AndE(m.own, unmatched, cond)}
+	return ir.Query{From: m.q.From, Where: ir.AndE(m.own, unmatched, cond)}
 }
 
 // effects computes whether there are rows that are written, and how many.
-func (m *merger) effects(f *frame) (found, count ir.Expr) {
+func (m *merger) effects(f *query.Frame) (found, count ir.Expr) {
 	b := m.b
 	found, count = ir.C(ir.Bool(false)), ir.C(ir.Int(0))
-	if f.found == "" && f.rowcount == "" {
+	if f.Found == "" && f.Rowcount == "" {
 		return found, count
 	}
-	none := ir.NotE(&ir.Exists{Query: ir.Query{From: []ir.Source{m.row.irSource()}, Where: m.on}})
+	none := ir.NotE(&ir.Exists{Query: ir.Query{From: []ir.Source{m.row.IrSource()}, Where: m.on}})
 	add := func(q ir.Query) {
 		if len(q.From) == 0 {
 			hit := ir.Op(ir.Is, orTrue(q.Where), ir.C(ir.Bool(true)))
@@ -322,9 +323,9 @@ func (m *merger) effects(f *frame) (found, count ir.Expr) {
 			return
 		}
 		found = ir.OrE(found, &ir.Exists{Query: q})
-		if f.rowcount != "" {
-			n := b.local("count", schema.TInt)
-			b.emitWeak(&ir.Select{At: at(m.pos), Into: []string{n}, Aggs: []ir.Agg{{Fn: "count", Type: ir.IntType}}, Query: q})
+		if f.Rowcount != "" {
+			n := b.Local("count", schema.TInt)
+			b.EmitWeak(&ir.Select{At: query.At(m.pos), Into: []string{n}, Aggs: []ir.Agg{{Fn: "count", Type: ir.IntType}}, Query: q})
 			count = ir.Op(ir.Add, count, ir.V(n))
 		}
 	}
@@ -334,9 +335,9 @@ func (m *merger) effects(f *frame) (found, count ir.Expr) {
 	for _, a := range m.others {
 		add(m.rest(none, a.when))
 	}
-	any, n := b.local("was_found", schema.TBool), b.local("count", schema.TInt)
-	b.emitWeak(&ir.Assign{At: at(m.pos), Var: any, Expr: found})
-	b.emitWeak(&ir.Assign{At: at(m.pos), Var: n, Expr: count})
+	any, n := b.Local("was_found", schema.TBool), b.Local("count", schema.TInt)
+	b.EmitWeak(&ir.Assign{At: query.At(m.pos), Var: any, Expr: found})
+	b.EmitWeak(&ir.Assign{At: query.At(m.pos), Var: n, Expr: count})
 	return ir.V(any), ir.V(n)
 }
 
@@ -349,25 +350,25 @@ func (m *merger) writeMatched() {
 	b, row := m.b, m.row
 	if len(m.matched) == 1 {
 		a := m.matched[0]
-		w := &writeQuery{in: m.q.in, other: m.q.from, where: ir.AndE(m.own, m.on, a.when)}
-		b.write(m.f, w, row, row, nil, m.pos, sink{}, func(where ir.Expr, keep func(ir.Expr) ir.Expr) { m.change(a, where, keep) })
+		w := &writeQuery{in: m.q.Place, other: m.q.From, where: ir.AndE(m.own, m.on, a.when)}
+		b.write(m.f, w, row, row, nil, m.pos, query.Sink{}, func(where ir.Expr, keep func(ir.Expr) ir.Expr) { m.change(a, where, keep) })
 		return
 	}
 	// Which action a row gets is seen first.
 	var into []string
 	var cols []ir.Expr
 	keep := func(base string, e ir.Expr, t ir.Type) ir.Expr {
-		if rowFree(e, map[string]bool{}) && !ir.HasExists(e) {
+		if query.RowFree(e, map[string]bool{}) && !ir.HasExists(e) {
 			return e
 		}
-		local := b.irLocal(base, t)
+		local := b.IrLocal(base, t)
 		into, cols = append(into, local), append(cols, e)
 		return ir.V(local)
 	}
 	var key ir.Expr
-	for _, k := range row.table.IR.Key {
-		c := row.table.IR.Columns[k]
-		col := &ir.Col{Row: row.row, Col: c.Name}
+	for _, k := range row.Table.IR.Key {
+		c := row.Table.IR.Columns[k]
+		col := &ir.Col{Row: row.Row, Col: c.Name}
 		key = ir.AndE(key, ir.Op(ir.Eq, col, keep(c.Name, col, c.Type)))
 	}
 	var list []ir.Stmt
@@ -376,24 +377,24 @@ func (m *merger) writeMatched() {
 		when := keep("applies", ir.Op(ir.Is, orTrue(a.when), ir.C(ir.Bool(true))), ir.BoolType)
 		a.set = slices.Clone(a.set)
 		for k, s := range a.set {
-			if ir.MayFail(s.v.e) {
-				b.unmodelled("what may fail in one of several actions of MERGE")
+			if ir.MayFail(s.v.Expr) {
+				b.Unmodelled("what may fail in one of several actions of MERGE")
 			}
-			if !row.table.IR.IsKey(row.table.IR.Column(s.column)) {
-				a.set[k].v.e = keep("new", s.v.e, row.table.IR.Columns[row.table.IR.Column(s.column)].Type)
+			if !row.Table.IR.IsKey(row.Table.IR.Column(s.column)) {
+				a.set[k].v.Expr = keep("new", s.v.Expr, row.Table.IR.Columns[row.Table.IR.Column(s.column)].Type)
 			}
 		}
-		then := b.collect(func() { m.change(&a, key, func(e ir.Expr) ir.Expr { return e }) })
-		list = []ir.Stmt{&ir.If{At: at(m.pos), Cond: when, Then: then, Else: list}}
+		then := b.Collect(func() { m.change(&a, key, func(e ir.Expr) ir.Expr { return e }) })
+		list = []ir.Stmt{&ir.If{At: query.At(m.pos), Cond: when, Then: then, Else: list}}
 	}
 	q := m.pairs(anyApplies(m.matched))
-	if m.single() && b.singleRow(q) {
-		found := b.local("was_found", schema.TBool)
-		b.emit(&ir.Select{At: at(m.pos), Into: into, Cols: cols, Query: q, Found: found})
-		b.emit(&ir.If{At: at(m.pos), Cond: ir.V(found), Then: list})
+	if m.single() && b.SingleRow(q) {
+		found := b.Local("was_found", schema.TBool)
+		b.Emit(&ir.Select{At: query.At(m.pos), Into: into, Cols: cols, Query: q, Found: found})
+		b.Emit(&ir.If{At: query.At(m.pos), Cond: ir.V(found), Then: list})
 		return
 	}
-	b.emit(&ir.Foreach{At: at(m.pos), Into: into, Cols: cols, Query: q, Body: list})
+	b.Emit(&ir.Foreach{At: query.At(m.pos), Into: into, Cols: cols, Query: q, Body: list})
 }
 
 // anyApplies says that some action applies; nil if one always does.
@@ -417,28 +418,28 @@ func orTrue(e ir.Expr) ir.Expr {
 
 // change writes the rows of the table for which where holds.
 func (m *merger) change(a *mergeAction, where ir.Expr, keep func(ir.Expr) ir.Expr) {
-	t := m.row.table.IR
+	t := m.row.Table.IR
 	if a.op == schema.OnDelete {
-		m.b.emit(&ir.Delete{At: at(m.pos), Table: t, Row: m.row.row, Where: where})
+		m.b.Emit(&ir.Delete{At: query.At(m.pos), Table: t, Row: m.row.Row, Where: where})
 		return
 	}
 	sets := m.b.irSets(m.row, a.set)
 	for i := range sets {
 		sets[i].Expr = keep(sets[i].Expr)
 	}
-	m.b.emit(&ir.Update{At: at(m.pos), Table: t, Row: m.row.row, Sets: sets, Where: where})
+	m.b.Emit(&ir.Update{At: query.At(m.pos), Table: t, Row: m.row.Row, Sets: sets, Where: where})
 }
 
 // once says that no row is written twice, which is an error.
 func (m *merger) once() {
-	t := m.row.table.IR
+	t := m.row.Table.IR
 	if m.single() {
 		return
 	}
-	if len(m.q.from) > 1 {
-		m.b.unmodelled("a MERGE with several tables in USING")
+	if len(m.q.From) > 1 {
+		m.b.Unmodelled("a MERGE with several tables in USING")
 	}
-	src := m.q.from[0]
+	src := m.q.From[0]
 	fixed := map[int]bool{}
 	for _, c := range ir.Conjuncts(ir.AndE(m.own, m.on)) {
 		eq, ok := c.(*ir.Binary)
@@ -446,7 +447,7 @@ func (m *merger) once() {
 			continue
 		}
 		for _, side := range [][2]ir.Expr{{eq.X, eq.Y}, {eq.Y, eq.X}} {
-			if col, ok := side[0].(*ir.Col); ok && col.Row == src.Row && rowFree(side[1], map[string]bool{m.row.row: true}) {
+			if col, ok := side[0].(*ir.Col); ok && col.Row == src.Row && query.RowFree(side[1], map[string]bool{m.row.Row: true}) {
 				fixed[src.Table.Column(col.Col)] = true
 			}
 		}
@@ -454,16 +455,16 @@ func (m *merger) once() {
 	if !slices.ContainsFunc(src.Table.Key, func(k int) bool { return !fixed[k] }) {
 		return
 	}
-	other := ir.Source{Table: src.Table, Row: m.q.in.rowName(src.Row)}
+	other := ir.Source{Table: src.Table, Row: m.q.Place.RowName(src.Row)}
 	var same ir.Expr
 	for _, k := range src.Table.Key {
 		name := src.Table.Columns[k].Name
 		same = ir.AndE(same, ir.Op(ir.Eq, &ir.Col{Row: src.Row, Col: name}, &ir.Col{Row: other.Row, Col: name}))
 	}
 	one := ir.AndE(m.own, m.on, anyApplies(m.matched))
-	twice := ir.Query{From: []ir.Source{{Table: t, Row: m.row.row}, src, other},
-		Where: ir.AndE(one, renameRow(one, src.Row, other.Row), ir.NotE(same))}
-	m.b.require(m.pos, ir.NotE(&ir.Exists{Query: twice}), cardinality)
+	twice := ir.Query{From: []ir.Source{{Table: t, Row: m.row.Row}, src, other},
+		Where: ir.AndE(one, query.RenameRow(one, src.Row, other.Row), ir.NotE(same))}
+	m.b.Require(m.pos, ir.NotE(&ir.Exists{Query: twice}), query.Cardinality)
 }
 
 // insertOthers inserts the rows of the source that match none.
@@ -481,36 +482,36 @@ func (m *merger) insertOthers(unmatched ir.Expr) {
 		given := slices.Clone(a.given)
 		if !m.single() {
 			keep := func(base string, e ir.Expr, t ir.Type) ir.Expr {
-				if rowFree(e, map[string]bool{}) && !ir.HasExists(e) {
+				if query.RowFree(e, map[string]bool{}) && !ir.HasExists(e) {
 					return e
 				}
 				if len(m.others) > 1 && ir.MayFail(e) {
-					b.unmodelled("what may fail in one of several actions of MERGE")
+					b.Unmodelled("what may fail in one of several actions of MERGE")
 				}
-				local := b.irLocal(base, t)
+				local := b.IrLocal(base, t)
 				into, cols = append(into, local), append(cols, e)
 				return ir.V(local)
 			}
 			for k, g := range given {
-				given[k].v.e = keep(g.column, g.v.e, localType(g.v.t))
+				given[k].v.Expr = keep(g.column, g.v.Expr, query.LocalType(g.v.Type))
 			}
 			if len(m.others) > 1 {
 				when = keep("applies", ir.Op(ir.Is, when, ir.C(ir.Bool(true))), ir.BoolType)
 			}
 		}
-		then := b.collect(func() { m.inserter(nil).row(given) })
+		then := b.Collect(func() { m.inserter(nil).row(given) })
 		if len(m.others) == 1 && (!m.single() || a.when == nil) {
 			list = then
 			continue
 		}
-		list = []ir.Stmt{&ir.If{At: at(m.pos), Cond: when, Then: then, Else: list}}
+		list = []ir.Stmt{&ir.If{At: query.At(m.pos), Cond: when, Then: then, Else: list}}
 	}
 	if m.single() {
-		b.emit(&ir.If{At: at(m.pos), Cond: unmatched, Then: list})
+		b.Emit(&ir.If{At: query.At(m.pos), Cond: unmatched, Then: list})
 		return
 	}
 	if len(into) == 0 {
-		into, cols = []string{b.local("hit", schema.TBool)}, []ir.Expr{ir.C(ir.Bool(true))}
+		into, cols = []string{b.Local("hit", schema.TBool)}, []ir.Expr{ir.C(ir.Bool(true))}
 	}
-	b.emit(&ir.Foreach{At: at(m.pos), Into: into, Cols: cols, Query: m.rest(unmatched, anyApplies(m.others)), Body: list})
+	b.Emit(&ir.Foreach{At: query.At(m.pos), Into: into, Cols: cols, Query: m.rest(unmatched, anyApplies(m.others)), Body: list})
 }

@@ -3,6 +3,7 @@ package sqlmodel
 import (
 	"slices"
 
+	"github.com/txrobust/robust/internal/sql/query"
 	"github.com/txrobust/robust/internal/sql/schema"
 	"github.com/txrobust/robust/ir"
 )
@@ -10,13 +11,13 @@ import (
 // keyChanges gives the columns of the primary key that an UPDATE changes, and the
 // assignments without those of a key column to what it is anyway: to itself, or
 // to what the condition says it is. In list these become assignments to itself.
-func keyChanges(s *rowSource, where ir.Expr, list []assignment) (keys []string, changed []assignment) {
-	t := s.table.IR
+func keyChanges(s *query.RowSource, where ir.Expr, list []assignment) (keys []string, changed []assignment) {
+	t := s.Table.IR
 	same := func(a assignment) bool {
-		if c, ok := a.v.e.(*ir.Col); ok && c.Row == s.row && c.Col == a.column {
+		if c, ok := a.v.Expr.(*ir.Col); ok && c.Row == s.Row && c.Col == a.column {
 			return true
 		}
-		text := ir.ExprString(a.v.e)
+		text := ir.ExprString(a.v.Expr)
 		return slices.ContainsFunc(ir.Conjuncts(where), func(e ir.Expr) bool {
 			eq, ok := e.(*ir.Binary)
 			if !ok || eq.Op != ir.Eq {
@@ -24,7 +25,7 @@ func keyChanges(s *rowSource, where ir.Expr, list []assignment) (keys []string, 
 			}
 			for _, side := range [][2]ir.Expr{{eq.X, eq.Y}, {eq.Y, eq.X}} {
 				c, ok := side[0].(*ir.Col)
-				if ok && c.Row == s.row && c.Col == a.column && ir.ExprString(side[1]) == text {
+				if ok && c.Row == s.Row && c.Col == a.column && ir.ExprString(side[1]) == text {
 					return true
 				}
 			}
@@ -34,7 +35,7 @@ func keyChanges(s *rowSource, where ir.Expr, list []assignment) (keys []string, 
 	for i, a := range list {
 		if t.IsKey(t.Column(a.column)) {
 			if same(a) {
-				list[i].v.e = &ir.Col{Row: s.row, Col: a.column}
+				list[i].v.Expr = &ir.Col{Row: s.Row, Col: a.column}
 				continue
 			}
 			keys = append(keys, a.column)
@@ -47,33 +48,33 @@ func keyChanges(s *rowSource, where ir.Expr, list []assignment) (keys []string, 
 // mayMove ends the statement as not modelled unless an UPDATE that changes key
 // columns of rows is one that the IR can express: one row, which is deleted and
 // inserted with another key.
-func (b *builder) mayMove(w *writeQuery, row *rowSource, list, changed []assignment, key string) {
-	t := row.table
+func (b *builder) mayMove(w *writeQuery, row *query.RowSource, list, changed []assignment, key string) {
+	t := row.Table
 	what := "a change of the key column " + key
 	switch {
 	case len(w.other) > 0:
-		b.unmodelled("%s, with several tables", what)
-	case !b.singleRow(ir.Query{From: []ir.Source{row.irSource()}, Where: w.where}):
+		b.Unmodelled("%s, with several tables", what)
+	case !b.SingleRow(ir.Query{From: []ir.Source{row.IrSource()}, Where: w.where}):
 		// The server checks keys row by row, in an order that is not told.
-		b.unmodelled("%s of several rows", what)
+		b.Unmodelled("%s of several rows", what)
 	case b.fires(t, schema.OnUpdate, list):
-		b.unmodelled("%s, in a table with row triggers", what)
+		b.Unmodelled("%s, in a table with row triggers", what)
 	case t.Partitioned:
-		b.unmodelled("%s, which may move the row to another partition", what)
+		b.Unmodelled("%s, which may move the row to another partition", what)
 	}
 	var acting []*schema.Table
-	for _, c := range b.l.KeysTo(t) {
-		if !renames(b.l.RefColumns(c), changed) || !c.OnUpdate.Changes() {
+	for _, c := range b.App.KeysTo(t) {
+		if !renames(b.App.RefColumns(c), changed) || !c.OnUpdate.Changes() {
 			continue
 		}
-		if b.loopDepth > 0 || b.lookBack || slices.Contains(acting, c.Child) || c.Number < 0 || c.Child.IR.ForeignKeys[c.Number].OnUpdate == ir.NoAction {
-			b.unmodelled("ON UPDATE %s of foreign key %s", actionWord(c.OnUpdate), c.Name)
+		if b.LoopDepth > 0 || b.LookBack || slices.Contains(acting, c.Child) || c.Number < 0 || c.Child.IR.ForeignKeys[c.Number].OnUpdate == ir.NoAction {
+			b.Unmodelled("ON UPDATE %s of foreign key %s", actionWord(c.OnUpdate), c.Name)
 		}
 		acting = append(acting, c.Child)
 	}
-	for _, c := range b.l.KeysTo(t) {
-		if slices.Contains(acting, c.Child) && !c.OnUpdate.Changes() && renames(b.l.RefColumns(c), changed) {
-			b.unmodelled("foreign keys with and without ON UPDATE from %s (%s)", c.Child.Name, c.Name)
+	for _, c := range b.App.KeysTo(t) {
+		if slices.Contains(acting, c.Child) && !c.OnUpdate.Changes() && renames(b.App.RefColumns(c), changed) {
+			b.Unmodelled("foreign keys with and without ON UPDATE from %s (%s)", c.Child.Name, c.Name)
 		}
 	}
 }
@@ -87,27 +88,27 @@ func renames(cols []string, list []assignment) bool {
 // the lock of a deletion; whoever refers to the row by its key sees one row go
 // and another come. Where the key turns out to be the same, it is an UPDATE of
 // the other columns; if there are none, the row moves to where it is.
-func (b *builder) move(pos ir.Pos, row *rowSource, list []assignment, where ir.Expr, keep func(ir.Expr) ir.Expr) {
-	t := row.table.IR
-	found := b.irLocal("moves", ir.BoolType)
-	sel := &ir.Select{At: at(pos), Found: found, Query: ir.Query{From: []ir.Source{row.irSource()}, Where: where}}
+func (b *builder) move(pos ir.Pos, row *query.RowSource, list []assignment, where ir.Expr, keep func(ir.Expr) ir.Expr) {
+	t := row.Table.IR
+	found := b.IrLocal("moves", ir.BoolType)
+	sel := &ir.Select{At: query.At(pos), Found: found, Query: ir.Query{From: []ir.Source{row.IrSource()}, Where: where}}
 	read := func(base string, c int, e ir.Expr) ir.Expr {
 		if v, ok := e.(*ir.Const); ok {
 			return v
 		}
-		local := b.irLocal(base, t.Columns[c].Type)
+		local := b.IrLocal(base, t.Columns[c].Type)
 		sel.Into, sel.Cols = append(sel.Into, local), append(sel.Cols, keep(e))
 		return ir.V(local)
 	}
-	old := func(c int) ir.Expr { return &ir.Col{Row: row.row, Col: t.Columns[c].Name} }
-	insert := &ir.Insert{At: at(pos), Table: t}
+	old := func(c int) ir.Expr { return &ir.Col{Row: row.Row, Col: t.Columns[c].Name} }
+	insert := &ir.Insert{At: query.At(pos), Table: t}
 	for c := range t.Columns {
 		insert.Cols, insert.Values = append(insert.Cols, c), append(insert.Values, nil)
 	}
 	var stays []ir.Set // what an UPDATE sets where the key is the same
 	for _, a := range list {
 		c := t.Column(a.column)
-		v := read("new", c, a.v.e)
+		v := read("new", c, a.v.Expr)
 		insert.Moved, insert.Values[c] = append(insert.Moved, c), v
 		if !t.IsKey(c) {
 			stays = append(stays, ir.Set{Col: c, Expr: v})
@@ -132,8 +133,8 @@ func (b *builder) move(pos ir.Pos, row *rowSource, list []assignment, where ir.E
 		}
 		is = ir.AndE(is, ir.Op(ir.Eq, old(k), v))
 	}
-	then := []ir.Stmt{&ir.Delete{At: at(pos), Table: t, Row: row.row, Where: is, Moved: true}, insert}
-	for _, f := range b.l.KeysTo(row.table) {
+	then := []ir.Stmt{&ir.Delete{At: query.At(pos), Table: t, Row: row.Row, Where: is, Moved: true}, insert}
+	for _, f := range b.App.KeysTo(row.Table) {
 		if f.Number < 0 {
 			continue
 		}
@@ -142,7 +143,7 @@ func (b *builder) move(pos ir.Pos, row *rowSource, list []assignment, where ir.E
 		if action == ir.NoAction {
 			continue
 		}
-		s := &ir.Cascade{At: at(pos), Table: f.Child.IR, Key: f.Number}
+		s := &ir.Cascade{At: query.At(pos), Table: f.Child.IR, Key: f.Number}
 		for i, c := range fk.RefColumns {
 			switch action {
 			case ir.CascadeUpdate:
@@ -156,10 +157,10 @@ func (b *builder) move(pos ir.Pos, row *rowSource, list []assignment, where ir.E
 		then = append(then, s)
 	}
 	if len(stays) > 0 {
-		stay := &ir.Update{At: at(pos), Table: t, Row: row.row, Sets: stays, Where: is}
-		then = []ir.Stmt{&ir.If{At: at(pos), Cond: same, Then: []ir.Stmt{stay}, Else: then}}
+		stay := &ir.Update{At: query.At(pos), Table: t, Row: row.Row, Sets: stays, Where: is}
+		then = []ir.Stmt{&ir.If{At: query.At(pos), Cond: same, Then: []ir.Stmt{stay}, Else: then}}
 	}
-	then = append(b.collect(func() { b.unproven(insert) }), then...)
-	b.emit(sel)
-	b.emit(&ir.If{At: at(pos), Cond: ir.V(found), Then: then})
+	then = append(b.Collect(func() { b.Unproven(insert) }), then...)
+	b.Emit(sel)
+	b.Emit(&ir.If{At: query.At(pos), Cond: ir.V(found), Then: then})
 }

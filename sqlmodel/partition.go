@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/txrobust/robust/internal/sql/pg"
+	"github.com/txrobust/robust/internal/sql/query"
 	"github.com/txrobust/robust/internal/sql/schema"
 	"github.com/txrobust/robust/internal/sql/syntax"
 	"github.com/txrobust/robust/ir"
@@ -17,7 +18,7 @@ import (
 const noPartition = "the error of a row that fits into no partition which is declared"
 
 // unplaced marks that a row of t may fit into no partition.
-func (b *builder) unplaced(pos ir.Pos, t *schema.Table, row *rowSource) {
+func (b *builder) unplaced(pos ir.Pos, t *schema.Table, row *query.RowSource) {
 	if !t.Partitions.Open() {
 		return
 	}
@@ -26,44 +27,44 @@ func (b *builder) unplaced(pos ir.Pos, t *schema.Table, row *rowSource) {
 		b.mayRefuse(pos, noPartition, t)
 		return
 	}
-	b.emit(&ir.If{At: at(pos), Cond: ir.NotE(ir.Op(ir.Is, fits, ir.C(ir.Bool(true)))), Then: b.collect(func() { b.mayRefuse(pos, noPartition, t) })})
+	b.Emit(&ir.If{At: query.At(pos), Cond: ir.NotE(ir.Op(ir.Is, fits, ir.C(ir.Bool(true)))), Then: b.Collect(func() { b.mayRefuse(pos, noPartition, t) })})
 }
 
 // fits is the condition that a row fits into a partition, where it can be told.
-func (b *builder) fits(t *schema.Table, row *rowSource) (cond ir.Expr, ok bool) {
+func (b *builder) fits(t *schema.Table, row *query.RowSource) (cond ir.Expr, ok bool) {
 	p := t.Partitions
 	name, one := p.Column()
 	if !one || p.Deep {
 		return nil, false
 	}
-	value := row.col(name).val()
-	_, ok = b.attempt(func() {
+	value := row.Col(name).Val()
+	_, ok = b.Attempt(func() {
 		cond = ir.C(ir.Bool(false))
 		for _, bound := range p.Bounds {
-			x := &ex{l: b.l, b: b.Draft, text: bound.Text}
+			x := &query.Place{App: b.App, Draft: b.Draft, Text: bound.Text}
 			inside := ir.Expr(nil)
 			limit := func(list []*pg.Node, op string) {
 				if len(list) != 1 {
-					x.unmodelled("a bound of this form")
+					x.Unmodelled("a bound of this form")
 				}
 				if c, is := pg.Inner(list[0]).(*pg.ColumnRef); is {
 					if word := strings.ToLower(syntax.Qualified(syntax.Names(c.Fields))); word == "minvalue" || word == "maxvalue" {
 						return
 					}
 				}
-				inside = ir.AndE(inside, x.compare(op, value, x.expr(list[0]), bound.Spec.Location).e)
+				inside = ir.AndE(inside, x.Compare(op, value, x.Expr(list[0]), bound.Spec.Location).Expr)
 			}
 			if p.Spec.Strategy == pg.PartitionRange {
 				limit(bound.Spec.Lowerdatums, ">=")
 				limit(bound.Spec.Upperdatums, "<")
-				cond = ir.OrE(cond, ir.AndE(isNotNull(value.e), inside))
+				cond = ir.OrE(cond, ir.AndE(query.IsNotNull(value.Expr), inside))
 				continue
 			}
 			for _, n := range bound.Spec.Listdatums {
-				if v := x.expr(n); v.isNull() {
-					cond = ir.OrE(cond, &ir.Unary{Op: ir.IsNull, X: value.e})
+				if v := x.Expr(n); v.IsNull() {
+					cond = ir.OrE(cond, &ir.Unary{Op: ir.IsNull, X: value.Expr})
 				} else {
-					cond = ir.OrE(cond, x.compare("=", value, v, bound.Spec.Location).e)
+					cond = ir.OrE(cond, x.Compare("=", value, v, bound.Spec.Location).Expr)
 				}
 			}
 		}

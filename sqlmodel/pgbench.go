@@ -5,6 +5,7 @@ import (
 
 	"github.com/txrobust/robust/internal/sql/load"
 	"github.com/txrobust/robust/internal/sql/pg"
+	"github.com/txrobust/robust/internal/sql/query"
 	"github.com/txrobust/robust/internal/sql/schema"
 	"github.com/txrobust/robust/internal/sql/syntax"
 	"github.com/txrobust/robust/ir"
@@ -13,21 +14,21 @@ import (
 // value translates an expression of \set or \if. What pgbench's functions do is
 // not known, but for the simple ones: equal arguments give equal results. A
 // random number is a function of its bounds and of a seed.
-func (c *psql) value(t *syntax.Text, n *pg.Node) val {
+func (c *psql) value(t *syntax.Text, n *pg.Node) query.Val {
 	x := c.ex(t)
 	switch e := pg.Inner(n).(type) {
 	case *pg.ParamRef:
-		v := c.f.inputs[e.Number-1].value()
-		v.nn = v.nn || c.sure[int(e.Number)]
+		v := c.f.Inputs[e.Number-1].Value()
+		v.NotNull = v.NotNull || c.sure[int(e.Number)]
 		return v
 	case *pg.A_Expr:
 		if e.Kind == pg.ExprOp && e.Lexpr != nil {
 			op := syntax.Names(e.Name)[len(e.Name)-1]
 			l, r := c.numeric(c.value(t, e.Lexpr), x), c.numeric(c.value(t, e.Rexpr), x)
-			return x.binary(op, l, r, e.Location)
+			return x.Binary(op, l, r, e.Location)
 		}
 		if e.Kind == pg.ExprOp {
-			return x.prefix(syntax.Names(e.Name)[len(e.Name)-1], c.numeric(c.value(t, e.Rexpr), x), e.Location)
+			return x.Prefix(syntax.Names(e.Name)[len(e.Name)-1], c.numeric(c.value(t, e.Rexpr), x), e.Location)
 		}
 	case *pg.BoolExpr:
 		var parts []ir.Expr
@@ -41,11 +42,11 @@ func (c *psql) value(t *syntax.Text, n *pg.Node) val {
 		case pg.BoolNot:
 			out = ir.NotE(parts[0])
 		}
-		return val{e: out, t: schema.TBool}
+		return query.Val{Expr: out, Type: schema.TBool}
 	case *pg.FuncCall:
 		return c.function(t, e)
 	case *pg.MinMaxExpr:
-		var args []val
+		var args []query.Val
 		for _, a := range e.Args {
 			args = append(args, c.numeric(c.value(t, a), x))
 		}
@@ -53,33 +54,33 @@ func (c *psql) value(t *syntax.Text, n *pg.Node) val {
 		if e.Op == pg.MinMaxGreatest {
 			name = "greatest"
 		}
-		return x.opaqueCall("pgbench "+name, args, widest(args))
+		return x.OpaqueCall("pgbench "+name, args, widest(args))
 	case *pg.A_Const:
-		return x.constant(e)
+		return x.Constant(e)
 	}
 	// CASE, IS NULL and the like.
-	var args []val
+	var args []query.Val
 	for _, k := range load.Parameters(&syntax.Node{Raw: &pg.RawStmt{Stmt: n}}) {
-		args = append(args, c.f.inputs[k-1].value())
+		args = append(args, c.f.Inputs[k-1].Value())
 	}
-	return x.opaqueCall("pgbench "+strings.TrimSpace(t.SQL[t.Prefix:]), args, schema.TInt)
+	return x.OpaqueCall("pgbench "+strings.TrimSpace(t.SQL[t.Prefix:]), args, schema.TInt)
 }
 
 // numeric gives a variable of unknown type that of numbers.
-func (c *psql) numeric(v val, x *ex) val {
-	if v.t.Name == schema.NUnknown {
-		return x.literal(v, schema.TInt, 0)
+func (c *psql) numeric(v query.Val, x *query.Place) query.Val {
+	if v.Type.Name == schema.NUnknown {
+		return x.Literal(v, schema.TInt, 0)
 	}
-	if v.t.Name == schema.NBool || v.t.Numeric() {
+	if v.Type.Name == schema.NBool || v.Type.Numeric() {
 		return v
 	}
-	return x.cast(v, schema.TNumeric, 0) // the text is read as a number
+	return x.Cast(v, schema.TNumeric, 0) // the text is read as a number
 }
 
 // widest is the type of a function of numbers.
-func widest(args []val) schema.Type {
+func widest(args []query.Val) schema.Type {
 	for _, a := range args {
-		if a.t.Name != schema.NInt {
+		if a.Type.Name != schema.NInt {
 			return schema.TFloat
 		}
 	}
@@ -87,14 +88,14 @@ func widest(args []val) schema.Type {
 }
 
 // function translates a call.
-func (c *psql) function(t *syntax.Text, e *pg.FuncCall) val {
+func (c *psql) function(t *syntax.Text, e *pg.FuncCall) query.Val {
 	x := c.ex(t)
 	name := syntax.Qualified(syntax.Names(e.Funcname))
-	var args []val
+	var args []query.Val
 	nn := true
 	for _, a := range e.Args {
 		args = append(args, c.numeric(c.value(t, a), x))
-		nn = nn && args[len(args)-1].nn
+		nn = nn && args[len(args)-1].NotNull
 	}
 	result := schema.TFloat
 	switch name {
@@ -105,42 +106,42 @@ func (c *psql) function(t *syntax.Text, e *pg.FuncCall) val {
 	}
 	if syntax.ClientFunctions[name] {
 		result = schema.TInt
-		seed := c.b.local("seed", schema.TAny)
-		c.b.emit(&ir.Havoc{At: at(x.pos(e.Location)), Var: seed, NotNull: true})
-		args = append([]val{{e: ir.V(seed), t: schema.TAny, nn: true}}, args...)
+		seed := c.b.Local("seed", schema.TAny)
+		c.b.Emit(&ir.Havoc{At: query.At(x.Pos(e.Location)), Var: seed, NotNull: true})
+		args = append([]query.Val{{Expr: ir.V(seed), Type: schema.TAny, NotNull: true}}, args...)
 	}
 	if name == "mod" && len(args) == 2 && result.Name == schema.NInt {
-		return x.binary("%", args[0], args[1], e.Location)
+		return x.Binary("%", args[0], args[1], e.Location)
 	}
-	out := x.opaqueCall("pgbench "+name, args, result)
-	out.nn = nn
+	out := x.OpaqueCall("pgbench "+name, args, result)
+	out.NotNull = nn
 	return out
 }
 
 // truth is the truth of a value in a condition.
-func (c *psql) truth(v val, x *ex) ir.Expr {
+func (c *psql) truth(v query.Val, x *query.Place) ir.Expr {
 	switch {
-	case v.t.Name == schema.NBool:
-		return v.e
-	case v.t.Name == schema.NUnknown:
-		return x.literal(v, schema.TBool, 0).e
-	case v.t.Numeric() && c.s.S.Pgbench:
-		return ir.Op(ir.Ne, v.e, ir.C(ir.Int(0)))
-	case v.t.Numeric(): // psql knows 0 and 1; anything else counts as false
-		one := ir.Op(ir.Eq, v.e, ir.C(ir.Int(1)))
+	case v.Type.Name == schema.NBool:
+		return v.Expr
+	case v.Type.Name == schema.NUnknown:
+		return x.Literal(v, schema.TBool, 0).Expr
+	case v.Type.Numeric() && c.s.S.Pgbench:
+		return ir.Op(ir.Ne, v.Expr, ir.C(ir.Int(0)))
+	case v.Type.Numeric(): // psql knows 0 and 1; anything else counts as false
+		one := ir.Op(ir.Eq, v.Expr, ir.C(ir.Int(1)))
 		if len(c.s.S.Computes) > 0 { // it may be pgbench as well
-			return ir.OrE(one, ir.AndE(c.b.choice(x.pos(0)), ir.Op(ir.Ne, v.e, ir.C(ir.Int(0)))))
+			return ir.OrE(one, ir.AndE(c.b.choice(x.Pos(0)), ir.Op(ir.Ne, v.Expr, ir.C(ir.Int(0)))))
 		}
 		return one
-	case v.t.Textual():
-		lower := &ir.Call{Name: "lower", Args: []ir.Expr{v.e}, Type: ir.TextType}
+	case v.Type.Textual():
+		lower := &ir.Call{Name: "lower", Args: []ir.Expr{v.Expr}, Type: ir.TextType}
 		var out ir.Expr
 		for _, word := range []string{"t", "tr", "tru", "true", "y", "ye", "yes", "on", "1"} {
 			out = ir.OrE(out, ir.Op(ir.Eq, lower, ir.C(ir.Text(word))))
 		}
 		return out
 	}
-	return &ir.Call{Name: "is true", Args: []ir.Expr{v.e}, Type: ir.BoolType}
+	return &ir.Call{Name: "is true", Args: []ir.Expr{v.Expr}, Type: ir.BoolType}
 }
 
 // condition translates the condition of \if. A variable without a value makes

@@ -3,6 +3,7 @@ package sqlmodel
 import (
 	"github.com/txrobust/robust/internal/sql/pg"
 	"github.com/txrobust/robust/internal/sql/plpgsql"
+	"github.com/txrobust/robust/internal/sql/query"
 	"github.com/txrobust/robust/internal/sql/schema"
 	"github.com/txrobust/robust/internal/sql/syntax"
 	"github.com/txrobust/robust/ir"
@@ -10,21 +11,21 @@ import (
 
 // plBody translates a PL/pgSQL body and what follows when control reaches its
 // end.
-func (b *builder) plBody(f *frame) {
-	blk := f.fn.Body.Block
+func (b *builder) plBody(f *query.Frame) {
+	blk := f.Func.Body.Block
 	pos := b.place(f, blk)
 	b.stmt(f, blk)
-	if endsInJump(b.out) {
+	if endsInJump(b.Out) {
 		return
 	}
 	switch {
-	case f.fn.SetOf, f.fn.Void():
-	case len(f.fn.Outputs()) > 0:
-		if f.result == nil {
+	case f.Func.SetOf, f.Func.Void():
+	case len(f.Func.Outputs()) > 0:
+		if f.Result == nil {
 			b.emitOutputs(f, pos)
 		}
 	default: // a function must return
-		b.fails(pos, "2F005")
+		b.Fails(pos, "2F005")
 	}
 }
 
@@ -77,9 +78,9 @@ func anyInside(list []ir.Stmt, depth int, is func(s ir.Stmt, depth int) bool) bo
 }
 
 // place gives the position of a statement.
-func (b *builder) place(f *frame, s plpgsql.Stmt) ir.Pos { return f.text.Pos(s.Place()) }
+func (b *builder) place(f *query.Frame, s plpgsql.Stmt) ir.Pos { return f.Text.Pos(s.Place()) }
 
-func (b *builder) stmts(f *frame, list []plpgsql.Stmt) {
+func (b *builder) stmts(f *query.Frame, list []plpgsql.Stmt) {
 	for i := 0; i < len(list); i++ {
 		loop, name := b.fetchLoop(f, list[i:])
 		if loop == nil {
@@ -96,12 +97,12 @@ func (b *builder) stmts(f *frame, list []plpgsql.Stmt) {
 }
 
 // stmt translates a statement; what cannot be modelled is abandoned.
-func (b *builder) stmt(f *frame, s plpgsql.Stmt) {
+func (b *builder) stmt(f *query.Frame, s plpgsql.Stmt) {
 	var sets syntax.PathSet
-	if b.l.SetsPath {
+	if b.App.SetsPath {
 		r := schema.NewRefs()
-		b.l.PlRefs(f.fn, []plpgsql.Stmt{s}, r)
-		sets = b.l.SetBy(r, &b.l.Late)
+		b.App.PlRefs(f.Func, []plpgsql.Stmt{s}, r)
+		sets = b.App.SetBy(r, &b.App.Late)
 	}
 	loops, branches := flowOf(s)
 	b.tracked(sets, loops, branches, func() bool {
@@ -128,15 +129,15 @@ func flowOf(s plpgsql.Stmt) (loops, branches bool) {
 }
 
 // guarded translates the statement s by translate.
-func (b *builder) guarded(f *frame, s plpgsql.Stmt, translate func()) (why string, ok bool) {
-	scope, loops, depth := f.scope, f.loops, b.loopDepth
-	b.cur = b.place(f, s)
-	b.numbered(func() { why, ok = b.attempt(translate) })
-	f.scope, f.loops, b.loopDepth = scope, loops, depth
+func (b *builder) guarded(f *query.Frame, s plpgsql.Stmt, translate func()) (why string, ok bool) {
+	scope, loops, depth := f.Scope, f.Loops, b.LoopDepth
+	b.Cur = b.place(f, s)
+	b.numbered(func() { why, ok = b.Attempt(translate) })
+	f.Scope, f.Loops, b.LoopDepth = scope, loops, depth
 	return why, ok
 }
 
-func (b *builder) stmt1(f *frame, s plpgsql.Stmt) {
+func (b *builder) stmt1(f *query.Frame, s plpgsql.Stmt) {
 	pos := b.place(f, s)
 	switch s := s.(type) {
 	case *plpgsql.Block:
@@ -164,15 +165,15 @@ func (b *builder) stmt1(f *frame, s plpgsql.Stmt) {
 	case *plpgsql.ReturnQuery:
 		if s.Dynamic {
 			g, tree, t := b.dynamic(f, s.Query, s.Using)
-			b.command(g, t, tree, pos, sink{kind: toClient})
+			b.Command(g, t, tree, pos, query.Sink{Kind: query.ToClient})
 			return
 		}
 		tree, t := b.parseCommand(f, s.Query)
-		b.command(f, t, tree, pos, sink{kind: toClient})
+		b.Command(f, t, tree, pos, query.Sink{Kind: query.ToClient})
 	case *plpgsql.Raise:
 		b.raise(f, s, pos)
 	case *plpgsql.Assert:
-		b.require(pos, b.condition(f, s.Cond), "P0004")
+		b.Require(pos, b.condition(f, s.Cond), "P0004")
 	case *plpgsql.SQL:
 		b.sqlStmt(f, s, pos)
 	case *plpgsql.Execute:
@@ -180,9 +181,9 @@ func (b *builder) stmt1(f *frame, s plpgsql.Stmt) {
 	case *plpgsql.GetDiagnostics:
 		b.diagnostics(f, s, pos)
 	case *plpgsql.Cursor:
-		b.unmodelled("a cursor")
+		b.Unmodelled("a cursor")
 	case *plpgsql.EndTxn:
-		b.unmodelled("transaction control inside of a procedure")
+		b.Unmodelled("transaction control inside of a procedure")
 	case *plpgsql.Null:
 	default:
 		panic("sqlmodel: unknown PL/pgSQL statement " + syntax.TypeName(s))
@@ -190,109 +191,109 @@ func (b *builder) stmt1(f *frame, s plpgsql.Stmt) {
 }
 
 // parseCommand parses an SQL command in a body.
-func (b *builder) parseCommand(f *frame, span plpgsql.Span) (any, *syntax.Text) {
-	t := f.text.Part("", span)
+func (b *builder) parseCommand(f *query.Frame, span plpgsql.Span) (any, *syntax.Text) {
+	t := f.Text.Part("", span)
 	stmts, err := t.Parse()
 	if err != nil {
 		panic(err)
 	}
 	if len(stmts) != 1 {
-		b.l.Fail(t.Pos(0), "expected one SQL command here")
+		b.App.Fail(t.Pos(0), "expected one SQL command here")
 	}
 	return pg.Inner(stmts[0].Stmt), t
 }
 
 // expression parses an expression in a body: what may follow SELECT.
-func (b *builder) expression(f *frame, span plpgsql.Span) (*pg.SelectStmt, *syntax.Text) {
-	t := f.text.Part("SELECT ", span)
+func (b *builder) expression(f *query.Frame, span plpgsql.Span) (*pg.SelectStmt, *syntax.Text) {
+	t := f.Text.Part("SELECT ", span)
 	stmts, err := t.Parse()
 	if err != nil {
 		panic(err)
 	}
 	s, ok := pg.Inner(stmts[0].Stmt).(*pg.SelectStmt)
 	if len(stmts) != 1 || !ok {
-		b.l.Fail(t.Pos(len("SELECT ")), "expected an expression here")
+		b.App.Fail(t.Pos(len("SELECT ")), "expected an expression here")
 	}
 	return s, t
 }
 
 // value translates an expression of PL/pgSQL.
-func (b *builder) value(f *frame, span plpgsql.Span) val {
+func (b *builder) value(f *query.Frame, span plpgsql.Span) query.Val {
 	s, t := b.expression(f, span)
 	b.apart(s, nil)
 	x := b.ex(f, t)
-	if f.rowcount != "" && len(b.refsOf(s).Tables) > 0 {
+	if f.Rowcount != "" && len(b.RefsOf(s).Tables) > 0 {
 		// A query in an expression changes ROW_COUNT, too.
-		b.emitWeak(&ir.Havoc{At: at(t.Pos(0)), Var: f.rowcount, NotNull: true})
+		b.EmitWeak(&ir.Havoc{At: query.At(t.Pos(0)), Var: f.Rowcount, NotNull: true})
 	}
 	if syntax.PlainExpression(s) && len(s.TargetList) == 1 {
-		return x.expr(pg.TargetValue(s.TargetList[0]))
+		return x.Expr(pg.TargetValue(s.TargetList[0]))
 	}
 	if syntax.PlainExpression(s) {
-		b.l.Fail(t.Pos(len("SELECT ")), "expected one expression here, not %d", len(s.TargetList))
+		b.App.Fail(t.Pos(len("SELECT ")), "expected one expression here, not %d", len(s.TargetList))
 	}
-	return x.scalar(s, t.Pos(len("SELECT ")))
+	return x.Scalar(s, t.Pos(len("SELECT ")))
 }
 
 // condition translates a condition, of which only the truth matters.
-func (b *builder) condition(f *frame, span plpgsql.Span) ir.Expr {
+func (b *builder) condition(f *query.Frame, span plpgsql.Span) ir.Expr {
 	s, t := b.expression(f, span)
 	b.apart(s, nil)
 	if syntax.PlainExpression(s) && len(s.TargetList) == 1 {
-		if f.rowcount != "" && len(b.refsOf(s).Tables) > 0 {
-			b.emitWeak(&ir.Havoc{At: at(t.Pos(0)), Var: f.rowcount, NotNull: true})
+		if f.Rowcount != "" && len(b.RefsOf(s).Tables) > 0 {
+			b.EmitWeak(&ir.Havoc{At: query.At(t.Pos(0)), Var: f.Rowcount, NotNull: true})
 		}
-		return b.ex(f, t).boolean(pg.TargetValue(s.TargetList[0]), truth)
+		return b.ex(f, t).Boolean(pg.TargetValue(s.TargetList[0]), query.Truth)
 	}
 	v := b.value(f, span)
 	x := b.ex(f, t)
-	return x.cast(v, schema.TBool, 0).e
+	return x.Cast(v, schema.TBool, 0).Expr
 }
 
 // conditionOrChoice is a condition that becomes any value when it cannot be
 // modelled.
-func (b *builder) conditionOrChoice(f *frame, span plpgsql.Span) ir.Expr {
+func (b *builder) conditionOrChoice(f *query.Frame, span plpgsql.Span) ir.Expr {
 	var e ir.Expr
-	why, ok := b.attempt(func() { e = b.condition(f, span) })
+	why, ok := b.Attempt(func() { e = b.condition(f, span) })
 	if ok {
 		return e
 	}
 	s, t := b.expression(f, span)
 	pos := t.Pos(len("SELECT "))
-	b.giveUp(pos, b.refsOf(s), why)
+	b.GiveUp(pos, b.RefsOf(s), why)
 	return b.choice(pos)
 }
 
 // choice is a condition of which nothing is known.
 func (b *builder) choice(pos ir.Pos) ir.Expr {
-	v := b.local("choice", schema.TBool)
-	b.out = append(b.out, &ir.Havoc{At: at(pos), Var: v, NotNull: true})
+	v := b.Local("choice", schema.TBool)
+	b.Out = append(b.Out, &ir.Havoc{At: query.At(pos), Var: v, NotNull: true})
 	return ir.V(v)
 }
 
-func (b *builder) ifStmt(f *frame, branches []plpgsql.Branch, rest []plpgsql.Stmt, pos ir.Pos) {
+func (b *builder) ifStmt(f *query.Frame, branches []plpgsql.Branch, rest []plpgsql.Stmt, pos ir.Pos) {
 	cond := b.conditionOrChoice(f, branches[0].Cond)
 	if value, known := constantTruth(cond); known {
 		switch {
 		case value:
 			b.stmts(f, branches[0].Body)
 		case len(branches) > 1:
-			b.ifStmt(f, branches[1:], rest, f.text.Pos(branches[1].Cond.Start))
+			b.ifStmt(f, branches[1:], rest, f.Text.Pos(branches[1].Cond.Start))
 		default:
 			b.stmts(f, rest)
 		}
 		return
 	}
-	s := &ir.If{At: at(pos), Cond: cond}
-	s.Then = b.collect(func() { b.stmts(f, branches[0].Body) })
-	s.Else = b.collect(func() {
+	s := &ir.If{At: query.At(pos), Cond: cond}
+	s.Then = b.Collect(func() { b.stmts(f, branches[0].Body) })
+	s.Else = b.Collect(func() {
 		if len(branches) > 1 {
-			b.ifStmt(f, branches[1:], rest, f.text.Pos(branches[1].Cond.Start))
+			b.ifStmt(f, branches[1:], rest, f.Text.Pos(branches[1].Cond.Start))
 			return
 		}
 		b.stmts(f, rest)
 	})
-	b.emit(s)
+	b.Emit(s)
 }
 
 // constantTruth tells whether a condition is always or never true, such as a
@@ -337,22 +338,22 @@ func mayBeNull(e ir.Expr) bool {
 	return found
 }
 
-func (b *builder) caseStmt(f *frame, s *plpgsql.Case, pos ir.Pos) {
+func (b *builder) caseStmt(f *query.Frame, s *plpgsql.Case, pos ir.Pos) {
 	rest := func() {
 		if !s.HasElse { // no branch fits: an error
-			b.fails(pos, "20000")
+			b.Fails(pos, "20000")
 			return
 		}
 		b.stmts(f, s.Else)
 	}
-	var subject *val
+	var subject *query.Val
 	if !s.Subject.Empty() {
 		v := b.value(f, s.Subject)
-		x := b.ex(f, f.text)
-		if v.record {
-			b.unmodelled("CASE of a row")
+		x := b.ex(f, f.Text)
+		if v.Record {
+			b.Unmodelled("CASE of a row")
 		}
-		v.e = x.shared(v.e, v.t)
+		v.Expr = x.Shared(v.Expr, v.Type)
 		subject = &v
 	}
 	var branch func(i int)
@@ -370,33 +371,33 @@ func (b *builder) caseStmt(f *frame, s *plpgsql.Case, pos ir.Pos) {
 		}
 		at_ := pos
 		if i > 0 {
-			at_ = f.text.Pos(br.Cond.Start)
+			at_ = f.Text.Pos(br.Cond.Start)
 		}
-		st := &ir.If{At: at(at_), Cond: cond}
-		st.Then = b.collect(func() { b.stmts(f, br.Body) })
-		st.Else = b.collect(func() { branch(i + 1) })
-		b.emit(st)
+		st := &ir.If{At: query.At(at_), Cond: cond}
+		st.Then = b.Collect(func() { b.stmts(f, br.Body) })
+		st.Else = b.Collect(func() { branch(i + 1) })
+		b.Emit(st)
 	}
 	branch(0)
 }
 
 // anyOf says that subject equals one of a list of expressions.
-func (b *builder) anyOf(f *frame, subject val, span plpgsql.Span) ir.Expr {
+func (b *builder) anyOf(f *query.Frame, subject query.Val, span plpgsql.Span) ir.Expr {
 	sel, t := b.expression(f, span)
 	b.apart(sel, nil)
 	x := b.ex(f, t)
 	var out ir.Expr
 	for _, n := range sel.TargetList {
 		v := pg.TargetValue(n)
-		out = ir.OrE(out, x.compare("=", subject, x.expr(v), x.at(v)).e)
+		out = ir.OrE(out, x.Compare("=", subject, x.Expr(v), x.At(v)).Expr)
 	}
 	return out
 }
 
 // block translates BEGIN … END.
-func (b *builder) block(f *frame, s *plpgsql.Block, pos ir.Pos) {
-	outer := f.scope
-	f.scope = &scope{label: s.Label, vars: map[string]*variable{}, parent: outer}
+func (b *builder) block(f *query.Frame, s *plpgsql.Block, pos ir.Pos) {
+	outer := f.Scope
+	f.Scope = &query.Scope{Label: s.Label, Vars: map[string]*query.Variable{}, Parent: outer}
 	for _, d := range s.Decls {
 		b.declaration(f, d)
 	}
@@ -409,60 +410,60 @@ func (b *builder) block(f *frame, s *plpgsql.Block, pos ir.Pos) {
 	}
 	if s.Label == "" {
 		list()
-		f.scope = outer
+		f.Scope = outer
 		return
 	}
-	l := &loopLabel{name: s.Label}
-	f.loops = append(f.loops, l)
-	body := b.collect(list)
-	f.loops = f.loops[:len(f.loops)-1]
-	f.scope = outer
-	if l.label == "" {
-		b.out = append(b.out, body...)
+	l := &query.LoopLabel{Name: s.Label}
+	f.Loops = append(f.Loops, l)
+	body := b.Collect(list)
+	f.Loops = f.Loops[:len(f.Loops)-1]
+	f.Scope = outer
+	if l.Label == "" {
+		b.Out = append(b.Out, body...)
 		return
 	}
-	b.emit(&ir.Block{At: at(pos), Label: l.label, Body: body})
+	b.Emit(&ir.Block{At: query.At(pos), Label: l.Label, Body: body})
 }
 
 // SQLStatement translates an SQL command or PERFORM.
-func (b *builder) sqlStmt(f *frame, s *plpgsql.SQL, pos ir.Pos) {
+func (b *builder) sqlStmt(f *query.Frame, s *plpgsql.SQL, pos ir.Pos) {
 	if s.Perform {
 		sel, t := b.expression(f, s.Query)
 		if !b.refuses(f, sel, pos) {
-			b.selectStmt(f, t, sel, pos, sink{})
+			b.selectStmt(f, t, sel, pos, query.Sink{})
 			b.follow(sel)
 		}
 		return
 	}
 	tree, t := b.parseCommand(f, s.Query)
-	to, store := sink{}, func() {}
+	to, store := query.Sink{}, func() {}
 	if s.Into != nil {
 		to, store = b.into(f, s.Into, pos)
 	} else if _, ok := tree.(*pg.SelectStmt); ok {
-		b.l.Fail(pos, "the result of this SELECT goes nowhere; use PERFORM, or INTO")
+		b.App.Fail(pos, "the result of this SELECT goes nowhere; use PERFORM, or INTO")
 	}
-	b.command(f, t, tree, pos, to)
+	b.Command(f, t, tree, pos, to)
 	store()
 }
 
-func (b *builder) diagnostics(f *frame, s *plpgsql.GetDiagnostics, pos ir.Pos) {
+func (b *builder) diagnostics(f *query.Frame, s *plpgsql.GetDiagnostics, pos ir.Pos) {
 	if s.Stacked {
 		b.stacked(f, s, pos)
 		return
 	}
 	for _, it := range s.Items {
 		v, fd := b.targetOf(f, it.Target)
-		d := dest{v.local, v.t}
+		d := query.Dest{Local: v.Local, T: v.Type}
 		if fd != nil {
-			d = dest{fd.local, fd.t}
+			d = query.Dest{Local: fd.Local, T: fd.Type}
 		}
-		if d.local == "" {
-			b.unmodelled("GET DIAGNOSTICS into a record")
+		if d.Local == "" {
+			b.Unmodelled("GET DIAGNOSTICS into a record")
 		}
 		if it.Item == "row_count" {
-			b.assign(pos, d.local, b.ex(f, f.text).cast(val{e: ir.V(f.rowcount), t: schema.TInt, nn: true}, d.t, 0).e)
+			b.assign(pos, d.Local, b.ex(f, f.Text).Cast(query.Val{Expr: ir.V(f.Rowcount), Type: schema.TInt, NotNull: true}, d.T, 0).Expr)
 			continue
 		}
-		b.havoc(pos, d.local)
+		b.Havoc(pos, d.Local)
 	}
 }

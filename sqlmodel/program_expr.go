@@ -3,48 +3,49 @@ package sqlmodel
 import (
 	"github.com/txrobust/robust/internal/client"
 	"github.com/txrobust/robust/internal/sql/load"
+	"github.com/txrobust/robust/internal/sql/query"
 	"github.com/txrobust/robust/internal/sql/schema"
 	"github.com/txrobust/robust/internal/sql/syntax"
 	"github.com/txrobust/robust/ir"
 )
 
 // ex gives the translator for an expression of the program.
-func (p *caller) ex() *ex { return p.b.ex(p.f, p.f.text) }
+func (p *caller) ex() *query.Place { return p.b.ex(p.f, p.f.Text) }
 
 // value translates an expression whose type does not matter.
 func (p *caller) value(e client.Expr) ir.Expr {
 	v := p.expr(e)
-	return p.ex().defaultType(v).e
+	return p.ex().DefaultType(v).Expr
 }
 
 // cond translates a condition.
 func (p *caller) cond(e client.Expr) ir.Expr {
 	v := p.expr(e)
-	switch v.t.Name {
+	switch v.Type.Name {
 	case schema.NBool:
-		return v.e
+		return v.Expr
 	case schema.NUnknown:
-		if _, ok := v.literalText(); !ok {
-			return p.ex().literal(v, schema.TBool, 0).e
+		if _, ok := v.LiteralText(); !ok {
+			return p.ex().Literal(v, schema.TBool, 0).Expr
 		}
 	}
-	return &ir.Call{Name: "client true", Args: []ir.Expr{v.e}, Type: ir.BoolType}
+	return &ir.Call{Name: "client true", Args: []ir.Expr{v.Expr}, Type: ir.BoolType}
 }
 
 // expr translates an expression of the program.
-func (p *caller) expr(e client.Expr) val {
+func (p *caller) expr(e client.Expr) query.Val {
 	if p.depth++; p.depth > syntax.MaxNesting {
-		panic(tooLarge{})
+		panic(query.TooLarge{})
 	}
 	defer func() { p.depth-- }()
-	p.b.grow()
+	p.b.Grow()
 	switch e := e.(type) {
 	case *client.VarExpr:
 		v := p.vars[e.Name]
 		if v == nil {
-			p.b.l.Fail(p.b.cur, "there is no variable %s in transaction %s", e.Name, p.body.Txn.Name)
+			p.b.App.Fail(p.b.Cur, "there is no variable %s in transaction %s", e.Name, p.body.Txn.Name)
 		}
-		return v.value()
+		return v.Value()
 	case *client.Const:
 		return p.constant(e.Value)
 	case *client.Op:
@@ -56,12 +57,12 @@ func (p *caller) expr(e client.Expr) val {
 }
 
 // call applies a function of the program.
-func (p *caller) call(e *client.Call) val {
-	args := make([]val, len(e.Args))
+func (p *caller) call(e *client.Call) query.Val {
+	args := make([]query.Val, len(e.Args))
 	for i, a := range e.Args {
 		args[i] = p.expr(a)
-		if _, ok := args[i].literalText(); ok {
-			args[i] = p.ex().defaultType(args[i])
+		if _, ok := args[i].LiteralText(); ok {
+			args[i] = p.ex().DefaultType(args[i])
 		}
 	}
 	if out, ok := knownCall(e.Name, args); ok {
@@ -69,14 +70,14 @@ func (p *caller) call(e *client.Call) val {
 	}
 	c := &ir.Call{Name: "client " + e.Name}
 	for _, a := range args {
-		c.Args = append(c.Args, p.ex().defaultType(a).e)
+		c.Args = append(c.Args, p.ex().DefaultType(a).Expr)
 	}
 	t := load.KindType(e.Kind)
 	if t.Name == schema.NUnknown {
 		t = schema.TText
 	}
 	c.Type = t.IR
-	return val{e: c, t: t, nn: e.Kind != client.Any, given: true}
+	return query.Val{Expr: c, Type: t, NotNull: e.Kind != client.Any, Given: true}
 }
 
 // knownFunctions are functions of programs that are known to the IR, by their names
@@ -100,92 +101,92 @@ var knownFunctions = map[string]string{
 }
 
 // knownCall applies a function whose meaning is known for arguments of these types.
-func knownCall(name string, args []val) (val, bool) {
-	if name == client.Float64 && len(args) == 1 && args[0].t.Numeric() {
-		return val{e: args[0].e, t: schema.TFloat, nn: args[0].nn, given: true}, true
+func knownCall(name string, args []query.Val) (query.Val, bool) {
+	if name == client.Float64 && len(args) == 1 && args[0].Type.Numeric() {
+		return query.Val{Expr: args[0].Expr, Type: schema.TFloat, NotNull: args[0].NotNull, Given: true}, true
 	}
 	f := ir.Functions[knownFunctions[name]]
 	if f == nil || len(args) != len(f.Params) {
-		return val{}, false
+		return query.Val{}, false
 	}
-	out := val{nn: true, given: true}
+	out := query.Val{NotNull: true, Given: true}
 	c := &ir.Call{Name: f.Name}
 	for i, a := range args {
 		switch k := f.Params[i]; {
-		case k == ir.KindNull && !a.t.Numeric(), k == ir.KindText && !a.t.Textual(), k == ir.KindInt && a.t.Name != schema.NInt:
-			return val{}, false
+		case k == ir.KindNull && !a.Type.Numeric(), k == ir.KindText && !a.Type.Textual(), k == ir.KindInt && a.Type.Name != schema.NInt:
+			return query.Val{}, false
 		}
-		out.nn = out.nn && a.nn
-		c.Args = append(c.Args, a.e)
+		out.NotNull = out.NotNull && a.NotNull
+		c.Args = append(c.Args, a.Expr)
 	}
 	switch f.Result {
 	case ir.KindInt:
-		out.t = schema.TInt
+		out.Type = schema.TInt
 	case ir.KindNum:
-		out.t = schema.TFloat
+		out.Type = schema.TFloat
 	case ir.KindText:
-		out.t = schema.TText
+		out.Type = schema.TText
 	case ir.KindBool:
-		out.t = schema.TBool
+		out.Type = schema.TBool
 	default:
 		panic("sqlmodel: a known function gives " + f.Result.String())
 	}
-	c.Type, out.e = out.t.IR, c
+	c.Type, out.Expr = out.Type.IR, c
 	return out, true
 }
 
-func (p *caller) constant(v ir.Value) val {
-	out := val{e: ir.C(v), nn: !v.IsNull(), given: true}
+func (p *caller) constant(v ir.Value) query.Val {
+	out := query.Val{Expr: ir.C(v), NotNull: !v.IsNull(), Given: true}
 	switch v.Kind {
 	case ir.KindInt:
-		out.t = schema.TInt
+		out.Type = schema.TInt
 	case ir.KindNum:
-		out.t = schema.TFloat
+		out.Type = schema.TFloat
 	case ir.KindBool:
-		out.t = schema.TBool
+		out.Type = schema.TBool
 	case ir.KindTime:
-		out.t = schema.TStamp
+		out.Type = schema.TStamp
 	case ir.KindText, ir.KindNull:
-		out.t = schema.TUnknown
+		out.Type = schema.TUnknown
 	case ir.KindArray:
-		out.t = schema.ArrayOf(schema.TAny)
+		out.Type = schema.ArrayOf(schema.TAny)
 	default:
-		out.t = schema.TAny
+		out.Type = schema.TAny
 	}
 	return out
 }
 
 // into converts a value to the type of a variable, as an assignment in the
 // program does.
-func (p *caller) into(v *programVar, e val) ir.Expr {
-	t := v.t
+func (p *caller) into(v *programVar, e query.Val) ir.Expr {
+	t := v.Type
 	switch {
 	case !v.open:
-	case e.t.Name != schema.NUnknown || !p.b.isTyped(e.e) && !e.isNull():
-		t = p.b.setType(v.variable, e.t)
+	case e.Type.Name != schema.NUnknown || !p.b.IsTyped(e.Expr) && !e.IsNull():
+		t = p.b.setType(v.Variable, e.Type)
 	case t.Name == schema.NUnknown: // a copy: it has the type of the place where it stands
-		return e.e
+		return e.Expr
 	}
 	return p.convert(e, t)
 }
 
 // convert gives a value the type t. Where that is no conversion of SQL it is a
 // function of which nothing is known.
-func (p *caller) convert(e val, t schema.Type) ir.Expr {
-	if s, ok := e.literalText(); ok && constantOf(s, t) == nil {
-		return &ir.Call{Name: castName(t), Args: []ir.Expr{e.e}, Type: localType(t)}
+func (p *caller) convert(e query.Val, t schema.Type) ir.Expr {
+	if s, ok := e.LiteralText(); ok && query.ConstantOf(s, t) == nil {
+		return &ir.Call{Name: query.CastName(t), Args: []ir.Expr{e.Expr}, Type: query.LocalType(t)}
 	}
-	return p.ex().fit(e, t).e
+	return p.ex().Fit(e, t).Expr
 }
 
 // op applies an operator of the program.
-func (p *caller) op(e *client.Op) val {
+func (p *caller) op(e *client.Op) query.Val {
 	x := p.ex()
-	args := make([]val, len(e.Args))
+	args := make([]query.Val, len(e.Args))
 	for i, a := range e.Args {
 		switch e.Op {
 		case "&&", "||", "!":
-			args[i] = val{e: p.cond(a), t: schema.TBool}
+			args[i] = query.Val{Expr: p.cond(a), Type: schema.TBool}
 		default:
 			args[i] = p.expr(a)
 		}
@@ -195,16 +196,16 @@ func (p *caller) op(e *client.Op) val {
 		a := args[0]
 		switch e.Op {
 		case "!":
-			return val{e: ir.NotE(a.e), t: schema.TBool, nn: true}
+			return query.Val{Expr: ir.NotE(a.Expr), Type: schema.TBool, NotNull: true}
 		case "null":
-			if a.nn {
-				return val{e: ir.C(ir.Bool(false)), t: schema.TBool, nn: true}
+			if a.NotNull {
+				return query.Val{Expr: ir.C(ir.Bool(false)), Type: schema.TBool, NotNull: true}
 			}
-			return val{e: &ir.Unary{Op: ir.IsNull, X: a.e}, t: schema.TBool, nn: true}
+			return query.Val{Expr: &ir.Unary{Op: ir.IsNull, X: a.Expr}, Type: schema.TBool, NotNull: true}
 		case "-":
-			if a.t.Numeric() {
-				out := x.prefix("-", a, 0)
-				out.given = true
+			if a.Type.Numeric() {
+				out := x.Prefix("-", a, 0)
+				out.Given = true
 				return out
 			}
 		}
@@ -212,14 +213,14 @@ func (p *caller) op(e *client.Op) val {
 		l, r := args[0], args[1]
 		switch e.Op {
 		case "&&":
-			return val{e: ir.AndE(l.e, r.e), t: schema.TBool, nn: true}
+			return query.Val{Expr: ir.AndE(l.Expr, r.Expr), Type: schema.TBool, NotNull: true}
 		case "||":
-			return val{e: ir.OrE(l.e, r.e), t: schema.TBool, nn: true}
+			return query.Val{Expr: ir.OrE(l.Expr, r.Expr), Type: schema.TBool, NotNull: true}
 		case "==", "!=", "<", "<=", ">", ">=":
 			return p.compare(e.Op, l, r)
 		case "+", "-", "*", "/", "%":
 			if out, ok := p.arithmetic(e.Op, l, r); ok {
-				out.given = true
+				out.Given = true
 				return out
 			}
 		}
@@ -228,62 +229,62 @@ func (p *caller) op(e *client.Op) val {
 }
 
 // opaque is an operator of which nothing is known here.
-func (p *caller) opaque(op string, t schema.Type, args ...val) val {
+func (p *caller) opaque(op string, t schema.Type, args ...query.Val) query.Val {
 	c := &ir.Call{Name: "client " + op, Type: t.IR}
 	for _, a := range args {
-		c.Args = append(c.Args, p.ex().defaultType(a).e)
+		c.Args = append(c.Args, p.ex().DefaultType(a).Expr)
 	}
-	return val{e: c, t: t, nn: true, given: true}
+	return query.Val{Expr: c, Type: t, NotNull: true, Given: true}
 }
 
-func (p *caller) arithmetic(op string, l, r val) (val, bool) {
+func (p *caller) arithmetic(op string, l, r query.Val) (query.Val, bool) {
 	x := p.ex()
-	if l.t.Name == schema.NUnknown && r.t.Numeric() && p.b.isTyped(l.e) {
-		l = x.literal(l, r.t, 0)
+	if l.Type.Name == schema.NUnknown && r.Type.Numeric() && p.b.IsTyped(l.Expr) {
+		l = x.Literal(l, r.Type, 0)
 	}
-	if r.t.Name == schema.NUnknown && l.t.Numeric() && p.b.isTyped(r.e) {
-		r = x.literal(r, l.t, 0)
+	if r.Type.Name == schema.NUnknown && l.Type.Numeric() && p.b.IsTyped(r.Expr) {
+		r = x.Literal(r, l.Type, 0)
 	}
-	text := func(v val) bool { return v.t.IR.Kind == ir.KindText }
+	text := func(v query.Val) bool { return v.Type.IR.Kind == ir.KindText }
 	if op == "+" && text(l) && text(r) {
-		return x.concat(l, r, l.nn && r.nn), true
+		return x.Concat(l, r, l.NotNull && r.NotNull), true
 	}
-	out, ok := x.arithmetic(op, l, r, l.nn && r.nn)
-	if f := ir.Functions["double "+op]; ok && f != nil && out.t.Name == schema.NFloat { // the floats of SQL may have 32 bits
-		out.e = &ir.Call{Name: f.Name, Args: []ir.Expr{l.e, r.e}, Type: out.t.IR}
+	out, ok := x.Arithmetic(op, l, r, l.NotNull && r.NotNull)
+	if f := ir.Functions["double "+op]; ok && f != nil && out.Type.Name == schema.NFloat { // the floats of SQL may have 32 bits
+		out.Expr = &ir.Call{Name: f.Name, Args: []ir.Expr{l.Expr, r.Expr}, Type: out.Type.IR}
 	}
 	return out, ok
 }
 
 // compare compares values of the program. Its order of texts is not that of the
 // database.
-func (p *caller) compare(op string, l, r val) val {
+func (p *caller) compare(op string, l, r query.Val) query.Val {
 	x := p.ex()
-	same := func(v, other val) (val, bool) {
-		if v.t.Name != schema.NUnknown {
+	same := func(v, other query.Val) (query.Val, bool) {
+		if v.Type.Name != schema.NUnknown {
 			return v, true
 		}
-		if s, ok := v.literalText(); ok {
-			return x.defaultType(v), other.t.Name == schema.NUnknown || other.t.Textual() && constantOf(s, other.t) != nil
+		if s, ok := v.LiteralText(); ok {
+			return x.DefaultType(v), other.Type.Name == schema.NUnknown || other.Type.Textual() && query.ConstantOf(s, other.Type) != nil
 		}
-		return x.literal(v, other.t, 0), true
+		return x.Literal(v, other.Type, 0), true
 	}
-	nn := l.nn && r.nn
+	nn := l.NotNull && r.NotNull
 	l, ok1 := same(l, r)
 	r, ok2 := same(r, l)
 	sql := map[string]string{"==": "=", "!=": "<>"}[op]
 	if sql == "" {
 		sql = op
 	}
-	text := l.t.IR.Kind == ir.KindText || r.t.IR.Kind == ir.KindText || l.t.Name == schema.NUnknown
+	text := l.Type.IR.Kind == ir.KindText || r.Type.IR.Kind == ir.KindText || l.Type.Name == schema.NUnknown
 	equality := op == "==" || op == "!="
-	alike := l.t.Numeric() && r.t.Numeric() || l.t.IR == r.t.IR && l.t.IR.Kind != ir.KindOpaque
-	if ok1 && ok2 && !l.record && alike && (equality || !text) {
-		return val{e: ir.Op(syntax.Comparisons[sql], l.e, r.e), t: schema.TBool, nn: nn}
+	alike := l.Type.Numeric() && r.Type.Numeric() || l.Type.IR == r.Type.IR && l.Type.IR.Kind != ir.KindOpaque
+	if ok1 && ok2 && !l.Record && alike && (equality || !text) {
+		return query.Val{Expr: ir.Op(syntax.Comparisons[sql], l.Expr, r.Expr), Type: schema.TBool, NotNull: nn}
 	}
 	if op == "!=" { // the same function as for ==, so that the two exclude each other
 		out := p.opaque("==", schema.TBool, l, r)
-		out.e = ir.NotE(out.e)
+		out.Expr = ir.NotE(out.Expr)
 		return out
 	}
 	return p.opaque(op, schema.TBool, l, r)

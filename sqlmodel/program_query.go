@@ -7,6 +7,7 @@ import (
 	"github.com/txrobust/robust/internal/client"
 	"github.com/txrobust/robust/internal/sql/load"
 	"github.com/txrobust/robust/internal/sql/pg"
+	"github.com/txrobust/robust/internal/sql/query"
 	"github.com/txrobust/robust/internal/sql/schema"
 	"github.com/txrobust/robust/ir"
 )
@@ -31,7 +32,7 @@ func (p *caller) query(q *client.Query, rest []client.Stmt) {
 			p.guard(s, st, func() { p.results(s, st, rest) }, func() { p.forget(q) })
 			return
 		}
-		p.guard(s, st, func() { p.command(p.frame(s), st, s, sink{}) }, func() {})
+		p.guard(s, st, func() { p.command(p.frame(s), st, s, query.Sink{}) }, func() {})
 	}
 	if len(s.List) == 0 || q.Found != "" || q.Count != "" {
 		p.forget(q)
@@ -40,7 +41,7 @@ func (p *caller) query(q *client.Query, rest []client.Stmt) {
 
 // send writes that the program sends a text.
 func (p *caller) send(s *schema.Sent) {
-	c := &ir.Send{At: at(s.Q.Pos), Apart: true, Reads: true}
+	c := &ir.Send{At: query.At(s.Q.Pos), Apart: true, Reads: true}
 	p.sent = c
 	if len(s.List) == 1 {
 		if t, ok := s.List[0].Tree.(*pg.TransactionStmt); ok && (t.Kind == pg.TransBegin || t.Kind == pg.TransStart || t.Kind == pg.TransCommit || t.Kind == pg.TransRollback) {
@@ -50,7 +51,7 @@ func (p *caller) send(s *schema.Sent) {
 			a := ir.SendArg{Number: k}
 			if e := s.Params[k-1]; e != nil {
 				v := p.expr(e)
-				a.Expr, a.Type = v.e, v.t.String()
+				a.Expr, a.Type = v.Expr, v.Type.String()
 			}
 			return a
 		})
@@ -61,7 +62,7 @@ func (p *caller) send(s *schema.Sent) {
 		}
 	}
 	switch {
-	case p.b.l.In.MySQL:
+	case p.b.App.In.MySQL:
 		c.Unknown = "the text of the statement is that of MySQL"
 	case strings.Contains(s.Q.SQL, client.Hole) || s.Filled:
 		c.Unknown = "a part of the statement is not known"
@@ -93,14 +94,14 @@ func (p *caller) guard(s *schema.Sent, st schema.SentStmt, f, other func()) {
 // attempt runs f; where it cannot go on, nothing stays of what it wrote.
 func (p *caller) attempt(f func()) (why string, ok bool) {
 	b := p.b
-	loops, depth, level, snapped := p.f.loops, b.loopDepth, p.depth, p.snapped
-	why, ok = b.attempt(func() {
+	loops, depth, level, snapped := p.f.Loops, b.LoopDepth, p.depth, p.snapped
+	why, ok = b.Attempt(func() {
 		if err := load.FaultIn(f); err != nil {
 			panic(schema.Unmodelled{Reason: faulty + err.Msg + ")"})
 		}
 	})
 	if !ok {
-		p.f.loops, b.loopDepth, p.depth, p.snapped = loops, depth, level, snapped
+		p.f.Loops, b.LoopDepth, p.depth, p.snapped = loops, depth, level, snapped
 	}
 	return why, ok
 }
@@ -111,18 +112,18 @@ const faulty = "a statement that does not fit the schema ("
 // lost stands for a statement that is not modelled. One that touches no table is
 // nothing but what it gives.
 func (p *caller) lost(s *schema.Sent, r *schema.Refs, why string) {
-	pos, e := s.Q.Pos, p.b.l.EffectOf(r)
+	pos, e := s.Q.Pos, p.b.App.EffectOf(r)
 	switch {
 	case onlySystem(r) && !e.All && len(e.Tables) == 0:
-		p.b.l.Note(pos, "what this statement reads of the system (%s) is left out", systemTables(r))
+		p.b.App.Note(pos, "what this statement reads of the system (%s) is left out", systemTables(r))
 		return
 	case strings.Contains(s.Q.SQL, client.Hole) && !e.All:
-		p.b.l.Note(pos, "a part of this statement is not known: it is taken to name no other tables and functions")
+		p.b.App.Note(pos, "a part of this statement is not known: it is taken to name no other tables and functions")
 	case s.Why != "" || strings.HasPrefix(why, faulty):
-		p.b.l.Note(pos, "%s is not modelled", why)
+		p.b.App.Note(pos, "%s is not modelled", why)
 	}
 	if e.All || len(e.Tables) > 0 {
-		p.b.anything(pos, e, why)
+		p.b.Anything(pos, e, why)
 	}
 }
 
@@ -131,7 +132,7 @@ func (p *caller) forget(q *client.Query) {
 	for _, name := range p.sets(q) {
 		v := p.vars[name]
 		v.never = false
-		p.b.emitWeak(&ir.Havoc{At: at(q.Pos), Var: v.local, NotNull: v.nn})
+		p.b.EmitWeak(&ir.Havoc{At: query.At(q.Pos), Var: v.Local, NotNull: v.NotNull})
 	}
 }
 
@@ -156,53 +157,53 @@ func (p *caller) sets(q *client.Query) []string {
 }
 
 // frame is the frame for a statement, with its parameters.
-func (p *caller) frame(s *schema.Sent) *frame {
+func (p *caller) frame(s *schema.Sent) *query.Frame {
 	b, g := p.b, *p.f
-	g.text, g.inputs = s.Text, nil
+	g.Text, g.Inputs = s.Text, nil
 	for i, e := range s.Params {
 		if e == nil { // nothing is known of it
-			g.inputs = append(g.inputs, p.anyValue(s, i))
+			g.Inputs = append(g.Inputs, p.anyValue(s, i))
 			continue
 		}
 		v := p.expr(e)
-		if v.t.Name != schema.NUnknown && (ir.MayFail(v.e) || exprSize(v.e, shareable+1) > shareable) {
-			local := b.local("arg", v.t)
-			b.emit(&ir.Assign{At: at(s.Q.Pos), Var: local, Expr: v.e})
-			v.e = ir.V(local)
+		if v.Type.Name != schema.NUnknown && (ir.MayFail(v.Expr) || query.ExprSize(v.Expr, query.Shareable+1) > query.Shareable) {
+			local := b.Local("arg", v.Type)
+			b.Emit(&ir.Assign{At: query.At(s.Q.Pos), Var: local, Expr: v.Expr})
+			v.Expr = ir.V(local)
 		}
-		g.inputs = append(g.inputs, &variable{bound: v.e, t: v.t, nn: v.nn, given: true})
+		g.Inputs = append(g.Inputs, &query.Variable{Bound: v.Expr, Type: v.Type, NotNull: v.NotNull, Given: true})
 	}
 	return &g
 }
 
 // anyValue makes a parameter of which nothing is known.
-func (p *caller) anyValue(s *schema.Sent, i int) *variable {
+func (p *caller) anyValue(s *schema.Sent, i int) *query.Variable {
 	b := p.b
-	v := &variable{local: b.irLocal("arg", ir.NullType), t: schema.TUnknown, given: true}
+	v := &query.Variable{Local: b.IrLocal("arg", ir.NullType), Type: schema.TUnknown, Given: true}
 	for k := range p.sent.Args {
 		if p.sent.Args[k].Number == i+1 {
-			p.sent.Args[k].Set = v.local
+			p.sent.Args[k].Set = v.Local
 		}
 	}
-	b.typings[v.local] = &typing{}
-	if t, known := p.body.Types[v.local]; known {
-		v.t = t
-		b.retypeLocal(v.local, t)
+	b.Typings[v.Local] = &query.Typing{}
+	if t, known := p.body.Types[v.Local]; known {
+		v.Type = t
+		b.retypeLocal(v.Local, t)
 	}
-	b.emit(&ir.Havoc{At: at(s.Q.Pos), Var: v.local})
+	b.Emit(&ir.Havoc{At: query.At(s.Q.Pos), Var: v.Local})
 	return v
 }
 
-// command runs a statement in a frame.
-func (p *caller) command(g *frame, st schema.SentStmt, s *schema.Sent, to sink) {
+// Command runs a statement in a frame.
+func (p *caller) command(g *query.Frame, st schema.SentStmt, s *schema.Sent, to query.Sink) {
 	if p.declaration(st.Tree) {
 		return
 	}
 	if do, ok := st.Tree.(*pg.DoStmt); ok {
-		p.b.inline(s.Q.Pos, st.Does[do], nil)
+		p.b.Inline(s.Q.Pos, st.Does[do], nil)
 		return
 	}
-	p.b.command(g, s.Text, st.Tree, s.Q.Pos, to)
+	p.b.Command(g, s.Text, st.Tree, s.Q.Pos, to)
 }
 
 // gives reports whether a statement gives rows.
@@ -234,68 +235,68 @@ func (p *caller) results(s *schema.Sent, st schema.SentStmt, rest []client.Stmt)
 		p.everyRow(s, st, rest)
 		return
 	}
-	o := &rowTaker{p: p, q: q, pos: pos, temps: map[int]dest{}}
+	o := &rowTaker{p: p, q: q, pos: pos, temps: map[int]query.Dest{}}
 	wantsRow := len(q.Into) > 0 || len(q.ByName) > 0
 	_, isSelect := st.Tree.(*pg.SelectStmt)
 	wants := wantsRow || q.Found != "" || q.Null != "" || q.Count != ""
 	if q.Returned && gives(st.Tree) {
 		p.sent.Result = ir.Rows
 	}
-	e := b.l.EffectOf(st.Refs)
+	e := b.App.EffectOf(st.Refs)
 	p.refuseStar(st, q)
 	if isSelect && wantsRow && (q.Returned || q.Count != "") && (e.Writes || e.All) {
-		b.unmodelled("a query that writes, of which more is looked at than its row")
+		b.Unmodelled("a query that writes, of which more is looked at than its row")
 	}
 	if q.Returned && (isSelect || !wants) {
-		p.command(p.frame(s), st, s, sink{kind: toClient})
+		p.command(p.frame(s), st, s, query.Sink{Kind: query.ToClient})
 		if !wants {
 			return
 		}
 	}
 	if isSelect && wantsRow && q.Count != "" { // the row alone does not tell the number
 		g := p.frame(s)
-		g.rowcount = p.flag(q.Count, s)
-		p.command(g, st, s, sink{})
-		p.setFlag(q.Count, g.rowcount, pos)
+		g.Rowcount = p.flag(q.Count, s)
+		p.command(g, st, s, query.Sink{})
+		p.setFlag(q.Count, g.Rowcount, pos)
 	}
 	g := p.frame(s)
 	if q.Count != "" && !(isSelect && wantsRow) {
-		g.rowcount = p.flag(q.Count, s)
+		g.Rowcount = p.flag(q.Count, s)
 	}
-	to := sink{}
+	to := query.Sink{}
 	if wantsRow || q.Returned && !isSelect {
-		to = sink{kind: intoLocals, dests: o.dests, whole: true}
+		to = query.Sink{Kind: query.IntoLocals, Dests: o.dests, Whole: true}
 		o.all = q.Returned && !isSelect
 		o.direct = p.onlyWithRow(q, rest)
 	}
 	if q.Found != "" {
-		g.found = p.flag(q.Found, s)
-	} else if to.kind == intoLocals {
-		g.found = b.local("was_found", schema.TBool)
+		g.Found = p.flag(q.Found, s)
+	} else if to.Kind == query.IntoLocals {
+		g.Found = b.Local("was_found", schema.TBool)
 	}
-	body := b.collect(func() { p.command(g, st, s, to) })
-	b.out = append(b.out, body...)
-	p.sent.Into, p.sent.Found, p.sent.Count = locals(o.list), g.found, g.rowcount
-	for _, flag := range nonEmptyList(g.found, g.rowcount) {
-		if !sets(body, flag) && (flag != g.found || q.Found != "" || o.called) {
-			b.unmodelled("the number of rows of this statement")
+	body := b.Collect(func() { p.command(g, st, s, to) })
+	b.Out = append(b.Out, body...)
+	p.sent.Into, p.sent.Found, p.sent.Count = locals(o.list), g.Found, g.Rowcount
+	for _, flag := range nonEmptyList(g.Found, g.Rowcount) {
+		if !sets(body, flag) && (flag != g.Found || q.Found != "" || o.called) {
+			b.Unmodelled("the number of rows of this statement")
 		}
 	}
-	if to.kind == intoLocals && !o.called {
+	if to.Kind == query.IntoLocals && !o.called {
 		if gives(st.Tree) {
-			b.unmodelled("the row of this statement")
+			b.Unmodelled("the row of this statement")
 		}
 		if q.Found != "" { // there never is one
-			b.emitWeak(&ir.Assign{At: at(pos), Var: g.found, Expr: ir.C(ir.Bool(false))})
+			b.EmitWeak(&ir.Assign{At: query.At(pos), Var: g.Found, Expr: ir.C(ir.Bool(false))})
 		}
 	} else if q.Found != "" && !gives(st.Tree) {
-		b.emitWeak(&ir.Assign{At: at(pos), Var: g.found, Expr: ir.C(ir.Bool(false))})
+		b.EmitWeak(&ir.Assign{At: query.At(pos), Var: g.Found, Expr: ir.C(ir.Bool(false))})
 	}
 	if o.all && !oneRowWritten(body) {
-		b.unmodelled("the rows that this statement returns")
+		b.Unmodelled("the rows that this statement returns")
 	}
-	o.found = g.found
-	if alwaysTrue(body, g.found) {
+	o.found = g.Found
+	if alwaysTrue(body, g.Found) {
 		o.found = ""
 	}
 	if o.called {
@@ -303,9 +304,9 @@ func (p *caller) results(s *schema.Sent, st schema.SentStmt, rest []client.Stmt)
 	} else if q.Null != "" {
 		p.setNull(q, ir.C(ir.Bool(false)))
 	}
-	p.setFlag(q.Found, g.found, pos)
-	if g.rowcount != "" {
-		p.setFlag(q.Count, g.rowcount, pos)
+	p.setFlag(q.Found, g.Found, pos)
+	if g.Rowcount != "" {
+		p.setFlag(q.Count, g.Rowcount, pos)
 	}
 }
 
@@ -327,10 +328,10 @@ func (p *caller) everyRow(s *schema.Sent, st schema.SentStmt, rest []client.Stmt
 	b := p.b
 	plain := *s.Q
 	plain.Into, plain.ByName, plain.Null, plain.Every = nil, nil, "", false
-	o := &rowTaker{p: p, q: s.Q, pos: s.Q.Pos, temps: map[int]dest{}}
+	o := &rowTaker{p: p, q: s.Q, pos: s.Q.Pos, temps: map[int]query.Dest{}}
 	known := false
-	b.collect(func() {
-		_, known = p.attempt(func() { p.command(p.frame(s), st, s, sink{kind: intoLocals, dests: o.dests, whole: true}) })
+	b.Collect(func() {
+		_, known = p.attempt(func() { p.command(p.frame(s), st, s, query.Sink{Kind: query.IntoLocals, Dests: o.dests, Whole: true}) })
 	})
 	null := !known || !o.called && gives(st.Tree) || !o.fits()
 	plain.Returned = plain.Returned || null
@@ -341,7 +342,7 @@ func (p *caller) everyRow(s *schema.Sent, st schema.SentStmt, rest []client.Stmt
 	switch {
 	case v == nil:
 	case null:
-		b.emitWeak(&ir.Havoc{At: at(s.Q.Pos), Var: v.local, NotNull: true})
+		b.EmitWeak(&ir.Havoc{At: query.At(s.Q.Pos), Var: v.Local, NotNull: true})
 	default:
 		p.setNull(s.Q, ir.C(ir.Bool(false)))
 	}
@@ -351,7 +352,7 @@ func (p *caller) everyRow(s *schema.Sent, st schema.SentStmt, rest []client.Stmt
 // program may look at others than those that it names.
 func (p *caller) refuseStar(st schema.SentStmt, q *client.Query) {
 	if st.Star && (len(q.Into) > 0 || q.Returned) {
-		p.b.unmodelled("all columns of a table that is not in the schema")
+		p.b.Unmodelled("all columns of a table that is not in the schema")
 	}
 }
 
@@ -394,26 +395,26 @@ func (p *caller) flag(name string, s *schema.Sent) string {
 			looks = looks || ok && x.Name == name
 		})
 	}
-	if v == nil || looks || v.t.Name != t.Name {
+	if v == nil || looks || v.Type.Name != t.Name {
 		if t.Name == schema.NBool {
-			return p.b.local("was_found", t)
+			return p.b.Local("was_found", t)
 		}
-		return p.b.local("row_count", t)
+		return p.b.Local("row_count", t)
 	}
-	return v.local
+	return v.Local
 }
 
 // setFlag sets the variable Found or Count from the local of flag.
 func (p *caller) setFlag(name, local string, pos ir.Pos) {
 	v := p.vars[name]
-	if v == nil || v.local == local {
+	if v == nil || v.Local == local {
 		return
 	}
 	t := schema.TInt
-	if p.b.typeOfLocal(local) == ir.BoolType {
+	if p.b.TypeOfLocal(local) == ir.BoolType {
 		t = schema.TBool
 	}
-	p.b.emitWeak(&ir.Assign{At: at(pos), Var: v.local, Expr: p.into(v, val{e: ir.V(local), t: t, nn: true})})
+	p.b.EmitWeak(&ir.Assign{At: query.At(pos), Var: v.Local, Expr: p.into(v, query.Val{Expr: ir.V(local), Type: t, NotNull: true})})
 }
 
 // onlyNull reports whether nothing sets a variable but one query, for which it is Null.
@@ -440,7 +441,7 @@ func (p *caller) onlyNull(name string) bool {
 // setNull sets the variable that says whether a NULL did not fit.
 func (p *caller) setNull(q *client.Query, null ir.Expr) {
 	if v := p.vars[q.Null]; v != nil {
-		p.b.emitWeak(&ir.Assign{At: at(q.Pos), Var: v.local, Expr: p.into(v, val{e: null, t: schema.TBool, nn: true})})
+		p.b.EmitWeak(&ir.Assign{At: query.At(q.Pos), Var: v.Local, Expr: p.into(v, query.Val{Expr: null, Type: schema.TBool, NotNull: true})})
 	}
 }
 
@@ -458,16 +459,16 @@ type rowTaker struct {
 	// called says that the statement gives a row; list are the locals for its columns,
 	// targets the variables.
 	called  bool
-	list    []dest
+	list    []query.Dest
 	targets []taken
-	temps   map[int]dest
-	cols    []colDef
+	temps   map[int]query.Dest
+	cols    []query.Column
 }
 
 // taken is a column that goes into a variable.
 type taken struct {
 	v    *programVar
-	from dest // where it is before that
+	from query.Dest // where it is before that
 	nn   bool
 }
 
@@ -491,22 +492,22 @@ func (o *rowTaker) variable(i int, name string) *programVar {
 
 // dests gives the locals for the columns. It may be called several times, and
 // gives the same ones then.
-func (o *rowTaker) dests(cols []colDef) (list, rest []dest) {
+func (o *rowTaker) dests(cols []query.Column) (list, rest []query.Dest) {
 	p, b := o.p, o.p.b
 	if n := len(o.q.Into); n > 0 && n != len(cols) {
-		b.unmodelled("a row of %d columns for %d variables", len(cols), n)
+		b.Unmodelled("a row of %d columns for %d variables", len(cols), n)
 	}
 	o.called, o.targets, o.cols = true, nil, cols
 	defer func() { o.list = list }()
 	once := map[string]bool{}
 	for i, c := range cols {
-		v := o.variable(i, c.name)
-		t := c.t
+		v := o.variable(i, c.Name)
+		t := c.Type
 		if t.Name == schema.NUnknown {
 			t = schema.TText
 		}
 		if v == nil {
-			d := dest{}
+			d := query.Dest{}
 			if o.all {
 				d = o.temp(i, "column", t)
 			}
@@ -514,15 +515,15 @@ func (o *rowTaker) dests(cols []colDef) (list, rest []dest) {
 			continue
 		}
 		if v.open {
-			b.setType(v.variable, t)
+			b.setType(v.Variable, t)
 		}
-		d := dest{v.local, v.t}
-		if !o.direct || o.all || once[v.local] || !p.same(t, v.t) {
-			d = o.temp(i, v.name, t)
+		d := query.Dest{Local: v.Local, T: v.Type}
+		if !o.direct || o.all || once[v.Local] || !p.same(t, v.Type) {
+			d = o.temp(i, v.Variable.Name, t)
 		}
-		once[v.local] = true
+		once[v.Local] = true
 		list = append(list, d)
-		o.targets = append(o.targets, taken{v, d, c.nn})
+		o.targets = append(o.targets, taken{v, d, c.NotNull})
 	}
 	return list, nil
 }
@@ -530,14 +531,14 @@ func (o *rowTaker) dests(cols []colDef) (list, rest []dest) {
 // same reports whether a value of one type is one of the other as it is.
 func (p *caller) same(from, to schema.Type) bool {
 	e := ir.V("")
-	return from.Same(to) || localType(from) == localType(to) && p.ex().cast(val{e: e, t: from}, to, 0).e == e
+	return from.Same(to) || query.LocalType(from) == query.LocalType(to) && p.ex().Cast(query.Val{Expr: e, Type: from}, to, 0).Expr == e
 }
 
 // temp is a local for a column.
-func (o *rowTaker) temp(i int, base string, t schema.Type) dest {
+func (o *rowTaker) temp(i int, base string, t schema.Type) query.Dest {
 	d, known := o.temps[i]
-	if !known || !d.t.Same(t) {
-		d = dest{o.p.b.local(base, t), t}
+	if !known || !d.T.Same(t) {
+		d = query.Dest{Local: o.p.b.Local(base, t), T: t}
 		o.temps[i] = d
 	}
 	return d
@@ -550,7 +551,7 @@ func (o *rowTaker) store() {
 	upTo := make([]ir.Expr, len(o.targets)) // whether a NULL does not fit up to there
 	for i, t := range o.targets {
 		if !t.nn && !t.v.nullable() {
-			null = ir.OrE(null, &ir.Unary{Op: ir.IsNull, X: ir.V(t.from.local)})
+			null = ir.OrE(null, &ir.Unary{Op: ir.IsNull, X: ir.V(t.from.Local)})
 		}
 		upTo[i] = null
 	}
@@ -568,23 +569,23 @@ func (o *rowTaker) store() {
 		if v := p.vars[o.q.Null]; null == nil && v != nil {
 			v.never = p.onlyNull(o.q.Null)
 		}
-		if v := p.vars[o.q.Null]; null != nil && v != nil && v.t.Name == schema.NBool {
-			null = ir.V(v.local)
+		if v := p.vars[o.q.Null]; null != nil && v != nil && v.Type.Name == schema.NBool {
+			null = ir.V(v.Local)
 		}
 	}
 	if o.all {
-		e := &ir.Emit{At: at(o.pos)}
+		e := &ir.Emit{At: query.At(o.pos)}
 		for i := range o.cols {
-			e.Exprs = append(e.Exprs, ir.V(o.temps[i].local))
+			e.Exprs = append(e.Exprs, ir.V(o.temps[i].Local))
 		}
 		if found == nil {
-			b.emit(e)
+			b.Emit(e)
 		} else {
-			b.emit(&ir.If{At: at(o.pos), Cond: found, Then: []ir.Stmt{e}})
+			b.Emit(&ir.If{At: query.At(o.pos), Cond: found, Then: []ir.Stmt{e}})
 		}
 	}
 	for i, t := range o.targets {
-		if t.from.local == t.v.local {
+		if t.from.Local == t.v.Local {
 			continue
 		}
 		ok := found
@@ -598,11 +599,11 @@ func (o *rowTaker) store() {
 		if o.direct {
 			ok = nil
 		}
-		e := p.convert(val{e: ir.V(t.from.local), t: t.from.t, nn: t.nn}, t.v.t)
+		e := p.convert(query.Val{Expr: ir.V(t.from.Local), Type: t.from.T, NotNull: t.nn}, t.v.Type)
 		if ok != nil {
-			e = &ir.Cond{If: ok, Then: e, Else: ir.V(t.v.local)}
+			e = &ir.Cond{If: ok, Then: e, Else: ir.V(t.v.Local)}
 		}
-		b.emitWeak(&ir.Assign{At: at(o.pos), Var: t.v.local, Expr: e})
+		b.EmitWeak(&ir.Assign{At: query.At(o.pos), Var: t.v.Local, Expr: e})
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 
 	"github.com/txrobust/robust/internal/client"
 	"github.com/txrobust/robust/internal/sql/pg"
+	"github.com/txrobust/robust/internal/sql/query"
 	"github.com/txrobust/robust/internal/sql/schema"
 	"github.com/txrobust/robust/internal/sql/syntax"
 	"github.com/txrobust/robust/ir"
@@ -26,21 +27,21 @@ func (p *caller) forRows(s *client.ForRows) {
 	if !snapped && q.Why == "" {
 		b.snapshotHere()
 	}
-	b.cur = s.Pos
+	b.Cur = s.Pos
 	p.lost(q, r, why)
 	// Any number of rounds, with any row in each.
-	l := &loopLabel{name: s.Label, loop: true}
-	more := b.local("more", schema.TBool)
-	w := &ir.While{At: at(s.Pos), Cond: ir.C(ir.Bool(true))}
-	w.Body = b.collect(func() {
-		b.emit(&ir.Havoc{At: at(s.Pos), Var: more, NotNull: true})
-		b.emit(&ir.If{At: at(s.Pos), Cond: ir.NotE(ir.V(more)), Then: []ir.Stmt{&ir.Break{At: at(s.Pos)}}})
+	l := &query.LoopLabel{Name: s.Label, Loop: true}
+	more := b.Local("more", schema.TBool)
+	w := &ir.While{At: query.At(s.Pos), Cond: ir.C(ir.Bool(true))}
+	w.Body = b.Collect(func() {
+		b.Emit(&ir.Havoc{At: query.At(s.Pos), Var: more, NotNull: true})
+		b.Emit(&ir.If{At: query.At(s.Pos), Cond: ir.NotE(ir.V(more)), Then: []ir.Stmt{&ir.Break{At: query.At(s.Pos)}}})
 		p.forget(s.Query)
 	})
 	w.Body = append(w.Body, p.round(l, s.Body)...)
 	p.snapped = true
-	w.Label = l.label
-	b.emit(w)
+	w.Label = l.Label
+	b.Emit(w)
 }
 
 // loop translates a loop whose statement can be modelled.
@@ -49,56 +50,56 @@ func (p *caller) loop(s *client.ForRows, q *schema.Sent) {
 	pos := s.Pos
 	for _, st := range q.List {
 		if _, ok := st.Tree.(*pg.TransactionStmt); ok || len(q.List) > 1 {
-			b.unmodelled("a loop over several statements")
+			b.Unmodelled("a loop over several statements")
 		}
 	}
 	if q.AnyColumns {
-		b.unmodelled("a loop over rows of columns that are not known")
+		b.Unmodelled("a loop over rows of columns that are not known")
 	}
 	if len(q.List) == 0 {
-		b.unmodelled("a loop over an empty statement")
+		b.Unmodelled("a loop over an empty statement")
 	}
 	st := q.List[0]
 	p.send(q)
 	p.snapshot(st.Tree)
 	g := p.frame(q)
 	x := b.ex(g, q.Text)
-	o := &rowTaker{p: p, q: s.Query, pos: pos, direct: true, temps: map[int]dest{}}
+	o := &rowTaker{p: p, q: s.Query, pos: pos, direct: true, temps: map[int]query.Dest{}}
 	rows := p.rows(x, g, st, q)
 	p.refuseStar(st, s.Query)
 	if st.Why != "" {
-		b.unmodelled("%s", st.Why)
+		b.Unmodelled("%s", st.Why)
 	}
 	if s.Query.Returned {
-		b.unmodelled("a loop over rows at which the program looks in other ways")
+		b.Unmodelled("a loop over rows at which the program looks in other ways")
 	}
-	single := len(rows.loops) == 0 && (rows.atMost == 1 || len(rows.aggs) > 0 || len(rows.from) == 0)
-	list, _ := o.dests(rows.targets)
+	single := len(rows.Loops) == 0 && (rows.AtMost == 1 || len(rows.Aggs) > 0 || len(rows.From) == 0)
+	list, _ := o.dests(rows.Targets)
 	keep := single // the variables may have to stay as they are
 	keep = keep || !o.fits()
 	for i, d := range list {
-		if d.local == "" {
+		if d.Local == "" {
 			continue
 		}
 		t := &o.targets[o.index(i, list)]
-		if t.from.local == t.v.local && (keep || mentions(rows, d.local)) {
-			list[i] = o.temp(i, t.v.name, rows.targets[i].t)
+		if t.from.Local == t.v.Local && (keep || mentions(rows, d.Local)) {
+			list[i] = o.temp(i, t.v.Variable.Name, rows.Targets[i].Type)
 			t.from = list[i]
 		}
 	}
 	o.direct = false
 	p.sent.Into, p.sent.Each = locals(list), !single
-	l := &loopLabel{name: s.Label, loop: true}
+	l := &query.LoopLabel{Name: s.Label, Loop: true}
 	round := func() []ir.Stmt {
-		first := b.collect(o.store)
+		first := b.Collect(o.store)
 		return append(first, p.round(l, s.Body)...)
 	}
 	snapped := p.snapped
 	switch {
-	case rows.atMost == 0:
+	case rows.AtMost == 0:
 	case single:
 		b.oneRound(g, x, rows, round, l, "", pos, list)
-	case len(rows.loops) > 0:
+	case len(rows.Loops) > 0:
 		b.overSets(x, rows, round, l, "", pos, list)
 	default:
 		b.overRows(x, rows, round, l, "", pos, list)
@@ -112,10 +113,10 @@ func (o *rowTaker) fits() bool {
 }
 
 // index gives the target of column i, given the locals of all columns.
-func (o *rowTaker) index(i int, list []dest) int {
+func (o *rowTaker) index(i int, list []query.Dest) int {
 	n := 0
 	for _, d := range list[:i] {
-		if d.local != "" {
+		if d.Local != "" {
 			n++
 		}
 	}
@@ -123,32 +124,32 @@ func (o *rowTaker) index(i int, list []dest) int {
 }
 
 // rows translates a statement whose rows are gone through one by one.
-func (p *caller) rows(x *ex, g *frame, st schema.SentStmt, s *schema.Sent) *query {
+func (p *caller) rows(x *query.Place, g *query.Frame, st schema.SentStmt, s *schema.Sent) *query.Query {
 	b, pos := p.b, s.Q.Pos
 	if sel, ok := st.Tree.(*pg.SelectStmt); ok {
 		b.apart(sel, nil)
-		x.withWrites(sel.WithClause, sel)
-		if x.parts != nil && len(x.parts.wrote) > 0 {
-			b.unmodelled("a loop over rows of what a WITH query writes")
+		x.WithWrites(sel.WithClause, sel)
+		if x.Parts != nil && len(x.Parts.Wrote) > 0 {
+			b.Unmodelled("a loop over rows of what a WITH query writes")
 		}
-		q := x.asLoop(sel, ir.WantList, pos, true)
-		q.fetch = fetchWhole
-		b.skipRows(q, pos, false)
+		q := x.AsLoop(sel, ir.WantList, pos, true)
+		q.Fetch = fetchWhole
+		b.SkipRows(q, pos, false)
 		return q
 	}
 	if !gives(st.Tree) {
-		b.unmodelled("a loop over %s", syntax.CommandName(st.Tree))
+		b.Unmodelled("a loop over %s", syntax.CommandName(st.Tree))
 	}
-	to := sink{kind: intoRows, rows: &rowSink{local: b.irLocal("rows", ir.ArrayType(ir.KindOpaque))}}
+	to := query.Sink{Kind: query.IntoRows, Rows: &query.RowSink{Local: b.IrLocal("rows", ir.ArrayType(ir.KindOpaque))}}
 	p.command(g, st, s, to)
-	if to.rows.cols == nil {
-		b.unmodelled("a loop over the rows of this statement")
+	if to.Rows.Cols == nil {
+		b.Unmodelled("a loop over the rows of this statement")
 	}
-	loop := setLoop{array: ir.V(to.rows.local), elem: b.irLocal("element", ir.OpaqueType)}
-	q := &query{in: x.inner(), atMost: -1, loops: []setLoop{loop}}
-	for i, c := range to.rows.cols {
-		c.e = &ir.Call{Name: ir.FieldFn(i), Args: []ir.Expr{ir.V(loop.elem)}, Type: localType(c.t)}
-		q.targets = append(q.targets, c)
+	loop := query.SetLoop{Array: ir.V(to.Rows.Local), Elem: b.IrLocal("element", ir.OpaqueType)}
+	q := &query.Query{Place: x.Inner(), AtMost: -1, Loops: []query.SetLoop{loop}}
+	for i, c := range to.Rows.Cols {
+		c.Expr = &ir.Call{Name: ir.FieldFn(i), Args: []ir.Expr{ir.V(loop.Elem)}, Type: query.LocalType(c.Type)}
+		q.Targets = append(q.Targets, c)
 	}
 	return q
 }

@@ -14,14 +14,14 @@ import (
 func (p *caller) declaration(tree any) bool {
 	switch s := tree.(type) {
 	case *pg.CreateStmt:
-		if s.Relation.Relpersistence == "t" || p.b.l.Late.Table(syntax.RangeName(s.Relation)) == nil {
-			p.b.unmodelled("CREATE TABLE in a transaction")
+		if s.Relation.Relpersistence == "t" || p.b.App.Late.Table(syntax.RangeName(s.Relation)) == nil {
+			p.b.Unmodelled("CREATE TABLE in a transaction")
 		}
 		return true
 	case *pg.CreateEnumStmt:
 		return true
 	case *pg.CreateTableAsStmt:
-		p.b.unmodelled("CREATE TABLE … AS in a transaction")
+		p.b.Unmodelled("CREATE TABLE … AS in a transaction")
 	}
 	return false
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/txrobust/robust/internal/quote"
 	"github.com/txrobust/robust/internal/sql/load"
 	"github.com/txrobust/robust/internal/sql/pg"
+	"github.com/txrobust/robust/internal/sql/query"
 	"github.com/txrobust/robust/internal/sql/schema"
 	"github.com/txrobust/robust/internal/sql/syntax"
 	"github.com/txrobust/robust/ir"
@@ -15,7 +16,7 @@ import (
 // caller translates what a client program does in one transaction.
 type caller struct {
 	b    *builder
-	f    *frame
+	f    *query.Frame
 	body *schema.ProgramBody
 	// vars are the variables by name.
 	vars map[string]*programVar
@@ -35,7 +36,7 @@ type caller struct {
 // programVar is a variable of the program: a parameter or local of the template.
 type programVar struct {
 	client.Var
-	*variable
+	*query.Variable
 	// open says that the type is to be found.
 	open bool
 	// never says that it is false wherever it is looked at.
@@ -43,14 +44,14 @@ type programVar struct {
 }
 
 // nullable reports whether the variable may be NULL.
-func (v *programVar) nullable() bool { return !v.nn }
+func (v *programVar) nullable() bool { return !v.NotNull }
 
 // maxStatements is how deep the statements of a client program may be nested.
 const maxStatements = 200
 
 // ProgramBody translates a transaction of a client program.
-func (b *builder) programBody(f *frame) {
-	p := &caller{b: b, f: f, body: f.fn.Program, vars: map[string]*programVar{}, points: map[string]bool{}}
+func (b *builder) programBody(f *query.Frame) {
+	p := &caller{b: b, f: f, body: f.Func.Program, vars: map[string]*programVar{}, points: map[string]bool{}}
 	p.released = p.body.Released()
 	p.declare()
 	p.stmts(p.body.Txn.Body)
@@ -61,43 +62,43 @@ func (p *caller) declare() {
 	b := p.b
 	assigned := p.body.Assigned()
 	taken := map[string]bool{} // a transaction may have tens of thousands of variables
-	for _, v := range b.txn.Params {
+	for _, v := range b.Txn.Params {
 		taken[v.Name] = true
 	}
-	for _, v := range b.txn.Locals {
+	for _, v := range b.Txn.Locals {
 		taken[v.Name] = true
 	}
-	for _, t := range b.l.Prog.Tables {
+	for _, t := range b.App.Prog.Tables {
 		taken[t.Name] = true
 	}
 	for _, d := range p.body.Txn.Vars {
 		if p.vars[d.Name] != nil {
-			b.l.Fail(p.body.Txn.Pos, "variable %s of transaction %s is declared twice", d.Name, p.body.Txn.Name)
+			b.App.Fail(p.body.Txn.Pos, "variable %s of transaction %s is declared twice", d.Name, p.body.Txn.Name)
 		}
-		v := &programVar{Var: d, variable: &variable{name: d.Name, local: d.Name, t: load.KindType(d.Kind), given: true}}
-		v.nn = !d.Nullable && (d.Kind != client.Any || d.Input && !assigned[d.Name])
-		for taken[v.local] {
-			v.local += "_"
+		v := &programVar{Var: d, Variable: &query.Variable{Name: d.Name, Local: d.Name, Type: load.KindType(d.Kind), Given: true}}
+		v.NotNull = !d.Nullable && (d.Kind != client.Any || d.Input && !assigned[d.Name])
+		for taken[v.Local] {
+			v.Local += "_"
 		}
-		taken[v.local] = true
-		it := v.t.IR
-		if v.open = v.t.Name == schema.NUnknown; v.open {
-			b.typings[v.local] = &typing{}
+		taken[v.Local] = true
+		it := v.Type.IR
+		if v.open = v.Type.Name == schema.NUnknown; v.open {
+			b.Typings[v.Local] = &query.Typing{}
 			it = ir.NullType
-			if t, known := p.body.Types[v.local]; known {
-				v.t, it = t, localType(t)
+			if t, known := p.body.Types[v.Local]; known {
+				v.Type, it = t, query.LocalType(t)
 			}
 		}
 		if d.Input {
-			b.txn.Params = append(b.txn.Params, ir.Param{Name: v.local, Type: it, Fresh: d.Fresh, NotNull: !d.Nullable, Domain: v.t.Domain()})
+			b.Txn.Params = append(b.Txn.Params, ir.Param{Name: v.Local, Type: it, Fresh: d.Fresh, NotNull: !d.Nullable, Domain: v.Type.Domain()})
 		} else {
-			b.txn.Locals = append(b.txn.Locals, ir.Local{Name: v.local, Type: it, Domain: v.t.Domain()})
+			b.Txn.Locals = append(b.Txn.Locals, ir.Local{Name: v.Local, Type: it, Domain: v.Type.Domain()})
 		}
 		p.vars[d.Name] = v
 	}
 	for _, d := range p.body.Txn.Vars {
-		if v := p.vars[d.Name]; !d.Input && v.nn {
-			b.emitWeak(&ir.Assign{At: at(p.body.Txn.Pos), Var: v.local, Expr: zero(d.Kind, v.t)})
+		if v := p.vars[d.Name]; !d.Input && v.NotNull {
+			b.EmitWeak(&ir.Assign{At: query.At(p.body.Txn.Pos), Var: v.Local, Expr: zero(d.Kind, v.Type)})
 		}
 	}
 }
@@ -120,14 +121,14 @@ func zero(k client.Kind, t schema.Type) ir.Expr {
 	if t.Name == schema.NUnknown || t.Textual() {
 		return ir.C(ir.Text(""))
 	}
-	return &ir.Call{Name: castName(t), Args: []ir.Expr{ir.C(ir.Text(""))}, Type: localType(t)}
+	return &ir.Call{Name: query.CastName(t), Args: []ir.Expr{ir.C(ir.Text(""))}, Type: query.LocalType(t)}
 }
 
 // stmts translates statements up to one that ends the transaction or leaves
 // what is around.
 func (p *caller) stmts(list []client.Stmt) {
 	if p.depth++; p.depth > maxStatements {
-		panic(tooLarge{})
+		panic(query.TooLarge{})
 	}
 	for i, s := range list {
 		p.stmt(s, list[i+1:])
@@ -150,10 +151,10 @@ func (p *caller) stmt(s client.Stmt, rest []client.Stmt) {
 	case *client.If, *client.Block:
 		branches = true
 	}
-	if p.b.l.SetsPath && branches {
+	if p.b.App.SetsPath && branches {
 		r := schema.NewRefs()
 		load.EachQuery([]client.Stmt{s}, func(q *client.Query) { r.Merge(p.body.Sent[q].Refs) })
-		sets = p.b.l.SetBy(r, &p.b.l.Late)
+		sets = p.b.App.SetBy(r, &p.b.App.Late)
 	}
 	p.b.tracked(sets, loops, branches, func() bool {
 		p.stmt1(s, rest)
@@ -165,29 +166,29 @@ func (p *caller) stmt1(s client.Stmt, rest []client.Stmt) {
 	b := p.b
 	switch s := s.(type) {
 	case *client.Query:
-		b.cur = s.Pos
+		b.Cur = s.Pos
 		b.numbered(func() { p.query(s, rest) })
 	case *client.ForRows:
-		b.cur = s.Pos
+		b.Cur = s.Pos
 		b.numbered(func() { p.forRows(s) })
 	case *client.Assign:
-		b.cur = s.Pos
+		b.Cur = s.Pos
 		p.assign(s)
 	case *client.Havoc:
 		if v := p.vars[s.Var]; v != nil {
-			b.emitWeak(&ir.Havoc{At: at(s.Pos), Var: v.local, Fresh: s.Fresh, NotNull: v.nn || s.Fresh})
+			b.EmitWeak(&ir.Havoc{At: query.At(s.Pos), Var: v.Local, Fresh: s.Fresh, NotNull: v.NotNull || s.Fresh})
 		}
 	case *client.If:
 		p.branch(s)
 	case *client.Loop:
-		b.cur = s.Pos
-		l := &loopLabel{name: s.Label, loop: true}
-		w := &ir.While{At: at(s.Pos), Cond: ir.C(ir.Bool(true))}
+		b.Cur = s.Pos
+		l := &query.LoopLabel{Name: s.Label, Loop: true}
+		w := &ir.While{At: query.At(s.Pos), Cond: ir.C(ir.Bool(true))}
 		snapped := p.snapped
 		w.Body = p.round(l, s.Body)
 		p.snapped = snapped
-		w.Label = l.label
-		b.emit(w)
+		w.Label = l.Label
+		b.Emit(w)
 	case *client.Block:
 		p.block(s)
 	case *client.Break:
@@ -195,23 +196,23 @@ func (p *caller) stmt1(s client.Stmt, rest []client.Stmt) {
 	case *client.Continue:
 		b.jump(p.f, s.Label, true, s.Pos, s.Pos)
 	case *client.Commit:
-		b.emit(&ir.Return{At: at(s.Pos)})
+		b.Emit(&ir.Return{At: query.At(s.Pos)})
 	case *client.Rollback:
-		b.emit(&ir.Abort{At: at(s.Pos)})
+		b.Emit(&ir.Abort{At: query.At(s.Pos)})
 	case *client.Emit:
-		b.cur = s.Pos
-		e := &ir.Emit{At: at(s.Pos)}
+		b.Cur = s.Pos
+		e := &ir.Emit{At: query.At(s.Pos)}
 		for _, x := range s.Exprs {
 			e.Exprs = append(e.Exprs, p.value(x))
 		}
 		if len(e.Exprs) > 0 {
-			b.emit(e)
+			b.Emit(e)
 		}
 	case *client.Savepoint:
-		b.send(&ir.Send{At: at(s.Pos), Text: []string{"SAVEPOINT " + quote.Ident(s.Name)}, Apart: true})
+		b.send(&ir.Send{At: query.At(s.Pos), Text: []string{"SAVEPOINT " + quote.Ident(s.Name)}, Apart: true})
 		p.savepoint(s.Pos, s.Name)
 	case *client.RollbackTo:
-		b.send(&ir.Send{At: at(s.Pos), Text: []string{"ROLLBACK TO SAVEPOINT " + quote.Ident(s.Name)}, Apart: true})
+		b.send(&ir.Send{At: query.At(s.Pos), Text: []string{"ROLLBACK TO SAVEPOINT " + quote.Ident(s.Name)}, Apart: true})
 		p.rollbackTo(s.Pos, s.Name)
 	case *client.Unknown:
 		p.unknown(s)
@@ -221,42 +222,42 @@ func (p *caller) stmt1(s client.Stmt, rest []client.Stmt) {
 }
 
 // round translates the body of a loop.
-func (p *caller) round(l *loopLabel, list []client.Stmt) []ir.Stmt {
+func (p *caller) round(l *query.LoopLabel, list []client.Stmt) []ir.Stmt {
 	b, f := p.b, p.f
-	f.loops = append(f.loops, l)
-	b.loopDepth++
-	body := b.collect(func() { p.stmts(list) })
-	b.loopDepth--
-	f.loops = f.loops[:len(f.loops)-1]
-	if l.wantNext && l.next != "" {
-		return []ir.Stmt{&ir.Block{At: at(b.cur), Label: l.next, Body: body}}
+	f.Loops = append(f.Loops, l)
+	b.LoopDepth++
+	body := b.Collect(func() { p.stmts(list) })
+	b.LoopDepth--
+	f.Loops = f.Loops[:len(f.Loops)-1]
+	if l.WantNext && l.Next != "" {
+		return []ir.Stmt{&ir.Block{At: query.At(b.Cur), Label: l.Next, Body: body}}
 	}
 	return body
 }
 
 func (p *caller) block(s *client.Block) {
 	b, f := p.b, p.f
-	l := &loopLabel{name: s.Label}
-	f.loops = append(f.loops, l)
+	l := &query.LoopLabel{Name: s.Label}
+	f.Loops = append(f.Loops, l)
 	snapped := p.snapped
-	body := b.collect(func() { p.stmts(s.Body) })
-	f.loops = f.loops[:len(f.loops)-1]
-	if l.label == "" {
-		b.out = append(b.out, body...)
+	body := b.Collect(func() { p.stmts(s.Body) })
+	f.Loops = f.Loops[:len(f.Loops)-1]
+	if l.Label == "" {
+		b.Out = append(b.Out, body...)
 		return
 	}
 	p.snapped = snapped
-	b.emit(&ir.Block{At: at(s.Pos), Label: l.label, Body: body})
+	b.Emit(&ir.Block{At: query.At(s.Pos), Label: l.Label, Body: body})
 }
 
 func (p *caller) branch(s *client.If) {
 	b := p.b
-	b.cur = s.Pos
+	b.Cur = s.Pos
 	if x, ok := s.Cond.(*client.VarExpr); ok && p.vars[x.Name] != nil && p.vars[x.Name].never {
 		p.stmts(s.Else)
 		return
 	}
-	out := &ir.If{At: at(s.Pos), Cond: p.cond(s.Cond)}
+	out := &ir.If{At: query.At(s.Pos), Cond: p.cond(s.Cond)}
 	if value, known := constantTruth(out.Cond); known {
 		if value {
 			p.stmts(s.Then)
@@ -266,12 +267,12 @@ func (p *caller) branch(s *client.If) {
 		return
 	}
 	snapped := p.snapped
-	out.Then = b.collect(func() { p.stmts(s.Then) })
+	out.Then = b.Collect(func() { p.stmts(s.Then) })
 	then := p.snapped
 	p.snapped = snapped
-	out.Else = b.collect(func() { p.stmts(s.Else) })
+	out.Else = b.Collect(func() { p.stmts(s.Else) })
 	p.snapped = (p.snapped || endsInJump(out.Else)) && (then || endsInJump(out.Then))
-	b.emit(out)
+	b.Emit(out)
 }
 
 func (p *caller) assign(s *client.Assign) {
@@ -282,49 +283,49 @@ func (p *caller) assign(s *client.Assign) {
 	var out ir.Expr
 	if c, ok := s.Expr.(*client.Call); ok && c.Kind == client.Any && v.open {
 		// It has whatever type the variable has where it stands.
-		e := p.expr(c).e.(*ir.Call)
-		if e.Type = localType(v.t); v.t.Name == schema.NUnknown {
+		e := p.expr(c).Expr.(*ir.Call)
+		if e.Type = query.LocalType(v.Type); v.Type.Name == schema.NUnknown {
 			e.Type = ir.TextType
 		}
 		out = e
 	} else {
 		out = p.into(v, p.expr(s.Expr))
 	}
-	if e, ok := out.(*ir.Var); ok && e.Name == v.local {
+	if e, ok := out.(*ir.Var); ok && e.Name == v.Local {
 		return
 	}
-	a := &ir.Assign{At: at(s.Pos), Var: v.local, Expr: out}
-	b.weak[a] = !ir.MayFail(out)
-	b.emit(a)
+	a := &ir.Assign{At: query.At(s.Pos), Var: v.Local, Expr: out}
+	b.Weak[a] = !ir.MayFail(out)
+	b.Emit(a)
 }
 
 // unknown stands for statements that are not known.
 func (p *caller) unknown(s *client.Unknown) {
 	b := p.b
-	b.cur, p.snapped = s.Pos, true
+	b.Cur, p.snapped = s.Pos, true
 	if s.Tables == nil {
-		b.emit(&ir.Unmodelled{At: at(s.Pos), ReadOnly: s.ReadOnly, Reason: s.Reason})
+		b.Emit(&ir.Unmodelled{At: query.At(s.Pos), ReadOnly: s.ReadOnly, Reason: s.Reason})
 		return
 	}
-	e := b.l.EffectOf(load.UnknownRefs(s))
+	e := b.App.EffectOf(load.UnknownRefs(s))
 	if e.All || len(e.Tables) > 0 {
-		b.anything(s.Pos, e, s.Reason)
+		b.Anything(s.Pos, e, s.Reason)
 	}
 }
 
 func (p *caller) savepoint(pos ir.Pos, name string) {
 	p.points[name] = true
-	p.b.emit(&ir.Savepoint{At: at(pos), Name: name})
+	p.b.Emit(&ir.Savepoint{At: query.At(pos), Name: name})
 }
 
 func (p *caller) rollbackTo(pos ir.Pos, name string) {
 	if !p.points[name] || p.released[name] {
 		why := fmt.Sprintf("a rollback to savepoint %s, which may not be set here", name)
-		p.b.emit(&ir.Unmodelled{At: at(pos), Reason: why})
+		p.b.Emit(&ir.Unmodelled{At: query.At(pos), Reason: why})
 		return
 	}
-	p.b.emit(&ir.RollbackTo{At: at(pos), Name: name})
-	p.b.undone(p.f.fn)
+	p.b.Emit(&ir.RollbackTo{At: query.At(pos), Name: name})
+	p.b.undone(p.f.Func)
 }
 
 // control is transaction control as text.
@@ -333,7 +334,7 @@ func (p *caller) control(s *schema.Sent, t *pg.TransactionStmt) {
 	switch t.Kind {
 	case pg.TransBegin, pg.TransStart:
 		if level := syntax.Isolation(t.Options); level != "" {
-			b.txn.Level = level
+			b.Txn.Level = level
 		}
 		return
 	case pg.TransSavepoint:
@@ -347,15 +348,15 @@ func (p *caller) control(s *schema.Sent, t *pg.TransactionStmt) {
 	case pg.TransCommit, pg.TransRollback:
 		if !s.Followed && len(s.List) == 1 && !t.Chain {
 			if t.Kind == pg.TransCommit {
-				b.emit(&ir.Return{At: at(pos)})
+				b.Emit(&ir.Return{At: query.At(pos)})
 			} else {
-				b.emit(&ir.Abort{At: at(pos)})
+				b.Emit(&ir.Abort{At: query.At(pos)})
 			}
 			return
 		}
 	}
 	why := "transaction control as text"
-	b.l.Note(pos, "%s is not modelled where statements follow", why)
-	b.emit(&ir.Unmodelled{At: at(pos), Reason: why})
+	b.App.Note(pos, "%s is not modelled where statements follow", why)
+	b.Emit(&ir.Unmodelled{At: query.At(pos), Reason: why})
 	p.snapped = true
 }

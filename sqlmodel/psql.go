@@ -7,6 +7,7 @@ import (
 
 	"github.com/txrobust/robust/internal/sql/load"
 	"github.com/txrobust/robust/internal/sql/pg"
+	"github.com/txrobust/robust/internal/sql/query"
 	"github.com/txrobust/robust/internal/sql/schema"
 	"github.com/txrobust/robust/internal/sql/syntax"
 	"github.com/txrobust/robust/internal/sql/value"
@@ -16,10 +17,10 @@ import (
 // psql translates what psql or pgbench does in one transaction.
 type psql struct {
 	b *builder
-	f *frame
+	f *query.Frame
 	s *schema.Script
 	// vars are the variables that occur, by number.
-	vars map[int]*variable
+	vars map[int]*query.Variable
 	// roles say where a variable gets its first value.
 	roles map[int]role
 	// sure are the variables that are known to have a value here, stored those
@@ -47,12 +48,12 @@ const (
 )
 
 // scriptBody translates a transaction of a script.
-func (b *builder) scriptBody(f *frame) {
-	c := &psql{b: b, f: f, s: f.fn.Script, vars: map[int]*variable{}, roles: map[int]role{}, sure: map[int]bool{},
+func (b *builder) scriptBody(f *query.Frame) {
+	c := &psql{b: b, f: f, s: f.Func.Script, vars: map[int]*query.Variable{}, roles: map[int]role{}, sure: map[int]bool{},
 		stored: map[int]bool{}, draws: map[*syntax.Command]bool{}}
 	c.declare()
 	if c.s.Lock != "" {
-		b.emit(&ir.Dropped{At: at(f.fn.Pos), Kind: ir.BySessionLock, What: "the advisory lock of " + c.s.Lock + ", which the session still holds"})
+		b.Emit(&ir.Dropped{At: query.At(f.Func.Pos), Kind: ir.BySessionLock, What: "the advisory lock of " + c.s.Lock + ", which the session still holds"})
 	}
 	for _, n := range c.s.Before {
 		switch {
@@ -100,7 +101,7 @@ func (c *psql) number(name string) int { return c.s.S.Index[":"+name] }
 func (c *psql) forget(n *syntax.Node) {
 	c.assignments(n, func(cmd *syntax.Command, k int) {
 		if v := c.vars[k]; v != nil {
-			c.b.emitWeak(&ir.Havoc{At: at(cmd.Pos), Var: v.local, NotNull: true})
+			c.b.EmitWeak(&ir.Havoc{At: query.At(cmd.Pos), Var: v.Local, NotNull: true})
 			c.changed(k, false)
 			c.sure[k] = true
 		}
@@ -176,9 +177,9 @@ func (c *psql) declare() {
 	for k := range used {
 		c.alsoUsed(k, needs, used)
 	}
-	c.f.inputs = make([]*variable, len(c.s.S.Vars))
-	for k := range c.f.inputs {
-		c.f.inputs[k] = &variable{name: c.s.S.Vars[k], t: schema.TText, bound: ir.C(ir.Null)}
+	c.f.Inputs = make([]*query.Variable, len(c.s.S.Vars))
+	for k := range c.f.Inputs {
+		c.f.Inputs[k] = &query.Variable{Name: c.s.S.Vars[k], Type: schema.TText, Bound: ir.C(ir.Null)}
 	}
 	nameless := 0
 	for _, k := range order {
@@ -192,7 +193,7 @@ func (c *psql) declare() {
 		}
 		c.vars[k] = c.variable(k, name, c.roles[k] == given || c.roles[k] == drawn)
 		c.sure[k] = c.roles[k] == drawn
-		c.f.inputs[k-1] = c.vars[k]
+		c.f.Inputs[k-1] = c.vars[k]
 	}
 }
 
@@ -207,27 +208,27 @@ func (c *psql) alsoUsed(k int, needs map[int][]int, used map[int]bool) {
 }
 
 // variable makes the parameter or local of a variable.
-func (c *psql) variable(k int, name string, parameter bool) *variable {
+func (c *psql) variable(k int, name string, parameter bool) *query.Variable {
 	b := c.b
-	v := &variable{name: name, local: name}
+	v := &query.Variable{Name: name, Local: name}
 	for taken := true; taken; {
-		_, taken = b.txn.LocalType(v.local)
-		if taken = taken || b.l.Prog.Table(v.local) != nil; taken {
-			v.local += "_"
+		_, taken = b.Txn.LocalType(v.Local)
+		if taken = taken || b.App.Prog.Table(v.Local) != nil; taken {
+			v.Local += "_"
 		}
 	}
-	b.typings[v.local] = &typing{}
+	b.Typings[v.Local] = &query.Typing{}
 	it := ir.NullType
-	v.t = schema.TUnknown
-	if t, known := c.s.Types[v.local]; known {
-		v.t, it = t, localType(t)
+	v.Type = schema.TUnknown
+	if t, known := c.s.Types[v.Local]; known {
+		v.Type, it = t, query.LocalType(t)
 	}
 	if !parameter {
-		b.txn.Locals = append(b.txn.Locals, ir.Local{Name: v.local, Type: it, Domain: v.t.Domain()})
+		b.Txn.Locals = append(b.Txn.Locals, ir.Local{Name: v.Local, Type: it, Domain: v.Type.Domain()})
 		return v
 	}
-	v.nn = c.roles[k] == drawn
-	b.txn.Params = append(b.txn.Params, ir.Param{Name: v.local, Type: it, NotNull: v.nn, Fresh: slices.Contains(c.f.fn.Fresh, name), Domain: v.t.Domain()})
+	v.NotNull = c.roles[k] == drawn
+	b.Txn.Params = append(b.Txn.Params, ir.Param{Name: v.Local, Type: it, NotNull: v.NotNull, Fresh: slices.Contains(c.f.Func.Fresh, name), Domain: v.Type.Domain()})
 	return v
 }
 
@@ -283,14 +284,14 @@ func (c *psql) branches(n *syntax.Node, list []syntax.Branch) {
 		return
 	}
 	pos := list[0].Cond.Pos
-	b.cur = pos
-	s := &ir.If{At: at(pos), Cond: c.condition(list[0].Cond)}
-	sure, points, snapped, late := cloneSet(c.sure), slices.Clone(c.points), c.snapped, b.l.Late
-	s.Then = b.collect(func() { c.list(list[0].Nodes) })
-	sureThen, pointsThen, snappedThen, lateThen := c.sure, c.points, c.snapped, b.l.Late
-	c.sure, c.points, c.snapped, b.l.Late = sure, points, snapped, late
-	s.Else = b.collect(func() { c.branches(n, list[1:]) })
-	b.l.Late = *b.l.Late.With(lateThen.Run.Or(b.l.Late.Run))
+	b.Cur = pos
+	s := &ir.If{At: query.At(pos), Cond: c.condition(list[0].Cond)}
+	sure, points, snapped, late := cloneSet(c.sure), slices.Clone(c.points), c.snapped, b.App.Late
+	s.Then = b.Collect(func() { c.list(list[0].Nodes) })
+	sureThen, pointsThen, snappedThen, lateThen := c.sure, c.points, c.snapped, b.App.Late
+	c.sure, c.points, c.snapped, b.App.Late = sure, points, snapped, late
+	s.Else = b.Collect(func() { c.branches(n, list[1:]) })
+	b.App.Late = *b.App.Late.With(lateThen.Run.Or(b.App.Late.Run))
 	for k := range c.sure {
 		if !sureThen[k] {
 			delete(c.sure, k)
@@ -302,7 +303,7 @@ func (c *psql) branches(n *syntax.Node, list []syntax.Branch) {
 		same++
 	}
 	c.points = c.points[:same]
-	b.emit(s)
+	b.Emit(s)
 }
 
 func cloneSet(s map[int]bool) map[int]bool {
@@ -316,7 +317,7 @@ func cloneSet(s map[int]bool) map[int]bool {
 }
 
 // ex gives the translator for a text of the script.
-func (c *psql) ex(t *syntax.Text) *ex { return c.b.ex(c.f, t) }
+func (c *psql) ex(t *syntax.Text) *query.Place { return c.b.ex(c.f, t) }
 
 // need ends the transaction where a variable has no value: the server refuses
 // a statement with its name in it.
@@ -332,7 +333,7 @@ func (c *psql) need(pos ir.Pos, list []int) {
 		if c.roles[k] != queried {
 			continue
 		}
-		c.b.emit(&ir.Assume{At: at(pos), Cond: isNotNull(ir.V(v.local))})
+		c.b.Emit(&ir.Assume{At: query.At(pos), Cond: query.IsNotNull(ir.V(v.Local))})
 		c.sure[k] = true
 	}
 }
@@ -347,7 +348,7 @@ func (c *psql) statement(n *syntax.Node) {
 	if n.Cmd != nil && n.Cmd.Name == "gdesc" {
 		return // the statement is only described
 	}
-	b.cur = n.Pos
+	b.Cur = n.Pos
 	c.need(n.Pos, load.Parameters(n))
 	tree := pg.Inner(n.Raw.Stmt)
 	c.send(n)
@@ -356,8 +357,8 @@ func (c *psql) statement(n *syntax.Node) {
 		b.snapshotHere()
 	}
 	fn := &schema.Function{Refs: schema.NewRefs(), Script: &schema.Script{Does: map[*pg.DoStmt]*schema.Function{}}}
-	b.l.ScriptRefs(fn, n)
-	run := func() { b.command(c.f, n.Text, tree, n.Pos, sink{kind: toClient}) }
+	b.App.ScriptRefs(fn, n)
+	run := func() { b.Command(c.f, n.Text, tree, n.Pos, query.Sink{Kind: query.ToClient}) }
 	other := func() {}
 	switch {
 	case n.Cmd != nil && (n.Cmd.Name == "gset" || n.Cmd.Name == "aset"):
@@ -367,12 +368,12 @@ func (c *psql) statement(n *syntax.Node) {
 		c.sent.Result = ir.Counted
 		run = func() { c.counted(n, tree) }
 	case c.s.Result == "exec":
-		run = func() { b.command(c.f, n.Text, tree, n.Pos, sink{}) }
+		run = func() { b.Command(c.f, n.Text, tree, n.Pos, query.Sink{}) }
 	case gives(tree):
 		c.sent.Result = ir.Rows
 	}
 	if do, ok := tree.(*pg.DoStmt); ok {
-		run = func() { b.inline(n.Pos, c.s.Does[do], nil) }
+		run = func() { b.Inline(n.Pos, c.s.Does[do], nil) }
 	}
 	b.guard(n.Pos, fn.Refs, run, other)
 }
@@ -380,8 +381,8 @@ func (c *psql) statement(n *syntax.Node) {
 // send writes that the client sends a statement.
 func (c *psql) send(n *syntax.Node) {
 	c.sent = c.b.statementCommand(n.Text, n.Raw, n.Pos, func(k, off int) ir.SendArg {
-		v := c.f.inputs[k-1]
-		a := ir.SendArg{Expr: v.expr(), Type: v.t.String()}
+		v := c.f.Inputs[k-1]
+		a := ir.SendArg{Expr: v.Expr(), Type: v.Type.String()}
 		at := n.Text.Offset(off)
 		switch in := n.Text.Src.Text; {
 		case in[at] != ':':
@@ -397,24 +398,24 @@ func (c *psql) send(n *syntax.Node) {
 // snapshotHere writes a read by which the transaction takes its snapshot, for
 // the case that a LOCK TABLE follows; snapshots finishes it.
 func (b *builder) snapshotHere() {
-	s := &ir.Select{At: at(b.txn.Pos), Into: []string{b.local("snapshot", schema.TBool)}, Cols: []ir.Expr{ir.C(ir.Bool(true))}}
-	b.first = append(b.first, s)
-	b.out = append(b.out, s)
+	s := &ir.Select{At: query.At(b.Txn.Pos), Into: []string{b.Local("snapshot", schema.TBool)}, Cols: []ir.Expr{ir.C(ir.Bool(true))}}
+	b.First = append(b.First, s)
+	b.Out = append(b.Out, s)
 }
 
 // snapshots finishes the reads of snapshotHere where the transaction locks a
 // table, and drops them elsewhere.
 func (b *builder) snapshots() {
 	var table *ir.Table
-	ir.Walk(b.txn.Body, func(s ir.Stmt) {
+	ir.Walk(b.Txn.Body, func(s ir.Stmt) {
 		if k, ok := s.(*ir.LockTable); ok && table == nil {
 			table = k.Table
 		}
 	})
 	// A read that no LOCK TABLE follows serves nothing.
 	needed := map[ir.Stmt]bool{}
-	for _, s := range b.first {
-		if table != nil && locksAfter(b.txn.Body, s) {
+	for _, s := range b.First {
+		if table != nil && locksAfter(b.Txn.Body, s) {
 			s.Query = ir.Query{From: []ir.Source{{Table: table, Row: table.Name}}}
 			needed[s] = true
 		}
@@ -423,7 +424,7 @@ func (b *builder) snapshots() {
 	clean = func(list []ir.Stmt) []ir.Stmt {
 		var out []ir.Stmt
 		for _, s := range list {
-			if r, ok := s.(*ir.Select); ok && slices.Contains(b.first, r) && !needed[s] {
+			if r, ok := s.(*ir.Select); ok && slices.Contains(b.First, r) && !needed[s] {
 				continue
 			}
 			ir.EditChildren(s, clean)
@@ -431,7 +432,7 @@ func (b *builder) snapshots() {
 		}
 		return out
 	}
-	b.txn.Body = clean(b.txn.Body)
+	b.Txn.Body = clean(b.Txn.Body)
 }
 
 // locksAfter reports whether a LOCK TABLE stands behind s in the text.
@@ -454,7 +455,7 @@ func (c *psql) control(n *syntax.Node, t *pg.TransactionStmt) {
 				return i
 			}
 		}
-		b.l.Fail(n.Pos, "there is no savepoint %s here", t.SavepointName)
+		b.App.Fail(n.Pos, "there is no savepoint %s here", t.SavepointName)
 		return -1
 	}
 	switch t.Kind {
@@ -463,47 +464,47 @@ func (c *psql) control(n *syntax.Node, t *pg.TransactionStmt) {
 	}
 	switch t.Kind {
 	case pg.TransSavepoint:
-		b.points++
+		b.Points++
 		p := point{t.SavepointName, t.SavepointName}
-		if b.points > 1 {
-			p.ir += "_" + strconv.Itoa(b.points)
+		if b.Points > 1 {
+			p.ir += "_" + strconv.Itoa(b.Points)
 		}
 		c.points = append(c.points, p)
-		b.emit(&ir.Savepoint{At: at(n.Pos), Name: p.ir})
+		b.Emit(&ir.Savepoint{At: query.At(n.Pos), Name: p.ir})
 	case pg.TransRelease:
 		c.points = c.points[:find()]
 	case pg.TransBackTo:
 		i := find()
 		c.points = c.points[:i+1]
-		b.emit(&ir.RollbackTo{At: at(n.Pos), Name: c.points[i].ir})
-		b.undone(c.f.fn)
+		b.Emit(&ir.RollbackTo{At: query.At(n.Pos), Name: c.points[i].ir})
+		b.undone(c.f.Func)
 	case pg.TransCommit:
-		b.emit(&ir.Return{At: at(n.Pos)})
+		b.Emit(&ir.Return{At: query.At(n.Pos)})
 	case pg.TransRollback:
-		b.emit(&ir.Abort{At: at(n.Pos)})
+		b.Emit(&ir.Abort{At: query.At(n.Pos)})
 	}
 }
 
 // counted runs a statement and returns the number of rows that it changed.
 func (c *psql) counted(n *syntax.Node, tree any) {
 	b, f := c.b, c.f
-	f.rowcount = b.local("row_count", schema.TInt)
-	defer func() { f.rowcount = "" }()
-	b.command(f, n.Text, tree, n.Pos, sink{})
-	b.emit(&ir.Emit{At: at(n.Pos), Exprs: []ir.Expr{ir.V(f.rowcount)}})
+	f.Rowcount = b.Local("row_count", schema.TInt)
+	defer func() { f.Rowcount = "" }()
+	b.Command(f, n.Text, tree, n.Pos, query.Sink{})
+	b.Emit(&ir.Emit{At: query.At(n.Pos), Exprs: []ir.Expr{ir.V(f.Rowcount)}})
 }
 
 // changed takes note that a variable has a new value.
 func (c *psql) changed(k int, stored bool) {
 	delete(c.sure, k)
 	c.stored[k] = c.stored[k] || stored
-	c.vars[k].nn = false
+	c.vars[k].NotNull = false
 	if c.roles[k] == given || c.roles[k] == drawn { // it may be NULL now, which stands for no value
 		c.roles[k] = queried
 	}
 }
 
-// command translates a command that stands by itself.
+// Command translates a command that stands by itself.
 func (c *psql) command(cmd *syntax.Command) {
 	b := c.b
 	k := c.number(cmd.Target)
@@ -513,31 +514,31 @@ func (c *psql) command(cmd *syntax.Command) {
 		switch {
 		case v == nil || c.draws[cmd]:
 		case cmd.Expr != nil:
-			b.cur = cmd.Pos
+			b.Cur = cmd.Pos
 			c.need(cmd.Pos, textParameters(cmd.Expr))
 			stored := c.fromDatabase(cmd)
 			c.store(k, c.value(cmd.Expr, syntax.ClientExpression(cmd.Expr)), cmd, stored)
 		case cmd.Plain:
-			e := val{e: ir.C(ir.Text(cmd.Literal)), t: schema.TText, nn: true}
+			e := query.Val{Expr: ir.C(ir.Text(cmd.Literal)), Type: schema.TText, NotNull: true}
 			if r, ok := value.Rational(cmd.Literal); ok {
-				if e = (val{e: ir.C(ir.Num(r)), t: schema.TNumeric, nn: true}); r.IsInt() && r.Num().IsInt64() {
-					e = val{e: ir.C(ir.Int(r.Num().Int64())), t: schema.TInt, nn: true}
+				if e = (query.Val{Expr: ir.C(ir.Num(r)), Type: schema.TNumeric, NotNull: true}); r.IsInt() && r.Num().IsInt64() {
+					e = query.Val{Expr: ir.C(ir.Int(r.Num().Int64())), Type: schema.TInt, NotNull: true}
 				}
 			}
 			c.store(k, e, cmd, false)
 		default:
-			b.emitWeak(&ir.Havoc{At: at(cmd.Pos), Var: v.local, NotNull: true})
+			b.EmitWeak(&ir.Havoc{At: query.At(cmd.Pos), Var: v.Local, NotNull: true})
 			c.changed(k, false)
 			c.sure[k] = true
 		}
 	case "setrandom", "setshell", "prompt", "getenv", "unset":
 		if v != nil && !c.draws[cmd] {
-			b.emitWeak(&ir.Havoc{At: at(cmd.Pos), Var: v.local, NotNull: true})
+			b.EmitWeak(&ir.Havoc{At: query.At(cmd.Pos), Var: v.Local, NotNull: true})
 			c.changed(k, false)
 			c.sure[k] = true
 		}
 	case "q", "quit":
-		b.emit(&ir.Abort{At: at(cmd.Pos)})
+		b.Emit(&ir.Abort{At: query.At(cmd.Pos)})
 	}
 }
 
@@ -547,21 +548,21 @@ func (c *psql) fromDatabase(cmd *syntax.Command) bool {
 }
 
 // store assigns a value to a variable.
-func (c *psql) store(k int, e val, cmd *syntax.Command, stored bool) {
+func (c *psql) store(k int, e query.Val, cmd *syntax.Command, stored bool) {
 	b, v := c.b, c.vars[k]
-	out := e.e
-	x := c.ex(&syntax.Text{Src: c.f.text.Src})
+	out := e.Expr
+	x := c.ex(&syntax.Text{Src: c.f.Text.Src})
 	switch {
-	case e.t.Name != schema.NUnknown || !b.isTyped(e.e):
-		out = x.cast(e, b.setType(v, e.t), 0).e
-	case v.t.Name != schema.NUnknown: // a copy of a variable has the type of the place where it stands
-		out = x.cast(e, v.t, 0).e
+	case e.Type.Name != schema.NUnknown || !b.IsTyped(e.Expr):
+		out = x.Cast(e, b.setType(v, e.Type), 0).Expr
+	case v.Type.Name != schema.NUnknown: // a copy of a variable has the type of the place where it stands
+		out = x.Cast(e, v.Type, 0).Expr
 	}
-	s := &ir.Assign{At: at(cmd.Pos), Var: v.local, Expr: out}
+	s := &ir.Assign{At: query.At(cmd.Pos), Var: v.Local, Expr: out}
 	if !ir.MayFail(out) {
-		b.weak[s] = true
+		b.Weak[s] = true
 	}
-	b.emit(s)
+	b.Emit(s)
 	c.changed(k, stored)
-	c.sure[k] = e.nn
+	c.sure[k] = e.NotNull
 }

@@ -6,130 +6,131 @@ import (
 
 	"github.com/txrobust/robust/internal/sql/pg"
 	"github.com/txrobust/robust/internal/sql/plpgsql"
+	"github.com/txrobust/robust/internal/sql/query"
 	"github.com/txrobust/robust/internal/sql/schema"
 	"github.com/txrobust/robust/internal/sql/syntax"
 	"github.com/txrobust/robust/ir"
 )
 
 // returnStmt is RETURN [expr].
-func (b *builder) returnStmt(f *frame, s *plpgsql.Return, pos ir.Pos) {
-	if f.trigger != nil {
+func (b *builder) returnStmt(f *query.Frame, s *plpgsql.Return, pos ir.Pos) {
+	if f.Trigger != nil {
 		b.triggerReturn(f, s, pos)
 		return
 	}
 	if s.Expr.Empty() {
-		if !f.fn.Void() && !f.fn.SetOf && len(f.fn.Outputs()) == 0 {
-			b.l.Fail(pos, "%s must return a value here", f.fn.Name)
+		if !f.Func.Void() && !f.Func.SetOf && len(f.Func.Outputs()) == 0 {
+			b.App.Fail(pos, "%s must return a value here", f.Func.Name)
 		}
 		b.leave(f, pos)
 		return
 	}
 	switch {
-	case f.fn.Procedure, len(f.fn.Outputs()) > 0:
-		b.l.Fail(pos, "%s returns its OUT parameters: RETURN takes no value here", f.fn.Name)
-	case f.fn.SetOf:
-		b.l.Fail(pos, "%s returns a set: RETURN takes no value; use RETURN NEXT or RETURN QUERY", f.fn.Name)
+	case f.Func.Procedure, len(f.Func.Outputs()) > 0:
+		b.App.Fail(pos, "%s returns its OUT parameters: RETURN takes no value here", f.Func.Name)
+	case f.Func.SetOf:
+		b.App.Fail(pos, "%s returns a set: RETURN takes no value; use RETURN NEXT or RETURN QUERY", f.Func.Name)
 	}
 	v := b.value(f, s.Expr)
-	if f.fn.Void() { // evaluated, and dropped
+	if f.Func.Void() { // evaluated, and dropped
 		b.leave(f, pos)
 		return
 	}
 	cols := b.returned(f, v)
-	if f.result == nil {
+	if f.Result == nil {
 		b.emitRow(pos, cols)
-		b.emit(&ir.Return{At: at(pos)})
+		b.Emit(&ir.Return{At: query.At(pos)})
 		return
 	}
-	var list []dest
-	for _, c := range f.result.values {
-		list = append(list, dest{c.e.(*ir.Var).Name, c.t})
+	var list []query.Dest
+	for _, c := range f.Result.Values {
+		list = append(list, query.Dest{Local: c.Expr.(*ir.Var).Name, T: c.Type})
 	}
 	if len(list) != len(cols) {
-		b.unmodelled("a row as the result of %s", f.fn.Name)
+		b.Unmodelled("a row as the result of %s", f.Func.Name)
 	}
-	b.assignAll(b.ex(f, f.text), pos, list, cols)
+	b.assignAll(b.ex(f, f.Text), pos, list, cols)
 	b.leave(f, pos)
 }
 
 // returned gives a result value as columns of the declared type.
-func (b *builder) returned(f *frame, v val) []colDef {
-	x := b.ex(f, f.text)
-	t := b.l.SignatureType(f.fn.Ret, f.fn.Text)
-	fields := b.l.FieldsOf(t.Name)
+func (b *builder) returned(f *query.Frame, v query.Val) []query.Column {
+	x := b.ex(f, f.Text)
+	t := b.App.SignatureType(f.Func.Ret, f.Func.Text)
+	fields := b.App.FieldsOf(t.Name)
 	switch {
-	case v.record && len(fields) == len(v.fields):
-		out := make([]colDef, len(fields))
+	case v.Record && len(fields) == len(v.Fields):
+		out := make([]query.Column, len(fields))
 		for i, fd := range fields {
-			c := x.assigned(v.fields[i].val(), fd.T, 0)
-			out[i] = colDef{name: fd.Name, e: c.e, t: fd.T, nn: c.nn}
+			c := x.Assigned(v.Fields[i].Val(), fd.T, 0)
+			out[i] = query.Column{Name: fd.Name, Expr: c.Expr, Type: fd.T, NotNull: c.NotNull}
 		}
 		return out
-	case v.record && len(v.fields) > 0:
-		return v.fields
-	case v.record:
-		b.unmodelled("a record whose fields are not known here")
-	case len(fields) > 0 && v.isNull():
-		var out []colDef
+	case v.Record && len(v.Fields) > 0:
+		return v.Fields
+	case v.Record:
+		b.Unmodelled("a record whose fields are not known here")
+	case len(fields) > 0 && v.IsNull():
+		var out []query.Column
 		for _, fd := range fields {
-			out = append(out, colDef{name: fd.Name, e: ir.C(ir.Null), t: fd.T})
+			out = append(out, query.Column{Name: fd.Name, Expr: ir.C(ir.Null), Type: fd.T})
 		}
 		return out
-	case len(fields) > 0 && v.t.Name == t.Name:
-		var out []colDef
+	case len(fields) > 0 && v.Type.Name == t.Name:
+		var out []query.Column
 		for _, fd := range fields {
-			out = append(out, colDef{name: fd.Name, e: accessor(v, fd), t: fd.T})
+			out = append(out, query.Column{Name: fd.Name, Expr: query.Accessor(v, fd), Type: fd.T})
 		}
 		return out
 	}
-	c := x.assigned(v, t, 0)
-	return []colDef{{e: c.e, t: t, nn: c.nn}}
+	c := x.Assigned(v, t, 0)
+	return []query.Column{{Expr: c.Expr, Type: t, NotNull: c.NotNull}}
 }
 
 // leave ends the function.
-func (b *builder) leave(f *frame, pos ir.Pos) {
-	if f.result != nil {
-		b.emit(&ir.Break{At: at(pos), Label: f.result.label})
+func (b *builder) leave(f *query.Frame, pos ir.Pos) {
+	if f.Result != nil {
+		b.Emit(&ir.Break{At: query.At(pos), Label: f.Result.Label})
 		return
 	}
-	if !f.fn.SetOf {
+	if !f.Func.SetOf {
 		b.emitOutputs(f, pos)
 	}
-	b.emit(&ir.Return{At: at(pos)})
+	b.Emit(&ir.Return{At: query.At(pos)})
 }
 
 // emitOutputs returns the OUT parameters to the client.
-func (b *builder) emitOutputs(f *frame, pos ir.Pos) {
-	e := &ir.Emit{At: at(pos)}
-	for i, o := range f.outs {
-		for _, c := range o.columns(i) {
-			e.Exprs = append(e.Exprs, c.e)
+func (b *builder) emitOutputs(f *query.Frame, pos ir.Pos) {
+	e := &ir.Emit{At: query.At(pos)}
+	for i, o := range f.Outs {
+		for _, c := range o.Columns(i) {
+			e.Exprs = append(e.Exprs, c.Expr)
 		}
 	}
 	if len(e.Exprs) > 0 {
-		b.emit(e)
+		b.Emit(e)
 	}
 }
 
 // returnNext adds a row to the result.
-func (b *builder) returnNext(f *frame, s *plpgsql.ReturnNext, pos ir.Pos) {
-	if !f.fn.SetOf {
-		b.l.Fail(pos, "RETURN NEXT needs a function that returns a set")
+func (b *builder) returnNext(f *query.Frame, s *plpgsql.ReturnNext, pos ir.Pos) {
+	if !f.Func.SetOf {
+		b.App.Fail(pos, "RETURN NEXT needs a function that returns a set")
 	}
 	if s.Expr.Empty() {
-		if len(f.fn.Outputs()) == 0 {
-			b.l.Fail(pos, "RETURN NEXT must have a value here")
+		if len(f.Func.Outputs()) == 0 {
+			b.App.Fail(pos, "RETURN NEXT must have a value here")
 		}
-		if f.result == nil {
+		if f.Result == nil {
 			b.emitOutputs(f, pos)
 		}
 		return
 	}
-	if len(f.fn.Outputs()) > 0 {
-		b.l.Fail(pos, "%s returns its OUT parameters: RETURN NEXT takes no value here", f.fn.Name)
+	if len(f.Func.Outputs()) > 0 {
+		b.App.Fail(pos, "%s returns its OUT parameters: RETURN NEXT takes no value here", f.Func.Name)
 	}
 	v := b.value(f, s.Expr)
-	if f.result != nil {
+	if f.Result != nil {
 		return
 	}
 	b.emitRow(pos, b.returned(f, v))
@@ -138,35 +139,35 @@ func (b *builder) returnNext(f *frame, s *plpgsql.ReturnNext, pos ir.Pos) {
 // abandon stands for a statement that cannot be modelled: an ir.Unmodelled,
 // any value for the variables that it may set, and any of the ways in which
 // it may leave what is around it.
-func (b *builder) abandon(f *frame, s plpgsql.Stmt, reason string) {
+func (b *builder) abandon(f *query.Frame, s plpgsql.Stmt, reason string) {
 	pos := b.place(f, s)
 	r := schema.NewRefs()
-	b.l.PlRefs(f.fn, []plpgsql.Stmt{s}, r)
-	b.giveUp(pos, r, reason)
-	havoc := func(local string) { b.out = append(b.out, &ir.Havoc{At: at(pos), Var: local}) }
+	b.App.PlRefs(f.Func, []plpgsql.Stmt{s}, r)
+	b.GiveUp(pos, r, reason)
+	havoc := func(local string) { b.Out = append(b.Out, &ir.Havoc{At: query.At(pos), Var: local}) }
 	done := map[string]bool{}
 	plpgsql.Walk([]plpgsql.Stmt{s}, func(s plpgsql.Stmt) {
 		for _, n := range schema.Assigned(s) {
-			v, fd := f.scope.find(n.Parts)
+			v, fd := f.Scope.Find(n.Parts)
 			if n.Parts[0][0] == '$' {
-				v = f.numbered(n.Parts[0])
+				v = f.Numbered(n.Parts[0])
 			}
 			switch {
 			case v == nil:
 			case fd != nil:
-				if !done[fd.local] {
-					done[fd.local] = true
-					b.demandParts([]field{*fd}, nil, pos)
-					havoc(fd.local)
+				if !done[fd.Local] {
+					done[fd.Local] = true
+					b.demandParts([]query.Field{*fd}, nil, pos)
+					havoc(fd.Local)
 				}
 			default:
-				b.mayRefuseAny([]*schema.UserType{v.domain}, nil, pos)
-				b.demandParts(v.fields, nil, pos)
-				v.lost = v.isRecord && !v.fixed
-				for _, d := range append(v.dests(), heldDests(v)...) {
-					if d.local != "" && !done[d.local] {
-						done[d.local] = true
-						havoc(d.local)
+				b.MayRefuseAny([]*schema.UserType{v.Domain}, nil, pos)
+				b.demandParts(v.Fields, nil, pos)
+				v.Lost = v.IsRecord && !v.Fixed
+				for _, d := range append(v.Dests(), heldDests(v)...) {
+					if d.Local != "" && !done[d.Local] {
+						done[d.Local] = true
+						havoc(d.Local)
 					}
 				}
 			}
@@ -180,22 +181,22 @@ func (b *builder) abandon(f *frame, s plpgsql.Stmt, reason string) {
 	}
 	weak := func(local string) {
 		if local != "" && !done[local] {
-			h := &ir.Havoc{At: at(pos), Var: local, NotNull: true}
-			b.weak[h] = true
-			b.out = append(b.out, h)
+			h := &ir.Havoc{At: query.At(pos), Var: local, NotNull: true}
+			b.Weak[h] = true
+			b.Out = append(b.Out, h)
 		}
 	}
-	weak(f.found)
-	weak(f.rowcount)
-	for _, name := range slices.Sorted(maps.Keys(b.sequences)) {
-		weak(b.sequences[name])
+	weak(f.Found)
+	weak(f.Rowcount)
+	for _, name := range slices.Sorted(maps.Keys(b.Sequences)) {
+		weak(b.Sequences[name])
 	}
 	b.escapes(f, s, pos)
 }
 
 // callOutputs gives the variables that stand as arguments of CALL inside of a
 // statement.
-func (b *builder) callOutputs(f *frame, s plpgsql.Stmt) []string {
+func (b *builder) callOutputs(f *query.Frame, s plpgsql.Stmt) []string {
 	var out []string
 	plpgsql.Walk([]plpgsql.Stmt{s}, func(s plpgsql.Stmt) {
 		c, ok := s.(*plpgsql.SQL)
@@ -209,10 +210,10 @@ func (b *builder) callOutputs(f *frame, s plpgsql.Stmt) []string {
 		}
 		for _, n := range call.Funccall.Args {
 			if r, ok := pg.Inner(n).(*pg.ColumnRef); ok {
-				if v, fd := f.scope.find(syntax.Names(r.Fields)); fd != nil {
-					out = append(out, fd.local)
+				if v, fd := f.Scope.Find(syntax.Names(r.Fields)); fd != nil {
+					out = append(out, fd.Local)
 				} else if v != nil {
-					out = append(out, destLocals(v.dests())...)
+					out = append(out, destLocals(v.Dests())...)
 				}
 			}
 		}
@@ -220,17 +221,17 @@ func (b *builder) callOutputs(f *frame, s plpgsql.Stmt) []string {
 	return nonEmptyList(out...)
 }
 
-func heldDests(v *variable) []dest {
-	var out []dest
-	for _, fd := range v.all {
-		out = append(out, dest{fd.local, fd.t})
+func heldDests(v *query.Variable) []query.Dest {
+	var out []query.Dest
+	for _, fd := range v.All {
+		out = append(out, query.Dest{Local: fd.Local, T: fd.Type})
 	}
 	return out
 }
 
 // escapes adds, for each RETURN, EXIT and CONTINUE inside of an abandoned
 // statement that leaves it, a choice to do so.
-func (b *builder) escapes(f *frame, s plpgsql.Stmt, pos ir.Pos) {
+func (b *builder) escapes(f *query.Frame, s plpgsql.Stmt, pos ir.Pos) {
 	own := map[string]bool{}
 	returns := false
 	type jump struct {
@@ -267,7 +268,7 @@ func (b *builder) escapes(f *frame, s plpgsql.Stmt, pos ir.Pos) {
 	visit(s, 0)
 	maybe := func(body func()) {
 		cond := b.choice(pos)
-		b.out = append(b.out, &ir.If{At: at(pos), Cond: cond, Then: b.collect(body)})
+		b.Out = append(b.Out, &ir.If{At: query.At(pos), Cond: cond, Then: b.Collect(body)})
 	}
 	for _, j := range order {
 		maybe(func() { b.jump(f, j.label, j.next, pos, pos) })
@@ -276,17 +277,17 @@ func (b *builder) escapes(f *frame, s plpgsql.Stmt, pos ir.Pos) {
 		return
 	}
 	maybe(func() {
-		if f.result == nil {
-			b.out = append(b.out, &ir.Return{At: at(pos)})
+		if f.Result == nil {
+			b.Out = append(b.Out, &ir.Return{At: query.At(pos)})
 			return
 		}
-		for _, c := range f.result.values {
-			b.havoc(pos, c.e.(*ir.Var).Name)
+		for _, c := range f.Result.Values {
+			b.Havoc(pos, c.Expr.(*ir.Var).Name)
 		}
-		if f.trigger != nil && f.trigger.skip != "" {
-			b.out = append(b.out, &ir.Havoc{At: at(pos), Var: f.trigger.skip, NotNull: true})
+		if f.Trigger != nil && f.Trigger.Skip != "" {
+			b.Out = append(b.Out, &ir.Havoc{At: query.At(pos), Var: f.Trigger.Skip, NotNull: true})
 		}
-		b.out = append(b.out, &ir.Break{At: at(pos), Label: f.result.label})
+		b.Out = append(b.Out, &ir.Break{At: query.At(pos), Label: f.Result.Label})
 	})
 }
 

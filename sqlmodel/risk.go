@@ -5,68 +5,31 @@ import (
 	"strings"
 
 	"github.com/txrobust/robust/internal/sql/plpgsql"
+	"github.com/txrobust/robust/internal/sql/query"
 	"github.com/txrobust/robust/internal/sql/schema"
 	"github.com/txrobust/robust/ir"
 )
 
-// risk is an error that a statement may raise without the translation showing
-// it. Its SQLSTATE may be anyError or valueError.
-type risk struct {
-	state string
-	why   string
-}
-
-const (
-	anyError = "any"
-	// valueError stands for all errors that depend on nothing but the values that
-	// are computed, as far as followed does not have them.
-	valueError = "value"
-
-	divisionByZero = "22012"
-	notNull        = "23502"
-	checkViolation = "23514"
-)
-
-// followed are the SQLSTATEs of the errors of the system that are told apart.
-var followed = map[string]bool{
-	"P0000": true, "P0001": true, noData: true, tooManyRows: true, "P0004": true, "20000": true, divisionByZero: true,
-	"23000": true, "23001": true, notNull: true, "23503": true, "23505": true, checkViolation: true, "23P01": true,
-	"40000": true, "40001": true, "40002": true, "40003": true, "40P01": true, "55P03": true,
-}
-
-// meets reports whether a handler may catch the error.
-func (r risk) meets(h plpgsql.Handler) bool {
-	return slices.ContainsFunc(h.Conds, func(c plpgsql.Condition) bool {
-		switch r.state {
-		case anyError:
-			return true
-		case valueError:
-			return c.CatchesBeyond(followed)
-		}
-		return c.Catches(r.state)
-	})
-}
-
 // refuse gives up where a handler of c that goes on may catch one of the risks
 // of its body.
-func (b *builder) refuse(c *catch, list []risk) {
-	masked := c.masked
-	for _, r := range append(list, c.masked...) {
-		for _, h := range c.handlers {
-			if !r.meets(h) {
+func (b *builder) refuse(c *query.Catch, list []query.Risk) {
+	masked := c.Masked
+	for _, r := range append(list, c.Masked...) {
+		for _, h := range c.Handlers {
+			if !r.Meets(h) {
 				continue
 			}
-			if !raises(h.Body, c.src) {
-				b.unmodelled("a block that handles %s: %s", conditions(h), r.why)
+			if !query.Raises(h.Body, c.Src) {
+				b.Unmodelled("a block that handles %s: %s", conditions(h), r.Why)
 			}
 			masked = append(masked, masks(h)...)
-			if r.state != anyError && r.state != valueError {
+			if r.State != query.AnyError && r.State != query.ValueError {
 				break // no other one
 			}
 		}
 	}
-	if n := len(b.catches); n > 0 {
-		b.catches[n-1].masked = append(b.catches[n-1].masked, masked...)
+	if n := len(b.Catches); n > 0 {
+		b.Catches[n-1].Masked = append(b.Catches[n-1].Masked, masked...)
 	}
 }
 
@@ -79,25 +42,25 @@ func conditions(h plpgsql.Handler) string {
 }
 
 // masks gives the errors that a handler which always ends in one may raise.
-func masks(h plpgsql.Handler) []risk {
-	var out []risk
+func masks(h plpgsql.Handler) []query.Risk {
+	var out []query.Risk
 	plpgsql.Walk(h.Body, func(s plpgsql.Stmt) {
 		plpgsql.Spans(s, func(plpgsql.Span, plpgsql.SpanKind) {
 			why := "a handler inside of it computes values"
-			out = append(out, risk{valueError, why}, risk{divisionByZero, why})
+			out = append(out, query.Risk{State: query.ValueError, Why: why}, query.Risk{State: query.DivisionByZero, Why: why})
 		})
 		switch s := s.(type) {
 		case *plpgsql.Raise:
 			switch {
 			case !s.Error, s.Again:
 			case s.State == "":
-				out = append(out, risk{anyError, "a handler inside of it raises an error whose SQLSTATE is told when it is raised"})
+				out = append(out, query.Risk{State: query.AnyError, Why: "a handler inside of it raises an error whose SQLSTATE is told when it is raised"})
 			default:
-				out = append(out, risk{s.State, "a handler inside of it raises this error in the place of one that is not modelled"})
+				out = append(out, query.Risk{State: s.State, Why: "a handler inside of it raises this error in the place of one that is not modelled"})
 			}
 		case *plpgsql.GetDiagnostics, *plpgsql.Null, *plpgsql.Assign, *plpgsql.If:
 		default:
-			out = append(out, risk{anyError, "a handler inside of it does more than to raise an error"})
+			out = append(out, query.Risk{State: query.AnyError, Why: "a handler inside of it does more than to raise an error"})
 		}
 	})
 	return out
@@ -105,23 +68,23 @@ func masks(h plpgsql.Handler) []risk {
 
 // risks gives the errors that the body of a block may raise and that its
 // translation does not show.
-func (b *builder) risks(f *frame, c *catch, body []plpgsql.Stmt, list []ir.Stmt) []risk {
-	var out []risk
+func (b *builder) risks(f *query.Frame, c *query.Catch, body []plpgsql.Stmt, list []ir.Stmt) []query.Risk {
+	var out []query.Risk
 	add := func(why string, states ...string) {
 		for _, s := range states {
-			out = append(out, risk{s, why})
+			out = append(out, query.Risk{State: s, Why: why})
 		}
 	}
 	waits := func(what string) {
 		add("whether "+what+" fails depends on the transactions that run at that moment", "40001", "40P01", "55P03")
 	}
 	ir.Walk(list, func(s ir.Stmt) {
-		if len(ir.Reads(s)) > 0 && b.l.LocksTables {
+		if len(ir.Reads(s)) > 0 && b.App.LocksTables {
 			waits("a query")
 		}
 		switch s := s.(type) {
 		case *ir.Unmodelled:
-			add("a statement in it is not modelled ("+s.Reason+")", anyError)
+			add("a statement in it is not modelled ("+s.Reason+")", query.AnyError)
 		case *ir.Insert:
 			what := "an INSERT into " + s.Table.Name
 			if !unique(s, list) {
@@ -133,7 +96,7 @@ func (b *builder) risks(f *frame, c *catch, body []plpgsql.Stmt, list []ir.Stmt)
 			if len(s.Table.Exclusions) > 0 {
 				add("the row that excludes that of "+what+" may be one that the snapshot does not show", "23P01")
 			}
-			if len(s.Table.ForeignKeys) > 0 || len(s.Table.Exclusions) > 0 || s.Conflict != nil || !unique(s, list) || b.l.LocksTables {
+			if len(s.Table.ForeignKeys) > 0 || len(s.Table.Exclusions) > 0 || s.Conflict != nil || !unique(s, list) || b.App.LocksTables {
 				waits(what)
 			}
 			b.rowRisks(s, what, add)
@@ -156,22 +119,22 @@ func (b *builder) risks(f *frame, c *catch, body []plpgsql.Stmt, list []ir.Stmt)
 			waits("a lock of rows")
 		}
 	})
-	divides, values := risk{divisionByZero, ""}, risk{valueError, ""}
-	if slices.ContainsFunc(c.handlers, func(h plpgsql.Handler) bool { return divides.meets(h) || values.meets(h) }) {
+	divides, values := query.Risk{State: query.DivisionByZero, Why: ""}, query.Risk{State: query.ValueError, Why: ""}
+	if slices.ContainsFunc(c.Handlers, func(h plpgsql.Handler) bool { return divides.Meets(h) || values.Meets(h) }) {
 		v := b.valueErrors(f, body)
 		v.translated(list)
-		for _, h := range c.handlers {
+		for _, h := range c.Handlers {
 			for _, cond := range h.Conds {
-				if !cond.Others && cond.CatchesBeyond(followed) { // it is there for such an error
+				if !cond.Others && cond.CatchesBeyond(query.Followed) { // it is there for such an error
 					v.strange("what it computes")
 				}
 			}
 		}
 		if v.divides != "" {
-			add(v.divides, divisionByZero)
+			add(v.divides, query.DivisionByZero)
 		}
 		if v.odd != "" {
-			add(v.odd+" may be an error that is not modelled", valueError)
+			add(v.odd+" may be an error that is not modelled", query.ValueError)
 		}
 	}
 	return out
@@ -179,10 +142,10 @@ func (b *builder) risks(f *frame, c *catch, body []plpgsql.Stmt, list []ir.Stmt)
 
 // rowRisks adds the constraints that a written row itself may break.
 func (b *builder) rowRisks(s ir.Stmt, what string, add func(why string, states ...string)) {
-	if !b.shown[s] {
-		add("it is not modelled whether "+what+" breaks a constraint of the row", notNull, checkViolation)
+	if !b.Shown[s] {
+		add("it is not modelled whether "+what+" breaks a constraint of the row", query.NotNull, query.CheckViolation)
 	}
-	t := b.l.TableOfIR(ir.Written(s))
+	t := b.App.TableOfIR(ir.Written(s))
 	calls := schema.NewRefs()
 	for _, k := range t.Checks {
 		calls.Add(k.Expr.Node)
@@ -193,11 +156,11 @@ func (b *builder) rowRisks(s ir.Stmt, what string, add func(why string, states .
 		}
 	}
 	if len(t.Exclusions) > 0 {
-		add("an EXCLUDE constraint of "+t.Name+" computes values", valueError)
+		add("an EXCLUDE constraint of "+t.Name+" computes values", query.ValueError)
 	}
-	for name := range b.l.Calls(calls) {
-		if !b.l.Builtin(name).Known || len(b.l.LateFunctions(name)) > 0 {
-			add("a constraint of "+t.Name+" calls "+name, anyError)
+	for name := range b.App.Calls(calls) {
+		if !b.App.Builtin(name).Known || len(b.App.LateFunctions(name)) > 0 {
+			add("a constraint of "+t.Name+" calls "+name, query.AnyError)
 		}
 	}
 }
@@ -277,38 +240,38 @@ func (b *builder) rowChecks(t *schema.Table) ([]ir.TableCheck, bool) {
 
 // checkFirst writes, before an INSERT, the errors of a row that breaks a
 // constraint of its own.
-func (b *builder) checkFirst(pos ir.Pos, row *rowSource, s *ir.Insert) {
-	t := row.table
+func (b *builder) checkFirst(pos ir.Pos, row *query.RowSource, s *ir.Insert) {
+	t := row.Table
 	checks, all := b.rowChecks(t)
-	if !all || !b.caught(notNull, checkViolation) {
+	if !all || !b.Caught(query.NotNull, query.CheckViolation) {
 		return
 	}
-	value := inserted(s)
+	value := query.Inserted(s)
 	for i, c := range t.IR.Columns {
-		if from := row.col(c.Name); c.NotNull && from != nil && !from.nn {
-			b.failsIf(pos, &ir.Unary{Op: ir.IsNull, X: value(i)}, notNull)
+		if from := row.Col(c.Name); c.NotNull && from != nil && !from.NotNull {
+			b.failsIf(pos, &ir.Unary{Op: ir.IsNull, X: value(i)}, query.NotNull)
 		}
 	}
 	for _, k := range checks {
-		b.failsIf(pos, brokenBy(k, t.IR, value), checkViolation)
+		b.failsIf(pos, query.BrokenBy(k, t.IR, value), query.CheckViolation)
 	}
-	b.shown[s] = true
+	b.Shown[s] = true
 }
 
 // checkUpdated writes, before an UPDATE that leaves rows like row, the errors of those that break
 // constraints of their own. Which of several rows is updated first is not known, nor
 // which error comes first where there are two kinds.
-func (b *builder) checkUpdated(pos ir.Pos, row *rowSource, s *ir.Update) {
-	t := row.table
+func (b *builder) checkUpdated(pos ir.Pos, row *query.RowSource, s *ir.Update) {
+	t := row.Table
 	checks, all := b.rowChecks(t)
-	if !all || !b.caught(notNull, checkViolation) {
+	if !all || !b.Caught(query.NotNull, query.CheckViolation) {
 		return
 	}
 	set := func(col int) bool { return slices.ContainsFunc(s.Sets, func(s ir.Set) bool { return s.Col == col }) }
-	value := updated(s)
+	value := query.Updated(s)
 	var missing, broken []ir.Expr
 	for i, c := range t.IR.Columns {
-		if from := row.col(c.Name); c.NotNull && set(i) && (from == nil || !from.nn) {
+		if from := row.Col(c.Name); c.NotNull && set(i) && (from == nil || !from.NotNull) {
 			missing = append(missing, &ir.Unary{Op: ir.IsNull, X: value(i)})
 		}
 	}
@@ -319,11 +282,11 @@ func (b *builder) checkUpdated(pos ir.Pos, row *rowSource, s *ir.Update) {
 			changed = changed || is && set(t.IR.Column(c.Col))
 		})
 		if changed {
-			broken = append(broken, brokenBy(k, t.IR, value))
+			broken = append(broken, query.BrokenBy(k, t.IR, value))
 		}
 	}
 	rows := ir.Query{From: []ir.Source{{Table: t.IR, Row: s.Row}}, Where: s.Where}
-	if len(missing) > 0 && len(broken) > 0 && !b.singleRow(rows) {
+	if len(missing) > 0 && len(broken) > 0 && !b.SingleRow(rows) {
 		return
 	}
 	fails := func(conds []ir.Expr, state string) {
@@ -331,44 +294,12 @@ func (b *builder) checkUpdated(pos ir.Pos, row *rowSource, s *ir.Update) {
 			b.failsIf(pos, &ir.Exists{Query: ir.Query{From: rows.From, Where: ir.AndE(s.Where, ir.OrE(conds...))}}, state)
 		}
 	}
-	fails(missing, notNull)
-	fails(broken, checkViolation)
-	b.shown[s] = true
-}
-
-// inserted gives the value of a column in the row of an INSERT, but for generated columns that
-// it does not set.
-func inserted(s *ir.Insert) func(col int) ir.Expr {
-	return func(col int) ir.Expr {
-		if i := slices.Index(s.Cols, col); i >= 0 {
-			return s.Values[i]
-		}
-		return ir.C(ir.Null)
-	}
-}
-
-// updated gives the value of a column in a row after an UPDATE, but for generated columns that
-// it does not set.
-func updated(s *ir.Update) func(col int) ir.Expr {
-	return func(col int) ir.Expr {
-		if i := slices.IndexFunc(s.Sets, func(s ir.Set) bool { return s.Col == col }); i >= 0 {
-			return s.Sets[i].Expr
-		}
-		return &ir.Col{Row: s.Row, Col: s.Table.Columns[col].Name}
-	}
-}
-
-// brokenBy is the condition that a row with the given values of the columns breaks a check.
-func brokenBy(k ir.TableCheck, t *ir.Table, value func(col int) ir.Expr) ir.Expr {
-	return ir.NotE(ir.MapExpr(k.Expr, func(e ir.Expr) ir.Expr {
-		if c, ok := e.(*ir.Col); ok {
-			return value(t.Column(c.Col))
-		}
-		return e
-	}))
+	fails(missing, query.NotNull)
+	fails(broken, query.CheckViolation)
+	b.Shown[s] = true
 }
 
 // failsIf writes an error where cond is true.
 func (b *builder) failsIf(pos ir.Pos, cond ir.Expr, state string) {
-	b.emit(&ir.If{At: at(pos), Cond: cond, Then: b.collect(func() { b.fails(pos, state) })})
+	b.Emit(&ir.If{At: query.At(pos), Cond: cond, Then: b.Collect(func() { b.Fails(pos, state) })})
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/txrobust/robust/internal/sql/pg"
 	"github.com/txrobust/robust/internal/sql/plpgsql"
+	"github.com/txrobust/robust/internal/sql/query"
 	"github.com/txrobust/robust/internal/sql/schema"
 	"github.com/txrobust/robust/internal/sql/syntax"
 	"github.com/txrobust/robust/internal/sql/tidy"
@@ -20,106 +21,106 @@ func (l *loader) template(fn *schema.Function) *ir.Txn {
 		return l.scriptTemplate(fn)
 	}
 	b := l.build(fn, false)
-	if looksBack(b.txn.Body) {
+	if looksBack(b.Txn.Body) {
 		b = l.build(fn, true)
 	}
-	tidy.Txn(b.txn, b.weak, b.fields)
+	tidy.Txn(b.Txn, b.Weak, b.Fields)
 	b.stale()
-	return b.txn
+	return b.Txn
 }
 
 // build translates a function as a template.
 func (l *loader) build(fn *schema.Function, lookBack bool) *builder {
 	b := l.newBuilder(fn)
-	b.lookBack = lookBack
+	b.LookBack = lookBack
 	f := b.newFrame(fn)
 	for i, p := range fn.Inputs() {
 		b.parameter(f, p, i)
 	}
 	checks := b.demandsOfInputs(f)
-	b.calls = []*schema.Function{fn}
+	b.Calls = []*schema.Function{fn}
 	call := b.call(f)
 	b.outputs(f)
 	b.bounded(f)
-	b.txn.Body = append(b.pre, b.out...)
-	if b.locks {
+	b.Txn.Body = append(b.Pre, b.Out...)
+	if b.Locks {
 		b.snapshotFirst()
 	}
-	b.txn.Body = slices.Concat([]ir.Stmt{call}, checks, b.txn.Body)
+	b.Txn.Body = slices.Concat([]ir.Stmt{call}, checks, b.Txn.Body)
 	return b
 }
 
 // demandsOfInputs says what the domains of the parameters want of them, and what computing their
 // defaults looks at, for callers who leave them out. A check that is not
 // modelled may refuse the call, and so may that of the result.
-func (b *builder) demandsOfInputs(f *frame) []ir.Stmt {
+func (b *builder) demandsOfInputs(f *query.Frame) []ir.Stmt {
 	var out []ir.Stmt
-	for i, p := range f.fn.Inputs() {
-		if r := b.l.DefaultRefs(f.fn, p); b.l.LooksAround(r) {
-			out = append(out, b.collect(func() { b.giveUp(p.Pos, r, "the default of parameter "+p.Name+", which looks at tables") })...)
+	for i, p := range f.Func.Inputs() {
+		if r := b.App.DefaultRefs(f.Func, p); b.App.LooksAround(r) {
+			out = append(out, b.Collect(func() { b.GiveUp(p.Pos, r, "the default of parameter "+p.Name+", which looks at tables") })...)
 		}
-		u, v := b.l.DomainOf(p.T, f.fn.Text), f.inputs[i]
-		if u == nil || v.isRecord || v.local == "" || p.Vari {
+		u, v := b.App.DomainOf(p.T, f.Func.Text), f.Inputs[i]
+		if u == nil || v.IsRecord || v.Local == "" || p.Vari {
 			continue
 		}
 		if u.NotNull() {
-			out = append(out, &ir.Assume{At: at(p.Pos), Cond: isNotNull(ir.V(v.local))})
+			out = append(out, &ir.Assume{At: query.At(p.Pos), Cond: query.IsNotNull(ir.V(v.Local))})
 		}
-		list, leftOut := b.l.demands(u, v.t, ir.V(v.local))
-		switch looks := slices.ContainsFunc(u.Checks(), func(c *schema.DomainCheck) bool { _, yes := b.l.Looks(c); return yes }); {
+		list, leftOut := b.App.Demands(u, v.Type, ir.V(v.Local))
+		switch looks := slices.ContainsFunc(u.Checks(), func(c *schema.DomainCheck) bool { _, yes := b.App.Looks(c); return yes }); {
 		case leftOut == "":
 		case looks:
-			out = append(out, b.collect(func() { b.mayBreak(u, leftOut, p.Pos) })...)
+			out = append(out, b.Collect(func() { b.MayBreak(u, leftOut, p.Pos) })...)
 		default: // it depends on the argument alone
-			out = append(out, &ir.Dropped{At: at(p.Pos), Kind: ir.ByError, What: leftOut + ", of parameter " + p.Name})
+			out = append(out, &ir.Dropped{At: query.At(p.Pos), Kind: ir.ByError, What: leftOut + ", of parameter " + p.Name})
 		}
 		for _, d := range list {
-			out = append(out, &ir.Assume{At: at(p.Pos), Cond: d.cond})
+			out = append(out, &ir.Assume{At: query.At(p.Pos), Cond: d.Cond})
 		}
-		if p.Out || f.fn.Assigns(p.Name) {
-			out = append(out, b.collect(func() { b.demand(u, v.t, v.local, p.Pos) })...)
+		if p.Out || f.Func.Assigns(p.Name) {
+			out = append(out, b.Collect(func() { b.demand(u, v.Type, v.Local, p.Pos) })...)
 		}
 	}
-	if u := b.l.DomainOf(f.fn.Ret, f.fn.Text); u.Demanding() {
-		out = append(out, b.collect(func() { b.mayBreak(u, u.Refusal(), f.fn.Pos) })...)
+	if u := b.App.DomainOf(f.Func.Ret, f.Func.Text); u.Demanding() {
+		out = append(out, b.Collect(func() { b.MayBreak(u, u.Refusal(), f.Func.Pos) })...)
 	}
 	return out
 }
 
 func (l *loader) newBuilder(fn *schema.Function) *builder {
-	b := &builder{&Draft{
-		l:         l.Application,
-		txn:       &ir.Txn{Pos: fn.Pos, Name: l.TemplateName(fn), SearchPath: l.SessionsOf(fn), CalledBy: fn.CalledBy},
-		weak:      map[ir.Stmt]bool{},
-		shown:     map[ir.Stmt]bool{},
-		fields:    map[string]bool{},
-		session:   map[string]string{},
-		sequences: map[string]string{},
-		demands:   map[string][]demand{},
-		next:      map[string]int{},
+	b := &builder{&query.Draft{
+		App:       l.Application,
+		Txn:       &ir.Txn{Pos: fn.Pos, Name: l.TemplateName(fn), SearchPath: l.SessionsOf(fn), CalledBy: fn.CalledBy},
+		Weak:      map[ir.Stmt]bool{},
+		Shown:     map[ir.Stmt]bool{},
+		Fields:    map[string]bool{},
+		Session:   map[string]string{},
+		Sequences: map[string]string{},
+		Demands:   map[string][]query.Demand{},
+		Next:      map[string]int{},
 	}}
-	b.runs = b
+	b.Runs = b
 	return b
 }
 
 // bounded translates the body of a template. If it becomes too large, all of it
 // is one statement that is not modelled.
-func (b *builder) bounded(f *frame) {
-	late := b.l.Late
+func (b *builder) bounded(f *query.Frame) {
+	late := b.App.Late
 	defer func() {
-		b.l.Late = late
+		b.App.Late = late
 		r := recover()
 		if r == nil {
 			return
 		}
-		if _, is := r.(tooLarge); !is {
+		if _, is := r.(query.TooLarge); !is {
 			panic(r)
 		}
-		b.size, b.pre, b.out, b.locks = 0, nil, nil, false
-		b.giveUp(f.fn.Pos, f.fn.Refs, fmt.Sprintf("a transaction of more than %d statements", maxSize))
+		b.Size, b.Pre, b.Out, b.Locks = 0, nil, nil, false
+		b.GiveUp(f.Func.Pos, f.Func.Refs, fmt.Sprintf("a transaction of more than %d statements", query.MaxSize))
 	}()
-	if why, ok := b.attempt(func() { b.checkVolatility(f.fn) }); !ok {
-		b.giveUp(f.fn.Pos, f.fn.Refs, why)
+	if why, ok := b.Attempt(func() { b.CheckVolatility(f.Func) }); !ok {
+		b.GiveUp(f.Func.Pos, f.Func.Refs, why)
 		return
 	}
 	b.runBody(f)
@@ -130,7 +131,7 @@ func (b *builder) bounded(f *frame) {
 // to be taken before it.
 func (b *builder) snapshotFirst() {
 	var table *ir.Table
-	ir.Walk(b.txn.Body, func(s ir.Stmt) {
+	ir.Walk(b.Txn.Body, func(s ir.Stmt) {
 		if k, ok := s.(*ir.LockTable); ok && table == nil {
 			table = k.Table
 		}
@@ -138,38 +139,38 @@ func (b *builder) snapshotFirst() {
 	if table == nil { // it is in a statement that is not modelled
 		return
 	}
-	s := &ir.Select{At: at(b.txn.Pos), Query: ir.Query{From: []ir.Source{{Table: table, Row: table.Name}}}}
-	s.Into, s.Cols = []string{b.local("snapshot", schema.TBool)}, []ir.Expr{ir.C(ir.Bool(true))}
-	b.txn.Body = append([]ir.Stmt{s}, b.txn.Body...)
+	s := &ir.Select{At: query.At(b.Txn.Pos), Query: ir.Query{From: []ir.Source{{Table: table, Row: table.Name}}}}
+	s.Into, s.Cols = []string{b.Local("snapshot", schema.TBool)}, []ir.Expr{ir.C(ir.Bool(true))}
+	b.Txn.Body = append([]ir.Stmt{s}, b.Txn.Body...)
 }
 
 // newFrame makes the frame of a function, without its parameters.
-func (b *builder) newFrame(fn *schema.Function) *frame {
+func (b *builder) newFrame(fn *schema.Function) *query.Frame {
 	label := syntax.LastPart(fn.Name)
-	f := &frame{fn: fn, text: fn.BodyText, scope: &scope{label: label, vars: map[string]*variable{}}, sqlLang: fn.Body == nil}
-	if f.text == nil {
-		f.text = fn.Text // the standard form stands in the statement itself
+	f := &query.Frame{Func: fn, Text: fn.BodyText, Scope: &query.Scope{Label: label, Vars: map[string]*query.Variable{}}, SqlLang: fn.Body == nil}
+	if f.Text == nil {
+		f.Text = fn.Text // the standard form stands in the statement itself
 	}
 	if fn.Body == nil {
 		return f
 	}
-	f.conflict = fn.Body.Conflict
+	f.Conflict = fn.Body.Conflict
 	usesFound := false
 	toks, _ := pg.Scan(fn.BodyText.SQL)
 	for _, t := range toks {
 		usesFound = usesFound || t.Kind == pg.Word && t.Text == "found"
 	}
 	if usesFound {
-		f.found = b.local("was_found", schema.TBool)
-		f.scope.vars["found"] = &variable{name: "found", local: f.found, t: schema.TBool, nn: true}
-		b.emitWeak(&ir.Assign{At: at(fn.Pos), Var: f.found, Expr: ir.C(ir.Bool(false))})
+		f.Found = b.Local("was_found", schema.TBool)
+		f.Scope.Vars["found"] = &query.Variable{Name: "found", Local: f.Found, Type: schema.TBool, NotNull: true}
+		b.EmitWeak(&ir.Assign{At: query.At(fn.Pos), Var: f.Found, Expr: ir.C(ir.Bool(false))})
 	}
 	plpgsql.Walk([]plpgsql.Stmt{fn.Body.Block}, func(s plpgsql.Stmt) {
-		if g, ok := s.(*plpgsql.GetDiagnostics); ok && f.rowcount == "" {
+		if g, ok := s.(*plpgsql.GetDiagnostics); ok && f.Rowcount == "" {
 			for _, it := range g.Items {
-				if it.Item == "row_count" && f.rowcount == "" {
-					f.rowcount = b.local("row_count", schema.TInt)
-					b.emitWeak(&ir.Assign{At: at(fn.Pos), Var: f.rowcount, Expr: ir.C(ir.Int(0))})
+				if it.Item == "row_count" && f.Rowcount == "" {
+					f.Rowcount = b.Local("row_count", schema.TInt)
+					b.EmitWeak(&ir.Assign{At: query.At(fn.Pos), Var: f.Rowcount, Expr: ir.C(ir.Int(0))})
 				}
 			}
 		}
@@ -178,135 +179,135 @@ func (b *builder) newFrame(fn *schema.Function) *frame {
 }
 
 // parameter declares the i-th input of a template.
-func (b *builder) parameter(f *frame, p schema.Param, i int) {
-	t := b.l.SignatureType(p.T, f.fn.Text)
+func (b *builder) parameter(f *query.Frame, p schema.Param, i int) {
+	t := b.App.SignatureType(p.T, f.Func.Text)
 	if p.Vari && t.Name != schema.NArray {
 		t = schema.ArrayOf(t)
 	}
 	base := syntax.NameOr(p.Name, "p"+strconv.Itoa(i+1))
-	v := &variable{name: p.Name, t: t, nn: f.fn.Strict}
+	v := &query.Variable{Name: p.Name, Type: t, NotNull: f.Func.Strict}
 	add := func(name string, t schema.Type) string {
 		for taken := true; taken; {
-			_, taken = b.txn.LocalType(name)
-			if taken = taken || b.l.Prog.Table(name) != nil; taken {
+			_, taken = b.Txn.LocalType(name)
+			if taken = taken || b.App.Prog.Table(name) != nil; taken {
 				name += "_"
 			}
 		}
-		q := ir.Param{Name: name, Type: localType(t), NotNull: f.fn.Strict, Domain: t.Domain()}
-		for _, fresh := range f.fn.Fresh {
+		q := ir.Param{Name: name, Type: query.LocalType(t), NotNull: f.Func.Strict, Domain: t.Domain()}
+		for _, fresh := range f.Func.Fresh {
 			q.Fresh = q.Fresh || fresh == p.Name
 		}
-		b.txn.Params = append(b.txn.Params, q)
+		b.Txn.Params = append(b.Txn.Params, q)
 		return name
 	}
-	if fields := b.l.FieldsOf(t.Name); len(fields) > 0 {
-		v.isRecord, v.fixed = true, true
+	if fields := b.App.FieldsOf(t.Name); len(fields) > 0 {
+		v.IsRecord, v.Fixed = true, true
 		for _, fd := range fields {
-			v.fields = append(v.fields, field{name: fd.Name, local: add(base+"."+fd.Name, fd.T), t: fd.T, domain: fd.Domain, within: fd.Within})
+			v.Fields = append(v.Fields, query.Field{Name: fd.Name, Local: add(base+"."+fd.Name, fd.T), Type: fd.T, Domain: fd.Domain, Within: fd.Within})
 		}
 	} else {
-		v.local = add(base, t)
+		v.Local = add(base, t)
 	}
 	b.bindInput(f, p, v)
 }
 
 // bindInput makes a parameter known by its name and its number.
-func (b *builder) bindInput(f *frame, p schema.Param, v *variable) {
-	f.inputs = append(f.inputs, v)
+func (b *builder) bindInput(f *query.Frame, p schema.Param, v *query.Variable) {
+	f.Inputs = append(f.Inputs, v)
 	if p.Name != "" {
-		f.scope.vars[p.Name] = v
+		f.Scope.Vars[p.Name] = v
 		if p.Out {
-			f.outs = append(f.outs, v)
+			f.Outs = append(f.Outs, v)
 		}
 		return
 	}
 	if p.Out {
-		f.outs = append(f.outs, v)
+		f.Outs = append(f.Outs, v)
 	}
 }
 
 // outputs declares the OUT and TABLE parameters, and orders them.
-func (b *builder) outputs(f *frame) {
-	inout := f.outs
-	f.outs = nil
-	for i, p := range f.fn.Params {
+func (b *builder) outputs(f *query.Frame) {
+	inout := f.Outs
+	f.Outs = nil
+	for i, p := range f.Func.Params {
 		switch {
 		case !p.Out:
 		case p.In:
-			f.outs = append(f.outs, inout[0])
+			f.Outs = append(f.Outs, inout[0])
 			inout = inout[1:]
-		case f.sqlLang:
+		case f.SqlLang:
 			// The names of the columns, which the body cannot use.
-			f.outs = append(f.outs, &variable{name: p.Name, t: b.l.SignatureType(p.T, f.fn.Text)})
+			f.Outs = append(f.Outs, &query.Variable{Name: p.Name, Type: b.App.SignatureType(p.T, f.Func.Text)})
 		default:
 			name := syntax.NameOr(p.Name, "column"+strconv.Itoa(i+1))
-			v := b.declare(f, name, b.l.SignatureType(p.T, f.fn.Text))
-			b.startNull(v, f.fn.Pos)
-			if !v.isRecord {
-				b.demand(b.l.DomainOf(p.T, f.fn.Text), v.t, v.local, p.Pos)
+			v := b.declare(f, name, b.App.SignatureType(p.T, f.Func.Text))
+			b.startNull(v, f.Func.Pos)
+			if !v.IsRecord {
+				b.demand(b.App.DomainOf(p.T, f.Func.Text), v.Type, v.Local, p.Pos)
 			}
-			f.outs = append(f.outs, v)
+			f.Outs = append(f.Outs, v)
 		}
 	}
 }
 
 // declare makes a variable with its locals, in the scope of f.
-func (b *builder) declare(f *frame, name string, t schema.Type) *variable {
-	v := &variable{name: name, t: t}
-	fields := b.l.FieldsOf(t.Name)
+func (b *builder) declare(f *query.Frame, name string, t schema.Type) *query.Variable {
+	v := &query.Variable{Name: name, Type: t}
+	fields := b.App.FieldsOf(t.Name)
 	switch {
 	case t.Name == schema.NRecord:
-		v.isRecord = true
+		v.IsRecord = true
 	case len(fields) > 0:
-		v.isRecord, v.fixed = true, true
+		v.IsRecord, v.Fixed = true, true
 		for _, fd := range fields {
-			v.fields = append(v.fields, field{name: fd.Name, local: b.fieldLocal(name, fd.Name, fd.T), t: fd.T, domain: fd.Domain, within: fd.Within})
+			v.Fields = append(v.Fields, query.Field{Name: fd.Name, Local: b.fieldLocal(name, fd.Name, fd.T), Type: fd.T, Domain: fd.Domain, Within: fd.Within})
 		}
 	default:
-		v.local = b.local(name, t)
+		v.Local = b.Local(name, t)
 	}
-	f.scope.vars[name] = v
+	f.Scope.Vars[name] = v
 	return v
 }
 
 // runBody translates the body of the function of f into b.out.
-func (b *builder) runBody(f *frame) {
+func (b *builder) runBody(f *query.Frame) {
 	switch {
-	case f.fn.Body != nil:
+	case f.Func.Body != nil:
 		b.plBody(f)
-	case f.fn.Script != nil:
+	case f.Func.Script != nil:
 		b.scriptBody(f)
-	case f.fn.Program != nil:
+	case f.Func.Program != nil:
 		b.programBody(f)
 	default:
 		b.sqlBody(f)
 	}
 }
 
-// inline writes the body of fn with the arguments args, and gives its result.
-func (b *builder) inline(pos ir.Pos, fn *schema.Function, args []val) val {
-	if b.active(fn) {
-		b.unmodelled("the recursion of %s", fn.Name)
+// Inline writes the body of fn with the arguments args, and gives its result.
+func (b *builder) Inline(pos ir.Pos, fn *schema.Function, args []query.Val) query.Val {
+	if b.Active(fn) {
+		b.Unmodelled("the recursion of %s", fn.Name)
 	}
-	if len(b.calls) > maxInline {
-		b.unmodelled("calls that are nested more than %d deep", maxInline)
+	if len(b.Calls) > maxInline {
+		b.Unmodelled("calls that are nested more than %d deep", maxInline)
 	}
-	b.calls = append(b.calls, fn)
+	b.Calls = append(b.Calls, fn)
 	f := b.newFrame(fn)
-	x := &ex{l: b.l, b: b.Draft, f: f, text: fn.Text}
+	x := &query.Place{App: b.App, Draft: b.Draft, Frame: f, Text: fn.Text}
 	var null ir.Expr
 	for i, p := range fn.Inputs() {
 		b.argument(f, x, p, args[i], pos)
-		if fn.Strict && !args[i].nn && !args[i].record {
-			null = ir.OrE(null, &ir.Unary{Op: ir.IsNull, X: f.inputs[i].expr()})
+		if fn.Strict && !args[i].NotNull && !args[i].Record {
+			null = ir.OrE(null, &ir.Unary{Op: ir.IsNull, X: f.Inputs[i].Expr()})
 		}
 	}
 	b.outputs(f)
-	f.result = &result{label: b.newLabel(f.scope.label)}
+	f.Result = &query.Result{Label: b.NewLabel(f.Scope.Label)}
 	b.results(f)
-	body := &ir.Block{At: at(pos), Label: f.result.label}
-	leave := b.enter(fn)
-	body.Body = b.collect(func() { b.runBody(f) })
+	body := &ir.Block{At: query.At(pos), Label: f.Result.Label}
+	leave := b.Enter(fn)
+	body.Body = b.Collect(func() { b.runBody(f) })
 	leave()
 	body.Body = dropLast(body.Body, func(s ir.Stmt) bool {
 		k, ok := s.(*ir.Break)
@@ -317,14 +318,14 @@ func (b *builder) inline(pos ir.Pos, fn *schema.Function, args []val) val {
 		list = body.Body
 	}
 	if null != nil {
-		b.emit(&ir.If{At: at(pos), Cond: null, Then: b.collect(func() { b.noResult(f, pos) }), Else: list})
+		b.Emit(&ir.If{At: query.At(pos), Cond: null, Then: b.Collect(func() { b.noResult(f, pos) }), Else: list})
 	} else {
 		for _, s := range list {
-			b.emit(s)
+			b.Emit(s)
 		}
 	}
-	b.calls = b.calls[:len(b.calls)-1]
-	return f.result.value(f)
+	b.Calls = b.Calls[:len(b.Calls)-1]
+	return f.Result.Value(f)
 }
 
 // maxInline bounds the nesting of inlined calls.
@@ -332,130 +333,92 @@ const maxInline = 40
 
 // argument binds an argument: to a local of its own if the body assigns the
 // parameter or the argument is no simple value.
-func (b *builder) argument(f *frame, x *ex, p schema.Param, a val, pos ir.Pos) {
-	t := b.l.SignatureType(p.T, f.fn.Text)
-	u := b.l.DomainOf(p.T, f.fn.Text)
+func (b *builder) argument(f *query.Frame, x *query.Place, p schema.Param, a query.Val, pos ir.Pos) {
+	t := b.App.SignatureType(p.T, f.Func.Text)
+	u := b.App.DomainOf(p.T, f.Func.Text)
 	base := syntax.NameOr(p.Name, "arg")
-	v := &variable{name: p.Name, t: t, nn: a.nn}
-	fields := b.l.FieldsOf(t.Name)
+	v := &query.Variable{Name: p.Name, Type: t, NotNull: a.NotNull}
+	fields := b.App.FieldsOf(t.Name)
 	switch {
-	case a.record && len(fields) == len(a.fields):
-		v.isRecord, v.fixed = true, true
+	case a.Record && len(fields) == len(a.Fields):
+		v.IsRecord, v.Fixed = true, true
 		for i, fd := range fields {
 			local := b.fieldLocal(base, fd.Name, fd.T)
-			b.assign(pos, local, x.assigned(a.fields[i].val(), fd.T, 0).e)
-			v.fields = append(v.fields, field{name: fd.Name, local: local, t: fd.T, domain: fd.Domain, within: fd.Within})
+			b.assign(pos, local, x.Assigned(a.Fields[i].Val(), fd.T, 0).Expr)
+			v.Fields = append(v.Fields, query.Field{Name: fd.Name, Local: local, Type: fd.T, Domain: fd.Domain, Within: fd.Within})
 		}
-	case a.record:
-		b.unmodelled("a row as an argument of %s", f.fn.Name)
+	case a.Record:
+		b.Unmodelled("a row as an argument of %s", f.Func.Name)
 	case len(fields) > 0:
-		v.isRecord, v.fixed = true, true
+		v.IsRecord, v.Fixed = true, true
 		for _, fd := range fields {
 			local := b.fieldLocal(base, fd.Name, fd.T)
-			e := accessor(a, fd)
-			if a.isNull() {
+			e := query.Accessor(a, fd)
+			if a.IsNull() {
 				e = ir.C(ir.Null)
 			}
 			b.assign(pos, local, e)
-			v.fields = append(v.fields, field{name: fd.Name, local: local, t: fd.T, domain: fd.Domain, within: fd.Within})
+			v.Fields = append(v.Fields, query.Field{Name: fd.Name, Local: local, Type: fd.T, Domain: fd.Domain, Within: fd.Within})
 		}
 	default:
-		e := x.convert(a, t, 0, "parameter "+base+" of "+f.fn.Name)
-		e = x.becomes(u, val{e: e, t: t}).e
+		e := x.Convert(a, t, 0, "parameter "+base+" of "+f.Func.Name)
+		e = x.Becomes(u, query.Val{Expr: e, Type: t}).Expr
 		_, isConst := e.(*ir.Const)
 		_, isVar := e.(*ir.Var)
-		if (isConst || isVar) && !p.Out && !f.fn.Assigns(p.Name) {
-			v.bound = e
+		if (isConst || isVar) && !p.Out && !f.Func.Assigns(p.Name) {
+			v.Bound = e
 			break
 		}
-		v.local = b.local(base, t)
-		b.assign(pos, v.local, e)
-		v.nn = false
-		b.demand(u, t, v.local, pos)
+		v.Local = b.Local(base, t)
+		b.assign(pos, v.Local, e)
+		v.NotNull = false
+		b.demand(u, t, v.Local, pos)
 	}
 	b.bindInput(f, p, v)
 }
 
 // results declares the locals that take what an inlined function returns.
-func (b *builder) results(f *frame) {
-	r := f.result
+func (b *builder) results(f *query.Frame) {
+	r := f.Result
 	switch {
-	case len(f.fn.Outputs()) > 0:
-		for _, o := range f.outs {
-			if !f.sqlLang {
+	case len(f.Func.Outputs()) > 0:
+		for _, o := range f.Outs {
+			if !f.SqlLang {
 				break
 			}
-			o.local = b.local(syntax.NameOr(o.name, "column"), o.t)
+			o.Local = b.Local(syntax.NameOr(o.Name, "column"), o.Type)
 		}
-	case f.fn.Void():
+	case f.Func.Void():
 	default:
-		t := b.l.SignatureType(f.fn.Ret, f.fn.Text)
-		if fields := b.l.FieldsOf(t.Name); len(fields) > 0 {
+		t := b.App.SignatureType(f.Func.Ret, f.Func.Text)
+		if fields := b.App.FieldsOf(t.Name); len(fields) > 0 {
 			for _, fd := range fields {
-				r.values = append(r.values, colDef{name: fd.Name, e: ir.V(b.fieldLocal(f.scope.label, fd.Name, fd.T)), t: fd.T})
+				r.Values = append(r.Values, query.Column{Name: fd.Name, Expr: ir.V(b.fieldLocal(f.Scope.Label, fd.Name, fd.T)), Type: fd.T})
 			}
 			return
 		}
 		if t.Name == schema.NRecord {
-			b.unmodelled("a function that returns a record")
+			b.Unmodelled("a function that returns a record")
 		}
-		local := b.local(f.scope.label, t)
-		r.values = []colDef{{name: f.scope.label, e: ir.V(local), t: t}}
-		b.demand(b.l.DomainOf(f.fn.Ret, f.fn.Text), t, local, f.fn.Pos)
+		local := b.Local(f.Scope.Label, t)
+		r.Values = []query.Column{{Name: f.Scope.Label, Expr: ir.V(local), Type: t}}
+		b.demand(b.App.DomainOf(f.Func.Ret, f.Func.Text), t, local, f.Func.Pos)
 	}
-}
-
-// value is what the call of an inlined function gives.
-func (r *result) value(f *frame) val {
-	cols := r.values
-	if len(f.fn.Outputs()) > 0 {
-		cols = nil
-		for i, o := range f.outs {
-			cols = append(cols, o.columns(i)...)
-		}
-	}
-	switch {
-	case len(cols) == 0:
-		return val{e: ir.C(ir.Null), t: schema.TVoid}
-	case len(cols) == 1 && (f.fn.Ret == nil || len(r.values) == 1):
-		return cols[0].val()
-	}
-	return val{t: schema.TRecord, record: true, fields: cols}
-}
-
-// columns gives an OUT parameter as columns.
-func (v *variable) columns(i int) []colDef {
-	if v.isRecord {
-		return v.value().fields
-	}
-	return []colDef{{name: syntax.NameOr(v.name, "column"+strconv.Itoa(i+1)), e: v.expr(), t: v.t}}
 }
 
 // noResult sets the result of a STRICT function to NULL.
-func (b *builder) noResult(f *frame, pos ir.Pos) {
-	if len(f.fn.Outputs()) > 0 {
-		for _, o := range f.outs {
-			for _, d := range o.dests() {
-				b.assign(pos, d.local, ir.C(ir.Null))
+func (b *builder) noResult(f *query.Frame, pos ir.Pos) {
+	if len(f.Func.Outputs()) > 0 {
+		for _, o := range f.Outs {
+			for _, d := range o.Dests() {
+				b.assign(pos, d.Local, ir.C(ir.Null))
 			}
 		}
 		return
 	}
-	for _, c := range f.result.values {
-		b.assign(pos, c.e.(*ir.Var).Name, ir.C(ir.Null))
+	for _, c := range f.Result.Values {
+		b.assign(pos, c.Expr.(*ir.Var).Name, ir.C(ir.Null))
 	}
-}
-
-// dests gives the locals of a variable.
-func (v *variable) dests() []dest {
-	if !v.isRecord {
-		return []dest{{v.local, v.t}}
-	}
-	var out []dest
-	for _, f := range v.fields {
-		out = append(out, dest{f.local, f.t})
-	}
-	return out
 }
 
 // dropLast removes the last statement if it is one that drop says.

@@ -4,6 +4,7 @@ import (
 	"strconv"
 
 	"github.com/txrobust/robust/internal/sql/pg"
+	"github.com/txrobust/robust/internal/sql/query"
 	"github.com/txrobust/robust/internal/sql/schema"
 	"github.com/txrobust/robust/ir"
 )
@@ -20,7 +21,7 @@ func (l *completer) makeRows(t *schema.Table) {
 				r := pg.Inner(n).(*pg.ResTarget)
 				c := t.Column(r.Name)
 				if c == nil {
-					l.Fail(in.Text.Pos(int(r.Location)), "table %s has no column %s; it has %s", t.Name, r.Name, columnNames(tableSource(t, "", "")))
+					l.Fail(in.Text.Pos(int(r.Location)), "table %s has no column %s; it has %s", t.Name, r.Name, query.ColumnNames(query.TableSource(t, "", "")))
 				}
 				cols = append(cols, c)
 			}
@@ -38,7 +39,7 @@ func (l *completer) makeRows(t *schema.Table) {
 }
 
 func (l *completer) makeRow(t *schema.Table, in schema.InitialInsert, cols []*schema.Column, items []*pg.Node, serial map[string]int64, seen map[string]bool) {
-	x := &ex{l: l.Application, text: in.Text}
+	x := &query.Place{App: l.Application, Text: in.Text}
 	pos := in.Pos
 	if len(items) > 0 {
 		pos = in.Text.Pos(max(pg.Start(items[0]), 0))
@@ -67,7 +68,7 @@ func (l *completer) makeRow(t *schema.Table, in schema.InitialInsert, cols []*sc
 			serial[c.Name]++
 			v = ir.Int(serial[c.Name])
 		case c.Def != nil:
-			v, ok = l.constantValue(&ex{l: l.Application, text: c.Def.Text}, c.Def.Node, c)
+			v, ok = l.constantValue(&query.Place{App: l.Application, Text: c.Def.Text}, c.Def.Node, c)
 		case c.Generated != nil:
 			continue
 		}
@@ -99,7 +100,7 @@ func (l *completer) makeRow(t *schema.Table, in schema.InitialInsert, cols []*sc
 }
 
 // constantValue evaluates an expression without variables.
-func (l *completer) constantValue(x *ex, n *pg.Node, c *schema.Column) (v ir.Value, ok bool) {
+func (l *completer) constantValue(x *query.Place, n *pg.Node, c *schema.Column) (v ir.Value, ok bool) {
 	defer func() {
 		if r := recover(); r != nil {
 			if _, is := r.(schema.Unmodelled); !is {
@@ -108,7 +109,7 @@ func (l *completer) constantValue(x *ex, n *pg.Node, c *schema.Column) (v ir.Val
 			v, ok = ir.Null, false
 		}
 	}()
-	e := x.convert(x.expr(n), c.T, x.at(n), "column "+c.Name)
+	e := x.Convert(x.Expr(n), c.T, x.At(n), "column "+c.Name)
 	v, ok = schema.Fold(e)
-	return v.Convert(localType(c.T)), ok
+	return v.Convert(query.LocalType(c.T)), ok
 }

@@ -2,83 +2,51 @@ package sqlmodel
 
 import (
 	"github.com/txrobust/robust/internal/sql/pg"
+	"github.com/txrobust/robust/internal/sql/query"
 	"github.com/txrobust/robust/internal/sql/schema"
 	"github.com/txrobust/robust/internal/sql/syntax"
 	"github.com/txrobust/robust/ir"
 )
 
-// dest is a local that takes a value.
-type dest struct {
-	local string
-	t     schema.Type
-}
-
-// sink says where the rows of a statement go.
-type sink struct {
-	kind sinkKind
-	// dests gives the locals for the columns of a row, one per column; a
-	// column whose local is "" is dropped. rest are set to NULL. It may be called several
-	// times, and gives the same locals then.
-	dests func(cols []colDef) (list []dest, rest []dest)
-	// strict says that there must be a row, whole that all rows are fetched where one is
-	// taken: a client gets all that the server sends.
-	strict, whole bool
-	// rows takes the rows of intoRows.
-	rows *rowSink
-}
-
-type sinkKind uint8
-
-const (
-	// discard drops the rows.
-	discard sinkKind = iota
-	// intoLocals takes one row, or NULLs.
-	intoLocals
-	// toClient returns all rows.
-	toClient
-	// intoRows puts all rows in one value.
-	intoRows
-)
-
-func (b *builder) ex(f *frame, t *syntax.Text) *ex {
-	return &ex{l: b.l, b: b.Draft, f: f, text: t, ctes: f.ctes}
+func (b *builder) ex(f *query.Frame, t *syntax.Text) *query.Place {
+	return &query.Place{App: b.App, Draft: b.Draft, Frame: f, Text: t, Ctes: f.Ctes}
 }
 
 // selectStmt translates a SELECT that is a statement.
-func (b *builder) selectStmt(f *frame, t *syntax.Text, s *pg.SelectStmt, pos ir.Pos, to sink) {
+func (b *builder) selectStmt(f *query.Frame, t *syntax.Text, s *pg.SelectStmt, pos ir.Pos, to query.Sink) {
 	b.apart(s, nil)
 	x := b.ex(f, t)
-	x.withWrites(s.WithClause, s)
-	x.either(func() {
-		b.afterParts(x.parts, func() {
+	x.WithWrites(s.WithClause, s)
+	x.Either(func() {
+		b.afterParts(x.Parts, func() {
 			if len(s.ValuesLists) > 0 {
 				b.values(f, t, s, pos, to)
 				return
 			}
-			q := x.locking(s, false)
-			switch to.kind {
-			case intoLocals:
+			q := x.Locking(s, false)
+			switch to.Kind {
+			case query.IntoLocals:
 				b.selectInto(f, x, q, pos, to)
-			case toClient:
+			case query.ToClient:
 				b.selectRows(f, x, q, pos)
 			default:
 				b.perform(f, x, q, pos)
 			}
 		})
-	}, func() { b.afterParts(x.parts, func() { b.derivedSelect(f, x, s, pos, to) }) })
+	}, func() { b.afterParts(x.Parts, func() { b.derivedSelect(f, x, s, pos, to) }) })
 }
 
 // setFound sets FOUND and ROW_COUNT where the function uses them. count may
 // be nil: one row if found, none otherwise.
-func (b *builder) setFound(f *frame, pos ir.Pos, found ir.Expr, count ir.Expr) {
-	if f.found != "" {
-		b.emitWeak(&ir.Assign{At: at(pos), Var: f.found, Expr: found})
+func (b *builder) setFound(f *query.Frame, pos ir.Pos, found ir.Expr, count ir.Expr) {
+	if f.Found != "" {
+		b.EmitWeak(&ir.Assign{At: query.At(pos), Var: f.Found, Expr: found})
 	}
 	b.setCount(f, pos, found, count)
 }
 
-func (b *builder) setCount(f *frame, pos ir.Pos, found, count ir.Expr) {
-	if f.rowcount == "" {
+func (b *builder) setCount(f *query.Frame, pos ir.Pos, found, count ir.Expr) {
+	if f.Rowcount == "" {
 		return
 	}
 	if count == nil {
@@ -87,128 +55,128 @@ func (b *builder) setCount(f *frame, pos ir.Pos, found, count ir.Expr) {
 			count = ir.C(ir.Int(c.Value.I))
 		}
 	}
-	b.emitWeak(&ir.Assign{At: at(pos), Var: f.rowcount, Expr: count})
+	b.EmitWeak(&ir.Assign{At: query.At(pos), Var: f.Rowcount, Expr: count})
 }
 
 // foundLocal gives a local for whether there was a row, "" if nobody asks.
-func (b *builder) foundLocal(f *frame) string {
+func (b *builder) foundLocal(f *query.Frame) string {
 	switch {
-	case f.found != "":
-		return f.found
-	case f.rowcount != "":
-		return b.local("was_found", schema.TBool)
+	case f.Found != "":
+		return f.Found
+	case f.Rowcount != "":
+		return b.Local("was_found", schema.TBool)
 	}
 	return ""
 }
 
 // assignAll sets several locals at once.
-func (b *builder) assignAll(x *ex, pos ir.Pos, list []dest, cols []colDef) {
+func (b *builder) assignAll(x *query.Place, pos ir.Pos, list []query.Dest, cols []query.Column) {
 	exprs := make([]ir.Expr, len(list))
 	for i, d := range list {
-		if d.local != "" {
-			exprs[i] = x.assigned(cols[i].val(), d.t, 0).e
+		if d.Local != "" {
+			exprs[i] = x.Assigned(cols[i].Val(), d.T, 0).Expr
 		}
 	}
 	set := map[string]bool{}
 	clash := false
 	for i, d := range list {
-		if d.local != "" {
+		if d.Local != "" {
 			ir.WalkExpr(exprs[i], func(e ir.Expr) {
 				if v, ok := e.(*ir.Var); ok {
 					clash = clash || set[v.Name]
 				}
 			})
-			set[d.local] = true
+			set[d.Local] = true
 		}
 	}
 	if clash {
 		for i, d := range list {
-			if d.local != "" {
-				tmp := b.local("tmp", d.t)
-				b.emit(&ir.Assign{At: at(pos), Var: tmp, Expr: exprs[i]})
+			if d.Local != "" {
+				tmp := b.Local("tmp", d.T)
+				b.Emit(&ir.Assign{At: query.At(pos), Var: tmp, Expr: exprs[i]})
 				exprs[i] = ir.V(tmp)
 			}
 		}
 	}
 	for i, d := range list {
-		if d.local != "" {
-			b.assign(pos, d.local, exprs[i])
+		if d.Local != "" {
+			b.assign(pos, d.Local, exprs[i])
 		}
 	}
 }
 
-func (b *builder) setNull(pos ir.Pos, list []dest) {
+func (b *builder) setNull(pos ir.Pos, list []query.Dest) {
 	for _, d := range list {
-		if d.local != "" {
-			b.assign(pos, d.local, ir.C(ir.Null))
+		if d.Local != "" {
+			b.assign(pos, d.Local, ir.C(ir.Null))
 		}
 	}
 }
 
 // selectInto takes the first row of q.
-func (b *builder) selectInto(f *frame, x *ex, q *query, pos ir.Pos, to sink) {
-	if len(q.loops) > 0 {
-		b.unmodelled("SELECT INTO from a set-returning function")
+func (b *builder) selectInto(f *query.Frame, x *query.Place, q *query.Query, pos ir.Pos, to query.Sink) {
+	if len(q.Loops) > 0 {
+		b.Unmodelled("SELECT INTO from a set-returning function")
 	}
-	b.skipRows(q, pos, true)
-	list, rest := to.dests(q.targets)
+	b.SkipRows(q, pos, true)
+	list, rest := to.Dests(q.Targets)
 	yes, no := ir.C(ir.Bool(true)), ir.C(ir.Bool(false))
 	switch {
-	case q.limit != nil && q.atMost < 0:
-		b.unmodelled("LIMIT of an expression in SELECT INTO")
-	case q.atMost == 0:
+	case q.Limit != nil && q.AtMost < 0:
+		b.Unmodelled("LIMIT of an expression in SELECT INTO")
+	case q.AtMost == 0:
 		b.setNull(pos, append(list, rest...))
 		b.setFound(f, pos, no, nil)
 		b.strict(to, pos, no)
 		return
-	case len(q.aggs) > 0:
-		if len(q.from) == 0 {
-			b.unmodelled("an aggregate without FROM")
+	case len(q.Aggs) > 0:
+		if len(q.From) == 0 {
+			b.Unmodelled("an aggregate without FROM")
 		}
 		b.aggregatesInto(x, q, pos, list)
 		b.setNull(pos, rest)
 		b.setFound(f, pos, yes, nil)
 		return
-	case len(q.from) == 0:
+	case len(q.From) == 0:
 		body := func() {
-			b.assignAll(x, pos, list, q.targets)
+			b.assignAll(x, pos, list, q.Targets)
 			b.setNull(pos, rest)
 			b.setFound(f, pos, yes, nil)
 		}
-		if q.where == nil {
+		if q.Where == nil {
 			body()
 			return
 		}
-		b.emit(&ir.If{At: at(pos), Cond: q.where, Then: b.collect(body), Else: b.collect(func() {
+		b.Emit(&ir.If{At: query.At(pos), Cond: q.Where, Then: b.Collect(body), Else: b.Collect(func() {
 			b.setNull(pos, append(list, rest...))
 			b.setFound(f, pos, no, nil)
 			b.strict(to, pos, no)
 		})})
 		return
 	}
-	b.lockFirst(q, pos, to.whole)
-	s := &ir.Select{At: at(pos), Query: q.ir(), Order: q.order, Locks: q.locks, Found: b.foundLocal(f)}
-	if to.strict && s.Found == "" {
-		s.Found = b.local("was_found", schema.TBool)
+	b.lockFirst(q, pos, to.Whole)
+	s := &ir.Select{At: query.At(pos), Query: q.IR(), Order: q.Order, Locks: q.Locks, Found: b.foundLocal(f)}
+	if to.Strict && s.Found == "" {
+		s.Found = b.Local("was_found", schema.TBool)
 	}
-	if to.strict && q.atMost != 1 && !b.singleRow(s.Query) {
-		if f.found != "" && b.caught(tooManyRows) {
-			b.emitWeak(&ir.Assign{At: at(pos), Var: f.found, Expr: yes})
+	if to.Strict && q.AtMost != 1 && !b.SingleRow(s.Query) {
+		if f.Found != "" && b.Caught(query.TooManyRows) {
+			b.EmitWeak(&ir.Assign{At: query.At(pos), Var: f.Found, Expr: yes})
 		}
-		b.atMostOne(s.Query, pos, tooManyRows)
+		b.AtMostOne(s.Query, pos, query.TooManyRows)
 	}
 	seen := map[string]bool{}
 	for i, d := range list {
-		if d.local == "" || seen[d.local] {
+		if d.Local == "" || seen[d.Local] {
 			continue
 		}
-		seen[d.local] = true
-		s.Into = append(s.Into, d.local)
-		s.Cols = append(s.Cols, x.assigned(q.targets[i].val(), d.t, 0).e)
+		seen[d.Local] = true
+		s.Into = append(s.Into, d.Local)
+		s.Cols = append(s.Cols, x.Assigned(q.Targets[i].Val(), d.T, 0).Expr)
 	}
 	b.atLeastOne(s)
-	b.emit(s)
-	b.weak[s] = true
+	b.Emit(s)
+	b.Weak[s] = true
 	b.setNull(pos, rest)
 	if s.Found != "" {
 		b.setCount(f, pos, ir.V(s.Found), nil)
@@ -217,338 +185,278 @@ func (b *builder) selectInto(f *frame, x *ex, q *query, pos ir.Pos, to sink) {
 }
 
 // strict is STRICT: without a row the transaction does not go on.
-func (b *builder) strict(to sink, pos ir.Pos, found ir.Expr) {
-	if to.strict {
-		b.require(pos, found, noData)
+func (b *builder) strict(to query.Sink, pos ir.Pos, found ir.Expr) {
+	if to.Strict {
+		b.Require(pos, found, query.NoData)
 	}
-}
-
-// SQLSTATEs of STRICT, and of a subquery that is used as a value.
-const (
-	noData      = "P0002"
-	tooManyRows = "P0003"
-	cardinality = "21000"
-)
-
-// atMostOne makes it an error that q has several rows.
-func (b *Draft) atMostOne(q ir.Query, pos ir.Pos, state string) {
-	n := b.local("count", schema.TInt)
-	b.emit(&ir.Select{At: at(pos), Into: []string{n}, Aggs: []ir.Agg{{Fn: "count", Type: ir.IntType}}, Query: q})
-	b.require(pos, ir.Op(ir.Le, ir.V(n), ir.C(ir.Int(1))), state)
 }
 
 // atLeastOne gives a Select a column, which its text form needs.
 func (b *builder) atLeastOne(s *ir.Select) {
 	if len(s.Into) == 0 {
-		s.Into = []string{b.local("hit", schema.TBool)}
+		s.Into = []string{b.Local("hit", schema.TBool)}
 		s.Cols = []ir.Expr{ir.C(ir.Bool(true))}
 	}
 }
 
 // aggregatesInto computes the aggregates of q, directly into list where a
 // column is one whose value is stored as it is.
-func (b *builder) aggregatesInto(x *ex, q *query, pos ir.Pos, list []dest) {
-	b.lockRows(q, pos)
-	s := &ir.Select{At: at(pos), Query: q.ir()}
+func (b *builder) aggregatesInto(x *query.Place, q *query.Query, pos ir.Pos, list []query.Dest) {
+	b.LockRows(q, pos)
+	s := &ir.Select{At: query.At(pos), Query: q.IR()}
 	direct := map[string]string{} // from the aggregate's local to the destination
 	taken := map[string]bool{}
 	used := map[string]int{}
-	for _, c := range q.targets {
-		ir.WalkExpr(c.e, func(e ir.Expr) {
+	for _, c := range q.Targets {
+		ir.WalkExpr(c.Expr, func(e ir.Expr) {
 			if v, ok := e.(*ir.Var); ok {
 				used[v.Name]++
 			}
 		})
 	}
 	own := map[string]bool{}
-	for _, a := range q.aggs {
-		own[a.local] = true
+	for _, a := range q.Aggs {
+		own[a.Local] = true
 	}
 	for i, d := range list {
-		v, ok := q.targets[i].e.(*ir.Var)
-		if ok && own[v.Name] && d.local != "" && used[v.Name] == 1 && used[d.local] == 0 && localType(q.targets[i].t) == localType(d.t) && !taken[d.local] && x.assigned(q.targets[i].val(), d.t, 0).e == ir.Expr(v) {
-			direct[v.Name] = d.local
-			taken[d.local] = true
+		v, ok := q.Targets[i].Expr.(*ir.Var)
+		if ok && own[v.Name] && d.Local != "" && used[v.Name] == 1 && used[d.Local] == 0 && query.LocalType(q.Targets[i].Type) == query.LocalType(d.T) && !taken[d.Local] && x.Assigned(q.Targets[i].Val(), d.T, 0).Expr == ir.Expr(v) {
+			direct[v.Name] = d.Local
+			taken[d.Local] = true
 		}
 	}
-	for _, a := range q.aggs {
-		into := a.local
-		if d := direct[a.local]; d != "" {
+	for _, a := range q.Aggs {
+		into := a.Local
+		if d := direct[a.Local]; d != "" {
 			into = d
 		}
 		s.Into = append(s.Into, into)
-		s.Aggs = append(s.Aggs, a.agg)
+		s.Aggs = append(s.Aggs, a.Agg)
 	}
-	b.emit(s)
-	b.computeAfter(q)
-	var rest []dest
-	var cols []colDef
+	b.Emit(s)
+	b.ComputeAfter(q)
+	var rest []query.Dest
+	var cols []query.Column
 	for i, d := range list {
-		if v, ok := q.targets[i].e.(*ir.Var); ok && d.local != "" && direct[v.Name] == d.local {
+		if v, ok := q.Targets[i].Expr.(*ir.Var); ok && d.Local != "" && direct[v.Name] == d.Local {
 			continue
 		}
-		rest, cols = append(rest, d), append(cols, q.targets[i])
+		rest, cols = append(rest, d), append(cols, q.Targets[i])
 	}
 	b.assignAll(x, pos, rest, cols)
 }
 
 // perform runs q for its locks and FOUND alone.
-func (b *builder) perform(f *frame, x *ex, q *query, pos ir.Pos) {
-	if len(q.loops) > 0 {
-		b.unmodelled("PERFORM over a set-returning function")
+func (b *builder) perform(f *query.Frame, x *query.Place, q *query.Query, pos ir.Pos) {
+	if len(q.Loops) > 0 {
+		b.Unmodelled("PERFORM over a set-returning function")
 	}
-	b.skipRows(q, pos, false)
+	b.SkipRows(q, pos, false)
 	yes := ir.C(ir.Bool(true))
-	fails := anyMayFail(q.targets)
-	if q.limit != nil && q.atMost < 1 {
-		b.unmodelled("LIMIT 0 or of an expression in PERFORM")
+	fails := query.AnyMayFail(q.Targets)
+	if q.Limit != nil && q.AtMost < 1 {
+		b.Unmodelled("LIMIT 0 or of an expression in PERFORM")
 	}
-	if len(q.from) == 0 {
+	if len(q.From) == 0 {
 		b.performOnce(f, q, pos)
 		return
 	}
-	if f.rowcount != "" && len(q.aggs) == 0 {
-		b.countRows(f, q.ir(), pos)
-		if q.atMost > 0 {
-			c := ir.V(f.rowcount)
-			limit := ir.C(ir.Int(q.atMost))
-			b.emitWeak(&ir.Assign{At: at(pos), Var: f.rowcount, Expr: &ir.Cond{If: ir.Op(ir.Gt, c, limit), Then: limit, Else: c}})
+	if f.Rowcount != "" && len(q.Aggs) == 0 {
+		b.countRows(f, q.IR(), pos)
+		if q.AtMost > 0 {
+			c := ir.V(f.Rowcount)
+			limit := ir.C(ir.Int(q.AtMost))
+			b.EmitWeak(&ir.Assign{At: query.At(pos), Var: f.Rowcount, Expr: &ir.Cond{If: ir.Op(ir.Gt, c, limit), Then: limit, Else: c}})
 		}
 	}
-	if len(q.aggs) > 0 {
-		b.aggregatesInto(x, q, pos, make([]dest, len(q.targets)))
-		b.compute(pos, q.targets)
+	if len(q.Aggs) > 0 {
+		b.aggregatesInto(x, q, pos, make([]query.Dest, len(q.Targets)))
+		b.compute(pos, q.Targets)
 		b.setFound(f, pos, yes, nil)
 		return
 	}
-	single := q.atMost == 1 || b.singleRow(q.ir())
-	if len(q.locks) > 0 && !single { // of all rows, not only the first
-		b.lockRows(q, pos)
-		if !fails && f.found == "" {
+	single := q.AtMost == 1 || b.SingleRow(q.IR())
+	if len(q.Locks) > 0 && !single { // of all rows, not only the first
+		b.LockRows(q, pos)
+		if !fails && f.Found == "" {
 			return
 		}
 	}
 	if fails && !single {
-		if q.atMost > 1 {
-			b.unmodelled("LIMIT with what may fail in PERFORM")
+		if q.AtMost > 1 {
+			b.Unmodelled("LIMIT with what may fail in PERFORM")
 		}
 		// All rows are computed, not only the first.
-		loop := &ir.Foreach{At: at(pos), Query: q.ir(), Order: q.order, Found: f.found}
-		loop.Into, loop.Cols = []string{b.local("hit", schema.TBool)}, []ir.Expr{yes}
+		loop := &ir.Foreach{At: query.At(pos), Query: q.IR(), Order: q.Order, Found: f.Found}
+		loop.Into, loop.Cols = []string{b.Local("hit", schema.TBool)}, []ir.Expr{yes}
 		b.mayFail(q, &loop.Into, &loop.Cols)
-		b.weak[loop] = true
-		b.emit(loop)
+		b.Weak[loop] = true
+		b.Emit(loop)
 		return
 	}
 	b.lockFirst(q, pos, false)
-	s := &ir.Select{At: at(pos), Query: q.ir(), Order: q.order, Locks: q.locks, Found: f.found}
+	s := &ir.Select{At: query.At(pos), Query: q.IR(), Order: q.Order, Locks: q.Locks, Found: f.Found}
 	b.mayFail(q, &s.Into, &s.Cols)
 	b.atLeastOne(s)
-	b.weak[s] = true
-	b.emit(s)
+	b.Weak[s] = true
+	b.Emit(s)
 }
 
 // performOnce is perform of a query without tables.
-func (b *builder) performOnce(f *frame, q *query, pos ir.Pos) {
-	if len(q.aggs) > 0 {
-		b.unmodelled("an aggregate without FROM")
+func (b *builder) performOnce(f *query.Frame, q *query.Query, pos ir.Pos) {
+	if len(q.Aggs) > 0 {
+		b.Unmodelled("an aggregate without FROM")
 	}
 	found := ir.Expr(ir.C(ir.Bool(true)))
-	if q.where != nil {
-		found = ir.Op(ir.Is, q.where, found)
+	if q.Where != nil {
+		found = ir.Op(ir.Is, q.Where, found)
 	}
-	computed := b.collect(func() { b.compute(pos, q.targets) })
+	computed := b.Collect(func() { b.compute(pos, q.Targets) })
 	switch {
-	case q.where == nil:
-		b.out = append(b.out, computed...)
-	case len(computed) > 0 || ir.MayFail(q.where):
-		hit := b.local("hit", schema.TBool)
-		b.emit(&ir.Assign{At: at(pos), Var: hit, Expr: found})
+	case q.Where == nil:
+		b.Out = append(b.Out, computed...)
+	case len(computed) > 0 || ir.MayFail(q.Where):
+		hit := b.Local("hit", schema.TBool)
+		b.Emit(&ir.Assign{At: query.At(pos), Var: hit, Expr: found})
 		found = ir.V(hit)
 		if len(computed) > 0 {
-			b.emit(&ir.If{At: at(pos), Cond: found, Then: computed})
+			b.Emit(&ir.If{At: query.At(pos), Cond: found, Then: computed})
 		}
 	}
 	b.setFound(f, pos, found, nil)
 }
 
 // compute evaluates the values that may fail, which nobody looks at.
-func (b *builder) compute(pos ir.Pos, cols []colDef) {
+func (b *builder) compute(pos ir.Pos, cols []query.Column) {
 	for _, c := range cols {
-		if c.e != nil && ir.MayFail(c.e) {
-			b.emit(&ir.Assign{At: at(pos), Var: b.local("tmp", c.t), Expr: c.e})
+		if c.Expr != nil && ir.MayFail(c.Expr) {
+			b.Emit(&ir.Assign{At: query.At(pos), Var: b.Local("tmp", c.Type), Expr: c.Expr})
 		}
 	}
 }
 
 // mayFail reads the columns of q that may fail, which nobody looks at.
-func (b *builder) mayFail(q *query, into *[]string, cols *[]ir.Expr) {
-	for _, c := range q.targets {
-		if ir.MayFail(c.e) {
-			*into, *cols = append(*into, b.local("tmp", c.t)), append(*cols, c.e)
+func (b *builder) mayFail(q *query.Query, into *[]string, cols *[]ir.Expr) {
+	for _, c := range q.Targets {
+		if ir.MayFail(c.Expr) {
+			*into, *cols = append(*into, b.Local("tmp", c.Type)), append(*cols, c.Expr)
 		}
 	}
 }
 
 // countRows sets ROW_COUNT to the number of rows of a query.
-func (b *builder) countRows(f *frame, q ir.Query, pos ir.Pos) {
-	b.emitWeak(&ir.Select{At: at(pos), Into: []string{f.rowcount}, Aggs: []ir.Agg{{Fn: "count", Type: ir.IntType}}, Query: q})
-}
-
-// singleRow reports whether a query over one table fixes a whole key.
-func (b *Draft) singleRow(q ir.Query) bool {
-	return len(q.From) == 1 && fixesKey(q.From[0].Table, q.From[0].Row, q.Where, nil)
-}
-
-// fixesKey reports whether where says that the columns of the primary key, or
-// of a total unique key, equal values that depend on no row but those of others.
-func fixesKey(t *ir.Table, row string, where ir.Expr, others map[string]bool) bool {
-	fixed := fixedColumns(row, where, others)
-	all := func(cols []int) bool {
-		for _, c := range cols {
-			if !fixed[t.Columns[c].Name] {
-				return false
-			}
-		}
-		return len(cols) > 0
-	}
-	if all(t.Key) {
-		return true
-	}
-	for _, u := range t.Uniques {
-		if u.Where == nil && all(u.Columns) {
-			return true
-		}
-	}
-	return false
-}
-
-// fixedColumns are the columns of a row that where says to equal values which
-// depend on no row but those of others.
-func fixedColumns(row string, where ir.Expr, others map[string]bool) map[string]bool {
-	out := map[string]bool{}
-	for _, c := range ir.Conjuncts(where) {
-		eq, ok := c.(*ir.Binary)
-		if !ok || eq.Op != ir.Eq {
-			continue
-		}
-		for _, side := range [][2]ir.Expr{{eq.X, eq.Y}, {eq.Y, eq.X}} {
-			if col, ok := side[0].(*ir.Col); ok && col.Row == row && rowFree(side[1], others) {
-				out[col.Col] = true
-			}
-		}
-	}
-	return out
+func (b *builder) countRows(f *query.Frame, q ir.Query, pos ir.Pos) {
+	b.EmitWeak(&ir.Select{At: query.At(pos), Into: []string{f.Rowcount}, Aggs: []ir.Agg{{Fn: "count", Type: ir.IntType}}, Query: q})
 }
 
 // selectRows returns the rows of q to the client, or drops them in a function
 // that was called for its effects.
-func (b *builder) selectRows(f *frame, x *ex, q *query, pos ir.Pos) {
-	if f.result != nil {
+func (b *builder) selectRows(f *query.Frame, x *query.Place, q *query.Query, pos ir.Pos) {
+	if f.Result != nil {
 		b.perform(f, x, q, pos)
 		return
 	}
-	b.checkResult(f, pos, q.targets)
-	b.skipRows(q, pos, false)
+	b.checkResult(f, pos, q.Targets)
+	b.SkipRows(q, pos, false)
 	yes := ir.C(ir.Bool(true))
-	cols := make([]ir.Expr, len(q.targets))
-	for i, c := range q.targets {
-		cols[i] = c.e
+	cols := make([]ir.Expr, len(q.Targets))
+	for i, c := range q.Targets {
+		cols[i] = c.Expr
 	}
 	if len(cols) == 0 { // the number of rows is still seen
 		cols = []ir.Expr{yes}
 	}
 	switch {
-	case len(q.loops) > 0:
+	case len(q.Loops) > 0:
 		b.loopRows(f, q, pos, cols)
-	case len(q.aggs) > 0:
-		if q.atMost == 0 {
+	case len(q.Aggs) > 0:
+		if q.AtMost == 0 {
 			b.setFound(f, pos, ir.C(ir.Bool(false)), nil)
 			return
 		}
-		x.emitAggregates(q, pos)
-		b.emit(&ir.Emit{At: at(pos), Exprs: cols})
+		x.EmitAggregates(q, pos)
+		b.Emit(&ir.Emit{At: query.At(pos), Exprs: cols})
 		b.setFound(f, pos, yes, nil)
-	case len(q.from) == 0:
-		if q.limit != nil && q.atMost < 1 {
-			b.unmodelled("LIMIT 0 or of an expression without FROM")
+	case len(q.From) == 0:
+		if q.Limit != nil && q.AtMost < 1 {
+			b.Unmodelled("LIMIT 0 or of an expression without FROM")
 		}
-		if q.where == nil {
-			b.emit(&ir.Emit{At: at(pos), Exprs: cols})
+		if q.Where == nil {
+			b.Emit(&ir.Emit{At: query.At(pos), Exprs: cols})
 			b.setFound(f, pos, yes, nil)
 			return
 		}
-		b.emit(&ir.If{At: at(pos), Cond: q.where, Then: b.collect(func() {
-			b.emit(&ir.Emit{At: at(pos), Exprs: cols})
+		b.Emit(&ir.If{At: query.At(pos), Cond: q.Where, Then: b.Collect(func() {
+			b.Emit(&ir.Emit{At: query.At(pos), Exprs: cols})
 			b.setFound(f, pos, yes, nil)
-		}), Else: b.collect(func() { b.setFound(f, pos, ir.C(ir.Bool(false)), nil) })})
+		}), Else: b.Collect(func() { b.setFound(f, pos, ir.C(ir.Bool(false)), nil) })})
 	default:
-		if f.found != "" || f.rowcount != "" {
-			if q.limit != nil {
-				b.unmodelled("FOUND after RETURN QUERY with LIMIT")
+		if f.Found != "" || f.Rowcount != "" {
+			if q.Limit != nil {
+				b.Unmodelled("FOUND after RETURN QUERY with LIMIT")
 			}
-			if f.rowcount != "" {
-				b.countRows(f, q.ir(), pos)
+			if f.Rowcount != "" {
+				b.countRows(f, q.IR(), pos)
 			}
-			if f.found != "" {
-				b.emitWeak(&ir.Assign{At: at(pos), Var: f.found, Expr: &ir.Exists{Query: q.ir()}})
+			if f.Found != "" {
+				b.EmitWeak(&ir.Assign{At: query.At(pos), Var: f.Found, Expr: &ir.Exists{Query: q.IR()}})
 			}
 		}
-		if q.limit != nil { // it is for LockRows to tell which rows come
-			b.looseInner(q)
-			b.lockRows(q, pos)
+		if q.Limit != nil { // it is for LockRows to tell which rows come
+			b.LooseInner(q)
+			b.LockRows(q, pos)
 		}
-		b.fetchAll(q)
-		b.emit(&ir.EmitRows{At: at(pos), Cols: cols, Query: q.ir(), Order: q.order, Limit: q.limit, Locks: q.locks})
+		b.FetchAll(q)
+		b.Emit(&ir.EmitRows{At: query.At(pos), Cols: cols, Query: q.IR(), Order: q.Order, Limit: q.Limit, Locks: q.Locks})
 	}
 }
 
 // loopRows returns the rows of a set-returning function one by one.
-func (b *builder) loopRows(f *frame, q *query, pos ir.Pos, cols []ir.Expr) {
-	if q.limit != nil || len(q.order) > 0 || len(q.aggs) > 0 {
-		b.unmodelled("ORDER BY, LIMIT or aggregates over a set-returning function")
+func (b *builder) loopRows(f *query.Frame, q *query.Query, pos ir.Pos, cols []ir.Expr) {
+	if q.Limit != nil || len(q.Order) > 0 || len(q.Aggs) > 0 {
+		b.Unmodelled("ORDER BY, LIMIT or aggregates over a set-returning function")
 	}
 	b.setFound(f, pos, ir.C(ir.Bool(false)), ir.C(ir.Int(0)))
 	b.each(q, pos, "", "", func() {
-		if len(q.from) == 0 {
-			b.emit(&ir.Emit{At: at(pos), Exprs: cols})
+		if len(q.From) == 0 {
+			b.Emit(&ir.Emit{At: query.At(pos), Exprs: cols})
 			b.countOne(f, pos)
 			return
 		}
-		if f.rowcount != "" || f.found != "" {
-			b.unmodelled("FOUND after RETURN QUERY from a set-returning function and a table")
+		if f.Rowcount != "" || f.Found != "" {
+			b.Unmodelled("FOUND after RETURN QUERY from a set-returning function and a table")
 		}
-		b.emit(&ir.EmitRows{At: at(pos), Cols: cols, Query: q.ir(), Locks: q.locks})
+		b.Emit(&ir.EmitRows{At: query.At(pos), Cols: cols, Query: q.IR(), Locks: q.Locks})
 	})
 }
 
 // countOne sets FOUND and adds one to ROW_COUNT.
-func (b *builder) countOne(f *frame, pos ir.Pos) {
-	if f.found != "" {
-		b.emitWeak(&ir.Assign{At: at(pos), Var: f.found, Expr: ir.C(ir.Bool(true))})
+func (b *builder) countOne(f *query.Frame, pos ir.Pos) {
+	if f.Found != "" {
+		b.EmitWeak(&ir.Assign{At: query.At(pos), Var: f.Found, Expr: ir.C(ir.Bool(true))})
 	}
-	if f.rowcount != "" {
-		b.emitWeak(&ir.Assign{At: at(pos), Var: f.rowcount, Expr: ir.Op(ir.Add, ir.V(f.rowcount), ir.C(ir.Int(1)))})
+	if f.Rowcount != "" {
+		b.EmitWeak(&ir.Assign{At: query.At(pos), Var: f.Rowcount, Expr: ir.Op(ir.Add, ir.V(f.Rowcount), ir.C(ir.Int(1)))})
 	}
 }
 
 // values is VALUES (…), (…) as a statement.
-func (b *builder) values(f *frame, t *syntax.Text, s *pg.SelectStmt, pos ir.Pos, to sink) {
+func (b *builder) values(f *query.Frame, t *syntax.Text, s *pg.SelectStmt, pos ir.Pos, to query.Sink) {
 	if s.LimitCount != nil || s.LimitOffset != nil || len(s.SortClause) > 0 || s.WithClause != nil {
-		b.unmodelled("VALUES with ORDER BY or LIMIT")
+		b.Unmodelled("VALUES with ORDER BY or LIMIT")
 	}
 	for i, row := range s.ValuesLists {
 		x := b.ex(f, t)
-		q := &query{in: x, atMost: -1}
+		q := &query.Query{Place: x, AtMost: -1}
 		for _, n := range pg.Inner(row).(*pg.List).Items {
-			v := x.defaultType(x.one(n))
-			q.targets = append(q.targets, colDef{name: "column", e: v.e, t: v.t, nn: v.nn})
+			v := x.DefaultType(x.One(n))
+			q.Targets = append(q.Targets, query.Column{Name: "column", Expr: v.Expr, Type: v.Type, NotNull: v.NotNull})
 		}
-		switch to.kind {
-		case intoLocals:
+		switch to.Kind {
+		case query.IntoLocals:
 			b.selectInto(f, x, q, pos, to)
 			return
-		case toClient:
+		case query.ToClient:
 			b.selectRows(f, x, q, pos)
 			if i > 0 {
 				b.setCount(f, pos, nil, ir.C(ir.Int(int64(i+1))))

@@ -6,20 +6,10 @@ import (
 	"github.com/txrobust/robust/internal/sql/syntax"
 )
 
-// enter begins the body of f, and gives what ends it. A search path that the body sets stays set, unless the
-// declaration of f sets one.
-func (b *Draft) enter(f *schema.Function) (leave func()) {
-	l, outer := b.l, b.l.Late
-	l.Late = *l.InsideOf(f, outer.Run)
-	return func() {
-		l.Late = *outer.With(outer.Run.Or(l.LeftBy(f, outer.Run)))
-	}
-}
-
 // tracked translates a statement by f, and follows the search path: sets are those that it may set. A loop may come to
 // it again; behind what has branches, the path may be any of them.
 func (b *builder) tracked(sets syntax.PathSet, loops, branches bool, f func() (ok bool)) {
-	l, before := b.l, b.l.Late
+	l, before := b.App, b.App.Late
 	if sets.Empty() {
 		f()
 		return
@@ -35,7 +25,7 @@ func (b *builder) tracked(sets syntax.PathSet, loops, branches bool, f func() (o
 
 // follow takes over what a statement that has no branches does to the search path.
 func (b *builder) follow(tree any) {
-	l := b.l
+	l := b.App
 	if !l.SetsPath {
 		return
 	}
@@ -59,7 +49,7 @@ func (b *builder) follow(tree any) {
 
 // undone takes over a rollback to a savepoint in the transaction of f, which takes back what was set since.
 func (b *builder) undone(f *schema.Function) {
-	l := b.l
+	l := b.App
 	if p := l.SetBy(f.Refs, &l.Late); !p.Empty() {
 		l.Late = *l.Late.With(l.Late.Run.Or(p).Or(l.InsideOf(f, l.Standard).Run))
 	}

@@ -4,13 +4,14 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/txrobust/robust/internal/sql/query"
 	"github.com/txrobust/robust/internal/sql/schema"
 	"github.com/txrobust/robust/internal/sql/syntax"
 	"github.com/txrobust/robust/ir"
 )
 
 // completer makes the tables, constraints and initial rows of the program.
-type completer struct{ *Application }
+type completer struct{ *query.Application }
 
 // finishTables makes the tables of the program once all DDL was read.
 func (l *completer) finishTables() {
@@ -48,7 +49,7 @@ func (l *completer) finishTables() {
 		}
 		for _, c := range t.Columns {
 			c.NotNull = c.NotNull || c.Domain.NotNull()
-			it.Columns = append(it.Columns, ir.Column{Name: c.Name, Type: localType(c.T), NotNull: c.NotNull, Domain: c.T.Domain(), Indexed: slices.Contains(t.LookedUp, c.Name)})
+			it.Columns = append(it.Columns, ir.Column{Name: c.Name, Type: query.LocalType(c.T), NotNull: c.NotNull, Domain: c.T.Domain(), Indexed: slices.Contains(t.LookedUp, c.Name)})
 		}
 		t.Indexed = schema.Without(t.Indexed, func(c *schema.Column) bool { // of indexes that were dropped
 			return !slices.ContainsFunc(t.Uniques, func(u *schema.UniqueKey) bool { return slices.Contains(u.Columns, c.Name) }) &&
@@ -56,17 +57,17 @@ func (l *completer) finishTables() {
 				!slices.ContainsFunc(t.Keyed, func(k [2]string) bool { return k[1] == c.Name })
 		})
 		for _, c := range slices.Clone(t.Indexed) {
-			var v val
+			var v query.Val
 			why := "names that are not there"
-			l.Tolerate(t, func() { v, why = l.rowExpr(t, c.Generated) })
+			l.Tolerate(t, func() { v, why = l.RowExpr(t, c.Generated) })
 			if why != "" {
 				l.HideIndexes(t, c.Name, why)
 				continue
 			}
-			c.T = v.t
+			c.T = v.Type
 			c.NotNull = c.NotNull || c.Domain.NotNull()
-			it.Columns = append(it.Columns, ir.Column{Name: c.Name, Type: localType(c.T), Hidden: true})
-			t.Coarsen(c.Pos, "a key over an expression", v.e, []string{c.Name})
+			it.Columns = append(it.Columns, ir.Column{Name: c.Name, Type: query.LocalType(c.T), Hidden: true})
+			t.Coarsen(c.Pos, "a key over an expression", v.Expr, []string{c.Name})
 		}
 		if t.Key != nil {
 			it.Key = schema.ColumnIndexes(it, t.Key.Columns)
@@ -103,43 +104,7 @@ func (l *completer) finishTables() {
 // constraintExpr translates an expression over a row of t; why is what cannot
 // be modelled of it, or "".
 func (l *completer) constraintExpr(t *schema.Table, e *schema.SQLExpr) (out ir.Expr, why string) {
-	return l.rowCondition(e, tableSource(t, t.Rel.Own(), t.Name))
-}
-
-// rowCondition is constraintExpr over other sources.
-func (l *Application) rowCondition(e *schema.SQLExpr, sources ...*rowSource) (out ir.Expr, why string) {
-	x := &ex{l: l, text: e.Text, levels: []*level{{sources: sources}}, perRow: true}
-	defer func() {
-		if r := recover(); r != nil {
-			u, is := r.(schema.Unmodelled)
-			if !is {
-				panic(r)
-			}
-			out, why = nil, u.Reason
-		}
-	}()
-	return x.boolean(e.Node, exact), ""
-}
-
-// domainValue is VALUE in a check of a domain.
-func domainValue(t schema.Type, e ir.Expr) *rowSource {
-	return &rowSource{alias: hiddenAlias, cols: []colDef{{name: "value", e: e, t: t}}}
-}
-
-// rowExpr translates an expression over a row of t; why is what cannot be
-// modelled of it, or "".
-func (l *Application) rowExpr(t *schema.Table, e *schema.SQLExpr) (v val, why string) {
-	x := &ex{l: l, text: e.Text, levels: []*level{{sources: []*rowSource{tableSource(t, t.Rel.Own(), t.Name)}}}, perRow: true}
-	defer func() {
-		if r := recover(); r != nil {
-			u, is := r.(schema.Unmodelled)
-			if !is {
-				panic(r)
-			}
-			v, why = val{}, u.Reason
-		}
-	}()
-	return x.defaultType(x.one(e.Node)), ""
+	return l.RowCondition(e, query.TableSource(t, t.Rel.Own(), t.Name))
 }
 
 // generatedColumns says what the values of generated columns are.
@@ -149,13 +114,13 @@ func (l *completer) generatedColumns(t *schema.Table) {
 		if c.Generated == nil || i < 0 {
 			continue
 		}
-		v, why := l.rowExpr(t, c.Generated)
+		v, why := l.RowExpr(t, c.Generated)
 		if why != "" {
 			l.Note(c.Pos, "what column %s is generated from is not known: %s is not modelled", c.Name, why)
 			continue
 		}
-		x := &ex{l: l.Application, text: c.Generated.Text}
-		e := x.convert(v, c.T, x.at(c.Generated.Node), "column "+c.Name)
+		x := &query.Place{App: l.Application, Text: c.Generated.Text}
+		e := x.Convert(v, c.T, x.At(c.Generated.Node), "column "+c.Name)
 		t.IR.Columns[i].Generated = e
 		t.IR.Checks = append(t.IR.Checks, ir.TableCheck{Pos: c.Pos, Name: t.Name + " generated " + c.Name, Expr: ir.Op(ir.Is, &ir.Col{Row: t.Name, Col: c.Name}, e)})
 	}
@@ -209,7 +174,7 @@ func (l *completer) constraints(t *schema.Table) {
 			} else {
 				l.LeaveOut(t, k.Pos, "check "+k.Name, why+" is not modelled", schema.ColumnsNamed(k.Expr.Node))
 			}
-		case k.Unproven && (ir.MayFail(e) || !known(e)):
+		case k.Unproven && (ir.MayFail(e) || !query.Known(e)):
 			l.LeaveOut(t, k.Pos, "check "+k.Name, "not all rows satisfy it", nil)
 		case k.Unproven:
 			t.Unproven = append(t.Unproven, ir.TableCheck{Pos: k.Pos, Name: k.Name, Expr: e})
@@ -244,7 +209,7 @@ func (l *completer) domainChecks(t *schema.Table, c *schema.Column) {
 		if hidden(k, what) {
 			continue
 		}
-		e, why := l.rowCondition(&k.Expr, domainValue(c.T, &ir.Col{Row: t.Name, Col: c.Name}))
+		e, why := l.RowCondition(&k.Expr, query.DomainValue(c.T, &ir.Col{Row: t.Name, Col: c.Name}))
 		switch {
 		case why != "":
 			l.LeaveOut(t, c.Pos, what, why+" is not modelled", []string{c.Name})
@@ -268,11 +233,11 @@ func (l *completer) indexExprs(t *schema.Table) {
 			looks = looks || e.All || e.Writes || len(e.Tables) > 0
 			aborts = aborts || slices.ContainsFunc(fns, func(f *schema.Function) bool { return l.MayAbort(f, map[*schema.Function]bool{}) })
 		}
-		v, why := l.rowExpr(t, &k.Expr)
+		v, why := l.RowExpr(t, &k.Expr)
 		switch {
 		case looks: // it is declared IMMUTABLE, and is not
 			t.Hide(&schema.Unseen{Pos: k.Pos, Name: k.Name, What: "index " + k.Name, On: schema.OnInsert | schema.OnUpdate, Calls: r})
-		case aborts || why == "" && ir.MayFail(v.e):
+		case aborts || why == "" && ir.MayFail(v.Expr):
 			l.LeaveOut(t, k.Pos, "an error of index "+k.Name, "what it computes may fail", schema.ColumnsNamed(k.Expr.Node))
 		}
 	}

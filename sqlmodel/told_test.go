@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/txrobust/robust/internal/sql/query"
 	"github.com/txrobust/robust/ir"
 )
 
@@ -42,7 +43,7 @@ func TestReasonsOfViews(t *testing.T) {
 	for _, tc := range [][2]string{
 		{"PERFORM i FROM n FOR UPDATE;", "view n, which does more than select rows"},
 		{"PERFORM k FROM a;", "view public.a, which reads itself"},
-		{"PERFORM 1 / c FROM g;", unusedRows},
+		{"PERFORM 1 / c FROM g;", query.UnusedRows},
 		{"UPDATE g SET c = 1;", "a write of a view (g)"},
 	} {
 		p, err := Parse([]File{{Name: "t.sql", Text: `CREATE TABLE t (k int PRIMARY KEY, v int);

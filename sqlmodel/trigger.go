@@ -3,10 +3,9 @@ package sqlmodel
 import (
 	"strings"
 
-	"github.com/txrobust/robust/internal/sql/pg"
 	"github.com/txrobust/robust/internal/sql/plpgsql"
+	"github.com/txrobust/robust/internal/sql/query"
 	"github.com/txrobust/robust/internal/sql/schema"
-	"github.com/txrobust/robust/internal/sql/syntax"
 	"github.com/txrobust/robust/ir"
 )
 
@@ -15,7 +14,7 @@ import (
 func (b *builder) refuseTriggersOfGenerated(t *schema.Table) {
 	for _, g := range t.Triggers {
 		if g.Events&schema.OnUpdate != 0 && g.OfGenerated(t) {
-			b.unmodelled("a MERGE or ON CONFLICT DO UPDATE, with trigger %s of a generated column", g.Name)
+			b.Unmodelled("a MERGE or ON CONFLICT DO UPDATE, with trigger %s of a generated column", g.Name)
 		}
 	}
 }
@@ -24,43 +23,22 @@ func (b *builder) refuseTriggersOfGenerated(t *schema.Table) {
 // inlined.
 type noTrigger struct{ reason string }
 
-// rowTrigger is what a row trigger gets: the rows before and after, and where
-// NULL as its result is noted.
-type rowTrigger struct {
-	op       string
-	old, new *variable
-	// skip is the local that says that the write does not take place, "" if no
-	// trigger can prevent it.
-	skip string
-	// before says that the result counts.
-	before bool
-}
-
 // record declares a row variable for a row of t, with the given values.
-func (b *builder) record(name string, t *schema.Table, row *rowSource, pos ir.Pos) *variable {
-	v := &variable{name: name, t: schema.Opaque(t.RowType), isRecord: true, fixed: true}
+func (b *builder) record(name string, t *schema.Table, row *query.RowSource, pos ir.Pos) *query.Variable {
+	v := &query.Variable{Name: name, Type: schema.Opaque(t.RowType), IsRecord: true, Fixed: true}
 	for _, c := range t.Columns {
 		local := b.fieldLocal(name, c.Name, c.T)
-		set := &ir.Assign{At: at(pos), Var: local, Expr: row.col(c.Name).e}
-		b.weak[set] = !ir.MayFail(set.Expr)
-		b.emit(set)
-		v.fields = append(v.fields, field{name: c.Name, local: local, t: c.T, domain: c.Domain, within: c.Within})
+		set := &ir.Assign{At: query.At(pos), Var: local, Expr: row.Col(c.Name).Expr}
+		b.Weak[set] = !ir.MayFail(set.Expr)
+		b.Emit(set)
+		v.Fields = append(v.Fields, query.Field{Name: c.Name, Local: local, Type: c.T, Domain: c.Domain, Within: c.Within})
 	}
 	return v
 }
 
-// source gives the fields of a row variable as columns.
-func (v *variable) source(t *schema.Table) *rowSource {
-	src := &rowSource{alias: v.name, table: t}
-	for i, f := range v.fields {
-		src.cols = append(src.cols, colDef{name: f.name, e: ir.V(f.local), t: f.t, nn: t.Columns[i].NotNull && v.name == "old"})
-	}
-	return src
-}
-
 // fire inlines the function of a trigger. Where that cannot be done, nothing of
 // it stays, and the reason is given.
-func (b *builder) fire(t *schema.Table, g *schema.Trigger, r *rowTrigger, pos ir.Pos) (why string, ok bool) {
+func (b *builder) fire(t *schema.Table, g *schema.Trigger, r *query.RowTrigger, pos ir.Pos) (why string, ok bool) {
 	defer func() {
 		if x := recover(); x != nil {
 			n, is := x.(noTrigger)
@@ -70,23 +48,23 @@ func (b *builder) fire(t *schema.Table, g *schema.Trigger, r *rowTrigger, pos ir
 			why, ok = n.reason, false
 		}
 	}()
-	return b.attempt(func() {
+	return b.Attempt(func() {
 		if g.Odd != "" {
-			b.unmodelled("trigger %s, which %s", g.Name, g.Odd)
+			b.Unmodelled("trigger %s, which %s", g.Name, g.Odd)
 		}
 		fns := g.Functions()
 		if len(fns) == 0 {
-			b.unmodelled("trigger %s, whose function is not declared here", g.Name)
+			b.Unmodelled("trigger %s, whose function is not declared here", g.Name)
 		}
 		if len(fns) != 1 || fns[0].Body == nil {
-			b.unmodelled("trigger %s, whose function is not in PL/pgSQL", g.Name)
+			b.Unmodelled("trigger %s, whose function is not in PL/pgSQL", g.Name)
 		}
 		fn := fns[0]
-		if b.active(fn) {
-			b.unmodelled("trigger %s, which fires itself", g.Name)
+		if b.Active(fn) {
+			b.Unmodelled("trigger %s, which fires itself", g.Name)
 		}
-		if len(b.calls) > maxInline {
-			b.unmodelled("calls that are nested more than %d deep", maxInline)
+		if len(b.Calls) > maxInline {
+			b.Unmodelled("calls that are nested more than %d deep", maxInline)
 		}
 		body := func() { b.triggerBody(t, g, r, fn, pos) }
 		if g.When == nil {
@@ -94,33 +72,33 @@ func (b *builder) fire(t *schema.Table, g *schema.Trigger, r *rowTrigger, pos ir
 			return
 		}
 		cond := b.triggerCondition(t, g, r)
-		b.emit(&ir.If{At: at(pos), Cond: cond, Then: b.collect(body)})
+		b.Emit(&ir.If{At: query.At(pos), Cond: cond, Then: b.Collect(body)})
 	})
 }
 
 // triggerCondition is WHEN.
-func (b *builder) triggerCondition(t *schema.Table, g *schema.Trigger, r *rowTrigger) ir.Expr {
-	lv := &level{}
-	for _, v := range []*variable{r.old, r.new} {
+func (b *builder) triggerCondition(t *schema.Table, g *schema.Trigger, r *query.RowTrigger) ir.Expr {
+	lv := &query.Level{}
+	for _, v := range []*query.Variable{r.Old, r.New} {
 		if v != nil {
-			src := v.source(t)
-			src.hidden = map[string]bool{}
-			for _, c := range src.cols {
-				src.hidden[c.name] = true
+			src := v.Source(t)
+			src.Hidden = map[string]bool{}
+			for _, c := range src.Cols {
+				src.Hidden[c.Name] = true
 			}
-			lv.sources = append(lv.sources, src)
+			lv.Sources = append(lv.Sources, src)
 		}
 	}
-	y := &ex{l: b.l, b: b.Draft, text: g.When.Text, levels: []*level{lv}}
-	return y.boolean(g.When.Node, truth)
+	y := &query.Place{App: b.App, Draft: b.Draft, Text: g.When.Text, Levels: []*query.Level{lv}}
+	return y.Boolean(g.When.Node, query.Truth)
 }
 
-func (b *builder) triggerBody(t *schema.Table, g *schema.Trigger, r *rowTrigger, fn *schema.Function, pos ir.Pos) {
-	b.calls = append(b.calls, fn)
+func (b *builder) triggerBody(t *schema.Table, g *schema.Trigger, r *query.RowTrigger, fn *schema.Function, pos ir.Pos) {
+	b.Calls = append(b.Calls, fn)
 	f := b.newFrame(fn)
-	f.trigger = r
+	f.Trigger = r
 	constant := func(name, value string) {
-		f.scope.vars[name] = &variable{name: name, bound: ir.C(ir.Text(value)), t: schema.TText, nn: true}
+		f.Scope.Vars[name] = &query.Variable{Name: name, Bound: ir.C(ir.Text(value)), Type: schema.TText, NotNull: true}
 	}
 	when, level := "AFTER", "STATEMENT"
 	if g.Before {
@@ -129,7 +107,7 @@ func (b *builder) triggerBody(t *schema.Table, g *schema.Trigger, r *rowTrigger,
 	if g.Row {
 		level = "ROW"
 	}
-	constant("tg_op", r.op)
+	constant("tg_op", r.Op)
 	constant("tg_name", g.Name)
 	constant("tg_when", when)
 	constant("tg_level", level)
@@ -140,82 +118,60 @@ func (b *builder) triggerBody(t *schema.Table, g *schema.Trigger, r *rowTrigger,
 	for _, a := range g.Args {
 		args = append(args, ir.Text(a))
 	}
-	f.scope.vars[triggerArgs] = &variable{name: triggerArgs, bound: ir.C(ir.Array(args)), t: schema.ArrayOf(schema.TText), nn: true}
-	f.scope.vars["tg_nargs"] = &variable{name: "tg_nargs", bound: ir.C(ir.Int(int64(len(args)))), t: schema.TInt, nn: true}
-	for name, v := range map[string]*variable{"old": r.old, "new": r.new} {
+	f.Scope.Vars[query.TriggerArgs] = &query.Variable{Name: query.TriggerArgs, Bound: ir.C(ir.Array(args)), Type: schema.ArrayOf(schema.TText), NotNull: true}
+	f.Scope.Vars["tg_nargs"] = &query.Variable{Name: "tg_nargs", Bound: ir.C(ir.Int(int64(len(args)))), Type: schema.TInt, NotNull: true}
+	for name, v := range map[string]*query.Variable{"old": r.Old, "new": r.New} {
 		if v != nil {
-			f.scope.vars[name] = v
+			f.Scope.Vars[name] = v
 			continue
 		}
-		null := &variable{name: name, t: schema.Opaque(t.RowType), isRecord: true, fixed: true} // all its fields are NULL
+		null := &query.Variable{Name: name, Type: schema.Opaque(t.RowType), IsRecord: true, Fixed: true} // all its fields are NULL
 		for _, c := range t.Columns {
 			local := b.fieldLocal(name, c.Name, c.T)
-			b.emitWeak(&ir.Assign{At: at(pos), Var: local, Expr: ir.C(ir.Null)})
-			null.fields = append(null.fields, field{name: c.Name, local: local, t: c.T, domain: c.Domain, within: c.Within})
+			b.EmitWeak(&ir.Assign{At: query.At(pos), Var: local, Expr: ir.C(ir.Null)})
+			null.Fields = append(null.Fields, query.Field{Name: c.Name, Local: local, Type: c.T, Domain: c.Domain, Within: c.Within})
 		}
-		f.scope.vars[name] = null
+		f.Scope.Vars[name] = null
 	}
-	f.result = &result{label: b.newLabel(f.scope.label)}
-	body := &ir.Block{At: at(pos), Label: f.result.label}
-	leave := b.enter(fn)
-	body.Body = b.collect(func() { b.stmt(f, fn.Body.Block) })
+	f.Result = &query.Result{Label: b.NewLabel(f.Scope.Label)}
+	body := &ir.Block{At: query.At(pos), Label: f.Result.Label}
+	leave := b.Enter(fn)
+	body.Body = b.Collect(func() { b.stmt(f, fn.Body.Block) })
 	leave()
 	body.Body = dropLast(body.Body, func(s ir.Stmt) bool {
 		k, ok := s.(*ir.Break)
 		return ok && k.Label == body.Label
 	})
 	if !endsInJump(body.Body) && !leaves(body.Body, body.Label) && !fn.Returns() {
-		b.unmodelled("trigger %s, which ends without RETURN", g.Name)
+		b.Unmodelled("trigger %s, which ends without RETURN", g.Name)
 	}
 	if leaves(body.Body, body.Label) {
-		b.emit(body)
+		b.Emit(body)
 	} else {
 		for _, s := range body.Body {
-			b.emit(s)
+			b.Emit(s)
 		}
 	}
-	b.calls = b.calls[:len(b.calls)-1]
-}
-
-// triggerArgs is the array of a trigger's arguments, the only one that starts
-// at 0.
-const triggerArgs = "tg_argv"
-
-// triggerArgument is TG_ARGV[i].
-func (x *ex) triggerArgument(array *pg.Node, i *pg.A_Indices) (val, bool) {
-	c, ok := pg.Inner(array).(*pg.ColumnRef)
-	if !ok || x.f == nil || x.f.trigger == nil || i.IsSlice || len(c.Fields) != 1 || syntax.Names(c.Fields)[0] != triggerArgs {
-		return val{}, false
-	}
-	k := x.convert(x.expr(i.Uidx), schema.TInt, x.at(i.Uidx), "a subscript")
-	args := x.expr(array)
-	if n, ok := k.(*ir.Const); ok && n.Value.Kind == ir.KindInt {
-		if list := args.e.(*ir.Const).Value.Elems(ir.KindText); n.Value.I >= 0 && n.Value.I < int64(len(list)) {
-			return val{e: ir.C(list[n.Value.I]), t: schema.TText, nn: true}, true
-		}
-		return val{e: ir.C(ir.Null), t: schema.TText}, true
-	}
-	e := &ir.Call{Name: "elem", Args: []ir.Expr{args.e, ir.Op(ir.Add, k, ir.C(ir.Int(1)))}, Type: ir.TextType}
-	return val{e: e, t: schema.TText}, true
+	b.Calls = b.Calls[:len(b.Calls)-1]
 }
 
 // triggerReturn is RETURN in the function of a trigger.
-func (b *builder) triggerReturn(f *frame, s *plpgsql.Return, pos ir.Pos) {
-	r := f.trigger
-	what := strings.ToLower(strings.TrimSpace(s.Expr.Text(f.text.SQL)))
+func (b *builder) triggerReturn(f *query.Frame, s *plpgsql.Return, pos ir.Pos) {
+	r := f.Trigger
+	what := strings.ToLower(strings.TrimSpace(s.Expr.Text(f.Text.SQL)))
 	switch {
-	case !r.before: // the result is dropped
-	case what == "new" && r.new != nil, what == "old" && r.new == nil && r.old != nil:
-	case r.skip != "" && (what == "null" || what == "new" || what == "old" && r.old == nil):
-		b.emit(&ir.Assign{At: at(pos), Var: r.skip, Expr: ir.C(ir.Bool(true))})
-	case what == "old" && r.old != nil:
-		for i, fd := range r.new.fields {
-			b.assign(pos, fd.local, ir.V(r.old.fields[i].local))
+	case !r.Before: // the result is dropped
+	case what == "new" && r.New != nil, what == "old" && r.New == nil && r.Old != nil:
+	case r.Skip != "" && (what == "null" || what == "new" || what == "old" && r.Old == nil):
+		b.Emit(&ir.Assign{At: query.At(pos), Var: r.Skip, Expr: ir.C(ir.Bool(true))})
+	case what == "old" && r.Old != nil:
+		for i, fd := range r.New.Fields {
+			b.assign(pos, fd.Local, ir.V(r.Old.Fields[i].Local))
 		}
 	default:
 		panic(noTrigger{"a trigger that returns " + what})
 	}
-	b.emit(&ir.Break{At: at(pos), Label: f.result.label})
+	b.Emit(&ir.Break{At: query.At(pos), Label: f.Result.Label})
 }
 
 // changedByTriggers gives the columns that BEFORE triggers may change.
@@ -245,17 +201,17 @@ func (b *builder) changedByTriggers(t *schema.Table, list []*schema.Trigger) map
 
 // before runs the BEFORE triggers of a row, and then write, unless one of them
 // prevents it; other runs otherwise. several says that the statement may write further rows.
-func (b *builder) before(t *schema.Table, list []*schema.Trigger, r *rowTrigger, pos ir.Pos, several bool, write, other func()) {
-	r.before = true
+func (b *builder) before(t *schema.Table, list []*schema.Trigger, r *query.RowTrigger, pos ir.Pos, several bool, write, other func()) {
+	r.Before = true
 	for _, g := range list {
 		for _, fn := range g.Functions() {
-			if r.skip == "" && fn.Body != nil && fn.ReturnsNull(r.op) {
-				r.skip = b.local("is_skipped", schema.TBool)
-				b.emit(&ir.Assign{At: at(pos), Var: r.skip, Expr: ir.C(ir.Bool(false))})
+			if r.Skip == "" && fn.Body != nil && fn.ReturnsNull(r.Op) {
+				r.Skip = b.Local("is_skipped", schema.TBool)
+				b.Emit(&ir.Assign{At: query.At(pos), Var: r.Skip, Expr: ir.C(ir.Bool(false))})
 			}
 		}
 	}
-	wrote := b.l.Tracer() // by the triggers before, and the statement
+	wrote := b.App.Tracer() // by the triggers before, and the statement
 	for _, g := range t.Triggers {
 		if g.Before && !g.Row {
 			wrote.Add(g.Refs())
@@ -263,60 +219,60 @@ func (b *builder) before(t *schema.Table, list []*schema.Trigger, r *rowTrigger,
 	}
 	for i, g := range list {
 		if several || wrote.Writes {
-			if s := b.l.SightOf(g.Refs()); g.Stable() && (s.Before.Meets(wrote.Tables) || several && s.Before.Meets(b.l.ChangedBy(t, schema.ChangesRows).Tables)) {
-				b.unmodelled("trigger %s (BEFORE), whose function is not VOLATILE, %s", g.Name, hidden)
+			if s := b.App.SightOf(g.Refs()); g.Stable() && (s.Before.Meets(wrote.Tables) || several && s.Before.Meets(b.App.ChangedBy(t, schema.ChangesRows).Tables)) {
+				b.Unmodelled("trigger %s (BEFORE), whose function is not VOLATILE, %s", g.Name, hidden)
 			}
 		}
 		wrote.Add(g.Refs())
-		if own := b.l.Tracer(); r.op != "INSERT" {
+		if own := b.App.Tracer(); r.Op != "INSERT" {
 			if own.Add(g.Refs()); own.Wrote[t] == schema.ChangesRows {
-				b.mayDepend(pos, "the error if trigger "+g.Name+" changes the row that is written", t.IR)
+				b.MayDepend(pos, "the error if trigger "+g.Name+" changes the row that is written", t.IR)
 			}
 		}
 		fire := func() {
 			if why, ok := b.fire(t, g, r, pos); !ok {
-				b.unmodelled("trigger %s (BEFORE): %s", g.Name, why)
+				b.Unmodelled("trigger %s (BEFORE): %s", g.Name, why)
 			}
 		}
-		if i == 0 || r.skip == "" {
+		if i == 0 || r.Skip == "" {
 			fire()
 			continue
 		}
-		b.emit(&ir.If{At: at(pos), Cond: ir.NotE(ir.V(r.skip)), Then: b.collect(fire)})
+		b.Emit(&ir.If{At: query.At(pos), Cond: ir.NotE(ir.V(r.Skip)), Then: b.Collect(fire)})
 	}
-	if r.skip == "" {
+	if r.Skip == "" {
 		write()
 		return
 	}
-	b.emit(&ir.If{At: at(pos), Cond: ir.NotE(ir.V(r.skip)), Then: b.collect(write), Else: b.collect(other)})
+	b.Emit(&ir.If{At: query.At(pos), Cond: ir.NotE(ir.V(r.Skip)), Then: b.Collect(write), Else: b.Collect(other)})
 }
 
 // after runs the AFTER triggers of a row. several says that the statement may
 // write further rows, before all of which it would run in fact.
-func (b *builder) after(t *schema.Table, list []*schema.Trigger, r *rowTrigger, pos ir.Pos, several bool) {
-	r.before = false
+func (b *builder) after(t *schema.Table, list []*schema.Trigger, r *query.RowTrigger, pos ir.Pos, several bool) {
+	r.Before = false
 	for _, g := range list {
 		touched := t.FiredBy(g)
-		if len(b.catches) > 0 && g.Name < "RI_" && len(t.Foreign)+len(b.l.KeysTo(t)) > 0 {
-			b.giveUp(pos, touched, "trigger "+g.Name+", which runs before foreign keys are checked, in a block with EXCEPTION")
+		if len(b.Catches) > 0 && g.Name < "RI_" && len(t.Foreign)+len(b.App.KeysTo(t)) > 0 {
+			b.GiveUp(pos, touched, "trigger "+g.Name+", which runs before foreign keys are checked, in a block with EXCEPTION")
 			continue
 		}
 		if b.runsBefore(t, g, several) {
 			continue // it has run
 		}
 		if several {
-			e := b.l.EffectOf(g.Refs())
+			e := b.App.EffectOf(g.Refs())
 			switch {
 			case e.All || e.Tables[t.Name]:
-				b.giveUp(pos, touched, "trigger "+g.Name+", which looks at the table, after a statement that writes several rows")
+				b.GiveUp(pos, touched, "trigger "+g.Name+", which looks at the table, after a statement that writes several rows")
 				continue
-			case b.l.MeetsEarlier(t, g, e):
-				b.giveUp(pos, touched, "trigger "+g.Name+", which looks at what a trigger of a later row writes")
+			case b.App.MeetsEarlier(t, g, e):
+				b.GiveUp(pos, touched, "trigger "+g.Name+", which looks at what a trigger of a later row writes")
 				continue
 			}
 		}
 		if why, ok := b.fire(t, g, r, pos); !ok {
-			b.giveUp(pos, touched, "trigger "+g.Name+": "+why)
+			b.GiveUp(pos, touched, "trigger "+g.Name+": "+why)
 		}
 	}
 }
@@ -324,12 +280,12 @@ func (b *builder) after(t *schema.Table, list []*schema.Trigger, r *rowTrigger, 
 // atStatement runs the triggers FOR EACH STATEMENT.
 func (b *builder) atStatement(t *schema.Table, events int32, op string, before bool, set []assignment, pos ir.Pos) {
 	run := func(g *schema.Trigger, before bool) {
-		r := &rowTrigger{op: op}
+		r := &query.RowTrigger{Op: op}
 		if why, ok := b.fire(t, g, r, pos); !ok {
 			if before {
-				b.unmodelled("trigger %s (BEFORE): %s", g.Name, why)
+				b.Unmodelled("trigger %s (BEFORE): %s", g.Name, why)
 			}
-			b.giveUp(pos, t.FiredBy(g), "trigger "+g.Name+": "+why)
+			b.GiveUp(pos, t.FiredBy(g), "trigger "+g.Name+": "+why)
 		}
 	}
 	// Those that are not VOLATILE see the tables as they were before the statement, and change nothing.
@@ -350,13 +306,13 @@ func (b *builder) atStatement(t *schema.Table, events int32, op string, before b
 // runsBefore reports whether an AFTER trigger of a row of t ran before the row was written: it sees the tables as they were before the
 // statement.
 func (b *builder) runsBefore(t *schema.Table, g *schema.Trigger, several bool) bool {
-	return !several && g.Stable() && b.l.SightOf(g.Refs()).Before.Meets(b.l.ChangedBy(t, schema.ChangesRows).Tables)
+	return !several && g.Stable() && b.App.SightOf(g.Refs()).Before.Meets(b.App.ChangedBy(t, schema.ChangesRows).Tables)
 }
 
 // stableAfter runs the AFTER triggers of a row that see the tables as they were before the statement; no other trigger may have
 // written what they look at.
-func (b *builder) stableAfter(t *schema.Table, events int32, set []assignment, r *rowTrigger, pos ir.Pos, several bool) {
-	wrote := b.l.Tracer()
+func (b *builder) stableAfter(t *schema.Table, events int32, set []assignment, r *query.RowTrigger, pos ir.Pos, several bool) {
+	wrote := b.App.Tracer()
 	for _, g := range t.Triggers {
 		if g.Before && g.Events&events != 0 {
 			wrote.Add(g.Refs())
@@ -366,12 +322,12 @@ func (b *builder) stableAfter(t *schema.Table, events int32, set []assignment, r
 		if !b.runsBefore(t, g, several) {
 			continue
 		}
-		if wrote.Writes && b.l.SightOf(g.Refs()).Before.Meets(wrote.Tables) {
-			b.giveUp(pos, t.FiredBy(g), "trigger "+g.Name+", whose function is not VOLATILE, after triggers that write what it looks at")
+		if wrote.Writes && b.App.SightOf(g.Refs()).Before.Meets(wrote.Tables) {
+			b.GiveUp(pos, t.FiredBy(g), "trigger "+g.Name+", whose function is not VOLATILE, after triggers that write what it looks at")
 			continue
 		}
 		if why, ok := b.fire(t, g, r, pos); !ok {
-			b.giveUp(pos, t.FiredBy(g), "trigger "+g.Name+": "+why)
+			b.GiveUp(pos, t.FiredBy(g), "trigger "+g.Name+": "+why)
 		}
 	}
 }

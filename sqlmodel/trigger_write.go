@@ -5,6 +5,7 @@ import (
 
 	"github.com/txrobust/robust/engine"
 	"github.com/txrobust/robust/internal/sql/pg"
+	"github.com/txrobust/robust/internal/sql/query"
 	"github.com/txrobust/robust/internal/sql/schema"
 	"github.com/txrobust/robust/ir"
 )
@@ -18,13 +19,13 @@ func (b *builder) fires(t *schema.Table, events int32, set []assignment) bool {
 // read first, and written one by one.
 type rowWriter struct {
 	b      *builder
-	f      *frame
+	f      *query.Frame
 	w      *writeQuery
-	row    *rowSource
+	row    *query.RowSource
 	set    []assignment // of an UPDATE, over the old row
 	ret    *pg.ReturningClause
 	pos    ir.Pos
-	to     sink
+	to     query.Sink
 	op     string
 	events int32
 	first  func() // runs before the first row is written
@@ -40,7 +41,7 @@ func (u *rowWriter) locks(before []*schema.Trigger) ir.Locks {
 	if u.events&schema.OnDelete != 0 {
 		mode = ir.ForUpdate
 	}
-	t := u.row.table.IR
+	t := u.row.Table.IR
 	for c := range engine.KeyColumns(t) {
 		if slices.ContainsFunc(u.set, func(a assignment) bool { return a.column == t.Columns[c].Name }) {
 			mode = ir.ForUpdate
@@ -50,117 +51,117 @@ func (u *rowWriter) locks(before []*schema.Trigger) ir.Locks {
 }
 
 func (u *rowWriter) write() {
-	b, t := u.b, u.row.table
+	b, t := u.b, u.row.Table
 	before := t.Firing(u.events, true, true, columnsOf(u.set))
 	if len(u.w.other) > 0 {
-		b.unmodelled("an %s with several tables of one with row triggers", u.op)
+		b.Unmodelled("an %s with several tables of one with row triggers", u.op)
 	}
-	if u.to.kind == intoRows {
-		b.unmodelled("RETURNING in WITH, of a table with row triggers")
+	if u.to.Kind == query.IntoRows {
+		b.Unmodelled("RETURNING in WITH, of a table with row triggers")
 	}
-	q := ir.Query{From: []ir.Source{u.row.irSource()}, Where: u.w.where}
-	single := b.singleRow(q)
-	returns := u.ret != nil && u.to.kind != discard
-	if returns && (u.w.returned != nil || len(u.w.in.levels[len(u.w.in.levels)-1].sources) > 1) {
-		b.unmodelled("RETURNING with FROM or USING, of a table with row triggers")
+	q := ir.Query{From: []ir.Source{u.row.IrSource()}, Where: u.w.where}
+	single := b.SingleRow(q)
+	returns := u.ret != nil && u.to.Kind != query.Discard
+	if returns && (u.w.returned != nil || len(u.w.in.Levels[len(u.w.in.Levels)-1].Sources) > 1) {
+		b.Unmodelled("RETURNING with FROM or USING, of a table with row triggers")
 	}
 	if !single {
 		b.oneByOne(t)
 		switch {
 		case returns:
-			b.unmodelled("RETURNING of several rows of a table with row triggers")
+			b.Unmodelled("RETURNING of several rows of a table with row triggers")
 		case b.readsInside(u.set):
-			b.unmodelled("a subquery in an %s of several rows of a table with row triggers", u.op)
-		case len(before) > 0 && (u.f.found != "" || u.f.rowcount != "") && b.maySkip(before, u.op):
-			b.unmodelled("FOUND or ROW_COUNT after writes that triggers may prevent")
+			b.Unmodelled("a subquery in an %s of several rows of a table with row triggers", u.op)
+		case len(before) > 0 && (u.f.Found != "" || u.f.Rowcount != "") && b.maySkip(before, u.op):
+			b.Unmodelled("FOUND or ROW_COUNT after writes that triggers may prevent")
 		}
 		b.countFirst(u.f, q, &ir.Exists{Query: q}, u.pos)
 	}
 	if u.first != nil {
 		u.first()
 	}
-	r := &rowTrigger{op: u.op, old: &variable{name: "old", t: schema.Opaque(t.RowType), isRecord: true, fixed: true}}
+	r := &query.RowTrigger{Op: u.op, Old: &query.Variable{Name: "old", Type: schema.Opaque(t.RowType), IsRecord: true, Fixed: true}}
 	var into []string
 	var cols []ir.Expr
 	for _, c := range t.Columns {
 		local := b.fieldLocal("old", c.Name, c.T)
-		r.old.fields = append(r.old.fields, field{name: c.Name, local: local, t: c.T, domain: c.Domain, within: c.Within})
-		into, cols = append(into, local), append(cols, &ir.Col{Row: u.row.row, Col: c.Name})
+		r.Old.Fields = append(r.Old.Fields, query.Field{Name: c.Name, Local: local, Type: c.T, Domain: c.Domain, Within: c.Within})
+		into, cols = append(into, local), append(cols, &ir.Col{Row: u.row.Row, Col: c.Name})
 	}
 	var hidden string
 	if t.IR.Rowid {
-		hidden = b.irLocal(t.IR.Columns[0].Name, t.IR.Columns[0].Type)
-		into, cols = append(into, hidden), append(cols, &ir.Col{Row: u.row.row, Col: t.IR.Columns[0].Name})
+		hidden = b.IrLocal(t.IR.Columns[0].Name, t.IR.Columns[0].Type)
+		into, cols = append(into, hidden), append(cols, &ir.Col{Row: u.row.Row, Col: t.IR.Columns[0].Name})
 	}
 	if !single {
-		loop := &ir.Foreach{At: at(u.pos), Into: into, Cols: cols, Query: q, Locks: u.locks(before)}
-		loop.Body = b.collect(func() { u.each(r, before, hidden, true, nil) })
-		b.emit(loop)
+		loop := &ir.Foreach{At: query.At(u.pos), Into: into, Cols: cols, Query: q, Locks: u.locks(before)}
+		loop.Body = b.Collect(func() { u.each(r, before, hidden, true, nil) })
+		b.Emit(loop)
 		return
 	}
-	found := b.local("was_found", schema.TBool)
-	b.emit(&ir.Select{At: at(u.pos), Into: into, Cols: cols, Query: q, Locks: u.locks(before), Found: found})
-	var list, rest []dest
-	if returns && u.to.kind == intoLocals {
-		list, rest = u.to.dests(u.returned(u.row))
+	found := b.Local("was_found", schema.TBool)
+	b.Emit(&ir.Select{At: query.At(u.pos), Into: into, Cols: cols, Query: q, Locks: u.locks(before), Found: found})
+	var list, rest []query.Dest
+	if returns && u.to.Kind == query.IntoLocals {
+		list, rest = u.to.Dests(u.returned(u.row))
 	}
 	no := func() {
 		b.setFound(u.f, u.pos, ir.C(ir.Bool(false)), nil)
-		if returns && u.to.kind == intoLocals {
-			b.setNull(u.pos, append(append([]dest{}, list...), rest...))
+		if returns && u.to.Kind == query.IntoLocals {
+			b.setNull(u.pos, append(append([]query.Dest{}, list...), rest...))
 			b.strict(u.to, u.pos, ir.C(ir.Bool(false)))
 		}
 	}
-	done := func(row *rowSource) {
+	done := func(row *query.RowSource) {
 		b.setFound(u.f, u.pos, ir.C(ir.Bool(true)), nil)
 		if !returns {
 			return
 		}
 		out := u.returned(row)
-		if u.to.kind == intoLocals {
+		if u.to.Kind == query.IntoLocals {
 			b.assignAll(u.w.in, u.pos, list, out)
 			b.setNull(u.pos, rest)
 			return
 		}
-		if u.f.result == nil {
+		if u.f.Result == nil {
 			b.emitRow(u.pos, out)
 		}
 	}
-	b.emit(&ir.If{At: at(u.pos), Cond: ir.V(found), Then: b.collect(func() {
+	b.Emit(&ir.If{At: query.At(u.pos), Cond: ir.V(found), Then: b.Collect(func() {
 		u.each(r, before, hidden, false, &outcome{done, no})
-	}), Else: b.collect(no)})
+	}), Else: b.Collect(no)})
 }
 
 // outcome is what follows a write of a single row, or its prevention.
 type outcome struct {
-	done func(row *rowSource)
+	done func(row *query.RowSource)
 	no   func()
 }
 
 // each writes one row, whose old values r has.
-func (u *rowWriter) each(r *rowTrigger, before []*schema.Trigger, hidden string, several bool, out *outcome) {
-	b, t := u.b, u.row.table
+func (u *rowWriter) each(r *query.RowTrigger, before []*schema.Trigger, hidden string, several bool, out *outcome) {
+	b, t := u.b, u.row.Table
 	old := func(e ir.Expr) ir.Expr { // over the old row as it was read
 		return ir.MapExpr(e, func(e ir.Expr) ir.Expr {
-			if c, ok := e.(*ir.Col); ok && c.Row == u.row.row {
-				return ir.V(r.old.field(c.Col).local)
+			if c, ok := e.(*ir.Col); ok && c.Row == u.row.Row {
+				return ir.V(r.Old.Field(c.Col).Local)
 			}
 			return e
 		})
 	}
 	changed := map[string]bool{}
 	if u.op == "UPDATE" {
-		src := r.old.source(t)
+		src := r.Old.Source(t)
 		for _, a := range u.set {
 			changed[a.column] = true
-			if c := src.col(a.column); c != nil { // what an index is over is computed again
-				c.e, c.nn = old(a.v.e), a.v.nn
+			if c := src.Col(a.column); c != nil { // what an index is over is computed again
+				c.Expr, c.NotNull = old(a.v.Expr), a.v.NotNull
 			}
 		}
-		r.new = b.record("new", t, src, u.pos)
+		r.New = b.record("new", t, src, u.pos)
 		for name := range b.changedByTriggers(t, before) {
 			if t.IR.IsKey(t.IR.Column(name)) {
-				b.unmodelled("a trigger that changes the key column %s", name)
+				b.Unmodelled("a trigger that changes the key column %s", name)
 			}
 			changed[name] = true
 		}
@@ -169,41 +170,41 @@ func (u *rowWriter) each(r *rowTrigger, before []*schema.Trigger, hidden string,
 	for _, k := range t.IR.Key {
 		c := t.IR.Columns[k]
 		v := hidden
-		if fd := r.old.field(c.Name); fd != nil {
-			v = fd.local
+		if fd := r.Old.Field(c.Name); fd != nil {
+			v = fd.Local
 		}
-		where = ir.AndE(where, ir.Op(ir.Eq, &ir.Col{Row: u.row.row, Col: c.Name}, ir.V(v)))
+		where = ir.AndE(where, ir.Op(ir.Eq, &ir.Col{Row: u.row.Row, Col: c.Name}, ir.V(v)))
 	}
 	write := func() {
 		b.stableAfter(t, u.events, u.set, r, u.pos, several)
-		row := r.old.source(t)
+		row := r.Old.Source(t)
 		if u.op == "UPDATE" {
-			row = r.new.source(t)
-			row.alias = u.row.alias
+			row = r.New.Source(t)
+			row.Alias = u.row.Alias
 			gen := b.generated(t, row)
 			row = withValues(row, gen)
-			st := &ir.Update{At: at(u.pos), Table: t.IR, Row: u.row.row, Where: where}
+			st := &ir.Update{At: query.At(u.pos), Table: t.IR, Row: u.row.Row, Where: where}
 			for _, c := range t.Columns {
 				k := t.IR.Column(c.Name)
 				if (changed[c.Name] || c.Generated != nil) && !t.IR.IsKey(k) {
-					st.Sets = append(st.Sets, ir.Set{Col: k, Expr: row.col(c.Name).e})
+					st.Sets = append(st.Sets, ir.Set{Col: k, Expr: row.Col(c.Name).Expr})
 				}
 			}
 			for _, a := range gen {
 				if t.Column(a.column) == nil {
-					st.Sets = append(st.Sets, ir.Set{Col: t.IR.Column(a.column), Expr: a.v.e})
+					st.Sets = append(st.Sets, ir.Set{Col: t.IR.Column(a.column), Expr: a.v.Expr})
 				}
 			}
 			b.checkUpdated(u.pos, row, st)
-			b.emit(st)
+			b.Emit(st)
 			for _, a := range gen {
 				if t.Column(a.column) == nil {
 					continue
 				}
-				b.emitWeak(&ir.Assign{At: at(u.pos), Var: r.new.field(a.column).local, Expr: a.v.e})
+				b.EmitWeak(&ir.Assign{At: query.At(u.pos), Var: r.New.Field(a.column).Local, Expr: a.v.Expr})
 			}
 		} else {
-			b.emit(&ir.Delete{At: at(u.pos), Table: t.IR, Row: u.row.row, Where: where})
+			b.Emit(&ir.Delete{At: query.At(u.pos), Table: t.IR, Row: u.row.Row, Where: where})
 			b.actions(u.pos, t)
 		}
 		b.after(t, t.Firing(u.events, false, true, columnsOf(u.set)), r, u.pos, several)
@@ -219,24 +220,24 @@ func (u *rowWriter) each(r *rowTrigger, before []*schema.Trigger, hidden string,
 }
 
 // returned translates RETURNING over a row.
-func (u *rowWriter) returned(row *rowSource) []colDef {
+func (u *rowWriter) returned(row *query.RowSource) []query.Column {
 	x := *u.w.in
 	named := *row
-	named.alias = u.row.alias
-	x.levels = append(append([]*level{}, x.levels[:len(x.levels)-1]...), &level{sources: []*rowSource{&named}})
-	q := &query{in: &x, level: x.levels[len(x.levels)-1], atMost: -1}
+	named.Alias = u.row.Alias
+	x.Levels = append(append([]*query.Level{}, x.Levels[:len(x.Levels)-1]...), &query.Level{Sources: []*query.RowSource{&named}})
+	q := &query.Query{Place: &x, Level: x.Levels[len(x.Levels)-1], AtMost: -1}
 	if len(u.ret.Options) > 0 {
-		u.b.unmodelled("RETURNING WITH")
+		u.b.Unmodelled("RETURNING WITH")
 	}
 	for _, n := range u.ret.Exprs {
-		q.addTarget(pg.Inner(n).(*pg.ResTarget))
+		q.AddTarget(pg.Inner(n).(*pg.ResTarget))
 	}
-	return q.targets
+	return q.Targets
 }
 
 // readsInside reports whether assignments read tables.
 func (b *builder) readsInside(list []assignment) bool {
-	return slices.ContainsFunc(list, func(a assignment) bool { return ir.HasExists(a.v.e) })
+	return slices.ContainsFunc(list, func(a assignment) bool { return ir.HasExists(a.v.Expr) })
 }
 
 // maySkip reports whether triggers may prevent a write.

@@ -1,6 +1,7 @@
 package sqlmodel
 
 import (
+	"github.com/txrobust/robust/internal/sql/query"
 	"github.com/txrobust/robust/ir"
 )
 
@@ -15,11 +16,11 @@ import (
 // told: nobody truncates it until it ends. Nor need one that only inserts, for
 // that looks at what is there now.
 func (b *builder) stale() {
-	if len(b.l.Emptied) == 0 {
+	if len(b.App.Emptied) == 0 {
 		return
 	}
 	locked := map[*ir.Table]bool{}
-	for _, s := range b.txn.Body {
+	for _, s := range b.Txn.Body {
 		if k, ok := s.(*ir.LockTable); ok {
 			locked[k.Table] = true
 		} else if ir.TakesSnapshot(s) || len(ir.Children(s)) > 0 {
@@ -38,8 +39,8 @@ func (b *builder) stale() {
 			}
 		}
 		var out []*ir.Table
-		for _, t := range b.l.Order {
-			if b.l.Emptied[t.Name] && t.IR != nil && !locked[t.IR] && (read[t.IR] || unmodelled && u.ReadOnly && u.Tables == nil) {
+		for _, t := range b.App.Order {
+			if b.App.Emptied[t.Name] && t.IR != nil && !locked[t.IR] && (read[t.IR] || unmodelled && u.ReadOnly && u.Tables == nil) {
 				out = append(out, t.IR)
 			}
 		}
@@ -50,7 +51,7 @@ func (b *builder) stale() {
 		var out []ir.Stmt
 		for _, s := range list {
 			if tables := concerned(s); len(tables) > 0 {
-				out = append(out, &ir.Unmodelled{At: at(s.Position()), Tables: tables,
+				out = append(out, &ir.Unmodelled{At: query.At(s.Position()), Tables: tables,
 					Reason: "rows that TRUNCATE or ALTER TABLE may take away from an older snapshot, which DELETE does not"})
 			}
 			ir.EditChildren(s, walk)
@@ -58,5 +59,5 @@ func (b *builder) stale() {
 		}
 		return out
 	}
-	b.txn.Body = walk(b.txn.Body)
+	b.Txn.Body = walk(b.Txn.Body)
 }

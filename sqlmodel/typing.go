@@ -3,7 +3,7 @@ package sqlmodel
 import (
 	"slices"
 
-	"github.com/txrobust/robust/internal/sql/pg"
+	"github.com/txrobust/robust/internal/sql/query"
 	"github.com/txrobust/robust/internal/sql/schema"
 	"github.com/txrobust/robust/internal/sql/tidy"
 	"github.com/txrobust/robust/ir"
@@ -23,86 +23,55 @@ func (l *loader) scriptTemplate(fn *schema.Function) *ir.Txn {
 	for i := 0; ; i++ {
 		l.Notes = slices.Clone(notes) // those of a translation that counts
 		b := l.newBuilder(fn)
-		b.lookBack = lookBack
-		b.txn.Level, b.txn.Script = fn.Level, true
-		b.typings = map[string]*typing{}
+		b.LookBack = lookBack
+		b.Txn.Level, b.Txn.Script = fn.Level, true
+		b.Typings = map[string]*query.Typing{}
 		f := b.newFrame(fn)
-		f.scope.label = "" // the name of the template qualifies nothing
-		b.calls = []*schema.Function{fn}
+		f.Scope.Label = "" // the name of the template qualifies nothing
+		b.Calls = []*schema.Function{fn}
 		known := len(open)
 		b.bounded(f)
 		if (b.retyped(types) || len(open) > known) && i < maxTypings {
 			continue
 		}
-		b.txn.Body = append(b.pre, b.out...)
-		if !lookBack && looksBack(b.txn.Body) {
+		b.Txn.Body = append(b.Pre, b.Out...)
+		if !lookBack && looksBack(b.Txn.Body) {
 			lookBack = true
 			continue
 		}
 		b.snapshots()
-		tidy.Txn(b.txn, b.weak, b.fields)
+		tidy.Txn(b.Txn, b.Weak, b.Fields)
 		b.stale()
-		return b.txn
+		return b.Txn
 	}
-}
-
-// typing is what is known of the type of a variable: those of the places where
-// it stands, and of the values that it gets.
-type typing struct{ uses, sets []schema.Type }
-
-// infer takes note that a parameter stands where a value of type t belongs.
-func (b *Draft) infer(e ir.Expr, t schema.Type) {
-	if b.isTyped(e) && t.Name != schema.NUnknown && t.Name != schema.NAny {
-		known := b.typings[e.(*ir.Var).Name]
-		known.uses = append(known.uses, t)
-	}
-}
-
-// learnTypes finds the types of the parameters in a WITH query, which nobody may name.
-func (x *ex) learnTypes(s *pg.SelectStmt) {
-	if x.b == nil || len(x.b.typings) == 0 {
-		return
-	}
-	fallible := x.b.fallible
-	y := *x
-	x.b.attempt(func() {
-		x.b.collect(func() { y.either(func() { y.locking(s, false) }, func() { y.derivation(s) }) })
-	})
-	x.b.fallible = fallible
-}
-
-// isTyped reports whether e is a variable whose type is to be found.
-func (b *Draft) isTyped(e ir.Expr) bool {
-	v, ok := e.(*ir.Var)
-	return ok && b.typings[v.Name] != nil
 }
 
 // setType takes note that a variable gets a value of type t, and gives the type
 // that it has.
-func (b *builder) setType(v *variable, t schema.Type) schema.Type {
+func (b *builder) setType(v *query.Variable, t schema.Type) schema.Type {
 	if t.Name == schema.NUnknown {
 		t = schema.TText
 	}
-	known := b.typings[v.local]
-	known.sets = append(known.sets, t)
-	if v.t.Name == schema.NUnknown {
-		v.t = t
+	known := b.Typings[v.Local]
+	known.Sets = append(known.Sets, t)
+	if v.Type.Name == schema.NUnknown {
+		v.Type = t
 	}
-	return v.t
+	return v.Type
 }
 
 // retyped gives the variables the types that were found, and reports whether
 // there is something new.
 func (b *builder) retyped(types map[string]schema.Type) bool {
 	changed := false
-	for name, found := range b.typings {
+	for name, found := range b.Typings {
 		t, known := types[name]
 		was := t
 		switch {
-		case len(found.sets) > 0:
-			t = schema.CommonType(found.sets, true)
-		case len(found.uses) > 0 && !known:
-			t = schema.CommonType(found.uses, false)
+		case len(found.Sets) > 0:
+			t = schema.CommonType(found.Sets, true)
+		case len(found.Uses) > 0 && !known:
+			t = schema.CommonType(found.Uses, false)
 		}
 		if t.Name != was.Name || t.PgName() != was.PgName() {
 			types[name] = t
@@ -112,7 +81,7 @@ func (b *builder) retyped(types map[string]schema.Type) bool {
 	if changed {
 		return true
 	}
-	for name := range b.typings { // nothing says what these are
+	for name := range b.Typings { // nothing says what these are
 		if _, known := types[name]; !known {
 			types[name] = schema.TText
 			changed = true

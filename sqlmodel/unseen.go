@@ -3,6 +3,7 @@ package sqlmodel
 import (
 	"slices"
 
+	"github.com/txrobust/robust/internal/sql/query"
 	"github.com/txrobust/robust/internal/sql/schema"
 	"github.com/txrobust/robust/ir"
 )
@@ -23,7 +24,7 @@ func (b *builder) uncheckedWrites(pos ir.Pos, t *schema.Table, events int32, set
 		switch {
 		case !hit:
 		case events&schema.OnUpdate != 0 && len(k.Columns) != 1:
-			b.mayDepend(pos, k.What, t.IR)
+			b.MayDepend(pos, k.What, t.IR)
 		default:
 			b.mayRefuse(pos, k.What, t)
 		}
@@ -32,15 +33,5 @@ func (b *builder) uncheckedWrites(pos ir.Pos, t *schema.Table, events int32, set
 
 // mayRefuse marks that the database may refuse a statement with an error.
 func (b *builder) mayRefuse(pos ir.Pos, what string, t *schema.Table) {
-	b.emit(&ir.Dropped{At: at(pos), Kind: ir.ByError, What: what, Tables: []*ir.Table{t.IR}})
-}
-
-// mayDepend marks that the database may refuse a statement, or go on otherwise, depending on rows of
-// some tables, or without these on any values that the transaction has read.
-func (b *Draft) mayDepend(pos ir.Pos, what string, tables ...*ir.Table) {
-	b.emit(dependence(pos, what, tables...))
-}
-
-func dependence(pos ir.Pos, what string, tables ...*ir.Table) *ir.Dropped {
-	return &ir.Dropped{At: at(pos), Kind: ir.ByError, What: what, Tables: tables, Observes: true}
+	b.Emit(&ir.Dropped{At: query.At(pos), Kind: ir.ByError, What: what, Tables: []*ir.Table{t.IR}})
 }

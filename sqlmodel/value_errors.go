@@ -6,6 +6,7 @@ import (
 
 	"github.com/txrobust/robust/internal/sql/pg"
 	"github.com/txrobust/robust/internal/sql/plpgsql"
+	"github.com/txrobust/robust/internal/sql/query"
 	"github.com/txrobust/robust/internal/sql/schema"
 	"github.com/txrobust/robust/internal/sql/syntax"
 	"github.com/txrobust/robust/ir"
@@ -14,7 +15,7 @@ import (
 // divisions puts, before each statement that divides, a jump to the handler of
 // division by zero, as far as it always divides.
 func (b *builder) divisions(list []ir.Stmt) []ir.Stmt {
-	if !b.caught(divisionByZero) {
+	if !b.Caught(query.DivisionByZero) {
 		return list
 	}
 	var out []ir.Stmt
@@ -28,15 +29,15 @@ func (b *builder) divisions(list []ir.Stmt) []ir.Stmt {
 		}
 		ir.EditChildren(s, b.divisions)
 		var zero []ir.Expr
-		always := !b.shown[s]
+		always := !b.Shown[s]
 		for _, e := range exprs {
 			always = always && byZero(e, &zero)
 		}
 		if always && len(zero) > 0 {
-			b.shown[s] = true
+			b.Shown[s] = true
 			for _, cond := range zero {
-				test := b.collect(func() { b.failsIf(s.Position(), cond, divisionByZero) })
-				b.shown[test[0]] = true
+				test := b.Collect(func() { b.failsIf(s.Position(), cond, query.DivisionByZero) })
+				b.Shown[test[0]] = true
 				out = append(out, test...)
 			}
 		}
@@ -49,7 +50,7 @@ func (b *builder) divisions(list []ir.Stmt) []ir.Stmt {
 // first; false if it need not come to some of them. NULL divided by zero is NULL.
 func byZero(e ir.Expr, zero *[]ir.Expr) bool {
 	division := func(x, y ir.Expr) {
-		*zero = append(*zero, ir.AndE(isNotNull(x), ir.Op(ir.Eq, y, ir.C(ir.Int(0)))))
+		*zero = append(*zero, ir.AndE(query.IsNotNull(x), ir.Op(ir.Eq, y, ir.C(ir.Int(0)))))
 	}
 	switch e := e.(type) {
 	case *ir.Unary:
@@ -132,12 +133,12 @@ func (v *valueErrors) translated(list []ir.Stmt) {
 			}
 		}
 		for _, e := range ir.Exprs(s) {
-			if divides(e) && !v.b.shown[s] {
+			if divides(e) && !v.b.Shown[s] {
 				v.division()
 			}
 			ir.WalkExpr(e, func(e ir.Expr) {
 				switch c, ok := e.(*ir.Call); {
-				case !ok, ir.Functions[c.Name] != nil, c.Name == castName(schema.TText):
+				case !ok, ir.Functions[c.Name] != nil, c.Name == query.CastName(schema.TText):
 				case c.Def != nil:
 					v.strange("what a query does")
 				default:
@@ -157,13 +158,13 @@ func (v *valueErrors) translated(list []ir.Stmt) {
 
 // valueErrors looks at all that statements may run: what the translation drops
 // may be an error, too.
-func (b *builder) valueErrors(f *frame, body []plpgsql.Stmt) *valueErrors {
+func (b *builder) valueErrors(f *query.Frame, body []plpgsql.Stmt) *valueErrors {
 	v := &valueErrors{b: b}
-	tr := b.l.Tracer()
+	tr := b.App.Tracer()
 	r := schema.NewRefs()
-	b.l.PlRefs(f.fn, body, r)
+	b.App.PlRefs(f.Func, body, r)
 	tr.Add(r)
-	v.statements(f.fn, body)
+	v.statements(f.Func, body)
 	for fn := range tr.Called {
 		v.types(fn)
 		for _, p := range fn.Params {
@@ -181,7 +182,7 @@ func (b *builder) valueErrors(f *frame, body []plpgsql.Stmt) *valueErrors {
 			v.statements(fn, []plpgsql.Stmt{fn.Body.Block})
 		}
 	}
-	v.types(f.fn)
+	v.types(f.Func)
 	for t := range tr.Wrote {
 		for _, k := range t.Checks {
 			v.tree(k.Expr.Node, false)
@@ -192,7 +193,7 @@ func (b *builder) valueErrors(f *frame, body []plpgsql.Stmt) *valueErrors {
 					v.tree(e.Node, false)
 				}
 			}
-			if c.Domain != nil || c.T.SQL != nil && (c.T.SQL.Length > 0 || rounds(c.T.SQL)) {
+			if c.Domain != nil || c.T.SQL != nil && (c.T.SQL.Length > 0 || query.Rounds(c.T.SQL)) {
 				v.strange("a value of " + t.Name + "." + c.Name)
 			}
 		}
@@ -203,7 +204,7 @@ func (b *builder) valueErrors(f *frame, body []plpgsql.Stmt) *valueErrors {
 // types looks for variables into which not every value fits that is assigned to
 // them without a cast.
 func (v *valueErrors) types(fn *schema.Function) {
-	l := v.b.l
+	l := v.b.App
 	odd := func(name string) bool {
 		name = strings.ToLower(name)
 		return strings.ContainsAny(name, "(") || strings.Contains(name, "uuid") || strings.Contains(name, "smallint") || l.Sees(fn.BodyText).Typ(name) != nil ||
@@ -260,7 +261,7 @@ func (v *valueErrors) statements(fn *schema.Function, list []plpgsql.Stmt) {
 			}
 		}
 		plpgsql.Spans(s, func(x plpgsql.Span, kind plpgsql.SpanKind) {
-			for _, raw := range v.b.l.ParseSpan(fn.BodyText, x, kind) {
+			for _, raw := range v.b.App.ParseSpan(fn.BodyText, x, kind) {
 				v.tree(raw, plain)
 			}
 		})
@@ -305,7 +306,7 @@ func (v *valueErrors) tree(root pg.Message, plain bool) {
 			case name == "mod" || name == "div" || name == "log":
 				v.strange("the result of " + name)
 				v.division()
-			case len(v.b.l.LateFunctions(name)) == 0 && !harmless[name]:
+			case len(v.b.App.LateFunctions(name)) == 0 && !harmless[name]:
 				v.strange("what " + name + " does")
 			}
 		case *pg.SubLink:
@@ -317,7 +318,7 @@ func (v *valueErrors) tree(root pg.Message, plain bool) {
 				v.strange("the result of a cast")
 			}
 		case *pg.RangeVar:
-			if v.b.l.Late.Table(syntax.RangeName(x)) == nil {
+			if v.b.App.Late.Table(syntax.RangeName(x)) == nil {
 				v.strange("what " + syntax.RangeName(x) + " gives")
 				v.division()
 			}

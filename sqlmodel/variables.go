@@ -2,59 +2,59 @@ package sqlmodel
 
 import (
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/txrobust/robust/internal/quote"
 	"github.com/txrobust/robust/internal/sql/pg"
 	"github.com/txrobust/robust/internal/sql/plpgsql"
+	"github.com/txrobust/robust/internal/sql/query"
 	"github.com/txrobust/robust/internal/sql/schema"
 	"github.com/txrobust/robust/internal/sql/syntax"
 	"github.com/txrobust/robust/ir"
 )
 
 // declaration declares a variable of DECLARE and gives it its first value.
-func (b *builder) declaration(f *frame, d plpgsql.Decl) {
-	pos := f.text.Pos(d.At)
-	if f.scope.vars[d.Name] != nil {
-		b.l.Fail(pos, "variable %s is declared twice", d.Name)
+func (b *builder) declaration(f *query.Frame, d plpgsql.Decl) {
+	pos := f.Text.Pos(d.At)
+	if f.Scope.Vars[d.Name] != nil {
+		b.App.Fail(pos, "variable %s is declared twice", d.Name)
 	}
 	switch {
 	case d.Alias != "":
-		v, _ := f.scope.find([]string{d.Alias})
+		v, _ := f.Scope.Find([]string{d.Alias})
 		if d.Alias[0] == '$' {
-			v = f.numbered(d.Alias)
+			v = f.Numbered(d.Alias)
 		}
 		if v == nil {
-			b.l.Fail(pos, "there is no variable %s for %s to be an alias of", d.Alias, d.Name)
+			b.App.Fail(pos, "there is no variable %s for %s to be an alias of", d.Alias, d.Name)
 		}
-		f.scope.vars[d.Name] = v
+		f.Scope.Vars[d.Name] = v
 		return
 	case d.Cursor:
-		v := &variable{name: d.Name, t: schema.Opaque("refcursor"), local: b.local(d.Name, schema.TAny)}
+		v := &query.Variable{Name: d.Name, Type: schema.Opaque("refcursor"), Local: b.Local(d.Name, schema.TAny)}
 		if !d.Args && !d.Query.Empty() {
-			v.cursor = &cursor{query: d.Query, scope: f.scope.copy()}
+			v.Cursor = &query.Cursor{Query: d.Query, Scope: f.Scope.Copy()}
 		}
-		f.scope.vars[d.Name] = v
+		f.Scope.Vars[d.Name] = v
 		return
 	}
 	t, domain := b.declaredType(f, d)
 	// A default sees the variables before it, and not the variable itself, which
 	// is declared after.
-	var v *val
+	var v *query.Val
 	if !d.Default.Empty() {
-		why, ok := b.attempt(func() { x := b.value(f, d.Default); v = &x })
+		why, ok := b.Attempt(func() { x := b.value(f, d.Default); v = &x })
 		if !ok {
 			s, _ := b.expression(f, d.Default)
-			b.giveUp(pos, b.refsOf(s), why)
+			b.GiveUp(pos, b.RefsOf(s), why)
 		}
 	}
 	w := b.declare(f, d.Name, t)
-	switch w.domain = domain; {
-	case !w.isRecord && t.Name != schema.NArray:
-		b.demand(domain, t, w.local, pos)
+	switch w.Domain = domain; {
+	case !w.IsRecord && t.Name != schema.NArray:
+		b.demand(domain, t, w.Local, pos)
 	case domain.Demanding():
-		b.mayBreak(domain, domain.Refusal(), pos)
+		b.MayBreak(domain, domain.Refusal(), pos)
 	}
 	if d.NotNull {
 		b.demandNotNull(w)
@@ -63,46 +63,36 @@ func (b *builder) declaration(f *frame, d plpgsql.Decl) {
 	case v != nil:
 		b.store(f, w, *v, pos)
 	case !d.Default.Empty():
-		for _, x := range w.dests() {
-			b.havoc(pos, x.local)
+		for _, x := range w.Dests() {
+			b.Havoc(pos, x.Local)
 		}
 	default:
 		b.startNull(w, pos)
 	}
-	w.nn = d.NotNull
+	w.NotNull = d.NotNull
 }
 
 // startNull sets a variable to NULL where its declaration may be reached
 // several times.
-func (b *builder) startNull(v *variable, pos ir.Pos) {
-	for _, d := range v.dests() {
-		if b.loopDepth == 0 && len(b.calls) == 1 && b.demands[d.local] == nil {
+func (b *builder) startNull(v *query.Variable, pos ir.Pos) {
+	for _, d := range v.Dests() {
+		if b.LoopDepth == 0 && len(b.Calls) == 1 && b.Demands[d.Local] == nil {
 			continue
 		}
-		b.emitWeak(&ir.Assign{At: at(pos), Var: d.local, Expr: ir.C(ir.Null)})
+		b.EmitWeak(&ir.Assign{At: query.At(pos), Var: d.Local, Expr: ir.C(ir.Null)})
 	}
-}
-
-// numbered gives the parameter $n.
-func (f *frame) numbered(dollar string) *variable {
-	for i, v := range f.inputs {
-		if dollar == "$"+strconv.Itoa(i+1) {
-			return v
-		}
-	}
-	return nil
 }
 
 // declaredType reads the type of a declaration, %TYPE and %ROWTYPE included, and its domain, nil
 // if it is none.
-func (b *builder) declaredType(f *frame, d plpgsql.Decl) (schema.Type, *schema.UserType) {
-	src := d.Type.Text(f.text.SQL)
+func (b *builder) declaredType(f *query.Frame, d plpgsql.Decl) (schema.Type, *schema.UserType) {
+	src := d.Type.Text(f.Text.SQL)
 	lower := strings.ToLower(strings.Join(strings.Fields(src), ""))
-	pos := f.text.Pos(d.Type.Start)
+	pos := f.Text.Pos(d.Type.Start)
 	if name, ok := strings.CutSuffix(lower, "%rowtype"); ok {
-		t := b.l.NamedType(name, f.text, int32(d.Type.Start))
-		if len(b.l.FieldsOf(t.Name)) == 0 {
-			b.l.Fail(pos, "there is no table %s", name)
+		t := b.App.NamedType(name, f.Text, int32(d.Type.Start))
+		if len(b.App.FieldsOf(t.Name)) == 0 {
+			b.App.Fail(pos, "there is no table %s", name)
 		}
 		return t, nil
 	}
@@ -117,7 +107,7 @@ func (b *builder) declaredType(f *frame, d plpgsql.Decl) (schema.Type, *schema.U
 	if lower == "record" {
 		return schema.TRecord, nil
 	}
-	t := f.text.Part("SELECT NULL::", d.Type)
+	t := f.Text.Part("SELECT NULL::", d.Type)
 	stmts, err := t.Parse()
 	if err != nil {
 		panic(err)
@@ -125,69 +115,69 @@ func (b *builder) declaredType(f *frame, d plpgsql.Decl) (schema.Type, *schema.U
 	if s, ok := pg.Inner(stmts[0].Stmt).(*pg.SelectStmt); ok && len(s.TargetList) == 1 {
 		if c, ok := pg.Inner(pg.TargetValue(s.TargetList[0])).(*pg.TypeCast); ok {
 			name := c.TypeName
-			return b.l.TypeOf(name, t), b.l.DomainOf(&pg.TypeName{Names: name.Names, PctType: name.PctType}, f.text) // of an array, that of its elements
+			return b.App.TypeOf(name, t), b.App.DomainOf(&pg.TypeName{Names: name.Names, PctType: name.PctType}, f.Text) // of an array, that of its elements
 		}
 	}
-	b.l.Fail(pos, "%s is no type", src)
+	b.App.Fail(pos, "%s is no type", src)
 	return schema.Type{}, nil
 }
 
 // typeOfName is x%TYPE: of a variable, a field or a column, with its domain, nil if it is none.
-func (b *builder) typeOfName(f *frame, parts []string, pos ir.Pos) (schema.Type, *schema.UserType) {
-	if v, fd := f.scope.find(parts); fd != nil {
-		return fd.t, fd.domain
+func (b *builder) typeOfName(f *query.Frame, parts []string, pos ir.Pos) (schema.Type, *schema.UserType) {
+	if v, fd := f.Scope.Find(parts); fd != nil {
+		return fd.Type, fd.Domain
 	} else if v != nil {
-		return v.t, v.domain
+		return v.Type, v.Domain
 	}
 	if len(parts) > 1 {
 		of, name := syntax.Qualified(parts[:len(parts)-1]), parts[len(parts)-1]
-		if tab := b.l.Sees(f.text).Table(of); tab != nil {
+		if tab := b.App.Sees(f.Text).Table(of); tab != nil {
 			if c := tab.Column(name); c != nil {
 				return c.T, c.Domain
 			}
-			b.l.Fail(pos, "table %s has no column %s", tab.Name, name)
+			b.App.Fail(pos, "table %s has no column %s", tab.Name, name)
 		}
-		if fields := b.l.FieldsOf(b.l.RowTypeOf(b.l.Sees(f.text), of, pos)); fields != nil {
+		if fields := b.App.FieldsOf(b.App.RowTypeOf(b.App.Sees(f.Text), of, pos)); fields != nil {
 			for _, fd := range fields {
 				if fd.Name == name {
 					return fd.T, fd.Domain
 				}
 			}
-			b.l.Fail(pos, "view %s has no column %s", of, name)
+			b.App.Fail(pos, "view %s has no column %s", of, name)
 		}
 	}
-	b.l.Fail(pos, "there is no column or variable %s", strings.Join(parts, "."))
+	b.App.Fail(pos, "there is no column or variable %s", strings.Join(parts, "."))
 	return schema.Type{}, nil
 }
 
 // store assigns a value to a variable.
-func (b *builder) store(f *frame, v *variable, e val, pos ir.Pos) {
-	x := &ex{l: b.l, b: b.Draft, f: f, text: f.text}
-	if !v.isRecord {
-		if e.record {
-			if len(e.fields) != 1 {
-				b.unmodelled("a row in the variable %s", v.name)
+func (b *builder) store(f *query.Frame, v *query.Variable, e query.Val, pos ir.Pos) {
+	x := &query.Place{App: b.App, Draft: b.Draft, Frame: f, Text: f.Text}
+	if !v.IsRecord {
+		if e.Record {
+			if len(e.Fields) != 1 {
+				b.Unmodelled("a row in the variable %s", v.Name)
 			}
-			e = e.fields[0].val()
+			e = e.Fields[0].Val()
 		}
-		b.assign(pos, v.local, x.assigned(e, v.t, 0).e)
+		b.assign(pos, v.Local, x.Assigned(e, v.Type, 0).Expr)
 		return
 	}
 	switch {
-	case e.record:
-		list, rest := b.recordDests(v, e.fields, pos)
-		b.assignAll(x, pos, list, e.fields)
+	case e.Record:
+		list, rest := b.recordDests(v, e.Fields, pos)
+		b.assignAll(x, pos, list, e.Fields)
 		b.setNull(pos, rest)
-	case e.isNull():
-		b.setNull(pos, v.dests())
+	case e.IsNull():
+		b.setNull(pos, v.Dests())
 	default: // a value of a composite type
-		fields := b.l.FieldsOf(e.t.Name)
+		fields := b.App.FieldsOf(e.Type.Name)
 		if len(fields) == 0 {
-			b.unmodelled("a value of unknown shape in the record %s", v.name)
+			b.Unmodelled("a value of unknown shape in the record %s", v.Name)
 		}
-		var cols []colDef
+		var cols []query.Column
 		for _, fd := range fields {
-			cols = append(cols, colDef{name: fd.Name, e: accessor(e, fd), t: fd.T})
+			cols = append(cols, query.Column{Name: fd.Name, Expr: query.Accessor(e, fd), Type: fd.T})
 		}
 		list, rest := b.recordDests(v, cols, pos)
 		b.assignAll(x, pos, list, cols)
@@ -198,125 +188,125 @@ func (b *builder) store(f *frame, v *variable, e val, pos ir.Pos) {
 // recordDests gives the locals that take the columns of a row. A variable of
 // type record takes their names and types; all that it ever held keep their
 // locals, so that a field is found after either branch of an IF.
-func (b *builder) recordDests(v *variable, cols []colDef, pos ir.Pos) (list, rest []dest) {
-	if v.fixed {
-		b.demandParts(v.fields, cols, pos)
+func (b *builder) recordDests(v *query.Variable, cols []query.Column, pos ir.Pos) (list, rest []query.Dest) {
+	if v.Fixed {
+		b.demandParts(v.Fields, cols, pos)
 		for i := range cols {
-			if i < len(v.fields) {
-				list = append(list, dest{v.fields[i].local, v.fields[i].t})
+			if i < len(v.Fields) {
+				list = append(list, query.Dest{Local: v.Fields[i].Local, T: v.Fields[i].Type})
 			} else {
-				list = append(list, dest{})
+				list = append(list, query.Dest{})
 			}
 		}
-		for _, fd := range v.fields[min(len(cols), len(v.fields)):] {
-			rest = append(rest, dest{fd.local, fd.t})
+		for _, fd := range v.Fields[min(len(cols), len(v.Fields)):] {
+			rest = append(rest, query.Dest{Local: fd.Local, T: fd.Type})
 		}
 		return list, rest
 	}
-	v.fields = nil
+	v.Fields = nil
 	for _, c := range cols {
-		t := c.t
+		t := c.Type
 		if t.Name == schema.NUnknown {
 			t = schema.TText
 		}
-		old := v.held(c.name)
+		old := v.Held(c.Name)
 		switch {
 		case old == nil:
-			v.all = append(v.all, field{name: c.name, local: b.fieldLocal(v.name, c.name, t), t: t})
-			old = &v.all[len(v.all)-1]
-		case localType(old.t) != localType(t):
-			if !(old.t.Numeric() && t.Numeric()) {
-				b.l.Fail(pos, "the record %s holds rows of different shapes (its field %s is %s and %s); declare two records", v.name, c.name, old.t, t)
+			v.All = append(v.All, query.Field{Name: c.Name, Local: b.fieldLocal(v.Name, c.Name, t), Type: t})
+			old = &v.All[len(v.All)-1]
+		case query.LocalType(old.Type) != query.LocalType(t):
+			if !(old.Type.Numeric() && t.Numeric()) {
+				b.App.Fail(pos, "the record %s holds rows of different shapes (its field %s is %s and %s); declare two records", v.Name, c.Name, old.Type, t)
 			}
-			if old.t.Name == schema.NInt { // the wider type holds both
-				b.retypeLocal(old.local, t)
-				old.t = t
+			if old.Type.Name == schema.NInt { // the wider type holds both
+				b.retypeLocal(old.Local, t)
+				old.Type = t
 			}
 		}
-		v.fields = append(v.fields, *old)
-		list = append(list, dest{old.local, old.t})
+		v.Fields = append(v.Fields, *old)
+		list = append(list, query.Dest{Local: old.Local, T: old.Type})
 	}
 	return list, nil
 }
 
 // retypeLocal widens the type of a local.
 func (b *builder) retypeLocal(name string, t schema.Type) {
-	for i := range b.txn.Locals {
-		if b.txn.Locals[i].Name == name {
-			b.txn.Locals[i].Type, b.txn.Locals[i].Domain = localType(t), t.Domain()
+	for i := range b.Txn.Locals {
+		if b.Txn.Locals[i].Name == name {
+			b.Txn.Locals[i].Type, b.Txn.Locals[i].Domain = query.LocalType(t), t.Domain()
 		}
 	}
 }
 
 // assignment translates target := expr.
-func (b *builder) assignment(f *frame, s *plpgsql.Assign, pos ir.Pos) {
+func (b *builder) assignment(f *query.Frame, s *plpgsql.Assign, pos ir.Pos) {
 	e := b.value(f, s.Expr)
 	v, fd := b.targetOf(f, s.Target)
 	if s.Slice {
-		b.unmodelled("an assignment to a slice of an array")
+		b.Unmodelled("an assignment to a slice of an array")
 	}
 	if s.Deep {
-		b.unmodelled("an assignment to a field of an element")
+		b.Unmodelled("an assignment to a field of an element")
 	}
-	d := dest{v.local, v.t}
+	d := query.Dest{Local: v.Local, T: v.Type}
 	if fd != nil {
-		d = dest{fd.local, fd.t}
+		d = query.Dest{Local: fd.Local, T: fd.Type}
 	}
-	x := b.ex(f, f.text)
+	x := b.ex(f, f.Text)
 	switch {
 	case len(s.Subscripts) > 0:
-		if d.t.Name != schema.NArray {
-			if fd == nil && v.isRecord || d.t.Name != schema.NJSON {
-				b.l.Fail(f.text.Pos(s.Target.At), "only arrays have subscripts, but this has type %s", d.t)
+		if d.T.Name != schema.NArray {
+			if fd == nil && v.IsRecord || d.T.Name != schema.NJSON {
+				b.App.Fail(f.Text.Pos(s.Target.At), "only arrays have subscripts, but this has type %s", d.T)
 			}
 		}
-		x.noRow(e)
-		args := []ir.Expr{ir.V(d.local)}
+		x.NoRow(e)
+		args := []ir.Expr{ir.V(d.Local)}
 		for _, sub := range s.Subscripts {
 			i := b.value(f, sub)
-			x.noRow(i)
-			args = append(args, x.defaultType(i).e)
-			if !i.nn {
-				b.require(pos, isNotNull(x.defaultType(i).e), nullVariable)
+			x.NoRow(i)
+			args = append(args, x.DefaultType(i).Expr)
+			if !i.NotNull {
+				b.Require(pos, query.IsNotNull(x.DefaultType(i).Expr), query.NullVariable)
 			}
 		}
-		if d.t.Name == schema.NArray && len(s.Subscripts) == 1 {
-			e = x.assigned(e, d.t.Element(), 0)
+		if d.T.Name == schema.NArray && len(s.Subscripts) == 1 {
+			e = x.Assigned(e, d.T.Element(), 0)
 		}
-		args = append(args, x.defaultType(e).e)
-		b.assign(pos, d.local, &ir.Call{Name: "set", Args: args, Type: localType(d.t)})
+		args = append(args, x.DefaultType(e).Expr)
+		b.assign(pos, d.Local, &ir.Call{Name: "set", Args: args, Type: query.LocalType(d.T)})
 	case fd != nil:
-		if e.record {
-			b.unmodelled("a row in a field")
+		if e.Record {
+			b.Unmodelled("a row in a field")
 		}
-		if !v.fixed {
-			b.demandOfRecord(fd.t, pos)
+		if !v.Fixed {
+			b.demandOfRecord(fd.Type, pos)
 		}
-		b.mayRefuseAny(fd.within, fd.domain, pos)
-		b.assign(pos, d.local, x.becomes(fd.domain, x.assigned(e, d.t, 0)).e)
+		b.MayRefuseAny(fd.Within, fd.Domain, pos)
+		b.assign(pos, d.Local, x.Becomes(fd.Domain, x.Assigned(e, d.T, 0)).Expr)
 	default:
 		b.store(f, v, e, pos)
 	}
 }
 
 // TargetOf finds the variable that is to be set.
-func (b *builder) targetOf(f *frame, n plpgsql.Name) (*variable, *field) {
+func (b *builder) targetOf(f *query.Frame, n plpgsql.Name) (*query.Variable, *query.Field) {
 	if n.Parts[0][0] == '$' {
-		if v := f.numbered(n.Parts[0]); v != nil {
+		if v := f.Numbered(n.Parts[0]); v != nil {
 			return v, nil
 		}
-		b.l.Fail(f.text.Pos(n.At), "there is no parameter %s", n.Parts[0])
+		b.App.Fail(f.Text.Pos(n.At), "there is no parameter %s", n.Parts[0])
 	}
-	v, fd := f.scope.find(n.Parts)
+	v, fd := f.Scope.Find(n.Parts)
 	name := strings.Join(n.Parts, ".")
 	switch {
 	case v == nil:
-		b.l.Fail(f.text.Pos(n.At), "there is no variable %s; declare it", name)
-	case fd == nil && v.isRecord && len(n.Parts) > 1 && n.Parts[len(n.Parts)-1] != v.name:
-		if !v.fixed {
-			b.unmodelled("a field of the record %s that is not known here", v.name)
+		b.App.Fail(f.Text.Pos(n.At), "there is no variable %s; declare it", name)
+	case fd == nil && v.IsRecord && len(n.Parts) > 1 && n.Parts[len(n.Parts)-1] != v.Name:
+		if !v.Fixed {
+			b.Unmodelled("a field of the record %s that is not known here", v.Name)
 		}
-		b.l.Fail(f.text.Pos(n.At), "record %s has no field %s", v.name, n.Parts[len(n.Parts)-1])
+		b.App.Fail(f.Text.Pos(n.At), "record %s has no field %s", v.Name, n.Parts[len(n.Parts)-1])
 	}
 	return v, fd
 }
@@ -324,32 +314,32 @@ func (b *builder) targetOf(f *frame, n plpgsql.Name) (*variable, *field) {
 // into gives the sink for an INTO clause, and what is to follow the command:
 // where a handler catches what STRICT refuses, the targets are set last, since
 // they keep their values then.
-func (b *builder) into(f *frame, in *plpgsql.Into, pos ir.Pos) (to sink, store func()) {
+func (b *builder) into(f *query.Frame, in *plpgsql.Into, pos ir.Pos) (to query.Sink, store func()) {
 	dests := b.destsFor(f, in.Targets, pos)
-	to = sink{kind: intoLocals, strict: in.Strict, dests: dests}
-	if !in.Strict || !b.caught(noData, tooManyRows) {
+	to = query.Sink{Kind: query.IntoLocals, Strict: in.Strict, Dests: dests}
+	if !in.Strict || !b.Caught(query.NoData, query.TooManyRows) {
 		return to, func() {}
 	}
-	if f.rowcount != "" {
-		b.unmodelled("ROW_COUNT, with STRICT in a block with EXCEPTION")
+	if f.Rowcount != "" {
+		b.Unmodelled("ROW_COUNT, with STRICT in a block with EXCEPTION")
 	}
-	var list, rest []dest
+	var list, rest []query.Dest
 	first := map[string]string{} // where the value of a target goes
-	to.dests = func(cols []colDef) ([]dest, []dest) {
+	to.Dests = func(cols []query.Column) ([]query.Dest, []query.Dest) {
 		list, rest = dests(cols)
-		from := make([]dest, len(list))
+		from := make([]query.Dest, len(list))
 		for i, d := range list {
-			if d.local != "" && first[d.local] == "" {
-				first[d.local] = b.local(d.local, d.t)
+			if d.Local != "" && first[d.Local] == "" {
+				first[d.Local] = b.Local(d.Local, d.T)
 			}
-			from[i] = dest{first[d.local], d.t}
+			from[i] = query.Dest{Local: first[d.Local], T: d.T}
 		}
 		return from, nil
 	}
 	return to, func() {
 		for _, d := range list {
-			if d.local != "" {
-				b.assign(pos, d.local, ir.V(first[d.local]))
+			if d.Local != "" {
+				b.assign(pos, d.Local, ir.V(first[d.Local]))
 			}
 		}
 		b.setNull(pos, rest)
@@ -357,35 +347,35 @@ func (b *builder) into(f *frame, in *plpgsql.Into, pos ir.Pos) (to sink, store f
 }
 
 // destsFor gives the locals of a list of targets: one record, or variables.
-func (b *builder) destsFor(f *frame, targets []plpgsql.Name, pos ir.Pos) func([]colDef) ([]dest, []dest) {
-	return func(cols []colDef) (list, rest []dest) {
+func (b *builder) destsFor(f *query.Frame, targets []plpgsql.Name, pos ir.Pos) func([]query.Column) ([]query.Dest, []query.Dest) {
+	return func(cols []query.Column) (list, rest []query.Dest) {
 		if len(targets) == 1 {
-			if v, fd := b.targetOf(f, targets[0]); v.isRecord && fd == nil {
+			if v, fd := b.targetOf(f, targets[0]); v.IsRecord && fd == nil {
 				return b.recordDests(v, cols, pos)
 			}
 		}
-		var all []dest
+		var all []query.Dest
 		for _, n := range targets {
 			v, fd := b.targetOf(f, n)
 			switch {
 			case fd != nil:
-				all = append(all, dest{fd.local, fd.t})
-			case v.isRecord:
-				b.l.Fail(f.text.Pos(n.At), "%s is a record: it must be the only target of INTO", v.name)
+				all = append(all, query.Dest{Local: fd.Local, T: fd.Type})
+			case v.IsRecord:
+				b.App.Fail(f.Text.Pos(n.At), "%s is a record: it must be the only target of INTO", v.Name)
 			default:
-				all = append(all, dest{v.local, v.t})
+				all = append(all, query.Dest{Local: v.Local, T: v.Type})
 			}
 		}
 		for i := range cols {
 			if i < len(all) {
 				list = append(list, all[i])
 			} else {
-				list = append(list, dest{})
+				list = append(list, query.Dest{})
 			}
 		}
 		for i, d := range all {
-			if len(b.demands[d.local]) > 0 && slices.ContainsFunc(all[:i], func(o dest) bool { return o.local == d.local }) {
-				b.unmodelled("INTO that sets a variable twice which is NOT NULL or of a domain")
+			if len(b.Demands[d.Local]) > 0 && slices.ContainsFunc(all[:i], func(o query.Dest) bool { return o.Local == d.Local }) {
+				b.Unmodelled("INTO that sets a variable twice which is NOT NULL or of a domain")
 			}
 		}
 		rest = all[min(len(cols), len(all)):]
@@ -395,17 +385,17 @@ func (b *builder) destsFor(f *frame, targets []plpgsql.Name, pos ir.Pos) func([]
 
 // lastOnes leaves out of list the locals that come again in it or in rest: they are
 // set in this order, and keep the last value.
-func lastOnes(list, rest []dest) []dest {
+func lastOnes(list, rest []query.Dest) []query.Dest {
 	again := map[string]bool{}
 	for _, d := range rest {
-		again[d.local] = true
+		again[d.Local] = true
 	}
 	out := slices.Clone(list)
 	for i, d := range slices.Backward(list) {
-		if d.local != "" && again[d.local] {
-			out[i] = dest{}
+		if d.Local != "" && again[d.Local] {
+			out[i] = query.Dest{}
 		}
-		again[d.local] = true
+		again[d.Local] = true
 	}
 	return out
 }

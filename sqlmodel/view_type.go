@@ -3,6 +3,7 @@ package sqlmodel
 import (
 	"slices"
 
+	"github.com/txrobust/robust/internal/sql/query"
 	"github.com/txrobust/robust/internal/sql/schema"
 )
 
@@ -17,16 +18,16 @@ func (l *loader) typeOfRows(v *schema.View) *schema.UserType {
 	defer func(late schema.Resolver) { v.Typing, l.Late = false, late }(l.Late)
 	fn := &schema.Function{Name: v.Name, Pos: v.Pos, Text: v.Text, Refs: v.Refs}
 	b := l.newBuilder(fn)
-	y := b.ex(b.newFrame(fn), v.Text).inView(v)
-	y.d, y.perRow = y.newDeriver(), true
-	var rows *derived
-	b.attempt(func() { rows = y.viewRows(v) })
+	y := b.ex(b.newFrame(fn), v.Text).InView(v)
+	y.Deriver, y.PerRow = y.NewDeriver(), true
+	var rows *query.Derived
+	b.Attempt(func() { rows = y.ViewRows(v) })
 	if rows == nil {
 		return nil
 	}
 	u := &schema.UserType{Named: v.Rel.Named, Pos: v.Pos, Key: l.Declarations.TypeKey(&v.Rel.Named)}
-	for _, c := range rows.cols {
-		u.Fields = append(u.Fields, schema.FieldDef{Name: c.name, T: c.t})
+	for _, c := range rows.Cols {
+		u.Fields = append(u.Fields, schema.FieldDef{Name: c.Name, T: c.Type})
 	}
 	v.Row, l.Declarations.TypesByKey[u.Key] = u, u
 	return u

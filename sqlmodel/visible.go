@@ -2,6 +2,7 @@ package sqlmodel
 
 import (
 	"github.com/txrobust/robust/internal/sql/pg"
+	"github.com/txrobust/robust/internal/sql/query"
 	"github.com/txrobust/robust/internal/sql/schema"
 	"github.com/txrobust/robust/ir"
 )
@@ -15,7 +16,7 @@ import (
 // So a STABLE function that is called from a VOLATILE one sees what the statement sees in which that calls it.
 
 // SightOf gives what trees of one statement look at.
-func (b *builder) sightOf(roots ...pg.Message) schema.Sight { return b.l.SightOf(b.refsOf(roots...)) }
+func (b *builder) sightOf(roots ...pg.Message) schema.Sight { return b.App.SightOf(b.RefsOf(roots...)) }
 
 // hidden is why a part of a statement is not modelled that looks at what the statement writes.
 const hidden = "which looks at rows that its statement writes"
@@ -23,24 +24,24 @@ const hidden = "which looks at rows that its statement writes"
 // looksAhead ends the translation of a statement that writes t where parts of it, other than RETURNING, would see other rows than the
 // statements of the IR do that stand for it. several says that it may write several rows.
 func (b *builder) looksAhead(t *schema.Table, do schema.Access, events int32, several bool, parts ...pg.Message) {
-	s, w := b.sightOf(parts...), b.l.ChangedBy(t, do)
+	s, w := b.sightOf(parts...), b.App.ChangedBy(t, do)
 	switch {
 	case s.Now.All && w.All:
 		return // nothing is known of either
 	case s.Undeclared != "":
-		b.unmodelled(undeclaredFunction, s.Undeclared)
+		b.Unmodelled(query.UndeclaredFunction, s.Undeclared)
 	}
 	if several && s.Now.Meets(w.Tables) {
-		b.unmodelled("a VOLATILE function %s", hidden)
+		b.Unmodelled("a VOLATILE function %s", hidden)
 	}
-	first := b.l.Tracer() // triggers that run before the statement looks at anything
+	first := b.App.Tracer() // triggers that run before the statement looks at anything
 	for _, g := range t.Triggers {
 		if g.Before && !g.Row && g.Events&events != 0 {
 			first.Add(g.Refs())
 		}
 	}
 	if first.Writes && (s.Before.Meets(first.Tables) || s.Now.Meets(first.Tables) || first.All || first.Tables[t.Name] && events != schema.OnInsert) {
-		b.unmodelled("a trigger BEFORE … FOR EACH STATEMENT that writes what the statement looks at")
+		b.Unmodelled("a trigger BEFORE … FOR EACH STATEMENT that writes what the statement looks at")
 	}
 }
 
@@ -67,22 +68,22 @@ func (b *builder) returnsAhead(t *schema.Table, do schema.Access, ret *pg.Return
 	if ret == nil {
 		return
 	}
-	w := b.l.ChangedBy(t, do)
+	w := b.App.ChangedBy(t, do)
 	s := b.sightOf(ret)
 	if s.Now.Meets(w.Tables) {
-		b.unmodelled("a VOLATILE function in RETURNING, %s", hidden)
+		b.Unmodelled("a VOLATILE function in RETURNING, %s", hidden)
 	}
 	if s.Before.Meets(w.Tables) && b.fires(t, schema.OnUpdate|schema.OnDelete, nil) {
-		b.unmodelled("a subquery in RETURNING, %s, of a table with row triggers", hidden)
+		b.Unmodelled("a subquery in RETURNING, %s, of a table with row triggers", hidden)
 	}
 }
 
 // refuses writes the error of a command that a function which is not VOLATILE may not run, and reports whether it is one.
-func (b *builder) refuses(f *frame, tree any, pos ir.Pos) bool {
-	if f.fn == nil || !f.fn.Stable || f.fn.Script != nil || f.fn.Program != nil || readsOnly(tree) {
+func (b *builder) refuses(f *query.Frame, tree any, pos ir.Pos) bool {
+	if f.Func == nil || !f.Func.Stable || f.Func.Script != nil || f.Func.Program != nil || readsOnly(tree) {
 		return false
 	}
-	b.fails(pos, "0A000")
+	b.Fails(pos, "0A000")
 	return true
 }
 
@@ -103,16 +104,4 @@ func readsOnly(tree any) bool {
 		return reads
 	})
 	return reads
-}
-
-// checkVolatility ends the translation of a call of a function whose declaration does not fit what it does.
-func (b *Draft) checkVolatility(f *schema.Function) {
-	if f.Immutable {
-		if e := b.l.EffectOfCall([]*schema.Function{f}); e.All || len(e.Tables) > 0 {
-			b.unmodelled("%s, which is IMMUTABLE and looks at tables: the server may keep what it gave before", f.Name)
-		}
-	}
-	if b.l.Pretends(f, map[*schema.Function]bool{}) {
-		b.unmodelled("%s, which is not VOLATILE and calls a function that writes", f.Name)
-	}
 }

@@ -1,0 +1,270 @@
+package query
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/txrobust/robust/internal/sql/catalog"
+	"github.com/txrobust/robust/internal/sql/pg"
+	"github.com/txrobust/robust/internal/sql/schema"
+	"github.com/txrobust/robust/internal/sql/syntax"
+	"github.com/txrobust/robust/internal/sql/value"
+	"github.com/txrobust/robust/ir"
+)
+
+// aggregates translates the output columns of a query without GROUP BY that
+// has aggregates: one row of expressions over them.
+func (q *Query) aggregates(x *Place, s *pg.SelectStmt) {
+	y := *x
+	y.agg = &oneGroup{q}
+	columns := func() {
+		for _, n := range s.TargetList {
+			t := pg.Inner(n).(*pg.ResTarget)
+			v := y.Expr(t.Val)
+			if v.Record {
+				x.Unmodelled("a row of aggregates")
+			}
+			v = y.DefaultType(v)
+			q.Targets = append(q.Targets, Column{Name: syntax.TargetName(t), Expr: v.Expr, Type: v.Type, NotNull: v.NotNull})
+		}
+	}
+	for _, n := range s.SortClause {
+		if v := y.Expr(pg.Inner(n).(*pg.SortBy).Node); v.Expr != nil && ir.MayFail(v.Expr) {
+			x.Unmodelled("ORDER BY of what may fail, with aggregates")
+		}
+	}
+	if x.Draft == nil {
+		columns()
+		return
+	}
+	needed := map[string]bool{}
+	list := x.Draft.Collect(columns)
+	for _, a := range q.Aggs {
+		ir.WalkExpr(a.Agg.Arg, func(e ir.Expr) { need(e, needed) })
+	}
+	var before []ir.Stmt
+	for _, s := range slices.Backward(list) { // what the arguments of the aggregates need comes before
+		if feeds(s, needed) {
+			before = append(before, s)
+		} else {
+			q.After = append(q.After, s)
+		}
+	}
+	slices.Reverse(before)
+	slices.Reverse(q.After)
+	x.Draft.Out = append(x.Draft.Out, before...)
+}
+
+// ComputeAfter adds what is computed of the aggregates of q, such as calls of functions.
+func (b *Draft) ComputeAfter(q *Query) { b.Out = append(b.Out, q.After...) }
+
+// oneGroup is the aggregates of a query without GROUP BY, each in a local.
+type oneGroup struct{ q *Query }
+
+func (o *oneGroup) over() *Place { return o.q.Place }
+
+func (o *oneGroup) aggregate(agg ir.Agg, base string, t schema.Type) ir.Expr {
+	local := o.q.Place.Draft.Local(base, t)
+	o.q.Aggs = append(o.q.Aggs, aggCall{agg, local})
+	return ir.V(local)
+}
+
+// aggregate translates a call of an aggregate.
+func (x *Place) aggregate(e *pg.FuncCall, name string) Val {
+	if x.agg == nil {
+		x.Unmodelled("the aggregate %s in this place", name)
+	}
+	if e.AggWithinGroup {
+		x.Unmodelled("WITHIN GROUP of the aggregate %s", name)
+	}
+	in := x.agg.over()
+	args := in.ownArguments(e.Args, name)
+	fn, t := name, schema.TBigint // of count
+	digits := 0
+	agg := ir.Agg{Distinct: e.AggDistinct}
+	switch {
+	case e.AggStar && name != "count" || len(args) > 0 && args[0].Record && name != "count":
+		x.Unmodelled("the aggregate %s of rows", name)
+	case e.AggStar || len(args) > 0 && args[0].Record:
+	case len(args) == 0:
+		x.Fail(e.Location, "%s needs an argument", name)
+	default:
+		if name != "count" {
+			t = x.aggregateResult(name, args, e.Location)
+		}
+		if agg.Arg = args[0].Expr; name == "sum" || name == "min" || name == "max" {
+			digits = args[0].withScale(sum, args[0], Val{Expr: ir.C(ir.Int(0))}).digits
+		}
+		if agg.Distinct && name == "count" { // values that differ may be equal
+			agg.Arg = in.comparable(args[0]).Expr
+		}
+	}
+	if strings.HasSuffix(name, "_agg") && name != "string_agg" && agg.Arg != nil {
+		agg.Arg = withNulls(args[0])
+	}
+	if strings.HasSuffix(name, "_object_agg") && len(args) > 0 && !args[0].NotNull && x.Draft != nil {
+		x.Draft.MayDepend(x.Pos(e.Location), "an error of "+name+" for a key that is NULL")
+	}
+	switch name {
+	case "sum":
+		if args[0].Type.Name != schema.NInt && args[0].Type.Name != schema.NNumeric {
+			fn = args[0].Type.Name + " sum" // floats, intervals: not the IR's sum
+		}
+	case "bool_and", "every": // false is less than true
+		fn = "min"
+	case "bool_or":
+		fn = "max"
+	case "min", "max":
+		if !t.Ordered() {
+			fn = name + " of " + t.String()
+		}
+	}
+	for _, a := range args[min(1, len(args)):] {
+		c, ok := a.Expr.(*ir.Const)
+		if !ok {
+			x.Unmodelled("the aggregate %s of several expressions", name)
+		}
+		fn += " " + c.Value.String()
+	}
+	if e.AggFilter != nil {
+		cond := in.Boolean(e.AggFilter, Truth)
+		arg := agg.Arg
+		if arg == nil {
+			arg = ir.C(ir.Int(1))
+		}
+		agg.Arg = &ir.Cond{If: cond, Then: arg, Else: ir.C(ir.Null)}
+	}
+	if len(e.AggOrder) > 0 && name != "count" && fn != "sum" && fn != "min" && fn != "max" {
+		fn = in.ordered(e, fn, &agg)
+	}
+	agg.Fn, agg.Type = fn, LocalType(t)
+	if fn == name && len(args) == 1 && !strings.HasSuffix(name, "_agg") {
+		agg.Known = x.knownAggregate(name, args[0], t)
+	}
+	return Val{Expr: x.agg.aggregate(agg, strings.Fields(name)[0], t), Type: t, NotNull: name == "count", digits: digits}
+}
+
+// knownAggregate gives what is known of an aggregate of one argument, or nil.
+func (x *Place) knownAggregate(name string, arg Val, t schema.Type) *ir.Function {
+	calls, outcome := x.resolveAggregate(name, []Val{arg})
+	if outcome != catalog.Found || x.App.In.MySQL || t.SQL == nil {
+		return nil
+	}
+	of := arg.Type.SQL
+	if of == nil || of.Name != calls[0].Types[0] {
+		return nil // a conversion comes first
+	}
+	f := value.Aggregate(calls[0].Signature(), false, []*value.Type{of}, t.SQL)
+	if f.Eval == nil {
+		return nil
+	}
+	return f
+}
+
+// aggregateResult is the type of an aggregate of these arguments.
+func (x *Place) aggregateResult(name string, args []Val, loc int32) schema.Type {
+	calls, outcome := x.resolveAggregate(name, args)
+	switch {
+	case outcome == catalog.Found:
+		return x.App.ResultType(calls[0].Returns)
+	case len(calls) > 0 || x.App.In.MySQL:
+		return x.App.CommonResult(name, calls)
+	}
+	x.Fail(loc, "the aggregate %s does not work on %s; add a cast", name, typesOf(args))
+	return schema.TAny
+}
+
+// resolveAggregate finds the aggregate or window function that a call means.
+func (x *Place) resolveAggregate(name string, args []Val) ([]catalog.Call, catalog.Outcome) {
+	var given []catalog.Arg
+	for _, a := range args {
+		given = append(given, catalog.Arg{Type: a.argType()})
+	}
+	return x.App.Catalog().Function(name, given, false)
+}
+
+// ownArguments translates the arguments of an aggregate. If they name columns of the
+// queries around alone, the aggregate is one of these (manual, 4.2.7).
+func (x *Place) ownArguments(list []*pg.Node, name string) []Val {
+	var saved []bool
+	for _, lv := range x.Levels {
+		saved = append(saved, lv.used)
+		lv.used = false
+	}
+	defer func() { // also where an argument is not modelled
+		for i, lv := range x.Levels {
+			lv.used = lv.used || saved[i]
+		}
+	}()
+	own := map[string]bool{}
+	for _, s := range x.Levels[len(x.Levels)-1].Sources {
+		for _, c := range s.Cols {
+			own[ir.ExprString(c.Expr)] = true
+		}
+	}
+	var args []Val
+	mine := false
+	for _, n := range list {
+		v := x.DefaultType(x.Expr(n))
+		args = append(args, v)
+		for _, c := range v.Columns() {
+			if c.Expr == nil {
+				continue
+			}
+			ir.WalkExpr(c.Expr, func(e ir.Expr) { mine = mine || own[ir.ExprString(e)] })
+		}
+	}
+	outer := false
+	for _, lv := range x.Levels {
+		outer = outer || lv.used
+	}
+	if outer && !mine {
+		x.Unmodelled("the aggregate %s over columns of a query around", name)
+	}
+	return args
+}
+
+// ordered is ORDER BY in an aggregate: it becomes a function of the arguments
+// together with what they are sorted by.
+func (x *Place) ordered(e *pg.FuncCall, fn string, agg *ir.Agg) string {
+	row := &ir.Call{Name: ir.RowFn, Type: ir.OpaqueType}
+	if agg.Arg != nil {
+		row.Args = append(row.Args, agg.Arg)
+	}
+	for _, n := range e.AggOrder {
+		o := pg.Inner(n).(*pg.SortBy)
+		row.Args = append(row.Args, x.DefaultType(x.One(o.Node)).Expr)
+		if fn += " by"; o.SortbyDir == pg.SortDesc {
+			fn += " desc"
+		}
+	}
+	agg.Arg = row
+	return fn
+}
+
+// withNulls makes a value of which NULL, too, takes part in an aggregate.
+func withNulls(v Val) ir.Expr {
+	if v.NotNull {
+		return v.Expr
+	}
+	return &ir.Cond{If: &ir.Unary{Op: ir.IsNull, X: v.Expr}, Then: ir.C(ir.Opaque("null")),
+		Else: &ir.Call{Name: "value", Args: []ir.Expr{v.Expr}, Type: ir.OpaqueType}}
+}
+
+func need(e ir.Expr, needed map[string]bool) {
+	if v, is := e.(*ir.Var); is {
+		needed[v.Name] = true
+	}
+}
+
+// feeds reports whether a statement sets a needed local. What it uses for that is needed, too.
+func feeds(s ir.Stmt, needed map[string]bool) bool {
+	sets := false
+	ir.Walk([]ir.Stmt{s}, func(s ir.Stmt) {
+		sets = sets || slices.ContainsFunc(ir.Assigned(s), func(v string) bool { return needed[v] })
+	})
+	if sets {
+		ir.WalkExprs([]ir.Stmt{s}, func(e ir.Expr) { need(e, needed) })
+	}
+	return sets
+}

@@ -1,0 +1,242 @@
+package query
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/txrobust/robust/internal/sql/pg"
+	"github.com/txrobust/robust/internal/sql/schema"
+	"github.com/txrobust/robust/ir"
+)
+
+// limited reports whether a query has LIMIT or OFFSET, and does not skip rows.
+func limited(s *pg.SelectStmt) bool {
+	return (s.LimitCount != nil || s.LimitOffset != nil) && !skipsLocked(s) && s.LimitOption != pg.LimitWithTies
+}
+
+// chosen translates a query with LIMIT or OFFSET that is run once, before the statement: its condition says which of its
+// rows are chosen.
+func (x *Place) chosen(s *pg.SelectStmt, pos ir.Pos) (*Query, picked) {
+	if x.Draft == nil || x.Deriver != nil || len(s.FromClause) == 0 {
+		panic(schema.Unmodelled{Reason: "LIMIT in this place"})
+	}
+	count, offset := s.LimitCount, s.LimitOffset
+	s.LimitCount, s.LimitOffset = nil, nil
+	defer func() { s.LimitCount, s.LimitOffset = count, offset }()
+	q := x.uncorrelated(s)
+	if len(q.Aggs) > 0 || len(q.From) == 0 {
+		x.Unmodelled("LIMIT of aggregates")
+	}
+	outer := *x
+	outer.Levels = nil // no column is visible in LIMIT
+	number := func(n *pg.Node, what string) ir.Expr {
+		if n == nil {
+			return nil
+		}
+		v := outer.Expr(n)
+		if v.IsNull() {
+			return nil
+		}
+		return x.Shared(x.Convert(v, schema.TInt, x.At(n), what), schema.TInt)
+	}
+	kept := x.Draft.Kept(q, number(count, "LIMIT"), number(offset, "OFFSET"), pos)
+	if kept != nil {
+		q.Where = ir.AndE(q.Where, kept(q.From))
+	}
+	return q, kept
+}
+
+// tie lets the instance decide which rows of a derivation LIMIT, OFFSET or DISTINCT ON leave where its order does not: two
+// transactions that see the same rows may have different ones.
+func (x *Place) tie(p *ir.Project, targets []Column) {
+	shown := func(c Column) bool { // by the order: rows that agree in all columns are as good as each other
+		return slices.ContainsFunc(p.Order, func(o ir.Order) bool { return ir.ExprString(o.Expr) == ir.ExprString(c.Expr) })
+	}
+	if p.Limit == nil && p.Offset == nil && p.On == nil || x.Deriver.total(p) || !slices.ContainsFunc(targets, func(c Column) bool { return !shown(c) }) {
+		return
+	}
+	p.Order = append(p.Order, ir.Order{Expr: &ir.Call{Name: anyOrder, Args: []ir.Expr{x.Draft.seed("any_order", x.Draft.Cur)}, Type: ir.NumType}})
+}
+
+// anyOrder names the function that stands for an order which the server chooses.
+const anyOrder = "any order"
+
+// seed is a value that the instance chooses.
+func (b *Draft) seed(name string, pos ir.Pos) ir.Expr {
+	v := b.Local(name, schema.TAny)
+	b.Havoc(pos, v)
+	return ir.V(v)
+}
+
+// total reports whether the order of a query tells any two of its rows apart: it has the keys of a grouping or of a
+// table.
+func (d *deriver) total(p *ir.Project) bool {
+	leaf, ok := p.From.(*ir.Leaf)
+	if !ok {
+		return p.From == nil
+	}
+	var keys []string
+	if t := d.tableOf(leaf); t != nil {
+		for _, k := range t.IR.Key {
+			keys = append(keys, t.IR.Columns[k].Name)
+		}
+	} else if g, ok := leaf.Rel.(*ir.Group); ok {
+		for _, k := range g.Keys {
+			keys = append(keys, k.Name)
+		}
+	} else {
+		return false
+	}
+	return !slices.ContainsFunc(keys, func(name string) bool {
+		return !slices.ContainsFunc(p.Order, func(o ir.Order) bool {
+			c, ok := o.Expr.(*ir.Col)
+			return ok && c.Row == leaf.Row && c.Col == name
+		})
+	})
+}
+
+// chosenFrom is chosen for a query of a FROM list or of WITH, where its rows are those of a statement that writes. Elsewhere a
+// derivation says which ones they are.
+func (x *Place) chosenFrom(s *pg.SelectStmt, pos ir.Pos) picked {
+	q, kept := x.tidOf().chosen(s, pos)
+	if kept == nil && q.AtMost != 1 {
+		x.Unmodelled("LIMIT in FROM")
+	}
+	if kept == nil {
+		return func([]ir.Source) ir.Expr { return nil }
+	}
+	return kept
+}
+
+// Kept chooses the rows of q that LIMIT and OFFSET leave, nil for all. What it gives does not imply the condition of q.
+func (b *Draft) Kept(q *Query, limit, offset ir.Expr, pos ir.Pos) picked {
+	if c, ok := offset.(*ir.Const); ok && c.Value == ir.Int(0) {
+		offset = nil
+	}
+	c, constant := limit.(*ir.Const)
+	single := b.SingleRow(q.IR())
+	switch {
+	case limit == nil && offset == nil:
+		return nil
+	case constant && offset == nil && single && c.Value.I >= 1:
+		q.AtMost = 1
+		return nil
+	case constant && c.Value.I == 0:
+		q.AtMost = 0
+		return func([]ir.Source) ir.Expr { return ir.C(ir.Bool(false)) }
+	}
+	for _, o := range q.Order {
+		if ir.MayFail(o.Expr) {
+			b.Unmodelled("LIMIT in an order that may fail")
+		}
+	}
+	if constant && c.Value.I == 1 {
+		q.AtMost = 1
+	}
+	if q.AtMost == 1 && offset == nil {
+		return b.FirstOf(q, pos)
+	}
+	if offset != nil { // NULL is none
+		offset = orNumber(offset, ir.C(ir.Int(0)))
+	}
+	all := b.Local("count", schema.TInt)
+	b.Emit(&ir.Select{At: At(pos), Into: []string{all}, Aggs: []ir.Agg{{Fn: "count", Type: ir.IntType}}, Query: q.IR()})
+	var taken, passed picked
+	if limit != nil {
+		last := limit
+		if offset != nil {
+			last = ir.Op(ir.Add, orNumber(limit, ir.V(all)), offset)
+		}
+		taken = b.firstRows(q, last, ir.V(all), pos)
+	}
+	if offset == nil {
+		return taken
+	}
+	passed = b.firstRows(q, offset, ir.V(all), pos)
+	if taken == nil {
+		return func(from []ir.Source) ir.Expr { return ir.NotE(passed(from)) }
+	}
+	b.Emit(&ir.Assume{At: At(pos), Cond: ir.NotE(&ir.Exists{Query: ir.Query{From: q.From, Where: ir.AndE(q.Where, passed(q.From), ir.NotE(taken(q.From)))}})})
+	return func(from []ir.Source) ir.Expr { return ir.AndE(taken(from), ir.NotE(passed(from))) }
+}
+
+// orNumber is a number that counts as another one where it is NULL.
+func orNumber(e, other ir.Expr) ir.Expr {
+	if c, ok := e.(*ir.Const); ok && !c.Value.IsNull() {
+		return e
+	}
+	return &ir.Cond{If: &ir.Unary{Op: ir.IsNull, X: e}, Then: other, Else: e}
+}
+
+// FirstOf chooses the first row of q in its order, any if it has none.
+func (b *Draft) FirstOf(q *Query, pos ir.Pos) picked {
+	s := &ir.Select{At: At(pos), Query: q.IR(), Order: q.Order, Found: b.Local("was_found", schema.TBool), Cols: keysOf(q.From)}
+	for _, src := range q.From {
+		for _, k := range src.Table.Key {
+			s.Into = append(s.Into, b.IrLocal(src.Table.Columns[k].Name, src.Table.Columns[k].Type))
+		}
+	}
+	b.Emit(s)
+	return func(from []ir.Source) ir.Expr {
+		where := ir.Expr(ir.V(s.Found))
+		for i, c := range keysOf(from) {
+			where = ir.AndE(where, ir.Op(ir.Eq, c, ir.V(s.Into[i])))
+		}
+		return where
+	}
+}
+
+// firstRows chooses the first n rows of q in its order, of which there are all; a variable that is NULL counts as
+// all of them.
+func (b *Draft) firstRows(q *Query, n, all ir.Expr, pos ir.Pos) picked {
+	among, count := b.someRows(q, pos)
+	few := ir.Op(ir.Le, all, n)
+	if _, variable := n.(*ir.Var); variable {
+		few = ir.OrE(&ir.Unary{Op: ir.IsNull, X: n}, few)
+	}
+	b.Emit(&ir.Assume{At: At(pos), Cond: ir.Op(ir.Eq, ir.V(count), &ir.Cond{If: few, Then: all, Else: n})})
+	if len(q.Order) == 0 {
+		return among
+	}
+	// No row that is left comes before one that is taken.
+	other := make([]ir.Source, len(q.From))
+	renamed := func(e ir.Expr) ir.Expr {
+		for i, src := range q.From {
+			e = RenameRow(e, src.Row, other[i].Row)
+		}
+		return e
+	}
+	names := map[string]bool{}
+	for i, src := range q.From {
+		name := q.Place.RowName(src.Row)
+		for k := 1; names[name]; k++ {
+			name = fmt.Sprintf("%s_%d", src.Row, k)
+		}
+		names[name] = true
+		other[i] = ir.Source{Table: src.Table, Row: name}
+	}
+	if q.Where != nil && ir.HasExists(q.Where) {
+		b.Unmodelled("LIMIT and ORDER BY of several rows, with a subquery in the condition")
+	}
+	left := ir.AndE(q.Where, ir.NotE(among(q.From)))
+	taken := ir.AndE(renamed(q.Where), among(other))
+	b.Emit(&ir.Assume{At: At(pos), Cond: ir.NotE(&ir.Exists{Query: ir.Query{From: append(append([]ir.Source{}, q.From...), other...),
+		Where: ir.AndE(left, taken, comesBefore(q.Order, renamed))}})})
+	return among
+}
+
+// comesBefore says that a row comes before another one, which other renames it to, in an order.
+func comesBefore(order []ir.Order, other func(ir.Expr) ir.Expr) ir.Expr {
+	var out, same ir.Expr
+	for _, o := range order {
+		a, b := o.Expr, other(o.Expr)
+		if o.Desc {
+			a, b = b, a
+		}
+		isNull := func(e ir.Expr) ir.Expr { return &ir.Unary{Op: ir.IsNull, X: e} }
+		less := ir.OrE(ir.Op(ir.Is, ir.Op(ir.Lt, a, b), ir.C(ir.Bool(true))), ir.AndE(ir.NotE(isNull(a)), isNull(b))) // NULL is the greatest
+		out = ir.OrE(out, ir.AndE(same, less))
+		same = ir.AndE(same, ir.Op(ir.Is, o.Expr, other(o.Expr)))
+	}
+	return out
+}

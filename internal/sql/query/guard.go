@@ -1,0 +1,68 @@
+package query
+
+import "github.com/txrobust/robust/ir"
+
+// maybe runs f for something that may not be evaluated.
+func (x *Place) maybe(f func()) { x.under(nil, f) }
+
+// when runs f for something that is evaluated where a condition is true.
+func (x *Place) when(cond ir.Expr, f func()) {
+	if !x.Conditional || x.guard != nil {
+		cond = ir.AndE(x.guard, cond)
+	} else {
+		cond = nil // it is not known whether the condition is evaluated
+	}
+	x.under(cond, f)
+}
+
+func (x *Place) under(guard ir.Expr, f func()) {
+	conditional, outer, sure := x.Conditional, x.guard, x.Sure
+	x.Conditional, x.guard, x.Sure = true, guard, nil
+	f()
+	x.Conditional, x.guard, x.Sure = conditional, outer, sure
+}
+
+// lockSub sees to the locks of q, a subquery used as a value, where it may not run at all:
+// then it locks nothing. A lock that is lost excludes nobody, one too many hides
+// executions.
+func (x *Place) lockSub(q *Query, pos ir.Pos) {
+	if x.Conditional || x.PerRow {
+		x.lockWhen(q, pos, q.Limit == nil || x.Draft.SingleRow(q.IR()))
+	}
+}
+
+// lockWhen locks the rows of q, a subquery that may not run, where it is known to run.
+// told says that it is known which rows come.
+func (x *Place) lockWhen(q *Query, pos ir.Pos, told bool) {
+	if x.Sure != nil && told && len(q.Locks) > 0 && closed(q) {
+		own := *q
+		*x.Sure = append(*x.Sure, SureLocks{&own, pos})
+		q.Locks, q.inner = nil, nil
+		return
+	}
+	if x.PerRow || x.guard == nil || !told || len(q.Locks) == 0 {
+		x.Draft.LooseLocks(q, pos, "which may not run")
+		return
+	}
+	x.Draft.Emit(&ir.If{At: At(pos), Cond: x.guard, Then: x.Draft.Collect(func() { x.Draft.LockRows(q, pos) })})
+}
+
+// SureLocks are the locks of a subquery that runs if a row is written, and perhaps
+// otherwise: an index is asked for its value, and a scan comes to it with the first row.
+type SureLocks struct {
+	Q   *Query
+	Pos ir.Pos
+}
+
+// Surely runs f for conditions and values of an UPDATE or DELETE.
+func (x *Place) Surely(f func()) []SureLocks {
+	if x.Conditional || x.App.In.MySQL {
+		f()
+		return nil
+	}
+	var out []SureLocks
+	x.Sure = &out
+	f()
+	x.Sure = nil
+	return out
+}

@@ -1,0 +1,381 @@
+package query
+
+import (
+	"github.com/txrobust/robust/internal/sql/pg"
+	"github.com/txrobust/robust/internal/sql/schema"
+	"github.com/txrobust/robust/internal/sql/syntax"
+	"github.com/txrobust/robust/ir"
+)
+
+// subCondition translates EXISTS, IN, ANY and ALL of a subquery; nil if the
+// subquery is something else.
+func (x *Place) subCondition(e *pg.SubLink, m mode) (out ir.Expr) {
+	s, ok := pg.Inner(e.Subselect).(*pg.SelectStmt)
+	if !ok {
+		return nil
+	}
+	x.Either(func() {
+		switch e.SubLinkType {
+		case pg.SubExists:
+			out = x.exists(s)
+		case pg.SubAny:
+			if skipsLocked(s) && operatorOf(e) == "=" {
+				out = x.anySkipping(x.Expr(e.Testexpr), s, e.Location, m, false)
+				return
+			}
+			out = x.any(e, s, operatorOf(e), m)
+		case pg.SubAll:
+			neg, inner := x.negation(e, m)
+			out = ir.NotE(x.any(e, s, neg, inner))
+		}
+	}, func() { out = x.derivedCondition(e, s, m) })
+	return out
+}
+
+// operatorOf gives the operator before ANY; IN has none.
+func operatorOf(e *pg.SubLink) string {
+	if ops := syntax.Names(e.OperName); len(ops) > 0 {
+		return ops[len(ops)-1]
+	}
+	return "="
+}
+
+// negation says how x op ALL (q) is NOT (x negated-op ANY (q)).
+func (x *Place) negation(e *pg.SubLink, m mode) (string, mode) {
+	neg, ok := negated[operatorOf(e)]
+	if !ok {
+		x.Unmodelled("the operator %s ALL", operatorOf(e))
+	}
+	switch m {
+	case Truth:
+		return neg, nonFalse
+	case nonFalse:
+		return neg, Truth
+	}
+	return neg, m
+}
+
+var negated = map[string]string{"=": "<>", "<>": "=", "!=": "=", "<": ">=", ">=": "<", ">": "<=", "<=": ">"}
+
+// subquery translates a query inside of an expression.
+func (x *Place) subquery(s *pg.SelectStmt, anyRow bool) *Query {
+	if x.Draft == nil {
+		panic(schema.Unmodelled{Reason: "a subquery"})
+	}
+	q := x.Locking(s, anyRow)
+	if len(q.Loops) > 0 {
+		x.Unmodelled("a set-returning function in a subquery")
+	}
+	return q
+}
+
+func (x *Place) exists(s *pg.SelectStmt) ir.Expr {
+	q := x.subquery(s, true)
+	if len(q.After) > 0 || AnyMayFail(q.Targets) {
+		x.Unmodelled("EXISTS of columns that may fail")
+	}
+	x.lockOne(q, x.Pos(int32(max(pg.Start(s), 0))))
+	switch {
+	case q.AtMost == 0:
+		return ir.C(ir.Bool(false))
+	case q.Limit != nil && q.AtMost < 0:
+		x.Unmodelled("LIMIT of an expression in EXISTS")
+	case len(q.Aggs) > 0:
+		return ir.C(ir.Bool(true))
+	}
+	return existsE(q, nil)
+}
+
+// existsE says that q has a row for which cond, too, holds.
+func existsE(q *Query, cond ir.Expr) ir.Expr {
+	w := ir.AndE(q.IR().Where, cond)
+	if len(q.From) > 0 {
+		return &ir.Exists{Query: ir.Query{From: q.From, Where: w}}
+	}
+	if w == nil {
+		return ir.C(ir.Bool(true))
+	}
+	return ir.Op(ir.Is, w, ir.C(ir.Bool(true)))
+}
+
+// any is x op ANY (subquery). Where NULL is not told from false or true it is
+// one EXISTS; otherwise it is NULL when no row gives true and some row NULL.
+func (x *Place) any(e *pg.SubLink, s *pg.SelectStmt, op string, m mode) ir.Expr {
+	if isCtid(e.Testexpr) {
+		x = x.tidOf()
+	}
+	v := x.Expr(e.Testexpr)
+	var q *Query
+	switch {
+	case syntax.HasAggregates(s.TargetList):
+		q = x.uncorrelated(s)
+	case limited(s):
+		q, _ = x.chosen(s, x.Pos(e.Location))
+	default:
+		q = x.distinctFree(s)
+	}
+	x.Draft.LooseLocks(q, x.Pos(e.Location), "of which it is not known how many rows are fetched")
+	if q.Limit != nil {
+		x.Unmodelled("LIMIT in a subquery of IN")
+	}
+	cols := Val{Type: schema.TRecord, Record: true, Fields: q.Targets}
+	if len(q.Targets) == 1 && !v.Record {
+		c := q.Targets[0]
+		cols = c.Val()
+	} else if !v.Record {
+		x.Fail(e.Location, "the subquery has %d columns, but one value is compared", len(q.Targets))
+	}
+	var c Val
+	if v.Type.IsTid() {
+		c = x.sameTid(op, v, cols)
+	} else {
+		c = q.Place.Binary(op, v, cols, e.Location)
+	}
+	if len(q.Aggs) > 0 {
+		// One row of aggregates: a comparison with them.
+		x.EmitAggregates(q, x.Pos(e.Location))
+		return c.Expr
+	}
+	isNull := &ir.Unary{Op: ir.IsNull, X: c.Expr}
+	if own := x.ownRows(q, c.Expr); own != nil && limited(s) && (c.NotNull || m == Truth) {
+		if m != Truth {
+			own = ir.Op(ir.Is, own, ir.C(ir.Bool(true)))
+		}
+		return own
+	}
+	switch {
+	case c.NotNull || m == Truth:
+		return existsE(q, c.Expr)
+	case m == nonFalse:
+		return existsE(q, ir.OrE(c.Expr, isNull))
+	}
+	return &ir.Cond{If: existsE(q, c.Expr), Then: ir.C(ir.Bool(true)),
+		Else: &ir.Cond{If: existsE(q, isNull), Then: ir.C(ir.Null), Else: ir.C(ir.Bool(false))}}
+}
+
+// ownRows is the condition on the row of the query around q under which q has a row for which cond holds, where that
+// is the same row: nil if cond does not say so.
+func (x *Place) ownRows(q *Query, cond ir.Expr) ir.Expr {
+	if len(q.From) != 1 || len(x.Levels) == 0 || len(q.Aggs) > 0 || q.AtMost == 0 {
+		return nil
+	}
+	src := q.From[0]
+	for _, o := range x.Levels[len(x.Levels)-1].Sources {
+		if o.Table != nil && o.Row != "" && o.Table.IR == src.Table && sameRow(src.Table, o.Row, src.Row, cond) {
+			out := RenameRow(ir.AndE(q.Where, cond), src.Row, o.Row)
+			if out = withoutSelf(out, o); out == nil {
+				out = ir.C(ir.Bool(true))
+			}
+			return out
+		}
+	}
+	return nil
+}
+
+// withoutSelf leaves out of a condition that the key columns of a row equal themselves.
+func withoutSelf(cond ir.Expr, s *RowSource) ir.Expr {
+	var out ir.Expr
+	for _, c := range ir.Conjuncts(cond) {
+		if eq, ok := c.(*ir.Binary); !ok || eq.Op != ir.Eq || !isKeyOf(s, eq.X, eq.Y) {
+			out = ir.AndE(out, c)
+		}
+	}
+	return out
+}
+
+// distinctFree translates a subquery in which DISTINCT makes no difference.
+func (x *Place) distinctFree(s *pg.SelectStmt) *Query {
+	if len(s.DistinctClause) == 0 || s.LimitCount != nil {
+		return x.subquery(s, false)
+	}
+	distinct := s.DistinctClause
+	s.DistinctClause = nil
+	defer func() { s.DistinctClause = distinct }()
+	return x.subquery(s, false)
+}
+
+// subLink translates a subquery in an expression.
+func (x *Place) subLink(e *pg.SubLink) Val {
+	if c := x.subCondition(e, Exact); c != nil {
+		return Val{Expr: c, Type: schema.TBool, NotNull: e.SubLinkType == pg.SubExists}
+	}
+	s, ok := pg.Inner(e.Subselect).(*pg.SelectStmt)
+	if !ok {
+		x.Unmodelled("this kind of subquery")
+	}
+	var out Val
+	x.Either(func() {
+		switch e.SubLinkType {
+		case pg.SubExpr:
+			out = x.Scalar(s, x.Pos(e.Location))
+		case pg.SubArray:
+			out = x.arrayOfRows(s, x.Pos(e.Location))
+		default:
+			x.Unmodelled("this kind of subquery")
+		}
+	}, func() { out = x.derivedValue(e, s) })
+	return out
+}
+
+// uncorrelated translates a subquery that must not depend on the rows of the
+// queries around it, so that it can run before the statement.
+func (x *Place) uncorrelated(s *pg.SelectStmt) *Query {
+	var saved []bool
+	for _, lv := range x.Levels {
+		saved = append(saved, lv.used)
+		lv.used = false
+	}
+	defer func() { // also where the subquery is not modelled, and is tried in another way
+		for i, lv := range x.Levels {
+			lv.used = saved[i]
+		}
+	}()
+	q := x.subquery(s, false)
+	for _, lv := range x.Levels {
+		if lv.used {
+			x.Unmodelled("a correlated subquery as a value")
+		}
+	}
+	if (x.Conditional || x.PerRow) && (ir.MayFail(q.Where) || AnyMayFail(q.Targets)) {
+		x.Unmodelled("a subquery that may fail under a condition")
+	}
+	return q
+}
+
+func AnyMayFail(cols []Column) bool {
+	for _, c := range cols {
+		if ir.MayFail(c.Expr) {
+			return true
+		}
+	}
+	return false
+}
+
+// Scalar translates a subquery used as a value: it runs before the statement.
+func (x *Place) Scalar(s *pg.SelectStmt, pos ir.Pos) Val {
+	var q *Query
+	if s.LimitOffset != nil && limited(s) {
+		q, _ = x.chosen(s, pos)
+	} else {
+		q = x.uncorrelated(s)
+	}
+	if len(q.Targets) != 1 {
+		x.App.Fail(pos, "a subquery used as a value must have one column, not %d", len(q.Targets))
+	}
+	c := q.Targets[0]
+	if len(q.Aggs) > 0 && q.AtMost != 0 {
+		x.lockSub(q, pos)
+		x.EmitAggregates(q, pos)
+		return c.Val()
+	}
+	x.Draft.SkipRows(q, pos, true)
+	x.lockSub(q, pos)
+	if q.Limit != nil && q.AtMost < 0 {
+		x.Unmodelled("LIMIT of an expression in a subquery")
+	}
+	switch {
+	case q.AtMost == 0:
+		return Val{Expr: ir.C(ir.Null), Type: c.Type}
+	case len(q.From) == 0 && q.Where == nil:
+		return c.Val()
+	case len(q.From) == 0:
+		return Val{Expr: &ir.Cond{If: q.Where, Then: c.Expr, Else: ir.C(ir.Null)}, Type: c.Type}
+	}
+	base := c.Name
+	if base == "?column?" {
+		base = "tmp"
+	}
+	x.oneRow(q, pos)
+	x.lockValue(q)
+	local := x.Draft.Local(base, c.Type)
+	x.Draft.Emit(&ir.Select{At: At(pos), Into: []string{local}, Cols: []ir.Expr{c.Expr}, Query: q.IR(), Order: q.Order, Locks: q.Locks})
+	return Val{Expr: ir.V(local), Type: c.Type}
+}
+
+// oneRow says that a subquery used as a value has no second row, which is an
+// error. To ignore it would be wrong: whether there is one depends on rows that
+// the value does not show.
+func (x *Place) oneRow(q *Query, pos ir.Pos) {
+	switch {
+	case q.AtMost == 1 || x.Draft.SingleRow(q.IR()):
+	case x.Conditional || x.PerRow:
+		x.Unmodelled("a subquery that may have several rows, in a place where it may not run")
+	default:
+		x.Draft.AtMostOne(q.IR(), pos, Cardinality)
+	}
+}
+
+// lockValue leaves in q, a subquery used as a value, the locks for its row.
+func (x *Place) lockValue(q *Query) {
+	if q.Limit == nil {
+		x.Draft.FetchAll(q) // there is no other row
+	} else {
+		x.Draft.LooseInner(q)
+	}
+}
+
+// lockOne locks a row of q for EXISTS, which fetches one, any of them.
+func (x *Place) lockOne(q *Query, pos ir.Pos) {
+	switch {
+	case q.AtMost == 0:
+	case len(q.Aggs) > 0 || q.Limit != nil && q.AtMost < 0 || !closed(q):
+		x.Draft.LooseLocks(q, pos, "which may not run")
+	default:
+		one := *q
+		one.Limit, one.Order = ir.C(ir.Int(1)), nil
+		x.Draft.LooseInner(&one)
+		if x.Conditional || x.PerRow {
+			x.lockWhen(&one, pos, true)
+		} else {
+			x.Draft.LockRows(&one, pos)
+		}
+	}
+	q.Locks, q.inner = nil, nil
+}
+
+// EmitAggregates runs the aggregates of q before the statement.
+func (x *Place) EmitAggregates(q *Query, pos ir.Pos) {
+	if len(q.From) == 0 {
+		x.Unmodelled("an aggregate without FROM")
+	}
+	if q.Limit != nil && q.AtMost < 0 {
+		x.Unmodelled("LIMIT of an expression, with aggregates")
+	}
+	x.Draft.LockRows(q, pos)
+	s := &ir.Select{At: At(pos), Query: q.IR()}
+	for _, a := range q.Aggs {
+		s.Into = append(s.Into, a.Local)
+		s.Aggs = append(s.Aggs, a.Agg)
+	}
+	x.Draft.Emit(s)
+	x.Draft.ComputeAfter(q)
+}
+
+// arrayOfRows is ARRAY(SELECT …): a function of the rows, never NULL.
+func (x *Place) arrayOfRows(s *pg.SelectStmt, pos ir.Pos) Val {
+	var q *Query
+	if limited(s) {
+		q, _ = x.chosen(s, pos)
+	} else {
+		q = x.uncorrelated(s)
+	}
+	if len(q.Targets) != 1 {
+		x.App.Fail(pos, "ARRAY needs a subquery with one column, not %d", len(q.Targets))
+	}
+	c := q.Targets[0]
+	x.Draft.SkipRows(q, pos, false)
+	x.lockSub(q, pos)
+	for _, o := range q.Order {
+		if o.Expr != c.Expr {
+			x.Unmodelled("ORDER BY other columns in ARRAY(SELECT …)")
+		}
+	}
+	if q.Limit != nil || len(q.Aggs) > 0 || len(q.From) == 0 {
+		x.Unmodelled("this form of ARRAY(SELECT …)")
+	}
+	x.Draft.LockRows(q, pos)
+	t := schema.ArrayOf(c.Type)
+	local := x.Draft.Local("array_agg", t)
+	x.Draft.Emit(&ir.Select{At: At(pos), Into: []string{local}, Aggs: []ir.Agg{{Fn: ir.ArrayAgg, Arg: withNulls(c.Val()), Type: t.IR}}, Query: q.IR()})
+	return Val{Expr: ir.V(local), Type: t, NotNull: true}
+}

@@ -1,0 +1,139 @@
+package query
+
+import (
+	"slices"
+
+	"github.com/txrobust/robust/internal/sql/pg"
+	"github.com/txrobust/robust/internal/sql/schema"
+	"github.com/txrobust/robust/internal/sql/syntax"
+	"github.com/txrobust/robust/ir"
+)
+
+// SetLoop is a set-returning function in FROM, which is a loop.
+type SetLoop struct {
+	// Either the elements of array, or the integers from..to.
+	Array    ir.Expr
+	From, To ir.Expr
+	Elem     string // the local with the element
+	Ordinal  string // the local with the position
+}
+
+// negativeLimit is the SQLSTATE of a negative LIMIT.
+const negativeLimit = "2201W"
+
+// Repeats says that two rows of the tables of a query agree in some columns.
+func (q *Query) Repeats(cols []int) ir.Expr {
+	twin := func(e ir.Expr) ir.Expr { return e }
+	var sources []ir.Source
+	var same ir.Expr
+	for _, s := range q.From {
+		t := ir.Source{Table: s.Table, Row: q.Place.RowName(s.Row + "_again")}
+		before := twin
+		twin = func(e ir.Expr) ir.Expr { return RenameRow(before(e), s.Row, t.Row) }
+		sources = append(sources, s, t)
+		for _, k := range s.Table.Key {
+			name := s.Table.Columns[k].Name
+			same = ir.AndE(same, ir.Op(ir.Eq, &ir.Col{Row: s.Row, Col: name}, &ir.Col{Row: t.Row, Col: name}))
+		}
+	}
+	where := ir.NotE(same)
+	if q.Where != nil {
+		where = ir.AndE(q.Where, twin(q.Where), where)
+	}
+	for _, c := range cols {
+		where = ir.AndE(where, ir.Op(ir.Eq, q.Targets[c].Expr, twin(q.Targets[c].Expr)))
+	}
+	return &ir.Exists{Query: ir.Query{From: sources, Where: where}}
+}
+
+// Target opens the table that an INSERT, UPDATE or DELETE writes: x gets a
+// level with it.
+func (x *Place) Target(r *pg.RangeVar) (*Place, *RowSource) {
+	t := x.TableOf(r)
+	y := x.Inner()
+	alias := syntax.AliasOf(r)
+	s := x.source(t, alias, y.RowName(alias))
+	y.Levels[len(y.Levels)-1].Sources = []*RowSource{s}
+	return y, s
+}
+
+// JoinSelf drops the sources of FROM or USING that are the row that is written.
+func (q *Query) JoinSelf() {
+	t := q.Target
+	for i := len(q.From) - 1; i >= 0; i-- {
+		src := q.From[i]
+		if src.Table != t.Table.IR || !sameRow(src.Table, t.Row, src.Row, q.Where) {
+			continue
+		}
+		q.From = slices.Delete(slices.Clone(q.From), i, i+1)
+		q.again = schema.Without(q.again, func(s ir.Source) bool { return s == src })
+		conds := ir.Conjuncts(q.Where)
+		q.Where = nil
+		for _, c := range conds {
+			c = RenameRow(c, src.Row, t.Row)
+			if eq, ok := c.(*ir.Binary); !ok || eq.Op != ir.Eq || !isKeyOf(t, eq.X, eq.Y) {
+				q.Where = ir.AndE(q.Where, c)
+			}
+		}
+		for _, s := range q.Level.Sources {
+			for k := range s.Cols {
+				s.Cols[k].Expr = RenameRow(s.Cols[k].Expr, src.Row, t.Row)
+			}
+			if s.Row == src.Row {
+				s.Row = t.Row
+			}
+		}
+	}
+	if len(q.again) > 0 {
+		q.Place.Unmodelled("SKIP LOCKED in FROM or USING, for other rows than those that are written")
+	}
+}
+
+// isKeyOf reports whether x and y are both the same key column of a row.
+func isKeyOf(s *RowSource, x, y ir.Expr) bool {
+	a, ok1 := x.(*ir.Col)
+	b, ok2 := y.(*ir.Col)
+	t := s.Table.IR
+	return ok1 && ok2 && *a == *b && a.Row == s.Row && t.IsKey(t.Column(a.Col))
+}
+
+// OneEach reports whether at most one row of a FROM list matches each row of
+// the table that is written: conditions fix a key of it.
+func (d *deriver) OneEach(from ir.From, where ir.Expr, target string) bool {
+	leaf, ok := from.(*ir.Leaf)
+	if !ok {
+		return false
+	}
+	fixed := fixedColumns(leaf.Row, where, map[string]bool{target: true})
+	if t := d.tableOf(leaf); t != nil {
+		all := true
+		for _, k := range t.IR.Key {
+			all = all && fixed[t.IR.Columns[k].Name]
+		}
+		return all
+	}
+	p, ok := leaf.Rel.(*ir.Project)
+	if !ok {
+		return false
+	}
+	inner, ok := p.From.(*ir.Leaf)
+	if !ok {
+		return false
+	}
+	g, ok := inner.Rel.(*ir.Group)
+	if !ok {
+		return false
+	}
+	keys := map[string]bool{}
+	for _, i := range p.Cols {
+		if c, ok := i.Expr.(*ir.Col); ok && c.Row == inner.Row && fixed[i.Name] {
+			keys[c.Col] = true
+		}
+	}
+	for _, k := range g.Keys {
+		if !keys[k.Name] {
+			return false
+		}
+	}
+	return true
+}
