@@ -29,7 +29,7 @@ func columnsOf(set []assignment) []string {
 }
 
 // setList translates SET for a row of s; y sees the row.
-func (b *builder) setList(y *query.Place, s *query.RowSource, list []*pg.Node) []assignment {
+func (b *Writer) setList(y *query.Place, s *query.RowSource, list []*pg.Node) []assignment {
 	var out []assignment
 	multi := map[*pg.Node][]query.Val{}
 	lv := y.Levels[len(y.Levels)-1]
@@ -71,7 +71,7 @@ func (b *builder) setList(y *query.Place, s *query.RowSource, list []*pg.Node) [
 
 // generated gives the values of the generated columns of t, where row gives
 // those of the others.
-func (b *builder) generated(t *schema.Table, row *query.RowSource) []assignment {
+func (b *Writer) generated(t *schema.Table, row *query.RowSource) []assignment {
 	var out []assignment
 	defer func(mark int) { b.Fallible = b.Fallible[:mark] }(len(b.Fallible)) // who does not set them computes none
 	for _, c := range append(slices.Clone(t.Columns), t.Indexed...) {
@@ -86,7 +86,7 @@ func (b *builder) generated(t *schema.Table, row *query.RowSource) []assignment 
 }
 
 // regenerated gives the generated columns that assignments change.
-func (b *builder) regenerated(row *query.RowSource, set []assignment) []assignment {
+func (b *Writer) regenerated(row *query.RowSource, set []assignment) []assignment {
 	t := row.Table.IR
 	return schema.Without(b.generated(row.Table, withValues(row, set)), func(a assignment) bool {
 		from := t.Columns[t.Column(a.column)].Generated
@@ -101,7 +101,7 @@ func (b *builder) regenerated(row *query.RowSource, set []assignment) []assignme
 
 // touched gives the columns with ON UPDATE CURRENT_TIMESTAMP that assignments do not
 // set: they get the time if another column changes.
-func (b *builder) touched(row *query.RowSource, set []assignment) []assignment {
+func (b *Writer) touched(row *query.RowSource, set []assignment) []assignment {
 	var out []assignment
 	for _, name := range b.App.Foreign.Touched[row.Table.Name] {
 		c := row.Table.Column(name)
@@ -132,7 +132,7 @@ func withValues(s *query.RowSource, set []assignment) *query.RowSource {
 }
 
 // irSets drops assignments of a key column to itself, and refuses other ones.
-func (b *builder) irSets(s *query.RowSource, list []assignment) []ir.Set {
+func (b *Writer) irSets(s *query.RowSource, list []assignment) []ir.Set {
 	t := s.Table.IR
 	var sets []ir.Set
 	var keys []string

@@ -8,7 +8,19 @@ import (
 )
 
 // builder makes one template.
-type builder struct{ *query.Draft }
+type builder struct{ *Writer }
+
+// triggerBodies translates what triggers run.
+type triggerBodies interface {
+	// TriggerBody writes the body of the function of a trigger, for the row of r.
+	TriggerBody(t *schema.Table, g *schema.Trigger, r *query.RowTrigger, fn *schema.Function, pos ir.Pos)
+}
+
+// Writer translates statements that write.
+type Writer struct {
+	*query.Draft
+	bodies triggerBodies
+}
 
 // numbered translates a command of the template itself by f: one that the server
 // runs with a snapshot of its own at READ COMMITTED. What is inlined is part of the
@@ -27,7 +39,7 @@ func (b *builder) numbered(command func()) {
 }
 
 // emitRow adds that the transaction gives its client a row.
-func (b *builder) emitRow(pos ir.Pos, cols []query.Column) {
+func (b *Writer) emitRow(pos ir.Pos, cols []query.Column) {
 	e := &ir.Emit{At: query.At(pos)}
 	for _, c := range cols {
 		e.Exprs = append(e.Exprs, c.Expr)
@@ -36,14 +48,14 @@ func (b *builder) emitRow(pos ir.Pos, cols []query.Column) {
 }
 
 // emitWeakIf adds an If around weak statements; it goes away when they do.
-func (b *builder) emitWeakIf(pos ir.Pos, cond ir.Expr, body func()) {
+func (b *Writer) emitWeakIf(pos ir.Pos, cond ir.Expr, body func()) {
 	s := &ir.If{At: query.At(pos), Cond: cond, Then: b.Collect(body)}
 	if len(s.Then) > 0 {
 		b.EmitWeak(s)
 	}
 }
 
-func (b *builder) assign(pos ir.Pos, local string, e ir.Expr) {
+func (b *Writer) assign(pos ir.Pos, local string, e ir.Expr) {
 	if v, ok := e.(*ir.Var); ok && v.Name == local {
 		return
 	}
@@ -51,7 +63,7 @@ func (b *builder) assign(pos ir.Pos, local string, e ir.Expr) {
 }
 
 // fieldLocal declares the local of a record's field.
-func (b *builder) fieldLocal(record, name string, t schema.Type) string {
+func (b *Writer) fieldLocal(record, name string, t schema.Type) string {
 	v := b.Local(record+"."+name, t)
 	b.Fields[v] = true
 	return v
@@ -69,7 +81,7 @@ func (b *builder) guard(pos ir.Pos, r *schema.Refs, f func(), other func()) {
 }
 
 // refsOfNodes is RefsOf for lists.
-func (b *builder) refsOfNodes(lists ...[]*pg.Node) *schema.Refs {
+func (b *Writer) refsOfNodes(lists ...[]*pg.Node) *schema.Refs {
 	r := schema.NewRefs()
 	for _, l := range lists {
 		for _, n := range l {

@@ -10,7 +10,7 @@ import (
 // apart refuses a statement that reads tables and calls a function that writes
 // some: its own reads do not see those writes, but the statements that take
 // their place would. target is the table of an INSERT, which is not read.
-func (b *builder) apart(root pg.Message, target *pg.RangeVar) {
+func (b *Writer) apart(root pg.Message, target *pg.RangeVar) {
 	reads := false
 	pg.Walk(root, func(tree any) bool {
 		r, ok := tree.(*pg.RangeVar)

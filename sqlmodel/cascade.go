@@ -96,7 +96,7 @@ func isNull(e ir.Expr) bool {
 }
 
 // actions writes the actions that follow a deletion from t.
-func (b *builder) actions(pos ir.Pos, t *schema.Table) {
+func (b *Writer) actions(pos ir.Pos, t *schema.Table) {
 	for _, f := range b.App.ActionsOf(t) {
 		s := &ir.Cascade{At: query.At(pos), Table: f.Child.IR, Key: f.Number}
 		if f.Action() == ir.SetDefault {
@@ -110,7 +110,7 @@ func (b *builder) actions(pos ir.Pos, t *schema.Table) {
 // do when rows of it are deleted: each is marked, their tables are reached in one
 // way, and no other foreign key relates these. Which order PostgreSQL takes makes
 // no difference then.
-func (b *builder) acts(t *schema.Table) bool {
+func (b *Writer) acts(t *schema.Table) bool {
 	if b.LookBack {
 		return false
 	}
@@ -187,7 +187,7 @@ func looksBack(body []ir.Stmt) bool {
 // writes a child in the window of the deletion is in a cycle with it, which is
 // what "not as in the snapshot, but no error" is. The foreign key itself stays
 // in the IR, where it says that no child outlives its parent.
-func (b *builder) cascade(pos ir.Pos, t *schema.Table, s *pg.DeleteStmt) {
+func (b *Writer) cascade(pos ir.Pos, t *schema.Table, s *pg.DeleteStmt) {
 	for _, f := range b.App.KeysTo(t) {
 		if !f.OnDelete.Changes() {
 			continue

@@ -13,7 +13,7 @@ import (
 )
 
 // boundCursor finds the cursor of a name.
-func (b *builder) boundCursor(f *query.Frame, name string) *query.Cursor {
+func (b *Writer) boundCursor(f *query.Frame, name string) *query.Cursor {
 	v, _ := f.Scope.Find([]string{name})
 	if v == nil || v.Cursor == nil {
 		b.Unmodelled("a cursor that is not bound, or has parameters")
@@ -152,7 +152,7 @@ func (b *builder) keysInto(c *query.Cursor, q *query.Query, list []query.Dest) [
 
 // currentOf translates WHERE CURRENT OF for a write of row; ok is false where n
 // is something else.
-func (b *builder) currentOf(f *query.Frame, row *query.RowSource, n *pg.Node) (where ir.Expr, ok bool) {
+func (b *Writer) currentOf(f *query.Frame, row *query.RowSource, n *pg.Node) (where ir.Expr, ok bool) {
 	e, ok := pg.Inner(n).(*pg.CurrentOfExpr)
 	if !ok {
 		return nil, false

@@ -14,7 +14,7 @@ import (
 // tables that are joined, or where RETURNING may name them: whether a row is written,
 // the values that it gets and those of RETURNING are derivations, in which the row
 // that is written is free. Each row must match one row of FROM at most.
-func (b *builder) derivedFrom(y *query.Place, row *query.RowSource, from []*pg.Node, where *pg.Node, set []*pg.Node, ret *pg.ReturningClause) (*writeQuery, []assignment) {
+func (b *Writer) derivedFrom(y *query.Place, row *query.RowSource, from []*pg.Node, where *pg.Node, set []*pg.Node, ret *pg.ReturningClause) (*writeQuery, []assignment) {
 	if len(from) == 0 {
 		b.Unmodelled("an expression in a write")
 	}
@@ -81,7 +81,7 @@ func (b *builder) derivedFrom(y *query.Place, row *query.RowSource, from []*pg.N
 
 // targetsOf translates RETURNING over a row as a write leaves it and over the rows of
 // FROM or USING, which x sees; nil is no RETURNING.
-func (b *builder) targetsOf(q *query.Query, after *query.RowSource, from []*query.RowSource, ret *pg.ReturningClause) []query.Column {
+func (b *Writer) targetsOf(q *query.Query, after *query.RowSource, from []*query.RowSource, ret *pg.ReturningClause) []query.Column {
 	if ret == nil {
 		return nil
 	}

@@ -89,7 +89,7 @@ func undoes(list []ir.Stmt) bool {
 // keepsFound refuses FOUND and ROW_COUNT where a handler may look at them after an
 // error in the middle of a statement that writes t, since they are set before it:
 // an error of a trigger, or (t nil) of a later row.
-func (b *builder) keepsFound(f *query.Frame, t *schema.Table) {
+func (b *Writer) keepsFound(f *query.Frame, t *schema.Table) {
 	if len(b.Catches) > 0 && (f.Found != "" || f.Rowcount != "") && (t == nil || len(t.Triggers) > 0) {
 		b.Unmodelled("FOUND or ROW_COUNT, in a block with EXCEPTION around a statement that may end in the middle")
 	}
@@ -98,7 +98,7 @@ func (b *builder) keepsFound(f *query.Frame, t *schema.Table) {
 // oneByOne refuses a write of several rows of t where an error of a later row may
 // be handled: foreign keys are checked, and AFTER triggers run, when all rows are
 // written, and not one by one as in the translation.
-func (b *builder) oneByOne(t *schema.Table) {
+func (b *Writer) oneByOne(t *schema.Table) {
 	if len(b.Catches) > 0 && (len(t.Foreign)+len(b.App.KeysTo(t)) > 0 || slices.ContainsFunc(t.Triggers, func(g *schema.Trigger) bool { return g.Row && !g.Before })) {
 		b.Unmodelled("a write of several rows of %s, with foreign keys or AFTER triggers, in a block with EXCEPTION", t.Name)
 	}

@@ -7,7 +7,7 @@ import (
 
 // lockSurely takes locks where rows are written, and says that they may be taken where
 // none are.
-func (b *builder) lockSurely(list []query.SureLocks, row *query.RowSource, w *writeQuery) {
+func (b *Writer) lockSurely(list []query.SureLocks, row *query.RowSource, w *writeQuery) {
 	if len(list) == 0 {
 		return
 	}

@@ -11,14 +11,14 @@ import (
 )
 
 // insertStmt translates INSERT.
-func (b *builder) insertStmt(f *query.Frame, t *syntax.Text, s *pg.InsertStmt, pos ir.Pos, to query.Sink) {
+func (b *Writer) insertStmt(f *query.Frame, t *syntax.Text, s *pg.InsertStmt, pos ir.Pos, to query.Sink) {
 	x := b.ex(f, t)
 	x.WithWrites(s.WithClause, s)
 	b.afterParts(x.Parts, func() { b.insertRows(f, x, s, pos, to) })
 }
 
 // insertRows translates INSERT behind its WITH queries.
-func (b *builder) insertRows(f *query.Frame, x *query.Place, s *pg.InsertStmt, pos ir.Pos, to query.Sink) {
+func (b *Writer) insertRows(f *query.Frame, x *query.Place, s *pg.InsertStmt, pos ir.Pos, to query.Sink) {
 	tab := x.TableOf(s.Relation)
 	b.keepsFound(f, tab)
 	events := int32(schema.OnInsert)
@@ -65,7 +65,7 @@ func (b *builder) insertRows(f *query.Frame, x *query.Place, s *pg.InsertStmt, p
 
 // inserter is the translation of one INSERT.
 type inserter struct {
-	b    *builder
+	b    *Writer
 	f    *query.Frame
 	x    *query.Place
 	s    *pg.InsertStmt

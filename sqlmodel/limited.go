@@ -7,7 +7,7 @@ import (
 
 // limit restricts a write to as many rows as its LIMIT allows, the first ones in
 // its order, or any. A key that the condition fixes makes it one row at most.
-func (b *builder) limit(w *writeQuery, row *query.RowSource, tree any, pos ir.Pos) {
+func (b *Writer) limit(w *writeQuery, row *query.RowSource, tree any, pos ir.Pos) {
 	s := b.App.Limited[tree]
 	if s == nil {
 		return

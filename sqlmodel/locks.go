@@ -22,7 +22,7 @@ import (
 
 // lockFirst leaves in q the locks for a statement that takes its first row, where whole
 // says that all rows are fetched.
-func (b *builder) lockFirst(q *query.Query, pos ir.Pos, whole bool) {
+func (b *Writer) lockFirst(q *query.Query, pos ir.Pos, whole bool) {
 	switch {
 	case b.SingleRow(q.IR()) && q.Limit == nil:
 		b.FetchAll(q)
@@ -35,7 +35,7 @@ func (b *builder) lockFirst(q *query.Query, pos ir.Pos, whole bool) {
 
 // lockInRound takes the locks of a loop away and gives statements for its rounds that
 // take them: for rows beyond a LIMIT there is no round.
-func (b *builder) lockInRound(loop *ir.Foreach) []ir.Stmt {
+func (b *Writer) lockInRound(loop *ir.Foreach) []ir.Stmt {
 	locks := loop.Locks
 	loop.Locks = nil
 	var out []ir.Stmt

@@ -15,7 +15,7 @@ import (
 // written, then the others are inserted. Which rows match is seen before the
 // first write.
 type merger struct {
-	b   *builder
+	b   *Writer
 	f   *query.Frame
 	x   *query.Place
 	s   *pg.MergeStmt
@@ -39,7 +39,7 @@ type mergeAction struct {
 }
 
 // mergeStmt translates MERGE.
-func (b *builder) mergeStmt(f *query.Frame, t *syntax.Text, s *pg.MergeStmt, pos ir.Pos) {
+func (b *Writer) mergeStmt(f *query.Frame, t *syntax.Text, s *pg.MergeStmt, pos ir.Pos) {
 	b.apart(s, nil)
 	x := b.ex(f, t)
 	x.WithWrites(s.WithClause, s)

@@ -48,7 +48,7 @@ func keyChanges(s *query.RowSource, where ir.Expr, list []assignment) (keys []st
 // mayMove ends the statement as not modelled unless an UPDATE that changes key
 // columns of rows is one that the IR can express: one row, which is deleted and
 // inserted with another key.
-func (b *builder) mayMove(w *writeQuery, row *query.RowSource, list, changed []assignment, key string) {
+func (b *Writer) mayMove(w *writeQuery, row *query.RowSource, list, changed []assignment, key string) {
 	t := row.Table
 	what := "a change of the key column " + key
 	switch {
@@ -88,7 +88,7 @@ func renames(cols []string, list []assignment) bool {
 // the lock of a deletion; whoever refers to the row by its key sees one row go
 // and another come. Where the key turns out to be the same, it is an UPDATE of
 // the other columns; if there are none, the row moves to where it is.
-func (b *builder) move(pos ir.Pos, row *query.RowSource, list []assignment, where ir.Expr, keep func(ir.Expr) ir.Expr) {
+func (b *Writer) move(pos ir.Pos, row *query.RowSource, list []assignment, where ir.Expr, keep func(ir.Expr) ir.Expr) {
 	t := row.Table.IR
 	found := b.IrLocal("moves", ir.BoolType)
 	sel := &ir.Select{At: query.At(pos), Found: found, Query: ir.Query{From: []ir.Source{row.IrSource()}, Where: where}}

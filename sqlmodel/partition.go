@@ -18,7 +18,7 @@ import (
 const noPartition = "the error of a row that fits into no partition which is declared"
 
 // unplaced marks that a row of t may fit into no partition.
-func (b *builder) unplaced(pos ir.Pos, t *schema.Table, row *query.RowSource) {
+func (b *Writer) unplaced(pos ir.Pos, t *schema.Table, row *query.RowSource) {
 	if !t.Partitions.Open() {
 		return
 	}
@@ -31,7 +31,7 @@ func (b *builder) unplaced(pos ir.Pos, t *schema.Table, row *query.RowSource) {
 }
 
 // fits is the condition that a row fits into a partition, where it can be told.
-func (b *builder) fits(t *schema.Table, row *query.RowSource) (cond ir.Expr, ok bool) {
+func (b *Writer) fits(t *schema.Table, row *query.RowSource) (cond ir.Expr, ok bool) {
 	p := t.Partitions
 	name, one := p.Column()
 	if !one || p.Deep {

@@ -265,7 +265,7 @@ func (b *builder) conditionOrChoice(f *query.Frame, span plpgsql.Span) ir.Expr {
 }
 
 // choice is a condition of which nothing is known.
-func (b *builder) choice(pos ir.Pos) ir.Expr {
+func (b *Writer) choice(pos ir.Pos) ir.Expr {
 	v := b.Local("choice", schema.TBool)
 	b.Out = append(b.Out, &ir.Havoc{At: query.At(pos), Var: v, NotNull: true})
 	return ir.V(v)

@@ -223,7 +223,7 @@ func drawnFor(insert *ir.Insert, list []ir.Stmt) map[string]bool {
 
 // rowChecks gives the checks of the rows of a table; false if the translation
 // does not have all of them.
-func (b *builder) rowChecks(t *schema.Table) ([]ir.TableCheck, bool) {
+func (b *Writer) rowChecks(t *schema.Table) ([]ir.TableCheck, bool) {
 	var out []ir.TableCheck
 	if t.Partitioned || slices.ContainsFunc(t.Columns, func(c *schema.Column) bool { return c.Domain != nil }) {
 		return nil, false
@@ -240,7 +240,7 @@ func (b *builder) rowChecks(t *schema.Table) ([]ir.TableCheck, bool) {
 
 // checkFirst writes, before an INSERT, the errors of a row that breaks a
 // constraint of its own.
-func (b *builder) checkFirst(pos ir.Pos, row *query.RowSource, s *ir.Insert) {
+func (b *Writer) checkFirst(pos ir.Pos, row *query.RowSource, s *ir.Insert) {
 	t := row.Table
 	checks, all := b.rowChecks(t)
 	if !all || !b.Caught(query.NotNull, query.CheckViolation) {
@@ -261,7 +261,7 @@ func (b *builder) checkFirst(pos ir.Pos, row *query.RowSource, s *ir.Insert) {
 // checkUpdated writes, before an UPDATE that leaves rows like row, the errors of those that break
 // constraints of their own. Which of several rows is updated first is not known, nor
 // which error comes first where there are two kinds.
-func (b *builder) checkUpdated(pos ir.Pos, row *query.RowSource, s *ir.Update) {
+func (b *Writer) checkUpdated(pos ir.Pos, row *query.RowSource, s *ir.Update) {
 	t := row.Table
 	checks, all := b.rowChecks(t)
 	if !all || !b.Caught(query.NotNull, query.CheckViolation) {
@@ -300,6 +300,6 @@ func (b *builder) checkUpdated(pos ir.Pos, row *query.RowSource, s *ir.Update) {
 }
 
 // failsIf writes an error where cond is true.
-func (b *builder) failsIf(pos ir.Pos, cond ir.Expr, state string) {
+func (b *Writer) failsIf(pos ir.Pos, cond ir.Expr, state string) {
 	b.Emit(&ir.If{At: query.At(pos), Cond: cond, Then: b.Collect(func() { b.Fails(pos, state) })})
 }

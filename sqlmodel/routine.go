@@ -88,7 +88,7 @@ func (b *builder) demandsOfInputs(f *query.Frame) []ir.Stmt {
 }
 
 func (l *loader) newBuilder(fn *schema.Function) *builder {
-	b := &builder{&query.Draft{
+	d := &query.Draft{
 		App:       l.Application,
 		Txn:       &ir.Txn{Pos: fn.Pos, Name: l.TemplateName(fn), SearchPath: l.SessionsOf(fn), CalledBy: fn.CalledBy},
 		Weak:      map[ir.Stmt]bool{},
@@ -98,8 +98,9 @@ func (l *loader) newBuilder(fn *schema.Function) *builder {
 		Sequences: map[string]string{},
 		Demands:   map[string][]query.Demand{},
 		Next:      map[string]int{},
-	}}
-	b.Runs = b
+	}
+	b := &builder{&Writer{Draft: d}}
+	b.Runs, b.bodies = b, b
 	return b
 }
 

@@ -8,7 +8,7 @@ import (
 	"github.com/txrobust/robust/ir"
 )
 
-func (b *builder) ex(f *query.Frame, t *syntax.Text) *query.Place {
+func (b *Writer) ex(f *query.Frame, t *syntax.Text) *query.Place {
 	return &query.Place{App: b.App, Draft: b.Draft, Frame: f, Text: t, Ctes: f.Ctes}
 }
 
@@ -38,14 +38,14 @@ func (b *builder) selectStmt(f *query.Frame, t *syntax.Text, s *pg.SelectStmt, p
 
 // setFound sets FOUND and ROW_COUNT where the function uses them. count may
 // be nil: one row if found, none otherwise.
-func (b *builder) setFound(f *query.Frame, pos ir.Pos, found ir.Expr, count ir.Expr) {
+func (b *Writer) setFound(f *query.Frame, pos ir.Pos, found ir.Expr, count ir.Expr) {
 	if f.Found != "" {
 		b.EmitWeak(&ir.Assign{At: query.At(pos), Var: f.Found, Expr: found})
 	}
 	b.setCount(f, pos, found, count)
 }
 
-func (b *builder) setCount(f *query.Frame, pos ir.Pos, found, count ir.Expr) {
+func (b *Writer) setCount(f *query.Frame, pos ir.Pos, found, count ir.Expr) {
 	if f.Rowcount == "" {
 		return
 	}
@@ -59,7 +59,7 @@ func (b *builder) setCount(f *query.Frame, pos ir.Pos, found, count ir.Expr) {
 }
 
 // foundLocal gives a local for whether there was a row, "" if nobody asks.
-func (b *builder) foundLocal(f *query.Frame) string {
+func (b *Writer) foundLocal(f *query.Frame) string {
 	switch {
 	case f.Found != "":
 		return f.Found
@@ -70,7 +70,7 @@ func (b *builder) foundLocal(f *query.Frame) string {
 }
 
 // assignAll sets several locals at once.
-func (b *builder) assignAll(x *query.Place, pos ir.Pos, list []query.Dest, cols []query.Column) {
+func (b *Writer) assignAll(x *query.Place, pos ir.Pos, list []query.Dest, cols []query.Column) {
 	exprs := make([]ir.Expr, len(list))
 	for i, d := range list {
 		if d.Local != "" {
@@ -105,7 +105,7 @@ func (b *builder) assignAll(x *query.Place, pos ir.Pos, list []query.Dest, cols 
 	}
 }
 
-func (b *builder) setNull(pos ir.Pos, list []query.Dest) {
+func (b *Writer) setNull(pos ir.Pos, list []query.Dest) {
 	for _, d := range list {
 		if d.Local != "" {
 			b.assign(pos, d.Local, ir.C(ir.Null))
@@ -185,14 +185,14 @@ func (b *builder) selectInto(f *query.Frame, x *query.Place, q *query.Query, pos
 }
 
 // strict is STRICT: without a row the transaction does not go on.
-func (b *builder) strict(to query.Sink, pos ir.Pos, found ir.Expr) {
+func (b *Writer) strict(to query.Sink, pos ir.Pos, found ir.Expr) {
 	if to.Strict {
 		b.Require(pos, found, query.NoData)
 	}
 }
 
 // atLeastOne gives a Select a column, which its text form needs.
-func (b *builder) atLeastOne(s *ir.Select) {
+func (b *Writer) atLeastOne(s *ir.Select) {
 	if len(s.Into) == 0 {
 		s.Into = []string{b.Local("hit", schema.TBool)}
 		s.Cols = []ir.Expr{ir.C(ir.Bool(true))}
@@ -345,7 +345,7 @@ func (b *builder) mayFail(q *query.Query, into *[]string, cols *[]ir.Expr) {
 }
 
 // countRows sets ROW_COUNT to the number of rows of a query.
-func (b *builder) countRows(f *query.Frame, q ir.Query, pos ir.Pos) {
+func (b *Writer) countRows(f *query.Frame, q ir.Query, pos ir.Pos) {
 	b.EmitWeak(&ir.Select{At: query.At(pos), Into: []string{f.Rowcount}, Aggs: []ir.Agg{{Fn: "count", Type: ir.IntType}}, Query: q})
 }
 
@@ -431,7 +431,7 @@ func (b *builder) loopRows(f *query.Frame, q *query.Query, pos ir.Pos, cols []ir
 }
 
 // countOne sets FOUND and adds one to ROW_COUNT.
-func (b *builder) countOne(f *query.Frame, pos ir.Pos) {
+func (b *Writer) countOne(f *query.Frame, pos ir.Pos) {
 	if f.Found != "" {
 		b.EmitWeak(&ir.Assign{At: query.At(pos), Var: f.Found, Expr: ir.C(ir.Bool(true))})
 	}

@@ -9,11 +9,11 @@ import (
 // each runs body inside the loops of the set-returning functions of q; it is
 // for body to go over the tables of q, if there are any. exit and next are the
 // labels of the outermost and of the innermost loop, "" where none is needed.
-func (b *builder) each(q *query.Query, pos ir.Pos, exit, next string, body func()) {
+func (b *Writer) each(q *query.Query, pos ir.Pos, exit, next string, body func()) {
 	b.eachLoop(q, pos, 0, exit, next, body)
 }
 
-func (b *builder) eachLoop(q *query.Query, pos ir.Pos, i int, exit, next string, body func()) {
+func (b *Writer) eachLoop(q *query.Query, pos ir.Pos, i int, exit, next string, body func()) {
 	if i == len(q.Loops) {
 		b.Out = append(b.Out, q.Body...)
 		if q.Where != nil && len(q.From) == 0 {

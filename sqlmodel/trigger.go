@@ -11,7 +11,7 @@ import (
 
 // refuseTriggersOfGenerated refuses a MERGE or an upsert of a table with a trigger on a generated
 // column: they set all of these.
-func (b *builder) refuseTriggersOfGenerated(t *schema.Table) {
+func (b *Writer) refuseTriggersOfGenerated(t *schema.Table) {
 	for _, g := range t.Triggers {
 		if g.Events&schema.OnUpdate != 0 && g.OfGenerated(t) {
 			b.Unmodelled("a MERGE or ON CONFLICT DO UPDATE, with trigger %s of a generated column", g.Name)
@@ -24,7 +24,7 @@ func (b *builder) refuseTriggersOfGenerated(t *schema.Table) {
 type noTrigger struct{ reason string }
 
 // record declares a row variable for a row of t, with the given values.
-func (b *builder) record(name string, t *schema.Table, row *query.RowSource, pos ir.Pos) *query.Variable {
+func (b *Writer) record(name string, t *schema.Table, row *query.RowSource, pos ir.Pos) *query.Variable {
 	v := &query.Variable{Name: name, Type: schema.Opaque(t.RowType), IsRecord: true, Fixed: true}
 	for _, c := range t.Columns {
 		local := b.fieldLocal(name, c.Name, c.T)
@@ -38,7 +38,7 @@ func (b *builder) record(name string, t *schema.Table, row *query.RowSource, pos
 
 // fire inlines the function of a trigger. Where that cannot be done, nothing of
 // it stays, and the reason is given.
-func (b *builder) fire(t *schema.Table, g *schema.Trigger, r *query.RowTrigger, pos ir.Pos) (why string, ok bool) {
+func (b *Writer) fire(t *schema.Table, g *schema.Trigger, r *query.RowTrigger, pos ir.Pos) (why string, ok bool) {
 	defer func() {
 		if x := recover(); x != nil {
 			n, is := x.(noTrigger)
@@ -66,7 +66,7 @@ func (b *builder) fire(t *schema.Table, g *schema.Trigger, r *query.RowTrigger, 
 		if len(b.Calls) > maxInline {
 			b.Unmodelled("calls that are nested more than %d deep", maxInline)
 		}
-		body := func() { b.triggerBody(t, g, r, fn, pos) }
+		body := func() { b.bodies.TriggerBody(t, g, r, fn, pos) }
 		if g.When == nil {
 			body()
 			return
@@ -77,7 +77,7 @@ func (b *builder) fire(t *schema.Table, g *schema.Trigger, r *query.RowTrigger, 
 }
 
 // triggerCondition is WHEN.
-func (b *builder) triggerCondition(t *schema.Table, g *schema.Trigger, r *query.RowTrigger) ir.Expr {
+func (b *Writer) triggerCondition(t *schema.Table, g *schema.Trigger, r *query.RowTrigger) ir.Expr {
 	lv := &query.Level{}
 	for _, v := range []*query.Variable{r.Old, r.New} {
 		if v != nil {
@@ -93,7 +93,7 @@ func (b *builder) triggerCondition(t *schema.Table, g *schema.Trigger, r *query.
 	return y.Boolean(g.When.Node, query.Truth)
 }
 
-func (b *builder) triggerBody(t *schema.Table, g *schema.Trigger, r *query.RowTrigger, fn *schema.Function, pos ir.Pos) {
+func (b *builder) TriggerBody(t *schema.Table, g *schema.Trigger, r *query.RowTrigger, fn *schema.Function, pos ir.Pos) {
 	b.Calls = append(b.Calls, fn)
 	f := b.newFrame(fn)
 	f.Trigger = r
@@ -175,7 +175,7 @@ func (b *builder) triggerReturn(f *query.Frame, s *plpgsql.Return, pos ir.Pos) {
 }
 
 // changedByTriggers gives the columns that BEFORE triggers may change.
-func (b *builder) changedByTriggers(t *schema.Table, list []*schema.Trigger) map[string]bool {
+func (b *Writer) changedByTriggers(t *schema.Table, list []*schema.Trigger) map[string]bool {
 	out := map[string]bool{}
 	for _, g := range list {
 		for _, fn := range g.Functions() {
@@ -201,7 +201,7 @@ func (b *builder) changedByTriggers(t *schema.Table, list []*schema.Trigger) map
 
 // before runs the BEFORE triggers of a row, and then write, unless one of them
 // prevents it; other runs otherwise. several says that the statement may write further rows.
-func (b *builder) before(t *schema.Table, list []*schema.Trigger, r *query.RowTrigger, pos ir.Pos, several bool, write, other func()) {
+func (b *Writer) before(t *schema.Table, list []*schema.Trigger, r *query.RowTrigger, pos ir.Pos, several bool, write, other func()) {
 	r.Before = true
 	for _, g := range list {
 		for _, fn := range g.Functions() {
@@ -249,7 +249,7 @@ func (b *builder) before(t *schema.Table, list []*schema.Trigger, r *query.RowTr
 
 // after runs the AFTER triggers of a row. several says that the statement may
 // write further rows, before all of which it would run in fact.
-func (b *builder) after(t *schema.Table, list []*schema.Trigger, r *query.RowTrigger, pos ir.Pos, several bool) {
+func (b *Writer) after(t *schema.Table, list []*schema.Trigger, r *query.RowTrigger, pos ir.Pos, several bool) {
 	r.Before = false
 	for _, g := range list {
 		touched := t.FiredBy(g)
@@ -278,7 +278,7 @@ func (b *builder) after(t *schema.Table, list []*schema.Trigger, r *query.RowTri
 }
 
 // atStatement runs the triggers FOR EACH STATEMENT.
-func (b *builder) atStatement(t *schema.Table, events int32, op string, before bool, set []assignment, pos ir.Pos) {
+func (b *Writer) atStatement(t *schema.Table, events int32, op string, before bool, set []assignment, pos ir.Pos) {
 	run := func(g *schema.Trigger, before bool) {
 		r := &query.RowTrigger{Op: op}
 		if why, ok := b.fire(t, g, r, pos); !ok {
@@ -305,13 +305,13 @@ func (b *builder) atStatement(t *schema.Table, events int32, op string, before b
 
 // runsBefore reports whether an AFTER trigger of a row of t ran before the row was written: it sees the tables as they were before the
 // statement.
-func (b *builder) runsBefore(t *schema.Table, g *schema.Trigger, several bool) bool {
+func (b *Writer) runsBefore(t *schema.Table, g *schema.Trigger, several bool) bool {
 	return !several && g.Stable() && b.App.SightOf(g.Refs()).Before.Meets(b.App.ChangedBy(t, schema.ChangesRows).Tables)
 }
 
 // stableAfter runs the AFTER triggers of a row that see the tables as they were before the statement; no other trigger may have
 // written what they look at.
-func (b *builder) stableAfter(t *schema.Table, events int32, set []assignment, r *query.RowTrigger, pos ir.Pos, several bool) {
+func (b *Writer) stableAfter(t *schema.Table, events int32, set []assignment, r *query.RowTrigger, pos ir.Pos, several bool) {
 	wrote := b.App.Tracer()
 	for _, g := range t.Triggers {
 		if g.Before && g.Events&events != 0 {

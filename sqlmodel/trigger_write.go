@@ -11,14 +11,14 @@ import (
 )
 
 // fires reports whether writes fire triggers FOR EACH ROW.
-func (b *builder) fires(t *schema.Table, events int32, set []assignment) bool {
+func (b *Writer) fires(t *schema.Table, events int32, set []assignment) bool {
 	return len(t.Firing(events, true, true, columnsOf(set)))+len(t.Firing(events, false, true, columnsOf(set))) > 0
 }
 
 // rowWriter is an UPDATE or DELETE of a table with row triggers: its rows are
 // read first, and written one by one.
 type rowWriter struct {
-	b      *builder
+	b      *Writer
 	f      *query.Frame
 	w      *writeQuery
 	row    *query.RowSource
@@ -236,12 +236,12 @@ func (u *rowWriter) returned(row *query.RowSource) []query.Column {
 }
 
 // readsInside reports whether assignments read tables.
-func (b *builder) readsInside(list []assignment) bool {
+func (b *Writer) readsInside(list []assignment) bool {
 	return slices.ContainsFunc(list, func(a assignment) bool { return ir.HasExists(a.v.Expr) })
 }
 
 // maySkip reports whether triggers may prevent a write.
-func (b *builder) maySkip(list []*schema.Trigger, op string) bool {
+func (b *Writer) maySkip(list []*schema.Trigger, op string) bool {
 	for _, g := range list {
 		for _, fn := range g.Functions() {
 			if fn.Body != nil && fn.ReturnsNull(op) {

@@ -9,7 +9,7 @@ import (
 )
 
 // uncheckedWrites marks that a write may fail for what is left out.
-func (b *builder) uncheckedWrites(pos ir.Pos, t *schema.Table, events int32, set []assignment) {
+func (b *Writer) uncheckedWrites(pos ir.Pos, t *schema.Table, events int32, set []assignment) {
 	if t.Partitions.Open() && events&schema.OnUpdate != 0 {
 		columns := t.Partitions.Columns()
 		if set == nil || columns == nil || slices.ContainsFunc(set, func(a assignment) bool { return slices.Contains(columns, a.column) }) {
@@ -32,6 +32,6 @@ func (b *builder) uncheckedWrites(pos ir.Pos, t *schema.Table, events int32, set
 }
 
 // mayRefuse marks that the database may refuse a statement with an error.
-func (b *builder) mayRefuse(pos ir.Pos, what string, t *schema.Table) {
+func (b *Writer) mayRefuse(pos ir.Pos, what string, t *schema.Table) {
 	b.Emit(&ir.Dropped{At: query.At(pos), Kind: ir.ByError, What: what, Tables: []*ir.Table{t.IR}})
 }

@@ -16,14 +16,14 @@ import (
 // So a STABLE function that is called from a VOLATILE one sees what the statement sees in which that calls it.
 
 // SightOf gives what trees of one statement look at.
-func (b *builder) sightOf(roots ...pg.Message) schema.Sight { return b.App.SightOf(b.RefsOf(roots...)) }
+func (b *Writer) sightOf(roots ...pg.Message) schema.Sight { return b.App.SightOf(b.RefsOf(roots...)) }
 
 // hidden is why a part of a statement is not modelled that looks at what the statement writes.
 const hidden = "which looks at rows that its statement writes"
 
 // looksAhead ends the translation of a statement that writes t where parts of it, other than RETURNING, would see other rows than the
 // statements of the IR do that stand for it. several says that it may write several rows.
-func (b *builder) looksAhead(t *schema.Table, do schema.Access, events int32, several bool, parts ...pg.Message) {
+func (b *Writer) looksAhead(t *schema.Table, do schema.Access, events int32, several bool, parts ...pg.Message) {
 	s, w := b.sightOf(parts...), b.App.ChangedBy(t, do)
 	switch {
 	case s.Now.All && w.All:
@@ -64,7 +64,7 @@ func partsOf(with *pg.WithClause, where *pg.Node, lists ...[]*pg.Node) []pg.Mess
 
 // returnsAhead ends the translation of an UPDATE or DELETE of t whose RETURNING calls functions that see its rows written: it is
 // computed before.
-func (b *builder) returnsAhead(t *schema.Table, do schema.Access, ret *pg.ReturningClause) {
+func (b *Writer) returnsAhead(t *schema.Table, do schema.Access, ret *pg.ReturningClause) {
 	if ret == nil {
 		return
 	}

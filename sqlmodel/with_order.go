@@ -13,7 +13,7 @@ import (
 // them; where two parts write one table, they must not meet, or one of them wins.
 
 // afterParts translates the statement behind WITH queries that write, by f: what it reads of what they write is read before them.
-func (b *builder) afterParts(p *query.Parts, f func()) {
+func (b *Writer) afterParts(p *query.Parts, f func()) {
 	if p == nil || len(p.Wrote) == 0 && len(p.Rivals) == 0 {
 		f()
 		return
@@ -29,7 +29,7 @@ func (b *builder) afterParts(p *query.Parts, f func()) {
 }
 
 // readEarly gives the statements of list that read what the statements with write, which can come before these, and the others.
-func (b *builder) readEarly(p *query.Parts, with, list []ir.Stmt) (early, late []ir.Stmt) {
+func (b *Writer) readEarly(p *query.Parts, with, list []ir.Stmt) (early, late []ir.Stmt) {
 	held := map[string]bool{} // locals that the statements set or look at before which the reads come
 	hold := func(s ir.Stmt) {
 		ir.Walk([]ir.Stmt{s}, func(s ir.Stmt) {
@@ -78,7 +78,7 @@ func (b *builder) readEarly(p *query.Parts, with, list []ir.Stmt) (early, late [
 }
 
 // contend lets one of two updates of the same row win: that of a WITH query, and that of its statement.
-func (b *builder) contend(rivals []*schema.Table, with, late []ir.Stmt) (first, then []ir.Stmt) {
+func (b *Writer) contend(rivals []*schema.Table, with, late []ir.Stmt) (first, then []ir.Stmt) {
 	first, then = slices.Clone(with), slices.Clone(late)
 	for _, t := range rivals {
 		update := func(list []ir.Stmt) int {

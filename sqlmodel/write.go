@@ -13,7 +13,7 @@ import (
 // aftermath stands for what follows some kinds of writes of t and is not
 // modelled: constraints that the IR does not have. set lists the columns that an
 // UPDATE sets.
-func (b *builder) aftermath(pos ir.Pos, t *schema.Table, events int32, set []assignment) {
+func (b *Writer) aftermath(pos ir.Pos, t *schema.Table, events int32, set []assignment) {
 	b.uncheckedWrites(pos, t, events, set)
 	for _, k := range t.Unseen {
 		if k.Concerns(events, columnsOf(set)) {
@@ -26,14 +26,14 @@ func (b *builder) aftermath(pos ir.Pos, t *schema.Table, events int32, set []ass
 }
 
 // updateStmt translates UPDATE.
-func (b *builder) updateStmt(f *query.Frame, t *syntax.Text, s *pg.UpdateStmt, pos ir.Pos, to query.Sink) {
+func (b *Writer) updateStmt(f *query.Frame, t *syntax.Text, s *pg.UpdateStmt, pos ir.Pos, to query.Sink) {
 	x := b.ex(f, t)
 	x.WithWrites(s.WithClause, s)
 	b.afterParts(x.Parts, func() { b.updateRows(f, x, s, pos, to) })
 }
 
 // updateRows translates UPDATE behind its WITH queries.
-func (b *builder) updateRows(f *query.Frame, x *query.Place, s *pg.UpdateStmt, pos ir.Pos, to query.Sink) {
+func (b *Writer) updateRows(f *query.Frame, x *query.Place, s *pg.UpdateStmt, pos ir.Pos, to query.Sink) {
 	y, row := x.Target(s.Relation)
 	b.keepsFound(f, row.Table)
 	b.looksAhead(row.Table, schema.ChangesRows, schema.OnUpdate, true, partsOf(s.WithClause, s.WhereClause, s.FromClause, s.TargetList)...)
@@ -106,7 +106,7 @@ func (b *builder) updateRows(f *query.Frame, x *query.Place, s *pg.UpdateStmt, p
 // oneByOneKeys marks an UPDATE of several rows that gives each another value in a unique
 // key: PostgreSQL checks the key row by row, so that it may fail where no rows have the
 // key in common in the end.
-func (b *builder) oneByOneKeys(pos ir.Pos, row *query.RowSource, w *writeQuery, set []assignment) {
+func (b *Writer) oneByOneKeys(pos ir.Pos, row *query.RowSource, w *writeQuery, set []assignment) {
 	t := row.Table.IR
 	if len(w.other) == 0 && b.SingleRow(ir.Query{From: []ir.Source{row.IrSource()}, Where: w.where}) {
 		return
@@ -153,14 +153,14 @@ func (b *builder) oneByOneKeys(pos ir.Pos, row *query.RowSource, w *writeQuery, 
 }
 
 // deleteStmt translates DELETE.
-func (b *builder) deleteStmt(f *query.Frame, t *syntax.Text, s *pg.DeleteStmt, pos ir.Pos, to query.Sink) {
+func (b *Writer) deleteStmt(f *query.Frame, t *syntax.Text, s *pg.DeleteStmt, pos ir.Pos, to query.Sink) {
 	x := b.ex(f, t)
 	x.WithWrites(s.WithClause, s)
 	b.afterParts(x.Parts, func() { b.deleteRows(f, x, s, pos, to) })
 }
 
 // deleteRows translates DELETE behind its WITH queries.
-func (b *builder) deleteRows(f *query.Frame, x *query.Place, s *pg.DeleteStmt, pos ir.Pos, to query.Sink) {
+func (b *Writer) deleteRows(f *query.Frame, x *query.Place, s *pg.DeleteStmt, pos ir.Pos, to query.Sink) {
 	y, row := x.Target(s.Relation)
 	b.keepsFound(f, row.Table)
 	b.looksAhead(row.Table, schema.ChangesRows, schema.OnDelete, true, partsOf(s.WithClause, s.WhereClause, s.UsingClause)...)
@@ -221,7 +221,7 @@ func (w *writeQuery) gives(ret *pg.ReturningClause) {
 }
 
 // sets makes the assignments of an UPDATE, with those of columns that follow others.
-func (b *builder) sets(x *query.Place, row *query.RowSource, targets []*pg.Node) []assignment {
+func (b *Writer) sets(x *query.Place, row *query.RowSource, targets []*pg.Node) []assignment {
 	list := b.setList(x, row, targets)
 	list = append(list, b.touched(row, list)...)
 	return append(list, b.regenerated(row, list)...)
@@ -229,7 +229,7 @@ func (b *builder) sets(x *query.Place, row *query.RowSource, targets []*pg.Node)
 
 // from translates FROM or USING, and WHERE, for which current stands if it is not
 // nil.
-func (b *builder) from(y *query.Place, list []*pg.Node, where *pg.Node, current ir.Expr) *writeQuery {
+func (b *Writer) from(y *query.Place, list []*pg.Node, where *pg.Node, current ir.Expr) *writeQuery {
 	q := &query.Query{Place: y, Level: y.Levels[len(y.Levels)-1], AtMost: -1}
 	q.Target = q.Level.Sources[0]
 	var conds []ir.Expr
@@ -266,7 +266,7 @@ func (b *builder) from(y *query.Place, list []*pg.Node, where *pg.Node, current 
 
 // write runs change for the rows that w gives, with RETURNING and FOUND. after
 // is the row as RETURNING sees it.
-func (b *builder) write(f *query.Frame, w *writeQuery, row, after *query.RowSource, ret *pg.ReturningClause, pos ir.Pos, to query.Sink,
+func (b *Writer) write(f *query.Frame, w *writeQuery, row, after *query.RowSource, ret *pg.ReturningClause, pos ir.Pos, to query.Sink,
 	change func(where ir.Expr, keep func(ir.Expr) ir.Expr)) {
 	q := ir.Query{From: []ir.Source{row.IrSource()}, Where: w.where}
 	if len(w.other) > 0 {
@@ -295,7 +295,7 @@ func nonEmptyList(list ...string) []string {
 }
 
 // countFirst sets FOUND and ROW_COUNT before a write of the rows of q.
-func (b *builder) countFirst(f *query.Frame, q ir.Query, found ir.Expr, pos ir.Pos) {
+func (b *Writer) countFirst(f *query.Frame, q ir.Query, found ir.Expr, pos ir.Pos) {
 	if f.Found != "" {
 		b.EmitWeak(&ir.Assign{At: query.At(pos), Var: f.Found, Expr: found})
 	}
@@ -305,7 +305,7 @@ func (b *builder) countFirst(f *query.Frame, q ir.Query, found ir.Expr, pos ir.P
 }
 
 // restricts reports whether what change computes depends on the row alone.
-func (b *builder) restricts(row *query.RowSource, change func(ir.Expr, func(ir.Expr) ir.Expr)) bool {
+func (b *Writer) restricts(row *query.RowSource, change func(ir.Expr, func(ir.Expr) ir.Expr)) bool {
 	only := true
 	b.Attempt(func() {
 		change(nil, func(e ir.Expr) ir.Expr {
@@ -320,7 +320,7 @@ func (b *builder) restricts(row *query.RowSource, change func(ir.Expr, func(ir.E
 // writeJoin is UPDATE … FROM whose values come from the other tables: for
 // each row of the join, the row is changed by its key. A row that joins twice
 // is changed once, by either, in PostgreSQL; here the last one counts.
-func (b *builder) writeJoin(f *query.Frame, w *writeQuery, row *query.RowSource, ret *pg.ReturningClause, pos ir.Pos,
+func (b *Writer) writeJoin(f *query.Frame, w *writeQuery, row *query.RowSource, ret *pg.ReturningClause, pos ir.Pos,
 	change func(where ir.Expr, keep func(ir.Expr) ir.Expr)) {
 	if ret != nil {
 		b.Unmodelled("RETURNING with FROM or USING")
@@ -361,7 +361,7 @@ func (b *builder) writeJoin(f *query.Frame, w *writeQuery, row *query.RowSource,
 
 // returning runs a write with RETURNING: the values are read from the rows
 // before it, where after has the new values of the columns.
-func (b *builder) returning(f *query.Frame, w *writeQuery, after *query.RowSource, ret *pg.ReturningClause, pos ir.Pos, to query.Sink, q ir.Query, change func()) {
+func (b *Writer) returning(f *query.Frame, w *writeQuery, after *query.RowSource, ret *pg.ReturningClause, pos ir.Pos, to query.Sink, q ir.Query, change func()) {
 	x := *w.in
 	level := x.Levels[len(x.Levels)-1]
 	targets := w.returned
@@ -448,7 +448,7 @@ func destLocals(list []query.Dest) []string {
 }
 
 // unusedBy reports whether what f writes reads none of the locals.
-func (b *builder) unusedBy(locals []string, f func()) bool {
+func (b *Writer) unusedBy(locals []string, f func()) bool {
 	set := map[string]bool{}
 	for _, l := range locals {
 		set[l] = l != ""
