@@ -10,7 +10,7 @@ import (
 
 // SQLBody translates a LANGUAGE sql function: the rows of its last statement
 // are its result.
-func (b *builder) sqlBody(f *query.Frame) {
+func (b *Routine) sqlBody(f *query.Frame) {
 	list, t := f.Func.SQLStatements()
 	for i, s := range list {
 		b.numbered(func() {
@@ -24,7 +24,7 @@ func (b *builder) sqlBody(f *query.Frame) {
 }
 
 // lastStatement gives the result of an SQL function.
-func (b *builder) lastStatement(f *query.Frame, t *syntax.Text, s syntax.SQLStatement) {
+func (b *Routine) lastStatement(f *query.Frame, t *syntax.Text, s syntax.SQLStatement) {
 	if f.Func.SetOf {
 		b.guard(s.Pos, b.RefsOf(s.Node), func() { b.Command(f, t, s.Tree, s.Pos, query.Sink{Kind: query.ToClient}) }, func() {})
 		return
@@ -82,7 +82,7 @@ func (b *builder) lastStatement(f *query.Frame, t *syntax.Text, s syntax.SQLStat
 
 // ResultTypes gives the types of the columns that a function returns, nil if
 // its declaration does not say.
-func (b *builder) ResultTypes(f *query.Frame) []schema.Type {
+func (b *Routine) ResultTypes(f *query.Frame) []schema.Type {
 	var out []schema.Type
 	if len(f.Func.Outputs()) > 0 {
 		for _, o := range f.Func.Outputs() {
@@ -104,14 +104,14 @@ func (b *builder) ResultTypes(f *query.Frame) []schema.Type {
 }
 
 // checkResult checks the number of columns that a function returns.
-func (b *builder) checkResult(f *query.Frame, pos ir.Pos, cols []query.Column) {
+func (b *Routine) checkResult(f *query.Frame, pos ir.Pos, cols []query.Column) {
 	if types := b.ResultTypes(f); types != nil && len(types) != len(cols) {
 		b.App.Fail(pos, "%s returns %d columns, but this gives %d", f.Func.Name, len(types), len(cols))
 	}
 }
 
 // Command translates an SQL statement.
-func (b *builder) Command(f *query.Frame, t *syntax.Text, tree any, pos ir.Pos, to query.Sink) {
+func (b *Routine) Command(f *query.Frame, t *syntax.Text, tree any, pos ir.Pos, to query.Sink) {
 	defer b.follow(tree)
 	if b.refuses(f, tree, pos) {
 		return
@@ -123,14 +123,14 @@ func (b *builder) Command(f *query.Frame, t *syntax.Text, tree any, pos ir.Pos, 
 	case *pg.SelectStmt:
 		b.selectStmt(f, t, s, pos, to)
 	case *pg.InsertStmt:
-		b.apart(s, s.Relation)
-		b.insertStmt(f, t, s, pos, to)
+		b.Apart(s, s.Relation)
+		b.InsertStmt(f, t, s, pos, to)
 	case *pg.UpdateStmt:
-		b.updateStmt(f, t, s, pos, to)
+		b.UpdateStmt(f, t, s, pos, to)
 	case *pg.DeleteStmt:
-		b.deleteStmt(f, t, s, pos, to)
+		b.DeleteStmt(f, t, s, pos, to)
 	case *pg.MergeStmt:
-		b.mergeStmt(f, t, s, pos)
+		b.MergeStmt(f, t, s, pos)
 	case *pg.LockStmt:
 		b.lockTable(f, t, s, pos)
 	case *pg.CallStmt:
@@ -148,7 +148,7 @@ func (b *builder) Command(f *query.Frame, t *syntax.Text, tree any, pos ir.Pos, 
 
 // refuseReturning refuses RETURNING of what may fail, or do something, where nobody takes the
 // values: the server computes them.
-func (b *builder) refuseReturning(tree any) {
+func (b *Routine) refuseReturning(tree any) {
 	var list []*pg.Node
 	switch s := tree.(type) {
 	case *pg.InsertStmt:
@@ -168,7 +168,7 @@ func (b *builder) refuseReturning(tree any) {
 }
 
 // setVariable is SET: only the isolation level matters.
-func (b *builder) setVariable(s *pg.VariableSetStmt) {
+func (b *Routine) setVariable(s *pg.VariableSetStmt) {
 	if s.Kind != pg.SetMulti || s.Name != "TRANSACTION" {
 		return
 	}
@@ -177,8 +177,8 @@ func (b *builder) setVariable(s *pg.VariableSetStmt) {
 	}
 }
 
-func (b *builder) lockTable(f *query.Frame, t *syntax.Text, s *pg.LockStmt, pos ir.Pos) {
-	x := b.ex(f, t)
+func (b *Routine) lockTable(f *query.Frame, t *syntax.Text, s *pg.LockStmt, pos ir.Pos) {
+	x := b.Ex(f, t)
 	mode := ir.AccessExclusive
 	if s.Mode >= 1 && s.Mode <= 8 {
 		mode = ir.TableLock(s.Mode - 1)
@@ -192,8 +192,8 @@ func (b *builder) lockTable(f *query.Frame, t *syntax.Text, s *pg.LockStmt, pos 
 
 // callStmt is CALL of a procedure of the program: it is inlined, and its
 // outputs go to the variables in the place of their arguments.
-func (b *builder) callStmt(f *query.Frame, t *syntax.Text, s *pg.CallStmt, pos ir.Pos) {
-	x := b.ex(f, t)
+func (b *Routine) callStmt(f *query.Frame, t *syntax.Text, s *pg.CallStmt, pos ir.Pos) {
+	x := b.Ex(f, t)
 	name := syntax.Qualified(syntax.Names(s.Funccall.Funcname))
 	fns := x.Functions(name)
 	if len(fns) == 0 {
@@ -250,5 +250,5 @@ func (b *builder) callStmt(f *query.Frame, t *syntax.Text, s *pg.CallStmt, pos i
 			list = append(list, query.Dest{Local: w.Local, T: w.Type})
 		}
 	}
-	b.assignAll(x, pos, list, cols)
+	b.AssignAll(x, pos, list, cols)
 }

@@ -12,22 +12,13 @@ import (
 	"github.com/txrobust/robust/ir"
 )
 
-// boundCursor finds the cursor of a name.
-func (b *Writer) boundCursor(f *query.Frame, name string) *query.Cursor {
-	v, _ := f.Scope.Find([]string{name})
-	if v == nil || v.Cursor == nil {
-		b.Unmodelled("a cursor that is not bound, or has parameters")
-	}
-	return v.Cursor
-}
-
 // opened finds the cursor of a loop, which is FETCHed from if fetched names it.
-func (b *builder) opened(f *query.Frame, s *plpgsql.ForQuery, fetched string) *query.Cursor {
+func (b *Routine) opened(f *query.Frame, s *plpgsql.ForQuery, fetched string) *query.Cursor {
 	name := fetched
 	if name == "" {
 		name = strings.ToLower(strings.TrimSpace(s.Query.Text(f.Text.SQL)))
 	}
-	c := b.boundCursor(f, name)
+	c := b.BoundCursor(f, name)
 	if c.At != nil || moved(s.Body, name) || !onlyCursor(f.Text, name) {
 		b.Unmodelled("a cursor that is used inside of its loop, or as a value")
 	}
@@ -94,7 +85,7 @@ func leavesLoop(list []plpgsql.Stmt, label string, depth int) bool {
 // fetchLoop recognizes OPEN c; LOOP FETCH c INTO v; EXIT WHEN NOT FOUND; …
 // END LOOP; CLOSE c; at the beginning of a list. It gives the FOR loop over c
 // that is the same but for what v and FOUND are afterwards.
-func (b *builder) fetchLoop(f *query.Frame, list []plpgsql.Stmt) (s *plpgsql.ForQuery, name string) {
+func (b *Routine) fetchLoop(f *query.Frame, list []plpgsql.Stmt) (s *plpgsql.ForQuery, name string) {
 	if len(list) < 3 {
 		return nil, ""
 	}
@@ -117,7 +108,7 @@ func (b *builder) fetchLoop(f *query.Frame, list []plpgsql.Stmt) (s *plpgsql.For
 
 // keysInto makes the loop over a cursor keep the keys of its rows: WHERE CURRENT
 // OF needs them. Without a lock, it needs a plan that is no more than a scan.
-func (b *builder) keysInto(c *query.Cursor, q *query.Query, list []query.Dest) []query.Dest {
+func (b *Routine) keysInto(c *query.Cursor, q *query.Query, list []query.Dest) []query.Dest {
 	c.At = map[*ir.Table]*query.Position{}
 	if len(q.Aggs) > 0 || len(q.Loops) > 0 {
 		return list
@@ -133,7 +124,7 @@ func (b *builder) keysInto(c *query.Cursor, q *query.Query, list []query.Dest) [
 		t := b.App.TableFor(src.Table)
 		for _, k := range src.Table.Key {
 			col := t.Column(src.Table.Columns[k].Name)
-			local := b.fieldLocal("current", col.Name, col.T)
+			local := b.FieldLocal("current", col.Name, col.T)
 			names := []string{local}
 			e := &ir.Col{Row: src.Row, Col: col.Name}
 			for i, d := range list[:given] {
@@ -148,22 +139,4 @@ func (b *builder) keysInto(c *query.Cursor, q *query.Query, list []query.Dest) [
 		c.At[src.Table] = p
 	}
 	return list
-}
-
-// currentOf translates WHERE CURRENT OF for a write of row; ok is false where n
-// is something else.
-func (b *Writer) currentOf(f *query.Frame, row *query.RowSource, n *pg.Node) (where ir.Expr, ok bool) {
-	e, ok := pg.Inner(n).(*pg.CurrentOfExpr)
-	if !ok {
-		return nil, false
-	}
-	c := b.boundCursor(f, e.CursorName)
-	p := c.At[row.Table.IR]
-	if p == nil {
-		b.Unmodelled("WHERE CURRENT OF outside of a simple loop over the cursor")
-	}
-	for i, k := range row.Table.IR.Key {
-		where = ir.AndE(where, ir.Op(ir.Eq, &ir.Col{Row: row.Row, Col: row.Table.IR.Columns[k].Name}, ir.V(p.Key[i][0])))
-	}
-	return where, true
 }

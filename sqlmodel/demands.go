@@ -12,7 +12,7 @@ import (
 
 // demand holds all that is assigned to a local of type t from here on to its domain, nil if it is
 // none.
-func (b *builder) demand(u *schema.UserType, t schema.Type, local string, pos ir.Pos) {
+func (b *Routine) demand(u *schema.UserType, t schema.Type, local string, pos ir.Pos) {
 	if !u.Demanding() {
 		return
 	}
@@ -23,7 +23,7 @@ func (b *builder) demand(u *schema.UserType, t schema.Type, local string, pos ir
 
 // demandParts marks that domains may refuse fields of a row that is assigned. They refuse
 // nothing of what is stored in a column of the same type.
-func (b *builder) demandParts(fields []query.Field, values []query.Column, pos ir.Pos) {
+func (b *Routine) demandParts(fields []query.Field, values []query.Column, pos ir.Pos) {
 	for i, fd := range fields {
 		notNull := slices.ContainsFunc(fd.Within, (*schema.UserType).NotNull) // there may be no row
 		if i < len(values) && !notNull {
@@ -37,7 +37,7 @@ func (b *builder) demandParts(fields []query.Field, values []query.Column, pos i
 
 // demandOfRecord marks what domains may refuse of a field of type t that is assigned, in a
 // variable of type record: it has the type that the query had which filled the record.
-func (b *builder) demandOfRecord(t schema.Type, pos ir.Pos) {
+func (b *Routine) demandOfRecord(t schema.Type, pos ir.Pos) {
 	for _, key := range slices.Sorted(maps.Keys(b.App.Declarations.TypesByKey)) {
 		if u := b.App.Declarations.TypesByKey[key]; u.Base.Same(t) {
 			b.MayRefuseAny([]*schema.UserType{u}, nil, pos)
@@ -46,7 +46,7 @@ func (b *builder) demandOfRecord(t schema.Type, pos ir.Pos) {
 }
 
 // demandNotNull makes each assignment of NULL to a variable from here on an error.
-func (b *builder) demandNotNull(v *query.Variable) {
+func (b *Routine) demandNotNull(v *query.Variable) {
 	for _, d := range v.Dests() {
 		if v.IsRecord {
 			b.Unmodelled("a record that is NOT NULL")

@@ -8,7 +8,7 @@ import (
 )
 
 // derivedSelect is a SELECT statement that is a derivation.
-func (b *builder) derivedSelect(f *query.Frame, x *query.Place, s *pg.SelectStmt, pos ir.Pos, to query.Sink) {
+func (b *Routine) derivedSelect(f *query.Frame, x *query.Place, s *pg.SelectStmt, pos ir.Pos, to query.Sink) {
 	oneGroup := len(s.GroupClause) == 0 && syntax.HasAggregates(s.TargetList)
 	rows := query.FetchedAll
 	if to.Kind == query.IntoLocals && !to.Whole && !to.Strict && !oneGroup {
@@ -25,21 +25,21 @@ func (b *builder) derivedSelect(f *query.Frame, x *query.Place, s *pg.SelectStmt
 	switch {
 	case to.Kind == query.IntoLocals:
 		list, rest := to.Dests(d.Cols)
-		b.setFound(f, pos, found(), nil)
+		b.SetFound(f, pos, found(), nil)
 		if to.Strict {
 			if !d.Single {
 				b.Require(pos, ir.NotE(d.Call(ir.WantMany, ir.BoolType)), query.TooManyRows)
 			}
-			b.strict(to, pos, found())
+			b.Strict(to, pos, found())
 		}
 		first := b.IrLocal("first", ir.OpaqueType)
 		b.Emit(&ir.Assign{At: query.At(pos), Var: first, Expr: d.Call(ir.WantFirst, ir.OpaqueType)})
-		b.assignAll(x, pos, list, d.Fields(ir.V(first)))
-		b.setNull(pos, rest)
+		b.AssignAll(x, pos, list, d.Fields(ir.V(first)))
+		b.SetNull(pos, rest)
 	case to.Kind == query.ToClient && f.Result == nil:
 		b.checkResult(f, pos, d.Cols)
 		b.Emit(&ir.Emit{At: query.At(pos), Exprs: []ir.Expr{d.Call(ir.WantRows, ir.ArrayType(ir.KindOpaque))}})
-		b.setFound(f, pos, found(), count())
+		b.SetFound(f, pos, found(), count())
 	default:
 		switch {
 		case !b.RelMayFail(d.Rel):
@@ -48,6 +48,6 @@ func (b *builder) derivedSelect(f *query.Frame, x *query.Place, s *pg.SelectStmt
 		default:
 			b.Unmodelled(query.UnusedRows)
 		}
-		b.setFound(f, pos, found(), count())
+		b.SetFound(f, pos, found(), count())
 	}
 }

@@ -11,7 +11,7 @@ import (
 
 // dynamic translates EXECUTE of a constant command: it sees no variables but
 // those of USING, as $1, $2 and so on, and does not set FOUND.
-func (b *builder) dynamic(f *query.Frame, queryName plpgsql.Span, using []plpgsql.Span) (g *query.Frame, tree any, t *syntax.Text) {
+func (b *Routine) dynamic(f *query.Frame, queryName plpgsql.Span, using []plpgsql.Span) (g *query.Frame, tree any, t *syntax.Text) {
 	t, ok := schema.ConstantCommand(f.Text, queryName)
 	if !ok {
 		b.Unmodelled("EXECUTE of a command that is put together when it runs")
@@ -24,7 +24,7 @@ func (b *builder) dynamic(f *query.Frame, queryName plpgsql.Span, using []plpgsq
 		b.Unmodelled("EXECUTE of several commands")
 	}
 	g = &query.Frame{Func: f.Func, Text: t, SqlLang: true, Scope: &query.Scope{Vars: map[string]*query.Variable{}}, Result: f.Result, Rowcount: f.Rowcount, Outs: f.Outs}
-	x := b.ex(f, f.Text)
+	x := b.Ex(f, f.Text)
 	for _, span := range using {
 		v := b.value(f, span)
 		if v.Record {
@@ -37,7 +37,7 @@ func (b *builder) dynamic(f *query.Frame, queryName plpgsql.Span, using []plpgsq
 }
 
 // executeStmt is EXECUTE as a statement.
-func (b *builder) executeStmt(f *query.Frame, s *plpgsql.Execute, pos ir.Pos) {
+func (b *Routine) executeStmt(f *query.Frame, s *plpgsql.Execute, pos ir.Pos) {
 	g, tree, t := b.dynamic(f, s.Query, s.Using)
 	to, store := query.Sink{}, func() {}
 	if s.Into != nil {

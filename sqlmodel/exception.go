@@ -24,7 +24,7 @@ import (
 // on. It ends the transaction then, and that is all that the IR says of it.
 
 // protected translates the body and the handlers of a block.
-func (b *builder) protected(f *query.Frame, s *plpgsql.Block, pos ir.Pos) {
+func (b *Routine) protected(f *query.Frame, s *plpgsql.Block, pos ir.Pos) {
 	b.Txn.Subtransactions = true
 	goesOn := func(h plpgsql.Handler) bool { return !query.Raises(h.Body, f.Text.SQL) }
 	if len(b.Catches) == 0 && !slices.ContainsFunc(s.Handlers, goesOn) {
@@ -86,26 +86,8 @@ func undoes(list []ir.Stmt) bool {
 	return found
 }
 
-// keepsFound refuses FOUND and ROW_COUNT where a handler may look at them after an
-// error in the middle of a statement that writes t, since they are set before it:
-// an error of a trigger, or (t nil) of a later row.
-func (b *Writer) keepsFound(f *query.Frame, t *schema.Table) {
-	if len(b.Catches) > 0 && (f.Found != "" || f.Rowcount != "") && (t == nil || len(t.Triggers) > 0) {
-		b.Unmodelled("FOUND or ROW_COUNT, in a block with EXCEPTION around a statement that may end in the middle")
-	}
-}
-
-// oneByOne refuses a write of several rows of t where an error of a later row may
-// be handled: foreign keys are checked, and AFTER triggers run, when all rows are
-// written, and not one by one as in the translation.
-func (b *Writer) oneByOne(t *schema.Table) {
-	if len(b.Catches) > 0 && (len(t.Foreign)+len(b.App.KeysTo(t)) > 0 || slices.ContainsFunc(t.Triggers, func(g *schema.Trigger) bool { return g.Row && !g.Before })) {
-		b.Unmodelled("a write of several rows of %s, with foreign keys or AFTER triggers, in a block with EXCEPTION", t.Name)
-	}
-}
-
 // handler translates the body of a handler.
-func (b *builder) handler(f *query.Frame, h query.Handling) {
+func (b *Routine) handler(f *query.Frame, h query.Handling) {
 	outer, scope_ := f.Handling, f.Scope
 	defer func() { f.Handling, f.Scope = outer, scope_ }()
 	f.Handling = &h
@@ -121,7 +103,7 @@ func (b *builder) handler(f *query.Frame, h query.Handling) {
 }
 
 // raise translates RAISE.
-func (b *builder) raise(f *query.Frame, s *plpgsql.Raise, pos ir.Pos) {
+func (b *Routine) raise(f *query.Frame, s *plpgsql.Raise, pos ir.Pos) {
 	if !s.Error || len(b.Catches) > 0 {
 		for i, e := range s.Args { // they are computed, whether the message is shown or not
 			v := b.value(f, e)
@@ -146,7 +128,7 @@ func (b *builder) raise(f *query.Frame, s *plpgsql.Raise, pos ir.Pos) {
 const noHandler = "0Z002"
 
 // raiseAgain raises the error that is being handled.
-func (b *builder) raiseAgain(h *query.Handling, pos ir.Pos) {
+func (b *Routine) raiseAgain(h *query.Handling, pos ir.Pos) {
 	states := slices.Sorted(maps.Keys(h.States[h.I]))
 	if !b.Caught(states...) {
 		b.Emit(&ir.Abort{At: query.At(pos)})
@@ -160,7 +142,7 @@ func (b *builder) raiseAgain(h *query.Handling, pos ir.Pos) {
 }
 
 // stacked is GET STACKED DIAGNOSTICS.
-func (b *builder) stacked(f *query.Frame, s *plpgsql.GetDiagnostics, pos ir.Pos) {
+func (b *Routine) stacked(f *query.Frame, s *plpgsql.GetDiagnostics, pos ir.Pos) {
 	if f.Handling == nil {
 		b.Fails(pos, noHandler)
 		return
@@ -171,7 +153,7 @@ func (b *builder) stacked(f *query.Frame, s *plpgsql.GetDiagnostics, pos ir.Pos)
 			b.Unmodelled("GET STACKED DIAGNOSTICS into a record")
 		}
 		if it.Item == "returned_sqlstate" {
-			b.assign(pos, v.Local, b.ex(f, f.Text).Cast(query.Val{Expr: ir.V(f.Handling.State), Type: schema.TText, NotNull: true}, v.Type, 0).Expr)
+			b.Assign(pos, v.Local, b.Ex(f, f.Text).Cast(query.Val{Expr: ir.V(f.Handling.State), Type: schema.TText, NotNull: true}, v.Type, 0).Expr)
 		}
 	}
 }
@@ -179,7 +161,7 @@ func (b *builder) stacked(f *query.Frame, s *plpgsql.GetDiagnostics, pos ir.Pos)
 // messageIsData reports whether the text of errors may reach more than
 // messages: it is followed through variables, by their names. Elsewhere it does
 // not matter what it is.
-func (b *builder) messageIsData(f *query.Frame) bool {
+func (b *Routine) messageIsData(f *query.Frame) bool {
 	body := []plpgsql.Stmt{f.Func.Body.Block}
 	names, data := map[string]bool{"sqlerrm": true}, false
 	mentions := func(x plpgsql.Span) bool { return query.MentionsName(x.Text(f.Text.SQL), names) }

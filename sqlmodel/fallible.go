@@ -12,7 +12,7 @@ import (
 // the command becomes.
 
 // keepingFailures translates a command by f, and marks what may fail of it and is left out.
-func (b *builder) keepingFailures(f func()) {
+func (b *Routine) keepingFailures(f func()) {
 	outer, mark := b.Fallible, len(b.Out)
 	b.Fallible = nil
 	f()
@@ -23,7 +23,7 @@ func (b *builder) keepingFailures(f func()) {
 }
 
 // markLost marks what may fail of a command, and is in none of the statements that it became.
-func (b *builder) markLost(list []ir.Stmt) {
+func (b *Routine) markLost(list []ir.Stmt) {
 	kept := map[string]bool{}
 	see := func(e ir.Expr) { kept[query.Failing(e)] = true }
 	ir.WalkExprs(list, func(e ir.Expr) {

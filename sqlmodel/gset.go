@@ -67,8 +67,8 @@ func (c *psql) gset(n *syntax.Node, tree any) {
 		b.Unmodelled("\\gset of several rows of VALUES")
 	}
 	if isSelect && len(s.ValuesLists) == 0 {
-		b.apart(s, nil)
-		x := b.ex(f, n.Text)
+		b.Apart(s, nil)
+		x := b.Ex(f, n.Text)
 		q := x.Locking(s, false)
 		b.SkipRows(q, n.Pos, false)
 		single = len(q.Aggs) > 0 || len(q.From) == 0 || q.AtMost == 1 || b.SingleRow(q.IR())
@@ -99,7 +99,7 @@ func (c *psql) gset(n *syntax.Node, tree any) {
 	if !direct && len(list) > 0 {
 		b.Emit(&ir.If{At: query.At(n.Pos), Cond: one, Then: b.Collect(func() {
 			for i, k := range list {
-				b.assign(n.Pos, c.vars[k].Local, ir.V(fresh[i]))
+				b.Assign(n.Pos, c.vars[k].Local, ir.V(fresh[i]))
 			}
 		})})
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/txrobust/robust/internal/sql/query"
 	"github.com/txrobust/robust/internal/sql/schema"
 	"github.com/txrobust/robust/internal/sql/syntax"
+	"github.com/txrobust/robust/internal/sql/tables"
 	"github.com/txrobust/robust/ir"
 )
 
@@ -126,10 +127,10 @@ func read(in schema.Input) (l *loader, err error) {
 	if err := l.ReadAll(); err != nil {
 		return nil, err
 	}
-	c := &completer{l.Application}
-	c.finishTables()
+	c := &tables.Completer{Application: l.Application}
+	c.FinishTables()
 	l.FindEmptied()
-	c.invariants()
+	c.Invariants()
 	return l, nil
 }
 

@@ -20,43 +20,6 @@ import (
 // it. It may stand beside GROUP BY and the like, and locks at least the rows that are read
 // for the result (MariaDB 10.11).
 
-// lockFirst leaves in q the locks for a statement that takes its first row, where whole
-// says that all rows are fetched.
-func (b *Writer) lockFirst(q *query.Query, pos ir.Pos, whole bool) {
-	switch {
-	case b.SingleRow(q.IR()) && q.Limit == nil:
-		b.FetchAll(q)
-	case whole && q.AtMost != 1:
-		b.LockRows(q, pos)
-	default:
-		b.LooseInner(q)
-	}
-}
-
-// lockInRound takes the locks of a loop away and gives statements for its rounds that
-// take them: for rows beyond a LIMIT there is no round.
-func (b *Writer) lockInRound(loop *ir.Foreach) []ir.Stmt {
-	locks := loop.Locks
-	loop.Locks = nil
-	var out []ir.Stmt
-	for _, src := range loop.Query.From {
-		mode := locks.Of(src.Row)
-		if mode == ir.NoLock {
-			continue
-		}
-		var same ir.Expr
-		for _, k := range src.Table.Key {
-			c := src.Table.Columns[k]
-			local := b.IrLocal("locked", c.Type)
-			col := &ir.Col{Row: src.Row, Col: c.Name}
-			loop.Into, loop.Cols = append(loop.Into, local), append(loop.Cols, col)
-			same = ir.AndE(same, ir.Op(ir.Eq, col, ir.V(local)))
-		}
-		out = append(out, &ir.LockRows{At: loop.At, Query: ir.Query{From: []ir.Source{src}, Where: same}, Locks: ir.Locks{{Mode: mode}}})
-	}
-	return out
-}
-
 const (
 	// fetchAhead: some rows at a time, as by FOR r IN query.
 	fetchAhead query.Fetching = iota
@@ -68,7 +31,7 @@ const (
 
 // lockAhead leaves in a loop over q the locks that it takes, if it may be left before its
 // last row.
-func (b *builder) lockAhead(q *query.Query, loop *ir.Foreach, leaves bool) {
+func (b *Routine) lockAhead(q *query.Query, loop *ir.Foreach, leaves bool) {
 	limited := q.Limit != nil
 	if leaves && q.Fetch != fetchWhole || limited {
 		b.LooseInner(q)

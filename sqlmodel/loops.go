@@ -6,11 +6,12 @@ import (
 	"github.com/txrobust/robust/internal/sql/query"
 	"github.com/txrobust/robust/internal/sql/schema"
 	"github.com/txrobust/robust/internal/sql/syntax"
+	"github.com/txrobust/robust/internal/sql/write"
 	"github.com/txrobust/robust/ir"
 )
 
 // loopBody translates the body of a loop that is labelled l.
-func (b *builder) loopBody(f *query.Frame, l *query.LoopLabel, list []plpgsql.Stmt) []ir.Stmt {
+func (b *Routine) loopBody(f *query.Frame, l *query.LoopLabel, list []plpgsql.Stmt) []ir.Stmt {
 	f.Loops = append(f.Loops, l)
 	b.LoopDepth++
 	body := b.Collect(func() { b.stmts(f, list) })
@@ -23,7 +24,7 @@ func (b *builder) loopBody(f *query.Frame, l *query.LoopLabel, list []plpgsql.St
 }
 
 // loop is LOOP and WHILE.
-func (b *builder) loop(f *query.Frame, s *plpgsql.Loop, pos ir.Pos) {
+func (b *Routine) loop(f *query.Frame, s *plpgsql.Loop, pos ir.Pos) {
 	l := &query.LoopLabel{Name: s.Label, Loop: true}
 	w := &ir.While{At: query.At(pos), Cond: ir.C(ir.Bool(true))}
 	var test []ir.Stmt
@@ -42,7 +43,7 @@ func (b *builder) loop(f *query.Frame, s *plpgsql.Loop, pos ir.Pos) {
 }
 
 // startFor makes the local that says whether a FOR loop had a round.
-func (b *builder) startFor(f *query.Frame, pos ir.Pos) (iterated string) {
+func (b *Routine) startFor(f *query.Frame, pos ir.Pos) (iterated string) {
 	if f.Found == "" {
 		return ""
 	}
@@ -52,7 +53,7 @@ func (b *builder) startFor(f *query.Frame, pos ir.Pos) (iterated string) {
 }
 
 // inRound marks that there was a round.
-func (b *builder) inRound(iterated string, pos ir.Pos, body []ir.Stmt) []ir.Stmt {
+func (b *Routine) inRound(iterated string, pos ir.Pos, body []ir.Stmt) []ir.Stmt {
 	if iterated == "" {
 		return body
 	}
@@ -62,20 +63,20 @@ func (b *builder) inRound(iterated string, pos ir.Pos, body []ir.Stmt) []ir.Stmt
 }
 
 // endFor sets FOUND after a FOR loop.
-func (b *builder) endFor(f *query.Frame, iterated string, pos ir.Pos) {
+func (b *Routine) endFor(f *query.Frame, iterated string, pos ir.Pos) {
 	if iterated != "" {
 		b.EmitWeak(&ir.Assign{At: query.At(pos), Var: f.Found, Expr: ir.V(iterated)})
 	}
 }
 
 // forRange is FOR i IN a..b.
-func (b *builder) forRange(f *query.Frame, s *plpgsql.ForRange, pos ir.Pos) {
+func (b *Routine) forRange(f *query.Frame, s *plpgsql.ForRange, pos ir.Pos) {
 	bound := func(span plpgsql.Span) ir.Expr {
 		v := b.value(f, span)
 		if v.Record {
 			b.Unmodelled("a row as a bound")
 		}
-		return b.ex(f, f.Text).Cast(v, schema.TInt, 0).Expr
+		return b.Ex(f, f.Text).Cast(v, schema.TInt, 0).Expr
 	}
 	from, to := bound(s.From), bound(s.To)
 	step := ir.C(ir.Int(1))
@@ -103,9 +104,9 @@ func (b *builder) forRange(f *query.Frame, s *plpgsql.ForRange, pos ir.Pos) {
 	}
 	// Another step: a loop with a counter.
 	n, last, by := b.Local(s.Var, schema.TInt), b.Local("last", schema.TInt), b.Local("step", schema.TInt)
-	b.assign(pos, n, from)
-	b.assign(pos, last, to)
-	b.assign(pos, by, step)
+	b.Assign(pos, n, from)
+	b.Assign(pos, last, to)
+	b.Assign(pos, by, step)
 	null := ir.OrE(&ir.Unary{Op: ir.IsNull, X: ir.V(n)}, &ir.Unary{Op: ir.IsNull, X: ir.V(last)}, &ir.Unary{Op: ir.IsNull, X: ir.V(by)})
 	b.Emit(&ir.If{At: query.At(pos), Cond: null, Then: b.Collect(func() { b.Fails(pos, "22004") })})
 	b.Emit(&ir.If{At: query.At(pos), Cond: ir.Op(ir.Le, ir.V(by), ir.C(ir.Int(0))), Then: b.Collect(func() { b.Fails(pos, "22023") })})
@@ -126,7 +127,7 @@ func (b *builder) forRange(f *query.Frame, s *plpgsql.ForRange, pos ir.Pos) {
 
 // forQuery is FOR r IN query. fetched, if not "", is the cursor of a LOOP with
 // FETCH.
-func (b *builder) forQuery(f *query.Frame, s *plpgsql.ForQuery, fetched string, pos ir.Pos) {
+func (b *Routine) forQuery(f *query.Frame, s *plpgsql.ForQuery, fetched string, pos ir.Pos) {
 	var x *query.Place
 	var tree any
 	var cur *query.Cursor
@@ -134,21 +135,21 @@ func (b *builder) forQuery(f *query.Frame, s *plpgsql.ForQuery, fetched string, 
 	switch s.Kind {
 	case plpgsql.Dynamic:
 		g, dyn, t := b.dynamic(f, s.Query, s.Using)
-		x, tree = b.ex(g, t), dyn
+		x, tree = b.Ex(g, t), dyn
 	case plpgsql.OfCursor:
 		cur = b.opened(f, s, fetched)
 		f.Scope = cur.Scope
 		stat, t := b.parseCommand(f, cur.Query)
-		x, tree = b.ex(f, t), stat
+		x, tree = b.Ex(f, t), stat
 	default:
 		stat, t := b.parseCommand(f, s.Query)
-		x, tree = b.ex(f, t), stat
+		x, tree = b.Ex(f, t), stat
 	}
 	sel, ok := tree.(*pg.SelectStmt)
 	if !ok {
 		b.Unmodelled("FOR over %s", syntax.CommandName(tree))
 	}
-	b.apart(sel, nil)
+	b.Apart(sel, nil)
 	q := x.AsLoop(sel, ir.WantList, pos, !leavesLoop(s.Body, s.Label, 0))
 	if cur != nil {
 		q.Fetch = fetchEach
@@ -206,12 +207,12 @@ func (b *builder) forQuery(f *query.Frame, s *plpgsql.ForQuery, fetched string, 
 			b.EmitWeak(&ir.Assign{At: query.At(pos), Var: d.Local, Expr: ir.C(ir.Null)})
 		}
 	}
-	b.setFound(f, pos, ir.C(ir.Bool(false)), nil)
+	b.SetFound(f, pos, ir.C(ir.Bool(false)), nil)
 }
 
 // mentions reports whether a query reads a local.
 func mentions(q *query.Query, local string) bool {
-	found := uses(q.After, map[string]bool{local: true})
+	found := write.Uses(q.After, map[string]bool{local: true})
 	look := func(e ir.Expr) {
 		ir.WalkExpr(e, func(e ir.Expr) {
 			if v, ok := e.(*ir.Var); ok && v.Name == local {
@@ -237,7 +238,7 @@ func mentions(q *query.Query, local string) bool {
 
 // overRows is a loop over the rows of tables. round translates its body, which
 // l labels.
-func (b *builder) overRows(x *query.Place, q *query.Query, round func() []ir.Stmt, l *query.LoopLabel, iterated string, pos ir.Pos, list []query.Dest) {
+func (b *Routine) overRows(x *query.Place, q *query.Query, round func() []ir.Stmt, l *query.LoopLabel, iterated string, pos ir.Pos, list []query.Dest) {
 	loop := &ir.Foreach{At: query.At(pos), Query: q.IR(), Order: q.Order, Locks: q.Locks}
 	seen := map[string]bool{}
 	for i, d := range list {
@@ -253,9 +254,9 @@ func (b *builder) overRows(x *query.Place, q *query.Query, round func() []ir.Stm
 	var count string
 	var lock []ir.Stmt
 	if q.Limit != nil {
-		lock = b.lockInRound(loop)
+		lock = b.LockInRound(loop)
 		count = b.Local("n", schema.TInt)
-		b.assign(pos, count, ir.C(ir.Int(0)))
+		b.Assign(pos, count, ir.C(ir.Int(0)))
 	}
 	loop.Body = append(lock, b.inRound(iterated, pos, round())...)
 	if len(q.Loops) == 0 {
@@ -298,7 +299,7 @@ func mayLeave(body []ir.Stmt, label string) bool {
 }
 
 // oneRound is a loop over a query with one row at most.
-func (b *builder) oneRound(f *query.Frame, x *query.Place, q *query.Query, round func() []ir.Stmt, l *query.LoopLabel, iterated string, pos ir.Pos, list []query.Dest) {
+func (b *Routine) oneRound(f *query.Frame, x *query.Place, q *query.Query, round func() []ir.Stmt, l *query.LoopLabel, iterated string, pos ir.Pos, list []query.Dest) {
 	l.Once = true
 	l.Label = b.NewLabel("loop")
 	found := b.Local("was_found", schema.TBool)
@@ -315,18 +316,18 @@ func (b *builder) oneRound(f *query.Frame, x *query.Place, q *query.Query, round
 }
 
 // overSets is a loop over a set-returning function, and perhaps tables.
-func (b *builder) overSets(x *query.Place, q *query.Query, round func() []ir.Stmt, l *query.LoopLabel, iterated string, pos ir.Pos, list []query.Dest) {
+func (b *Routine) overSets(x *query.Place, q *query.Query, round func() []ir.Stmt, l *query.LoopLabel, iterated string, pos ir.Pos, list []query.Dest) {
 	if q.Limit != nil || len(q.Order) > 0 || len(q.Aggs) > 0 {
 		b.Unmodelled("ORDER BY, LIMIT or aggregates over a set-returning function")
 	}
 	// Several loops of the IR may be one here: EXIT and CONTINUE name theirs.
 	l.Label, l.Next = b.NewLabel("loop"), b.NewLabel("round")
-	b.each(q, pos, l.Label, "", func() {
+	b.Each(q, pos, l.Label, "", func() {
 		if len(q.From) > 0 {
 			b.overRows(x, q, round, l, iterated, pos, list)
 			return
 		}
-		b.assignAll(x, pos, list, q.Targets)
+		b.AssignAll(x, pos, list, q.Targets)
 		for _, st := range b.inRound(iterated, pos, round()) {
 			b.Emit(st)
 		}
@@ -334,13 +335,13 @@ func (b *builder) overSets(x *query.Place, q *query.Query, round func() []ir.Stm
 }
 
 // foreach is FOREACH x IN ARRAY a.
-func (b *builder) foreach(f *query.Frame, s *plpgsql.Foreach, pos ir.Pos) {
+func (b *Routine) foreach(f *query.Frame, s *plpgsql.Foreach, pos ir.Pos) {
 	if s.Slice {
 		b.Unmodelled("FOREACH … SLICE")
 	}
 	a := b.value(f, s.Expr)
 	if a.Type.Name == schema.NUnknown {
-		a = b.ex(f, f.Text).Literal(a, schema.ArrayOf(schema.TText), 0)
+		a = b.Ex(f, f.Text).Literal(a, schema.ArrayOf(schema.TText), 0)
 	}
 	if a.Record || a.Type.Name != schema.NArray {
 		b.App.Fail(f.Text.Pos(s.Expr.Start), "FOREACH needs an array, but this has type %s", a.Type)
@@ -349,7 +350,7 @@ func (b *builder) foreach(f *query.Frame, s *plpgsql.Foreach, pos ir.Pos) {
 	v, isVar := array.(*ir.Var)
 	if !isVar || f.Changes(s.Body, v.Name) {
 		local := b.Local("array", a.Type)
-		b.assign(pos, local, array)
+		b.Assign(pos, local, array)
 		array = ir.V(local)
 	}
 	l := &query.LoopLabel{Name: s.Label, Loop: true, Counts: true}
@@ -364,12 +365,12 @@ func (b *builder) foreach(f *query.Frame, s *plpgsql.Foreach, pos ir.Pos) {
 		}
 		w, fd := b.targetOf(f, s.Targets[0])
 		if fd != nil {
-			b.assign(pos, fd.Local, b.ex(f, f.Text).Assigned(elem, fd.Type, 0).Expr)
+			b.Assign(pos, fd.Local, b.Ex(f, f.Text).Assigned(elem, fd.Type, 0).Expr)
 			return
 		}
 		if w.IsRecord { // the fields are taken out of one element
 			local := b.Local("element", t)
-			b.assign(pos, local, elem.Expr)
+			b.Assign(pos, local, elem.Expr)
 			elem.Expr = ir.V(local)
 		}
 		b.store(f, w, elem, pos)
@@ -382,7 +383,7 @@ func (b *builder) foreach(f *query.Frame, s *plpgsql.Foreach, pos ir.Pos) {
 }
 
 // exit is EXIT and CONTINUE.
-func (b *builder) exit(f *query.Frame, s *plpgsql.Exit, pos ir.Pos) {
+func (b *Routine) exit(f *query.Frame, s *plpgsql.Exit, pos ir.Pos) {
 	jump := func() { b.jump(f, s.Label, s.Continue, f.Text.Pos(s.Place()), pos) }
 	if s.When.Empty() {
 		jump()
@@ -393,7 +394,7 @@ func (b *builder) exit(f *query.Frame, s *plpgsql.Exit, pos ir.Pos) {
 }
 
 // jump leaves or continues a loop.
-func (b *builder) jump(f *query.Frame, label string, next bool, errPos, pos ir.Pos) {
+func (b *Routine) jump(f *query.Frame, label string, next bool, errPos, pos ir.Pos) {
 	word := "EXIT"
 	if next {
 		word = "CONTINUE"
@@ -439,7 +440,7 @@ func (b *builder) jump(f *query.Frame, label string, next bool, errPos, pos ir.P
 }
 
 // labelOf gives the label of a loop or block, which gets one if it has none.
-func (b *builder) labelOf(l *query.LoopLabel) string {
+func (b *Routine) labelOf(l *query.LoopLabel) string {
 	if l.Label == "" {
 		l.Label = b.NewLabel(syntax.NameOr(l.Name, "loop"))
 	}

@@ -130,7 +130,7 @@ func (c *psql) truth(v query.Val, x *query.Place) ir.Expr {
 	case v.Type.Numeric(): // psql knows 0 and 1; anything else counts as false
 		one := ir.Op(ir.Eq, v.Expr, ir.C(ir.Int(1)))
 		if len(c.s.S.Computes) > 0 { // it may be pgbench as well
-			return ir.OrE(one, ir.AndE(c.b.choice(x.Pos(0)), ir.Op(ir.Ne, v.Expr, ir.C(ir.Int(0)))))
+			return ir.OrE(one, ir.AndE(c.b.Choice(x.Pos(0)), ir.Op(ir.Ne, v.Expr, ir.C(ir.Int(0)))))
 		}
 		return one
 	case v.Type.Textual():

@@ -6,12 +6,13 @@ import (
 	"github.com/txrobust/robust/internal/sql/query"
 	"github.com/txrobust/robust/internal/sql/schema"
 	"github.com/txrobust/robust/internal/sql/syntax"
+	"github.com/txrobust/robust/internal/sql/write"
 	"github.com/txrobust/robust/ir"
 )
 
 // plBody translates a PL/pgSQL body and what follows when control reaches its
 // end.
-func (b *builder) plBody(f *query.Frame) {
+func (b *Routine) plBody(f *query.Frame) {
 	blk := f.Func.Body.Block
 	pos := b.place(f, blk)
 	b.stmt(f, blk)
@@ -78,9 +79,9 @@ func anyInside(list []ir.Stmt, depth int, is func(s ir.Stmt, depth int) bool) bo
 }
 
 // place gives the position of a statement.
-func (b *builder) place(f *query.Frame, s plpgsql.Stmt) ir.Pos { return f.Text.Pos(s.Place()) }
+func (b *Routine) place(f *query.Frame, s plpgsql.Stmt) ir.Pos { return f.Text.Pos(s.Place()) }
 
-func (b *builder) stmts(f *query.Frame, list []plpgsql.Stmt) {
+func (b *Routine) stmts(f *query.Frame, list []plpgsql.Stmt) {
 	for i := 0; i < len(list); i++ {
 		loop, name := b.fetchLoop(f, list[i:])
 		if loop == nil {
@@ -97,7 +98,7 @@ func (b *builder) stmts(f *query.Frame, list []plpgsql.Stmt) {
 }
 
 // stmt translates a statement; what cannot be modelled is abandoned.
-func (b *builder) stmt(f *query.Frame, s plpgsql.Stmt) {
+func (b *Routine) stmt(f *query.Frame, s plpgsql.Stmt) {
 	var sets syntax.PathSet
 	if b.App.SetsPath {
 		r := schema.NewRefs()
@@ -129,7 +130,7 @@ func flowOf(s plpgsql.Stmt) (loops, branches bool) {
 }
 
 // guarded translates the statement s by translate.
-func (b *builder) guarded(f *query.Frame, s plpgsql.Stmt, translate func()) (why string, ok bool) {
+func (b *Routine) guarded(f *query.Frame, s plpgsql.Stmt, translate func()) (why string, ok bool) {
 	scope, loops, depth := f.Scope, f.Loops, b.LoopDepth
 	b.Cur = b.place(f, s)
 	b.numbered(func() { why, ok = b.Attempt(translate) })
@@ -137,7 +138,7 @@ func (b *builder) guarded(f *query.Frame, s plpgsql.Stmt, translate func()) (why
 	return why, ok
 }
 
-func (b *builder) stmt1(f *query.Frame, s plpgsql.Stmt) {
+func (b *Routine) stmt1(f *query.Frame, s plpgsql.Stmt) {
 	pos := b.place(f, s)
 	switch s := s.(type) {
 	case *plpgsql.Block:
@@ -191,7 +192,7 @@ func (b *builder) stmt1(f *query.Frame, s plpgsql.Stmt) {
 }
 
 // parseCommand parses an SQL command in a body.
-func (b *builder) parseCommand(f *query.Frame, span plpgsql.Span) (any, *syntax.Text) {
+func (b *Routine) parseCommand(f *query.Frame, span plpgsql.Span) (any, *syntax.Text) {
 	t := f.Text.Part("", span)
 	stmts, err := t.Parse()
 	if err != nil {
@@ -204,7 +205,7 @@ func (b *builder) parseCommand(f *query.Frame, span plpgsql.Span) (any, *syntax.
 }
 
 // expression parses an expression in a body: what may follow SELECT.
-func (b *builder) expression(f *query.Frame, span plpgsql.Span) (*pg.SelectStmt, *syntax.Text) {
+func (b *Routine) expression(f *query.Frame, span plpgsql.Span) (*pg.SelectStmt, *syntax.Text) {
 	t := f.Text.Part("SELECT ", span)
 	stmts, err := t.Parse()
 	if err != nil {
@@ -218,10 +219,10 @@ func (b *builder) expression(f *query.Frame, span plpgsql.Span) (*pg.SelectStmt,
 }
 
 // value translates an expression of PL/pgSQL.
-func (b *builder) value(f *query.Frame, span plpgsql.Span) query.Val {
+func (b *Routine) value(f *query.Frame, span plpgsql.Span) query.Val {
 	s, t := b.expression(f, span)
-	b.apart(s, nil)
-	x := b.ex(f, t)
+	b.Apart(s, nil)
+	x := b.Ex(f, t)
 	if f.Rowcount != "" && len(b.RefsOf(s).Tables) > 0 {
 		// A query in an expression changes ROW_COUNT, too.
 		b.EmitWeak(&ir.Havoc{At: query.At(t.Pos(0)), Var: f.Rowcount, NotNull: true})
@@ -236,23 +237,23 @@ func (b *builder) value(f *query.Frame, span plpgsql.Span) query.Val {
 }
 
 // condition translates a condition, of which only the truth matters.
-func (b *builder) condition(f *query.Frame, span plpgsql.Span) ir.Expr {
+func (b *Routine) condition(f *query.Frame, span plpgsql.Span) ir.Expr {
 	s, t := b.expression(f, span)
-	b.apart(s, nil)
+	b.Apart(s, nil)
 	if syntax.PlainExpression(s) && len(s.TargetList) == 1 {
 		if f.Rowcount != "" && len(b.RefsOf(s).Tables) > 0 {
 			b.EmitWeak(&ir.Havoc{At: query.At(t.Pos(0)), Var: f.Rowcount, NotNull: true})
 		}
-		return b.ex(f, t).Boolean(pg.TargetValue(s.TargetList[0]), query.Truth)
+		return b.Ex(f, t).Boolean(pg.TargetValue(s.TargetList[0]), query.Truth)
 	}
 	v := b.value(f, span)
-	x := b.ex(f, t)
+	x := b.Ex(f, t)
 	return x.Cast(v, schema.TBool, 0).Expr
 }
 
 // conditionOrChoice is a condition that becomes any value when it cannot be
 // modelled.
-func (b *builder) conditionOrChoice(f *query.Frame, span plpgsql.Span) ir.Expr {
+func (b *Routine) conditionOrChoice(f *query.Frame, span plpgsql.Span) ir.Expr {
 	var e ir.Expr
 	why, ok := b.Attempt(func() { e = b.condition(f, span) })
 	if ok {
@@ -261,19 +262,12 @@ func (b *builder) conditionOrChoice(f *query.Frame, span plpgsql.Span) ir.Expr {
 	s, t := b.expression(f, span)
 	pos := t.Pos(len("SELECT "))
 	b.GiveUp(pos, b.RefsOf(s), why)
-	return b.choice(pos)
+	return b.Choice(pos)
 }
 
-// choice is a condition of which nothing is known.
-func (b *Writer) choice(pos ir.Pos) ir.Expr {
-	v := b.Local("choice", schema.TBool)
-	b.Out = append(b.Out, &ir.Havoc{At: query.At(pos), Var: v, NotNull: true})
-	return ir.V(v)
-}
-
-func (b *builder) ifStmt(f *query.Frame, branches []plpgsql.Branch, rest []plpgsql.Stmt, pos ir.Pos) {
+func (b *Routine) ifStmt(f *query.Frame, branches []plpgsql.Branch, rest []plpgsql.Stmt, pos ir.Pos) {
 	cond := b.conditionOrChoice(f, branches[0].Cond)
-	if value, known := constantTruth(cond); known {
+	if value, known := write.ConstantTruth(cond); known {
 		switch {
 		case value:
 			b.stmts(f, branches[0].Body)
@@ -296,49 +290,7 @@ func (b *builder) ifStmt(f *query.Frame, branches []plpgsql.Branch, rest []plpgs
 	b.Emit(s)
 }
 
-// constantTruth tells whether a condition is always or never true, such as a
-// test of TG_OP.
-func constantTruth(e ir.Expr) (value, known bool) {
-	switch e := e.(type) {
-	case *ir.Const:
-		return e.Value.IsTrue(), true
-	case *ir.Unary:
-		if e.Op == ir.Not {
-			if v, ok := constantTruth(e.X); ok && !mayBeNull(e.X) {
-				return !v, true
-			}
-		}
-	case *ir.Binary:
-		x, xKnown := constantTruth(e.X)
-		y, yKnown := constantTruth(e.Y)
-		a, isA := e.X.(*ir.Const)
-		b, isB := e.Y.(*ir.Const)
-		switch {
-		case e.Op == ir.And:
-			return x && y, xKnown && yKnown || xKnown && !x || yKnown && !y
-		case e.Op == ir.Or:
-			return x || y, xKnown && yKnown || xKnown && x || yKnown && y
-		case !isA || !isB || a.Value.IsNull() || b.Value.IsNull() || a.Value.Kind != b.Value.Kind:
-		case e.Op == ir.Eq:
-			return a.Value == b.Value, true
-		case e.Op == ir.Ne:
-			return a.Value != b.Value, true
-		}
-	}
-	return false, false
-}
-
-// mayBeNull reports whether a condition of constants may be NULL.
-func mayBeNull(e ir.Expr) bool {
-	found := false
-	ir.WalkExpr(e, func(e ir.Expr) {
-		c, ok := e.(*ir.Const)
-		found = found || ok && c.Value.IsNull()
-	})
-	return found
-}
-
-func (b *builder) caseStmt(f *query.Frame, s *plpgsql.Case, pos ir.Pos) {
+func (b *Routine) caseStmt(f *query.Frame, s *plpgsql.Case, pos ir.Pos) {
 	rest := func() {
 		if !s.HasElse { // no branch fits: an error
 			b.Fails(pos, "20000")
@@ -349,7 +301,7 @@ func (b *builder) caseStmt(f *query.Frame, s *plpgsql.Case, pos ir.Pos) {
 	var subject *query.Val
 	if !s.Subject.Empty() {
 		v := b.value(f, s.Subject)
-		x := b.ex(f, f.Text)
+		x := b.Ex(f, f.Text)
 		if v.Record {
 			b.Unmodelled("CASE of a row")
 		}
@@ -382,10 +334,10 @@ func (b *builder) caseStmt(f *query.Frame, s *plpgsql.Case, pos ir.Pos) {
 }
 
 // anyOf says that subject equals one of a list of expressions.
-func (b *builder) anyOf(f *query.Frame, subject query.Val, span plpgsql.Span) ir.Expr {
+func (b *Routine) anyOf(f *query.Frame, subject query.Val, span plpgsql.Span) ir.Expr {
 	sel, t := b.expression(f, span)
-	b.apart(sel, nil)
-	x := b.ex(f, t)
+	b.Apart(sel, nil)
+	x := b.Ex(f, t)
 	var out ir.Expr
 	for _, n := range sel.TargetList {
 		v := pg.TargetValue(n)
@@ -395,7 +347,7 @@ func (b *builder) anyOf(f *query.Frame, subject query.Val, span plpgsql.Span) ir
 }
 
 // block translates BEGIN … END.
-func (b *builder) block(f *query.Frame, s *plpgsql.Block, pos ir.Pos) {
+func (b *Routine) block(f *query.Frame, s *plpgsql.Block, pos ir.Pos) {
 	outer := f.Scope
 	f.Scope = &query.Scope{Label: s.Label, Vars: map[string]*query.Variable{}, Parent: outer}
 	for _, d := range s.Decls {
@@ -426,7 +378,7 @@ func (b *builder) block(f *query.Frame, s *plpgsql.Block, pos ir.Pos) {
 }
 
 // SQLStatement translates an SQL command or PERFORM.
-func (b *builder) sqlStmt(f *query.Frame, s *plpgsql.SQL, pos ir.Pos) {
+func (b *Routine) sqlStmt(f *query.Frame, s *plpgsql.SQL, pos ir.Pos) {
 	if s.Perform {
 		sel, t := b.expression(f, s.Query)
 		if !b.refuses(f, sel, pos) {
@@ -446,7 +398,7 @@ func (b *builder) sqlStmt(f *query.Frame, s *plpgsql.SQL, pos ir.Pos) {
 	store()
 }
 
-func (b *builder) diagnostics(f *query.Frame, s *plpgsql.GetDiagnostics, pos ir.Pos) {
+func (b *Routine) diagnostics(f *query.Frame, s *plpgsql.GetDiagnostics, pos ir.Pos) {
 	if s.Stacked {
 		b.stacked(f, s, pos)
 		return
@@ -461,7 +413,7 @@ func (b *builder) diagnostics(f *query.Frame, s *plpgsql.GetDiagnostics, pos ir.
 			b.Unmodelled("GET DIAGNOSTICS into a record")
 		}
 		if it.Item == "row_count" {
-			b.assign(pos, d.Local, b.ex(f, f.Text).Cast(query.Val{Expr: ir.V(f.Rowcount), Type: schema.TInt, NotNull: true}, d.T, 0).Expr)
+			b.Assign(pos, d.Local, b.Ex(f, f.Text).Cast(query.Val{Expr: ir.V(f.Rowcount), Type: schema.TInt, NotNull: true}, d.T, 0).Expr)
 			continue
 		}
 		b.Havoc(pos, d.Local)

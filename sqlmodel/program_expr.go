@@ -10,7 +10,7 @@ import (
 )
 
 // ex gives the translator for an expression of the program.
-func (p *caller) ex() *query.Place { return p.b.ex(p.f, p.f.Text) }
+func (p *caller) ex() *query.Place { return p.b.Ex(p.f, p.f.Text) }
 
 // value translates an expression whose type does not matter.
 func (p *caller) value(e client.Expr) ir.Expr {

@@ -9,6 +9,7 @@ import (
 	"github.com/txrobust/robust/internal/sql/pg"
 	"github.com/txrobust/robust/internal/sql/query"
 	"github.com/txrobust/robust/internal/sql/schema"
+	"github.com/txrobust/robust/internal/sql/write"
 	"github.com/txrobust/robust/ir"
 )
 
@@ -277,7 +278,7 @@ func (p *caller) results(s *schema.Sent, st schema.SentStmt, rest []client.Stmt)
 	body := b.Collect(func() { p.command(g, st, s, to) })
 	b.Out = append(b.Out, body...)
 	p.sent.Into, p.sent.Found, p.sent.Count = locals(o.list), g.Found, g.Rowcount
-	for _, flag := range nonEmptyList(g.Found, g.Rowcount) {
+	for _, flag := range write.NonEmptyList(g.Found, g.Rowcount) {
 		if !sets(body, flag) && (flag != g.Found || q.Found != "" || o.called) {
 			b.Unmodelled("the number of rows of this statement")
 		}
@@ -438,7 +439,7 @@ func (p *caller) onlyNull(name string) bool {
 	return p.setters[name] == 1 && !p.vars[name].Input
 }
 
-// setNull sets the variable that says whether a NULL did not fit.
+// SetNull sets the variable that says whether a NULL did not fit.
 func (p *caller) setNull(q *client.Query, null ir.Expr) {
 	if v := p.vars[q.Null]; v != nil {
 		p.b.EmitWeak(&ir.Assign{At: query.At(q.Pos), Var: v.Local, Expr: p.into(v, query.Val{Expr: null, Type: schema.TBool, NotNull: true})})

@@ -63,7 +63,7 @@ func (p *caller) loop(s *client.ForRows, q *schema.Sent) {
 	p.send(q)
 	p.snapshot(st.Tree)
 	g := p.frame(q)
-	x := b.ex(g, q.Text)
+	x := b.Ex(g, q.Text)
 	o := &rowTaker{p: p, q: s.Query, pos: pos, direct: true, temps: map[int]query.Dest{}}
 	rows := p.rows(x, g, st, q)
 	p.refuseStar(st, s.Query)
@@ -127,7 +127,7 @@ func (o *rowTaker) index(i int, list []query.Dest) int {
 func (p *caller) rows(x *query.Place, g *query.Frame, st schema.SentStmt, s *schema.Sent) *query.Query {
 	b, pos := p.b, s.Q.Pos
 	if sel, ok := st.Tree.(*pg.SelectStmt); ok {
-		b.apart(sel, nil)
+		b.Apart(sel, nil)
 		x.WithWrites(sel.WithClause, sel)
 		if x.Parts != nil && len(x.Parts.Wrote) > 0 {
 			b.Unmodelled("a loop over rows of what a WITH query writes")

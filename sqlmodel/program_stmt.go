@@ -10,6 +10,7 @@ import (
 	"github.com/txrobust/robust/internal/sql/query"
 	"github.com/txrobust/robust/internal/sql/schema"
 	"github.com/txrobust/robust/internal/sql/syntax"
+	"github.com/txrobust/robust/internal/sql/write"
 	"github.com/txrobust/robust/ir"
 )
 
@@ -258,7 +259,7 @@ func (p *caller) branch(s *client.If) {
 		return
 	}
 	out := &ir.If{At: query.At(s.Pos), Cond: p.cond(s.Cond)}
-	if value, known := constantTruth(out.Cond); known {
+	if value, known := write.ConstantTruth(out.Cond); known {
 		if value {
 			p.stmts(s.Then)
 		} else {

@@ -317,7 +317,7 @@ func cloneSet(s map[int]bool) map[int]bool {
 }
 
 // ex gives the translator for a text of the script.
-func (c *psql) ex(t *syntax.Text) *query.Place { return c.b.ex(c.f, t) }
+func (c *psql) ex(t *syntax.Text) *query.Place { return c.b.Ex(c.f, t) }
 
 // need ends the transaction where a variable has no value: the server refuses
 // a statement with its name in it.

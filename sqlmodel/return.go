@@ -9,11 +9,12 @@ import (
 	"github.com/txrobust/robust/internal/sql/query"
 	"github.com/txrobust/robust/internal/sql/schema"
 	"github.com/txrobust/robust/internal/sql/syntax"
+	"github.com/txrobust/robust/internal/sql/write"
 	"github.com/txrobust/robust/ir"
 )
 
 // returnStmt is RETURN [expr].
-func (b *builder) returnStmt(f *query.Frame, s *plpgsql.Return, pos ir.Pos) {
+func (b *Routine) returnStmt(f *query.Frame, s *plpgsql.Return, pos ir.Pos) {
 	if f.Trigger != nil {
 		b.triggerReturn(f, s, pos)
 		return
@@ -38,7 +39,7 @@ func (b *builder) returnStmt(f *query.Frame, s *plpgsql.Return, pos ir.Pos) {
 	}
 	cols := b.returned(f, v)
 	if f.Result == nil {
-		b.emitRow(pos, cols)
+		b.EmitRow(pos, cols)
 		b.Emit(&ir.Return{At: query.At(pos)})
 		return
 	}
@@ -49,13 +50,13 @@ func (b *builder) returnStmt(f *query.Frame, s *plpgsql.Return, pos ir.Pos) {
 	if len(list) != len(cols) {
 		b.Unmodelled("a row as the result of %s", f.Func.Name)
 	}
-	b.assignAll(b.ex(f, f.Text), pos, list, cols)
+	b.AssignAll(b.Ex(f, f.Text), pos, list, cols)
 	b.leave(f, pos)
 }
 
 // returned gives a result value as columns of the declared type.
-func (b *builder) returned(f *query.Frame, v query.Val) []query.Column {
-	x := b.ex(f, f.Text)
+func (b *Routine) returned(f *query.Frame, v query.Val) []query.Column {
+	x := b.Ex(f, f.Text)
 	t := b.App.SignatureType(f.Func.Ret, f.Func.Text)
 	fields := b.App.FieldsOf(t.Name)
 	switch {
@@ -88,7 +89,7 @@ func (b *builder) returned(f *query.Frame, v query.Val) []query.Column {
 }
 
 // leave ends the function.
-func (b *builder) leave(f *query.Frame, pos ir.Pos) {
+func (b *Routine) leave(f *query.Frame, pos ir.Pos) {
 	if f.Result != nil {
 		b.Emit(&ir.Break{At: query.At(pos), Label: f.Result.Label})
 		return
@@ -100,7 +101,7 @@ func (b *builder) leave(f *query.Frame, pos ir.Pos) {
 }
 
 // emitOutputs returns the OUT parameters to the client.
-func (b *builder) emitOutputs(f *query.Frame, pos ir.Pos) {
+func (b *Routine) emitOutputs(f *query.Frame, pos ir.Pos) {
 	e := &ir.Emit{At: query.At(pos)}
 	for i, o := range f.Outs {
 		for _, c := range o.Columns(i) {
@@ -113,7 +114,7 @@ func (b *builder) emitOutputs(f *query.Frame, pos ir.Pos) {
 }
 
 // returnNext adds a row to the result.
-func (b *builder) returnNext(f *query.Frame, s *plpgsql.ReturnNext, pos ir.Pos) {
+func (b *Routine) returnNext(f *query.Frame, s *plpgsql.ReturnNext, pos ir.Pos) {
 	if !f.Func.SetOf {
 		b.App.Fail(pos, "RETURN NEXT needs a function that returns a set")
 	}
@@ -133,13 +134,13 @@ func (b *builder) returnNext(f *query.Frame, s *plpgsql.ReturnNext, pos ir.Pos) 
 	if f.Result != nil {
 		return
 	}
-	b.emitRow(pos, b.returned(f, v))
+	b.EmitRow(pos, b.returned(f, v))
 }
 
 // abandon stands for a statement that cannot be modelled: an ir.Unmodelled,
 // any value for the variables that it may set, and any of the ways in which
 // it may leave what is around it.
-func (b *builder) abandon(f *query.Frame, s plpgsql.Stmt, reason string) {
+func (b *Routine) abandon(f *query.Frame, s plpgsql.Stmt, reason string) {
 	pos := b.place(f, s)
 	r := schema.NewRefs()
 	b.App.PlRefs(f.Func, []plpgsql.Stmt{s}, r)
@@ -196,7 +197,7 @@ func (b *builder) abandon(f *query.Frame, s plpgsql.Stmt, reason string) {
 
 // callOutputs gives the variables that stand as arguments of CALL inside of a
 // statement.
-func (b *builder) callOutputs(f *query.Frame, s plpgsql.Stmt) []string {
+func (b *Routine) callOutputs(f *query.Frame, s plpgsql.Stmt) []string {
 	var out []string
 	plpgsql.Walk([]plpgsql.Stmt{s}, func(s plpgsql.Stmt) {
 		c, ok := s.(*plpgsql.SQL)
@@ -213,12 +214,12 @@ func (b *builder) callOutputs(f *query.Frame, s plpgsql.Stmt) []string {
 				if v, fd := f.Scope.Find(syntax.Names(r.Fields)); fd != nil {
 					out = append(out, fd.Local)
 				} else if v != nil {
-					out = append(out, destLocals(v.Dests())...)
+					out = append(out, write.DestLocals(v.Dests())...)
 				}
 			}
 		}
 	})
-	return nonEmptyList(out...)
+	return write.NonEmptyList(out...)
 }
 
 func heldDests(v *query.Variable) []query.Dest {
@@ -231,7 +232,7 @@ func heldDests(v *query.Variable) []query.Dest {
 
 // escapes adds, for each RETURN, EXIT and CONTINUE inside of an abandoned
 // statement that leaves it, a choice to do so.
-func (b *builder) escapes(f *query.Frame, s plpgsql.Stmt, pos ir.Pos) {
+func (b *Routine) escapes(f *query.Frame, s plpgsql.Stmt, pos ir.Pos) {
 	own := map[string]bool{}
 	returns := false
 	type jump struct {
@@ -267,7 +268,7 @@ func (b *builder) escapes(f *query.Frame, s plpgsql.Stmt, pos ir.Pos) {
 	}
 	visit(s, 0)
 	maybe := func(body func()) {
-		cond := b.choice(pos)
+		cond := b.Choice(pos)
 		b.Out = append(b.Out, &ir.If{At: query.At(pos), Cond: cond, Then: b.Collect(body)})
 	}
 	for _, j := range order {

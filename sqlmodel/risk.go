@@ -12,7 +12,7 @@ import (
 
 // refuse gives up where a handler of c that goes on may catch one of the risks
 // of its body.
-func (b *builder) refuse(c *query.Catch, list []query.Risk) {
+func (b *Routine) refuse(c *query.Catch, list []query.Risk) {
 	masked := c.Masked
 	for _, r := range append(list, c.Masked...) {
 		for _, h := range c.Handlers {
@@ -68,7 +68,7 @@ func masks(h plpgsql.Handler) []query.Risk {
 
 // risks gives the errors that the body of a block may raise and that its
 // translation does not show.
-func (b *builder) risks(f *query.Frame, c *query.Catch, body []plpgsql.Stmt, list []ir.Stmt) []query.Risk {
+func (b *Routine) risks(f *query.Frame, c *query.Catch, body []plpgsql.Stmt, list []ir.Stmt) []query.Risk {
 	var out []query.Risk
 	add := func(why string, states ...string) {
 		for _, s := range states {
@@ -141,7 +141,7 @@ func (b *builder) risks(f *query.Frame, c *query.Catch, body []plpgsql.Stmt, lis
 }
 
 // rowRisks adds the constraints that a written row itself may break.
-func (b *builder) rowRisks(s ir.Stmt, what string, add func(why string, states ...string)) {
+func (b *Routine) rowRisks(s ir.Stmt, what string, add func(why string, states ...string)) {
 	if !b.Shown[s] {
 		add("it is not modelled whether "+what+" breaks a constraint of the row", query.NotNull, query.CheckViolation)
 	}
@@ -219,87 +219,4 @@ func drawnFor(insert *ir.Insert, list []ir.Stmt) map[string]bool {
 		}
 	}
 	return nil
-}
-
-// rowChecks gives the checks of the rows of a table; false if the translation
-// does not have all of them.
-func (b *Writer) rowChecks(t *schema.Table) ([]ir.TableCheck, bool) {
-	var out []ir.TableCheck
-	if t.Partitioned || slices.ContainsFunc(t.Columns, func(c *schema.Column) bool { return c.Domain != nil }) {
-		return nil, false
-	}
-	for _, k := range t.Checks {
-		i := slices.IndexFunc(t.IR.Checks, func(c ir.TableCheck) bool { return c.Pos == k.Pos })
-		if i < 0 {
-			return nil, false
-		}
-		out = append(out, t.IR.Checks[i])
-	}
-	return out, true
-}
-
-// checkFirst writes, before an INSERT, the errors of a row that breaks a
-// constraint of its own.
-func (b *Writer) checkFirst(pos ir.Pos, row *query.RowSource, s *ir.Insert) {
-	t := row.Table
-	checks, all := b.rowChecks(t)
-	if !all || !b.Caught(query.NotNull, query.CheckViolation) {
-		return
-	}
-	value := query.Inserted(s)
-	for i, c := range t.IR.Columns {
-		if from := row.Col(c.Name); c.NotNull && from != nil && !from.NotNull {
-			b.failsIf(pos, &ir.Unary{Op: ir.IsNull, X: value(i)}, query.NotNull)
-		}
-	}
-	for _, k := range checks {
-		b.failsIf(pos, query.BrokenBy(k, t.IR, value), query.CheckViolation)
-	}
-	b.Shown[s] = true
-}
-
-// checkUpdated writes, before an UPDATE that leaves rows like row, the errors of those that break
-// constraints of their own. Which of several rows is updated first is not known, nor
-// which error comes first where there are two kinds.
-func (b *Writer) checkUpdated(pos ir.Pos, row *query.RowSource, s *ir.Update) {
-	t := row.Table
-	checks, all := b.rowChecks(t)
-	if !all || !b.Caught(query.NotNull, query.CheckViolation) {
-		return
-	}
-	set := func(col int) bool { return slices.ContainsFunc(s.Sets, func(s ir.Set) bool { return s.Col == col }) }
-	value := query.Updated(s)
-	var missing, broken []ir.Expr
-	for i, c := range t.IR.Columns {
-		if from := row.Col(c.Name); c.NotNull && set(i) && (from == nil || !from.NotNull) {
-			missing = append(missing, &ir.Unary{Op: ir.IsNull, X: value(i)})
-		}
-	}
-	for _, k := range checks {
-		changed := false
-		ir.WalkExpr(k.Expr, func(e ir.Expr) {
-			c, is := e.(*ir.Col)
-			changed = changed || is && set(t.IR.Column(c.Col))
-		})
-		if changed {
-			broken = append(broken, query.BrokenBy(k, t.IR, value))
-		}
-	}
-	rows := ir.Query{From: []ir.Source{{Table: t.IR, Row: s.Row}}, Where: s.Where}
-	if len(missing) > 0 && len(broken) > 0 && !b.SingleRow(rows) {
-		return
-	}
-	fails := func(conds []ir.Expr, state string) {
-		if len(conds) > 0 {
-			b.failsIf(pos, &ir.Exists{Query: ir.Query{From: rows.From, Where: ir.AndE(s.Where, ir.OrE(conds...))}}, state)
-		}
-	}
-	fails(missing, query.NotNull)
-	fails(broken, query.CheckViolation)
-	b.Shown[s] = true
-}
-
-// failsIf writes an error where cond is true.
-func (b *Writer) failsIf(pos ir.Pos, cond ir.Expr, state string) {
-	b.Emit(&ir.If{At: query.At(pos), Cond: cond, Then: b.Collect(func() { b.Fails(pos, state) })})
 }

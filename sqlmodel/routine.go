@@ -11,6 +11,7 @@ import (
 	"github.com/txrobust/robust/internal/sql/schema"
 	"github.com/txrobust/robust/internal/sql/syntax"
 	"github.com/txrobust/robust/internal/sql/tidy"
+	"github.com/txrobust/robust/internal/sql/write"
 	"github.com/txrobust/robust/ir"
 )
 
@@ -99,8 +100,8 @@ func (l *loader) newBuilder(fn *schema.Function) *builder {
 		Demands:   map[string][]query.Demand{},
 		Next:      map[string]int{},
 	}
-	b := &builder{&Writer{Draft: d}}
-	b.Runs, b.bodies = b, b
+	b := &builder{&Routine{&write.Writer{Draft: d}}}
+	b.Runs, b.Bodies = b.Routine, b.Routine
 	return b
 }
 
@@ -124,7 +125,14 @@ func (b *builder) bounded(f *query.Frame) {
 		b.GiveUp(f.Func.Pos, f.Func.Refs, why)
 		return
 	}
-	b.runBody(f)
+	switch {
+	case f.Func.Script != nil:
+		b.scriptBody(f)
+	case f.Func.Program != nil:
+		b.programBody(f)
+	default:
+		b.RunBody(f)
+	}
 }
 
 // snapshotFirst puts a read before everything else: the query that calls a
@@ -146,7 +154,7 @@ func (b *builder) snapshotFirst() {
 }
 
 // newFrame makes the frame of a function, without its parameters.
-func (b *builder) newFrame(fn *schema.Function) *query.Frame {
+func (b *Routine) newFrame(fn *schema.Function) *query.Frame {
 	label := syntax.LastPart(fn.Name)
 	f := &query.Frame{Func: fn, Text: fn.BodyText, Scope: &query.Scope{Label: label, Vars: map[string]*query.Variable{}}, SqlLang: fn.Body == nil}
 	if f.Text == nil {
@@ -213,7 +221,7 @@ func (b *builder) parameter(f *query.Frame, p schema.Param, i int) {
 }
 
 // bindInput makes a parameter known by its name and its number.
-func (b *builder) bindInput(f *query.Frame, p schema.Param, v *query.Variable) {
+func (b *Routine) bindInput(f *query.Frame, p schema.Param, v *query.Variable) {
 	f.Inputs = append(f.Inputs, v)
 	if p.Name != "" {
 		f.Scope.Vars[p.Name] = v
@@ -228,7 +236,7 @@ func (b *builder) bindInput(f *query.Frame, p schema.Param, v *query.Variable) {
 }
 
 // outputs declares the OUT and TABLE parameters, and orders them.
-func (b *builder) outputs(f *query.Frame) {
+func (b *Routine) outputs(f *query.Frame) {
 	inout := f.Outs
 	f.Outs = nil
 	for i, p := range f.Func.Params {
@@ -253,7 +261,7 @@ func (b *builder) outputs(f *query.Frame) {
 }
 
 // declare makes a variable with its locals, in the scope of f.
-func (b *builder) declare(f *query.Frame, name string, t schema.Type) *query.Variable {
+func (b *Routine) declare(f *query.Frame, name string, t schema.Type) *query.Variable {
 	v := &query.Variable{Name: name, Type: t}
 	fields := b.App.FieldsOf(t.Name)
 	switch {
@@ -262,7 +270,7 @@ func (b *builder) declare(f *query.Frame, name string, t schema.Type) *query.Var
 	case len(fields) > 0:
 		v.IsRecord, v.Fixed = true, true
 		for _, fd := range fields {
-			v.Fields = append(v.Fields, query.Field{Name: fd.Name, Local: b.fieldLocal(name, fd.Name, fd.T), Type: fd.T, Domain: fd.Domain, Within: fd.Within})
+			v.Fields = append(v.Fields, query.Field{Name: fd.Name, Local: b.FieldLocal(name, fd.Name, fd.T), Type: fd.T, Domain: fd.Domain, Within: fd.Within})
 		}
 	default:
 		v.Local = b.Local(name, t)
@@ -271,27 +279,22 @@ func (b *builder) declare(f *query.Frame, name string, t schema.Type) *query.Var
 	return v
 }
 
-// runBody translates the body of the function of f into b.out.
-func (b *builder) runBody(f *query.Frame) {
-	switch {
-	case f.Func.Body != nil:
+// RunBody translates the body of the function of f into b.out.
+func (b *Routine) RunBody(f *query.Frame) {
+	if f.Func.Body != nil {
 		b.plBody(f)
-	case f.Func.Script != nil:
-		b.scriptBody(f)
-	case f.Func.Program != nil:
-		b.programBody(f)
-	default:
-		b.sqlBody(f)
+		return
 	}
+	b.sqlBody(f)
 }
 
 // Inline writes the body of fn with the arguments args, and gives its result.
-func (b *builder) Inline(pos ir.Pos, fn *schema.Function, args []query.Val) query.Val {
+func (b *Routine) Inline(pos ir.Pos, fn *schema.Function, args []query.Val) query.Val {
 	if b.Active(fn) {
 		b.Unmodelled("the recursion of %s", fn.Name)
 	}
-	if len(b.Calls) > maxInline {
-		b.Unmodelled("calls that are nested more than %d deep", maxInline)
+	if len(b.Calls) > write.MaxInline {
+		b.Unmodelled("calls that are nested more than %d deep", write.MaxInline)
 	}
 	b.Calls = append(b.Calls, fn)
 	f := b.newFrame(fn)
@@ -308,7 +311,7 @@ func (b *builder) Inline(pos ir.Pos, fn *schema.Function, args []query.Val) quer
 	b.results(f)
 	body := &ir.Block{At: query.At(pos), Label: f.Result.Label}
 	leave := b.Enter(fn)
-	body.Body = b.Collect(func() { b.runBody(f) })
+	body.Body = b.Collect(func() { b.RunBody(f) })
 	leave()
 	body.Body = dropLast(body.Body, func(s ir.Stmt) bool {
 		k, ok := s.(*ir.Break)
@@ -329,12 +332,9 @@ func (b *builder) Inline(pos ir.Pos, fn *schema.Function, args []query.Val) quer
 	return f.Result.Value(f)
 }
 
-// maxInline bounds the nesting of inlined calls.
-const maxInline = 40
-
 // argument binds an argument: to a local of its own if the body assigns the
 // parameter or the argument is no simple value.
-func (b *builder) argument(f *query.Frame, x *query.Place, p schema.Param, a query.Val, pos ir.Pos) {
+func (b *Routine) argument(f *query.Frame, x *query.Place, p schema.Param, a query.Val, pos ir.Pos) {
 	t := b.App.SignatureType(p.T, f.Func.Text)
 	u := b.App.DomainOf(p.T, f.Func.Text)
 	base := syntax.NameOr(p.Name, "arg")
@@ -344,8 +344,8 @@ func (b *builder) argument(f *query.Frame, x *query.Place, p schema.Param, a que
 	case a.Record && len(fields) == len(a.Fields):
 		v.IsRecord, v.Fixed = true, true
 		for i, fd := range fields {
-			local := b.fieldLocal(base, fd.Name, fd.T)
-			b.assign(pos, local, x.Assigned(a.Fields[i].Val(), fd.T, 0).Expr)
+			local := b.FieldLocal(base, fd.Name, fd.T)
+			b.Assign(pos, local, x.Assigned(a.Fields[i].Val(), fd.T, 0).Expr)
 			v.Fields = append(v.Fields, query.Field{Name: fd.Name, Local: local, Type: fd.T, Domain: fd.Domain, Within: fd.Within})
 		}
 	case a.Record:
@@ -353,12 +353,12 @@ func (b *builder) argument(f *query.Frame, x *query.Place, p schema.Param, a que
 	case len(fields) > 0:
 		v.IsRecord, v.Fixed = true, true
 		for _, fd := range fields {
-			local := b.fieldLocal(base, fd.Name, fd.T)
+			local := b.FieldLocal(base, fd.Name, fd.T)
 			e := query.Accessor(a, fd)
 			if a.IsNull() {
 				e = ir.C(ir.Null)
 			}
-			b.assign(pos, local, e)
+			b.Assign(pos, local, e)
 			v.Fields = append(v.Fields, query.Field{Name: fd.Name, Local: local, Type: fd.T, Domain: fd.Domain, Within: fd.Within})
 		}
 	default:
@@ -371,7 +371,7 @@ func (b *builder) argument(f *query.Frame, x *query.Place, p schema.Param, a que
 			break
 		}
 		v.Local = b.Local(base, t)
-		b.assign(pos, v.Local, e)
+		b.Assign(pos, v.Local, e)
 		v.NotNull = false
 		b.demand(u, t, v.Local, pos)
 	}
@@ -379,7 +379,7 @@ func (b *builder) argument(f *query.Frame, x *query.Place, p schema.Param, a que
 }
 
 // results declares the locals that take what an inlined function returns.
-func (b *builder) results(f *query.Frame) {
+func (b *Routine) results(f *query.Frame) {
 	r := f.Result
 	switch {
 	case len(f.Func.Outputs()) > 0:
@@ -394,7 +394,7 @@ func (b *builder) results(f *query.Frame) {
 		t := b.App.SignatureType(f.Func.Ret, f.Func.Text)
 		if fields := b.App.FieldsOf(t.Name); len(fields) > 0 {
 			for _, fd := range fields {
-				r.Values = append(r.Values, query.Column{Name: fd.Name, Expr: ir.V(b.fieldLocal(f.Scope.Label, fd.Name, fd.T)), Type: fd.T})
+				r.Values = append(r.Values, query.Column{Name: fd.Name, Expr: ir.V(b.FieldLocal(f.Scope.Label, fd.Name, fd.T)), Type: fd.T})
 			}
 			return
 		}
@@ -408,17 +408,17 @@ func (b *builder) results(f *query.Frame) {
 }
 
 // noResult sets the result of a STRICT function to NULL.
-func (b *builder) noResult(f *query.Frame, pos ir.Pos) {
+func (b *Routine) noResult(f *query.Frame, pos ir.Pos) {
 	if len(f.Func.Outputs()) > 0 {
 		for _, o := range f.Outs {
 			for _, d := range o.Dests() {
-				b.assign(pos, d.Local, ir.C(ir.Null))
+				b.Assign(pos, d.Local, ir.C(ir.Null))
 			}
 		}
 		return
 	}
 	for _, c := range f.Result.Values {
-		b.assign(pos, c.Expr.(*ir.Var).Name, ir.C(ir.Null))
+		b.Assign(pos, c.Expr.(*ir.Var).Name, ir.C(ir.Null))
 	}
 }
 

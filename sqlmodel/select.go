@@ -8,17 +8,13 @@ import (
 	"github.com/txrobust/robust/ir"
 )
 
-func (b *Writer) ex(f *query.Frame, t *syntax.Text) *query.Place {
-	return &query.Place{App: b.App, Draft: b.Draft, Frame: f, Text: t, Ctes: f.Ctes}
-}
-
 // selectStmt translates a SELECT that is a statement.
-func (b *builder) selectStmt(f *query.Frame, t *syntax.Text, s *pg.SelectStmt, pos ir.Pos, to query.Sink) {
-	b.apart(s, nil)
-	x := b.ex(f, t)
+func (b *Routine) selectStmt(f *query.Frame, t *syntax.Text, s *pg.SelectStmt, pos ir.Pos, to query.Sink) {
+	b.Apart(s, nil)
+	x := b.Ex(f, t)
 	x.WithWrites(s.WithClause, s)
 	x.Either(func() {
-		b.afterParts(x.Parts, func() {
+		b.AfterParts(x.Parts, func() {
 			if len(s.ValuesLists) > 0 {
 				b.values(f, t, s, pos, to)
 				return
@@ -33,88 +29,11 @@ func (b *builder) selectStmt(f *query.Frame, t *syntax.Text, s *pg.SelectStmt, p
 				b.perform(f, x, q, pos)
 			}
 		})
-	}, func() { b.afterParts(x.Parts, func() { b.derivedSelect(f, x, s, pos, to) }) })
-}
-
-// setFound sets FOUND and ROW_COUNT where the function uses them. count may
-// be nil: one row if found, none otherwise.
-func (b *Writer) setFound(f *query.Frame, pos ir.Pos, found ir.Expr, count ir.Expr) {
-	if f.Found != "" {
-		b.EmitWeak(&ir.Assign{At: query.At(pos), Var: f.Found, Expr: found})
-	}
-	b.setCount(f, pos, found, count)
-}
-
-func (b *Writer) setCount(f *query.Frame, pos ir.Pos, found, count ir.Expr) {
-	if f.Rowcount == "" {
-		return
-	}
-	if count == nil {
-		count = &ir.Cond{If: found, Then: ir.C(ir.Int(1)), Else: ir.C(ir.Int(0))}
-		if c, ok := found.(*ir.Const); ok {
-			count = ir.C(ir.Int(c.Value.I))
-		}
-	}
-	b.EmitWeak(&ir.Assign{At: query.At(pos), Var: f.Rowcount, Expr: count})
-}
-
-// foundLocal gives a local for whether there was a row, "" if nobody asks.
-func (b *Writer) foundLocal(f *query.Frame) string {
-	switch {
-	case f.Found != "":
-		return f.Found
-	case f.Rowcount != "":
-		return b.Local("was_found", schema.TBool)
-	}
-	return ""
-}
-
-// assignAll sets several locals at once.
-func (b *Writer) assignAll(x *query.Place, pos ir.Pos, list []query.Dest, cols []query.Column) {
-	exprs := make([]ir.Expr, len(list))
-	for i, d := range list {
-		if d.Local != "" {
-			exprs[i] = x.Assigned(cols[i].Val(), d.T, 0).Expr
-		}
-	}
-	set := map[string]bool{}
-	clash := false
-	for i, d := range list {
-		if d.Local != "" {
-			ir.WalkExpr(exprs[i], func(e ir.Expr) {
-				if v, ok := e.(*ir.Var); ok {
-					clash = clash || set[v.Name]
-				}
-			})
-			set[d.Local] = true
-		}
-	}
-	if clash {
-		for i, d := range list {
-			if d.Local != "" {
-				tmp := b.Local("tmp", d.T)
-				b.Emit(&ir.Assign{At: query.At(pos), Var: tmp, Expr: exprs[i]})
-				exprs[i] = ir.V(tmp)
-			}
-		}
-	}
-	for i, d := range list {
-		if d.Local != "" {
-			b.assign(pos, d.Local, exprs[i])
-		}
-	}
-}
-
-func (b *Writer) setNull(pos ir.Pos, list []query.Dest) {
-	for _, d := range list {
-		if d.Local != "" {
-			b.assign(pos, d.Local, ir.C(ir.Null))
-		}
-	}
+	}, func() { b.AfterParts(x.Parts, func() { b.derivedSelect(f, x, s, pos, to) }) })
 }
 
 // selectInto takes the first row of q.
-func (b *builder) selectInto(f *query.Frame, x *query.Place, q *query.Query, pos ir.Pos, to query.Sink) {
+func (b *Routine) selectInto(f *query.Frame, x *query.Place, q *query.Query, pos ir.Pos, to query.Sink) {
 	if len(q.Loops) > 0 {
 		b.Unmodelled("SELECT INTO from a set-returning function")
 	}
@@ -125,37 +44,37 @@ func (b *builder) selectInto(f *query.Frame, x *query.Place, q *query.Query, pos
 	case q.Limit != nil && q.AtMost < 0:
 		b.Unmodelled("LIMIT of an expression in SELECT INTO")
 	case q.AtMost == 0:
-		b.setNull(pos, append(list, rest...))
-		b.setFound(f, pos, no, nil)
-		b.strict(to, pos, no)
+		b.SetNull(pos, append(list, rest...))
+		b.SetFound(f, pos, no, nil)
+		b.Strict(to, pos, no)
 		return
 	case len(q.Aggs) > 0:
 		if len(q.From) == 0 {
 			b.Unmodelled("an aggregate without FROM")
 		}
 		b.aggregatesInto(x, q, pos, list)
-		b.setNull(pos, rest)
-		b.setFound(f, pos, yes, nil)
+		b.SetNull(pos, rest)
+		b.SetFound(f, pos, yes, nil)
 		return
 	case len(q.From) == 0:
 		body := func() {
-			b.assignAll(x, pos, list, q.Targets)
-			b.setNull(pos, rest)
-			b.setFound(f, pos, yes, nil)
+			b.AssignAll(x, pos, list, q.Targets)
+			b.SetNull(pos, rest)
+			b.SetFound(f, pos, yes, nil)
 		}
 		if q.Where == nil {
 			body()
 			return
 		}
 		b.Emit(&ir.If{At: query.At(pos), Cond: q.Where, Then: b.Collect(body), Else: b.Collect(func() {
-			b.setNull(pos, append(list, rest...))
-			b.setFound(f, pos, no, nil)
-			b.strict(to, pos, no)
+			b.SetNull(pos, append(list, rest...))
+			b.SetFound(f, pos, no, nil)
+			b.Strict(to, pos, no)
 		})})
 		return
 	}
-	b.lockFirst(q, pos, to.Whole)
-	s := &ir.Select{At: query.At(pos), Query: q.IR(), Order: q.Order, Locks: q.Locks, Found: b.foundLocal(f)}
+	b.LockFirst(q, pos, to.Whole)
+	s := &ir.Select{At: query.At(pos), Query: q.IR(), Order: q.Order, Locks: q.Locks, Found: b.FoundLocal(f)}
 	if to.Strict && s.Found == "" {
 		s.Found = b.Local("was_found", schema.TBool)
 	}
@@ -174,34 +93,19 @@ func (b *builder) selectInto(f *query.Frame, x *query.Place, q *query.Query, pos
 		s.Into = append(s.Into, d.Local)
 		s.Cols = append(s.Cols, x.Assigned(q.Targets[i].Val(), d.T, 0).Expr)
 	}
-	b.atLeastOne(s)
+	b.AtLeastOne(s)
 	b.Emit(s)
 	b.Weak[s] = true
-	b.setNull(pos, rest)
+	b.SetNull(pos, rest)
 	if s.Found != "" {
-		b.setCount(f, pos, ir.V(s.Found), nil)
-		b.strict(to, pos, ir.V(s.Found))
-	}
-}
-
-// strict is STRICT: without a row the transaction does not go on.
-func (b *Writer) strict(to query.Sink, pos ir.Pos, found ir.Expr) {
-	if to.Strict {
-		b.Require(pos, found, query.NoData)
-	}
-}
-
-// atLeastOne gives a Select a column, which its text form needs.
-func (b *Writer) atLeastOne(s *ir.Select) {
-	if len(s.Into) == 0 {
-		s.Into = []string{b.Local("hit", schema.TBool)}
-		s.Cols = []ir.Expr{ir.C(ir.Bool(true))}
+		b.SetCount(f, pos, ir.V(s.Found), nil)
+		b.Strict(to, pos, ir.V(s.Found))
 	}
 }
 
 // aggregatesInto computes the aggregates of q, directly into list where a
 // column is one whose value is stored as it is.
-func (b *builder) aggregatesInto(x *query.Place, q *query.Query, pos ir.Pos, list []query.Dest) {
+func (b *Routine) aggregatesInto(x *query.Place, q *query.Query, pos ir.Pos, list []query.Dest) {
 	b.LockRows(q, pos)
 	s := &ir.Select{At: query.At(pos), Query: q.IR()}
 	direct := map[string]string{} // from the aggregate's local to the destination
@@ -243,11 +147,11 @@ func (b *builder) aggregatesInto(x *query.Place, q *query.Query, pos ir.Pos, lis
 		}
 		rest, cols = append(rest, d), append(cols, q.Targets[i])
 	}
-	b.assignAll(x, pos, rest, cols)
+	b.AssignAll(x, pos, rest, cols)
 }
 
 // perform runs q for its locks and FOUND alone.
-func (b *builder) perform(f *query.Frame, x *query.Place, q *query.Query, pos ir.Pos) {
+func (b *Routine) perform(f *query.Frame, x *query.Place, q *query.Query, pos ir.Pos) {
 	if len(q.Loops) > 0 {
 		b.Unmodelled("PERFORM over a set-returning function")
 	}
@@ -262,7 +166,7 @@ func (b *builder) perform(f *query.Frame, x *query.Place, q *query.Query, pos ir
 		return
 	}
 	if f.Rowcount != "" && len(q.Aggs) == 0 {
-		b.countRows(f, q.IR(), pos)
+		b.CountRows(f, q.IR(), pos)
 		if q.AtMost > 0 {
 			c := ir.V(f.Rowcount)
 			limit := ir.C(ir.Int(q.AtMost))
@@ -272,7 +176,7 @@ func (b *builder) perform(f *query.Frame, x *query.Place, q *query.Query, pos ir
 	if len(q.Aggs) > 0 {
 		b.aggregatesInto(x, q, pos, make([]query.Dest, len(q.Targets)))
 		b.compute(pos, q.Targets)
-		b.setFound(f, pos, yes, nil)
+		b.SetFound(f, pos, yes, nil)
 		return
 	}
 	single := q.AtMost == 1 || b.SingleRow(q.IR())
@@ -294,16 +198,16 @@ func (b *builder) perform(f *query.Frame, x *query.Place, q *query.Query, pos ir
 		b.Emit(loop)
 		return
 	}
-	b.lockFirst(q, pos, false)
+	b.LockFirst(q, pos, false)
 	s := &ir.Select{At: query.At(pos), Query: q.IR(), Order: q.Order, Locks: q.Locks, Found: f.Found}
 	b.mayFail(q, &s.Into, &s.Cols)
-	b.atLeastOne(s)
+	b.AtLeastOne(s)
 	b.Weak[s] = true
 	b.Emit(s)
 }
 
 // performOnce is perform of a query without tables.
-func (b *builder) performOnce(f *query.Frame, q *query.Query, pos ir.Pos) {
+func (b *Routine) performOnce(f *query.Frame, q *query.Query, pos ir.Pos) {
 	if len(q.Aggs) > 0 {
 		b.Unmodelled("an aggregate without FROM")
 	}
@@ -323,11 +227,11 @@ func (b *builder) performOnce(f *query.Frame, q *query.Query, pos ir.Pos) {
 			b.Emit(&ir.If{At: query.At(pos), Cond: found, Then: computed})
 		}
 	}
-	b.setFound(f, pos, found, nil)
+	b.SetFound(f, pos, found, nil)
 }
 
 // compute evaluates the values that may fail, which nobody looks at.
-func (b *builder) compute(pos ir.Pos, cols []query.Column) {
+func (b *Routine) compute(pos ir.Pos, cols []query.Column) {
 	for _, c := range cols {
 		if c.Expr != nil && ir.MayFail(c.Expr) {
 			b.Emit(&ir.Assign{At: query.At(pos), Var: b.Local("tmp", c.Type), Expr: c.Expr})
@@ -336,7 +240,7 @@ func (b *builder) compute(pos ir.Pos, cols []query.Column) {
 }
 
 // mayFail reads the columns of q that may fail, which nobody looks at.
-func (b *builder) mayFail(q *query.Query, into *[]string, cols *[]ir.Expr) {
+func (b *Routine) mayFail(q *query.Query, into *[]string, cols *[]ir.Expr) {
 	for _, c := range q.Targets {
 		if ir.MayFail(c.Expr) {
 			*into, *cols = append(*into, b.Local("tmp", c.Type)), append(*cols, c.Expr)
@@ -344,14 +248,9 @@ func (b *builder) mayFail(q *query.Query, into *[]string, cols *[]ir.Expr) {
 	}
 }
 
-// countRows sets ROW_COUNT to the number of rows of a query.
-func (b *Writer) countRows(f *query.Frame, q ir.Query, pos ir.Pos) {
-	b.EmitWeak(&ir.Select{At: query.At(pos), Into: []string{f.Rowcount}, Aggs: []ir.Agg{{Fn: "count", Type: ir.IntType}}, Query: q})
-}
-
 // selectRows returns the rows of q to the client, or drops them in a function
 // that was called for its effects.
-func (b *builder) selectRows(f *query.Frame, x *query.Place, q *query.Query, pos ir.Pos) {
+func (b *Routine) selectRows(f *query.Frame, x *query.Place, q *query.Query, pos ir.Pos) {
 	if f.Result != nil {
 		b.perform(f, x, q, pos)
 		return
@@ -371,32 +270,32 @@ func (b *builder) selectRows(f *query.Frame, x *query.Place, q *query.Query, pos
 		b.loopRows(f, q, pos, cols)
 	case len(q.Aggs) > 0:
 		if q.AtMost == 0 {
-			b.setFound(f, pos, ir.C(ir.Bool(false)), nil)
+			b.SetFound(f, pos, ir.C(ir.Bool(false)), nil)
 			return
 		}
 		x.EmitAggregates(q, pos)
 		b.Emit(&ir.Emit{At: query.At(pos), Exprs: cols})
-		b.setFound(f, pos, yes, nil)
+		b.SetFound(f, pos, yes, nil)
 	case len(q.From) == 0:
 		if q.Limit != nil && q.AtMost < 1 {
 			b.Unmodelled("LIMIT 0 or of an expression without FROM")
 		}
 		if q.Where == nil {
 			b.Emit(&ir.Emit{At: query.At(pos), Exprs: cols})
-			b.setFound(f, pos, yes, nil)
+			b.SetFound(f, pos, yes, nil)
 			return
 		}
 		b.Emit(&ir.If{At: query.At(pos), Cond: q.Where, Then: b.Collect(func() {
 			b.Emit(&ir.Emit{At: query.At(pos), Exprs: cols})
-			b.setFound(f, pos, yes, nil)
-		}), Else: b.Collect(func() { b.setFound(f, pos, ir.C(ir.Bool(false)), nil) })})
+			b.SetFound(f, pos, yes, nil)
+		}), Else: b.Collect(func() { b.SetFound(f, pos, ir.C(ir.Bool(false)), nil) })})
 	default:
 		if f.Found != "" || f.Rowcount != "" {
 			if q.Limit != nil {
 				b.Unmodelled("FOUND after RETURN QUERY with LIMIT")
 			}
 			if f.Rowcount != "" {
-				b.countRows(f, q.IR(), pos)
+				b.CountRows(f, q.IR(), pos)
 			}
 			if f.Found != "" {
 				b.EmitWeak(&ir.Assign{At: query.At(pos), Var: f.Found, Expr: &ir.Exists{Query: q.IR()}})
@@ -412,15 +311,15 @@ func (b *builder) selectRows(f *query.Frame, x *query.Place, q *query.Query, pos
 }
 
 // loopRows returns the rows of a set-returning function one by one.
-func (b *builder) loopRows(f *query.Frame, q *query.Query, pos ir.Pos, cols []ir.Expr) {
+func (b *Routine) loopRows(f *query.Frame, q *query.Query, pos ir.Pos, cols []ir.Expr) {
 	if q.Limit != nil || len(q.Order) > 0 || len(q.Aggs) > 0 {
 		b.Unmodelled("ORDER BY, LIMIT or aggregates over a set-returning function")
 	}
-	b.setFound(f, pos, ir.C(ir.Bool(false)), ir.C(ir.Int(0)))
-	b.each(q, pos, "", "", func() {
+	b.SetFound(f, pos, ir.C(ir.Bool(false)), ir.C(ir.Int(0)))
+	b.Each(q, pos, "", "", func() {
 		if len(q.From) == 0 {
 			b.Emit(&ir.Emit{At: query.At(pos), Exprs: cols})
-			b.countOne(f, pos)
+			b.CountOne(f, pos)
 			return
 		}
 		if f.Rowcount != "" || f.Found != "" {
@@ -430,23 +329,13 @@ func (b *builder) loopRows(f *query.Frame, q *query.Query, pos ir.Pos, cols []ir
 	})
 }
 
-// countOne sets FOUND and adds one to ROW_COUNT.
-func (b *Writer) countOne(f *query.Frame, pos ir.Pos) {
-	if f.Found != "" {
-		b.EmitWeak(&ir.Assign{At: query.At(pos), Var: f.Found, Expr: ir.C(ir.Bool(true))})
-	}
-	if f.Rowcount != "" {
-		b.EmitWeak(&ir.Assign{At: query.At(pos), Var: f.Rowcount, Expr: ir.Op(ir.Add, ir.V(f.Rowcount), ir.C(ir.Int(1)))})
-	}
-}
-
 // values is VALUES (…), (…) as a statement.
-func (b *builder) values(f *query.Frame, t *syntax.Text, s *pg.SelectStmt, pos ir.Pos, to query.Sink) {
+func (b *Routine) values(f *query.Frame, t *syntax.Text, s *pg.SelectStmt, pos ir.Pos, to query.Sink) {
 	if s.LimitCount != nil || s.LimitOffset != nil || len(s.SortClause) > 0 || s.WithClause != nil {
 		b.Unmodelled("VALUES with ORDER BY or LIMIT")
 	}
 	for i, row := range s.ValuesLists {
-		x := b.ex(f, t)
+		x := b.Ex(f, t)
 		q := &query.Query{Place: x, AtMost: -1}
 		for _, n := range pg.Inner(row).(*pg.List).Items {
 			v := x.DefaultType(x.One(n))
@@ -459,7 +348,7 @@ func (b *builder) values(f *query.Frame, t *syntax.Text, s *pg.SelectStmt, pos i
 		case query.ToClient:
 			b.selectRows(f, x, q, pos)
 			if i > 0 {
-				b.setCount(f, pos, nil, ir.C(ir.Int(int64(i+1))))
+				b.SetCount(f, pos, nil, ir.C(ir.Int(int64(i+1))))
 			}
 		}
 	}

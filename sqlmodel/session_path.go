@@ -8,7 +8,7 @@ import (
 
 // tracked translates a statement by f, and follows the search path: sets are those that it may set. A loop may come to
 // it again; behind what has branches, the path may be any of them.
-func (b *builder) tracked(sets syntax.PathSet, loops, branches bool, f func() (ok bool)) {
+func (b *Routine) tracked(sets syntax.PathSet, loops, branches bool, f func() (ok bool)) {
 	l, before := b.App, b.App.Late
 	if sets.Empty() {
 		f()
@@ -24,7 +24,7 @@ func (b *builder) tracked(sets syntax.PathSet, loops, branches bool, f func() (o
 }
 
 // follow takes over what a statement that has no branches does to the search path.
-func (b *builder) follow(tree any) {
+func (b *Routine) follow(tree any) {
 	l := b.App
 	if !l.SetsPath {
 		return

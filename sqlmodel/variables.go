@@ -14,7 +14,7 @@ import (
 )
 
 // declaration declares a variable of DECLARE and gives it its first value.
-func (b *builder) declaration(f *query.Frame, d plpgsql.Decl) {
+func (b *Routine) declaration(f *query.Frame, d plpgsql.Decl) {
 	pos := f.Text.Pos(d.At)
 	if f.Scope.Vars[d.Name] != nil {
 		b.App.Fail(pos, "variable %s is declared twice", d.Name)
@@ -74,7 +74,7 @@ func (b *builder) declaration(f *query.Frame, d plpgsql.Decl) {
 
 // startNull sets a variable to NULL where its declaration may be reached
 // several times.
-func (b *builder) startNull(v *query.Variable, pos ir.Pos) {
+func (b *Routine) startNull(v *query.Variable, pos ir.Pos) {
 	for _, d := range v.Dests() {
 		if b.LoopDepth == 0 && len(b.Calls) == 1 && b.Demands[d.Local] == nil {
 			continue
@@ -85,7 +85,7 @@ func (b *builder) startNull(v *query.Variable, pos ir.Pos) {
 
 // declaredType reads the type of a declaration, %TYPE and %ROWTYPE included, and its domain, nil
 // if it is none.
-func (b *builder) declaredType(f *query.Frame, d plpgsql.Decl) (schema.Type, *schema.UserType) {
+func (b *Routine) declaredType(f *query.Frame, d plpgsql.Decl) (schema.Type, *schema.UserType) {
 	src := d.Type.Text(f.Text.SQL)
 	lower := strings.ToLower(strings.Join(strings.Fields(src), ""))
 	pos := f.Text.Pos(d.Type.Start)
@@ -123,7 +123,7 @@ func (b *builder) declaredType(f *query.Frame, d plpgsql.Decl) (schema.Type, *sc
 }
 
 // typeOfName is x%TYPE: of a variable, a field or a column, with its domain, nil if it is none.
-func (b *builder) typeOfName(f *query.Frame, parts []string, pos ir.Pos) (schema.Type, *schema.UserType) {
+func (b *Routine) typeOfName(f *query.Frame, parts []string, pos ir.Pos) (schema.Type, *schema.UserType) {
 	if v, fd := f.Scope.Find(parts); fd != nil {
 		return fd.Type, fd.Domain
 	} else if v != nil {
@@ -151,7 +151,7 @@ func (b *builder) typeOfName(f *query.Frame, parts []string, pos ir.Pos) (schema
 }
 
 // store assigns a value to a variable.
-func (b *builder) store(f *query.Frame, v *query.Variable, e query.Val, pos ir.Pos) {
+func (b *Routine) store(f *query.Frame, v *query.Variable, e query.Val, pos ir.Pos) {
 	x := &query.Place{App: b.App, Draft: b.Draft, Frame: f, Text: f.Text}
 	if !v.IsRecord {
 		if e.Record {
@@ -160,16 +160,16 @@ func (b *builder) store(f *query.Frame, v *query.Variable, e query.Val, pos ir.P
 			}
 			e = e.Fields[0].Val()
 		}
-		b.assign(pos, v.Local, x.Assigned(e, v.Type, 0).Expr)
+		b.Assign(pos, v.Local, x.Assigned(e, v.Type, 0).Expr)
 		return
 	}
 	switch {
 	case e.Record:
 		list, rest := b.recordDests(v, e.Fields, pos)
-		b.assignAll(x, pos, list, e.Fields)
-		b.setNull(pos, rest)
+		b.AssignAll(x, pos, list, e.Fields)
+		b.SetNull(pos, rest)
 	case e.IsNull():
-		b.setNull(pos, v.Dests())
+		b.SetNull(pos, v.Dests())
 	default: // a value of a composite type
 		fields := b.App.FieldsOf(e.Type.Name)
 		if len(fields) == 0 {
@@ -180,15 +180,15 @@ func (b *builder) store(f *query.Frame, v *query.Variable, e query.Val, pos ir.P
 			cols = append(cols, query.Column{Name: fd.Name, Expr: query.Accessor(e, fd), Type: fd.T})
 		}
 		list, rest := b.recordDests(v, cols, pos)
-		b.assignAll(x, pos, list, cols)
-		b.setNull(pos, rest)
+		b.AssignAll(x, pos, list, cols)
+		b.SetNull(pos, rest)
 	}
 }
 
 // recordDests gives the locals that take the columns of a row. A variable of
 // type record takes their names and types; all that it ever held keep their
 // locals, so that a field is found after either branch of an IF.
-func (b *builder) recordDests(v *query.Variable, cols []query.Column, pos ir.Pos) (list, rest []query.Dest) {
+func (b *Routine) recordDests(v *query.Variable, cols []query.Column, pos ir.Pos) (list, rest []query.Dest) {
 	if v.Fixed {
 		b.demandParts(v.Fields, cols, pos)
 		for i := range cols {
@@ -212,7 +212,7 @@ func (b *builder) recordDests(v *query.Variable, cols []query.Column, pos ir.Pos
 		old := v.Held(c.Name)
 		switch {
 		case old == nil:
-			v.All = append(v.All, query.Field{Name: c.Name, Local: b.fieldLocal(v.Name, c.Name, t), Type: t})
+			v.All = append(v.All, query.Field{Name: c.Name, Local: b.FieldLocal(v.Name, c.Name, t), Type: t})
 			old = &v.All[len(v.All)-1]
 		case query.LocalType(old.Type) != query.LocalType(t):
 			if !(old.Type.Numeric() && t.Numeric()) {
@@ -230,7 +230,7 @@ func (b *builder) recordDests(v *query.Variable, cols []query.Column, pos ir.Pos
 }
 
 // retypeLocal widens the type of a local.
-func (b *builder) retypeLocal(name string, t schema.Type) {
+func (b *Routine) retypeLocal(name string, t schema.Type) {
 	for i := range b.Txn.Locals {
 		if b.Txn.Locals[i].Name == name {
 			b.Txn.Locals[i].Type, b.Txn.Locals[i].Domain = query.LocalType(t), t.Domain()
@@ -239,7 +239,7 @@ func (b *builder) retypeLocal(name string, t schema.Type) {
 }
 
 // assignment translates target := expr.
-func (b *builder) assignment(f *query.Frame, s *plpgsql.Assign, pos ir.Pos) {
+func (b *Routine) assignment(f *query.Frame, s *plpgsql.Assign, pos ir.Pos) {
 	e := b.value(f, s.Expr)
 	v, fd := b.targetOf(f, s.Target)
 	if s.Slice {
@@ -252,7 +252,7 @@ func (b *builder) assignment(f *query.Frame, s *plpgsql.Assign, pos ir.Pos) {
 	if fd != nil {
 		d = query.Dest{Local: fd.Local, T: fd.Type}
 	}
-	x := b.ex(f, f.Text)
+	x := b.Ex(f, f.Text)
 	switch {
 	case len(s.Subscripts) > 0:
 		if d.T.Name != schema.NArray {
@@ -274,7 +274,7 @@ func (b *builder) assignment(f *query.Frame, s *plpgsql.Assign, pos ir.Pos) {
 			e = x.Assigned(e, d.T.Element(), 0)
 		}
 		args = append(args, x.DefaultType(e).Expr)
-		b.assign(pos, d.Local, &ir.Call{Name: "set", Args: args, Type: query.LocalType(d.T)})
+		b.Assign(pos, d.Local, &ir.Call{Name: "set", Args: args, Type: query.LocalType(d.T)})
 	case fd != nil:
 		if e.Record {
 			b.Unmodelled("a row in a field")
@@ -283,14 +283,14 @@ func (b *builder) assignment(f *query.Frame, s *plpgsql.Assign, pos ir.Pos) {
 			b.demandOfRecord(fd.Type, pos)
 		}
 		b.MayRefuseAny(fd.Within, fd.Domain, pos)
-		b.assign(pos, d.Local, x.Becomes(fd.Domain, x.Assigned(e, d.T, 0)).Expr)
+		b.Assign(pos, d.Local, x.Becomes(fd.Domain, x.Assigned(e, d.T, 0)).Expr)
 	default:
 		b.store(f, v, e, pos)
 	}
 }
 
 // TargetOf finds the variable that is to be set.
-func (b *builder) targetOf(f *query.Frame, n plpgsql.Name) (*query.Variable, *query.Field) {
+func (b *Routine) targetOf(f *query.Frame, n plpgsql.Name) (*query.Variable, *query.Field) {
 	if n.Parts[0][0] == '$' {
 		if v := f.Numbered(n.Parts[0]); v != nil {
 			return v, nil
@@ -314,7 +314,7 @@ func (b *builder) targetOf(f *query.Frame, n plpgsql.Name) (*query.Variable, *qu
 // into gives the sink for an INTO clause, and what is to follow the command:
 // where a handler catches what STRICT refuses, the targets are set last, since
 // they keep their values then.
-func (b *builder) into(f *query.Frame, in *plpgsql.Into, pos ir.Pos) (to query.Sink, store func()) {
+func (b *Routine) into(f *query.Frame, in *plpgsql.Into, pos ir.Pos) (to query.Sink, store func()) {
 	dests := b.destsFor(f, in.Targets, pos)
 	to = query.Sink{Kind: query.IntoLocals, Strict: in.Strict, Dests: dests}
 	if !in.Strict || !b.Caught(query.NoData, query.TooManyRows) {
@@ -339,15 +339,15 @@ func (b *builder) into(f *query.Frame, in *plpgsql.Into, pos ir.Pos) (to query.S
 	return to, func() {
 		for _, d := range list {
 			if d.Local != "" {
-				b.assign(pos, d.Local, ir.V(first[d.Local]))
+				b.Assign(pos, d.Local, ir.V(first[d.Local]))
 			}
 		}
-		b.setNull(pos, rest)
+		b.SetNull(pos, rest)
 	}
 }
 
 // destsFor gives the locals of a list of targets: one record, or variables.
-func (b *builder) destsFor(f *query.Frame, targets []plpgsql.Name, pos ir.Pos) func([]query.Column) ([]query.Dest, []query.Dest) {
+func (b *Routine) destsFor(f *query.Frame, targets []plpgsql.Name, pos ir.Pos) func([]query.Column) ([]query.Dest, []query.Dest) {
 	return func(cols []query.Column) (list, rest []query.Dest) {
 		if len(targets) == 1 {
 			if v, fd := b.targetOf(f, targets[0]); v.IsRecord && fd == nil {

@@ -18,7 +18,7 @@ func (l *loader) typeOfRows(v *schema.View) *schema.UserType {
 	defer func(late schema.Resolver) { v.Typing, l.Late = false, late }(l.Late)
 	fn := &schema.Function{Name: v.Name, Pos: v.Pos, Text: v.Text, Refs: v.Refs}
 	b := l.newBuilder(fn)
-	y := b.ex(b.newFrame(fn), v.Text).InView(v)
+	y := b.Ex(b.newFrame(fn), v.Text).InView(v)
 	y.Deriver, y.PerRow = y.NewDeriver(), true
 	var rows *query.Derived
 	b.Attempt(func() { rows = y.ViewRows(v) })

@@ -1,4 +1,4 @@
-package sqlmodel
+package write
 
 import (
 	"slices"
@@ -38,10 +38,10 @@ type mergeAction struct {
 	given []assignment // of an INSERT
 }
 
-// mergeStmt translates MERGE.
-func (b *Writer) mergeStmt(f *query.Frame, t *syntax.Text, s *pg.MergeStmt, pos ir.Pos) {
-	b.apart(s, nil)
-	x := b.ex(f, t)
+// MergeStmt translates MERGE.
+func (b *Writer) MergeStmt(f *query.Frame, t *syntax.Text, s *pg.MergeStmt, pos ir.Pos) {
+	b.Apart(s, nil)
+	x := b.Ex(f, t)
 	x.WithWrites(s.WithClause, s)
 	if x.Parts != nil && len(x.Parts.Wrote)+len(x.Parts.Rivals) > 0 {
 		b.Unmodelled("MERGE with a WITH query that writes what it looks at")
@@ -119,7 +119,7 @@ func (m *merger) oneRow(s *pg.SelectStmt) []query.Column {
 			return
 		}
 		local := m.b.Local(name, v.Type)
-		m.b.assign(m.pos, local, v.Expr)
+		m.b.Assign(m.pos, local, v.Expr)
 		out = append(out, query.Column{Name: name, Expr: ir.V(local), Type: v.Type, NotNull: v.NotNull})
 	}
 	switch {

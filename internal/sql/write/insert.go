@@ -1,4 +1,4 @@
-package sqlmodel
+package write
 
 import (
 	"slices"
@@ -10,11 +10,11 @@ import (
 	"github.com/txrobust/robust/ir"
 )
 
-// insertStmt translates INSERT.
-func (b *Writer) insertStmt(f *query.Frame, t *syntax.Text, s *pg.InsertStmt, pos ir.Pos, to query.Sink) {
-	x := b.ex(f, t)
+// InsertStmt translates INSERT.
+func (b *Writer) InsertStmt(f *query.Frame, t *syntax.Text, s *pg.InsertStmt, pos ir.Pos, to query.Sink) {
+	x := b.Ex(f, t)
 	x.WithWrites(s.WithClause, s)
-	b.afterParts(x.Parts, func() { b.insertRows(f, x, s, pos, to) })
+	b.AfterParts(x.Parts, func() { b.insertRows(f, x, s, pos, to) })
 }
 
 // insertRows translates INSERT behind its WITH queries.
@@ -189,7 +189,7 @@ func (i *inserter) apartFromParents() {
 func (i *inserter) start() {
 	if i.many {
 		i.b.keepsFound(i.f, nil)
-		i.b.setFound(i.f, i.pos, ir.C(ir.Bool(false)), ir.C(ir.Int(0)))
+		i.b.SetFound(i.f, i.pos, ir.C(ir.Bool(false)), ir.C(ir.Int(0)))
 	}
 }
 
@@ -236,7 +236,7 @@ func (i *inserter) query(sel *pg.SelectStmt) {
 		i.apartFromParents()
 		i.start()
 		i.onceForAll(q)
-		b.each(q, i.pos, "", "", func() {
+		b.Each(q, i.pos, "", "", func() {
 			if len(q.From) == 0 {
 				i.row(given(q.Targets))
 				return
@@ -254,10 +254,10 @@ func (i *inserter) query(sel *pg.SelectStmt) {
 		b.Emit(&ir.If{At: query.At(i.pos), Cond: q.Where, Then: b.Collect(func() { i.row(given(q.Targets)) }), Else: b.Collect(i.nothing)})
 	case q.AtMost == 1 || b.SingleRow(q.IR()) && q.Limit == nil:
 		found := b.Local("was_found", schema.TBool)
-		b.lockFirst(q, i.pos, false)
+		b.LockFirst(q, i.pos, false)
 		s := &ir.Select{At: query.At(i.pos), Query: q.IR(), Order: q.Order, Locks: q.Locks, Found: found}
 		cols := i.intoLocals(q, &s.Into, &s.Cols)
-		b.atLeastOne(s)
+		b.AtLeastOne(s)
 		b.Emit(s)
 		b.Emit(&ir.If{At: query.At(i.pos), Cond: ir.V(found), Then: b.Collect(func() { i.row(given(cols)) }), Else: b.Collect(i.nothing)})
 	default:
@@ -321,7 +321,7 @@ func (i *inserter) foreach(q *query.Query, given func([]query.Column) []assignme
 	var n string
 	var lock []ir.Stmt
 	if q.Limit != nil {
-		lock = b.lockInRound(loop)
+		lock = b.LockInRound(loop)
 		n = b.Local("n", schema.TInt)
 		b.Emit(&ir.Assign{At: query.At(i.pos), Var: n, Expr: ir.C(ir.Int(0))})
 	}
@@ -410,7 +410,7 @@ func (i *inserter) asNow(row *query.RowSource) *query.RowSource {
 	for k, c := range out.Cols {
 		if ir.HasExists(c.Expr) {
 			local := i.b.Local(c.Name, c.Type)
-			i.b.assign(i.pos, local, c.Expr)
+			i.b.Assign(i.pos, local, c.Expr)
 			out.Cols[k].Expr = ir.V(local)
 		}
 	}
@@ -448,9 +448,9 @@ func (i *inserter) put(row *query.RowSource) {
 	b.Emit(stmt)
 	switch {
 	case i.many && i.f.Rowcount != "", i.many && i.f.Found != "":
-		b.countOne(i.f, i.pos)
+		b.CountOne(i.f, i.pos)
 	default:
-		b.setFound(i.f, i.pos, ir.C(ir.Bool(true)), nil)
+		b.SetFound(i.f, i.pos, ir.C(ir.Bool(true)), nil)
 	}
 	if i.ret() {
 		i.returning(row, nil, nil)
@@ -519,12 +519,12 @@ func (i *inserter) returning(row *query.RowSource, done ir.Expr, before *conflic
 		}
 		if i.to.Kind == query.IntoLocals {
 			list, rest := i.to.Dests(cols)
-			b.assignAll(i.x, i.pos, list, cols)
-			b.setNull(i.pos, rest)
+			b.AssignAll(i.x, i.pos, list, cols)
+			b.SetNull(i.pos, rest)
 			return
 		}
 		if i.f.Result == nil {
-			b.emitRow(i.pos, cols)
+			b.EmitRow(i.pos, cols)
 		}
 	}
 	if done == nil {
@@ -539,7 +539,7 @@ func (i *inserter) nothing() {
 	if i.many {
 		return
 	}
-	i.b.setFound(i.f, i.pos, ir.C(ir.Bool(false)), nil)
+	i.b.SetFound(i.f, i.pos, ir.C(ir.Bool(false)), nil)
 	if !i.ret() {
 		return
 	}
@@ -563,7 +563,7 @@ func (i *inserter) noRow(cols []query.Column) {
 		i.b.Emit(&ir.Assign{At: query.At(i.pos), Var: i.to.Rows.Local, Expr: &ir.Call{Name: ir.RowsAgg, Type: ir.ArrayType(ir.KindOpaque)}})
 	case query.IntoLocals:
 		list, rest := i.to.Dests(cols)
-		i.b.setNull(i.pos, append(list, rest...))
-		i.b.strict(i.to, i.pos, ir.C(ir.Bool(false)))
+		i.b.SetNull(i.pos, append(list, rest...))
+		i.b.Strict(i.to, i.pos, ir.C(ir.Bool(false)))
 	}
 }

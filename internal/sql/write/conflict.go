@@ -1,4 +1,4 @@
-package sqlmodel
+package write
 
 import (
 	"slices"
@@ -64,11 +64,11 @@ func (i *inserter) onConflict(stmt *ir.Insert, row *query.RowSource) {
 		b.Emit(&ir.If{At: query.At(i.pos), Cond: ir.V(done), Then: b.Collect(func() { i.after(row) })})
 	}
 	if i.many {
-		b.emitWeakIf(i.pos, ir.V(done), func() { b.countOne(i.f, i.pos) })
+		b.emitWeakIf(i.pos, ir.V(done), func() { b.CountOne(i.f, i.pos) })
 	} else if done != i.f.Found {
-		b.setFound(i.f, i.pos, ir.V(done), nil)
+		b.SetFound(i.f, i.pos, ir.V(done), nil)
 	} else {
-		b.setCount(i.f, i.pos, ir.V(done), nil)
+		b.SetCount(i.f, i.pos, ir.V(done), nil)
 	}
 	if i.ret() {
 		i.returning(row, ir.V(done), read)

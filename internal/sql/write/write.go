@@ -1,4 +1,4 @@
-package sqlmodel
+package write
 
 import (
 	"slices"
@@ -25,11 +25,11 @@ func (b *Writer) aftermath(pos ir.Pos, t *schema.Table, events int32, set []assi
 	}
 }
 
-// updateStmt translates UPDATE.
-func (b *Writer) updateStmt(f *query.Frame, t *syntax.Text, s *pg.UpdateStmt, pos ir.Pos, to query.Sink) {
-	x := b.ex(f, t)
+// UpdateStmt translates UPDATE.
+func (b *Writer) UpdateStmt(f *query.Frame, t *syntax.Text, s *pg.UpdateStmt, pos ir.Pos, to query.Sink) {
+	x := b.Ex(f, t)
 	x.WithWrites(s.WithClause, s)
-	b.afterParts(x.Parts, func() { b.updateRows(f, x, s, pos, to) })
+	b.AfterParts(x.Parts, func() { b.updateRows(f, x, s, pos, to) })
 }
 
 // updateRows translates UPDATE behind its WITH queries.
@@ -152,11 +152,11 @@ func (b *Writer) oneByOneKeys(pos ir.Pos, row *query.RowSource, w *writeQuery, s
 	}
 }
 
-// deleteStmt translates DELETE.
-func (b *Writer) deleteStmt(f *query.Frame, t *syntax.Text, s *pg.DeleteStmt, pos ir.Pos, to query.Sink) {
-	x := b.ex(f, t)
+// DeleteStmt translates DELETE.
+func (b *Writer) DeleteStmt(f *query.Frame, t *syntax.Text, s *pg.DeleteStmt, pos ir.Pos, to query.Sink) {
+	x := b.Ex(f, t)
 	x.WithWrites(s.WithClause, s)
-	b.afterParts(x.Parts, func() { b.deleteRows(f, x, s, pos, to) })
+	b.AfterParts(x.Parts, func() { b.deleteRows(f, x, s, pos, to) })
 }
 
 // deleteRows translates DELETE behind its WITH queries.
@@ -283,14 +283,14 @@ func (b *Writer) write(f *query.Frame, w *writeQuery, row, after *query.RowSourc
 		b.returning(f, w, after, ret, pos, to, q, func() { change(q.Where, plain) })
 		return
 	}
-	if !b.unusedBy(nonEmptyList(f.Found, f.Rowcount), func() { change(q.Where, plain) }) {
+	if !b.unusedBy(NonEmptyList(f.Found, f.Rowcount), func() { change(q.Where, plain) }) {
 		b.Unmodelled("FOUND or ROW_COUNT inside of the statement that sets it")
 	}
 	b.countFirst(f, q, found, pos)
 	change(q.Where, plain)
 }
 
-func nonEmptyList(list ...string) []string {
+func NonEmptyList(list ...string) []string {
 	return schema.Without(list, func(s string) bool { return s == "" })
 }
 
@@ -300,7 +300,7 @@ func (b *Writer) countFirst(f *query.Frame, q ir.Query, found ir.Expr, pos ir.Po
 		b.EmitWeak(&ir.Assign{At: query.At(pos), Var: f.Found, Expr: found})
 	}
 	if f.Rowcount != "" {
-		b.countRows(f, q, pos)
+		b.CountRows(f, q, pos)
 	}
 }
 
@@ -391,7 +391,7 @@ func (b *Writer) returning(f *query.Frame, w *writeQuery, after *query.RowSource
 		return
 	}
 	if f.Rowcount != "" {
-		b.countRows(f, q, pos)
+		b.CountRows(f, q, pos)
 	}
 	if !b.SingleRow(q) && f.Func.Body != nil { // PL/pgSQL refuses several rows
 		if f.Found != "" && b.Caught(query.TooManyRows) {
@@ -408,11 +408,11 @@ func (b *Writer) returning(f *query.Frame, w *writeQuery, after *query.RowSource
 		}
 	}
 	final, rest := to.Dests(targets)
-	found := b.foundLocal(f)
+	found := b.FoundLocal(f)
 	if found == "" && to.Strict {
 		found = b.Local("was_found", schema.TBool)
 	}
-	early := b.unusedBy(append(destLocals(final), destLocals(rest)...), change)
+	early := b.unusedBy(append(DestLocals(final), DestLocals(rest)...), change)
 	s := &ir.Select{At: query.At(pos), Query: q, Found: found}
 	var assign []query.Dest
 	var cols []query.Column
@@ -428,18 +428,18 @@ func (b *Writer) returning(f *query.Frame, w *writeQuery, after *query.RowSource
 		s.Into, s.Cols = append(s.Into, temps[i].Local), append(s.Cols, c.Expr)
 		assign, cols = append(assign, d), append(cols, query.Column{Name: c.Name, Expr: ir.V(temps[i].Local), Type: c.Type})
 	}
-	b.atLeastOne(s)
+	b.AtLeastOne(s)
 	b.Weak[s] = true
 	b.Emit(s)
 	change()
-	b.assignAll(&x, pos, assign, cols)
-	b.setNull(pos, rest)
+	b.AssignAll(&x, pos, assign, cols)
+	b.SetNull(pos, rest)
 	if found != "" {
-		b.strict(to, pos, ir.V(found))
+		b.Strict(to, pos, ir.V(found))
 	}
 }
 
-func destLocals(list []query.Dest) []string {
+func DestLocals(list []query.Dest) []string {
 	var out []string
 	for _, d := range list {
 		out = append(out, d.Local)
@@ -456,11 +456,11 @@ func (b *Writer) unusedBy(locals []string, f func()) bool {
 	out := b.Out
 	list := b.Collect(f)
 	b.Out = out
-	return !uses(list, set)
+	return !Uses(list, set)
 }
 
-// uses reports whether statements look at one of some locals.
-func uses(list []ir.Stmt, locals map[string]bool) bool {
+// Uses reports whether statements look at one of some locals.
+func Uses(list []ir.Stmt, locals map[string]bool) bool {
 	found := false
 	ir.WalkExprs(list, func(e ir.Expr) {
 		v, ok := e.(*ir.Var)

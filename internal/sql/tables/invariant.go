@@ -1,4 +1,4 @@
-package sqlmodel
+package tables
 
 import (
 	"strings"
@@ -10,8 +10,8 @@ import (
 	"github.com/txrobust/robust/ir"
 )
 
-// invariants translates the stated invariants.
-func (l *completer) invariants() {
+// Invariants translates the stated invariants.
+func (l *Completer) Invariants() {
 	for _, f := range l.Facts {
 		stmts, err := f.Text.Parse()
 		if err != nil {
@@ -67,7 +67,7 @@ func (l *completer) invariants() {
 	}
 }
 
-func (l *completer) factExpr(x *query.Place, e *pg.Node, pos ir.Pos) ir.Expr {
+func (l *Completer) factExpr(x *query.Place, e *pg.Node, pos ir.Pos) ir.Expr {
 	defer func() {
 		if r := recover(); r != nil {
 			u, is := r.(schema.Unmodelled)

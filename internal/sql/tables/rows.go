@@ -1,4 +1,4 @@
-package sqlmodel
+package tables
 
 import (
 	"strconv"
@@ -10,7 +10,7 @@ import (
 )
 
 // makeRows evaluates the initial rows of t.
-func (l *completer) makeRows(t *schema.Table) {
+func (l *Completer) makeRows(t *schema.Table) {
 	serial := map[string]int64{}
 	seen := map[string]bool{}
 	for _, in := range t.Inserts {
@@ -38,7 +38,7 @@ func (l *completer) makeRows(t *schema.Table) {
 	}
 }
 
-func (l *completer) makeRow(t *schema.Table, in schema.InitialInsert, cols []*schema.Column, items []*pg.Node, serial map[string]int64, seen map[string]bool) {
+func (l *Completer) makeRow(t *schema.Table, in schema.InitialInsert, cols []*schema.Column, items []*pg.Node, serial map[string]int64, seen map[string]bool) {
 	x := &query.Place{App: l.Application, Text: in.Text}
 	pos := in.Pos
 	if len(items) > 0 {
@@ -100,7 +100,7 @@ func (l *completer) makeRow(t *schema.Table, in schema.InitialInsert, cols []*sc
 }
 
 // constantValue evaluates an expression without variables.
-func (l *completer) constantValue(x *query.Place, n *pg.Node, c *schema.Column) (v ir.Value, ok bool) {
+func (l *Completer) constantValue(x *query.Place, n *pg.Node, c *schema.Column) (v ir.Value, ok bool) {
 	defer func() {
 		if r := recover(); r != nil {
 			if _, is := r.(schema.Unmodelled); !is {

@@ -1,4 +1,4 @@
-package sqlmodel
+package write
 
 import (
 	"slices"
@@ -8,12 +8,8 @@ import (
 	"github.com/txrobust/robust/ir"
 )
 
-// All parts of a statement with WITH queries that write see the tables as they were before it, and each is run once, in an order
-// that PostgreSQL does not tell. Here the WITH queries come first. So whatever else looks at what they write is read before
-// them; where two parts write one table, they must not meet, or one of them wins.
-
-// afterParts translates the statement behind WITH queries that write, by f: what it reads of what they write is read before them.
-func (b *Writer) afterParts(p *query.Parts, f func()) {
+// AfterParts translates the statement behind WITH queries that write, by f: what it reads of what they write is read before them.
+func (b *Writer) AfterParts(p *query.Parts, f func()) {
 	if p == nil || len(p.Wrote) == 0 && len(p.Rivals) == 0 {
 		f()
 		return
@@ -38,7 +34,7 @@ func (b *Writer) readEarly(p *query.Parts, with, list []ir.Stmt) (early, late []
 			}
 		})
 	}
-	looks := func(s ir.Stmt, at map[string]bool) bool { return uses([]ir.Stmt{s}, at) }
+	looks := func(s ir.Stmt, at map[string]bool) bool { return Uses([]ir.Stmt{s}, at) }
 	reads := func(s ir.Stmt) bool {
 		found := false
 		ir.Walk([]ir.Stmt{s}, func(s ir.Stmt) {
@@ -102,7 +98,7 @@ func (b *Writer) contend(rivals []*schema.Table, with, late []ir.Stmt) (first, t
 		if !ok {
 			b.Unmodelled("a WITH query that updates rows of %s which its statement may update, too", t.Name)
 		}
-		if value, known := constantTruth(same); known && !value {
+		if value, known := ConstantTruth(same); known && !value {
 			continue // they are different rows
 		}
 		first = slices.Delete(first, i, i+1)
@@ -111,7 +107,7 @@ func (b *Writer) contend(rivals []*schema.Table, with, late []ir.Stmt) (first, t
 			hits := func(u *ir.Update) ir.Expr {
 				return &ir.Exists{Query: ir.Query{From: []ir.Source{{Table: u.Table, Row: u.Row}}, Where: u.Where}}
 			}
-			both, wins := b.Local("contend", schema.TBool), b.choice(pos)
+			both, wins := b.Local("contend", schema.TBool), b.Choice(pos)
 			b.Emit(&ir.Assign{At: query.At(pos), Var: both, Expr: ir.AndE(same, hits(one), hits(two))})
 			b.Emit(&ir.If{At: query.At(pos), Cond: ir.NotE(ir.AndE(ir.V(both), ir.NotE(wins))), Then: []ir.Stmt{one}})
 			b.Emit(&ir.If{At: query.At(pos), Cond: ir.NotE(ir.AndE(ir.V(both), wins)), Then: []ir.Stmt{two}})

@@ -1,4 +1,4 @@
-package sqlmodel
+package write
 
 import (
 	"slices"
@@ -84,7 +84,7 @@ func (u *rowWriter) write() {
 	var into []string
 	var cols []ir.Expr
 	for _, c := range t.Columns {
-		local := b.fieldLocal("old", c.Name, c.T)
+		local := b.FieldLocal("old", c.Name, c.T)
 		r.Old.Fields = append(r.Old.Fields, query.Field{Name: c.Name, Local: local, Type: c.T, Domain: c.Domain, Within: c.Within})
 		into, cols = append(into, local), append(cols, &ir.Col{Row: u.row.Row, Col: c.Name})
 	}
@@ -106,25 +106,25 @@ func (u *rowWriter) write() {
 		list, rest = u.to.Dests(u.returned(u.row))
 	}
 	no := func() {
-		b.setFound(u.f, u.pos, ir.C(ir.Bool(false)), nil)
+		b.SetFound(u.f, u.pos, ir.C(ir.Bool(false)), nil)
 		if returns && u.to.Kind == query.IntoLocals {
-			b.setNull(u.pos, append(append([]query.Dest{}, list...), rest...))
-			b.strict(u.to, u.pos, ir.C(ir.Bool(false)))
+			b.SetNull(u.pos, append(append([]query.Dest{}, list...), rest...))
+			b.Strict(u.to, u.pos, ir.C(ir.Bool(false)))
 		}
 	}
 	done := func(row *query.RowSource) {
-		b.setFound(u.f, u.pos, ir.C(ir.Bool(true)), nil)
+		b.SetFound(u.f, u.pos, ir.C(ir.Bool(true)), nil)
 		if !returns {
 			return
 		}
 		out := u.returned(row)
 		if u.to.Kind == query.IntoLocals {
-			b.assignAll(u.w.in, u.pos, list, out)
-			b.setNull(u.pos, rest)
+			b.AssignAll(u.w.in, u.pos, list, out)
+			b.SetNull(u.pos, rest)
 			return
 		}
 		if u.f.Result == nil {
-			b.emitRow(u.pos, out)
+			b.EmitRow(u.pos, out)
 		}
 	}
 	b.Emit(&ir.If{At: query.At(u.pos), Cond: ir.V(found), Then: b.Collect(func() {

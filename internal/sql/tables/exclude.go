@@ -1,4 +1,4 @@
-package sqlmodel
+package tables
 
 import (
 	"slices"
@@ -9,7 +9,6 @@ import (
 	"github.com/txrobust/robust/ir"
 )
 
-// The row variables of exclusions.
 const (
 	firstRow  = "one"
 	secondRow = "other"
@@ -31,7 +30,7 @@ func keyBetween(u *schema.UniqueKey) ir.Exclusion {
 
 // exclusions adds the EXCLUDE constraints of t, and those that NULLS NOT DISTINCT
 // adds to a unique key.
-func (l *completer) exclusions(t *schema.Table) {
+func (l *Completer) exclusions(t *schema.Table) {
 	for _, x := range t.Exclusions {
 		if x.Deferred || x.Deferrable && l.Defers {
 			l.HideExclusion(t, x, ", which may be checked at commit")
@@ -65,7 +64,7 @@ func (l *completer) exclusions(t *schema.Table) {
 
 // exclusionExpr makes the condition of an exclusion, and the check that its ranges
 // do not end before they begin, which is an error.
-func (l *completer) exclusionExpr(t *schema.Table, c *schema.Exclusion, out *ir.Exclusion, ordered *ir.Expr) (why string) {
+func (l *Completer) exclusionExpr(t *schema.Table, c *schema.Exclusion, out *ir.Exclusion, ordered *ir.Expr) (why string) {
 	defer func() {
 		if r := recover(); r != nil {
 			u, is := r.(schema.Unmodelled)
@@ -110,12 +109,12 @@ func (l *completer) exclusionExpr(t *schema.Table, c *schema.Exclusion, out *ir.
 }
 
 // inRow translates expressions over a row of t.
-func (l *completer) inRow(t *schema.Table, row string, at *syntax.Text) *query.Place {
+func (l *Completer) inRow(t *schema.Table, row string, at *syntax.Text) *query.Place {
 	return &query.Place{App: l.Application, Text: at, Levels: []*query.Level{{Sources: []*query.RowSource{query.TableSource(t, t.Rel.Own(), row)}}}, PerRow: true}
 }
 
 // element gives the value of an element in a row.
-func (l *completer) element(t *schema.Table, el schema.ExclusionElement, row string) query.Val {
+func (l *Completer) element(t *schema.Table, el schema.ExclusionElement, row string) query.Val {
 	if el.Expr != nil {
 		x := l.inRow(t, row, el.Expr.Text)
 		return x.DefaultType(x.One(el.Expr.Node))

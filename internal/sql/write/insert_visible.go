@@ -1,4 +1,4 @@
-package sqlmodel
+package write
 
 import (
 	"github.com/txrobust/robust/internal/sql/pg"

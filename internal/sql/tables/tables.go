@@ -1,4 +1,4 @@
-package sqlmodel
+package tables
 
 import (
 	"slices"
@@ -10,11 +10,11 @@ import (
 	"github.com/txrobust/robust/ir"
 )
 
-// completer makes the tables, constraints and initial rows of the program.
-type completer struct{ *query.Application }
+// Completer makes the tables, constraints and initial rows of the program.
+type Completer struct{ *query.Application }
 
-// finishTables makes the tables of the program once all DDL was read.
-func (l *completer) finishTables() {
+// FinishTables makes the tables of the program once all DDL was read.
+func (l *Completer) FinishTables() {
 	if len(l.In.Found) > 0 {
 		for _, t := range slices.Clone(l.Order) {
 			for _, f := range t.Foreign {
@@ -103,12 +103,12 @@ func (l *completer) finishTables() {
 
 // constraintExpr translates an expression over a row of t; why is what cannot
 // be modelled of it, or "".
-func (l *completer) constraintExpr(t *schema.Table, e *schema.SQLExpr) (out ir.Expr, why string) {
+func (l *Completer) constraintExpr(t *schema.Table, e *schema.SQLExpr) (out ir.Expr, why string) {
 	return l.RowCondition(e, query.TableSource(t, t.Rel.Own(), t.Name))
 }
 
 // generatedColumns says what the values of generated columns are.
-func (l *completer) generatedColumns(t *schema.Table) {
+func (l *Completer) generatedColumns(t *schema.Table) {
 	for _, c := range append(slices.Clone(t.Columns), t.Indexed...) {
 		i := t.IR.Column(c.Name)
 		if c.Generated == nil || i < 0 {
@@ -126,7 +126,7 @@ func (l *completer) generatedColumns(t *schema.Table) {
 	}
 }
 
-func (l *completer) constraints(t *schema.Table) {
+func (l *Completer) constraints(t *schema.Table) {
 	l.generatedColumns(t)
 	for _, u := range t.Uniques {
 		hidden := &schema.Unseen{Pos: u.Pos, Name: u.Name, What: "unique key " + u.Name, Key: true, On: schema.OnInsert | schema.OnUpdate, Columns: u.Columns, Tables: []string{t.Name}}
@@ -186,7 +186,7 @@ func (l *completer) constraints(t *schema.Table) {
 }
 
 // domainChecks makes checks of those of the domain of a column.
-func (l *completer) domainChecks(t *schema.Table, c *schema.Column) {
+func (l *Completer) domainChecks(t *schema.Table, c *schema.Column) {
 	hidden := func(k *schema.DomainCheck, what string) bool {
 		r, looks := l.Looks(k)
 		if looks {
@@ -223,7 +223,7 @@ func (l *completer) domainChecks(t *schema.Table, c *schema.Column) {
 }
 
 // indexExprs marks what the expressions of indexes may refuse: each written row is computed.
-func (l *completer) indexExprs(t *schema.Table) {
+func (l *Completer) indexExprs(t *schema.Table) {
 	for _, k := range t.Computed {
 		r := l.RefsIn(k.Expr.Node)
 		looks, aborts := false, false
