@@ -36,6 +36,8 @@ var layers = [][]string{
 	{"internal/sql/ddl"},
 	{"internal/sql/load"},
 	{"internal/sql/query"},
+	{"internal/sql/tables", "internal/sql/write"},
+	{"internal/sql/routine"},
 	{"sqlmodel", "analyzer", "internal/symbolic", "internal/progen", "internal/pgtest"},
 	{"internal/mariatest"}, // its schedules are those of pgtest
 	{"movers", "internal/stale", "instrument", "instrument/boogie"},

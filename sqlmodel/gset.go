@@ -5,6 +5,7 @@ import (
 
 	"github.com/txrobust/robust/internal/sql/pg"
 	"github.com/txrobust/robust/internal/sql/query"
+	"github.com/txrobust/robust/internal/sql/routine"
 	"github.com/txrobust/robust/internal/sql/schema"
 	"github.com/txrobust/robust/internal/sql/syntax"
 	"github.com/txrobust/robust/ir"
@@ -53,7 +54,7 @@ func (c *psql) gset(n *syntax.Node, tree any) {
 			list, fresh = append(list, k), append(fresh, local)
 			out = append(out, query.Dest{Local: local, T: t})
 		}
-		return lastOnes(out, nil), nil
+		return routine.LastOnes(out, nil), nil
 	}
 	f.Found, f.Rowcount = b.Local("was_found", schema.TBool), ""
 	defer func() {
@@ -80,7 +81,7 @@ func (c *psql) gset(n *syntax.Node, tree any) {
 			b.Emit(&ir.Select{At: query.At(n.Pos), Into: []string{rows}, Aggs: []ir.Agg{{Fn: "count", Type: ir.IntType}}, Query: q.IR()})
 			one = ir.Op(ir.Eq, ir.V(rows), ir.C(ir.Int(1)))
 		}
-		b.selectInto(f, x, q, n.Pos, to)
+		b.SelectInto(f, x, q, n.Pos, to)
 	} else {
 		body := b.Collect(func() { b.Command(f, n.Text, tree, n.Pos, to) })
 		if single = oneRowWritten(body); !single {

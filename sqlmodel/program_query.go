@@ -189,7 +189,7 @@ func (p *caller) anyValue(s *schema.Sent, i int) *query.Variable {
 	b.Typings[v.Local] = &query.Typing{}
 	if t, known := p.body.Types[v.Local]; known {
 		v.Type = t
-		b.retypeLocal(v.Local, t)
+		b.RetypeLocal(v.Local, t)
 	}
 	b.Emit(&ir.Havoc{At: query.At(s.Q.Pos), Var: v.Local})
 	return v

@@ -6,6 +6,7 @@ import (
 	"github.com/txrobust/robust/internal/client"
 	"github.com/txrobust/robust/internal/sql/pg"
 	"github.com/txrobust/robust/internal/sql/query"
+	"github.com/txrobust/robust/internal/sql/routine"
 	"github.com/txrobust/robust/internal/sql/schema"
 	"github.com/txrobust/robust/internal/sql/syntax"
 	"github.com/txrobust/robust/ir"
@@ -82,7 +83,7 @@ func (p *caller) loop(s *client.ForRows, q *schema.Sent) {
 			continue
 		}
 		t := &o.targets[o.index(i, list)]
-		if t.from.Local == t.v.Local && (keep || mentions(rows, d.Local)) {
+		if t.from.Local == t.v.Local && (keep || routine.Mentions(rows, d.Local)) {
 			list[i] = o.temp(i, t.v.Variable.Name, rows.Targets[i].Type)
 			t.from = list[i]
 		}
@@ -98,11 +99,11 @@ func (p *caller) loop(s *client.ForRows, q *schema.Sent) {
 	switch {
 	case rows.AtMost == 0:
 	case single:
-		b.oneRound(g, x, rows, round, l, "", pos, list)
+		b.OneRound(g, x, rows, round, l, "", pos, list)
 	case len(rows.Loops) > 0:
-		b.overSets(x, rows, round, l, "", pos, list)
+		b.OverSets(x, rows, round, l, "", pos, list)
 	default:
-		b.overRows(x, rows, round, l, "", pos, list)
+		b.OverRows(x, rows, round, l, "", pos, list)
 	}
 	p.snapped = snapped
 }
@@ -133,7 +134,7 @@ func (p *caller) rows(x *query.Place, g *query.Frame, st schema.SentStmt, s *sch
 			b.Unmodelled("a loop over rows of what a WITH query writes")
 		}
 		q := x.AsLoop(sel, ir.WantList, pos, true)
-		q.Fetch = fetchWhole
+		q.Fetch = routine.FetchWhole
 		b.SkipRows(q, pos, false)
 		return q
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/txrobust/robust/internal/sql/load"
 	"github.com/txrobust/robust/internal/sql/pg"
 	"github.com/txrobust/robust/internal/sql/query"
+	"github.com/txrobust/robust/internal/sql/routine"
 	"github.com/txrobust/robust/internal/sql/schema"
 	"github.com/txrobust/robust/internal/sql/syntax"
 	"github.com/txrobust/robust/internal/sql/write"
@@ -157,7 +158,7 @@ func (p *caller) stmt(s client.Stmt, rest []client.Stmt) {
 		load.EachQuery([]client.Stmt{s}, func(q *client.Query) { r.Merge(p.body.Sent[q].Refs) })
 		sets = p.b.App.SetBy(r, &p.b.App.Late)
 	}
-	p.b.tracked(sets, loops, branches, func() bool {
+	p.b.Tracked(sets, loops, branches, func() bool {
 		p.stmt1(s, rest)
 		return true
 	})
@@ -168,10 +169,10 @@ func (p *caller) stmt1(s client.Stmt, rest []client.Stmt) {
 	switch s := s.(type) {
 	case *client.Query:
 		b.Cur = s.Pos
-		b.numbered(func() { p.query(s, rest) })
+		b.Numbered(func() { p.query(s, rest) })
 	case *client.ForRows:
 		b.Cur = s.Pos
-		b.numbered(func() { p.forRows(s) })
+		b.Numbered(func() { p.forRows(s) })
 	case *client.Assign:
 		b.Cur = s.Pos
 		p.assign(s)
@@ -193,9 +194,9 @@ func (p *caller) stmt1(s client.Stmt, rest []client.Stmt) {
 	case *client.Block:
 		p.block(s)
 	case *client.Break:
-		b.jump(p.f, s.Label, false, s.Pos, s.Pos)
+		b.Jump(p.f, s.Label, false, s.Pos, s.Pos)
 	case *client.Continue:
-		b.jump(p.f, s.Label, true, s.Pos, s.Pos)
+		b.Jump(p.f, s.Label, true, s.Pos, s.Pos)
 	case *client.Commit:
 		b.Emit(&ir.Return{At: query.At(s.Pos)})
 	case *client.Rollback:
@@ -272,7 +273,7 @@ func (p *caller) branch(s *client.If) {
 	then := p.snapped
 	p.snapped = snapped
 	out.Else = b.Collect(func() { p.stmts(s.Else) })
-	p.snapped = (p.snapped || endsInJump(out.Else)) && (then || endsInJump(out.Then))
+	p.snapped = (p.snapped || routine.EndsInJump(out.Else)) && (then || routine.EndsInJump(out.Then))
 	b.Emit(out)
 }
 

@@ -264,7 +264,7 @@ func (c *psql) list(nodes []*syntax.Node) {
 	for _, n := range nodes {
 		switch {
 		case n.Raw != nil:
-			c.b.numbered(func() { c.statement(n) })
+			c.b.Numbered(func() { c.statement(n) })
 		case n.Branches != nil:
 			c.branches(n, n.Branches)
 		default:
@@ -375,7 +375,7 @@ func (c *psql) statement(n *syntax.Node) {
 	if do, ok := tree.(*pg.DoStmt); ok {
 		run = func() { b.Inline(n.Pos, c.s.Does[do], nil) }
 	}
-	b.guard(n.Pos, fn.Refs, run, other)
+	b.Guard(n.Pos, fn.Refs, run, other)
 }
 
 // send writes that the client sends a statement.

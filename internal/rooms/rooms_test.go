@@ -54,9 +54,12 @@ var ceilings = map[string]map[string]int{
 	"internal/sql/mysql":       {"lines": 5800, "file": 620, "function": 106, "partial": 2},
 	"internal/sql/plpgsql":     {"function": 110},
 	"internal/sql/query":       {"lines": 9600, "file": 700, "function": 90, "methods": 209, "recursive": 87, "cycle": 33, "partial": 10},
+	"internal/sql/routine":     {"function": 82, "recursive": 22, "partial": 7},
 	"internal/sql/schema":      {"lines": 5200, "file": 670, "cycle": 17, "partial": 5},
+	"internal/sql/tables":      {"function": 86},
 	"internal/sql/tidy":        {"partial": 3},
 	"internal/sql/value":       {"lines": 12200, "function": 100, "cycle": 26},
+	"internal/sql/write":       {"function": 81, "partial": 1},
 	"internal/sqlgen":          {"function": 86, "methods": 151, "recursive": 27, "cycle": 13},
 	"internal/sqlgen/compare":  {"partial": 2},
 	"internal/stale":           {"partial": 3},
@@ -66,7 +69,7 @@ var ceilings = map[string]map[string]int{
 	"movers":                   {"function": 133, "partial": 11},
 	"reach":                    {"partial": 1},
 	"report":                   {"file": 640, "partial": 2},
-	"sqlmodel":                 {"lines": 12000, "file": 700, "function": 94, "methods": 209, "recursive": 66, "cycle": 29, "partial": 13},
+	"sqlmodel":                 {"file": 700, "function": 94, "partial": 5},
 }
 
 // load loads the packages of a folder.

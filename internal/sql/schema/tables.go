@@ -240,9 +240,9 @@ type Action byte
 const (
 	NoAction Action = 'a'
 	Restrict Action = 'r'
-)
-
-const (
+	Cascade  Action = 'c'
+	SetNull  Action = 'n'
+	// SetDefault gives them the default.
 	SetDefault Action = 'd'
 )
 

@@ -5,7 +5,6 @@ import (
 
 	"github.com/txrobust/robust/internal/sql/query"
 	"github.com/txrobust/robust/internal/sql/schema"
-	"github.com/txrobust/robust/internal/sql/write"
 	"github.com/txrobust/robust/ir"
 )
 
@@ -33,17 +32,17 @@ func (l *Completer) markActions() {
 			}
 			ok = ok && sole && (!slices.ContainsFunc(defaults, isNull) || null)
 			switch {
-			case f.OnDelete == write.Cascade && !t.Watched(schema.OnDelete):
+			case f.OnDelete == schema.Cascade && !t.Watched(schema.OnDelete):
 				k.OnDelete = ir.CascadeDelete
-			case f.OnDelete == write.SetNull && len(f.SetColumns) == 0 && null:
+			case f.OnDelete == schema.SetNull && len(f.SetColumns) == 0 && null:
 				k.OnDelete = ir.SetNull
 			case f.OnDelete == schema.SetDefault && len(f.SetColumns) == 0 && ok:
 				k.OnDelete = ir.SetDefault
 			}
 			switch {
-			case f.OnUpdate == write.Cascade && sole:
+			case f.OnUpdate == schema.Cascade && sole:
 				k.OnUpdate = ir.CascadeUpdate
-			case f.OnUpdate == write.SetNull && null:
+			case f.OnUpdate == schema.SetNull && null:
 				k.OnUpdate = ir.SetNull
 			case f.OnUpdate == schema.SetDefault && ok:
 				k.OnUpdate = ir.SetDefault

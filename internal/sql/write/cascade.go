@@ -11,9 +11,9 @@ import (
 
 func actionWord(a schema.Action) string {
 	switch a {
-	case Cascade:
+	case schema.Cascade:
 		return "CASCADE"
-	case SetNull:
+	case schema.SetNull:
 		return "SET NULL"
 	case schema.SetDefault:
 		return "SET DEFAULT"

@@ -313,10 +313,5 @@ func (b *Writer) returnsAhead(t *schema.Table, do schema.Access, ret *pg.Returni
 	}
 }
 
-const (
-	Cascade schema.Action = 'c'
-	SetNull schema.Action = 'n'
-)
-
 // MaxInline bounds the nesting of inlined calls.
 const MaxInline = 40

@@ -1,4 +1,4 @@
-package sqlmodel
+package routine
 
 import (
 	"maps"
@@ -14,7 +14,7 @@ import (
 )
 
 // returnStmt is RETURN [expr].
-func (b *Routine) returnStmt(f *query.Frame, s *plpgsql.Return, pos ir.Pos) {
+func (b *Builder) returnStmt(f *query.Frame, s *plpgsql.Return, pos ir.Pos) {
 	if f.Trigger != nil {
 		b.triggerReturn(f, s, pos)
 		return
@@ -55,7 +55,7 @@ func (b *Routine) returnStmt(f *query.Frame, s *plpgsql.Return, pos ir.Pos) {
 }
 
 // returned gives a result value as columns of the declared type.
-func (b *Routine) returned(f *query.Frame, v query.Val) []query.Column {
+func (b *Builder) returned(f *query.Frame, v query.Val) []query.Column {
 	x := b.Ex(f, f.Text)
 	t := b.App.SignatureType(f.Func.Ret, f.Func.Text)
 	fields := b.App.FieldsOf(t.Name)
@@ -89,7 +89,7 @@ func (b *Routine) returned(f *query.Frame, v query.Val) []query.Column {
 }
 
 // leave ends the function.
-func (b *Routine) leave(f *query.Frame, pos ir.Pos) {
+func (b *Builder) leave(f *query.Frame, pos ir.Pos) {
 	if f.Result != nil {
 		b.Emit(&ir.Break{At: query.At(pos), Label: f.Result.Label})
 		return
@@ -101,7 +101,7 @@ func (b *Routine) leave(f *query.Frame, pos ir.Pos) {
 }
 
 // emitOutputs returns the OUT parameters to the client.
-func (b *Routine) emitOutputs(f *query.Frame, pos ir.Pos) {
+func (b *Builder) emitOutputs(f *query.Frame, pos ir.Pos) {
 	e := &ir.Emit{At: query.At(pos)}
 	for i, o := range f.Outs {
 		for _, c := range o.Columns(i) {
@@ -114,7 +114,7 @@ func (b *Routine) emitOutputs(f *query.Frame, pos ir.Pos) {
 }
 
 // returnNext adds a row to the result.
-func (b *Routine) returnNext(f *query.Frame, s *plpgsql.ReturnNext, pos ir.Pos) {
+func (b *Builder) returnNext(f *query.Frame, s *plpgsql.ReturnNext, pos ir.Pos) {
 	if !f.Func.SetOf {
 		b.App.Fail(pos, "RETURN NEXT needs a function that returns a set")
 	}
@@ -140,7 +140,7 @@ func (b *Routine) returnNext(f *query.Frame, s *plpgsql.ReturnNext, pos ir.Pos) 
 // abandon stands for a statement that cannot be modelled: an ir.Unmodelled,
 // any value for the variables that it may set, and any of the ways in which
 // it may leave what is around it.
-func (b *Routine) abandon(f *query.Frame, s plpgsql.Stmt, reason string) {
+func (b *Builder) abandon(f *query.Frame, s plpgsql.Stmt, reason string) {
 	pos := b.place(f, s)
 	r := schema.NewRefs()
 	b.App.PlRefs(f.Func, []plpgsql.Stmt{s}, r)
@@ -197,7 +197,7 @@ func (b *Routine) abandon(f *query.Frame, s plpgsql.Stmt, reason string) {
 
 // callOutputs gives the variables that stand as arguments of CALL inside of a
 // statement.
-func (b *Routine) callOutputs(f *query.Frame, s plpgsql.Stmt) []string {
+func (b *Builder) callOutputs(f *query.Frame, s plpgsql.Stmt) []string {
 	var out []string
 	plpgsql.Walk([]plpgsql.Stmt{s}, func(s plpgsql.Stmt) {
 		c, ok := s.(*plpgsql.SQL)
@@ -232,7 +232,7 @@ func heldDests(v *query.Variable) []query.Dest {
 
 // escapes adds, for each RETURN, EXIT and CONTINUE inside of an abandoned
 // statement that leaves it, a choice to do so.
-func (b *Routine) escapes(f *query.Frame, s plpgsql.Stmt, pos ir.Pos) {
+func (b *Builder) escapes(f *query.Frame, s plpgsql.Stmt, pos ir.Pos) {
 	own := map[string]bool{}
 	returns := false
 	type jump struct {
@@ -272,7 +272,7 @@ func (b *Routine) escapes(f *query.Frame, s plpgsql.Stmt, pos ir.Pos) {
 		b.Out = append(b.Out, &ir.If{At: query.At(pos), Cond: cond, Then: b.Collect(body)})
 	}
 	for _, j := range order {
-		maybe(func() { b.jump(f, j.label, j.next, pos, pos) })
+		maybe(func() { b.Jump(f, j.label, j.next, pos, pos) })
 	}
 	if !returns {
 		return

@@ -1,4 +1,4 @@
-package sqlmodel
+package routine
 
 import (
 	"github.com/txrobust/robust/internal/sql/pg"
@@ -11,7 +11,7 @@ import (
 )
 
 // loopBody translates the body of a loop that is labelled l.
-func (b *Routine) loopBody(f *query.Frame, l *query.LoopLabel, list []plpgsql.Stmt) []ir.Stmt {
+func (b *Builder) loopBody(f *query.Frame, l *query.LoopLabel, list []plpgsql.Stmt) []ir.Stmt {
 	f.Loops = append(f.Loops, l)
 	b.LoopDepth++
 	body := b.Collect(func() { b.stmts(f, list) })
@@ -24,7 +24,7 @@ func (b *Routine) loopBody(f *query.Frame, l *query.LoopLabel, list []plpgsql.St
 }
 
 // loop is LOOP and WHILE.
-func (b *Routine) loop(f *query.Frame, s *plpgsql.Loop, pos ir.Pos) {
+func (b *Builder) loop(f *query.Frame, s *plpgsql.Loop, pos ir.Pos) {
 	l := &query.LoopLabel{Name: s.Label, Loop: true}
 	w := &ir.While{At: query.At(pos), Cond: ir.C(ir.Bool(true))}
 	var test []ir.Stmt
@@ -43,7 +43,7 @@ func (b *Routine) loop(f *query.Frame, s *plpgsql.Loop, pos ir.Pos) {
 }
 
 // startFor makes the local that says whether a FOR loop had a round.
-func (b *Routine) startFor(f *query.Frame, pos ir.Pos) (iterated string) {
+func (b *Builder) startFor(f *query.Frame, pos ir.Pos) (iterated string) {
 	if f.Found == "" {
 		return ""
 	}
@@ -53,7 +53,7 @@ func (b *Routine) startFor(f *query.Frame, pos ir.Pos) (iterated string) {
 }
 
 // inRound marks that there was a round.
-func (b *Routine) inRound(iterated string, pos ir.Pos, body []ir.Stmt) []ir.Stmt {
+func (b *Builder) inRound(iterated string, pos ir.Pos, body []ir.Stmt) []ir.Stmt {
 	if iterated == "" {
 		return body
 	}
@@ -63,14 +63,14 @@ func (b *Routine) inRound(iterated string, pos ir.Pos, body []ir.Stmt) []ir.Stmt
 }
 
 // endFor sets FOUND after a FOR loop.
-func (b *Routine) endFor(f *query.Frame, iterated string, pos ir.Pos) {
+func (b *Builder) endFor(f *query.Frame, iterated string, pos ir.Pos) {
 	if iterated != "" {
 		b.EmitWeak(&ir.Assign{At: query.At(pos), Var: f.Found, Expr: ir.V(iterated)})
 	}
 }
 
 // forRange is FOR i IN a..b.
-func (b *Routine) forRange(f *query.Frame, s *plpgsql.ForRange, pos ir.Pos) {
+func (b *Builder) forRange(f *query.Frame, s *plpgsql.ForRange, pos ir.Pos) {
 	bound := func(span plpgsql.Span) ir.Expr {
 		v := b.value(f, span)
 		if v.Record {
@@ -127,7 +127,7 @@ func (b *Routine) forRange(f *query.Frame, s *plpgsql.ForRange, pos ir.Pos) {
 
 // forQuery is FOR r IN query. fetched, if not "", is the cursor of a LOOP with
 // FETCH.
-func (b *Routine) forQuery(f *query.Frame, s *plpgsql.ForQuery, fetched string, pos ir.Pos) {
+func (b *Builder) forQuery(f *query.Frame, s *plpgsql.ForQuery, fetched string, pos ir.Pos) {
 	var x *query.Place
 	var tree any
 	var cur *query.Cursor
@@ -176,7 +176,7 @@ func (b *Routine) forQuery(f *query.Frame, s *plpgsql.ForQuery, fetched string, 
 		if d.Local == "" {
 			continue
 		}
-		if mentions(q, d.Local) {
+		if Mentions(q, d.Local) {
 			b.Unmodelled("a FOR loop whose query reads the variable that it sets")
 		}
 		if len(b.Demands[d.Local]) > 0 {
@@ -189,11 +189,11 @@ func (b *Routine) forQuery(f *query.Frame, s *plpgsql.ForQuery, fetched string, 
 	switch {
 	case q.AtMost == 0:
 	case single:
-		b.oneRound(f, x, q, round, l, iterated, pos, list)
+		b.OneRound(f, x, q, round, l, iterated, pos, list)
 	case len(q.Loops) > 0:
-		b.overSets(x, q, round, l, iterated, pos, list)
+		b.OverSets(x, q, round, l, iterated, pos, list)
 	default:
-		b.overRows(x, q, round, l, iterated, pos, list)
+		b.OverRows(x, q, round, l, iterated, pos, list)
 		if cur != nil && !cur.StaysAway(q, b.Out[len(b.Out)-1].(*ir.Foreach).Body) {
 			b.Unmodelled("a cursor with a lock, in a loop that changes other rows of the table")
 		}
@@ -210,8 +210,8 @@ func (b *Routine) forQuery(f *query.Frame, s *plpgsql.ForQuery, fetched string, 
 	b.SetFound(f, pos, ir.C(ir.Bool(false)), nil)
 }
 
-// mentions reports whether a query reads a local.
-func mentions(q *query.Query, local string) bool {
+// Mentions reports whether a query reads a local.
+func Mentions(q *query.Query, local string) bool {
 	found := write.Uses(q.After, map[string]bool{local: true})
 	look := func(e ir.Expr) {
 		ir.WalkExpr(e, func(e ir.Expr) {
@@ -236,9 +236,9 @@ func mentions(q *query.Query, local string) bool {
 	return found
 }
 
-// overRows is a loop over the rows of tables. round translates its body, which
+// OverRows is a loop over the rows of tables. round translates its body, which
 // l labels.
-func (b *Routine) overRows(x *query.Place, q *query.Query, round func() []ir.Stmt, l *query.LoopLabel, iterated string, pos ir.Pos, list []query.Dest) {
+func (b *Builder) OverRows(x *query.Place, q *query.Query, round func() []ir.Stmt, l *query.LoopLabel, iterated string, pos ir.Pos, list []query.Dest) {
 	loop := &ir.Foreach{At: query.At(pos), Query: q.IR(), Order: q.Order, Locks: q.Locks}
 	seen := map[string]bool{}
 	for i, d := range list {
@@ -298,12 +298,12 @@ func mayLeave(body []ir.Stmt, label string) bool {
 	})
 }
 
-// oneRound is a loop over a query with one row at most.
-func (b *Routine) oneRound(f *query.Frame, x *query.Place, q *query.Query, round func() []ir.Stmt, l *query.LoopLabel, iterated string, pos ir.Pos, list []query.Dest) {
+// OneRound is a loop over a query with one row at most.
+func (b *Builder) OneRound(f *query.Frame, x *query.Place, q *query.Query, round func() []ir.Stmt, l *query.LoopLabel, iterated string, pos ir.Pos, list []query.Dest) {
 	l.Once = true
 	l.Label = b.NewLabel("loop")
 	found := b.Local("was_found", schema.TBool)
-	b.selectInto(&query.Frame{Func: f.Func, Found: found}, x, q, pos, query.Sink{Kind: query.IntoLocals, Dests: func([]query.Column) ([]query.Dest, []query.Dest) { return list, nil }})
+	b.SelectInto(&query.Frame{Func: f.Func, Found: found}, x, q, pos, query.Sink{Kind: query.IntoLocals, Dests: func([]query.Column) ([]query.Dest, []query.Dest) { return list, nil }})
 	body := b.inRound(iterated, pos, round())
 	body = dropLast(body, func(s ir.Stmt) bool {
 		k, ok := s.(*ir.Break)
@@ -315,8 +315,8 @@ func (b *Routine) oneRound(f *query.Frame, x *query.Place, q *query.Query, round
 	b.Emit(&ir.If{At: query.At(pos), Cond: ir.V(found), Then: body})
 }
 
-// overSets is a loop over a set-returning function, and perhaps tables.
-func (b *Routine) overSets(x *query.Place, q *query.Query, round func() []ir.Stmt, l *query.LoopLabel, iterated string, pos ir.Pos, list []query.Dest) {
+// OverSets is a loop over a set-returning function, and perhaps tables.
+func (b *Builder) OverSets(x *query.Place, q *query.Query, round func() []ir.Stmt, l *query.LoopLabel, iterated string, pos ir.Pos, list []query.Dest) {
 	if q.Limit != nil || len(q.Order) > 0 || len(q.Aggs) > 0 {
 		b.Unmodelled("ORDER BY, LIMIT or aggregates over a set-returning function")
 	}
@@ -324,7 +324,7 @@ func (b *Routine) overSets(x *query.Place, q *query.Query, round func() []ir.Stm
 	l.Label, l.Next = b.NewLabel("loop"), b.NewLabel("round")
 	b.Each(q, pos, l.Label, "", func() {
 		if len(q.From) > 0 {
-			b.overRows(x, q, round, l, iterated, pos, list)
+			b.OverRows(x, q, round, l, iterated, pos, list)
 			return
 		}
 		b.AssignAll(x, pos, list, q.Targets)
@@ -335,7 +335,7 @@ func (b *Routine) overSets(x *query.Place, q *query.Query, round func() []ir.Stm
 }
 
 // foreach is FOREACH x IN ARRAY a.
-func (b *Routine) foreach(f *query.Frame, s *plpgsql.Foreach, pos ir.Pos) {
+func (b *Builder) foreach(f *query.Frame, s *plpgsql.Foreach, pos ir.Pos) {
 	if s.Slice {
 		b.Unmodelled("FOREACH … SLICE")
 	}
@@ -383,8 +383,8 @@ func (b *Routine) foreach(f *query.Frame, s *plpgsql.Foreach, pos ir.Pos) {
 }
 
 // exit is EXIT and CONTINUE.
-func (b *Routine) exit(f *query.Frame, s *plpgsql.Exit, pos ir.Pos) {
-	jump := func() { b.jump(f, s.Label, s.Continue, f.Text.Pos(s.Place()), pos) }
+func (b *Builder) exit(f *query.Frame, s *plpgsql.Exit, pos ir.Pos) {
+	jump := func() { b.Jump(f, s.Label, s.Continue, f.Text.Pos(s.Place()), pos) }
 	if s.When.Empty() {
 		jump()
 		return
@@ -393,8 +393,8 @@ func (b *Routine) exit(f *query.Frame, s *plpgsql.Exit, pos ir.Pos) {
 	b.Emit(&ir.If{At: query.At(pos), Cond: cond, Then: b.Collect(jump)})
 }
 
-// jump leaves or continues a loop.
-func (b *Routine) jump(f *query.Frame, label string, next bool, errPos, pos ir.Pos) {
+// Jump leaves or continues a loop.
+func (b *Builder) Jump(f *query.Frame, label string, next bool, errPos, pos ir.Pos) {
 	word := "EXIT"
 	if next {
 		word = "CONTINUE"
@@ -440,7 +440,7 @@ func (b *Routine) jump(f *query.Frame, label string, next bool, errPos, pos ir.P
 }
 
 // labelOf gives the label of a loop or block, which gets one if it has none.
-func (b *Routine) labelOf(l *query.LoopLabel) string {
+func (b *Builder) labelOf(l *query.LoopLabel) string {
 	if l.Label == "" {
 		l.Label = b.NewLabel(syntax.NameOr(l.Name, "loop"))
 	}

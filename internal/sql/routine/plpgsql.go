@@ -1,4 +1,4 @@
-package sqlmodel
+package routine
 
 import (
 	"github.com/txrobust/robust/internal/sql/pg"
@@ -12,11 +12,11 @@ import (
 
 // plBody translates a PL/pgSQL body and what follows when control reaches its
 // end.
-func (b *Routine) plBody(f *query.Frame) {
+func (b *Builder) plBody(f *query.Frame) {
 	blk := f.Func.Body.Block
 	pos := b.place(f, blk)
 	b.stmt(f, blk)
-	if endsInJump(b.Out) {
+	if EndsInJump(b.Out) {
 		return
 	}
 	switch {
@@ -30,8 +30,8 @@ func (b *Routine) plBody(f *query.Frame) {
 	}
 }
 
-// endsInJump reports whether control never reaches the end of list.
-func endsInJump(list []ir.Stmt) bool {
+// EndsInJump reports whether control never reaches the end of list.
+func EndsInJump(list []ir.Stmt) bool {
 	if len(list) == 0 {
 		return false
 	}
@@ -39,9 +39,9 @@ func endsInJump(list []ir.Stmt) bool {
 	case *ir.Return, *ir.Abort, *ir.Break, *ir.Continue:
 		return true
 	case *ir.If:
-		return endsInJump(s.Then) && endsInJump(s.Else)
+		return EndsInJump(s.Then) && EndsInJump(s.Else)
 	case *ir.Block:
-		return endsInJump(s.Body) && !leaves(s.Body, s.Label)
+		return EndsInJump(s.Body) && !leaves(s.Body, s.Label)
 	case *ir.While:
 		c, ok := s.Cond.(*ir.Const)
 		return ok && c.Value.IsTrue() && !breaksLoop(s.Body, s.Label)
@@ -79,9 +79,9 @@ func anyInside(list []ir.Stmt, depth int, is func(s ir.Stmt, depth int) bool) bo
 }
 
 // place gives the position of a statement.
-func (b *Routine) place(f *query.Frame, s plpgsql.Stmt) ir.Pos { return f.Text.Pos(s.Place()) }
+func (b *Builder) place(f *query.Frame, s plpgsql.Stmt) ir.Pos { return f.Text.Pos(s.Place()) }
 
-func (b *Routine) stmts(f *query.Frame, list []plpgsql.Stmt) {
+func (b *Builder) stmts(f *query.Frame, list []plpgsql.Stmt) {
 	for i := 0; i < len(list); i++ {
 		loop, name := b.fetchLoop(f, list[i:])
 		if loop == nil {
@@ -98,7 +98,7 @@ func (b *Routine) stmts(f *query.Frame, list []plpgsql.Stmt) {
 }
 
 // stmt translates a statement; what cannot be modelled is abandoned.
-func (b *Routine) stmt(f *query.Frame, s plpgsql.Stmt) {
+func (b *Builder) stmt(f *query.Frame, s plpgsql.Stmt) {
 	var sets syntax.PathSet
 	if b.App.SetsPath {
 		r := schema.NewRefs()
@@ -106,7 +106,7 @@ func (b *Routine) stmt(f *query.Frame, s plpgsql.Stmt) {
 		sets = b.App.SetBy(r, &b.App.Late)
 	}
 	loops, branches := flowOf(s)
-	b.tracked(sets, loops, branches, func() bool {
+	b.Tracked(sets, loops, branches, func() bool {
 		why, ok := b.guarded(f, s, func() { b.stmt1(f, s) })
 		if !ok {
 			b.abandon(f, s, why)
@@ -130,15 +130,15 @@ func flowOf(s plpgsql.Stmt) (loops, branches bool) {
 }
 
 // guarded translates the statement s by translate.
-func (b *Routine) guarded(f *query.Frame, s plpgsql.Stmt, translate func()) (why string, ok bool) {
+func (b *Builder) guarded(f *query.Frame, s plpgsql.Stmt, translate func()) (why string, ok bool) {
 	scope, loops, depth := f.Scope, f.Loops, b.LoopDepth
 	b.Cur = b.place(f, s)
-	b.numbered(func() { why, ok = b.Attempt(translate) })
+	b.Numbered(func() { why, ok = b.Attempt(translate) })
 	f.Scope, f.Loops, b.LoopDepth = scope, loops, depth
 	return why, ok
 }
 
-func (b *Routine) stmt1(f *query.Frame, s plpgsql.Stmt) {
+func (b *Builder) stmt1(f *query.Frame, s plpgsql.Stmt) {
 	pos := b.place(f, s)
 	switch s := s.(type) {
 	case *plpgsql.Block:
@@ -192,7 +192,7 @@ func (b *Routine) stmt1(f *query.Frame, s plpgsql.Stmt) {
 }
 
 // parseCommand parses an SQL command in a body.
-func (b *Routine) parseCommand(f *query.Frame, span plpgsql.Span) (any, *syntax.Text) {
+func (b *Builder) parseCommand(f *query.Frame, span plpgsql.Span) (any, *syntax.Text) {
 	t := f.Text.Part("", span)
 	stmts, err := t.Parse()
 	if err != nil {
@@ -205,7 +205,7 @@ func (b *Routine) parseCommand(f *query.Frame, span plpgsql.Span) (any, *syntax.
 }
 
 // expression parses an expression in a body: what may follow SELECT.
-func (b *Routine) expression(f *query.Frame, span plpgsql.Span) (*pg.SelectStmt, *syntax.Text) {
+func (b *Builder) expression(f *query.Frame, span plpgsql.Span) (*pg.SelectStmt, *syntax.Text) {
 	t := f.Text.Part("SELECT ", span)
 	stmts, err := t.Parse()
 	if err != nil {
@@ -219,7 +219,7 @@ func (b *Routine) expression(f *query.Frame, span plpgsql.Span) (*pg.SelectStmt,
 }
 
 // value translates an expression of PL/pgSQL.
-func (b *Routine) value(f *query.Frame, span plpgsql.Span) query.Val {
+func (b *Builder) value(f *query.Frame, span plpgsql.Span) query.Val {
 	s, t := b.expression(f, span)
 	b.Apart(s, nil)
 	x := b.Ex(f, t)
@@ -237,7 +237,7 @@ func (b *Routine) value(f *query.Frame, span plpgsql.Span) query.Val {
 }
 
 // condition translates a condition, of which only the truth matters.
-func (b *Routine) condition(f *query.Frame, span plpgsql.Span) ir.Expr {
+func (b *Builder) condition(f *query.Frame, span plpgsql.Span) ir.Expr {
 	s, t := b.expression(f, span)
 	b.Apart(s, nil)
 	if syntax.PlainExpression(s) && len(s.TargetList) == 1 {
@@ -253,7 +253,7 @@ func (b *Routine) condition(f *query.Frame, span plpgsql.Span) ir.Expr {
 
 // conditionOrChoice is a condition that becomes any value when it cannot be
 // modelled.
-func (b *Routine) conditionOrChoice(f *query.Frame, span plpgsql.Span) ir.Expr {
+func (b *Builder) conditionOrChoice(f *query.Frame, span plpgsql.Span) ir.Expr {
 	var e ir.Expr
 	why, ok := b.Attempt(func() { e = b.condition(f, span) })
 	if ok {
@@ -265,7 +265,7 @@ func (b *Routine) conditionOrChoice(f *query.Frame, span plpgsql.Span) ir.Expr {
 	return b.Choice(pos)
 }
 
-func (b *Routine) ifStmt(f *query.Frame, branches []plpgsql.Branch, rest []plpgsql.Stmt, pos ir.Pos) {
+func (b *Builder) ifStmt(f *query.Frame, branches []plpgsql.Branch, rest []plpgsql.Stmt, pos ir.Pos) {
 	cond := b.conditionOrChoice(f, branches[0].Cond)
 	if value, known := write.ConstantTruth(cond); known {
 		switch {
@@ -290,7 +290,7 @@ func (b *Routine) ifStmt(f *query.Frame, branches []plpgsql.Branch, rest []plpgs
 	b.Emit(s)
 }
 
-func (b *Routine) caseStmt(f *query.Frame, s *plpgsql.Case, pos ir.Pos) {
+func (b *Builder) caseStmt(f *query.Frame, s *plpgsql.Case, pos ir.Pos) {
 	rest := func() {
 		if !s.HasElse { // no branch fits: an error
 			b.Fails(pos, "20000")
@@ -334,7 +334,7 @@ func (b *Routine) caseStmt(f *query.Frame, s *plpgsql.Case, pos ir.Pos) {
 }
 
 // anyOf says that subject equals one of a list of expressions.
-func (b *Routine) anyOf(f *query.Frame, subject query.Val, span plpgsql.Span) ir.Expr {
+func (b *Builder) anyOf(f *query.Frame, subject query.Val, span plpgsql.Span) ir.Expr {
 	sel, t := b.expression(f, span)
 	b.Apart(sel, nil)
 	x := b.Ex(f, t)
@@ -347,7 +347,7 @@ func (b *Routine) anyOf(f *query.Frame, subject query.Val, span plpgsql.Span) ir
 }
 
 // block translates BEGIN … END.
-func (b *Routine) block(f *query.Frame, s *plpgsql.Block, pos ir.Pos) {
+func (b *Builder) block(f *query.Frame, s *plpgsql.Block, pos ir.Pos) {
 	outer := f.Scope
 	f.Scope = &query.Scope{Label: s.Label, Vars: map[string]*query.Variable{}, Parent: outer}
 	for _, d := range s.Decls {
@@ -378,7 +378,7 @@ func (b *Routine) block(f *query.Frame, s *plpgsql.Block, pos ir.Pos) {
 }
 
 // SQLStatement translates an SQL command or PERFORM.
-func (b *Routine) sqlStmt(f *query.Frame, s *plpgsql.SQL, pos ir.Pos) {
+func (b *Builder) sqlStmt(f *query.Frame, s *plpgsql.SQL, pos ir.Pos) {
 	if s.Perform {
 		sel, t := b.expression(f, s.Query)
 		if !b.refuses(f, sel, pos) {
@@ -398,7 +398,7 @@ func (b *Routine) sqlStmt(f *query.Frame, s *plpgsql.SQL, pos ir.Pos) {
 	store()
 }
 
-func (b *Routine) diagnostics(f *query.Frame, s *plpgsql.GetDiagnostics, pos ir.Pos) {
+func (b *Builder) diagnostics(f *query.Frame, s *plpgsql.GetDiagnostics, pos ir.Pos) {
 	if s.Stacked {
 		b.stacked(f, s, pos)
 		return

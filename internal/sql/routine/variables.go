@@ -1,4 +1,4 @@
-package sqlmodel
+package routine
 
 import (
 	"slices"
@@ -14,7 +14,7 @@ import (
 )
 
 // declaration declares a variable of DECLARE and gives it its first value.
-func (b *Routine) declaration(f *query.Frame, d plpgsql.Decl) {
+func (b *Builder) declaration(f *query.Frame, d plpgsql.Decl) {
 	pos := f.Text.Pos(d.At)
 	if f.Scope.Vars[d.Name] != nil {
 		b.App.Fail(pos, "variable %s is declared twice", d.Name)
@@ -52,7 +52,7 @@ func (b *Routine) declaration(f *query.Frame, d plpgsql.Decl) {
 	w := b.declare(f, d.Name, t)
 	switch w.Domain = domain; {
 	case !w.IsRecord && t.Name != schema.NArray:
-		b.demand(domain, t, w.Local, pos)
+		b.Demand(domain, t, w.Local, pos)
 	case domain.Demanding():
 		b.MayBreak(domain, domain.Refusal(), pos)
 	}
@@ -74,7 +74,7 @@ func (b *Routine) declaration(f *query.Frame, d plpgsql.Decl) {
 
 // startNull sets a variable to NULL where its declaration may be reached
 // several times.
-func (b *Routine) startNull(v *query.Variable, pos ir.Pos) {
+func (b *Builder) startNull(v *query.Variable, pos ir.Pos) {
 	for _, d := range v.Dests() {
 		if b.LoopDepth == 0 && len(b.Calls) == 1 && b.Demands[d.Local] == nil {
 			continue
@@ -85,7 +85,7 @@ func (b *Routine) startNull(v *query.Variable, pos ir.Pos) {
 
 // declaredType reads the type of a declaration, %TYPE and %ROWTYPE included, and its domain, nil
 // if it is none.
-func (b *Routine) declaredType(f *query.Frame, d plpgsql.Decl) (schema.Type, *schema.UserType) {
+func (b *Builder) declaredType(f *query.Frame, d plpgsql.Decl) (schema.Type, *schema.UserType) {
 	src := d.Type.Text(f.Text.SQL)
 	lower := strings.ToLower(strings.Join(strings.Fields(src), ""))
 	pos := f.Text.Pos(d.Type.Start)
@@ -123,7 +123,7 @@ func (b *Routine) declaredType(f *query.Frame, d plpgsql.Decl) (schema.Type, *sc
 }
 
 // typeOfName is x%TYPE: of a variable, a field or a column, with its domain, nil if it is none.
-func (b *Routine) typeOfName(f *query.Frame, parts []string, pos ir.Pos) (schema.Type, *schema.UserType) {
+func (b *Builder) typeOfName(f *query.Frame, parts []string, pos ir.Pos) (schema.Type, *schema.UserType) {
 	if v, fd := f.Scope.Find(parts); fd != nil {
 		return fd.Type, fd.Domain
 	} else if v != nil {
@@ -151,7 +151,7 @@ func (b *Routine) typeOfName(f *query.Frame, parts []string, pos ir.Pos) (schema
 }
 
 // store assigns a value to a variable.
-func (b *Routine) store(f *query.Frame, v *query.Variable, e query.Val, pos ir.Pos) {
+func (b *Builder) store(f *query.Frame, v *query.Variable, e query.Val, pos ir.Pos) {
 	x := &query.Place{App: b.App, Draft: b.Draft, Frame: f, Text: f.Text}
 	if !v.IsRecord {
 		if e.Record {
@@ -188,7 +188,7 @@ func (b *Routine) store(f *query.Frame, v *query.Variable, e query.Val, pos ir.P
 // recordDests gives the locals that take the columns of a row. A variable of
 // type record takes their names and types; all that it ever held keep their
 // locals, so that a field is found after either branch of an IF.
-func (b *Routine) recordDests(v *query.Variable, cols []query.Column, pos ir.Pos) (list, rest []query.Dest) {
+func (b *Builder) recordDests(v *query.Variable, cols []query.Column, pos ir.Pos) (list, rest []query.Dest) {
 	if v.Fixed {
 		b.demandParts(v.Fields, cols, pos)
 		for i := range cols {
@@ -219,7 +219,7 @@ func (b *Routine) recordDests(v *query.Variable, cols []query.Column, pos ir.Pos
 				b.App.Fail(pos, "the record %s holds rows of different shapes (its field %s is %s and %s); declare two records", v.Name, c.Name, old.Type, t)
 			}
 			if old.Type.Name == schema.NInt { // the wider type holds both
-				b.retypeLocal(old.Local, t)
+				b.RetypeLocal(old.Local, t)
 				old.Type = t
 			}
 		}
@@ -229,8 +229,8 @@ func (b *Routine) recordDests(v *query.Variable, cols []query.Column, pos ir.Pos
 	return list, nil
 }
 
-// retypeLocal widens the type of a local.
-func (b *Routine) retypeLocal(name string, t schema.Type) {
+// RetypeLocal widens the type of a local.
+func (b *Builder) RetypeLocal(name string, t schema.Type) {
 	for i := range b.Txn.Locals {
 		if b.Txn.Locals[i].Name == name {
 			b.Txn.Locals[i].Type, b.Txn.Locals[i].Domain = query.LocalType(t), t.Domain()
@@ -239,7 +239,7 @@ func (b *Routine) retypeLocal(name string, t schema.Type) {
 }
 
 // assignment translates target := expr.
-func (b *Routine) assignment(f *query.Frame, s *plpgsql.Assign, pos ir.Pos) {
+func (b *Builder) assignment(f *query.Frame, s *plpgsql.Assign, pos ir.Pos) {
 	e := b.value(f, s.Expr)
 	v, fd := b.targetOf(f, s.Target)
 	if s.Slice {
@@ -290,7 +290,7 @@ func (b *Routine) assignment(f *query.Frame, s *plpgsql.Assign, pos ir.Pos) {
 }
 
 // TargetOf finds the variable that is to be set.
-func (b *Routine) targetOf(f *query.Frame, n plpgsql.Name) (*query.Variable, *query.Field) {
+func (b *Builder) targetOf(f *query.Frame, n plpgsql.Name) (*query.Variable, *query.Field) {
 	if n.Parts[0][0] == '$' {
 		if v := f.Numbered(n.Parts[0]); v != nil {
 			return v, nil
@@ -314,7 +314,7 @@ func (b *Routine) targetOf(f *query.Frame, n plpgsql.Name) (*query.Variable, *qu
 // into gives the sink for an INTO clause, and what is to follow the command:
 // where a handler catches what STRICT refuses, the targets are set last, since
 // they keep their values then.
-func (b *Routine) into(f *query.Frame, in *plpgsql.Into, pos ir.Pos) (to query.Sink, store func()) {
+func (b *Builder) into(f *query.Frame, in *plpgsql.Into, pos ir.Pos) (to query.Sink, store func()) {
 	dests := b.destsFor(f, in.Targets, pos)
 	to = query.Sink{Kind: query.IntoLocals, Strict: in.Strict, Dests: dests}
 	if !in.Strict || !b.Caught(query.NoData, query.TooManyRows) {
@@ -347,7 +347,7 @@ func (b *Routine) into(f *query.Frame, in *plpgsql.Into, pos ir.Pos) (to query.S
 }
 
 // destsFor gives the locals of a list of targets: one record, or variables.
-func (b *Routine) destsFor(f *query.Frame, targets []plpgsql.Name, pos ir.Pos) func([]query.Column) ([]query.Dest, []query.Dest) {
+func (b *Builder) destsFor(f *query.Frame, targets []plpgsql.Name, pos ir.Pos) func([]query.Column) ([]query.Dest, []query.Dest) {
 	return func(cols []query.Column) (list, rest []query.Dest) {
 		if len(targets) == 1 {
 			if v, fd := b.targetOf(f, targets[0]); v.IsRecord && fd == nil {
@@ -379,13 +379,13 @@ func (b *Routine) destsFor(f *query.Frame, targets []plpgsql.Name, pos ir.Pos) f
 			}
 		}
 		rest = all[min(len(cols), len(all)):]
-		return lastOnes(list, rest), rest
+		return LastOnes(list, rest), rest
 	}
 }
 
-// lastOnes leaves out of list the locals that come again in it or in rest: they are
+// LastOnes leaves out of list the locals that come again in it or in rest: they are
 // set in this order, and keep the last value.
-func lastOnes(list, rest []query.Dest) []query.Dest {
+func LastOnes(list, rest []query.Dest) []query.Dest {
 	again := map[string]bool{}
 	for _, d := range rest {
 		again[d.Local] = true

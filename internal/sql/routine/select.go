@@ -1,4 +1,4 @@
-package sqlmodel
+package routine
 
 import (
 	"github.com/txrobust/robust/internal/sql/pg"
@@ -9,7 +9,7 @@ import (
 )
 
 // selectStmt translates a SELECT that is a statement.
-func (b *Routine) selectStmt(f *query.Frame, t *syntax.Text, s *pg.SelectStmt, pos ir.Pos, to query.Sink) {
+func (b *Builder) selectStmt(f *query.Frame, t *syntax.Text, s *pg.SelectStmt, pos ir.Pos, to query.Sink) {
 	b.Apart(s, nil)
 	x := b.Ex(f, t)
 	x.WithWrites(s.WithClause, s)
@@ -22,7 +22,7 @@ func (b *Routine) selectStmt(f *query.Frame, t *syntax.Text, s *pg.SelectStmt, p
 			q := x.Locking(s, false)
 			switch to.Kind {
 			case query.IntoLocals:
-				b.selectInto(f, x, q, pos, to)
+				b.SelectInto(f, x, q, pos, to)
 			case query.ToClient:
 				b.selectRows(f, x, q, pos)
 			default:
@@ -32,8 +32,8 @@ func (b *Routine) selectStmt(f *query.Frame, t *syntax.Text, s *pg.SelectStmt, p
 	}, func() { b.AfterParts(x.Parts, func() { b.derivedSelect(f, x, s, pos, to) }) })
 }
 
-// selectInto takes the first row of q.
-func (b *Routine) selectInto(f *query.Frame, x *query.Place, q *query.Query, pos ir.Pos, to query.Sink) {
+// SelectInto takes the first row of q.
+func (b *Builder) SelectInto(f *query.Frame, x *query.Place, q *query.Query, pos ir.Pos, to query.Sink) {
 	if len(q.Loops) > 0 {
 		b.Unmodelled("SELECT INTO from a set-returning function")
 	}
@@ -105,7 +105,7 @@ func (b *Routine) selectInto(f *query.Frame, x *query.Place, q *query.Query, pos
 
 // aggregatesInto computes the aggregates of q, directly into list where a
 // column is one whose value is stored as it is.
-func (b *Routine) aggregatesInto(x *query.Place, q *query.Query, pos ir.Pos, list []query.Dest) {
+func (b *Builder) aggregatesInto(x *query.Place, q *query.Query, pos ir.Pos, list []query.Dest) {
 	b.LockRows(q, pos)
 	s := &ir.Select{At: query.At(pos), Query: q.IR()}
 	direct := map[string]string{} // from the aggregate's local to the destination
@@ -151,7 +151,7 @@ func (b *Routine) aggregatesInto(x *query.Place, q *query.Query, pos ir.Pos, lis
 }
 
 // perform runs q for its locks and FOUND alone.
-func (b *Routine) perform(f *query.Frame, x *query.Place, q *query.Query, pos ir.Pos) {
+func (b *Builder) perform(f *query.Frame, x *query.Place, q *query.Query, pos ir.Pos) {
 	if len(q.Loops) > 0 {
 		b.Unmodelled("PERFORM over a set-returning function")
 	}
@@ -207,7 +207,7 @@ func (b *Routine) perform(f *query.Frame, x *query.Place, q *query.Query, pos ir
 }
 
 // performOnce is perform of a query without tables.
-func (b *Routine) performOnce(f *query.Frame, q *query.Query, pos ir.Pos) {
+func (b *Builder) performOnce(f *query.Frame, q *query.Query, pos ir.Pos) {
 	if len(q.Aggs) > 0 {
 		b.Unmodelled("an aggregate without FROM")
 	}
@@ -231,7 +231,7 @@ func (b *Routine) performOnce(f *query.Frame, q *query.Query, pos ir.Pos) {
 }
 
 // compute evaluates the values that may fail, which nobody looks at.
-func (b *Routine) compute(pos ir.Pos, cols []query.Column) {
+func (b *Builder) compute(pos ir.Pos, cols []query.Column) {
 	for _, c := range cols {
 		if c.Expr != nil && ir.MayFail(c.Expr) {
 			b.Emit(&ir.Assign{At: query.At(pos), Var: b.Local("tmp", c.Type), Expr: c.Expr})
@@ -240,7 +240,7 @@ func (b *Routine) compute(pos ir.Pos, cols []query.Column) {
 }
 
 // mayFail reads the columns of q that may fail, which nobody looks at.
-func (b *Routine) mayFail(q *query.Query, into *[]string, cols *[]ir.Expr) {
+func (b *Builder) mayFail(q *query.Query, into *[]string, cols *[]ir.Expr) {
 	for _, c := range q.Targets {
 		if ir.MayFail(c.Expr) {
 			*into, *cols = append(*into, b.Local("tmp", c.Type)), append(*cols, c.Expr)
@@ -250,7 +250,7 @@ func (b *Routine) mayFail(q *query.Query, into *[]string, cols *[]ir.Expr) {
 
 // selectRows returns the rows of q to the client, or drops them in a function
 // that was called for its effects.
-func (b *Routine) selectRows(f *query.Frame, x *query.Place, q *query.Query, pos ir.Pos) {
+func (b *Builder) selectRows(f *query.Frame, x *query.Place, q *query.Query, pos ir.Pos) {
 	if f.Result != nil {
 		b.perform(f, x, q, pos)
 		return
@@ -311,7 +311,7 @@ func (b *Routine) selectRows(f *query.Frame, x *query.Place, q *query.Query, pos
 }
 
 // loopRows returns the rows of a set-returning function one by one.
-func (b *Routine) loopRows(f *query.Frame, q *query.Query, pos ir.Pos, cols []ir.Expr) {
+func (b *Builder) loopRows(f *query.Frame, q *query.Query, pos ir.Pos, cols []ir.Expr) {
 	if q.Limit != nil || len(q.Order) > 0 || len(q.Aggs) > 0 {
 		b.Unmodelled("ORDER BY, LIMIT or aggregates over a set-returning function")
 	}
@@ -330,7 +330,7 @@ func (b *Routine) loopRows(f *query.Frame, q *query.Query, pos ir.Pos, cols []ir
 }
 
 // values is VALUES (…), (…) as a statement.
-func (b *Routine) values(f *query.Frame, t *syntax.Text, s *pg.SelectStmt, pos ir.Pos, to query.Sink) {
+func (b *Builder) values(f *query.Frame, t *syntax.Text, s *pg.SelectStmt, pos ir.Pos, to query.Sink) {
 	if s.LimitCount != nil || s.LimitOffset != nil || len(s.SortClause) > 0 || s.WithClause != nil {
 		b.Unmodelled("VALUES with ORDER BY or LIMIT")
 	}
@@ -343,7 +343,7 @@ func (b *Routine) values(f *query.Frame, t *syntax.Text, s *pg.SelectStmt, pos i
 		}
 		switch to.Kind {
 		case query.IntoLocals:
-			b.selectInto(f, x, q, pos, to)
+			b.SelectInto(f, x, q, pos, to)
 			return
 		case query.ToClient:
 			b.selectRows(f, x, q, pos)

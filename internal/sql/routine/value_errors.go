@@ -1,4 +1,4 @@
-package sqlmodel
+package routine
 
 import (
 	"slices"
@@ -14,7 +14,7 @@ import (
 
 // divisions puts, before each statement that divides, a jump to the handler of
 // division by zero, as far as it always divides.
-func (b *Routine) divisions(list []ir.Stmt) []ir.Stmt {
+func (b *Builder) divisions(list []ir.Stmt) []ir.Stmt {
 	if !b.Caught(query.DivisionByZero) {
 		return list
 	}
@@ -106,7 +106,7 @@ func divides(e ir.Expr) bool {
 
 // valueErrors is what is found out of the errors that depend on values.
 type valueErrors struct {
-	b *Routine
+	b *Builder
 	// divides says why a division by zero is not modelled, odd what may be another
 	// error of that kind: "" if nothing.
 	divides, odd string
@@ -158,7 +158,7 @@ func (v *valueErrors) translated(list []ir.Stmt) {
 
 // valueErrors looks at all that statements may run: what the translation drops
 // may be an error, too.
-func (b *Routine) valueErrors(f *query.Frame, body []plpgsql.Stmt) *valueErrors {
+func (b *Builder) valueErrors(f *query.Frame, body []plpgsql.Stmt) *valueErrors {
 	v := &valueErrors{b: b}
 	tr := b.App.Tracer()
 	r := schema.NewRefs()

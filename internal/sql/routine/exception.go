@@ -1,4 +1,4 @@
-package sqlmodel
+package routine
 
 import (
 	"maps"
@@ -12,19 +12,8 @@ import (
 	"github.com/txrobust/robust/ir"
 )
 
-// A block with EXCEPTION is a savepoint. Where its body meets an error, the
-// savepoint is rolled back and control goes to a handler, while the variables
-// keep their values. For errors that the transaction itself can tell, from its
-// variables and its snapshot, that is a jump out of the body.
-//
-// No statement of the IR tells whether the other ones occur, such as a
-// unique_violation, for which the row in the way need not be in the snapshot. To
-// choose between "fails" and "does not fail" would be wrong: it allows serial
-// executions that do not exist. So such an error must meet no handler that goes
-// on. It ends the transaction then, and that is all that the IR says of it.
-
 // protected translates the body and the handlers of a block.
-func (b *Routine) protected(f *query.Frame, s *plpgsql.Block, pos ir.Pos) {
+func (b *Builder) protected(f *query.Frame, s *plpgsql.Block, pos ir.Pos) {
 	b.Txn.Subtransactions = true
 	goesOn := func(h plpgsql.Handler) bool { return !query.Raises(h.Body, f.Text.SQL) }
 	if len(b.Catches) == 0 && !slices.ContainsFunc(s.Handlers, goesOn) {
@@ -57,7 +46,7 @@ func (b *Routine) protected(f *query.Frame, s *plpgsql.Block, pos ir.Pos) {
 		}
 		reached = true
 		at := query.At(f.Text.Pos(h.Place()))
-		if !endsInJump(list) {
+		if !EndsInJump(list) {
 			list = append(list, &ir.Break{At: at, Label: end})
 		}
 		list = []ir.Stmt{&ir.Block{At: at, Label: c.Labels[i], Body: list}}
@@ -87,7 +76,7 @@ func undoes(list []ir.Stmt) bool {
 }
 
 // handler translates the body of a handler.
-func (b *Routine) handler(f *query.Frame, h query.Handling) {
+func (b *Builder) handler(f *query.Frame, h query.Handling) {
 	outer, scope_ := f.Handling, f.Scope
 	defer func() { f.Handling, f.Scope = outer, scope_ }()
 	f.Handling = &h
@@ -103,7 +92,7 @@ func (b *Routine) handler(f *query.Frame, h query.Handling) {
 }
 
 // raise translates RAISE.
-func (b *Routine) raise(f *query.Frame, s *plpgsql.Raise, pos ir.Pos) {
+func (b *Builder) raise(f *query.Frame, s *plpgsql.Raise, pos ir.Pos) {
 	if !s.Error || len(b.Catches) > 0 {
 		for i, e := range s.Args { // they are computed, whether the message is shown or not
 			v := b.value(f, e)
@@ -128,7 +117,7 @@ func (b *Routine) raise(f *query.Frame, s *plpgsql.Raise, pos ir.Pos) {
 const noHandler = "0Z002"
 
 // raiseAgain raises the error that is being handled.
-func (b *Routine) raiseAgain(h *query.Handling, pos ir.Pos) {
+func (b *Builder) raiseAgain(h *query.Handling, pos ir.Pos) {
 	states := slices.Sorted(maps.Keys(h.States[h.I]))
 	if !b.Caught(states...) {
 		b.Emit(&ir.Abort{At: query.At(pos)})
@@ -142,7 +131,7 @@ func (b *Routine) raiseAgain(h *query.Handling, pos ir.Pos) {
 }
 
 // stacked is GET STACKED DIAGNOSTICS.
-func (b *Routine) stacked(f *query.Frame, s *plpgsql.GetDiagnostics, pos ir.Pos) {
+func (b *Builder) stacked(f *query.Frame, s *plpgsql.GetDiagnostics, pos ir.Pos) {
 	if f.Handling == nil {
 		b.Fails(pos, noHandler)
 		return
@@ -161,7 +150,7 @@ func (b *Routine) stacked(f *query.Frame, s *plpgsql.GetDiagnostics, pos ir.Pos)
 // messageIsData reports whether the text of errors may reach more than
 // messages: it is followed through variables, by their names. Elsewhere it does
 // not matter what it is.
-func (b *Routine) messageIsData(f *query.Frame) bool {
+func (b *Builder) messageIsData(f *query.Frame) bool {
 	body := []plpgsql.Stmt{f.Func.Body.Block}
 	names, data := map[string]bool{"sqlerrm": true}, false
 	mentions := func(x plpgsql.Span) bool { return query.MentionsName(x.Text(f.Text.SQL), names) }
@@ -210,4 +199,33 @@ func (b *Routine) messageIsData(f *query.Frame) bool {
 		}
 	})
 	return data
+}
+
+// keepingFailures translates a command by f, and marks what may fail of it and is left out.
+func (b *Builder) keepingFailures(f func()) {
+	outer, mark := b.Fallible, len(b.Out)
+	b.Fallible = nil
+	f()
+	if len(b.Fallible) > 0 {
+		b.markLost(b.Out[mark:])
+	}
+	b.Fallible = outer
+}
+
+// markLost marks what may fail of a command, and is in none of the statements that it became.
+func (b *Builder) markLost(list []ir.Stmt) {
+	kept := map[string]bool{}
+	see := func(e ir.Expr) { kept[query.Failing(e)] = true }
+	ir.WalkExprs(list, func(e ir.Expr) {
+		see(e)
+		if c, is := e.(*ir.Call); is && c.Def != nil {
+			ir.WalkRel(c.Def.Rel, see)
+		}
+	})
+	slices.Sort(b.Fallible)
+	for _, name := range slices.Compact(b.Fallible) {
+		if !kept[name] {
+			b.MayDepend(b.Cur, "an error of "+name+", of which the value is not used")
+		}
+	}
 }

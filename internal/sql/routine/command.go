@@ -1,4 +1,4 @@
-package sqlmodel
+package routine
 
 import (
 	"github.com/txrobust/robust/internal/sql/pg"
@@ -10,27 +10,27 @@ import (
 
 // SQLBody translates a LANGUAGE sql function: the rows of its last statement
 // are its result.
-func (b *Routine) sqlBody(f *query.Frame) {
+func (b *Builder) sqlBody(f *query.Frame) {
 	list, t := f.Func.SQLStatements()
 	for i, s := range list {
-		b.numbered(func() {
+		b.Numbered(func() {
 			if i == len(list)-1 && !f.Func.Void() {
 				b.lastStatement(f, t, s)
 				return
 			}
-			b.guard(s.Pos, b.RefsOf(s.Node), func() { b.Command(f, t, s.Tree, s.Pos, query.Sink{}) }, func() {})
+			b.Guard(s.Pos, b.RefsOf(s.Node), func() { b.Command(f, t, s.Tree, s.Pos, query.Sink{}) }, func() {})
 		})
 	}
 }
 
 // lastStatement gives the result of an SQL function.
-func (b *Routine) lastStatement(f *query.Frame, t *syntax.Text, s syntax.SQLStatement) {
+func (b *Builder) lastStatement(f *query.Frame, t *syntax.Text, s syntax.SQLStatement) {
 	if f.Func.SetOf {
-		b.guard(s.Pos, b.RefsOf(s.Node), func() { b.Command(f, t, s.Tree, s.Pos, query.Sink{Kind: query.ToClient}) }, func() {})
+		b.Guard(s.Pos, b.RefsOf(s.Node), func() { b.Command(f, t, s.Tree, s.Pos, query.Sink{Kind: query.ToClient}) }, func() {})
 		return
 	}
 	if f.Result == nil {
-		b.guard(s.Pos, b.RefsOf(s.Node), func() {
+		b.Guard(s.Pos, b.RefsOf(s.Node), func() {
 			if sel, ok := s.Tree.(*pg.SelectStmt); ok && syntax.AlwaysOneRow(sel) {
 				b.Command(f, t, s.Tree, s.Pos, query.Sink{Kind: query.ToClient})
 				return
@@ -68,7 +68,7 @@ func (b *Routine) lastStatement(f *query.Frame, t *syntax.Text, s syntax.SQLStat
 			into = append(into, query.Dest{Local: c.Expr.(*ir.Var).Name, T: c.Type})
 		}
 	}
-	b.guard(s.Pos, b.RefsOf(s.Node), func() {
+	b.Guard(s.Pos, b.RefsOf(s.Node), func() {
 		b.Command(f, t, s.Tree, s.Pos, query.Sink{Kind: query.IntoLocals, Dests: func(cols []query.Column) (list, rest []query.Dest) {
 			b.checkResult(f, s.Pos, cols)
 			return into, nil
@@ -82,7 +82,7 @@ func (b *Routine) lastStatement(f *query.Frame, t *syntax.Text, s syntax.SQLStat
 
 // ResultTypes gives the types of the columns that a function returns, nil if
 // its declaration does not say.
-func (b *Routine) ResultTypes(f *query.Frame) []schema.Type {
+func (b *Builder) ResultTypes(f *query.Frame) []schema.Type {
 	var out []schema.Type
 	if len(f.Func.Outputs()) > 0 {
 		for _, o := range f.Func.Outputs() {
@@ -104,14 +104,14 @@ func (b *Routine) ResultTypes(f *query.Frame) []schema.Type {
 }
 
 // checkResult checks the number of columns that a function returns.
-func (b *Routine) checkResult(f *query.Frame, pos ir.Pos, cols []query.Column) {
+func (b *Builder) checkResult(f *query.Frame, pos ir.Pos, cols []query.Column) {
 	if types := b.ResultTypes(f); types != nil && len(types) != len(cols) {
 		b.App.Fail(pos, "%s returns %d columns, but this gives %d", f.Func.Name, len(types), len(cols))
 	}
 }
 
 // Command translates an SQL statement.
-func (b *Routine) Command(f *query.Frame, t *syntax.Text, tree any, pos ir.Pos, to query.Sink) {
+func (b *Builder) Command(f *query.Frame, t *syntax.Text, tree any, pos ir.Pos, to query.Sink) {
 	defer b.follow(tree)
 	if b.refuses(f, tree, pos) {
 		return
@@ -148,7 +148,7 @@ func (b *Routine) Command(f *query.Frame, t *syntax.Text, tree any, pos ir.Pos, 
 
 // refuseReturning refuses RETURNING of what may fail, or do something, where nobody takes the
 // values: the server computes them.
-func (b *Routine) refuseReturning(tree any) {
+func (b *Builder) refuseReturning(tree any) {
 	var list []*pg.Node
 	switch s := tree.(type) {
 	case *pg.InsertStmt:
@@ -168,7 +168,7 @@ func (b *Routine) refuseReturning(tree any) {
 }
 
 // setVariable is SET: only the isolation level matters.
-func (b *Routine) setVariable(s *pg.VariableSetStmt) {
+func (b *Builder) setVariable(s *pg.VariableSetStmt) {
 	if s.Kind != pg.SetMulti || s.Name != "TRANSACTION" {
 		return
 	}
@@ -177,7 +177,7 @@ func (b *Routine) setVariable(s *pg.VariableSetStmt) {
 	}
 }
 
-func (b *Routine) lockTable(f *query.Frame, t *syntax.Text, s *pg.LockStmt, pos ir.Pos) {
+func (b *Builder) lockTable(f *query.Frame, t *syntax.Text, s *pg.LockStmt, pos ir.Pos) {
 	x := b.Ex(f, t)
 	mode := ir.AccessExclusive
 	if s.Mode >= 1 && s.Mode <= 8 {
@@ -192,7 +192,7 @@ func (b *Routine) lockTable(f *query.Frame, t *syntax.Text, s *pg.LockStmt, pos 
 
 // callStmt is CALL of a procedure of the program: it is inlined, and its
 // outputs go to the variables in the place of their arguments.
-func (b *Routine) callStmt(f *query.Frame, t *syntax.Text, s *pg.CallStmt, pos ir.Pos) {
+func (b *Builder) callStmt(f *query.Frame, t *syntax.Text, s *pg.CallStmt, pos ir.Pos) {
 	x := b.Ex(f, t)
 	name := syntax.Qualified(syntax.Names(s.Funccall.Funcname))
 	fns := x.Functions(name)
@@ -251,4 +251,78 @@ func (b *Routine) callStmt(f *query.Frame, t *syntax.Text, s *pg.CallStmt, pos i
 		}
 	}
 	b.AssignAll(x, pos, list, cols)
+}
+
+const (
+	// fetchAhead: some rows at a time, as by FOR r IN query.
+	fetchAhead query.Fetching = iota
+	// fetchEach: each as its round begins, as from a cursor.
+	fetchEach
+	// FetchWhole: all before the first round, as by a client.
+	FetchWhole
+)
+
+// lockAhead leaves in a loop over q the locks that it takes, if it may be left before its
+// last row.
+func (b *Builder) lockAhead(q *query.Query, loop *ir.Foreach, leaves bool) {
+	limited := q.Limit != nil
+	if leaves && q.Fetch != FetchWhole || limited {
+		b.LooseInner(q)
+	}
+	b.FetchAll(q)
+	switch {
+	case !leaves || len(q.Locks) == 0:
+	case limited && q.Fetch != fetchEach: // the rounds have the locks
+		b.MayLock(q, loop.Pos, "this loop, whose rows are fetched some at a time")
+	case q.Fetch == FetchWhole:
+		b.LockRows(q, loop.Pos)
+		loop.Locks = nil
+	default:
+		loop.Ahead = q.Fetch == fetchAhead
+	}
+}
+
+// derivedSelect is a SELECT statement that is a derivation.
+func (b *Builder) derivedSelect(f *query.Frame, x *query.Place, s *pg.SelectStmt, pos ir.Pos, to query.Sink) {
+	oneGroup := len(s.GroupClause) == 0 && syntax.HasAggregates(s.TargetList)
+	rows := query.FetchedAll
+	if to.Kind == query.IntoLocals && !to.Whole && !to.Strict && !oneGroup {
+		rows = query.FetchedFirst
+	}
+	d := x.Whole(s, rows)
+	found := func() ir.Expr { return d.Call(ir.WantAny, ir.BoolType) }
+	count := func() ir.Expr {
+		if f.Rowcount == "" {
+			return nil
+		}
+		return d.Call(ir.WantCount, ir.IntType)
+	}
+	switch {
+	case to.Kind == query.IntoLocals:
+		list, rest := to.Dests(d.Cols)
+		b.SetFound(f, pos, found(), nil)
+		if to.Strict {
+			if !d.Single {
+				b.Require(pos, ir.NotE(d.Call(ir.WantMany, ir.BoolType)), query.TooManyRows)
+			}
+			b.Strict(to, pos, found())
+		}
+		first := b.IrLocal("first", ir.OpaqueType)
+		b.Emit(&ir.Assign{At: query.At(pos), Var: first, Expr: d.Call(ir.WantFirst, ir.OpaqueType)})
+		b.AssignAll(x, pos, list, d.Fields(ir.V(first)))
+		b.SetNull(pos, rest)
+	case to.Kind == query.ToClient && f.Result == nil:
+		b.checkResult(f, pos, d.Cols)
+		b.Emit(&ir.Emit{At: query.At(pos), Exprs: []ir.Expr{d.Call(ir.WantRows, ir.ArrayType(ir.KindOpaque))}})
+		b.SetFound(f, pos, found(), count())
+	default:
+		switch {
+		case !b.RelMayFail(d.Rel):
+		case failsForRows(d.Rel):
+			b.RowsLocal(d, ir.WantRows, pos) // for its errors
+		default:
+			b.Unmodelled(query.UnusedRows)
+		}
+		b.SetFound(f, pos, found(), count())
+	}
 }

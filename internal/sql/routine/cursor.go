@@ -1,4 +1,4 @@
-package sqlmodel
+package routine
 
 import (
 	"slices"
@@ -13,7 +13,7 @@ import (
 )
 
 // opened finds the cursor of a loop, which is FETCHed from if fetched names it.
-func (b *Routine) opened(f *query.Frame, s *plpgsql.ForQuery, fetched string) *query.Cursor {
+func (b *Builder) opened(f *query.Frame, s *plpgsql.ForQuery, fetched string) *query.Cursor {
 	name := fetched
 	if name == "" {
 		name = strings.ToLower(strings.TrimSpace(s.Query.Text(f.Text.SQL)))
@@ -85,7 +85,7 @@ func leavesLoop(list []plpgsql.Stmt, label string, depth int) bool {
 // fetchLoop recognizes OPEN c; LOOP FETCH c INTO v; EXIT WHEN NOT FOUND; …
 // END LOOP; CLOSE c; at the beginning of a list. It gives the FOR loop over c
 // that is the same but for what v and FOUND are afterwards.
-func (b *Routine) fetchLoop(f *query.Frame, list []plpgsql.Stmt) (s *plpgsql.ForQuery, name string) {
+func (b *Builder) fetchLoop(f *query.Frame, list []plpgsql.Stmt) (s *plpgsql.ForQuery, name string) {
 	if len(list) < 3 {
 		return nil, ""
 	}
@@ -108,7 +108,7 @@ func (b *Routine) fetchLoop(f *query.Frame, list []plpgsql.Stmt) (s *plpgsql.For
 
 // keysInto makes the loop over a cursor keep the keys of its rows: WHERE CURRENT
 // OF needs them. Without a lock, it needs a plan that is no more than a scan.
-func (b *Routine) keysInto(c *query.Cursor, q *query.Query, list []query.Dest) []query.Dest {
+func (b *Builder) keysInto(c *query.Cursor, q *query.Query, list []query.Dest) []query.Dest {
 	c.At = map[*ir.Table]*query.Position{}
 	if len(q.Aggs) > 0 || len(q.Loops) > 0 {
 		return list

@@ -1,6 +1,8 @@
-package sqlmodel
+package routine
 
 import (
+	"cmp"
+	"maps"
 	"slices"
 	"strings"
 
@@ -12,7 +14,7 @@ import (
 
 // refuse gives up where a handler of c that goes on may catch one of the risks
 // of its body.
-func (b *Routine) refuse(c *query.Catch, list []query.Risk) {
+func (b *Builder) refuse(c *query.Catch, list []query.Risk) {
 	masked := c.Masked
 	for _, r := range append(list, c.Masked...) {
 		for _, h := range c.Handlers {
@@ -68,7 +70,7 @@ func masks(h plpgsql.Handler) []query.Risk {
 
 // risks gives the errors that the body of a block may raise and that its
 // translation does not show.
-func (b *Routine) risks(f *query.Frame, c *query.Catch, body []plpgsql.Stmt, list []ir.Stmt) []query.Risk {
+func (b *Builder) risks(f *query.Frame, c *query.Catch, body []plpgsql.Stmt, list []ir.Stmt) []query.Risk {
 	var out []query.Risk
 	add := func(why string, states ...string) {
 		for _, s := range states {
@@ -141,7 +143,7 @@ func (b *Routine) risks(f *query.Frame, c *query.Catch, body []plpgsql.Stmt, lis
 }
 
 // rowRisks adds the constraints that a written row itself may break.
-func (b *Routine) rowRisks(s ir.Stmt, what string, add func(why string, states ...string)) {
+func (b *Builder) rowRisks(s ir.Stmt, what string, add func(why string, states ...string)) {
 	if !b.Shown[s] {
 		add("it is not modelled whether "+what+" breaks a constraint of the row", query.NotNull, query.CheckViolation)
 	}
@@ -219,4 +221,99 @@ func drawnFor(insert *ir.Insert, list []ir.Stmt) map[string]bool {
 		}
 	}
 	return nil
+}
+
+// failsForRows reports whether a relation whose rows are all fetched ends in an error exactly
+// where an expression of its last step fails for a row or group: a server computes each of these
+// expressions for each row that comes to it, and nothing that may fail comes before.
+func failsForRows(r ir.Rel) bool {
+	p, ok := r.(*ir.Project)
+	if !ok || p.On != nil || p.Limit != nil || p.Offset != nil || oftenTested(p.Where) {
+		return false
+	}
+	own := []ir.Expr{p.Where}
+	for _, c := range p.Cols {
+		own = append(own, c.Expr)
+	}
+	for _, o := range p.Order {
+		own = append(own, o.Expr)
+	}
+	from := p.From
+	if leaf, is := from.(*ir.Leaf); is {
+		if g, grouped := leaf.Rel.(*ir.Group); grouped && !oftenTested(g.Where) {
+			own = append(own, g.Where)
+			for _, k := range g.Keys {
+				own = append(own, k.Expr)
+			}
+			for _, a := range g.Aggs {
+				own = append(own, a.Arg)
+			}
+			from = g.From
+		}
+	}
+	before := &ir.Project{From: from}
+	fails := false
+	ir.WalkRel(before, func(e ir.Expr) { fails = fails || ir.MayFail(e) })
+	return !fails && !slices.ContainsFunc(own, failsWhenPlanned)
+}
+
+// oftenTested reports whether a condition has several parts, which a server tests in an order of
+// its own, and one of them may fail.
+func oftenTested(where ir.Expr) bool {
+	return where != nil && len(ir.Conjuncts(where)) > 1 && ir.MayFail(where)
+}
+
+// failsWhenPlanned reports whether a part of an expression may fail and is about no row: a server
+// computes it when it plans.
+func failsWhenPlanned(e ir.Expr) bool {
+	found := false
+	if e != nil {
+		ir.WalkExpr(e, func(e ir.Expr) { found = found || ir.Failure(e) != nil && ir.RowFree(e) })
+	}
+	return found
+}
+
+// Demand holds all that is assigned to a local of type t from here on to its domain, nil if it is
+// none.
+func (b *Builder) Demand(u *schema.UserType, t schema.Type, local string, pos ir.Pos) {
+	if !u.Demanding() {
+		return
+	}
+	list, leftOut := b.App.Demands(u, t, ir.V(local))
+	b.Demands[local] = append(b.Demands[local], list...)
+	b.MayBreak(u, cmp.Or(leftOut, u.RefusesNull()), pos)
+}
+
+// demandParts marks that domains may refuse fields of a row that is assigned. They refuse
+// nothing of what is stored in a column of the same type.
+func (b *Builder) demandParts(fields []query.Field, values []query.Column, pos ir.Pos) {
+	for i, fd := range fields {
+		notNull := slices.ContainsFunc(fd.Within, (*schema.UserType).NotNull) // there may be no row
+		if i < len(values) && !notNull {
+			if c := values[i].Of; c != nil && c.Domain == fd.Domain && slices.Equal(c.Within, fd.Within) {
+				continue
+			}
+		}
+		b.MayRefuseAny(fd.Within, nil, pos)
+	}
+}
+
+// demandOfRecord marks what domains may refuse of a field of type t that is assigned, in a
+// variable of type record: it has the type that the query had which filled the record.
+func (b *Builder) demandOfRecord(t schema.Type, pos ir.Pos) {
+	for _, key := range slices.Sorted(maps.Keys(b.App.Declarations.TypesByKey)) {
+		if u := b.App.Declarations.TypesByKey[key]; u.Base.Same(t) {
+			b.MayRefuseAny([]*schema.UserType{u}, nil, pos)
+		}
+	}
+}
+
+// demandNotNull makes each assignment of NULL to a variable from here on an error.
+func (b *Builder) demandNotNull(v *query.Variable) {
+	for _, d := range v.Dests() {
+		if v.IsRecord {
+			b.Unmodelled("a record that is NOT NULL")
+		}
+		b.Demands[d.Local] = append(b.Demands[d.Local], query.Demand{Cond: query.IsNotNull(ir.V(d.Local)), State: query.NullVariable})
+	}
 }

@@ -1,0 +1,488 @@
+package routine
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/txrobust/robust/internal/sql/pg"
+	"github.com/txrobust/robust/internal/sql/plpgsql"
+	"github.com/txrobust/robust/internal/sql/query"
+	"github.com/txrobust/robust/internal/sql/schema"
+	"github.com/txrobust/robust/internal/sql/syntax"
+	"github.com/txrobust/robust/internal/sql/write"
+	"github.com/txrobust/robust/ir"
+)
+
+// NewFrame makes the frame of a function, without its parameters.
+func (b *Builder) NewFrame(fn *schema.Function) *query.Frame {
+	label := syntax.LastPart(fn.Name)
+	f := &query.Frame{Func: fn, Text: fn.BodyText, Scope: &query.Scope{Label: label, Vars: map[string]*query.Variable{}}, SqlLang: fn.Body == nil}
+	if f.Text == nil {
+		f.Text = fn.Text // the standard form stands in the statement itself
+	}
+	if fn.Body == nil {
+		return f
+	}
+	f.Conflict = fn.Body.Conflict
+	usesFound := false
+	toks, _ := pg.Scan(fn.BodyText.SQL)
+	for _, t := range toks {
+		usesFound = usesFound || t.Kind == pg.Word && t.Text == "found"
+	}
+	if usesFound {
+		f.Found = b.Local("was_found", schema.TBool)
+		f.Scope.Vars["found"] = &query.Variable{Name: "found", Local: f.Found, Type: schema.TBool, NotNull: true}
+		b.EmitWeak(&ir.Assign{At: query.At(fn.Pos), Var: f.Found, Expr: ir.C(ir.Bool(false))})
+	}
+	plpgsql.Walk([]plpgsql.Stmt{fn.Body.Block}, func(s plpgsql.Stmt) {
+		if g, ok := s.(*plpgsql.GetDiagnostics); ok && f.Rowcount == "" {
+			for _, it := range g.Items {
+				if it.Item == "row_count" && f.Rowcount == "" {
+					f.Rowcount = b.Local("row_count", schema.TInt)
+					b.EmitWeak(&ir.Assign{At: query.At(fn.Pos), Var: f.Rowcount, Expr: ir.C(ir.Int(0))})
+				}
+			}
+		}
+	})
+	return f
+}
+
+// BindInput makes a parameter known by its name and its number.
+func (b *Builder) BindInput(f *query.Frame, p schema.Param, v *query.Variable) {
+	f.Inputs = append(f.Inputs, v)
+	if p.Name != "" {
+		f.Scope.Vars[p.Name] = v
+		if p.Out {
+			f.Outs = append(f.Outs, v)
+		}
+		return
+	}
+	if p.Out {
+		f.Outs = append(f.Outs, v)
+	}
+}
+
+// Outputs declares the OUT and TABLE parameters, and orders them.
+func (b *Builder) Outputs(f *query.Frame) {
+	inout := f.Outs
+	f.Outs = nil
+	for i, p := range f.Func.Params {
+		switch {
+		case !p.Out:
+		case p.In:
+			f.Outs = append(f.Outs, inout[0])
+			inout = inout[1:]
+		case f.SqlLang:
+			// The names of the columns, which the body cannot use.
+			f.Outs = append(f.Outs, &query.Variable{Name: p.Name, Type: b.App.SignatureType(p.T, f.Func.Text)})
+		default:
+			name := syntax.NameOr(p.Name, "column"+strconv.Itoa(i+1))
+			v := b.declare(f, name, b.App.SignatureType(p.T, f.Func.Text))
+			b.startNull(v, f.Func.Pos)
+			if !v.IsRecord {
+				b.Demand(b.App.DomainOf(p.T, f.Func.Text), v.Type, v.Local, p.Pos)
+			}
+			f.Outs = append(f.Outs, v)
+		}
+	}
+}
+
+// declare makes a variable with its locals, in the scope of f.
+func (b *Builder) declare(f *query.Frame, name string, t schema.Type) *query.Variable {
+	v := &query.Variable{Name: name, Type: t}
+	fields := b.App.FieldsOf(t.Name)
+	switch {
+	case t.Name == schema.NRecord:
+		v.IsRecord = true
+	case len(fields) > 0:
+		v.IsRecord, v.Fixed = true, true
+		for _, fd := range fields {
+			v.Fields = append(v.Fields, query.Field{Name: fd.Name, Local: b.FieldLocal(name, fd.Name, fd.T), Type: fd.T, Domain: fd.Domain, Within: fd.Within})
+		}
+	default:
+		v.Local = b.Local(name, t)
+	}
+	f.Scope.Vars[name] = v
+	return v
+}
+
+// RunBody translates the body of the function of f into b.out.
+func (b *Builder) RunBody(f *query.Frame) {
+	if f.Func.Body != nil {
+		b.plBody(f)
+		return
+	}
+	b.sqlBody(f)
+}
+
+// Inline writes the body of fn with the arguments args, and gives its result.
+func (b *Builder) Inline(pos ir.Pos, fn *schema.Function, args []query.Val) query.Val {
+	if b.Active(fn) {
+		b.Unmodelled("the recursion of %s", fn.Name)
+	}
+	if len(b.Calls) > write.MaxInline {
+		b.Unmodelled("calls that are nested more than %d deep", write.MaxInline)
+	}
+	b.Calls = append(b.Calls, fn)
+	f := b.NewFrame(fn)
+	x := &query.Place{App: b.App, Draft: b.Draft, Frame: f, Text: fn.Text}
+	var null ir.Expr
+	for i, p := range fn.Inputs() {
+		b.argument(f, x, p, args[i], pos)
+		if fn.Strict && !args[i].NotNull && !args[i].Record {
+			null = ir.OrE(null, &ir.Unary{Op: ir.IsNull, X: f.Inputs[i].Expr()})
+		}
+	}
+	b.Outputs(f)
+	f.Result = &query.Result{Label: b.NewLabel(f.Scope.Label)}
+	b.results(f)
+	body := &ir.Block{At: query.At(pos), Label: f.Result.Label}
+	leave := b.Enter(fn)
+	body.Body = b.Collect(func() { b.RunBody(f) })
+	leave()
+	body.Body = dropLast(body.Body, func(s ir.Stmt) bool {
+		k, ok := s.(*ir.Break)
+		return ok && k.Label == body.Label
+	})
+	list := []ir.Stmt{body}
+	if !leaves(body.Body, body.Label) {
+		list = body.Body
+	}
+	if null != nil {
+		b.Emit(&ir.If{At: query.At(pos), Cond: null, Then: b.Collect(func() { b.noResult(f, pos) }), Else: list})
+	} else {
+		for _, s := range list {
+			b.Emit(s)
+		}
+	}
+	b.Calls = b.Calls[:len(b.Calls)-1]
+	return f.Result.Value(f)
+}
+
+// argument binds an argument: to a local of its own if the body assigns the
+// parameter or the argument is no simple value.
+func (b *Builder) argument(f *query.Frame, x *query.Place, p schema.Param, a query.Val, pos ir.Pos) {
+	t := b.App.SignatureType(p.T, f.Func.Text)
+	u := b.App.DomainOf(p.T, f.Func.Text)
+	base := syntax.NameOr(p.Name, "arg")
+	v := &query.Variable{Name: p.Name, Type: t, NotNull: a.NotNull}
+	fields := b.App.FieldsOf(t.Name)
+	switch {
+	case a.Record && len(fields) == len(a.Fields):
+		v.IsRecord, v.Fixed = true, true
+		for i, fd := range fields {
+			local := b.FieldLocal(base, fd.Name, fd.T)
+			b.Assign(pos, local, x.Assigned(a.Fields[i].Val(), fd.T, 0).Expr)
+			v.Fields = append(v.Fields, query.Field{Name: fd.Name, Local: local, Type: fd.T, Domain: fd.Domain, Within: fd.Within})
+		}
+	case a.Record:
+		b.Unmodelled("a row as an argument of %s", f.Func.Name)
+	case len(fields) > 0:
+		v.IsRecord, v.Fixed = true, true
+		for _, fd := range fields {
+			local := b.FieldLocal(base, fd.Name, fd.T)
+			e := query.Accessor(a, fd)
+			if a.IsNull() {
+				e = ir.C(ir.Null)
+			}
+			b.Assign(pos, local, e)
+			v.Fields = append(v.Fields, query.Field{Name: fd.Name, Local: local, Type: fd.T, Domain: fd.Domain, Within: fd.Within})
+		}
+	default:
+		e := x.Convert(a, t, 0, "parameter "+base+" of "+f.Func.Name)
+		e = x.Becomes(u, query.Val{Expr: e, Type: t}).Expr
+		_, isConst := e.(*ir.Const)
+		_, isVar := e.(*ir.Var)
+		if (isConst || isVar) && !p.Out && !f.Func.Assigns(p.Name) {
+			v.Bound = e
+			break
+		}
+		v.Local = b.Local(base, t)
+		b.Assign(pos, v.Local, e)
+		v.NotNull = false
+		b.Demand(u, t, v.Local, pos)
+	}
+	b.BindInput(f, p, v)
+}
+
+// results declares the locals that take what an inlined function returns.
+func (b *Builder) results(f *query.Frame) {
+	r := f.Result
+	switch {
+	case len(f.Func.Outputs()) > 0:
+		for _, o := range f.Outs {
+			if !f.SqlLang {
+				break
+			}
+			o.Local = b.Local(syntax.NameOr(o.Name, "column"), o.Type)
+		}
+	case f.Func.Void():
+	default:
+		t := b.App.SignatureType(f.Func.Ret, f.Func.Text)
+		if fields := b.App.FieldsOf(t.Name); len(fields) > 0 {
+			for _, fd := range fields {
+				r.Values = append(r.Values, query.Column{Name: fd.Name, Expr: ir.V(b.FieldLocal(f.Scope.Label, fd.Name, fd.T)), Type: fd.T})
+			}
+			return
+		}
+		if t.Name == schema.NRecord {
+			b.Unmodelled("a function that returns a record")
+		}
+		local := b.Local(f.Scope.Label, t)
+		r.Values = []query.Column{{Name: f.Scope.Label, Expr: ir.V(local), Type: t}}
+		b.Demand(b.App.DomainOf(f.Func.Ret, f.Func.Text), t, local, f.Func.Pos)
+	}
+}
+
+// noResult sets the result of a STRICT function to NULL.
+func (b *Builder) noResult(f *query.Frame, pos ir.Pos) {
+	if len(f.Func.Outputs()) > 0 {
+		for _, o := range f.Outs {
+			for _, d := range o.Dests() {
+				b.Assign(pos, d.Local, ir.C(ir.Null))
+			}
+		}
+		return
+	}
+	for _, c := range f.Result.Values {
+		b.Assign(pos, c.Expr.(*ir.Var).Name, ir.C(ir.Null))
+	}
+}
+
+// dropLast removes the last statement if it is one that drop says.
+func dropLast(list []ir.Stmt, drop func(ir.Stmt) bool) []ir.Stmt {
+	if n := len(list); n > 0 && drop(list[n-1]) {
+		return list[:n-1]
+	}
+	return list
+}
+
+// leaves reports whether a statement of list breaks label.
+func leaves(list []ir.Stmt, label string) bool {
+	found := false
+	ir.Walk(list, func(s ir.Stmt) {
+		if k, ok := s.(*ir.Break); ok && k.Label == label {
+			found = true
+		}
+	})
+	return found
+}
+
+// Builder translates what functions, procedures and triggers run.
+type Builder struct{ *write.Writer }
+
+// Numbered translates a command of the template itself by f: one that the server
+// runs with a snapshot of its own at READ COMMITTED. What is inlined is part of the
+// Command that calls it, and a function that is STABLE has one snapshot for all.
+func (b *Builder) Numbered(command func()) {
+	f := func() { b.keepingFailures(command) }
+	if len(b.Calls) > 1 || b.Calls[0].Stable {
+		f()
+		return
+	}
+	outer := b.Number
+	b.Numbers++
+	b.Number = b.Numbers
+	f()
+	b.Number = outer
+}
+
+// Guard translates a statement by f. Where f meets something that cannot be
+// modelled, all that it wrote is replaced by an ir.Unmodelled that touches
+// what roots name, and by other.
+func (b *Builder) Guard(pos ir.Pos, r *schema.Refs, f func(), other func()) {
+	b.Cur = pos
+	if why, ok := b.Attempt(f); !ok {
+		b.GiveUp(pos, r, why)
+		other()
+	}
+}
+
+func (b *Builder) TriggerBody(t *schema.Table, g *schema.Trigger, r *query.RowTrigger, fn *schema.Function, pos ir.Pos) {
+	b.Calls = append(b.Calls, fn)
+	f := b.NewFrame(fn)
+	f.Trigger = r
+	constant := func(name, value string) {
+		f.Scope.Vars[name] = &query.Variable{Name: name, Bound: ir.C(ir.Text(value)), Type: schema.TText, NotNull: true}
+	}
+	when, level := "AFTER", "STATEMENT"
+	if g.Before {
+		when = "BEFORE"
+	}
+	if g.Row {
+		level = "ROW"
+	}
+	constant("tg_op", r.Op)
+	constant("tg_name", g.Name)
+	constant("tg_when", when)
+	constant("tg_level", level)
+	constant("tg_table_name", t.Rel.Own())
+	constant("tg_relname", t.Rel.Own())
+	constant("tg_table_schema", t.Rel.Schema())
+	var args []ir.Value
+	for _, a := range g.Args {
+		args = append(args, ir.Text(a))
+	}
+	f.Scope.Vars[query.TriggerArgs] = &query.Variable{Name: query.TriggerArgs, Bound: ir.C(ir.Array(args)), Type: schema.ArrayOf(schema.TText), NotNull: true}
+	f.Scope.Vars["tg_nargs"] = &query.Variable{Name: "tg_nargs", Bound: ir.C(ir.Int(int64(len(args)))), Type: schema.TInt, NotNull: true}
+	for name, v := range map[string]*query.Variable{"old": r.Old, "new": r.New} {
+		if v != nil {
+			f.Scope.Vars[name] = v
+			continue
+		}
+		null := &query.Variable{Name: name, Type: schema.Opaque(t.RowType), IsRecord: true, Fixed: true} // all its fields are NULL
+		for _, c := range t.Columns {
+			local := b.FieldLocal(name, c.Name, c.T)
+			b.EmitWeak(&ir.Assign{At: query.At(pos), Var: local, Expr: ir.C(ir.Null)})
+			null.Fields = append(null.Fields, query.Field{Name: c.Name, Local: local, Type: c.T, Domain: c.Domain, Within: c.Within})
+		}
+		f.Scope.Vars[name] = null
+	}
+	f.Result = &query.Result{Label: b.NewLabel(f.Scope.Label)}
+	body := &ir.Block{At: query.At(pos), Label: f.Result.Label}
+	leave := b.Enter(fn)
+	body.Body = b.Collect(func() { b.stmt(f, fn.Body.Block) })
+	leave()
+	body.Body = dropLast(body.Body, func(s ir.Stmt) bool {
+		k, ok := s.(*ir.Break)
+		return ok && k.Label == body.Label
+	})
+	if !EndsInJump(body.Body) && !leaves(body.Body, body.Label) && !fn.Returns() {
+		b.Unmodelled("trigger %s, which ends without RETURN", g.Name)
+	}
+	if leaves(body.Body, body.Label) {
+		b.Emit(body)
+	} else {
+		for _, s := range body.Body {
+			b.Emit(s)
+		}
+	}
+	b.Calls = b.Calls[:len(b.Calls)-1]
+}
+
+// triggerReturn is RETURN in the function of a trigger.
+func (b *Builder) triggerReturn(f *query.Frame, s *plpgsql.Return, pos ir.Pos) {
+	r := f.Trigger
+	what := strings.ToLower(strings.TrimSpace(s.Expr.Text(f.Text.SQL)))
+	switch {
+	case !r.Before: // the result is dropped
+	case what == "new" && r.New != nil, what == "old" && r.New == nil && r.Old != nil:
+	case r.Skip != "" && (what == "null" || what == "new" || what == "old" && r.Old == nil):
+		b.Emit(&ir.Assign{At: query.At(pos), Var: r.Skip, Expr: ir.C(ir.Bool(true))})
+	case what == "old" && r.Old != nil:
+		for i, fd := range r.New.Fields {
+			b.Assign(pos, fd.Local, ir.V(r.Old.Fields[i].Local))
+		}
+	default:
+		panic(write.NoTrigger{Reason: "a trigger that returns " + what})
+	}
+	b.Emit(&ir.Break{At: query.At(pos), Label: f.Result.Label})
+}
+
+// Tracked translates a statement by f, and follows the search path: sets are those that it may set. A loop may come to
+// it again; behind what has branches, the path may be any of them.
+func (b *Builder) Tracked(sets syntax.PathSet, loops, branches bool, f func() (ok bool)) {
+	l, before := b.App, b.App.Late
+	if sets.Empty() {
+		f()
+		return
+	}
+	either := *before.With(before.Run.Or(sets))
+	if loops {
+		l.Late = either
+	}
+	if !f() || branches {
+		l.Late = either
+	}
+}
+
+// follow takes over what a statement that has no branches does to the search path.
+func (b *Builder) follow(tree any) {
+	l := b.App
+	if !l.SetsPath {
+		return
+	}
+	switch s := tree.(type) {
+	case *pg.VariableSetStmt:
+		if c, ok := syntax.PathSetting(s, l.Standard, l.Late.Run); ok {
+			l.Late = *l.Late.With(c.To)
+		}
+	case pg.Message:
+		if call := syntax.SoleCall(s); call != nil && syntax.PlainName(syntax.Qualified(syntax.Names(call.Funcname))) == "set_config" {
+			if c, ok := syntax.ConfigSetting(call); ok {
+				l.Late = *l.Late.With(c.To)
+			}
+			return
+		}
+		if p := l.SetBy(l.RefsIn(s), &l.Late); !p.Empty() {
+			l.Late = *l.Late.With(l.Late.Run.Or(p))
+		}
+	}
+}
+
+// dynamic translates EXECUTE of a constant command: it sees no variables but
+// those of USING, as $1, $2 and so on, and does not set FOUND.
+func (b *Builder) dynamic(f *query.Frame, queryName plpgsql.Span, using []plpgsql.Span) (g *query.Frame, tree any, t *syntax.Text) {
+	t, ok := schema.ConstantCommand(f.Text, queryName)
+	if !ok {
+		b.Unmodelled("EXECUTE of a command that is put together when it runs")
+	}
+	stmts, err := t.Parse()
+	if err != nil { // only found when it runs
+		b.Unmodelled("EXECUTE of a command that has a %s", err.(*ir.Error).Msg)
+	}
+	if len(stmts) != 1 {
+		b.Unmodelled("EXECUTE of several commands")
+	}
+	g = &query.Frame{Func: f.Func, Text: t, SqlLang: true, Scope: &query.Scope{Vars: map[string]*query.Variable{}}, Result: f.Result, Rowcount: f.Rowcount, Outs: f.Outs}
+	x := b.Ex(f, f.Text)
+	for _, span := range using {
+		v := b.value(f, span)
+		if v.Record {
+			b.Unmodelled("a row in USING")
+		}
+		v = x.DefaultType(v)
+		g.Inputs = append(g.Inputs, &query.Variable{Bound: v.Expr, Type: v.Type, NotNull: v.NotNull})
+	}
+	return g, pg.Inner(stmts[0].Stmt), t
+}
+
+// executeStmt is EXECUTE as a statement.
+func (b *Builder) executeStmt(f *query.Frame, s *plpgsql.Execute, pos ir.Pos) {
+	g, tree, t := b.dynamic(f, s.Query, s.Using)
+	to, store := query.Sink{}, func() {}
+	if s.Into != nil {
+		to, store = b.into(f, s.Into, pos)
+		to.Whole = true
+	}
+	b.Command(g, t, tree, pos, to)
+	store()
+}
+
+// refuses writes the error of a command that a function which is not VOLATILE may not run, and reports whether it is one.
+func (b *Builder) refuses(f *query.Frame, tree any, pos ir.Pos) bool {
+	if f.Func == nil || !f.Func.Stable || f.Func.Script != nil || f.Func.Program != nil || readsOnly(tree) {
+		return false
+	}
+	b.Fails(pos, "0A000")
+	return true
+}
+
+// readsOnly reports whether a command neither writes nor locks rows.
+func readsOnly(tree any) bool {
+	s, ok := tree.(*pg.SelectStmt)
+	if !ok {
+		return false
+	}
+	reads := true
+	pg.Walk(s, func(tree any) bool {
+		switch tree := tree.(type) {
+		case *pg.LockingClause, *pg.InsertStmt, *pg.UpdateStmt, *pg.DeleteStmt, *pg.MergeStmt:
+			reads = false
+		case *pg.SelectStmt:
+			reads = reads && tree.IntoClause == nil
+		}
+		return reads
+	})
+	return reads
+}
