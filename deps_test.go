@@ -29,6 +29,8 @@ var layers = [][]string{
 	{"engine", "internal/client", "internal/schemafind", "internal/gormmodel"},
 	{"internal/interp", "internal/draws", "internal/client/simplify", "analyzer/internal/comments", "analyzer/internal/consteval", "analyzer/internal/flow", "internal/sql/input", "internal/sql/pg", "internal/sql/system", "internal/sql/tidy", "internal/sql/catalog"},
 	{"internal/sql/value"},
+	{"internal/sql/scalars"},
+	{"internal/sql/builtin"},
 	{"internal/sql/plpgsql"},
 	{"internal/sql/syntax"},
 	{"internal/sql/mysql"},

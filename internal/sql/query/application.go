@@ -1,6 +1,7 @@
 package query
 
 import (
+	_ "github.com/txrobust/robust/internal/sql/builtin" // the functions that value.FunctionOf computes
 	"github.com/txrobust/robust/internal/sql/load"
 	"github.com/txrobust/robust/internal/sql/schema"
 	"github.com/txrobust/robust/ir"

@@ -2,6 +2,8 @@ package value
 
 import (
 	"math"
+	"math/big"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -9,78 +11,26 @@ import (
 	"github.com/txrobust/robust/ir"
 )
 
-// builtin is the catalog of the server alone.
-var builtin = &catalog.Catalog{Scope: catalog.None{}}
+// Builtin is the catalog of the server alone.
+var Builtin = &catalog.Catalog{Scope: catalog.None{}}
 
-// Convert gives the conversion of a value from one type to another one, by a cast of
-// the server or an extension, or by way of the text form; nil where the value stays as
-// it is. The modifier and the check of the target type are part of it. explicit says
-// that the program writes the cast: see Coerce.
-//
-// The cast by a function of the catalog is that function. Casts by way of the text
-// form have names of their own, such as "uuid<-text".
-func Convert(from, to *Type, explicit bool) *ir.Function {
-	convert, coerce := conversion(from, to), Coerce(to, explicit)
-	switch {
-	case convert == nil:
-		return coerce
-	case coerce == nil:
-		return convert
-	case convert.Eval == nil:
-		return convert
-	}
-	name := convert.Name + " " + coerce.Name
-	f := &ir.Function{Name: name, Strict: true, Settings: convert.Settings, FailsOn: convert.FailsOn, Eval: func(a []ir.Value, t ir.Type) (ir.Value, error) {
-		v, err := convert.Eval(a, t)
-		if err != nil || v.IsNull() {
-			return v, err
-		}
-		return coerce.Eval([]ir.Value{v}, t)
-	}}
-	if to.checks() {
-		f.FailsOn = []int{0}
-		return f
-	}
-	return interned(name, func() *ir.Function { return f })
-}
+// Checks reports whether a domain demands something of values of the type.
+func (t *Type) Checks() bool { return t.Check != nil || t.Elem != nil && t.Elem.Checks() }
 
-// checks reports whether a domain demands something of values of the type.
-func (t *Type) checks() bool { return t.Check != nil || t.Elem != nil && t.Elem.checks() }
-
-// base is the type without its modifier and check.
-func (t *Type) base() *Type {
+// Base is the type without its modifier and check.
+func (t *Type) Base() *Type {
 	b := Of(t.Name)
 	b.Labels, b.Shown = t.Labels, t.Shown
 	if t.Elem != nil {
-		b.Elem = t.Elem.base()
+		b.Elem = t.Elem.Base()
 	}
 	return b
 }
 
-// conversion gives the conversion between base types; nil if the value stays as it is.
-func conversion(from, to *Type) *ir.Function {
-	length := to.Length
-	if to = to.base(); from.base().key() == to.key() {
-		return nil
-	}
-	k := builtin.Cast(from.Name, to.Name)
-	switch {
-	case k != nil && k.Method == 'f' && k.Args == "2":
-		return integerToBits(from, length)
-	case from.Elem != nil && to.Elem != nil:
-		return arrayCast(from, to)
-	case k != nil && k.Method == 'f':
-		return castFunction(from, to, k)
-	case k != nil && k.Method == 'b':
-		return relabeled(from, to)
-	}
-	return throughText(from, to)
-}
-
-// ownCast is a function of a cast that the catalog has no function for.
-func ownCast(from, to *Type, f evaluator) *ir.Function {
-	name := to.key() + "<-" + from.key()
-	return interned(name, func() *ir.Function {
+// OwnCast is a function of a cast that the catalog has no function for.
+func OwnCast(from, to *Type, f Evaluator) *ir.Function {
+	name := to.Identifier() + "<-" + from.Identifier()
+	return Interned(name, func() *ir.Function {
 		return &ir.Function{Name: name, Eval: evalOf(f, []*Type{from}), Strict: true, Settings: from.written() || to.written(), Canonical: to.canonicalFrom(from),
 			FailsOn: castFails(from, to)}
 	})
@@ -100,80 +50,46 @@ func (t *Type) canonicalFrom(from *Type) bool {
 	return err == nil && got == v
 }
 
-// castFunction gives the cast by a function of the catalog.
-func castFunction(from, to *Type, k *catalog.Cast) *ir.Function {
-	arg := from.Name
-	if arg == "cidr" {
-		arg = "inet"
-	}
-	if to.Name == "oid" && from.Name == "int2" {
-		return relabeled(from, to)
-	}
-	return FunctionOf(k.Function+"("+arg+")", true, []*Type{from}, to)
-}
-
-// integerToBits gives the cast of an integer to bit(n), which takes the lowest bits.
-func integerToBits(from *Type, n int) *ir.Function {
-	to := &Type{Name: "bit", Length: max(n, 1)}
-	return ownCast(from, to, func(a []ir.Value) (ir.Value, error) {
-		return evaluators["bit("+from.Name+",int4)"]([]ir.Value{a[0], ir.Int(int64(to.Length))})
-	})
-}
-
-// relabeled gives the cast between types that the server stores alike.
-func relabeled(from, to *Type) *ir.Function {
+// Relabeled gives the cast between types that the server stores alike.
+func Relabeled(from, to *Type) *ir.Function {
 	switch {
 	case to.Name == "bpchar":
-		return ownCast(from, to, func(a []ir.Value) (ir.Value, error) { return parsePadded(to, a[0].S) })
+		return OwnCast(from, to, func(a []ir.Value) (ir.Value, error) { return ParsePadded(to, a[0].S) })
 	case to.Name == "oid":
-		return ownCast(from, to, pure(func(a []ir.Value) ir.Value { return ir.Int(int64(uint32(a[0].I))) }))
+		return OwnCast(from, to, Pure(func(a []ir.Value) ir.Value { return ir.Int(int64(uint32(a[0].I))) }))
 	case from.Name == "oid" && to.Name == "int4":
-		return ownCast(from, to, pure(func(a []ir.Value) ir.Value { return ir.Int(int64(int32(a[0].I))) }))
+		return OwnCast(from, to, Pure(func(a []ir.Value) ir.Value { return ir.Int(int64(int32(a[0].I))) }))
 	case from.IR() == to.IR():
 		return nil
 	}
-	return ownCast(from, to, nil)
+	return OwnCast(from, to, nil)
 }
 
-// throughText gives the cast by the output function of one type and the input
+// ThroughText gives the cast by the output function of one type and the input
 // function of the other one.
-func throughText(from, to *Type) *ir.Function {
-	if from.class().print == nil || to.class().parse == nil {
-		return ownCast(from, to, nil)
+func ThroughText(from, to *Type) *ir.Function {
+	if from.Class().Print == nil || to.Class().parse == nil {
+		return OwnCast(from, to, nil)
 	}
-	return ownCast(from, to, func(a []ir.Value) (ir.Value, error) {
-		s, known := from.output(a[0])
-		if !known || len(s) > maxSize {
+	return OwnCast(from, to, func(a []ir.Value) (ir.Value, error) {
+		s, known := from.Output(a[0])
+		if !known || len(s) > MaxSize {
 			return ir.Null, ir.ErrNotKnown
 		}
 		return to.Parse(s)
 	})
 }
 
-// arrayCast casts each element.
-func arrayCast(from, to *Type) *ir.Function {
-	f := conversion(from.Elem, to.Elem)
-	switch {
-	case f == nil:
-		return nil
-	case f.Eval == nil:
-		return ownCast(from, to, nil)
-	}
-	return ownCast(from, to, func(a []ir.Value) (ir.Value, error) {
-		return mapped(from, a[0], func(e ir.Value) (ir.Value, error) { return f.Eval([]ir.Value{e}, to.Elem.IR()) })
-	})
-}
-
-// mapped applies a function to each element of an array.
-func mapped(t *Type, v ir.Value, f func(e ir.Value) (ir.Value, error)) (ir.Value, error) {
-	elems := t.elems(v)
+// Mapped applies a function to each element of an array.
+func Mapped(t *Type, v ir.Value, f func(e ir.Value) (ir.Value, error)) (ir.Value, error) {
+	elems := t.Elems(v)
 	for i, e := range elems {
 		var err error
 		if elems[i], err = f(e); err != nil {
 			return ir.Null, err
 		}
 	}
-	return newArray(elems)
+	return NewArray(elems)
 }
 
 // Coerce gives the conversion of a value of the base type of t to t: to numeric(p,s),
@@ -184,34 +100,34 @@ func Coerce(t *Type, explicit bool) *ir.Function {
 	if !t.coerces() {
 		return nil
 	}
-	name := "stored as " + t.key()
+	name := "stored as " + t.Identifier()
 	if explicit {
-		name = "as " + t.key()
+		name = "as " + t.Identifier()
 	}
 	f := &ir.Function{Name: name, Strict: true, Eval: evalOf(func(a []ir.Value) (ir.Value, error) {
 		return t.coerced(a[0], explicit)
-	}, []*Type{t.base()})}
+	}, []*Type{t.Base()})}
 	if t.Name == "bit" {
 		f.FailsOn = []int{0}
 	}
-	if t.checks() { // which types with one name have in different programs
+	if t.Checks() { // which types with one name have in different programs
 		f.FailsOn = []int{0}
 		return f
 	}
-	return interned(name, func() *ir.Function { return f })
+	return Interned(name, func() *ir.Function { return f })
 }
 
 // coerces reports whether the type has a modifier or check that may matter.
 func (t *Type) coerces() bool {
 	return t.Elem != nil && t.Elem.coerces() || t.Check != nil || t.Length > 0 || t.Name == "numeric" && t.Precision > 0 ||
-		temporal(t.Name) && t.Precision >= 0 && t.Precision < 6
+		Temporal(t.Name) && t.Precision >= 0 && t.Precision < 6
 }
 
 // coerced is what Coerce computes.
 func (t *Type) coerced(v ir.Value, explicit bool) (ir.Value, error) {
 	v, err := t.modified(v, explicit)
 	if err == nil && t.Check != nil && !t.Check(v) {
-		return ir.Null, failure("23514", "value for domain %s violates its check constraint", t)
+		return ir.Null, Failure("23514", "value for domain %s violates its check constraint", t)
 	}
 	return v, err
 }
@@ -220,7 +136,7 @@ func (t *Type) coerced(v ir.Value, explicit bool) (ir.Value, error) {
 func (t *Type) modified(v ir.Value, explicit bool) (ir.Value, error) {
 	switch {
 	case t.Elem != nil:
-		return mapped(t, v, func(e ir.Value) (ir.Value, error) { return t.Elem.coerced(e, explicit) })
+		return Mapped(t, v, func(e ir.Value) (ir.Value, error) { return t.Elem.coerced(e, explicit) })
 	case t.Name == "numeric" && t.Precision > 0:
 		return t.Round(v.Rat())
 	case t.Name == "varchar" && t.Length > 0:
@@ -231,15 +147,15 @@ func (t *Type) modified(v ir.Value, explicit bool) (ir.Value, error) {
 		return ir.Text(strings.TrimRight(s, " ")), err
 	case t.Name == "bit" && t.Length > 0:
 		if !explicit && len(v.S) != t.Length {
-			return ir.Null, failure("22026", "bit string length %d does not match type %s", len(v.S), t)
+			return ir.Null, Failure("22026", "bit string length %d does not match type %s", len(v.S), t)
 		}
 		return parseBits(t, v.S)
 	case t.Name == "varbit" && t.Length > 0:
 		if !explicit && len(v.S) > t.Length {
-			return ir.Null, failure("22001", "bit string too long for type %s", t)
+			return ir.Null, Failure("22001", "bit string too long for type %s", t)
 		}
 		return parseBits(t, v.S)
-	case temporal(t.Name) && t.Precision >= 0:
+	case Temporal(t.Name) && t.Precision >= 0:
 		return t.roundedTime(v)
 	}
 	return v, nil
@@ -252,7 +168,7 @@ func cutTo(t *Type, s string, explicit bool) (string, error) {
 	}
 	r := []rune(s)
 	if !explicit && strings.Trim(string(r[t.Length:]), " ") != "" {
-		return "", failure("22001", "value too long for type %s", t)
+		return "", Failure("22001", "value too long for type %s", t)
 	}
 	return string(r[:t.Length]), nil
 }
@@ -267,35 +183,35 @@ func (t *Type) roundedTime(v ir.Value) (ir.Value, error) {
 		}
 		return i.rounded(t.Precision)
 	case "timetz":
-		z, ok := zonedTimeOf(v)
+		z, ok := ZonedTimeOf(v)
 		if !ok {
 			return ir.Null, ir.ErrNotKnown
 		}
-		z.clock = roundFrom(0, z.clock, t.Precision)
-		return z.value(), nil
+		z.Clock = RoundFrom(0, z.Clock, t.Precision)
+		return z.Value(), nil
 	case "time":
-		return ir.Time(roundFrom(0, v.I, t.Precision)), nil
+		return ir.Time(RoundFrom(0, v.I, t.Precision)), nil
 	}
-	if infinite(v.I) {
+	if Infinite(v.I) {
 		return v, nil
 	}
-	days, clock := floorDiv(roundFrom(daysTo2000*day, v.I, t.Precision), day)
-	return stampValue(stamp(days, clock))
+	days, clock := FloorDiv(RoundFrom(DaysTo2000*Day, v.I, t.Precision), Day)
+	return StampValue(Stamp(days, clock))
 }
 
 // rounded rounds to a number of digits of a second; -1 is all digits.
 func (i Interval) rounded(digits int) (ir.Value, error) {
-	if max(i.Micros, -i.Micros) > math.MaxInt64-second || i.Micros == math.MinInt64 {
+	if max(i.Micros, -i.Micros) > math.MaxInt64-Second || i.Micros == math.MinInt64 {
 		return ir.Null, ir.ErrNotKnown // the server's sum overflows
 	}
-	i.Micros = roundFrom(0, i.Micros, digits)
+	i.Micros = RoundFrom(0, i.Micros, digits)
 	return i.Value(), nil
 }
 
-// roundFrom rounds the distance from an origin to a number of digits of a second;
+// RoundFrom rounds the distance from an origin to a number of digits of a second;
 // halves go away from the origin, and -1 is all digits.
-func roundFrom(origin, us int64, digits int) int64 {
-	if digits < 0 || digits >= 6 || infinite(us) {
+func RoundFrom(origin, us int64, digits int) int64 {
+	if digits < 0 || digits >= 6 || Infinite(us) {
 		return us
 	}
 	unit := int64(math.Pow10(6 - digits))
@@ -304,3 +220,63 @@ func roundFrom(origin, us int64, digits int) int64 {
 	}
 	return origin - (origin-us+unit/2)/unit*unit
 }
+
+// FromText is the function that reads a text as a value of a type without its
+// modifier: its input function. It fails for texts that are none.
+func FromText(t *Type) *ir.Function { return ThroughText(Of("text"), t.Base()) }
+
+// ToText is the function that gives the text of a value in a cast.
+func ToText(t *Type) *ir.Function {
+	return OwnCast(t, Of("text"), func(a []ir.Value) (ir.Value, error) {
+		s, known := t.AsText(a[0])
+		if !known {
+			return ir.Null, ir.ErrNotKnown
+		}
+		return NewText(s)
+	})
+}
+
+// Stored is the function that makes a value of the same type, without a modifier,
+// fit its modifier, as an assignment does: numbers and times are rounded, texts that
+// are too long are an error unless blanks are too many.
+func Stored(t *Type) *ir.Function { return orSame(Coerce(t, false)) }
+
+// Cast is the function that makes a value of the same type, without a modifier, fit
+// its modifier, as an explicit cast does: texts that are too long are cut.
+func Cast(t *Type) *ir.Function { return orSame(Coerce(t, true)) }
+
+// same is the function that leaves a value as it is.
+var same = &ir.Function{Name: "same", Strict: true, Eval: func(a []ir.Value, _ ir.Type) (ir.Value, error) { return a[0], nil }}
+
+func orSame(f *ir.Function) *ir.Function {
+	if f == nil {
+		return same
+	}
+	return f
+}
+
+// Padded is the function that takes the padding of char(n) away, which is no part of
+// its values.
+var Padded = Relabeled(Of("text"), Of("bpchar"))
+
+// Rank is the function that gives the place of a label in its enum, from 0.
+func Rank(t *Type) *ir.Function {
+	name := "rank " + t.Identifier()
+	return Interned(name, func() *ir.Function {
+		return &ir.Function{Name: name, Strict: true, Eval: evalOf(Pure(func(a []ir.Value) ir.Value {
+			return ir.Int(int64(slices.Index(t.Labels, a[0].S)))
+		}), []*Type{t})}
+	})
+}
+
+// Digits gives how many digits after the point a value of the type can have; false
+// if that is not known.
+func (t *Type) Digits() (int, bool) {
+	if _, _, isInt := IntRange(t.Name); isInt {
+		return 0, true
+	}
+	return t.Scale, t.Name == "numeric" && t.Precision > 0
+}
+
+// DigitsOf gives the digits after the point of a number; false if it has no end.
+func DigitsOf(r *big.Rat) (int, bool) { return r.FloatPrec() }

@@ -20,54 +20,52 @@ type Error struct {
 
 func (e *Error) Error() string { return e.Message }
 
-// failure makes an Error.
-func failure(state, format string, args ...any) error {
+// Failure makes an Error.
+func Failure(state, format string, args ...any) error {
 	return &Error{state, fmt.Sprintf(format, args...)}
 }
 
-// evaluator computes a function for concrete arguments. They are not NULL if the
+// Evaluator computes a function for concrete arguments. They are not NULL if the
 // function is strict. The error is that of ir.Function.
-type evaluator func(a []ir.Value) (ir.Value, error)
+type Evaluator func(a []ir.Value) (ir.Value, error)
 
-// family gives the evaluator of a function whose value depends on the types of its
+// Family gives the evaluator of a function whose value depends on the types of its
 // arguments and of its result; nil where it is not known for them.
-type family func(args []*Type, result *Type) evaluator
+type Family func(args []*Type, result *Type) Evaluator
 
-// evaluators and families are the functions whose value is known, by signature, such
-// as "lower(text)". A signature is in one of them.
 var (
-	evaluators = map[string]evaluator{}
-	families   = map[string]family{}
+	Evaluators = map[string]Evaluator{}
+	Families   = map[string]Family{}
 )
 
-// define adds evaluators.
-func define(list map[string]evaluator) {
+// Define adds evaluators.
+func Define(list map[string]Evaluator) {
 	for name, f := range list {
 		if Known(name) {
 			panic("value: " + name + " is defined twice")
 		}
-		evaluators[name] = f
+		Evaluators[name] = f
 	}
 }
 
-// defineFamilies adds families.
-func defineFamilies(list map[string]family) {
+// DefineFamilies adds families.
+func DefineFamilies(list map[string]Family) {
 	for name, f := range list {
 		if Known(name) {
 			panic("value: " + name + " is defined twice")
 		}
-		families[name] = f
+		Families[name] = f
 	}
 }
 
 // Known reports whether the value of a function is known, at least for some types
 // and arguments.
-func Known(signature string) bool { return evaluators[signature] != nil || families[signature] != nil }
+func Known(signature string) bool { return Evaluators[signature] != nil || Families[signature] != nil }
 
 var functions sync.Map // string to *ir.Function
 
-// interned gives the function of a name, which make makes the first time.
-func interned(name string, make func() *ir.Function) *ir.Function {
+// Interned gives the function of a name, which make makes the first time.
+func Interned(name string, make func() *ir.Function) *ir.Function {
 	if f, ok := functions.Load(name); ok {
 		return f.(*ir.Function)
 	}
@@ -89,21 +87,21 @@ func Function(signature string, strict bool) *ir.Function {
 // its blanks or digits. Calls of one function that mean the same have one *ir.Function.
 func FunctionOf(signature string, strict bool, args []*Type, result *Type) *ir.Function {
 	params := parameters(signature)
-	if fixed, ok := spread(params, args); ok && strict && evaluators[signature] != nil {
+	if fixed, ok := spread(params, args); ok && strict && Evaluators[signature] != nil {
 		name := signature + " of each"
-		return interned(name, func() *ir.Function {
-			return &ir.Function{Name: name, Eval: evalOf(strictIn(fixed, evaluators[signature]), params[:fixed]), Settings: settingsOf(signature, args), FailsOn: failsOn(signature, len(args))}
+		return Interned(name, func() *ir.Function {
+			return &ir.Function{Name: name, Eval: evalOf(strictIn(fixed, Evaluators[signature]), params[:fixed]), Settings: settingsOf(signature, args), FailsOn: failsOn(signature, len(args))}
 		})
 	}
-	f := families[signature]
+	f := Families[signature]
 	if f == nil || result == nil {
-		return interned(signature, func() *ir.Function {
-			return &ir.Function{Name: signature, Eval: evalOf(evaluators[signature], params), Strict: strict, Partial: !neverNull(signature), Settings: settingsOf(signature, params),
+		return Interned(signature, func() *ir.Function {
+			return &ir.Function{Name: signature, Eval: evalOf(Evaluators[signature], params), Strict: strict, Partial: !neverNull(signature), Settings: settingsOf(signature, params),
 				FailsOn: failsOn(signature, len(params))}
 		})
 	}
-	name := signature + " of (" + typeKeys(args) + ") " + result.key()
-	return interned(name, func() *ir.Function {
+	name := signature + " of (" + typeKeys(args) + ") " + result.Identifier()
+	return Interned(name, func() *ir.Function {
 		return &ir.Function{Name: name, Eval: evalOf(f(args, result), args), Strict: strict, Partial: !neverNull(signature), Settings: settingsOf(signature, args),
 			FailsOn: failsOn(signature, len(args))}
 	})
@@ -112,7 +110,7 @@ func FunctionOf(signature string, strict bool, args []*Type, result *Type) *ir.F
 // symmetric names a function as one whose arguments may change places.
 func symmetric(f *ir.Function) *ir.Function {
 	name := ir.Symmetric + f.Name
-	return interned(name, func() *ir.Function {
+	return Interned(name, func() *ir.Function {
 		out := *f
 		out.Name = name
 		return &out
@@ -149,9 +147,9 @@ func spread(params, args []*Type) (fixed int, ok bool) {
 }
 
 // strictIn gives NULL where one of the first arguments is NULL.
-func strictIn(fixed int, f evaluator) evaluator {
+func strictIn(fixed int, f Evaluator) Evaluator {
 	return func(a []ir.Value) (ir.Value, error) {
-		if anyNull(a[:fixed]) {
+		if AnyNull(a[:fixed]) {
 			return ir.Null, nil
 		}
 		return f(a)
@@ -160,7 +158,7 @@ func strictIn(fixed int, f evaluator) evaluator {
 
 // evalOf makes the Eval of an ir.Function whose arguments have some types. Nothing is
 // known of arguments that are no values of them: those that stand for an unknown value.
-func evalOf(f evaluator, types []*Type) func(a []ir.Value, t ir.Type) (ir.Value, error) {
+func evalOf(f Evaluator, types []*Type) func(a []ir.Value, t ir.Type) (ir.Value, error) {
 	return guarded(f, func(i int) *Type {
 		if i < len(types) {
 			return types[i]
@@ -170,14 +168,14 @@ func evalOf(f evaluator, types []*Type) func(a []ir.Value, t ir.Type) (ir.Value,
 }
 
 // guarded is evalOf where typeOf gives the type of an argument, or nil.
-func guarded(f evaluator, typeOf func(i int) *Type) func(a []ir.Value, t ir.Type) (ir.Value, error) {
+func guarded(f Evaluator, typeOf func(i int) *Type) func(a []ir.Value, t ir.Type) (ir.Value, error) {
 	if f == nil {
 		return nil
 	}
 	return func(a []ir.Value, _ ir.Type) (ir.Value, error) {
 		for i, v := range a {
 			t := typeOf(i)
-			if v.IsNull() || t == nil || t.class().print == nil {
+			if v.IsNull() || t == nil || t.Class().Print == nil {
 				continue
 			}
 			if v.Kind == ir.KindInt && t.IR() == ir.NumType {
@@ -192,10 +190,10 @@ func guarded(f evaluator, typeOf func(i int) *Type) func(a []ir.Value, t ir.Type
 	}
 }
 
-// key tells a type from others by all that its values and their texts depend on.
-func (t *Type) key() string {
+// Identifier tells a type from others by all that its values and their texts depend on.
+func (t *Type) Identifier() string {
 	if t.Elem != nil {
-		return t.Elem.key() + "[]"
+		return t.Elem.Identifier() + "[]"
 	}
 	return t.String() + strings.Join(t.Labels, "|")
 }
@@ -203,76 +201,27 @@ func (t *Type) key() string {
 func typeKeys(types []*Type) string {
 	keys := make([]string, len(types))
 	for i, t := range types {
-		keys[i] = t.key()
+		keys[i] = t.Identifier()
 	}
 	return strings.Join(keys, ",")
 }
 
-// pure is the evaluator of a function that has a value for all arguments.
-func pure(f func(a []ir.Value) ir.Value) evaluator {
+// Pure is the evaluator of a function that has a value for all arguments.
+func Pure(f func(a []ir.Value) ir.Value) Evaluator {
 	return func(a []ir.Value) (ir.Value, error) { return f(a), nil }
 }
 
-// predicate is the evaluator of a function that gives a truth value.
-func predicate(f func(a []ir.Value) bool) evaluator {
-	return func(a []ir.Value) (ir.Value, error) { return ir.Bool(f(a)), nil }
-}
+// NotKnown reports whether an error says that a value is not known.
+func NotKnown(err error) bool { return errors.Is(err, ir.ErrNotKnown) }
 
-// notKnown reports whether an error says that a value is not known.
-func notKnown(err error) bool { return errors.Is(err, ir.ErrNotKnown) }
+// MaxSize bounds the bytes of texts that functions make.
+const MaxSize = 1 << 20
 
-// maxSize bounds the bytes of texts that functions make.
-const maxSize = 1 << 20
+// AnyNull reports whether some value is NULL.
+func AnyNull(values []ir.Value) bool { return slices.ContainsFunc(values, ir.Value.IsNull) }
 
-// anyNull reports whether some value is NULL.
-func anyNull(values []ir.Value) bool { return slices.ContainsFunc(values, ir.Value.IsNull) }
+// Order compares two values that are not NULL: below, equal to, or above 0.
+type Order func(a, b ir.Value) (int, error)
 
-// order compares two values that are not NULL: below, equal to, or above 0.
-type order func(a, b ir.Value) (int, error)
-
-// plain is the order of ir.Compare.
-func plain(a, b ir.Value) (int, error) { return ir.Compare(a, b), nil }
-
-// relations are the names that the functions of the comparison operators have.
-var relations = map[string]func(c int) bool{
-	"eq": func(c int) bool { return c == 0 },
-	"ne": func(c int) bool { return c != 0 },
-	"lt": func(c int) bool { return c < 0 },
-	"le": func(c int) bool { return c <= 0 },
-	"gt": func(c int) bool { return c > 0 },
-	"ge": func(c int) bool { return c >= 0 },
-}
-
-// relation is the evaluator of a comparison operator.
-func relation(holds func(c int) bool, compare order) evaluator {
-	return func(a []ir.Value) (ir.Value, error) {
-		c, err := compare(a[0], a[1])
-		if err != nil {
-			return ir.Null, err
-		}
-		return ir.Bool(holds(c)), nil
-	}
-}
-
-// comparisons adds the functions of the six comparison operators, which have the
-// names of relations between prefix and suffix.
-func comparisons(prefix, suffix string, compare order) {
-	for name, holds := range relations {
-		define(map[string]evaluator{prefix + name + suffix: relation(holds, compare)})
-	}
-}
-
-// pick is the evaluator of a function that gives the larger (sign 1) or the smaller
-// (sign -1) of two values.
-func pick(sign int, compare order) evaluator {
-	return func(a []ir.Value) (ir.Value, error) {
-		c, err := compare(a[0], a[1])
-		if err != nil {
-			return ir.Null, err
-		}
-		if c*sign > 0 {
-			return a[0], nil
-		}
-		return a[1], nil
-	}
-}
+// Plain is the order of ir.Compare.
+func Plain(a, b ir.Value) (int, error) { return ir.Compare(a, b), nil }

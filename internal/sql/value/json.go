@@ -13,7 +13,7 @@ var jsons = []string{`{"a": 1}`, `{"a": 2}`, `{"b": 1}`, `[]`, `"x"`}
 
 // parseJSONText checks a json, whose value is its text.
 func parseJSONText(t *Type, text string) (ir.Value, error) {
-	if _, err := readJSON(text); err != nil {
+	if _, err := ReadJSON(text); err != nil {
 		return ir.Null, noJSON(t, text, err)
 	}
 	return ir.Text(text), nil
@@ -31,7 +31,7 @@ func parseJSON(t *Type, text string) (ir.Value, error) {
 
 // noJSON is the error of a text that is no JSON, or not known to be.
 func noJSON(t *Type, text string, err error) error {
-	if notKnown(err) {
+	if NotKnown(err) {
 		return err
 	}
 	return invalid(t, text)
@@ -53,18 +53,18 @@ type JSONMember struct {
 // ParseJSON reads a text as the type jsonb does. The error is ir.ErrNotKnown where
 // the server may read it all the same.
 func ParseJSON(text string) (JSON, error) {
-	n, err := readJSON(text)
+	n, err := ReadJSON(text)
 	if err != nil {
 		return JSON{}, err
 	}
-	return n.jsonb()
+	return n.JSONB()
 }
 
 // Value is the value of the IR.
 func (j JSON) Value() ir.Value { return ir.Opaque(j.String()) }
 
-// jsonOf reads a value of type jsonb.
-func jsonOf(v ir.Value) (JSON, error) {
+// JSONOf reads a value of type jsonb.
+func JSONOf(v ir.Value) (JSON, error) {
 	j, err := ParseJSON(v.S)
 	if err != nil {
 		return j, ir.ErrNotKnown
@@ -140,8 +140,8 @@ func (j JSON) write(b *strings.Builder) {
 	}
 }
 
-// quoteJSON writes a string of JSON.
-func quoteJSON(s string) string {
+// QuoteJSON writes a string of JSON.
+func QuoteJSON(s string) string {
 	var b strings.Builder
 	writeString(&b, s)
 	return b.String()

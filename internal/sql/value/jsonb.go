@@ -2,6 +2,7 @@ package value
 
 import (
 	"encoding/json"
+	"math"
 	"math/big"
 	"slices"
 	"strconv"
@@ -10,33 +11,8 @@ import (
 	"github.com/txrobust/robust/ir"
 )
 
-// A number of jsonb has no zeros at its end here: the server shows those that it was
-// written with.
-
-// ofJSON is a function whose first argument is a jsonb.
-func ofJSON(f func(j JSON, a []ir.Value) (ir.Value, error)) evaluator {
-	return func(a []ir.Value) (ir.Value, error) {
-		j, err := jsonOf(a[0])
-		if err != nil {
-			return ir.Null, err
-		}
-		return f(j, a)
-	}
-}
-
-// ofJSONs is a function of two.
-func ofJSONs(f func(x, y JSON) (ir.Value, error)) evaluator {
-	return ofJSON(func(x JSON, a []ir.Value) (ir.Value, error) {
-		y, err := jsonOf(a[1])
-		if err != nil {
-			return ir.Null, err
-		}
-		return f(x, y)
-	})
-}
-
-// isScalar reports whether the value has no parts.
-func (j JSON) isScalar() bool {
+// IsScalar reports whether the value has no parts.
+func (j JSON) IsScalar() bool {
 	switch j.V.(type) {
 	case []JSON, JSONObject:
 		return false
@@ -44,8 +20,8 @@ func (j JSON) isScalar() bool {
 	return true
 }
 
-// typeName is what jsonb_typeof says.
-func (j JSON) typeName() string {
+// TypeName is what jsonb_typeof says.
+func (j JSON) TypeName() string {
 	switch j.V.(type) {
 	case nil:
 		return "null"
@@ -63,11 +39,11 @@ func (j JSON) typeName() string {
 
 // rank orders the types of values.
 func (j JSON) rank() int {
-	return slices.Index([]string{"null", "string", "number", "boolean", "array", "object"}, j.typeName())
+	return slices.Index([]string{"null", "string", "number", "boolean", "array", "object"}, j.TypeName())
 }
 
-// asText gives the value as ->> does.
-func (j JSON) asText() ir.Value {
+// AsText gives the value as ->> does.
+func (j JSON) AsText() ir.Value {
 	switch x := j.V.(type) {
 	case nil:
 		return ir.Null
@@ -77,19 +53,8 @@ func (j JSON) asText() ir.Value {
 	return ir.Text(j.String())
 }
 
-// found gives a part of a value, as text or not; nil is NULL.
-func found(j *JSON, text bool) ir.Value {
-	switch {
-	case j == nil:
-		return ir.Null
-	case text:
-		return j.asText()
-	}
-	return j.Value()
-}
-
-// field gives the value of a key.
-func (j JSON) field(key string) *JSON {
+// Field gives the value of a key.
+func (j JSON) Field(key string) *JSON {
 	o, _ := j.V.(JSONObject)
 	for i := range o {
 		if o[i].Key == key {
@@ -99,10 +64,10 @@ func (j JSON) field(key string) *JSON {
 	return nil
 }
 
-// index gives an element, from the end if i is negative. A scalar is its own element.
-func (j JSON) index(i int64) *JSON {
+// Index gives an element, from the end if i is negative. A scalar is its own element.
+func (j JSON) Index(i int64) *JSON {
 	list, ok := j.V.([]JSON)
-	if !ok && j.isScalar() {
+	if !ok && j.IsScalar() {
 		list = []JSON{j}
 	}
 	if i < 0 {
@@ -116,35 +81,23 @@ func (j JSON) index(i int64) *JSON {
 
 // arrayIndex reads an element of a path as an index.
 func arrayIndex(s string) (int64, bool) {
-	i, err := strconv.ParseInt(strings.TrimLeft(s, space), 10, 32)
+	i, err := strconv.ParseInt(strings.TrimLeft(s, Space), 10, 32)
 	return i, err == nil
 }
 
-// pathOf gives the path of a call: an array, or texts one by one.
-func pathOf(a []ir.Value) []string {
-	if len(a) == 1 && a[0].Kind == ir.KindArray {
-		a = a[0].Elems(ir.KindText)
-	}
-	out := make([]string, len(a))
-	for i, v := range a {
-		out[i] = v.S
-	}
-	return out
-}
-
-// at follows a path.
-func (j JSON) at(path []string) *JSON {
+// At follows a path.
+func (j JSON) At(path []string) *JSON {
 	here := &j
 	for _, step := range path {
 		switch here.V.(type) {
 		case JSONObject:
-			here = here.field(step)
+			here = here.Field(step)
 		case []JSON:
 			i, ok := arrayIndex(step)
 			if !ok {
 				return nil
 			}
-			here = here.index(i)
+			here = here.Index(i)
 		default:
 			return nil
 		}
@@ -155,8 +108,8 @@ func (j JSON) at(path []string) *JSON {
 	return here
 }
 
-// contains is @>. At the top, an array contains a scalar that is an element.
-func (j JSON) contains(k JSON, top bool) bool {
+// Contains is @>. At the top, an array contains a scalar that is an element.
+func (j JSON) Contains(k JSON, top bool) bool {
 	switch x := j.V.(type) {
 	case JSONObject:
 		other, ok := k.V.(JSONObject)
@@ -164,7 +117,7 @@ func (j JSON) contains(k JSON, top bool) bool {
 			return false
 		}
 		for _, m := range other {
-			if v := j.field(m.Key); v == nil || !v.contains(m.Value, false) {
+			if v := j.Field(m.Key); v == nil || !v.Contains(m.Value, false) {
 				return false
 			}
 		}
@@ -172,34 +125,34 @@ func (j JSON) contains(k JSON, top bool) bool {
 	case []JSON:
 		other, ok := k.V.([]JSON)
 		if !ok {
-			if !top || !k.isScalar() {
+			if !top || !k.IsScalar() {
 				return false
 			}
 			other = []JSON{k}
 		}
 		for _, e := range other {
-			if !slices.ContainsFunc(x, func(o JSON) bool { return o.contains(e, false) }) {
+			if !slices.ContainsFunc(x, func(o JSON) bool { return o.Contains(e, false) }) {
 				return false
 			}
 		}
 		return true
 	}
-	return k.isScalar() && j.String() == k.String()
+	return k.IsScalar() && j.String() == k.String()
 }
 
-// has is the operator ?.
-func (j JSON) has(key string) bool {
+// Has is the operator ?.
+func (j JSON) Has(key string) bool {
 	switch x := j.V.(type) {
 	case JSONObject:
-		return j.field(key) != nil
+		return j.Field(key) != nil
 	case []JSON:
 		return slices.ContainsFunc(x, func(e JSON) bool { return e.V == any(key) })
 	}
 	return j.V == any(key)
 }
 
-// concat is ||.
-func (j JSON) concat(k JSON) JSON {
+// Concat is ||.
+func (j JSON) Concat(k JSON) JSON {
 	x, ok := j.V.(JSONObject)
 	y, ok2 := k.V.(JSONObject)
 	if ok && ok2 {
@@ -218,13 +171,13 @@ func (j JSON) concat(k JSON) JSON {
 	return JSON{append(slices.Clone(list(j)), list(k)...)}
 }
 
-// byJSON compares values of jsonb.
-func byJSON(a, b ir.Value) (int, error) {
-	x, err := jsonOf(a)
+// ByJSON compares values of jsonb.
+func ByJSON(a, b ir.Value) (int, error) {
+	x, err := JSONOf(a)
 	if err != nil {
 		return 0, err
 	}
-	y, err := jsonOf(b)
+	y, err := JSONOf(b)
 	if err != nil {
 		return 0, err
 	}
@@ -234,10 +187,10 @@ func byJSON(a, b ir.Value) (int, error) {
 // compare orders by type, then by the number of parts, then by the parts. At the top
 // an empty array comes before all scalars.
 func (j JSON) compare(k JSON, top bool) int {
-	if x, ok := j.V.([]JSON); top && ok && len(x) == 0 && k.isScalar() {
+	if x, ok := j.V.([]JSON); top && ok && len(x) == 0 && k.IsScalar() {
 		return -1
 	}
-	if y, ok := k.V.([]JSON); top && ok && len(y) == 0 && j.isScalar() {
+	if y, ok := k.V.([]JSON); top && ok && len(y) == 0 && j.IsScalar() {
 		return 1
 	}
 	if c := j.rank() - k.rank(); c != 0 {
@@ -249,7 +202,7 @@ func (j JSON) compare(k JSON, top bool) int {
 	case string:
 		return strings.Compare(x, k.V.(string))
 	case json.Number:
-		return j.rational().Cmp(k.rational())
+		return j.Rational().Cmp(k.Rational())
 	case []JSON:
 		y := k.V.([]JSON)
 		if len(x) != len(y) {
@@ -277,8 +230,8 @@ func (j JSON) compare(k JSON, top bool) int {
 	return 0
 }
 
-// rational is the value of a number.
-func (j JSON) rational() *big.Rat {
+// Rational is the value of a number.
+func (j JSON) Rational() *big.Rat {
 	n, _ := j.V.(json.Number)
 	r, ok := Rational(n.String())
 	if !ok {
@@ -287,20 +240,20 @@ func (j JSON) rational() *big.Rat {
 	return r
 }
 
-// withoutNulls takes the members of objects away that are null.
-func (j JSON) withoutNulls() JSON {
+// WithoutNulls takes the members of objects away that are null.
+func (j JSON) WithoutNulls() JSON {
 	switch x := j.V.(type) {
 	case []JSON:
 		out := []JSON{}
 		for _, e := range x {
-			out = append(out, e.withoutNulls())
+			out = append(out, e.WithoutNulls())
 		}
 		return JSON{out}
 	case JSONObject:
 		out := JSONObject{}
 		for _, m := range x {
 			if m.Value.V != nil {
-				out = append(out, JSONMember{m.Key, m.Value.withoutNulls()})
+				out = append(out, JSONMember{m.Key, m.Value.WithoutNulls()})
 			}
 		}
 		return JSON{out}
@@ -308,8 +261,8 @@ func (j JSON) withoutNulls() JSON {
 	return j
 }
 
-// pretty is jsonb_pretty.
-func (j JSON) pretty(b *strings.Builder, indent int) {
+// Pretty is jsonb_pretty.
+func (j JSON) Pretty(b *strings.Builder, indent int) {
 	line := func(n int) {
 		b.WriteByte('\n')
 		b.WriteString(strings.Repeat("    ", n))
@@ -322,7 +275,7 @@ func (j JSON) pretty(b *strings.Builder, indent int) {
 				b.WriteByte(',')
 			}
 			line(indent + 1)
-			e.pretty(b, indent+1)
+			e.Pretty(b, indent+1)
 		}
 		line(indent)
 		b.WriteByte(']')
@@ -335,7 +288,7 @@ func (j JSON) pretty(b *strings.Builder, indent int) {
 			line(indent + 1)
 			writeString(b, m.Key)
 			b.WriteString(": ")
-			m.Value.pretty(b, indent+1)
+			m.Value.Pretty(b, indent+1)
 		}
 		line(indent)
 		b.WriteByte('}')
@@ -344,100 +297,287 @@ func (j JSON) pretty(b *strings.Builder, indent int) {
 	}
 }
 
-func init() {
-	typedJSON()
-	field := func(text bool) evaluator {
-		return ofJSON(func(j JSON, a []ir.Value) (ir.Value, error) { return found(j.field(a[1].S), text), nil })
-	}
-	element := func(text bool) evaluator {
-		return ofJSON(func(j JSON, a []ir.Value) (ir.Value, error) { return found(j.index(a[1].I), text), nil })
-	}
-	path := func(text bool) evaluator {
-		return ofJSON(func(j JSON, a []ir.Value) (ir.Value, error) {
-			if anyNull(a) {
-				return ir.Null, nil
-			}
-			return found(j.at(pathOf(a[1:])), text), nil
-		})
-	}
-	keys := func(all bool) evaluator {
-		return ofJSON(func(j JSON, a []ir.Value) (ir.Value, error) {
-			for _, k := range a[1].Elems(ir.KindText) {
-				if j.has(k.S) != all {
-					return ir.Bool(!all), nil
-				}
-			}
-			return ir.Bool(all), nil
-		})
-	}
-	define(map[string]evaluator{
-		"jsonb_object_field(jsonb,text)":       field(false),
-		"jsonb_object_field_text(jsonb,text)":  field(true),
-		"jsonb_array_element(jsonb,int4)":      element(false),
-		"jsonb_array_element_text(jsonb,int4)": element(true),
-		"jsonb_extract_path(jsonb,_text)":      path(false),
-		"jsonb_extract_path_text(jsonb,_text)": path(true),
-		"jsonb_contains(jsonb,jsonb)":          ofJSONs(func(x, y JSON) (ir.Value, error) { return ir.Bool(x.contains(y, true)), nil }),
-		"jsonb_contained(jsonb,jsonb)":         ofJSONs(func(x, y JSON) (ir.Value, error) { return ir.Bool(y.contains(x, true)), nil }),
-		"jsonb_exists(jsonb,text)":             ofJSON(func(j JSON, a []ir.Value) (ir.Value, error) { return ir.Bool(j.has(a[1].S)), nil }),
-		"jsonb_exists_any(jsonb,_text)":        keys(false),
-		"jsonb_exists_all(jsonb,_text)":        keys(true),
-		"jsonb_concat(jsonb,jsonb)":            ofJSONs(func(x, y JSON) (ir.Value, error) { return x.concat(y).Value(), nil }),
-		"jsonb_typeof(jsonb)":                  ofJSON(func(j JSON, _ []ir.Value) (ir.Value, error) { return ir.Text(j.typeName()), nil }),
-		"jsonb_strip_nulls(jsonb)":             ofJSON(func(j JSON, _ []ir.Value) (ir.Value, error) { return j.withoutNulls().Value(), nil }),
-		"jsonb_array_length(jsonb)": ofJSON(func(j JSON, _ []ir.Value) (ir.Value, error) {
-			l, ok := j.V.([]JSON)
-			if !ok {
-				return ir.Null, failure("22023", "cannot get array length of a %s", j.typeName())
-			}
-			return ir.Int(int64(len(l))), nil
-		}),
-		"jsonb_pretty(jsonb)": ofJSON(func(j JSON, _ []ir.Value) (ir.Value, error) {
-			var b strings.Builder
-			j.pretty(&b, 0)
-			return newText(b.String())
-		}),
-	})
-	comparisons("jsonb_", "(jsonb,jsonb)", byJSON)
-	jsonbCasts()
+// PathChange is what happens at the end of a path.
+type PathChange uint8
+
+const (
+	Create PathChange = iota // replace, or add what is not there
+	ReplaceOnly
+	InsertBefore
+	InsertAfter
+	Remove
+)
+
+// Adds reports whether something is added where the path leads to nothing.
+func (c PathChange) Adds() bool { return c == Create || c == InsertBefore || c == InsertAfter }
+
+// Changed gives the value with a change at the end of a path, which is not empty.
+func (j JSON) Changed(path []string, c PathChange, by JSON) (JSON, error) {
+	return j.changedAt(path, 1, c, by)
 }
 
-// jsonbCasts adds the casts of jsonb to numbers and bool.
-func jsonbCasts() {
-	cast := func(f func(j JSON) (ir.Value, error)) evaluator {
-		return ofJSON(func(j JSON, _ []ir.Value) (ir.Value, error) {
-			if j.V == nil {
-				return ir.Null, ir.ErrNotKnown // an error, or NULL since PostgreSQL 18
+// changedAt is changed; path is what is left of the path behind the step before
+// number depth.
+func (j JSON) changedAt(path []string, depth int, c PathChange, by JSON) (JSON, error) {
+	switch x := j.V.(type) {
+	case []JSON:
+		return changedList(x, path, depth, c, by)
+	case JSONObject:
+		members := x.members()
+		old, exists := members[path[0]]
+		switch last := len(path) == 1; {
+		case !exists && last && c.Adds(), exists && last && (c == Create || c == ReplaceOnly):
+			members[path[0]] = by
+		case exists && last && c == Remove:
+			delete(members, path[0])
+		case exists && last:
+			return j, Failure("22023", "cannot replace existing key")
+		case exists:
+			v, err := old.changedAt(path[1:], depth+1, c, by)
+			if err != nil {
+				return j, err
 			}
-			return f(j)
-		})
+			members[path[0]] = v
+		}
+		return Object(members), nil
 	}
-	wrong := func(j JSON) (ir.Value, error) {
-		return ir.Null, failure("22023", "cannot cast jsonb %s to this type", j.typeName())
+	return j, nil
+}
+
+// changedList is changedAt for an array.
+func changedList(list []JSON, path []string, depth int, c PathChange, by JSON) (JSON, error) {
+	i, ok := arrayIndex(path[0])
+	if !ok {
+		return JSON{}, Failure("22P02", "path element at position %d is not an integer: %q", depth, path[0])
 	}
-	ofNumber := func(f evaluator) evaluator {
-		return cast(func(j JSON) (ir.Value, error) {
-			if _, ok := j.V.(json.Number); !ok {
-				return wrong(j)
+	n := int64(len(list))
+	before := i < -n // the index of nothing before the list
+	if i < 0 {
+		i += n
+	}
+	if before {
+		i = math.MinInt64
+	}
+	list = slices.Clone(list)
+	last := len(path) == 1
+	switch exists := i >= 0 && i < n; {
+	case !exists && last && c.Adds() && (before || n == 0):
+		list = append([]JSON{by}, list...)
+	case !exists && last && c.Adds():
+		list = append(list, by)
+	case !exists:
+	case !last:
+		v, err := list[i].changedAt(path[1:], depth+1, c, by)
+		if err != nil {
+			return JSON{}, err
+		}
+		list[i] = v
+	case c == InsertBefore:
+		list = slices.Insert(list, int(i), by)
+	case c == InsertAfter:
+		list = slices.Insert(list, int(i)+1, by)
+	case c == Remove:
+		list = slices.Delete(list, int(i), int(i)+1)
+	default:
+		list[i] = by
+	}
+	return JSON{list}, nil
+}
+
+// Size is the number of parts.
+func (j JSON) Size() int {
+	switch x := j.V.(type) {
+	case []JSON:
+		return len(x)
+	case JSONObject:
+		return len(x)
+	}
+	return 1
+}
+
+// Without takes keys of an object, or elements of an array that are such strings,
+// away.
+func (j JSON) Without(keys []string) (JSON, error) {
+	switch x := j.V.(type) {
+	case []JSON:
+		return JSON{slices.DeleteFunc(slices.Clone(x), func(e JSON) bool {
+			s, ok := e.V.(string)
+			return ok && slices.Contains(keys, s)
+		})}, nil
+	case JSONObject:
+		return JSON{slices.DeleteFunc(slices.Clone(x), func(m JSONMember) bool { return slices.Contains(keys, m.Key) })}, nil
+	}
+	return j, Failure("22023", "cannot delete from scalar")
+}
+
+// JSONText is a value as JSON, as to_json gives it.
+func (t *Type) JSONText(v ir.Value) (string, error) {
+	if v.IsNull() {
+		return "null", nil
+	}
+	s, known := t.Output(v)
+	switch {
+	case t.Elem != nil:
+		parts, err := t.JSONElements(v)
+		return "[" + strings.Join(parts, ",") + "]", err
+	case !known:
+		return "", ir.ErrNotKnown
+	}
+	switch t.Name {
+	case "bool":
+		return PrintBool(nil, v), nil
+	case "int2", "int4", "int8", "numeric", "float4", "float8", "json", "jsonb":
+		return s, nil
+	case "timestamp", "timestamptz":
+		s = isoStamp(s)
+	}
+	return QuoteJSON(s), nil
+}
+
+// isoStamp writes a timestamp as XML Schema has it.
+func isoStamp(s string) string {
+	date, clock, ok := strings.Cut(s, " ")
+	if !ok {
+		return s // infinity
+	}
+	clock, era, christ := strings.Cut(clock, " ")
+	if strings.HasSuffix(clock, "+00") {
+		clock += ":00"
+	}
+	if christ {
+		clock += " " + era
+	}
+	return date + "T" + clock
+}
+
+// JSONElements gives the elements of an array as JSON.
+func (t *Type) JSONElements(v ir.Value) ([]string, error) {
+	var parts []string
+	for _, e := range t.Elems(v) {
+		s, err := t.Elem.JSONText(e)
+		if err != nil {
+			return nil, err
+		}
+		parts = append(parts, s)
+	}
+	return parts, nil
+}
+
+// ToJSON is a value as jsonb.
+func (t *Type) ToJSON(v ir.Value) (JSON, error) {
+	switch {
+	case v.IsNull():
+		return JSON{}, nil
+	case t.Elem != nil:
+		list := []JSON{}
+		for _, e := range t.Elems(v) {
+			j, err := t.Elem.ToJSON(e)
+			if err != nil {
+				return JSON{}, err
 			}
-			return f([]ir.Value{ir.Num(j.rational())})
-		})
+			list = append(list, j)
+		}
+		return JSON{list}, nil
+	case t.Name == "numeric":
+		return JSON{json.Number(number(v.Rat()))}, nil
 	}
-	define(map[string]evaluator{
-		"bool(jsonb)": cast(func(j JSON) (ir.Value, error) {
-			b, ok := j.V.(bool)
-			if !ok {
-				return wrong(j)
+	s, err := t.JSONText(v)
+	if err != nil {
+		return JSON{}, err
+	}
+	return ParseJSON(s)
+}
+
+// JSONKey is a value as the key of an object.
+func (t *Type) JSONKey(v ir.Value) (string, error) {
+	switch {
+	case v.IsNull():
+		return "", Failure("22023", "a key must not be null")
+	case t.Elem != nil || t.Name == "json" || t.Name == "jsonb":
+		return "", Failure("22023", "key value must be scalar, not array, composite, or json")
+	}
+	s, err := t.JSONText(v)
+	if err != nil {
+		return "", err
+	}
+	if s[0] == '"' {
+		return unquoteJSON(s)
+	}
+	return s, nil
+}
+
+// At follows a path.
+func (n JSONNode) At(path []string) (*JSONNode, error) {
+	here := &n
+	for depth, step := range path {
+		var err error
+		switch i, ok := arrayIndex(step); {
+		case here.Kind == '[' && ok && i < 0 && depth > 0:
+			return nil, ir.ErrNotKnown // the server counts in another array
+		case here.Kind == '{' && len(path) > 1 && here.doubled():
+			return nil, ir.ErrNotKnown // the server may find a part of the first value
+		case here.Kind == '{':
+			here, err = here.Field(step)
+		case here.Kind == '[' && ok:
+			here = here.Index(i)
+		default:
+			here = nil
+		}
+		if here == nil {
+			return nil, err
+		}
+	}
+	return here, nil
+}
+
+// doubled reports whether two keys of an object are equal.
+func (n JSONNode) doubled() bool {
+	seen := map[string]bool{}
+	for _, k := range n.keys {
+		key, err := unquoteJSON(k)
+		if err != nil || seen[key] {
+			return true
+		}
+		seen[key] = true
+	}
+	return false
+}
+
+// WithoutNulls writes a json without the members that are null.
+func (n JSONNode) WithoutNulls(b *strings.Builder) error {
+	switch n.Kind {
+	case '{', '[':
+		b.WriteByte(n.Kind)
+		some := false
+		for i, item := range n.Items {
+			if n.Kind == '{' && item.Kind == 'n' {
+				continue
 			}
-			return ir.Bool(b), nil
-		}),
-		"numeric(jsonb)": ofNumber(pure(func(a []ir.Value) ir.Value { return a[0] })),
-		"float4(jsonb)":  ofNumber(float4.ofNumeric),
-		"float8(jsonb)":  ofNumber(float8.ofNumeric),
-	})
-	for _, x := range integers {
-		define(map[string]evaluator{x.name + "(jsonb)": ofNumber(func(a []ir.Value) (ir.Value, error) {
-			return intResult(RoundTo(a[0].Rat(), 0).Num(), x.bits)
-		})})
+			if some {
+				b.WriteByte(',')
+			}
+			some = true
+			if n.Kind == '{' {
+				key, err := unquoteJSON(n.keys[i])
+				if err != nil {
+					return err
+				}
+				writeString(b, key)
+				b.WriteByte(':')
+			}
+			if err := item.WithoutNulls(b); err != nil {
+				return err
+			}
+		}
+		b.WriteByte(map[byte]byte{'{': '}', '[': ']'}[n.Kind])
+	case '"':
+		s, err := unquoteJSON(n.Text)
+		if err != nil {
+			return err
+		}
+		writeString(b, s)
+	default:
+		b.WriteString(n.Text)
 	}
+	return nil
 }

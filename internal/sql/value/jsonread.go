@@ -10,14 +10,14 @@ import (
 	"github.com/txrobust/robust/ir"
 )
 
-// jsonNode is a value of JSON with its text.
-type jsonNode struct {
-	text string
-	// kind is '{', '[', '"', '0' for numbers, or the first letter of true, false and
+// JSONNode is a value of JSON with its text.
+type JSONNode struct {
+	Text string
+	// Kind is '{', '[', '"', '0' for numbers, or the first letter of true, false and
 	// null.
-	kind  byte
+	Kind  byte
 	keys  []string // the texts of the keys of an object, in quotes
-	items []jsonNode
+	Items []JSONNode
 }
 
 type jsonError string
@@ -29,8 +29,8 @@ const errNoJSON = jsonError("no JSON")
 // maxJSON bounds the nesting.
 const maxJSON = 1000
 
-// readJSON reads a text.
-func readJSON(text string) (jsonNode, error) {
+// ReadJSON reads a text.
+func ReadJSON(text string) (JSONNode, error) {
 	r := &jsonReader{text: text}
 	n, err := r.value(0)
 	if err == nil {
@@ -68,16 +68,16 @@ var (
 	jsonWord   = regexp.MustCompile(`^(?:true|false|null)`)
 )
 
-func (r *jsonReader) value(depth int) (jsonNode, error) {
+func (r *jsonReader) value(depth int) (JSONNode, error) {
 	if depth > maxJSON {
-		return jsonNode{}, ir.ErrNotKnown
+		return JSONNode{}, ir.ErrNotKnown
 	}
 	r.space()
 	if r.at == len(r.text) {
-		return jsonNode{}, errNoJSON
+		return JSONNode{}, errNoJSON
 	}
 	start, rest := r.at, r.text[r.at:]
-	n := jsonNode{kind: rest[0]}
+	n := JSONNode{Kind: rest[0]}
 	var err error
 	switch c := rest[0]; {
 	case c == '{' || c == '[':
@@ -86,12 +86,12 @@ func (r *jsonReader) value(depth int) (jsonNode, error) {
 	case c == '"':
 		err = r.token(jsonString)
 	case c == '-' || c >= '0' && c <= '9':
-		n.kind = '0'
+		n.Kind = '0'
 		err = r.token(jsonNumber)
 	default:
 		err = r.token(jsonWord)
 	}
-	n.text = r.text[start:r.at]
+	n.Text = r.text[start:r.at]
 	return n, err
 }
 
@@ -103,7 +103,7 @@ func (r *jsonReader) token(form *regexp.Regexp) error {
 	}
 	r.at += len(s)
 	if s[0] != '"' && r.at < len(r.text) {
-		if c := r.text[r.at]; isAlphanumeric(rune(c)) || c == '_' || c == '.' || c == '-' || c == '+' || c >= 0x80 {
+		if c := r.text[r.at]; IsAlphanumeric(rune(c)) || c == '_' || c == '.' || c == '-' || c == '+' || c >= 0x80 {
 			return errNoJSON
 		}
 	}
@@ -111,13 +111,13 @@ func (r *jsonReader) token(form *regexp.Regexp) error {
 }
 
 // container reads the rest of an object or array.
-func (r *jsonReader) container(n *jsonNode, depth int) error {
-	end := map[byte]byte{'{': '}', '[': ']'}[n.kind]
+func (r *jsonReader) container(n *JSONNode, depth int) error {
+	end := map[byte]byte{'{': '}', '[': ']'}[n.Kind]
 	if r.take(end) {
 		return nil
 	}
 	for {
-		if n.kind == '{' {
+		if n.Kind == '{' {
 			r.space()
 			from := r.at
 			if r.at == len(r.text) || r.text[r.at] != '"' {
@@ -135,7 +135,7 @@ func (r *jsonReader) container(n *jsonNode, depth int) error {
 		if err != nil {
 			return err
 		}
-		n.items = append(n.items, item)
+		n.Items = append(n.Items, item)
 		switch {
 		case r.take(end):
 			return nil
@@ -164,41 +164,41 @@ func unquoteJSON(s string) (string, error) {
 		r := rune(c)
 		if utf16.IsSurrogate(r) {
 			if !strings.HasPrefix(s[i+1:], `\u`) {
-				return "", failure("22P02", "invalid input syntax for type json")
+				return "", Failure("22P02", "invalid input syntax for type json")
 			}
 			low, _ := strconv.ParseUint(s[i+3:i+7], 16, 16)
 			if r = utf16.DecodeRune(r, rune(low)); r == '\uFFFD' {
-				return "", failure("22P02", "invalid input syntax for type json")
+				return "", Failure("22P02", "invalid input syntax for type json")
 			}
 			i += 6
 		}
 		if r == 0 {
-			return "", failure("22P05", "unsupported Unicode escape sequence")
+			return "", Failure("22P05", "unsupported Unicode escape sequence")
 		}
 		b.WriteRune(r)
 	}
 	return b.String(), nil
 }
 
-// jsonb gives the value as one of type jsonb.
-func (n jsonNode) jsonb() (JSON, error) {
-	switch n.kind {
+// JSONB gives the value as one of type jsonb.
+func (n JSONNode) JSONB() (JSON, error) {
+	switch n.Kind {
 	case '{':
 		members := map[string]JSON{}
-		for i, item := range n.items {
+		for i, item := range n.Items {
 			key, err := unquoteJSON(n.keys[i])
 			if err != nil {
 				return JSON{}, err
 			}
-			if members[key], err = item.jsonb(); err != nil {
+			if members[key], err = item.JSONB(); err != nil {
 				return JSON{}, err
 			}
 		}
 		return Object(members), nil
 	case '[':
 		list := []JSON{}
-		for _, item := range n.items {
-			e, err := item.jsonb()
+		for _, item := range n.Items {
+			e, err := item.JSONB()
 			if err != nil {
 				return JSON{}, err
 			}
@@ -206,10 +206,10 @@ func (n jsonNode) jsonb() (JSON, error) {
 		}
 		return JSON{list}, nil
 	case '"':
-		s, err := unquoteJSON(n.text)
+		s, err := unquoteJSON(n.Text)
 		return JSON{s}, err
 	case '0':
-		r, ok := Rational(n.text)
+		r, ok := Rational(n.Text)
 		if !ok {
 			return JSON{}, ir.ErrNotKnown // it is too long
 		}
@@ -217,45 +217,45 @@ func (n jsonNode) jsonb() (JSON, error) {
 	case 'n':
 		return JSON{nil}, nil
 	}
-	return JSON{n.kind == 't'}, nil
+	return JSON{n.Kind == 't'}, nil
 }
 
 // text gives the value as ->> does; false for null.
-func (n jsonNode) asText() (string, bool, error) {
-	switch n.kind {
+func (n JSONNode) AsText() (string, bool, error) {
+	switch n.Kind {
 	case 'n':
 		return "", false, nil
 	case '"':
-		s, err := unquoteJSON(n.text)
+		s, err := unquoteJSON(n.Text)
 		return s, true, err
 	}
-	return n.text, true, nil
+	return n.Text, true, nil
 }
 
-// field gives the value of a key, the last one of equal ones.
-func (n jsonNode) field(key string) (*jsonNode, error) {
+// Field gives the value of a key, the last one of equal ones.
+func (n JSONNode) Field(key string) (*JSONNode, error) {
 	for i := len(n.keys) - 1; i >= 0; i-- {
 		k, err := unquoteJSON(n.keys[i])
 		if err != nil {
 			return nil, ir.ErrNotKnown
 		}
 		if k == key {
-			return &n.items[i], nil
+			return &n.Items[i], nil
 		}
 	}
 	return nil, nil
 }
 
-// index gives an element of an array, from the end if i is negative.
-func (n jsonNode) index(i int64) *jsonNode {
-	if n.kind != '[' {
+// Index gives an element of an array, from the end if i is negative.
+func (n JSONNode) Index(i int64) *JSONNode {
+	if n.Kind != '[' {
 		return nil
 	}
 	if i < 0 {
-		i += int64(len(n.items))
+		i += int64(len(n.Items))
 	}
-	if i < 0 || i >= int64(len(n.items)) {
+	if i < 0 || i >= int64(len(n.Items)) {
 		return nil
 	}
-	return &n.items[i]
+	return &n.Items[i]
 }

@@ -35,8 +35,8 @@ func (t *Type) Range() (low, high *big.Rat) {
 	if t.Name != "numeric" || t.Precision == 0 {
 		return nil, nil
 	}
-	high = power10(t.Precision - t.Scale)
-	high.Sub(high, half.Mul(half, power10(-t.Scale)))
+	high = Power10(t.Precision - t.Scale)
+	high.Sub(high, half.Mul(half, Power10(-t.Scale)))
 	return new(big.Rat).Neg(high), high
 }
 
@@ -52,7 +52,7 @@ func (t *Type) Within(other *Type) bool {
 // Refusing is the same function as one that fits values to a type, where values that do not fit
 // matter.
 func Refusing(f *ir.Function) *ir.Function {
-	return interned(f.Name+", or an error", func() *ir.Function {
+	return Interned(f.Name+", or an error", func() *ir.Function {
 		out := *f
 		out.FailsOn = []int{0}
 		return &out
@@ -61,13 +61,13 @@ func Refusing(f *ir.Function) *ir.Function {
 
 // Narrowing is the function that refuses values, those that do not fit a narrow type.
 func Narrowing(t *Type) *ir.Function {
-	name := "the value for " + t.key()
-	return interned(name, func() *ir.Function {
+	name := "the value for " + t.Identifier()
+	return Interned(name, func() *ir.Function {
 		return &ir.Function{Name: name, Strict: true, FailsOn: []int{0}, Eval: func([]ir.Value, ir.Type) (ir.Value, error) {
 			if t.Length > 0 {
-				return ir.Null, failure("22001", "value too long for type %s", t)
+				return ir.Null, Failure("22001", "value too long for type %s", t)
 			}
-			return ir.Null, failure("22003", "the number does not fit %s", t)
+			return ir.Null, Failure("22003", "the number does not fit %s", t)
 		}}
 	})
 }

@@ -1,8 +1,6 @@
 package value
 
-import (
-	"github.com/txrobust/robust/ir"
-)
+import "github.com/txrobust/robust/ir"
 
 // Range is a range. A NULL bound is none. The zero bounds of an empty one do not count.
 type Range struct {
@@ -12,8 +10,8 @@ type Range struct {
 	Empty         bool
 }
 
-// rangeError is the error of a range that there is none of.
-func rangeError(what string) error { return failure("22000", "%s", what) }
+// RangeError is the error of a range that there is none of.
+func RangeError(what string) error { return Failure("22000", "%s", what) }
 
 // normal gives the form that the server has: [) for ranges of integers and days,
 // and empty ones alike.
@@ -25,11 +23,11 @@ func (r Range) normal() (Range, error) {
 	}
 	if step := discrete(r.Elem); step > 0 {
 		var err error
-		if !r.Low.IsNull() && !r.LowIn && !(step == day && infinite(r.Low.I)) {
+		if !r.Low.IsNull() && !r.LowIn && !(step == Day && Infinite(r.Low.I)) {
 			r.Low, err = r.Elem.next(r.Low, step)
 			r.LowIn = true
 		}
-		if err == nil && r.HighIn && !(step == day && infinite(r.High.I)) {
+		if err == nil && r.HighIn && !(step == Day && Infinite(r.High.I)) {
 			r.High, err = r.Elem.next(r.High, step)
 			r.HighIn = false
 		}
@@ -54,11 +52,11 @@ func (r Range) none() bool {
 
 // next gives the value that follows an integer or a day.
 func (t *Type) next(v ir.Value, step int64) (ir.Value, error) {
-	if step == day {
-		return dateValue(v.I/day + 1)
+	if step == Day {
+		return DateValue(v.I/Day + 1)
 	}
 	if _, hi, _ := IntRange(t.Name); v.I >= hi {
-		return ir.Null, outOfRange()
+		return ir.Null, OutOfRange()
 	}
 	return ir.Int(v.I + step), nil
 }
@@ -88,7 +86,7 @@ func discrete(elem *Type) int64 {
 	case "int4", "int8":
 		return 1
 	case "date":
-		return day
+		return Day
 	}
 	return 0
 }
@@ -105,11 +103,12 @@ type bound struct {
 	in, high bool
 }
 
-func (r Range) low() bound  { return bound{r.Low, r.LowIn, false} }
-func (r Range) high() bound { return bound{r.High, r.HighIn, true} }
+func (r Range) LowBound() bound { return bound{r.Low, r.LowIn, false} }
 
-// compare orders ends by where the values on their inner side begin or end.
-func (x bound) compare(y bound) int {
+func (r Range) HighBound() bound { return bound{r.High, r.HighIn, true} }
+
+// Compare orders ends by where the values on their inner side begin or end.
+func (x bound) Compare(y bound) int {
 	infinite := func(b bound) int {
 		switch {
 		case !b.value.IsNull():
@@ -140,7 +139,7 @@ func (x bound) compare(y bound) int {
 
 // rangeOrder compares by the lower bounds, then by the upper ones; empty ranges come
 // first.
-func rangeOrder(t *Type) order {
+func rangeOrder(t *Type) Order {
 	return func(a, b ir.Value) (int, error) {
 		x, ok := RangeOf(t, a)
 		y, ok2 := RangeOf(t, b)
@@ -154,34 +153,34 @@ func rangeOrder(t *Type) order {
 		case y.Empty:
 			return 1, nil
 		}
-		if c := x.low().compare(y.low()); c != 0 {
+		if c := x.LowBound().Compare(y.LowBound()); c != 0 {
 			return c, nil
 		}
-		return x.high().compare(y.high()), nil
+		return x.HighBound().Compare(y.HighBound()), nil
 	}
 }
 
-// contains reports whether all of y lies in x.
-func (r Range) contains(y Range) bool {
-	return y.Empty || !r.Empty && r.low().compare(y.low()) <= 0 && r.high().compare(y.high()) >= 0
+// Contains reports whether all of y lies in x.
+func (r Range) Contains(y Range) bool {
+	return y.Empty || !r.Empty && r.LowBound().Compare(y.LowBound()) <= 0 && r.HighBound().Compare(y.HighBound()) >= 0
 }
 
-// holds reports whether a value lies in the range.
-func (r Range) holds(v ir.Value) bool {
-	return !r.Empty && r.low().compare(bound{v, true, false}) <= 0 && r.high().compare(bound{v, true, true}) >= 0
+// Holds reports whether a value lies in the range.
+func (r Range) Holds(v ir.Value) bool {
+	return !r.Empty && r.LowBound().Compare(bound{v, true, false}) <= 0 && r.HighBound().Compare(bound{v, true, true}) >= 0
 }
 
-// before reports whether x ends before y begins.
-func (r Range) before(y Range) bool {
-	return !r.Empty && !y.Empty && r.high().compare(y.low()) < 0
+// Before reports whether x ends before y begins.
+func (r Range) Before(y Range) bool {
+	return !r.Empty && !y.Empty && r.HighBound().Compare(y.LowBound()) < 0
 }
 
-func (r Range) overlaps(y Range) bool {
-	return !r.Empty && !y.Empty && r.high().compare(y.low()) >= 0 && y.high().compare(r.low()) >= 0
+func (r Range) Overlaps(y Range) bool {
+	return !r.Empty && !y.Empty && r.HighBound().Compare(y.LowBound()) >= 0 && y.HighBound().Compare(r.LowBound()) >= 0
 }
 
-// adjacent reports whether x ends where y begins or the other way round.
-func (r Range) adjacent(y Range) bool {
+// Adjacent reports whether x ends where y begins or the other way round.
+func (r Range) Adjacent(y Range) bool {
 	meets := func(end, begin bound) bool {
 		if end.value.IsNull() || begin.value.IsNull() {
 			return false
@@ -195,161 +194,63 @@ func (r Range) adjacent(y Range) bool {
 		}
 		return end.in != begin.in
 	}
-	return !r.Empty && !y.Empty && (meets(r.high(), y.low()) || meets(y.high(), r.low()))
+	return !r.Empty && !y.Empty && (meets(r.HighBound(), y.LowBound()) || meets(y.HighBound(), r.LowBound()))
 }
 
-// hull is the smallest range that holds both.
-func (r Range) hull(y Range) Range {
+// Hull is the smallest range that holds both.
+func (r Range) Hull(y Range) Range {
 	if r.Empty {
 		return y
 	}
 	if y.Empty {
 		return r
 	}
-	low, high := r.low(), r.high()
-	if y.low().compare(low) < 0 {
-		low = y.low()
+	low, high := r.LowBound(), r.HighBound()
+	if y.LowBound().Compare(low) < 0 {
+		low = y.LowBound()
 	}
-	if y.high().compare(high) > 0 {
-		high = y.high()
+	if y.HighBound().Compare(high) > 0 {
+		high = y.HighBound()
 	}
 	return Range{Elem: r.Elem, Low: low.value, LowIn: low.in, High: high.value, HighIn: high.in}
 }
 
-// common is what lies in both.
-func (r Range) common(y Range) Range {
-	if !r.overlaps(y) {
+// Common is what lies in both.
+func (r Range) Common(y Range) Range {
+	if !r.Overlaps(y) {
 		return Range{Elem: r.Elem, Empty: true}
 	}
-	low, high := r.low(), r.high()
-	if y.low().compare(low) > 0 {
-		low = y.low()
+	low, high := r.LowBound(), r.HighBound()
+	if y.LowBound().Compare(low) > 0 {
+		low = y.LowBound()
 	}
-	if y.high().compare(high) < 0 {
-		high = y.high()
+	if y.HighBound().Compare(high) < 0 {
+		high = y.HighBound()
 	}
 	return Range{Elem: r.Elem, Low: low.value, LowIn: low.in, High: high.value, HighIn: high.in}
 }
 
-// union is what lies in one of them, which must be one range.
-func (r Range) union(y Range) (Range, error) {
-	if !r.Empty && !y.Empty && !r.overlaps(y) && !r.adjacent(y) {
-		return r, rangeError("result of range union would not be contiguous")
+// Union is what lies in one of them, which must be one range.
+func (r Range) Union(y Range) (Range, error) {
+	if !r.Empty && !y.Empty && !r.Overlaps(y) && !r.Adjacent(y) {
+		return r, RangeError("result of range union would not be contiguous")
 	}
-	return r.hull(y), nil
+	return r.Hull(y), nil
 }
 
-// minus is what lies in x alone, which must be one range.
-func (r Range) minus(y Range) (Range, error) {
-	if !r.overlaps(y) {
+// Minus is what lies in x alone, which must be one range.
+func (r Range) Minus(y Range) (Range, error) {
+	if !r.Overlaps(y) {
 		return r, nil
 	}
-	first, last := r.low().compare(y.low()) < 0, r.high().compare(y.high()) > 0
+	first, last := r.LowBound().Compare(y.LowBound()) < 0, r.HighBound().Compare(y.HighBound()) > 0
 	switch {
 	case first && last:
-		return r, rangeError("result of range difference would not be contiguous")
+		return r, RangeError("result of range difference would not be contiguous")
 	case first:
 		return Range{Elem: r.Elem, Low: r.Low, LowIn: r.LowIn, High: y.Low, HighIn: !y.LowIn}, nil
 	case last:
 		return Range{Elem: r.Elem, Low: y.High, LowIn: !y.HighIn, High: r.High, HighIn: r.HighIn}, nil
 	}
 	return Range{Elem: r.Elem, Empty: true}, nil
-}
-
-// ofRange is a function whose argument n is a range.
-func ofRange(n int, f func(r Range, a []ir.Value) (ir.Value, error)) family {
-	return func(args []*Type, _ *Type) evaluator {
-		return func(a []ir.Value) (ir.Value, error) {
-			r, ok := RangeOf(args[n], a[n])
-			if !ok {
-				return ir.Null, ir.ErrNotKnown
-			}
-			return f(r, a)
-		}
-	}
-}
-
-// ofRanges is a function of two ranges.
-func ofRanges(f func(x, y Range) (ir.Value, error)) family {
-	return func(args []*Type, _ *Type) evaluator {
-		return func(a []ir.Value) (ir.Value, error) {
-			x, ok := RangeOf(args[0], a[0])
-			y, ok2 := RangeOf(args[1], a[1])
-			if !ok || !ok2 {
-				return ir.Null, ir.ErrNotKnown
-			}
-			return f(x, y)
-		}
-	}
-}
-
-func init() {
-	is := func(f func(r Range) bool) family {
-		return ofRange(0, func(r Range, _ []ir.Value) (ir.Value, error) { return ir.Bool(f(r)), nil })
-	}
-	related := func(f func(x, y Range) bool) family {
-		return ofRanges(func(x, y Range) (ir.Value, error) { return ir.Bool(f(x, y)), nil })
-	}
-	made := func(f func(x, y Range) (Range, error)) family {
-		return ofRanges(func(x, y Range) (ir.Value, error) {
-			r, err := f(x, y)
-			if err != nil {
-				return ir.Null, err
-			}
-			return r.Value()
-		})
-	}
-	defineFamilies(map[string]family{
-		"lower(anyrange)":                              ofRange(0, func(r Range, _ []ir.Value) (ir.Value, error) { return r.Low, nil }),
-		"upper(anyrange)":                              ofRange(0, func(r Range, _ []ir.Value) (ir.Value, error) { return r.High, nil }),
-		"isempty(anyrange)":                            is(func(r Range) bool { return r.Empty }),
-		"lower_inc(anyrange)":                          is(func(r Range) bool { return r.LowIn }),
-		"upper_inc(anyrange)":                          is(func(r Range) bool { return r.HighIn }),
-		"lower_inf(anyrange)":                          is(func(r Range) bool { return !r.Empty && r.Low.IsNull() }),
-		"upper_inf(anyrange)":                          is(func(r Range) bool { return !r.Empty && r.High.IsNull() }),
-		"range_contains_elem(anyrange,anyelement)":     ofRange(0, func(r Range, a []ir.Value) (ir.Value, error) { return ir.Bool(r.holds(a[1])), nil }),
-		"elem_contained_by_range(anyelement,anyrange)": ofRange(1, func(r Range, a []ir.Value) (ir.Value, error) { return ir.Bool(r.holds(a[0])), nil }),
-		"range_contains(anyrange,anyrange)":            related(Range.contains),
-		"range_contained_by(anyrange,anyrange)":        related(func(x, y Range) bool { return y.contains(x) }),
-		"range_overlaps(anyrange,anyrange)":            related(Range.overlaps),
-		"range_before(anyrange,anyrange)":              related(Range.before),
-		"range_after(anyrange,anyrange)":               related(func(x, y Range) bool { return y.before(x) }),
-		"range_adjacent(anyrange,anyrange)":            related(Range.adjacent),
-		"range_overleft(anyrange,anyrange)":            related(func(x, y Range) bool { return !x.Empty && !y.Empty && x.high().compare(y.high()) <= 0 }),
-		"range_overright(anyrange,anyrange)":           related(func(x, y Range) bool { return !x.Empty && !y.Empty && x.low().compare(y.low()) >= 0 }),
-		"range_union(anyrange,anyrange)":               made(Range.union),
-		"range_intersect(anyrange,anyrange)":           made(func(x, y Range) (Range, error) { return x.common(y), nil }),
-		"range_minus(anyrange,anyrange)":               made(Range.minus),
-		"range_merge(anyrange,anyrange)":               made(func(x, y Range) (Range, error) { return x.hull(y), nil }),
-	})
-	for name, elem := range rangeElems {
-		define(map[string]evaluator{
-			name + "(" + elem + "," + elem + ")":      newRange(elem),
-			name + "(" + elem + "," + elem + ",text)": newRange(elem),
-		})
-	}
-}
-
-// newRange makes a range of two bounds and the marks that say whether they belong to
-// it.
-func newRange(elem string) evaluator {
-	t := Of(elem)
-	return func(a []ir.Value) (ir.Value, error) {
-		marks := "[)"
-		if len(a) > 2 {
-			if a[2].IsNull() {
-				return ir.Null, rangeError("range constructor flags argument must not be null")
-			}
-			marks = a[2].S
-		}
-		switch marks {
-		case "[]", "[)", "(]", "()":
-		default:
-			return ir.Null, failure("42601", "invalid range bound flags")
-		}
-		if !a[0].IsNull() && !a[1].IsNull() && ir.Compare(a[0], a[1]) > 0 {
-			return ir.Null, rangeError("range lower bound must be less than or equal to range upper bound")
-		}
-		return Range{Elem: t, Low: a[0], High: a[1], LowIn: marks[0] == '[', HighIn: marks[1] == ']'}.Value()
-	}
 }

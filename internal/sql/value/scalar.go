@@ -14,7 +14,7 @@ func invalid(t *Type, text string) error {
 	if len(text) > 60 {
 		text = text[:60] + "…"
 	}
-	return failure("", "%s is no value of type %s", strconv.Quote(text), t)
+	return Failure("", "%s is no value of type %s", strconv.Quote(text), t)
 }
 
 // IntRange gives the values of an integer type.
@@ -32,10 +32,10 @@ func IntRange(name string) (lo, hi int64, ok bool) {
 	return 0, 0, false
 }
 
-const space = " \t\n\v\f\r"
+const Space = " \t\n\v\f\r"
 
 func parseInt(t *Type, text string) (ir.Value, error) {
-	s := strings.Trim(text, space)
+	s := strings.Trim(text, Space)
 	i, err := strconv.ParseInt(s, 10, 64)
 	if err != nil && strings.ContainsAny(s, "xXoObB_") { // since PostgreSQL 16
 		if _, err = strconv.ParseInt(s, 0, 64); err == nil {
@@ -54,18 +54,18 @@ func parseInt(t *Type, text string) (ir.Value, error) {
 
 func printInt(_ *Type, v ir.Value) string { return strconv.FormatInt(v.I, 10) }
 
-// maxNumber bounds the characters and the exponent of a number that is read.
-const maxNumber = 5000
+// MaxNumber bounds the characters and the exponent of a number that is read.
+const MaxNumber = 5000
 
 // Rational reads a decimal number: digits, a point, an exponent.
 func Rational(s string) (*big.Rat, bool) {
-	s = strings.ReplaceAll(strings.Trim(s, space), "_", "")
+	s = strings.ReplaceAll(strings.Trim(s, Space), "_", "")
 	if i := strings.IndexAny(s, "eE"); i >= 0 {
-		if e, err := strconv.Atoi(s[i+1:]); err != nil || e > maxNumber || e < -maxNumber {
+		if e, err := strconv.Atoi(s[i+1:]); err != nil || e > MaxNumber || e < -MaxNumber {
 			return nil, false
 		}
 	}
-	if strings.ContainsAny(s, "/pPxXoObBiInN") || len(s) > maxNumber {
+	if strings.ContainsAny(s, "/pPxXoObBiInN") || len(s) > MaxNumber {
 		return nil, false
 	}
 	return new(big.Rat).SetString(s)
@@ -73,7 +73,7 @@ func Rational(s string) (*big.Rat, bool) {
 
 // special reports whether a text is one of the numbers that are not finite.
 func special(s string) bool {
-	switch strings.ToLower(strings.Trim(strings.Trim(s, space), "+-")) {
+	switch strings.ToLower(strings.Trim(strings.Trim(s, Space), "+-")) {
 	case "nan", "inf", "infinity":
 		return true
 	}
@@ -100,7 +100,7 @@ func (t *Type) Round(r *big.Rat) (ir.Value, error) {
 	if t.Precision > 0 {
 		r = RoundTo(r, t.Scale)
 		if !fitsNumeric(t, r) {
-			return ir.Null, failure("22003", "%s does not fit %s", r.RatString(), t)
+			return ir.Null, Failure("22003", "%s does not fit %s", r.RatString(), t)
 		}
 	}
 	return ir.Num(r), nil
@@ -109,7 +109,7 @@ func (t *Type) Round(r *big.Rat) (ir.Value, error) {
 // RoundTo rounds to a number of digits after the point, which may be negative;
 // halves go away from zero.
 func RoundTo(r *big.Rat, digits int) *big.Rat {
-	unit := power10(digits)
+	unit := Power10(digits)
 	x := new(big.Rat).Mul(r, unit)
 	half := big.NewRat(1, 2)
 	if x.Sign() < 0 {
@@ -120,8 +120,8 @@ func RoundTo(r *big.Rat, digits int) *big.Rat {
 	return x.Quo(new(big.Rat).SetInt(q), unit)
 }
 
-// power10 is 10 to the n.
-func power10(n int) *big.Rat {
+// Power10 is 10 to the n.
+func Power10(n int) *big.Rat {
 	p := new(big.Rat).SetInt(new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(max(n, -n))), nil))
 	if n < 0 {
 		p.Inv(p)
@@ -134,7 +134,7 @@ func fitsNumeric(t *Type, r *big.Rat) bool {
 	if RoundTo(r, t.Scale).Cmp(r) != 0 {
 		return false
 	}
-	return new(big.Rat).Abs(r).Cmp(power10(t.Precision-t.Scale)) < 0
+	return new(big.Rat).Abs(r).Cmp(Power10(t.Precision-t.Scale)) < 0
 }
 
 func printNumeric(t *Type, v ir.Value) string {
@@ -157,7 +157,7 @@ func parseFloat(t *Type, text string) (ir.Value, error) {
 	if t.Name == "float4" {
 		bits = 32
 	}
-	s := strings.Trim(text, space)
+	s := strings.Trim(text, Space)
 	if strings.ContainsAny(s, "xX") {
 		return ir.Null, ir.ErrNotKnown
 	}
@@ -222,7 +222,7 @@ func midway(s string, f float64, bits int) bool {
 }
 
 func parseBool(t *Type, text string) (ir.Value, error) {
-	s := strings.ToLower(strings.Trim(text, space))
+	s := strings.ToLower(strings.Trim(text, Space))
 	is := func(word string, least int) bool { return len(s) >= least && strings.HasPrefix(word, s) }
 	switch {
 	case is("true", 1), is("yes", 1), s == "on", s == "1":
@@ -233,7 +233,7 @@ func parseBool(t *Type, text string) (ir.Value, error) {
 	return ir.Null, invalid(t, text)
 }
 
-func printBool(_ *Type, v ir.Value) string {
+func PrintBool(_ *Type, v ir.Value) string {
 	if v.IsTrue() {
 		return "true"
 	}
@@ -253,8 +253,8 @@ func parseText(t *Type, text string) (ir.Value, error) {
 
 func printText(_ *Type, v ir.Value) string { return v.S }
 
-// parsePadded is for char(n), in which blanks at the end are padding.
-func parsePadded(t *Type, text string) (ir.Value, error) {
+// ParsePadded is for char(n), in which blanks at the end are padding.
+func ParsePadded(t *Type, text string) (ir.Value, error) {
 	v, err := parseText(t, text)
 	v.S = strings.TrimRight(v.S, " ")
 	return v, err
@@ -264,12 +264,12 @@ func printPadded(t *Type, v ir.Value) string {
 	return v.S + strings.Repeat(" ", max(0, t.Length-len([]rune(v.S))))
 }
 
-func parseByte(_ *Type, text string) (ir.Value, error) { return byteValue(byteOf(ir.Text(text))), nil }
+func ParseByte(_ *Type, text string) (ir.Value, error) { return ByteValue(ByteOf(ir.Text(text))), nil }
 
 // nameLength is the number of bytes of a name.
 const nameLength = 63
 
-func parseName(_ *Type, text string) (ir.Value, error) {
+func ParseName(_ *Type, text string) (ir.Value, error) {
 	if len(text) > nameLength {
 		text = strings.ToValidUTF8(text[:nameLength], "")
 	}
@@ -282,12 +282,12 @@ func parseLabel(t *Type, text string) (ir.Value, error) {
 			return ir.Text(l), nil
 		}
 	}
-	return ir.Null, failure("22P02", "%s is no label of the enum %s", strconv.Quote(text), t)
+	return ir.Null, Failure("22P02", "%s is no label of the enum %s", strconv.Quote(text), t)
 }
 
-// parseUUID reads 32 hexadecimal digits, with a hyphen or not behind each group of
+// ParseUUID reads 32 hexadecimal digits, with a hyphen or not behind each group of
 // four, and braces around them or not.
-func parseUUID(t *Type, text string) (ir.Value, error) {
+func ParseUUID(t *Type, text string) (ir.Value, error) {
 	s := text
 	if strings.HasPrefix(s, "{") {
 		if !strings.HasSuffix(s, "}") {

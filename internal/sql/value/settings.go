@@ -2,10 +2,6 @@ package value
 
 import "strings"
 
-// The settings that functions of this package take for granted (ir.Function.Settings)
-// are the time zone UTC, the order of texts by bytes, and how dates, intervals, floats
-// and bytes are written.
-
 // textOrders are the functions of the order of texts, but for those of relations and
 // of polymorphic types, by the beginnings of their names.
 var textOrders = []string{"text_l", "text_g", "text_smaller", "bpcharl", "bpcharg", "bpchar_larger", "bpchar_smaller", "citext_l", "citext_g", "citext_smaller",
@@ -27,7 +23,7 @@ func settingsOf(signature string, args []*Type) bool {
 			return true
 		}
 	}
-	for _, f := range builtin.All(name) {
+	for _, f := range Builtin.All(name) {
 		if f.Signature() != signature || f.Volatility != 's' {
 			continue
 		}

@@ -12,18 +12,17 @@ import (
 )
 
 const (
-	second = int64(1_000_000)
-	day    = 24 * 3600 * second
+	Second = int64(1_000_000)
+	Day    = 24 * 3600 * Second
 )
 
-// Infinity is later than every point in time, and -Infinity earlier.
 const (
 	Infinity      = math.MaxInt64
 	MinusInfinity = math.MinInt64
 )
 
-// sampleDay is 2024-01-01.
-var sampleDay = time.Date(2024, 1, 1, 0, 0, 0, 0, time.UTC).UnixMicro()
+// SampleDay is 2024-01-01.
+var SampleDay = time.Date(2024, 1, 1, 0, 0, 0, 0, time.UTC).UnixMicro()
 
 var (
 	isoDate   = regexp.MustCompile(`^(\d{4,6})(?:-(\d{1,2})-|/(\d{1,2})/)(\d{1,2})`)
@@ -36,10 +35,10 @@ var (
 	offset    = regexp.MustCompile(`^([+-])(\d{2}|\d$|\d:)(?::?(\d{2})(?::?(\d{2}))?)?$`)
 )
 
-var months = strings.Fields("january february march april may june july august september october november december")
+var Months = strings.Fields("january february march april may june july august september october november december")
 
 func month(word string) int {
-	for i, m := range months {
+	for i, m := range Months {
 		if strings.HasPrefix(m, word) && (len(word) == 3 || word == m) || word == "sept" && m == "september" {
 			return i + 1
 		}
@@ -68,11 +67,11 @@ func parseStamp(t *Type, text string) (ir.Value, error) {
 	if christ {
 		y = -y
 	}
-	days, err := daysFrom(int64(y), int64(m), int64(d))
+	days, err := DaysFrom(int64(y), int64(m), int64(d))
 	if err != nil {
 		return ir.Null, invalid(t, text)
 	}
-	at, err := stamp(days, 0)
+	at, err := Stamp(days, 0)
 	if err != nil {
 		return ir.Null, ir.ErrNotKnown
 	}
@@ -92,7 +91,7 @@ func parseStamp(t *Type, text string) (ir.Value, error) {
 	case t.Name == "timestamptz":
 		us -= zone
 	}
-	at, err = stamp(floorDiv(roundFrom(daysTo2000*day, at+us, t.Precision), day))
+	at, err = Stamp(FloorDiv(RoundFrom(DaysTo2000*Day, at+us, t.Precision), Day))
 	if err != nil {
 		return ir.Null, ir.ErrNotKnown
 	}
@@ -160,8 +159,8 @@ func splitClock(s string) (us int64, rest string, ok bool) {
 	case p[5] == "pm" && h < 12:
 		h += 12
 	}
-	us = (int64(h)*3600+int64(m)*60+int64(sec))*second + micros
-	if m > 59 || sec > 60 || us > day {
+	us = (int64(h)*3600+int64(m)*60+int64(sec))*Second + micros
+	if m > 59 || sec > 60 || us > Day {
 		us = -1
 	}
 	return us, s[len(p[0]):], true
@@ -189,7 +188,7 @@ func zoneOf(s string) (us int64, known bool) {
 	h, _ := strconv.Atoi(strings.TrimSuffix(p[2], ":"))
 	m, _ := strconv.Atoi(p[3])
 	sec, _ := strconv.Atoi(p[4])
-	us = (int64(h)*3600 + int64(m)*60 + int64(sec)) * second
+	us = (int64(h)*3600 + int64(m)*60 + int64(sec)) * Second
 	if p[1] == "-" {
 		us = -us
 	}
@@ -203,16 +202,16 @@ func printStamp(t *Type, v ir.Value) string {
 	case MinusInfinity:
 		return "-infinity"
 	}
-	m := momentOf(v.I)
-	suffix, year := "", m.year
+	m := MomentOf(v.I)
+	suffix, year := "", m.Year
 	if year < 1 { // there is no year 0
 		suffix, year = " BC", 1-year
 	}
-	s := fmt.Sprintf("%04d-%02d-%02d", year, m.month, m.day)
+	s := fmt.Sprintf("%04d-%02d-%02d", year, m.Month, m.Day)
 	if t.Name == "date" {
 		return s + suffix
 	}
-	s += " " + clockText(m.clock)
+	s += " " + clockText(m.Clock)
 	if t.Name == "timestamptz" {
 		s += "+00"
 	}
@@ -235,7 +234,7 @@ func parseTimeOfDay(t *Type, text string) (ir.Value, error) {
 	if us < 0 {
 		return ir.Null, invalid(t, text)
 	}
-	return ir.Time(roundFrom(0, us, t.Precision)), nil
+	return ir.Time(RoundFrom(0, us, t.Precision)), nil
 }
 
 func printTimeOfDay(_ *Type, v ir.Value) string { return clockText(v.I) }
@@ -248,9 +247,9 @@ func clockText(us int64) string {
 		}
 		return strconv.FormatInt(n, 10)
 	}
-	s := pad(us/(3600*second)) + ":" + pad(us/(60*second)%60) + ":" + pad(us/second%60)
-	if f := us % second; f != 0 {
-		s += strings.TrimRight("."+strconv.FormatInt(second+f, 10)[1:], "0")
+	s := pad(us/(3600*Second)) + ":" + pad(us/(60*Second)%60) + ":" + pad(us/Second%60)
+	if f := us % Second; f != 0 {
+		s += strings.TrimRight("."+strconv.FormatInt(Second+f, 10)[1:], "0")
 	}
 	return s
 }
@@ -270,5 +269,5 @@ func parseZonedTime(t *Type, text string) (ir.Value, error) {
 	if us < 0 {
 		return ir.Null, invalid(t, text)
 	}
-	return zonedTime{roundFrom(0, us, t.Precision), zone / second}.value(), nil
+	return ZonedTime{RoundFrom(0, us, t.Precision), zone / Second}.Value(), nil
 }

@@ -1,371 +1,101 @@
 package value
 
 import (
-	"math"
 	"math/big"
-
-	"github.com/txrobust/robust/ir"
 )
 
-// The session's time zone is UTC, so that timestamp and timestamptz are one to these
-// functions.
-
-// stamps are the types of timestamps.
-var stamps = []string{"timestamp", "timestamptz"}
-
-func init() {
-	timeComparisons()
-	timeCasts()
-	for _, t := range stamps {
-		define(map[string]evaluator{
-			t + "_pl_interval(" + t + ",interval)":      plusInterval(0, 1, 1),
-			t + "_mi_interval(" + t + ",interval)":      plusInterval(0, 1, -1),
-			"interval_pl_" + t + "(interval," + t + ")": plusInterval(1, 0, 1),
-			t + "_mi(" + t + "," + t + ")":              difference,
-			"age(" + t + "," + t + ")":                  age,
-			"date_bin(interval," + t + "," + t + ")":    dateBin,
-			"isfinite(" + t + ")":                       predicate(func(a []ir.Value) bool { return !infinite(a[0].I) }),
-		})
-	}
-	datetime := func(d, c int) evaluator {
-		return func(a []ir.Value) (ir.Value, error) { return atTime(a[d].I, a[c].I) }
-	}
-	define(map[string]evaluator{
-		"date_pli(date,int4)":             plusDays(0, 1, 1),
-		"integer_pl_date(int4,date)":      plusDays(1, 0, 1),
-		"date_mii(date,int4)":             plusDays(0, 1, -1),
-		"date_mi(date,date)":              dateDifference,
-		"date_pl_interval(date,interval)": plusInterval(0, 1, 1),
-		"date_mi_interval(date,interval)": plusInterval(0, 1, -1),
-		"interval_pl_date(interval,date)": plusInterval(1, 0, 1),
-		"datetime_pl(date,time)":          datetime(0, 1),
-		"timedate_pl(time,date)":          datetime(1, 0),
-		"timestamp(date,time)":            datetime(0, 1),
-		"timestamptz(date,time)":          datetime(0, 1),
-		"isfinite(date)":                  predicate(func(a []ir.Value) bool { return !infinite(a[0].I) }),
-		"time_pl_interval(time,interval)": clockPlus(0, 1, 1),
-		"interval_pl_time(interval,time)": clockPlus(1, 0, 1),
-		"time_mi_interval(time,interval)": clockPlus(0, 1, -1),
-		"time_mi_time(time,time)":         pure(func(a []ir.Value) ir.Value { return Interval{Micros: a[0].I - a[1].I}.Value() }),
-		"to_timestamp(float8)":            toTimestamp,
-		"make_date(int4,int4,int4)":       makeDate,
-		"make_time(int4,int4,float8)": func(a []ir.Value) (ir.Value, error) {
-			return stampValue(clockFrom(a[0].I, a[1].I, double(a[2])))
-		},
-		"make_timestamp(int4,int4,int4,int4,int4,float8)":   makeTimestamp,
-		"make_timestamptz(int4,int4,int4,int4,int4,float8)": makeTimestamp,
-	})
-	overlapFunctions()
-}
-
-// timeComparisons adds the comparisons of dates, times and timestamps, also with
-// each other.
-func timeComparisons() {
-	types := []string{"date", "timestamp", "timestamptz"}
-	for _, x := range types {
-		for _, y := range types {
-			suffix := "(" + x + "," + y + ")"
-			if x != y {
-				suffix = "_" + y + suffix
-			}
-			comparisons(x+"_", suffix, plain)
-		}
-	}
-	comparisons("time_", "(time,time)", plain)
-	for _, t := range append(types, "time") {
-		two := "(" + t + "," + t + ")"
-		define(map[string]evaluator{t + "_larger" + two: pick(1, plain), t + "_smaller" + two: pick(-1, plain)})
-	}
-}
-
-// timeCasts adds the casts between dates, times and timestamps.
-func timeCasts() {
-	same := pure(func(a []ir.Value) ir.Value { return a[0] })
-	toDate := pure(func(a []ir.Value) ir.Value { return ir.Time(floorTo(a[0].I, day)) })
-	toClock := pure(func(a []ir.Value) ir.Value {
-		if infinite(a[0].I) {
-			return ir.Null
-		}
-		_, clock := floorDiv(a[0].I, day)
-		return ir.Time(clock)
-	})
-	define(map[string]evaluator{
-		"timestamp(date)": same, "timestamptz(date)": same, "timestamp(timestamptz)": same, "timestamptz(timestamp)": same,
-		"date(timestamp)": toDate, "date(timestamptz)": toDate,
-		"time(timestamp)": toClock, "time(timestamptz)": toClock,
-		"interval(time)": pure(func(a []ir.Value) ir.Value { return Interval{Micros: a[0].I}.Value() }),
-		"time(interval)": withInterval(0, func(i Interval, _ []ir.Value) (ir.Value, error) {
-			_, clock := floorDiv(i.Micros, day)
-			return ir.Time(clock), nil
-		}),
-	})
-}
-
-// floorTo cuts a time down to a multiple of a unit.
-func floorTo(us, unit int64) int64 {
-	if infinite(us) {
-		return us
-	}
-	_, rest := floorDiv(us, unit)
-	return us - rest
-}
-
-// plusInterval adds an interval to a time, or subtracts it (sign -1).
-func plusInterval(at, interval int, sign int64) evaluator {
-	return withInterval(interval, func(i Interval, a []ir.Value) (ir.Value, error) {
-		if sign < 0 {
-			var ok bool
-			if i, ok = i.negated(); !ok {
-				return ir.Null, ir.ErrNotKnown
-			}
-		}
-		return stampValue(addInterval(a[at].I, i))
-	})
-}
-
-// plusDays adds days to a date.
-func plusDays(at, days int, sign int64) evaluator {
-	return func(a []ir.Value) (ir.Value, error) {
-		if infinite(a[at].I) {
-			return a[at], nil
-		}
-		return dateValue(a[at].I/day + sign*a[days].I)
-	}
-}
-
-func dateDifference(a []ir.Value) (ir.Value, error) {
-	if infinite(a[0].I) || infinite(a[1].I) {
-		return ir.Null, failure("22008", "cannot subtract infinite dates")
-	}
-	return ir.Int((a[0].I - a[1].I) / day), nil
-}
-
-// difference is the days and the time between two timestamps.
-func difference(a []ir.Value) (ir.Value, error) {
-	if infinite(a[0].I) || infinite(a[1].I) {
-		return ir.Null, ir.ErrNotKnown // an error, or an interval since PostgreSQL 17
-	}
-	us, ok := checkedAdd(a[0].I, -a[1].I)
-	if !ok {
-		return ir.Null, ir.ErrNotKnown
-	}
-	return Interval{Days: us / day, Micros: us % day}.Value(), nil
-}
-
-// atTime is a time of a day.
-func atTime(date, clock int64) (ir.Value, error) {
-	if infinite(date) {
-		return ir.Time(date), nil
-	}
-	return stampValue(stamp(date/day, clock))
-}
-
-// clockPlus adds an interval to a time of day, which ends at midnight.
-func clockPlus(at, interval int, sign int64) evaluator {
-	return withInterval(interval, func(i Interval, a []ir.Value) (ir.Value, error) {
-		sum, ok := checkedAdd(a[at].I, sign*i.Micros)
-		if !ok {
-			return ir.Null, ir.ErrNotKnown
-		}
-		_, clock := floorDiv(sum, day)
-		return ir.Time(clock), nil
-	})
-}
-
-// age is the difference of two timestamps in years, months, days and time.
-func age(a []ir.Value) (ir.Value, error) {
-	if infinite(a[0].I) || infinite(a[1].I) {
-		return ir.Null, ir.ErrNotKnown // an error, or an interval since PostgreSQL 17
-	}
-	later, earlier, sign := momentOf(a[0].I), momentOf(a[1].I), int64(1)
-	borrow := earlier // the month whose days a negative number of days takes
-	if a[0].I < a[1].I {
-		later, earlier, sign = earlier, later, -1
-		borrow = momentOf(a[0].I)
-	}
-	months := (later.year-earlier.year)*monthsOfYear + later.month - earlier.month
-	days, clock := later.day-earlier.day, later.clock-earlier.clock
-	if clock < 0 {
-		clock, days = clock+day, days-1
-	}
-	for days < 0 {
-		days, months = days+daysIn(borrow.year, borrow.month), months-1
-	}
-	return Interval{sign * months, sign * days, sign * clock}.Value(), nil
-}
-
-// dateBin begins the bin of a width that holds a timestamp.
-func dateBin(a []ir.Value) (ir.Value, error) {
-	width, ok := IntervalOf(a[0])
-	at, origin := a[1].I, a[2].I
-	switch {
-	case !ok:
-		return ir.Null, ir.ErrNotKnown
-	case infinite(at):
-		return a[1], nil
-	case infinite(origin):
-		return ir.Null, outOfTime()
-	case width.Months != 0:
-		return ir.Null, failure("0A000", "timestamps cannot be binned into intervals containing months or years")
-	}
-	days := new(big.Int).Mul(big.NewInt(width.Days), big.NewInt(day))
-	total := days.Add(days, big.NewInt(width.Micros))
-	from, fits := checkedAdd(at, -origin)
-	if !total.IsInt64() || !fits {
-		return ir.Null, ir.ErrNotKnown
-	}
-	if total.Sign() <= 0 {
-		return ir.Null, failure("22008", "stride must be greater than zero")
-	}
-	quotient, rest := floorDiv(from, total.Int64())
-	if rest == 0 && quotient < 0 {
-		return ir.Null, ir.ErrNotKnown // some versions give the bin before
-	}
-	return stampValue(stamp(floorDiv(at-rest, day)))
-}
-
-func toTimestamp(a []ir.Value) (ir.Value, error) {
-	seconds := double(a[0])
-	if low := float64(-unixToJulian) * 86400; seconds < low || seconds >= float64(daysOf(endOfStamps, 1, 1))*86400 {
-		return ir.Null, outOfTime()
-	}
-	// The server counts from 2000-01-01.
-	us := math.RoundToEven((seconds - daysTo2000*86400) * 1e6)
-	days, clock := floorDiv(int64(us), day)
-	return stampValue(stamp(days+daysTo2000, clock))
-}
-
-func makeDate(a []ir.Value) (ir.Value, error) {
-	days, err := daysFrom(a[0].I, a[1].I, a[2].I)
-	if err != nil {
-		return ir.Null, err
-	}
-	return dateValue(days)
-}
-
-// daysFrom counts the days to a date. A negative year is before Christ.
-func daysFrom(year, month, d int64) (int64, error) {
+// DaysFrom counts the days to a date. A negative year is before Christ.
+func DaysFrom(year, month, d int64) (int64, error) {
 	if year < 0 {
 		year++
 	} else if year == 0 {
-		return 0, outOfTime()
+		return 0, OutOfTime()
 	}
-	if month < 1 || month > monthsOfYear || d < 1 || d > daysIn(year, month) {
-		return 0, outOfTime()
+	if month < 1 || month > MonthsOfYear || d < 1 || d > DaysIn(year, month) {
+		return 0, OutOfTime()
 	}
-	return daysOf(year, month, d), nil
+	return DaysOf(year, month, d), nil
 }
 
-// clockFrom makes a time of day.
-func clockFrom(hour, minute int64, sec float64) (int64, error) {
-	us := math.RoundToEven(sec * 1e6)
-	if hour < 0 || hour > 24 || minute < 0 || minute > 59 || us < 0 || us > 60e6 {
-		return 0, outOfTime()
-	}
-	clock := (hour*60+minute)*60*second + int64(us)
-	if clock > day {
-		return 0, outOfTime()
-	}
-	return clock, nil
+// NoSuchUnit is the error of a unit that a type does not have.
+func NoSuchUnit(unit string) error { return Failure("0A000", "unit %q not supported", unit) }
+
+// Part is a part of a time: its exact value, and what the server's arithmetic of
+// floats makes of it.
+type Part struct {
+	Exact *big.Rat
+	Float float64
 }
 
-func makeTimestamp(a []ir.Value) (ir.Value, error) {
-	days, err := daysFrom(a[0].I, a[1].I, a[2].I)
-	if err != nil {
-		return ir.Null, err
+func Whole(n int64) Part { return Part{big.NewRat(n, 1), float64(n)} }
+
+// ClockPart gives a part of hours, minutes and seconds; false if the unit is none.
+func ClockPart(unit string, us int64) (Part, bool) {
+	sec, rest := us/Second%60, us%Second
+	inMinute := sec*Second + rest
+	switch unit {
+	case "microseconds":
+		return Whole(inMinute), true
+	case "milliseconds":
+		return Part{big.NewRat(inMinute, 1000), float64(float64(sec)*1000) + float64(rest)/1000}, true
+	case "second":
+		return Part{big.NewRat(inMinute, Second), float64(sec) + float64(rest)/1e6}, true
+	case "minute":
+		return Whole(us / (60 * Second) % 60), true
+	case "hour":
+		return Whole(us / (3600 * Second)), true
 	}
-	clock, err := clockFrom(a[3].I, a[4].I, double(a[5]))
-	if err != nil {
-		return ir.Null, err
-	}
-	return stampValue(stamp(days, clock))
+	return Part{}, false
 }
 
-// overlapFunctions adds OVERLAPS for all types of times. An end may be given by
-// its distance from the beginning.
-func overlapFunctions() {
-	ends := map[string]func(start, end ir.Value) (ir.Value, error){
-		"interval": func(start, length ir.Value) (ir.Value, error) {
-			return strictly(plusInterval(0, 1, 1), start, length)
-		},
-		"": func(_, end ir.Value) (ir.Value, error) { return end, nil },
+// Part gives a part of an interval, of which days are no months.
+func (i Interval) Part(unit string) (Part, error) {
+	if p, ok := ClockPart(unit, i.Micros); ok {
+		return p, nil
 	}
-	clock := func(start, length ir.Value) (ir.Value, error) { return strictly(clockPlus(0, 1, 1), start, length) }
-	for _, t := range append([]string{"time"}, stamps...) {
-		for _, first := range []string{"interval", ""} {
-			for _, last := range []string{"interval", ""} {
-				end := func(kind string) func(start, end ir.Value) (ir.Value, error) {
-					if t == "time" && kind != "" {
-						return clock
-					}
-					return ends[kind]
-				}
-				name := func(kind string) string {
-					if kind == "" {
-						return t
-					}
-					return kind
-				}
-				define(map[string]evaluator{"overlaps(" + t + "," + name(first) + "," + t + "," + name(last) + ")": func(a []ir.Value) (ir.Value, error) {
-					end1, err := end(first)(a[0], a[1])
-					if err != nil {
-						return ir.Null, err
-					}
-					end2, err := end(last)(a[2], a[3])
-					if err != nil {
-						return ir.Null, err
-					}
-					return overlap(a[0], end1, a[2], end2, plain)
-				}})
+	years, months := i.Months/MonthsOfYear, i.Months%MonthsOfYear
+	switch unit {
+	case "day":
+		return Whole(i.Days), nil
+	case "month":
+		return Whole(months), nil
+	case "quarter":
+		return Whole(months/QuarterMonths + 1), nil
+	case "year":
+		return Whole(years), nil
+	case "decade":
+		return Whole(years / 10), nil
+	case "century":
+		return Whole(years / 100), nil
+	case "millennium":
+		return Whole(years / 1000), nil
+	case "epoch": // a year has 365.25 days here
+		exact := big.NewRat((years*1461+months*4*DaysOfMonth+i.Days*4)*(86400/4), 1)
+		f := float64(i.Micros) / 1e6
+		f += float64(365.25 * 86400 * float64(years))
+		f += float64(DaysOfMonth * 86400 * float64(months))
+		f += float64(86400 * float64(i.Days))
+		return Part{exact.Add(exact, big.NewRat(i.Micros, Second)), f}, nil
+	}
+	return Part{}, NoSuchUnit(unit)
+}
+
+// Truncated cuts the parts below a unit; false if the unit is none of intervals.
+func (i Interval) Truncated(unit string) (Interval, bool) {
+	for name, months := range map[string]int64{"millennium": 12000, "century": 1200, "decade": 120, "year": 12, "quarter": 3, "month": 1} {
+		if unit == name {
+			return Interval{Months: i.Months - i.Months%months}, true
+		}
+	}
+	for name, us := range map[string]int64{"day": 0, "hour": 3600 * Second, "minute": 60 * Second, "second": Second, "milliseconds": 1000, "microseconds": 1} {
+		if unit == name {
+			if us == 0 {
+				i.Micros = 0
+			} else {
+				i.Micros -= i.Micros % us
 			}
+			return i, true
 		}
 	}
-}
-
-// strictly applies a function to arguments that may be NULL.
-func strictly(f evaluator, a ...ir.Value) (ir.Value, error) {
-	if anyNull(a) {
-		return ir.Null, nil
-	}
-	return f(a)
-}
-
-// overlap is OVERLAPS of two periods, whose ends may be NULL or come first.
-func overlap(start1, end1, start2, end2 ir.Value, compare order) (ir.Value, error) {
-	var failed error
-	before := func(x, y ir.Value) bool {
-		c, err := compare(x, y)
-		if err != nil {
-			failed = err
-		}
-		return c < 0
-	}
-	arrange := func(start, end *ir.Value) bool {
-		if start.IsNull() || !end.IsNull() && before(*end, *start) {
-			*start, *end = *end, *start
-		}
-		return !start.IsNull()
-	}
-	if !arrange(&start1, &end1) || !arrange(&start2, &end2) {
-		return ir.Null, failed
-	}
-	if before(start1, start2) {
-		start1, end1, start2, end2 = start2, end2, start1, end1
-	}
-	// The second period begins first, or both begin together.
-	if !before(start2, start1) {
-		if end1.IsNull() || end2.IsNull() {
-			return ir.Null, failed
-		}
-		return ir.Bool(true), failed
-	}
-	switch {
-	case end2.IsNull():
-		return ir.Null, failed
-	case before(start1, end2):
-		return ir.Bool(true), failed
-	case end1.IsNull():
-		return ir.Null, failed
-	}
-	return ir.Bool(false), failed
+	return i, false
 }

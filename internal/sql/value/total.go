@@ -8,10 +8,6 @@ import (
 	"github.com/txrobust/robust/internal/sql/catalog"
 )
 
-// A strict function gives NULL where an argument is NULL. Most of those that are total
-// give it nowhere else; jsonb ->, the ends of ranges, matches of regular expressions and
-// many others have no value for some arguments.
-
 // totalNames are functions that are no operators, casts or conditions, and total in all
 // their forms but those that take a polymorphic type.
 var totalNames = strings.Fields(`lower upper initcap length char_length character_length octet_length bit_length btrim ltrim rtrim lpad rpad left right

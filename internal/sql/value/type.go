@@ -55,13 +55,13 @@ func Of(name string) *Type {
 	if elem, ok := strings.CutPrefix(name, "_"); ok {
 		t.Elem = Of(elem)
 	}
-	if temporal(name) {
+	if Temporal(name) {
 		t.Precision = -1
 	}
 	return t
 }
 
-func temporal(name string) bool {
+func Temporal(name string) bool {
 	switch name {
 	case "time", "timetz", "timestamp", "timestamptz", "interval":
 		return true
@@ -78,83 +78,83 @@ type class struct {
 	// parse and print are the input and output functions; nil where they are not
 	// known.
 	parse func(t *Type, text string) (ir.Value, error)
-	print func(t *Type, v ir.Value) string
-	// samples are texts of values that differ.
-	samples []string
+	Print func(t *Type, v ir.Value) string
+	// Samples are texts of values that differ.
+	Samples []string
 	// sql is the name in SQL, if it is another one.
 	sql string
 }
 
 var classes = map[string]*class{}
 
-func init() {
+func defineClasses() {
 	for name, c := range map[string]*class{
-		"int2": {ir: ir.IntType, parse: parseInt, print: printInt, sql: "smallint"},
-		"int4": {ir: ir.IntType, parse: parseInt, print: printInt, sql: "integer"},
-		"int8": {ir: ir.IntType, parse: parseInt, print: printInt, sql: "bigint"},
-		"oid":  {ir: ir.IntType, parse: parseInt, print: printInt},
+		"int2": {ir: ir.IntType, parse: parseInt, Print: printInt, sql: "smallint"},
+		"int4": {ir: ir.IntType, parse: parseInt, Print: printInt, sql: "integer"},
+		"int8": {ir: ir.IntType, parse: parseInt, Print: printInt, sql: "bigint"},
+		"oid":  {ir: ir.IntType, parse: parseInt, Print: printInt},
 
-		"numeric": {ir: ir.NumType, parse: parseNumeric, print: printNumeric},
-		"float4":  {ir: ir.NumType, parse: parseFloat, print: printFloat, sql: "real"},
-		"float8":  {ir: ir.NumType, parse: parseFloat, print: printFloat, sql: "double precision"},
-		"bool":    {ir: ir.BoolType, parse: parseBool, print: printBool, sql: "boolean"},
+		"numeric": {ir: ir.NumType, parse: parseNumeric, Print: printNumeric},
+		"float4":  {ir: ir.NumType, parse: parseFloat, Print: printFloat, sql: "real"},
+		"float8":  {ir: ir.NumType, parse: parseFloat, Print: printFloat, sql: "double precision"},
+		"bool":    {ir: ir.BoolType, parse: parseBool, Print: PrintBool, sql: "boolean"},
 
-		"text":    {ir: ir.TextType, parse: parseText, print: printText, samples: texts},
-		"varchar": {ir: ir.TextType, parse: parseText, print: printText, samples: texts},
-		"bpchar":  {ir: ir.TextType, parse: parsePadded, print: printPadded, samples: texts},
-		"char":    {ir: ir.TextType, parse: parseByte, print: printText, samples: strings.Split("abcdefgh", ""), sql: `"char"`},
-		"name":    {ir: ir.TextType, parse: parseName, print: printText, samples: texts},
-		"citext":  {ir: ir.TextType, equality: Keyed, key: "lower(text)", parse: parseText, print: printText, samples: texts},
-		"uuid":    {ir: ir.TextType, parse: parseUUID, print: printText},
-		"json":    {ir: ir.TextType, equality: NoEquality, parse: parseJSONText, print: printText, samples: jsons},
-		"jsonb":   {ir: ir.OpaqueType, parse: parseJSON, print: printText, samples: jsons},
-		"bytea":   {ir: ir.OpaqueType, parse: parseBytes, print: printText, samples: []string{`\x`, `\x01`, `\x02`, `\x0102`, `\x03`}},
+		"text":    {ir: ir.TextType, parse: parseText, Print: printText, Samples: texts},
+		"varchar": {ir: ir.TextType, parse: parseText, Print: printText, Samples: texts},
+		"bpchar":  {ir: ir.TextType, parse: ParsePadded, Print: printPadded, Samples: texts},
+		"char":    {ir: ir.TextType, parse: ParseByte, Print: printText, Samples: strings.Split("abcdefgh", ""), sql: `"char"`},
+		"name":    {ir: ir.TextType, parse: ParseName, Print: printText, Samples: texts},
+		"citext":  {ir: ir.TextType, equality: Keyed, key: "lower(text)", parse: parseText, Print: printText, Samples: texts},
+		"uuid":    {ir: ir.TextType, parse: ParseUUID, Print: printText},
+		"json":    {ir: ir.TextType, equality: NoEquality, parse: parseJSONText, Print: printText, Samples: jsons},
+		"jsonb":   {ir: ir.OpaqueType, parse: parseJSON, Print: printText, Samples: jsons},
+		"bytea":   {ir: ir.OpaqueType, parse: ParseBytes, Print: printText, Samples: []string{`\x`, `\x01`, `\x02`, `\x0102`, `\x03`}},
 
-		"date":        {ir: ir.TimeType, parse: parseStamp, print: printStamp},
-		"timestamp":   {ir: ir.TimeType, parse: parseStamp, print: printStamp},
-		"timestamptz": {ir: ir.TimeType, parse: parseStamp, print: printStamp},
-		"time":        {ir: ir.TimeType, parse: parseTimeOfDay, print: printTimeOfDay, samples: []string{"08:00", "09:00", "10:30", "12:00", "17:00", "23:59:59"}},
-		"timetz":      {ir: ir.OpaqueType, parse: parseZonedTime, print: printText, samples: []string{"08:00+00", "09:00+00", "10:30+01", "12:00-05"}},
-		"interval":    {ir: ir.OpaqueType, equality: Keyed, key: "interval_total(interval)", parse: parseInterval, print: printText, samples: []string{"1 hour", "30 min", "1 day", "2 days", "1 mon"}},
+		"date":        {ir: ir.TimeType, parse: parseStamp, Print: printStamp},
+		"timestamp":   {ir: ir.TimeType, parse: parseStamp, Print: printStamp},
+		"timestamptz": {ir: ir.TimeType, parse: parseStamp, Print: printStamp},
+		"time":        {ir: ir.TimeType, parse: parseTimeOfDay, Print: printTimeOfDay, Samples: []string{"08:00", "09:00", "10:30", "12:00", "17:00", "23:59:59"}},
+		"timetz":      {ir: ir.OpaqueType, parse: parseZonedTime, Print: printText, Samples: []string{"08:00+00", "09:00+00", "10:30+01", "12:00-05"}},
+		"interval":    {ir: ir.OpaqueType, equality: Keyed, key: "interval_total(interval)", parse: parseInterval, Print: printText, Samples: []string{"1 hour", "30 min", "1 day", "2 days", "1 mon"}},
 
-		"inet":     {ir: ir.OpaqueType, parse: parseInet, print: printInet, samples: []string{"10.0.0.1", "10.0.0.2", "192.168.1.0/24", "::1"}},
-		"cidr":     {ir: ir.OpaqueType, parse: parseInet, print: printText, samples: []string{"10.0.0.0/8", "192.168.1.0/24", "172.16.0.0/12"}},
-		"macaddr":  {ir: ir.OpaqueType, parse: parseMAC, print: printText, samples: []string{"08:00:2b:01:02:03", "08:00:2b:01:02:04", "08:00:2b:01:02:05"}},
-		"macaddr8": {ir: ir.OpaqueType, parse: parseMAC, print: printText, samples: []string{"08:00:2b:01:02:03:04:05", "08:00:2b:01:02:03:04:06"}},
-		"bit":      {ir: ir.OpaqueType, parse: parseBits, print: printText, samples: []string{"0", "1"}},
-		"varbit":   {ir: ir.OpaqueType, parse: parseBits, print: printText, samples: []string{"0", "1", "10", "11", "101"}, sql: "bit varying"},
+		"inet":     {ir: ir.OpaqueType, parse: parseInet, Print: PrintInet, Samples: []string{"10.0.0.1", "10.0.0.2", "192.168.1.0/24", "::1"}},
+		"cidr":     {ir: ir.OpaqueType, parse: parseInet, Print: printText, Samples: []string{"10.0.0.0/8", "192.168.1.0/24", "172.16.0.0/12"}},
+		"macaddr":  {ir: ir.OpaqueType, parse: ParseMAC, Print: printText, Samples: []string{"08:00:2b:01:02:03", "08:00:2b:01:02:04", "08:00:2b:01:02:05"}},
+		"macaddr8": {ir: ir.OpaqueType, parse: ParseMAC, Print: printText, Samples: []string{"08:00:2b:01:02:03:04:05", "08:00:2b:01:02:03:04:06"}},
+		"bit":      {ir: ir.OpaqueType, parse: parseBits, Print: printText, Samples: []string{"0", "1"}},
+		"varbit":   {ir: ir.OpaqueType, parse: parseBits, Print: printText, Samples: []string{"0", "1", "10", "11", "101"}, sql: "bit varying"},
 
-		"int4range":      {ir: ir.OpaqueType, parse: parseRange, print: printText, samples: []string{"[1,3)", "[2,5)", "[5,8)", "[1,10)"}},
-		"int8range":      {ir: ir.OpaqueType, parse: parseRange, print: printText, samples: []string{"[1,3)", "[2,5)", "[5,8)", "[1,10)"}},
-		"numrange":       {ir: ir.OpaqueType, parse: parseRange, print: printText, samples: []string{"[1,3)", "[2,5)", "[5,8)"}},
-		"daterange":      {ir: ir.OpaqueType, parse: parseRange, print: printText, samples: []string{"[2024-01-01,2024-01-05)", "[2024-01-03,2024-01-08)", "[2024-02-01,2024-02-03)"}},
-		"tsrange":        {ir: ir.OpaqueType, parse: parseRange, print: printText, samples: []string{`["2024-01-01 10:00:00","2024-01-01 12:00:00")`, `["2024-01-01 11:00:00","2024-01-01 13:00:00")`}},
-		"tstzrange":      {ir: ir.OpaqueType, parse: parseRange, print: printText, samples: []string{`["2024-01-01 10:00:00+00","2024-01-01 12:00:00+00")`, `["2024-01-01 11:00:00+00","2024-01-01 13:00:00+00")`}},
-		"int4multirange": {ir: ir.OpaqueType, equality: Closed, samples: []string{"{[1,3)}", "{[2,5)}"}},
+		"int4range":      {ir: ir.OpaqueType, parse: parseRange, Print: printText, Samples: []string{"[1,3)", "[2,5)", "[5,8)", "[1,10)"}},
+		"int8range":      {ir: ir.OpaqueType, parse: parseRange, Print: printText, Samples: []string{"[1,3)", "[2,5)", "[5,8)", "[1,10)"}},
+		"numrange":       {ir: ir.OpaqueType, parse: parseRange, Print: printText, Samples: []string{"[1,3)", "[2,5)", "[5,8)"}},
+		"daterange":      {ir: ir.OpaqueType, parse: parseRange, Print: printText, Samples: []string{"[2024-01-01,2024-01-05)", "[2024-01-03,2024-01-08)", "[2024-02-01,2024-02-03)"}},
+		"tsrange":        {ir: ir.OpaqueType, parse: parseRange, Print: printText, Samples: []string{`["2024-01-01 10:00:00","2024-01-01 12:00:00")`, `["2024-01-01 11:00:00","2024-01-01 13:00:00")`}},
+		"tstzrange":      {ir: ir.OpaqueType, parse: parseRange, Print: printText, Samples: []string{`["2024-01-01 10:00:00+00","2024-01-01 12:00:00+00")`, `["2024-01-01 11:00:00+00","2024-01-01 13:00:00+00")`}},
+		"int4multirange": {ir: ir.OpaqueType, equality: Closed, Samples: []string{"{[1,3)}", "{[2,5)}"}},
 
-		"money":    {ir: ir.OpaqueType, equality: Closed, samples: []string{"$1.00", "$2.00", "$3.50"}},
-		"tsvector": {ir: ir.OpaqueType, equality: Closed, samples: []string{"'a'", "'b'", "'c'"}},
-		"tsquery":  {ir: ir.OpaqueType, equality: Closed, samples: []string{"'a'", "'b'", "'c'"}},
-		"xml":      {ir: ir.OpaqueType, equality: NoEquality, samples: []string{"<a/>", "<b/>", "<c/>"}},
-		"point":    {ir: ir.OpaqueType, equality: NoEquality, samples: []string{"(0,0)", "(1,0)", "(0,1)"}},
-		"box":      {ir: ir.OpaqueType, equality: Closed, samples: []string{"(1,1),(0,0)", "(2,2),(0,0)"}},
-		"circle":   {ir: ir.OpaqueType, equality: Closed, samples: []string{"<(0,0),1>", "<(0,0),2>"}},
-		"polygon":  {ir: ir.OpaqueType, equality: Closed, samples: []string{"((0,0),(1,0),(0,1))", "((0,0),(2,0),(0,2))"}},
-		"hstore":   {ir: ir.OpaqueType, equality: Closed, samples: []string{`"a"=>"1"`, `"a"=>"2"`, `"b"=>"1"`}},
-		"ltree":    {ir: ir.OpaqueType, parse: parseLtree, print: printText, samples: []string{"a", "a.b", "a.c", "b"}},
-		"pg_lsn":   {ir: ir.OpaqueType, equality: Closed, samples: []string{"0/1", "0/2"}},
+		"money":    {ir: ir.OpaqueType, equality: Closed, Samples: []string{"$1.00", "$2.00", "$3.50"}},
+		"tsvector": {ir: ir.OpaqueType, equality: Closed, Samples: []string{"'a'", "'b'", "'c'"}},
+		"tsquery":  {ir: ir.OpaqueType, equality: Closed, Samples: []string{"'a'", "'b'", "'c'"}},
+		"xml":      {ir: ir.OpaqueType, equality: NoEquality, Samples: []string{"<a/>", "<b/>", "<c/>"}},
+		"point":    {ir: ir.OpaqueType, equality: NoEquality, Samples: []string{"(0,0)", "(1,0)", "(0,1)"}},
+		"box":      {ir: ir.OpaqueType, equality: Closed, Samples: []string{"(1,1),(0,0)", "(2,2),(0,0)"}},
+		"circle":   {ir: ir.OpaqueType, equality: Closed, Samples: []string{"<(0,0),1>", "<(0,0),2>"}},
+		"polygon":  {ir: ir.OpaqueType, equality: Closed, Samples: []string{"((0,0),(1,0),(0,1))", "((0,0),(2,0),(0,2))"}},
+		"hstore":   {ir: ir.OpaqueType, equality: Closed, Samples: []string{`"a"=>"1"`, `"a"=>"2"`, `"b"=>"1"`}},
+		"ltree":    {ir: ir.OpaqueType, parse: ParseLtree, Print: printText, Samples: []string{"a", "a.b", "a.c", "b"}},
+		"pg_lsn":   {ir: ir.OpaqueType, equality: Closed, Samples: []string{"0/1", "0/2"}},
 	} {
 		classes[name] = c
 	}
 }
 
-// class gives what is known of the type.
-func (t *Type) class() *class {
+// Class gives what is known of the type.
+func (t *Type) Class() *class {
 	switch {
 	case t.Elem != nil:
-		return &class{ir: ir.ArrayType(elementKind(t.Elem)), equality: t.Elem.Equality(), parse: parseArray, print: printArray}
+		return &class{ir: ir.ArrayType(elementKind(t.Elem)), equality: t.Elem.Equality(), parse: parseArray, Print: printArray}
 	case t.Labels != nil:
-		return &class{ir: ir.TextType, parse: parseLabel, print: printText, samples: t.Labels}
+		return &class{ir: ir.TextType, parse: parseLabel, Print: printText, Samples: t.Labels}
 	}
 	if c := classes[t.Name]; c != nil {
 		return c
@@ -170,14 +170,14 @@ func elementKind(elem *Type) ir.Kind {
 }
 
 // IR is the class that the IR has for the type.
-func (t *Type) IR() ir.Type { return t.class().ir }
+func (t *Type) IR() ir.Type { return t.Class().ir }
 
 // Equality says how the values compare.
 func (t *Type) Equality() Equality {
 	if t.Collation != "" {
 		return Keyed
 	}
-	return t.class().equality
+	return t.Class().equality
 }
 
 // Key names the function whose values are equal where those of a Keyed type are.
@@ -185,14 +185,14 @@ func (t *Type) Key() string {
 	if t.Collation != "" {
 		return "key in collation " + t.Collation
 	}
-	return t.class().key
+	return t.Class().key
 }
 
 // Parse gives the value that a text means, as the input function of the type does,
 // within the type's modifier as an explicit cast has it. ErrNotKnown (of package ir)
 // says that the text may be one, any other error that it is none.
 func (t *Type) Parse(text string) (ir.Value, error) {
-	c := t.class()
+	c := t.Class()
 	if c.parse == nil {
 		return ir.Null, ir.ErrNotKnown
 	}
@@ -205,8 +205,8 @@ func (t *Type) Parse(text string) (ir.Value, error) {
 
 // Print is what the server prints for a value, where the time zone is UTC.
 func (t *Type) Print(v ir.Value) string {
-	if c := t.class(); c.print != nil && v.Kind == c.ir.Kind {
-		return c.print(t, v)
+	if c := t.Class(); c.Print != nil && v.Kind == c.ir.Kind {
+		return c.Print(t, v)
 	}
 	return v.S
 }
@@ -231,7 +231,7 @@ func (t *Type) String() string {
 		return name + "(" + strconv.Itoa(t.Length) + ")"
 	case t.Name == "numeric" && t.Precision > 0:
 		return name + "(" + strconv.Itoa(t.Precision) + "," + strconv.Itoa(t.Scale) + ")"
-	case temporal(t.Name) && t.Precision >= 0:
+	case Temporal(t.Name) && t.Precision >= 0:
 		base, zone := strings.CutSuffix(name, "tz")
 		name = base + "(" + strconv.Itoa(t.Precision) + ")"
 		if zone {
@@ -262,7 +262,7 @@ func (t *Type) Fits(v ir.Value) bool {
 		return v.Kind == ir.KindText && len([]rune(strings.TrimRight(v.S, " "))) <= t.Length
 	case t.IR().Kind == ir.KindTime:
 		return t.fitsTime(v)
-	case t.class().parse != nil:
+	case t.Class().parse != nil:
 		got, err := t.Parse(t.Print(v))
 		return err == nil && got == v
 	}
@@ -274,7 +274,7 @@ func (t *Type) fitsArray(v ir.Value) bool {
 	if v.Kind != t.IR().Kind {
 		return false
 	}
-	elems := t.elems(v)
+	elems := t.Elems(v)
 	return ir.Array(elems) == v && !slices.ContainsFunc(elems, func(e ir.Value) bool { return !t.Elem.Fits(e) })
 }
 
@@ -299,9 +299,9 @@ func (t *Type) fitsTime(v ir.Value) bool {
 	}
 	switch t.Name {
 	case "date":
-		return infinite(v.I) || v.I%day == 0
+		return Infinite(v.I) || v.I%Day == 0
 	case "time":
-		if v.I < 0 || v.I > day {
+		if v.I < 0 || v.I > Day {
 			return false
 		}
 	}
@@ -311,7 +311,7 @@ func (t *Type) fitsTime(v ir.Value) bool {
 
 // Sample gives the i-th of some values that differ; false if there are no more.
 func (t *Type) Sample(i int) (ir.Value, bool) {
-	c := t.class()
+	c := t.Class()
 	var v ir.Value
 	switch {
 	case t.Name == "uuid":
@@ -325,13 +325,13 @@ func (t *Type) Sample(i int) (ir.Value, bool) {
 			}
 			v = ir.Array([]ir.Value{e})
 		}
-	case c.samples != nil:
-		if i >= len(c.samples) {
+	case c.Samples != nil:
+		if i >= len(c.Samples) {
 			return ir.Null, false
 		}
-		p, err := t.Parse(c.samples[i])
+		p, err := t.Parse(c.Samples[i])
 		if err != nil {
-			p = ir.Value{Kind: c.ir.Kind, S: c.samples[i]}
+			p = ir.Value{Kind: c.ir.Kind, S: c.Samples[i]}
 		}
 		v = p
 	case c.ir.Kind == ir.KindInt, c.ir.Kind == ir.KindNum:
@@ -342,7 +342,7 @@ func (t *Type) Sample(i int) (ir.Value, bool) {
 		}
 		v = ir.Bool(i == 1)
 	case c.ir.Kind == ir.KindTime:
-		v = ir.Time(sampleDay + int64(i)*day)
+		v = ir.Time(SampleDay + int64(i)*Day)
 	default:
 		return ir.Null, false
 	}
@@ -378,4 +378,9 @@ func Quote(s string) string {
 		return " " + q
 	}
 	return q
+}
+
+func init() {
+	defineClasses()
+	defineUnits()
 }

@@ -1,0 +1,3 @@
+// Package scalars computes the built-in functions of numbers, texts, bytes, bits and
+// patterns: see package builtin.
+package scalars
