@@ -2,13 +2,6 @@ package builtin
 
 import "github.com/txrobust/robust/internal/sql/value"
 
-// The server's timestamps begin with the day before 4713 BC and end before year
-// 294277, its dates end before year 5874898. Those that an ir.Value cannot count in
-// microseconds from 1970 are not known.
-const (
-	minYear = -4713
-)
-
 // add adds an interval to a timestamp: months first, then days, then time. A day
 // that its month does not have becomes the last one.
 func addInterval(us int64, i value.Interval) (int64, error) {
