@@ -11,7 +11,7 @@ import (
 	"github.com/txrobust/robust/internal/schedules"
 	"github.com/txrobust/robust/internal/testprog"
 	"github.com/txrobust/robust/internal/witness"
-	"github.com/txrobust/robust/ir"
+	"github.com/txrobust/robust/ir/irtext"
 	"github.com/txrobust/robust/report"
 )
 
@@ -49,7 +49,7 @@ func TestFallback(t *testing.T) {
 		}, robust.NotRobust, true, "g -> g"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			p, err := ir.Parse("p", twoSkews)
+			p, err := irtext.Parse("p", twoSkews)
 			if err != nil {
 				t.Fatal(err)
 			}

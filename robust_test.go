@@ -16,7 +16,7 @@ import (
 	"github.com/txrobust/robust/internal/replaytest"
 	"github.com/txrobust/robust/internal/schedules"
 	"github.com/txrobust/robust/internal/testprog"
-	"github.com/txrobust/robust/ir"
+	"github.com/txrobust/robust/ir/irtext"
 	"github.com/txrobust/robust/report"
 	"github.com/txrobust/robust/sqlmodel"
 )
@@ -119,7 +119,7 @@ func TestProcesses(t *testing.T) {
 		{"those of the file", "program p\nvar x = 0, y = 0\nprocess p { txn t { r := x; if r == 5 { y := 1 } } }\nprocess q { txn u { r := y; x := 1 } }",
 			robust.Options{Init: schedules.FileRows}, robust.Robust},
 	} {
-		p, err := ir.Parse("test", tc.src)
+		p, err := irtext.Parse("test", tc.src)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -319,7 +319,7 @@ func TestOtherEngines(t *testing.T) {
 		{ifNot, map[string]report.Verdict{"postgres": robust.Robust, "mariadb": robust.Unknown}},
 	} {
 		for name, want := range tc.want {
-			p, err := ir.Parse("test", tc.src)
+			p, err := irtext.Parse("test", tc.src)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -338,7 +338,7 @@ func TestOtherEngines(t *testing.T) {
 // is not.
 func TestFaults(t *testing.T) {
 	src := "program p\ntable t (k int, v int not null, key (k))\ninvariant (t r) r.v >= 0\ntxn f(k int not null) { update t set v = t.v - 1 where t.k == k }\n"
-	p, err := ir.Parse("test", src)
+	p, err := irtext.Parse("test", src)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,7 +10,7 @@ import (
 	"github.com/txrobust/robust/engine"
 	"github.com/txrobust/robust/internal/schedules"
 	"github.com/txrobust/robust/internal/witness"
-	"github.com/txrobust/robust/ir"
+	"github.com/txrobust/robust/ir/irtext"
 	"github.com/txrobust/robust/report"
 	"github.com/txrobust/robust/sqlmodel"
 )
@@ -107,7 +107,7 @@ func TestSuspectedAdvisory(t *testing.T) {
 		{strings.Replace(program(lock, ""), lock+"r := x; y", "r := x; y", 1), robust.NotRobust},
 		{strings.Replace(program(lock, ""), lock+"r := x; w", "r := x; w", 1), robust.NotRobust},
 	} {
-		p, err := ir.Parse("test", c.src)
+		p, err := irtext.Parse("test", c.src)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -147,7 +147,7 @@ process b { txn b { local r int; lock from t where t.k == 2 for share; (r) := se
 		"dropped table lock 'l' (u);":                                     robust.NotRobust,
 		"dropped advisory lock 'l' *;":                                    robust.NotRobust,
 	} {
-		p, err := ir.Parse("test", strings.Replace(skew, "DROPPED", dropped, 1))
+		p, err := irtext.Parse("test", strings.Replace(skew, "DROPPED", dropped, 1))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -183,7 +183,7 @@ process b { txn b { local r int; (r) := select t.v from t where t.k == 2; update
 		{"", witness.NotRun, robust.NotRobust, 1, 0, report.Confirmed},
 		{"", witness.Refused, robust.Unknown, 0, 1, report.Confirmed},
 	} {
-		p, err := ir.Parse("test", strings.Replace(src, "DROPPED", c.dropped, 1))
+		p, err := irtext.Parse("test", strings.Replace(src, "DROPPED", c.dropped, 1))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -8,6 +8,7 @@ import (
 	"github.com/txrobust/robust/engine"
 	"github.com/txrobust/robust/internal/testprog"
 	"github.com/txrobust/robust/ir"
+	"github.com/txrobust/robust/ir/irtext"
 )
 
 // TestApplications instruments every application and trap: the result is sound,
@@ -54,7 +55,7 @@ func testApplication(t *testing.T, dir string) {
 			continue
 		}
 		text := q.String()
-		back, err := ir.Parse("printed", text)
+		back, err := irtext.Parse("printed", text)
 		if err != nil {
 			t.Errorf("%s: %v", dir, err)
 		} else if back.String() != text {

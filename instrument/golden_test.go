@@ -6,7 +6,7 @@ import (
 
 	"github.com/txrobust/robust/internal/golden"
 	"github.com/txrobust/robust/internal/testprog"
-	"github.com/txrobust/robust/ir"
+	"github.com/txrobust/robust/ir/irtext"
 )
 
 func TestGolden(t *testing.T) {
@@ -41,7 +41,7 @@ func TestErrors(t *testing.T) {
 		{"program p\nvar x = 0\nprocess q { txn t {\nl: x := 1; goto end;\n} }", Options{},
 			"in.litmus:3:13: transaction t is in the labelled form: give it a structured body first (ir.Structure)"},
 	} {
-		p, err := ir.Parse("in.litmus", tc.src)
+		p, err := irtext.Parse("in.litmus", tc.src)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -53,7 +53,7 @@ func TestErrors(t *testing.T) {
 
 // TestNames: the names of the instrumentation give way to those of the program.
 func TestNames(t *testing.T) {
-	p, err := ir.Parse("in", `program p
+	p, err := irtext.Parse("in", `program p
 var HB = 0, x' = 0, x = 0
 txn t { local hb int; local e int; hb := HB; e := x; x' := hb + e; x := 1 }`)
 	if err != nil {

@@ -6,7 +6,7 @@ import (
 	"github.com/txrobust/robust/engine"
 	"github.com/txrobust/robust/internal/progen"
 	"github.com/txrobust/robust/internal/testprog"
-	"github.com/txrobust/robust/ir"
+	"github.com/txrobust/robust/ir/irtext"
 )
 
 var random = testprog.RandomFlags(100)
@@ -26,7 +26,7 @@ func TestRandomPrograms(t *testing.T) {
 				t.Fatalf("%v\n%s", err, before)
 			}
 			text := q.String()
-			back, err := ir.Parse("printed", text)
+			back, err := irtext.Parse("printed", text)
 			if err != nil {
 				t.Fatalf("%v\n%s", err, text)
 			}

@@ -10,7 +10,7 @@ import (
 // any, is an *Error with the first fault's position.
 func Check(p *Program) error {
 	c := &checker{prog: p}
-	return c.catch(c.program)
+	return Catch(c.program)
 }
 
 // MustCheck panics if p is broken; pass names the pass that made it.
@@ -37,12 +37,7 @@ type checker struct {
 }
 
 func (c *checker) fail(pos Pos, format string, args ...any) {
-	panic(parseFailure{Errorf(pos, format, args...)})
-}
-
-func (c *checker) catch(f func()) (err error) {
-	p := parser{}
-	return p.catch(f)
+	panic(ParseFailure{Errorf(pos, format, args...)})
 }
 
 func (c *checker) program() {
@@ -55,7 +50,7 @@ func (c *checker) program() {
 		c.table(t)
 	}
 	for _, inv := range c.prog.Invariants {
-		c.want(inv.Pos, scope{rows: inv.From}, inv.Expr, BoolType, "an invariant")
+		c.want(inv.Pos, Scope{Rows: inv.From}, inv.Expr, BoolType, "an invariant")
 	}
 	txns := map[string]bool{}
 	for _, t := range c.prog.Txns {
@@ -89,7 +84,7 @@ func (c *checker) table(t *Table) {
 	} else if len(t.Key) == 0 {
 		c.fail(t.Pos, "table %s has no key", t.Name)
 	}
-	self := scope{rows: []Source{{t, t.Name}}}
+	self := Scope{Rows: []Source{{t, t.Name}}}
 	for _, u := range t.Uniques {
 		if u.Where != nil {
 			c.want(u.Pos, self, u.Where, BoolType, "the condition of "+u.Name)
@@ -315,15 +310,15 @@ func (c *checker) local(pos Pos, name string, t Type) {
 	}
 }
 
-func (c *checker) typeOf(pos Pos, sc scope, e Expr) Type {
-	t, err := sc.typeOf(e)
+func (c *checker) typeOf(pos Pos, sc Scope, e Expr) Type {
+	t, err := sc.TypeOf(e)
 	if err != nil {
 		c.fail(pos, "%s", err)
 	}
 	return t
 }
 
-func (c *checker) want(pos Pos, sc scope, e Expr, t Type, what string) {
+func (c *checker) want(pos Pos, sc Scope, e Expr, t Type, what string) {
 	if e == nil {
 		return
 	}
@@ -332,9 +327,9 @@ func (c *checker) want(pos Pos, sc scope, e Expr, t Type, what string) {
 	}
 }
 
-func (c *checker) scope(rows ...Source) scope { return scope{txn: c.txn, rows: rows} }
+func (c *checker) scope(rows ...Source) Scope { return Scope{Txn: c.txn, Rows: rows} }
 
-func (c *checker) query(pos Pos, q Query) scope {
+func (c *checker) query(pos Pos, q Query) Scope {
 	if len(q.From) == 0 {
 		c.fail(pos, "a query needs a table")
 	}
@@ -343,7 +338,7 @@ func (c *checker) query(pos Pos, q Query) scope {
 	return sc
 }
 
-func (c *checker) into(pos Pos, sc scope, into []string, cols []Expr) {
+func (c *checker) into(pos Pos, sc Scope, into []string, cols []Expr) {
 	if len(into) != len(cols) {
 		c.fail(pos, "%d locals for %d values", len(into), len(cols))
 	}
@@ -352,7 +347,7 @@ func (c *checker) into(pos Pos, sc scope, into []string, cols []Expr) {
 	}
 }
 
-func (c *checker) order(pos Pos, sc scope, os []Order) {
+func (c *checker) order(pos Pos, sc Scope, os []Order) {
 	for _, o := range os {
 		c.typeOf(pos, sc, o.Expr)
 	}
@@ -368,7 +363,7 @@ func (c *checker) locks(pos Pos, q Query, locks Locks) {
 	}
 }
 
-func (c *checker) sets(pos Pos, t *Table, sc scope, sets []Set) {
+func (c *checker) sets(pos Pos, t *Table, sc Scope, sets []Set) {
 	for _, s := range sets {
 		if t.IsKey(s.Col) {
 			c.fail(pos, "the key column %s of %s cannot be set", t.Columns[s.Col].Name, t.Name)

@@ -45,9 +45,9 @@ const (
 	WantFirst
 )
 
-var wantWords = [...]string{"rows", "value", "any", "many", "count", "array", "list", "first"}
+var WantWords = [...]string{"rows", "value", "any", "many", "count", "array", "list", "first"}
 
-func (w Want) String() string { return wantWords[w] }
+func (w Want) String() string { return WantWords[w] }
 
 // Rel is a relation: *Given, *Elems, *Project, *Group or *SetOp.
 type Rel interface{ isRel() }
@@ -106,15 +106,19 @@ const (
 	Except
 )
 
-var setOpWords = [...]string{"union", "intersect", "except"}
+var SetOpWords = [...]string{"union", "intersect", "except"}
 
-func (k SetOpKind) String() string { return setOpWords[k] }
+func (k SetOpKind) String() string { return SetOpWords[k] }
 
-func (*Given) isRel()   {}
-func (*Elems) isRel()   {}
+func (*Given) isRel() {}
+
+func (*Elems) isRel() {}
+
 func (*Project) isRel() {}
-func (*Group) isRel()   {}
-func (*SetOp) isRel()   {}
+
+func (*Group) isRel() {}
+
+func (*SetOp) isRel() {}
 
 // Item is an output column.
 type Item struct {
@@ -157,11 +161,12 @@ const (
 	Full
 )
 
-var joinWords = [...]string{"inner", "left", "right", "full"}
+var JoinWords = [...]string{"inner", "left", "right", "full"}
 
-func (k JoinKind) String() string { return joinWords[k] }
+func (k JoinKind) String() string { return JoinWords[k] }
 
 func (*Leaf) isFrom() {}
+
 func (*Join) isFrom() {}
 
 // Columns gives the shape of a relation.
@@ -296,7 +301,7 @@ func mapFrom(from From, bound map[string]bool, f func(Expr, map[string]bool) Exp
 
 // Derive closes a relation: its free locals and columns become parameters, and
 // the call that it gives has them as arguments. typ is the type of the result;
-// typeOf gives the types of locals, and of columns that are free somewhere in
+// TypeOf gives the types of locals, and of columns that are free somewhere in
 // the relation. Calls inside of it that are open (see Open) are closed too.
 func Derive(want Want, r Rel, typ Type, typeOf func(Expr) Type) *Call {
 	d := &Derivation{Want: want}
@@ -335,7 +340,7 @@ func Derive(want Want, r Rel, typ Type, typeOf func(Expr) Type) *Call {
 		}
 		return MapExpr(e, rename)
 	}, func(local string) string { return add(Col{Col: local}, &Var{local}) })
-	c.Name = d.name(typ)
+	c.Name = d.Name(typ)
 	return c
 }
 
@@ -349,9 +354,9 @@ func Open(want Want, r Rel, typ Type) *Call {
 // is no argument of the call yet.
 func (c *Call) IsOpen() bool { return c.Def != nil && c.Name == "" }
 
-// name is what a solver knows the derivation by: derivations with the same
+// Name is what a solver knows the derivation by: derivations with the same
 // text are the same function.
-func (d *Derivation) name(t Type) string {
+func (d *Derivation) Name(t Type) string {
 	h := sha256.Sum256([]byte(t.String() + " " + d.text()))
 	return "derived " + hex.EncodeToString(h[:8])
 }
@@ -400,15 +405,6 @@ func Fields(v Value) (vals []Value, ok bool) {
 	return vals, true
 }
 
-// RowFn is the name of the function that makes a row value, RowsAgg that of the
-// aggregate that collects some in an array. FieldFn names the function that
-// takes field i, from 0, out of a row value. To a solver they are opaque.
-//
-// WindowFn begins the names of window functions, whose first argument is the rows that
-// they are computed over; the others are what they look at in the row itself.
-//
-// SucceedsFn is true. To a solver it is some condition on the rows that a
-// derivation is computed from: that computing it does not end in an error.
 const (
 	RowFn      = "row"
 	RowsAgg    = "rows"

@@ -3,17 +3,17 @@ package ir
 import "fmt"
 
 // derived checks a call with a Derivation.
-func (s scope) derived(e *Call) error {
+func (s Scope) derived(e *Call) error {
 	d := e.Def
 	if len(e.Args) != len(d.Params) {
 		return fmt.Errorf("a derivation has %d arguments for %d parameters", len(e.Args), len(d.Params))
 	}
 	for i, a := range e.Args {
-		if t, _ := s.typeOf(a); !d.Params[i].Type.Accepts(t) {
+		if t, _ := s.TypeOf(a); !d.Params[i].Type.Accepts(t) {
 			return fmt.Errorf("parameter %s of a derivation has type %s, but its argument has type %s", d.Params[i].Name, d.Params[i].Type, t)
 		}
 	}
-	if e.Name != d.name(e.Type) {
+	if e.Name != d.Name(e.Type) {
 		return fmt.Errorf("a derivation has the name of another one")
 	}
 	c := relChecker{txn: &Txn{Params: d.Params}}
@@ -57,7 +57,7 @@ func (c relChecker) want(e Expr, rows []Source, t Type) error {
 	if e == nil {
 		return nil
 	}
-	have, err := scope{c.txn, rows}.typeOf(e)
+	have, err := Scope{c.txn, rows}.TypeOf(e)
 	if err == nil && !t.Accepts(have) {
 		err = fmt.Errorf("%s has type %s, not %s", ExprString(e), have, t)
 	}
@@ -88,7 +88,7 @@ func (c relChecker) rel(r Rel, outer []Source) error {
 			}
 			return c.want(r.Hi, outer, IntType)
 		}
-		t, err := scope{c.txn, outer}.typeOf(r.Array)
+		t, err := Scope{c.txn, outer}.TypeOf(r.Array)
 		if err == nil && t.Kind != KindArray {
 			err = fmt.Errorf("%s is no array", ExprString(r.Array))
 		}
@@ -103,12 +103,12 @@ func (c relChecker) rel(r Rel, outer []Source) error {
 		}
 		for _, o := range r.Order {
 			if err == nil {
-				_, err = scope{c.txn, rows}.typeOf(o.Expr)
+				_, err = Scope{c.txn, rows}.TypeOf(o.Expr)
 			}
 		}
 		for _, e := range r.On {
 			if err == nil {
-				_, err = scope{c.txn, rows}.typeOf(e)
+				_, err = Scope{c.txn, rows}.TypeOf(e)
 			}
 		}
 		for _, e := range []Expr{r.Limit, r.Offset} {
@@ -127,7 +127,7 @@ func (c relChecker) rel(r Rel, outer []Source) error {
 		}
 		for _, a := range r.Aggs {
 			if err == nil && a.Arg != nil {
-				_, err = scope{c.txn, rows}.typeOf(a.Arg)
+				_, err = Scope{c.txn, rows}.TypeOf(a.Arg)
 			}
 		}
 		return err

@@ -8,7 +8,7 @@
 // column (Table.Var). Beside keys, foreign keys and checks a table may have
 // exclusions: conditions that no two of its rows satisfy together.
 //
-// Parse reads the text form and Print writes it; they are inverse to each
+// Print writes the text form, and package irtext reads it; they are inverse to each
 // other (positions apart). Names and texts may be anything: "name" and 'text' with
 // doubled quotes or, with what cannot be printed, \"na\nme" and \'te\nxt' with the
 // escapes of Go. Check is the sanity check that runs after every

@@ -81,13 +81,20 @@ type Call struct {
 // Exists is true when Query has a row, false otherwise; never NULL.
 type Exists struct{ Query Query }
 
-func (*Const) isExpr()  {}
-func (*Var) isExpr()    {}
-func (*Col) isExpr()    {}
-func (*Unary) isExpr()  {}
+func (*Const) isExpr() {}
+
+func (*Var) isExpr() {}
+
+func (*Col) isExpr() {}
+
+func (*Unary) isExpr() {}
+
 func (*Binary) isExpr() {}
-func (*Cond) isExpr()   {}
-func (*Call) isExpr()   {}
+
+func (*Cond) isExpr() {}
+
+func (*Call) isExpr() {}
+
 func (*Exists) isExpr() {}
 
 // Source is a table in a FROM list with the row variable that ranges over it.
@@ -102,8 +109,6 @@ type Query struct {
 	From  []Source
 	Where Expr
 }
-
-// Convenience constructors, for front ends and passes.
 
 // C makes a constant.
 func C(v Value) Expr { return &Const{v} }

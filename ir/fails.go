@@ -5,10 +5,6 @@ import (
 	"slices"
 )
 
-// Computing an expression may end in an error, which ends the transaction. Whether a query
-// comes to that depends on rows that it does not find, too: the server may compute a
-// condition for rows that another one leaves out.
-
 // fails reports whether the call may end in an error. One of range is none: values fit.
 func (c *Call) fails() bool {
 	f := c.Function()

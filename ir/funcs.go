@@ -225,14 +225,14 @@ func (c *Call) named(args []Value) Value {
 		slices.Sort(parts)
 	}
 	term := strings.Join(parts, ", ")
-	if len(term) > maxTerm {
+	if len(term) > MaxTerm {
 		term = fmt.Sprintf("#%x", sha256.Sum256([]byte(term)))
 	}
 	return opaqueValue(c.Type, c.Name+"("+term+")")
 }
 
-// maxTerm bounds the arguments in the name of an application.
-const maxTerm = 256
+// MaxTerm bounds the arguments in the name of an application.
+const MaxTerm = 256
 
 // opaqueValue makes the value of type t that stands for an opaque term. For
 // the types whose values are numbers it is a hash of the term, large enough

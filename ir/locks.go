@@ -99,9 +99,9 @@ const (
 	ByError
 )
 
-var refusalWords = [...]string{"row lock", "table lock", "advisory lock", "session lock", "error"}
+var RefusalWords = [...]string{"row lock", "table lock", "advisory lock", "session lock", "error"}
 
-func (r Refusal) String() string { return refusalWords[r] }
+func (r Refusal) String() string { return RefusalWords[r] }
 
 // Dropped marks a place where the database may refuse more than the statements say. It
 // does nothing, and leaving it out is sound for a proof, which then covers more
@@ -152,53 +152,8 @@ var tableLockWords = [...]string{"access share", "row share", "row exclusive", "
 // String is the SQL spelling in lower case, such as "share row exclusive".
 func (m TableLock) String() string { return tableLockWords[m] }
 
-func (p *parser) locks() Locks {
-	var out Locks
-	for {
-		var l Lock
-		for _, m := range []LockMode{ForNoKeyUpdate, ForKeyShare, ForUpdate, ForShare} {
-			if p.acceptWords(m.String()) {
-				l.Mode = m
-				break
-			}
-		}
-		if l.Mode == NoLock {
-			return out
-		}
-		for more := p.accept("of"); more; more = p.accept(",") {
-			l.Of = append(l.Of, p.name("a row variable"))
-		}
-		out = append(out, l)
-	}
-}
-
-// lock reads the rest of a LockRows or LockTable.
-func (p *parser) lock(at At) Stmt {
-	if !p.is("from") {
-		s := &LockTable{At: at, Table: p.tableName()}
-		p.expect("in")
-		s.Mode = p.tableLock()
-		return s
-	}
-	s := &LockRows{At: at, Query: p.query()}
-	s.Order, s.Limit, s.Locks = p.order(), p.limit(), p.locks()
-	p.rows = nil
-	return s
-}
-
-func (p *parser) tableLock() TableLock {
-	for _, m := range []TableLock{AccessShare, RowShare, RowExclusive, ShareUpdateExclusive,
-		ShareRowExclusive, Share, Exclusive, AccessExclusive} {
-		if p.acceptWords(m.String()) {
-			return m
-		}
-	}
-	p.fail(p.tok().pos, "expected a table lock mode such as share row exclusive, found %s", p.tok())
-	return 0
-}
-
 func droppedString(s *Dropped) string {
-	out := "dropped " + s.Kind.String() + " " + quoteText(s.What) + " " + tableSet(s.Tables)
+	out := "dropped " + s.Kind.String() + " " + QuoteText(s.What) + " " + tableSet(s.Tables)
 	if s.Observes {
 		out += " observed"
 	}
@@ -206,22 +161,4 @@ func droppedString(s *Dropped) string {
 		out += queryString(s.Query) + orderString(s.Order) + limitString(s.Limit) + lockString(s.Locks)
 	}
 	return out
-}
-
-// dropped reads the rest of a Dropped.
-func (p *parser) dropped(at At) Stmt {
-	s := &Dropped{At: at}
-	for !p.acceptWords(s.Kind.String()) {
-		if s.Kind++; int(s.Kind) == len(refusalWords) {
-			p.fail(p.tok().pos, "expected what is dropped, such as row lock, found %s", p.tok())
-		}
-	}
-	s.What, s.Tables = p.text("what is dropped"), p.tableSet()
-	s.Observes = p.acceptWords("observed")
-	if p.is("from") {
-		s.Query = p.query()
-		s.Order, s.Limit, s.Locks = p.order(), p.limit(), p.locks()
-		p.rows = nil
-	}
-	return s
 }

@@ -20,7 +20,8 @@ type Exclusion struct {
 // *Exclusion.
 type PairConstraint interface{ isPairConstraint() }
 
-func (*Unique) isPairConstraint()    {}
+func (*Unique) isPairConstraint() {}
+
 func (*Exclusion) isPairConstraint() {}
 
 // PairConstraints lists the unique keys of a table, without the primary one, and
@@ -120,7 +121,7 @@ func sortedText(e Expr) string {
 	case *Cond:
 		return join("if", texts(e.If, e.Then, e.Else), false)
 	case *Call:
-		return join(e.Type.String()+" "+quoteText(e.Name), texts(e.Args...), e.Symmetric())
+		return join(e.Type.String()+" "+QuoteText(e.Name), texts(e.Args...), e.Symmetric())
 	}
 	return ExprString(e)
 }
@@ -172,7 +173,7 @@ const computes = "it computes a value: give the table a generated column for tha
 
 // exclusion checks a constraint of t.
 func (c *checker) exclusion(t *Table, x *Exclusion) {
-	c.want(x.Pos, scope{rows: x.Sources(t)}, x.Expr, BoolType, "the condition of "+x.Name)
+	c.want(x.Pos, Scope{Rows: x.Sources(t)}, x.Expr, BoolType, "the condition of "+x.Name)
 	if why := x.Fault(); why != "" {
 		c.fail(x.Pos, "exclusion %s: %s", x.Name, why)
 	}

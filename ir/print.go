@@ -53,7 +53,7 @@ func (p *printer) line(format string, args ...any) {
 }
 
 func (p *printer) program(prog *Program) {
-	p.line("program %s", ident(prog.Name))
+	p.line("program %s", Ident(prog.Name))
 	if prog.Domain != nil {
 		p.line("domain %d..%d", prog.Domain.Lo, prog.Domain.Hi)
 	}
@@ -63,7 +63,7 @@ func (p *printer) program(prog *Program) {
 	for _, t := range prog.Tables {
 		if !t.Var {
 			for _, r := range t.Rows {
-				p.line("row %s (%s)", ident(t.Name), valueList(r))
+				p.line("row %s (%s)", Ident(t.Name), valueList(r))
 			}
 		}
 	}
@@ -83,7 +83,7 @@ func (p *printer) program(prog *Program) {
 		case proc.Copies != 1:
 			copies = fmt.Sprintf("[%d]", proc.Copies)
 		}
-		p.line("process %s%s {", ident(proc.Name), copies)
+		p.line("process %s%s {", Ident(proc.Name), copies)
 		p.indent++
 		for _, t := range proc.Txns {
 			p.txn(t)
@@ -107,17 +107,17 @@ func (p *printer) table(t *Table) {
 		if len(t.Rows) == 1 {
 			init = " = " + t.Rows[0][0].String()
 		}
-		p.line("var %s %s%s", ident(t.Name), t.Columns[0].Type, init)
+		p.line("var %s %s%s", Ident(t.Name), t.Columns[0].Type, init)
 		return
 	}
-	p.line("table %s (", ident(t.Name))
+	p.line("table %s (", Ident(t.Name))
 	var items []string
 	for i, c := range t.Columns {
 		if t.Rowid && i == 0 {
 			items = append(items, "rowid")
 			continue
 		}
-		s := ident(c.Name) + " " + c.Type.String()
+		s := Ident(c.Name) + " " + c.Type.String()
 		if c.NotNull {
 			s += " not null"
 		}
@@ -129,7 +129,7 @@ func (p *printer) table(t *Table) {
 			if c.Hidden {
 				hidden = " hidden"
 			}
-			items = append(items, "generated"+hidden+" "+ident(c.Name)+" "+ExprString(c.Generated))
+			items = append(items, "generated"+hidden+" "+Ident(c.Name)+" "+ExprString(c.Generated))
 		}
 	}
 	cols := func(ix []int) string { return "(" + t.columnList(ix) + ")" }
@@ -137,17 +137,17 @@ func (p *printer) table(t *Table) {
 		items = append(items, "key "+cols(t.Key))
 	}
 	for _, u := range t.Uniques {
-		s := "unique " + ident(u.Name) + " " + cols(u.Columns)
+		s := "unique " + Ident(u.Name) + " " + cols(u.Columns)
 		if u.Where != nil {
 			s += " where " + ExprString(u.Where)
 		}
 		items = append(items, s)
 	}
 	for _, x := range t.Exclusions {
-		items = append(items, "exclude "+ident(x.Name)+" ("+ident(x.Rows[0])+", "+ident(x.Rows[1])+") where "+ExprString(x.Expr))
+		items = append(items, "exclude "+Ident(x.Name)+" ("+Ident(x.Rows[0])+", "+Ident(x.Rows[1])+") where "+ExprString(x.Expr))
 	}
 	for _, f := range t.ForeignKeys {
-		s := fmt.Sprintf("foreign %s %s references %s (%s)", ident(f.Name), cols(f.Columns), ident(f.Ref.Name), f.Ref.columnList(f.RefColumns))
+		s := fmt.Sprintf("foreign %s %s references %s (%s)", Ident(f.Name), cols(f.Columns), Ident(f.Ref.Name), f.Ref.columnList(f.RefColumns))
 		if f.OnDelete != NoAction {
 			s += " on delete " + f.OnDelete.String()
 		}
@@ -157,7 +157,7 @@ func (p *printer) table(t *Table) {
 		items = append(items, s)
 	}
 	for _, c := range t.Checks {
-		items = append(items, "check "+ident(c.Name)+" "+ExprString(c.Expr))
+		items = append(items, "check "+Ident(c.Name)+" "+ExprString(c.Expr))
 	}
 	p.indent++
 	for i, s := range items {
@@ -173,7 +173,7 @@ func (p *printer) table(t *Table) {
 func (t *Table) columnList(ix []int) string {
 	parts := make([]string, len(ix))
 	for i, c := range ix {
-		parts[i] = ident(t.Columns[c].Name)
+		parts[i] = Ident(t.Columns[c].Name)
 	}
 	return strings.Join(parts, ", ")
 }
@@ -181,7 +181,7 @@ func (t *Table) columnList(ix []int) string {
 func (p *printer) txn(t *Txn) {
 	params := make([]string, len(t.Params))
 	for i, q := range t.Params {
-		params[i] = ident(q.Name) + " " + q.Type.String()
+		params[i] = Ident(q.Name) + " " + q.Type.String()
 		if q.NotNull {
 			params[i] += " not null"
 		}
@@ -189,12 +189,12 @@ func (p *printer) txn(t *Txn) {
 			params[i] = "fresh " + params[i]
 		}
 	}
-	head := "txn " + ident(t.Name)
+	head := "txn " + Ident(t.Name)
 	if len(params) > 0 {
 		head += "(" + strings.Join(params, ", ") + ")"
 	}
 	if t.Level != "" {
-		head += " level " + quoteText(t.Level)
+		head += " level " + QuoteText(t.Level)
 	}
 	p.line("%s {", head)
 	p.indent++
@@ -203,7 +203,7 @@ func (p *printer) txn(t *Txn) {
 		if l.Kept {
 			word = "reg"
 		}
-		p.line("%s %s %s;", word, ident(l.Name), l.Type)
+		p.line("%s %s %s;", word, Ident(l.Name), l.Type)
 	}
 	for _, in := range t.Labelled {
 		body := "skip"
@@ -212,9 +212,9 @@ func (p *printer) txn(t *Txn) {
 		}
 		to := in.Goto
 		if to == "" {
-			p.line("%s: %s; goto end;", ident(in.Label), body)
+			p.line("%s: %s; goto end;", Ident(in.Label), body)
 		} else {
-			p.line("%s: %s; goto %s;", ident(in.Label), body, ident(to))
+			p.line("%s: %s; goto %s;", Ident(in.Label), body, Ident(to))
 		}
 	}
 	p.stmts(t.Body)
@@ -239,7 +239,7 @@ func (p *printer) block(head string, body []Stmt) {
 func (p *printer) stmt(s Stmt) {
 	switch s := s.(type) {
 	case *Assign:
-		p.line("%s := %s;", ident(s.Var), ExprString(s.Expr))
+		p.line("%s := %s;", Ident(s.Var), ExprString(s.Expr))
 	case *Havoc:
 		what := "*"
 		switch {
@@ -248,7 +248,7 @@ func (p *printer) stmt(s Stmt) {
 		case !s.NotNull:
 			what = "* null"
 		}
-		p.line("%s := %s;", ident(s.Var), what)
+		p.line("%s := %s;", Ident(s.Var), what)
 	case *Select:
 		p.line("%s;", selectString(s))
 	case *Emit:
@@ -259,7 +259,7 @@ func (p *printer) stmt(s Stmt) {
 		p.line("%s;", insertString(s))
 	case *Update:
 		if s.Table.Var && s.Row == s.Table.Name && s.Where == nil && len(s.Sets) == 1 && !usesRow(s.Sets[0].Expr, s.Row) {
-			p.line("%s := %s;", ident(s.Table.Name), ExprString(s.Sets[0].Expr))
+			p.line("%s := %s;", Ident(s.Table.Name), ExprString(s.Sets[0].Expr))
 			return
 		}
 		p.line("update %s set %s%s;", source(Source{s.Table, s.Row}), setList(s.Table, s.Sets), where(s.Where))
@@ -274,9 +274,9 @@ func (p *printer) stmt(s Stmt) {
 		if len(s.Values) > 0 {
 			set = " set (" + exprList(s.Values) + ")"
 		}
-		p.line("cascade %s %s%s;", ident(s.Table.Name), ident(s.ForeignKey().Name), set)
+		p.line("cascade %s %s%s;", Ident(s.Table.Name), Ident(s.ForeignKey().Name), set)
 	case *LockTable:
-		p.line("lock %s in %s;", ident(s.Table.Name), s.Mode)
+		p.line("lock %s in %s;", Ident(s.Table.Name), s.Mode)
 	case *LockRows:
 		p.line("lock%s%s%s%s;", queryString(s.Query), orderString(s.Order), limitString(s.Limit), lockString(s.Locks))
 	case *Dropped:
@@ -296,20 +296,20 @@ func (p *printer) stmt(s Stmt) {
 	case *While:
 		p.block("while "+ExprString(s.Cond)+labelString(s.Label), s.Body)
 	case *Block:
-		p.block("block "+ident(s.Label), s.Body)
+		p.block("block "+Ident(s.Label), s.Body)
 	case *ForRange:
 		down := ""
 		if s.Reverse {
 			down = "reverse "
 		}
-		p.block(fmt.Sprintf("for %s in %s%s..%s%s", ident(s.Var), down, exprString(s.From, precAdd), exprString(s.To, precAdd), labelString(s.Label)), s.Body)
+		p.block(fmt.Sprintf("for %s in %s%s..%s%s", Ident(s.Var), down, exprString(s.From, PrecAdd), exprString(s.To, PrecAdd), labelString(s.Label)), s.Body)
 	case *Foreach:
 		head := fmt.Sprintf("foreach (%s) := select %s%s%s%s", identList(s.Into), exprList(s.Cols), queryString(s.Query), orderString(s.Order), lockString(s.Locks))
 		if s.Ahead {
 			head += " ahead"
 		}
 		if s.Found != "" {
-			head += " found " + ident(s.Found)
+			head += " found " + Ident(s.Found)
 		}
 		p.block(head+labelString(s.Label), s.Body)
 	case *Break:
@@ -324,17 +324,17 @@ func (p *printer) stmt(s Stmt) {
 		p.line("abort;")
 	case *Send:
 	case *Savepoint:
-		p.line("savepoint %s;", ident(s.Name))
+		p.line("savepoint %s;", Ident(s.Name))
 	case *RollbackTo:
-		p.line("rollback to %s;", ident(s.Name))
+		p.line("rollback to %s;", Ident(s.Name))
 	case *Unmodelled:
 		mode := ""
 		if s.ReadOnly {
 			mode = "read "
 		}
-		p.line("unmodelled %s%s %s;", mode, tableSet(s.Tables), quoteText(s.Reason))
+		p.line("unmodelled %s%s %s;", mode, tableSet(s.Tables), QuoteText(s.Reason))
 	case *CopyTable:
-		p.line("copy %s from %s;", ident(s.Dst.Name), ident(s.Src.Name))
+		p.line("copy %s from %s;", Ident(s.Dst.Name), Ident(s.Src.Name))
 	case *Fail:
 		p.line("fail;")
 	default:
@@ -349,7 +349,7 @@ func tableSet(tables []*Table) string {
 	}
 	names := make([]string, len(tables))
 	for i, t := range tables {
-		names[i] = ident(t.Name)
+		names[i] = Ident(t.Name)
 	}
 	return "(" + strings.Join(names, ", ") + ")"
 }
@@ -376,14 +376,14 @@ func optIdent(name string) string {
 	if name == "" {
 		return ""
 	}
-	return " " + ident(name)
+	return " " + Ident(name)
 }
 
 func labelString(label string) string {
 	if label == "" {
 		return ""
 	}
-	return " label " + ident(label)
+	return " label " + Ident(label)
 }
 
 // IsVarRead recognises r := x for a shared variable x.
@@ -405,12 +405,12 @@ func aggString(a Agg) string {
 	if a.Distinct {
 		arg = "distinct " + arg
 	}
-	return fmt.Sprintf("agg %s(%s) %s", ident(a.Fn), arg, a.Type)
+	return fmt.Sprintf("agg %s(%s) %s", Ident(a.Fn), arg, a.Type)
 }
 
 func selectString(s *Select) string {
 	if s.IsVarRead() {
-		return ident(s.Into[0]) + " := " + ident(s.Query.From[0].Table.Name)
+		return Ident(s.Into[0]) + " := " + Ident(s.Query.From[0].Table.Name)
 	}
 	cols := exprList(s.Cols)
 	if len(s.Aggs) > 0 {
@@ -422,13 +422,13 @@ func selectString(s *Select) string {
 	}
 	out := fmt.Sprintf("(%s) := select %s%s%s%s", identList(s.Into), cols, queryString(s.Query), orderString(s.Order), lockString(s.Locks))
 	if s.Found != "" {
-		out += " found " + ident(s.Found)
+		out += " found " + Ident(s.Found)
 	}
 	return out
 }
 
 func insertString(s *Insert) string {
-	out := fmt.Sprintf("insert %s (%s) values (%s)", ident(s.Table.Name), s.Table.columnList(s.Cols), exprList(s.Values))
+	out := fmt.Sprintf("insert %s (%s) values (%s)", Ident(s.Table.Name), s.Table.columnList(s.Cols), exprList(s.Values))
 	if c := s.Conflict; c != nil {
 		out += " on conflict"
 		if c.Target != nil {
@@ -437,11 +437,11 @@ func insertString(s *Insert) string {
 		if c.Sets == nil {
 			out += " do nothing"
 		} else {
-			out += " do update " + ident(c.Row) + " set " + setList(s.Table, c.Sets) + where(c.Where)
+			out += " do update " + Ident(c.Row) + " set " + setList(s.Table, c.Sets) + where(c.Where)
 		}
 	}
 	if s.Done != "" {
-		out += " done " + ident(s.Done)
+		out += " done " + Ident(s.Done)
 	}
 	if len(s.Moved) > 0 {
 		out += " moved (" + s.Table.columnList(s.Moved) + ")"
@@ -452,16 +452,16 @@ func insertString(s *Insert) string {
 func setList(t *Table, sets []Set) string {
 	parts := make([]string, len(sets))
 	for i, s := range sets {
-		parts[i] = ident(t.Columns[s.Col].Name) + " = " + ExprString(s.Expr)
+		parts[i] = Ident(t.Columns[s.Col].Name) + " = " + ExprString(s.Expr)
 	}
 	return strings.Join(parts, ", ")
 }
 
 func source(s Source) string {
 	if s.Row == s.Table.Name {
-		return ident(s.Table.Name)
+		return Ident(s.Table.Name)
 	}
-	return ident(s.Table.Name) + " " + ident(s.Row)
+	return Ident(s.Table.Name) + " " + Ident(s.Row)
 }
 
 func sources(from []Source) string {
@@ -508,35 +508,35 @@ func exprList(es []Expr) string {
 func identList(names []string) string {
 	parts := make([]string, len(names))
 	for i, n := range names {
-		parts[i] = ident(n)
+		parts[i] = Ident(n)
 	}
 	return strings.Join(parts, ", ")
 }
 
 // Binding strengths of the text form, weakest first.
 const (
-	precOr = iota + 1
+	PrecOr = iota + 1
 	precAnd
-	precNot
+	PrecNot
 	precCmp
-	precAdd
+	PrecAdd
 	precMul
 	precNeg
 )
 
-var binaryOps = map[BinaryOp]struct {
-	word string
-	prec int
+var BinaryOps = map[BinaryOp]struct {
+	Word string
+	Prec int
 }{
-	Or: {"or", precOr}, And: {"and", precAnd},
+	Or: {"or", PrecOr}, And: {"and", precAnd},
 	Eq: {"==", precCmp}, Ne: {"!=", precCmp}, Lt: {"<", precCmp}, Le: {"<=", precCmp},
 	Gt: {">", precCmp}, Ge: {">=", precCmp}, Is: {"is", precCmp},
-	Add: {"+", precAdd}, Sub: {"-", precAdd},
+	Add: {"+", PrecAdd}, Sub: {"-", PrecAdd},
 	Mul: {"*", precMul}, Div: {"/", precMul}, Mod: {"%", precMul},
 }
 
 // String is the operator of the text form, such as "==".
-func (op BinaryOp) String() string { return binaryOps[op].word }
+func (op BinaryOp) String() string { return BinaryOps[op].Word }
 
 func exprString(e Expr, outer int) string {
 	paren := func(prec int, s string) string {
@@ -553,9 +553,9 @@ func exprString(e Expr, outer int) string {
 		}
 		return s
 	case *Var:
-		return ident(e.Name)
+		return Ident(e.Name)
 	case *Col:
-		return ident(e.Row) + "." + ident(e.Col)
+		return Ident(e.Row) + "." + Ident(e.Col)
 	case *Unary:
 		switch e.Op {
 		case Neg:
@@ -564,28 +564,28 @@ func exprString(e Expr, outer int) string {
 			}
 			return paren(precNeg, "-"+exprString(e.X, precNeg+1))
 		case Not:
-			return paren(precNot, "not "+exprString(e.X, precNot))
+			return paren(PrecNot, "not "+exprString(e.X, PrecNot))
 		case IsNull:
 			return paren(precCmp, exprString(e.X, precCmp+1)+" is null")
 		}
 	case *Binary:
-		op := binaryOps[e.Op]
-		left := op.prec
-		if op.prec == precCmp {
+		op := BinaryOps[e.Op]
+		left := op.Prec
+		if op.Prec == precCmp {
 			left++
 		}
-		right := exprString(e.Y, op.prec+1)
+		right := exprString(e.Y, op.Prec+1)
 		if e.Op == Is && right == "null" {
 			right = "(null)" // "x is null" is the unary test
 		}
-		return paren(op.prec, exprString(e.X, left)+" "+op.word+" "+right)
+		return paren(op.Prec, exprString(e.X, left)+" "+op.Word+" "+right)
 	case *Cond:
 		return "(if " + ExprString(e.If) + " then " + ExprString(e.Then) + " else " + ExprString(e.Else) + ")"
 	case *Call:
 		if e.Def != nil {
 			return "(derive " + e.Type.String() + " " + e.Def.text() + " of (" + exprList(e.Args) + "))"
 		}
-		s := ident(e.Name) + "(" + exprList(e.Args) + ")"
+		s := Ident(e.Name) + "(" + exprList(e.Args) + ")"
 		if Functions[e.Name] == nil || e.Fn != nil {
 			return "opaque " + e.Type.String() + " " + s
 		}

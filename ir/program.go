@@ -1,6 +1,9 @@
 package ir
 
-import "slices"
+import (
+	"math/big"
+	"slices"
+)
 
 // Program is what is analysed: tables, transactions and sessions.
 //
@@ -351,4 +354,26 @@ func (p *Program) TableIndex(t *Table) int {
 		}
 	}
 	panic("ir: table " + t.Name + " is not in program " + p.Name)
+}
+
+// NewVar makes the table of a shared variable.
+func NewVar(pos Pos, name string, typ Type, init Value) *Table {
+	return &Table{Pos: pos, Name: name, Var: true,
+		Columns: []Column{{Name: VarColumn, Type: typ}}, Rows: [][]Value{{init}}}
+}
+
+// VarColumn is the name of the column of a shared variable.
+const VarColumn = "v"
+
+// Zero is the value that a register or a variable of type t starts with.
+func Zero(t Type) Value {
+	switch t.Kind {
+	case KindInt, KindBool, KindTime, KindText, KindOpaque:
+		return Value{Kind: t.Kind}
+	case KindNum:
+		return Num(new(big.Rat))
+	case KindArray:
+		return Array(nil)
+	}
+	return Null
 }

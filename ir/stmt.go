@@ -29,6 +29,9 @@ func (a *At) Command() int { return a.Cmd }
 
 func (a *At) setCommand(n int) { a.Cmd = n }
 
+// Number makes s a part of the command n.
+func Number(s Stmt, n int) { s.setCommand(n) }
+
 // SetCommand makes all statements of list whose command is not known, those
 // inside of others included, part of command n.
 func SetCommand(list []Stmt, n int) {
@@ -260,7 +263,6 @@ type Foreach struct {
 	Body  []Stmt
 }
 
-// FirstFetch and NextFetch are numbers of rows (PostgreSQL 15, exec_for_query).
 const (
 	FirstFetch = 10
 	NextFetch  = 50

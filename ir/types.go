@@ -79,7 +79,6 @@ type Type struct {
 	Elem Kind
 }
 
-// The types without a parameter.
 var (
 	NullType   = Type{Kind: KindNull}
 	IntType    = Type{Kind: KindInt}
@@ -251,11 +250,11 @@ func (v Value) String() string {
 		} else if n, exact := r.FloatPrec(); exact {
 			return r.FloatString(n)
 		}
-		return "num " + quoteText(v.S)
+		return "num " + QuoteText(v.S)
 	case KindText:
-		return quoteText(v.S)
+		return QuoteText(v.S)
 	}
-	return v.kindWord() + " " + quoteText(v.text())
+	return v.kindWord() + " " + QuoteText(v.text())
 }
 
 func (v Value) kindWord() string { return v.Kind.String() }
@@ -267,7 +266,7 @@ func (v Value) text() string {
 	return v.S
 }
 
-func quoteText(s string) string { return inQuotes(s, '\'') }
+func QuoteText(s string) string { return inQuotes(s, '\'') }
 
 // Compare orders two non-NULL values of one kind (integers and rationals mix):
 // -1, 0 or +1. Text is ordered by bytes.

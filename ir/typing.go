@@ -2,16 +2,16 @@ package ir
 
 import "fmt"
 
-// scope is what names mean inside an expression.
-type scope struct {
-	txn  *Txn // nil outside of transactions
-	rows []Source
+// Scope is what names mean inside an expression.
+type Scope struct {
+	Txn  *Txn // nil outside of transactions
+	Rows []Source
 }
 
 // TypeOf gives the type of an expression of transaction t (nil: none), in
 // which the row variables rows are in scope.
 func TypeOf(e Expr, t *Txn, rows ...Source) (Type, error) {
-	return scope{t, rows}.typeOf(e)
+	return Scope{t, rows}.TypeOf(e)
 }
 
 func numeric(t Type) bool { return t.Kind == KindInt || t.Kind == KindNum || t.Kind == KindNull }
@@ -27,7 +27,7 @@ func unify(a, b Type) (Type, bool) {
 	return Type{}, false
 }
 
-func (s scope) typeOf(e Expr) (Type, error) {
+func (s Scope) TypeOf(e Expr) (Type, error) {
 	switch e := e.(type) {
 	case *Const:
 		if e.Value.Kind == KindArray {
@@ -35,15 +35,15 @@ func (s scope) typeOf(e Expr) (Type, error) {
 		}
 		return Type{Kind: e.Value.Kind}, nil
 	case *Var:
-		if s.txn != nil {
-			if t, ok := s.txn.LocalType(e.Name); ok {
+		if s.Txn != nil {
+			if t, ok := s.Txn.LocalType(e.Name); ok {
 				return t, nil
 			}
 		}
 		return Type{}, fmt.Errorf("%s is not declared", e.Name)
 	case *Col:
-		for i := len(s.rows) - 1; i >= 0; i-- {
-			if r := s.rows[i]; r.Row == e.Row {
+		for i := len(s.Rows) - 1; i >= 0; i-- {
+			if r := s.Rows[i]; r.Row == e.Row {
 				if c := r.Table.Column(e.Col); c >= 0 {
 					return r.Table.Columns[c].Type, nil
 				}
@@ -52,7 +52,7 @@ func (s scope) typeOf(e Expr) (Type, error) {
 		}
 		return Type{}, fmt.Errorf("there is no row variable %s", e.Row)
 	case *Unary:
-		t, err := s.typeOf(e.X)
+		t, err := s.TypeOf(e.X)
 		if err != nil {
 			return t, err
 		}
@@ -71,18 +71,18 @@ func (s scope) typeOf(e Expr) (Type, error) {
 	case *Binary:
 		return s.binary(e)
 	case *Cond:
-		c, err := s.typeOf(e.If)
+		c, err := s.TypeOf(e.If)
 		if err != nil {
 			return c, err
 		}
 		if !BoolType.Accepts(c) {
 			return c, fmt.Errorf("%s is no condition but has type %s", ExprString(e.If), c)
 		}
-		a, err := s.typeOf(e.Then)
+		a, err := s.TypeOf(e.Then)
 		if err != nil {
 			return a, err
 		}
-		b, err := s.typeOf(e.Else)
+		b, err := s.TypeOf(e.Else)
 		if err != nil {
 			return b, err
 		}
@@ -93,15 +93,15 @@ func (s scope) typeOf(e Expr) (Type, error) {
 		return t, nil
 	case *Call:
 		for _, a := range e.Args {
-			if _, err := s.typeOf(a); err != nil {
+			if _, err := s.TypeOf(a); err != nil {
 				return Type{}, err
 			}
 		}
 		return e.Type, s.call(e)
 	case *Exists:
-		inner := scope{s.txn, append(append([]Source{}, s.rows...), e.Query.From...)}
+		inner := Scope{s.Txn, append(append([]Source{}, s.Rows...), e.Query.From...)}
 		if e.Query.Where != nil {
-			t, err := inner.typeOf(e.Query.Where)
+			t, err := inner.TypeOf(e.Query.Where)
 			if err != nil {
 				return t, err
 			}
@@ -114,12 +114,12 @@ func (s scope) typeOf(e Expr) (Type, error) {
 	panic(fmt.Sprintf("ir: typing: unknown expression %T", e))
 }
 
-func (s scope) binary(e *Binary) (Type, error) {
-	a, err := s.typeOf(e.X)
+func (s Scope) binary(e *Binary) (Type, error) {
+	a, err := s.TypeOf(e.X)
 	if err != nil {
 		return a, err
 	}
-	b, err := s.typeOf(e.Y)
+	b, err := s.TypeOf(e.Y)
 	if err != nil {
 		return b, err
 	}
@@ -156,7 +156,7 @@ func (s scope) binary(e *Binary) (Type, error) {
 	return bad()
 }
 
-func (s scope) call(e *Call) error {
+func (s Scope) call(e *Call) error {
 	if e.Def != nil {
 		return s.derived(e)
 	}
@@ -171,7 +171,7 @@ func (s scope) call(e *Call) error {
 		return fmt.Errorf("%s takes %d arguments, not %d", e.Name, len(f.Params), len(e.Args))
 	}
 	for i, a := range e.Args {
-		t, _ := s.typeOf(a)
+		t, _ := s.TypeOf(a)
 		if k := f.Params[i]; k != KindNull && t.Kind != k && t.Kind != KindNull {
 			return fmt.Errorf("argument %d of %s must have type %s, not %s", i+1, e.Name, k, t)
 		}

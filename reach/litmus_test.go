@@ -10,6 +10,7 @@ import (
 	"github.com/txrobust/robust/internal/interp"
 	"github.com/txrobust/robust/internal/testprog"
 	"github.com/txrobust/robust/ir"
+	"github.com/txrobust/robust/ir/irtext"
 )
 
 // rewritten instruments p and checks that the result prints and parses back.
@@ -20,7 +21,7 @@ func rewritten(t testing.TB, p *ir.Program, opt instrument.Options) *instrument.
 		t.Fatalf("%s: %v", p.Name, err)
 	}
 	text := r.Program.String()
-	back, err := ir.Parse("instrumented", text)
+	back, err := irtext.Parse("instrumented", text)
 	if err != nil {
 		t.Fatalf("%s: the instrumented program does not parse: %v\n%s", p.Name, err, text)
 	}
@@ -114,7 +115,7 @@ func TestLitmusExplore(t *testing.T) {
 			t.Errorf("%s: one attacker at a time: reached = %v, but all together %v", l.File, some, q.Verdict)
 		}
 		// The printed program is the program.
-		printed, err := ir.Parse("printed", p.String())
+		printed, err := irtext.Parse("printed", p.String())
 		if err != nil {
 			t.Fatal(err)
 		}

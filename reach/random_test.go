@@ -14,6 +14,7 @@ import (
 	"github.com/txrobust/robust/internal/progen"
 	"github.com/txrobust/robust/internal/testprog"
 	"github.com/txrobust/robust/ir"
+	"github.com/txrobust/robust/ir/irtext"
 )
 
 var (
@@ -107,7 +108,7 @@ func accesses(t *testing.T, r *rand.Rand) *ir.Program {
 		}
 		b.WriteString("}\n")
 	}
-	p, err := ir.Parse("accesses", b.String())
+	p, err := irtext.Parse("accesses", b.String())
 	if err != nil {
 		t.Fatalf("%v\n%s", err, b.String())
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/txrobust/robust/internal/interp"
 	"github.com/txrobust/robust/internal/progen"
 	"github.com/txrobust/robust/ir"
+	"github.com/txrobust/robust/ir/irtext"
 )
 
 // instances makes a program with a process for each of n instances of random
@@ -152,7 +153,7 @@ row t (1, 1)
 process p1 { txn t1 { delete t r where r.a < 1; %s } }
 process p2 { txn t2 { insert c (k, p) values (2, 0); update t r set a = 0 where r.a == 1; } }`
 	for insert, claim := range map[string]Verdict{"insert t (k, a) values (0, 1);": Reached, "": Unreachable} {
-		p, err := ir.Parse("between", fmt.Sprintf(text, insert))
+		p, err := irtext.Parse("between", fmt.Sprintf(text, insert))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -235,7 +236,7 @@ func rowAccesses(t *testing.T, r *rand.Rand) *ir.Program {
 		}
 		b.WriteString("} }\n")
 	}
-	p, err := ir.Parse("rows", b.String())
+	p, err := irtext.Parse("rows", b.String())
 	if err != nil {
 		t.Fatalf("%v\n%s", err, b.String())
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/txrobust/robust/internal/schematest"
 	"github.com/txrobust/robust/internal/testprog"
 	"github.com/txrobust/robust/ir"
+	"github.com/txrobust/robust/ir/irtext"
 	"github.com/txrobust/robust/report"
 	"github.com/txrobust/robust/sqlmodel"
 )
@@ -54,7 +55,7 @@ func check(t *testing.T, path string, opt robust.Options) *report.Report {
 
 func checkText(t *testing.T, name, src string, opt robust.Options) *report.Report {
 	t.Helper()
-	p, err := ir.Parse(name, src)
+	p, err := irtext.Parse(name, src)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/txrobust/robust/internal/testprog"
 	"github.com/txrobust/robust/ir"
+	"github.com/txrobust/robust/ir/irtext"
 )
 
 // TestApplications checks that every folder of testdata/apps and testdata/traps
@@ -39,7 +40,7 @@ func testApplication(t *testing.T, dir string) {
 		t.Error(err)
 	}
 	text := prog.String()
-	again, err := ir.Parse("printed", text)
+	again, err := irtext.Parse("printed", text)
 	if err != nil {
 		t.Fatalf("%v\n%s", err, text)
 	}

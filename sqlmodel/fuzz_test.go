@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/txrobust/robust/ir"
+	"github.com/txrobust/robust/ir/irtext"
 	"golang.org/x/tools/txtar"
 )
 
@@ -62,7 +63,7 @@ func FuzzParse(f *testing.F) {
 			return
 		}
 		text := prog.String()
-		again, err := ir.Parse("printed", text)
+		again, err := irtext.Parse("printed", text)
 		if err != nil {
 			t.Fatalf("%v\n%s", err, text)
 		}
@@ -98,7 +99,7 @@ func FuzzBody(f *testing.F) {
 			return
 		}
 		text := prog.String()
-		if again, err := ir.Parse("printed", text); err != nil || again.String() != text {
+		if again, err := irtext.Parse("printed", text); err != nil || again.String() != text {
 			t.Fatalf("%v\n%s", err, text)
 		}
 	})

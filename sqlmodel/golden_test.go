@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/txrobust/robust/ir"
+	"github.com/txrobust/robust/ir/irtext"
 	"golang.org/x/tools/txtar"
 )
 
@@ -111,7 +112,7 @@ func translate(t *testing.T, name, schemaName, input string, tables bool) string
 		return "error: " + err.Error() + "\n"
 	}
 	text := prog.String()
-	if again, err := ir.Parse("printed", text); err != nil {
+	if again, err := irtext.Parse("printed", text); err != nil {
 		t.Errorf("%s: what is printed does not parse: %v\n%s", name, err, text)
 	} else if s := again.String(); s != text {
 		t.Errorf("%s: printed form changed:\n%s\n--- became\n%s", name, text, s)

@@ -12,6 +12,7 @@ import (
 	"github.com/txrobust/robust/internal/client"
 	"github.com/txrobust/robust/internal/sql/load"
 	"github.com/txrobust/robust/ir"
+	"github.com/txrobust/robust/ir/irtext"
 )
 
 // programSchema is the schema of the golden cases, if they have no other.
@@ -198,7 +199,7 @@ func TestProgramGolden(t *testing.T) {
 				t.Fatal(err)
 			}
 			text := prog.String()
-			again, err := ir.Parse("printed", text)
+			again, err := irtext.Parse("printed", text)
 			if err != nil {
 				t.Fatalf("what is printed does not parse: %v\n%s", err, text)
 			}
@@ -382,7 +383,7 @@ func FuzzSent(f *testing.F) {
 				t.Fatal(err)
 			}
 			printed := prog.String()
-			again, err := ir.Parse("printed", printed)
+			again, err := irtext.Parse("printed", printed)
 			if err != nil {
 				t.Fatalf("%v\n%s", err, printed)
 			}

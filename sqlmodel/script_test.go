@@ -11,6 +11,7 @@ import (
 	"github.com/txrobust/robust/internal/sql/schema"
 	"github.com/txrobust/robust/internal/sql/syntax"
 	"github.com/txrobust/robust/ir"
+	"github.com/txrobust/robust/ir/irtext"
 )
 
 // TestScriptErrors checks every kind of fault in a script: place and text.
@@ -197,7 +198,7 @@ func FuzzScript(f *testing.F) {
 			}
 			return
 		}
-		if _, err := ir.Parse("printed", prog.String()); err != nil {
+		if _, err := irtext.Parse("printed", prog.String()); err != nil {
 			t.Fatalf("%v\n%s", err, prog)
 		}
 	})

@@ -16,7 +16,7 @@ import (
 	"github.com/txrobust/robust/history"
 	"github.com/txrobust/robust/internal/crosscheck"
 	"github.com/txrobust/robust/internal/testprog"
-	"github.com/txrobust/robust/ir"
+	"github.com/txrobust/robust/ir/irtext"
 	"github.com/txrobust/robust/isolation"
 )
 
@@ -81,7 +81,7 @@ func TestBundle(t *testing.T) {
 				t.Errorf("%s is not what was read", copies[0])
 			}
 		}
-		if _, err := ir.Parse("program.litmus", string(text("program.litmus"))); err != nil {
+		if _, err := irtext.Parse("program.litmus", string(text("program.litmus"))); err != nil {
 			t.Errorf("%s: %v", input, err)
 		}
 		for _, name := range []string{"witness/witness.json", "witness/history/registers/edn/history.edn", "witness/history/lists/edn/history.edn", "witness/history/registers/plume/history.txt"} {

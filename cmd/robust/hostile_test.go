@@ -24,6 +24,7 @@ import (
 	"github.com/txrobust/robust/internal/quote"
 	"github.com/txrobust/robust/internal/schematest"
 	"github.com/txrobust/robust/ir"
+	"github.com/txrobust/robust/ir/irtext"
 	"github.com/txrobust/robust/report"
 )
 
@@ -404,7 +405,7 @@ func hostileInstrument(t *testing.T, dir string) {
 		t.Fatalf("exit code %d %s", code, errs)
 	}
 	clean(t, "instrument", stdout)
-	p, err := ir.Parse("out", stdout)
+	p, err := irtext.Parse("out", stdout)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -495,7 +496,7 @@ func hostileLitmus(t *testing.T) {
 		}
 		clean(t, strings.Join(args, " "), out+errs)
 		if len(args) == 1 && args[0] == "instrument" {
-			if _, err := ir.Parse("out", out); err != nil {
+			if _, err := irtext.Parse("out", out); err != nil {
 				t.Error(err)
 			}
 		}

@@ -13,6 +13,7 @@ import (
 	"github.com/txrobust/robust/internal/schemafind"
 	"github.com/txrobust/robust/internal/sql/mysql"
 	"github.com/txrobust/robust/ir"
+	"github.com/txrobust/robust/ir/irtext"
 	"github.com/txrobust/robust/report"
 	"github.com/txrobust/robust/sqlmodel"
 )
@@ -192,7 +193,7 @@ func (s *sources) loadLitmus(ctx context.Context, path string) (*program, error)
 	if err != nil {
 		return nil, err
 	}
-	p, err := ir.Parse(path, string(text))
+	p, err := irtext.Parse(path, string(text))
 	if err != nil {
 		return nil, err
 	}

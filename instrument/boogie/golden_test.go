@@ -8,7 +8,7 @@ import (
 	"github.com/txrobust/robust/instrument"
 	"github.com/txrobust/robust/internal/golden"
 	"github.com/txrobust/robust/internal/testprog"
-	"github.com/txrobust/robust/ir"
+	"github.com/txrobust/robust/ir/irtext"
 )
 
 func TestGolden(t *testing.T) {
@@ -50,7 +50,7 @@ func TestErrors(t *testing.T) {
 		{head + "row t (1, 1)\nrow t (2, 1)\ntxn u { abort }", "in:2:1: table t begins with 2 rows", Options{Rows: 1}},
 		{"program p\nvar x = 0\nprocess q { txn t {\nl: x := 1; goto end;\n} }", "in:3:13: transaction t is in the labelled form", Options{}},
 	} {
-		p, err := ir.Parse("in", tc.src)
+		p, err := irtext.Parse("in", tc.src)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/txrobust/robust/ir"
+	"github.com/txrobust/robust/ir/irtext"
 )
 
 // Accesses makes a program of short transactions that read some rows of a
@@ -79,7 +80,7 @@ func Accesses(r *rand.Rand, o Options) *ir.Program {
 		}
 		b.WriteString("}\n")
 	}
-	p, err := ir.Parse("accesses", b.String())
+	p, err := irtext.Parse("accesses", b.String())
 	if err != nil {
 		panic(fmt.Sprintf("progen: %v\n%s", err, b.String()))
 	}

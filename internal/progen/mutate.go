@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/txrobust/robust/ir"
+	"github.com/txrobust/robust/ir/irtext"
 )
 
 // Mutant makes a copy of p with one random change: of a statement, a constant,
@@ -15,7 +16,7 @@ func Mutant(r *rand.Rand, p *ir.Program) *ir.Program {
 	for tries := 0; tries < 20; tries++ {
 		m := &mutator{r: r, p: Copy(p)}
 		if m.change() && ir.Check(m.p) == nil {
-			if q, err := ir.Parse("mutant", m.p.String()); err == nil {
+			if q, err := irtext.Parse("mutant", m.p.String()); err == nil {
 				return q
 			}
 		}
@@ -25,7 +26,7 @@ func Mutant(r *rand.Rand, p *ir.Program) *ir.Program {
 
 // Copy makes a program that shares nothing with p, by printing and parsing.
 func Copy(p *ir.Program) *ir.Program {
-	q, err := ir.Parse("copy", p.String())
+	q, err := irtext.Parse("copy", p.String())
 	if err != nil {
 		panic(fmt.Sprintf("progen: a program does not parse back: %v\n%s", err, p))
 	}

@@ -22,6 +22,7 @@ import (
 	"github.com/txrobust/robust/internal/testprog"
 	"github.com/txrobust/robust/internal/witness"
 	"github.com/txrobust/robust/ir"
+	"github.com/txrobust/robust/ir/irtext"
 	"github.com/txrobust/robust/sqlmodel"
 )
 
@@ -329,7 +330,7 @@ func TestCancelled(t *testing.T) {
 
 // TestNotRun: what clients cannot run is said without a server.
 func TestNotRun(t *testing.T) {
-	p, err := ir.Parse("skew", "program p\nvar x = 0, y = 0\nprocess p1 { txn t { r := x; y := r + 1 } }\nprocess p2 { txn u { r := y; x := r + 1 } }")
+	p, err := irtext.Parse("skew", "program p\nvar x = 0, y = 0\nprocess p1 { txn t { r := x; y := r + 1 } }\nprocess p2 { txn u { r := y; x := r + 1 } }")
 	if err != nil {
 		t.Fatal(err)
 	}

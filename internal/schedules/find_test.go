@@ -9,6 +9,7 @@ import (
 	"github.com/txrobust/robust/engine"
 	"github.com/txrobust/robust/internal/testprog"
 	"github.com/txrobust/robust/ir"
+	"github.com/txrobust/robust/ir/irtext"
 )
 
 // sessions gives each named transaction its own session.
@@ -218,7 +219,7 @@ func TestArguments(t *testing.T) {
 	if _, _, err := Find(ctx, Query{Program: p, Engine: engine.SI(), Sessions: sessions(t, p, "a", "a")}); err == nil {
 		t.Error("a cancelled search reports no error")
 	}
-	labelled, err := ir.Parse("labelled", "program p\nvar x = 0\nprocess q { txn a { l: x := 1; goto end; } }\n")
+	labelled, err := irtext.Parse("labelled", "program p\nvar x = 0\nprocess q { txn a { l: x := 1; goto end; } }\n")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,6 +7,7 @@ import (
 	"github.com/txrobust/robust/engine"
 	"github.com/txrobust/robust/internal/testprog"
 	"github.com/txrobust/robust/ir"
+	"github.com/txrobust/robust/ir/irtext"
 )
 
 // TestPossible: which initial rows and parameters a finding may start from.
@@ -54,7 +55,7 @@ func TestPossible(t *testing.T) {
 		{"a parameter outside of the domain", "", []ir.Value{ir.Int(7), ir.Int(8), ir.Int(10), ir.Int(1)}, false},
 	} {
 		p := testprog.Parse(t, head)
-		rows, err := ir.Parse("rows", strings.Replace(head, " not null", "", 1)+c.rows) // rows that the program itself could not have, too
+		rows, err := irtext.Parse("rows", strings.Replace(head, " not null", "", 1)+c.rows) // rows that the program itself could not have, too
 		if err != nil {
 			t.Errorf("%s: %v", c.name, err)
 			continue

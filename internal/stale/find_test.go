@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/txrobust/robust/ir"
+	"github.com/txrobust/robust/ir/irtext"
 )
 
 const tables = `program p
@@ -145,7 +146,7 @@ func TestFind(t *testing.T) {
 				text += code + "\n"
 			}
 			text += "}\n"
-			p, err := ir.Parse("p.litmus", text)
+			p, err := irtext.Parse("p.litmus", text)
 			if err != nil {
 				t.Fatalf("%v\n%s", err, text)
 			}

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/txrobust/robust/ir"
+	"github.com/txrobust/robust/ir/irtext"
 )
 
 // Litmus is a line of VERDICTS.tsv with its litmus program.
@@ -48,7 +49,7 @@ func ParseFile(t testing.TB, file string) *ir.Program {
 
 func parse(t testing.TB, name, src string) *ir.Program {
 	t.Helper()
-	p, err := ir.Parse(name, src)
+	p, err := irtext.Parse(name, src)
 	if err != nil {
 		t.Fatalf("%v\n%s", err, src)
 	}

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/txrobust/robust/ir"
+	"github.com/txrobust/robust/ir/irtext"
 	"golang.org/x/tools/txtar"
 )
 
@@ -74,7 +75,7 @@ func translate(t *testing.T, schema, input string) string {
 		return "error: " + err.Error() + "\n"
 	}
 	text := prog.String()
-	if again, err := ir.Parse("printed", text); err != nil {
+	if again, err := irtext.Parse("printed", text); err != nil {
 		t.Errorf("what is printed does not parse: %v\n%s", err, text)
 	} else if s := again.String(); s != text {
 		t.Errorf("printed form changed:\n%s\n--- became\n%s", text, s)

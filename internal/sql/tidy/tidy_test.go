@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/txrobust/robust/ir"
+	"github.com/txrobust/robust/ir/irtext"
 )
 
 // TestTxn marks all assignments to w1, w2, … as weak, and the flags of all
@@ -40,7 +41,7 @@ func TestTxn(t *testing.T) {
 		{"all fields", "(rf, rg) := select t.k, t.x from t; emit 1", "(rf) := select t.k from t; emit 1;"},
 		{"loop fields", "foreach (rf, rg) := select t.k, t.x from t { emit rg }", "foreach (rg) := select t.x from t { emit rg; }"},
 	} {
-		prog, err := ir.Parse("test", head+locals+tc.body+"\n}")
+		prog, err := irtext.Parse("test", head+locals+tc.body+"\n}")
 		if err != nil {
 			t.Fatalf("%s: %v", tc.name, err)
 		}

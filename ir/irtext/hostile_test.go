@@ -1,10 +1,12 @@
-package ir
+package irtext
 
 import (
 	"fmt"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/txrobust/robust/ir"
 )
 
 // TestHostile: no text exhausts the stack, hangs, or takes memory without
@@ -51,10 +53,10 @@ func TestHostile(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				Structure(p)
+				ir.Structure(p)
 				return
 			}
-			e, ok := err.(*Error)
+			e, ok := err.(*ir.Error)
 			if !ok || !e.Pos.IsValid() || !strings.Contains(e.Msg, tc.want) {
 				t.Errorf("error %v, want %s with a place", err, tc.want)
 			}

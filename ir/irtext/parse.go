@@ -1,8 +1,10 @@
-package ir
+package irtext
 
 import (
 	"math/big"
 	"strconv"
+
+	"github.com/txrobust/robust/ir"
 )
 
 // Parse reads the text form (the litmus language). file is used in positions.
@@ -23,19 +25,19 @@ import (
 // undeclared ones are declared by their first assignment, as registers inside
 // a process and as plain locals elsewhere. A body that starts with "label:"
 // is in the labelled form, each line being "label: INSTRUCTION; goto label;".
-func Parse(file, src string) (*Program, error) {
-	if len(src) > maxText {
-		return nil, Errorf(Pos{file, 1, 1}, "this program has %d MB, and at most %d MB are read", len(src)>>20, maxText>>20)
+func Parse(file, src string) (*ir.Program, error) {
+	if len(src) > ir.MaxText {
+		return nil, ir.Errorf(ir.Pos{File: file, Line: 1, Col: 1}, "this program has %d MB, and at most %d MB are read", len(src)>>20, ir.MaxText>>20)
 	}
 	toks, err := scan(file, src)
 	if err != nil {
 		return nil, err
 	}
-	p := &parser{toks: toks, prog: &Program{}}
-	if err := p.catch(p.program); err != nil {
+	p := &parser{toks: toks, prog: &ir.Program{}}
+	if err := ir.Catch(p.program); err != nil {
 		return nil, err
 	}
-	if err := Check(p.prog); err != nil {
+	if err := ir.Check(p.prog); err != nil {
 		return nil, err
 	}
 	return p.prog, nil
@@ -44,39 +46,23 @@ func Parse(file, src string) (*Program, error) {
 type parser struct {
 	toks []token
 	i    int
-	prog *Program
+	prog *ir.Program
 
 	// in a transaction
-	txn   *Txn
-	kept  bool            // undeclared names are registers
-	regs  map[string]Type // registers of the process
-	rows  []Source        // row variables in scope
-	reads []Stmt          // reads of shared variables to be put before the statement
-	noVar string          // why shared variables cannot be read here, or ""
+	txn   *ir.Txn
+	kept  bool               // undeclared names are registers
+	regs  map[string]ir.Type // registers of the process
+	rows  []ir.Source        // row variables in scope
+	reads []ir.Stmt          // reads of shared variables to be put before the statement
+	noVar string             // why shared variables cannot be read here, or ""
 	// derived says that the expression stands in a derivation.
 	derived bool
 
 	depth, blocks int // nesting of expressions and statements
 }
 
-type parseFailure struct{ err *Error }
-
-func (p *parser) catch(f func()) (err error) {
-	defer func() {
-		if r := recover(); r != nil {
-			pf, ok := r.(parseFailure)
-			if !ok {
-				panic(r)
-			}
-			err = pf.err
-		}
-	}()
-	f()
-	return nil
-}
-
-func (p *parser) fail(pos Pos, format string, args ...any) {
-	panic(parseFailure{Errorf(pos, format, args...)})
+func (p *parser) fail(pos ir.Pos, format string, args ...any) {
+	panic(ir.ParseFailure{Err: ir.Errorf(pos, format, args...)})
 }
 
 func (p *parser) tok() token { return p.toks[p.i] }
@@ -127,14 +113,14 @@ func (t token) String() string {
 	case tokEOF:
 		return "the end of the file"
 	case tokText:
-		return quoteText(t.text)
+		return ir.QuoteText(t.text)
 	}
 	return strconv.Quote(t.text)
 }
 
 func (p *parser) name(what string) string {
 	t := p.tok()
-	if t.kind == tokQuoted || t.kind == tokIdent && !keywords[t.text] {
+	if t.kind == tokQuoted || t.kind == tokIdent && !ir.Keywords[t.text] {
 		p.i++
 		return t.text
 	}
@@ -171,7 +157,7 @@ func (p *parser) program() {
 		case p.accept("domain"):
 			lo := p.integer()
 			p.expect("..")
-			p.prog.Domain = &Range{lo, p.integer()}
+			p.prog.Domain = &ir.Range{Lo: lo, Hi: p.integer()}
 			if p.prog.Domain.Lo > p.prog.Domain.Hi {
 				p.fail(pos, "the domain is empty: write the smaller number first")
 			}
@@ -181,7 +167,7 @@ func (p *parser) program() {
 			p.table(pos)
 		case p.accept("row"):
 			t := p.tableName()
-			var row []Value
+			var row []ir.Value
 			p.list("(", ")", func() {
 				if len(row) < len(t.Columns) {
 					row = append(row, p.literal(t.Columns[len(row)].Type))
@@ -194,7 +180,7 @@ func (p *parser) program() {
 			}
 			t.Rows = append(t.Rows, row)
 		case p.accept("invariant"):
-			inv := &Invariant{Pos: pos}
+			inv := &ir.Invariant{Pos: pos}
 			p.list("(", ")", func() { inv.From = append(inv.From, p.source()) })
 			p.noVar = "in an invariant"
 			p.rows = inv.From
@@ -212,7 +198,7 @@ func (p *parser) program() {
 		}
 	}
 	if len(p.prog.Processes) > 0 {
-		inProcess := map[*Txn]bool{}
+		inProcess := map[*ir.Txn]bool{}
 		for _, pr := range p.prog.Processes {
 			for _, t := range pr.Txns {
 				inProcess[t] = true
@@ -249,56 +235,31 @@ func (p *parser) vars() {
 		if p.prog.Table(name) != nil {
 			p.fail(pos, "%s is declared twice", name)
 		}
-		typ := IntType
+		typ := ir.IntType
 		if t := p.tok(); t.kind == tokIdent {
-			if _, ok := ParseType(t.text); ok {
+			if _, ok := ir.ParseType(t.text); ok {
 				typ = p.typ()
 			}
 		}
-		init := zero(typ)
+		init := ir.Zero(typ)
 		if p.accept("=") || p.accept(":=") {
 			init = p.literal(typ)
 		}
-		p.prog.Tables = append(p.prog.Tables, NewVar(pos, name, typ, init))
+		p.prog.Tables = append(p.prog.Tables, ir.NewVar(pos, name, typ, init))
 		if !p.accept(",") {
 			return
 		}
 	}
 }
 
-// NewVar makes the table of a shared variable.
-func NewVar(pos Pos, name string, typ Type, init Value) *Table {
-	return &Table{Pos: pos, Name: name, Var: true,
-		Columns: []Column{{Name: VarColumn, Type: typ}}, Rows: [][]Value{{init}}}
-}
-
-// VarColumn is the name of the column of a shared variable.
-const VarColumn = "v"
-
-// zero is the value that registers and variables start with.
-func zero(t Type) Value {
-	switch t.Kind {
-	case KindInt, KindBool, KindTime, KindText, KindOpaque:
-		return Value{Kind: t.Kind}
-	case KindNum:
-		return Num(new(big.Rat))
-	case KindArray:
-		return Array(nil)
-	}
-	return Null
-}
-
-// Zero is the value that a register of type t starts with.
-func Zero(t Type) Value { return zero(t) }
-
-func (p *parser) typ() Type {
+func (p *parser) typ() ir.Type {
 	t := p.next()
 	name := t.text
 	if p.is("[") && p.peekAt(1).text == "]" {
 		p.i += 2
 		name += "[]"
 	}
-	typ, ok := ParseType(name)
+	typ, ok := ir.ParseType(name)
 	if t.kind != tokIdent || !ok {
 		p.fail(t.pos, "expected a type (int, num, bool, text, time, opaque or an array of them), found %s", t)
 	}
@@ -306,20 +267,20 @@ func (p *parser) typ() Type {
 }
 
 // literal reads a literal; want gives the type where the literal is plain.
-func (p *parser) literal(want Type) Value {
+func (p *parser) literal(want ir.Type) ir.Value {
 	pos := p.tok().pos
 	v, ok := p.tryLiteral()
 	if !ok {
 		p.fail(pos, "expected a literal, found %s", p.tok())
 	}
 	v = v.Convert(want)
-	if want.Kind != KindNull && !v.IsNull() && v.Kind != want.Kind {
+	if want.Kind != ir.KindNull && !v.IsNull() && v.Kind != want.Kind {
 		p.fail(pos, "expected a literal of type %s, found %s", want, v)
 	}
 	return v
 }
 
-func (p *parser) tryLiteral() (Value, bool) {
+func (p *parser) tryLiteral() (ir.Value, bool) {
 	t := p.tok()
 	neg := t.text == "-" && t.kind == tokPunct
 	if neg {
@@ -327,7 +288,7 @@ func (p *parser) tryLiteral() (Value, bool) {
 	}
 	switch {
 	case t.kind == tokInt:
-		return Int(p.integer()), true
+		return ir.Int(p.integer()), true
 	case t.kind == tokNum:
 		p.i++
 		if neg {
@@ -337,18 +298,18 @@ func (p *parser) tryLiteral() (Value, bool) {
 		if neg {
 			r.Neg(r)
 		}
-		return Num(r), true
+		return ir.Num(r), true
 	case neg:
-		return Null, false
+		return ir.Null, false
 	case t.kind == tokText:
 		p.i++
-		return Text(t.text), true
+		return ir.Text(t.text), true
 	case p.accept("true"):
-		return Bool(true), true
+		return ir.Bool(true), true
 	case p.accept("false"):
-		return Bool(false), true
+		return ir.Bool(false), true
 	case p.accept("null"):
-		return Null, true
+		return ir.Null, true
 	}
 	if t.kind == tokIdent && p.peekAt(1).kind == tokText {
 		arg := p.peekAt(1)
@@ -359,26 +320,26 @@ func (p *parser) tryLiteral() (Value, bool) {
 				p.fail(arg.pos, "%q is not a number", arg.text)
 			}
 			p.i += 2
-			return Num(r), true
+			return ir.Num(r), true
 		case "time":
 			i, err := strconv.ParseInt(arg.text, 10, 64)
 			if err != nil {
 				p.fail(arg.pos, "a time is written as a number of microseconds, not as %q", arg.text)
 			}
 			p.i += 2
-			return Time(i), true
+			return ir.Time(i), true
 		case "array":
 			p.i += 2
-			return Value{Kind: KindArray, S: arg.text}, true
+			return ir.Value{Kind: ir.KindArray, S: arg.text}, true
 		case "opaque":
 			p.i += 2
-			return Opaque(arg.text), true
+			return ir.Opaque(arg.text), true
 		}
 	}
-	return Null, false
+	return ir.Null, false
 }
 
-func (p *parser) tableName() *Table {
+func (p *parser) tableName() *ir.Table {
 	pos := p.tok().pos
 	name := p.name("a table")
 	t := p.prog.Table(name)
@@ -388,13 +349,13 @@ func (p *parser) tableName() *Table {
 	return t
 }
 
-func (p *parser) columns(t *Table) []int {
+func (p *parser) columns(t *ir.Table) []int {
 	out := []int{}
 	p.list("(", ")", func() { out = append(out, p.column(t)) })
 	return out
 }
 
-func (p *parser) column(t *Table) int {
+func (p *parser) column(t *ir.Table) int {
 	pos := p.tok().pos
 	name := p.name("a column")
 	c := t.Column(name)
@@ -404,13 +365,13 @@ func (p *parser) column(t *Table) int {
 	return c
 }
 
-func (p *parser) table(pos Pos) {
-	t := &Table{Pos: pos, Name: p.name("the table's name")}
+func (p *parser) table(pos ir.Pos) {
+	t := &ir.Table{Pos: pos, Name: p.name("the table's name")}
 	if p.prog.Table(t.Name) != nil {
 		p.fail(pos, "%s is declared twice", t.Name)
 	}
-	self := []Source{{t, t.Name}}
-	condition := func() Expr {
+	self := []ir.Source{{Table: t, Row: t.Name}}
+	condition := func() ir.Expr {
 		p.rows, p.noVar = self, "in a constraint"
 		e := p.expr()
 		p.rows, p.noVar = nil, ""
@@ -427,7 +388,7 @@ func (p *parser) table(pos Pos) {
 				p.fail(pos, "rowid must come first")
 			}
 			t.Rowid, t.Key, hasKey = true, []int{0}, true
-			t.Columns = append(t.Columns, Column{Name: "rowid", Type: IntType, NotNull: true})
+			t.Columns = append(t.Columns, ir.Column{Name: "rowid", Type: ir.IntType, NotNull: true})
 		case p.accept("key"):
 			if hasKey {
 				p.fail(pos, "table %s has two primary keys", t.Name)
@@ -437,7 +398,7 @@ func (p *parser) table(pos Pos) {
 				t.Columns[k].NotNull = true
 			}
 		case p.accept("unique"):
-			u := Unique{Pos: pos, Name: p.name("the constraint's name"), Columns: p.columns(t)}
+			u := ir.Unique{Pos: pos, Name: p.name("the constraint's name"), Columns: p.columns(t)}
 			if p.accept("where") {
 				u.Where = condition()
 			}
@@ -445,25 +406,25 @@ func (p *parser) table(pos Pos) {
 		case p.accept("exclude"):
 			t.Exclusions = append(t.Exclusions, p.exclusion(pos, t))
 		case p.accept("foreign"):
-			f := ForeignKey{Pos: pos, Name: p.name("the constraint's name"), Columns: p.columns(t)}
+			f := ir.ForeignKey{Pos: pos, Name: p.name("the constraint's name"), Columns: p.columns(t)}
 			p.expect("references")
 			f.Ref = p.tableName()
 			f.RefColumns = p.columns(f.Ref)
 			switch {
 			case p.accept("on", "delete", "cascade"):
-				f.OnDelete = CascadeDelete
+				f.OnDelete = ir.CascadeDelete
 			case p.accept("on", "delete", "set", "null"):
-				f.OnDelete = SetNull
+				f.OnDelete = ir.SetNull
 			case p.accept("on", "delete", "set", "default"):
-				f.OnDelete = SetDefault
+				f.OnDelete = ir.SetDefault
 			}
 			switch {
 			case p.accept("on", "update", "cascade"):
-				f.OnUpdate = CascadeUpdate
+				f.OnUpdate = ir.CascadeUpdate
 			case p.accept("on", "update", "set", "null"):
-				f.OnUpdate = SetNull
+				f.OnUpdate = ir.SetNull
 			case p.accept("on", "update", "set", "default"):
-				f.OnUpdate = SetDefault
+				f.OnUpdate = ir.SetDefault
 			}
 			t.ForeignKeys = append(t.ForeignKeys, f)
 		case p.accept("generated"):
@@ -471,9 +432,9 @@ func (p *parser) table(pos Pos) {
 			c := &t.Columns[p.column(t)]
 			c.Generated, c.Hidden = condition(), hidden
 		case p.accept("check"):
-			t.Checks = append(t.Checks, TableCheck{Pos: pos, Name: p.name("the constraint's name"), Expr: condition()})
+			t.Checks = append(t.Checks, ir.TableCheck{Pos: pos, Name: p.name("the constraint's name"), Expr: condition()})
 		default:
-			c := Column{Name: p.name("a column or a constraint")}
+			c := ir.Column{Name: p.name("a column or a constraint")}
 			c.Type = p.typ()
 			c.NotNull = p.accept("not", "null")
 			t.Columns = append(t.Columns, c)
@@ -485,8 +446,8 @@ func (p *parser) table(pos Pos) {
 }
 
 // exclusion reads NAME (ROW, ROW) where CONDITION.
-func (p *parser) exclusion(pos Pos, t *Table) Exclusion {
-	x := Exclusion{Pos: pos, Name: p.name("the constraint's name")}
+func (p *parser) exclusion(pos ir.Pos, t *ir.Table) ir.Exclusion {
+	x := ir.Exclusion{Pos: pos, Name: p.name("the constraint's name")}
 	p.expect("(")
 	x.Rows[0] = p.name("a row variable")
 	p.expect(",")
@@ -499,11 +460,11 @@ func (p *parser) exclusion(pos Pos, t *Table) Exclusion {
 	return x
 }
 
-func (p *parser) process(pos Pos) {
-	pr := &Process{Pos: pos, Name: p.name("the process's name"), Copies: 1}
+func (p *parser) process(pos ir.Pos) {
+	pr := &ir.Process{Pos: pos, Name: p.name("the process's name"), Copies: 1}
 	if p.accept("[") {
 		if p.accept("*") {
-			pr.Copies = Any
+			pr.Copies = ir.Any
 		} else {
 			at := p.tok().pos
 			pr.Copies = int(p.integer())
@@ -514,13 +475,13 @@ func (p *parser) process(pos Pos) {
 		p.expect("]")
 	}
 	if p.accept("regs") {
-		for p.tok().kind == tokIdent && !keywords[p.tok().text] {
+		for p.tok().kind == tokIdent && !ir.Keywords[p.tok().text] {
 			p.i++
 			p.accept(",")
 		}
 	}
 	p.expect("{")
-	p.kept, p.regs = true, map[string]Type{}
+	p.kept, p.regs = true, map[string]ir.Type{}
 	for !p.accept("}") {
 		at := p.tok().pos
 		if p.accept(";") {
@@ -535,4 +496,18 @@ func (p *parser) process(pos Pos) {
 		p.fail(pos, "process %s runs no transaction", pr.Name)
 	}
 	p.prog.Processes = append(p.prog.Processes, pr)
+}
+
+// deeper is called where an expression goes one step further in.
+func (p *parser) deeper() {
+	if p.depth++; p.depth > ir.MaxDepth {
+		p.fail(p.tok().pos, "the expression is nested too deep")
+	}
+}
+
+// inside is the same for blocks of statements.
+func (p *parser) inside() {
+	if p.blocks++; p.blocks > ir.MaxBlocks {
+		p.fail(p.tok().pos, "statements are nested more than %d deep", ir.MaxBlocks)
+	}
 }

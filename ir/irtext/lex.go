@@ -1,13 +1,12 @@
-package ir
+package irtext
 
 import (
-	"fmt"
 	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/txrobust/robust/internal/quote"
+	"github.com/txrobust/robust/ir"
 )
 
 type tokenKind uint8
@@ -25,62 +24,7 @@ const (
 type token struct {
 	kind tokenKind
 	text string
-	pos  Pos
-}
-
-// keywords cannot be plain identifiers; ident quotes them.
-var keywords = map[string]bool{}
-
-func init() {
-	for _, w := range strings.Fields(`abort access agg ahead and any array assume begin block bool break by cascade check commit conflict
-		continue copy delete desc distinct do domain done dropped else emit end exclude exists fail false for foreach foreign found
-		fresh from goto if in insert int invariant is key label level limit local lock no not nothing null num of on
-		opaque or order process program read reg regs references return reverse rollback row rowid savepoint
-		select set share skip table text then time to true txn unique unmodelled update values var where while`) {
-		keywords[w] = true
-	}
-}
-
-// Ident prints a name as the text form does: quoted where it could be misread.
-func Ident(name string) string { return ident(name) }
-
-func ident(name string) string {
-	plain := name != "" && !keywords[name]
-	for i, r := range name {
-		if !(r == '_' || unicode.IsLetter(r) || i > 0 && (unicode.IsDigit(r) || r == '\'')) {
-			plain = false
-		}
-	}
-	if plain {
-		return name
-	}
-	return inQuotes(name, '"')
-}
-
-// inQuotes writes a text between quotes that are doubled in it, or, if it has
-// characters that cannot be printed, with a backslash before it and the escapes of
-// Go in it.
-func inQuotes(s string, q rune) string {
-	if quote.Printable(s) {
-		return string(q) + strings.ReplaceAll(s, string(q), string(q)+string(q)) + string(q)
-	}
-	var b strings.Builder
-	b.WriteString(`\` + string(q))
-	for i, r := range s {
-		switch {
-		case r == q || r == '\\':
-			b.WriteString(`\` + string(r))
-		case r == utf8.RuneError && !strings.HasPrefix(s[i:], string(utf8.RuneError)):
-			fmt.Fprintf(&b, `\x%02x`, s[i])
-		default:
-			if text := string(r); quote.Printable(text) {
-				b.WriteRune(r)
-			} else {
-				b.WriteString(strings.Trim(strconv.QuoteRuneToASCII(r), "'"))
-			}
-		}
-	}
-	return b.String() + string(q)
+	pos  ir.Pos
 }
 
 // unescaped reads what inQuotes writes with escapes, and gives the text and the
@@ -113,7 +57,7 @@ type lexer struct {
 	line, col int
 }
 
-func (l *lexer) pos() Pos { return Pos{l.file, l.line, l.col} }
+func (l *lexer) pos() ir.Pos { return ir.Pos{File: l.file, Line: l.line, Col: l.col} }
 
 func (l *lexer) advance(n int) {
 	for _, r := range l.src[l.off : l.off+n] {
@@ -159,7 +103,7 @@ func scan(file, src string) ([]token, error) {
 		r, size := utf8.DecodeRuneInString(rest)
 		switch {
 		case r == utf8.RuneError && size == 1:
-			return nil, Errorf(pos, "the file is not UTF-8 text here")
+			return nil, ir.Errorf(pos, "the file is not UTF-8 text here")
 		case r == '_' || unicode.IsLetter(r):
 			n := strings.IndexFunc(rest, func(r rune) bool {
 				return !(r == '_' || r == '\'' || unicode.IsLetter(r) || unicode.IsDigit(r))
@@ -196,7 +140,7 @@ func scan(file, src string) ([]token, error) {
 				}
 			}
 			if !strings.Contains("(){}[],;:=<>+-*/%.", rest[:1]) && n == 1 {
-				return nil, Errorf(pos, "unexpected character %q", r)
+				return nil, ir.Errorf(pos, "unexpected character %q", r)
 			}
 			out = append(out, token{tokPunct, rest[:n], pos})
 			l.advance(n)
@@ -205,14 +149,14 @@ func scan(file, src string) ([]token, error) {
 }
 
 // quotedToken reads the name or text that s begins with, and gives its length.
-func quotedToken(s string, pos Pos) (t token, n int, err error) {
+func quotedToken(s string, pos ir.Pos) (t token, n int, err error) {
 	read, opens := quoted, s[:1]
 	if s[0] == '\\' {
 		read, opens = unescaped, s[:2]
 	}
 	text, n, ok := read(s)
 	if !ok {
-		return t, 0, Errorf(pos, "the %s that opens here is never closed", opens)
+		return t, 0, ir.Errorf(pos, "the %s that opens here is never closed", opens)
 	}
 	if strings.HasSuffix(opens, `"`) {
 		return token{tokQuoted, text, pos}, n, nil

@@ -1,15 +1,19 @@
-package ir
+package irtext
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/txrobust/robust/ir"
+)
 
 func (p *parser) acceptWords(s string) bool { return p.accept(strings.Fields(s)...) }
 
 // deferredCols skips a list of expressions that come before the FROM that
 // declares their row variables, and gives a function that reads them later.
-func (p *parser) deferredCols() func() []Expr {
-	var parts []func() Expr
+func (p *parser) deferredCols() func() []ir.Expr {
+	var parts []func() ir.Expr
 	if p.is("from") {
-		return func() []Expr { return nil }
+		return func() []ir.Expr { return nil }
 	}
 	for {
 		parts = append(parts, p.deferred())
@@ -17,8 +21,8 @@ func (p *parser) deferredCols() func() []Expr {
 			break
 		}
 	}
-	return func() []Expr {
-		out := make([]Expr, len(parts))
+	return func() []ir.Expr {
+		out := make([]ir.Expr, len(parts))
 		for i, f := range parts {
 			out[i] = f()
 		}
@@ -26,7 +30,7 @@ func (p *parser) deferredCols() func() []Expr {
 	}
 }
 
-func (p *parser) deferred() func() Expr {
+func (p *parser) deferred() func() ir.Expr {
 	start := p.i
 	for depth := 0; ; p.i++ {
 		t := p.tok()
@@ -39,7 +43,7 @@ func (p *parser) deferred() func() Expr {
 			depth--
 		case depth == 0 && (t.kind == tokPunct && (t.text == "," || t.text == ")") || t.kind == tokIdent && t.text == "from"):
 			end := p.i
-			return func() Expr {
+			return func() ir.Expr {
 				back := p.i
 				p.i = start
 				e := p.expr()
@@ -53,21 +57,21 @@ func (p *parser) deferred() func() Expr {
 	}
 }
 
-func (p *parser) expr() Expr { return p.exprAt(precOr) }
+func (p *parser) expr() ir.Expr { return p.exprAt(ir.PrecOr) }
 
-func (p *parser) binaryOp() (BinaryOp, bool) {
+func (p *parser) binaryOp() (ir.BinaryOp, bool) {
 	t := p.tok()
 	if t.kind != tokIdent && t.kind != tokPunct {
 		return 0, false
 	}
 	switch t.text {
 	case "=":
-		return Eq, true
+		return ir.Eq, true
 	case "<>":
-		return Ne, true
+		return ir.Ne, true
 	}
-	for op, b := range binaryOps {
-		if b.word == t.text {
+	for op, b := range ir.BinaryOps {
+		if b.Word == t.text {
 			return op, true
 		}
 	}
@@ -76,56 +80,56 @@ func (p *parser) binaryOp() (BinaryOp, bool) {
 
 // exprAt reads an expression whose operators bind at least as strongly as
 // prec.
-func (p *parser) exprAt(prec int) Expr {
+func (p *parser) exprAt(prec int) ir.Expr {
 	p.deeper()
 	defer func() { p.depth-- }()
-	var x Expr
-	if prec <= precNot && p.accept("not") {
-		x = &Unary{Not, p.exprAt(precNot)}
+	var x ir.Expr
+	if prec <= ir.PrecNot && p.accept("not") {
+		x = &ir.Unary{Op: ir.Not, X: p.exprAt(ir.PrecNot)}
 	} else {
 		x = p.unary()
 	}
 	for n := 0; ; n++ {
 		op, ok := p.binaryOp()
-		b := binaryOps[op]
-		if !ok || b.prec < prec {
+		b := ir.BinaryOps[op]
+		if !ok || b.Prec < prec {
 			return x
 		}
-		if n == maxChain {
-			p.fail(p.tok().pos, "more than %d operators follow one another", maxChain)
+		if n == ir.MaxChain {
+			p.fail(p.tok().pos, "more than %d operators follow one another", ir.MaxChain)
 		}
 		p.i++
-		if op == Is && p.accept("null") {
-			x = &Unary{IsNull, x}
+		if op == ir.Is && p.accept("null") {
+			x = &ir.Unary{Op: ir.IsNull, X: x}
 			continue
 		}
-		x = Op(op, x, p.exprAt(b.prec+1))
+		x = ir.Op(op, x, p.exprAt(b.Prec+1))
 	}
 }
 
-func (p *parser) unary() Expr {
+func (p *parser) unary() ir.Expr {
 	if p.is("-") {
 		if v, ok := p.tryLiteral(); ok {
-			return &Const{v}
+			return &ir.Const{Value: v}
 		}
 		p.expect("-")
 		p.deeper()
 		defer func() { p.depth-- }()
-		return &Unary{Neg, p.unary()}
+		return &ir.Unary{Op: ir.Neg, X: p.unary()}
 	}
 	return p.primary()
 }
 
-func (p *parser) primary() Expr {
+func (p *parser) primary() ir.Expr {
 	t := p.tok()
 	if t.kind == tokIdent && t.text == "opaque" && p.peekAt(1).kind == tokIdent {
 		p.i++
 		typ := p.typ()
 		name := p.name("a function")
-		return &Call{Name: name, Args: p.args(), Type: typ}
+		return &ir.Call{Name: name, Args: p.args(), Type: typ}
 	}
 	if v, ok := p.tryLiteral(); ok {
-		return &Const{v}
+		return &ir.Const{Value: v}
 	}
 	switch {
 	case p.accept("("):
@@ -135,7 +139,7 @@ func (p *parser) primary() Expr {
 			return c
 		}
 		if p.accept("if") {
-			c := &Cond{If: p.expr()}
+			c := &ir.Cond{If: p.expr()}
 			p.expect("then")
 			c.Then = p.expr()
 			p.expect("else")
@@ -149,7 +153,7 @@ func (p *parser) primary() Expr {
 	case p.accept("exists"):
 		p.expect("(")
 		outer := p.rows
-		e := &Exists{Query: p.query()}
+		e := &ir.Exists{Query: p.query()}
 		p.rows = outer
 		p.expect(")")
 		return e
@@ -159,19 +163,19 @@ func (p *parser) primary() Expr {
 	case p.accept("."):
 		return p.col(t, name)
 	case p.is("("):
-		f := Functions[name]
+		f := ir.Functions[name]
 		if f == nil {
 			p.fail(t.pos, "%s is no known function: write opaque TYPE %s(…)", name, name)
 		}
-		c := &Call{Name: name, Args: p.args(), Type: Type{Kind: f.Result}}
-		if f.Result == KindNull && len(c.Args) > 0 {
-			c.Type = Type{Kind: p.typeOf(c.Args[0]).Elem}
+		c := &ir.Call{Name: name, Args: p.args(), Type: ir.Type{Kind: f.Result}}
+		if f.Result == ir.KindNull && len(c.Args) > 0 {
+			c.Type = ir.Type{Kind: p.typeOf(c.Args[0]).Elem}
 		}
 		return c
 	}
 	if p.derived { // no table can be named here
 		if _, ok := p.txn.LocalType(name); ok {
-			return &Var{name}
+			return &ir.Var{Name: name}
 		}
 		p.fail(t.pos, "%s is no parameter of the derivation", name)
 	}
@@ -180,24 +184,24 @@ func (p *parser) primary() Expr {
 	}
 	if p.txn != nil {
 		if _, ok := p.txn.LocalType(name); ok {
-			return &Var{name}
+			return &ir.Var{Name: name}
 		}
 		if typ, ok := p.regs[name]; ok {
-			p.txn.Locals = append(p.txn.Locals, Local{Name: name, Type: typ, Kept: true})
-			return &Var{name}
+			p.txn.Locals = append(p.txn.Locals, ir.Local{Name: name, Type: typ, Kept: true})
+			return &ir.Var{Name: name}
 		}
 	}
 	p.fail(t.pos, "%s is not declared: it is neither a shared variable nor a local that was set before", name)
 	return nil
 }
 
-func (p *parser) args() []Expr {
-	var out []Expr
+func (p *parser) args() []ir.Expr {
+	var out []ir.Expr
 	p.list("(", ")", func() { out = append(out, p.expr()) })
 	return out
 }
 
-func (p *parser) col(t token, row string) Expr {
+func (p *parser) col(t token, row string) ir.Expr {
 	for i := len(p.rows) - 1; i >= 0; i-- {
 		if p.rows[i].Row == row {
 			pos := p.tok().pos
@@ -205,7 +209,7 @@ func (p *parser) col(t token, row string) Expr {
 			if p.rows[i].Table.Column(name) < 0 {
 				p.fail(pos, "table %s has no column %s", p.rows[i].Table.Name, name)
 			}
-			return &Col{row, name}
+			return &ir.Col{Row: row, Col: name}
 		}
 	}
 	p.fail(t.pos, "there is no row variable %s here", row)
@@ -214,7 +218,7 @@ func (p *parser) col(t token, row string) Expr {
 
 // sharedVar reads a shared variable inside an expression: into a fresh local
 // before the statement.
-func (p *parser) sharedVar(pos Pos, t *Table) Expr {
+func (p *parser) sharedVar(pos ir.Pos, t *ir.Table) ir.Expr {
 	switch {
 	case !t.Var:
 		p.fail(pos, "%s is a table: select from it", t.Name)
@@ -222,14 +226,14 @@ func (p *parser) sharedVar(pos Pos, t *Table) Expr {
 		p.fail(pos, "the shared variable %s cannot be read %s", t.Name, p.noVar)
 	}
 	local := p.txn.AddLocal(t.Name+"'", t.Columns[0].Type)
-	p.reads = append(p.reads, readVar(At{Pos: pos}, local, t))
-	return &Var{local}
+	p.reads = append(p.reads, readVar(ir.At{Pos: pos}, local, t))
+	return &ir.Var{Name: local}
 }
 
-// typeOf types an expression in the current scope, or fails.
-func (p *parser) typeOf(e Expr) Type {
-	sc := scope{txn: p.txn, rows: p.rows}
-	t, err := sc.typeOf(e)
+// TypeOf types an expression in the current scope, or fails.
+func (p *parser) typeOf(e ir.Expr) ir.Type {
+	sc := ir.Scope{Txn: p.txn, Rows: p.rows}
+	t, err := sc.TypeOf(e)
 	if err != nil {
 		p.fail(p.tok().pos, "%s", err)
 	}

@@ -1,8 +1,10 @@
-package ir
+package irtext
 
 import (
 	"slices"
 	"testing"
+
+	"github.com/txrobust/robust/ir"
 )
 
 // TestReadColumns: a row variable is the innermost one of its name, also after an
@@ -25,7 +27,7 @@ txn x (q int) {
 	var got [][]string
 	for _, s := range p.Txns[0].Body {
 		list := []string{}
-		ReadColumns(s, func(t *Table, col string) { list = append(list, t.Name+"."+col) })
+		ir.ReadColumns(s, func(t *ir.Table, col string) { list = append(list, t.Name+"."+col) })
 		got = append(got, list)
 	}
 	want := [][]string{{"t.a", "u.b", "t.k", "u.b", "t.a"}, {"t.k"}, {"t.a"}, {}}

@@ -1,10 +1,12 @@
-package ir
+package irtext
 
 import (
 	"math/rand"
 	"strings"
 	"testing"
 	"unicode"
+
+	"github.com/txrobust/robust/ir"
 )
 
 // TestAnyName: a program whose names and texts are anything is read as it was, and its
@@ -26,16 +28,16 @@ func TestAnyName(t *testing.T) {
 			value += string([]byte{0xff, byte(0x80 + r.Intn(100))}) // no UTF-8
 		}
 		table, column, txn, local := text()+"t", text()+"c", text()+"x", text()+"l"
-		p := &Program{Name: text() + "p"}
-		tab := &Table{Name: table, Columns: []Column{{Name: "k", Type: IntType, NotNull: true}, {Name: column, Type: TextType}}, Key: []int{0}}
+		p := &ir.Program{Name: text() + "p"}
+		tab := &ir.Table{Name: table, Columns: []ir.Column{{Name: "k", Type: ir.IntType, NotNull: true}, {Name: column, Type: ir.TextType}}, Key: []int{0}}
 		if column == "k" {
 			continue
 		}
-		p.Tables = []*Table{tab}
-		x := &Txn{Name: txn, Locals: []Local{{Name: local, Type: TextType}}}
-		x.Body = []Stmt{&Assign{Var: local, Expr: C(Text(value))},
-			&Update{Table: tab, Row: "r", Sets: []Set{{Col: 1, Expr: V(local)}}, Where: &Binary{Op: Eq, X: &Col{Row: "r", Col: column}, Y: C(Text(value))}}}
-		p.Txns = []*Txn{x}
+		p.Tables = []*ir.Table{tab}
+		x := &ir.Txn{Name: txn, Locals: []ir.Local{{Name: local, Type: ir.TextType}}}
+		x.Body = []ir.Stmt{&ir.Assign{Var: local, Expr: ir.C(ir.Text(value))},
+			&ir.Update{Table: tab, Row: "r", Sets: []ir.Set{{Col: 1, Expr: ir.V(local)}}, Where: &ir.Binary{Op: ir.Eq, X: &ir.Col{Row: "r", Col: column}, Y: ir.C(ir.Text(value))}}}
+		p.Txns = []*ir.Txn{x}
 		out := p.String()
 		if at := strings.IndexFunc(out, func(r rune) bool { return r != '\n' && !unicode.IsPrint(r) }); at >= 0 {
 			t.Fatalf("%d: a character that cannot be printed: %q", i, out[at:min(at+20, len(out))])
@@ -44,8 +46,8 @@ func TestAnyName(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%d: %v\n%s", i, err, out)
 		}
-		a := q.Txns[0].Body[0].(*Assign)
-		if q.Name != p.Name || q.Tables[0].Name != table || q.Tables[0].Columns[1].Name != column || q.Txns[0].Name != txn || a.Var != local || a.Expr.(*Const).Value != Text(value) {
+		a := q.Txns[0].Body[0].(*ir.Assign)
+		if q.Name != p.Name || q.Tables[0].Name != table || q.Tables[0].Columns[1].Name != column || q.Txns[0].Name != txn || a.Var != local || a.Expr.(*ir.Const).Value != ir.Text(value) {
 			t.Fatalf("%d: not as it was:\n%s", i, out)
 		}
 		if q.String() != out {

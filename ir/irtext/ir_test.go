@@ -1,13 +1,15 @@
-package ir
+package irtext
 
 import (
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/txrobust/robust/ir"
 )
 
-func parseFile(t *testing.T, name string) *Program {
+func parseFile(t *testing.T, name string) *ir.Program {
 	t.Helper()
 	src, err := os.ReadFile(filepath.Join("testdata", name))
 	if err != nil {
@@ -34,14 +36,14 @@ func TestPrintParse(t *testing.T) {
 			if got := q.String(); got != text {
 				t.Fatalf("%s: printed form changed:\n%s\n--- became\n%s", name, text, got)
 			}
-			Structure(p)
+			ir.Structure(p)
 		}
 	}
 }
 
 func TestStructure(t *testing.T) {
 	p := parseFile(t, "labels.litmus")
-	Structure(p)
+	ir.Structure(p)
 	t1 := p.Txn("t1").String()
 	if !strings.Contains(t1, "if r == 0 {") || strings.Contains(t1, "while") {
 		t.Errorf("t1 should be an if:\n%s", t1)

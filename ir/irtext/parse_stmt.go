@@ -1,9 +1,13 @@
-package ir
+package irtext
 
-import "slices"
+import (
+	"slices"
 
-func (p *parser) transaction(pos Pos) *Txn {
-	t := &Txn{Pos: pos, Name: p.name("the transaction's name")}
+	"github.com/txrobust/robust/ir"
+)
+
+func (p *parser) transaction(pos ir.Pos) *ir.Txn {
+	t := &ir.Txn{Pos: pos, Name: p.name("the transaction's name")}
 	if p.prog.Txn(t.Name) != nil {
 		p.fail(pos, "transaction %s is declared twice", t.Name)
 	}
@@ -12,7 +16,7 @@ func (p *parser) transaction(pos Pos) *Txn {
 	if p.is("(") {
 		p.list("(", ")", func() {
 			fresh := p.accept("fresh")
-			q := Param{Fresh: fresh, Name: p.localName("a parameter")}
+			q := ir.Param{Fresh: fresh, Name: p.localName("a parameter")}
 			q.Type = p.typ()
 			q.NotNull = p.accept("not", "null")
 			t.Params = append(t.Params, q)
@@ -32,10 +36,10 @@ func (p *parser) transaction(pos Pos) *Txn {
 			continue
 		case p.is("local"), p.is("reg"):
 			kept := p.next().text == "reg"
-			if len(t.Locals) >= maxLocals {
-				p.fail(p.tok().pos, "a transaction has more than %d locals", maxLocals)
+			if len(t.Locals) >= ir.MaxLocals {
+				p.fail(p.tok().pos, "a transaction has more than %d locals", ir.MaxLocals)
 			}
-			l := Local{Name: p.localName("a local"), Kept: kept}
+			l := ir.Local{Name: p.localName("a local"), Kept: kept}
 			l.Type = p.typ()
 			t.Locals = append(t.Locals, l)
 			if kept && p.regs != nil {
@@ -51,16 +55,16 @@ func (p *parser) transaction(pos Pos) *Txn {
 		}
 		for i, in := range t.Labelled {
 			if in.Stmt != nil {
-				in.Stmt.setCommand(i + 1)
+				ir.Number(in.Stmt, i+1)
 			}
 		}
 		return t
 	}
 	t.Body = p.body()
 	n := 0
-	Walk(t.Body, func(s Stmt) {
+	ir.Walk(t.Body, func(s ir.Stmt) {
 		n++
-		s.setCommand(n)
+		ir.Number(s, n)
 	})
 	return t
 }
@@ -80,29 +84,29 @@ func (p *parser) localName(what string) string {
 
 func (p *parser) labelled() bool {
 	t := p.tok()
-	return (t.kind == tokIdent && !keywords[t.text] || t.kind == tokQuoted) &&
+	return (t.kind == tokIdent && !ir.Keywords[t.text] || t.kind == tokQuoted) &&
 		p.peekAt(1).kind == tokPunct && p.peekAt(1).text == ":"
 }
 
 // instruction reads "label: stmt; goto label;".
 func (p *parser) instruction() {
-	in := Instr{Pos: p.tok().pos, Label: p.name("a label")}
-	if len(p.txn.Labelled) >= maxLabels {
-		p.fail(in.Pos, "a transaction has more than %d labelled instructions", maxLabels)
+	in := ir.Instr{Pos: p.tok().pos, Label: p.name("a label")}
+	if len(p.txn.Labelled) >= ir.MaxLabels {
+		p.fail(in.Pos, "a transaction has more than %d labelled instructions", ir.MaxLabels)
 	}
 	p.expect(":")
 	switch {
 	case p.accept("begin"), p.accept("skip"), p.accept("end"), p.accept("com"):
 		// The transaction's own brackets do nothing here.
 	default:
-		var list []Stmt
+		var list []ir.Stmt
 		p.statement(&list)
 		for k, s := range list {
 			switch s.(type) {
-			case *If, *Block, *While, *ForRange, *Foreach, *Break, *Continue, *Return:
+			case *ir.If, *ir.Block, *ir.While, *ir.ForRange, *ir.Foreach, *ir.Break, *ir.Continue, *ir.Return:
 				p.fail(in.Pos, "a labelled instruction is simple: use assume and goto for control")
 			}
-			step := Instr{Pos: in.Pos, Label: in.Label, Stmt: s}
+			step := ir.Instr{Pos: in.Pos, Label: in.Label, Stmt: s}
 			if k < len(list)-1 {
 				// Reads of shared variables inside an expression become steps of
 				// their own, with labels made from the instruction's place.
@@ -126,8 +130,8 @@ func (p *parser) instruction() {
 }
 
 // body reads statements up to the closing brace, which it takes.
-func (p *parser) body() []Stmt {
-	var out []Stmt
+func (p *parser) body() []ir.Stmt {
+	var out []ir.Stmt
 	for !p.accept("}") {
 		if p.accept(";") {
 			continue
@@ -145,25 +149,25 @@ func (p *parser) body() []Stmt {
 	return out
 }
 
-func (p *parser) block() []Stmt {
+func (p *parser) block() []ir.Stmt {
 	p.expect("{")
 	return p.body()
 }
 
 // statement reads one statement and appends it, after the reads of shared
 // variables that its expressions need.
-func (p *parser) statement(out *[]Stmt) {
+func (p *parser) statement(out *[]ir.Stmt) {
 	p.inside()
 	defer func() { p.blocks-- }()
-	at := At{Pos: p.tok().pos}
-	add := func(s Stmt) {
+	at := ir.At{Pos: p.tok().pos}
+	add := func(s ir.Stmt) {
 		*out = append(*out, p.reads...)
 		p.reads = nil
 		*out = append(*out, s)
 	}
 	switch {
 	case p.accept("if"):
-		s := &If{At: at, Cond: p.expr()}
+		s := &ir.If{At: at, Cond: p.expr()}
 		add(s)
 		s.Then = p.block()
 		if p.accept("else") {
@@ -175,30 +179,30 @@ func (p *parser) statement(out *[]Stmt) {
 		}
 	case p.accept("while"):
 		p.noVar = "in the condition of a while: read it into a register before the loop and at its end"
-		s := &While{At: at, Cond: p.expr()}
+		s := &ir.While{At: at, Cond: p.expr()}
 		p.noVar = ""
 		s.Label = p.optLabel()
 		add(s)
 		s.Body = p.block()
 	case p.accept("block"):
-		s := &Block{At: at, Label: p.name("a label")}
+		s := &ir.Block{At: at, Label: p.name("a label")}
 		add(s)
 		s.Body = p.block()
 	case p.accept("for"):
-		s := &ForRange{At: at}
+		s := &ir.ForRange{At: at}
 		varAt := p.tok().pos
 		s.Var = p.name("the loop's variable")
 		p.expect("in")
 		s.Reverse = p.accept("reverse")
-		s.From = p.exprAt(precAdd)
+		s.From = p.exprAt(ir.PrecAdd)
 		p.expect("..")
-		s.To = p.exprAt(precAdd)
-		p.assign(varAt, s.Var, IntType)
+		s.To = p.exprAt(ir.PrecAdd)
+		p.assign(varAt, s.Var, ir.IntType)
 		s.Label = p.optLabel()
 		add(s)
 		s.Body = p.block()
 	case p.accept("foreach"):
-		s := &Foreach{At: at}
+		s := &ir.Foreach{At: at}
 		intoAt := p.tok().pos
 		s.Into = p.names("a local")
 		p.expect(":=")
@@ -210,7 +214,7 @@ func (p *parser) statement(out *[]Stmt) {
 		s.Order, s.Locks = p.order(), p.locks()
 		s.Ahead = p.accept("ahead")
 		if p.accept("found") {
-			s.Found = p.declared(BoolType)
+			s.Found = p.declared(ir.BoolType)
 		}
 		p.intoTypes(intoAt, s.Into, s.Cols)
 		p.rows = nil
@@ -219,7 +223,7 @@ func (p *parser) statement(out *[]Stmt) {
 		s.Body = p.block()
 	case p.accept("emit"):
 		if p.accept("select") {
-			s := &EmitRows{At: at}
+			s := &ir.EmitRows{At: at}
 			cols := p.deferredCols()
 			s.Query = p.query()
 			s.Cols = cols()
@@ -228,7 +232,7 @@ func (p *parser) statement(out *[]Stmt) {
 			add(s)
 			return
 		}
-		s := &Emit{At: at}
+		s := &ir.Emit{At: at}
 		for {
 			s.Exprs = append(s.Exprs, p.expr())
 			if !p.accept(",") {
@@ -240,8 +244,8 @@ func (p *parser) statement(out *[]Stmt) {
 		add(p.insert(at))
 	case p.accept("update"):
 		src := p.source()
-		s := &Update{At: at, Table: src.Table, Row: src.Row}
-		p.rows = []Source{src}
+		s := &ir.Update{At: at, Table: src.Table, Row: src.Row}
+		p.rows = []ir.Source{src}
 		p.expect("set")
 		s.Sets = p.sets(src.Table)
 		s.Where = p.optWhere()
@@ -249,16 +253,16 @@ func (p *parser) statement(out *[]Stmt) {
 		add(s)
 	case p.accept("delete"):
 		src := p.source()
-		s := &Delete{At: at, Table: src.Table, Row: src.Row}
-		p.rows = []Source{src}
+		s := &ir.Delete{At: at, Table: src.Table, Row: src.Row}
+		p.rows = []ir.Source{src}
 		s.Where = p.optWhere()
 		p.rows = nil
 		s.Moved = p.accept("moved")
 		add(s)
 	case p.accept("cascade"):
-		s := &Cascade{At: at, Table: p.tableName()}
+		s := &ir.Cascade{At: at, Table: p.tableName()}
 		name := p.tok()
-		s.Key = slices.IndexFunc(s.Table.ForeignKeys, func(f ForeignKey) bool { return f.Name == name.text })
+		s.Key = slices.IndexFunc(s.Table.ForeignKeys, func(f ir.ForeignKey) bool { return f.Name == name.text })
 		if p.name("a foreign key"); s.Key < 0 {
 			p.fail(name.pos, "%s has no foreign key %s", s.Table.Name, name.text)
 		}
@@ -271,41 +275,41 @@ func (p *parser) statement(out *[]Stmt) {
 	case p.accept("lock"):
 		add(p.lock(at))
 	case p.accept("assume"):
-		add(&Assume{At: at, Cond: p.expr()})
+		add(&ir.Assume{At: at, Cond: p.expr()})
 	case p.accept("abort"):
-		add(&Abort{At: at})
+		add(&ir.Abort{At: at})
 	case p.accept("break"):
-		add(&Break{At: at, Label: p.optName()})
+		add(&ir.Break{At: at, Label: p.optName()})
 	case p.accept("continue"):
-		add(&Continue{At: at, Label: p.optName()})
+		add(&ir.Continue{At: at, Label: p.optName()})
 	case p.accept("return"):
-		add(&Return{At: at})
+		add(&ir.Return{At: at})
 	case p.accept("savepoint"):
-		add(&Savepoint{At: at, Name: p.name("a savepoint")})
+		add(&ir.Savepoint{At: at, Name: p.name("a savepoint")})
 	case p.accept("rollback", "to"):
-		add(&RollbackTo{At: at, Name: p.name("a savepoint")})
+		add(&ir.RollbackTo{At: at, Name: p.name("a savepoint")})
 	case p.accept("unmodelled"):
-		s := &Unmodelled{At: at, ReadOnly: p.accept("read"), Tables: p.tableSet()}
+		s := &ir.Unmodelled{At: at, ReadOnly: p.accept("read"), Tables: p.tableSet()}
 		s.Reason = p.text("the reason")
 		add(s)
 	case p.accept("copy"):
-		s := &CopyTable{At: at, Dst: p.tableName()}
+		s := &ir.CopyTable{At: at, Dst: p.tableName()}
 		p.expect("from")
 		s.Src = p.tableName()
 		add(s)
 	case p.accept("fail"):
-		add(&Fail{At: at})
+		add(&ir.Fail{At: at})
 	default:
 		p.assignment(at, add)
 	}
 }
 
 // tableSet reads what print's tableSet writes.
-func (p *parser) tableSet() []*Table {
+func (p *parser) tableSet() []*ir.Table {
 	if p.accept("*") {
 		return nil
 	}
-	tables := []*Table{}
+	tables := []*ir.Table{}
 	p.list("(", ")", func() { tables = append(tables, p.tableName()) })
 	return tables
 }
@@ -328,13 +332,13 @@ func (p *parser) optLabel() string {
 // optName reads a label on the same line, if there is one.
 func (p *parser) optName() string {
 	t := p.tok()
-	if t.pos.Line == p.toks[p.i-1].pos.Line && (t.kind == tokQuoted || t.kind == tokIdent && !keywords[t.text]) {
+	if t.pos.Line == p.toks[p.i-1].pos.Line && (t.kind == tokQuoted || t.kind == tokIdent && !ir.Keywords[t.text]) {
 		return p.name("a label")
 	}
 	return ""
 }
 
-func (p *parser) assignment(at At, add func(Stmt)) {
+func (p *parser) assignment(at ir.At, add func(ir.Stmt)) {
 	var into []string
 	intoAt := p.tok().pos
 	if p.is("(") {
@@ -355,16 +359,16 @@ func (p *parser) assignment(at At, add func(Stmt)) {
 		if !t.Var {
 			p.fail(intoAt, "%s is a table: use insert, update or delete", name)
 		}
-		add(&Update{At: at, Table: t, Row: t.Name, Sets: []Set{{0, p.expr()}}})
+		add(&ir.Update{At: at, Table: t, Row: t.Name, Sets: []ir.Set{{Col: 0, Expr: p.expr()}}})
 		return
 	}
 	switch {
 	case p.accept("*"):
-		p.assign(intoAt, name, IntType)
-		add(&Havoc{At: at, Var: name, NotNull: !p.accept("null")})
+		p.assign(intoAt, name, ir.IntType)
+		add(&ir.Havoc{At: at, Var: name, NotNull: !p.accept("null")})
 	case p.accept("fresh"):
-		p.assign(intoAt, name, IntType)
-		add(&Havoc{At: at, Var: name, Fresh: true, NotNull: true})
+		p.assign(intoAt, name, ir.IntType)
+		add(&ir.Havoc{At: at, Var: name, Fresh: true, NotNull: true})
 	case p.varRead():
 		t := p.tableName()
 		p.assign(intoAt, name, t.Columns[0].Type)
@@ -372,14 +376,14 @@ func (p *parser) assignment(at At, add func(Stmt)) {
 	default:
 		e := p.expr()
 		p.assign(intoAt, name, p.typeOf(e))
-		add(&Assign{At: at, Var: name, Expr: e})
+		add(&ir.Assign{At: at, Var: name, Expr: e})
 	}
 }
 
 // varRead reports whether the right side is a shared variable and no more.
 func (p *parser) varRead() bool {
 	t := p.tok()
-	if t.kind != tokIdent && t.kind != tokQuoted || keywords[t.text] && t.kind == tokIdent {
+	if t.kind != tokIdent && t.kind != tokQuoted || ir.Keywords[t.text] && t.kind == tokIdent {
 		return false
 	}
 	if tab := p.prog.Table(t.text); tab == nil || !tab.Var {
@@ -387,16 +391,16 @@ func (p *parser) varRead() bool {
 	}
 	n := p.peekAt(1)
 	return n.kind == tokEOF || n.kind == tokPunct && (n.text == ";" || n.text == "}") ||
-		n.kind == tokIdent && n.pos.Line > t.pos.Line && !keywords[n.text] || n.text == "goto"
+		n.kind == tokIdent && n.pos.Line > t.pos.Line && !ir.Keywords[n.text] || n.text == "goto"
 }
 
-func readVar(at At, into string, t *Table) *Select {
-	return &Select{At: at, Into: []string{into}, Cols: []Expr{&Col{t.Name, VarColumn}}, Query: Query{From: []Source{{t, t.Name}}}}
+func readVar(at ir.At, into string, t *ir.Table) *ir.Select {
+	return &ir.Select{At: at, Into: []string{into}, Cols: []ir.Expr{&ir.Col{Row: t.Name, Col: ir.VarColumn}}, Query: ir.Query{From: []ir.Source{{Table: t, Row: t.Name}}}}
 }
 
 // aggregate reads an aggregate; its argument, unless nil, is read later, when its
 // row variables are in scope.
-func (p *parser) aggregate() (a Agg, arg func() Expr) {
+func (p *parser) aggregate() (a ir.Agg, arg func() ir.Expr) {
 	p.expect("agg")
 	a.Fn = p.name("an aggregate function")
 	p.expect("(")
@@ -409,8 +413,8 @@ func (p *parser) aggregate() (a Agg, arg func() Expr) {
 	return a, arg
 }
 
-func (p *parser) selectInto(at At, intoAt Pos, into []string) Stmt {
-	s := &Select{At: at, Into: into}
+func (p *parser) selectInto(at ir.At, intoAt ir.Pos, into []string) ir.Stmt {
+	s := &ir.Select{At: at, Into: into}
 	if p.is("agg") {
 		var later []func()
 		for p.is("agg") {
@@ -444,12 +448,12 @@ func (p *parser) selectInto(at At, intoAt Pos, into []string) Stmt {
 	p.intoTypes(intoAt, into, s.Cols)
 	p.rows = nil
 	if p.accept("found") {
-		s.Found = p.declared(BoolType)
+		s.Found = p.declared(ir.BoolType)
 	}
 	return s
 }
 
-func (p *parser) intoTypes(pos Pos, into []string, cols []Expr) {
+func (p *parser) intoTypes(pos ir.Pos, into []string, cols []ir.Expr) {
 	if len(into) != len(cols) {
 		p.fail(pos, "%d locals for %d values", len(into), len(cols))
 	}
@@ -459,7 +463,7 @@ func (p *parser) intoTypes(pos Pos, into []string, cols []Expr) {
 }
 
 // declared reads the name of a local that is set to a value of type t.
-func (p *parser) declared(t Type) string {
+func (p *parser) declared(t ir.Type) string {
 	pos := p.tok().pos
 	name := p.name("a local")
 	p.assign(pos, name, t)
@@ -467,7 +471,7 @@ func (p *parser) declared(t Type) string {
 }
 
 // assign declares name if it is new. Its type is t, or the register's.
-func (p *parser) assign(pos Pos, name string, t Type) {
+func (p *parser) assign(pos ir.Pos, name string, t ir.Type) {
 	if p.prog.Table(name) != nil {
 		p.fail(pos, "%s is a table or shared variable, but a local is wanted here", name)
 	}
@@ -480,17 +484,17 @@ func (p *parser) assign(pos Pos, name string, t Type) {
 		}
 		p.regs[name] = t
 	}
-	if t.Kind == KindNull {
+	if t.Kind == ir.KindNull {
 		p.fail(pos, "the type of %s is not known here: declare it with local %s TYPE", name, name)
 	}
-	if len(p.txn.Locals) >= maxLocals {
-		p.fail(pos, "a transaction has more than %d locals", maxLocals)
+	if len(p.txn.Locals) >= ir.MaxLocals {
+		p.fail(pos, "a transaction has more than %d locals", ir.MaxLocals)
 	}
-	p.txn.Locals = append(p.txn.Locals, Local{Name: name, Type: t, Kept: p.kept})
+	p.txn.Locals = append(p.txn.Locals, ir.Local{Name: name, Type: t, Kept: p.kept})
 }
 
-func (p *parser) insert(at At) Stmt {
-	s := &Insert{At: at, Table: p.tableName()}
+func (p *parser) insert(at ir.At) ir.Stmt {
+	s := &ir.Insert{At: at, Table: p.tableName()}
 	s.Cols = p.columns(s.Table)
 	p.expect("values")
 	p.list("(", ")", func() { s.Values = append(s.Values, p.expr()) })
@@ -498,7 +502,7 @@ func (p *parser) insert(at At) Stmt {
 		p.fail(at.Pos, "%d columns, but %d values", len(s.Cols), len(s.Values))
 	}
 	if p.accept("on", "conflict") {
-		c := &Conflict{Row: s.Table.Name}
+		c := &ir.Conflict{Row: s.Table.Name}
 		if p.is("(") {
 			c.Target = p.columns(s.Table)
 		}
@@ -507,7 +511,7 @@ func (p *parser) insert(at At) Stmt {
 			p.expect("update")
 			c.Row = p.name("a row variable")
 			p.expect("set")
-			p.rows = []Source{{s.Table, c.Row}, {s.Table, Excluded}}
+			p.rows = []ir.Source{{Table: s.Table, Row: c.Row}, {Table: s.Table, Row: ir.Excluded}}
 			c.Sets = p.sets(s.Table)
 			c.Where = p.optWhere()
 			p.rows = nil
@@ -515,7 +519,7 @@ func (p *parser) insert(at At) Stmt {
 		s.Conflict = c
 	}
 	if p.accept("done") {
-		s.Done = p.declared(BoolType)
+		s.Done = p.declared(ir.BoolType)
 	}
 	if p.accept("moved") {
 		s.Moved = p.columns(s.Table)
@@ -523,58 +527,58 @@ func (p *parser) insert(at At) Stmt {
 	return s
 }
 
-func (p *parser) sets(t *Table) []Set {
-	var out []Set
+func (p *parser) sets(t *ir.Table) []ir.Set {
+	var out []ir.Set
 	for {
 		c := p.column(t)
 		p.expect("=")
-		out = append(out, Set{c, p.expr()})
+		out = append(out, ir.Set{Col: c, Expr: p.expr()})
 		if !p.accept(",") {
 			return out
 		}
 	}
 }
 
-func (p *parser) source() Source {
+func (p *parser) source() ir.Source {
 	t := p.tableName()
 	row := t.Name
-	if n := p.tok(); n.kind == tokQuoted || n.kind == tokIdent && !keywords[n.text] {
+	if n := p.tok(); n.kind == tokQuoted || n.kind == tokIdent && !ir.Keywords[n.text] {
 		row = p.name("a row variable")
 	}
-	return Source{t, row}
+	return ir.Source{Table: t, Row: row}
 }
 
 // query reads "from T r, … [where E]" and leaves its row variables in scope.
-func (p *parser) query() Query {
+func (p *parser) query() ir.Query {
 	p.expect("from")
-	var q Query
+	var q ir.Query
 	for {
 		q.From = append(q.From, p.source())
 		if !p.accept(",") {
 			break
 		}
 	}
-	if p.rows = append(append([]Source{}, p.rows...), q.From...); len(p.rows) > maxRows {
-		p.fail(p.tok().pos, "more than %d row variables are in scope", maxRows)
+	if p.rows = append(append([]ir.Source{}, p.rows...), q.From...); len(p.rows) > ir.MaxRows {
+		p.fail(p.tok().pos, "more than %d row variables are in scope", ir.MaxRows)
 	}
 	q.Where = p.optWhere()
 	return q
 }
 
-func (p *parser) optWhere() Expr {
+func (p *parser) optWhere() ir.Expr {
 	if !p.accept("where") {
 		return nil
 	}
 	return p.expr()
 }
 
-func (p *parser) order() []Order {
+func (p *parser) order() []ir.Order {
 	if !p.accept("order", "by") {
 		return nil
 	}
-	var out []Order
+	var out []ir.Order
 	for {
-		o := Order{Expr: p.expr()}
+		o := ir.Order{Expr: p.expr()}
 		o.Desc = p.accept("desc")
 		out = append(out, o)
 		if !p.accept(",") {
@@ -583,7 +587,7 @@ func (p *parser) order() []Order {
 	}
 }
 
-func (p *parser) limit() Expr {
+func (p *parser) limit() ir.Expr {
 	if !p.accept("limit") {
 		return nil
 	}
