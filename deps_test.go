@@ -27,7 +27,7 @@ var layers = [][]string{
 	{"internal/folder", "internal/dbserver"},
 	{"ir", "internal/smt", "internal/proof", "internal/cache", "internal/sqlgen"},
 	{"engine", "internal/client", "internal/schemafind", "internal/gormmodel"},
-	{"ir/irtext", "internal/interp", "internal/draws", "internal/client/simplify", "analyzer/internal/comments", "analyzer/internal/consteval", "analyzer/internal/flow", "internal/sql/input", "internal/sql/pg", "internal/sql/system", "internal/sql/tidy", "internal/sql/catalog"},
+	{"ir/irtext", "internal/prepare", "internal/interp", "internal/draws", "internal/client/simplify", "analyzer/internal/comments", "analyzer/internal/consteval", "analyzer/internal/flow", "internal/sql/input", "internal/sql/pg", "internal/sql/system", "internal/sql/tidy", "internal/sql/catalog"},
 	{"internal/sql/value"},
 	{"internal/sql/scalars"},
 	{"internal/sql/builtin"},

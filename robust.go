@@ -12,6 +12,7 @@ import (
 	"github.com/txrobust/robust/internal/cache"
 	"github.com/txrobust/robust/internal/crosscheck"
 	"github.com/txrobust/robust/internal/draws"
+	"github.com/txrobust/robust/internal/prepare"
 	"github.com/txrobust/robust/internal/schedules"
 	"github.com/txrobust/robust/internal/smt"
 	"github.com/txrobust/robust/internal/symbolic"
@@ -167,7 +168,7 @@ func (c *check) impossible() {
 	}
 	solver := smt.NewSolver()
 	solver.Limit = c.opt.QueryLimit
-	for _, t := range symbolic.Prepare(c.p).Impossible(c.ctx, solver, c.opt.Engine) {
+	for _, t := range symbolic.Impossible(c.ctx, prepare.Of(c.p), solver, c.opt.Engine) {
 		at := t.Checks[0].Pos
 		c.rep.Notes = append(c.rep.Notes, report.Note{File: at.File, Line: at.Line, Col: at.Col,
 			Text: "no row of " + t.Name + " can satisfy all that is declared and stated of it: the verdict is about an empty table"})

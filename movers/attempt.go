@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/txrobust/robust/internal/prepare"
 	"github.com/txrobust/robust/internal/smt"
 	"github.com/txrobust/robust/internal/symbolic"
 	"github.com/txrobust/robust/ir"
@@ -262,9 +263,9 @@ type lane struct {
 	limit   uint
 	timeout time.Duration
 	s       *smt.Solver
-	codes   map[*ir.Program]*symbolic.Code
+	codes   map[*ir.Program]*prepare.Code
 	// contexts and templates are digests for the cache.
-	contexts  map[*symbolic.Code]string
+	contexts  map[*prepare.Code]string
 	templates map[templateID]string
 }
 
@@ -296,12 +297,12 @@ func (l *lane) forget() {
 }
 
 // code gives a program prepared for symbolic execution.
-func (l *lane) code(p *ir.Program) *symbolic.Code {
+func (l *lane) code(p *ir.Program) *prepare.Code {
 	c, ok := l.codes[p]
 	if !ok {
-		c = symbolic.Prepare(p)
+		c = prepare.Of(p)
 		if l.codes == nil {
-			l.codes = map[*ir.Program]*symbolic.Code{}
+			l.codes = map[*ir.Program]*prepare.Code{}
 		}
 		l.codes[p] = c
 	}

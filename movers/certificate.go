@@ -3,7 +3,7 @@ package movers
 import (
 	"slices"
 
-	"github.com/txrobust/robust/internal/symbolic"
+	"github.com/txrobust/robust/internal/prepare"
 	"github.com/txrobust/robust/ir"
 )
 
@@ -24,7 +24,7 @@ func certificate(p *ir.Program, opt Options) string {
 	if opt.Engine.EqualWrites && !slices.ContainsFunc(updaters, func(t *ir.Txn) bool { return reads(t) || inserts(t) }) {
 		return "no transaction that writes reads anything"
 	}
-	code := symbolic.Prepare(p)
+	code := prepare.Of(p)
 	if !slices.ContainsFunc(updaters, func(t *ir.Txn) bool { return !steady(code, t, opt) }) {
 		return "every transaction that writes reads only rows that it writes, or what nobody writes"
 	}

@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"github.com/txrobust/robust/internal/cache"
+	"github.com/txrobust/robust/internal/prepare"
 	"github.com/txrobust/robust/internal/smt"
 	"github.com/txrobust/robust/internal/symbolic"
 	"github.com/txrobust/robust/ir"
@@ -197,9 +198,9 @@ const guessTerms = 20000
 
 // breaks asks whether the transaction, run alone on a state with all
 // invariants, can leave one without this one.
-func breaks(ctx context.Context, code *symbolic.Code, opt Options, l *lane, t *ir.Txn, inv *ir.Invariant, stated int) answer {
+func breaks(ctx context.Context, code *prepare.Code, opt Options, l *lane, t *ir.Txn, inv *ir.Invariant, stated int) answer {
 	defer l.forget()
-	w := code.World(smt.NewBuilder(), opt.Engine)
+	w := symbolic.NewWorld(code, smt.NewBuilder(), opt.Engine)
 	var terms []*smt.Term
 	if stopped := w.Within(ctx, opt.maxSteps, func() { terms = breaking(w, t, inv) }); stopped != "" {
 		return answer{reason: stopped}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/txrobust/robust/engine"
 	"github.com/txrobust/robust/internal/cache"
+	"github.com/txrobust/robust/internal/prepare"
 	"github.com/txrobust/robust/internal/smt"
 	"github.com/txrobust/robust/internal/symbolic"
 	"github.com/txrobust/robust/ir"
@@ -127,7 +128,7 @@ type Result struct {
 // prover asks about the walks of one delayed node.
 type prover struct {
 	*attempt
-	code   *symbolic.Code
+	code   *prepare.Code
 	lane   *lane
 	memo   map[string]answer
 	order  []piece // the keys of memo, as they came

@@ -201,7 +201,7 @@ func (p *prover) decide(ctx context.Context, pc piece) answer {
 
 // question makes that of a piece, without its terms.
 func (p *prover) question(pc piece) *question {
-	w := p.code.World(smt.NewBuilder(), p.opt.Engine)
+	w := symbolic.NewWorld(p.code, smt.NewBuilder(), p.opt.Engine)
 	w.Eager = p.opt.eager
 	if most := p.maxTerms(); most < math.MaxInt {
 		w.MaxStated = 2 * most

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/txrobust/robust/engine"
+	"github.com/txrobust/robust/internal/prepare"
 	"github.com/txrobust/robust/internal/symbolic"
 	"github.com/txrobust/robust/internal/testprog"
 	"github.com/txrobust/robust/ir"
@@ -80,7 +81,7 @@ txn others { update kept set n = 1; insert grows (k) values (1); delete goes whe
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			p := testprog.Parse(t, head+"txn t { "+c.body+" }")
-			code := symbolic.Prepare(p)
+			code := prepare.Of(p)
 			if got := steady(code, p.Txn("t"), Options{Engine: engine.SI()}); got != c.want {
 				t.Errorf("steady is %t", got)
 			}

@@ -112,7 +112,7 @@ func (r *Recheck) Keepers(fact int) []*ir.Txn {
 
 // Kept is Piece for the question whether a template keeps a fact.
 func (r *Recheck) Kept(t *ir.Txn, fact int, as *Refutation) (*Refutation, error) {
-	w := r.full.code.World(smt.NewBuilder(), r.opt.Engine)
+	w := symbolic.NewWorld(r.full.code, smt.NewBuilder(), r.opt.Engine)
 	out, err := repeat(w, breaking(w, t, r.facts[fact].Invariant), nil, as)
 	if out != nil {
 		out.WithFacts = true

@@ -9,8 +9,8 @@ import (
 	"sync"
 
 	"github.com/txrobust/robust/internal/cache"
+	"github.com/txrobust/robust/internal/prepare"
 	"github.com/txrobust/robust/internal/smt"
-	"github.com/txrobust/robust/internal/symbolic"
 	"github.com/txrobust/robust/ir"
 )
 
@@ -38,7 +38,7 @@ type remembered struct {
 // recall gives the memory for questions in a program. parts are what they
 // depend on besides. It is nil where nothing is kept: models and scripts are
 // not, and a time limit would be a part of answers.
-func (l *lane) recall(opt Options, code *symbolic.Code, parts ...string) *memory {
+func (l *lane) recall(opt Options, code *prepare.Code, parts ...string) *memory {
 	if opt.Cache == nil || opt.naive || opt.Scripts || opt.Explain || opt.Timeout > 0 {
 		return nil
 	}
@@ -51,7 +51,7 @@ func (l *lane) recall(opt Options, code *symbolic.Code, parts ...string) *memory
 }
 
 // context is the digest of what all questions in a program depend on.
-func (l *lane) context(code *symbolic.Code) string {
+func (l *lane) context(code *prepare.Code) string {
 	s, ok := l.contexts[code]
 	if !ok {
 		p := code.Program
@@ -61,7 +61,7 @@ func (l *lane) context(code *symbolic.Code) string {
 		}
 		s = cache.Key(parts...)
 		if l.contexts == nil {
-			l.contexts = map[*symbolic.Code]string{}
+			l.contexts = map[*prepare.Code]string{}
 		}
 		l.contexts[code] = s
 	}
@@ -124,7 +124,7 @@ func (p *prover) key(q piece) string {
 // template is the digest of what questions depend on in the template of a node.
 func (p *prover) template(node int) string { return p.lane.template(p.code, p.nodes[node].txn) }
 
-func (l *lane) template(code *symbolic.Code, t *ir.Txn) string {
+func (l *lane) template(code *prepare.Code, t *ir.Txn) string {
 	id := templateID{code, t}
 	s, ok := l.templates[id]
 	if !ok {
@@ -160,7 +160,7 @@ func unexplained(list []ir.Stmt) []ir.Stmt {
 }
 
 type templateID struct {
-	code *symbolic.Code
+	code *prepare.Code
 	txn  *ir.Txn
 }
 

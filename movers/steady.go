@@ -3,7 +3,7 @@ package movers
 import (
 	"slices"
 
-	"github.com/txrobust/robust/internal/symbolic"
+	"github.com/txrobust/robust/internal/prepare"
 	"github.com/txrobust/robust/ir"
 )
 
@@ -12,7 +12,7 @@ import (
 // that it reads is in rows that it writes, so that nobody else did meanwhile,
 // or is never written. Such a transaction need not be delayed. Exclusion must
 // be by row.
-func steady(code *symbolic.Code, t *ir.Txn, opt Options) bool {
+func steady(code *prepare.Code, t *ir.Txn, opt Options) bool {
 	if opt.Classic || opt.naive || !opt.Engine.EqualWrites {
 		return false
 	}
@@ -30,7 +30,7 @@ func steady(code *symbolic.Code, t *ir.Txn, opt Options) bool {
 	return ok
 }
 
-func steadyStmt(code *symbolic.Code, s ir.Stmt) bool {
+func steadyStmt(code *prepare.Code, s ir.Stmt) bool {
 	switch s := s.(type) {
 	case *ir.Assign, *ir.Havoc, *ir.Send, *ir.Emit, *ir.If, *ir.Block, *ir.While, *ir.ForRange,
 		*ir.Break, *ir.Continue, *ir.Return, *ir.Assume, *ir.Abort, *ir.LockTable, *ir.Dropped:
@@ -61,13 +61,13 @@ func steadyStmt(code *symbolic.Code, s ir.Stmt) bool {
 
 // sameRows reports whether the rows of a table that satisfy a condition, which
 // are all written, stay the same but for those that others write.
-func sameRows(code *symbolic.Code, t *ir.Table, row string, where ir.Expr) bool {
+func sameRows(code *prepare.Code, t *ir.Table, row string, where ir.Expr) bool {
 	return !code.Inserted[t] && unchanged(code, []ir.Source{{Table: t, Row: row}}, []ir.Expr{where})
 }
 
 // constant reports whether no transaction changes what a query finds. exprs are
 // those in which its rows occur, beyond its condition.
-func constant(code *symbolic.Code, q *ir.Query, exprs []ir.Expr) bool {
+func constant(code *prepare.Code, q *ir.Query, exprs []ir.Expr) bool {
 	for _, src := range q.From {
 		if code.Inserted[src.Table] || code.Deleted[src.Table] {
 			return false
@@ -78,7 +78,7 @@ func constant(code *symbolic.Code, q *ir.Query, exprs []ir.Expr) bool {
 
 // unchanged reports whether no transaction updates a column of the sources
 // that occurs in the expressions.
-func unchanged(code *symbolic.Code, from []ir.Source, exprs []ir.Expr) bool {
+func unchanged(code *prepare.Code, from []ir.Source, exprs []ir.Expr) bool {
 	ok := true
 	for _, src := range from {
 		for _, x := range exprs {

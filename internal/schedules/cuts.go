@@ -24,7 +24,7 @@ func NewCuts(ctx context.Context, q Query) (*Cuts, error) {
 		return nil, fmt.Errorf("schedules: the program has no transactions")
 	}
 	q.Sessions, q.Expected = nil, nil
-	s, err := prepare(ctx, q)
+	s, err := build(ctx, q)
 	if err != nil {
 		return nil, err
 	}

@@ -188,7 +188,7 @@ func (e *encoding) execution() {
 // initialState makes the terms for the state at the beginning and for what the
 // calls choose.
 func (s *search) initialState(z size) *encoding {
-	w := s.code.World(smt.NewBuilder(), s.machine.Engine)
+	w := symbolic.NewWorld(s.code, smt.NewBuilder(), s.machine.Engine)
 	w.Closed, w.Slots, w.Rounds, w.Empty = true, z.slots, z.rounds, s.empty
 	e := &encoding{s: s, w: w, runs: make([]*symbolic.Run, len(s.calls)), spelt: map[string]bool{}}
 	e.base = w.Base(baseName)

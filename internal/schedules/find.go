@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"github.com/txrobust/robust/internal/interp"
+	"github.com/txrobust/robust/internal/prepare"
 	"github.com/txrobust/robust/internal/smt"
-	"github.com/txrobust/robust/internal/symbolic"
 	"github.com/txrobust/robust/ir"
 )
 
@@ -23,7 +23,7 @@ type search struct {
 	machine *interp.Machine
 	valid   *validity
 	values  *values
-	code    *symbolic.Code
+	code    *prepare.Code
 	twin    map[*ir.Txn]*ir.Txn // the transactions of code
 	solver  *smt.Solver
 	stats   Stats
@@ -164,7 +164,7 @@ func next(seq []int, n int) bool {
 
 // newSearch prepares the search for a query.
 func newSearch(ctx context.Context, q Query) (*search, error) {
-	s, err := prepare(ctx, q)
+	s, err := build(ctx, q)
 	if err != nil {
 		return nil, err
 	}
@@ -191,9 +191,9 @@ func newSearch(ctx context.Context, q Query) (*search, error) {
 	return s, nil
 }
 
-// prepare makes what a search in the program of a query needs, whichever calls it
+// build makes what a search in the program of a query needs, whichever calls it
 // is about. The error says that a transaction of the program is labelled.
-func prepare(ctx context.Context, q Query) (*search, error) {
+func build(ctx context.Context, q Query) (*search, error) {
 	for _, t := range q.Program.Txns {
 		if t.Labelled != nil {
 			return nil, fmt.Errorf("schedules: transaction %s is labelled: run ir.Structure first", t.Name)
@@ -213,7 +213,7 @@ func prepare(ctx context.Context, q Query) (*search, error) {
 		})
 	}
 	modelled, twin := executable(&p, !opt.Doubtful)
-	s.code, s.twin = symbolic.Prepare(modelled), twin
+	s.code, s.twin = prepare.Of(modelled), twin
 	s.machine = interp.NewMachine(&p, q.Engine)
 	s.machine.MaxSteps = maxSteps
 	s.valid = s.newValidity()

@@ -3,6 +3,7 @@ package symbolic
 import (
 	"fmt"
 
+	"github.com/txrobust/robust/internal/prepare"
 	"github.com/txrobust/robust/internal/smt"
 	"github.com/txrobust/robust/ir"
 )
@@ -134,8 +135,8 @@ func (x *Write) breaks(w *World, before, after *State) *smt.Term {
 			}
 		}
 	}
-	for _, ref := range w.code.references[t] {
-		if !x.orphansMany(ref.fk) {
+	for _, ref := range w.code.References[t] {
+		if !x.orphansMany(ref.Fk) {
 			continue
 		}
 		tests = append(tests, func(wr write) *smt.Term { return w.orphans(after, x, ref, wr) })
@@ -161,9 +162,9 @@ func (x *Write) breaks(w *World, before, after *State) *smt.Term {
 func decides(t *ir.Table, u ir.PairConstraint, cols []bool) bool {
 	switch u := u.(type) {
 	case *ir.Unique:
-		return touches(u.Columns, cols) || u.Where != nil
+		return prepare.Touches(u.Columns, cols) || u.Where != nil
 	case *ir.Exclusion:
-		return touches(u.Columns(t), cols)
+		return prepare.Touches(u.Columns(t), cols)
 	default:
 		panic(fmt.Sprintf("symbolic: unknown constraint %T", u))
 	}
@@ -172,9 +173,9 @@ func decides(t *ir.Table, u ir.PairConstraint, cols []bool) bool {
 // refers reports whether the rows written may have other parents than before.
 func (x *Write) refers(fk *ir.ForeignKey) bool {
 	if x.moved != nil {
-		return touches(fk.Columns, x.moved)
+		return prepare.Touches(fk.Columns, x.moved)
 	}
-	return x.Cols == nil || touches(fk.Columns, x.Cols)
+	return x.Cols == nil || prepare.Touches(fk.Columns, x.Cols)
 }
 
 // orphansMany reports whether rows may lose their parent by a write, with no
@@ -182,22 +183,22 @@ func (x *Write) refers(fk *ir.ForeignKey) bool {
 func (x *Write) orphansMany(fk *ir.ForeignKey) bool {
 	switch {
 	case x.moved != nil: // checked when both halves are done
-		return x.Kind == Insert && touches(fk.RefColumns, x.moved) && fk.OnUpdate == ir.NoAction
+		return x.Kind == Insert && prepare.Touches(fk.RefColumns, x.moved) && fk.OnUpdate == ir.NoAction
 	case x.Kind == Insert:
 		return false
 	case x.Kind == Update:
-		return touches(fk.RefColumns, x.Cols)
+		return prepare.Touches(fk.RefColumns, x.Cols)
 	}
 	return fk.OnDelete == ir.NoAction
 }
 
 // orphans is: a child row still refers to the row that was deleted, or to the
 // values that it had before an update or a move, and no other row has these.
-func (w *World) orphans(s *State, x *Write, ref reference, wr write) *smt.Term {
-	child := w.Table(ref.child)
-	old := make([]Val, len(ref.fk.RefColumns))
+func (w *World) orphans(s *State, x *Write, ref prepare.Reference, wr write) *smt.Term {
+	child := w.Table(ref.Child)
+	old := make([]Val, len(ref.Fk.RefColumns))
 	changed := w.B.False()
-	for i, c := range ref.fk.RefColumns {
+	for i, c := range ref.Fk.RefColumns {
 		old[i] = wr.old(c)
 		if w.keyCols[x.Table][c] && x.Kind != Insert {
 			old[i] = s.Col(x.Table, c, wr.key)
@@ -213,9 +214,9 @@ func (w *World) orphans(s *State, x *Write, ref reference, wr write) *smt.Term {
 		if alive.IsFalse() {
 			return alive
 		}
-		lost := w.B.And(alive, w.hasValues(s, child, tuple[0], ref.fk.Columns, old))
+		lost := w.B.And(alive, w.hasValues(s, child, tuple[0], ref.Fk.Columns, old))
 		if x.Kind != Delete && !lost.IsFalse() {
-			lost = w.B.And(lost, w.B.Not(w.parentExists(s, ref.fk, tableRow{s, child, tuple[0]})))
+			lost = w.B.And(lost, w.B.Not(w.parentExists(s, ref.Fk, tableRow{s, child, tuple[0]})))
 		}
 		return lost
 	}))

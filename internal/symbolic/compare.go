@@ -159,7 +159,7 @@ func (r *Run) Differ(o *Run, later bool) *smt.Term {
 			u.differ(r.Locks[i].asItem(w), o.Locks[i].asItem(w))
 		}
 	}
-	if w.Engine.TableLocks && w.code.tableLocks {
+	if w.Engine.TableLocks && w.code.TableLocks {
 		for i := range r.Uses {
 			u.out = w.B.Or(u.out, w.B.Not(w.B.Eq(r.Uses[i].Guard, o.Uses[i].Guard)))
 		}

@@ -2,6 +2,7 @@ package symbolic
 
 import (
 	"slices"
+	"strconv"
 
 	"github.com/txrobust/robust/internal/smt"
 	"github.com/txrobust/robust/ir"
@@ -20,7 +21,7 @@ func (w *World) SlotKeys(base string, t int) []Key {
 	for r := range keys {
 		keys[r] = Key{}
 		for _, c := range table.Key {
-			keys[r] = append(keys[r], w.B.Var(base+"."+word(table.Name)+"."+word(table.Columns[c].Name)+"#"+itoa(r), sortOf(table.Columns[c].Type)))
+			keys[r] = append(keys[r], w.B.Var(base+"."+word(table.Name)+"."+word(table.Columns[c].Name)+"#"+strconv.Itoa(r), sortOf(table.Columns[c].Type)))
 		}
 	}
 	return keys
@@ -32,9 +33,9 @@ func (w *World) SlotKeys(base string, t int) []Key {
 func (in *Instance) Havoc(site *ir.Havoc, rounds ...int) Val {
 	suffix := ""
 	for _, r := range rounds {
-		suffix += "_" + itoa(r)
+		suffix += "_" + strconv.Itoa(r)
 	}
-	place := itoa(in.w.code.infoOf(in.Txn).number[site]) + suffix
+	place := strconv.Itoa(in.w.code.InfoOf(in.Txn).Number[site]) + suffix
 	t, _ := in.Txn.LocalType(site.Var)
 	v := Val{in.w.B.False(), in.choose("havoc "+place, sortOf(t), nil), t}
 	if !site.NotNull {
@@ -64,7 +65,7 @@ func (w *World) Same(a, b Val) *smt.Term { return w.same(a, b) }
 // results of queries, which are compared row by row of the tables.
 func (r *Run) OutputsDiffer(o *Run) *smt.Term {
 	w := r.Inst.w
-	if !r.Comparable(o) || w.code.rowLoop(r.Inst.Txn) {
+	if !r.Comparable(o) || w.code.RowLoop(r.Inst.Txn) {
 		return w.sequencesDiffer(r.obs, o.obs)
 	}
 	u := w.union()
@@ -120,17 +121,6 @@ func alikeVals(a, b []Val) bool {
 	return true
 }
 
-// rowLoop reports whether a template has a loop over rows.
-func (c *Code) rowLoop(t *ir.Txn) bool {
-	found := false
-	ir.Walk(t.Body, func(s ir.Stmt) {
-		if _, ok := s.(*ir.Foreach); ok {
-			found = true
-		}
-	})
-	return found
-}
-
 // sequencesDiffer compares observations as sequences: the n-th that is made in
 // one with the n-th of the other. Results of queries are compared by their
 // places in the text.
@@ -180,11 +170,3 @@ func (w *World) sequencesDiffer(a, b []item) *smt.Term {
 	}
 	return out
 }
-
-// ColumnClass and LocalClass identify the sort of values that a column or a
-// local holds, such as numbers of customers: equal for two when a value is
-// copied between them or they are compared.
-func (c *Code) ColumnClass(t *ir.Table, col int) any { return c.classes.find(column{t, col}) }
-
-// LocalClass is ColumnClass for a parameter or local.
-func (c *Code) LocalClass(t *ir.Txn, name string) any { return c.localClass(t, name) }

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/txrobust/robust/engine"
+	"github.com/txrobust/robust/internal/prepare"
 	"github.com/txrobust/robust/internal/smt"
 	"github.com/txrobust/robust/internal/testprog"
 	"github.com/txrobust/robust/ir"
@@ -43,7 +44,7 @@ func TestDoubles(t *testing.T) {
 				t.Fatal(err)
 			}
 			for _, closed := range []bool{true, false} {
-				w := Prepare(p).World(smt.NewBuilder(), engine.Postgres())
+				w := NewWorld(prepare.Of(p), smt.NewBuilder(), engine.Postgres())
 				w.Closed = closed
 				vals := make([]Val, len(args))
 				for i, v := range args {
@@ -66,7 +67,7 @@ func TestDoubles(t *testing.T) {
 // TestOctets: the lengths of literals are known, and others are not negative.
 func TestOctets(t *testing.T) {
 	p := testprog.Parse(t, "program p\nvar x = 0\ntxn t { x := 1 }")
-	w := Prepare(p).World(smt.NewBuilder(), engine.Postgres())
+	w := NewWorld(prepare.Of(p), smt.NewBuilder(), engine.Postgres())
 	if w.Octets(1) != nil {
 		t.Error("there is a length where the question is not about any")
 	}
@@ -98,7 +99,7 @@ func TestLetters(t *testing.T) {
 		upper, lower string
 		want         smt.Result // whether lower(upper) can be another text
 	}{{"AE", "ae", smt.Unsat}, {"\u00c4", "\u00e4", smt.Sat}} {
-		w := Prepare(p).World(smt.NewBuilder(), engine.Postgres())
+		w := NewWorld(prepare.Of(p), smt.NewBuilder(), engine.Postgres())
 		got := w.call(&ir.Call{Name: "lower", Type: ir.TextType}, []Val{w.Constant(ir.Text(c.upper), ir.TextType)})
 		if ans := w.Ask(t.Context(), solver, w.B.Not(w.same(got, w.Constant(ir.Text(c.lower), ir.TextType)))); ans.Result != c.want {
 			t.Errorf("lower(%q) can be another text than %q: %v, want %v", c.upper, c.lower, ans.Result, c.want)

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/txrobust/robust/engine"
+	"github.com/txrobust/robust/internal/prepare"
 	"github.com/txrobust/robust/internal/smt"
 	"github.com/txrobust/robust/internal/testprog"
 )
@@ -30,7 +31,7 @@ func TestWithin(t *testing.T) {
 		{"beyond it", t.Context(), checkEvery - 1, TooLarge},
 		{"the context has ended", ended, 0, context.Canceled.Error()},
 	} {
-		w := Prepare(p).World(smt.NewBuilder(), engine.Postgres())
+		w := NewWorld(prepare.Of(p), smt.NewBuilder(), engine.Postgres())
 		made := false
 		stopped := w.Within(c.ctx, c.max, func() {
 			w.NewInstance(p.Txns[0], "t").Run(w.Base("s"))
@@ -48,7 +49,7 @@ func TestWithin(t *testing.T) {
 
 // TestWithinPanics: faults are not taken for the end of an effort.
 func TestWithinPanics(t *testing.T) {
-	w := Prepare(testprog.Parse(t, "program p\nvar x = 0\ntxn t { x := 1 }")).World(smt.NewBuilder(), engine.Postgres())
+	w := NewWorld(prepare.Of(testprog.Parse(t, "program p\nvar x = 0\ntxn t { x := 1 }")), smt.NewBuilder(), engine.Postgres())
 	defer func() {
 		if r := recover(); r != "a fault" {
 			t.Errorf("recovered %v", r)

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/txrobust/robust/engine"
+	"github.com/txrobust/robust/internal/prepare"
 	"github.com/txrobust/robust/internal/smt"
 	"github.com/txrobust/robust/ir"
 )
@@ -60,12 +61,12 @@ func (w *World) Excludes(owner, other *Run, gran Granularity, positive bool) *sm
 		// A child inserted by the other stays, and refers to the parent that
 		// the owner deletes.
 		if a.Kind == Delete && acts(a, true) {
-			for _, ref := range w.code.references[w.Program.Tables[a.Table]] {
-				if w.code.referenceFreed(ref) || a.moved != nil && !ir.SameColumns(ref.fk.RefColumns, ref.fk.Ref.Key) {
+			for _, ref := range w.code.References[w.Program.Tables[a.Table]] {
+				if w.code.ReferenceFreed(ref) || a.moved != nil && !ir.SameColumns(ref.Fk.RefColumns, ref.Fk.Ref.Key) {
 					continue // a row that moves may keep the values of other columns
 				}
 				for _, b := range other.Writes {
-					if w.Program.Tables[b.Table] == ref.child && b.Kind == Insert {
+					if w.Program.Tables[b.Table] == ref.Child && b.Kind == Insert {
 						out = w.B.Or(out, w.refers(a, b, ref, some))
 					}
 				}
@@ -275,7 +276,7 @@ func (r *Run) strengthens(b *Write, loop []Key, k Key, positive bool) *smt.Term 
 	if !r.mayStrengthen(b) {
 		return out
 	}
-	apart := w.code.infoOf(r.Inst.Txn).parted
+	apart := w.code.InfoOf(r.Inst.Txn).Parted
 	for _, l := range r.Locks[:b.locks] {
 		n := len(l.loops)
 		switch {
@@ -364,7 +365,7 @@ func (w *World) rivalInserts(a, b *Write, some somewhere) *smt.Term {
 }
 
 // refers is: the row that b inserts is a child of the row that a deletes.
-func (w *World) refers(a, b *Write, ref reference, some somewhere) *smt.Term {
+func (w *World) refers(a, b *Write, ref prepare.Reference, some somewhere) *smt.Term {
 	t := w.Program.Tables[a.Table]
 	return pair(a.Table, a.loops, b.loops, a.scan, some, func(la, lb []Key, k Key) *smt.Term {
 		x, y := a.at(la, k), b.at(lb, nil)
@@ -372,17 +373,17 @@ func (w *World) refers(a, b *Write, ref reference, some somewhere) *smt.Term {
 		if g.IsFalse() {
 			return g
 		}
-		for i, rc := range ref.fk.RefColumns {
+		for i, rc := range ref.Fk.RefColumns {
 			parent := x.old(rc)
 			for j, kc := range t.Key {
 				if kc == rc {
 					parent = Val{w.B.False(), x.key[j], t.Columns[rc].Type}
 				}
 			}
-			child := y.val(ref.fk.Columns[i])
-			for j, kc := range ref.child.Key {
-				if kc == ref.fk.Columns[i] {
-					child = Val{w.B.False(), y.key[j], ref.child.Columns[kc].Type}
+			child := y.val(ref.Fk.Columns[i])
+			for j, kc := range ref.Child.Key {
+				if kc == ref.Fk.Columns[i] {
+					child = Val{w.B.False(), y.key[j], ref.Child.Columns[kc].Type}
 				}
 			}
 			eq, _ := w.binary(ir.Eq, parent, child, ir.BoolType)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strconv"
 
+	"github.com/txrobust/robust/internal/prepare"
 	"github.com/txrobust/robust/internal/smt"
 	"github.com/txrobust/robust/ir"
 )
@@ -31,7 +32,7 @@ type exec struct {
 	observe *State
 	snapped bool // a query has been executed
 	moving  *moving
-	info    *txnInfo
+	info    *prepare.TxnInfo
 }
 
 // moving is the row that a Delete with Moved takes away.
@@ -70,8 +71,8 @@ func (in *Instance) Run(s *State) *Run {
 	w := in.w
 	run := &Run{Inst: in, In: s, OK: w.B.True(), Failed: w.B.False()}
 	e := &exec{w: w, inst: in, run: run, st: s, entry: s, live: w.B.True(),
-		points: map[string]savepoint{}, info: w.code.infoOf(in.Txn)}
-	e.vars = newVars(e.info.places)
+		points: map[string]savepoint{}, info: w.code.InfoOf(in.Txn)}
+	e.vars = newVars(e.info.Places)
 	for i, p := range in.Txn.Params {
 		e.vars.set(p.Name, in.Params[i])
 	}
@@ -90,7 +91,7 @@ func (in *Instance) Run(s *State) *Run {
 	e.join(end.broken)
 	var kept []Val
 	for _, l := range in.Txn.Locals {
-		if l.Kept && e.info.assigned[l.Name] {
+		if l.Kept && e.info.Assigned[l.Name] {
 			kept = append(kept, e.vars.get(l.Name))
 		}
 	}
@@ -133,7 +134,7 @@ func (e *exec) truth(x ir.Expr) *smt.Term {
 }
 
 func (e *exec) set(name string, v Val) {
-	t, ok := e.info.places.typeOf(name)
+	t, ok := e.info.Places.TypeOf(name)
 	if !ok {
 		panic("symbolic: local " + name + " is not declared")
 	}
@@ -144,7 +145,7 @@ func (e *exec) set(name string, v Val) {
 
 // place names a statement for what the instance chooses there.
 func (e *exec) place(s ir.Stmt, what string) string {
-	return what + strconv.Itoa(e.info.number[s]) + e.suffix
+	return what + strconv.Itoa(e.info.Number[s]) + e.suffix
 }
 
 // choose gives a value of type t that the instance chooses at a statement.
@@ -161,7 +162,7 @@ func (e *exec) block(list []ir.Stmt) {
 		if e.live.IsFalse() {
 			// Dead code keeps its place among the observations and writes, so
 			// that two runs can be compared item by item.
-			if !e.info.effects[s] {
+			if !e.info.Effects[s] {
 				continue
 			}
 		}
@@ -339,7 +340,7 @@ func (e *exec) stmt(s ir.Stmt) {
 // two runs find the same, the server does the same: fail, or not come to them. In the
 // closed world the interpreter finds out.
 func (e *exec) mayFail(s ir.Stmt) {
-	list := e.info.failures[s]
+	list := e.info.Failures[s]
 	if e.w.Closed || len(list) == 0 {
 		return
 	}
@@ -366,10 +367,10 @@ func (e *exec) branch(cond *smt.Term, then, els []ir.Stmt) {
 }
 
 func (e *exec) havoc(s *ir.Havoc) {
-	t, _ := e.info.places.typeOf(s.Var)
+	t, _ := e.info.Places.TypeOf(s.Var)
 	v := e.choose(s, "havoc ", t, !s.NotNull && !s.Fresh)
 	if s.Fresh {
-		e.draw(v, e.w.code.localClass(e.inst.Txn, s.Var), s.Source())
+		e.draw(v, e.w.code.LocalClass(e.inst.Txn, s.Var), s.Source())
 		e.vars.set(s.Var, v)
 		return
 	}

@@ -88,7 +88,7 @@ func (en *env) lookup(name string) *binding {
 func (en *env) key(name string) Key { return en.lookup(name).row.(tableRow).key }
 
 func (en *env) typeOf(e ir.Expr) ir.Type {
-	if t, ok := en.w.code.types[e]; ok {
+	if t, ok := en.w.code.Types[e]; ok {
 		return t
 	}
 	var from []ir.Source
@@ -99,7 +99,7 @@ func (en *env) typeOf(e ir.Expr) ir.Type {
 	if err != nil {
 		panic("symbolic: " + err.Error())
 	}
-	en.w.code.types[e] = t
+	en.w.code.Types[e] = t
 	return t
 }
 

@@ -2,7 +2,9 @@ package symbolic
 
 import (
 	"fmt"
+	"strconv"
 
+	"github.com/txrobust/robust/internal/prepare"
 	"github.com/txrobust/robust/internal/smt"
 	"github.com/txrobust/robust/ir"
 )
@@ -45,7 +47,7 @@ func (e *exec) loop(s ir.Stmt) {
 func (e *exec) unroll(x *exit, n int, enter func(i int) *smt.Term, body []ir.Stmt) {
 	suffix := e.suffix
 	for i := 0; i < n; i++ {
-		e.suffix = suffix + "_" + itoa(i)
+		e.suffix = suffix + "_" + strconv.Itoa(i)
 		in := enter(i)
 		x.broken = append(x.broken, leaving{e.w.B.And(e.live, e.w.B.Not(in)), e.vars.copied()})
 		e.live = e.w.B.And(e.live, in)
@@ -75,7 +77,7 @@ func (e *exec) forRange(s *ir.ForRange) {
 	}
 	rounds, constant := constantRounds(s)
 	if !w.Closed && !(constant && rounds <= fewRounds) {
-		if cols, ok := apart(w.Program, e.inst.Txn, s, w.code.references); ok {
+		if cols, ok := prepare.Apart(w.Program, e.inst.Txn, s, w.code.References); ok {
 			e.openLoop(s, s.Label, s.Body, within, cols)
 			return
 		}
@@ -88,7 +90,7 @@ func (e *exec) forRange(s *ir.ForRange) {
 	if constant && rounds <= maxUnroll {
 		suffix := e.suffix
 		for i := 0; i < rounds; i++ {
-			e.suffix = suffix + "_" + itoa(i)
+			e.suffix = suffix + "_" + strconv.Itoa(i)
 			e.set(s.Var, Val{w.B.False(), w.B.Add(from.T, w.B.IntConst(int64(i)*step)), ir.IntType})
 			e.round(x, s.Body)
 		}
@@ -185,7 +187,7 @@ func (e *exec) foreach(s *ir.Foreach) {
 	}
 	suffix := e.suffix
 	for i, c := range list {
-		e.suffix = suffix + "_" + itoa(i)
+		e.suffix = suffix + "_" + strconv.Itoa(i)
 		before, vars := e.live, e.vars.copied()
 		e.live = w.B.And(before, c.match)
 		for k, col := range s.Cols {

@@ -3,6 +3,7 @@ package symbolic
 import (
 	"testing"
 
+	"github.com/txrobust/robust/internal/prepare"
 	"github.com/txrobust/robust/internal/testprog"
 )
 
@@ -26,7 +27,7 @@ func TestNullable(t *testing.T) {
 		{"local r int; update x set v = x.v + r", true},
 	} {
 		p := testprog.Parse(t, "program p\nvar x = 0, y = 0\ntxn t { "+c.body+" }")
-		if got := Prepare(p).nullable[p.Table("x")]; got != c.nullable {
+		if got := prepare.Of(p).Nullable[p.Table("x")]; got != c.nullable {
 			t.Errorf("%s: x may be NULL: %v", c.body, got)
 		}
 	}

@@ -1,10 +1,11 @@
 package symbolic
 
 import (
-	"slices"
-
 	"fmt"
+	"slices"
+	"strconv"
 
+	"github.com/txrobust/robust/internal/prepare"
 	"github.com/txrobust/robust/internal/smt"
 	"github.com/txrobust/robust/ir"
 )
@@ -23,7 +24,7 @@ func (e *exec) openForeach(s *ir.Foreach, p *plan, en *env, cols []ir.Expr) {
 	o.begin = func(sub *exec, round []Key) *smt.Term {
 		g, in := p.match(en, st, round)
 		for k, c := range s.Cols {
-			t, _ := e.info.places.typeOf(s.Into[k])
+			t, _ := e.info.Places.TypeOf(s.Into[k])
 			if g.IsFalse() {
 				sub.vars.set(s.Into[k], e.w.null(t))
 			} else {
@@ -286,7 +287,7 @@ func (o *openLoop) run() {
 	}
 	e.vars = after
 	for i, s := range o.facts.outer {
-		taken := e.inst.choose(o.round+" leaves "+itoa(i), smt.Bool, e.rounds)
+		taken := e.inst.choose(o.round+" leaves "+strconv.Itoa(i), smt.Bool, e.rounds)
 		out := leaving{w.B.And(e.live, taken), e.vars.copied()}
 		e.live = w.B.And(e.live, w.B.Not(taken))
 		switch s := s.(type) {
@@ -316,14 +317,14 @@ func localNames(t *ir.Txn) (out []string) {
 	return
 }
 
-// ownRows gives the place in the key that is the round in all rows that a
+// OwnRows gives the place in the key that is the round in all rows that a
 // write concerns, if there is one.
 func (o *openLoop) ownRows(x *Write) (int, bool) {
 	if c, ok := o.apart[o.e.w.Program.Tables[x.Table]]; ok {
 		return c, true
 	}
 	if s, ok := o.stmt.(*ir.ForRange); ok && x.Kind != Unknown {
-		return ownRows(s, x.Stmt)
+		return prepare.OwnRows(s, x.Stmt)
 	}
 	return 0, false
 }

@@ -4,19 +4,20 @@ import (
 	"context"
 
 	"github.com/txrobust/robust/engine"
+	"github.com/txrobust/robust/internal/prepare"
 	"github.com/txrobust/robust/internal/smt"
 	"github.com/txrobust/robust/ir"
 )
 
 // Impossible gives the tables with checks that can have no row: what is declared and stated of the
 // rows contradicts itself.
-func (c *Code) Impossible(ctx context.Context, solver *smt.Solver, e *engine.Profile) []*ir.Table {
+func Impossible(ctx context.Context, c *prepare.Code, solver *smt.Solver, e *engine.Profile) []*ir.Table {
 	var out []*ir.Table
 	for i, t := range c.Program.Tables {
 		if t.Var || len(t.Checks) == 0 {
 			continue
 		}
-		w := c.World(smt.NewBuilder(), e)
+		w := NewWorld(c, smt.NewBuilder(), e)
 		s := w.Base("s")
 		some := w.Exists([]domain{tableDomain(i)}, func(tuple []Key) *smt.Term { return s.Alive(i, tuple[0]) })
 		if w.Ask(ctx, solver, some).Result == smt.Unsat {

@@ -3,6 +3,7 @@ package symbolic
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/txrobust/robust/internal/smt"
@@ -133,7 +134,7 @@ func (p *plan) keys(en *env, other func(source, column int, s smt.Sort) *smt.Ter
 // sample gives Skolem members for the sources without a key.
 func (p *plan) sample(en *env, at occasion) []Key {
 	out := p.keys(en, func(source, column int, s smt.Sort) *smt.Term {
-		return p.w.made(at, "row"+itoa(source)+"."+itoa(column), s)
+		return p.w.made(at, "row"+strconv.Itoa(source)+"."+strconv.Itoa(column), s)
 	})
 	for i, k := range out {
 		p.w.mention(p.doms[i], k)
@@ -176,7 +177,7 @@ func (w *World) made(at occasion, what string, s smt.Sort) *smt.Term {
 	sorts := make([]smt.Sort, len(at.values))
 	for i, v := range at.values {
 		sorts[i] = v.Sort()
-		name += " " + itoa(int(sorts[i]))
+		name += " " + strconv.Itoa(int(sorts[i]))
 	}
 	return w.B.App(w.B.Func(name, s, sorts...), at.values...)
 }

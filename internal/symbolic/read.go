@@ -194,7 +194,7 @@ func (e *exec) selectRow(s *ir.Select) {
 	e.lockChosen(p, en, st, s.Locks, found, tuple)
 	vals := make([]Val, len(s.Cols))
 	for i, c := range s.Cols {
-		t, _ := e.info.places.typeOf(s.Into[i])
+		t, _ := e.info.Places.TypeOf(s.Into[i])
 		vals[i] = w.ite(found, w.convert(in.eval(c), t), w.null(t))
 	}
 	for i, v := range vals {

@@ -37,7 +37,7 @@ func (w *World) NewInstance(t *ir.Txn, name string) *Instance {
 			v.Null = w.B.Var(name+"."+word(p.Name)+"?", smt.Bool)
 		}
 		if p.Fresh {
-			in.draw(v, w.code.localClass(t, p.Name), "")
+			in.draw(v, w.code.LocalClass(t, p.Name), "")
 		} else {
 			w.Define(w.inDomain(v))
 		}

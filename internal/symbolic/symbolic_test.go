@@ -2,11 +2,13 @@ package symbolic
 
 import (
 	"context"
+	"strconv"
 	"testing"
 	"time"
 
 	"github.com/txrobust/robust/engine"
 	"github.com/txrobust/robust/internal/interp"
+	"github.com/txrobust/robust/internal/prepare"
 	"github.com/txrobust/robust/internal/progen"
 	"github.com/txrobust/robust/internal/smt"
 	"github.com/txrobust/robust/internal/testprog"
@@ -27,7 +29,7 @@ func recordOutputs(p *ir.Program) {
 			case *ir.Emit:
 				for _, e := range s.Exprs {
 					n++
-					v := ir.NewVar(ir.Pos{}, "out"+itoa(n), ir.IntType, ir.Int(0))
+					v := ir.NewVar(ir.Pos{}, "out"+strconv.Itoa(n), ir.IntType, ir.Int(0))
 					p.Tables = append(p.Tables, v)
 					out = append(out, &ir.Update{Table: v, Row: v.Name, Sets: []ir.Set{{Col: 0, Expr: e}}})
 				}
@@ -120,17 +122,17 @@ func TestAgainstInterpreter(t *testing.T) {
 			finals[last.String()] = last
 			return true
 		})
-		code := Prepare(p)
+		code := prepare.Of(p)
 		for _, closed := range []bool{true, false} {
 			b := smt.NewBuilder()
-			w := code.World(b, eng)
+			w := NewWorld(code, b, eng)
 			w.Closed = closed
 			w.Rounds = 3
 			base := w.Base("s")
 			s := base
 			cond := []*smt.Term{}
 			for i, in := range list {
-				si := w.NewInstance(in.Txn, "i"+itoa(i))
+				si := w.NewInstance(in.Txn, "i"+strconv.Itoa(i))
 				for k, v := range in.Params {
 					cond = append(cond, w.same(si.Params[k], w.Constant(v, in.Txn.Params[k].Type)))
 				}

@@ -3,25 +3,16 @@ package symbolic
 import (
 	"slices"
 
-	"github.com/txrobust/robust/ir"
+	"github.com/txrobust/robust/internal/prepare"
 )
 
 // vars are the values of the variables of a template. A copy shares them, part by
 // part, until one of the two is changed: there are many copies, and few changes.
 type vars struct {
-	of    *places
+	of    *prepare.Places
 	parts []*part // shared, if owner is not mine
 	owner *owner  // of parts
 	mine  *owner
-}
-
-// places gives each variable of a template a number. The order is fixed, so that
-// terms are made in a fixed order and the solver's models do not change from run to
-// run.
-type places struct {
-	number map[string]int
-	names  []string
-	types  []ir.Type
 }
 
 const partSize = 16
@@ -36,46 +27,11 @@ type part struct {
 // are the same.
 type owner struct{ _ byte }
 
-func placesOf(t *ir.Txn) *places {
-	p := &places{number: map[string]int{}}
-	add := func(name string, typ ir.Type) {
-		if _, again := p.number[name]; !again {
-			p.number[name] = len(p.names)
-			p.names, p.types = append(p.names, name), append(p.types, typ)
-		}
-	}
-	for _, x := range t.Params {
-		add(x.Name, x.Type)
-	}
-	for _, x := range t.Locals {
-		add(x.Name, x.Type)
-	}
-	return p
-}
-
-// typeOf gives the type of a variable.
-func (p *places) typeOf(name string) (ir.Type, bool) {
-	i, ok := p.number[name]
-	if !ok {
-		return ir.Type{}, false
-	}
-	return p.types[i], true
-}
-
-// index gives the number of a variable.
-func (p *places) index(name string) int {
-	i, ok := p.number[name]
-	if !ok {
-		panic("symbolic: local " + name + " is not declared")
-	}
-	return i
-}
-
 // newVars makes variables without values.
-func newVars(p *places) vars {
+func newVars(p *prepare.Places) vars {
 	v := vars{of: p, mine: &owner{}}
 	v.owner = v.mine
-	for range (len(p.names) + partSize - 1) / partSize {
+	for range (len(p.Names) + partSize - 1) / partSize {
 		v.parts = append(v.parts, &part{owner: v.mine})
 	}
 	return v
@@ -89,13 +45,13 @@ func (v *vars) copied() vars {
 
 // get gives the value of a variable.
 func (v *vars) get(name string) Val {
-	i := v.of.index(name)
+	i := v.of.Index(name)
 	return v.parts[i/partSize].vals[i%partSize]
 }
 
 // set changes the value of a variable.
 func (v *vars) set(name string, val Val) {
-	v.setAt(v.of.index(name), val)
+	v.setAt(v.of.Index(name), val)
 }
 
 func (v *vars) setAt(i int, val Val) {

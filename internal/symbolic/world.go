@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"github.com/txrobust/robust/engine"
+	"github.com/txrobust/robust/internal/prepare"
 	"github.com/txrobust/robust/internal/smt"
 	"github.com/txrobust/robust/ir"
 )
@@ -74,7 +75,7 @@ type World struct {
 	bases      []*State
 	instances  []*Instance
 	unused     []unused
-	code       *Code
+	code       *prepare.Code
 	octets     bool // lengths of texts occur
 }
 
@@ -143,7 +144,7 @@ type definition struct {
 }
 
 // World makes an empty open world.
-func (c *Code) World(b *smt.Builder, e *engine.Profile) *World {
+func NewWorld(c *prepare.Code, b *smt.Builder, e *engine.Profile) *World {
 	p := c.Program
 	w := &World{B: b, Program: p, Engine: e, MaxInstances: 60000, MaxTerms: 600000, MaxRefinements: 80, Slots: 2, Rounds: 2, code: c,
 		index: map[*ir.Table]int{}, mentions: map[domain]*mentions{}, texts: map[string]*smt.Term{}, sizes: map[string]int64{}, literal: map[string]ir.Value{}, ofText: map[string]ofText{}, plans: map[*ir.Query]*plan{},

@@ -2,8 +2,10 @@ package symbolic
 
 import (
 	"slices"
+	"strconv"
 
 	"github.com/txrobust/robust/engine"
+	"github.com/txrobust/robust/internal/prepare"
 	"github.com/txrobust/robust/internal/smt"
 	"github.com/txrobust/robust/ir"
 )
@@ -76,7 +78,7 @@ func (e *exec) insert(s *ir.Insert) {
 	}
 	if s.Table.Rowid {
 		vals[0] = e.choose(s, "rowid ", ir.IntType, false)
-		e.draw(vals[0], w.code.classes.find(column{s.Table, 0}), "")
+		e.draw(vals[0], w.code.Classes.Find(prepare.Column{Table: s.Table, Col: 0}), "")
 	}
 	e.require(e.rowOK(s.Table, vals, nil))
 	key := make(Key, len(s.Table.Key))
@@ -92,7 +94,7 @@ func (e *exec) insert(s *ir.Insert) {
 	exists := e.anyClash(e.st, t, s.Table.Keys(), valueRow{s.Table, vals})
 	if w.Engine.KeyFromSnapshot {
 		e.run.OK = w.B.And(e.run.OK, w.B.Not(w.B.And(inserts, exists)))
-	} else if e.info.readLater[s] {
+	} else if e.info.ReadLater[s] {
 		// On this engine the key may be freed by others before the insertion,
 		// and later reads would show both rows.
 		e.observed(inserts, []Val{w.Truth(exists)})
@@ -180,7 +182,7 @@ func (e *exec) onConflict(s *ir.Insert, t int, vals []Val) (inserts, done *smt.T
 	// The existing row: one that the instance chooses among those that clash.
 	old := make(Key, len(s.Table.Key))
 	for i, kc := range s.Table.Key {
-		old[i] = e.inst.choose(e.place(s, "existing ")+"."+itoa(i), sortOf(s.Table.Columns[kc].Type), e.rounds)
+		old[i] = e.inst.choose(e.place(s, "existing ")+"."+strconv.Itoa(i), sortOf(s.Table.Columns[kc].Type), e.rounds)
 	}
 	if len(keys) == 1 {
 		if _, ok := w.primary(t, keys[0], given); ok {
@@ -269,7 +271,7 @@ func (e *exec) change(s ir.Stmt, table *ir.Table, sets []ir.Set, row func(loop [
 
 func (e *exec) update(s *ir.Update) {
 	w := e.w
-	q := e.info.query(s)
+	q := e.info.Query(s)
 	en := e.env()
 	p := w.plan(q, en)
 	var cols []ir.Expr
@@ -314,7 +316,7 @@ func (e *exec) sharedExprs(p *plan, en *env, row string, exprs []ir.Expr) {
 func (e *exec) delete(s *ir.Delete) {
 	w := e.w
 	t := w.Table(s.Table)
-	q := e.info.query(s)
+	q := e.info.Query(s)
 	en := e.env()
 	p := w.plan(q, en)
 	e.noteQuery(en, q, nil)
@@ -377,7 +379,7 @@ func (e *exec) cascade(s *ir.Cascade) {
 // acted is the write of an action on a state.
 func (r *Run) acted(s *ir.Cascade, st *State, live *smt.Term, t int, kind Kind, cols []bool, parent []Val) *Write {
 	w, fk := r.Inst.w, s.ForeignKey()
-	x := &Write{Stmt: s, Table: t, Kind: kind, Cols: cols, scan: true, firm: w.code.firm(s.Table, fk)}
+	x := &Write{Stmt: s, Table: t, Kind: kind, Cols: cols, scan: true, firm: w.code.Firm(s.Table, fk)}
 	x.on = func(st *State) *Write { return r.acted(s, st, live, t, kind, cols, parent) }
 	x.at = func(_ []Key, k Key) write {
 		old := func(c int) Val { return st.Col(t, c, k) }
@@ -405,20 +407,11 @@ func (w *World) parentsVisible(s *State, t *ir.Table, vals []Val, cols []bool) *
 	ok := w.B.True()
 	for i := range t.ForeignKeys {
 		fk := &t.ForeignKeys[i]
-		if cols == nil || touches(fk.Columns, cols) {
+		if cols == nil || prepare.Touches(fk.Columns, cols) {
 			ok = w.B.And(ok, w.parentExists(s, fk, valueRow{t, vals}))
 		}
 	}
 	return ok
-}
-
-func touches(list []int, cols []bool) bool {
-	for _, c := range list {
-		if cols[c] {
-			return true
-		}
-	}
-	return false
 }
 
 // lockParents requires the parents of an inserted row and locks them. cols are
@@ -440,7 +433,7 @@ func (e *exec) lockParentsOf(t *ir.Table, cols []bool, scan bool, written func(k
 	}
 	for i := range t.ForeignKeys {
 		fk := &t.ForeignKeys[i]
-		if cols != nil && !touches(fk.Columns, cols) {
+		if cols != nil && !prepare.Touches(fk.Columns, cols) {
 			continue
 		}
 		row := func(k Key) (*smt.Term, []Val) {

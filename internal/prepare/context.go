@@ -1,4 +1,4 @@
-package symbolic
+package prepare
 
 import (
 	"fmt"
@@ -15,11 +15,11 @@ func (c *Code) Context() string {
 	for i, t := range c.Program.Tables {
 		fmt.Fprintf(&b, "%d %v %v %v", i, c.Deleted[t], c.Inserted[t], c.Updated[t])
 		for col := range t.Columns {
-			fmt.Fprintf(&b, " %s", c.kind(column{t, col}))
+			fmt.Fprintf(&b, " %s", c.kind(Column{t, col}))
 		}
 		b.WriteByte('\n')
 	}
-	fmt.Fprintf(&b, "table locks %v\n", c.tableLocks)
+	fmt.Fprintf(&b, "table locks %v\n", c.TableLocks)
 	return b.String()
 }
 
@@ -38,10 +38,10 @@ func (c *Code) Kinds(t *ir.Txn) string {
 
 // kind names a class by its first column, or not at all.
 func (c *Code) kind(x any) string {
-	class := c.classes.find(x)
+	class := c.Classes.Find(x)
 	for i, t := range c.Program.Tables {
 		for col := range t.Columns {
-			if c.classes.find(column{t, col}) == class {
+			if c.Classes.Find(Column{t, col}) == class {
 				return fmt.Sprintf("%d.%d", i, col)
 			}
 		}

@@ -1,4 +1,4 @@
-package symbolic
+package prepare
 
 import (
 	"slices"
@@ -6,13 +6,13 @@ import (
 	"github.com/txrobust/robust/ir"
 )
 
-// apart examines a loop between numbers. It reports whether its rounds cannot
+// Apart examines a loop between numbers. It reports whether its rounds cannot
 // influence each other: each touches only rows, of the tables that the loop
 // writes, in which one key column is the loop's variable. That column is given
 // for each such table, as its place in the key.
 //
 // Every round of such a loop starts from the state before the loop.
-func apart(p *ir.Program, t *ir.Txn, s *ir.ForRange, refs map[*ir.Table][]reference) (map[*ir.Table]int, bool) {
+func Apart(p *ir.Program, t *ir.Txn, s *ir.ForRange, refs map[*ir.Table][]Reference) (map[*ir.Table]int, bool) {
 	a := &apartness{loopVar: s.Var, cols: map[*ir.Table]int{}}
 	written := map[*ir.Table]bool{}
 	moved := map[*ir.Table]bool{} // as far as foreign keys see
@@ -64,9 +64,9 @@ func apart(p *ir.Program, t *ir.Txn, s *ir.ForRange, refs map[*ir.Table][]refere
 	return a.cols, a.private(t, s)
 }
 
-// ownRows gives the place in the key that is the loop's variable in all rows
+// OwnRows gives the place in the key that is the loop's variable in all rows
 // that one statement of a loop between numbers writes.
-func ownRows(s *ir.ForRange, write ir.Stmt) (int, bool) {
+func OwnRows(s *ir.ForRange, write ir.Stmt) (int, bool) {
 	assigned := false
 	ir.Walk(s.Body, func(st ir.Stmt) { assigned = assigned || slices.Contains(ir.Assigned(st), s.Var) })
 	t := ir.Written(write)
@@ -79,7 +79,7 @@ func ownRows(s *ir.ForRange, write ir.Stmt) (int, bool) {
 
 // setsReference reports whether an update sets a column of a foreign key, or one
 // that a foreign key refers to.
-func setsReference(u *ir.Update, refs []reference) bool {
+func setsReference(u *ir.Update, refs []Reference) bool {
 	for _, set := range u.Sets {
 		for _, fk := range u.Table.ForeignKeys {
 			if slices.Contains(fk.Columns, set.Col) {
@@ -87,7 +87,7 @@ func setsReference(u *ir.Update, refs []reference) bool {
 			}
 		}
 		for _, r := range refs {
-			if slices.Contains(r.fk.RefColumns, set.Col) {
+			if slices.Contains(r.Fk.RefColumns, set.Col) {
 				return true
 			}
 		}
