@@ -19,6 +19,7 @@ const module = "github.com/txrobust/robust"
 var layers = [][]string{
 	{"internal/quote", "internal/infile"}, // names and files of any input: they know nothing of what these mean
 	{"isolation", "history"},              // and what judges recorded histories: see TestJudges
+	{"history/codec/internal/ednode"},
 	{"history/codec", "history/record"},
 	{"checker", "internal/checker/acyclic"},
 	{"internal/checker/brute", "internal/checker/c4", "internal/checker/elle", "internal/checker/polysi", "internal/checker/viper", "internal/checker/verify", "internal/checker/simdb", "internal/checker/historytest"}, // they judge each other, and share nothing

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/txrobust/robust/history"
+	"github.com/txrobust/robust/history/codec/internal/ednode"
 )
 
 // chronosReader reads the JSON of Chronos: an array of
@@ -30,7 +31,7 @@ func (r *chronosReader) file(in *input) error {
 		begin, end hybrid
 	}
 	var all []stamps
-	err := p.each(func(line int, m at) (err error) {
+	err := p.each(func(line int, m ednode.Node) (err error) {
 		s := stamps{}
 		if s.txn, s.begin, s.end, err = r.txn(m); err != nil {
 			return in.errorAt(line, 0, "%v", err)
@@ -62,12 +63,12 @@ func (r *chronosReader) file(in *input) error {
 	return nil
 }
 
-func (r *chronosReader) txn(m at) (t history.Txn, begin, end hybrid, err error) {
+func (r *chronosReader) txn(m ednode.Node) (t history.Txn, begin, end hybrid, err error) {
 	b := r.b
-	sid, ok := m.get("sid")
-	ops, ok2 := m.get("ops")
-	if !ok || !ok2 || ops.shape() != listNode {
-		return 0, begin, end, fmt.Errorf("%s, expected {\"tid\", \"sid\", \"sts\", \"cts\", \"ops\"}", clip(m))
+	sid, ok := m.Get("sid")
+	ops, ok2 := m.Get("ops")
+	if !ok || !ok2 || ops.Shape() != ednode.ListNode {
+		return 0, begin, end, fmt.Errorf("%s, expected {\"tid\", \"sid\", \"sts\", \"cts\", \"ops\"}", ednode.Clip(m))
 	}
 	if begin, err = stamp(m, "sts"); err != nil {
 		return 0, begin, end, err
@@ -78,25 +79,25 @@ func (r *chronosReader) txn(m at) (t history.Txn, begin, end hybrid, err error) 
 	if end.compare(begin) < 0 {
 		return 0, begin, end, fmt.Errorf("the transaction commits (cts) before it begins (sts)")
 	}
-	t = b.Txn(b.Session(sid.name()), history.Committed)
-	if tid, ok := m.get("tid"); ok {
-		if tid.shape() == intNode {
-			b.SetNumber(t, tid.node().num)
+	t = b.Txn(b.Session(sid.Name()), history.Committed)
+	if tid, ok := m.Get("tid"); ok {
+		if tid.Shape() == ednode.IntNode {
+			b.SetNumber(t, tid.Node().Num)
 		} else {
-			b.SetLabel(t, tid.word())
+			b.SetLabel(t, tid.Word())
 		}
 	}
-	for op := ops.first(); op.in(ops); op = op.next() {
-		kind, ok := op.get("t")
-		key, ok2 := op.get("k")
-		value, ok3 := op.get("v")
+	for op := ops.First(); op.In(ops); op = op.Next() {
+		kind, ok := op.Get("t")
+		key, ok2 := op.Get("k")
+		value, ok3 := op.Get("v")
 		switch {
-		case ok && ok2 && ok3 && kind.is("w"):
-			b.Write(b.Key(key.name()), b.Value(value.name()))
-		case ok && ok2 && ok3 && kind.is("r"):
-			b.Read(b.Key(key.name()), b.Value(value.name()))
+		case ok && ok2 && ok3 && kind.Is("w"):
+			b.Write(b.Key(key.Name()), b.Value(value.Name()))
+		case ok && ok2 && ok3 && kind.Is("r"):
+			b.Read(b.Key(key.Name()), b.Value(value.Name()))
 		default:
-			return 0, begin, end, fmt.Errorf("the operation %s, expected {\"t\": \"w\" or \"r\", \"k\": key, \"v\": value}", clip(op))
+			return 0, begin, end, fmt.Errorf("the operation %s, expected {\"t\": \"w\" or \"r\", \"k\": key, \"v\": value}", ednode.Clip(op))
 		}
 	}
 	return t, begin, end, b.Err()
@@ -104,13 +105,13 @@ func (r *chronosReader) txn(m at) (t history.Txn, begin, end hybrid, err error) 
 
 func (a hybrid) compare(b hybrid) int { return cmp.Or(cmp.Compare(a.p, b.p), cmp.Compare(a.l, b.l)) }
 
-func stamp(m at, key string) (hybrid, error) {
-	s, ok := m.get(key)
+func stamp(m ednode.Node, key string) (hybrid, error) {
+	s, ok := m.Get(key)
 	if ok {
-		p, ok := s.get("p")
-		l, ok2 := s.get("l")
-		if ok && ok2 && p.shape() == intNode && l.shape() == intNode {
-			return hybrid{p.node().num, l.node().num}, nil
+		p, ok := s.Get("p")
+		l, ok2 := s.Get("l")
+		if ok && ok2 && p.Shape() == ednode.IntNode && l.Shape() == ednode.IntNode {
+			return hybrid{p.Node().Num, l.Node().Num}, nil
 		}
 	}
 	return hybrid{}, fmt.Errorf("no stamp %q: {\"p\": physical, \"l\": logical}", key)

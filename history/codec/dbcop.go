@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/txrobust/robust/history"
+	"github.com/txrobust/robust/history/codec/internal/ednode"
 )
 
 // dbcopReader reads the binary format of dbcop (history.bincode), little-endian:
@@ -202,7 +203,7 @@ func (r *dbcopJSONReader) sessions(p *parser) error {
 			return firstOf(err, p.errorf("expected a session: an array of transactions"))
 		}
 		s := r.b.Session(history.Int(n))
-		err = p.each(func(line int, txn at) error {
+		err = p.each(func(line int, txn ednode.Node) error {
 			r.b.SetPlace(r.b.Txn(s, history.Committed), history.At(p.file, int64(line)))
 			if err := r.txn(txn); err != nil {
 				return p.errorAt(line, 0, "%v", err)
@@ -215,22 +216,22 @@ func (r *dbcopJSONReader) sessions(p *parser) error {
 	}
 }
 
-func (r *dbcopJSONReader) txn(txn at) error {
-	events, ok := txn.get("events")
-	committed, ok2 := txn.get("committed")
-	if !ok || !ok2 || events.shape() != listNode || committed.shape() != boolNode {
-		return fmt.Errorf("%s, expected {\"events\": […], \"committed\": true or false}", clip(txn))
+func (r *dbcopJSONReader) txn(txn ednode.Node) error {
+	events, ok := txn.Get("events")
+	committed, ok2 := txn.Get("committed")
+	if !ok || !ok2 || events.Shape() != ednode.ListNode || committed.Shape() != ednode.BoolNode {
+		return fmt.Errorf("%s, expected {\"events\": […], \"committed\": true or false}", ednode.Clip(txn))
 	}
 	b := r.b
-	if string(committed.text()) == "false" {
+	if string(committed.Text()) == "false" {
 		b.SetStatus(b.Current(), history.Aborted)
 	}
-	for e := events.first(); e.in(events); e = e.next() {
+	for e := events.First(); e.In(events); e = e.Next() {
 		kind, key, value, ok := dbcopJSONEvent(e)
 		if !ok {
-			return fmt.Errorf("the event %s, expected {\"Write\": {\"variable\": …, \"version\": …}} or {\"Read\": …}", clip(e))
+			return fmt.Errorf("the event %s, expected {\"Write\": {\"variable\": …, \"version\": …}} or {\"Read\": …}", ednode.Clip(e))
 		}
-		b.Op(kind, b.Key(key.name()), b.Value(value.name()))
+		b.Op(kind, b.Key(key.Name()), b.Value(value.Name()))
 		if b.Err() != nil {
 			return b.Err()
 		}
@@ -238,30 +239,30 @@ func (r *dbcopJSONReader) txn(txn at) error {
 	return nil
 }
 
-func dbcopJSONEvent(e at) (kind history.Kind, key, value at, ok bool) {
-	var op at
+func dbcopJSONEvent(e ednode.Node) (kind history.Kind, key, value ednode.Node, ok bool) {
+	var op ednode.Node
 	switch {
-	case e.shape() == listNode && e.count() == 3:
-		op, key = e.first(), e.first().next()
-		value = key.next()
-	case e.shape() == mapNode && e.count() == 2:
-		op = e.first()
-		fields := op.next()
+	case e.Shape() == ednode.ListNode && e.Count() == 3:
+		op, key = e.First(), e.First().Next()
+		value = key.Next()
+	case e.Shape() == ednode.MapNode && e.Count() == 2:
+		op = e.First()
+		fields := op.Next()
 		var ok2 bool
-		key, ok = fields.get("variable")
-		if value, ok2 = fields.get("version"); !ok || !ok2 {
-			return 0, at{}, at{}, false
+		key, ok = fields.Get("variable")
+		if value, ok2 = fields.Get("version"); !ok || !ok2 {
+			return 0, ednode.Node{}, ednode.Node{}, false
 		}
 	default:
-		return 0, at{}, at{}, false
+		return 0, ednode.Node{}, ednode.Node{}, false
 	}
 	switch {
-	case op.is("Write") || op.is("w"):
+	case op.Is("Write") || op.Is("w"):
 		return history.Write, key, value, true
-	case op.is("Read") || op.is("r"):
+	case op.Is("Read") || op.Is("r"):
 		return history.Read, key, value, true
 	}
-	return 0, at{}, at{}, false
+	return 0, ednode.Node{}, ednode.Node{}, false
 }
 
 // dbcopTextReader reads the text of dbcop: [x:=1 y==2 z==?] is a transaction that

@@ -4,6 +4,7 @@ import (
 	"bytes"
 
 	"github.com/txrobust/robust/history"
+	"github.com/txrobust/robust/history/codec/internal/ednode"
 )
 
 // ednReader reads what Jepsen writes: a stream of maps, or one vector or list of
@@ -45,7 +46,7 @@ func (r *ednReader) file(in *input) error {
 			break
 		}
 		line := p.line
-		p.tree.clear()
+		p.tree.Clear()
 		m, err := lines.next(p)
 		if err != nil {
 			return err
@@ -75,7 +76,7 @@ type ednEvents struct {
 func (l *lineParser) events(text []byte, out *ednEvents) int {
 	p := &out.parser
 	p.input = textInput(text)
-	p.tree.clear()
+	p.tree.Clear()
 	out.events, out.lines = out.events[:0], out.lines[:0]
 	for {
 		for p.pos < len(text) && (text[p.pos] == '\n' || text[p.pos] == '\r' || text[p.pos] == ' ' || text[p.pos] == ',') {
@@ -98,10 +99,10 @@ func (l *lineParser) events(text []byte, out *ednEvents) int {
 }
 
 // next reads the event that the next byte begins, and leaves those before valid.
-func (l *lineParser) next(p *parser) (at, error) {
+func (l *lineParser) next(p *parser) (ednode.Node, error) {
 	const most = 1 << 14 // of a usual event
 	if !p.json && !p.plain && (len(p.buf)-p.pos >= most || p.fill() || p.err == nil) && p.buf[p.pos] == '{' {
-		m := at{&p.tree, len(p.tree.nodes)}
+		m := ednode.Node{T: &p.tree, I: len(p.tree.Nodes)}
 		if n := l.event(p.buf[p.pos:], &p.tree); n > 0 {
 			p.pos += n
 			return m, nil

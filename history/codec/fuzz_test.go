@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/txrobust/robust/history"
+	"github.com/txrobust/robust/history/codec/internal/ednode"
 	"olympos.io/encoding/edn"
 )
 
@@ -160,30 +161,30 @@ func unsigned(v any) any {
 func jsonText(b []byte) bool { return strings.ToValidUTF8(string(b), "") == string(b) }
 
 // generic gives a tree as the values that the libraries give.
-func generic(a at) any {
-	switch a.shape() {
-	case nilNode:
+func generic(a ednode.Node) any {
+	switch a.Shape() {
+	case ednode.NilNode:
 		return nil
-	case boolNode:
-		return string(a.text()) == "true"
-	case intNode:
+	case ednode.BoolNode:
+		return string(a.Text()) == "true"
+	case ednode.IntNode:
 		return json.Number(a.String())
-	case floatNode:
-		return json.Number(a.text())
-	case stringNode:
-		return string(a.text())
-	case listNode:
+	case ednode.FloatNode:
+		return json.Number(a.Text())
+	case ednode.StringNode:
+		return string(a.Text())
+	case ednode.ListNode:
 		list := []any{}
-		for c := a.first(); c.in(a); c = c.next() {
+		for c := a.First(); c.In(a); c = c.Next() {
 			list = append(list, generic(c))
 		}
 		return list
-	case mapNode:
+	case ednode.MapNode:
 		m := map[string]any{}
-		for k := a.first(); k.in(a); {
-			v := k.next()
-			m[string(k.text())] = generic(v)
-			k = v.next()
+		for k := a.First(); k.In(a); {
+			v := k.Next()
+			m[string(k.Text())] = generic(v)
+			k = v.Next()
 		}
 		return m
 	}
@@ -221,7 +222,7 @@ func TestLibrary(t *testing.T) {
 				t.Fatalf("%s: the library: %v", r.path, err)
 			}
 			if !same(a, want) {
-				t.Fatalf("%s: %s, the library says %v", r.path, clip(a), want)
+				t.Fatalf("%s: %s, the library says %v", r.path, ednode.Clip(a), want)
 			}
 		}
 	}
@@ -231,35 +232,35 @@ func TestLibrary(t *testing.T) {
 }
 
 // same compares a tree with what the library read.
-func same(a at, want any) bool {
+func same(a ednode.Node, want any) bool {
 	switch w := want.(type) {
 	case nil:
-		return a.shape() == nilNode
+		return a.Shape() == ednode.NilNode
 	case bool:
-		return a.shape() == boolNode && string(a.text()) == map[bool]string{true: "true", false: "false"}[w]
+		return a.Shape() == ednode.BoolNode && string(a.Text()) == map[bool]string{true: "true", false: "false"}[w]
 	case int64:
-		return a.shape() == intNode && a.node().num == w
+		return a.Shape() == ednode.IntNode && a.Node().Num == w
 	case string:
-		return a.shape() == stringNode && string(a.text()) == w
+		return a.Shape() == ednode.StringNode && string(a.Text()) == w
 	case edn.Symbol:
-		return a.shape() == symbolNode && string(a.text()) == string(w)
+		return a.Shape() == ednode.SymbolNode && string(a.Text()) == string(w)
 	case edn.Keyword:
-		return a.shape() == keywordNode && string(a.text()) == string(w)
+		return a.Shape() == ednode.KeywordNode && string(a.Text()) == string(w)
 	case []any:
-		c := a.first()
+		c := a.First()
 		for _, x := range w {
-			if a.shape() != listNode || !c.in(a) || !same(c, x) {
+			if a.Shape() != ednode.ListNode || !c.In(a) || !same(c, x) {
 				return false
 			}
-			c = c.next()
+			c = c.Next()
 		}
-		return !c.in(a)
+		return !c.In(a)
 	case map[any]any:
-		if a.shape() != mapNode || a.count() != 2*len(w) {
+		if a.Shape() != ednode.MapNode || a.Count() != 2*len(w) {
 			return false
 		}
-		for k := a.first(); k.in(a); {
-			v := k.next()
+		for k := a.First(); k.In(a); {
+			v := k.Next()
 			found := false
 			for wk, wv := range w {
 				found = found || same(k, wk) && same(v, wv)
@@ -267,11 +268,11 @@ func same(a at, want any) bool {
 			if !found {
 				return false
 			}
-			k = v.next()
+			k = v.Next()
 		}
 		return true
 	case map[any]bool:
-		return a.shape() == setNode && a.count() == len(w)
+		return a.Shape() == ednode.SetNode && a.Count() == len(w)
 	}
 	return false
 }

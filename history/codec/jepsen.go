@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/txrobust/robust/history"
+	"github.com/txrobust/robust/history/codec/internal/ednode"
 )
 
 // jepsen makes a history of the operations that Jepsen records: each is an
@@ -34,7 +35,7 @@ type process struct {
 type pending struct {
 	txn   history.Txn
 	f     string
-	value tree // empty if the invocation has none
+	value ednode.Tree // empty if the invocation has none
 	line  int
 }
 
@@ -67,7 +68,7 @@ type event struct {
 	kind       string // invoke, ok, fail or info
 	f          string
 	process    history.Name
-	value      at
+	value      ednode.Node
 	hasValue   bool
 	hasProcess bool
 	time       int64
@@ -78,35 +79,35 @@ type event struct {
 var eventKinds = []string{"invoke", "ok", "fail", "info"}
 
 // parseEvent takes the fields that matter out of a map.
-func parseEvent(m at) (event, error) {
+func parseEvent(m ednode.Node) (event, error) {
 	e := event{time: history.NoTime}
-	if m.shape() != mapNode {
-		return e, fmt.Errorf("%s, expected a map of :type, :process, :f and :value", m.shape())
+	if m.Shape() != ednode.MapNode {
+		return e, fmt.Errorf("%s, expected a map of :type, :process, :f and :value", m.Shape())
 	}
-	for k := m.first(); k.in(m); {
-		v := k.next()
+	for k := m.First(); k.In(m); {
+		v := k.Next()
 		switch {
-		case k.is("type"):
+		case k.Is("type"):
 			for _, kind := range eventKinds {
-				if v.is(kind) {
+				if v.Is(kind) {
 					e.kind = kind
 				}
 			}
 			if e.kind == "" {
 				return e, fmt.Errorf("the :type %s, expected :invoke, :ok, :fail or :info", v)
 			}
-		case k.is("f"):
+		case k.Is("f"):
 			e.f = intern(v)
-		case k.is("process"):
-			e.process, e.hasProcess = v.name(), v.shape() != nilNode
-		case k.is("value"):
-			e.value, e.hasValue = v, v.shape() != nilNode
-		case k.is("time"):
-			if v.shape() == intNode {
-				e.time = v.node().num
+		case k.Is("process"):
+			e.process, e.hasProcess = v.Name(), v.Shape() != ednode.NilNode
+		case k.Is("value"):
+			e.value, e.hasValue = v, v.Shape() != ednode.NilNode
+		case k.Is("time"):
+			if v.Shape() == ednode.IntNode {
+				e.time = v.Node().Num
 			}
 		}
-		k = v.next()
+		k = v.Next()
 	}
 	if e.kind == "" {
 		return e, fmt.Errorf("an operation without :type")
@@ -115,13 +116,13 @@ func parseEvent(m at) (event, error) {
 }
 
 // intern gives the words that occur often without an allocation.
-func intern(v at) string {
+func intern(v ednode.Node) string {
 	for _, w := range []string{"txn", "read", "write", "cas", "add", "transfer"} {
-		if v.is(w) {
+		if v.Is(w) {
 			return w
 		}
 	}
-	return v.word()
+	return v.Word()
 }
 
 // add adds one line of the recording.
@@ -156,10 +157,10 @@ func (j *jepsen) add(e event, line int, place history.Place) error {
 	if e.time != history.NoTime {
 		j.b.SetEnded(p.txn, e.time)
 	}
-	if (e.kind != "ok" || !e.hasValue && e.f != "read") && len(p.value.nodes) > 0 {
+	if (e.kind != "ok" || !e.hasValue && e.f != "read") && len(p.value.Nodes) > 0 {
 		// What such an operation was about, its invocation says, but not what it
 		// read.
-		e.value, e.hasValue, e.invoked = p.value.root(), true, true
+		e.value, e.hasValue, e.invoked = p.value.Root(), true, true
 	}
 	j.free = append(j.free, p)
 	return j.operations(p.txn, e)
@@ -179,7 +180,7 @@ func (j *jepsen) begin(who *process, e event, line int, place history.Place) *pe
 		p, j.free = j.free[n-1], j.free[:n-1]
 	}
 	p.txn, p.f, p.line = j.b.Txn(s, history.Committed), e.f, line
-	p.value.nodes = p.value.nodes[:0]
+	p.value.Nodes = p.value.Nodes[:0]
 	j.b.SetPlace(p.txn, place)
 	return p
 }
@@ -191,7 +192,7 @@ func (j *jepsen) invoke(e event, line int, place history.Place) error {
 	}
 	p := j.begin(who, e, line, place)
 	if e.hasValue {
-		e.value.copyTo(&p.value)
+		e.value.CopyTo(&p.value)
 	}
 	j.b.SetBegin(p.txn, j.position)
 	if e.time != history.NoTime {
@@ -215,7 +216,7 @@ func (j *jepsen) find(who *process, e event) *pending {
 		return p
 	}
 	for i, p := range j.nameless {
-		if p.f == e.f && (!e.hasValue || len(p.value.nodes) == 0 || sameShape(p.value.root(), e.value)) {
+		if p.f == e.f && (!e.hasValue || len(p.value.Nodes) == 0 || sameShape(p.value.Root(), e.value)) {
 			j.nameless = append(j.nameless[:i], j.nameless[i+1:]...)
 			return p
 		}
@@ -225,27 +226,27 @@ func (j *jepsen) find(who *process, e event) *pending {
 
 // sameShape tells whether b may complete a: the same operations on the same
 // keys, with the same values but for reads.
-func sameShape(a, b at) bool {
-	if a.shape() != listNode || b.shape() != listNode {
+func sameShape(a, b ednode.Node) bool {
+	if a.Shape() != ednode.ListNode || b.Shape() != ednode.ListNode {
 		return a.String() == b.String()
 	}
-	x, y := a.first(), b.first()
-	for x.in(a) && y.in(b) {
+	x, y := a.First(), b.First()
+	for x.In(a) && y.In(b) {
 		if !sameOp(x, y) {
 			return false
 		}
-		x, y = x.next(), y.next()
+		x, y = x.Next(), y.Next()
 	}
-	return !x.in(a) && !y.in(b)
+	return !x.In(a) && !y.In(b)
 }
 
-func sameOp(a, b at) bool {
-	if a.shape() != listNode || b.shape() != listNode || a.count() != 3 || b.count() != 3 {
+func sameOp(a, b ednode.Node) bool {
+	if a.Shape() != ednode.ListNode || b.Shape() != ednode.ListNode || a.Count() != 3 || b.Count() != 3 {
 		return a.String() == b.String()
 	}
-	f, k := a.first(), a.first().next()
-	g, l := b.first(), b.first().next()
-	return f.String() == g.String() && k.String() == l.String() && (f.is("r") || k.next().String() == l.next().String())
+	f, k := a.First(), a.First().Next()
+	g, l := b.First(), b.First().Next()
+	return f.String() == g.String() && k.String() == l.String() && (f.Is("r") || k.Next().String() == l.Next().String())
 }
 
 // finish ends the recording: what was not completed may have happened.
@@ -259,8 +260,8 @@ func (j *jepsen) finish() (line int, err error) {
 	for _, p := range j.nameless {
 		j.b.SetStatus(p.txn, history.Unknown)
 		e := event{kind: "info", f: p.f}
-		if len(p.value.nodes) > 0 {
-			e.value, e.hasValue = p.value.root(), true
+		if len(p.value.Nodes) > 0 {
+			e.value, e.hasValue = p.value.Root(), true
 		}
 		if err := j.operations(p.txn, e); err != nil {
 			return p.line, err
@@ -278,17 +279,17 @@ func (j *jepsen) finish() (line int, err error) {
 func (j *jepsen) operations(t history.Txn, e event) error {
 	b := j.b
 	b.Resume(t)
-	isTxn := e.f == "txn" || e.f == "" && e.hasValue && e.value.shape() == listNode
+	isTxn := e.f == "txn" || e.f == "" && e.hasValue && e.value.Shape() == ednode.ListNode
 	known := e.kind == "ok"
 	switch {
 	case isTxn:
 		if !e.hasValue {
 			return b.Err() // a transaction without operations
 		}
-		if e.value.shape() != listNode {
-			return fmt.Errorf("%s as the :value of a transaction, expected a vector of operations", e.value.shape())
+		if e.value.Shape() != ednode.ListNode {
+			return fmt.Errorf("%s as the :value of a transaction, expected a vector of operations", e.value.Shape())
 		}
-		for op := e.value.first(); op.in(e.value); op = op.next() {
+		for op := e.value.First(); op.In(e.value); op = op.Next() {
 			if err := j.operation(op, known && !e.invoked); err != nil {
 				return err
 			}
@@ -300,7 +301,7 @@ func (j *jepsen) operations(t history.Txn, e event) error {
 			b.ReadAny(object, history.NoValue)
 		case !e.hasValue:
 			b.ReadAny(object, history.Initial)
-		case e.value.shape() == mapNode:
+		case e.value.Shape() == ednode.MapNode:
 			return j.balances(e.value)
 		default:
 			return j.read(object, e.value)
@@ -310,21 +311,21 @@ func (j *jepsen) operations(t history.Txn, e event) error {
 			return fmt.Errorf("a %s without a :value", e.f)
 		}
 		if e.f == "write" {
-			b.WriteAny(j.object(), b.Value(e.value.name()))
+			b.WriteAny(j.object(), b.Value(e.value.Name()))
 		} else {
-			b.AddAny(j.object(), b.Value(e.value.name()))
+			b.AddAny(j.object(), b.Value(e.value.Name()))
 		}
 	case e.f == "cas":
-		if !e.hasValue || e.value.shape() != listNode || e.value.count() != 2 {
+		if !e.hasValue || e.value.Shape() != ednode.ListNode || e.value.Count() != 2 {
 			return fmt.Errorf("a cas whose :value is not [old new]")
 		}
-		object, old, next := j.object(), e.value.first(), e.value.first().next()
+		object, old, next := j.object(), e.value.First(), e.value.First().Next()
 		if known {
-			b.Read(object, b.Value(old.name()))
+			b.Read(object, b.Value(old.Name()))
 		} else {
 			b.Read(object, history.NoValue)
 		}
-		b.Write(object, b.Value(next.name()))
+		b.Write(object, b.Value(next.Name()))
 	case e.f == "acquire" || e.f == "release":
 		// A mutex is a register that is held or, as initially, is not.
 		held := b.Value(history.Name{Kind: history.KeywordName, Text: "held"})
@@ -346,30 +347,30 @@ func (j *jepsen) operations(t history.Txn, e event) error {
 }
 
 // operation adds one operation of a transaction: [f key value].
-func (j *jepsen) operation(op at, known bool) error {
+func (j *jepsen) operation(op ednode.Node, known bool) error {
 	b := j.b
-	if op.shape() != listNode || op.count() != 3 {
+	if op.Shape() != ednode.ListNode || op.Count() != 3 {
 		return fmt.Errorf("the operation %s, expected a vector of function, key and value", op)
 	}
-	f, key := op.first(), op.first().next()
-	value := key.next()
+	f, key := op.First(), op.First().Next()
+	value := key.Next()
 	k := j.key(key)
 	switch {
-	case f.is("r") && !known:
+	case f.Is("r") && !known:
 		b.ReadAny(k, history.NoValue)
-	case f.is("r"):
+	case f.Is("r"):
 		return j.read(k, value)
-	case f.is("w"):
-		b.Write(k, b.Value(value.name()))
-	case f.is("append"):
-		b.Op(history.Append, k, b.Value(value.name()))
-	case f.is("add"):
-		b.Op(history.Add, k, b.Value(value.name()))
-	case f.is("inc"):
-		if value.shape() != intNode {
+	case f.Is("w"):
+		b.Write(k, b.Value(value.Name()))
+	case f.Is("append"):
+		b.Op(history.Append, k, b.Value(value.Name()))
+	case f.Is("add"):
+		b.Op(history.Add, k, b.Value(value.Name()))
+	case f.Is("inc"):
+		if value.Shape() != ednode.IntNode {
 			return fmt.Errorf("an increment by %s, expected an integer", value)
 		}
-		b.Op(history.Increment, k, b.IntValue(value.node().num))
+		b.Op(history.Increment, k, b.IntValue(value.Node().Num))
 	default:
 		return fmt.Errorf("the operation %s, expected :r, :w, :append, :add or :inc", op)
 	}
@@ -379,66 +380,66 @@ func (j *jepsen) operation(op at, known bool) error {
 // object is the one key of histories that have no keys.
 func (j *jepsen) object() history.Key { return j.b.Key(history.Name{}) }
 
-func (j *jepsen) key(a at) history.Key {
-	if a.shape() == intNode {
-		return j.b.IntKey(a.node().num)
+func (j *jepsen) key(a ednode.Node) history.Key {
+	if a.Shape() == ednode.IntNode {
+		return j.b.IntKey(a.Node().Num)
 	}
-	return j.b.Key(a.name())
+	return j.b.Key(a.Name())
 }
 
 // read adds a read that returned v.
-func (j *jepsen) read(k history.Key, v at) error {
+func (j *jepsen) read(k history.Key, v ednode.Node) error {
 	b := j.b
-	switch v.shape() {
-	case listNode, setNode:
+	switch v.Shape() {
+	case ednode.ListNode, ednode.SetNode:
 		j.elements = j.elements[:0]
-		for c := v.first(); c.in(v); c = c.next() {
-			if c.shape() == intNode {
-				j.elements = append(j.elements, b.IntValue(c.node().num))
+		for c := v.First(); c.In(v); c = c.Next() {
+			if c.Shape() == ednode.IntNode {
+				j.elements = append(j.elements, b.IntValue(c.Node().Num))
 			} else {
-				j.elements = append(j.elements, b.Value(c.name()))
+				j.elements = append(j.elements, b.Value(c.Name()))
 			}
 		}
-		if v.shape() == setNode {
+		if v.Shape() == ednode.SetNode {
 			b.List(history.ReadSet, k, j.elements)
 		} else {
 			b.ReadMany(k, j.elements)
 		}
-	case intsNode:
+	case ednode.IntsNode:
 		j.elements = j.elements[:0]
-		for _, n := range v.ints() {
+		for _, n := range v.Ints() {
 			j.elements = append(j.elements, b.IntValue(n))
 		}
 		b.ReadMany(k, j.elements)
-	case intNode:
-		b.ReadAny(k, b.IntValue(v.node().num))
+	case ednode.IntNode:
+		b.ReadAny(k, b.IntValue(v.Node().Num))
 	default:
-		b.ReadAny(k, b.Value(v.name()))
+		b.ReadAny(k, b.Value(v.Name()))
 	}
 	return b.Err()
 }
 
 // balances adds the reads of all accounts of a bank. What is in them at first is
 // not recorded.
-func (j *jepsen) balances(m at) error {
-	for k := m.first(); k.in(m); {
-		v := k.next()
+func (j *jepsen) balances(m ednode.Node) error {
+	for k := m.First(); k.In(m); {
+		v := k.Next()
 		key := j.account(k)
-		if v.shape() == nilNode {
+		if v.Shape() == ednode.NilNode {
 			j.b.Op(history.ReadCounter, key, history.NoValue)
-		} else if v.shape() == intNode {
-			j.b.Op(history.ReadCounter, key, j.b.IntValue(v.node().num))
+		} else if v.Shape() == ednode.IntNode {
+			j.b.Op(history.ReadCounter, key, j.b.IntValue(v.Node().Num))
 		} else {
 			return fmt.Errorf("the balance %s, expected an integer", v)
 		}
-		k = v.next()
+		k = v.Next()
 	}
 	return j.b.Err()
 }
 
 // account is the key of an account. The keys of objects in JSON are strings.
-func (j *jepsen) account(a at) history.Key {
-	name := a.name()
+func (j *jepsen) account(a ednode.Node) history.Key {
+	name := a.Name()
 	if name.Kind == history.StringName {
 		if n, ok := parseInt([]byte(name.Text)); ok {
 			name = history.Int(n)
@@ -451,25 +452,25 @@ func (j *jepsen) account(a at) history.Key {
 
 // transfer adds what a transfer between accounts does: two increments.
 func (j *jepsen) transfer(e event) error {
-	var from, to, amount at
-	if e.hasValue && e.value.shape() == mapNode {
-		for k := e.value.first(); k.in(e.value); {
-			v := k.next()
+	var from, to, amount ednode.Node
+	if e.hasValue && e.value.Shape() == ednode.MapNode {
+		for k := e.value.First(); k.In(e.value); {
+			v := k.Next()
 			switch {
-			case k.is("from"):
+			case k.Is("from"):
 				from = v
-			case k.is("to"):
+			case k.Is("to"):
 				to = v
-			case k.is("amount"):
+			case k.Is("amount"):
 				amount = v
 			}
-			k = v.next()
+			k = v.Next()
 		}
 	}
-	if from.t == nil || to.t == nil || amount.t == nil || amount.shape() != intNode {
+	if from.T == nil || to.T == nil || amount.T == nil || amount.Shape() != ednode.IntNode {
 		return fmt.Errorf("a transfer whose :value does not have :from, :to and :amount")
 	}
-	n := amount.node().num
+	n := amount.Node().Num
 	j.b.Op(history.Increment, j.account(from), j.b.IntValue(-n))
 	j.b.Op(history.Increment, j.account(to), j.b.IntValue(n))
 	return j.b.Err()

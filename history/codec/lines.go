@@ -4,6 +4,8 @@ import (
 	"encoding/binary"
 	"math/bits"
 	"sort"
+
+	"github.com/txrobust/robust/history/codec/internal/ednode"
 )
 
 // lineParser reads the lines that Jepsen writes for transactions, such as
@@ -19,7 +21,7 @@ import (
 type lineParser struct {
 	b    []byte
 	i    int // of the next byte
-	tree *tree
+	tree *ednode.Tree
 	// last are the longest lists that were read, by key.
 	last [listKeys]readList
 }
@@ -38,20 +40,20 @@ type readList struct {
 
 // event parses the map that b begins with. It adds a tree and tells how many
 // bytes that was, or does nothing and tells 0.
-func (l *lineParser) event(b []byte, t *tree) int {
+func (l *lineParser) event(b []byte, t *ednode.Tree) int {
 	l.b, l.i, l.tree = b, 1, t
-	size := t.size()
-	root := t.add(node{shape: mapNode})
+	size := t.Size()
+	root := t.Add(ednode.Cell{Shape: ednode.MapNode})
 	for n := 0; l.space(); n++ {
 		if l.b[l.i] == '}' && n%2 == 0 {
-			t.nodes[root].size = int32(len(t.nodes) - root)
+			t.Nodes[root].Size = int32(len(t.Nodes) - root)
 			return l.i + 1
 		}
 		if !l.value(1) {
 			break
 		}
 	}
-	t.cut(size)
+	t.Cut(size)
 	return 0
 }
 
@@ -81,19 +83,19 @@ func (l *lineParser) value(depth int) bool {
 		if l.i == first || l.i == len(l.b) {
 			return false
 		}
-		l.tree.leaf(keywordNode, l.b[first:l.i])
+		l.tree.Leaf(ednode.KeywordNode, l.b[first:l.i])
 		return true
 	case c == 'n':
 		if len(l.b)-l.i < 4 || string(l.b[l.i:l.i+3]) != "nil" || !delimiters[l.b[l.i+3]] {
 			return false
 		}
 		l.i += 3
-		l.tree.add(node{shape: nilNode, size: 1})
+		l.tree.Add(ednode.Cell{Shape: ednode.NilNode, Size: 1})
 		return true
 	}
 	n, ok := l.integer()
 	if ok {
-		l.tree.add(node{shape: intNode, size: 1, num: n})
+		l.tree.Add(ednode.Cell{Shape: ednode.IntNode, Size: 1, Num: n})
 	}
 	return ok
 }
@@ -102,17 +104,17 @@ func (l *lineParser) value(depth int) bool {
 // element of a read is a list.
 func (l *lineParser) vector(depth int) bool {
 	t := l.tree
-	root := t.add(node{shape: listNode})
+	root := t.Add(ednode.Cell{Shape: ednode.ListNode})
 	l.i++
 	for n := 0; l.space(); n++ {
 		c := l.b[l.i]
 		if c == ']' {
 			l.i++
-			t.nodes[root].size = int32(len(t.nodes) - root)
+			t.Nodes[root].Size = int32(len(t.Nodes) - root)
 			return true
 		}
-		if depth == 2 && n == 2 && c == '[' && t.nodes[root+2].shape == intNode && (at{t, root + 1}).is("r") {
-			if !l.list(t.nodes[root+2].num) {
+		if depth == 2 && n == 2 && c == '[' && t.Nodes[root+2].Shape == ednode.IntNode && (ednode.Node{T: t, I: root + 1}).Is("r") {
+			if !l.list(t.Nodes[root+2].Num) {
 				return false
 			}
 		} else if !l.value(depth + 1) {
@@ -179,8 +181,8 @@ func (l *lineParser) list(key int64) bool {
 		r.text = append(r.text[:0], l.b[begin:l.i]...)
 	}
 	l.i++
-	l.tree.ints = append(l.tree.ints, r.ints[:n:n])
-	l.tree.add(node{shape: intsNode, size: 1, num: int64(len(l.tree.ints) - 1)})
+	l.tree.Ints = append(l.tree.Ints, r.ints[:n:n])
+	l.tree.Add(ednode.Cell{Shape: ednode.IntsNode, Size: 1, Num: int64(len(l.tree.Ints) - 1)})
 	return true
 }
 

@@ -5,13 +5,15 @@ import (
 	"strconv"
 	"unicode/utf16"
 	"unicode/utf8"
+
+	"github.com/txrobust/robust/history/codec/internal/ednode"
 )
 
 // parser reads values of EDN, or of JSON.
 type parser struct {
 	*input
 	json bool
-	tree tree
+	tree ednode.Tree
 	deep int // how many collections are open within the value that is read
 	open []opened
 }
@@ -53,11 +55,11 @@ func (p *parser) space() error {
 			if p.deep++; p.deep > maxDepth {
 				return p.errorf("values are nested more than %d deep", maxDepth)
 			}
-			size := p.tree.size()
+			size := p.tree.Size()
 			if err := p.value(); err != nil {
 				return err
 			}
-			p.tree.cut(size)
+			p.tree.Cut(size)
 			p.deep--
 		default:
 			return nil
@@ -130,10 +132,10 @@ func (p *parser) key() (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if p.json && t.shape() != stringNode {
-		return "", p.errorf("%s as the key of an object, expected a string", t.shape())
+	if p.json && t.Shape() != ednode.StringNode {
+		return "", p.errorf("%s as the key of an object, expected a string", t.Shape())
 	}
-	word := t.word()
+	word := t.Word()
 	return word, p.colon()
 }
 
@@ -163,21 +165,21 @@ func (p *parser) end() error {
 }
 
 // read reads one value. It is valid until the next call.
-func (p *parser) read() (at, error) {
-	p.tree.clear()
+func (p *parser) read() (ednode.Node, error) {
+	p.tree.Clear()
 	return p.readMore()
 }
 
 // readMore reads one value, and leaves those before valid.
-func (p *parser) readMore() (at, error) {
-	a := at{&p.tree, len(p.tree.nodes)}
+func (p *parser) readMore() (ednode.Node, error) {
+	a := ednode.Node{T: &p.tree, I: len(p.tree.Nodes)}
 	return a, p.value()
 }
 
 // located reads a value, and gives the line on which it begins.
-func (p *parser) located() (line int, a at, err error) {
+func (p *parser) located() (line int, a ednode.Node, err error) {
 	if err := p.space(); err != nil {
-		return 0, at{}, err
+		return 0, ednode.Node{}, err
 	}
 	line = p.line
 	a, err = p.read()
@@ -186,7 +188,7 @@ func (p *parser) located() (line int, a at, err error) {
 
 // each reads the rest of the collection that is streamed, and gives f its elements
 // with the lines on which they begin.
-func (p *parser) each(f func(line int, a at) error) error {
+func (p *parser) each(f func(line int, a ednode.Node) error) error {
 	for {
 		more, err := p.more()
 		if err != nil || !more {
@@ -212,16 +214,16 @@ func (p *parser) value() error {
 	}
 	switch c {
 	case '[':
-		return p.collection(listNode)
+		return p.collection(ednode.ListNode)
 	case '{':
-		return p.collection(mapNode)
+		return p.collection(ednode.MapNode)
 	case '"':
 		return p.string()
 	}
 	if !p.json {
 		switch c {
 		case '(':
-			return p.collection(listNode)
+			return p.collection(ednode.ListNode)
 		case '#':
 			return p.dispatch()
 		case '\\':
@@ -248,7 +250,7 @@ func (p *parser) dispatch() error {
 	case !ok:
 		return p.fault(p.errorf("the file ends after #"))
 	case c == '{':
-		return p.collection(setNode)
+		return p.collection(ednode.SetNode)
 	case c == '#': // ##NaN, ##Inf
 		p.skip()
 		if _, ok := p.peek(); !ok {
@@ -261,22 +263,22 @@ func (p *parser) dispatch() error {
 	if p.deep++; p.deep > maxDepth {
 		return p.errorf("values are nested more than %d deep", maxDepth)
 	}
-	size := p.tree.size()
+	size := p.tree.Size()
 	if err := p.atom(); err != nil {
 		return err
 	}
-	p.tree.cut(size)
+	p.tree.Cut(size)
 	err := p.value()
 	p.deep--
 	return err
 }
 
 // collection reads a collection; the next byte opens it.
-func (p *parser) collection(s shape) error {
+func (p *parser) collection(s ednode.Shape) error {
 	if p.deep++; p.deep > maxDepth {
 		return p.errorf("values are nested more than %d deep", maxDepth)
 	}
-	i := p.tree.add(node{shape: s})
+	i := p.tree.Add(ednode.Cell{Shape: s})
 	open, _ := p.peek()
 	line := p.line
 	p.skip()
@@ -289,13 +291,13 @@ func (p *parser) collection(s shape) error {
 		if !ok {
 			return p.fault(p.errorf("the file ends within what line %d opened; expected %q", line, end))
 		}
-		if c == end && (s != mapNode || n%2 == 0) {
+		if c == end && (s != ednode.MapNode || n%2 == 0) {
 			p.skip()
 			break
 		}
 		if p.json && n > 0 {
 			want := byte(',')
-			if s == mapNode && n%2 == 1 {
+			if s == ednode.MapNode && n%2 == 1 {
 				want = ':'
 			}
 			if c != want {
@@ -303,15 +305,15 @@ func (p *parser) collection(s shape) error {
 			}
 			p.skip()
 		}
-		child := len(p.tree.nodes)
+		child := len(p.tree.Nodes)
 		if err := p.value(); err != nil {
 			return err
 		}
-		if p.json && s == mapNode && n%2 == 0 && p.tree.nodes[child].shape != stringNode {
-			return p.errorf("%s as the key of an object, expected a string", p.tree.nodes[child].shape)
+		if p.json && s == ednode.MapNode && n%2 == 0 && p.tree.Nodes[child].Shape != ednode.StringNode {
+			return p.errorf("%s as the key of an object, expected a string", p.tree.Nodes[child].Shape)
 		}
 	}
-	p.tree.nodes[i].size = int32(len(p.tree.nodes) - i)
+	p.tree.Nodes[i].Size = int32(len(p.tree.Nodes) - i)
 	p.deep--
 	return nil
 }
@@ -348,7 +350,7 @@ func (p *parser) integer() bool {
 	if negative {
 		n = -n
 	}
-	p.tree.add(node{shape: intNode, size: 1, num: n})
+	p.tree.Add(ednode.Cell{Shape: ednode.IntNode, Size: 1, Num: n})
 	p.pos += i
 	return true
 }
@@ -389,21 +391,21 @@ func (p *parser) atom() error {
 	}
 	switch {
 	case string(b) == "nil" && !p.json, string(b) == "null" && p.json:
-		p.tree.add(node{shape: nilNode, size: 1})
+		p.tree.Add(ednode.Cell{Shape: ednode.NilNode, Size: 1})
 	case string(b) == "true" || string(b) == "false":
-		p.tree.leaf(boolNode, b)
+		p.tree.Leaf(ednode.BoolNode, b)
 	case p.json:
 		return p.errorf("%s, expected a value of JSON", show(b))
 	case first == ':':
 		if n == 1 || !utf8.Valid(b) {
 			return p.errorf("%s, expected a keyword", show(b))
 		}
-		p.tree.leaf(keywordNode, b[1:])
+		p.tree.Leaf(ednode.KeywordNode, b[1:])
 	default:
 		if !utf8.Valid(b) {
 			return p.errorf("%s is no text", show(b))
 		}
-		p.tree.leaf(symbolNode, b)
+		p.tree.Leaf(ednode.SymbolNode, b)
 	}
 	p.pos += n
 	return nil
@@ -417,27 +419,27 @@ func (p *parser) number(b []byte) error {
 		if p.json && (b[0] == '+' || len(bytes.TrimLeft(b, "-")) > 1 && bytes.TrimLeft(b, "-")[0] == '0') {
 			return p.errorf("%s, expected a number of JSON", show(b))
 		}
-		p.tree.add(node{shape: intNode, size: 1, num: n})
+		p.tree.Add(ednode.Cell{Shape: ednode.IntNode, Size: 1, Num: n})
 		return nil
 	}
 	if p.json {
 		if _, err := strconv.ParseFloat(string(b), 64); err != nil && !isRange(err) || bytes.ContainsAny(b, "_xXiInNpP") || b[0] == '+' {
 			return p.errorf("%s, expected a number of JSON", show(b))
 		}
-		p.tree.leaf(floatNode, b)
+		p.tree.Leaf(ednode.FloatNode, b)
 		return nil
 	}
 	if !utf8.Valid(b) {
 		return p.errorf("%s, expected a number", show(b))
 	}
 	if n, ok := parseInt(bytes.TrimSuffix(b, []byte("N"))); ok {
-		p.tree.add(node{shape: intNode, size: 1, num: n})
+		p.tree.Add(ednode.Cell{Shape: ednode.IntNode, Size: 1, Num: n})
 		return nil
 	}
 	if (b[0] == '-' || b[0] == '+') && (len(b) == 1 || b[1] < '0' || b[1] > '9') {
-		p.tree.leaf(symbolNode, b)
+		p.tree.Leaf(ednode.SymbolNode, b)
 	} else {
-		p.tree.leaf(floatNode, b)
+		p.tree.Leaf(ednode.FloatNode, b)
 	}
 	return nil
 }
@@ -473,7 +475,7 @@ func parseInt(b []byte) (int64, bool) {
 // string reads a string; the next byte is its quote.
 func (p *parser) string() error {
 	p.skip()
-	from := len(p.tree.text)
+	from := len(p.tree.Text)
 	line := p.line
 	for {
 		// What needs no attention, up to the end of the buffer.
@@ -484,7 +486,7 @@ func (p *parser) string() error {
 			}
 			n++
 		}
-		p.tree.text = append(p.tree.text, p.buf[p.pos:p.pos+n]...)
+		p.tree.Text = append(p.tree.Text, p.buf[p.pos:p.pos+n]...)
 		p.pos += n
 		c, ok := p.peek()
 		switch {
@@ -492,10 +494,10 @@ func (p *parser) string() error {
 			return p.fault(p.errorf("the file ends within the string of line %d", line))
 		case c == '"':
 			p.skip()
-			if !utf8.Valid(p.tree.text[from:]) {
+			if !utf8.Valid(p.tree.Text[from:]) {
 				return p.errorf("the string is not UTF-8")
 			}
-			p.tree.add(node{shape: stringNode, size: 1, from: int32(from), to: int32(len(p.tree.text))})
+			p.tree.Add(ednode.Cell{Shape: ednode.StringNode, Size: 1, From: int32(from), To: int32(len(p.tree.Text))})
 			return nil
 		case c == '\\':
 			p.skip()
@@ -504,10 +506,10 @@ func (p *parser) string() error {
 			}
 		case p.json && c < ' ':
 			return p.errorf("%q in a string of JSON, expected an escape", c)
-		case len(p.tree.text)-from > maxLine:
+		case len(p.tree.Text)-from > maxLine:
 			return p.errorf("more than %d bytes in one string", maxLine)
 		case c < ' ':
-			p.tree.text = append(p.tree.text, c)
+			p.tree.Text = append(p.tree.Text, c)
 			p.skip()
 		}
 	}
@@ -521,7 +523,7 @@ func (p *parser) escape() error {
 	p.skip()
 	const from, to = `"\/bfnrt`, "\"\\/\b\f\n\r\t"
 	if i := bytes.IndexByte([]byte(from), c); i >= 0 {
-		p.tree.text = append(p.tree.text, to[i])
+		p.tree.Text = append(p.tree.Text, to[i])
 		return nil
 	}
 	if c != 'u' {
@@ -543,7 +545,7 @@ func (p *parser) escape() error {
 			return p.errorf("no surrogate pair")
 		}
 	}
-	p.tree.text = utf8.AppendRune(p.tree.text, r)
+	p.tree.Text = utf8.AppendRune(p.tree.Text, r)
 	return nil
 }
 

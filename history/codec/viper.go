@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/txrobust/robust/history"
+	"github.com/txrobust/robust/history/codec/internal/ednode"
 )
 
 // viperReader reads the logs of Viper: one file per session, one transaction a
@@ -47,12 +48,12 @@ func (r *viperReader) file(in *input) error {
 		if err != nil {
 			return err
 		}
-		ops, ok := m.get("value")
-		if !ok || ops.shape() != listNode {
-			return in.errorAt(line, 0, "%s, expected {\"value\": [operation, …]}", clip(m))
+		ops, ok := m.Get("value")
+		if !ok || ops.Shape() != ednode.ListNode {
+			return in.errorAt(line, 0, "%s, expected {\"value\": [operation, …]}", ednode.Clip(m))
 		}
-		initial, ok := m.get("isInitial")
-		if ok && string(initial.text()) == "true" {
+		initial, ok := m.Get("isInitial")
+		if ok && string(initial.Text()) == "true" {
 			if r.marked {
 				return in.errorAt(line, 0, "a second initial transaction")
 			}
@@ -64,7 +65,7 @@ func (r *viperReader) file(in *input) error {
 		}
 		session()
 		r.b.SetPlace(r.b.Txn(s, history.Committed), history.At(in.file, int64(line)))
-		for op := ops.first(); op.in(ops); op = op.next() {
+		for op := ops.First(); op.In(ops); op = op.Next() {
 			err := r.operation(op)
 			if err == nil {
 				err = r.b.Err()
@@ -77,48 +78,48 @@ func (r *viperReader) file(in *input) error {
 }
 
 // initial takes the writes of the initial transaction.
-func (r *viperReader) initial(ops at) error {
-	for op := ops.first(); op.in(ops); op = op.next() {
+func (r *viperReader) initial(ops ednode.Node) error {
+	for op := ops.First(); op.In(ops); op = op.Next() {
 		f := fields(op)
-		if len(f) < 3 || !f[0].is("w") && !f[0].is("i") {
-			return fmt.Errorf("%s in the initial transaction, expected a write", clip(op))
+		if len(f) < 3 || !f[0].Is("w") && !f[0].Is("i") {
+			return fmt.Errorf("%s in the initial transaction, expected a write", ednode.Clip(op))
 		}
-		r.b.SetInitial(r.b.Key(f[1].name()), r.b.Value(f[2].name()))
+		r.b.SetInitial(r.b.Key(f[1].Name()), r.b.Value(f[2].Name()))
 	}
 	return r.b.Err()
 }
 
-func fields(a at) []at {
-	if a.shape() != listNode {
+func fields(a ednode.Node) []ednode.Node {
+	if a.Shape() != ednode.ListNode {
 		return nil
 	}
-	var out []at
-	for c := a.first(); c.in(a); c = c.next() {
+	var out []ednode.Node
+	for c := a.First(); c.In(a); c = c.Next() {
 		out = append(out, c)
 	}
 	return out
 }
 
-func (r *viperReader) operation(op at) error {
+func (r *viperReader) operation(op ednode.Node) error {
 	b := r.b
 	f := fields(op)
-	no := func(i int) bool { return i < len(f) && string(f[i].text()) == "false" }
-	read := func(k history.Key, v at) {
-		r.nulls = r.nulls || v.shape() == nilNode
-		b.Read(k, b.Value(v.name()))
+	no := func(i int) bool { return i < len(f) && string(f[i].Text()) == "false" }
+	read := func(k history.Key, v ednode.Node) {
+		r.nulls = r.nulls || v.Shape() == ednode.NilNode
+		b.Read(k, b.Value(v.Name()))
 	}
 	switch {
 	case len(f) < 3:
-	case f[0].is("w"):
+	case f[0].Is("w"):
 		if !no(3) {
-			b.Write(b.Key(f[1].name()), b.Value(f[2].name()))
+			b.Write(b.Key(f[1].Name()), b.Value(f[2].Name()))
 		}
 		return nil
-	case f[0].is("r"):
-		read(b.Key(f[1].name()), f[2])
+	case f[0].Is("r"):
+		read(b.Key(f[1].Name()), f[2])
 		return nil
-	case f[0].is("i") || f[0].is("d"):
-		k := b.Key(f[1].name())
+	case f[0].Is("i") || f[0].Is("d"):
+		k := b.Key(f[1].Name())
 		if len(f) > 4 {
 			read(k, f[3])
 		}
@@ -126,13 +127,13 @@ func (r *viperReader) operation(op at) error {
 			return nil
 		}
 		kind := history.Insert
-		if f[0].is("d") {
+		if f[0].Is("d") {
 			kind = history.Delete
 		}
-		b.Op(kind, k, b.Value(f[2].name()))
+		b.Op(kind, k, b.Value(f[2].Name()))
 		return nil
-	case f[0].is("range") && len(f) >= 5:
-		g := history.Range{Low: b.Value(f[1].name()), High: b.Value(f[2].name())}
+	case f[0].Is("range") && len(f) >= 5:
+		g := history.Range{Low: b.Value(f[1].Name()), High: b.Value(f[2].Name())}
 		var err error
 		if g.LiveKeys, g.LiveValues, err = r.rows(f[3]); err != nil {
 			return err
@@ -143,24 +144,24 @@ func (r *viperReader) operation(op at) error {
 		b.Range(g)
 		return nil
 	}
-	return fmt.Errorf("the operation %s, expected [\"w\"|\"r\"|\"i\"|\"d\", key, value, …] or [\"range\", low, high, [live], [dead]]", clip(op))
+	return fmt.Errorf("the operation %s, expected [\"w\"|\"r\"|\"i\"|\"d\", key, value, …] or [\"range\", low, high, [live], [dead]]", ednode.Clip(op))
 }
 
-func (r *viperReader) rows(list at) (keys []history.Key, values []history.Value, err error) {
-	if list.shape() != listNode {
-		return nil, nil, fmt.Errorf("the rows %s, expected an array", clip(list))
+func (r *viperReader) rows(list ednode.Node) (keys []history.Key, values []history.Value, err error) {
+	if list.Shape() != ednode.ListNode {
+		return nil, nil, fmt.Errorf("the rows %s, expected an array", ednode.Clip(list))
 	}
-	for row := list.first(); row.in(list); row = row.next() {
-		key, ok := row.get("id")
-		value, ok2 := row.get("val")
+	for row := list.First(); row.In(list); row = row.Next() {
+		key, ok := row.Get("id")
+		value, ok2 := row.Get("val")
 		if f := fields(row); len(f) == 2 {
 			key, value, ok, ok2 = f[0], f[1], true, true
 		}
 		if !ok || !ok2 {
-			return nil, nil, fmt.Errorf("the row %s, expected {\"id\": key, \"val\": value} or [key, value]", clip(row))
+			return nil, nil, fmt.Errorf("the row %s, expected {\"id\": key, \"val\": value} or [key, value]", ednode.Clip(row))
 		}
-		keys = append(keys, r.b.Key(key.name()))
-		values = append(values, r.b.Value(value.name()))
+		keys = append(keys, r.b.Key(key.Name()))
+		values = append(values, r.b.Value(value.Name()))
 	}
 	return keys, values, nil
 }

@@ -11,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/txrobust/robust/history"
+	"github.com/txrobust/robust/history/codec/internal/ednode"
 )
 
 // writeViper writes one file per session.
@@ -168,7 +169,7 @@ func appendJSON(b []byte, n history.Name) []byte {
 	case history.IntName:
 		return strconv.AppendInt(b, n.Int, 10)
 	}
-	return appendString(b, n.Text)
+	return ednode.AppendString(b, n.Text)
 }
 
 // loseIdentities says that identities of versions are lost.
@@ -406,10 +407,10 @@ func appendEDN(b []byte, n history.Name) []byte {
 	case history.IntName:
 		return strconv.AppendInt(b, n.Int, 10)
 	case history.StringName:
-		return appendString(b, strings.ToValidUTF8(n.Text, "\uFFFD"))
+		return ednode.AppendString(b, strings.ToValidUTF8(n.Text, "\uFFFD"))
 	}
 	if !ednReads(n) {
-		return appendString(b, strings.ToValidUTF8(n.Text, "\uFFFD"))
+		return ednode.AppendString(b, strings.ToValidUTF8(n.Text, "\uFFFD"))
 	}
 	if n.Kind == history.KeywordName {
 		b = append(b, ':')
@@ -431,7 +432,7 @@ func ednReads(n history.Name) bool {
 	p := &parser{input: newInput(context.Background(), strings.NewReader(text), "", 0)}
 	a, err := p.read()
 	// A collection would be read as what a read of a list returned.
-	return err == nil && a.name() == n && a.shape() != listNode && a.shape() != setNode && p.end() == nil
+	return err == nil && a.Name() == n && a.Shape() != ednode.ListNode && a.Shape() != ednode.SetNode && p.end() == nil
 }
 
 // ednNames says which names the format cannot hold.

@@ -38,7 +38,7 @@ var ceilings = map[string]map[string]int{
 	"analyzer":                 {"lines": 17000, "file": 670, "function": 134, "methods": 409, "recursive": 56, "cycle": 60, "partial": 8},
 	"cmd/robust":               {"function": 84, "cycle": 13},
 	"engine":                   {"partial": 3},
-	"history/codec":            {"lines": 6100, "function": 90},
+	"history/codec":            {"lines": 5900, "function": 90},
 	"instrument":               {"partial": 11},
 	"instrument/boogie":        {"function": 96, "partial": 2},
 	"internal/client":          {"partial": 7},
