@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/txrobust/robust/internal/prepare"
 	"github.com/txrobust/robust/internal/proof"
 	"github.com/txrobust/robust/internal/smt"
 	"github.com/txrobust/robust/internal/symbolic"
@@ -77,7 +78,7 @@ type Refutation struct {
 	// set; Dropped are those that it does not need.
 	Topics, Dropped []string
 	// Script is the question in SMT-LIB, and Steps are the instances of
-	// universals that it has (symbolic.RoundsText), if Options.Scripts is set.
+	// universals that it has (prepare.RoundsText), if Options.Scripts is set.
 	Script, Steps string
 }
 
@@ -124,7 +125,7 @@ func refutation(ctx context.Context, solver *smt.Solver, opt Options, ans *symbo
 	slices.Sort(r.Dropped)
 	r.Uses = uses(r.Topics)
 	if opt.Scripts {
-		r.Script, r.Steps = smt.Script(without(ans, r.Dropped)), symbolic.RoundsText(ans.Rounds)
+		r.Script, r.Steps = smt.Script(without(ans, r.Dropped)), prepare.RoundsText(ans.Rounds)
 	}
 	return r
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/txrobust/robust/internal/prepare"
 	"github.com/txrobust/robust/internal/proof"
 	"github.com/txrobust/robust/internal/smt"
 	"github.com/txrobust/robust/internal/symbolic"
@@ -130,7 +131,7 @@ func repeat(w *symbolic.World, terms []*smt.Term, topics []string, as *Refutatio
 	if as.Syntactic {
 		return nil, fmt.Errorf("the question needs a solver")
 	}
-	rounds, err := symbolic.ParseRounds(as.Steps)
+	rounds, err := prepare.ParseRounds(as.Steps)
 	if err != nil {
 		return nil, err
 	}
@@ -139,7 +140,7 @@ func repeat(w *symbolic.World, terms []*smt.Term, topics []string, as *Refutatio
 		return nil, err
 	}
 	copy(a.Topics, topics)
-	out := &Refutation{Steps: symbolic.RoundsText(rounds)}
+	out := &Refutation{Steps: prepare.RoundsText(rounds)}
 	for _, t := range a.Topics {
 		if slices.Contains(as.Dropped, t) && t != "" {
 			out.Dropped = append(out.Dropped, t)

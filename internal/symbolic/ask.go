@@ -9,6 +9,7 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/txrobust/robust/internal/prepare"
 	"github.com/txrobust/robust/internal/smt"
 	"github.com/txrobust/robust/ir"
 )
@@ -28,7 +29,7 @@ type Answer struct {
 	Topics  []string
 	// Rounds are the instances of universals that were made, if the World's
 	// Record is set.
-	Rounds []Round
+	Rounds []prepare.Round
 }
 
 // Ask asks the solver whether the terms can all be true in this World.
@@ -83,7 +84,7 @@ func (w *World) ask(ctx context.Context, s *smt.Solver, terms []*smt.Term) Answe
 			return Answer{Result: smt.Unknown, Reason: err.Error()}
 		}
 		if w.Record {
-			ans.Rounds = append(ans.Rounds, Round{w.makings, violated})
+			ans.Rounds = append(ans.Rounds, prepare.Round{Made: w.makings, Asserted: violated})
 		}
 		done := len(violated) == 0
 		for _, t := range q.refine(violated) {
@@ -127,7 +128,7 @@ func (q *inquiry) begin(terms []*smt.Term) {
 
 // refine asserts instances of universals, and the definitions that these need,
 // which it returns.
-func (q *inquiry) refine(list []Instantiation) []*smt.Term {
+func (q *inquiry) refine(list []prepare.Instantiation) []*smt.Term {
 	for _, i := range list {
 		u := q.w.universals[i.Universal]
 		q.assert(u.topic, u.list[i.Number])
@@ -163,8 +164,8 @@ func (q *inquiry) define() (added []*smt.Term) {
 // Members that are equal in the model satisfy the same universals there, so
 // that one of each class is enough. Making instances mentions more members;
 // those are looked at in turn, until something is violated, or the context ends.
-func (w *World) violated(ctx context.Context, m *smt.Model, in *content) []Instantiation {
-	var out []Instantiation
+func (w *World) violated(ctx context.Context, m *smt.Model, in *content) []prepare.Instantiation {
+	var out []prepare.Instantiation
 	for members := -1; len(out) == 0 && members != w.members() && ctx.Err() == nil; {
 		members = w.members()
 		classes := map[domain][]int{}
@@ -191,7 +192,7 @@ func (w *World) violated(ctx context.Context, m *smt.Model, in *content) []Insta
 				}
 				for _, n := range w.instancesAt(ctx, i, lists) {
 					if !m.IsTrue(u.list[n]) {
-						out = append(out, Instantiation{i, n})
+						out = append(out, prepare.Instantiation{Universal: i, Number: n})
 					}
 				}
 			}
@@ -202,7 +203,7 @@ func (w *World) violated(ctx context.Context, m *smt.Model, in *content) []Insta
 
 // equals is violated for a universal about the values of members: only those
 // that have the same ones in the model violate it.
-func (w *World) equals(ctx context.Context, number int, places []int, m *smt.Model) (out []Instantiation) {
+func (w *World) equals(ctx context.Context, number int, places []int, m *smt.Model) (out []prepare.Instantiation) {
 	u := w.universals[number]
 	groups := map[string][]int{}
 	for _, k := range places {
@@ -214,7 +215,7 @@ func (w *World) equals(ctx context.Context, number int, places []int, m *smt.Mod
 		for _, other := range groups[id] {
 			// When the bounds are reached, these are all that there are.
 			for _, n := range w.instancesAt(ctx, number, [][]int{{other}, {k}}) {
-				if x := (Instantiation{number, n}); !m.IsTrue(u.list[n]) && !slices.Contains(out, x) {
+				if x := (prepare.Instantiation{Universal: number, Number: n}); !m.IsTrue(u.list[n]) && !slices.Contains(out, x) {
 					out = append(out, x)
 				}
 			}
@@ -299,7 +300,7 @@ func (w *World) instantiate(number int, place []int) int {
 	u.list = append(u.list, u.prop(tuple))
 	u.made[placeID(place)] = n
 	if w.Record {
-		w.makings = append(w.makings, Making{number, slices.Clone(place)})
+		w.makings = append(w.makings, prepare.Making{Universal: number, Places: slices.Clone(place)})
 	}
 	return n
 }

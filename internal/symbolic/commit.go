@@ -1,8 +1,6 @@
 package symbolic
 
 import (
-	"fmt"
-
 	"github.com/txrobust/robust/internal/prepare"
 	"github.com/txrobust/robust/internal/smt"
 	"github.com/txrobust/robust/ir"
@@ -120,7 +118,7 @@ func (x *Write) breaks(w *World, before, after *State) *smt.Term {
 			return out
 		}
 		for _, u := range t.PairConstraints() {
-			if x.Cols == nil || decides(t, u, x.Cols) {
+			if x.Cols == nil || prepare.Decides(t, u, x.Cols) {
 				tests = append(tests, func(wr write) *smt.Term {
 					return w.clashes(after, x.Table, u, valueRow{t, vals(wr)}, wr.key)
 				})
@@ -156,18 +154,6 @@ func (x *Write) breaks(w *World, before, after *State) *smt.Term {
 		}
 		return w.B.And(wr.guard, bad)
 	})
-}
-
-// decides reports whether columns may decide what a constraint says of a row.
-func decides(t *ir.Table, u ir.PairConstraint, cols []bool) bool {
-	switch u := u.(type) {
-	case *ir.Unique:
-		return prepare.Touches(u.Columns, cols) || u.Where != nil
-	case *ir.Exclusion:
-		return prepare.Touches(u.Columns(t), cols)
-	default:
-		panic(fmt.Sprintf("symbolic: unknown constraint %T", u))
-	}
 }
 
 // refers reports whether the rows written may have other parents than before.

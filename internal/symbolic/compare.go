@@ -2,6 +2,7 @@ package symbolic
 
 import (
 	"github.com/txrobust/robust/engine"
+	"github.com/txrobust/robust/internal/prepare"
 	"github.com/txrobust/robust/internal/smt"
 	"github.com/txrobust/robust/ir"
 )
@@ -104,7 +105,7 @@ func (x *Write) asItem(w *World) item {
 			vals = append(vals, Val{w.B.False(), t, ir.NullType})
 		}
 		if x.Kind == Unknown && !w.Program.Tables[x.Table].Var {
-			vals = append(vals, wr.val(aliveCol))
+			vals = append(vals, wr.val(prepare.AliveCol))
 		}
 		if x.Kind != Delete {
 			for c := range w.Program.Tables[x.Table].Columns {

@@ -473,7 +473,7 @@ func (e *exec) unmodelled(s *ir.Unmodelled) {
 					guard: w.B.And(live, e.inst.choose(place+" writes", smt.Bool, args)),
 					key:   k,
 					val: func(c int) Val {
-						if c == aliveCol {
+						if c == prepare.AliveCol {
 							return w.Truth(e.inst.choose(place+" alive", smt.Bool, args))
 						}
 						col := &t.Columns[c]

@@ -75,7 +75,7 @@ func (e *exec) forRange(s *ir.ForRange) {
 		}
 		return w.B.And(w.B.Le(from.T, i), w.B.Le(i, to.T))
 	}
-	rounds, constant := constantRounds(s)
+	rounds, constant := prepare.ConstantRounds(s)
 	if !w.Closed && !(constant && rounds <= fewRounds) {
 		if cols, ok := prepare.Apart(w.Program, e.inst.Txn, s, w.code.References); ok {
 			e.openLoop(s, s.Label, s.Body, within, cols)
@@ -113,20 +113,6 @@ func (e *exec) forRange(s *ir.ForRange) {
 	e.join(x.broken)
 }
 
-// constantRounds counts the rounds of a loop between literals.
-func constantRounds(s *ir.ForRange) (int, bool) {
-	a, ok1 := s.From.(*ir.Const)
-	b, ok2 := s.To.(*ir.Const)
-	if !ok1 || !ok2 || a.Value.Kind != ir.KindInt || b.Value.Kind != ir.KindInt {
-		return 0, false
-	}
-	n := b.Value.I - a.Value.I + 1
-	if s.Reverse {
-		n = a.Value.I - b.Value.I + 1
-	}
-	return int(max(n, 0)), true
-}
-
 func (e *exec) foreach(s *ir.Foreach) {
 	w := e.w
 	en := e.env()
@@ -141,7 +127,7 @@ func (e *exec) foreach(s *ir.Foreach) {
 		}
 	}()
 	if len(p.doms) > 0 && !w.Closed {
-		if !factsOf(w.Program, s, s.Label, s.Body).leaves {
+		if !prepare.FactsOf(w.Program, s, s.Label, s.Body).Leaves {
 			e.lockRows(p, en, s.Locks) // a loop that is left early has not locked the rest
 		}
 		e.openForeach(s, p, en, cols)

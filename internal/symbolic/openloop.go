@@ -82,121 +82,13 @@ type openLoop struct {
 	// gone on.
 	start exec
 	seen  map[string]*Run
-	facts loopFacts
+	facts prepare.LoopFacts
 	round string // the place, in names
-}
-
-// loopFacts is what a loop's body contains.
-type loopFacts struct {
-	assigned, used map[string]bool
-	sites          map[*ir.Table]map[int]int // writing statements per column; aliveCol: insertions and deletions
-	leaves         bool                      // breaks, returns
-	outer          []ir.Stmt                 // the statements that leave more than this loop
-}
-
-func factsOf(p *ir.Program, s ir.Stmt, label string, body []ir.Stmt) loopFacts {
-	f := loopFacts{assigned: map[string]bool{}, used: map[string]bool{},
-		sites: map[*ir.Table]map[int]int{}}
-	inner := map[string]bool{label: label != ""}
-	depth := 0
-	use := func(e ir.Expr) {
-		ir.WalkExpr(e, func(e ir.Expr) {
-			if v, ok := e.(*ir.Var); ok {
-				f.used[v.Name] = true
-			}
-		})
-	}
-	write := func(t *ir.Table, c int) {
-		if f.sites[t] == nil {
-			f.sites[t] = map[int]int{}
-		}
-		f.sites[t][c]++
-	}
-	all := func(t *ir.Table) {
-		write(t, aliveCol)
-		for c := range t.Columns {
-			write(t, c)
-		}
-	}
-	var walk func(list []ir.Stmt)
-	walk = func(list []ir.Stmt) {
-		for _, s := range list {
-			for _, n := range ir.Assigned(s) {
-				f.assigned[n] = true
-			}
-			for _, x := range ir.Exprs(s) {
-				use(x)
-			}
-			nested := 0
-			switch s := s.(type) {
-			case *ir.Insert:
-				all(s.Table)
-				if s.Conflict != nil {
-					for _, set := range s.Conflict.Sets {
-						write(s.Table, set.Col)
-					}
-				}
-			case *ir.Update:
-				for _, set := range s.Sets {
-					write(s.Table, set.Col)
-				}
-			case *ir.Delete:
-				write(s.Table, aliveCol)
-			case *ir.Unmodelled:
-				tables := s.Tables
-				if tables == nil {
-					tables = p.Tables
-				}
-				for _, t := range tables {
-					if !s.ReadOnly {
-						all(t)
-						all(t) // as if by several statements: nothing is exact
-					}
-				}
-			case *ir.Return:
-				f.leaves = true
-				f.outer = append(f.outer, s)
-			case *ir.Break:
-				if s.Label == "" && depth == 0 || s.Label == label && label != "" {
-					f.leaves = true
-				} else if s.Label != "" && !inner[s.Label] {
-					f.leaves = true
-					f.outer = append(f.outer, s)
-				}
-			case *ir.Continue:
-				if s.Label != "" && !inner[s.Label] {
-					f.leaves = true
-					f.outer = append(f.outer, s)
-				}
-			case *ir.Block:
-				inner[s.Label] = true
-			case *ir.While:
-				inner[s.Label], nested = s.Label != "", 1
-			case *ir.ForRange:
-				inner[s.Label], nested = s.Label != "", 1
-			case *ir.Foreach:
-				inner[s.Label], nested = s.Label != "", 1
-			}
-			depth += nested
-			for _, c := range ir.Children(s) {
-				walk(c)
-			}
-			depth -= nested
-		}
-	}
-	for _, n := range ir.Assigned(s) {
-		f.assigned[n] = true
-	}
-	for _, x := range ir.Exprs(s) {
-		use(x)
-	}
-	walk(body)
-	return f
 }
 
 func (o *openLoop) run() {
 	e, w := o.e, o.e.w
-	o.facts = factsOf(w.Program, o.stmt, o.label, o.body)
+	o.facts = prepare.FactsOf(w.Program, o.stmt, o.label, o.body)
 	o.start, o.seen = *e, map[string]*Run{}
 	o.start.vars = e.vars.copied()
 	o.start.exits = slices.Clone(e.exits) // later blocks take the places of those around
@@ -205,9 +97,9 @@ func (o *openLoop) run() {
 	// The inputs.
 	var inputs []Val
 	if o.apart == nil || e.observe != nil {
-		for _, list := range [][]string{paramNames(e.inst.Txn), localNames(e.inst.Txn)} {
+		for _, list := range [][]string{prepare.ParamNames(e.inst.Txn), prepare.LocalNames(e.inst.Txn)} {
 			for _, n := range list {
-				if o.facts.used[n] {
+				if o.facts.Used[n] {
 					inputs = append(inputs, e.vars.get(n))
 				}
 			}
@@ -276,17 +168,17 @@ func (o *openLoop) run() {
 	// Afterwards.
 	after := e.vars.copied()
 	for _, l := range e.inst.Txn.Locals {
-		if o.facts.assigned[l.Name] {
+		if o.facts.Assigned[l.Name] {
 			after.set(l.Name, o.chosen("after "+word(l.Name), l.Type, e.rounds, !l.Kept))
 		}
 	}
 	for _, p := range e.inst.Txn.Params {
-		if o.facts.assigned[p.Name] {
+		if o.facts.Assigned[p.Name] {
 			after.set(p.Name, o.chosen("after "+word(p.Name), p.Type, e.rounds, true))
 		}
 	}
 	e.vars = after
-	for i, s := range o.facts.outer {
+	for i, s := range o.facts.Outer {
 		taken := e.inst.choose(o.round+" leaves "+strconv.Itoa(i), smt.Bool, e.rounds)
 		out := leaving{w.B.And(e.live, taken), e.vars.copied()}
 		e.live = w.B.And(e.live, w.B.Not(taken))
@@ -301,20 +193,6 @@ func (o *openLoop) run() {
 			x.continued = append(x.continued, out)
 		}
 	}
-}
-
-func paramNames(t *ir.Txn) (out []string) {
-	for _, p := range t.Params {
-		out = append(out, p.Name)
-	}
-	return
-}
-
-func localNames(t *ir.Txn) (out []string) {
-	for _, l := range t.Locals {
-		out = append(out, l.Name)
-	}
-	return
 }
 
 // OwnRows gives the place in the key that is the round in all rows that a
@@ -355,18 +233,18 @@ func (o *openLoop) fuzzyState(round []Key) *State {
 	args := append(append([]Key{}, o.e.rounds...), round...)
 	out := o.start.st
 	for i, t := range w.Program.Tables {
-		sites := o.facts.sites[t]
+		sites := o.facts.Sites[t]
 		if len(sites) == 0 {
 			continue
 		}
 		ts := &tabState{alive: out.tabs[i].alive, cols: append([]*layer(nil), out.tabs[i].cols...)}
-		if sites[aliveCol] > 0 && !t.Var {
+		if sites[prepare.AliveCol] > 0 && !t.Var {
 			ts.alive = w.layer(func(k Key) Val {
 				return w.Truth(o.e.inst.choose(o.round+"start "+word(t.Name), smt.Bool, append(append([]Key{}, args...), k)))
 			})
 		}
 		for c := range t.Columns {
-			if w.keyCols[i][c] || sites[c] == 0 && (sites[aliveCol] == 0 || t.Var) {
+			if w.keyCols[i][c] || sites[c] == 0 && (sites[prepare.AliveCol] == 0 || t.Var) {
 				continue
 			}
 			col := &t.Columns[c]
@@ -395,12 +273,12 @@ func (o *openLoop) at(round []Key) *Run {
 		sub.observe = o.start.st
 	}
 	for _, l := range e.inst.Txn.Locals {
-		if o.facts.assigned[l.Name] {
+		if o.facts.Assigned[l.Name] {
 			sub.vars.set(l.Name, o.chosen("start "+word(l.Name), l.Type, sub.rounds, !l.Kept))
 		}
 	}
 	for _, p := range e.inst.Txn.Params {
-		if o.facts.assigned[p.Name] {
+		if o.facts.Assigned[p.Name] {
 			sub.vars.set(p.Name, o.chosen("start "+word(p.Name), p.Type, sub.rounds, true))
 		}
 	}
@@ -411,7 +289,7 @@ func (o *openLoop) at(round []Key) *Run {
 		sub.exits = append(sub.exits, &exit{label: x.label, loop: x.loop})
 	}
 	enter := o.begin(sub, round)
-	if _, isWhile := o.stmt.(*ir.While); o.facts.leaves || isWhile {
+	if _, isWhile := o.stmt.(*ir.While); o.facts.Leaves || isWhile {
 		enter = w.B.And(enter, e.inst.choose(o.round+"reached", smt.Bool, sub.rounds))
 	}
 	sub.live = w.B.And(o.start.live, enter)
@@ -432,7 +310,7 @@ func (o *openLoop) mix(lifted []*Write) {
 	e, w := o.e, o.e.w
 	for i, t := range w.Program.Tables {
 		several := false
-		for _, n := range o.facts.sites[t] {
+		for _, n := range o.facts.Sites[t] {
 			several = several || n > 1
 		}
 		if !several {
@@ -455,7 +333,7 @@ func (o *openLoop) mix(lifted []*Write) {
 			args := append(append([]Key{}, rounds...), k)
 			return write{guard: any, key: k, old: func(c int) Val { return st.Col(i, c, k) },
 				val: func(c int) Val {
-					if c == aliveCol {
+					if c == prepare.AliveCol {
 						return w.Truth(e.inst.choose(o.round+"end "+word(t.Name), smt.Bool, args))
 					}
 					return o.chosen("end "+word(t.Name)+"."+word(t.Columns[c].Name), t.Columns[c].Type, args, !t.Columns[c].NotNull)

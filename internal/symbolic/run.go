@@ -3,6 +3,7 @@ package symbolic
 import (
 	"strconv"
 
+	"github.com/txrobust/robust/internal/prepare"
 	"github.com/txrobust/robust/internal/smt"
 	"github.com/txrobust/robust/ir"
 )
@@ -251,14 +252,10 @@ func (x *Write) applyUnknown(w *World, s *State, find func(Key) (*smt.Term, writ
 	ts := *out.tabs[x.Table]
 	below := ts.alive
 	ts.alive = w.layer(func(k Key) Val {
-		return w.ite(cond(k), val(aliveCol, k), below.at(k))
+		return w.ite(cond(k), val(prepare.AliveCol, k), below.at(k))
 	})
 	return out.with(x.Table, &ts)
 }
-
-// aliveCol stands for the existence of a row where an unknown write is asked
-// for a column.
-const aliveCol = -1
 
 func allColumns(t *ir.Table) []bool {
 	out := make([]bool, len(t.Columns))

@@ -69,8 +69,8 @@ type World struct {
 	effort     *effort // of what is executed now, nil without bound
 	stopped    string  // why the terms are not complete
 	layers     int
-	count      int      // instances of universals made
-	makings    []Making // in this round, if Record is set
+	count      int              // instances of universals made
+	makings    []prepare.Making // in this round, if Record is set
 	ids        map[any]int
 	bases      []*State
 	instances  []*Instance
