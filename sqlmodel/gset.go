@@ -71,7 +71,7 @@ func (c *psql) gset(n *syntax.Node, tree any) {
 		b.Apart(s, nil)
 		x := b.Ex(f, n.Text)
 		q := x.Locking(s, false)
-		b.SkipRows(q, n.Pos, false)
+		query.SkipRows(b.Draft, q, n.Pos, false)
 		single = len(q.Aggs) > 0 || len(q.From) == 0 || q.AtMost == 1 || b.SingleRow(q.IR())
 		if !single && !strict {
 			if q.Limit != nil {

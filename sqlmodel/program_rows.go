@@ -135,7 +135,7 @@ func (p *caller) rows(x *query.Place, g *query.Frame, st schema.SentStmt, s *sch
 		}
 		q := x.AsLoop(sel, ir.WantList, pos, true)
 		q.Fetch = routine.FetchWhole
-		b.SkipRows(q, pos, false)
+		query.SkipRows(b.Draft, q, pos, false)
 		return q
 	}
 	if !gives(st.Tree) {

@@ -56,7 +56,7 @@ func (q *Query) aggregates(x *Place, s *pg.SelectStmt) {
 }
 
 // ComputeAfter adds what is computed of the aggregates of q, such as calls of functions.
-func (b *Draft) ComputeAfter(q *Query) { b.Out = append(b.Out, q.After...) }
+func ComputeAfter(b *Draft, q *Query) { b.Out = append(b.Out, q.After...) }
 
 // oneGroup is the aggregates of a query without GROUP BY, each in a local.
 type oneGroup struct{ q *Query }

@@ -43,7 +43,7 @@ func (y *Place) multiValues(n *pg.Node, loc int32) []Val {
 			break
 		}
 		q := y.uncorrelated(sel)
-		y.Draft.SkipRows(q, y.Pos(loc), true)
+		SkipRows(y.Draft, q, y.Pos(loc), true)
 		y.lockSub(q, y.Pos(loc))
 		if len(q.From) == 0 || q.Limit != nil && q.AtMost != 1 {
 			y.Unmodelled("this form of subquery in SET")

@@ -39,7 +39,7 @@ func (x *Place) chosen(s *pg.SelectStmt, pos ir.Pos) (*Query, picked) {
 		}
 		return x.Shared(x.Convert(v, schema.TInt, x.At(n), what), schema.TInt)
 	}
-	kept := x.Draft.Kept(q, number(count, "LIMIT"), number(offset, "OFFSET"), pos)
+	kept := Kept(x.Draft, q, number(count, "LIMIT"), number(offset, "OFFSET"), pos)
 	if kept != nil {
 		q.Where = ir.AndE(q.Where, kept(q.From))
 	}
@@ -109,7 +109,7 @@ func (x *Place) chosenFrom(s *pg.SelectStmt, pos ir.Pos) picked {
 }
 
 // Kept chooses the rows of q that LIMIT and OFFSET leave, nil for all. What it gives does not imply the condition of q.
-func (b *Draft) Kept(q *Query, limit, offset ir.Expr, pos ir.Pos) picked {
+func Kept(b *Draft, q *Query, limit, offset ir.Expr, pos ir.Pos) picked {
 	if c, ok := offset.(*ir.Const); ok && c.Value == ir.Int(0) {
 		offset = nil
 	}
@@ -134,7 +134,7 @@ func (b *Draft) Kept(q *Query, limit, offset ir.Expr, pos ir.Pos) picked {
 		q.AtMost = 1
 	}
 	if q.AtMost == 1 && offset == nil {
-		return b.FirstOf(q, pos)
+		return FirstOf(b, q, pos)
 	}
 	if offset != nil { // NULL is none
 		offset = orNumber(offset, ir.C(ir.Int(0)))
@@ -147,12 +147,12 @@ func (b *Draft) Kept(q *Query, limit, offset ir.Expr, pos ir.Pos) picked {
 		if offset != nil {
 			last = ir.Op(ir.Add, orNumber(limit, ir.V(all)), offset)
 		}
-		taken = b.firstRows(q, last, ir.V(all), pos)
+		taken = firstRows(b, q, last, ir.V(all), pos)
 	}
 	if offset == nil {
 		return taken
 	}
-	passed = b.firstRows(q, offset, ir.V(all), pos)
+	passed = firstRows(b, q, offset, ir.V(all), pos)
 	if taken == nil {
 		return func(from []ir.Source) ir.Expr { return ir.NotE(passed(from)) }
 	}
@@ -169,7 +169,7 @@ func orNumber(e, other ir.Expr) ir.Expr {
 }
 
 // FirstOf chooses the first row of q in its order, any if it has none.
-func (b *Draft) FirstOf(q *Query, pos ir.Pos) picked {
+func FirstOf(b *Draft, q *Query, pos ir.Pos) picked {
 	s := &ir.Select{At: At(pos), Query: q.IR(), Order: q.Order, Found: b.Local("was_found", schema.TBool), Cols: keysOf(q.From)}
 	for _, src := range q.From {
 		for _, k := range src.Table.Key {
@@ -188,8 +188,8 @@ func (b *Draft) FirstOf(q *Query, pos ir.Pos) picked {
 
 // firstRows chooses the first n rows of q in its order, of which there are all; a variable that is NULL counts as
 // all of them.
-func (b *Draft) firstRows(q *Query, n, all ir.Expr, pos ir.Pos) picked {
-	among, count := b.someRows(q, pos)
+func firstRows(b *Draft, q *Query, n, all ir.Expr, pos ir.Pos) picked {
+	among, count := someRows(b, q, pos)
 	few := ir.Op(ir.Le, all, n)
 	if _, variable := n.(*ir.Var); variable {
 		few = ir.OrE(&ir.Unary{Op: ir.IsNull, X: n}, few)

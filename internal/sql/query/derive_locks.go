@@ -119,7 +119,7 @@ func (q *Query) lockDerived(x *Place, s *pg.SelectStmt, from ir.From, p *ir.Proj
 				b.Where = ir.AndE(b.Where, c)
 			}
 		}
-		x.Draft.MayLock(b, pos, "this query, whose rows may not all be fetched")
+		MayLock(x.Draft, b, pos, "this query, whose rows may not all be fetched")
 	}
 }
 
@@ -258,13 +258,13 @@ func (n *nestedLocks) Settle(x *Place, from ir.From, p *ir.Project) {
 		}
 		all := x.Fetched == FetchedAll || x.Fetched == FetchedFirst && sub.Limit == nil && x.Draft.SingleRow(sub.IR())
 		if !known || !all || !closed(sub) || !(&innerLocks{q: sub, fenced: n.fenced}).known(conds) {
-			x.Draft.LooseLocks(sub, n.pos, n.what+", whose rows may not all be fetched")
+			LooseLocks(x.Draft, sub, n.pos, n.what+", whose rows may not all be fetched")
 			return
 		}
 		if !n.fenced && sub.Limit == nil {
 			sub.Where = ir.AndE(append([]ir.Expr{sub.Where}, conds...)...)
 		}
-		x.Draft.LockRows(sub, n.pos)
+		LockRows(x.Draft, sub, n.pos)
 	})
 	if ok {
 		return

@@ -67,7 +67,7 @@ func (x *Place) Succeeds(d *Derived, value bool) {
 }
 
 // RowsLocal puts the rows of a derivation in a local, as what is wanted says.
-func (b *Draft) RowsLocal(d *Derived, want ir.Want, pos ir.Pos) ir.Expr {
+func RowsLocal(b *Draft, d *Derived, want ir.Want, pos ir.Pos) ir.Expr {
 	t := ir.ArrayType(ir.KindOpaque)
 	local := b.IrLocal("rows", t)
 	b.Emit(&ir.Assign{At: At(pos), Var: local, Expr: d.Call(want, t)})
@@ -92,7 +92,7 @@ func (x *Place) AsLoop(s *pg.SelectStmt, want ir.Want, pos ir.Pos, all bool) (q 
 			rows = FetchedAll
 		}
 		d := x.Whole(s, rows)
-		loop := SetLoop{Array: x.Draft.RowsLocal(d, want, pos), Elem: x.Draft.IrLocal("element", ir.OpaqueType)}
+		loop := SetLoop{Array: RowsLocal(x.Draft, d, want, pos), Elem: x.Draft.IrLocal("element", ir.OpaqueType)}
 		q = &Query{Place: x.Inner(), AtMost: -1, Loops: []SetLoop{loop}, Targets: d.Fields(ir.V(loop.Elem)), Whole: d}
 	})
 	return q
@@ -201,7 +201,7 @@ func (x *Place) once(d *Derived) {
 	if x.Deriver != nil || x.Draft == nil || !leavesOpen(d.Rel) || !d.alone() {
 		return
 	}
-	local := x.Draft.RowsLocal(d, ir.WantRows, x.Draft.Cur).(*ir.Var)
+	local := RowsLocal(x.Draft, d, ir.WantRows, x.Draft.Cur).(*ir.Var)
 	d.Rel = &ir.Given{Param: local.Name, Cols: ir.Columns(d.Rel)}
 }
 

@@ -41,10 +41,10 @@ func (x *Place) lockWhen(q *Query, pos ir.Pos, told bool) {
 		return
 	}
 	if x.PerRow || x.guard == nil || !told || len(q.Locks) == 0 {
-		x.Draft.LooseLocks(q, pos, "which may not run")
+		LooseLocks(x.Draft, q, pos, "which may not run")
 		return
 	}
-	x.Draft.Emit(&ir.If{At: At(pos), Cond: x.guard, Then: x.Draft.Collect(func() { x.Draft.LockRows(q, pos) })})
+	x.Draft.Emit(&ir.If{At: At(pos), Cond: x.guard, Then: x.Draft.Collect(func() { LockRows(x.Draft, q, pos) })})
 }
 
 // SureLocks are the locks of a subquery that runs if a row is written, and perhaps

@@ -221,7 +221,7 @@ func (q *Query) settleInner(s *pg.SelectStmt, conds []ir.Expr) {
 	for _, i := range q.inner {
 		exact := alone && i.known(conds)
 		if !exact {
-			q.Place.Draft.MayLock(i.q, i.pos, i.what+", of which rows may be fetched that are not joined")
+			MayLock(q.Place.Draft, i.q, i.pos, i.what+", of which rows may be fetched that are not joined")
 			continue
 		}
 		open = append(open, i)
@@ -272,7 +272,7 @@ func comparesConstant(c ir.Expr) (col *ir.Col, op ir.BinaryOp) {
 }
 
 // MayLock says that rows of q may be locked as its locks say, and no others.
-func (b *Draft) MayLock(q *Query, pos ir.Pos, what string) {
+func MayLock(b *Draft, q *Query, pos ir.Pos, what string) {
 	if len(q.Locks) == 0 {
 		return
 	}
@@ -310,28 +310,28 @@ func derives(e ir.Expr) bool {
 }
 
 // LooseLocks says of all locks of q that they may be taken: why says what is not known.
-func (b *Draft) LooseLocks(q *Query, pos ir.Pos, why string) {
+func LooseLocks(b *Draft, q *Query, pos ir.Pos, why string) {
 	for _, i := range q.inner {
-		b.MayLock(i.q, i.pos, i.what+", "+why)
+		MayLock(b, i.q, i.pos, i.what+", "+why)
 	}
 	own := *q
 	own.inner = nil
-	b.MayLock(&own, pos, "this query, "+why)
+	MayLock(b, &own, pos, "this query, "+why)
 	q.Locks, q.inner = nil, nil
 }
 
 // LooseInner says of the queries in FROM that they may lock their rows, since not all of
 // the result is fetched.
-func (b *Draft) LooseInner(q *Query) {
+func LooseInner(b *Draft, q *Query) {
 	for _, i := range q.inner {
-		b.MayLock(i.q, i.pos, i.what+", whose rows may not all be fetched")
+		MayLock(b, i.q, i.pos, i.what+", whose rows may not all be fetched")
 	}
 	q.inner = nil
 }
 
 // FetchAll locks the rows of queries in FROM whether or not they come into the result,
 // which is fetched as a whole.
-func (b *Draft) FetchAll(q *Query) {
+func FetchAll(b *Draft, q *Query) {
 	for _, i := range q.inner {
 		if i.fenced {
 			b.Emit(&ir.LockRows{At: At(i.pos), Query: ir.Query{From: i.q.From, Where: i.q.Where}, Locks: i.q.Locks})
@@ -341,8 +341,8 @@ func (b *Draft) FetchAll(q *Query) {
 }
 
 // LockRows locks the rows that q finds, as far as its LIMIT lets them be fetched.
-func (b *Draft) LockRows(q *Query, pos ir.Pos) {
-	b.FetchAll(q)
+func LockRows(b *Draft, q *Query, pos ir.Pos) {
+	FetchAll(b, q)
 	if len(q.Locks) > 0 && len(q.From) > 0 {
 		s := &ir.LockRows{At: At(pos), Query: q.IR(), Locks: q.Locks}
 		if len(q.Aggs) == 0 && q.Limit != nil {

@@ -33,7 +33,7 @@ type picked func(from []ir.Source) ir.Expr
 
 // SkipRows leaves the rows of q that are not skipped. first says that no row
 // after the first one is looked at.
-func (b *Draft) SkipRows(q *Query, pos ir.Pos, first bool) {
+func SkipRows(b *Draft, q *Query, pos ir.Pos, first bool) {
 	if !q.skip || q.AtMost == 0 {
 		q.skip = false
 		return
@@ -41,7 +41,7 @@ func (b *Draft) SkipRows(q *Query, pos ir.Pos, first bool) {
 	if first && q.Limit != nil && q.AtMost < 0 {
 		b.Unmodelled("LIMIT of an expression, with SKIP LOCKED")
 	}
-	kept := b.pick(q, pos, first)(q.From)
+	kept := pick(b, q, pos, first)(q.From)
 	if q.AtMost != 1 {
 		kept = ir.AndE(q.Where, kept)
 	}
@@ -50,7 +50,7 @@ func (b *Draft) SkipRows(q *Query, pos ir.Pos, first bool) {
 
 // pick chooses rows of q, as many as its LIMIT allows. What it gives implies the
 // condition of q where it is one row.
-func (b *Draft) pick(q *Query, pos ir.Pos, first bool) picked {
+func pick(b *Draft, q *Query, pos ir.Pos, first bool) picked {
 	for _, o := range q.Order {
 		if ir.MayFail(o.Expr) {
 			b.Unmodelled("SKIP LOCKED in an order that may fail")
@@ -60,9 +60,9 @@ func (b *Draft) pick(q *Query, pos ir.Pos, first bool) picked {
 	q.skip = false
 	if first || q.AtMost == 1 || b.SingleRow(q.IR()) && q.Limit == nil {
 		q.Order, q.Limit, q.AtMost = nil, nil, 1
-		return b.pickOne(q, pos)
+		return pickOne(b, q, pos)
 	}
-	out := b.pickSome(q, pos)
+	out := pickSome(b, q, pos)
 	q.Limit, q.AtMost, q.Some = nil, -1, true
 	return out
 }
@@ -71,7 +71,7 @@ func (b *Draft) pick(q *Query, pos ir.Pos, first bool) picked {
 const whichRows = "which rows SKIP LOCKED or LIMIT leaves"
 
 // pickOne chooses one row of q, or none, whose key locals get.
-func (b *Draft) pickOne(q *Query, pos ir.Pos) picked {
+func pickOne(b *Draft, q *Query, pos ir.Pos) picked {
 	taken, found := b.Local("taken", schema.TBool), b.Local("was_found", schema.TBool)
 	s := &ir.Select{At: At(pos), Query: ir.Query{From: q.From, Where: ir.AndE(q.Where, ir.V(taken))}, Found: found}
 	for _, src := range q.From {
@@ -94,8 +94,8 @@ func (b *Draft) pickOne(q *Query, pos ir.Pos) picked {
 }
 
 // pickSome chooses some rows of q, as many as its LIMIT allows.
-func (b *Draft) pickSome(q *Query, pos ir.Pos) picked {
-	among, n := b.someRows(q, pos)
+func pickSome(b *Draft, q *Query, pos ir.Pos) picked {
+	among, n := someRows(b, q, pos)
 	if q.Limit != nil {
 		within := ir.Op(ir.Le, ir.V(n), q.Limit)
 		if q.AtMost < 0 {
@@ -108,7 +108,7 @@ func (b *Draft) pickSome(q *Query, pos ir.Pos) picked {
 
 // someRows chooses rows of q: an array gets their keys, and the local count how
 // many they are.
-func (b *Draft) someRows(q *Query, pos ir.Pos) (kept picked, count string) {
+func someRows(b *Draft, q *Query, pos ir.Pos) (kept picked, count string) {
 	elem := ir.KindOpaque
 	if keys := keysOf(q.From); len(keys) == 1 {
 		t := q.From[0].Table
@@ -144,7 +144,7 @@ func (q *Query) pickAgain(in *Place, s *pg.SelectStmt, loc int32) picked {
 		in.Unmodelled("LIMIT 0 with SKIP LOCKED in FROM")
 	}
 	sub.Limit, sub.AtMost = nil, -1
-	return in.Draft.pick(sub, in.Pos(loc), false)
+	return pick(in.Draft, sub, in.Pos(loc), false)
 }
 
 // keysOf gives the key columns of the rows of some sources.
@@ -217,10 +217,10 @@ func (x *Place) anySkipping(v Val, s *pg.SelectStmt, loc int32, m mode, once boo
 		if o.Table == nil || o.Table.IR != src.Table || !sameRow(src.Table, o.Row, src.Row, c.Expr) {
 			continue
 		}
-		kept := x.Draft.pick(q, x.Pos(loc), false)(q.From)
+		kept := pick(x.Draft, q, x.Pos(loc), false)(q.From)
 		chosen := *q
 		chosen.Where = ir.AndE(q.Where, kept)
-		x.Draft.LooseLocks(&chosen, x.Pos(loc), "which may not run")
+		LooseLocks(x.Draft, &chosen, x.Pos(loc), "which may not run")
 		if q.AtMost != 1 {
 			kept = ir.AndE(q.Where, kept)
 		}

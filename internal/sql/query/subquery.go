@@ -114,7 +114,7 @@ func (x *Place) any(e *pg.SubLink, s *pg.SelectStmt, op string, m mode) ir.Expr 
 	default:
 		q = x.distinctFree(s)
 	}
-	x.Draft.LooseLocks(q, x.Pos(e.Location), "of which it is not known how many rows are fetched")
+	LooseLocks(x.Draft, q, x.Pos(e.Location), "of which it is not known how many rows are fetched")
 	if q.Limit != nil {
 		x.Unmodelled("LIMIT in a subquery of IN")
 	}
@@ -268,7 +268,7 @@ func (x *Place) Scalar(s *pg.SelectStmt, pos ir.Pos) Val {
 		x.EmitAggregates(q, pos)
 		return c.Val()
 	}
-	x.Draft.SkipRows(q, pos, true)
+	SkipRows(x.Draft, q, pos, true)
 	x.lockSub(q, pos)
 	if q.Limit != nil && q.AtMost < 0 {
 		x.Unmodelled("LIMIT of an expression in a subquery")
@@ -308,9 +308,9 @@ func (x *Place) oneRow(q *Query, pos ir.Pos) {
 // lockValue leaves in q, a subquery used as a value, the locks for its row.
 func (x *Place) lockValue(q *Query) {
 	if q.Limit == nil {
-		x.Draft.FetchAll(q) // there is no other row
+		FetchAll(x.Draft, q) // there is no other row
 	} else {
-		x.Draft.LooseInner(q)
+		LooseInner(x.Draft, q)
 	}
 }
 
@@ -319,15 +319,15 @@ func (x *Place) lockOne(q *Query, pos ir.Pos) {
 	switch {
 	case q.AtMost == 0:
 	case len(q.Aggs) > 0 || q.Limit != nil && q.AtMost < 0 || !closed(q):
-		x.Draft.LooseLocks(q, pos, "which may not run")
+		LooseLocks(x.Draft, q, pos, "which may not run")
 	default:
 		one := *q
 		one.Limit, one.Order = ir.C(ir.Int(1)), nil
-		x.Draft.LooseInner(&one)
+		LooseInner(x.Draft, &one)
 		if x.Conditional || x.PerRow {
 			x.lockWhen(&one, pos, true)
 		} else {
-			x.Draft.LockRows(&one, pos)
+			LockRows(x.Draft, &one, pos)
 		}
 	}
 	q.Locks, q.inner = nil, nil
@@ -341,14 +341,14 @@ func (x *Place) EmitAggregates(q *Query, pos ir.Pos) {
 	if q.Limit != nil && q.AtMost < 0 {
 		x.Unmodelled("LIMIT of an expression, with aggregates")
 	}
-	x.Draft.LockRows(q, pos)
+	LockRows(x.Draft, q, pos)
 	s := &ir.Select{At: At(pos), Query: q.IR()}
 	for _, a := range q.Aggs {
 		s.Into = append(s.Into, a.Local)
 		s.Aggs = append(s.Aggs, a.Agg)
 	}
 	x.Draft.Emit(s)
-	x.Draft.ComputeAfter(q)
+	ComputeAfter(x.Draft, q)
 }
 
 // arrayOfRows is ARRAY(SELECT …): a function of the rows, never NULL.
@@ -363,7 +363,7 @@ func (x *Place) arrayOfRows(s *pg.SelectStmt, pos ir.Pos) Val {
 		x.App.Fail(pos, "ARRAY needs a subquery with one column, not %d", len(q.Targets))
 	}
 	c := q.Targets[0]
-	x.Draft.SkipRows(q, pos, false)
+	SkipRows(x.Draft, q, pos, false)
 	x.lockSub(q, pos)
 	for _, o := range q.Order {
 		if o.Expr != c.Expr {
@@ -373,7 +373,7 @@ func (x *Place) arrayOfRows(s *pg.SelectStmt, pos ir.Pos) Val {
 	if q.Limit != nil || len(q.Aggs) > 0 || len(q.From) == 0 {
 		x.Unmodelled("this form of ARRAY(SELECT …)")
 	}
-	x.Draft.LockRows(q, pos)
+	LockRows(x.Draft, q, pos)
 	t := schema.ArrayOf(c.Type)
 	local := x.Draft.Local("array_agg", t)
 	x.Draft.Emit(&ir.Select{At: At(pos), Into: []string{local}, Aggs: []ir.Agg{{Fn: ir.ArrayAgg, Arg: withNulls(c.Val()), Type: t.IR}}, Query: q.IR()})

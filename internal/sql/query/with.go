@@ -41,7 +41,7 @@ func (x *Place) with(w *pg.WithClause) {
 				if !leavesOpen(d.Rel) || !d.alone() {
 					x.Unmodelled("nothing is left open")
 				}
-				local := x.Draft.RowsLocal(d, ir.WantRows, x.Pos(x.At(c.Ctequery))).(*ir.Var)
+				local := RowsLocal(x.Draft, d, ir.WantRows, x.Pos(x.At(c.Ctequery))).(*ir.Var)
 				once = &Derived{Rel: &ir.Given{Param: local.Name, Cols: ir.Columns(d.Rel)}, Cols: d.Cols, Single: d.Single, nonEmpty: d.nonEmpty}
 			})
 		}
@@ -99,7 +99,7 @@ func (x *Place) WithWrites(w *pg.WithClause, root pg.Message) {
 				if q.AtMost == 0 {
 					x.Unmodelled("LIMIT 0 with SKIP LOCKED in WITH")
 				}
-				picked := x.Draft.pick(q, x.Pos(x.At(c.Ctequery)), false)
+				picked := pick(x.Draft, q, x.Pos(x.At(c.Ctequery)), false)
 				x.with(&pg.WithClause{Ctes: []*pg.Node{n}})
 				x.Ctes.picked = picked
 				continue

@@ -267,15 +267,15 @@ const (
 func (b *Builder) lockAhead(q *query.Query, loop *ir.Foreach, leaves bool) {
 	limited := q.Limit != nil
 	if leaves && q.Fetch != FetchWhole || limited {
-		b.LooseInner(q)
+		query.LooseInner(b.Draft, q)
 	}
-	b.FetchAll(q)
+	query.FetchAll(b.Draft, q)
 	switch {
 	case !leaves || len(q.Locks) == 0:
 	case limited && q.Fetch != fetchEach: // the rounds have the locks
-		b.MayLock(q, loop.Pos, "this loop, whose rows are fetched some at a time")
+		query.MayLock(b.Draft, q, loop.Pos, "this loop, whose rows are fetched some at a time")
 	case q.Fetch == FetchWhole:
-		b.LockRows(q, loop.Pos)
+		query.LockRows(b.Draft, q, loop.Pos)
 		loop.Locks = nil
 	default:
 		loop.Ahead = q.Fetch == fetchAhead
@@ -319,7 +319,7 @@ func (b *Builder) derivedSelect(f *query.Frame, x *query.Place, s *pg.SelectStmt
 		switch {
 		case !b.RelMayFail(d.Rel):
 		case failsForRows(d.Rel):
-			b.RowsLocal(d, ir.WantRows, pos) // for its errors
+			query.RowsLocal(b.Draft, d, ir.WantRows, pos) // for its errors
 		default:
 			b.Unmodelled(query.UnusedRows)
 		}

@@ -154,7 +154,7 @@ func (b *Builder) forQuery(f *query.Frame, s *plpgsql.ForQuery, fetched string, 
 	if cur != nil {
 		q.Fetch = fetchEach
 	}
-	b.SkipRows(q, pos, false)
+	query.SkipRows(b.Draft, q, pos, false)
 	f.Scope = scope
 	if cur != nil && fetched == "" { // the loop has a record of its own
 		defer f.Enter()()

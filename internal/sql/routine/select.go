@@ -37,7 +37,7 @@ func (b *Builder) SelectInto(f *query.Frame, x *query.Place, q *query.Query, pos
 	if len(q.Loops) > 0 {
 		b.Unmodelled("SELECT INTO from a set-returning function")
 	}
-	b.SkipRows(q, pos, true)
+	query.SkipRows(b.Draft, q, pos, true)
 	list, rest := to.Dests(q.Targets)
 	yes, no := ir.C(ir.Bool(true)), ir.C(ir.Bool(false))
 	switch {
@@ -106,7 +106,7 @@ func (b *Builder) SelectInto(f *query.Frame, x *query.Place, q *query.Query, pos
 // aggregatesInto computes the aggregates of q, directly into list where a
 // column is one whose value is stored as it is.
 func (b *Builder) aggregatesInto(x *query.Place, q *query.Query, pos ir.Pos, list []query.Dest) {
-	b.LockRows(q, pos)
+	query.LockRows(b.Draft, q, pos)
 	s := &ir.Select{At: query.At(pos), Query: q.IR()}
 	direct := map[string]string{} // from the aggregate's local to the destination
 	taken := map[string]bool{}
@@ -138,7 +138,7 @@ func (b *Builder) aggregatesInto(x *query.Place, q *query.Query, pos ir.Pos, lis
 		s.Aggs = append(s.Aggs, a.Agg)
 	}
 	b.Emit(s)
-	b.ComputeAfter(q)
+	query.ComputeAfter(b.Draft, q)
 	var rest []query.Dest
 	var cols []query.Column
 	for i, d := range list {
@@ -155,7 +155,7 @@ func (b *Builder) perform(f *query.Frame, x *query.Place, q *query.Query, pos ir
 	if len(q.Loops) > 0 {
 		b.Unmodelled("PERFORM over a set-returning function")
 	}
-	b.SkipRows(q, pos, false)
+	query.SkipRows(b.Draft, q, pos, false)
 	yes := ir.C(ir.Bool(true))
 	fails := query.AnyMayFail(q.Targets)
 	if q.Limit != nil && q.AtMost < 1 {
@@ -181,7 +181,7 @@ func (b *Builder) perform(f *query.Frame, x *query.Place, q *query.Query, pos ir
 	}
 	single := q.AtMost == 1 || b.SingleRow(q.IR())
 	if len(q.Locks) > 0 && !single { // of all rows, not only the first
-		b.LockRows(q, pos)
+		query.LockRows(b.Draft, q, pos)
 		if !fails && f.Found == "" {
 			return
 		}
@@ -256,7 +256,7 @@ func (b *Builder) selectRows(f *query.Frame, x *query.Place, q *query.Query, pos
 		return
 	}
 	b.checkResult(f, pos, q.Targets)
-	b.SkipRows(q, pos, false)
+	query.SkipRows(b.Draft, q, pos, false)
 	yes := ir.C(ir.Bool(true))
 	cols := make([]ir.Expr, len(q.Targets))
 	for i, c := range q.Targets {
@@ -302,10 +302,10 @@ func (b *Builder) selectRows(f *query.Frame, x *query.Place, q *query.Query, pos
 			}
 		}
 		if q.Limit != nil { // it is for LockRows to tell which rows come
-			b.LooseInner(q)
-			b.LockRows(q, pos)
+			query.LooseInner(b.Draft, q)
+			query.LockRows(b.Draft, q, pos)
 		}
-		b.FetchAll(q)
+		query.FetchAll(b.Draft, q)
 		b.Emit(&ir.EmitRows{At: query.At(pos), Cols: cols, Query: q.IR(), Order: q.Order, Limit: q.Limit, Locks: q.Locks})
 	}
 }

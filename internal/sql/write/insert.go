@@ -204,7 +204,7 @@ func (i *inserter) query(sel *pg.SelectStmt) {
 		want = ir.WantList
 	}
 	q := x.AsLoop(sel, want, i.pos, true)
-	b.SkipRows(q, i.pos, false)
+	query.SkipRows(b.Draft, q, i.pos, false)
 	i.checkCount(len(q.Targets), nil)
 	for k := range q.Targets {
 		if c := i.cols[k]; c.Generated != nil {
@@ -309,9 +309,9 @@ func (i *inserter) intoLocals(q *query.Query, into *[]string, exprs *[]ir.Expr) 
 func (i *inserter) foreach(q *query.Query, given func([]query.Column) []assignment) {
 	b := i.b
 	if q.Limit != nil {
-		b.LooseInner(q)
+		query.LooseInner(b.Draft, q)
 	}
-	b.FetchAll(q)
+	query.FetchAll(b.Draft, q)
 	i.onceForAll(q)
 	loop := &ir.Foreach{At: query.At(i.pos), Query: q.IR(), Order: q.Order, Locks: q.Locks}
 	cols := i.intoLocals(q, &loop.Into, &loop.Cols)

@@ -103,7 +103,7 @@ func (m *merger) source(y *query.Place) {
 	}
 	m.own = ir.AndE(m.q.AddFrom(m.s.SourceRelation)...)
 	m.q.TakeLocks(&pg.SelectStmt{}, ir.NoLock)
-	m.b.LooseInner(m.q)
+	query.LooseInner(m.b.Draft, m.q)
 	if len(m.q.Loops) > 0 || m.q.Writer {
 		m.b.Unmodelled("a function in USING of MERGE")
 	}

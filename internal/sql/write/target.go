@@ -148,11 +148,11 @@ func (b *Writer) limit(w *writeQuery, row *query.RowSource, tree any, pos ir.Pos
 		return
 	case q.AtMost == 1:
 		q.Sort(s)
-		w.where = b.FirstOf(q, pos)(q.From)
+		w.where = query.FirstOf(b.Draft, q, pos)(q.From)
 		return
 	}
 	q.Sort(s)
-	w.where = ir.AndE(q.Where, b.Kept(q, q.Limit, nil, pos)(q.From))
+	w.where = ir.AndE(q.Where, query.Kept(b.Draft, q, q.Limit, nil, pos)(q.From))
 }
 
 // LockFirst leaves in q the locks for a statement that takes its first row, where whole
@@ -160,11 +160,11 @@ func (b *Writer) limit(w *writeQuery, row *query.RowSource, tree any, pos ir.Pos
 func (b *Writer) LockFirst(q *query.Query, pos ir.Pos, whole bool) {
 	switch {
 	case b.SingleRow(q.IR()) && q.Limit == nil:
-		b.FetchAll(q)
+		query.FetchAll(b.Draft, q)
 	case whole && q.AtMost != 1:
-		b.LockRows(q, pos)
+		query.LockRows(b.Draft, q, pos)
 	default:
-		b.LooseInner(q)
+		query.LooseInner(b.Draft, q)
 	}
 }
 

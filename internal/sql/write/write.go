@@ -250,7 +250,7 @@ func (b *Writer) from(y *query.Place, list []*pg.Node, where *pg.Node, current i
 	q.Where = ir.AndE(conds...)
 	q.JoinSelf()
 	q.TakeLocks(&pg.SelectStmt{}, ir.NoLock)
-	b.LooseInner(q)
+	query.LooseInner(b.Draft, q)
 	if len(q.Locks) > 0 { // on what is joined with the rows that are written
 		all := ir.Query{From: append([]ir.Source{q.Target.IrSource()}, q.From...), Where: q.Where}
 		locks := query.LocksOn(all.From, func(row string) ir.LockMode {

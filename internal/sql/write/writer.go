@@ -290,8 +290,8 @@ func (b *Writer) lockSurely(list []query.SureLocks, row *query.RowSource, w *wri
 	}
 	s := &ir.If{At: query.At(b.Cur), Cond: &ir.Exists{Query: ir.Query{From: append([]ir.Source{row.IrSource()}, w.other...), Where: w.where}}}
 	for _, l := range list {
-		s.Then = append(s.Then, b.Collect(func() { own := *l.Q; b.LockRows(&own, l.Pos) })...)
-		s.Else = append(s.Else, b.Collect(func() { b.LooseLocks(l.Q, l.Pos, "which may not run") })...)
+		s.Then = append(s.Then, b.Collect(func() { own := *l.Q; query.LockRows(b.Draft, &own, l.Pos) })...)
+		s.Else = append(s.Else, b.Collect(func() { query.LooseLocks(b.Draft, l.Q, l.Pos, "which may not run") })...)
 	}
 	b.Emit(s)
 }
