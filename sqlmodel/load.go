@@ -122,7 +122,7 @@ func read(in schema.Input) (l *loader, err error) {
 	if err != nil {
 		return nil, err
 	}
-	l = &loader{&query.Application{Loader: declared}}
+	l = &loader{query.NewApplication(declared)}
 	l.RowOfView = l.typeOfRows
 	if err := l.ReadAll(); err != nil {
 		return nil, err

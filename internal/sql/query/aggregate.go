@@ -15,7 +15,7 @@ import (
 // aggregates translates the output columns of a query without GROUP BY that
 // has aggregates: one row of expressions over them.
 func (q *Query) aggregates(x *Place, s *pg.SelectStmt) {
-	y := *x
+	y := x.Copy()
 	y.agg = &oneGroup{q}
 	columns := func() {
 		for _, n := range s.TargetList {

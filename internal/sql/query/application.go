@@ -11,6 +11,8 @@ import (
 // out while it is translated.
 type Application struct {
 	*load.Loader
+	// Queries translates queries in expressions that stand in no query.
+	Queries Queries
 	// ranges are the calls that make a range of two ends.
 	ranges map[ir.Expr]madeRange
 }
@@ -23,7 +25,7 @@ const (
 
 // RowCondition is constraintExpr over other sources.
 func (l *Application) RowCondition(e *schema.SQLExpr, sources ...*RowSource) (out ir.Expr, why string) {
-	x := &Place{App: l, Text: e.Text, Levels: []*Level{{Sources: sources}}, PerRow: true}
+	x := &Spot{App: l, Queries: l.Queries, Text: e.Text, Levels: []*Level{{Sources: sources}}, PerRow: true}
 	defer func() {
 		if r := recover(); r != nil {
 			u, is := r.(schema.Unmodelled)
@@ -44,7 +46,7 @@ func DomainValue(t schema.Type, e ir.Expr) *RowSource {
 // RowExpr translates an expression over a row of t; why is what cannot be
 // modelled of it, or "".
 func (l *Application) RowExpr(t *schema.Table, e *schema.SQLExpr) (v Val, why string) {
-	x := &Place{App: l, Text: e.Text, Levels: []*Level{{Sources: []*RowSource{TableSource(t, t.Rel.Own(), t.Name)}}}, PerRow: true}
+	x := &Spot{App: l, Queries: l.Queries, Text: e.Text, Levels: []*Level{{Sources: []*RowSource{TableSource(t, t.Rel.Own(), t.Name)}}}, PerRow: true}
 	defer func() {
 		if r := recover(); r != nil {
 			u, is := r.(schema.Unmodelled)
@@ -65,7 +67,7 @@ type madeRange struct {
 }
 
 // noteRange remembers what a call of a function makes a range of.
-func (x *Place) noteRange(name string, args []Val, v Val, loc int32) {
+func (x *Spot) noteRange(name string, args []Val, v Val, loc int32) {
 	t, ok := schema.RangeBounds[name]
 	if !ok || len(args) < 2 || len(args) > 3 {
 		return
@@ -99,7 +101,7 @@ func (l *Application) RangeOf(v Val) (madeRange, bool) {
 
 // overlap is whether two ranges have something in common, if that can be told
 // from their ends: each begins before the other ends, and none is empty.
-func (x *Place) overlap(a, b Val, loc int32) (Val, bool) {
+func (x *Spot) overlap(a, b Val, loc int32) (Val, bool) {
 	r, ok := x.App.RangeOf(a)
 	s, too := x.App.RangeOf(b)
 	if !ok || !too {
@@ -111,7 +113,7 @@ func (x *Place) overlap(a, b Val, loc int32) (Val, bool) {
 }
 
 // before reports whether one end is before another, or the same if closed; NULL is no end.
-func (x *Place) before(lo, hi Val, closed bool, loc int32) ir.Expr {
+func (x *Spot) before(lo, hi Val, closed bool, loc int32) ir.Expr {
 	op := "<"
 	if closed {
 		op = "<="
@@ -127,7 +129,7 @@ func (x *Place) before(lo, hi Val, closed bool, loc int32) ir.Expr {
 
 // inOrder is whether none of the ranges ends before it begins, which is an error; nil for those
 // that a client gives, which are taken to be ranges, and in the conditions of a schema.
-func (x *Place) inOrder(loc int32, ranges ...Val) ir.Expr {
+func (x *Spot) inOrder(loc int32, ranges ...Val) ir.Expr {
 	var out ir.Expr
 	for _, v := range ranges {
 		if r, ok := x.App.RangeOf(v); ok && x.Draft != nil && !x.isGivenRange(v) {
@@ -138,7 +140,7 @@ func (x *Place) inOrder(loc int32, ranges ...Val) ir.Expr {
 }
 
 // isGivenRange reports whether v is a range of which a client gives the ends.
-func (x *Place) isGivenRange(v Val) bool {
+func (x *Spot) isGivenRange(v Val) bool {
 	_, is := x.App.RangeOf(v)
 	return is && x.Draft != nil && x.Draft.isGiven(v.Expr)
 }

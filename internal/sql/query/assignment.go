@@ -80,7 +80,7 @@ func (y *Place) multiValues(n *pg.Node, loc int32) []Val {
 
 // SetElement is SET a[i] = v, or a field of a composite column: the column
 // becomes a function of its old value.
-func (y *Place) SetElement(s *RowSource, c *schema.Column, r *pg.ResTarget, v Val) Val {
+func (y *Spot) SetElement(s *RowSource, c *schema.Column, r *pg.ResTarget, v Val) Val {
 	args := []ir.Expr{s.Col(c.Name).Expr}
 	name := "set"
 	for _, n := range r.Indirection {
@@ -103,7 +103,7 @@ func (y *Place) SetElement(s *RowSource, c *schema.Column, r *pg.ResTarget, v Va
 }
 
 // DefaultOf gives the default of a column.
-func (x *Place) DefaultOf(c *schema.Column, pos ir.Pos) Val {
+func (x *Spot) DefaultOf(c *schema.Column, pos ir.Pos) Val {
 	switch {
 	case c.Fresh && x.PerRow:
 		return x.volatile("nextval", c.T, pos)
@@ -118,7 +118,7 @@ func (b *Draft) defaultValue(c *schema.Column, perRow bool) Val {
 	if c.Def == nil {
 		return Val{Expr: ir.C(ir.Null), Type: c.T}
 	}
-	y := &Place{App: b.App, Draft: b, Text: c.Def.Text, PerRow: perRow}
+	y := &Spot{App: b.App, Draft: b, Text: c.Def.Text, PerRow: perRow, Queries: b.App.Queries}
 	if perRow {
 		y.Levels = []*Level{{}} // no columns, but evaluated for each row
 	}

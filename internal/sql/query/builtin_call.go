@@ -19,13 +19,13 @@ import (
 const UndeclaredFunction = "the function %s, which is not declared here"
 
 // systemCall translates a call of a function of the system.
-func (x *Place) systemCall(e *pg.FuncCall, name string) Val {
+func (x *Spot) systemCall(e *pg.FuncCall, name string) Val {
 	known := x.App.Builtin(name)
 	switch {
 	case !known.Known:
 		x.refuse(UndeclaredFunction, name)
 	case known.Aggregate:
-		return x.aggregate(e, name)
+		return x.Queries.Aggregate(x, e, name)
 	case known.Window:
 		x.refuse("a window function")
 	case name == schema.KeyFunc:
@@ -71,7 +71,7 @@ func (x *Place) systemCall(e *pg.FuncCall, name string) Val {
 
 // showsRunning marks a function or view of the system that shows what other transactions do
 // before they commit. In a serial execution there is nothing to show.
-func (x *Place) showsRunning(name string, loc int32) {
+func (x *Spot) showsRunning(name string, loc int32) {
 	if !catalog.ShowsRunning(name) {
 		return
 	}
@@ -84,7 +84,7 @@ func (x *Place) showsRunning(name string, loc int32) {
 }
 
 // refuse stops at something that is not modelled, also outside of transactions.
-func (x *Place) refuse(format string, args ...any) {
+func (x *Spot) refuse(format string, args ...any) {
 	if x.Draft == nil {
 		panic(schema.Unmodelled{Reason: fmt.Sprintf(format, args...)})
 	}
@@ -92,7 +92,7 @@ func (x *Place) refuse(format string, args ...any) {
 }
 
 // resolved translates a call of one function.
-func (x *Place) resolved(c catalog.Call, name string, args []Val, e *pg.FuncCall) Val {
+func (x *Spot) resolved(c catalog.Call, name string, args []Val, e *pg.FuncCall) Val {
 	t := x.App.ResultType(c.Returns)
 	effect := catalog.EffectOf(c.Function)
 	if c.Set {
@@ -124,7 +124,7 @@ func (x *Place) resolved(c catalog.Call, name string, args []Val, e *pg.FuncCall
 var naming = strings.Fields("pg_notify setseed set_limit set_config current_setting nextval currval setval")
 
 // named marks that a function may fail for its first argument, if that is no constant.
-func (x *Place) named(name string, args []Val, loc int32) {
+func (x *Spot) named(name string, args []Val, loc int32) {
 	if x.Draft == nil || x.App.In.MySQL || len(args) == 0 || !slices.Contains(naming, name) {
 		return
 	}
@@ -135,7 +135,7 @@ func (x *Place) named(name string, args []Val, loc int32) {
 
 // setting is set_config, which gives the value. What current_setting gives is not followed
 // from it.
-func (x *Place) setting(v Val, loc int32) Val {
+func (x *Spot) setting(v Val, loc int32) Val {
 	if _, constant := v.Expr.(*ir.Const); x.Draft != nil && x.App.Gets && !constant {
 		x.Draft.MayDepend(x.Pos(loc), "what current_setting gives of a value that set_config sets")
 	}
@@ -143,7 +143,7 @@ func (x *Place) setting(v Val, loc int32) Val {
 }
 
 // ofTransaction is a value that depends on the time at which the transaction began.
-func (x *Place) ofTransaction(c catalog.Call, t schema.Type, args []Val) Val {
+func (x *Spot) ofTransaction(c catalog.Call, t schema.Type, args []Val) Val {
 	if c.Name != "age" {
 		return x.fromSession(c.Name, t)
 	}
@@ -153,10 +153,10 @@ func (x *Place) ofTransaction(c catalog.Call, t schema.Type, args []Val) Val {
 }
 
 // t0 is the type of the first parameter.
-func t0(x *Place, c catalog.Call) schema.Type { return x.App.ResultType(c.Types[0]) }
+func t0(x *Spot, c catalog.Call) schema.Type { return x.App.ResultType(c.Types[0]) }
 
 // ofSession is a value that stays the same in a transaction.
-func (x *Place) ofSession(name string, t schema.Type, args []Val, e *pg.FuncCall) Val {
+func (x *Spot) ofSession(name string, t schema.Type, args []Val, e *pg.FuncCall) Val {
 	switch name {
 	case "currval", "lastval":
 		if seq := x.App.SequenceName(e.Args, x.Text); seq != "" {
@@ -186,7 +186,7 @@ func literalSuffix(args []Val) string {
 }
 
 // pure applies a function of the system that depends on its arguments alone.
-func (x *Place) pure(c catalog.Call, t schema.Type, args []Val, loc int32) Val {
+func (x *Spot) pure(c catalog.Call, t schema.Type, args []Val, loc int32) Val {
 	for i := range args {
 		args[i] = x.asParameter(args[i], c.Types[i], loc)
 		if args[i].IsNull() && c.Strict && !x.App.In.MySQL { // the planner does not compute the others
@@ -277,7 +277,7 @@ func roundedDigits(f *catalog.Function, args []Val) int {
 }
 
 // asParameter converts an argument to the type of a parameter.
-func (x *Place) asParameter(v Val, t string, loc int32) Val {
+func (x *Spot) asParameter(v Val, t string, loc int32) Val {
 	switch {
 	case v.Record:
 		return v
@@ -294,7 +294,7 @@ func (x *Place) asParameter(v Val, t string, loc int32) Val {
 
 // OpaqueCall applies a function of which nothing is known but that equal
 // arguments give equal results.
-func (x *Place) OpaqueCall(name string, args []Val, t schema.Type) Val {
+func (x *Spot) OpaqueCall(name string, args []Val, t schema.Type) Val {
 	if ir.Functions[name] != nil {
 		name = "sql " + name
 	}
@@ -313,7 +313,7 @@ func (x *Place) OpaqueCall(name string, args []Val, t schema.Type) Val {
 
 // meaning translates the functions whose meaning the IR has. The arguments have the
 // types of the parameters.
-func (x *Place) meaning(c catalog.Call, t schema.Type, args []Val) (Val, bool) {
+func (x *Spot) meaning(c catalog.Call, t schema.Type, args []Val) (Val, bool) {
 	nn := true
 	for _, a := range args {
 		nn = nn && a.NotNull && !a.Record
@@ -359,7 +359,7 @@ func (x *Place) meaning(c catalog.Call, t schema.Type, args []Val) (Val, bool) {
 
 // folded computes a function of the IR of constants, whose letters are those of all
 // locales.
-func (x *Place) folded(c *ir.Call) ir.Expr {
+func (x *Spot) folded(c *ir.Call) ir.Expr {
 	f := ir.Functions[c.Name]
 	var values []ir.Value
 	for _, a := range c.Args {
@@ -385,7 +385,7 @@ func ascii(s string) bool {
 }
 
 // form translates what has the form of a function, or takes any arguments.
-func (x *Place) form(name string, args []Val) (Val, bool) {
+func (x *Spot) form(name string, args []Val) (Val, bool) {
 	switch name {
 	case "concat":
 		return x.concatAll(args), true

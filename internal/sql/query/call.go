@@ -11,11 +11,11 @@ import (
 )
 
 // call translates a function call.
-func (x *Place) call(e *pg.FuncCall) Val {
+func (x *Spot) call(e *pg.FuncCall) Val {
 	name := syntax.Qualified(syntax.Names(e.Funcname))
 	e.Args = wholeRows(e.Args)
 	if e.Over != nil {
-		return x.windowCall(e, syntax.PlainName(name))
+		return x.Queries.Window(x, e, syntax.PlainName(name))
 	}
 	if fns := x.Functions(name); len(fns) > 0 {
 		return x.callUser(e, name, fns)
@@ -24,7 +24,7 @@ func (x *Place) call(e *pg.FuncCall) Val {
 }
 
 // concatAll is concat(a, b, …), which leaves NULLs out.
-func (x *Place) concatAll(args []Val) Val {
+func (x *Spot) concatAll(args []Val) Val {
 	var out ir.Expr = ir.C(ir.Text(""))
 	for i, a := range args {
 		if a.Record {
@@ -48,7 +48,7 @@ func (x *Place) concatAll(args []Val) Val {
 
 // volatile is any value at each evaluation. For a query it is a function of
 // the row and of a seed.
-func (x *Place) volatile(name string, t schema.Type, pos ir.Pos) Val {
+func (x *Spot) volatile(name string, t schema.Type, pos ir.Pos) Val {
 	if x.Draft == nil {
 		panic(schema.Unmodelled{Reason: "the function " + name})
 	}
@@ -57,7 +57,7 @@ func (x *Place) volatile(name string, t schema.Type, pos ir.Pos) Val {
 		x.Draft.Emit(&ir.Havoc{At: At(pos), Var: v, NotNull: true, Of: name + "()"})
 		return Val{Expr: ir.V(v), Type: t, NotNull: true}
 	}
-	if x.Deriver != nil {
+	if x.Queries.Derived() {
 		x.Unmodelled("the function %s, together with grouping, outer joins and the like", name)
 	}
 	seed := x.Draft.Local(name+"_seed", schema.TAny)
@@ -71,7 +71,7 @@ func (x *Place) volatile(name string, t schema.Type, pos ir.Pos) Val {
 }
 
 // rowColumns gives all columns of the rows of all queries around an expression.
-func (x *Place) rowColumns() []ir.Expr {
+func (x *Spot) rowColumns() []ir.Expr {
 	var out []ir.Expr
 	for _, lv := range x.Levels {
 		for _, s := range lv.Sources {
@@ -87,7 +87,7 @@ func (x *Place) rowColumns() []ir.Expr {
 }
 
 // rowKeys gives the keys of the rows of all queries around an expression.
-func (x *Place) rowKeys() []ir.Expr {
+func (x *Spot) rowKeys() []ir.Expr {
 	var out []ir.Expr
 	for _, lv := range x.Levels {
 		for _, s := range lv.Sources {
@@ -102,7 +102,7 @@ func (x *Place) rowKeys() []ir.Expr {
 }
 
 // fresh is a value that was never used before.
-func (x *Place) fresh(name string, t schema.Type, e *pg.FuncCall) Val {
+func (x *Spot) fresh(name string, t schema.Type, e *pg.FuncCall) Val {
 	if x.PerRow { // as good as any value: a row's value cannot be told fresh
 		v := x.volatile(name, t, x.Pos(e.Location))
 		v.NotNull = true
@@ -118,7 +118,7 @@ func (x *Place) fresh(name string, t schema.Type, e *pg.FuncCall) Val {
 }
 
 // callUser translates a call of a function of the program.
-func (x *Place) callUser(e *pg.FuncCall, name string, fns []*schema.Function) Val {
+func (x *Spot) callUser(e *pg.FuncCall, name string, fns []*schema.Function) Val {
 	if x.Draft == nil {
 		panic(schema.Unmodelled{Reason: "the function " + name})
 	}
@@ -162,7 +162,7 @@ func (v Val) Columns() []Column {
 
 // arguments chooses among overloaded functions and orders the arguments. No
 // function means the system's function of that name, which the program's overload.
-func (x *Place) arguments(e *pg.FuncCall, name string, fns []*schema.Function) (*schema.Function, []Val) {
+func (x *Spot) arguments(e *pg.FuncCall, name string, fns []*schema.Function) (*schema.Function, []Val) {
 	var positional []Val
 	named := map[string]Val{}
 	var given []catalog.Arg
@@ -209,7 +209,7 @@ func (x *Place) arguments(e *pg.FuncCall, name string, fns []*schema.Function) (
 		case i < len(positional):
 			v = positional[i]
 		case !isNamed:
-			y := &Place{App: x.App, Draft: x.Draft, Text: f.Text}
+			y := &Spot{App: x.App, Draft: x.Draft, Text: f.Text, Queries: x.App.Queries}
 			v = y.Expr(p.Def)
 		}
 		args = append(args, v)
@@ -230,7 +230,7 @@ func (v Val) argType() string {
 
 // expressionFunction expands a LANGUAGE sql function whose body is one
 // expression, which may then stand in a query.
-func (x *Place) expressionFunction(f *schema.Function, args []Val) (Val, bool) {
+func (x *Spot) expressionFunction(f *schema.Function, args []Val) (Val, bool) {
 	if f.Language != "sql" || f.SetOf || f.Strict || len(f.Outputs()) > 0 || x.Draft.Active(f) {
 		return Val{}, false
 	}
@@ -262,7 +262,7 @@ func (x *Place) expressionFunction(f *schema.Function, args []Val) (Val, bool) {
 		}
 	}
 	y := *x
-	y.Frame, y.Text, y.agg, y.win = g, t, nil, nil
+	y.Frame, y.Text, y.Queries = g, t, x.Queries.Alone()
 	y.Levels = nil // the rows around the call are not visible in the body
 	x.Draft.Calls = append(x.Draft.Calls, f)
 	leave := x.Draft.Enter(f)
@@ -282,7 +282,7 @@ func (x *Place) expressionFunction(f *schema.Function, args []Val) (Val, bool) {
 
 // bound is a parameter of a function that stands for the value of an argument; ok is false where
 // the value is a row of another kind than the parameter's.
-func (x *Place) bound(p schema.Param, t schema.Type, arg Val) (v *Variable, ok bool) {
+func (x *Spot) bound(p schema.Param, t schema.Type, arg Val) (v *Variable, ok bool) {
 	shape := x.App.FieldsOf(t.Name)
 	switch {
 	case t.Name == schema.NRecord || arg.Record != (len(shape) > 0) || arg.Record && len(shape) != len(arg.Fields):
@@ -321,7 +321,7 @@ func hasSubquery(n *pg.Node) bool {
 }
 
 // attributeCall is r.f as the call of a function with the row; ok is false if there is none.
-func (x *Place) attributeCall(row *pg.Node, name string, loc int32) (v Val, ok bool) {
+func (x *Spot) attributeCall(row *pg.Node, name string, loc int32) (v Val, ok bool) {
 	if !x.App.OfRows(name) {
 		return Val{}, false
 	}
@@ -335,7 +335,7 @@ func (x *Place) attributeCall(row *pg.Node, name string, loc int32) (v Val, ok b
 }
 
 // attributeOf is a name of several parts as a call, if the row has no such column or field.
-func (x *Place) attributeOf(parts []string, loc int32) (v Val, ok bool) {
+func (x *Spot) attributeOf(parts []string, loc int32) (v Val, ok bool) {
 	n := len(parts) - 1
 	if n < 1 || !x.App.OfRows(parts[n]) {
 		return Val{}, false

@@ -19,7 +19,7 @@ import (
 func CastName(t schema.Type) string { return t.String() + "_of" }
 
 // apply calls a function of package value.
-func (x *Place) apply(f *ir.Function, t schema.Type, args ...ir.Expr) ir.Expr {
+func (x *Spot) apply(f *ir.Function, t schema.Type, args ...ir.Expr) ir.Expr {
 	c := &ir.Call{Name: f.Name, Args: args, Type: LocalType(t), Fn: f}
 	if x.App.In.MySQL { // what it computes is another thing there
 		c.Fn = &ir.Function{Name: f.Name, Strict: f.Strict, Partial: f.Partial}
@@ -51,7 +51,7 @@ func hasNull(list []ir.Value) bool {
 }
 
 // premise records what the place that is being translated takes for granted.
-func (x *Place) premise(text string) {
+func (x *Spot) premise(text string) {
 	var pos ir.Pos
 	if x.Draft != nil {
 		pos = x.Draft.Cur
@@ -68,7 +68,7 @@ func retype(v Val, t schema.Type) Val {
 }
 
 // DefaultType makes text of a literal that nothing gave a type.
-func (x *Place) DefaultType(v Val) Val {
+func (x *Spot) DefaultType(v Val) Val {
 	if v.Type.Name == schema.NUnknown && !v.IsNull() {
 		v.Type = schema.TText
 	}
@@ -76,7 +76,7 @@ func (x *Place) DefaultType(v Val) Val {
 }
 
 // Literal gives a quoted literal or NULL the type t.
-func (x *Place) Literal(v Val, t schema.Type, loc int32) Val {
+func (x *Spot) Literal(v Val, t schema.Type, loc int32) Val {
 	s, ok := v.LiteralText()
 	if !ok {
 		if x.Draft != nil {
@@ -112,7 +112,7 @@ func ConstantOf(s string, t schema.Type) ir.Expr {
 //
 // What a program gives for a UUID or a label of an enum is taken to be spelled as the
 // database prints it.
-func (x *Place) Fit(v Val, t schema.Type) Val {
+func (x *Spot) Fit(v Val, t schema.Type) Val {
 	if v.Given && v.Type.IR.Kind == ir.KindText && t.SQL != nil && (t.Name == "uuid" || t.SQL.Labels != nil) && v.Type.Name != schema.NUnknown {
 		if t.Name == "uuid" {
 			x.premise(canonicalUUIDs)
@@ -129,7 +129,7 @@ func (x *Place) Fit(v Val, t schema.Type) Val {
 
 // Convert changes v into type t, as an assignment does. what names the place
 // for messages.
-func (x *Place) Convert(v Val, t schema.Type, loc int32, what string) ir.Expr {
+func (x *Spot) Convert(v Val, t schema.Type, loc int32, what string) ir.Expr {
 	if v.Record {
 		return x.rowValue(v, t, loc, what)
 	}
@@ -150,17 +150,17 @@ func (x *Place) Convert(v Val, t schema.Type, loc int32, what string) ir.Expr {
 
 // assignedLiteral is a quoted literal that is stored: unlike an explicit cast, that
 // does not cut it.
-func (x *Place) assignedLiteral(v Val, t schema.Type, loc int32) ir.Expr {
+func (x *Spot) assignedLiteral(v Val, t schema.Type, loc int32) ir.Expr {
 	return x.stored(x.Literal(v, t.Plain(), loc), t).Expr
 }
 
 // Assigned is v in a variable, or as a result, of type t.
-func (x *Place) Assigned(v Val, t schema.Type, loc int32) Val {
+func (x *Spot) Assigned(v Val, t schema.Type, loc int32) Val {
 	return x.narrowed(v, t, x.fitted(v, t, loc))
 }
 
 // fitted is v as a value of type t, whose modifier rounds.
-func (x *Place) fitted(v Val, t schema.Type, loc int32) Val {
+func (x *Spot) fitted(v Val, t schema.Type, loc int32) Val {
 	switch {
 	case v.Type.Name == schema.NUnknown:
 		return x.stored(x.Literal(v, t.Plain(), loc), t)
@@ -171,7 +171,7 @@ func (x *Place) fitted(v Val, t schema.Type, loc int32) Val {
 }
 
 // number gives a condition as 0 or 1 where the dialect is that of MySQL.
-func (x *Place) number(v Val) Val {
+func (x *Spot) number(v Val) Val {
 	if x.App.In.MySQL && v.Type.Name == schema.NBool && !v.Record {
 		return x.Cast(v, schema.TInt, 0)
 	}
@@ -179,7 +179,7 @@ func (x *Place) number(v Val) Val {
 }
 
 // rowValue makes one value of a row, of a composite type.
-func (x *Place) rowValue(v Val, t schema.Type, loc int32, what string) ir.Expr {
+func (x *Spot) rowValue(v Val, t schema.Type, loc int32, what string) ir.Expr {
 	fields := x.App.FieldsOf(t.Name)
 	if len(fields) != len(v.Fields) || len(fields) == 0 {
 		panic(schema.Unmodelled{Reason: "a row as the value of " + what})
@@ -193,7 +193,7 @@ func (x *Place) rowValue(v Val, t schema.Type, loc int32, what string) ir.Expr {
 
 // assignable reports whether PostgreSQL converts from into to by itself. It
 // only denies what is certain.
-func (x *Place) assignable(from, to schema.Type) bool {
+func (x *Spot) assignable(from, to schema.Type) bool {
 	a, b := from.PgName(), to.PgName()
 	if a == "" || b == "" || a == catalog.Unknown || a == b || x.App.In.MySQL {
 		return true
@@ -208,7 +208,7 @@ func (x *Place) assignable(from, to schema.Type) bool {
 
 // Cast converts v to type t, as an explicit cast does. The modifier of t is left to
 // stored and to typeCast, but for literals.
-func (x *Place) Cast(v Val, t schema.Type, loc int32) Val {
+func (x *Spot) Cast(v Val, t schema.Type, loc int32) Val {
 	from := v.Type
 	if from.SQL != nil && from.SQL.Collation != "" && t.Textual() && t.SQL.Collation == "" {
 		t = x.App.Collated(t, from.SQL.Collation)
@@ -251,7 +251,7 @@ func (x *Place) Cast(v Val, t schema.Type, loc int32) Val {
 }
 
 // castCall is the function that a cast calls.
-func (x *Place) castCall(e ir.Expr, from, t schema.Type) ir.Expr {
+func (x *Spot) castCall(e ir.Expr, from, t schema.Type) ir.Expr {
 	k := x.App.Catalog().Cast(from.PgName(), t.PgName())
 	switch {
 	case k != nil && k.Method == 'f' && k.Function != "":
@@ -277,7 +277,7 @@ func narrows(from, t schema.Type) bool {
 }
 
 // identical reports whether a cast leaves the IR's value as it is.
-func (x *Place) identical(from, t schema.Type) bool {
+func (x *Spot) identical(from, t schema.Type) bool {
 	if from.SQL == nil || t.SQL == nil {
 		return false
 	}
@@ -307,7 +307,7 @@ func (x *Place) identical(from, t schema.Type) bool {
 }
 
 // castNumber converts a number. A number that the wider type has is the same value.
-func (x *Place) castNumber(v Val, t schema.Type) Val {
+func (x *Spot) castNumber(v Val, t schema.Type) Val {
 	from := v.Type
 	out := Val{Expr: v.Expr, Type: t, NotNull: v.NotNull, digits: v.digits}
 	a, b := from.SQL.Name, t.SQL.Name
@@ -329,7 +329,7 @@ func (x *Place) castNumber(v Val, t schema.Type) Val {
 
 // stored makes a value of type t without its modifier fit the modifier, as an
 // assignment does.
-func (x *Place) stored(v Val, t schema.Type) Val {
+func (x *Spot) stored(v Val, t schema.Type) Val {
 	out := Val{Expr: v.Expr, Type: t, NotNull: v.NotNull, digits: v.digits}
 	if t.SQL == nil || !Rounds(t.SQL) && !cutsBlanks(v.Expr, t.SQL) || fitsAlready(v, t.SQL) || v.IsNull() {
 		return out
@@ -431,7 +431,7 @@ func (v Val) withScale(f func(a, b int) int, l, r Val) Val {
 func sum(a, b int) int { return a + b }
 
 // typeCast is CAST (x AS t) and x::t.
-func (x *Place) typeCast(e *pg.TypeCast) Val {
+func (x *Spot) typeCast(e *pg.TypeCast) Val {
 	v := x.Expr(e.Arg)
 	t := x.App.TypeOf(e.TypeName, x.Text)
 	if x.App.CastsTo[syntax.Qualified(syntax.Names(e.TypeName.Names))] {
@@ -448,7 +448,7 @@ func (x *Place) typeCast(e *pg.TypeCast) Val {
 }
 
 // casted is v as a value of type t.
-func (x *Place) casted(e *pg.TypeCast, v Val, t schema.Type) Val {
+func (x *Spot) casted(e *pg.TypeCast, v Val, t schema.Type) Val {
 	if v.Record {
 		if fields := x.App.FieldsOf(t.Name); len(fields) == len(v.Fields) {
 			for i := range fields {
@@ -476,7 +476,7 @@ func (x *Place) casted(e *pg.TypeCast, v Val, t schema.Type) Val {
 }
 
 // modify is an explicit cast to the modifier of a type.
-func (x *Place) modify(v Val, t schema.Type) Val {
+func (x *Spot) modify(v Val, t schema.Type) Val {
 	if v.IsNull() || t.SQL == nil || t.SQL.Length == 0 && !Rounds(t.SQL) || fitsAlready(v, t.SQL) {
 		return Val{Expr: v.Expr, Type: t, NotNull: v.NotNull, digits: v.digits}
 	}
@@ -484,7 +484,7 @@ func (x *Place) modify(v Val, t schema.Type) Val {
 }
 
 // timeWord is a literal that means a time by the clock.
-func (x *Place) timeWord(word string, t schema.Type, loc int32) (Val, bool) {
+func (x *Spot) timeWord(word string, t schema.Type, loc int32) (Val, bool) {
 	switch word {
 	case "now", "today":
 		now := x.fromSession("now", schema.TStamp)
@@ -506,7 +506,7 @@ func (x *Place) timeWord(word string, t schema.Type, loc int32) (Val, bool) {
 // narrowed makes a value that does not fit a narrow type an error; out is v as a value of type
 // t. A program that computes a value for a variable or result of a narrow type, or casts it to
 // one, may mean a condition.
-func (x *Place) narrowed(v Val, t schema.Type, out Val) Val {
+func (x *Spot) narrowed(v Val, t schema.Type, out Val) Val {
 	if x.Draft == nil || v.Record || v.Given || v.IsNull() || v.Type.SQL == nil || !t.SQL.Narrow() || x.App.In.MySQL || x.Draft.isGiven(v.Expr) || v.Type.SQL.Within(t.SQL) {
 		return out
 	}
@@ -535,7 +535,7 @@ func (x *Place) narrowed(v Val, t schema.Type, out Val) Val {
 
 // isPattern reports whether LIKE takes a text for a pattern: a constant that does not end
 // with a backslash, and what a client gives, which is taken to be one.
-func (x *Place) isPattern(e ir.Expr) bool {
+func (x *Spot) isPattern(e ir.Expr) bool {
 	if c, is := e.(*ir.Const); is {
 		return c.Value.IsNull() || !value.EndsWithEscape(c.Value.S)
 	}

@@ -27,7 +27,7 @@ func (x *Place) chosen(s *pg.SelectStmt, pos ir.Pos) (*Query, picked) {
 	if len(q.Aggs) > 0 || len(q.From) == 0 {
 		x.Unmodelled("LIMIT of aggregates")
 	}
-	outer := *x
+	outer := x.Copy()
 	outer.Levels = nil // no column is visible in LIMIT
 	number := func(n *pg.Node, what string) ir.Expr {
 		if n == nil {
@@ -98,7 +98,7 @@ func (d *deriver) total(p *ir.Project) bool {
 // chosenFrom is chosen for a query of a FROM list or of WITH, where its rows are those of a statement that writes. Elsewhere a
 // derivation says which ones they are.
 func (x *Place) chosenFrom(s *pg.SelectStmt, pos ir.Pos) picked {
-	q, kept := x.tidOf().chosen(s, pos)
+	q, kept := x.ofTid().chosen(s, pos)
 	if kept == nil && q.AtMost != 1 {
 		x.Unmodelled("LIMIT in FROM")
 	}

@@ -12,7 +12,7 @@ import (
 )
 
 // Compare applies a comparison; "is" is IS NOT DISTINCT FROM.
-func (x *Place) Compare(op string, l, r Val, loc int32) Val {
+func (x *Spot) Compare(op string, l, r Val, loc int32) Val {
 	if l.Record || r.Record {
 		return x.compareRows(op, l, r, loc)
 	}
@@ -49,7 +49,7 @@ func comparableKinds(a, b ir.Kind) bool {
 }
 
 // operands converts the operands of a comparison to the types that are compared.
-func (x *Place) operands(op string, l, r Val, loc int32) (Val, Val) {
+func (x *Spot) operands(op string, l, r Val, loc int32) (Val, Val) {
 	if l.Type.Name == schema.NUnknown && r.Type.Name == schema.NUnknown {
 		l, r = x.DefaultType(l), x.DefaultType(r)
 	}
@@ -83,7 +83,7 @@ func (x *Place) operands(op string, l, r Val, loc int32) (Val, Val) {
 }
 
 // given fits a value of a client program to the other operand.
-func (x *Place) given(v, other Val) Val {
+func (x *Spot) given(v, other Val) Val {
 	if v.Type.Numeric() && other.Type.Numeric() {
 		return v
 	}
@@ -91,7 +91,7 @@ func (x *Place) given(v, other Val) Val {
 }
 
 // collate gives both operands of a comparison of texts the collation that one has.
-func (x *Place) collate(l, r Val) (Val, Val) {
+func (x *Spot) collate(l, r Val) (Val, Val) {
 	for _, p := range []struct{ from, to *Val }{{&l, &r}, {&r, &l}} {
 		if f, t := p.from.Type.SQL, p.to.Type.SQL; f != nil && t != nil && f.Collation != "" && t.Collation == "" && p.to.Type.Textual() {
 			p.to.Type = x.App.Collated(p.to.Type, f.Collation)
@@ -102,7 +102,7 @@ func (x *Place) collate(l, r Val) (Val, Val) {
 
 // comparable gives what is compared of a value: its key, where values that differ may
 // be equal.
-func (x *Place) comparable(v Val) Val {
+func (x *Spot) comparable(v Val) Val {
 	if v.Type.SQL == nil || v.Type.SQL.Equality() != value.Keyed || v.Type.Name == schema.NArray {
 		return v
 	}
@@ -117,7 +117,7 @@ func (x *Place) comparable(v Val) Val {
 
 // byIdentity reports whether two values of a type are equal exactly if the IR has one
 // value for them.
-func (x *Place) byIdentity(t schema.Type) bool {
+func (x *Spot) byIdentity(t schema.Type) bool {
 	if t.SQL == nil {
 		return t.IR.Kind != ir.KindOpaque || t.Name != schema.NAny
 	}
@@ -126,7 +126,7 @@ func (x *Place) byIdentity(t schema.Type) bool {
 
 // opaqueComparison is a comparison of values of which nothing is known but that
 // equal operands compare alike.
-func (x *Place) opaqueComparison(op string, l, r Val) ir.Expr {
+func (x *Spot) opaqueComparison(op string, l, r Val) ir.Expr {
 	switch op {
 	case "<>", "!=":
 		op = "="
@@ -141,7 +141,7 @@ func (x *Place) opaqueComparison(op string, l, r Val) ir.Expr {
 }
 
 // compareRows compares rows field by field.
-func (x *Place) compareRows(op string, l, r Val, loc int32) Val {
+func (x *Spot) compareRows(op string, l, r Val, loc int32) Val {
 	if !l.Record || !r.Record {
 		x.Unmodelled("a comparison of a row with a value of a composite type")
 	}
@@ -203,14 +203,14 @@ func (s *RowSource) ctid() Val {
 }
 
 // tidOf gives the translator for an expression that is compared with a ctid.
-func (x *Place) tidOf() *Place {
+func (x *Spot) tidOf() *Spot {
 	y := *x
 	y.tid = true
 	return &y
 }
 
 // compareTids is = of two places of rows; ok is false where neither side is a ctid.
-func (x *Place) compareTids(op string, e *pg.A_Expr) (v Val, ok bool) {
+func (x *Spot) compareTids(op string, e *pg.A_Expr) (v Val, ok bool) {
 	if !isCtid(e.Lexpr) && !isCtid(e.Rexpr) {
 		return Val{}, false
 	}
@@ -220,7 +220,7 @@ func (x *Place) compareTids(op string, e *pg.A_Expr) (v Val, ok bool) {
 }
 
 // sameTid compares two places of rows.
-func (x *Place) sameTid(op string, l, r Val) Val {
+func (x *Spot) sameTid(op string, l, r Val) Val {
 	if op != "=" || !l.Type.IsTid() || l.Type.Name != r.Type.Name {
 		panic(schema.Unmodelled{Reason: "the system column ctid in this place"})
 	}
@@ -237,7 +237,7 @@ func (x *Place) sameTid(op string, l, r Val) Val {
 }
 
 // noTid refuses a ctid where it is not compared with another one.
-func (x *Place) noTid(t schema.Type) {
+func (x *Spot) noTid(t schema.Type) {
 	if t.IsTid() && !x.tid {
 		panic(schema.Unmodelled{Reason: "the system column ctid in this place"})
 	}
@@ -245,7 +245,7 @@ func (x *Place) noTid(t schema.Type) {
 
 // byIdentityOnly refuses to tell groups of values apart that may be equal although
 // they differ.
-func (x *Place) byIdentityOnly(t schema.Type, what string) {
+func (x *Spot) byIdentityOnly(t schema.Type, what string) {
 	if t.SQL != nil && t.SQL.Equality() != value.Identity && !x.App.In.MySQL {
 		x.refuse("%s by values of type %s, which may be equal although they differ", what, t)
 	}

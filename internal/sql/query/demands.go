@@ -80,7 +80,7 @@ func (b *Draft) meet(s ir.Stmt) {
 }
 
 // Becomes holds a value to a domain that it is cast to.
-func (x *Place) Becomes(u *schema.UserType, v Val) Val {
+func (x *Spot) Becomes(u *schema.UserType, v Val) Val {
 	switch {
 	case x.Draft == nil || !u.Demanding():
 		return v
@@ -114,7 +114,7 @@ func (b *Draft) MayBreak(u *schema.UserType, leftOut string, pos ir.Pos) {
 // ForColumn is a value, which n computes, as one of a column. PostgreSQL holds it to the domain
 // of the column only where it becomes one of it: a query or a branch that has the type of the
 // domain already may give NULL, whatever the domain says (CREATE DOMAIN, notes).
-func (x *Place) ForColumn(c *schema.Column, v Val, n *pg.Node, loc int32) Val {
+func (x *Spot) ForColumn(c *schema.Column, v Val, n *pg.Node, loc int32) Val {
 	if c.Domain.NotNull() && !v.NotNull {
 		passes := false
 		switch pg.Inner(n).(type) {

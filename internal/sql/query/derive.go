@@ -78,7 +78,7 @@ const maxQueryDepth = 24
 
 // derivation translates a query, and gives what reads the rows that it needs.
 func (x *Place) derivation(s *pg.SelectStmt) *Derived {
-	y := *x
+	y := x.Copy()
 	if y.Deriver == nil {
 		y.Deriver = x.NewDeriver()
 	}
@@ -150,9 +150,9 @@ func (x *Place) relation(s *pg.SelectStmt) *Derived {
 	}
 	defer func() { x.Depth-- }()
 	if s.WithClause != nil {
-		y := *x
+		y := x.Copy()
 		y.with(s.WithClause)
-		x = &y
+		x = y
 	}
 	x = x.reached(s)
 	if s.IntoClause != nil {
@@ -168,7 +168,7 @@ func (x *Place) relation(s *pg.SelectStmt) *Derived {
 		if len(s.LockingClause) > 0 { // in MySQL, of the last query
 			x.Draft.Emit(&ir.Dropped{At: At(x.Pos(int32(max(pg.Start(s), 0)))), Kind: ir.ByRowLock, Tables: x.App.IrTables(x.App.EffectOf(x.Draft.RefsOf(s))), What: "the row locks of UNION and the like"})
 		}
-		y := *x
+		y := x.Copy()
 		if x.Fetched != FetchedAll || s.LimitCount != nil || s.LimitOffset != nil {
 			y.Fetched = FetchedSome
 		}
@@ -362,9 +362,9 @@ func (x *Place) core(s *pg.SelectStmt) *Derived {
 	var g *grouping
 	if grouped {
 		g = &grouping{in: y, row: y.RowName("grouped")}
-		z := *y
+		z := y.Copy()
 		z.agg, z.win = g, nil
-		q.Place = &z
+		q.Place = z
 	}
 	for _, n := range s.TargetList {
 		q.AddTarget(pg.Inner(n).(*pg.ResTarget))

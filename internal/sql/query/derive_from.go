@@ -23,7 +23,7 @@ func (q *Query) FromTree(n *pg.Node) ir.From {
 		if !ok {
 			x.Unmodelled("this kind of FROM item")
 		}
-		y := *x
+		y := x.Copy()
 		if !f.Lateral {
 			y.Levels = y.Levels[:len(y.Levels)-1]
 		}
@@ -31,7 +31,7 @@ func (q *Query) FromTree(n *pg.Node) ir.From {
 		if f.Alias != nil {
 			alias = f.Alias.Aliasname
 		}
-		held, see := q.hold(&y, sel, alias, "a subquery in FROM", false, x.At(n))
+		held, see := q.hold(y, sel, alias, "a subquery in FROM", false, x.At(n))
 		d := held.relation(sel)
 		y.settle(d)
 		return q.leaf(d, alias, f.Alias, x.At(n), see)
@@ -61,9 +61,9 @@ func (q *Query) fromName(r *pg.RangeVar) ir.From {
 		if c.query == nil {
 			return q.leaf(c.make(x), syntax.AliasOf(r), r.Alias, r.Location, func(src *RowSource) { src.unlockable = "a WITH query" })
 		}
-		in := *x
+		in := x.Copy()
 		in.Ctes, in.Levels = c.up, c.levels
-		_, see := q.hold(&in, c.query, syntax.AliasOf(r), "a WITH query", true, r.Location)
+		_, see := q.hold(in, c.query, syntax.AliasOf(r), "a WITH query", true, r.Location)
 		return q.leaf(c.make(x), syntax.AliasOf(r), r.Alias, r.Location, see)
 	}
 	if v := x.viewOf(r); v != nil {
@@ -101,12 +101,12 @@ func (x *Place) InView(v *schema.View) *Place {
 	if slices.Contains(x.viewing, v) {
 		x.Unmodelled("view %s, which reads itself", v.Name)
 	}
-	y := *x
+	y := x.Copy()
 	y.Text, y.Levels, y.Ctes, y.agg, y.win = v.Text, nil, nil, nil, nil
 	y.Frame = &Frame{Func: x.Frame.Func, Text: v.Text, SqlLang: true, Scope: &Scope{Vars: map[string]*Variable{}}}
 	y.Depth++
 	y.viewing = append(slices.Clone(x.viewing), v)
-	return &y
+	return y
 }
 
 // joinTree is a join, of any kind.

@@ -37,7 +37,7 @@ func (x *Place) Either(plain, other func()) {
 // Whole translates a query whose rows are used once, before the statement, as far as they
 // are fetched.
 func (x *Place) Whole(s *pg.SelectStmt, rows fetched) *Derived {
-	y := *x
+	y := x.Copy()
 	y.Fetched = rows
 	if x.Conditional || x.PerRow {
 		y.Fetched = FetchedSome
@@ -133,7 +133,7 @@ func (x *Place) derivedCondition(e *pg.SubLink, s *pg.SelectStmt, m mode) ir.Exp
 // derivedAny is x op ANY (subquery).
 func (x *Place) derivedAny(e *pg.SubLink, s *pg.SelectStmt, op string, m mode) ir.Expr {
 	v := x.Expr(e.Testexpr)
-	y := *x
+	y := x.Copy()
 	if y.Deriver == nil {
 		v = x.withoutQueries(v)
 		y.Deriver = x.NewDeriver()
@@ -225,7 +225,7 @@ func leavesOpen(r ir.Rel) bool {
 
 // derivedValue is a subquery as a value, or ARRAY of one.
 func (x *Place) derivedValue(e *pg.SubLink, s *pg.SelectStmt) Val {
-	y := *x
+	y := x.Copy()
 	y.Fetched = FetchedAll
 	if x.Conditional || x.PerRow {
 		y.Fetched = FetchedSome

@@ -91,8 +91,8 @@ type Frame struct {
 	SqlLang bool
 	// Result is where RETURN goes: nil for the template itself.
 	Result *Result
-	// Ctes are the WITH queries that a statement inside of WITH sees.
-	Ctes *ctes
+	// Ctes are the WITH queries that a statement inside of WITH sees: CtesOf knows them.
+	Ctes any
 	// Trigger is what the function of a trigger works on.
 	Trigger *RowTrigger
 	Outs    []*Variable
@@ -381,7 +381,7 @@ func (x *Place) learnTypes(s *pg.SelectStmt) {
 		return
 	}
 	fallible := x.Draft.Fallible
-	y := *x
+	y := x.Copy()
 	x.Draft.Attempt(func() {
 		x.Draft.Collect(func() { y.Either(func() { y.Locking(s, false) }, func() { y.derivation(s) }) })
 	})

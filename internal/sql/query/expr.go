@@ -31,54 +31,49 @@ type Val struct {
 	digits int
 }
 
-// Place translates expressions in one place of a program.
-type Place struct {
+// Spot is where an expression stands.
+type Spot struct {
 	App *Application
-	// Draft and f are nil outside of transactions: in constraints and invariants.
+	// Draft and Frame are nil outside of transactions: in constraints and invariants.
 	Draft *Draft
 	Frame *Frame
 	Text  *syntax.Text
 	// Levels are the queries around the expression, innermost last.
 	Levels []*Level
-	// inTurn says that the fields of a row are computed as far as a comparison comes to them.
-	inTurn bool
-	// agg, if not nil, takes the aggregate calls.
-	agg aggregator
-	// Deriver is the derivation that the expression belongs to, if it belongs to one,
-	// win what its window functions look at, ctes the WITH queries in scope, and
-	// queries the number of queries around.
-	Deriver *deriver
-	win     *window
-	Ctes    *ctes
-	Depth   int
+	// Queries translates the queries in the expression.
+	Queries Queries
 	// PerRow says that the expression is evaluated for each row of a query,
-	// conditional that it may not be evaluated at all.
+	// Conditional that it may not be evaluated at all.
 	PerRow      bool
 	Conditional bool
-	// writes says that the WITH queries are those of a statement that writes.
-	writes bool
-	// Parts is what the WITH queries of the statement write, nil if they write nothing.
-	Parts *Parts
+	// Sure, if not nil, takes the locks of subqueries that run if a row is written.
+	Sure any
+	// inTurn says that the fields of a row are computed as far as a comparison comes to them.
+	inTurn bool
 	// tid says that the expression is compared with the ctid of a row.
 	tid bool
-	// guard, if not nil, is under which condition it is.
+	// guard, if not nil, is under which condition the expression is.
 	guard ir.Expr
-	// Sure, if not nil, takes the locks of subqueries that run if a row is written.
-	Sure *[]SureLocks
-	// pushed is the lock that a query around this one puts on its rows. held says that
-	// that one sees to all locks. viewing are the views in the definitions of which it is.
-	pushed  ir.LockMode
-	Fetched fetched
-	held    bool
-	viewing []*schema.View
-	depth   int
+	depth int
 }
 
-// aggregator takes the aggregate calls of a query: over sees the rows, aggregate
-// gives what stands for the result.
-type aggregator interface {
-	over() *Place
-	aggregate(agg ir.Agg, base string, t schema.Type) ir.Expr
+// Queries translates the queries in expressions. Spots are those of the expressions.
+type Queries interface {
+	// Subquery translates a subquery that is a value.
+	Subquery(x *Spot, e *pg.SubLink) Val
+	// Condition translates a subquery that is a condition, nil if it is to be translated as a
+	// value.
+	Condition(x *Spot, e *pg.SubLink, m mode) ir.Expr
+	// ArrayCondition translates a comparison with the elements of ARRAY (SELECT …) as that with
+	// the rows, nil if it is another one.
+	ArrayCondition(x *Spot, e *pg.A_Expr, m mode) ir.Expr
+	// Aggregate and Window translate the calls of aggregates and window functions.
+	Aggregate(x *Spot, e *pg.FuncCall, name string) Val
+	Window(x *Spot, e *pg.FuncCall, name string) Val
+	// Derived reports whether the expression belongs to a derivation.
+	Derived() bool
+	// Alone is the same for an expression that is no part of the query around it.
+	Alone() Queries
 }
 
 // aggCall is an aggregate with the local that will hold its result.
@@ -87,16 +82,16 @@ type aggCall struct {
 	Local string
 }
 
-func (x *Place) Fail(loc int32, format string, args ...any) {
+func (x *Spot) Fail(loc int32, format string, args ...any) {
 	x.App.Fail(x.Text.Pos(int(loc)), format, args...)
 }
 
-func (x *Place) Pos(loc int32) ir.Pos { return x.Text.Pos(int(loc)) }
+func (x *Spot) Pos(loc int32) ir.Pos { return x.Text.Pos(int(loc)) }
 
-func (x *Place) Unmodelled(format string, args ...any) { x.Draft.Unmodelled(format, args...) }
+func (x *Spot) Unmodelled(format string, args ...any) { x.Draft.Unmodelled(format, args...) }
 
 // At gives the place where a tree starts.
-func (x *Place) At(n *pg.Node) int32 { return int32(max(pg.Start(n), 0)) }
+func (x *Spot) At(n *pg.Node) int32 { return int32(max(pg.Start(n), 0)) }
 
 // maxExprDepth bounds the nesting of expressions.
 const maxExprDepth = 2000
@@ -111,20 +106,17 @@ const (
 )
 
 // Boolean translates a condition.
-func (x *Place) Boolean(n *pg.Node, m mode) ir.Expr {
+func (x *Spot) Boolean(n *pg.Node, m mode) ir.Expr {
 	switch e := pg.Inner(n).(type) {
 	case *pg.BoolExpr:
 		return x.boolExpr(e, m)
 	case *pg.SubLink:
-		if c := x.subCondition(e, m); c != nil {
+		if c := x.Queries.Condition(x, e, m); c != nil {
 			return c
 		}
 	case *pg.A_Expr:
-		if s := arrayQuery(e); s != nil && skipsLocked(s) && m == Truth && x.Deriver == nil && x.Draft != nil {
-			return x.anySkipping(x.Expr(e.Lexpr), s, e.Location, m, true)
-		} else if s != nil && limited(s) { // the rows are the same as those of IN
-			link := &pg.SubLink{SubLinkType: pg.SubAny, Testexpr: e.Lexpr, OperName: e.Name, Subselect: pg.Inner(e.Rexpr).(*pg.SubLink).Subselect, Location: e.Location}
-			return x.subCondition(link, m)
+		if c := x.Queries.ArrayCondition(x, e, m); c != nil {
+			return c
 		}
 	}
 	v := x.Expr(n)
@@ -143,7 +135,7 @@ func (x *Place) Boolean(n *pg.Node, m mode) ir.Expr {
 	return v.Expr
 }
 
-func (x *Place) boolExpr(e *pg.BoolExpr, m mode) ir.Expr {
+func (x *Spot) boolExpr(e *pg.BoolExpr, m mode) ir.Expr {
 	if e.Boolop == pg.BoolNot {
 		inner := m
 		switch m {
@@ -179,7 +171,7 @@ func (x *Place) boolExpr(e *pg.BoolExpr, m mode) ir.Expr {
 }
 
 // Expr translates an expression.
-func (x *Place) Expr(n *pg.Node) Val {
+func (x *Spot) Expr(n *pg.Node) Val {
 	if x.depth++; x.depth > maxExprDepth {
 		x.Fail(x.At(n), "the expression is nested too deep")
 	}
@@ -201,20 +193,20 @@ func (x *Place) Expr(n *pg.Node) Val {
 }
 
 // One translates an expression that must not be a row.
-func (x *Place) One(n *pg.Node) Val {
+func (x *Spot) One(n *pg.Node) Val {
 	v := x.Expr(n)
 	x.NoRow(v)
 	return v
 }
 
 // NoRow stops at a row in a place for a single value.
-func (x *Place) NoRow(v Val) {
+func (x *Spot) NoRow(v Val) {
 	if v.Record {
 		panic(schema.Unmodelled{Reason: "a row in this place"})
 	}
 }
 
-func (x *Place) expr1(n *pg.Node) Val {
+func (x *Spot) expr1(n *pg.Node) Val {
 	switch e := pg.Inner(n).(type) {
 	case *pg.A_Const:
 		return x.Constant(e)
@@ -227,7 +219,7 @@ func (x *Place) expr1(n *pg.Node) Val {
 	case *pg.BoolExpr:
 		return Val{Expr: x.boolExpr(e, Exact), Type: schema.TBool}
 	case *pg.SubLink:
-		return x.subLink(e)
+		return x.Queries.Subquery(x, e)
 	case *pg.NullTest:
 		return x.nullTest(e)
 	case *pg.BooleanTest:
@@ -278,7 +270,7 @@ func (x *Place) expr1(n *pg.Node) Val {
 }
 
 // unsupported stops at a kind of expression that is not modelled.
-func (x *Place) unsupported(n *pg.Node) {
+func (x *Spot) unsupported(n *pg.Node) {
 	name := strings.TrimPrefix(syntax.TypeName(pg.Inner(n)), "*ast.")
 	if x.Draft == nil {
 		panic(schema.Unmodelled{Reason: "an expression of kind " + name})
@@ -286,7 +278,7 @@ func (x *Place) unsupported(n *pg.Node) {
 	x.Unmodelled("an expression of kind %s", name)
 }
 
-func (x *Place) Constant(c *pg.A_Const) Val {
+func (x *Spot) Constant(c *pg.A_Const) Val {
 	if c.Isnull {
 		return Val{Expr: ir.C(ir.Null), Type: schema.TUnknown}
 	}
@@ -335,7 +327,7 @@ func (v Val) LiteralText() (string, bool) {
 	return "", false
 }
 
-func (x *Place) nullTest(e *pg.NullTest) Val {
+func (x *Spot) nullTest(e *pg.NullTest) Val {
 	v := x.Expr(e.Arg)
 	not := e.Nulltesttype == pg.IsNotNull
 	if v.Record { // a row IS NULL when all its fields are, IS NOT NULL when none is
@@ -359,7 +351,7 @@ func (x *Place) nullTest(e *pg.NullTest) Val {
 	return Val{Expr: out, Type: schema.TBool, NotNull: true}
 }
 
-func (x *Place) boolTest(e *pg.BooleanTest) Val {
+func (x *Spot) boolTest(e *pg.BooleanTest) Val {
 	c := x.Boolean(e.Arg, Exact)
 	is := func(v ir.Value) ir.Expr { return ir.Op(ir.Is, c, ir.C(v)) }
 	var out ir.Expr
@@ -380,7 +372,7 @@ func (x *Place) boolTest(e *pg.BooleanTest) Val {
 	return Val{Expr: out, Type: schema.TBool, NotNull: true}
 }
 
-func (x *Place) caseExpr(e *pg.CaseExpr) Val {
+func (x *Spot) caseExpr(e *pg.CaseExpr) Val {
 	var subject *Val
 	if e.Arg != nil {
 		v := x.Expr(e.Arg)
@@ -422,7 +414,7 @@ func (x *Place) caseExpr(e *pg.CaseExpr) Val {
 
 // unify gives the values one type (manual, section 10.5); nn says that none is ever
 // NULL, and digits is val.digits of all.
-func (x *Place) unify(vs []Val, loc int32, what string) (out []Val, t schema.Type, nn bool) {
+func (x *Spot) unify(vs []Val, loc int32, what string) (out []Val, t schema.Type, nn bool) {
 	nn = true
 	var types []string
 	for _, v := range vs {
@@ -456,7 +448,7 @@ func (x *Place) unify(vs []Val, loc int32, what string) (out []Val, t schema.Typ
 
 // CommonType is the type of values of these types; those of values of which it is not
 // known are left out.
-func (x *Place) commonType(vs []Val, types []string, loc int32, what string) schema.Type {
+func (x *Spot) commonType(vs []Val, types []string, loc int32, what string) schema.Type {
 	for _, v := range vs { // one that the values have as it is, with its modifier
 		all := v.Type.SQL != nil || v.Type.Name == schema.NRecord
 		for _, o := range vs {
@@ -494,7 +486,7 @@ func (x *Place) commonType(vs []Val, types []string, loc int32, what string) sch
 	return x.App.CatalogType(name)
 }
 
-func (x *Place) coalesce(e *pg.CoalesceExpr) Val {
+func (x *Spot) coalesce(e *pg.CoalesceExpr) Val {
 	var vs []Val
 	var before ir.Expr // all before are NULL
 	for i, a := range e.Args {
@@ -521,7 +513,7 @@ func (x *Place) coalesce(e *pg.CoalesceExpr) Val {
 	return Val{Expr: out, Type: t, NotNull: nn, digits: digits}
 }
 
-func (x *Place) minMax(e *pg.MinMaxExpr) Val {
+func (x *Spot) minMax(e *pg.MinMaxExpr) Val {
 	var vs []Val
 	for _, a := range e.Args {
 		vs = append(vs, x.Expr(a))
@@ -550,7 +542,7 @@ func (x *Place) minMax(e *pg.MinMaxExpr) Val {
 	return Val{Expr: out, Type: t, NotNull: nn, digits: vs[0].digits}
 }
 
-func (x *Place) valueFunction(e *pg.SQLValueFunction) Val {
+func (x *Spot) valueFunction(e *pg.SQLValueFunction) Val {
 	name, t := "session_user", schema.TText
 	switch e.Op {
 	case pg.ValueCurrentDate:
@@ -568,7 +560,7 @@ func (x *Place) valueFunction(e *pg.SQLValueFunction) Val {
 }
 
 // fromSession is a value that stays the same all through the transaction.
-func (x *Place) fromSession(name string, t schema.Type) Val {
+func (x *Spot) fromSession(name string, t schema.Type) Val {
 	if x.Draft == nil {
 		panic(schema.Unmodelled{Reason: name})
 	}
@@ -582,7 +574,7 @@ func (x *Place) fromSession(name string, t schema.Type) Val {
 	return Val{Expr: ir.V(x.Draft.SessionLocal(name, t)), Type: t}
 }
 
-func (x *Place) arrayExpr(e *pg.A_ArrayExpr) Val {
+func (x *Spot) arrayExpr(e *pg.A_ArrayExpr) Val {
 	var vs []Val
 	constant := true
 	for _, n := range e.Elements {
@@ -614,7 +606,7 @@ func (x *Place) arrayExpr(e *pg.A_ArrayExpr) Val {
 }
 
 // indirection is a[i], (row).field and combinations of them.
-func (x *Place) indirection(e *pg.A_Indirection) Val {
+func (x *Spot) indirection(e *pg.A_Indirection) Val {
 	v := x.Expr(e.Arg)
 	for step, n := range e.Indirection {
 		switch i := pg.Inner(n).(type) {
@@ -639,7 +631,7 @@ func (x *Place) indirection(e *pg.A_Indirection) Val {
 	return v
 }
 
-func (x *Place) subscript(v Val, i *pg.A_Indices, loc int32) Val {
+func (x *Spot) subscript(v Val, i *pg.A_Indices, loc int32) Val {
 	if v.Type.Name != schema.NArray {
 		if v.Type.Name == schema.NJSON || v.Type.Name == schema.NAny {
 			k := x.One(i.Uidx)
@@ -664,7 +656,7 @@ func (x *Place) subscript(v Val, i *pg.A_Indices, loc int32) Val {
 }
 
 // fieldOf is a field of a row, or of a value of a composite type.
-func (x *Place) fieldOf(v Val, name string, loc int32) Val {
+func (x *Spot) fieldOf(v Val, name string, loc int32) Val {
 	if v.Record {
 		for _, f := range v.Fields {
 			if f.Name == name {
@@ -683,7 +675,7 @@ func (x *Place) fieldOf(v Val, name string, loc int32) Val {
 }
 
 // hasField reports whether a row has a field.
-func (x *Place) hasField(v Val, name string) bool {
+func (x *Spot) hasField(v Val, name string) bool {
 	if v.Record {
 		return slices.ContainsFunc(v.Fields, func(f Column) bool { return f.Name == name })
 	}

@@ -3,10 +3,10 @@ package query
 import "github.com/txrobust/robust/ir"
 
 // maybe runs f for something that may not be evaluated.
-func (x *Place) maybe(f func()) { x.under(nil, f) }
+func (x *Spot) maybe(f func()) { x.under(nil, f) }
 
 // when runs f for something that is evaluated where a condition is true.
-func (x *Place) when(cond ir.Expr, f func()) {
+func (x *Spot) when(cond ir.Expr, f func()) {
 	if !x.Conditional || x.guard != nil {
 		cond = ir.AndE(x.guard, cond)
 	} else {
@@ -15,7 +15,7 @@ func (x *Place) when(cond ir.Expr, f func()) {
 	x.under(cond, f)
 }
 
-func (x *Place) under(guard ir.Expr, f func()) {
+func (x *Spot) under(guard ir.Expr, f func()) {
 	conditional, outer, sure := x.Conditional, x.guard, x.Sure
 	x.Conditional, x.guard, x.Sure = true, guard, nil
 	f()
@@ -34,9 +34,9 @@ func (x *Place) lockSub(q *Query, pos ir.Pos) {
 // lockWhen locks the rows of q, a subquery that may not run, where it is known to run.
 // told says that it is known which rows come.
 func (x *Place) lockWhen(q *Query, pos ir.Pos, told bool) {
-	if x.Sure != nil && told && len(q.Locks) > 0 && closed(q) {
+	if sure, ok := x.Sure.(*[]SureLocks); ok && told && len(q.Locks) > 0 && closed(q) {
 		own := *q
-		*x.Sure = append(*x.Sure, SureLocks{&own, pos})
+		*sure = append(*sure, SureLocks{&own, pos})
 		q.Locks, q.inner = nil, nil
 		return
 	}

@@ -58,9 +58,9 @@ func (x *Place) reached(s *pg.SelectStmt) *Place {
 	if len(x.viewing) == 0 || (s.Op == pg.SetOpNone || s.Op == 0) && len(s.ValuesLists) == 0 {
 		return x
 	}
-	y := *x
+	y := x.Copy()
 	y.pushed = ir.NoLock
-	return &y
+	return y
 }
 
 // tryLocks translates a WITH query that has locks, for what PostgreSQL refuses in it even
@@ -72,7 +72,7 @@ func (x *Place) tryLocks(s *pg.SelectStmt) {
 	var doubts []ir.Stmt
 	x.Draft.Attempt(func() {
 		mark := len(x.Draft.Out)
-		y := *x
+		y := x.Copy()
 		y.Deriver, y.held, y.pushed = x.NewDeriver(), true, ir.NoLock
 		y.relation(s)
 		for _, st := range x.Draft.Out[mark:] {

@@ -11,7 +11,7 @@ import (
 )
 
 // columnRef resolves a name to a column or a variable.
-func (x *Place) columnRef(c *pg.ColumnRef) Val {
+func (x *Spot) columnRef(c *pg.ColumnRef) Val {
 	parts := syntax.Names(c.Fields)
 	if len(parts) < len(c.Fields) {
 		x.Fail(c.Location, "* is not allowed here")
@@ -31,7 +31,7 @@ func (x *Place) columnRef(c *pg.ColumnRef) Val {
 
 // Expanded is a list of expressions where r.* stands for the fields of r, as in VALUES and
 // ROW.
-func (x *Place) Expanded(list []*pg.Node) []*pg.Node {
+func (x *Spot) Expanded(list []*pg.Node) []*pg.Node {
 	var out []*pg.Node
 	for _, n := range list {
 		c, ok := pg.Inner(n).(*pg.ColumnRef)
@@ -48,7 +48,7 @@ func (x *Place) Expanded(list []*pg.Node) []*pg.Node {
 }
 
 // fieldNames gives the columns of a source, or the fields of a record.
-func (x *Place) fieldNames(parts []string, loc int32) []string {
+func (x *Spot) fieldNames(parts []string, loc int32) []string {
 	var cols []Column
 	if s := x.sourceNamed(parts); s != nil {
 		cols = s.Cols
@@ -65,7 +65,7 @@ func (x *Place) fieldNames(parts []string, loc int32) []string {
 }
 
 // unknownColumn fails, and says which columns there are.
-func (x *Place) unknownColumn(parts []string, loc int32) {
+func (x *Spot) unknownColumn(parts []string, loc int32) {
 	name := strings.Join(parts, ".")
 	if len(parts) > 1 {
 		if s := x.sourceNamed(parts[:len(parts)-1]); s != nil {
@@ -85,7 +85,7 @@ func ColumnNames(s *RowSource) string {
 	return strings.Join(out, ", ")
 }
 
-func (x *Place) sourceNamed(parts []string) *RowSource {
+func (x *Spot) sourceNamed(parts []string) *RowSource {
 	for i := len(x.Levels) - 1; i >= 0; i-- {
 		for _, s := range x.Levels[i].Sources {
 			if s.called(parts) {
@@ -109,7 +109,7 @@ func (s *RowSource) called(parts []string) bool {
 }
 
 // resolve finds what a name means; ok is false when nothing has it.
-func (x *Place) resolve(parts []string, loc int32) (Val, bool) {
+func (x *Spot) resolve(parts []string, loc int32) (Val, bool) {
 	col, isCol := x.column(parts, loc)
 	v, isVar := x.variable(parts, loc)
 	switch {
@@ -126,7 +126,7 @@ func (x *Place) resolve(parts []string, loc int32) (Val, bool) {
 }
 
 // column looks for a column in the queries around the expression.
-func (x *Place) column(parts []string, loc int32) (Val, bool) {
+func (x *Spot) column(parts []string, loc int32) (Val, bool) {
 	for i := len(x.Levels) - 1; i >= 0; i-- {
 		lv := x.Levels[i]
 		var found *Column
@@ -192,7 +192,7 @@ func (lv *Level) placed(parts []string) *RowSource {
 var systemColumns = map[string]bool{"ctid": true, "xmin": true, "xmax": true, "cmin": true, "cmax": true, "tableoid": true}
 
 // variable looks for a variable or parameter.
-func (x *Place) variable(parts []string, loc int32) (Val, bool) {
+func (x *Spot) variable(parts []string, loc int32) (Val, bool) {
 	if x.Frame == nil {
 		return Val{}, false
 	}
@@ -231,7 +231,7 @@ func (v *Variable) Expr() ir.Expr {
 	return ir.V(v.Local)
 }
 
-func (x *Place) paramRef(p *pg.ParamRef) Val {
+func (x *Spot) paramRef(p *pg.ParamRef) Val {
 	if x.Frame == nil || p.Number < 1 || int(p.Number) > len(x.Frame.Inputs) {
 		x.Fail(p.Location, "there is no parameter $%d", p.Number)
 	}
@@ -276,7 +276,7 @@ func (v *Variable) Source(t *schema.Table) *RowSource {
 const TriggerArgs = "tg_argv"
 
 // triggerArgument is TG_ARGV[i].
-func (x *Place) triggerArgument(array *pg.Node, i *pg.A_Indices) (Val, bool) {
+func (x *Spot) triggerArgument(array *pg.Node, i *pg.A_Indices) (Val, bool) {
 	c, ok := pg.Inner(array).(*pg.ColumnRef)
 	if !ok || x.Frame == nil || x.Frame.Trigger == nil || i.IsSlice || len(c.Fields) != 1 || syntax.Names(c.Fields)[0] != TriggerArgs {
 		return Val{}, false

@@ -14,7 +14,7 @@ import (
 )
 
 // aExpr translates an operator expression.
-func (x *Place) aExpr(e *pg.A_Expr) Val {
+func (x *Spot) aExpr(e *pg.A_Expr) Val {
 	ops := syntax.Names(e.Name)
 	op := ""
 	if len(ops) > 0 {
@@ -76,7 +76,7 @@ func (x *Place) aExpr(e *pg.A_Expr) Val {
 	return Val{}
 }
 
-func (x *Place) between(e *pg.A_Expr) Val {
+func (x *Spot) between(e *pg.A_Expr) Val {
 	v := x.Expr(e.Lexpr)
 	bounds := pg.Inner(e.Rexpr).(*pg.List)
 	lo, hi := x.Expr(bounds.Items[0]), x.Expr(bounds.Items[1])
@@ -94,7 +94,7 @@ func (x *Place) between(e *pg.A_Expr) Val {
 }
 
 // inList is x IN (a, b, …), and NOT IN.
-func (x *Place) inList(op string, e *pg.A_Expr) Val {
+func (x *Spot) inList(op string, e *pg.A_Expr) Val {
 	v := x.Expr(e.Lexpr)
 	if !v.Record {
 		v.Expr = x.Shared(v.Expr, v.Type)
@@ -122,7 +122,7 @@ func (x *Place) inList(op string, e *pg.A_Expr) Val {
 }
 
 // quantified is x op ANY (array) and x op ALL (array).
-func (x *Place) quantified(op string, e *pg.A_Expr) Val {
+func (x *Spot) quantified(op string, e *pg.A_Expr) Val {
 	v := x.One(e.Lexpr)
 	word := " any"
 	if e.Kind == pg.ExprOpAll {
@@ -173,7 +173,7 @@ func (x *Place) quantified(op string, e *pg.A_Expr) Val {
 }
 
 // inArray is v = ANY (a). NULL is in no array, and not in an empty one.
-func (x *Place) inArray(v, a Val) ir.Expr {
+func (x *Spot) inArray(v, a Val) ir.Expr {
 	if !v.NotNull {
 		v.Expr = x.Shared(v.Expr, v.Type)
 		a.Expr = x.Shared(a.Expr, a.Type)
@@ -188,7 +188,7 @@ func (x *Place) inArray(v, a Val) ir.Expr {
 }
 
 // listedElements gives the elements of an array that is written out.
-func (x *Place) listedElements(n *pg.Node, elem schema.Type) ([]Val, bool) {
+func (x *Spot) listedElements(n *pg.Node, elem schema.Type) ([]Val, bool) {
 	switch a := pg.Inner(n).(type) {
 	case *pg.A_ArrayExpr:
 		if len(a.Elements) > syntax.MaxList {
@@ -230,7 +230,7 @@ func (x *Place) listedElements(n *pg.Node, elem schema.Type) ([]Val, bool) {
 	return nil, false
 }
 
-func (x *Place) Prefix(op string, v Val, loc int32) Val {
+func (x *Spot) Prefix(op string, v Val, loc int32) Val {
 	if op == "-" && (v.Type.Numeric() || v.Type.Name == schema.NUnknown) {
 		if c, ok := v.Expr.(*ir.Const); ok {
 			switch c.Value.Kind {
@@ -253,7 +253,7 @@ func (x *Place) Prefix(op string, v Val, loc int32) Val {
 }
 
 // Binary applies an operator of two operands.
-func (x *Place) Binary(op string, l, r Val, loc int32) Val {
+func (x *Spot) Binary(op string, l, r Val, loc int32) Val {
 	if _, ok := syntax.Comparisons[op]; ok {
 		return x.Compare(op, l, r, loc)
 	}
@@ -281,7 +281,7 @@ func (x *Place) Binary(op string, l, r Val, loc int32) Val {
 }
 
 // operator applies an operator of the system. l is nil for a prefix operator.
-func (x *Place) operator(op string, l *Val, r Val, loc int32) Val {
+func (x *Spot) operator(op string, l *Val, r Val, loc int32) Val {
 	if !catalog.HasOperator(op) {
 		x.refuse("the operator %s, which is not declared here", op)
 	}
@@ -323,7 +323,7 @@ func typesOf(args []Val) string {
 }
 
 // ofMySQL applies an operator to operands that PostgreSQL would not convert.
-func (x *Place) ofMySQL(op string, args []Val) Val {
+func (x *Spot) ofMySQL(op string, args []Val) Val {
 	t := schema.TNumeric
 	if len(args) == 2 && args[0].Type.Numeric() && args[1].Type.Numeric() {
 		t = args[0].Type.Plain()
@@ -332,7 +332,7 @@ func (x *Place) ofMySQL(op string, args []Val) Val {
 }
 
 // applied applies the function of an operator.
-func (x *Place) applied(op string, c catalog.Call, args []Val, loc int32) Val {
+func (x *Spot) applied(op string, c catalog.Call, args []Val, loc int32) Val {
 	t := x.App.ResultType(c.Returns)
 	for i := range args {
 		args[i] = x.asParameter(args[i], c.Types[i], loc)
@@ -381,7 +381,7 @@ var negatedBy = map[string]string{"nregexeq": "regexeq", "textregexne": "textreg
 
 // negated writes an operator with the function of the one that it negates, so that
 // the two exclude each other.
-func (x *Place) negated(c catalog.Call, t schema.Type, args []Val, nn bool) *Val {
+func (x *Spot) negated(c catalog.Call, t schema.Type, args []Val, nn bool) *Val {
 	name := negatedBy[c.Name]
 	if name == "" {
 		return nil
@@ -392,7 +392,7 @@ func (x *Place) negated(c catalog.Call, t schema.Type, args []Val, nn bool) *Val
 
 // days is arithmetic on dates and on timestamps with an interval of a fixed length,
 // which is exact: the time zone of all sessions is UTC.
-func (x *Place) days(c catalog.Call, args []Val, t schema.Type, nn bool) (Val, bool) {
+func (x *Spot) days(c catalog.Call, args []Val, t schema.Type, nn bool) (Val, bool) {
 	if x.App.In.MySQL {
 		return Val{}, false
 	}
@@ -448,7 +448,7 @@ func fixedLength(e ir.Expr) (us int64, days, ok bool) {
 const maxDays = 100_000
 
 // exactly is exact arithmetic whose result must be a value of type t.
-func (x *Place) exactly(op ir.BinaryOp, l, r Val, t schema.Type, nn bool) Val {
+func (x *Spot) exactly(op ir.BinaryOp, l, r Val, t schema.Type, nn bool) Val {
 	b := &ir.Binary{Op: op, X: l.Expr, Y: r.Expr}
 	if lo, hi, ok := value.IntRange(t.PgName()); ok && !x.App.In.MySQL {
 		b.Within = &ir.Range{Lo: lo, Hi: hi}
@@ -458,7 +458,7 @@ func (x *Place) exactly(op ir.BinaryOp, l, r Val, t schema.Type, nn bool) Val {
 
 // Arithmetic works on numbers. Sums of floats depend on their order and divisions of
 // numerics round, so both are opaque.
-func (x *Place) Arithmetic(op string, l, r Val, nn bool) (Val, bool) {
+func (x *Spot) Arithmetic(op string, l, r Val, nn bool) (Val, bool) {
 	if l.Type.Name == schema.NAny && r.Type.Numeric() {
 		l = retype(l, r.Type)
 	}
@@ -532,7 +532,7 @@ func arithmeticFunction(op string, t schema.Type) string {
 }
 
 // Concat is || on strings and arrays.
-func (x *Place) Concat(l, r Val, nn bool) Val {
+func (x *Spot) Concat(l, r Val, nn bool) Val {
 	if l.Type.Name == schema.NArray || r.Type.Name == schema.NArray || !l.Type.Textual() && !r.Type.Textual() && l.Type.Name != schema.NUnknown && r.Type.Name != schema.NUnknown {
 		return x.operator("||", &l, r, 0)
 	}

@@ -9,7 +9,7 @@ import (
 
 // besideNull reports whether the planner may know that an expression is NULL because an operand
 // is: then the others are not computed, and no function that they call runs.
-func (x *Place) besideNull(n *pg.Node) bool {
+func (x *Spot) besideNull(n *pg.Node) bool {
 	switch e := pg.Inner(n).(type) {
 	case *pg.A_Expr:
 		strict := e.Kind == pg.ExprOp || e.Kind == pg.ExprLike || e.Kind == pg.ExprILike || e.Kind == pg.ExprSimilar
@@ -21,7 +21,7 @@ func (x *Place) besideNull(n *pg.Node) bool {
 }
 
 // planned reports whether a value may be the constant NULL when a query is planned.
-func (x *Place) planned(n *pg.Node) bool {
+func (x *Spot) planned(n *pg.Node) bool {
 	switch e := pg.Inner(n).(type) {
 	case *pg.A_Const:
 		return e.Isnull
@@ -46,7 +46,7 @@ func isConstant(n *pg.Node) bool {
 }
 
 // callsProgram reports whether an expression calls functions of the program.
-func (x *Place) callsProgram(e *pg.A_Expr) bool {
+func (x *Spot) callsProgram(e *pg.A_Expr) bool {
 	found := false
 	pg.Walk(e, func(n any) bool {
 		c, is := n.(*pg.FuncCall)

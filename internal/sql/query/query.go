@@ -57,11 +57,11 @@ type Query struct {
 
 // Inner gives the translator for a query inside of x.
 func (x *Place) Inner() *Place {
-	y := *x
+	y := x.Copy()
 	y.Levels = append(append([]*Level{}, x.Levels...), &Level{})
 	y.agg, y.win = nil, nil
 	y.PerRow, y.tid, y.pushed, y.held, y.Fetched, y.Sure = true, false, ir.NoLock, false, FetchedSome, nil
-	return &y
+	return y
 }
 
 // RowName gives a row variable that no query around it uses.
@@ -121,9 +121,9 @@ func (x *Place) Locking(s *pg.SelectStmt, anyRow bool) *Query {
 	x.checkLocking(s, x.pushed)
 	x.plain(s, anyRow)
 	if s.WithClause != nil {
-		y := *x
+		y := x.Copy()
 		y.with(s.WithClause)
-		x = &y
+		x = y
 	}
 	q := &Query{Place: x.Inner(), AtMost: -1, tid: x.tid}
 	q.Level = q.Place.Levels[len(q.Place.Levels)-1]
@@ -205,18 +205,18 @@ func (q *Query) AddFrom(n *pg.Node) []ir.Expr {
 		if f.Lateral || !ok || f.Alias == nil {
 			x.Unmodelled("LATERAL")
 		}
-		outer := *x
+		outer := x.Copy()
 		outer.Levels = x.Levels[:len(x.Levels)-1]
 		var kept picked
 		if skipsLocked(sel) && q.Target != nil {
-			kept = q.pickAgain(&outer, sel, x.At(n))
+			kept = q.pickAgain(outer, sel, x.At(n))
 		}
 		again := kept != nil
 		if !again && limited(sel) && q.Target != nil {
 			kept = outer.chosenFrom(sel, x.Pos(x.At(n)))
 		}
 		mark := len(q.From)
-		if conds, ok := q.flat(&outer, &fromQuery{s: sel, alias: f.Alias.Aliasname, as: f.Alias, loc: x.At(n), picked: kept, what: "a subquery in FROM"}); ok {
+		if conds, ok := q.flat(outer, &fromQuery{s: sel, alias: f.Alias.Aliasname, as: f.Alias, loc: x.At(n), picked: kept, what: "a subquery in FROM"}); ok {
 			if again {
 				q.again = append(q.again, q.From[mark:]...)
 			}
@@ -283,7 +283,7 @@ func (x *Place) source(t *schema.Table, alias, row string) *RowSource {
 }
 
 // Functions gives the functions of the program that a call may mean.
-func (x *Place) Functions(name string) []*schema.Function {
+func (x *Spot) Functions(name string) []*schema.Function {
 	in := x.App.Sees(x.Text)
 	fns, sure := in.Functions(name)
 	if !sure {
@@ -302,9 +302,9 @@ func (q *Query) addTable(r *pg.RangeVar) []ir.Expr {
 		if c.query == nil {
 			x.Unmodelled("rows of RETURNING")
 		}
-		in := *x
+		in := x.Copy()
 		in.Ctes, in.Levels = c.up, c.levels
-		if conds, ok := q.flat(&in, &fromQuery{s: c.query, alias: alias, as: r.Alias, cols: c.cols, loc: r.Location, picked: c.picked, what: "a WITH query", fenced: true}); ok {
+		if conds, ok := q.flat(in, &fromQuery{s: c.query, alias: alias, as: r.Alias, cols: c.cols, loc: r.Location, picked: c.picked, what: "a WITH query", fenced: true}); ok {
 			return conds
 		}
 		x.Unmodelled("WITH")
@@ -455,7 +455,7 @@ func (q *Query) AddTarget(t *pg.ResTarget) {
 		x.Unmodelled("(row).*")
 	}
 	if q.tid && isCtid(t.Val) {
-		x = x.tidOf()
+		x = x.ofTid()
 	}
 	v := x.Expr(t.Val)
 	if v.Record {
@@ -473,7 +473,7 @@ func (q *Query) AddTarget(t *pg.ResTarget) {
 func (q *Query) star(parts []string, loc int32) {
 	x := q.Place
 	if q.tid {
-		x = x.tidOf()
+		x = x.ofTid()
 	}
 	if len(parts) > 0 {
 		s := q.Place.sourceNamed(parts)

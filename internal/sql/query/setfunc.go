@@ -20,7 +20,7 @@ func (q *Query) function(f *pg.RangeFunction) {
 		x.Unmodelled("a function in FROM of the rows before it")
 	}
 	src := &RowSource{Alias: alias, unlockable: "a function"}
-	outer := *x
+	outer := x.Copy()
 	outer.Levels = x.Levels[:len(x.Levels)-1]
 	outer.PerRow = len(outer.Levels) > 0
 	switch {
@@ -36,7 +36,7 @@ func (q *Query) function(f *pg.RangeFunction) {
 			src.Cols = append(src.Cols, Column{Name: "ordinality", Expr: ir.C(ir.Int(1)), Type: schema.TInt, NotNull: true})
 		}
 	case x.App.Builtin(name).Set:
-		src.Cols = q.setFunction(&outer, call, x.App.SystemName(name), alias, f.Ordinality)
+		src.Cols = q.setFunction(outer, call, x.App.SystemName(name), alias, f.Ordinality)
 	default:
 		x.Unmodelled("the function %s in FROM", name)
 	}

@@ -11,7 +11,7 @@ const Shareable = 12
 
 // Shared gives an expression that may be used twice without doubling the size
 // of the program at each level of nesting.
-func (x *Place) Shared(e ir.Expr, t schema.Type) ir.Expr {
+func (x *Spot) Shared(e ir.Expr, t schema.Type) ir.Expr {
 	if ExprSize(e, 4*Shareable) <= Shareable {
 		return e
 	}

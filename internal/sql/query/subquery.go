@@ -102,7 +102,7 @@ func existsE(q *Query, cond ir.Expr) ir.Expr {
 // one EXISTS; otherwise it is NULL when no row gives true and some row NULL.
 func (x *Place) any(e *pg.SubLink, s *pg.SelectStmt, op string, m mode) ir.Expr {
 	if isCtid(e.Testexpr) {
-		x = x.tidOf()
+		x = x.ofTid()
 	}
 	v := x.Expr(e.Testexpr)
 	var q *Query

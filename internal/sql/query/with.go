@@ -30,12 +30,12 @@ func (x *Place) with(w *pg.WithClause) {
 		cols := syntax.Names(c.Aliascolnames)
 		var kept picked
 		if x.Draft != nil && x.Deriver == nil && limited(sel) && x.writes {
-			y := *x
+			y := x.Copy()
 			x.Draft.Attempt(func() { kept = y.chosenFrom(sel, x.Pos(x.At(c.Ctequery))) })
 		}
 		var once *Derived // its rows, the same each time that they are named
 		if x.Draft != nil && x.Deriver == nil && limited(sel) && kept == nil {
-			y := *x
+			y := x.Copy()
 			x.Draft.Attempt(func() {
 				d := y.Whole(sel, FetchedSome)
 				if !leavesOpen(d.Rel) || !d.alone() {
@@ -94,7 +94,7 @@ func (x *Place) WithWrites(w *pg.WithClause, root pg.Message) {
 			target, returning = s.Relation, s.ReturningClause
 		case *pg.SelectStmt:
 			if skipsLocked(s) {
-				y := *x
+				y := x.Copy()
 				q := y.Locking(s, false) // where it is named, flat sees to its locks
 				if q.AtMost == 0 {
 					x.Unmodelled("LIMIT 0 with SKIP LOCKED in WITH")

@@ -125,7 +125,7 @@ func (b *Builder) Inline(pos ir.Pos, fn *schema.Function, args []query.Val) quer
 	}
 	b.Calls = append(b.Calls, fn)
 	f := b.NewFrame(fn)
-	x := &query.Place{App: b.App, Draft: b.Draft, Frame: f, Text: fn.Text}
+	x := query.NewPlace(query.Spot{App: b.App, Draft: b.Draft, Frame: f, Text: fn.Text})
 	var null ir.Expr
 	for i, p := range fn.Inputs() {
 		b.argument(f, x, p, args[i], pos)

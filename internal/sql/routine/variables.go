@@ -152,7 +152,7 @@ func (b *Builder) typeOfName(f *query.Frame, parts []string, pos ir.Pos) (schema
 
 // store assigns a value to a variable.
 func (b *Builder) store(f *query.Frame, v *query.Variable, e query.Val, pos ir.Pos) {
-	x := &query.Place{App: b.App, Draft: b.Draft, Frame: f, Text: f.Text}
+	x := query.NewPlace(query.Spot{App: b.App, Draft: b.Draft, Frame: f, Text: f.Text})
 	if !v.IsRecord {
 		if e.Record {
 			if len(e.Fields) != 1 {

@@ -66,7 +66,7 @@ func (l *Completer) defaultParent(t *schema.Table, k *ir.ForeignKey) ([]ir.Expr,
 		}
 		if c.Def != nil {
 			var ok bool
-			if v, ok = l.constantValue(&query.Place{App: l.Application, Text: c.Def.Text}, c.Def.Node, c); !ok {
+			if v, ok = l.constantValue(query.NewPlace(query.Spot{App: l.Application, Text: c.Def.Text}), c.Def.Node, c); !ok {
 				return nil, false
 			}
 		}

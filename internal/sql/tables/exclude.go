@@ -110,7 +110,7 @@ func (l *Completer) exclusionExpr(t *schema.Table, c *schema.Exclusion, out *ir.
 
 // inRow translates expressions over a row of t.
 func (l *Completer) inRow(t *schema.Table, row string, at *syntax.Text) *query.Place {
-	return &query.Place{App: l.Application, Text: at, Levels: []*query.Level{{Sources: []*query.RowSource{query.TableSource(t, t.Rel.Own(), row)}}}, PerRow: true}
+	return query.NewPlace(query.Spot{App: l.Application, Text: at, Levels: []*query.Level{{Sources: []*query.RowSource{query.TableSource(t, t.Rel.Own(), row)}}}, PerRow: true})
 }
 
 // element gives the value of an element in a row.

@@ -62,7 +62,7 @@ func (l *Completer) Invariants() {
 		if len(inv.From) == 0 {
 			l.Fail(f.Pos, "an invariant must be about the rows of some table")
 		}
-		inv.Expr = l.factExpr(&query.Place{App: l.Application, Text: f.Text, Levels: []*query.Level{lv}, PerRow: true}, e, f.Pos)
+		inv.Expr = l.factExpr(query.NewPlace(query.Spot{App: l.Application, Text: f.Text, Levels: []*query.Level{lv}, PerRow: true}), e, f.Pos)
 		l.Prog.Invariants = append(l.Prog.Invariants, inv)
 	}
 }

@@ -39,7 +39,7 @@ func (l *Completer) makeRows(t *schema.Table) {
 }
 
 func (l *Completer) makeRow(t *schema.Table, in schema.InitialInsert, cols []*schema.Column, items []*pg.Node, serial map[string]int64, seen map[string]bool) {
-	x := &query.Place{App: l.Application, Text: in.Text}
+	x := query.NewPlace(query.Spot{App: l.Application, Text: in.Text})
 	pos := in.Pos
 	if len(items) > 0 {
 		pos = in.Text.Pos(max(pg.Start(items[0]), 0))
@@ -68,7 +68,7 @@ func (l *Completer) makeRow(t *schema.Table, in schema.InitialInsert, cols []*sc
 			serial[c.Name]++
 			v = ir.Int(serial[c.Name])
 		case c.Def != nil:
-			v, ok = l.constantValue(&query.Place{App: l.Application, Text: c.Def.Text}, c.Def.Node, c)
+			v, ok = l.constantValue(query.NewPlace(query.Spot{App: l.Application, Text: c.Def.Text}), c.Def.Node, c)
 		case c.Generated != nil:
 			continue
 		}

@@ -119,7 +119,7 @@ func (l *Completer) generatedColumns(t *schema.Table) {
 			l.Note(c.Pos, "what column %s is generated from is not known: %s is not modelled", c.Name, why)
 			continue
 		}
-		x := &query.Place{App: l.Application, Text: c.Generated.Text}
+		x := query.NewPlace(query.Spot{App: l.Application, Text: c.Generated.Text})
 		e := x.Convert(v, c.T, x.At(c.Generated.Node), "column "+c.Name)
 		t.IR.Columns[i].Generated = e
 		t.IR.Checks = append(t.IR.Checks, ir.TableCheck{Pos: c.Pos, Name: t.Name + " generated " + c.Name, Expr: ir.Op(ir.Is, &ir.Col{Row: t.Name, Col: c.Name}, e)})

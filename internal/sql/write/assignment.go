@@ -78,7 +78,7 @@ func (b *Writer) generated(t *schema.Table, row *query.RowSource) []assignment {
 		if c.Generated == nil {
 			continue
 		}
-		y := &query.Place{App: b.App, Draft: b.Draft, Text: c.Generated.Text, Levels: []*query.Level{{Sources: []*query.RowSource{row}}}, PerRow: true}
+		y := query.NewPlace(query.Spot{App: b.App, Draft: b.Draft, Text: c.Generated.Text, Levels: []*query.Level{{Sources: []*query.RowSource{row}}}, PerRow: true})
 		v := y.Expr(c.Generated.Node)
 		out = append(out, assignment{column: c.Name, v: query.Val{Expr: y.Convert(v, c.T, y.At(c.Generated.Node), "column "+c.Name), Type: c.T, NotNull: v.NotNull}})
 	}

@@ -141,9 +141,9 @@ func (m *merger) oneRow(s *pg.SelectStmt) []query.Column {
 
 // clauses translates the WHEN clauses, of which the first that applies counts.
 func (m *merger) clauses(y *query.Place) {
-	both := *y
+	both := y.Copy()
 	both.Conditional = true
-	src := both
+	src := both.Copy()
 	src.Levels = []*query.Level{{Sources: y.Levels[len(y.Levels)-1].Sources[1:]}}
 	src.PerRow = !m.single()
 	passed := map[bool]ir.Expr{}
@@ -153,9 +153,9 @@ func (m *merger) clauses(y *query.Place) {
 		if !matched && c.MatchKind != pg.MergeNotMatched {
 			m.b.Unmodelled("WHEN NOT MATCHED BY SOURCE")
 		}
-		z := &src
+		z := src
 		if matched {
-			z = &both
+			z = both
 		}
 		a := &mergeAction{when: passed[matched]}
 		if c.Condition != nil {

@@ -194,7 +194,7 @@ func (b *Writer) fits(t *schema.Table, row *query.RowSource) (cond ir.Expr, ok b
 	_, ok = b.Attempt(func() {
 		cond = ir.C(ir.Bool(false))
 		for _, bound := range p.Bounds {
-			x := &query.Place{App: b.App, Draft: b.Draft, Text: bound.Text}
+			x := query.NewPlace(query.Spot{App: b.App, Draft: b.Draft, Text: bound.Text})
 			inside := ir.Expr(nil)
 			limit := func(list []*pg.Node, op string) {
 				if len(list) != 1 {

@@ -18,7 +18,7 @@ func (b *Writer) derivedFrom(y *query.Place, row *query.RowSource, from []*pg.No
 	if len(from) == 0 {
 		b.Unmodelled("an expression in a write")
 	}
-	z := *y
+	z := y.Copy()
 	z.Deriver, z.PerRow, z.Fetched, z.Sure = y.NewDeriver(), true, query.FetchedSome, nil
 	z.Deriver.Rows[row.Row] = true
 	q := &query.Query{Place: z.Inner(), AtMost: -1}
@@ -50,7 +50,7 @@ func (b *Writer) derivedFrom(y *query.Place, row *query.RowSource, from []*pg.No
 	}
 	z.Deriver.Restrict(tree, inside)
 	for _, n := range q.Nested {
-		n.Settle(&z, tree, &ir.Project{Where: inside})
+		n.Settle(z, tree, &ir.Project{Where: inside})
 	}
 	all := &ir.Project{From: tree, Where: inside}
 	for i, a := range list {
@@ -88,9 +88,9 @@ func (b *Writer) targetsOf(q *query.Query, after *query.RowSource, from []*query
 	if len(ret.Options) > 0 {
 		b.Unmodelled("RETURNING WITH")
 	}
-	x := *q.Place
+	x := q.Place.Copy()
 	x.Levels = append(append([]*query.Level{}, x.Levels[:len(x.Levels)-1]...), &query.Level{Sources: append([]*query.RowSource{after}, from...)})
-	rq := &query.Query{Place: &x, Level: x.Levels[len(x.Levels)-1], AtMost: -1}
+	rq := &query.Query{Place: x, Level: x.Levels[len(x.Levels)-1], AtMost: -1}
 	for _, n := range ret.Exprs {
 		rq.AddTarget(pg.Inner(n).(*pg.ResTarget))
 	}

@@ -88,7 +88,7 @@ func (b *Writer) triggerCondition(t *schema.Table, g *schema.Trigger, r *query.R
 			lv.Sources = append(lv.Sources, src)
 		}
 	}
-	y := &query.Place{App: b.App, Draft: b.Draft, Text: g.When.Text, Levels: []*query.Level{lv}}
+	y := query.NewPlace(query.Spot{App: b.App, Draft: b.Draft, Text: g.When.Text, Levels: []*query.Level{lv}})
 	return y.Boolean(g.When.Node, query.Truth)
 }
 

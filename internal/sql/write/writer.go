@@ -66,7 +66,7 @@ func (b *Writer) refsOfNodes(lists ...[]*pg.Node) *schema.Refs {
 }
 
 func (b *Writer) Ex(f *query.Frame, t *syntax.Text) *query.Place {
-	return &query.Place{App: b.App, Draft: b.Draft, Frame: f, Text: t, Ctes: f.Ctes}
+	return query.PlaceIn(b.Draft, f, t)
 }
 
 // SetFound sets FOUND and ROW_COUNT where the function uses them. count may
