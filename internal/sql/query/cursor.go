@@ -31,7 +31,7 @@ func (s *Scope) Copy() *Scope {
 // StaysAway reports whether the body of a loop over a cursor writes no row that
 // the cursor locks, other than the one that it is at: the cursor passes over
 // rows that have been changed before it comes to them.
-func (c *Cursor) StaysAway(q *Query, body []ir.Stmt) bool {
+func StaysAway(c *Cursor, q *Query, body []ir.Stmt) bool {
 	ok := true
 	changed := map[string]bool{}
 	ir.Walk(body, func(s ir.Stmt) {

@@ -26,7 +26,7 @@ type levelLocks struct {
 
 // nestedLocks is a query in the FROM list of a derivation that locks rows.
 type nestedLocks struct {
-	in     Place // where it stands
+	in     *Place // where it stands
 	s      *pg.SelectStmt
 	src    *RowSource
 	mode   ir.LockMode // from a query around it
@@ -38,13 +38,13 @@ type nestedLocks struct {
 // hold gives the translator for the rows of a query in FROM that q sees to the locks of;
 // see then tells q which source it has become.
 func (q *Query) hold(in *Place, s *pg.SelectStmt, alias, what string, fenced bool, loc int32) (held *Place, see func(*RowSource)) {
-	n := &nestedLocks{in: *in, s: s, what: what, fenced: fenced, pos: q.Place.Pos(loc)}
+	n := &nestedLocks{in: in.Copy(), s: s, what: what, fenced: fenced, pos: q.Place.Pos(loc)}
 	if q.lockOf != nil && !fenced && !in.App.In.MySQL {
 		n.mode, _ = q.lockOf(alias)
 	}
-	out := *in
+	out := in.Copy()
 	out.held, out.pushed, out.Fetched = true, n.mode, FetchedSome
-	return &out, func(src *RowSource) {
+	return out, func(src *RowSource) {
 		n.src = src
 		if fenced {
 			src.unlockable = what
@@ -245,7 +245,7 @@ func strict(c ir.Expr, rows map[string]bool) bool {
 // p.
 func (n *nestedLocks) Settle(x *Place, from ir.From, p *ir.Project) {
 	known := !x.App.In.MySQL && preserves(from, n.src.Row) && p.Limit == nil && p.Offset == nil
-	in := n.in
+	in := n.in.Copy()
 	in.Deriver, in.Conditional, in.pushed, in.held, in.Fetched = nil, true, n.mode, false, FetchedSome
 	_, ok := x.Draft.Attempt(func() {
 		sub := in.Locking(n.s, false)

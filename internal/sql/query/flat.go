@@ -33,7 +33,7 @@ func (q *Query) flat(in *Place, f *fromQuery) (conds []ir.Expr, ok bool) {
 		(s.LimitCount != nil || s.LimitOffset != nil) && f.picked == nil || len(s.FromClause) == 0 || syntax.HasAggregates(s.TargetList) {
 		return nil, false
 	}
-	y := *in
+	y := in.Copy()
 	if y.Depth++; y.Depth > maxQueryDepth {
 		return nil, false
 	}
@@ -45,7 +45,7 @@ func (q *Query) flat(in *Place, f *fromQuery) (conds []ir.Expr, ok bool) {
 	}
 	y.Levels = append(append([]*Level{}, y.Levels...), hidden, &Level{})
 	y.PerRow, y.agg, y.win, y.tid, y.pushed = true, nil, nil, false, ir.NoLock
-	sub := &Query{Place: &y, Level: y.Levels[len(y.Levels)-1], AtMost: -1, tid: true}
+	sub := &Query{Place: y, Level: y.Levels[len(y.Levels)-1], AtMost: -1, tid: true}
 	for _, n := range s.FromClause {
 		conds = append(conds, sub.AddFrom(n)...)
 	}

@@ -136,7 +136,8 @@ func (q *Query) TakeLocks(s *pg.SelectStmt, pushed ir.LockMode) {
 			modes[row] = max(modes[row], mode)
 		}
 		q.skip = q.skip || skips && len(rows) > 0
-		for _, i := range src.apart {
+		for _, inner := range src.apart {
+			i := inner.(*innerLocks)
 			if mode != ir.NoLock {
 				q.inner = append(q.inner, i.locking(func(row string) ir.LockMode {
 					if slices.Contains(rows, row) {

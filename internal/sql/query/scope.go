@@ -140,7 +140,7 @@ type RowSource struct {
 	// and apart the queries in it that lock their rows before they are joined.
 	// unlockable says what it is if it cannot be locked.
 	reach      []string
-	apart      []*innerLocks
+	apart      []any
 	unlockable string
 }
 

@@ -55,7 +55,7 @@ func (x *Place) with(w *pg.WithClause) {
 				rename(&d, cols)
 				return &d
 			}
-			y := *at
+			y := at.Copy()
 			y.Ctes, y.Levels, y.Depth = scope, levels, at.Depth
 			y.held, y.pushed = true, ir.NoLock
 			d := y.relation(sel)
@@ -150,7 +150,7 @@ func (r *RowSink) shape() []ir.Column {
 }
 
 // Take notes the columns, and gives the row value of them.
-func (r *RowSink) Take(x *Place, cols []Column) *ir.Call {
+func (r *RowSink) Take(x *Spot, cols []Column) *ir.Call {
 	row := &ir.Call{Name: ir.RowFn, Type: ir.OpaqueType}
 	r.Cols = nil
 	for _, c := range cols {

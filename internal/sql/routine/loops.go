@@ -194,7 +194,7 @@ func (b *Builder) forQuery(f *query.Frame, s *plpgsql.ForQuery, fetched string, 
 		b.OverSets(x, q, round, l, iterated, pos, list)
 	default:
 		b.OverRows(x, q, round, l, iterated, pos, list)
-		if cur != nil && !cur.StaysAway(q, b.Out[len(b.Out)-1].(*ir.Foreach).Body) {
+		if cur != nil && !query.StaysAway(cur, q, b.Out[len(b.Out)-1].(*ir.Foreach).Body) {
 			b.Unmodelled("a cursor with a lock, in a loop that changes other rows of the table")
 		}
 	}

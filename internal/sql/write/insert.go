@@ -471,11 +471,11 @@ func (i *inserter) after(row *query.RowSource) {
 // returned translates RETURNING over a row; excluded columns are those of the
 // proposed row.
 func (i *inserter) returned(row, proposed *query.RowSource) []query.Column {
-	y := *i.x
+	y := i.x.Copy()
 	named := *row
 	named.Alias = syntax.AliasOf(i.s.Relation)
 	y.Levels = append(append([]*query.Level{}, y.Levels...), &query.Level{Sources: []*query.RowSource{&named}})
-	q := &query.Query{Place: &y, Level: y.Levels[len(y.Levels)-1], AtMost: -1}
+	q := &query.Query{Place: y, Level: y.Levels[len(y.Levels)-1], AtMost: -1}
 	if len(i.s.ReturningClause.Options) > 0 {
 		i.b.Unmodelled("RETURNING WITH")
 	}
@@ -513,7 +513,7 @@ func (i *inserter) returning(row *query.RowSource, done ir.Expr, before *conflic
 	}
 	give := func() {
 		if i.to.Kind == query.IntoRows {
-			e := &ir.Call{Name: ir.RowsAgg, Args: []ir.Expr{i.to.Rows.Take(i.x, cols)}, Type: ir.ArrayType(ir.KindOpaque)}
+			e := &ir.Call{Name: ir.RowsAgg, Args: []ir.Expr{i.to.Rows.Take(&i.x.Spot, cols)}, Type: ir.ArrayType(ir.KindOpaque)}
 			b.Emit(&ir.Assign{At: query.At(i.pos), Var: i.to.Rows.Local, Expr: e})
 			return
 		}
@@ -550,7 +550,7 @@ func (i *inserter) nothing() {
 	var cols []query.Column
 	i.b.Collect(func() { // for their types; they are not computed
 		if cols = i.returned(row, row); i.to.Kind == query.IntoRows {
-			i.to.Rows.Take(i.x, cols)
+			i.to.Rows.Take(&i.x.Spot, cols)
 		}
 	})
 	i.noRow(cols)

@@ -65,10 +65,10 @@ func (i *inserter) twice(parts []pg.Message) {
 
 // beforehand computes an item of RETURNING as far as it does not depend on the inserted row.
 func (i *inserter) beforehand(n *pg.Node) []query.Column {
-	y := *i.x
+	y := i.x.Copy()
 	src := query.TableSource(i.tab, syntax.AliasOf(i.s.Relation), returnedRow)
 	y.Levels = append(append([]*query.Level{}, y.Levels...), &query.Level{Sources: []*query.RowSource{src}})
-	q := &query.Query{Place: &y, Level: y.Levels[len(y.Levels)-1], AtMost: -1}
+	q := &query.Query{Place: y, Level: y.Levels[len(y.Levels)-1], AtMost: -1}
 	q.AddTarget(pg.Inner(n).(*pg.ResTarget))
 	for k, c := range q.Targets {
 		if ir.HasExists(c.Expr) {

@@ -140,9 +140,9 @@ func (b *Writer) limit(w *writeQuery, row *query.RowSource, tree any, pos ir.Pos
 		b.Unmodelled("LIMIT in a write of several tables")
 	}
 	q := &query.Query{Place: w.in, Level: w.in.Levels[len(w.in.Levels)-1], From: []ir.Source{row.IrSource()}, Where: w.where, AtMost: -1}
-	outer := *w.in
+	outer := w.in.Copy()
 	outer.Levels = outer.Levels[:len(outer.Levels)-1]
-	q.Limits(&outer, s)
+	q.Limits(outer, s)
 	switch {
 	case q.Limit == nil || q.AtMost > 0 && b.SingleRow(q.IR()):
 		return

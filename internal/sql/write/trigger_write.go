@@ -221,11 +221,11 @@ func (u *rowWriter) each(r *query.RowTrigger, before []*schema.Trigger, hidden s
 
 // returned translates RETURNING over a row.
 func (u *rowWriter) returned(row *query.RowSource) []query.Column {
-	x := *u.w.in
+	x := u.w.in.Copy()
 	named := *row
 	named.Alias = u.row.Alias
 	x.Levels = append(append([]*query.Level{}, x.Levels[:len(x.Levels)-1]...), &query.Level{Sources: []*query.RowSource{&named}})
-	q := &query.Query{Place: &x, Level: x.Levels[len(x.Levels)-1], AtMost: -1}
+	q := &query.Query{Place: x, Level: x.Levels[len(x.Levels)-1], AtMost: -1}
 	if len(u.ret.Options) > 0 {
 		u.b.Unmodelled("RETURNING WITH")
 	}

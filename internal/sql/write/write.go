@@ -362,7 +362,7 @@ func (b *Writer) writeJoin(f *query.Frame, w *writeQuery, row *query.RowSource, 
 // returning runs a write with RETURNING: the values are read from the rows
 // before it, where after has the new values of the columns.
 func (b *Writer) returning(f *query.Frame, w *writeQuery, after *query.RowSource, ret *pg.ReturningClause, pos ir.Pos, to query.Sink, q ir.Query, change func()) {
-	x := *w.in
+	x := w.in.Copy()
 	level := x.Levels[len(x.Levels)-1]
 	targets := w.returned
 	if targets == nil {
@@ -371,7 +371,7 @@ func (b *Writer) returning(f *query.Frame, w *writeQuery, after *query.RowSource
 	if to.Kind == query.IntoRows {
 		t := ir.ArrayType(ir.KindOpaque)
 		b.Emit(&ir.Select{At: query.At(pos), Into: []string{to.Rows.Local}, Query: q,
-			Aggs: []ir.Agg{{Fn: ir.RowsAgg, Arg: to.Rows.Take(&x, targets), Type: t}}})
+			Aggs: []ir.Agg{{Fn: ir.RowsAgg, Arg: to.Rows.Take(&x.Spot, targets), Type: t}}})
 		change()
 		return
 	}
@@ -432,7 +432,7 @@ func (b *Writer) returning(f *query.Frame, w *writeQuery, after *query.RowSource
 	b.Weak[s] = true
 	b.Emit(s)
 	change()
-	b.AssignAll(&x, pos, assign, cols)
+	b.AssignAll(x, pos, assign, cols)
 	b.SetNull(pos, rest)
 	if found != "" {
 		b.Strict(to, pos, ir.V(found))
